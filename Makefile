@@ -1,0 +1,117 @@
+# pg_strata: a hybrid row/columnar compressed table access method.
+#
+#	make && make install PG_CONFIG=/path/to/pg_config     as any PGXS extension
+#	make demo          install what is missing, build, load, compress, compare
+#	make test          everything, on a private server; "N passed, N failed"
+#	make help          the other targets
+#
+# Options: WERROR=1 (warnings are errors), ASSERT=1 (Asserts on, also against
+# a server built without them), SEED=, STEPS=, TORTURE=1 where a target says so.
+
+EXTENSION = strata
+EXTVERSION = 0.1.0
+MODULE_big = strata
+PG_CONFIG ?= pg_config
+
+OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c)))
+
+# The install script is the parts in sql/ in the order of their names; upgrade
+# scripts (sql/strata--A--B.sql) are installed as they are.
+UPGRADES = $(wildcard sql/strata--*--*.sql)
+SQL_PARTS = $(sort $(filter-out $(UPGRADES),$(wildcard sql/*.sql)))
+DATA = $(UPGRADES)
+DATA_built = $(EXTENSION)--$(EXTVERSION).sql
+EXTRA_CLEAN = $(DATA_built) .build-flags $(OBJS:.o=.d)
+
+# -isystem silences the server's own headers under our warnings.
+PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -Isrc \
+	-DSTRATA_SERVER_BUILD -DSTRATA_VERSION='"$(EXTVERSION)"' -MMD -MP
+PG_CFLAGS = -Wall -Wextra -Wno-unused-parameter \
+	-Wno-missing-field-initializers -Wno-sign-compare
+ifdef WERROR
+PG_CFLAGS += -Werror
+endif
+ifdef ASSERT
+PG_CPPFLAGS += -DUSE_ASSERT_CHECKING
+endif
+SHLIB_LINK += -llz4 -lzstd
+ifneq ($(shell uname -s),Darwin)
+SHLIB_LINK += -Wl,--version-script=tools/exports.map
+endif
+
+# No LLVM bitcode unless asked for: it doubles the build and needs clang.
+ifneq ($(origin with_llvm),command line)
+override with_llvm := no
+endif
+
+.DEFAULT_GOAL := all
+
+ifneq ($(shell command -v $(PG_CONFIG) 2>/dev/null),)
+PGXS := $(shell $(PG_CONFIG) --pgxs)
+ifneq ($(wildcard $(PGXS)),)
+include $(PGXS)
+HAVE_PGXS = 1
+endif
+endif
+
+ifndef HAVE_PGXS
+# A bare machine: the targets below that are scripts install what they need.
+all install installdirs uninstall clean:
+	@echo "cannot $@: \"$(PG_CONFIG)\" and the server's development files are needed;" >&2
+	@echo "run tools/install_deps.sh, or pass PG_CONFIG=/path/to/pg_config" >&2
+	@exit 1
+distclean:
+endif
+
+# Loops over vectors are where -O3 pays.
+KERNEL_OBJS = $(patsubst %.c,%.o,$(wildcard src/codec/*.c src/*/*_kernel.c))
+$(KERNEL_OBJS): override CFLAGS += -O3
+
+# Objects depend on what they were compiled with: another server version or
+# another option rebuilds them, anything else does not.
+BUILD_FLAGS := $(VERSION) $(CC) $(filter-out -isystem $(shell $(PG_CONFIG) --includedir-server 2>/dev/null),$(PG_CPPFLAGS)) $(CFLAGS)
+.build-flags: FORCE
+	@echo '$(subst ','\'',$(BUILD_FLAGS))' | cmp -s - $@ || \
+		echo '$(subst ','\'',$(BUILD_FLAGS))' > $@
+$(OBJS): .build-flags
+-include $(OBJS:.o=.d)
+
+$(MODULE_big)$(DLSUFFIX): tools/exports.map
+
+$(EXTENSION)--$(EXTVERSION).sql: $(SQL_PARTS) Makefile
+	@{ printf '%s\n' '-- made from sql/*.sql by make; do not edit' \
+	     '\echo Use "CREATE EXTENSION $(EXTENSION)" to load this file. \quit'; \
+	   cat $(SQL_PARTS) /dev/null; } > $@
+
+# --- everything below is a script of its own -------------------------------
+
+export PG_CONFIG WERROR ASSERT SEED STEPS TABLES TORTURE PGSRC
+
+test: ; @bash tools/test.sh unit regress isolation tap
+test-unit: ; @bash tools/test.sh unit
+test-regress: ; @bash tools/test.sh regress
+test-isolation: ; @bash tools/test.sh isolation
+test-tap: ; @bash tools/test.sh tap
+test-props: ; @bash tools/test.sh props
+test-pgsuite: ; @bash tools/pgsuite.sh
+lint: all ; @bash tools/lint.sh
+demo: ; @bash tools/demo.sh
+bench: ; @bash bench/run.sh
+bench-codecs: ; @$(MAKE) -C bench -f codec_bench.mk run
+compdb: ; @python3 tools/compdb.py > compile_commands.json
+distclean: run-clean
+run-clean: ; @bash tools/server wipe-all
+
+help:
+	@echo 'all install clean distclean   the PGXS targets'
+	@echo 'test                          unit + regress + isolation + TAP on a private server'
+	@echo 'test-unit -regress -isolation -tap   one of them (T="name ..." picks tests)'
+	@echo 'test-props SEED= STEPS=       heap against strata, random statements'
+	@echo 'test-pgsuite TORTURE= PGSRC=  PostgreSQL regression suite on strata tables'
+	@echo 'lint                          layers, file sizes and headers, exports'
+	@echo 'demo bench bench-codecs compdb'
+	@echo 'tools/server start|psql|...   a private server to play with'
+
+FORCE:
+.PHONY: FORCE test test-unit test-regress test-isolation test-tap test-props \
+	test-pgsuite lint demo bench bench-codecs compdb run-clean help

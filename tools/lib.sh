@@ -1,0 +1,67 @@
+# tools/lib.sh
+#	  What every script here shares: where things are, and who runs the server.
+#	  Sourced, never run.
+
+set -euo pipefail
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+PG_CONFIG=${PG_CONFIG:-pg_config}
+DB=strata_dev
+
+say() { printf '%s\n' "$*" >&2; }
+die() { say "error: $*"; exit 1; }
+
+# The server refuses to run as root; then it runs as this user.
+# Empty when we are an ordinary user and run it ourselves.
+server_user() {
+    [ "$(id -u)" = 0 ] || return 0
+    local user=${STRATA_USER:-postgres}
+    if ! id -u "$user" >/dev/null 2>&1; then
+        useradd --system --no-create-home --shell /bin/sh "$user" >&2 ||
+            die "could not create the user \"$user\" to run the server as"
+    fi
+    echo "$user"
+}
+
+# as_server COMMAND...: run it as the user the server runs as.
+as_server() {
+    local user
+    user=$(server_user)
+    if [ -z "$user" ]; then
+        "$@"
+    else
+        runuser -u "$user" -- "$@"
+    fi
+}
+
+# Where private servers and test output live: ./.run, or a directory in /tmp
+# when the user the server runs as cannot enter this checkout.
+run_dir() {
+    local dir
+    if [ -n "${STRATA_RUN:-}" ]; then
+        dir=$STRATA_RUN
+    elif (cd / && as_server test -x "$ROOT"); then
+        dir=$ROOT/.run
+    else
+        dir=/tmp/strata-$(id -u)-$(printf '%s' "$ROOT" | cksum | cut -d' ' -f1)
+    fi
+    mkdir -p "$dir"
+    (cd "$dir" && pwd -P)
+}
+
+# The dataset folder: beside the checkout, else the sample we carry.
+data_dir() {
+    local dir=${STRATA_DATA:-$ROOT/../shared/data}
+    [ -f "$dir/schema.sql" ] || dir=$ROOT/test/data
+    (cd "$dir" && pwd -P)
+}
+
+# quiet LOG COMMAND...: output goes to LOG, and is shown only on failure.
+quiet() {
+    local log=$1
+    shift
+    if ! "$@" >"$log" 2>&1; then
+        tail -n 60 "$log" >&2
+        die "failed: $* (log: $log)"
+    fi
+}
