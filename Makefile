@@ -24,7 +24,7 @@ DATA_built = $(EXTENSION)--$(EXTVERSION).sql
 EXTRA_CLEAN = $(DATA_built) .build-flags $(OBJS:.o=.d)
 
 # -isystem silences the server's own headers under our warnings.
-PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -Isrc \
+PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server 2>/dev/null) -Isrc \
 	-DSTRATA_SERVER_BUILD -DSTRATA_VERSION='"$(EXTVERSION)"' -MMD -MP
 PG_CFLAGS = -Wall -Wextra -Wno-unused-parameter \
 	-Wno-missing-field-initializers -Wno-sign-compare

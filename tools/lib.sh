@@ -49,10 +49,13 @@ run_dir() {
     (cd "$dir" && pwd -P)
 }
 
-# The dataset folder: beside the checkout, else the sample we carry.
+# The dataset folder: beside the checkout, else a small sample made here.
 data_dir() {
     local dir=${STRATA_DATA:-$ROOT/../shared/data}
-    [ -f "$dir/schema.sql" ] || dir=$ROOT/test/data
+    if [ ! -f "$dir/schema.sql" ]; then
+        dir=$(run_dir)/sample
+        [ -f "$dir/schema.sql" ] || python3 "$ROOT/tools/gen_sample.py" "$dir"
+    fi
     (cd "$dir" && pwd -P)
 }
 

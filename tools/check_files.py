@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""tools/check_files.py
+
+Holds the files of src/ to their shape:
+  - no file over 1000 lines; over 600, the header says why ("Over 600 lines: ...");
+  - the header comment names the file and its path;
+  - every folder has a README, and it names each file of the folder;
+  - no function over 100 lines, unless tools/allow.txt gives a reason.
+"""
+import os
+import re
+import sys
+
+MAX_LINES = 1000
+REASON_LINES = 600
+MAX_FUNCTION = 100
+
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+
+
+def allowed():
+    """{"src/x/y.c:function": reason} from tools/allow.txt."""
+    entries = {}
+    with open(os.path.join(ROOT, "tools", "allow.txt"), encoding="utf-8") as source:
+        for line in source:
+            line = line.strip()
+            if line and not line.startswith("#"):
+                name, _, reason = line.partition(" ")
+                entries[name] = reason.strip()
+    return entries
+
+
+def functions(lines):
+    """(name, length) of each function, by PostgreSQL's layout: the name starts
+    a line, and the braces of the body stand in the first column."""
+    name, start = None, None
+    for number, line in enumerate(lines):
+        match = re.match(r"^([A-Za-z_][A-Za-z0-9_]*)\(", line)
+        if match and start is None:
+            name = match.group(1)
+        if line.startswith("{") and name and start is None:
+            start = number
+        elif line.startswith("}") and start is not None:
+            yield name, number - start + 1
+            name, start = None, None
+
+
+def check_source(path, allow, used, problems):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as source:
+        lines = source.read().split("\n")
+    base = os.path.basename(path)
+    header = "\n".join(lines).partition("*/")[0]
+    if not lines[0].startswith("/*"):
+        problems.append("%s: does not start with a header comment" % path)
+    elif base not in header or path not in header:
+        problems.append("%s: the header comment names neither \"%s\" nor its path" % (path, base)
+                        if base not in header else
+                        "%s: the header comment does not end with the path" % path)
+    if len(lines) - 1 > MAX_LINES:
+        problems.append("%s: %d lines, at most %d: split it" % (path, len(lines) - 1, MAX_LINES))
+    elif len(lines) - 1 > REASON_LINES and "over %d lines" % REASON_LINES not in header.lower():
+        problems.append("%s: %d lines; say why in the header (\"Over %d lines: ...\")"
+                        % (path, len(lines) - 1, REASON_LINES))
+    for name, length in functions(lines):
+        key = "%s:%s" % (path, name)
+        if length > MAX_FUNCTION:
+            if allow.get(key):
+                used.add(key)
+            else:
+                problems.append("%s is %d lines, at most %d (or a reason in tools/allow.txt)"
+                                % (key, length, MAX_FUNCTION))
+
+
+def main():
+    problems = []
+    allow, used = allowed(), set()
+    for directory, _, files in sorted(os.walk(os.path.join(ROOT, "src"))):
+        folder = os.path.relpath(directory, ROOT)
+        sources = sorted(name for name in files if name.endswith((".c", ".h", ".mk")))
+        if not sources:
+            continue
+        readme = os.path.join(directory, "README")
+        if os.path.exists(readme):
+            with open(readme, encoding="utf-8") as text:
+                listed = text.read()
+            for name in sources:
+                if not re.search(r"(?<![\w.])" + re.escape(name) + r"\b", listed):
+                    problems.append("%s/README does not mention %s" % (folder, name))
+        else:
+            problems.append("%s has no README" % folder)
+        for name in sources:
+            if not name.endswith(".mk"):
+                check_source(os.path.join(folder, name), allow, used, problems)
+    for key in sorted(set(allow) - used):
+        problems.append("tools/allow.txt: %s needs no entry (any more)" % key)
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

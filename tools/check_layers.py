@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""tools/check_layers.py
+
+Holds src/ to its layers: a folder includes only folders below it, and of
+those only their public header.  Also: only src/base/compat.h knows server
+versions, and src/codec builds without a server.
+"""
+import os
+import re
+import sys
+
+# Folder -> folders it may include.  A folder that is not here fails: add it,
+# with its place, when it is made.
+LAYERS = {
+    "codec": [],
+    "base": [],
+    "batch": ["codec", "base"],
+    "catalog": ["base"],
+    "store": ["batch", "catalog", "base"],
+    "am": ["store", "catalog", "base"],
+    "scan": ["store", "batch", "catalog", "codec", "base"],
+    "agg": ["scan", "batch", "codec", "base"],
+    "hypertable": ["am", "store", "catalog", "base"],
+    "rollup": ["hypertable", "catalog", "base"],
+    "job": ["rollup", "hypertable", "store", "catalog", "base"],
+    "hook": ["job", "rollup", "hypertable", "agg", "scan", "am", "store", "batch", "catalog", "codec", "base"],
+    "api": ["job", "rollup", "hypertable", "agg", "scan", "am", "store", "batch", "catalog", "codec", "base"],
+    "": ["hook", "api", "job", "rollup", "hypertable", "agg", "scan", "am", "store", "batch", "catalog", "codec", "base"],
+}
+
+# Public headers beside <folder>/<folder>.h.
+PUBLIC = {
+    "codec/codec_format.h",
+    "scan/scan_vector.h",
+}
+
+# What src/codec may take from outside src/.
+CODEC_OUTSIDE = re.compile(r"^(c\.h|port/.*\.h|(lz4|lz4hc|zstd)\.h|[a-z0-9_]+\.h)$")
+CODEC_NOT = {"postgres.h", "fmgr.h", "pg_config.h"}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def resolve(root, folder, name):
+    """The path under src/ of an included file, or None when it is not ours."""
+    for candidate in (name, os.path.join(folder, name)):
+        candidate = os.path.normpath(candidate)
+        if os.path.isfile(os.path.join(root, candidate)):
+            return candidate
+    return None
+
+
+def public(path):
+    folder, name = os.path.split(path)
+    if folder == "base":
+        return not name.endswith("_private.h")
+    return name == folder + ".h" or path in PUBLIC
+
+
+def check_file(root, path, problems):
+    folder = os.path.dirname(path)
+    with open(os.path.join(root, path), encoding="utf-8") as source:
+        lines = source.readlines()
+    for number, line in enumerate(lines, 1):
+        where = "src/%s:%d" % (path, number)
+        if "PG_VERSION_NUM" in line and path != "base/compat.h":
+            problems.append("%s: PG_VERSION_NUM belongs in src/base/compat.h" % where)
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        target = resolve(root, folder, match.group(2))
+        if target is None:
+            name = match.group(2)
+            if folder == "codec" and match.group(1) == '"' and (name in CODEC_NOT or not CODEC_OUTSIDE.match(name)):
+                problems.append("%s: src/codec builds without a server, \"%s\" does not" % (where, name))
+            continue
+        other = os.path.dirname(target)
+        if other == folder:
+            continue
+        if other not in LAYERS[folder]:
+            problems.append("%s: %s may not include %s (only %s)"
+                            % (where, folder or "strata.c", target, ", ".join(LAYERS[folder]) or "nothing of ours"))
+        elif not public(target):
+            problems.append("%s: %s is private to %s; include %s/%s.h" % (where, target, other, other, other))
+
+
+def main():
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src")
+    problems = []
+    names = {}
+    for directory, _, files in os.walk(root):
+        folder = os.path.relpath(directory, root)
+        folder = "" if folder == "." else folder
+        for name in sorted(files):
+            if not name.endswith((".c", ".h")):
+                continue
+            path = os.path.join(folder, name)
+            if folder not in LAYERS:
+                problems.append("src/%s: folder \"%s\" has no place in tools/check_layers.py" % (path, folder))
+                continue
+            if name in names:
+                problems.append("src/%s: a file of that name is also in src/%s" % (path, names[name]))
+            names[name] = folder
+            check_file(root, path, problems)
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
