@@ -67,10 +67,13 @@ foreach my $round (1 .. $kills)
 {
 	my ($writer, $written, $compressor) = start_load();
 	select(undef, undef, undef, 0.3 + rand(1.2));
+	my $postmaster = $node->{_pid};
 	$node->kill9;
 	eval { $writer->finish };
 	eval { $compressor->finish };
-	$node->start;
+	# its orphans may hold the shared memory a little longer
+	wait_until(sub { return !kill 0, $postmaster; });
+	ok(wait_until(sub { return $node->start(fail_ok => 1); }), "round $round: started again");
 	check("server killed, round $round", $written);
 }
 
