@@ -1,0 +1,371 @@
+"""test/props/queries.py
+
+Random predicates and queries.  Each query has one right answer: its rows are
+compared as a multiset, or in order when ORDER BY makes the order of what is
+selected certain.
+"""
+import value_types
+from value_types import quote
+
+COMPARISONS = ["=", "=", "<>", "<", "<=", ">", ">="]
+
+
+class Query:
+    """SQL with {tN} for tables; `ordered` when the order of rows is certain."""
+
+    def __init__(self, sql, ordered=False, parameters=()):
+        self.sql = sql
+        self.ordered = ordered
+        self.parameters = list(parameters)      # (type, literal), for PREPARE
+
+
+def constant(rng, column, cross=True):
+    """A literal to compare the column with, perhaps of another type."""
+    kind = column.type
+    if cross and kind.cross and rng.random() < 0.25:
+        other = value_types.TYPES[rng.choice(kind.cross)]
+        return "%s::%s" % (quote(other.value(rng)), other.cast)
+    return "%s::%s" % (quote(column.known(rng)), kind.cast)
+
+
+def like_pattern(rng, column):
+    word = (column.known(rng) or "").replace("\\", "").replace("%", "")[:rng.randrange(0, 6)]
+    return quote(rng.choice(["%s%%", "%%%s", "%%%s%%", "%s", "_%s%%"]) % word)
+
+
+class Predicates:
+    """Builds predicates on one table under an alias."""
+
+    def __init__(self, rng, table, alias, others=()):
+        self.rng = rng
+        self.table = table
+        self.alias = alias
+        self.others = others        # tables for subqueries
+        self.parameters = []
+        self.parameterise = False
+
+    def name(self, column):
+        return "%s.%s" % (self.alias, column.name)
+
+    def operand(self, column, cross=True):
+        """A constant, or a parameter of a prepared statement."""
+        literal = constant(self.rng, column, cross)
+        if self.parameterise and self.rng.random() < 0.7:
+            body, _, type_name = literal.rpartition("::")
+            self.parameters.append((type_name, body))
+            return "$%d" % len(self.parameters)
+        return literal
+
+    def any(self, depth=2):
+        rng = self.rng
+        kind = rng.random()
+        if depth > 0 and kind < 0.35:
+            return "(%s %s %s)" % (self.any(depth - 1), rng.choice(["AND", "AND", "OR"]), self.any(depth - 1))
+        if depth > 0 and kind < 0.40:
+            return "NOT (%s)" % self.any(depth - 1)
+        return self.simple()
+
+    def simple(self):
+        rng = self.rng
+        column = rng.choice(self.table.columns)
+        if rng.random() < 0.35:
+            # what pruning lives on
+            column = rng.choice(self.table.segmentby + self.table.orderby + [column])
+            if column not in self.table.columns:
+                column = rng.choice(self.table.columns)
+        name, kind = self.name(column), column.type
+        if not kind.ordered:
+            return rng.choice(["%s IS NULL" % name, "%s IS NOT NULL" % name,
+                               "%s::text = %s" % (name, quote(column.known(rng)))])
+        choices = [self.compare] * 6 + [self.null_test, self.in_list, self.between, self.distinct_from, self.any_array,
+                                        self.reversed, self.columns, self.not_in, self.row_compare, self.subquery]
+        if kind.text:
+            choices += [self.like, self.text_function]
+        if kind.number:
+            choices += [self.arithmetic]
+        if column.type is value_types.TYPES["bool"]:
+            choices += [self.boolean] * 3
+        return rng.choice(choices)(column)
+
+    def compare(self, column):
+        return "%s %s %s" % (self.name(column), self.rng.choice(COMPARISONS), self.operand(column))
+
+    def reversed(self, column):
+        return "%s %s %s" % (self.operand(column), self.rng.choice(COMPARISONS), self.name(column))
+
+    def null_test(self, column):
+        return "%s IS %sNULL" % (self.name(column), self.rng.choice(["", "NOT "]))
+
+    def items(self, column):
+        items = [constant(self.rng, column, cross=False) for _ in range(self.rng.randint(1, 6))]
+        if self.rng.random() < 0.1:
+            items.append("NULL")
+        return ", ".join(items)
+
+    def in_list(self, column):
+        return "%s IN (%s)" % (self.name(column), self.items(column))
+
+    def not_in(self, column):
+        return "%s NOT IN (%s)" % (self.name(column), self.items(column))
+
+    def any_array(self, column):
+        if "[]" in column.type.name:
+            return self.compare(column)
+        return "%s %s (ARRAY[%s])" % (self.name(column), self.rng.choice(["= ANY", "<> ALL", "< ANY", ">= ALL"]),
+                                      self.items(column))
+
+    def between(self, column):
+        return "%s %sBETWEEN %s%s AND %s" % (self.name(column), self.rng.choice(["", "", "NOT "]),
+                                            self.rng.choice(["", "SYMMETRIC "]), self.operand(column, cross=False),
+                                            self.operand(column, cross=False))
+
+    def distinct_from(self, column):
+        return "%s IS %sDISTINCT FROM %s" % (self.name(column), self.rng.choice(["", "NOT "]), self.operand(column))
+
+    def columns(self, column):
+        other = self.table.column(self.rng, lambda c: c.type is column.type)
+        return "%s %s %s" % (self.name(column), self.rng.choice(COMPARISONS), self.name(other))
+
+    def row_compare(self, column):
+        other = self.table.column(self.rng, lambda c: c.type.ordered)
+        return "(%s, %s) %s (%s, %s)" % (self.name(column), self.name(other), self.rng.choice(COMPARISONS),
+                                         self.operand(column, cross=False), self.operand(other, cross=False))
+
+    def subquery(self, column):
+        rng = self.rng
+        table = rng.choice(list(self.others) or [self.table])
+        kind = rng.randrange(4)
+        if kind == 0:
+            return "EXISTS (SELECT 1 FROM %s AS x WHERE x.id = %s.id + %d)" % (
+                table.token, self.alias, rng.randrange(-2, 3))
+        if kind == 1:
+            return "%s.id %sIN (SELECT x.id FROM %s AS x WHERE %s)" % (
+                self.alias, rng.choice(["", "NOT "]), table.token, Predicates(rng, table, "x").any(0))
+        if column.type.minmax and column.type.groupable and column.type.name != "bool":
+            return "%s %s (SELECT %s(y.%s) FROM %s AS y)" % (
+                self.name(column), rng.choice(["=", "<", ">="]), rng.choice(["min", "max"]), column.name,
+                self.table.token)
+        return "%s.id = ANY (ARRAY(SELECT x.id FROM %s AS x WHERE %s))" % (
+            self.alias, table.token, Predicates(rng, table, "x").any(0))
+
+    def like(self, column):
+        return "%s %s %s" % (self.name(column), self.rng.choice(["LIKE", "NOT LIKE", "LIKE", "ILIKE"]),
+                             like_pattern(self.rng, column))
+
+    def text_function(self, column):
+        name = self.name(column)
+        return self.rng.choice(["length(%s::text) > %d" % (name, self.rng.randrange(5)),
+                                "upper(%s::text) = 'AB'" % name, "%s ^@ 'a'" % name if column.type.name == "text"
+                                else "left(%s::text, 1) = 'a'" % name,
+                                "%s || 'x' > 'b'" % name, '%s::text COLLATE "C" < %s' % (name, quote("a")),
+                                "coalesce(%s, 'zz') = 'zz'" % name])
+
+    def arithmetic(self, column):
+        name = self.name(column)
+        return self.rng.choice(["%s::numeric %% 3 = 1" % name if "float" not in column.type.name else "%s = %s" % (name, name),
+                                "%s::float8 / 2 > 3" % name, "abs(%s::float8) < 10" % name,
+                                "coalesce(%s, 0) = 0" % name, "%s + 1.5 > 3" % name])
+
+    def boolean(self, column):
+        return self.rng.choice(["%s", "NOT %s", "%s IS TRUE", "%s IS NOT TRUE", "%s IS FALSE", "%s IS UNKNOWN"]) \
+            % self.name(column)
+
+
+class Queries:
+    """Makes queries over the tables of a case."""
+
+    def __init__(self, rng, tables):
+        self.rng = rng
+        self.tables = tables
+
+    def any(self):
+        rng = self.rng
+        makers = [self.rows] * 4 + [self.top] * 5 + [self.aggregate] * 4 + [self.grouped] * 4 + [
+            self.distinct, self.distinct_on, self.join, self.join, self.outer_join, self.lateral, self.window,
+            self.set_operation, self.whole_row, self.ctid, self.sample, self.prepared, self.prepared, self.count,
+            self.grouping_sets, self.last_point]
+        return rng.choice(makers)()
+
+    def where(self, table, alias="a", depth=2):
+        if self.rng.random() < 0.15:
+            return ""
+        return " WHERE " + Predicates(self.rng, table, alias, self.tables).any(depth)
+
+    def table(self):
+        return self.rng.choice(self.tables)
+
+    def rows(self):
+        table = self.table()
+        names = ["a.%s" % c.name for c in table.some(self.rng, 1, 5)]
+        return Query("SELECT %s FROM %s AS a%s" % (", ".join(names), table.token, self.where(table)))
+
+    def whole_row(self):
+        table = self.table()
+        return Query("SELECT %s FROM %s AS a%s" % (self.rng.choice(["a", "a.*", "a::text", "to_jsonb(a)"]) if not any(
+            c.type.name == "json" for c in table.columns) else "a.*", table.token, self.where(table)))
+
+    def sort_keys(self, table, alias="a", high=3):
+        """Columns, and ORDER BY items for them."""
+        keys = table.some(self.rng, 1, high, lambda c: c.type.groupable)
+        if table.orderby and self.rng.random() < 0.6:
+            wanted = [c for c in table.segmentby + table.orderby if c in table.columns and c.type.groupable]
+            keys = wanted[self.rng.randrange(len(wanted)):] if wanted else keys
+        items = ["%s.%s%s%s" % (alias, c.name, self.rng.choice(["", " DESC"]),
+                                self.rng.choice(["", "", " NULLS FIRST", " NULLS LAST"])) for c in keys]
+        return keys, items
+
+    def limit(self):
+        return "%s%s" % (self.rng.choice(["", " LIMIT %d" % self.rng.choice([1, 1, 3, 10, 100, 2000])]),
+                         self.rng.choice(["", "", " OFFSET %d" % self.rng.choice([1, 7, 50])]))
+
+    def top(self):
+        table = self.table()
+        keys, items = self.sort_keys(table)
+        where = self.where(table)
+        if self.rng.random() < 0.3:
+            # a total order: any columns may be shown
+            shown = ["a.%s" % c.name for c in table.some(self.rng, 1, 5)]
+            items = items + ["a::text COLLATE \"C\""]
+        else:
+            shown = ["a.%s" % c.name for c in keys]
+        return Query("SELECT %s FROM %s AS a%s ORDER BY %s%s" % (
+            ", ".join(shown), table.token, where, ", ".join(items), self.limit()), ordered=True)
+
+    def last_point(self):
+        table = self.table()
+        keys = [c for c in table.segmentby if c in table.columns and c.type.groupable and c.name != "ts"]
+        if not keys or not any(c.name == "ts" for c in table.columns):
+            return self.top()
+        names = ", ".join("a.%s" % c.name for c in keys)
+        return Query("SELECT DISTINCT ON (%s) %s, a.ts FROM %s AS a%s ORDER BY %s, a.ts DESC" % (
+            names, names, table.token, self.where(table, depth=1), names))
+
+    def aggregates(self, table, alias="a"):
+        rng, parts = self.rng, ["count(*)"]
+        for column in table.some(rng, 1, 4):
+            name, kind = "%s.%s" % (alias, column.name), column.type
+            choices = ["count(%s)" % name]
+            if kind.ordered and kind.groupable:
+                choices.append("count(DISTINCT %s)" % name)
+            if kind.minmax and kind.groupable:
+                choices += ["min(%s)" % name, "max(%s)" % name]
+            if kind.number:
+                if "float" in kind.name:
+                    # few and tame: their sum does not depend on the order by much
+                    choices += ["sum(%s) FILTER (WHERE %s BETWEEN -1000 AND 1000)" % (name, name),
+                                "avg(%s) FILTER (WHERE abs(%s) < 100)" % (name, name)]
+                else:
+                    choices += ["sum(%s)" % name, "avg(%s)" % name, "stddev(%s)" % name]
+            if column.type is value_types.TYPES["bool"]:
+                choices += ["bool_and(%s)" % name, "bool_or(%s)" % name]
+            part = rng.choice(choices)
+            if "FILTER" not in part and rng.random() < 0.25:
+                part += " FILTER (WHERE %s)" % Predicates(rng, table, alias).any(1)
+            parts.append(part)
+        return ", ".join(parts)
+
+    def aggregate(self):
+        table = self.table()
+        return Query("SELECT %s FROM %s AS a%s" % (self.aggregates(table), table.token, self.where(table)))
+
+    def count(self):
+        table = self.table()
+        return Query("SELECT count(*) FROM %s AS a%s" % (table.token, self.where(table)))
+
+    def group_keys(self, table):
+        keys = ["a.%s" % c.name for c in table.some(self.rng, 1, 2, lambda c: c.type.groupable)]
+        if self.rng.random() < 0.3 and any(c.name == "ts" for c in table.columns):
+            keys[0] = "date_trunc('%s', a.ts)" % self.rng.choice(["hour", "day", "month"])
+        return keys
+
+    def grouped(self):
+        table = self.table()
+        keys = ", ".join(self.group_keys(table))
+        having = self.rng.choice(["", "", " HAVING count(*) > 1"])
+        return Query("SELECT %s, %s FROM %s AS a%s GROUP BY %s%s" % (
+            keys, self.aggregates(table), table.token, self.where(table), keys, having))
+
+    def grouping_sets(self):
+        table = self.table()
+        keys = self.group_keys(table)
+        return Query("SELECT %s, count(*), count(a.ts) FROM %s AS a%s GROUP BY %s (%s)" % (
+            ", ".join(keys), table.token, self.where(table), self.rng.choice(["ROLLUP", "CUBE"]), ", ".join(keys)))
+
+    def distinct(self):
+        table = self.table()
+        keys = table.some(self.rng, 1, 2, lambda c: c.type.groupable)
+        return Query("SELECT DISTINCT %s FROM %s AS a%s" % (
+            ", ".join("a." + c.name for c in keys), table.token, self.where(table)))
+
+    def distinct_on(self):
+        table = self.table()
+        keys, items = self.sort_keys(table)
+        return Query("SELECT DISTINCT ON (a.%s) %s FROM %s AS a%s ORDER BY %s" % (
+            keys[0].name, ", ".join("a." + c.name for c in keys), table.token, self.where(table), ", ".join(items)))
+
+    def join(self):
+        left, right = self.table(), self.table()
+        on = self.rng.choice(["a.id = b.id", "a.id = b.id + 1", "a.ts = b.ts", "a.id = b.id AND a.ts <= b.ts"])
+        if not all(any(c.name == "ts" for c in t.columns) for t in (left, right)):
+            on = "a.id = b.id"
+        same = [(c, d) for c in left.columns for d in right.columns
+                if c.type is d.type and c.type.ordered and c.type.name != "bool" and c.mode == "any"]
+        if same and self.rng.random() < 0.3:
+            pair = self.rng.choice(same)
+            on = "a.%s = b.%s AND a.id BETWEEN b.id - 20 AND b.id + 20" % (pair[0].name, pair[1].name)
+        return Query("SELECT count(*), count(DISTINCT a.id), min(b.id) FROM %s AS a JOIN %s AS b ON %s%s%s" % (
+            left.token, right.token, on, " AND " + Predicates(self.rng, right, "b").any(1), self.where(left, depth=1)))
+
+    def outer_join(self):
+        left, right = self.table(), self.table()
+        return Query("SELECT a.id, b.id FROM %s AS a %s JOIN %s AS b ON a.id = b.id%s%s" % (
+            left.token, self.rng.choice(["LEFT", "RIGHT", "FULL"]), right.token,
+            "", " WHERE a.id IS NULL OR b.id IS NULL OR " + Predicates(self.rng, left, "a").any(1)))
+
+    def lateral(self):
+        left, right = self.table(), self.table()
+        return Query("SELECT a.id, x.id FROM %s AS a CROSS JOIN LATERAL (SELECT b.id FROM %s AS b WHERE b.id %s a.id"
+                     " AND %s ORDER BY b.id LIMIT 1) AS x WHERE a.id %% 10 = %d" % (
+                         left.token, right.token, self.rng.choice(["=", ">"]), Predicates(self.rng, right, "b").any(0),
+                         self.rng.randrange(10)))
+
+    def window(self):
+        table = self.table()
+        _, items = self.sort_keys(table, high=2)
+        part = self.rng.choice(["", "PARTITION BY a.id % 5 "])
+        return Query("SELECT a.id, rank() OVER (%sORDER BY %s), count(*) OVER (%s) FROM %s AS a%s" % (
+            part, ", ".join(items), part, table.token, self.where(table)))
+
+    def set_operation(self):
+        left, right = self.table(), self.table()
+        return Query("SELECT a.id FROM %s AS a%s %s SELECT b.id FROM %s AS b%s" % (
+            left.token, self.where(left), self.rng.choice(["UNION", "UNION ALL", "INTERSECT", "EXCEPT", "EXCEPT ALL"]),
+            right.token, self.where(right, "b")))
+
+    def ctid(self):
+        """Rows are found again by their ctid."""
+        table = self.table()
+        return Query("SELECT b.id FROM %s AS b WHERE b.ctid = ANY (ARRAY(SELECT a.ctid FROM %s AS a%s))" % (
+            table.token, table.token, self.where(table)))
+
+    def sample(self):
+        table = self.table()
+        return Query("SELECT count(*) FROM %s AS a TABLESAMPLE %s (100)%s" % (
+            table.token, self.rng.choice(["SYSTEM", "BERNOULLI"]), self.where(table)))
+
+    def prepared(self):
+        """A query with parameters; the runner prepares and executes it."""
+        table = self.table()
+        predicates = Predicates(self.rng, table, "a", self.tables)
+        predicates.parameterise = True
+        where = predicates.any(2)
+        kind = self.rng.random()
+        if kind < 0.4:
+            keys, items = self.sort_keys(table)
+            sql = "SELECT %s FROM %s AS a WHERE %s ORDER BY %s%s" % (
+                ", ".join("a." + c.name for c in keys), table.token, where, ", ".join(items), self.limit())
+        elif kind < 0.7:
+            sql = "SELECT a.* FROM %s AS a WHERE %s" % (table.token, where)
+        else:
+            sql = "SELECT count(*), min(a.id) FROM %s AS a WHERE %s" % (table.token, where)
+        return Query(sql, ordered=" ORDER BY " in sql, parameters=predicates.parameters)

@@ -1,0 +1,460 @@
+"""test/props/statements.py
+
+Random actions: lists of statements that go to both sides, or to one.
+"""
+import io
+
+import value_types
+from queries import Predicates, Queries
+from value_types import quote
+
+MAX_ROWS = 2500
+
+BOOLEAN_SETTINGS = ["enable_seqscan", "enable_indexscan", "enable_indexonlyscan", "enable_bitmapscan",
+                    "enable_hashagg", "enable_hashjoin", "enable_mergejoin", "enable_nestloop", "enable_sort",
+                    "enable_material", "enable_incremental_sort", "enable_memoize", "enable_tidscan"]
+OTHER_SETTINGS = [("work_mem", ["'64kB'", "'1MB'", "'16MB'"]), ("random_page_cost", ["1", "4", "100"]),
+                  ("plan_cache_mode", ["auto", "force_generic_plan", "force_custom_plan"]),
+                  ("timezone", ["'UTC'", "'Europe/Rome'", "'America/St_Johns'"]),
+                  ("cursor_tuple_fraction", ["0.01", "1"]), ("default_statistics_target", ["1", "100"])]
+PARALLEL = ["SET max_parallel_workers_per_gather = 2", "SET parallel_setup_cost = 0", "SET parallel_tuple_cost = 0",
+            "SET min_parallel_table_scan_size = 0"]
+
+WIDER = {"int2": ["int4", "int8", "numeric"], "int4": ["int8", "numeric", "text"], "int8": ["numeric", "text"],
+         "float4": ["float8"], "varchar": ["text"], "text": ["text_c"], "date": ["timestamp"],
+         "timestamp": ["timestamptz"], "numeric(10,2)": ["numeric"]}
+
+
+class Statement:
+    """SQL; `side` None for both, "strata" or "session" (run once); `copy` the
+    data of a COPY; `ordered`: its rows come in a certain order."""
+
+    def __init__(self, sql, side=None, copy=None, ordered=False):
+        self.sql = sql
+        self.side = side
+        self.copy = copy
+        self.ordered = ordered
+
+
+class Action:
+    """Statements run together; `touches` names the tables to compare after
+    them; `then` updates the model when all went well."""
+
+    def __init__(self, kind, statements, touches=(), then=None):
+        self.kind = kind
+        self.statements = statements
+        self.touches = list(touches)
+        self.then = then
+
+
+def csv_lines(rows):
+    """COPY ... (FORMAT csv): NULL is an empty field, the empty string is quoted."""
+    out = io.StringIO()
+    for row in rows:
+        out.write(",".join("" if v is None else '"%s"' % v.replace('"', '""') for v in row) + "\n")
+    return out.getvalue()
+
+
+class Statements:
+    def __init__(self, rng, tables, strata_switches):
+        self.rng = rng
+        self.tables = tables
+        self.queries = Queries(rng, tables)
+        self.switches = strata_switches
+        self.made = 0               # for unique names
+
+    def any(self):
+        rng = self.rng
+        kind = rng.random()
+        if kind < 0.50:
+            return self.query()
+        table = rng.choice(self.tables)
+        if kind < 0.64:
+            return self.strata(table)
+        if kind < 0.70:
+            return self.session()
+        if kind < 0.75:
+            return self.transaction(table)
+        if kind < 0.79:
+            return self.ddl(table)
+        if kind < 0.80:
+            return self.snapshot(table)
+        return self.change(table)
+
+    # --- queries ---------------------------------------------------------
+
+    def query(self):
+        if self.rng.random() < 0.04:
+            return self.cursor()
+        query = self.queries.any()
+        if not query.parameters:
+            return Action("query", [Statement(query.sql, ordered=query.ordered)])
+        self.made += 1
+        name = "q%d" % self.made
+        statements = [Statement("PREPARE %s_{am} (%s) AS %s" % (
+            name, ", ".join(t for t, _ in query.parameters), query.sql))]
+        values = [v for _, v in query.parameters]
+        for turn in range(self.rng.choice([1, 2, 7])):
+            if turn:
+                values = ["NULL" if self.rng.random() < 0.2 else v for v in values]
+            statements.append(Statement("EXECUTE %s_{am} (%s)" % (name, ", ".join(values)), ordered=query.ordered))
+        statements.append(Statement("DEALLOCATE %s_{am}" % name))
+        return Action("prepared query", statements)
+
+    def cursor(self):
+        rng, table = self.rng, self.rng.choice(self.tables)
+        keys, items = self.queries.sort_keys(table)
+        statements = [Statement("BEGIN"), Statement("DECLARE c SCROLL CURSOR FOR SELECT a.id, a.%s FROM %s AS a%s "
+                                                    "ORDER BY %s, a::text COLLATE \"C\"" % (
+                                                        keys[0].name, table.token, self.queries.where(table),
+                                                        ", ".join(items)))]
+        for _ in range(rng.randint(1, 6)):
+            statements.append(Statement("FETCH %s FROM c" % rng.choice(
+                ["1", "5", "200", "BACKWARD 3", "LAST", "FIRST", "ABSOLUTE 7", "RELATIVE -2", "ALL", "PRIOR"]), ordered=True))
+        statements.append(Statement("COMMIT"))
+        return Action("cursor", statements)
+
+    # --- strata alone ----------------------------------------------------
+
+    def strata(self, table):
+        rng = self.rng
+        kind = rng.random()
+        if kind < 0.40:
+            sql = "SELECT compress_chunk('%s')" % table.token
+        elif kind < 0.60:
+            sql = "SELECT compress_chunk('%s', recompress => true)" % table.token
+        elif kind < 0.68:
+            sql = "SELECT decompress_chunk('%s')" % table.token
+        elif kind < 0.76:
+            sql = table.settings(rng)
+            if sql is None:
+                sql = "ALTER TABLE %s RESET (strata.segmentby, strata.orderby)" % table.token
+        elif kind < 0.80:
+            sql = "SET strata.batch_rows = %d" % rng.choice([10, 17, 50, 100, 1000, 4096])
+        elif kind < 0.90:
+            return Action("vacuum", [Statement("%s %s" % (rng.choice(
+                ["VACUUM", "VACUUM", "VACUUM (FREEZE)", "VACUUM (ANALYZE)", "ANALYZE"]), table.token))], [table.name])
+        elif kind < 0.93:
+            return Action("rewrite", [Statement(rng.choice(["VACUUM FULL %s", "VACUUM FULL %s", "REINDEX TABLE %s"])
+                                                % table.token)], [table.name])
+        elif kind < 0.95:
+            return Action("access method", [
+                Statement("ALTER TABLE %s SET ACCESS METHOD heap" % table.token, "strata"),
+                Statement("SELECT a.* FROM %s AS a" % table.token),
+                Statement("ALTER TABLE %s SET ACCESS METHOD strata" % table.token, "strata")], [table.name])
+        else:
+            return Action("verify", [Statement("/* must be empty */ SELECT * FROM strata.verify('%s')" % table.token,
+                                               "strata")])
+        return Action("strata", [Statement(sql, "strata")], [table.name])
+
+    # --- settings --------------------------------------------------------
+
+    def session(self):
+        rng = self.rng
+        kind = rng.random()
+        if kind < 0.25:
+            statements = ["RESET ALL"]
+        elif kind < 0.50 and self.switches:
+            statements = ["SET %s = %s" % (rng.choice(self.switches), rng.choice(["on", "off"]))]
+        elif kind < 0.80:
+            statements = ["SET %s = %s" % (rng.choice(BOOLEAN_SETTINGS), rng.choice(["on", "off"]))]
+        elif kind < 0.95:
+            name, values = rng.choice(OTHER_SETTINGS)
+            statements = ["SET %s = %s" % (name, rng.choice(values))]
+        else:
+            statements = PARALLEL
+        return Action("settings", [Statement(s, "session") for s in statements])
+
+    # --- changes ---------------------------------------------------------
+
+    def change(self, table):
+        rng = self.rng
+        if table.rows > MAX_ROWS:
+            return Action("thin out", [Statement("DELETE FROM %s AS a WHERE a.id %% 4 <> %d" % (
+                table.token, rng.randrange(4)))], [t.name for t in self.tables])
+        makers = [self.insert] * 3 + [self.copy] * 3 + [self.insert_select, self.update, self.update, self.update,
+                                                        self.delete, self.delete, self.merge, self.update_from,
+                                                        self.delete_using, self.move, self.current_of]
+        if table.rows < 300:
+            makers += [self.copy] * 4
+        if table.primary_key:
+            makers += [self.upsert] * 3 + [self.update_key]
+        if rng.random() < 0.02:
+            makers = [self.truncate]
+        statement = rng.choice(makers)(table)
+        statements = statement if isinstance(statement, list) else [statement]
+        # foreign keys and triggers reach other tables
+        return Action("change", statements, [t.name for t in self.tables])
+
+    def names(self, table):
+        return ", ".join(c.name for c in table.writable())
+
+    def rows(self, table, low, high):
+        return [table.row(self.rng, table.old_id(self.rng) if self.rng.random() < 0.02 else None)
+                for _ in range(self.rng.randint(low, high))]
+
+    def where(self, table, alias="a"):
+        """Mostly few rows: all of them are rarely interesting."""
+        rng = self.rng
+        some = Predicates(rng, table, alias, self.tables).any(1)
+        kind = rng.random()
+        if kind < 0.35:
+            return "%s.id = %d" % (alias, table.old_id(rng))
+        if kind < 0.65:
+            first = table.old_id(rng)
+            return "%s.id BETWEEN %d AND %d AND (%s)" % (alias, first, first + rng.randrange(1, 60), some)
+        if kind < 0.85:
+            return "%s.id %% 20 = %d AND (%s)" % (alias, rng.randrange(20), some)
+        return some
+
+    def returning(self):
+        return self.rng.choice(["", "", " RETURNING a.id", " RETURNING a.*"])
+
+    def values_list(self, rows):
+        return ", ".join("(%s)" % ", ".join(quote(v) for v in row) for row in rows)
+
+    def insert(self, table):
+        return Statement("INSERT INTO %s AS a (%s) VALUES %s%s" % (
+            table.token, self.names(table), self.values_list(self.rows(table, 1, self.rng.choice([1, 1, 20]))),
+            self.returning()))
+
+    def copy(self, table):
+        rows = self.rows(table, 5, self.rng.choice([20, 100, 400]))
+        return Statement("COPY %s (%s) FROM STDIN (FORMAT csv)" % (table.token, self.names(table)),
+                         copy=csv_lines(rows))
+
+    def insert_select(self, table):
+        shift = table.next_id
+        table.next_id += table.next_id
+        names = ["a.%s" % c.name if c.name != "id" else "a.id + %d" % shift for c in table.writable()]
+        return Statement("INSERT INTO %s (%s) SELECT %s FROM %s AS a WHERE a.id %% 9 = %d" % (
+            table.token, self.names(table), ", ".join(names), table.token, self.rng.randrange(9)))
+
+    def assignments(self, table, alias=None):
+        rng, parts = self.rng, []
+        for column in table.some(rng, 1, 3, lambda c: not c.generated and c.name not in ("id", "ref")):
+            if column.type.number and rng.random() < 0.3:
+                parts.append("%s = %s%s + 1" % (column.name, alias + "." if alias else "", column.name))
+            elif rng.random() < 0.1:
+                parts.append("%s = DEFAULT" % column.name)
+            else:
+                parts.append("%s = %s" % (column.name, quote(column.value(rng))))
+        return ", ".join(parts) or "id = %sid" % (alias + "." if alias else "")
+
+    def update(self, table):
+        return Statement("UPDATE %s AS a SET %s WHERE %s%s" % (
+            table.token, self.assignments(table, "a"), self.where(table), self.returning()))
+
+    def update_key(self, table):
+        return Statement("UPDATE %s AS a SET id = %d WHERE a.id = %d%s" % (
+            table.token, table.new_id() if self.rng.random() < 0.8 else table.old_id(self.rng),
+            table.old_id(self.rng), self.returning()))
+
+    def delete(self, table):
+        return Statement("DELETE FROM %s AS a WHERE %s%s" % (table.token, self.where(table), self.returning()))
+
+    def upsert(self, table):
+        rng = self.rng
+        rows, seen = [], set()
+        for _ in range(rng.randint(1, 6)):
+            ident = table.old_id(rng) if rng.random() < 0.7 else table.new_id()
+            if ident not in seen or rng.random() < 0.1:
+                seen.add(ident)
+                rows.append(table.row(rng, ident))
+        column = table.column(rng, lambda c: not c.generated and c.name not in ("id", "ref"))
+        action = "DO NOTHING"
+        if column and rng.random() < 0.7:
+            action = "DO UPDATE SET %s = %s" % (column.name, rng.choice(
+                ["EXCLUDED.%s" % column.name, quote(column.value(rng))]))
+            if rng.random() < 0.3:
+                action += " WHERE %s" % Predicates(rng, table, "a").any(1)
+        return Statement("INSERT INTO %s AS a (%s) VALUES %s ON CONFLICT %s%s%s" % (
+            table.token, self.names(table), self.values_list(rows),
+            "(id) " if "UPDATE" in action or rng.random() < 0.5 else "", action, self.returning()))
+
+    def merge(self, table):
+        rng = self.rng
+        idents = sorted({table.old_id(rng) for _ in range(rng.randint(1, 6))} | {table.new_id()})
+        row = table.row(rng, 0)
+        values = ["s.id" if c.name == "id" else quote(v) for c, v in zip(table.writable(), row)]
+        matched = rng.choice(["UPDATE SET %s" % self.assignments(table, "a"), "DELETE", "DO NOTHING"])
+        extra = " AND %s" % Predicates(rng, table, "a").any(0) if rng.random() < 0.5 else ""
+        return Statement("MERGE INTO %s AS a USING (VALUES %s) AS s(id) ON a.id = s.id WHEN MATCHED%s THEN %s "
+                         "WHEN NOT MATCHED AND s.id %% 2 = 0 THEN INSERT (%s) VALUES (%s)" % (
+                             table.token, ", ".join("(%d)" % i for i in idents), extra, matched, self.names(table),
+                             ", ".join(values)))
+
+    def update_from(self, table):
+        other = self.rng.choice(self.tables)
+        return Statement("UPDATE %s AS a SET %s FROM %s AS b WHERE a.id = b.id AND %s" % (
+            table.token, self.assignments(table, "a"), other.token, self.where(other, "b")))
+
+    def delete_using(self, table):
+        other = self.rng.choice(self.tables)
+        return Statement("DELETE FROM %s AS a USING %s AS b WHERE a.id = b.id AND %s" % (
+            table.token, other.token, self.where(other, "b")))
+
+    def move(self, table):
+        """Rows deleted and inserted again by one statement."""
+        return Statement("WITH gone AS (DELETE FROM %s AS a WHERE %s RETURNING a.*) INSERT INTO %s (%s) SELECT %s FROM gone"
+                         % (table.token, self.where(table), table.token, self.names(table), self.names(table)))
+
+    def current_of(self, table):
+        end = self.rng.choice(["UPDATE %s AS a SET %s" % (table.token, self.assignments(table, "a")),
+                               "DELETE FROM %s AS a" % table.token])
+        lock = self.rng.choice(["", " FOR UPDATE"])
+        return [Statement("BEGIN"),
+                Statement("DECLARE c CURSOR FOR SELECT a.id FROM %s AS a WHERE a.id = %d%s" % (
+                    table.token, table.old_id(self.rng), lock)),
+                Statement("FETCH 1 FROM c"), Statement(end + " WHERE CURRENT OF c"), Statement("COMMIT")]
+
+    def truncate(self, table):
+        return Statement("TRUNCATE %s CASCADE" % table.token)
+
+    # --- transactions ----------------------------------------------------
+
+    def lock(self, table):
+        return Statement("SELECT a.id FROM %s AS a WHERE %s FOR %s%s" % (
+            table.token, self.where(table), self.rng.choice(["UPDATE", "NO KEY UPDATE", "SHARE", "KEY SHARE"]),
+            self.rng.choice(["", "", " NOWAIT", " SKIP LOCKED"])))
+
+    def compress(self, table):
+        return Statement("SELECT %s('%s')" % (self.rng.choice(["compress_chunk", "compress_chunk", "decompress_chunk"]),
+                                              table.token), "strata")
+
+    def transaction(self, table):
+        rng = self.rng
+        statements = [Statement("BEGIN%s" % rng.choice(["", "", " ISOLATION LEVEL REPEATABLE READ",
+                                                       " ISOLATION LEVEL SERIALIZABLE"]))]
+        makers = [self.insert, self.copy, self.update, self.update, self.delete, self.lock, self.compress, self.move]
+        if table.primary_key:
+            makers.append(self.upsert)
+        savepoints = 0
+        for _ in range(rng.randint(2, 7)):
+            kind = rng.random()
+            if kind < 0.2:
+                savepoints += 1
+                statements.append(Statement("SAVEPOINT s%d" % savepoints))
+            elif kind < 0.4 and savepoints:
+                statements.append(Statement("%s SAVEPOINT s%d" % (rng.choice(["ROLLBACK TO", "ROLLBACK TO", "RELEASE"]),
+                                                                  savepoints)))
+                if statements[-1].sql.startswith("RELEASE"):
+                    savepoints -= 1
+            else:
+                statements.append(rng.choice(makers)(table))
+                statements.append(Statement("SELECT count(*), count(a.id) FROM %s AS a" % table.token))
+        statements.append(Statement(rng.choice(["COMMIT", "COMMIT", "ROLLBACK"])))
+        return Action("transaction", statements, [t.name for t in self.tables])
+
+    def snapshot(self, table):
+        """An old snapshot in another session keeps seeing the old rows while
+        these run; the runner knows this kind."""
+        statements = [self.compress(table), self.update(table), self.delete(table), self.compress(table),
+                      Statement("VACUUM %s" % table.token)]
+        return Action("old snapshot", statements, [t.name for t in self.tables])
+
+    # --- DDL -------------------------------------------------------------
+
+    def ddl(self, table):
+        rng = self.rng
+        makers = [self.add_column] * 3 + [self.drop_column] * 2 + [self.rename_column, self.alter_default,
+                                                                  self.alter_type, self.not_null, self.create_index,
+                                                                  self.create_index, self.check, self.persistence]
+        return rng.choice(makers)(table)
+
+    def add_column(self, table):
+        rng = self.rng
+        if len(table.columns) > 14:
+            return self.drop_column(table)
+        column = table.new_column(rng)
+        default = ""
+        if rng.random() < 0.6:
+            value = column.type.value(rng)
+            column.pool.append(value)
+            default = " DEFAULT %s%s" % (quote(value), " NOT NULL" if rng.random() < 0.3 else "")
+        return Action("ddl", [Statement("ALTER TABLE %s ADD COLUMN %s%s" % (table.token, column.definition, default))],
+                      [table.name], lambda: table.columns.append(column))
+
+    def droppable(self, table):
+        return table.column(self.rng, lambda c: c.name not in ("id", "ts", "ref"))
+
+    def drop_column(self, table):
+        column = self.droppable(table)
+        if column is None:
+            return self.create_index(table)
+        statements = []
+        if column in table.segmentby or column in table.orderby:
+            statements.append(Statement("ALTER TABLE %s RESET (strata.segmentby, strata.orderby)" % table.token, "strata"))
+            table.segmentby, table.orderby = [], []
+        statements.append(Statement("ALTER TABLE %s DROP COLUMN %s" % (table.token, column.name)))
+        return Action("ddl", statements, [table.name], lambda: table.columns.remove(column))
+
+    def rename_column(self, table):
+        column = self.droppable(table)
+        if column is None:
+            return self.create_index(table)
+        name = table.new_name()
+        return Action("ddl", [Statement("ALTER TABLE %s RENAME COLUMN %s TO %s" % (table.token, column.name, name))],
+                      [table.name], lambda: setattr(column, "name", name))
+
+    def alter_default(self, table):
+        column = table.column(self.rng, lambda c: not c.generated and c.name != "id")
+        value = self.rng.choice(["DROP DEFAULT", "SET DEFAULT %s" % quote(column.type.value(self.rng))])
+        return Action("ddl", [Statement("ALTER TABLE %s ALTER COLUMN %s %s" % (table.token, column.name, value))])
+
+    def alter_type(self, table):
+        names = {id(t): n for n, t in value_types.TYPES.items()}
+        column = table.column(self.rng, lambda c: names[id(c.type)] in WIDER and c.name not in ("id", "ref")
+                              and not c.generated)
+        if column is None:
+            return self.add_column(table)
+        kind = value_types.TYPES[self.rng.choice(WIDER[names[id(column.type)]])]
+
+        def changed():
+            column.type = kind
+        return Action("ddl", [Statement("ALTER TABLE %s ALTER COLUMN %s TYPE %s USING %s::%s" % (
+            table.token, column.name, kind.name, column.name, kind.cast))], [table.name], changed)
+
+    def not_null(self, table):
+        column = table.column(self.rng, lambda c: c.name != "id")
+        return Action("ddl", [Statement("ALTER TABLE %s ALTER COLUMN %s %s NOT NULL" % (
+            table.token, column.name, self.rng.choice(["SET", "DROP", "DROP"])))])
+
+    def create_index(self, table):
+        rng = self.rng
+        if table.indexes > 4:
+            return Action("ddl", [Statement("DROP INDEX IF EXISTS {schema}.%s_i%d" % (table.name, rng.randint(1, table.indexes)))])
+        columns = table.some(rng, 1, 2, lambda c: c.type.key and "long" not in str(c.pool) and c.type.name != "text"
+                             or c.name == "id")
+        items = ", ".join("%s%s" % (c.name, rng.choice(["", " DESC"])) for c in columns)
+        kind = rng.random()
+        extra = ""
+        if kind < 0.1:
+            items = "(id % 10), " + items
+        elif kind < 0.2:
+            extra = " WHERE id % 2 = 0"
+        elif kind < 0.3:
+            extra = " INCLUDE (id)"
+        unique = "UNIQUE " if rng.random() < 0.15 else ""
+        if unique and rng.random() < 0.6:
+            items = "id, " + items
+        using = ""
+        if not unique and not extra and rng.random() < 0.15:
+            using = " USING brin"
+            items = "id"
+
+        def made():
+            table.indexes += 1
+        return Action("ddl", [Statement("CREATE %sINDEX %s_i%d ON %s%s (%s)%s" % (
+            unique, table.name, table.indexes + 1, table.token, using, items, extra))], [table.name], made)
+
+    def check(self, table):
+        self.made += 1
+        return Action("ddl", [Statement("ALTER TABLE %s ADD CONSTRAINT k%d CHECK (%s)%s" % (
+            table.token, self.made, self.rng.choice(["id > 0", "id > -5 OR id IS NULL", "id % 1000 < 997"]),
+            self.rng.choice(["", " NOT VALID"])))])
+
+    def persistence(self, table):
+        return Action("ddl", [Statement("ALTER TABLE %s SET %s" % (
+            table.token, self.rng.choice(["LOGGED", "UNLOGGED", "(fillfactor = 50)", "(autovacuum_enabled = false)"])))],
+            [table.name])

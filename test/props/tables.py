@@ -1,0 +1,149 @@
+"""test/props/tables.py
+
+A random table: its columns, constraints and settings, as the generators know
+it.  The model follows what the statements do; where a statement failed on
+both sides it may be wrong for a while, which only makes later ones fail alike.
+"""
+import value_types
+from value_types import quote
+
+MAX_POOL = 40
+
+
+class Column:
+    def __init__(self, rng, name, type_name=None, condition=None):
+        if type_name:
+            self.type = value_types.TYPES[type_name]
+        else:
+            _, self.type = value_types.pick(rng, condition or (lambda t: True))
+        self.name = name
+        self.nulls = rng.choice([0, 0, 0.1, 0.5, 0.95])
+        self.mode = rng.choice(["any", "any", "few", "rising", "constant"])
+        self.pool = []              # values that were written, for predicates
+        self.generated = None       # expression of a generated column
+
+    def value(self, rng):
+        if rng.random() < self.nulls:
+            return None
+        if self.pool and (self.mode == "constant" or (self.mode == "few" and len(self.pool) > 5)
+                          or rng.random() < 0.2):
+            return rng.choice(self.pool)
+        value = self.type.value(rng)
+        if len(self.pool) < MAX_POOL:
+            self.pool.append(value)
+        return value
+
+    def known(self, rng):
+        """A value to compare with: mostly one that is there."""
+        if self.pool and rng.random() < 0.75:
+            return rng.choice(self.pool)
+        return self.type.value(rng)
+
+    @property
+    def definition(self):
+        text = "%s %s" % (self.name, self.type.name)
+        if self.generated:
+            text += " GENERATED ALWAYS AS (%s) STORED" % self.generated
+        return text
+
+
+class Table:
+    """Columns id (int4) and ts (timestamptz) are always there, others are random."""
+
+    def __init__(self, rng, number):
+        self.name = "t%d" % number
+        self.token = "{%s}" % self.name
+        self.serial = 0             # for new column names
+        self.next_id = 1
+        self.rows = 0               # about
+        ident, stamp = Column(rng, "id", "int4"), Column(rng, "ts", "timestamptz")
+        ident.nulls, stamp.nulls = 0, rng.choice([0, 0, 0.1])
+        self.columns = [ident, stamp]
+        for _ in range(rng.randrange(1, 9)):
+            self.columns.append(self.new_column(rng))
+        if rng.random() < 0.2:
+            column = Column(rng, self.new_name(), "int8")
+            column.generated = "id * 2 + 1"
+            self.columns.append(column)
+        rng.shuffle(self.columns)
+        self.primary_key = rng.random() < 0.4
+        self.reference = None       # a table whose primary key column ref points to
+        self.triggers = rng.random() < 0.15
+        self.indexes = 0
+        self.segmentby, self.orderby = [], []
+
+    def new_name(self):
+        self.serial += 1
+        return "c%d" % self.serial
+
+    def new_column(self, rng, condition=None):
+        return Column(rng, self.new_name(), condition=condition)
+
+    def writable(self):
+        return [c for c in self.columns if not c.generated]
+
+    def column(self, rng, condition=lambda c: True):
+        """A random column that meets the condition; None when none does."""
+        candidates = [c for c in self.columns if condition(c)]
+        return rng.choice(candidates) if candidates else None
+
+    def some(self, rng, low, high, condition=lambda c: True):
+        """Up to `high` different columns that meet the condition."""
+        candidates = [c for c in self.columns if condition(c)]
+        return rng.sample(candidates, min(len(candidates), rng.randint(low, high)))
+
+    def create_actions(self, rng):
+        """Statements that make the table, for both sides."""
+        lines = [c.definition for c in self.columns]
+        if self.primary_key:
+            lines.append("PRIMARY KEY (id)")
+        if self.reference:
+            lines.append("FOREIGN KEY (ref) REFERENCES {%s} (id) %s" % (
+                self.reference.name, rng.choice(["", "ON DELETE CASCADE", "ON DELETE SET NULL", "ON UPDATE CASCADE"])))
+        statements = ["CREATE TABLE %s (%s) USING {am}" % (self.token, ", ".join(lines))]
+        if self.triggers:
+            statements.append("CREATE TRIGGER audit AFTER INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW "
+                              "EXECUTE FUNCTION public.props_audit()" % self.token)
+            if rng.random() < 0.5:
+                statements.append("CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON %s FOR EACH ROW "
+                                  "EXECUTE FUNCTION public.props_stamp()" % self.token)
+        return statements
+
+    def settings(self, rng):
+        """ALTER TABLE ... SET with new random settings (strata only)."""
+        self.segmentby = self.some(rng, 0, 2, lambda c: c.type.key and not c.name == "id")
+        taken = self.segmentby
+        self.orderby = self.some(rng, 0, 2, lambda c: c.type.key and c not in taken)
+        if rng.random() < 0.5:
+            ts = next((c for c in self.columns if c.name == "ts"), None)
+            if ts and ts not in taken:
+                self.orderby = [ts]
+        order = ", ".join("%s%s%s" % (c.name, rng.choice(["", " ASC", " DESC"]),
+                                      rng.choice(["", "", " NULLS FIRST", " NULLS LAST"])) for c in self.orderby)
+        parts = []
+        if self.segmentby:
+            parts.append("strata.segmentby = %s" % quote(", ".join(c.name for c in self.segmentby)))
+        if order:
+            parts.append("strata.orderby = %s" % quote(order))
+        if not parts:
+            return None
+        return "ALTER TABLE %s SET (%s)" % (self.token, ", ".join(parts))
+
+    def row(self, rng, ident=None):
+        """Text values for the writable columns."""
+        values = []
+        for column in self.writable():
+            if column.name == "id":
+                values.append(str(self.new_id() if ident is None else ident))
+            elif column.name == "ref":
+                values.append(None if rng.random() < 0.3 else str(rng.randrange(1, max(2, self.reference.next_id))))
+            else:
+                values.append(column.value(rng))
+        return values
+
+    def new_id(self):
+        self.next_id += 1
+        return self.next_id - 1
+
+    def old_id(self, rng):
+        return rng.randrange(1, self.next_id + 1)
