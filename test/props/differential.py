@@ -65,7 +65,7 @@ class Tester:
         tables = make_tables(rng, rng.randint(1, self.options.tables))
         self.runner.reset()
         statements = Statements(rng, tables, self.switches)
-        for action in case_actions(rng, tables):
+        for action in case_actions(rng, tables) + [statements.fill(table) for table in tables]:
             self.step(action)
         for _ in range(steps):
             action = statements.any()

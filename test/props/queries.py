@@ -182,7 +182,7 @@ class Queries:
         rng = self.rng
         makers = [self.rows] * 4 + [self.top] * 5 + [self.aggregate] * 4 + [self.grouped] * 4 + [
             self.distinct, self.distinct_on, self.join, self.join, self.outer_join, self.lateral, self.window,
-            self.set_operation, self.whole_row, self.ctid, self.sample, self.prepared, self.prepared, self.count,
+            self.set_operation, self.whole_row, self.ctid, self.sample, self.prepared, self.prepared, self.prepared, self.count,
             self.grouping_sets, self.last_point]
         return rng.choice(makers)()
 

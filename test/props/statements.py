@@ -190,8 +190,10 @@ class Statements:
         return ", ".join(c.name for c in table.writable())
 
     def rows(self, table, low, high):
-        return [table.row(self.rng, table.old_id(self.rng) if self.rng.random() < 0.02 else None)
-                for _ in range(self.rng.randint(low, high))]
+        rows = [table.row(self.rng, bulk=high > 20) for _ in range(self.rng.randint(low, high))]
+        if self.rng.random() < 0.05:
+            rows.append(table.row(self.rng, table.old_id(self.rng)))
+        return rows
 
     def where(self, table, alias="a"):
         """Mostly few rows: all of them are rarely interesting."""
@@ -210,6 +212,12 @@ class Statements:
     def returning(self):
         return self.rng.choice(["", "", " RETURNING a.id", " RETURNING a.*"])
 
+    def fill(self, table):
+        """The first rows of a table."""
+        rows = [table.row(self.rng, bulk=True) for _ in range(self.rng.choice([0, 50, 300, 1000]))]
+        return Action("fill", [Statement("COPY %s (%s) FROM STDIN (FORMAT csv)" % (table.token, self.names(table)),
+                                         copy=csv_lines(rows))], [table.name])
+
     def values_list(self, rows):
         return ", ".join("(%s)" % ", ".join(quote(v) for v in row) for row in rows)
 
@@ -219,7 +227,7 @@ class Statements:
             self.returning()))
 
     def copy(self, table):
-        rows = self.rows(table, 5, self.rng.choice([20, 100, 400]))
+        rows = self.rows(table, 15, self.rng.choice([30, 100, 400]))
         return Statement("COPY %s (%s) FROM STDIN (FORMAT csv)" % (table.token, self.names(table)),
                          copy=csv_lines(rows))
 
@@ -350,7 +358,8 @@ class Statements:
         """An old snapshot in another session keeps seeing the old rows while
         these run; the runner knows this kind."""
         statements = [self.compress(table), self.update(table), self.delete(table), self.compress(table),
-                      Statement("VACUUM %s" % table.token)]
+                      # truncation would wait long for the other session
+                      Statement("VACUUM (TRUNCATE false) %s" % table.token)]
         return Action("old snapshot", statements, [t.name for t in self.tables])
 
     # --- DDL -------------------------------------------------------------

@@ -129,14 +129,15 @@ class Table:
             return None
         return "ALTER TABLE %s SET (%s)" % (self.token, ", ".join(parts))
 
-    def row(self, rng, ident=None):
-        """Text values for the writable columns."""
+    def row(self, rng, ident=None, bulk=False):
+        """Text values for the writable columns; in bulk, few references, as
+        one that does not exist fails them all."""
         values = []
         for column in self.writable():
             if column.name == "id":
                 values.append(str(self.new_id() if ident is None else ident))
             elif column.name == "ref":
-                values.append(None if rng.random() < 0.3 else str(rng.randrange(1, max(2, self.reference.next_id))))
+                values.append(None if rng.random() < (0.999 if bulk else 0.5) else str(rng.randrange(1, max(2, self.reference.next_id))))
             else:
                 values.append(column.value(rng))
         return values

@@ -1,0 +1,27 @@
+# test/t/200_differential.pl
+#	  A short run of the differential tester (test/props): the same random
+#	  statements on heap and strata tables must give the same answers.
+#	  STRATA_SEED and STRATA_STEPS change it; make test-props runs longer ones.
+use strict;
+use warnings;
+
+use FindBin;
+use StrataTest;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $seed = $ENV{STRATA_SEED} || 1;
+my $steps = $ENV{STRATA_STEPS} || 2000;
+my $node = strata_node('differential', "max_wal_size = 2GB\nshared_buffers = 128MB\n");
+my $output = '';
+
+my $ok = IPC::Run::run(
+	[   '/usr/bin/python3', "$FindBin::RealBin/../props/differential.py", '--dsn', $node->connstr('postgres'),
+		'--seed', $seed, '--steps', $steps, '--out', PostgreSQL::Test::Utils::tempdir() ],
+	'>', \$output, '2>&1');
+diag($output) unless $ok;
+ok($ok, "seed $seed, $steps steps: heap and strata agree");
+like($output, qr/ 0 differences$/m, 'and the tester ran to its end');
+
+$node->stop;
+done_testing();
