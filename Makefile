@@ -85,7 +85,7 @@ $(EXTENSION)--$(EXTVERSION).sql: $(SQL_PARTS) Makefile
 
 # --- everything below is a script of its own -------------------------------
 
-export PG_CONFIG WERROR ASSERT SEED STEPS TABLES TORTURE PGSRC
+export PG_CONFIG WERROR ASSERT SEED STEPS TABLES TORTURE PGSRC AM ACCEPT T
 
 test: ; @bash tools/test.sh unit regress isolation tap
 test-unit: ; @bash tools/test.sh unit

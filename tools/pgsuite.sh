@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# tools/pgsuite.sh
+#	  Runs PostgreSQL's own regression suite with default_table_access_method =
+#	  strata on a private server, and compares each differing test with what was
+#	  reviewed (test/pgsuite/README.md).  Ends with "N passed, N failed".
+#
+#	  PGSRC=/path/to/postgresql-source   its tree; else Debian's source package is
+#	                                     fetched (as root) into .run/pgsrc
+#	  TORTURE=1    compress after every statement that writes
+#	  AM=heap      the same on heap: shows what differs without us (another minor
+#	               version); what it printed is then expected too
+#	  ACCEPT=1     keep the differences seen as accepted, for review
+#	  SCHEDULE=    another schedule of src/test/regress
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+bash "$ROOT/tools/install_deps.sh"
+RUN=$(run_dir)
+export STRATA_CLUSTER=pgsuite
+SERVER=$ROOT/tools/server
+AM=${AM:-strata}
+MODE=$AM
+[ -z "${TORTURE:-}" ] || MODE=torture
+OUT=$RUN/pgsuite/$MODE
+HEAP=$RUN/pgsuite/heap/results
+[ "$MODE" != heap ] || HEAP=/nonexistent
+ACCEPTED=$ROOT/test/pgsuite/$MODE
+
+# Debian keeps the source of some versions only: take the newest that is there.
+fetch_source() {
+    local major version dir=$RUN/pgsrc
+    major=$("$PG_CONFIG" --version | sed -E 's/^PostgreSQL ([0-9]+).*/\1/')
+    if [ ! -d "$dir/src/test/regress" ]; then
+        [ "$(id -u)" = 0 ] || die "PGSRC=/path/to/postgresql-source is needed (only root can fetch Debian's)"
+        apt-get update -q >&2 || true
+        rm -rf "$dir"
+        mkdir -p "$dir/archive"
+        for version in $(apt-cache showsrc "postgresql-$major" | sed -n 's/^Version: //p' | sort -Vru); do
+            say "fetching the source of postgresql-$major $version"
+            (cd "$dir/archive" && apt-get source -qq --download-only "postgresql-$major=$version" >&2) && break
+        done
+        ls "$dir"/archive/*.orig.tar.* >/dev/null 2>&1 ||
+            die "could not fetch the source of postgresql-$major: is deb-src enabled? Or give PGSRC="
+        tar -xf "$dir"/archive/*.orig.tar.* -C "$dir" --strip-components=1
+        # The suite's scripts go with the psql of their own version (15.19
+        # changed what it does after a COPY that fails).
+        (cd "$dir/archive" && apt-get download -qq "postgresql-client-$major=$version" >&2 &&
+            dpkg -x postgresql-client-*.deb "$dir/client")
+    fi
+    echo "$dir"
+}
+
+PGSRC=${PGSRC:-$(fetch_source)}
+REGRESS=$PGSRC/src/test/regress
+[ -f "$REGRESS/parallel_schedule" ] || die "\"$PGSRC\" is not a PostgreSQL source tree"
+
+# What heap prints on this server is expected too; run that once.
+BASELINE=$(echo "$PGSRC"; "$PG_CONFIG" --version)
+if [ "$MODE" != heap ] && [ "$BASELINE" != "$(cat "$RUN/pgsuite/heap.of" 2>/dev/null)" ]; then
+    say "first on heap, to see what differs without strata"
+    PGSRC=$PGSRC AM=heap TORTURE='' ACCEPT='' bash "$ROOT/tools/pgsuite.sh" >"$RUN/pgsuite-heap.log" 2>&1 || true
+    [ -d "$HEAP" ] || die "the heap run failed: $RUN/pgsuite-heap.log"
+    echo "$BASELINE" >"$RUN/pgsuite/heap.of"
+fi
+
+export STRATA_CONF="max_prepared_transactions = 2
+log_temp_files = 128kB
+fsync = off"
+"$SERVER" wipe
+"$SERVER" start 2>/dev/null || { "$SERVER" log 30; die "the private server did not start"; }
+trap '"$SERVER" stop immediate' EXIT
+eval "$("$SERVER" env)"
+unset PGDATABASE
+CONFIG=$("$SERVER" pg_config)
+
+PSQL_DIR=$(dirname "$(find "$PGSRC/client" -path '*/bin/psql' 2>/dev/null | head -n 1)")
+[ -x "$PSQL_DIR/psql" ] || PSQL_DIR=$("$CONFIG" --bindir)
+say "source: $(sed -n "s/^PACKAGE_VERSION='\(.*\)'/\1/p" "$PGSRC/configure"), $("$PSQL_DIR/psql" --version), $("$CONFIG" --version)"
+
+# The suite's own C functions, and two of contrib it uses.
+rm -rf "$OUT"
+mkdir -p "$OUT/lib" "$OUT/testtablespace"
+[ -z "$(server_user)" ] || chown -R "$(server_user)" "$OUT"
+gcc -O1 -w -fPIC -shared -I"$("$CONFIG" --includedir-server)" -I"$REGRESS" -o "$OUT/lib/regress.so" "$REGRESS/regress.c"
+for module in autoinc refint; do
+    cp "$("$CONFIG" --pkglibdir)/$module.so" "$OUT/lib/" || die "contrib's $module.so is missing"
+done
+
+torture=off
+[ -z "${TORTURE:-}" ] || torture=on
+psql -X -q -v ON_ERROR_STOP=1 -d postgres <<EOF
+CREATE DATABASE regression TEMPLATE template0;
+ALTER DATABASE regression SET lc_messages TO 'C';
+ALTER DATABASE regression SET lc_monetary TO 'C';
+ALTER DATABASE regression SET lc_numeric TO 'C';
+ALTER DATABASE regression SET lc_time TO 'C';
+ALTER DATABASE regression SET bytea_output TO 'hex';
+ALTER DATABASE regression SET timezone_abbreviations TO 'Default';
+ALTER DATABASE regression SET default_table_access_method TO '$AM';
+ALTER DATABASE regression SET strata.torture TO $torture;
+\c regression
+CREATE EXTENSION strata;
+EOF
+
+status=0
+as_server "$(dirname "$("$CONFIG" --pgxs)")/../test/regress/pg_regress" --use-existing --dbname=regression \
+    --inputdir="$REGRESS" --outputdir="$OUT" --dlpath="$OUT/lib" --bindir="$PSQL_DIR" \
+    --host="$PGHOST" --port="$PGPORT" --user="$PGUSER" --max-concurrent-tests=20 \
+    --schedule="$REGRESS/${SCHEDULE:-parallel_schedule}" >"$OUT/run.log" 2>&1 || status=$?
+say "suite ended with status $status; log: $OUT/run.log"
+
+crashes=$("$SERVER" log 1000000 | grep -cE 'was terminated by signal|TRAP:|PANIC:' || true)
+python3 "$ROOT/test/pgsuite/judge.py" --log "$OUT/run.log" --results "$OUT/results" --expected "$REGRESS/expected" \
+    --heap "$HEAP" --accepted "$ACCEPTED" --crashes "$crashes" ${ACCEPT:+--accept}
