@@ -95,10 +95,10 @@ ALTER DATABASE regression SET lc_numeric TO 'C';
 ALTER DATABASE regression SET lc_time TO 'C';
 ALTER DATABASE regression SET bytea_output TO 'hex';
 ALTER DATABASE regression SET timezone_abbreviations TO 'Default';
-ALTER DATABASE regression SET default_table_access_method TO '$AM';
-ALTER DATABASE regression SET strata.torture TO $torture;
 \c regression
 CREATE EXTENSION strata;
+ALTER DATABASE regression SET default_table_access_method TO '$AM';
+ALTER DATABASE regression SET strata.torture TO $torture;
 EOF
 
 status=0
