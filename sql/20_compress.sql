@@ -1,0 +1,40 @@
+CREATE FUNCTION compress_chunk(
+	uncompressed_chunk regclass,
+	if_not_compressed boolean DEFAULT true,
+	recompress boolean DEFAULT false)
+RETURNS regclass
+	AS 'MODULE_PATHNAME', 'strata_compress_chunk' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION compress_chunk(regclass, boolean, boolean) IS
+'turn the rows in the row store of a strata table (or of every partition of a partitioned one) into compressed batches; recompress merges the batches there are as well; a table without new rows gives a notice, or an error if if_not_compressed is false';
+
+CREATE FUNCTION decompress_chunk(
+	uncompressed_chunk regclass,
+	if_compressed boolean DEFAULT true)
+RETURNS regclass
+	AS 'MODULE_PATHNAME', 'strata_decompress_chunk' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION decompress_chunk(regclass, boolean) IS
+'turn all batches of a strata table back into rows; NULL with a notice (an error if if_compressed is false) when it has none';
+
+CREATE FUNCTION strata.gc() RETURNS integer
+	AS 'MODULE_PATHNAME', 'strata_gc' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION strata.gc() FROM PUBLIC;
+COMMENT ON FUNCTION strata.gc() IS
+'drop companion tables whose table is gone, as a session that had not loaded the library may leave behind; returns how many';
+
+-- A session that drops a table before it loaded the library runs this instead
+-- of the object access hook.
+CREATE FUNCTION _strata.on_sql_drop() RETURNS event_trigger
+	LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	IF EXISTS (SELECT FROM pg_event_trigger_dropped_objects()
+			   WHERE object_type IN ('table', 'materialized view'))
+		AND EXISTS (SELECT FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+					WHERE n.nspname = 'strata' AND p.proname = 'gc') THEN
+		PERFORM strata.gc();
+	END IF;
+END $$;
+REVOKE ALL ON FUNCTION _strata.on_sql_drop() FROM PUBLIC;
+
+CREATE EVENT TRIGGER strata_sql_drop ON sql_drop
+	WHEN TAG IN ('DROP TABLE', 'DROP MATERIALIZED VIEW', 'DROP SCHEMA', 'DROP OWNED')
+	EXECUTE FUNCTION _strata.on_sql_drop();

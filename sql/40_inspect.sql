@@ -1,0 +1,100 @@
+CREATE FUNCTION strata.batch_relation(relation regclass) RETURNS regclass
+	AS 'MODULE_PATHNAME', 'strata_batch_relation' LANGUAGE C STRICT STABLE PARALLEL SAFE;
+COMMENT ON FUNCTION strata.batch_relation(regclass) IS
+'the companion table that holds a strata table''s batches; NULL if it was never compressed';
+
+CREATE FUNCTION strata.batches(
+	relation regclass,
+	OUT first_row bigint, OUT nrows integer, OUT layout text, OUT segment text[],
+	OUT min_orderby text, OUT max_orderby text, OUT bytes bigint)
+RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'strata_batches' LANGUAGE C STRICT STABLE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION strata.batches(regclass) IS
+'one row per batch: number of its first row, rows, layout (segmentby/orderby attribute numbers), segment values, least and greatest value of the first orderby column, bytes stored';
+
+CREATE FUNCTION strata.batch_columns(
+	relation regclass,
+	OUT first_row bigint, OUT column_name name, OUT codec text, OUT bytes integer,
+	OUT nulls integer, OUT min text, OUT max text, OUT detail text)
+RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'strata_batch_columns' LANGUAGE C STRICT STABLE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION strata.batch_columns(regclass) IS
+'one row per batch and column: codec, encoded bytes, nulls, least and greatest value as summarised, what the codec did';
+
+CREATE FUNCTION _strata.codecs(OUT codec text, OUT types text, OUT available boolean)
+RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'strata_codecs' LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
+
+CREATE FUNCTION strata.verify(
+	relation regclass,
+	OUT batch bigint, OUT column_name name, OUT problem text)
+RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'strata_verify' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION strata.verify(regclass) IS
+'check every batch of a strata table (checksums, decoding, counts, minima and maxima, order, numbering): one row per problem, none when sound';
+
+CREATE FUNCTION _strata.row_counts(
+	relation regclass,
+	OUT row_store_rows bigint, OUT batch_rows bigint, OUT batches bigint)
+	AS 'MODULE_PATHNAME', 'strata_row_counts' LANGUAGE C STRICT STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION _strata.layout_of(
+	relation regclass,
+	OUT attnum smallint, OUT segmentby_column_index smallint, OUT orderby_column_index smallint,
+	OUT orderby_asc boolean, OUT orderby_nullsfirst boolean)
+RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'strata_layout_of' LANGUAGE C STRICT STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION _strata.before_sizes(
+	relation regclass,
+	OUT table_bytes bigint, OUT index_bytes bigint, OUT toast_bytes bigint)
+	AS 'MODULE_PATHNAME', 'strata_before_sizes' LANGUAGE C STRICT STABLE PARALLEL RESTRICTED;
+
+GRANT USAGE ON SCHEMA _strata TO PUBLIC;
+
+CREATE FUNCTION chunk_compression_stats(
+	hypertable regclass,
+	OUT chunk_schema name, OUT chunk_name name, OUT compression_status text,
+	OUT before_compression_table_bytes bigint, OUT before_compression_index_bytes bigint,
+	OUT before_compression_toast_bytes bigint, OUT before_compression_total_bytes bigint,
+	OUT after_compression_table_bytes bigint, OUT after_compression_index_bytes bigint,
+	OUT after_compression_toast_bytes bigint, OUT after_compression_total_bytes bigint,
+	OUT node_name name)
+RETURNS SETOF record LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+	SELECT n.nspname, c.relname,
+		   CASE WHEN b.table_bytes IS NULL THEN 'Uncompressed' ELSE 'Compressed' END,
+		   b.table_bytes, b.index_bytes, b.toast_bytes,
+		   b.table_bytes + b.index_bytes + b.toast_bytes,
+		   s.table_bytes, s.index_bytes, s.toast_bytes,
+		   s.table_bytes + s.index_bytes + s.toast_bytes,
+		   NULL::name
+	FROM (SELECT t.relid FROM pg_partition_tree(hypertable) t WHERE t.isleaf
+		  UNION SELECT hypertable::oid WHERE NOT EXISTS (SELECT FROM pg_partition_tree(hypertable))) l
+	JOIN pg_class c ON c.oid = l.relid
+	JOIN pg_am a ON a.oid = c.relam AND a.amname = 'strata'
+	JOIN pg_namespace n ON n.oid = c.relnamespace
+	CROSS JOIN LATERAL _strata.before_sizes(c.oid) b
+	LEFT JOIN pg_class k ON k.oid = strata.batch_relation(c.oid)
+	CROSS JOIN LATERAL (
+		SELECT pg_table_size(k.oid) - coalesce(pg_total_relation_size(nullif(k.reltoastrelid, 0)), 0) AS table_bytes,
+			   pg_indexes_size(k.oid) AS index_bytes,
+			   coalesce(pg_total_relation_size(nullif(k.reltoastrelid, 0)), 0) AS toast_bytes
+		WHERE b.table_bytes IS NOT NULL
+		UNION ALL
+		SELECT NULL, NULL, NULL WHERE b.table_bytes IS NULL) s;
+END;
+COMMENT ON FUNCTION chunk_compression_stats(regclass) IS
+'bytes before and after compression, of a strata table or of every strata partition of a partitioned one; before: what the compressed rows and their index entries took, after: what their batches take';
+
+CREATE FUNCTION pg_get_compression_ratio(relation regclass) RETURNS double precision
+	LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+	SELECT sum(before_compression_total_bytes)::float8 / nullif(sum(after_compression_total_bytes), 0)
+	FROM chunk_compression_stats(relation)
+	WHERE compression_status = 'Compressed';
+END;
+COMMENT ON FUNCTION pg_get_compression_ratio(regclass) IS
+'bytes before compression divided by bytes after, over the compressed rows of a table or partition tree; NULL when nothing is compressed';

@@ -1,0 +1,251 @@
+/*-------------------------------------------------------------------------
+ *
+ * am_analyze.c
+ *	  VACUUM's, ANALYZE's and the planner's view of the table's size.
+ *
+ * ANALYZE samples blocks by number.  While it runs on R, R claims to have some
+ * more blocks than its heap: each stands for a share of the companion's pages,
+ * whose batches then yield rows.  That ANALYZE runs is read off the backend's
+ * progress entry, which it sets before it asks for the number of blocks.
+ *
+ * src/am/am_analyze.c
+ *-------------------------------------------------------------------------
+ */
+#include "am/am_private.h"
+
+#include <math.h>
+
+#include "access/table.h"
+#include "catalog/storage.h"
+#include "commands/vacuum.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "optimizer/plancat.h"
+#include "storage/bufmgr.h"
+#include "storage/smgr.h"
+#include "utils/backend_progress.h"
+#include "utils/backend_status.h"
+#include "utils/snapmgr.h"
+
+/* About so many compressed rows are shown to ANALYZE, spread evenly. */
+#define ANALYZE_ROWS 300000.0
+
+typedef struct StrataAnalyzeState
+{
+	StrataStore *store;			/* NULL: no batches */
+	BlockNumber heap_blocks;
+	BlockNumber virtual_blocks;
+	int			stride;			/* every stride-th row is shown */
+	/* while in a virtual block */
+	bool		active;
+	TableScanDesc scan;
+	Snapshot	snapshot;
+	TupleTableSlot *batch;
+	StrataBatchReader *reader;
+	int			row;
+} StrataAnalyzeState;
+
+static bool
+analyze_is_running(Relation rel)
+{
+	return MyBEEntry != NULL &&
+		MyBEEntry->st_progress_command == PROGRESS_COMMAND_ANALYZE &&
+		MyBEEntry->st_progress_command_target == RelationGetRelid(rel);
+}
+
+static BlockNumber
+heap_blocks(Relation rel)
+{
+	return (BlockNumber) (strata_heap_am->relation_size(rel, MAIN_FORKNUM) / BLCKSZ);
+}
+
+/*
+ * Blocks that stand for the companion.  They must not reach into a file
+ * segment that the heap does not have: ANALYZE prefetches them.
+ */
+static BlockNumber
+virtual_blocks(Relation rel, BlockNumber nheap)
+{
+	Oid			companion = strata_companion_oid(rel);
+	BlockNumber room = RELSEG_SIZE - nheap % RELSEG_SIZE;
+	BlockNumber n;
+	Relation	batches;
+
+	if (!OidIsValid(companion))
+		return 0;
+	batches = table_open(companion, AccessShareLock);
+	n = RelationGetNumberOfBlocks(batches);
+	table_close(batches, AccessShareLock);
+	return Min(n, room);
+}
+
+static uint64
+relation_size(Relation rel, ForkNumber fork)
+{
+	uint64		size = strata_heap_am->relation_size(rel, fork);
+
+	if (fork == MAIN_FORKNUM && analyze_is_running(rel))
+		size += (uint64) virtual_blocks(rel, size / BLCKSZ) * BLCKSZ;
+	return size;
+}
+
+static StrataAnalyzeState *
+analyze_state(StrataScanDesc *scan)
+{
+	StrataAnalyzeState *state = scan->analyze;
+	Relation	rel = scan->base.rs_rd;
+	StrataStoreSize size;
+
+	if (state != NULL)
+		return state;
+	state = scan->analyze = palloc0(sizeof(StrataAnalyzeState));
+	state->heap_blocks = heap_blocks(rel);
+	state->virtual_blocks = virtual_blocks(rel, state->heap_blocks);
+	state->store = strata_store_open(rel, AccessShareLock);
+	if (state->store == NULL)
+		return state;
+	strata_store_estimate_size(state->store, &size);
+	state->stride = Max(1, (int) (size.rows / ANALYZE_ROWS));
+	state->batch = table_slot_create(state->store->batches, NULL);
+	state->reader = strata_batch_reader_create(rel, state->store->schema);
+	return state;
+}
+
+/* Begin with the companion pages that virtual block i stands for. */
+static void
+begin_virtual_block(StrataAnalyzeState *state, BlockNumber i)
+{
+	Relation	batches = state->store->batches;
+	uint64		pages = RelationGetNumberOfBlocks(batches);
+	BlockNumber first = (BlockNumber) (pages * i / state->virtual_blocks);
+	BlockNumber last = (BlockNumber) (pages * (i + 1) / state->virtual_blocks);
+
+	state->active = true;
+	state->snapshot = RegisterSnapshot(GetLatestSnapshot());
+	state->scan = table_beginscan_strat(batches, state->snapshot, 0, NULL, true, false);
+	heap_setscanlimits(state->scan, first, last - first);
+	state->reader->nrows = 0;
+	state->row = 0;
+}
+
+static void
+end_virtual_block(StrataAnalyzeState *state)
+{
+	if (!state->active)
+		return;
+	table_endscan(state->scan);
+	UnregisterSnapshot(state->snapshot);
+	state->active = false;
+}
+
+/* Next shown row of the virtual block; counts all it passes over. */
+static bool
+next_virtual_row(StrataScanDesc *scan, StrataAnalyzeState *state, double *liverows,
+				 TupleTableSlot *slot)
+{
+	while (state->row >= state->reader->nrows)
+	{
+		vacuum_delay_point();
+		if (!table_scan_getnextslot(state->scan, ForwardScanDirection, state->batch))
+		{
+			end_virtual_block(state);
+			return false;
+		}
+		if (!strata_batch_reader_load(state->reader, state->batch))
+			continue;
+		state->row = 0;
+	}
+	strata_batch_store_row(scan->base.rs_rd, state->reader, state->row, slot);
+	*liverows += Min(state->stride, state->reader->nrows - state->row);
+	state->row += state->stride;
+	return true;
+}
+
+#if PG_VERSION_NUM < 170000
+static bool
+scan_analyze_next_block(TableScanDesc sscan, BlockNumber block, BufferAccessStrategy bstrategy)
+{
+	StrataScanDesc *scan = (StrataScanDesc *) sscan;
+	StrataAnalyzeState *state = analyze_state(scan);
+
+	end_virtual_block(state);
+	if (block < state->heap_blocks)
+		return strata_heap_am->scan_analyze_next_block(scan->heap, block, bstrategy);
+	if (state->store == NULL || block - state->heap_blocks >= state->virtual_blocks)
+		return false;
+	begin_virtual_block(state, block - state->heap_blocks);
+	return true;
+}
+#else
+static bool
+scan_analyze_next_block(TableScanDesc sscan, ReadStream *stream)
+{
+	return strata_heap_am->scan_analyze_next_block(strata_inner_scan(sscan), stream);
+}
+#endif
+
+static bool
+scan_analyze_next_tuple(TableScanDesc sscan, TransactionId oldest_xmin, double *liverows,
+						double *deadrows, TupleTableSlot *slot)
+{
+	StrataScanDesc *scan = (StrataScanDesc *) sscan;
+
+	if (scan->analyze != NULL && scan->analyze->active)
+		return next_virtual_row(scan, scan->analyze, liverows, slot);
+	return strata_heap_am->scan_analyze_next_tuple(scan->heap, oldest_xmin, liverows, deadrows,
+												   slot);
+}
+
+/* See am_private.h. */
+void
+strata_analyze_end(StrataScanDesc *scan)
+{
+	StrataAnalyzeState *state = scan->analyze;
+
+	if (state == NULL)
+		return;
+	end_virtual_block(state);
+	if (state->store != NULL)
+	{
+		strata_batch_reader_free(state->reader);
+		ExecDropSingleTupleTableSlot(state->batch);
+		strata_store_close(state->store, AccessShareLock);
+	}
+	scan->analyze = NULL;
+}
+
+/*
+ * pg_class.reltuples counts both halves after ANALYZE and the row store only
+ * after VACUUM, so with batches neither density can be used: the row store is
+ * estimated from its pages and the width of its rows, the batches are counted.
+ */
+static void
+relation_estimate_size(Relation rel, int32 *attr_widths, BlockNumber *pages, double *tuples,
+					   double *allvisfrac)
+{
+	StrataStore *store = strata_store_open(rel, AccessShareLock);
+	StrataStoreSize size;
+	int32		width;
+	double		per_page;
+
+	strata_heap_am->relation_estimate_size(rel, attr_widths, pages, tuples, allvisfrac);
+	if (store == NULL)
+		return;
+	width = get_rel_data_width(rel, attr_widths) + MAXALIGN(SizeofHeapTupleHeader) +
+		sizeof(ItemIdData);
+	per_page = (BLCKSZ - SizeOfPageHeaderData) / width;
+	strata_store_estimate_size(store, &size);
+	*pages = heap_blocks(rel);
+	*tuples = rint(per_page * *pages) + size.rows;
+	*pages += (BlockNumber) (size.main_pages + size.toast_pages);
+	strata_store_close(store, AccessShareLock);
+}
+
+void
+strata_am_analyze_init(TableAmRoutine *am)
+{
+	am->relation_size = relation_size;
+	am->scan_analyze_next_block = scan_analyze_next_block;
+	am->scan_analyze_next_tuple = scan_analyze_next_tuple;
+	am->relation_estimate_size = relation_estimate_size;
+}

@@ -1,0 +1,80 @@
+/*-------------------------------------------------------------------------
+ *
+ * am_handler.c
+ *	  The TableAmRoutine: heapam's, with our callbacks over it.
+ *
+ * src/am/am_handler.c
+ *-------------------------------------------------------------------------
+ */
+#include "am/am.h"
+#include "am/am_private.h"
+
+#include "catalog/pg_am.h"
+#include "fmgr.h"
+#include "utils/inval.h"
+
+const TableAmRoutine *strata_heap_am;
+static TableAmRoutine routine;
+static StrataDisguise *disguises = NULL;
+
+PG_FUNCTION_INFO_V1(strata_handler);
+
+Datum
+strata_handler(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_POINTER(&routine);
+}
+
+/* A rebuilt relcache entry has our routine again: put the disguise back on. */
+static void
+keep_disguise(Datum arg, Oid relid)
+{
+	for (StrataDisguise *d = disguises; d != NULL; d = d->next)
+		if ((!OidIsValid(relid) || relid == d->relid) && d->rel->rd_tableam == &routine)
+			d->rel->rd_tableam = strata_heap_am;
+}
+
+void
+strata_disguise_push(StrataDisguise *disguise, Relation rel)
+{
+	disguise->rel = rel;
+	disguise->relid = RelationGetRelid(rel);
+	disguise->next = disguises;
+	disguises = disguise;
+	rel->rd_tableam = strata_heap_am;
+}
+
+void
+strata_disguise_pop(StrataDisguise *disguise)
+{
+	disguises = disguise->next;
+	disguise->rel->rd_tableam = &routine;
+	/* the same relation may be disguised further out */
+	for (StrataDisguise *d = disguises; d != NULL; d = d->next)
+		d->rel->rd_tableam = strata_heap_am;
+}
+
+/* TOAST tables are plain heap (heapam would answer: the table's own method). */
+static Oid
+relation_toast_am(Relation rel)
+{
+	return HEAP_TABLE_AM_OID;
+}
+
+/* See am.h. */
+void
+strata_am_init(void)
+{
+	strata_heap_am = GetHeapamTableAmRoutine();
+	routine = *strata_heap_am;
+	routine.relation_toast_am = relation_toast_am;
+	strata_am_scan_init(&routine);
+	strata_am_fetch_init(&routine);
+	strata_am_modify_init(&routine);
+	strata_am_index_init(&routine);
+	strata_am_ddl_init(&routine);
+	strata_am_analyze_init(&routine);
+	strata_am_sample_init(&routine);
+	strata_am_routine = &routine;
+	CacheRegisterRelcacheCallback(keep_disguise, (Datum) 0);
+}

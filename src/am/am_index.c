@@ -1,0 +1,127 @@
+/*-------------------------------------------------------------------------
+ *
+ * am_index.c
+ *	  Index builds: entries for the row store only, uniqueness over both halves.
+ *
+ * heapam builds the index under a disguise.  When the index is to be unique
+ * and there are batches, the keys of all live rows first go through a sort of
+ * their own that raises the violation, and is thrown away.
+ *
+ * src/am/am_index.c
+ *-------------------------------------------------------------------------
+ */
+#include "am/am_private.h"
+
+#include "access/parallel.h"
+#include "catalog/index.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/execnodes.h"
+#include "utils/snapmgr.h"
+#include "utils/tuplesort.h"
+
+/* Raise the violation if two live rows, compressed or not, have equal keys. */
+static void
+check_unique(Relation rel, Relation index, IndexInfo *info)
+{
+	Tuplesortstate *sort = tuplesort_begin_index_btree(rel, index, true, info->ii_NullsNotDistinct,
+													   maintenance_work_mem, NULL, TUPLESORT_NONE);
+	EState	   *estate = CreateExecutorState();
+	ExprState  *predicate = ExecPrepareQual(info->ii_Predicate, estate);
+	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	TableScanDesc scan = table_beginscan(rel, snapshot, 0, NULL);
+	TupleTableSlot *slot = table_slot_create(rel, NULL);
+
+	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		Datum		values[INDEX_MAX_KEYS];
+		bool		isnull[INDEX_MAX_KEYS];
+
+		CHECK_FOR_INTERRUPTS();
+		ResetPerTupleExprContext(estate);
+		GetPerTupleExprContext(estate)->ecxt_scantuple = slot;
+		if (!ExecQual(predicate, GetPerTupleExprContext(estate)))
+			continue;
+		FormIndexDatum(info, slot, estate, values, isnull);
+		tuplesort_putindextuplevalues(sort, index, &slot->tts_tid, values, isnull);
+	}
+	ExecDropSingleTupleTableSlot(slot);
+	table_endscan(scan);
+	UnregisterSnapshot(snapshot);
+	tuplesort_performsort(sort);
+	tuplesort_end(sort);
+	FreeExecutorState(estate);
+	/* expressions were prepared in memory that is gone now */
+	info->ii_ExpressionsState = NIL;
+	info->ii_PredicateState = NULL;
+}
+
+static double
+build_as_heap(Relation rel, Relation index, IndexInfo *info, bool allow_sync, bool anyvisible,
+			  bool progress, BlockNumber start, BlockNumber nblocks,
+			  IndexBuildCallback callback, void *state, TableScanDesc scan)
+{
+	StrataDisguise disguise;
+	double		rows = 0;
+
+	strata_disguise_push(&disguise, rel);
+	/* the disguise is process-wide state: it must come off in any case */
+	PG_TRY();
+	{
+		rows = strata_heap_am->index_build_range_scan(rel, index, info, allow_sync, anyvisible,
+													  progress, start, nblocks, callback, state,
+													  scan);
+	}
+	PG_FINALLY();
+	{
+		strata_disguise_pop(&disguise);
+	}
+	PG_END_TRY();
+	return rows;
+}
+
+static double
+index_build_range_scan(Relation rel, Relation index, IndexInfo *info, bool allow_sync,
+					   bool anyvisible, bool progress, BlockNumber start, BlockNumber nblocks,
+					   IndexBuildCallback callback, void *state, TableScanDesc scan)
+{
+	TableScanDesc heap = scan != NULL ? strata_inner_scan(scan) : NULL;
+	bool		has_batches = OidIsValid(strata_companion_oid(rel));
+
+	if (has_batches && info->ii_ExclusionOps != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot create an exclusion constraint on compressed table \"%s\"",
+						RelationGetRelationName(rel)),
+				 errhint("SELECT decompress_chunk('%s');", RelationGetRelationName(rel))));
+	/* of parallel participants the leader checks */
+	if (has_batches && info->ii_Unique && !IsParallelWorker())
+		check_unique(rel, index, info);
+	return build_as_heap(rel, index, info, allow_sync, anyvisible, progress, start, nblocks,
+						 callback, state, heap);
+}
+
+static void
+index_validate_scan(Relation rel, Relation index, IndexInfo *info, Snapshot snapshot,
+					struct ValidateIndexState *state)
+{
+	StrataDisguise disguise;
+
+	strata_disguise_push(&disguise, rel);
+	PG_TRY();
+	{
+		strata_heap_am->index_validate_scan(rel, index, info, snapshot, state);
+	}
+	PG_FINALLY();
+	{
+		strata_disguise_pop(&disguise);
+	}
+	PG_END_TRY();
+}
+
+void
+strata_am_index_init(TableAmRoutine *am)
+{
+	am->index_build_range_scan = index_build_range_scan;
+	am->index_validate_scan = index_validate_scan;
+}

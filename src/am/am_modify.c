@@ -1,0 +1,195 @@
+/*-------------------------------------------------------------------------
+ *
+ * am_modify.c
+ *	  Insert, update, delete and lock.
+ *
+ * Rows go into the row store, after a look for equal unique keys in batches.
+ * A compressed row that is updated, deleted or locked is promoted first; from
+ * then on everything is heapam's.
+ *
+ * src/am/am_modify.c
+ *-------------------------------------------------------------------------
+ */
+#include "am/am_private.h"
+
+#include "access/genam.h"
+#include "catalog/index.h"
+#include "executor/executor.h"
+#include "utils/datum.h"
+#include "utils/snapmgr.h"
+
+static void
+tuple_insert(Relation rel, TupleTableSlot *slot, CommandId cid, int options,
+			 struct BulkInsertStateData *bistate)
+{
+	strata_store_check_unique(rel, slot);
+	strata_heap_am->tuple_insert(rel, slot, cid, options, bistate);
+}
+
+static void
+tuple_insert_speculative(Relation rel, TupleTableSlot *slot, CommandId cid, int options,
+						 struct BulkInsertStateData *bistate, uint32 token)
+{
+	strata_store_check_unique(rel, slot);
+	strata_heap_am->tuple_insert_speculative(rel, slot, cid, options, bistate, token);
+}
+
+static void
+multi_insert(Relation rel, TupleTableSlot **slots, int nslots, CommandId cid, int options,
+			 struct BulkInsertStateData *bistate)
+{
+	if (OidIsValid(strata_companion_oid(rel)))
+		for (int i = 0; i < nslots; i++)
+			strata_store_check_unique(rel, slots[i]);
+	strata_heap_am->multi_insert(rel, slots, nslots, cid, options, bistate);
+}
+
+/*
+ * heapam's answer in terms of the caller's command id: a row that this very
+ * command changed says cmax = the id it acted with.
+ */
+static TM_Result
+restore_cmax(TM_Result result, TM_FailureData *tmfd, CommandId acted, CommandId cid)
+{
+	if (result == TM_SelfModified && acted != cid && tmfd->cmax == acted)
+		tmfd->cmax = cid;
+	return result;
+}
+
+/*
+ * The heap TID to act on for tid: itself, or that of the promoted row.  TM_Ok
+ * or why not.
+ */
+static TM_Result
+heap_tid(Relation rel, ItemPointer tid, LockWaitPolicy wait_policy, ItemPointer result,
+		 TM_FailureData *tmfd)
+{
+	if (!strata_tid_is_compressed(tid))
+	{
+		*result = *tid;
+		return TM_Ok;
+	}
+	return strata_store_promote(rel, strata_tid_row(tid), wait_policy, result, tmfd);
+}
+
+static TM_Result
+tuple_delete(Relation rel, ItemPointer tid, CommandId cid, Snapshot snapshot,
+			 Snapshot crosscheck, bool wait, TM_FailureData *tmfd, bool changing_part)
+{
+	ItemPointerData target;
+	CommandId	acted;
+	TM_Result	result = heap_tid(rel, tid, wait ? LockWaitBlock : LockWaitSkip, &target, tmfd);
+
+	if (result != TM_Ok)
+		return result;
+	acted = strata_promoted_cid(rel, &target, cid);
+	result = strata_heap_am->tuple_delete(rel, &target, acted, snapshot, crosscheck, wait, tmfd,
+										  changing_part);
+	return restore_cmax(result, tmfd, acted, cid);
+}
+
+/* Attributes of unique indexes; *any when an index has expressions. */
+static Bitmapset *
+unique_attrs(Relation rel, bool *any)
+{
+	Bitmapset  *attrs = NULL;
+	List	   *indexes = RelationGetIndexList(rel);
+	ListCell   *lc;
+
+	*any = false;
+	foreach(lc, indexes)
+	{
+		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
+
+		if (index->rd_index->indisunique)
+		{
+			*any |= RelationGetIndexExpressions(index) != NIL ||
+				RelationGetIndexPredicate(index) != NIL;
+			for (int i = 0; i < index->rd_index->indnkeyatts; i++)
+				if (index->rd_index->indkey.values[i] > 0)
+					attrs = bms_add_member(attrs, index->rd_index->indkey.values[i]);
+		}
+		index_close(index, AccessShareLock);
+	}
+	list_free(indexes);
+	return attrs;
+}
+
+/* Does new_slot's row differ from the one at tid in a unique key? */
+static bool
+unique_key_changes(Relation rel, ItemPointer tid, TupleTableSlot *new_slot)
+{
+	bool		any;
+	Bitmapset  *attrs = unique_attrs(rel, &any);
+	TupleTableSlot *old_slot;
+	int			attno = -1;
+	bool		changes = any;
+
+	if (any || attrs == NULL)
+		return any;
+	old_slot = table_slot_create(rel, NULL);
+	if (!strata_heap_am->tuple_fetch_row_version(rel, tid, SnapshotAny, old_slot))
+		changes = true;
+	while (!changes && (attno = bms_next_member(attrs, attno)) >= 0)
+	{
+		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), attno - 1);
+		bool		old_null;
+		bool		new_null;
+		Datum		old_value = slot_getattr(old_slot, attno, &old_null);
+		Datum		new_value = slot_getattr(new_slot, attno, &new_null);
+
+		changes = old_null != new_null ||
+			(!old_null && !datum_image_eq(old_value, new_value, att->attbyval, att->attlen));
+	}
+	ExecDropSingleTupleTableSlot(old_slot);
+	bms_free(attrs);
+	return changes;
+}
+
+static TM_Result
+tuple_update(Relation rel, ItemPointer otid, TupleTableSlot *slot, CommandId cid,
+			 Snapshot snapshot, Snapshot crosscheck, bool wait, TM_FailureData *tmfd,
+			 LockTupleMode *lockmode, StrataUpdateIndexes *update_indexes)
+{
+	ItemPointerData target;
+	CommandId	acted;
+	TM_Result	result = heap_tid(rel, otid, wait ? LockWaitBlock : LockWaitSkip, &target, tmfd);
+
+	if (result != TM_Ok)
+		return result;
+	if (OidIsValid(strata_companion_oid(rel)) && unique_key_changes(rel, &target, slot))
+		strata_store_check_unique(rel, slot);
+	acted = strata_promoted_cid(rel, &target, cid);
+	result = strata_heap_am->tuple_update(rel, &target, slot, acted, snapshot, crosscheck, wait,
+										  tmfd, lockmode, update_indexes);
+	return restore_cmax(result, tmfd, acted, cid);
+}
+
+/* *tid is written back: the executor goes on from the locked version. */
+static TM_Result
+tuple_lock(Relation rel, ItemPointer tid, Snapshot snapshot, TupleTableSlot *slot, CommandId cid,
+		   LockTupleMode mode, LockWaitPolicy wait_policy, uint8 flags, TM_FailureData *tmfd)
+{
+	ItemPointerData target;
+	CommandId	acted;
+	TM_Result	result = heap_tid(rel, tid, wait_policy, &target, tmfd);
+
+	if (result != TM_Ok)
+		return result;
+	acted = strata_promoted_cid(rel, &target, cid);
+	result = strata_heap_am->tuple_lock(rel, &target, snapshot, slot, acted, mode, wait_policy,
+										flags, tmfd);
+	*tid = target;
+	return restore_cmax(result, tmfd, acted, cid);
+}
+
+void
+strata_am_modify_init(TableAmRoutine *am)
+{
+	am->tuple_insert = tuple_insert;
+	am->tuple_insert_speculative = tuple_insert_speculative;
+	am->multi_insert = multi_insert;
+	am->tuple_delete = tuple_delete;
+	am->tuple_update = tuple_update;
+	am->tuple_lock = tuple_lock;
+}

@@ -1,0 +1,74 @@
+/*-------------------------------------------------------------------------
+ *
+ * am_private.h
+ *	  What the files of src/am share among themselves.
+ *
+ * src/am/am_private.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_AM_PRIVATE_H
+#define STRATA_AM_PRIVATE_H
+
+#include "base/base.h"
+#include "store/store.h"
+
+#include "access/heapam.h"
+#include "access/relscan.h"
+#include "access/tableam.h"
+
+/* heapam's own routine, to which everything not overridden goes. */
+extern const TableAmRoutine *strata_heap_am;
+
+/*
+ * A scan of R: a heap scan of the row store inside, then the batches.  A
+ * wrapper, not an extension of HeapScanDescData, because 17 and later keep
+ * pointers to the heap scan.
+ */
+typedef struct StrataScanDesc
+{
+	TableScanDescData base;
+	TableScanDesc heap;			/* row store */
+	bool		with_batches;	/* a plain scan: read the batches too */
+	bool		started;
+	bool		in_batches;		/* past the row store */
+	bool		batches_claimed;	/* parallel: ours to read */
+	StrataRowScan *batches;		/* opened when first needed */
+	struct StrataAnalyzeState *analyze; /* ANALYZE: see am_analyze.c */
+	struct StrataSampleState *sample;	/* TABLESAMPLE: see am_sample.c */
+} StrataScanDesc;
+
+static inline TableScanDesc
+strata_inner_scan(TableScanDesc scan)
+{
+	return ((StrataScanDesc *) scan)->heap;
+}
+
+/*
+ * While heapam code that insists on heap's own routine works on rel, rel
+ * pretends to be heap; a relcache callback keeps the disguise up through
+ * rebuilds.  Always in PG_TRY/PG_FINALLY.
+ */
+typedef struct StrataDisguise
+{
+	Relation	rel;
+	Oid			relid;
+	struct StrataDisguise *next;
+} StrataDisguise;
+
+extern void strata_disguise_push(StrataDisguise *disguise, Relation rel);
+extern void strata_disguise_pop(StrataDisguise *disguise);
+
+/* Each fills its callbacks. */
+extern void strata_am_scan_init(TableAmRoutine *am);
+extern void strata_am_fetch_init(TableAmRoutine *am);
+extern void strata_am_modify_init(TableAmRoutine *am);
+extern void strata_am_index_init(TableAmRoutine *am);
+extern void strata_am_ddl_init(TableAmRoutine *am);
+extern void strata_am_analyze_init(TableAmRoutine *am);
+extern void strata_am_sample_init(TableAmRoutine *am);
+
+extern void strata_analyze_end(StrataScanDesc *scan);
+extern void strata_sample_end(StrataScanDesc *scan);
+extern void strata_sample_rescan(StrataScanDesc *scan);
+
+#endif							/* STRATA_AM_PRIVATE_H */

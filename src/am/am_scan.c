@@ -1,0 +1,194 @@
+/*-------------------------------------------------------------------------
+ *
+ * am_scan.c
+ *	  Plain scans: the row store first, then the batches.
+ *
+ * For all who do not go through StrataScan: COPY, ALTER TABLE, checks,
+ * sessions without the planner hook.  Index and bitmap scans see the row store
+ * only (the planner never leaves them alone on a table with batches).
+ *
+ * src/am/am_scan.c
+ *-------------------------------------------------------------------------
+ */
+#include "am/am_private.h"
+
+#include "port/atomics.h"
+#include "storage/predicate.h"
+
+/* Shared state of a parallel scan: heapam's, and who reads the batches. */
+typedef struct ParallelScan
+{
+	ParallelBlockTableScanDescData heap;
+	pg_atomic_uint32 claimed;
+} ParallelScan;
+
+static TableScanDesc
+scan_begin(Relation rel, Snapshot snapshot, int nkeys, struct ScanKeyData *key,
+		   ParallelTableScanDesc pscan, uint32 flags)
+{
+	StrataScanDesc *scan = palloc0(sizeof(StrataScanDesc));
+
+	scan->heap = strata_heap_am->scan_begin(rel, snapshot, nkeys, key, pscan, flags);
+	scan->base = *scan->heap;
+	scan->with_batches = (flags & SO_TYPE_SEQSCAN) != 0;
+	return (TableScanDesc) scan;
+}
+
+static void
+scan_end(TableScanDesc sscan)
+{
+	StrataScanDesc *scan = (StrataScanDesc *) sscan;
+
+	if (scan->batches != NULL)
+		strata_row_scan_end(scan->batches);
+	strata_analyze_end(scan);
+	strata_sample_end(scan);
+	strata_heap_am->scan_end(scan->heap);
+	pfree(scan);
+}
+
+static void
+scan_rescan(TableScanDesc sscan, struct ScanKeyData *key, bool set_params,
+			bool allow_strat, bool allow_sync, bool allow_pagemode)
+{
+	StrataScanDesc *scan = (StrataScanDesc *) sscan;
+
+	if (scan->batches != NULL)
+		strata_row_scan_rescan(scan->batches);
+	scan->started = false;
+	scan->in_batches = false;
+	scan->batches_claimed = false;
+	strata_sample_rescan(scan);
+	strata_heap_am->scan_rescan(scan->heap, key, set_params, allow_strat, allow_sync,
+								allow_pagemode);
+}
+
+/* Are the batches ours to read?  In a parallel scan one participant's. */
+static bool
+claim_batches(StrataScanDesc *scan)
+{
+	ParallelScan *pscan = (ParallelScan *) scan->base.rs_parallel;
+	uint32		expected = 0;
+
+	if (!scan->with_batches)
+		return false;
+	if (pscan == NULL || scan->batches_claimed)
+		return true;
+	scan->batches_claimed = pg_atomic_compare_exchange_u32(&pscan->claimed, &expected, 1);
+	return scan->batches_claimed;
+}
+
+/* Next row of the batches; opens them when needed. */
+static bool
+next_compressed(StrataScanDesc *scan, ScanDirection direction, TupleTableSlot *slot)
+{
+	if (!claim_batches(scan))
+		return false;
+	if (scan->batches == NULL)
+	{
+		scan->batches = strata_row_scan_begin(scan->base.rs_rd, scan->base.rs_snapshot);
+		if (scan->batches == NULL)
+		{
+			scan->with_batches = false;
+			return false;
+		}
+	}
+	return strata_row_scan_next(scan->batches, direction, slot);
+}
+
+/*
+ * The row store ends where the batches begin, for a backward scan too:
+ * heapam starts a backward scan that has run off its end at the last page.
+ */
+static bool
+scan_getnextslot(TableScanDesc sscan, ScanDirection direction, TupleTableSlot *slot)
+{
+	StrataScanDesc *scan = (StrataScanDesc *) sscan;
+
+	if (ScanDirectionIsBackward(direction))
+	{
+		if (!scan->started && scan->with_batches)
+			scan->in_batches = true;
+		scan->started = true;
+		if (scan->in_batches)
+		{
+			if (next_compressed(scan, direction, slot))
+				return true;
+			scan->in_batches = false;
+		}
+		return strata_heap_am->scan_getnextslot(scan->heap, direction, slot);
+	}
+	scan->started = true;
+	if (!scan->in_batches)
+	{
+		if (strata_heap_am->scan_getnextslot(scan->heap, direction, slot))
+			return true;
+		if (!scan->with_batches)
+			return false;
+		scan->in_batches = true;
+	}
+	if (next_compressed(scan, direction, slot))
+		return true;
+	ExecClearTuple(slot);
+	return false;
+}
+
+/* See store.h, strata_rowstore_only_hook. */
+static void
+rowstore_only(TableScanDesc scan)
+{
+	if (scan->rs_rd->rd_tableam == strata_am_routine)
+		((StrataScanDesc *) scan)->with_batches = false;
+}
+
+static Size
+parallelscan_estimate(Relation rel)
+{
+	return sizeof(ParallelScan);
+}
+
+static Size
+parallelscan_initialize(Relation rel, ParallelTableScanDesc pscan)
+{
+	(void) strata_heap_am->parallelscan_initialize(rel, pscan);
+	pg_atomic_init_u32(&((ParallelScan *) pscan)->claimed, 0);
+	return sizeof(ParallelScan);
+}
+
+static void
+parallelscan_reinitialize(Relation rel, ParallelTableScanDesc pscan)
+{
+	strata_heap_am->parallelscan_reinitialize(rel, pscan);
+	pg_atomic_write_u32(&((ParallelScan *) pscan)->claimed, 0);
+}
+
+/* A bitmap's pages are the row store's. */
+static bool
+scan_bitmap_next_block(TableScanDesc scan, struct TBMIterateResult *tbmres)
+{
+	return strata_heap_am->scan_bitmap_next_block(strata_inner_scan(scan), tbmres);
+}
+
+static bool
+scan_bitmap_next_tuple(TableScanDesc scan, struct TBMIterateResult *tbmres, TupleTableSlot *slot)
+{
+	return strata_heap_am->scan_bitmap_next_tuple(strata_inner_scan(scan), tbmres, slot);
+}
+
+void
+strata_am_scan_init(TableAmRoutine *am)
+{
+	am->scan_begin = scan_begin;
+	am->scan_end = scan_end;
+	am->scan_rescan = scan_rescan;
+	am->scan_getnextslot = scan_getnextslot;
+	/* no TID range scans: heapam's would miss the compressed rows */
+	am->scan_set_tidrange = NULL;
+	am->scan_getnextslot_tidrange = NULL;
+	am->parallelscan_estimate = parallelscan_estimate;
+	am->parallelscan_initialize = parallelscan_initialize;
+	am->parallelscan_reinitialize = parallelscan_reinitialize;
+	am->scan_bitmap_next_block = scan_bitmap_next_block;
+	am->scan_bitmap_next_tuple = scan_bitmap_next_tuple;
+	strata_rowstore_only_hook = rowstore_only;
+}

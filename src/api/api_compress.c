@@ -1,0 +1,290 @@
+/*-------------------------------------------------------------------------
+ *
+ * api_compress.c
+ *	  compress_chunk, decompress_chunk and what stands around them.
+ *
+ * Arguments, permissions, locks; the work is store/'s, done as the table's
+ * owner in a security-restricted context, because index expressions run.
+ *
+ * src/api/api_compress.c
+ *-------------------------------------------------------------------------
+ */
+#include "api/api_private.h"
+#include "catalog/catalog.h"
+
+#include "access/relation.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
+#include "commands/dbcommands.h"
+#include "commands/defrem.h"
+#include "commands/tablecmds.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "storage/bufmgr.h"
+#include "storage/lmgr.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
+
+PG_FUNCTION_INFO_V1(strata_compress_chunk);
+PG_FUNCTION_INFO_V1(strata_decompress_chunk);
+
+/* See api_private.h. */
+Relation
+strata_api_open(Oid relid, LOCKMODE lockmode)
+{
+	Relation	rel;
+	char		relkind = get_rel_relkind(relid);
+
+	if (relkind == '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("relation with OID %u does not exist", relid)));
+	/* before the lock: nobody may block a table that is not his */
+	if (!strata_table_ownercheck(relid, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(relkind), get_rel_name(relid));
+	rel = relation_open(relid, lockmode);
+	if (!strata_relation_is_strata(rel))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" does not use the access method strata", RelationGetRelationName(rel)),
+				 RELKIND_HAS_TABLE_AM(relkind) ?
+				 errhint("ALTER %s %s SET ACCESS METHOD strata;",
+						 relkind == RELKIND_MATVIEW ? "MATERIALIZED VIEW" : "TABLE",
+						 quote_identifier(RelationGetRelationName(rel))) : 0));
+	return rel;
+}
+
+/* Work on rel's rows as its owner; undone by leave_owner. */
+typedef struct OwnerContext
+{
+	Oid			user;
+	int			security;
+	int			guc_level;
+} OwnerContext;
+
+static void
+enter_owner(Relation rel, OwnerContext *saved)
+{
+	GetUserIdAndSecContext(&saved->user, &saved->security);
+	SetUserIdAndSecContext(rel->rd_rel->relowner, saved->security | SECURITY_RESTRICTED_OPERATION);
+	saved->guc_level = NewGUCNestLevel();
+}
+
+static void
+leave_owner(OwnerContext *saved)
+{
+	AtEOXact_GUC(false, saved->guc_level);
+	SetUserIdAndSecContext(saved->user, saved->security);
+}
+
+/* Sizes of R before compression, kept as options of its companion. */
+typedef struct BeforeSize
+{
+	int64		table;
+	int64		index;
+	int64		toast;
+} BeforeSize;
+
+static int64
+call_size_function(PGFunction function, Oid relid)
+{
+	return DatumGetInt64(DirectFunctionCall1(function, ObjectIdGetDatum(relid)));
+}
+
+static void
+measure(Relation rel, BeforeSize *size)
+{
+	Oid			relid = RelationGetRelid(rel);
+	Oid			toast = rel->rd_rel->reltoastrelid;
+
+	size->table = call_size_function(pg_table_size, relid);
+	size->index = call_size_function(pg_indexes_size, relid);
+	size->toast = OidIsValid(toast) ? call_size_function(pg_total_relation_size, toast) : 0;
+	size->table -= size->toast;
+}
+
+static int64
+stored_size(Oid companion, const char *name)
+{
+	char	   *text = strata_settings_get_text(companion, name);
+
+	return text != NULL ? strtoll(text, NULL, 10) : 0;
+}
+
+static DefElem *
+size_option(const char *name, int64 value)
+{
+	return makeDefElem(pstrdup(name), (Node *) makeString(psprintf(INT64_FORMAT, value)), -1);
+}
+
+/* Add the share of `before` that the compressed rows had. */
+static void
+remember_size(Oid companion, const BeforeSize *before, const StrataCompressResult *result)
+{
+	double		share = (double) result->nrows / Max(result->nrows + result->nskipped, 1);
+	List	   *options;
+
+	options = list_make3(size_option("before_table", stored_size(companion, "before_table") +
+									 (int64) (before->table * share)),
+						 size_option("before_index", stored_size(companion, "before_index") +
+									 (int64) (before->index * share)),
+						 size_option("before_toast", stored_size(companion, "before_toast") +
+									 (int64) (before->toast * share)));
+	strata_settings_store(companion, options, false);
+}
+
+/* Segments of a few rows compress badly, and the user can do something. */
+static void
+warn_small_segments(Relation rel, const StrataCompressResult *result)
+{
+	StrataLayout *layout = strata_store_current_layout(rel);
+
+	if (layout->nsegment > 0 && result->nbatches >= 10 &&
+		result->nrows / result->nbatches < 100 && strata_batch_rows >= 100)
+		ereport(WARNING,
+				(errmsg("segments of table \"%s\" have %lld rows on average", RelationGetRelationName(rel),
+						(long long) (result->nrows / result->nbatches)),
+				 errdetail("Batches this small compress badly."),
+				 errhint("ALTER TABLE %s SET (strata.segmentby = '...') with columns of fewer distinct values, then SELECT compress_chunk('%s', recompress => true);",
+						 RelationGetRelationName(rel), RelationGetRelationName(rel))));
+}
+
+/* Is a table this small, never compressed, better left alone? */
+static bool
+too_small(Relation rel)
+{
+	return !OidIsValid(strata_companion_oid(rel)) && RelationGetNumberOfBlocks(rel) <= 1;
+}
+
+static void
+compress_one(Relation rel, bool if_not_compressed, bool recompress)
+{
+	StrataCompressResult result;
+	BeforeSize	before;
+	OwnerContext saved;
+
+	CheckTableNotInUse(rel, "compress_chunk");
+	strata_store_can_compress(rel, "");
+	if (too_small(rel) && !strata_torture)
+	{
+		ereport(NOTICE,
+				(errmsg("table \"%s\" has too few rows to be worth compressing",
+						RelationGetRelationName(rel))));
+		return;
+	}
+	measure(rel, &before);
+	enter_owner(rel, &saved);
+	strata_store_compress(rel, recompress, &result);
+	leave_owner(&saved);
+	if (result.nrows == 0 && !recompress)
+		ereport(if_not_compressed ? NOTICE : ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("table \"%s\" is already compressed", RelationGetRelationName(rel))));
+	else if (!recompress)
+		remember_size(strata_companion_oid(rel), &before, &result);
+	warn_small_segments(rel, &result);
+}
+
+/*
+ * Every strata table at or below relid, each as its own owner check; relid
+ * itself must be one, or a partitioned table.
+ */
+static List *
+leaf_tables(Oid relid, LOCKMODE lockmode)
+{
+	List	   *leaves = NIL;
+	ListCell   *lc;
+
+	if (get_rel_relkind(relid) != RELKIND_PARTITIONED_TABLE)
+		return list_make1_oid(relid);
+	if (!strata_table_ownercheck(relid, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(relid));
+	foreach(lc, find_all_inheritors(relid, AccessShareLock, NULL))
+	{
+		Oid			leaf = lfirst_oid(lc);
+		Relation	rel;
+
+		if (get_rel_relkind(leaf) != RELKIND_RELATION)
+			continue;
+		rel = table_open(leaf, NoLock);
+		if (strata_relation_is_strata(rel))
+			leaves = lappend_oid(leaves, leaf);
+		table_close(rel, NoLock);
+	}
+	return leaves;
+}
+
+/*
+ * compress_chunk(uncompressed_chunk regclass, if_not_compressed bool,
+ *				  recompress bool) -> regclass
+ */
+Datum
+strata_compress_chunk(PG_FUNCTION_ARGS)
+{
+	Oid			relid = PG_GETARG_OID(0);
+	bool		if_not_compressed = PG_GETARG_BOOL(1);
+	bool		recompress = PG_GETARG_BOOL(2);
+	bool		partitioned = get_rel_relkind(relid) == RELKIND_PARTITIONED_TABLE;
+	ListCell   *lc;
+
+	PreventCommandIfReadOnly("compress_chunk()");
+	PreventCommandIfParallelMode("compress_chunk()");
+	foreach(lc, leaf_tables(relid, ExclusiveLock))
+	{
+		Relation	rel = strata_api_open(lfirst_oid(lc), ExclusiveLock);
+
+		compress_one(rel, if_not_compressed || partitioned, recompress);
+		table_close(rel, NoLock);
+	}
+	PG_RETURN_OID(relid);
+}
+
+/*
+ * decompress_chunk(uncompressed_chunk regclass, if_compressed bool) -> regclass
+ */
+Datum
+strata_decompress_chunk(PG_FUNCTION_ARGS)
+{
+	Oid			relid = PG_GETARG_OID(0);
+	bool		if_compressed = PG_GETARG_BOOL(1);
+	bool		partitioned = get_rel_relkind(relid) == RELKIND_PARTITIONED_TABLE;
+	int64		total = 0;
+	ListCell   *lc;
+
+	PreventCommandIfReadOnly("decompress_chunk()");
+	PreventCommandIfParallelMode("decompress_chunk()");
+	foreach(lc, leaf_tables(relid, ExclusiveLock))
+	{
+		Relation	rel = strata_api_open(lfirst_oid(lc), ExclusiveLock);
+		OwnerContext saved;
+		int64		nrows;
+
+		CheckTableNotInUse(rel, "decompress_chunk");
+		enter_owner(rel, &saved);
+		nrows = strata_store_decompress(rel);
+		leave_owner(&saved);
+		if (nrows > 0)
+		{
+			List	   *names = list_make3(size_option("before_table", 0),
+										   size_option("before_index", 0),
+										   size_option("before_toast", 0));
+
+			strata_settings_store(strata_companion_oid(rel), names, true);
+		}
+		else if (!partitioned)
+			ereport(if_compressed ? NOTICE : ERROR,
+					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					 errmsg("table \"%s\" is not compressed", RelationGetRelationName(rel))));
+		total += nrows;
+		table_close(rel, NoLock);
+	}
+	if (total == 0 && !partitioned)
+		PG_RETURN_NULL();
+	PG_RETURN_OID(relid);
+}

@@ -1,0 +1,411 @@
+/*-------------------------------------------------------------------------
+ *
+ * api_inspect.c
+ *	  Eyes: batches(), batch_columns(), batch_relation(), codecs, sizes.
+ *
+ * What they show is contents of the table, so the caller must own it.
+ *
+ * src/api/api_inspect.c
+ *-------------------------------------------------------------------------
+ */
+#include "api/api_private.h"
+#include "catalog/catalog.h"
+
+#include "access/detoast.h"
+#include "access/relation.h"
+#include "access/table.h"
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+
+PG_FUNCTION_INFO_V1(strata_batch_relation);
+PG_FUNCTION_INFO_V1(strata_batches);
+PG_FUNCTION_INFO_V1(strata_batch_columns);
+PG_FUNCTION_INFO_V1(strata_codecs);
+PG_FUNCTION_INFO_V1(strata_row_counts);
+PG_FUNCTION_INFO_V1(strata_layout_of);
+PG_FUNCTION_INFO_V1(strata_before_sizes);
+
+/* The companion of a strata table, or NULL. */
+Datum
+strata_batch_relation(PG_FUNCTION_ARGS)
+{
+	Relation	rel = try_relation_open(PG_GETARG_OID(0), AccessShareLock);
+	Oid			companion = InvalidOid;
+
+	if (rel != NULL)
+	{
+		if (strata_relation_is_strata(rel))
+			companion = strata_companion_oid(rel);
+		relation_close(rel, AccessShareLock);
+	}
+	if (!OidIsValid(companion))
+		PG_RETURN_NULL();
+	PG_RETURN_OID(companion);
+}
+
+/* A value as its type's text. */
+static char *
+value_text(Form_pg_attribute att, Datum value)
+{
+	Oid			output;
+	bool		varlena;
+
+	getTypeOutputInfo(att->atttypid, &output, &varlena);
+	return OidOutputFunctionCall(output, value);
+}
+
+static Datum
+text_or_null(Form_pg_attribute att, Datum value, bool isnull, bool *out_null)
+{
+	*out_null = isnull;
+	return isnull ? (Datum) 0 : CStringGetTextDatum(value_text(att, value));
+}
+
+/* Bytes a companion tuple takes: itself and what it has in TOAST. */
+static int64
+batch_bytes(TupleTableSlot *slot)
+{
+	TupleDesc	desc = slot->tts_tupleDescriptor;
+	bool		should_free;
+	HeapTuple	tuple = ExecFetchSlotHeapTuple(slot, false, &should_free);
+	int64		bytes = tuple->t_len;
+
+	for (int i = 0; i < desc->natts; i++)
+		if (TupleDescAttr(desc, i)->attlen == -1 && !slot->tts_isnull[i] &&
+			VARATT_IS_EXTERNAL(DatumGetPointer(slot->tts_values[i])))
+			bytes += toast_datum_size(slot->tts_values[i]);
+	if (should_free)
+		pfree(tuple);
+	return bytes;
+}
+
+/* Segment values as text[]. */
+static Datum
+segment_array(StrataBatchReader *reader)
+{
+	int			n = reader->layout->nsegment;
+	Datum	   *values = palloc(sizeof(Datum) * Max(n, 1));
+	bool	   *isnull = palloc(sizeof(bool) * Max(n, 1));
+	int			lbound = 1;
+
+	for (int i = 0; i < n; i++)
+	{
+		AttrNumber	attno = reader->layout->segment[i];
+		StrataColumn *col = strata_batch_reader_column(reader, attno);
+
+		values[i] = text_or_null(TupleDescAttr(reader->schema->rel_desc, attno - 1),
+								 col->value, col->value_isnull, &isnull[i]);
+	}
+	return PointerGetDatum(construct_md_array(values, isnull, 1, &n, &lbound, TEXTOID, -1, false,
+											  TYPALIGN_INT));
+}
+
+/* One call per batch of a table. */
+typedef void (*BatchVisitor) (ReturnSetInfo *rsinfo, StrataBatchReader *reader, TupleTableSlot *slot);
+
+static void
+visit_batches(FunctionCallInfo fcinfo, BatchVisitor visit)
+{
+	Relation	rel = strata_api_open(PG_GETARG_OID(0), AccessShareLock);
+	StrataStore *store;
+
+	InitMaterializedSRF(fcinfo, 0);
+	store = strata_store_open(rel, AccessShareLock);
+	if (store != NULL)
+	{
+		TableScanDesc scan = table_beginscan(store->batches, GetActiveSnapshot(), 0, NULL);
+		TupleTableSlot *slot = table_slot_create(store->batches, NULL);
+		StrataBatchReader *reader = strata_batch_reader_create(rel, store->schema);
+
+		while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+		{
+			CHECK_FOR_INTERRUPTS();
+			if (strata_batch_reader_load(reader, slot))
+				visit((ReturnSetInfo *) fcinfo->resultinfo, reader, slot);
+		}
+		strata_batch_reader_free(reader);
+		ExecDropSingleTupleTableSlot(slot);
+		table_endscan(scan);
+		strata_store_close(store, AccessShareLock);
+	}
+	table_close(rel, AccessShareLock);
+}
+
+static void
+visit_batch(ReturnSetInfo *rsinfo, StrataBatchReader *reader, TupleTableSlot *slot)
+{
+	Datum		values[7];
+	bool		nulls[7] = {0};
+	const StrataLayout *layout = reader->layout;
+
+	values[0] = Int64GetDatum(reader->first_row);
+	values[1] = Int32GetDatum(reader->nrows);
+	values[2] = CStringGetTextDatum(layout->text);
+	values[3] = segment_array(reader);
+	nulls[4] = nulls[5] = true;
+	if (layout->norder > 0)
+	{
+		AttrNumber	attno = layout->order[0].attno;
+		Form_pg_attribute att = TupleDescAttr(reader->schema->rel_desc, attno - 1);
+		Datum		min = strata_batch_reader_min(reader, attno, &nulls[4]);
+		Datum		max = strata_batch_reader_max(reader, attno, &nulls[5]);
+
+		if (att->attisdropped)
+			nulls[4] = nulls[5] = true;
+		values[4] = text_or_null(att, min, nulls[4], &nulls[4]);
+		values[5] = text_or_null(att, max, nulls[5], &nulls[5]);
+	}
+	values[6] = Int64GetDatum(batch_bytes(slot));
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+}
+
+/*
+ * batches(regclass) -> (first_row, nrows, layout, segment, min_orderby,
+ *						 max_orderby, bytes)
+ */
+Datum
+strata_batches(PG_FUNCTION_ARGS)
+{
+	visit_batches(fcinfo, visit_batch);
+	return (Datum) 0;
+}
+
+/* Codec, size and summary of one column of a batch. */
+static void
+visit_column(ReturnSetInfo *rsinfo, StrataBatchReader *reader, TupleTableSlot *slot, AttrNumber attno)
+{
+	Form_pg_attribute att = TupleDescAttr(reader->schema->rel_desc, attno - 1);
+	AttrNumber	catt = reader->schema->col_att[attno];
+	const StrataColumnSummary *summary = strata_batch_reader_summary(reader, attno);
+	Datum		values[8];
+	bool		nulls[8] = {0};
+
+	values[0] = Int64GetDatum(reader->first_row);
+	values[1] = NameGetDatum(&att->attname);
+	nulls[4] = nulls[5] = nulls[6] = nulls[7] = true;
+	if (strata_layout_segment_index(reader->layout, attno) >= 0)
+	{
+		StrataColumn *col = strata_batch_reader_column(reader, attno);
+
+		values[2] = CStringGetTextDatum("segmentby");
+		values[3] = Int32GetDatum(0);
+		values[4] = Int32GetDatum(col->value_isnull ? reader->nrows : 0);
+		nulls[4] = false;
+		values[5] = text_or_null(att, col->value, col->value_isnull, &nulls[5]);
+		values[6] = values[5];
+		nulls[6] = nulls[5];
+	}
+	else if (catt == 0 || slot->tts_isnull[catt - 1])
+	{
+		values[2] = CStringGetTextDatum("missing");
+		values[3] = Int32GetDatum(0);
+	}
+	else
+	{
+		struct varlena *v = PG_DETOAST_DATUM_PACKED(slot->tts_values[catt - 1]);
+		StrataCodecInfo info;
+		StrataCodecResult rc = strata_column_describe((const uint8 *) VARDATA_ANY(v),
+													  VARSIZE_ANY_EXHDR(v), false, &info);
+
+		values[3] = Int32GetDatum((int32) VARSIZE_ANY_EXHDR(v));
+		if (rc != STRATA_CODEC_OK)
+			values[2] = CStringGetTextDatum(strata_codec_result_text(rc));
+		else
+		{
+			values[2] = CStringGetTextDatum(strata_codec_name(info.id));
+			values[4] = Int32GetDatum((int32) info.nnulls);
+			values[7] = CStringGetTextDatum(info.detail);
+			nulls[4] = nulls[7] = false;
+		}
+		if (summary != NULL && summary->has_range)
+		{
+			values[5] = text_or_null(att, summary->min, false, &nulls[5]);
+			values[6] = text_or_null(att, summary->max, false, &nulls[6]);
+		}
+	}
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+}
+
+static void
+visit_columns(ReturnSetInfo *rsinfo, StrataBatchReader *reader, TupleTableSlot *slot)
+{
+	for (AttrNumber attno = 1; attno <= reader->schema->natts; attno++)
+		if (!TupleDescAttr(reader->schema->rel_desc, attno - 1)->attisdropped)
+			visit_column(rsinfo, reader, slot, attno);
+}
+
+/*
+ * batch_columns(regclass) -> (first_row, column_name, codec, bytes, nulls, min,
+ *							   max, detail)
+ */
+Datum
+strata_batch_columns(PG_FUNCTION_ARGS)
+{
+	visit_batches(fcinfo, visit_columns);
+	return (Datum) 0;
+}
+
+/* codecs() -> (codec, types, available) */
+Datum
+strata_codecs(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+
+	InitMaterializedSRF(fcinfo, 0);
+	for (int id = 1; id < STRATA_CODEC_COUNT; id++)
+	{
+		bool		ints = strata_codec_supports(id, STRATA_KIND_INT, 8);
+		bool		floats = strata_codec_supports(id, STRATA_KIND_FLOAT, 8);
+		bool		bytes = strata_codec_supports(id, STRATA_KIND_BYTES, 0);
+		Datum		values[3];
+		bool		nulls[3] = {0};
+		const char *types;
+
+		if (ints && floats && bytes)
+			types = "every type";
+		else if (ints)
+			types = "integers, booleans, dates, times and other types passed by value";
+		else if (floats)
+			types = "real, double precision";
+		else
+			types = "every type not passed by value: text, numeric, jsonb, arrays, ...";
+		values[0] = CStringGetTextDatum(strata_codec_name(id));
+		values[1] = CStringGetTextDatum(types);
+		values[2] = BoolGetDatum(strata_codec_available(id));
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}
+
+/*
+ * row_counts(regclass) -> (row_store_rows, batch_rows, batches): exact, the row
+ * store is counted.
+ */
+Datum
+strata_row_counts(PG_FUNCTION_ARGS)
+{
+	Relation	rel = strata_api_open(PG_GETARG_OID(0), AccessShareLock);
+	TableScanDesc scan = table_beginscan(rel, GetActiveSnapshot(), 0, NULL);
+	TupleTableSlot *slot = table_slot_create(rel, NULL);
+	StrataStore *store = strata_store_open(rel, AccessShareLock);
+	TupleDesc	desc;
+	int64		rows = 0;
+	int64		compressed = 0;
+	int64		batches = 0;
+	Datum		values[3];
+	bool		nulls[3] = {0};
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	strata_rowstore_only_hook(scan);
+	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		CHECK_FOR_INTERRUPTS();
+		rows++;
+	}
+	ExecDropSingleTupleTableSlot(slot);
+	table_endscan(scan);
+	if (store != NULL)
+	{
+		scan = table_beginscan(store->batches, GetActiveSnapshot(), 0, NULL);
+		slot = table_slot_create(store->batches, NULL);
+		while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+		{
+			bool		isnull;
+			int32		nrows = DatumGetInt32(slot_getattr(slot, STRATA_BATCH_ATT_NROWS, &isnull));
+
+			CHECK_FOR_INTERRUPTS();
+			if (nrows <= 0)
+				continue;
+			batches++;
+			compressed += nrows;
+		}
+		ExecDropSingleTupleTableSlot(slot);
+		table_endscan(scan);
+		strata_store_close(store, AccessShareLock);
+	}
+	table_close(rel, AccessShareLock);
+	values[0] = Int64GetDatum(rows);
+	values[1] = Int64GetDatum(compressed);
+	values[2] = Int64GetDatum(batches);
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
+}
+
+/*
+ * layout_of(regclass) -> (attnum, segmentby_index, orderby_index, orderby_asc,
+ *						   orderby_nullsfirst): settings in force, defaults
+ *						   included.
+ */
+Datum
+strata_layout_of(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	Relation	rel = try_relation_open(PG_GETARG_OID(0), AccessShareLock);
+	StrataLayout *layout;
+
+	InitMaterializedSRF(fcinfo, 0);
+	if (rel == NULL)
+		return (Datum) 0;
+	layout = strata_store_current_layout(rel);
+	relation_close(rel, AccessShareLock);
+	for (int i = 0; i < layout->nsegment + layout->norder; i++)
+	{
+		Datum		values[5];
+		bool		nulls[5] = {false, true, true, true, true};
+
+		if (i < layout->nsegment)
+		{
+			values[0] = Int16GetDatum(layout->segment[i]);
+			values[1] = Int16GetDatum(i + 1);
+			nulls[1] = false;
+		}
+		else
+		{
+			StrataOrderKey *key = &layout->order[i - layout->nsegment];
+
+			values[0] = Int16GetDatum(key->attno);
+			values[2] = Int16GetDatum(i - layout->nsegment + 1);
+			values[3] = BoolGetDatum(!key->desc);
+			values[4] = BoolGetDatum(key->nulls_first);
+			nulls[2] = nulls[3] = nulls[4] = false;
+		}
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}
+
+/* before_sizes(regclass) -> (table_bytes, index_bytes, toast_bytes), as recorded. */
+Datum
+strata_before_sizes(PG_FUNCTION_ARGS)
+{
+	static const char *const names[] = {"before_table", "before_index", "before_toast"};
+	Relation	rel = try_relation_open(PG_GETARG_OID(0), AccessShareLock);
+	Oid			companion = InvalidOid;
+	TupleDesc	desc;
+	Datum		values[3] = {0};
+	bool		nulls[3];
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	if (rel != NULL)
+	{
+		if (strata_relation_is_strata(rel))
+			companion = strata_companion_oid(rel);
+		relation_close(rel, AccessShareLock);
+	}
+	for (int i = 0; i < 3; i++)
+	{
+		char	   *text = OidIsValid(companion) ? strata_settings_get_text(companion, names[i]) : NULL;
+
+		nulls[i] = text == NULL;
+		if (text != NULL)
+			values[i] = Int64GetDatum(strtoll(text, NULL, 10));
+	}
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
+}

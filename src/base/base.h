@@ -1,0 +1,44 @@
+/*-------------------------------------------------------------------------
+ *
+ * base.h
+ *	  Everything process wide: settings (GUCs), error helpers, versions.
+ *
+ * The only header of src/base that other folders include besides compat.h.
+ *
+ * src/base/base.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_BASE_H
+#define STRATA_BASE_H
+
+#include "base/compat.h"
+
+/* Names of the schemas and of the extension. */
+#define STRATA_EXTENSION "strata"
+#define STRATA_SCHEMA "strata"
+#define STRATA_INTERNAL_SCHEMA "_strata"
+
+/* Bounds of the GUCs; the check ranges in guc.c are exactly these. */
+#define STRATA_BATCH_ROWS_DEFAULT 1000
+#define STRATA_BATCH_ROWS_MIN 10
+#define STRATA_BATCH_ROWS_MAX 32767
+
+/* GUCs, in the order of guc.c's table. */
+extern int	strata_batch_rows;
+extern bool strata_enable_ordered_scan;
+extern bool strata_enable_parallel_scan;
+extern bool strata_enable_pruning;
+extern bool strata_enable_scan;
+extern bool strata_enable_vector_filter;
+extern bool strata_torture;
+
+extern void strata_base_init(void);
+
+/*
+ * Report damaged bytes: ERRCODE_DATA_CORRUPTED with the place in errdetail.
+ * `what` is a codec_result_text or our own words; column may be NULL.
+ */
+extern void strata_error_corrupt(Relation rel, int64 first_row, const char *column,
+								 const char *what) pg_attribute_noreturn();
+
+#endif							/* STRATA_BASE_H */

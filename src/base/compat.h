@@ -1,0 +1,79 @@
+/*-------------------------------------------------------------------------
+ *
+ * compat.h
+ *	  PostgreSQL 15-18 in one tree: the only place for PG_VERSION_NUM.
+ *
+ * Each shim names the upstream change and the version at which it can go.
+ *
+ * src/base/compat.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_COMPAT_H
+#define STRATA_COMPAT_H
+
+#include "postgres.h"
+
+#include "access/tableam.h"
+#include "utils/rel.h"
+
+#if PG_VERSION_NUM < 150000 || PG_VERSION_NUM >= 190000
+#error "pg_strata supports PostgreSQL 15 to 18"
+#endif
+
+/*
+ * 16 renamed RelFileNode to RelFileLocator (b0a55e43299); delete when 15 goes.
+ */
+#if PG_VERSION_NUM < 160000
+typedef RelFileNode StrataLocator;
+#define STRATA_REL_LOCATOR(rel) ((rel)->rd_node)
+#define STRATA_LOCATOR_NUMBER(l) ((l).relNode)
+#define STRATA_LOCATOR_SPACE(l) ((l).spcNode)
+#define STRATA_SET_NEW_STORAGE relation_set_new_filenode
+#else
+typedef RelFileLocator StrataLocator;
+#define STRATA_REL_LOCATOR(rel) ((rel)->rd_locator)
+#define STRATA_LOCATOR_NUMBER(l) ((l).relNumber)
+#define STRATA_LOCATOR_SPACE(l) ((l).spcOid)
+#define STRATA_SET_NEW_STORAGE relation_set_new_filelocator
+#endif
+
+/*
+ * 16 added TU_UpdateIndexes to tuple_update (19d8e2308bc), before it was a
+ * bool; delete when 15 goes.
+ */
+#if PG_VERSION_NUM < 160000
+typedef bool StrataUpdateIndexes;
+#else
+typedef TU_UpdateIndexes StrataUpdateIndexes;
+#endif
+
+/*
+ * 16 added total_parts to DefineIndex (27f5c712b2c) and onlySummarizing to
+ * ExecInsertIndexTuples (19d8e2308bc); delete when 15 goes.
+ */
+#if PG_VERSION_NUM < 160000
+#define strata_define_index(relid, stmt) \
+	DefineIndex(relid, stmt, InvalidOid, InvalidOid, InvalidOid, \
+				false, false, false, false, true)
+#define strata_insert_index_tuples(rri, slot, estate) \
+	ExecInsertIndexTuples(rri, slot, estate, false, false, NULL, NIL)
+#else
+#define strata_define_index(relid, stmt) \
+	DefineIndex(relid, stmt, InvalidOid, InvalidOid, InvalidOid, -1, \
+				false, false, false, false, true)
+#define strata_insert_index_tuples(rri, slot, estate) \
+	ExecInsertIndexTuples(rri, slot, estate, false, false, NULL, NIL, false)
+#endif
+
+/*
+ * 16 replaced the per-object owner checks by object_ownercheck (afbfc02983f);
+ * delete when 15 goes.
+ */
+#if PG_VERSION_NUM < 160000
+#define strata_table_ownercheck(relid, roleid) pg_class_ownercheck(relid, roleid)
+#else
+#define strata_table_ownercheck(relid, roleid) \
+	object_ownercheck(RelationRelationId, relid, roleid)
+#endif
+
+#endif							/* STRATA_COMPAT_H */

@@ -1,0 +1,70 @@
+/*-------------------------------------------------------------------------
+ *
+ * guc.c
+ *	  Every setting of pg_strata, in one alphabetical table.
+ *
+ * A fast path has a switch strata.enable_<path>; answers are the same with
+ * each on and off.
+ *
+ * src/base/guc.c
+ *-------------------------------------------------------------------------
+ */
+#include "base/base.h"
+
+#include "utils/guc.h"
+
+int			strata_batch_rows = STRATA_BATCH_ROWS_DEFAULT;
+bool		strata_enable_ordered_scan = true;
+bool		strata_enable_parallel_scan = true;
+bool		strata_enable_pruning = true;
+bool		strata_enable_scan = true;
+bool		strata_enable_vector_filter = true;
+bool		strata_torture = false;
+
+typedef struct BoolSetting
+{
+	const char *name;
+	bool	   *variable;
+	bool		boot;
+	int			flags;
+	const char *text;
+	const char *detail;
+} BoolSetting;
+
+static const BoolSetting bool_settings[] = {
+	{"strata.enable_ordered_scan", &strata_enable_ordered_scan, true, GUC_EXPLAIN,
+		"Enables ordered output of StrataScan.",
+	"A merge of batches and row store replaces a sort where the order suits."},
+	{"strata.enable_parallel_scan", &strata_enable_parallel_scan, true, GUC_EXPLAIN,
+	"Enables parallel StrataScan plans.", NULL},
+	{"strata.enable_pruning", &strata_enable_pruning, true, GUC_EXPLAIN,
+		"Enables skipping of batches by segment values, minima and maxima.", NULL},
+	{"strata.enable_scan", &strata_enable_scan, true, GUC_EXPLAIN,
+		"Enables StrataScan, the planner's way to read compressed rows.",
+	"When off, tables with compressed rows are read by sequential scans only."},
+	{"strata.enable_vector_filter", &strata_enable_vector_filter, true, GUC_EXPLAIN,
+	"Enables evaluation of filters on whole columns of a batch.", NULL},
+	{"strata.torture", &strata_torture, false, GUC_NOT_IN_SAMPLE,
+		"Compresses a strata table after every statement that wrote to it.",
+	"For developers: runs any test suite on compressed rows."},
+};
+
+/* Define all settings; called once by _PG_init. */
+void
+strata_base_init(void)
+{
+	DefineCustomIntVariable("strata.batch_rows",
+							"Sets the number of rows in a batch.",
+							"A batch closes earlier at the end of its segment or at its byte limit.",
+							&strata_batch_rows, STRATA_BATCH_ROWS_DEFAULT,
+							STRATA_BATCH_ROWS_MIN, STRATA_BATCH_ROWS_MAX,
+							PGC_USERSET, 0, NULL, NULL, NULL);
+
+	for (int i = 0; i < (int) lengthof(bool_settings); i++)
+		DefineCustomBoolVariable(bool_settings[i].name, bool_settings[i].text,
+								 bool_settings[i].detail, bool_settings[i].variable,
+								 bool_settings[i].boot, PGC_USERSET,
+								 bool_settings[i].flags, NULL, NULL, NULL);
+
+	MarkGUCPrefixReserved("strata");
+}

@@ -1,0 +1,267 @@
+/*-------------------------------------------------------------------------
+ *
+ * batch.h
+ *	  Sorted rows <-> one batch row.  Memory only: nothing here opens a
+ *	  relation, takes a lock or touches a buffer.
+ *
+ * A batch row is an ordinary tuple of the companion table.  Its fixed columns
+ * are the STRATA_BATCH_ATT_* below; the others are found by name, with the
+ * attribute number of the column of the user's table R in it:
+ *
+ *	seg_<attno>		value of a segmentby column, with R's type and collation
+ *	min_<attno>,
+ *	max_<attno>		least and greatest non-null value of an orderby column,
+ *					by the column's default btree order; NULL when all are null
+ *	col_<attno>		strata.compressed: every other column of R, encoded.
+ *					SQL NULL: R had no such column when the batch was made
+ *					(or it was dropped), so it reads as its missing value.
+ *
+ * Invariants: see README (B1 ...).
+ *
+ * src/batch/batch.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_BATCH_H
+#define STRATA_BATCH_H
+
+#include "postgres.h"
+
+#include "access/tupdesc.h"
+#include "codec/codec.h"
+#include "executor/tuptable.h"
+#include "utils/rel.h"
+#include "utils/sortsupport.h"
+
+/* Fixed columns of every companion table, 1-based. */
+#define STRATA_BATCH_ATT_FIRST_ROW 1	/* int8: row number of the first row */
+#define STRATA_BATCH_ATT_NROWS 2	/* int4: rows; negative: promoted, see store.h */
+#define STRATA_BATCH_ATT_LAYOUT 3	/* text COLLATE "C": StrataLayout's text */
+#define STRATA_BATCH_ATT_SUMMARY 4	/* bytea: per column counts, min, max; CRC */
+#define STRATA_BATCH_ATT_FORWARD 5	/* bytea: heap TIDs when promoted, else NULL */
+#define STRATA_BATCH_FIXED_ATTS 5
+
+/* Row numbers are 39 bits: they must fit a TID, see store.h. */
+#define STRATA_BATCH_MAX_ROW_NUMBER ((((int64) 0x7fffffff) << 8) - 1)
+
+/* One orderby key. */
+typedef struct StrataOrderKey
+{
+	AttrNumber	attno;			/* of R */
+	bool		desc;
+	bool		nulls_first;
+} StrataOrderKey;
+
+/*
+ * How a batch is arranged: which columns of R are segmentby, which orderby.
+ * Stored per batch as canonical text ("2,5/1dl": segment by attributes 2 and
+ * 5, order by 1 descending nulls last; 'a'|'d' then 'f'|'l'), so batches made
+ * under old settings stay readable.
+ */
+typedef struct StrataLayout
+{
+	int			nsegment;
+	AttrNumber *segment;
+	int			norder;
+	StrataOrderKey *order;
+	char	   *text;
+} StrataLayout;
+
+extern char *strata_layout_format(int nsegment, const AttrNumber *segment,
+								  int norder, const StrataOrderKey *order);
+/* Parse stored text; reports corruption (ereport) when it is malformed. */
+extern StrataLayout *strata_layout_parse(const char *text, int natts);
+extern int	strata_layout_segment_index(const StrataLayout *layout, AttrNumber attno);	/* or -1 */
+
+/*
+ * Where the columns of R stand in the companion; arrays are indexed by R's
+ * attno (1-based, entry 0 unused), 0 where the companion has no such column.
+ */
+typedef struct StrataBatchSchema
+{
+	TupleDesc	rel_desc;		/* of R; not owned */
+	TupleDesc	batch_desc;		/* of the companion; not owned */
+	int			natts;			/* rel_desc->natts */
+	AttrNumber *seg_att;
+	AttrNumber *min_att;
+	AttrNumber *max_att;
+	AttrNumber *col_att;
+} StrataBatchSchema;
+
+extern StrataBatchSchema *strata_batch_schema_create(TupleDesc rel_desc, TupleDesc batch_desc);
+/* Does companion column catt still have the type and collation of R's attno? */
+extern bool strata_batch_schema_same_type(const StrataBatchSchema *schema, AttrNumber attno,
+										  AttrNumber catt);
+
+/* How values of one column of R are handed to the codecs. */
+typedef struct StrataColumnType
+{
+	StrataKind	kind;			/* INT or FLOAT: by value; BYTES: all else */
+	uint8		width;			/* 1, 2, 4, 8; 0 for BYTES */
+	int16		typlen;
+	bool		typbyval;
+	char		typalign;
+	char		typstorage;
+	Oid			typid;			/* base type of domains */
+} StrataColumnType;
+
+extern void strata_column_type_init(StrataColumnType *type, Form_pg_attribute att);
+
+/*
+ * What is known of one column of one batch without decoding it.  Three-valued:
+ * min and max are of the non-null, non-NaN values and only there when
+ * has_range.
+ */
+typedef struct StrataColumnSummary
+{
+	AttrNumber	attno;
+	int32		nnulls;
+	bool		has_nan;
+	bool		has_range;
+	Datum		min;			/* by-value types only */
+	Datum		max;
+} StrataColumnSummary;
+
+/*
+ * A decoded column of the current batch: rows [0, nrows).  Exactly one of the
+ * shapes:
+ *	constant		value/isnull_const stand for every row (segmentby, missing)
+ *	fixed			by-value types: packed native array, typlen bytes a row
+ *	datums			by-reference types: one Datum a row (undefined where null)
+ *	codes + dict	by-reference types: row i is dict[codes[i]]
+ * isnull is NULL when no row is null.  Everything lives until the next
+ * strata_batch_reader_load().
+ */
+typedef struct StrataColumn
+{
+	AttrNumber	attno;
+	StrataColumnType type;
+	bool		decoded;		/* false: not asked for yet */
+	bool		constant;
+	Datum		value;
+	bool		value_isnull;
+	bool	   *isnull;
+	void	   *fixed;
+	Datum	   *datums;
+	const uint32 *codes;
+	Datum	   *dict;
+	int			ndict;
+} StrataColumn;
+
+/* Reads one batch at a time; opaque but for these fields. */
+typedef struct StrataBatchReader
+{
+	MemoryContext mcxt;			/* owns everything here */
+	MemoryContext batch_mcxt;	/* reset by load */
+	const StrataBatchSchema *schema;
+	Relation	rel;			/* R, for error messages; may be NULL */
+	/* current batch */
+	int64		first_row;
+	int			nrows;			/* 0: none loaded, or a promoted batch */
+	const StrataLayout *layout;
+	TupleTableSlot *batch_slot; /* the caller's slot holding the batch row */
+	StrataColumn *columns;		/* indexed by attno - 1 */
+	int64		ndecoded;		/* columns decoded since creation, for EXPLAIN */
+	StrataColumnSummary *summaries; /* private: parsed lazily */
+	int			nsummaries;
+	StrataLayout *layout_cache; /* private */
+} StrataBatchReader;
+
+/* rel is R; schema must outlive the reader. */
+extern StrataBatchReader *strata_batch_reader_create(Relation rel, const StrataBatchSchema *schema);
+
+/*
+ * Take the batch row in batch_slot (a slot of the companion's descriptor; must
+ * stay valid until the next load).  Nothing is detoasted or decoded.  Returns
+ * false for a promoted batch (nrows < 0), which holds no rows of its own.
+ * Damaged fixed columns raise ERRCODE_DATA_CORRUPTED.
+ */
+extern bool strata_batch_reader_load(StrataBatchReader *reader, TupleTableSlot *batch_slot);
+
+/* Decode column attno of the current batch (once); never NULL. */
+extern StrataColumn *strata_batch_reader_column(StrataBatchReader *reader, AttrNumber attno);
+
+/* Value of one row of a decoded column. */
+static inline Datum strata_column_get(const StrataColumn *col, int row, bool *isnull);
+
+/* What the summary knows of attno; NULL when nothing. */
+extern const StrataColumnSummary *strata_batch_reader_summary(StrataBatchReader *reader, AttrNumber attno);
+
+/* min_/max_ columns of an orderby column; *isnull when all null or not kept. */
+extern Datum strata_batch_reader_min(StrataBatchReader *reader, AttrNumber attno, bool *isnull);
+extern Datum strata_batch_reader_max(StrataBatchReader *reader, AttrNumber attno, bool *isnull);
+
+extern void strata_batch_reader_free(StrataBatchReader *reader);
+
+static inline Datum
+strata_fixed_get(const void *fixed, int width, int row)
+{
+	switch (width)
+	{
+		case 1:
+			return Int8GetDatum(((const int8 *) fixed)[row]);
+		case 2:
+			return Int16GetDatum(((const int16 *) fixed)[row]);
+		case 4:
+			return Int32GetDatum(((const int32 *) fixed)[row]);
+		default:
+			return Int64GetDatum(((const int64 *) fixed)[row]);
+	}
+}
+
+static inline Datum
+strata_column_get(const StrataColumn *col, int row, bool *isnull)
+{
+	if (col->constant)
+	{
+		*isnull = col->value_isnull;
+		return col->value;
+	}
+	*isnull = col->isnull != NULL && col->isnull[row];
+	if (*isnull)
+		return (Datum) 0;
+	if (col->fixed != NULL)
+		return strata_fixed_get(col->fixed, col->type.width, row);
+	if (col->codes != NULL)
+		return col->dict[col->codes[row]];
+	return col->datums[row];
+}
+
+/*-------------------------------------------------------------------------
+ * Building
+ *-------------------------------------------------------------------------
+ */
+typedef struct StrataBatchBuilder StrataBatchBuilder;
+
+/*
+ * codecs is NULL or an array indexed by attno - 1 of wanted codecs (AUTO: the
+ * library chooses).  layout and schema must outlive the builder.
+ */
+extern StrataBatchBuilder *strata_batch_builder_create(Relation rel, const StrataBatchSchema *schema,
+													   const StrataLayout *layout,
+													   const StrataCodecId *codecs, int max_rows);
+
+/*
+ * Offer the next row (values as slot_getallattrs gives them; may be toasted).
+ * Returns false, taking nothing, when the row must start a new batch: another
+ * segment, max_rows reached, or the byte limit.
+ */
+extern bool strata_batch_builder_add(StrataBatchBuilder *builder, const Datum *values, const bool *isnull);
+extern int	strata_batch_builder_nrows(const StrataBatchBuilder *builder);
+
+/*
+ * Encode what was added into values/isnull of the companion's descriptor
+ * (natts entries each; memory lives until the next add) and empty the builder.
+ */
+extern void strata_batch_builder_finish(StrataBatchBuilder *builder, int64 first_row,
+										Datum *values, bool *isnull);
+extern void strata_batch_builder_free(StrataBatchBuilder *builder);
+
+/*-------------------------------------------------------------------------
+ * Checking: batch_verify.c re-derives everything a batch says of itself.
+ *-------------------------------------------------------------------------
+ */
+typedef void (*StrataVerifyReport) (void *arg, AttrNumber attno, const char *problem);
+extern void strata_batch_verify(Relation rel, const StrataBatchSchema *schema, TupleTableSlot *batch_slot,
+								StrataVerifyReport report, void *arg);
+
+#endif							/* STRATA_BATCH_H */

@@ -1,0 +1,444 @@
+/*-------------------------------------------------------------------------
+ *
+ * batch_builder.c
+ *	  Sorted rows in, one batch row out.
+ *
+ * Values are gathered column by column, nulls left out, fully detoasted: a
+ * batch never points into another table's TOAST (spike.md B, failure 2).
+ * Segments are told apart by the image of their values, not by equality, so
+ * that 1.0 and 1.00, or two strings that a collation calls equal, keep their
+ * bits.
+ *
+ * src/batch/batch_builder.c
+ *-------------------------------------------------------------------------
+ */
+#include "batch/batch_private.h"
+
+#include "access/detoast.h"
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/typcache.h"
+
+/* A batch closes when the bytes of its by-reference values reach this. */
+#define BATCH_BYTE_LIMIT (16 * 1024 * 1024)
+
+/* One column being gathered. */
+typedef struct ColumnBuffer
+{
+	AttrNumber	attno;
+	AttrNumber	catt;			/* col_ column of the companion */
+	StrataColumnType type;
+	StrataCodecId wanted;
+	uint32		n;				/* non-null values so far */
+	bool	   *isnull;			/* max_rows flags */
+	bool		hasnull;
+	char	   *fixed;			/* by value: packed */
+	uint8	   *payload;		/* bytes: concatenated */
+	Size		payload_cap;
+	uint32	   *offsets;		/* bytes: max_rows + 1 */
+} ColumnBuffer;
+
+/* Least and greatest value of one orderby column. */
+typedef struct OrderRange
+{
+	AttrNumber	attno;
+	AttrNumber	min_catt;
+	AttrNumber	max_catt;
+	int16		typlen;
+	bool		typbyval;
+	bool		has;
+	Datum		min;
+	Datum		max;
+	SortSupportData sort;		/* ascending, column's collation */
+} OrderRange;
+
+struct StrataBatchBuilder
+{
+	MemoryContext mcxt;			/* owns everything here */
+	MemoryContext batch_mcxt;	/* values of the batch: segment, min, max */
+	MemoryContext out_mcxt;		/* what finish() returns, reset by the next */
+	const StrataBatchSchema *schema;
+	const StrataLayout *layout;
+	int			max_rows;
+	int			nrows;
+	Size		nbytes;
+	int			ncolumns;
+	ColumnBuffer *columns;
+	int			nranges;
+	OrderRange *ranges;
+	Datum	   *segment;		/* layout->nsegment values */
+	bool	   *segment_isnull;
+	void	   *scratch;
+	Size		scratch_size;
+};
+
+static void
+init_column(StrataBatchBuilder *b, ColumnBuffer *c, AttrNumber attno, StrataCodecId wanted)
+{
+	c->attno = attno;
+	c->catt = b->schema->col_att[attno];
+	c->wanted = wanted;
+	strata_column_type_init(&c->type, TupleDescAttr(b->schema->rel_desc, attno - 1));
+	c->isnull = palloc0(b->max_rows);
+	if (c->type.typbyval)
+		c->fixed = palloc((Size) b->max_rows * c->type.width);
+	else
+	{
+		c->payload_cap = 8192;
+		c->payload = palloc(c->payload_cap);
+		c->offsets = palloc0(sizeof(uint32) * (b->max_rows + 1));
+	}
+}
+
+static void
+init_range(StrataBatchBuilder *b, OrderRange *r, AttrNumber attno)
+{
+	Form_pg_attribute att = TupleDescAttr(b->schema->rel_desc, attno - 1);
+	TypeCacheEntry *tce = lookup_type_cache(att->atttypid, TYPECACHE_LT_OPR);
+
+	r->attno = attno;
+	r->min_catt = b->schema->min_att[attno];
+	r->max_catt = b->schema->max_att[attno];
+	r->typlen = att->attlen;
+	r->typbyval = att->attbyval;
+	r->sort.ssup_cxt = b->mcxt;
+	r->sort.ssup_collation = att->attcollation;
+	PrepareSortSupportFromOrderingOp(tce->lt_opr, &r->sort);
+}
+
+/* See batch.h. */
+StrataBatchBuilder *
+strata_batch_builder_create(Relation rel, const StrataBatchSchema *schema,
+							const StrataLayout *layout, const StrataCodecId *codecs, int max_rows)
+{
+	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext,
+											   "strata batch builder", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(mcxt);
+	StrataBatchBuilder *b = palloc0(sizeof(StrataBatchBuilder));
+
+	b->mcxt = mcxt;
+	b->batch_mcxt = AllocSetContextCreate(mcxt, "strata batch being built", ALLOCSET_SMALL_SIZES);
+	b->out_mcxt = AllocSetContextCreate(mcxt, "strata batch row", ALLOCSET_DEFAULT_SIZES);
+	b->schema = schema;
+	b->layout = layout;
+	b->max_rows = Min(max_rows, STRATA_CODEC_MAX_ROWS);
+	b->segment = palloc0(sizeof(Datum) * Max(layout->nsegment, 1));
+	b->segment_isnull = palloc0(Max(layout->nsegment, 1));
+	b->columns = palloc0(sizeof(ColumnBuffer) * Max(schema->natts, 1));
+	for (AttrNumber attno = 1; attno <= schema->natts; attno++)
+	{
+		if (TupleDescAttr(schema->rel_desc, attno - 1)->attisdropped ||
+			strata_layout_segment_index(layout, attno) >= 0)
+			continue;
+		init_column(b, &b->columns[b->ncolumns++], attno,
+					codecs != NULL ? codecs[attno - 1] : STRATA_CODEC_AUTO);
+	}
+	b->ranges = palloc0(sizeof(OrderRange) * Max(layout->norder, 1));
+	for (int i = 0; i < layout->norder; i++)
+		init_range(b, &b->ranges[b->nranges++], layout->order[i].attno);
+	MemoryContextSwitchTo(old);
+	return b;
+}
+
+int
+strata_batch_builder_nrows(const StrataBatchBuilder *b)
+{
+	return b->nrows;
+}
+
+static bool
+same_segment(StrataBatchBuilder *b, const Datum *values, const bool *isnull)
+{
+	for (int i = 0; i < b->layout->nsegment; i++)
+	{
+		AttrNumber	attno = b->layout->segment[i];
+		Form_pg_attribute att = TupleDescAttr(b->schema->rel_desc, attno - 1);
+
+		if (isnull[attno - 1] != b->segment_isnull[i])
+			return false;
+		if (!isnull[attno - 1] &&
+			!datum_image_eq(values[attno - 1], b->segment[i], att->attbyval, att->attlen))
+			return false;
+	}
+	return true;
+}
+
+/* Copy a value into the batch context, detoasted. */
+static Datum
+copy_value(Datum value, bool typbyval, int16 typlen)
+{
+	if (!typbyval && typlen == -1)
+		return PointerGetDatum(PG_DETOAST_DATUM_COPY(value));
+	return datumCopy(value, typbyval, typlen);
+}
+
+static void
+start_segment(StrataBatchBuilder *b, const Datum *values, const bool *isnull)
+{
+	MemoryContext old = MemoryContextSwitchTo(b->batch_mcxt);
+
+	for (int i = 0; i < b->layout->nsegment; i++)
+	{
+		AttrNumber	attno = b->layout->segment[i];
+		Form_pg_attribute att = TupleDescAttr(b->schema->rel_desc, attno - 1);
+
+		b->segment_isnull[i] = isnull[attno - 1];
+		if (!isnull[attno - 1])
+			b->segment[i] = copy_value(values[attno - 1], att->attbyval, att->attlen);
+	}
+	MemoryContextSwitchTo(old);
+}
+
+/* Append a by-reference value's bytes. */
+static void
+add_bytes(StrataBatchBuilder *b, ColumnBuffer *c, Datum value)
+{
+	struct varlena *detoasted = NULL;
+	const char *src;
+	Size		len;
+	Size		used = c->offsets[c->n];
+
+	if (c->type.typlen == -1)
+	{
+		struct varlena *v = (struct varlena *) DatumGetPointer(value);
+
+		if (VARATT_IS_EXTENDED(v) && !VARATT_IS_SHORT(v))
+			v = detoasted = detoast_attr(v);
+		src = VARDATA_ANY(v);
+		len = VARSIZE_ANY_EXHDR(v);
+	}
+	else
+	{
+		src = DatumGetPointer(value);
+		len = c->type.typlen > 0 ? (Size) c->type.typlen : strlen(src) + 1;
+	}
+	if (used + len > c->payload_cap)
+	{
+		if (used + len > MaxAllocSize / 2)
+			ereport(ERROR,
+					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+					 errmsg("values of a batch exceed the memory limit")));
+		c->payload_cap = Max(c->payload_cap * 2, used + len);
+		c->payload = repalloc(c->payload, c->payload_cap);
+	}
+	memcpy(c->payload + used, src, len);
+	c->n++;
+	c->offsets[c->n] = (uint32) (used + len);
+	b->nbytes += len;
+	if (detoasted != NULL)
+		pfree(detoasted);
+}
+
+static inline void
+add_fixed(ColumnBuffer *c, Datum value)
+{
+	switch (c->type.width)
+	{
+		case 1:
+			((int8 *) c->fixed)[c->n++] = (int8) DatumGetChar(value);
+			break;
+		case 2:
+			((int16 *) c->fixed)[c->n++] = DatumGetInt16(value);
+			break;
+		case 4:
+			((int32 *) c->fixed)[c->n++] = DatumGetInt32(value);
+			break;
+		default:
+			((int64 *) c->fixed)[c->n++] = DatumGetInt64(value);
+			break;
+	}
+}
+
+/* Widen the range of an orderby column. */
+static void
+add_range(StrataBatchBuilder *b, OrderRange *r, Datum value)
+{
+	bool		lower = !r->has || ApplySortComparator(value, false, r->min, false, &r->sort) < 0;
+	bool		higher = !r->has || ApplySortComparator(value, false, r->max, false, &r->sort) > 0;
+
+	if (r->typbyval)
+	{
+		if (lower)
+			r->min = value;
+		if (higher)
+			r->max = value;
+	}
+	else if (lower || higher)
+	{
+		MemoryContext old = MemoryContextSwitchTo(b->batch_mcxt);
+
+		/* what is replaced is freed with the batch */
+		if (lower)
+			r->min = copy_value(value, false, r->typlen);
+		if (higher)
+			r->max = copy_value(value, false, r->typlen);
+		MemoryContextSwitchTo(old);
+	}
+	r->has = true;
+}
+
+/* See batch.h. */
+bool
+strata_batch_builder_add(StrataBatchBuilder *b, const Datum *values, const bool *isnull)
+{
+	if (b->nrows > 0)
+	{
+		if (b->nrows >= b->max_rows || b->nbytes >= BATCH_BYTE_LIMIT ||
+			!same_segment(b, values, isnull))
+			return false;
+	}
+	else
+		start_segment(b, values, isnull);
+
+	for (int i = 0; i < b->ncolumns; i++)
+	{
+		ColumnBuffer *c = &b->columns[i];
+		bool		null = isnull[c->attno - 1];
+
+		c->isnull[b->nrows] = null;
+		if (null)
+			c->hasnull = true;
+		else if (c->type.typbyval)
+			add_fixed(c, values[c->attno - 1]);
+		else
+			add_bytes(b, c, values[c->attno - 1]);
+	}
+	for (int i = 0; i < b->nranges; i++)
+		if (!isnull[b->ranges[i].attno - 1])
+			add_range(b, &b->ranges[i], values[b->ranges[i].attno - 1]);
+	b->nrows++;
+	return true;
+}
+
+/* Encode one column into a palloc'd varlena. */
+static Datum
+encode_column(StrataBatchBuilder *b, ColumnBuffer *c)
+{
+	StrataVector v = {0};
+	size_t		scratch_size;
+	size_t		cap;
+	size_t		len;
+	struct varlena *out;
+	const bool *isnull = c->hasnull ? c->isnull : NULL;
+	StrataCodecResult rc;
+
+	v.kind = c->type.kind;
+	v.width = c->type.width;
+	v.n = c->n;
+	v.fixed = c->fixed;
+	v.payload = c->payload;
+	v.offsets = c->offsets;
+	cap = strata_column_encode_bound(&v, b->nrows);
+	scratch_size = strata_column_encode_scratch_size(&v, b->nrows);
+	if (b->scratch_size < scratch_size)
+	{
+		if (b->scratch != NULL)
+			pfree(b->scratch);
+		b->scratch = MemoryContextAllocHuge(b->mcxt, scratch_size);
+		b->scratch_size = scratch_size;
+	}
+	out = palloc(cap + VARHDRSZ);
+	rc = strata_column_encode(&v, b->nrows, isnull, c->wanted, b->scratch, b->scratch_size,
+							  (uint8 *) VARDATA(out), cap, &len);
+	if (rc == STRATA_CODEC_NOT_APPLICABLE && c->wanted != STRATA_CODEC_AUTO)
+		rc = strata_column_encode(&v, b->nrows, isnull, STRATA_CODEC_AUTO,
+								  b->scratch, b->scratch_size,
+								  (uint8 *) VARDATA(out), cap, &len);
+	if (rc != STRATA_CODEC_OK)
+		elog(ERROR, "could not encode column %d: %s", c->attno, strata_codec_result_text(rc));
+	SET_VARSIZE(out, len + VARHDRSZ);
+	return PointerGetDatum(out);
+}
+
+/* Empty the builder for the next batch. */
+static void
+clear(StrataBatchBuilder *b)
+{
+	for (int i = 0; i < b->ncolumns; i++)
+	{
+		b->columns[i].n = 0;
+		b->columns[i].hasnull = false;
+	}
+	for (int i = 0; i < b->nranges; i++)
+		b->ranges[i].has = false;
+	b->nrows = 0;
+	b->nbytes = 0;
+	MemoryContextReset(b->batch_mcxt);
+}
+
+static void
+form_columns(StrataBatchBuilder *b, Datum *values, bool *isnull)
+{
+	StrataColumnSummary *summaries = palloc0(sizeof(StrataColumnSummary) * Max(b->ncolumns, 1));
+	StrataColumnType *types = palloc0(sizeof(StrataColumnType) * Max(b->ncolumns, 1));
+	bytea	   *summary;
+
+	for (int i = 0; i < b->ncolumns; i++)
+	{
+		ColumnBuffer *c = &b->columns[i];
+
+		if (c->catt == 0)
+			elog(ERROR, "companion has no column for attribute %d", c->attno);
+		values[c->catt - 1] = encode_column(b, c);
+		isnull[c->catt - 1] = false;
+		summaries[i].attno = c->attno;
+		summaries[i].nnulls = b->nrows - (int32) c->n;
+		types[i] = c->type;
+		if (c->type.typbyval)
+			strata_summary_compute(&summaries[i], &c->type, c->fixed, (int) c->n);
+	}
+	summary = strata_summary_form(summaries, types, b->ncolumns);
+	values[STRATA_BATCH_ATT_SUMMARY - 1] = PointerGetDatum(summary);
+	isnull[STRATA_BATCH_ATT_SUMMARY - 1] = false;
+}
+
+/* See batch.h. */
+void
+strata_batch_builder_finish(StrataBatchBuilder *b, int64 first_row, Datum *values, bool *isnull)
+{
+	MemoryContext old;
+
+	MemoryContextReset(b->out_mcxt);
+	old = MemoryContextSwitchTo(b->out_mcxt);
+	memset(isnull, true, b->schema->batch_desc->natts);
+	memset(values, 0, sizeof(Datum) * b->schema->batch_desc->natts);
+	values[STRATA_BATCH_ATT_FIRST_ROW - 1] = Int64GetDatum(first_row);
+	values[STRATA_BATCH_ATT_NROWS - 1] = Int32GetDatum(b->nrows);
+	values[STRATA_BATCH_ATT_LAYOUT - 1] = CStringGetTextDatum(b->layout->text);
+	for (int i = 0; i < STRATA_BATCH_ATT_LAYOUT; i++)
+		isnull[i] = false;
+	for (int i = 0; i < b->layout->nsegment; i++)
+	{
+		AttrNumber	attno = b->layout->segment[i];
+		Form_pg_attribute att = TupleDescAttr(b->schema->rel_desc, attno - 1);
+		AttrNumber	catt = b->schema->seg_att[attno];
+
+		isnull[catt - 1] = b->segment_isnull[i];
+		if (!b->segment_isnull[i])
+			values[catt - 1] = datumCopy(b->segment[i], att->attbyval, att->attlen);
+	}
+	for (int i = 0; i < b->nranges; i++)
+	{
+		OrderRange *r = &b->ranges[i];
+
+		if (!r->has)
+			continue;
+		isnull[r->min_catt - 1] = isnull[r->max_catt - 1] = false;
+		values[r->min_catt - 1] = datumCopy(r->min, r->typbyval, r->typlen);
+		values[r->max_catt - 1] = datumCopy(r->max, r->typbyval, r->typlen);
+	}
+	form_columns(b, values, isnull);
+	strata_summary_set_crc((bytea *) DatumGetPointer(values[STRATA_BATCH_ATT_SUMMARY - 1]),
+						   strata_summary_crc(b->schema->batch_desc, values, isnull));
+	MemoryContextSwitchTo(old);
+	clear(b);
+}
+
+void
+strata_batch_builder_free(StrataBatchBuilder *b)
+{
+	MemoryContextDelete(b->mcxt);
+}

@@ -1,0 +1,60 @@
+/*-------------------------------------------------------------------------
+ *
+ * batch_private.h
+ *	  What the files of src/batch share among themselves.
+ *
+ * Summary bytes (column 4 of a batch row, bytea, little-endian):
+ *
+ *	OFFSET	SIZE	MEANING
+ *	0		1		format version, 1
+ *	1		4		CRC-32C of the batch row (batch_summary.c says of what)
+ *	5		var		number of entries
+ *	then per entry, ascending attno:
+ *			var		attno
+ *			1		flags: 1 has_range, 2 has_nan
+ *			var		null count
+ *	  if has_range, twice (min, max):
+ *			1		length L, 0-8
+ *			L		the value: INT zigzag little-endian, FLOAT the IEEE bits
+ *					byte-reversed; trailing zero bytes left out
+ *	(var = LEB128)
+ *
+ * src/batch/batch_private.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_BATCH_PRIVATE_H
+#define STRATA_BATCH_PRIVATE_H
+
+#include "base/base.h"
+#include "batch/batch.h"
+
+#define STRATA_SUMMARY_VERSION 1
+#define STRATA_SUMMARY_HAS_RANGE 0x01
+#define STRATA_SUMMARY_HAS_NAN 0x02
+
+/* Is min/max of this type's values kept in the summary?  (By-value only.) */
+extern bool strata_summary_has_range_for(Oid typid);
+
+/*
+ * Fill s for n non-null packed values of the column; typid decides the order
+ * (signed, unsigned, float).
+ */
+extern void strata_summary_compute(StrataColumnSummary *s, const StrataColumnType *type,
+								   const void *fixed, int n);
+
+/* Serialise; the CRC field is left zero and set by strata_summary_set_crc. */
+extern bytea *strata_summary_form(const StrataColumnSummary *s, const StrataColumnType *types, int n);
+
+/* Parse into palloc'd array; false when malformed. */
+extern bool strata_summary_parse(const StrataBatchSchema *schema, bytea *data,
+								 StrataColumnSummary **s, int *n);
+
+/*
+ * CRC of a formed batch row: first_row, nrows, layout, segment values, min and
+ * max values and the summary with its CRC field as zero.
+ */
+extern uint32 strata_summary_crc(TupleDesc batch_desc, const Datum *values, const bool *isnull);
+extern uint32 strata_summary_stored_crc(bytea *data);
+extern void strata_summary_set_crc(bytea *data, uint32 crc);
+
+#endif							/* STRATA_BATCH_PRIVATE_H */

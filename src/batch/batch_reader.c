@@ -1,0 +1,350 @@
+/*-------------------------------------------------------------------------
+ *
+ * batch_reader.c
+ *	  Batch row in, columns out.
+ *
+ * load() looks only at the fixed columns; a column is detoasted, checked (CRC,
+ * row count, type) and decoded when it is first asked for.  All memory of a
+ * batch lies in batch_mcxt, which load() resets.
+ *
+ * Bytes are distrusted: whatever does not fit raises ERRCODE_DATA_CORRUPTED.
+ *
+ * src/batch/batch_reader.c
+ *-------------------------------------------------------------------------
+ */
+#include "batch/batch_private.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+/* See batch.h. */
+StrataBatchReader *
+strata_batch_reader_create(Relation rel, const StrataBatchSchema *schema)
+{
+	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext,
+											   "strata batch reader", ALLOCSET_SMALL_SIZES);
+	StrataBatchReader *reader = MemoryContextAllocZero(mcxt, sizeof(StrataBatchReader));
+
+	reader->mcxt = mcxt;
+	reader->batch_mcxt = AllocSetContextCreate(mcxt, "strata batch", 0, 64 * 1024, 8 * 1024 * 1024);
+	reader->schema = schema;
+	reader->rel = rel;
+	reader->columns = MemoryContextAllocZero(mcxt, sizeof(StrataColumn) * Max(schema->natts, 1));
+	for (int i = 0; i < schema->natts; i++)
+	{
+		reader->columns[i].attno = (AttrNumber) (i + 1);
+		strata_column_type_init(&reader->columns[i].type, TupleDescAttr(schema->rel_desc, i));
+	}
+	return reader;
+}
+
+/* Take over the layout of the batch, parsing only when it differs from the last. */
+static void
+load_layout(StrataBatchReader *reader, Datum value)
+{
+	text	   *t = DatumGetTextPP(value);
+	int			len = VARSIZE_ANY_EXHDR(t);
+	StrataLayout *last = reader->layout_cache;
+
+	if (last == NULL || strlen(last->text) != len || memcmp(last->text, VARDATA_ANY(t), len) != 0)
+	{
+		MemoryContext old = MemoryContextSwitchTo(reader->mcxt);
+		char	   *s = pnstrdup(VARDATA_ANY(t), len);
+
+		/* the few layouts a table ever had: not worth freeing */
+		reader->layout_cache = strata_layout_parse(s, reader->schema->natts);
+		MemoryContextSwitchTo(old);
+	}
+	reader->layout = reader->layout_cache;
+}
+
+/* See batch.h. */
+bool
+strata_batch_reader_load(StrataBatchReader *reader, TupleTableSlot *batch_slot)
+{
+	slot_getallattrs(batch_slot);
+	MemoryContextReset(reader->batch_mcxt);
+	for (int i = 0; i < reader->schema->natts; i++)
+		reader->columns[i].decoded = false;
+	reader->summaries = NULL;
+	reader->nsummaries = -1;
+	reader->batch_slot = batch_slot;
+	for (int i = 0; i < STRATA_BATCH_ATT_LAYOUT; i++)
+		if (batch_slot->tts_isnull[i])
+			strata_error_corrupt(reader->rel, -1, NULL, "a fixed column is null");
+	reader->first_row = DatumGetInt64(batch_slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
+	reader->nrows = DatumGetInt32(batch_slot->tts_values[STRATA_BATCH_ATT_NROWS - 1]);
+	if (reader->first_row < 0 || reader->first_row > STRATA_BATCH_MAX_ROW_NUMBER ||
+		reader->nrows == 0 || reader->nrows > STRATA_CODEC_MAX_ROWS ||
+		reader->nrows < -STRATA_CODEC_MAX_ROWS)
+		strata_error_corrupt(reader->rel, reader->first_row, NULL, "row number or count out of range");
+	if (reader->nrows < 0)
+	{
+		reader->nrows = 0;
+		return false;
+	}
+	load_layout(reader, batch_slot->tts_values[STRATA_BATCH_ATT_LAYOUT - 1]);
+	return true;
+}
+
+static void
+column_corrupt(StrataBatchReader *reader, AttrNumber attno, const char *what)
+{
+	strata_error_corrupt(reader->rel, reader->first_row,
+						 NameStr(TupleDescAttr(reader->schema->rel_desc, attno - 1)->attname), what);
+}
+
+/* Text-like types take short headers as they are; others want aligned data. */
+static bool
+wants_short_header(const StrataColumnType *type)
+{
+	return type->typid == TEXTOID || type->typid == VARCHAROID ||
+		type->typid == BPCHAROID || type->typid == BYTEAOID;
+}
+
+/*
+ * Turn byte strings into datums of the type, in the current context.  Lengths
+ * that a fixed-length type cannot have are corruption; returns false then.
+ */
+static bool
+build_datums(const StrataColumnType *type, const StrataBytes *b, Datum *out)
+{
+	bool		short_ok = wants_short_header(type);
+	Size		total = 0;
+	char	   *p;
+
+	for (uint32 i = 0; i < b->nentries; i++)
+	{
+		uint32		len = b->offsets[i + 1] - b->offsets[i];
+
+		total += MAXALIGN((Size) len + VARHDRSZ);
+	}
+	if (total > MaxAllocSize)
+		return false;
+	p = palloc(Max(total, 1));
+	for (uint32 i = 0; i < b->nentries; i++)
+	{
+		const uint8 *src = b->payload + b->offsets[i];
+		uint32		len = b->offsets[i + 1] - b->offsets[i];
+
+		if (type->typlen > 0)
+		{
+			/* a null row is an empty string in the flat shape */
+			if (len != type->typlen && len != 0)
+				return false;
+			p = (char *) MAXALIGN(p);
+			memcpy(p, src, len);
+			out[i] = PointerGetDatum(p);
+			p += len;
+		}
+		else if (type->typlen == -2)
+		{
+			if (len > 0 && src[len - 1] != '\0')
+				return false;
+			memcpy(p, src, len);
+			out[i] = PointerGetDatum(p);
+			p += len;
+		}
+		else if (short_ok && len + VARHDRSZ_SHORT <= VARATT_SHORT_MAX)
+		{
+			SET_VARSIZE_SHORT(p, len + VARHDRSZ_SHORT);
+			memcpy(p + VARHDRSZ_SHORT, src, len);
+			out[i] = PointerGetDatum(p);
+			p += len + VARHDRSZ_SHORT;
+		}
+		else
+		{
+			p = (char *) MAXALIGN(p);
+			SET_VARSIZE(p, len + VARHDRSZ);
+			memcpy(p + VARHDRSZ, src, len);
+			out[i] = PointerGetDatum(p);
+			p += len + VARHDRSZ;
+		}
+	}
+	return true;
+}
+
+/* Decode an encoded column of a by-reference type. */
+static void
+decode_bytes(StrataBatchReader *reader, StrataColumn *col, const uint8 *buf, Size len,
+			 void *scratch, Size scratch_size)
+{
+	StrataBytes b;
+	bool		hasnull;
+	StrataCodecResult rc;
+	Datum	   *datums;
+
+	rc = strata_column_decode_bytes(buf, len, 0, reader->nrows, scratch, scratch_size,
+									&b, col->isnull, &hasnull);
+	if (rc != STRATA_CODEC_OK)
+		column_corrupt(reader, col->attno, strata_codec_result_text(rc));
+	datums = palloc(sizeof(Datum) * Max(b.nentries, 1));
+	if (!build_datums(&col->type, &b, datums))
+		column_corrupt(reader, col->attno, "a value has a length its type cannot have");
+	if (b.codes != NULL)
+	{
+		col->codes = b.codes;
+		col->dict = datums;
+		col->ndict = (int) b.nentries;
+	}
+	else
+		col->datums = datums;
+	if (!hasnull)
+		col->isnull = NULL;
+	else if (b.codes != NULL && b.nentries == 0)
+	{
+		/* every row is null */
+		col->constant = true;
+		col->value_isnull = true;
+	}
+}
+
+/* Decode the encoded varlena of col's column into col. */
+static void
+decode_column(StrataBatchReader *reader, StrataColumn *col, Datum value)
+{
+	struct varlena *v = PG_DETOAST_DATUM_PACKED(value);
+	const uint8 *buf = (const uint8 *) VARDATA_ANY(v);
+	Size		len = VARSIZE_ANY_EXHDR(v);
+	StrataCodecInfo info;
+	StrataCodecResult rc;
+	size_t		scratch_size;
+	void	   *scratch;
+	bool		hasnull;
+
+	rc = strata_column_describe(buf, len, true, &info);
+	if (rc != STRATA_CODEC_OK)
+		column_corrupt(reader, col->attno, strata_codec_result_text(rc));
+	if (info.nrows != (uint32) reader->nrows || info.kind != col->type.kind ||
+		info.width != col->type.width)
+		column_corrupt(reader, col->attno, "row count or type differs from the batch's");
+	rc = strata_column_decode_scratch_size(buf, len, 0, reader->nrows, &scratch_size);
+	if (rc != STRATA_CODEC_OK || scratch_size > MaxAllocSize)
+		column_corrupt(reader, col->attno, "decoded size out of range");
+	scratch = palloc(Max(scratch_size, 1));
+	col->isnull = palloc(reader->nrows);
+	if (!col->type.typbyval)
+	{
+		decode_bytes(reader, col, buf, len, scratch, scratch_size);
+		return;
+	}
+	col->fixed = palloc((Size) reader->nrows * col->type.width);
+	rc = strata_column_decode_fixed(buf, len, 0, reader->nrows, scratch, scratch_size,
+									col->fixed, col->isnull, &hasnull);
+	if (rc != STRATA_CODEC_OK)
+		column_corrupt(reader, col->attno, strata_codec_result_text(rc));
+	if (!hasnull)
+		col->isnull = NULL;
+}
+
+/* See batch.h. */
+StrataColumn *
+strata_batch_reader_column(StrataBatchReader *reader, AttrNumber attno)
+{
+	StrataColumn *col = &reader->columns[attno - 1];
+	TupleTableSlot *slot = reader->batch_slot;
+	AttrNumber	catt;
+	MemoryContext old;
+
+	if (col->decoded)
+		return col;
+	col->constant = false;
+	col->isnull = NULL;
+	col->fixed = NULL;
+	col->datums = NULL;
+	col->codes = NULL;
+	col->dict = NULL;
+	col->ndict = 0;
+
+	old = MemoryContextSwitchTo(reader->batch_mcxt);
+	if (TupleDescAttr(reader->schema->rel_desc, attno - 1)->attisdropped)
+	{
+		col->constant = true;
+		col->value = (Datum) 0;
+		col->value_isnull = true;
+	}
+	else if (strata_layout_segment_index(reader->layout, attno) >= 0)
+	{
+		catt = reader->schema->seg_att[attno];
+		if (catt == 0)
+			column_corrupt(reader, attno, "the companion has no such segmentby column");
+		col->constant = true;
+		col->value = slot->tts_values[catt - 1];
+		col->value_isnull = slot->tts_isnull[catt - 1];
+		/* as a column of R's row would look: never compressed or out of line */
+		if (!col->value_isnull && col->type.typlen == -1)
+			col->value = PointerGetDatum(PG_DETOAST_DATUM(col->value));
+	}
+	else if ((catt = reader->schema->col_att[attno]) == 0 || slot->tts_isnull[catt - 1])
+	{
+		col->constant = true;
+		col->value = getmissingattr(reader->schema->rel_desc, attno, &col->value_isnull);
+	}
+	else
+	{
+		decode_column(reader, col, slot->tts_values[catt - 1]);
+		reader->ndecoded++;
+	}
+	MemoryContextSwitchTo(old);
+	col->decoded = true;
+	return col;
+}
+
+/* See batch.h. */
+const StrataColumnSummary *
+strata_batch_reader_summary(StrataBatchReader *reader, AttrNumber attno)
+{
+	TupleTableSlot *slot = reader->batch_slot;
+
+	if (reader->nsummaries < 0)
+	{
+		MemoryContext old = MemoryContextSwitchTo(reader->batch_mcxt);
+
+		reader->nsummaries = 0;
+		if (!slot->tts_isnull[STRATA_BATCH_ATT_SUMMARY - 1] &&
+			!strata_summary_parse(reader->schema,
+								  DatumGetByteaPP(slot->tts_values[STRATA_BATCH_ATT_SUMMARY - 1]),
+								  &reader->summaries, &reader->nsummaries))
+			strata_error_corrupt(reader->rel, reader->first_row, NULL, "the summary is malformed");
+		MemoryContextSwitchTo(old);
+	}
+	for (int i = 0; i < reader->nsummaries; i++)
+		if (reader->summaries[i].attno == attno)
+			return &reader->summaries[i];
+	return NULL;
+}
+
+/* A companion column's value; null when there is no such column. */
+static Datum
+companion_value(StrataBatchReader *reader, AttrNumber catt, bool *isnull)
+{
+	if (catt == 0)
+	{
+		*isnull = true;
+		return (Datum) 0;
+	}
+	*isnull = reader->batch_slot->tts_isnull[catt - 1];
+	return reader->batch_slot->tts_values[catt - 1];
+}
+
+/* See batch.h. */
+Datum
+strata_batch_reader_min(StrataBatchReader *reader, AttrNumber attno, bool *isnull)
+{
+	return companion_value(reader, reader->schema->min_att[attno], isnull);
+}
+
+/* See batch.h. */
+Datum
+strata_batch_reader_max(StrataBatchReader *reader, AttrNumber attno, bool *isnull)
+{
+	return companion_value(reader, reader->schema->max_att[attno], isnull);
+}
+
+void
+strata_batch_reader_free(StrataBatchReader *reader)
+{
+	MemoryContextDelete(reader->mcxt);
+}

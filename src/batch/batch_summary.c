@@ -1,0 +1,427 @@
+/*-------------------------------------------------------------------------
+ *
+ * batch_summary.c
+ *	  What a batch says of its columns without decoding them, and the CRC
+ *	  that protects the batch row itself.
+ *
+ * Minima and maxima are kept for by-value types whose btree order is that of
+ * the machine's integers or floats; NaN is kept out of them and flagged.
+ * -0.0 and 0.0 are equal in that order, so either may be stored.
+ *
+ * src/batch/batch_summary.c
+ *-------------------------------------------------------------------------
+ */
+#include "batch/batch_private.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "port/pg_bswap.h"
+#include "port/pg_crc32c.h"
+#include "utils/datum.h"
+
+#define CRC_OFFSET 1
+#define ENTRIES_OFFSET 5
+
+/* See batch_private.h. */
+bool
+strata_summary_has_range_for(Oid typid)
+{
+	switch (typid)
+	{
+		case BOOLOID:
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case OIDOID:
+		case FLOAT4OID:
+		case FLOAT8OID:
+		case DATEOID:
+		case TIMEOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+		case CASHOID:
+			return true;
+		default:
+			return false;
+	}
+}
+
+#define COMPUTE_RANGE(ctype, to_datum) \
+	do { \
+		const ctype *v_ = (const ctype *) fixed; \
+		ctype lo_ = v_[0]; \
+		ctype hi_ = v_[0]; \
+		for (int i_ = 1; i_ < n; i_++) \
+		{ \
+			lo_ = v_[i_] < lo_ ? v_[i_] : lo_; \
+			hi_ = v_[i_] > hi_ ? v_[i_] : hi_; \
+		} \
+		s->min = to_datum(lo_); \
+		s->max = to_datum(hi_); \
+		s->has_range = true; \
+	} while (0)
+
+#define COMPUTE_FLOAT_RANGE(ctype, to_datum) \
+	do { \
+		const ctype *v_ = (const ctype *) fixed; \
+		ctype lo_ = 0; \
+		ctype hi_ = 0; \
+		for (int i_ = 0; i_ < n; i_++) \
+		{ \
+			if (isnan(v_[i_])) \
+			{ \
+				s->has_nan = true; \
+				continue; \
+			} \
+			if (!s->has_range || v_[i_] < lo_) \
+				lo_ = v_[i_]; \
+			if (!s->has_range || v_[i_] > hi_) \
+				hi_ = v_[i_]; \
+			s->has_range = true; \
+		} \
+		s->min = to_datum(lo_); \
+		s->max = to_datum(hi_); \
+	} while (0)
+
+/* See batch_private.h; s->attno and s->nnulls are the caller's. */
+void
+strata_summary_compute(StrataColumnSummary *s, const StrataColumnType *type,
+					   const void *fixed, int n)
+{
+	s->has_nan = false;
+	s->has_range = false;
+	s->min = s->max = (Datum) 0;
+	if (n == 0 || !strata_summary_has_range_for(type->typid))
+		return;
+	if (type->typid == FLOAT4OID)
+		COMPUTE_FLOAT_RANGE(float4, Float4GetDatum);
+	else if (type->typid == FLOAT8OID)
+		COMPUTE_FLOAT_RANGE(float8, Float8GetDatum);
+	else if (type->typid == OIDOID)
+		COMPUTE_RANGE(Oid, ObjectIdGetDatum);
+	else if (type->width == 1)
+		COMPUTE_RANGE(int8, Int8GetDatum);
+	else if (type->width == 2)
+		COMPUTE_RANGE(int16, Int16GetDatum);
+	else if (type->width == 4)
+		COMPUTE_RANGE(int32, Int32GetDatum);
+	else
+		COMPUTE_RANGE(int64, Int64GetDatum);
+}
+
+/* The value as 64 bits whose low bytes matter; see the format. */
+static uint64
+range_to_bits(const StrataColumnType *type, Datum value)
+{
+	int64		v;
+
+	if (type->typid == FLOAT8OID)
+	{
+		float8		f = DatumGetFloat8(value);
+		uint64		bits;
+
+		memcpy(&bits, &f, sizeof(bits));
+		return pg_bswap64(bits);
+	}
+	if (type->typid == FLOAT4OID)
+	{
+		float4		f = DatumGetFloat4(value);
+		uint32		bits;
+
+		memcpy(&bits, &f, sizeof(bits));
+		return pg_bswap32(bits);
+	}
+	if (type->typid == OIDOID)
+		v = DatumGetObjectId(value);
+	else if (type->width == 1)
+		v = (int8) DatumGetChar(value);
+	else if (type->width == 2)
+		v = DatumGetInt16(value);
+	else if (type->width == 4)
+		v = DatumGetInt32(value);
+	else
+		v = DatumGetInt64(value);
+	return ((uint64) v << 1) ^ (uint64) (v >> 63);
+}
+
+static Datum
+range_from_bits(const StrataColumnType *type, uint64 bits)
+{
+	int64		v;
+
+	if (type->typid == FLOAT8OID)
+	{
+		float8		f;
+
+		bits = pg_bswap64(bits);
+		memcpy(&f, &bits, sizeof(f));
+		return Float8GetDatum(f);
+	}
+	if (type->typid == FLOAT4OID)
+	{
+		float4		f;
+		uint32		b = pg_bswap32((uint32) bits);
+
+		memcpy(&f, &b, sizeof(f));
+		return Float4GetDatum(f);
+	}
+	v = (int64) (bits >> 1) ^ -(int64) (bits & 1);
+	if (type->typid == OIDOID)
+		return ObjectIdGetDatum((Oid) v);
+	switch (type->width)
+	{
+		case 1:
+			return Int8GetDatum((int8) v);
+		case 2:
+			return Int16GetDatum((int16) v);
+		case 4:
+			return Int32GetDatum((int32) v);
+		default:
+			return Int64GetDatum(v);
+	}
+}
+
+static void
+append_varint(StringInfo buf, uint32 v)
+{
+	while (v >= 0x80)
+	{
+		appendStringInfoChar(buf, (char) (v | 0x80));
+		v >>= 7;
+	}
+	appendStringInfoChar(buf, (char) v);
+}
+
+static void
+append_range_value(StringInfo buf, const StrataColumnType *type, Datum value)
+{
+	uint64		bits = range_to_bits(type, value);
+	int			len = 0;
+	uint8		bytes[8];
+
+	while (bits != 0)
+	{
+		bytes[len++] = (uint8) bits;
+		bits >>= 8;
+	}
+	appendStringInfoChar(buf, (char) len);
+	appendBinaryStringInfo(buf, (char *) bytes, len);
+}
+
+/* See batch_private.h.  Palloc'd in the current context. */
+bytea *
+strata_summary_form(const StrataColumnSummary *s, const StrataColumnType *types, int n)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	appendStringInfoSpaces(&buf, VARHDRSZ + ENTRIES_OFFSET);
+	memset(buf.data + VARHDRSZ, 0, ENTRIES_OFFSET);
+	buf.data[VARHDRSZ] = STRATA_SUMMARY_VERSION;
+	append_varint(&buf, n);
+	for (int i = 0; i < n; i++)
+	{
+		append_varint(&buf, s[i].attno);
+		appendStringInfoChar(&buf, (s[i].has_range ? STRATA_SUMMARY_HAS_RANGE : 0) |
+							 (s[i].has_nan ? STRATA_SUMMARY_HAS_NAN : 0));
+		append_varint(&buf, s[i].nnulls);
+		if (s[i].has_range)
+		{
+			append_range_value(&buf, &types[i], s[i].min);
+			append_range_value(&buf, &types[i], s[i].max);
+		}
+	}
+	SET_VARSIZE(buf.data, buf.len);
+	return (bytea *) buf.data;
+}
+
+/* Bounds-checked cursor over summary bytes. */
+typedef struct Cursor
+{
+	const uint8 *p;
+	const uint8 *end;
+	bool		bad;
+} Cursor;
+
+static uint8
+read_byte(Cursor *c)
+{
+	if (c->p >= c->end)
+	{
+		c->bad = true;
+		return 0;
+	}
+	return *c->p++;
+}
+
+static uint32
+read_varint(Cursor *c)
+{
+	uint32		v = 0;
+
+	for (int shift = 0; shift < 35; shift += 7)
+	{
+		uint8		b = read_byte(c);
+
+		v |= (uint32) (b & 0x7f) << shift;
+		if ((b & 0x80) == 0)
+			return v;
+	}
+	c->bad = true;
+	return 0;
+}
+
+static Datum
+read_range_value(Cursor *c, const StrataColumnType *type)
+{
+	int			len = read_byte(c);
+	uint64		bits = 0;
+
+	if (len > 8)
+		c->bad = true;
+	for (int i = 0; i < len && !c->bad; i++)
+		bits |= (uint64) read_byte(c) << (8 * i);
+	return range_from_bits(type, bits);
+}
+
+/* See batch_private.h. */
+bool
+strata_summary_parse(const StrataBatchSchema *schema, bytea *data,
+					 StrataColumnSummary **s, int *n)
+{
+	Cursor		c;
+	uint32		count;
+	StrataColumnSummary *out;
+
+	c.p = (const uint8 *) VARDATA_ANY(data);
+	c.end = c.p + VARSIZE_ANY_EXHDR(data);
+	c.bad = false;
+	if (c.end - c.p < ENTRIES_OFFSET || *c.p != STRATA_SUMMARY_VERSION)
+		return false;
+	c.p += ENTRIES_OFFSET;
+	count = read_varint(&c);
+	if (c.bad || count > (uint32) schema->natts)
+		return false;
+	out = palloc0(sizeof(StrataColumnSummary) * (count + 1));
+	for (uint32 i = 0; i < count; i++)
+	{
+		uint32		attno = read_varint(&c);
+		uint8		flags = read_byte(&c);
+		StrataColumnType type;
+		Form_pg_attribute att;
+
+		if (c.bad || attno < 1 || attno > (uint32) schema->natts)
+			return false;
+		memset(&type, 0, sizeof(type));
+		att = TupleDescAttr(schema->rel_desc, attno - 1);
+		if (!att->attisdropped)
+			strata_column_type_init(&type, att);
+		out[i].attno = (AttrNumber) attno;
+		out[i].nnulls = (int32) read_varint(&c);
+		out[i].has_nan = (flags & STRATA_SUMMARY_HAS_NAN) != 0;
+		if (flags & STRATA_SUMMARY_HAS_RANGE)
+		{
+			out[i].min = read_range_value(&c, &type);
+			out[i].max = read_range_value(&c, &type);
+			/* a type change without rewrite may have taken the order away */
+			out[i].has_range = !att->attisdropped && strata_summary_has_range_for(type.typid);
+		}
+	}
+	if (c.bad || c.p != c.end)
+		return false;
+	*s = out;
+	*n = (int) count;
+	return true;
+}
+
+/* Add the contents of a datum (never toasted pointers) to the checksum. */
+static pg_crc32c
+crc_datum(pg_crc32c crc, Form_pg_attribute att, Datum value, bool isnull)
+{
+	COMP_CRC32C(crc, &isnull, 1);
+	if (isnull)
+		return crc;
+	if (att->attbyval)
+	{
+		uint64		v = (uint64) value;
+
+		/* only the type's own bytes: the rest is sign extension */
+		if (att->attlen < 8)
+			v &= (UINT64CONST(1) << (8 * att->attlen)) - 1;
+		COMP_CRC32C(crc, &v, sizeof(v));
+	}
+	else if (att->attlen == -1)
+	{
+		struct varlena *v = PG_DETOAST_DATUM_PACKED(value);
+
+		COMP_CRC32C(crc, VARDATA_ANY(v), VARSIZE_ANY_EXHDR(v));
+	}
+	else
+	{
+		Size		len = datumGetSize(value, false, att->attlen);
+
+		COMP_CRC32C(crc, DatumGetPointer(value), len);
+	}
+	return crc;
+}
+
+/*
+ * See batch_private.h.  Columns are taken by position, so it can be computed
+ * again from a stored tuple; col_ columns have checksums of their own, of which
+ * only the presence counts here.  Trailing columns that are NULL do not count,
+ * so that a column added to the companion later leaves the sum alone.
+ */
+uint32
+strata_summary_crc(TupleDesc batch_desc, const Datum *values, const bool *isnull)
+{
+	pg_crc32c	crc;
+	int			natts = batch_desc->natts;
+
+	while (natts > STRATA_BATCH_FIXED_ATTS && isnull[natts - 1])
+		natts--;
+	INIT_CRC32C(crc);
+	for (int i = 0; i < natts; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(batch_desc, i);
+
+		if (i == STRATA_BATCH_ATT_SUMMARY - 1)
+		{
+			bytea	   *s = PG_DETOAST_DATUM_PACKED(values[i]);
+			const char *p = VARDATA_ANY(s);
+			Size		len = VARSIZE_ANY_EXHDR(s);
+
+			COMP_CRC32C(crc, p, CRC_OFFSET);
+			if (len > ENTRIES_OFFSET)
+				COMP_CRC32C(crc, p + ENTRIES_OFFSET, len - ENTRIES_OFFSET);
+		}
+		else if (strncmp(NameStr(att->attname), "col_", 4) == 0 ||
+				 i == STRATA_BATCH_ATT_FORWARD - 1)
+			COMP_CRC32C(crc, &isnull[i], 1);
+		else
+			crc = crc_datum(crc, att, values[i], isnull[i]);
+	}
+	FIN_CRC32C(crc);
+	return (uint32) crc;
+}
+
+uint32
+strata_summary_stored_crc(bytea *data)
+{
+	const uint8 *p = (const uint8 *) VARDATA_ANY(data) + CRC_OFFSET;
+
+	if (VARSIZE_ANY_EXHDR(data) < ENTRIES_OFFSET)
+		return 0;
+	return (uint32) p[0] | (uint32) p[1] << 8 | (uint32) p[2] << 16 | (uint32) p[3] << 24;
+}
+
+void
+strata_summary_set_crc(bytea *data, uint32 crc)
+{
+	uint8	   *p = (uint8 *) VARDATA_ANY(data) + CRC_OFFSET;
+
+	p[0] = (uint8) crc;
+	p[1] = (uint8) (crc >> 8);
+	p[2] = (uint8) (crc >> 16);
+	p[3] = (uint8) (crc >> 24);
+}

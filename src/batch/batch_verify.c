@@ -1,0 +1,229 @@
+/*-------------------------------------------------------------------------
+ *
+ * batch_verify.c
+ *	  Re-derives everything a batch says of itself and reports differences.
+ *
+ * Never raises for damaged contents: problems go to the caller's function.
+ *
+ * src/batch/batch_verify.c
+ *-------------------------------------------------------------------------
+ */
+#include "batch/batch_private.h"
+
+#include "utils/datum.h"
+#include "utils/memutils.h"
+#include "utils/typcache.h"
+
+typedef struct Verifier
+{
+	StrataBatchReader *reader;
+	StrataVerifyReport report;
+	void	   *arg;
+} Verifier;
+
+/* Decode a column, turning corruption errors into reports; NULL then. */
+static StrataColumn *
+decode(Verifier *v, AttrNumber attno)
+{
+	StrataColumn *volatile col = NULL;
+	MemoryContext mcxt = CurrentMemoryContext;
+
+	PG_TRY();
+	{
+		col = strata_batch_reader_column(v->reader, attno);
+	}
+	PG_CATCH();
+	{
+		ErrorData  *error;
+
+		MemoryContextSwitchTo(mcxt);
+		error = CopyErrorData();
+		/* a TOAST chunk that is gone or torn is damage too */
+		if (error->sqlerrcode != ERRCODE_DATA_CORRUPTED &&
+			error->sqlerrcode != ERRCODE_INTERNAL_ERROR)
+			PG_RE_THROW();
+		FlushErrorState();
+		v->report(v->arg, attno, error->detail != NULL ? error->detail : error->message);
+		col = NULL;
+	}
+	PG_END_TRY();
+	return col;
+}
+
+/* Compare the summary of a by-value column with its values. */
+static void
+verify_summary(Verifier *v, StrataColumn *col)
+{
+	const StrataColumnSummary *stored = strata_batch_reader_summary(v->reader, col->attno);
+	StrataColumnSummary derived = {0};
+	int			nnulls = 0;
+	int			n = 0;
+	char	   *packed;
+
+	if (col->constant)
+		return;
+	if (stored == NULL)
+	{
+		v->report(v->arg, col->attno, "the summary has no entry");
+		return;
+	}
+	for (int i = 0; i < v->reader->nrows; i++)
+		nnulls += col->isnull != NULL && col->isnull[i];
+	if (stored->nnulls != nnulls)
+		v->report(v->arg, col->attno, "the summary's null count differs");
+	if (!col->type.typbyval)
+		return;
+	packed = palloc(v->reader->nrows * col->type.width);
+	for (int i = 0; i < v->reader->nrows; i++)
+		if (col->isnull == NULL || !col->isnull[i])
+			memcpy(packed + col->type.width * n++, (char *) col->fixed + col->type.width * i,
+				   col->type.width);
+	strata_summary_compute(&derived, &col->type, packed, n);
+	if (derived.has_range != stored->has_range || derived.has_nan != stored->has_nan ||
+		(derived.has_range && (derived.min != stored->min || derived.max != stored->max)))
+		v->report(v->arg, col->attno, "the summary's minimum or maximum differs");
+	pfree(packed);
+}
+
+/* Ascending comparison by the column's default order. */
+static void
+init_sort(SortSupport sort, Form_pg_attribute att)
+{
+	memset(sort, 0, sizeof(SortSupportData));
+	sort->ssup_cxt = CurrentMemoryContext;
+	sort->ssup_collation = att->attcollation;
+	PrepareSortSupportFromOrderingOp(lookup_type_cache(att->atttypid, TYPECACHE_LT_OPR)->lt_opr, sort);
+}
+
+/* min_ and max_ columns of an orderby column against its values. */
+static void
+verify_range(Verifier *v, StrataColumn *col, SortSupport sort)
+{
+	bool		min_null;
+	bool		max_null;
+	Datum		min = strata_batch_reader_min(v->reader, col->attno, &min_null);
+	Datum		max = strata_batch_reader_max(v->reader, col->attno, &max_null);
+	bool		seen_min = false;
+	bool		seen_max = false;
+	bool		any = false;
+
+	for (int i = 0; i < v->reader->nrows; i++)
+	{
+		bool		isnull;
+		Datum		value = strata_column_get(col, i, &isnull);
+		int			c;
+
+		if (isnull)
+			continue;
+		any = true;
+		if (min_null || max_null)
+			break;
+		c = ApplySortComparator(value, false, min, false, sort);
+		if (c < 0)
+			v->report(v->arg, col->attno, "a value is below the stored minimum");
+		seen_min |= c == 0;
+		c = ApplySortComparator(value, false, max, false, sort);
+		if (c > 0)
+			v->report(v->arg, col->attno, "a value is above the stored maximum");
+		seen_max |= c == 0;
+	}
+	if (any == (min_null || max_null) && v->reader->nrows > 0)
+		v->report(v->arg, col->attno, "the stored minimum and maximum do not fit the nulls");
+	else if (any && (!seen_min || !seen_max))
+		v->report(v->arg, col->attno, "the stored minimum or maximum is no value of the column");
+}
+
+/* The order of rows that the layout promises. */
+static void
+verify_order(Verifier *v, StrataColumn **cols, SortSupportData *sorts)
+{
+	const StrataLayout *layout = v->reader->layout;
+
+	for (int i = 1; i < v->reader->nrows; i++)
+	{
+		for (int k = 0; k < layout->norder; k++)
+		{
+			bool		a_null;
+			bool		b_null;
+			Datum		a = strata_column_get(cols[k], i - 1, &a_null);
+			Datum		b = strata_column_get(cols[k], i, &b_null);
+			int			c;
+
+			sorts[k].ssup_reverse = layout->order[k].desc;
+			sorts[k].ssup_nulls_first = layout->order[k].nulls_first;
+			c = ApplySortComparator(a, a_null, b, b_null, &sorts[k]);
+			sorts[k].ssup_reverse = false;
+			if (c > 0)
+			{
+				v->report(v->arg, layout->order[k].attno, "rows are out of order");
+				return;
+			}
+			if (c < 0)
+				break;
+		}
+	}
+}
+
+/* See batch.h. */
+void
+strata_batch_verify(Relation rel, const StrataBatchSchema *schema, TupleTableSlot *batch_slot,
+					StrataVerifyReport report, void *arg)
+{
+	Verifier	v = {strata_batch_reader_create(rel, schema), report, arg};
+	StrataColumn **cols;
+	SortSupportData *sorts;
+	const StrataLayout *layout;
+	bool		sound = true;
+	bytea	   *summary;
+
+	if (!strata_batch_reader_load(v.reader, batch_slot))
+	{
+		strata_batch_reader_free(v.reader);
+		return;
+	}
+	if (batch_slot->tts_isnull[STRATA_BATCH_ATT_SUMMARY - 1])
+	{
+		report(arg, 0, "the batch has no summary");
+		strata_batch_reader_free(v.reader);
+		return;
+	}
+	summary = DatumGetByteaPP(batch_slot->tts_values[STRATA_BATCH_ATT_SUMMARY - 1]);
+	if (strata_summary_stored_crc(summary) !=
+		strata_summary_crc(schema->batch_desc, batch_slot->tts_values, batch_slot->tts_isnull))
+		report(arg, 0, "the batch row's checksum differs");
+
+	for (AttrNumber attno = 1; attno <= schema->natts; attno++)
+	{
+		StrataColumn *col;
+
+		if (TupleDescAttr(schema->rel_desc, attno - 1)->attisdropped)
+			continue;
+		col = decode(&v, attno);
+		if (col != NULL)
+			verify_summary(&v, col);
+		else
+			sound = false;
+	}
+	layout = v.reader->layout;
+	cols = palloc0(sizeof(StrataColumn *) * (layout->norder + 1));
+	sorts = palloc0(sizeof(SortSupportData) * (layout->norder + 1));
+	for (int k = 0; sound && k < layout->norder; k++)
+	{
+		AttrNumber	attno = layout->order[k].attno;
+		Form_pg_attribute att = TupleDescAttr(schema->rel_desc, attno - 1);
+
+		/* dropped or changed since: nobody relies on its order any more */
+		if (att->attisdropped || schema->min_att[attno] == 0 ||
+			!strata_batch_schema_same_type(schema, attno, schema->min_att[attno]))
+		{
+			sound = false;
+			break;
+		}
+		cols[k] = strata_batch_reader_column(v.reader, attno);
+		init_sort(&sorts[k], att);
+		verify_range(&v, cols[k], &sorts[k]);
+	}
+	if (sound && layout->norder > 0)
+		verify_order(&v, cols, sorts);
+	strata_batch_reader_free(v.reader);
+}

@@ -1,0 +1,548 @@
+/*-------------------------------------------------------------------------
+ *
+ * catalog_setting.c
+ *	  strata.* options in pg_class.reloptions: check, store, read.
+ *
+ * PostgreSQL ignores options it does not know when it reads reloptions, and
+ * refuses them when a statement sets any: the utility hook therefore takes
+ * ours out of statements (and, for the time of a SET or RESET, out of the
+ * catalog row) and stores them by the functions here.
+ *
+ * Column lists are parsed by PostgreSQL's own grammar, as an ORDER BY clause.
+ *
+ * src/catalog/catalog_setting.c
+ *-------------------------------------------------------------------------
+ */
+#include "base/base.h"
+#include "catalog/catalog.h"
+
+#include "access/htup_details.h"
+#include "access/reloptions.h"
+#include "access/relation.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/indexing.h"
+#include "catalog/partition.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "commands/defrem.h"
+#include "nodes/makefuncs.h"
+#include "nodes/parsenodes.h"
+#include "parser/parser.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+
+#define PREFIX "strata."
+
+static const char *const option_names[] = {"orderby", "segmentby"};
+
+#define OPTION_LIST_HINT "Valid options are strata.orderby and strata.segmentby."
+
+/* See catalog.h. */
+bool
+strata_settings_is_option(DefElem *def, const char **name)
+{
+	if (def->defnamespace != NULL)
+	{
+		if (strcmp(def->defnamespace, "strata") != 0)
+			return false;
+		*name = def->defname;
+		return true;
+	}
+	if (strncmp(def->defname, PREFIX, strlen(PREFIX)) != 0)
+		return false;
+	*name = def->defname + strlen(PREFIX);
+	return true;
+}
+
+/*
+ * Parse "a, b DESC" into a list of SortBy nodes over plain column names, or
+ * return false with nothing raised where the text is something else.
+ */
+static bool
+parse_sort_list(const char *text, List **sorts)
+{
+	char	   *query = psprintf("SELECT 1 ORDER BY %s", text);
+	List	   *parsed;
+	RawStmt    *raw;
+	SelectStmt *select;
+	ListCell   *lc;
+
+	parsed = raw_parser(query, RAW_PARSE_DEFAULT);
+	if (list_length(parsed) != 1)
+		return false;
+	raw = linitial_node(RawStmt, parsed);
+	if (!IsA(raw->stmt, SelectStmt))
+		return false;
+	select = (SelectStmt *) raw->stmt;
+	if (select->op != SETOP_NONE || select->limitCount != NULL || select->limitOffset != NULL ||
+		select->lockingClause != NIL || select->sortClause == NIL)
+		return false;
+	foreach(lc, select->sortClause)
+	{
+		SortBy	   *sort = lfirst_node(SortBy, lc);
+
+		if (!IsA(sort->node, ColumnRef) || sort->useOp != NIL ||
+			list_length(((ColumnRef *) sort->node)->fields) != 1 ||
+			!IsA(linitial(((ColumnRef *) sort->node)->fields), String))
+			return false;
+	}
+	*sorts = select->sortClause;
+	return true;
+}
+
+static bool
+is_blank(const char *text)
+{
+	return text[strspn(text, " \t\r\n")] == '\0';
+}
+
+/*
+ * The list an option's text holds, or ereport.  Syntax errors of the grammar
+ * itself are turned into ours.
+ */
+static List *
+parse_option(const char *name, const char *text)
+{
+	List	   *sorts = NIL;
+	bool		good = false;
+	MemoryContext mcxt = CurrentMemoryContext;
+
+	if (is_blank(text))
+		return NIL;
+	PG_TRY();
+	{
+		good = parse_sort_list(text, &sorts);
+	}
+	PG_CATCH();
+	{
+		/* only syntax errors can come out of the raw parser */
+		MemoryContextSwitchTo(mcxt);
+		FlushErrorState();
+	}
+	PG_END_TRY();
+	if (good && strcmp(name, "segmentby") == 0)
+	{
+		ListCell   *lc;
+
+		foreach(lc, sorts)
+		{
+			SortBy	   *sort = lfirst_node(SortBy, lc);
+
+			if (sort->sortby_dir != SORTBY_DEFAULT || sort->sortby_nulls != SORTBY_NULLS_DEFAULT)
+				good = false;
+		}
+	}
+	if (!good)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid value for option \"strata.%s\": \"%s\"", name, text),
+				 strcmp(name, "segmentby") == 0 ?
+				 errhint("Give a list of column names, such as 'device, site'.") :
+				 errhint("Give a list of column names, each with optional ASC or DESC and NULLS FIRST or NULLS LAST, such as 'ts DESC NULLS LAST'.")));
+	return sorts;
+}
+
+static const char *
+sort_column_name(SortBy *sort)
+{
+	return strVal(linitial(((ColumnRef *) sort->node)->fields));
+}
+
+static void
+fill_key(StrataSettingKey *key, SortBy *sort, AttrNumber attno)
+{
+	key->attno = attno;
+	key->desc = sort->sortby_dir == SORTBY_DESC;
+	if (sort->sortby_nulls == SORTBY_NULLS_DEFAULT)
+		key->nulls_first = key->desc;
+	else
+		key->nulls_first = sort->sortby_nulls == SORTBY_NULLS_FIRST;
+}
+
+/* Resolve a parsed list against rel, leaving out columns that are gone. */
+static int
+resolve_keys(TupleDesc desc, List *sorts, StrataSettingKey **keys)
+{
+	int			n = 0;
+	ListCell   *lc;
+
+	*keys = palloc0(sizeof(StrataSettingKey) * Max(list_length(sorts), 1));
+	foreach(lc, sorts)
+	{
+		SortBy	   *sort = lfirst_node(SortBy, lc);
+
+		for (int i = 0; i < desc->natts; i++)
+		{
+			Form_pg_attribute att = TupleDescAttr(desc, i);
+
+			if (!att->attisdropped && strcmp(NameStr(att->attname), sort_column_name(sort)) == 0)
+			{
+				fill_key(&(*keys)[n++], sort, att->attnum);
+				break;
+			}
+		}
+	}
+	return n;
+}
+
+/* Check one list; *used collects attnos over both options. */
+static void
+check_list(Relation rel, const char *name, List *sorts, Bitmapset **used)
+{
+	ListCell   *lc;
+
+	foreach(lc, sorts)
+	{
+		const char *column = sort_column_name(lfirst_node(SortBy, lc));
+		AttrNumber	attno = get_attnum(RelationGetRelid(rel), column);
+		Form_pg_attribute att;
+
+		if (attno == InvalidAttrNumber)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_COLUMN),
+					 errmsg("column \"%s\" of relation \"%s\" does not exist",
+							column, RelationGetRelationName(rel)),
+					 errhint("Option \"strata.%s\" takes columns of the table itself.", name)));
+		if (attno < 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_COLUMN_REFERENCE),
+					 errmsg("cannot use system column \"%s\" in option \"strata.%s\"", column, name),
+					 errhint("Option \"strata.%s\" takes columns of the table itself.", name)));
+		if (bms_is_member(attno, *used))
+			ereport(ERROR,
+					(errcode(ERRCODE_DUPLICATE_COLUMN),
+					 errmsg("column \"%s\" appears more than once in strata.segmentby and strata.orderby",
+							column),
+					 errhint("Name each column once, in one of the two options.")));
+		*used = bms_add_member(*used, attno);
+		att = TupleDescAttr(RelationGetDescr(rel), attno - 1);
+		if (!OidIsValid(lookup_type_cache(att->atttypid, TYPECACHE_LT_OPR)->lt_opr) ||
+			!OidIsValid(lookup_type_cache(att->atttypid, TYPECACHE_BTREE_OPFAMILY)->btree_opf))
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_FUNCTION),
+					 errmsg("could not identify an ordering operator for type %s of column \"%s\"",
+							format_type_be(att->atttypid), column),
+					 errhint("Columns in strata.segmentby and strata.orderby need a type with a default btree operator class.")));
+	}
+}
+
+/* The text of an option in a list of DefElems, or NULL. */
+static const char *
+find_option(List *options, const char *wanted)
+{
+	ListCell   *lc;
+
+	foreach(lc, options)
+	{
+		DefElem    *def = lfirst_node(DefElem, lc);
+
+		if (strcmp(def->defname, wanted) == 0)
+			return def->arg != NULL ? defGetString(def) : "";
+	}
+	return NULL;
+}
+
+/* See catalog.h. */
+void
+strata_settings_check(Relation rel, List *options)
+{
+	Bitmapset  *used = NULL;
+	ListCell   *lc;
+
+	foreach(lc, options)
+	{
+		DefElem    *def = lfirst_node(DefElem, lc);
+		bool		known = false;
+		ListCell   *lc2;
+
+		for (int i = 0; i < (int) lengthof(option_names); i++)
+			known |= strcmp(def->defname, option_names[i]) == 0;
+		if (!known)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("unrecognized parameter \"strata.%s\"", def->defname),
+					 errhint(OPTION_LIST_HINT)));
+		for_each_cell(lc2, options, lnext(options, lc))
+		{
+			if (strcmp(lfirst_node(DefElem, lc2)->defname, def->defname) == 0)
+				ereport(ERROR,
+						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						 errmsg("parameter \"strata.%s\" specified more than once", def->defname)));
+		}
+	}
+	for (int i = lengthof(option_names) - 1; i >= 0; i--)
+	{
+		const char *text = find_option(options, option_names[i]);
+
+		if (text == NULL)
+			text = strata_settings_get_text(RelationGetRelid(rel), option_names[i]);
+		if (text != NULL)
+			check_list(rel, option_names[i], parse_option(option_names[i], text), &used);
+	}
+}
+
+/* Stored options of a pg_class tuple as untyped DefElems, ours with prefix. */
+static List *
+stored_options(HeapTuple tuple)
+{
+	bool		isnull;
+	Datum		datum = SysCacheGetAttr(RELOID, tuple, Anum_pg_class_reloptions, &isnull);
+
+	return isnull ? NIL : untransformRelOptions(datum);
+}
+
+/* See catalog.h. */
+char *
+strata_settings_get_text(Oid relid, const char *wanted)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	char	   *result = NULL;
+	ListCell   *lc;
+
+	if (!HeapTupleIsValid(tuple))
+		return NULL;
+	foreach(lc, stored_options(tuple))
+	{
+		DefElem    *def = lfirst_node(DefElem, lc);
+		const char *name;
+
+		if (strata_settings_is_option(def, &name) && strcmp(name, wanted) == 0)
+			result = def->arg != NULL ? pstrdup(strVal(def->arg)) : pstrdup("");
+	}
+	ReleaseSysCache(tuple);
+	return result;
+}
+
+/* Replace the reloptions of relid's row. */
+static void
+write_options(Oid relid, List *options)
+{
+	Relation	pg_class = table_open(RelationRelationId, RowExclusiveLock);
+	HeapTuple	tuple = SearchSysCacheCopy1(RELOID, ObjectIdGetDatum(relid));
+	ArrayBuildState *astate = NULL;
+	Datum		values[Natts_pg_class] = {0};
+	bool		nulls[Natts_pg_class] = {0};
+	bool		replace[Natts_pg_class] = {0};
+	HeapTuple	updated;
+	ListCell   *lc;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for relation %u", relid);
+	foreach(lc, options)
+	{
+		DefElem    *def = lfirst_node(DefElem, lc);
+		char	   *text = psprintf("%s=%s", def->defname,
+									def->arg != NULL ? defGetString(def) : "true");
+
+		astate = accumArrayResult(astate, CStringGetTextDatum(text), false, TEXTOID,
+								  CurrentMemoryContext);
+	}
+	replace[Anum_pg_class_reloptions - 1] = true;
+	if (astate != NULL)
+		values[Anum_pg_class_reloptions - 1] = makeArrayResult(astate, CurrentMemoryContext);
+	else
+		nulls[Anum_pg_class_reloptions - 1] = true;
+	updated = heap_modify_tuple(tuple, RelationGetDescr(pg_class), values, nulls, replace);
+	CatalogTupleUpdate(pg_class, &updated->t_self, updated);
+	heap_freetuple(updated);
+	heap_freetuple(tuple);
+	table_close(pg_class, RowExclusiveLock);
+	CommandCounterIncrement();
+}
+
+/* Split stored options into ours (names without prefix) and the others. */
+static void
+split_stored(Oid relid, List **ours, List **others)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	ListCell   *lc;
+
+	*ours = *others = NIL;
+	if (!HeapTupleIsValid(tuple))
+		return;
+	foreach(lc, stored_options(tuple))
+	{
+		DefElem    *def = lfirst_node(DefElem, lc);
+		const char *name;
+
+		if (strata_settings_is_option(def, &name))
+			*ours = lappend(*ours, makeDefElem(pstrdup(name), def->arg, -1));
+		else
+			*others = lappend(*others, def);
+	}
+	ReleaseSysCache(tuple);
+}
+
+/* Our options with their prefix, behind the others. */
+static void
+write_merged(Oid relid, List *ours, List *others)
+{
+	List	   *all = list_copy(others);
+	ListCell   *lc;
+
+	foreach(lc, ours)
+	{
+		DefElem    *def = lfirst_node(DefElem, lc);
+
+		all = lappend(all, makeDefElem(psprintf(PREFIX "%s", def->defname), def->arg, -1));
+	}
+	write_options(relid, all);
+}
+
+/* See catalog.h. */
+void
+strata_settings_store(Oid relid, List *options, bool reset)
+{
+	List	   *ours;
+	List	   *others;
+	List	   *merged = NIL;
+	ListCell   *lc;
+
+	split_stored(relid, &ours, &others);
+	foreach(lc, ours)
+	{
+		DefElem    *def = lfirst_node(DefElem, lc);
+
+		if (find_option(options, def->defname) == NULL)
+			merged = lappend(merged, def);
+	}
+	if (!reset)
+	{
+		foreach(lc, options)
+		{
+			DefElem    *def = lfirst_node(DefElem, lc);
+			char	   *text = def->arg != NULL ? defGetString(def) : pstrdup("");
+
+			merged = lappend(merged, makeDefElem(def->defname, (Node *) makeString(text), -1));
+		}
+	}
+	write_merged(relid, merged, others);
+}
+
+/* See catalog.h. */
+List *
+strata_settings_remove_all(Oid relid)
+{
+	List	   *ours;
+	List	   *others;
+
+	split_stored(relid, &ours, &others);
+	if (ours != NIL)
+		write_options(relid, others);
+	return ours;
+}
+
+/* Text of a list again, with one column renamed or left out. */
+static char *
+rewrite_list(List *sorts, const char *old, const char *new_name)
+{
+	StringInfoData buf;
+	ListCell   *lc;
+
+	initStringInfo(&buf);
+	foreach(lc, sorts)
+	{
+		SortBy	   *sort = lfirst_node(SortBy, lc);
+		const char *column = sort_column_name(sort);
+
+		if (strcmp(column, old) == 0)
+		{
+			if (new_name == NULL)
+				continue;
+			column = new_name;
+		}
+		appendStringInfo(&buf, "%s%s", buf.len > 0 ? ", " : "", quote_identifier(column));
+		if (sort->sortby_dir == SORTBY_ASC)
+			appendStringInfoString(&buf, " ASC");
+		else if (sort->sortby_dir == SORTBY_DESC)
+			appendStringInfoString(&buf, " DESC");
+		if (sort->sortby_nulls == SORTBY_NULLS_FIRST)
+			appendStringInfoString(&buf, " NULLS FIRST");
+		else if (sort->sortby_nulls == SORTBY_NULLS_LAST)
+			appendStringInfoString(&buf, " NULLS LAST");
+	}
+	return buf.data;
+}
+
+/* See catalog.h. */
+void
+strata_settings_column_changed(Oid relid, const char *old, const char *new_name)
+{
+	List	   *ours;
+	List	   *others;
+	bool		changed = false;
+	ListCell   *lc;
+
+	split_stored(relid, &ours, &others);
+	foreach(lc, ours)
+	{
+		DefElem    *def = lfirst_node(DefElem, lc);
+		char	   *text = def->arg != NULL ? defGetString(def) : pstrdup("");
+		char	   *rewritten = rewrite_list(parse_option(def->defname, text), old, new_name);
+
+		if (strcmp(text, rewritten) != 0)
+		{
+			List	   *sorts = parse_option(def->defname, text);
+			ListCell   *lc2;
+
+			/* spelling alone is no reason to touch the catalog */
+			foreach(lc2, sorts)
+			{
+				if (strcmp(sort_column_name(lfirst_node(SortBy, lc2)), old) == 0)
+				{
+					def->arg = (Node *) makeString(rewritten);
+					changed = true;
+					break;
+				}
+			}
+		}
+	}
+	if (changed)
+		write_merged(relid, ours, others);
+}
+
+/* The nearest of relid and its ancestors that has strata options. */
+static Oid
+settings_owner(Relation rel)
+{
+	Oid			relid = RelationGetRelid(rel);
+	ListCell   *lc;
+
+	if (!rel->rd_rel->relispartition)
+		return relid;
+	for (int i = 0; i < (int) lengthof(option_names); i++)
+		if (strata_settings_get_text(relid, option_names[i]) != NULL)
+			return relid;
+	foreach(lc, get_partition_ancestors(relid))
+	{
+		for (int i = 0; i < (int) lengthof(option_names); i++)
+			if (strata_settings_get_text(lfirst_oid(lc), option_names[i]) != NULL)
+				return lfirst_oid(lc);
+	}
+	return relid;
+}
+
+/* See catalog.h. */
+StrataSettings *
+strata_settings_get(Relation rel)
+{
+	StrataSettings *settings = palloc0(sizeof(StrataSettings));
+	Oid			owner = settings_owner(rel);
+	char	   *segmentby = strata_settings_get_text(owner, "segmentby");
+	char	   *orderby = strata_settings_get_text(owner, "orderby");
+
+	settings->has_segmentby = segmentby != NULL;
+	settings->has_orderby = orderby != NULL;
+	if (segmentby != NULL)
+		settings->nsegmentby = resolve_keys(RelationGetDescr(rel),
+											parse_option("segmentby", segmentby),
+											&settings->segmentby);
+	if (orderby != NULL)
+		settings->norderby = resolve_keys(RelationGetDescr(rel),
+										  parse_option("orderby", orderby),
+										  &settings->orderby);
+	return settings;
+}

@@ -1,0 +1,66 @@
+/*-------------------------------------------------------------------------
+ *
+ * hook_object.c
+ *	  A table that is dropped takes its companion along.
+ *
+ * Dependencies cannot say this (a companion is an extension member, and R's
+ * drop would become the extension's): spike.md B.
+ *
+ * src/hook/hook_object.c
+ *-------------------------------------------------------------------------
+ */
+#include "base/base.h"
+#include "hook/hook.h"
+#include "store/store.h"
+
+#include "access/htup_details.h"
+#include "access/xact.h"
+#include "catalog/dependency.h"
+#include "catalog/namespace.h"
+#include "catalog/objectaccess.h"
+#include "catalog/pg_class.h"
+#include "miscadmin.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+static object_access_hook_type previous_hook = NULL;
+
+static void
+drop_companion(Oid relid)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	Form_pg_class form;
+	StrataLocator locator = {0};
+	Oid			companion = InvalidOid;
+
+	if (!HeapTupleIsValid(tuple))
+		return;
+	form = (Form_pg_class) GETSTRUCT(tuple);
+	if ((form->relkind == RELKIND_RELATION || form->relkind == RELKIND_MATVIEW) &&
+		strncmp(NameStr(form->relname), "batch_", 6) != 0)
+	{
+		STRATA_LOCATOR_SPACE(locator) = OidIsValid(form->reltablespace) ?
+			form->reltablespace : MyDatabaseTableSpace;
+		STRATA_LOCATOR_NUMBER(locator) = form->relfilenode;
+		companion = strata_companion_of_locator(&locator, form->relpersistence);
+	}
+	ReleaseSysCache(tuple);
+	if (OidIsValid(companion))
+		strata_companion_drop(companion);
+}
+
+static void
+object_access(ObjectAccessType access, Oid class_id, Oid object_id, int sub_id, void *arg)
+{
+	if (previous_hook)
+		previous_hook(access, class_id, object_id, sub_id, arg);
+	if (access == OAT_DROP && class_id == RelationRelationId && sub_id == 0)
+		drop_companion(object_id);
+}
+
+void
+strata_hook_object_init(void)
+{
+	previous_hook = object_access_hook;
+	object_access_hook = object_access;
+}

@@ -1,0 +1,92 @@
+/*-------------------------------------------------------------------------
+ *
+ * hook_torture.c
+ *	  strata.torture: compress a table after every statement that wrote to it.
+ *
+ * For developers: any suite then runs on compressed rows.  A table that cannot
+ * be locked at once, or has after-triggers still to fire, is left alone.
+ *
+ * src/hook/hook_torture.c
+ *-------------------------------------------------------------------------
+ */
+#include "base/base.h"
+#include "hook/hook.h"
+#include "store/store.h"
+
+#include "access/table.h"
+#include "access/xact.h"
+#include "commands/trigger.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/snapmgr.h"
+
+static ExecutorEnd_hook_type previous_hook = NULL;
+static bool busy = false;
+
+/* See hook.h. */
+void
+strata_torture_relation(Oid relid)
+{
+	Relation	rel;
+	StrataCompressResult result;
+
+	if (busy || !ConditionalLockRelationOid(relid, ExclusiveLock))
+		return;
+	rel = try_table_open(relid, NoLock);
+	if (rel == NULL)
+		return;
+	if (strata_relation_is_strata(rel) && !AfterTriggerPendingOnRel(relid) &&
+		rel->rd_refcnt == 1 && strata_store_can_compress(rel, NULL))
+	{
+		busy = true;
+		/* a failure must not leave torture off for good */
+		PG_TRY();
+		{
+			strata_store_compress(rel, false, &result);
+		}
+		PG_FINALLY();
+		{
+			busy = false;
+		}
+		PG_END_TRY();
+	}
+	table_close(rel, NoLock);
+}
+
+static void
+executor_end(QueryDesc *query_desc)
+{
+	List	   *written = NIL;
+	ListCell   *lc;
+
+	if (strata_torture && !busy && query_desc->operation != CMD_SELECT && IsTransactionState() &&
+		query_desc->estate->es_result_relations != NULL)
+	{
+		for (Index i = 0; i < query_desc->estate->es_range_table_size; i++)
+		{
+			ResultRelInfo *rri = query_desc->estate->es_result_relations[i];
+
+			if (rri != NULL && rri->ri_RelationDesc != NULL &&
+				strata_relation_is_strata(rri->ri_RelationDesc))
+				written = lappend_oid(written, RelationGetRelid(rri->ri_RelationDesc));
+		}
+	}
+	if (previous_hook)
+		previous_hook(query_desc);
+	else
+		standard_ExecutorEnd(query_desc);
+	if (written != NIL)
+	{
+		CommandCounterIncrement();
+		foreach(lc, written)
+			strata_torture_relation(lfirst_oid(lc));
+	}
+}
+
+void
+strata_hook_torture_init(void)
+{
+	previous_hook = ExecutorEnd_hook;
+	ExecutorEnd_hook = executor_end;
+}

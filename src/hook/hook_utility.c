@@ -1,0 +1,367 @@
+/*-------------------------------------------------------------------------
+ *
+ * hook_utility.c
+ *	  strata.* options in CREATE TABLE and ALTER TABLE.
+ *
+ * PostgreSQL would refuse the options, so they are taken out of (a copy of)
+ * the statement and stored when the rest has been done.  Stored ones are taken
+ * out of the catalog row while another option is set, since PostgreSQL checks
+ * them all then.
+ *
+ * src/hook/hook_utility.c
+ *-------------------------------------------------------------------------
+ */
+#include "base/base.h"
+#include "catalog/catalog.h"
+#include "hook/hook.h"
+#include "store/store.h"
+
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
+#include "commands/tablecmds.h"
+#include "nodes/parsenodes.h"
+#include "tcop/utility.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+static ProcessUtility_hook_type previous_hook = NULL;
+
+/* Everything a utility hook is called with. */
+typedef struct UtilityCall
+{
+	PlannedStmt *pstmt;
+	const char *query;
+	bool		read_only_tree;
+	ProcessUtilityContext context;
+	ParamListInfo params;
+	QueryEnvironment *env;
+	DestReceiver *dest;
+	QueryCompletion *qc;
+} UtilityCall;
+
+static void
+run_statement(UtilityCall *call)
+{
+	if (previous_hook)
+		previous_hook(call->pstmt, call->query, call->read_only_tree, call->context,
+					  call->params, call->env, call->dest, call->qc);
+	else
+		standard_ProcessUtility(call->pstmt, call->query, call->read_only_tree, call->context,
+								call->params, call->env, call->dest, call->qc);
+}
+
+/* Split our options off a list; returned ones have names without prefix. */
+static List *
+take_options(List **options)
+{
+	List	   *ours = NIL;
+	List	   *others = NIL;
+	ListCell   *lc;
+
+	foreach(lc, *options)
+	{
+		DefElem    *def = lfirst_node(DefElem, lc);
+		const char *name;
+
+		if (strata_settings_is_option(def, &name))
+		{
+			def = copyObject(def);
+			def->defname = pstrdup(name);
+			def->defnamespace = NULL;
+			ours = lappend(ours, def);
+		}
+		else
+			others = lappend(others, def);
+	}
+	*options = others;
+	return ours;
+}
+
+/* Does any element of the list name one of our options? */
+static bool
+has_options(List *options)
+{
+	ListCell   *lc;
+	const char *name;
+
+	foreach(lc, options)
+		if (strata_settings_is_option(lfirst_node(DefElem, lc), &name))
+			return true;
+	return false;
+}
+
+/* Check and store options on an existing table. */
+static void
+apply_options(Oid relid, List *set, List *reset)
+{
+	Relation	rel = table_open(relid, ShareUpdateExclusiveLock);
+
+	if (!strata_relation_is_strata(rel) && rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE && set != NIL)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" does not use the access method strata", RelationGetRelationName(rel)),
+				 errhint("ALTER TABLE %s SET ACCESS METHOD strata;",
+						 quote_identifier(RelationGetRelationName(rel)))));
+	if (reset != NIL)
+	{
+		List	   *names = NIL;
+		ListCell   *lc;
+
+		/* only the names count; the texts need not be valid */
+		foreach(lc, reset)
+		{
+			DefElem    *def = copyObject(lfirst_node(DefElem, lc));
+
+			def->arg = (Node *) makeString("");
+			names = lappend(names, def);
+		}
+		strata_settings_check(rel, names);
+		strata_settings_store(relid, names, true);
+	}
+	if (set != NIL)
+	{
+		strata_settings_check(rel, set);
+		strata_settings_store(relid, set, false);
+	}
+	table_close(rel, NoLock);
+}
+
+/* CREATE TABLE and CREATE TABLE AS: run without our options, then store them. */
+static void
+create_table(UtilityCall *call, RangeVar *name, List **options)
+{
+	List	   *ours = take_options(options);
+	Oid			before = RangeVarGetRelid(name, NoLock, true);
+	Oid			relid;
+
+	run_statement(call);
+	if (ours == NIL)
+		return;
+	CommandCounterIncrement();
+	relid = RangeVarGetRelid(name, NoLock, true);
+	/* IF NOT EXISTS on a table that was there changes nothing */
+	if (OidIsValid(relid) && relid != before)
+		apply_options(relid, ours, NIL);
+}
+
+/* After DROP COLUMN or RENAME COLUMN, for the table and what inherits. */
+static void
+column_changed(Oid relid, const char *old, const char *new_name)
+{
+	ListCell   *lc;
+
+	foreach(lc, find_all_inheritors(relid, NoLock, NULL))
+	{
+		Oid			child = lfirst_oid(lc);
+
+		/* a child may keep a column of its own */
+		if (new_name == NULL && get_attnum(child, old) != InvalidAttrNumber)
+			continue;
+		strata_settings_column_changed(child, old, new_name);
+	}
+}
+
+/* What an ALTER TABLE means for our options. */
+typedef struct AlterPlan
+{
+	List	   *set;
+	List	   *reset;
+	bool		other_options;	/* sets or resets options that are not ours */
+	bool		set_access_method;
+	List	   *dropped;		/* column names */
+} AlterPlan;
+
+/* Read the commands, taking our options out; empty commands vanish. */
+static void
+plan_alter(AlterTableStmt *stmt, AlterPlan *plan)
+{
+	List	   *cmds = NIL;
+	ListCell   *lc;
+
+	memset(plan, 0, sizeof(*plan));
+	foreach(lc, stmt->cmds)
+	{
+		AlterTableCmd *cmd = lfirst_node(AlterTableCmd, lc);
+
+		if (cmd->subtype == AT_SetRelOptions || cmd->subtype == AT_ResetRelOptions)
+		{
+			List	   *options = (List *) cmd->def;
+			List	   *ours = take_options(&options);
+
+			if (cmd->subtype == AT_SetRelOptions)
+				plan->set = list_concat(plan->set, ours);
+			else
+				plan->reset = list_concat(plan->reset, ours);
+			cmd->def = (Node *) options;
+			if (options == NIL && ours != NIL)
+				continue;
+			plan->other_options = true;
+		}
+		else if (cmd->subtype == AT_SetAccessMethod)
+			plan->set_access_method = true;
+		else if (cmd->subtype == AT_DropColumn)
+			plan->dropped = lappend(plan->dropped, cmd->name);
+		cmds = lappend(cmds, cmd);
+	}
+	stmt->cmds = cmds;
+}
+
+/* A table that left the access method keeps none of our options. */
+static void
+forget_options_of_others(Oid relid)
+{
+	Relation	rel = table_open(relid, NoLock);
+	bool		strata = strata_relation_is_strata(rel) ||
+		rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE;
+
+	table_close(rel, NoLock);
+	if (!strata)
+		(void) strata_settings_remove_all(relid);
+}
+
+static void
+alter_table(UtilityCall *call, AlterTableStmt *stmt)
+{
+	AlterPlan	plan;
+	Oid			relid;
+	List	   *stored = NIL;
+	ListCell   *lc;
+
+	plan_alter(stmt, &plan);
+	if (plan.set == NIL && plan.reset == NIL && !plan.other_options && !plan.set_access_method &&
+		plan.dropped == NIL)
+	{
+		run_statement(call);
+		return;
+	}
+	/* permission and lock as ALTER TABLE itself takes them */
+	relid = AlterTableLookupRelation(stmt, plan.set_access_method || plan.dropped != NIL ?
+									 AccessExclusiveLock : ShareUpdateExclusiveLock);
+	if (OidIsValid(relid) && plan.other_options)
+		stored = strata_settings_remove_all(relid);
+	if (stmt->cmds != NIL)
+		run_statement(call);
+	if (!OidIsValid(relid))
+	{
+		if (stmt->cmds == NIL)
+			ereport(NOTICE,
+					(errmsg("relation \"%s\" does not exist, skipping", stmt->relation->relname)));
+		return;
+	}
+	CommandCounterIncrement();
+	if (stored != NIL)
+		strata_settings_store(relid, stored, false);
+	if (plan.set != NIL || plan.reset != NIL)
+		apply_options(relid, plan.set, plan.reset);
+	foreach(lc, plan.dropped)
+		column_changed(relid, lfirst(lc), NULL);
+	if (plan.set_access_method)
+		forget_options_of_others(relid);
+}
+
+static void
+rename_column(UtilityCall *call, RenameStmt *stmt)
+{
+	Oid			relid = RangeVarGetRelid(stmt->relation, NoLock, true);
+
+	run_statement(call);
+	if (!OidIsValid(relid))
+		return;
+	CommandCounterIncrement();
+	column_changed(relid, stmt->subname, stmt->newname);
+}
+
+/* Torture mode covers COPY and CREATE TABLE AS, which end no executor of ours. */
+static void
+torture(RangeVar *name)
+{
+	Oid			relid = name != NULL ? RangeVarGetRelid(name, NoLock, true) : InvalidOid;
+
+	if (!strata_torture || !OidIsValid(relid) || get_rel_relkind(relid) != RELKIND_RELATION)
+		return;
+	CommandCounterIncrement();
+	strata_torture_relation(relid);
+}
+
+/* Will the statement be changed?  Then work on a copy: it may be cached. */
+static Node *
+writable_statement(UtilityCall *call)
+{
+	call->pstmt = copyObject(call->pstmt);
+	call->read_only_tree = false;
+	return call->pstmt->utilityStmt;
+}
+
+static void
+process(UtilityCall *call)
+{
+	Node	   *stmt = call->pstmt->utilityStmt;
+
+	switch (nodeTag(stmt))
+	{
+		case T_CreateStmt:
+			if (has_options(((CreateStmt *) stmt)->options))
+			{
+				CreateStmt *create = (CreateStmt *) writable_statement(call);
+
+				create_table(call, create->relation, &create->options);
+				return;
+			}
+			break;
+		case T_CreateTableAsStmt:
+			if (has_options(((CreateTableAsStmt *) stmt)->into->options))
+			{
+				CreateTableAsStmt *create = (CreateTableAsStmt *) writable_statement(call);
+
+				create_table(call, create->into->rel, &create->into->options);
+			}
+			else
+				run_statement(call);
+			torture(((CreateTableAsStmt *) stmt)->into->rel);
+			return;
+		case T_AlterTableStmt:
+			if (((AlterTableStmt *) stmt)->objtype == OBJECT_TABLE)
+			{
+				alter_table(call, (AlterTableStmt *) writable_statement(call));
+				return;
+			}
+			break;
+		case T_RenameStmt:
+			if (((RenameStmt *) stmt)->renameType == OBJECT_COLUMN &&
+				((RenameStmt *) stmt)->relationType == OBJECT_TABLE)
+			{
+				rename_column(call, (RenameStmt *) stmt);
+				return;
+			}
+			break;
+		case T_CopyStmt:
+			run_statement(call);
+			if (((CopyStmt *) stmt)->is_from)
+				torture(((CopyStmt *) stmt)->relation);
+			return;
+		default:
+			break;
+	}
+	run_statement(call);
+}
+
+static void
+process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree,
+				ProcessUtilityContext context, ParamListInfo params,
+				QueryEnvironment *env, DestReceiver *dest, QueryCompletion *qc)
+{
+	UtilityCall call = {pstmt, query, read_only_tree, context, params, env, dest, qc};
+
+	process(&call);
+}
+
+void
+strata_hook_utility_init(void)
+{
+	previous_hook = ProcessUtility_hook;
+	ProcessUtility_hook = process_utility;
+}

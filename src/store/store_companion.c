@@ -1,0 +1,611 @@
+/*-------------------------------------------------------------------------
+ *
+ * store_companion.c
+ *	  The companion table: its name, birth, growth, moves and end.
+ *
+ * The companion of a storage is _strata.batch_<tablespace>_<relfilenumber>
+ * (for a temporary table: the same name in pg_temp).  It is found by name from
+ * the storage that R has at the moment, so whatever swaps R's storage
+ * (TRUNCATE, rewrites, VACUUM FULL) carries or discards it transactionally:
+ * no companion for the present storage means no compressed rows.
+ *
+ * A permanent companion is an extension member: dumps skip it, binary upgrade
+ * carries it.  It belongs to the extension's owner.  pg_class.relrewrite names
+ * R, which keeps logical decoding quiet about it.
+ *
+ * src/store/store_companion.c
+ *-------------------------------------------------------------------------
+ */
+#include "store/store_private.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/dependency.h"
+#include "catalog/heap.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_authid.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_extension.h"
+#include "catalog/pg_namespace.h"
+#include "catalog/pg_type.h"
+#include "catalog/toasting.h"
+#include "commands/defrem.h"
+#include "commands/extension.h"
+#include "commands/tablecmds.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+
+/* What rd_amcache of a strata table holds; one chunk, freed by relcache. */
+typedef struct StrataRelCache
+{
+	StrataLocator locator;		/* storage this is about */
+	Oid			companion;		/* or InvalidOid */
+} StrataRelCache;
+
+const TableAmRoutine *strata_am_routine = NULL;
+void		(*strata_rowstore_only_hook) (TableScanDesc scan) = NULL;
+
+/* See store.h. */
+bool
+strata_relation_is_strata(Relation rel)
+{
+	return strata_am_routine != NULL && rel->rd_tableam == strata_am_routine;
+}
+
+/* See store.h. */
+void
+strata_companion_name(char *buf, const StrataLocator *locator)
+{
+	Oid			spc = STRATA_LOCATOR_SPACE(*locator);
+
+	snprintf(buf, NAMEDATALEN, "batch_%u_%u", spc == MyDatabaseTableSpace ? InvalidOid : spc,
+			 STRATA_LOCATOR_NUMBER(*locator));
+}
+
+static Oid
+companion_namespace(char persistence)
+{
+	if (persistence == RELPERSISTENCE_TEMP)
+		return LookupExplicitNamespace("pg_temp", true);
+	return get_namespace_oid(STRATA_INTERNAL_SCHEMA, true);
+}
+
+/* Catalog look-up without the cache. */
+static Oid
+lookup_companion(const StrataLocator *locator, char persistence)
+{
+	char		name[NAMEDATALEN];
+	Oid			nsp;
+
+	/* another session's temporary table: its rows are not ours to read */
+	nsp = companion_namespace(persistence);
+	if (!OidIsValid(nsp))
+		return InvalidOid;
+	strata_companion_name(name, locator);
+	return get_relname_relid(name, nsp);
+}
+
+/* See store.h. */
+Oid
+strata_companion_oid(Relation rel)
+{
+	StrataRelCache *cache = (StrataRelCache *) rel->rd_amcache;
+	StrataLocator locator = STRATA_REL_LOCATOR(rel);
+
+	if (rel->rd_rel->relkind != RELKIND_RELATION && rel->rd_rel->relkind != RELKIND_MATVIEW)
+		return InvalidOid;
+	if (cache != NULL && memcmp(&cache->locator, &locator, sizeof(locator)) == 0)
+		return cache->companion;
+	if (!IsTransactionState())
+		return InvalidOid;
+	{
+		Oid			companion = lookup_companion(&locator, rel->rd_rel->relpersistence);
+
+		/* the look-up may have rebuilt the entry: look at the pointer again */
+		cache = (StrataRelCache *) rel->rd_amcache;
+		if (cache == NULL)
+			cache = MemoryContextAllocZero(CacheMemoryContext, sizeof(StrataRelCache));
+		cache->locator = locator;
+		cache->companion = companion;
+		rel->rd_amcache = cache;
+		return companion;
+	}
+}
+
+/*-------------------------------------------------------------------------
+ * Creation
+ *-------------------------------------------------------------------------
+ */
+
+static Oid
+extension_owner(Oid extension)
+{
+	Relation	rel = table_open(ExtensionRelationId, AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	Oid			owner = InvalidOid;
+
+	ScanKeyInit(&key, Anum_pg_extension_oid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(extension));
+	scan = systable_beginscan(rel, ExtensionOidIndexId, true, NULL, 1, &key);
+	tuple = systable_getnext(scan);
+	if (HeapTupleIsValid(tuple))
+		owner = ((Form_pg_extension) GETSTRUCT(tuple))->extowner;
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return owner;
+}
+
+static Oid
+compressed_type(void)
+{
+	Oid			nsp = get_namespace_oid(STRATA_SCHEMA, false);
+	Oid			type = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid,
+									   CStringGetDatum("compressed"), ObjectIdGetDatum(nsp));
+
+	if (!OidIsValid(type))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("type \"%s.compressed\" does not exist", STRATA_SCHEMA),
+				 errhint("CREATE EXTENSION strata;")));
+	return type;
+}
+
+/* A column the companion should have. */
+typedef struct ColumnSpec
+{
+	char		name[NAMEDATALEN];
+	Oid			type;
+	int32		typmod;
+	Oid			collation;
+} ColumnSpec;
+
+static void
+set_spec(ColumnSpec *spec, const char *prefix, AttrNumber attno, Form_pg_attribute att, Oid compressed)
+{
+	snprintf(spec->name, NAMEDATALEN, "%s_%d", prefix, attno);
+	spec->type = att != NULL ? att->atttypid : compressed;
+	spec->typmod = att != NULL ? att->atttypmod : -1;
+	spec->collation = att != NULL ? att->attcollation : InvalidOid;
+}
+
+/* All variable columns the layout asks for. */
+static int
+wanted_columns(Relation rel, const StrataLayout *layout, ColumnSpec **specs)
+{
+	TupleDesc	desc = RelationGetDescr(rel);
+	Oid			compressed = compressed_type();
+	int			n = 0;
+
+	*specs = palloc(sizeof(ColumnSpec) * (desc->natts * 3 + 1));
+	for (int i = 0; i < layout->nsegment; i++)
+		set_spec(&(*specs)[n++], "seg", layout->segment[i],
+				 TupleDescAttr(desc, layout->segment[i] - 1), InvalidOid);
+	for (int i = 0; i < layout->norder; i++)
+	{
+		AttrNumber	attno = layout->order[i].attno;
+
+		set_spec(&(*specs)[n++], "min", attno, TupleDescAttr(desc, attno - 1), InvalidOid);
+		set_spec(&(*specs)[n++], "max", attno, TupleDescAttr(desc, attno - 1), InvalidOid);
+	}
+	for (int i = 0; i < desc->natts; i++)
+		if (!TupleDescAttr(desc, i)->attisdropped)
+			set_spec(&(*specs)[n++], "col", i + 1, NULL, compressed);
+	return n;
+}
+
+static TupleDesc
+companion_descriptor(const ColumnSpec *specs, int n)
+{
+	TupleDesc	desc = CreateTemplateTupleDesc(STRATA_BATCH_FIXED_ATTS + n);
+
+	TupleDescInitEntry(desc, STRATA_BATCH_ATT_FIRST_ROW, "first_row", INT8OID, -1, 0);
+	TupleDescInitEntry(desc, STRATA_BATCH_ATT_NROWS, "nrows", INT4OID, -1, 0);
+	TupleDescInitEntry(desc, STRATA_BATCH_ATT_LAYOUT, "layout", TEXTOID, -1, 0);
+	TupleDescInitEntryCollation(desc, STRATA_BATCH_ATT_LAYOUT, C_COLLATION_OID);
+	TupleDescInitEntry(desc, STRATA_BATCH_ATT_SUMMARY, "summary", BYTEAOID, -1, 0);
+	TupleDescInitEntry(desc, STRATA_BATCH_ATT_FORWARD, "forward", BYTEAOID, -1, 0);
+	for (int i = 0; i < n; i++)
+	{
+		TupleDescInitEntry(desc, STRATA_BATCH_FIXED_ATTS + 1 + i, specs[i].name,
+						   specs[i].type, specs[i].typmod, 0);
+		TupleDescInitEntryCollation(desc, STRATA_BATCH_FIXED_ATTS + 1 + i, specs[i].collation);
+	}
+	for (int i = 0; i < STRATA_BATCH_ATT_LAYOUT; i++)
+		TupleDescAttr(desc, i)->attnotnull = true;
+	/* what is compressed already must not be compressed again */
+	TupleDescAttr(desc, STRATA_BATCH_ATT_SUMMARY - 1)->attstorage = TYPSTORAGE_EXTERNAL;
+	return desc;
+}
+
+static IndexElem *
+index_elem(const char *column)
+{
+	IndexElem  *elem = makeNode(IndexElem);
+
+	elem->name = pstrdup(column);
+	elem->ordering = SORTBY_DEFAULT;
+	elem->nulls_ordering = SORTBY_NULLS_DEFAULT;
+	return elem;
+}
+
+static void
+create_index(Oid companion, List *columns, bool unique)
+{
+	IndexStmt  *stmt = makeNode(IndexStmt);
+	ListCell   *lc;
+
+	stmt->accessMethod = "btree";
+	stmt->unique = unique;
+	foreach(lc, columns)
+		stmt->indexParams = lappend(stmt->indexParams, index_elem(lfirst(lc)));
+	/* the relation is given by oid: the name only serves messages */
+	stmt->relation = makeRangeVar(STRATA_INTERNAL_SCHEMA, get_rel_name(companion), -1);
+	(void) strata_define_index(companion, stmt);
+	CommandCounterIncrement();
+}
+
+/* Names of the columns of an index of the companion, leading first. */
+static List *
+index_columns(Relation index, TupleDesc desc)
+{
+	List	   *names = NIL;
+
+	for (int i = 0; i < index->rd_index->indnkeyatts; i++)
+	{
+		AttrNumber	attno = index->rd_index->indkey.values[i];
+
+		names = lappend(names, attno > 0 ? NameStr(TupleDescAttr(desc, attno - 1)->attname) : "");
+	}
+	return names;
+}
+
+/* An index of the companion with exactly these columns; InvalidOid if none. */
+static Oid
+find_index(Relation batches, List *columns)
+{
+	Oid			found = InvalidOid;
+	ListCell   *lc;
+
+	foreach(lc, RelationGetIndexList(batches))
+	{
+		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
+		List	   *names = index_columns(index, RelationGetDescr(batches));
+		bool		same = list_length(names) == list_length(columns) && index->rd_index->indisvalid;
+		ListCell   *a;
+		ListCell   *b;
+
+		if (same)
+		{
+			forboth(a, names, b, columns)
+				same &= strcmp(lfirst(a), lfirst(b)) == 0;
+		}
+		if (same)
+			found = RelationGetRelid(index);
+		index_close(index, AccessShareLock);
+		if (OidIsValid(found))
+			break;
+	}
+	return found;
+}
+
+/* Column lists of the indexes; see store.h. */
+static List *
+segment_index_columns(const StrataLayout *layout)
+{
+	List	   *columns = list_make1("layout");
+
+	for (int i = 0; i < layout->nsegment; i++)
+		columns = lappend(columns, psprintf("seg_%d", layout->segment[i]));
+	if (layout->norder > 0)
+	{
+		columns = lappend(columns, psprintf("min_%d", layout->order[0].attno));
+		columns = lappend(columns, psprintf("max_%d", layout->order[0].attno));
+	}
+	return columns;
+}
+
+static List *
+order_index_columns(const StrataLayout *layout, bool by_max)
+{
+	return list_make2("layout", psprintf("%s_%d", by_max ? "max" : "min", layout->order[0].attno));
+}
+
+static void
+ensure_index(Oid companion, List *columns)
+{
+	Relation	batches = table_open(companion, AccessShareLock);
+	bool		found = list_length(columns) > INDEX_MAX_KEYS ||
+		OidIsValid(find_index(batches, columns));
+
+	table_close(batches, AccessShareLock);
+	if (!found)
+		create_index(companion, columns, false);
+}
+
+static Oid
+create_companion(Relation rel, const ColumnSpec *specs, int n, Oid owner)
+{
+	char		name[NAMEDATALEN];
+	StrataLocator locator = STRATA_REL_LOCATOR(rel);
+	char		persistence = rel->rd_rel->relpersistence;
+	bool		temp = persistence == RELPERSISTENCE_TEMP;
+	Oid			nsp = companion_namespace(persistence);
+	Oid			oid;
+	ObjectAddress self;
+	ObjectAddress referenced;
+
+	if (STRATA_BATCH_FIXED_ATTS + n > MaxHeapAttributeNumber)
+		ereport(ERROR,
+				(errcode(ERRCODE_TOO_MANY_COLUMNS),
+				 errmsg("cannot compress table \"%s\": it has too many columns",
+						RelationGetRelationName(rel)),
+				 errdetail("A compressed table can have at most %d columns.",
+						   MaxHeapAttributeNumber - STRATA_BATCH_FIXED_ATTS)));
+	if (!OidIsValid(nsp))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("schema \"%s\" does not exist", STRATA_INTERNAL_SCHEMA),
+				 errhint("CREATE EXTENSION strata;")));
+	strata_companion_name(name, &locator);
+	oid = heap_create_with_catalog(name, nsp, rel->rd_rel->reltablespace, InvalidOid,
+								   InvalidOid, InvalidOid, temp ? rel->rd_rel->relowner : owner,
+								   HEAP_TABLE_AM_OID, companion_descriptor(specs, n), NIL,
+								   RELKIND_RELATION, persistence, false, false,
+								   ONCOMMIT_NOOP, (Datum) 0, false, true, true,
+								   RelationGetRelid(rel), NULL);
+	CommandCounterIncrement();
+	NewRelationCreateToastTable(oid, (Datum) 0);
+
+	ObjectAddressSet(self, RelationRelationId, oid);
+	if (temp)
+	{
+		ObjectAddressSet(referenced, RelationRelationId, RelationGetRelid(rel));
+		recordDependencyOn(&self, &referenced, DEPENDENCY_AUTO);
+	}
+	else
+	{
+		ObjectAddressSet(referenced, ExtensionRelationId, get_extension_oid(STRATA_EXTENSION, false));
+		recordDependencyOn(&self, &referenced, DEPENDENCY_EXTENSION);
+	}
+	CommandCounterIncrement();
+	create_index(oid, list_make1("first_row"), true);
+	/* plans made without batches must notice */
+	CacheInvalidateRelcache(rel);
+	CommandCounterIncrement();
+	return oid;
+}
+
+/* Add the columns the companion lacks (ADD COLUMN on R, new settings). */
+static void
+add_missing_columns(Oid companion, const ColumnSpec *specs, int n)
+{
+	List	   *cmds = NIL;
+
+	for (int i = 0; i < n; i++)
+	{
+		AlterTableCmd *cmd;
+
+		if (get_attnum(companion, specs[i].name) != InvalidAttrNumber)
+			continue;
+		cmd = makeNode(AlterTableCmd);
+		cmd->subtype = AT_AddColumn;
+		cmd->def = (Node *) makeColumnDef(specs[i].name, specs[i].type, specs[i].typmod,
+										  specs[i].collation);
+		cmds = lappend(cmds, cmd);
+	}
+	if (cmds == NIL)
+		return;
+	AlterTableInternal(companion, cmds, false);
+	CommandCounterIncrement();
+}
+
+/* See store_private.h. */
+Oid
+strata_companion_prepare(Relation rel, const StrataLayout *layout)
+{
+	ColumnSpec *specs;
+	int			n = wanted_columns(rel, layout, &specs);
+	Oid			companion = strata_companion_oid(rel);
+	Oid			owner = extension_owner(get_extension_oid(STRATA_EXTENSION, false));
+	Oid			saved_user;
+	int			saved_context;
+
+	GetUserIdAndSecContext(&saved_user, &saved_context);
+	if (rel->rd_rel->relpersistence != RELPERSISTENCE_TEMP)
+		SetUserIdAndSecContext(owner, saved_context | SECURITY_LOCAL_USERID_CHANGE |
+							   SECURITY_RESTRICTED_OPERATION);
+	if (!OidIsValid(companion))
+		companion = create_companion(rel, specs, n, owner);
+	else
+		add_missing_columns(companion, specs, n);
+	ensure_index(companion, segment_index_columns(layout));
+	if (layout->norder > 0)
+	{
+		ensure_index(companion, order_index_columns(layout, true));
+		ensure_index(companion, order_index_columns(layout, false));
+	}
+	SetUserIdAndSecContext(saved_user, saved_context);
+	return companion;
+}
+
+/*-------------------------------------------------------------------------
+ * Opening
+ *-------------------------------------------------------------------------
+ */
+
+/* See store.h. */
+StrataStore *
+strata_store_open(Relation rel, LOCKMODE lockmode)
+{
+	Oid			companion = strata_companion_oid(rel);
+	StrataStore *store;
+
+	if (!OidIsValid(companion))
+		return NULL;
+	store = palloc0(sizeof(StrataStore));
+	store->rel = rel;
+	store->lockmode = lockmode;
+	store->batches = table_open(companion, lockmode);
+	store->schema = strata_batch_schema_create(RelationGetDescr(rel), RelationGetDescr(store->batches));
+	return store;
+}
+
+/* See store.h. */
+void
+strata_store_close(StrataStore *store, LOCKMODE lockmode)
+{
+	table_close(store->batches, lockmode);
+	pfree(store);
+}
+
+/* See store.h. */
+Oid
+strata_store_row_index(StrataStore *store)
+{
+	Oid			oid = find_index(store->batches, list_make1("first_row"));
+
+	if (!OidIsValid(oid))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("companion table of \"%s\" has no index on first_row",
+						RelationGetRelationName(store->rel))));
+	return oid;
+}
+
+/* See store.h. */
+Oid
+strata_store_segment_index(StrataStore *store, const StrataLayout *layout)
+{
+	return find_index(store->batches, segment_index_columns(layout));
+}
+
+/* See store.h. */
+Oid
+strata_store_order_index(StrataStore *store, const StrataLayout *layout, bool by_max)
+{
+	if (layout->norder == 0)
+		return InvalidOid;
+	return find_index(store->batches, order_index_columns(layout, by_max));
+}
+
+/* See store_private.h. */
+bool
+strata_companion_is_outdated(StrataStore *store, const StrataLayout *layout)
+{
+	for (int i = 0; i < layout->nsegment; i++)
+	{
+		AttrNumber	catt = store->schema->seg_att[layout->segment[i]];
+
+		if (catt != 0 && !strata_batch_schema_same_type(store->schema, layout->segment[i], catt))
+			return true;
+	}
+	for (int i = 0; i < layout->norder; i++)
+	{
+		AttrNumber	catt = store->schema->min_att[layout->order[i].attno];
+
+		if (catt != 0 && !strata_batch_schema_same_type(store->schema, layout->order[i].attno, catt))
+			return true;
+	}
+	return false;
+}
+
+/* Without settings: ordered by the first column that holds a time, unsegmented. */
+static AttrNumber
+default_order_column(TupleDesc desc)
+{
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(desc, i);
+
+		if (!att->attisdropped && (att->atttypid == TIMESTAMPTZOID || att->atttypid == TIMESTAMPOID ||
+								   att->atttypid == DATEOID))
+			return att->attnum;
+	}
+	return InvalidAttrNumber;
+}
+
+/* See store.h. */
+StrataLayout *
+strata_store_current_layout(Relation rel)
+{
+	StrataSettings *settings = strata_settings_get(rel);
+	StrataLayout *layout = palloc0(sizeof(StrataLayout));
+
+	layout->segment = palloc(sizeof(AttrNumber) * (settings->nsegmentby + 1));
+	layout->order = palloc0(sizeof(StrataOrderKey) * (settings->norderby + 1));
+	for (int i = 0; i < settings->nsegmentby; i++)
+		layout->segment[layout->nsegment++] = settings->segmentby[i].attno;
+	for (int i = 0; i < settings->norderby; i++)
+	{
+		layout->order[layout->norder].attno = settings->orderby[i].attno;
+		layout->order[layout->norder].desc = settings->orderby[i].desc;
+		layout->order[layout->norder++].nulls_first = settings->orderby[i].nulls_first;
+	}
+	if (!settings->has_orderby)
+	{
+		AttrNumber	attno = default_order_column(RelationGetDescr(rel));
+
+		if (attno != InvalidAttrNumber && strata_layout_segment_index(layout, attno) < 0)
+		{
+			layout->order[0].attno = attno;
+			layout->order[0].desc = true;
+			layout->order[0].nulls_first = true;
+			layout->norder = 1;
+		}
+	}
+	layout->text = strata_layout_format(layout->nsegment, layout->segment,
+										layout->norder, layout->order);
+	return layout;
+}
+
+/*-------------------------------------------------------------------------
+ * Moves and end
+ *-------------------------------------------------------------------------
+ */
+
+/* See store.h. */
+void
+strata_companion_rekey(char persistence, const StrataLocator *from, const StrataLocator *to)
+{
+	char		name[NAMEDATALEN];
+	Oid			companion = lookup_companion(from, persistence);
+
+	if (!OidIsValid(companion))
+		return;
+	strata_companion_name(name, to);
+	RenameRelationInternal(companion, name, true, false);
+	CommandCounterIncrement();
+}
+
+/* See store.h. */
+void
+strata_companion_drop(Oid companion)
+{
+	ObjectAddress address;
+
+	ObjectAddressSet(address, RelationRelationId, companion);
+	performDeletion(&address, DROP_CASCADE,
+					PERFORM_DELETION_INTERNAL | PERFORM_DELETION_QUIETLY |
+					PERFORM_DELETION_SKIP_EXTENSIONS);
+}
+
+/* See store.h. */
+Oid
+strata_companion_of_locator(const StrataLocator *locator, char persistence)
+{
+	return lookup_companion(locator, persistence);
+}

@@ -1,0 +1,350 @@
+/*-------------------------------------------------------------------------
+ *
+ * store_compress.c
+ *	  Row store -> batches: read, delete, sort, write, in one transaction.
+ *
+ * The caller's ExclusiveLock keeps out writers and row lockers (a row that
+ * somebody locks must not move under him) but no reader.  Rows are deleted
+ * from the heap as they are read and the batches carry our xid, so every
+ * snapshot sees each row exactly once, before, during and after.
+ *
+ * Memory: one tuplesort of maintenance_work_mem, one batch.
+ *
+ * src/store/store_compress.c
+ *-------------------------------------------------------------------------
+ */
+#include "store/store_private.h"
+
+#include "access/detoast.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "storage/predicate.h"
+#include "utils/inval.h"
+#include "utils/snapmgr.h"
+#include "utils/tuplesort.h"
+#include "utils/typcache.h"
+
+/* Rows with a value beyond this stay in the row store: no batch of giants. */
+#define MAX_VALUE_BYTES (1024 * 1024)
+
+/* Segment and order values go into indexes: together at most this. */
+#define MAX_KEY_BYTES 1024
+
+/* Where sorted rows come from and batches go to. */
+typedef struct CompressState
+{
+	Relation	rel;
+	StrataStore *store;
+	const StrataLayout *layout;
+	Tuplesortstate *sort;		/* NULL: no order asked for */
+	StrataBatchWriter *writer;
+	Snapshot	snapshot;
+	CommandId	cid;
+	TupleTableSlot *sorted;		/* minimal tuples out of the sort */
+	AttrNumber *varlenas;		/* columns that can be long */
+	int			nvarlenas;
+	int64		nread;
+	int64		nskipped;
+} CompressState;
+
+static Tuplesortstate *
+begin_sort(Relation rel, const StrataLayout *layout)
+{
+	int			nkeys = layout->nsegment + layout->norder;
+	AttrNumber *attnos = palloc(sizeof(AttrNumber) * nkeys);
+	Oid		   *operators = palloc(sizeof(Oid) * nkeys);
+	Oid		   *collations = palloc(sizeof(Oid) * nkeys);
+	bool	   *nulls_first = palloc0(sizeof(bool) * nkeys);
+
+	for (int i = 0; i < nkeys; i++)
+	{
+		bool		segment = i < layout->nsegment;
+		const StrataOrderKey *key = segment ? NULL : &layout->order[i - layout->nsegment];
+		AttrNumber	attno = segment ? layout->segment[i] : key->attno;
+		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), attno - 1);
+		TypeCacheEntry *type = lookup_type_cache(att->atttypid, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+
+		attnos[i] = attno;
+		operators[i] = !segment && key->desc ? type->gt_opr : type->lt_opr;
+		collations[i] = att->attcollation;
+		nulls_first[i] = !segment && key->nulls_first;
+		if (!OidIsValid(operators[i]))
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_FUNCTION),
+					 errmsg("could not identify an ordering operator for column \"%s\"",
+							NameStr(att->attname)),
+					 errhint("ALTER TABLE %s RESET (strata.segmentby, strata.orderby);",
+							 RelationGetRelationName(rel))));
+	}
+	return tuplesort_begin_heap(RelationGetDescr(rel), nkeys, attnos, operators, collations,
+								nulls_first, maintenance_work_mem, NULL, TUPLESORT_NONE);
+}
+
+static void
+find_varlenas(CompressState *state)
+{
+	TupleDesc	desc = RelationGetDescr(state->rel);
+
+	state->varlenas = palloc(sizeof(AttrNumber) * Max(desc->natts, 1));
+	for (int i = 0; i < desc->natts; i++)
+		if (!TupleDescAttr(desc, i)->attisdropped && TupleDescAttr(desc, i)->attlen == -1)
+			state->varlenas[state->nvarlenas++] = i + 1;
+}
+
+static bool
+is_key_column(const StrataLayout *layout, AttrNumber attno)
+{
+	if (strata_layout_segment_index(layout, attno) >= 0)
+		return true;
+	for (int i = 0; i < layout->norder; i++)
+		if (layout->order[i].attno == attno)
+			return true;
+	return false;
+}
+
+/* May this row go into a batch?  Its attributes are deformed. */
+static bool
+fits_batch(CompressState *state, TupleTableSlot *slot)
+{
+	Size		key_bytes = 0;
+
+	for (int i = 0; i < state->nvarlenas; i++)
+	{
+		AttrNumber	attno = state->varlenas[i];
+		struct varlena *v;
+
+		if (slot->tts_isnull[attno - 1])
+			continue;
+		v = (struct varlena *) DatumGetPointer(slot->tts_values[attno - 1]);
+		if (!VARATT_IS_EXTENDED(v) || VARATT_IS_SHORT(v))
+		{
+			if (is_key_column(state->layout, attno))
+				key_bytes += VARSIZE_ANY_EXHDR(v);
+			continue;
+		}
+		if (toast_raw_datum_size(slot->tts_values[attno - 1]) > MAX_VALUE_BYTES)
+			return false;
+		if (is_key_column(state->layout, attno))
+			key_bytes += toast_raw_datum_size(slot->tts_values[attno - 1]);
+	}
+	return key_bytes <= MAX_KEY_BYTES;
+}
+
+/* Does the slot's tuple point into R's TOAST? */
+static bool
+has_external(CompressState *state, TupleTableSlot *slot)
+{
+	for (int i = 0; i < state->nvarlenas; i++)
+	{
+		AttrNumber	attno = state->varlenas[i];
+
+		if (!slot->tts_isnull[attno - 1] &&
+			VARATT_IS_EXTERNAL(DatumGetPointer(slot->tts_values[attno - 1])))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Give a row to the sort, or to the writer when there is no order.  A value in
+ * R's TOAST is fetched now: the delete below frees it, and the sorted row must
+ * not point there.
+ */
+static void
+take_row(CompressState *state, TupleTableSlot *slot)
+{
+	state->nread++;
+	if (state->sort == NULL)
+	{
+		strata_batch_writer_add(state->writer, slot->tts_values, slot->tts_isnull);
+		return;
+	}
+	if (slot->tts_ops != &TTSOpsVirtual && has_external(state, slot))
+	{
+		Datum	   *values = palloc(sizeof(Datum) * slot->tts_tupleDescriptor->natts);
+		MinimalTuple tuple;
+
+		memcpy(values, slot->tts_values, sizeof(Datum) * slot->tts_tupleDescriptor->natts);
+		for (int i = 0; i < state->nvarlenas; i++)
+		{
+			int			a = state->varlenas[i] - 1;
+
+			if (!slot->tts_isnull[a] && VARATT_IS_EXTERNAL(DatumGetPointer(values[a])))
+				values[a] = PointerGetDatum(detoast_external_attr((struct varlena *) DatumGetPointer(values[a])));
+		}
+		tuple = heap_form_minimal_tuple(slot->tts_tupleDescriptor, values, slot->tts_isnull);
+		ExecForceStoreMinimalTuple(tuple, state->sorted, true);
+		tuplesort_puttupleslot(state->sort, state->sorted);
+		ExecClearTuple(state->sorted);
+		pfree(values);
+		return;
+	}
+	tuplesort_puttupleslot(state->sort, slot);
+}
+
+/* Read the row store; what can be compressed is deleted and taken. */
+static void
+take_row_store(CompressState *state)
+{
+	TableScanDesc scan = table_beginscan(state->rel, state->snapshot, 0, NULL);
+	TupleTableSlot *slot = table_slot_create(state->rel, NULL);
+	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata compress row",
+											   ALLOCSET_DEFAULT_SIZES);
+
+	strata_rowstore_only_hook(scan);
+	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		TM_FailureData tmfd;
+		ItemPointerData tid = slot->tts_tid;
+		MemoryContext old = MemoryContextSwitchTo(mcxt);
+		TM_Result	result;
+
+		if ((state->nread & 1023) == 0)
+		{
+			CHECK_FOR_INTERRUPTS();
+			strata_progress_rows(state->nread, 0);
+		}
+		slot_getallattrs(slot);
+		if (!fits_batch(state, slot))
+			state->nskipped++;
+		else
+		{
+			/* before the delete, which takes external values away */
+			take_row(state, slot);
+			result = heap_delete(state->rel, &tid, state->cid, InvalidSnapshot, false, &tmfd, false);
+			if (result != TM_Ok)
+				ereport(ERROR,
+						(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+						 errmsg("could not compress table \"%s\": a row changed concurrently",
+								RelationGetRelationName(state->rel))));
+		}
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(mcxt);
+	}
+	MemoryContextDelete(mcxt);
+	ExecDropSingleTupleTableSlot(slot);
+	table_endscan(scan);
+}
+
+/* Take the rows of all batches there are, and delete the batches. */
+static void
+take_batches(CompressState *state)
+{
+	StrataRowScan *scan = strata_row_scan_begin(state->rel, state->snapshot);
+	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(state->rel), &TTSOpsVirtual);
+	TableScanDesc batches;
+	TupleTableSlot *batch = table_slot_create(state->store->batches, NULL);
+
+	while (strata_row_scan_next(scan, ForwardScanDirection, slot))
+	{
+		if ((state->nread & 1023) == 0)
+			strata_progress_rows(state->nread, 0);
+		take_row(state, slot);
+	}
+	strata_row_scan_end(scan);
+	ExecDropSingleTupleTableSlot(slot);
+
+	/* forwarding entries too: whoever could hold such a TID has our lock ahead */
+	batches = table_beginscan(state->store->batches, state->snapshot, 0, NULL);
+	while (table_scan_getnextslot(batches, ForwardScanDirection, batch))
+		simple_heap_delete(state->store->batches, &batch->tts_tid);
+	table_endscan(batches);
+	ExecDropSingleTupleTableSlot(batch);
+}
+
+/* Sorted rows to the writer. */
+static void
+write_sorted(CompressState *state)
+{
+	int64		nwritten = 0;
+
+	strata_progress_phase(STRATA_PHASE_SORTING);
+	tuplesort_performsort(state->sort);
+	strata_progress_phase(STRATA_PHASE_WRITING);
+	while (tuplesort_gettupleslot(state->sort, true, false, state->sorted, NULL))
+	{
+		slot_getallattrs(state->sorted);
+		strata_batch_writer_add(state->writer, state->sorted->tts_values, state->sorted->tts_isnull);
+		if ((++nwritten & 1023) == 0)
+		{
+			CHECK_FOR_INTERRUPTS();
+			strata_progress_rows(state->nread, nwritten);
+		}
+	}
+	tuplesort_end(state->sort);
+}
+
+/*
+ * A column of the layout changed its type or collation without a rewrite: the
+ * companion's copies no longer fit.  Take everything back and start anew.
+ */
+static void
+discard_outdated(Relation rel, const StrataLayout *layout)
+{
+	StrataStore *store = strata_store_open(rel, ExclusiveLock);
+	bool		outdated;
+	Oid			companion;
+
+	if (store == NULL)
+		return;
+	outdated = strata_companion_is_outdated(store, layout);
+	companion = RelationGetRelid(store->batches);
+	strata_store_close(store, NoLock);
+	if (!outdated)
+		return;
+	strata_store_decompress(rel);
+	strata_companion_drop(companion);
+	CacheInvalidateRelcache(rel);
+	CommandCounterIncrement();
+}
+
+/* See store.h. */
+void
+strata_store_compress(Relation rel, bool recompress, StrataCompressResult *result)
+{
+	CompressState state = {0};
+	StrataLayout *layout = strata_store_current_layout(rel);
+
+	memset(result, 0, sizeof(*result));
+	strata_progress_start(rel);
+	discard_outdated(rel, layout);
+	(void) strata_companion_prepare(rel, layout);
+
+	/* all that was committed before we got the lock, unless our isolation level forbids */
+	state.snapshot = RegisterSnapshot(IsolationUsesXactSnapshot() ?
+									  GetTransactionSnapshot() : GetLatestSnapshot());
+	PushActiveSnapshot(state.snapshot);
+	state.rel = rel;
+	state.layout = layout;
+	state.cid = GetCurrentCommandId(true);
+	state.store = strata_store_open(rel, RowExclusiveLock);
+	find_varlenas(&state);
+	state.sorted = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsMinimalTuple);
+	state.writer = strata_batch_writer_begin(state.store, layout);
+	if (layout->nsegment + layout->norder > 0)
+		state.sort = begin_sort(rel, layout);
+
+	/* row-level SIREAD locks would be left behind on rows that move */
+	TransferPredicateLocksToHeapRelation(rel);
+	strata_progress_phase(STRATA_PHASE_READING);
+	take_row_store(&state);
+	if (recompress)
+		take_batches(&state);
+	if (state.sort != NULL)
+		write_sorted(&state);
+	strata_batch_writer_end(state.writer);
+
+	result->nrows = state.writer->nrows;
+	result->nbatches = state.writer->nbatches;
+	result->nskipped = state.nskipped;
+	ExecDropSingleTupleTableSlot(state.sorted);
+	strata_store_close(state.store, NoLock);
+	PopActiveSnapshot();
+	UnregisterSnapshot(state.snapshot);
+	/* cached key ranges and row counts of other sessions are stale now */
+	CacheInvalidateRelcache(rel);
+	CommandCounterIncrement();
+	strata_progress_end();
+}

@@ -1,0 +1,65 @@
+/*-------------------------------------------------------------------------
+ *
+ * store_decompress.c
+ *	  Batches -> row store: the way back, whole table.
+ *
+ * Not logically decoded: for subscribers nothing changes.
+ *
+ * src/store/store_decompress.c
+ *-------------------------------------------------------------------------
+ */
+#include "store/store_private.h"
+
+#include "access/table.h"
+#include "access/xact.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "storage/predicate.h"
+#include "utils/inval.h"
+#include "utils/snapmgr.h"
+
+/* See store.h. */
+int64
+strata_store_decompress(Relation rel)
+{
+	Snapshot	snapshot = RegisterSnapshot(IsolationUsesXactSnapshot() ?
+										   GetTransactionSnapshot() : GetLatestSnapshot());
+	StrataRowScan *scan = strata_row_scan_begin(rel, snapshot);
+	StrataRowWriter *writer;
+	TableScanDesc batches;
+	TupleTableSlot *slot;
+	int64		nrows = 0;
+
+	if (scan == NULL)
+	{
+		UnregisterSnapshot(snapshot);
+		return 0;
+	}
+	strata_progress_start(rel);
+	strata_progress_phase(STRATA_PHASE_RESTORING);
+	PushActiveSnapshot(snapshot);
+	TransferPredicateLocksToHeapRelation(rel);
+	writer = strata_row_writer_begin(rel);
+	while (strata_row_scan_next(scan, ForwardScanDirection, writer->slot))
+	{
+		strata_row_writer_insert(writer);
+		if ((++nrows & 1023) == 0)
+			strata_progress_rows(nrows, nrows);
+	}
+	strata_row_writer_end(writer);
+
+	batches = table_beginscan(scan->store->batches, snapshot, 0, NULL);
+	slot = table_slot_create(scan->store->batches, NULL);
+	while (table_scan_getnextslot(batches, ForwardScanDirection, slot))
+		simple_heap_delete(scan->store->batches, &slot->tts_tid);
+	table_endscan(batches);
+	ExecDropSingleTupleTableSlot(slot);
+
+	strata_row_scan_end(scan);
+	PopActiveSnapshot();
+	UnregisterSnapshot(snapshot);
+	CacheInvalidateRelcache(rel);
+	CommandCounterIncrement();
+	strata_progress_end();
+	return nrows;
+}

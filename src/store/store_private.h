@@ -1,0 +1,80 @@
+/*-------------------------------------------------------------------------
+ *
+ * store_private.h
+ *	  What the files of src/store share among themselves.
+ *
+ * src/store/store_private.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_STORE_PRIVATE_H
+#define STRATA_STORE_PRIVATE_H
+
+#include "base/base.h"
+#include "catalog/catalog.h"
+#include "store/store.h"
+
+#include "access/heapam.h"
+#include "catalog/indexing.h"
+#include "nodes/execnodes.h"
+
+/*
+ * Create the companion of rel, or bring it up to the layout: add the columns
+ * and indexes that are missing.  The caller holds ExclusiveLock or more on rel.
+ * Returns its oid; the change is visible to this command.
+ */
+extern Oid	strata_companion_prepare(Relation rel, const StrataLayout *layout);
+
+/* Columns whose companion copy has another type or collation now. */
+extern bool strata_companion_is_outdated(StrataStore *store, const StrataLayout *layout);
+
+/* Next free row number; the caller excludes other writers of batches. */
+extern int64 strata_store_next_row(StrataStore *store);
+
+/* Writes batch rows into a companion, numbering rows. */
+typedef struct StrataBatchWriter
+{
+	StrataStore *store;
+	StrataBatchBuilder *builder;
+	CatalogIndexState indexes;
+	int64		next_row;
+	int64		nrows;			/* written so far */
+	int64		nbatches;
+	Datum	   *values;			/* of the companion's descriptor */
+	bool	   *isnull;
+} StrataBatchWriter;
+
+extern StrataBatchWriter *strata_batch_writer_begin(StrataStore *store, const StrataLayout *layout);
+/* Rows must come sorted by segment, then by the layout's order. */
+extern void strata_batch_writer_add(StrataBatchWriter *writer, const Datum *values, const bool *isnull);
+extern void strata_batch_writer_end(StrataBatchWriter *writer);
+
+/* Puts rows into R's heap and indexes, not logically decoded. */
+typedef struct StrataRowWriter
+{
+	Relation	rel;
+	TupleTableSlot *slot;		/* the caller fills it before each insert */
+	EState	   *estate;
+	ResultRelInfo *rri;
+} StrataRowWriter;
+
+extern StrataRowWriter *strata_row_writer_begin(Relation rel);
+extern void strata_row_writer_insert(StrataRowWriter *writer);
+extern void strata_row_writer_end(StrataRowWriter *writer);
+
+/* Does the table take part in a publication that would see deletes? */
+extern bool strata_relation_is_decoded(Relation rel);
+
+/* Phases of strata.progress; see store_progress.c. */
+typedef enum StrataPhase
+{
+	STRATA_PHASE_READING = 1,
+	STRATA_PHASE_SORTING,
+	STRATA_PHASE_WRITING,
+	STRATA_PHASE_RESTORING
+} StrataPhase;
+extern void strata_progress_start(Relation rel);
+extern void strata_progress_phase(StrataPhase phase);
+extern void strata_progress_rows(int64 nread, int64 nwritten);
+extern void strata_progress_end(void);
+
+#endif							/* STRATA_STORE_PRIVATE_H */

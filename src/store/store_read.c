@@ -1,0 +1,193 @@
+/*-------------------------------------------------------------------------
+ *
+ * store_read.c
+ *	  Compressed rows out of the companion: one by number, or all in turn.
+ *
+ * For those who do not ask the planner: plain scans of the access method,
+ * fetches by TID.  StrataScan (scan/) reads batches itself.
+ *
+ * src/store/store_read.c
+ *-------------------------------------------------------------------------
+ */
+#include "store/store_private.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/transam.h"
+#include "miscadmin.h"
+#include "executor/executor.h"
+#include "utils/fmgroids.h"
+#include "utils/snapmgr.h"
+
+/* See store.h. */
+bool
+strata_store_find_batch(StrataStore *store, int64 row, Snapshot snapshot, TupleTableSlot *slot)
+{
+	Relation	index = index_open(strata_store_row_index(store), AccessShareLock);
+	ScanKeyData key;
+	IndexScanDesc scan;
+	bool		found = false;
+
+	ScanKeyInit(&key, 1, BTLessEqualStrategyNumber, F_INT8LE, Int64GetDatum(row));
+	scan = index_beginscan(store->batches, index, snapshot, 1, 0);
+	index_rescan(scan, &key, 1, NULL, 0);
+	if (index_getnext_slot(scan, BackwardScanDirection, slot))
+	{
+		int64		first;
+		int64		nrows;
+
+		slot_getallattrs(slot);
+		first = DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
+		nrows = abs(DatumGetInt32(slot->tts_values[STRATA_BATCH_ATT_NROWS - 1]));
+		found = row >= first && row < first + nrows;
+	}
+	/* the slot keeps its own pin */
+	if (found)
+		ExecMaterializeSlot(slot);
+	else
+		ExecClearTuple(slot);
+	index_endscan(scan);
+	index_close(index, AccessShareLock);
+	return found;
+}
+
+/* See store.h. */
+bool
+strata_store_find_last_batch(StrataStore *store, Snapshot snapshot, TupleTableSlot *slot)
+{
+	Relation	index = index_open(strata_store_row_index(store), AccessShareLock);
+	IndexScanDesc scan = index_beginscan(store->batches, index, snapshot, 0, 0);
+	bool		found;
+
+	index_rescan(scan, NULL, 0, NULL, 0);
+	found = index_getnext_slot(scan, BackwardScanDirection, slot);
+	if (found)
+		ExecMaterializeSlot(slot);
+	index_endscan(scan);
+	index_close(index, AccessShareLock);
+	return found;
+}
+
+/* See store.h. */
+void
+strata_batch_store_row(Relation rel, StrataBatchReader *reader, int row, TupleTableSlot *slot)
+{
+	TupleDesc	desc = RelationGetDescr(rel);
+	ItemPointerData tid;
+
+	strata_tid_set(&tid, reader->first_row + row);
+	if (slot->tts_ops == &TTSOpsVirtual)
+	{
+		ExecClearTuple(slot);
+		for (int i = 0; i < desc->natts; i++)
+			slot->tts_values[i] = strata_column_get(strata_batch_reader_column(reader, i + 1),
+													row, &slot->tts_isnull[i]);
+		ExecStoreVirtualTuple(slot);
+	}
+	else
+	{
+		Datum	   *values = palloc(sizeof(Datum) * desc->natts);
+		bool	   *isnull = palloc(sizeof(bool) * desc->natts);
+		HeapTuple	tuple;
+
+		for (int i = 0; i < desc->natts; i++)
+			values[i] = strata_column_get(strata_batch_reader_column(reader, i + 1),
+										  row, &isnull[i]);
+		tuple = heap_form_tuple(desc, values, isnull);
+		/* committed long ago, never touched since */
+		HeapTupleHeaderSetXmin(tuple->t_data, FrozenTransactionId);
+		HeapTupleHeaderSetXmax(tuple->t_data, InvalidTransactionId);
+		HeapTupleHeaderSetCmin(tuple->t_data, FirstCommandId);
+		tuple->t_data->t_infomask |= HEAP_XMIN_FROZEN | HEAP_XMAX_INVALID;
+		tuple->t_data->t_ctid = tid;
+		tuple->t_self = tid;
+		tuple->t_tableOid = RelationGetRelid(rel);
+		ExecForceStoreHeapTuple(tuple, slot, true);
+		pfree(values);
+		pfree(isnull);
+	}
+	slot->tts_tid = tid;
+	slot->tts_tableOid = RelationGetRelid(rel);
+}
+
+/* See store.h. */
+StrataRowScan *
+strata_row_scan_begin(Relation rel, Snapshot snapshot)
+{
+	StrataStore *store = strata_store_open(rel, AccessShareLock);
+	StrataRowScan *scan;
+
+	if (store == NULL)
+		return NULL;
+	scan = palloc0(sizeof(StrataRowScan));
+	scan->store = store;
+	scan->scan = table_beginscan(store->batches, snapshot, 0, NULL);
+	scan->batch_slot = table_slot_create(store->batches, NULL);
+	scan->reader = strata_batch_reader_create(rel, store->schema);
+	return scan;
+}
+
+/* See store.h. */
+void
+strata_row_scan_rescan(StrataRowScan *scan)
+{
+	table_rescan(scan->scan, NULL);
+	scan->reader->nrows = 0;
+	scan->row = 0;
+	scan->done = false;
+}
+
+/* See store.h. */
+void
+strata_row_scan_end(StrataRowScan *scan)
+{
+	strata_batch_reader_free(scan->reader);
+	ExecDropSingleTupleTableSlot(scan->batch_slot);
+	table_endscan(scan->scan);
+	strata_store_close(scan->store, AccessShareLock);
+	pfree(scan);
+}
+
+/* Next batch that holds rows; false at the end. */
+static bool
+next_batch(StrataRowScan *scan, ScanDirection direction)
+{
+	for (;;)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!table_scan_getnextslot(scan->scan, direction, scan->batch_slot))
+		{
+			scan->reader->nrows = 0;
+			scan->row = 0;
+			return false;
+		}
+		if (strata_batch_reader_load(scan->reader, scan->batch_slot))
+		{
+			scan->row = ScanDirectionIsBackward(direction) ? scan->reader->nrows : 0;
+			return true;
+		}
+	}
+}
+
+/*
+ * See store.h.  scan->row is the position between rows: the next row forward,
+ * one past the next row backward.
+ */
+bool
+strata_row_scan_next(StrataRowScan *scan, ScanDirection direction, TupleTableSlot *slot)
+{
+	if (ScanDirectionIsBackward(direction))
+	{
+		if (scan->row == 0 && !next_batch(scan, direction))
+			return false;
+		scan->row--;
+		strata_batch_store_row(scan->store->rel, scan->reader, scan->row, slot);
+		return true;
+	}
+	if (scan->row >= scan->reader->nrows && !next_batch(scan, direction))
+		return false;
+	strata_batch_store_row(scan->store->rel, scan->reader, scan->row, slot);
+	scan->row++;
+	return true;
+}

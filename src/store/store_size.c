@@ -1,0 +1,115 @@
+/*-------------------------------------------------------------------------
+ *
+ * store_size.c
+ *	  How big the batch store is, for the planner.
+ *
+ * src/store/store_size.c
+ *-------------------------------------------------------------------------
+ */
+#include "store/store_private.h"
+
+#include <math.h>
+
+#include "access/table.h"
+#include "executor/executor.h"
+#include "storage/bufmgr.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+/* Pages of the companion looked at to estimate the rest. */
+#define SAMPLE_PAGES 32
+
+/* Remembered per companion while its size stays about the same. */
+typedef struct SizeCache
+{
+	Oid			companion;		/* hash key */
+	BlockNumber pages;			/* when it was counted */
+	double		batches_per_page;
+	double		rows_per_page;
+} SizeCache;
+
+static HTAB *size_caches = NULL;
+
+/* Count live batches and their rows in blocks [start, start + n). */
+static void
+count_blocks(StrataStore *store, BlockNumber start, BlockNumber n, double *batches, double *rows)
+{
+	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	TableScanDesc scan = table_beginscan_strat(store->batches, snapshot, 0, NULL, true, false);
+	TupleTableSlot *slot = table_slot_create(store->batches, NULL);
+
+	heap_setscanlimits(scan, start, n);
+	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		bool		isnull;
+		int32		nrows = DatumGetInt32(slot_getattr(slot, STRATA_BATCH_ATT_NROWS, &isnull));
+
+		if (nrows <= 0)
+			continue;
+		*batches += 1;
+		*rows += nrows;
+	}
+	ExecDropSingleTupleTableSlot(slot);
+	table_endscan(scan);
+	UnregisterSnapshot(snapshot);
+}
+
+/* Exact when the companion has few pages, else from evenly spread ones. */
+static void
+sample(StrataStore *store, SizeCache *cache, BlockNumber pages)
+{
+	BlockNumber looked = Min(pages, SAMPLE_PAGES);
+	double		batches = 0;
+	double		rows = 0;
+
+	if (pages <= SAMPLE_PAGES)
+		count_blocks(store, 0, pages, &batches, &rows);
+	else
+	{
+		for (int i = 0; i < SAMPLE_PAGES; i++)
+			count_blocks(store, (BlockNumber) ((double) pages * i / SAMPLE_PAGES), 1,
+						 &batches, &rows);
+	}
+	cache->pages = pages;
+	cache->batches_per_page = looked > 0 ? batches / looked : 0;
+	cache->rows_per_page = looked > 0 ? rows / looked : 0;
+}
+
+/* See store.h. */
+void
+strata_store_estimate_size(StrataStore *store, StrataStoreSize *size)
+{
+	BlockNumber pages = RelationGetNumberOfBlocks(store->batches);
+	Oid			toast = store->batches->rd_rel->reltoastrelid;
+	Oid			companion = RelationGetRelid(store->batches);
+	SizeCache  *cache;
+	bool		found;
+
+	if (size_caches == NULL)
+	{
+		HASHCTL		ctl = {0};
+
+		ctl.keysize = sizeof(Oid);
+		ctl.entrysize = sizeof(SizeCache);
+		ctl.hcxt = CacheMemoryContext;
+		size_caches = hash_create("strata store sizes", 16, &ctl,
+								  HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	}
+	cache = hash_search(size_caches, &companion, HASH_ENTER, &found);
+	if (!found)
+		cache->pages = InvalidBlockNumber;
+	/* small ones are counted each time: it is cheap, and they change most */
+	if (!found || pages <= 4 || fabs((double) pages - cache->pages) > 0.1 * cache->pages)
+		sample(store, cache, pages);
+	size->main_pages = pages;
+	size->batches = cache->batches_per_page * pages;
+	size->rows = cache->rows_per_page * pages;
+	size->toast_pages = 0;
+	if (OidIsValid(toast))
+	{
+		Relation	rel = table_open(toast, AccessShareLock);
+
+		size->toast_pages = RelationGetNumberOfBlocks(rel);
+		table_close(rel, AccessShareLock);
+	}
+}

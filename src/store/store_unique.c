@@ -1,0 +1,425 @@
+/*-------------------------------------------------------------------------
+ *
+ * store_unique.c
+ *	  Unique keys over compressed rows, which have no index entries.
+ *
+ * A row about to enter the row store is compared with the batches that may
+ * hold its key; a hit is promoted, and then the ordinary unique index raises
+ * the violation, or ON CONFLICT finds it.  Promoting too much is harmless.
+ *
+ * Most inserts never look at a batch: per table the least and greatest value
+ * of each by-value key column over all batches is cached, and new rows are
+ * usually beyond.  The cache may be too wide, never too narrow: batches are
+ * added only under ExclusiveLock on R, with a relcache invalidation.
+ *
+ * src/store/store_unique.c
+ *-------------------------------------------------------------------------
+ */
+#include "store/store_private.h"
+
+#include "access/genam.h"
+#include "access/nbtree.h"
+#include "access/table.h"
+#include "catalog/index.h"
+#include "catalog/pg_am.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/hsearch.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/typcache.h"
+
+/* A unique index being checked. */
+typedef struct UniqueKey
+{
+	Relation	index;
+	IndexInfo  *info;
+	int			nkeys;
+	bool		plain;			/* only columns, no expressions */
+	bool		nulls_equal;	/* NULLS NOT DISTINCT */
+	FmgrInfo	equal[INDEX_MAX_KEYS];
+	Datum		values[INDEX_MAX_KEYS]; /* of the new row */
+	bool		isnull[INDEX_MAX_KEYS];
+} UniqueKey;
+
+/*-------------------------------------------------------------------------
+ * Cache: range of each by-value column over all batches of a table
+ *-------------------------------------------------------------------------
+ */
+typedef struct ColumnRange
+{
+	bool		known;			/* every batch tells a range, or has no value */
+	bool		has;
+	bool		has_nan;
+	Datum		min;
+	Datum		max;
+} ColumnRange;
+
+typedef struct RangeCache
+{
+	Oid			relid;			/* hash key */
+	Oid			companion;
+	int			natts;
+	ColumnRange *ranges;		/* by attno - 1; NULL: nothing cached */
+} RangeCache;
+
+static HTAB *range_caches = NULL;
+
+static void
+forget_cache(RangeCache *cache)
+{
+	if (cache->ranges != NULL)
+		pfree(cache->ranges);
+	cache->ranges = NULL;
+}
+
+static void
+invalidate_cache(Datum arg, Oid relid)
+{
+	RangeCache *cache;
+	HASH_SEQ_STATUS status;
+
+	if (range_caches == NULL)
+		return;
+	if (OidIsValid(relid))
+	{
+		cache = hash_search(range_caches, &relid, HASH_FIND, NULL);
+		if (cache != NULL)
+			forget_cache(cache);
+		return;
+	}
+	hash_seq_init(&status, range_caches);
+	while ((cache = hash_seq_search(&status)) != NULL)
+		forget_cache(cache);
+}
+
+/* Compare by the column's own default btree order; both of its type. */
+static int
+compare_default(Oid typid, Datum a, Datum b)
+{
+	TypeCacheEntry *type = lookup_type_cache(typid, TYPECACHE_CMP_PROC_FINFO);
+
+	return DatumGetInt32(FunctionCall2(&type->cmp_proc_finfo, a, b));
+}
+
+/* Widen r by what a batch says of column attno. */
+static void
+merge_range(StrataBatchReader *reader, AttrNumber attno, ColumnRange *r)
+{
+	const StrataColumnSummary *s = strata_batch_reader_summary(reader, attno);
+	Oid			typid = reader->columns[attno - 1].type.typid;
+
+	if (s == NULL || (!s->has_range && !s->has_nan && s->nnulls != reader->nrows))
+	{
+		r->known = false;
+		return;
+	}
+	r->has_nan |= s->has_nan;
+	if (!s->has_range)
+		return;
+	if (!r->has || compare_default(typid, s->min, r->min) < 0)
+		r->min = s->min;
+	if (!r->has || compare_default(typid, s->max, r->max) > 0)
+		r->max = s->max;
+	r->has = true;
+}
+
+static ColumnRange *
+build_ranges(StrataStore *store)
+{
+	int			natts = store->schema->natts;
+	ColumnRange *ranges = palloc0(sizeof(ColumnRange) * natts);
+	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	TableScanDesc scan = table_beginscan(store->batches, snapshot, 0, NULL);
+	TupleTableSlot *slot = table_slot_create(store->batches, NULL);
+	StrataBatchReader *reader = strata_batch_reader_create(store->rel, store->schema);
+
+	for (int i = 0; i < natts; i++)
+		ranges[i].known = TupleDescAttr(store->schema->rel_desc, i)->attbyval &&
+			!TupleDescAttr(store->schema->rel_desc, i)->attisdropped;
+	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!strata_batch_reader_load(reader, slot))
+			continue;
+		for (int i = 0; i < natts; i++)
+			if (ranges[i].known)
+				merge_range(reader, i + 1, &ranges[i]);
+	}
+	strata_batch_reader_free(reader);
+	ExecDropSingleTupleTableSlot(slot);
+	table_endscan(scan);
+	UnregisterSnapshot(snapshot);
+	return ranges;
+}
+
+/* Ranges of rel's columns, cached. */
+static RangeCache *
+get_ranges(Relation rel)
+{
+	Oid			relid = RelationGetRelid(rel);
+	Oid			companion = strata_companion_oid(rel);
+	RangeCache *cache;
+	bool		found;
+
+	if (range_caches == NULL)
+	{
+		HASHCTL		ctl = {0};
+
+		ctl.keysize = sizeof(Oid);
+		ctl.entrysize = sizeof(RangeCache);
+		ctl.hcxt = CacheMemoryContext;
+		range_caches = hash_create("strata key ranges", 16, &ctl,
+								   HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+		CacheRegisterRelcacheCallback(invalidate_cache, (Datum) 0);
+	}
+	cache = hash_search(range_caches, &relid, HASH_ENTER, &found);
+	if (!found)
+		cache->ranges = NULL;
+	if (cache->ranges == NULL || cache->companion != companion ||
+		cache->natts != RelationGetDescr(rel)->natts)
+	{
+		StrataStore *store = strata_store_open(rel, AccessShareLock);
+		ColumnRange *ranges = build_ranges(store);
+		int			natts = store->schema->natts;
+		Size		size = sizeof(ColumnRange) * natts;
+
+		strata_store_close(store, AccessShareLock);
+		cache = hash_search(range_caches, &relid, HASH_ENTER, &found);
+		if (found)
+			forget_cache(cache);
+		cache->ranges = memcpy(MemoryContextAlloc(CacheMemoryContext, size), ranges, size);
+		cache->companion = companion;
+		cache->natts = natts;
+		pfree(ranges);
+	}
+	return cache;
+}
+
+/*-------------------------------------------------------------------------
+ * Keys
+ *-------------------------------------------------------------------------
+ */
+
+/* Open the unique index and evaluate the new row's key; false: not to check. */
+static bool
+init_key(UniqueKey *key, Relation index, TupleTableSlot *slot, EState *estate)
+{
+	key->index = index;
+	key->info = BuildIndexInfo(index);
+	key->nkeys = index->rd_index->indnkeyatts;
+	key->plain = key->info->ii_Expressions == NIL;
+	key->nulls_equal = key->info->ii_NullsNotDistinct;
+	GetPerTupleExprContext(estate)->ecxt_scantuple = slot;
+	if (key->info->ii_Predicate != NIL)
+	{
+		ExprState  *predicate = ExecPrepareQual(key->info->ii_Predicate, estate);
+
+		if (!ExecQual(predicate, GetPerTupleExprContext(estate)))
+			return false;
+	}
+	FormIndexDatum(key->info, slot, estate, key->values, key->isnull);
+	for (int i = 0; i < key->nkeys; i++)
+	{
+		Oid			opr = get_opfamily_member(index->rd_opfamily[i], index->rd_opcintype[i],
+											  index->rd_opcintype[i], BTEqualStrategyNumber);
+
+		if (key->isnull[i] && !key->nulls_equal)
+			return false;
+		fmgr_info(get_opcode(opr), &key->equal[i]);
+	}
+	return true;
+}
+
+/* Is the new row's key outside of what all batches together hold? */
+static bool
+outside_ranges(UniqueKey *key, RangeCache *cache, TupleDesc desc)
+{
+	if (!key->plain)
+		return false;
+	for (int i = 0; i < key->nkeys; i++)
+	{
+		AttrNumber	attno = key->index->rd_index->indkey.values[i];
+		ColumnRange *r = &cache->ranges[attno - 1];
+		Form_pg_attribute att = TupleDescAttr(desc, attno - 1);
+		Oid			typid = getBaseType(att->atttypid);
+
+		if (key->isnull[i] || !r->known || r->has_nan)
+			continue;
+		if (!r->has ||
+			compare_default(typid, key->values[i], r->min) < 0 ||
+			compare_default(typid, key->values[i], r->max) > 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+keys_equal(UniqueKey *key, int i, Datum value, bool isnull)
+{
+	if (isnull || key->isnull[i])
+		return isnull && key->isnull[i] && key->nulls_equal;
+	return DatumGetBool(FunctionCall2Coll(&key->equal[i], key->index->rd_indcollation[i],
+										  value, key->values[i]));
+}
+
+/* Can the loaded batch hold the key?  Looks at metadata only. */
+static bool
+batch_may_hold(UniqueKey *key, StrataBatchReader *reader)
+{
+	for (int i = 0; key->plain && i < key->nkeys; i++)
+	{
+		AttrNumber	attno = key->index->rd_index->indkey.values[i];
+		StrataColumn *col;
+		const StrataColumnSummary *s;
+
+		if (strata_layout_segment_index(reader->layout, attno) >= 0)
+		{
+			col = strata_batch_reader_column(reader, attno);
+			if (!keys_equal(key, i, col->value, col->value_isnull))
+				return false;
+			continue;
+		}
+		s = strata_batch_reader_summary(reader, attno);
+		if (s == NULL || key->isnull[i] || !s->has_range || s->has_nan)
+			continue;
+		if (compare_default(reader->columns[attno - 1].type.typid, key->values[i], s->min) < 0 ||
+			compare_default(reader->columns[attno - 1].type.typid, key->values[i], s->max) > 0)
+			return false;
+	}
+	return true;
+}
+
+/* Row number of a row of the batch with an equal key, or -1; plain keys. */
+static int64
+find_plain(UniqueKey *key, StrataBatchReader *reader)
+{
+	StrataColumn *columns[INDEX_MAX_KEYS];
+
+	for (int i = 0; i < key->nkeys; i++)
+		columns[i] = strata_batch_reader_column(reader, key->index->rd_index->indkey.values[i]);
+	for (int row = 0; row < reader->nrows; row++)
+	{
+		int			i;
+
+		for (i = 0; i < key->nkeys; i++)
+		{
+			bool		isnull;
+			Datum		value = strata_column_get(columns[i], row, &isnull);
+
+			if (!keys_equal(key, i, value, isnull))
+				break;
+		}
+		if (i == key->nkeys)
+			return reader->first_row + row;
+	}
+	return -1;
+}
+
+/* The same where the key has expressions. */
+static int64
+find_expression(UniqueKey *key, StrataBatchReader *reader, EState *estate, TupleTableSlot *row_slot)
+{
+	for (int row = 0; row < reader->nrows; row++)
+	{
+		Datum		values[INDEX_MAX_KEYS];
+		bool		isnull[INDEX_MAX_KEYS];
+		int			i;
+
+		ResetPerTupleExprContext(estate);
+		strata_batch_store_row(reader->rel, reader, row, row_slot);
+		GetPerTupleExprContext(estate)->ecxt_scantuple = row_slot;
+		FormIndexDatum(key->info, row_slot, estate, values, isnull);
+		for (i = 0; i < key->nkeys; i++)
+			if (!keys_equal(key, i, values[i], isnull[i]))
+				break;
+		if (i == key->nkeys)
+			return reader->first_row + row;
+	}
+	return -1;
+}
+
+/* First compressed row with the key under the latest snapshot, or -1. */
+static int64
+find_row(StrataStore *store, UniqueKey *key, EState *estate)
+{
+	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	TableScanDesc scan = table_beginscan(store->batches, snapshot, 0, NULL);
+	TupleTableSlot *slot = table_slot_create(store->batches, NULL);
+	TupleTableSlot *row_slot = MakeSingleTupleTableSlot(RelationGetDescr(store->rel), &TTSOpsVirtual);
+	StrataBatchReader *reader = strata_batch_reader_create(store->rel, store->schema);
+	int64		row = -1;
+
+	while (row < 0 && table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!strata_batch_reader_load(reader, slot) || !batch_may_hold(key, reader))
+			continue;
+		row = key->plain ? find_plain(key, reader) :
+			find_expression(key, reader, estate, row_slot);
+	}
+	ExecDropSingleTupleTableSlot(row_slot);
+	strata_batch_reader_free(reader);
+	ExecDropSingleTupleTableSlot(slot);
+	table_endscan(scan);
+	UnregisterSnapshot(snapshot);
+	return row;
+}
+
+static void
+promote_equal(Relation rel, UniqueKey *key, EState *estate)
+{
+	StrataStore *store = strata_store_open(rel, RowExclusiveLock);
+	int64		row = find_row(store, key, estate);
+
+	strata_store_close(store, NoLock);
+	if (row >= 0)
+	{
+		ItemPointerData tid;
+		TM_FailureData tmfd;
+
+		/* whatever the result: nothing of that batch is compressed any more */
+		(void) strata_store_promote(rel, row, LockWaitBlock, &tid, &tmfd);
+	}
+}
+
+/* See store.h. */
+void
+strata_store_check_unique(Relation rel, TupleTableSlot *slot)
+{
+	List	   *indexes;
+	ListCell   *lc;
+	EState	   *estate;
+	RangeCache *cache = NULL;
+
+	if (!rel->rd_rel->relhasindex || !OidIsValid(strata_companion_oid(rel)))
+		return;
+	indexes = RelationGetIndexList(rel);
+	estate = CreateExecutorState();
+	foreach(lc, indexes)
+	{
+		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
+
+		if (index->rd_index->indisunique && index->rd_index->indisready)
+		{
+			UniqueKey	key;
+
+			if (init_key(&key, index, slot, estate))
+			{
+				if (cache == NULL)
+					cache = get_ranges(rel);
+				if (!outside_ranges(&key, cache, RelationGetDescr(rel)))
+				{
+					promote_equal(rel, &key, estate);
+					/* the promotion may have invalidated it */
+					cache = NULL;
+				}
+			}
+		}
+		index_close(index, AccessShareLock);
+	}
+	FreeExecutorState(estate);
+	list_free(indexes);
+}

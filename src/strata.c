@@ -1,0 +1,32 @@
+/*-------------------------------------------------------------------------
+ *
+ * strata.c
+ *	  Entry point: initialises the layers bottom up and wires the hooks.
+ *
+ * src/strata.c
+ *-------------------------------------------------------------------------
+ */
+#include "am/am.h"
+#include "base/base.h"
+#include "hook/hook.h"
+#include "scan/scan.h"
+#include "store/store.h"
+
+#include "fmgr.h"
+
+PG_MODULE_MAGIC;
+
+void		_PG_init(void);
+
+void
+_PG_init(void)
+{
+	strata_base_init();
+	strata_promote_init();
+	strata_am_init();
+	strata_scan_init();
+	strata_hook_object_init();
+	strata_hook_planner_init();
+	strata_hook_torture_init();
+	strata_hook_utility_init();
+}
