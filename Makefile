@@ -97,7 +97,10 @@ test-pgsuite: ; @bash tools/pgsuite.sh
 lint: all ; @bash tools/lint.sh
 demo: ; @bash tools/demo.sh
 bench: ; @bash bench/run.sh
-bench-codecs: ; @$(MAKE) -C bench -f codec_bench.mk run
+bench-codecs: .run/codec_bench ; @.run/codec_bench $(ARGS)
+.run/codec_bench: bench/codec_bench.c $(wildcard src/codec/*.c src/codec/*.h)
+	@mkdir -p .run
+	$(CC) -O3 -g -Wall -Isrc -o $@ $(filter %.c,$^) -llz4 -lzstd -lm
 compdb: ; @python3 tools/compdb.py > compile_commands.json
 distclean: run-clean
 run-clean: ; @bash tools/server wipe-all

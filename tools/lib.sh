@@ -59,6 +59,18 @@ data_dir() {
     (cd "$dir" && pwd -P)
 }
 
+# A python3 that can talk to the server.
+python_with_psycopg2() {
+    local python
+    for python in ${STRATA_PYTHON:-} python3 /usr/bin/python3; do
+        if command -v "$python" >/dev/null && "$python" -c 'import psycopg2' 2>/dev/null; then
+            command -v "$python"
+            return
+        fi
+    done
+    die "no python3 with psycopg2; run tools/install_deps.sh"
+}
+
 # quiet LOG COMMAND...: output goes to LOG, and is shown only on failure.
 quiet() {
     local log=$1

@@ -137,22 +137,23 @@ run_all_tap() {
     [ -z "$(server_user)" ] || chown -R "$(server_user)" "$stage"
     for name in "${tests[@]}"; do
         if (cd "$stage" && as_server env -u PGHOST -u PGPORT -u PGUSER -u PGDATABASE PATH="$PATH" \
-            TESTDIR="$stage" TESTDATADIR="$stage/tmp_check" TESTLOGDIR="$stage/log" \
+            TESTDIR="$stage" TESTDATADIR="$stage/tmp_check" TESTLOGDIR="$stage/tmp_check/log" \
+            STRATA_PYTHON="$(python_with_psycopg2)" \
             PG_REGRESS="$PGXS_TEST/regress/pg_regress" STRATA_DATA="$STRATA_DATA" \
             prove -I "$PGXS_TEST/perl" -I "$stage/test/t" --timer "test/t/$name.pl") \
             >"$OUT/tap-$name.log" 2>&1 8>&-; then
             pass "tap $name ($(sed -nE 's/^Files=.*Tests=([0-9]+), +([0-9]+).*/\1 checks, \2 s/p' "$OUT/tap-$name.log"))"
         else
             tail -n 60 "$OUT/tap-$name.log"
-            fail "tap $name (log: $OUT/tap-$name.log, servers' logs: $stage/log)"
+            fail "tap $name (log: $OUT/tap-$name.log, servers' logs: $stage/tmp_check/log)"
         fi
     done
 }
 
 run_props() {
     server
-    if python3 "$ROOT/test/props/differential.py" --dsn "$("$ROOT/tools/server" dsn)" \
-        ${SEED:+--seed "$SEED"} ${STEPS:+--steps "$STEPS"} ${TABLES:+--tables "$TABLES"} 8>&-; then
+    if "$(python_with_psycopg2)" "$ROOT/test/props/differential.py" --dsn "$("$ROOT/tools/server" dsn)" \
+        ${SEED:+--seed "$SEED"} ${STEPS:+--steps "$STEPS"} ${TABLES:+--tables "$TABLES"} --out "$OUT" 8>&-; then
         pass "props"
     else
         fail "props"

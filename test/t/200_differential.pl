@@ -16,8 +16,8 @@ my $node = strata_node('differential', "max_wal_size = 2GB\nshared_buffers = 128
 my $output = '';
 
 my $ok = IPC::Run::run(
-	[   '/usr/bin/python3', "$FindBin::RealBin/../props/differential.py", '--dsn', $node->connstr('postgres'),
-		'--seed', $seed, '--steps', $steps, '--out', PostgreSQL::Test::Utils::tempdir() ],
+	[   $ENV{STRATA_PYTHON} || 'python3', "$FindBin::RealBin/../props/differential.py", '--dsn', $node->connstr('postgres'),
+		'--seed', $seed, '--steps', $steps, '--out', $PostgreSQL::Test::Utils::log_path ],
 	'>', \$output, '2>&1');
 diag($output) unless $ok;
 ok($ok, "seed $seed, $steps steps: heap and strata agree");
