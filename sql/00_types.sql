@@ -11,13 +11,13 @@ GRANT USAGE ON SCHEMA strata TO PUBLIC;
 CREATE TYPE strata.compressed;
 
 CREATE FUNCTION strata.compressed_in(cstring) RETURNS strata.compressed
-	AS 'byteain' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'strata_compressed_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION strata.compressed_out(strata.compressed) RETURNS cstring
-	AS 'byteaout' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'strata_compressed_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION strata.compressed_recv(internal) RETURNS strata.compressed
-	AS 'bytearecv' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'strata_compressed_recv' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION strata.compressed_send(strata.compressed) RETURNS bytea
-	AS 'byteasend' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'strata_compressed_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE TYPE strata.compressed (
 	INPUT = strata.compressed_in,

@@ -21,18 +21,10 @@ REVOKE ALL ON FUNCTION strata.gc() FROM PUBLIC;
 COMMENT ON FUNCTION strata.gc() IS
 'drop companion tables whose table is gone, as a session that had not loaded the library may leave behind; returns how many';
 
--- A session that drops a table before it loaded the library runs this instead
--- of the object access hook.
+-- For a session that drops a table before it loaded the library, when the
+-- object access hook is not there yet.
 CREATE FUNCTION _strata.on_sql_drop() RETURNS event_trigger
-	LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-	IF EXISTS (SELECT FROM pg_event_trigger_dropped_objects()
-			   WHERE object_type IN ('table', 'materialized view'))
-		AND EXISTS (SELECT FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
-					WHERE n.nspname = 'strata' AND p.proname = 'gc') THEN
-		PERFORM strata.gc();
-	END IF;
-END $$;
+	AS 'MODULE_PATHNAME', 'strata_on_sql_drop' LANGUAGE C;
 REVOKE ALL ON FUNCTION _strata.on_sql_drop() FROM PUBLIC;
 
 CREATE EVENT TRIGGER strata_sql_drop ON sql_drop

@@ -25,6 +25,7 @@
 #include "storage/smgr.h"
 #include "utils/backend_progress.h"
 #include "utils/backend_status.h"
+#include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
 /* About so many compressed rows are shown to ANALYZE, spread evenly. */
@@ -96,18 +97,23 @@ analyze_state(StrataScanDesc *scan)
 	Relation	rel = scan->base.rs_rd;
 	StrataStoreSize size;
 
+	MemoryContext old;
+
 	if (state != NULL)
 		return state;
+	old = MemoryContextSwitchTo(GetMemoryChunkContext(scan));
 	state = scan->analyze = palloc0(sizeof(StrataAnalyzeState));
 	state->heap_blocks = heap_blocks(rel);
 	state->virtual_blocks = virtual_blocks(rel, state->heap_blocks);
 	state->store = strata_store_open(rel, AccessShareLock);
-	if (state->store == NULL)
-		return state;
-	strata_store_estimate_size(state->store, &size);
-	state->stride = Max(1, (int) (size.rows / ANALYZE_ROWS));
-	state->batch = table_slot_create(state->store->batches, NULL);
-	state->reader = strata_batch_reader_create(rel, state->store->schema);
+	if (state->store != NULL)
+	{
+		strata_store_estimate_size(state->store, &size);
+		state->stride = Max(1, (int) (size.rows / ANALYZE_ROWS));
+		state->batch = table_slot_create(state->store->batches, NULL);
+		state->reader = strata_batch_reader_create(rel, state->store->schema);
+	}
+	MemoryContextSwitchTo(old);
 	return state;
 }
 

@@ -62,7 +62,7 @@ build_as_heap(Relation rel, Relation index, IndexInfo *info, bool allow_sync, bo
 			  IndexBuildCallback callback, void *state, TableScanDesc scan)
 {
 	StrataDisguise disguise;
-	double		rows = 0;
+	volatile double rows = 0;
 
 	strata_disguise_push(&disguise, rel);
 	/* the disguise is process-wide state: it must come off in any case */

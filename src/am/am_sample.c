@@ -16,6 +16,7 @@
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
 #include "storage/bufmgr.h"
+#include "utils/memutils.h"
 
 #define ROWS_PER_BLOCK 256
 
@@ -51,8 +52,11 @@ sample_state(StrataScanDesc *scan)
 	StrataSampleState *state = scan->sample;
 	Relation	rel = scan->base.rs_rd;
 
+	MemoryContext old;
+
 	if (state != NULL)
 		return state;
+	old = MemoryContextSwitchTo(GetMemoryChunkContext(scan));
 	state = scan->sample = palloc0(sizeof(StrataSampleState));
 	state->heap_blocks = RelationGetNumberOfBlocks(rel);
 	state->block = InvalidBlockNumber;
@@ -61,6 +65,7 @@ sample_state(StrataScanDesc *scan)
 	state->reader = strata_batch_reader_create(rel, state->store->schema);
 	state->next_row = end_row(state->store, scan->base.rs_snapshot, state->batch);
 	state->batch_blocks = (BlockNumber) ((state->next_row + ROWS_PER_BLOCK - 1) / ROWS_PER_BLOCK);
+	MemoryContextSwitchTo(old);
 	return state;
 }
 

@@ -13,7 +13,7 @@
 #include "am/am_private.h"
 
 #include "port/atomics.h"
-#include "storage/predicate.h"
+#include "utils/memutils.h"
 
 /* Shared state of a parallel scan: heapam's, and who reads the batches. */
 typedef struct ParallelScan
@@ -30,8 +30,19 @@ scan_begin(Relation rel, Snapshot snapshot, int nkeys, struct ScanKeyData *key,
 
 	scan->heap = strata_heap_am->scan_begin(rel, snapshot, nkeys, key, pscan, flags);
 	scan->base = *scan->heap;
-	scan->with_batches = (flags & SO_TYPE_SEQSCAN) != 0;
+	scan->with_batches = (flags & (SO_TYPE_SEQSCAN | SO_TYPE_TIDRANGESCAN)) != 0;
 	return (TableScanDesc) scan;
+}
+
+/*
+ * A worker's bitmap scan is given its snapshot after scan_begin, by
+ * table_scan_update_snapshot on the outer descriptor: hand it on.
+ */
+static void
+sync_snapshot(StrataScanDesc *scan)
+{
+	scan->heap->rs_snapshot = scan->base.rs_snapshot;
+	scan->heap->rs_flags |= scan->base.rs_flags & SO_TEMP_SNAPSHOT;
 }
 
 static void
@@ -43,6 +54,7 @@ scan_end(TableScanDesc sscan)
 		strata_row_scan_end(scan->batches);
 	strata_analyze_end(scan);
 	strata_sample_end(scan);
+	sync_snapshot(scan);
 	strata_heap_am->scan_end(scan->heap);
 	pfree(scan);
 }
@@ -86,7 +98,12 @@ next_compressed(StrataScanDesc *scan, ScanDirection direction, TupleTableSlot *s
 		return false;
 	if (scan->batches == NULL)
 	{
-		scan->batches = strata_row_scan_begin(scan->base.rs_rd, scan->base.rs_snapshot);
+		/* the caller may be in a context that lives for one row */
+		MemoryContext old = MemoryContextSwitchTo(GetMemoryChunkContext(scan));
+
+		scan->batches = strata_row_scan_begin(scan->base.rs_rd, slot->tts_tupleDescriptor,
+											  scan->base.rs_snapshot);
+		MemoryContextSwitchTo(old);
 		if (scan->batches == NULL)
 		{
 			scan->with_batches = false;
@@ -133,6 +150,50 @@ scan_getnextslot(TableScanDesc sscan, ScanDirection direction, TupleTableSlot *s
 	return false;
 }
 
+static void
+scan_set_tidrange(TableScanDesc sscan, ItemPointer min, ItemPointer max)
+{
+	StrataScanDesc *scan = (StrataScanDesc *) sscan;
+
+	ItemPointerCopy(min, &scan->base.rs_mintid);
+	ItemPointerCopy(max, &scan->base.rs_maxtid);
+	strata_heap_am->scan_set_tidrange(scan->heap, min, max);
+}
+
+/* The row store's rows in the range, then the compressed ones in it. */
+static bool
+scan_getnextslot_tidrange(TableScanDesc sscan, ScanDirection direction, TupleTableSlot *slot)
+{
+	StrataScanDesc *scan = (StrataScanDesc *) sscan;
+	bool		backward = ScanDirectionIsBackward(direction);
+
+	if (backward && !scan->started)
+		scan->in_batches = true;
+	scan->started = true;
+	for (;;)
+	{
+		if (!scan->in_batches)
+		{
+			if (strata_heap_am->scan_getnextslot_tidrange(scan->heap, direction, slot))
+				return true;
+			if (backward)
+				return false;
+			scan->in_batches = true;
+		}
+		if (!next_compressed(scan, direction, slot))
+		{
+			if (!backward)
+				break;
+			scan->in_batches = false;
+		}
+		else if (ItemPointerCompare(&slot->tts_tid, &scan->base.rs_mintid) >= 0 &&
+				 ItemPointerCompare(&slot->tts_tid, &scan->base.rs_maxtid) <= 0)
+			return true;
+	}
+	ExecClearTuple(slot);
+	return false;
+}
+
 /* See store.h, strata_rowstore_only_hook. */
 static void
 rowstore_only(TableScanDesc scan)
@@ -166,6 +227,7 @@ parallelscan_reinitialize(Relation rel, ParallelTableScanDesc pscan)
 static bool
 scan_bitmap_next_block(TableScanDesc scan, struct TBMIterateResult *tbmres)
 {
+	sync_snapshot((StrataScanDesc *) scan);
 	return strata_heap_am->scan_bitmap_next_block(strata_inner_scan(scan), tbmres);
 }
 
@@ -182,9 +244,8 @@ strata_am_scan_init(TableAmRoutine *am)
 	am->scan_end = scan_end;
 	am->scan_rescan = scan_rescan;
 	am->scan_getnextslot = scan_getnextslot;
-	/* no TID range scans: heapam's would miss the compressed rows */
-	am->scan_set_tidrange = NULL;
-	am->scan_getnextslot_tidrange = NULL;
+	am->scan_set_tidrange = scan_set_tidrange;
+	am->scan_getnextslot_tidrange = scan_getnextslot_tidrange;
 	am->parallelscan_estimate = parallelscan_estimate;
 	am->parallelscan_initialize = parallelscan_initialize;
 	am->parallelscan_reinitialize = parallelscan_reinitialize;

@@ -13,6 +13,7 @@
 #include "access/table.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
+#include "commands/event_trigger.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
@@ -26,6 +27,7 @@
 
 PG_FUNCTION_INFO_V1(strata_verify);
 PG_FUNCTION_INFO_V1(strata_gc);
+PG_FUNCTION_INFO_V1(strata_on_sql_drop);
 
 /* Where problems of the current batch go. */
 typedef struct VerifyOutput
@@ -170,6 +172,23 @@ find_orphans(void)
 	return orphans;
 }
 
+/* Drop them; those in use, or new to an open transaction, wait for the next call. */
+static int
+drop_orphans(void)
+{
+	int			dropped = 0;
+	ListCell   *lc;
+
+	foreach(lc, find_orphans())
+	{
+		if (!ConditionalLockRelationOid(lfirst_oid(lc), AccessExclusiveLock))
+			continue;
+		strata_companion_drop(lfirst_oid(lc));
+		dropped++;
+	}
+	return dropped;
+}
+
 /*
  * gc() -> number of companions dropped: those that a session without the
  * library left behind.
@@ -177,17 +196,20 @@ find_orphans(void)
 Datum
 strata_gc(PG_FUNCTION_ARGS)
 {
-	int32		dropped = 0;
-	ListCell   *lc;
-
 	PreventCommandIfReadOnly("gc()");
-	foreach(lc, find_orphans())
-	{
-		/* one that is in use, or new to a transaction still open, waits for the next call */
-		if (!ConditionalLockRelationOid(lfirst_oid(lc), AccessExclusiveLock))
-			continue;
-		strata_companion_drop(lfirst_oid(lc));
-		dropped++;
-	}
-	PG_RETURN_INT32(dropped);
+	PG_RETURN_INT32(drop_orphans());
+}
+
+/* sql_drop event trigger: the same, when a table was dropped. */
+Datum
+strata_on_sql_drop(PG_FUNCTION_ARGS)
+{
+	if (!CALLED_AS_EVENT_TRIGGER(fcinfo))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_EVENT_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("function \"on_sql_drop\" was not called by event trigger manager")));
+	/* DROP EXTENSION takes the schema away first */
+	if (OidIsValid(get_namespace_oid(STRATA_INTERNAL_SCHEMA, true)))
+		(void) drop_orphans();
+	PG_RETURN_NULL();
 }

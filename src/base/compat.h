@@ -76,4 +76,16 @@ typedef TU_UpdateIndexes StrataUpdateIndexes;
 	object_ownercheck(RelationRelationId, relid, roleid)
 #endif
 
+/*
+ * 18 added the instrumentation argument to index_beginscan (0fbceae841c);
+ * delete when 17 goes.
+ */
+#if PG_VERSION_NUM < 180000
+#define strata_index_beginscan(heap, index, snapshot, nkeys, norderbys) \
+	index_beginscan(heap, index, snapshot, nkeys, norderbys)
+#else
+#define strata_index_beginscan(heap, index, snapshot, nkeys, norderbys) \
+	index_beginscan(heap, index, snapshot, NULL, nkeys, norderbys)
+#endif
+
 #endif							/* STRATA_COMPAT_H */

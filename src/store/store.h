@@ -82,6 +82,8 @@ typedef struct StrataStore
 
 /* NULL when rel has no companion.  Allocated in the current context. */
 extern StrataStore *strata_store_open(Relation rel, LOCKMODE lockmode);
+/* The same for rows described by desc, see strata_row_scan_begin. */
+extern StrataStore *strata_store_open_as(Relation rel, TupleDesc desc, LOCKMODE lockmode);
 extern void strata_store_close(StrataStore *store, LOCKMODE lockmode);	/* NoLock keeps the lock */
 
 /* Index of the companion on (first_row), unique. */
@@ -122,8 +124,11 @@ typedef struct StrataRowScan
 	bool		done;
 } StrataRowScan;
 
-/* NULL when rel has no companion. */
-extern StrataRowScan *strata_row_scan_begin(Relation rel, Snapshot snapshot);
+/*
+ * NULL when rel has no companion.  desc describes the rows as they were stored:
+ * while ALTER TABLE rewrites rel, that is not RelationGetDescr(rel).
+ */
+extern StrataRowScan *strata_row_scan_begin(Relation rel, TupleDesc desc, Snapshot snapshot);
 extern void strata_row_scan_rescan(StrataRowScan *scan);
 extern void strata_row_scan_end(StrataRowScan *scan);
 

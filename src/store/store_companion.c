@@ -451,6 +451,13 @@ strata_companion_prepare(Relation rel, const StrataLayout *layout)
 StrataStore *
 strata_store_open(Relation rel, LOCKMODE lockmode)
 {
+	return strata_store_open_as(rel, RelationGetDescr(rel), lockmode);
+}
+
+/* See store.h. */
+StrataStore *
+strata_store_open_as(Relation rel, TupleDesc desc, LOCKMODE lockmode)
+{
 	Oid			companion = strata_companion_oid(rel);
 	StrataStore *store;
 
@@ -460,7 +467,7 @@ strata_store_open(Relation rel, LOCKMODE lockmode)
 	store->rel = rel;
 	store->lockmode = lockmode;
 	store->batches = table_open(companion, lockmode);
-	store->schema = strata_batch_schema_create(RelationGetDescr(rel), RelationGetDescr(store->batches));
+	store->schema = strata_batch_schema_create(desc, RelationGetDescr(store->batches));
 	return store;
 }
 

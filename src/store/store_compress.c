@@ -213,7 +213,8 @@ take_row_store(CompressState *state)
 		{
 			/* before the delete, which takes external values away */
 			take_row(state, slot);
-			result = heap_delete(state->rel, &tid, state->cid, InvalidSnapshot, false, &tmfd, false);
+			/* nobody to wait for but our own row locks, which do not block us */
+			result = heap_delete(state->rel, &tid, state->cid, InvalidSnapshot, true, &tmfd, false);
 			if (result != TM_Ok)
 				ereport(ERROR,
 						(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
@@ -232,7 +233,7 @@ take_row_store(CompressState *state)
 static void
 take_batches(CompressState *state)
 {
-	StrataRowScan *scan = strata_row_scan_begin(state->rel, state->snapshot);
+	StrataRowScan *scan = strata_row_scan_begin(state->rel, RelationGetDescr(state->rel), state->snapshot);
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(state->rel), &TTSOpsVirtual);
 	TableScanDesc batches;
 	TupleTableSlot *batch = table_slot_create(state->store->batches, NULL);

@@ -24,7 +24,7 @@ strata_store_decompress(Relation rel)
 {
 	Snapshot	snapshot = RegisterSnapshot(IsolationUsesXactSnapshot() ?
 										   GetTransactionSnapshot() : GetLatestSnapshot());
-	StrataRowScan *scan = strata_row_scan_begin(rel, snapshot);
+	StrataRowScan *scan = strata_row_scan_begin(rel, RelationGetDescr(rel), snapshot);
 	StrataRowWriter *writer;
 	TableScanDesc batches;
 	TupleTableSlot *slot;

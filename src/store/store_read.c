@@ -73,7 +73,7 @@ strata_store_find_last_batch(StrataStore *store, Snapshot snapshot, TupleTableSl
 void
 strata_batch_store_row(Relation rel, StrataBatchReader *reader, int row, TupleTableSlot *slot)
 {
-	TupleDesc	desc = RelationGetDescr(rel);
+	TupleDesc	desc = reader->schema->rel_desc;
 	ItemPointerData tid;
 
 	strata_tid_set(&tid, reader->first_row + row);
@@ -113,9 +113,9 @@ strata_batch_store_row(Relation rel, StrataBatchReader *reader, int row, TupleTa
 
 /* See store.h. */
 StrataRowScan *
-strata_row_scan_begin(Relation rel, Snapshot snapshot)
+strata_row_scan_begin(Relation rel, TupleDesc desc, Snapshot snapshot)
 {
-	StrataStore *store = strata_store_open(rel, AccessShareLock);
+	StrataStore *store = strata_store_open_as(rel, desc, AccessShareLock);
 	StrataRowScan *scan;
 
 	if (store == NULL)
