@@ -2,7 +2,8 @@
 # tools/check_exports.sh
 #	  Every symbol that leaves an object file starts with strata_, or is one
 #	  PostgreSQL itself looks for; checked in the objects, so that no name can
-#	  clash inside strata.so either, and in the library.
+#	  clash inside strata.so either, and in the library; and the library lacks
+#	  none of its own.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 cd "$ROOT"
@@ -14,8 +15,10 @@ bad=$(find src -name '*.o' -exec nm -A -g --defined-only {} + | awk '{print $NF,
     awk -v allowed="$allowed" '$1 !~ allowed {print}')
 bad+=$(nm -D -g --defined-only "$library" | awk -v allowed="$allowed" '$NF !~ allowed {print "\n" $NF, "in the library"}')
 if [ -n "$bad" ]; then
-    say "exported names that do not start with strata_ (make them static or rename them):"
+    say "names that do not start with strata_ (make them static or rename them):"
     say "$bad"
     exit 1
 fi
+missing=$(nm -D -g --undefined-only "$library" | awk '$NF ~ /^strata_/ {print $NF}')
+[ -z "$missing" ] || die "$library needs functions that are nowhere:" $missing
 nm -D -g --defined-only "$library" | grep -q ' _PG_init$' || die "_PG_init is not exported by $library"

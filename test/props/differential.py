@@ -24,9 +24,7 @@ def case_actions(rng, tables):
     actions = []
     for table in tables:
         actions.append(Action("create", [Statement(sql) for sql in table.create_actions(rng)], [table.name]))
-        settings = table.settings(rng)
-        if settings:
-            actions.append(Action("strata", [Statement(settings, "strata")], [table.name]))
+        actions.append(Action("strata", [Statement(table.settings(rng), "strata")], [table.name]))
     actions.append(Action("settings", [Statement("SET strata.batch_rows = %d" % rng.choice([10, 20, 50, 100, 1000]),
                                                  "session")]))
     return actions
@@ -93,10 +91,10 @@ class Tester:
             number, len(self.done), options.seed, number, options.tables, options.case_steps))
         print("    %s\n    after: %s" % (difference.what, difference.statement[:2000]))
         actions = self.done
-        if options.shrink and self.runner_is_back() and self.runner.fails(actions):
+        if options.shrink and self.runner_is_back() and self.runner.fails(actions, difference.sort):
             print("shrinking %d actions ..." % len(actions))
             sys.stdout.flush()
-            actions = self.runner.shrink(actions, options.shrink)
+            actions = self.runner.shrink(actions, difference.sort, options.shrink)
         path = os.path.join(options.out, "differential-%d-%d.sql" % (options.seed, number))
         with open(path, "w", encoding="utf-8") as script:
             script.write("-- seed %d, case %d\n-- %s\n" % (options.seed, number, difference.what.replace("\n", "\n-- ")))

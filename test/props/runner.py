@@ -22,12 +22,14 @@ ALLOWED_ALONE = {"25P02"}
 
 
 class Difference(Exception):
-    """The two sides differ; `statement` is the SQL after which they did."""
+    """The two sides differ; `statement` is the SQL after which they did, and
+    `sort` what remains the same when the case is shrunk."""
 
-    def __init__(self, what, statement=""):
+    def __init__(self, what, statement="", sort=()):
         super().__init__(what)
         self.what = what
         self.statement = statement
+        self.sort = tuple(sort)
 
 
 def _raw(value, _cursor):
@@ -99,6 +101,23 @@ def show_difference(heap, strata):
     return "\n".join(lines)
 
 
+def minimal(items, fails, end):
+    """A shorter list that still fails (delta debugging); stops at time `end`."""
+    chunk = max(1, len(items) // 2)
+    while time.time() < end:
+        start, removed = 0, False
+        while start < len(items) and time.time() < end:
+            fewer = items[:start] + items[start + chunk:]
+            if fewer and fails(fewer):
+                items, removed = fewer, True
+            else:
+                start += chunk
+        if chunk == 1 and not removed:
+            break
+        chunk = max(1, chunk // 2)
+    return items
+
+
 class Runner:
     def __init__(self, dsn):
         self.dsn = dsn
@@ -128,7 +147,7 @@ class Runner:
                     cursor.execute(sql)
             except psycopg2.Error as error:
                 if connection.closed or error.pgcode is None or error.pgcode in ("57P01", "57P02", "57P03"):
-                    raise Difference("the server crashed or closed the connection: %s" % error, sql)
+                    raise Difference("the server crashed or closed the connection: %s" % error, sql, ["crash"])
                 return ("error", error.pgcode, str(error).strip())
             if cursor.description is None:
                 return ("ok", cursor.rowcount, None)
@@ -209,34 +228,38 @@ class Runner:
             return True
         if statement.side == "strata":
             if strata[0] == "error" and strata[1] not in ALLOWED_ALONE:
-                raise Difference("strata fails where heap has nothing to do: %s" % describe(strata), sql)
+                raise Difference("strata fails where heap has nothing to do: %s" % describe(strata), sql,
+                                 ["alone", strata[1]])
             if strata[0] == "ok" and "must be empty" in statement.sql and strata[2]:
-                raise Difference("verify found damage: %s" % describe(strata), sql)
+                raise Difference("verify found damage: %s" % describe(strata), sql, ["verify"])
             return strata[0] == "ok"
         if heap[0] != strata[0] or (heap[0] == "error" and heap[1] != strata[1]):
-            raise Difference("outcomes differ\n    heap:   %s\n    strata: %s" % (describe(heap), describe(strata)), sql)
+            raise Difference("outcomes differ\n    heap:   %s\n    strata: %s" % (describe(heap), describe(strata)), sql,
+                             ["outcome", heap[1] if heap[0] == "error" else "", strata[1] if strata[0] == "error" else ""])
         if heap[0] == "error":
             return False
         if heap[2] is not None:
             if not same_rows(heap[2], strata[2], statement.ordered):
                 raise Difference("rows differ (%d, %d)%s\n%s" % (
                     len(heap[2]), len(strata[2]), " or their order does" if statement.ordered else "",
-                    show_difference(heap[2], strata[2])), sql)
+                    show_difference(heap[2], strata[2])), sql, ["rows"])
         elif heap[1] != strata[1]:
-            raise Difference("heap says %d rows, strata %d" % (heap[1], strata[1]), sql)
+            raise Difference("heap says %d rows, strata %d" % (heap[1], strata[1]), sql, ["rows"])
         return True
 
     def compare(self, name):
         """The whole table, bit for bit by its text; and the audit of triggers."""
-        sums = []
-        for schema in SCHEMAS.values():
-            sums.append(self.must(HASH % ("%s.%s" % (schema, name)))[0])
+        both = [self.execute(HASH % ("%s.%s" % (schema, name))) for schema in SCHEMAS.values()]
         statement = self.last
-        if sums[0] != sums[1]:
-            rows = [self.must("SELECT a::text FROM %s.%s AS a" % (schema, name)) for schema in SCHEMAS.values()]
-            raise Difference("table %s differs: %s rows in heap, %s in strata\n%s" % (
-                name, sums[0][0], sums[1][0], show_difference(*rows)), statement)
-        self.counts[name] = int(sums[0][0])
+        if [o[0] for o in both] == ["error", "error"]:
+            return              # no such table: a case being shrunk
+        if both[0] != both[1]:
+            rows = [self.execute("SELECT a::text FROM %s.%s AS a" % (schema, name)) for schema in SCHEMAS.values()]
+            detail = show_difference(rows[0][2], rows[1][2]) if rows[0][0] == rows[1][0] == "ok" else ""
+            raise Difference("table %s differs: %s in heap, %s in strata\n%s" % (
+                name, describe(both[0]), describe(both[1]), detail), statement,
+                ["table"] + [o[1] for o in both if o[0] == "error"])
+        self.counts[name] = int(both[0][2][0][0])
 
     def compare_audit(self):
         self.compare("audit")
@@ -254,38 +277,42 @@ class Runner:
         after = self.execute(HASH % table, connection=connection)
         if before != after:
             raise Difference("an old snapshot sees something else than before: %s, then %s" % (
-                describe(before), describe(after)), HASH % table)
+                describe(before), describe(after)), HASH % table, ["snapshot"])
 
     # --- shrinking -------------------------------------------------------
 
-    def fails(self, actions):
-        """Does this list of actions end in a difference?"""
+    def fails(self, actions, sort):
+        """Does this list of actions end in a difference of that sort?"""
         try:
             self.reset()
             for action in actions:
                 self.run(action)
             self.compare_audit()
-        except Difference:
-            return True
-        except psycopg2.Error:
-            return True
+        except Difference as difference:
+            return difference.sort == sort
         return False
 
-    def shrink(self, actions, seconds):
-        """Leave out what the difference does not need (delta debugging)."""
+    def shrink(self, actions, sort, seconds):
+        """Leave out what the difference does not need: actions, then
+        statements in them, then rows of COPY."""
         end = time.time() + seconds
-        chunk = max(1, len(actions) // 2)
-        while time.time() < end:
-            start, removed = 0, False
-            while start < len(actions) and time.time() < end:
-                fewer = actions[:start] + actions[start + chunk:]
-                if fewer and self.fails(fewer):
-                    actions, removed = fewer, True
-                else:
-                    start += chunk
-            if chunk == 1 and not removed:
-                break
-            chunk = max(1, chunk // 2)
+        actions = minimal(actions, lambda fewer: self.fails(fewer, sort), end)
+        for i, action in enumerate(actions):
+            def with_action(changed):
+                return actions[:i] + [changed] + actions[i + 1:]
+            if len(action.statements) > 1:
+                statements = minimal(action.statements, lambda fewer: self.fails(
+                    with_action(action.with_statements(fewer)), sort), end)
+                actions = with_action(action.with_statements(statements))
+                action = actions[i]
+            for j, statement in enumerate(action.statements):
+                if statement.copy:
+                    def with_rows(rows):
+                        changed = action.statements[:j] + [statement.with_copy("".join(rows))] + action.statements[j + 1:]
+                        return with_action(action.with_statements(changed))
+                    rows = minimal(statement.copy.splitlines(True), lambda fewer: self.fails(with_rows(fewer), sort), end)
+                    actions = with_rows(rows)
+                    action = actions[i]
         return actions
 
     def script(self, actions):

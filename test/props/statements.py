@@ -35,6 +35,9 @@ class Statement:
         self.copy = copy
         self.ordered = ordered
 
+    def with_copy(self, copy):
+        return Statement(self.sql, self.side, copy, self.ordered)
+
 
 class Action:
     """Statements run together; `touches` names the tables to compare after
@@ -45,6 +48,9 @@ class Action:
         self.statements = statements
         self.touches = list(touches)
         self.then = then
+
+    def with_statements(self, statements):
+        return Action(self.kind, statements, self.touches)
 
 
 def csv_lines(rows):
@@ -127,8 +133,6 @@ class Statements:
             sql = "SELECT decompress_chunk('%s')" % table.token
         elif kind < 0.76:
             sql = table.settings(rng)
-            if sql is None:
-                sql = "ALTER TABLE %s RESET (strata.segmentby, strata.orderby)" % table.token
         elif kind < 0.80:
             sql = "SET strata.batch_rows = %d" % rng.choice([10, 17, 50, 100, 1000, 4096])
         elif kind < 0.90:

@@ -110,7 +110,7 @@ class Table:
         return statements
 
     def settings(self, rng):
-        """ALTER TABLE ... SET with new random settings (strata only)."""
+        """New random settings in place of the old ones (strata only)."""
         self.segmentby = self.some(rng, 0, 2, lambda c: c.type.key and not c.name == "id")
         taken = self.segmentby
         self.orderby = self.some(rng, 0, 2, lambda c: c.type.key and c not in taken)
@@ -125,9 +125,8 @@ class Table:
             parts.append("strata.segmentby = %s" % quote(", ".join(c.name for c in self.segmentby)))
         if order:
             parts.append("strata.orderby = %s" % quote(order))
-        if not parts:
-            return None
-        return "ALTER TABLE %s SET (%s)" % (self.token, ", ".join(parts))
+        sql = "ALTER TABLE %s RESET (strata.segmentby, strata.orderby)" % self.token
+        return "%s, SET (%s)" % (sql, ", ".join(parts)) if parts else sql
 
     def row(self, rng, ident=None, bulk=False):
         """Text values for the writable columns; in bulk, few references, as
