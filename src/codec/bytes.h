@@ -1,0 +1,311 @@
+/*-------------------------------------------------------------------------
+ *
+ * bytes.h
+ *	  Bounds-checked reading and writing: the only code that touches raw
+ *	  input.
+ *
+ * A StrataReader never moves past its end.  The first read that would sets
+ * `failed`, and from then on every read returns zero, so that a parser may
+ * read a whole structure and look at `failed` once, before it uses what it
+ * read as a size or an index.  A StrataWriter does the same for output.
+ *
+ * Numbers are little-endian on disk whatever the machine is.
+ *
+ * src/codec/bytes.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_BYTES_H
+#define STRATA_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define STRATA_BIG_ENDIAN 1
+#endif
+
+#define STRATA_INLINE static inline __attribute__((always_inline, unused))
+
+/* Bytes of the longest varint of 64 bits. */
+#define STRATA_VARINT_MAX 10
+
+typedef struct StrataReader
+{
+	const uint8_t *next;
+	const uint8_t *end;
+	bool		failed;
+} StrataReader;
+
+typedef struct StrataWriter
+{
+	uint8_t    *start;
+	uint8_t    *next;
+	uint8_t    *end;
+	bool		failed;			/* something did not fit */
+} StrataWriter;
+
+/* --- unaligned little-endian loads and stores; the caller checked bounds --- */
+
+STRATA_INLINE uint64_t
+strata_load64(const void *from)
+{
+	uint64_t	v;
+
+	memcpy(&v, from, sizeof(v));
+#ifdef STRATA_BIG_ENDIAN
+	v = __builtin_bswap64(v);
+#endif
+	return v;
+}
+
+STRATA_INLINE uint32_t
+strata_load32(const void *from)
+{
+	uint32_t	v;
+
+	memcpy(&v, from, sizeof(v));
+#ifdef STRATA_BIG_ENDIAN
+	v = __builtin_bswap32(v);
+#endif
+	return v;
+}
+
+STRATA_INLINE uint16_t
+strata_load16(const void *from)
+{
+	const uint8_t *b = from;
+
+	return (uint16_t) (b[0] | b[1] << 8);
+}
+
+STRATA_INLINE void
+strata_store64(void *to, uint64_t v)
+{
+#ifdef STRATA_BIG_ENDIAN
+	v = __builtin_bswap64(v);
+#endif
+	memcpy(to, &v, sizeof(v));
+}
+
+STRATA_INLINE void
+strata_store32(void *to, uint32_t v)
+{
+#ifdef STRATA_BIG_ENDIAN
+	v = __builtin_bswap32(v);
+#endif
+	memcpy(to, &v, sizeof(v));
+}
+
+STRATA_INLINE void
+strata_store16(void *to, uint16_t v)
+{
+	uint8_t    *b = to;
+
+	b[0] = (uint8_t) v;
+	b[1] = (uint8_t) (v >> 8);
+}
+
+/* Up to 8 bytes as a little-endian number, the missing ones zero. */
+STRATA_INLINE uint64_t
+strata_load_partial(const uint8_t *from, size_t nbytes)
+{
+	uint64_t	v = 0;
+
+	for (size_t i = 0; i < nbytes && i < 8; i++)
+		v |= (uint64_t) from[i] << (8 * i);
+	return v;
+}
+
+/* --- reader ---------------------------------------------------------------- */
+
+STRATA_INLINE StrataReader
+strata_reader(const uint8_t *data, size_t nbytes)
+{
+	StrataReader r = {data, data + nbytes, false};
+
+	return r;
+}
+
+STRATA_INLINE size_t
+strata_reader_left(const StrataReader *r)
+{
+	return (size_t) (r->end - r->next);
+}
+
+/*
+ * A pointer to the next nbytes, which are skipped; NULL when there are fewer.
+ */
+STRATA_INLINE const uint8_t *
+strata_read_bytes(StrataReader *r, size_t nbytes)
+{
+	const uint8_t *at = r->next;
+
+	if (r->failed || nbytes > strata_reader_left(r))
+	{
+		r->failed = true;
+		return NULL;
+	}
+	r->next += nbytes;
+	return at;
+}
+
+STRATA_INLINE uint8_t
+strata_read_u8(StrataReader *r)
+{
+	const uint8_t *at = strata_read_bytes(r, 1);
+
+	return at ? *at : 0;
+}
+
+STRATA_INLINE uint32_t
+strata_read_u32(StrataReader *r)
+{
+	const uint8_t *at = strata_read_bytes(r, 4);
+
+	return at ? strata_load32(at) : 0;
+}
+
+STRATA_INLINE uint64_t
+strata_read_u64(StrataReader *r)
+{
+	const uint8_t *at = strata_read_bytes(r, 8);
+
+	return at ? strata_load64(at) : 0;
+}
+
+/* LEB128: seven bits a byte, least significant first, at most 10 bytes. */
+STRATA_INLINE uint64_t
+strata_read_varint(StrataReader *r)
+{
+	uint64_t	v = 0;
+
+	for (unsigned shift = 0; shift < 64; shift += 7)
+	{
+		uint8_t		b = strata_read_u8(r);
+
+		v |= (uint64_t) (b & 0x7f) << shift;
+		if (!(b & 0x80))
+		{
+			if (shift == 63 && b > 1)
+				r->failed = true;
+			return v;
+		}
+	}
+	r->failed = true;
+	return 0;
+}
+
+/* A count of rows: one byte below 128, else two with the top bit set. */
+STRATA_INLINE uint32_t
+strata_read_count(StrataReader *r)
+{
+	uint32_t	high = strata_read_u8(r);
+
+	if (high < 128)
+		return high;
+	return (high & 0x7f) << 8 | strata_read_u8(r);
+}
+
+/* --- writer ---------------------------------------------------------------- */
+
+STRATA_INLINE StrataWriter
+strata_writer(uint8_t *data, size_t nbytes)
+{
+	StrataWriter w = {data, data, data + nbytes, false};
+
+	return w;
+}
+
+STRATA_INLINE size_t
+strata_writer_len(const StrataWriter *w)
+{
+	return (size_t) (w->next - w->start);
+}
+
+STRATA_INLINE size_t
+strata_writer_left(const StrataWriter *w)
+{
+	return (size_t) (w->end - w->next);
+}
+
+/* Room for nbytes, to be filled by the caller; NULL when there is less. */
+STRATA_INLINE uint8_t *
+strata_write_space(StrataWriter *w, size_t nbytes)
+{
+	uint8_t    *at = w->next;
+
+	if (w->failed || nbytes > strata_writer_left(w))
+	{
+		w->failed = true;
+		return NULL;
+	}
+	w->next += nbytes;
+	return at;
+}
+
+STRATA_INLINE void
+strata_write_u8(StrataWriter *w, uint8_t v)
+{
+	uint8_t    *at = strata_write_space(w, 1);
+
+	if (at)
+		*at = v;
+}
+
+STRATA_INLINE void
+strata_write_u32(StrataWriter *w, uint32_t v)
+{
+	uint8_t    *at = strata_write_space(w, 4);
+
+	if (at)
+		strata_store32(at, v);
+}
+
+STRATA_INLINE void
+strata_write_u64(StrataWriter *w, uint64_t v)
+{
+	uint8_t    *at = strata_write_space(w, 8);
+
+	if (at)
+		strata_store64(at, v);
+}
+
+STRATA_INLINE void
+strata_write_bytes(StrataWriter *w, const void *data, size_t nbytes)
+{
+	uint8_t    *at = strata_write_space(w, nbytes);
+
+	if (at && nbytes > 0)
+		memcpy(at, data, nbytes);
+}
+
+STRATA_INLINE unsigned
+strata_varint_size(uint64_t v)
+{
+	unsigned	nbits = 64 - (unsigned) __builtin_clzll(v | 1);
+
+	return (nbits + 6) / 7;
+}
+
+STRATA_INLINE void
+strata_write_varint(StrataWriter *w, uint64_t v)
+{
+	while (v >= 0x80)
+	{
+		strata_write_u8(w, (uint8_t) (v | 0x80));
+		v >>= 7;
+	}
+	strata_write_u8(w, (uint8_t) v);
+}
+
+STRATA_INLINE void
+strata_write_count(StrataWriter *w, uint32_t v)
+{
+	if (v >= 128)
+		strata_write_u8(w, (uint8_t) (0x80 | v >> 8));
+	strata_write_u8(w, (uint8_t) v);
+}
+
+#endif							/* STRATA_BYTES_H */

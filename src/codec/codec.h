@@ -1,0 +1,173 @@
+/*-------------------------------------------------------------------------
+ *
+ * codec.h
+ *	  Bytes <-> typed vectors: the only header of src/codec that other
+ *	  folders include.
+ *
+ * A codec turns a vector of n non-null values into a byte string and back,
+ * bit for bit.  This folder knows nothing of PostgreSQL's executor, memory
+ * contexts or error reporting: the caller gives every buffer, functions
+ * return a StrataCodecResult, and it builds without a server.
+ *
+ * Contract, for every function here
+ *	- input bytes are hostile: no read past buf + len, no count believed
+ *	  before it was checked against len and STRATA_CODEC_MAX_ROWS, no loop
+ *	  longer than the caller's n;
+ *	- the same input gives the same bytes on every CPU and build; numbers on
+ *	  disk are little-endian whatever the machine is;
+ *	- no allocation: encoders and decoders take a scratch area whose size the
+ *	  *_scratch_size functions tell.
+ *
+ * docs/format.md is the normative description of the bytes.
+ *
+ * src/codec/codec.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_CODEC_H
+#define STRATA_CODEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A batch never holds more rows than this (the GUC's upper bound). */
+#define STRATA_CODEC_MAX_ROWS 32767
+
+typedef enum StrataCodecResult
+{
+	STRATA_CODEC_OK = 0,
+	STRATA_CODEC_CORRUPT,		/* the bytes are not what an encoder wrote */
+	STRATA_CODEC_NO_SPACE,		/* the output buffer is too small */
+	STRATA_CODEC_NOT_APPLICABLE,	/* this codec cannot hold these values */
+	STRATA_CODEC_UNSUPPORTED	/* codec unknown to, or not built into, this library */
+} StrataCodecResult;
+
+/* What the values are; stored in the column header, numbers never reused. */
+typedef enum StrataKind
+{
+	STRATA_KIND_INT = 1,		/* two's complement, width 1, 2, 4 or 8 */
+	STRATA_KIND_FLOAT = 2,		/* IEEE 754, width 4 or 8; bits are kept */
+	STRATA_KIND_BYTES = 3		/* opaque byte strings, width 0 */
+} StrataKind;
+
+/* Codec ids; stored, never reused.  docs/format.md, "codec ids". */
+typedef enum StrataCodecId
+{
+	STRATA_CODEC_AUTO = 0,		/* never stored: let the library choose */
+	STRATA_CODEC_RAW = 1,		/* any kind: values as they are */
+	STRATA_CODEC_CONSTANT = 2,	/* any kind: one value, n times */
+	STRATA_CODEC_DELTA_DELTA = 3,	/* int: delta of delta, gcd scaled, simple8b-RLE */
+	STRATA_CODEC_GORILLA = 4,	/* float: XOR with the previous value */
+	STRATA_CODEC_DICTIONARY = 5,	/* any kind: distinct values + packed codes */
+	STRATA_CODEC_LZ4 = 6,		/* bytes: lengths + payload in LZ4 blocks */
+	STRATA_CODEC_ZSTD = 7,		/* bytes: the same with zstd */
+	STRATA_CODEC_DECIMAL = 8,	/* float: scaled integers + exceptions (ALP) */
+	STRATA_CODEC_COUNT
+} StrataCodecId;
+
+/*
+ * Values to encode: n values, nulls already left out.
+ *
+ * INT, FLOAT: `fixed` is a packed native-endian array of n values of `width`
+ * bytes, aligned to width.  BYTES: value i is payload[offsets[i] ..
+ * offsets[i + 1]), offsets has n + 1 entries, offsets[0] == 0.
+ */
+typedef struct StrataVector
+{
+	StrataKind	kind;
+	uint8_t		width;			/* bytes per value; 0 for BYTES */
+	uint32_t	n;				/* 0 .. STRATA_CODEC_MAX_ROWS */
+	const void *fixed;
+	const uint8_t *payload;
+	const uint32_t *offsets;
+} StrataVector;
+
+/*
+ * Decoded BYTES.  Two shapes: flat (codes == NULL; value i is entry i) and
+ * dictionary (value i is entry codes[i]).  All pointers lie in the caller's
+ * scratch area or in the input buffer and live as long as both.
+ */
+typedef struct StrataBytes
+{
+	uint32_t	nentries;		/* flat: number of values; dictionary: distinct ones */
+	const uint8_t *payload;
+	const uint32_t *offsets;	/* nentries + 1 */
+	const uint32_t *codes;		/* n of them, each < nentries; or NULL */
+} StrataBytes;
+
+/* What `describe` tells about an encoded column without decoding its values. */
+typedef struct StrataCodecInfo
+{
+	StrataCodecId id;
+	StrataKind	kind;
+	uint8_t		width;
+	uint32_t	nrows;			/* rows of the batch, nulls included */
+	uint32_t	nnulls;
+	uint32_t	crc;			/* as stored */
+	char		detail[96];		/* "gcd 1000000, 3 blocks": for people */
+} StrataCodecInfo;
+
+/*
+ * Column level: header (format version, codec id, kind, width, counts,
+ * CRC-32C) + null bitmap + values.  This is what the batch layer stores.
+ */
+
+/* Upper bound of strata_column_encode's output and scratch need, in bytes. */
+extern size_t strata_column_encode_bound(const StrataVector *v, uint32_t nrows);
+extern size_t strata_column_encode_scratch_size(const StrataVector *v, uint32_t nrows);
+
+/*
+ * Encode a column of nrows rows.  v holds the v->n non-null values in row
+ * order; isnull is NULL when v->n == nrows, else nrows flags with exactly
+ * nrows - v->n of them true.  wanted is AUTO, or a codec to use
+ * (NOT_APPLICABLE when it cannot hold the values; RAW and CONSTANT fall-backs
+ * are still taken when the wanted codec does not make the column smaller than
+ * raw).  On success *len is the number of bytes written to out.
+ */
+extern StrataCodecResult strata_column_encode(const StrataVector *v, uint32_t nrows,
+											  const bool *isnull, StrataCodecId wanted,
+											  void *scratch, size_t scratch_size,
+											  uint8_t *out, size_t cap, size_t *len);
+
+/* Parse and check the header; verify_crc also checksums the whole column. */
+extern StrataCodecResult strata_column_describe(const uint8_t *buf, size_t len, bool verify_crc,
+												StrataCodecInfo *info);
+
+/* Scratch needed to decode n rows of this column (BYTES: payload included). */
+extern StrataCodecResult strata_column_decode_scratch_size(const uint8_t *buf, size_t len,
+														   uint32_t from, uint32_t n, size_t *size);
+
+/*
+ * Decode rows [from, from + n), nulls included.
+ *
+ * isnull gets n flags; *hasnull says whether any is true.  INT, FLOAT: out gets
+ * n values of the column's width at their row positions, zero where null; it
+ * must be aligned to width.  Decoding the last k rows costs O(k + one
+ * mini-block), not O(nrows).  The CRC is not looked at here.
+ */
+extern StrataCodecResult strata_column_decode_fixed(const uint8_t *buf, size_t len,
+													uint32_t from, uint32_t n,
+													void *scratch, size_t scratch_size,
+													void *out, bool *isnull, bool *hasnull);
+
+/*
+ * The same for BYTES.  In the flat shape `out->offsets` has n + 1 entries and
+ * a null row is an empty string; in the dictionary shape a null row's code is
+ * 0 (and nentries may be 0 when all n rows are null).
+ */
+extern StrataCodecResult strata_column_decode_bytes(const uint8_t *buf, size_t len,
+													uint32_t from, uint32_t n,
+													void *scratch, size_t scratch_size,
+													StrataBytes *out, bool *isnull, bool *hasnull);
+
+/* Names for options, views and EXPLAIN: "delta_delta", "gorilla", ... */
+extern const char *strata_codec_name(StrataCodecId id);
+extern StrataCodecId strata_codec_by_name(const char *name);	/* AUTO when unknown */
+extern bool strata_codec_supports(StrataCodecId id, StrataKind kind, uint8_t width);
+extern bool strata_codec_available(StrataCodecId id);	/* built into this library */
+
+/* CRC-32C (Castagnoli), as stored in column headers and batch summaries. */
+extern uint32_t strata_crc32c(const void *data, size_t len);
+extern const char *strata_codec_result_text(StrataCodecResult rc);
+
+#endif							/* STRATA_CODEC_H */

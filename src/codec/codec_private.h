@@ -1,0 +1,195 @@
+/*-------------------------------------------------------------------------
+ *
+ * codec_private.h
+ *	  What the files of src/codec share: the codec table, the scratch arena,
+ *	  the integer stream that several codecs are built on.
+ *
+ * Vocabulary: a *column* is what codec.h hands out (header, nulls, payload); a
+ * *payload* is what one codec wrote for the n non-null values; a *stream* is a
+ * part of a payload.
+ *
+ * src/codec/codec_private.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_CODEC_PRIVATE_H
+#define STRATA_CODEC_PRIVATE_H
+
+#ifdef STRATA_SERVER_BUILD
+#include <pg_config.h>			/* USE_LZ4, USE_ZSTD */
+#endif
+
+#include "bytes.h"
+#include "codec.h"
+
+/* Compile a function for AVX2 too, where that is known to work and to pay. */
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && !defined(STRATA_NO_CLONES)
+#define STRATA_CLONES __attribute__((target_clones("avx2", "default")))
+#else
+#define STRATA_CLONES
+#endif
+
+/*
+ * Decoded BYTES never exceed this in one column: offsets are uint32 and some
+ * arithmetic on them is signed.
+ */
+#define STRATA_BYTES_MAX UINT32_C(0x7fffffff)
+
+/* --- scratch ---------------------------------------------------------------- */
+
+/* A bump allocator over the caller's scratch area. */
+typedef struct StrataArena
+{
+	uint8_t    *next;
+	uint8_t    *end;
+} StrataArena;
+
+#define STRATA_ARENA_ALIGN 64
+
+/* What an allocation of nbytes takes, alignment included. */
+#define STRATA_ARENA_SIZE(nbytes) ((size_t) (nbytes) + STRATA_ARENA_ALIGN)
+
+STRATA_INLINE StrataArena
+strata_arena(void *data, size_t nbytes)
+{
+	StrataArena arena = {data, data ? (uint8_t *) data + nbytes : NULL};
+
+	return arena;
+}
+
+/* Aligned room for nbytes, or NULL. */
+STRATA_INLINE void *
+strata_arena_alloc(StrataArena *arena, size_t nbytes)
+{
+	size_t		pad = (size_t) (-(uintptr_t) arena->next) & (STRATA_ARENA_ALIGN - 1);
+	size_t		left = (size_t) (arena->end - arena->next);
+	uint8_t    *at;
+
+	if (arena->next == NULL || pad > left || nbytes > left - pad)
+		return NULL;
+	at = arena->next + pad;
+	arena->next = at + nbytes;
+	return at;
+}
+
+/* --- codecs ----------------------------------------------------------------- */
+
+/* An encoded payload as a decoder gets it; n values, all non-null. */
+typedef struct StrataPayload
+{
+	StrataKind	kind;
+	uint8_t		width;
+	uint32_t	n;
+	const uint8_t *data;
+	size_t		len;
+} StrataPayload;
+
+/*
+ * One codec.  encode writes a payload (v->n > 0) and leaves out->failed set
+ * when it does not fit, which is also how a caller says "only if it is smaller
+ * than this".  decode_* give values [from, from + n), from + n <= p->n, n > 0.
+ */
+typedef struct StrataCodec
+{
+	const char *name;
+	unsigned	kinds;			/* bit 1 << StrataKind for each kind it holds */
+	bool		available;
+	size_t		(*encode_scratch_size) (const StrataVector *v);
+	StrataCodecResult (*encode) (const StrataVector *v, StrataArena *scratch, StrataWriter *out);
+	StrataCodecResult (*decode_scratch_size) (const StrataPayload *p, uint32_t from, uint32_t n, size_t *size);
+	StrataCodecResult (*decode_fixed) (const StrataPayload *p, uint32_t from, uint32_t n,
+									   StrataArena *scratch, void *out);
+	StrataCodecResult (*decode_bytes) (const StrataPayload *p, uint32_t from, uint32_t n,
+									   StrataArena *scratch, StrataBytes *out);
+	void		(*describe) (const StrataPayload *p, char *text, size_t size);
+} StrataCodec;
+
+extern const StrataCodec strata_codec_raw;
+extern const StrataCodec strata_codec_constant;
+extern const StrataCodec strata_codec_delta_delta;
+extern const StrataCodec strata_codec_gorilla;
+extern const StrataCodec strata_codec_dictionary;
+extern const StrataCodec strata_codec_lz4;
+extern const StrataCodec strata_codec_zstd;
+extern const StrataCodec strata_codec_decimal;
+
+/* The codec of an id, or NULL (AUTO included). */
+extern const StrataCodec *strata_codec_get(unsigned id);
+
+/* column_choose.c: pick a codec and encode the payload of v with it. */
+extern size_t strata_choose_scratch_size(const StrataVector *v);
+extern StrataCodecResult strata_choose_encode(const StrataVector *v, StrataArena *scratch,
+											  StrataWriter *out, StrataCodecId *chosen);
+
+/* nested payloads, for a codec that hands its parts to other codecs */
+extern size_t strata_nested_scratch_size(const StrataVector *v);
+extern StrataCodecResult strata_nested_encode(const StrataVector *v, StrataArena *scratch,
+											  StrataWriter *out, StrataCodecId *chosen);
+extern bool strata_nested_allowed(unsigned id);
+
+/* The size of a payload in codec RAW, which no payload should exceed. */
+extern size_t strata_raw_bound(const StrataVector *v);
+
+/* --- nulls.c ---------------------------------------------------------------- */
+
+typedef enum StrataNullMode
+{
+	STRATA_NULLS_NONE = 0,
+	STRATA_NULLS_ALL = 1,
+	STRATA_NULLS_RUNS = 2,
+	STRATA_NULLS_BITMAP = 3
+} StrataNullMode;
+
+extern StrataNullMode strata_nulls_plan(const bool *isnull, uint32_t nrows, uint32_t nnulls, size_t *nbytes);
+extern void strata_nulls_write(StrataNullMode mode, const bool *isnull, uint32_t nrows, StrataWriter *out);
+extern bool strata_nulls_skip(StrataNullMode mode, uint32_t nrows, uint32_t nnulls, StrataReader *in);
+extern uint32_t strata_nulls_read(StrataNullMode mode, uint32_t nrows, StrataReader *in,
+								  uint32_t from, uint32_t n, bool *isnull, uint32_t *before);
+
+/* --- int_stream.c: integers of any width ------------------------------------- */
+
+/* Most bytes a stream of n integers takes, whatever they are. */
+extern size_t strata_ints_bound(uint32_t n);
+extern size_t strata_ints_scratch_size(uint32_t n);
+
+/* Append a stream of n integers; leaves out->failed set when it does not fit. */
+extern StrataCodecResult strata_ints_encode(const int64_t *values, uint32_t n,
+											StrataArena *scratch, StrataWriter *out);
+
+/*
+ * Integers [from, from + n) of a stream of total integers, truncated to width
+ * 1, 2, 4 or 8 bytes each.
+ */
+extern StrataCodecResult strata_ints_decode(const uint8_t *data, size_t len, uint32_t total,
+											uint32_t from, uint32_t n, unsigned width, void *out);
+extern void strata_ints_describe(const uint8_t *data, size_t len, uint32_t total, char *text, size_t size);
+
+/* --- lz_library.c ------------------------------------------------------------- */
+
+extern bool strata_lz_available(StrataCodecId id);
+extern size_t strata_lz_scratch_size(StrataCodecId id);
+extern size_t strata_lz_compress(StrataCodecId id, const uint8_t *from, size_t nbytes,
+								 uint8_t *to, size_t cap, void *scratch);
+extern StrataCodecResult strata_lz_decompress(StrataCodecId id, const uint8_t *from, size_t nbytes,
+											  uint8_t *to, size_t raw_size);
+
+/* --- lzarray.c: byte strings in blocks ------------------------------------------ */
+
+extern StrataCodecResult strata_lzarray_encode(StrataCodecId id, const StrataVector *v,
+											   StrataArena *scratch, StrataWriter *out);
+extern size_t strata_lzarray_scratch_size(StrataCodecId id, const StrataVector *v);
+extern StrataCodecResult strata_lzarray_decode(StrataCodecId id, const StrataPayload *p, uint32_t from,
+											   uint32_t n, StrataArena *scratch, StrataBytes *out);
+extern StrataCodecResult strata_lzarray_decode_size(const StrataPayload *p, uint32_t from, uint32_t n,
+													size_t *size);
+extern void strata_lzarray_describe(const StrataPayload *p, char *text, size_t size);
+
+/* --- dictionary.c ------------------------------------------------------------- */
+
+extern StrataCodecResult strata_dictionary_encode(const StrataVector *v, uint32_t limit,
+												  StrataArena *scratch, StrataWriter *out);
+
+/* --- crc32c.c ------------------------------------------------------------------- */
+
+extern uint32_t strata_crc32c_extend(uint32_t crc, const void *data, size_t len);
+
+#endif							/* STRATA_CODEC_PRIVATE_H */

@@ -1,0 +1,384 @@
+/*-------------------------------------------------------------------------
+ *
+ * column.c
+ *	  A column: header, null map, payload.  What the batch layer stores.
+ *
+ *	OFFSET	SIZE	MEANING
+ *	0		1		format version, 1
+ *	1		1		codec id (codec.h)
+ *	2		1		bits 0-1 kind, 2-3 log2(width) (0 for BYTES), 4-5 null mode
+ *					(nulls.c), 6-7 zero
+ *	3		4		CRC-32C of every other byte of the column
+ *	7		1-2		number of rows (strata_write_count)
+ *			0-2		number of nulls, if the null mode is RUNS or BITMAP
+ *			...		null map
+ *			...		payload of the codec: the non-null values; empty when there
+ *					is none
+ *
+ * Invariants: C1 the header takes at most 11 bytes; C2 a decoder writes only to
+ * `out`, `isnull` and scratch, and reads only buf[0 .. len); C4 a column without
+ * non-null values is codec RAW with an empty payload.
+ *
+ * src/codec/column.c
+ *-------------------------------------------------------------------------
+ */
+#include <stdio.h>
+
+#include "bitstream.h"
+#include "codec_private.h"
+
+#define FORMAT_VERSION 1
+#define HEADER_MAX 11
+#define CRC_OFFSET 3
+#define CRC_END 7
+
+/* A column taken apart. */
+typedef struct Column
+{
+	const StrataCodec *codec;
+	StrataCodecId id;
+	StrataNullMode null_mode;
+	uint32_t	nrows;
+	uint32_t	nnulls;
+	uint32_t	crc;
+	StrataReader nulls;			/* at the null map */
+	StrataPayload payload;
+} Column;
+
+/* --- encoding ---------------------------------------------------------------- */
+
+size_t
+strata_column_encode_bound(const StrataVector *v, uint32_t nrows)
+{
+	return HEADER_MAX + (size_t) nrows / 8 + 1 + strata_raw_bound(v) + 64;
+}
+
+size_t
+strata_column_encode_scratch_size(const StrataVector *v, uint32_t nrows)
+{
+	(void) nrows;
+	return strata_choose_scratch_size(v) + STRATA_ARENA_ALIGN;
+}
+
+/*
+ * Encode the payload with a codec somebody asked for; RAW, or CONSTANT, when
+ * that is not below raw size.
+ */
+static StrataCodecResult
+encode_wanted(const StrataVector *v, StrataCodecId wanted, StrataArena *scratch,
+			  StrataWriter *out, StrataCodecId *chosen)
+{
+	StrataWriter attempt = *out;
+	size_t		raw = v->kind == STRATA_KIND_BYTES ? v->offsets[v->n] + 16 : strata_raw_bound(v);
+	bool		may_grow = wanted == STRATA_CODEC_RAW || wanted == STRATA_CODEC_LZ4 ||
+		wanted == STRATA_CODEC_ZSTD || wanted == STRATA_CODEC_CONSTANT;
+	StrataCodecResult rc;
+
+	/* byte string codecs store what they cannot compress, as RAW does */
+	if (!may_grow && raw - 1 < strata_writer_left(out))
+		attempt.end = attempt.next + raw - 1;
+	rc = strata_codec_get(wanted)->encode(v, scratch, &attempt);
+	if (rc == STRATA_CODEC_NO_SPACE)
+	{
+		/* a constant of one value may be longer than raw, but not by much */
+		attempt = *out;
+		wanted = STRATA_CODEC_CONSTANT;
+		rc = strata_codec_constant.encode(v, scratch, &attempt);
+		if (rc != STRATA_CODEC_OK || strata_writer_len(&attempt) > raw)
+		{
+			attempt = *out;
+			wanted = STRATA_CODEC_RAW;
+			rc = strata_codec_raw.encode(v, scratch, &attempt);
+		}
+	}
+	attempt.end = out->end;
+	*out = attempt;
+	*chosen = wanted;
+	return rc;
+}
+
+/* Are the arguments of strata_column_encode consistent? */
+static bool
+check_vector(const StrataVector *v, uint32_t nrows, const bool *isnull)
+{
+	uint32_t	nnulls = 0;
+
+	if (nrows > STRATA_CODEC_MAX_ROWS || v->n > nrows ||
+		!strata_codec_supports(STRATA_CODEC_AUTO, v->kind, v->width))
+		return false;
+	if (v->n == nrows || v->n == 0)
+		return true;
+	for (uint32_t row = 0; row < nrows; row++)
+		nnulls += isnull[row];
+	return nnulls == nrows - v->n;
+}
+
+StrataCodecResult
+strata_column_encode(const StrataVector *vector, uint32_t nrows, const bool *isnull, StrataCodecId wanted,
+					 void *scratch, size_t scratch_size, uint8_t *out, size_t cap, size_t *len)
+{
+	StrataVector v = *vector;
+	StrataArena arena = strata_arena(scratch, scratch_size);
+	StrataWriter w = strata_writer(out, cap);
+	StrataCodecId chosen = STRATA_CODEC_RAW;
+	StrataCodecResult rc = STRATA_CODEC_OK;
+	StrataNullMode mode;
+	size_t		map_size;
+	uint32_t	crc;
+	uint8_t    *head;
+
+	if (!check_vector(&v, nrows, isnull) || !strata_codec_supports(wanted, v.kind, v.width))
+		return STRATA_CODEC_NOT_APPLICABLE;
+	if (!strata_codec_available(wanted))
+		return STRATA_CODEC_UNSUPPORTED;
+	if (v.payload == NULL)
+		v.payload = (const uint8_t *) "";
+	mode = strata_nulls_plan(isnull, nrows, nrows - v.n, &map_size);
+	head = strata_write_space(&w, CRC_END);
+	strata_write_count(&w, nrows);
+	if (mode == STRATA_NULLS_RUNS || mode == STRATA_NULLS_BITMAP)
+		strata_write_count(&w, nrows - v.n);
+	strata_nulls_write(mode, isnull, nrows, &w);
+	if (w.failed)
+		return STRATA_CODEC_NO_SPACE;
+	if (v.n > 0 && wanted == STRATA_CODEC_AUTO)
+		rc = strata_choose_encode(&v, &arena, &w, &chosen);
+	else if (v.n > 0)
+		rc = encode_wanted(&v, wanted, &arena, &w, &chosen);
+	if (rc != STRATA_CODEC_OK)
+		return rc;
+	if (w.failed)
+		return STRATA_CODEC_NO_SPACE;
+	head[0] = FORMAT_VERSION;
+	head[1] = (uint8_t) chosen;
+	head[2] = (uint8_t) ((unsigned) v.kind | (v.width ? (unsigned) __builtin_ctz(v.width) << 2 : 0) |
+						 (unsigned) mode << 4);
+	*len = strata_writer_len(&w);
+	crc = strata_crc32c_extend(0, out, CRC_OFFSET);
+	strata_store32(head + CRC_OFFSET, strata_crc32c_extend(crc, out + CRC_END, *len - CRC_END));
+	return STRATA_CODEC_OK;
+}
+
+/* --- decoding ---------------------------------------------------------------- */
+
+/* Take a column apart, checking all of it but the payload. */
+static StrataCodecResult
+parse(const uint8_t *buf, size_t len, Column *c)
+{
+	StrataReader in = strata_reader(buf, len);
+	unsigned	version = strata_read_u8(&in);
+	unsigned	id = strata_read_u8(&in);
+	unsigned	shape = strata_read_u8(&in);
+	StrataPayload *p = &c->payload;
+
+	c->crc = strata_read_u32(&in);
+	c->nrows = strata_read_count(&in);
+	if (in.failed)
+		return STRATA_CODEC_CORRUPT;
+	c->codec = strata_codec_get(id);
+	if (version != FORMAT_VERSION || c->codec == NULL)
+		return STRATA_CODEC_UNSUPPORTED;
+	c->id = (StrataCodecId) id;
+	c->null_mode = (StrataNullMode) (shape >> 4 & 3);
+	p->kind = (StrataKind) (shape & 3);
+	p->width = p->kind == STRATA_KIND_BYTES ? 0 : (uint8_t) (1 << (shape >> 2 & 3));
+	if (shape >> 6 || (p->kind == STRATA_KIND_BYTES && shape >> 2 & 3) ||
+		!strata_codec_supports(c->id, p->kind, p->width))
+		return STRATA_CODEC_CORRUPT;
+	c->nnulls = 0;
+	if (c->null_mode == STRATA_NULLS_ALL)
+		c->nnulls = c->nrows;
+	else if (c->null_mode != STRATA_NULLS_NONE)
+		c->nnulls = strata_read_count(&in);
+	c->nulls = in;
+	if (c->nnulls > c->nrows || !strata_nulls_skip(c->null_mode, c->nrows, c->nnulls, &in))
+		return STRATA_CODEC_CORRUPT;
+	p->n = c->nrows - c->nnulls;
+	p->data = in.next;
+	p->len = strata_reader_left(&in);
+	if (p->n == 0 && (p->len > 0 || c->id != STRATA_CODEC_RAW))
+		return STRATA_CODEC_CORRUPT;
+	return STRATA_CODEC_OK;
+}
+
+StrataCodecResult
+strata_column_describe(const uint8_t *buf, size_t len, bool verify_crc, StrataCodecInfo *info)
+{
+	Column		c;
+	StrataCodecResult rc;
+
+	memset(info, 0, sizeof(*info));
+	if (verify_crc)
+	{
+		uint32_t	crc;
+
+		if (len < CRC_END)
+			return STRATA_CODEC_CORRUPT;
+		crc = strata_crc32c_extend(0, buf, CRC_OFFSET);
+		if (strata_crc32c_extend(crc, buf + CRC_END, len - CRC_END) != strata_load32(buf + CRC_OFFSET))
+			return STRATA_CODEC_CORRUPT;
+	}
+	rc = parse(buf, len, &c);
+	if (rc != STRATA_CODEC_OK)
+		return rc;
+	info->id = c.id;
+	info->kind = c.payload.kind;
+	info->width = c.payload.width;
+	info->nrows = c.nrows;
+	info->nnulls = c.nnulls;
+	info->crc = c.crc;
+	if (c.payload.n == 0)
+		snprintf(info->detail, sizeof(info->detail), "no values");
+	else
+		c.codec->describe(&c.payload, info->detail, sizeof(info->detail));
+	return STRATA_CODEC_OK;
+}
+
+/* Parse a column for decoding rows [from, from + n). */
+static StrataCodecResult
+open_column(const uint8_t *buf, size_t len, uint32_t from, uint32_t n, Column *c)
+{
+	StrataCodecResult rc = parse(buf, len, c);
+
+	if (rc != STRATA_CODEC_OK)
+		return rc;
+	if (from > c->nrows || n > c->nrows - from)
+		return STRATA_CODEC_NOT_APPLICABLE;
+	return c->codec->available ? STRATA_CODEC_OK : STRATA_CODEC_UNSUPPORTED;
+}
+
+/* Values before row `from` and among the n rows from there; flags may be NULL. */
+static uint32_t
+count_values(const Column *c, uint32_t from, uint32_t n, bool *isnull, uint32_t *before)
+{
+	StrataReader in = c->nulls;
+
+	return n - strata_nulls_read(c->null_mode, c->nrows, &in, from, n, isnull, before);
+}
+
+StrataCodecResult
+strata_column_decode_scratch_size(const uint8_t *buf, size_t len, uint32_t from, uint32_t n, size_t *size)
+{
+	Column		c;
+	uint32_t	before;
+	uint32_t	values;
+	StrataCodecResult rc = open_column(buf, len, from, n, &c);
+
+	*size = 0;
+	if (rc != STRATA_CODEC_OK)
+		return rc;
+	values = count_values(&c, from, n, NULL, &before);
+	if (values > 0)
+		rc = c.codec->decode_scratch_size(&c.payload, before, values, size);
+	if (c.payload.kind == STRATA_KIND_BYTES && values < n)
+		*size += STRATA_ARENA_SIZE(((size_t) n + 1) * sizeof(uint32_t));
+	*size += STRATA_ARENA_ALIGN;
+	return rc;
+}
+
+/* Move values from the start of `out` to their rows; nulls become 0. */
+#define SPREAD(type) \
+	do { \
+		type	   *v = out; \
+		uint32_t	left = values; \
+		for (uint32_t i = n; i-- > 0;) \
+		{ \
+			left -= !isnull[i]; \
+			v[i] = isnull[i] ? 0 : v[left]; \
+		} \
+	} while (0)
+
+static void
+spread(void *out, unsigned width, uint32_t values, const bool *isnull, uint32_t n)
+{
+	switch (width)
+	{
+		case 1:
+			SPREAD(uint8_t);
+			break;
+		case 2:
+			SPREAD(uint16_t);
+			break;
+		case 4:
+			SPREAD(uint32_t);
+			break;
+		default:
+			SPREAD(uint64_t);
+	}
+}
+
+StrataCodecResult
+strata_column_decode_fixed(const uint8_t *buf, size_t len, uint32_t from, uint32_t n,
+						   void *scratch, size_t scratch_size, void *out, bool *isnull, bool *hasnull)
+{
+	Column		c;
+	StrataArena arena = strata_arena(scratch, scratch_size);
+	uint32_t	before;
+	uint32_t	values;
+	StrataCodecResult rc = open_column(buf, len, from, n, &c);
+
+	if (rc != STRATA_CODEC_OK)
+		return rc;
+	if (c.payload.kind == STRATA_KIND_BYTES)
+		return STRATA_CODEC_NOT_APPLICABLE;
+	values = count_values(&c, from, n, isnull, &before);
+	*hasnull = values < n;
+	if (values > 0)
+		rc = c.codec->decode_fixed(&c.payload, before, values, &arena, out);
+	if (rc == STRATA_CODEC_OK && values < n)
+		spread(out, c.payload.width, values, isnull, n);
+	return rc;
+}
+
+/* Offsets or codes of values at their rows: a null row adds nothing, or is 0. */
+static void
+spread_bytes(StrataBytes *bytes, uint32_t *to, const bool *isnull, uint32_t n)
+{
+	uint32_t	value = 0;
+
+	if (bytes->codes)
+	{
+		for (uint32_t i = 0; i < n; i++)
+			to[i] = isnull[i] ? 0 : bytes->codes[value++];
+		bytes->codes = to;
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++)
+	{
+		to[i] = bytes->offsets[value];
+		value += !isnull[i];
+	}
+	to[n] = bytes->offsets[value];
+	bytes->offsets = to;
+	bytes->nentries = n;
+}
+
+StrataCodecResult
+strata_column_decode_bytes(const uint8_t *buf, size_t len, uint32_t from, uint32_t n,
+						   void *scratch, size_t scratch_size, StrataBytes *out, bool *isnull, bool *hasnull)
+{
+	static const uint32_t zero[2] = {0, 0};
+	Column		c;
+	StrataArena arena = strata_arena(scratch, scratch_size);
+	uint32_t	before;
+	uint32_t	values;
+	uint32_t   *to;
+	StrataCodecResult rc = open_column(buf, len, from, n, &c);
+
+	if (rc != STRATA_CODEC_OK)
+		return rc;
+	if (c.payload.kind != STRATA_KIND_BYTES)
+		return STRATA_CODEC_NOT_APPLICABLE;
+	values = count_values(&c, from, n, isnull, &before);
+	*hasnull = values < n;
+	*out = (StrataBytes) {0, buf, zero, NULL};
+	if (values > 0)
+		rc = c.codec->decode_bytes(&c.payload, before, values, &arena, out);
+	if (rc != STRATA_CODEC_OK || values == n)
+		return rc;
+	to = strata_arena_alloc(&arena, ((size_t) n + 1) * sizeof(uint32_t));
+	if (to == NULL)
+		return STRATA_CODEC_NO_SPACE;
+	spread_bytes(out, to, isnull, n);
+	return STRATA_CODEC_OK;
+}

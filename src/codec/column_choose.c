@@ -1,0 +1,245 @@
+/*-------------------------------------------------------------------------
+ *
+ * column_choose.c
+ *	  Which codec for which values: candidates by kind, judged by size.
+ *
+ * A candidate is encoded with the size to beat as its room, so that it gives up
+ * as soon as it cannot win.  A codec that decodes slower has to win by a margin.
+ *
+ *	INT		CONSTANT, DELTA_DELTA, DICTIONARY, RAW
+ *	FLOAT	CONSTANT, DECIMAL, GORILLA, DICTIONARY, RAW
+ *	BYTES	CONSTANT, DICTIONARY, LZ4, ZSTD, RAW
+ *
+ * src/codec/column_choose.c
+ *-------------------------------------------------------------------------
+ */
+#include "codec_private.h"
+
+/* Blocks of a byte string column that are compressed to estimate its size. */
+#define LZ_SAMPLES 4
+#define LZ_SAMPLE_BYTES 65536
+
+/* The best encoding so far; it stands at the end of what `out` holds. */
+typedef struct Choice
+{
+	StrataCodecId id;
+	size_t		len;			/* SIZE_MAX: none yet */
+} Choice;
+
+/* May the entries of a dictionary be in this codec? */
+bool
+strata_nested_allowed(unsigned id)
+{
+	return id == STRATA_CODEC_RAW || id == STRATA_CODEC_DELTA_DELTA || id == STRATA_CODEC_GORILLA ||
+		id == STRATA_CODEC_DECIMAL || id == STRATA_CODEC_LZ4 || id == STRATA_CODEC_ZSTD;
+}
+
+/* Scratch of the candidates for v, dictionaries apart. */
+static size_t
+simple_scratch_size(const StrataVector *v)
+{
+	size_t		most = 0;
+
+	for (unsigned id = 1; id < STRATA_CODEC_COUNT; id++)
+	{
+		size_t		size;
+
+		if (id == STRATA_CODEC_DICTIONARY || !strata_codec_supports((StrataCodecId) id, v->kind, v->width))
+			continue;
+		size = strata_codec_get(id)->encode_scratch_size(v);
+		most = size > most ? size : most;
+	}
+	if (v->kind == STRATA_KIND_BYTES)
+		return most + STRATA_ARENA_SIZE(LZ_SAMPLE_BYTES);
+	return most + STRATA_ARENA_SIZE(strata_raw_bound(v));
+}
+
+/* Scratch of strata_nested_encode. */
+size_t
+strata_nested_scratch_size(const StrataVector *v)
+{
+	return simple_scratch_size(v);
+}
+
+/* Scratch of strata_choose_encode, and of any single codec. */
+size_t
+strata_choose_scratch_size(const StrataVector *v)
+{
+	size_t		simple = simple_scratch_size(v);
+	size_t		dictionary = strata_codec_dictionary.encode_scratch_size(v) +
+		STRATA_ARENA_SIZE(v->kind == STRATA_KIND_BYTES ? 0 : strata_raw_bound(v));
+
+	return simple > dictionary ? simple : dictionary;
+}
+
+/*
+ * Encode a candidate of a fixed kind if it takes less than room bytes.  The
+ * first goes straight to `out`; later ones are tried in scratch.
+ */
+static void
+attempt_fixed(StrataCodecId id, const StrataVector *v, size_t room, StrataArena scratch,
+			  StrataWriter *out, Choice *choice)
+{
+	uint8_t    *start = out->next - (choice->len == SIZE_MAX ? 0 : choice->len);
+	uint8_t    *to = start;
+	StrataWriter w;
+	StrataCodecResult rc;
+
+	if (room > (size_t) (out->end - start))
+		room = (size_t) (out->end - start);
+	if (choice->len != SIZE_MAX)
+		to = strata_arena_alloc(&scratch, room);
+	if (to == NULL)
+		return;
+	w = strata_writer(to, room);
+	if (id == STRATA_CODEC_DICTIONARY)
+		rc = strata_dictionary_encode(v, v->n / 4, &scratch, &w);
+	else
+		rc = strata_codec_get(id)->encode(v, &scratch, &w);
+	if (rc != STRATA_CODEC_OK || w.failed)
+		return;
+	choice->id = id;
+	choice->len = strata_writer_len(&w);
+	if (to != start)
+		memcpy(start, to, choice->len);
+	out->next = start + choice->len;
+}
+
+/* The size to beat, less a margin of 1 / `part` of it; below raw in any case. */
+static size_t
+room_below(const Choice *choice, size_t raw, unsigned part)
+{
+	size_t		size = choice->len < raw ? choice->len : raw;
+
+	size -= part ? size / part : 0;
+	return size > 0 ? size - 1 : 0;
+}
+
+/* INT and FLOAT. */
+static StrataCodecResult
+choose_fixed(const StrataVector *v, bool nested, StrataArena *scratch, StrataWriter *out, StrataCodecId *chosen)
+{
+	Choice		choice = {STRATA_CODEC_RAW, SIZE_MAX};
+	size_t		raw = strata_raw_bound(v);
+
+	if (!nested)
+		attempt_fixed(STRATA_CODEC_CONSTANT, v, raw, *scratch, out, &choice);
+	if (choice.len == SIZE_MAX && v->kind == STRATA_KIND_INT)
+		attempt_fixed(STRATA_CODEC_DELTA_DELTA, v, room_below(&choice, raw, 0), *scratch, out, &choice);
+	else if (choice.len == SIZE_MAX)
+	{
+		attempt_fixed(STRATA_CODEC_DECIMAL, v, room_below(&choice, raw, 0), *scratch, out, &choice);
+		attempt_fixed(STRATA_CODEC_GORILLA, v, room_below(&choice, raw, 10), *scratch, out, &choice);
+	}
+	if (!nested && choice.id != STRATA_CODEC_CONSTANT)
+		attempt_fixed(STRATA_CODEC_DICTIONARY, v, room_below(&choice, raw, 20), *scratch, out, &choice);
+	*chosen = choice.id;
+	if (choice.len == SIZE_MAX)
+		return strata_codec_raw.encode(v, scratch, out);
+	return STRATA_CODEC_OK;
+}
+
+/*
+ * Estimated bytes of a BYTES payload in an LZ codec, lengths not counted: by
+ * compressing up to LZ_SAMPLES pieces, so exact for a small column.
+ */
+static size_t
+estimate_lz(StrataCodecId id, const StrataVector *v, StrataArena scratch)
+{
+	size_t		total = v->offsets[v->n];
+	uint8_t    *to = strata_arena_alloc(&scratch, LZ_SAMPLE_BYTES);
+	void	   *lz = strata_arena_alloc(&scratch, strata_lz_scratch_size(id));
+	size_t		pieces = (total + LZ_SAMPLE_BYTES - 1) / LZ_SAMPLE_BYTES;
+	size_t		step = pieces > LZ_SAMPLES ? total / LZ_SAMPLES : LZ_SAMPLE_BYTES;
+	size_t		seen = 0;
+	size_t		size = 0;
+
+	if (to == NULL || lz == NULL || !strata_codec_available(id) || total == 0)
+		return SIZE_MAX;
+	for (size_t at = 0; at < total; at += step)
+	{
+		size_t		nbytes = total - at < LZ_SAMPLE_BYTES ? total - at : LZ_SAMPLE_BYTES;
+		size_t		len = strata_lz_compress(id, v->payload + at, nbytes, to, nbytes - nbytes / 32, lz);
+
+		seen += nbytes;
+		size += len > 0 ? len : nbytes;
+	}
+	return (size_t) ((double) size / (double) seen * (double) total);
+}
+
+/* BYTES: LZ4, ZSTD or RAW, whichever is worth it. */
+static StrataCodecId
+choose_lz(const StrataVector *v, StrataArena *scratch, size_t *estimate)
+{
+	size_t		total = v->offsets[v->n];
+	size_t		lz4 = estimate_lz(STRATA_CODEC_LZ4, v, *scratch);
+	size_t		zstd = estimate_lz(STRATA_CODEC_ZSTD, v, *scratch);
+	StrataCodecId id = STRATA_CODEC_RAW;
+
+	*estimate = total;
+	if (lz4 < total - total / 32)
+	{
+		*estimate = lz4;
+		id = STRATA_CODEC_LZ4;
+	}
+	if (zstd < *estimate - *estimate / 10)
+	{
+		*estimate = zstd;
+		id = STRATA_CODEC_ZSTD;
+	}
+	return id;
+}
+
+static StrataCodecResult
+choose_bytes(const StrataVector *v, bool nested, StrataArena *scratch, StrataWriter *out, StrataCodecId *chosen)
+{
+	StrataWriter start = *out;
+	size_t		estimate;
+	StrataCodecResult rc;
+
+	if (v->offsets[v->n] > STRATA_BYTES_MAX)
+		return STRATA_CODEC_NOT_APPLICABLE;
+	if (!nested)
+	{
+		*chosen = STRATA_CODEC_CONSTANT;
+		rc = strata_codec_constant.encode(v, scratch, out);
+		if (rc != STRATA_CODEC_NOT_APPLICABLE)
+			return rc;
+	}
+	*chosen = choose_lz(v, scratch, &estimate);
+	if (!nested)
+	{
+		/* lengths take something too, hence the quarter byte a value on top */
+		size_t		room = estimate + estimate / 20 + v->n / 4;
+
+		if (room < strata_writer_left(out))
+			out->end = out->next + room;
+		rc = strata_dictionary_encode(v, v->n / 2, scratch, out);
+		if (rc == STRATA_CODEC_OK)
+		{
+			out->end = start.end;
+			*chosen = STRATA_CODEC_DICTIONARY;
+			return rc;
+		}
+		*out = start;
+	}
+	return strata_codec_get(*chosen)->encode(v, scratch, out);
+}
+
+/* Encode v (v->n > 0) in the codec that suits it best. */
+StrataCodecResult
+strata_choose_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out, StrataCodecId *chosen)
+{
+	if (v->kind == STRATA_KIND_BYTES)
+		return choose_bytes(v, false, scratch, out, chosen);
+	return choose_fixed(v, false, scratch, out, chosen);
+}
+
+/* The same for entries of a dictionary. */
+StrataCodecResult
+strata_nested_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out, StrataCodecId *chosen)
+{
+	if (v->kind == STRATA_KIND_BYTES)
+		return choose_bytes(v, true, scratch, out, chosen);
+	return choose_fixed(v, true, scratch, out, chosen);
+}

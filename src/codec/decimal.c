@@ -1,0 +1,367 @@
+/*-------------------------------------------------------------------------
+ *
+ * decimal.c
+ *	  Codec DECIMAL: floats that are decimal numbers, as scaled integers.
+ *
+ *	OFFSET	SIZE	MEANING
+ *	0		1		exponent e, 0 .. 22
+ *			1-3		number of exceptions, varint
+ *			2 each	their positions among the n values, ascending
+ *			width	each: their values, little-endian
+ *			...		n integers i, an integer stream (int_stream.c)
+ *
+ * Value = i / 10^e, one IEEE 754 division of doubles (for width 4 rounded to
+ * float afterwards), |i| < 2^51; except for exceptions, whose integer repeats the
+ * one before.  The encoder does the division too and compares bits, so -0, NaN,
+ * infinities and whatever is no short decimal become exceptions.
+ *
+ * Difference to the paper: it multiplies by 10^f and 10^-e, the latter inexact,
+ * and looks for the (e, f) with the fewest failures.  i / 10^e with both exact is
+ * the correctly rounded decimal, so it never fails on one, has a single parameter
+ * and leaves the trailing zeros to the gcd of the integer stream.
+ *
+ * References: A. Afroozeh, L. Kuffo, P. Boncz, "ALP: adaptive lossless
+ * floating-point compression", SIGMOD 2023; W. Clinger, "How to read floating
+ * point numbers accurately", PLDI 1990 (exactness of the division).
+ *
+ * src/codec/decimal.c
+ *-------------------------------------------------------------------------
+ */
+#include <float.h>
+#include <stdio.h>
+
+#include "bitstream.h"
+#include "codec_private.h"
+
+#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0
+#error "floating point arithmetic must be done in double precision (i386: -msse2 -mfpmath=sse)"
+#endif
+
+#define EXPONENT_MAX 22
+#define EXPONENT_TRIED 17
+#define SAMPLE_ROWS 32
+#define SAMPLE_GIVE_UP 8
+
+/*
+ * Adding this to a double below 2^51 in absolute value rounds it to an integer,
+ * which then stands in the low bits: the conversion between double and int64
+ * that every CPU can do on vectors.
+ */
+#define MAGIC 6755399441055744.0
+#define MAGIC_BITS UINT64_C(0x4338000000000000)
+#define LIMIT 2251799813685248.0	/* 2^51 */
+
+static const double powers[EXPONENT_MAX + 1] = {
+	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
+	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22
+};
+
+STRATA_INLINE uint64_t
+double_bits(double d)
+{
+	uint64_t	bits;
+
+	memcpy(&bits, &d, sizeof(bits));
+	return bits;
+}
+
+STRATA_INLINE double
+bits_double(uint64_t bits)
+{
+	double		d;
+
+	memcpy(&d, &bits, sizeof(d));
+	return d;
+}
+
+/* --- encoding ---------------------------------------------------------------- */
+
+static size_t
+encode_scratch_size(const StrataVector *v)
+{
+	return 2 * STRATA_ARENA_SIZE(v->n * sizeof(int64_t)) + strata_ints_scratch_size(v->n);
+}
+
+/* The integer of a value, and whether it gives the value back. */
+STRATA_INLINE bool
+to_integer(double value, double power, bool is_float4, int64_t *integer)
+{
+	double		scaled = value * power;
+	double		shifted = scaled + MAGIC;
+	double		back = (shifted - MAGIC) / power;
+	uint64_t	same;
+
+	*integer = (int64_t) (double_bits(shifted) - MAGIC_BITS);
+	if (is_float4)
+		back = (double) (float) back;
+	same = double_bits(back) ^ double_bits(value);
+	return same == 0 && scaled < LIMIT && scaled > -LIMIT;
+}
+
+/* Value i of a vector, as a double. */
+STRATA_INLINE double
+value_at(const StrataVector *v, uint32_t i)
+{
+	return v->width == 8 ? ((const double *) v->fixed)[i] : (double) ((const float *) v->fixed)[i];
+}
+
+/* The smallest exponent that holds a value, or EXPONENT_TRIED + 1. */
+static unsigned
+exponent_of(double value, bool is_float4)
+{
+	unsigned	e = 0;
+	int64_t		integer;
+
+	while (e <= EXPONENT_TRIED && !to_integer(value, powers[e], is_float4, &integer))
+		e++;
+	return e;
+}
+
+/*
+ * The exponent with the least cost by a sample: a digit is log2(10) bits for
+ * every value, an exception its width and a position.  False when the sample
+ * says that hardly any value is decimal.
+ */
+static bool
+choose_exponent(const StrataVector *v, unsigned *exponent)
+{
+	unsigned	having[EXPONENT_TRIED + 2] = {0};
+	uint32_t	step = v->n / SAMPLE_ROWS + 1;
+	double		exception_cost = v->width * 8 + 16;
+	double		best = 0;
+	unsigned	sampled = 0;
+	unsigned	held = 0;
+
+	for (uint32_t i = 0; i < v->n; i += step)
+	{
+		having[exponent_of(value_at(v, i), v->width == 4)]++;
+		sampled++;
+		if (sampled == SAMPLE_GIVE_UP && having[EXPONENT_TRIED + 1] == sampled)
+			return false;
+	}
+	for (unsigned e = 0; e <= EXPONENT_TRIED; e++)
+	{
+		double		cost;
+
+		held += having[e];
+		cost = (sampled - held) * exception_cost + sampled * e * 3.33;
+		if (e == 0 || cost < best)
+		{
+			best = cost;
+			*exponent = e;
+		}
+	}
+	return true;
+}
+
+/* Integers of all values; bad[i] is not 0 where they do not give the value back. */
+static void
+to_integers(const StrataVector *v, double power, int64_t *integers, uint64_t *bad)
+{
+	if (v->width == 8)
+		for (uint32_t i = 0; i < v->n; i++)
+			bad[i] = !to_integer(((const double *) v->fixed)[i], power, false, &integers[i]);
+	else
+		for (uint32_t i = 0; i < v->n; i++)
+			bad[i] = !to_integer(((const float *) v->fixed)[i], power, true, &integers[i]);
+}
+
+/* Write positions and values of the exceptions, and smooth their integers. */
+static void
+write_exceptions(const StrataVector *v, uint32_t count, const uint64_t *bad, int64_t *integers, StrataWriter *out)
+{
+	uint8_t    *positions = strata_write_space(out, (size_t) count * 2);
+	int64_t		before = 0;
+	uint32_t	done = 0;
+
+	if (positions == NULL)
+		return;
+	/* the first exceptions take the first integer that is none */
+	for (uint32_t i = 0; i < v->n; i++)
+		if (!bad[i])
+		{
+			before = integers[i];
+			break;
+		}
+	for (uint32_t i = 0; i < v->n; i++)
+	{
+		if (!bad[i])
+		{
+			before = integers[i];
+			continue;
+		}
+		integers[i] = before;
+		strata_store16(positions + 2 * (size_t) done++, (uint16_t) i);
+		if (v->width == 8)
+			strata_write_u64(out, ((const uint64_t *) v->fixed)[i]);
+		else
+			strata_write_u32(out, ((const uint32_t *) v->fixed)[i]);
+	}
+}
+
+static StrataCodecResult
+encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
+{
+	StrataArena arena = *scratch;
+	int64_t    *integers = strata_arena_alloc(&arena, v->n * sizeof(int64_t));
+	uint64_t   *bad = strata_arena_alloc(&arena, v->n * sizeof(uint64_t));
+	unsigned	exponent = 0;
+	uint64_t	count = 0;
+
+	if (integers == NULL || bad == NULL)
+		return STRATA_CODEC_NO_SPACE;
+	if (!choose_exponent(v, &exponent))
+	{
+		out->failed = true;
+		return STRATA_CODEC_NO_SPACE;
+	}
+	to_integers(v, powers[exponent], integers, bad);
+	for (uint32_t i = 0; i < v->n; i++)
+		count += bad[i];
+	strata_write_u8(out, (uint8_t) exponent);
+	strata_write_varint(out, count);
+	if (count * ((size_t) v->width + 2) > strata_writer_left(out))
+		out->failed = true;
+	else if (count > 0)
+		write_exceptions(v, (uint32_t) count, bad, integers, out);
+	return out->failed ? STRATA_CODEC_NO_SPACE : strata_ints_encode(integers, v->n, &arena, out);
+}
+
+/* --- decoding ---------------------------------------------------------------- */
+
+/* A payload taken apart. */
+typedef struct DecimalParts
+{
+	unsigned	exponent;
+	uint32_t	nexceptions;
+	const uint8_t *positions;
+	const uint8_t *values;
+	const uint8_t *integers;
+	size_t		integers_len;
+} DecimalParts;
+
+static bool
+parse(const StrataPayload *p, DecimalParts *parts)
+{
+	StrataReader in = strata_reader(p->data, p->len);
+	uint64_t	count;
+
+	parts->exponent = strata_read_u8(&in);
+	count = strata_read_varint(&in);
+	if (in.failed || parts->exponent > EXPONENT_MAX || count > p->n)
+		return false;
+	parts->nexceptions = (uint32_t) count;
+	parts->positions = strata_read_bytes(&in, count * 2);
+	parts->values = strata_read_bytes(&in, count * p->width);
+	parts->integers = in.next;
+	parts->integers_len = strata_reader_left(&in);
+	return !in.failed;
+}
+
+static StrataCodecResult
+decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *size)
+{
+	(void) from;
+	*size = p->width == 4 ? STRATA_ARENA_SIZE(n * sizeof(int64_t)) : 0;
+	return STRATA_CODEC_OK;
+}
+
+/* Integers to doubles, in place. */
+static void
+to_doubles(uint64_t *values, uint32_t n, double power)
+{
+	if (power == 1.0)
+		for (uint32_t i = 0; i < n; i++)
+			values[i] = double_bits(bits_double(values[i] + MAGIC_BITS) - MAGIC);
+	else
+		for (uint32_t i = 0; i < n; i++)
+			values[i] = double_bits((bits_double(values[i] + MAGIC_BITS) - MAGIC) / power);
+}
+
+/* Integers to floats. */
+static void
+to_floats(const uint64_t *values, uint32_t n, double power, float *out)
+{
+	for (uint32_t i = 0; i < n; i++)
+		out[i] = (float) ((bits_double(values[i] + MAGIC_BITS) - MAGIC) / power);
+}
+
+/* The first exception at or behind a position. */
+static uint32_t
+first_exception(const DecimalParts *parts, uint32_t position)
+{
+	uint32_t	lo = 0;
+	uint32_t	hi = parts->nexceptions;
+
+	while (lo < hi)
+	{
+		uint32_t	middle = (lo + hi) / 2;
+
+		if (strata_load16(parts->positions + 2 * (size_t) middle) < position)
+			lo = middle + 1;
+		else
+			hi = middle;
+	}
+	return lo;
+}
+
+static StrataCodecResult
+decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, void *out)
+{
+	DecimalParts parts;
+	uint64_t   *integers = out;
+	StrataCodecResult rc;
+
+	if (!parse(p, &parts))
+		return STRATA_CODEC_CORRUPT;
+	if (p->width == 4)
+		integers = strata_arena_alloc(scratch, n * sizeof(int64_t));
+	if (integers == NULL)
+		return STRATA_CODEC_NO_SPACE;
+	rc = strata_ints_decode(parts.integers, parts.integers_len, p->n, from, n, 8, integers);
+	if (rc != STRATA_CODEC_OK)
+		return rc;
+	if (p->width == 4)
+		to_floats(integers, n, powers[parts.exponent], out);
+	else
+		to_doubles(integers, n, powers[parts.exponent]);
+	for (uint32_t e = first_exception(&parts, from); e < parts.nexceptions; e++)
+	{
+		uint32_t	at = strata_load16(parts.positions + 2 * (size_t) e);
+
+		if (at >= from + n)
+			break;
+		if (at < from)
+			return STRATA_CODEC_CORRUPT;
+		if (p->width == 8)
+			((uint64_t *) out)[at - from] = strata_load64(parts.values + 8 * (size_t) e);
+		else
+			((uint32_t *) out)[at - from] = strata_load32(parts.values + 4 * (size_t) e);
+	}
+	return STRATA_CODEC_OK;
+}
+
+/* For people: "1 decimals, 12 exceptions; delta, bits, 8 blocks of 128". */
+static void
+describe(const StrataPayload *p, char *text, size_t size)
+{
+	DecimalParts parts;
+	char		integers[64];
+
+	text[0] = '\0';
+	if (!parse(p, &parts))
+		return;
+	strata_ints_describe(parts.integers, parts.integers_len, p->n, integers, sizeof(integers));
+	snprintf(text, size, "%u decimals, %u exceptions; %s", parts.exponent, parts.nexceptions, integers);
+}
+
+const StrataCodec strata_codec_decimal = {
+	.name = "decimal",
+	.kinds = 1U << STRATA_KIND_FLOAT,
+	.available = true,
+	.encode_scratch_size = encode_scratch_size,
+	.encode = encode,
+	.decode_scratch_size = decode_scratch_size,
+	.decode_fixed = decode_fixed,
+	.describe = describe,
+};

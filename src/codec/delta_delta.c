@@ -1,0 +1,93 @@
+/*-------------------------------------------------------------------------
+ *
+ * delta_delta.c
+ *	  Codec DELTA_DELTA: integers, dates, timestamps.
+ *
+ * The payload is one integer stream of the sign-extended values (int_stream.c
+ * has the layout): plain values, differences, or differences of differences,
+ * whichever is smallest by exact size.  Regular timestamps need the header of
+ * the stream and nothing else.
+ *
+ * src/codec/delta_delta.c
+ *-------------------------------------------------------------------------
+ */
+#include "codec_private.h"
+
+/* Scratch for encode: the values as int64, and what the stream needs. */
+static size_t
+scratch_size(const StrataVector *v)
+{
+	return STRATA_ARENA_SIZE(v->n * sizeof(int64_t)) + strata_ints_scratch_size(v->n);
+}
+
+/* Sign-extend the values of a vector. */
+static void
+widen(const StrataVector *v, int64_t *to)
+{
+	switch (v->width)
+	{
+		case 1:
+			for (uint32_t i = 0; i < v->n; i++)
+				to[i] = ((const int8_t *) v->fixed)[i];
+			break;
+		case 2:
+			for (uint32_t i = 0; i < v->n; i++)
+				to[i] = ((const int16_t *) v->fixed)[i];
+			break;
+		case 4:
+			for (uint32_t i = 0; i < v->n; i++)
+				to[i] = ((const int32_t *) v->fixed)[i];
+			break;
+		default:
+			break;
+	}
+}
+
+static StrataCodecResult
+encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
+{
+	StrataArena arena = *scratch;
+	int64_t    *values;
+
+	if (v->width == 8)
+		return strata_ints_encode(v->fixed, v->n, &arena, out);
+	values = strata_arena_alloc(&arena, v->n * sizeof(int64_t));
+	if (values == NULL)
+		return STRATA_CODEC_NO_SPACE;
+	widen(v, values);
+	return strata_ints_encode(values, v->n, &arena, out);
+}
+
+static StrataCodecResult
+decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *size)
+{
+	(void) p;
+	(void) from;
+	(void) n;
+	*size = 0;
+	return STRATA_CODEC_OK;
+}
+
+static StrataCodecResult
+decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, void *out)
+{
+	(void) scratch;
+	return strata_ints_decode(p->data, p->len, p->n, from, n, p->width, out);
+}
+
+static void
+describe(const StrataPayload *p, char *text, size_t size)
+{
+	strata_ints_describe(p->data, p->len, p->n, text, size);
+}
+
+const StrataCodec strata_codec_delta_delta = {
+	.name = "delta_delta",
+	.kinds = 1U << STRATA_KIND_INT,
+	.available = true,
+	.encode_scratch_size = scratch_size,
+	.encode = encode,
+	.decode_scratch_size = decode_scratch_size,
+	.decode_fixed = decode_fixed,
+	.describe = describe,
+};

@@ -1,0 +1,250 @@
+/*-------------------------------------------------------------------------
+ *
+ * int_block.c
+ *	  One block of an integer stream: residuals to bytes and back.
+ *
+ * Hides how a block of at most 256 residuals is mapped to unsigned numbers and
+ * packed.  A block starts with its size (SIMPLE8B: words, a varint; BITS: width
+ * in the low 7 bits of a byte, bit 7 set when there are patches), then the
+ * block's header fields (int_stream.c), then the numbers:
+ *
+ *	SIMPLE8B	simple8b_rle.c; nothing when all numbers are 0
+ *	BITS		bitpack.c, `width` bits each, the low bits of patched ones; then,
+ *				if patched: number of patches (1 byte), width of their high
+ *				parts (1 byte), their positions (1 byte each), the high parts
+ *				(bitpack.c)
+ *
+ * Reference for patching: M. Zukowski, S. Heman, N. Nes, P. Boncz, "Super-scalar
+ * RAM-CPU cache compression", ICDE 2006.
+ *
+ * src/codec/int_block.c
+ *-------------------------------------------------------------------------
+ */
+#include "bitstream.h"
+#include "int_private.h"
+
+#define PATCHED 0x80
+
+/*
+ * The residuals of the m values at scaled[0 ..]: none for the first
+ * `transform` of them.  Returns how many there are.  Arithmetic wraps.
+ */
+uint32_t
+strata_int_residuals(IntTransform transform, const int64_t *scaled, uint32_t m, int64_t *r)
+{
+	const uint64_t *s = (const uint64_t *) scaled;
+	uint64_t   *to = (uint64_t *) r;
+	uint32_t	count = m > (uint32_t) transform ? m - (uint32_t) transform : 0;
+
+	switch (transform)
+	{
+		case INT_VALUES:
+			memcpy(to, s, count * sizeof(uint64_t));
+			break;
+		case INT_DELTA:
+			for (uint32_t i = 0; i < count; i++)
+				to[i] = s[i + 1] - s[i];
+			break;
+		case INT_DELTA_DELTA:
+			for (uint32_t i = 0; i < count; i++)
+				to[i] = s[i + 2] - 2 * s[i + 1] + s[i];
+			break;
+	}
+	return count;
+}
+
+/*
+ * Map residuals to unsigned numbers: offsets from their minimum, which is
+ * returned, or zigzag (then 0 is returned).
+ */
+int64_t
+strata_int_map(bool based, const int64_t *r, uint32_t count, uint64_t *u)
+{
+	int64_t		base = 0;
+
+	if (based && count > 0)
+	{
+		base = r[0];
+		for (uint32_t i = 1; i < count; i++)
+			base = r[i] < base ? r[i] : base;
+		for (uint32_t i = 0; i < count; i++)
+			u[i] = (uint64_t) r[i] - (uint64_t) base;
+	}
+	else
+		for (uint32_t i = 0; i < count; i++)
+			u[i] = strata_zigzag(r[i]);
+	return base;
+}
+
+/* How a block of bit-packed numbers is laid out. */
+typedef struct BitsPlan
+{
+	unsigned	width;
+	unsigned	npatches;
+	unsigned	high_width;		/* bits of a patch above `width` */
+	size_t		nbytes;			/* numbers and patches */
+} BitsPlan;
+
+/* The cheapest width for these numbers, wider ones patched. */
+static BitsPlan
+plan_bits(const uint64_t *u, uint32_t count)
+{
+	uint16_t	having[65] = {0};
+	uint64_t	any = 0;
+	unsigned	widest;
+	unsigned	wider = 0;
+	BitsPlan	best;
+
+	for (uint32_t i = 0; i < count; i++)
+		any |= u[i];
+	widest = strata_bit_length(any);
+	best = (BitsPlan) {widest, 0, 0, ((size_t) count * widest + 7) / 8};
+	if (widest < 3)
+		return best;
+	for (uint32_t i = 0; i < count; i++)
+		having[strata_bit_length(u[i])]++;
+	for (unsigned width = widest; width-- > 0;)
+	{
+		unsigned	high = widest - width;
+		size_t		nbytes;
+
+		wider += having[width + 1];
+		if (wider > 255 || wider * 4 > count)
+			break;
+		nbytes = ((size_t) count * width + 7) / 8 + 2 + wider + ((size_t) wider * high + 7) / 8;
+		if (nbytes < best.nbytes)
+			best = (BitsPlan) {width, wider, high, nbytes};
+	}
+	return best;
+}
+
+/* Bytes of a block's numbers and its size field. */
+size_t
+strata_int_block_size(IntPacking packing, const uint64_t *u, uint32_t count)
+{
+	unsigned	nwords;
+
+	if (packing == INT_PACK_BITS)
+		return 1 + plan_bits(u, count).nbytes;
+	nwords = strata_simple8b_count(u, count);
+	return strata_varint_size(nwords) + (nwords ? strata_simple8b_size(nwords) : 0);
+}
+
+/* Write patched numbers: low parts, then positions and high parts. */
+static void
+write_patched(const BitsPlan *plan, const uint64_t *u, uint32_t count, StrataWriter *out)
+{
+	uint64_t	low[INT_BLOCK_MAX];
+	uint64_t	high[INT_BLOCK_MAX];
+	uint8_t		position[INT_BLOCK_MAX];
+	uint32_t	n = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+	{
+		low[i] = u[i] & strata_low_bits(plan->width);
+		if (u[i] != low[i])
+		{
+			high[n] = u[i] >> plan->width;
+			position[n++] = (uint8_t) i;
+		}
+	}
+	strata_bitpack_write(low, count, plan->width, out);
+	strata_write_u8(out, (uint8_t) n);
+	strata_write_u8(out, (uint8_t) plan->high_width);
+	strata_write_bytes(out, position, n);
+	strata_bitpack_write(high, n, plan->high_width, out);
+}
+
+/* Write a block: size field, the meta bytes of its header, the numbers. */
+void
+strata_int_pack_write(IntPacking packing, const uint64_t *u, uint32_t count,
+					  const uint8_t *meta, size_t meta_len, StrataWriter *out)
+{
+	if (packing == INT_PACK_BITS)
+	{
+		BitsPlan	plan = plan_bits(u, count);
+
+		strata_write_u8(out, (uint8_t) (plan.width | (plan.npatches ? PATCHED : 0)));
+		strata_write_bytes(out, meta, meta_len);
+		if (plan.npatches)
+			write_patched(&plan, u, count, out);
+		else
+			strata_bitpack_write(u, count, plan.width, out);
+	}
+	else
+	{
+		unsigned	nwords = strata_simple8b_count(u, count);
+
+		strata_write_varint(out, nwords);
+		strata_write_bytes(out, meta, meta_len);
+		strata_simple8b_write(u, count, nwords, out);
+	}
+}
+
+/* Read a block's size field; false when no block can have that size. */
+bool
+strata_int_size_read(IntPacking packing, StrataReader *in, IntBlockSize *size)
+{
+	if (packing == INT_PACK_BITS)
+	{
+		uint8_t		b = strata_read_u8(in);
+
+		size->width = b & (PATCHED - 1);
+		size->patched = (b & PATCHED) != 0;
+		return !in->failed && size->width <= (size->patched ? 63 : 64);
+	}
+	size->nwords = (unsigned) strata_read_varint(in);
+	return !in->failed && size->nwords <= INT_BLOCK_MAX;
+}
+
+/* Skip the numbers of a block. */
+bool
+strata_int_pack_skip(IntPacking packing, const IntBlockSize *size, uint32_t count, StrataReader *in)
+{
+	if (packing == INT_PACK_BITS)
+	{
+		strata_read_bytes(in, ((size_t) count * size->width + 7) / 8);
+		if (size->patched)
+		{
+			unsigned	n = strata_read_u8(in);
+			unsigned	high_width = strata_read_u8(in);
+
+			strata_read_bytes(in, n + (n * high_width + 7) / 8);
+		}
+	}
+	else
+		strata_read_bytes(in, strata_simple8b_size(size->nwords));
+	return !in->failed;
+}
+
+/* Or the high parts of patched numbers into u. */
+static bool
+read_patches(unsigned width, uint32_t count, StrataReader *in, uint64_t *u)
+{
+	uint64_t	high[INT_BLOCK_BUFFER];
+	unsigned	n = strata_read_u8(in);
+	unsigned	high_width = strata_read_u8(in);
+	const uint8_t *position = strata_read_bytes(in, n);
+
+	if (position == NULL || high_width == 0 || high_width > 64 - width ||
+		!strata_bitpack_read(in, n, high_width, high))
+		return false;
+	for (unsigned i = 0; i < n; i++)
+	{
+		if (position[i] >= count)
+			return false;
+		u[position[i]] |= high[i] << width;
+	}
+	return true;
+}
+
+/* Read the numbers of a block; u has INT_BLOCK_BUFFER entries. */
+bool
+strata_int_pack_read(IntPacking packing, const IntBlockSize *size, uint32_t count,
+					 StrataReader *in, uint64_t *u)
+{
+	if (packing == INT_PACK_BITS)
+		return strata_bitpack_read(in, count, size->width, u) &&
+			(!size->patched || read_patches(size->width, count, in, u));
+	return strata_simple8b_read(in, size->nwords, count, u);
+}

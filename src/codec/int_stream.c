@@ -1,0 +1,500 @@
+/*-------------------------------------------------------------------------
+ *
+ * int_stream.c
+ *	  Integers of any width as a stream: scaled by their greatest common
+ *	  divisor, differenced up to twice, packed in blocks.
+ *
+ * Hides the layout of a stream.  It is the payload of DELTA_DELTA and a part of
+ * the payloads of DICTIONARY (codes), DECIMAL (integers) and the byte string
+ * codecs (lengths).
+ *
+ *	OFFSET	SIZE	MEANING
+ *	0		1		mode: bits 0-1 transform (0 values, 1 delta, 2 delta of delta),
+ *					2-3 packing (0 none, 1 simple8b-RLE, 2 bits), 4 based,
+ *					5 scaled, 6-7 log2(values in a block) - 6
+ *	1		1-10	first value v[0], zigzag varint
+ *			1-10	if scaled: divisor g > 1, varint
+ *			1-10	if packing none and transform delta: the difference of all
+ *					neighbours, zigzag varint; end of stream
+ *			...		blocks
+ *
+ * All arithmetic is modulo 2^64.  With s[i] = (v[i] - v[0]) / g, a block of the m
+ * values from s[k] on is
+ *
+ *			1-2		size of the packed numbers (int_block.c)
+ *			1-10	if based: minimum of its residuals
+ *			1-10	if transform > 0, not in the first block: s[k]
+ *			1-10	if transform = 2: s[k + 1] - s[k] (as before if m = 1)
+ *			...		m - transform packed numbers (none if that is negative)
+ *
+ * Fields are zigzag varints relative to the block before: minimum and
+ * difference as the change, s[k] as the change of its change (0 before the first
+ * block).  The residual i of a block is s[k + i], s[k + i + 1] - s[k + i], or
+ * s[k + i + 2] - 2 s[k + i + 1] + s[k + i]; the number packed for it is its
+ * distance from the minimum if based, else its zigzag code.
+ *
+ * Invariant C5: a block is decoded from its own bytes and the header fields of
+ * those before it, so decoding from row k costs one block plus one step per
+ * block skipped.
+ *
+ * References: T. Pelkonen et al., "Gorilla: a fast, scalable, in-memory time
+ * series database", VLDB 2015 (delta of delta); J. Danjou, "Timeseries storage
+ * and data compression", 2016 (Gnocchi's division by the interval).
+ *
+ * src/codec/int_stream.c
+ *-------------------------------------------------------------------------
+ */
+#include <stdio.h>
+
+#include "bitstream.h"
+#include "int_private.h"
+
+#define MODE_BASED 0x10
+#define MODE_SCALED 0x20
+
+/* A stream's header fields. */
+typedef struct IntHeader
+{
+	IntShape	shape;
+	uint64_t	first;
+	uint64_t	divisor;
+	int64_t		step;			/* packing none: the difference of all neighbours */
+} IntHeader;
+
+/* Upper bound of a stream of n integers. */
+size_t
+strata_ints_bound(uint32_t n)
+{
+	size_t		nblocks = (n >> INT_BLOCK_LOG2_MIN) + 1;
+
+	return 32 + (size_t) n * 8 + nblocks * (INT_META_MAX + 4);
+}
+
+/* Scratch strata_ints_encode needs. */
+size_t
+strata_ints_scratch_size(uint32_t n)
+{
+	return STRATA_ARENA_SIZE(n * sizeof(int64_t));
+}
+
+/* --- encoding ---------------------------------------------------------------- */
+
+/* Greatest common divisor of two numbers, not both 0. */
+static uint64_t
+gcd(uint64_t a, uint64_t b)
+{
+	while (b != 0)
+	{
+		uint64_t	rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* The inverse of an odd number modulo 2^64, by Newton's iteration. */
+static uint64_t
+inverse(uint64_t odd)
+{
+	uint64_t	x = odd * 3 ^ 2;	/* right in the lowest 5 bits */
+
+	for (int i = 0; i < 4; i++)
+		x *= 2 - odd * x;
+	return x;
+}
+
+/* Greatest common divisor of the differences between neighbours; 0 if all are 0. */
+static uint64_t
+common_divisor(const int64_t *values, uint32_t n)
+{
+	uint64_t	divisor = 0;
+	int64_t		last = 0;
+
+	for (uint32_t i = 1; i < n && divisor != 1; i++)
+	{
+		int64_t		d = (int64_t) ((uint64_t) values[i] - (uint64_t) values[i - 1]);
+
+		if (d != last)
+			divisor = gcd(d < 0 ? 0 - (uint64_t) d : (uint64_t) d, divisor);
+		last = d;
+	}
+	return divisor;
+}
+
+/*
+ * scaled[i] = (values[i] - values[0]) / divisor, as the running sum of the
+ * divided differences, so that it is exact even where differences wrapped.
+ */
+static void
+scale(const int64_t *values, uint32_t n, uint64_t divisor, int64_t *scaled)
+{
+	uint64_t	first = (uint64_t) values[0];
+
+	if (divisor <= 1)
+		for (uint32_t i = 0; i < n; i++)
+			scaled[i] = (int64_t) ((uint64_t) values[i] - first);
+	else
+	{
+		/* dividing what is known to divide evenly: shift, then multiply */
+		unsigned	shift = (unsigned) __builtin_ctzll(divisor);
+		uint64_t	factor = inverse(divisor >> shift);
+		uint64_t	sum = 0;
+
+		scaled[0] = 0;
+		for (uint32_t i = 1; i < n; i++)
+		{
+			int64_t		d = (int64_t) ((uint64_t) values[i] - (uint64_t) values[i - 1]);
+
+			sum += (uint64_t) (d >> shift) * factor;
+			scaled[i] = (int64_t) sum;
+		}
+	}
+}
+
+/* Write a signed number as a zigzag varint at *at. */
+static void
+put_zigzag(uint8_t **at, uint64_t v)
+{
+	uint64_t	u = strata_zigzag((int64_t) v);
+
+	for (; u >= 0x80; u >>= 7)
+		*(*at)++ = (uint8_t) (u | 0x80);
+	*(*at)++ = (uint8_t) u;
+}
+
+/*
+ * The header fields of a block (its size apart) into meta, which has room for
+ * INT_META_MAX bytes; returns their length and steps the state.
+ */
+size_t
+strata_int_meta_write(const IntShape *shape, IntBlockState *state, const int64_t *scaled,
+					  uint32_t m, bool first, int64_t base, uint8_t *meta)
+{
+	uint8_t    *at = meta;
+
+	if (shape->based)
+	{
+		if (m <= (uint32_t) shape->transform)
+			base = state->base;
+		put_zigzag(&at, (uint64_t) base - (uint64_t) state->base);
+		state->base = base;
+	}
+	if (shape->transform > INT_VALUES && !first)
+	{
+		uint64_t	step = (uint64_t) scaled[0] - (uint64_t) state->start;
+
+		put_zigzag(&at, step - (uint64_t) state->step);
+		state->start = scaled[0];
+		state->step = (int64_t) step;
+	}
+	if (shape->transform == INT_DELTA_DELTA)
+	{
+		uint64_t	slope = m > 1 ? (uint64_t) scaled[1] - (uint64_t) scaled[0] : (uint64_t) state->slope;
+
+		put_zigzag(&at, slope - (uint64_t) state->slope);
+		state->slope = (int64_t) slope;
+	}
+	return (size_t) (at - meta);
+}
+
+/* Write the blocks of a stream. */
+static void
+write_blocks(const IntShape *shape, const int64_t *scaled, uint32_t n, StrataWriter *out)
+{
+	int64_t		r[INT_BLOCK_MAX];
+	uint64_t	u[INT_BLOCK_MAX];
+	uint8_t		meta[INT_META_MAX];
+	uint32_t	rows = UINT32_C(1) << shape->block_log2;
+	IntBlockState state = {0};
+
+	for (uint32_t from = 0; from < n && !out->failed; from += rows)
+	{
+		uint32_t	m = n - from < rows ? n - from : rows;
+		uint32_t	count = strata_int_residuals(shape->transform, scaled + from, m, r);
+		int64_t		base = strata_int_map(shape->based, r, count, u);
+		size_t		meta_len = strata_int_meta_write(shape, &state, scaled + from, m, from == 0, base, meta);
+
+		strata_int_pack_write(shape->packing, u, count, meta, meta_len, out);
+	}
+}
+
+/*
+ * Append a stream of n integers.  NO_SPACE when it does not fit, which is known
+ * before anything is written.
+ */
+StrataCodecResult
+strata_ints_encode(const int64_t *values, uint32_t n, StrataArena *scratch, StrataWriter *out)
+{
+	StrataArena arena = *scratch;
+	int64_t    *scaled = strata_arena_alloc(&arena, n * sizeof(int64_t));
+	uint64_t	divisor;
+	size_t		nbytes;
+	IntShape	shape;
+
+	if (scaled == NULL)
+		return STRATA_CODEC_NO_SPACE;
+	if (n == 0)
+		return STRATA_CODEC_OK;
+	divisor = common_divisor(values, n);
+	scale(values, n, divisor, scaled);
+	shape = strata_int_plan(scaled, n, &nbytes);
+	if (nbytes > strata_writer_left(out))
+	{
+		out->failed = true;
+		return STRATA_CODEC_NO_SPACE;
+	}
+	if (shape.packing == INT_PACK_NONE)
+		divisor = 1;
+	strata_write_u8(out, (uint8_t) ((unsigned) shape.transform | (unsigned) shape.packing << 2 |
+									(shape.based ? MODE_BASED : 0) | (divisor > 1 ? MODE_SCALED : 0) |
+									(shape.block_log2 - INT_BLOCK_LOG2_MIN) << 6));
+	strata_write_varint(out, strata_zigzag(values[0]));
+	if (divisor > 1)
+		strata_write_varint(out, divisor);
+	if (shape.packing != INT_PACK_NONE)
+		write_blocks(&shape, scaled, n, out);
+	else if (shape.transform == INT_DELTA)
+		strata_write_varint(out, strata_zigzag((int64_t) ((uint64_t) values[1] - (uint64_t) values[0])));
+	return out->failed ? STRATA_CODEC_NO_SPACE : STRATA_CODEC_OK;
+}
+
+/* --- decoding ---------------------------------------------------------------- */
+
+/* Parse a stream's header; false when no encoder wrote it. */
+static bool
+read_header(StrataReader *in, IntHeader *h)
+{
+	uint8_t		mode = strata_read_u8(in);
+	bool		scaled = (mode & MODE_SCALED) != 0;
+
+	h->shape.transform = (IntTransform) (mode & 3);
+	h->shape.packing = (IntPacking) (mode >> 2 & 3);
+	h->shape.based = (mode & MODE_BASED) != 0;
+	h->shape.block_log2 = (mode >> 6) + INT_BLOCK_LOG2_MIN;
+	h->first = (uint64_t) strata_unzigzag(strata_read_varint(in));
+	h->divisor = scaled ? strata_read_varint(in) : 1;
+	h->step = 0;
+	if (mode % 4 > INT_DELTA_DELTA || h->shape.packing > INT_PACK_BITS ||
+		h->shape.block_log2 > INT_BLOCK_LOG2_MAX || h->divisor == 0)
+		return false;
+	if (h->shape.packing == INT_PACK_NONE)
+	{
+		if (h->shape.transform == INT_DELTA_DELTA || h->shape.based || scaled)
+			return false;
+		if (h->shape.transform == INT_DELTA)
+			h->step = strata_unzigzag(strata_read_varint(in));
+	}
+	return !in->failed;
+}
+
+/* Read the header fields of a block (its size apart). */
+static void
+read_meta(const IntShape *shape, IntBlockState *state, bool first, StrataReader *in)
+{
+	if (shape->based)
+		state->base = (int64_t) ((uint64_t) state->base + (uint64_t) strata_unzigzag(strata_read_varint(in)));
+	if (shape->transform > INT_VALUES && !first)
+	{
+		uint64_t	step = (uint64_t) state->step + (uint64_t) strata_unzigzag(strata_read_varint(in));
+
+		state->start = (int64_t) ((uint64_t) state->start + step);
+		state->step = (int64_t) step;
+	}
+	if (shape->transform == INT_DELTA_DELTA)
+		state->slope = (int64_t) ((uint64_t) state->slope + (uint64_t) strata_unzigzag(strata_read_varint(in)));
+}
+
+/* What a packed number stands for, times the divisor. */
+STRATA_INLINE uint64_t
+residual(uint64_t u, const bool based, uint64_t divisor, uint64_t base)
+{
+	return based ? base + u * divisor : (uint64_t) strata_unzigzag(u) * divisor;
+}
+
+/* The m values of a block from its packed numbers; both constants known. */
+STRATA_INLINE void
+rebuild(const IntTransform transform, const bool based, const IntHeader *h, const IntBlockState *state,
+		const uint64_t *u, uint32_t m, uint64_t *v)
+{
+	const uint64_t divisor = h->divisor;
+	const uint64_t base = divisor * (uint64_t) state->base;
+	uint64_t	value = h->first + divisor * (uint64_t) state->start;
+
+	if (transform == INT_VALUES)
+	{
+		for (uint32_t i = 0; i < m; i++)
+			v[i] = h->first + residual(u[i], based, divisor, base);
+		return;
+	}
+	v[0] = value;
+	if (transform == INT_DELTA)
+		for (uint32_t i = 1; i < m; i++)
+		{
+			value += residual(u[i - 1], based, divisor, base);
+			v[i] = value;
+		}
+	else if (m > 1)
+	{
+		uint64_t	slope = divisor * (uint64_t) state->slope;
+
+		value += slope;
+		v[1] = value;
+		for (uint32_t i = 2; i < m; i++)
+		{
+			slope += residual(u[i - 2], based, divisor, base);
+			value += slope;
+			v[i] = value;
+		}
+	}
+}
+
+/* The values of a block from its packed numbers. */
+static void
+rebuild_block(const IntHeader *h, const IntBlockState *state, const uint64_t *u, uint32_t m, uint64_t *v)
+{
+	switch (h->shape.transform * 2 + h->shape.based)
+	{
+		case 0:
+			rebuild(INT_VALUES, false, h, state, u, m, v);
+			break;
+		case 1:
+			rebuild(INT_VALUES, true, h, state, u, m, v);
+			break;
+		case 2:
+			rebuild(INT_DELTA, false, h, state, u, m, v);
+			break;
+		case 3:
+			rebuild(INT_DELTA, true, h, state, u, m, v);
+			break;
+		case 4:
+			rebuild(INT_DELTA_DELTA, false, h, state, u, m, v);
+			break;
+		default:
+			rebuild(INT_DELTA_DELTA, true, h, state, u, m, v);
+	}
+}
+
+/* Store n values truncated to width bytes at out[at]. */
+static void
+store(const uint64_t *v, uint32_t n, unsigned width, void *out, uint32_t at)
+{
+	switch (width)
+	{
+		case 1:
+			for (uint32_t i = 0; i < n; i++)
+				((uint8_t *) out)[at + i] = (uint8_t) v[i];
+			break;
+		case 2:
+			for (uint32_t i = 0; i < n; i++)
+				((uint16_t *) out)[at + i] = (uint16_t) v[i];
+			break;
+		case 4:
+			for (uint32_t i = 0; i < n; i++)
+				((uint32_t *) out)[at + i] = (uint32_t) v[i];
+			break;
+		default:
+			memcpy((uint64_t *) out + at, v, n * sizeof(uint64_t));
+	}
+}
+
+/* Values of a stream whose neighbours all differ by h->step. */
+static void
+decode_steps(const IntHeader *h, uint32_t from, uint32_t n, unsigned width, void *out)
+{
+	uint64_t	v[INT_BLOCK_MAX];
+
+	for (uint32_t done = 0; done < n; done += INT_BLOCK_MAX)
+	{
+		uint32_t	m = n - done < INT_BLOCK_MAX ? n - done : INT_BLOCK_MAX;
+		uint64_t	first = h->first + (uint64_t) h->step * (from + done);
+
+		for (uint32_t i = 0; i < m; i++)
+			v[i] = first + (uint64_t) h->step * i;
+		store(v, m, width, out, done);
+	}
+}
+
+/* Decode the blocks that hold values [from, from + n). */
+static bool
+decode_blocks(const IntHeader *h, StrataReader *in, uint32_t total,
+			  uint32_t from, uint32_t n, unsigned width, void *out)
+{
+	uint64_t	u[INT_BLOCK_BUFFER];
+	uint64_t	v[INT_BLOCK_MAX];
+	uint32_t	rows = UINT32_C(1) << h->shape.block_log2;
+	IntBlockState state = {0};
+
+	for (uint32_t start = 0; start < from + n; start += rows)
+	{
+		uint32_t	m = total - start < rows ? total - start : rows;
+		uint32_t	count = m > (uint32_t) h->shape.transform ? m - (uint32_t) h->shape.transform : 0;
+		uint32_t	lo = from > start ? from - start : 0;
+		uint32_t	hi = from + n - start < m ? from + n - start : m;
+		IntBlockSize size = {0};
+
+		if (!strata_int_size_read(h->shape.packing, in, &size))
+			return false;
+		read_meta(&h->shape, &state, start == 0, in);
+		if (lo >= m)
+		{
+			if (!strata_int_pack_skip(h->shape.packing, &size, count, in))
+				return false;
+			continue;
+		}
+		if (in->failed || !strata_int_pack_read(h->shape.packing, &size, count, in, u))
+			return false;
+		if (width == 8 && lo == 0 && hi == m)
+			rebuild_block(h, &state, u, m, (uint64_t *) out + (start - from));
+		else
+		{
+			rebuild_block(h, &state, u, m, v);
+			store(v + lo, hi - lo, width, out, start + lo - from);
+		}
+	}
+	return true;
+}
+
+/*
+ * Integers [from, from + n) of a stream of total, each truncated to width
+ * bytes.  Needs no scratch.
+ */
+StrataCodecResult
+strata_ints_decode(const uint8_t *data, size_t len, uint32_t total,
+				   uint32_t from, uint32_t n, unsigned width, void *out)
+{
+	StrataReader in = strata_reader(data, len);
+	IntHeader	h;
+
+	if (n == 0)
+		return STRATA_CODEC_OK;
+	if (!read_header(&in, &h))
+		return STRATA_CODEC_CORRUPT;
+	if (h.shape.packing == INT_PACK_NONE)
+	{
+		decode_steps(&h, from, n, width, out);
+		return STRATA_CODEC_OK;
+	}
+	return decode_blocks(&h, &in, total, from, n, width, out) ? STRATA_CODEC_OK : STRATA_CODEC_CORRUPT;
+}
+
+/* For people: "delta, simple8b-RLE, gcd 1000000, 4 blocks". */
+void
+strata_ints_describe(const uint8_t *data, size_t len, uint32_t total, char *text, size_t size)
+{
+	static const char *const transforms[] = {"values", "delta", "delta of delta"};
+	static const char *const packings[] = {"constant step", "simple8b-RLE", "bits"};
+	StrataReader in = strata_reader(data, len);
+	IntHeader	h;
+	int			used;
+
+	text[0] = '\0';
+	if (total == 0 || !read_header(&in, &h))
+		return;
+	used = snprintf(text, size, "%s, %s", transforms[h.shape.transform], packings[h.shape.packing]);
+	if (h.divisor > 1 && used > 0 && (size_t) used < size)
+		used += snprintf(text + used, size - (size_t) used, ", gcd %llu", (unsigned long long) h.divisor);
+	if (h.shape.packing != INT_PACK_NONE && used > 0 && (size_t) used < size)
+		snprintf(text + used, size - (size_t) used, ", %u blocks of %u",
+				 (total + (1U << h.shape.block_log2) - 1) >> h.shape.block_log2, 1U << h.shape.block_log2);
+}

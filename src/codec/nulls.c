@@ -1,0 +1,238 @@
+/*-------------------------------------------------------------------------
+ *
+ * nulls.c
+ *	  Which rows are null: nothing, runs, or one bit a row.
+ *
+ * Hides the choice and the layout of the null map.  The column header stores
+ * the mode and the number of nulls; the map itself is
+ *
+ *	NONE	nothing: no row is null
+ *	ALL		nothing: every row is null
+ *	RUNS	counts of rows, alternately not null and null, first not null;
+ *			they add up to nrows, none but the first is 0
+ *	BITMAP	(nrows + 7) / 8 bytes, row i is bit i % 8 of byte i / 8, 1 = null;
+ *			unused bits are 0
+ *
+ * Invariant C3: the map has as many nulls as the header says (checked before
+ * anything is decoded with it).
+ *
+ * src/codec/nulls.c
+ *-------------------------------------------------------------------------
+ */
+#include "bitstream.h"
+#include "codec_private.h"
+
+/* Bytes of a count as strata_write_count writes it. */
+static size_t
+count_size(uint32_t v)
+{
+	return v < 128 ? 1 : 2;
+}
+
+/*
+ * The smallest mode for these flags, and its size.  isnull may be NULL when
+ * nnulls is 0 or nrows.
+ */
+StrataNullMode
+strata_nulls_plan(const bool *isnull, uint32_t nrows, uint32_t nnulls, size_t *nbytes)
+{
+	size_t		bitmap = ((size_t) nrows + 7) / 8;
+	size_t		runs = 0;
+	uint32_t	start = 0;
+	bool		current = false;
+
+	*nbytes = 0;
+	if (nnulls == 0)
+		return STRATA_NULLS_NONE;
+	if (nnulls == nrows)
+		return STRATA_NULLS_ALL;
+	for (uint32_t row = 0; row < nrows && runs <= bitmap; row++)
+	{
+		if (isnull[row] != current)
+		{
+			runs += count_size(row - start);
+			start = row;
+			current = isnull[row];
+		}
+	}
+	runs += count_size(nrows - start);
+	*nbytes = runs < bitmap ? runs : bitmap;
+	return runs < bitmap ? STRATA_NULLS_RUNS : STRATA_NULLS_BITMAP;
+}
+
+/* Write the map in the mode strata_nulls_plan chose. */
+void
+strata_nulls_write(StrataNullMode mode, const bool *isnull, uint32_t nrows, StrataWriter *out)
+{
+	if (mode == STRATA_NULLS_RUNS)
+	{
+		uint32_t	start = 0;
+		bool		current = false;
+
+		for (uint32_t row = 0; row < nrows; row++)
+		{
+			if (isnull[row] != current)
+			{
+				strata_write_count(out, row - start);
+				start = row;
+				current = isnull[row];
+			}
+		}
+		strata_write_count(out, nrows - start);
+	}
+	else if (mode == STRATA_NULLS_BITMAP)
+	{
+		uint8_t    *map = strata_write_space(out, ((size_t) nrows + 7) / 8);
+
+		if (map == NULL)
+			return;
+		memset(map, 0, ((size_t) nrows + 7) / 8);
+		for (uint32_t row = 0; row < nrows; row++)
+			map[row / 8] |= (uint8_t) (isnull[row] << row % 8);
+	}
+}
+
+/* Set bits of a word. */
+static unsigned
+count_bits(uint64_t v)
+{
+	v -= v >> 1 & UINT64_C(0x5555555555555555);
+	v = (v & UINT64_C(0x3333333333333333)) + (v >> 2 & UINT64_C(0x3333333333333333));
+	v = (v + (v >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	return (unsigned) (v * UINT64_C(0x0101010101010101) >> 56);
+}
+
+/* Set bits among the first nbits of a map. */
+static uint32_t
+count_map(const uint8_t *map, uint32_t nbits)
+{
+	uint32_t	count = 0;
+	uint32_t	nbytes = nbits / 8;
+	uint32_t	i = 0;
+
+	for (; i + 8 <= nbytes; i += 8)
+		count += count_bits(strata_load64(map + i));
+	count += count_bits(strata_load_partial(map + i, nbytes - i));
+	if (nbits % 8)
+		count += count_bits(map[nbytes] & strata_low_bits(nbits % 8));
+	return count;
+}
+
+/*
+ * Move `in` past the map, checking it (C3).  False when it is damaged.
+ */
+bool
+strata_nulls_skip(StrataNullMode mode, uint32_t nrows, uint32_t nnulls, StrataReader *in)
+{
+	switch (mode)
+	{
+		case STRATA_NULLS_NONE:
+			return nnulls == 0;
+		case STRATA_NULLS_ALL:
+			return nnulls == nrows;
+		case STRATA_NULLS_RUNS:
+			{
+				uint32_t	row = 0;
+				uint32_t	found = 0;
+				bool		current = false;
+
+				while (row < nrows)
+				{
+					uint32_t	run = strata_read_count(in);
+
+					if (in->failed || run > nrows - row || (run == 0 && row > 0))
+						return false;
+					row += run;
+					if (current)
+						found += run;
+					else if (run == 0)
+					{
+						/* only the first run may be empty, and only once */
+						uint32_t	next = strata_read_count(in);
+
+						if (in->failed || next == 0 || next > nrows)
+							return false;
+						row += next;
+						found += next;
+						current = true;
+					}
+					current = !current;
+				}
+				return found == nnulls;
+			}
+		case STRATA_NULLS_BITMAP:
+			{
+				const uint8_t *map = strata_read_bytes(in, ((size_t) nrows + 7) / 8);
+
+				if (map == NULL)
+					return false;
+				if (nrows % 8 && map[nrows / 8] >> nrows % 8)
+					return false;
+				return count_map(map, nrows) == nnulls;
+			}
+	}
+	return false;
+}
+
+/* Spread bits [from, from + n) of a map into flags. */
+static void
+expand_map(const uint8_t *map, uint32_t from, uint32_t n, bool *isnull)
+{
+	for (uint32_t i = 0; i < n; i++)
+		isnull[i] = map[(from + i) / 8] >> (from + i) % 8 & 1;
+}
+
+/*
+ * Flags of rows [from, from + n) of a map strata_nulls_skip approved of; `in`
+ * stands at its start.  Returns how many of them are null, and in *before how
+ * many non-null rows precede row `from`.
+ */
+uint32_t
+strata_nulls_read(StrataNullMode mode, uint32_t nrows, StrataReader *in,
+				  uint32_t from, uint32_t n, bool *isnull, uint32_t *before)
+{
+	uint32_t	nulls = 0;
+	uint32_t	row = 0;
+	bool		current = false;
+
+	if (isnull)
+		memset(isnull, mode == STRATA_NULLS_ALL, n);
+	*before = mode == STRATA_NULLS_ALL ? 0 : from;
+	if (mode == STRATA_NULLS_NONE)
+		return 0;
+	if (mode == STRATA_NULLS_ALL)
+		return n;
+	if (mode == STRATA_NULLS_BITMAP)
+	{
+		const uint8_t *map = strata_read_bytes(in, ((size_t) nrows + 7) / 8);
+		uint32_t	nulls_before = count_map(map, from);
+
+		*before = from - nulls_before;
+		if (isnull)
+			expand_map(map, from, n, isnull);
+		return count_map(map, from + n) - nulls_before;
+	}
+	while (row < from + n)
+	{
+		uint32_t	run = strata_read_count(in);
+		uint32_t	end = row + run;
+
+		if (current && run > 0)
+		{
+			uint32_t	lo = row > from ? row : from;
+			uint32_t	hi = end < from + n ? end : from + n;
+
+			if (row < from)
+				*before -= (end < from ? end : from) - row;
+			if (lo < hi)
+			{
+				if (isnull)
+					memset(isnull + (lo - from), true, hi - lo);
+				nulls += hi - lo;
+			}
+		}
+		row = end;
+		current = !current;
+	}
+	return nulls;
+}
