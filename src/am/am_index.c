@@ -20,18 +20,24 @@
 #include "utils/snapmgr.h"
 #include "utils/tuplesort.h"
 
-/* Raise the violation if two live rows, compressed or not, have equal keys. */
+/*
+ * Evaluate the keys of all live rows, compressed or not: what fails for a row
+ * must fail now, not when the row is promoted.  For a unique index also raise
+ * the violation if two rows have equal keys.
+ */
 static void
-check_unique(Relation rel, Relation index, IndexInfo *info)
+check_keys(Relation rel, Relation index, IndexInfo *info)
 {
-	Tuplesortstate *sort = tuplesort_begin_index_btree(rel, index, true, info->ii_NullsNotDistinct,
-													   maintenance_work_mem, NULL, TUPLESORT_NONE);
+	Tuplesortstate *sort = NULL;
 	EState	   *estate = CreateExecutorState();
 	ExprState  *predicate = ExecPrepareQual(info->ii_Predicate, estate);
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	TableScanDesc scan = table_beginscan(rel, snapshot, 0, NULL);
 	TupleTableSlot *slot = table_slot_create(rel, NULL);
 
+	if (info->ii_Unique)
+		sort = tuplesort_begin_index_btree(rel, index, true, info->ii_NullsNotDistinct,
+										   maintenance_work_mem, NULL, TUPLESORT_NONE);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
 		Datum		values[INDEX_MAX_KEYS];
@@ -43,13 +49,17 @@ check_unique(Relation rel, Relation index, IndexInfo *info)
 		if (!ExecQual(predicate, GetPerTupleExprContext(estate)))
 			continue;
 		FormIndexDatum(info, slot, estate, values, isnull);
-		tuplesort_putindextuplevalues(sort, index, &slot->tts_tid, values, isnull);
+		if (sort != NULL)
+			tuplesort_putindextuplevalues(sort, index, &slot->tts_tid, values, isnull);
 	}
 	ExecDropSingleTupleTableSlot(slot);
 	table_endscan(scan);
 	UnregisterSnapshot(snapshot);
-	tuplesort_performsort(sort);
-	tuplesort_end(sort);
+	if (sort != NULL)
+	{
+		tuplesort_performsort(sort);
+		tuplesort_end(sort);
+	}
 	FreeExecutorState(estate);
 	/* expressions were prepared in memory that is gone now */
 	info->ii_ExpressionsState = NIL;
@@ -95,8 +105,9 @@ index_build_range_scan(Relation rel, Relation index, IndexInfo *info, bool allow
 						RelationGetRelationName(rel)),
 				 errhint("SELECT decompress_chunk('%s');", RelationGetRelationName(rel))));
 	/* of parallel participants the leader checks */
-	if (has_batches && info->ii_Unique && !IsParallelWorker())
-		check_unique(rel, index, info);
+	if (has_batches && !IsParallelWorker() &&
+		(info->ii_Unique || info->ii_Expressions != NIL || info->ii_Predicate != NIL))
+		check_keys(rel, index, info);
 	return build_as_heap(rel, index, info, allow_sync, anyvisible, progress, start, nblocks,
 						 callback, state, heap);
 }

@@ -88,4 +88,33 @@ typedef TU_UpdateIndexes StrataUpdateIndexes;
 	index_beginscan(heap, index, snapshot, NULL, nkeys, norderbys)
 #endif
 
+/*
+ * 18 counts disabled nodes instead of adding disable_cost (e2225346793), and
+ * names the order of a pathkey by CompareType (8123e91f5ae); delete when 17
+ * goes.  For users that include optimizer/cost.h.
+ */
+#if PG_VERSION_NUM < 180000
+#define strata_path_copy_disabled(path, child) ((void) 0)
+#define strata_path_disable(path) \
+	((path)->startup_cost += disable_cost, (path)->total_cost += disable_cost)
+#define strata_pathkey_is_desc(pathkey) ((pathkey)->pk_strategy == BTGreaterStrategyNumber)
+#else
+#define strata_path_copy_disabled(path, child) \
+	((path)->disabled_nodes = (child)->disabled_nodes)
+#define strata_path_disable(path) ((path)->disabled_nodes++)
+#define strata_pathkey_is_desc(pathkey) ((pathkey)->pk_cmptype == COMPARE_GT)
+#endif
+
+/*
+ * 18 has not-null constraints that are not validated (a379061a22a), in which
+ * case attnotnull says nothing; delete when 17 goes.
+ */
+#if PG_VERSION_NUM < 180000
+#define strata_attribute_is_not_null(desc, attno) \
+	(TupleDescAttr(desc, (attno) - 1)->attnotnull)
+#else
+#define strata_attribute_is_not_null(desc, attno) \
+	(TupleDescCompactAttr(desc, (attno) - 1)->attnullability == ATTNULLABLE_VALID)
+#endif
+
 #endif							/* STRATA_COMPAT_H */

@@ -205,7 +205,7 @@ add_bytes(StrataBatchBuilder *b, ColumnBuffer *c, Datum value)
 	{
 		struct varlena *v = (struct varlena *) DatumGetPointer(value);
 
-		if (VARATT_IS_EXTENDED(v) && !VARATT_IS_SHORT(v))
+		if (VARATT_IS_EXTERNAL(v) || VARATT_IS_COMPRESSED(v))
 			v = detoasted = detoast_attr(v);
 		src = VARDATA_ANY(v);
 		len = VARSIZE_ANY_EXHDR(v);

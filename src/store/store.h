@@ -120,8 +120,7 @@ typedef struct StrataRowScan
 	TupleTableSlot *batch_slot;
 	StrataBatchReader *reader;
 	StrataColumn **columns;		/* decoded columns of the current batch */
-	int			row;			/* next row to return, going forward */
-	bool		done;
+	int			row;			/* last row returned; -1: before the first */
 } StrataRowScan;
 
 /*

@@ -118,8 +118,10 @@ fits_batch(CompressState *state, TupleTableSlot *slot)
 		if (slot->tts_isnull[attno - 1])
 			continue;
 		v = (struct varlena *) DatumGetPointer(slot->tts_values[attno - 1]);
-		if (!VARATT_IS_EXTENDED(v) || VARATT_IS_SHORT(v))
+		if (!VARATT_IS_EXTERNAL(v) && !VARATT_IS_COMPRESSED(v))
 		{
+			if (VARSIZE_ANY_EXHDR(v) > MAX_VALUE_BYTES)
+				return false;
 			if (is_key_column(state->layout, attno))
 				key_bytes += VARSIZE_ANY_EXHDR(v);
 			continue;

@@ -198,11 +198,13 @@ insert_rows(StrataStore *store, StrataBatchReader *reader)
 	Size		size = VARHDRSZ + nrows * sizeof(ItemPointerData);
 	bytea	   *forward = palloc(size);
 	StrataRowWriter *writer = strata_row_writer_begin(store->rel);
-	CommandId	cid = GetCurrentCommandId(true);
 
 	SET_VARSIZE(forward, size);
 	for (int i = 0; i < nrows; i++)
 	{
+		/* index expressions may have advanced it since the row before */
+		CommandId	cid = GetCurrentCommandId(true);
+
 		strata_batch_store_row(store->rel, reader, i, writer->slot);
 		strata_row_writer_insert(writer);
 		memcpy(VARDATA(forward) + i * sizeof(ItemPointerData), &writer->slot->tts_tid,

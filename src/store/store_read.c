@@ -121,6 +121,7 @@ strata_row_scan_begin(Relation rel, TupleDesc desc, Snapshot snapshot)
 	if (store == NULL)
 		return NULL;
 	scan = palloc0(sizeof(StrataRowScan));
+	scan->row = -1;
 	scan->store = store;
 	scan->scan = table_beginscan(store->batches, snapshot, 0, NULL);
 	scan->batch_slot = table_slot_create(store->batches, NULL);
@@ -134,8 +135,7 @@ strata_row_scan_rescan(StrataRowScan *scan)
 {
 	table_rescan(scan->scan, NULL);
 	scan->reader->nrows = 0;
-	scan->row = 0;
-	scan->done = false;
+	scan->row = -1;
 }
 
 /* See store.h. */
@@ -159,35 +159,26 @@ next_batch(StrataRowScan *scan, ScanDirection direction)
 		if (!table_scan_getnextslot(scan->scan, direction, scan->batch_slot))
 		{
 			scan->reader->nrows = 0;
-			scan->row = 0;
+			scan->row = -1;
 			return false;
 		}
 		if (strata_batch_reader_load(scan->reader, scan->batch_slot))
-		{
-			scan->row = ScanDirectionIsBackward(direction) ? scan->reader->nrows : 0;
 			return true;
-		}
 	}
 }
 
-/*
- * See store.h.  scan->row is the position between rows: the next row forward,
- * one past the next row backward.
- */
+/* See store.h. */
 bool
 strata_row_scan_next(StrataRowScan *scan, ScanDirection direction, TupleTableSlot *slot)
 {
-	if (ScanDirectionIsBackward(direction))
-	{
-		if (scan->row == 0 && !next_batch(scan, direction))
-			return false;
-		scan->row--;
-		strata_batch_store_row(scan->store->rel, scan->reader, scan->row, slot);
-		return true;
-	}
-	if (scan->row >= scan->reader->nrows && !next_batch(scan, direction))
+	bool		backward = ScanDirectionIsBackward(direction);
+
+	if (backward ? scan->row > 0 : scan->row + 1 < scan->reader->nrows)
+		scan->row += backward ? -1 : 1;
+	else if (next_batch(scan, direction))
+		scan->row = backward ? scan->reader->nrows - 1 : 0;
+	else
 		return false;
 	strata_batch_store_row(scan->store->rel, scan->reader, scan->row, slot);
-	scan->row++;
 	return true;
 }
