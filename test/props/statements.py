@@ -135,12 +135,13 @@ class Statements:
             sql = table.settings(rng)
         elif kind < 0.80:
             sql = "SET strata.batch_rows = %d" % rng.choice([10, 17, 50, 100, 1000, 4096])
-        elif kind < 0.90:
+        elif kind < 0.87:
             return Action("vacuum", [Statement("%s %s" % (rng.choice(
                 ["VACUUM", "VACUUM", "VACUUM (FREEZE)", "VACUUM (ANALYZE)", "ANALYZE"]), table.token))], [table.name])
         elif kind < 0.93:
-            return Action("rewrite", [Statement(rng.choice(["VACUUM FULL %s", "VACUUM FULL %s", "REINDEX TABLE %s"])
-                                                % table.token)], [table.name])
+            rewrite = rng.choice(["VACUUM FULL %s", "VACUUM FULL %s", "REINDEX TABLE %s", "CLUSTER %s USING %s_i1"])
+            return Action("rewrite", [Statement(rewrite.replace("%s", table.token, 1).replace("%s", table.name))],
+                          [table.name])
         elif kind < 0.95:
             return Action("access method", [
                 Statement("ALTER TABLE %s SET ACCESS METHOD heap" % table.token, "strata"),

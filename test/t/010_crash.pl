@@ -6,6 +6,7 @@
 use strict;
 use warnings;
 
+use PostgreSQL::Test::Utils;
 use StrataTest;
 use Test::More;
 
@@ -21,6 +22,7 @@ srand($seed);
 diag("seed $seed, $kills kills of each sort");
 
 my $next = 1;
+my $acknowledged = 0;
 
 # One session that adds rows, changes and removes some, and says what was
 # committed; another that compresses, recompresses and decompresses.
@@ -37,10 +39,10 @@ sub start_load
 		$writes .= "COMMIT;\n\\echo done $n\n";
 	}
 	my ($writer, $written) = start_psql($node, $writes);
-	my ($compressor) = start_psql($node,
+	my ($compressor, $compressed) = start_psql($node,
 		"SELECT compress_chunk('t');\nSELECT compress_chunk('t', recompress => true);\nVACUUM t;\n" x 1000
 		  . "SELECT decompress_chunk('t');\n");
-	return ($writer, $written, $compressor);
+	return ($writer, $written, $compressor, $compressed);
 }
 
 sub compressing_backend
@@ -52,10 +54,11 @@ sub compressing_backend
 sub check
 {
 	my ($what, $written) = @_;
-	my ($last) = $$written =~ /.*^done (\d+)$/ms;
+	my ($last) = slurp_file($written) =~ /.*^done (\d+)$/ms;
 	$last //= 0;
 	ok(wait_until(sub { return $node->psql('postgres', 'SELECT 1') == 0; }), "$what: the server is back");
 	my $kept = $node->safe_psql('postgres', 'SELECT coalesce(max(n), 0) FROM progress');
+	$acknowledged += $last ? $last - $next + 1 : 0;
 	cmp_ok($kept, '>=', $last, "$what: what was acknowledged ($last) is there ($kept)");
 	twins_are_equal($node, 't', $what);
 	is_sound($node, 't', $what);
@@ -79,15 +82,20 @@ foreach my $round (1 .. $kills)
 
 foreach my $round (1 .. $kills)
 {
-	my ($writer, $written, $compressor) = start_load();
+	my ($writer, $written, $compressor, $compressed) = start_load();
 	my $pid;
-	ok(wait_until(sub { return $pid = compressing_backend(); }), "round $round: a backend compresses");
+	select(undef, undef, undef, 0.2 + rand(0.6));
+	ok(wait_until(sub { return $pid = compressing_backend(); }), "round $round: a backend compresses")
+	  or BAIL_OUT("the compressing session said: " . slurp_file($compressed));
 	select(undef, undef, undef, rand(0.1));
 	kill 'KILL', $pid;
 	eval { $writer->finish };
 	eval { $compressor->finish };
+	like(slurp_file($compressed), qr/server closed the connection/, "round $round: its session was cut off");
 	check("backend killed, round $round", $written);
 }
+
+cmp_ok($acknowledged, '>', 0, "there was something to lose ($acknowledged transactions acknowledged)");
 
 # and everything still works
 $node->safe_psql('postgres', "SELECT compress_chunk('t', recompress => true)");

@@ -9,6 +9,7 @@ use warnings;
 use Exporter 'import';
 use IPC::Run ();
 use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils ();
 use Test::More;
 
 our @EXPORT = qw(strata_node make_twins grow_twins content_hash twins_are_equal
@@ -85,16 +86,19 @@ sub is_sound
 	return is($node->safe_psql('postgres', "SELECT * FROM strata.verify('$name')"), '', "$what: verify finds nothing");
 }
 
-# psql in the background, fed with SQL to its end; returns the IPC::Run handle
-# and a reference to what it prints.
+# psql in the background, running SQL from a file (pipes would have to be
+# pumped); returns the IPC::Run handle and the name of the file of its output.
+my $sessions = 0;
+
 sub start_psql
 {
 	my ($node, $sql) = @_;
-	my $output = '';
+	my $base = PostgreSQL::Test::Utils::tempdir() . '/session' . ++$sessions;
+	PostgreSQL::Test::Utils::append_to_file("$base.sql", $sql);
 	my $handle = IPC::Run::start(
-		[ $node->installed_command('psql'), '-XAtq', '-d', $node->connstr('postgres') ],
-		'<', \$sql, '>', \$output, '2>&1');
-	return ($handle, \$output);
+		[ $node->installed_command('psql'), '-XAtq', '-d', $node->connstr('postgres'), '-f', "$base.sql" ],
+		'>', "$base.out", '2>&1');
+	return ($handle, "$base.out");
 }
 
 # Call the code until it returns true; false after the time-out.

@@ -1,0 +1,465 @@
+/*-------------------------------------------------------------------------
+ *
+ * roundtrip.c
+ *	  The samples and the round trip of roundtrip.h.
+ *
+ * test/unit/roundtrip.c
+ *-------------------------------------------------------------------------
+ */
+#include "roundtrip.h"
+
+const char *const int_patterns[] = {
+	"zero", "constant", "ramp", "ramp_down", "gaps", "jitter", "gcd", "random", "small", "bits",
+	"minmax", "wrap", "runs", "outliers", "steps", "quadratic", "counter", "few", "walk", NULL
+};
+const char *const float_patterns[] = {
+	"constant", "integers", "tenths", "cents", "decimals15", "mixed", "random_bits", "special",
+	"nan_payloads", "denormal", "sine", "repeats", "walk", "huge", "tiny", NULL
+};
+const char *const bytes_patterns[] = {
+	"empty", "constant", "few", "words", "unique", "random", "fixed16", "long", "sparse", "binary", NULL
+};
+
+static bool
+is(const char *a, const char *b)
+{
+	return strcmp(a, b) == 0;
+}
+
+/* One integer of a pattern; `last` is the one before. */
+static int64_t
+int_value(const char *p, uint32_t i, int64_t last)
+{
+	static const int64_t edges[] = {INT64_MIN, INT64_MAX, 0, -1, 1, INT64_MIN + 1, INT32_MIN, INT32_MAX, INT16_MIN, 127};
+
+	if (is(p, "zero"))
+		return 0;
+	if (is(p, "constant"))
+		return -77;
+	if (is(p, "ramp"))
+		return INT64_C(700000000000000) + (int64_t) i * 10000000;
+	if (is(p, "ramp_down"))
+		return -(int64_t) i * 3;
+	if (is(p, "gaps"))
+		return last + 300000000 * (unit_below(50) ? 1 : 2 + unit_below(9));
+	if (is(p, "jitter"))
+		return last + 244 + unit_below(2);
+	if (is(p, "gcd"))
+		return last + 60000000 * (int64_t) unit_below(1000);
+	if (is(p, "random"))
+		return (int64_t) unit_random();
+	if (is(p, "small"))
+		return (int64_t) unit_below(100) - 50;
+	if (is(p, "bits"))
+		return unit_below(2);
+	if (is(p, "minmax"))
+		return edges[unit_below(10)];
+	if (is(p, "wrap"))
+		return i % 2 ? INT64_MIN : INT64_MAX;
+	if (is(p, "runs"))
+		return unit_below(40) ? last : (int64_t) unit_below(5);
+	if (is(p, "outliers"))
+		return unit_below(60) ? (int64_t) unit_below(16) : (int64_t) (unit_random() >> unit_below(60));
+	if (is(p, "steps"))
+		return i / 100 * 1000;
+	if (is(p, "quadratic"))
+		return (int64_t) i * i * 7 - i;
+	if (is(p, "counter"))
+		return last + (unit_below(4) ? 0 : unit_below(300));
+	if (is(p, "few"))
+		return (int64_t) unit_below(20) * unit_below(20) * 12345;
+	/* walk */
+	return last + (int64_t) unit_below(21) - 10;
+}
+
+/* A vector of n fixed values of width bytes. */
+static Sample
+sample_fixed(StrataKind kind, uint8_t width, uint32_t n)
+{
+	Sample		s = {.v = {.kind = kind, .width = width, .n = n}, .nrows = n};
+
+	s.fixed = unit_alloc((size_t) n * width);
+	s.v.fixed = s.fixed;
+	return s;
+}
+
+Sample
+sample_int(const char *pattern, uint8_t width, uint32_t n)
+{
+	Sample		s = sample_fixed(STRATA_KIND_INT, width, n);
+	int64_t		last = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+	{
+		last = int_value(pattern, i, last);
+		memcpy((uint8_t *) s.fixed + (size_t) i * width, &last, width);
+	}
+	snprintf(unit_context, sizeof(unit_context), "int%d %s n=%u", width, pattern, n);
+	return s;
+}
+
+static double
+bits_to_double(uint64_t bits)
+{
+	double		d;
+
+	memcpy(&d, &bits, sizeof(d));
+	return d;
+}
+
+/* One double of a pattern; `last` is the one before. */
+static double
+float_value(const char *p, uint32_t i, double last)
+{
+	if (is(p, "constant"))
+		return 21.5;
+	if (is(p, "integers"))
+		return unit_below(100);
+	if (is(p, "tenths"))
+		return ((int) unit_below(600) - 200) / 10.0;
+	if (is(p, "cents"))
+		return unit_below(100000) / 100.0;
+	if (is(p, "decimals15"))
+		return (double) (unit_random() % 1000000000000000) / 1e9;
+	if (is(p, "mixed"))
+		return unit_below(50) ? unit_below(1000) / 10.0 : unit_below(1000) / 7.0;
+	if (is(p, "special"))
+	{
+		static const uint64_t bits[] = {
+			0, UINT64_C(0x8000000000000000), UINT64_C(0x7ff0000000000000), UINT64_C(0xfff0000000000000),
+			UINT64_C(0x7ff8000000000000), UINT64_C(0x7ff0000000000001), 1, UINT64_C(0x7fefffffffffffff),
+			UINT64_C(0x3ff0000000000000), UINT64_C(0x433fffffffffffff)
+		};
+
+		return bits_to_double(bits[unit_below(10)]);
+	}
+	if (is(p, "nan_payloads"))
+		return bits_to_double(UINT64_C(0x7ff0000000000000) | unit_random() >> 12 | 1);
+	if (is(p, "denormal"))
+		return bits_to_double(unit_random() >> 13);
+	if (is(p, "sine"))
+		return i % 100 * 0.37 + i / 3.0;
+	if (is(p, "repeats"))
+		return unit_below(20) ? last : unit_below(300) / 10.0;
+	if (is(p, "walk"))
+		return last + ((int) unit_below(21) - 10) / 8.0;
+	if (is(p, "huge"))
+		return unit_below(1000) * 1e300;
+	if (is(p, "tiny"))
+		return unit_below(1000) * 1e-12;
+	/* random_bits */
+	return bits_to_double(unit_random());
+}
+
+Sample
+sample_float(const char *pattern, uint8_t width, uint32_t n)
+{
+	Sample		s = sample_fixed(STRATA_KIND_FLOAT, width, n);
+	double		last = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+	{
+		last = float_value(pattern, i, last);
+		if (width == 8)
+			memcpy((double *) s.fixed + i, &last, 8);
+		else if (is(pattern, "random_bits") || is(pattern, "nan_payloads") || is(pattern, "denormal"))
+		{
+			uint32_t	bits = (uint32_t) unit_random();
+
+			if (is(pattern, "nan_payloads"))
+				bits |= 0x7f800001;
+			if (is(pattern, "denormal"))
+				bits &= 0x807fffff;
+			memcpy((float *) s.fixed + i, &bits, 4);
+		}
+		else
+			((float *) s.fixed)[i] = (float) last;
+	}
+	snprintf(unit_context, sizeof(unit_context), "float%d %s n=%u", width, pattern, n);
+	return s;
+}
+
+/* Length of a byte string of a pattern, then its bytes. */
+static uint32_t
+bytes_length(const char *p)
+{
+	if (is(p, "empty"))
+		return 0;
+	if (is(p, "constant"))
+		return 6;
+	if (is(p, "few"))
+		return 3;
+	if (is(p, "fixed16"))
+		return 16;
+	if (is(p, "long"))
+		return unit_below(30) ? unit_below(200) : 50000 + unit_below(100000);
+	if (is(p, "sparse"))
+		return unit_below(10) ? 0 : unit_below(40);
+	return unit_below(40);
+}
+
+static void
+bytes_fill(const char *p, uint32_t i, uint8_t *to, uint32_t len)
+{
+	static const char text[] = "the quick brown fox jumps over the lazy dog and runs away from ";
+	uint32_t	which = unit_below(12);
+
+	for (uint32_t k = 0; k < len; k++)
+	{
+		if (is(p, "constant"))
+			to[k] = (uint8_t) ('a' + k);
+		else if (is(p, "few"))
+			to[k] = (uint8_t) ('a' + which);
+		else if (is(p, "random") || is(p, "fixed16"))
+			to[k] = (uint8_t) unit_random();
+		else if (is(p, "binary"))
+			to[k] = (uint8_t) (unit_below(3) ? 0 : 255);
+		else if (is(p, "unique") && k < 4)
+			to[k] = (uint8_t) (i >> (8 * k));
+		else
+			to[k] = (uint8_t) text[(which * 5 + k) % (sizeof(text) - 1)];
+	}
+}
+
+Sample
+sample_bytes(const char *pattern, uint32_t n)
+{
+	Sample		s = {.v = {.kind = STRATA_KIND_BYTES, .width = 0, .n = n}, .nrows = n};
+
+	s.offsets = unit_alloc(((size_t) n + 1) * sizeof(uint32_t));
+	s.offsets[0] = 0;
+	for (uint32_t i = 0; i < n; i++)
+		s.offsets[i + 1] = s.offsets[i] + bytes_length(pattern);
+	s.payload = unit_alloc(s.offsets[n]);
+	for (uint32_t i = 0; i < n; i++)
+		bytes_fill(pattern, i, s.payload + s.offsets[i], s.offsets[i + 1] - s.offsets[i]);
+	s.v.offsets = s.offsets;
+	s.v.payload = s.payload;
+	snprintf(unit_context, sizeof(unit_context), "bytes %s n=%u", pattern, n);
+	return s;
+}
+
+/* Is row `row` null? */
+static bool
+null_at(NullPattern pattern, uint32_t row, uint32_t nrows)
+{
+	switch (pattern)
+	{
+		case NULLS_FEW:
+			return unit_below(50) == 0;
+		case NULLS_HALF:
+			return unit_below(2) == 0;
+		case NULLS_RUNS:
+			return row / 100 % 2 == 0;
+		case NULLS_ALL_BUT_ONE:
+			return row != nrows / 2;
+		case NULLS_EVERY:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* Take values out of a sample: the rows a pattern says are null. */
+void
+sample_add_nulls(Sample *s, NullPattern pattern)
+{
+	uint32_t	n = 0;
+	uint32_t	start = 0;
+	size_t		used = strlen(unit_context);
+
+	if (pattern == NULLS_NO)
+		return;
+	s->isnull = unit_alloc(s->nrows * sizeof(bool));
+	for (uint32_t row = 0; row < s->nrows; row++)
+	{
+		uint32_t	end = s->offsets ? s->offsets[row + 1] : 0;
+		uint32_t	from = start;
+
+		start = end;
+		s->isnull[row] = null_at(pattern, row, s->nrows);
+		if (s->isnull[row])
+			continue;
+		if (s->v.kind == STRATA_KIND_BYTES)
+		{
+			/* n <= row: entry n + 1 was read already, or is row + 1 itself */
+			memmove(s->payload + s->offsets[n], s->payload + from, end - from);
+			s->offsets[n + 1] = s->offsets[n] + end - from;
+		}
+		else
+			memmove((uint8_t *) s->fixed + (size_t) n * s->v.width,
+					(uint8_t *) s->fixed + (size_t) row * s->v.width, s->v.width);
+		n++;
+	}
+	s->v.n = n;
+	snprintf(unit_context + used, sizeof(unit_context) - used, " nulls=%d", pattern);
+}
+
+void
+sample_free(Sample *s)
+{
+	free(s->isnull);
+	free(s->fixed);
+	free(s->payload);
+	free(s->offsets);
+}
+
+/* Encode into memory of exactly the size that is left to the codec. */
+Encoded
+encode_sample(const Sample *s, StrataCodecId wanted)
+{
+	size_t		bound = strata_column_encode_bound(&s->v, s->nrows);
+	size_t		scratch_size = strata_column_encode_scratch_size(&s->v, s->nrows);
+	uint8_t    *out = unit_alloc(bound);
+	void	   *scratch = unit_alloc(scratch_size);
+	Encoded		e = {0};
+
+	e.rc = strata_column_encode(&s->v, s->nrows, s->isnull, wanted, scratch, scratch_size, out, bound, &e.len);
+	free(scratch);
+	if (e.rc == STRATA_CODEC_OK)
+	{
+		e.buf = unit_alloc(e.len);
+		memcpy(e.buf, out, e.len);
+	}
+	free(out);
+	return e;
+}
+
+/* The position among non-null values of row `row`. */
+static uint32_t
+value_of_row(const Sample *s, uint32_t row)
+{
+	uint32_t	value = 0;
+
+	if (s->isnull == NULL)
+		return row;
+	for (uint32_t i = 0; i < row; i++)
+		value += !s->isnull[i];
+	return value;
+}
+
+static void
+check_fixed(const Sample *s, const Encoded *e, uint32_t from, uint32_t n, void *scratch, size_t scratch_size)
+{
+	uint8_t		width = s->v.width;
+	uint8_t    *out = unit_alloc((size_t) n * width);
+	bool	   *isnull = unit_alloc(n);
+	bool		hasnull;
+	uint32_t	value = value_of_row(s, from);
+	StrataCodecResult rc = strata_column_decode_fixed(e->buf, e->len, from, n, scratch, scratch_size,
+													  out, isnull, &hasnull);
+	bool		found = false;
+
+	CHECK(rc == STRATA_CODEC_OK);
+	for (uint32_t i = 0; rc == STRATA_CODEC_OK && i < n; i++)
+	{
+		static const uint8_t zero[8];
+		bool		null = s->isnull && s->isnull[from + i];
+		const uint8_t *wanted = null ? zero : (const uint8_t *) s->fixed + (size_t) value * width;
+
+		found |= null;
+		value += !null;
+		if (isnull[i] != null || memcmp(out + (size_t) i * width, wanted, width) != 0)
+		{
+			CHECK(!"value differs");
+			break;
+		}
+	}
+	CHECK(rc != STRATA_CODEC_OK || hasnull == found);
+	free(out);
+	free(isnull);
+}
+
+static void
+check_bytes(const Sample *s, const Encoded *e, uint32_t from, uint32_t n, void *scratch, size_t scratch_size)
+{
+	StrataBytes out;
+	bool	   *isnull = unit_alloc(n);
+	bool		hasnull;
+	uint32_t	value = value_of_row(s, from);
+	StrataCodecResult rc = strata_column_decode_bytes(e->buf, e->len, from, n, scratch, scratch_size,
+													  &out, isnull, &hasnull);
+	bool		found = false;
+
+	CHECK(rc == STRATA_CODEC_OK);
+	CHECK(rc != STRATA_CODEC_OK || out.codes || out.nentries == n);
+	for (uint32_t i = 0; rc == STRATA_CODEC_OK && i < n; i++)
+	{
+		bool		null = s->isnull && s->isnull[from + i];
+		uint32_t	entry = out.codes ? out.codes[i] : i;
+		uint32_t	len = out.codes && null ? 0 : out.offsets[entry + 1] - out.offsets[entry];
+		uint32_t	wanted = null ? 0 : s->offsets[value + 1] - s->offsets[value];
+
+		found |= null;
+		if (isnull[i] != null || len != wanted ||
+			(len > 0 && memcmp(out.payload + out.offsets[entry], s->payload + s->offsets[value], len) != 0))
+		{
+			CHECK(!"value differs");
+			break;
+		}
+		value += !null;
+	}
+	CHECK(rc != STRATA_CODEC_OK || hasnull == found);
+	free(isnull);
+}
+
+void
+check_range(const Sample *s, const Encoded *e, uint32_t from, uint32_t n)
+{
+	size_t		scratch_size;
+	void	   *scratch;
+	StrataCodecResult rc = strata_column_decode_scratch_size(e->buf, e->len, from, n, &scratch_size);
+
+	CHECK(rc == STRATA_CODEC_OK);
+	if (rc != STRATA_CODEC_OK)
+		return;
+	scratch = unit_alloc(scratch_size);
+	if (s->v.kind == STRATA_KIND_BYTES)
+		check_bytes(s, e, from, n, scratch, scratch_size);
+	else
+		check_fixed(s, e, from, n, scratch, scratch_size);
+	free(scratch);
+}
+
+void
+check_roundtrip(const Sample *s, StrataCodecId wanted, bool all_ranges)
+{
+	Encoded		e = encode_sample(s, wanted);
+	StrataCodecInfo info;
+	size_t		used = strlen(unit_context);
+
+	snprintf(unit_context + used, sizeof(unit_context) - used, " as %s", strata_codec_name(wanted));
+	if (e.rc == STRATA_CODEC_NOT_APPLICABLE || e.rc == STRATA_CODEC_UNSUPPORTED)
+	{
+		CHECK(wanted == STRATA_CODEC_CONSTANT || !strata_codec_available(wanted));
+		unit_context[used] = '\0';
+		return;
+	}
+	CHECK(e.rc == STRATA_CODEC_OK);
+	if (e.rc != STRATA_CODEC_OK)
+		return;
+	CHECK(strata_column_describe(e.buf, e.len, true, &info) == STRATA_CODEC_OK);
+	CHECK(info.kind == s->v.kind && info.width == s->v.width);
+	CHECK(info.nrows == s->nrows && info.nnulls == s->nrows - s->v.n);
+	CHECK(info.id == wanted || wanted == STRATA_CODEC_AUTO ||
+		  info.id == STRATA_CODEC_RAW || info.id == STRATA_CODEC_CONSTANT);
+	/* never bigger than the values as they are, their header and null map */
+	if (s->v.kind != STRATA_KIND_BYTES)
+		CHECK(e.len <= 11 + (s->nrows + 7) / 8 + (size_t) s->v.n * s->v.width + (s->v.n == 1 ? 10 : 0));
+	check_range(s, &e, 0, s->nrows);
+	if (all_ranges)
+		for (uint32_t from = 0; from <= s->nrows; from++)
+			for (uint32_t n = 0; n <= s->nrows - from; n++)
+				check_range(s, &e, from, n);
+	else
+		for (int i = 0; i < 20; i++)
+		{
+			uint32_t	from = unit_below(s->nrows + 1);
+
+			check_range(s, &e, from, unit_below(s->nrows - from + 1));
+		}
+	if (s->nrows > 0)
+		check_range(s, &e, s->nrows - 1, 1);
+	free(e.buf);
+	unit_context[used] = '\0';
+}
