@@ -1,14 +1,14 @@
 /*-------------------------------------------------------------------------
  *
  * store_compress.c
- *	  Row store -> batches: read, delete, sort, write, in one transaction.
+ *	  Row store -> batches: read, delete, gather, write, in one transaction.
  *
  * The caller's ExclusiveLock keeps out writers and row lockers (a row that
  * somebody locks must not move under him) but no reader.  Rows are deleted
  * from the heap as they are read and the batches carry our xid, so every
  * snapshot sees each row exactly once, before, during and after.
  *
- * Memory: one tuplesort of maintenance_work_mem, one batch.
+ * Memory: maintenance_work_mem (store_gather.c) and one batch.
  *
  * src/store/store_compress.c
  *-------------------------------------------------------------------------
@@ -23,8 +23,6 @@
 #include "storage/predicate.h"
 #include "utils/inval.h"
 #include "utils/snapmgr.h"
-#include "utils/tuplesort.h"
-#include "utils/typcache.h"
 
 /* Rows with a value beyond this stay in the row store: no batch of giants. */
 #define MAX_VALUE_BYTES (1024 * 1024)
@@ -38,49 +36,16 @@ typedef struct CompressState
 	Relation	rel;
 	StrataStore *store;
 	const StrataLayout *layout;
-	Tuplesortstate *sort;		/* NULL: no order asked for */
+	StrataGather *gather;
 	StrataBatchWriter *writer;
 	Snapshot	snapshot;
 	CommandId	cid;
-	TupleTableSlot *sorted;		/* minimal tuples out of the sort */
+	TupleTableSlot *fetched;	/* a row with its TOAST values in it */
 	AttrNumber *varlenas;		/* columns that can be long */
 	int			nvarlenas;
 	int64		nread;
 	int64		nskipped;
 } CompressState;
-
-static Tuplesortstate *
-begin_sort(Relation rel, const StrataLayout *layout)
-{
-	int			nkeys = layout->nsegment + layout->norder;
-	AttrNumber *attnos = palloc(sizeof(AttrNumber) * nkeys);
-	Oid		   *operators = palloc(sizeof(Oid) * nkeys);
-	Oid		   *collations = palloc(sizeof(Oid) * nkeys);
-	bool	   *nulls_first = palloc0(sizeof(bool) * nkeys);
-
-	for (int i = 0; i < nkeys; i++)
-	{
-		bool		segment = i < layout->nsegment;
-		const StrataOrderKey *key = segment ? NULL : &layout->order[i - layout->nsegment];
-		AttrNumber	attno = segment ? layout->segment[i] : key->attno;
-		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), attno - 1);
-		TypeCacheEntry *type = lookup_type_cache(att->atttypid, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
-
-		attnos[i] = attno;
-		operators[i] = !segment && key->desc ? type->gt_opr : type->lt_opr;
-		collations[i] = att->attcollation;
-		nulls_first[i] = !segment && key->nulls_first;
-		if (!OidIsValid(operators[i]))
-			ereport(ERROR,
-					(errcode(ERRCODE_UNDEFINED_FUNCTION),
-					 errmsg("could not identify an ordering operator for column \"%s\"",
-							NameStr(att->attname)),
-					 errhint("ALTER TABLE %s RESET (strata.segmentby, strata.orderby);",
-							 RelationGetRelationName(rel))));
-	}
-	return tuplesort_begin_heap(RelationGetDescr(rel), nkeys, attnos, operators, collations,
-								nulls_first, maintenance_work_mem, NULL, TUPLESORT_NONE);
-}
 
 static void
 find_varlenas(CompressState *state)
@@ -150,40 +115,36 @@ has_external(CompressState *state, TupleTableSlot *slot)
 }
 
 /*
- * Give a row to the sort, or to the writer when there is no order.  A value in
- * R's TOAST is fetched now: the delete below frees it, and the sorted row must
- * not point there.
+ * Hand a row on.  A value in R's TOAST is fetched now: the delete that follows
+ * frees it, and a gathered row must not point there.
  */
 static void
 take_row(CompressState *state, TupleTableSlot *slot)
 {
+	Datum	   *values;
+
 	state->nread++;
-	if (state->sort == NULL)
+	if (slot->tts_ops == &TTSOpsVirtual || !has_external(state, slot))
 	{
-		strata_batch_writer_add(state->writer, slot->tts_values, slot->tts_isnull);
+		strata_gather_add(state->gather, slot);
 		return;
 	}
-	if (slot->tts_ops != &TTSOpsVirtual && has_external(state, slot))
+	values = palloc(sizeof(Datum) * slot->tts_tupleDescriptor->natts);
+	memcpy(values, slot->tts_values, sizeof(Datum) * slot->tts_tupleDescriptor->natts);
+	for (int i = 0; i < state->nvarlenas; i++)
 	{
-		Datum	   *values = palloc(sizeof(Datum) * slot->tts_tupleDescriptor->natts);
-		MinimalTuple tuple;
+		int			a = state->varlenas[i] - 1;
 
-		memcpy(values, slot->tts_values, sizeof(Datum) * slot->tts_tupleDescriptor->natts);
-		for (int i = 0; i < state->nvarlenas; i++)
-		{
-			int			a = state->varlenas[i] - 1;
-
-			if (!slot->tts_isnull[a] && VARATT_IS_EXTERNAL(DatumGetPointer(values[a])))
-				values[a] = PointerGetDatum(detoast_external_attr((struct varlena *) DatumGetPointer(values[a])));
-		}
-		tuple = heap_form_minimal_tuple(slot->tts_tupleDescriptor, values, slot->tts_isnull);
-		ExecForceStoreMinimalTuple(tuple, state->sorted, true);
-		tuplesort_puttupleslot(state->sort, state->sorted);
-		ExecClearTuple(state->sorted);
-		pfree(values);
-		return;
+		if (!slot->tts_isnull[a] && VARATT_IS_EXTERNAL(DatumGetPointer(values[a])))
+			values[a] = PointerGetDatum(detoast_external_attr((struct varlena *) DatumGetPointer(values[a])));
 	}
-	tuplesort_puttupleslot(state->sort, slot);
+	ExecForceStoreMinimalTuple(heap_form_minimal_tuple(slot->tts_tupleDescriptor, values,
+													   slot->tts_isnull),
+							   state->fetched, true);
+	slot_getallattrs(state->fetched);
+	strata_gather_add(state->gather, state->fetched);
+	ExecClearTuple(state->fetched);
+	pfree(values);
 }
 
 /* Read the row store; what can be compressed is deleted and taken. */
@@ -206,7 +167,7 @@ take_row_store(CompressState *state)
 		if ((state->nread & 1023) == 0)
 		{
 			CHECK_FOR_INTERRUPTS();
-			strata_progress_rows(state->nread, 0);
+			strata_progress_rows(state->nread, state->writer->nrows);
 		}
 		slot_getallattrs(slot);
 		if (!fits_batch(state, slot))
@@ -243,7 +204,7 @@ take_batches(CompressState *state)
 	while (strata_row_scan_next(scan, ForwardScanDirection, slot))
 	{
 		if ((state->nread & 1023) == 0)
-			strata_progress_rows(state->nread, 0);
+			strata_progress_rows(state->nread, state->writer->nrows);
 		take_row(state, slot);
 	}
 	strata_row_scan_end(scan);
@@ -255,28 +216,6 @@ take_batches(CompressState *state)
 		simple_heap_delete(state->store->batches, &batch->tts_tid);
 	table_endscan(batches);
 	ExecDropSingleTupleTableSlot(batch);
-}
-
-/* Sorted rows to the writer. */
-static void
-write_sorted(CompressState *state)
-{
-	int64		nwritten = 0;
-
-	strata_progress_phase(STRATA_PHASE_SORTING);
-	tuplesort_performsort(state->sort);
-	strata_progress_phase(STRATA_PHASE_WRITING);
-	while (tuplesort_gettupleslot(state->sort, true, false, state->sorted, NULL))
-	{
-		slot_getallattrs(state->sorted);
-		strata_batch_writer_add(state->writer, state->sorted->tts_values, state->sorted->tts_isnull);
-		if ((++nwritten & 1023) == 0)
-		{
-			CHECK_FOR_INTERRUPTS();
-			strata_progress_rows(state->nread, nwritten);
-		}
-	}
-	tuplesort_end(state->sort);
 }
 
 /*
@@ -324,10 +263,9 @@ strata_store_compress(Relation rel, bool recompress, StrataCompressResult *resul
 	state.cid = GetCurrentCommandId(true);
 	state.store = strata_store_open(rel, RowExclusiveLock);
 	find_varlenas(&state);
-	state.sorted = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsMinimalTuple);
+	state.fetched = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsMinimalTuple);
 	state.writer = strata_batch_writer_begin(state.store, layout);
-	if (layout->nsegment + layout->norder > 0)
-		state.sort = begin_sort(rel, layout);
+	state.gather = strata_gather_begin(state.writer, layout);
 
 	/* row-level SIREAD locks would be left behind on rows that move */
 	TransferPredicateLocksToHeapRelation(rel);
@@ -335,14 +273,13 @@ strata_store_compress(Relation rel, bool recompress, StrataCompressResult *resul
 	take_row_store(&state);
 	if (recompress)
 		take_batches(&state);
-	if (state.sort != NULL)
-		write_sorted(&state);
+	strata_gather_end(state.gather);
 	strata_batch_writer_end(state.writer);
 
 	result->nrows = state.writer->nrows;
 	result->nbatches = state.writer->nbatches;
 	result->nskipped = state.nskipped;
-	ExecDropSingleTupleTableSlot(state.sorted);
+	ExecDropSingleTupleTableSlot(state.fetched);
 	strata_store_close(state.store, NoLock);
 	PopActiveSnapshot();
 	UnregisterSnapshot(state.snapshot);

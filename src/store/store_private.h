@@ -46,7 +46,16 @@ typedef struct StrataBatchWriter
 extern StrataBatchWriter *strata_batch_writer_begin(StrataStore *store, const StrataLayout *layout);
 /* Rows must come sorted by segment, then by the layout's order. */
 extern void strata_batch_writer_add(StrataBatchWriter *writer, const Datum *values, const bool *isnull);
+extern void strata_batch_writer_flush(StrataBatchWriter *writer);	/* end the batch */
 extern void strata_batch_writer_end(StrataBatchWriter *writer);
+
+/* Puts rows that come in any order into batches; see store_gather.c. */
+typedef struct StrataGather StrataGather;
+
+extern StrataGather *strata_gather_begin(StrataBatchWriter *writer, const StrataLayout *layout);
+/* The slot's attributes are deformed, nothing in it is out of line. */
+extern void strata_gather_add(StrataGather *gather, TupleTableSlot *slot);
+extern void strata_gather_end(StrataGather *gather);
 
 /* Puts rows into R's heap and indexes, not logically decoded. */
 typedef struct StrataRowWriter

@@ -53,9 +53,9 @@ strata_batch_writer_begin(StrataStore *store, const StrataLayout *layout)
 	return writer;
 }
 
-/* Store the batch gathered so far, if any. */
-static void
-flush(StrataBatchWriter *writer)
+/* See store_private.h.  Does nothing when no row was added. */
+void
+strata_batch_writer_flush(StrataBatchWriter *writer)
 {
 	int			nrows = strata_batch_builder_nrows(writer->builder);
 	HeapTuple	tuple;
@@ -84,7 +84,7 @@ strata_batch_writer_add(StrataBatchWriter *writer, const Datum *values, const bo
 {
 	if (strata_batch_builder_add(writer->builder, values, isnull))
 		return;
-	flush(writer);
+	strata_batch_writer_flush(writer);
 	if (!strata_batch_builder_add(writer->builder, values, isnull))
 		elog(ERROR, "an empty batch refused a row");
 }
@@ -93,7 +93,7 @@ strata_batch_writer_add(StrataBatchWriter *writer, const Datum *values, const bo
 void
 strata_batch_writer_end(StrataBatchWriter *writer)
 {
-	flush(writer);
+	strata_batch_writer_flush(writer);
 	CatalogCloseIndexes(writer->indexes);
 	strata_batch_builder_free(writer->builder);
 }
