@@ -1,0 +1,203 @@
+/*-------------------------------------------------------------------------
+ *
+ * filter.h
+ *	  Quals as programs over batches; private to src/scan.
+ *
+ * A scan's quals are an implicit AND.  Each becomes a StrataQual, tried on a
+ * batch in three places, cheapest first:
+ *
+ *	1. on what is known without decoding (scan_prune.c), giving a verdict;
+ *	2. on whole columns, giving a mask of rows (filter_kernel.c);
+ *	3. row by row, when the row is about to be returned (filter_run.c).
+ *
+ * The tree of a qual has no NOT: negation is pushed down to the leaves while
+ * compiling, which three-valued logic allows.  After that a row passes exactly
+ * when the tree is true, so "false" and "null" need not be told apart.
+ *
+ * src/scan/filter.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_FILTER_H
+#define STRATA_FILTER_H
+
+#include "postgres.h"
+
+#include "batch/batch.h"
+#include "nodes/execnodes.h"
+#include "nodes/primnodes.h"
+
+/* What is known of a qual for the rows of one batch. */
+typedef enum StrataVerdict
+{
+	STRATA_SOME,				/* rows must be looked at */
+	STRATA_NONE,				/* true for no row */
+	STRATA_ALL					/* true for every row */
+} StrataVerdict;
+
+typedef enum FilterOp
+{
+	FILTER_AND,
+	FILTER_OR,
+	FILTER_CONST,				/* true or not, whatever the row */
+	FILTER_COMPARE,				/* column <op> value */
+	FILTER_IN,					/* column = ANY (array) */
+	FILTER_NOT_IN,				/* column <> ALL (array) */
+	FILTER_IS_NULL,
+	FILTER_IS_NOT_NULL,
+	FILTER_EXPR,				/* any expression of one by-reference column */
+	FILTER_OPAQUE				/* not understood: cannot be tried on a vector */
+} FilterOp;
+
+/* Btree strategies, and <> which btree has no number for. */
+#define FILTER_NE 6
+
+/* The C type a kernel reads a column as. */
+typedef enum FilterKind
+{
+	FILTER_KIND_NONE,			/* no kernel for this column type */
+	FILTER_KIND_INT8,			/* width 1: bool */
+	FILTER_KIND_INT16,
+	FILTER_KIND_INT32,
+	FILTER_KIND_INT64,
+	FILTER_KIND_UINT32,			/* oid, and = of enums */
+	FILTER_KIND_FLOAT4,
+	FILTER_KIND_FLOAT8
+} FilterKind;
+
+/* A comparison of a column of the scanned relation, as the planner sees it. */
+typedef struct StrataColumnOp
+{
+	AttrNumber	attno;
+	Oid			opno;			/* column on the left */
+	Oid			opfamily;		/* default btree family of the column's type */
+	int			strategy;		/* btree strategy or FILTER_NE */
+	Oid			lefttype;		/* declared input types of opno */
+	Oid			righttype;
+	Oid			collation;		/* of the comparison */
+	bool		column_order;	/* compares as the column itself is ordered */
+	bool		is_array;		/* value is an array: = ANY or <> ALL */
+	Expr	   *value;
+} StrataColumnOp;
+
+/*
+ * Is clause "column op value" (either way round; or = ANY, <> ALL), with op in
+ * the default btree family of the column's type and a value free of columns of
+ * relation varno, volatile functions and subplans?
+ */
+extern bool strata_match_column_op(Expr *clause, Index varno, StrataColumnOp *match);
+
+typedef struct FilterNode
+{
+	FilterOp	op;
+	/* AND, OR */
+	int			nargs;
+	struct FilterNode **args;
+	/* CONST */
+	bool		truth;
+	/* leaves */
+	AttrNumber	attno;
+	int			strategy;
+	FilterKind	kind;
+	Oid			righttype;		/* declared right input type of the operator */
+	int16		valuelen;		/* of the value itself */
+	bool		valuebyval;
+	Oid			opno;			/* for index keys; InvalidOid when negated */
+	Oid			opfamily;
+	Oid			collation;
+	FmgrInfo   *cmp;			/* btree comparison (column, value); or NULL */
+	ExprState  *state;			/* by-reference columns: the leaf as an expression */
+	ExprState  *value_state;
+	/* leaves, at run time: valid after strata_filter_prepare() */
+	bool		never;			/* true for no row: a null value, an empty list */
+	bool		always;			/* true for every row: not in an empty list */
+	Datum		value;			/* COMPARE; IN, NOT_IN: the array itself */
+	int			nvalues;		/* IN, NOT_IN: the elements that are not null */
+	Datum	   *values;
+	int64	   *ints;			/* IN, NOT_IN of integer kinds: sorted */
+	double	   *floats;			/* the same for floats, NaN left out */
+	int			nkeys;			/* entries of ints or floats */
+	bool		has_nan;		/* an element is NaN */
+} FilterNode;
+
+typedef enum StrataQualWay
+{
+	STRATA_QUAL_VECTOR,			/* by kernels on fixed-width columns */
+	STRATA_QUAL_DICTIONARY,		/* once per distinct value, where the batch has a dictionary */
+	STRATA_QUAL_ROW				/* row by row */
+} StrataQualWay;
+
+typedef struct StrataQual
+{
+	Expr	   *clause;
+	Bitmapset  *attnos;			/* columns it reads (attno, no system columns) */
+	bool		promotable;		/* security: may be tried before the quals left of it */
+	bool		stable;			/* same input, same result, no side effect, no subplan */
+	bool		error_free;		/* cannot raise an error that depends on the row */
+	bool		rows_only;		/* reads system columns or the whole row */
+	StrataQualWay way;
+	const char *reason;			/* why not VECTOR; a message fragment */
+	bool		prunes;			/* the tree can say NONE of some batch */
+	FilterNode *tree;
+	ExprState  *state;			/* the clause, on the scan slot */
+} StrataQual;
+
+typedef struct StrataFilter
+{
+	MemoryContext mcxt;			/* owns everything here */
+	MemoryContext value_mcxt;	/* run-time values; reset by prepare */
+	Index		varno;
+	TupleDesc	desc;			/* of R */
+	bool		prepared;
+	int			nquals;
+	StrataQual *quals;			/* in the order of execution */
+} StrataFilter;
+
+/*
+ * Compile quals (a plan's list; promotable[i] tells of qual i) for parent,
+ * whose scan slots may be of any kind.  Memory: child of the current context.
+ */
+extern StrataFilter *strata_filter_create(List *quals, const bool *promotable, Index varno,
+										  TupleDesc desc, PlanState *parent);
+
+/* Evaluate the values that columns are compared with, once per (re)scan. */
+extern void strata_filter_prepare(StrataFilter *filter, ExprContext *econtext);
+
+/* What evaluating a tree on the current batch of a reader needs. */
+typedef struct StrataFilterRun
+{
+	StrataBatchReader *reader;
+	TupleTableSlot *slot;		/* virtual, of R; values are the run's to set */
+	ExprContext *econtext;
+	uint8	   *scratch;		/* strata_filter_scratch_size() bytes */
+} StrataFilterRun;
+
+/* Bytes of scratch that strata_filter_vector needs for a tree on a batch of nrows rows. */
+extern Size strata_filter_scratch_size(const FilterNode *tree, int nrows);
+
+/* Evaluate a clause or leaf for one value of a column. */
+extern bool strata_filter_eval(StrataFilterRun *run, ExprState *state, AttrNumber attno,
+							   Datum value, bool isnull);
+
+/*
+ * mask[i] &= "tree is true of row i", for rows [0, reader->nrows); decodes the
+ * columns it needs.  Only for the tree of a STRATA_QUAL_VECTOR qual.
+ */
+extern void strata_filter_vector(const FilterNode *tree, StrataFilterRun *run, uint8 *mask);
+
+/*
+ * Kernels on the packed values of one column: mask[i] &= leaf(v[i]).  Null
+ * rows are the caller's.
+ */
+extern void strata_filter_compare(const FilterNode *leaf, const void *v, int n, uint8 *mask);
+extern void strata_filter_in(const FilterNode *leaf, const void *v, int n, uint8 *mask);
+
+/* The kind of kernel for a column compared with a value; NONE when there is none. */
+extern FilterKind strata_filter_kind(Oid coltype, Oid lefttype, Oid righttype, int strategy);
+
+/*
+ * Turn leaf->values into what the kernels search: ints or floats.  Called by
+ * prepare in the value context.
+ */
+extern void strata_filter_prepare_in(FilterNode *leaf);
+
+#endif							/* STRATA_FILTER_H */

@@ -1,0 +1,556 @@
+/*-------------------------------------------------------------------------
+ *
+ * filter_compile.c
+ *	  Which quals can be tried on metadata and on vectors, and why not.
+ *
+ * Hides the shapes of PostgreSQL's expression trees: what leaves here is a
+ * tree of FilterNodes (see filter.h).  Compiled when the plan starts, when
+ * columns of other relations have already become Params.
+ *
+ * Security (the leakproof rules of the planner): a qual may be tried before
+ * the ones left of it only when it is promotable; the plan tells which are.
+ * Errors: a qual that might raise an error for some row is never tried on a
+ * row that an earlier qual rejects, or that the query never asks for; such
+ * quals stay row by row (STRATA_QUAL_ROW, STRATA_QUAL_DICTIONARY).
+ *
+ * src/scan/filter_compile.c
+ *-------------------------------------------------------------------------
+ */
+#include "scan/filter.h"
+
+#include "access/nbtree.h"
+#include "access/sysattr.h"
+#include "catalog/pg_operator_d.h"
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "utils/array.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/typcache.h"
+
+typedef struct CompileContext
+{
+	StrataFilter *filter;
+	PlanState  *parent;
+	const char *reason;			/* of the first OPAQUE node */
+} CompileContext;
+
+/* The column of relation varno that node is, binary relabelling stripped. */
+static Var *
+match_column(Node *node, Index varno)
+{
+	while (node != NULL && IsA(node, RelabelType))
+		node = (Node *) ((RelabelType *) node)->arg;
+	if (node != NULL && IsA(node, Var))
+	{
+		Var		   *var = (Var *) node;
+
+		if (var->varno == varno && var->varlevelsup == 0 && var->varattno > 0)
+			return var;
+	}
+	return NULL;
+}
+
+static bool
+is_column_of(Node *node, void *varno)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Var))
+		return ((Var *) node)->varno == *(Index *) varno && ((Var *) node)->varlevelsup == 0;
+	return expression_tree_walker(node, is_column_of, varno);
+}
+
+/* Can node be evaluated once per scan? */
+static bool
+is_scan_constant(Node *node, Index varno)
+{
+	return !is_column_of(node, &varno) && !contain_volatile_functions(node) &&
+		!contain_subplans(node);
+}
+
+/* Strategy of opno in opfamily, FILTER_NE for the negator of =, 0 for neither. */
+static int
+operator_strategy(Oid opno, Oid opfamily)
+{
+	int			strategy = get_op_opfamily_strategy(opno, opfamily);
+	Oid			negator;
+
+	if (strategy == 0)
+	{
+		negator = get_negator(opno);
+		if (OidIsValid(negator) &&
+			get_op_opfamily_strategy(negator, opfamily) == BTEqualStrategyNumber)
+			strategy = FILTER_NE;
+	}
+	return strategy;
+}
+
+/* See filter.h. */
+bool
+strata_match_column_op(Expr *clause, Index varno, StrataColumnOp *match)
+{
+	Node	   *left;
+	Node	   *right;
+	Var		   *var;
+	TypeCacheEntry *typcache;
+	bool		use_or = false;
+
+	memset(match, 0, sizeof(*match));
+	if (IsA(clause, OpExpr) && list_length(((OpExpr *) clause)->args) == 2)
+	{
+		OpExpr	   *op = (OpExpr *) clause;
+
+		left = linitial(op->args);
+		right = lsecond(op->args);
+		match->opno = op->opno;
+		match->collation = op->inputcollid;
+		if ((var = match_column(left, varno)) == NULL)
+		{
+			if ((var = match_column(right, varno)) == NULL)
+				return false;
+			right = left;
+			match->opno = get_commutator(op->opno);
+		}
+	}
+	else if (IsA(clause, ScalarArrayOpExpr))
+	{
+		ScalarArrayOpExpr *op = (ScalarArrayOpExpr *) clause;
+
+		match->opno = op->opno;
+		match->collation = op->inputcollid;
+		match->is_array = true;
+		use_or = op->useOr;
+		right = lsecond(op->args);
+		if ((var = match_column(linitial(op->args), varno)) == NULL)
+			return false;
+	}
+	else
+		return false;
+
+	if (!OidIsValid(match->opno) || !op_strict(match->opno) ||
+		!is_scan_constant(right, varno))
+		return false;
+	typcache = lookup_type_cache(var->vartype, TYPECACHE_BTREE_OPFAMILY);
+	if (!OidIsValid(typcache->btree_opf))
+		return false;
+	match->attno = var->varattno;
+	match->value = (Expr *) right;
+	match->opfamily = typcache->btree_opf;
+	match->strategy = operator_strategy(match->opno, match->opfamily);
+	match->column_order = match->collation == var->varcollid;
+	op_input_types(match->opno, &match->lefttype, &match->righttype);
+	if (match->is_array)
+		return match->strategy == (use_or ? BTEqualStrategyNumber : FILTER_NE);
+	return match->strategy != 0;
+}
+
+static FilterNode *
+make_node(FilterOp op)
+{
+	FilterNode *node = palloc0(sizeof(FilterNode));
+
+	node->op = op;
+	return node;
+}
+
+static FilterNode *
+make_opaque(CompileContext *cx, const char *reason)
+{
+	if (cx->reason == NULL)
+		cx->reason = reason;
+	return make_node(FILTER_OPAQUE);
+}
+
+/* Is the value of expr the same whenever its columns are, without side effect? */
+static bool
+is_stable(Node *node)
+{
+	return !contain_volatile_functions(node) && !contain_subplans(node);
+}
+
+/* The user's columns in node as a set of attno; *other: anything besides them. */
+static Bitmapset *
+columns_of(Node *node, Index varno, bool *other)
+{
+	Bitmapset  *attrs = NULL;
+	Bitmapset  *result = NULL;
+	int			i = -1;
+
+	*other = false;
+	pull_varattnos(node, varno, &attrs);
+	while ((i = bms_next_member(attrs, i)) >= 0)
+	{
+		int			attno = i + FirstLowInvalidHeapAttributeNumber;
+
+		if (attno > 0)
+			result = bms_add_member(result, attno);
+		else
+			*other = true;
+	}
+	bms_free(attrs);
+	return result;
+}
+
+/*
+ * A leaf that is evaluated as an expression, once per distinct value where the
+ * column comes with a dictionary; OPAQUE unless that is safe to do eagerly.
+ */
+static FilterNode *
+compile_expression(CompileContext *cx, Expr *expr, bool negate)
+{
+	FilterNode *node;
+	bool		other;
+	Bitmapset  *columns = columns_of((Node *) expr, cx->filter->varno, &other);
+	AttrNumber	attno;
+
+	if (!is_stable((Node *) expr))
+		return make_opaque(cx, contain_subplans((Node *) expr) ?
+						   "it contains a subquery" : "it calls a volatile function");
+	if (other)
+		return make_opaque(cx, "it reads a system column or a whole row");
+	if (bms_membership(columns) != BMS_SINGLETON)
+		return make_opaque(cx, bms_is_empty(columns) ? "it reads no column" :
+						   "it reads several columns");
+	attno = (AttrNumber) bms_singleton_member(columns);
+	if (TupleDescAttr(cx->filter->desc, attno - 1)->attbyval)
+		return make_opaque(cx, "it is not a comparison with a kernel");
+	if (contain_leaked_vars((Node *) expr))
+		return make_opaque(cx, "it could raise an error");
+	node = make_node(FILTER_EXPR);
+	node->attno = attno;
+	if (negate)
+		expr = makeBoolExpr(NOT_EXPR, list_make1(expr), -1);
+	node->state = ExecInitExpr(expr, cx->parent);
+	return node;
+}
+
+/* strategy of NOT (column op value), which a total order has */
+static int
+negated_strategy(int strategy)
+{
+	switch (strategy)
+	{
+		case BTLessStrategyNumber:
+			return BTGreaterEqualStrategyNumber;
+		case BTLessEqualStrategyNumber:
+			return BTGreaterStrategyNumber;
+		case BTEqualStrategyNumber:
+			return FILTER_NE;
+		case BTGreaterEqualStrategyNumber:
+			return BTLessStrategyNumber;
+		case BTGreaterStrategyNumber:
+			return BTLessEqualStrategyNumber;
+		default:
+			return BTEqualStrategyNumber;
+	}
+}
+
+/* The comparison function of the family, when it can say how the column lies. */
+static FmgrInfo *
+comparison_function(const StrataColumnOp *match)
+{
+	Oid			proc;
+	FmgrInfo   *cmp;
+
+	if (!match->column_order)
+		return NULL;
+	proc = get_opfamily_proc(match->opfamily, match->lefttype, match->righttype, BTORDER_PROC);
+	if (!OidIsValid(proc))
+		return NULL;
+	cmp = palloc0(sizeof(FmgrInfo));
+	fmgr_info(proc, cmp);
+	return cmp;
+}
+
+/* column op value, column = ANY (array), column <> ALL (array) */
+static FilterNode *
+compile_comparison(CompileContext *cx, Expr *clause, bool negate)
+{
+	StrataColumnOp match;
+	FilterNode *node;
+	Form_pg_attribute att;
+
+	if (!strata_match_column_op(clause, cx->filter->varno, &match))
+		return compile_expression(cx, clause, negate);
+	att = TupleDescAttr(cx->filter->desc, match.attno - 1);
+	if (negate)
+		match.strategy = negated_strategy(match.strategy);
+	node = make_node(!match.is_array ? FILTER_COMPARE :
+					 match.strategy == BTEqualStrategyNumber ? FILTER_IN : FILTER_NOT_IN);
+	node->attno = match.attno;
+	node->strategy = match.strategy;
+	node->kind = strata_filter_kind(getBaseType(att->atttypid), match.lefttype,
+									match.righttype, match.strategy);
+	node->righttype = match.righttype;
+	get_typlenbyval(exprType((Node *) match.value), &node->valuelen, &node->valuebyval);
+	node->opno = negate ? InvalidOid : match.opno;
+	node->opfamily = match.opfamily;
+	node->collation = match.collation;
+	node->cmp = comparison_function(&match);
+	node->value_state = ExecInitExpr(match.value, cx->parent);
+	if (node->kind == FILTER_KIND_NONE)
+	{
+		FilterNode *expr = compile_expression(cx, clause, negate);
+
+		/* stays OPAQUE to vectors when it may not be evaluated eagerly */
+		node->state = expr->state;
+	}
+	return node;
+}
+
+/* column IS [NOT] NULL; pass the effective test. */
+static FilterNode *
+make_null_test(AttrNumber attno, bool isnull)
+{
+	FilterNode *node = make_node(isnull ? FILTER_IS_NULL : FILTER_IS_NOT_NULL);
+
+	node->attno = attno;
+	return node;
+}
+
+/* A bool column compared with true or false. */
+static FilterNode *
+make_bool_test(CompileContext *cx, Var *var, bool value)
+{
+	Const	   *constant = (Const *) makeBoolConst(value, false);
+	Expr	   *clause = make_opclause(BooleanEqualOperator, BOOLOID, false, (Expr *) var,
+									   (Expr *) constant, InvalidOid, InvalidOid);
+
+	set_opfuncid((OpExpr *) clause);
+	return compile_comparison(cx, clause, false);
+}
+
+static FilterNode *
+make_or(FilterNode *a, FilterNode *b)
+{
+	FilterNode *node = make_node(FILTER_OR);
+
+	node->nargs = 2;
+	node->args = palloc(sizeof(FilterNode *) * 2);
+	node->args[0] = a;
+	node->args[1] = b;
+	return node;
+}
+
+/* column IS [NOT] TRUE, FALSE, UNKNOWN */
+static FilterNode *
+compile_boolean_test(CompileContext *cx, BooleanTest *test, bool negate)
+{
+	Var		   *var = match_column((Node *) test->arg, cx->filter->varno);
+	BoolTestType type = test->booltesttype;
+	AttrNumber	attno;
+
+	if (var == NULL || var->vartype != BOOLOID)
+		return compile_expression(cx, (Expr *) test, negate);
+	attno = var->varattno;
+	if (negate)
+	{
+		static const BoolTestType complement[] = {
+			[IS_TRUE] = IS_NOT_TRUE,[IS_NOT_TRUE] = IS_TRUE,
+			[IS_FALSE] = IS_NOT_FALSE,[IS_NOT_FALSE] = IS_FALSE,
+			[IS_UNKNOWN] = IS_NOT_UNKNOWN,[IS_NOT_UNKNOWN] = IS_UNKNOWN
+		};
+
+		type = complement[type];
+	}
+	switch (type)
+	{
+		case IS_TRUE:
+			return make_bool_test(cx, var, true);
+		case IS_FALSE:
+			return make_bool_test(cx, var, false);
+		case IS_NOT_TRUE:
+			return make_or(make_bool_test(cx, var, false), make_null_test(attno, true));
+		case IS_NOT_FALSE:
+			return make_or(make_bool_test(cx, var, true), make_null_test(attno, true));
+		case IS_UNKNOWN:
+			return make_null_test(attno, true);
+		default:
+			return make_null_test(attno, false);
+	}
+}
+
+static FilterNode *compile_node(CompileContext *cx, Expr *expr, bool negate);
+
+static FilterNode *
+compile_bool_expr(CompileContext *cx, BoolExpr *expr, bool negate)
+{
+	FilterNode *node;
+	ListCell   *lc;
+
+	if (expr->boolop == NOT_EXPR)
+		return compile_node(cx, linitial(expr->args), !negate);
+	/* De Morgan: NOT (a AND b) = NOT a OR NOT b */
+	node = make_node((expr->boolop == AND_EXPR) != negate ? FILTER_AND : FILTER_OR);
+	node->args = palloc(sizeof(FilterNode *) * list_length(expr->args));
+	foreach(lc, expr->args)
+		node->args[node->nargs++] = compile_node(cx, lfirst(lc), negate);
+	return node;
+}
+
+/* Compile expr, or NOT expr, into a tree that is true where it is true. */
+static FilterNode *
+compile_node(CompileContext *cx, Expr *expr, bool negate)
+{
+	Var		   *var;
+
+	check_stack_depth();
+	switch (nodeTag(expr))
+	{
+		case T_BoolExpr:
+			return compile_bool_expr(cx, (BoolExpr *) expr, negate);
+		case T_OpExpr:
+		case T_ScalarArrayOpExpr:
+			return compile_comparison(cx, expr, negate);
+		case T_BooleanTest:
+			return compile_boolean_test(cx, (BooleanTest *) expr, negate);
+		case T_NullTest:
+			{
+				NullTest   *test = (NullTest *) expr;
+
+				var = match_column((Node *) test->arg, cx->filter->varno);
+				if (var != NULL && !test->argisrow)
+					return make_null_test(var->varattno,
+										  (test->nulltesttype == IS_NULL) != negate);
+				return compile_expression(cx, expr, negate);
+			}
+		case T_Var:
+		case T_RelabelType:
+			var = match_column((Node *) expr, cx->filter->varno);
+			if (var != NULL && var->vartype == BOOLOID)
+				return make_bool_test(cx, var, !negate);
+			return compile_expression(cx, expr, negate);
+		case T_Const:
+			{
+				Const	   *constant = (Const *) expr;
+				FilterNode *node = make_node(FILTER_CONST);
+
+				node->truth = !constant->constisnull &&
+					DatumGetBool(constant->constvalue) != negate;
+				return node;
+			}
+		default:
+			return compile_expression(cx, expr, negate);
+	}
+}
+
+/* Can the tree be evaluated on vectors? */
+static bool
+is_vectorisable(const FilterNode *node)
+{
+	switch (node->op)
+	{
+		case FILTER_AND:
+		case FILTER_OR:
+			for (int i = 0; i < node->nargs; i++)
+				if (!is_vectorisable(node->args[i]))
+					return false;
+			return true;
+		case FILTER_COMPARE:
+		case FILTER_IN:
+		case FILTER_NOT_IN:
+			return node->kind != FILTER_KIND_NONE || node->state != NULL;
+		case FILTER_OPAQUE:
+			return false;
+		default:
+			return true;
+	}
+}
+
+/* Can the tree be false for a whole batch, going by metadata? */
+static bool
+can_prune(const FilterNode *node)
+{
+	switch (node->op)
+	{
+		case FILTER_AND:
+			for (int i = 0; i < node->nargs; i++)
+				if (can_prune(node->args[i]))
+					return true;
+			return false;
+		case FILTER_OR:
+			for (int i = 0; i < node->nargs; i++)
+				if (!can_prune(node->args[i]))
+					return false;
+			return true;
+		case FILTER_COMPARE:
+		case FILTER_IN:
+		case FILTER_NOT_IN:
+			return node->cmp != NULL;
+		case FILTER_EXPR:
+		case FILTER_OPAQUE:
+			return false;
+		default:
+			return true;
+	}
+}
+
+/*
+ * barrier is NULL when the qual may be tried before the ones left of it, else
+ * why not.
+ */
+static void
+compile_qual(StrataFilter *filter, StrataQual *qual, Expr *clause, const char *barrier,
+			 PlanState *parent)
+{
+	bool		promotable = barrier == NULL;
+	CompileContext cx = {filter, parent, NULL};
+
+	qual->clause = clause;
+	qual->attnos = columns_of((Node *) clause, filter->varno, &qual->rows_only);
+	qual->promotable = promotable;
+	qual->stable = is_stable((Node *) clause);
+	qual->error_free = qual->stable && !contain_leaked_vars((Node *) clause);
+	qual->tree = compile_node(&cx, clause, false);
+	qual->prunes = promotable && can_prune(qual->tree);
+	qual->state = ExecInitQual(list_make1(clause), parent);
+	if (is_vectorisable(qual->tree) && promotable)
+		qual->way = STRATA_QUAL_VECTOR;
+	else
+	{
+		qual->way = STRATA_QUAL_ROW;
+		qual->reason = !is_vectorisable(qual->tree) ? cx.reason :
+			barrier;
+		if (qual->stable && !qual->rows_only && bms_membership(qual->attnos) == BMS_SINGLETON &&
+			!TupleDescAttr(filter->desc, bms_singleton_member(qual->attnos) - 1)->attbyval)
+			qual->way = STRATA_QUAL_DICTIONARY;
+	}
+}
+
+/* See filter.h. */
+StrataFilter *
+strata_filter_create(List *quals, const bool *promotable, Index varno, TupleDesc desc,
+					 PlanState *parent)
+{
+	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata filter",
+											   ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(mcxt);
+	StrataFilter *filter = palloc0(sizeof(StrataFilter));
+	bool		volatile_before = false;
+	ListCell   *lc;
+
+	filter->mcxt = mcxt;
+	filter->value_mcxt = AllocSetContextCreate(mcxt, "strata filter values",
+											   ALLOCSET_SMALL_SIZES);
+	filter->varno = varno;
+	filter->desc = desc;
+	filter->quals = palloc0(sizeof(StrataQual) * Max(list_length(quals), 1));
+	foreach(lc, quals)
+	{
+		int			i = filter->nquals++;
+
+		compile_qual(filter, &filter->quals[i], lfirst(lc),
+					 volatile_before ? "a volatile function comes before it" :
+					 !promotable[i] ? "a security barrier comes before it" : NULL, parent);
+		if (contain_volatile_functions(lfirst(lc)))
+			volatile_before = true;
+	}
+	MemoryContextSwitchTo(old);
+	return filter;
+}

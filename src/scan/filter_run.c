@@ -1,0 +1,308 @@
+/*-------------------------------------------------------------------------
+ *
+ * filter_run.c
+ *	  Run-time values of filters, and trees of leaves on whole columns.
+ *
+ * src/scan/filter_run.c
+ *-------------------------------------------------------------------------
+ */
+#include "scan/filter.h"
+
+#include "executor/executor.h"
+#include "utils/array.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+/* Take the array apart; the current context is the value context. */
+static void
+prepare_list(FilterNode *leaf)
+{
+	ArrayType  *array = DatumGetArrayTypeP(leaf->value);
+	int16		typlen;
+	bool		typbyval;
+	char		typalign;
+	bool	   *isnull;
+	int			n;
+	bool		has_null = false;
+
+	leaf->value = PointerGetDatum(array);
+	get_typlenbyvalalign(ARR_ELEMTYPE(array), &typlen, &typbyval, &typalign);
+	deconstruct_array(array, ARR_ELEMTYPE(array), typlen, typbyval, typalign,
+					  &leaf->values, &isnull, &n);
+	leaf->nvalues = 0;
+	for (int i = 0; i < n; i++)
+	{
+		if (isnull[i])
+			has_null = true;
+		else
+			leaf->values[leaf->nvalues++] = leaf->values[i];
+	}
+	if (leaf->op == FILTER_IN)
+		leaf->never = leaf->nvalues == 0;
+	else
+	{
+		/* x <> ALL (... null ...) is false or null, even of an empty rest */
+		leaf->never = has_null;
+		leaf->always = n == 0;
+	}
+	if (leaf->kind != FILTER_KIND_NONE)
+		strata_filter_prepare_in(leaf);
+}
+
+static void
+prepare_node(FilterNode *node, ExprContext *econtext)
+{
+	Datum		value;
+	bool		isnull;
+
+	for (int i = 0; i < node->nargs; i++)
+		prepare_node(node->args[i], econtext);
+	if (node->value_state == NULL)
+		return;
+	value = ExecEvalExprSwitchContext(node->value_state, econtext, &isnull);
+	node->never = isnull;
+	node->always = false;
+	if (isnull)
+		return;
+	node->value = datumCopy(value, node->valuebyval, node->valuelen);
+	if (node->op != FILTER_COMPARE)
+		prepare_list(node);
+}
+
+/* See filter.h. */
+void
+strata_filter_prepare(StrataFilter *filter, ExprContext *econtext)
+{
+	MemoryContext old;
+
+	MemoryContextReset(filter->value_mcxt);
+	old = MemoryContextSwitchTo(filter->value_mcxt);
+	for (int i = 0; i < filter->nquals; i++)
+		prepare_node(filter->quals[i].tree, econtext);
+	MemoryContextSwitchTo(old);
+	filter->prepared = true;
+}
+
+/* See filter.h. */
+bool
+strata_filter_eval(StrataFilterRun *run, ExprState *state, AttrNumber attno,
+				   Datum value, bool isnull)
+{
+	Datum		result;
+	bool		result_isnull;
+
+	run->slot->tts_values[attno - 1] = value;
+	run->slot->tts_isnull[attno - 1] = isnull;
+	run->econtext->ecxt_scantuple = run->slot;
+	result = ExecEvalExprSwitchContext(state, run->econtext, &result_isnull);
+	ResetExprContext(run->econtext);
+	return !result_isnull && DatumGetBool(result);
+}
+
+/*
+ * An expression of one column: once for null and once per distinct value that
+ * some row still in the mask has; or once per row where there is no dictionary.
+ */
+static void
+run_expression(const FilterNode *leaf, StrataFilterRun *run, const StrataColumn *col, uint8 *mask)
+{
+	enum {UNKNOWN, NO, YES};
+	int			n = run->reader->nrows;
+	uint8		null_result = UNKNOWN;
+	uint8	   *results = NULL;
+
+	if (col->codes != NULL)
+		results = MemoryContextAllocZero(run->reader->batch_mcxt, Max(col->ndict, 1));
+	for (int i = 0; i < n; i++)
+	{
+		uint8		one = UNKNOWN;
+		uint8	   *result = &one;
+		Datum		value = (Datum) 0;
+		bool		isnull = col->isnull != NULL && col->isnull[i];
+
+		if (!mask[i])
+			continue;
+		if (isnull)
+			result = &null_result;
+		else if (results != NULL)
+			result = &results[col->codes[i]];
+		if (*result == UNKNOWN)
+		{
+			if (!isnull)
+				value = results != NULL ? col->dict[col->codes[i]] : col->datums[i];
+			*result = strata_filter_eval(run, leaf->state, leaf->attno, value, isnull) ? YES : NO;
+		}
+		mask[i] = *result == YES;
+	}
+}
+
+/* Is the leaf true of this value?  (Of a column constant in the batch.) */
+static bool
+run_value(const FilterNode *leaf, StrataFilterRun *run, Datum value, bool isnull)
+{
+	uint8		mask = 1;
+	union
+	{
+		int8		i8;
+		int16		i16;
+		int32		i32;
+		int64		i64;
+	}			fixed;
+
+	if (leaf->state != NULL)
+		return strata_filter_eval(run, leaf->state, leaf->attno, value, isnull);
+	if (isnull)
+		return false;
+	/* floats are the bits of the integer of their width */
+	switch (leaf->kind)
+	{
+		case FILTER_KIND_INT8:
+			fixed.i8 = (int8) DatumGetChar(value);
+			break;
+		case FILTER_KIND_INT16:
+			fixed.i16 = DatumGetInt16(value);
+			break;
+		case FILTER_KIND_INT64:
+		case FILTER_KIND_FLOAT8:
+			fixed.i64 = DatumGetInt64(value);
+			break;
+		default:
+			fixed.i32 = DatumGetInt32(value);
+			break;
+	}
+	if (leaf->op == FILTER_COMPARE)
+		strata_filter_compare(leaf, &fixed, 1, &mask);
+	else
+		strata_filter_in(leaf, &fixed, 1, &mask);
+	return mask != 0;
+}
+
+static void
+run_leaf(const FilterNode *leaf, StrataFilterRun *run, uint8 *mask)
+{
+	int			n = run->reader->nrows;
+	StrataColumn *col;
+
+	if (leaf->always)
+		return;
+	if (leaf->never)
+	{
+		memset(mask, 0, n);
+		return;
+	}
+	col = strata_batch_reader_column(run->reader, leaf->attno);
+	if (col->constant)
+	{
+		if (!run_value(leaf, run, col->value, col->value_isnull))
+			memset(mask, 0, n);
+		return;
+	}
+	if (leaf->state != NULL)
+	{
+		run_expression(leaf, run, col, mask);
+		return;
+	}
+	if (col->isnull != NULL)
+		for (int i = 0; i < n; i++)
+			mask[i] &= !col->isnull[i];
+	if (leaf->op == FILTER_COMPARE)
+		strata_filter_compare(leaf, col->fixed, n, mask);
+	else
+		strata_filter_in(leaf, col->fixed, n, mask);
+}
+
+static void
+run_null_test(const FilterNode *leaf, StrataFilterRun *run, uint8 *mask)
+{
+	int			n = run->reader->nrows;
+	StrataColumn *col = strata_batch_reader_column(run->reader, leaf->attno);
+	bool		wanted = leaf->op == FILTER_IS_NULL;
+
+	if (col->constant || col->isnull == NULL)
+	{
+		if ((col->constant && col->value_isnull) != wanted)
+			memset(mask, 0, n);
+		return;
+	}
+	for (int i = 0; i < n; i++)
+		mask[i] &= (uint8) (col->isnull[i] == wanted);
+}
+
+/* Each arm is tried on the rows no arm before it accepted. */
+static void
+run_or(const FilterNode *node, StrataFilterRun *run, uint8 *mask)
+{
+	int			n = run->reader->nrows;
+	uint8	   *accepted = run->scratch;
+	uint8	   *arm = accepted + n;
+
+	run->scratch = arm + n;
+	memset(accepted, 0, n);
+	for (int i = 0; i < node->nargs; i++)
+	{
+		for (int row = 0; row < n; row++)
+			arm[row] = mask[row] & (accepted[row] ^ 1);
+		strata_filter_vector(node->args[i], run, arm);
+		for (int row = 0; row < n; row++)
+			accepted[row] |= arm[row];
+	}
+	memcpy(mask, accepted, n);
+	run->scratch = accepted;
+}
+
+/* See filter.h. */
+void
+strata_filter_vector(const FilterNode *tree, StrataFilterRun *run, uint8 *mask)
+{
+	int			n = run->reader->nrows;
+
+	switch (tree->op)
+	{
+		case FILTER_AND:
+			for (int i = 0; i < tree->nargs; i++)
+			{
+				strata_filter_vector(tree->args[i], run, mask);
+				if (memchr(mask, 1, n) == NULL)
+					return;
+			}
+			return;
+		case FILTER_OR:
+			run_or(tree, run, mask);
+			return;
+		case FILTER_CONST:
+			if (!tree->truth)
+				memset(mask, 0, n);
+			return;
+		case FILTER_IS_NULL:
+		case FILTER_IS_NOT_NULL:
+			run_null_test(tree, run, mask);
+			return;
+		case FILTER_COMPARE:
+		case FILTER_IN:
+		case FILTER_NOT_IN:
+		case FILTER_EXPR:
+			run_leaf(tree, run, mask);
+			return;
+		case FILTER_OPAQUE:
+			break;
+	}
+	elog(ERROR, "filter cannot be evaluated on vectors");
+}
+
+static int
+or_depth(const FilterNode *node)
+{
+	int			depth = 0;
+
+	for (int i = 0; i < node->nargs; i++)
+		depth = Max(depth, or_depth(node->args[i]));
+	return depth + (node->op == FILTER_OR ? 1 : 0);
+}
+
+/* See filter.h. */
+Size
+strata_filter_scratch_size(const FilterNode *tree, int nrows)
+{
+	return (Size) or_depth(tree) * 2 * nrows;
+}

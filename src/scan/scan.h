@@ -1,0 +1,27 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan.h
+ *	  StrataScan: the planner's way to read a table with compressed rows.
+ *
+ * src/scan/scan.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_SCAN_H
+#define STRATA_SCAN_H
+
+#include "postgres.h"
+
+#include "nodes/pathnodes.h"
+
+/* Register the plan node; called once by _PG_init. */
+extern void strata_scan_init(void);
+
+/*
+ * To be called from set_rel_pathlist_hook, after other users of that hook.
+ * Replaces the paths of a strata table that has compressed rows by ones that
+ * see both halves; leaves every other relation alone.
+ */
+extern void strata_scan_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel,
+										 Index rti, RangeTblEntry *rte);
+
+#endif							/* STRATA_SCAN_H */

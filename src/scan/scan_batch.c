@@ -1,0 +1,461 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan_batch.c
+ *	  One batch being read: quals on the whole, then row after row.
+ *
+ * Late materialisation: columns are decoded when somebody needs them.  Vector
+ * quals decode theirs, one qual after the other while rows are left; the
+ * remaining quals theirs when the first row gets to them; the columns of the
+ * result when the first row is returned.
+ *
+ * Quals that are not vectors are evaluated on a row only when the query asks
+ * for the next row, in the order of the plan, so that errors and side effects
+ * are those of a row store.
+ *
+ * src/scan/scan_batch.c
+ *-------------------------------------------------------------------------
+ */
+#include "scan/scan_private.h"
+
+#include "access/htup_details.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+enum
+{
+	MEMO_UNKNOWN, MEMO_FALSE, MEMO_TRUE
+};
+
+/* Space for one batch at a time.  Memory: the scan's. */
+StrataOpenBatch *
+strata_batch_open_create(StrataScanState *scan)
+{
+	MemoryContext old = MemoryContextSwitchTo(scan->mcxt);
+	StrataOpenBatch *batch = palloc0(sizeof(StrataOpenBatch));
+	int			nquals = Max(scan->filter->nquals, 1);
+
+	batch->reader = strata_batch_reader_create(scan->store->rel, scan->store->schema);
+	batch->batch_slot = MakeSingleTupleTableSlot(RelationGetDescr(scan->store->batches),
+												 table_slot_callbacks(scan->store->batches));
+	batch->vector.reader = batch->reader;
+	batch->verdicts = palloc(sizeof(StrataVerdict) * nquals);
+	batch->residuals = palloc0(sizeof(StrataResidual) * nquals);
+	for (int i = 0; i < scan->filter->nquals; i++)
+	{
+		StrataResidual *residual = &batch->residuals[i];
+		int			n = bms_num_members(scan->filter->quals[i].attnos);
+
+		residual->attnos = palloc(sizeof(AttrNumber) * Max(n, 1));
+		residual->columns = palloc(sizeof(StrataColumn *) * Max(n, 1));
+	}
+	batch->targets = palloc0(sizeof(StrataColumn *) * Max(scan->ntargets, 1));
+	MemoryContextSwitchTo(old);
+	return batch;
+}
+
+void
+strata_batch_open_free(StrataOpenBatch *batch)
+{
+	ExecDropSingleTupleTableSlot(batch->batch_slot);
+	strata_batch_reader_free(batch->reader);
+	if (batch->rows != NULL)
+		pfree(batch->rows);
+}
+
+/* Columns decoded since the last call go into the counters. */
+static inline void
+account(StrataScanState *scan, StrataOpenBatch *batch)
+{
+	scan->counters.columns_decoded += batch->reader->ndecoded - batch->ndecoded;
+	batch->ndecoded = batch->reader->ndecoded;
+}
+
+/* See scan_private.h.  again: it was counted when it was first loaded. */
+bool
+strata_batch_load(StrataScanState *scan, StrataOpenBatch *batch, bool again)
+{
+	StrataPruned pruned;
+
+	CHECK_FOR_INTERRUPTS();
+	batch->next = 0;
+	batch->targets_ready = false;
+	batch->nresiduals = 0;
+	batch->vector.nrows = 0;
+	batch->vector.reverse = false;
+	if (!strata_batch_reader_load(batch->reader, batch->batch_slot))
+		return false;			/* promoted: its rows are in the row store */
+	scan->run.reader = batch->reader;
+	pruned = strata_prune_batch(scan->pruner, &scan->run, batch->verdicts);
+	if (!again)
+	{
+		scan->counters.considered++;
+		scan->counters.pruned_segment += pruned == STRATA_PRUNED_SEGMENT;
+		scan->counters.pruned_range += pruned == STRATA_PRUNED_RANGE;
+	}
+	return pruned == STRATA_PRUNED_NOT;
+}
+
+/* A qual to be evaluated row by row. */
+static void
+add_residual(StrataOpenBatch *batch, const StrataQual *qual)
+{
+	StrataResidual *residual = &batch->residuals[batch->nresiduals++];
+	int			attno = -1;
+
+	residual->qual = qual;
+	residual->mode = STRATA_RESIDUAL_NEW;
+	residual->ncolumns = 0;
+	while ((attno = bms_next_member(qual->attnos, attno)) >= 0)
+		residual->attnos[residual->ncolumns++] = (AttrNumber) attno;
+}
+
+/* Make the mask one of n passing rows. */
+static void
+init_mask(StrataScanState *scan, int n)
+{
+	Size		size = n;
+
+	for (int i = 0; i < scan->filter->nquals; i++)
+	{
+		const StrataQual *qual = &scan->filter->quals[i];
+
+		if (qual->way == STRATA_QUAL_VECTOR)
+			size = Max(size, n + strata_filter_scratch_size(qual->tree, n));
+	}
+	if (scan->mask_size < size)
+	{
+		if (scan->mask != NULL)
+			pfree(scan->mask);
+		scan->mask = MemoryContextAlloc(scan->mcxt, size);
+		scan->mask_size = size;
+	}
+	memset(scan->mask, 1, n);
+	scan->run.scratch = scan->mask + n;
+}
+
+/* Room for the row numbers of a batch of n rows, and one more. */
+uint16 *
+strata_batch_row_space(StrataScanState *scan, StrataOpenBatch *batch, int n)
+{
+	if (batch->rows_size <= n)
+	{
+		if (batch->rows != NULL)
+			pfree(batch->rows);
+		batch->rows = MemoryContextAlloc(scan->mcxt, sizeof(uint16) * (n + 1));
+		batch->rows_size = n + 1;
+	}
+	return batch->rows;
+}
+
+/* Row numbers of the passing rows; returns how many. */
+static int
+rows_from_mask(StrataScanState *scan, StrataOpenBatch *batch, int n)
+{
+	const uint8 *mask = scan->mask;
+	uint16	   *rows = strata_batch_row_space(scan, batch, n);
+	int			k = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		rows[k] = (uint16) i;
+		k += mask[i];
+	}
+	return k;
+}
+
+/*
+ * Second half of select: try vector quals on the loaded batch.  False when no
+ * row passes.
+ */
+bool
+strata_batch_filter(StrataScanState *scan, StrataOpenBatch *batch)
+{
+	int			n = batch->reader->nrows;
+	bool		masked = false;
+	bool		empty = false;
+
+	scan->counters.scanned++;
+	scan->run.reader = batch->reader;
+	for (int i = 0; i < scan->filter->nquals; i++)
+	{
+		const StrataQual *qual = &scan->filter->quals[i];
+
+		if (batch->verdicts[i] == STRATA_ALL || empty)
+			continue;
+		if (qual->way != STRATA_QUAL_VECTOR || !strata_enable_vector_filter)
+		{
+			add_residual(batch, qual);
+			continue;
+		}
+		if (!masked)
+			init_mask(scan, n);
+		masked = true;
+		strata_filter_vector(qual->tree, &scan->run, scan->mask);
+		empty = memchr(scan->mask, 1, n) == NULL;
+	}
+	batch->vector.rows = NULL;
+	batch->vector.nrows = empty ? 0 : n;
+	if (masked && !empty)
+	{
+		batch->vector.nrows = rows_from_mask(scan, batch, n);
+		if (batch->vector.nrows < n)
+			batch->vector.rows = batch->rows;
+	}
+	if (batch->vector.nrows < n)
+	{
+		scan->counters.rows_filtered += n - batch->vector.nrows;
+		InstrCountFiltered1(&scan->css, n - batch->vector.nrows);
+	}
+	account(scan, batch);
+	return batch->vector.nrows > 0;
+}
+
+/* See scan_private.h. */
+bool
+strata_batch_select(StrataScanState *scan, StrataOpenBatch *batch)
+{
+	return strata_batch_load(scan, batch, false) && strata_batch_filter(scan, batch);
+}
+
+/* Put a row's values of the residual's columns into the filter slot. */
+static inline void
+load_columns(StrataScanState *scan, const StrataResidual *residual, int row)
+{
+	TupleTableSlot *slot = scan->run.slot;
+
+	for (int i = 0; i < residual->ncolumns; i++)
+	{
+		int			att = residual->attnos[i] - 1;
+
+		slot->tts_values[att] = strata_column_get(residual->columns[i], row,
+												  &slot->tts_isnull[att]);
+	}
+}
+
+/* Evaluate the residual's qual on a row. */
+static bool
+eval_residual(StrataScanState *scan, StrataOpenBatch *batch, StrataResidual *residual, int row)
+{
+	ExprContext *econtext = scan->run.econtext;
+	TupleTableSlot *slot = scan->run.slot;
+	bool		result;
+
+	load_columns(scan, residual, row);
+	slot->tts_tableOid = RelationGetRelid(scan->store->rel);
+	strata_tid_set(&slot->tts_tid, batch->reader->first_row + row);
+	econtext->ecxt_scantuple = slot;
+	result = ExecQual(residual->qual->state, econtext);
+	ResetExprContext(econtext);
+	return result;
+}
+
+/*
+ * First row of the batch to get here: decode the columns and see whether the
+ * result can be shared among rows.
+ */
+static void
+start_residual(StrataScanState *scan, StrataOpenBatch *batch, StrataResidual *residual, int row)
+{
+	int			nvarying = 0;
+	StrataColumn *col = NULL;
+
+	for (int i = 0; i < residual->ncolumns; i++)
+	{
+		residual->columns[i] = strata_batch_reader_column(batch->reader, residual->attnos[i]);
+		if (!residual->columns[i]->constant)
+		{
+			col = residual->columns[i];
+			residual->varying = i;
+			nvarying++;
+		}
+	}
+	account(scan, batch);
+	residual->mode = STRATA_RESIDUAL_ROW;
+	if (!strata_enable_vector_filter || !residual->qual->stable || residual->qual->rows_only)
+		return;
+	if (nvarying == 0)
+	{
+		residual->mode = STRATA_RESIDUAL_CONSTANT;
+		residual->result = eval_residual(scan, batch, residual, row);
+	}
+	else if (nvarying == 1 && col->codes != NULL)
+	{
+		residual->mode = STRATA_RESIDUAL_MEMO;
+		residual->null_memo = MEMO_UNKNOWN;
+		residual->memo = MemoryContextAllocZero(batch->reader->batch_mcxt, Max(col->ndict, 1));
+	}
+}
+
+/* One result per dictionary entry, found when first needed. */
+static bool
+memo_residual(StrataScanState *scan, StrataOpenBatch *batch, StrataResidual *residual, int row)
+{
+	const StrataColumn *col = residual->columns[residual->varying];
+	uint8	   *memo = (col->isnull != NULL && col->isnull[row]) ? &residual->null_memo :
+		&residual->memo[col->codes[row]];
+
+	if (*memo == MEMO_UNKNOWN)
+		*memo = eval_residual(scan, batch, residual, row) ? MEMO_TRUE : MEMO_FALSE;
+	return *memo == MEMO_TRUE;
+}
+
+static void
+resolve_targets(StrataScanState *scan, StrataOpenBatch *batch)
+{
+	for (int i = 0; i < scan->ntargets; i++)
+		batch->targets[i] = strata_batch_reader_column(batch->reader, scan->targets[i]);
+	batch->targets_ready = true;
+	account(scan, batch);
+}
+
+/*
+ * The row with its system columns, as a tuple that everybody has seen: what a
+ * frozen tuple of the row store would be.
+ */
+static TupleTableSlot *
+store_heap_tuple(StrataScanState *scan, StrataOpenBatch *batch, int row)
+{
+	TupleTableSlot *values = scan->row_slot;
+	MemoryContext old;
+	HeapTuple	tuple;
+
+	if (!batch->targets_ready)
+		resolve_targets(scan, batch);
+	for (int i = 0; i < scan->ntargets; i++)
+	{
+		int			att = scan->targets[i] - 1;
+
+		values->tts_values[att] = strata_column_get(batch->targets[i], row,
+													&values->tts_isnull[att]);
+	}
+	old = MemoryContextSwitchTo(scan->mcxt);
+	tuple = heap_form_tuple(values->tts_tupleDescriptor, values->tts_values, values->tts_isnull);
+	MemoryContextSwitchTo(old);
+	HeapTupleHeaderSetXmin(tuple->t_data, FrozenTransactionId);
+	HeapTupleHeaderSetXmax(tuple->t_data, InvalidTransactionId);
+	HeapTupleHeaderSetCmin(tuple->t_data, FirstCommandId);
+	tuple->t_data->t_infomask |= HEAP_XMIN_FROZEN | HEAP_XMAX_INVALID;
+	strata_tid_set(&tuple->t_self, batch->reader->first_row + row);
+	tuple->t_data->t_ctid = tuple->t_self;
+	tuple->t_tableOid = RelationGetRelid(scan->store->rel);
+	ExecForceStoreHeapTuple(tuple, scan->tuple_slot, true);
+	scan->tuple_slot->tts_tid = tuple->t_self;
+	scan->tuple_slot->tts_tableOid = tuple->t_tableOid;
+	return scan->tuple_slot;
+}
+
+/* A qual on a row in full, with system columns. */
+static bool
+heap_tuple_residual(StrataScanState *scan, StrataOpenBatch *batch,
+					StrataResidual *residual, int row)
+{
+	ExprContext *econtext = scan->run.econtext;
+	bool		result;
+
+	econtext->ecxt_scantuple = store_heap_tuple(scan, batch, row);
+	result = ExecQual(residual->qual->state, econtext);
+	ResetExprContext(econtext);
+	return result;
+}
+
+static bool
+residuals_pass(StrataScanState *scan, StrataOpenBatch *batch, int row)
+{
+	for (int i = 0; i < batch->nresiduals; i++)
+	{
+		StrataResidual *residual = &batch->residuals[i];
+		bool		pass = false;
+
+		if (residual->qual->rows_only && scan->needs_heap_tuple)
+		{
+			if (!heap_tuple_residual(scan, batch, residual, row))
+				return false;
+			continue;
+		}
+		if (residual->mode == STRATA_RESIDUAL_NEW)
+			start_residual(scan, batch, residual, row);
+		switch (residual->mode)
+		{
+			case STRATA_RESIDUAL_CONSTANT:
+				pass = residual->result;
+				break;
+			case STRATA_RESIDUAL_MEMO:
+				pass = memo_residual(scan, batch, residual, row);
+				break;
+			default:
+				pass = eval_residual(scan, batch, residual, row);
+				break;
+		}
+		if (!pass)
+			return false;
+	}
+	return true;
+}
+
+/* See scan_private.h. */
+int
+strata_batch_next_row(StrataScanState *scan, StrataOpenBatch *batch)
+{
+	while (batch->next < batch->vector.nrows)
+	{
+		int			row = strata_vector_row(&batch->vector, batch->next++);
+
+		if (batch->nresiduals == 0 || residuals_pass(scan, batch, row))
+			return row;
+		InstrCountFiltered1(&scan->css, 1);
+	}
+	return -1;
+}
+
+/*
+ * See scan_private.h.  The scan slot tells the position in any case, for WHERE
+ * CURRENT OF.
+ */
+TupleTableSlot *
+strata_batch_emit(StrataScanState *scan, StrataOpenBatch *batch, int row)
+{
+	TupleTableSlot *scan_slot = scan->row_slot;
+	TupleTableSlot *out = scan_slot;
+	ExprContext *econtext = scan->css.ss.ps.ps_ExprContext;
+
+	if (scan->needs_heap_tuple)
+		scan_slot = out = store_heap_tuple(scan, batch, row);
+	else
+	{
+		if (!batch->targets_ready)
+			resolve_targets(scan, batch);
+		if (TTS_SHOULDFREE(scan_slot))
+			ExecClearTuple(scan_slot);
+		if (scan->ndirect >= 0)
+		{
+			out = scan->css.ss.ps.ps_ResultTupleSlot;
+			if (TTS_SHOULDFREE(out))
+				ExecClearTuple(out);
+			for (int i = 0; i < scan->ndirect; i++)
+				out->tts_values[i] = strata_column_get(batch->targets[i], row,
+													   &out->tts_isnull[i]);
+			out->tts_flags &= ~TTS_FLAG_EMPTY;
+			out->tts_nvalid = (AttrNumber) out->tts_tupleDescriptor->natts;
+		}
+		else
+		{
+			for (int i = 0; i < scan->ntargets; i++)
+			{
+				int			att = scan->targets[i] - 1;
+
+				out->tts_values[att] = strata_column_get(batch->targets[i], row,
+														 &out->tts_isnull[att]);
+			}
+		}
+		scan_slot->tts_flags &= ~TTS_FLAG_EMPTY;
+		scan_slot->tts_nvalid = (AttrNumber) scan_slot->tts_tupleDescriptor->natts;
+		scan_slot->tts_tableOid = RelationGetRelid(scan->store->rel);
+		strata_tid_set(&scan_slot->tts_tid, batch->reader->first_row + row);
+	}
+	scan->css.ss.ss_ScanTupleSlot = scan_slot;
+	if (out != scan_slot || scan->css.ss.ps.ps_ProjInfo == NULL)
+		return out;
+	econtext->ecxt_scantuple = scan_slot;
+	return ExecProject(scan->css.ss.ps.ps_ProjInfo);
+}

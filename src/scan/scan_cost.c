@@ -1,0 +1,363 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan_cost.c
+ *	  What a StrataScan costs, and how it should find its batches.
+ *
+ * Everything is in PostgreSQL's units, as multiples of cpu_tuple_cost (one row
+ * through a heap scan), measured on one machine: decoding a value takes about
+ * a fiftieth of a heap row, handing a row up a quarter.
+ *
+ * Selectivities are PostgreSQL's.  Quals on segmentby columns select whole
+ * batches; a range of the first orderby column selects that share of each
+ * segment's batches and one more at its edge; other quals are taken to prune
+ * nothing.
+ *
+ * A child's cost was computed for the whole relation (indexes do not know that
+ * they hold the row store only); it is charged for the row store's share.
+ *
+ * src/scan/scan_cost.c
+ *-------------------------------------------------------------------------
+ */
+#include "scan/scan_private.h"
+
+#include <math.h>
+
+#include "access/stratnum.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "utils/spccache.h"
+
+/* Multiples of cpu_tuple_cost. */
+#define COST_BATCH_LOOK 0.5		/* one batch row: fetch, and try to prune */
+#define COST_BATCH_OPEN 3.0		/* a batch that is read: detoast, set up */
+#define COST_COLUMN_OPEN 1.0	/* per column of it */
+#define COST_DECODE_VALUE 0.02
+#define COST_EMIT_ROW 0.25
+
+/* Share of a qual's cost per row when it runs on vectors. */
+#define VECTOR_QUAL_SHARE 0.2
+
+/* The quals of a candidate by what they do for batches. */
+typedef struct QualShape
+{
+	List	   *segment;		/* read segmentby columns only */
+	List	   *order;			/* ranges of the first orderby column */
+	List	   *lower;			/* of them, those that bound it from below */
+	List	   *upper;
+	List	   *prefix;			/* equalities on leading segmentby columns */
+	int			nprefix;
+	QualCost	heap;			/* all quals, once per row of the row store */
+	QualCost	batch;			/* all but segment, likewise */
+} QualShape;
+
+static bool
+is_segment_clause(const StrataRelInfo *info, Node *clause)
+{
+	List	   *vars = pull_var_clause(clause, PVC_RECURSE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS |
+									   PVC_RECURSE_PLACEHOLDERS);
+	ListCell   *lc;
+	bool		any = false;
+
+	foreach(lc, vars)
+	{
+		Var		   *var = lfirst(lc);
+
+		if (!IsA(var, Var) || var->varno != info->rel->relid)
+			continue;
+		if (var->varattno <= 0 || strata_layout_segment_index(info->layout, var->varattno) < 0)
+			return false;
+		any = true;
+	}
+	return any && !contain_volatile_functions(clause);
+}
+
+static void
+add_order_clause(const StrataRelInfo *info, QualShape *shape, RestrictInfo *rinfo)
+{
+	StrataColumnOp match;
+
+	if (info->layout->norder == 0 ||
+		!strata_match_column_op(rinfo->clause, info->rel->relid, &match) ||
+		match.attno != info->layout->order[0].attno || !match.column_order || match.is_array)
+		return;
+	switch (match.strategy)
+	{
+		case BTLessStrategyNumber:
+		case BTLessEqualStrategyNumber:
+			shape->upper = lappend(shape->upper, rinfo);
+			break;
+		case BTGreaterStrategyNumber:
+		case BTGreaterEqualStrategyNumber:
+			shape->lower = lappend(shape->lower, rinfo);
+			break;
+		case BTEqualStrategyNumber:
+			shape->upper = lappend(shape->upper, rinfo);
+			shape->lower = lappend(shape->lower, rinfo);
+			break;
+		default:
+			return;
+	}
+	shape->order = lappend(shape->order, rinfo);
+}
+
+/* An equality (or IN) on segmentby column number i of the layout. */
+static RestrictInfo *
+find_segment_equality(const StrataRelInfo *info, List *clauses, int i)
+{
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+		StrataColumnOp match;
+
+		if (strata_match_column_op(rinfo->clause, info->rel->relid, &match) &&
+			match.attno == info->layout->segment[i] && match.column_order &&
+			match.strategy == BTEqualStrategyNumber)
+			return rinfo;
+	}
+	return NULL;
+}
+
+static void
+classify_quals(const StrataRelInfo *info, const StrataCandidate *candidate, QualShape *shape)
+{
+	List	   *all = list_copy(info->rel->baserestrictinfo);
+	List	   *rest = NIL;
+	ListCell   *lc;
+
+	memset(shape, 0, sizeof(*shape));
+	if (candidate->param_info != NULL)
+		all = list_concat(all, candidate->param_info->ppi_clauses);
+	foreach(lc, all)
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+
+		if (rinfo->pseudoconstant)
+			continue;
+		if (strata_enable_pruning && is_segment_clause(info, (Node *) rinfo->clause))
+			shape->segment = lappend(shape->segment, rinfo);
+		else
+		{
+			if (strata_enable_pruning)
+				add_order_clause(info, shape, rinfo);
+			rest = lappend(rest, rinfo);
+		}
+	}
+	for (int i = 0; i < info->layout->nsegment; i++)
+	{
+		RestrictInfo *rinfo = find_segment_equality(info, shape->segment, i);
+
+		if (rinfo == NULL)
+			break;
+		shape->prefix = lappend(shape->prefix, rinfo);
+		shape->nprefix++;
+	}
+	cost_qual_eval(&shape->heap, all, info->root);
+	cost_qual_eval(&shape->batch, rest, info->root);
+}
+
+static Selectivity
+selectivity(const StrataRelInfo *info, List *clauses)
+{
+	if (clauses == NIL)
+		return 1.0;
+	return clauselist_selectivity(info->root, clauses, 0, JOIN_INNER, NULL);
+}
+
+/* Visiting n batch rows through an index, and looking at each. */
+static Cost
+index_access_cost(const StrataRelInfo *info, double n, bool clustered)
+{
+	double		per_page = Max(info->size.batches / Max(info->size.main_pages, 1.0), 1.0);
+	double		pages = clustered ? ceil(n / per_page) : Min(n, info->size.main_pages);
+	double		random_cost;
+	double		seq_cost;
+
+	get_tablespace_page_costs(info->rel->reltablespace, &random_cost, &seq_cost);
+	/* a descent for the layout, and one for those before and after it */
+	return random_cost + Max(pages - 1, 0) * seq_cost +
+		3 * 50.0 * cpu_operator_cost +
+		n * (cpu_index_tuple_cost + COST_BATCH_LOOK * cpu_tuple_cost);
+}
+
+static Cost
+seq_access_cost(const StrataRelInfo *info)
+{
+	double		seq_cost;
+
+	get_tablespace_page_costs(info->rel->reltablespace, NULL, &seq_cost);
+	return info->size.main_pages * seq_cost +
+		info->size.batches * COST_BATCH_LOOK * cpu_tuple_cost;
+}
+
+/* Choose the way to the batches; returns what it costs to get there. */
+static Cost
+choose_access(const StrataRelInfo *info, StrataCandidate *candidate, const QualShape *shape,
+			  double nbatches)
+{
+	Cost		best = seq_access_cost(info);
+	Cost		cost;
+
+	candidate->access = STRATA_ACCESS_SEQ;
+	if (candidate->workers > 0 || !strata_enable_pruning)
+		return best;
+	if (info->has_segment_index && shape->nprefix > 0)
+	{
+		bool		full = shape->nprefix == info->layout->nsegment;
+		double		n = full ? nbatches : info->size.batches * selectivity(info, shape->prefix);
+
+		cost = index_access_cost(info, Max(n, 1), true);
+		if (cost < best)
+		{
+			best = cost;
+			candidate->access = STRATA_ACCESS_SEGMENT;
+		}
+	}
+	if (info->has_max_index && shape->lower != NIL)
+	{
+		cost = index_access_cost(info, Max(info->size.batches *
+										   selectivity(info, shape->lower), 1), false);
+		if (cost < best)
+		{
+			best = cost;
+			candidate->access = STRATA_ACCESS_MAX;
+		}
+	}
+	if (info->has_min_index && shape->upper != NIL)
+	{
+		cost = index_access_cost(info, Max(info->size.batches *
+										   selectivity(info, shape->upper), 1), false);
+		if (cost < best)
+		{
+			best = cost;
+			candidate->access = STRATA_ACCESS_MIN;
+		}
+	}
+	return best;
+}
+
+/* The row store's part: startup and total. */
+static void
+rowstore_cost(const StrataRelInfo *info, const StrataCandidate *candidate,
+			  const QualShape *shape, Cost *startup, Cost *total)
+{
+	RelOptInfo *rel = info->rel;
+	double		share = Min(info->heap_tuples / Max(rel->tuples, 1.0), 1.0);
+	double		seq_cost;
+	double		tuples;
+
+	if (candidate->child != NULL)
+	{
+		const Path *child = candidate->child;
+
+		*startup = child->startup_cost;
+		*total = child->startup_cost + (child->total_cost - child->startup_cost) * share;
+		return;
+	}
+	get_tablespace_page_costs(rel->reltablespace, NULL, &seq_cost);
+	*startup = shape->heap.startup;
+	*total = *startup + info->heap_pages * seq_cost +
+		info->heap_tuples * (cpu_tuple_cost + shape->heap.per_tuple);
+	if (candidate->nkeys == 0)
+		return;
+	/* sorted here; all of it before the first row */
+	tuples = Max(candidate->rows * share, 1);
+	if (info->heap_pages > 0)
+		*total += 2.0 * cpu_operator_cost * tuples * (log(Max(tuples, 2.0)) / 0.693147);
+	*startup = *total;
+}
+
+static double
+parallel_divisor(int workers)
+{
+	double		divisor = workers;
+	double		leader = 1.0 - 0.3 * workers;
+
+	if (parallel_leader_participation && leader > 0)
+		divisor += leader;
+	return Max(divisor, 1.0);
+}
+
+/* Rows of the path, before they are shared among workers. */
+static double
+path_rows(const StrataRelInfo *info, const StrataCandidate *candidate)
+{
+	return candidate->param_info != NULL ? candidate->param_info->ppi_rows : info->rel->rows;
+}
+
+/* See scan_private.h. */
+void
+strata_scan_cost(const StrataRelInfo *info, StrataCandidate *candidate)
+{
+	const StrataStoreSize *size = &info->size;
+	double		rows_per_batch = size->rows / Max(size->batches, 1.0);
+	double		batch_share = size->rows / Max(size->rows + info->heap_tuples, 1.0);
+	QualShape	shape;
+	double		segment_sel;
+	double		segments;
+	double		nbatches;
+	double		open;
+	Cost		access;
+	Cost		per_batch;
+	Cost		emit;
+	Cost		heap_startup;
+	Cost		heap_total;
+	double		seq_cost;
+
+	candidate->rows = path_rows(info, candidate);
+	classify_quals(info, candidate, &shape);
+	segment_sel = selectivity(info, shape.segment);
+	segments = Max(info->nsegments * segment_sel, 1.0);
+	nbatches = size->batches * segment_sel;
+	if (shape.order != NIL)
+		nbatches = Min(nbatches, nbatches * selectivity(info, shape.order) + segments);
+	nbatches = Min(Max(nbatches, 1.0), Max(size->batches, 1.0));
+
+	if (candidate->incremental)
+		access = index_access_cost(info, size->batches, false);
+	else
+		access = choose_access(info, candidate, &shape, nbatches);
+
+	get_tablespace_page_costs(info->rel->reltablespace, NULL, &seq_cost);
+	per_batch = COST_BATCH_OPEN * cpu_tuple_cost +
+		info->ncolumns * (COST_COLUMN_OPEN + COST_DECODE_VALUE * rows_per_batch) * cpu_tuple_cost +
+		rows_per_batch * shape.batch.per_tuple * VECTOR_QUAL_SHARE +
+		size->toast_pages / Max(size->batches, 1.0) * seq_cost *
+		Min(info->ncolumns / Max((double) info->desc->natts, 1.0), 1.0);
+	emit = candidate->rows * batch_share * COST_EMIT_ROW * cpu_tuple_cost +
+		candidate->rows * info->rel->reltarget->cost.per_tuple;
+	rowstore_cost(info, candidate, &shape, &heap_startup, &heap_total);
+
+	candidate->startup = heap_startup + shape.batch.startup + info->rel->reltarget->cost.startup;
+	candidate->total = heap_total + shape.batch.startup + info->rel->reltarget->cost.startup +
+		access + nbatches * per_batch + emit;
+	if (candidate->nkeys > 0)
+	{
+		/* the batches that lie side by side are open at the same time */
+		open = Min(segments, nbatches);
+		candidate->memory = open * rows_per_batch * (info->ncolumns + 1) * sizeof(Datum);
+		candidate->startup += open * per_batch;
+		candidate->startup += candidate->incremental ?
+			index_access_cost(info, Min(info->nsegments, size->batches), false) : access;
+		candidate->total += candidate->rows * 2.0 * cpu_operator_cost *
+			(1.0 + log(open + 1.0) / 0.693147);
+	}
+	if (candidate->workers > 0)
+	{
+		double		divisor = parallel_divisor(candidate->workers);
+		Cost		run = candidate->total - candidate->startup;
+
+		/* a child's cost is per worker already */
+		if (candidate->child != NULL)
+			run = (heap_total - heap_startup) + (run - (heap_total - heap_startup)) / divisor;
+		else
+			run /= divisor;
+		candidate->total = candidate->startup + run;
+		candidate->rows = clamp_row_est(candidate->rows / divisor);
+	}
+	candidate->total = Max(candidate->total, candidate->startup);
+}

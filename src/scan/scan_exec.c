@@ -1,0 +1,383 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan_exec.c
+ *	  The plan node: begin, next row, rescan, end.
+ *
+ * Rows of the row store come first, then the batches; or both merged, when the
+ * output is ordered.  The quals of the plan node stand in ps.qual in full, for
+ * rows of the row store that we read ourselves and for EvalPlanQual; batches
+ * are filtered by scan_batch.c.
+ *
+ * ss_ScanTupleSlot always points at the slot with the current row, whichever
+ * half it came from (WHERE CURRENT OF looks there).  The slots differ in kind,
+ * so expressions are compiled for a scan slot of any kind.
+ *
+ * src/scan/scan_exec.c
+ *-------------------------------------------------------------------------
+ */
+#include "scan/scan_private.h"
+
+#include "access/sysattr.h"
+#include "access/tableam.h"
+#include "executor/executor.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "scan/scan.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+static Node *create_state(CustomScan *cscan);
+static void begin_scan(CustomScanState *node, EState *estate, int eflags);
+static TupleTableSlot *exec_scan(CustomScanState *node);
+static void end_scan(CustomScanState *node);
+static void rescan(CustomScanState *node);
+
+const CustomScanMethods strata_scan_methods = {
+	.CustomName = "StrataScan",
+	.CreateCustomScanState = create_state,
+};
+
+static const CustomExecMethods exec_methods = {
+	.CustomName = "StrataScan",
+	.BeginCustomScan = begin_scan,
+	.ExecCustomScan = exec_scan,
+	.EndCustomScan = end_scan,
+	.ReScanCustomScan = rescan,
+	.EstimateDSMCustomScan = strata_parallel_estimate,
+	.InitializeDSMCustomScan = strata_parallel_initialize,
+	.ReInitializeDSMCustomScan = strata_parallel_reinitialize,
+	.InitializeWorkerCustomScan = strata_parallel_worker,
+	.ShutdownCustomScan = strata_parallel_shutdown,
+	.ExplainCustomScan = strata_scan_explain,
+};
+
+void
+strata_scan_init(void)
+{
+	RegisterCustomScanMethods(&strata_scan_methods);
+}
+
+static Node *
+create_state(CustomScan *cscan)
+{
+	StrataScanState *scan = (StrataScanState *) newNode(sizeof(StrataScanState),
+														T_CustomScanState);
+
+	scan->css.methods = &exec_methods;
+	return (Node *) scan;
+}
+
+/* All columns of R that are not dropped. */
+static Bitmapset *
+all_columns(TupleDesc desc)
+{
+	Bitmapset  *result = NULL;
+
+	for (int i = 0; i < desc->natts; i++)
+		if (!TupleDescAttr(desc, i)->attisdropped)
+			result = bms_add_member(result, i + 1);
+	return result;
+}
+
+/*
+ * Columns of R that node reads; all of them for a whole-row reference.  Sets
+ * *system when a system column is read that only a heap tuple has.
+ */
+static Bitmapset *
+columns_read(Node *node, Index varno, TupleDesc desc, bool *system)
+{
+	Bitmapset  *attrs = NULL;
+	Bitmapset  *result = NULL;
+	int			i = -1;
+
+	pull_varattnos(node, varno, &attrs);
+	while ((i = bms_next_member(attrs, i)) >= 0)
+	{
+		int			attno = i + FirstLowInvalidHeapAttributeNumber;
+
+		if (attno > 0)
+			result = bms_add_member(result, attno);
+		else if (attno == 0)
+			result = bms_add_members(result, all_columns(desc));
+		else if (attno != SelfItemPointerAttributeNumber && attno != TableOidAttributeNumber)
+			*system = true;
+	}
+	return result;
+}
+
+/* If the result consists of plain columns of R: fill direct with them. */
+static bool
+find_direct(StrataScanState *scan, List *tlist, Index varno)
+{
+	ListCell   *lc;
+
+	scan->ndirect = 0;
+	scan->direct = palloc(sizeof(AttrNumber) * Max(list_length(tlist), 1));
+	foreach(lc, tlist)
+	{
+		Var		   *var = (Var *) lfirst_node(TargetEntry, lc)->expr;
+
+		if (!IsA(var, Var) || var->varno != varno || var->varattno <= 0)
+			return false;
+		scan->direct[scan->ndirect++] = var->varattno;
+	}
+	return true;
+}
+
+/* Which columns of a batch's row are needed, and how it is handed up. */
+static void
+init_targets(StrataScanState *scan)
+{
+	CustomScan *cscan = (CustomScan *) scan->css.ss.ps.plan;
+	List	   *tlist = cscan->scan.plan.targetlist;
+	Index		varno = cscan->scan.scanrelid;
+	TupleDesc	desc = RelationGetDescr(scan->css.ss.ss_currentRelation);
+	bool		system = false;
+	Bitmapset  *columns;
+	Bitmapset  *qual_columns;
+	int			attno = -1;
+
+	columns = scan->css.ss.ps.ps_ProjInfo == NULL ? all_columns(desc) :
+		columns_read((Node *) tlist, varno, desc, &system);
+	qual_columns = columns_read((Node *) cscan->scan.plan.qual, varno, desc, &system);
+	scan->needs_heap_tuple = system;
+	if (system)
+		columns = bms_add_members(columns, qual_columns);
+	else if (scan->css.ss.ps.ps_ProjInfo != NULL && find_direct(scan, tlist, varno))
+	{
+		scan->ntargets = scan->ndirect;
+		scan->targets = scan->direct;
+		return;
+	}
+	scan->ndirect = -1;
+	scan->targets = palloc(sizeof(AttrNumber) * Max(bms_num_members(columns), 1));
+	while ((attno = bms_next_member(columns, attno)) >= 0)
+		scan->targets[scan->ntargets++] = (AttrNumber) attno;
+}
+
+/* A virtual slot of R's descriptor in which all columns are null. */
+static TupleTableSlot *
+make_row_slot(StrataScanState *scan, EState *estate)
+{
+	TupleTableSlot *slot = ExecInitExtraTupleSlot(estate,
+												  RelationGetDescr(scan->css.ss.ss_currentRelation),
+												  &TTSOpsVirtual);
+
+	return ExecStoreAllNullTuple(slot);
+}
+
+/*
+ * The core has set up a virtual scan slot and compiled quals and projection
+ * for it; do it again for slots of any kind.
+ */
+static void
+init_slots(StrataScanState *scan, EState *estate)
+{
+	ScanState  *ss = &scan->css.ss;
+	Relation	rel = ss->ss_currentRelation;
+
+	ExecInitScanTupleSlot(estate, ss, RelationGetDescr(rel), table_slot_callbacks(rel));
+	ss->ps.scanopsfixed = false;
+	ss->ps.subPlan = NIL;
+	ExecAssignScanProjectionInfo(ss);
+	ss->ps.qual = ExecInitQual(ss->ps.plan->qual, &ss->ps);
+	scan->table_slot = ss->ss_ScanTupleSlot;
+	scan->row_slot = make_row_slot(scan, estate);
+	scan->tuple_slot = ExecInitExtraTupleSlot(estate, RelationGetDescr(rel), &TTSOpsHeapTuple);
+	scan->run.slot = make_row_slot(scan, estate);
+	scan->run.econtext = ss->ps.ps_ExprContext;
+}
+
+static void
+begin_scan(CustomScanState *node, EState *estate, int eflags)
+{
+	StrataScanState *scan = (StrataScanState *) node;
+	CustomScan *cscan = (CustomScan *) node->ss.ps.plan;
+	MemoryContext old;
+
+	scan->mcxt = AllocSetContextCreate(estate->es_query_cxt, "StrataScan",
+									   ALLOCSET_DEFAULT_SIZES);
+	init_slots(scan, estate);
+	old = MemoryContextSwitchTo(scan->mcxt);
+	strata_scan_info_parse(cscan->custom_private, &scan->info);
+	init_targets(scan);
+	scan->filter = strata_filter_create(cscan->scan.plan.qual, scan->info.promotable,
+										cscan->scan.scanrelid,
+										RelationGetDescr(node->ss.ss_currentRelation),
+										&node->ss.ps);
+	MemoryContextSwitchTo(old);
+	strata_rowstore_begin(scan, estate, eflags);
+}
+
+/* Open the companion, once; scan->store stays NULL when there is none. */
+void
+strata_scan_open_store(StrataScanState *scan)
+{
+	MemoryContext old;
+
+	if (scan->store_opened)
+		return;
+	scan->store_opened = true;
+	old = MemoryContextSwitchTo(scan->mcxt);
+	scan->store = strata_store_open(scan->css.ss.ss_currentRelation, AccessShareLock);
+	if (scan->store != NULL)
+	{
+		scan->source = strata_source_create(scan->store, scan->css.ss.ps.state->es_snapshot,
+											scan->info.access, scan->info.layout);
+		scan->pruner = strata_pruner_create(scan->filter, scan->store->schema);
+	}
+	MemoryContextSwitchTo(old);
+}
+
+/* Evaluate run-time values, and stand before the first batch. */
+static void
+start_batches(StrataScanState *scan)
+{
+	MemoryContext old;
+
+	strata_scan_open_store(scan);
+	scan->batches_started = true;
+	scan->counters.loops++;
+	if (scan->store == NULL)
+	{
+		scan->batches_done = true;
+		return;
+	}
+	if (!scan->filter->prepared)
+		strata_filter_prepare(scan->filter, scan->run.econtext);
+	if (scan->batch == NULL)
+		scan->batch = strata_batch_open_create(scan);
+	old = MemoryContextSwitchTo(scan->mcxt);
+	strata_source_rescan(scan->source, scan->filter);
+	MemoryContextSwitchTo(old);
+}
+
+/* The next row of the batches, projected; NULL at the end. */
+static TupleTableSlot *
+next_batch_row(StrataScanState *scan)
+{
+	if (!scan->batches_started)
+		start_batches(scan);
+	if (scan->batches_done)
+		return NULL;
+	for (;;)
+	{
+		int			row = strata_batch_next_row(scan, scan->batch);
+
+		if (row >= 0)
+			return strata_batch_emit(scan, scan->batch, row);
+		do
+		{
+			if (!strata_source_next(scan->source, scan->batch->batch_slot))
+			{
+				scan->batches_done = true;
+				scan->counters.finished++;
+				return NULL;
+			}
+		} while (!strata_batch_select(scan, scan->batch));
+	}
+}
+
+/* At the end: no current row, and an empty slot of the right descriptor. */
+static TupleTableSlot *
+no_more_rows(StrataScanState *scan)
+{
+	ProjectionInfo *projection = scan->css.ss.ps.ps_ProjInfo;
+
+	ExecClearTuple(scan->row_slot);
+	scan->css.ss.ss_ScanTupleSlot = scan->row_slot;
+	return projection != NULL ? ExecClearTuple(projection->pi_state.resultslot) : scan->row_slot;
+}
+
+/* EvalPlanQual has a row for us (or knows there is none): no scan. */
+static bool
+has_epq_row(StrataScanState *scan)
+{
+	EPQState   *epq = scan->css.ss.ps.state->es_epq_active;
+	Index		i = ((Scan *) scan->css.ss.ps.plan)->scanrelid - 1;
+
+	return epq != NULL &&
+		(epq->relsubs_done[i] || epq->relsubs_slot[i] != NULL || epq->relsubs_rowmark[i] != NULL);
+}
+
+static TupleTableSlot *
+epq_next(ScanState *ss)
+{
+	return NULL;				/* not reached: EvalPlanQual has the row */
+}
+
+/* The row is checked against all quals by ExecScan. */
+static bool
+epq_recheck(ScanState *ss, TupleTableSlot *slot)
+{
+	return true;
+}
+
+static TupleTableSlot *
+exec_scan(CustomScanState *node)
+{
+	StrataScanState *scan = (StrataScanState *) node;
+	TupleTableSlot *slot;
+
+	if (unlikely(node->ss.ps.state->es_epq_active != NULL) && has_epq_row(scan))
+	{
+		node->ss.ss_ScanTupleSlot = scan->table_slot;
+		return ExecScan(&node->ss, epq_next, epq_recheck);
+	}
+	ResetExprContext(node->ss.ps.ps_ExprContext);
+	if (scan->info.nkeys > 0)
+	{
+		if (scan->merge == NULL)
+			scan->merge = strata_merge_create(scan);
+		slot = strata_merge_next(scan->merge);
+		return slot != NULL ? slot : no_more_rows(scan);
+	}
+	if (!scan->heap_done && (slot = strata_rowstore_next(scan)) != NULL)
+		return strata_rowstore_emit(scan, slot);
+	slot = next_batch_row(scan);
+	return slot != NULL ? slot : no_more_rows(scan);
+}
+
+static void
+rescan(CustomScanState *node)
+{
+	StrataScanState *scan = (StrataScanState *) node;
+
+	if (node->ss.ps.chgParam != NULL)
+		scan->filter->prepared = false;
+	strata_rowstore_rescan(scan);
+	if (scan->batch != NULL)
+	{
+		scan->batch->vector.nrows = 0;
+		scan->batch->next = 0;
+	}
+	scan->batches_started = false;
+	scan->batches_done = false;
+	if (scan->merge != NULL)
+		strata_merge_rescan(scan->merge);
+	ExecClearTuple(scan->row_slot);
+	node->ss.ss_ScanTupleSlot = scan->table_slot;
+	ExecScanReScan(&node->ss);
+}
+
+static void
+end_scan(CustomScanState *node)
+{
+	StrataScanState *scan = (StrataScanState *) node;
+
+	node->ss.ss_ScanTupleSlot = scan->table_slot;
+	if (scan->merge != NULL)
+		strata_merge_end(scan->merge);
+	if (scan->batch != NULL)
+		strata_batch_open_free(scan->batch);
+	strata_rowstore_end(scan);
+	if (scan->store != NULL)
+	{
+		strata_source_end(scan->source);
+		strata_store_close(scan->store, NoLock);
+	}
+	/*
+	 * mcxt itself goes with the executor's state: functions in quals may have
+	 * left callbacks that look into it when the expression contexts go.
+	 */
+}

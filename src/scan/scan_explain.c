@@ -1,0 +1,221 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan_explain.c
+ *	  EXPLAIN: what prunes, what runs on vectors, and how much was skipped.
+ *
+ * Without ANALYZE only things that follow from the plan are shown.
+ *
+ * src/scan/scan_explain.c
+ *-------------------------------------------------------------------------
+ */
+#include "scan/scan_private.h"
+
+#include "access/tableam.h"
+#include "executor/executor.h"
+#include "lib/stringinfo.h"
+#include "nodes/makefuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/ruleutils.h"
+
+/* The settings of how a qual is dealt with, for one line of output each. */
+typedef enum QualRole
+{
+	ROLE_SEGMENT,				/* decides once per batch */
+	ROLE_RANGE,					/* prunes by minima and maxima */
+	ROLE_VECTOR,
+	ROLE_DICTIONARY,
+	ROLE_ROW
+} QualRole;
+
+static bool
+has_role(const StrataQual *qual, const StrataLayout *layout, QualRole role)
+{
+	bool		segment = strata_enable_pruning && strata_prune_is_segment_qual(layout, qual);
+	StrataQualWay way = strata_enable_vector_filter ? qual->way : STRATA_QUAL_ROW;
+
+	switch (role)
+	{
+		case ROLE_SEGMENT:
+			return segment;
+		case ROLE_RANGE:
+			return !segment && strata_enable_pruning && strata_prune_is_range_qual(layout, qual);
+		case ROLE_VECTOR:
+			return !segment && way == STRATA_QUAL_VECTOR;
+		case ROLE_DICTIONARY:
+			return !segment && way == STRATA_QUAL_DICTIONARY;
+		default:
+			return !segment && way == STRATA_QUAL_ROW;
+	}
+}
+
+static List *
+deparse_context(StrataScanState *scan, List *ancestors, ExplainState *es)
+{
+	return set_deparse_context_plan(es->deparse_cxt, scan->css.ss.ps.plan, ancestors);
+}
+
+static void
+show_quals(StrataScanState *scan, const StrataLayout *layout, QualRole role, const char *label,
+		   List *ancestors, ExplainState *es)
+{
+	List	   *quals = NIL;
+
+	for (int i = 0; i < scan->filter->nquals; i++)
+		if (has_role(&scan->filter->quals[i], layout, role))
+			quals = lappend(quals, scan->filter->quals[i].clause);
+	if (quals != NIL)
+		ExplainPropertyText(label,
+							deparse_expression((Node *) make_ands_explicit(quals),
+											   deparse_context(scan, ancestors, es),
+											   es->verbose, false), es);
+}
+
+static void
+show_not_vectorized(StrataScanState *scan, const StrataLayout *layout, List *ancestors,
+					ExplainState *es)
+{
+	List	   *lines = NIL;
+
+	for (int i = 0; i < scan->filter->nquals; i++)
+	{
+		const StrataQual *qual = &scan->filter->quals[i];
+		char	   *text;
+
+		if (!has_role(qual, layout, ROLE_ROW) && !has_role(qual, layout, ROLE_DICTIONARY))
+			continue;
+		text = deparse_expression((Node *) qual->clause, deparse_context(scan, ancestors, es),
+								  es->verbose, false);
+		lines = lappend(lines, psprintf("%s because %s", text,
+										!strata_enable_vector_filter ?
+										"strata.enable_vector_filter is off" :
+										qual->reason != NULL ? qual->reason : "of its form"));
+	}
+	if (lines != NIL)
+		ExplainPropertyList("Not Vectorized", lines, es);
+}
+
+/* "ts DESC NULLS LAST, host" */
+static void
+show_order(StrataScanState *scan, ExplainState *es)
+{
+	TupleDesc	desc = RelationGetDescr(scan->css.ss.ss_currentRelation);
+	List	   *keys = NIL;
+
+	for (int i = 0; i < scan->info.nkeys; i++)
+	{
+		const StrataOrderKey *key = &scan->info.keys[i];
+
+		keys = lappend(keys, psprintf("%s%s%s",
+									  NameStr(TupleDescAttr(desc, key->attno - 1)->attname),
+									  key->desc ? " DESC" : "",
+									  key->desc == key->nulls_first ? "" :
+									  key->nulls_first ? " NULLS FIRST" : " NULLS LAST"));
+	}
+	if (keys != NIL)
+		ExplainPropertyList("Merge Key", keys, es);
+}
+
+static void
+show_access(StrataScanState *scan, ExplainState *es)
+{
+	static const char *const names[] = {
+		[STRATA_ACCESS_SEQ] = "sequential",
+		[STRATA_ACCESS_SEGMENT] = "segment index",
+		[STRATA_ACCESS_MIN] = "min index",
+		[STRATA_ACCESS_MAX] = "max index"
+	};
+
+	ExplainPropertyText("Batch Access", names[scan->info.access], es);
+}
+
+/* Batches that the query's snapshot sees. */
+static int64
+count_batches(StrataScanState *scan)
+{
+	TupleTableSlot *slot;
+	TableScanDesc desc;
+	int64		n = 0;
+
+	slot = MakeSingleTupleTableSlot(RelationGetDescr(scan->store->batches),
+									table_slot_callbacks(scan->store->batches));
+	desc = table_beginscan(scan->store->batches, scan->css.ss.ps.state->es_snapshot, 0, NULL);
+	while (table_scan_getnextslot(desc, ForwardScanDirection, slot))
+	{
+		bool		isnull;
+
+		if (DatumGetInt32(slot_getattr(slot, STRATA_BATCH_ATT_NROWS, &isnull)) > 0)
+			n++;
+	}
+	table_endscan(desc);
+	ExecDropSingleTupleTableSlot(slot);
+	return n;
+}
+
+/*
+ * Batches that an index let us pass by count as pruned by what the index
+ * knows, once a scan has come to its end.
+ */
+static void
+show_batches(StrataScanState *scan, ExplainState *es)
+{
+	const StrataCounters *c = &scan->counters;
+	int64		total = c->considered;
+	int64		by_segment = c->pruned_segment;
+	int64		by_range = c->pruned_range;
+	int64		not_reached = 0;
+
+	if (scan->store != NULL && (scan->info.access != STRATA_ACCESS_SEQ || c->finished < c->loops))
+	{
+		int64		unseen;
+
+		total = Max(count_batches(scan) * c->loops, total);
+		unseen = total - c->considered;
+		if (c->finished < c->loops)
+			not_reached = unseen;
+		else if (scan->info.access == STRATA_ACCESS_SEGMENT)
+			by_segment += unseen;
+		else
+			by_range += unseen;
+	}
+	not_reached += c->considered - c->pruned_segment - c->pruned_range - c->scanned;
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+	{
+		StringInfoData line;
+
+		initStringInfo(&line);
+		appendStringInfo(&line, "total=" INT64_FORMAT " pruned by segment=" INT64_FORMAT
+						 " pruned by min-max=" INT64_FORMAT " scanned=" INT64_FORMAT,
+						 total, by_segment, by_range, c->scanned);
+		if (not_reached > 0)
+			appendStringInfo(&line, " not reached=" INT64_FORMAT, not_reached);
+		ExplainPropertyText("Batches", line.data, es);
+		return;
+	}
+	ExplainPropertyInteger("Batches Total", NULL, total, es);
+	ExplainPropertyInteger("Batches Pruned by Segment", NULL, by_segment, es);
+	ExplainPropertyInteger("Batches Pruned by Min-Max", NULL, by_range, es);
+	ExplainPropertyInteger("Batches Scanned", NULL, c->scanned, es);
+	ExplainPropertyInteger("Batches Not Reached", NULL, not_reached, es);
+}
+
+void
+strata_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
+{
+	StrataScanState *scan = (StrataScanState *) node;
+	StrataLayout *layout = strata_layout_parse(scan->info.layout,
+											   RelationGetDescr(node->ss.ss_currentRelation)->natts);
+
+	show_access(scan, es);
+	show_order(scan, es);
+	show_quals(scan, layout, ROLE_SEGMENT, "Segment Cond", ancestors, es);
+	show_quals(scan, layout, ROLE_RANGE, "Batch Filter", ancestors, es);
+	show_quals(scan, layout, ROLE_VECTOR, "Vectorized Filter", ancestors, es);
+	show_quals(scan, layout, ROLE_DICTIONARY, "Dictionary Filter", ancestors, es);
+	show_not_vectorized(scan, layout, ancestors, es);
+	if (!es->analyze)
+		return;
+	show_batches(scan, es);
+	ExplainPropertyInteger("Columns Decoded", NULL, scan->counters.columns_decoded, es);
+	ExplainPropertyInteger("Rows Filtered (vectorized)", NULL, scan->counters.rows_filtered, es);
+	ExplainPropertyInteger("Rows From Row Store", NULL, scan->counters.heap_rows, es);
+}

@@ -1,0 +1,588 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan_path.c
+ *	  When a StrataScan is offered, and in which forms.
+ *
+ * An index of R knows the row store only, so once a table has compressed rows
+ * no path through an index may stay as it is.  Each becomes the child of one
+ * StrataScan; sequential scans are replaced by a StrataScan without a child,
+ * which reads the row store itself.  TID paths stay: the access method answers
+ * TIDs of both halves.
+ *
+ * src/scan/scan_path.c
+ *-------------------------------------------------------------------------
+ */
+#include "scan/scan_private.h"
+
+#include "access/stratnum.h"
+#include "access/table.h"
+#include "catalog/pg_class_d.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/restrictinfo.h"
+#include "scan/scan.h"
+#include "storage/bufmgr.h"
+#include "storage/smgr.h"
+#include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
+#include "utils/typcache.h"
+
+/* Ordered output may keep this many times work_mem of batches open. */
+#define ORDERED_MEMORY_FACTOR 8
+
+/*-------------------------------------------------------------------------
+ * What there is to read
+ *-------------------------------------------------------------------------
+ */
+
+/* Distinct segments of the layout, from statistics; at most the batches. */
+static double
+estimate_segments(StrataRelInfo *info)
+{
+	double		result = 1;
+
+	for (int i = 0; i < info->layout->nsegment; i++)
+	{
+		AttrNumber	attno = info->layout->segment[i];
+		Form_pg_attribute att = TupleDescAttr(info->desc, attno - 1);
+		Var		   *var = makeVar(info->rel->relid, attno, att->atttypid, att->atttypmod,
+								  att->attcollation, 0);
+		VariableStatData vardata;
+		bool		isdefault;
+
+		examine_variable(info->root, (Node *) var, 0, &vardata);
+		result *= Max(get_variable_numdistinct(&vardata, &isdefault), 1.0);
+		ReleaseVariableStats(vardata);
+	}
+	return Max(Min(result, info->size.batches), 1.0);
+}
+
+/* Columns of the relation that the query reads. */
+static int
+count_columns(StrataRelInfo *info)
+{
+	RelOptInfo *rel = info->rel;
+	Bitmapset  *attrs = NULL;
+	ListCell   *lc;
+
+	pull_varattnos((Node *) rel->reltarget->exprs, rel->relid, &attrs);
+	foreach(lc, rel->baserestrictinfo)
+		pull_varattnos((Node *) lfirst_node(RestrictInfo, lc)->clause, rel->relid, &attrs);
+	if (bms_is_member(0 - FirstLowInvalidHeapAttributeNumber, attrs))
+		return info->desc->natts;
+	return bms_num_members(attrs);
+}
+
+static void
+init_info(StrataRelInfo *info, PlannerInfo *root, RelOptInfo *rel, Relation relation,
+		  StrataStore *store)
+{
+	memset(info, 0, sizeof(*info));
+	info->root = root;
+	info->rel = rel;
+	info->desc = RelationGetDescr(relation);
+	info->layout = strata_store_current_layout(relation);
+	strata_store_estimate_size(store, &info->size);
+	info->heap_pages = smgrnblocks(RelationGetSmgr(relation), MAIN_FORKNUM);
+	info->heap_tuples = info->heap_pages > 0 ? Max(rel->tuples - info->size.rows, 0) : 0;
+	info->nsegments = estimate_segments(info);
+	info->ncolumns = count_columns(info);
+	info->has_segment_index = info->layout->nsegment > 0 &&
+		OidIsValid(strata_store_segment_index(store, info->layout));
+	info->has_min_index = OidIsValid(strata_store_order_index(store, info->layout, false));
+	info->has_max_index = OidIsValid(strata_store_order_index(store, info->layout, true));
+}
+
+/*-------------------------------------------------------------------------
+ * Making paths
+ *-------------------------------------------------------------------------
+ */
+
+static CustomPath *
+make_path(const StrataRelInfo *info, StrataCandidate *candidate, List *pathkeys)
+{
+	RelOptInfo *rel = info->rel;
+	CustomPath *path = makeNode(CustomPath);
+	StrataScanInfo scan = {0};
+
+	path->path.pathtype = T_CustomScan;
+	path->path.parent = rel;
+	path->path.pathtarget = rel->reltarget;
+	path->path.param_info = candidate->param_info;
+	path->path.parallel_safe = rel->consider_parallel;
+	path->path.parallel_aware = candidate->workers > 0;
+	path->path.parallel_workers = candidate->workers;
+	path->path.rows = candidate->rows;
+	path->path.startup_cost = candidate->startup;
+	path->path.total_cost = candidate->total;
+	path->path.pathkeys = pathkeys;
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	path->methods = &strata_path_methods;
+	if (candidate->child != NULL)
+	{
+		path->custom_paths = list_make1(candidate->child);
+		strata_path_copy_disabled(&path->path, candidate->child);
+	}
+	else if (!enable_seqscan && info->heap_pages > 0)
+		strata_path_disable(&path->path);
+	scan.access = candidate->access;
+	scan.layout = info->layout->text;
+	scan.nkeys = candidate->nkeys;
+	scan.keys = (StrataOrderKey *) candidate->keys;
+	scan.incremental = candidate->incremental;
+	scan.has_child = candidate->child != NULL;
+	path->custom_private = strata_scan_info_serialize(&scan);
+	return path;
+}
+
+/* Unordered, with or without a child. */
+static void
+add_plain_path(const StrataRelInfo *info, Path *child, ParamPathInfo *param_info)
+{
+	StrataCandidate candidate = {0};
+
+	candidate.param_info = param_info;
+	candidate.child = child;
+	strata_scan_cost(info, &candidate);
+	add_path(info->rel, (Path *) make_path(info, &candidate, NIL));
+}
+
+/*
+ * A path through an index as a child: our scan needs whole tuples, so an
+ * index-only scan becomes an index scan.  NULL for what cannot be a child.
+ */
+static Path *
+child_path(Path *path)
+{
+	if (IsA(path, BitmapHeapPath))
+		return path;
+	if (IsA(path, IndexPath))
+	{
+		IndexPath  *copy;
+
+		if (path->pathtype != T_IndexOnlyScan)
+			return path;
+		copy = makeNode(IndexPath);
+		*copy = *(IndexPath *) path;
+		copy->path.pathtype = T_IndexScan;
+		return &copy->path;
+	}
+	return NULL;
+}
+
+/* Does the path read less than the whole row store?  (Else it is only for order.) */
+static bool
+is_selective(Path *path)
+{
+	IndexPath  *index_path = (IndexPath *) path;
+
+	return !IsA(path, IndexPath) ||
+		index_path->indexclauses != NIL || index_path->indexinfo->indpred != NIL;
+}
+
+/*-------------------------------------------------------------------------
+ * Ordered paths
+ *-------------------------------------------------------------------------
+ */
+
+/* The column of the layout that a pathkey sorts by, in the column's own order. */
+static bool
+match_pathkey(const StrataRelInfo *info, PathKey *pathkey, StrataOrderKey *key)
+{
+	const StrataLayout *layout = info->layout;
+
+	for (int i = 0; i < layout->nsegment + layout->norder; i++)
+	{
+		AttrNumber	attno = i < layout->nsegment ? layout->segment[i] :
+			layout->order[i - layout->nsegment].attno;
+		Form_pg_attribute att = TupleDescAttr(info->desc, attno - 1);
+		TypeCacheEntry *typcache = lookup_type_cache(att->atttypid, TYPECACHE_BTREE_OPFAMILY);
+		Var		   *var;
+
+		if (att->attisdropped || pathkey->pk_opfamily != typcache->btree_opf ||
+			pathkey->pk_eclass->ec_collation != att->attcollation)
+			continue;
+		var = makeVar(info->rel->relid, attno, att->atttypid, att->atttypmod,
+					  att->attcollation, 0);
+		if (find_ec_member_matching_expr(pathkey->pk_eclass, (Expr *) var,
+										 info->rel->relids) == NULL)
+			continue;
+		key->attno = attno;
+		key->desc = strata_pathkey_is_desc(pathkey);
+		key->nulls_first = pathkey->pk_nulls_first;
+		return true;
+	}
+	return false;
+}
+
+/*
+ * The longest prefix of pathkeys in which batches of the layout are sorted,
+ * forward or backward: segmentby columns anywhere (they are constant in a
+ * batch), the others a prefix of orderby.  Batches whose nulls stand at the
+ * other end are sorted when they are read.
+ */
+static int
+match_pathkeys(const StrataRelInfo *info, List *pathkeys, StrataOrderKey *keys)
+{
+	const StrataLayout *layout = info->layout;
+	int			nkeys = 0;
+	int			norder = 0;
+	bool		backward = false;
+	ListCell   *lc;
+
+	foreach(lc, pathkeys)
+	{
+		StrataOrderKey *key = &keys[nkeys];
+
+		if (nkeys >= layout->nsegment + layout->norder ||
+			!match_pathkey(info, lfirst_node(PathKey, lc), key))
+			break;
+		if (strata_layout_segment_index(layout, key->attno) < 0)
+		{
+			if (norder >= layout->norder || key->attno != layout->order[norder].attno)
+				break;
+			if (norder == 0)
+				backward = key->desc != layout->order[0].desc;
+			else if ((key->desc != layout->order[norder].desc) != backward)
+				break;
+			norder++;
+		}
+		nkeys++;
+	}
+	return nkeys;
+}
+
+/* Can no row with a null in the column be returned? */
+static bool
+never_null(const StrataRelInfo *info, AttrNumber attno)
+{
+	ListCell   *lc;
+
+	if (strata_attribute_is_not_null(info->desc, attno))
+		return true;
+	foreach(lc, info->rel->baserestrictinfo)
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+		StrataColumnOp match;
+
+		if (strata_match_column_op(rinfo->clause, info->rel->relid, &match) &&
+			match.attno == attno && !match.is_array)
+			return true;		/* the operator is strict */
+	}
+	return false;
+}
+
+/*
+ * Do the batches of an index on the first key's bound come in the order of the
+ * keys?  Batches with nulls are out of place when nulls come first.
+ */
+static bool
+incremental_order(const StrataRelInfo *info, const StrataOrderKey *keys, StrataAccess *access)
+{
+	if (info->layout->norder == 0 || keys[0].attno != info->layout->order[0].attno)
+		return false;
+	if (keys[0].nulls_first && !never_null(info, keys[0].attno))
+		return false;
+	*access = keys[0].desc ? STRATA_ACCESS_MAX : STRATA_ACCESS_MIN;
+	return keys[0].desc ? info->has_max_index : info->has_min_index;
+}
+
+/* The cheapest index path that has the order, as a child; or NULL. */
+static Path *
+ordered_child(const StrataRelInfo *info, List *old_paths, List *pathkeys)
+{
+	Path	   *best = NULL;
+	ListCell   *lc;
+
+	foreach(lc, old_paths)
+	{
+		Path	   *path = lfirst(lc);
+
+		if (!IsA(path, IndexPath) || ((IndexPath *) path)->indexorderbys != NIL ||
+			!bms_equal(PATH_REQ_OUTER(path), info->rel->lateral_relids) ||
+			!pathkeys_contained_in(pathkeys, path->pathkeys))
+			continue;
+		if (best == NULL || path->total_cost < best->total_cost)
+			best = path;
+	}
+	return best != NULL ? child_path(best) : NULL;
+}
+
+/* System columns other than ctid and tableoid do not survive our own sort. */
+static bool
+needs_heap_tuple(const StrataRelInfo *info)
+{
+	for (int attno = info->rel->min_attr; attno < 0; attno++)
+		if (attno != SelfItemPointerAttributeNumber && attno != TableOidAttributeNumber &&
+			!bms_is_empty(info->rel->attr_needed[attno - info->rel->min_attr]))
+			return true;
+	return false;
+}
+
+static void
+add_ordered_candidate(const StrataRelInfo *info, StrataCandidate *candidate, List *pathkeys)
+{
+	StrataAccess access;
+	double		limit = (double) ORDERED_MEMORY_FACTOR * work_mem * 1024.0;
+
+	candidate->incremental = false;
+	strata_scan_cost(info, candidate);
+	if (candidate->memory > limit)
+		return;
+	add_path(info->rel, (Path *) make_path(info, candidate, pathkeys));
+	if (incremental_order(info, candidate->keys, &access))
+	{
+		candidate->incremental = true;
+		candidate->access = access;
+		strata_scan_cost(info, candidate);
+		add_path(info->rel, (Path *) make_path(info, candidate, pathkeys));
+	}
+}
+
+static void
+add_ordered_paths(const StrataRelInfo *info, List *old_paths, ParamPathInfo *param_info)
+{
+	StrataOrderKey *keys = palloc(sizeof(StrataOrderKey) *
+								  (info->layout->nsegment + info->layout->norder + 1));
+	List	   *pathkeys;
+	StrataCandidate candidate = {0};
+
+	if (!strata_enable_ordered_scan || info->root->query_pathkeys == NIL)
+		return;
+	candidate.nkeys = match_pathkeys(info, info->root->query_pathkeys, keys);
+	if (candidate.nkeys == 0)
+		return;
+	candidate.keys = keys;
+	candidate.param_info = param_info;
+	pathkeys = list_truncate(list_copy(info->root->query_pathkeys), candidate.nkeys);
+	candidate.child = ordered_child(info, old_paths, pathkeys);
+	if (candidate.child != NULL)
+		add_ordered_candidate(info, &candidate, pathkeys);
+	candidate.child = NULL;
+	if (!needs_heap_tuple(info))
+		add_ordered_candidate(info, &candidate, pathkeys);
+}
+
+/*-------------------------------------------------------------------------
+ * Parameterised paths: joins on what finds or prunes batches
+ *-------------------------------------------------------------------------
+ */
+
+static bool
+is_lookup_column(const StrataRelInfo *info, AttrNumber attno)
+{
+	return strata_layout_segment_index(info->layout, attno) >= 0 ||
+		(info->layout->norder > 0 && info->layout->order[0].attno == attno);
+}
+
+/* Remember the parameterisation that makes a join clause usable here. */
+static List *
+add_param_info(const StrataRelInfo *info, RestrictInfo *rinfo, List *param_infos)
+{
+	RelOptInfo *rel = info->rel;
+	StrataColumnOp match;
+	Relids		outer;
+
+	if (!join_clause_is_movable_to(rinfo, rel) ||
+		!strata_match_column_op(rinfo->clause, rel->relid, &match) ||
+		!match.column_order || !is_lookup_column(info, match.attno))
+		return param_infos;
+	outer = bms_union(rinfo->clause_relids, rel->lateral_relids);
+	outer = bms_del_member(outer, rel->relid);
+	if (bms_is_empty(outer))
+		return param_infos;
+	return list_append_unique_ptr(param_infos,
+								  get_baserel_parampathinfo(info->root, rel, outer));
+}
+
+/* The column that equivalence classes are asked about. */
+typedef struct ColumnMember
+{
+	AttrNumber	attno;
+	Oid			opfamily;
+} ColumnMember;
+
+static bool
+member_is_column(PlannerInfo *root, RelOptInfo *rel, EquivalenceClass *ec,
+				 EquivalenceMember *em, void *arg)
+{
+	ColumnMember *wanted = arg;
+	Expr	   *expr = em->em_expr;
+
+	while (expr != NULL && IsA(expr, RelabelType))
+		expr = ((RelabelType *) expr)->arg;
+	return expr != NULL && IsA(expr, Var) && ((Var *) expr)->varno == rel->relid &&
+		((Var *) expr)->varattno == wanted->attno &&
+		list_member_oid(ec->ec_opfamilies, wanted->opfamily);
+}
+
+static List *
+eclass_param_infos(const StrataRelInfo *info, AttrNumber attno, List *param_infos)
+{
+	Form_pg_attribute att = TupleDescAttr(info->desc, attno - 1);
+	ColumnMember wanted = {attno, InvalidOid};
+	ListCell   *lc;
+
+	if (att->attisdropped)
+		return param_infos;
+	wanted.opfamily = lookup_type_cache(att->atttypid, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
+	foreach(lc, generate_implied_equalities_for_column(info->root, info->rel, member_is_column,
+													   &wanted, info->rel->lateral_referencers))
+		param_infos = add_param_info(info, lfirst_node(RestrictInfo, lc), param_infos);
+	return param_infos;
+}
+
+static void
+add_parameterized_paths(const StrataRelInfo *info)
+{
+	List	   *param_infos = NIL;
+	ListCell   *lc;
+
+	if (!strata_enable_pruning)
+		return;
+	foreach(lc, info->rel->joininfo)
+		param_infos = add_param_info(info, lfirst_node(RestrictInfo, lc), param_infos);
+	if (info->rel->has_eclass_joins)
+	{
+		for (int i = 0; i < info->layout->nsegment; i++)
+			param_infos = eclass_param_infos(info, info->layout->segment[i], param_infos);
+		if (info->layout->norder > 0)
+			param_infos = eclass_param_infos(info, info->layout->order[0].attno, param_infos);
+	}
+	foreach(lc, param_infos)
+		add_plain_path(info, NULL, lfirst(lc));
+}
+
+/*-------------------------------------------------------------------------
+ * Parallel paths
+ *-------------------------------------------------------------------------
+ */
+
+/* Workers for the work there is: as for a heap that held all rows. */
+static int
+count_workers(const StrataRelInfo *info)
+{
+	double		width = info->rel->reltarget->width + MAXALIGN(SizeofHeapTupleHeader);
+	double		pages = info->heap_pages + info->size.rows * width / BLCKSZ;
+
+	return compute_parallel_worker(info->rel, pages, -1, max_parallel_workers_per_gather);
+}
+
+static void
+add_partial_path_for(const StrataRelInfo *info, Path *child, int workers)
+{
+	StrataCandidate candidate = {0};
+
+	candidate.child = child;
+	candidate.workers = workers;
+	strata_scan_cost(info, &candidate);
+	add_partial_path(info->rel, (Path *) make_path(info, &candidate, NIL));
+}
+
+static void
+add_partial_paths(const StrataRelInfo *info, List *old_partial)
+{
+	int			workers;
+	ListCell   *lc;
+
+	if (!strata_enable_parallel_scan || !info->rel->consider_parallel ||
+		!bms_is_empty(info->rel->lateral_relids))
+		return;
+	foreach(lc, old_partial)
+	{
+		Path	   *child = child_path(lfirst(lc));
+
+		if (child != NULL && is_selective(child))
+			add_partial_path_for(info, child, child->parallel_workers);
+	}
+	workers = count_workers(info);
+	if (workers > 0)
+		add_partial_path_for(info, NULL, workers);
+}
+
+/*-------------------------------------------------------------------------
+ * The hook
+ *-------------------------------------------------------------------------
+ */
+
+/* StrataScan is off: a sequential scan by the access method sees both halves. */
+static void
+keep_plain_paths(PlannerInfo *root, RelOptInfo *rel)
+{
+	List	   *old_paths = rel->pathlist;
+	List	   *old_partial = rel->partial_pathlist;
+	ListCell   *lc;
+
+	rel->pathlist = NIL;
+	rel->partial_pathlist = NIL;
+	foreach(lc, old_paths)
+		if (IsA(lfirst(lc), TidPath))
+			add_path(rel, lfirst(lc));
+	add_path(rel, create_seqscan_path(root, rel, rel->lateral_relids, 0));
+	foreach(lc, old_partial)
+		if (((Path *) lfirst(lc))->pathtype == T_SeqScan)
+			add_partial_path(rel, lfirst(lc));
+}
+
+static void
+replace_paths(const StrataRelInfo *info)
+{
+	RelOptInfo *rel = info->rel;
+	List	   *old_paths = rel->pathlist;
+	List	   *old_partial = rel->partial_pathlist;
+	ParamPathInfo *param_info = get_baserel_parampathinfo(info->root, rel, rel->lateral_relids);
+	ListCell   *lc;
+
+	rel->pathlist = NIL;
+	rel->partial_pathlist = NIL;
+	add_plain_path(info, NULL, param_info);
+	foreach(lc, old_paths)
+	{
+		Path	   *path = lfirst(lc);
+		Path	   *child;
+
+		if (IsA(path, TidPath))
+			add_path(rel, path);
+		else if ((child = child_path(path)) != NULL && is_selective(child))
+			add_plain_path(info, child, child->param_info);
+	}
+	add_ordered_paths(info, old_paths, param_info);
+	add_parameterized_paths(info);
+	add_partial_paths(info, old_partial);
+}
+
+/* See scan.h. */
+void
+strata_scan_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
+{
+	Relation	relation;
+
+	if (rte->rtekind != RTE_RELATION || rte->inh || rte->tablesample != NULL ||
+		(rte->relkind != RELKIND_RELATION && rte->relkind != RELKIND_MATVIEW) ||
+		IS_DUMMY_REL(rel))
+		return;
+	relation = table_open(rte->relid, NoLock);
+	if (strata_relation_is_strata(relation) && OidIsValid(strata_companion_oid(relation)))
+	{
+		if (!strata_enable_scan)
+			keep_plain_paths(root, rel);
+		else
+		{
+			StrataStore *store = strata_store_open(relation, AccessShareLock);
+			StrataRelInfo info;
+
+			if (store != NULL)
+			{
+				init_info(&info, root, rel, relation, store);
+				replace_paths(&info);
+				strata_store_close(store, NoLock);
+			}
+		}
+	}
+	table_close(relation, NoLock);
+}

@@ -1,0 +1,299 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan_private.h
+ *	  What the files of src/scan share: the plan's private data, the node's
+ *	  state and its parts.
+ *
+ * src/scan/scan_private.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_SCAN_PRIVATE_H
+#define STRATA_SCAN_PRIVATE_H
+
+#include "postgres.h"
+
+#include "access/relscan.h"
+#include "base/base.h"
+#include "nodes/execnodes.h"
+#include "nodes/extensible.h"
+#include "nodes/pathnodes.h"
+#include "scan/filter.h"
+#include "scan/scan_vector.h"
+#include "store/store.h"
+#include "utils/sortsupport.h"
+#include "utils/tuplesort.h"
+
+/*-------------------------------------------------------------------------
+ * Paths and plans
+ *-------------------------------------------------------------------------
+ */
+
+/* How batch rows are found in the companion. */
+typedef enum StrataAccess
+{
+	STRATA_ACCESS_SEQ,			/* all of them */
+	STRATA_ACCESS_SEGMENT,		/* index on (layout, segment values...) */
+	STRATA_ACCESS_MIN,			/* index on (layout, min of the first orderby column) */
+	STRATA_ACCESS_MAX			/* the same with max */
+} StrataAccess;
+
+/* What a path decided; custom_private holds it as a list (scan_plan.c). */
+typedef struct StrataScanInfo
+{
+	StrataAccess access;
+	char	   *layout;			/* text of the layout access is about */
+	int			nkeys;			/* ordered output: sort keys, else 0 */
+	StrataOrderKey *keys;
+	bool		incremental;	/* ordered: access gives batches in order */
+	bool		has_child;		/* row store through an index, by the child plan */
+	int			nquals;			/* plans only */
+	bool	   *promotable;
+} StrataScanInfo;
+
+extern List *strata_scan_info_serialize(const StrataScanInfo *info);
+extern void strata_scan_info_parse(List *list, StrataScanInfo *info);
+
+/* What planning knows of a relation. */
+typedef struct StrataRelInfo
+{
+	PlannerInfo *root;
+	RelOptInfo *rel;
+	TupleDesc	desc;			/* of R; valid while planning the relation */
+	StrataLayout *layout;		/* that present settings ask for */
+	StrataStoreSize size;
+	double		heap_pages;		/* of the row store */
+	double		heap_tuples;
+	double		nsegments;		/* distinct segments, estimated */
+	int			ncolumns;		/* columns that the query needs */
+	bool		has_segment_index;
+	bool		has_min_index;
+	bool		has_max_index;
+} StrataRelInfo;
+
+/* A path being considered: what it is, then what it costs. */
+typedef struct StrataCandidate
+{
+	ParamPathInfo *param_info;
+	Path	   *child;			/* or NULL: the row store is read as it lies */
+	int			nkeys;			/* ordered output */
+	const StrataOrderKey *keys;
+	bool		incremental;	/* batches come in order from an index */
+	int			workers;		/* > 0: partial */
+	/* results */
+	StrataAccess access;
+	double		memory;			/* ordered: bytes of batches open at a time */
+	double		rows;
+	Cost		startup;
+	Cost		total;
+} StrataCandidate;
+
+/* scan_cost.c: choose the access (unless incremental) and fill in the results. */
+extern void strata_scan_cost(const StrataRelInfo *info, StrataCandidate *candidate);
+
+/* scan_plan.c */
+extern const struct CustomPathMethods strata_path_methods;
+extern const struct CustomScanMethods strata_scan_methods;
+
+/*-------------------------------------------------------------------------
+ * Execution
+ *-------------------------------------------------------------------------
+ */
+
+/* Counters, for EXPLAIN; parallel workers add theirs to the leader's. */
+typedef struct StrataCounters
+{
+	int64		considered;		/* batch rows looked at, promoted ones left out */
+	int64		pruned_segment;
+	int64		pruned_range;
+	int64		scanned;
+	int64		columns_decoded;
+	int64		rows_filtered;	/* by vector filters */
+	int64		heap_rows;
+	int64		loops;			/* scans begun */
+	int64		finished;		/* of them, to the last batch */
+} StrataCounters;
+
+/* scan_source.c: batch rows of the companion, one after the other. */
+typedef struct StrataSource StrataSource;
+
+/* Ranges of the companion's rows; SEQ has only the first, with all rows. */
+typedef enum StrataRange
+{
+	STRATA_RANGE_LAYOUT,		/* batches of the layout, by the index keys */
+	STRATA_RANGE_LAYOUT_NULL,	/* ... whose min or max is null */
+	STRATA_RANGE_BEFORE,		/* layouts that sort before it */
+	STRATA_RANGE_AFTER,
+	STRATA_RANGE_COUNT
+} StrataRange;
+
+extern StrataSource *strata_source_create(StrataStore *store, Snapshot snapshot,
+										  StrataAccess access, const char *layout);
+extern StrataAccess strata_source_access(const StrataSource *source);
+extern void strata_source_set_parallel(StrataSource *source, ParallelTableScanDesc pscan);
+/* Start over, with keys from the (prepared) filter; all ranges, forward. */
+extern void strata_source_rescan(StrataSource *source, const StrataFilter *filter);
+/* The next batch row of all ranges; false at the end. */
+extern bool strata_source_next(StrataSource *source, TupleTableSlot *slot);
+/* Start over with one range in one direction; then _next_in_range. */
+extern void strata_source_start_range(StrataSource *source, const StrataFilter *filter,
+									  StrataRange range, ScanDirection direction, bool not_null);
+extern bool strata_source_next_in_range(StrataSource *source, TupleTableSlot *slot);
+/* The batch row at tid. */
+extern bool strata_source_fetch(StrataSource *source, ItemPointer tid, TupleTableSlot *slot);
+extern void strata_source_end(StrataSource *source);
+
+/* scan_prune.c: what metadata says of the quals. */
+typedef struct StrataPruner StrataPruner;
+
+typedef enum StrataPruned
+{
+	STRATA_PRUNED_NOT,
+	STRATA_PRUNED_SEGMENT,
+	STRATA_PRUNED_RANGE
+} StrataPruned;
+
+extern StrataPruner *strata_pruner_create(StrataFilter *filter, const StrataBatchSchema *schema);
+/* Fills verdicts[nquals] for the batch in run->reader, unless it is pruned. */
+extern StrataPruned strata_prune_batch(StrataPruner *pruner, StrataFilterRun *run,
+									   StrataVerdict *verdicts);
+/*
+ * min and max of an orderby column, when the companion keeps them with R's
+ * type; false otherwise.  *isnull: every row is null.
+ */
+extern bool strata_prune_bounds(StrataBatchReader *reader, AttrNumber attno,
+								Datum *min, Datum *max, bool *isnull);
+/* Does a batch of layout have at most columns of its segment in the qual? */
+extern bool strata_prune_is_segment_qual(const StrataLayout *layout, const StrataQual *qual);
+/* Could the tree prune by min and max with batches of layout? */
+extern bool strata_prune_is_range_qual(const StrataLayout *layout, const StrataQual *qual);
+
+struct StrataScanState;
+
+/* scan_batch.c: one batch being read. */
+typedef enum StrataResidualMode
+{
+	STRATA_RESIDUAL_NEW,		/* mode not decided yet for this batch */
+	STRATA_RESIDUAL_CONSTANT,	/* same result for every row */
+	STRATA_RESIDUAL_MEMO,		/* one result per dictionary entry */
+	STRATA_RESIDUAL_ROW
+} StrataResidualMode;
+
+/* A qual that is evaluated when a row is about to be returned. */
+typedef struct StrataResidual
+{
+	const StrataQual *qual;
+	int			ncolumns;
+	AttrNumber *attnos;
+	StrataColumn **columns;
+	StrataResidualMode mode;
+	int			varying;		/* MEMO: the column that is not constant */
+	bool		result;			/* CONSTANT */
+	uint8	   *memo;			/* MEMO: 0 unknown, 1 false, 2 true */
+	uint8		null_memo;
+} StrataResidual;
+
+typedef struct StrataOpenBatch
+{
+	StrataVectorBatch vector;
+	StrataBatchReader *reader;
+	TupleTableSlot *batch_slot;
+	uint16	   *rows;			/* strata_batch_row_space() */
+	int			rows_size;
+	int			next;			/* position in the vector */
+	StrataVerdict *verdicts;
+	int			nresiduals;
+	StrataResidual *residuals;	/* nquals allocated */
+	StrataColumn **targets;		/* columns to return, NULL until first needed */
+	bool		targets_ready;
+	int64		ndecoded;		/* reader's count already in the counters */
+} StrataOpenBatch;
+
+extern StrataOpenBatch *strata_batch_open_create(struct StrataScanState *scan);
+extern void strata_batch_open_free(StrataOpenBatch *batch);
+/*
+ * Load the batch row in batch->batch_slot and try quals on it as a whole;
+ * false when no row is left.
+ */
+extern bool strata_batch_select(struct StrataScanState *scan, StrataOpenBatch *batch);
+/* The first half of it: metadata only; false when it is pruned or promoted. */
+extern bool strata_batch_load(struct StrataScanState *scan, StrataOpenBatch *batch, bool again);
+extern bool strata_batch_filter(struct StrataScanState *scan, StrataOpenBatch *batch);
+/* Space for vector.rows. */
+extern uint16 *strata_batch_row_space(struct StrataScanState *scan, StrataOpenBatch *batch, int n);
+/* Step to the next row that passes the remaining quals; -1 at the end. */
+extern int	strata_batch_next_row(struct StrataScanState *scan, StrataOpenBatch *batch);
+/* Put a row into the scan slot, or straight into the result slot. */
+extern TupleTableSlot *strata_batch_emit(struct StrataScanState *scan, StrataOpenBatch *batch,
+										 int row);
+
+/* scan_rowstore.c: rows of the row store. */
+extern void strata_rowstore_begin(struct StrataScanState *scan, EState *estate, int eflags);
+extern void strata_rowstore_rescan(struct StrataScanState *scan);
+extern void strata_rowstore_end(struct StrataScanState *scan);
+/* The next row that passes the quals, or NULL; in order when the scan is ordered. */
+extern TupleTableSlot *strata_rowstore_next(struct StrataScanState *scan);
+extern TupleTableSlot *strata_rowstore_emit(struct StrataScanState *scan, TupleTableSlot *slot);
+
+/* scan_merge.c: ordered output. */
+typedef struct StrataMerge StrataMerge;
+extern StrataMerge *strata_merge_create(struct StrataScanState *scan);
+extern void strata_merge_rescan(StrataMerge *merge);
+extern TupleTableSlot *strata_merge_next(StrataMerge *merge);
+extern void strata_merge_end(StrataMerge *merge);
+
+/* scan_parallel.c */
+typedef struct StrataParallel StrataParallel;
+extern Size strata_parallel_estimate(CustomScanState *node, ParallelContext *pcxt);
+extern void strata_parallel_initialize(CustomScanState *node, ParallelContext *pcxt, void *area);
+extern void strata_parallel_reinitialize(CustomScanState *node, ParallelContext *pcxt, void *area);
+extern void strata_parallel_worker(CustomScanState *node, shm_toc *toc, void *area);
+extern void strata_parallel_shutdown(CustomScanState *node);
+
+/* scan_explain.c */
+extern void strata_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es);
+
+/* The node. */
+typedef struct StrataScanState
+{
+	CustomScanState css;		/* must be first */
+	StrataScanInfo info;
+	MemoryContext mcxt;			/* of the node; parts hang below it */
+	/* output */
+	int			ntargets;		/* columns that rows are returned with */
+	AttrNumber *targets;
+	int			ndirect;		/* result columns that are columns of R, or -1 */
+	AttrNumber *direct;
+	bool		needs_heap_tuple;	/* xmin and the like are wanted */
+	TupleTableSlot *table_slot; /* R's own kind: row store, EvalPlanQual */
+	TupleTableSlot *row_slot;	/* virtual: rows of batches */
+	TupleTableSlot *tuple_slot; /* heap tuple: the same with system columns */
+	/* row store */
+	PlanState  *child;			/* or NULL: read by heap_scan */
+	TableScanDesc heap_scan;
+	ParallelTableScanDesc heap_pscan;
+	bool		heap_done;
+	Tuplesortstate *heap_sort;
+	TupleDesc	sort_desc;
+	TupleTableSlot *sort_slot;	/* R's columns and a tid */
+	TupleTableSlot *sort_input;
+	/* batches; store is NULL when there are none */
+	bool		store_opened;
+	StrataStore *store;
+	StrataSource *source;
+	StrataFilter *filter;
+	StrataPruner *pruner;
+	StrataFilterRun run;
+	uint8	   *mask;
+	Size		mask_size;
+	StrataOpenBatch *batch;		/* unordered */
+	bool		batches_started;
+	bool		batches_done;
+	StrataMerge *merge;			/* ordered */
+	/* accounting */
+	StrataParallel *parallel;
+	StrataCounters counters;
+} StrataScanState;
+
+extern void strata_scan_open_store(StrataScanState *scan);
+
+#endif							/* STRATA_SCAN_PRIVATE_H */

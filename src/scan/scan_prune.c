@@ -1,0 +1,418 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan_prune.c
+ *	  What a batch's metadata says of the quals, before anything is decoded.
+ *
+ * Two sources.  Segmentby columns are constant in a batch, so a qual of those
+ * alone is evaluated once, exactly, whatever it is.  For the rest, minima,
+ * maxima and null counts bound the columns, and the quals' trees are evaluated
+ * on the bounds with three outcomes: no row, every row, or unknown.
+ *
+ * A qual that reads only segmentby columns is evaluated here, ahead of the
+ * others, when it cannot raise an error or nothing stands left of it: an error
+ * must not come from a batch all of whose rows an earlier qual rejects.
+ *
+ * A batch is judged by its own layout; what the companion does not keep, or
+ * keeps with another type or collation than the column has now, bounds nothing.
+ *
+ * src/scan/scan_prune.c
+ *-------------------------------------------------------------------------
+ */
+#include "scan/scan_private.h"
+
+#include "access/stratnum.h"
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "utils/memutils.h"
+
+struct StrataPruner
+{
+	StrataFilter *filter;
+	const StrataBatchSchema *schema;
+	const StrataLayout *layout; /* that hoisted is about */
+	bool	   *hoisted;		/* per qual: evaluated once per batch */
+};
+
+/* What is known of a column of the current batch. */
+typedef struct ColumnFacts
+{
+	int			nnulls;			/* -1: unknown */
+	bool		has_min;		/* of the non-null values, by the column's order */
+	bool		has_max;
+	Datum		min;
+	Datum		max;
+} ColumnFacts;
+
+/* Memory: the current context. */
+StrataPruner *
+strata_pruner_create(StrataFilter *filter, const StrataBatchSchema *schema)
+{
+	StrataPruner *pruner = palloc0(sizeof(StrataPruner));
+
+	pruner->filter = filter;
+	pruner->schema = schema;
+	pruner->hoisted = palloc0(sizeof(bool) * Max(filter->nquals, 1));
+	return pruner;
+}
+
+/* See scan_private.h. */
+bool
+strata_prune_is_segment_qual(const StrataLayout *layout, const StrataQual *qual)
+{
+	int			attno = -1;
+
+	if (!qual->stable || !qual->promotable || qual->rows_only)
+		return false;
+	while ((attno = bms_next_member(qual->attnos, attno)) >= 0)
+		if (strata_layout_segment_index(layout, attno) < 0)
+			return false;
+	return true;
+}
+
+/* Decide which quals are evaluated once per batch of this layout. */
+static void
+set_layout(StrataPruner *pruner, const StrataLayout *layout)
+{
+	bool		all_hoisted = true;
+
+	for (int i = 0; i < pruner->filter->nquals; i++)
+	{
+		const StrataQual *qual = &pruner->filter->quals[i];
+
+		pruner->hoisted[i] = strata_prune_is_segment_qual(layout, qual) &&
+			(qual->error_free || all_hoisted);
+		if (!pruner->hoisted[i])
+			all_hoisted = false;
+	}
+	pruner->layout = layout;
+}
+
+static bool
+is_order_column(const StrataLayout *layout, AttrNumber attno)
+{
+	for (int i = 0; i < layout->norder; i++)
+		if (layout->order[i].attno == attno)
+			return true;
+	return false;
+}
+
+/* See scan_private.h. */
+bool
+strata_prune_bounds(StrataBatchReader *reader, AttrNumber attno,
+					Datum *min, Datum *max, bool *isnull)
+{
+	const StrataBatchSchema *schema = reader->schema;
+	const StrataColumnSummary *summary;
+	bool		max_isnull;
+
+	if (!is_order_column(reader->layout, attno) ||
+		schema->min_att[attno] == 0 || schema->max_att[attno] == 0 ||
+		!strata_batch_schema_same_type(schema, attno, schema->min_att[attno]) ||
+		!strata_batch_schema_same_type(schema, attno, schema->max_att[attno]))
+		return false;
+	*min = strata_batch_reader_min(reader, attno, isnull);
+	*max = strata_batch_reader_max(reader, attno, &max_isnull);
+	if (!*isnull && !max_isnull)
+		return true;
+	/* null bounds say "all null" only together with the count */
+	summary = strata_batch_reader_summary(reader, attno);
+	*isnull = true;
+	return summary != NULL && summary->nnulls == reader->nrows;
+}
+
+/*
+ * A column whose type was changed without a rewrite (int4 to oid and back) may
+ * have minima of another order; they then usually stand the wrong way round,
+ * and where they do not, they hold in both orders.
+ */
+static bool
+range_is_plausible(Oid typid, Datum min, Datum max)
+{
+	if (typid == INT4OID)
+		return DatumGetInt32(min) <= DatumGetInt32(max);
+	if (typid == OIDOID)
+		return DatumGetObjectId(min) <= DatumGetObjectId(max);
+	return true;
+}
+
+/* Is the column the same for every row of the batch, without decoding it? */
+static bool
+is_constant_column(StrataBatchReader *reader, AttrNumber attno)
+{
+	AttrNumber	catt = reader->schema->col_att[attno];
+
+	return strata_layout_segment_index(reader->layout, attno) >= 0 ||
+		catt == 0 || reader->batch_slot->tts_isnull[catt - 1];
+}
+
+static void
+get_facts(StrataBatchReader *reader, AttrNumber attno, ColumnFacts *facts)
+{
+	const StrataColumnSummary *summary;
+	bool		isnull;
+
+	memset(facts, 0, sizeof(*facts));
+	if (is_constant_column(reader, attno))
+	{
+		StrataColumn *col = strata_batch_reader_column(reader, attno);
+
+		facts->nnulls = col->value_isnull ? reader->nrows : 0;
+		facts->has_min = facts->has_max = !col->value_isnull;
+		facts->min = facts->max = col->value;
+		return;
+	}
+	summary = strata_batch_reader_summary(reader, attno);
+	facts->nnulls = summary != NULL ? summary->nnulls : -1;
+	if (strata_prune_bounds(reader, attno, &facts->min, &facts->max, &isnull))
+		facts->has_min = facts->has_max = !isnull;
+	else if (summary != NULL && summary->has_range &&
+			 range_is_plausible(reader->columns[attno - 1].type.typid,
+								summary->min, summary->max))
+	{
+		facts->has_min = true;
+		facts->min = summary->min;
+		/* NaN is above every maximum, and not in it */
+		facts->has_max = !summary->has_nan;
+		facts->max = summary->max;
+	}
+}
+
+static int
+compare(const FilterNode *leaf, Datum column, Datum value)
+{
+	return DatumGetInt32(FunctionCall2Coll(leaf->cmp, leaf->collation, column, value));
+}
+
+/*
+ * column <strategy> value, going by how min and max compare with the value.
+ * nonnull: no row is null.
+ */
+static StrataVerdict
+compare_verdict(int strategy, const ColumnFacts *facts, int lo, int hi, bool nonnull)
+{
+	bool		has_lo = facts->has_min;
+	bool		has_hi = facts->has_max;
+	bool		none = false;
+	bool		all = false;
+
+	switch (strategy)
+	{
+		case BTLessStrategyNumber:
+			none = has_lo && lo >= 0;
+			all = has_hi && hi < 0;
+			break;
+		case BTLessEqualStrategyNumber:
+			none = has_lo && lo > 0;
+			all = has_hi && hi <= 0;
+			break;
+		case BTEqualStrategyNumber:
+			none = (has_lo && lo > 0) || (has_hi && hi < 0);
+			all = has_lo && has_hi && lo == 0 && hi == 0;
+			break;
+		case BTGreaterEqualStrategyNumber:
+			none = has_hi && hi < 0;
+			all = has_lo && lo >= 0;
+			break;
+		case BTGreaterStrategyNumber:
+			none = has_hi && hi <= 0;
+			all = has_lo && lo > 0;
+			break;
+		default:
+			none = has_lo && has_hi && lo == 0 && hi == 0;
+			all = (has_lo && lo > 0) || (has_hi && hi < 0);
+			break;
+	}
+	return none ? STRATA_NONE : (all && nonnull) ? STRATA_ALL : STRATA_SOME;
+}
+
+/* column = ANY, column <> ALL: by the elements that lie within the bounds */
+static StrataVerdict
+list_verdict(const FilterNode *leaf, const ColumnFacts *facts, bool nonnull)
+{
+	bool		possible = false;
+	bool		certain = false;
+
+	for (int i = 0; i < leaf->nvalues && !possible; i++)
+	{
+		int			lo = facts->has_min ? compare(leaf, facts->min, leaf->values[i]) : -1;
+		int			hi = facts->has_max ? compare(leaf, facts->max, leaf->values[i]) : 1;
+
+		possible = lo <= 0 && hi >= 0;
+		certain = lo == 0 && hi == 0;
+	}
+	if (leaf->op == FILTER_IN)
+		return !possible ? STRATA_NONE : (certain && nonnull) ? STRATA_ALL : STRATA_SOME;
+	return certain ? STRATA_NONE : (!possible && nonnull) ? STRATA_ALL : STRATA_SOME;
+}
+
+static StrataVerdict
+leaf_verdict(const FilterNode *leaf, StrataBatchReader *reader)
+{
+	ColumnFacts facts;
+	bool		nonnull;
+
+	if (leaf->never)
+		return STRATA_NONE;
+	if (leaf->always)
+		return STRATA_ALL;
+	if (leaf->cmp == NULL)
+		return STRATA_SOME;
+	get_facts(reader, leaf->attno, &facts);
+	if (facts.nnulls == reader->nrows)
+		return STRATA_NONE;		/* operators are strict */
+	nonnull = facts.nnulls == 0;
+	if (leaf->op != FILTER_COMPARE)
+		return list_verdict(leaf, &facts, nonnull);
+	return compare_verdict(leaf->strategy, &facts,
+						   facts.has_min ? compare(leaf, facts.min, leaf->value) : 0,
+						   facts.has_max ? compare(leaf, facts.max, leaf->value) : 0,
+						   nonnull);
+}
+
+static StrataVerdict
+null_verdict(const FilterNode *leaf, StrataBatchReader *reader)
+{
+	ColumnFacts facts;
+	bool		wanted = leaf->op == FILTER_IS_NULL;
+
+	get_facts(reader, leaf->attno, &facts);
+	if (facts.nnulls == 0)
+		return wanted ? STRATA_NONE : STRATA_ALL;
+	if (facts.nnulls == reader->nrows)
+		return wanted ? STRATA_ALL : STRATA_NONE;
+	return STRATA_SOME;
+}
+
+static StrataVerdict
+tree_verdict(const FilterNode *node, StrataBatchReader *reader)
+{
+	StrataVerdict decisive;
+	StrataVerdict result;
+
+	switch (node->op)
+	{
+		case FILTER_AND:
+		case FILTER_OR:
+			decisive = node->op == FILTER_AND ? STRATA_NONE : STRATA_ALL;
+			result = node->op == FILTER_AND ? STRATA_ALL : STRATA_NONE;
+			for (int i = 0; i < node->nargs; i++)
+			{
+				StrataVerdict v = tree_verdict(node->args[i], reader);
+
+				if (v == decisive)
+					return v;
+				if (v == STRATA_SOME)
+					result = STRATA_SOME;
+			}
+			return result;
+		case FILTER_CONST:
+			return node->truth ? STRATA_ALL : STRATA_NONE;
+		case FILTER_COMPARE:
+		case FILTER_IN:
+		case FILTER_NOT_IN:
+			return leaf_verdict(node, reader);
+		case FILTER_IS_NULL:
+		case FILTER_IS_NOT_NULL:
+			return null_verdict(node, reader);
+		case FILTER_EXPR:
+		case FILTER_OPAQUE:
+			break;
+	}
+	return STRATA_SOME;
+}
+
+/* Evaluate the quals that read segmentby columns only; false: one is not true. */
+static bool
+check_segment(StrataPruner *pruner, StrataFilterRun *run, StrataVerdict *verdicts)
+{
+	const StrataLayout *layout = run->reader->layout;
+	bool		loaded = false;
+
+	for (int i = 0; i < pruner->filter->nquals; i++)
+	{
+		if (!pruner->hoisted[i])
+			continue;
+		for (int j = 0; j < layout->nsegment && !loaded; j++)
+		{
+			StrataColumn *col = strata_batch_reader_column(run->reader, layout->segment[j]);
+
+			run->slot->tts_values[col->attno - 1] = col->value;
+			run->slot->tts_isnull[col->attno - 1] = col->value_isnull;
+		}
+		loaded = true;
+		run->econtext->ecxt_scantuple = run->slot;
+		if (!ExecQual(pruner->filter->quals[i].state, run->econtext))
+			return false;
+		verdicts[i] = STRATA_ALL;
+	}
+	return true;
+}
+
+/* See scan_private.h. */
+StrataPruned
+strata_prune_batch(StrataPruner *pruner, StrataFilterRun *run, StrataVerdict *verdicts)
+{
+	MemoryContext old;
+	StrataPruned result = STRATA_PRUNED_NOT;
+
+	for (int i = 0; i < pruner->filter->nquals; i++)
+		verdicts[i] = STRATA_SOME;
+	if (!strata_enable_pruning || pruner->filter->nquals == 0)
+		return result;
+	if (pruner->layout != run->reader->layout)
+		set_layout(pruner, run->reader->layout);
+
+	old = MemoryContextSwitchTo(run->econtext->ecxt_per_tuple_memory);
+	if (!check_segment(pruner, run, verdicts))
+		result = STRATA_PRUNED_SEGMENT;
+	for (int i = 0; i < pruner->filter->nquals && result == STRATA_PRUNED_NOT; i++)
+	{
+		const StrataQual *qual = &pruner->filter->quals[i];
+
+		if (verdicts[i] == STRATA_ALL || !qual->prunes)
+			continue;
+		verdicts[i] = tree_verdict(qual->tree, run->reader);
+		if (verdicts[i] == STRATA_NONE)
+			result = STRATA_PRUNED_RANGE;
+	}
+	MemoryContextSwitchTo(old);
+	ResetExprContext(run->econtext);
+	return result;
+}
+
+/* Does the companion bound the column in batches of the layout? */
+static bool
+has_bounds(const StrataLayout *layout, const FilterNode *node)
+{
+	switch (node->op)
+	{
+		case FILTER_AND:
+			for (int i = 0; i < node->nargs; i++)
+				if (has_bounds(layout, node->args[i]))
+					return true;
+			return false;
+		case FILTER_OR:
+			for (int i = 0; i < node->nargs; i++)
+				if (!has_bounds(layout, node->args[i]))
+					return false;
+			return true;
+		case FILTER_COMPARE:
+		case FILTER_IN:
+		case FILTER_NOT_IN:
+			return node->cmp != NULL &&
+				(node->kind != FILTER_KIND_NONE || is_order_column(layout, node->attno) ||
+				 strata_layout_segment_index(layout, node->attno) >= 0);
+		case FILTER_EXPR:
+		case FILTER_OPAQUE:
+			return false;
+		default:
+			return true;
+	}
+}
+
+/* See scan_private.h. */
+bool
+strata_prune_is_range_qual(const StrataLayout *layout, const StrataQual *qual)
+{
+	return qual->prunes && has_bounds(layout, qual->tree);
+}

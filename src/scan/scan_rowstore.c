@@ -1,0 +1,249 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan_rowstore.c
+ *	  The rows of the row store: a heap scan of our own, or a child plan that
+ *	  goes through an index of R.
+ *
+ * The child's projection is taken off, so it hands up its raw tuple, ctid and
+ * all, in its own slot.  It has all of the quals and evaluates them itself.
+ *
+ * For ordered output a child comes in order; a heap scan is sorted here, with
+ * the row's TID kept beside its columns (a Sort node would lose it).
+ *
+ * src/scan/scan_rowstore.c
+ *-------------------------------------------------------------------------
+ */
+#include "scan/scan_private.h"
+
+#include "access/tableam.h"
+#include "catalog/pg_type_d.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/typcache.h"
+
+/* Start the child plan; a heap scan starts at its first row. */
+void
+strata_rowstore_begin(StrataScanState *scan, EState *estate, int eflags)
+{
+	CustomScan *cscan = (CustomScan *) scan->css.ss.ps.plan;
+
+	if (!scan->info.has_child)
+		return;
+	scan->child = ExecInitNode(linitial(cscan->custom_plans), estate, eflags);
+	scan->child->ps_ProjInfo = NULL;
+	scan->css.custom_ps = list_make1(scan->child);
+}
+
+void
+strata_rowstore_end(StrataScanState *scan)
+{
+	if (scan->heap_sort != NULL)
+		tuplesort_end(scan->heap_sort);
+	scan->heap_sort = NULL;
+	if (scan->sort_slot != NULL)
+	{
+		ExecDropSingleTupleTableSlot(scan->sort_slot);
+		ExecDropSingleTupleTableSlot(scan->sort_input);
+	}
+	scan->sort_slot = NULL;
+	if (scan->child != NULL)
+		ExecEndNode(scan->child);
+	if (scan->heap_scan != NULL)
+		table_endscan(scan->heap_scan);
+	scan->heap_scan = NULL;
+}
+
+void
+strata_rowstore_rescan(StrataScanState *scan)
+{
+	scan->heap_done = false;
+	if (scan->heap_sort != NULL)
+		tuplesort_end(scan->heap_sort);
+	scan->heap_sort = NULL;
+	if (scan->child != NULL)
+	{
+		if (scan->css.ss.ps.chgParam != NULL)
+			UpdateChangedParamSet(scan->child, scan->css.ss.ps.chgParam);
+		if (scan->child->chgParam == NULL)
+			ExecReScan(scan->child);
+	}
+	if (scan->heap_scan != NULL)
+		table_rescan(scan->heap_scan, NULL);
+}
+
+/* A scan of the row store only: the batches are read by us. */
+static void
+begin_heap_scan(StrataScanState *scan)
+{
+	Relation	rel = scan->css.ss.ss_currentRelation;
+
+	if (strata_rowstore_only_hook == NULL)
+		elog(ERROR, "table access method strata is not initialized");
+	scan->heap_scan = scan->heap_pscan != NULL ?
+		table_beginscan_parallel(rel, scan->heap_pscan) :
+		table_beginscan(rel, scan->css.ss.ps.state->es_snapshot, 0, NULL);
+	strata_rowstore_only_hook(scan->heap_scan);
+}
+
+/* Next row of the heap scan that passes the quals, in table_slot; or NULL. */
+static TupleTableSlot *
+next_heap_row(StrataScanState *scan)
+{
+	ExprContext *econtext = scan->css.ss.ps.ps_ExprContext;
+	ExprState  *qual = scan->css.ss.ps.qual;
+
+	if (scan->heap_scan == NULL)
+		begin_heap_scan(scan);
+	while (table_scan_getnextslot(scan->heap_scan, ForwardScanDirection, scan->table_slot))
+	{
+		CHECK_FOR_INTERRUPTS();
+		econtext->ecxt_scantuple = scan->table_slot;
+		if (qual == NULL || ExecQual(qual, econtext))
+			return scan->table_slot;
+		InstrCountFiltered1(&scan->css, 1);
+		ResetExprContext(econtext);
+	}
+	return NULL;
+}
+
+/* R's columns and a last one for the row's TID. */
+static TupleDesc
+make_sort_desc(TupleDesc desc)
+{
+	TupleDesc	result = CreateTemplateTupleDesc(desc->natts + 1);
+
+	for (int i = 1; i <= desc->natts; i++)
+		TupleDescCopyEntry(result, (AttrNumber) i, desc, (AttrNumber) i);
+	TupleDescInitEntry(result, (AttrNumber) (desc->natts + 1), "strata_tid", TIDOID, -1, 0);
+	return result;
+}
+
+static void
+begin_sort(StrataScanState *scan)
+{
+	TupleDesc	desc = RelationGetDescr(scan->css.ss.ss_currentRelation);
+	int			nkeys = scan->info.nkeys;
+	AttrNumber *attnos = palloc(sizeof(AttrNumber) * nkeys);
+	Oid		   *operators = palloc(sizeof(Oid) * nkeys);
+	Oid		   *collations = palloc(sizeof(Oid) * nkeys);
+	bool	   *nulls_first = palloc(sizeof(bool) * nkeys);
+
+	if (scan->sort_slot == NULL)
+	{
+		scan->sort_desc = make_sort_desc(desc);
+		scan->sort_slot = MakeSingleTupleTableSlot(scan->sort_desc, &TTSOpsMinimalTuple);
+		scan->sort_input = MakeSingleTupleTableSlot(scan->sort_desc, &TTSOpsVirtual);
+	}
+	for (int i = 0; i < nkeys; i++)
+	{
+		const StrataOrderKey *key = &scan->info.keys[i];
+		Form_pg_attribute att = TupleDescAttr(desc, key->attno - 1);
+		TypeCacheEntry *typcache = lookup_type_cache(att->atttypid,
+													 TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+
+		attnos[i] = key->attno;
+		operators[i] = key->desc ? typcache->gt_opr : typcache->lt_opr;
+		collations[i] = att->attcollation;
+		nulls_first[i] = key->nulls_first;
+	}
+	scan->heap_sort = tuplesort_begin_heap(scan->sort_desc, nkeys, attnos, operators, collations,
+										   nulls_first, work_mem, NULL, TUPLESORT_NONE);
+}
+
+/* Read all of the row store into a sort; only the columns that are needed. */
+static void
+sort_heap_rows(StrataScanState *scan)
+{
+	MemoryContext old = MemoryContextSwitchTo(scan->mcxt);
+	int			natts = RelationGetDescr(scan->css.ss.ss_currentRelation)->natts;
+	TupleTableSlot *in;
+	TupleTableSlot *out;
+
+	begin_sort(scan);
+	out = scan->sort_input;
+	ExecStoreAllNullTuple(out);
+	while ((in = next_heap_row(scan)) != NULL)
+	{
+		slot_getallattrs(in);
+		for (int i = 0; i < scan->ntargets; i++)
+		{
+			int			att = scan->targets[i] - 1;
+
+			out->tts_values[att] = in->tts_values[att];
+			out->tts_isnull[att] = in->tts_isnull[att];
+		}
+		for (int i = 0; i < scan->info.nkeys; i++)
+		{
+			int			att = scan->info.keys[i].attno - 1;
+
+			out->tts_values[att] = in->tts_values[att];
+			out->tts_isnull[att] = in->tts_isnull[att];
+		}
+		out->tts_values[natts] = PointerGetDatum(&in->tts_tid);
+		out->tts_isnull[natts] = false;
+		tuplesort_puttupleslot(scan->heap_sort, out);
+		ResetExprContext(scan->css.ss.ps.ps_ExprContext);
+	}
+	tuplesort_performsort(scan->heap_sort);
+	MemoryContextSwitchTo(old);
+}
+
+/* See scan_private.h.  A sorted row comes in sort_slot, with one column more. */
+TupleTableSlot *
+strata_rowstore_next(StrataScanState *scan)
+{
+	TupleTableSlot *slot;
+
+	if (scan->heap_done)
+		return NULL;
+	if (scan->child != NULL)
+	{
+		slot = ExecProcNode(scan->child);
+		if (TupIsNull(slot))
+			slot = NULL;
+	}
+	else if (scan->info.nkeys > 0)
+	{
+		if (scan->heap_sort == NULL)
+			sort_heap_rows(scan);
+		slot = tuplesort_gettupleslot(scan->heap_sort, true, false, scan->sort_slot, NULL) ?
+			scan->sort_slot : NULL;
+	}
+	else
+		slot = next_heap_row(scan);
+	if (slot == NULL)
+		scan->heap_done = true;
+	else
+		scan->counters.heap_rows++;
+	return slot;
+}
+
+/*
+ * Return a row of strata_rowstore_next(), projected.  For a sorted row the
+ * scan slot becomes one of R's descriptor again.
+ */
+TupleTableSlot *
+strata_rowstore_emit(StrataScanState *scan, TupleTableSlot *slot)
+{
+	PlanState  *ps = &scan->css.ss.ps;
+
+	if (slot == scan->sort_slot)
+	{
+		TupleTableSlot *row = scan->row_slot;
+		int			natts = row->tts_tupleDescriptor->natts;
+
+		slot_getallattrs(slot);
+		ExecClearTuple(row);
+		memcpy(row->tts_values, slot->tts_values, sizeof(Datum) * natts);
+		memcpy(row->tts_isnull, slot->tts_isnull, sizeof(bool) * natts);
+		ExecStoreVirtualTuple(row);
+		row->tts_tid = *(ItemPointer) DatumGetPointer(slot->tts_values[natts]);
+		row->tts_tableOid = RelationGetRelid(scan->css.ss.ss_currentRelation);
+		slot = row;
+	}
+	scan->css.ss.ss_ScanTupleSlot = slot;
+	if (ps->ps_ProjInfo == NULL)
+		return slot;
+	ps->ps_ExprContext->ecxt_scantuple = slot;
+	return ExecProject(ps->ps_ProjInfo);
+}

@@ -1,0 +1,372 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan_source.c
+ *	  Batch rows of the companion: by sequential scan or by one of its indexes.
+ *
+ * An index of the companion leads with the layout, so it knows the values of
+ * one layout only.  Batches of other layouts, left from earlier settings, are
+ * read through the two ranges around it: nothing is lost when settings change.
+ *
+ * All reading is done with the query's snapshot.  The tuples come out as they
+ * are; pruning, and everything else, is the caller's.
+ *
+ * src/scan/scan_source.c
+ *-------------------------------------------------------------------------
+ */
+#include "scan/scan_private.h"
+
+#include "access/genam.h"
+#include "access/nbtree.h"
+#include "access/skey.h"
+#include "access/tableam.h"
+#include "catalog/pg_collation_d.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+
+/* layout, segment values, min, max; NOT NULL */
+#define MAX_KEYS (INDEX_MAX_KEYS + 1)
+
+/* One range: an index scan with its keys. */
+typedef struct RangeScan
+{
+	IndexScanDesc desc;			/* made for nkeys keys */
+	int			nkeys;
+	ScanKeyData keys[MAX_KEYS];
+} RangeScan;
+
+struct StrataSource
+{
+	StrataStore *store;
+	Snapshot	snapshot;
+	StrataAccess access;
+	StrataLayout *layout;		/* NULL for SEQ */
+	Datum		layout_datum;
+	Relation	index;			/* NULL for SEQ */
+	TableScanDesc seqscan;
+	ParallelTableScanDesc pscan;
+	StrataRange range;			/* being read */
+	bool		in_range;		/* false: nothing (more) to read in it */
+	ScanDirection direction;
+	RangeScan	ranges[STRATA_RANGE_COUNT];
+};
+
+/*
+ * Access falls back to SEQ where the companion has no such index (any more).
+ * Memory: the current context.
+ */
+StrataSource *
+strata_source_create(StrataStore *store, Snapshot snapshot, StrataAccess access,
+					 const char *layout)
+{
+	StrataSource *source = palloc0(sizeof(StrataSource));
+	Oid			index = InvalidOid;
+
+	source->store = store;
+	source->snapshot = snapshot;
+	if (access != STRATA_ACCESS_SEQ)
+	{
+		source->layout = strata_layout_parse(layout, store->schema->natts);
+		source->layout_datum = CStringGetTextDatum(layout);
+		index = access == STRATA_ACCESS_SEGMENT ?
+			strata_store_segment_index(store, source->layout) :
+			strata_store_order_index(store, source->layout, access == STRATA_ACCESS_MAX);
+	}
+	source->access = OidIsValid(index) ? access : STRATA_ACCESS_SEQ;
+	if (OidIsValid(index))
+		source->index = index_open(index, AccessShareLock);
+	return source;
+}
+
+StrataAccess
+strata_source_access(const StrataSource *source)
+{
+	return source->access;
+}
+
+/* Share the sequential scan with other processes; before the first row. */
+void
+strata_source_set_parallel(StrataSource *source, ParallelTableScanDesc pscan)
+{
+	Assert(source->access == STRATA_ACCESS_SEQ && source->seqscan == NULL);
+	source->pscan = pscan;
+}
+
+static void
+layout_key(StrataSource *source, RangeScan *scan, StrategyNumber strategy, RegProcedure proc)
+{
+	ScanKeyEntryInitialize(&scan->keys[scan->nkeys++], 0, 1, strategy, InvalidOid,
+						   C_COLLATION_OID, proc, source->layout_datum);
+}
+
+/*
+ * Append a key on index column attno made of a leaf; strategy may differ from
+ * the leaf's (min_ <= value follows from column = value).  False when the
+ * index compares otherwise than the leaf does.
+ */
+static bool
+leaf_key(StrataSource *source, RangeScan *scan, const FilterNode *leaf, int attno,
+		 StrategyNumber strategy)
+{
+	Relation	index = source->index;
+	Oid			opcintype = index->rd_opcintype[attno - 1];
+	Oid			collation = index->rd_indcollation[attno - 1];
+	Oid			lefttype;
+	Oid			righttype;
+	Oid			opno;
+
+	if (scan->nkeys >= MAX_KEYS - 1 || leaf->opfamily != index->rd_opfamily[attno - 1] ||
+		(OidIsValid(collation) && leaf->collation != collation))
+		return false;
+	op_input_types(leaf->opno, &lefttype, &righttype);
+	opno = get_opfamily_member(leaf->opfamily, lefttype, righttype, strategy);
+	if (lefttype != opcintype || !OidIsValid(opno))
+		return false;
+	ScanKeyEntryInitialize(&scan->keys[scan->nkeys++],
+						   leaf->op == FILTER_IN ? SK_SEARCHARRAY : 0,
+						   attno, strategy,
+						   righttype == opcintype ? InvalidOid : righttype,
+						   collation, get_opcode(opno), leaf->value);
+	return true;
+}
+
+/* A leaf "column = value" or "column = ANY (array)" among the quals. */
+static const FilterNode *
+find_equality(const StrataFilter *filter, AttrNumber attno)
+{
+	for (int i = 0; i < filter->nquals; i++)
+	{
+		const FilterNode *leaf = filter->quals[i].tree;
+
+		if (!filter->quals[i].promotable || leaf->attno != attno || !OidIsValid(leaf->opno))
+			continue;
+		if (leaf->op == FILTER_IN ||
+			(leaf->op == FILTER_COMPARE && leaf->strategy == BTEqualStrategyNumber))
+			return leaf;
+	}
+	return NULL;
+}
+
+static bool
+is_lower_bound(int strategy)
+{
+	return strategy == BTGreaterStrategyNumber || strategy == BTGreaterEqualStrategyNumber ||
+		strategy == BTEqualStrategyNumber;
+}
+
+static bool
+is_upper_bound(int strategy)
+{
+	return strategy == BTLessStrategyNumber || strategy == BTLessEqualStrategyNumber ||
+		strategy == BTEqualStrategyNumber;
+}
+
+/*
+ * Quals on the first orderby column bound the min (column <= v: min <= v) or
+ * the max (column >= v: max >= v), which index column attno holds.
+ */
+static void
+bound_keys(StrataSource *source, RangeScan *scan, const StrataFilter *filter, int attno,
+		   bool is_max)
+{
+	AttrNumber	column = source->layout->order[0].attno;
+	AttrNumber	catt = is_max ? source->store->schema->max_att[column] :
+		source->store->schema->min_att[column];
+
+	if (!strata_batch_schema_same_type(source->store->schema, column, catt))
+		return;
+	for (int i = 0; i < filter->nquals; i++)
+	{
+		const FilterNode *leaf = filter->quals[i].tree;
+
+		if (!filter->quals[i].promotable || leaf->op != FILTER_COMPARE ||
+			leaf->attno != column || !OidIsValid(leaf->opno))
+			continue;
+		if (is_max && is_lower_bound(leaf->strategy))
+			(void) leaf_key(source, scan, leaf, attno,
+							leaf->strategy == BTGreaterStrategyNumber ?
+							BTGreaterStrategyNumber : BTGreaterEqualStrategyNumber);
+		else if (!is_max && is_upper_bound(leaf->strategy))
+			(void) leaf_key(source, scan, leaf, attno,
+							leaf->strategy == BTLessStrategyNumber ?
+							BTLessStrategyNumber : BTLessEqualStrategyNumber);
+	}
+}
+
+/* A key that a null, or an empty list, makes impossible: no row matches. */
+static bool
+no_row_matches(const StrataFilter *filter)
+{
+	for (int i = 0; i < filter->nquals; i++)
+		if (filter->quals[i].promotable && filter->quals[i].tree->never)
+			return true;
+	return false;
+}
+
+/* Fill in the keys of the batches of the layout itself. */
+static void
+layout_range_keys(StrataSource *source, RangeScan *scan, const StrataFilter *filter)
+{
+	const StrataLayout *layout = source->layout;
+	int			i;
+
+	layout_key(source, scan, BTEqualStrategyNumber, F_TEXTEQ);
+	if (!strata_enable_pruning)
+		return;
+	if (source->access != STRATA_ACCESS_SEGMENT)
+	{
+		bound_keys(source, scan, filter, 2, source->access == STRATA_ACCESS_MAX);
+		return;
+	}
+	for (i = 0; i < layout->nsegment; i++)
+	{
+		const FilterNode *leaf = find_equality(filter, layout->segment[i]);
+		AttrNumber	catt = source->store->schema->seg_att[layout->segment[i]];
+
+		if (leaf == NULL || catt == 0 ||
+			!strata_batch_schema_same_type(source->store->schema, layout->segment[i], catt) ||
+			!leaf_key(source, scan, leaf, i + 2, BTEqualStrategyNumber))
+			break;
+	}
+	if (i == layout->nsegment && layout->norder > 0)
+	{
+		bound_keys(source, scan, filter, i + 2, false);
+		bound_keys(source, scan, filter, i + 3, true);
+	}
+}
+
+/* NULL bounds only, or anything but. */
+static void
+null_key(RangeScan *scan, bool isnull)
+{
+	ScanKeyEntryInitialize(&scan->keys[scan->nkeys++],
+						   SK_ISNULL | (isnull ? SK_SEARCHNULL : SK_SEARCHNOTNULL),
+						   2, InvalidStrategy, InvalidOid, InvalidOid, InvalidOid, (Datum) 0);
+}
+
+static bool
+start_index_range(StrataSource *source, const StrataFilter *filter, StrataRange range,
+				  bool not_null)
+{
+	RangeScan  *scan = &source->ranges[range];
+	int			nkeys = scan->nkeys;
+
+	scan->nkeys = 0;
+	switch (range)
+	{
+		case STRATA_RANGE_LAYOUT:
+			if (strata_enable_pruning && no_row_matches(filter))
+			{
+				scan->nkeys = nkeys;
+				return false;
+			}
+			layout_range_keys(source, scan, filter);
+			if (not_null)
+				null_key(scan, false);
+			break;
+		case STRATA_RANGE_LAYOUT_NULL:
+			layout_key(source, scan, BTEqualStrategyNumber, F_TEXTEQ);
+			null_key(scan, true);
+			break;
+		case STRATA_RANGE_BEFORE:
+			layout_key(source, scan, BTLessStrategyNumber, F_TEXT_LT);
+			break;
+		default:
+			layout_key(source, scan, BTGreaterStrategyNumber, F_TEXT_GT);
+			break;
+	}
+	if (scan->desc != NULL && nkeys != scan->nkeys)
+	{
+		index_endscan(scan->desc);
+		scan->desc = NULL;
+	}
+	if (scan->desc == NULL)
+		scan->desc = strata_index_beginscan(source->store->batches, source->index,
+											source->snapshot, scan->nkeys, 0);
+	index_rescan(scan->desc, scan->keys, scan->nkeys, NULL, 0);
+	return true;
+}
+
+/* See scan_private.h. */
+void
+strata_source_start_range(StrataSource *source, const StrataFilter *filter,
+						  StrataRange range, ScanDirection direction, bool not_null)
+{
+	source->range = range;
+	source->direction = direction;
+	if (source->access != STRATA_ACCESS_SEQ)
+	{
+		source->in_range = start_index_range(source, filter, range, not_null);
+		return;
+	}
+	source->in_range = range == STRATA_RANGE_LAYOUT;
+	if (!source->in_range)
+		return;
+	if (source->seqscan != NULL)
+		table_rescan(source->seqscan, NULL);
+	else if (source->pscan != NULL)
+		source->seqscan = table_beginscan_parallel(source->store->batches, source->pscan);
+	else
+		source->seqscan = table_beginscan(source->store->batches, source->snapshot, 0, NULL);
+}
+
+/* See scan_private.h. */
+bool
+strata_source_next_in_range(StrataSource *source, TupleTableSlot *slot)
+{
+	bool		found;
+
+	if (!source->in_range)
+		return false;
+	if (source->access == STRATA_ACCESS_SEQ)
+		found = table_scan_getnextslot(source->seqscan, source->direction, slot);
+	else
+		found = index_getnext_slot(source->ranges[source->range].desc, source->direction, slot);
+	if (!found)
+		source->in_range = false;
+	return found;
+}
+
+/* See scan_private.h. */
+void
+strata_source_rescan(StrataSource *source, const StrataFilter *filter)
+{
+	strata_source_start_range(source, filter, STRATA_RANGE_LAYOUT, ForwardScanDirection, false);
+}
+
+/* See scan_private.h. */
+bool
+strata_source_next(StrataSource *source, TupleTableSlot *slot)
+{
+	for (;;)
+	{
+		if (strata_source_next_in_range(source, slot))
+			return true;
+		if (source->access == STRATA_ACCESS_SEQ || source->range == STRATA_RANGE_AFTER)
+			return false;
+		strata_source_start_range(source, NULL,
+								  source->range == STRATA_RANGE_BEFORE ?
+								  STRATA_RANGE_AFTER : STRATA_RANGE_BEFORE,
+								  ForwardScanDirection, false);
+	}
+}
+
+/* See scan_private.h. */
+bool
+strata_source_fetch(StrataSource *source, ItemPointer tid, TupleTableSlot *slot)
+{
+	return table_tuple_fetch_row_version(source->store->batches, tid, source->snapshot, slot);
+}
+
+void
+strata_source_end(StrataSource *source)
+{
+	for (int i = 0; i < STRATA_RANGE_COUNT; i++)
+		if (source->ranges[i].desc != NULL)
+			index_endscan(source->ranges[i].desc);
+	if (source->index != NULL)
+		index_close(source->index, NoLock);
+	if (source->seqscan != NULL)
+		table_endscan(source->seqscan);
+	pfree(source);
+}
