@@ -11,9 +11,14 @@
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
+#include "catalog/dependency.h"
+#include "catalog/indexing.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_depend.h"
+#include "catalog/pg_extension.h"
 #include "commands/event_trigger.h"
+#include "commands/extension.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
@@ -142,49 +147,80 @@ strata_verify(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* Companions whose storage belongs to no table any more. */
-static List *
-find_orphans(void)
+/* Is the relation a companion whose storage key belongs to no table? */
+static bool
+is_orphan(Oid relid)
 {
-	Oid			nsp = get_namespace_oid(STRATA_INTERNAL_SCHEMA, false);
-	Relation	pg_class = table_open(RelationRelationId, AccessShareLock);
-	ScanKeyData key;
-	SysScanDesc scan;
-	HeapTuple	tuple;
-	List	   *orphans = NIL;
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	Form_pg_class form;
+	unsigned int spc;
+	unsigned int number;
+	bool		orphan;
 
-	ScanKeyInit(&key, Anum_pg_class_relnamespace, BTEqualStrategyNumber, F_OIDEQ,
-				ObjectIdGetDatum(nsp));
-	scan = systable_beginscan(pg_class, InvalidOid, false, NULL, 1, &key);
-	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
-	{
-		Form_pg_class form = (Form_pg_class) GETSTRUCT(tuple);
-		unsigned int spc;
-		unsigned int number;
-
-		if (form->relkind == RELKIND_RELATION &&
-			sscanf(NameStr(form->relname), "batch_%u_%u", &spc, &number) == 2 &&
-			!OidIsValid(RelidByRelfilenode(spc, number)))
-			orphans = lappend_oid(orphans, form->oid);
-	}
-	systable_endscan(scan);
-	table_close(pg_class, AccessShareLock);
-	return orphans;
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	form = (Form_pg_class) GETSTRUCT(tuple);
+	orphan = form->relkind == RELKIND_RELATION &&
+		form->relnamespace == get_namespace_oid(STRATA_INTERNAL_SCHEMA, true) &&
+		sscanf(NameStr(form->relname), "batch_%u_%u", &spc, &number) == 2 &&
+		!OidIsValid(RelidByRelfilenode(spc, number));
+	ReleaseSysCache(tuple);
+	return orphan;
 }
 
-/* Drop them; those in use, or new to an open transaction, wait for the next call. */
+/* Relations that are members of the extension. */
+static List *
+member_relations(void)
+{
+	Relation	pg_depend = table_open(DependRelationId, AccessShareLock);
+	ScanKeyData key[2];
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	List	   *members = NIL;
+
+	ScanKeyInit(&key[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(ExtensionRelationId));
+	ScanKeyInit(&key[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(get_extension_oid(STRATA_EXTENSION, true)));
+	scan = systable_beginscan(pg_depend, DependReferenceIndexId, true, NULL, 2, key);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
+
+		if (form->classid == RelationRelationId && form->deptype == DEPENDENCY_EXTENSION)
+			members = lappend_oid(members, form->objid);
+	}
+	systable_endscan(scan);
+	table_close(pg_depend, AccessShareLock);
+	return members;
+}
+
+/*
+ * Drop companions whose table is gone.  Those in use wait for the next call.
+ * What the first look says is old news by the time the lock is ours (a rewrite
+ * may have renamed the companion), so look again under it: whoever moves a
+ * companion locks it first.
+ */
 static int
 drop_orphans(void)
 {
 	int			dropped = 0;
 	ListCell   *lc;
 
-	foreach(lc, find_orphans())
+	foreach(lc, member_relations())
 	{
-		if (!ConditionalLockRelationOid(lfirst_oid(lc), AccessExclusiveLock))
+		Oid			companion = lfirst_oid(lc);
+
+		if (!is_orphan(companion) ||
+			!ConditionalLockRelationOid(companion, AccessExclusiveLock))
 			continue;
-		strata_companion_drop(lfirst_oid(lc));
-		dropped++;
+		if (is_orphan(companion))
+		{
+			strata_companion_drop(companion);
+			dropped++;
+		}
+		else
+			UnlockRelationOid(companion, AccessExclusiveLock);
 	}
 	return dropped;
 }
