@@ -21,4 +21,4 @@ if [ -n "$bad" ]; then
 fi
 missing=$(nm -D -g --undefined-only "$library" | awk '$NF ~ /^strata_/ {print $NF}')
 [ -z "$missing" ] || die "$library needs functions that are nowhere:" $missing
-nm -D -g --defined-only "$library" | grep -q ' _PG_init$' || die "_PG_init is not exported by $library"
+[[ $'\n'$(nm -D -g --defined-only "$library" | awk '{print $NF}')$'\n' == *$'\n'_PG_init$'\n'* ]] || die "_PG_init is not exported by $library"

@@ -85,8 +85,10 @@ for module in autoinc refint; do
     cp "$("$CONFIG" --pkglibdir)/$module.so" "$OUT/lib/" || die "contrib's $module.so is missing"
 done
 
-torture=off
-[ -z "${TORTURE:-}" ] || torture=on
+# Compression locks out other writers to the end of a transaction, for ever
+# when that is a prepared one: in torture mode such a test fails in time.
+torture=off timeout=0
+[ -z "${TORTURE:-}" ] || { torture=on timeout=30s; }
 psql -X -q -v ON_ERROR_STOP=1 -d postgres <<EOF
 CREATE DATABASE regression TEMPLATE template0;
 ALTER DATABASE regression SET lc_messages TO 'C';
@@ -99,6 +101,7 @@ ALTER DATABASE regression SET timezone_abbreviations TO 'Default';
 CREATE EXTENSION strata;
 ALTER DATABASE regression SET default_table_access_method TO '$AM';
 ALTER DATABASE regression SET strata.torture TO $torture;
+ALTER DATABASE regression SET statement_timeout TO '$timeout';
 EOF
 
 status=0
