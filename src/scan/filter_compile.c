@@ -174,16 +174,19 @@ is_stable(Node *node)
 	return !contain_volatile_functions(node) && !contain_subplans(node);
 }
 
-/* The user's columns in node as a set of attno; *other: anything besides them. */
+/*
+ * The columns of R that node reads, as a set of attno; *other: it reads a
+ * system column, or the whole row (then all columns are in the set).
+ */
 static Bitmapset *
-columns_of(Node *node, Index varno, bool *other)
+columns_of(const StrataFilter *filter, Node *node, bool *other)
 {
 	Bitmapset  *attrs = NULL;
 	Bitmapset  *result = NULL;
 	int			i = -1;
 
 	*other = false;
-	pull_varattnos(node, varno, &attrs);
+	pull_varattnos(node, filter->varno, &attrs);
 	while ((i = bms_next_member(attrs, i)) >= 0)
 	{
 		int			attno = i + FirstLowInvalidHeapAttributeNumber;
@@ -192,6 +195,9 @@ columns_of(Node *node, Index varno, bool *other)
 			result = bms_add_member(result, attno);
 		else
 			*other = true;
+		for (int j = 1; attno == 0 && j <= filter->desc->natts; j++)
+			if (!TupleDescAttr(filter->desc, j - 1)->attisdropped)
+				result = bms_add_member(result, j);
 	}
 	bms_free(attrs);
 	return result;
@@ -206,7 +212,7 @@ compile_expression(CompileContext *cx, Expr *expr, bool negate)
 {
 	FilterNode *node;
 	bool		other;
-	Bitmapset  *columns = columns_of((Node *) expr, cx->filter->varno, &other);
+	Bitmapset  *columns = columns_of(cx->filter, (Node *) expr, &other);
 	AttrNumber	attno;
 
 	if (!is_stable((Node *) expr))
@@ -503,7 +509,7 @@ compile_qual(StrataFilter *filter, StrataQual *qual, Expr *clause, const char *b
 	CompileContext cx = {filter, parent, NULL};
 
 	qual->clause = clause;
-	qual->attnos = columns_of((Node *) clause, filter->varno, &qual->rows_only);
+	qual->attnos = columns_of(filter, (Node *) clause, &qual->rows_only);
 	qual->promotable = promotable;
 	qual->stable = is_stable((Node *) clause);
 	qual->error_free = qual->stable && !contain_leaked_vars((Node *) clause);

@@ -34,6 +34,7 @@ strata_batch_open_create(StrataScanState *scan)
 	MemoryContext old = MemoryContextSwitchTo(scan->mcxt);
 	StrataOpenBatch *batch = palloc0(sizeof(StrataOpenBatch));
 	int			nquals = Max(scan->filter->nquals, 1);
+	int			ncolumns = 1;
 
 	batch->reader = strata_batch_reader_create(scan->store->rel, scan->store->schema);
 	batch->batch_slot = MakeSingleTupleTableSlot(RelationGetDescr(scan->store->batches),
@@ -41,13 +42,13 @@ strata_batch_open_create(StrataScanState *scan)
 	batch->vector.reader = batch->reader;
 	batch->verdicts = palloc(sizeof(StrataVerdict) * nquals);
 	batch->residuals = palloc0(sizeof(StrataResidual) * nquals);
+	/* a residual may hold any qual: room for the one with the most columns */
+	for (int i = 0; i < scan->filter->nquals; i++)
+		ncolumns = Max(ncolumns, bms_num_members(scan->filter->quals[i].attnos));
 	for (int i = 0; i < scan->filter->nquals; i++)
 	{
-		StrataResidual *residual = &batch->residuals[i];
-		int			n = bms_num_members(scan->filter->quals[i].attnos);
-
-		residual->attnos = palloc(sizeof(AttrNumber) * Max(n, 1));
-		residual->columns = palloc(sizeof(StrataColumn *) * Max(n, 1));
+		batch->residuals[i].attnos = palloc(sizeof(AttrNumber) * ncolumns);
+		batch->residuals[i].columns = palloc(sizeof(StrataColumn *) * ncolumns);
 	}
 	batch->targets = palloc0(sizeof(StrataColumn *) * Max(scan->ntargets, 1));
 	MemoryContextSwitchTo(old);
