@@ -27,6 +27,7 @@ _PG_init(void)
 	strata_scan_init();
 	strata_hook_object_init();
 	strata_hook_planner_init();
+	strata_hook_stale_plan_init();
 	strata_hook_torture_init();
 	strata_hook_utility_init();
 }

@@ -101,6 +101,8 @@ next_compressed(StrataScanDesc *scan, ScanDirection direction, TupleTableSlot *s
 		/* the caller may be in a context that lives for one row */
 		MemoryContext old = MemoryContextSwitchTo(GetMemoryChunkContext(scan));
 
+		/* compression may have committed since the table was opened */
+		(void) strata_companion_oid_now(scan->base.rs_rd);
 		scan->batches = strata_row_scan_begin(scan->base.rs_rd, slot->tts_tupleDescriptor,
 											  scan->base.rs_snapshot);
 		MemoryContextSwitchTo(old);

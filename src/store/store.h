@@ -59,6 +59,16 @@ extern bool strata_relation_is_strata(Relation rel);
  */
 extern Oid	strata_companion_oid(Relation rel);
 
+/*
+ * The same, but never too late: any companion of a transaction that a snapshot
+ * of ours can see is found, although compression takes no lock that conflicts
+ * with reading.
+ */
+extern Oid	strata_companion_oid_now(Relation rel);
+
+/* Is this the oid of our access method? */
+extern bool strata_is_strata_am(Oid am);
+
 /* By storage, without the cache: for storage that is coming or going. */
 extern Oid	strata_companion_of_locator(const StrataLocator *locator, char persistence);
 extern void strata_companion_name(char *buf, const StrataLocator *locator);	/* NAMEDATALEN */

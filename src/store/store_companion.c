@@ -22,6 +22,7 @@
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "access/xact.h"
+#include "access/xlog.h"
 #include "catalog/dependency.h"
 #include "catalog/heap.h"
 #include "catalog/namespace.h"
@@ -39,11 +40,13 @@
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "utils/builtins.h"
+#include "storage/lmgr.h"
 #include "utils/fmgroids.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
@@ -97,6 +100,20 @@ lookup_companion(const StrataLocator *locator, char persistence)
 	return get_relname_relid(name, nsp);
 }
 
+static Oid
+remember_companion(Relation rel, Oid companion)
+{
+	/* the look-up may have rebuilt the entry: look at the pointer only now */
+	StrataRelCache *cache = (StrataRelCache *) rel->rd_amcache;
+
+	if (cache == NULL)
+		cache = MemoryContextAllocZero(CacheMemoryContext, sizeof(StrataRelCache));
+	cache->locator = STRATA_REL_LOCATOR(rel);
+	cache->companion = companion;
+	rel->rd_amcache = cache;
+	return companion;
+}
+
 /* See store.h. */
 Oid
 strata_companion_oid(Relation rel)
@@ -110,18 +127,96 @@ strata_companion_oid(Relation rel)
 		return cache->companion;
 	if (!IsTransactionState())
 		return InvalidOid;
-	{
-		Oid			companion = lookup_companion(&locator, rel->rd_rel->relpersistence);
+	return remember_companion(rel, lookup_companion(&locator, rel->rd_rel->relpersistence));
+}
 
-		/* the look-up may have rebuilt the entry: look at the pointer again */
-		cache = (StrataRelCache *) rel->rd_amcache;
-		if (cache == NULL)
-			cache = MemoryContextAllocZero(CacheMemoryContext, sizeof(StrataRelCache));
-		cache->locator = locator;
-		cache->companion = companion;
-		rel->rd_amcache = cache;
-		return companion;
+/* CREATE or DROP ACCESS METHOD somewhere: look its oid up again. */
+static void
+forget_am(Datum arg, int cache_id, uint32 hash)
+{
+	*(Oid *) DatumGetPointer(arg) = InvalidOid;
+}
+
+/* The companion by a scan of pg_class that trusts no cache. */
+static Oid
+lookup_uncached(Relation rel)
+{
+	StrataLocator locator = STRATA_REL_LOCATOR(rel);
+	Oid			nsp = companion_namespace(rel->rd_rel->relpersistence);
+	Relation	pg_class;
+	Snapshot	snapshot;
+	ScanKeyData key[2];
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	char		name[NAMEDATALEN];
+	Oid			companion = InvalidOid;
+
+	if (!OidIsValid(nsp))
+		return InvalidOid;
+	strata_companion_name(name, &locator);
+	pg_class = table_open(RelationRelationId, AccessShareLock);
+	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	ScanKeyInit(&key[0], Anum_pg_class_relname, BTEqualStrategyNumber, F_NAMEEQ,
+				CStringGetDatum(name));
+	ScanKeyInit(&key[1], Anum_pg_class_relnamespace, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(nsp));
+	scan = systable_beginscan(pg_class, ClassNameNspIndexId, true, snapshot, 2, key);
+	tuple = systable_getnext(scan);
+	if (HeapTupleIsValid(tuple))
+		companion = ((Form_pg_class) GETSTRUCT(tuple))->oid;
+	systable_endscan(scan);
+	UnregisterSnapshot(snapshot);
+	table_close(pg_class, AccessShareLock);
+	return companion;
+}
+
+/*
+ * See store.h.  A transaction becomes visible to snapshots, then sends its
+ * invalidations, then releases its locks.  So if nobody holds compression's
+ * lock, whatever is visible has been announced, and the caches can be trusted
+ * once the announcements are read.  A standby has no such lock to look at.
+ */
+Oid
+strata_companion_oid_now(Relation rel)
+{
+	Oid			relid = RelationGetRelid(rel);
+
+	if (OidIsValid(strata_companion_oid(rel)))
+		return strata_companion_oid(rel);
+	if (RELATION_IS_LOCAL(rel) || rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP)
+		return InvalidOid;
+	if (RecoveryInProgress() || !ConditionalLockRelationOid(relid, RowExclusiveLock))
+	{
+		Oid			companion = lookup_uncached(rel);
+
+		if (!OidIsValid(companion))
+			return InvalidOid;
+		/* its announcement may still be on the way: do not wait for it */
+		InvalidateCatalogSnapshot();
+		return remember_companion(rel, companion);
 	}
+	UnlockRelationOid(relid, RowExclusiveLock);
+	AcceptInvalidationMessages();
+	return strata_companion_oid(rel);
+}
+
+/* See store.h. */
+bool
+strata_is_strata_am(Oid am)
+{
+	static Oid	strata_am = InvalidOid;
+	static bool registered = false;
+
+	if (!OidIsValid(am) || am == HEAP_TABLE_AM_OID)
+		return false;
+	if (!registered)
+	{
+		CacheRegisterSyscacheCallback(AMOID, forget_am, PointerGetDatum(&strata_am));
+		registered = true;
+	}
+	if (!OidIsValid(strata_am))
+		strata_am = get_table_am_oid(STRATA_EXTENSION, true);
+	return am == strata_am;
 }
 
 /*-------------------------------------------------------------------------

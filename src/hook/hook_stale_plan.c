@@ -1,0 +1,241 @@
+/*-------------------------------------------------------------------------
+ *
+ * hook_stale_plan.c
+ *	  A plan made before a table was first compressed must not run after.
+ *
+ * A table without batches keeps PostgreSQL's own plans, which see the row
+ * store only.  Compression does not conflict with readers, so it may commit
+ * between a query's planning and its snapshot: the plan would then miss the
+ * rows that have become batches.  Locks do not help (readers must not wait),
+ * nor does plan invalidation (it comes at the next lock).
+ *
+ * So a plan that reads such a table carries the query it was made from, and
+ * ExecutorStart, when the snapshot stands, plans again if a table has a
+ * companion by then.  The query hangs on a node at the end of the list of
+ * subplans, which nothing refers to; it is set up as an empty plan node and
+ * never run.
+ *
+ * src/hook/hook_stale_plan.c
+ *-------------------------------------------------------------------------
+ */
+#include "base/base.h"
+#include "hook/hook.h"
+#include "store/store.h"
+
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/pg_class.h"
+#include "executor/executor.h"
+#include "nodes/extensible.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/planner.h"
+#include "utils/inval.h"
+#include "utils/syscache.h"
+
+static planner_hook_type previous_planner = NULL;
+static ExecutorStart_hook_type previous_start = NULL;
+
+/*-------------------------------------------------------------------------
+ * The node that carries the query: custom_private = (relation oids, query,
+ * cursor options)
+ *-------------------------------------------------------------------------
+ */
+static Node *create_carrier_state(CustomScan *scan);
+
+static const CustomScanMethods carrier_methods = {
+	.CustomName = "StrataStalePlanGuard",
+	.CreateCustomScanState = create_carrier_state
+};
+
+static void
+begin_carrier(CustomScanState *state, EState *estate, int eflags)
+{
+}
+
+static TupleTableSlot *
+exec_carrier(CustomScanState *state)
+{
+	return NULL;
+}
+
+static void
+end_carrier(CustomScanState *state)
+{
+}
+
+static const CustomExecMethods carrier_exec_methods = {
+	.CustomName = "StrataStalePlanGuard",
+	.BeginCustomScan = begin_carrier,
+	.ExecCustomScan = exec_carrier,
+	.EndCustomScan = end_carrier,
+	.ReScanCustomScan = end_carrier
+};
+
+static Node *
+create_carrier_state(CustomScan *scan)
+{
+	CustomScanState *state = makeNode(CustomScanState);
+
+	state->methods = &carrier_exec_methods;
+	return (Node *) state;
+}
+
+static CustomScan *
+make_carrier(List *relids, Query *query, int cursor_options)
+{
+	CustomScan *scan = makeNode(CustomScan);
+
+	scan->methods = &carrier_methods;
+	scan->custom_private = list_make3(relids, query, makeInteger(cursor_options));
+	return scan;
+}
+
+/* The carrier of a plan, or NULL. */
+static CustomScan *
+find_carrier(PlannedStmt *stmt)
+{
+	CustomScan *scan;
+
+	if (stmt->subplans == NIL)
+		return NULL;
+	scan = llast(stmt->subplans);
+	return scan != NULL && IsA(scan, CustomScan) && scan->methods == &carrier_methods ? scan : NULL;
+}
+
+/*-------------------------------------------------------------------------
+ * Planning
+ *-------------------------------------------------------------------------
+ */
+
+/* May relid be a strata table, or hold one as a partition or child? */
+static bool
+may_be_strata(Oid relid)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	Form_pg_class form;
+	bool		result;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	form = (Form_pg_class) GETSTRUCT(tuple);
+	result = form->relkind == RELKIND_PARTITIONED_TABLE ||
+		(form->relkind == RELKIND_RELATION && form->relhassubclass) ||
+		(RELKIND_HAS_TABLE_AM(form->relkind) && strata_is_strata_am(form->relam));
+	ReleaseSysCache(tuple);
+	return result;
+}
+
+/* Does the query read a table that may be strata's? */
+static bool
+reads_strata(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, RangeTblEntry))
+	{
+		RangeTblEntry *rte = (RangeTblEntry *) node;
+
+		return rte->rtekind == RTE_RELATION && may_be_strata(rte->relid);
+	}
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, reads_strata, context, QTW_EXAMINE_RTES_BEFORE);
+	return expression_tree_walker(node, reads_strata, context);
+}
+
+/* Strata tables of a finished plan that have no companion. */
+static List *
+uncompressed_tables(PlannedStmt *stmt)
+{
+	List	   *relids = NIL;
+	ListCell   *lc;
+
+	foreach(lc, stmt->rtable)
+	{
+		RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
+		Relation	rel;
+
+		if (rte->rtekind != RTE_RELATION || !RELKIND_HAS_TABLE_AM(rte->relkind))
+			continue;
+		rel = table_open(rte->relid, NoLock);
+		if (strata_relation_is_strata(rel) && !OidIsValid(strata_companion_oid(rel)))
+			relids = list_append_unique_oid(relids, rte->relid);
+		table_close(rel, NoLock);
+	}
+	return relids;
+}
+
+static PlannedStmt *
+plan_query(Query *query, const char *text, int cursor_options, ParamListInfo params)
+{
+	Query	   *copy = NULL;
+	PlannedStmt *stmt;
+	List	   *relids;
+
+	/* what other sessions did to tables that we hold locks on already */
+	AcceptInvalidationMessages();
+	/* planning scribbles on the query */
+	if (query->commandType != CMD_UTILITY && reads_strata((Node *) query, NULL))
+		copy = copyObject(query);
+	stmt = previous_planner ? previous_planner(query, text, cursor_options, params) :
+		standard_planner(query, text, cursor_options, params);
+	if (copy != NULL && (relids = uncompressed_tables(stmt)) != NIL)
+		stmt->subplans = lappend(stmt->subplans, make_carrier(relids, copy, cursor_options));
+	return stmt;
+}
+
+/*-------------------------------------------------------------------------
+ * Execution
+ *-------------------------------------------------------------------------
+ */
+
+static bool
+any_compressed_now(List *relids)
+{
+	ListCell   *lc;
+
+	foreach(lc, relids)
+	{
+		Relation	rel = table_open(lfirst_oid(lc), NoLock);
+		bool		compressed = strata_relation_is_strata(rel) && OidIsValid(strata_companion_oid_now(rel));
+
+		table_close(rel, NoLock);
+		if (compressed)
+			return true;
+	}
+	return false;
+}
+
+static void
+start_executor(QueryDesc *query_desc, int eflags)
+{
+	CustomScan *carrier = find_carrier(query_desc->plannedstmt);
+
+	if (carrier != NULL && any_compressed_now(linitial(carrier->custom_private)))
+	{
+		PlannedStmt *old = query_desc->plannedstmt;
+		PlannedStmt *stmt = plan_query(copyObject(lsecond(carrier->custom_private)),
+									   query_desc->sourceText,
+									   intVal(lthird(carrier->custom_private)),
+									   query_desc->params);
+
+		stmt->canSetTag = old->canSetTag;
+		stmt->queryId = old->queryId;
+		stmt->stmt_location = old->stmt_location;
+		stmt->stmt_len = old->stmt_len;
+		query_desc->plannedstmt = stmt;
+	}
+	if (previous_start)
+		previous_start(query_desc, eflags);
+	else
+		standard_ExecutorStart(query_desc, eflags);
+}
+
+void
+strata_hook_stale_plan_init(void)
+{
+	RegisterCustomScanMethods(&carrier_methods);
+	previous_planner = planner_hook;
+	planner_hook = plan_query;
+	previous_start = ExecutorStart_hook;
+	ExecutorStart_hook = start_executor;
+}
