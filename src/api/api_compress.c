@@ -188,6 +188,8 @@ compress_one(Relation rel, bool if_not_compressed, bool recompress)
 				 errmsg("table \"%s\" is already compressed", RelationGetRelationName(rel))));
 	else if (!recompress)
 		remember_size(strata_companion_oid(rel), &before, &result);
+	if (result.nrows > 0)
+		strata_api_vacuum_later(rel);
 	warn_small_segments(rel, &result);
 }
 

@@ -22,4 +22,7 @@
  */
 extern Relation strata_api_open(Oid relid, LOCKMODE lockmode);
 
+/* When this transaction commits, have rel vacuumed in the background. */
+extern void strata_api_vacuum_later(Relation rel);
+
 #endif							/* STRATA_API_PRIVATE_H */

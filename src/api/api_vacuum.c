@@ -1,0 +1,135 @@
+/*-------------------------------------------------------------------------
+ *
+ * api_vacuum.c
+ *	  Gives back the space of rows that were compressed, soon after the commit.
+ *
+ * The dead rows that compression leaves can go once its transaction has
+ * committed and no snapshot is older; autovacuum would see to it within
+ * minutes.  A background worker made at commit runs VACUUM on the table right
+ * away.  Nothing depends on it: without a free worker slot, or with somebody
+ * holding an old snapshot, autovacuum remains.
+ *
+ * src/api/api_vacuum.c
+ *-------------------------------------------------------------------------
+ */
+#include "api/api_private.h"
+
+#include "access/xact.h"
+#include "commands/vacuum.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "postmaster/bgworker.h"
+#include "storage/bufmgr.h"
+#include "storage/ipc.h"
+#include "tcop/utility.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+/* Row stores below this many pages are not worth a process. */
+#define MIN_PAGES 256
+
+/* Tables to vacuum when the transaction commits; in TopTransactionContext. */
+static List *pending = NIL;
+
+PGDLLEXPORT void strata_vacuum_main(Datum arg);
+
+/* Start a worker for one table.  Runs after the commit: must not raise. */
+static void
+start_worker(Oid relid)
+{
+	BackgroundWorker worker;
+
+	memset(&worker, 0, sizeof(worker));
+	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
+	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
+	worker.bgw_restart_time = BGW_NEVER_RESTART;
+	snprintf(worker.bgw_library_name, BGW_MAXLEN, "strata");
+	snprintf(worker.bgw_function_name, BGW_MAXLEN, "strata_vacuum_main");
+	snprintf(worker.bgw_name, BGW_MAXLEN, "strata vacuum of relation %u", relid);
+	snprintf(worker.bgw_type, BGW_MAXLEN, "strata vacuum");
+	worker.bgw_main_arg = ObjectIdGetDatum(relid);
+	memcpy(worker.bgw_extra, &MyDatabaseId, sizeof(Oid));
+	(void) RegisterDynamicBackgroundWorker(&worker, NULL);
+}
+
+static void
+at_transaction_end(XactEvent event, void *arg)
+{
+	ListCell   *lc;
+
+	if (event == XACT_EVENT_COMMIT)
+		foreach(lc, pending)
+			start_worker(lfirst_oid(lc));
+	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE)
+		pending = NIL;
+}
+
+/* See api_private.h. */
+void
+strata_api_vacuum_later(Relation rel)
+{
+	static bool registered = false;
+	MemoryContext old;
+
+	if (rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP || RelationGetNumberOfBlocks(rel) < MIN_PAGES)
+		return;
+	if (!registered)
+	{
+		RegisterXactCallback(at_transaction_end, NULL);
+		registered = true;
+	}
+	old = MemoryContextSwitchTo(TopTransactionContext);
+	pending = list_append_unique_oid(pending, RelationGetRelid(rel));
+	MemoryContextSwitchTo(old);
+}
+
+/* The statement VACUUM (SKIP_LOCKED) schema.table. */
+static PlannedStmt *
+vacuum_statement(Oid relid)
+{
+	VacuumStmt *vacuum = makeNode(VacuumStmt);
+	PlannedStmt *stmt = makeNode(PlannedStmt);
+	RangeVar   *name = makeRangeVar(get_namespace_name(get_rel_namespace(relid)),
+									get_rel_name(relid), -1);
+
+	vacuum->options = list_make1(makeDefElem("skip_locked", NULL, -1));
+	vacuum->rels = list_make1(makeVacuumRelation(name, relid, NIL));
+	vacuum->is_vacuumcmd = true;
+	stmt->commandType = CMD_UTILITY;
+	stmt->canSetTag = true;
+	stmt->utilityStmt = (Node *) vacuum;
+	return stmt;
+}
+
+/* The worker: vacuum one table and go. */
+void
+strata_vacuum_main(Datum arg)
+{
+	Oid			relid = DatumGetObjectId(arg);
+	Oid			database;
+	char	   *name;
+
+	memcpy(&database, MyBgworkerEntry->bgw_extra, sizeof(Oid));
+	BackgroundWorkerUnblockSignals();
+	BackgroundWorkerInitializeConnectionByOid(database, InvalidOid, 0);
+
+	StartTransactionCommand();
+	name = get_rel_name(relid);
+	if (name != NULL)
+	{
+		MemoryContext mcxt = AllocSetContextCreate(TopMemoryContext, "strata vacuum",
+												   ALLOCSET_DEFAULT_SIZES);
+		MemoryContext old = MemoryContextSwitchTo(mcxt);
+		PlannedStmt *stmt = vacuum_statement(relid);
+
+		MemoryContextSwitchTo(old);
+		PushActiveSnapshot(GetTransactionSnapshot());
+		ProcessUtility(stmt, "VACUUM", false, PROCESS_UTILITY_TOPLEVEL, NULL, NULL,
+					   None_Receiver, NULL);
+		if (ActiveSnapshotSet())
+			PopActiveSnapshot();
+	}
+	CommitTransactionCommand();
+	proc_exit(0);
+}
