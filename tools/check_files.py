@@ -79,15 +79,15 @@ def main():
         sources = sorted(name for name in files if name.endswith((".c", ".h", ".mk")))
         if not sources:
             continue
-        readme = os.path.join(directory, "README")
+        readme = os.path.join(directory, "README.md")
         if os.path.exists(readme):
             with open(readme, encoding="utf-8") as text:
                 listed = text.read()
             for name in sources:
                 if not re.search(r"(?<![\w.])" + re.escape(name) + r"\b", listed):
-                    problems.append("%s/README does not mention %s" % (folder, name))
+                    problems.append("%s/README.md does not mention %s" % (folder, name))
         else:
-            problems.append("%s has no README" % folder)
+            problems.append("%s has no README.md" % folder)
         for name in sources:
             if not name.endswith(".mk"):
                 check_source(os.path.join(folder, name), allow, used, problems)
