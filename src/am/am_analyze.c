@@ -167,7 +167,7 @@ next_virtual_row(StrataScanDesc *scan, StrataAnalyzeState *state, double *livero
 	return true;
 }
 
-#if PG_VERSION_NUM < 170000
+#if STRATA_ANALYZE_BY_BLOCK
 static bool
 scan_analyze_next_block(TableScanDesc sscan, BlockNumber block, BufferAccessStrategy bstrategy)
 {

@@ -117,4 +117,10 @@ typedef TU_UpdateIndexes StrataUpdateIndexes;
 	(TupleDescCompactAttr(desc, (attno) - 1)->attnullability == ATTNULLABLE_VALID)
 #endif
 
+/*
+ * 17 has ANALYZE read blocks through a read stream (041b96802ef), which cannot
+ * be shown blocks that the heap does not have; delete when 16 goes.
+ */
+#define STRATA_ANALYZE_BY_BLOCK (PG_VERSION_NUM < 170000)
+
 #endif							/* STRATA_COMPAT_H */

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * store_companion.c
- *	  The companion table: its name, birth, growth, moves and end.
+ *	  The companion table: its name, how it is found, its moves and its end.
  *
  * The companion of a storage is _strata.batch_<tablespace>_<relfilenumber>
  * (for a temporary table: the same name in pg_temp).  It is found by name from
@@ -24,21 +24,12 @@
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "catalog/dependency.h"
-#include "catalog/heap.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_am.h"
-#include "catalog/pg_authid.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_collation.h"
-#include "catalog/pg_extension.h"
-#include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
-#include "catalog/toasting.h"
-#include "commands/defrem.h"
-#include "commands/extension.h"
 #include "commands/tablecmds.h"
 #include "miscadmin.h"
-#include "nodes/makefuncs.h"
 #include "utils/builtins.h"
 #include "storage/lmgr.h"
 #include "utils/fmgroids.h"
@@ -77,8 +68,9 @@ strata_companion_name(char *buf, const StrataLocator *locator)
 			 STRATA_LOCATOR_NUMBER(*locator));
 }
 
-static Oid
-companion_namespace(char persistence)
+/* See store_private.h. */
+Oid
+strata_companion_namespace(char persistence)
 {
 	if (persistence == RELPERSISTENCE_TEMP)
 		return LookupExplicitNamespace("pg_temp", true);
@@ -93,7 +85,7 @@ lookup_companion(const StrataLocator *locator, char persistence)
 	Oid			nsp;
 
 	/* another session's temporary table: its rows are not ours to read */
-	nsp = companion_namespace(persistence);
+	nsp = strata_companion_namespace(persistence);
 	if (!OidIsValid(nsp))
 		return InvalidOid;
 	strata_companion_name(name, locator);
@@ -142,7 +134,7 @@ static Oid
 lookup_uncached(Relation rel)
 {
 	StrataLocator locator = STRATA_REL_LOCATOR(rel);
-	Oid			nsp = companion_namespace(rel->rd_rel->relpersistence);
+	Oid			nsp = strata_companion_namespace(rel->rd_rel->relpersistence);
 	Relation	pg_class;
 	Snapshot	snapshot;
 	ScanKeyData key[2];
@@ -220,138 +212,9 @@ strata_is_strata_am(Oid am)
 }
 
 /*-------------------------------------------------------------------------
- * Creation
+ * Indexes
  *-------------------------------------------------------------------------
  */
-
-static Oid
-extension_owner(Oid extension)
-{
-	Relation	rel = table_open(ExtensionRelationId, AccessShareLock);
-	ScanKeyData key;
-	SysScanDesc scan;
-	HeapTuple	tuple;
-	Oid			owner = InvalidOid;
-
-	ScanKeyInit(&key, Anum_pg_extension_oid, BTEqualStrategyNumber, F_OIDEQ,
-				ObjectIdGetDatum(extension));
-	scan = systable_beginscan(rel, ExtensionOidIndexId, true, NULL, 1, &key);
-	tuple = systable_getnext(scan);
-	if (HeapTupleIsValid(tuple))
-		owner = ((Form_pg_extension) GETSTRUCT(tuple))->extowner;
-	systable_endscan(scan);
-	table_close(rel, AccessShareLock);
-	return owner;
-}
-
-static Oid
-compressed_type(void)
-{
-	Oid			nsp = get_namespace_oid(STRATA_SCHEMA, false);
-	Oid			type = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid,
-									   CStringGetDatum("compressed"), ObjectIdGetDatum(nsp));
-
-	if (!OidIsValid(type))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("type \"%s.compressed\" does not exist", STRATA_SCHEMA),
-				 errhint("CREATE EXTENSION strata;")));
-	return type;
-}
-
-/* A column the companion should have. */
-typedef struct ColumnSpec
-{
-	char		name[NAMEDATALEN];
-	Oid			type;
-	int32		typmod;
-	Oid			collation;
-} ColumnSpec;
-
-static void
-set_spec(ColumnSpec *spec, const char *prefix, AttrNumber attno, Form_pg_attribute att, Oid compressed)
-{
-	snprintf(spec->name, NAMEDATALEN, "%s_%d", prefix, attno);
-	spec->type = att != NULL ? att->atttypid : compressed;
-	spec->typmod = att != NULL ? att->atttypmod : -1;
-	spec->collation = att != NULL ? att->attcollation : InvalidOid;
-}
-
-/* All variable columns the layout asks for. */
-static int
-wanted_columns(Relation rel, const StrataLayout *layout, ColumnSpec **specs)
-{
-	TupleDesc	desc = RelationGetDescr(rel);
-	Oid			compressed = compressed_type();
-	int			n = 0;
-
-	*specs = palloc(sizeof(ColumnSpec) * (desc->natts * 3 + 1));
-	for (int i = 0; i < layout->nsegment; i++)
-		set_spec(&(*specs)[n++], "seg", layout->segment[i],
-				 TupleDescAttr(desc, layout->segment[i] - 1), InvalidOid);
-	for (int i = 0; i < layout->norder; i++)
-	{
-		AttrNumber	attno = layout->order[i].attno;
-
-		set_spec(&(*specs)[n++], "min", attno, TupleDescAttr(desc, attno - 1), InvalidOid);
-		set_spec(&(*specs)[n++], "max", attno, TupleDescAttr(desc, attno - 1), InvalidOid);
-	}
-	for (int i = 0; i < desc->natts; i++)
-		if (!TupleDescAttr(desc, i)->attisdropped)
-			set_spec(&(*specs)[n++], "col", i + 1, NULL, compressed);
-	return n;
-}
-
-static TupleDesc
-companion_descriptor(const ColumnSpec *specs, int n)
-{
-	TupleDesc	desc = CreateTemplateTupleDesc(STRATA_BATCH_FIXED_ATTS + n);
-
-	TupleDescInitEntry(desc, STRATA_BATCH_ATT_FIRST_ROW, "first_row", INT8OID, -1, 0);
-	TupleDescInitEntry(desc, STRATA_BATCH_ATT_NROWS, "nrows", INT4OID, -1, 0);
-	TupleDescInitEntry(desc, STRATA_BATCH_ATT_LAYOUT, "layout", TEXTOID, -1, 0);
-	TupleDescInitEntryCollation(desc, STRATA_BATCH_ATT_LAYOUT, C_COLLATION_OID);
-	TupleDescInitEntry(desc, STRATA_BATCH_ATT_SUMMARY, "summary", BYTEAOID, -1, 0);
-	TupleDescInitEntry(desc, STRATA_BATCH_ATT_FORWARD, "forward", BYTEAOID, -1, 0);
-	for (int i = 0; i < n; i++)
-	{
-		TupleDescInitEntry(desc, STRATA_BATCH_FIXED_ATTS + 1 + i, specs[i].name,
-						   specs[i].type, specs[i].typmod, 0);
-		TupleDescInitEntryCollation(desc, STRATA_BATCH_FIXED_ATTS + 1 + i, specs[i].collation);
-	}
-	for (int i = 0; i < STRATA_BATCH_ATT_LAYOUT; i++)
-		TupleDescAttr(desc, i)->attnotnull = true;
-	/* what is compressed already must not be compressed again */
-	TupleDescAttr(desc, STRATA_BATCH_ATT_SUMMARY - 1)->attstorage = TYPSTORAGE_EXTERNAL;
-	return desc;
-}
-
-static IndexElem *
-index_elem(const char *column)
-{
-	IndexElem  *elem = makeNode(IndexElem);
-
-	elem->name = pstrdup(column);
-	elem->ordering = SORTBY_DEFAULT;
-	elem->nulls_ordering = SORTBY_NULLS_DEFAULT;
-	return elem;
-}
-
-static void
-create_index(Oid companion, List *columns, bool unique)
-{
-	IndexStmt  *stmt = makeNode(IndexStmt);
-	ListCell   *lc;
-
-	stmt->accessMethod = "btree";
-	stmt->unique = unique;
-	foreach(lc, columns)
-		stmt->indexParams = lappend(stmt->indexParams, index_elem(lfirst(lc)));
-	/* the relation is given by oid: the name only serves messages */
-	stmt->relation = makeRangeVar(STRATA_INTERNAL_SCHEMA, get_rel_name(companion), -1);
-	(void) strata_define_index(companion, stmt);
-	CommandCounterIncrement();
-}
 
 /* Names of the columns of an index of the companion, leading first. */
 static List *
@@ -368,9 +231,9 @@ index_columns(Relation index, TupleDesc desc)
 	return names;
 }
 
-/* An index of the companion with exactly these columns; InvalidOid if none. */
-static Oid
-find_index(Relation batches, List *columns)
+/* See store_private.h. */
+Oid
+strata_companion_find_index(Relation batches, List *columns)
 {
 	Oid			found = InvalidOid;
 	ListCell   *lc;
@@ -397,9 +260,9 @@ find_index(Relation batches, List *columns)
 	return found;
 }
 
-/* Column lists of the indexes; see store.h. */
-static List *
-segment_index_columns(const StrataLayout *layout)
+/* See store_private.h. */
+List *
+strata_companion_segment_index_columns(const StrataLayout *layout)
 {
 	List	   *columns = list_make1("layout");
 
@@ -413,128 +276,11 @@ segment_index_columns(const StrataLayout *layout)
 	return columns;
 }
 
-static List *
-order_index_columns(const StrataLayout *layout, bool by_max)
+/* See store_private.h. */
+List *
+strata_companion_order_index_columns(const StrataLayout *layout, bool by_max)
 {
 	return list_make2("layout", psprintf("%s_%d", by_max ? "max" : "min", layout->order[0].attno));
-}
-
-static void
-ensure_index(Oid companion, List *columns)
-{
-	Relation	batches = table_open(companion, AccessShareLock);
-	bool		found = list_length(columns) > INDEX_MAX_KEYS ||
-		OidIsValid(find_index(batches, columns));
-
-	table_close(batches, AccessShareLock);
-	if (!found)
-		create_index(companion, columns, false);
-}
-
-static Oid
-create_companion(Relation rel, const ColumnSpec *specs, int n, Oid owner)
-{
-	char		name[NAMEDATALEN];
-	StrataLocator locator = STRATA_REL_LOCATOR(rel);
-	char		persistence = rel->rd_rel->relpersistence;
-	bool		temp = persistence == RELPERSISTENCE_TEMP;
-	Oid			nsp = companion_namespace(persistence);
-	Oid			oid;
-	ObjectAddress self;
-	ObjectAddress referenced;
-
-	if (STRATA_BATCH_FIXED_ATTS + n > MaxHeapAttributeNumber)
-		ereport(ERROR,
-				(errcode(ERRCODE_TOO_MANY_COLUMNS),
-				 errmsg("cannot compress table \"%s\": it has too many columns",
-						RelationGetRelationName(rel)),
-				 errdetail("A compressed table can have at most %d columns.",
-						   MaxHeapAttributeNumber - STRATA_BATCH_FIXED_ATTS)));
-	if (!OidIsValid(nsp))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("schema \"%s\" does not exist", STRATA_INTERNAL_SCHEMA),
-				 errhint("CREATE EXTENSION strata;")));
-	strata_companion_name(name, &locator);
-	oid = heap_create_with_catalog(name, nsp, rel->rd_rel->reltablespace, InvalidOid,
-								   InvalidOid, InvalidOid, temp ? rel->rd_rel->relowner : owner,
-								   HEAP_TABLE_AM_OID, companion_descriptor(specs, n), NIL,
-								   RELKIND_RELATION, persistence, false, false,
-								   ONCOMMIT_NOOP, (Datum) 0, false, true, true,
-								   RelationGetRelid(rel), NULL);
-	CommandCounterIncrement();
-	NewRelationCreateToastTable(oid, (Datum) 0);
-
-	ObjectAddressSet(self, RelationRelationId, oid);
-	if (temp)
-	{
-		ObjectAddressSet(referenced, RelationRelationId, RelationGetRelid(rel));
-		recordDependencyOn(&self, &referenced, DEPENDENCY_AUTO);
-	}
-	else
-	{
-		ObjectAddressSet(referenced, ExtensionRelationId, get_extension_oid(STRATA_EXTENSION, false));
-		recordDependencyOn(&self, &referenced, DEPENDENCY_EXTENSION);
-	}
-	CommandCounterIncrement();
-	create_index(oid, list_make1("first_row"), true);
-	/* plans made without batches must notice */
-	CacheInvalidateRelcache(rel);
-	CommandCounterIncrement();
-	return oid;
-}
-
-/* Add the columns the companion lacks (ADD COLUMN on R, new settings). */
-static void
-add_missing_columns(Oid companion, const ColumnSpec *specs, int n)
-{
-	List	   *cmds = NIL;
-
-	for (int i = 0; i < n; i++)
-	{
-		AlterTableCmd *cmd;
-
-		if (get_attnum(companion, specs[i].name) != InvalidAttrNumber)
-			continue;
-		cmd = makeNode(AlterTableCmd);
-		cmd->subtype = AT_AddColumn;
-		cmd->def = (Node *) makeColumnDef(specs[i].name, specs[i].type, specs[i].typmod,
-										  specs[i].collation);
-		cmds = lappend(cmds, cmd);
-	}
-	if (cmds == NIL)
-		return;
-	AlterTableInternal(companion, cmds, false);
-	CommandCounterIncrement();
-}
-
-/* See store_private.h. */
-Oid
-strata_companion_prepare(Relation rel, const StrataLayout *layout)
-{
-	ColumnSpec *specs;
-	int			n = wanted_columns(rel, layout, &specs);
-	Oid			companion = strata_companion_oid(rel);
-	Oid			owner = extension_owner(get_extension_oid(STRATA_EXTENSION, false));
-	Oid			saved_user;
-	int			saved_context;
-
-	GetUserIdAndSecContext(&saved_user, &saved_context);
-	if (rel->rd_rel->relpersistence != RELPERSISTENCE_TEMP)
-		SetUserIdAndSecContext(owner, saved_context | SECURITY_LOCAL_USERID_CHANGE |
-							   SECURITY_RESTRICTED_OPERATION);
-	if (!OidIsValid(companion))
-		companion = create_companion(rel, specs, n, owner);
-	else
-		add_missing_columns(companion, specs, n);
-	ensure_index(companion, segment_index_columns(layout));
-	if (layout->norder > 0)
-	{
-		ensure_index(companion, order_index_columns(layout, true));
-		ensure_index(companion, order_index_columns(layout, false));
-	}
-	SetUserIdAndSecContext(saved_user, saved_context);
-	return companion;
 }
 
 /*-------------------------------------------------------------------------
@@ -578,7 +324,7 @@ strata_store_close(StrataStore *store, LOCKMODE lockmode)
 Oid
 strata_store_row_index(StrataStore *store)
 {
-	Oid			oid = find_index(store->batches, list_make1("first_row"));
+	Oid			oid = strata_companion_find_index(store->batches, list_make1("first_row"));
 
 	if (!OidIsValid(oid))
 		ereport(ERROR,
@@ -592,7 +338,7 @@ strata_store_row_index(StrataStore *store)
 Oid
 strata_store_segment_index(StrataStore *store, const StrataLayout *layout)
 {
-	return find_index(store->batches, segment_index_columns(layout));
+	return strata_companion_find_index(store->batches, strata_companion_segment_index_columns(layout));
 }
 
 /* See store.h. */
@@ -601,7 +347,7 @@ strata_store_order_index(StrataStore *store, const StrataLayout *layout, bool by
 {
 	if (layout->norder == 0)
 		return InvalidOid;
-	return find_index(store->batches, order_index_columns(layout, by_max));
+	return strata_companion_find_index(store->batches, strata_companion_order_index_columns(layout, by_max));
 }
 
 /* See store_private.h. */

@@ -24,6 +24,16 @@
  */
 extern Oid	strata_companion_prepare(Relation rel, const StrataLayout *layout);
 
+/* Schema companions of that persistence live in; InvalidOid: there is none. */
+extern Oid	strata_companion_namespace(char persistence);
+
+/* An index of the companion on exactly these columns (names), or InvalidOid. */
+extern Oid	strata_companion_find_index(Relation batches, List *columns);
+
+/* Column names of the layout's indexes; see store.h. */
+extern List *strata_companion_segment_index_columns(const StrataLayout *layout);
+extern List *strata_companion_order_index_columns(const StrataLayout *layout, bool by_max);
+
 /* Columns whose companion copy has another type or collation now. */
 extern bool strata_companion_is_outdated(StrataStore *store, const StrataLayout *layout);
 

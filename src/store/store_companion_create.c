@@ -1,0 +1,284 @@
+/*-------------------------------------------------------------------------
+ *
+ * store_companion_create.c
+ *	  Birth and growth of the companion table.
+ *
+ * Made through PostgreSQL's own C functions, not by statements, as the owner of
+ * the extension: no privileges of the caller, no event triggers of users.
+ *
+ * src/store/store_companion_create.c
+ *-------------------------------------------------------------------------
+ */
+#include "store/store_private.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/dependency.h"
+#include "catalog/heap.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_extension.h"
+#include "catalog/pg_namespace.h"
+#include "catalog/pg_type.h"
+#include "catalog/toasting.h"
+#include "commands/defrem.h"
+#include "commands/extension.h"
+#include "commands/tablecmds.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+static Oid
+extension_owner(Oid extension)
+{
+	Relation	rel = table_open(ExtensionRelationId, AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	Oid			owner = InvalidOid;
+
+	ScanKeyInit(&key, Anum_pg_extension_oid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(extension));
+	scan = systable_beginscan(rel, ExtensionOidIndexId, true, NULL, 1, &key);
+	tuple = systable_getnext(scan);
+	if (HeapTupleIsValid(tuple))
+		owner = ((Form_pg_extension) GETSTRUCT(tuple))->extowner;
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return owner;
+}
+
+static Oid
+compressed_type(void)
+{
+	Oid			nsp = get_namespace_oid(STRATA_SCHEMA, false);
+	Oid			type = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid,
+									   CStringGetDatum("compressed"), ObjectIdGetDatum(nsp));
+
+	if (!OidIsValid(type))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("type \"%s.compressed\" does not exist", STRATA_SCHEMA),
+				 errhint("CREATE EXTENSION strata;")));
+	return type;
+}
+
+/* A column the companion should have. */
+typedef struct ColumnSpec
+{
+	char		name[NAMEDATALEN];
+	Oid			type;
+	int32		typmod;
+	Oid			collation;
+} ColumnSpec;
+
+static void
+set_spec(ColumnSpec *spec, const char *prefix, AttrNumber attno, Form_pg_attribute att, Oid compressed)
+{
+	snprintf(spec->name, NAMEDATALEN, "%s_%d", prefix, attno);
+	spec->type = att != NULL ? att->atttypid : compressed;
+	spec->typmod = att != NULL ? att->atttypmod : -1;
+	spec->collation = att != NULL ? att->attcollation : InvalidOid;
+}
+
+/* All variable columns the layout asks for. */
+static int
+wanted_columns(Relation rel, const StrataLayout *layout, ColumnSpec **specs)
+{
+	TupleDesc	desc = RelationGetDescr(rel);
+	Oid			compressed = compressed_type();
+	int			n = 0;
+
+	*specs = palloc(sizeof(ColumnSpec) * (desc->natts * 3 + 1));
+	for (int i = 0; i < layout->nsegment; i++)
+		set_spec(&(*specs)[n++], "seg", layout->segment[i],
+				 TupleDescAttr(desc, layout->segment[i] - 1), InvalidOid);
+	for (int i = 0; i < layout->norder; i++)
+	{
+		AttrNumber	attno = layout->order[i].attno;
+
+		set_spec(&(*specs)[n++], "min", attno, TupleDescAttr(desc, attno - 1), InvalidOid);
+		set_spec(&(*specs)[n++], "max", attno, TupleDescAttr(desc, attno - 1), InvalidOid);
+	}
+	for (int i = 0; i < desc->natts; i++)
+		if (!TupleDescAttr(desc, i)->attisdropped)
+			set_spec(&(*specs)[n++], "col", i + 1, NULL, compressed);
+	return n;
+}
+
+static TupleDesc
+companion_descriptor(const ColumnSpec *specs, int n)
+{
+	TupleDesc	desc = CreateTemplateTupleDesc(STRATA_BATCH_FIXED_ATTS + n);
+
+	TupleDescInitEntry(desc, STRATA_BATCH_ATT_FIRST_ROW, "first_row", INT8OID, -1, 0);
+	TupleDescInitEntry(desc, STRATA_BATCH_ATT_NROWS, "nrows", INT4OID, -1, 0);
+	TupleDescInitEntry(desc, STRATA_BATCH_ATT_LAYOUT, "layout", TEXTOID, -1, 0);
+	TupleDescInitEntryCollation(desc, STRATA_BATCH_ATT_LAYOUT, C_COLLATION_OID);
+	TupleDescInitEntry(desc, STRATA_BATCH_ATT_SUMMARY, "summary", BYTEAOID, -1, 0);
+	TupleDescInitEntry(desc, STRATA_BATCH_ATT_FORWARD, "forward", BYTEAOID, -1, 0);
+	for (int i = 0; i < n; i++)
+	{
+		TupleDescInitEntry(desc, STRATA_BATCH_FIXED_ATTS + 1 + i, specs[i].name,
+						   specs[i].type, specs[i].typmod, 0);
+		TupleDescInitEntryCollation(desc, STRATA_BATCH_FIXED_ATTS + 1 + i, specs[i].collation);
+	}
+	for (int i = 0; i < STRATA_BATCH_ATT_LAYOUT; i++)
+		TupleDescAttr(desc, i)->attnotnull = true;
+	/* what is compressed already must not be compressed again */
+	TupleDescAttr(desc, STRATA_BATCH_ATT_SUMMARY - 1)->attstorage = TYPSTORAGE_EXTERNAL;
+	return desc;
+}
+
+static IndexElem *
+index_elem(const char *column)
+{
+	IndexElem  *elem = makeNode(IndexElem);
+
+	elem->name = pstrdup(column);
+	elem->ordering = SORTBY_DEFAULT;
+	elem->nulls_ordering = SORTBY_NULLS_DEFAULT;
+	return elem;
+}
+
+static void
+create_index(Oid companion, List *columns, bool unique)
+{
+	IndexStmt  *stmt = makeNode(IndexStmt);
+	ListCell   *lc;
+
+	stmt->accessMethod = "btree";
+	stmt->unique = unique;
+	foreach(lc, columns)
+		stmt->indexParams = lappend(stmt->indexParams, index_elem(lfirst(lc)));
+	/* the relation is given by oid: the name only serves messages */
+	stmt->relation = makeRangeVar(STRATA_INTERNAL_SCHEMA, get_rel_name(companion), -1);
+	(void) strata_define_index(companion, stmt);
+	CommandCounterIncrement();
+}
+
+static void
+ensure_index(Oid companion, List *columns)
+{
+	Relation	batches = table_open(companion, AccessShareLock);
+	bool		found = list_length(columns) > INDEX_MAX_KEYS ||
+		OidIsValid(strata_companion_find_index(batches, columns));
+
+	table_close(batches, AccessShareLock);
+	if (!found)
+		create_index(companion, columns, false);
+}
+
+static Oid
+create_companion(Relation rel, const ColumnSpec *specs, int n, Oid owner)
+{
+	char		name[NAMEDATALEN];
+	StrataLocator locator = STRATA_REL_LOCATOR(rel);
+	char		persistence = rel->rd_rel->relpersistence;
+	bool		temp = persistence == RELPERSISTENCE_TEMP;
+	Oid			nsp = strata_companion_namespace(persistence);
+	Oid			oid;
+	ObjectAddress self;
+	ObjectAddress referenced;
+
+	if (STRATA_BATCH_FIXED_ATTS + n > MaxHeapAttributeNumber)
+		ereport(ERROR,
+				(errcode(ERRCODE_TOO_MANY_COLUMNS),
+				 errmsg("cannot compress table \"%s\": it has too many columns",
+						RelationGetRelationName(rel)),
+				 errdetail("A compressed table can have at most %d columns.",
+						   MaxHeapAttributeNumber - STRATA_BATCH_FIXED_ATTS)));
+	if (!OidIsValid(nsp))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("schema \"%s\" does not exist", STRATA_INTERNAL_SCHEMA),
+				 errhint("CREATE EXTENSION strata;")));
+	strata_companion_name(name, &locator);
+	oid = heap_create_with_catalog(name, nsp, rel->rd_rel->reltablespace, InvalidOid,
+								   InvalidOid, InvalidOid, temp ? rel->rd_rel->relowner : owner,
+								   HEAP_TABLE_AM_OID, companion_descriptor(specs, n), NIL,
+								   RELKIND_RELATION, persistence, false, false,
+								   ONCOMMIT_NOOP, (Datum) 0, false, true, true,
+								   RelationGetRelid(rel), NULL);
+	CommandCounterIncrement();
+	NewRelationCreateToastTable(oid, (Datum) 0);
+
+	ObjectAddressSet(self, RelationRelationId, oid);
+	if (temp)
+	{
+		ObjectAddressSet(referenced, RelationRelationId, RelationGetRelid(rel));
+		recordDependencyOn(&self, &referenced, DEPENDENCY_AUTO);
+	}
+	else
+	{
+		ObjectAddressSet(referenced, ExtensionRelationId, get_extension_oid(STRATA_EXTENSION, false));
+		recordDependencyOn(&self, &referenced, DEPENDENCY_EXTENSION);
+	}
+	CommandCounterIncrement();
+	create_index(oid, list_make1("first_row"), true);
+	/* plans made without batches must notice */
+	CacheInvalidateRelcache(rel);
+	CommandCounterIncrement();
+	return oid;
+}
+
+/* Add the columns the companion lacks (ADD COLUMN on R, new settings). */
+static void
+add_missing_columns(Oid companion, const ColumnSpec *specs, int n)
+{
+	List	   *cmds = NIL;
+
+	for (int i = 0; i < n; i++)
+	{
+		AlterTableCmd *cmd;
+
+		if (get_attnum(companion, specs[i].name) != InvalidAttrNumber)
+			continue;
+		cmd = makeNode(AlterTableCmd);
+		cmd->subtype = AT_AddColumn;
+		cmd->def = (Node *) makeColumnDef(specs[i].name, specs[i].type, specs[i].typmod,
+										  specs[i].collation);
+		cmds = lappend(cmds, cmd);
+	}
+	if (cmds == NIL)
+		return;
+	AlterTableInternal(companion, cmds, false);
+	CommandCounterIncrement();
+}
+
+/* See store_private.h. */
+Oid
+strata_companion_prepare(Relation rel, const StrataLayout *layout)
+{
+	ColumnSpec *specs;
+	int			n = wanted_columns(rel, layout, &specs);
+	Oid			companion = strata_companion_oid(rel);
+	Oid			owner = extension_owner(get_extension_oid(STRATA_EXTENSION, false));
+	Oid			saved_user;
+	int			saved_context;
+
+	GetUserIdAndSecContext(&saved_user, &saved_context);
+	if (rel->rd_rel->relpersistence != RELPERSISTENCE_TEMP)
+		SetUserIdAndSecContext(owner, saved_context | SECURITY_LOCAL_USERID_CHANGE |
+							   SECURITY_RESTRICTED_OPERATION);
+	if (!OidIsValid(companion))
+		companion = create_companion(rel, specs, n, owner);
+	else
+		add_missing_columns(companion, specs, n);
+	ensure_index(companion, strata_companion_segment_index_columns(layout));
+	if (layout->norder > 0)
+	{
+		ensure_index(companion, strata_companion_order_index_columns(layout, true));
+		ensure_index(companion, strata_companion_order_index_columns(layout, false));
+	}
+	SetUserIdAndSecContext(saved_user, saved_context);
+	return companion;
+}
