@@ -24,6 +24,7 @@
 #include "catalog/pg_am.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
@@ -341,30 +342,173 @@ find_expression(UniqueKey *key, StrataBatchReader *reader, EState *estate, Tuple
 	return -1;
 }
 
+/*-------------------------------------------------------------------------
+ * Candidates: batches that may hold the key
+ *-------------------------------------------------------------------------
+ */
+
+/*
+ * With the key's columns covering the layout's segmentby columns: the segment
+ * of the key, by index, then what has another layout.  Else all batches.
+ */
+typedef enum CandidateStep
+{
+	STEP_SEGMENT,
+	STEP_LOWER_LAYOUTS,
+	STEP_HIGHER_LAYOUTS,
+	STEP_END
+} CandidateStep;
+
+typedef struct Candidates
+{
+	StrataStore *store;
+	Snapshot	snapshot;
+	TupleTableSlot *slot;
+	TableScanDesc all;			/* without index */
+	Relation	index;
+	IndexScanDesc scan;
+	CandidateStep step;
+	StrataLayout *layout;
+	int			nkeys;			/* of the segment step: layout and segments */
+	ScanKeyData keys[INDEX_MAX_KEYS];
+} Candidates;
+
+/* Position of attno among the key's columns, or -1. */
+static int
+key_position(UniqueKey *key, AttrNumber attno)
+{
+	for (int i = 0; i < key->nkeys; i++)
+		if (key->index->rd_index->indkey.values[i] == attno)
+			return i;
+	return -1;
+}
+
+static void
+init_index_key(Candidates *c, int column, StrategyNumber strategy, Datum value, bool isnull)
+{
+	Oid			type = c->index->rd_opcintype[column];
+	Oid			opr = get_opfamily_member(c->index->rd_opfamily[column], type, type, strategy);
+
+	ScanKeyEntryInitialize(&c->keys[column], isnull ? SK_ISNULL | SK_SEARCHNULL : 0, column + 1,
+						   strategy, InvalidOid, c->index->rd_indcollation[column],
+						   isnull ? InvalidOid : get_opcode(opr), value);
+}
+
+/* Can the segment index be used for the key?  Then its scan keys are set. */
+static bool
+init_segment_keys(Candidates *c, UniqueKey *key)
+{
+	init_index_key(c, 0, BTEqualStrategyNumber, CStringGetTextDatum(c->layout->text), false);
+	for (int i = 0; i < c->layout->nsegment; i++)
+	{
+		AttrNumber	attno = c->layout->segment[i];
+		int			position = key_position(key, attno);
+		AttrNumber	catt = c->store->schema->seg_att[attno];
+
+		/* both must mean the same by "equal" */
+		if (position < 0 || catt == 0 ||
+			!strata_batch_schema_same_type(c->store->schema, attno, catt) ||
+			key->index->rd_opfamily[position] != c->index->rd_opfamily[i + 1] ||
+			key->index->rd_opcintype[position] != c->index->rd_opcintype[i + 1] ||
+			key->index->rd_indcollation[position] != c->index->rd_indcollation[i + 1])
+			return false;
+		init_index_key(c, i + 1, BTEqualStrategyNumber, key->values[position], key->isnull[position]);
+	}
+	c->nkeys = 1 + c->layout->nsegment;
+	return true;
+}
+
+static void
+begin_candidates(Candidates *c, StrataStore *store, UniqueKey *key)
+{
+	Oid			index;
+
+	memset(c, 0, sizeof(*c));
+	c->store = store;
+	c->snapshot = RegisterSnapshot(GetLatestSnapshot());
+	c->slot = table_slot_create(store->batches, NULL);
+	c->layout = strata_store_current_layout(store->rel);
+	index = key->plain && c->layout->nsegment > 0 ?
+		strata_store_segment_index(store, c->layout) : InvalidOid;
+	if (OidIsValid(index))
+	{
+		c->index = index_open(index, AccessShareLock);
+		if (!init_segment_keys(c, key))
+		{
+			index_close(c->index, AccessShareLock);
+			c->index = NULL;
+		}
+	}
+	if (c->index == NULL)
+		c->all = table_beginscan(store->batches, c->snapshot, 0, NULL);
+}
+
+/* Begin the scan of the present step. */
+static void
+begin_step(Candidates *c)
+{
+	int			nkeys = c->step == STEP_SEGMENT ? c->nkeys : 1;
+
+	if (c->step != STEP_SEGMENT)
+		init_index_key(c, 0, c->step == STEP_LOWER_LAYOUTS ?
+					   BTLessStrategyNumber : BTGreaterStrategyNumber,
+					   CStringGetTextDatum(c->layout->text), false);
+	c->scan = index_beginscan(c->store->batches, c->index, c->snapshot, nkeys, 0);
+	index_rescan(c->scan, c->keys, nkeys, NULL, 0);
+}
+
+/* Next batch row into c->slot. */
+static bool
+next_candidate(Candidates *c)
+{
+	if (c->all != NULL)
+		return table_scan_getnextslot(c->all, ForwardScanDirection, c->slot);
+	for (; c->step < STEP_END; c->step++)
+	{
+		if (c->scan == NULL)
+			begin_step(c);
+		if (index_getnext_slot(c->scan, ForwardScanDirection, c->slot))
+			return true;
+		index_endscan(c->scan);
+		c->scan = NULL;
+	}
+	return false;
+}
+
+static void
+end_candidates(Candidates *c)
+{
+	if (c->all != NULL)
+		table_endscan(c->all);
+	if (c->scan != NULL)
+		index_endscan(c->scan);
+	if (c->index != NULL)
+		index_close(c->index, AccessShareLock);
+	ExecDropSingleTupleTableSlot(c->slot);
+	UnregisterSnapshot(c->snapshot);
+}
+
 /* First compressed row with the key under the latest snapshot, or -1. */
 static int64
 find_row(StrataStore *store, UniqueKey *key, EState *estate)
 {
-	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
-	TableScanDesc scan = table_beginscan(store->batches, snapshot, 0, NULL);
-	TupleTableSlot *slot = table_slot_create(store->batches, NULL);
+	Candidates	candidates;
 	TupleTableSlot *row_slot = MakeSingleTupleTableSlot(RelationGetDescr(store->rel), &TTSOpsVirtual);
 	StrataBatchReader *reader = strata_batch_reader_create(store->rel, store->schema);
 	int64		row = -1;
 
-	while (row < 0 && table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	begin_candidates(&candidates, store, key);
+	while (row < 0 && next_candidate(&candidates))
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (!strata_batch_reader_load(reader, slot) || !batch_may_hold(key, reader))
+		if (!strata_batch_reader_load(reader, candidates.slot) || !batch_may_hold(key, reader))
 			continue;
 		row = key->plain ? find_plain(key, reader) :
 			find_expression(key, reader, estate, row_slot);
 	}
 	ExecDropSingleTupleTableSlot(row_slot);
 	strata_batch_reader_free(reader);
-	ExecDropSingleTupleTableSlot(slot);
-	table_endscan(scan);
-	UnregisterSnapshot(snapshot);
+	end_candidates(&candidates);
 	return row;
 }
 
