@@ -25,11 +25,27 @@
 void
 strata_bitpack_write(const uint64_t *u, uint32_t n, unsigned width, StrataWriter *out)
 {
-	StrataBitWriter bw = {out, 0, 0};
+	size_t		nbytes = ((size_t) n * width + 7) / 8;
+	uint8_t    *to = strata_write_space(out, nbytes);
+	uint64_t	word = 0;
+	unsigned	nbits = 0;
 
+	if (to == NULL || width == 0)
+		return;
 	for (uint32_t i = 0; i < n; i++)
-		strata_bits_write(&bw, u[i], width);
-	strata_bits_flush(&bw);
+	{
+		word |= u[i] << nbits;
+		nbits += width;
+		if (nbits >= 64)
+		{
+			strata_store64(to, word);
+			to += 8;
+			nbits -= 64;
+			word = nbits ? u[i] >> (width - nbits) : 0;
+		}
+	}
+	for (; nbits > 0; nbits = nbits > 8 ? nbits - 8 : 0, word >>= 8)
+		*to++ = (uint8_t) word;
 }
 
 /* Unpack groups of eight of a width known when compiling, at most 57. */

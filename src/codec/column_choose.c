@@ -19,6 +19,9 @@
 #define LZ_SAMPLES 4
 #define LZ_SAMPLE_BYTES 65536
 
+/* Decimals smaller than this part of raw leave XOR nothing to win. */
+#define GORILLA_BELOW 4
+
 /* The best encoding so far; it stands at the end of what `out` holds. */
 typedef struct Choice
 {
@@ -72,6 +75,39 @@ strata_choose_scratch_size(const StrataVector *v)
 	return simple > dictionary ? simple : dictionary;
 }
 
+/* Do most values equal the one before? */
+static bool
+mostly_repeats(const StrataVector *v)
+{
+	uint32_t	repeats = 0;
+
+	if (v->width == 8)
+		for (uint32_t i = 1; i < v->n; i++)
+			repeats += ((const uint64_t *) v->fixed)[i] == ((const uint64_t *) v->fixed)[i - 1];
+	else if (v->width == 4)
+		for (uint32_t i = 1; i < v->n; i++)
+			repeats += ((const uint32_t *) v->fixed)[i] == ((const uint32_t *) v->fixed)[i - 1];
+	return repeats > v->n / 2;
+}
+
+/*
+ * How many entries a dictionary of less than room bytes can have: codes cost
+ * about their bits, entries half a byte at the very least.  Runs make codes
+ * cheaper, so with many of them this does not look at codes.
+ */
+static uint32_t
+entries_limit(const StrataVector *v, size_t room)
+{
+	uint32_t	limit = 1;
+
+	if (mostly_repeats(v))
+		return v->n / 4 + 1;
+	for (unsigned bits = 1; bits < 16; bits++)
+		if ((size_t) v->n * bits * 7 / 64 + (UINT32_C(1) << bits) / 2 <= room)
+			limit = UINT32_C(1) << bits;
+	return limit < v->n / 4 ? limit : v->n / 4 + 1;
+}
+
 /*
  * Encode a candidate of a fixed kind if it takes less than room bytes.  The
  * first goes straight to `out`; later ones are tried in scratch.
@@ -93,7 +129,7 @@ attempt_fixed(StrataCodecId id, const StrataVector *v, size_t room, StrataArena 
 		return;
 	w = strata_writer(to, room);
 	if (id == STRATA_CODEC_DICTIONARY)
-		rc = strata_dictionary_encode(v, v->n / 4, &scratch, &w);
+		rc = strata_dictionary_encode(v, entries_limit(v, room), &scratch, &w);
 	else
 		rc = strata_codec_get(id)->encode(v, &scratch, &w);
 	if (rc != STRATA_CODEC_OK || w.failed)
@@ -129,7 +165,8 @@ choose_fixed(const StrataVector *v, bool nested, StrataArena *scratch, StrataWri
 	else if (choice.len == SIZE_MAX)
 	{
 		attempt_fixed(STRATA_CODEC_DECIMAL, v, room_below(&choice, raw, 0), *scratch, out, &choice);
-		attempt_fixed(STRATA_CODEC_GORILLA, v, room_below(&choice, raw, 10), *scratch, out, &choice);
+		if (choice.len > raw / GORILLA_BELOW)
+			attempt_fixed(STRATA_CODEC_GORILLA, v, room_below(&choice, raw, 10), *scratch, out, &choice);
 	}
 	if (!nested && choice.id != STRATA_CODEC_CONSTANT)
 		attempt_fixed(STRATA_CODEC_DICTIONARY, v, room_below(&choice, raw, 20), *scratch, out, &choice);

@@ -155,6 +155,7 @@ choose_exponent(const StrataVector *v, unsigned *exponent)
 }
 
 /* Integers of all values; bad[i] is not 0 where they do not give the value back. */
+STRATA_CLONES
 static void
 to_integers(const StrataVector *v, double power, int64_t *integers, uint64_t *bad)
 {
@@ -267,6 +268,7 @@ decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *s
 }
 
 /* Integers to doubles, in place. */
+STRATA_CLONES
 static void
 to_doubles(uint64_t *values, uint32_t n, double power)
 {
@@ -279,6 +281,7 @@ to_doubles(uint64_t *values, uint32_t n, double power)
 }
 
 /* Integers to floats. */
+STRATA_CLONES
 static void
 to_floats(const uint64_t *values, uint32_t n, double power, float *out)
 {

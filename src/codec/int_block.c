@@ -24,6 +24,7 @@
 #include "int_private.h"
 
 #define PATCHED 0x80
+#define PATCHES_MAX 255
 
 /*
  * The residuals of the m values at scaled[0 ..]: none for the first
@@ -76,63 +77,70 @@ strata_int_map(bool based, const int64_t *r, uint32_t count, uint64_t *u)
 	return base;
 }
 
-/* How a block of bit-packed numbers is laid out. */
-typedef struct BitsPlan
+/*
+ * The cheapest width for count numbers, `having[b]` of which have bit length b
+ * and none more than `widest`; wider ones are patched.
+ */
+IntBitsPlan
+strata_int_plan_bits(const uint16_t *having, unsigned widest, uint32_t count)
 {
-	unsigned	width;
-	unsigned	npatches;
-	unsigned	high_width;		/* bits of a patch above `width` */
-	size_t		nbytes;			/* numbers and patches */
-} BitsPlan;
-
-/* The cheapest width for these numbers, wider ones patched. */
-static BitsPlan
-plan_bits(const uint64_t *u, uint32_t count)
-{
-	uint16_t	having[65] = {0};
-	uint64_t	any = 0;
-	unsigned	widest;
+	IntBitsPlan best = {widest, 0, 0, ((size_t) count * widest + 7) / 8};
 	unsigned	wider = 0;
-	BitsPlan	best;
 
-	for (uint32_t i = 0; i < count; i++)
-		any |= u[i];
-	widest = strata_bit_length(any);
-	best = (BitsPlan) {widest, 0, 0, ((size_t) count * widest + 7) / 8};
-	if (widest < 3)
-		return best;
-	for (uint32_t i = 0; i < count; i++)
-		having[strata_bit_length(u[i])]++;
 	for (unsigned width = widest; width-- > 0;)
 	{
 		unsigned	high = widest - width;
 		size_t		nbytes;
 
 		wider += having[width + 1];
-		if (wider > 255 || wider * 4 > count)
+		if (wider > PATCHES_MAX || wider * 4 > count)
 			break;
 		nbytes = ((size_t) count * width + 7) / 8 + 2 + wider + ((size_t) wider * high + 7) / 8;
 		if (nbytes < best.nbytes)
-			best = (BitsPlan) {width, wider, high, nbytes};
+			best = (IntBitsPlan) {width, wider, high, nbytes};
 	}
 	return best;
 }
 
-/* Bytes of a block's numbers and its size field. */
-size_t
-strata_int_block_size(IntPacking packing, const uint64_t *u, uint32_t count)
+/* Count numbers by bit length; returns the longest. */
+unsigned
+strata_int_histogram(const uint64_t *u, uint32_t count, uint16_t *having)
 {
-	unsigned	nwords;
+	uint16_t	odd[65] = {0};
+	uint64_t	any = 0;
+	uint32_t	i = 0;
 
-	if (packing == INT_PACK_BITS)
-		return 1 + plan_bits(u, count).nbytes;
-	nwords = strata_simple8b_count(u, count);
-	return strata_varint_size(nwords) + (nwords ? strata_simple8b_size(nwords) : 0);
+	/* two tables, so that equal neighbours need not wait for each other */
+	memset(having, 0, 65 * sizeof(uint16_t));
+	for (; i + 1 < count; i += 2)
+	{
+		any |= u[i] | u[i + 1];
+		having[strata_bit_length(u[i])]++;
+		odd[strata_bit_length(u[i + 1])]++;
+	}
+	if (i < count)
+	{
+		any |= u[i];
+		having[strata_bit_length(u[i])]++;
+	}
+	for (int b = 0; b <= 64; b++)
+		having[b] = (uint16_t) (having[b] + odd[b]);
+	return strata_bit_length(any);
+}
+
+/* The layout of a block of numbers. */
+static IntBitsPlan
+plan_block(const uint64_t *u, uint32_t count)
+{
+	uint16_t	having[65];
+	unsigned	widest = strata_int_histogram(u, count, having);
+
+	return strata_int_plan_bits(having, widest, count);
 }
 
 /* Write patched numbers: low parts, then positions and high parts. */
 static void
-write_patched(const BitsPlan *plan, const uint64_t *u, uint32_t count, StrataWriter *out)
+write_patched(const IntBitsPlan *plan, const uint64_t *u, uint32_t count, StrataWriter *out)
 {
 	uint64_t	low[INT_BLOCK_MAX];
 	uint64_t	high[INT_BLOCK_MAX];
@@ -162,7 +170,7 @@ strata_int_pack_write(IntPacking packing, const uint64_t *u, uint32_t count,
 {
 	if (packing == INT_PACK_BITS)
 	{
-		BitsPlan	plan = plan_bits(u, count);
+		IntBitsPlan plan = plan_block(u, count);
 
 		strata_write_u8(out, (uint8_t) (plan.width | (plan.npatches ? PATCHED : 0)));
 		strata_write_bytes(out, meta, meta_len);

@@ -58,6 +58,15 @@ typedef struct IntBlockSize
 	bool		patched;
 } IntBlockSize;
 
+/* How a block of bit-packed numbers is laid out. */
+typedef struct IntBitsPlan
+{
+	unsigned	width;
+	unsigned	npatches;
+	unsigned	high_width;		/* bits of a patch above `width` */
+	size_t		nbytes;			/* numbers and patches */
+} IntBitsPlan;
+
 /* What the header fields of a block are relative to: the block before. */
 typedef struct IntBlockState
 {
@@ -80,7 +89,8 @@ extern IntShape strata_int_plan(const int64_t *scaled, uint32_t n, size_t *nbyte
 /* int_block.c */
 extern uint32_t strata_int_residuals(IntTransform transform, const int64_t *scaled, uint32_t m, int64_t *r);
 extern int64_t strata_int_map(bool based, const int64_t *r, uint32_t count, uint64_t *u);
-extern size_t strata_int_block_size(IntPacking packing, const uint64_t *u, uint32_t count);
+extern unsigned strata_int_histogram(const uint64_t *u, uint32_t count, uint16_t *having);
+extern IntBitsPlan strata_int_plan_bits(const uint16_t *having, unsigned widest, uint32_t count);
 extern void strata_int_pack_write(IntPacking packing, const uint64_t *u, uint32_t count,
 								  const uint8_t *meta, size_t meta_len, StrataWriter *out);
 extern bool strata_int_size_read(IntPacking packing, StrataReader *in, IntBlockSize *size);
