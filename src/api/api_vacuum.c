@@ -120,10 +120,11 @@ strata_vacuum_main(Datum arg)
 	{
 		MemoryContext mcxt = AllocSetContextCreate(TopMemoryContext, "strata vacuum",
 												   ALLOCSET_DEFAULT_SIZES);
-		MemoryContext old = MemoryContextSwitchTo(mcxt);
-		PlannedStmt *stmt = vacuum_statement(relid);
+		PlannedStmt *stmt;
 
-		MemoryContextSwitchTo(old);
+		/* VACUUM ends this transaction: what it is given must outlive that */
+		MemoryContextSwitchTo(mcxt);
+		stmt = vacuum_statement(relid);
 		PushActiveSnapshot(GetTransactionSnapshot());
 		ProcessUtility(stmt, "VACUUM", false, PROCESS_UTILITY_TOPLEVEL, NULL, NULL,
 					   None_Receiver, NULL);
