@@ -23,9 +23,11 @@
  */
 #include "scan/scan_private.h"
 
+#include "catalog/pg_type_d.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/datum.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/typcache.h"
 
@@ -36,6 +38,7 @@ typedef struct MergeBound
 	int			n;
 	Datum	   *values;
 	bool	   *isnull;
+	int64		abbreviated;	/* of the first key, when n > 0 */
 } MergeBound;
 
 /* An input standing on a row; batch is NULL for the row store. */
@@ -47,6 +50,7 @@ typedef struct MergeInput
 	TupleTableSlot *slot;		/* row store: current row */
 	Datum	   *values;			/* its keys */
 	bool	   *isnull;
+	int64		abbreviated;	/* the first key, when it is an integer inside */
 } MergeInput;
 
 struct StrataMerge
@@ -55,6 +59,7 @@ struct StrataMerge
 	int			nkeys;
 	const StrataOrderKey *keys;
 	SortSupport sorts;
+	Oid			integer_type;	/* of the first key, if it compares as an integer */
 	bool		started;
 	bool		finished;
 	/* heap of inputs; the least is first, and was returned when advance is set */
@@ -149,6 +154,39 @@ init_keys(StrataMerge *merge)
 		sort->ssup_nulls_first = key->nulls_first;
 		PrepareSortSupportFromOrderingOp(key->desc ? typcache->gt_opr : typcache->lt_opr, sort);
 	}
+	merge->integer_type = getBaseType(TupleDescAttr(desc, merge->keys[0].attno - 1)->atttypid);
+}
+
+/*
+ * The first key as an integer that orders as the key does, but for ties, which
+ * are left to the comparator.  Zero for types that are not integers inside.
+ */
+static inline int64
+abbreviate(const StrataMerge *merge, Datum value, bool isnull)
+{
+	int64		x;
+
+	switch (merge->integer_type)
+	{
+		case INT2OID:
+			x = DatumGetInt16(value);
+			break;
+		case INT4OID:
+		case DATEOID:
+			x = DatumGetInt32(value);
+			break;
+		case INT8OID:
+		case TIMEOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			x = DatumGetInt64(value);
+			break;
+		default:
+			return 0;
+	}
+	if (isnull)
+		return merge->keys[0].nulls_first ? PG_INT64_MIN : PG_INT64_MAX;
+	return merge->keys[0].desc ? ~x : x;
 }
 
 static inline int
@@ -169,6 +207,8 @@ compare_keys(const StrataMerge *merge, int n, const Datum *a, const bool *a_isnu
 static inline int
 compare_inputs(const StrataMerge *merge, const MergeInput *a, const MergeInput *b)
 {
+	if (a->abbreviated != b->abbreviated)
+		return a->abbreviated < b->abbreviated ? -1 : 1;
 	return compare_keys(merge, merge->nkeys, a->values, a->isnull, b->values, b->isnull);
 }
 
@@ -254,6 +294,7 @@ advance_input(StrataMerge *merge, MergeInput *input)
 		for (int i = 0; i < merge->nkeys; i++)
 			input->values[i] = slot_getattr(input->slot, merge->keys[i].attno,
 											&input->isnull[i]);
+		input->abbreviated = abbreviate(merge, input->values[0], input->isnull[0]);
 		return true;
 	}
 	input->row = strata_batch_next_row(merge->scan, input->batch);
@@ -261,6 +302,7 @@ advance_input(StrataMerge *merge, MergeInput *input)
 		return false;
 	for (int i = 0; i < merge->nkeys; i++)
 		input->values[i] = strata_column_get(input->columns[i], input->row, &input->isnull[i]);
+	input->abbreviated = abbreviate(merge, input->values[0], input->isnull[0]);
 	return true;
 }
 
@@ -440,7 +482,7 @@ compute_bound(StrataMerge *merge, StrataBatchReader *reader, bool ordered_index,
 		if (!constant_key(reader, key->attno, &value, &isnull))
 		{
 			if (!strata_prune_bounds(reader, key->attno, &value, &max, &isnull))
-				return;
+				break;
 			if (!isnull)
 			{
 				summary = strata_batch_reader_summary(reader, key->attno);
@@ -456,6 +498,8 @@ compute_bound(StrataMerge *merge, StrataBatchReader *reader, bool ordered_index,
 		bound->values[i] = isnull ? (Datum) 0 : copy_key(merge, i, value);
 		bound->n++;
 	}
+	if (bound->n > 0)
+		bound->abbreviated = abbreviate(merge, bound->values[0], bound->isnull[0]);
 }
 
 static void
@@ -550,7 +594,7 @@ look_ahead(StrataMerge *merge)
 	}
 }
 
-/* Has the batch a row that may come before the first one of the heap? */
+/* Has the batch a row that must, or may have to, come before the heap's first? */
 static bool
 is_due(StrataMerge *merge, const MergeBound *bound)
 {
@@ -561,11 +605,14 @@ is_due(StrataMerge *merge, const MergeBound *bound)
 	if (merge->nheap == 0)
 		return true;
 	first = merge->heap[0];
+	if (bound->n > 0 && bound->abbreviated != first->abbreviated)
+		return bound->abbreviated < first->abbreviated;
 	old = start_comparing(merge);
 	c = compare_keys(merge, bound->n, bound->values, bound->isnull,
 					 first->values, first->isnull);
 	MemoryContextSwitchTo(old);
-	return c <= 0;
+	/* when all keys are in the bound, rows equal to it may come in any order */
+	return c < 0 || (c == 0 && bound->n < merge->nkeys);
 }
 
 /* Open all batches that may hold the next row. */
