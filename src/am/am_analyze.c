@@ -127,7 +127,7 @@ begin_virtual_block(StrataAnalyzeState *state, BlockNumber i)
 	BlockNumber last = (BlockNumber) (pages * (i + 1) / state->virtual_blocks);
 
 	state->active = true;
-	state->snapshot = RegisterSnapshot(GetLatestSnapshot());
+	state->snapshot = RegisterSnapshot(strata_latest_snapshot());
 	state->scan = table_beginscan_strat(batches, state->snapshot, 0, NULL, true, false);
 	heap_setscanlimits(state->scan, first, last - first);
 	state->reader->nrows = 0;

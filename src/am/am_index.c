@@ -31,7 +31,7 @@ check_keys(Relation rel, Relation index, IndexInfo *info)
 	Tuplesortstate *sort = NULL;
 	EState	   *estate = CreateExecutorState();
 	ExprState  *predicate = ExecPrepareQual(info->ii_Predicate, estate);
-	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	Snapshot	snapshot = RegisterSnapshot(strata_latest_snapshot());
 	TableScanDesc scan = table_beginscan(rel, snapshot, 0, NULL);
 	TupleTableSlot *slot = table_slot_create(rel, NULL);
 

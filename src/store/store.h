@@ -66,6 +66,13 @@ extern Oid	strata_companion_oid(Relation rel);
  */
 extern Oid	strata_companion_oid_now(Relation rel);
 
+/*
+ * A snapshot of now, to be registered before anything else is done.
+ * GetLatestSnapshot refuses to work in parallel mode, where scans of ours may
+ * be.
+ */
+extern Snapshot strata_latest_snapshot(void);
+
 /* Is this the oid of our access method? */
 extern bool strata_is_strata_am(Oid am);
 

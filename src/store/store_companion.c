@@ -130,6 +130,16 @@ forget_am(Datum arg, int cache_id, uint32 hash)
 	*(Oid *) DatumGetPointer(arg) = InvalidOid;
 }
 
+/* See store.h. */
+Snapshot
+strata_latest_snapshot(void)
+{
+	if (!IsInParallelMode())
+		return GetLatestSnapshot();
+	InvalidateCatalogSnapshot();
+	return GetCatalogSnapshot(RelationRelationId);
+}
+
 /* The companion by a scan of pg_class that trusts no cache. */
 static Oid
 lookup_uncached(Relation rel)
@@ -148,7 +158,7 @@ lookup_uncached(Relation rel)
 		return InvalidOid;
 	strata_companion_name(name, &locator);
 	pg_class = table_open(RelationRelationId, AccessShareLock);
-	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	snapshot = RegisterSnapshot(strata_latest_snapshot());
 	ScanKeyInit(&key[0], Anum_pg_class_relname, BTEqualStrategyNumber, F_NAMEEQ,
 				CStringGetDatum(name));
 	ScanKeyInit(&key[1], Anum_pg_class_relnamespace, BTEqualStrategyNumber, F_OIDEQ,

@@ -34,7 +34,7 @@ static HTAB *size_caches = NULL;
 static void
 count_blocks(StrataStore *store, BlockNumber start, BlockNumber n, double *batches, double *rows)
 {
-	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	Snapshot	snapshot = RegisterSnapshot(strata_latest_snapshot());
 	TableScanDesc scan = table_beginscan_strat(store->batches, snapshot, 0, NULL, true, false);
 	TupleTableSlot *slot = table_slot_create(store->batches, NULL);
 
