@@ -21,6 +21,7 @@
 #include "postmaster/bgworker.h"
 #include "storage/bufmgr.h"
 #include "storage/ipc.h"
+#include "storage/lmgr.h"
 #include "tcop/utility.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -84,7 +85,21 @@ strata_api_vacuum_later(Relation rel)
 	MemoryContextSwitchTo(old);
 }
 
-/* The statement VACUUM (SKIP_LOCKED) schema.table. */
+/*
+ * Could the table be truncated now?  VACUUM tries for five seconds, during
+ * which its lock keeps everybody from compressing the table again; autovacuum
+ * gives way to them, a worker of ours does not.
+ */
+static bool
+can_truncate(Oid relid)
+{
+	if (!ConditionalLockRelationOid(relid, AccessExclusiveLock))
+		return false;
+	UnlockRelationOid(relid, AccessExclusiveLock);
+	return true;
+}
+
+/* The statement VACUUM (SKIP_LOCKED, TRUNCATE ...) schema.table. */
 static PlannedStmt *
 vacuum_statement(Oid relid)
 {
@@ -93,7 +108,9 @@ vacuum_statement(Oid relid)
 	RangeVar   *name = makeRangeVar(get_namespace_name(get_rel_namespace(relid)),
 									get_rel_name(relid), -1);
 
-	vacuum->options = list_make1(makeDefElem("skip_locked", NULL, -1));
+	vacuum->options = list_make2(makeDefElem("skip_locked", NULL, -1),
+								 makeDefElem("truncate",
+											 (Node *) makeString(can_truncate(relid) ? "on" : "off"), -1));
 	vacuum->rels = list_make1(makeVacuumRelation(name, relid, NIL));
 	vacuum->is_vacuumcmd = true;
 	stmt->commandType = CMD_UTILITY;
