@@ -3,52 +3,79 @@
  * am_fetch.c
  *	  Rows by TID, of both halves.
  *
- * Only SnapshotAny follows a forwarding entry: under an MVCC snapshot that
- * sees the entry, the row's place is its heap TID, and the compressed TID is
- * nobody's any more.
+ * Of fetches only those under SnapshotAny follow a forwarding entry: under an
+ * MVCC snapshot that sees the entry, the row's place is its heap TID.  Who holds
+ * a compressed TID from before asks for its latest version first.
  *
  * src/am/am_fetch.c
  *-------------------------------------------------------------------------
  */
 #include "am/am_private.h"
 
+#include "access/htup_details.h"
 #include "executor/executor.h"
 #include "utils/snapmgr.h"
+
+/* The row with this number, of the batch in batch_slot, into slot. */
+static void
+decode_row(Relation rel, StrataStore *store, TupleTableSlot *batch, int64 row, TupleTableSlot *slot)
+{
+	StrataBatchReader *reader = strata_batch_reader_create(rel, store->schema);
+
+	strata_batch_reader_load(reader, batch);
+	strata_batch_store_row(rel, reader, (int) (row - reader->first_row), slot);
+	/* by-reference values of a virtual slot lie in the reader */
+	ExecMaterializeSlot(slot);
+	strata_batch_reader_free(reader);
+}
+
+/*
+ * Under SnapshotAny: the row that once had this TID, be its batch promoted,
+ * recompressed or decompressed by now, as heapam gives out dead versions.
+ */
+static bool
+fetch_any(Relation rel, StrataStore *store, int64 row, TupleTableSlot *batch, TupleTableSlot *slot)
+{
+	SnapshotData self;
+	ItemPointerData forwarded;
+
+	self.snapshot_type = SNAPSHOT_SELF;
+	if (strata_store_find_batch(store, row, &self, batch))
+	{
+		if (!strata_store_forwarded(store, batch, row, &forwarded))
+		{
+			decode_row(rel, store, batch, row, slot);
+			return true;
+		}
+		if (strata_heap_am->tuple_fetch_row_version(rel, &forwarded, SnapshotAny, slot))
+			return true;
+	}
+	if (!strata_store_find_any_batch(store, row, batch))
+		return false;
+	decode_row(rel, store, batch, row, slot);
+	return true;
+}
 
 /* Fetch a compressed row into slot; false when the snapshot does not see it. */
 static bool
 fetch_compressed(Relation rel, ItemPointer tid, Snapshot snapshot, TupleTableSlot *slot)
 {
-	bool		any = snapshot->snapshot_type == SNAPSHOT_ANY;
 	int64		row = strata_tid_row(tid);
 	StrataStore *store = strata_store_open(rel, AccessShareLock);
 	TupleTableSlot *batch;
-	SnapshotData self;
+	ItemPointerData forwarded;
 	bool		found = false;
 
 	if (store == NULL)
 		return false;
-	self.snapshot_type = SNAPSHOT_SELF;
-	InitDirtySnapshot(self);
-	self.snapshot_type = SNAPSHOT_SELF;
 	batch = table_slot_create(store->batches, NULL);
-	if (strata_store_find_batch(store, row, any ? &self : snapshot, batch))
+	if (snapshot->snapshot_type == SNAPSHOT_ANY)
+		found = fetch_any(rel, store, row, batch, slot);
+	else if (strata_store_find_batch(store, row, snapshot, batch) &&
+			 !strata_store_forwarded(store, batch, row, &forwarded))
 	{
-		ItemPointerData forwarded;
-
-		if (strata_store_forwarded(store, batch, row, &forwarded))
-			found = any && strata_heap_am->tuple_fetch_row_version(rel, &forwarded, snapshot, slot);
-		else
-		{
-			StrataBatchReader *reader = strata_batch_reader_create(rel, store->schema);
-
-			strata_batch_reader_load(reader, batch);
-			strata_batch_store_row(rel, reader, (int) (row - reader->first_row), slot);
-			/* by-reference values of a virtual slot lie in the reader */
-			ExecMaterializeSlot(slot);
-			strata_batch_reader_free(reader);
-			found = true;
-		}
+		decode_row(rel, store, batch, row, slot);
+		found = true;
 	}
 	ExecDropSingleTupleTableSlot(batch);
 	strata_store_close(store, AccessShareLock);
@@ -71,12 +98,80 @@ tuple_tid_valid(TableScanDesc scan, ItemPointer tid)
 	return strata_heap_am->tuple_tid_valid(strata_inner_scan(scan), tid);
 }
 
-/* A compressed row has one version, its own. */
+/*
+ * A row that compression moved has no link from its old place to its new one.
+ * Who holds on to the old one (WHERE CURRENT OF) must not take it for deleted.
+ */
 static void
-tuple_get_latest_tid(TableScanDesc scan, ItemPointer tid)
+error_moved(Relation rel)
 {
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			 errmsg("could not find a row of table \"%s\" again because it was compressed or decompressed concurrently",
+					RelationGetRelationName(rel))));
+}
+
+/* A row store TID: its latest version, unless that was moved into a batch. */
+static void
+latest_heap_tid(StrataScanDesc *scan, ItemPointer tid)
+{
+	Relation	rel = scan->base.rs_rd;
+	TupleTableSlot *slot;
+	bool		moved = false;
+
+	strata_heap_am->tuple_get_latest_tid(scan->heap, tid);
+	if (!OidIsValid(strata_companion_oid_now(rel)))
+		return;
+	slot = table_slot_create(rel, NULL);
+	if (!strata_heap_am->tuple_fetch_row_version(rel, tid, scan->base.rs_snapshot, slot) &&
+		strata_heap_am->tuple_fetch_row_version(rel, tid, SnapshotAny, slot))
+	{
+		HeapTuple	tuple = ExecFetchSlotHeapTuple(slot, false, NULL);
+
+		moved = HeapTupleHeaderIndicatesMovedPartitions(tuple->t_data);
+	}
+	ExecDropSingleTupleTableSlot(slot);
+	if (moved)
+		error_moved(rel);
+}
+
+/*
+ * A compressed row has one version, its own, until it is promoted; then the
+ * versions are those of the row store.
+ */
+static void
+tuple_get_latest_tid(TableScanDesc sscan, ItemPointer tid)
+{
+	StrataScanDesc *scan = (StrataScanDesc *) sscan;
+	Relation	rel = sscan->rs_rd;
+	StrataStore *store;
+	TupleTableSlot *batch;
+	ItemPointerData forwarded;
+	bool		promoted = false;
+	bool		moved = false;
+
 	if (!strata_tid_is_compressed(tid))
-		strata_heap_am->tuple_get_latest_tid(strata_inner_scan(scan), tid);
+	{
+		latest_heap_tid(scan, tid);
+		return;
+	}
+	store = strata_store_open(rel, AccessShareLock);
+	if (store == NULL)
+		return;
+	batch = table_slot_create(store->batches, NULL);
+	if (strata_store_find_batch(store, strata_tid_row(tid), sscan->rs_snapshot, batch))
+		promoted = strata_store_forwarded(store, batch, strata_tid_row(tid), &forwarded);
+	else
+		moved = strata_store_find_any_batch(store, strata_tid_row(tid), batch);
+	ExecDropSingleTupleTableSlot(batch);
+	strata_store_close(store, AccessShareLock);
+	if (moved)
+		error_moved(rel);
+	if (promoted)
+	{
+		*tid = forwarded;
+		latest_heap_tid(scan, tid);
+	}
 }
 
 /* A slot without a buffer holds a compressed row that its scan's snapshot saw. */

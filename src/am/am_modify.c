@@ -13,8 +13,11 @@
 #include "am/am_private.h"
 
 #include "access/genam.h"
+#include "access/table.h"
+#include "access/xact.h"
 #include "catalog/index.h"
 #include "executor/executor.h"
+#include "storage/predicate.h"
 #include "utils/datum.h"
 #include "utils/snapmgr.h"
 
@@ -61,15 +64,32 @@ restore_cmax(TM_Result result, TM_FailureData *tmfd, CommandId acted, CommandId 
  * or why not.
  */
 static TM_Result
-heap_tid(Relation rel, ItemPointer tid, LockWaitPolicy wait_policy, ItemPointer result,
-		 TM_FailureData *tmfd)
+heap_tid(Relation rel, ItemPointer tid, bool change, LockWaitPolicy wait_policy,
+		 ItemPointer result, TM_FailureData *tmfd)
 {
 	if (!strata_tid_is_compressed(tid))
 	{
 		*result = *tid;
 		return TM_Ok;
 	}
-	return strata_store_promote(rel, strata_tid_row(tid), wait_policy, result, tmfd);
+	return strata_store_promote(rel, strata_tid_row(tid), change, wait_policy, result, tmfd);
+}
+
+/*
+ * Serializable transactions: heapam looks for readers of the row where it is
+ * now.  Those who read it when it was compressed are found by the companion.
+ */
+static void
+check_batch_readers(Relation rel)
+{
+	Oid			companion;
+	Relation	batches;
+
+	if (!IsolationIsSerializable() || !OidIsValid(companion = strata_companion_oid(rel)))
+		return;
+	batches = table_open(companion, AccessShareLock);
+	CheckForSerializableConflictIn(batches, NULL, InvalidBlockNumber);
+	table_close(batches, AccessShareLock);
 }
 
 static TM_Result
@@ -78,10 +98,11 @@ tuple_delete(Relation rel, ItemPointer tid, CommandId cid, Snapshot snapshot,
 {
 	ItemPointerData target;
 	CommandId	acted;
-	TM_Result	result = heap_tid(rel, tid, wait ? LockWaitBlock : LockWaitSkip, &target, tmfd);
+	TM_Result	result = heap_tid(rel, tid, true, wait ? LockWaitBlock : LockWaitSkip, &target, tmfd);
 
 	if (result != TM_Ok)
 		return result;
+	check_batch_readers(rel);
 	acted = strata_promoted_cid(rel, &target, cid);
 	result = strata_heap_am->tuple_delete(rel, &target, acted, snapshot, crosscheck, wait, tmfd,
 										  changing_part);
@@ -153,10 +174,11 @@ tuple_update(Relation rel, ItemPointer otid, TupleTableSlot *slot, CommandId cid
 {
 	ItemPointerData target;
 	CommandId	acted;
-	TM_Result	result = heap_tid(rel, otid, wait ? LockWaitBlock : LockWaitSkip, &target, tmfd);
+	TM_Result	result = heap_tid(rel, otid, true, wait ? LockWaitBlock : LockWaitSkip, &target, tmfd);
 
 	if (result != TM_Ok)
 		return result;
+	check_batch_readers(rel);
 	if (OidIsValid(strata_companion_oid(rel)) && unique_key_changes(rel, &target, slot))
 		strata_store_check_unique(rel, slot);
 	acted = strata_promoted_cid(rel, &target, cid);
@@ -172,7 +194,7 @@ tuple_lock(Relation rel, ItemPointer tid, Snapshot snapshot, TupleTableSlot *slo
 {
 	ItemPointerData target;
 	CommandId	acted;
-	TM_Result	result = heap_tid(rel, tid, wait_policy, &target, tmfd);
+	TM_Result	result = heap_tid(rel, tid, false, wait_policy, &target, tmfd);
 
 	if (result != TM_Ok)
 		return result;

@@ -123,6 +123,12 @@ extern Oid	strata_store_order_index(StrataStore *store, const StrataLayout *layo
 extern bool strata_store_find_batch(StrataStore *store, int64 row, Snapshot snapshot,
 									TupleTableSlot *slot);
 
+/*
+ * The same whatever became of the batch since: a version of it that still has
+ * its rows.  False when VACUUM has taken it away, or it never was.
+ */
+extern bool strata_store_find_any_batch(StrataStore *store, int64 row, TupleTableSlot *slot);
+
 /* The batch with the greatest row numbers that the snapshot sees. */
 extern bool strata_store_find_last_batch(StrataStore *store, Snapshot snapshot, TupleTableSlot *slot);
 
@@ -190,9 +196,13 @@ extern int64 strata_store_decompress(Relation rel);
  * Promotion: move the batch of compressed row `row` into the row store,
  * leaving a list of heap TIDs behind, or follow that list.  On TM_Ok *tid is the
  * row's heap TID.  Other results are those of table_tuple_lock on the batch.
+ * change: the row will be updated or deleted, not only locked.  Raises a
+ * serialization failure when that cannot be right under the transaction's
+ * snapshot, or the batch is gone.
  */
-extern TM_Result strata_store_promote(Relation rel, int64 row, LockWaitPolicy wait_policy,
-									  ItemPointer tid, TM_FailureData *tmfd);
+extern TM_Result strata_store_promote(Relation rel, int64 row, bool change,
+									  LockWaitPolicy wait_policy, ItemPointer tid,
+									  TM_FailureData *tmfd);
 
 /* If the batch in slot is promoted: the heap TID of its row `row`. */
 extern bool strata_store_forwarded(StrataStore *store, TupleTableSlot *batch, int64 row,

@@ -177,7 +177,11 @@ take_row_store(CompressState *state)
 			/* before the delete, which takes external values away */
 			take_row(state, slot);
 			/* nobody to wait for but our own row locks, which do not block us */
-			result = heap_delete(state->rel, &tid, state->cid, InvalidSnapshot, true, &tmfd, false);
+			/*
+			 * Marked as moved, as by an update to another partition: whoever
+			 * comes with this TID later gets an error, not "deleted".
+			 */
+			result = heap_delete(state->rel, &tid, state->cid, InvalidSnapshot, true, &tmfd, true);
 			if (result != TM_Ok)
 				ereport(ERROR,
 						(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
@@ -198,8 +202,6 @@ take_batches(CompressState *state)
 {
 	StrataRowScan *scan = strata_row_scan_begin(state->rel, RelationGetDescr(state->rel), state->snapshot);
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(state->rel), &TTSOpsVirtual);
-	TableScanDesc batches;
-	TupleTableSlot *batch = table_slot_create(state->store->batches, NULL);
 
 	while (strata_row_scan_next(scan, ForwardScanDirection, slot))
 	{
@@ -210,12 +212,7 @@ take_batches(CompressState *state)
 	strata_row_scan_end(scan);
 	ExecDropSingleTupleTableSlot(slot);
 
-	/* forwarding entries too: whoever could hold such a TID has our lock ahead */
-	batches = table_beginscan(state->store->batches, state->snapshot, 0, NULL);
-	while (table_scan_getnextslot(batches, ForwardScanDirection, batch))
-		simple_heap_delete(state->store->batches, &batch->tts_tid);
-	table_endscan(batches);
-	ExecDropSingleTupleTableSlot(batch);
+	strata_store_delete_batches(state->store, state->snapshot, state->cid);
 }
 
 /*
@@ -269,6 +266,7 @@ strata_store_compress(Relation rel, bool recompress, StrataCompressResult *resul
 
 	/* row-level SIREAD locks would be left behind on rows that move */
 	TransferPredicateLocksToHeapRelation(rel);
+	TransferPredicateLocksToHeapRelation(state.store->batches);
 	strata_progress_phase(STRATA_PHASE_READING);
 	take_row_store(&state);
 	if (recompress)

@@ -26,8 +26,6 @@ strata_store_decompress(Relation rel)
 										   GetTransactionSnapshot() : GetLatestSnapshot());
 	StrataRowScan *scan = strata_row_scan_begin(rel, RelationGetDescr(rel), snapshot);
 	StrataRowWriter *writer;
-	TableScanDesc batches;
-	TupleTableSlot *slot;
 	int64		nrows = 0;
 
 	if (scan == NULL)
@@ -39,6 +37,9 @@ strata_store_decompress(Relation rel)
 	strata_progress_phase(STRATA_PHASE_RESTORING);
 	PushActiveSnapshot(snapshot);
 	TransferPredicateLocksToHeapRelation(rel);
+	TransferPredicateLocksToHeapRelation(scan->store->batches);
+	/* before the rows are put back: some may be back already, by promotion */
+	strata_store_delete_batches(scan->store, snapshot, GetCurrentCommandId(true));
 	writer = strata_row_writer_begin(rel);
 	while (strata_row_scan_next(scan, ForwardScanDirection, writer->slot))
 	{
@@ -47,13 +48,6 @@ strata_store_decompress(Relation rel)
 			strata_progress_rows(nrows, nrows);
 	}
 	strata_row_writer_end(writer);
-
-	batches = table_beginscan(scan->store->batches, snapshot, 0, NULL);
-	slot = table_slot_create(scan->store->batches, NULL);
-	while (table_scan_getnextslot(batches, ForwardScanDirection, slot))
-		simple_heap_delete(scan->store->batches, &slot->tts_tid);
-	table_endscan(batches);
-	ExecDropSingleTupleTableSlot(slot);
 
 	strata_row_scan_end(scan);
 	PopActiveSnapshot();

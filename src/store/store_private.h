@@ -40,6 +40,13 @@ extern bool strata_companion_is_outdated(StrataStore *store, const StrataLayout 
 /* Next free row number; the caller excludes other writers of batches. */
 extern int64 strata_store_next_row(StrataStore *store);
 
+/*
+ * Delete all batches the snapshot sees, forwarding entries too (whoever could
+ * hold such a TID has our lock ahead), under ExclusiveLock on R.  A batch that
+ * has changed since the snapshot is a serialization failure.
+ */
+extern void strata_store_delete_batches(StrataStore *store, Snapshot snapshot, CommandId cid);
+
 /* Writes batch rows into a companion, numbering rows. */
 typedef struct StrataBatchWriter
 {

@@ -25,6 +25,7 @@
 #include "access/xact.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "storage/predicate.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -240,11 +241,27 @@ promote_batch(StrataStore *store, TupleTableSlot *slot)
 	values[STRATA_BATCH_ATT_FORWARD - 1] = PointerGetDatum(forward);
 	isnull[STRATA_BATCH_ATT_FORWARD - 1] = false;
 	tuple = heap_form_tuple(desc, values, isnull);
+	/* who has read the batch's rows must conflict with their writers from now on */
+	TransferPredicateLocksToHeapRelation(store->batches);
 	CatalogTupleUpdate(store->batches, &tid, tuple);
 	heap_freetuple(tuple);
 	strata_batch_reader_free(reader);
 	CommandCounterIncrement();
 	return forward;
+}
+
+/*
+ * The row was compressed when the caller's snapshot was taken, and its batch is
+ * gone: recompressed, decompressed, rewritten.  Its rows are not deleted, they
+ * are elsewhere, and nothing says where.
+ */
+static void
+error_moved(Relation rel)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			 errmsg("could not serialize access due to concurrent compression or decompression of table \"%s\"",
+					RelationGetRelationName(rel))));
 }
 
 /*
@@ -254,56 +271,88 @@ static TM_Result
 lock_batch(StrataStore *store, int64 row, LockWaitPolicy wait_policy, TupleTableSlot *slot,
 		   TM_FailureData *tmfd)
 {
-	TM_Result	result = TM_Deleted;
+	TM_Result	result;
 	ItemPointerData tid;
 
 	PushActiveSnapshot(GetLatestSnapshot());
-	if (strata_store_find_batch(store, row, GetActiveSnapshot(), slot))
-	{
-		tid = slot->tts_tid;
-		ExecClearTuple(slot);
-		result = table_tuple_lock(store->batches, &tid, GetActiveSnapshot(), slot,
-								  GetCurrentCommandId(true), LockTupleExclusive, wait_policy,
-								  TUPLE_LOCK_FLAG_FIND_LAST_VERSION, tmfd);
-	}
+	if (!strata_store_find_batch(store, row, GetActiveSnapshot(), slot))
+		error_moved(store->rel);
+	tid = slot->tts_tid;
+	ExecClearTuple(slot);
+	/* heapam's error for NOWAIT would name the companion */
+	result = table_tuple_lock(store->batches, &tid, GetActiveSnapshot(), slot,
+							  GetCurrentCommandId(true), LockTupleExclusive,
+							  wait_policy == LockWaitError ? LockWaitSkip : wait_policy,
+							  TUPLE_LOCK_FLAG_FIND_LAST_VERSION, tmfd);
 	PopActiveSnapshot();
+	if (result == TM_WouldBlock && wait_policy == LockWaitError)
+		ereport(ERROR,
+				(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+				 errmsg("could not obtain lock on row in relation \"%s\"",
+						RelationGetRelationName(store->rel))));
 	return result;
+}
+
+/*
+ * A batch that somebody promoted since our transaction's snapshot was taken is
+ * still a batch to that snapshot, whatever we do to its rows in the row store:
+ * a changed row would be seen twice.  So rows of it cannot be changed.
+ */
+static void
+check_snapshot(StrataStore *store, int64 row)
+{
+	TupleTableSlot *slot;
+	ItemPointerData tid;
+	bool		seen;
+
+	if (!IsolationUsesXactSnapshot())
+		return;
+	slot = table_slot_create(store->batches, NULL);
+	seen = strata_store_find_batch(store, row, GetTransactionSnapshot(), slot) &&
+		!strata_store_forwarded(store, slot, row, &tid);
+	ExecDropSingleTupleTableSlot(slot);
+	if (seen)
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("could not serialize access due to concurrent update")));
 }
 
 /* See store.h. */
 TM_Result
-strata_store_promote(Relation rel, int64 row, LockWaitPolicy wait_policy, ItemPointer tid,
-					 TM_FailureData *tmfd)
+strata_store_promote(Relation rel, int64 row, bool change, LockWaitPolicy wait_policy,
+					 ItemPointer tid, TM_FailureData *tmfd)
 {
 	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata promote",
 											   ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(mcxt);
 	StrataStore *store = strata_store_open(rel, RowExclusiveLock);
-	TM_Result	result = TM_Deleted;
+	TupleTableSlot *slot;
+	TM_Result	result;
 
 	memset(tmfd, 0, sizeof(*tmfd));
-	if (store != NULL)
+	if (store == NULL)
+		error_moved(rel);
+	slot = table_slot_create(store->batches, NULL);
+	result = lock_batch(store, row, wait_policy, slot, tmfd);
+	if (result == TM_Ok)
 	{
-		TupleTableSlot *slot = table_slot_create(store->batches, NULL);
-
-		result = lock_batch(store, row, wait_policy, slot, tmfd);
-		if (result == TM_Ok)
+		slot_getallattrs(slot);
+		if (strata_store_forwarded(store, slot, row, tid))
 		{
-			slot_getallattrs(slot);
-			if (!strata_store_forwarded(store, slot, row, tid))
-			{
-				int64		first = DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
-				bytea	   *forward = promote_batch(store, slot);
-
-				memcpy(tid, VARDATA(forward) + (row - first) * sizeof(ItemPointerData),
-					   sizeof(ItemPointerData));
-			}
+			if (change)
+				check_snapshot(store, row);
 		}
-		ExecDropSingleTupleTableSlot(slot);
-		strata_store_close(store, NoLock);
+		else
+		{
+			int64		first = DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
+			bytea	   *forward = promote_batch(store, slot);
+
+			memcpy(tid, VARDATA(forward) + (row - first) * sizeof(ItemPointerData),
+				   sizeof(ItemPointerData));
+		}
 	}
-	else
-		ItemPointerSetInvalid(&tmfd->ctid);
+	ExecDropSingleTupleTableSlot(slot);
+	strata_store_close(store, NoLock);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(mcxt);
 	return result;

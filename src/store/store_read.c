@@ -54,6 +54,39 @@ strata_store_find_batch(StrataStore *store, int64 row, Snapshot snapshot, TupleT
 
 /* See store.h. */
 bool
+strata_store_find_any_batch(StrataStore *store, int64 row, TupleTableSlot *slot)
+{
+	Relation	index = index_open(strata_store_row_index(store), AccessShareLock);
+	ScanKeyData key;
+	IndexScanDesc scan;
+	bool		found = false;
+
+	ScanKeyInit(&key, 1, BTLessEqualStrategyNumber, F_INT8LE, Int64GetDatum(row));
+	scan = index_beginscan(store->batches, index, SnapshotAny, 1, 0);
+	index_rescan(scan, &key, 1, NULL, 0);
+	while (!found && index_getnext_slot(scan, BackwardScanDirection, slot))
+	{
+		int64		first;
+		int32		nrows;
+
+		slot_getallattrs(slot);
+		first = DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
+		nrows = DatumGetInt32(slot->tts_values[STRATA_BATCH_ATT_NROWS - 1]);
+		if (first + abs(nrows) <= row)
+			break;
+		found = nrows > 0;
+	}
+	if (found)
+		ExecMaterializeSlot(slot);
+	else
+		ExecClearTuple(slot);
+	index_endscan(scan);
+	index_close(index, AccessShareLock);
+	return found;
+}
+
+/* See store.h. */
+bool
 strata_store_find_last_batch(StrataStore *store, Snapshot snapshot, TupleTableSlot *slot)
 {
 	Relation	index = index_open(strata_store_row_index(store), AccessShareLock);

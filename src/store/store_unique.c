@@ -525,7 +525,7 @@ promote_equal(Relation rel, UniqueKey *key, EState *estate)
 		TM_FailureData tmfd;
 
 		/* whatever the result: nothing of that batch is compressed any more */
-		(void) strata_store_promote(rel, row, LockWaitBlock, &tid, &tmfd);
+		(void) strata_store_promote(rel, row, false, LockWaitBlock, &tid, &tmfd);
 	}
 }
 

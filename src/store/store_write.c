@@ -13,6 +13,7 @@
  */
 #include "store/store_private.h"
 
+#include "access/heapam.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "executor/executor.h"
@@ -96,4 +97,27 @@ strata_batch_writer_end(StrataBatchWriter *writer)
 	strata_batch_writer_flush(writer);
 	CatalogCloseIndexes(writer->indexes);
 	strata_batch_builder_free(writer->builder);
+}
+
+/* See store_private.h. */
+void
+strata_store_delete_batches(StrataStore *store, Snapshot snapshot, CommandId cid)
+{
+	TableScanDesc scan = table_beginscan(store->batches, snapshot, 0, NULL);
+	TupleTableSlot *slot = table_slot_create(store->batches, NULL);
+
+	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		TM_FailureData tmfd;
+
+		CHECK_FOR_INTERRUPTS();
+		if (heap_delete(store->batches, &slot->tts_tid, cid, InvalidSnapshot, true, &tmfd,
+						false) != TM_Ok)
+			ereport(ERROR,
+					(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+					 errmsg("could not serialize access to table \"%s\": a batch changed concurrently",
+							RelationGetRelationName(store->rel))));
+	}
+	table_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
 }
