@@ -118,6 +118,12 @@ index_validate_scan(Relation rel, Relation index, IndexInfo *info, Snapshot snap
 {
 	StrataDisguise disguise;
 
+	/*
+	 * Rows inserted since the build began were not compared with the batches
+	 * until the index was ready.
+	 */
+	if (info->ii_Unique && OidIsValid(strata_companion_oid(rel)))
+		check_keys(rel, index, info);
 	strata_disguise_push(&disguise, rel);
 	PG_TRY();
 	{

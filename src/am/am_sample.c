@@ -58,7 +58,7 @@ sample_state(StrataScanDesc *scan)
 		return state;
 	old = MemoryContextSwitchTo(GetMemoryChunkContext(scan));
 	state = scan->sample = palloc0(sizeof(StrataSampleState));
-	state->heap_blocks = RelationGetNumberOfBlocks(rel);
+	state->heap_blocks = ((HeapScanDesc) scan->heap)->rs_nblocks;
 	state->block = InvalidBlockNumber;
 	state->store = strata_store_open(rel, AccessShareLock);
 	state->batch = table_slot_create(state->store->batches, NULL);
@@ -81,7 +81,13 @@ scan_sample_next_block(TableScanDesc sscan, SampleScanState *node)
 	TsmRoutine *tsm = node->tsmroutine;
 	BlockNumber total;
 
-	if (!OidIsValid(strata_companion_oid(sscan->rs_rd)))
+	/* decided once: a compression that comes later is none of this scan's */
+	if (!scan->started)
+	{
+		scan->started = true;
+		scan->with_batches = OidIsValid(strata_companion_oid_now(sscan->rs_rd));
+	}
+	if (!scan->with_batches)
 		return strata_heap_am->scan_sample_next_block(scan->heap, node);
 	state = sample_state(scan);
 	total = state->heap_blocks + state->batch_blocks;

@@ -40,15 +40,20 @@ strata_api_open(Oid relid, LOCKMODE lockmode)
 {
 	Relation	rel;
 	char		relkind = get_rel_relkind(relid);
+	char	   *name = get_rel_name(relid);
 
-	if (relkind == '\0')
+	if (relkind == '\0' || name == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("relation with OID %u does not exist", relid)));
 	/* before the lock: nobody may block a table that is not his */
 	if (!strata_table_ownercheck(relid, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(relkind), get_rel_name(relid));
-	rel = relation_open(relid, lockmode);
+	rel = try_relation_open(relid, lockmode);
+	if (rel == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("relation \"%s\" does not exist", name)));
 	if (!strata_relation_is_strata(rel))
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),

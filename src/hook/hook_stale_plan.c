@@ -24,12 +24,15 @@
 
 #include "access/htup_details.h"
 #include "access/table.h"
+#include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "executor/executor.h"
 #include "nodes/extensible.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/planner.h"
+#include "parser/parsetree.h"
 #include "utils/inval.h"
+#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
 static planner_hook_type previous_planner = NULL;
@@ -205,11 +208,51 @@ any_compressed_now(List *relids)
 	return false;
 }
 
+/* Does the plan lock rows of a table that may be strata's? */
+static bool
+locks_strata_rows(PlannedStmt *stmt)
+{
+	ListCell   *lc;
+
+	foreach(lc, stmt->rowMarks)
+	{
+		PlanRowMark *mark = lfirst_node(PlanRowMark, lc);
+
+		if (RowMarkRequiresRowShareLock(mark->markType) &&
+			may_be_strata(rt_fetch(mark->rti, stmt->rtable)->relid))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * EXECUTE of a SELECT FOR UPDATE takes its snapshot before it waits for its
+ * locks.  Rows that a compression moved in between would look deleted to it, so
+ * it gets a snapshot from after the wait, as every other statement that locks
+ * or changes rows does.
+ */
+static void
+renew_snapshot(QueryDesc *query_desc)
+{
+	Snapshot	snapshot;
+
+	if (query_desc->operation != CMD_SELECT || query_desc->plannedstmt->rowMarks == NIL ||
+		IsolationUsesXactSnapshot() || !locks_strata_rows(query_desc->plannedstmt))
+		return;
+	snapshot = GetTransactionSnapshot();
+	if (query_desc->snapshot->snapshot_type != SNAPSHOT_MVCC ||
+		query_desc->snapshot->snapXactCompletionCount == snapshot->snapXactCompletionCount)
+		return;
+	UnregisterSnapshot(query_desc->snapshot);
+	query_desc->snapshot = RegisterSnapshot(snapshot);
+}
+
 static void
 start_executor(QueryDesc *query_desc, int eflags)
 {
 	CustomScan *carrier = find_carrier(query_desc->plannedstmt);
 
+	renew_snapshot(query_desc);
 	if (carrier != NULL && any_compressed_now(linitial(carrier->custom_private)))
 	{
 		PlannedStmt *old = query_desc->plannedstmt;

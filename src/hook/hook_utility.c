@@ -324,7 +324,8 @@ process(UtilityCall *call)
 			torture(((CreateTableAsStmt *) stmt)->into->rel);
 			return;
 		case T_AlterTableStmt:
-			if (((AlterTableStmt *) stmt)->objtype == OBJECT_TABLE)
+			if (((AlterTableStmt *) stmt)->objtype == OBJECT_TABLE ||
+				((AlterTableStmt *) stmt)->objtype == OBJECT_MATVIEW)
 			{
 				alter_table(call, (AlterTableStmt *) writable_statement(call));
 				return;
@@ -332,7 +333,8 @@ process(UtilityCall *call)
 			break;
 		case T_RenameStmt:
 			if (((RenameStmt *) stmt)->renameType == OBJECT_COLUMN &&
-				((RenameStmt *) stmt)->relationType == OBJECT_TABLE)
+				(((RenameStmt *) stmt)->relationType == OBJECT_TABLE ||
+				 ((RenameStmt *) stmt)->relationType == OBJECT_MATVIEW))
 			{
 				rename_column(call, (RenameStmt *) stmt);
 				return;
