@@ -71,10 +71,34 @@ tuple_tid_valid(TableScanDesc scan, ItemPointer tid)
 	return strata_heap_am->tuple_tid_valid(strata_inner_scan(scan), tid);
 }
 
-/* A compressed row has one version, its own. */
+/*
+ * The heap TID of compressed row *tid, if its batch is promoted for snapshot;
+ * else *tid is left alone.
+ */
+static void
+forward_tid(Relation rel, Snapshot snapshot, ItemPointer tid)
+{
+	StrataStore *store = strata_store_open(rel, AccessShareLock);
+	TupleTableSlot *batch;
+
+	if (store == NULL)
+		return;
+	batch = table_slot_create(store->batches, NULL);
+	if (strata_store_find_batch(store, strata_tid_row(tid), snapshot, batch))
+		(void) strata_store_forwarded(store, batch, strata_tid_row(tid), tid);
+	ExecDropSingleTupleTableSlot(batch);
+	strata_store_close(store, AccessShareLock);
+}
+
+/*
+ * A compressed row has one version, its own, until it is promoted.  A cursor
+ * opened before that still stands on the compressed TID (WHERE CURRENT OF).
+ */
 static void
 tuple_get_latest_tid(TableScanDesc scan, ItemPointer tid)
 {
+	if (strata_tid_is_compressed(tid))
+		forward_tid(scan->rs_rd, scan->rs_snapshot, tid);
 	if (!strata_tid_is_compressed(tid))
 		strata_heap_am->tuple_get_latest_tid(strata_inner_scan(scan), tid);
 }
