@@ -6,7 +6,9 @@
 #
 #	  PGSRC=/path/to/postgresql-source   its tree; else Debian's source package is
 #	                                     fetched (as root) into .run/pgsrc
-#	  TORTURE=1    compress after every statement that writes
+#	  TORTURE=1    compress after every statement that writes; plans and the order
+#	               of unordered rows may then differ, results may not
+#	  SHOW=n       show so many statements of each test that differ (default 5)
 #	  AM=heap      the same on heap: shows what differs without us (another minor
 #	               version); what it printed is then expected too
 #	  ACCEPT=1     keep the differences seen as accepted, for review
@@ -113,4 +115,5 @@ say "suite ended with status $status; log: $OUT/run.log"
 
 crashes=$("$SERVER" log 1000000 | grep -cE 'was terminated by signal|TRAP:|PANIC:' || true)
 python3 "$ROOT/test/pgsuite/judge.py" --log "$OUT/run.log" --results "$OUT/results" --expected "$REGRESS/expected" \
-    --heap "$HEAP" --accepted "$ACCEPTED" --crashes "$crashes" ${ACCEPT:+--accept}
+    --heap "$HEAP" --accepted "$ACCEPTED" --sql "$REGRESS/sql" --crashes "$crashes" \
+    ${TORTURE:+--results-only} ${SHOW:+--show "$SHOW"} ${ACCEPT:+--accept}

@@ -174,8 +174,8 @@ extern StrataCodecResult strata_lz_decompress(StrataCodecId id, const uint8_t *f
 
 /* --- lzarray.c: byte strings in blocks ------------------------------------------ */
 
-extern StrataCodecResult strata_lzarray_encode(StrataCodecId id, const StrataVector *v,
-											   StrataArena *scratch, StrataWriter *out);
+extern StrataCodecResult strata_lzarray_encode(StrataCodecId id, const StrataVector *v, StrataArena *scratch,
+											   StrataWriter *out, size_t *blocks_len);
 extern size_t strata_lzarray_scratch_size(StrataCodecId id, const StrataVector *v);
 extern StrataCodecResult strata_lzarray_decode(StrataCodecId id, const StrataPayload *p, uint32_t from,
 											   uint32_t n, StrataArena *scratch, StrataBytes *out);
@@ -185,8 +185,8 @@ extern void strata_lzarray_describe(const StrataPayload *p, char *text, size_t s
 
 /* --- dictionary.c ------------------------------------------------------------- */
 
-extern StrataCodecResult strata_dictionary_encode(const StrataVector *v, uint32_t limit,
-												  StrataArena *scratch, StrataWriter *out);
+extern StrataCodecResult strata_dictionary_encode(const StrataVector *v, uint32_t limit, StrataArena *scratch,
+												  StrataWriter *out, uint32_t *nentries);
 
 /* --- crc32c.c ------------------------------------------------------------------- */
 

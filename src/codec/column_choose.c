@@ -19,6 +19,9 @@
 #define LZ_SAMPLES 4
 #define LZ_SAMPLE_BYTES 65536
 
+/* A dictionary with at most one entry for so many values is not compared with LZ. */
+#define FEW_ENTRIES 16
+
 /* Decimals smaller than this part of raw leave XOR nothing to win. */
 #define GORILLA_BELOW 4
 
@@ -91,19 +94,20 @@ mostly_repeats(const StrataVector *v)
 }
 
 /*
- * How many entries a dictionary of less than room bytes can have: codes cost
- * about their bits, entries half a byte at the very least.  Runs make codes
- * cheaper, so with many of them this does not look at codes.
+ * How many entries a dictionary of less than room bytes can have: codes cost most
+ * of their bits, less where differences between them are small, and entries half a
+ * byte at the very least.  With many runs there is no telling.
  */
 static uint32_t
 entries_limit(const StrataVector *v, size_t room)
 {
+	unsigned	share = v->kind == STRATA_KIND_INT ? 5 : 7;
 	uint32_t	limit = 1;
 
 	if (mostly_repeats(v))
 		return v->n / 4 + 1;
 	for (unsigned bits = 1; bits < 16; bits++)
-		if ((size_t) v->n * bits * 7 / 64 + (UINT32_C(1) << bits) / 2 <= room)
+		if ((size_t) v->n * bits * share / 64 + (UINT32_C(1) << bits) / 2 <= room)
 			limit = UINT32_C(1) << bits;
 	return limit < v->n / 4 ? limit : v->n / 4 + 1;
 }
@@ -120,6 +124,7 @@ attempt_fixed(StrataCodecId id, const StrataVector *v, size_t room, StrataArena 
 	uint8_t    *to = start;
 	StrataWriter w;
 	StrataCodecResult rc;
+	uint32_t	nentries;
 
 	if (room > (size_t) (out->end - start))
 		room = (size_t) (out->end - start);
@@ -129,7 +134,7 @@ attempt_fixed(StrataCodecId id, const StrataVector *v, size_t room, StrataArena 
 		return;
 	w = strata_writer(to, room);
 	if (id == STRATA_CODEC_DICTIONARY)
-		rc = strata_dictionary_encode(v, entries_limit(v, room), &scratch, &w);
+		rc = strata_dictionary_encode(v, entries_limit(v, room), &scratch, &w, &nentries);
 	else
 		rc = strata_codec_get(id)->encode(v, &scratch, &w);
 	if (rc != STRATA_CODEC_OK || w.failed)
@@ -204,63 +209,77 @@ estimate_lz(StrataCodecId id, const StrataVector *v, StrataArena scratch)
 	return (size_t) ((double) size / (double) seen * (double) total);
 }
 
-/* BYTES: LZ4, ZSTD or RAW, whichever is worth it. */
-static StrataCodecId
-choose_lz(const StrataVector *v, StrataArena *scratch, size_t *estimate)
+/* Encode with an LZ codec or RAW in place of what `out` got since `start`. */
+static StrataCodecResult
+encode_lz(StrataCodecId id, const StrataVector *v, StrataArena *scratch, const StrataWriter *start,
+		  StrataWriter *out, StrataCodecId *chosen, size_t *blocks_len)
 {
-	size_t		total = v->offsets[v->n];
-	size_t		lz4 = estimate_lz(STRATA_CODEC_LZ4, v, *scratch);
-	size_t		zstd = estimate_lz(STRATA_CODEC_ZSTD, v, *scratch);
-	StrataCodecId id = STRATA_CODEC_RAW;
-
-	*estimate = total;
-	if (lz4 < total - total / 32)
-	{
-		*estimate = lz4;
-		id = STRATA_CODEC_LZ4;
-	}
-	if (zstd < *estimate - *estimate / 10)
-	{
-		*estimate = zstd;
-		id = STRATA_CODEC_ZSTD;
-	}
-	return id;
+	*out = *start;
+	*chosen = id;
+	return strata_lzarray_encode(id, v, scratch, out, blocks_len);
 }
 
+/*
+ * LZ4, ZSTD or RAW.  ZSTD is tried on the whole of a small column, the others are
+ * estimated; it has to win by a tenth.
+ */
 static StrataCodecResult
-choose_bytes(const StrataVector *v, bool nested, StrataArena *scratch, StrataWriter *out, StrataCodecId *chosen)
+choose_lz(const StrataVector *v, StrataArena *scratch, StrataWriter *out, StrataCodecId *chosen)
 {
 	StrataWriter start = *out;
-	size_t		estimate;
+	size_t		total = v->offsets[v->n];
+	size_t		lz4 = estimate_lz(STRATA_CODEC_LZ4, v, *scratch);
+	size_t		others = lz4 < total - total / 32 ? lz4 : total;
+	StrataCodecResult rc = STRATA_CODEC_UNSUPPORTED;
+	size_t		zstd = SIZE_MAX;
+
+	if (strata_codec_available(STRATA_CODEC_ZSTD))
+	{
+		if (total <= LZ_SAMPLES * LZ_SAMPLE_BYTES)
+			rc = encode_lz(STRATA_CODEC_ZSTD, v, scratch, &start, out, chosen, &zstd);
+		else
+			zstd = estimate_lz(STRATA_CODEC_ZSTD, v, *scratch);
+	}
+	if (zstd < others - others / 10)
+	{
+		if (rc == STRATA_CODEC_OK)
+			return rc;
+		return encode_lz(STRATA_CODEC_ZSTD, v, scratch, &start, out, chosen, &zstd);
+	}
+	return encode_lz(others < total ? STRATA_CODEC_LZ4 : STRATA_CODEC_RAW, v, scratch, &start, out, chosen, &zstd);
+}
+
+/*
+ * BYTES.  A dictionary decodes faster and to a shape that grouping likes, so it is
+ * taken without further ado when its entries are few, else when LZ is not 5 % better.
+ */
+static StrataCodecResult
+choose_bytes(const StrataVector *v, StrataArena *scratch, StrataWriter *out, StrataCodecId *chosen)
+{
+	StrataWriter start = *out;
+	uint32_t	nentries;
+	size_t		dictionary;
 	StrataCodecResult rc;
 
 	if (v->offsets[v->n] > STRATA_BYTES_MAX)
 		return STRATA_CODEC_NOT_APPLICABLE;
-	if (!nested)
-	{
-		*chosen = STRATA_CODEC_CONSTANT;
-		rc = strata_codec_constant.encode(v, scratch, out);
-		if (rc != STRATA_CODEC_NOT_APPLICABLE)
-			return rc;
-	}
-	*chosen = choose_lz(v, scratch, &estimate);
-	if (!nested)
-	{
-		/* lengths take something too, hence the quarter byte a value on top */
-		size_t		room = estimate + estimate / 20 + v->n / 4;
-
-		if (room < strata_writer_left(out))
-			out->end = out->next + room;
-		rc = strata_dictionary_encode(v, v->n / 2, scratch, out);
-		if (rc == STRATA_CODEC_OK)
-		{
-			out->end = start.end;
-			*chosen = STRATA_CODEC_DICTIONARY;
-			return rc;
-		}
-		*out = start;
-	}
-	return strata_codec_get(*chosen)->encode(v, scratch, out);
+	*chosen = STRATA_CODEC_CONSTANT;
+	rc = strata_codec_constant.encode(v, scratch, out);
+	if (rc != STRATA_CODEC_NOT_APPLICABLE)
+		return rc;
+	*chosen = STRATA_CODEC_DICTIONARY;
+	rc = strata_dictionary_encode(v, v->n / 2, scratch, out, &nentries);
+	if (rc == STRATA_CODEC_OK && nentries <= v->n / FEW_ENTRIES)
+		return rc;
+	dictionary = rc == STRATA_CODEC_OK ? strata_writer_len(out) - strata_writer_len(&start) : SIZE_MAX;
+	*out = start;
+	rc = choose_lz(v, scratch, out, chosen);
+	if (rc != STRATA_CODEC_OK ||
+		dictionary - dictionary / 20 > strata_writer_len(out) - strata_writer_len(&start))
+		return rc;
+	*out = start;
+	*chosen = STRATA_CODEC_DICTIONARY;
+	return strata_dictionary_encode(v, v->n / 2, scratch, out, &nentries);
 }
 
 /* Encode v (v->n > 0) in the codec that suits it best. */
@@ -268,7 +287,7 @@ StrataCodecResult
 strata_choose_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out, StrataCodecId *chosen)
 {
 	if (v->kind == STRATA_KIND_BYTES)
-		return choose_bytes(v, false, scratch, out, chosen);
+		return choose_bytes(v, scratch, out, chosen);
 	return choose_fixed(v, false, scratch, out, chosen);
 }
 
@@ -277,6 +296,6 @@ StrataCodecResult
 strata_nested_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out, StrataCodecId *chosen)
 {
 	if (v->kind == STRATA_KIND_BYTES)
-		return choose_bytes(v, true, scratch, out, chosen);
+		return choose_lz(v, scratch, out, chosen);
 	return choose_fixed(v, true, scratch, out, chosen);
 }

@@ -266,10 +266,11 @@ gather_entries(const StrataVector *v, Dictionary *d)
 
 /*
  * Encode when there are at most limit entries (UINT32_MAX: whatever there are);
- * NO_SPACE when there are more, or when it does not fit.
+ * NO_SPACE when there are more, or when it does not fit.  *nentries is how many.
  */
 StrataCodecResult
-strata_dictionary_encode(const StrataVector *v, uint32_t limit, StrataArena *scratch, StrataWriter *out)
+strata_dictionary_encode(const StrataVector *v, uint32_t limit, StrataArena *scratch,
+						 StrataWriter *out, uint32_t *nentries)
 {
 	StrataArena arena = *scratch;
 	Dictionary	d;
@@ -293,7 +294,7 @@ strata_dictionary_encode(const StrataVector *v, uint32_t limit, StrataArena *scr
 		sort_entries(v, &d);
 		gather_entries(v, &d);
 	}
-	entries.n = d.nentries;
+	entries.n = *nentries = d.nentries;
 	entries.fixed = d.fixed;
 	entries.payload = d.payload;
 	entries.offsets = d.offsets;
@@ -322,7 +323,9 @@ strata_dictionary_encode(const StrataVector *v, uint32_t limit, StrataArena *scr
 static StrataCodecResult
 encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 {
-	return strata_dictionary_encode(v, UINT32_MAX, scratch, out);
+	uint32_t	nentries;
+
+	return strata_dictionary_encode(v, UINT32_MAX, scratch, out, &nentries);
 }
 
 /* --- decoding ---------------------------------------------------------------- */

@@ -4,24 +4,28 @@
  *	  Codec GORILLA: floats as the XOR with the value before.
  *
  * Hides the bit layout.  Values come in blocks of 256, each decodable by
- * itself:
+ * itself.  First, for each block but the last, its length in 2 bytes; then the
+ * blocks, of m values each:
  *
- *	OFFSET	SIZE	MEANING
- *	0		2		for each block but the last: its length in bytes
- *	...		width	for each block: its first value, little-endian
- *			...		and a bit stream (bitstream.h), padded to a byte, with for each
- *					further value x = value XOR the one before:
+ *	OFFSET	SIZE			MEANING
+ *	0		width			first value, little-endian
+ *	width	1				number of windows, w
+ *			(m - 1 + 7) / 8	bit i: is x[i] = value[i + 1] XOR value[i] not 0?
+ *			(c + 7) / 8		bit j: does the j-th of the c not 0 open a window?
+ *			...				w windows, packed (bitpack.c) in 11 bits, or 10 for
+ *							width 4: zeros that lead (5 bits), then size - 1
+ *			...				the c that are not 0: `size` bits of each, those of its
+ *							window, one after the other, padded to a byte
  *
- *	0			x = 0
- *	1 0 b..		x lies within the window of the last "1 1": its bits there
- *	1 1 L S b..	L (5 bits) zeros lead, S + 1 (6 bits; width 4: 5 bits) bits
- *				follow, then zeros: the new window; b.. are those bits
+ * A window is the bits of x between `lead` zeros above and the zeros below; x that
+ * opens none uses the window opened last.
  *
- * Invariant C6: the first value of a block that is not 0 after XOR opens a
- * window; a stream that uses a window before is rejected.
+ * Invariant C6: the first x that is not 0 opens a window, and w is the number of
+ * windows opened.
  *
- * Difference to the paper: a window is also changed when the old one would fit
- * but cost more bits than opening the tighter one.
+ * Differences to the paper: its control bits, windows and values stand apart, so
+ * that the position of a value does not depend on bits just read; and a window is
+ * also changed when the old one would fit but cost more bits than a tighter one.
  *
  * Reference: T. Pelkonen et al., "Gorilla: a fast, scalable, in-memory time
  * series database", VLDB 2015, section 4.1.2.
@@ -32,100 +36,129 @@
 #include <stdio.h>
 
 #include "bitstream.h"
-#include "codec_private.h"
+#include "int_private.h"
 
 #define BLOCK_ROWS 256
 #define LEAD_BITS 5
 #define LEAD_MAX 31
 
-/* Bits of the size field of a window. */
+/* Bits of a window's size field, and of a window. */
 #define SIZE_BITS(width) ((width) == 8 ? 6U : 5U)
+#define WINDOW_BITS(width) (LEAD_BITS + SIZE_BITS(width))
 
-/* Most bytes of a block. */
-#define BLOCK_BOUND (BLOCK_ROWS * 10)
+/* Most bytes of a block's last part, and what a load may touch behind it. */
+#define BITS_MAX (BLOCK_ROWS * 8)
+#define LOAD_SLACK 16
 
 static size_t
 encode_scratch_size(const StrataVector *v)
 {
 	(void) v;
-	return STRATA_ARENA_SIZE(BLOCK_BOUND + 16);
+	return 0;
 }
 
-/* Write values [from, from + n) as a block; width is known when compiling. */
+/* A block on its way to disk. */
+typedef struct BlockParts
+{
+	uint8_t		changed[BLOCK_ROWS / 8];
+	uint8_t		opens[BLOCK_ROWS / 8];
+	uint64_t	windows[BLOCK_ROWS];
+	uint8_t		bits[BITS_MAX + LOAD_SLACK];
+	unsigned	nchanged;
+	unsigned	nwindows;
+	size_t		bits_len;
+} BlockParts;
+
+/* XOR n values with their predecessors; width is known when compiling. */
 STRATA_INLINE void
-encode_block(const void *fixed, uint32_t from, uint32_t n, const unsigned width, StrataWriter *out)
+split_block(const void *fixed, uint32_t n, const unsigned width, BlockParts *parts)
 {
 	const unsigned nbits = width * 8;
-	const unsigned open_bits = LEAD_BITS + SIZE_BITS(width);
-	StrataBitWriter bw = {out, 0, 0};
-	uint64_t	last = 0;
+	StrataWriter w = strata_writer(parts->bits, sizeof(parts->bits));
+	StrataBitWriter bw = {&w, 0, 0};
+	uint64_t	last = width == 8 ? *(const uint64_t *) fixed : *(const uint32_t *) fixed;
 	unsigned	trail = 0;
 	unsigned	size = 0;
 
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 1; i < n; i++)
 	{
-		uint64_t	value = width == 8 ? ((const uint64_t *) fixed)[from + i] : ((const uint32_t *) fixed)[from + i];
+		uint64_t	value = width == 8 ? ((const uint64_t *) fixed)[i] : ((const uint32_t *) fixed)[i];
 		uint64_t	x = value ^ last;
 		unsigned	lead;
 		unsigned	low;
-		unsigned	need;
 
 		last = value;
-		if (i == 0)
-		{
-			strata_bits_write(&bw, value, nbits);
-			continue;
-		}
 		if (x == 0)
-		{
-			strata_bits_write(&bw, 0, 1);
 			continue;
-		}
 		lead = (unsigned) __builtin_clzll(x) - (64 - nbits);
 		lead = lead > LEAD_MAX ? LEAD_MAX : lead;
 		low = (unsigned) __builtin_ctzll(x);
-		need = nbits - lead - low;
-		if (low >= trail && lead >= nbits - size - trail && size > 0 && size <= need + open_bits)
+		if (size == 0 || low < trail || lead < nbits - size - trail ||
+			size > nbits - lead - low + WINDOW_BITS(width))
 		{
-			strata_bits_write(&bw, 1, 2);
-			strata_bits_write(&bw, x >> trail, size);
-			continue;
+			size = nbits - lead - low;
+			trail = low;
+			parts->windows[parts->nwindows++] = lead | (size - 1) << LEAD_BITS;
+			parts->opens[parts->nchanged / 8] |= (uint8_t) (1 << parts->nchanged % 8);
 		}
-		size = need;
-		trail = low;
-		strata_bits_write(&bw, 3 | lead << 2 | (size - 1) << (2 + LEAD_BITS), 2 + open_bits);
+		parts->changed[(i - 1) / 8] |= (uint8_t) (1 << (i - 1) % 8);
+		parts->nchanged++;
 		strata_bits_write(&bw, x >> trail, size);
 	}
 	strata_bits_flush(&bw);
+	parts->bits_len = strata_writer_len(&w);
+}
+
+/* Write values [from, from + n) of a vector as a block. */
+static void
+write_block(const StrataVector *v, uint32_t from, uint32_t n, StrataWriter *out)
+{
+	BlockParts	parts;
+
+	memset(parts.changed, 0, sizeof(parts.changed));
+	memset(parts.opens, 0, sizeof(parts.opens));
+	parts.nchanged = parts.nwindows = 0;
+	if (v->width == 8)
+	{
+		const uint64_t *values = (const uint64_t *) v->fixed + from;
+
+		split_block(values, n, 8, &parts);
+		strata_write_u64(out, values[0]);
+	}
+	else
+	{
+		const uint32_t *values = (const uint32_t *) v->fixed + from;
+
+		split_block(values, n, 4, &parts);
+		strata_write_u32(out, values[0]);
+	}
+	strata_write_u8(out, (uint8_t) parts.nwindows);
+	strata_write_bytes(out, parts.changed, (n - 1 + 7) / 8);
+	strata_write_bytes(out, parts.opens, (parts.nchanged + 7) / 8);
+	strata_bitpack_write(parts.windows, parts.nwindows, WINDOW_BITS(v->width), out);
+	strata_write_bytes(out, parts.bits, parts.bits_len);
 }
 
 static StrataCodecResult
 encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 {
-	StrataArena arena = *scratch;
-	uint8_t    *block = strata_arena_alloc(&arena, BLOCK_BOUND + 16);
 	uint32_t	nblocks = (v->n + BLOCK_ROWS - 1) / BLOCK_ROWS;
-	uint8_t    *index = out->next;
+	uint8_t    *index = strata_write_space(out, ((size_t) nblocks - 1) * 2);
 
-	if (block == NULL)
-		return STRATA_CODEC_NO_SPACE;
-	strata_write_space(out, ((size_t) nblocks - 1) * 2);
+	(void) scratch;
 	for (uint32_t b = 0; b < nblocks && !out->failed; b++)
 	{
 		uint32_t	from = b * BLOCK_ROWS;
-		uint32_t	n = v->n - from < BLOCK_ROWS ? v->n - from : BLOCK_ROWS;
-		StrataWriter w = strata_writer(block, BLOCK_BOUND + 16);
+		uint8_t    *start = out->next;
 
-		if (v->width == 8)
-			encode_block(v->fixed, from, n, 8, &w);
-		else
-			encode_block(v->fixed, from, n, 4, &w);
-		strata_write_bytes(out, block, strata_writer_len(&w));
-		if (b + 1 < nblocks && !out->failed)
-			strata_store16(index + (size_t) b * 2, (uint16_t) strata_writer_len(&w));
+		write_block(v, from, v->n - from < BLOCK_ROWS ? v->n - from : BLOCK_ROWS, out);
+		if (b + 1 < nblocks)
+			strata_store16(index + (size_t) b * 2, (uint16_t) (out->next - start));
 	}
 	return out->failed ? STRATA_CODEC_NO_SPACE : STRATA_CODEC_OK;
 }
+
+/* --- decoding ---------------------------------------------------------------- */
 
 static StrataCodecResult
 decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *size)
@@ -137,77 +170,155 @@ decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *s
 	return STRATA_CODEC_OK;
 }
 
+/* A block taken apart; entry k + 1 of the windows is the k-th, entry 0 is empty. */
+typedef struct BlockView
+{
+	uint64_t	first;
+	uint8_t		changed[BLOCK_ROWS];	/* 0 or 1 per value but the first */
+	uint8_t		opens[BLOCK_ROWS + 8];	/* 0 or 1 per changed value */
+	uint8_t		size[BLOCK_ROWS];
+	uint8_t		trail[BLOCK_ROWS];
+	uint64_t	mask[BLOCK_ROWS];
+	const uint8_t *bits;
+	size_t		bits_len;
+} BlockView;
+
+/* Spread n bits into bytes; writes up to 7 more.  Returns how many are set. */
+static unsigned
+expand_bits(const uint8_t *from, uint32_t n, uint8_t *to)
+{
+	uint64_t	sums = 0;
+
+	for (uint32_t i = 0; i < n; i += 8)
+	{
+		unsigned	bits = n - i < 8 ? from[i / 8] & ((1U << (n - i)) - 1) : from[i / 8];
+		uint64_t	flags = bits * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
+
+		flags = (flags + UINT64_C(0x7f7f7f7f7f7f7f7f)) >> 7 & UINT64_C(0x0101010101010101);
+		strata_store64(to + i, flags);
+		/* at most 32 groups: no byte of the sums overflows */
+		sums += flags;
+	}
+	return (unsigned) ((sums & UINT64_C(0x00ff00ff00ff00ff)) * UINT64_C(0x0001000100010001) >> 48) +
+		(unsigned) ((sums >> 8 & UINT64_C(0x00ff00ff00ff00ff)) * UINT64_C(0x0001000100010001) >> 48);
+}
+
+/* Read the windows; false when one is not possible. */
+static bool
+read_windows(StrataReader *in, unsigned n, unsigned width, BlockView *view)
+{
+	uint64_t	windows[INT_BLOCK_BUFFER];
+	unsigned	impossible = 0;
+
+	if (!strata_bitpack_read(in, n, WINDOW_BITS(width), windows))
+		return false;
+	view->size[0] = view->trail[0] = 0;
+	view->mask[0] = 0;
+	for (unsigned k = 0; k < n; k++)
+	{
+		unsigned	lead = (unsigned) windows[k] & LEAD_MAX;
+		unsigned	size = (unsigned) (windows[k] >> LEAD_BITS) + 1;
+
+		impossible |= lead + size > width * 8;
+		view->size[k + 1] = (uint8_t) size;
+		view->trail[k + 1] = (uint8_t) (width * 8 - lead - size);
+		view->mask[k + 1] = UINT64_MAX >> (64 - size);
+	}
+	return !impossible;
+}
+
+/* Take a block of n values apart; false when its parts do not agree (C6). */
+static bool
+read_parts(StrataReader *in, uint32_t n, unsigned width, BlockView *view)
+{
+	unsigned	nwindows;
+	unsigned	nchanged;
+	const uint8_t *map;
+
+	view->first = width == 8 ? strata_read_u64(in) : strata_read_u32(in);
+	nwindows = strata_read_u8(in);
+	map = strata_read_bytes(in, (n - 1 + 7) / 8);
+	if (map == NULL)
+		return false;
+	nchanged = expand_bits(map, n - 1, view->changed);
+	map = strata_read_bytes(in, (nchanged + 7) / 8);
+	if (map == NULL)
+		return false;
+	if (expand_bits(map, nchanged, view->opens) != nwindows || (nchanged > 0 && view->opens[0] == 0))
+		return false;
+	view->opens[nchanged] = 0;
+	if (!read_windows(in, nwindows, width, view))
+		return false;
+	view->bits = in->next;
+	view->bits_len = strata_reader_left(in);
+	return true;
+}
+
 /*
- * Decode the first n values of a block, handing on those from `skip`; width is
- * known when compiling.  False when the bits run out or make no sense.
+ * The first n values of a block; width is known when compiling, and LOAD_SLACK
+ * bytes behind the bits may be read.  No branch depends on the data but the one
+ * for more bits than a load gives.  False when there are fewer bits than needed.
  */
 STRATA_INLINE bool
-decode_block(StrataReader *in, uint32_t n, uint32_t skip, const unsigned width, void *out)
+rebuild(const BlockView *view, uint32_t n, const unsigned width, void *out)
 {
-	const unsigned nbits = width * 8;
-	const unsigned open_bits = LEAD_BITS + SIZE_BITS(width);
-	StrataBitReader br;
-	uint64_t	value = width == 8 ? strata_read_u64(in) : strata_read_u32(in);
-	unsigned	trail = 0;
-	unsigned	size = 0;
-	uint64_t	mask = 0;
+	const size_t limit = view->bits_len * 8;
+	uint64_t	value = view->first;
+	size_t		used = 0;
+	size_t		at = 0;
+	unsigned	window = 0;
+	unsigned	nchanged = 0;
 
-	br = strata_bit_reader(in->next, strata_reader_left(in));
-	for (uint32_t i = 0; i < n; i++)
+	if (width == 8)
+		((uint64_t *) out)[0] = value;
+	else
+		((uint32_t *) out)[0] = (uint32_t) value;
+	for (uint32_t i = 1; i < n; i++)
 	{
-		if (i > 0)
-		{
-			strata_bits_refill(&br);
-			if (!(br.word & 1))
-				strata_bits_consume(&br, 1);
-			else
-			{
-				uint64_t	x;
+		unsigned	changed = view->changed[i - 1];
+		unsigned	size;
+		uint64_t	x;
 
-				if (br.word & 2)
-				{
-					unsigned	lead = (unsigned) (br.word >> 2) & LEAD_MAX;
-
-					size = ((unsigned) (br.word >> (2 + LEAD_BITS)) & ((1U << SIZE_BITS(width)) - 1)) + 1;
-					if (lead + size > nbits)
-						return false;
-					trail = nbits - lead - size;
-					mask = strata_low_bits(size);
-					strata_bits_consume(&br, 2 + open_bits);
-				}
-				else
-				{
-					if (size == 0)
-						return false;
-					strata_bits_consume(&br, 2);
-				}
-				if (width == 8 && size > br.nbits)
-				{
-					unsigned	have = br.nbits;
-
-					x = br.word & strata_low_bits(have);
-					strata_bits_consume(&br, have);
-					strata_bits_refill(&br);
-					x |= br.word << have & mask;
-					strata_bits_consume(&br, size - have);
-				}
-				else
-				{
-					x = br.word & mask;
-					strata_bits_consume(&br, size);
-				}
-				value ^= x << trail;
-			}
-		}
-		if (i >= skip)
-		{
-			if (width == 8)
-				((uint64_t *) out)[i - skip] = value;
-			else
-				((uint32_t *) out)[i - skip] = (uint32_t) value;
-		}
+		window += view->opens[nchanged] & changed;
+		nchanged += changed;
+		size = view->size[window] & (0 - changed);
+		x = strata_load64(view->bits + at / 8) >> at % 8;
+		if (width == 8 && STRATA_UNLIKELY(size > 57))
+			x |= (uint64_t) view->bits[at / 8 + 8] << 1 << (63 - at % 8);
+		x &= view->mask[window] & (0 - (uint64_t) changed);
+		used += size;
+		at = used < limit ? used : limit;
+		value ^= x << view->trail[window];
+		if (width == 8)
+			((uint64_t *) out)[i] = value;
+		else
+			((uint32_t *) out)[i] = (uint32_t) value;
 	}
-	return !in->failed && !strata_bits_overrun(&br);
+	return used <= limit;
+}
+
+/*
+ * The first n values of a block of `rows` values at `data`, `left` being the bytes
+ * one may read from there on; false when its parts do not agree.
+ */
+static bool
+decode_block(const uint8_t *data, size_t len, size_t left, uint32_t rows, uint32_t n, unsigned width, void *out)
+{
+	uint8_t		padded[BITS_MAX + LOAD_SLACK];
+	StrataReader in = strata_reader(data, len);
+	BlockView	view;
+
+	if (!read_parts(&in, rows, width, &view))
+		return false;
+	if (view.bits_len > BITS_MAX)
+		return false;
+	if (left - (size_t) (view.bits - data) < view.bits_len + LOAD_SLACK)
+	{
+		memcpy(padded, view.bits, view.bits_len);
+		memset(padded + view.bits_len, 0, LOAD_SLACK);
+		view.bits = padded;
+	}
+	return width == 8 ? rebuild(&view, n, 8, out) : rebuild(&view, n, 4, out);
 }
 
 static StrataCodecResult
@@ -219,34 +330,28 @@ decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scr
 	uint32_t	start = 0;
 
 	(void) scratch;
-	for (uint32_t b = 0; start < from + n; b++, start += BLOCK_ROWS)
+	for (uint32_t b = 0; start < from + n && !in.failed; b++, start += BLOCK_ROWS)
 	{
+		uint64_t	values[BLOCK_ROWS];
 		uint32_t	rows = p->n - start < BLOCK_ROWS ? p->n - start : BLOCK_ROWS;
 		uint32_t	skip = from > start ? from - start : 0;
-		size_t		len;
-		const uint8_t *block;
-		StrataReader r;
-		bool		ok;
+		uint32_t	wanted = rows < from + n - start ? rows : from + n - start;
+		size_t		left = strata_reader_left(&in);
+		size_t		len = b + 1 < nblocks ? strata_load16(index + (size_t) b * 2) : left;
+		const uint8_t *block = strata_read_bytes(&in, len);
+		uint8_t    *to;
 
-		if (in.failed)
-			return STRATA_CODEC_CORRUPT;
-		len = b + 1 < nblocks ? strata_load16(index + (size_t) b * 2) : strata_reader_left(&in);
-		block = strata_read_bytes(&in, len);
 		if (block == NULL)
 			return STRATA_CODEC_CORRUPT;
 		if (skip >= rows)
 			continue;
-		if (rows > from + n - start)
-			rows = from + n - start;
-		r = strata_reader(block, len);
-		if (p->width == 8)
-			ok = decode_block(&r, rows, skip, 8, (uint64_t *) out + (start + skip - from));
-		else
-			ok = decode_block(&r, rows, skip, 4, (uint32_t *) out + (start + skip - from));
-		if (!ok)
+		to = (uint8_t *) out + (size_t) (start + skip - from) * p->width;
+		if (!decode_block(block, len, left, rows, wanted, p->width, skip ? (void *) values : to))
 			return STRATA_CODEC_CORRUPT;
+		if (skip)
+			memcpy(to, (uint8_t *) values + (size_t) skip * p->width, (size_t) (wanted - skip) * p->width);
 	}
-	return STRATA_CODEC_OK;
+	return in.failed ? STRATA_CODEC_CORRUPT : STRATA_CODEC_OK;
 }
 
 static void

@@ -139,10 +139,12 @@ write_block(StrataCodecId id, const uint8_t *data, size_t nbytes, const ArrayScr
 }
 
 /*
- * Encode byte strings with LZ4, ZSTD or RAW.  NOT_APPLICABLE above 2 GB.
+ * Encode byte strings with LZ4, ZSTD or RAW.  NOT_APPLICABLE above 2 GB.  *blocks_len
+ * is what the blocks take of it.
  */
 StrataCodecResult
-strata_lzarray_encode(StrataCodecId id, const StrataVector *v, StrataArena *scratch, StrataWriter *out)
+strata_lzarray_encode(StrataCodecId id, const StrataVector *v, StrataArena *scratch,
+					  StrataWriter *out, size_t *blocks_len)
 {
 	StrataArena arena = *scratch;
 	ArrayScratch s;
@@ -150,7 +152,6 @@ strata_lzarray_encode(StrataCodecId id, const StrataVector *v, StrataArena *scra
 	StrataWriter body;
 	uint32_t	nblocks = 0;
 	size_t		head_bound;
-	size_t		body_len;
 
 	if (v->offsets[v->n] > STRATA_BYTES_MAX)
 		return STRATA_CODEC_NOT_APPLICABLE;
@@ -180,7 +181,7 @@ strata_lzarray_encode(StrataCodecId id, const StrataVector *v, StrataArena *scra
 		out->failed = true;
 		return STRATA_CODEC_NO_SPACE;
 	}
-	body_len = strata_writer_len(&body);
+	*blocks_len = strata_writer_len(&body);
 
 	strata_write_varint(out, nblocks);
 	nblocks = 0;
@@ -193,8 +194,8 @@ strata_lzarray_encode(StrataCodecId id, const StrataVector *v, StrataArena *scra
 	}
 	strata_write_varint(out, s.lengths_len);
 	strata_write_bytes(out, s.lengths, s.lengths_len);
-	memmove(out->next, body.start, body_len);
-	out->next += body_len;
+	memmove(out->next, body.start, *blocks_len);
+	out->next += *blocks_len;
 	return STRATA_CODEC_OK;
 }
 
@@ -409,7 +410,9 @@ scratch_size_##suffix(const StrataVector *v) \
 static StrataCodecResult \
 encode_##suffix(const StrataVector *v, StrataArena *scratch, StrataWriter *out) \
 { \
-	return strata_lzarray_encode(id_, v, scratch, out); \
+	size_t		blocks_len; \
+\
+	return strata_lzarray_encode(id_, v, scratch, out, &blocks_len); \
 } \
 static StrataCodecResult \
 decode_##suffix(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, StrataBytes *out) \

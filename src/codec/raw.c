@@ -51,9 +51,10 @@ static StrataCodecResult
 encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 {
 	uint8_t    *to;
+	size_t		blocks_len;
 
 	if (v->kind == STRATA_KIND_BYTES)
-		return strata_lzarray_encode(STRATA_CODEC_RAW, v, scratch, out);
+		return strata_lzarray_encode(STRATA_CODEC_RAW, v, scratch, out, &blocks_len);
 	to = strata_write_space(out, (size_t) v->n * v->width);
 	if (to == NULL)
 		return STRATA_CODEC_NO_SPACE;

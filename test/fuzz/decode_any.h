@@ -1,0 +1,113 @@
+/*-------------------------------------------------------------------------
+ *
+ * decode_any.h
+ *	  Decode bytes that may be anything, and use every byte of the result.
+ *
+ * For fuzzing and for the hostile input tests: whatever comes in, nothing may be
+ * read or written outside the buffers, which are allocated exactly so that a
+ * sanitizer sees it, and a result that claims to be OK must be usable.
+ *
+ * test/fuzz/decode_any.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_DECODE_ANY_H
+#define STRATA_DECODE_ANY_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec/codec.h"
+
+/* Larger claims are legal (a compressed value may be large) but not worth running. */
+#define DECODE_ANY_MAX_SCRATCH ((size_t) 64 << 20)
+
+#define DECODE_ANY_REQUIRE(condition) \
+	do { if (!(condition)) { fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); abort(); } } while (0)
+
+/* Look at all of a decoded byte string vector. */
+static uint64_t
+decode_any_use_bytes(const StrataBytes *bytes, uint32_t n, const bool *isnull)
+{
+	uint64_t	sum = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+	{
+		uint32_t	entry = bytes->codes ? bytes->codes[i] : i;
+
+		if (bytes->codes && isnull[i])
+		{
+			DECODE_ANY_REQUIRE(entry == 0);
+			continue;
+		}
+		DECODE_ANY_REQUIRE(entry < bytes->nentries);
+		DECODE_ANY_REQUIRE(bytes->offsets[entry] <= bytes->offsets[entry + 1]);
+		for (uint32_t at = bytes->offsets[entry]; at < bytes->offsets[entry + 1]; at++)
+			sum += bytes->payload[at];
+	}
+	return sum;
+}
+
+/* Decode rows [from, from + n) of a column that was described as info. */
+static StrataCodecResult
+decode_any_range(const uint8_t *buf, size_t len, const StrataCodecInfo *info, uint32_t from, uint32_t n)
+{
+	size_t		scratch_size;
+	StrataCodecResult rc = strata_column_decode_scratch_size(buf, len, from, n, &scratch_size);
+	uint8_t    *scratch;
+	bool	   *isnull;
+	bool		hasnull;
+
+	if (rc != STRATA_CODEC_OK || scratch_size > DECODE_ANY_MAX_SCRATCH)
+		return rc;
+	scratch = malloc(scratch_size ? scratch_size : 1);
+	isnull = malloc(n ? n : 1);
+	if (info->kind == STRATA_KIND_BYTES)
+	{
+		StrataBytes bytes;
+
+		rc = strata_column_decode_bytes(buf, len, from, n, scratch, scratch_size, &bytes, isnull, &hasnull);
+		if (rc == STRATA_CODEC_OK && decode_any_use_bytes(&bytes, n, isnull) == 1)
+			isnull[0] = isnull[0];
+	}
+	else
+	{
+		uint8_t    *out = malloc(n ? (size_t) n * info->width : 1);
+
+		rc = strata_column_decode_fixed(buf, len, from, n, scratch, scratch_size, out, isnull, &hasnull);
+		free(out);
+	}
+	/* what decode_scratch_size asked for is enough, whatever the input */
+	DECODE_ANY_REQUIRE(rc != STRATA_CODEC_NO_SPACE);
+	free(scratch);
+	free(isnull);
+	return rc;
+}
+
+/* Everything a reader may do with a column; the result of decoding all of it. */
+static StrataCodecResult
+decode_any(const uint8_t *data, size_t len)
+{
+	uint8_t    *buf = malloc(len ? len : 1);
+	StrataCodecInfo info;
+	StrataCodecResult rc;
+
+	if (len > 0)
+		memcpy(buf, data, len);
+	strata_column_describe(buf, len, true, &info);
+	rc = strata_column_describe(buf, len, false, &info);
+	if (rc == STRATA_CODEC_OK)
+	{
+		DECODE_ANY_REQUIRE(info.nrows <= STRATA_CODEC_MAX_ROWS && info.nnulls <= info.nrows);
+		DECODE_ANY_REQUIRE(strlen(info.detail) < sizeof(info.detail));
+		rc = decode_any_range(buf, len, &info, 0, info.nrows);
+		decode_any_range(buf, len, &info, info.nrows / 3, info.nrows / 2);
+		if (info.nrows > 0)
+			decode_any_range(buf, len, &info, info.nrows - 1, 1);
+		DECODE_ANY_REQUIRE(decode_any_range(buf, len, &info, info.nrows, 1) != STRATA_CODEC_OK);
+	}
+	free(buf);
+	return rc;
+}
+
+#endif							/* STRATA_DECODE_ANY_H */

@@ -1,0 +1,304 @@
+/*-------------------------------------------------------------------------
+ *
+ * test_bits.c
+ *	  The parts codecs are made of: bytes, bits, packing, checksum, null maps.
+ *
+ * test/unit/test_bits.c
+ *-------------------------------------------------------------------------
+ */
+#include "codec/bitstream.h"
+#include "codec/int_private.h"
+#include "unit.h"
+
+static void
+test_varint(void)
+{
+	uint8_t		buf[16];
+
+	for (int i = 0; i < 2000; i++)
+	{
+		uint64_t	v = i < 300 ? (uint64_t) i : unit_random() >> unit_below(64);
+		StrataWriter w = strata_writer(buf, sizeof(buf));
+		StrataReader r;
+
+		if (i == 300)
+			v = UINT64_MAX;
+		strata_write_varint(&w, v);
+		CHECK(!w.failed && strata_writer_len(&w) == strata_varint_size(v));
+		r = strata_reader(buf, strata_writer_len(&w));
+		CHECK(strata_read_varint(&r) == v && !r.failed && strata_reader_left(&r) == 0);
+		r = strata_reader(buf, strata_writer_len(&w) - 1);
+		CHECK(strata_read_varint(&r) == 0 || r.failed);
+		CHECK(r.failed);
+	}
+	/* longer than 64 bits */
+	memset(buf, 0xff, sizeof(buf));
+	StrataReader r = strata_reader(buf, sizeof(buf));
+
+	strata_read_varint(&r);
+	CHECK(r.failed);
+	buf[9] = 2;
+	r = strata_reader(buf, sizeof(buf));
+	strata_read_varint(&r);
+	CHECK(r.failed);
+}
+
+static void
+test_count(void)
+{
+	for (uint32_t v = 0; v <= 32767; v++)
+	{
+		uint8_t		buf[2];
+		StrataWriter w = strata_writer(buf, 2);
+		StrataReader r;
+
+		strata_write_count(&w, v);
+		r = strata_reader(buf, strata_writer_len(&w));
+		CHECK(strata_read_count(&r) == v && !r.failed && strata_reader_left(&r) == 0);
+	}
+}
+
+static void
+test_zigzag(void)
+{
+	static const int64_t values[] = {0, -1, 1, -2, 2, INT64_MIN, INT64_MAX};
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		CHECK(strata_unzigzag(strata_zigzag(values[i])) == values[i]);
+	CHECK(strata_zigzag(-1) == 1 && strata_zigzag(1) == 2);
+	CHECK(strata_zigzag(INT64_MIN) == UINT64_MAX);
+}
+
+static void
+test_bit_streams(void)
+{
+	uint64_t	values[500];
+	unsigned	sizes[500];
+	uint8_t		buf[4100];
+	StrataWriter w = strata_writer(buf, sizeof(buf));
+	StrataBitWriter bw = {&w, 0, 0};
+	StrataBitReader br;
+
+	for (int i = 0; i < 500; i++)
+	{
+		sizes[i] = unit_below(65);
+		values[i] = unit_random() & strata_low_bits(sizes[i]);
+		strata_bits_write(&bw, values[i], sizes[i]);
+	}
+	strata_bits_flush(&bw);
+	CHECK(!w.failed);
+	br = strata_bit_reader(buf, strata_writer_len(&w));
+	for (int i = 0; i < 500; i++)
+	{
+		unsigned	first = sizes[i] < 32 ? sizes[i] : 32;
+		uint64_t	v;
+
+		strata_bits_refill(&br);
+		v = br.word & strata_low_bits(first);
+		strata_bits_consume(&br, first);
+		strata_bits_refill(&br);
+		if (sizes[i] > first)
+			v |= (br.word & strata_low_bits(sizes[i] - first)) << first;
+		strata_bits_consume(&br, sizes[i] - first);
+		CHECK(v == values[i]);
+	}
+	CHECK(!strata_bits_overrun(&br));
+	strata_bits_refill(&br);
+	strata_bits_consume(&br, 56);
+	CHECK(strata_bits_overrun(&br));
+}
+
+static void
+test_bitpack(void)
+{
+	uint64_t	u[INT_BLOCK_MAX];
+	uint64_t	back[INT_BLOCK_BUFFER];
+	static const uint32_t counts[] = {0, 1, 7, 8, 9, 63, 64, 65, 255, 256};
+
+	for (unsigned width = 0; width <= 64; width++)
+		for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++)
+		{
+			uint32_t	n = counts[c];
+			size_t		len = ((size_t) n * width + 7) / 8;
+
+			for (int slack = 0; slack <= 32; slack += 32)
+			{
+				uint8_t    *buf = unit_alloc(len + (size_t) slack);
+				StrataWriter w = strata_writer(buf, len);
+				StrataReader r;
+
+				for (uint32_t i = 0; i < n; i++)
+					u[i] = unit_random() & strata_low_bits(width);
+				strata_bitpack_write(u, n, width, &w);
+				CHECK(!w.failed && strata_writer_len(&w) == len);
+				memset(buf + len, 0xa5, (size_t) slack);
+				r = strata_reader(buf, len + (size_t) slack);
+				CHECK(strata_bitpack_read(&r, n, width, back));
+				CHECK(memcmp(u, back, n * sizeof(uint64_t)) == 0);
+				CHECK(strata_reader_left(&r) == (size_t) slack);
+				if (len > 0)
+				{
+					r = strata_reader(buf, len - 1);
+					CHECK(!strata_bitpack_read(&r, n, width, back));
+				}
+				free(buf);
+			}
+		}
+}
+
+/* Numbers that tempt every selector, of n <= INT_BLOCK_MAX. */
+static void
+fill_simple8b(int pattern, uint32_t n, uint64_t *u)
+{
+	uint64_t	value = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		switch (pattern)
+		{
+			case 0:
+				u[i] = 0;
+				break;
+			case 1:
+				u[i] = unit_random() >> unit_below(64);
+				break;
+			case 2:
+				u[i] = unit_below(2);
+				break;
+			case 3:
+				if (unit_below(30) == 0)
+					value = unit_random() >> unit_below(64);
+				u[i] = value;
+				break;
+			case 4:
+				u[i] = UINT64_MAX;
+				break;
+			case 5:
+				u[i] = (UINT64_C(1) << 55) - 1 + i / 100;
+				break;
+			default:
+				u[i] = unit_random() >> (64 - pattern);
+		}
+}
+
+static void
+test_simple8b(void)
+{
+	uint64_t	u[INT_BLOCK_MAX];
+	uint64_t	back[INT_BLOCK_BUFFER];
+	static const uint32_t counts[] = {1, 2, 59, 60, 61, 64, 120, 255, 256};
+
+	for (int pattern = 0; pattern <= 64; pattern++)
+		for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++)
+		{
+			uint32_t	n = counts[c];
+			unsigned	nwords;
+			size_t		len;
+			uint8_t    *buf;
+			StrataWriter w;
+			StrataReader r;
+
+			fill_simple8b(pattern, n, u);
+			nwords = strata_simple8b_count(u, n);
+			CHECK(nwords <= n);
+			len = strata_simple8b_size(nwords);
+			buf = unit_alloc(len);
+			w = strata_writer(buf, len);
+			strata_simple8b_write(u, n, nwords, &w);
+			CHECK(!w.failed && strata_writer_len(&w) == len);
+			r = strata_reader(buf, len);
+			CHECK(strata_simple8b_read(&r, nwords, n, back));
+			CHECK(memcmp(u, back, n * sizeof(uint64_t)) == 0);
+			if (nwords > 1)
+			{
+				/* words that end before or behind the last number */
+				r = strata_reader(buf, len);
+				CHECK(!strata_simple8b_read(&r, nwords - 1, n, back));
+				r = strata_reader(buf, len);
+				CHECK(!strata_simple8b_read(&r, nwords, 1, back));
+			}
+			free(buf);
+		}
+}
+
+static void
+test_crc(void)
+{
+	uint8_t		buf[100];
+	uint32_t	crc;
+
+	CHECK(strata_crc32c("123456789", 9) == 0xe3069283);
+	CHECK(strata_crc32c("", 0) == 0);
+	memset(buf, 0, 32);
+	CHECK(strata_crc32c(buf, 32) == 0x8a9136aa);
+	memset(buf, 0xff, 32);
+	CHECK(strata_crc32c(buf, 32) == 0x62a8ab43);
+	for (size_t i = 0; i < sizeof(buf); i++)
+		buf[i] = (uint8_t) unit_random();
+	crc = strata_crc32c(buf, sizeof(buf));
+	for (size_t cut = 0; cut <= sizeof(buf); cut++)
+	{
+		uint32_t	part = strata_crc32c_extend(0, buf, cut);
+
+		CHECK(strata_crc32c_extend(part, buf + cut, sizeof(buf) - cut) == crc);
+		CHECK(strata_crc32c_table(0, buf, cut) == part);
+	}
+}
+
+static void
+test_null_maps(void)
+{
+	bool		flags[300];
+	bool		back[300];
+
+	for (int round = 0; round < 3000; round++)
+	{
+		uint32_t	nrows = 1 + unit_below(300);
+		uint32_t	density = 1 + unit_below(40);
+		uint32_t	nnulls = 0;
+		uint32_t	from = unit_below(nrows + 1);
+		uint32_t	n = unit_below(nrows - from + 1);
+		uint8_t		buf[400];
+		uint32_t	before;
+		uint32_t	nulls;
+		uint32_t	wanted_before = 0;
+		size_t		size;
+		StrataNullMode mode;
+		StrataWriter w = strata_writer(buf, sizeof(buf));
+		StrataReader r;
+
+		for (uint32_t i = 0; i < nrows; i++)
+		{
+			flags[i] = i > 0 && unit_below(density) ? flags[i - 1] : unit_below(2);
+			nnulls += flags[i];
+		}
+		mode = strata_nulls_plan(flags, nrows, nnulls, &size);
+		strata_nulls_write(mode, flags, nrows, &w);
+		CHECK(strata_writer_len(&w) == size && size <= (nrows + 7) / 8);
+		r = strata_reader(buf, size);
+		CHECK(strata_nulls_skip(mode, nrows, nnulls, &r) && strata_reader_left(&r) == 0);
+		r = strata_reader(buf, size);
+		CHECK(!strata_nulls_skip(mode, nrows, nnulls + 1, &r));
+		r = strata_reader(buf, size);
+		nulls = strata_nulls_read(mode, nrows, &r, from, n, back, &before);
+		CHECK(memcmp(flags + from, back, n) == 0);
+		for (uint32_t i = 0; i < from; i++)
+			wanted_before += !flags[i];
+		CHECK(before == wanted_before);
+		for (uint32_t i = from; i < from + n; i++)
+			nulls -= flags[i];
+		CHECK(nulls == 0);
+	}
+}
+
+void
+test_bits(void)
+{
+	unit_run("varint", test_varint);
+	unit_run("count", test_count);
+	unit_run("zigzag", test_zigzag);
+	unit_run("bit streams", test_bit_streams);
+	unit_run("bitpack", test_bitpack);
+	unit_run("simple8b-RLE", test_simple8b);
+	unit_run("crc32c", test_crc);
+	unit_run("null maps", test_null_maps);
+}
