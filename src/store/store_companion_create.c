@@ -28,12 +28,15 @@
 #include "commands/defrem.h"
 #include "commands/extension.h"
 #include "commands/tablecmds.h"
+#include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "utils/builtins.h"
+#include "storage/lmgr.h"
 #include "utils/fmgroids.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
 static Oid
@@ -71,6 +74,12 @@ compressed_type(void)
 	return type;
 }
 
+/* Columns of R to come that a new companion has room for. */
+#define SPARE_COLUMNS 32
+
+/* How long to wait for the companion's readers before it is changed. */
+#define POLITE_WAIT_MS 3000
+
 /* A column the companion should have. */
 typedef struct ColumnSpec
 {
@@ -89,7 +98,11 @@ set_spec(ColumnSpec *spec, const char *prefix, AttrNumber attno, Form_pg_attribu
 	spec->collation = att != NULL ? att->attcollation : InvalidOid;
 }
 
-/* All variable columns the layout asks for. */
+/*
+ * All variable columns the layout asks for, and some col_ columns for columns
+ * that R will get: adding one to a companion in use would have to wait for its
+ * readers.
+ */
 static int
 wanted_columns(Relation rel, const StrataLayout *layout, ColumnSpec **specs)
 {
@@ -97,7 +110,7 @@ wanted_columns(Relation rel, const StrataLayout *layout, ColumnSpec **specs)
 	Oid			compressed = compressed_type();
 	int			n = 0;
 
-	*specs = palloc(sizeof(ColumnSpec) * (desc->natts * 3 + 1));
+	*specs = palloc(sizeof(ColumnSpec) * (desc->natts * 3 + SPARE_COLUMNS + 1));
 	for (int i = 0; i < layout->nsegment; i++)
 		set_spec(&(*specs)[n++], "seg", layout->segment[i],
 				 TupleDescAttr(desc, layout->segment[i] - 1), InvalidOid);
@@ -111,6 +124,8 @@ wanted_columns(Relation rel, const StrataLayout *layout, ColumnSpec **specs)
 	for (int i = 0; i < desc->natts; i++)
 		if (!TupleDescAttr(desc, i)->attisdropped)
 			set_spec(&(*specs)[n++], "col", i + 1, NULL, compressed);
+	for (int i = 0; i < SPARE_COLUMNS && n + STRATA_BATCH_FIXED_ATTS < MaxHeapAttributeNumber / 2; i++)
+		set_spec(&(*specs)[n++], "col", desc->natts + i + 1, NULL, compressed);
 	return n;
 }
 
@@ -230,11 +245,30 @@ create_companion(Relation rel, const ColumnSpec *specs, int n, Oid owner)
 	return oid;
 }
 
-/* Add the columns the companion lacks (ADD COLUMN on R, new settings). */
-static void
-add_missing_columns(Oid companion, const ColumnSpec *specs, int n)
+/* See store_private.h. */
+bool
+strata_companion_lock_politely(Oid companion)
+{
+	for (int waited = 0;; waited += 10)
+	{
+		if (ConditionalLockRelationOid(companion, AccessExclusiveLock))
+			return true;
+		if (waited >= POLITE_WAIT_MS)
+			return false;
+		CHECK_FOR_INTERRUPTS();
+		pg_usleep(10 * 1000L);
+	}
+}
+
+/*
+ * Add the columns the companion lacks (ADD COLUMN on R, new settings).  False,
+ * with nothing done, when its readers leave no moment for it.
+ */
+static bool
+add_missing_columns(Relation rel, Oid companion, const ColumnSpec *specs, int n)
 {
 	List	   *cmds = NIL;
+	bool		needed = false;
 
 	for (int i = 0; i < n; i++)
 	{
@@ -242,24 +276,89 @@ add_missing_columns(Oid companion, const ColumnSpec *specs, int n)
 
 		if (get_attnum(companion, specs[i].name) != InvalidAttrNumber)
 			continue;
+		/* spare columns alone are no reason to lock */
+		needed |= strncmp(specs[i].name, "col_", 4) != 0 ||
+			atoi(specs[i].name + 4) <= RelationGetDescr(rel)->natts;
 		cmd = makeNode(AlterTableCmd);
 		cmd->subtype = AT_AddColumn;
 		cmd->def = (Node *) makeColumnDef(specs[i].name, specs[i].type, specs[i].typmod,
 										  specs[i].collation);
 		cmds = lappend(cmds, cmd);
 	}
-	if (cmds == NIL)
-		return;
+	if (!needed)
+		return true;
+	if (!strata_companion_lock_politely(companion))
+		return false;
 	AlterTableInternal(companion, cmds, false);
 	CommandCounterIncrement();
+	return true;
+}
+
+/* The layout of the newest batch: what the companion has columns for. */
+static StrataLayout *
+newest_layout(Relation rel)
+{
+	StrataStore *store = strata_store_open(rel, AccessShareLock);
+	TupleTableSlot *slot = table_slot_create(store->batches, NULL);
+	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	char	   *spelled = pstrdup("/");
+	StrataLayout *layout;
+
+	if (strata_store_find_last_batch(store, snapshot, slot))
+	{
+		bool		isnull;
+
+		spelled = TextDatumGetCString(slot_getattr(slot, STRATA_BATCH_ATT_LAYOUT, &isnull));
+	}
+	layout = strata_layout_parse(spelled, RelationGetDescr(rel)->natts);
+	for (int i = 0; i < layout->nsegment; i++)
+		if (TupleDescAttr(RelationGetDescr(rel), layout->segment[i] - 1)->attisdropped)
+			spelled = NULL;
+	for (int i = 0; i < layout->norder; i++)
+		if (TupleDescAttr(RelationGetDescr(rel), layout->order[i].attno - 1)->attisdropped)
+			spelled = NULL;
+	if (spelled == NULL)
+		layout = strata_layout_parse("/", RelationGetDescr(rel)->natts);
+	UnregisterSnapshot(snapshot);
+	ExecDropSingleTupleTableSlot(slot);
+	strata_store_close(store, NoLock);
+	return layout;
+}
+
+/*
+ * The companion in use cannot be given the columns of new settings: compress by
+ * the settings it was made for.  Without room for a column of R's, give up.
+ */
+static StrataLayout *
+fall_back(Relation rel, Oid companion)
+{
+	for (int i = 0; i < RelationGetDescr(rel)->natts; i++)
+	{
+		char		name[NAMEDATALEN];
+
+		snprintf(name, NAMEDATALEN, "col_%d", i + 1);
+		if (!TupleDescAttr(RelationGetDescr(rel), i)->attisdropped &&
+			get_attnum(companion, name) == InvalidAttrNumber)
+			ereport(ERROR,
+					(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+					 errmsg("could not add a column to the batches of table \"%s\" while they are being read",
+							RelationGetRelationName(rel)),
+					 errhint("Try again when the transactions that read the table have ended.")));
+	}
+	ereport(NOTICE,
+			(errmsg("table \"%s\" is compressed by its former settings", RelationGetRelationName(rel)),
+			 errdetail("Transactions that read its batches leave no moment to prepare them for the new ones."),
+			 errhint("SELECT compress_chunk('%s', recompress => true); later.",
+					 RelationGetRelationName(rel))));
+	return newest_layout(rel);
 }
 
 /* See store_private.h. */
 Oid
-strata_companion_prepare(Relation rel, const StrataLayout *layout)
+strata_companion_prepare(Relation rel, StrataLayout **layout)
 {
 	ColumnSpec *specs;
-	int			n = wanted_columns(rel, layout, &specs);
+	int			n = wanted_columns(rel, *layout, &specs);
 	Oid			companion = strata_companion_oid(rel);
 	Oid			owner = extension_owner(get_extension_oid(STRATA_EXTENSION, false));
 	Oid			saved_user;
@@ -271,13 +370,13 @@ strata_companion_prepare(Relation rel, const StrataLayout *layout)
 							   SECURITY_RESTRICTED_OPERATION);
 	if (!OidIsValid(companion))
 		companion = create_companion(rel, specs, n, owner);
-	else
-		add_missing_columns(companion, specs, n);
-	ensure_index(companion, strata_companion_segment_index_columns(layout));
-	if (layout->norder > 0)
+	else if (!add_missing_columns(rel, companion, specs, n))
+		*layout = fall_back(rel, companion);
+	ensure_index(companion, strata_companion_segment_index_columns(*layout));
+	if ((*layout)->norder > 0)
 	{
-		ensure_index(companion, strata_companion_order_index_columns(layout, true));
-		ensure_index(companion, strata_companion_order_index_columns(layout, false));
+		ensure_index(companion, strata_companion_order_index_columns(*layout, true));
+		ensure_index(companion, strata_companion_order_index_columns(*layout, false));
 	}
 	SetUserIdAndSecContext(saved_user, saved_context);
 	return companion;

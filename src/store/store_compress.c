@@ -233,6 +233,13 @@ discard_outdated(Relation rel, const StrataLayout *layout)
 	strata_store_close(store, NoLock);
 	if (!outdated)
 		return;
+	if (!strata_companion_lock_politely(companion))
+		ereport(ERROR,
+				(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+				 errmsg("could not replace the batches of table \"%s\" while they are being read",
+						RelationGetRelationName(rel)),
+				 errdetail("A column of strata.segmentby or strata.orderby has changed its type."),
+				 errhint("Try again when the transactions that read the table have ended.")));
 	strata_store_decompress(rel);
 	strata_companion_drop(companion);
 	CacheInvalidateRelcache(rel);
@@ -249,7 +256,7 @@ strata_store_compress(Relation rel, bool recompress, StrataCompressResult *resul
 	memset(result, 0, sizeof(*result));
 	strata_progress_start(rel);
 	discard_outdated(rel, layout);
-	(void) strata_companion_prepare(rel, layout);
+	(void) strata_companion_prepare(rel, &layout);
 
 	/* all that was committed before we got the lock, unless our isolation level forbids */
 	state.snapshot = RegisterSnapshot(IsolationUsesXactSnapshot() ?

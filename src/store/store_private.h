@@ -20,9 +20,16 @@
 /*
  * Create the companion of rel, or bring it up to the layout: add the columns
  * and indexes that are missing.  The caller holds ExclusiveLock or more on rel.
- * Returns its oid; the change is visible to this command.
+ * Returns its oid; the change is visible to this command.  *layout may come
+ * back as the one the companion was made for, when readers do not let it change.
  */
-extern Oid	strata_companion_prepare(Relation rel, const StrataLayout *layout);
+extern Oid	strata_companion_prepare(Relation rel, StrataLayout **layout);
+
+/*
+ * AccessExclusiveLock on a companion without queueing for it: readers that come
+ * later must not wait behind us.  False when there is no moment for seconds.
+ */
+extern bool strata_companion_lock_politely(Oid companion);
 
 /* Schema companions of that persistence live in; InvalidOid: there is none. */
 extern Oid	strata_companion_namespace(char persistence);
