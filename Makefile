@@ -85,7 +85,7 @@ $(EXTENSION)--$(EXTVERSION).sql: $(SQL_PARTS) Makefile
 
 # --- everything below is a script of its own -------------------------------
 
-export PG_CONFIG WERROR ASSERT SEED STEPS TABLES TORTURE PGSRC AM ACCEPT T
+export PG_CONFIG WERROR ASSERT SEED STEPS TABLES TORTURE PGSRC AM SETTINGS SHOW T
 
 test: ; @bash tools/test.sh unit regress isolation tap
 test-unit: ; @bash tools/test.sh unit
@@ -110,7 +110,7 @@ help:
 	@echo 'test                          unit + regress + isolation + TAP on a private server'
 	@echo 'test-unit -regress -isolation -tap   one of them (T="name ..." picks tests)'
 	@echo 'test-props SEED= STEPS=       heap against strata, random statements'
-	@echo 'test-pgsuite TORTURE= PGSRC=  PostgreSQL regression suite on strata tables'
+	@echo 'test-pgsuite TORTURE= PGSRC= SETTINGS=  PostgreSQL regression suite on strata tables'
 	@echo 'lint                          layers, file sizes and headers, exports'
 	@echo 'demo bench bench-codecs compdb'
 	@echo 'tools/server start|psql|...   a private server to play with'
