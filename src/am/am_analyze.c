@@ -25,6 +25,8 @@
 #include "storage/smgr.h"
 #include "utils/backend_progress.h"
 #include "utils/backend_status.h"
+#include "utils/hsearch.h"
+#include "utils/inval.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
@@ -220,10 +222,99 @@ strata_analyze_end(StrataScanDesc *scan)
 	scan->analyze = NULL;
 }
 
+/*-------------------------------------------------------------------------
+ * The planner's estimate
+ *-------------------------------------------------------------------------
+ */
+
+/* Pages of the row store looked at. */
+#define DENSITY_PAGES 32
+
+/* Remembered until the table is vacuumed or compressed, or grows. */
+typedef struct RowDensity
+{
+	Oid			relid;			/* hash key */
+	BlockNumber pages;			/* when it was counted; InvalidBlockNumber: not yet */
+	double		rows_per_page;
+} RowDensity;
+
+static HTAB *densities = NULL;
+
+static void
+forget_density(Datum arg, Oid relid)
+{
+	RowDensity *density;
+	HASH_SEQ_STATUS status;
+
+	if (OidIsValid(relid))
+	{
+		density = hash_search(densities, &relid, HASH_FIND, NULL);
+		if (density != NULL)
+			density->pages = InvalidBlockNumber;
+		return;
+	}
+	hash_seq_init(&status, densities);
+	while ((density = hash_seq_search(&status)) != NULL)
+		density->pages = InvalidBlockNumber;
+}
+
+/* Visible rows in blocks [start, start + n) of the row store. */
+static double
+count_rows(Relation rel, Snapshot snapshot, BlockNumber start, BlockNumber n)
+{
+	TableScanDesc scan = strata_heap_am->scan_begin(rel, snapshot, 0, NULL, NULL,
+													SO_TYPE_SEQSCAN | SO_ALLOW_STRAT | SO_ALLOW_PAGEMODE);
+	TupleTableSlot *slot = table_slot_create(rel, NULL);
+	double		rows = 0;
+
+	heap_setscanlimits(scan, start, n);
+	while (strata_heap_am->scan_getnextslot(scan, ForwardScanDirection, slot))
+		rows++;
+	ExecDropSingleTupleTableSlot(slot);
+	strata_heap_am->scan_end(scan);
+	return rows;
+}
+
+/* Rows per page of the row store, from pages evenly spread over it. */
+static double
+row_density(Relation rel, BlockNumber pages)
+{
+	Oid			relid = RelationGetRelid(rel);
+	BlockNumber looked = Min(pages, DENSITY_PAGES);
+	RowDensity *density;
+	Snapshot	snapshot;
+	double		rows = 0;
+	bool		found;
+
+	if (densities == NULL)
+	{
+		HASHCTL		ctl = {0};
+
+		ctl.keysize = sizeof(Oid);
+		ctl.entrysize = sizeof(RowDensity);
+		ctl.hcxt = CacheMemoryContext;
+		densities = hash_create("strata row densities", 16, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+		CacheRegisterRelcacheCallback(forget_density, (Datum) 0);
+	}
+	density = hash_search(densities, &relid, HASH_FIND, NULL);
+	if (density != NULL && BlockNumberIsValid(density->pages) && pages > 4 &&
+		fabs((double) pages - density->pages) <= 0.1 * density->pages)
+		return density->rows_per_page;
+	snapshot = RegisterSnapshot(strata_latest_snapshot());
+	for (BlockNumber i = 0; i < looked; i++)
+		rows += count_rows(rel, snapshot, (BlockNumber) ((double) pages * i / looked), 1);
+	UnregisterSnapshot(snapshot);
+	density = hash_search(densities, &relid, HASH_ENTER, &found);
+	density->pages = pages;
+	density->rows_per_page = looked > 0 ? rows / looked : 0;
+	return density->rows_per_page;
+}
+
 /*
  * pg_class.reltuples counts both halves after ANALYZE and the row store only
- * after VACUUM, so with batches neither density can be used: the row store is
- * estimated from its pages and the width of its rows, the batches are counted.
+ * after VACUUM, and after a compression the row store is mostly dead rows or
+ * empty pages.  So with batches neither density can be used: both halves are
+ * counted, on some pages.
  */
 static void
 relation_estimate_size(Relation rel, int32 *attr_widths, BlockNumber *pages, double *tuples,
@@ -231,18 +322,13 @@ relation_estimate_size(Relation rel, int32 *attr_widths, BlockNumber *pages, dou
 {
 	StrataStore *store = strata_store_open(rel, AccessShareLock);
 	StrataStoreSize size;
-	int32		width;
-	double		per_page;
 
 	strata_heap_am->relation_estimate_size(rel, attr_widths, pages, tuples, allvisfrac);
 	if (store == NULL)
 		return;
-	width = get_rel_data_width(rel, attr_widths) + MAXALIGN(SizeofHeapTupleHeader) +
-		sizeof(ItemIdData);
-	per_page = (BLCKSZ - SizeOfPageHeaderData) / width;
 	strata_store_estimate_size(store, &size);
 	*pages = heap_blocks(rel);
-	*tuples = rint(per_page * *pages) + size.rows;
+	*tuples = rint(row_density(rel, *pages) * *pages) + size.rows;
 	*pages += (BlockNumber) (size.main_pages + size.toast_pages);
 	strata_store_close(store, AccessShareLock);
 }

@@ -21,14 +21,20 @@
 #include "postmaster/bgworker.h"
 #include "storage/bufmgr.h"
 #include "storage/ipc.h"
+#include "storage/latch.h"
 #include "storage/lmgr.h"
+#include "tcop/tcopprot.h"
 #include "tcop/utility.h"
+#include "utils/wait_event.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
 /* Row stores below this many pages are not worth a process. */
 #define MIN_PAGES 256
+
+/* How often, ten times a second, to look for a moment to truncate. */
+#define TRUNCATE_TRIES 100
 
 /* Tables to vacuum when the transaction commits; in TopTransactionContext. */
 static List *pending = NIL;
@@ -99,18 +105,16 @@ can_truncate(Oid relid)
 	return true;
 }
 
-/* The statement VACUUM (SKIP_LOCKED, TRUNCATE ...) schema.table. */
+/* The statement VACUUM (TRUNCATE ...) schema.table. */
 static PlannedStmt *
-vacuum_statement(Oid relid)
+vacuum_statement(Oid relid, bool truncate)
 {
 	VacuumStmt *vacuum = makeNode(VacuumStmt);
 	PlannedStmt *stmt = makeNode(PlannedStmt);
 	RangeVar   *name = makeRangeVar(get_namespace_name(get_rel_namespace(relid)),
 									get_rel_name(relid), -1);
 
-	vacuum->options = list_make2(makeDefElem("skip_locked", NULL, -1),
-								 makeDefElem("truncate",
-											 (Node *) makeString(can_truncate(relid) ? "on" : "off"), -1));
+	vacuum->options = list_make1(makeDefElem("truncate", (Node *) makeString(truncate ? "on" : "off"), -1));
 	vacuum->rels = list_make1(makeVacuumRelation(name, relid, NIL));
 	vacuum->is_vacuumcmd = true;
 	stmt->commandType = CMD_UTILITY;
@@ -119,29 +123,21 @@ vacuum_statement(Oid relid)
 	return stmt;
 }
 
-/* The worker: vacuum one table and go. */
-void
-strata_vacuum_main(Datum arg)
+/* Run one VACUUM, in transactions of its own. */
+static void
+vacuum_table(Oid relid, bool truncate)
 {
-	Oid			relid = DatumGetObjectId(arg);
-	Oid			database;
-	char	   *name;
-
-	memcpy(&database, MyBgworkerEntry->bgw_extra, sizeof(Oid));
-	BackgroundWorkerUnblockSignals();
-	BackgroundWorkerInitializeConnectionByOid(database, InvalidOid, 0);
+	MemoryContext mcxt = AllocSetContextCreate(TopMemoryContext, "strata vacuum",
+											   ALLOCSET_DEFAULT_SIZES);
 
 	StartTransactionCommand();
-	name = get_rel_name(relid);
-	if (name != NULL)
+	if (get_rel_name(relid) != NULL)
 	{
-		MemoryContext mcxt = AllocSetContextCreate(TopMemoryContext, "strata vacuum",
-												   ALLOCSET_DEFAULT_SIZES);
 		PlannedStmt *stmt;
 
 		/* VACUUM ends this transaction: what it is given must outlive that */
 		MemoryContextSwitchTo(mcxt);
-		stmt = vacuum_statement(relid);
+		stmt = vacuum_statement(relid, truncate);
 		PushActiveSnapshot(GetTransactionSnapshot());
 		ProcessUtility(stmt, "VACUUM", false, PROCESS_UTILITY_TOPLEVEL, NULL, NULL,
 					   None_Receiver, NULL);
@@ -149,5 +145,49 @@ strata_vacuum_main(Datum arg)
 			PopActiveSnapshot();
 	}
 	CommitTransactionCommand();
+	MemoryContextDelete(mcxt);
+}
+
+/* Wait for a moment in which nobody uses the table; false when none comes. */
+static bool
+wait_for_truncation(Oid relid)
+{
+	for (int i = 0; i < TRUNCATE_TRIES; i++)
+	{
+		bool		now;
+
+		StartTransactionCommand();
+		now = can_truncate(relid);
+		CommitTransactionCommand();
+		if (now)
+			return true;
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, 100L,
+						 PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
+	return false;
+}
+
+/* The worker: vacuum one table, have it truncated, and go. */
+void
+strata_vacuum_main(Datum arg)
+{
+	Oid			relid = DatumGetObjectId(arg);
+	Oid			database;
+	bool		truncate;
+
+	memcpy(&database, MyBgworkerEntry->bgw_extra, sizeof(Oid));
+	pqsignal(SIGTERM, die);
+	BackgroundWorkerUnblockSignals();
+	BackgroundWorkerInitializeConnectionByOid(database, InvalidOid, 0);
+
+	StartTransactionCommand();
+	truncate = can_truncate(relid);
+	CommitTransactionCommand();
+	vacuum_table(relid, truncate);
+	/* the dead rows are gone; a second pass has little to read */
+	if (!truncate && wait_for_truncation(relid))
+		vacuum_table(relid, true);
 	proc_exit(0);
 }
