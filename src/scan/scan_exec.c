@@ -233,8 +233,6 @@ strata_scan_open_store(StrataScanState *scan)
 static void
 start_batches(StrataScanState *scan)
 {
-	MemoryContext old;
-
 	strata_scan_open_store(scan);
 	scan->batches_started = true;
 	scan->counters.loops++;
@@ -247,9 +245,7 @@ start_batches(StrataScanState *scan)
 		strata_filter_prepare(scan->filter, scan->run.econtext);
 	if (scan->batch == NULL)
 		scan->batch = strata_batch_open_create(scan);
-	old = MemoryContextSwitchTo(scan->mcxt);
 	strata_source_rescan(scan->source, scan->filter);
-	MemoryContextSwitchTo(old);
 }
 
 /* The next row of the batches, projected; NULL at the end. */
@@ -271,7 +267,7 @@ next_batch_row(StrataScanState *scan)
 			if (!strata_source_next(scan->source, scan->batch->batch_slot))
 			{
 				scan->batches_done = true;
-				scan->counters.finished++;
+				scan->counters.exhausted++;
 				return NULL;
 			}
 		} while (!strata_batch_select(scan, scan->batch));

@@ -153,24 +153,26 @@ count_batches(StrataScanState *scan)
 
 /*
  * Batches that an index let us pass by count as pruned by what the index
- * knows, once a scan has come to its end.
+ * knows, once everything it gave has been looked at.
  */
 static void
 show_batches(StrataScanState *scan, ExplainState *es)
 {
 	const StrataCounters *c = &scan->counters;
+	int64		loops = Max(c->loops, 1);	/* 0: the row store was enough */
 	int64		total = c->considered;
 	int64		by_segment = c->pruned_segment;
 	int64		by_range = c->pruned_range;
 	int64		not_reached = 0;
 
-	if (scan->store != NULL && (scan->info.access != STRATA_ACCESS_SEQ || c->finished < c->loops))
+	strata_scan_open_store(scan);
+	if (scan->store != NULL && (scan->info.access != STRATA_ACCESS_SEQ || c->exhausted < loops))
 	{
 		int64		unseen;
 
-		total = Max(count_batches(scan) * c->loops, total);
+		total = Max(count_batches(scan) * loops, total);
 		unseen = total - c->considered;
-		if (c->finished < c->loops)
+		if (c->exhausted < loops)
 			not_reached = unseen;
 		else if (scan->info.access == STRATA_ACCESS_SEGMENT)
 			by_segment += unseen;

@@ -7,13 +7,7 @@
  * a heap holds the inputs by their current rows.  A batch that is not open yet
  * is represented by its bound: the least key it can hold, as far as metadata
  * tells.  It is opened when its bound is not above the least current row, so
- * that LIMIT touches the batches it needs and no others.
- *
- * Where the bounds come from:
- *	- access by MIN or MAX: batches of the layout are read from that index in
- *	  the order of their bounds, one ahead; batches of other layouts are listed
- *	  first;
- *	- otherwise: all batches are listed first, and the list is sorted.
+ * that LIMIT touches the batches it needs and no others (scan_pending.c).
  *
  * A batch of a layout that does not sort by the keys, or whose nulls stand at
  * the wrong end, or whose column has another type since, is sorted in memory.
@@ -21,73 +15,14 @@
  * src/scan/scan_merge.c
  *-------------------------------------------------------------------------
  */
-#include "scan/scan_private.h"
+#include "scan/scan_merge.h"
 
-#include "catalog/pg_type_d.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/typcache.h"
-
-/* The least key of a batch, on the first n keys. */
-typedef struct MergeBound
-{
-	ItemPointerData tid;		/* of the batch row */
-	int			n;
-	Datum	   *values;
-	bool	   *isnull;
-	int64		abbreviated;	/* of the first key, when n > 0 */
-} MergeBound;
-
-/* An input standing on a row; batch is NULL for the row store. */
-typedef struct MergeInput
-{
-	StrataOpenBatch *batch;
-	StrataColumn **columns;		/* of the keys */
-	int			row;			/* batch: current row */
-	TupleTableSlot *slot;		/* row store: current row */
-	Datum	   *values;			/* its keys */
-	bool	   *isnull;
-	int64		abbreviated;	/* the first key, when it is an integer inside */
-} MergeInput;
-
-struct StrataMerge
-{
-	StrataScanState *scan;
-	int			nkeys;
-	const StrataOrderKey *keys;
-	SortSupport sorts;
-	Oid			integer_type;	/* of the first key, if it compares as an integer */
-	bool		started;
-	bool		finished;
-	/* heap of inputs; the least is first, and was returned when advance is set */
-	MergeInput **heap;
-	int			nheap;
-	int			heap_size;
-	bool		advance;
-	MergeInput *rowstore;
-	List	   *unused;			/* inputs with batches to be used again */
-	List	   *all;
-	/* batches to come */
-	MemoryContext pending_mcxt;
-	MergeBound *pending;		/* listed ones, by bound */
-	int			npending;
-	int			pending_size;
-	int			next_pending;
-	MergeInput *lister;
-	bool		incremental;
-	StrataRange range;			/* of the lookahead */
-	MergeInput *lookahead;		/* loaded, not open; NULL: none */
-	MergeBound	lookahead_bound;
-#ifdef USE_ASSERT_CHECKING
-	MemoryContext check_mcxt;
-	Datum	   *last;
-	bool	   *last_isnull;
-	bool		has_last;
-#endif
-};
 
 /*-------------------------------------------------------------------------
  * Keys
@@ -112,9 +47,9 @@ make_input(StrataMerge *merge, bool with_batch)
 	return input;
 }
 
-/* An input with room for a batch. */
-static MergeInput *
-get_input(StrataMerge *merge)
+/* See scan_merge.h. */
+MergeInput *
+strata_merge_get_input(StrataMerge *merge)
 {
 	MergeInput *input;
 
@@ -125,8 +60,9 @@ get_input(StrataMerge *merge)
 	return input;
 }
 
-static void
-release_input(StrataMerge *merge, MergeInput *input)
+/* See scan_merge.h. */
+void
+strata_merge_release_input(StrataMerge *merge, MergeInput *input)
 {
 	MemoryContext old = MemoryContextSwitchTo(merge->scan->mcxt);
 
@@ -157,51 +93,16 @@ init_keys(StrataMerge *merge)
 	merge->integer_type = getBaseType(TupleDescAttr(desc, merge->keys[0].attno - 1)->atttypid);
 }
 
-/*
- * The first key as an integer that orders as the key does, but for ties, which
- * are left to the comparator.  Zero for types that are not integers inside.
- */
-static inline int64
-abbreviate(const StrataMerge *merge, Datum value, bool isnull)
+/* See scan_merge.h. */
+Datum
+strata_merge_copy_key(StrataMerge *merge, int i, Datum value)
 {
-	int64		x;
+	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(merge->scan->css.ss.ss_currentRelation),
+										  merge->keys[i].attno - 1);
 
-	switch (merge->integer_type)
-	{
-		case INT2OID:
-			x = DatumGetInt16(value);
-			break;
-		case INT4OID:
-		case DATEOID:
-			x = DatumGetInt32(value);
-			break;
-		case INT8OID:
-		case TIMEOID:
-		case TIMESTAMPOID:
-		case TIMESTAMPTZOID:
-			x = DatumGetInt64(value);
-			break;
-		default:
-			return 0;
-	}
-	if (isnull)
-		return merge->keys[0].nulls_first ? PG_INT64_MIN : PG_INT64_MAX;
-	return merge->keys[0].desc ? ~x : x;
-}
-
-static inline int
-compare_keys(const StrataMerge *merge, int n, const Datum *a, const bool *a_isnull,
-			 const Datum *b, const bool *b_isnull)
-{
-	for (int i = 0; i < n; i++)
-	{
-		int			c = ApplySortComparator(a[i], a_isnull[i], b[i], b_isnull[i],
-											&merge->sorts[i]);
-
-		if (c != 0)
-			return c;
-	}
-	return 0;
+	if (!att->attbyval && att->attlen == -1)
+		return PointerGetDatum(PG_DETOAST_DATUM_COPY(value));
+	return datumCopy(value, att->attbyval, att->attlen);
 }
 
 static inline int
@@ -209,7 +110,7 @@ compare_inputs(const StrataMerge *merge, const MergeInput *a, const MergeInput *
 {
 	if (a->abbreviated != b->abbreviated)
 		return a->abbreviated < b->abbreviated ? -1 : 1;
-	return compare_keys(merge, merge->nkeys, a->values, a->isnull, b->values, b->isnull);
+	return strata_merge_compare(merge, merge->nkeys, a->values, a->isnull, b->values, b->isnull);
 }
 
 /*-------------------------------------------------------------------------
@@ -217,17 +118,10 @@ compare_inputs(const StrataMerge *merge, const MergeInput *a, const MergeInput *
  *-------------------------------------------------------------------------
  */
 
-/* Comparisons may leave memory behind: let it be a row's. */
-static inline MemoryContext
-start_comparing(const StrataMerge *merge)
-{
-	return MemoryContextSwitchTo(merge->scan->run.econtext->ecxt_per_tuple_memory);
-}
-
 static void
 heap_sift_down(StrataMerge *merge)
 {
-	MemoryContext old = start_comparing(merge);
+	MemoryContext old = strata_merge_start_comparing(merge);
 	MergeInput **heap = merge->heap;
 	MergeInput *input = heap[0];
 	int			hole = 0;
@@ -252,7 +146,7 @@ heap_sift_down(StrataMerge *merge)
 static void
 heap_add(StrataMerge *merge, MergeInput *input)
 {
-	MemoryContext old = start_comparing(merge);
+	MemoryContext old = strata_merge_start_comparing(merge);
 	int			hole = merge->nheap++;
 
 	if (merge->nheap > merge->heap_size)
@@ -294,7 +188,7 @@ advance_input(StrataMerge *merge, MergeInput *input)
 		for (int i = 0; i < merge->nkeys; i++)
 			input->values[i] = slot_getattr(input->slot, merge->keys[i].attno,
 											&input->isnull[i]);
-		input->abbreviated = abbreviate(merge, input->values[0], input->isnull[0]);
+		input->abbreviated = strata_merge_abbreviate(merge, input->values[0], input->isnull[0]);
 		return true;
 	}
 	input->row = strata_batch_next_row(merge->scan, input->batch);
@@ -302,7 +196,7 @@ advance_input(StrataMerge *merge, MergeInput *input)
 		return false;
 	for (int i = 0; i < merge->nkeys; i++)
 		input->values[i] = strata_column_get(input->columns[i], input->row, &input->isnull[i]);
-	input->abbreviated = abbreviate(merge, input->values[0], input->isnull[0]);
+	input->abbreviated = strata_merge_abbreviate(merge, input->values[0], input->isnull[0]);
 	return true;
 }
 
@@ -385,7 +279,7 @@ sort_rows(StrataMerge *merge, MergeInput *input)
 {
 	StrataVectorBatch *vector = &input->batch->vector;
 	RowSort		sort = {merge, input};
-	MemoryContext old = start_comparing(merge);
+	MemoryContext old = strata_merge_start_comparing(merge);
 
 	if (vector->rows == NULL)
 	{
@@ -405,7 +299,7 @@ open_batch(StrataMerge *merge, MergeInput *input)
 
 	if (!strata_batch_filter(merge->scan, batch))
 	{
-		release_input(merge, input);
+		strata_merge_release_input(merge, input);
 		return;
 	}
 	for (int i = 0; i < merge->nkeys; i++)
@@ -424,224 +318,17 @@ open_batch(StrataMerge *merge, MergeInput *input)
 	if (advance_input(merge, input))
 		heap_add(merge, input);
 	else
-		release_input(merge, input);
-}
-
-/*-------------------------------------------------------------------------
- * Batches to come
- *-------------------------------------------------------------------------
- */
-
-static Datum
-copy_key(StrataMerge *merge, int i, Datum value)
-{
-	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(merge->scan->css.ss.ss_currentRelation),
-										  merge->keys[i].attno - 1);
-
-	if (!att->attbyval && att->attlen == -1)
-		return PointerGetDatum(PG_DETOAST_DATUM_COPY(value));
-	return datumCopy(value, att->attbyval, att->attlen);
-}
-
-/* Is the column the same for all rows of the loaded batch? */
-static bool
-constant_key(StrataBatchReader *reader, AttrNumber attno, Datum *value, bool *isnull)
-{
-	AttrNumber	catt = reader->schema->col_att[attno];
-	StrataColumn *col;
-
-	if (strata_layout_segment_index(reader->layout, attno) < 0 &&
-		catt != 0 && !reader->batch_slot->tts_isnull[catt - 1])
-		return false;
-	col = strata_batch_reader_column(reader, attno);
-	*value = col->value;
-	*isnull = col->value_isnull;
-	return true;
-}
-
-/*
- * The bound of the loaded batch, as far as metadata tells.  ordered_index: it
- * came from an index in order of the first key, where rows with nulls in it
- * either come last or cannot be returned at all.
- */
-static void
-compute_bound(StrataMerge *merge, StrataBatchReader *reader, bool ordered_index,
-			  MergeBound *bound)
-{
-	bool		more = true;
-
-	bound->n = 0;
-	for (int i = 0; i < merge->nkeys && more; i++)
-	{
-		const StrataOrderKey *key = &merge->keys[i];
-		const StrataColumnSummary *summary;
-		Datum		value;
-		Datum		max;
-		bool		isnull;
-
-		if (!constant_key(reader, key->attno, &value, &isnull))
-		{
-			if (!strata_prune_bounds(reader, key->attno, &value, &max, &isnull))
-				break;
-			if (!isnull)
-			{
-				summary = strata_batch_reader_summary(reader, key->attno);
-				more = false;
-				if (key->desc)
-					value = max;
-				if (key->nulls_first && !ordered_index &&
-					(summary == NULL || summary->nnulls != 0))
-					isnull = true;
-			}
-		}
-		bound->isnull[i] = isnull;
-		bound->values[i] = isnull ? (Datum) 0 : copy_key(merge, i, value);
-		bound->n++;
-	}
-	if (bound->n > 0)
-		bound->abbreviated = abbreviate(merge, bound->values[0], bound->isnull[0]);
-}
-
-static void
-init_bound(StrataMerge *merge, MergeBound *bound)
-{
-	bound->n = 0;
-	bound->values = palloc0(sizeof(Datum) * merge->nkeys);
-	bound->isnull = palloc0(sizeof(bool) * merge->nkeys);
-}
-
-/* List the batches of the range being read, with their bounds. */
-static void
-list_range(StrataMerge *merge)
-{
-	StrataScanState *scan = merge->scan;
-	StrataOpenBatch *batch = merge->lister->batch;
-
-	while (strata_source_next_in_range(scan->source, batch->batch_slot))
-	{
-		MemoryContext old;
-		MergeBound *bound;
-
-		if (!strata_batch_load(scan, batch, false))
-			continue;
-		old = MemoryContextSwitchTo(merge->pending_mcxt);
-		if (merge->npending == merge->pending_size)
-		{
-			merge->pending_size = Max(merge->pending_size * 2, 64);
-			merge->pending = merge->pending == NULL ?
-				palloc(sizeof(MergeBound) * merge->pending_size) :
-				repalloc_huge(merge->pending, sizeof(MergeBound) * merge->pending_size);
-		}
-		bound = &merge->pending[merge->npending++];
-		init_bound(merge, bound);
-		bound->tid = batch->batch_slot->tts_tid;
-		compute_bound(merge, batch->reader, false, bound);
-		MemoryContextSwitchTo(old);
-	}
-}
-
-/* A bound that is a prefix of another comes first. */
-static int
-compare_bounds(const void *a, const void *b, void *arg)
-{
-	const MergeBound *x = a;
-	const MergeBound *y = b;
-	int			c = compare_keys(arg, Min(x->n, y->n), x->values, x->isnull,
-								 y->values, y->isnull);
-
-	return c != 0 ? c : x->n - y->n;
-}
-
-static ScanDirection
-index_direction(StrataMerge *merge)
-{
-	return merge->keys[0].desc ? BackwardScanDirection : ForwardScanDirection;
-}
-
-/* Load the next batch of the index, if there is one left. */
-static void
-look_ahead(StrataMerge *merge)
-{
-	StrataScanState *scan = merge->scan;
-	MergeInput *input = get_input(merge);
-
-	for (;;)
-	{
-		MemoryContext old;
-
-		while (!strata_source_next_in_range(scan->source, input->batch->batch_slot))
-		{
-			if (merge->range == STRATA_RANGE_LAYOUT_NULL)
-			{
-				release_input(merge, input);
-				merge->lookahead = NULL;
-				return;
-			}
-			merge->range = STRATA_RANGE_LAYOUT_NULL;
-			strata_source_start_range(scan->source, scan->filter, merge->range,
-									  index_direction(merge), false);
-		}
-		/* keep the row, not the buffer pin: many batches may be open */
-		ExecMaterializeSlot(input->batch->batch_slot);
-		if (!strata_batch_load(scan, input->batch, false))
-			continue;
-		old = MemoryContextSwitchTo(input->batch->reader->batch_mcxt);
-		init_bound(merge, &merge->lookahead_bound);
-		compute_bound(merge, input->batch->reader, true, &merge->lookahead_bound);
-		MemoryContextSwitchTo(old);
-		merge->lookahead = input;
-		return;
-	}
-}
-
-/* Has the batch a row that must, or may have to, come before the heap's first? */
-static bool
-is_due(StrataMerge *merge, const MergeBound *bound)
-{
-	MergeInput *first;
-	MemoryContext old;
-	int			c;
-
-	if (merge->nheap == 0)
-		return true;
-	first = merge->heap[0];
-	if (bound->n > 0 && bound->abbreviated != first->abbreviated)
-		return bound->abbreviated < first->abbreviated;
-	old = start_comparing(merge);
-	c = compare_keys(merge, bound->n, bound->values, bound->isnull,
-					 first->values, first->isnull);
-	MemoryContextSwitchTo(old);
-	/* when all keys are in the bound, rows equal to it may come in any order */
-	return c < 0 || (c == 0 && bound->n < merge->nkeys);
+		strata_merge_release_input(merge, input);
 }
 
 /* Open all batches that may hold the next row. */
 static void
 open_due_batches(StrataMerge *merge)
 {
-	StrataScanState *scan = merge->scan;
+	MergeInput *input;
 
-	while (merge->next_pending < merge->npending &&
-		   is_due(merge, &merge->pending[merge->next_pending]))
-	{
-		MergeInput *input = get_input(merge);
-		ItemPointer tid = &merge->pending[merge->next_pending++].tid;
-
-		if (!strata_source_fetch(scan->source, tid, input->batch->batch_slot))
-			elog(ERROR, "batch (%u,%u) of \"%s\" has disappeared",
-				 ItemPointerGetBlockNumber(tid), ItemPointerGetOffsetNumber(tid),
-				 RelationGetRelationName(scan->css.ss.ss_currentRelation));
-		ExecMaterializeSlot(input->batch->batch_slot);
-		if (strata_batch_load(scan, input->batch, true))
-			open_batch(merge, input);
-		else
-			release_input(merge, input);
-	}
-	while (merge->lookahead != NULL && is_due(merge, &merge->lookahead_bound))
-	{
-		open_batch(merge, merge->lookahead);
-		look_ahead(merge);
-	}
+	while ((input = strata_pending_take(merge)) != NULL)
+		open_batch(merge, input);
 }
 
 /*-------------------------------------------------------------------------
@@ -677,8 +364,6 @@ static void
 start(StrataMerge *merge)
 {
 	StrataScanState *scan = merge->scan;
-	MemoryContext old;
-	StrataAccess access;
 
 	merge->started = true;
 	scan->counters.loops++;
@@ -689,38 +374,7 @@ start(StrataMerge *merge)
 		return;
 	if (!scan->filter->prepared)
 		strata_filter_prepare(scan->filter, scan->run.econtext);
-	access = strata_source_access(scan->source);
-	merge->incremental = access == (merge->keys[0].desc ? STRATA_ACCESS_MAX : STRATA_ACCESS_MIN) &&
-		scan->info.incremental;
-
-	old = MemoryContextSwitchTo(scan->mcxt);
-	if (merge->lister == NULL)
-		merge->lister = get_input(merge);
-	if (access == STRATA_ACCESS_SEQ || !merge->incremental)
-	{
-		strata_source_start_range(scan->source, scan->filter, STRATA_RANGE_LAYOUT,
-								  ForwardScanDirection, false);
-		list_range(merge);
-	}
-	if (access != STRATA_ACCESS_SEQ)
-	{
-		strata_source_start_range(scan->source, scan->filter, STRATA_RANGE_BEFORE,
-								  ForwardScanDirection, false);
-		list_range(merge);
-		strata_source_start_range(scan->source, scan->filter, STRATA_RANGE_AFTER,
-								  ForwardScanDirection, false);
-		list_range(merge);
-	}
-	ExecClearTuple(merge->lister->batch->batch_slot);
-	qsort_arg(merge->pending, merge->npending, sizeof(MergeBound), compare_bounds, merge);
-	if (merge->incremental)
-	{
-		merge->range = STRATA_RANGE_LAYOUT;
-		strata_source_start_range(scan->source, scan->filter, merge->range,
-								  index_direction(merge), true);
-		look_ahead(merge);
-	}
-	MemoryContextSwitchTo(old);
+	strata_pending_start(merge);
 }
 
 #ifdef USE_ASSERT_CHECKING
@@ -731,7 +385,7 @@ check_order(StrataMerge *merge, MergeInput *input)
 	MemoryContext old;
 
 	Assert(!merge->has_last ||
-		   compare_keys(merge, merge->nkeys, merge->last, merge->last_isnull,
+		   strata_merge_compare(merge, merge->nkeys, merge->last, merge->last_isnull,
 						input->values, input->isnull) <= 0);
 	MemoryContextReset(merge->check_mcxt);
 	old = MemoryContextSwitchTo(merge->check_mcxt);
@@ -740,7 +394,7 @@ check_order(StrataMerge *merge, MergeInput *input)
 	for (int i = 0; i < merge->nkeys; i++)
 	{
 		merge->last_isnull[i] = input->isnull[i];
-		merge->last[i] = input->isnull[i] ? (Datum) 0 : copy_key(merge, i, input->values[i]);
+		merge->last[i] = input->isnull[i] ? (Datum) 0 : strata_merge_copy_key(merge, i, input->values[i]);
 	}
 	merge->has_last = true;
 	MemoryContextSwitchTo(old);
@@ -770,7 +424,7 @@ strata_merge_next(StrataMerge *merge)
 		{
 			heap_remove_first(merge);
 			if (input->batch != NULL)
-				release_input(merge, input);
+				strata_merge_release_input(merge, input);
 		}
 	}
 	merge->advance = false;
@@ -778,7 +432,6 @@ strata_merge_next(StrataMerge *merge)
 	if (merge->nheap == 0)
 	{
 		merge->finished = true;
-		scan->counters.finished++;
 		return NULL;
 	}
 	merge->advance = true;
@@ -800,15 +453,11 @@ strata_merge_rescan(StrataMerge *merge)
 	merge->started = merge->finished = false;
 	merge->advance = false;
 	merge->nheap = 0;
-	merge->lookahead = NULL;
-	merge->lister = NULL;
-	merge->pending = NULL;
-	merge->npending = merge->pending_size = merge->next_pending = 0;
-	MemoryContextReset(merge->pending_mcxt);
+	strata_pending_reset(merge);
 	list_free(merge->unused);
 	merge->unused = NIL;
 	foreach(lc, merge->all)
-		release_input(merge, lfirst(lc));
+		strata_merge_release_input(merge, lfirst(lc));
 #ifdef USE_ASSERT_CHECKING
 	merge->has_last = false;
 #endif

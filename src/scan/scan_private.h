@@ -110,7 +110,7 @@ typedef struct StrataCounters
 	int64		rows_filtered;	/* by vector filters */
 	int64		heap_rows;
 	int64		loops;			/* scans begun */
-	int64		finished;		/* of them, to the last batch */
+	int64		exhausted;		/* of them, those that saw all batch rows there are */
 } StrataCounters;
 
 /* scan_source.c: batch rows of the companion, one after the other. */

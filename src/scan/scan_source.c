@@ -37,6 +37,7 @@ typedef struct RangeScan
 
 struct StrataSource
 {
+	MemoryContext mcxt;			/* scans are made here */
 	StrataStore *store;
 	Snapshot	snapshot;
 	StrataAccess access;
@@ -62,6 +63,7 @@ strata_source_create(StrataStore *store, Snapshot snapshot, StrataAccess access,
 	StrataSource *source = palloc0(sizeof(StrataSource));
 	Oid			index = InvalidOid;
 
+	source->mcxt = CurrentMemoryContext;
 	source->store = store;
 	source->snapshot = snapshot;
 	if (access != STRATA_ACCESS_SEQ)
@@ -287,27 +289,35 @@ start_index_range(StrataSource *source, const StrataFilter *filter, StrataRange 
 	return true;
 }
 
-/* See scan_private.h. */
-void
-strata_source_start_range(StrataSource *source, const StrataFilter *filter,
-						  StrataRange range, ScanDirection direction, bool not_null)
+static void
+start_seq_scan(StrataSource *source)
 {
-	source->range = range;
-	source->direction = direction;
-	if (source->access != STRATA_ACCESS_SEQ)
-	{
-		source->in_range = start_index_range(source, filter, range, not_null);
-		return;
-	}
-	source->in_range = range == STRATA_RANGE_LAYOUT;
-	if (!source->in_range)
-		return;
 	if (source->seqscan != NULL)
 		table_rescan(source->seqscan, NULL);
 	else if (source->pscan != NULL)
 		source->seqscan = table_beginscan_parallel(source->store->batches, source->pscan);
 	else
 		source->seqscan = table_beginscan(source->store->batches, source->snapshot, 0, NULL);
+}
+
+/* See scan_private.h. */
+void
+strata_source_start_range(StrataSource *source, const StrataFilter *filter,
+						  StrataRange range, ScanDirection direction, bool not_null)
+{
+	MemoryContext old = MemoryContextSwitchTo(source->mcxt);
+
+	source->range = range;
+	source->direction = direction;
+	if (source->access != STRATA_ACCESS_SEQ)
+		source->in_range = start_index_range(source, filter, range, not_null);
+	else
+	{
+		source->in_range = range == STRATA_RANGE_LAYOUT;
+		if (source->in_range)
+			start_seq_scan(source);
+	}
+	MemoryContextSwitchTo(old);
 }
 
 /* See scan_private.h. */

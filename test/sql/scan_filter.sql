@@ -33,10 +33,10 @@ FROM scan_filter_h h WHERE n <= 400;
 CREATE TABLE scan_filter_s (LIKE scan_filter_h) USING strata;
 SET strata.batch_rows = 100;
 
--- Runs a predicate on both; returns what differs.
+-- Runs a predicate on both; returns what differs: the rows, by their numbers.
 CREATE FUNCTION scan_filter_same(predicate text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
-	template constant text := 'SELECT count(*) || '' '' || coalesce(md5(string_agg(x::text, E''\n'' ORDER BY x::text COLLATE "C")), '''') FROM %s x WHERE %s';
+	template constant text := 'SELECT count(*) || '' '' || coalesce(sum(hashint4(n)::int8), 0) FROM %s x WHERE %s';
 	a text;
 	b text;
 BEGIN
@@ -44,11 +44,12 @@ BEGIN
 	EXECUTE format(template, 'scan_filter_s', predicate) INTO b;
 	RETURN CASE WHEN a IS DISTINCT FROM b THEN format('heap %s, strata %s', a, b) END;
 END $$;
-
 CREATE TABLE scan_predicate (id serial, p text);
+CREATE VIEW scan_filter_differences AS
+SELECT p, d FROM (SELECT id, p, scan_filter_same(p) d FROM scan_predicate OFFSET 0) x WHERE d IS NOT NULL ORDER BY id;
 -- comparisons: every operator, values in, at and beyond the ends of the type
 INSERT INTO scan_predicate (p)
-SELECT format('%s %s %s', col, op, val) FROM (VALUES
+SELECT format('%s %s %s', col, op, coalesce(val, 'NULL')) FROM (VALUES
 	('i2', '{7,-50,50,32767,-32768,40000::int4,-99999999999::int8,null}'::text[]),
 	('i4', '{3,-200,2147483647,-2147483648,5::int2,3000000000,-3000000000}'),
 	('i8', '{11,1000::int2,-1000::int4,9223372036854775807,-9223372036854775808}'),
@@ -84,7 +85,7 @@ INSERT INTO scan_predicate (p) VALUES
 INSERT INTO scan_predicate (p) VALUES
 	('t LIKE ''k1%'''), ('t NOT LIKE ''k1%'''), ('t ~ ''^k[12]$'''), ('lower(t) = ''k2'''), ('length(t) = 3'), ('coalesce(t, ''x'') = ''x'''),
 	('t IS DISTINCT FROM ''k4'''), ('t = ''k3'' COLLATE "C"'), ('t < ''k3'' COLLATE "C"'), ('t || v = ''k1k5'''), ('v = t'), ('i4 = i8'), ('i4 > i2'),
-	('abs(i4) < 20'), ('i4 % 3 = 1'), ('extract(hour FROM ts) = 3'), ('ts > d'), ('j->>''a'' = ''3'''), ('j @> ''{"a": 1}'''), ('ar[1] = 3'), ('ar @> ''{2}'''),
+	('abs(i2) < 20'), ('i4 % 3 = 1'), ('extract(hour FROM ts) = 3'), ('ts > d'), ('j->>''a'' = ''3'''), ('j @> ''{"a": 1}'''), ('ar[1] = 3'), ('ar @> ''{2}'''),
 	('(i4, i2) > (3, 4)'), ('i4 > (SELECT 3)'), ('i4 IN (SELECT 5 UNION SELECT 7)'), ('EXISTS (SELECT 1 WHERE i4 = 7)'), ('n = ANY (ARRAY[1, 2, i2])'),
 	('ctid IS NOT NULL'), ('tableoid IS NOT NULL'), ('xmin IS NOT NULL'), ('random() >= 0'), ('random() < 0'), ('now() > tz'), ('tz < now() - interval ''1 s''');
 
@@ -93,19 +94,23 @@ ALTER TABLE scan_filter_s SET (strata.segmentby = 't', strata.orderby = 'ts');
 INSERT INTO scan_filter_s SELECT * FROM scan_filter_h;
 SELECT compress_chunk('scan_filter_s');
 SELECT count(*) FROM scan_predicate;
-SELECT p, scan_filter_same(p) FROM scan_predicate WHERE scan_filter_same(p) IS NOT NULL ORDER BY id;
+SELECT * FROM scan_filter_differences;
+SELECT * FROM scan_filter_h EXCEPT ALL SELECT * FROM scan_filter_s;
 
 ALTER TABLE scan_filter_s SET (strata.segmentby = 'e,b', strata.orderby = 'f8 DESC NULLS LAST, i4');
 SELECT compress_chunk('scan_filter_s', recompress => true);
-SELECT p, scan_filter_same(p) FROM scan_predicate WHERE scan_filter_same(p) IS NOT NULL ORDER BY id;
+SELECT * FROM scan_filter_differences;
+SELECT * FROM scan_filter_h EXCEPT ALL SELECT * FROM scan_filter_s;
 
 ALTER TABLE scan_filter_s SET (strata.segmentby = 'i2', strata.orderby = 't, nu DESC');
 SELECT compress_chunk('scan_filter_s', recompress => true);
-SELECT p, scan_filter_same(p) FROM scan_predicate WHERE scan_filter_same(p) IS NOT NULL ORDER BY id;
+SELECT * FROM scan_filter_differences;
+SELECT * FROM scan_filter_h EXCEPT ALL SELECT * FROM scan_filter_s;
 
 ALTER TABLE scan_filter_s SET (strata.segmentby = '', strata.orderby = 'd NULLS FIRST');
 SELECT compress_chunk('scan_filter_s', recompress => true);
-SELECT p, scan_filter_same(p) FROM scan_predicate WHERE scan_filter_same(p) IS NOT NULL ORDER BY id;
+SELECT * FROM scan_filter_differences;
+SELECT * FROM scan_filter_h EXCEPT ALL SELECT * FROM scan_filter_s;
 
 -- both halves, and batches of two layouts
 INSERT INTO scan_filter_s SELECT * FROM scan_filter_h WHERE n % 3 = 0;
@@ -118,18 +123,20 @@ INSERT INTO scan_filter_h SELECT * FROM scan_filter_s;
 CREATE INDEX ON scan_filter_s (i4);
 CREATE INDEX ON scan_filter_s (t, ts);
 ANALYZE scan_filter_s;
-SELECT p, scan_filter_same(p) FROM scan_predicate WHERE scan_filter_same(p) IS NOT NULL ORDER BY id;
+SELECT * FROM scan_filter_differences;
+SELECT * FROM scan_filter_h EXCEPT ALL SELECT * FROM scan_filter_s;
 SET enable_seqscan = off;
-SELECT p, scan_filter_same(p) FROM scan_predicate WHERE scan_filter_same(p) IS NOT NULL ORDER BY id;
+SELECT * FROM scan_filter_differences;
 RESET enable_seqscan;
 
 -- columns dropped, added with and without a default, and a type changed without a rewrite
 ALTER TABLE scan_filter_h DROP COLUMN j, ADD COLUMN plus int DEFAULT 7, ADD COLUMN minus text, ALTER COLUMN v TYPE text;
 ALTER TABLE scan_filter_s DROP COLUMN j, ADD COLUMN plus int DEFAULT 7, ADD COLUMN minus text, ALTER COLUMN v TYPE text;
 DELETE FROM scan_predicate WHERE p ~ '\mj\M';
-INSERT INTO scan_predicate (p) VALUES ('plus = 7'), ('plus > 7'), ('plus IS NULL'), ('minus IS NULL'), ('minus = ''x'''), ('plus + i4 > 10'),
+INSERT INTO scan_predicate (p) VALUES ('plus = 7'), ('plus > 7'), ('plus IS NULL'), ('minus IS NULL'), ('minus = ''x'''), ('plus + i2 > 10'),
 	('plus IN (7, 8) AND i4 > 0'), ('minus LIKE ''x%'' OR plus < 100');
-SELECT p, scan_filter_same(p) FROM scan_predicate WHERE scan_filter_same(p) IS NOT NULL ORDER BY id;
+SELECT * FROM scan_filter_differences;
+SELECT * FROM scan_filter_h EXCEPT ALL SELECT * FROM scan_filter_s;
 
 -- errors and side effects are those of a row by row evaluation, in order
 CREATE SEQUENCE scan_filter_seq;
@@ -141,6 +148,7 @@ SELECT count(*) FROM scan_filter_s WHERE 100 / i2 > 3;
 SELECT count(*) FROM scan_filter_s WHERE t LIKE 'k1%' AND substr(t, 2)::int > 11;
 
 DROP SEQUENCE scan_filter_seq;
+DROP VIEW scan_filter_differences;
 DROP FUNCTION scan_filter_same;
 DROP TABLE scan_filter_h, scan_filter_s, scan_predicate;
 DROP TYPE scan_mood;

@@ -1,0 +1,287 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan_pending.c
+ *	  Ordered output: the batches that are not open yet.
+ *
+ * Each is represented by its bound, the least key it can hold as far as
+ * metadata tells.  Where the bounds come from:
+ *	- access by MIN or MAX: batches of the layout are read from that index in
+ *	  the order of their bounds, one ahead; batches of other layouts are listed
+ *	  first;
+ *	- otherwise: all batches are listed first, and the list is sorted.
+ *
+ * src/scan/scan_pending.c
+ *-------------------------------------------------------------------------
+ */
+#include "scan/scan_merge.h"
+
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+/* Is the column the same for all rows of the loaded batch? */
+static bool
+constant_key(StrataBatchReader *reader, AttrNumber attno, Datum *value, bool *isnull)
+{
+	AttrNumber	catt = reader->schema->col_att[attno];
+	StrataColumn *col;
+
+	if (strata_layout_segment_index(reader->layout, attno) < 0 &&
+		catt != 0 && !reader->batch_slot->tts_isnull[catt - 1])
+		return false;
+	col = strata_batch_reader_column(reader, attno);
+	*value = col->value;
+	*isnull = col->value_isnull;
+	return true;
+}
+
+static bool
+may_have_null(StrataBatchReader *reader, AttrNumber attno)
+{
+	const StrataColumnSummary *summary;
+
+	if (strata_attribute_is_not_null(reader->schema->rel_desc, attno))
+		return false;
+	summary = strata_batch_reader_summary(reader, attno);
+	return summary == NULL || summary->nnulls != 0;
+}
+
+/*
+ * The bound of the loaded batch, as far as metadata tells.  ordered_index: it
+ * came from an index in order of the first key, where rows with nulls in it
+ * either come last or cannot be returned at all.
+ */
+static void
+compute_bound(StrataMerge *merge, StrataBatchReader *reader, bool ordered_index,
+			  MergeBound *bound)
+{
+	bool		more = true;
+
+	bound->n = 0;
+	for (int i = 0; i < merge->nkeys && more; i++)
+	{
+		const StrataOrderKey *key = &merge->keys[i];
+		Datum		value;
+		Datum		max;
+		bool		isnull;
+
+		if (!constant_key(reader, key->attno, &value, &isnull))
+		{
+			if (!strata_prune_bounds(reader, key->attno, &value, &max, &isnull))
+				break;
+			if (!isnull)
+			{
+				more = false;
+				if (key->desc)
+					value = max;
+				isnull = key->nulls_first && !ordered_index && may_have_null(reader, key->attno);
+			}
+		}
+		bound->isnull[i] = isnull;
+		bound->values[i] = isnull ? (Datum) 0 : strata_merge_copy_key(merge, i, value);
+		bound->n++;
+	}
+	if (bound->n > 0)
+		bound->abbreviated = strata_merge_abbreviate(merge, bound->values[0], bound->isnull[0]);
+}
+
+static void
+init_bound(StrataMerge *merge, MergeBound *bound)
+{
+	bound->n = 0;
+	bound->values = palloc0(sizeof(Datum) * merge->nkeys);
+	bound->isnull = palloc0(sizeof(bool) * merge->nkeys);
+}
+
+/* List the batches of the range being read, with their bounds. */
+static void
+list_range(StrataMerge *merge)
+{
+	StrataScanState *scan = merge->scan;
+	StrataOpenBatch *batch = merge->lister->batch;
+
+	while (strata_source_next_in_range(scan->source, batch->batch_slot))
+	{
+		MemoryContext old;
+		MergeBound *bound;
+
+		if (!strata_batch_load(scan, batch, false))
+			continue;
+		old = MemoryContextSwitchTo(merge->pending_mcxt);
+		if (merge->npending == merge->pending_size)
+		{
+			merge->pending_size = Max(merge->pending_size * 2, 64);
+			merge->pending = merge->pending == NULL ?
+				palloc(sizeof(MergeBound) * merge->pending_size) :
+				repalloc_huge(merge->pending, sizeof(MergeBound) * merge->pending_size);
+		}
+		bound = &merge->pending[merge->npending++];
+		init_bound(merge, bound);
+		bound->tid = batch->batch_slot->tts_tid;
+		compute_bound(merge, batch->reader, false, bound);
+		MemoryContextSwitchTo(old);
+	}
+}
+
+/* A bound that is a prefix of another comes first. */
+static int
+compare_bounds(const void *a, const void *b, void *arg)
+{
+	const MergeBound *x = a;
+	const MergeBound *y = b;
+	int			c = strata_merge_compare(arg, Min(x->n, y->n), x->values, x->isnull,
+								 y->values, y->isnull);
+
+	return c != 0 ? c : x->n - y->n;
+}
+
+static ScanDirection
+index_direction(StrataMerge *merge)
+{
+	return merge->keys[0].desc ? BackwardScanDirection : ForwardScanDirection;
+}
+
+/* Load the next batch of the index, if there is one left. */
+static void
+look_ahead(StrataMerge *merge)
+{
+	StrataScanState *scan = merge->scan;
+	MergeInput *input = strata_merge_get_input(merge);
+
+	for (;;)
+	{
+		MemoryContext old;
+
+		while (!strata_source_next_in_range(scan->source, input->batch->batch_slot))
+		{
+			if (merge->range == STRATA_RANGE_LAYOUT_NULL)
+			{
+				strata_merge_release_input(merge, input);
+				merge->lookahead = NULL;
+				scan->counters.exhausted++;
+				return;
+			}
+			merge->range = STRATA_RANGE_LAYOUT_NULL;
+			strata_source_start_range(scan->source, scan->filter, merge->range,
+									  index_direction(merge), false);
+		}
+		/* keep the row, not the buffer pin: many batches may be open */
+		ExecMaterializeSlot(input->batch->batch_slot);
+		if (!strata_batch_load(scan, input->batch, false))
+			continue;
+		old = MemoryContextSwitchTo(input->batch->reader->batch_mcxt);
+		init_bound(merge, &merge->lookahead_bound);
+		compute_bound(merge, input->batch->reader, true, &merge->lookahead_bound);
+		MemoryContextSwitchTo(old);
+		merge->lookahead = input;
+		return;
+	}
+}
+
+/* Has the batch a row that must, or may have to, come before the heap's first? */
+static bool
+is_due(StrataMerge *merge, const MergeBound *bound)
+{
+	MergeInput *first;
+	MemoryContext old;
+	int			c;
+
+	if (merge->nheap == 0)
+		return true;
+	first = merge->heap[0];
+	if (bound->n > 0 && bound->abbreviated != first->abbreviated)
+		return bound->abbreviated < first->abbreviated;
+	old = strata_merge_start_comparing(merge);
+	c = strata_merge_compare(merge, bound->n, bound->values, bound->isnull,
+					 first->values, first->isnull);
+	MemoryContextSwitchTo(old);
+	/* when all keys are in the bound, rows equal to it may come in any order */
+	return c < 0 || (c == 0 && bound->n < merge->nkeys);
+}
+
+/* Load the next listed batch; false when no row of it can pass. */
+static bool
+load_listed(StrataMerge *merge, MergeInput *input)
+{
+	StrataScanState *scan = merge->scan;
+	ItemPointer tid = &merge->pending[merge->next_pending++].tid;
+
+	if (!strata_source_fetch(scan->source, tid, input->batch->batch_slot))
+		elog(ERROR, "batch (%u,%u) of \"%s\" has disappeared",
+			 ItemPointerGetBlockNumber(tid), ItemPointerGetOffsetNumber(tid),
+			 RelationGetRelationName(scan->css.ss.ss_currentRelation));
+	ExecMaterializeSlot(input->batch->batch_slot);
+	return strata_batch_load(scan, input->batch, true);
+}
+
+/* Load a batch that may hold the next row; NULL when there is none (any more). */
+MergeInput *
+strata_pending_take(StrataMerge *merge)
+{
+	MergeInput *input;
+
+	while (merge->next_pending < merge->npending &&
+		   is_due(merge, &merge->pending[merge->next_pending]))
+	{
+		input = strata_merge_get_input(merge);
+		if (load_listed(merge, input))
+			return input;
+		strata_merge_release_input(merge, input);
+	}
+	input = merge->lookahead;
+	if (input == NULL || !is_due(merge, &merge->lookahead_bound))
+		return NULL;
+	look_ahead(merge);
+	return input;
+}
+
+/* List the batches, and load the first one of the index if it gives them in order. */
+void
+strata_pending_start(StrataMerge *merge)
+{
+	StrataScanState *scan = merge->scan;
+	StrataAccess access = strata_source_access(scan->source);
+	MemoryContext old = MemoryContextSwitchTo(scan->mcxt);
+
+	merge->incremental = scan->info.incremental &&
+		access == (merge->keys[0].desc ? STRATA_ACCESS_MAX : STRATA_ACCESS_MIN);
+	merge->lister = strata_merge_get_input(merge);
+	if (!merge->incremental)
+	{
+		strata_source_start_range(scan->source, scan->filter, STRATA_RANGE_LAYOUT,
+								  ForwardScanDirection, false);
+		list_range(merge);
+	}
+	if (access != STRATA_ACCESS_SEQ)
+	{
+		strata_source_start_range(scan->source, scan->filter, STRATA_RANGE_BEFORE,
+								  ForwardScanDirection, false);
+		list_range(merge);
+		strata_source_start_range(scan->source, scan->filter, STRATA_RANGE_AFTER,
+								  ForwardScanDirection, false);
+		list_range(merge);
+	}
+	strata_merge_release_input(merge, merge->lister);
+	merge->lister = NULL;
+	qsort_arg(merge->pending, merge->npending, sizeof(MergeBound), compare_bounds, merge);
+	if (merge->incremental)
+	{
+		merge->range = STRATA_RANGE_LAYOUT;
+		strata_source_start_range(scan->source, scan->filter, merge->range,
+								  index_direction(merge), true);
+		look_ahead(merge);
+	}
+	else
+		scan->counters.exhausted++;
+	MemoryContextSwitchTo(old);
+}
+
+/* Forget them. */
+void
+strata_pending_reset(StrataMerge *merge)
+{
+	merge->lookahead = NULL;
+	merge->pending = NULL;
+	merge->npending = merge->pending_size = merge->next_pending = 0;
+	MemoryContextReset(merge->pending_mcxt);
+}
