@@ -92,8 +92,8 @@ strata_api_vacuum_later(Relation rel)
 }
 
 /*
- * Could the table be truncated now?  VACUUM tries for five seconds, during
- * which its lock keeps everybody from compressing the table again; autovacuum
+ * Could the table be truncated now?  VACUUM would try for five seconds, during
+ * which its lock makes ANALYZE and compression of the table wait; autovacuum
  * gives way to them, a worker of ours does not.
  */
 static bool
@@ -175,19 +175,15 @@ strata_vacuum_main(Datum arg)
 {
 	Oid			relid = DatumGetObjectId(arg);
 	Oid			database;
-	bool		truncate;
 
 	memcpy(&database, MyBgworkerEntry->bgw_extra, sizeof(Oid));
 	pqsignal(SIGTERM, die);
 	BackgroundWorkerUnblockSignals();
 	BackgroundWorkerInitializeConnectionByOid(database, InvalidOid, 0);
 
-	StartTransactionCommand();
-	truncate = can_truncate(relid);
-	CommitTransactionCommand();
-	vacuum_table(relid, truncate);
-	/* the dead rows are gone; a second pass has little to read */
-	if (!truncate && wait_for_truncation(relid))
+	vacuum_table(relid, false);
+	/* the dead rows are gone: a second pass has nothing to read and holds its lock briefly */
+	if (wait_for_truncation(relid))
 		vacuum_table(relid, true);
 	proc_exit(0);
 }
