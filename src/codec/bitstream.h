@@ -1,12 +1,10 @@
 /*-------------------------------------------------------------------------
  *
  * bitstream.h
- *	  Bit-level helpers: zigzag, bit lengths, and a bit writer and reader that
- *	  work a 64-bit word at a time.
+ *	  Bit-level helpers: zigzag, bit lengths, flags, and a bit writer that works
+ *	  a 64-bit word at a time.
  *
  * Bits go in least significant first, both inside a byte and inside a field.
- * The reader never touches a byte past its end: there it sees zeros, and
- * strata_bits_overrun tells afterwards that it went too far.
  *
  * src/codec/bitstream.h
  *-------------------------------------------------------------------------
@@ -46,6 +44,16 @@ strata_low_bits(unsigned nbits)
 	return nbits >= 64 ? UINT64_MAX : (UINT64_C(1) << nbits) - 1;
 }
 
+/* Bit k of a byte as 0 or 1 in byte k of the result. */
+STRATA_INLINE uint64_t
+strata_spread_bits(uint8_t bits)
+{
+	/* bit k alone in byte k, then 1 where it is set */
+	uint64_t	flags = bits * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
+
+	return (flags + UINT64_C(0x7f7f7f7f7f7f7f7f)) >> 7 & UINT64_C(0x0101010101010101);
+}
+
 typedef struct StrataBitWriter
 {
 	StrataWriter *out;
@@ -78,65 +86,6 @@ strata_bits_flush(StrataBitWriter *bw)
 		strata_write_u8(bw->out, (uint8_t) (bw->word >> i));
 	bw->word = 0;
 	bw->nbits = 0;
-}
-
-typedef struct StrataBitReader
-{
-	const uint8_t *next;		/* first byte not in `word` yet */
-	const uint8_t *end;
-	uint64_t	word;			/* bits not consumed yet, lowest first */
-	unsigned	nbits;			/* how many of them are valid, 0 .. 63 */
-	unsigned	overrun;		/* bytes asked for beyond the end */
-} StrataBitReader;
-
-STRATA_INLINE StrataBitReader
-strata_bit_reader(const uint8_t *data, size_t nbytes)
-{
-	StrataBitReader br = {data, data + nbytes, 0, 0, 0};
-
-	return br;
-}
-
-/* Make at least 56 bits valid (zeros past the end). */
-STRATA_INLINE void
-strata_bits_refill(StrataBitReader *br)
-{
-	unsigned	nbytes = (63 - br->nbits) >> 3;
-
-	if (STRATA_LIKELY(br->end - br->next >= 8))
-	{
-		br->word |= strata_load64(br->next) << br->nbits;
-		br->next += nbytes;
-	}
-	else
-	{
-		size_t		left = (size_t) (br->end - br->next);
-
-		br->word |= strata_load_partial(br->next, left) << br->nbits;
-		if (left < nbytes)
-		{
-			br->overrun += nbytes - (unsigned) left;
-			br->next = br->end;
-		}
-		else
-			br->next += nbytes;
-	}
-	br->nbits |= 56;
-}
-
-/* Drop n (<= nbits) bits. */
-STRATA_INLINE void
-strata_bits_consume(StrataBitReader *br, unsigned n)
-{
-	br->word >>= n;
-	br->nbits -= n;
-}
-
-/* Were more bits consumed than there are? */
-STRATA_INLINE bool
-strata_bits_overrun(const StrataBitReader *br)
-{
-	return br->overrun * 8 > br->nbits;
 }
 
 #endif							/* STRATA_BITSTREAM_H */

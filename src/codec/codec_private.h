@@ -191,5 +191,6 @@ extern StrataCodecResult strata_dictionary_encode(const StrataVector *v, uint32_
 /* --- crc32c.c ------------------------------------------------------------------- */
 
 extern uint32_t strata_crc32c_extend(uint32_t crc, const void *data, size_t len);
+extern uint32_t strata_crc32c_table(uint32_t crc, const void *data, size_t len);
 
 #endif							/* STRATA_CODEC_PRIVATE_H */

@@ -1,10 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * decimal.c
- *	  Codec DECIMAL: floats that are decimal numbers, as scaled integers.
+ *	  Codec DECIMAL: floats as integers, scaled by a power of ten if they are
+ *	  decimal numbers, else their bits.
  *
  *	OFFSET	SIZE	MEANING
- *	0		1		exponent e, 0 .. 22
+ *	0		1		exponent e, 0 .. 22; 255: the bits, see below
  *			1-3		number of exceptions, varint
  *			2 each	their positions among the n values, ascending
  *			width	each: their values, little-endian
@@ -15,10 +16,16 @@
  * one before.  The encoder does the division too and compares bits, so -0, NaN,
  * infinities and whatever is no short decimal become exceptions.
  *
- * Difference to the paper: it multiplies by 10^f and 10^-e, the latter inexact,
+ * With e = 255 there are no exceptions and nothing in their place: the n integers
+ * follow at offset 1.  They are the bits of the values rotated left by one, so that
+ * the sign is the lowest and values of nearly the same size have nearly the same
+ * integer, for width 8 with the top bit inverted.
+ *
+ * Differences to the paper: it multiplies by 10^f and 10^-e, the latter inexact,
  * and looks for the (e, f) with the fewest failures.  i / 10^e with both exact is
  * the correctly rounded decimal, so it never fails on one, has a single parameter
- * and leaves the trailing zeros to the gcd of the integer stream.
+ * and leaves the trailing zeros to the gcd of the integer stream.  And where it cuts
+ * real doubles into two parts, the minimum and width of a block do much the same.
  *
  * References: A. Afroozeh, L. Kuffo, P. Boncz, "ALP: adaptive lossless
  * floating-point compression", SIGMOD 2023; W. Clinger, "How to read floating
@@ -38,6 +45,7 @@
 #endif
 
 #define EXPONENT_MAX 22
+#define EXPONENT_BITS 255
 #define EXPONENT_TRIED 17
 #define SAMPLE_ROWS 32
 #define SAMPLE_GIVE_UP 8
@@ -50,6 +58,8 @@
 #define MAGIC 6755399441055744.0
 #define MAGIC_BITS UINT64_C(0x4338000000000000)
 #define LIMIT 2251799813685248.0	/* 2^51 */
+
+#define TOP_BIT (UINT64_C(1) << 63)
 
 static const double powers[EXPONENT_MAX + 1] = {
 	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
@@ -200,6 +210,28 @@ write_exceptions(const StrataVector *v, uint32_t count, const uint64_t *bad, int
 	}
 }
 
+/* Write the values by their bits. */
+static StrataCodecResult
+encode_bits(const StrataVector *v, int64_t *integers, StrataArena *arena, StrataWriter *out)
+{
+	if (v->width == 8)
+		for (uint32_t i = 0; i < v->n; i++)
+		{
+			uint64_t	bits = ((const uint64_t *) v->fixed)[i];
+
+			integers[i] = (int64_t) ((bits << 1 | bits >> 63) ^ TOP_BIT);
+		}
+	else
+		for (uint32_t i = 0; i < v->n; i++)
+		{
+			uint32_t	bits = ((const uint32_t *) v->fixed)[i];
+
+			integers[i] = bits << 1 | bits >> 31;
+		}
+	strata_write_u8(out, EXPONENT_BITS);
+	return strata_ints_encode(integers, v->n, arena, out);
+}
+
 static StrataCodecResult
 encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 {
@@ -212,13 +244,12 @@ encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 	if (integers == NULL || bad == NULL)
 		return STRATA_CODEC_NO_SPACE;
 	if (!choose_exponent(v, &exponent))
-	{
-		out->failed = true;
-		return STRATA_CODEC_NO_SPACE;
-	}
+		return encode_bits(v, integers, &arena, out);
 	to_integers(v, powers[exponent], integers, bad);
 	for (uint32_t i = 0; i < v->n; i++)
 		count += bad[i];
+	if (count > v->n / 2)
+		return encode_bits(v, integers, &arena, out);
 	strata_write_u8(out, (uint8_t) exponent);
 	strata_write_varint(out, count);
 	if (count * ((size_t) v->width + 2) > strata_writer_left(out))
@@ -248,8 +279,8 @@ parse(const StrataPayload *p, DecimalParts *parts)
 	uint64_t	count;
 
 	parts->exponent = strata_read_u8(&in);
-	count = strata_read_varint(&in);
-	if (in.failed || parts->exponent > EXPONENT_MAX || count > p->n)
+	count = parts->exponent == EXPONENT_BITS ? 0 : strata_read_varint(&in);
+	if (in.failed || (parts->exponent > EXPONENT_MAX && parts->exponent != EXPONENT_BITS) || count > p->n)
 		return false;
 	parts->nexceptions = (uint32_t) count;
 	parts->positions = strata_read_bytes(&in, count * 2);
@@ -289,6 +320,21 @@ to_floats(const uint64_t *values, uint32_t n, double power, float *out)
 		out[i] = (float) ((bits_double(values[i] + MAGIC_BITS) - MAGIC) / power);
 }
 
+/* Integers to the values whose rotated bits they are. */
+static void
+from_bits(uint64_t *integers, uint32_t n, unsigned width, void *out)
+{
+	if (width == 8)
+		for (uint32_t i = 0; i < n; i++)
+		{
+			integers[i] ^= TOP_BIT;
+			integers[i] = integers[i] >> 1 | integers[i] << 63;
+		}
+	else
+		for (uint32_t i = 0; i < n; i++)
+			((uint32_t *) out)[i] = (uint32_t) integers[i] >> 1 | (uint32_t) integers[i] << 31;
+}
+
 /* The first exception at or behind a position. */
 static uint32_t
 first_exception(const DecimalParts *parts, uint32_t position)
@@ -324,7 +370,9 @@ decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scr
 	rc = strata_ints_decode(parts.integers, parts.integers_len, p->n, from, n, 8, integers);
 	if (rc != STRATA_CODEC_OK)
 		return rc;
-	if (p->width == 4)
+	if (parts.exponent == EXPONENT_BITS)
+		from_bits(integers, n, p->width, out);
+	else if (p->width == 4)
 		to_floats(integers, n, powers[parts.exponent], out);
 	else
 		to_doubles(integers, n, powers[parts.exponent]);
@@ -355,7 +403,10 @@ describe(const StrataPayload *p, char *text, size_t size)
 	if (!parse(p, &parts))
 		return;
 	strata_ints_describe(parts.integers, parts.integers_len, p->n, integers, sizeof(integers));
-	snprintf(text, size, "%u decimals, %u exceptions; %s", parts.exponent, parts.nexceptions, integers);
+	if (parts.exponent == EXPONENT_BITS)
+		snprintf(text, size, "bits; %s", integers);
+	else
+		snprintf(text, size, "%u decimals, %u exceptions; %s", parts.exponent, parts.nexceptions, integers);
 }
 
 const StrataCodec strata_codec_decimal = {

@@ -192,9 +192,8 @@ expand_bits(const uint8_t *from, uint32_t n, uint8_t *to)
 	for (uint32_t i = 0; i < n; i += 8)
 	{
 		unsigned	bits = n - i < 8 ? from[i / 8] & ((1U << (n - i)) - 1) : from[i / 8];
-		uint64_t	flags = bits * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
+		uint64_t	flags = strata_spread_bits((uint8_t) bits);
 
-		flags = (flags + UINT64_C(0x7f7f7f7f7f7f7f7f)) >> 7 & UINT64_C(0x0101010101010101);
 		strata_store64(to + i, flags);
 		/* at most 32 groups: no byte of the sums overflows */
 		sums += flags;

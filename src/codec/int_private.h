@@ -80,6 +80,9 @@ typedef struct IntBlockState
 extern size_t strata_int_meta_write(const IntShape *shape, IntBlockState *state, const int64_t *scaled,
 									uint32_t m, bool first, int64_t base, uint8_t *meta);
 
+extern StrataCodecResult strata_ints_encode_as(const IntShape *shape, const int64_t *values, uint32_t n,
+											   StrataArena *scratch, StrataWriter *out);
+
 /* Most bytes of a block's header fields. */
 #define INT_META_MAX (3 * STRATA_VARINT_MAX)
 

@@ -67,7 +67,8 @@ strata_ints_bound(uint32_t n)
 {
 	size_t		nblocks = (n >> INT_BLOCK_LOG2_MIN) + 1;
 
-	return 32 + (size_t) n * 8 + nblocks * (INT_META_MAX + 4);
+	/* simple8b-RLE with a word for each number is the worst */
+	return 32 + (size_t) n * 8 + n / 2 + nblocks * (INT_META_MAX + 4);
 }
 
 /* Scratch strata_ints_encode needs. */
@@ -220,6 +221,29 @@ write_blocks(const IntShape *shape, const int64_t *scaled, uint32_t n, StrataWri
 }
 
 /*
+ * Append a stream of n > 0 integers in a shape; scaled[i] is what scale() made of
+ * them.  Any shape can hold any integers but INT_PACK_NONE.
+ */
+static StrataCodecResult
+write_stream(const IntShape *shape, const int64_t *values, const int64_t *scaled, uint32_t n,
+			 uint64_t divisor, StrataWriter *out)
+{
+	if (shape->packing == INT_PACK_NONE)
+		divisor = 1;
+	strata_write_u8(out, (uint8_t) ((unsigned) shape->transform | (unsigned) shape->packing << 2 |
+									(shape->based ? MODE_BASED : 0) | (divisor > 1 ? MODE_SCALED : 0) |
+									(shape->block_log2 - INT_BLOCK_LOG2_MIN) << 6));
+	strata_write_varint(out, strata_zigzag(values[0]));
+	if (divisor > 1)
+		strata_write_varint(out, divisor);
+	if (shape->packing != INT_PACK_NONE)
+		write_blocks(shape, scaled, n, out);
+	else if (shape->transform == INT_DELTA)
+		strata_write_varint(out, strata_zigzag((int64_t) ((uint64_t) values[1] - (uint64_t) values[0])));
+	return out->failed ? STRATA_CODEC_NO_SPACE : STRATA_CODEC_OK;
+}
+
+/*
  * Append a stream of n integers.  NO_SPACE, and out->failed, when it does not fit.
  */
 StrataCodecResult
@@ -244,19 +268,22 @@ strata_ints_encode(const int64_t *values, uint32_t n, StrataArena *scratch, Stra
 		out->failed = true;
 		return STRATA_CODEC_NO_SPACE;
 	}
-	if (shape.packing == INT_PACK_NONE)
-		divisor = 1;
-	strata_write_u8(out, (uint8_t) ((unsigned) shape.transform | (unsigned) shape.packing << 2 |
-									(shape.based ? MODE_BASED : 0) | (divisor > 1 ? MODE_SCALED : 0) |
-									(shape.block_log2 - INT_BLOCK_LOG2_MIN) << 6));
-	strata_write_varint(out, strata_zigzag(values[0]));
-	if (divisor > 1)
-		strata_write_varint(out, divisor);
-	if (shape.packing != INT_PACK_NONE)
-		write_blocks(&shape, scaled, n, out);
-	else if (shape.transform == INT_DELTA)
-		strata_write_varint(out, strata_zigzag((int64_t) ((uint64_t) values[1] - (uint64_t) values[0])));
-	return out->failed ? STRATA_CODEC_NO_SPACE : STRATA_CODEC_OK;
+	return write_stream(&shape, values, scaled, n, divisor, out);
+}
+
+/* The same in a given shape, for tests of what the planner does not choose. */
+StrataCodecResult
+strata_ints_encode_as(const IntShape *shape, const int64_t *values, uint32_t n,
+					  StrataArena *scratch, StrataWriter *out)
+{
+	StrataArena arena = *scratch;
+	int64_t    *scaled = strata_arena_alloc(&arena, n * sizeof(int64_t));
+	uint64_t	divisor = common_divisor(values, n);
+
+	if (scaled == NULL)
+		return STRATA_CODEC_NO_SPACE;
+	scale(values, n, divisor, scaled);
+	return write_stream(shape, values, scaled, n, divisor, out);
 }
 
 /* --- decoding ---------------------------------------------------------------- */

@@ -183,13 +183,7 @@ expand_map(const uint8_t *map, uint32_t from, uint32_t n, bool *isnull)
 	for (; i < n && (from + i) % 8 != 0; i++)
 		isnull[i] = map[(from + i) / 8] >> (from + i) % 8 & 1;
 	for (; i + 8 <= n; i += 8)
-	{
-		/* bit k of the byte alone in byte k, then 1 where it is set */
-		uint64_t	flags = map[(from + i) / 8] * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
-
-		flags = (flags + UINT64_C(0x7f7f7f7f7f7f7f7f)) >> 7 & UINT64_C(0x0101010101010101);
-		strata_store64(isnull + i, flags);
-	}
+		strata_store64(isnull + i, strata_spread_bits(map[(from + i) / 8]));
 	for (; i < n; i++)
 		isnull[i] = map[(from + i) / 8] >> (from + i) % 8 & 1;
 }

@@ -361,7 +361,7 @@ check_fixed(const Sample *s, const Encoded *e, uint32_t from, uint32_t n, void *
 		value += !null;
 		if (isnull[i] != null || memcmp(out + (size_t) i * width, wanted, width) != 0)
 		{
-			CHECK(!"value differs");
+			CHECK(false && "value differs");
 			break;
 		}
 	}
@@ -394,7 +394,7 @@ check_bytes(const Sample *s, const Encoded *e, uint32_t from, uint32_t n, void *
 		if (isnull[i] != null || len != wanted ||
 			(len > 0 && memcmp(out.payload + out.offsets[entry], s->payload + s->offsets[value], len) != 0))
 		{
-			CHECK(!"value differs");
+			CHECK(false && "value differs");
 			break;
 		}
 		value += !null;

@@ -70,14 +70,14 @@ test_zigzag(void)
 }
 
 static void
-test_bit_streams(void)
+test_bit_writer(void)
 {
 	uint64_t	values[500];
 	unsigned	sizes[500];
 	uint8_t		buf[4100];
 	StrataWriter w = strata_writer(buf, sizeof(buf));
 	StrataBitWriter bw = {&w, 0, 0};
-	StrataBitReader br;
+	size_t		at = 0;
 
 	for (int i = 0; i < 500; i++)
 	{
@@ -86,26 +86,23 @@ test_bit_streams(void)
 		strata_bits_write(&bw, values[i], sizes[i]);
 	}
 	strata_bits_flush(&bw);
-	CHECK(!w.failed);
-	br = strata_bit_reader(buf, strata_writer_len(&w));
 	for (int i = 0; i < 500; i++)
 	{
-		unsigned	first = sizes[i] < 32 ? sizes[i] : 32;
-		uint64_t	v;
+		uint64_t	v = 0;
 
-		strata_bits_refill(&br);
-		v = br.word & strata_low_bits(first);
-		strata_bits_consume(&br, first);
-		strata_bits_refill(&br);
-		if (sizes[i] > first)
-			v |= (br.word & strata_low_bits(sizes[i] - first)) << first;
-		strata_bits_consume(&br, sizes[i] - first);
+		for (unsigned k = 0; k < sizes[i]; k++, at++)
+			v |= (uint64_t) (buf[at / 8] >> at % 8 & 1) << k;
 		CHECK(v == values[i]);
 	}
-	CHECK(!strata_bits_overrun(&br));
-	strata_bits_refill(&br);
-	strata_bits_consume(&br, 56);
-	CHECK(strata_bits_overrun(&br));
+	CHECK(!w.failed && strata_writer_len(&w) == (at + 7) / 8);
+}
+
+static void
+test_spread_bits(void)
+{
+	for (unsigned bits = 0; bits < 256; bits++)
+		for (unsigned k = 0; k < 8; k++)
+			CHECK((strata_spread_bits((uint8_t) bits) >> (8 * k) & 0xff) == (bits >> k & 1));
 }
 
 static void
@@ -296,7 +293,8 @@ test_bits(void)
 	unit_run("varint", test_varint);
 	unit_run("count", test_count);
 	unit_run("zigzag", test_zigzag);
-	unit_run("bit streams", test_bit_streams);
+	unit_run("bit writer", test_bit_writer);
+	unit_run("spread bits", test_spread_bits);
 	unit_run("bitpack", test_bitpack);
 	unit_run("simple8b-RLE", test_simple8b);
 	unit_run("crc32c", test_crc);

@@ -6,7 +6,7 @@
  * test/unit/test_ints.c
  *-------------------------------------------------------------------------
  */
-#include "codec/codec_private.h"
+#include "codec/int_private.h"
 #include "roundtrip.h"
 
 /* Encode integers as a stream into memory of exactly its size. */
@@ -119,7 +119,55 @@ test_wraparound(void)
 	check_ints(values, 700);
 }
 
-/* Every shape an encoder can choose decodes, whatever the planner thinks of it. */
+/* Every shape there is holds any integers, whatever the planner thinks of it. */
+static void
+check_shape(const IntShape *shape, const Sample *s)
+{
+	uint32_t	n = s->v.n;
+	size_t		bound = strata_ints_bound(n);
+	size_t		scratch_size = strata_ints_scratch_size(n);
+	uint8_t    *out = unit_alloc(bound);
+	uint8_t    *scratch = unit_alloc(scratch_size);
+	int64_t    *back = unit_alloc(n * sizeof(int64_t));
+	StrataArena arena = strata_arena(scratch, scratch_size);
+	StrataWriter w = strata_writer(out, bound);
+
+	CHECK(strata_ints_encode_as(shape, s->fixed, n, &arena, &w) == STRATA_CODEC_OK);
+	CHECK(strata_ints_decode(out, strata_writer_len(&w), n, 0, n, 8, back) == STRATA_CODEC_OK);
+	CHECK(memcmp(s->fixed, back, n * sizeof(int64_t)) == 0);
+	for (int i = 0; i < 10; i++)
+	{
+		uint32_t	from = unit_below(n);
+		uint32_t	count = unit_below(n - from + 1);
+
+		CHECK(strata_ints_decode(out, strata_writer_len(&w), n, from, count, 8, back) == STRATA_CODEC_OK);
+		CHECK(memcmp((int64_t *) s->fixed + from, back, count * sizeof(int64_t)) == 0);
+	}
+	free(out);
+	free(scratch);
+	free(back);
+}
+
+static void
+test_shapes(void)
+{
+	static const uint32_t sizes[] = {1, 2, 3, 64, 65, 66, 256, 257, 258, 259, 700};
+
+	for (int mode = 0; mode < 3 * 2 * 2 * 3; mode++)
+	{
+		IntShape	shape = {(IntTransform) (mode % 3), (IntPacking) (1 + mode / 3 % 2), mode / 6 % 2, 6 + (unsigned) mode / 12};
+
+		for (const char *const *p = int_patterns; *p; p++)
+			for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+			{
+				Sample		s = sample_int(*p, 8, sizes[i]);
+
+				check_shape(&shape, &s);
+				sample_free(&s);
+			}
+	}
+}
+
 static void
 test_divisors(void)
 {
@@ -167,6 +215,7 @@ test_ints(void)
 	unit_run("regular timestamps", test_regular);
 	unit_run("timestamps with gaps", test_gaps);
 	unit_run("wraparound", test_wraparound);
+	unit_run("every shape", test_shapes);
 	unit_run("divisors", test_divisors);
 	unit_run("truncation to a width", test_widths);
 }

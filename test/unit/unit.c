@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * unit.c
- *	  The test framework of unit.h, and main.
+ *	  The test framework of unit.h.
  *
  * test/unit/unit.c
  *-------------------------------------------------------------------------
@@ -95,17 +95,4 @@ unit_alloc(size_t nbytes)
 		exit(2);
 	}
 	return at;
-}
-
-int
-main(int argc, char **argv)
-{
-	unit_start(argc, argv);
-	test_bits();
-	test_ints();
-	test_columns();
-	test_bytes_columns();
-	test_hostile();
-	test_golden();
-	return unit_finish();
 }

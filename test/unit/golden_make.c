@@ -1,0 +1,287 @@
+/*-------------------------------------------------------------------------
+ *
+ * golden_make.c
+ *	  Makes the files of test/golden that are not there yet.
+ *
+ * A file that exists is frozen: what a release has written must be readable for
+ * ever, so nothing here overwrites one.  A new format version gets a folder of its
+ * own.  Expected texts come from the values, not from a decoder.
+ *
+ *	golden_make ../golden
+ *
+ * test/unit/golden_make.c
+ *-------------------------------------------------------------------------
+ */
+#include <unistd.h>
+
+#include "codec/int_private.h"
+#include "dump.h"
+#include "roundtrip.h"
+
+static const char *root;
+
+/* Where a file belongs, or NULL when it is there already. */
+static const char *
+new_path(const char *folder, const char *name, const char *ending)
+{
+	static char path[1024];
+
+	snprintf(path, sizeof(path), "%s/%s/%s.%s", root, folder, name, ending);
+	return access(path, F_OK) == 0 ? NULL : path;
+}
+
+static void
+write_file(const char *folder, const char *name, const char *ending, const void *data, size_t len)
+{
+	const char *path = new_path(folder, name, ending);
+	FILE	   *out;
+
+	if (path == NULL)
+		return;
+	out = fopen(path, "wb");
+	if (out == NULL || fwrite(data, 1, len, out) != len || fclose(out) != 0)
+	{
+		perror(path);
+		exit(1);
+	}
+	printf("made %s\n", path);
+}
+
+/* A golden column of a sample, which is freed. */
+static void
+accept(const char *name, Sample s, NullPattern nulls, StrataCodecId id)
+{
+	Encoded		e;
+	char	   *text;
+
+	sample_add_nulls(&s, nulls);
+	e = encode_sample(&s, id);
+	if (e.rc != STRATA_CODEC_OK)
+	{
+		printf("cannot encode %s: %s\n", name, strata_codec_result_text(e.rc));
+		exit(1);
+	}
+	text = dump_values(&s.v, s.nrows, s.isnull);
+	write_file("v1", name, "col", e.buf, e.len);
+	write_file("v1", name, "txt", text, strlen(text));
+	free(text);
+	free(e.buf);
+	sample_free(&s);
+}
+
+/* Put the right checksum into a column. */
+static void
+fix_crc(uint8_t *column, size_t len)
+{
+	uint32_t	crc = strata_crc32c_extend(0, column, 3);
+
+	strata_store32(column + 3, strata_crc32c_extend(crc, column + 7, len - 7));
+}
+
+/* An integer column whose stream has a given shape. */
+static void
+accept_shape(const char *name, const char *pattern, IntShape shape)
+{
+	Sample		s = sample_int(pattern, 8, 300);
+	uint8_t		buf[8000];
+	uint8_t		scratch[8000];
+	StrataArena arena = strata_arena(scratch, sizeof(scratch));
+	StrataWriter w = strata_writer(buf, sizeof(buf));
+	char	   *text = dump_values(&s.v, s.nrows, s.isnull);
+
+	strata_write_u8(&w, 1);
+	strata_write_u8(&w, STRATA_CODEC_DELTA_DELTA);
+	strata_write_u8(&w, STRATA_KIND_INT | 3 << 2);
+	strata_write_u32(&w, 0);
+	strata_write_count(&w, 300);
+	strata_ints_encode_as(&shape, s.fixed, 300, &arena, &w);
+	fix_crc(buf, strata_writer_len(&w));
+	write_file("v1", name, "col", buf, strata_writer_len(&w));
+	write_file("v1", name, "txt", text, strlen(text));
+	free(text);
+	sample_free(&s);
+}
+
+static void
+make_accepted(void)
+{
+	char		name[80];
+	static const StrataCodecId int_codecs[] = {STRATA_CODEC_RAW, STRATA_CODEC_DELTA_DELTA, STRATA_CODEC_DICTIONARY};
+	static const StrataCodecId float_codecs[] = {STRATA_CODEC_RAW, STRATA_CODEC_GORILLA, STRATA_CODEC_DECIMAL,
+	STRATA_CODEC_DICTIONARY};
+	static const StrataCodecId bytes_codecs[] = {STRATA_CODEC_RAW, STRATA_CODEC_DICTIONARY, STRATA_CODEC_LZ4,
+	STRATA_CODEC_ZSTD};
+	static const char *const ints[] = {"gaps", "jitter", "gcd", "outliers", "minmax", "walk"};
+	static const char *const floats[] = {"tenths", "mixed", "special", "walk"};
+	static const char *const strings[] = {"words", "few", "random"};
+
+	for (uint8_t width = 1; width <= 8; width = (uint8_t) (width * 2))
+		for (size_t c = 0; c < 3; c++)
+		{
+			snprintf(name, sizeof(name), "int%u_few_%s", width, strata_codec_name(int_codecs[c]));
+			accept(name, sample_int(c == 1 ? "walk" : "few", width, 130), NULLS_FEW, int_codecs[c]);
+		}
+	for (size_t i = 0; i < sizeof(ints) / sizeof(ints[0]); i++)
+	{
+		snprintf(name, sizeof(name), "int8_%s", ints[i]);
+		accept(name, sample_int(ints[i], 8, 300), NULLS_NO, STRATA_CODEC_DELTA_DELTA);
+	}
+	for (uint8_t width = 4; width <= 8; width = (uint8_t) (width * 2))
+		for (size_t c = 0; c < 4; c++)
+			for (size_t i = 0; i < sizeof(floats) / sizeof(floats[0]); i++)
+			{
+				snprintf(name, sizeof(name), "float%u_%s_%s", width, floats[i], strata_codec_name(float_codecs[c]));
+				accept(name, sample_float(floats[i], width, 270), i % 2 ? NULLS_NO : NULLS_RUNS, float_codecs[c]);
+			}
+	accept("float8_bits_decimal", sample_float("sine", 8, 270), NULLS_NO, STRATA_CODEC_DECIMAL);
+	accept("float4_bits_decimal", sample_float("sine", 4, 270), NULLS_NO, STRATA_CODEC_DECIMAL);
+	for (size_t c = 0; c < 4; c++)
+		for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++)
+		{
+			snprintf(name, sizeof(name), "bytes_%s_%s", strings[i], strata_codec_name(bytes_codecs[c]));
+			accept(name, sample_bytes(strings[i], 100), i ? NULLS_NO : NULLS_HALF, bytes_codecs[c]);
+		}
+	accept("bytes_blocks_lz4", sample_bytes("sparse", 4500), NULLS_NO, STRATA_CODEC_LZ4);
+	accept("bytes_blocks_raw", sample_bytes("sparse", 4500), NULLS_NO, STRATA_CODEC_RAW);
+	accept("int8_regular", sample_int("ramp", 8, 1000), NULLS_NO, STRATA_CODEC_AUTO);
+	accept("int8_largest", sample_int("ramp_down", 8, 32767), NULLS_EVERY, STRATA_CODEC_AUTO);
+	accept("int4_constant", sample_int("constant", 4, 200), NULLS_ALL_BUT_ONE, STRATA_CODEC_CONSTANT);
+	accept("float8_constant", sample_float("constant", 8, 20), NULLS_NO, STRATA_CODEC_CONSTANT);
+	accept("float4_constant", sample_float("constant", 4, 20), NULLS_HALF, STRATA_CODEC_CONSTANT);
+	accept("bytes_constant", sample_bytes("constant", 20), NULLS_HALF, STRATA_CODEC_CONSTANT);
+	accept("bytes_empty", sample_bytes("empty", 20), NULLS_NO, STRATA_CODEC_AUTO);
+	accept("int2_no_rows", sample_int("zero", 2, 0), NULLS_NO, STRATA_CODEC_AUTO);
+	accept("int2_all_null", sample_int("zero", 2, 77), NULLS_EVERY, STRATA_CODEC_AUTO);
+	accept("bytes_all_null", sample_bytes("words", 77), NULLS_EVERY, STRATA_CODEC_AUTO);
+	for (int mode = 0; mode < 3 * 2 * 2; mode++)
+	{
+		IntShape	shape = {(IntTransform) (mode % 3), (IntPacking) (1 + mode / 3 % 2), mode / 6 % 2, 6 + (unsigned) mode % 3};
+
+		snprintf(name, sizeof(name), "shape_%d_%d_%d_%u", shape.transform, shape.packing, shape.based, shape.block_log2);
+		accept_shape(name, mode % 2 ? "outliers" : "gcd", shape);
+	}
+}
+
+/* A column no encoder writes: bytes `at` .. of a good one replaced, the CRC made right. */
+static void
+reject(const char *name, const Encoded *good, size_t at, const char *bytes, size_t nbytes)
+{
+	uint8_t		buf[20000];
+	size_t		len = at + nbytes > good->len ? at + nbytes : good->len;
+
+	memset(buf, 0, sizeof(buf));
+	memcpy(buf, good->buf, good->len);
+	memcpy(buf + at, bytes, nbytes);
+	fix_crc(buf, len);
+	write_file("reject", name, "col", buf, len);
+}
+
+static Encoded
+good_column(Sample s, StrataCodecId id)
+{
+	Encoded		e = encode_sample(&s, id);
+
+	sample_free(&s);
+	return e;
+}
+
+/* The good column cut short, with the right CRC for what is left. */
+static void
+reject_cut(const char *name, const Encoded *good, size_t len)
+{
+	uint8_t		buf[20000];
+
+	memcpy(buf, good->buf, len);
+	fix_crc(buf, len);
+	write_file("reject", name, "col", buf, len);
+}
+
+static void
+make_rejected(void)
+{
+	/* payloads start at 9: 300 rows take two bytes */
+	Encoded		ints = good_column(sample_int("walk", 8, 300), STRATA_CODEC_DELTA_DELTA);
+	Encoded		regular = good_column(sample_int("ramp", 8, 300), STRATA_CODEC_DELTA_DELTA);
+	Encoded		raw = good_column(sample_int("random", 8, 300), STRATA_CODEC_RAW);
+	Encoded		gorilla = good_column(sample_float("walk", 8, 300), STRATA_CODEC_GORILLA);
+	Encoded		decimal = good_column(sample_float("mixed", 8, 300), STRATA_CODEC_DECIMAL);
+	Encoded		dictionary = good_column(sample_bytes("few", 300), STRATA_CODEC_DICTIONARY);
+	Encoded		lz4 = good_column(sample_bytes("words", 300), STRATA_CODEC_LZ4);
+	Encoded		zstd = good_column(sample_bytes("words", 300), STRATA_CODEC_ZSTD);
+	Encoded		empty = good_column(sample_int("zero", 4, 0), STRATA_CODEC_AUTO);
+	Encoded		constant = good_column(sample_int("constant", 4, 300), STRATA_CODEC_CONSTANT);
+	Encoded		runs;
+	Encoded		bitmap;
+	Sample		s = sample_int("walk", 4, 300);
+
+	sample_add_nulls(&s, NULLS_RUNS);
+	runs = encode_sample(&s, STRATA_CODEC_AUTO);
+	sample_free(&s);
+	s = sample_int("walk", 4, 300);
+	sample_add_nulls(&s, NULLS_HALF);
+	bitmap = encode_sample(&s, STRATA_CODEC_AUTO);
+	sample_free(&s);
+
+	reject("version_2", &ints, 0, "\x02", 1);
+	reject("version_0", &ints, 0, "\0", 1);
+	reject("codec_0", &ints, 1, "\0", 1);
+	reject("codec_99", &ints, 1, "\x63", 1);
+	reject("codec_not_for_kind", &ints, 1, "\x04", 1);
+	reject("kind_0", &ints, 2, "\x0c", 1);
+	reject("reserved_flag", &ints, 2, "\x4d", 1);
+	reject("float_width_2", &gorilla, 2, "\x06", 1);
+	reject("bytes_width", &lz4, 2, "\x07", 1);
+	reject("no_rows_but_payload", &ints, 7, "\x80\0", 2);
+	reject("all_null_but_payload", &ints, 2, "\x1d", 1);
+	reject("empty_but_codec", &empty, 1, "\x03", 1);
+	reject("runs_too_long", &runs, 11, "\xff\xff", 2);
+	reject("runs_empty_in_the_middle", &runs, 12, "\0", 1);
+	reject("bitmap_count_wrong", &bitmap, 9, "\x07", 1);
+	reject("bitmap_spare_bits", &bitmap, 11 + 37, "\xff", 1);
+	reject("ints_transform_3", &ints, 9, "\x07", 1);
+	reject("ints_packing_3", &ints, 9, "\x0d", 1);
+	reject("ints_block_512", &ints, 9, "\xc9", 1);
+	reject("ints_divisor_0", &ints, 9, "\x29\0\0", 3);
+	reject("ints_constant_scaled", &regular, 9, "\x21", 1);
+	reject("ints_long_varint", &regular, 10, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 11);
+	reject_cut("ints_cut", &ints, ints.len - 20);
+	reject_cut("ints_empty", &ints, 9);
+	reject_cut("raw_short", &raw, raw.len - 1);
+	reject("raw_long", &raw, raw.len, "\0", 1);
+	reject("gorilla_window_count", &gorilla, 9 + 2 + 8, "\xfe", 1);
+	reject("gorilla_index_too_far", &gorilla, 9, "\xff\xff", 2);
+	reject_cut("gorilla_cut", &gorilla, gorilla.len - 4);
+	reject("decimal_exponent_23", &decimal, 9, "\x17", 1);
+	reject("decimal_exceptions", &decimal, 10, "\xff\x7f", 2);
+	reject_cut("decimal_cut", &decimal, decimal.len - 30);
+	reject("dictionary_no_entries", &dictionary, 9, "\0", 1);
+	reject("dictionary_code_too_high", &dictionary, 9, "\x05", 1);
+	reject("dictionary_in_dictionary", &dictionary, 10, "\x05", 1);
+	reject("dictionary_too_many_entries", &dictionary, 9, "\xff\x7f", 2);
+	reject("lz4_no_blocks", &lz4, 9, "\0", 1);
+	reject("lz4_damaged_block", &lz4, lz4.len - 40, "\xff\xff\xff\xff\xff\xff\xff\xff", 8);
+	reject_cut("lz4_cut", &lz4, lz4.len - 10);
+	reject("lz4_claims_a_gigabyte", &lz4, 9, "\x01\xac\x02\x80\x80\x80\x80\x04\x81\x04", 10);
+	reject("zstd_damaged_magic", &zstd, zstd.len - 100, "\xff\xff\xff\xff\xff\xff\xff\xff", 8);
+	reject_cut("zstd_cut", &zstd, zstd.len - 10);
+	reject_cut("constant_empty", &constant, 9);
+	{
+		uint8_t		buf[8000];
+
+		memcpy(buf, ints.buf, ints.len);
+		buf[ints.len / 2] ^= 1;
+		write_file("reject", "crc_bit_flip", "col", buf, ints.len);
+		write_file("reject", "crc_cut", "col", ints.buf, ints.len - 1);
+		write_file("reject", "crc_header_only", "col", ints.buf, 7);
+		write_file("reject", "crc_nothing", "col", ints.buf, 0);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	root = argc > 1 ? argv[1] : "../golden";
+	make_accepted();
+	make_rejected();
+	return 0;
+}

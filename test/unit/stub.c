@@ -1,2 +1,0 @@
-#include "unit.h"
-void test_golden(void){}

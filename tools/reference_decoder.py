@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+"""Decodes columns from docs/format.md alone: short, slow, and independent of src/codec.
+
+    reference_decoder.py FILE.col ...            print the rows (test/unit/dump.h)
+    reference_decoder.py --check FILE.col ...    compare them with FILE.txt
+
+LZ blocks need the modules lz4 and zstandard, or else liblz4 and libzstd.
+"""
+import ctypes
+import ctypes.util
+import struct
+import sys
+
+RAW, CONSTANT, DELTA_DELTA, GORILLA, DICTIONARY, LZ4, ZSTD, DECIMAL = range(1, 9)
+INT, FLOAT, BYTES = 1, 2, 3
+M64 = (1 << 64) - 1
+S8B = [(0, 0), (64, 1), (32, 2), (21, 3), (16, 4), (12, 5), (10, 6), (9, 7), (8, 8), (7, 9), (6, 10), (5, 12), (4, 16),
+       (3, 21), (2, 32), (1, 64)]
+
+
+class Reader:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def take(self, n):
+        assert self.at + n <= len(self.data), "input ends early"
+        self.at += n
+        return self.data[self.at - n:self.at]
+
+    def rest(self):
+        return self.take(len(self.data) - self.at)
+
+    def number(self, n):
+        return int.from_bytes(self.take(n), "little")
+
+    def varint(self):
+        value = shift = 0
+        while True:
+            byte = self.number(1)
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    def zigzag(self):
+        return unzigzag(self.varint())
+
+    def count(self):
+        high = self.number(1)
+        return high if high < 128 else (high & 127) << 8 | self.number(1)
+
+    def packed(self, n, width):
+        """n numbers of width bits."""
+        return split_bits(self.number((n * width + 7) // 8), n, width)
+
+
+def split_bits(bits, n, width):
+    return [bits >> i * width & (1 << width) - 1 for i in range(n)]
+
+
+def unzigzag(u):
+    return u >> 1 ^ -(u & 1)
+
+
+def crc32c(data):
+    crc = 0xffffffff
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+    return crc ^ 0xffffffff
+
+
+def lz(codec, data, size):
+    try:
+        if codec == LZ4:
+            import lz4.block
+            return lz4.block.decompress(data, uncompressed_size=size)
+        import zstandard
+        return zstandard.ZstdDecompressor().decompress(data, max_output_size=size)
+    except ImportError:
+        pass
+    out = ctypes.create_string_buffer(max(size, 1))
+    if codec == LZ4:
+        library = ctypes.CDLL(ctypes.util.find_library("lz4") or "liblz4.so.1")
+        got = library.LZ4_decompress_safe(bytes(data), out, len(data), size)
+    else:
+        library = ctypes.CDLL(ctypes.util.find_library("zstd") or "libzstd.so.1")
+        library.ZSTD_decompress.restype = ctypes.c_size_t
+        got = library.ZSTD_decompress(out, ctypes.c_size_t(size), bytes(data), ctypes.c_size_t(len(data)))
+    assert got == size, "damaged LZ block"
+    return out.raw[:size]
+
+
+def simple8b(r, nwords, n):
+    selectors, numbers = r.take((nwords + 1) // 2), []
+    for i in range(nwords):
+        selector, word = selectors[i // 2] >> 4 * (i % 2) & 15, r.number(8)
+        if selector == 0:
+            numbers += [word >> 9] * ((word & 511) + 1)
+        else:
+            numbers += split_bits(word, *S8B[selector])
+    return (numbers or [0] * n)[:n]
+
+
+def int_stream(data, n):
+    """n integers, unsigned modulo 2^64."""
+    r = Reader(data)
+    mode = r.number(1)
+    transform, packing, based, rows = mode & 3, mode >> 2 & 3, mode & 16, 64 << (mode >> 6)
+    first = r.zigzag()
+    divisor = r.varint() if mode & 32 else 1
+    if packing == 0:
+        step = r.zigzag() if transform == 1 else 0
+        return [first + i * step & M64 for i in range(n)]
+    values = []
+    base = start = step = slope = 0
+    for k in range(0, n, rows):
+        m = min(rows, n - k)
+        c = max(0, m - transform)
+        size = r.varint() if packing == 1 else r.number(1)
+        if based:
+            base += r.zigzag()
+        if transform > 0 and k > 0:
+            step += r.zigzag()
+            start += step
+        if transform == 2:
+            slope += r.zigzag()
+        if packing == 1:
+            u = simple8b(r, size, c)
+        else:
+            u = r.packed(c, size & 127)
+            if size & 128:
+                count, high = r.number(1), r.number(1)
+                positions = r.take(count)
+                for position, bits in zip(positions, r.packed(count, high)):
+                    u[position] |= bits << (size & 127)
+        residuals = [base + x if based else unzigzag(x) for x in u]
+        if transform == 0:
+            s = residuals
+        else:
+            s, delta = [start], slope
+            if transform == 2 and m > 1:
+                s.append(start + slope)
+            for x in residuals:
+                delta = delta + x if transform == 2 else x
+                s.append(s[-1] + delta)
+        values += [first + divisor * x & M64 for x in s]
+    return values
+
+
+def gorilla(data, width, n):
+    r = Reader(data)
+    r.take(2 * ((n + 255) // 256 - 1))      # lengths of blocks, for those who skip
+    values = []
+    for k in range(0, n, 256):
+        m = min(256, n - k)
+        value, nwindows = r.number(width), r.number(1)
+        values.append(value)
+        changed = r.packed(m - 1, 1)
+        opens = iter(r.packed(sum(changed), 1))
+        windows = iter(r.packed(nwindows, 11 if width == 8 else 10))
+        plan = []
+        for x in changed:
+            if x and next(opens):
+                window = next(windows)
+                size = (window >> 5) + 1
+                trail = width * 8 - (window & 31) - size
+            plan.append((size, trail) if x else (0, 0))
+        total = sum(size for size, _ in plan)
+        bits = r.number((total + 7) // 8)
+        for size, trail in plan:
+            value ^= (bits & (1 << size) - 1) << trail
+            bits >>= size
+            values.append(value)
+    return values
+
+
+def decimal(data, width, n):
+    r = Reader(data)
+    exponent = r.number(1)
+    if exponent == 255:
+        integers, top = int_stream(r.rest(), n), 1 << width * 8 - 1
+        return [(u ^ top if width == 8 else u) >> 1 | (u & 1) * top for u in integers]
+    count = r.varint()
+    positions = [r.number(2) for _ in range(count)]
+    exceptions = [r.number(width) for _ in range(count)]
+    form = "<d" if width == 8 else "<f"
+    values = []
+    for u in int_stream(r.rest(), n):
+        signed = u - (1 << 64) if u >> 63 else u
+        values.append(int.from_bytes(struct.pack(form, float(signed) / 10.0 ** exponent), "little"))
+    for position, value in zip(positions, exceptions):
+        values[position] = value
+    return values
+
+
+def byte_strings(codec, data, n):
+    r = Reader(data)
+    blocks = [(r.varint(), r.varint(), r.varint()) for _ in range(r.varint())]
+    lengths = int_stream(r.take(r.varint()), n)
+    raw = b""
+    for _, size, stored in blocks:
+        block = r.take(stored >> 1)
+        raw += lz(codec, block, size) if stored & 1 else block
+    values, at = [], 0
+    for length in lengths:
+        values.append(raw[at:at + length])
+        at += length
+    return values
+
+
+def payload(codec, kind, width, data, n):
+    """n values: byte strings, or numbers as unsigned bits."""
+    r = Reader(data)
+    if n == 0:
+        return []
+    if codec == CONSTANT:
+        return [data if kind == BYTES else r.zigzag() if kind == INT else r.number(width)] * n
+    if codec == DICTIONARY:
+        nentries, nested = r.varint(), r.number(1)
+        entries = payload(nested, kind, width, r.take(r.varint()), nentries)
+        return [entries[code] for code in int_stream(r.rest(), n)]
+    if kind == BYTES:
+        return byte_strings(codec, data, n)
+    if codec == RAW:
+        return [r.number(width) for _ in range(n)]
+    if codec == GORILLA:
+        return gorilla(data, width, n)
+    return decimal(data, width, n) if codec == DECIMAL else int_stream(data, n)
+
+
+def column(data):
+    """kind, width and the rows of a column; None is null."""
+    r = Reader(data)
+    version, codec, shape, crc = r.number(1), r.number(1), r.number(1), r.number(4)
+    assert version == 1, "unknown format version"
+    assert crc == crc32c(data[:3] + data[7:]), "wrong checksum"
+    kind, mode, nrows = shape & 3, shape >> 4 & 3, r.count()
+    width = 0 if kind == BYTES else 1 << (shape >> 2 & 3)
+    nulls = [mode == 1] * nrows
+    if mode > 1:
+        nnulls = r.count()
+        if mode == 3:
+            nulls = [bool(bit) for bit in r.packed(nrows, 1)]
+        else:
+            nulls = []
+            while len(nulls) < nrows:
+                nulls += [False] * r.count()
+                nulls += [True] * r.count() if len(nulls) < nrows else []
+        assert sum(nulls) == nnulls and len(nulls) == nrows, "damaged null map"
+    values = iter(payload(codec, kind, width, r.rest(), nrows - sum(nulls)))
+    return kind, width, [None if null else next(values) for null in nulls]
+
+
+def text(data):
+    kind, width, rows = column(data)
+    lines = ["%d %d %d" % (kind, width, len(rows))]
+    for value in rows:
+        if value is None:
+            lines.append("\\N")
+        elif kind == BYTES:
+            lines.append("'" + value.hex())
+        elif kind == FLOAT:
+            lines.append("0x%0*x" % (width * 2, value))
+        else:
+            value &= (1 << width * 8) - 1
+            lines.append(str(value - (1 << width * 8) if value >> width * 8 - 1 else value))
+    return "\n".join(lines) + "\n"
+
+
+def main(arguments):
+    check = arguments[:1] == ["--check"]
+    bad = 0
+    for name in arguments[check:]:
+        with open(name, "rb") as source:
+            data = source.read()
+        if not check:
+            sys.stdout.write(text(data))
+            continue
+        with open(name[:-4] + ".txt", encoding="ascii") as source:
+            if source.read() != text(data):
+                print("%s differs" % name)
+                bad += 1
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
