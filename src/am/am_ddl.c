@@ -113,6 +113,7 @@ relation_copy_for_cluster(Relation old, Relation new, Relation index, bool use_s
 	StrataLocator to = STRATA_REL_LOCATOR(new);
 
 	drop_forwarding_entries(old);
+	strata_store_fill_missing(old);
 	strata_disguise_push(&old_disguise, old);
 	strata_disguise_push(&new_disguise, new);
 	PG_TRY();

@@ -193,6 +193,13 @@ extern void strata_store_compress(Relation rel, bool recompress, StrataCompressR
 extern int64 strata_store_decompress(Relation rel);
 
 /*
+ * Give every batch values for columns that were added to rel since: a rewrite
+ * is about to make PostgreSQL forget their missing values.  The caller holds
+ * AccessExclusiveLock on rel.
+ */
+extern void strata_store_fill_missing(Relation rel);
+
+/*
  * Promotion: move the batch of compressed row `row` into the row store,
  * leaving a list of heap TIDs behind, or follow that list.  On TM_Ok *tid is the
  * row's heap TID.  Other results are those of table_tuple_lock on the batch.

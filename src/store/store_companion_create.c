@@ -354,6 +354,19 @@ fall_back(Relation rel, Oid companion)
 }
 
 /* See store_private.h. */
+void
+strata_companion_add_columns(Relation rel)
+{
+	StrataLayout *layout = strata_layout_parse("/", RelationGetDescr(rel)->natts);
+	ColumnSpec *specs;
+	int			n = wanted_columns(rel, layout, &specs);
+	Oid			companion = strata_companion_oid(rel);
+
+	if (!add_missing_columns(rel, companion, specs, n))
+		(void) fall_back(rel, companion);
+}
+
+/* See store_private.h. */
 Oid
 strata_companion_prepare(Relation rel, StrataLayout **layout)
 {

@@ -25,6 +25,9 @@
  */
 extern Oid	strata_companion_prepare(Relation rel, StrataLayout **layout);
 
+/* Give the companion of rel col_ columns for all columns of rel. */
+extern void strata_companion_add_columns(Relation rel);
+
 /*
  * AccessExclusiveLock on a companion without queueing for it: readers that come
  * later must not wait behind us.  False when there is no moment for seconds.
