@@ -82,6 +82,10 @@ strata_batch_reader_load(StrataBatchReader *reader, TupleTableSlot *batch_slot)
 		strata_error_corrupt(reader->rel, reader->first_row, NULL, "row number or count out of range");
 	if (reader->nrows < 0)
 	{
+		/* a flipped sign must not make rows vanish */
+		if (batch_slot->tts_isnull[STRATA_BATCH_ATT_FORWARD - 1])
+			strata_error_corrupt(reader->rel, reader->first_row, NULL,
+								 "a promoted batch has no forwarding list");
 		reader->nrows = 0;
 		return false;
 	}
