@@ -87,7 +87,7 @@ done
 # Compression locks out other writers to the end of a transaction, for ever
 # when that is a prepared one: in torture mode such a test fails in time.
 torture=off timeout=0
-[ -z "${TORTURE:-}" ] || { torture=on timeout=5s; }
+[ -z "${TORTURE:-}" ] || { torture=on timeout=10s; }
 psql -X -q -v ON_ERROR_STOP=1 -d postgres <<EOF
 CREATE DATABASE regression TEMPLATE template0;
 ALTER DATABASE regression SET lc_messages TO 'C';
