@@ -107,6 +107,17 @@ def statement_before(all_units, at):
     return "\n".join(text)
 
 
+def leading_key(statement, table):
+    """The values of the first column of the final ORDER BY, in the order of
+    the rows; None when it is not a column of the result."""
+    match = re.search(r"\border\s+by\s+(?:\w+\.)?(\w+)\s*(?:,|;|asc\b|desc\b|$)[^()]*$", statement, re.I)
+    if not match:
+        return None
+    name = match.group(1)
+    at = int(name) - 1 if name.isdigit() else table.header.index(name) if name in table.header else None
+    return None if at is None else [row.split("|")[at].strip() for row in table.rows]
+
+
 def table_class(statement, before, after):
     """Class of the difference between two result sets."""
     if before.header != after.header:
@@ -114,7 +125,9 @@ def table_class(statement, before, after):
     if PLAN_HEADER.match(" | ".join(before.header)) or before.header == ["jsonb_pretty"] and "explain" in statement:
         return "PLAN"
     if collections.Counter(before.rows) == collections.Counter(after.rows):
-        return "TIES" if re.search(r"\border\s+by\b", statement, re.I) else "ORDER"
+        if not re.search(r"\border\s+by\b", statement, re.I):
+            return "ORDER"
+        return "TIES" if leading_key(statement, before) == leading_key(statement, after) else "RESULT"
     masked = [at for at, column in enumerate(before.header) if column in PHYSICAL_COLUMNS]
     if masked and sorted(before.cells(masked)) == sorted(after.cells(masked)):
         return "PHYSICAL"
