@@ -79,7 +79,7 @@ strata_api_vacuum_later(Relation rel)
 	static bool registered = false;
 	MemoryContext old;
 
-	if (rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP || RelationGetNumberOfBlocks(rel) < MIN_PAGES)
+	if (!strata_background_vacuum || rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP || RelationGetNumberOfBlocks(rel) < MIN_PAGES)
 		return;
 	if (!registered)
 	{

@@ -24,6 +24,7 @@
 #define STRATA_BATCH_ROWS_MAX 32767
 
 /* GUCs, in the order of guc.c's table. */
+extern bool strata_background_vacuum;
 extern int	strata_batch_rows;
 extern bool strata_enable_ordered_scan;
 extern bool strata_enable_parallel_scan;

@@ -14,6 +14,7 @@
 #include "utils/guc.h"
 
 int			strata_batch_rows = STRATA_BATCH_ROWS_DEFAULT;
+bool		strata_background_vacuum = true;
 bool		strata_enable_ordered_scan = true;
 bool		strata_enable_parallel_scan = true;
 bool		strata_enable_pruning = true;
@@ -32,6 +33,9 @@ typedef struct BoolSetting
 } BoolSetting;
 
 static const BoolSetting bool_settings[] = {
+	{"strata.background_vacuum", &strata_background_vacuum, true, 0,
+		"Vacuums a table's row store in the background after compression.",
+	"Otherwise the space of compressed rows waits for VACUUM or autovacuum."},
 	{"strata.enable_ordered_scan", &strata_enable_ordered_scan, true, GUC_EXPLAIN,
 		"Enables ordered output of StrataScan.",
 	"A merge of batches and row store replaces a sort where the order suits."},
