@@ -16,6 +16,7 @@
 #include "catalog/index.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 #include "nodes/execnodes.h"
 #include "utils/snapmgr.h"
 #include "utils/tuplesort.h"
@@ -105,6 +106,13 @@ index_build_range_scan(Relation rel, Relation index, IndexInfo *info, bool allow
 						RelationGetRelationName(rel)),
 				 errhint("SELECT decompress_chunk('%s');", RelationGetRelationName(rel))));
 	/* of parallel participants the leader checks */
+	/*
+	 * VACUUM FULL and the like rebuild an invalid unique index without checking;
+	 * a parallel build's IndexInfo does not tell.
+	 */
+	if (scan != NULL && !index->rd_index->indisvalid &&
+		CheckRelationLockedByMe(rel, AccessExclusiveLock, true))
+		has_batches = false;
 	if (has_batches && !IsParallelWorker() &&
 		(info->ii_Unique || info->ii_Expressions != NIL || info->ii_Predicate != NIL))
 		check_keys(rel, index, info);
