@@ -14,6 +14,7 @@
 
 #include "access/htup_details.h"
 #include "executor/executor.h"
+#include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
 /* The row with this number, of the batch in batch_slot, into slot. */
@@ -21,9 +22,13 @@ static void
 decode_row(Relation rel, StrataStore *store, TupleTableSlot *batch, int64 row, TupleTableSlot *slot)
 {
 	StrataBatchReader *reader = strata_batch_reader_create(rel, store->schema);
+	MemoryContext old;
 
 	strata_batch_reader_load(reader, batch);
+	/* the slot may keep the tuple that is made */
+	old = MemoryContextSwitchTo(slot->tts_mcxt);
 	strata_batch_store_row(rel, reader, (int) (row - reader->first_row), slot);
+	MemoryContextSwitchTo(old);
 	/* by-reference values of a virtual slot lie in the reader */
 	ExecMaterializeSlot(slot);
 	strata_batch_reader_free(reader);
@@ -61,13 +66,19 @@ static bool
 fetch_compressed(Relation rel, ItemPointer tid, Snapshot snapshot, TupleTableSlot *slot)
 {
 	int64		row = strata_tid_row(tid);
-	StrataStore *store = strata_store_open(rel, AccessShareLock);
+	MemoryContext mcxt;
+	MemoryContext old;
+	StrataStore *store;
 	TupleTableSlot *batch;
 	ItemPointerData forwarded;
 	bool		found = false;
 
-	if (store == NULL)
+	if (!OidIsValid(strata_companion_oid(rel)))
 		return false;
+	/* callers fetch row after row in a context that lives for the statement */
+	mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata fetch", ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(mcxt);
+	store = strata_store_open(rel, AccessShareLock);
 	batch = table_slot_create(store->batches, NULL);
 	if (snapshot->snapshot_type == SNAPSHOT_ANY)
 		found = fetch_any(rel, store, row, batch, slot);
@@ -79,6 +90,8 @@ fetch_compressed(Relation rel, ItemPointer tid, Snapshot snapshot, TupleTableSlo
 	}
 	ExecDropSingleTupleTableSlot(batch);
 	strata_store_close(store, AccessShareLock);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(mcxt);
 	return found;
 }
 

@@ -19,13 +19,34 @@
 #include "executor/executor.h"
 #include "storage/predicate.h"
 #include "utils/datum.h"
+#include "utils/memutils.h"
 #include "utils/snapmgr.h"
+
+/*
+ * strata_store_check_unique, with what it allocates freed: the executor inserts
+ * row after row in a context that lives for the statement.
+ */
+static void
+check_unique(Relation rel, TupleTableSlot *slot)
+{
+	MemoryContext mcxt;
+	MemoryContext old;
+
+	if (!rel->rd_rel->relhasindex || !OidIsValid(strata_companion_oid(rel)))
+		return;
+	mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata unique check",
+								 ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(mcxt);
+	strata_store_check_unique(rel, slot);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(mcxt);
+}
 
 static void
 tuple_insert(Relation rel, TupleTableSlot *slot, CommandId cid, int options,
 			 struct BulkInsertStateData *bistate)
 {
-	strata_store_check_unique(rel, slot);
+	check_unique(rel, slot);
 	strata_heap_am->tuple_insert(rel, slot, cid, options, bistate);
 }
 
@@ -33,7 +54,7 @@ static void
 tuple_insert_speculative(Relation rel, TupleTableSlot *slot, CommandId cid, int options,
 						 struct BulkInsertStateData *bistate, uint32 token)
 {
-	strata_store_check_unique(rel, slot);
+	check_unique(rel, slot);
 	strata_heap_am->tuple_insert_speculative(rel, slot, cid, options, bistate, token);
 }
 
@@ -43,7 +64,7 @@ multi_insert(Relation rel, TupleTableSlot **slots, int nslots, CommandId cid, in
 {
 	if (OidIsValid(strata_companion_oid(rel)))
 		for (int i = 0; i < nslots; i++)
-			strata_store_check_unique(rel, slots[i]);
+			check_unique(rel, slots[i]);
 	strata_heap_am->multi_insert(rel, slots, nslots, cid, options, bistate);
 }
 
@@ -141,13 +162,20 @@ static bool
 unique_key_changes(Relation rel, ItemPointer tid, TupleTableSlot *new_slot)
 {
 	bool		any;
+	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata unique keys",
+											   ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(mcxt);
 	Bitmapset  *attrs = unique_attrs(rel, &any);
 	TupleTableSlot *old_slot;
 	int			attno = -1;
 	bool		changes = any;
 
 	if (any || attrs == NULL)
+	{
+		MemoryContextSwitchTo(old);
+		MemoryContextDelete(mcxt);
 		return any;
+	}
 	old_slot = table_slot_create(rel, NULL);
 	if (!strata_heap_am->tuple_fetch_row_version(rel, tid, SnapshotAny, old_slot))
 		changes = true;
@@ -163,7 +191,8 @@ unique_key_changes(Relation rel, ItemPointer tid, TupleTableSlot *new_slot)
 			(!old_null && !datum_image_eq(old_value, new_value, att->attbyval, att->attlen));
 	}
 	ExecDropSingleTupleTableSlot(old_slot);
-	bms_free(attrs);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(mcxt);
 	return changes;
 }
 
@@ -180,7 +209,7 @@ tuple_update(Relation rel, ItemPointer otid, TupleTableSlot *slot, CommandId cid
 		return result;
 	check_batch_readers(rel);
 	if (OidIsValid(strata_companion_oid(rel)) && unique_key_changes(rel, &target, slot))
-		strata_store_check_unique(rel, slot);
+		check_unique(rel, slot);
 	acted = strata_promoted_cid(rel, &target, cid);
 	result = strata_heap_am->tuple_update(rel, &target, slot, acted, snapshot, crosscheck, wait,
 										  tmfd, lockmode, update_indexes);

@@ -463,6 +463,28 @@ COMMIT;
 SELECT pair('INSERT INTO @copy VALUES (1500)');
 SELECT pair('DELETE FROM @copy WHERE id % 2 = 0');
 
+-- a long statement's memory does not grow with its rows
+CREATE FUNCTION check_memory() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF (SELECT sum(used_bytes) FROM pg_backend_memory_contexts) > 40000000 THEN
+        RAISE EXCEPTION '% uses % bytes', TG_OP, (SELECT sum(used_bytes) FROM pg_backend_memory_contexts);
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE TABLE memory (id int PRIMARY KEY, v int, pad text) USING strata;
+ALTER TABLE memory SET (strata.orderby = 'id');
+CREATE TRIGGER m AFTER INSERT OR UPDATE OR DELETE ON memory FOR EACH STATEMENT EXECUTE FUNCTION check_memory();
+SET strata.batch_rows = 1000;
+INSERT INTO memory SELECT i, 0, 'pad' FROM generate_series(1, 20000) i;
+SELECT compress_chunk('memory');
+UPDATE memory SET v = v + 1;
+SELECT compress_chunk('memory');
+INSERT INTO memory SELECT i, 0, 'pad' FROM generate_series(20001, 60000) i ON CONFLICT DO NOTHING;
+INSERT INTO memory SELECT i, 0, 'pad' FROM generate_series(1, 2000) i ON CONFLICT (id) DO UPDATE SET v = -1;
+SELECT compress_chunk('memory', recompress => true);
+WITH d AS (DELETE FROM memory WHERE id <= 20000 RETURNING *) SELECT count(*), sum(v) FROM d;
+DROP TABLE memory;
+
 SELECT pack(), sound();
 SELECT differences();
 DROP SCHEMA am_dml CASCADE;
