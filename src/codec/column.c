@@ -60,40 +60,50 @@ strata_column_encode_scratch_size(const StrataVector *v, uint32_t nrows)
 	return strata_choose_scratch_size(v) + STRATA_ARENA_ALIGN;
 }
 
+/* Encode with one codec in at most room bytes; *out moves on only if that works. */
+static StrataCodecResult
+encode_within(StrataCodecId id, const StrataVector *v, size_t room, StrataArena *scratch, StrataWriter *out)
+{
+	StrataWriter w = *out;
+	StrataCodecResult rc;
+
+	if (room < strata_writer_left(out))
+		w.end = w.next + room;
+	rc = strata_codec_get((unsigned) id)->encode(v, scratch, &w);
+	if (rc == STRATA_CODEC_OK)
+		out->next = w.next;
+	return rc;
+}
+
 /*
- * Encode the payload with a codec somebody asked for; RAW, or CONSTANT, when
- * that is not below raw size.
+ * Encode the payload with a codec somebody asked for; CONSTANT or RAW when that
+ * is not below raw size.  LZ4 and ZSTD store what they cannot compress just as RAW
+ * does, so they need no bound.
  */
 static StrataCodecResult
 encode_wanted(const StrataVector *v, StrataCodecId wanted, StrataArena *scratch,
 			  StrataWriter *out, StrataCodecId *chosen)
 {
-	StrataWriter attempt = *out;
-	size_t		raw = v->kind == STRATA_KIND_BYTES ? v->offsets[v->n] + 16 : strata_raw_bound(v);
-	bool		may_grow = wanted == STRATA_CODEC_RAW || wanted == STRATA_CODEC_LZ4 ||
-		wanted == STRATA_CODEC_ZSTD || wanted == STRATA_CODEC_CONSTANT;
+	size_t		raw = v->kind == STRATA_KIND_BYTES ? (size_t) v->offsets[v->n] + 16 : strata_raw_bound(v);
+	size_t		room = raw - 1;
 	StrataCodecResult rc;
 
-	/* byte string codecs store what they cannot compress, as RAW does */
-	if (!may_grow && raw - 1 < strata_writer_left(out))
-		attempt.end = attempt.next + raw - 1;
-	rc = strata_codec_get(wanted)->encode(v, scratch, &attempt);
+	if (wanted == STRATA_CODEC_RAW || wanted == STRATA_CODEC_CONSTANT)
+		room = raw;
+	if (v->kind == STRATA_KIND_BYTES && wanted != STRATA_CODEC_DICTIONARY)
+		room = SIZE_MAX;
+	*chosen = wanted;
+	rc = encode_within(wanted, v, room, scratch, out);
 	if (rc == STRATA_CODEC_NO_SPACE)
 	{
-		/* a constant of one value may be longer than raw, but not by much */
-		attempt = *out;
-		wanted = STRATA_CODEC_CONSTANT;
-		rc = strata_codec_constant.encode(v, scratch, &attempt);
-		if (rc != STRATA_CODEC_OK || strata_writer_len(&attempt) > raw)
-		{
-			attempt = *out;
-			wanted = STRATA_CODEC_RAW;
-			rc = strata_codec_raw.encode(v, scratch, &attempt);
-		}
+		*chosen = STRATA_CODEC_CONSTANT;
+		rc = encode_within(STRATA_CODEC_CONSTANT, v, raw, scratch, out);
 	}
-	attempt.end = out->end;
-	*out = attempt;
-	*chosen = wanted;
+	if (rc == STRATA_CODEC_NO_SPACE || (rc == STRATA_CODEC_NOT_APPLICABLE && *chosen != wanted))
+	{
+		*chosen = STRATA_CODEC_RAW;
+		rc = encode_within(STRATA_CODEC_RAW, v, SIZE_MAX, scratch, out);
+	}
 	return rc;
 }
 
