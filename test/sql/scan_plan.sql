@@ -3,6 +3,8 @@ SET timezone = 'UTC';
 SET jit = off;
 SET client_min_messages = error;
 SET max_parallel_workers_per_gather = 0;
+SET default_statistics_target = 1000;	-- all rows are sampled
+SET enable_bitmapscan = off;
 
 CREATE TABLE scan_plan (ts timestamp NOT NULL, host text, v float8, i int, note text) USING strata;
 ALTER TABLE scan_plan SET (strata.segmentby = 'host', strata.orderby = 'ts DESC');
@@ -55,7 +57,11 @@ INSERT INTO scan_plan SELECT timestamp '2024-02-01' + g * interval '1 s', 'h' ||
 ANALYZE scan_plan;
 EXPLAIN (COSTS OFF) SELECT * FROM scan_plan WHERE i = 15000;
 EXPLAIN (COSTS OFF) SELECT i FROM scan_plan WHERE i = 15000;
+SET enable_bitmapscan = on;
+SET enable_indexscan = off;
 EXPLAIN (COSTS OFF) SELECT * FROM scan_plan WHERE i BETWEEN 15000 AND 15300 AND v > 3;
+RESET enable_indexscan;
+SET enable_bitmapscan = off;
 SELECT explain_analyze('SELECT * FROM scan_plan WHERE host = ''h3'' ORDER BY ts DESC LIMIT 10');
 EXPLAIN (COSTS OFF) SELECT * FROM scan_plan WHERE ctid = '(0,1)';
 EXPLAIN (COSTS OFF) UPDATE scan_plan SET v = 0 WHERE i = 15000;
