@@ -51,7 +51,8 @@ extern bool strata_summary_parse(const StrataBatchSchema *schema, bytea *data,
 
 /*
  * CRC of a formed batch row: first_row, nrows, layout, segment values, min and
- * max values and the summary with its CRC field as zero.
+ * max values, the checksums of the encoded columns and the summary without its
+ * CRC field.
  */
 extern uint32 strata_summary_crc(TupleDesc batch_desc, const Datum *values, const bool *isnull);
 extern uint32 strata_summary_stored_crc(bytea *data);

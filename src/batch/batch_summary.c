@@ -366,10 +366,27 @@ crc_datum(pg_crc32c crc, Form_pg_attribute att, Datum value, bool isnull)
 	return crc;
 }
 
+/* Add the checksum an encoded column carries, so that it is this column's. */
+static pg_crc32c
+crc_encoded(pg_crc32c crc, Datum value, bool isnull)
+{
+	StrataCodecInfo info = {0};
+	struct varlena *v;
+
+	COMP_CRC32C(crc, &isnull, 1);
+	if (isnull)
+		return crc;
+	v = PG_DETOAST_DATUM_PACKED(value);
+	/* damage within is for the column's own check to report */
+	if (strata_column_describe((const uint8 *) VARDATA_ANY(v), VARSIZE_ANY_EXHDR(v), false,
+							   &info) == STRATA_CODEC_OK)
+		COMP_CRC32C(crc, &info.crc, sizeof(info.crc));
+	return crc;
+}
+
 /*
  * See batch_private.h.  Columns are taken by position, so it can be computed
- * again from a stored tuple; col_ columns have checksums of their own, of which
- * only the presence counts here.  Trailing columns that are NULL do not count,
+ * again from a stored tuple; col_ columns count with the checksum they carry.  Trailing columns that are NULL do not count,
  * so that a column added to the companion later leaves the sum alone.
  */
 uint32
@@ -395,8 +412,9 @@ strata_summary_crc(TupleDesc batch_desc, const Datum *values, const bool *isnull
 			if (len > ENTRIES_OFFSET)
 				COMP_CRC32C(crc, p + ENTRIES_OFFSET, len - ENTRIES_OFFSET);
 		}
-		else if (strncmp(NameStr(att->attname), "col_", 4) == 0 ||
-				 i == STRATA_BATCH_ATT_FORWARD - 1)
+		else if (strncmp(NameStr(att->attname), "col_", 4) == 0)
+			crc = crc_encoded(crc, values[i], isnull[i]);
+		else if (i == STRATA_BATCH_ATT_FORWARD - 1)
 			COMP_CRC32C(crc, &isnull[i], 1);
 		else
 			crc = crc_datum(crc, att, values[i], isnull[i]);
