@@ -123,4 +123,13 @@ typedef TU_UpdateIndexes StrataUpdateIndexes;
  */
 #define STRATA_ANALYZE_BY_BLOCK (PG_VERSION_NUM < 170000)
 
+/*
+ * 18 took ExplainProperty*() and ExplainState out of commands/explain.h
+ * (77cb08be510, c65bc2e1d14): scan_explain.c includes what there is.  Can go
+ * with 17.
+ */
+#if PG_VERSION_NUM >= 180000
+#define STRATA_EXPLAIN_IS_SPLIT
+#endif
+
 #endif							/* STRATA_COMPAT_H */

@@ -11,6 +11,11 @@
 #include "scan/scan_private.h"
 
 #include "access/tableam.h"
+#include "commands/explain.h"
+#ifdef STRATA_EXPLAIN_IS_SPLIT
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#endif
 #include "executor/executor.h"
 #include "lib/stringinfo.h"
 #include "nodes/makefuncs.h"

@@ -250,7 +250,9 @@ extern void strata_parallel_worker(CustomScanState *node, shm_toc *toc, void *ar
 extern void strata_parallel_shutdown(CustomScanState *node);
 
 /* scan_explain.c */
-extern void strata_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es);
+struct ExplainState;
+extern void strata_scan_explain(CustomScanState *node, List *ancestors,
+								struct ExplainState *es);
 
 /* The node. */
 typedef struct StrataScanState
