@@ -124,9 +124,8 @@ typedef TU_UpdateIndexes StrataUpdateIndexes;
 #define STRATA_ANALYZE_BY_BLOCK (PG_VERSION_NUM < 170000)
 
 /*
- * 18 took ExplainProperty*() and ExplainState out of commands/explain.h
- * (77cb08be510, c65bc2e1d14): scan_explain.c includes what there is.  Can go
- * with 17.
+ * 18 split commands/explain.h: ExplainProperty*() and ExplainState have
+ * headers of their own (c65bc2e1d14 and those before it); delete when 17 goes.
  */
 #if PG_VERSION_NUM >= 180000
 #define STRATA_EXPLAIN_IS_SPLIT
