@@ -107,7 +107,7 @@ encode_wanted(const StrataVector *v, StrataCodecId wanted, StrataArena *scratch,
 	return rc;
 }
 
-/* Are the arguments of strata_column_encode consistent? */
+/* Are the arguments of strata_column_encode consistent, and the values below 2 GB? */
 static bool
 check_vector(const StrataVector *v, uint32_t nrows, const bool *isnull)
 {
@@ -116,8 +116,12 @@ check_vector(const StrataVector *v, uint32_t nrows, const bool *isnull)
 	if (nrows > STRATA_CODEC_MAX_ROWS || v->n > nrows ||
 		!strata_codec_supports(STRATA_CODEC_AUTO, v->kind, v->width))
 		return false;
+	if (v->kind == STRATA_KIND_BYTES && v->n > 0 && v->offsets[v->n] > STRATA_BYTES_MAX)
+		return false;
 	if (v->n == nrows || v->n == 0)
 		return true;
+	if (isnull == NULL)
+		return false;
 	for (uint32_t row = 0; row < nrows; row++)
 		nnulls += isnull[row];
 	return nnulls == nrows - v->n;

@@ -261,8 +261,6 @@ choose_bytes(const StrataVector *v, StrataArena *scratch, StrataWriter *out, Str
 	size_t		dictionary;
 	StrataCodecResult rc;
 
-	if (v->offsets[v->n] > STRATA_BYTES_MAX)
-		return STRATA_CODEC_NOT_APPLICABLE;
 	*chosen = STRATA_CODEC_CONSTANT;
 	rc = strata_codec_constant.encode(v, scratch, out);
 	if (rc != STRATA_CODEC_NOT_APPLICABLE)

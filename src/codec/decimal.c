@@ -57,7 +57,13 @@
  */
 #define MAGIC 6755399441055744.0
 #define MAGIC_BITS UINT64_C(0x4338000000000000)
-#define LIMIT 2251799813685248.0	/* 2^51 */
+
+/*
+ * The encoder stays below half of that, 2^50: there the product with the power of
+ * ten is off by less than a quarter, so its integer does not depend on whether the
+ * compiler fuses multiplication and addition (C11).
+ */
+#define LIMIT 1125899906842624.0
 
 #define TOP_BIT (UINT64_C(1) << 63)
 
@@ -137,8 +143,8 @@ choose_exponent(const StrataVector *v, unsigned *exponent)
 {
 	unsigned	having[EXPONENT_TRIED + 2] = {0};
 	uint32_t	step = v->n / SAMPLE_ROWS + 1;
-	double		exception_cost = v->width * 8 + 16;
-	double		best = 0;
+	uint64_t	exception_cost = (v->width * 8 + 16) * 100;
+	uint64_t	best = 0;
 	unsigned	sampled = 0;
 	unsigned	held = 0;
 
@@ -151,10 +157,10 @@ choose_exponent(const StrataVector *v, unsigned *exponent)
 	}
 	for (unsigned e = 0; e <= EXPONENT_TRIED; e++)
 	{
-		double		cost;
+		uint64_t	cost;
 
 		held += having[e];
-		cost = (sampled - held) * exception_cost + sampled * e * 3.33;
+		cost = (sampled - held) * exception_cost + (uint64_t) sampled * e * 333;
 		if (e == 0 || cost < best)
 		{
 			best = cost;

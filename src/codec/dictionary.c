@@ -280,8 +280,6 @@ strata_dictionary_encode(const StrataVector *v, uint32_t limit, StrataArena *scr
 	StrataWriter nested;
 	size_t		nested_len;
 
-	if (v->kind == STRATA_KIND_BYTES && v->offsets[v->n] > STRATA_BYTES_MAX)
-		return STRATA_CODEC_NOT_APPLICABLE;
 	if (!prepare(v, &arena, &d))
 		return STRATA_CODEC_NO_SPACE;
 	if (!(v->kind == STRATA_KIND_BYTES ? collect_bytes(v, &d, limit) : collect_fixed(v, &d, limit)))

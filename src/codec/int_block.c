@@ -30,6 +30,7 @@
  * The residuals of the m values at scaled[0 ..]: none for the first
  * `transform` of them.  Returns how many there are.  Arithmetic wraps.
  */
+STRATA_CLONES
 uint32_t
 strata_int_residuals(IntTransform transform, const int64_t *scaled, uint32_t m, int64_t *r)
 {
@@ -58,6 +59,7 @@ strata_int_residuals(IntTransform transform, const int64_t *scaled, uint32_t m, 
  * Map residuals to unsigned numbers: offsets from their minimum, which is
  * returned, or zigzag (then 0 is returned).
  */
+STRATA_CLONES
 int64_t
 strata_int_map(bool based, const int64_t *r, uint32_t count, uint64_t *u)
 {

@@ -61,6 +61,7 @@ bits_of(double d)
  * 2^51 the length is the exponent of 2 * u + 1 as a double, which compilers can
  * vectorise.
  */
+STRATA_CLONES
 static uint64_t
 expected_bits(const uint64_t *u, uint32_t count)
 {

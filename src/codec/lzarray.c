@@ -139,8 +139,8 @@ write_block(StrataCodecId id, const uint8_t *data, size_t nbytes, const ArrayScr
 }
 
 /*
- * Encode byte strings with LZ4, ZSTD or RAW.  NOT_APPLICABLE above 2 GB.  *blocks_len
- * is what the blocks take of it.
+ * Encode byte strings with LZ4, ZSTD or RAW; *blocks_len is what the blocks take
+ * of it.
  */
 StrataCodecResult
 strata_lzarray_encode(StrataCodecId id, const StrataVector *v, StrataArena *scratch,
@@ -153,8 +153,6 @@ strata_lzarray_encode(StrataCodecId id, const StrataVector *v, StrataArena *scra
 	uint32_t	nblocks = 0;
 	size_t		head_bound;
 
-	if (v->offsets[v->n] > STRATA_BYTES_MAX)
-		return STRATA_CODEC_NOT_APPLICABLE;
 	rc = prepare(id, v, &arena, &s);
 	if (rc != STRATA_CODEC_OK)
 		return rc;

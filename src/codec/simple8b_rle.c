@@ -44,6 +44,14 @@ static const uint8_t selector_of_bits[65] = {
 	15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15
 };
 
+/* How many numbers of a bit length fit into a word. */
+static const uint8_t count_of_bits[65] = {
+	64, 64, 32, 21, 16, 12, 10, 9, 8, 7, 6, 5, 5, 4, 4, 4, 4,
+	3, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
+	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1
+};
+
 /* The selector holding the most numbers, but at most i of them; i > 0. */
 static const uint8_t selector_of_count[65] = {
 	0, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 6, 5, 5, 5, 5, 4, 4, 4, 4, 4, 3,
@@ -68,11 +76,12 @@ next_word(const uint64_t *u, uint32_t n, uint32_t *taken)
 		run++;
 	while (count < n)
 	{
-		unsigned	bits = strata_bit_length(u[count]);
+		/* 0 takes as much as 1 */
+		unsigned	bits = 64 - (unsigned) __builtin_clzll(u[count] | 1);
 
 		if (bits > widest)
 			widest = bits;
-		if (count + 1 > selector_count[selector_of_bits[widest]])
+		if (count >= count_of_bits[widest])
 			break;
 		count++;
 	}

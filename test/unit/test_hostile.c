@@ -256,6 +256,16 @@ test_bad_arguments(void)
 	CHECK(strata_column_encode(&s.v, 100, NULL, STRATA_CODEC_GORILLA, scratch, 64, out, 2000, &len) == STRATA_CODEC_NOT_APPLICABLE);
 	CHECK(strata_column_encode(&s.v, 100, NULL, (StrataCodecId) 99, scratch, 64, out, 2000, &len) == STRATA_CODEC_NOT_APPLICABLE);
 	CHECK(strata_column_encode(&s.v, 100, NULL, STRATA_CODEC_CONSTANT, scratch, 64, out, 2000, &len) == STRATA_CODEC_NOT_APPLICABLE);
+	CHECK(strata_column_encode(&s.v, 101, NULL, STRATA_CODEC_AUTO, scratch, 64, out, 2000, &len) == STRATA_CODEC_NOT_APPLICABLE);
+	{
+		/* more than 2 GB: refused before anyone looks at them */
+		uint32_t	offsets[2] = {0, UINT32_C(0x80000000)};
+		StrataVector huge = {.kind = STRATA_KIND_BYTES, .n = 1, .payload = out, .offsets = offsets};
+
+		for (int id = 0; id < STRATA_CODEC_COUNT; id++)
+			CHECK(strata_column_encode(&huge, 1, NULL, (StrataCodecId) id, scratch, 64, out, 2000, &len) ==
+				  STRATA_CODEC_NOT_APPLICABLE);
+	}
 	s.v.width = 3;
 	CHECK(strata_column_encode(&s.v, 100, NULL, STRATA_CODEC_AUTO, scratch, 64, out, 2000, &len) == STRATA_CODEC_NOT_APPLICABLE);
 	CHECK(strata_column_decode_bytes(e.buf, e.len, 0, 1, scratch, 64, &bytes, isnull, &hasnull) == STRATA_CODEC_NOT_APPLICABLE);
