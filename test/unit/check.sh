@@ -37,6 +37,11 @@ run_unit "with sanitizers" build/san/unit
 run_unit "as released" build/rel/unit
 run_unit "without LZ4 and zstd" build/bare/unit
 
+echo "-- builds agree"
+digest=$(build/san/unit --digest)
+[ -n "$digest" ] && [ "$digest" = "$(build/rel/unit --digest)" ] && [ "$digest" = "$(build/bare/unit --digest)" ]
+result $? "all builds write the same bytes"
+
 echo "-- fuzz corpus"
 for target in $TARGETS; do
     log=$(build/san/fuzz_"$target" ../fuzz/corpus/"$target" 2>&1)
