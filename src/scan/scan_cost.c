@@ -45,8 +45,9 @@ typedef struct QualShape
 {
 	List	   *segment;		/* read segmentby columns only */
 	List	   *order;			/* ranges of the first orderby column */
-	List	   *lower;			/* of them, those that bound it from below */
+	List	   *lower;			/* of them, those that bound it from below only */
 	List	   *upper;
+	bool		equal;			/* one is an equality, which bounds it both ways */
 	List	   *prefix;			/* equalities on leading segmentby columns */
 	int			nprefix;
 	QualCost	heap;			/* all quals, once per row of the row store */
@@ -94,8 +95,7 @@ add_order_clause(const StrataRelInfo *info, QualShape *shape, RestrictInfo *rinf
 			shape->lower = lappend(shape->lower, rinfo);
 			break;
 		case BTEqualStrategyNumber:
-			shape->upper = lappend(shape->upper, rinfo);
-			shape->lower = lappend(shape->lower, rinfo);
+			shape->equal = true;
 			break;
 		default:
 			return;
@@ -184,6 +184,21 @@ index_access_cost(const StrataRelInfo *info, double n, bool clustered)
 		n * (cpu_index_tuple_cost + COST_BATCH_LOOK * cpu_tuple_cost);
 }
 
+/*
+ * Batches with the bound on the right side of the quals: those of MAX reach up
+ * from the lower limit to the end of the table.  Where an equality stands in
+ * it nobody knows: in the middle.
+ */
+static double
+one_sided_batches(const StrataRelInfo *info, const QualShape *shape, List *clauses)
+{
+	double		fraction = selectivity(info, clauses);
+
+	if (shape->equal)
+		fraction = Min(fraction, 0.5);
+	return Max(info->size.batches * fraction, 1.0);
+}
+
 static Cost
 seq_access_cost(const StrataRelInfo *info)
 {
@@ -217,20 +232,18 @@ choose_access(const StrataRelInfo *info, StrataCandidate *candidate, const QualS
 			candidate->access = STRATA_ACCESS_SEGMENT;
 		}
 	}
-	if (info->has_max_index && shape->lower != NIL)
+	if (info->has_max_index && (shape->lower != NIL || shape->equal))
 	{
-		cost = index_access_cost(info, Max(info->size.batches *
-										   selectivity(info, shape->lower), 1), false);
+		cost = index_access_cost(info, one_sided_batches(info, shape, shape->lower), false);
 		if (cost < best)
 		{
 			best = cost;
 			candidate->access = STRATA_ACCESS_MAX;
 		}
 	}
-	if (info->has_min_index && shape->upper != NIL)
+	if (info->has_min_index && (shape->upper != NIL || shape->equal))
 	{
-		cost = index_access_cost(info, Max(info->size.batches *
-										   selectivity(info, shape->upper), 1), false);
+		cost = index_access_cost(info, one_sided_batches(info, shape, shape->upper), false);
 		if (cost < best)
 		{
 			best = cost;
