@@ -409,6 +409,21 @@ strata_batch_next_row(StrataScanState *scan, StrataOpenBatch *batch)
 	return -1;
 }
 
+/* See scan_private.h. */
+int
+strata_batch_previous_row(StrataScanState *scan, StrataOpenBatch *batch)
+{
+	while (batch->next >= 2)
+	{
+		int			row = strata_vector_row(&batch->vector, --batch->next - 1);
+
+		if (batch->nresiduals == 0 || residuals_pass(scan, batch, row))
+			return row;
+		InstrCountFiltered1(&scan->css, 1);
+	}
+	return -1;
+}
+
 /*
  * See scan_private.h.  The scan slot tells the position in any case, for WHERE
  * CURRENT OF.

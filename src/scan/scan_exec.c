@@ -235,12 +235,10 @@ start_batches(StrataScanState *scan)
 {
 	strata_scan_open_store(scan);
 	scan->batches_started = true;
+	scan->batches_before = true;
 	scan->counters.loops++;
 	if (scan->store == NULL)
-	{
-		scan->batches_done = true;
 		return;
-	}
 	if (!scan->filter->prepared)
 		strata_filter_prepare(scan->filter, scan->run.econtext);
 	if (scan->batch == NULL)
@@ -254,7 +252,10 @@ next_batch_row(StrataScanState *scan)
 {
 	if (!scan->batches_started)
 		start_batches(scan);
-	if (scan->batches_done)
+	else if (scan->batches_before && scan->store != NULL)
+		strata_source_turn(scan->source, ForwardScanDirection);
+	scan->batches_before = false;
+	if (scan->batches_done || scan->store == NULL)
 		return NULL;
 	for (;;)
 	{
@@ -264,14 +265,67 @@ next_batch_row(StrataScanState *scan)
 			return strata_batch_emit(scan, scan->batch, row);
 		do
 		{
-			if (!strata_source_next(scan->source, scan->batch->batch_slot))
+			if (!strata_source_next(scan->source, ForwardScanDirection, scan->batch->batch_slot))
 			{
 				scan->batches_done = true;
+				scan->batch->vector.nrows = 0;
 				scan->counters.exhausted++;
 				return NULL;
 			}
 		} while (!strata_batch_select(scan, scan->batch));
 	}
+}
+
+/* The row before the current one, projected; NULL at the start of the batches. */
+static TupleTableSlot *
+previous_batch_row(StrataScanState *scan)
+{
+	if (!scan->batches_started || scan->batches_before || scan->store == NULL)
+		return NULL;
+	if (scan->batches_done)
+	{
+		strata_source_turn(scan->source, BackwardScanDirection);
+		scan->batch->next = 0;
+	}
+	scan->batches_done = false;
+	for (;;)
+	{
+		int			row = strata_batch_previous_row(scan, scan->batch);
+
+		if (row >= 0)
+			return strata_batch_emit(scan, scan->batch, row);
+		do
+		{
+			if (!strata_source_next(scan->source, BackwardScanDirection, scan->batch->batch_slot))
+			{
+				scan->batches_before = true;
+				scan->batch->vector.nrows = 0;
+				scan->batch->next = 0;
+				return NULL;
+			}
+		} while (!strata_batch_select(scan, scan->batch));
+		strata_batch_stand_behind(scan->batch);
+	}
+}
+
+/*
+ * Backward, for cursors: from the batches into the row store, which a scan
+ * that has run off its end enters from behind.
+ */
+static TupleTableSlot *
+previous_row(StrataScanState *scan)
+{
+	TupleTableSlot *slot;
+
+	if (scan->heap_done)
+	{
+		slot = previous_batch_row(scan);
+		if (slot != NULL)
+			return slot;
+		scan->heap_done = false;
+	}
+	slot = strata_rowstore_next(scan);
+	return slot != NULL ? strata_rowstore_emit(scan, slot) : NULL;
 }
 
 /* At the end: no current row, and an empty slot of the right descriptor. */
@@ -328,6 +382,11 @@ exec_scan(CustomScanState *node)
 		slot = strata_merge_next(scan->merge);
 		return slot != NULL ? slot : no_more_rows(scan);
 	}
+	if (ScanDirectionIsBackward(node->ss.ps.state->es_direction))
+	{
+		slot = previous_row(scan);
+		return slot != NULL ? slot : no_more_rows(scan);
+	}
 	if (!scan->heap_done && (slot = strata_rowstore_next(scan)) != NULL)
 		return strata_rowstore_emit(scan, slot);
 	slot = next_batch_row(scan);
@@ -348,6 +407,7 @@ rescan(CustomScanState *node)
 		scan->batch->next = 0;
 	}
 	scan->batches_started = false;
+	scan->batches_before = false;
 	scan->batches_done = false;
 	if (scan->merge != NULL)
 		strata_merge_rescan(scan->merge);

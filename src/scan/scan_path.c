@@ -16,6 +16,7 @@
 
 #include "access/stratnum.h"
 #include "access/table.h"
+#include "catalog/pg_am_d.h"
 #include "catalog/pg_class_d.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
@@ -103,6 +104,22 @@ init_info(StrataRelInfo *info, PlannerInfo *root, RelOptInfo *rel, Relation rela
  *-------------------------------------------------------------------------
  */
 
+/*
+ * Can the scan go backward?  Without order, and when the child can: PostgreSQL
+ * asks only us.
+ */
+static bool
+supports_backward(const StrataCandidate *candidate)
+{
+	if (candidate->nkeys > 0 || candidate->workers > 0)
+		return false;
+	if (candidate->child == NULL)
+		return true;
+	if (!IsA(candidate->child, IndexPath))
+		return false;
+	return ((IndexPath *) candidate->child)->indexinfo->relam == BTREE_AM_OID;
+}
+
 static CustomPath *
 make_path(const StrataRelInfo *info, StrataCandidate *candidate, List *pathkeys)
 {
@@ -122,6 +139,8 @@ make_path(const StrataRelInfo *info, StrataCandidate *candidate, List *pathkeys)
 	path->path.total_cost = candidate->total;
 	path->path.pathkeys = pathkeys;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	if (supports_backward(candidate))
+		path->flags |= CUSTOMPATH_SUPPORT_BACKWARD_SCAN;
 	path->methods = &strata_path_methods;
 	if (candidate->child != NULL)
 	{

@@ -132,8 +132,10 @@ extern StrataAccess strata_source_access(const StrataSource *source);
 extern void strata_source_set_parallel(StrataSource *source, ParallelTableScanDesc pscan);
 /* Start over, with keys from the (prepared) filter; all ranges, forward. */
 extern void strata_source_rescan(StrataSource *source, const StrataFilter *filter);
-/* The next batch row of all ranges; false at the end. */
-extern bool strata_source_next(StrataSource *source, TupleTableSlot *slot);
+/* The next batch row of all ranges in the direction; false at the end. */
+extern bool strata_source_next(StrataSource *source, ScanDirection direction, TupleTableSlot *slot);
+/* After the end was reached: go on in the direction, away from that end. */
+extern void strata_source_turn(StrataSource *source, ScanDirection direction);
 /* Start over with one range in one direction; then _next_in_range. */
 extern void strata_source_start_range(StrataSource *source, const StrataFilter *filter,
 									  StrataRange range, ScanDirection direction, bool not_null);
@@ -199,7 +201,7 @@ typedef struct StrataOpenBatch
 	TupleTableSlot *batch_slot;
 	uint16	   *rows;			/* strata_batch_row_space() */
 	int			rows_size;
-	int			next;			/* position in the vector */
+	int			next;			/* position in the vector, behind the current row */
 	StrataVerdict *verdicts;
 	int			nresiduals;
 	StrataResidual *residuals;	/* nquals allocated */
@@ -222,6 +224,14 @@ extern bool strata_batch_filter(struct StrataScanState *scan, StrataOpenBatch *b
 extern uint16 *strata_batch_row_space(struct StrataScanState *scan, StrataOpenBatch *batch, int n);
 /* Step to the next row that passes the remaining quals; -1 at the end. */
 extern int	strata_batch_next_row(struct StrataScanState *scan, StrataOpenBatch *batch);
+/* Step to the one before; -1 at the start. */
+extern int	strata_batch_previous_row(struct StrataScanState *scan, StrataOpenBatch *batch);
+static inline void
+strata_batch_stand_behind(StrataOpenBatch *batch)
+{
+	batch->next = batch->vector.nrows + 1;
+}
+
 /* Put a row into the scan slot, or straight into the result slot. */
 extern TupleTableSlot *strata_batch_emit(struct StrataScanState *scan, StrataOpenBatch *batch,
 										 int row);
@@ -289,7 +299,8 @@ typedef struct StrataScanState
 	Size		mask_size;
 	StrataOpenBatch *batch;		/* unordered */
 	bool		batches_started;
-	bool		batches_done;
+	bool		batches_before; /* backward: stands before the first batch */
+	bool		batches_done;	/* stands behind the last */
 	StrataMerge *merge;			/* ordered */
 	/* accounting */
 	StrataParallel *parallel;

@@ -85,7 +85,10 @@ begin_heap_scan(StrataScanState *scan)
 	strata_rowstore_only_hook(scan->heap_scan);
 }
 
-/* Next row of the heap scan that passes the quals, in table_slot; or NULL. */
+/*
+ * Next row of the heap scan that passes the quals, in table_slot; or NULL.
+ * Goes in the executor's direction, as a child plan does by itself.
+ */
 static TupleTableSlot *
 next_heap_row(StrataScanState *scan)
 {
@@ -94,7 +97,8 @@ next_heap_row(StrataScanState *scan)
 
 	if (scan->heap_scan == NULL)
 		begin_heap_scan(scan);
-	while (table_scan_getnextslot(scan->heap_scan, ForwardScanDirection, scan->table_slot))
+	while (table_scan_getnextslot(scan->heap_scan, scan->css.ss.ps.state->es_direction,
+								  scan->table_slot))
 	{
 		CHECK_FOR_INTERRUPTS();
 		econtext->ecxt_scantuple = scan->table_slot;
@@ -212,7 +216,7 @@ strata_rowstore_next(StrataScanState *scan)
 	else
 		slot = next_heap_row(scan);
 	if (slot == NULL)
-		scan->heap_done = true;
+		scan->heap_done = ScanDirectionIsForward(scan->css.ss.ps.state->es_direction);
 	else
 		scan->counters.heap_rows++;
 	return slot;

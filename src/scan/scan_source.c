@@ -38,6 +38,7 @@ typedef struct RangeScan
 struct StrataSource
 {
 	MemoryContext mcxt;			/* scans are made here */
+	const StrataFilter *filter; /* of the last rescan */
 	StrataStore *store;
 	Snapshot	snapshot;
 	StrataAccess access;
@@ -341,24 +342,55 @@ strata_source_next_in_range(StrataSource *source, TupleTableSlot *slot)
 void
 strata_source_rescan(StrataSource *source, const StrataFilter *filter)
 {
+	source->filter = filter;
 	strata_source_start_range(source, filter, STRATA_RANGE_LAYOUT, ForwardScanDirection, false);
+}
+
+/*
+ * See scan_private.h.  A sequential scan is not started over: it may begin
+ * anywhere in the companion, and must go back the way it came.
+ */
+void
+strata_source_turn(StrataSource *source, ScanDirection direction)
+{
+	if (source->access == STRATA_ACCESS_SEQ)
+		source->in_range = true;
+	else
+		strata_source_start_range(source, source->filter,
+								  ScanDirectionIsForward(direction) ?
+								  STRATA_RANGE_LAYOUT : STRATA_RANGE_AFTER,
+								  direction, false);
+}
+
+/* The range after this one in the direction; false when there is none. */
+static bool
+start_following_range(StrataSource *source, ScanDirection direction)
+{
+	static const StrataRange order[] = {STRATA_RANGE_LAYOUT, STRATA_RANGE_BEFORE, STRATA_RANGE_AFTER};
+	int			i = 0;
+
+	if (source->access == STRATA_ACCESS_SEQ)
+		return false;
+	while (order[i] != source->range)
+		i++;
+	i += ScanDirectionIsForward(direction) ? 1 : -1;
+	if (i < 0 || i >= (int) lengthof(order))
+		return false;
+	strata_source_start_range(source, source->filter, order[i], direction, false);
+	return true;
 }
 
 /* See scan_private.h. */
 bool
-strata_source_next(StrataSource *source, TupleTableSlot *slot)
+strata_source_next(StrataSource *source, ScanDirection direction, TupleTableSlot *slot)
 {
-	for (;;)
+	source->direction = direction;
+	do
 	{
 		if (strata_source_next_in_range(source, slot))
 			return true;
-		if (source->access == STRATA_ACCESS_SEQ || source->range == STRATA_RANGE_AFTER)
-			return false;
-		strata_source_start_range(source, NULL,
-								  source->range == STRATA_RANGE_BEFORE ?
-								  STRATA_RANGE_AFTER : STRATA_RANGE_BEFORE,
-								  ForwardScanDirection, false);
-	}
+	} while (start_following_range(source, direction));
+	return false;
 }
 
 /* See scan_private.h. */
