@@ -111,13 +111,16 @@ init_info(StrataRelInfo *info, PlannerInfo *root, RelOptInfo *rel, Relation rela
 static bool
 supports_backward(const StrataCandidate *candidate)
 {
+	Oid			relam;
+
 	if (candidate->nkeys > 0 || candidate->workers > 0)
 		return false;
 	if (candidate->child == NULL)
 		return true;
 	if (!IsA(candidate->child, IndexPath))
 		return false;
-	return ((IndexPath *) candidate->child)->indexinfo->relam == BTREE_AM_OID;
+	relam = ((IndexPath *) candidate->child)->indexinfo->relam;
+	return relam == BTREE_AM_OID || relam == HASH_AM_OID;
 }
 
 static CustomPath *
