@@ -164,6 +164,10 @@ typedef struct StrataBatchReader
 	StrataColumnSummary *summaries; /* private: parsed lazily */
 	int			nsummaries;
 	StrataLayout *layout_cache; /* private */
+	void	   *scratch;		/* private: of decoders */
+	Size		scratch_size;
+	bool	   *no_nulls;		/* private: null flags that are all false */
+	int			no_nulls_size;
 } StrataBatchReader;
 
 /* rel is R; schema must outlive the reader. */

@@ -195,6 +195,8 @@ decode_bytes(StrataBatchReader *reader, StrataColumn *col, const uint8 *buf, Siz
 	}
 	else
 		col->datums = datums;
+	if (hasnull && col->isnull == reader->no_nulls)
+		column_corrupt(reader, col->attno, "more nulls than the header says");
 	if (!hasnull)
 		col->isnull = NULL;
 	else if (b.codes != NULL && b.nentries == 0)
@@ -203,6 +205,37 @@ decode_bytes(StrataBatchReader *reader, StrataColumn *col, const uint8 *buf, Siz
 		col->constant = true;
 		col->value_isnull = true;
 	}
+}
+
+/*
+ * Memory that lives as long as the reader, so that a query that reads one batch
+ * does not make malloc fetch and return pages for every column of it.
+ */
+static void *
+shared_scratch(StrataBatchReader *reader, Size size)
+{
+	if (reader->scratch_size < size)
+	{
+		if (reader->scratch != NULL)
+			pfree(reader->scratch);
+		reader->scratch_size = Max(size, 16 * 1024);
+		reader->scratch = MemoryContextAlloc(reader->mcxt, reader->scratch_size);
+	}
+	return reader->scratch;
+}
+
+/* Where decoders put flags of a column without nulls; nobody reads them. */
+static bool *
+no_nulls(StrataBatchReader *reader)
+{
+	if (reader->no_nulls_size < reader->nrows)
+	{
+		if (reader->no_nulls != NULL)
+			pfree(reader->no_nulls);
+		reader->no_nulls_size = reader->nrows;
+		reader->no_nulls = MemoryContextAlloc(reader->mcxt, reader->nrows);
+	}
+	return reader->no_nulls;
 }
 
 /* Decode the encoded varlena of col's column into col. */
@@ -227,18 +260,22 @@ decode_column(StrataBatchReader *reader, StrataColumn *col, Datum value)
 	rc = strata_column_decode_scratch_size(buf, len, 0, reader->nrows, &scratch_size);
 	if (rc != STRATA_CODEC_OK || scratch_size > MaxAllocSize)
 		column_corrupt(reader, col->attno, "decoded size out of range");
-	scratch = palloc(Max(scratch_size, 1));
-	col->isnull = palloc(reader->nrows);
+	col->isnull = info.nnulls > 0 ? palloc(reader->nrows) : no_nulls(reader);
 	if (!col->type.typbyval)
 	{
+		/* the result points into the scratch area */
+		scratch = palloc(Max(scratch_size, 1));
 		decode_bytes(reader, col, buf, len, scratch, scratch_size);
 		return;
 	}
+	scratch = shared_scratch(reader, scratch_size);
 	col->fixed = palloc((Size) reader->nrows * col->type.width);
 	rc = strata_column_decode_fixed(buf, len, 0, reader->nrows, scratch, scratch_size,
 									col->fixed, col->isnull, &hasnull);
 	if (rc != STRATA_CODEC_OK)
 		column_corrupt(reader, col->attno, strata_codec_result_text(rc));
+	if (hasnull && col->isnull == reader->no_nulls)
+		column_corrupt(reader, col->attno, "more nulls than the header says");
 	if (!hasnull)
 		col->isnull = NULL;
 }
