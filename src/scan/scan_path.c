@@ -9,6 +9,8 @@
  * which reads the row store itself.  TID paths stay: the access method answers
  * TIDs of both halves.
  *
+ * Over 600 lines: every form of path, heap's and ours, is one decision.
+ *
  * src/scan/scan_path.c
  *-------------------------------------------------------------------------
  */
