@@ -580,6 +580,18 @@ replace_paths(const StrataRelInfo *info)
 	add_partial_paths(info, old_partial);
 }
 
+/* WHERE CURRENT OF works by TID only; from 18 on nothing but a TID path is there. */
+static bool
+has_current_of(RelOptInfo *rel)
+{
+	ListCell   *lc;
+
+	foreach(lc, rel->baserestrictinfo)
+		if (IsA(lfirst_node(RestrictInfo, lc)->clause, CurrentOfExpr))
+			return true;
+	return false;
+}
+
 /* See scan.h. */
 void
 strata_scan_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
@@ -588,7 +600,7 @@ strata_scan_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, Rang
 
 	if (rte->rtekind != RTE_RELATION || rte->inh || rte->tablesample != NULL ||
 		(rte->relkind != RELKIND_RELATION && rte->relkind != RELKIND_MATVIEW) ||
-		IS_DUMMY_REL(rel))
+		IS_DUMMY_REL(rel) || has_current_of(rel))
 		return;
 	relation = table_open(rte->relid, NoLock);
 	if (strata_relation_is_strata(relation) && OidIsValid(strata_companion_oid(relation)))
