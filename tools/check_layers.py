@@ -14,18 +14,19 @@ import sys
 LAYERS = {
     "codec": [],
     "base": [],
+    "time": ["base"],
     "batch": ["codec", "base"],
     "catalog": ["base"],
     "store": ["batch", "catalog", "base"],
     "am": ["store", "catalog", "base"],
     "scan": ["store", "batch", "catalog", "codec", "base"],
-    "agg": ["scan", "batch", "codec", "base"],
-    "hypertable": ["am", "store", "catalog", "base"],
-    "rollup": ["hypertable", "catalog", "base"],
-    "job": ["rollup", "hypertable", "store", "catalog", "base"],
-    "hook": ["job", "rollup", "hypertable", "agg", "scan", "am", "store", "batch", "catalog", "codec", "base"],
-    "api": ["job", "rollup", "hypertable", "agg", "scan", "am", "store", "batch", "catalog", "codec", "base"],
-    "": ["hook", "api", "job", "rollup", "hypertable", "agg", "scan", "am", "store", "batch", "catalog", "codec", "base"],
+    "agg": ["scan", "batch", "codec", "time", "base"],
+    "hypertable": ["am", "store", "catalog", "time", "base"],
+    "rollup": ["hypertable", "catalog", "time", "base"],
+    "job": ["rollup", "hypertable", "store", "catalog", "time", "base"],
+    "hook": ["job", "rollup", "hypertable", "agg", "scan", "am", "store", "batch", "catalog", "codec", "time", "base"],
+    "api": ["job", "rollup", "hypertable", "agg", "scan", "am", "store", "batch", "catalog", "codec", "time", "base"],
+    "": ["hook", "api", "job", "rollup", "hypertable", "agg", "scan", "am", "store", "batch", "catalog", "codec", "time", "base"],
 }
 
 # Public headers beside <folder>/<folder>.h.

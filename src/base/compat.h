@@ -131,4 +131,14 @@ typedef TU_UpdateIndexes StrataUpdateIndexes;
 #define STRATA_EXPLAIN_IS_SPLIT
 #endif
 
+/*
+ * 17 has infinite intervals (519fc1bd9e9); delete when 16 goes.  For users that
+ * include utils/timestamp.h.
+ */
+#if PG_VERSION_NUM < 170000
+#define STRATA_INTERVAL_IS_INFINITE(interval) false
+#else
+#define STRATA_INTERVAL_IS_INFINITE(interval) INTERVAL_NOT_FINITE(interval)
+#endif
+
 #endif							/* STRATA_COMPAT_H */

@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * hook_planner.c
- *	  Offers StrataScan for tables with compressed rows.
+ *	  Has comparisons of time_bucket() rewritten, and offers StrataScan for
+ *	  tables with compressed rows.
  *
  * src/hook/hook_planner.c
  *-------------------------------------------------------------------------
@@ -9,10 +10,22 @@
 #include "base/base.h"
 #include "hook/hook.h"
 #include "scan/scan.h"
+#include "time/time.h"
 
 #include "optimizer/paths.h"
+#include "optimizer/planner.h"
 
+static planner_hook_type previous_planner = NULL;
 static set_rel_pathlist_hook_type previous_hook = NULL;
+
+/* The planner may scribble on the query, and so do we. */
+static PlannedStmt *
+plan_query(Query *query, const char *text, int cursor_options, ParamListInfo params)
+{
+	strata_time_rewrite_quals(query);
+	return previous_planner ? previous_planner(query, text, cursor_options, params) :
+		standard_planner(query, text, cursor_options, params);
+}
 
 static void
 set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
@@ -25,6 +38,8 @@ set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *r
 void
 strata_hook_planner_init(void)
 {
+	previous_planner = planner_hook;
+	planner_hook = plan_query;
 	previous_hook = set_rel_pathlist_hook;
 	set_rel_pathlist_hook = set_rel_pathlist;
 }

@@ -1,0 +1,341 @@
+/*-------------------------------------------------------------------------
+ *
+ * bucket_qual.c
+ *	  time_bucket(w, ts) >= c becomes a comparison of ts: what indexes, chunk
+ *	  and batch pruning and statistics understand.
+ *
+ * A bucket is a step function of its time that never falls, so a comparison
+ * with c holds on one side of an edge, exactly (three-valued too: both forms
+ * are NULL for the same inputs):
+ *	  bucket >= c    ts >= first time whose bucket is >= c
+ *	  bucket >  c    ts >  last time whose bucket is <= c
+ * and so on.  Where c is not constant (now() - ...) the edge is computed by
+ * _strata.bucket_edge() in the plan.  For integers, which have no infinity to
+ * say "none", only constants within range are rewritten.
+ *
+ * The variant with a time zone is left alone: its buckets are not in the order
+ * of time where clocks go back.
+ *
+ * src/time/bucket_qual.c
+ *-------------------------------------------------------------------------
+ */
+#include "base/base.h"
+#include "time/time.h"
+
+#include "access/stratnum.h"
+#include "catalog/pg_language.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "parser/parse_func.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+
+/* A call of our time_bucket, taken apart. */
+typedef struct BucketCall
+{
+	Oid			type;			/* of the times */
+	Expr	   *width;
+	Expr	   *time;
+	Expr	   *rest;			/* origin or offset, or NULL */
+} BucketCall;
+
+/*
+ * Is it one of our functions of that name?  Identified by its C symbol, so no
+ * schema needs to be searched and nobody's function of that name is mistaken.
+ */
+static bool
+is_time_bucket(Oid funcid)
+{
+	HeapTuple	tuple;
+	Form_pg_proc form;
+	bool		result = false;
+
+	if (funcid < FirstNormalObjectId)
+		return false;
+	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(funcid));
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	form = (Form_pg_proc) GETSTRUCT(tuple);
+	if (form->prolang == ClanguageId && strcmp(NameStr(form->proname), "time_bucket") == 0)
+	{
+		bool		isnull;
+		Datum		source = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &isnull);
+
+		if (!isnull)
+		{
+			char	   *symbol = TextDatumGetCString(source);
+
+			result = strncmp(symbol, "strata_time_bucket_", strlen("strata_time_bucket_")) == 0 &&
+				strcmp(symbol, "strata_time_bucket_zone") != 0;
+		}
+	}
+	ReleaseSysCache(tuple);
+	return result;
+}
+
+static bool
+match_call(Node *node, BucketCall *call)
+{
+	FuncExpr   *func;
+
+	if (node == NULL || !IsA(node, FuncExpr))
+		return false;
+	func = (FuncExpr *) node;
+	if (list_length(func->args) < 2 || list_length(func->args) > 3 || !is_time_bucket(func->funcid))
+		return false;
+	call->type = func->funcresulttype;
+	call->width = linitial(func->args);
+	call->time = lsecond(func->args);
+	call->rest = list_length(func->args) > 2 ? lthird(func->args) : NULL;
+	return true;
+}
+
+/* The btree strategy of an operator between two values of type, or 0. */
+static int
+strategy_of(Oid opno, Oid type)
+{
+	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY);
+	Oid			left,
+				right;
+
+	op_input_types(opno, &left, &right);
+	if (left != type || right != type || !OidIsValid(entry->btree_opf))
+		return 0;
+	return get_op_opfamily_strategy(opno, entry->btree_opf);
+}
+
+/* type op type, as a clause. */
+static Expr *
+make_comparison(Oid type, int strategy, Expr *left, Expr *right)
+{
+	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY);
+	Oid			opno = get_opfamily_member(entry->btree_opf, type, type, strategy);
+
+	if (!OidIsValid(opno))
+		elog(ERROR, "no operator %d for type %u", strategy, type);
+	return make_opclause(opno, BOOLOID, false, copyObject(left), right, InvalidOid, InvalidOid);
+}
+
+/* _strata.bucket_edge(c, last, width [, rest]), or NULL when it is not there. */
+static Expr *
+make_edge(const BucketCall *call, Expr *c, bool last)
+{
+	Oid			types[4] = {ANYELEMENTOID, BOOLOID, ANYOID, ANYOID};
+	int			nargs = call->rest != NULL ? 4 : 3;
+	List	   *name = list_make2(makeString(STRATA_INTERNAL_SCHEMA), makeString("bucket_edge"));
+	Oid			funcid = LookupFuncName(name, nargs, types, true);
+	List	   *args;
+
+	if (!OidIsValid(funcid))
+		return NULL;
+	args = list_make3(copyObject(c), makeBoolConst(last, false), copyObject(call->width));
+	if (call->rest != NULL)
+		args = lappend(args, copyObject(call->rest));
+	return (Expr *) makeFuncExpr(funcid, call->type, args, InvalidOid, InvalidOid,
+								 COERCE_EXPLICIT_CALL);
+}
+
+/* The edge among integers, all arguments constant; NULL when none is in range. */
+static Expr *
+integer_edge(const BucketCall *call, Const *c, bool last)
+{
+	StrataBucket bucket;
+	int64		time = strata_bucket_get(call->type, c->constvalue);
+	int64		start;
+	int64		width = strata_bucket_get(call->type, ((Const *) call->width)->constvalue);
+
+	if (width <= 0)
+		return NULL;			/* an error, to be raised at run time */
+	strata_bucket_init(&bucket, call->type, ((Const *) call->width)->constvalue);
+	if (call->rest != NULL)
+		strata_bucket_set_origin(&bucket, strata_bucket_get(call->type,
+														   ((Const *) call->rest)->constvalue));
+	if (last ? !strata_bucket_next(&bucket, time, &start) : !strata_bucket_first(&bucket, time, &start))
+		return NULL;
+	return (Expr *) makeConst(call->type, -1, InvalidOid, c->constlen,
+							  strata_bucket_datum(call->type, start - last), false, c->constbyval);
+}
+
+static bool
+is_value(Expr *expr)
+{
+	return expr != NULL && IsA(expr, Const) && !((Const *) expr)->constisnull;
+}
+
+static Expr *
+edge(const BucketCall *call, Expr *c, bool last)
+{
+	if (call->type != INT2OID && call->type != INT4OID && call->type != INT8OID)
+		return make_edge(call, c, last);
+	if (!is_value(c) || !is_value(call->width) || (call->rest != NULL && !is_value(call->rest)))
+		return NULL;
+	return integer_edge(call, (Const *) c, last);
+}
+
+/* What replaces bucket op c; NULL to leave it. */
+static Expr *
+rewrite(const BucketCall *call, int strategy, Expr *c)
+{
+	Expr	   *first = NULL;
+	Expr	   *last = NULL;
+
+	if (strategy == 0)
+		return NULL;
+	if (strategy == BTLessStrategyNumber || strategy == BTGreaterEqualStrategyNumber ||
+		strategy == BTEqualStrategyNumber)
+	{
+		first = edge(call, c, false);
+		if (first == NULL)
+			return NULL;
+	}
+	if (strategy == BTGreaterStrategyNumber || strategy == BTLessEqualStrategyNumber ||
+		strategy == BTEqualStrategyNumber)
+	{
+		last = edge(call, c, true);
+		if (last == NULL)
+			return NULL;
+	}
+	if (strategy == BTEqualStrategyNumber)
+		return makeBoolExpr(AND_EXPR,
+							list_make2(make_comparison(call->type, BTGreaterEqualStrategyNumber, call->time, first),
+									   make_comparison(call->type, BTLessEqualStrategyNumber, call->time, last)),
+							-1);
+	return make_comparison(call->type, strategy, call->time, first != NULL ? first : last);
+}
+
+/* Integer constants of another width compare as those of the bucket's type. */
+static Expr *
+same_type(const BucketCall *call, Expr *c, Oid *opno)
+{
+	Oid			type = exprType((Node *) c);
+	TypeCacheEntry *entry;
+	int			strategy;
+	int64		value;
+
+	if (type == call->type || !is_value(c) || call->type == type ||
+		(type != INT2OID && type != INT4OID && type != INT8OID) ||
+		(call->type != INT2OID && call->type != INT4OID && call->type != INT8OID))
+		return c;
+	entry = lookup_type_cache(call->type, TYPECACHE_BTREE_OPFAMILY);
+	strategy = get_op_opfamily_strategy(*opno, entry->btree_opf);
+	value = strata_bucket_get(type, ((Const *) c)->constvalue);
+	if (strategy == 0 || (call->type == INT2OID && value != (int16) value) ||
+		(call->type == INT4OID && value != (int32) value))
+		return c;
+	*opno = get_opfamily_member(entry->btree_opf, call->type, call->type, strategy);
+	return (Expr *) makeConst(call->type, -1, InvalidOid, get_typlen(call->type),
+							  strata_bucket_datum(call->type, value), false,
+							  get_typbyval(call->type));
+}
+
+static Node *
+rewrite_mutator(Node *node, void *context)
+{
+	BucketCall	call;
+	OpExpr	   *op;
+	Expr	   *c,
+			   *result;
+	Oid			opno;
+
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, SubLink) || IsA(node, Query))
+		return node;			/* visited on its own; and kept, not copied */
+	if (!IsA(node, OpExpr) || list_length(((OpExpr *) node)->args) != 2)
+		return expression_tree_mutator(node, rewrite_mutator, context);
+	op = (OpExpr *) node;
+	opno = op->opno;
+	if (match_call(linitial(op->args), &call))
+		c = lsecond(op->args);
+	else if (match_call(lsecond(op->args), &call))
+	{
+		c = linitial(op->args);
+		opno = get_commutator(opno);
+	}
+	else
+		return node;
+	if (!OidIsValid(opno) || !strata_bucket_type(call.type) || contain_subplans(node) ||
+		contain_volatile_functions(node) || !contain_var_clause((Node *) call.time))
+		return node;
+	c = (Expr *) eval_const_expressions(NULL, (Node *) c);
+	call.width = (Expr *) eval_const_expressions(NULL, (Node *) call.width);
+	call.rest = (Expr *) eval_const_expressions(NULL, (Node *) call.rest);
+	c = same_type(&call, c, &opno);
+	result = rewrite(&call, strategy_of(opno, call.type), c);
+	return result != NULL ? (Node *) result : node;
+}
+
+/* Does the tree call a function named time_bucket?  Cheap, and mostly not. */
+static bool
+calls_time_bucket(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, FuncExpr) && is_time_bucket(((FuncExpr *) node)->funcid))
+		return true;
+	if (IsA(node, SubLink))
+		return calls_time_bucket(((SubLink *) node)->testexpr, context);
+	return expression_tree_walker(node, calls_time_bucket, context);
+}
+
+static Node *
+rewrite_qual(Node *qual)
+{
+	if (qual == NULL || !calls_time_bucket(qual, NULL))
+		return qual;
+	return rewrite_mutator(qual, NULL);
+}
+
+static void
+rewrite_jointree(Node *node)
+{
+	ListCell   *lc;
+
+	if (node == NULL)
+		return;
+	if (IsA(node, FromExpr))
+	{
+		FromExpr   *from = (FromExpr *) node;
+
+		foreach(lc, from->fromlist)
+			rewrite_jointree(lfirst(lc));
+		from->quals = rewrite_qual(from->quals);
+	}
+	else if (IsA(node, JoinExpr))
+	{
+		JoinExpr   *join = (JoinExpr *) node;
+
+		rewrite_jointree(join->larg);
+		rewrite_jointree(join->rarg);
+		join->quals = rewrite_qual(join->quals);
+	}
+}
+
+static bool
+visit(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+	{
+		Query	   *query = (Query *) node;
+
+		rewrite_jointree((Node *) query->jointree);
+		return query_tree_walker(query, visit, context, 0);
+	}
+	return expression_tree_walker(node, visit, context);
+}
+
+/* See time.h. */
+void
+strata_time_rewrite_quals(Query *query)
+{
+	if (strata_enable_bucket_pruning && query->commandType != CMD_UTILITY)
+		(void) visit((Node *) query, NULL);
+}

@@ -1,0 +1,185 @@
+/*-------------------------------------------------------------------------
+ *
+ * time_bucket.c
+ *	  The SQL functions time_bucket(), and the edges of buckets for the planner.
+ *
+ * timestamptz is bucketed in UTC unless a time zone is named, so that nothing
+ * here depends on the session.  Infinite times are their own bucket.
+ *
+ * src/time/time_bucket.c
+ *-------------------------------------------------------------------------
+ */
+#include "base/base.h"
+#include "time/time.h"
+
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "utils/builtins.h"
+#include "utils/date.h"
+#include "utils/fmgrprotos.h"
+
+PG_FUNCTION_INFO_V1(strata_time_bucket_int2);
+PG_FUNCTION_INFO_V1(strata_time_bucket_int4);
+PG_FUNCTION_INFO_V1(strata_time_bucket_int8);
+PG_FUNCTION_INFO_V1(strata_time_bucket_timestamp);
+PG_FUNCTION_INFO_V1(strata_time_bucket_timestamp_offset);
+PG_FUNCTION_INFO_V1(strata_time_bucket_date);
+PG_FUNCTION_INFO_V1(strata_time_bucket_date_offset);
+PG_FUNCTION_INFO_V1(strata_time_bucket_zone);
+PG_FUNCTION_INFO_V1(strata_time_bucket_edge);
+
+/* The bucket of time, as a Datum of the type. */
+static Datum
+bucket_of(const StrataBucket *bucket, Oid type, int64 time)
+{
+	int64		start;
+
+	if (strata_bucket_is_infinite(type, time))
+		return strata_bucket_datum(type, time);
+	if (!strata_bucket_start(bucket, time, &start))
+		ereport(ERROR,
+				(errcode(bucket->unit == 0 ? ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE :
+						 ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("%s out of range", format_type_be(type)),
+				 errdetail("The bucket starts before the first valid value.")));
+	return strata_bucket_datum(type, start);
+}
+
+/* (width, time [, origin]), all of one integer type or times with an interval. */
+static Datum
+bucket_with_origin(FunctionCallInfo fcinfo, Oid type)
+{
+	StrataBucket bucket;
+
+	strata_bucket_init(&bucket, type, PG_GETARG_DATUM(0));
+	if (PG_NARGS() > 2)
+		strata_bucket_set_origin(&bucket, strata_bucket_get(type, PG_GETARG_DATUM(2)));
+	return bucket_of(&bucket, type, strata_bucket_get(type, PG_GETARG_DATUM(1)));
+}
+
+/* (width, time, offset interval) */
+static Datum
+bucket_with_offset(FunctionCallInfo fcinfo, Oid type)
+{
+	StrataBucket bucket;
+
+	strata_bucket_init(&bucket, type, PG_GETARG_DATUM(0));
+	strata_bucket_set_offset(&bucket, PG_GETARG_DATUM(2));
+	return bucket_of(&bucket, type, strata_bucket_get(type, PG_GETARG_DATUM(1)));
+}
+
+Datum
+strata_time_bucket_int2(PG_FUNCTION_ARGS)
+{
+	return bucket_with_origin(fcinfo, INT2OID);
+}
+
+Datum
+strata_time_bucket_int4(PG_FUNCTION_ARGS)
+{
+	return bucket_with_origin(fcinfo, INT4OID);
+}
+
+Datum
+strata_time_bucket_int8(PG_FUNCTION_ARGS)
+{
+	return bucket_with_origin(fcinfo, INT8OID);
+}
+
+/* timestamp, and timestamptz in UTC */
+Datum
+strata_time_bucket_timestamp(PG_FUNCTION_ARGS)
+{
+	return bucket_with_origin(fcinfo, TIMESTAMPOID);
+}
+
+Datum
+strata_time_bucket_timestamp_offset(PG_FUNCTION_ARGS)
+{
+	return bucket_with_offset(fcinfo, TIMESTAMPOID);
+}
+
+Datum
+strata_time_bucket_date(PG_FUNCTION_ARGS)
+{
+	return bucket_with_origin(fcinfo, DATEOID);
+}
+
+Datum
+strata_time_bucket_date_offset(PG_FUNCTION_ARGS)
+{
+	return bucket_with_offset(fcinfo, DATEOID);
+}
+
+/*
+ * (width, timestamptz, zone, origin or NULL, offset or NULL): buckets of the
+ * wall clock of a zone.
+ */
+Datum
+strata_time_bucket_zone(PG_FUNCTION_ARGS)
+{
+	Datum		zone,
+				local;
+	StrataBucket bucket;
+
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
+		PG_RETURN_NULL();
+	zone = PG_GETARG_DATUM(2);
+	strata_bucket_init(&bucket, TIMESTAMPOID, PG_GETARG_DATUM(0));
+	if (!PG_ARGISNULL(3))
+		strata_bucket_set_origin(&bucket,
+								 DatumGetTimestamp(DirectFunctionCall2(timestamptz_zone, zone,
+																	   PG_GETARG_DATUM(3))));
+	if (!PG_ARGISNULL(4))
+		strata_bucket_set_offset(&bucket, PG_GETARG_DATUM(4));
+	local = DirectFunctionCall2(timestamptz_zone, zone, PG_GETARG_DATUM(1));
+	local = bucket_of(&bucket, TIMESTAMPOID, DatumGetTimestamp(local));
+	return DirectFunctionCall2(timestamp_zone, zone, local);
+}
+
+/*
+ * bucket_edge(c, last, width [, origin or offset]): where the comparison of a
+ * bucket with c has its edge among the times that are bucketed.
+ *	  last = false: the first time whose bucket is >= c, infinity when none is;
+ *	  last = true: the last time whose bucket is <= c.
+ * Times only, no integers, so that "none" can be said.
+ */
+Datum
+strata_time_bucket_edge(PG_FUNCTION_ARGS)
+{
+	Oid			type = get_fn_expr_argtype(fcinfo->flinfo, 0);
+	int64		time,
+				start;
+	bool		last = PG_GETARG_BOOL(1);
+	StrataBucket bucket;
+
+	if ((type != TIMESTAMPOID && type != TIMESTAMPTZOID && type != DATEOID) ||
+		get_fn_expr_argtype(fcinfo->flinfo, 2) != INTERVALOID)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("bucket_edge() does not take these types")));
+	time = strata_bucket_get(type, PG_GETARG_DATUM(0));
+	strata_bucket_init(&bucket, type, PG_GETARG_DATUM(2));
+	if (PG_NARGS() > 3)
+	{
+		Oid			rest = get_fn_expr_argtype(fcinfo->flinfo, 3);
+
+		if (rest == INTERVALOID)
+			strata_bucket_set_offset(&bucket, PG_GETARG_DATUM(3));
+		else if (rest == type)
+			strata_bucket_set_origin(&bucket, strata_bucket_get(type, PG_GETARG_DATUM(3)));
+		else
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH),
+					 errmsg("bucket_edge() does not take these types")));
+	}
+	if (strata_bucket_is_infinite(type, time))
+		return strata_bucket_datum(type, time);
+	if (!last)
+	{
+		if (!strata_bucket_first(&bucket, time, &start))
+			return type == DATEOID ? DateADTGetDatum(DATEVAL_NOEND) : TimestampGetDatum(DT_NOEND);
+		return strata_bucket_datum(type, start);
+	}
+	return strata_bucket_datum(type, strata_bucket_next(&bucket, time, &start) ? start - 1 : bucket.max);
+}
