@@ -100,7 +100,7 @@ bench: ; @bash bench/run.sh
 bench-codecs: .run/codec_bench ; @.run/codec_bench $(or $(ARGS),$(wildcard ../shared/data))
 .run/codec_bench: bench/codec_bench.c $(wildcard src/codec/*.c src/codec/*.h)
 	@mkdir -p .run
-	$(CC) -O3 -g -Wall -Isrc -o $@ $(filter %.c,$^) -llz4 -lzstd -lm
+	$(CC) -O3 -g -Wall -DUSE_LZ4 -DUSE_ZSTD -Isrc -o $@ $(filter %.c,$^) -llz4 -lzstd -lm
 compdb: ; @python3 tools/compdb.py > compile_commands.json
 distclean: run-clean
 run-clean: ; @bash tools/server wipe-all

@@ -3,7 +3,7 @@
  * codec_bench.c
  *	  Bytes per value and values per second of the codecs, on real columns.
  *
- *	codec_bench [-b rows] [-n values] [-c column] [-r passes] [-a] [data directory]
+ *	codec_bench [-b rows] [-n values] [-c column] [-r passes] [-l level] [-a] [data directory]
  *
  * Reads the *.csv.zst of the directory it knows (see `tables`), sorts rows by
  * segment and order columns, cuts batches that do not cross segments, and encodes
@@ -90,6 +90,7 @@ static uint32_t batch_rows = 1000;
 static uint32_t values_max = 400000;
 static const char *only_column = "";
 static bool all_codecs = false;
+static StrataLevel level = STRATA_LEVEL_BALANCED;
 static int passes = PASSES_DEFAULT;
 
 static void *
@@ -414,6 +415,7 @@ add_batch(const Loaded *t, const Column *c, uint32_t from, uint32_t to, Batches 
 	memset(v, 0, sizeof(*v));
 	v->kind = c->type == 's' ? STRATA_KIND_BYTES : c->type == 'd' ? STRATA_KIND_FLOAT : STRATA_KIND_INT;
 	v->width = c->width;
+	v->level = level;
 	offsets[0] = 0;
 	for (uint32_t i = from; i < to; i++)
 		used += c->width ? 0 : c->lengths[t->rows[i]];
@@ -669,7 +671,7 @@ main(int argc, char **argv)
 	int			loaded = 0;
 	int			option;
 
-	while ((option = getopt(argc, argv, "b:n:c:r:a")) != -1)
+	while ((option = getopt(argc, argv, "b:n:c:r:l:a")) != -1)
 		switch (option)
 		{
 			case 'b':
@@ -684,11 +686,14 @@ main(int argc, char **argv)
 			case 'r':
 				passes = atoi(optarg);
 				break;
+			case 'l':
+				level = optarg[0] == 'h' ? STRATA_LEVEL_HOT : optarg[0] == 'a' ? STRATA_LEVEL_ARCHIVE : STRATA_LEVEL_BALANCED;
+				break;
 			case 'a':
 				all_codecs = true;
 				break;
 			default:
-				fprintf(stderr, "usage: %s [-b rows] [-n values] [-c column] [-r passes] [-a] [directory]\n", argv[0]);
+				fprintf(stderr, "usage: %s [-b rows] [-n values] [-c column] [-r passes] [-l hot|balanced|archive] [-a] [directory]\n", argv[0]);
 				return 1;
 		}
 	if (batch_rows < 1 || batch_rows > STRATA_CODEC_MAX_ROWS)

@@ -71,6 +71,54 @@ def crc32c(data):
     return crc ^ 0xffffffff
 
 
+def ans_table(r):
+    """Size of the table, and for each state: token, bits to read, next state."""
+    head, ntokens = r.number(1), r.varint()
+    log, order, counts = head & 15, head >> 4, []
+    bits, at = int.from_bytes(r.data[r.at:], "little"), 0
+    for _ in range(ntokens):
+        ones = 0
+        while bits >> at + ones & 1:
+            ones += 1
+        x = 1 << ones + order | bits >> at + ones + 1 & (1 << ones + order) - 1
+        counts.append(x - (1 << order))
+        at += 2 * ones + order + 1
+    r.take((at + 7) // 8)
+    size = 1 << log
+    assert sum(counts) == size, "damaged table"
+    token_at, p = [0] * size, 0
+    for token, count in enumerate(counts):
+        for _ in range(count):
+            token_at[p] = token
+            p = (p + (size >> 1) + (size >> 3) + 3) % size
+    states = []
+    for token in token_at:
+        j = counts[token]
+        counts[token] += 1
+        nbits = log + 1 - j.bit_length()
+        states.append((token, nbits, (j << nbits) - size))
+    return log, states
+
+
+def archived_numbers(r, direct, mantissa, table, token_len, raw_len, count):
+    """The numbers of a block of method 1."""
+    log, states = table
+    bits, raws, numbers = r.number(token_len), r.number(raw_len), []
+    state = split_bits(bits, 4, log)
+    bits >>= 4 * log
+    for i in range(count):
+        token, nbits, following = states[state[i % 4]]
+        state[i % 4] = following + (bits & (1 << nbits) - 1)
+        bits >>= nbits
+        if token >= 1 << direct:
+            above = token - (1 << direct)
+            low = direct + (above >> mantissa) - mantissa
+            token = (1 << mantissa | above & (1 << mantissa) - 1) << low | raws & (1 << low) - 1
+            raws >>= low
+        numbers.append(token)
+    return numbers
+
+
 def lz(codec, data, size):
     try:
         if codec == LZ4:
@@ -115,18 +163,39 @@ def int_stream(data, n):
         return [first + i * step & M64 for i in range(n)]
     values = []
     base = start = step = slope = 0
+    if packing == 3:
+        assert mode < 64, "unknown mode"
+        method, rows = r.number(1), 1024
+        base = r.zigzag() if based else 0
+        if method == 2:
+            width, rows, planes = r.number(1), n, []
+            for k in range(0, n - transform, 1024):
+                c = min(1024, n - transform - k)
+                planes.append((c, width))
+            raw, at, archived = lz(ZSTD, r.rest(), (n - transform) * width), 0, []
+            for c, width in planes:
+                archived += [sum(raw[at + b * c + i] << 8 * b for b in range(width)) for i in range(c)]
+                at += c * width
+        else:
+            assert method == 1, "unknown method"
+            head, table = r.number(1), ans_table(r)
     for k in range(0, n, rows):
         m = min(rows, n - k)
         c = max(0, m - transform)
-        size = r.varint() if packing == 1 else r.number(1)
-        if based:
+        if packing != 3:
+            size = r.varint() if packing == 1 else r.number(1)
+        elif method == 1:
+            size = r.varint(), r.varint()
+        if based and packing != 3:
             base += r.zigzag()
         if transform > 0 and k > 0:
             step += r.zigzag()
             start += step
         if transform == 2:
             slope += r.zigzag()
-        if packing == 1:
+        if packing == 3:
+            u = archived if method == 2 else archived_numbers(r, head & 15, head >> 4, table, *size, c)
+        elif packing == 1:
             u = simple8b(r, size, c)
         else:
             u = r.packed(c, size & 127)
@@ -234,7 +303,7 @@ def column(data):
     """kind, width and the rows of a column; None is null."""
     r = Reader(data)
     version, codec, shape, crc = r.number(1), r.number(1), r.number(1), r.number(4)
-    assert version == 1, "unknown format version"
+    assert version in (1, 2), "unknown format version"
     assert crc == crc32c(data[:3] + data[7:]), "wrong checksum"
     kind, mode, nrows = shape & 3, shape >> 4 & 3, r.count()
     width = 0 if kind == BYTES else 1 << (shape >> 2 & 3)

@@ -66,6 +66,17 @@ typedef enum StrataCodecId
 } StrataCodecId;
 
 /*
+ * How much work is worth how many bytes.  Levels differ in what the encoder
+ * chooses; every decoder reads them all.
+ */
+typedef enum StrataLevel
+{
+	STRATA_LEVEL_BALANCED = 0,	/* small, and fast to decode */
+	STRATA_LEVEL_HOT = 1,		/* fast to encode and decode: LZ4 rather than zstd */
+	STRATA_LEVEL_ARCHIVE = 2	/* small: entropy coding, larger LZ blocks */
+} StrataLevel;
+
+/*
  * Values to encode: n values, nulls already left out.
  *
  * INT, FLOAT: `fixed` is a packed native-endian array of n values of `width`
@@ -80,6 +91,7 @@ typedef struct StrataVector
 	const void *fixed;
 	const uint8_t *payload;
 	const uint32_t *offsets;
+	StrataLevel level;			/* only encoders look at it */
 } StrataVector;
 
 /*

@@ -152,7 +152,7 @@ extern size_t strata_ints_bound(uint32_t n);
 extern size_t strata_ints_scratch_size(uint32_t n);
 
 /* Append a stream of n integers; leaves out->failed set when it does not fit. */
-extern StrataCodecResult strata_ints_encode(const int64_t *values, uint32_t n,
+extern StrataCodecResult strata_ints_encode(const int64_t *values, uint32_t n, StrataLevel level,
 											StrataArena *scratch, StrataWriter *out);
 
 /*
@@ -167,10 +167,17 @@ extern void strata_ints_describe(const uint8_t *data, size_t len, uint32_t total
 
 extern bool strata_lz_available(StrataCodecId id);
 extern size_t strata_lz_scratch_size(StrataCodecId id);
-extern size_t strata_lz_compress(StrataCodecId id, const uint8_t *from, size_t nbytes,
+extern size_t strata_lz_compress(StrataCodecId id, StrataLevel level, const uint8_t *from, size_t nbytes,
 								 uint8_t *to, size_t cap, void *scratch);
 extern StrataCodecResult strata_lz_decompress(StrataCodecId id, const uint8_t *from, size_t nbytes,
 											  uint8_t *to, size_t raw_size);
+
+/*
+ * zstd frames that are read piece by piece: begin, then read exactly so many
+ * bytes as often as wanted.  One at a time in a thread.
+ */
+extern StrataCodecResult strata_lz_stream_begin(const uint8_t *from, size_t nbytes);
+extern StrataCodecResult strata_lz_stream_read(uint8_t *to, size_t nbytes);
 
 /* --- lzarray.c: byte strings in blocks ------------------------------------------ */
 

@@ -4,7 +4,7 @@
  *	  A column: header, null map, payload.  What the batch layer stores.
  *
  *	OFFSET	SIZE	MEANING
- *	0		1		format version, 1
+ *	0		1		format version, 1, or 2 if there is anything in it that version 1 did not have
  *	1		1		codec id (codec.h)
  *	2		1		bits 0-1 kind, 2-3 log2(width) (0 for BYTES), 4-5 null mode
  *					(nulls.c), 6-7 zero
@@ -27,7 +27,7 @@
 #include "bitstream.h"
 #include "codec_private.h"
 
-#define FORMAT_VERSION 1
+#define FORMAT_VERSION 2
 #define HEADER_MAX 11
 #define CRC_OFFSET 3
 #define CRC_END 7
@@ -163,7 +163,7 @@ strata_column_encode(const StrataVector *vector, uint32_t nrows, const bool *isn
 		return rc;
 	if (w.failed)
 		return STRATA_CODEC_NO_SPACE;
-	head[0] = FORMAT_VERSION;
+	head[0] = v.level == STRATA_LEVEL_ARCHIVE ? 2 : 1;
 	head[1] = (uint8_t) chosen;
 	head[2] = (uint8_t) ((unsigned) v.kind | (v.width ? (unsigned) __builtin_ctz(v.width) << 2 : 0) |
 						 (unsigned) mode << 4);
@@ -190,7 +190,7 @@ parse(const uint8_t *buf, size_t len, Column *c)
 	if (in.failed)
 		return STRATA_CODEC_CORRUPT;
 	c->codec = strata_codec_get(id);
-	if (version != FORMAT_VERSION || c->codec == NULL)
+	if (version == 0 || version > FORMAT_VERSION || c->codec == NULL)
 		return STRATA_CODEC_UNSUPPORTED;
 	c->id = (StrataCodecId) id;
 	c->null_mode = (StrataNullMode) (shape >> 4 & 3);

@@ -4,7 +4,8 @@
  *	  Which codec for which values: candidates by kind, judged by size.
  *
  * A candidate is encoded with the size to beat as its room, so that it gives up
- * as soon as it cannot win.  A codec that decodes slower has to win by a margin.
+ * as soon as it cannot win.  A codec that decodes slower has to win by a margin, but
+ * not in archives; hot columns do without zstd.
  *
  *	INT		CONSTANT, DELTA_DELTA, DICTIONARY, RAW
  *	FLOAT	CONSTANT, DECIMAL, GORILLA, DICTIONARY, RAW
@@ -146,13 +147,20 @@ attempt_fixed(StrataCodecId id, const StrataVector *v, size_t room, StrataArena 
 	out->next = start + choice->len;
 }
 
+/* A margin of 1 / `part` of a size; none in archives. */
+static size_t
+margin(const StrataVector *v, size_t size, unsigned part)
+{
+	return part > 0 && v->level != STRATA_LEVEL_ARCHIVE ? size / part : 0;
+}
+
 /* The size to beat, less a margin of 1 / `part` of it; below raw in any case. */
 static size_t
-room_below(const Choice *choice, size_t raw, unsigned part)
+room_below(const StrataVector *v, const Choice *choice, size_t raw, unsigned part)
 {
 	size_t		size = choice->len < raw ? choice->len : raw;
 
-	size -= part ? size / part : 0;
+	size -= margin(v, size, part);
 	return size > 0 ? size - 1 : 0;
 }
 
@@ -166,15 +174,15 @@ choose_fixed(const StrataVector *v, bool nested, StrataArena *scratch, StrataWri
 	if (!nested)
 		attempt_fixed(STRATA_CODEC_CONSTANT, v, raw, *scratch, out, &choice);
 	if (choice.len == SIZE_MAX && v->kind == STRATA_KIND_INT)
-		attempt_fixed(STRATA_CODEC_DELTA_DELTA, v, room_below(&choice, raw, 0), *scratch, out, &choice);
+		attempt_fixed(STRATA_CODEC_DELTA_DELTA, v, room_below(v, &choice, raw, 0), *scratch, out, &choice);
 	else if (choice.len == SIZE_MAX)
 	{
-		attempt_fixed(STRATA_CODEC_DECIMAL, v, room_below(&choice, raw, 0), *scratch, out, &choice);
+		attempt_fixed(STRATA_CODEC_DECIMAL, v, room_below(v, &choice, raw, 0), *scratch, out, &choice);
 		if (choice.len > raw / GORILLA_BELOW)
-			attempt_fixed(STRATA_CODEC_GORILLA, v, room_below(&choice, raw, 10), *scratch, out, &choice);
+			attempt_fixed(STRATA_CODEC_GORILLA, v, room_below(v, &choice, raw, 10), *scratch, out, &choice);
 	}
 	if (!nested && choice.id != STRATA_CODEC_CONSTANT)
-		attempt_fixed(STRATA_CODEC_DICTIONARY, v, room_below(&choice, raw, 20), *scratch, out, &choice);
+		attempt_fixed(STRATA_CODEC_DICTIONARY, v, room_below(v, &choice, raw, 20), *scratch, out, &choice);
 	*chosen = choice.id;
 	if (choice.len == SIZE_MAX)
 		return strata_codec_raw.encode(v, scratch, out);
@@ -201,7 +209,7 @@ estimate_lz(StrataCodecId id, const StrataVector *v, StrataArena scratch)
 	for (size_t at = 0; at < total; at += step)
 	{
 		size_t		nbytes = total - at < LZ_SAMPLE_BYTES ? total - at : LZ_SAMPLE_BYTES;
-		size_t		len = strata_lz_compress(id, v->payload + at, nbytes, to, nbytes - nbytes / 32, lz);
+		size_t		len = strata_lz_compress(id, v->level, v->payload + at, nbytes, to, nbytes - nbytes / 32, lz);
 
 		seen += nbytes;
 		size += len > 0 ? len : nbytes;
@@ -221,7 +229,7 @@ encode_lz(StrataCodecId id, const StrataVector *v, StrataArena *scratch, const S
 
 /*
  * LZ4, ZSTD or RAW.  ZSTD is tried on the whole of a small column, the others are
- * estimated; it has to win by a tenth.
+ * estimated; it has to win by a tenth.  Not for hot columns.
  */
 static StrataCodecResult
 choose_lz(const StrataVector *v, StrataArena *scratch, StrataWriter *out, StrataCodecId *chosen)
@@ -233,14 +241,15 @@ choose_lz(const StrataVector *v, StrataArena *scratch, StrataWriter *out, Strata
 	StrataCodecResult rc = STRATA_CODEC_UNSUPPORTED;
 	size_t		zstd = SIZE_MAX;
 
-	if (strata_codec_available(STRATA_CODEC_ZSTD))
+	if (strata_codec_available(STRATA_CODEC_ZSTD) &&
+		!(v->level == STRATA_LEVEL_HOT && strata_codec_available(STRATA_CODEC_LZ4)))
 	{
 		if (total <= LZ_SAMPLES * LZ_SAMPLE_BYTES)
 			rc = encode_lz(STRATA_CODEC_ZSTD, v, scratch, &start, out, chosen, &zstd);
 		else
 			zstd = estimate_lz(STRATA_CODEC_ZSTD, v, *scratch);
 	}
-	if (zstd < others - others / 10)
+	if (zstd < others - margin(v, others, 10))
 	{
 		if (rc == STRATA_CODEC_OK)
 			return rc;
@@ -273,7 +282,7 @@ choose_bytes(const StrataVector *v, StrataArena *scratch, StrataWriter *out, Str
 	*out = start;
 	rc = choose_lz(v, scratch, out, chosen);
 	if (rc != STRATA_CODEC_OK ||
-		dictionary - dictionary / 20 > strata_writer_len(out) - strata_writer_len(&start))
+		dictionary - margin(v, dictionary, 20) > strata_writer_len(out) - strata_writer_len(&start))
 		return rc;
 	*out = start;
 	*chosen = STRATA_CODEC_DICTIONARY;

@@ -235,7 +235,7 @@ encode_bits(const StrataVector *v, int64_t *integers, StrataArena *arena, Strata
 			integers[i] = bits << 1 | bits >> 31;
 		}
 	strata_write_u8(out, EXPONENT_BITS);
-	return strata_ints_encode(integers, v->n, arena, out);
+	return strata_ints_encode(integers, v->n, v->level, arena, out);
 }
 
 static StrataCodecResult
@@ -262,7 +262,7 @@ encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 		out->failed = true;
 	else if (count > 0)
 		write_exceptions(v, (uint32_t) count, bad, integers, out);
-	return out->failed ? STRATA_CODEC_NO_SPACE : strata_ints_encode(integers, v->n, &arena, out);
+	return out->failed ? STRATA_CODEC_NO_SPACE : strata_ints_encode(integers, v->n, v->level, &arena, out);
 }
 
 /* --- decoding ---------------------------------------------------------------- */

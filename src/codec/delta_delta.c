@@ -50,12 +50,12 @@ encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 	int64_t    *values;
 
 	if (v->width == 8)
-		return strata_ints_encode(v->fixed, v->n, &arena, out);
+		return strata_ints_encode(v->fixed, v->n, v->level, &arena, out);
 	values = strata_arena_alloc(&arena, v->n * sizeof(int64_t));
 	if (values == NULL)
 		return STRATA_CODEC_NO_SPACE;
 	widen(v, values);
-	return strata_ints_encode(values, v->n, &arena, out);
+	return strata_ints_encode(values, v->n, v->level, &arena, out);
 }
 
 static StrataCodecResult

@@ -274,7 +274,7 @@ strata_dictionary_encode(const StrataVector *v, uint32_t limit, StrataArena *scr
 {
 	StrataArena arena = *scratch;
 	Dictionary	d;
-	StrataVector entries = {.kind = v->kind, .width = v->width};
+	StrataVector entries = {.kind = v->kind, .width = v->width, .level = v->level};
 	StrataCodecId id;
 	StrataCodecResult rc;
 	StrataWriter nested;
@@ -315,7 +315,7 @@ strata_dictionary_encode(const StrataVector *v, uint32_t limit, StrataArena *scr
 	strata_write_varint(out, nested_len);
 	memmove(out->next, nested.start, nested_len);
 	out->next += nested_len;
-	return strata_ints_encode(d.codes, v->n, &arena, out);
+	return strata_ints_encode(d.codes, v->n, v->level, &arena, out);
 }
 
 static StrataCodecResult

@@ -6,6 +6,7 @@
  *
  * int_stream.c reads and writes streams, int_plan.c chooses the shape,
  * int_block.c does one block; simple8b_rle.c and bitpack.c pack numbers.
+ * int_extended.c has the packings of archives, int_ans.c their entropy coder.
  *
  * src/codec/int_private.h
  *-------------------------------------------------------------------------
@@ -28,8 +29,16 @@ typedef enum IntPacking
 {
 	INT_PACK_NONE = 0,			/* all differences are equal: header only */
 	INT_PACK_SIMPLE8B = 1,		/* 64-bit words with selectors and runs */
-	INT_PACK_BITS = 2			/* one width a block, wide ones patched */
+	INT_PACK_BITS = 2,			/* one width a block, wide ones patched */
+	INT_PACK_EXTENDED = 3		/* for archives: int_extended.c */
 } IntPacking;
+
+/* Extended packings, the byte behind the stream's header. */
+typedef enum IntMethod
+{
+	INT_METHOD_ANS = 1,			/* entropy coded tokens and raw bits */
+	INT_METHOD_LZ = 2			/* byte planes in one zstd frame */
+} IntMethod;
 
 /*
  * The shape of a stream, its mode byte.  A block holds 1 << block_log2 values;
@@ -76,7 +85,21 @@ typedef struct IntBlockState
 	int64_t		slope;			/* its first difference */
 } IntBlockState;
 
+/* A stream's header fields. */
+typedef struct IntHeader
+{
+	IntShape	shape;
+	uint64_t	first;
+	uint64_t	divisor;
+	int64_t		step;			/* packing none: the difference of all neighbours */
+} IntHeader;
+
 /* int_stream.c */
+extern void strata_int_header_write(const IntShape *shape, int64_t first, uint64_t divisor, StrataWriter *out);
+extern void strata_int_meta_read(const IntShape *shape, IntBlockState *state, bool first, StrataReader *in);
+extern void strata_int_block_rebuild(const IntHeader *h, const IntBlockState *state, uint64_t *u, uint32_t m,
+									 uint64_t *v);
+extern void strata_int_store(const uint64_t *v, uint32_t n, unsigned width, void *out, uint32_t at);
 extern size_t strata_int_meta_write(const IntShape *shape, IntBlockState *state, const int64_t *scaled,
 									uint32_t m, bool first, int64_t base, uint8_t *meta);
 
@@ -109,6 +132,62 @@ extern bool strata_bitpack_read(StrataReader *in, uint32_t n, unsigned width, ui
 extern unsigned strata_simple8b_count(const uint64_t *u, uint32_t n);
 extern void strata_simple8b_write(const uint64_t *u, uint32_t n, unsigned nwords, StrataWriter *out);
 extern bool strata_simple8b_read(StrataReader *in, unsigned nwords, uint32_t n, uint64_t *out);
+
+/* int_extended.c */
+extern size_t strata_int_extended_scratch_size(uint32_t n);
+extern void strata_int_extended_encode(const int64_t *values, const int64_t *scaled, uint32_t n, uint64_t divisor,
+									   size_t room, StrataArena *scratch, StrataWriter *out);
+extern StrataCodecResult strata_int_extended_decode(const IntHeader *h, StrataReader *in, uint32_t total,
+													uint32_t from, uint32_t n, unsigned width, void *out);
+extern const char *strata_int_extended_name(StrataReader in);
+
+/* int_ans.c */
+#define ANS_STATES 4
+#define ANS_LOG_MIN 5
+#define ANS_LOG_MAX 11
+#define ANS_SIZE_MAX (1 << ANS_LOG_MAX)
+#define ANS_TOKENS_MAX 512
+#define ANS_BLOCK 1024			/* tokens in a block */
+
+/* How often each token occurs among 1 << table_log. */
+typedef struct AnsTable
+{
+	unsigned	table_log;
+	uint32_t	ntokens;
+	uint16_t	count[ANS_TOKENS_MAX];
+} AnsTable;
+
+typedef struct AnsEncoder
+{
+	unsigned	table_log;
+	uint16_t	count[ANS_TOKENS_MAX];
+	uint16_t	first[ANS_TOKENS_MAX];	/* where the token's states start */
+	uint16_t	state[ANS_SIZE_MAX];
+} AnsEncoder;
+
+/* What a state means. */
+typedef struct AnsEntry
+{
+	uint16_t	next;
+	uint16_t	token;
+	uint8_t		nbits;
+} AnsEntry;
+
+typedef struct AnsDecoder
+{
+	unsigned	table_log;
+	AnsEntry	entry[ANS_SIZE_MAX];
+} AnsDecoder;
+
+extern void strata_ans_normalise(const uint32_t *having, uint32_t ntokens, uint32_t total, unsigned table_log,
+								 AnsTable *table);
+extern void strata_ans_table_write(const AnsTable *table, StrataWriter *out);
+extern bool strata_ans_table_read(StrataReader *in, AnsTable *table);
+extern void strata_ans_encoder_init(const AnsTable *table, AnsEncoder *encoder);
+extern void strata_ans_write(const AnsEncoder *encoder, const uint16_t *tokens, uint32_t m, StrataWriter *out);
+extern void strata_ans_decoder_init(const AnsTable *table, AnsDecoder *decoder);
+extern bool strata_ans_read(const AnsDecoder *decoder, StrataReader *in, size_t nbytes, uint32_t m,
+							uint16_t *tokens);
 
 /* Bytes nwords words and their selectors take. */
 STRATA_INLINE size_t

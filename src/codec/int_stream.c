@@ -52,15 +52,6 @@
 #define MODE_BASED 0x10
 #define MODE_SCALED 0x20
 
-/* A stream's header fields. */
-typedef struct IntHeader
-{
-	IntShape	shape;
-	uint64_t	first;
-	uint64_t	divisor;
-	int64_t		step;			/* packing none: the difference of all neighbours */
-} IntHeader;
-
 /* Upper bound of a stream of n integers. */
 size_t
 strata_ints_bound(uint32_t n)
@@ -75,7 +66,7 @@ strata_ints_bound(uint32_t n)
 size_t
 strata_ints_scratch_size(uint32_t n)
 {
-	return STRATA_ARENA_SIZE(n * sizeof(int64_t));
+	return STRATA_ARENA_SIZE(n * sizeof(int64_t)) + strata_int_extended_scratch_size(n);
 }
 
 /* --- encoding ---------------------------------------------------------------- */
@@ -220,6 +211,18 @@ write_blocks(const IntShape *shape, const int64_t *scaled, uint32_t n, StrataWri
 	}
 }
 
+/* The header of a stream. */
+void
+strata_int_header_write(const IntShape *shape, int64_t first, uint64_t divisor, StrataWriter *out)
+{
+	strata_write_u8(out, (uint8_t) ((unsigned) shape->transform | (unsigned) shape->packing << 2 |
+									(shape->based ? MODE_BASED : 0) | (divisor > 1 ? MODE_SCALED : 0) |
+									(shape->block_log2 - INT_BLOCK_LOG2_MIN) << 6));
+	strata_write_varint(out, strata_zigzag(first));
+	if (divisor > 1)
+		strata_write_varint(out, divisor);
+}
+
 /*
  * Append a stream of n > 0 integers in a shape; scaled[i] is what scale() made of
  * them.  Any shape can hold any integers but INT_PACK_NONE.
@@ -230,12 +233,7 @@ write_stream(const IntShape *shape, const int64_t *values, const int64_t *scaled
 {
 	if (shape->packing == INT_PACK_NONE)
 		divisor = 1;
-	strata_write_u8(out, (uint8_t) ((unsigned) shape->transform | (unsigned) shape->packing << 2 |
-									(shape->based ? MODE_BASED : 0) | (divisor > 1 ? MODE_SCALED : 0) |
-									(shape->block_log2 - INT_BLOCK_LOG2_MIN) << 6));
-	strata_write_varint(out, strata_zigzag(values[0]));
-	if (divisor > 1)
-		strata_write_varint(out, divisor);
+	strata_int_header_write(shape, values[0], divisor, out);
 	if (shape->packing != INT_PACK_NONE)
 		write_blocks(shape, scaled, n, out);
 	else if (shape->transform == INT_DELTA)
@@ -247,8 +245,9 @@ write_stream(const IntShape *shape, const int64_t *values, const int64_t *scaled
  * Append a stream of n integers.  NO_SPACE, and out->failed, when it does not fit.
  */
 StrataCodecResult
-strata_ints_encode(const int64_t *values, uint32_t n, StrataArena *scratch, StrataWriter *out)
+strata_ints_encode(const int64_t *values, uint32_t n, StrataLevel level, StrataArena *scratch, StrataWriter *out)
 {
+	StrataWriter start = *out;
 	StrataArena arena = *scratch;
 	int64_t    *scaled = strata_arena_alloc(&arena, n * sizeof(int64_t));
 	uint64_t	divisor;
@@ -262,6 +261,19 @@ strata_ints_encode(const int64_t *values, uint32_t n, StrataArena *scratch, Stra
 	divisor = common_divisor(values, n);
 	scale(values, n, divisor, scaled);
 	shape = strata_int_plan(scaled, n, &nbytes);
+	if (level == STRATA_LEVEL_ARCHIVE && shape.packing != INT_PACK_NONE)
+	{
+		StrataCodecResult rc = write_stream(&shape, values, scaled, n, divisor, out);
+		size_t		room = rc == STRATA_CODEC_OK ? strata_writer_len(out) - strata_writer_len(&start) :
+			strata_writer_left(&start) + 1;
+		StrataWriter smaller = start;
+
+		strata_int_extended_encode(values, scaled, n, divisor, room - 1, &arena, &smaller);
+		if (smaller.failed)
+			return rc;
+		*out = smaller;
+		return STRATA_CODEC_OK;
+	}
 	/* an estimate: give up only when it is well above the room there is */
 	if (nbytes - nbytes / 8 > strata_writer_left(out))
 	{
@@ -302,8 +314,8 @@ read_header(StrataReader *in, IntHeader *h)
 	h->first = (uint64_t) strata_unzigzag(strata_read_varint(in));
 	h->divisor = scaled ? strata_read_varint(in) : 1;
 	h->step = 0;
-	if (mode % 4 > INT_DELTA_DELTA || h->shape.packing > INT_PACK_BITS ||
-		h->shape.block_log2 > INT_BLOCK_LOG2_MAX || h->divisor == 0)
+	if (mode % 4 > INT_DELTA_DELTA || h->shape.block_log2 > INT_BLOCK_LOG2_MAX || h->divisor == 0 ||
+		(h->shape.packing == INT_PACK_EXTENDED && h->shape.block_log2 > INT_BLOCK_LOG2_MIN))
 		return false;
 	if (h->shape.packing == INT_PACK_NONE)
 	{
@@ -316,8 +328,8 @@ read_header(StrataReader *in, IntHeader *h)
 }
 
 /* Read the header fields of a block (its size apart). */
-static void
-read_meta(const IntShape *shape, IntBlockState *state, bool first, StrataReader *in)
+void
+strata_int_meta_read(const IntShape *shape, IntBlockState *state, bool first, StrataReader *in)
 {
 	if (shape->based)
 		state->base = (int64_t) ((uint64_t) state->base + (uint64_t) strata_unzigzag(strata_read_varint(in)));
@@ -383,8 +395,8 @@ running_sum(uint64_t value, const uint64_t *u, uint32_t n, uint64_t *v)
 }
 
 /* The m values of a block from its packed numbers, which are changed. */
-static void
-rebuild_block(const IntHeader *h, const IntBlockState *state, uint64_t *u, uint32_t m, uint64_t *v)
+void
+strata_int_block_rebuild(const IntHeader *h, const IntBlockState *state, uint64_t *u, uint32_t m, uint64_t *v)
 {
 	uint32_t	count = m > (uint32_t) h->shape.transform ? m - (uint32_t) h->shape.transform : 0;
 	uint64_t	start = h->first + h->divisor * (uint64_t) state->start;
@@ -412,8 +424,8 @@ rebuild_block(const IntHeader *h, const IntBlockState *state, uint64_t *u, uint3
 }
 
 /* Store n values truncated to width bytes at out[at]. */
-static void
-store(const uint64_t *v, uint32_t n, unsigned width, void *out, uint32_t at)
+void
+strata_int_store(const uint64_t *v, uint32_t n, unsigned width, void *out, uint32_t at)
 {
 	switch (width)
 	{
@@ -447,7 +459,7 @@ decode_steps(const IntHeader *h, uint32_t from, uint32_t n, unsigned width, void
 
 		for (uint32_t i = 0; i < m; i++)
 			v[i] = first + (uint64_t) h->step * i;
-		store(v, m, width, out, done);
+		strata_int_store(v, m, width, out, done);
 	}
 }
 
@@ -471,7 +483,7 @@ decode_blocks(const IntHeader *h, StrataReader *in, uint32_t total,
 
 		if (!strata_int_size_read(h->shape.packing, in, &size))
 			return false;
-		read_meta(&h->shape, &state, start == 0, in);
+		strata_int_meta_read(&h->shape, &state, start == 0, in);
 		if (lo >= m)
 		{
 			if (!strata_int_pack_skip(h->shape.packing, &size, count, in))
@@ -481,11 +493,11 @@ decode_blocks(const IntHeader *h, StrataReader *in, uint32_t total,
 		if (in->failed || !strata_int_pack_read(h->shape.packing, &size, count, in, u))
 			return false;
 		if (width == 8 && lo == 0 && hi == m)
-			rebuild_block(h, &state, u, m, (uint64_t *) out + (start - from));
+			strata_int_block_rebuild(h, &state, u, m, (uint64_t *) out + (start - from));
 		else
 		{
-			rebuild_block(h, &state, u, m, v);
-			store(v + lo, hi - lo, width, out, start + lo - from);
+			strata_int_block_rebuild(h, &state, u, m, v);
+			strata_int_store(v + lo, hi - lo, width, out, start + lo - from);
 		}
 	}
 	return true;
@@ -511,6 +523,8 @@ strata_ints_decode(const uint8_t *data, size_t len, uint32_t total,
 		decode_steps(&h, from, n, width, out);
 		return STRATA_CODEC_OK;
 	}
+	if (h.shape.packing == INT_PACK_EXTENDED)
+		return strata_int_extended_decode(&h, &in, total, from, n, width, out);
 	return decode_blocks(&h, &in, total, from, n, width, out) ? STRATA_CODEC_OK : STRATA_CODEC_CORRUPT;
 }
 
@@ -527,10 +541,11 @@ strata_ints_describe(const uint8_t *data, size_t len, uint32_t total, char *text
 	text[0] = '\0';
 	if (total == 0 || !read_header(&in, &h))
 		return;
-	used = snprintf(text, size, "%s, %s", transforms[h.shape.transform], packings[h.shape.packing]);
+	used = snprintf(text, size, "%s, %s", transforms[h.shape.transform],
+					h.shape.packing == INT_PACK_EXTENDED ? strata_int_extended_name(in) : packings[h.shape.packing]);
 	if (h.divisor > 1 && used > 0 && (size_t) used < size)
 		used += snprintf(text + used, size - (size_t) used, ", gcd %llu", (unsigned long long) h.divisor);
-	if (h.shape.packing != INT_PACK_NONE && used > 0 && (size_t) used < size)
+	if ((h.shape.packing == INT_PACK_SIMPLE8B || h.shape.packing == INT_PACK_BITS) && used > 0 && (size_t) used < size)
 		snprintf(text + used, size - (size_t) used, ", %u blocks of %u",
 				 (total + (1U << h.shape.block_log2) - 1) >> h.shape.block_log2, 1U << h.shape.block_log2);
 }

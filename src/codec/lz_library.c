@@ -23,8 +23,12 @@
 #include <zstd.h>
 #endif
 
-/* Where zstd's gain over LZ4 is largest for its cost. */
+/* Where zstd's gain over LZ4 is largest for its cost; and for archives. */
 #define ZSTD_LEVEL 3
+#define ZSTD_LEVEL_ARCHIVE 12
+
+/* The largest window of a frame that is read as a stream: what a column can hold. */
+#define STREAM_WINDOW_LOG 18
 
 /* Is there a library behind this id? */
 bool
@@ -56,7 +60,7 @@ strata_lz_scratch_size(StrataCodecId id)
 
 #ifdef USE_ZSTD
 static size_t
-zstd_compress(const uint8_t *from, size_t nbytes, uint8_t *to, size_t cap)
+zstd_compress(int level, const uint8_t *from, size_t nbytes, uint8_t *to, size_t cap)
 {
 	static _Thread_local ZSTD_CCtx *context;
 	size_t		len;
@@ -65,7 +69,7 @@ zstd_compress(const uint8_t *from, size_t nbytes, uint8_t *to, size_t cap)
 		context = ZSTD_createCCtx();
 	if (context == NULL)
 		return 0;
-	len = ZSTD_compressCCtx(context, to, cap, from, nbytes, ZSTD_LEVEL);
+	len = ZSTD_compressCCtx(context, to, cap, from, nbytes, level);
 	return ZSTD_isError(len) ? 0 : len;
 }
 
@@ -89,7 +93,7 @@ zstd_decompress(const uint8_t *from, size_t nbytes, uint8_t *to, size_t raw_size
  * fit.  scratch is aligned and has strata_lz_scratch_size(id) bytes.
  */
 size_t
-strata_lz_compress(StrataCodecId id, const uint8_t *from, size_t nbytes,
+strata_lz_compress(StrataCodecId id, StrataLevel level, const uint8_t *from, size_t nbytes,
 				   uint8_t *to, size_t cap, void *scratch)
 {
 	if (nbytes > STRATA_BYTES_MAX || nbytes == 0)
@@ -107,9 +111,10 @@ strata_lz_compress(StrataCodecId id, const uint8_t *from, size_t nbytes,
 #endif
 #ifdef USE_ZSTD
 	if (id == STRATA_CODEC_ZSTD)
-		return zstd_compress(from, nbytes, to, cap);
+		return zstd_compress(level == STRATA_LEVEL_ARCHIVE ? ZSTD_LEVEL_ARCHIVE : ZSTD_LEVEL, from, nbytes, to, cap);
 #endif
 	(void) id;
+	(void) level;
 	(void) from;
 	(void) to;
 	(void) scratch;
@@ -136,3 +141,57 @@ strata_lz_decompress(StrataCodecId id, const uint8_t *from, size_t nbytes, uint8
 	(void) to;
 	return STRATA_CODEC_UNSUPPORTED;
 }
+
+#ifdef USE_ZSTD
+
+/* The stream being read; its context is kept like the others. */
+static _Thread_local ZSTD_DCtx *stream;
+static _Thread_local ZSTD_inBuffer stream_in;
+
+/* Start to read a frame; its bytes stay where they are until it has been read. */
+StrataCodecResult
+strata_lz_stream_begin(const uint8_t *from, size_t nbytes)
+{
+	if (stream == NULL)
+		stream = ZSTD_createDCtx();
+	if (stream == NULL)
+		return STRATA_CODEC_NO_SPACE;
+	ZSTD_DCtx_reset(stream, ZSTD_reset_session_only);
+	ZSTD_DCtx_setParameter(stream, ZSTD_d_windowLogMax, STREAM_WINDOW_LOG);
+	stream_in = (ZSTD_inBuffer) {from, nbytes, 0};
+	return STRATA_CODEC_OK;
+}
+
+/* The next nbytes of the frame; CORRUPT when there are not so many. */
+StrataCodecResult
+strata_lz_stream_read(uint8_t *to, size_t nbytes)
+{
+	ZSTD_outBuffer out = {to, nbytes, 0};
+
+	while (out.pos < nbytes)
+	{
+		size_t		before = out.pos + stream_in.pos;
+		size_t		rc = ZSTD_decompressStream(stream, &out, &stream_in);
+
+		if (ZSTD_isError(rc) || (out.pos < nbytes && (rc == 0 || out.pos + stream_in.pos == before)))
+			return STRATA_CODEC_CORRUPT;
+	}
+	return STRATA_CODEC_OK;
+}
+#else
+StrataCodecResult
+strata_lz_stream_begin(const uint8_t *from, size_t nbytes)
+{
+	(void) from;
+	(void) nbytes;
+	return STRATA_CODEC_UNSUPPORTED;
+}
+
+StrataCodecResult
+strata_lz_stream_read(uint8_t *to, size_t nbytes)
+{
+	(void) to;
+	(void) nbytes;
+	return STRATA_CODEC_UNSUPPORTED;
+}
+#endif

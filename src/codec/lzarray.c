@@ -14,13 +14,13 @@
  *			...		lengths of the n values: an integer stream (int_stream.c)
  *			...		the blocks' bytes, one after the other
  *
- * A block ends before the value that would take it over 64 kB or 4096 values, so
- * decoding rows decompresses only the blocks they are in; a larger value has a
- * block of its own.  A block that compression does not make 3 % smaller is
+ * A block ends before the value that would take it over 64 kB or 4096 values (in
+ * archives: over 4 MB), so decoding rows decompresses only the blocks they are in; a
+ * larger value has a block of its own.  A block that compression does not make 3 % smaller is
  * stored.  Stored blocks are not copied by the decoder.
  *
  * Invariant C7: bytes claimed for a compressed block are bounded before anyone
- * makes room for them: 64 kB unless it holds one value, and MAX_RATIO times its
+ * makes room for them: 4 MB unless it holds one value, and MAX_RATIO times its
  * compressed size.
  *
  * References: LZ4 block format and zstd (RFC 8878).
@@ -34,6 +34,9 @@
 
 #define BLOCK_BYTES 65536
 #define BLOCK_ROWS 4096
+
+/* The same in archives, where a block is as much as a decoder will make room for. */
+#define BLOCK_BYTES_MAX (4 * 1024 * 1024)
 
 /* A zstd block of 4 bytes can stand for 128 kB; LZ4 is far below that. */
 #define MAX_RATIO 32768
@@ -51,10 +54,12 @@
 static uint32_t
 block_end(const StrataVector *v, uint32_t from)
 {
-	uint32_t	limit = v->n - from < BLOCK_ROWS ? v->n : from + BLOCK_ROWS;
+	bool		archive = v->level == STRATA_LEVEL_ARCHIVE;
+	uint32_t	limit = archive || v->n - from < BLOCK_ROWS ? v->n : from + BLOCK_ROWS;
+	uint32_t	most = archive ? BLOCK_BYTES_MAX : BLOCK_BYTES;
 	uint32_t	end = from + 1;
 
-	while (end < limit && v->offsets[end + 1] - v->offsets[from] <= BLOCK_BYTES)
+	while (end < limit && v->offsets[end + 1] - v->offsets[from] <= most)
 		end++;
 	return end;
 }
@@ -76,13 +81,13 @@ strata_lzarray_scratch_size(StrataCodecId id, const StrataVector *v)
  * middle of a large block shrinks.
  */
 static bool
-looks_incompressible(StrataCodecId id, const uint8_t *data, size_t nbytes, uint8_t *sample, void *lz_scratch)
+looks_incompressible(StrataCodecId id, StrataLevel level, const uint8_t *data, size_t nbytes, uint8_t *sample, void *lz_scratch)
 {
 	size_t		wanted = SAMPLE_BYTES - SAMPLE_BYTES / 32;
 
 	return nbytes > SAMPLE_ABOVE &&
-		strata_lz_compress(id, data, SAMPLE_BYTES, sample, wanted, lz_scratch) == 0 &&
-		strata_lz_compress(id, data + nbytes / 2, SAMPLE_BYTES, sample, wanted, lz_scratch) == 0;
+		strata_lz_compress(id, level, data, SAMPLE_BYTES, sample, wanted, lz_scratch) == 0 &&
+		strata_lz_compress(id, level, data + nbytes / 2, SAMPLE_BYTES, sample, wanted, lz_scratch) == 0;
 }
 
 /* What encode keeps of its scratch. */
@@ -113,22 +118,22 @@ prepare(StrataCodecId id, const StrataVector *v, StrataArena *arena, ArrayScratc
 	for (uint32_t i = 0; i < v->n; i++)
 		lengths[i] = (int64_t) v->offsets[i + 1] - v->offsets[i];
 	w = strata_writer(s->lengths, bound);
-	rc = strata_ints_encode(lengths, v->n, arena, &w);
+	rc = strata_ints_encode(lengths, v->n, v->level, arena, &w);
 	s->lengths_len = strata_writer_len(&w);
 	return rc;
 }
 
 /* Write the bytes of one block; returns what its entry says of it. */
 static uint32_t
-write_block(StrataCodecId id, const uint8_t *data, size_t nbytes, const ArrayScratch *s, StrataWriter *out)
+write_block(StrataCodecId id, StrataLevel level, const uint8_t *data, size_t nbytes, const ArrayScratch *s, StrataWriter *out)
 {
 	size_t		cap = nbytes - nbytes / 32;
 	size_t		len = 0;
 
 	if (cap > strata_writer_left(out))
 		cap = strata_writer_left(out);
-	if (id != STRATA_CODEC_RAW && !looks_incompressible(id, data, nbytes, s->sample, s->lz))
-		len = strata_lz_compress(id, data, nbytes, out->next, cap, s->lz);
+	if (id != STRATA_CODEC_RAW && !looks_incompressible(id, level, data, nbytes, s->sample, s->lz))
+		len = strata_lz_compress(id, level, data, nbytes, out->next, cap, s->lz);
 	if (len > 0 && len < nbytes)
 	{
 		strata_write_space(out, len);
@@ -171,7 +176,7 @@ strata_lzarray_encode(StrataCodecId id, const StrataVector *v, StrataArena *scra
 	for (uint32_t i = 0, end; i < v->n && !body.failed; i = end)
 	{
 		end = block_end(v, i);
-		s.stored[nblocks++] = write_block(id, v->payload + v->offsets[i],
+		s.stored[nblocks++] = write_block(id, v->level, v->payload + v->offsets[i],
 										  v->offsets[end] - v->offsets[i], &s, &body);
 	}
 	if (body.failed)
@@ -236,7 +241,7 @@ read_entry(StrataReader *in, uint32_t values_left, ArrayBlock *block)
 		return false;
 	if (stored & 1)
 	{
-		if (raw_size > size * MAX_RATIO || (nvalues > 1 && raw_size > BLOCK_BYTES))
+		if (raw_size > size * MAX_RATIO || (nvalues > 1 && raw_size > BLOCK_BYTES_MAX))
 			return false;
 	}
 	else if (size != raw_size)

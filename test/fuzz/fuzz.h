@@ -21,6 +21,14 @@ extern int	LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 #define FUZZ_ROWS 2000
 
+/* What a target may define too: what it encodes at, and the version it decodes. */
+#ifndef FUZZ_LEVEL
+#define FUZZ_LEVEL STRATA_LEVEL_BALANCED
+#endif
+#ifndef FUZZ_VERSION
+#define FUZZ_VERSION 1
+#endif
+
 /* A vector made of fuzz input. */
 typedef struct FuzzVector
 {
@@ -75,6 +83,7 @@ fuzz_vector(const uint8_t *data, size_t len, FuzzVector *f)
 		}
 	f->v.fixed = f->fixed;
 	f->v.offsets = f->offsets;
+	f->v.level = FUZZ_LEVEL;
 
 	/* one null behind each value whose number divides evenly */
 	f->nrows = f->v.n;
@@ -170,7 +179,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		memcpy(copy, data, len);
 	if (len > 1)
 	{
-		copy[0] = 1;
+		copy[0] = FUZZ_VERSION;
 		copy[1] = FUZZ_CODEC;
 	}
 	decode_any(copy, len);

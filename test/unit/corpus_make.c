@@ -61,6 +61,22 @@ seed_columns(Sample s, const char *name, NullPattern nulls)
 	sample_free(&s);
 }
 
+/* Archives of a sample's integers; freed. */
+static void
+seed_archive(Sample s, const char *name)
+{
+	char		file[64];
+	Encoded		e;
+
+	s.v.level = STRATA_LEVEL_ARCHIVE;
+	e = encode_sample(&s, STRATA_CODEC_DELTA_DELTA);
+	snprintf(file, sizeof(file), "%s_%u_%u", name, s.v.width, s.nrows);
+	if (e.rc == STRATA_CODEC_OK)
+		write_seed("archive_decode", file, e.buf, e.len);
+	free(e.buf);
+	sample_free(&s);
+}
+
 /* Values as fuzz_vector of fuzz.h reads them; freed. */
 static void
 seed_vector(Sample s, const char *name, uint8_t first)
@@ -90,6 +106,8 @@ seed_vector(Sample s, const char *name, uint8_t first)
 		snprintf(target, sizeof(target), "%s_roundtrip", strata_codec_name((StrataCodecId) id));
 		snprintf(file, sizeof(file), "%s_%u_%u", name, s.v.width, s.nrows);
 		write_seed(target, file, buf, len);
+		if (id == STRATA_CODEC_DELTA_DELTA)
+			write_seed("archive_roundtrip", file, buf, len);
 	}
 	sample_free(&s);
 }
@@ -107,6 +125,8 @@ main(int argc, char **argv)
 		for (uint8_t width = 1, code = 0; width <= 8; width = (uint8_t) (width * 2), code++)
 		{
 			seed_columns(sample_int(ints[i], width, 90 + (uint32_t) i * 60), ints[i], (NullPattern) (i % 4));
+			if (width > 1)
+				seed_archive(sample_int(ints[i], width, i % 2 ? 200 : 1100), ints[i]);
 			/* data[0] % 3 == 0 and data[0] / 4 % 4 == code */
 			for (unsigned first = 0; first < 256; first += 3)
 				if (first / 4 % 4 == code)

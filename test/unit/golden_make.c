@@ -47,10 +47,11 @@ write_file(const char *folder, const char *name, const char *ending, const void 
 	printf("made %s\n", path);
 }
 
-/* A golden column of a sample, which is freed. */
+/* A golden column of a sample, which is freed, in the folder of its version. */
 static void
 accept(const char *name, Sample s, NullPattern nulls, StrataCodecId id)
 {
+	const char *folder;
 	Encoded		e;
 	char	   *text;
 
@@ -62,11 +63,43 @@ accept(const char *name, Sample s, NullPattern nulls, StrataCodecId id)
 		exit(1);
 	}
 	text = dump_values(&s.v, s.nrows, s.isnull);
-	write_file("v1", name, "col", e.buf, e.len);
-	write_file("v1", name, "txt", text, strlen(text));
+	folder = e.buf[0] == 1 ? "v1" : "v2";
+	write_file(folder, name, "col", e.buf, e.len);
+	write_file(folder, name, "txt", text, strlen(text));
 	free(text);
 	free(e.buf);
 	sample_free(&s);
+}
+
+/* The same of an archive. */
+static void
+accept_archive(const char *name, Sample s, NullPattern nulls, StrataCodecId id)
+{
+	s.v.level = STRATA_LEVEL_ARCHIVE;
+	accept(name, s, nulls, id);
+}
+
+/* Archives: both methods with values and differences, scaled, several blocks, in other codecs. */
+static void
+make_archives(void)
+{
+	accept_archive("int8_walk", sample_int("walk", 8, 300), NULLS_NO, STRATA_CODEC_DELTA_DELTA);
+	accept_archive("int4_walk_blocks", sample_int("walk", 4, 2500), NULLS_FEW, STRATA_CODEC_DELTA_DELTA);
+	accept_archive("int8_outliers", sample_int("outliers", 8, 1100), NULLS_NO, STRATA_CODEC_DELTA_DELTA);
+	accept_archive("int8_gcd", sample_int("gcd", 8, 1100), NULLS_NO, STRATA_CODEC_DELTA_DELTA);
+	accept_archive("int8_quadratic", sample_int("quadratic", 8, 1100), NULLS_NO, STRATA_CODEC_DELTA_DELTA);
+	accept_archive("int4_few", sample_int("few", 4, 1100), NULLS_NO, STRATA_CODEC_DICTIONARY);
+	accept_archive("int2_runs", sample_int("runs", 2, 2100), NULLS_NO, STRATA_CODEC_DELTA_DELTA);
+	accept_archive("int8_runs", sample_int("runs", 8, 1025), NULLS_NO, STRATA_CODEC_DELTA_DELTA);
+	accept_archive("int8_steps", sample_int("steps", 8, 2500), NULLS_NO, STRATA_CODEC_DELTA_DELTA);
+	accept_archive("int4_cycle", sample_int("cycle", 4, 2500), NULLS_NO, STRATA_CODEC_DELTA_DELTA);
+	accept_archive("int8_minmax", sample_int("minmax", 8, 300), NULLS_NO, STRATA_CODEC_DELTA_DELTA);
+	accept_archive("int8_counter", sample_int("counter", 8, 2048), NULLS_NO, STRATA_CODEC_AUTO);
+	accept_archive("float8_tenths", sample_float("tenths", 8, 1100), NULLS_RUNS, STRATA_CODEC_DECIMAL);
+	accept_archive("float8_mixed", sample_float("mixed", 8, 1100), NULLS_NO, STRATA_CODEC_DECIMAL);
+	accept_archive("float4_sine", sample_float("sine", 4, 1100), NULLS_NO, STRATA_CODEC_DECIMAL);
+	accept_archive("bytes_words_zstd", sample_bytes("words", 5000), NULLS_HALF, STRATA_CODEC_ZSTD);
+	accept_archive("bytes_few_dictionary", sample_bytes("few", 1100), NULLS_NO, STRATA_CODEC_DICTIONARY);
 }
 
 /* Put the right checksum into a column. */
@@ -212,6 +245,8 @@ make_rejected(void)
 	Encoded		constant = good_column(sample_int("constant", 4, 300), STRATA_CODEC_CONSTANT);
 	Encoded		runs;
 	Encoded		bitmap;
+	Encoded		ans;
+	Encoded		lz;
 	Sample		s = sample_int("walk", 4, 300);
 
 	sample_add_nulls(&s, NULLS_RUNS);
@@ -222,7 +257,14 @@ make_rejected(void)
 	bitmap = encode_sample(&s, STRATA_CODEC_AUTO);
 	sample_free(&s);
 
-	reject("version_2", &ints, 0, "\x02", 1);
+	s = sample_int("walk", 8, 300);
+	s.v.level = STRATA_LEVEL_ARCHIVE;
+	ans = good_column(s, STRATA_CODEC_DELTA_DELTA);
+	s = sample_int("cycle", 8, 1025);
+	s.v.level = STRATA_LEVEL_ARCHIVE;
+	lz = good_column(s, STRATA_CODEC_DELTA_DELTA);
+
+	reject("version_3", &ints, 0, "\x03", 1);
 	reject("version_0", &ints, 0, "\0", 1);
 	reject("codec_0", &ints, 1, "\0", 1);
 	reject("codec_99", &ints, 1, "\x63", 1);
@@ -244,6 +286,28 @@ make_rejected(void)
 	reject("ints_divisor_0", &ints, 9, "\x29\0\0", 3);
 	reject("ints_constant_scaled", &regular, 9, "\x21", 1);
 	reject("ints_long_varint", &regular, 10, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 11);
+	/* an archive's stream: mode, first value, method, e and m, table_log and order, tokens */
+	reject("archive_method_0", &ans, 11, "\0", 1);
+	reject("archive_method_3", &ans, 11, "\x03", 1);
+	reject("archive_blocks", &ans, 9, "\x4d", 1);
+	reject("archive_direct_9", &ans, 12, "\x09", 1);
+	reject("archive_mantissa_3", &ans, 12, "\x34", 1);
+	reject("archive_table_log_12", &ans, 13, "\x0c", 1);
+	reject("archive_no_tokens", &ans, 14, "\0", 1);
+	reject("archive_many_tokens", &ans, 14, "\x81\x04", 2);
+	reject("archive_counts", &ans, 15, "\xff\xff\xff", 3);
+	reject_cut("archive_cut", &ans, ans.len - 3);
+	{
+		/* the width stands before the frame's magic number */
+		size_t		magic = 0;
+
+		while (magic + 4 < lz.len && memcmp(lz.buf + magic, "\x28\xb5\x2f\xfd", 4) != 0)
+			magic++;
+		reject("archive_lz_width_0", &lz, magic - 1, "\0", 1);
+		reject("archive_lz_width_9", &lz, magic - 1, "\x09", 1);
+		reject("archive_lz_magic", &lz, magic, "\x29", 1);
+	}
+	reject_cut("archive_lz_cut", &lz, lz.len - 5);
 	reject_cut("ints_cut", &ints, ints.len - 20);
 	reject_cut("ints_empty", &ints, 9);
 	reject_cut("raw_short", &raw, raw.len - 1);
@@ -282,6 +346,7 @@ main(int argc, char **argv)
 {
 	root = argc > 1 ? argv[1] : "../golden";
 	make_accepted();
+	make_archives();
 	make_rejected();
 	return 0;
 }

@@ -10,7 +10,7 @@
 
 const char *const int_patterns[] = {
 	"zero", "constant", "ramp", "ramp_down", "gaps", "jitter", "gcd", "random", "small", "bits",
-	"minmax", "wrap", "runs", "outliers", "steps", "quadratic", "counter", "few", "walk", NULL
+	"minmax", "wrap", "runs", "outliers", "steps", "quadratic", "counter", "few", "cycle", "walk", NULL
 };
 const char *const float_patterns[] = {
 	"constant", "integers", "tenths", "cents", "decimals15", "mixed", "random_bits", "special",
@@ -68,6 +68,8 @@ int_value(const char *p, uint32_t i, int64_t last)
 		return last + (unit_below(4) ? 0 : unit_below(300));
 	if (is(p, "few"))
 		return (int64_t) unit_below(20) * unit_below(20) * 12345;
+	if (is(p, "cycle"))
+		return (int64_t) (i % 97 * i % 97 * 7919 % 1009);
 	/* walk */
 	return last + (int64_t) unit_below(21) - 10;
 }

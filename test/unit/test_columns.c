@@ -16,9 +16,16 @@ static const uint32_t sizes[] = {0, 1, 2, 3, 63, 64, 65, 127, 128, 129, 255, 256
 static void
 all_codecs(Sample s, bool all_ranges)
 {
-	for (int id = STRATA_CODEC_AUTO; id < STRATA_CODEC_COUNT; id++)
-		if (strata_codec_supports((StrataCodecId) id, s.v.kind, s.v.width))
-			check_roundtrip(&s, (StrataCodecId) id, all_ranges);
+	for (int level = STRATA_LEVEL_BALANCED; level <= STRATA_LEVEL_ARCHIVE; level++)
+		for (int id = STRATA_CODEC_AUTO; id < STRATA_CODEC_COUNT; id++)
+		{
+			/* levels differ in AUTO, and archives in all codecs that have streams or blocks */
+			if (level == STRATA_LEVEL_HOT && id != STRATA_CODEC_AUTO)
+				continue;
+			s.v.level = (StrataLevel) level;
+			if (strata_codec_supports((StrataCodecId) id, s.v.kind, s.v.width))
+				check_roundtrip(&s, (StrataCodecId) id, all_ranges);
+		}
 	sample_free(&s);
 }
 

@@ -4,7 +4,7 @@
  *	  Columns written by released encoders decode for ever to what they were;
  *	  columns that no encoder writes are rejected.
  *
- * test/golden/v1/NAME.col is a column, NAME.txt its rows (dump.h).  Every file of
+ * test/golden/v<version>/NAME.col is a column, NAME.txt its rows (dump.h).  Every file of
  * test/golden/reject must be refused although its CRC is right, unless its name
  * starts with "crc_".  golden_make.c made them and never overwrites one.
  *
@@ -82,6 +82,7 @@ static void
 test_accepted(void)
 {
 	CHECK(for_each_file("v1", ".col", check_accepted) >= 50);
+	CHECK(for_each_file("v2", ".col", check_accepted) >= 10);
 }
 
 static void

@@ -58,7 +58,7 @@ some_sample(int which, Sample *s)
 	return true;
 }
 
-/* Call check for each sample in each codec that takes it. */
+/* Call check for each sample in each codec that takes it, at two levels. */
 static void
 for_each_column(void (*check) (const Encoded *e))
 {
@@ -66,13 +66,14 @@ for_each_column(void (*check) (const Encoded *e))
 
 	for (int which = 0; some_sample(which, &s); which++)
 	{
-		for (int id = 1; id < STRATA_CODEC_COUNT; id++)
+		for (int id = 1; id < 2 * STRATA_CODEC_COUNT; id++)
 		{
 			Encoded		e;
 
-			if (!strata_codec_supports((StrataCodecId) id, s.v.kind, s.v.width))
+			s.v.level = id < STRATA_CODEC_COUNT ? STRATA_LEVEL_BALANCED : STRATA_LEVEL_ARCHIVE;
+			if (!strata_codec_supports((StrataCodecId) (id % STRATA_CODEC_COUNT), s.v.kind, s.v.width))
 				continue;
-			e = encode_sample(&s, (StrataCodecId) id);
+			e = encode_sample(&s, (StrataCodecId) (id % STRATA_CODEC_COUNT));
 			if (e.rc == STRATA_CODEC_OK)
 				check(&e);
 			free(e.buf);
@@ -161,8 +162,8 @@ test_random(void)
 			buf[k] = (uint8_t) (unit_below(3) ? unit_random() : 0);
 		if (len > 8)
 		{
-			buf[0] = 1;
-			buf[1] = (uint8_t) unit_below(10);
+			buf[0] = (uint8_t) (1 + unit_below(2));
+			buf[1] = (uint8_t) unit_below(STRATA_CODEC_COUNT + 1);
 			buf[2] = (uint8_t) unit_below(64);
 			buf[7] = (uint8_t) unit_below(140);
 		}

@@ -11,7 +11,7 @@
 
 /* Encode integers as a stream into memory of exactly its size. */
 static Encoded
-encode_ints(const int64_t *values, uint32_t n)
+encode_ints(const int64_t *values, uint32_t n, StrataLevel level)
 {
 	size_t		bound = strata_ints_bound(n);
 	size_t		scratch_size = strata_ints_scratch_size(n);
@@ -21,7 +21,7 @@ encode_ints(const int64_t *values, uint32_t n)
 	StrataWriter w = strata_writer(out, bound);
 	Encoded		e = {0};
 
-	e.rc = strata_ints_encode(values, n, &arena, &w);
+	e.rc = strata_ints_encode(values, n, level, &arena, &w);
 	e.len = strata_writer_len(&w);
 	e.buf = unit_alloc(e.len);
 	memcpy(e.buf, out, e.len);
@@ -34,13 +34,16 @@ encode_ints(const int64_t *values, uint32_t n)
 static void
 check_ints(const int64_t *values, uint32_t n)
 {
-	Encoded		e = encode_ints(values, n);
-	int64_t    *back = unit_alloc(n * sizeof(int64_t));
+	for (int level = STRATA_LEVEL_BALANCED; level <= STRATA_LEVEL_ARCHIVE; level++)
+	{
+		Encoded		e = encode_ints(values, n, (StrataLevel) level);
+		int64_t    *back = unit_alloc(n * sizeof(int64_t));
 
-	CHECK(strata_ints_decode(e.buf, e.len, n, 0, n, 8, back) == STRATA_CODEC_OK);
-	CHECK(memcmp(values, back, n * sizeof(int64_t)) == 0);
-	free(back);
-	free(e.buf);
+		CHECK(strata_ints_decode(e.buf, e.len, n, 0, n, 8, back) == STRATA_CODEC_OK);
+		CHECK(memcmp(values, back, n * sizeof(int64_t)) == 0);
+		free(back);
+		free(e.buf);
+	}
 }
 
 /* Gnocchi's example: the differences are multiples of 5, stored as 1, 1, 2, 1. */
@@ -48,7 +51,7 @@ static void
 test_gnocchi(void)
 {
 	static const int64_t values[] = {41230, 41235, 41240, 41250, 41255};
-	Encoded		e = encode_ints(values, 5);
+	Encoded		e = encode_ints(values, 5, STRATA_LEVEL_BALANCED);
 	char		text[96];
 	const uint8_t *at = e.buf;
 	StrataReader r;
@@ -74,7 +77,7 @@ test_regular(void)
 
 	for (int i = 0; i < 1000; i++)
 		values[i] = INT64_C(700000000000000) + (int64_t) i * 10000000;
-	e = encode_ints(values, 1000);
+	e = encode_ints(values, 1000, STRATA_LEVEL_BALANCED);
 	CHECK(e.len <= 1 + 10 + 10);
 	CHECK(column.len <= 60);
 	check_range(&s, &column, 0, 1000);
@@ -198,7 +201,7 @@ test_widths(void)
 
 	for (int i = 0; i < 400; i++)
 		values[i] = (int64_t) unit_random();
-	e = encode_ints(values, 400);
+	e = encode_ints(values, 400, STRATA_LEVEL_BALANCED);
 	CHECK(strata_ints_decode(e.buf, e.len, 400, 3, 300, 1, out1) == STRATA_CODEC_OK);
 	CHECK(strata_ints_decode(e.buf, e.len, 400, 3, 300, 2, out2) == STRATA_CODEC_OK);
 	CHECK(strata_ints_decode(e.buf, e.len, 400, 3, 300, 4, out4) == STRATA_CODEC_OK);
