@@ -56,6 +56,11 @@ typedef struct StrataOrderKey
  * Stored per batch as canonical text ("2,5/1dl": segment by attributes 2 and
  * 5, order by 1 descending nulls last; 'a'|'d' then 'f'|'l'), so batches made
  * under old settings stay readable.
+ *
+ * nulls_apart: in no batch are there nulls beside values in the first orderby
+ * column, so that its min_ and max_ tell where its rows stand in the order; 'F'
+ * or 'L' for 'f' or 'l' of that column in the text.  Batches of earlier
+ * versions lack it.
  */
 typedef struct StrataLayout
 {
@@ -63,11 +68,11 @@ typedef struct StrataLayout
 	AttrNumber *segment;
 	int			norder;
 	StrataOrderKey *order;
+	bool		nulls_apart;
 	char	   *text;
 } StrataLayout;
 
-extern char *strata_layout_format(int nsegment, const AttrNumber *segment,
-								  int norder, const StrataOrderKey *order);
+extern char *strata_layout_format(const StrataLayout *layout);	/* text is not looked at */
 /* Parse stored text; reports corruption (ereport) when it is malformed. */
 extern StrataLayout *strata_layout_parse(const char *text, int natts);
 extern int	strata_layout_segment_index(const StrataLayout *layout, AttrNumber attno);	/* or -1 */

@@ -280,6 +280,14 @@ add_range(StrataBatchBuilder *b, OrderRange *r, Datum value)
 	r->has = true;
 }
 
+/* Would nulls and values of the first orderby column come into one batch? */
+static bool
+mixes_nulls(const StrataBatchBuilder *b, const bool *isnull)
+{
+	/* there is a range when one of the rows so far had a value */
+	return b->layout->nulls_apart && isnull[b->ranges[0].attno - 1] == b->ranges[0].has;
+}
+
 /* See batch.h. */
 bool
 strata_batch_builder_add(StrataBatchBuilder *b, const Datum *values, const bool *isnull)
@@ -287,7 +295,7 @@ strata_batch_builder_add(StrataBatchBuilder *b, const Datum *values, const bool 
 	if (b->nrows > 0)
 	{
 		if (b->nrows >= b->max_rows || b->nbytes >= BATCH_BYTE_LIMIT ||
-			!same_segment(b, values, isnull))
+			!same_segment(b, values, isnull) || mixes_nulls(b, isnull))
 			return false;
 	}
 	else

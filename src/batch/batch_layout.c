@@ -16,18 +16,24 @@
 
 /* Canonical text of a layout, palloc'd. */
 char *
-strata_layout_format(int nsegment, const AttrNumber *segment,
-					 int norder, const StrataOrderKey *order)
+strata_layout_format(const StrataLayout *layout)
 {
 	StringInfoData buf;
 
 	initStringInfo(&buf);
-	for (int i = 0; i < nsegment; i++)
-		appendStringInfo(&buf, "%s%d", i > 0 ? "," : "", segment[i]);
+	for (int i = 0; i < layout->nsegment; i++)
+		appendStringInfo(&buf, "%s%d", i > 0 ? "," : "", layout->segment[i]);
 	appendStringInfoChar(&buf, '/');
-	for (int i = 0; i < norder; i++)
-		appendStringInfo(&buf, "%s%d%c%c", i > 0 ? "," : "", order[i].attno,
-						 order[i].desc ? 'd' : 'a', order[i].nulls_first ? 'f' : 'l');
+	for (int i = 0; i < layout->norder; i++)
+	{
+		const StrataOrderKey *key = &layout->order[i];
+		char		nulls = key->nulls_first ? 'f' : 'l';
+
+		if (i == 0 && layout->nulls_apart)
+			nulls = pg_toupper(nulls);
+		appendStringInfo(&buf, "%s%d%c%c", i > 0 ? "," : "", key->attno,
+						 key->desc ? 'd' : 'a', nulls);
+	}
 	return buf.data;
 }
 
@@ -70,10 +76,14 @@ parse_layout(StrataLayout *layout, const char *p, int natts)
 			return false;
 		key = &layout->order[layout->norder++];
 		key->attno = parse_attno(&p, natts);
-		if (key->attno == 0 || (p[0] != 'a' && p[0] != 'd') || (p[1] != 'f' && p[1] != 'l'))
+		if (key->attno == 0 || (p[0] != 'a' && p[0] != 'd'))
 			return false;
 		key->desc = p[0] == 'd';
-		key->nulls_first = p[1] == 'f';
+		if (layout->norder == 1 && (p[1] == 'F' || p[1] == 'L'))
+			layout->nulls_apart = true;
+		else if (p[1] != 'f' && p[1] != 'l')
+			return false;
+		key->nulls_first = p[1] == 'f' || p[1] == 'F';
 		p += 2;
 	}
 	return true;

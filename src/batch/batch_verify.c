@@ -127,6 +127,9 @@ verify_range(Verifier *v, StrataColumn *col, SortSupport sort)
 			v->report(v->arg, col->attno, "a value is above the stored maximum");
 		seen_max |= c == 0;
 	}
+	if (any && col->isnull != NULL && v->reader->layout->nulls_apart &&
+		col->attno == v->reader->layout->order[0].attno)
+		v->report(v->arg, col->attno, "nulls stand beside values, and the layout says they do not");
 	if (any == (min_null || max_null) && v->reader->nrows > 0)
 		v->report(v->arg, col->attno, "the stored minimum and maximum do not fit the nulls");
 	else if (any && (!seen_min || !seen_max))

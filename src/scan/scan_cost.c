@@ -302,6 +302,13 @@ path_rows(const StrataRelInfo *info, const StrataCandidate *candidate)
 	return candidate->param_info != NULL ? candidate->param_info->ppi_rows : info->rel->rows;
 }
 
+static bool
+is_segment_access(const StrataCandidate *candidate)
+{
+	return candidate->access == STRATA_ACCESS_SEGMENT ||
+		candidate->access == STRATA_ACCESS_SEGMENT_MAX;
+}
+
 /* See scan_private.h. */
 void
 strata_scan_cost(const StrataRelInfo *info, StrataCandidate *candidate)
@@ -330,7 +337,9 @@ strata_scan_cost(const StrataRelInfo *info, StrataCandidate *candidate)
 		nbatches = Min(nbatches, nbatches * selectivity(info, shape.order) + segments);
 	nbatches = Min(Max(nbatches, 1.0), Max(size->batches, 1.0));
 
-	if (candidate->incremental)
+	if (candidate->incremental && is_segment_access(candidate))
+		access = index_access_cost(info, nbatches, true);
+	else if (candidate->incremental)
 		access = index_access_cost(info, size->batches, false);
 	else
 		access = choose_access(info, candidate, &shape, nbatches);
@@ -351,11 +360,14 @@ strata_scan_cost(const StrataRelInfo *info, StrataCandidate *candidate)
 	if (candidate->nkeys > 0)
 	{
 		/* the batches that lie side by side are open at the same time */
-		open = Min(segments, nbatches);
+		open = is_segment_access(candidate) && candidate->incremental ? 1 : Min(segments, nbatches);
 		candidate->memory = open * rows_per_batch * (info->ncolumns + 1) * sizeof(Datum);
 		candidate->startup += open * per_batch;
-		candidate->startup += candidate->incremental ?
-			index_access_cost(info, Min(info->nsegments, size->batches), false) : access;
+		if (candidate->incremental)
+			candidate->startup += index_access_cost(info, is_segment_access(candidate) ? 1 :
+													Min(info->nsegments, size->batches), false);
+		else
+			candidate->startup += access;
 		candidate->total += candidate->rows * 2.0 * cpu_operator_cost *
 			(1.0 + log(open + 1.0) / 0.693147);
 	}

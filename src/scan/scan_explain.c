@@ -127,7 +127,8 @@ show_access(StrataScanState *scan, ExplainState *es)
 		[STRATA_ACCESS_SEQ] = "sequential",
 		[STRATA_ACCESS_SEGMENT] = "segment index",
 		[STRATA_ACCESS_MIN] = "min index",
-		[STRATA_ACCESS_MAX] = "max index"
+		[STRATA_ACCESS_MAX] = "max index",
+		[STRATA_ACCESS_SEGMENT_MAX] = "segment index by max"
 	};
 
 	ExplainPropertyText("Batch Access", names[scan->info.access], es);
@@ -179,7 +180,8 @@ show_batches(StrataScanState *scan, ExplainState *es)
 		unseen = total - c->considered;
 		if (c->exhausted < loops)
 			not_reached = unseen;
-		else if (scan->info.access == STRATA_ACCESS_SEGMENT)
+		else if (scan->info.access == STRATA_ACCESS_SEGMENT ||
+				 scan->info.access == STRATA_ACCESS_SEGMENT_MAX)
 			by_segment += unseen;
 		else
 			by_range += unseen;

@@ -61,7 +61,7 @@ struct StrataMerge
 	int			next_pending;
 	MergeInput *lister;
 	bool		incremental;
-	StrataRange range;			/* of the lookahead */
+	int			nranges;		/* that the lookahead has started */
 	MergeInput *lookahead;		/* loaded, not open; NULL: none */
 	MergeBound	lookahead_bound;
 #ifdef USE_ASSERT_CHECKING

@@ -96,7 +96,9 @@ init_info(StrataRelInfo *info, PlannerInfo *root, RelOptInfo *rel, Relation rela
 	info->nsegments = estimate_segments(info);
 	info->ncolumns = count_columns(info);
 	info->has_segment_index = info->layout->nsegment > 0 &&
-		OidIsValid(strata_store_segment_index(store, info->layout));
+		OidIsValid(strata_store_segment_index(store, info->layout, false));
+	info->has_segment_max_index = info->layout->nsegment > 0 &&
+		OidIsValid(strata_store_segment_index(store, info->layout, true));
 	info->has_min_index = OidIsValid(strata_store_order_index(store, info->layout, false));
 	info->has_max_index = OidIsValid(strata_store_order_index(store, info->layout, true));
 }
@@ -281,39 +283,53 @@ match_pathkeys(const StrataRelInfo *info, List *pathkeys, StrataOrderKey *keys)
 	return nkeys;
 }
 
-/* Can no row with a null in the column be returned? */
-static bool
-never_null(const StrataRelInfo *info, AttrNumber attno)
-{
-	ListCell   *lc;
-
-	if (strata_attribute_is_not_null(info->desc, attno))
-		return true;
-	foreach(lc, info->rel->baserestrictinfo)
-	{
-		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
-		StrataColumnOp match;
-
-		if (strata_match_column_op(rinfo->clause, info->rel->relid, &match) &&
-			match.attno == attno && !match.is_array)
-			return true;		/* the operator is strict */
-	}
-	return false;
-}
-
 /*
- * Do the batches of an index on the first key's bound come in the order of the
- * keys?  Batches with nulls are out of place when nulls come first.
+ * Is each segmentby column equal to one value?  Then the index on segments
+ * gives the batches in the order of their bounds.
  */
 static bool
-incremental_order(const StrataRelInfo *info, const StrataOrderKey *keys, StrataAccess *access)
+is_single_segment(const StrataRelInfo *info, ParamPathInfo *param_info)
 {
-	if (info->layout->norder == 0 || keys[0].attno != info->layout->order[0].attno)
+	List	   *clauses = info->rel->baserestrictinfo;
+
+	if (!strata_enable_pruning || info->layout->nsegment == 0)
 		return false;
-	if (keys[0].nulls_first && !never_null(info, keys[0].attno))
-		return false;
-	*access = keys[0].desc ? STRATA_ACCESS_MAX : STRATA_ACCESS_MIN;
-	return keys[0].desc ? info->has_max_index : info->has_min_index;
+	if (param_info != NULL)
+		clauses = list_concat_copy(clauses, param_info->ppi_clauses);
+	for (int i = 0; i < info->layout->nsegment; i++)
+	{
+		bool		found = false;
+		ListCell   *lc;
+
+		foreach(lc, clauses)
+		{
+			StrataColumnOp match;
+
+			if (strata_match_column_op(lfirst_node(RestrictInfo, lc)->clause, info->rel->relid, &match) &&
+				match.attno == info->layout->segment[i] && match.column_order && !match.is_array &&
+				match.strategy == BTEqualStrategyNumber)
+				found = true;
+		}
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
+/* The index that gives batches in the order of the first key's bound; SEQ: none. */
+static StrataAccess
+incremental_access(const StrataRelInfo *info, const StrataCandidate *candidate)
+{
+	const StrataOrderKey *key = &candidate->keys[0];
+
+	if (info->layout->norder == 0 || key->attno != info->layout->order[0].attno)
+		return STRATA_ACCESS_SEQ;
+	if ((key->desc ? info->has_segment_max_index : info->has_segment_index) &&
+		is_single_segment(info, candidate->param_info))
+		return key->desc ? STRATA_ACCESS_SEGMENT_MAX : STRATA_ACCESS_SEGMENT;
+	if (key->desc ? info->has_max_index : info->has_min_index)
+		return key->desc ? STRATA_ACCESS_MAX : STRATA_ACCESS_MIN;
+	return STRATA_ACCESS_SEQ;
 }
 
 /* The cheapest index path that has the order, as a child; or NULL. */
@@ -351,20 +367,25 @@ needs_heap_tuple(const StrataRelInfo *info)
 static void
 add_ordered_candidate(const StrataRelInfo *info, StrataCandidate *candidate, List *pathkeys)
 {
-	StrataAccess access;
+	StrataAccess access = incremental_access(info, candidate);
 	double		limit = (double) ORDERED_MEMORY_FACTOR * work_mem * 1024.0;
 
-	candidate->incremental = false;
-	strata_scan_cost(info, candidate);
-	if (candidate->memory > limit)
-		return;
-	add_path(info->rel, (Path *) make_path(info, candidate, pathkeys));
-	if (incremental_order(info, candidate->keys, &access))
+	/* in the order of one segment it reads what listing would, or less */
+	if (access != STRATA_ACCESS_SEGMENT && access != STRATA_ACCESS_SEGMENT_MAX)
+	{
+		candidate->incremental = false;
+		strata_scan_cost(info, candidate);
+		if (candidate->memory > limit)
+			return;
+		add_path(info->rel, (Path *) make_path(info, candidate, pathkeys));
+	}
+	if (access != STRATA_ACCESS_SEQ)
 	{
 		candidate->incremental = true;
 		candidate->access = access;
 		strata_scan_cost(info, candidate);
-		add_path(info->rel, (Path *) make_path(info, candidate, pathkeys));
+		if (candidate->memory <= limit)
+			add_path(info->rel, (Path *) make_path(info, candidate, pathkeys));
 	}
 }
 

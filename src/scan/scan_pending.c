@@ -5,9 +5,9 @@
  *
  * Each is represented by its bound, the least key it can hold as far as
  * metadata tells.  Where the bounds come from:
- *	- access by MIN or MAX: batches of the layout are read from that index in
- *	  the order of their bounds, one ahead; batches of other layouts are listed
- *	  first;
+ *	- access by MIN or MAX, or by SEGMENT (and its MAX) with one segment: batches
+ *	  of the layout are read from that index in the order of their bounds, one
+ *	  ahead; batches of other layouts are listed first;
  *	- otherwise: all batches are listed first, and the list is sorted.
  *
  * src/scan/scan_pending.c
@@ -35,6 +35,7 @@ constant_key(StrataBatchReader *reader, AttrNumber attno, Datum *value, bool *is
 	return true;
 }
 
+/* Of a column that is not null in all rows. */
 static bool
 may_have_null(StrataBatchReader *reader, AttrNumber attno)
 {
@@ -42,18 +43,15 @@ may_have_null(StrataBatchReader *reader, AttrNumber attno)
 
 	if (strata_attribute_is_not_null(reader->schema->rel_desc, attno))
 		return false;
+	if (reader->layout->nulls_apart && reader->layout->order[0].attno == attno)
+		return false;
 	summary = strata_batch_reader_summary(reader, attno);
 	return summary == NULL || summary->nnulls != 0;
 }
 
-/*
- * The bound of the loaded batch, as far as metadata tells.  ordered_index: it
- * came from an index in order of the first key, where rows with nulls in it
- * either come last or cannot be returned at all.
- */
+/* The bound of the loaded batch, as far as metadata tells. */
 static void
-compute_bound(StrataMerge *merge, StrataBatchReader *reader, bool ordered_index,
-			  MergeBound *bound)
+compute_bound(StrataMerge *merge, StrataBatchReader *reader, MergeBound *bound)
 {
 	bool		more = true;
 
@@ -74,7 +72,7 @@ compute_bound(StrataMerge *merge, StrataBatchReader *reader, bool ordered_index,
 				more = false;
 				if (key->desc)
 					value = max;
-				isnull = key->nulls_first && !ordered_index && may_have_null(reader, key->attno);
+				isnull = key->nulls_first && may_have_null(reader, key->attno);
 			}
 		}
 		bound->isnull[i] = isnull;
@@ -118,7 +116,7 @@ list_range(StrataMerge *merge)
 		bound = &merge->pending[merge->npending++];
 		init_bound(merge, bound);
 		bound->tid = batch->batch_slot->tts_tid;
-		compute_bound(merge, batch->reader, false, bound);
+		compute_bound(merge, batch->reader, bound);
 		MemoryContextSwitchTo(old);
 	}
 }
@@ -141,6 +139,30 @@ index_direction(StrataMerge *merge)
 	return merge->keys[0].desc ? BackwardScanDirection : ForwardScanDirection;
 }
 
+/*
+ * Start the next range that is read in the order of the first key; false when
+ * there is none.  Batches that are null in it stand at one end of the index: if
+ * at the wrong one, they are read apart.
+ */
+static bool
+start_range_in_order(StrataMerge *merge)
+{
+	StrataScanState *scan = merge->scan;
+	const StrataOrderKey *key = &merge->keys[0];
+	TupleDesc	desc = RelationGetDescr(scan->css.ss.ss_currentRelation);
+	bool		whole = key->desc == key->nulls_first ||
+		strata_attribute_is_not_null(desc, key->attno);
+
+	if (merge->nranges == (whole ? 1 : 2))
+		return false;
+	strata_source_start_range(scan->source, scan->filter,
+							  !whole && (merge->nranges == 0) == key->nulls_first ?
+							  STRATA_RANGE_LAYOUT_NULL : STRATA_RANGE_LAYOUT,
+							  index_direction(merge), !whole);
+	merge->nranges++;
+	return true;
+}
+
 /* Load the next batch of the index, if there is one left. */
 static void
 look_ahead(StrataMerge *merge)
@@ -154,16 +176,13 @@ look_ahead(StrataMerge *merge)
 
 		while (!strata_source_next_in_range(scan->source, input->batch->batch_slot))
 		{
-			if (merge->range == STRATA_RANGE_LAYOUT_NULL)
+			if (!start_range_in_order(merge))
 			{
 				strata_merge_release_input(merge, input);
 				merge->lookahead = NULL;
 				scan->counters.exhausted++;
 				return;
 			}
-			merge->range = STRATA_RANGE_LAYOUT_NULL;
-			strata_source_start_range(scan->source, scan->filter, merge->range,
-									  index_direction(merge), false);
 		}
 		/* keep the row, not the buffer pin: many batches may be open */
 		ExecMaterializeSlot(input->batch->batch_slot);
@@ -171,7 +190,7 @@ look_ahead(StrataMerge *merge)
 			continue;
 		old = MemoryContextSwitchTo(input->batch->reader->batch_mcxt);
 		init_bound(merge, &merge->lookahead_bound);
-		compute_bound(merge, input->batch->reader, true, &merge->lookahead_bound);
+		compute_bound(merge, input->batch->reader, &merge->lookahead_bound);
 		MemoryContextSwitchTo(old);
 		merge->lookahead = input;
 		return;
@@ -235,42 +254,53 @@ strata_pending_take(StrataMerge *merge)
 	return input;
 }
 
+/* Start to read the layout's batches in the order of their bounds, if the index has it. */
+static bool
+start_in_order(StrataMerge *merge)
+{
+	StrataScanState *scan = merge->scan;
+	StrataAccess access = strata_source_access(scan->source);
+	bool		desc = merge->keys[0].desc;
+
+	if (!scan->info.incremental ||
+		(access != (desc ? STRATA_ACCESS_MAX : STRATA_ACCESS_MIN) &&
+		 access != (desc ? STRATA_ACCESS_SEGMENT_MAX : STRATA_ACCESS_SEGMENT)))
+		return false;
+	merge->nranges = 0;
+	start_range_in_order(merge);
+	return strata_source_is_ordered(scan->source);
+}
+
+/* List the batches of a range. */
+static void
+list_batches(StrataMerge *merge, StrataRange range)
+{
+	strata_source_start_range(merge->scan->source, merge->scan->filter, range,
+							  ForwardScanDirection, false);
+	list_range(merge);
+}
+
 /* List the batches, and load the first one of the index if it gives them in order. */
 void
 strata_pending_start(StrataMerge *merge)
 {
 	StrataScanState *scan = merge->scan;
-	StrataAccess access = strata_source_access(scan->source);
 	MemoryContext old = MemoryContextSwitchTo(scan->mcxt);
 
-	merge->incremental = scan->info.incremental &&
-		access == (merge->keys[0].desc ? STRATA_ACCESS_MAX : STRATA_ACCESS_MIN);
 	merge->lister = strata_merge_get_input(merge);
+	if (strata_source_access(scan->source) != STRATA_ACCESS_SEQ)
+	{
+		list_batches(merge, STRATA_RANGE_BEFORE);
+		list_batches(merge, STRATA_RANGE_AFTER);
+	}
+	merge->incremental = start_in_order(merge);
 	if (!merge->incremental)
-	{
-		strata_source_start_range(scan->source, scan->filter, STRATA_RANGE_LAYOUT,
-								  ForwardScanDirection, false);
-		list_range(merge);
-	}
-	if (access != STRATA_ACCESS_SEQ)
-	{
-		strata_source_start_range(scan->source, scan->filter, STRATA_RANGE_BEFORE,
-								  ForwardScanDirection, false);
-		list_range(merge);
-		strata_source_start_range(scan->source, scan->filter, STRATA_RANGE_AFTER,
-								  ForwardScanDirection, false);
-		list_range(merge);
-	}
+		list_batches(merge, STRATA_RANGE_LAYOUT);
 	strata_merge_release_input(merge, merge->lister);
 	merge->lister = NULL;
 	qsort_arg(merge->pending, merge->npending, sizeof(MergeBound), compare_bounds, merge);
 	if (merge->incremental)
-	{
-		merge->range = STRATA_RANGE_LAYOUT;
-		strata_source_start_range(scan->source, scan->filter, merge->range,
-								  index_direction(merge), true);
 		look_ahead(merge);
-	}
 	else
 		scan->counters.exhausted++;
 	MemoryContextSwitchTo(old);

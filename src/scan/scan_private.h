@@ -34,7 +34,8 @@ typedef enum StrataAccess
 	STRATA_ACCESS_SEQ,			/* all of them */
 	STRATA_ACCESS_SEGMENT,		/* index on (layout, segment values...) */
 	STRATA_ACCESS_MIN,			/* index on (layout, min of the first orderby column) */
-	STRATA_ACCESS_MAX			/* the same with max */
+	STRATA_ACCESS_MAX,			/* the same with max */
+	STRATA_ACCESS_SEGMENT_MAX	/* as SEGMENT, but by max within a segment */
 } StrataAccess;
 
 /* What a path decided; custom_private holds it as a list (scan_plan.c). */
@@ -44,7 +45,7 @@ typedef struct StrataScanInfo
 	char	   *layout;			/* text of the layout access is about */
 	int			nkeys;			/* ordered output: sort keys, else 0 */
 	StrataOrderKey *keys;
-	bool		incremental;	/* ordered: access gives batches in order */
+	bool		incremental;	/* ordered: access should give batches in order */
 	bool		has_child;		/* row store through an index, by the child plan */
 	int			nquals;			/* plans only */
 	bool	   *promotable;
@@ -66,6 +67,7 @@ typedef struct StrataRelInfo
 	double		nsegments;		/* distinct segments, estimated */
 	int			ncolumns;		/* columns that the query needs */
 	bool		has_segment_index;
+	bool		has_segment_max_index;
 	bool		has_min_index;
 	bool		has_max_index;
 } StrataRelInfo;
@@ -140,6 +142,11 @@ extern void strata_source_turn(StrataSource *source, ScanDirection direction);
 extern void strata_source_start_range(StrataSource *source, const StrataFilter *filter,
 									  StrataRange range, ScanDirection direction, bool not_null);
 extern bool strata_source_next_in_range(StrataSource *source, TupleTableSlot *slot);
+/*
+ * Do the batch rows of the range just started, of the layout's two, come in
+ * the order of the bound that the access is about?
+ */
+extern bool strata_source_is_ordered(const StrataSource *source);
 /* The batch row at tid. */
 extern bool strata_source_fetch(StrataSource *source, ItemPointer tid, TupleTableSlot *slot);
 extern void strata_source_end(StrataSource *source);

@@ -27,10 +27,11 @@
 /* layout, segment values, min, max; NOT NULL */
 #define MAX_KEYS (INDEX_MAX_KEYS + 1)
 
-/* One range: an index scan with its keys. */
+/* The index scan, which all ranges use in turn, and the keys of the present one. */
 typedef struct RangeScan
 {
-	IndexScanDesc desc;			/* made for nkeys keys */
+	IndexScanDesc desc;
+	int			desc_nkeys;		/* it was made for */
 	int			nkeys;
 	ScanKeyData keys[MAX_KEYS];
 } RangeScan;
@@ -49,9 +50,24 @@ struct StrataSource
 	ParallelTableScanDesc pscan;
 	StrataRange range;			/* being read */
 	bool		in_range;		/* false: nothing (more) to read in it */
+	bool		at_start;		/* nothing was read of it yet */
+	bool		ordered;		/* the layout's range is in order of its bounds */
+	bool		known_empty[STRATA_RANGE_COUNT];	/* of ranges without keys but the layout */
 	ScanDirection direction;
-	RangeScan	ranges[STRATA_RANGE_COUNT];
+	RangeScan	scan;
 };
+
+static inline bool
+is_segment_access(const StrataSource *source)
+{
+	return source->access == STRATA_ACCESS_SEGMENT || source->access == STRATA_ACCESS_SEGMENT_MAX;
+}
+
+static inline bool
+is_max_access(const StrataSource *source)
+{
+	return source->access == STRATA_ACCESS_MAX || source->access == STRATA_ACCESS_SEGMENT_MAX;
+}
 
 /*
  * Access falls back to SEQ where the companion has no such index (any more).
@@ -71,11 +87,13 @@ strata_source_create(StrataStore *store, Snapshot snapshot, StrataAccess access,
 	{
 		source->layout = strata_layout_parse(layout, store->schema->natts);
 		source->layout_datum = CStringGetTextDatum(layout);
-		index = access == STRATA_ACCESS_SEGMENT ?
-			strata_store_segment_index(store, source->layout) :
-			strata_store_order_index(store, source->layout, access == STRATA_ACCESS_MAX);
+		source->access = access;
+		index = is_segment_access(source) ?
+			strata_store_segment_index(store, source->layout, is_max_access(source)) :
+			strata_store_order_index(store, source->layout, is_max_access(source));
 	}
-	source->access = OidIsValid(index) ? access : STRATA_ACCESS_SEQ;
+	if (!OidIsValid(index))
+		source->access = STRATA_ACCESS_SEQ;
 	if (OidIsValid(index))
 		source->index = index_open(index, AccessShareLock);
 	return source;
@@ -206,22 +224,17 @@ no_row_matches(const StrataFilter *filter)
 	return false;
 }
 
-/* Fill in the keys of the batches of the layout itself. */
-static void
-layout_range_keys(StrataSource *source, RangeScan *scan, const StrataFilter *filter)
+/*
+ * Keys on the layout's segmentby columns, as many as lead the index.  True when
+ * there is one for each of them; *single: and each names a single value.
+ */
+static bool
+segment_keys(StrataSource *source, RangeScan *scan, const StrataFilter *filter, bool *single)
 {
 	const StrataLayout *layout = source->layout;
-	int			i;
 
-	layout_key(source, scan, BTEqualStrategyNumber, F_TEXTEQ);
-	if (!strata_enable_pruning)
-		return;
-	if (source->access != STRATA_ACCESS_SEGMENT)
-	{
-		bound_keys(source, scan, filter, 2, source->access == STRATA_ACCESS_MAX);
-		return;
-	}
-	for (i = 0; i < layout->nsegment; i++)
+	*single = true;
+	for (int i = 0; i < layout->nsegment; i++)
 	{
 		const FilterNode *leaf = find_equality(filter, layout->segment[i]);
 		AttrNumber	catt = source->store->schema->seg_att[layout->segment[i]];
@@ -229,47 +242,70 @@ layout_range_keys(StrataSource *source, RangeScan *scan, const StrataFilter *fil
 		if (leaf == NULL || catt == 0 ||
 			!strata_batch_schema_same_type(source->store->schema, layout->segment[i], catt) ||
 			!leaf_key(source, scan, leaf, i + 2, BTEqualStrategyNumber))
-			break;
+			return *single = false;
+		if (leaf->op != FILTER_COMPARE)
+			*single = false;
 	}
-	if (i == layout->nsegment && layout->norder > 0)
-	{
-		bound_keys(source, scan, filter, i + 2, false);
-		bound_keys(source, scan, filter, i + 3, true);
-	}
+	return true;
 }
 
 /* NULL bounds only, or anything but. */
 static void
-null_key(RangeScan *scan, bool isnull)
+null_key(StrataSource *source, RangeScan *scan, bool isnull)
 {
+	int			attno = is_segment_access(source) ? source->layout->nsegment + 2 : 2;
+
 	ScanKeyEntryInitialize(&scan->keys[scan->nkeys++],
 						   SK_ISNULL | (isnull ? SK_SEARCHNULL : SK_SEARCHNOTNULL),
-						   2, InvalidStrategy, InvalidOid, InvalidOid, InvalidOid, (Datum) 0);
+						   attno, InvalidStrategy, InvalidOid, InvalidOid, InvalidOid, (Datum) 0);
+}
+
+/* Fill in the keys of the batches of the layout itself. */
+static void
+layout_range_keys(StrataSource *source, RangeScan *scan, const StrataFilter *filter,
+				  StrataRange range, bool not_null)
+{
+	bool		is_max = is_max_access(source);
+	bool		full;
+
+	layout_key(source, scan, BTEqualStrategyNumber, F_TEXTEQ);
+	source->ordered = !is_segment_access(source);
+	full = source->ordered ||
+		(strata_enable_pruning && segment_keys(source, scan, filter, &source->ordered));
+	/* the index wants its keys in the order of its columns */
+	if (range == STRATA_RANGE_LAYOUT_NULL)
+		null_key(source, scan, true);
+	else if (not_null)
+		null_key(source, scan, false);
+	if (!strata_enable_pruning || !full || range == STRATA_RANGE_LAYOUT_NULL ||
+		source->layout->norder == 0)
+		return;
+	if (is_segment_access(source))
+	{
+		bound_keys(source, scan, filter, source->layout->nsegment + 2, is_max);
+		bound_keys(source, scan, filter, source->layout->nsegment + 3, !is_max);
+	}
+	else
+		bound_keys(source, scan, filter, 2, is_max);
 }
 
 static bool
 start_index_range(StrataSource *source, const StrataFilter *filter, StrataRange range,
 				  bool not_null)
 {
-	RangeScan  *scan = &source->ranges[range];
-	int			nkeys = scan->nkeys;
+	RangeScan  *scan = &source->scan;
 
+	if (source->known_empty[range])
+		return false;
 	scan->nkeys = 0;
 	switch (range)
 	{
 		case STRATA_RANGE_LAYOUT:
-			if (strata_enable_pruning && no_row_matches(filter))
-			{
-				scan->nkeys = nkeys;
-				return false;
-			}
-			layout_range_keys(source, scan, filter);
-			if (not_null)
-				null_key(scan, false);
-			break;
 		case STRATA_RANGE_LAYOUT_NULL:
-			layout_key(source, scan, BTEqualStrategyNumber, F_TEXTEQ);
-			null_key(scan, true);
+			source->ordered = true;
+			if (strata_enable_pruning && no_row_matches(filter))
+				return false;
+			layout_range_keys(source, scan, filter, range, not_null);
 			break;
 		case STRATA_RANGE_BEFORE:
 			layout_key(source, scan, BTLessStrategyNumber, F_TEXT_LT);
@@ -278,7 +314,10 @@ start_index_range(StrataSource *source, const StrataFilter *filter, StrataRange 
 			layout_key(source, scan, BTGreaterStrategyNumber, F_TEXT_GT);
 			break;
 	}
-	if (scan->desc != NULL && nkeys != scan->nkeys)
+	/* a scan has its number of keys for life: repeat the layout's to fill up */
+	for (; scan->desc != NULL && scan->nkeys < scan->desc_nkeys; scan->nkeys++)
+		memmove(&scan->keys[1], &scan->keys[0], sizeof(ScanKeyData) * scan->nkeys);
+	if (scan->desc != NULL && scan->nkeys > scan->desc_nkeys)
 	{
 		index_endscan(scan->desc);
 		scan->desc = NULL;
@@ -286,6 +325,7 @@ start_index_range(StrataSource *source, const StrataFilter *filter, StrataRange 
 	if (scan->desc == NULL)
 		scan->desc = strata_index_beginscan(source->store->batches, source->index,
 											source->snapshot, scan->nkeys, 0);
+	scan->desc_nkeys = scan->nkeys;
 	index_rescan(scan->desc, scan->keys, scan->nkeys, NULL, 0);
 	return true;
 }
@@ -310,6 +350,7 @@ strata_source_start_range(StrataSource *source, const StrataFilter *filter,
 
 	source->range = range;
 	source->direction = direction;
+	source->at_start = true;
 	if (source->access != STRATA_ACCESS_SEQ)
 		source->in_range = start_index_range(source, filter, range, not_null);
 	else
@@ -332,10 +373,24 @@ strata_source_next_in_range(StrataSource *source, TupleTableSlot *slot)
 	if (source->access == STRATA_ACCESS_SEQ)
 		found = table_scan_getnextslot(source->seqscan, source->direction, slot);
 	else
-		found = index_getnext_slot(source->ranges[source->range].desc, source->direction, slot);
+	{
+		found = index_getnext_slot(source->scan.desc, source->direction, slot);
+		/* nothing but the snapshot can change that, and it stays */
+		if (!found && source->at_start &&
+			(source->range == STRATA_RANGE_BEFORE || source->range == STRATA_RANGE_AFTER))
+			source->known_empty[source->range] = true;
+	}
+	source->at_start = false;
 	if (!found)
 		source->in_range = false;
 	return found;
+}
+
+/* See scan_private.h. */
+bool
+strata_source_is_ordered(const StrataSource *source)
+{
+	return source->access != STRATA_ACCESS_SEQ && source->ordered;
 }
 
 /* See scan_private.h. */
@@ -403,9 +458,8 @@ strata_source_fetch(StrataSource *source, ItemPointer tid, TupleTableSlot *slot)
 void
 strata_source_end(StrataSource *source)
 {
-	for (int i = 0; i < STRATA_RANGE_COUNT; i++)
-		if (source->ranges[i].desc != NULL)
-			index_endscan(source->ranges[i].desc);
+	if (source->scan.desc != NULL)
+		index_endscan(source->scan.desc);
 	if (source->index != NULL)
 		index_close(source->index, NoLock);
 	if (source->seqscan != NULL)

@@ -108,10 +108,11 @@ extern Oid	strata_store_row_index(StrataStore *store);
 
 /*
  * Index of the companion whose leading columns are (layout, seg_... of this
- * layout in order[, min_ and max_ of the first orderby column]); or InvalidOid.
- * Promoted batches are in it, with the layout they had.
+ * layout in order[, min_ and max_ of the first orderby column]), or, by_max,
+ * with max_ before min_; or InvalidOid.  Promoted batches are in it, with the
+ * layout they had.  Companions of earlier versions lack the one by max.
  */
-extern Oid	strata_store_segment_index(StrataStore *store, const StrataLayout *layout);
+extern Oid	strata_store_segment_index(StrataStore *store, const StrataLayout *layout, bool by_max);
 
 /* Index on (layout, max_ of the first orderby column), resp. min_; or InvalidOid. */
 extern Oid	strata_store_order_index(StrataStore *store, const StrataLayout *layout, bool by_max);

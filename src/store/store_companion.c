@@ -273,7 +273,7 @@ strata_companion_find_index(Relation batches, List *columns)
 
 /* See store_private.h. */
 List *
-strata_companion_segment_index_columns(const StrataLayout *layout)
+strata_companion_segment_index_columns(const StrataLayout *layout, bool by_max)
 {
 	List	   *columns = list_make1("layout");
 
@@ -281,8 +281,8 @@ strata_companion_segment_index_columns(const StrataLayout *layout)
 		columns = lappend(columns, psprintf("seg_%d", layout->segment[i]));
 	if (layout->norder > 0)
 	{
-		columns = lappend(columns, psprintf("min_%d", layout->order[0].attno));
-		columns = lappend(columns, psprintf("max_%d", layout->order[0].attno));
+		columns = lappend(columns, psprintf("%s_%d", by_max ? "max" : "min", layout->order[0].attno));
+		columns = lappend(columns, psprintf("%s_%d", by_max ? "min" : "max", layout->order[0].attno));
 	}
 	return columns;
 }
@@ -347,9 +347,12 @@ strata_store_row_index(StrataStore *store)
 
 /* See store.h. */
 Oid
-strata_store_segment_index(StrataStore *store, const StrataLayout *layout)
+strata_store_segment_index(StrataStore *store, const StrataLayout *layout, bool by_max)
 {
-	return strata_companion_find_index(store->batches, strata_companion_segment_index_columns(layout));
+	if (by_max && layout->norder == 0)
+		return InvalidOid;
+	return strata_companion_find_index(store->batches,
+									   strata_companion_segment_index_columns(layout, by_max));
 }
 
 /* See store.h. */
@@ -426,8 +429,8 @@ strata_store_current_layout(Relation rel)
 			layout->norder = 1;
 		}
 	}
-	layout->text = strata_layout_format(layout->nsegment, layout->segment,
-										layout->norder, layout->order);
+	layout->nulls_apart = layout->norder > 0;
+	layout->text = strata_layout_format(layout);
 	return layout;
 }
 

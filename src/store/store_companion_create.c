@@ -385,9 +385,12 @@ strata_companion_prepare(Relation rel, StrataLayout **layout)
 		companion = create_companion(rel, specs, n, owner);
 	else if (!add_missing_columns(rel, companion, specs, n))
 		*layout = fall_back(rel, companion);
-	ensure_index(companion, strata_companion_segment_index_columns(*layout));
+	ensure_index(companion, strata_companion_segment_index_columns(*layout, false));
 	if ((*layout)->norder > 0)
 	{
+		/* without segments the indexes below are as good */
+		if ((*layout)->nsegment > 0)
+			ensure_index(companion, strata_companion_segment_index_columns(*layout, true));
 		ensure_index(companion, strata_companion_order_index_columns(*layout, true));
 		ensure_index(companion, strata_companion_order_index_columns(*layout, false));
 	}

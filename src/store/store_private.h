@@ -41,7 +41,7 @@ extern Oid	strata_companion_namespace(char persistence);
 extern Oid	strata_companion_find_index(Relation batches, List *columns);
 
 /* Column names of the layout's indexes; see store.h. */
-extern List *strata_companion_segment_index_columns(const StrataLayout *layout);
+extern List *strata_companion_segment_index_columns(const StrataLayout *layout, bool by_max);
 extern List *strata_companion_order_index_columns(const StrataLayout *layout, bool by_max);
 
 /* Columns whose companion copy has another type or collation now. */

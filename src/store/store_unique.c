@@ -429,7 +429,7 @@ begin_candidates(Candidates *c, StrataStore *store, UniqueKey *key)
 	c->slot = table_slot_create(store->batches, NULL);
 	c->layout = strata_store_current_layout(store->rel);
 	index = key->plain && c->layout->nsegment > 0 ?
-		strata_store_segment_index(store, c->layout) : InvalidOid;
+		strata_store_segment_index(store, c->layout, false) : InvalidOid;
 	if (OidIsValid(index))
 	{
 		c->index = index_open(index, AccessShareLock);
