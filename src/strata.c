@@ -9,6 +9,7 @@
 #include "am/am.h"
 #include "base/base.h"
 #include "hook/hook.h"
+#include "hypertable/hypertable.h"
 #include "scan/scan.h"
 #include "store/store.h"
 
@@ -25,8 +26,10 @@ _PG_init(void)
 	strata_promote_init();
 	strata_am_init();
 	strata_scan_init();
+	strata_hypertable_init();
 	strata_hook_object_init();
 	strata_hook_planner_init();
+	strata_hook_route_init();
 	strata_hook_stale_plan_init();
 	strata_hook_torture_init();
 	strata_hook_utility_init();

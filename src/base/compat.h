@@ -66,12 +66,16 @@ typedef TU_UpdateIndexes StrataUpdateIndexes;
 #endif
 
 /*
- * 16 replaced the per-object owner checks by object_ownercheck (afbfc02983f);
- * delete when 15 goes.
+ * 16 replaced the per-object owner checks by object_ownercheck (afbfc02983f)
+ * and the privilege checks by object_aclcheck (c727f511bd7); delete when 15
+ * goes.
  */
 #if PG_VERSION_NUM < 160000
 #define strata_table_ownercheck(relid, roleid) pg_class_ownercheck(relid, roleid)
+#define strata_function_aclcheck(oid, roleid, mode) pg_proc_aclcheck(oid, roleid, mode)
 #else
+#define strata_function_aclcheck(oid, roleid, mode) \
+	object_aclcheck(ProcedureRelationId, oid, roleid, mode)
 #define strata_table_ownercheck(relid, roleid) \
 	object_ownercheck(RelationRelationId, relid, roleid)
 #endif

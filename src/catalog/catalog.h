@@ -63,6 +63,9 @@ extern void strata_settings_store(Oid relid, List *options, bool reset);
 /* Take all strata.* entries out of relid's row, and return them as DefElems. */
 extern List *strata_settings_remove_all(Oid relid);
 
+/* Make these (names without prefix) relid's only options, of whatever kind. */
+extern void strata_settings_replace_all(Oid relid, List *options);
+
 /* After RENAME COLUMN / DROP COLUMN: keep the stored texts in step (new NULL: drop). */
 extern void strata_settings_column_changed(Oid relid, const char *old, const char *new_name);
 

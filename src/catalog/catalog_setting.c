@@ -36,9 +36,25 @@
 
 #define PREFIX "strata."
 
+/* Options that are lists of columns. */
 static const char *const option_names[] = {"orderby", "segmentby"};
 
-#define OPTION_LIST_HINT "Valid options are strata.orderby and strata.segmentby."
+/* All that may be set on a table; values of the others are hypertable/'s to check. */
+static const char *const known_names[] = {
+	"chunk_interval", "chunk_options", "columnstore", "created", "integer_now_func", "orderby", "segmentby"
+};
+
+#define OPTION_LIST_HINT \
+	"Valid options are strata.orderby and strata.segmentby, and for hypertables strata.chunk_interval and strata.integer_now_func."
+
+static bool
+is_column_list(const char *name)
+{
+	for (int i = 0; i < (int) lengthof(option_names); i++)
+		if (strcmp(name, option_names[i]) == 0)
+			return true;
+	return false;
+}
 
 /* See catalog.h. */
 bool
@@ -258,8 +274,8 @@ strata_settings_check(Relation rel, List *options)
 		bool		known = false;
 		ListCell   *lc2;
 
-		for (int i = 0; i < (int) lengthof(option_names); i++)
-			known |= strcmp(def->defname, option_names[i]) == 0;
+		for (int i = 0; i < (int) lengthof(known_names); i++)
+			known |= strcmp(def->defname, known_names[i]) == 0;
 		if (!known)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -435,6 +451,13 @@ strata_settings_remove_all(Oid relid)
 	return ours;
 }
 
+/* See catalog.h. */
+void
+strata_settings_replace_all(Oid relid, List *options)
+{
+	write_merged(relid, options, NIL);
+}
+
 /* Text of a list again, with one column renamed or left out. */
 static char *
 rewrite_list(List *sorts, const char *old, const char *new_name)
@@ -481,8 +504,11 @@ strata_settings_column_changed(Oid relid, const char *old, const char *new_name)
 	{
 		DefElem    *def = lfirst_node(DefElem, lc);
 		char	   *text = def->arg != NULL ? defGetString(def) : pstrdup("");
-		char	   *rewritten = rewrite_list(parse_option(def->defname, text), old, new_name);
+		char	   *rewritten;
 
+		if (!is_column_list(def->defname))
+			continue;
+		rewritten = rewrite_list(parse_option(def->defname, text), old, new_name);
 		if (strcmp(text, rewritten) != 0)
 		{
 			List	   *sorts = parse_option(def->defname, text);

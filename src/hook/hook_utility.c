@@ -14,6 +14,7 @@
 #include "base/base.h"
 #include "catalog/catalog.h"
 #include "hook/hook.h"
+#include "hypertable/hypertable.h"
 #include "store/store.h"
 
 #include "access/table.h"
@@ -125,6 +126,7 @@ apply_options(Oid relid, List *set, List *reset)
 	if (set != NIL)
 	{
 		strata_settings_check(rel, set);
+		strata_hypertable_check_options(rel, set);
 		strata_settings_store(relid, set, false);
 	}
 	table_close(rel, NoLock);

@@ -375,4 +375,4 @@ DROP TABLE s, h;
 TABLE companions;
 DROP SCHEMA am_ddl CASCADE;
 DROP TABLESPACE am_ddl_space;
-SELECT count(*) AS left_in_schema FROM pg_class WHERE relnamespace = '_strata'::regnamespace;
+SELECT count(*) AS left_in_schema FROM pg_class WHERE relnamespace = '_strata'::regnamespace AND relname LIKE 'batch\_%';

@@ -1,0 +1,47 @@
+/*-------------------------------------------------------------------------
+ *
+ * hook_route.c
+ *	  Chunks on demand: the planner and executor start tell hypertable/.
+ *
+ * src/hook/hook_route.c
+ *-------------------------------------------------------------------------
+ */
+#include "base/base.h"
+#include "hook/hook.h"
+#include "hypertable/hypertable.h"
+
+#include "executor/executor.h"
+#include "optimizer/planner.h"
+
+static planner_hook_type previous_planner = NULL;
+static ExecutorStart_hook_type previous_start = NULL;
+
+static PlannedStmt *
+plan(Query *query, const char *text, int cursor_options, ParamListInfo params)
+{
+	PlannedStmt *stmt = previous_planner ? previous_planner(query, text, cursor_options, params) :
+		standard_planner(query, text, cursor_options, params);
+
+	strata_route_plan(stmt);
+	return stmt;
+}
+
+static void
+start(QueryDesc *query_desc, int eflags)
+{
+	if (previous_start)
+		previous_start(query_desc, eflags);
+	else
+		standard_ExecutorStart(query_desc, eflags);
+	strata_route_bind(query_desc);
+}
+
+/* Before hook_stale_plan.c, whose plans made anew must pass here too. */
+void
+strata_hook_route_init(void)
+{
+	previous_planner = planner_hook;
+	planner_hook = plan;
+	previous_start = ExecutorStart_hook;
+	ExecutorStart_hook = start;
+}

@@ -1,0 +1,210 @@
+/*-------------------------------------------------------------------------
+ *
+ * chunk_create.c
+ *	  Makes a chunk: a table like its hypertable, attached for a range.
+ *
+ * CREATE TABLE (LIKE) and ATTACH PARTITION take ShareUpdateExclusiveLock on
+ * the hypertable, which neither readers nor writers notice (CREATE TABLE
+ * PARTITION OF would shut them all out).  Indexes, triggers and foreign keys
+ * come with the ATTACH.
+ *
+ * src/hypertable/chunk_create.c
+ *-------------------------------------------------------------------------
+ */
+#include "catalog/catalog.h"
+#include "hypertable/hypertable_private.h"
+
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "commands/defrem.h"
+#include "commands/tablespace.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/timestamp.h"
+
+/* A chunk's name says whose it is and where it begins. */
+static char *
+choose_name(Relation parent, const StrataHypertable *ht, const StrataChunkRange *range)
+{
+	char	   *label = range->no_lo ? pstrdup("min") :
+		strata_time_label(ht->key_type, range->lo, ht->key_type == DATEOID ? USECS_PER_DAY : ht->interval);
+
+	return ChooseRelationName(RelationGetRelationName(parent), label, "chunk",
+							  RelationGetNamespace(parent), false);
+}
+
+static void
+run(const char *sql)
+{
+	if (SPI_execute(sql, false, 0) < 0)
+		elog(ERROR, "could not run: %s", sql);
+}
+
+/* When it was made, and options that were the hypertable's before it was one. */
+static void
+append_options(StringInfo sql, const StrataHypertable *ht)
+{
+	char	   *more = strata_settings_get_text(ht->relid, STRATA_OPTION_CHUNK_OPTIONS);
+
+	appendStringInfo(sql, " WITH (strata." STRATA_OPTION_CREATED " = %s%s%s)",
+					 strata_time_literal(TIMESTAMPTZOID, GetCurrentTimestamp()),
+					 more != NULL && *more != '\0' ? ", " : "", more != NULL ? more : "");
+}
+
+/* See hypertable_private.h. */
+Oid
+strata_chunk_make_table(Relation parent, const StrataHypertable *ht, const StrataChunkRange *range)
+{
+	StringInfoData sql;
+	char	   *schema = get_namespace_name(RelationGetNamespace(parent));
+	char	   *name = choose_name(parent, ht, range);
+	Oid			relid;
+
+	SPI_connect();
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "CREATE %sTABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS"
+					 " INCLUDING GENERATED INCLUDING STORAGE INCLUDING COMPRESSION INCLUDING STATISTICS)"
+					 " USING strata",
+					 parent->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED ? "UNLOGGED " : "",
+					 quote_qualified_identifier(schema, name),
+					 quote_qualified_identifier(schema, RelationGetRelationName(parent)));
+	append_options(&sql, ht);
+	if (OidIsValid(parent->rd_rel->reltablespace))
+		appendStringInfo(&sql, " TABLESPACE %s",
+						 quote_identifier(get_tablespace_name(parent->rd_rel->reltablespace)));
+	run(sql.data);
+	SPI_finish();
+	relid = get_relname_relid(name, RelationGetNamespace(parent));
+	if (!OidIsValid(relid))
+		elog(ERROR, "chunk \"%s\" is not there after it was made", name);
+	return relid;
+}
+
+/* See hypertable_private.h. */
+void
+strata_chunk_attach(Oid chunk, const StrataHypertable *ht, const StrataChunkRange *range)
+{
+	StringInfoData sql;
+	char	   *schema = get_namespace_name(get_rel_namespace(ht->relid));
+
+	SPI_connect();
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%s) TO (%s)",
+					 quote_qualified_identifier(schema, get_rel_name(ht->relid)),
+					 quote_qualified_identifier(get_namespace_name(get_rel_namespace(chunk)), get_rel_name(chunk)),
+					 range->no_lo ? "MINVALUE" : strata_time_literal(ht->key_type, range->lo),
+					 range->no_hi ? "MAXVALUE" : strata_time_literal(ht->key_type, range->hi));
+	run(sql.data);
+	SPI_finish();
+}
+
+/*
+ * The range for a missing chunk: what arithmetic says, less what existing
+ * partitions have of it.
+ */
+static void
+fit_range(const StrataChunkRange *gap, StrataChunkRange *range)
+{
+	if (!gap->no_lo && (range->no_lo || gap->lo > range->lo))
+	{
+		range->lo = gap->lo;
+		range->no_lo = false;
+	}
+	if (!gap->no_hi && (range->no_hi || gap->hi < range->hi))
+	{
+		range->hi = gap->hi;
+		range->no_hi = false;
+	}
+}
+
+static int
+compare_oids(const ListCell *a, const ListCell *b)
+{
+	return lfirst_oid(a) < lfirst_oid(b) ? -1 : lfirst_oid(a) > lfirst_oid(b);
+}
+
+/* See hypertable_private.h. */
+void
+strata_chunk_lock_parents(Oid hypertable)
+{
+	Relation	rel = try_table_open(hypertable, AccessShareLock);
+	List	   *referenced = NIL;
+	ListCell   *lc;
+
+	if (rel == NULL)
+		return;
+	foreach(lc, RelationGetFKeyList(rel))
+		referenced = list_append_unique_oid(referenced, lfirst_node(ForeignKeyCacheInfo, lc)->confrelid);
+	table_close(rel, NoLock);
+	list_sort(referenced, compare_oids);
+	foreach(lc, referenced)
+		LockRelationOid(lfirst_oid(lc), ShareRowExclusiveLock);
+	LockRelationOid(hypertable, ShareUpdateExclusiveLock);
+}
+
+/* See hypertable.h. */
+bool
+strata_chunk_create(Oid hypertable, int64 time)
+{
+	StrataOwnerContext saved;
+	StrataChunkRange gap;
+	StrataChunkRange range;
+	StrataHypertable *ht;
+	Relation	parent;
+	Oid			owner;
+	bool		missing;
+	Oid			chunk;
+
+	strata_chunk_lock_parents(hypertable);
+	parent = table_open(hypertable, NoLock);
+	owner = parent->rd_rel->relowner;
+	ht = strata_hypertable_get(hypertable);
+	if (ht == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("table \"%s\" is not a hypertable", RelationGetRelationName(parent))));
+	missing = strata_partition_find(RelationGetPartitionKey(parent), RelationGetPartitionDesc(parent, true),
+									ht->key_type, strata_time_to_datum(ht->key_type, time), &gap) < 0;
+	if (!missing)
+	{
+		table_close(parent, NoLock);
+		return false;
+	}
+	strata_time_chunk_range(ht->key_type, ht->interval, time, &range);
+	fit_range(&gap, &range);
+	strata_owner_enter(owner, &saved);
+	chunk = strata_chunk_make_table(parent, ht, &range);
+	/* ALTER TABLE insists that nobody in this session has the table open */
+	table_close(parent, NoLock);
+	strata_chunk_attach(chunk, ht, &range);
+	strata_owner_leave(&saved);
+	return true;
+}
+
+/* See hypertable.h. */
+int
+strata_chunk_create_ahead(const StrataHypertable *ht, int64 up_to)
+{
+	int64		time = strata_hypertable_now(ht);
+	int			made = 0;
+
+	while (time <= up_to)
+	{
+		StrataChunkRange range;
+
+		CHECK_FOR_INTERRUPTS();
+		made += strata_chunk_create(ht->relid, time);
+		CommandCounterIncrement();
+		strata_time_chunk_range(ht->key_type, ht->interval, time, &range);
+		if (range.no_hi)
+			break;
+		time = range.hi;
+	}
+	return made;
+}

@@ -1,0 +1,416 @@
+/*-------------------------------------------------------------------------
+ *
+ * chunk_worker.c
+ *	  Makes a chunk for a statement that is inserting into its hypertable.
+ *
+ * PostgreSQL refuses to attach a partition to a table that the session is
+ * using, and a session that did it would keep the locks to its end.  So a
+ * background worker joins the session's lock group (it does not wait for what
+ * the session holds, and the deadlock detector sees the two as one), makes the
+ * chunk and commits.
+ *
+ * The worker sees committed rows of the catalog only.  Where this transaction
+ * itself made or changed the hypertable, the worker would build a chunk of the
+ * old form; a fingerprint of the catalog rows tells.  Nobody else can use the
+ * hypertable then, so the chunk is made in this process, with the relation
+ * made to look unused for that time.
+ *
+ * src/hypertable/chunk_worker.c
+ *-------------------------------------------------------------------------
+ */
+#include "catalog/catalog.h"
+#include "hypertable/hypertable_private.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/indexing.h"
+#include "catalog/pg_attrdef.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_constraint.h"
+#include "catalog/pg_trigger.h"
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "postmaster/bgworker.h"
+#include "postmaster/interrupt.h"
+#include "storage/dsm.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "storage/lmgr.h"
+#include "storage/proc.h"
+#include "tcop/tcopprot.h"
+#include "utils/fmgroids.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+#include "utils/timestamp.h"
+#include "utils/wait_event.h"
+
+/* How long to wait for a free worker slot. */
+#define SLOT_WAIT_MS 60000
+#define SLOT_POLL_MS 10
+
+/* How often to ask again when the catalog changes under us. */
+#define MAX_TRIES 10
+
+typedef enum WorkerResult
+{
+	WORKER_NONE = 0,			/* it ended without a word */
+	WORKER_DONE,
+	WORKER_CHANGED,				/* its catalog differs from ours */
+	WORKER_FAILED				/* see the error */
+} WorkerResult;
+
+/* In dynamic shared memory. */
+typedef struct WorkerRequest
+{
+	Oid			database;
+	Oid			hypertable;
+	int64		time;
+	uint32		fingerprint;
+	PGPROC	   *leader;
+	pid_t		leader_pid;
+	WorkerResult result;
+	int			sqlstate;
+	char		message[1024];
+	char		detail[1024];
+	char		hint[1024];
+} WorkerRequest;
+
+PGDLLEXPORT void strata_chunk_worker_main(Datum arg);
+
+/*-------------------------------------------------------------------------
+ * Fingerprint
+ *-------------------------------------------------------------------------
+ */
+
+/* A row's version: who wrote it, and where it is. */
+static uint32
+hash_row(uint32 hash, HeapTuple tuple)
+{
+	struct
+	{
+		TransactionId xmin;
+		BlockIdData block;
+		OffsetNumber offset;
+	}			version;
+
+	memset(&version, 0, sizeof(version));
+	version.xmin = HeapTupleHeaderGetRawXmin(tuple->t_data);
+	version.block = tuple->t_self.ip_blkid;
+	version.offset = tuple->t_self.ip_posid;
+	return hash_combine(hash, hash_bytes((unsigned char *) &version, sizeof(version)));
+}
+
+/* All rows of a catalog whose first indexed column is relid. */
+static uint32
+hash_catalog(uint32 hash, Oid catalog, Oid index, AttrNumber attno, Oid relid)
+{
+	Relation	rel = table_open(catalog, AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	ScanKeyInit(&key, attno, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relid));
+	scan = systable_beginscan(rel, index, true, NULL, 1, &key);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+		hash = hash_row(hash, tuple);
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return hash;
+}
+
+/* See hypertable_private.h. */
+uint32
+strata_hypertable_fingerprint(Relation rel)
+{
+	Oid			relid = RelationGetRelid(rel);
+	Form_pg_class form = rel->rd_rel;
+	uint32		hash = hash_bytes((unsigned char *) &relid, sizeof(relid));
+	ListCell   *lc;
+
+	/* not its own row's version, which every first chunk and index changes */
+	hash = hash_combine(hash, hash_bytes((unsigned char *) NameStr(form->relname), strlen(NameStr(form->relname))));
+	hash = hash_combine(hash, form->relnamespace);
+	hash = hash_combine(hash, form->relowner);
+	hash = hash_combine(hash, form->relkind);
+	hash = hash_combine(hash, form->relpersistence);
+	hash = hash_catalog(hash, AttributeRelationId, AttributeRelidNumIndexId, Anum_pg_attribute_attrelid, relid);
+	hash = hash_catalog(hash, AttrDefaultRelationId, AttrDefaultIndexId, Anum_pg_attrdef_adrelid, relid);
+	hash = hash_catalog(hash, ConstraintRelationId, ConstraintRelidTypidNameIndexId, Anum_pg_constraint_conrelid, relid);
+	hash = hash_catalog(hash, TriggerRelationId, TriggerRelidNameIndexId, Anum_pg_trigger_tgrelid, relid);
+	foreach(lc, RelationGetIndexList(rel))
+	{
+		HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(lfirst_oid(lc)));
+
+		if (HeapTupleIsValid(tuple))
+		{
+			hash = hash_row(hash, tuple);
+			ReleaseSysCache(tuple);
+		}
+	}
+	return hash;
+}
+
+/*-------------------------------------------------------------------------
+ * The worker
+ *-------------------------------------------------------------------------
+ */
+
+static void
+copy_text(char *to, size_t size, const char *from)
+{
+	strlcpy(to, from != NULL ? from : "", size);
+}
+
+static WorkerResult
+work(WorkerRequest *request)
+{
+	WorkerResult result = WORKER_CHANGED;
+	Relation	rel;
+
+	StartTransactionCommand();
+	PushActiveSnapshot(GetTransactionSnapshot());
+	/* the locks first: what changes under them cannot change any more */
+	strata_chunk_lock_parents(request->hypertable);
+	rel = try_table_open(request->hypertable, NoLock);
+	if (rel != NULL)
+	{
+		bool		same = rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE &&
+			strata_hypertable_fingerprint(rel) == request->fingerprint;
+
+		table_close(rel, NoLock);
+		if (same)
+		{
+			(void) strata_chunk_create(request->hypertable, request->time);
+			result = WORKER_DONE;
+		}
+	}
+	PopActiveSnapshot();
+	CommitTransactionCommand();
+	return result;
+}
+
+/* Entry point of the worker process. */
+void
+strata_chunk_worker_main(Datum arg)
+{
+	dsm_segment *segment;
+	WorkerRequest *request;
+	MemoryContext mcxt = CurrentMemoryContext;
+
+	pqsignal(SIGTERM, die);
+	BackgroundWorkerUnblockSignals();
+	segment = dsm_attach(DatumGetUInt32(arg));
+	if (segment == NULL)
+		return;					/* the leader gave up */
+	dsm_pin_mapping(segment);
+	request = dsm_segment_address(segment);
+	if (!BecomeLockGroupMember(request->leader, request->leader_pid))
+		return;
+	BackgroundWorkerInitializeConnectionByOid(request->database, InvalidOid, 0);
+	PG_TRY();
+	{
+		request->result = work(request);
+	}
+	PG_CATCH();
+	{
+		ErrorData  *error;
+
+		MemoryContextSwitchTo(mcxt);
+		error = CopyErrorData();
+		request->sqlstate = error->sqlerrcode;
+		copy_text(request->message, sizeof(request->message), error->message);
+		copy_text(request->detail, sizeof(request->detail), error->detail);
+		copy_text(request->hint, sizeof(request->hint), error->hint);
+		request->result = WORKER_FAILED;
+		/* the leader reports it: no second copy in the log */
+		FlushErrorState();
+		AbortCurrentTransaction();
+	}
+	PG_END_TRY();
+}
+
+/*-------------------------------------------------------------------------
+ * The session that needs a chunk
+ *-------------------------------------------------------------------------
+ */
+
+static BackgroundWorkerHandle *
+start_worker(dsm_segment *segment, Relation parent)
+{
+	BackgroundWorker worker;
+	BackgroundWorkerHandle *handle;
+	TimestampTz start = GetCurrentTimestamp();
+
+	memset(&worker, 0, sizeof(worker));
+	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
+	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
+	worker.bgw_restart_time = BGW_NEVER_RESTART;
+	snprintf(worker.bgw_library_name, BGW_MAXLEN, "strata");
+	snprintf(worker.bgw_function_name, BGW_MAXLEN, "strata_chunk_worker_main");
+	snprintf(worker.bgw_name, BGW_MAXLEN, "strata chunk maker for pid %d", MyProcPid);
+	snprintf(worker.bgw_type, BGW_MAXLEN, "strata chunk maker");
+	worker.bgw_main_arg = UInt32GetDatum(dsm_segment_handle(segment));
+	worker.bgw_notify_pid = MyProcPid;
+	while (!RegisterDynamicBackgroundWorker(&worker, &handle))
+	{
+		if (TimestampDifferenceExceeds(start, GetCurrentTimestamp(), SLOT_WAIT_MS))
+			ereport(ERROR,
+					(errcode(ERRCODE_INSUFFICIENT_RESOURCES),
+					 errmsg("could not make a chunk of hypertable \"%s\": no background worker is free",
+							RelationGetRelationName(parent)),
+					 errhint("Increase max_worker_processes, or have chunks made ahead.")));
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, SLOT_POLL_MS, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
+	return handle;
+}
+
+static void
+report_failure(Relation parent, const WorkerRequest *request)
+{
+	if (request->result == WORKER_NONE)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("could not make a chunk of hypertable \"%s\": the background worker ended early",
+						RelationGetRelationName(parent)),
+				 errhint("The server's log may say why.")));
+	ereport(ERROR,
+			(errcode(request->sqlstate),
+			 errmsg("could not make a chunk of hypertable \"%s\": %s", RelationGetRelationName(parent), request->message),
+			 request->detail[0] != '\0' ? errdetail_internal("%s", request->detail) : 0,
+			 request->hint[0] != '\0' ? errhint("%s", request->hint) : 0));
+}
+
+/* Have one worker try; false when the catalog differs. */
+static bool
+ask_worker(Relation parent, int64 time)
+{
+	dsm_segment *segment = dsm_create(sizeof(WorkerRequest), 0);
+	WorkerRequest *request = dsm_segment_address(segment);
+	BackgroundWorkerHandle *handle;
+	bool		done;
+
+	memset(request, 0, sizeof(*request));
+	request->database = MyDatabaseId;
+	request->hypertable = RelationGetRelid(parent);
+	request->time = time;
+	request->fingerprint = strata_hypertable_fingerprint(parent);
+	request->leader = MyProc;
+	request->leader_pid = MyProcPid;
+	BecomeLockGroupLeader();
+	handle = start_worker(segment, parent);
+	/* the worker must not go on for a statement that was cancelled */
+	PG_TRY();
+	{
+		if (WaitForBackgroundWorkerShutdown(handle) != BGWH_STOPPED)
+			ereport(FATAL,
+					(errcode(ERRCODE_ADMIN_SHUTDOWN),
+					 errmsg("terminating connection due to unexpected postmaster exit")));
+	}
+	PG_CATCH();
+	{
+		TerminateBackgroundWorker(handle);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	if (request->result == WORKER_NONE || request->result == WORKER_FAILED)
+		report_failure(parent, request);
+	done = request->result == WORKER_DONE;
+	dsm_detach(segment);
+	return done;
+}
+
+/* Did this transaction write the hypertable's pg_class row? */
+static bool
+is_own(Relation parent)
+{
+	HeapTuple	tuple;
+	bool		own;
+
+	if (parent->rd_createSubid != InvalidSubTransactionId)
+		return true;
+	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(RelationGetRelid(parent)));
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	own = TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple->t_data));
+	ReleaseSysCache(tuple);
+	return own;
+}
+
+/* Keep a context of partition descriptors until the end of the transaction. */
+static void
+keep_context(MemoryContext *context)
+{
+	if (*context != NULL)
+		MemoryContextSetParent(*context, TopTransactionContext);
+	*context = NULL;
+}
+
+/*
+ * Make the chunk in this process although statements of this session have the
+ * hypertable open.  What they hold of its relcache entry stays valid: the entry
+ * is rebuilt in place, as after another session's ATTACH, and descriptors that
+ * may be in use live on to the end of the transaction.
+ */
+static void
+create_here(Relation parent, int64 time)
+{
+	Oid			relid = RelationGetRelid(parent);
+	int			refcnt = parent->rd_refcnt;
+	SubTransactionId created = parent->rd_createSubid;
+
+	keep_context(&parent->rd_pdcxt);
+	keep_context(&parent->rd_pddcxt);
+	parent->rd_partdesc = NULL;
+	parent->rd_partdesc_nodetached = NULL;
+	/* one made in this transaction is never thrown away, used or not */
+	if (created == InvalidSubTransactionId)
+		parent->rd_createSubid = GetCurrentSubTransactionId();
+	parent->rd_refcnt = 0;
+	/* whatever happens, the count must be what the resource owner thinks */
+	PG_TRY();
+	{
+		(void) strata_chunk_create(relid, time);
+		CommandCounterIncrement();
+	}
+	PG_FINALLY();
+	{
+		parent->rd_refcnt += refcnt;
+		parent->rd_createSubid = created;
+	}
+	PG_END_TRY();
+}
+
+/* See hypertable_private.h. */
+void
+strata_chunk_create_on_demand(Relation parent, int64 time)
+{
+	if (is_own(parent))
+	{
+		create_here(parent, time);
+		return;
+	}
+	for (int i = 0; i < MAX_TRIES; i++)
+	{
+		if (ask_worker(parent, time))
+			return;
+		/* ours is the catalog that differs, and nobody else changes it now */
+		if (CheckRelationLockedByMe(parent, ShareUpdateExclusiveLock, true))
+		{
+			create_here(parent, time);
+			return;
+		}
+		AcceptInvalidationMessages();
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_IN_USE),
+			 errmsg("could not make a chunk of hypertable \"%s\": its definition keeps changing",
+					RelationGetRelationName(parent))));
+}

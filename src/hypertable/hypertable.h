@@ -1,0 +1,139 @@
+/*-------------------------------------------------------------------------
+ *
+ * hypertable.h
+ *	  Hypertables: natively range-partitioned tables whose partitions, the
+ *	  chunks, use strata and are made when a row needs them.
+ *
+ * A hypertable is a partitioned table with one range key that has the option
+ * strata.chunk_interval; there is no catalog beside PostgreSQL's.
+ *
+ * src/hypertable/hypertable.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_HYPERTABLE_H
+#define STRATA_HYPERTABLE_H
+
+#include "postgres.h"
+
+#include "nodes/parsenodes.h"
+#include "nodes/plannodes.h"
+#include "nodes/execnodes.h"
+#include "parser/parse_node.h"
+#include "tcop/cmdtag.h"
+#include "executor/execdesc.h"
+#include "utils/rel.h"
+
+/*
+ * Times are int64 in the units of the key's type: microseconds since
+ * PostgreSQL's epoch (timestamp, timestamptz), days (date), the number itself
+ * (integers).
+ */
+typedef struct StrataHypertable
+{
+	Oid			relid;
+	AttrNumber	attno;			/* of the time column; with a partitioning function: of its argument */
+	bool		has_function;	/* the key is a function of the column */
+	Oid			key_type;		/* base type of the key */
+	int64		interval;		/* length of chunks to come */
+} StrataHypertable;
+
+/* What relid's options say, or NULL when it is not a hypertable. */
+extern StrataHypertable *strata_hypertable_get(Oid relid);
+extern bool strata_hypertable_is(Oid relid);
+
+/* The same; ereports when relid is none, or not the user's. */
+extern StrataHypertable *strata_hypertable_open(Oid relid);
+
+extern bool strata_time_type_is_integer(Oid type);
+
+/* A key value as time, and back; infinities are INT64_MIN and INT64_MAX. */
+extern int64 strata_time_from_datum(Oid key_type, Datum value);
+extern Datum strata_time_to_datum(Oid key_type, int64 time);
+
+/* A chunk length given as interval or number (text: as strata.chunk_interval). */
+extern int64 strata_time_interval_from_datum(Oid key_type, Oid type, Datum value);
+extern int64 strata_time_interval_from_text(Oid key_type, const char *text);
+extern char *strata_time_interval_to_text(Oid key_type, int64 interval);
+
+/* The present time of a hypertable: now(), or its integer_now function. */
+extern int64 strata_hypertable_now(const StrataHypertable *ht);
+
+/*
+ * A point in time given to a function as "any": a value of a time type or an
+ * integer, or an interval (or, with integer time, nothing else) before now.
+ */
+extern int64 strata_hypertable_point(const StrataHypertable *ht, Oid type, Datum value,
+									 const char *argument);
+
+/* What create_hypertable is asked for. */
+typedef struct StrataHypertableRequest
+{
+	const char *column;
+	Oid			function;		/* time_partitioning_func, or InvalidOid */
+	bool		has_interval;
+	Oid			interval_type;
+	Datum		interval;
+	bool		default_indexes;
+	bool		migrate_data;
+} StrataHypertableRequest;
+
+/*
+ * Turn a table into a hypertable, in place.  The caller holds
+ * AccessExclusiveLock on it and has checked that the user owns it.
+ */
+extern void strata_hypertable_create(Oid relid, const StrataHypertableRequest *request);
+
+/* Check options that ALTER or CREATE TABLE sets on a hypertable or table. */
+extern void strata_hypertable_check_options(Relation rel, List *options);
+
+/* A chunk's range; no_lo, no_hi: unbounded. */
+typedef struct StrataChunkRange
+{
+	int64		lo;				/* inclusive */
+	int64		hi;				/* exclusive */
+	bool		no_lo;
+	bool		no_hi;
+} StrataChunkRange;
+
+typedef struct StrataChunk
+{
+	Oid			relid;
+	StrataChunkRange range;
+} StrataChunk;
+
+/*
+ * The chunks of a hypertable (StrataChunk *) in order of time.  Reads the
+ * catalog, locks no chunk.
+ */
+extern List *strata_chunk_list(const StrataHypertable *ht);
+
+/* The range of a partition, by its pg_class row; false when it has none of ours. */
+extern bool strata_chunk_range(Oid chunk, Oid *key_type, StrataChunkRange *range);
+
+/* When the chunk was made; false when nobody wrote it down. */
+extern bool strata_chunk_created(Oid chunk, TimestampTz *created);
+
+/*
+ * Make the chunk for a time in this process and transaction, unless it is
+ * there; for callers that have the hypertable not open.  True: it was made.
+ */
+extern bool strata_chunk_create(Oid hypertable, int64 time);
+
+/* Make every missing chunk from now to a time; returns how many. */
+extern int	strata_chunk_create_ahead(const StrataHypertable *ht, int64 up_to);
+
+/* Planner: put the node that makes chunks under each INSERT into a hypertable. */
+extern void strata_route_plan(PlannedStmt *stmt);
+
+/* Executor start: tell these nodes which ModifyTable they feed. */
+extern void strata_route_bind(QueryDesc *query_desc);
+
+/*
+ * False in the statement that loaded the library: its INSERT was planned
+ * without us.
+ */
+extern bool strata_route_is_active(void);
+
+extern void strata_hypertable_init(void);
+
+#endif							/* STRATA_HYPERTABLE_H */

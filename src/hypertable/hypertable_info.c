@@ -1,0 +1,411 @@
+/*-------------------------------------------------------------------------
+ *
+ * hypertable_info.c
+ *	  What a hypertable is, from its options and partition key; its chunks and
+ *	  its present time.
+ *
+ * src/hypertable/hypertable_info.c
+ *-------------------------------------------------------------------------
+ */
+#include "catalog/catalog.h"
+#include "hypertable/hypertable_private.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/partition.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
+#include "catalog/pg_partitioned_table.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "commands/defrem.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "parser/parse_func.h"
+#include "partitioning/partbounds.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/date.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/regproc.h"
+#include "utils/syscache.h"
+#include "utils/timestamp.h"
+
+/*
+ * Fill attno, has_function and key_type from pg_partitioned_table.  False when
+ * the key is not one range key that we can work with.
+ */
+static bool
+read_key(StrataHypertable *ht)
+{
+	HeapTuple	tuple = SearchSysCache1(PARTRELID, ObjectIdGetDatum(ht->relid));
+	Form_pg_partitioned_table form;
+	bool		good = false;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	form = (Form_pg_partitioned_table) GETSTRUCT(tuple);
+	if (form->partstrat == PARTITION_STRATEGY_RANGE && form->partnatts == 1)
+	{
+		ht->attno = form->partattrs.values[0];
+		if (ht->attno != 0)
+			ht->key_type = get_atttype(ht->relid, ht->attno);
+		else
+		{
+			bool		isnull;
+			Datum		stored = SysCacheGetAttr(PARTRELID, tuple, Anum_pg_partitioned_table_partexprs, &isnull);
+			List	   *exprs = isnull ? NIL : (List *) stringToNode(TextDatumGetCString(stored));
+			List	   *vars = pull_var_clause((Node *) exprs, 0);
+
+			ht->has_function = true;
+			if (exprs != NIL)
+				ht->key_type = exprType(linitial(exprs));
+			if (vars != NIL)
+				ht->attno = linitial_node(Var, vars)->varattno;
+		}
+		ht->key_type = getBaseType(ht->key_type);
+		good = strata_time_type_is_integer(ht->key_type) || ht->key_type == DATEOID ||
+			ht->key_type == TIMESTAMPOID || ht->key_type == TIMESTAMPTZOID;
+	}
+	ReleaseSysCache(tuple);
+	return good;
+}
+
+/* See hypertable.h. */
+StrataHypertable *
+strata_hypertable_get(Oid relid)
+{
+	StrataHypertable *ht;
+	char	   *interval;
+
+	if (get_rel_relkind(relid) != RELKIND_PARTITIONED_TABLE)
+		return NULL;
+	interval = strata_settings_get_text(relid, STRATA_OPTION_INTERVAL);
+	if (interval == NULL)
+		return NULL;
+	ht = palloc0(sizeof(StrataHypertable));
+	ht->relid = relid;
+	if (!read_key(ht))
+		return NULL;
+	ht->interval = strata_time_interval_from_text(ht->key_type, interval);
+	return ht;
+}
+
+/* See hypertable.h. */
+bool
+strata_hypertable_is(Oid relid)
+{
+	return strata_hypertable_get(relid) != NULL;
+}
+
+/* See hypertable.h. */
+StrataHypertable *
+strata_hypertable_open(Oid relid)
+{
+	StrataHypertable *ht;
+	char	   *name = get_rel_name(relid);
+
+	if (name == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("relation with OID %u does not exist", relid)));
+	if (!strata_table_ownercheck(relid, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relid)), name);
+	ht = strata_hypertable_get(relid);
+	if (ht == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("table \"%s\" is not a hypertable", name),
+				 errhint("SELECT create_hypertable('%s', 'time column');", quote_identifier(name))));
+	return ht;
+}
+
+/* See hypertable.h. */
+void
+strata_hypertable_check_options(Relation rel, List *options)
+{
+	ListCell   *lc;
+
+	foreach(lc, options)
+	{
+		DefElem    *def = lfirst_node(DefElem, lc);
+		bool		interval = strcmp(def->defname, STRATA_OPTION_INTERVAL) == 0;
+		StrataHypertable ht = {.relid = RelationGetRelid(rel)};
+
+		if (!interval && strcmp(def->defname, STRATA_OPTION_NOW) != 0)
+			continue;
+		if (rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE || !read_key(&ht))
+			ereport(ERROR,
+					(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+					 errmsg("option \"strata.%s\" needs a table partitioned by range of one time column",
+							def->defname),
+					 errhint("SELECT create_hypertable('%s', 'time column');",
+							 quote_identifier(RelationGetRelationName(rel)))));
+		if (interval)
+			(void) strata_time_interval_from_text(ht.key_type, defGetString(def));
+	}
+}
+
+/*-------------------------------------------------------------------------
+ * Chunks, from the catalog
+ *-------------------------------------------------------------------------
+ */
+
+/* One bound of a partition: its time, or unbounded. */
+static bool
+read_bound(List *datums, Oid key_type, int64 *time, bool *unbounded)
+{
+	PartitionRangeDatum *datum;
+
+	if (list_length(datums) != 1)
+		return false;
+	datum = linitial_node(PartitionRangeDatum, datums);
+	*unbounded = datum->kind != PARTITION_RANGE_DATUM_VALUE;
+	if (*unbounded)
+		*time = datum->kind == PARTITION_RANGE_DATUM_MINVALUE ? PG_INT64_MIN : PG_INT64_MAX;
+	else
+		*time = strata_time_from_datum(key_type, castNode(Const, datum->value)->constvalue);
+	return true;
+}
+
+static bool
+read_range(Oid chunk, Oid key_type, StrataChunkRange *range)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(chunk));
+	bool		isnull = true;
+	Datum		stored;
+	bool		good = false;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	stored = SysCacheGetAttr(RELOID, tuple, Anum_pg_class_relpartbound, &isnull);
+	if (!isnull)
+	{
+		PartitionBoundSpec *spec = castNode(PartitionBoundSpec, stringToNode(TextDatumGetCString(stored)));
+
+		good = spec->strategy == PARTITION_STRATEGY_RANGE && !spec->is_default &&
+			read_bound(spec->lowerdatums, key_type, &range->lo, &range->no_lo) &&
+			read_bound(spec->upperdatums, key_type, &range->hi, &range->no_hi);
+	}
+	ReleaseSysCache(tuple);
+	return good;
+}
+
+/* See hypertable.h. */
+bool
+strata_chunk_range(Oid chunk, Oid *key_type, StrataChunkRange *range)
+{
+	StrataHypertable ht = {0};
+
+	if (!get_rel_relispartition(chunk))
+		return false;
+	ht.relid = get_partition_parent(chunk, true);
+	if (!OidIsValid(ht.relid) || !read_key(&ht))
+		return false;
+	*key_type = ht.key_type;
+	return read_range(chunk, ht.key_type, range);
+}
+
+/* See hypertable.h. */
+bool
+strata_chunk_created(Oid chunk, TimestampTz *created)
+{
+	char	   *text = strata_settings_get_text(chunk, STRATA_OPTION_CREATED);
+
+	if (text == NULL)
+		return false;
+	*created = DatumGetTimestampTz(DirectFunctionCall3(timestamptz_in, CStringGetDatum(text),
+													   ObjectIdGetDatum(InvalidOid),
+													   Int32GetDatum(-1)));
+	return true;
+}
+
+static int
+compare_chunks(const ListCell *a, const ListCell *b)
+{
+	const StrataChunk *one = lfirst(a);
+	const StrataChunk *other = lfirst(b);
+
+	return one->range.lo < other->range.lo ? -1 : one->range.lo > other->range.lo;
+}
+
+/* See hypertable.h. */
+List *
+strata_chunk_list(const StrataHypertable *ht)
+{
+	List	   *chunks = NIL;
+	ListCell   *lc;
+
+	foreach(lc, find_inheritance_children(ht->relid, NoLock))
+	{
+		StrataChunk *chunk = palloc0(sizeof(StrataChunk));
+
+		chunk->relid = lfirst_oid(lc);
+		if (read_range(chunk->relid, ht->key_type, &chunk->range))
+			chunks = lappend(chunks, chunk);
+	}
+	list_sort(chunks, compare_chunks);
+	return chunks;
+}
+
+/* See hypertable_private.h. */
+int
+strata_partition_find(PartitionKey key, PartitionDesc desc, Oid key_type, Datum value,
+					  StrataChunkRange *range)
+{
+	PartitionBoundInfo bounds = desc->boundinfo;
+	bool		equal = false;
+	int			offset;
+
+	range->lo = PG_INT64_MIN;
+	range->hi = PG_INT64_MAX;
+	range->no_lo = range->no_hi = true;
+	if (desc->nparts == 0)
+		return -1;
+	offset = partition_range_datum_bsearch(key->partsupfunc, key->partcollation, bounds, 1, &value, &equal);
+	if (offset >= 0 && bounds->kind[offset][0] == PARTITION_RANGE_DATUM_VALUE)
+	{
+		range->no_lo = false;
+		range->lo = strata_time_from_datum(key_type, bounds->datums[offset][0]);
+	}
+	if (offset + 1 < bounds->ndatums && bounds->kind[offset + 1][0] == PARTITION_RANGE_DATUM_VALUE)
+	{
+		range->no_hi = false;
+		range->hi = strata_time_from_datum(key_type, bounds->datums[offset + 1][0]);
+	}
+	return bounds->indexes[offset + 1];
+}
+
+/*-------------------------------------------------------------------------
+ * The present, and points in time relative to it
+ *-------------------------------------------------------------------------
+ */
+
+/* See hypertable.h. */
+int64
+strata_hypertable_now(const StrataHypertable *ht)
+{
+	char	   *name;
+	Oid			function;
+	Oid			type;
+
+	switch (ht->key_type)
+	{
+		case TIMESTAMPTZOID:
+			return GetCurrentTransactionStartTimestamp();
+		case TIMESTAMPOID:
+			return DatumGetTimestamp(DirectFunctionCall1(timestamptz_timestamp,
+														 TimestampTzGetDatum(GetCurrentTransactionStartTimestamp())));
+		case DATEOID:
+			return DatumGetDateADT(DirectFunctionCall1(timestamptz_date,
+													   TimestampTzGetDatum(GetCurrentTransactionStartTimestamp())));
+		default:
+			break;
+	}
+	name = strata_settings_get_text(ht->relid, STRATA_OPTION_NOW);
+	if (name == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("hypertable \"%s\" has no integer_now function", get_rel_name(ht->relid)),
+				 errhint("SELECT set_integer_now_func('%s', 'function that returns the present time as %s');",
+						 quote_identifier(get_rel_name(ht->relid)), format_type_be(ht->key_type))));
+	function = LookupFuncName(stringToQualifiedNameList(name), 0, NULL, false);
+	type = get_func_rettype(function);
+	if (!strata_time_type_is_integer(type))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_FUNCTION_DEFINITION),
+				 errmsg("integer_now function %s of hypertable \"%s\" does not return an integer",
+						name, get_rel_name(ht->relid))));
+	return strata_time_from_datum(type, OidFunctionCall0(function));
+}
+
+static void
+refuse_point(const StrataHypertable *ht, Oid type, const char *argument)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("invalid type %s of argument \"%s\" for hypertable \"%s\"",
+					format_type_be(type), argument, get_rel_name(ht->relid)),
+			 strata_time_type_is_integer(ht->key_type) ?
+			 errhint("Its time column is of type %s: give an integer.", format_type_be(ht->key_type)) :
+			 errhint("Its time column is of type %s: give an interval, a date or a timestamp.",
+					 format_type_be(ht->key_type))));
+}
+
+/* See hypertable.h. */
+int64
+strata_hypertable_point(const StrataHypertable *ht, Oid type, Datum value, const char *argument)
+{
+	Timestamp	timestamp;
+
+	if (strata_time_type_is_integer(ht->key_type))
+	{
+		if (type == UNKNOWNOID)
+			return DatumGetInt64(DirectFunctionCall1(int8in, CStringGetDatum(DatumGetCString(value))));
+		if (!strata_time_type_is_integer(type))
+			refuse_point(ht, type, argument);
+		return strata_time_from_datum(type, value);
+	}
+	switch (type)
+	{
+		case UNKNOWNOID:
+			timestamp = DatumGetTimestampTz(DirectFunctionCall3(timestamptz_in, value,
+																ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1)));
+			type = TIMESTAMPTZOID;
+			break;
+		case INTERVALOID:
+			timestamp = DatumGetTimestampTz(DirectFunctionCall2(timestamptz_mi_interval,
+																TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()), value));
+			type = TIMESTAMPTZOID;
+			break;
+		case DATEOID:
+			timestamp = DatumGetTimestamp(DirectFunctionCall1(date_timestamp, value));
+			type = TIMESTAMPOID;
+			break;
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			timestamp = DatumGetTimestamp(value);
+			break;
+		default:
+			refuse_point(ht, type, argument);
+			return 0;			/* not reached */
+	}
+	/* between local and absolute time by the session's time zone, as casts do */
+	if (type == TIMESTAMPTZOID && ht->key_type != TIMESTAMPTZOID)
+		timestamp = DatumGetTimestamp(DirectFunctionCall1(timestamptz_timestamp, TimestampGetDatum(timestamp)));
+	else if (type == TIMESTAMPOID && ht->key_type == TIMESTAMPTZOID)
+		timestamp = DatumGetTimestamp(DirectFunctionCall1(timestamp_timestamptz, TimestampGetDatum(timestamp)));
+	if (ht->key_type == DATEOID)
+		return strata_time_from_datum(DATEOID, DirectFunctionCall1(timestamp_date, TimestampGetDatum(timestamp)));
+	return timestamp;
+}
+
+/*-------------------------------------------------------------------------
+ * Working as the table's owner
+ *-------------------------------------------------------------------------
+ */
+
+/* See hypertable_private.h. */
+void
+strata_owner_enter(Oid owner, StrataOwnerContext *saved)
+{
+	GetUserIdAndSecContext(&saved->user, &saved->security);
+	SetUserIdAndSecContext(owner, saved->security | SECURITY_RESTRICTED_OPERATION);
+	saved->guc_level = NewGUCNestLevel();
+	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
+}
+
+/* See hypertable_private.h. */
+void
+strata_owner_leave(StrataOwnerContext *saved)
+{
+	AtEOXact_GUC(false, saved->guc_level);
+	SetUserIdAndSecContext(saved->user, saved->security);
+}

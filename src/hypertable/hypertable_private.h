@@ -1,0 +1,85 @@
+/*-------------------------------------------------------------------------
+ *
+ * hypertable_private.h
+ *	  What the files of src/hypertable share among themselves.
+ *
+ * src/hypertable/hypertable_private.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_HYPERTABLE_PRIVATE_H
+#define STRATA_HYPERTABLE_PRIVATE_H
+
+#include "base/base.h"
+#include "hypertable/hypertable.h"
+
+#include "partitioning/partdesc.h"
+#include "utils/partcache.h"
+
+/* Names of the options of a hypertable and of a chunk, without prefix. */
+#define STRATA_OPTION_INTERVAL "chunk_interval"
+#define STRATA_OPTION_NOW "integer_now_func"
+#define STRATA_OPTION_CHUNK_OPTIONS "chunk_options"
+#define STRATA_OPTION_CREATED "created"
+
+/* The range of the chunk that a time falls into, by arithmetic alone. */
+extern void strata_time_chunk_range(Oid key_type, int64 interval, int64 time,
+									StrataChunkRange *range);
+
+/* A bound as it stands in FOR VALUES: a quoted literal. */
+extern char *strata_time_literal(Oid key_type, int64 time);
+
+/* A time as part of a chunk's name. */
+extern char *strata_time_label(Oid key_type, int64 time, int64 interval);
+
+/* Ditto for the type's own limits: range ends beyond them are unbounded. */
+extern void strata_time_limits(Oid key_type, int64 *min, int64 *max);
+
+/*
+ * Index of the partition for a key value in desc, or -1 and the gap that the
+ * value is in.  found: the partition's range; gap: the hole's.
+ */
+extern int	strata_partition_find(PartitionKey key, PartitionDesc desc, Oid key_type,
+								  Datum value, StrataChunkRange *range);
+
+/*
+ * A chunk that is not a partition yet.  The hypertable may still be a plain
+ * table.
+ */
+extern Oid	strata_chunk_make_table(Relation parent, const StrataHypertable *ht,
+									const StrataChunkRange *range);
+extern void strata_chunk_attach(Oid chunk, const StrataHypertable *ht, const StrataChunkRange *range);
+
+/*
+ * Take the locks that making a chunk needs, in the order in which they must be
+ * taken: the tables that foreign keys refer to first.  Who waits for a writer
+ * of one of these then holds nothing that the writer's own chunks would need.
+ */
+extern void strata_chunk_lock_parents(Oid hypertable);
+
+/*
+ * Make a chunk for a hypertable that this session uses right now: in a worker,
+ * or in this process when the hypertable is this transaction's own.
+ */
+extern void strata_chunk_create_on_demand(Relation parent, int64 time);
+
+/* Work as the owner of a table; undone by strata_owner_leave. */
+typedef struct StrataOwnerContext
+{
+	Oid			user;
+	int			security;
+	int			guc_level;
+} StrataOwnerContext;
+
+extern void strata_owner_enter(Oid owner, StrataOwnerContext *saved);
+extern void strata_owner_leave(StrataOwnerContext *saved);
+
+/* Move the rows of a plain table into chunk tables; returns StrataChunk *s. */
+extern List *strata_hypertable_move_rows(Relation rel, const StrataHypertable *ht,
+										 Node *key_expression);
+
+/* Hash over everything of the hypertable that a chunk is made from. */
+extern uint32 strata_hypertable_fingerprint(Relation rel);
+
+extern void strata_route_init(void);
+
+#endif							/* STRATA_HYPERTABLE_PRIVATE_H */

@@ -1,0 +1,329 @@
+/*-------------------------------------------------------------------------
+ *
+ * hypertable_time.c
+ *	  Arithmetic of time: values, chunk lengths, chunk ranges, their texts.
+ *
+ * All of it without a catalog.  Ranges are aligned to 1970-01-01 (UTC), as
+ * TimescaleDB aligns them, so that the range of any time is known by a
+ * division.
+ *
+ * src/hypertable/hypertable_time.c
+ *-------------------------------------------------------------------------
+ */
+#include "hypertable/hypertable_private.h"
+
+#include "catalog/pg_type.h"
+#include "common/int.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/date.h"
+#include "utils/datetime.h"
+#include "utils/timestamp.h"
+
+#define EPOCH_DAYS (UNIX_EPOCH_JDATE - POSTGRES_EPOCH_JDATE)	/* negative */
+
+/* See hypertable.h. */
+bool
+strata_time_type_is_integer(Oid type)
+{
+	return type == INT2OID || type == INT4OID || type == INT8OID;
+}
+
+/* See hypertable_private.h. */
+void
+strata_time_limits(Oid key_type, int64 *min, int64 *max)
+{
+	switch (key_type)
+	{
+		case INT2OID:
+			*min = PG_INT16_MIN;
+			*max = PG_INT16_MAX;
+			break;
+		case INT4OID:
+			*min = PG_INT32_MIN;
+			*max = PG_INT32_MAX;
+			break;
+		case INT8OID:
+			*min = PG_INT64_MIN;
+			*max = PG_INT64_MAX;
+			break;
+		case DATEOID:
+			*min = DATETIME_MIN_JULIAN - POSTGRES_EPOCH_JDATE;
+			*max = DATE_END_JULIAN - POSTGRES_EPOCH_JDATE - 1;
+			break;
+		default:
+			*min = MIN_TIMESTAMP;
+			*max = END_TIMESTAMP - 1;
+			break;
+	}
+}
+
+/* See hypertable.h. */
+int64
+strata_time_from_datum(Oid key_type, Datum value)
+{
+	switch (key_type)
+	{
+		case INT2OID:
+			return DatumGetInt16(value);
+		case INT4OID:
+			return DatumGetInt32(value);
+		case INT8OID:
+			return DatumGetInt64(value);
+		case DATEOID:
+			if (DATE_IS_NOBEGIN(DatumGetDateADT(value)))
+				return PG_INT64_MIN;
+			if (DATE_IS_NOEND(DatumGetDateADT(value)))
+				return PG_INT64_MAX;
+			return DatumGetDateADT(value);
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			return DatumGetTimestamp(value);	/* infinities are the extremes */
+		default:
+			elog(ERROR, "type %u cannot be a hypertable's time", key_type);
+	}
+}
+
+/* See hypertable.h. */
+Datum
+strata_time_to_datum(Oid key_type, int64 time)
+{
+	switch (key_type)
+	{
+		case INT2OID:
+			return Int16GetDatum((int16) time);
+		case INT4OID:
+			return Int32GetDatum((int32) time);
+		case INT8OID:
+			return Int64GetDatum(time);
+		case DATEOID:
+			if (time == PG_INT64_MIN)
+				return DateADTGetDatum(DATEVAL_NOBEGIN);
+			if (time == PG_INT64_MAX)
+				return DateADTGetDatum(DATEVAL_NOEND);
+			return DateADTGetDatum((DateADT) time);
+		default:
+			return TimestampGetDatum(time);
+	}
+}
+
+/* The length must be positive, fit the type, and for dates be whole days. */
+static int64
+check_interval(Oid key_type, int64 interval)
+{
+	int64		min;
+	int64		max;
+
+	if (interval <= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid chunk interval: must be greater than 0")));
+	strata_time_limits(key_type, &min, &max);
+	if (interval > max)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid chunk interval: must be between 1 and %lld for type %s",
+						(long long) max, format_type_be(key_type))));
+	if ((key_type == TIMESTAMPOID || key_type == TIMESTAMPTZOID) && interval < USECS_PER_SEC)
+		ereport(WARNING,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unexpected chunk interval: smaller than one second"),
+				 errhint("The interval is specified in microseconds.")));
+	return interval;
+}
+
+/* Microseconds into the units of key_type. */
+static int64
+interval_from_usecs(Oid key_type, int64 usecs)
+{
+	if (key_type != DATEOID)
+		return usecs;
+	if (usecs % USECS_PER_DAY != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid chunk interval for type date: must be a whole number of days")));
+	return usecs / USECS_PER_DAY;
+}
+
+/* An interval's length, a month being 30 days. */
+static int64
+interval_usecs(const Interval *interval)
+{
+	int64		days = (int64) interval->month * DAYS_PER_MONTH + interval->day;
+	int64		result;
+
+	if (pg_mul_s64_overflow(days, USECS_PER_DAY, &result) ||
+		pg_add_s64_overflow(result, interval->time, &result))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("interval out of range")));
+	return result;
+}
+
+/* See hypertable.h. */
+int64
+strata_time_interval_from_datum(Oid key_type, Oid type, Datum value)
+{
+	int64		number;
+
+	if (type == INTERVALOID)
+	{
+		if (strata_time_type_is_integer(key_type))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("invalid chunk interval: type %s needs an integer, not an interval",
+							format_type_be(key_type)),
+					 errhint("Give the interval in the units of the time column, such as chunk_time_interval => 86400.")));
+		number = interval_usecs(DatumGetIntervalP(value));
+		return check_interval(key_type, interval_from_usecs(key_type, number));
+	}
+	if (!strata_time_type_is_integer(type))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid type %s for a chunk interval", format_type_be(type)),
+				 errhint("Give an interval, such as INTERVAL '1 day', or an integer.")));
+	number = strata_time_from_datum(type, value);
+	if (!strata_time_type_is_integer(key_type) && number > 0)
+		number = interval_from_usecs(key_type, number);
+	return check_interval(key_type, number);
+}
+
+/* See hypertable.h. */
+int64
+strata_time_interval_from_text(Oid key_type, const char *text)
+{
+	char	   *end;
+
+	errno = 0;
+	(void) strtoll(text, &end, 10);
+	if (end != text && *end == '\0' && errno == 0)
+		return strata_time_interval_from_datum(key_type, INT8OID,
+											   Int64GetDatum(strtoll(text, NULL, 10)));
+	return strata_time_interval_from_datum(key_type, INTERVALOID,
+										   DirectFunctionCall3(interval_in, CStringGetDatum(text),
+															   ObjectIdGetDatum(InvalidOid),
+															   Int32GetDatum(-1)));
+}
+
+/* See hypertable.h.  The text does not depend on any setting. */
+char *
+strata_time_interval_to_text(Oid key_type, int64 interval)
+{
+	if (strata_time_type_is_integer(key_type))
+		return psprintf(INT64_FORMAT, interval);
+	if (key_type == DATEOID)
+		return psprintf(INT64_FORMAT " days", interval);
+	if (interval % USECS_PER_DAY == 0)
+		return psprintf(INT64_FORMAT " days", interval / USECS_PER_DAY);
+	if (interval % USECS_PER_HOUR == 0)
+		return psprintf(INT64_FORMAT " hours", interval / USECS_PER_HOUR);
+	if (interval % USECS_PER_MINUTE == 0)
+		return psprintf(INT64_FORMAT " minutes", interval / USECS_PER_MINUTE);
+	if (interval % USECS_PER_SEC == 0)
+		return psprintf(INT64_FORMAT " seconds", interval / USECS_PER_SEC);
+	return psprintf(INT64_FORMAT " microseconds", interval);
+}
+
+/* See hypertable_private.h. */
+void
+strata_time_chunk_range(Oid key_type, int64 interval, int64 time, StrataChunkRange *range)
+{
+	int64		origin = 0;
+	int64		min;
+	int64		max;
+	int64		into;
+
+	strata_time_limits(key_type, &min, &max);
+	/* infinities live in the outermost chunks, which have no end */
+	time = Min(Max(time, min), max);
+	if (key_type == DATEOID)
+		origin = EPOCH_DAYS;
+	else if (!strata_time_type_is_integer(key_type))
+		origin = EPOCH_DAYS * USECS_PER_DAY;
+	/* how far into its range the time is; no step can overflow */
+	into = (time % interval) - (origin % interval);
+	into %= interval;
+	if (into < 0)
+		into += interval;
+	range->no_lo = pg_sub_s64_overflow(time, into, &range->lo) || range->lo <= min;
+	range->no_hi = pg_add_s64_overflow(time, interval - into, &range->hi) || range->hi > max;
+	if (range->no_lo)
+		range->lo = PG_INT64_MIN;
+	if (range->no_hi)
+		range->hi = PG_INT64_MAX;
+}
+
+/* ISO, and independent of the session's settings. */
+static char *
+timestamp_text(Oid key_type, int64 time)
+{
+	struct pg_tm tm;
+	fsec_t		fsec;
+	char		buf[MAXDATELEN + 1];
+
+	if (timestamp2tm(key_type == DATEOID ? time * USECS_PER_DAY : time, NULL, &tm, &fsec, NULL, NULL) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("timestamp out of range")));
+	/* without this no zone is printed, and the reader would take it for his own */
+	tm.tm_isdst = 0;
+	EncodeDateTime(&tm, fsec, key_type == TIMESTAMPTZOID, 0, NULL, USE_ISO_DATES, buf);
+	return pstrdup(buf);
+}
+
+static char *
+date_text(int64 time)
+{
+	struct pg_tm tm;
+	char		buf[MAXDATELEN + 1];
+
+	memset(&tm, 0, sizeof(tm));
+	j2date((int) time + POSTGRES_EPOCH_JDATE, &tm.tm_year, &tm.tm_mon, &tm.tm_mday);
+	EncodeDateOnly(&tm, USE_ISO_DATES, buf);
+	return pstrdup(buf);
+}
+
+/* See hypertable_private.h. */
+char *
+strata_time_literal(Oid key_type, int64 time)
+{
+	if (strata_time_type_is_integer(key_type))
+		return psprintf("'" INT64_FORMAT "'", time);
+	return quote_literal_cstr(key_type == DATEOID ? date_text(time) : timestamp_text(key_type, time));
+}
+
+/* See hypertable_private.h. */
+char *
+strata_time_label(Oid key_type, int64 time, int64 interval)
+{
+	char	   *text;
+	char	   *out;
+
+	if (strata_time_type_is_integer(key_type))
+		return time < 0 ? psprintf("m%llu", (unsigned long long) -(uint64) time) : psprintf(INT64_FORMAT, time);
+	text = key_type == DATEOID ? date_text(time) : timestamp_text(TIMESTAMPOID, time);
+	/* 2026-01-31 04:00:00 BC becomes 20260131_0400bc, as short as the chunks allow */
+	out = text;
+	for (char *in = text; *in != '\0'; in++)
+	{
+		if (*in == ' ')
+		{
+			if (strncmp(in, " BC", 3) == 0)
+			{
+				*out++ = 'b';
+				*out++ = 'c';
+				break;
+			}
+			if (interval % USECS_PER_DAY == 0 && strncmp(in, " 00:00:00", 9) == 0)
+				in += strlen(" 00:00:00") - 1;
+			else
+				*out++ = '_';
+		}
+		else if (*in == '.')
+			*out++ = '_';
+		else if (*in != '-' && *in != ':')
+			*out++ = *in;
+	}
+	*out = '\0';
+	return text;
+}
