@@ -45,6 +45,7 @@ typedef struct StrataAnalyzeState
 	Snapshot	snapshot;
 	TupleTableSlot *batch;
 	StrataBatchReader *reader;
+	StrataEntries *entries;
 	int			row;
 } StrataAnalyzeState;
 
@@ -132,6 +133,7 @@ begin_virtual_block(StrataAnalyzeState *state, BlockNumber i)
 	state->snapshot = RegisterSnapshot(strata_latest_snapshot());
 	state->scan = table_beginscan_strat(batches, state->snapshot, 0, NULL, true, false);
 	heap_setscanlimits(state->scan, first, last - first);
+	state->entries = strata_entries_create(batches, state->snapshot);
 	state->reader->nrows = 0;
 	state->row = 0;
 }
@@ -141,6 +143,7 @@ end_virtual_block(StrataAnalyzeState *state)
 {
 	if (!state->active)
 		return;
+	strata_entries_free(state->entries);
 	table_endscan(state->scan);
 	UnregisterSnapshot(state->snapshot);
 	state->active = false;
@@ -151,8 +154,15 @@ static bool
 next_virtual_row(StrataScanDesc *scan, StrataAnalyzeState *state, double *liverows,
 				 TupleTableSlot *slot)
 {
-	while (state->row >= state->reader->nrows)
+	while (state->row >= state->reader->nrows ||
+		   strata_batch_row_is_gone(state->reader, state->row))
 	{
+		/* of rows that are gone the next neighbour is shown */
+		if (state->row < state->reader->nrows)
+		{
+			state->row++;
+			continue;
+		}
 		vacuum_delay_point();
 		if (!table_scan_getnextslot(state->scan, ForwardScanDirection, state->batch))
 		{
@@ -161,6 +171,7 @@ next_virtual_row(StrataScanDesc *scan, StrataAnalyzeState *state, double *livero
 		}
 		if (!strata_batch_reader_load(state->reader, state->batch))
 			continue;
+		strata_entries_apply(state->entries, state->reader);
 		state->row = 0;
 	}
 	strata_batch_store_row(scan->base.rs_rd, state->reader, state->row, slot);

@@ -49,6 +49,26 @@ relation_nontransactional_truncate(Relation rel)
 	}
 }
 
+/*
+ * Move a companion with its indexes.  Were they to stay, an insertion in the
+ * same transaction would leave them, should it be rolled back, with TIDs beyond
+ * the end of the old file.
+ */
+static void
+set_tablespace(Oid companion, Oid tablespace)
+{
+	AlterTableCmd *cmd = makeNode(AlterTableCmd);
+	Relation	batches = table_open(companion, AccessExclusiveLock);
+	List	   *relids = lcons_oid(companion, RelationGetIndexList(batches));
+	ListCell   *lc;
+
+	table_close(batches, NoLock);
+	cmd->subtype = AT_SetTableSpace;
+	cmd->name = get_tablespace_name(tablespace);
+	foreach(lc, relids)
+		AlterTableInternal(lfirst_oid(lc), list_make1(cmd), false);
+}
+
 /* SET TABLESPACE: the companion moves along. */
 static void
 relation_copy_data(Relation rel, const StrataLocator *to)
@@ -60,44 +80,10 @@ relation_copy_data(Relation rel, const StrataLocator *to)
 	strata_heap_am->relation_copy_data(rel, to);
 	if (OidIsValid(companion))
 	{
-		AlterTableCmd *cmd = makeNode(AlterTableCmd);
-
-		cmd->subtype = AT_SetTableSpace;
-		cmd->name = get_tablespace_name(STRATA_LOCATOR_SPACE(*to));
 		if (STRATA_LOCATOR_SPACE(from) != STRATA_LOCATOR_SPACE(*to))
-			AlterTableInternal(companion, list_make1(cmd), false);
+			set_tablespace(companion, STRATA_LOCATOR_SPACE(*to));
 		strata_companion_rekey(persistence, &from, to);
 	}
-}
-
-/*
- * Forwarding entries name heap TIDs, which a rewrite changes.  Under the
- * rewrite's AccessExclusiveLock nobody holds a TID to translate.
- */
-static void
-drop_forwarding_entries(Relation rel)
-{
-	StrataStore *store = strata_store_open(rel, RowExclusiveLock);
-	Snapshot	snapshot;
-	TableScanDesc scan;
-	TupleTableSlot *slot;
-
-	if (store == NULL)
-		return;
-	snapshot = RegisterSnapshot(GetLatestSnapshot());
-	scan = table_beginscan(store->batches, snapshot, 0, NULL);
-	slot = table_slot_create(store->batches, NULL);
-	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
-	{
-		bool		isnull;
-
-		if (DatumGetInt32(slot_getattr(slot, STRATA_BATCH_ATT_NROWS, &isnull)) < 0)
-			simple_heap_delete(store->batches, &slot->tts_tid);
-	}
-	table_endscan(scan);
-	ExecDropSingleTupleTableSlot(slot);
-	UnregisterSnapshot(snapshot);
-	strata_store_close(store, NoLock);
 }
 
 /* VACUUM FULL, CLUSTER: the row store is rewritten, the batches stay. */
@@ -112,7 +98,7 @@ relation_copy_for_cluster(Relation old, Relation new, Relation index, bool use_s
 	StrataLocator from = STRATA_REL_LOCATOR(old);
 	StrataLocator to = STRATA_REL_LOCATOR(new);
 
-	drop_forwarding_entries(old);
+	strata_entries_forget_places(old);
 	strata_store_fill_missing(old);
 	strata_disguise_push(&old_disguise, old);
 	strata_disguise_push(&new_disguise, new);

@@ -3,9 +3,9 @@
  * am_fetch.c
  *	  Rows by TID, of both halves.
  *
- * Of fetches only those under SnapshotAny follow a forwarding entry: under an
- * MVCC snapshot that sees the entry, the row's place is its heap TID.  Who holds
- * a compressed TID from before asks for its latest version first.
+ * A compressed TID stands for the version of the row that is in the batch; a
+ * snapshot that sees that the row was changed does not see that version.  Who
+ * wants the present one asks for the latest TID first.
  *
  * src/am/am_fetch.c
  *-------------------------------------------------------------------------
@@ -13,52 +13,64 @@
 #include "am/am_private.h"
 
 #include "access/htup_details.h"
+#include "access/table.h"
 #include "executor/executor.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-/* The row with this number, of the batch in batch_slot, into slot. */
+/* Row `row` of the reader's batch into slot. */
 static void
-decode_row(Relation rel, StrataStore *store, TupleTableSlot *batch, int64 row, TupleTableSlot *slot)
+store_row(Relation rel, StrataBatchReader *reader, int64 row, TupleTableSlot *slot)
 {
-	StrataBatchReader *reader = strata_batch_reader_create(rel, store->schema);
-	MemoryContext old;
-
-	strata_batch_reader_load(reader, batch);
 	/* the slot may keep the tuple that is made */
-	old = MemoryContextSwitchTo(slot->tts_mcxt);
+	MemoryContext old = MemoryContextSwitchTo(slot->tts_mcxt);
+
 	strata_batch_store_row(rel, reader, (int) (row - reader->first_row), slot);
 	MemoryContextSwitchTo(old);
 	/* by-reference values of a virtual slot lie in the reader */
 	ExecMaterializeSlot(slot);
-	strata_batch_reader_free(reader);
 }
 
 /*
- * Under SnapshotAny: the row that once had this TID, be its batch promoted,
+ * Under SnapshotAny: the row that once had this TID, be it changed or its batch
  * recompressed or decompressed by now, as heapam gives out dead versions.
  */
 static bool
-fetch_any(Relation rel, StrataStore *store, int64 row, TupleTableSlot *batch, TupleTableSlot *slot)
+fetch_any(Relation rel, Relation batches, int64 row, TupleTableSlot *slot)
 {
-	SnapshotData self;
-	ItemPointerData forwarded;
+	StrataBatchReader *reader = strata_cached_any_batch(rel, batches, row);
 
-	self.snapshot_type = SNAPSHOT_SELF;
-	if (strata_store_find_batch(store, row, &self, batch))
-	{
-		if (!strata_store_forwarded(store, batch, row, &forwarded))
-		{
-			decode_row(rel, store, batch, row, slot);
-			return true;
-		}
-		if (strata_heap_am->tuple_fetch_row_version(rel, &forwarded, SnapshotAny, slot))
-			return true;
-	}
-	if (!strata_store_find_any_batch(store, row, batch))
+	if (reader == NULL)
 		return false;
-	decode_row(rel, store, batch, row, slot);
+	store_row(rel, reader, row, slot);
 	return true;
+}
+
+/* Under a snapshot that looks: if the row is in a batch that it sees. */
+static bool
+fetch_seen(Relation rel, int64 row, Snapshot snapshot, TupleTableSlot *slot)
+{
+	StrataStore *store = strata_store_open(rel, AccessShareLock);
+	TupleTableSlot *batch = table_slot_create(store->batches, NULL);
+	StrataEntry entry;
+	bool		found = false;
+
+	if (strata_store_find_batch(store, row, snapshot, batch))
+	{
+		strata_entry_find(store->batches, row, snapshot, &entry);
+		if (strata_entry_is_in_batch(&entry))
+		{
+			StrataBatchReader *reader = strata_batch_reader_create(rel, store->schema);
+
+			strata_batch_reader_load(reader, batch);
+			store_row(rel, reader, row, slot);
+			strata_batch_reader_free(reader);
+			found = true;
+		}
+	}
+	ExecDropSingleTupleTableSlot(batch);
+	strata_store_close(store, AccessShareLock);
+	return found;
 }
 
 /* Fetch a compressed row into slot; false when the snapshot does not see it. */
@@ -68,28 +80,22 @@ fetch_compressed(Relation rel, ItemPointer tid, Snapshot snapshot, TupleTableSlo
 	int64		row = strata_tid_row(tid);
 	MemoryContext mcxt;
 	MemoryContext old;
-	StrataStore *store;
-	TupleTableSlot *batch;
-	ItemPointerData forwarded;
-	bool		found = false;
+	bool		found;
 
 	if (!OidIsValid(strata_companion_oid(rel)))
 		return false;
 	/* callers fetch row after row in a context that lives for the statement */
 	mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata fetch", ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(mcxt);
-	store = strata_store_open(rel, AccessShareLock);
-	batch = table_slot_create(store->batches, NULL);
 	if (snapshot->snapshot_type == SNAPSHOT_ANY)
-		found = fetch_any(rel, store, row, batch, slot);
-	else if (strata_store_find_batch(store, row, snapshot, batch) &&
-			 !strata_store_forwarded(store, batch, row, &forwarded))
 	{
-		decode_row(rel, store, batch, row, slot);
-		found = true;
+		Relation	batches = table_open(strata_companion_oid(rel), AccessShareLock);
+
+		found = fetch_any(rel, batches, row, slot);
+		table_close(batches, AccessShareLock);
 	}
-	ExecDropSingleTupleTableSlot(batch);
-	strata_store_close(store, AccessShareLock);
+	else
+		found = fetch_seen(rel, row, snapshot, slot);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(mcxt);
 	return found;
@@ -149,18 +155,19 @@ latest_heap_tid(StrataScanDesc *scan, ItemPointer tid)
 }
 
 /*
- * A compressed row has one version, its own, until it is promoted; then the
- * versions are those of the row store.
+ * A compressed row has one version, its own, until it is updated or moved;
+ * the versions that follow are in the row store.
  */
 static void
 tuple_get_latest_tid(TableScanDesc sscan, ItemPointer tid)
 {
 	StrataScanDesc *scan = (StrataScanDesc *) sscan;
 	Relation	rel = sscan->rs_rd;
+	int64		row = strata_tid_row(tid);
 	StrataStore *store;
 	TupleTableSlot *batch;
-	ItemPointerData forwarded;
-	bool		promoted = false;
+	StrataEntry entry;
+	bool		went_on = false;
 	bool		moved = false;
 
 	if (!strata_tid_is_compressed(tid))
@@ -172,19 +179,20 @@ tuple_get_latest_tid(TableScanDesc sscan, ItemPointer tid)
 	if (store == NULL)
 		return;
 	batch = table_slot_create(store->batches, NULL);
-	if (strata_store_find_batch(store, strata_tid_row(tid), sscan->rs_snapshot, batch))
-		promoted = strata_store_forwarded(store, batch, strata_tid_row(tid), &forwarded);
+	if (strata_store_find_batch(store, row, sscan->rs_snapshot, batch))
+	{
+		strata_entry_find(store->batches, row, sscan->rs_snapshot, &entry);
+		moved = entry.kind == STRATA_ENTRY_LOST;
+		went_on = strata_store_next_version(rel, &entry, tid);
+	}
 	else
-		moved = strata_store_find_any_batch(store, strata_tid_row(tid), batch);
+		moved = strata_batches_find_any(store->batches, row, batch);
 	ExecDropSingleTupleTableSlot(batch);
 	strata_store_close(store, AccessShareLock);
 	if (moved)
 		error_moved(rel);
-	if (promoted)
-	{
-		*tid = forwarded;
+	if (went_on)
 		latest_heap_tid(scan, tid);
-	}
 }
 
 /* A slot without a buffer holds a compressed row that its scan's snapshot saw. */

@@ -4,8 +4,8 @@
  *	  Insert, update, delete and lock.
  *
  * Rows go into the row store, after a look for equal unique keys in batches.
- * A compressed row that is updated, deleted or locked is promoted first; from
- * then on everything is heapam's.
+ * A compressed row is changed or locked by store/, unless it has been in the
+ * row store for a while; there everything is heapam's.
  *
  * src/am/am_modify.c
  *-------------------------------------------------------------------------
@@ -23,30 +23,43 @@
 #include "utils/snapmgr.h"
 
 /*
- * strata_store_check_unique, with what it allocates freed: the executor inserts
- * row after row in a context that lives for the statement.
+ * What the store allocates is freed at once: the executor works on row after
+ * row in a context that lives for the statement.
  */
+static MemoryContext
+begin_work(MemoryContext *old)
+{
+	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata row", ALLOCSET_DEFAULT_SIZES);
+
+	*old = MemoryContextSwitchTo(mcxt);
+	return mcxt;
+}
+
 static void
-check_unique(Relation rel, TupleTableSlot *slot)
+end_work(MemoryContext mcxt, MemoryContext old)
+{
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(mcxt);
+}
+
+static void
+check_unique(Relation rel, TupleTableSlot *slot, bool raise)
 {
 	MemoryContext mcxt;
 	MemoryContext old;
 
 	if (!rel->rd_rel->relhasindex || !OidIsValid(strata_companion_oid(rel)))
 		return;
-	mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata unique check",
-								 ALLOCSET_DEFAULT_SIZES);
-	old = MemoryContextSwitchTo(mcxt);
-	strata_store_check_unique(rel, slot);
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(mcxt);
+	mcxt = begin_work(&old);
+	strata_store_check_unique(rel, slot, -1, raise);
+	end_work(mcxt, old);
 }
 
 static void
 tuple_insert(Relation rel, TupleTableSlot *slot, CommandId cid, int options,
 			 struct BulkInsertStateData *bistate)
 {
-	check_unique(rel, slot);
+	check_unique(rel, slot, true);
 	strata_heap_am->tuple_insert(rel, slot, cid, options, bistate);
 }
 
@@ -54,7 +67,7 @@ static void
 tuple_insert_speculative(Relation rel, TupleTableSlot *slot, CommandId cid, int options,
 						 struct BulkInsertStateData *bistate, uint32 token)
 {
-	check_unique(rel, slot);
+	check_unique(rel, slot, false);
 	strata_heap_am->tuple_insert_speculative(rel, slot, cid, options, bistate, token);
 }
 
@@ -64,7 +77,7 @@ multi_insert(Relation rel, TupleTableSlot **slots, int nslots, CommandId cid, in
 {
 	if (OidIsValid(strata_companion_oid(rel)))
 		for (int i = 0; i < nslots; i++)
-			check_unique(rel, slots[i]);
+			check_unique(rel, slots[i], true);
 	strata_heap_am->multi_insert(rel, slots, nslots, cid, options, bistate);
 }
 
@@ -78,22 +91,6 @@ restore_cmax(TM_Result result, TM_FailureData *tmfd, CommandId acted, CommandId 
 	if (result == TM_SelfModified && acted != cid && tmfd->cmax == acted)
 		tmfd->cmax = cid;
 	return result;
-}
-
-/*
- * The heap TID to act on for tid: itself, or that of the promoted row.  TM_Ok
- * or why not.
- */
-static TM_Result
-heap_tid(Relation rel, ItemPointer tid, bool change, LockWaitPolicy wait_policy,
-		 ItemPointer result, TM_FailureData *tmfd)
-{
-	if (!strata_tid_is_compressed(tid))
-	{
-		*result = *tid;
-		return TM_Ok;
-	}
-	return strata_store_promote(rel, strata_tid_row(tid), change, wait_policy, result, tmfd);
 }
 
 /*
@@ -113,16 +110,31 @@ check_batch_readers(Relation rel)
 	table_close(batches, AccessShareLock);
 }
 
+static inline LockWaitPolicy
+wait_policy_of(bool wait)
+{
+	return wait ? LockWaitBlock : LockWaitSkip;
+}
+
 static TM_Result
 tuple_delete(Relation rel, ItemPointer tid, CommandId cid, Snapshot snapshot,
 			 Snapshot crosscheck, bool wait, TM_FailureData *tmfd, bool changing_part)
 {
-	ItemPointerData target;
+	ItemPointerData target = *tid;
 	CommandId	acted;
-	TM_Result	result = heap_tid(rel, tid, true, wait ? LockWaitBlock : LockWaitSkip, &target, tmfd);
+	TM_Result	result;
 
-	if (result != TM_Ok)
-		return result;
+	if (strata_tid_is_compressed(tid))
+	{
+		MemoryContext old;
+		MemoryContext mcxt = begin_work(&old);
+
+		result = strata_store_delete_row(rel, strata_tid_row(tid), cid, crosscheck,
+										 wait_policy_of(wait), changing_part, &target, tmfd);
+		end_work(mcxt, old);
+		if (result != TM_Ok || !ItemPointerIsValid(&target))
+			return result;
+	}
 	check_batch_readers(rel);
 	acted = strata_promoted_cid(rel, &target, cid);
 	result = strata_heap_am->tuple_delete(rel, &target, acted, snapshot, crosscheck, wait, tmfd,
@@ -130,52 +142,17 @@ tuple_delete(Relation rel, ItemPointer tid, CommandId cid, Snapshot snapshot,
 	return restore_cmax(result, tmfd, acted, cid);
 }
 
-/* Attributes of unique indexes; *any when an index has expressions. */
-static Bitmapset *
-unique_attrs(Relation rel, bool *any)
-{
-	Bitmapset  *attrs = NULL;
-	List	   *indexes = RelationGetIndexList(rel);
-	ListCell   *lc;
-
-	*any = false;
-	foreach(lc, indexes)
-	{
-		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
-
-		if (index->rd_index->indisunique)
-		{
-			*any |= RelationGetIndexExpressions(index) != NIL ||
-				RelationGetIndexPredicate(index) != NIL;
-			for (int i = 0; i < index->rd_index->indnkeyatts; i++)
-				if (index->rd_index->indkey.values[i] > 0)
-					attrs = bms_add_member(attrs, index->rd_index->indkey.values[i]);
-		}
-		index_close(index, AccessShareLock);
-	}
-	list_free(indexes);
-	return attrs;
-}
-
-/* Does new_slot's row differ from the one at tid in a unique key? */
+/* Does new_slot's row differ from the one at tid, in the row store, in a unique key? */
 static bool
 unique_key_changes(Relation rel, ItemPointer tid, TupleTableSlot *new_slot)
 {
-	bool		any;
-	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata unique keys",
-											   ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(mcxt);
-	Bitmapset  *attrs = unique_attrs(rel, &any);
+	bool		changes;
+	Bitmapset  *attrs = strata_store_unique_columns(rel, &changes);
 	TupleTableSlot *old_slot;
 	int			attno = -1;
-	bool		changes = any;
 
-	if (any || attrs == NULL)
-	{
-		MemoryContextSwitchTo(old);
-		MemoryContextDelete(mcxt);
-		return any;
-	}
+	if (changes || attrs == NULL)
+		return changes;
 	old_slot = table_slot_create(rel, NULL);
 	if (!strata_heap_am->tuple_fetch_row_version(rel, tid, SnapshotAny, old_slot))
 		changes = true;
@@ -191,9 +168,23 @@ unique_key_changes(Relation rel, ItemPointer tid, TupleTableSlot *new_slot)
 			(!old_null && !datum_image_eq(old_value, new_value, att->attbyval, att->attlen));
 	}
 	ExecDropSingleTupleTableSlot(old_slot);
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(mcxt);
 	return changes;
+}
+
+/* Equal keys in batches, before a row of the row store gets a new key. */
+static void
+check_updated_key(Relation rel, ItemPointer tid, TupleTableSlot *slot)
+{
+	MemoryContext old;
+	MemoryContext mcxt;
+
+	if (!OidIsValid(strata_companion_oid(rel)))
+		return;
+	mcxt = begin_work(&old);
+	/* not ours to say: the update may yet turn out not to happen */
+	if (unique_key_changes(rel, tid, slot))
+		strata_store_check_unique(rel, slot, -1, false);
+	end_work(mcxt, old);
 }
 
 static TM_Result
@@ -201,15 +192,24 @@ tuple_update(Relation rel, ItemPointer otid, TupleTableSlot *slot, CommandId cid
 			 Snapshot snapshot, Snapshot crosscheck, bool wait, TM_FailureData *tmfd,
 			 LockTupleMode *lockmode, StrataUpdateIndexes *update_indexes)
 {
-	ItemPointerData target;
+	ItemPointerData target = *otid;
 	CommandId	acted;
-	TM_Result	result = heap_tid(rel, otid, true, wait ? LockWaitBlock : LockWaitSkip, &target, tmfd);
+	TM_Result	result;
 
-	if (result != TM_Ok)
-		return result;
+	if (strata_tid_is_compressed(otid))
+	{
+		MemoryContext old;
+		MemoryContext mcxt = begin_work(&old);
+
+		result = strata_store_update_row(rel, strata_tid_row(otid), slot, cid, crosscheck,
+										 wait_policy_of(wait), &target, tmfd, lockmode);
+		end_work(mcxt, old);
+		*update_indexes = STRATA_UPDATE_ALL_INDEXES;
+		if (result != TM_Ok || !ItemPointerIsValid(&target))
+			return result;
+	}
 	check_batch_readers(rel);
-	if (OidIsValid(strata_companion_oid(rel)) && unique_key_changes(rel, &target, slot))
-		check_unique(rel, slot);
+	check_updated_key(rel, &target, slot);
 	acted = strata_promoted_cid(rel, &target, cid);
 	result = strata_heap_am->tuple_update(rel, &target, slot, acted, snapshot, crosscheck, wait,
 										  tmfd, lockmode, update_indexes);
@@ -221,16 +221,28 @@ static TM_Result
 tuple_lock(Relation rel, ItemPointer tid, Snapshot snapshot, TupleTableSlot *slot, CommandId cid,
 		   LockTupleMode mode, LockWaitPolicy wait_policy, uint8 flags, TM_FailureData *tmfd)
 {
-	ItemPointerData target;
+	ItemPointerData target = *tid;
 	CommandId	acted;
-	TM_Result	result = heap_tid(rel, tid, false, wait_policy, &target, tmfd);
+	bool		traversed = false;
+	TM_Result	result;
 
-	if (result != TM_Ok)
-		return result;
+	if (strata_tid_is_compressed(tid))
+	{
+		MemoryContext old;
+		MemoryContext mcxt = begin_work(&old);
+
+		result = strata_store_lock_row(rel, strata_tid_row(tid), slot, cid, mode, wait_policy,
+									   (flags & TUPLE_LOCK_FLAG_FIND_LAST_VERSION) != 0, &target, tmfd);
+		end_work(mcxt, old);
+		if (result != TM_Ok || !ItemPointerIsValid(&target))
+			return result;
+		traversed = tmfd->traversed;
+	}
 	acted = strata_promoted_cid(rel, &target, cid);
 	result = strata_heap_am->tuple_lock(rel, &target, snapshot, slot, acted, mode, wait_policy,
 										flags, tmfd);
 	*tid = target;
+	tmfd->traversed |= traversed;
 	return restore_cmax(result, tmfd, acted, cid);
 }
 

@@ -28,6 +28,7 @@ typedef struct StrataSampleState
 	BlockNumber block;			/* current; InvalidBlockNumber: none yet */
 	TupleTableSlot *batch;
 	StrataBatchReader *reader;
+	StrataEntries *entries;
 	int64		next_row;		/* one past the greatest row number */
 } StrataSampleState;
 
@@ -41,7 +42,7 @@ end_row(StrataStore *store, Snapshot snapshot, TupleTableSlot *slot)
 	{
 		slot_getallattrs(slot);
 		end = DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]) +
-			abs(DatumGetInt32(slot->tts_values[STRATA_BATCH_ATT_NROWS - 1]));
+			DatumGetInt32(slot->tts_values[STRATA_BATCH_ATT_NROWS - 1]);
 	}
 	return end;
 }
@@ -63,6 +64,7 @@ sample_state(StrataScanDesc *scan)
 	state->store = strata_store_open(rel, AccessShareLock);
 	state->batch = table_slot_create(state->store->batches, NULL);
 	state->reader = strata_batch_reader_create(rel, state->store->schema);
+	state->entries = strata_entries_create(state->store->batches, scan->base.rs_snapshot);
 	state->next_row = end_row(state->store, scan->base.rs_snapshot, state->batch);
 	state->batch_blocks = (BlockNumber) ((state->next_row + ROWS_PER_BLOCK - 1) / ROWS_PER_BLOCK);
 	MemoryContextSwitchTo(old);
@@ -111,11 +113,15 @@ load_row(StrataScanDesc *scan, StrataSampleState *state, int64 row)
 {
 	StrataBatchReader *reader = state->reader;
 
-	if (reader->nrows > 0 && row >= reader->first_row && row < reader->first_row + reader->nrows)
-		return true;
-	reader->nrows = 0;
-	return strata_store_find_batch(state->store, row, scan->base.rs_snapshot, state->batch) &&
-		strata_batch_reader_load(reader, state->batch);
+	if (reader->nrows == 0 || row < reader->first_row || row >= reader->first_row + reader->nrows)
+	{
+		reader->nrows = 0;
+		if (!strata_store_find_batch(state->store, row, scan->base.rs_snapshot, state->batch) ||
+			!strata_batch_reader_load(reader, state->batch))
+			return false;
+		strata_entries_apply(state->entries, reader);
+	}
+	return !strata_batch_row_is_gone(reader, (int) (row - reader->first_row));
 }
 
 static bool
@@ -159,6 +165,7 @@ strata_sample_end(StrataScanDesc *scan)
 
 	if (state == NULL)
 		return;
+	strata_entries_free(state->entries);
 	strata_batch_reader_free(state->reader);
 	ExecDropSingleTupleTableSlot(state->batch);
 	strata_store_close(state->store, AccessShareLock);

@@ -313,19 +313,22 @@ strata_row_counts(PG_FUNCTION_ARGS)
 	table_endscan(scan);
 	if (store != NULL)
 	{
+		StrataBatchReader *reader = strata_batch_reader_create(rel, store->schema);
+		StrataEntries *entries = strata_entries_create(store->batches, GetActiveSnapshot());
+
 		scan = table_beginscan(store->batches, GetActiveSnapshot(), 0, NULL);
 		slot = table_slot_create(store->batches, NULL);
 		while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 		{
-			bool		isnull;
-			int32		nrows = DatumGetInt32(slot_getattr(slot, STRATA_BATCH_ATT_NROWS, &isnull));
-
 			CHECK_FOR_INTERRUPTS();
-			if (nrows <= 0)
+			if (!strata_batch_reader_load(reader, slot))
 				continue;
+			strata_entries_apply(entries, reader);
 			batches++;
-			compressed += nrows;
+			compressed += reader->nrows - reader->ngone;
 		}
+		strata_entries_free(entries);
+		strata_batch_reader_free(reader);
 		ExecDropSingleTupleTableSlot(slot);
 		table_endscan(scan);
 		strata_store_close(store, AccessShareLock);

@@ -57,7 +57,21 @@ report_problem(void *arg, AttrNumber attno, const char *problem)
 	tuplestore_putvalues(out->rsinfo->setResult, out->rsinfo->setDesc, values, nulls);
 }
 
-/* Check one batch; what it raises for damage becomes a row. */
+/* A row entry must be sound, and its row in some batch. */
+static void
+verify_entry(StrataStore *store, TupleTableSlot *slot, VerifyOutput *out)
+{
+	TupleTableSlot *batch = table_slot_create(store->batches, NULL);
+	StrataEntry entry;
+
+	strata_entry_parse(store->batches, slot, &entry);
+	out->first_row = entry.row;
+	if (!strata_store_find_batch(store, entry.row, GetActiveSnapshot(), batch))
+		report_problem(out, 0, "an entry is about a row that no batch has");
+	ExecDropSingleTupleTableSlot(batch);
+}
+
+/* Check one batch or row entry; what it raises for damage becomes a row. */
 static void
 verify_batch(StrataStore *store, TupleTableSlot *slot, VerifyOutput *out)
 {
@@ -66,7 +80,10 @@ verify_batch(StrataStore *store, TupleTableSlot *slot, VerifyOutput *out)
 
 	PG_TRY();
 	{
-		strata_batch_verify(out->rel, store->schema, slot, report_problem, out);
+		if (DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]) < 0)
+			verify_entry(store, slot, out);
+		else
+			strata_batch_verify(out->rel, store->schema, slot, report_problem, out);
 	}
 	PG_CATCH();
 	{
@@ -88,7 +105,7 @@ verify_batch(StrataStore *store, TupleTableSlot *slot, VerifyOutput *out)
 static void
 verify_numbering(StrataStore *store, VerifyOutput *out)
 {
-	Relation	index = index_open(strata_store_row_index(store), AccessShareLock);
+	Relation	index = index_open(strata_row_index_of(store->batches), AccessShareLock);
 	IndexScanDesc scan = index_beginscan(store->batches, index, GetActiveSnapshot(), 0, 0);
 	TupleTableSlot *slot = table_slot_create(store->batches, NULL);
 	int64		next = 0;
@@ -98,9 +115,12 @@ verify_numbering(StrataStore *store, VerifyOutput *out)
 	{
 		slot_getallattrs(slot);
 		out->first_row = DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
+		/* row entries come first */
+		if (out->first_row < 0)
+			continue;
 		if (out->first_row < next)
 			report_problem(out, 0, "row numbers overlap with the batch before");
-		next = out->first_row + abs(DatumGetInt32(slot->tts_values[STRATA_BATCH_ATT_NROWS - 1]));
+		next = out->first_row + DatumGetInt32(slot->tts_values[STRATA_BATCH_ATT_NROWS - 1]);
 	}
 	index_endscan(scan);
 	index_close(index, AccessShareLock);

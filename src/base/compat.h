@@ -13,6 +13,7 @@
 
 #include "postgres.h"
 
+#include "access/heapam.h"
 #include "access/tableam.h"
 #include "utils/rel.h"
 
@@ -43,8 +44,37 @@ typedef RelFileLocator StrataLocator;
  */
 #if PG_VERSION_NUM < 160000
 typedef bool StrataUpdateIndexes;
+#define STRATA_UPDATE_ALL_INDEXES true
 #else
 typedef TU_UpdateIndexes StrataUpdateIndexes;
+#define STRATA_UPDATE_ALL_INDEXES TU_All
+#endif
+
+/*
+ * The same change gave heap_update an argument; delete when 15 goes.  Waits
+ * for nobody: the caller has locked the tuple.
+ */
+static inline TM_Result
+strata_heap_update(Relation rel, ItemPointer tid, HeapTuple tuple, CommandId cid)
+{
+	TM_FailureData tmfd;
+	LockTupleMode mode;
+#if PG_VERSION_NUM < 160000
+	return heap_update(rel, tid, tuple, cid, InvalidSnapshot, true, &tmfd, &mode);
+#else
+	TU_UpdateIndexes update_indexes;
+
+	return heap_update(rel, tid, tuple, cid, InvalidSnapshot, true, &tmfd, &mode, &update_indexes);
+#endif
+}
+
+/*
+ * 18 has lock failures logged on demand (6d376c3b0d1); delete when 17 goes.
+ */
+#if PG_VERSION_NUM < 180000
+#define strata_conditional_xact_wait(xid) ConditionalXactLockTableWait(xid)
+#else
+#define strata_conditional_xact_wait(xid) ConditionalXactLockTableWait(xid, false)
 #endif
 
 /*

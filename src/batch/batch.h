@@ -33,11 +33,12 @@
 #include "utils/sortsupport.h"
 
 /* Fixed columns of every companion table, 1-based. */
-#define STRATA_BATCH_ATT_FIRST_ROW 1	/* int8: row number of the first row */
-#define STRATA_BATCH_ATT_NROWS 2	/* int4: rows; negative: promoted, see store.h */
+#define STRATA_BATCH_ATT_FIRST_ROW 1	/* int8: row number of the first row; a row
+										 * entry (store.h): -(row number + 1) */
+#define STRATA_BATCH_ATT_NROWS 2	/* int4: rows; 0: a row entry */
 #define STRATA_BATCH_ATT_LAYOUT 3	/* text COLLATE "C": StrataLayout's text */
 #define STRATA_BATCH_ATT_SUMMARY 4	/* bytea: per column counts, min, max; CRC */
-#define STRATA_BATCH_ATT_FORWARD 5	/* bytea: heap TIDs when promoted, else NULL */
+#define STRATA_BATCH_ATT_ENTRY 5	/* bytea: a row entry's bytes; NULL in batches */
 #define STRATA_BATCH_FIXED_ATTS 5
 
 /* Row numbers are 39 bits: they must fit a TID, see store.h. */
@@ -161,7 +162,10 @@ typedef struct StrataBatchReader
 	Relation	rel;			/* R, for error messages; may be NULL */
 	/* current batch */
 	int64		first_row;
-	int			nrows;			/* 0: none loaded, or a promoted batch */
+	int			nrows;			/* 0: none loaded, or a row entry */
+	int			ngone;			/* rows that are not in the batch any more, as
+								 * store/ says; 0 after a load */
+	const uint16 *gone;			/* their positions, ascending */
 	const StrataLayout *layout;
 	TupleTableSlot *batch_slot; /* the caller's slot holding the batch row */
 	StrataColumn *columns;		/* indexed by attno - 1 */
@@ -181,7 +185,7 @@ extern StrataBatchReader *strata_batch_reader_create(Relation rel, const StrataB
 /*
  * Take the batch row in batch_slot (a slot of the companion's descriptor; must
  * stay valid until the next load).  Nothing is detoasted or decoded.  Returns
- * false for a promoted batch (nrows < 0), which holds no rows of its own.
+ * false for a row entry, which is no batch.
  * Damaged fixed columns raise ERRCODE_DATA_CORRUPTED.
  */
 extern bool strata_batch_reader_load(StrataBatchReader *reader, TupleTableSlot *batch_slot);

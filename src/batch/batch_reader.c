@@ -76,19 +76,17 @@ strata_batch_reader_load(StrataBatchReader *reader, TupleTableSlot *batch_slot)
 			strata_error_corrupt(reader->rel, -1, NULL, "a fixed column is null");
 	reader->first_row = DatumGetInt64(batch_slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
 	reader->nrows = DatumGetInt32(batch_slot->tts_values[STRATA_BATCH_ATT_NROWS - 1]);
-	if (reader->first_row < 0 || reader->first_row > STRATA_BATCH_MAX_ROW_NUMBER ||
-		reader->nrows == 0 || reader->nrows > STRATA_CODEC_MAX_ROWS ||
-		reader->nrows < -STRATA_CODEC_MAX_ROWS)
-		strata_error_corrupt(reader->rel, reader->first_row, NULL, "row number or count out of range");
-	if (reader->nrows < 0)
+	reader->ngone = 0;
+	if (reader->first_row < 0 && reader->nrows == 0)
 	{
 		/* a flipped sign must not make rows vanish */
-		if (batch_slot->tts_isnull[STRATA_BATCH_ATT_FORWARD - 1])
-			strata_error_corrupt(reader->rel, reader->first_row, NULL,
-								 "a promoted batch has no forwarding list");
-		reader->nrows = 0;
+		if (batch_slot->tts_isnull[STRATA_BATCH_ATT_ENTRY - 1])
+			strata_error_corrupt(reader->rel, reader->first_row, NULL, "neither a batch nor a row entry");
 		return false;
 	}
+	if (reader->first_row < 0 || reader->first_row > STRATA_BATCH_MAX_ROW_NUMBER ||
+		reader->nrows <= 0 || reader->nrows > STRATA_CODEC_MAX_ROWS)
+		strata_error_corrupt(reader->rel, reader->first_row, NULL, "row number or count out of range");
 	load_layout(reader, batch_slot->tts_values[STRATA_BATCH_ATT_LAYOUT - 1]);
 	return true;
 }

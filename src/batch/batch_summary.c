@@ -414,7 +414,7 @@ strata_summary_crc(TupleDesc batch_desc, const Datum *values, const bool *isnull
 		}
 		else if (strncmp(NameStr(att->attname), "col_", 4) == 0)
 			crc = crc_encoded(crc, values[i], isnull[i]);
-		else if (i == STRATA_BATCH_ATT_FORWARD - 1)
+		else if (i == STRATA_BATCH_ATT_ENTRY - 1)
 			COMP_CRC32C(crc, &isnull[i], 1);
 		else
 			crc = crc_datum(crc, att, values[i], isnull[i]);

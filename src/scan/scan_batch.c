@@ -85,7 +85,7 @@ strata_batch_load(StrataScanState *scan, StrataOpenBatch *batch, bool again)
 	batch->vector.nrows = 0;
 	batch->vector.reverse = false;
 	if (!strata_batch_reader_load(batch->reader, batch->batch_slot))
-		return false;			/* promoted: its rows are in the row store */
+		return false;			/* a row entry */
 	scan->run.reader = batch->reader;
 	pruned = strata_prune_batch(scan->pruner, &scan->run, batch->verdicts);
 	if (!again)
@@ -173,11 +173,22 @@ bool
 strata_batch_filter(StrataScanState *scan, StrataOpenBatch *batch)
 {
 	int			n = batch->reader->nrows;
+	int			here;
 	bool		masked = false;
 	bool		empty = false;
 
 	scan->counters.scanned++;
 	scan->run.reader = batch->reader;
+	strata_entries_apply(scan->entries, batch->reader);
+	here = n - batch->reader->ngone;
+	if (here < n)
+	{
+		init_mask(scan, n);
+		masked = true;
+		empty = here == 0;
+		for (int i = 0; i < batch->reader->ngone; i++)
+			scan->mask[batch->reader->gone[i]] = 0;
+	}
 	for (int i = 0; i < scan->filter->nquals; i++)
 	{
 		const StrataQual *qual = &scan->filter->quals[i];
@@ -203,10 +214,10 @@ strata_batch_filter(StrataScanState *scan, StrataOpenBatch *batch)
 		if (batch->vector.nrows < n)
 			batch->vector.rows = batch->rows;
 	}
-	if (batch->vector.nrows < n)
+	if (batch->vector.nrows < here)
 	{
-		scan->counters.rows_filtered += n - batch->vector.nrows;
-		InstrCountFiltered1(&scan->css, n - batch->vector.nrows);
+		scan->counters.rows_filtered += here - batch->vector.nrows;
+		InstrCountFiltered1(&scan->css, here - batch->vector.nrows);
 	}
 	account(scan, batch);
 	return batch->vector.nrows > 0;

@@ -224,6 +224,8 @@ strata_scan_open_store(StrataScanState *scan)
 	{
 		scan->source = strata_source_create(scan->store, scan->css.ss.ps.state->es_snapshot,
 											scan->info.access, scan->info.layout);
+		scan->entries = strata_entries_create(scan->store->batches,
+											  scan->css.ss.ps.state->es_snapshot);
 		scan->pruner = strata_pruner_create(scan->filter, scan->store->schema);
 	}
 	MemoryContextSwitchTo(old);
@@ -430,6 +432,7 @@ end_scan(CustomScanState *node)
 	if (scan->store != NULL)
 	{
 		strata_source_end(scan->source);
+		strata_entries_free(scan->entries);
 		strata_store_close(scan->store, NoLock);
 	}
 	/*

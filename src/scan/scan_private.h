@@ -300,6 +300,7 @@ typedef struct StrataScanState
 	StrataStore *store;
 	StrataSource *source;
 	StrataFilter *filter;
+	StrataEntries *entries;		/* rows that have left their batches */
 	StrataPruner *pruner;
 	StrataFilterRun run;
 	uint8	   *mask;

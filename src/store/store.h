@@ -104,13 +104,13 @@ extern StrataStore *strata_store_open_as(Relation rel, TupleDesc desc, LOCKMODE 
 extern void strata_store_close(StrataStore *store, LOCKMODE lockmode);	/* NoLock keeps the lock */
 
 /* Index of the companion on (first_row), unique. */
-extern Oid	strata_store_row_index(StrataStore *store);
+extern Oid	strata_row_index_of(Relation batches);
 
 /*
  * Index of the companion whose leading columns are (layout, seg_... of this
  * layout in order[, min_ and max_ of the first orderby column]), or, by_max,
- * with max_ before min_; or InvalidOid.  Promoted batches are in it, with the
- * layout they had.  Companions of earlier versions lack the one by max.
+ * with max_ before min_; or InvalidOid.  Row entries are not in it.  Companions
+ * of earlier versions lack the one by max.
  */
 extern Oid	strata_store_segment_index(StrataStore *store, const StrataLayout *layout, bool by_max);
 
@@ -123,15 +123,64 @@ extern Oid	strata_store_order_index(StrataStore *store, const StrataLayout *layo
  */
 extern bool strata_store_find_batch(StrataStore *store, int64 row, Snapshot snapshot,
 									TupleTableSlot *slot);
+extern bool strata_batches_find(Relation batches, int64 row, Snapshot snapshot, TupleTableSlot *slot);
 
 /*
  * The same whatever became of the batch since: a version of it that still has
  * its rows.  False when VACUUM has taken it away, or it never was.
  */
-extern bool strata_store_find_any_batch(StrataStore *store, int64 row, TupleTableSlot *slot);
+extern bool strata_batches_find_any(Relation batches, int64 row, TupleTableSlot *slot);
 
 /* The batch with the greatest row numbers that the snapshot sees. */
 extern bool strata_store_find_last_batch(StrataStore *store, Snapshot snapshot, TupleTableSlot *slot);
+
+/*
+ * What became of a row of a batch, store_entry.c.  The numbers are on disk.
+ */
+typedef enum StrataEntryKind
+{
+	STRATA_ENTRY_NONE = 0,		/* nothing: it is in its batch */
+	STRATA_ENTRY_LOCK = 'l',	/* it is in its batch; the entry carries row locks */
+	STRATA_ENTRY_DELETED = 'd',
+	STRATA_ENTRY_UPDATED = 'u', /* tid: its next version, or "another partition" */
+	STRATA_ENTRY_MOVED = 'm',	/* tid: the row itself, unchanged */
+	STRATA_ENTRY_LOST = 'x'		/* updated or moved; a rewrite has forgotten where to */
+} StrataEntryKind;
+
+typedef struct StrataEntry
+{
+	StrataEntryKind kind;
+	int64		row;
+	ItemPointerData tid;		/* in the row store */
+	ItemPointerData self;		/* of the entry in the companion */
+	TransactionId xmin;			/* who wrote it */
+	bool		ours;			/* this transaction did */
+	CommandId	cmin;			/* if so: by this command */
+	TransactionId wait;			/* dirty look-ups: still to end, if any */
+} StrataEntry;
+
+/* The entry in a deformed slot of the companion; damage is raised. */
+extern void strata_entry_parse(Relation batches, TupleTableSlot *slot, StrataEntry *entry);
+
+/* The entry of `row` that the snapshot sees; kind NONE: none. */
+extern void strata_entry_find(Relation batches, int64 row, Snapshot snapshot, StrataEntry *entry);
+
+static inline bool
+strata_entry_is_in_batch(const StrataEntry *entry)
+{
+	return entry->kind == STRATA_ENTRY_NONE || entry->kind == STRATA_ENTRY_LOCK;
+}
+
+/*
+ * Which rows of batches are not there any more, to a snapshot.  apply sets
+ * ngone and gone of a reader that has loaded a batch; they last until the next
+ * load or apply.  Memory: the current context of create.
+ */
+typedef struct StrataEntries StrataEntries;
+extern StrataEntries *strata_entries_create(Relation batches, Snapshot snapshot);
+extern void strata_entries_apply(StrataEntries *entries, StrataBatchReader *reader);
+extern void strata_entries_free(StrataEntries *entries);
+extern bool strata_batch_row_is_gone(const StrataBatchReader *reader, int row);
 
 /*
  * Reads all compressed rows of a table, batch after batch, as table rows: what
@@ -143,7 +192,7 @@ typedef struct StrataRowScan
 	TableScanDesc scan;
 	TupleTableSlot *batch_slot;
 	StrataBatchReader *reader;
-	StrataColumn **columns;		/* decoded columns of the current batch */
+	StrataEntries *entries;
 	int			row;			/* last row returned; -1: before the first */
 } StrataRowScan;
 
@@ -201,33 +250,63 @@ extern int64 strata_store_decompress(Relation rel);
 extern void strata_store_fill_missing(Relation rel);
 
 /*
- * Promotion: move the batch of compressed row `row` into the row store,
- * leaving a list of heap TIDs behind, or follow that list.  On TM_Ok *tid is the
- * row's heap TID.  Other results are those of table_tuple_lock on the batch.
- * change: the row will be updated or deleted, not only locked.  Raises a
- * serialization failure when that cannot be right under the transaction's
- * snapshot, or the batch is gone.
+ * A rewrite is about to change the TIDs that entries name: forget them.  Under
+ * its AccessExclusiveLock nobody holds a compressed TID to translate.
  */
-extern TM_Result strata_store_promote(Relation rel, int64 row, bool change,
-									  LockWaitPolicy wait_policy, ItemPointer tid,
-									  TM_FailureData *tmfd);
-
-/* If the batch in slot is promoted: the heap TID of its row `row`. */
-extern bool strata_store_forwarded(StrataStore *store, TupleTableSlot *batch, int64 row,
-								   ItemPointer tid);
+extern void strata_entries_forget_places(Relation rel);
 
 /*
- * The command id to act with on a heap tuple that this transaction promoted:
- * greater than the promotion's, so that the tuple is not "from the future".
+ * Lock, delete or update compressed row `row`, like the access method's
+ * callbacks.  With TM_Ok and *target valid nothing has been done: the row is
+ * in the row store, there, and the caller goes on with heapam.  Raises a
+ * serialization failure when the batch is gone.  follow: go on to the next
+ * version of an updated row.
+ */
+extern TM_Result strata_store_lock_row(Relation rel, int64 row, TupleTableSlot *slot, CommandId cid,
+									   LockTupleMode mode, LockWaitPolicy policy, bool follow,
+									   ItemPointer target, TM_FailureData *tmfd);
+extern TM_Result strata_store_delete_row(Relation rel, int64 row, CommandId cid, Snapshot crosscheck,
+										 LockWaitPolicy policy, bool changing_part,
+										 ItemPointer target, TM_FailureData *tmfd);
+extern TM_Result strata_store_update_row(Relation rel, int64 row, TupleTableSlot *slot, CommandId cid,
+										 Snapshot crosscheck, LockWaitPolicy policy,
+										 ItemPointer target, TM_FailureData *tmfd,
+										 LockTupleMode *lockmode);
+
+/*
+ * Move the row into the row store as it is; *target is its heap TID.  Other
+ * results than TM_Ok: it has changed.
+ */
+extern TM_Result strata_store_move_row(Relation rel, int64 row, LockWaitPolicy policy, CommandId cid,
+									   ItemPointer target, TM_FailureData *tmfd);
+
+/* Where the row of an UPDATED or MOVED entry went on; false: nowhere any more. */
+extern bool strata_store_next_version(Relation rel, const StrataEntry *entry, ItemPointer tid);
+
+/*
+ * The command id to act with on a heap tuple that this transaction moved:
+ * greater than the move's, so that the tuple is not "from the future".
  */
 extern CommandId strata_promoted_cid(Relation rel, ItemPointer tid, CommandId cid);
-extern void strata_promote_init(void);
+extern void strata_change_init(void);
+extern void strata_fetch_init(void);
 
 /*
- * Before a row goes into the row store: if a batch holds a row with an equal
- * unique key, promote it, so that the index finds it.
+ * The batch that holds, or once held, compressed row `row`, in a reader that
+ * stays decoded; NULL: none.  Valid until the next call for the table.
  */
-extern void strata_store_check_unique(Relation rel, TupleTableSlot *slot);
+extern StrataBatchReader *strata_cached_any_batch(Relation rel, Relation batches, int64 row);
+
+/*
+ * Before a row goes into the row store: if a batch holds a live row with an
+ * equal unique key, other than row `except` (-1: none), raise the violation,
+ * or, where that is not ours to say (upsert, deferrable), move that row, so
+ * that the index finds it.
+ */
+extern void strata_store_check_unique(Relation rel, TupleTableSlot *slot, int64 except, bool raise);
+
+/* Columns of unique indexes; *any when an index has expressions or a predicate. */
+extern Bitmapset *strata_store_unique_columns(Relation rel, bool *any);
 
 /*
  * The layout that present settings of rel ask for (catalog + defaults); never

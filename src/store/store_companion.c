@@ -331,18 +331,32 @@ strata_store_close(StrataStore *store, LOCKMODE lockmode)
 	pfree(store);
 }
 
-/* See store.h. */
+/* See store.h.  It is the only unique index; asked for with every row changed. */
 Oid
-strata_store_row_index(StrataStore *store)
+strata_row_index_of(Relation batches)
 {
-	Oid			oid = strata_companion_find_index(store->batches, list_make1("first_row"));
+	List	   *indexes = RelationGetIndexList(batches);
+	Oid			found = InvalidOid;
+	ListCell   *lc;
 
-	if (!OidIsValid(oid))
+	foreach(lc, indexes)
+	{
+		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
+
+		if (index->rd_index->indisunique && index->rd_index->indisvalid &&
+			index->rd_index->indkey.values[0] == STRATA_BATCH_ATT_FIRST_ROW)
+			found = RelationGetRelid(index);
+		index_close(index, AccessShareLock);
+		if (OidIsValid(found))
+			break;
+	}
+	list_free(indexes);
+	if (!OidIsValid(found))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("companion table of \"%s\" has no index on first_row",
-						RelationGetRelationName(store->rel))));
-	return oid;
+				 errmsg("companion table \"%s\" has no index on first_row",
+						RelationGetRelationName(batches))));
+	return found;
 }
 
 /* See store.h. */

@@ -31,6 +31,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
 #include "storage/lmgr.h"
 #include "utils/fmgroids.h"
@@ -139,7 +140,7 @@ companion_descriptor(const ColumnSpec *specs, int n)
 	TupleDescInitEntry(desc, STRATA_BATCH_ATT_LAYOUT, "layout", TEXTOID, -1, 0);
 	TupleDescInitEntryCollation(desc, STRATA_BATCH_ATT_LAYOUT, C_COLLATION_OID);
 	TupleDescInitEntry(desc, STRATA_BATCH_ATT_SUMMARY, "summary", BYTEAOID, -1, 0);
-	TupleDescInitEntry(desc, STRATA_BATCH_ATT_FORWARD, "forward", BYTEAOID, -1, 0);
+	TupleDescInitEntry(desc, STRATA_BATCH_ATT_ENTRY, "entry", BYTEAOID, -1, 0);
 	for (int i = 0; i < n; i++)
 	{
 		TupleDescInitEntry(desc, STRATA_BATCH_FIXED_ATTS + 1 + i, specs[i].name,
@@ -164,6 +165,21 @@ index_elem(const char *column)
 	return elem;
 }
 
+/* first_row >= 0: the row is a batch, not a row entry. */
+static Node *
+batches_only(void)
+{
+	Oid			opr = OpernameGetOprid(list_make2(makeString("pg_catalog"), makeString(">=")),
+									   INT8OID, INT8OID);
+
+	return (Node *) make_opclause(opr, BOOLOID, false,
+								  (Expr *) makeVar(1, STRATA_BATCH_ATT_FIRST_ROW, INT8OID, -1,
+												   InvalidOid, 0),
+								  (Expr *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
+													 Int64GetDatum(0), false, FLOAT8PASSBYVAL),
+								  InvalidOid, InvalidOid);
+}
+
 static void
 create_index(Oid companion, List *columns, bool unique)
 {
@@ -172,6 +188,9 @@ create_index(Oid companion, List *columns, bool unique)
 
 	stmt->accessMethod = "btree";
 	stmt->unique = unique;
+	/* the unique one is for entries too */
+	if (!unique)
+		stmt->whereClause = batches_only();
 	foreach(lc, columns)
 		stmt->indexParams = lappend(stmt->indexParams, index_elem(lfirst(lc)));
 	/* the relation is given by oid: the name only serves messages */

@@ -38,12 +38,13 @@ strata_store_decompress(Relation rel)
 	PushActiveSnapshot(snapshot);
 	TransferPredicateLocksToHeapRelation(rel);
 	TransferPredicateLocksToHeapRelation(scan->store->batches);
-	/* before the rows are put back: some may be back already, by promotion */
+	/* before the rows are put back: some may be back already, by an update */
 	strata_store_delete_batches(scan->store, snapshot, GetCurrentCommandId(true));
 	writer = strata_row_writer_begin(rel);
 	while (strata_row_scan_next(scan, ForwardScanDirection, writer->slot))
 	{
-		strata_row_writer_insert(writer);
+		strata_row_writer_put(writer);
+		strata_row_writer_index(writer);
 		if ((++nrows & 1023) == 0)
 			strata_progress_rows(nrows, nrows);
 	}

@@ -58,6 +58,8 @@ rebuild_batch(StrataStore *store, StrataBatchReader *reader)
 	Datum	   *values = palloc(sizeof(Datum) * desc->natts);
 	bool	   *isnull = palloc(sizeof(bool) * desc->natts);
 	ItemPointerData tid = reader->batch_slot->tts_tid;
+	HeapTuple	tuple;
+	CatalogIndexState indexes;
 
 	for (int i = 0; i < reader->nrows; i++)
 	{
@@ -66,7 +68,11 @@ rebuild_batch(StrataStore *store, StrataBatchReader *reader)
 			elog(ERROR, "a batch does not fit its own rows");
 	}
 	strata_batch_builder_finish(builder, reader->first_row, values, isnull);
-	CatalogTupleUpdate(store->batches, &tid, heap_form_tuple(desc, values, isnull));
+	tuple = heap_form_tuple(desc, values, isnull);
+	simple_heap_update(store->batches, &tid, tuple);
+	indexes = CatalogOpenIndexes(store->batches);
+	strata_batch_index(indexes, tuple);
+	CatalogCloseIndexes(indexes);
 	strata_batch_builder_free(builder);
 	ExecDropSingleTupleTableSlot(row);
 }

@@ -47,15 +47,51 @@ extern List *strata_companion_order_index_columns(const StrataLayout *layout, bo
 /* Columns whose companion copy has another type or collation now. */
 extern bool strata_companion_is_outdated(StrataStore *store, const StrataLayout *layout);
 
+/*
+ * Row entries, store_entry.c.  Whoever inserts one is alone in doing so for
+ * its batch (store_change.c); whoever replaces one has locked it.
+ */
+extern void strata_entry_find_dirty(Relation batches, int64 row, StrataEntry *entry);
+extern void strata_entry_insert(Relation batches, int64 row, StrataEntryKind kind,
+								const ItemPointerData *tid, CommandId cid);
+extern void strata_entry_replace(Relation batches, const StrataEntry *entry, StrataEntryKind kind,
+								 const ItemPointerData *tid, CommandId cid);
+
+/* Visit the entries of rows [first_row, last_row] that the snapshot sees. */
+typedef void (*StrataEntryVisitor) (Relation batches, const StrataEntry *entry, void *arg);
+extern void strata_entries_visit(Relation batches, Snapshot snapshot, int64 first_row, int64 last_row,
+								 StrataEntryVisitor visit, void *arg);
+
+/*
+ * The batch that holds `row` now, decoded and kept, and its TID; NULL: none
+ * does.  The caller's lock on R excludes compression.
+ */
+extern StrataBatchReader *strata_cached_batch(Relation rel, Relation batches, int64 row,
+											  ItemPointer tid);
+
+/* Is the row in its batch?  Waits for whoever is changing it. */
+extern bool strata_store_row_is_live(Relation rel, Relation batches, int64 row);
+
+/* Does slot's row differ from row `row` of the reader in a unique key? */
+extern bool strata_unique_key_changes(Relation rel, StrataBatchReader *reader, int row,
+									  TupleTableSlot *slot);
+
 /* Next free row number; the caller excludes other writers of batches. */
 extern int64 strata_store_next_row(StrataStore *store);
 
+/* Index entries of a batch row; HOT updates need none. */
+extern void strata_batch_index(CatalogIndexState indexes, HeapTuple tuple);
+
 /*
- * Delete all batches the snapshot sees, forwarding entries too (whoever could
- * hold such a TID has our lock ahead), under ExclusiveLock on R.  A batch that
- * has changed since the snapshot is a serialization failure.
+ * Delete all batches the snapshot sees, row entries too (whoever could hold
+ * such a TID has our lock ahead), under ExclusiveLock on R.  What has changed
+ * since the snapshot is a serialization failure.
  */
 extern void strata_store_delete_batches(StrataStore *store, Snapshot snapshot, CommandId cid);
+extern void strata_store_delete_batch(StrataStore *store, const ItemPointerData *tid, CommandId cid);
+
+/* Raise a serialization failure if rows have left their batches since the snapshot. */
+extern void strata_store_check_entries(StrataStore *store, Snapshot snapshot);
 
 /* Writes batch rows into a companion, numbering rows. */
 typedef struct StrataBatchWriter
@@ -94,7 +130,8 @@ typedef struct StrataRowWriter
 } StrataRowWriter;
 
 extern StrataRowWriter *strata_row_writer_begin(Relation rel);
-extern void strata_row_writer_insert(StrataRowWriter *writer);
+extern void strata_row_writer_put(StrataRowWriter *writer);	/* the heap's half */
+extern void strata_row_writer_index(StrataRowWriter *writer);	/* and the indexes' */
 extern void strata_row_writer_end(StrataRowWriter *writer);
 
 /* Does the table take part in a publication that would see deletes? */

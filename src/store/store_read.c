@@ -20,28 +20,31 @@
 #include "utils/fmgroids.h"
 #include "utils/snapmgr.h"
 
+/* Does the batch in slot, deformed, hold `row`?  A row entry holds none. */
+static bool
+holds_row(TupleTableSlot *slot, int64 row)
+{
+	int64		first;
+
+	slot_getallattrs(slot);
+	first = DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
+	return first >= 0 && row >= first &&
+		row < first + DatumGetInt32(slot->tts_values[STRATA_BATCH_ATT_NROWS - 1]);
+}
+
 /* See store.h. */
 bool
-strata_store_find_batch(StrataStore *store, int64 row, Snapshot snapshot, TupleTableSlot *slot)
+strata_batches_find(Relation batches, int64 row, Snapshot snapshot, TupleTableSlot *slot)
 {
-	Relation	index = index_open(strata_store_row_index(store), AccessShareLock);
+	Relation	index = index_open(strata_row_index_of(batches), AccessShareLock);
 	ScanKeyData key;
 	IndexScanDesc scan;
-	bool		found = false;
+	bool		found;
 
 	ScanKeyInit(&key, 1, BTLessEqualStrategyNumber, F_INT8LE, Int64GetDatum(row));
-	scan = index_beginscan(store->batches, index, snapshot, 1, 0);
+	scan = strata_index_beginscan(batches, index, snapshot, 1, 0);
 	index_rescan(scan, &key, 1, NULL, 0);
-	if (index_getnext_slot(scan, BackwardScanDirection, slot))
-	{
-		int64		first;
-		int64		nrows;
-
-		slot_getallattrs(slot);
-		first = DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
-		nrows = abs(DatumGetInt32(slot->tts_values[STRATA_BATCH_ATT_NROWS - 1]));
-		found = row >= first && row < first + nrows;
-	}
+	found = index_getnext_slot(scan, BackwardScanDirection, slot) && holds_row(slot, row);
 	/* the slot keeps its own pin */
 	if (found)
 		ExecMaterializeSlot(slot);
@@ -54,28 +57,27 @@ strata_store_find_batch(StrataStore *store, int64 row, Snapshot snapshot, TupleT
 
 /* See store.h. */
 bool
-strata_store_find_any_batch(StrataStore *store, int64 row, TupleTableSlot *slot)
+strata_store_find_batch(StrataStore *store, int64 row, Snapshot snapshot, TupleTableSlot *slot)
 {
-	Relation	index = index_open(strata_store_row_index(store), AccessShareLock);
-	ScanKeyData key;
+	return strata_batches_find(store->batches, row, snapshot, slot);
+}
+
+/* See store.h. */
+bool
+strata_batches_find_any(Relation batches, int64 row, TupleTableSlot *slot)
+{
+	Relation	index = index_open(strata_row_index_of(batches), AccessShareLock);
+	ScanKeyData keys[2];
 	IndexScanDesc scan;
 	bool		found = false;
 
-	ScanKeyInit(&key, 1, BTLessEqualStrategyNumber, F_INT8LE, Int64GetDatum(row));
-	scan = index_beginscan(store->batches, index, SnapshotAny, 1, 0);
-	index_rescan(scan, &key, 1, NULL, 0);
-	while (!found && index_getnext_slot(scan, BackwardScanDirection, slot))
-	{
-		int64		first;
-		int32		nrows;
-
-		slot_getallattrs(slot);
-		first = DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
-		nrows = DatumGetInt32(slot->tts_values[STRATA_BATCH_ATT_NROWS - 1]);
-		if (first + abs(nrows) <= row)
-			break;
-		found = nrows > 0;
-	}
+	ScanKeyInit(&keys[0], 1, BTGreaterEqualStrategyNumber, F_INT8GE, Int64GetDatum(0));
+	ScanKeyInit(&keys[1], 1, BTLessEqualStrategyNumber, F_INT8LE, Int64GetDatum(row));
+	scan = strata_index_beginscan(batches, index, SnapshotAny, 2, 0);
+	index_rescan(scan, keys, 2, NULL, 0);
+	/* of all versions at this number, or of one before it, the first will do */
+	if (index_getnext_slot(scan, BackwardScanDirection, slot))
+		found = holds_row(slot, row);
 	if (found)
 		ExecMaterializeSlot(slot);
 	else
@@ -89,11 +91,13 @@ strata_store_find_any_batch(StrataStore *store, int64 row, TupleTableSlot *slot)
 bool
 strata_store_find_last_batch(StrataStore *store, Snapshot snapshot, TupleTableSlot *slot)
 {
-	Relation	index = index_open(strata_store_row_index(store), AccessShareLock);
-	IndexScanDesc scan = index_beginscan(store->batches, index, snapshot, 0, 0);
+	Relation	index = index_open(strata_row_index_of(store->batches), AccessShareLock);
+	IndexScanDesc scan = strata_index_beginscan(store->batches, index, snapshot, 1, 0);
+	ScanKeyData key;
 	bool		found;
 
-	index_rescan(scan, NULL, 0, NULL, 0);
+	ScanKeyInit(&key, 1, BTGreaterEqualStrategyNumber, F_INT8GE, Int64GetDatum(0));
+	index_rescan(scan, &key, 1, NULL, 0);
 	found = index_getnext_slot(scan, BackwardScanDirection, slot);
 	if (found)
 		ExecMaterializeSlot(slot);
@@ -159,6 +163,7 @@ strata_row_scan_begin(Relation rel, TupleDesc desc, Snapshot snapshot)
 	scan->scan = table_beginscan(store->batches, snapshot, 0, NULL);
 	scan->batch_slot = table_slot_create(store->batches, NULL);
 	scan->reader = strata_batch_reader_create(rel, store->schema);
+	scan->entries = strata_entries_create(store->batches, snapshot);
 	return scan;
 }
 
@@ -175,6 +180,7 @@ strata_row_scan_rescan(StrataRowScan *scan)
 void
 strata_row_scan_end(StrataRowScan *scan)
 {
+	strata_entries_free(scan->entries);
 	strata_batch_reader_free(scan->reader);
 	ExecDropSingleTupleTableSlot(scan->batch_slot);
 	table_endscan(scan->scan);
@@ -196,8 +202,37 @@ next_batch(StrataRowScan *scan, ScanDirection direction)
 			return false;
 		}
 		if (strata_batch_reader_load(scan->reader, scan->batch_slot))
+		{
+			strata_entries_apply(scan->entries, scan->reader);
 			return true;
+		}
 	}
+}
+
+/* Has row `row` of the reader's batch left it? */
+static bool
+is_gone(const StrataBatchReader *reader, int row)
+{
+	int			low = 0;
+	int			high = reader->ngone;
+
+	while (low < high)
+	{
+		int			middle = (low + high) / 2;
+
+		if (reader->gone[middle] < row)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < reader->ngone && reader->gone[low] == row;
+}
+
+/* See store.h. */
+bool
+strata_batch_row_is_gone(const StrataBatchReader *reader, int row)
+{
+	return reader->ngone > 0 && is_gone(reader, row);
 }
 
 /* See store.h. */
@@ -206,12 +241,15 @@ strata_row_scan_next(StrataRowScan *scan, ScanDirection direction, TupleTableSlo
 {
 	bool		backward = ScanDirectionIsBackward(direction);
 
-	if (backward ? scan->row > 0 : scan->row + 1 < scan->reader->nrows)
-		scan->row += backward ? -1 : 1;
-	else if (next_batch(scan, direction))
-		scan->row = backward ? scan->reader->nrows - 1 : 0;
-	else
-		return false;
+	do
+	{
+		if (backward ? scan->row > 0 : scan->row + 1 < scan->reader->nrows)
+			scan->row += backward ? -1 : 1;
+		else if (next_batch(scan, direction))
+			scan->row = backward ? scan->reader->nrows - 1 : 0;
+		else
+			return false;
+	} while (strata_batch_row_is_gone(scan->reader, scan->row));
 	strata_batch_store_row(scan->store->rel, scan->reader, scan->row, slot);
 	return true;
 }

@@ -4,8 +4,8 @@
  *	  Unique keys over compressed rows, which have no index entries.
  *
  * A row about to enter the row store is compared with the batches that may
- * hold its key; a hit is promoted, and then the ordinary unique index raises
- * the violation, or ON CONFLICT finds it.  Promoting too much is harmless.
+ * hold its key.  A hit is the violation, or it is moved into the row store, so
+ * that ON CONFLICT, or a deferred check, finds it in the unique index.
  *
  * Most inserts never look at a batch: per table the least and greatest value
  * of each by-value key column over all batches is cached, and new rows are
@@ -20,11 +20,13 @@
 #include "access/genam.h"
 #include "access/nbtree.h"
 #include "access/table.h"
+#include "access/xact.h"
 #include "catalog/index.h"
 #include "catalog/pg_am.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
@@ -40,6 +42,7 @@ typedef struct UniqueKey
 	int			nkeys;
 	bool		plain;			/* only columns, no expressions */
 	bool		nulls_equal;	/* NULLS NOT DISTINCT */
+	ExprState  *predicate;		/* of a partial index */
 	FmgrInfo	equal[INDEX_MAX_KEYS];
 	Datum		values[INDEX_MAX_KEYS]; /* of the new row */
 	bool		isnull[INDEX_MAX_KEYS];
@@ -214,13 +217,10 @@ init_key(UniqueKey *key, Relation index, TupleTableSlot *slot, EState *estate)
 	key->plain = key->info->ii_Expressions == NIL;
 	key->nulls_equal = key->info->ii_NullsNotDistinct;
 	GetPerTupleExprContext(estate)->ecxt_scantuple = slot;
-	if (key->info->ii_Predicate != NIL)
-	{
-		ExprState  *predicate = ExecPrepareQual(key->info->ii_Predicate, estate);
-
-		if (!ExecQual(predicate, GetPerTupleExprContext(estate)))
-			return false;
-	}
+	key->predicate = key->info->ii_Predicate == NIL ? NULL :
+		ExecPrepareQual(key->info->ii_Predicate, estate);
+	if (key->predicate != NULL && !ExecQual(key->predicate, GetPerTupleExprContext(estate)))
+		return false;
 	FormIndexDatum(key->info, slot, estate, key->values, key->isnull);
 	for (int i = 0; i < key->nkeys; i++)
 	{
@@ -293,51 +293,63 @@ batch_may_hold(UniqueKey *key, StrataBatchReader *reader)
 	return true;
 }
 
-/* Row number of a row of the batch with an equal key, or -1; plain keys. */
-static int64
-find_plain(UniqueKey *key, StrataBatchReader *reader)
+/* Is the key of a row of the batch, from its columns, the new row's? */
+static bool
+columns_equal(UniqueKey *key, StrataBatchReader *reader, int row)
 {
-	StrataColumn *columns[INDEX_MAX_KEYS];
-
 	for (int i = 0; i < key->nkeys; i++)
-		columns[i] = strata_batch_reader_column(reader, key->index->rd_index->indkey.values[i]);
-	for (int row = 0; row < reader->nrows; row++)
 	{
-		int			i;
+		bool		isnull;
+		StrataColumn *col = strata_batch_reader_column(reader, key->index->rd_index->indkey.values[i]);
+		Datum		value = strata_column_get(col, row, &isnull);
 
-		for (i = 0; i < key->nkeys; i++)
-		{
-			bool		isnull;
-			Datum		value = strata_column_get(columns[i], row, &isnull);
-
-			if (!keys_equal(key, i, value, isnull))
-				break;
-		}
-		if (i == key->nkeys)
-			return reader->first_row + row;
+		if (!keys_equal(key, i, value, isnull))
+			return false;
 	}
-	return -1;
+	return true;
 }
 
-/* The same where the key has expressions. */
+/*
+ * The same where more than its columns decide: is it in the index at all, and
+ * with this key?
+ */
+static bool
+row_equal(UniqueKey *key, StrataBatchReader *reader, int row, EState *estate, TupleTableSlot *row_slot)
+{
+	Datum		values[INDEX_MAX_KEYS];
+	bool		isnull[INDEX_MAX_KEYS];
+
+	ResetPerTupleExprContext(estate);
+	strata_batch_store_row(reader->rel, reader, row, row_slot);
+	GetPerTupleExprContext(estate)->ecxt_scantuple = row_slot;
+	if (key->predicate != NULL && !ExecQual(key->predicate, GetPerTupleExprContext(estate)))
+		return false;
+	FormIndexDatum(key->info, row_slot, estate, values, isnull);
+	for (int i = 0; i < key->nkeys; i++)
+		if (!keys_equal(key, i, values[i], isnull[i]))
+			return false;
+	return true;
+}
+
+/*
+ * Row number of a live row of the batch with an equal key, other than except,
+ * or -1.  Whether a row is live may be known after a wait only.
+ */
 static int64
-find_expression(UniqueKey *key, StrataBatchReader *reader, EState *estate, TupleTableSlot *row_slot)
+find_in_batch(UniqueKey *key, StrataStore *store, StrataBatchReader *reader, int64 except,
+			  EState *estate, TupleTableSlot *row_slot)
 {
 	for (int row = 0; row < reader->nrows; row++)
 	{
-		Datum		values[INDEX_MAX_KEYS];
-		bool		isnull[INDEX_MAX_KEYS];
-		int			i;
+		int64		number = reader->first_row + row;
 
-		ResetPerTupleExprContext(estate);
-		strata_batch_store_row(reader->rel, reader, row, row_slot);
-		GetPerTupleExprContext(estate)->ecxt_scantuple = row_slot;
-		FormIndexDatum(key->info, row_slot, estate, values, isnull);
-		for (i = 0; i < key->nkeys; i++)
-			if (!keys_equal(key, i, values[i], isnull[i]))
-				break;
-		if (i == key->nkeys)
-			return reader->first_row + row;
+		if (key->plain && !columns_equal(key, reader, row))
+			continue;
+		if ((!key->plain || key->predicate != NULL) &&
+			!row_equal(key, reader, row, estate, row_slot))
+			continue;
+		if (number != except && strata_store_row_is_live(store->rel, store->batches, number))
+			return number;
 	}
 	return -1;
 }
@@ -488,9 +500,9 @@ end_candidates(Candidates *c)
 	UnregisterSnapshot(c->snapshot);
 }
 
-/* First compressed row with the key under the latest snapshot, or -1. */
+/* First live compressed row with the key, other than `except`, or -1. */
 static int64
-find_row(StrataStore *store, UniqueKey *key, EState *estate)
+find_row(StrataStore *store, UniqueKey *key, int64 except, EState *estate)
 {
 	Candidates	candidates;
 	TupleTableSlot *row_slot = MakeSingleTupleTableSlot(RelationGetDescr(store->rel), &TTSOpsVirtual);
@@ -503,8 +515,7 @@ find_row(StrataStore *store, UniqueKey *key, EState *estate)
 		CHECK_FOR_INTERRUPTS();
 		if (!strata_batch_reader_load(reader, candidates.slot) || !batch_may_hold(key, reader))
 			continue;
-		row = key->plain ? find_plain(key, reader) :
-			find_expression(key, reader, estate, row_slot);
+		row = find_in_batch(key, store, reader, except, estate, row_slot);
 	}
 	ExecDropSingleTupleTableSlot(row_slot);
 	strata_batch_reader_free(reader);
@@ -512,26 +523,44 @@ find_row(StrataStore *store, UniqueKey *key, EState *estate)
 	return row;
 }
 
+/* What the index would say. */
 static void
-promote_equal(Relation rel, UniqueKey *key, EState *estate)
+raise_violation(Relation rel, UniqueKey *key)
+{
+	char	   *description = BuildIndexValueDescription(key->index, key->values, key->isnull);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_UNIQUE_VIOLATION),
+			 errmsg("duplicate key value violates unique constraint \"%s\"",
+					RelationGetRelationName(key->index)),
+			 description != NULL ? errdetail("Key %s already exists.", description) : 0,
+			 errtableconstraint(rel, RelationGetRelationName(key->index))));
+}
+
+static void
+check_key(Relation rel, UniqueKey *key, int64 except, bool raise, EState *estate)
 {
 	StrataStore *store = strata_store_open(rel, RowExclusiveLock);
-	int64		row = find_row(store, key, estate);
+	int64		row = find_row(store, key, except, estate);
 
 	strata_store_close(store, NoLock);
-	if (row >= 0)
+	if (row < 0)
+		return;
+	if (raise && key->index->rd_index->indimmediate)
+		raise_violation(rel, key);
+	else
 	{
 		ItemPointerData tid;
 		TM_FailureData tmfd;
 
-		/* whatever the result: nothing of that batch is compressed any more */
-		(void) strata_store_promote(rel, row, false, LockWaitBlock, &tid, &tmfd);
+		/* whatever the result: that row is not in its batch any more */
+		(void) strata_store_move_row(rel, row, LockWaitBlock, GetCurrentCommandId(true), &tid, &tmfd);
 	}
 }
 
 /* See store.h. */
 void
-strata_store_check_unique(Relation rel, TupleTableSlot *slot)
+strata_store_check_unique(Relation rel, TupleTableSlot *slot, int64 except, bool raise)
 {
 	List	   *indexes;
 	ListCell   *lc;
@@ -556,8 +585,8 @@ strata_store_check_unique(Relation rel, TupleTableSlot *slot)
 					cache = get_ranges(rel);
 				if (!outside_ranges(&key, cache, RelationGetDescr(rel)))
 				{
-					promote_equal(rel, &key, estate);
-					/* the promotion may have invalidated it */
+					check_key(rel, &key, except, raise, estate);
+					/* a move may have invalidated it */
 					cache = NULL;
 				}
 			}
@@ -566,4 +595,59 @@ strata_store_check_unique(Relation rel, TupleTableSlot *slot)
 	}
 	FreeExecutorState(estate);
 	list_free(indexes);
+}
+
+/*-------------------------------------------------------------------------
+ * Does an update change a key?
+ *-------------------------------------------------------------------------
+ */
+
+/* See store.h. */
+Bitmapset *
+strata_store_unique_columns(Relation rel, bool *any)
+{
+	Bitmapset  *attrs = NULL;
+	List	   *indexes = RelationGetIndexList(rel);
+	ListCell   *lc;
+
+	*any = false;
+	foreach(lc, indexes)
+	{
+		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
+
+		if (index->rd_index->indisunique)
+		{
+			*any |= RelationGetIndexExpressions(index) != NIL ||
+				RelationGetIndexPredicate(index) != NIL;
+			for (int i = 0; i < index->rd_index->indnkeyatts; i++)
+				if (index->rd_index->indkey.values[i] > 0)
+					attrs = bms_add_member(attrs, index->rd_index->indkey.values[i]);
+		}
+		index_close(index, AccessShareLock);
+	}
+	list_free(indexes);
+	return attrs;
+}
+
+/* See store_private.h. */
+bool
+strata_unique_key_changes(Relation rel, StrataBatchReader *reader, int row, TupleTableSlot *slot)
+{
+	bool		changes;
+	Bitmapset  *attrs = strata_store_unique_columns(rel, &changes);
+	int			attno = -1;
+
+	while (!changes && (attno = bms_next_member(attrs, attno)) >= 0)
+	{
+		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), attno - 1);
+		bool		old_null;
+		bool		new_null;
+		Datum		old_value = strata_column_get(strata_batch_reader_column(reader, attno), row, &old_null);
+		Datum		new_value = slot_getattr(slot, attno, &new_null);
+
+		changes = old_null != new_null ||
+			(!old_null && !datum_image_eq(old_value, new_value, att->attbyval, att->attlen));
+	}
+	bms_free(attrs);
+	return changes;
 }

@@ -13,7 +13,9 @@
  */
 #include "store/store_private.h"
 
+#include "access/genam.h"
 #include "access/heapam.h"
+#include "catalog/index.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "executor/executor.h"
@@ -31,7 +33,7 @@ strata_store_next_row(StrataStore *store)
 	{
 		slot_getallattrs(slot);
 		next = DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]) +
-			abs(DatumGetInt32(slot->tts_values[STRATA_BATCH_ATT_NROWS - 1]));
+			DatumGetInt32(slot->tts_values[STRATA_BATCH_ATT_NROWS - 1]);
 	}
 	ExecDropSingleTupleTableSlot(slot);
 	return next;
@@ -54,6 +56,35 @@ strata_batch_writer_begin(StrataStore *store, const StrataLayout *layout)
 	return writer;
 }
 
+/*
+ * See store_private.h.  Not CatalogTupleInsert: some of the indexes are partial,
+ * with a predicate that is true of every batch.
+ */
+void
+strata_batch_index(CatalogIndexState indexes, HeapTuple tuple)
+{
+	TupleTableSlot *slot;
+
+	if (HeapTupleIsHeapOnly(tuple))
+		return;
+	slot = MakeSingleTupleTableSlot(RelationGetDescr(indexes->ri_RelationDesc), &TTSOpsHeapTuple);
+	ExecStoreHeapTuple(tuple, slot, false);
+	for (int i = 0; i < indexes->ri_NumIndices; i++)
+	{
+		Relation	index = indexes->ri_IndexRelationDescs[i];
+		Datum		values[INDEX_MAX_KEYS];
+		bool		isnull[INDEX_MAX_KEYS];
+
+		if (!indexes->ri_IndexRelationInfo[i]->ii_ReadyForInserts)
+			continue;
+		FormIndexDatum(indexes->ri_IndexRelationInfo[i], slot, NULL, values, isnull);
+		(void) index_insert(index, values, isnull, &tuple->t_self, indexes->ri_RelationDesc,
+							index->rd_index->indisunique ? UNIQUE_CHECK_YES : UNIQUE_CHECK_NO,
+							false, indexes->ri_IndexRelationInfo[i]);
+	}
+	ExecDropSingleTupleTableSlot(slot);
+}
+
 /* See store_private.h.  Does nothing when no row was added. */
 void
 strata_batch_writer_flush(StrataBatchWriter *writer)
@@ -72,7 +103,9 @@ strata_batch_writer_flush(StrataBatchWriter *writer)
 				 errhint("VACUUM FULL %s;", RelationGetRelationName(writer->store->rel))));
 	strata_batch_builder_finish(writer->builder, writer->next_row, writer->values, writer->isnull);
 	tuple = heap_form_tuple(RelationGetDescr(writer->store->batches), writer->values, writer->isnull);
-	CatalogTupleInsertWithInfo(writer->store->batches, tuple, writer->indexes);
+	tuple->t_tableOid = RelationGetRelid(writer->store->batches);
+	simple_heap_insert(writer->store->batches, tuple);
+	strata_batch_index(writer->indexes, tuple);
 	heap_freetuple(tuple);
 	writer->next_row += nrows;
 	writer->nrows += nrows;
@@ -99,6 +132,50 @@ strata_batch_writer_end(StrataBatchWriter *writer)
 	strata_batch_builder_free(writer->builder);
 }
 
+/* An entry the snapshot does not see: its row has changed since. */
+static void
+refuse_unseen_entry(Relation batches, const StrataEntry *entry, void *arg)
+{
+	StrataEntry seen;
+
+	if (entry->kind == STRATA_ENTRY_LOCK)
+		return;
+	strata_entry_find(batches, entry->row, (Snapshot) arg, &seen);
+	if (strata_entry_is_in_batch(&seen))
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("could not serialize access due to concurrent update")));
+}
+
+/* See store_private.h. */
+void
+strata_store_check_entries(StrataStore *store, Snapshot snapshot)
+{
+	Snapshot	latest;
+
+	/* else the snapshot is one of now, taken with our lock on R */
+	if (!IsolationUsesXactSnapshot())
+		return;
+	latest = RegisterSnapshot(GetLatestSnapshot());
+	strata_entries_visit(store->batches, latest, 0, STRATA_BATCH_MAX_ROW_NUMBER,
+						 refuse_unseen_entry, snapshot);
+	UnregisterSnapshot(latest);
+}
+
+/* See store_private.h. */
+void
+strata_store_delete_batch(StrataStore *store, const ItemPointerData *tid, CommandId cid)
+{
+	TM_FailureData tmfd;
+	ItemPointerData self = *tid;
+
+	if (heap_delete(store->batches, &self, cid, InvalidSnapshot, true, &tmfd, false) != TM_Ok)
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("could not serialize access to table \"%s\": a batch changed concurrently",
+						RelationGetRelationName(store->rel))));
+}
+
 /* See store_private.h. */
 void
 strata_store_delete_batches(StrataStore *store, Snapshot snapshot, CommandId cid)
@@ -106,17 +183,11 @@ strata_store_delete_batches(StrataStore *store, Snapshot snapshot, CommandId cid
 	TableScanDesc scan = table_beginscan(store->batches, snapshot, 0, NULL);
 	TupleTableSlot *slot = table_slot_create(store->batches, NULL);
 
+	strata_store_check_entries(store, snapshot);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
-		TM_FailureData tmfd;
-
 		CHECK_FOR_INTERRUPTS();
-		if (heap_delete(store->batches, &slot->tts_tid, cid, InvalidSnapshot, true, &tmfd,
-						false) != TM_Ok)
-			ereport(ERROR,
-					(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-					 errmsg("could not serialize access to table \"%s\": a batch changed concurrently",
-							RelationGetRelationName(store->rel))));
+		strata_store_delete_batch(store, &slot->tts_tid, cid);
 	}
 	table_endscan(scan);
 	ExecDropSingleTupleTableSlot(slot);

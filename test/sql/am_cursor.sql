@@ -4,7 +4,7 @@ SET strata.torture = on;	-- compresses small tables as well
 SELECT compress_chunk('cursor_rows') IS NOT NULL AS compressed;
 RESET strata.torture;
 
--- The first update promotes the batch; the cursor stands on compressed TIDs.
+-- The first update leaves the batch as it is; the cursor stands on compressed TIDs.
 CREATE FUNCTION cursor_update() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
 	c CURSOR FOR SELECT * FROM cursor_rows;
@@ -34,7 +34,7 @@ DELETE FROM cursor_rows WHERE CURRENT OF c RETURNING *;	-- as it is
 SELECT * FROM cursor_rows ORDER BY i;
 ROLLBACK;
 
--- with FOR UPDATE the cursor stands on the promoted rows
+-- with FOR UPDATE the cursor stands on locked rows
 BEGIN;
 DECLARE c CURSOR FOR SELECT * FROM cursor_rows FOR UPDATE;
 FETCH 2 FROM c;

@@ -8,7 +8,7 @@ ALTER TABLE s SET (strata.orderby = 'id');
 INSERT INTO s SELECT i, i % 10, repeat('x', 10) FROM generate_series(1, 10000) i;
 SELECT compress_chunk('s');
 INSERT INTO s SELECT i, 10 + i % 10, repeat('y', 10) FROM generate_series(10001, 15000) i;
--- and a promoted batch
+-- and a changed row
 UPDATE s SET pad = 'promoted' WHERE id = 1;
 
 -- everything, whatever the method

@@ -41,7 +41,7 @@ SET client_min_messages = notice;
 SELECT compress_chunk('t');
 SELECT compress_chunk('t', if_not_compressed => false);
 SET client_min_messages = warning;
--- promoted batches are rows again to everybody
+-- changed rows have left their batches
 UPDATE t SET v = 0 WHERE id IN (1, 2, 3);
 SELECT count(*), sum(nrows) FROM strata.batches('t');
 SELECT row_store_rows, batch_rows, batches FROM strata.tables WHERE relation = 't'::regclass;
@@ -184,7 +184,7 @@ EXCEPTION
     WHEN OTHERS THEN RETURN format('%s; %s: %s', change, SQLSTATE, SQLERRM);
 END $$;
 SELECT damage_row(:'companion', x) FROM unnest(ARRAY['nrows = nrows - 1', 'nrows = nrows + 1', 'nrows = 0', 'nrows = -nrows', 'nrows = 2147483647', 'nrows = -2147483648', 'layout = ''''', 'layout = ''99/98''', 'layout = ''2/1x''',
-    'layout = repeat(''2/1al'', 1000)', 'summary = NULL', 'summary = ''''', 'col_1 = NULL', 'col_3 = col_1', 'seg_2 = ''other''', 'min_1 = min_1 + 1', 'max_1 = max_1 - 1', 'min_1 = NULL', 'forward = ''\x00''',
+    'layout = repeat(''2/1al'', 1000)', 'summary = NULL', 'summary = ''''', 'col_1 = NULL', 'col_3 = col_1', 'seg_2 = ''other''', 'min_1 = min_1 + 1', 'max_1 = max_1 - 1', 'min_1 = NULL', 'entry = ''\x00''',
     'first_row = -5', 'first_row = 50', 'first_row = 549755813000']) x;
 SELECT * FROM strata.verify('d');
 SELECT count(*) FROM (TABLE d EXCEPT ALL TABLE d_before) x;

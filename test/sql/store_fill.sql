@@ -10,7 +10,7 @@ ALTER TABLE fill_heap ADD COLUMN k int DEFAULT 42, ADD COLUMN t text DEFAULT 'x'
 VACUUM FULL fill;
 SELECT count(*) FROM ((TABLE fill EXCEPT ALL TABLE fill_heap) UNION ALL (TABLE fill_heap EXCEPT ALL TABLE fill)) d;
 SELECT * FROM strata.verify('fill');
--- again, with an index, other settings and a promoted batch
+-- again, with an index, other settings and a changed row
 ALTER TABLE fill ADD COLUMN z numeric DEFAULT 1.50;
 ALTER TABLE fill_heap ADD COLUMN z numeric DEFAULT 1.50;
 CREATE INDEX fill_id ON fill (id);

@@ -1,0 +1,490 @@
+/*-------------------------------------------------------------------------
+ *
+ * store_entry.c
+ *	  Row entries: what became of single rows of batches.
+ *
+ * A batch never changes.  When one of its rows is locked, updated or deleted,
+ * that is written beside it, as an ordinary tuple of the companion: first_row
+ * holds -(row number + 1), nrows 0, `entry` the bytes below; all else is empty.
+ * The unique index on first_row finds it, and has one live entry per row.
+ *
+ *	OFFSET	SIZE	MEANING
+ *	0		1		kind, see store.h
+ *	1		6		heap TID (native), or zeros
+ *	7		4		CRC-32C over row number (int64), kind, TID; native order
+ *
+ * Entries are tuples like any other: who sees the entry sees that the row has
+ * left its batch, and who does not sees the row there.  Lock entries change
+ * nothing for readers, so they are frozen from birth and seen by all.
+ *
+ * src/store/store_entry.c
+ *-------------------------------------------------------------------------
+ */
+#include "store/store_private.h"
+
+#include "access/genam.h"
+#include "access/heapam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/index.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "port/pg_crc32c.h"
+#include "storage/lmgr.h"
+#include "utils/fmgroids.h"
+#include "utils/snapmgr.h"
+
+#define ENTRY_BYTES (1 + sizeof(ItemPointerData) + sizeof(pg_crc32c))
+
+/* Row numbers read ahead of all batches; with more entries each batch asks. */
+#define PRELOAD 512
+
+static inline int64
+entry_key(int64 row)
+{
+	return -row - 1;
+}
+
+/*-------------------------------------------------------------------------
+ * Bytes
+ *-------------------------------------------------------------------------
+ */
+static pg_crc32c
+entry_crc(int64 row, const uint8 *bytes)
+{
+	pg_crc32c	crc;
+
+	INIT_CRC32C(crc);
+	COMP_CRC32C(crc, &row, sizeof(row));
+	COMP_CRC32C(crc, bytes, 1 + sizeof(ItemPointerData));
+	FIN_CRC32C(crc);
+	return crc;
+}
+
+static void
+corrupt(Relation batches, int64 row, const char *what)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("row entry in \"%s\" is corrupt", RelationGetRelationName(batches)),
+			 errdetail("Row %lld: %s.", (long long) row, what)));
+}
+
+/* See store.h. */
+void
+strata_entry_parse(Relation batches, TupleTableSlot *slot, StrataEntry *entry)
+{
+	int64		key = DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
+	bytea	   *value;
+	const uint8 *bytes;
+	pg_crc32c	crc;
+
+	entry->row = -(key + 1);
+	entry->self = slot->tts_tid;
+	if (slot->tts_isnull[STRATA_BATCH_ATT_ENTRY - 1] ||
+		DatumGetInt32(slot->tts_values[STRATA_BATCH_ATT_NROWS - 1]) != 0)
+		corrupt(batches, entry->row, "it is no entry");
+	value = DatumGetByteaPP(slot->tts_values[STRATA_BATCH_ATT_ENTRY - 1]);
+	bytes = (const uint8 *) VARDATA_ANY(value);
+	if (VARSIZE_ANY_EXHDR(value) != ENTRY_BYTES)
+		corrupt(batches, entry->row, "it has the wrong length");
+	memcpy(&crc, bytes + 1 + sizeof(ItemPointerData), sizeof(crc));
+	if (crc != entry_crc(entry->row, bytes))
+		corrupt(batches, entry->row, "its checksum differs");
+	entry->kind = (StrataEntryKind) bytes[0];
+	memcpy(&entry->tid, bytes + 1, sizeof(ItemPointerData));
+	switch (entry->kind)
+	{
+		case STRATA_ENTRY_LOCK:
+		case STRATA_ENTRY_DELETED:
+		case STRATA_ENTRY_UPDATED:
+		case STRATA_ENTRY_MOVED:
+		case STRATA_ENTRY_LOST:
+			break;
+		default:
+			corrupt(batches, entry->row, "it is of no known kind");
+	}
+}
+
+static HeapTuple
+form_entry(Relation batches, int64 row, StrataEntryKind kind, const ItemPointerData *tid)
+{
+	TupleDesc	desc = RelationGetDescr(batches);
+	Datum	   *values = palloc0(sizeof(Datum) * desc->natts);
+	bool	   *isnull = palloc(sizeof(bool) * desc->natts);
+	bytea	   *value = palloc0(VARHDRSZ + ENTRY_BYTES);
+	text	   *layout = palloc(VARHDRSZ);
+	uint8	   *bytes = (uint8 *) VARDATA(value);
+	pg_crc32c	crc;
+	HeapTuple	tuple;
+
+	SET_VARSIZE(value, VARHDRSZ + ENTRY_BYTES);
+	SET_VARSIZE(layout, VARHDRSZ);
+	bytes[0] = (uint8) kind;
+	if (tid != NULL)
+		memcpy(bytes + 1, tid, sizeof(ItemPointerData));
+	crc = entry_crc(row, bytes);
+	memcpy(bytes + 1 + sizeof(ItemPointerData), &crc, sizeof(crc));
+	memset(isnull, true, desc->natts);
+	values[STRATA_BATCH_ATT_FIRST_ROW - 1] = Int64GetDatum(entry_key(row));
+	values[STRATA_BATCH_ATT_NROWS - 1] = Int32GetDatum(0);
+	values[STRATA_BATCH_ATT_LAYOUT - 1] = PointerGetDatum(layout);
+	values[STRATA_BATCH_ATT_ENTRY - 1] = PointerGetDatum(value);
+	isnull[STRATA_BATCH_ATT_FIRST_ROW - 1] = false;
+	isnull[STRATA_BATCH_ATT_NROWS - 1] = false;
+	isnull[STRATA_BATCH_ATT_LAYOUT - 1] = false;
+	isnull[STRATA_BATCH_ATT_ENTRY - 1] = false;
+	tuple = heap_form_tuple(desc, values, isnull);
+	tuple->t_tableOid = RelationGetRelid(batches);
+	pfree(values);
+	pfree(isnull);
+	pfree(value);
+	pfree(layout);
+	return tuple;
+}
+
+/*-------------------------------------------------------------------------
+ * Writing.  Entries stand in the index on first_row only.
+ *-------------------------------------------------------------------------
+ */
+static void
+index_entry(Relation batches, HeapTuple tuple, int64 row)
+{
+	Relation	index = index_open(strata_row_index_of(batches), RowExclusiveLock);
+	IndexInfo  *info = BuildIndexInfo(index);
+	Datum		value = Int64GetDatum(entry_key(row));
+	bool		isnull = false;
+
+	(void) index_insert(index, &value, &isnull, &tuple->t_self, batches, UNIQUE_CHECK_YES, false, info);
+	pfree(info);
+	index_close(index, NoLock);
+}
+
+/* See store_private.h. */
+void
+strata_entry_insert(Relation batches, int64 row, StrataEntryKind kind, const ItemPointerData *tid,
+					CommandId cid)
+{
+	HeapTuple	tuple = form_entry(batches, row, kind, tid);
+
+	heap_insert(batches, tuple, cid, kind == STRATA_ENTRY_LOCK ? HEAP_INSERT_FROZEN : 0, NULL);
+	index_entry(batches, tuple, row);
+	heap_freetuple(tuple);
+}
+
+/* See store_private.h. */
+void
+strata_entry_replace(Relation batches, const StrataEntry *entry, StrataEntryKind kind,
+					 const ItemPointerData *tid, CommandId cid)
+{
+	HeapTuple	tuple = form_entry(batches, entry->row, kind, tid);
+	ItemPointerData self = entry->self;
+
+	if (strata_heap_update(batches, &self, tuple, cid) != TM_Ok)
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("could not serialize access due to concurrent update")));
+	if (!HeapTupleIsHeapOnly(tuple))
+		index_entry(batches, tuple, entry->row);
+	heap_freetuple(tuple);
+}
+
+/*-------------------------------------------------------------------------
+ * One row's entry
+ *-------------------------------------------------------------------------
+ */
+
+/*
+ * The entry of `row` under snapshot; kind NONE when there is none.  With a
+ * dirty snapshot entry->wait is the transaction, if any, whose end decides
+ * about it.
+ */
+static void
+find_entry(Relation batches, int64 row, Snapshot snapshot, StrataEntry *entry)
+{
+	Relation	index = index_open(strata_row_index_of(batches), AccessShareLock);
+	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(batches), &TTSOpsBufferHeapTuple);
+	IndexScanDesc scan = strata_index_beginscan(batches, index, snapshot, 1, 0);
+	ScanKeyData key;
+
+	memset(entry, 0, sizeof(*entry));
+	entry->row = row;
+	ScanKeyInit(&key, 1, BTEqualStrategyNumber, F_INT8EQ, Int64GetDatum(entry_key(row)));
+	index_rescan(scan, &key, 1, NULL, 0);
+	if (index_getnext_slot(scan, ForwardScanDirection, slot))
+	{
+		HeapTupleHeader header;
+
+		slot_getallattrs(slot);
+		strata_entry_parse(batches, slot, entry);
+		header = ((BufferHeapTupleTableSlot *) slot)->base.tuple->t_data;
+		entry->xmin = HeapTupleHeaderGetRawXmin(header);
+		if (!HeapTupleHeaderXminFrozen(header) && TransactionIdIsCurrentTransactionId(entry->xmin))
+		{
+			entry->ours = true;
+			entry->cmin = HeapTupleHeaderGetCmin(header);
+		}
+		/* being made, or being replaced; mere lockers do not count */
+		if (snapshot->snapshot_type == SNAPSHOT_DIRTY)
+			entry->wait = TransactionIdIsValid(snapshot->xmin) ? snapshot->xmin : snapshot->xmax;
+	}
+	index_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
+	index_close(index, AccessShareLock);
+}
+
+/* See store_private.h. */
+void
+strata_entry_find_dirty(Relation batches, int64 row, StrataEntry *entry)
+{
+	SnapshotData dirty;
+
+	InitDirtySnapshot(dirty);
+	find_entry(batches, row, &dirty, entry);
+}
+
+/* See store.h. */
+void
+strata_entry_find(Relation batches, int64 row, Snapshot snapshot, StrataEntry *entry)
+{
+	find_entry(batches, row, snapshot, entry);
+}
+
+/*-------------------------------------------------------------------------
+ * Entries of batches, as a snapshot sees them
+ *-------------------------------------------------------------------------
+ */
+struct StrataEntries
+{
+	Relation	batches;
+	Snapshot	snapshot;
+	bool		check;			/* visibility is to be tested here */
+	Relation	index;			/* opened when first needed */
+	IndexScanDesc scan;
+	TupleTableSlot *slot;
+	MemoryContext mcxt;
+	bool		complete;		/* all is all there is */
+	bool		loaded;
+	int			nall;
+	int64		all[PRELOAD];	/* row numbers, greatest first */
+	uint16	   *rows;			/* what the last call gave out */
+	int			rows_size;
+};
+
+/* See store.h. */
+StrataEntries *
+strata_entries_create(Relation batches, Snapshot snapshot)
+{
+	StrataEntries *entries = palloc0(sizeof(StrataEntries));
+
+	entries->batches = batches;
+	entries->snapshot = snapshot;
+	entries->mcxt = CurrentMemoryContext;
+
+	/*
+	 * Serializable: the index pages read here must not be locked against all
+	 * writers of other batches.  Reading the batch itself has left the lock that
+	 * writers of its rows look for.
+	 */
+	entries->check = IsolationIsSerializable() && IsMVCCSnapshot(snapshot);
+	return entries;
+}
+
+/* Begin with the entries whose keys are in [from, to]. */
+static void
+begin_range(StrataEntries *entries, int64 from, int64 to)
+{
+	ScanKeyData keys[2];
+
+	if (entries->scan == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(entries->mcxt);
+
+		entries->index = index_open(strata_row_index_of(entries->batches), AccessShareLock);
+		entries->slot = MakeSingleTupleTableSlot(RelationGetDescr(entries->batches),
+												 &TTSOpsBufferHeapTuple);
+		entries->scan = strata_index_beginscan(entries->batches, entries->index,
+											   entries->check ? SnapshotAny : entries->snapshot, 2, 0);
+		MemoryContextSwitchTo(old);
+	}
+	ScanKeyInit(&keys[0], 1, BTGreaterEqualStrategyNumber, F_INT8GE, Int64GetDatum(from));
+	ScanKeyInit(&keys[1], 1, BTLessEqualStrategyNumber, F_INT8LE, Int64GetDatum(to));
+	index_rescan(entries->scan, keys, 2, NULL, 0);
+}
+
+/* Next row that has left its batch; *visited counts what was looked at. */
+static int64
+next_row(StrataEntries *entries, ScanDirection direction, int *visited)
+{
+	while (index_getnext_slot(entries->scan, direction, entries->slot))
+	{
+		StrataEntry entry;
+
+		(*visited)++;
+		if (entries->check &&
+			!table_tuple_satisfies_snapshot(entries->batches, entries->slot, entries->snapshot))
+			continue;
+		slot_getallattrs(entries->slot);
+		strata_entry_parse(entries->batches, entries->slot, &entry);
+		if (entry.kind != STRATA_ENTRY_LOCK)
+			return entry.row;
+	}
+	return -1;
+}
+
+/* Usually there are few entries, or none: learn them all. */
+static void
+preload(StrataEntries *entries)
+{
+	int			visited = 0;
+	int64		row = -1;
+
+	entries->loaded = true;
+	begin_range(entries, PG_INT64_MIN, -1);
+	while (visited < PRELOAD && (row = next_row(entries, ForwardScanDirection, &visited)) >= 0)
+		entries->all[entries->nall++] = row;
+	entries->complete = row < 0;
+	ExecClearTuple(entries->slot);
+}
+
+/* Position in all of the least row number that is >= row, or -1. */
+static int
+find_preloaded(StrataEntries *entries, int64 row)
+{
+	int			low = 0;
+	int			high = entries->nall;	/* all[low ..] < row */
+
+	while (low < high)
+	{
+		int			middle = (low + high) / 2;
+
+		if (entries->all[middle] >= row)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low - 1;
+}
+
+static void
+give_out(StrataEntries *entries, int n, int position)
+{
+	if (entries->rows_size <= n)
+	{
+		int			size = Max(64, entries->rows_size * 2);
+
+		entries->rows = entries->rows == NULL ?
+			MemoryContextAlloc(entries->mcxt, sizeof(uint16) * size) :
+			repalloc(entries->rows, sizeof(uint16) * size);
+		entries->rows_size = size;
+	}
+	entries->rows[n] = (uint16) position;
+}
+
+/* See store.h. */
+void
+strata_entries_apply(StrataEntries *entries, StrataBatchReader *reader)
+{
+	int64		first = reader->first_row;
+	int64		last = first + reader->nrows - 1;
+	int			n = 0;
+
+	if (!entries->loaded)
+		preload(entries);
+	if (entries->complete)
+	{
+		for (int i = find_preloaded(entries, first); i >= 0 && entries->all[i] <= last; i--)
+			give_out(entries, n++, (int) (entries->all[i] - first));
+	}
+	else
+	{
+		int			visited = 0;
+		int64		row;
+
+		/* ascending rows: descending keys */
+		begin_range(entries, entry_key(last), entry_key(first));
+		while ((row = next_row(entries, BackwardScanDirection, &visited)) >= 0)
+			give_out(entries, n++, (int) (row - first));
+		ExecClearTuple(entries->slot);
+	}
+	reader->ngone = n;
+	reader->gone = entries->rows;
+}
+
+/* See store.h. */
+void
+strata_entries_free(StrataEntries *entries)
+{
+	if (entries->scan != NULL)
+	{
+		index_endscan(entries->scan);
+		ExecDropSingleTupleTableSlot(entries->slot);
+		index_close(entries->index, AccessShareLock);
+	}
+	if (entries->rows != NULL)
+		pfree(entries->rows);
+	pfree(entries);
+}
+
+/*-------------------------------------------------------------------------
+ * All entries of a table, in the hands of who holds ExclusiveLock on it
+ *-------------------------------------------------------------------------
+ */
+
+/* See store_private.h. */
+void
+strata_entries_visit(Relation batches, Snapshot snapshot, int64 first_row, int64 last_row,
+					 StrataEntryVisitor visit, void *arg)
+{
+	Relation	index = index_open(strata_row_index_of(batches), AccessShareLock);
+	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(batches), &TTSOpsBufferHeapTuple);
+	IndexScanDesc scan = strata_index_beginscan(batches, index, snapshot, 2, 0);
+	ScanKeyData keys[2];
+
+	ScanKeyInit(&keys[0], 1, BTGreaterEqualStrategyNumber, F_INT8GE, Int64GetDatum(entry_key(last_row)));
+	ScanKeyInit(&keys[1], 1, BTLessEqualStrategyNumber, F_INT8LE, Int64GetDatum(entry_key(first_row)));
+	index_rescan(scan, keys, 2, NULL, 0);
+	while (index_getnext_slot(scan, ForwardScanDirection, slot))
+	{
+		StrataEntry entry;
+
+		CHECK_FOR_INTERRUPTS();
+		memset(&entry, 0, sizeof(entry));
+		slot_getallattrs(slot);
+		strata_entry_parse(batches, slot, &entry);
+		visit(batches, &entry, arg);
+	}
+	index_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
+	index_close(index, AccessShareLock);
+}
+
+static void
+forget_place(Relation batches, const StrataEntry *entry, void *arg)
+{
+	ItemPointerData self = entry->self;
+
+	if (entry->kind == STRATA_ENTRY_LOCK)
+		simple_heap_delete(batches, &self);
+	else if (entry->kind == STRATA_ENTRY_UPDATED || entry->kind == STRATA_ENTRY_MOVED)
+		strata_entry_replace(batches, entry, STRATA_ENTRY_LOST, NULL, GetCurrentCommandId(true));
+}
+
+/* See store.h. */
+void
+strata_entries_forget_places(Relation rel)
+{
+	Oid			companion = strata_companion_oid(rel);
+	Relation	batches;
+	Snapshot	snapshot;
+
+	if (!OidIsValid(companion))
+		return;
+	batches = table_open(companion, RowExclusiveLock);
+	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	strata_entries_visit(batches, snapshot, 0, STRATA_BATCH_MAX_ROW_NUMBER, forget_place, NULL);
+	UnregisterSnapshot(snapshot);
+	table_close(batches, NoLock);
+	CommandCounterIncrement();
+}

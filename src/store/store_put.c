@@ -1,0 +1,64 @@
+/*-------------------------------------------------------------------------
+ *
+ * store_put.c
+ *	  Rows that were compressed, into the row store and R's indexes.
+ *
+ * Not logically decoded: for subscribers the row was there all the time.
+ *
+ * src/store/store_put.c
+ *-------------------------------------------------------------------------
+ */
+#include "store/store_private.h"
+
+#include "access/htup_details.h"
+#include "access/xact.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+
+/* See store_private.h. */
+StrataRowWriter *
+strata_row_writer_begin(Relation rel)
+{
+	StrataRowWriter *writer = palloc0(sizeof(StrataRowWriter));
+
+	writer->rel = rel;
+	writer->slot = table_slot_create(rel, NULL);
+	writer->estate = CreateExecutorState();
+	writer->rri = makeNode(ResultRelInfo);
+	InitResultRelInfo(writer->rri, rel, 0, NULL, 0);
+	ExecOpenIndices(writer->rri, false);
+	return writer;
+}
+
+/* See store_private.h. */
+void
+strata_row_writer_put(StrataRowWriter *writer)
+{
+	bool		shouldFree;
+	HeapTuple	tuple = ExecFetchSlotHeapTuple(writer->slot, true, &shouldFree);
+
+	CHECK_FOR_INTERRUPTS();
+	heap_insert(writer->rel, tuple, GetCurrentCommandId(true), HEAP_INSERT_NO_LOGICAL, NULL);
+	ItemPointerCopy(&tuple->t_self, &writer->slot->tts_tid);
+	if (shouldFree)
+		pfree(tuple);
+}
+
+/* See store_private.h. */
+void
+strata_row_writer_index(StrataRowWriter *writer)
+{
+	if (writer->rri->ri_NumIndices == 0)
+		return;
+	ResetPerTupleExprContext(writer->estate);
+	(void) strata_insert_index_tuples(writer->rri, writer->slot, writer->estate);
+}
+
+/* See store_private.h. */
+void
+strata_row_writer_end(StrataRowWriter *writer)
+{
+	ExecCloseIndices(writer->rri);
+	ExecDropSingleTupleTableSlot(writer->slot);
+	FreeExecutorState(writer->estate);
+}
