@@ -23,7 +23,7 @@ void
 _PG_init(void)
 {
 	strata_base_init();
-	strata_change_init();
+	strata_moved_init();
 	strata_fetch_init();
 	strata_am_init();
 	strata_scan_init();

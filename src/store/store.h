@@ -288,7 +288,7 @@ extern bool strata_store_next_version(Relation rel, const StrataEntry *entry, It
  * greater than the move's, so that the tuple is not "from the future".
  */
 extern CommandId strata_promoted_cid(Relation rel, ItemPointer tid, CommandId cid);
-extern void strata_change_init(void);
+extern void strata_moved_init(void);
 extern void strata_fetch_init(void);
 
 /*

@@ -19,9 +19,8 @@
  * a transaction in progress waits for its end, as for a tuple.
  *
  * Command ids: entries carry the id of the command that changed the row, so
- * "already changed by this command" is told as heapam tells it.  A moved row
- * carries the running command's id as cmin, so heapam would call it invisible;
- * acting on it must be done as strata_promoted_cid says.
+ * "already changed by this command" is told as heapam tells it.  Acting on a
+ * moved row must be done as strata_promoted_cid says.
  *
  * src/store/store_change.c
  *-------------------------------------------------------------------------
@@ -37,90 +36,8 @@
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "storage/predicate.h"
-#include "utils/hsearch.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
-
-/*-------------------------------------------------------------------------
- * Rows moved by this transaction
- *-------------------------------------------------------------------------
- */
-typedef struct MovedKey
-{
-	Oid			relid;
-	ItemPointerData tid;
-} MovedKey;
-
-typedef struct MovedRow
-{
-	MovedKey	key;
-	CommandId	cid;			/* the moved row's cmin */
-} MovedRow;
-
-static HTAB *moved_rows = NULL;
-
-static void
-set_key(MovedKey *key, Relation rel, const ItemPointerData *tid)
-{
-	/* no padding may differ */
-	memset(key, 0, sizeof(*key));
-	key->relid = RelationGetRelid(rel);
-	key->tid = *tid;
-}
-
-static void
-remember_moved(Relation rel, const ItemPointerData *tid, CommandId cid)
-{
-	MovedKey	key;
-	MovedRow   *row;
-
-	if (moved_rows == NULL)
-	{
-		HASHCTL		ctl = {0};
-
-		ctl.keysize = sizeof(MovedKey);
-		ctl.entrysize = sizeof(MovedRow);
-		ctl.hcxt = TopTransactionContext;
-		moved_rows = hash_create("strata moved rows", 256, &ctl,
-								 HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	}
-	set_key(&key, rel, tid);
-	row = hash_search(moved_rows, &key, HASH_ENTER, NULL);
-	row->cid = cid;
-}
-
-/* See store.h. */
-CommandId
-strata_promoted_cid(Relation rel, ItemPointer tid, CommandId cid)
-{
-	MovedKey	key;
-	MovedRow   *row;
-
-	if (moved_rows == NULL)
-		return cid;
-	set_key(&key, rel, tid);
-	row = hash_search(moved_rows, &key, HASH_FIND, NULL);
-	if (row == NULL || cid > row->cid)
-		return cid;
-	/* the id after it is current or past; have the next command go beyond */
-	(void) GetCurrentCommandId(true);
-	return row->cid + 1;
-}
-
-static void
-at_transaction_end(XactEvent event, void *arg)
-{
-	/* its memory went, or goes, with TopTransactionContext */
-	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE ||
-		event == XACT_EVENT_PARALLEL_COMMIT || event == XACT_EVENT_PARALLEL_ABORT)
-		moved_rows = NULL;
-}
-
-void
-strata_change_init(void)
-{
-	RegisterXactCallback(at_transaction_end, NULL);
-}
 
 /*-------------------------------------------------------------------------
  * Claiming a row
@@ -425,7 +342,7 @@ move_claimed(Claim *claim, ItemPointer tid)
 	/* last: index expressions and unique checks may do anything, and wait */
 	strata_row_writer_index(writer);
 	strata_row_writer_end(writer);
-	remember_moved(claim->rel, tid, cid);
+	strata_remember_moved(claim->rel, tid, cid);
 	CommandCounterIncrement();
 }
 

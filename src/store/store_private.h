@@ -69,8 +69,27 @@ extern void strata_entries_visit(Relation batches, Snapshot snapshot, int64 firs
 extern StrataBatchReader *strata_cached_batch(Relation rel, Relation batches, int64 row,
 											  ItemPointer tid);
 
+/* The row at tid was moved by this transaction, by command cid. */
+extern void strata_remember_moved(Relation rel, const ItemPointerData *tid, CommandId cid);
+
 /* Is the row in its batch?  Waits for whoever is changing it. */
 extern bool strata_store_row_is_live(Relation rel, Relation batches, int64 row);
+
+/* Range of a by-value column over all batches of a table; store_range.c. */
+typedef struct StrataColumnRange
+{
+	bool		known;			/* every batch tells a range, or has no value */
+	bool		has;
+	bool		has_nan;
+	Datum		min;
+	Datum		max;
+} StrataColumnRange;
+
+/* By attno - 1; valid until the next invalidation of rel. */
+extern const StrataColumnRange *strata_store_ranges(Relation rel);
+
+/* Compare by the type's own default btree order; by-value, or of that type. */
+extern int	strata_compare_default(Oid typid, Datum a, Datum b);
 
 /* Does slot's row differ from row `row` of the reader in a unique key? */
 extern bool strata_unique_key_changes(Relation rel, StrataBatchReader *reader, int row,

@@ -7,11 +7,6 @@
  * hold its key.  A hit is the violation, or it is moved into the row store, so
  * that ON CONFLICT, or a deferred check, finds it in the unique index.
  *
- * Most inserts never look at a batch: per table the least and greatest value
- * of each by-value key column over all batches is cached, and new rows are
- * usually beyond.  The cache may be too wide, never too narrow: batches are
- * added only under ExclusiveLock on R, with a relcache invalidation.
- *
  * src/store/store_unique.c
  *-------------------------------------------------------------------------
  */
@@ -49,160 +44,6 @@ typedef struct UniqueKey
 } UniqueKey;
 
 /*-------------------------------------------------------------------------
- * Cache: range of each by-value column over all batches of a table
- *-------------------------------------------------------------------------
- */
-typedef struct ColumnRange
-{
-	bool		known;			/* every batch tells a range, or has no value */
-	bool		has;
-	bool		has_nan;
-	Datum		min;
-	Datum		max;
-} ColumnRange;
-
-typedef struct RangeCache
-{
-	Oid			relid;			/* hash key */
-	Oid			companion;
-	int			natts;
-	ColumnRange *ranges;		/* by attno - 1; NULL: nothing cached */
-} RangeCache;
-
-static HTAB *range_caches = NULL;
-
-static void
-forget_cache(RangeCache *cache)
-{
-	if (cache->ranges != NULL)
-		pfree(cache->ranges);
-	cache->ranges = NULL;
-}
-
-static void
-invalidate_cache(Datum arg, Oid relid)
-{
-	RangeCache *cache;
-	HASH_SEQ_STATUS status;
-
-	if (range_caches == NULL)
-		return;
-	if (OidIsValid(relid))
-	{
-		cache = hash_search(range_caches, &relid, HASH_FIND, NULL);
-		if (cache != NULL)
-			forget_cache(cache);
-		return;
-	}
-	hash_seq_init(&status, range_caches);
-	while ((cache = hash_seq_search(&status)) != NULL)
-		forget_cache(cache);
-}
-
-/* Compare by the column's own default btree order; both of its type. */
-static int
-compare_default(Oid typid, Datum a, Datum b)
-{
-	TypeCacheEntry *type = lookup_type_cache(typid, TYPECACHE_CMP_PROC_FINFO);
-
-	return DatumGetInt32(FunctionCall2(&type->cmp_proc_finfo, a, b));
-}
-
-/* Widen r by what a batch says of column attno. */
-static void
-merge_range(StrataBatchReader *reader, AttrNumber attno, ColumnRange *r)
-{
-	const StrataColumnSummary *s = strata_batch_reader_summary(reader, attno);
-	Oid			typid = reader->columns[attno - 1].type.typid;
-
-	if (s == NULL || (!s->has_range && !s->has_nan && s->nnulls != reader->nrows))
-	{
-		r->known = false;
-		return;
-	}
-	r->has_nan |= s->has_nan;
-	if (!s->has_range)
-		return;
-	if (!r->has || compare_default(typid, s->min, r->min) < 0)
-		r->min = s->min;
-	if (!r->has || compare_default(typid, s->max, r->max) > 0)
-		r->max = s->max;
-	r->has = true;
-}
-
-static ColumnRange *
-build_ranges(StrataStore *store)
-{
-	int			natts = store->schema->natts;
-	ColumnRange *ranges = palloc0(sizeof(ColumnRange) * natts);
-	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
-	TableScanDesc scan = table_beginscan(store->batches, snapshot, 0, NULL);
-	TupleTableSlot *slot = table_slot_create(store->batches, NULL);
-	StrataBatchReader *reader = strata_batch_reader_create(store->rel, store->schema);
-
-	for (int i = 0; i < natts; i++)
-		ranges[i].known = TupleDescAttr(store->schema->rel_desc, i)->attbyval &&
-			!TupleDescAttr(store->schema->rel_desc, i)->attisdropped;
-	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (!strata_batch_reader_load(reader, slot))
-			continue;
-		for (int i = 0; i < natts; i++)
-			if (ranges[i].known)
-				merge_range(reader, i + 1, &ranges[i]);
-	}
-	strata_batch_reader_free(reader);
-	ExecDropSingleTupleTableSlot(slot);
-	table_endscan(scan);
-	UnregisterSnapshot(snapshot);
-	return ranges;
-}
-
-/* Ranges of rel's columns, cached. */
-static RangeCache *
-get_ranges(Relation rel)
-{
-	Oid			relid = RelationGetRelid(rel);
-	Oid			companion = strata_companion_oid(rel);
-	RangeCache *cache;
-	bool		found;
-
-	if (range_caches == NULL)
-	{
-		HASHCTL		ctl = {0};
-
-		ctl.keysize = sizeof(Oid);
-		ctl.entrysize = sizeof(RangeCache);
-		ctl.hcxt = CacheMemoryContext;
-		range_caches = hash_create("strata key ranges", 16, &ctl,
-								   HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-		CacheRegisterRelcacheCallback(invalidate_cache, (Datum) 0);
-	}
-	cache = hash_search(range_caches, &relid, HASH_ENTER, &found);
-	if (!found)
-		cache->ranges = NULL;
-	if (cache->ranges == NULL || cache->companion != companion ||
-		cache->natts != RelationGetDescr(rel)->natts)
-	{
-		StrataStore *store = strata_store_open(rel, AccessShareLock);
-		ColumnRange *ranges = build_ranges(store);
-		int			natts = store->schema->natts;
-		Size		size = sizeof(ColumnRange) * natts;
-
-		strata_store_close(store, AccessShareLock);
-		cache = hash_search(range_caches, &relid, HASH_ENTER, &found);
-		if (found)
-			forget_cache(cache);
-		cache->ranges = memcpy(MemoryContextAlloc(CacheMemoryContext, size), ranges, size);
-		cache->companion = companion;
-		cache->natts = natts;
-		pfree(ranges);
-	}
-	return cache;
-}
-
-/*-------------------------------------------------------------------------
  * Keys
  *-------------------------------------------------------------------------
  */
@@ -236,22 +77,22 @@ init_key(UniqueKey *key, Relation index, TupleTableSlot *slot, EState *estate)
 
 /* Is the new row's key outside of what all batches together hold? */
 static bool
-outside_ranges(UniqueKey *key, RangeCache *cache, TupleDesc desc)
+outside_ranges(UniqueKey *key, const StrataColumnRange *ranges, TupleDesc desc)
 {
 	if (!key->plain)
 		return false;
 	for (int i = 0; i < key->nkeys; i++)
 	{
 		AttrNumber	attno = key->index->rd_index->indkey.values[i];
-		ColumnRange *r = &cache->ranges[attno - 1];
+		const StrataColumnRange *r = &ranges[attno - 1];
 		Form_pg_attribute att = TupleDescAttr(desc, attno - 1);
 		Oid			typid = getBaseType(att->atttypid);
 
 		if (key->isnull[i] || !r->known || r->has_nan)
 			continue;
 		if (!r->has ||
-			compare_default(typid, key->values[i], r->min) < 0 ||
-			compare_default(typid, key->values[i], r->max) > 0)
+			strata_compare_default(typid, key->values[i], r->min) < 0 ||
+			strata_compare_default(typid, key->values[i], r->max) > 0)
 			return true;
 	}
 	return false;
@@ -286,8 +127,8 @@ batch_may_hold(UniqueKey *key, StrataBatchReader *reader)
 		s = strata_batch_reader_summary(reader, attno);
 		if (s == NULL || key->isnull[i] || !s->has_range || s->has_nan)
 			continue;
-		if (compare_default(reader->columns[attno - 1].type.typid, key->values[i], s->min) < 0 ||
-			compare_default(reader->columns[attno - 1].type.typid, key->values[i], s->max) > 0)
+		if (strata_compare_default(reader->columns[attno - 1].type.typid, key->values[i], s->min) < 0 ||
+			strata_compare_default(reader->columns[attno - 1].type.typid, key->values[i], s->max) > 0)
 			return false;
 	}
 	return true;
@@ -565,7 +406,6 @@ strata_store_check_unique(Relation rel, TupleTableSlot *slot, int64 except, bool
 	List	   *indexes;
 	ListCell   *lc;
 	EState	   *estate;
-	RangeCache *cache = NULL;
 
 	if (!rel->rd_rel->relhasindex || !OidIsValid(strata_companion_oid(rel)))
 		return;
@@ -581,14 +421,9 @@ strata_store_check_unique(Relation rel, TupleTableSlot *slot, int64 except, bool
 
 			if (init_key(&key, index, slot, estate))
 			{
-				if (cache == NULL)
-					cache = get_ranges(rel);
-				if (!outside_ranges(&key, cache, RelationGetDescr(rel)))
-				{
+				/* asked for each time: a move may invalidate them */
+				if (!outside_ranges(&key, strata_store_ranges(rel), RelationGetDescr(rel)))
 					check_key(rel, &key, except, raise, estate);
-					/* a move may have invalidated it */
-					cache = NULL;
-				}
 			}
 		}
 		index_close(index, AccessShareLock);
