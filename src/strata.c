@@ -6,6 +6,7 @@
  * src/strata.c
  *-------------------------------------------------------------------------
  */
+#include "agg/agg.h"
 #include "am/am.h"
 #include "base/base.h"
 #include "hook/hook.h"
@@ -28,6 +29,7 @@ _PG_init(void)
 	strata_am_init();
 	strata_scan_init();
 	strata_hypertable_init();
+	strata_agg_init();
 	strata_hook_object_init();
 	strata_hook_planner_init();
 	strata_hook_route_init();

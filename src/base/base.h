@@ -31,6 +31,7 @@ extern bool strata_enable_ordered_scan;
 extern bool strata_enable_parallel_scan;
 extern bool strata_enable_pruning;
 extern bool strata_enable_scan;
+extern bool strata_enable_vector_agg;
 extern bool strata_enable_vector_filter;
 extern bool strata_torture;
 

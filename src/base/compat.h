@@ -175,4 +175,27 @@ strata_heap_update(Relation rel, ItemPointer tid, HeapTuple tuple, CommandId cid
 #define STRATA_INTERVAL_IS_INFINITE(interval) INTERVAL_NOT_FINITE(interval)
 #endif
 
+/*
+ * 18 has ExecFindMatchingSubPlans() tell range table indexes, too (525392d5727);
+ * delete when 17 goes.  For users that include executor/execPartition.h.
+ */
+#if PG_VERSION_NUM < 180000
+#define strata_find_matching_subplans(state) ExecFindMatchingSubPlans(state, false)
+#else
+#define strata_find_matching_subplans(state) ExecFindMatchingSubPlans(state, false, NULL)
+#endif
+
+/*
+ * 16 has adjust_appendrel_attrs_multilevel() take relations, not their relids
+ * (2f17b57017e); delete when 15 goes.  For users that include
+ * optimizer/appendinfo.h.
+ */
+#if PG_VERSION_NUM < 160000
+#define strata_adjust_appendrel_attrs_multilevel(root, node, child, parent) \
+	adjust_appendrel_attrs_multilevel(root, node, (child)->relids, (parent)->relids)
+#else
+#define strata_adjust_appendrel_attrs_multilevel(root, node, child, parent) \
+	adjust_appendrel_attrs_multilevel(root, node, child, parent)
+#endif
+
 #endif							/* STRATA_COMPAT_H */

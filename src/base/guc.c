@@ -20,6 +20,7 @@ bool		strata_enable_ordered_scan = true;
 bool		strata_enable_parallel_scan = true;
 bool		strata_enable_pruning = true;
 bool		strata_enable_scan = true;
+bool		strata_enable_vector_agg = true;
 bool		strata_enable_vector_filter = true;
 bool		strata_torture = false;
 
@@ -49,6 +50,8 @@ static const BoolSetting bool_settings[] = {
 	{"strata.enable_scan", &strata_enable_scan, true, GUC_EXPLAIN,
 		"Enables StrataScan, the planner's way to read compressed rows.",
 	"When off, tables with compressed rows are read by sequential scans only."},
+	{"strata.enable_vector_agg", &strata_enable_vector_agg, true, GUC_EXPLAIN,
+		"Enables StrataAgg, aggregation over whole batches.", NULL},
 	{"strata.enable_vector_filter", &strata_enable_vector_filter, true, GUC_EXPLAIN,
 	"Enables evaluation of filters on whole columns of a batch.", NULL},
 	{"strata.torture", &strata_torture, false, GUC_NOT_IN_SAMPLE,

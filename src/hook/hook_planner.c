@@ -2,11 +2,12 @@
  *
  * hook_planner.c
  *	  Has comparisons of time_bucket() rewritten, and offers StrataScan for
- *	  tables with compressed rows.
+ *	  tables with compressed rows, and StrataAgg over it.
  *
  * src/hook/hook_planner.c
  *-------------------------------------------------------------------------
  */
+#include "agg/agg.h"
 #include "base/base.h"
 #include "hook/hook.h"
 #include "scan/scan.h"
@@ -17,6 +18,7 @@
 
 static planner_hook_type previous_planner = NULL;
 static set_rel_pathlist_hook_type previous_hook = NULL;
+static create_upper_paths_hook_type previous_upper_hook = NULL;
 
 /* The planner may scribble on the query, and so do we. */
 static PlannedStmt *
@@ -35,11 +37,23 @@ set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *r
 	strata_scan_set_rel_pathlist(root, rel, rti, rte);
 }
 
+static void
+create_upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
+				   RelOptInfo *output_rel, void *extra)
+{
+	if (previous_upper_hook)
+		previous_upper_hook(root, stage, input_rel, output_rel, extra);
+	if (stage == UPPERREL_GROUP_AGG)
+		strata_agg_create_paths(root, input_rel, output_rel, false, extra);
+}
+
 void
 strata_hook_planner_init(void)
 {
 	previous_planner = planner_hook;
 	planner_hook = plan_query;
+	previous_upper_hook = create_upper_paths_hook;
+	create_upper_paths_hook = create_upper_paths;
 	previous_hook = set_rel_pathlist_hook;
 	set_rel_pathlist_hook = set_rel_pathlist;
 }

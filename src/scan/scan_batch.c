@@ -64,9 +64,9 @@ strata_batch_open_free(StrataOpenBatch *batch)
 		pfree(batch->rows);
 }
 
-/* Columns decoded since the last call go into the counters. */
-static inline void
-account(StrataScanState *scan, StrataOpenBatch *batch)
+/* See scan_private.h. */
+void
+strata_batch_account(StrataScanState *scan, StrataOpenBatch *batch)
 {
 	scan->counters.columns_decoded += batch->reader->ndecoded - batch->ndecoded;
 	batch->ndecoded = batch->reader->ndecoded;
@@ -219,7 +219,7 @@ strata_batch_filter(StrataScanState *scan, StrataOpenBatch *batch)
 		scan->counters.rows_filtered += here - batch->vector.nrows;
 		InstrCountFiltered1(&scan->css, here - batch->vector.nrows);
 	}
-	account(scan, batch);
+	strata_batch_account(scan, batch);
 	return batch->vector.nrows > 0;
 }
 
@@ -282,7 +282,7 @@ start_residual(StrataScanState *scan, StrataOpenBatch *batch, StrataResidual *re
 			nvarying++;
 		}
 	}
-	account(scan, batch);
+	strata_batch_account(scan, batch);
 	residual->mode = STRATA_RESIDUAL_ROW;
 	if (!strata_enable_vector_filter || !residual->qual->stable || residual->qual->rows_only)
 		return;
@@ -318,7 +318,7 @@ resolve_targets(StrataScanState *scan, StrataOpenBatch *batch)
 	for (int i = 0; i < scan->ntargets; i++)
 		batch->targets[i] = strata_batch_reader_column(batch->reader, scan->targets[i]);
 	batch->targets_ready = true;
-	account(scan, batch);
+	strata_batch_account(scan, batch);
 }
 
 /*

@@ -357,6 +357,7 @@ strata_scan_cost(const StrataRelInfo *info, StrataCandidate *candidate)
 	candidate->startup = heap_startup + shape.batch.startup + info->rel->reltarget->cost.startup;
 	candidate->total = heap_total + shape.batch.startup + info->rel->reltarget->cost.startup +
 		access + nbatches * per_batch + emit;
+	candidate->row_cost = emit;
 	if (candidate->nkeys > 0)
 	{
 		/* the batches that lie side by side are open at the same time */
@@ -381,6 +382,7 @@ strata_scan_cost(const StrataRelInfo *info, StrataCandidate *candidate)
 			run = (heap_total - heap_startup) + (run - (heap_total - heap_startup)) / divisor;
 		else
 			run /= divisor;
+		candidate->row_cost /= divisor;
 		candidate->total = candidate->startup + run;
 		candidate->rows = clamp_row_est(candidate->rows / divisor);
 	}

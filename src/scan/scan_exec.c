@@ -231,9 +231,9 @@ strata_scan_open_store(StrataScanState *scan)
 	MemoryContextSwitchTo(old);
 }
 
-/* Evaluate run-time values, and stand before the first batch. */
-static void
-start_batches(StrataScanState *scan)
+/* See scan_private.h. */
+void
+strata_scan_start_batches(StrataScanState *scan)
 {
 	strata_scan_open_store(scan);
 	scan->batches_started = true;
@@ -253,7 +253,7 @@ static TupleTableSlot *
 next_batch_row(StrataScanState *scan)
 {
 	if (!scan->batches_started)
-		start_batches(scan);
+		strata_scan_start_batches(scan);
 	else if (scan->batches_before && scan->store != NULL)
 		strata_source_turn(scan->source, ForwardScanDirection);
 	scan->batches_before = false;

@@ -11,6 +11,8 @@
  *					the access gives batches in the order of the keys
  *	4	IntList		plans only: per qual, 1 when it may be tried before the
  *					quals left of it (security)
+ *	5	String		of the path's cost, that of making rows (a whole Float would be read
+ *					back as an Integer)
  *
  * src/scan/scan_plan.c
  *-------------------------------------------------------------------------
@@ -34,9 +36,10 @@ strata_scan_info_serialize(const StrataScanInfo *info)
 	}
 	for (int i = 0; i < info->nquals; i++)
 		promotable = lappend_int(promotable, info->promotable[i]);
-	return list_make5(makeInteger(info->access), makeString(pstrdup(info->layout)), keys,
-					  makeInteger((info->has_child ? 1 : 0) | (info->incremental ? 2 : 0)),
-					  promotable);
+	return lappend(list_make5(makeInteger(info->access), makeString(pstrdup(info->layout)), keys,
+							  makeInteger((info->has_child ? 1 : 0) | (info->incremental ? 2 : 0)),
+							  promotable),
+				   makeString(psprintf("%.17g", info->row_cost)));
 }
 
 /* Memory: the current context. */
@@ -60,6 +63,7 @@ strata_scan_info_parse(List *list, StrataScanInfo *info)
 	}
 	info->has_child = (intVal(list_nth(list, 3)) & 1) != 0;
 	info->incremental = (intVal(list_nth(list, 3)) & 2) != 0;
+	info->row_cost = strtod(strVal(list_nth(list, 5)), NULL);
 	info->nquals = list_length(promotable);
 	info->promotable = palloc0(sizeof(bool) * Max(info->nquals, 1));
 	i = 0;

@@ -47,6 +47,7 @@ typedef struct StrataScanInfo
 	StrataOrderKey *keys;
 	bool		incremental;	/* ordered: access should give batches in order */
 	bool		has_child;		/* row store through an index, by the child plan */
+	Cost		row_cost;		/* of making rows out of batches; paths only */
 	int			nquals;			/* plans only */
 	bool	   *promotable;
 } StrataScanInfo;
@@ -87,6 +88,7 @@ typedef struct StrataCandidate
 	double		rows;
 	Cost		startup;
 	Cost		total;
+	Cost		row_cost;		/* of total: making rows out of batches */
 } StrataCandidate;
 
 /* scan_cost.c: choose the access (unless incremental) and fill in the results. */
@@ -227,6 +229,8 @@ extern bool strata_batch_select(struct StrataScanState *scan, StrataOpenBatch *b
 /* The first half of it: metadata only; false when it is pruned or promoted. */
 extern bool strata_batch_load(struct StrataScanState *scan, StrataOpenBatch *batch, bool again);
 extern bool strata_batch_filter(struct StrataScanState *scan, StrataOpenBatch *batch);
+/* Columns decoded since the last call go into the counters. */
+extern void strata_batch_account(struct StrataScanState *scan, StrataOpenBatch *batch);
 /* Space for vector.rows. */
 extern uint16 *strata_batch_row_space(struct StrataScanState *scan, StrataOpenBatch *batch, int n);
 /* Step to the next row that passes the remaining quals; -1 at the end. */
@@ -316,5 +320,7 @@ typedef struct StrataScanState
 } StrataScanState;
 
 extern void strata_scan_open_store(StrataScanState *scan);
+/* Evaluate run-time values, and stand before the first batch. */
+extern void strata_scan_start_batches(StrataScanState *scan);
 
 #endif							/* STRATA_SCAN_PRIVATE_H */

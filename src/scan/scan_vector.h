@@ -1,11 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * scan_vector.h
- *	  The rows of one batch that a scan selected; for src/agg.
+ *	  A scan read batch by batch, not row by row; for src/agg.
  *
- * A vector is a batch in a reader plus the row numbers that passed the quals
- * tried on whole columns, in output order.  Columns are decoded when asked
- * for (strata_batch_reader_column), so a consumer pays for what it reads.
+ * A vector is a batch in a reader plus the numbers of the rows that the query
+ * sees and that passed the quals, in output order.  Columns are decoded when
+ * asked for (strata_batch_reader_column), so a consumer pays for what it reads.
  *
  * src/scan/scan_vector.h
  *-------------------------------------------------------------------------
@@ -16,6 +16,8 @@
 #include "postgres.h"
 
 #include "batch/batch.h"
+#include "nodes/execnodes.h"
+#include "nodes/pathnodes.h"
 
 typedef struct StrataVectorBatch
 {
@@ -33,5 +35,38 @@ strata_vector_row(const StrataVectorBatch *vector, int i)
 		i = vector->nrows - 1 - i;
 	return vector->rows != NULL ? vector->rows[i] : i;
 }
+
+/*
+ * Does the vector hold every row of the batch?  Only then what the batch's
+ * summary says is true of the vector.  Rows that are not in the batch any more
+ * are not in a vector, so a batch that lost some is not whole.
+ */
+static inline bool
+strata_vector_is_whole(const StrataVectorBatch *vector)
+{
+	return vector->rows == NULL && vector->nrows == vector->reader->nrows;
+}
+
+/*
+ * Is path a StrataScan that can be read by vectors?  *row_cost is what of its
+ * total cost goes into making rows out of batches, which vectors save.
+ */
+extern bool strata_scan_path_gives_vectors(Path *path, Cost *row_cost);
+
+/* The same of an initialised plan node. */
+extern bool strata_scan_state_gives_vectors(PlanState *node);
+
+/* The column of the table that a result column (from 1) is; 0: it is none. */
+extern AttrNumber strata_scan_result_attno(PlanState *node, int resno);
+
+/*
+ * Reading, in place of ExecProcNode: all rows of the row store first, as they
+ * lie in the table (not projected), then the vectors.  NULL at the end.  All
+ * quals have been evaluated.  A vector, and its columns, live until the next
+ * call; so does a row.  The context of the node's expressions is reset by each
+ * call.
+ */
+extern TupleTableSlot *strata_scan_next_heap_row(PlanState *node);
+extern StrataVectorBatch *strata_scan_next_vector(PlanState *node);
 
 #endif							/* STRATA_SCAN_VECTOR_H */

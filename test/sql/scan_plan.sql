@@ -5,6 +5,7 @@ SET client_min_messages = error;
 SET max_parallel_workers_per_gather = 0;
 SET default_statistics_target = 1000;	-- all rows are sampled
 SET enable_bitmapscan = off;
+SET strata.enable_vector_agg = off;	-- agg_plan shows what that does
 
 CREATE TABLE scan_plan (ts timestamp NOT NULL, host text, v float8, i int, note text) USING strata;
 ALTER TABLE scan_plan SET (strata.segmentby = 'host', strata.orderby = 'ts DESC');
@@ -62,6 +63,7 @@ SET enable_indexscan = off;
 EXPLAIN (COSTS OFF) SELECT * FROM scan_plan WHERE i BETWEEN 15000 AND 15300 AND v > 3;
 RESET enable_indexscan;
 SET enable_bitmapscan = off;
+SET strata.enable_vector_agg = off;	-- agg_plan shows what that does
 SELECT explain_analyze('SELECT * FROM scan_plan WHERE host = ''h3'' ORDER BY ts DESC LIMIT 10');
 EXPLAIN (COSTS OFF) SELECT * FROM scan_plan WHERE ctid = '(0,1)';
 EXPLAIN (COSTS OFF) UPDATE scan_plan SET v = 0 WHERE i = 15000;

@@ -1,0 +1,27 @@
+/*-------------------------------------------------------------------------
+ *
+ * agg.h
+ *	  StrataAgg: aggregation over whole batches.
+ *
+ * src/agg/agg.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_AGG_H
+#define STRATA_AGG_H
+
+#include "postgres.h"
+
+#include "nodes/pathnodes.h"
+
+/* Register the plan node; called once by _PG_init. */
+extern void strata_agg_init(void);
+
+/*
+ * To be called from create_upper_paths_hook for the grouping stages, after
+ * other users of that hook.  Adds a path to grouped_rel when its aggregation
+ * can be done by StrataAgg; extra is the hook's.
+ */
+extern void strata_agg_create_paths(PlannerInfo *root, RelOptInfo *input_rel,
+									RelOptInfo *grouped_rel, bool partial, void *extra);
+
+#endif							/* STRATA_AGG_H */

@@ -1,0 +1,398 @@
+/*-------------------------------------------------------------------------
+ *
+ * agg_bucket.c
+ *	  Functions that map ranges of time to their start: date_trunc, date_bin,
+ *	  time_bucket.
+ *
+ * The value always comes from PostgreSQL's function.  What is known here is a
+ * range around a timestamp in which the function surely gives the same, so
+ * that it is called once for many rows:
+ *
+ *	date_trunc	the second, minute, hour, day or week of local time, cut at the
+ *				changes of the time zone's offset, for around them local days
+ *				may come in pieces (America/St_Johns fell back at 00:01);
+ *	date_bin	behind the origin, the bin;
+ *	time_bucket	the bucket that starts at the value, if the timestamp is in it.
+ *
+ * Other units, months of variable length among them, get the range of one day
+ * where the day surely is in one unit, else of the timestamp itself.
+ *
+ * src/agg/agg_bucket.c
+ *-------------------------------------------------------------------------
+ */
+#include "agg/agg_private.h"
+
+#include "access/xact.h"
+#include "catalog/pg_proc_d.h"
+#include "catalog/pg_type_d.h"
+#include "commands/extension.h"
+#include "catalog/dependency.h"
+#include "executor/executor.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/scansup.h"
+#include "pgtime.h"
+#include "utils/builtins.h"
+#include "utils/datetime.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/timestamp.h"
+
+typedef enum BucketForm
+{
+	BUCKET_NONE,
+	BUCKET_TRUNC,				/* date_trunc(unit, column) */
+	BUCKET_BIN,					/* date_bin(stride, column, origin) */
+	BUCKET_WIDTH				/* time_bucket(width, column) */
+} BucketForm;
+
+struct AggBucket
+{
+	BucketForm	form;
+	bool		local;			/* the argument is a timestamptz, truncated in local time */
+	int64		width;			/* microseconds, or integers; 0: each value by itself */
+	int64		phase;			/* ranges start at multiples of width from here */
+	ExprState  *expr;			/* of the timestamp in the slot */
+	TupleTableSlot *slot;
+	ExprContext *econtext;
+	/* the range found last */
+	bool		known;
+	int64		lo;
+	int64		hi;
+	Datum		value;
+	/* local: in [offset_lo, offset_hi] the zone's offset is this */
+	bool		offset_known;
+	int64		offset_lo;
+	int64		offset_hi;
+	int64		offset;
+};
+
+/* Is the function the extension's time_bucket()? */
+static bool
+is_time_bucket(Oid funcid)
+{
+	char	   *name = get_func_name(funcid);
+	Oid			extension = get_extension_oid(STRATA_EXTENSION, true);
+
+	return name != NULL && strcmp(name, "time_bucket") == 0 && OidIsValid(extension) &&
+		getExtensionOfObject(ProcedureRelationId, funcid) == extension;
+}
+
+static BucketForm
+bucket_form(Expr *expr)
+{
+	FuncExpr   *func = (FuncExpr *) expr;
+
+	if (!IsA(expr, FuncExpr))
+		return BUCKET_NONE;
+	switch (func->funcid)
+	{
+		case F_DATE_TRUNC_TEXT_TIMESTAMP:
+		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ:
+			return BUCKET_TRUNC;
+		case F_DATE_BIN_INTERVAL_TIMESTAMP_TIMESTAMP:
+		case F_DATE_BIN_INTERVAL_TIMESTAMPTZ_TIMESTAMPTZ:
+			return BUCKET_BIN;
+		default:
+			return list_length(func->args) == 2 && is_time_bucket(func->funcid) ?
+				BUCKET_WIDTH : BUCKET_NONE;
+	}
+}
+
+/* A function of constants and one column, in the place of its time argument? */
+static bool
+match_bucket(Expr *expr, BucketForm *form, Expr **arg)
+{
+	FuncExpr   *func = (FuncExpr *) expr;
+	Expr	   *column;
+	Oid			type;
+
+	*form = bucket_form(expr);
+	if (*form == BUCKET_NONE || list_length(func->args) < 2)
+		return false;
+	for (int i = 0; i < list_length(func->args); i++)
+	{
+		Node	   *node = list_nth(func->args, i);
+
+		if (i != 1 && (!IsA(node, Const) || ((Const *) node)->constisnull))
+			return false;
+	}
+	column = lsecond(func->args);
+	while (IsA(column, RelabelType))
+		column = ((RelabelType *) column)->arg;
+	type = exprType((Node *) column);
+	*arg = column;
+	return IsA(column, Var) && exprType((Node *) func) == type &&
+		(type == TIMESTAMPOID || type == TIMESTAMPTZOID ||
+		 (*form == BUCKET_WIDTH && (type == INT8OID || type == INT4OID || type == INT2OID ||
+									type == DATEOID)));
+}
+
+/* See agg_private.h. */
+bool
+strata_agg_is_bucket(Expr *expr)
+{
+	BucketForm	form;
+	Expr	   *arg;
+
+	return match_bucket(expr, &form, &arg);
+}
+
+/* Microseconds of an interval; 0 when it has months, or overflows. */
+static int64
+interval_width(const Interval *interval)
+{
+	int64		days;
+	int64		result;
+
+	if (interval->month != 0 || pg_mul_s64_overflow(interval->day, USECS_PER_DAY, &days) ||
+		pg_add_s64_overflow(days, interval->time, &result))
+		return 0;
+	return result;
+}
+
+/* DTK_HOUR and so on; -1: no unit. */
+static int
+decode_unit(const Const *unit)
+{
+	char	   *name = TextDatumGetCString(unit->constvalue);
+	int			value;
+
+	return DecodeUnits(0, downcase_identifier(name, (int) strlen(name), false, false),
+					   &value) == UNITS ? value : -1;
+}
+
+static void
+init_trunc(AggBucket *bucket, const Const *unit)
+{
+	switch (decode_unit(unit))
+	{
+		case DTK_MILLISEC:
+			bucket->width = 1000;
+			break;
+		case DTK_SECOND:
+			bucket->width = USECS_PER_SEC;
+			break;
+		case DTK_MINUTE:
+			bucket->width = USECS_PER_MINUTE;
+			break;
+		case DTK_HOUR:
+			bucket->width = USECS_PER_HOUR;
+			break;
+		case DTK_WEEK:
+			/* 2000-01-03 was a Monday */
+			bucket->width = 7 * USECS_PER_DAY;
+			bucket->phase = 2 * USECS_PER_DAY;
+			break;
+		case DTK_DAY:
+		case DTK_MONTH:
+		case DTK_QUARTER:
+		case DTK_YEAR:
+		case DTK_DECADE:
+		case DTK_CENTURY:
+		case DTK_MILLENNIUM:
+			/* these consist of days */
+			bucket->width = USECS_PER_DAY;
+			break;
+		default:
+			break;
+	}
+}
+
+static void
+init_width(AggBucket *bucket, const FuncExpr *func)
+{
+	const Const *first = linitial(func->args);
+	Expr	   *last = llast(func->args);
+
+	switch (bucket->form)
+	{
+		case BUCKET_TRUNC:
+			init_trunc(bucket, first);
+			break;
+		case BUCKET_BIN:
+			bucket->width = interval_width(DatumGetIntervalP(first->constvalue));
+			bucket->phase = DatumGetInt64(((Const *) last)->constvalue);
+			break;
+		case BUCKET_WIDTH:
+			if (first->consttype == INTERVALOID && func->funcresulttype != DATEOID)
+				bucket->width = interval_width(DatumGetIntervalP(first->constvalue));
+			else if (first->consttype == INT2OID)
+				bucket->width = DatumGetInt16(first->constvalue);
+			else if (first->consttype == INT4OID)
+				bucket->width = DatumGetInt32(first->constvalue);
+			else if (first->consttype == INT8OID)
+				bucket->width = DatumGetInt64(first->constvalue);
+			break;
+		default:
+			break;
+	}
+	bucket->width = Max(bucket->width, 0);
+}
+
+/* See agg_private.h. */
+double
+strata_agg_bucket_width(Expr *expr, Expr **arg)
+{
+	AggBucket	bucket = {0};
+	BucketForm	form;
+
+	if (!match_bucket(expr, &form, arg))
+		return 0;
+	bucket.form = form;
+	init_width(&bucket, (FuncExpr *) expr);
+	if (form == BUCKET_TRUNC)
+		switch (decode_unit(linitial(((FuncExpr *) expr)->args)))
+		{
+			case DTK_MONTH:
+				return 30.0 * USECS_PER_DAY;
+			case DTK_QUARTER:
+				return 91.0 * USECS_PER_DAY;
+			case DTK_YEAR:
+			case DTK_DECADE:
+			case DTK_CENTURY:
+			case DTK_MILLENNIUM:
+				return 365.0 * USECS_PER_DAY;
+		}
+	return (double) bucket.width;
+}
+
+/* Memory: the current context. */
+AggBucket *
+strata_agg_bucket_create(StrataAggState *agg, Expr *expr, Expr **arg)
+{
+	AggBucket  *bucket;
+	BucketForm	form;
+	FuncExpr   *func;
+	TupleDesc	desc;
+	Oid			type;
+
+	if (!match_bucket(expr, &form, arg))
+		return NULL;
+	bucket = palloc0(sizeof(AggBucket));
+	bucket->form = form;
+	func = (FuncExpr *) copyObject(expr);
+	init_width(bucket, func);
+	type = exprType((Node *) *arg);
+	bucket->local = form == BUCKET_TRUNC && type == TIMESTAMPTZOID;
+	/* the function of a slot with one column */
+	desc = CreateTemplateTupleDesc(1);
+	TupleDescInitEntry(desc, 1, "value", type, -1, 0);
+	bucket->slot = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
+	ExecStoreAllNullTuple(bucket->slot);
+	bucket->econtext = CreateExprContext(agg->css.ss.ps.state);
+	bucket->econtext->ecxt_outertuple = bucket->slot;
+	list_nth_cell(func->args, 1)->ptr_value = makeVar(OUTER_VAR, 1, type, -1, InvalidOid, 0);
+	bucket->expr = ExecInitExpr((Expr *) func, &agg->css.ss.ps);
+	return bucket;
+}
+
+/*
+ * Find the zone's offset at ts, and since and until when it holds, looking from
+ * `back` seconds before.  False: it changes in between.
+ */
+static bool
+find_offset_from(AggBucket *bucket, int64 ts, int64 back)
+{
+	pg_time_t	t = timestamptz_to_time_t(ts) - back;
+	pg_time_t	boundary;
+	long int	before;
+	long int	after;
+	int			isdst;
+	int			rc = pg_next_dst_boundary(&t, &before, &isdst, &boundary, &after, &isdst,
+										  session_timezone);
+
+	if (rc < 0)
+		return false;
+	bucket->offset = before * USECS_PER_SEC;
+	bucket->offset_lo = time_t_to_timestamptz(t);
+	/* a second to spare for rounding */
+	bucket->offset_hi = rc == 0 ? PG_INT64_MAX : time_t_to_timestamptz(boundary) - USECS_PER_SEC;
+	return ts >= bucket->offset_lo && ts <= bucket->offset_hi;
+}
+
+static void
+find_offset(AggBucket *bucket, int64 ts)
+{
+	bucket->offset_known = find_offset_from(bucket, ts, 32 * SECS_PER_DAY) ||
+		find_offset_from(bucket, ts, SECS_PER_DAY) ||
+		find_offset_from(bucket, ts, SECS_PER_HOUR) ||
+		find_offset_from(bucket, ts, 1);
+}
+
+/* Start of the range of width that x is in. */
+static inline int64
+range_start(const AggBucket *bucket, int64 x)
+{
+	int64		rest = (x - bucket->phase) % bucket->width;
+
+	return x - (rest < 0 ? rest + bucket->width : rest);
+}
+
+/* The range around ts in which the function gives what it gave for ts. */
+static void
+set_range(AggBucket *bucket, int64 ts, int64 value)
+{
+	bucket->lo = bucket->hi = ts;
+	/* far from the ends of the type, so that nothing overflows */
+	if (bucket->width == 0 || ts < -PG_INT64_MAX / 4 || ts > PG_INT64_MAX / 4 ||
+		bucket->width > PG_INT64_MAX / 4)
+		return;
+	switch (bucket->form)
+	{
+		case BUCKET_WIDTH:
+			if (value <= ts && ts - value < bucket->width)
+			{
+				bucket->lo = value;
+				bucket->hi = value + bucket->width - 1;
+			}
+			break;
+		case BUCKET_BIN:
+			if (bucket->phase < -PG_INT64_MAX / 4 || bucket->phase > ts)
+				break;
+			bucket->lo = range_start(bucket, ts);
+			bucket->hi = bucket->lo + bucket->width - 1;
+			break;
+		case BUCKET_TRUNC:
+			if (bucket->local)
+			{
+				if (!bucket->offset_known || ts < bucket->offset_lo || ts > bucket->offset_hi)
+					find_offset(bucket, ts);
+				if (!bucket->offset_known)
+					break;
+				bucket->lo = range_start(bucket, ts + bucket->offset) - bucket->offset;
+				bucket->hi = Min(bucket->lo + bucket->width - 1, bucket->offset_hi);
+				bucket->lo = Max(bucket->lo, bucket->offset_lo);
+				break;
+			}
+			bucket->lo = range_start(bucket, ts);
+			bucket->hi = bucket->lo + bucket->width - 1;
+			break;
+		default:
+			break;
+	}
+}
+
+/* See agg_private.h; ts is the argument as an integer, whatever its type. */
+Datum
+strata_agg_bucket_of(AggBucket *bucket, int64 ts, int64 *lo, int64 *hi)
+{
+	bool		isnull;
+
+	if (!bucket->known || ts < bucket->lo || ts > bucket->hi)
+	{
+		TupleTableSlot *slot = bucket->slot;
+
+		slot->tts_values[0] = Int64GetDatum(ts);
+		slot->tts_isnull[0] = false;
+		ResetExprContext(bucket->econtext);
+		bucket->value = ExecEvalExprSwitchContext(bucket->expr, bucket->econtext, &isnull);
+		if (isnull)
+			elog(ERROR, "a bucket function returned NULL");
+		set_range(bucket, ts, DatumGetInt64(bucket->value));
+		bucket->known = true;
+	}
+	*lo = bucket->lo;
+	*hi = bucket->hi;
+	return bucket->value;
+}

@@ -1,0 +1,596 @@
+/*-------------------------------------------------------------------------
+ *
+ * agg_exec.c
+ *	  The plan node: read all rows, then return a row for each group.
+ *
+ * The scan tuple has the keys, then the aggregates.  HAVING and whatever is
+ * computed of aggregates is PostgreSQL's: quals and projection of the node.
+ *
+ * src/agg/agg_exec.c
+ *-------------------------------------------------------------------------
+ */
+#include "agg/agg_private.h"
+
+#include "agg/agg.h"
+#include "catalog/objectaccess.h"
+#include "catalog/pg_proc.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/acl.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+static Node *create_state(CustomScan *cscan);
+static void begin_agg(CustomScanState *node, EState *estate, int eflags);
+static TupleTableSlot *exec_agg(CustomScanState *node);
+static void end_agg(CustomScanState *node);
+static void rescan_agg(CustomScanState *node);
+
+const CustomScanMethods strata_agg_scan_methods = {
+	.CustomName = "StrataAgg",
+	.CreateCustomScanState = create_state,
+};
+
+static const CustomExecMethods exec_methods = {
+	.CustomName = "StrataAgg",
+	.BeginCustomScan = begin_agg,
+	.ExecCustomScan = exec_agg,
+	.EndCustomScan = end_agg,
+	.ReScanCustomScan = rescan_agg,
+	.ExplainCustomScan = strata_agg_explain,
+};
+
+void
+strata_agg_init(void)
+{
+	RegisterCustomScanMethods(&strata_agg_scan_methods);
+}
+
+static Node *
+create_state(CustomScan *cscan)
+{
+	StrataAggState *agg = (StrataAggState *) newNode(sizeof(StrataAggState), T_CustomScanState);
+
+	agg->css.methods = &exec_methods;
+	return (Node *) agg;
+}
+
+/*-------------------------------------------------------------------------
+ * Begin
+ *-------------------------------------------------------------------------
+ */
+
+static void
+init_key(StrataAggState *agg, Expr *expr)
+{
+	AggKey	   *key = &agg->keys[agg->nkeys++];
+	Expr	   *arg = expr;
+
+	key->bucket = strata_agg_bucket_create(agg, expr, &arg);
+	if (key->bucket == NULL)
+		arg = expr;
+	key->value = strata_agg_value_add(agg, arg);
+	get_typlenbyval(exprType((Node *) expr), &key->typlen, &key->typbyval);
+}
+
+/* As nodeAgg.c does: who runs the query must be allowed to. */
+static void
+check_permission(Oid aggfnoid)
+{
+	AclResult	result = strata_function_aclcheck(aggfnoid, GetUserId(), ACL_EXECUTE);
+
+	if (result != ACLCHECK_OK)
+		aclcheck_error(result, OBJECT_AGGREGATE, get_func_name(aggfnoid));
+	InvokeFunctionExecuteHook(aggfnoid);
+}
+
+/* Is the argument a constant that is not NULL?  Then all rows count. */
+static bool
+is_nonnull_const(Expr *expr)
+{
+	return IsA(expr, Const) && !((Const *) expr)->constisnull;
+}
+
+static void
+init_call(StrataAggState *agg, const Aggref *aggref)
+{
+	AggCall    *call = &agg->calls[agg->ncalls];
+	bool		byval;
+
+	check_permission(aggref->aggfnoid);
+	call->aggref = aggref;
+	call->kernel = strata_agg_kernel_find(aggref->aggfnoid);
+	call->value = -1;
+	call->resulttype = aggref->aggtype;
+	get_typlenbyval(call->resulttype, &call->resultlen, &byval);
+	if (aggref->args != NIL)
+	{
+		Expr	   *arg = linitial_node(TargetEntry, aggref->args)->expr;
+
+		if (call->kernel->result != AGG_RESULT_COUNT || !is_nonnull_const(arg))
+			call->value = strata_agg_value_add(agg, arg);
+	}
+	if (aggref->aggfilter != NULL)
+	{
+		ListCell   *lc;
+
+		foreach(lc, pull_var_clause((Node *) aggref->aggfilter, 0))
+			agg->filter_inputs[agg->ncalls] =
+				list_append_unique_int(agg->filter_inputs[agg->ncalls],
+									   lfirst_node(Var, lc)->varattno - 1);
+		call->filter = ExecInitQual(make_ands_implicit(aggref->aggfilter), &agg->css.ss.ps);
+	}
+	if (call->kernel->result == AGG_RESULT_GENERIC)
+		call->generic = strata_agg_generic_create(agg, aggref);
+	agg->ncalls++;
+}
+
+static void
+init_input(StrataAggState *agg, EState *estate, int eflags)
+{
+	CustomScan *cscan = (CustomScan *) agg->css.ss.ps.plan;
+	PlanState  *child = ExecInitNode(linitial(cscan->custom_plans), estate, eflags);
+	TupleDesc	desc = ExecGetResultType(child);
+
+	agg->css.custom_ps = list_make1(child);
+	agg->input = strata_agg_input_create(child, desc->natts);
+	agg->input_slot = ExecInitExtraTupleSlot(estate, desc, &TTSOpsVirtual);
+	ExecStoreAllNullTuple(agg->input_slot);
+	agg->input_econtext = CreateExprContext(estate);
+	agg->input_econtext->ecxt_outertuple = agg->input_slot;
+}
+
+static void
+begin_agg(CustomScanState *node, EState *estate, int eflags)
+{
+	StrataAggState *agg = (StrataAggState *) node;
+	CustomScan *cscan = (CustomScan *) node->ss.ps.plan;
+	List	   *keys = linitial(cscan->custom_private);
+	List	   *aggrefs = lsecond(cscan->custom_private);
+	int			nkeys = list_length(keys);
+	int			ncalls = list_length(aggrefs);
+	ListCell   *lc;
+
+	/* the keeper block is what most vectors need, so that resets cost nothing */
+	agg->vector_mcxt = AllocSetContextCreate(estate->es_query_cxt, "StrataAgg vector",
+											 128 * 1024, 64 * 1024, ALLOCSET_DEFAULT_MAXSIZE);
+	agg->group_mcxt = AllocSetContextCreate(estate->es_query_cxt, "StrataAgg groups",
+											ALLOCSET_DEFAULT_SIZES);
+	init_input(agg, estate, eflags);
+	agg->keys = palloc0(sizeof(AggKey) * Max(nkeys, 1));
+	agg->calls = palloc0(sizeof(AggCall) * Max(ncalls, 1));
+	agg->filter_inputs = palloc0(sizeof(List *) * Max(ncalls, 1));
+	agg->values = palloc0(sizeof(AggValue) * (nkeys + ncalls + 1));
+	foreach(lc, keys)
+		init_key(agg, lfirst(lc));
+	foreach(lc, aggrefs)
+		init_call(agg, lfirst_node(Aggref, lc));
+	if (agg->nkeys > 0)
+		agg->table = strata_agg_table_create(agg);
+	else
+	{
+		agg->cells = palloc0(sizeof(AggCell) * Max(agg->ncalls, 1));
+		strata_agg_init_cells(agg, agg->cells);
+	}
+}
+
+/* See agg_private.h. */
+void
+strata_agg_init_cells(StrataAggState *agg, AggCell *cells)
+{
+	memset(cells, 0, sizeof(AggCell) * agg->ncalls);
+	for (int i = 0; i < agg->ncalls; i++)
+		if (agg->calls[i].generic != NULL)
+			strata_agg_generic_init(agg->calls[i].generic, &cells[i]);
+}
+
+/*-------------------------------------------------------------------------
+ * Aggregating
+ *-------------------------------------------------------------------------
+ */
+
+static const int kind_width[] = {
+	[AGG_VALUE_NONE] = 0,
+	[AGG_VALUE_INT16] = sizeof(int16),
+	[AGG_VALUE_INT32] = sizeof(int32),
+	[AGG_VALUE_INT64] = sizeof(int64),
+	[AGG_VALUE_FLOAT4] = sizeof(float4),
+	[AGG_VALUE_FLOAT8] = sizeof(float8),
+	[AGG_VALUE_DATUM] = sizeof(Datum)
+};
+
+/* One byte for each selected row: neither null nor filtered out; NULL: all are. */
+static const uint8 *
+valid_rows(StrataAggState *agg, int i, const StrataColumn *col)
+{
+	AggCall    *call = &agg->calls[i];
+	AggVector  *vector = agg->vector;
+	int			n = vector->nselected;
+	uint8	   *valid = NULL;
+
+	if (call->filter != NULL)
+		valid = strata_agg_filter(agg, call->filter, agg->filter_inputs[i]);
+	if (col == NULL || (col->constant ? !col->value_isnull : col->isnull == NULL))
+		return valid;
+	if (valid == NULL)
+	{
+		valid = palloc(n);
+		memset(valid, 1, n);
+	}
+	if (col->constant)
+		memset(valid, 0, n);
+	else
+		for (int j = 0; j < n; j++)
+			valid[j] &= !col->isnull[agg_vector_row(vector, j)];
+	return valid;
+}
+
+#define GATHER(ctype) \
+	do { \
+		const ctype *from_ = col->fixed; \
+		ctype	   *to_ = out; \
+		for (int i_ = 0; i_ < n; i_++) \
+			to_[i_] = from_[rows[i_]]; \
+	} while (0)
+
+/* The selected values of a packed column, packed. */
+static const void *
+gather_fixed(const StrataColumn *col, const uint16 *rows, int n)
+{
+	void	   *out;
+
+	if (rows == NULL)
+		return col->fixed;
+	out = palloc((Size) col->type.width * n);
+	switch (col->type.width)
+	{
+		case 1:
+			GATHER(int8);
+			break;
+		case 2:
+			GATHER(int16);
+			break;
+		case 4:
+			GATHER(int32);
+			break;
+		default:
+			GATHER(int64);
+			break;
+	}
+	return out;
+}
+
+static const void *
+gather_datums(const StrataColumn *col, const AggVector *vector)
+{
+	Datum	   *out = palloc(sizeof(Datum) * vector->nselected);
+	bool		isnull;
+
+	for (int i = 0; i < vector->nselected; i++)
+		out[i] = strata_column_get(col, agg_vector_row(vector, i), &isnull);
+	return out;
+}
+
+/* The same value many times. */
+static const void *
+repeat_constant(const StrataColumn *col, int n)
+{
+	char	   *out = palloc((Size) col->type.width * n);
+
+	for (int i = 0; i < n; i++)
+		switch (col->type.width)
+		{
+			case 1:
+				((int8 *) out)[i] = DatumGetChar(col->value);
+				break;
+			case 2:
+				((int16 *) out)[i] = DatumGetInt16(col->value);
+				break;
+			case 4:
+				((int32 *) out)[i] = DatumGetInt32(col->value);
+				break;
+			default:
+				((int64 *) out)[i] = DatumGetInt64(col->value);
+				break;
+		}
+	return out;
+}
+
+/* Bring the values of an aggregate's argument into the form its kernel takes. */
+static void
+prepare_call(StrataAggState *agg, int i)
+{
+	AggCall    *call = &agg->calls[i];
+	AggValueKind kind = call->kernel->kind;
+	MemoryContext old = MemoryContextSwitchTo(agg->vector_mcxt);
+	StrataColumn *col = call->value >= 0 ? strata_agg_value_column(agg, call->value) : NULL;
+
+	call->ready = true;
+	call->width = kind_width[kind];
+	call->v = NULL;
+	call->valid = valid_rows(agg, i, col);
+	if (kind == AGG_VALUE_DATUM)
+		call->v = gather_datums(col, agg->vector);
+	else if (kind != AGG_VALUE_NONE)
+	{
+		if (col->type.width != call->width)
+			elog(ERROR, "aggregate %u takes values of %d bytes, not %d",
+				 call->aggref->aggfnoid, call->width, col->type.width);
+		call->v = col->constant ? repeat_constant(col, agg->vector->nselected) :
+			gather_fixed(col, agg->vector->rows, agg->vector->nselected);
+	}
+	MemoryContextSwitchTo(old);
+}
+
+/* A value of the summary into a cell, standing for n values. */
+static void
+take_extreme(const AggKernel *kernel, AggCell *cell, Datum value, int64 n)
+{
+	union
+	{
+		int16		i2;
+		int32		i4;
+		int64		i8;
+		float4		f4;
+		float8		f8;
+	}			v;
+	AggRun		run = {&v, NULL, 1};
+
+	switch (kernel->kind)
+	{
+		case AGG_VALUE_INT16:
+			v.i2 = DatumGetInt16(value);
+			break;
+		case AGG_VALUE_INT32:
+			v.i4 = DatumGetInt32(value);
+			break;
+		case AGG_VALUE_FLOAT4:
+			v.f4 = DatumGetFloat4(value);
+			break;
+		case AGG_VALUE_FLOAT8:
+			v.f8 = DatumGetFloat8(value);
+			break;
+		default:
+			v.i8 = DatumGetInt64(value);
+			break;
+	}
+	kernel->run(cell, &run);
+	cell->n += n - 1;
+}
+
+/*
+ * Can min and max of the summary stand for the values?  Not NaN, which they
+ * leave out; not zero, whose sign they do not know; and not after a change of
+ * type that turned the order (int4 was oid), when they mostly stand the wrong
+ * way round, and else hold in both orders.
+ */
+static bool
+usable_range(const AggKernel *kernel, const StrataColumnSummary *summary)
+{
+	if (!summary->has_range || summary->has_nan)
+		return false;
+	switch (kernel->kind)
+	{
+		case AGG_VALUE_INT32:
+			return DatumGetInt32(summary->min) <= DatumGetInt32(summary->max);
+		case AGG_VALUE_FLOAT4:
+			return DatumGetFloat4(summary->min) != 0 && DatumGetFloat4(summary->max) != 0;
+		case AGG_VALUE_FLOAT8:
+			return DatumGetFloat8(summary->min) != 0 && DatumGetFloat8(summary->max) != 0;
+		default:
+			return true;
+	}
+}
+
+/* Take the whole batch into the cell by what its summary says; false: cannot. */
+static bool
+summarize(StrataAggState *agg, AggCall *call, AggCell *cell)
+{
+	AggVector  *vector = agg->vector;
+	StrataBatchReader *reader;
+	const StrataColumnSummary *summary;
+	AttrNumber	attno;
+	int64		n;
+
+	if (call->value < 0)
+	{
+		cell->n += vector->nselected;
+		return true;
+	}
+	if (call->kernel->summary == AGG_SUMMARY_NONE || agg->values[call->value].input < 0)
+		return false;
+	reader = vector->batch->reader;
+	attno = vector->attnos[agg->values[call->value].input];
+	summary = strata_batch_reader_summary(reader, attno);
+	if (summary == NULL)
+		return false;
+	n = reader->nrows - summary->nnulls;
+	if (call->kernel->summary == AGG_SUMMARY_COUNT)
+		cell->n += n;
+	else if (n > 0)
+	{
+		if (!usable_range(call->kernel, summary))
+			return false;
+		take_extreme(call->kernel, cell,
+					 call->kernel->summary == AGG_SUMMARY_MIN ? summary->min : summary->max, n);
+	}
+	return true;
+}
+
+/*
+ * Add the selected rows [from, to) to the cells of their group.  Returns
+ * whether that needed no values.
+ */
+static bool
+add_run(StrataAggState *agg, AggCell *cells, int from, int to)
+{
+	bool		whole = agg->vector->whole && from == 0 && to == agg->vector->nselected;
+	bool		summarized = whole;
+
+	for (int i = 0; i < agg->ncalls; i++)
+	{
+		AggCall    *call = &agg->calls[i];
+		AggRun		run;
+
+		if (whole && call->filter == NULL && summarize(agg, call, &cells[i]))
+			continue;
+		summarized = false;
+		if (!call->ready)
+			prepare_call(agg, i);
+		run.v = call->v + (Size) from * call->width;
+		run.valid = call->valid != NULL ? call->valid + from : NULL;
+		run.n = to - from;
+		if (call->generic != NULL)
+			strata_agg_generic_run(call->generic, &cells[i], &run);
+		else
+			call->kernel->run(&cells[i], &run);
+	}
+	return summarized;
+}
+
+static void
+add_vector(StrataAggState *agg, AggVector *vector)
+{
+	int			nruns = 1;
+	bool		summarized = false;
+
+	agg->vector = vector;
+	MemoryContextReset(agg->vector_mcxt);
+	strata_agg_value_reset(agg);
+	for (int i = 0; i < agg->ncalls; i++)
+		agg->calls[i].ready = false;
+	if (agg->nkeys == 0)
+		summarized = add_run(agg, agg->cells, 0, vector->nselected);
+	else
+	{
+		nruns = strata_agg_cut_runs(agg);
+		for (int i = 0; i < nruns; i++)
+		{
+			strata_agg_load_run(agg, i);
+			summarized = add_run(agg, strata_agg_table_find(agg->table)->cells,
+								 agg->runs[i], agg->runs[i + 1]);
+		}
+		if (strata_agg_table_is_full(agg->table))
+			strata_agg_table_spill(agg->table);
+	}
+	agg->counters.rows += vector->nselected;
+	agg->counters.runs += nruns;
+	agg->counters.summarized += summarized;
+	if (vector->batch != NULL)
+		agg->counters.vectors++;
+	else
+		agg->counters.chunks++;
+}
+
+static void
+read_all(StrataAggState *agg)
+{
+	AggVector  *vector;
+
+	while ((vector = strata_agg_input_next(agg->input)) != NULL)
+		add_vector(agg, vector);
+	agg->done = true;
+	if (agg->table != NULL)
+		strata_agg_table_finish(agg->table);
+}
+
+/*-------------------------------------------------------------------------
+ * Returning
+ *-------------------------------------------------------------------------
+ */
+
+/* The next group as a scan tuple; NULL at the end. */
+static TupleTableSlot *
+next_group(StrataAggState *agg)
+{
+	TupleTableSlot *slot = agg->css.ss.ss_ScanTupleSlot;
+	AggGroup   *group = NULL;
+	AggCell    *cells = agg->cells;
+
+	ExecClearTuple(slot);
+	if (agg->nkeys > 0)
+	{
+		group = strata_agg_table_next(agg->table);
+		if (group == NULL)
+			return NULL;
+		cells = group->cells;
+	}
+	else if (agg->returned)
+		return NULL;
+	agg->returned = true;
+	agg->counters.groups++;
+	for (int k = 0; k < agg->nkeys; k++)
+	{
+		slot->tts_values[k] = group->keys[k];
+		slot->tts_isnull[k] = (group->nulls >> k) & 1;
+	}
+	for (int i = 0; i < agg->ncalls; i++)
+		slot->tts_values[agg->nkeys + i] = strata_agg_result(agg, &agg->calls[i], &cells[i],
+															 &slot->tts_isnull[agg->nkeys + i]);
+	return ExecStoreVirtualTuple(slot);
+}
+
+static TupleTableSlot *
+exec_agg(CustomScanState *node)
+{
+	StrataAggState *agg = (StrataAggState *) node;
+	ExprContext *econtext = node->ss.ps.ps_ExprContext;
+	ProjectionInfo *projection = node->ss.ps.ps_ProjInfo;
+
+	if (!agg->done)
+		read_all(agg);
+	for (;;)
+	{
+		MemoryContext old;
+		TupleTableSlot *slot;
+
+		CHECK_FOR_INTERRUPTS();
+		ResetExprContext(econtext);
+		old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+		slot = next_group(agg);
+		MemoryContextSwitchTo(old);
+		if (slot == NULL)
+			return projection != NULL ? ExecClearTuple(projection->pi_state.resultslot) :
+				node->ss.ss_ScanTupleSlot;
+		econtext->ecxt_scantuple = slot;
+		if (node->ss.ps.qual == NULL || ExecQual(node->ss.ps.qual, econtext))
+			return projection != NULL ? ExecProject(projection) : slot;
+		InstrCountFiltered1(node, 1);
+	}
+}
+
+static void
+rescan_agg(CustomScanState *node)
+{
+	StrataAggState *agg = (StrataAggState *) node;
+	PlanState  *child = linitial(node->custom_ps);
+
+	ExecClearTuple(node->ss.ss_ScanTupleSlot);
+	if (node->ss.ps.chgParam != NULL)
+		UpdateChangedParamSet(child, node->ss.ps.chgParam);
+	if (child->chgParam == NULL)
+		ExecReScan(child);
+	strata_agg_input_rescan(agg->input);
+	agg->done = false;
+	agg->returned = false;
+	if (agg->table != NULL)
+		strata_agg_table_reset(agg->table);
+	else
+	{
+		MemoryContextReset(agg->group_mcxt);
+		strata_agg_init_cells(agg, agg->cells);
+	}
+}
+
+static void
+end_agg(CustomScanState *node)
+{
+	StrataAggState *agg = (StrataAggState *) node;
+
+	if (agg->table != NULL)
+		strata_agg_table_end(agg->table);
+	ExecEndNode(linitial(node->custom_ps));
+}

@@ -1,0 +1,72 @@
+/*-------------------------------------------------------------------------
+ *
+ * agg_function.c
+ *	  Which of PostgreSQL's aggregates we can compute, and how.
+ *
+ * Some have kernels.  Others run PostgreSQL's own transition functions, one
+ * value after the other, on columns; those must be able to combine states, as
+ * a hash table that spills does.
+ *
+ * src/agg/agg_function.c
+ *-------------------------------------------------------------------------
+ */
+#include "agg/agg_private.h"
+
+#include "access/htup_details.h"
+#include "access/transam.h"
+#include "catalog/pg_aggregate.h"
+#include "catalog/pg_type_d.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+/* The kernel of an aggregate; the last, which calls functions, when it has none. */
+const AggKernel *
+strata_agg_kernel_find(Oid aggfnoid)
+{
+	int			i = 0;
+
+	while (i < strata_agg_nkernels - 1 && strata_agg_kernels[i].aggfnoid != aggfnoid)
+		i++;
+	return &strata_agg_kernels[i];
+}
+
+/*
+ * Does a transition function leave its state alone when the value is NULL?
+ * Built in ones with a state of type internal do.
+ */
+static bool
+ignores_null(const FormData_pg_aggregate *form)
+{
+	return form->aggtranstype == INTERNALOID || func_strict(form->aggtransfn);
+}
+
+/*
+ * See agg_private.h.  Built in aggregates only: their functions need nothing
+ * of nodeAgg.c but a memory context, and their results do not depend on the
+ * order of the rows by more than rounding.
+ */
+bool
+strata_agg_is_generic(const Aggref *aggref)
+{
+	HeapTuple	tuple;
+	Form_pg_aggregate form;
+	bool		result;
+
+	if (aggref->aggfnoid >= FirstNormalObjectId || aggref->aggkind != AGGKIND_NORMAL ||
+		aggref->aggvariadic)
+		return false;
+	tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggref->aggfnoid));
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	form = (Form_pg_aggregate) GETSTRUCT(tuple);
+	result = list_length(aggref->args) == 1 && ignores_null(form) &&
+		OidIsValid(form->aggcombinefn) && !form->aggfinalextra &&
+		(form->aggtranstype != INTERNALOID ||
+		 (OidIsValid(form->aggserialfn) && OidIsValid(form->aggdeserialfn))) &&
+	/* from 16 on these can be combined, but it is the order that counts */
+		form->aggtransfn != F_ARRAY_AGG_TRANSFN && form->aggtransfn != F_ARRAY_AGG_ARRAY_TRANSFN &&
+		form->aggtransfn != F_STRING_AGG_TRANSFN && form->aggtransfn != F_BYTEA_STRING_AGG_TRANSFN;
+	ReleaseSysCache(tuple);
+	return result;
+}

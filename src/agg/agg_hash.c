@@ -1,0 +1,507 @@
+/*-------------------------------------------------------------------------
+ *
+ * agg_hash.c
+ *	  Groups by their keys, in memory and beyond it.
+ *
+ * When the groups outgrow work_mem * hash_mem_multiplier, all of them are
+ * written to a sort by hash value, as partial results, and the table starts
+ * empty again.  At the end the sort brings partial results of the same group
+ * next to each other, and they are combined on the way out.  So memory is that
+ * of one table and one sort.
+ *
+ * src/agg/agg_hash.c
+ *-------------------------------------------------------------------------
+ */
+#include "agg/agg_private.h"
+
+#include "catalog/pg_operator_d.h"
+#include "catalog/pg_type_d.h"
+#include "common/hashfn.h"
+#include "executor/executor.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "utils/datum.h"
+#include "utils/memutils.h"
+#include "utils/tuplesort.h"
+
+#define INITIAL_SLOTS 256
+#define GROUPS_PER_CHUNK 64
+
+struct AggTable
+{
+	StrataAggState *agg;
+	Size		limit;			/* bytes */
+	Size		group_size;		/* with its keys and cells */
+	/* in memory; all of it in agg->group_mcxt */
+	uint32		nslots;			/* a power of two */
+	AggGroup  **slots;			/* NULL: free */
+	uint32		ngroups;
+	uint32		space;			/* entries of groups */
+	AggGroup  **groups;			/* in the order they came */
+	char	   *chunk;			/* room for more groups */
+	int			chunk_left;
+	AggGroup   *last;			/* found last */
+	/* on disk */
+	int			spills;
+	Tuplesortstate *sort;
+	TupleDesc	sort_desc;		/* hash, group */
+	TupleTableSlot *sort_slot;
+	bool		pending;		/* sort_slot has a tuple that is not used yet */
+	List	   *merged;			/* groups of one hash value, being handed out */
+	/* reading */
+	uint32		next;
+	Size		peak;
+};
+
+static void
+start_empty(AggTable *table)
+{
+	MemoryContext old = MemoryContextSwitchTo(table->agg->group_mcxt);
+
+	table->nslots = INITIAL_SLOTS;
+	table->slots = palloc0(sizeof(AggGroup *) * table->nslots);
+	table->ngroups = 0;
+	table->space = INITIAL_SLOTS;
+	table->groups = palloc(sizeof(AggGroup *) * table->space);
+	table->chunk_left = 0;
+	table->last = NULL;
+	MemoryContextSwitchTo(old);
+}
+
+/* Memory: the current context; groups in agg->group_mcxt. */
+AggTable *
+strata_agg_table_create(StrataAggState *agg)
+{
+	AggTable   *table = palloc0(sizeof(AggTable));
+
+	table->agg = agg;
+	table->limit = get_hash_memory_limit();
+	table->group_size = MAXALIGN(sizeof(AggGroup) + sizeof(Datum) * agg->nkeys) +
+		sizeof(AggCell) * agg->ncalls;
+	start_empty(table);
+	return table;
+}
+
+/* The finalizer of MurmurHash3. */
+static inline uint32
+hash_word(uint64 h)
+{
+	h ^= h >> 33;
+	h *= UINT64CONST(0xff51afd7ed558ccd);
+	h ^= h >> 33;
+	h *= UINT64CONST(0xc4ceb9fe1a85ec53);
+	return (uint32) (h ^ (h >> 33));
+}
+
+static inline uint32
+hash_datum(const AggKey *key)
+{
+	if (key->typbyval)
+		return hash_word((uint64) key->current);
+	return datum_image_hash(key->current, false, key->typlen);
+}
+
+static uint32
+hash_keys(StrataAggState *agg)
+{
+	uint32		hash = 0;
+
+	for (int k = 0; k < agg->nkeys; k++)
+	{
+		AggKey	   *key = &agg->keys[k];
+
+		hash = hash_combine(hash, key->isnull ? 0x9e3779b9 : hash_datum(key));
+	}
+	return hash;
+}
+
+static inline bool
+same_keys(StrataAggState *agg, const AggGroup *group)
+{
+	for (int k = 0; k < agg->nkeys; k++)
+	{
+		AggKey	   *key = &agg->keys[k];
+		bool		isnull = (group->nulls >> k) & 1;
+
+		if (isnull != key->isnull)
+			return false;
+		if (isnull)
+			continue;
+		if (key->typbyval ? group->keys[k] != key->current :
+			!datum_image_eq(group->keys[k], key->current, false, key->typlen))
+			return false;
+	}
+	return true;
+}
+
+static void
+place(AggTable *table, AggGroup *group)
+{
+	uint32		i = group->hash & (table->nslots - 1);
+
+	while (table->slots[i] != NULL)
+		i = (i + 1) & (table->nslots - 1);
+	table->slots[i] = group;
+}
+
+static void
+grow(AggTable *table)
+{
+	AggGroup  **old = table->slots;
+
+	table->nslots *= 2;
+	table->slots = MemoryContextAllocExtended(table->agg->group_mcxt,
+											  sizeof(AggGroup *) * table->nslots,
+											  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (uint32 i = 0; i < table->ngroups; i++)
+		place(table, table->groups[i]);
+	pfree(old);
+}
+
+/* Room for one group, its keys and cells. */
+static AggGroup *
+allocate_group(AggTable *table)
+{
+	StrataAggState *agg = table->agg;
+	AggGroup   *group;
+
+	if (table->chunk_left == 0)
+	{
+		table->chunk = MemoryContextAlloc(agg->group_mcxt, table->group_size * GROUPS_PER_CHUNK);
+		table->chunk_left = GROUPS_PER_CHUNK;
+	}
+	group = (AggGroup *) table->chunk;
+	table->chunk += table->group_size;
+	table->chunk_left--;
+	group->keys = (Datum *) (group + 1);
+	group->cells = (AggCell *) ((char *) group +
+								MAXALIGN(sizeof(AggGroup) + sizeof(Datum) * agg->nkeys));
+	return group;
+}
+
+static AggGroup *
+add_group(AggTable *table, uint32 hash)
+{
+	StrataAggState *agg = table->agg;
+	AggGroup   *group = allocate_group(table);
+	MemoryContext old = MemoryContextSwitchTo(agg->group_mcxt);
+
+	group->hash = hash;
+	group->nulls = 0;
+	for (int k = 0; k < agg->nkeys; k++)
+	{
+		AggKey	   *key = &agg->keys[k];
+
+		group->keys[k] = (Datum) 0;
+		if (key->isnull)
+			group->nulls |= (uint32) 1 << k;
+		else
+			group->keys[k] = datumCopy(key->current, key->typbyval, key->typlen);
+	}
+	strata_agg_init_cells(agg, group->cells);
+	if (table->ngroups == table->space)
+	{
+		table->space *= 2;
+		table->groups = repalloc_huge(table->groups, sizeof(AggGroup *) * table->space);
+	}
+	table->groups[table->ngroups++] = group;
+	if (table->ngroups > table->nslots / 2)
+		grow(table);
+	else
+		place(table, group);
+	MemoryContextSwitchTo(old);
+	return group;
+}
+
+/* See agg_private.h. */
+AggGroup *
+strata_agg_table_find(AggTable *table)
+{
+	StrataAggState *agg = table->agg;
+	uint32		hash;
+	AggGroup   *group;
+
+	if (table->last != NULL && same_keys(agg, table->last))
+		return table->last;
+	hash = hash_keys(agg);
+	for (uint32 i = hash & (table->nslots - 1); (group = table->slots[i]) != NULL;
+		 i = (i + 1) & (table->nslots - 1))
+		if (group->hash == hash && same_keys(agg, group))
+			break;
+	if (group == NULL)
+		group = add_group(table, hash);
+	table->last = group;
+	return group;
+}
+
+/* See agg_private.h. */
+bool
+strata_agg_table_is_full(AggTable *table)
+{
+	return table->ngroups > 0 &&
+		MemoryContextMemAllocated(table->agg->group_mcxt, true) > table->limit;
+}
+
+/*-------------------------------------------------------------------------
+ * Spilling
+ *-------------------------------------------------------------------------
+ */
+
+static void
+begin_sort(AggTable *table)
+{
+	AttrNumber	attno = 1;
+	Oid			operator = Int4LessOperator;
+	Oid			collation = InvalidOid;
+	bool		nulls_first = false;
+
+	if (table->sort_desc == NULL)
+	{
+		table->sort_desc = CreateTemplateTupleDesc(2);
+		TupleDescInitEntry(table->sort_desc, 1, "hash", INT4OID, -1, 0);
+		TupleDescInitEntry(table->sort_desc, 2, "group", BYTEAOID, -1, 0);
+		table->sort_slot = MakeSingleTupleTableSlot(table->sort_desc, &TTSOpsMinimalTuple);
+	}
+	table->sort = tuplesort_begin_heap(table->sort_desc, 1, &attno, &operator, &collation,
+									   &nulls_first, work_mem, NULL, TUPLESORT_NONE);
+}
+
+/* Write a group: null bits, keys, cells. */
+static void
+write_group(AggTable *table, const AggGroup *group, StringInfo out)
+{
+	StrataAggState *agg = table->agg;
+
+	resetStringInfo(out);
+	appendStringInfoSpaces(out, VARHDRSZ);
+	appendBinaryStringInfo(out, (const char *) &group->nulls, sizeof(uint32));
+	for (int k = 0; k < agg->nkeys; k++)
+	{
+		const AggKey *key = &agg->keys[k];
+		Size		size;
+
+		if ((group->nulls >> k) & 1)
+			continue;
+		if (key->typbyval)
+		{
+			appendBinaryStringInfo(out, (const char *) &group->keys[k], sizeof(Datum));
+			continue;
+		}
+		size = datumGetSize(group->keys[k], false, key->typlen);
+		appendBinaryStringInfo(out, (const char *) &size, sizeof(Size));
+		appendBinaryStringInfo(out, DatumGetPointer(group->keys[k]), (int) size);
+	}
+	for (int i = 0; i < agg->ncalls; i++)
+	{
+		if (agg->calls[i].generic != NULL)
+			strata_agg_generic_write(agg->calls[i].generic, &group->cells[i], out);
+		else
+			appendBinaryStringInfo(out, (const char *) &group->cells[i], sizeof(AggCell));
+	}
+	SET_VARSIZE(out->data, out->len);
+}
+
+/* See agg_private.h. */
+void
+strata_agg_table_spill(AggTable *table)
+{
+	StringInfoData buf;
+	TupleTableSlot *slot;
+
+	table->peak = Max(table->peak, MemoryContextMemAllocated(table->agg->group_mcxt, true));
+	table->spills++;
+	if (table->sort == NULL)
+		begin_sort(table);
+	initStringInfo(&buf);
+	slot = MakeSingleTupleTableSlot(table->sort_desc, &TTSOpsVirtual);
+	for (uint32 i = 0; i < table->ngroups; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		write_group(table, table->groups[i], &buf);
+		ExecClearTuple(slot);
+		slot->tts_values[0] = Int32GetDatum((int32) table->groups[i]->hash);
+		slot->tts_values[1] = PointerGetDatum(buf.data);
+		slot->tts_isnull[0] = slot->tts_isnull[1] = false;
+		ExecStoreVirtualTuple(slot);
+		tuplesort_puttupleslot(table->sort, slot);
+	}
+	ExecDropSingleTupleTableSlot(slot);
+	pfree(buf.data);
+	MemoryContextReset(table->agg->group_mcxt);
+	start_empty(table);
+}
+
+/* Set the keys' current values to those at in; returns the place behind them. */
+static const char *
+read_keys(StrataAggState *agg, const char *in)
+{
+	uint32		nulls;
+
+	memcpy(&nulls, in, sizeof(uint32));
+	in += sizeof(uint32);
+	for (int k = 0; k < agg->nkeys; k++)
+	{
+		AggKey	   *key = &agg->keys[k];
+		Size		size;
+		char	   *copy;
+
+		key->isnull = (nulls >> k) & 1;
+		if (key->isnull)
+			continue;
+		if (key->typbyval)
+		{
+			memcpy(&key->current, in, sizeof(Datum));
+			in += sizeof(Datum);
+			continue;
+		}
+		memcpy(&size, in, sizeof(Size));
+		in += sizeof(Size);
+		/* aligned */
+		copy = palloc(size);
+		memcpy(copy, in, size);
+		key->current = PointerGetDatum(copy);
+		in += size;
+	}
+	return in;
+}
+
+/* Combine the partial result in the slot with those of the same keys. */
+static void
+merge_tuple(AggTable *table)
+{
+	StrataAggState *agg = table->agg;
+	bool		isnull;
+	uint32		hash = (uint32) DatumGetInt32(slot_getattr(table->sort_slot, 1, &isnull));
+	bytea	   *data;
+	const char *in;
+	AggGroup   *group = NULL;
+	ListCell   *lc;
+	MemoryContext old;
+
+	MemoryContextReset(agg->vector_mcxt);
+	old = MemoryContextSwitchTo(agg->vector_mcxt);
+	data = DatumGetByteaPP(slot_getattr(table->sort_slot, 2, &isnull));
+	in = read_keys(agg, VARDATA_ANY(data));
+	foreach(lc, table->merged)
+		if (same_keys(agg, lfirst(lc)))
+			group = lfirst(lc);
+	if (group == NULL)
+	{
+		group = add_group(table, hash);
+		MemoryContextSwitchTo(agg->group_mcxt);
+		table->merged = lappend(table->merged, group);
+		MemoryContextSwitchTo(agg->vector_mcxt);
+	}
+	for (int i = 0; i < agg->ncalls; i++)
+	{
+		AggCell		cell;
+
+		if (agg->calls[i].generic != NULL)
+		{
+			in = strata_agg_generic_read(agg->calls[i].generic, in, &cell);
+			strata_agg_generic_combine(agg->calls[i].generic, &group->cells[i], &cell);
+		}
+		else
+		{
+			memcpy(&cell, in, sizeof(AggCell));
+			in += sizeof(AggCell);
+			agg->calls[i].kernel->combine(&group->cells[i], &cell);
+		}
+	}
+	MemoryContextSwitchTo(old);
+}
+
+/* Read all partial results of the next hash value; false at the end. */
+static bool
+merge_next_hash(AggTable *table)
+{
+	int32		hash;
+	bool		isnull;
+
+	MemoryContextReset(table->agg->group_mcxt);
+	start_empty(table);
+	table->merged = NIL;
+	if (!table->pending &&
+		!tuplesort_gettupleslot(table->sort, true, false, table->sort_slot, NULL))
+		return false;
+	hash = DatumGetInt32(slot_getattr(table->sort_slot, 1, &isnull));
+	do
+	{
+		CHECK_FOR_INTERRUPTS();
+		merge_tuple(table);
+		table->pending = tuplesort_gettupleslot(table->sort, true, false, table->sort_slot, NULL);
+	} while (table->pending &&
+			 DatumGetInt32(slot_getattr(table->sort_slot, 1, &isnull)) == hash);
+	return true;
+}
+
+/*-------------------------------------------------------------------------
+ * Reading
+ *-------------------------------------------------------------------------
+ */
+
+/* See agg_private.h. */
+void
+strata_agg_table_finish(AggTable *table)
+{
+	table->next = 0;
+	table->peak = Max(table->peak, MemoryContextMemAllocated(table->agg->group_mcxt, true));
+	if (table->sort == NULL)
+		return;
+	if (table->ngroups > 0)
+		strata_agg_table_spill(table);
+	tuplesort_performsort(table->sort);
+	table->pending = false;
+}
+
+/* See agg_private.h. */
+AggGroup *
+strata_agg_table_next(AggTable *table)
+{
+	if (table->next >= table->ngroups && table->sort != NULL)
+	{
+		if (!merge_next_hash(table))
+		{
+			table->ngroups = 0;
+			return NULL;
+		}
+		table->next = 0;
+	}
+	return table->next < table->ngroups ? table->groups[table->next++] : NULL;
+}
+
+void
+strata_agg_table_reset(AggTable *table)
+{
+	if (table->sort != NULL)
+		tuplesort_end(table->sort);
+	table->sort = NULL;
+	table->pending = false;
+	table->merged = NIL;
+	table->next = 0;
+	MemoryContextReset(table->agg->group_mcxt);
+	start_empty(table);
+}
+
+void
+strata_agg_table_end(AggTable *table)
+{
+	if (table->sort != NULL)
+		tuplesort_end(table->sort);
+	table->sort = NULL;
+	if (table->sort_slot != NULL)
+		ExecDropSingleTupleTableSlot(table->sort_slot);
+	table->sort_slot = NULL;
+}
+
+Size
+strata_agg_table_memory(const AggTable *table)
+{
+	return table->peak;
+}
+
+int
+strata_agg_table_spills(const AggTable *table)
+{
+	return table->spills;
+}

@@ -1,0 +1,281 @@
+/*-------------------------------------------------------------------------
+ *
+ * agg_input.c
+ *	  Rows of the child plan, many at a time.
+ *
+ * A StrataScan gives its batches as they are.  Rows, be they of its row store
+ * or of any other plan, are collected into columns.  An Append that would read
+ * its children one after the other is read by us instead, so that batches of
+ * its children come as batches; run-time pruning is asked as Append does.
+ *
+ * src/agg/agg_input.c
+ *-------------------------------------------------------------------------
+ */
+#include "agg/agg_private.h"
+
+#include "executor/executor.h"
+#include "executor/execPartition.h"
+#include "executor/instrument.h"
+#include "miscadmin.h"
+#include "utils/datum.h"
+#include "utils/memutils.h"
+
+/* A plan that rows come from. */
+typedef struct Source
+{
+	PlanState  *node;
+	bool		vectors;		/* a StrataScan */
+	bool		rows_done;
+	AttrNumber *attnos;			/* column of a row for each input */
+	AttrNumber	max_attno;
+} Source;
+
+struct AggInput
+{
+	PlanState  *child;
+	AppendState *append;		/* child, when we read its children */
+	int			ninputs;
+	int			nsources;
+	Source	   *sources;
+	int			current;		/* source being read */
+	bool		started;
+	Bitmapset  *valid;			/* sources that are not pruned */
+	AggVector	vector;
+	StrataColumn *columns;		/* made of rows */
+	bool	  **nulls;			/* their null flags */
+	MemoryContext row_mcxt;		/* values of those rows; reset for each vector */
+};
+
+/* May we read the Append's children in its place? */
+static bool
+is_simple_append(PlanState *child)
+{
+	AppendState *append = (AppendState *) child;
+
+	return IsA(child, AppendState) && child->qual == NULL && child->ps_ProjInfo == NULL &&
+		append->as_nasyncplans == 0 && !child->plan->parallel_aware && append->as_nplans > 0;
+}
+
+static void
+init_source(AggInput *input, Source *source, PlanState *node)
+{
+	source->node = node;
+	source->vectors = strata_scan_state_gives_vectors(node);
+	source->attnos = palloc(sizeof(AttrNumber) * Max(input->ninputs, 1));
+	for (int i = 0; i < input->ninputs && source->vectors; i++)
+	{
+		source->attnos[i] = strata_scan_result_attno(node, i + 1);
+		source->vectors = source->attnos[i] > 0;
+	}
+	for (int i = 0; i < input->ninputs; i++)
+	{
+		if (!source->vectors)
+			source->attnos[i] = (AttrNumber) (i + 1);
+		source->max_attno = Max(source->max_attno, source->attnos[i]);
+	}
+}
+
+/* Columns that rows are collected in. */
+static void
+init_columns(AggInput *input)
+{
+	TupleDesc	desc = ExecGetResultType(input->child);
+
+	input->columns = palloc0(sizeof(StrataColumn) * Max(input->ninputs, 1));
+	input->nulls = palloc0(sizeof(bool *) * Max(input->ninputs, 1));
+	for (int i = 0; i < input->ninputs; i++)
+	{
+		StrataColumn *col = &input->columns[i];
+
+		strata_column_type_init(&col->type, TupleDescAttr(desc, i));
+		col->decoded = true;
+		input->nulls[i] = palloc0(sizeof(bool) * STRATA_AGG_CHUNK_ROWS);
+		if (col->type.typbyval)
+			col->fixed = palloc0((Size) STRATA_AGG_CHUNK_ROWS * col->type.width);
+		else
+			col->datums = palloc0(sizeof(Datum) * STRATA_AGG_CHUNK_ROWS);
+	}
+}
+
+/* Memory: the current context. */
+AggInput *
+strata_agg_input_create(PlanState *child, int ninputs)
+{
+	AggInput   *input = palloc0(sizeof(AggInput));
+
+	input->child = child;
+	input->ninputs = ninputs;
+	input->row_mcxt = AllocSetContextCreate(CurrentMemoryContext, "StrataAgg rows",
+											ALLOCSET_DEFAULT_SIZES);
+	input->nsources = 1;
+	if (is_simple_append(child))
+	{
+		input->append = (AppendState *) child;
+		input->nsources = input->append->as_nplans;
+	}
+	input->sources = palloc0(sizeof(Source) * input->nsources);
+	for (int i = 0; i < input->nsources; i++)
+		init_source(input, &input->sources[i],
+					input->append != NULL ? input->append->appendplans[i] : child);
+	init_columns(input);
+	return input;
+}
+
+/* The child itself is rescanned by the caller. */
+void
+strata_agg_input_rescan(AggInput *input)
+{
+	input->started = false;
+}
+
+static void
+start(AggInput *input)
+{
+	AppendState *append = input->append;
+
+	input->started = true;
+	input->current = 0;
+	for (int i = 0; i < input->nsources; i++)
+		input->sources[i].rows_done = false;
+	bms_free(input->valid);
+	input->valid = NULL;
+	if (append == NULL)
+		return;
+	/* as ExecProcNode would */
+	if (append->ps.chgParam != NULL)
+		ExecReScan(&append->ps);
+	if (append->as_prune_state != NULL && append->as_prune_state->do_exec_prune)
+		input->valid = bms_copy(strata_find_matching_subplans(append->as_prune_state));
+	else
+		input->valid = bms_add_range(NULL, 0, input->nsources - 1);
+}
+
+/* Column number i takes row number n's value. */
+static inline void
+put_value(AggInput *input, int i, int n, Datum value, bool isnull)
+{
+	StrataColumn *col = &input->columns[i];
+
+	input->nulls[i][n] = isnull;
+	if (isnull)
+	{
+		col->isnull = input->nulls[i];
+		return;
+	}
+	if (col->fixed == NULL)
+	{
+		col->datums[n] = datumCopy(value, false, col->type.typlen);
+		return;
+	}
+	switch (col->type.width)
+	{
+		case 1:
+			((int8 *) col->fixed)[n] = DatumGetChar(value);
+			break;
+		case 2:
+			((int16 *) col->fixed)[n] = DatumGetInt16(value);
+			break;
+		case 4:
+			((int32 *) col->fixed)[n] = DatumGetInt32(value);
+			break;
+		default:
+			((int64 *) col->fixed)[n] = DatumGetInt64(value);
+			break;
+	}
+}
+
+/* Collect rows of a source; NULL when there are no more. */
+static AggVector *
+collect_rows(AggInput *input, Source *source)
+{
+	int			n = 0;
+	MemoryContext old;
+
+	MemoryContextReset(input->row_mcxt);
+	for (int i = 0; i < input->ninputs; i++)
+		input->columns[i].isnull = NULL;
+	while (n < STRATA_AGG_CHUNK_ROWS)
+	{
+		TupleTableSlot *slot = source->vectors ? strata_scan_next_heap_row(source->node) :
+			ExecProcNode(source->node);
+
+		if (TupIsNull(slot))
+		{
+			source->rows_done = true;
+			break;
+		}
+		slot_getsomeattrs(slot, source->max_attno);
+		old = MemoryContextSwitchTo(input->row_mcxt);
+		for (int i = 0; i < input->ninputs; i++)
+		{
+			int			att = source->attnos[i] - 1;
+
+			put_value(input, i, n, slot->tts_values[att], slot->tts_isnull[att]);
+		}
+		MemoryContextSwitchTo(old);
+		n++;
+	}
+	if (n == 0)
+		return NULL;
+	memset(&input->vector, 0, sizeof(AggVector));
+	input->vector.nrows = input->vector.nselected = n;
+	input->vector.columns = input->columns;
+	return &input->vector;
+}
+
+static AggVector *
+next_of_source(AggInput *input, Source *source)
+{
+	AggVector  *result = NULL;
+	StrataVectorBatch *batch;
+
+	if (!source->rows_done && (result = collect_rows(input, source)) != NULL)
+		return result;
+	if (!source->vectors || (batch = strata_scan_next_vector(source->node)) == NULL)
+		return NULL;
+	Assert(!batch->reverse);
+	result = &input->vector;
+	result->nrows = batch->reader->nrows;
+	result->nselected = batch->nrows;
+	result->rows = batch->rows;
+	result->batch = batch;
+	result->attnos = source->attnos;
+	result->whole = strata_vector_is_whole(batch);
+	result->columns = NULL;
+	return result;
+}
+
+/* See agg_private.h. */
+AggVector *
+strata_agg_input_next(AggInput *input)
+{
+	CHECK_FOR_INTERRUPTS();
+	if (!input->started)
+		start(input);
+	while (input->current < input->nsources)
+	{
+		AggVector  *vector = NULL;
+		Instrumentation *instrument = input->append != NULL ? input->append->ps.instrument : NULL;
+
+		if (input->append == NULL || bms_is_member(input->current, input->valid))
+		{
+			if (instrument != NULL)
+				InstrStartNode(instrument);
+			vector = next_of_source(input, &input->sources[input->current]);
+			if (instrument != NULL)
+				InstrStopNode(instrument, vector != NULL ? vector->nselected : 0);
+		}
+		if (vector != NULL)
+			return vector;
+		input->current++;
+	}
+	return NULL;
+}
+
+/* See agg_private.h. */
+StrataColumn *
+strata_agg_input_column(AggVector *vector, int i)
+{
+	return vector->batch != NULL ?
+		strata_batch_reader_column(vector->batch->reader, vector->attnos[i]) : &vector->columns[i];
+}

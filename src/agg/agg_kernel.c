@@ -1,0 +1,507 @@
+/*-------------------------------------------------------------------------
+ *
+ * agg_kernel.c
+ *	  Kernels: a run of packed values into a cell.
+ *
+ * Answers are PostgreSQL's, bit for bit, for values taken in the order they
+ * come:
+ *
+ *	sums of int2 and int4 wrap at 64 bits; those of int8 are kept in 128;
+ *	sums of floats are added one after the other, in the order of the rows.
+ *	Where all values are integers so small that every order of addition is
+ *	exact, they are added side by side;
+ *	avg and variance of floats use the Youngs-Cramer steps of float8_accum().
+ *	For avg the squares are left out as long as the values are so small that
+ *	they cannot overflow, which is all that they are good for there;
+ *	of values that are equal but not the same (0.0 and -0.0) the last counts.
+ *
+ * What was aggregated apart (spilled groups) is combined as PostgreSQL combines
+ * the partial results of parallel workers; sums of floats are then added in
+ * another order.
+ *
+ * src/agg/agg_kernel.c
+ *-------------------------------------------------------------------------
+ */
+#include "agg/agg_private.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "utils/float.h"
+#include "utils/fmgroids.h"
+
+/* Copies for wider vectors, chosen when the library is loaded. */
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__)
+#define STRATA_CLONES __attribute__((target_clones("avx2", "default")))
+#else
+#define STRATA_CLONES
+#endif
+
+/* Squares of values below this cannot overflow, however many there are. */
+#define SAFE_TO_SQUARE 1e100
+
+STRATA_CLONES static int64
+count_valid(const uint8 *valid, int n)
+{
+	int64		k = 0;
+
+	for (int i = 0; i < n; i++)
+		k += valid[i];
+	return k;
+}
+
+#define CTYPE int16
+#define FN(name) name##_int16
+#define IS_FLOAT 0
+#define WITH_SUM 1
+#include "agg/agg_kernel_impl.h"
+
+#define CTYPE int32
+#define FN(name) name##_int32
+#define IS_FLOAT 0
+#define WITH_SUM 1
+#include "agg/agg_kernel_impl.h"
+
+#define CTYPE int64
+#define FN(name) name##_int64
+#define IS_FLOAT 0
+#define WITH_SUM 0
+#include "agg/agg_kernel_impl.h"
+
+#define CTYPE float4
+#define FN(name) name##_float4
+#define IS_FLOAT 1
+#include "agg/agg_kernel_impl.h"
+
+#define CTYPE float8
+#define FN(name) name##_float8
+#define IS_FLOAT 1
+#include "agg/agg_kernel_impl.h"
+
+static void
+count_values(AggCell *cell, const AggRun *run)
+{
+	cell->n += run->valid == NULL ? run->n : count_valid(run->valid, run->n);
+}
+
+/*-------------------------------------------------------------------------
+ * 128 bit sums
+ *-------------------------------------------------------------------------
+ */
+#ifdef HAVE_INT128
+
+static inline int128
+get_int128(const AggCell *cell)
+{
+	return (int128) (((uint128) (uint64) cell->w.hi << 64) | (uint64) cell->v.i);
+}
+
+static inline void
+set_int128(AggCell *cell, int128 x)
+{
+	cell->v.i = (int64) x;
+	cell->w.hi = (int64) (x >> 64);
+}
+
+/* Upper and lower halves apart, which 64 bits hold for any run. */
+STRATA_CLONES static void
+sum_halves(const int64 *v, int n, int64 *hi, uint64 *lo)
+{
+	int64		h = 0;
+	uint64		l = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		h += v[i] >> 32;
+		l += (uint64) v[i] & 0xffffffff;
+	}
+	*hi = h;
+	*lo = l;
+}
+
+static void
+sum_int128(AggCell *cell, const AggRun *run)
+{
+	const int64 *v = run->v;
+	int128		s = get_int128(cell);
+
+	if (run->valid == NULL)
+	{
+		int64		hi;
+		uint64		lo;
+
+		sum_halves(v, run->n, &hi, &lo);
+		s += (int128) hi * ((int128) 1 << 32) + (int128) lo;
+		cell->n += run->n;
+	}
+	else
+	{
+		for (int i = 0; i < run->n; i++)
+			if (run->valid[i])
+				s += v[i];
+		cell->n += count_valid(run->valid, run->n);
+	}
+	set_int128(cell, s);
+}
+
+static void
+combine_int128(AggCell *cell, const AggCell *other)
+{
+	set_int128(cell, get_int128(cell) + get_int128(other));
+	cell->n += other->n;
+}
+
+#endif
+
+/*-------------------------------------------------------------------------
+ * Sums of floats
+ *-------------------------------------------------------------------------
+ */
+
+/*
+ * Is every order of adding start and v exact?  Then *sum is the sum.  All
+ * partial sums are integers below 2^53.  Zero is left to the exact way, for
+ * its sign.
+ */
+STRATA_CLONES static bool
+sum_integers(const float8 *v, int n, float8 start, float8 *sum)
+{
+	const float8 limit = 68719476736.0; /* 2^36; a batch has at most 2^15 rows */
+	const float8 magic = 6755399441055744.0;	/* 1.5 * 2^52: rounds when added */
+	float8		s0 = 0;
+	float8		s1 = 0;
+	float8		s2 = 0;
+	float8		s3 = 0;
+	int			bad = 0;
+	int			i = 0;
+
+	if (!(fabs(start) < 2251799813685248.0) || rint(start) != start)
+		return false;
+	for (; i + 4 <= n; i += 4)
+	{
+		for (int j = 0; j < 4; j++)
+		{
+			float8		x = v[i + j];
+
+			bad |= (x + magic) - magic != x;
+			bad |= !(fabs(x) < limit);
+		}
+		s0 += v[i];
+		s1 += v[i + 1];
+		s2 += v[i + 2];
+		s3 += v[i + 3];
+	}
+	for (; i < n; i++)
+	{
+		bad |= (v[i] + magic) - magic != v[i] || !(fabs(v[i]) < limit);
+		s0 += v[i];
+	}
+	if (bad)
+		return false;
+	*sum = start + ((s0 + s1) + (s2 + s3));
+	return *sum != 0;
+}
+
+/* One after the other, with float8pl()'s check for overflow. */
+static void
+sum_float8_exact(AggCell *cell, const float8 *v, const uint8 *valid, int n)
+{
+	for (int i = 0; i < n; i++)
+	{
+		if (valid != NULL && !valid[i])
+			continue;
+		if (cell->n == 0)
+			cell->v.f = v[i];
+		else
+			cell->v.f = float8_pl(cell->v.f, v[i]);
+		cell->n++;
+	}
+}
+
+static void
+sum_float8(AggCell *cell, const AggRun *run)
+{
+	const float8 *v = run->v;
+	float8		s;
+
+	if (run->n >= 16 && run->valid == NULL &&
+		sum_integers(v, run->n, cell->n == 0 ? 0.0 : cell->v.f, &s))
+	{
+		cell->v.f = s;
+		cell->n += run->n;
+		return;
+	}
+	sum_float8_exact(cell, v, run->valid, run->n);
+}
+
+static void
+sum_float4(AggCell *cell, const AggRun *run)
+{
+	const float4 *v = run->v;
+
+	for (int i = 0; i < run->n; i++)
+	{
+		if (run->valid != NULL && !run->valid[i])
+			continue;
+		if (cell->n == 0)
+			cell->v.f = v[i];
+		else
+			cell->v.f = float4_pl((float4) cell->v.f, v[i]);
+		cell->n++;
+	}
+}
+
+/* See float8_accum(). */
+static inline void
+accum_one(AggCell *cell, float8 x)
+{
+	float8		n0 = (float8) cell->n;
+	float8		n = n0 + 1.0;
+	float8		old = cell->v.f;
+	float8		sx = old + x;
+
+	if (cell->n > 0)
+	{
+		float8		d = x * n - sx;
+
+		cell->w.sxx += d * d / (n * n0);
+		if (isinf(sx) || isinf(cell->w.sxx))
+		{
+			if (!isinf(old) && !isinf(x))
+				float_overflow_error();
+			cell->w.sxx = get_float8_nan();
+		}
+	}
+	else if (isnan(x) || isinf(x))
+		cell->w.sxx = get_float8_nan();
+	cell->v.f = sx;
+	cell->n++;
+}
+
+void
+strata_agg_float_accum(AggCell *cell, const float8 *v, const uint8 *valid, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (valid == NULL || valid[i])
+			accum_one(cell, v[i]);
+}
+
+static void
+accum_float8(AggCell *cell, const AggRun *run)
+{
+	strata_agg_float_accum(cell, run->v, run->valid, run->n);
+}
+
+static void
+accum_float4(AggCell *cell, const AggRun *run)
+{
+	const float4 *v = run->v;
+
+	for (int i = 0; i < run->n; i++)
+		if (run->valid == NULL || run->valid[i])
+			accum_one(cell, v[i]);
+}
+
+/* Are all values finite and their squares far from overflow? */
+STRATA_CLONES static bool
+all_safe_float8(const float8 *v, int n)
+{
+	int			bad = 0;
+
+	for (int i = 0; i < n; i++)
+		bad |= !(fabs(v[i]) < SAFE_TO_SQUARE);
+	return !bad;
+}
+
+STRATA_CLONES static bool
+all_safe_float4(const float4 *v, int n)
+{
+	int			bad = 0;
+
+	for (int i = 0; i < n; i++)
+		bad |= !(fabsf(v[i]) < FLT_MAX);
+	return !bad;
+}
+
+/* Is the sum so far, and with it what is left out of sxx, harmless? */
+static inline bool
+safe_cell(const AggCell *cell)
+{
+	return fabs(cell->v.f) < 1e120 && !isnan(cell->w.sxx);
+}
+
+static void
+avg_float8(AggCell *cell, const AggRun *run)
+{
+	const float8 *v = run->v;
+	float8		s;
+
+	if (!safe_cell(cell) || run->valid != NULL)
+	{
+		accum_float8(cell, run);
+		return;
+	}
+	if (run->n >= 16 && sum_integers(v, run->n, cell->v.f, &s))
+		cell->v.f = s;
+	else if (all_safe_float8(v, run->n))
+	{
+		s = cell->v.f;
+		for (int i = 0; i < run->n; i++)
+			s += v[i];
+		cell->v.f = s;
+	}
+	else
+	{
+		accum_float8(cell, run);
+		return;
+	}
+	cell->n += run->n;
+}
+
+static void
+avg_float4(AggCell *cell, const AggRun *run)
+{
+	const float4 *v = run->v;
+
+	if (!safe_cell(cell) || run->valid != NULL || !all_safe_float4(v, run->n))
+	{
+		accum_float4(cell, run);
+		return;
+	}
+	for (int i = 0; i < run->n; i++)
+		cell->v.f += v[i];
+	cell->n += run->n;
+}
+
+/*-------------------------------------------------------------------------
+ * Combining
+ *-------------------------------------------------------------------------
+ */
+
+static void
+combine_count(AggCell *cell, const AggCell *other)
+{
+	cell->n += other->n;
+}
+
+static void
+combine_int_sum(AggCell *cell, const AggCell *other)
+{
+	cell->v.i = (int64) ((uint64) cell->v.i + (uint64) other->v.i);
+	cell->n += other->n;
+}
+
+static void
+combine_float8_sum(AggCell *cell, const AggCell *other)
+{
+	if (other->n == 0)
+		return;
+	cell->v.f = cell->n == 0 ? other->v.f : float8_pl(cell->v.f, other->v.f);
+	cell->n += other->n;
+}
+
+static void
+combine_float4_sum(AggCell *cell, const AggCell *other)
+{
+	if (other->n == 0)
+		return;
+	cell->v.f = cell->n == 0 ? other->v.f : float4_pl((float4) cell->v.f, (float4) other->v.f);
+	cell->n += other->n;
+}
+
+/* See float8_combine(). */
+static void
+combine_float_accum(AggCell *cell, const AggCell *other)
+{
+	float8		n1 = (float8) cell->n;
+	float8		n2 = (float8) other->n;
+	float8		sx;
+	float8		sxx = cell->w.sxx;
+	float8		d;
+
+	if (other->n == 0)
+		return;
+	if (cell->n == 0)
+	{
+		*cell = *other;
+		return;
+	}
+	sx = float8_pl(cell->v.f, other->v.f);
+	d = cell->v.f / n1 - other->v.f / n2;
+	cell->w.sxx = sxx + other->w.sxx + n1 * n2 * d * d / (n1 + n2);
+	if (unlikely(isinf(cell->w.sxx)) && !isinf(sxx) && !isinf(other->w.sxx))
+		float_overflow_error();
+	cell->v.f = sx;
+	cell->n += other->n;
+}
+
+/* The other's only value is its extreme; then its number. */
+#define DEFINE_COMBINE(name, ctype, kernel, field) \
+static void \
+name(AggCell *cell, const AggCell *other) \
+{ \
+	ctype		x = (ctype) other->v.field; \
+	AggRun		run = {&x, NULL, 1}; \
+	\
+	if (other->n == 0) \
+		return; \
+	kernel(cell, &run); \
+	cell->n += other->n - 1; \
+}
+
+DEFINE_COMBINE(combine_min_int, int64, min_int64, i)
+DEFINE_COMBINE(combine_max_int, int64, max_int64, i)
+DEFINE_COMBINE(combine_min_float, float8, min_float8, f)
+DEFINE_COMBINE(combine_max_float, float8, max_float8, f)
+
+/*-------------------------------------------------------------------------
+ * The table
+ *-------------------------------------------------------------------------
+ */
+
+#define INTS_MINMAX(suffix, kind_, run_) \
+	{F_MIN_##suffix, kind_, AGG_SUMMARY_MIN, AGG_RESULT_INT, min_##run_, combine_min_int}, \
+	{F_MAX_##suffix, kind_, AGG_SUMMARY_MAX, AGG_RESULT_INT, max_##run_, combine_max_int}
+
+#define FLOAT_VARIANCE(name, result_) \
+	{F_##name##_FLOAT4, AGG_VALUE_FLOAT4, AGG_SUMMARY_NONE, result_, accum_float4, combine_float_accum}, \
+	{F_##name##_FLOAT8, AGG_VALUE_FLOAT8, AGG_SUMMARY_NONE, result_, accum_float8, combine_float_accum}
+
+const AggKernel strata_agg_kernels[] = {
+	{F_COUNT_, AGG_VALUE_NONE, AGG_SUMMARY_COUNT, AGG_RESULT_COUNT, count_values, combine_count},
+	{F_COUNT_ANY, AGG_VALUE_NONE, AGG_SUMMARY_COUNT, AGG_RESULT_COUNT, count_values, combine_count},
+	{F_SUM_INT2, AGG_VALUE_INT16, AGG_SUMMARY_NONE, AGG_RESULT_INT, sum_int16, combine_int_sum},
+	{F_SUM_INT4, AGG_VALUE_INT32, AGG_SUMMARY_NONE, AGG_RESULT_INT, sum_int32, combine_int_sum},
+	{F_AVG_INT2, AGG_VALUE_INT16, AGG_SUMMARY_NONE, AGG_RESULT_INT_AVG, sum_int16, combine_int_sum},
+	{F_AVG_INT4, AGG_VALUE_INT32, AGG_SUMMARY_NONE, AGG_RESULT_INT_AVG, sum_int32, combine_int_sum},
+#ifdef HAVE_INT128
+	{F_SUM_INT8, AGG_VALUE_INT64, AGG_SUMMARY_NONE, AGG_RESULT_INT128, sum_int128, combine_int128},
+	{F_AVG_INT8, AGG_VALUE_INT64, AGG_SUMMARY_NONE, AGG_RESULT_INT128_AVG, sum_int128, combine_int128},
+#endif
+	{F_SUM_FLOAT4, AGG_VALUE_FLOAT4, AGG_SUMMARY_NONE, AGG_RESULT_FLOAT4, sum_float4, combine_float4_sum},
+	{F_SUM_FLOAT8, AGG_VALUE_FLOAT8, AGG_SUMMARY_NONE, AGG_RESULT_FLOAT8, sum_float8, combine_float8_sum},
+	{F_AVG_FLOAT4, AGG_VALUE_FLOAT4, AGG_SUMMARY_NONE, AGG_RESULT_FLOAT_AVG, avg_float4, combine_float_accum},
+	{F_AVG_FLOAT8, AGG_VALUE_FLOAT8, AGG_SUMMARY_NONE, AGG_RESULT_FLOAT_AVG, avg_float8, combine_float_accum},
+	INTS_MINMAX(INT2, AGG_VALUE_INT16, int16),
+	INTS_MINMAX(INT4, AGG_VALUE_INT32, int32),
+	INTS_MINMAX(INT8, AGG_VALUE_INT64, int64),
+	INTS_MINMAX(DATE, AGG_VALUE_INT32, int32),
+	INTS_MINMAX(TIME, AGG_VALUE_INT64, int64),
+	INTS_MINMAX(TIMESTAMP, AGG_VALUE_INT64, int64),
+	INTS_MINMAX(TIMESTAMPTZ, AGG_VALUE_INT64, int64),
+	INTS_MINMAX(MONEY, AGG_VALUE_INT64, int64),
+	{F_MIN_FLOAT4, AGG_VALUE_FLOAT4, AGG_SUMMARY_MIN, AGG_RESULT_FLOAT4, min_float4, combine_min_float},
+	{F_MAX_FLOAT4, AGG_VALUE_FLOAT4, AGG_SUMMARY_MAX, AGG_RESULT_FLOAT4, max_float4, combine_max_float},
+	{F_MIN_FLOAT8, AGG_VALUE_FLOAT8, AGG_SUMMARY_MIN, AGG_RESULT_FLOAT8, min_float8, combine_min_float},
+	{F_MAX_FLOAT8, AGG_VALUE_FLOAT8, AGG_SUMMARY_MAX, AGG_RESULT_FLOAT8, max_float8, combine_max_float},
+	FLOAT_VARIANCE(VAR_POP, AGG_RESULT_VAR_POP),
+	FLOAT_VARIANCE(VAR_SAMP, AGG_RESULT_VAR_SAMP),
+	FLOAT_VARIANCE(VARIANCE, AGG_RESULT_VAR_SAMP),
+	FLOAT_VARIANCE(STDDEV_POP, AGG_RESULT_STDDEV_POP),
+	FLOAT_VARIANCE(STDDEV_SAMP, AGG_RESULT_STDDEV_SAMP),
+	FLOAT_VARIANCE(STDDEV, AGG_RESULT_STDDEV_SAMP),
+	/* the last: everything else */
+	{InvalidOid, AGG_VALUE_DATUM, AGG_SUMMARY_NONE, AGG_RESULT_GENERIC, NULL, NULL}
+};
+
+const int	strata_agg_nkernels = lengthof(strata_agg_kernels);

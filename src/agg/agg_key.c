@@ -1,0 +1,333 @@
+/*-------------------------------------------------------------------------
+ *
+ * agg_key.c
+ *	  Cuts a vector into runs: stretches of selected rows whose keys are all
+ *	  the same.
+ *
+ * In a batch the columns it is segmented by are constant, and the column it is
+ * ordered by makes long runs of one bucket.  Where the smallest and the
+ * greatest value of that column lie in one bucket, it is not even decoded.
+ *
+ * Keys are of types whose equality is that of their bytes (agg_shape.c).
+ *
+ * src/agg/agg_key.c
+ *-------------------------------------------------------------------------
+ */
+#include "agg/agg_private.h"
+
+#include "catalog/pg_type_d.h"
+#include "utils/datum.h"
+#include "utils/memutils.h"
+
+/* An integer of the width of the key's type, as the bucket function takes it. */
+static inline int64
+key_int(const StrataColumn *col, int row)
+{
+	switch (col->type.width)
+	{
+		case 2:
+			return ((const int16 *) col->fixed)[row];
+		case 4:
+			return ((const int32 *) col->fixed)[row];
+		default:
+			return ((const int64 *) col->fixed)[row];
+	}
+}
+
+static int64
+datum_int(const StrataColumnType *type, Datum value)
+{
+	switch (type->width)
+	{
+		case 2:
+			return DatumGetInt16(value);
+		case 4:
+			return DatumGetInt32(value);
+		default:
+			return DatumGetInt64(value);
+	}
+}
+
+/* The same value for all rows; a bucket function's argument is arg. */
+static void
+set_constant(AggKey *key, const StrataColumnType *type, Datum value, bool isnull)
+{
+	int64		lo;
+	int64		hi;
+
+	key->constant = true;
+	key->isnull = isnull;
+	key->current = value;
+	if (key->bucket != NULL && !isnull)
+		key->current = strata_agg_bucket_of(key->bucket, datum_int(type, value), &lo, &hi);
+}
+
+/* Least and greatest value of the batch's rows, none of which is null. */
+static bool
+batch_bounds(StrataAggState *agg, AttrNumber attno, const StrataColumnType *type,
+			 int64 *min, int64 *max)
+{
+	StrataBatchReader *reader = agg->vector->batch->reader;
+	const StrataColumnSummary *summary = strata_batch_reader_summary(reader, attno);
+
+	if (summary == NULL || !summary->has_range || summary->nnulls != 0 || !strata_enable_pruning)
+		return false;
+	*min = datum_int(type, summary->min);
+	*max = datum_int(type, summary->max);
+	return true;
+}
+
+/* Are all rows of the batch in one bucket? */
+static bool
+is_one_bucket(StrataAggState *agg, AggKey *key)
+{
+	AggVector  *vector = agg->vector;
+	AggValue   *value = &agg->values[key->value];
+	int64		min;
+	int64		max;
+	int64		lo;
+	int64		hi;
+	Datum		bucket;
+
+	if (vector->batch == NULL || value->input < 0 ||
+		!batch_bounds(agg, vector->attnos[value->input], &value->type, &min, &max))
+		return false;
+	/* the selected rows may lie anywhere between; so a range that holds both */
+	bucket = strata_agg_bucket_of(key->bucket, min, &lo, &hi);
+	if (max > hi || min < lo)
+		return false;
+	key->constant = true;
+	key->isnull = false;
+	key->current = bucket;
+	return true;
+}
+
+static void
+add_change(AggKey *key, int position, Datum bucket, bool isnull)
+{
+	if (key->nchanges > 0 && key->nulls[key->nchanges - 1] == isnull &&
+		(isnull || key->buckets[key->nchanges - 1] == bucket))
+		return;
+	key->changes[key->nchanges] = position;
+	key->buckets[key->nchanges] = bucket;
+	key->nulls[key->nchanges] = isnull;
+	key->nchanges++;
+}
+
+/* Do the selected rows stand in the order of the column, up or down? */
+static bool
+is_sorted(AggVector *vector, const AggValue *value, const StrataColumn *col)
+{
+	const StrataLayout *layout;
+
+	if (vector->batch == NULL || value->input < 0 || col->isnull != NULL)
+		return false;
+	layout = vector->batch->reader->layout;
+	return layout->norder > 0 && layout->order[0].attno == vector->attnos[value->input];
+}
+
+/* The first position behind i whose value is not in [lo, hi]; the order is sorted. */
+static int
+end_of_range(AggVector *vector, const StrataColumn *col, int i, int64 lo, int64 hi)
+{
+	int			inside = i;
+	int			outside = vector->nselected;
+
+	while (outside - inside > 1)
+	{
+		int			mid = inside + (outside - inside) / 2;
+		int64		x = key_int(col, agg_vector_row(vector, mid));
+
+		if (x >= lo && x <= hi)
+			inside = mid;
+		else
+			outside = mid;
+	}
+	return outside;
+}
+
+/* Find where the bucket changes. */
+static void
+cut_buckets(StrataAggState *agg, AggKey *key, StrataColumn *col)
+{
+	AggVector  *vector = agg->vector;
+	int			n = vector->nselected;
+	bool		sorted = is_sorted(vector, &agg->values[key->value], col);
+	int64		lo = 1;
+	int64		hi = 0;
+
+	key->changes = palloc(sizeof(int) * n);
+	key->buckets = palloc(sizeof(Datum) * n);
+	key->nulls = palloc(sizeof(bool) * n);
+	for (int i = 0; i < n;)
+	{
+		int			row = agg_vector_row(vector, i);
+		int64		x;
+
+		if (col->isnull != NULL && col->isnull[row])
+		{
+			add_change(key, i, (Datum) 0, true);
+			lo = 1;
+			hi = 0;
+			i++;
+			continue;
+		}
+		x = key_int(col, row);
+		if (x < lo || x > hi)
+			add_change(key, i, strata_agg_bucket_of(key->bucket, x, &lo, &hi), false);
+		i = sorted ? end_of_range(vector, col, i, lo, hi) : i + 1;
+	}
+}
+
+/* mark[i] |= row i differs from the row before it, for packed integers. */
+#define MARK_CHANGES(ctype) \
+	do { \
+		const ctype *v_ = col->fixed; \
+		if (rows == NULL) \
+			for (int i_ = 1; i_ < n; i_++) \
+				mark[i_] |= v_[i_] != v_[i_ - 1]; \
+		else \
+			for (int i_ = 1; i_ < n; i_++) \
+				mark[i_] |= v_[rows[i_]] != v_[rows[i_ - 1]]; \
+	} while (0)
+
+static bool
+same_datum(const AggKey *key, Datum a, Datum b)
+{
+	return key->typbyval ? a == b : datum_image_eq(a, b, false, key->typlen);
+}
+
+/* Rows with codes or datums, and rows where some are null. */
+static void
+mark_slowly(const AggKey *key, const StrataColumn *col, AggVector *vector, uint8 *mark)
+{
+	for (int i = 1; i < vector->nselected; i++)
+	{
+		int			a = agg_vector_row(vector, i - 1);
+		int			b = agg_vector_row(vector, i);
+		bool		a_null = col->isnull != NULL && col->isnull[a];
+		bool		b_null = col->isnull != NULL && col->isnull[b];
+
+		if (mark[i])
+			continue;
+		if (a_null || b_null)
+			mark[i] = a_null != b_null;
+		else if (col->codes != NULL)
+			mark[i] = col->codes[a] != col->codes[b] &&
+				!same_datum(key, col->dict[col->codes[a]], col->dict[col->codes[b]]);
+		else if (col->fixed != NULL)
+			mark[i] = strata_fixed_get(col->fixed, col->type.width, a) !=
+				strata_fixed_get(col->fixed, col->type.width, b);
+		else
+			mark[i] = !same_datum(key, col->datums[a], col->datums[b]);
+	}
+}
+
+static void
+mark_column(const AggKey *key, const StrataColumn *col, AggVector *vector, uint8 *mark)
+{
+	const uint16 *rows = vector->rows;
+	int			n = vector->nselected;
+
+	if (col->isnull != NULL || col->fixed == NULL)
+	{
+		mark_slowly(key, col, vector, mark);
+		return;
+	}
+	switch (col->type.width)
+	{
+		case 1:
+			MARK_CHANGES(int8);
+			break;
+		case 2:
+			MARK_CHANGES(int16);
+			break;
+		case 4:
+			MARK_CHANGES(int32);
+			break;
+		default:
+			MARK_CHANGES(int64);
+			break;
+	}
+}
+
+/* Is the key known for all rows without decoding its column? */
+static bool
+is_constant(StrataAggState *agg, AggKey *key)
+{
+	key->constant = false;
+	key->column = NULL;
+	key->nchanges = 0;
+	key->next_change = 0;
+	if (key->bucket != NULL && is_one_bucket(agg, key))
+		return true;
+	key->column = strata_agg_value_column(agg, key->value);
+	if (key->column->constant)
+		set_constant(key, &key->column->type, key->column->value, key->column->value_isnull);
+	return key->constant;
+}
+
+/* See agg_private.h. */
+int
+strata_agg_cut_runs(StrataAggState *agg)
+{
+	AggVector  *vector = agg->vector;
+	int			n = vector->nselected;
+	uint8	   *mark = NULL;
+	int			nruns = 0;
+	MemoryContext old = MemoryContextSwitchTo(agg->vector_mcxt);
+
+	for (int k = 0; k < agg->nkeys; k++)
+	{
+		AggKey	   *key = &agg->keys[k];
+
+		if (is_constant(agg, key))
+			continue;
+		if (mark == NULL)
+			mark = palloc0(n);
+		if (key->bucket == NULL)
+		{
+			mark_column(key, key->column, vector, mark);
+			continue;
+		}
+		cut_buckets(agg, key, key->column);
+		for (int i = 0; i < key->nchanges; i++)
+			mark[key->changes[i]] = 1;
+	}
+	agg->runs = palloc(sizeof(int) * (mark == NULL ? 2 : n + 1));
+	agg->runs[nruns++] = 0;
+	for (int i = 1; i < n && mark != NULL; i++)
+	{
+		agg->runs[nruns] = i;
+		nruns += mark[i];
+	}
+	agg->runs[nruns] = n;
+	MemoryContextSwitchTo(old);
+	return nruns;
+}
+
+/* See agg_private.h. */
+void
+strata_agg_load_run(StrataAggState *agg, int i)
+{
+	int			position = agg->runs[i];
+	int			row = agg_vector_row(agg->vector, position);
+
+	for (int k = 0; k < agg->nkeys; k++)
+	{
+		AggKey	   *key = &agg->keys[k];
+
+		if (key->constant)
+			continue;
+		if (key->bucket == NULL)
+			key->current = strata_column_get(key->column, row, &key->isnull);
+		else
+		{
+			while (key->next_change + 1 < key->nchanges &&
+				   key->changes[key->next_change + 1] <= position)
+				key->next_change++;
+			key->current = key->buckets[key->next_change];
+			key->isnull = key->nulls[key->next_change];
+		}
+	}
+}

@@ -1,0 +1,351 @@
+/*-------------------------------------------------------------------------
+ *
+ * agg_path.c
+ *	  When a StrataAgg is offered, over which paths, and at what cost.
+ *
+ * The input is a StrataScan, or an Append of the partitions of a table of
+ * which at least one is.  Either is given a target of its own, the columns
+ * that are needed: what PostgreSQL's own Agg would have the scan compute
+ * (keys, row by row) is computed by us.
+ *
+ * src/agg/agg_path.c
+ *-------------------------------------------------------------------------
+ */
+#include "agg/agg_private.h"
+
+#include "agg/agg.h"
+#include "catalog/pg_statistic.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/appendinfo.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/tlist.h"
+#include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
+
+/* Per value, in units of cpu_operator_cost; measured against HashAggregate. */
+#define COST_KERNEL_VALUE 0.02
+#define COST_FUNCTION_VALUE 0.8
+#define COST_EXPRESSION 0.5
+#define COST_KEY 0.1
+
+/* The path below projections that were put on top of the relation's own. */
+static Path *
+strip_projection(Path *path)
+{
+	while (IsA(path, ProjectionPath) && ((ProjectionPath *) path)->subpath->parent == path->parent)
+		path = ((ProjectionPath *) path)->subpath;
+	return path;
+}
+
+/* Does the path return all of these columns? */
+static bool
+has_columns(Path *path, List *exprs)
+{
+	ListCell   *lc;
+
+	foreach(lc, exprs)
+		if (!list_member(path->pathtarget->exprs, lfirst(lc)))
+			return false;
+	return true;
+}
+
+/* The relation's path with these columns as its target; NULL: it lacks one. */
+static Path *
+project(PlannerInfo *root, Path *path, List *exprs)
+{
+	PathTarget *target = create_empty_pathtarget();
+
+	if (!has_columns(path, exprs))
+		return NULL;
+	add_new_columns_to_pathtarget(target, exprs);
+	set_pathtarget_cost_width(root, target);
+	return (Path *) create_projection_path(root, path->parent, path, target);
+}
+
+/* The Append over the same children, with the inputs as its target. */
+static Path *
+project_append(PlannerInfo *root, RelOptInfo *rel, AppendPath *append, List *inputs, Cost *saved)
+{
+	List	   *subpaths = NIL;
+	bool		vectors = false;
+	PathTarget *target = create_empty_pathtarget();
+	AppendPath *result;
+	ListCell   *lc;
+
+	foreach(lc, append->subpaths)
+	{
+		Path	   *subpath = strip_projection(lfirst(lc));
+		List	   *exprs;
+		Cost		row_cost;
+
+		if (strata_scan_path_gives_vectors(subpath, &row_cost))
+		{
+			vectors = true;
+			*saved += row_cost;
+		}
+		exprs = (List *) strata_adjust_appendrel_attrs_multilevel(root, (Node *) inputs,
+																  subpath->parent, rel);
+		subpath = project(root, subpath, exprs);
+		if (subpath == NULL)
+			return NULL;
+		subpaths = lappend(subpaths, subpath);
+	}
+	if (!vectors)
+		return NULL;
+	result = create_append_path(root, rel, subpaths, NIL, NIL, NULL, 0, false, -1);
+	add_new_columns_to_pathtarget(target, inputs);
+	result->path.pathtarget = set_pathtarget_cost_width(root, target);
+	return &result->path;
+}
+
+/* Can path be read by us?  Cheap, and true for StrataScans and what may hold one. */
+static bool
+is_candidate(Path *path, bool partial)
+{
+	Cost		row_cost;
+
+	if (path->param_info != NULL)
+		return false;
+	if (IsA(path, AppendPath) && !partial)
+		return !path->parallel_aware && ((AppendPath *) path)->subpaths != NIL;
+	return strata_scan_path_gives_vectors(path, &row_cost);
+}
+
+static bool
+has_vectors(Path *path)
+{
+	Cost		row_cost;
+	ListCell   *lc;
+
+	if (!IsA(path, AppendPath))
+		return true;
+	foreach(lc, ((AppendPath *) path)->subpaths)
+		if (strata_scan_path_gives_vectors(strip_projection(lfirst(lc)), &row_cost))
+			return true;
+	return false;
+}
+
+/* The cheapest input that can be read by vectors; NULL: there is none. */
+static Path *
+find_input(List *paths, bool partial)
+{
+	Path	   *best = NULL;
+	ListCell   *lc;
+
+	foreach(lc, paths)
+	{
+		Path	   *path = strip_projection(lfirst(lc));
+
+		if (is_candidate(path, partial) && has_vectors(path) &&
+			(best == NULL || path->total_cost < best->total_cost))
+			best = path;
+	}
+	return best;
+}
+
+/* Is the expression more than a column, or a function of time done in ranges? */
+static bool
+is_computed(Node *expr)
+{
+	while (IsA(expr, RelabelType))
+		expr = (Node *) ((RelabelType *) expr)->arg;
+	return !IsA(expr, Var) && !IsA(expr, Const) && !strata_agg_is_bucket((Expr *) expr);
+}
+
+/* What a row costs us, beyond reading it. */
+static Cost
+row_cost(PlannerInfo *root, const AggShape *shape)
+{
+	Cost		cost = 0;
+	ListCell   *lc;
+
+	foreach(lc, shape->keys)
+	{
+		cost += COST_KEY;
+		if (is_computed(lfirst(lc)))
+			cost += COST_EXPRESSION;
+	}
+	foreach(lc, shape->aggrefs)
+	{
+		Aggref	   *aggref = lfirst_node(Aggref, lc);
+		bool		kernel = OidIsValid(strata_agg_kernel_find(aggref->aggfnoid)->aggfnoid);
+
+		cost += kernel ? COST_KERNEL_VALUE : COST_FUNCTION_VALUE;
+		if (aggref->args != NIL && is_computed((Node *) linitial_node(TargetEntry, aggref->args)->expr))
+			cost += COST_EXPRESSION;
+		if (aggref->aggfilter != NULL)
+			cost += COST_EXPRESSION;
+	}
+	return cost * cpu_operator_cost;
+}
+
+/* Bytes of a group in the hash table. */
+static double
+group_size(const AggShape *shape)
+{
+	double		size = sizeof(AggGroup) + 4 * sizeof(void *) +
+		list_length(shape->aggrefs) * sizeof(AggCell);
+	ListCell   *lc;
+
+	foreach(lc, shape->keys)
+		size += sizeof(Datum) + get_typavgwidth(exprType(lfirst(lc)), exprTypmod(lfirst(lc)));
+	return size;
+}
+
+/* Least and greatest value of a column, by the statistics. */
+static bool
+column_range(PlannerInfo *root, Node *var, double *range)
+{
+	VariableStatData vardata;
+	AttStatsSlot slot;
+	bool		found = false;
+
+	examine_variable(root, var, 0, &vardata);
+	if (HeapTupleIsValid(vardata.statsTuple) &&
+		get_attstatsslot(&slot, vardata.statsTuple, STATISTIC_KIND_HISTOGRAM, InvalidOid,
+						 ATTSTATSSLOT_VALUES))
+	{
+		if (slot.nvalues > 1 && slot.valuetype == exprType(var))
+		{
+			*range = (double) DatumGetInt64(slot.values[slot.nvalues - 1]) -
+				(double) DatumGetInt64(slot.values[0]);
+			found = true;
+		}
+		free_attstatsslot(&slot);
+	}
+	ReleaseVariableStats(vardata);
+	return found;
+}
+
+/* Selectivity of the conditions on nothing but the column. */
+static Selectivity
+column_selectivity(PlannerInfo *root, RelOptInfo *rel, Node *var)
+{
+	List	   *clauses = NIL;
+	ListCell   *lc;
+
+	foreach(lc, rel->baserestrictinfo)
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+		List	   *vars = pull_var_clause((Node *) rinfo->clause, PVC_RECURSE_PLACEHOLDERS);
+
+		if (list_length(vars) == 1 && equal(linitial(vars), var))
+			clauses = lappend(clauses, rinfo);
+	}
+	return clauselist_selectivity(root, clauses, 0, JOIN_INNER, NULL);
+}
+
+/*
+ * Groups to expect.  PostgreSQL takes a bucket function to have as many values
+ * as its argument; we divide the range of the column by the bucket's width.
+ */
+static double
+estimate_groups(PlannerInfo *root, RelOptInfo *rel, const AggShape *shape, double rows)
+{
+	List	   *others = NIL;
+	double		buckets = 1;
+	double		ngroups;
+	ListCell   *lc;
+
+	foreach(lc, shape->keys)
+	{
+		Expr	   *arg;
+		double		width = strata_agg_bucket_width(lfirst(lc), &arg);
+		double		range;
+
+		if (width > 0 && column_range(root, (Node *) arg, &range))
+			buckets *= 1 + range / width * column_selectivity(root, rel, (Node *) arg);
+		else
+			others = lappend(others, lfirst(lc));
+	}
+	ngroups = others == NIL ? 1 : estimate_num_groups(root, others, rows, NULL, NULL);
+	return clamp_row_est(Min(ngroups * buckets, rows));
+}
+
+/* Writing groups out and reading them in again, when they outgrow memory. */
+static Cost
+spill_cost(const AggShape *shape, double ngroups)
+{
+	double		bytes = ngroups * group_size(shape);
+
+	if (bytes <= get_hash_memory_limit())
+		return 0;
+	return 2 * seq_page_cost * bytes / BLCKSZ + 2 * cpu_tuple_cost * ngroups;
+}
+
+static CustomPath *
+make_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel, Path *child,
+		  const AggShape *shape, List *having, Cost saved)
+{
+	CustomPath *path = makeNode(CustomPath);
+	double		rows = child->rows;
+	double		ngroups = shape->keys == NIL ? 1 :
+		estimate_groups(root, input_rel, shape, rows);
+	PathTarget *target = grouped_rel->reltarget;
+	QualCost	qual_cost = {0, 0};
+
+	path->path.pathtype = T_CustomScan;
+	path->path.parent = grouped_rel;
+	path->path.pathtarget = target;
+	path->path.parallel_safe = grouped_rel->consider_parallel && child->parallel_safe;
+	path->path.parallel_workers = child->parallel_workers;
+	path->path.startup_cost = Max(child->total_cost - saved, child->startup_cost) +
+		rows * row_cost(root, shape) + spill_cost(shape, ngroups);
+	path->path.rows = ngroups;
+	if (having != NIL)
+	{
+		cost_qual_eval(&qual_cost, having, root);
+		path->path.rows = clamp_row_est(ngroups * clauselist_selectivity(root, having, 0,
+																		 JOIN_INNER, NULL));
+	}
+	path->path.startup_cost += qual_cost.startup + target->cost.startup;
+	path->path.total_cost = path->path.startup_cost +
+		ngroups * (cpu_tuple_cost + qual_cost.per_tuple) + path->path.rows * target->cost.per_tuple;
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	path->custom_paths = list_make1(child);
+	path->custom_private = list_make4(shape->inputs, shape->keys, shape->aggrefs, having);
+	path->methods = &strata_agg_path_methods;
+	strata_path_copy_disabled(&path->path, child);
+	return path;
+}
+
+/* See agg.h. */
+void
+strata_agg_create_paths(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
+						bool partial, void *extra)
+{
+	List	   *having = partial ? NIL : (List *) ((GroupPathExtraData *) extra)->havingQual;
+	Path	   *input;
+	Path	   *child;
+	CustomPath *path;
+	AggShape	shape;
+	Cost		saved = 0;
+
+	if (!strata_enable_vector_agg || input_rel->reloptkind != RELOPT_BASEREL ||
+		input_rel->rtekind != RTE_RELATION || IS_DUMMY_REL(input_rel))
+		return;
+	input = find_input(partial ? input_rel->partial_pathlist : input_rel->pathlist, partial);
+	if (input == NULL)
+		return;
+	strata_agg_shape(root, input_rel, grouped_rel, having, &shape);
+	if (shape.reason != NULL)
+		return;
+	if (IsA(input, AppendPath))
+		child = project_append(root, input_rel, (AppendPath *) input, shape.inputs, &saved);
+	else
+	{
+		strata_scan_path_gives_vectors(input, &saved);
+		child = project(root, input, shape.inputs);
+	}
+	if (child == NULL)
+		return;
+	path = make_path(root, input_rel, grouped_rel, child, &shape, having, saved);
+	if (partial)
+		add_partial_path(grouped_rel, &path->path);
+	else
+		add_path(grouped_rel, &path->path);
+}

@@ -1,0 +1,337 @@
+/*-------------------------------------------------------------------------
+ *
+ * agg_private.h
+ *	  What the files of src/agg share.
+ *
+ * The life of a query's vector:
+ *
+ *	agg_input.c		reads the child plan: a batch as a scan selected it, or up
+ *					to STRATA_AGG_CHUNK_ROWS rows of a row store turned into columns
+ *	agg_value.c		what keys and aggregates are about: columns, and expressions
+ *	agg_key.c		cuts the vector into runs of rows of one group
+ *	agg_hash.c		finds the group of a run
+ *	agg_kernel.c	adds a run to the group's cells
+ *
+ * src/agg/agg_private.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_AGG_PRIVATE_H
+#define STRATA_AGG_PRIVATE_H
+
+#include "postgres.h"
+
+#include "base/base.h"
+#include "batch/batch.h"
+#include "nodes/execnodes.h"
+#include "nodes/extensible.h"
+#include "nodes/pathnodes.h"
+#include "scan/scan_vector.h"
+
+/* Rows of a row store that are looked at together. */
+#define STRATA_AGG_CHUNK_ROWS 1024
+
+/*-------------------------------------------------------------------------
+ * What is aggregated: agg_function.c
+ *-------------------------------------------------------------------------
+ */
+
+/* The state of one aggregate in one group; what is in it depends on the kernel. */
+typedef struct AggCell
+{
+	int64		n;				/* values taken in; 0: none yet */
+	union
+	{
+		int64		i;
+		float8		f;
+		Datum		d;
+	}			v;
+	union
+	{
+		int64		hi;			/* upper half of a 128 bit sum */
+		float8		sxx;		/* sum of squared differences */
+		bool		isnull;		/* AGG_GENERIC: the state is NULL */
+	}			w;
+} AggCell;
+
+/* Values of a run of rows: v[0 .. n-1]; valid NULL: none is null or left out. */
+typedef struct AggRun
+{
+	const void *v;
+	const uint8 *valid;
+	int			n;
+} AggRun;
+
+/* How the values of a kernel lie in memory. */
+typedef enum AggValueKind
+{
+	AGG_VALUE_NONE,				/* only their number counts */
+	AGG_VALUE_INT16,
+	AGG_VALUE_INT32,
+	AGG_VALUE_INT64,
+	AGG_VALUE_FLOAT4,
+	AGG_VALUE_FLOAT8,
+	AGG_VALUE_DATUM				/* for transition functions */
+} AggValueKind;
+
+/* What a cell's content becomes. */
+typedef enum AggResult
+{
+	AGG_RESULT_COUNT,
+	AGG_RESULT_INT,				/* v.i as the result type; NULL without values */
+	AGG_RESULT_FLOAT4,
+	AGG_RESULT_FLOAT8,
+	AGG_RESULT_INT128,			/* as numeric */
+	AGG_RESULT_INT_AVG,			/* v.i / n as numeric */
+	AGG_RESULT_INT128_AVG,
+	AGG_RESULT_FLOAT_AVG,
+	AGG_RESULT_VAR_POP,			/* of w.sxx and n */
+	AGG_RESULT_VAR_SAMP,
+	AGG_RESULT_STDDEV_POP,
+	AGG_RESULT_STDDEV_SAMP,
+	AGG_RESULT_GENERIC
+} AggResult;
+
+/* What a batch's summary can say instead of its values. */
+typedef enum AggSummary
+{
+	AGG_SUMMARY_NONE,
+	AGG_SUMMARY_COUNT,
+	AGG_SUMMARY_MIN,
+	AGG_SUMMARY_MAX
+} AggSummary;
+
+/* A way to compute one of PostgreSQL's aggregates. */
+typedef struct AggKernel
+{
+	Oid			aggfnoid;		/* InvalidOid: any, by transition functions */
+	AggValueKind kind;
+	AggSummary	summary;
+	AggResult	result;
+	void		(*run) (AggCell *cell, const AggRun *run);
+	/* take the values of another cell in, as if they came after */
+	void		(*combine) (AggCell *cell, const AggCell *other);
+} AggKernel;
+
+extern const AggKernel *strata_agg_kernel_find(Oid aggfnoid);
+
+/* Can PostgreSQL's own functions of the aggregate be called on our states? */
+extern bool strata_agg_is_generic(const Aggref *aggref);
+
+typedef struct AggGeneric AggGeneric;	/* agg_generic.c */
+
+/* An aggregate of a plan. */
+typedef struct AggCall
+{
+	const Aggref *aggref;
+	const AggKernel *kernel;
+	int			value;			/* of what; -1: count(*) */
+	ExprState  *filter;
+	AggGeneric *generic;
+	Oid			resulttype;
+	int16		resultlen;
+	/* of the current vector, when it is prepared */
+	bool		ready;
+	const char *v;				/* selected values, packed */
+	int			width;
+	const uint8 *valid;
+} AggCall;
+
+/* agg_kernel.c */
+extern const AggKernel strata_agg_kernels[];
+extern const int strata_agg_nkernels;
+extern void strata_agg_float_accum(AggCell *cell, const float8 *v, const uint8 *valid, int n);
+
+/* agg_result.c: the aggregate's value. */
+struct StrataAggState;
+extern Datum strata_agg_result(struct StrataAggState *agg, AggCall *call, AggCell *cell, bool *isnull);
+
+/* agg_generic.c */
+extern AggGeneric *strata_agg_generic_create(struct StrataAggState *agg, const Aggref *aggref);
+extern void strata_agg_generic_init(AggGeneric *generic, AggCell *cell);
+extern void strata_agg_generic_run(AggGeneric *generic, AggCell *cell, const AggRun *run);
+extern Datum strata_agg_generic_result(AggGeneric *generic, AggCell *cell, bool *isnull);
+/* A cell as bytes and back, for spilling; combine takes a cell read back. */
+extern void strata_agg_generic_write(AggGeneric *generic, const AggCell *cell, StringInfo out);
+extern const char *strata_agg_generic_read(AggGeneric *generic, const char *in, AggCell *cell);
+extern void strata_agg_generic_combine(AggGeneric *generic, AggCell *cell, const AggCell *other);
+
+/*-------------------------------------------------------------------------
+ * Plans: agg_shape.c, agg_path.c, agg_plan.c
+ *-------------------------------------------------------------------------
+ */
+
+/* What a query aggregates, in terms of the input relation's columns. */
+typedef struct AggShape
+{
+	List	   *inputs;			/* Vars of the input relation */
+	List	   *keys;			/* expressions grouped by */
+	List	   *aggrefs;
+	const char *reason;			/* why it cannot be done, or NULL */
+} AggShape;
+
+extern void strata_agg_shape(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
+							 List *having, AggShape *shape);
+/* Replace Vars of the inputs by references to the child's result columns. */
+extern Node *strata_agg_refer_to_child(Node *node, List *inputs);
+
+extern const CustomPathMethods strata_agg_path_methods;
+extern const CustomScanMethods strata_agg_scan_methods;
+
+/*-------------------------------------------------------------------------
+ * Execution
+ *-------------------------------------------------------------------------
+ */
+
+/* Rows being aggregated together. */
+typedef struct AggVector
+{
+	int			nrows;			/* entries in each column */
+	int			nselected;
+	const uint16 *rows;			/* the selected entries, ascending; NULL: the first nselected */
+	StrataVectorBatch *batch;	/* NULL: columns were made of rows */
+	const AttrNumber *attnos;	/* batch: table column of each input */
+	bool		whole;			/* batch: its summary is true of the vector */
+	StrataColumn *columns;		/* made of rows: one for each input */
+} AggVector;
+
+static inline int
+agg_vector_row(const AggVector *vector, int i)
+{
+	return vector->rows != NULL ? vector->rows[i] : i;
+}
+
+/* agg_input.c */
+typedef struct AggInput AggInput;
+extern AggInput *strata_agg_input_create(PlanState *child, int ninputs);
+extern void strata_agg_input_rescan(AggInput *input);
+/* The next rows; NULL at the end.  They live until the next call. */
+extern AggVector *strata_agg_input_next(AggInput *input);
+/* Column of an input (from 0) of the current vector, decoded. */
+extern StrataColumn *strata_agg_input_column(AggVector *vector, int i);
+
+/* agg_value.c: columns of the input, and expressions of them. */
+typedef struct AggValue
+{
+	int			input;			/* column of the input, or -1 */
+	ExprState  *expr;			/* or this */
+	List	   *inputs;			/* that it reads, IntList */
+	Oid			typid;			/* base type */
+	StrataColumnType type;
+	/* of the current vector */
+	StrataColumn *column;		/* NULL: not computed yet */
+	StrataColumn computed;
+} AggValue;
+
+extern int	strata_agg_value_add(struct StrataAggState *agg, Expr *expr);
+extern StrataColumn *strata_agg_value_column(struct StrataAggState *agg, int value);
+extern void strata_agg_value_reset(struct StrataAggState *agg);
+/* Which of the selected rows does a FILTER let pass? */
+extern uint8 *strata_agg_filter(struct StrataAggState *agg, ExprState *filter, List *inputs);
+
+/* agg_bucket.c: functions that map ranges of time to their start. */
+typedef struct AggBucket AggBucket;
+/* NULL when the expression is none; *arg is the column it is about. */
+extern AggBucket *strata_agg_bucket_create(struct StrataAggState *agg, Expr *expr, Expr **arg);
+/* Is expr of a form that _create takes?  For plans. */
+extern bool strata_agg_is_bucket(Expr *expr);
+/* About how wide buckets are, in units of the argument; 0: unknown, or no bucket. */
+extern double strata_agg_bucket_width(Expr *expr, Expr **arg);
+/*
+ * The bucket of ts.  All timestamps in [*lo, *hi] have it; the range need not
+ * be all of the bucket.
+ */
+extern Datum strata_agg_bucket_of(AggBucket *bucket, int64 ts, int64 *lo, int64 *hi);
+
+/* agg_key.c: what is grouped by. */
+typedef struct AggKey
+{
+	int			value;			/* the key, or the argument of its bucket function */
+	AggBucket  *bucket;
+	int16		typlen;
+	bool		typbyval;
+	/* of the current vector */
+	bool		constant;
+	Datum		current;		/* of the run */
+	bool		isnull;
+	StrataColumn *column;
+	int			nchanges;		/* bucket: where it changes, ... */
+	int			next_change;
+	int		   *changes;		/* positions among the selected rows */
+	Datum	   *buckets;		/* ... and to what */
+	bool	   *nulls;
+} AggKey;
+
+/* Cut the current vector into runs; returns their number, starts in agg->runs. */
+extern int	strata_agg_cut_runs(struct StrataAggState *agg);
+/* Set current and isnull of all keys to those of run number i (in order). */
+extern void strata_agg_load_run(struct StrataAggState *agg, int i);
+
+/* agg_hash.c */
+typedef struct AggGroup
+{
+	uint32		hash;
+	uint32		nulls;			/* bit i: key i is null */
+	Datum	   *keys;
+	AggCell    *cells;
+} AggGroup;
+
+typedef struct AggTable AggTable;
+extern AggTable *strata_agg_table_create(struct StrataAggState *agg);
+/* The group of the keys' current values, made when it is new. */
+extern AggGroup *strata_agg_table_find(AggTable *table);
+/* Has the table outgrown its memory? */
+extern bool strata_agg_table_is_full(AggTable *table);
+/* Move all groups out to disk, as partial results. */
+extern void strata_agg_table_spill(AggTable *table);
+/* After the last row: the groups, one after the other; NULL at the end. */
+extern void strata_agg_table_finish(AggTable *table);
+extern AggGroup *strata_agg_table_next(AggTable *table);
+extern void strata_agg_table_reset(AggTable *table);
+extern void strata_agg_table_end(AggTable *table);
+extern Size strata_agg_table_memory(const AggTable *table);
+extern int	strata_agg_table_spills(const AggTable *table);
+
+/* Aggregation of a group with no rows. */
+extern void strata_agg_init_cells(struct StrataAggState *agg, AggCell *cells);
+
+typedef struct AggCounters
+{
+	int64		vectors;		/* batches */
+	int64		chunks;			/* of rows */
+	int64		rows;
+	int64		summarized;		/* batches answered by their summary alone */
+	int64		runs;
+	int64		groups;
+	Size		memory;
+} AggCounters;
+
+typedef struct StrataAggState
+{
+	CustomScanState css;		/* must be first */
+	List	   *inputs;			/* child's result columns, for EXPLAIN */
+	AggInput   *input;
+	ExprContext *input_econtext;	/* keys' and arguments' expressions */
+	TupleTableSlot *input_slot; /* outer tuple of input_econtext */
+	MemoryContext vector_mcxt;	/* reset for each vector */
+	MemoryContext group_mcxt;	/* groups and their states; reset by spilling */
+	AggVector  *vector;			/* current */
+	int			nvalues;
+	AggValue   *values;
+	int			nkeys;
+	AggKey	   *keys;
+	int			ncalls;
+	AggCall    *calls;
+	List	  **filter_inputs;	/* per call */
+	int		   *runs;			/* starts of runs, and the end */
+	AggTable   *table;			/* with keys */
+	AggCell    *cells;			/* without */
+	bool		done;			/* all rows are in */
+	bool		returned;		/* without keys: the row was returned */
+	AggCounters counters;
+} StrataAggState;
+
+/* agg_explain.c */
+struct ExplainState;
+extern void strata_agg_explain(CustomScanState *node, List *ancestors, struct ExplainState *es);
+
+#endif							/* STRATA_AGG_PRIVATE_H */

@@ -1,0 +1,185 @@
+/*-------------------------------------------------------------------------
+ *
+ * agg_shape.c
+ *	  Which queries StrataAgg can answer: what they aggregate, and why not.
+ *
+ * src/agg/agg_shape.c
+ *-------------------------------------------------------------------------
+ */
+#include "agg/agg_private.h"
+
+#include "access/nbtree.h"
+#include "catalog/pg_aggregate.h"
+#include "catalog/pg_type_d.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+
+#define MAX_KEYS 32				/* AggGroup.nulls */
+
+/*
+ * Are values of the type equal exactly when their bytes are?  B-tree indexes
+ * ask the same before they keep one image for equal keys.
+ */
+static bool
+equality_is_of_image(Oid type, Oid collation, Oid eqop)
+{
+	TypeCacheEntry *typcache = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY);
+	Oid			proc;
+
+	/* bpchar: without a length, blanks at the end are kept, but do not count */
+	if (getBaseType(type) == BPCHAROID || !OidIsValid(typcache->btree_opf) ||
+		get_op_opfamily_strategy(eqop, typcache->btree_opf) != BTEqualStrategyNumber)
+		return false;
+	proc = get_opfamily_proc(typcache->btree_opf, typcache->btree_opintype,
+							 typcache->btree_opintype, BTEQUALIMAGE_PROC);
+	return OidIsValid(proc) &&
+		DatumGetBool(OidFunctionCall1Coll(proc, collation,
+										  ObjectIdGetDatum(typcache->btree_opintype)));
+}
+
+/* Collect the Vars of the relation; false when there is something else to it. */
+static bool
+add_inputs(Node *expr, Index relid, AggShape *shape)
+{
+	ListCell   *lc;
+
+	foreach(lc, pull_var_clause(expr, PVC_INCLUDE_PLACEHOLDERS | PVC_INCLUDE_AGGREGATES))
+	{
+		Var		   *var = lfirst(lc);
+
+		if (!IsA(var, Var) || var->varno != relid || var->varattno <= 0 || var->varlevelsup != 0)
+			return false;
+		shape->inputs = list_append_unique(shape->inputs, var);
+	}
+	return true;
+}
+
+/* Can expr be evaluated on vectors, by us, at a time and as often as we like? */
+static bool
+can_evaluate(Node *expr, Index relid, AggShape *shape)
+{
+	if (contain_volatile_functions(expr))
+		shape->reason = "an expression is volatile";
+	else if (contain_subplans(expr))
+		shape->reason = "an aggregate or a key has a subquery";
+	else if (!add_inputs(expr, relid, shape))
+		shape->reason = "an aggregate or a key reads whole rows or system columns";
+	return shape->reason == NULL;
+}
+
+static void
+add_key(PlannerInfo *root, SortGroupClause *clause, Index relid, AggShape *shape)
+{
+	Node	   *expr = get_sortgroupclause_expr(clause, root->processed_tlist);
+
+	if (!equality_is_of_image(exprType(expr), exprCollation(expr), clause->eqop))
+		shape->reason = "equal values of a key's type may differ";
+	else if (can_evaluate(expr, relid, shape))
+		shape->keys = list_append_unique(shape->keys, expr);
+}
+
+static void
+check_aggref(Aggref *aggref, Index relid, AggShape *shape)
+{
+	if (aggref->aggdistinct != NIL)
+		shape->reason = "an aggregate has DISTINCT";
+	else if (aggref->aggorder != NIL || aggref->aggkind != AGGKIND_NORMAL)
+		shape->reason = "an aggregate depends on the order of its rows";
+	else if (list_length(aggref->args) > 1 ||
+			 (!OidIsValid(strata_agg_kernel_find(aggref->aggfnoid)->aggfnoid) &&
+			  !strata_agg_is_generic(aggref)))
+		shape->reason = psprintf("of the aggregate %s", get_func_name(aggref->aggfnoid));
+	else if (can_evaluate((Node *) aggref->args, relid, shape) &&
+			 can_evaluate((Node *) aggref->aggfilter, relid, shape))
+		shape->aggrefs = list_append_unique(shape->aggrefs, aggref);
+}
+
+typedef struct OutputContext
+{
+	Index		relid;
+	AggShape   *shape;
+} OutputContext;
+
+/* An output expression may consist of keys, aggregates and what is not of the relation. */
+static bool
+check_output(Node *node, OutputContext *context)
+{
+	AggShape   *shape = context->shape;
+
+	if (node == NULL || shape->reason != NULL)
+		return shape->reason != NULL;
+	if (list_member(shape->keys, node))
+		return false;
+	if (IsA(node, Aggref))
+	{
+		check_aggref((Aggref *) node, context->relid, shape);
+		return shape->reason != NULL;
+	}
+	if (IsA(node, Var))
+		shape->reason = "a column is not grouped by";
+	else if (IsA(node, PlaceHolderVar) || IsA(node, GroupingFunc))
+		shape->reason = "of the query's form";
+	if (shape->reason != NULL)
+		return true;
+	return expression_tree_walker(node, check_output, context);
+}
+
+/* Fill shape; shape->reason says why it cannot be done. */
+void
+strata_agg_shape(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
+				 List *having, AggShape *shape)
+{
+	Query	   *parse = root->parse;
+	OutputContext context = {input_rel->relid, shape};
+	ListCell   *lc;
+
+	memset(shape, 0, sizeof(*shape));
+	if (parse->groupingSets != NIL)
+		shape->reason = "of grouping sets";
+	else if (parse->hasTargetSRFs)
+		shape->reason = "a function returns sets";
+	else if (list_length(parse->groupClause) > MAX_KEYS)
+		shape->reason = "there are too many keys";
+	foreach(lc, parse->groupClause)
+		if (shape->reason == NULL)
+			add_key(root, lfirst_node(SortGroupClause, lc), input_rel->relid, shape);
+	if (shape->reason == NULL)
+		check_output((Node *) grouped_rel->reltarget->exprs, &context);
+	if (shape->reason == NULL)
+		check_output((Node *) having, &context);
+}
+
+static Node *
+refer_mutator(Node *node, List *inputs)
+{
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, Var))
+	{
+		Var		   *var = (Var *) node;
+		int			i = 1;
+		ListCell   *lc;
+
+		foreach(lc, inputs)
+		{
+			if (equal(lfirst(lc), var))
+				return (Node *) makeVar(OUTER_VAR, (AttrNumber) i, var->vartype, var->vartypmod,
+										var->varcollid, 0);
+			i++;
+		}
+		elog(ERROR, "a column of an aggregate is not among the inputs");
+	}
+	return expression_tree_mutator(node, refer_mutator, inputs);
+}
+
+/* See agg_private.h. */
+Node *
+strata_agg_refer_to_child(Node *node, List *inputs)
+{
+	return refer_mutator(node, inputs);
+}

@@ -1,0 +1,203 @@
+/*-------------------------------------------------------------------------
+ *
+ * agg_value.c
+ *	  What keys and aggregates are about: columns of the input, and expressions
+ *	  of them, which are evaluated row by row into a column.
+ *
+ * src/agg/agg_value.c
+ *-------------------------------------------------------------------------
+ */
+#include "agg/agg_private.h"
+
+#include "executor/executor.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+/* The input that expr is, or -1. */
+static int
+plain_input(Expr *expr)
+{
+	/* the same bytes under another name */
+	while (IsA(expr, RelabelType))
+		expr = ((RelabelType *) expr)->arg;
+	return IsA(expr, Var) ? ((Var *) expr)->varattno - 1 : -1;
+}
+
+/* Numbers of the inputs that an expression reads. */
+static List *
+inputs_read(Node *node)
+{
+	List	   *result = NIL;
+	ListCell   *lc;
+
+	foreach(lc, pull_var_clause(node, 0))
+		result = list_append_unique_int(result, lfirst_node(Var, lc)->varattno - 1);
+	return result;
+}
+
+static void
+init_type(AggValue *value, Expr *expr)
+{
+	TupleDesc	desc = CreateTemplateTupleDesc(1);
+
+	TupleDescInitEntry(desc, 1, "value", exprType((Node *) expr), exprTypmod((Node *) expr), 0);
+	strata_column_type_init(&value->type, TupleDescAttr(desc, 0));
+	value->typid = value->type.typid;
+}
+
+/*
+ * The number of the value that is expr, whose Vars refer to the child's
+ * result.  agg->values has room for one more.
+ */
+int
+strata_agg_value_add(StrataAggState *agg, Expr *expr)
+{
+	int			input = plain_input(expr);
+	AggValue   *value;
+
+	for (int i = 0; i < agg->nvalues && input >= 0; i++)
+		if (agg->values[i].input == input)
+			return i;
+	value = &agg->values[agg->nvalues];
+	memset(value, 0, sizeof(AggValue));
+	value->input = input;
+	init_type(value, expr);
+	if (input < 0)
+	{
+		value->inputs = inputs_read((Node *) expr);
+		value->expr = ExecInitExpr(expr, &agg->css.ss.ps);
+	}
+	return agg->nvalues++;
+}
+
+void
+strata_agg_value_reset(StrataAggState *agg)
+{
+	for (int i = 0; i < agg->nvalues; i++)
+		agg->values[i].column = NULL;
+}
+
+/* Columns of the inputs listed, for load_row(). */
+static StrataColumn **
+input_columns(StrataAggState *agg, List *inputs)
+{
+	StrataColumn **columns = palloc(sizeof(StrataColumn *) * Max(list_length(inputs), 1));
+	int			i = 0;
+	ListCell   *lc;
+
+	foreach(lc, inputs)
+		columns[i++] = strata_agg_input_column(agg->vector, lfirst_int(lc));
+	return columns;
+}
+
+static inline void
+load_row(StrataAggState *agg, List *inputs, StrataColumn **columns, int row)
+{
+	TupleTableSlot *slot = agg->input_slot;
+	int			i = 0;
+	ListCell   *lc;
+
+	foreach(lc, inputs)
+	{
+		int			att = lfirst_int(lc);
+
+		slot->tts_values[att] = strata_column_get(columns[i++], row, &slot->tts_isnull[att]);
+	}
+}
+
+static void
+put_fixed(StrataColumn *col, int row, Datum value)
+{
+	switch (col->type.width)
+	{
+		case 1:
+			((int8 *) col->fixed)[row] = DatumGetChar(value);
+			break;
+		case 2:
+			((int16 *) col->fixed)[row] = DatumGetInt16(value);
+			break;
+		case 4:
+			((int32 *) col->fixed)[row] = DatumGetInt32(value);
+			break;
+		default:
+			((int64 *) col->fixed)[row] = DatumGetInt64(value);
+			break;
+	}
+}
+
+/* Evaluate the expression for the selected rows, in their order. */
+static void
+compute(StrataAggState *agg, AggValue *value)
+{
+	StrataColumn *col = &value->computed;
+	AggVector  *vector = agg->vector;
+	StrataColumn **columns = input_columns(agg, value->inputs);
+
+	memset(col, 0, sizeof(*col));
+	col->type = value->type;
+	col->decoded = true;
+	col->isnull = palloc0(sizeof(bool) * vector->nrows);
+	if (col->type.typbyval)
+		col->fixed = palloc0((Size) col->type.width * vector->nrows);
+	else
+		col->datums = palloc0(sizeof(Datum) * vector->nrows);
+	for (int i = 0; i < vector->nselected; i++)
+	{
+		int			row = agg_vector_row(vector, i);
+		bool		isnull;
+		Datum		result;
+
+		load_row(agg, value->inputs, columns, row);
+		ResetExprContext(agg->input_econtext);
+		result = ExecEvalExprSwitchContext(value->expr, agg->input_econtext, &isnull);
+		col->isnull[row] = isnull;
+		if (isnull)
+			continue;
+		if (col->fixed != NULL)
+			put_fixed(col, row, result);
+		else
+			col->datums[row] = datumCopy(result, false, col->type.typlen);
+	}
+}
+
+/* The column of a value for the current vector; rows that are not selected are undefined. */
+StrataColumn *
+strata_agg_value_column(StrataAggState *agg, int i)
+{
+	AggValue   *value = &agg->values[i];
+	MemoryContext old;
+
+	if (value->column != NULL)
+		return value->column;
+	if (value->input >= 0)
+		value->column = strata_agg_input_column(agg->vector, value->input);
+	else
+	{
+		old = MemoryContextSwitchTo(agg->vector_mcxt);
+		compute(agg, value);
+		MemoryContextSwitchTo(old);
+		value->column = &value->computed;
+	}
+	return value->column;
+}
+
+/* See agg_private.h; one byte for each selected row, 0 or 1. */
+uint8 *
+strata_agg_filter(StrataAggState *agg, ExprState *filter, List *inputs)
+{
+	MemoryContext old = MemoryContextSwitchTo(agg->vector_mcxt);
+	uint8	   *pass = palloc(Max(agg->vector->nselected, 1));
+	StrataColumn **columns = input_columns(agg, inputs);
+
+	for (int i = 0; i < agg->vector->nselected; i++)
+	{
+		load_row(agg, inputs, columns, agg_vector_row(agg->vector, i));
+		ResetExprContext(agg->input_econtext);
+		pass[i] = ExecQual(filter, agg->input_econtext);
+	}
+	MemoryContextSwitchTo(old);
+	return pass;
+}

@@ -1,0 +1,134 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan_vector.c
+ *	  A scan read batch by batch, without making rows of them.
+ *
+ * The caller has our plan node as a child and calls here in place of
+ * ExecProcNode, so we do what that does: rescan when a parameter changed, and
+ * keep the instrumentation.
+ *
+ * src/scan/scan_vector.c
+ *-------------------------------------------------------------------------
+ */
+#include "scan/scan_private.h"
+
+#include "executor/executor.h"
+#include "executor/instrument.h"
+
+/* See scan_vector.h. */
+bool
+strata_scan_path_gives_vectors(Path *path, Cost *row_cost)
+{
+	CustomPath *custom = (CustomPath *) path;
+	StrataScanInfo info;
+
+	if (!IsA(path, CustomPath) || custom->methods != &strata_path_methods)
+		return false;
+	strata_scan_info_parse(custom->custom_private, &info);
+	*row_cost = info.row_cost;
+	return info.nkeys == 0;
+}
+
+/* See scan_vector.h. */
+bool
+strata_scan_state_gives_vectors(PlanState *node)
+{
+	CustomScan *cscan = (CustomScan *) node->plan;
+
+	return IsA(node, CustomScanState) && cscan->methods == &strata_scan_methods &&
+		((StrataScanState *) node)->info.nkeys == 0;
+}
+
+/* See scan_vector.h. */
+AttrNumber
+strata_scan_result_attno(PlanState *node, int resno)
+{
+	CustomScan *cscan = (CustomScan *) node->plan;
+	Var		   *var = (Var *) list_nth_node(TargetEntry, cscan->scan.plan.targetlist, resno - 1)->expr;
+
+	return IsA(var, Var) && var->varno == cscan->scan.scanrelid && var->varattno > 0 ?
+		var->varattno : 0;
+}
+
+/* Evaluate the quals that are no vectors; leave the rows that pass. */
+static void
+keep_passing_rows(StrataScanState *scan, StrataOpenBatch *batch)
+{
+	uint16	   *rows = strata_batch_row_space(scan, batch, batch->reader->nrows);
+	int			n = 0;
+	int			row;
+
+	/* a row is written at or before the place it was read from */
+	while ((row = strata_batch_next_row(scan, batch)) >= 0)
+		rows[n++] = (uint16) row;
+	if (n < batch->vector.nrows)
+		batch->vector.rows = rows;
+	batch->vector.nrows = n;
+}
+
+static StrataVectorBatch *
+next_vector(StrataScanState *scan)
+{
+	StrataOpenBatch *batch;
+
+	if (!scan->batches_started)
+		strata_scan_start_batches(scan);
+	scan->batches_before = false;
+	if (scan->batches_done || scan->store == NULL)
+		return NULL;
+	batch = scan->batch;
+	strata_batch_account(scan, batch);
+	while (strata_source_next(scan->source, ForwardScanDirection, batch->batch_slot))
+	{
+		if (!strata_batch_select(scan, batch))
+			continue;
+		if (batch->nresiduals > 0)
+			keep_passing_rows(scan, batch);
+		/* nobody steps through this batch row by row */
+		batch->next = batch->vector.nrows;
+		if (batch->vector.nrows > 0)
+			return &batch->vector;
+	}
+	scan->batches_done = true;
+	batch->vector.nrows = 0;
+	scan->counters.exhausted++;
+	return NULL;
+}
+
+/* See scan_vector.h. */
+StrataVectorBatch *
+strata_scan_next_vector(PlanState *node)
+{
+	StrataScanState *scan = (StrataScanState *) node;
+	StrataVectorBatch *vector;
+
+	if (node->chgParam != NULL)
+		ExecReScan(node);
+	if (node->instrument)
+		InstrStartNode(node->instrument);
+	ResetExprContext(node->ps_ExprContext);
+	vector = next_vector(scan);
+	if (node->instrument)
+		InstrStopNode(node->instrument, vector != NULL ? vector->nrows : 0);
+	return vector;
+}
+
+/* See scan_vector.h. */
+TupleTableSlot *
+strata_scan_next_heap_row(PlanState *node)
+{
+	StrataScanState *scan = (StrataScanState *) node;
+	TupleTableSlot *slot = NULL;
+
+	if (node->chgParam != NULL)
+		ExecReScan(node);
+	if (scan->heap_done)
+		return NULL;
+	if (node->instrument)
+		InstrStartNode(node->instrument);
+	ResetExprContext(node->ps_ExprContext);
+	slot = strata_rowstore_next(scan);
+	if (node->instrument)
+		InstrStopNode(node->instrument, slot != NULL ? 1.0 : 0.0);
+	return slot;
+}

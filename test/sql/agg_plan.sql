@@ -1,0 +1,60 @@
+-- Which queries StrataAgg answers, and what EXPLAIN tells of it.
+SET client_min_messages = warning;
+SET timezone = 'UTC';
+SET max_parallel_workers_per_gather = 0;
+SET strata.batch_rows = 100;
+CREATE TABLE agg_plan (ts timestamptz NOT NULL, host text, a int, b float8, c int8, n numeric, t text, i interval) USING strata;
+ALTER TABLE agg_plan SET (strata.segmentby = 'host', strata.orderby = 'ts');
+INSERT INTO agg_plan SELECT '2024-01-01'::timestamptz + i * interval '10 s', 'h' || i % 5, i % 100, i * 0.5, i, i, 't' || i % 3, '1 d'
+FROM generate_series(0, 9999) AS i;
+SELECT compress_chunk('agg_plan');
+VACUUM ANALYZE agg_plan;
+
+CREATE FUNCTION agg_plan_explain(query text, options text DEFAULT 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF')
+RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+    line text;
+BEGIN
+    FOR line IN EXECUTE 'EXPLAIN (' || options || ') ' || query LOOP
+        RETURN NEXT regexp_replace(line, 'Memory: \d+ kB', 'Memory: N kB');
+    END LOOP;
+END $$;
+CREATE FUNCTION agg_plan_used(query text) RETURNS text LANGUAGE sql AS $$
+    SELECT CASE WHEN string_agg(l, E'\n') ~ 'StrataAgg' THEN 'StrataAgg' ELSE '-' END || '  ' || query
+    FROM agg_plan_explain(query, 'COSTS OFF') AS l
+$$;
+
+SELECT agg_plan_used('SELECT ' || q) AS used FROM unnest(ARRAY[
+    'count(*) FROM agg_plan', 'sum(a), avg(b), min(c), max(ts), sum(n), stddev(b), max(t) FROM agg_plan',
+    'host, count(*) FROM agg_plan GROUP BY host', 't, sum(a) FROM agg_plan GROUP BY t HAVING sum(a) > 10 ORDER BY 2',
+    'date_trunc(''hour'', ts), host, avg(b) FROM agg_plan GROUP BY 1, 2 ORDER BY 1',
+    'upper(t), a / 10, sum(a + 1) FILTER (WHERE b > 10) FROM agg_plan GROUP BY 1, 2',
+    'host FROM agg_plan GROUP BY host', 'sum(a) FROM agg_plan WHERE ts > now() AND host = ''h1''',
+    'bool_or(a > 5), bit_and(a), variance(n) FROM agg_plan',
+    'count(DISTINCT a) FROM agg_plan', 'array_agg(a) FROM agg_plan', 'string_agg(t, '','') FROM agg_plan',
+    'percentile_cont(0.5) WITHIN GROUP (ORDER BY b) FROM agg_plan', 'corr(b, b) FROM agg_plan',
+    'i, count(*) FROM agg_plan GROUP BY i', 'b, count(*) FROM agg_plan GROUP BY b', 'host, count(*) FROM agg_plan GROUP BY ROLLUP (host)',
+    'sum(random()) FROM agg_plan', 'count(x) FROM agg_plan AS x', 'sum((SELECT 1) + a) FROM agg_plan',
+    'x.host, count(*) FROM agg_plan AS x JOIN agg_plan AS y USING (host) GROUP BY 1', 'max(ts) FROM agg_plan']) AS q;
+
+-- whole batches from what is known of them
+SELECT agg_plan_explain('SELECT count(*), count(b), min(a), max(c) FROM agg_plan WHERE ts >= ''2024-01-01 06:00''');
+SELECT agg_plan_explain('SELECT host, date_trunc(''day'', ts), count(*) FROM agg_plan GROUP BY 1, 2');
+-- both halves, an expression, HAVING
+INSERT INTO agg_plan SELECT '2024-02-01'::timestamptz + i * interval '10 s', 'h' || i % 5, i, i, i, i, 't', '1 d' FROM generate_series(1, 2000) AS i;
+SELECT agg_plan_explain('SELECT host, sum(a) * 2, sum(n) FROM agg_plan WHERE a < 50 AND t LIKE ''t%'' GROUP BY host HAVING count(*) > 1');
+-- groups that outgrow memory
+SET work_mem = '64kB';
+SET hash_mem_multiplier = 1;
+SELECT regexp_replace(l, 'Spills: [1-9]\d*', 'Spills: some') FROM agg_plan_explain('SELECT c, sum(a), max(n) FROM agg_plan GROUP BY c') AS l;
+RESET work_mem;
+RESET hash_mem_multiplier;
+-- the switch
+SET strata.enable_vector_agg = off;
+SELECT agg_plan_used('SELECT count(*) FROM agg_plan');
+RESET strata.enable_vector_agg;
+-- a few rows through an index
+CREATE INDEX ON agg_plan (ts);
+SELECT agg_plan_explain('SELECT host, sum(a) FROM agg_plan WHERE ts = ''2024-02-01 00:10'' GROUP BY host', 'COSTS OFF');
+DROP TABLE agg_plan;
+DROP FUNCTION agg_plan_explain, agg_plan_used;
