@@ -1,6 +1,6 @@
 -- StrataAgg answers like PostgreSQL's own aggregation over a heap: many
 -- queries, on every mix of batches, rows, and batches that lost rows.
-SET client_min_messages = warning;
+SET client_min_messages = error;
 CREATE SCHEMA agg_compare;
 SET search_path = agg_compare, public;
 SET timezone = 'America/New_York';

@@ -1,5 +1,5 @@
 -- Which queries StrataAgg answers, and what EXPLAIN tells of it.
-SET client_min_messages = warning;
+SET client_min_messages = error;
 SET timezone = 'UTC';
 SET max_parallel_workers_per_gather = 0;
 SET strata.batch_rows = 100;
@@ -58,3 +58,24 @@ CREATE INDEX ON agg_plan (ts);
 SELECT agg_plan_explain('SELECT host, sum(a) FROM agg_plan WHERE ts = ''2024-02-01 00:10'' GROUP BY host', 'COSTS OFF');
 DROP TABLE agg_plan;
 DROP FUNCTION agg_plan_explain, agg_plan_used;
+-- partitions
+CREATE TABLE agg_plan_p (ts timestamptz NOT NULL, host text, a int) PARTITION BY RANGE (ts);
+CREATE TABLE agg_plan_1 PARTITION OF agg_plan_p FOR VALUES FROM ('2024-01-01') TO ('2024-01-02') USING strata;
+CREATE TABLE agg_plan_2 PARTITION OF agg_plan_p FOR VALUES FROM ('2024-01-02') TO ('2024-01-03') USING strata;
+CREATE TABLE agg_plan_3 PARTITION OF agg_plan_p FOR VALUES FROM ('2024-01-03') TO ('2024-01-04') USING heap;
+INSERT INTO agg_plan_p SELECT '2024-01-01'::timestamptz + i * interval '1 min', 'h' || i % 6, i FROM generate_series(0, 4319) AS i;
+SELECT compress_chunk('agg_plan_1'), compress_chunk('agg_plan_2');
+VACUUM ANALYZE agg_plan_p;
+CREATE FUNCTION agg_plan_explain(query text, options text DEFAULT 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF')
+RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+    line text;
+BEGIN
+    FOR line IN EXECUTE 'EXPLAIN (' || options || ') ' || query LOOP
+        RETURN NEXT regexp_replace(line, 'Memory: \d+ kB', 'Memory: N kB');
+    END LOOP;
+END $$;
+SELECT agg_plan_explain('SELECT host, date_trunc(''hour'', ts), sum(a) FROM agg_plan_p GROUP BY 1, 2');
+SELECT agg_plan_explain('SELECT count(*) FROM agg_plan_p WHERE ts < (SELECT ''2024-01-01 12:00''::timestamptz)');
+DROP TABLE agg_plan_p;
+DROP FUNCTION agg_plan_explain;
