@@ -91,6 +91,7 @@ typedef struct StrataBatchSchema
 	AttrNumber *min_att;
 	AttrNumber *max_att;
 	AttrNumber *col_att;
+	struct StrataColumnType *types; /* by attno - 1 */
 } StrataBatchSchema;
 
 extern StrataBatchSchema *strata_batch_schema_create(TupleDesc rel_desc, TupleDesc batch_desc);
@@ -128,8 +129,9 @@ typedef struct StrataColumnSummary
 } StrataColumnSummary;
 
 /*
- * A decoded column of the current batch: rows [0, nrows).  Exactly one of the
- * shapes:
+ * A decoded column of the current batch: rows [from, from + n), which are all of
+ * the batch's unless it was asked for by strata_batch_reader_rows.  The arrays
+ * begin with row `from`.  Exactly one of the shapes:
  *	constant		value/isnull_const stand for every row (segmentby, missing)
  *	fixed			by-value types: packed native array, typlen bytes a row
  *	datums			by-reference types: one Datum a row (undefined where null)
@@ -142,6 +144,8 @@ typedef struct StrataColumn
 	AttrNumber	attno;
 	StrataColumnType type;
 	bool		decoded;		/* false: not asked for yet */
+	int			from;
+	int			n;
 	bool		constant;
 	Datum		value;
 	bool		value_isnull;
@@ -151,6 +155,9 @@ typedef struct StrataColumn
 	const uint32 *codes;
 	Datum	   *dict;
 	int			ndict;
+	const uint8 *encoded;		/* private: detoasted and checked; NULL: not yet */
+	Size		encoded_len;
+	int			nnulls;			/* private: of the whole column */
 } StrataColumn;
 
 /* Reads one batch at a time; opaque but for these fields. */
@@ -173,6 +180,7 @@ typedef struct StrataBatchReader
 	StrataColumnSummary *summaries; /* private: parsed lazily */
 	int			nsummaries;
 	StrataLayout *layout_cache; /* private */
+	int			nloaded;		/* private: batches since creation */
 	void	   *scratch;		/* private: of decoders */
 	Size		scratch_size;
 	bool	   *no_nulls;		/* private: null flags that are all false */
@@ -192,6 +200,14 @@ extern bool strata_batch_reader_load(StrataBatchReader *reader, TupleTableSlot *
 
 /* Decode column attno of the current batch (once); never NULL. */
 extern StrataColumn *strata_batch_reader_column(StrataBatchReader *reader, AttrNumber attno);
+
+/*
+ * The same, but only rows [from, from + n) need be there: blocks of others are
+ * not decoded.  Values of rows that were there before stay valid in memory, yet
+ * only a call of strata_batch_reader_column brings all rows together.
+ */
+extern StrataColumn *strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno,
+											  int from, int n);
 
 /* Value of one row of a decoded column. */
 static inline Datum strata_column_get(const StrataColumn *col, int row, bool *isnull);
@@ -229,6 +245,7 @@ strata_column_get(const StrataColumn *col, int row, bool *isnull)
 		*isnull = col->value_isnull;
 		return col->value;
 	}
+	row -= col->from;
 	*isnull = col->isnull != NULL && col->isnull[row];
 	if (*isnull)
 		return (Datum) 0;

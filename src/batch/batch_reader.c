@@ -19,6 +19,9 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
+/* Batches after which a reader keeps more memory. */
+#define LARGE_AFTER 4
+
 /* See batch.h. */
 StrataBatchReader *
 strata_batch_reader_create(Relation rel, const StrataBatchSchema *schema)
@@ -28,14 +31,14 @@ strata_batch_reader_create(Relation rel, const StrataBatchSchema *schema)
 	StrataBatchReader *reader = MemoryContextAllocZero(mcxt, sizeof(StrataBatchReader));
 
 	reader->mcxt = mcxt;
-	reader->batch_mcxt = AllocSetContextCreate(mcxt, "strata batch", 0, 64 * 1024, 8 * 1024 * 1024);
+	reader->batch_mcxt = AllocSetContextCreate(mcxt, "strata batch", ALLOCSET_DEFAULT_SIZES);
 	reader->schema = schema;
 	reader->rel = rel;
 	reader->columns = MemoryContextAllocZero(mcxt, sizeof(StrataColumn) * Max(schema->natts, 1));
 	for (int i = 0; i < schema->natts; i++)
 	{
 		reader->columns[i].attno = (AttrNumber) (i + 1);
-		strata_column_type_init(&reader->columns[i].type, TupleDescAttr(schema->rel_desc, i));
+		reader->columns[i].type = schema->types[i];
 	}
 	return reader;
 }
@@ -65,9 +68,20 @@ bool
 strata_batch_reader_load(StrataBatchReader *reader, TupleTableSlot *batch_slot)
 {
 	slot_getallattrs(batch_slot);
-	MemoryContextReset(reader->batch_mcxt);
+	/* one batch may want little memory, for which contexts are kept at hand; many want more */
+	if (++reader->nloaded == LARGE_AFTER)
+	{
+		MemoryContextDelete(reader->batch_mcxt);
+		reader->batch_mcxt = AllocSetContextCreate(reader->mcxt, "strata batch", 0,
+												   64 * 1024, 8 * 1024 * 1024);
+	}
+	else
+		MemoryContextReset(reader->batch_mcxt);
 	for (int i = 0; i < reader->schema->natts; i++)
+	{
 		reader->columns[i].decoded = false;
+		reader->columns[i].encoded = NULL;
+	}
 	reader->summaries = NULL;
 	reader->nsummaries = -1;
 	reader->batch_slot = batch_slot;
@@ -168,18 +182,17 @@ build_datums(const StrataColumnType *type, const StrataBytes *b, Datum *out)
 	return true;
 }
 
-/* Decode an encoded column of a by-reference type. */
+/* Decode rows of an encoded column of a by-reference type. */
 static void
-decode_bytes(StrataBatchReader *reader, StrataColumn *col, const uint8 *buf, Size len,
-			 void *scratch, Size scratch_size)
+decode_bytes(StrataBatchReader *reader, StrataColumn *col, void *scratch, Size scratch_size)
 {
 	StrataBytes b;
 	bool		hasnull;
 	StrataCodecResult rc;
 	Datum	   *datums;
 
-	rc = strata_column_decode_bytes(buf, len, 0, reader->nrows, scratch, scratch_size,
-									&b, col->isnull, &hasnull);
+	rc = strata_column_decode_bytes(col->encoded, col->encoded_len, col->from, col->n,
+									scratch, scratch_size, &b, col->isnull, &hasnull);
 	if (rc != STRATA_CODEC_OK)
 		column_corrupt(reader, col->attno, strata_codec_result_text(rc));
 	datums = palloc(sizeof(Datum) * Max(b.nentries, 1));
@@ -202,6 +215,8 @@ decode_bytes(StrataBatchReader *reader, StrataColumn *col, const uint8 *buf, Siz
 		/* every row is null */
 		col->constant = true;
 		col->value_isnull = true;
+		col->from = 0;
+		col->n = reader->nrows;
 	}
 }
 
@@ -236,18 +251,15 @@ no_nulls(StrataBatchReader *reader)
 	return reader->no_nulls;
 }
 
-/* Decode the encoded varlena of col's column into col. */
+/* Fetch and check the encoded varlena of col's column. */
 static void
-decode_column(StrataBatchReader *reader, StrataColumn *col, Datum value)
+fetch_column(StrataBatchReader *reader, StrataColumn *col, Datum value)
 {
 	struct varlena *v = PG_DETOAST_DATUM_PACKED(value);
 	const uint8 *buf = (const uint8 *) VARDATA_ANY(v);
 	Size		len = VARSIZE_ANY_EXHDR(v);
 	StrataCodecInfo info;
 	StrataCodecResult rc;
-	size_t		scratch_size;
-	void	   *scratch;
-	bool		hasnull;
 
 	rc = strata_column_describe(buf, len, true, &info);
 	if (rc != STRATA_CODEC_OK)
@@ -255,21 +267,37 @@ decode_column(StrataBatchReader *reader, StrataColumn *col, Datum value)
 	if (info.nrows != (uint32) reader->nrows || info.kind != col->type.kind ||
 		info.width != col->type.width)
 		column_corrupt(reader, col->attno, "row count or type differs from the batch's");
-	rc = strata_column_decode_scratch_size(buf, len, 0, reader->nrows, &scratch_size);
+	col->encoded = buf;
+	col->encoded_len = len;
+	col->nnulls = (int) info.nnulls;
+	reader->ndecoded++;
+}
+
+/* Decode rows [col->from, col->from + col->n) of the fetched column. */
+static void
+decode_column(StrataBatchReader *reader, StrataColumn *col)
+{
+	StrataCodecResult rc;
+	size_t		scratch_size;
+	void	   *scratch;
+	bool		hasnull;
+
+	rc = strata_column_decode_scratch_size(col->encoded, col->encoded_len, col->from, col->n,
+										   &scratch_size);
 	if (rc != STRATA_CODEC_OK || scratch_size > MaxAllocSize)
 		column_corrupt(reader, col->attno, "decoded size out of range");
-	col->isnull = info.nnulls > 0 ? palloc(reader->nrows) : no_nulls(reader);
+	col->isnull = col->nnulls > 0 ? palloc(col->n) : no_nulls(reader);
 	if (!col->type.typbyval)
 	{
 		/* the result points into the scratch area */
 		scratch = palloc(Max(scratch_size, 1));
-		decode_bytes(reader, col, buf, len, scratch, scratch_size);
+		decode_bytes(reader, col, scratch, scratch_size);
 		return;
 	}
 	scratch = shared_scratch(reader, scratch_size);
-	col->fixed = palloc((Size) reader->nrows * col->type.width);
-	rc = strata_column_decode_fixed(buf, len, 0, reader->nrows, scratch, scratch_size,
-									col->fixed, col->isnull, &hasnull);
+	col->fixed = palloc((Size) col->n * col->type.width);
+	rc = strata_column_decode_fixed(col->encoded, col->encoded_len, col->from, col->n,
+									scratch, scratch_size, col->fixed, col->isnull, &hasnull);
 	if (rc != STRATA_CODEC_OK)
 		column_corrupt(reader, col->attno, strata_codec_result_text(rc));
 	if (hasnull && col->isnull == reader->no_nulls)
@@ -282,13 +310,23 @@ decode_column(StrataBatchReader *reader, StrataColumn *col, Datum value)
 StrataColumn *
 strata_batch_reader_column(StrataBatchReader *reader, AttrNumber attno)
 {
+	return strata_batch_reader_rows(reader, attno, 0, reader->nrows);
+}
+
+/* See batch.h. */
+StrataColumn *
+strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno, int from, int n)
+{
 	StrataColumn *col = &reader->columns[attno - 1];
 	TupleTableSlot *slot = reader->batch_slot;
 	AttrNumber	catt;
 	MemoryContext old;
 
-	if (col->decoded)
+	if (col->decoded && from >= col->from && from + n <= col->from + col->n)
 		return col;
+	Assert(from >= 0 && n > 0 && from + n <= reader->nrows);
+	col->from = 0;
+	col->n = reader->nrows;
 	col->constant = false;
 	col->isnull = NULL;
 	col->fixed = NULL;
@@ -323,8 +361,11 @@ strata_batch_reader_column(StrataBatchReader *reader, AttrNumber attno)
 	}
 	else
 	{
-		decode_column(reader, col, slot->tts_values[catt - 1]);
-		reader->ndecoded++;
+		if (col->encoded == NULL)
+			fetch_column(reader, col, slot->tts_values[catt - 1]);
+		col->from = from;
+		col->n = n;
+		decode_column(reader, col);
 	}
 	MemoryContextSwitchTo(old);
 	col->decoded = true;

@@ -30,6 +30,10 @@ strata_batch_schema_create(TupleDesc rel_desc, TupleDesc batch_desc)
 	schema->max_att = palloc0(size);
 	schema->col_att = palloc0(size);
 
+	schema->types = palloc0(sizeof(StrataColumnType) * Max(rel_desc->natts, 1));
+	for (int i = 0; i < rel_desc->natts; i++)
+		strata_column_type_init(&schema->types[i], TupleDescAttr(rel_desc, i));
+
 	for (int i = STRATA_BATCH_FIXED_ATTS; i < batch_desc->natts; i++)
 	{
 		Form_pg_attribute att = TupleDescAttr(batch_desc, i);

@@ -308,24 +308,20 @@ strata_summary_parse(const StrataBatchSchema *schema, bytea *data,
 	{
 		uint32		attno = read_varint(&c);
 		uint8		flags = read_byte(&c);
-		StrataColumnType type;
-		Form_pg_attribute att;
+		const StrataColumnType *type;
 
 		if (c.bad || attno < 1 || attno > (uint32) schema->natts)
 			return false;
-		memset(&type, 0, sizeof(type));
-		att = TupleDescAttr(schema->rel_desc, attno - 1);
-		if (!att->attisdropped)
-			strata_column_type_init(&type, att);
+		type = &schema->types[attno - 1];
 		out[i].attno = (AttrNumber) attno;
 		out[i].nnulls = (int32) read_varint(&c);
 		out[i].has_nan = (flags & STRATA_SUMMARY_HAS_NAN) != 0;
 		if (flags & STRATA_SUMMARY_HAS_RANGE)
 		{
-			out[i].min = read_range_value(&c, &type);
-			out[i].max = read_range_value(&c, &type);
+			out[i].min = read_range_value(&c, type);
+			out[i].max = read_range_value(&c, type);
 			/* a type change without rewrite may have taken the order away */
-			out[i].has_range = !att->attisdropped && strata_summary_has_range_for(type.typid);
+			out[i].has_range = OidIsValid(type->typid) && strata_summary_has_range_for(type->typid);
 		}
 	}
 	if (c.bad || c.p != c.end)

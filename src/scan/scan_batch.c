@@ -6,7 +6,8 @@
  * Late materialisation: columns are decoded when somebody needs them.  Vector
  * quals decode theirs, one qual after the other while rows are left; the
  * remaining quals theirs when the first row gets to them; the columns of the
- * result when the first row is returned.
+ * result when the first row is returned, and only in the window of rows that
+ * the scan is about to return.
  *
  * Quals that are not vectors are evaluated on a row only when the query asks
  * for the next row, in the order of the plan, so that errors and side effects
@@ -21,6 +22,9 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
+
+/* Rows of a scan's first window. */
+#define FIRST_WINDOW 64
 
 enum
 {
@@ -81,6 +85,8 @@ strata_batch_load(StrataScanState *scan, StrataOpenBatch *batch, bool again)
 	CHECK_FOR_INTERRUPTS();
 	batch->next = 0;
 	batch->targets_ready = false;
+	batch->window_n = 0;
+	batch->unsorted = false;
 	batch->nresiduals = 0;
 	batch->vector.nrows = 0;
 	batch->vector.reverse = false;
@@ -312,11 +318,63 @@ memo_residual(StrataScanState *scan, StrataOpenBatch *batch, StrataResidual *res
 	return *memo == MEMO_TRUE;
 }
 
-static void
-resolve_targets(StrataScanState *scan, StrataOpenBatch *batch)
+static inline bool
+in_window(const StrataOpenBatch *batch, int row)
 {
+	return row >= batch->window_from && row - batch->window_from < batch->window_n;
+}
+
+/*
+ * Make the window one with the row.  The first of a scan is small, because LIMIT
+ * may want no more; the others reach from the first to the last selected row.
+ */
+static void
+open_window(StrataScanState *scan, StrataOpenBatch *batch, int row)
+{
+	const StrataVectorBatch *vector = &batch->vector;
+	int			from = 0;
+	int			to = batch->reader->nrows;
+
+	if (vector->rows != NULL && !batch->unsorted)
+	{
+		from = vector->rows[0];
+		to = vector->rows[vector->nrows - 1] + 1;
+	}
+	if (scan->nwindows++ == 0 && !batch->unsorted)
+	{
+		if (vector->reverse)
+		{
+			to = row + 1;
+			from = Max(from, to - FIRST_WINDOW);
+		}
+		else
+		{
+			from = row;
+			to = Min(to, from + FIRST_WINDOW);
+		}
+	}
+	batch->window_from = from;
+	batch->window_n = to - from;
+	batch->targets_ready = false;
+}
+
+/* See scan_private.h. */
+StrataColumn *
+strata_batch_column_at(StrataScanState *scan, StrataOpenBatch *batch, AttrNumber attno, int row)
+{
+	if (!in_window(batch, row))
+		open_window(scan, batch, row);
+	return strata_batch_reader_rows(batch->reader, attno, batch->window_from, batch->window_n);
+}
+
+/* Have the targets' values of the row. */
+static inline void
+resolve_targets(StrataScanState *scan, StrataOpenBatch *batch, int row)
+{
+	if (likely(batch->targets_ready && in_window(batch, row)))
+		return;
 	for (int i = 0; i < scan->ntargets; i++)
-		batch->targets[i] = strata_batch_reader_column(batch->reader, scan->targets[i]);
+		batch->targets[i] = strata_batch_column_at(scan, batch, scan->targets[i], row);
 	batch->targets_ready = true;
 	strata_batch_account(scan, batch);
 }
@@ -332,8 +390,7 @@ store_heap_tuple(StrataScanState *scan, StrataOpenBatch *batch, int row)
 	MemoryContext old;
 	HeapTuple	tuple;
 
-	if (!batch->targets_ready)
-		resolve_targets(scan, batch);
+	resolve_targets(scan, batch, row);
 	for (int i = 0; i < scan->ntargets; i++)
 	{
 		int			att = scan->targets[i] - 1;
@@ -450,8 +507,7 @@ strata_batch_emit(StrataScanState *scan, StrataOpenBatch *batch, int row)
 		scan_slot = out = store_heap_tuple(scan, batch, row);
 	else
 	{
-		if (!batch->targets_ready)
-			resolve_targets(scan, batch);
+		resolve_targets(scan, batch, row);
 		if (TTS_SHOULDFREE(scan_slot))
 			ExecClearTuple(scan_slot);
 		if (scan->ndirect >= 0)

@@ -194,6 +194,9 @@ advance_input(StrataMerge *merge, MergeInput *input)
 	input->row = strata_batch_next_row(merge->scan, input->batch);
 	if (input->row < 0)
 		return false;
+	if (input->windowed)
+		input->columns[0] = strata_batch_column_at(merge->scan, input->batch, merge->keys[0].attno,
+												   input->row);
 	for (int i = 0; i < merge->nkeys; i++)
 		input->values[i] = strata_column_get(input->columns[i], input->row, &input->isnull[i]);
 	input->abbreviated = strata_merge_abbreviate(merge, input->values[0], input->isnull[0]);
@@ -288,7 +291,24 @@ sort_rows(StrataMerge *merge, MergeInput *input)
 			vector->rows[i] = (uint16) i;
 	}
 	qsort_arg(vector->rows, vector->nrows, sizeof(uint16), compare_rows, &sort);
+	input->batch->unsorted = true;
 	MemoryContextSwitchTo(old);
+}
+
+/*
+ * Is the one key the first orderby column of the batch, in the order the batch
+ * is in?  Nulls cannot be in the way where they stand apart.
+ */
+static bool
+is_window_key(StrataMerge *merge, const StrataBatchReader *reader)
+{
+	const StrataLayout *layout = reader->layout;
+	AttrNumber	attno = merge->keys[0].attno;
+	AttrNumber	min_att = reader->schema->min_att[attno];
+
+	return merge->nkeys == 1 && layout->norder > 0 && layout->order[0].attno == attno &&
+		(layout->nulls_apart || strata_attribute_is_not_null(reader->schema->rel_desc, attno)) &&
+		min_att != 0 && strata_batch_schema_same_type(reader->schema, attno, min_att);
 }
 
 /* Open a loaded batch; its input goes into the heap, or back when no row is left. */
@@ -302,9 +322,13 @@ open_batch(StrataMerge *merge, MergeInput *input)
 		strata_merge_release_input(merge, input);
 		return;
 	}
-	for (int i = 0; i < merge->nkeys; i++)
-		input->columns[i] = strata_batch_reader_column(batch->reader, merge->keys[i].attno);
-	switch (batch_order(merge, input))
+	input->windowed = is_window_key(merge, batch->reader);
+	if (input->windowed)
+		batch->vector.reverse = merge->keys[0].desc != batch->reader->layout->order[0].desc;
+	else
+		for (int i = 0; i < merge->nkeys; i++)
+			input->columns[i] = strata_batch_reader_column(batch->reader, merge->keys[i].attno);
+	switch (input->windowed ? ORDER_FORWARD : batch_order(merge, input))
 	{
 		case ORDER_FORWARD:
 			break;

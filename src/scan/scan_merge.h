@@ -28,7 +28,8 @@ typedef struct MergeBound
 typedef struct MergeInput
 {
 	StrataOpenBatch *batch;
-	StrataColumn **columns;		/* of the keys */
+	StrataColumn **columns;		/* of the keys, in full; unless */
+	bool		windowed;		/* the one key's rows are decoded as they are needed */
 	int			row;			/* batch: current row */
 	TupleTableSlot *slot;		/* row store: current row */
 	Datum	   *values;			/* its keys */

@@ -214,8 +214,11 @@ typedef struct StrataOpenBatch
 	StrataVerdict *verdicts;
 	int			nresiduals;
 	StrataResidual *residuals;	/* nquals allocated */
-	StrataColumn **targets;		/* columns to return, NULL until first needed */
-	bool		targets_ready;
+	StrataColumn **targets;		/* columns to return */
+	bool		targets_ready;	/* in the window: */
+	int			window_from;	/* rows [from, from + n) */
+	int			window_n;
+	bool		unsorted;		/* vector.rows are not in ascending order */
 	int64		ndecoded;		/* reader's count already in the counters */
 } StrataOpenBatch;
 
@@ -235,6 +238,12 @@ extern void strata_batch_account(struct StrataScanState *scan, StrataOpenBatch *
 extern uint16 *strata_batch_row_space(struct StrataScanState *scan, StrataOpenBatch *batch, int n);
 /* Step to the next row that passes the remaining quals; -1 at the end. */
 extern int	strata_batch_next_row(struct StrataScanState *scan, StrataOpenBatch *batch);
+/*
+ * Column attno, with the row there: the rows around it that are likely to be
+ * asked for next are decoded, not the others.
+ */
+extern StrataColumn *strata_batch_column_at(struct StrataScanState *scan, StrataOpenBatch *batch,
+											AttrNumber attno, int row);
 /* Step to the one before; -1 at the start. */
 extern int	strata_batch_previous_row(struct StrataScanState *scan, StrataOpenBatch *batch);
 static inline void
@@ -307,6 +316,7 @@ typedef struct StrataScanState
 	StrataEntries *entries;		/* rows that have left their batches */
 	StrataPruner *pruner;
 	StrataFilterRun run;
+	int			nwindows;		/* opened since the (re)scan began, see scan_batch.c */
 	uint8	   *mask;
 	Size		mask_size;
 	StrataOpenBatch *batch;		/* unordered */
