@@ -373,19 +373,28 @@ decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *s
 	return rc;
 }
 
+/* Are all codes below the number of entries? */
+STRATA_CLONES
+static bool
+codes_below(const uint32_t *codes, uint32_t n, uint32_t nentries)
+{
+	uint32_t	highest = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		highest = codes[i] > highest ? codes[i] : highest;
+	return highest < nentries;
+}
+
 /* Codes of values [from, from + n), checked (C8). */
 static StrataCodecResult
 decode_codes(const StrataPayload *p, const DictionaryParts *parts, uint32_t from, uint32_t n, uint32_t *codes)
 {
-	uint32_t	highest = 0;
 	StrataCodecResult rc = strata_ints_decode(parts->codes, parts->codes_len, p->n, from, n,
 											  sizeof(uint32_t), codes);
 
 	if (rc != STRATA_CODEC_OK)
 		return rc;
-	for (uint32_t i = 0; i < n; i++)
-		highest = codes[i] > highest ? codes[i] : highest;
-	return highest < parts->entries.n ? STRATA_CODEC_OK : STRATA_CODEC_CORRUPT;
+	return codes_below(codes, n, parts->entries.n) ? STRATA_CODEC_OK : STRATA_CODEC_CORRUPT;
 }
 
 static StrataCodecResult
