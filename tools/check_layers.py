@@ -16,7 +16,7 @@ LAYERS = {
     "base": [],
     "time": ["base"],
     "batch": ["codec", "base"],
-    "catalog": ["base"],
+    "catalog": ["codec", "base"],
     "store": ["batch", "catalog", "base"],
     "am": ["store", "catalog", "base"],
     "scan": ["store", "batch", "catalog", "codec", "base"],

@@ -11,7 +11,7 @@ import ctypes.util
 import struct
 import sys
 
-RAW, CONSTANT, DELTA_DELTA, GORILLA, DICTIONARY, LZ4, ZSTD, DECIMAL = range(1, 9)
+RAW, CONSTANT, DELTA_DELTA, GORILLA, DICTIONARY, LZ4, ZSTD, DECIMAL, NUMERIC = range(1, 10)
 INT, FLOAT, BYTES = 1, 2, 3
 M64 = (1 << 64) - 1
 S8B = [(0, 0), (64, 1), (32, 2), (21, 3), (16, 4), (12, 5), (10, 6), (9, 7), (8, 8), (7, 9), (6, 10), (5, 12), (4, 16),
@@ -264,6 +264,25 @@ def decimal(data, width, n):
     return values
 
 
+def numeric(data, n):
+    r = Reader(data)
+    scale = r.number(1)
+    displays, values = int_stream(r.take(r.varint()), n), []
+    places = (scale + 3) // 4
+    for u, display in zip(payload(r.number(1), INT, 8, r.rest(), n), displays):
+        integer = u - (1 << 64) if u >> 63 else u
+        left, digits = abs(integer) * 10 ** (4 * places - scale), []
+        while left:
+            digits.insert(0, left % 10000)
+            left //= 10000
+        weight = len(digits) - places - 1 if digits else 0
+        while digits and digits[-1] == 0:
+            digits.pop()
+        head = 0x8000 | (0x2000 if integer < 0 else 0) | display << 7 | weight & 127
+        values.append(struct.pack("=%dH" % (1 + len(digits)), head, *digits))
+    return values
+
+
 def byte_strings(codec, data, n):
     r = Reader(data)
     blocks = [(r.varint(), r.varint(), r.varint()) for _ in range(r.varint())]
@@ -290,6 +309,8 @@ def payload(codec, kind, width, data, n):
         nentries, nested = r.varint(), r.number(1)
         entries = payload(nested, kind, width, r.take(r.varint()), nentries)
         return [entries[code] for code in int_stream(r.rest(), n)]
+    if codec == NUMERIC:
+        return numeric(data, n)
     if kind == BYTES:
         return byte_strings(codec, data, n)
     if codec == RAW:

@@ -108,6 +108,7 @@ typedef struct StrataColumnType
 	bool		typbyval;
 	char		typalign;
 	char		typstorage;
+	char		typcompression;
 	Oid			typid;			/* base type of domains */
 } StrataColumnType;
 
@@ -264,11 +265,12 @@ typedef struct StrataBatchBuilder StrataBatchBuilder;
 
 /*
  * codecs is NULL or an array indexed by attno - 1 of wanted codecs (AUTO: the
- * library chooses).  layout and schema must outlive the builder.
+ * library chooses, by level).  layout and schema must outlive the builder.
  */
 extern StrataBatchBuilder *strata_batch_builder_create(Relation rel, const StrataBatchSchema *schema,
 													   const StrataLayout *layout,
-													   const StrataCodecId *codecs, int max_rows);
+													   const StrataCodecId *codecs, StrataLevel level,
+													   int max_rows);
 
 /*
  * Offer the next row (values as slot_getallattrs gives them; may be toasted).

@@ -15,6 +15,7 @@
 #include "batch/batch_private.h"
 
 #include "access/detoast.h"
+#include "access/toast_compression.h"
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
@@ -62,6 +63,7 @@ struct StrataBatchBuilder
 	MemoryContext out_mcxt;		/* what finish() returns, reset by the next */
 	const StrataBatchSchema *schema;
 	const StrataLayout *layout;
+	StrataLevel level;
 	int			max_rows;
 	int			nrows;
 	Size		nbytes;
@@ -112,7 +114,8 @@ init_range(StrataBatchBuilder *b, OrderRange *r, AttrNumber attno)
 /* See batch.h. */
 StrataBatchBuilder *
 strata_batch_builder_create(Relation rel, const StrataBatchSchema *schema,
-							const StrataLayout *layout, const StrataCodecId *codecs, int max_rows)
+							const StrataLayout *layout, const StrataCodecId *codecs,
+							StrataLevel level, int max_rows)
 {
 	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext,
 											   "strata batch builder", ALLOCSET_DEFAULT_SIZES);
@@ -124,6 +127,7 @@ strata_batch_builder_create(Relation rel, const StrataBatchSchema *schema,
 	b->out_mcxt = AllocSetContextCreate(mcxt, "strata batch row", ALLOCSET_DEFAULT_SIZES);
 	b->schema = schema;
 	b->layout = layout;
+	b->level = level;
 	b->max_rows = Min(max_rows, STRATA_CODEC_MAX_ROWS);
 	b->segment = palloc0(sizeof(Datum) * Max(layout->nsegment, 1));
 	b->segment_isnull = palloc0(Max(layout->nsegment, 1));
@@ -321,6 +325,24 @@ strata_batch_builder_add(StrataBatchBuilder *b, const Datum *values, const bool 
 	return true;
 }
 
+/*
+ * What the column's type and storage say about its byte strings: STORAGE PLAIN and
+ * EXTERNAL mean not to compress, COMPRESSION lz4 means LZ4.  (COMPRESSION pglz is
+ * what most columns have without anybody asking for it.)
+ */
+static StrataBytesHint
+bytes_hint(const StrataColumnType *type)
+{
+	if (type->typid == NUMERICOID)
+		return STRATA_BYTES_NUMERIC;
+	if (type->typlen == -1 &&
+		(type->typstorage == TYPSTORAGE_PLAIN || type->typstorage == TYPSTORAGE_EXTERNAL))
+		return STRATA_BYTES_NO_LZ;
+	if (type->typcompression == TOAST_LZ4_COMPRESSION)
+		return STRATA_BYTES_LZ4;
+	return STRATA_BYTES_ANY;
+}
+
 /* Encode one column into a palloc'd varlena. */
 static Datum
 encode_column(StrataBatchBuilder *b, ColumnBuffer *c)
@@ -339,6 +361,8 @@ encode_column(StrataBatchBuilder *b, ColumnBuffer *c)
 	v.fixed = c->fixed;
 	v.payload = c->payload;
 	v.offsets = c->offsets;
+	v.level = b->level;
+	v.hint = bytes_hint(&c->type);
 	cap = strata_column_encode_bound(&v, b->nrows);
 	scratch_size = strata_column_encode_scratch_size(&v, b->nrows);
 	if (b->scratch_size < scratch_size)

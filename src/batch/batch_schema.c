@@ -81,6 +81,7 @@ strata_column_type_init(StrataColumnType *type, Form_pg_attribute att)
 	type->typbyval = att->attbyval;
 	type->typalign = att->attalign;
 	type->typstorage = att->attstorage;
+	type->typcompression = att->attcompression;
 	type->typid = att->attisdropped ? InvalidOid : getBaseType(att->atttypid);
 	if (!att->attbyval)
 	{

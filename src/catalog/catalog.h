@@ -6,7 +6,8 @@
  * Settings live in pg_class.reloptions as "strata.<name>=<value>", so a dump
  * carries them, psql shows them, and they roll back, move and die with their
  * table (docs/adr/001).  A partition without settings of its own uses those of
- * its nearest ancestor that has some.
+ * its nearest ancestor that has some (segmentby and orderby together, each codec
+ * option by itself).
  *
  * src/catalog/catalog.h
  *-------------------------------------------------------------------------
@@ -16,6 +17,7 @@
 
 #include "postgres.h"
 
+#include "codec/codec.h"
 #include "nodes/pg_list.h"
 #include "utils/rel.h"
 
@@ -35,6 +37,8 @@ typedef struct StrataSettings
 	StrataSettingKey *segmentby;
 	int			norderby;
 	StrataSettingKey *orderby;
+	StrataLevel codec_level;
+	StrataCodecId *codecs;		/* wanted, indexed by attno - 1; NULL: none named */
 } StrataSettings;
 
 /*
@@ -68,6 +72,9 @@ extern void strata_settings_replace_all(Oid relid, List *options);
 
 /* After RENAME COLUMN / DROP COLUMN: keep the stored texts in step (new NULL: drop). */
 extern void strata_settings_column_changed(Oid relid, const char *old, const char *new_name);
+
+/* "hot", "balanced", "archive". */
+extern const char *strata_level_name(StrataLevel level);
 
 /* Is the DefElem one of ours ("strata".x or "strata.x")?  *name: without prefix. */
 extern bool strata_settings_is_option(DefElem *def, const char **name);

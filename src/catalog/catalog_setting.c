@@ -14,7 +14,7 @@
  *-------------------------------------------------------------------------
  */
 #include "base/base.h"
-#include "catalog/catalog.h"
+#include "catalog/catalog_private.h"
 
 #include "access/htup_details.h"
 #include "access/reloptions.h"
@@ -41,11 +41,11 @@ static const char *const option_names[] = {"orderby", "segmentby"};
 
 /* All that may be set on a table; values of the others are hypertable/'s to check. */
 static const char *const known_names[] = {
-	"chunk_interval", "chunk_options", "columnstore", "created", "integer_now_func", "orderby", "segmentby"
+	"chunk_interval", "chunk_options", "codec_level", "codecs", "columnstore", "created", "integer_now_func", "orderby", "segmentby"
 };
 
 #define OPTION_LIST_HINT \
-	"Valid options are strata.orderby and strata.segmentby, and for hypertables strata.chunk_interval and strata.integer_now_func."
+	"Valid options are strata.codec_level, strata.codecs, strata.orderby and strata.segmentby, and for hypertables strata.chunk_interval and strata.integer_now_func."
 
 static bool
 is_column_list(const char *name)
@@ -266,6 +266,8 @@ void
 strata_settings_check(Relation rel, List *options)
 {
 	Bitmapset  *used = NULL;
+	Bitmapset  *segmentby = NULL;
+	const char *codecs;
 	ListCell   *lc;
 
 	foreach(lc, options)
@@ -297,7 +299,14 @@ strata_settings_check(Relation rel, List *options)
 			text = strata_settings_get_text(RelationGetRelid(rel), option_names[i]);
 		if (text != NULL)
 			check_list(rel, option_names[i], parse_option(option_names[i], text), &used);
+		if (i > 0)
+			segmentby = bms_copy(used);
 	}
+	/* a text stored before is only looked at when it may clash with segmentby */
+	codecs = find_option(options, "codecs");
+	if (codecs == NULL && find_option(options, "segmentby") != NULL)
+		codecs = strata_settings_get_text(RelationGetRelid(rel), "codecs");
+	strata_option_codecs_check(rel, find_option(options, "codec_level"), codecs, segmentby);
 }
 
 /* Stored options of a pg_class tuple as untyped DefElems, ours with prefix. */
@@ -506,6 +515,16 @@ strata_settings_column_changed(Oid relid, const char *old, const char *new_name)
 		char	   *text = def->arg != NULL ? defGetString(def) : pstrdup("");
 		char	   *rewritten;
 
+		if (strcmp(def->defname, "codecs") == 0)
+		{
+			rewritten = strata_option_codecs_rewrite(text, old, new_name);
+			if (rewritten != NULL)
+			{
+				def->arg = (Node *) makeString(rewritten);
+				changed = true;
+			}
+			continue;
+		}
 		if (!is_column_list(def->defname))
 			continue;
 		rewritten = rewrite_list(parse_option(def->defname, text), old, new_name);
@@ -560,6 +579,7 @@ strata_settings_get(Relation rel)
 	char	   *segmentby = strata_settings_get_text(owner, "segmentby");
 	char	   *orderby = strata_settings_get_text(owner, "orderby");
 
+	strata_option_codecs_get(rel, settings);
 	settings->has_segmentby = segmentby != NULL;
 	settings->has_orderby = orderby != NULL;
 	if (segmentby != NULL)

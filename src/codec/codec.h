@@ -62,6 +62,7 @@ typedef enum StrataCodecId
 	STRATA_CODEC_LZ4 = 6,		/* bytes: lengths + payload in LZ4 blocks */
 	STRATA_CODEC_ZSTD = 7,		/* bytes: the same with zstd */
 	STRATA_CODEC_DECIMAL = 8,	/* float: scaled integers + exceptions (ALP) */
+	STRATA_CODEC_NUMERIC = 9,	/* bytes: PostgreSQL's numeric as scaled integers */
 	STRATA_CODEC_COUNT
 } StrataCodecId;
 
@@ -75,6 +76,15 @@ typedef enum StrataLevel
 	STRATA_LEVEL_HOT = 1,		/* fast to encode and decode: LZ4 rather than zstd */
 	STRATA_LEVEL_ARCHIVE = 2	/* small: entropy coding, larger LZ blocks */
 } StrataLevel;
+
+/* What AUTO may do with byte strings. */
+typedef enum StrataBytesHint
+{
+	STRATA_BYTES_ANY = 0,
+	STRATA_BYTES_LZ4 = 1,		/* LZ4, but not zstd */
+	STRATA_BYTES_NO_LZ = 2,		/* leave them as they are, or find equal ones */
+	STRATA_BYTES_NUMERIC = 3	/* they are PostgreSQL's numerics */
+} StrataBytesHint;
 
 /*
  * Values to encode: n values, nulls already left out.
@@ -92,6 +102,7 @@ typedef struct StrataVector
 	const uint8_t *payload;
 	const uint32_t *offsets;
 	StrataLevel level;			/* only encoders look at it */
+	StrataBytesHint hint;		/* the same */
 } StrataVector;
 
 /*

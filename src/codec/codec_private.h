@@ -111,6 +111,7 @@ extern const StrataCodec strata_codec_dictionary;
 extern const StrataCodec strata_codec_lz4;
 extern const StrataCodec strata_codec_zstd;
 extern const StrataCodec strata_codec_decimal;
+extern const StrataCodec strata_codec_numeric;
 
 /* The codec of an id, or NULL (AUTO included). */
 extern const StrataCodec *strata_codec_get(unsigned id);

@@ -20,6 +20,7 @@ static const StrataCodec *const codecs[STRATA_CODEC_COUNT] = {
 	[STRATA_CODEC_LZ4] = &strata_codec_lz4,
 	[STRATA_CODEC_ZSTD] = &strata_codec_zstd,
 	[STRATA_CODEC_DECIMAL] = &strata_codec_decimal,
+	[STRATA_CODEC_NUMERIC] = &strata_codec_numeric,
 };
 
 /* The codec of an id read from anywhere; NULL for AUTO and unknown ids. */

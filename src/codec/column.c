@@ -28,6 +28,7 @@
 #include "codec_private.h"
 
 #define FORMAT_VERSION 2
+#define FIRST_CODEC_OF_2 STRATA_CODEC_NUMERIC
 #define HEADER_MAX 11
 #define CRC_OFFSET 3
 #define CRC_END 7
@@ -163,7 +164,7 @@ strata_column_encode(const StrataVector *vector, uint32_t nrows, const bool *isn
 		return rc;
 	if (w.failed)
 		return STRATA_CODEC_NO_SPACE;
-	head[0] = v.level == STRATA_LEVEL_ARCHIVE ? 2 : 1;
+	head[0] = v.level == STRATA_LEVEL_ARCHIVE || chosen >= FIRST_CODEC_OF_2 ? 2 : 1;
 	head[1] = (uint8_t) chosen;
 	head[2] = (uint8_t) ((unsigned) v.kind | (v.width ? (unsigned) __builtin_ctz(v.width) << 2 : 0) |
 						 (unsigned) mode << 4);

@@ -9,7 +9,7 @@
  *
  *	INT		CONSTANT, DELTA_DELTA, DICTIONARY, RAW
  *	FLOAT	CONSTANT, DECIMAL, GORILLA, DICTIONARY, RAW
- *	BYTES	CONSTANT, DICTIONARY, LZ4, ZSTD, RAW
+ *	BYTES	CONSTANT, DICTIONARY, LZ4, ZSTD, NUMERIC, RAW, as the vector's hint allows
  *
  * src/codec/column_choose.c
  *-------------------------------------------------------------------------
@@ -236,12 +236,14 @@ choose_lz(const StrataVector *v, StrataArena *scratch, StrataWriter *out, Strata
 {
 	StrataWriter start = *out;
 	size_t		total = v->offsets[v->n];
-	size_t		lz4 = estimate_lz(STRATA_CODEC_LZ4, v, *scratch);
+	bool		any = v->hint != STRATA_BYTES_NO_LZ;
+	size_t		lz4 = any ? estimate_lz(STRATA_CODEC_LZ4, v, *scratch) : SIZE_MAX;
 	size_t		others = lz4 < total - total / 32 ? lz4 : total;
 	StrataCodecResult rc = STRATA_CODEC_UNSUPPORTED;
 	size_t		zstd = SIZE_MAX;
 
-	if (strata_codec_available(STRATA_CODEC_ZSTD) &&
+	if (any && strata_codec_available(STRATA_CODEC_ZSTD) &&
+		!(v->hint == STRATA_BYTES_LZ4 && strata_codec_available(STRATA_CODEC_LZ4)) &&
 		!(v->level == STRATA_LEVEL_HOT && strata_codec_available(STRATA_CODEC_LZ4)))
 	{
 		if (total <= LZ_SAMPLES * LZ_SAMPLE_BYTES)
@@ -280,6 +282,14 @@ choose_bytes(const StrataVector *v, StrataArena *scratch, StrataWriter *out, Str
 		return rc;
 	dictionary = rc == STRATA_CODEC_OK ? strata_writer_len(out) - strata_writer_len(&start) : SIZE_MAX;
 	*out = start;
+	if (v->hint == STRATA_BYTES_NUMERIC)
+	{
+		*chosen = STRATA_CODEC_NUMERIC;
+		rc = strata_codec_numeric.encode(v, scratch, out);
+		if (rc == STRATA_CODEC_OK)
+			return rc;
+		*out = start;
+	}
 	rc = choose_lz(v, scratch, out, chosen);
 	if (rc != STRATA_CODEC_OK ||
 		dictionary - margin(v, dictionary, 20) > strata_writer_len(out) - strata_writer_len(&start))

@@ -274,7 +274,7 @@ strata_dictionary_encode(const StrataVector *v, uint32_t limit, StrataArena *scr
 {
 	StrataArena arena = *scratch;
 	Dictionary	d;
-	StrataVector entries = {.kind = v->kind, .width = v->width, .level = v->level};
+	StrataVector entries = {.kind = v->kind, .width = v->width, .level = v->level, .hint = v->hint};
 	StrataCodecId id;
 	StrataCodecResult rc;
 	StrataWriter nested;

@@ -52,8 +52,10 @@ static void
 rebuild_batch(StrataStore *store, StrataBatchReader *reader)
 {
 	TupleDesc	desc = RelationGetDescr(store->batches);
+	StrataSettings *settings = strata_settings_get(store->rel);
 	StrataBatchBuilder *builder = strata_batch_builder_create(store->rel, store->schema, reader->layout,
-															  NULL, reader->nrows);
+															  settings->codecs, settings->codec_level,
+															  reader->nrows);
 	TupleTableSlot *row = MakeSingleTupleTableSlot(RelationGetDescr(store->rel), &TTSOpsVirtual);
 	Datum	   *values = palloc(sizeof(Datum) * desc->natts);
 	bool	   *isnull = palloc(sizeof(bool) * desc->natts);

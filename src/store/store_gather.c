@@ -136,7 +136,7 @@ strata_gather_begin(StrataBatchWriter *writer, const StrataLayout *layout)
 											   ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(mcxt);
 	StrataGather *gather = palloc0(sizeof(StrataGather));
-	int			nkeys = strata_batch_rows * Max(layout->norder, 1);
+	int			nkeys = writer->batch_rows * Max(layout->norder, 1);
 
 	gather->mcxt = mcxt;
 	gather->rows_mcxt = GenerationContextCreate(mcxt, "strata gathered rows", 0, 256 * 1024, 256 * 1024);
@@ -150,7 +150,7 @@ strata_gather_begin(StrataBatchWriter *writer, const StrataLayout *layout)
 	gather->probe.isnull = palloc(sizeof(bool) * Max(layout->nsegment, 1));
 	gather->keys = palloc(sizeof(Datum) * nkeys);
 	gather->keys_isnull = palloc(sizeof(bool) * nkeys);
-	gather->permutation = palloc(sizeof(int) * strata_batch_rows);
+	gather->permutation = palloc(sizeof(int) * writer->batch_rows);
 	MemoryContextSwitchTo(old);
 	return gather;
 }
@@ -429,15 +429,15 @@ strata_gather_add(StrataGather *gather, TupleTableSlot *slot)
 	}
 	if (segment->rows == NULL)
 	{
-		segment->rows = MemoryContextAlloc(gather->mcxt, sizeof(MinimalTuple) * strata_batch_rows);
-		gather->pending += sizeof(MinimalTuple) * strata_batch_rows;
+		segment->rows = MemoryContextAlloc(gather->mcxt, sizeof(MinimalTuple) * gather->writer->batch_rows);
+		gather->pending += sizeof(MinimalTuple) * gather->writer->batch_rows;
 	}
 	old = MemoryContextSwitchTo(gather->rows_mcxt);
 	segment->rows[segment->nrows] = ExecCopySlotMinimalTuple(slot);
 	MemoryContextSwitchTo(old);
 	gather->pending += GetMemoryChunkSpace(segment->rows[segment->nrows]);
 	segment->nrows++;
-	if (segment->nrows >= strata_batch_rows)
+	if (segment->nrows >= gather->writer->batch_rows)
 		write_segment(gather, segment);
 	else if (gather->pending > (Size) maintenance_work_mem * 1024 / 2)
 	{

@@ -121,6 +121,7 @@ typedef struct StrataBatchWriter
 	int64		next_row;
 	int64		nrows;			/* written so far */
 	int64		nbatches;
+	int			batch_rows;		/* most rows of a batch */
 	Datum	   *values;			/* of the companion's descriptor */
 	bool	   *isnull;
 } StrataBatchWriter;

@@ -22,6 +22,9 @@
 #include "miscadmin.h"
 #include "utils/snapmgr.h"
 
+/* Entropy coding and LZ gain by larger batches; archives are seldom read by the row. */
+#define ARCHIVE_BATCH_FACTOR 8
+
 /* See store_private.h. */
 int64
 strata_store_next_row(StrataStore *store)
@@ -45,10 +48,14 @@ strata_batch_writer_begin(StrataStore *store, const StrataLayout *layout)
 {
 	StrataBatchWriter *writer = palloc0(sizeof(StrataBatchWriter));
 	int			natts = RelationGetDescr(store->batches)->natts;
+	StrataSettings *settings = strata_settings_get(store->rel);
 
 	writer->store = store;
-	writer->builder = strata_batch_builder_create(store->rel, store->schema, layout, NULL,
-												  strata_batch_rows);
+	writer->batch_rows = strata_batch_rows;
+	if (settings->codec_level == STRATA_LEVEL_ARCHIVE)
+		writer->batch_rows = Min(strata_batch_rows * ARCHIVE_BATCH_FACTOR, STRATA_CODEC_MAX_ROWS);
+	writer->builder = strata_batch_builder_create(store->rel, store->schema, layout, settings->codecs,
+												  settings->codec_level, writer->batch_rows);
 	writer->indexes = CatalogOpenIndexes(store->batches);
 	writer->next_row = strata_store_next_row(store);
 	writer->values = palloc(sizeof(Datum) * natts);

@@ -25,6 +25,9 @@ extern int	LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 #ifndef FUZZ_LEVEL
 #define FUZZ_LEVEL STRATA_LEVEL_BALANCED
 #endif
+#ifndef FUZZ_HINT
+#define FUZZ_HINT STRATA_BYTES_ANY
+#endif
 #ifndef FUZZ_VERSION
 #define FUZZ_VERSION 1
 #endif
@@ -84,6 +87,7 @@ fuzz_vector(const uint8_t *data, size_t len, FuzzVector *f)
 	f->v.fixed = f->fixed;
 	f->v.offsets = f->offsets;
 	f->v.level = FUZZ_LEVEL;
+	f->v.hint = FUZZ_HINT;
 
 	/* one null behind each value whose number divides evenly */
 	f->nrows = f->v.n;

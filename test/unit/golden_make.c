@@ -93,6 +93,9 @@ make_archives(void)
 	accept_archive("int8_runs", sample_int("runs", 8, 1025), NULLS_NO, STRATA_CODEC_DELTA_DELTA);
 	accept_archive("int8_steps", sample_int("steps", 8, 2500), NULLS_NO, STRATA_CODEC_DELTA_DELTA);
 	accept_archive("int4_cycle", sample_int("cycle", 4, 2500), NULLS_NO, STRATA_CODEC_DELTA_DELTA);
+	accept("numeric", sample_bytes("numeric", 300), NULLS_FEW, STRATA_CODEC_NUMERIC);
+	accept("numeric_scales", sample_bytes("numerics", 300), NULLS_NO, STRATA_CODEC_NUMERIC);
+	accept_archive("numeric_archive", sample_bytes("numeric", 1500), NULLS_NO, STRATA_CODEC_NUMERIC);
 	accept_archive("int8_minmax", sample_int("minmax", 8, 300), NULLS_NO, STRATA_CODEC_DELTA_DELTA);
 	accept_archive("int8_counter", sample_int("counter", 8, 2048), NULLS_NO, STRATA_CODEC_AUTO);
 	accept_archive("float8_tenths", sample_float("tenths", 8, 1100), NULLS_RUNS, STRATA_CODEC_DECIMAL);
@@ -246,6 +249,7 @@ make_rejected(void)
 	Encoded		runs;
 	Encoded		bitmap;
 	Encoded		ans;
+	Encoded		numeric = good_column(sample_bytes("numeric", 300), STRATA_CODEC_NUMERIC);
 	Encoded		lz;
 	Sample		s = sample_int("walk", 4, 300);
 
@@ -286,6 +290,13 @@ make_rejected(void)
 	reject("ints_divisor_0", &ints, 9, "\x29\0\0", 3);
 	reject("ints_constant_scaled", &regular, 9, "\x21", 1);
 	reject("ints_long_varint", &regular, 10, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 11);
+	/* decimals, length of the scales, scales (mode, 2, step 0), codec */
+	reject("numeric_decimals", &numeric, 9, "\x13", 1);
+	reject("numeric_scale", &numeric, 12, "\x80\x01", 2);
+	reject("numeric_codec", &numeric, 14, "\x06", 1);
+	reject("numeric_codec_0", &numeric, 14, "\0", 1);
+	reject_cut("numeric_cut", &numeric, numeric.len - 20);
+	reject_cut("numeric_empty", &numeric, 14);
 	/* an archive's stream: mode, first value, method, e and m, table_log and order, tokens */
 	reject("archive_method_0", &ans, 11, "\0", 1);
 	reject("archive_method_3", &ans, 11, "\x03", 1);

@@ -1,0 +1,25 @@
+/*-------------------------------------------------------------------------
+ *
+ * catalog_private.h
+ *	  What the files of src/catalog share among themselves.
+ *
+ * src/catalog/catalog_private.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_CATALOG_PRIVATE_H
+#define STRATA_CATALOG_PRIVATE_H
+
+#include "catalog/catalog.h"
+
+#include "nodes/bitmapset.h"
+
+/* Check texts of strata.codec_level and strata.codecs (or NULL); segmentby has attnos. */
+extern void strata_option_codecs_check(Relation rel, const char *level, const char *text, Bitmapset *segmentby);
+
+/* Fill in what is in force for rel, own or inherited. */
+extern void strata_option_codecs_get(Relation rel, StrataSettings *settings);
+
+/* The text with a column renamed, or (new_name NULL) left out; NULL when it does not name it. */
+extern char *strata_option_codecs_rewrite(const char *text, const char *old, const char *new_name);
+
+#endif							/* STRATA_CATALOG_PRIVATE_H */
