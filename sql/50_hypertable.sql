@@ -76,3 +76,250 @@ CREATE FUNCTION _strata.insert_guard() RETURNS trigger
 	AS 'MODULE_PATHNAME', 'strata_insert_guard' LANGUAGE C;
 COMMENT ON FUNCTION _strata.insert_guard() IS
 'statement trigger on hypertables: refuses to insert in a session that has not loaded the library and so would make no chunks';
+
+CREATE FUNCTION show_chunks(
+	relation regclass,
+	older_than "any" DEFAULT NULL,
+	newer_than "any" DEFAULT NULL,
+	created_before "any" DEFAULT NULL,
+	created_after "any" DEFAULT NULL)
+RETURNS SETOF regclass
+	AS 'MODULE_PATHNAME', 'strata_show_chunks' LANGUAGE C STABLE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION show_chunks(regclass, "any", "any", "any", "any") IS
+'chunks of a hypertable in order of time: those that end at or before older_than, begin at or after newer_than, were made before or after; a limit is a point in time, or an interval before now';
+
+CREATE FUNCTION drop_chunks(
+	relation regclass,
+	older_than "any" DEFAULT NULL,
+	newer_than "any" DEFAULT NULL,
+	verbose boolean DEFAULT false,
+	created_before "any" DEFAULT NULL,
+	created_after "any" DEFAULT NULL)
+RETURNS SETOF text
+	AS 'MODULE_PATHNAME', 'strata_drop_chunks' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION drop_chunks(regclass, "any", "any", boolean, "any", "any") IS
+'drop the chunks that show_chunks() would list for the same limits, of which there must be one; returns their names';
+
+CREATE FUNCTION _strata.create_chunks_ahead(hypertable regclass, up_to "any") RETURNS integer
+	AS 'MODULE_PATHNAME', 'strata_create_chunks_ahead' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION _strata.create_chunks_ahead(regclass, "any") IS
+'make every chunk that is missing from now to a point in time (an interval counts from now; integer time needs an integer_now function), in this transaction; returns how many were made';
+
+CREATE FUNCTION _strata.chunk_info(
+	chunk oid,
+	OUT range_start timestamptz, OUT range_end timestamptz,
+	OUT range_start_integer bigint, OUT range_end_integer bigint, OUT created timestamptz)
+	AS 'MODULE_PATHNAME', 'strata_chunk_info' LANGUAGE C STRICT STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION _strata.dimension_of(
+	hypertable oid,
+	OUT column_name name, OUT column_type regtype, OUT time_interval interval,
+	OUT integer_interval bigint, OUT integer_now_func text)
+	AS 'MODULE_PATHNAME', 'strata_dimension_info' LANGUAGE C STRICT STABLE PARALLEL RESTRICTED;
+
+-- The hypertables there are: partitioned tables with our option.
+CREATE VIEW _strata.hypertable AS
+	SELECT c.oid AS relid, n.nspname AS schema_name, c.relname AS table_name, c.relowner AS owner, c.reloptions AS options
+	FROM pg_catalog.pg_class c
+	JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+	WHERE c.relkind = 'p'
+	  AND EXISTS (SELECT FROM pg_catalog.unnest(c.reloptions) o WHERE o LIKE 'strata.chunk\_interval=%');
+COMMENT ON VIEW _strata.hypertable IS 'hypertables by OID';
+
+-- Chunks are the partitions of these, and nothing else.
+CREATE VIEW _strata.chunk AS
+	SELECT i.inhparent AS hypertable, c.oid AS relid, n.nspname AS schema_name, c.relname AS table_name,
+		   c.reltablespace AS tablespace, c.reltoastrelid AS toast, c.reltuples AS tuples, b.*,
+		   strata.batch_relation(c.oid) AS batches
+	FROM _strata.hypertable h
+	JOIN pg_catalog.pg_inherits i ON i.inhparent = h.relid
+	JOIN pg_catalog.pg_class c ON c.oid = i.inhrelid
+	JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+	CROSS JOIN LATERAL _strata.chunk_info(c.oid) b;
+COMMENT ON VIEW _strata.chunk IS 'chunks by OID, with their ranges and companions';
+
+-- Bytes of one chunk, its batches with it.
+CREATE FUNCTION _strata.relation_bytes(
+	relation oid, batches oid,
+	OUT table_bytes bigint, OUT index_bytes bigint, OUT toast_bytes bigint, OUT total_bytes bigint)
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+	SELECT s.total - s.indexes - s.toast, s.indexes, s.toast, s.total
+	FROM (SELECT sum(pg_total_relation_size(c.oid))::bigint AS total,
+				 sum(pg_indexes_size(c.oid))::bigint AS indexes,
+				 coalesce(sum(pg_total_relation_size(nullif(c.reltoastrelid, 0))), 0)::bigint AS toast
+		  FROM pg_class c WHERE c.oid = relation OR c.oid = batches) s;
+END;
+
+CREATE FUNCTION chunks_detailed_size(
+	hypertable regclass,
+	OUT chunk_schema name, OUT chunk_name name, OUT table_bytes bigint, OUT index_bytes bigint,
+	OUT toast_bytes bigint, OUT total_bytes bigint, OUT node_name name)
+RETURNS SETOF record LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+	SELECT c.schema_name, c.table_name, b.table_bytes, b.index_bytes, b.toast_bytes, b.total_bytes, NULL::name
+	FROM _strata.chunk c CROSS JOIN LATERAL _strata.relation_bytes(c.relid, c.batches) b
+	WHERE c.hypertable = chunks_detailed_size.hypertable
+	ORDER BY c.range_start, c.range_start_integer;
+END;
+COMMENT ON FUNCTION chunks_detailed_size(regclass) IS 'bytes of each chunk of a hypertable, batches included';
+
+CREATE FUNCTION hypertable_detailed_size(
+	hypertable regclass,
+	OUT table_bytes bigint, OUT index_bytes bigint, OUT toast_bytes bigint, OUT total_bytes bigint, OUT node_name name)
+RETURNS SETOF record LANGUAGE sql STABLE STRICT ROWS 1
+SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+	SELECT coalesce(sum(b.table_bytes), 0)::bigint, coalesce(sum(b.index_bytes), 0)::bigint,
+		   coalesce(sum(b.toast_bytes), 0)::bigint, coalesce(sum(b.total_bytes), 0)::bigint, NULL::name
+	FROM _strata.chunk c CROSS JOIN LATERAL _strata.relation_bytes(c.relid, c.batches) b
+	WHERE c.hypertable = hypertable_detailed_size.hypertable
+	HAVING EXISTS (SELECT FROM _strata.hypertable h WHERE h.relid = hypertable_detailed_size.hypertable);
+END;
+COMMENT ON FUNCTION hypertable_detailed_size(regclass) IS 'bytes of all chunks of a hypertable together; no row for other tables';
+
+CREATE FUNCTION hypertable_size(hypertable regclass) RETURNS bigint LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+	SELECT sum(b.total_bytes)::bigint
+	FROM (SELECT c.relid, c.batches FROM _strata.chunk c WHERE c.hypertable = hypertable_size.hypertable) c
+	CROSS JOIN LATERAL _strata.relation_bytes(c.relid, c.batches) b
+	HAVING count(*) > 0 OR EXISTS (SELECT FROM _strata.hypertable h WHERE h.relid = hypertable_size.hypertable);
+END;
+COMMENT ON FUNCTION hypertable_size(regclass) IS 'bytes of all chunks of a hypertable together, batches, indexes and TOAST included';
+
+CREATE FUNCTION hypertable_index_size(index_name regclass) RETURNS bigint LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+	SELECT coalesce(sum(pg_relation_size(t.relid)), 0)::bigint FROM pg_partition_tree(index_name) t WHERE t.isleaf;
+END;
+COMMENT ON FUNCTION hypertable_index_size(regclass) IS 'bytes of an index of a hypertable over all chunks';
+
+-- From the size that the file system told last: cheap, and never exact.
+CREATE FUNCTION hypertable_approximate_size(relation regclass) RETURNS bigint LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+	SELECT total_bytes FROM hypertable_detailed_size(relation);
+END;
+COMMENT ON FUNCTION hypertable_approximate_size(regclass) IS 'the same as hypertable_size()';
+
+CREATE FUNCTION approximate_row_count(relation regclass) RETURNS bigint LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+	SELECT coalesce(sum(greatest(c.reltuples, 0)), 0)::bigint
+	FROM pg_class c
+	WHERE c.oid = relation AND c.relkind IN ('r', 'm')
+	   OR c.oid IN (SELECT t.relid FROM pg_partition_tree(relation) t WHERE t.isleaf);
+END;
+COMMENT ON FUNCTION approximate_row_count(regclass) IS
+'rows of a table or of all its partitions as of their last ANALYZE or VACUUM';
+
+CREATE FUNCTION hypertable_compression_stats(
+	hypertable regclass,
+	OUT total_chunks bigint, OUT number_compressed_chunks bigint,
+	OUT before_compression_table_bytes bigint, OUT before_compression_index_bytes bigint,
+	OUT before_compression_toast_bytes bigint, OUT before_compression_total_bytes bigint,
+	OUT after_compression_table_bytes bigint, OUT after_compression_index_bytes bigint,
+	OUT after_compression_toast_bytes bigint, OUT after_compression_total_bytes bigint,
+	OUT node_name name)
+RETURNS SETOF record LANGUAGE sql STABLE STRICT ROWS 1
+SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+	SELECT count(*), count(*) FILTER (WHERE s.compression_status = 'Compressed'),
+		   sum(s.before_compression_table_bytes)::bigint, sum(s.before_compression_index_bytes)::bigint,
+		   sum(s.before_compression_toast_bytes)::bigint, sum(s.before_compression_total_bytes)::bigint,
+		   sum(s.after_compression_table_bytes)::bigint, sum(s.after_compression_index_bytes)::bigint,
+		   sum(s.after_compression_toast_bytes)::bigint, sum(s.after_compression_total_bytes)::bigint, NULL::name
+	FROM chunk_compression_stats(hypertable) s
+	HAVING count(*) > 0;
+END;
+COMMENT ON FUNCTION hypertable_compression_stats(regclass) IS
+'bytes before and after compression over all chunks of a hypertable';
+
+CREATE FUNCTION chunk_columnstore_stats(
+	hypertable regclass,
+	OUT chunk_schema name, OUT chunk_name name, OUT compression_status text,
+	OUT before_compression_table_bytes bigint, OUT before_compression_index_bytes bigint,
+	OUT before_compression_toast_bytes bigint, OUT before_compression_total_bytes bigint,
+	OUT after_compression_table_bytes bigint, OUT after_compression_index_bytes bigint,
+	OUT after_compression_toast_bytes bigint, OUT after_compression_total_bytes bigint,
+	OUT node_name name)
+RETURNS SETOF record LANGUAGE sql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+	SELECT * FROM chunk_compression_stats(hypertable);
+END;
+COMMENT ON FUNCTION chunk_columnstore_stats(regclass) IS 'another name of chunk_compression_stats()';
+
+CREATE FUNCTION hypertable_columnstore_stats(
+	hypertable regclass,
+	OUT total_chunks bigint, OUT number_compressed_chunks bigint,
+	OUT before_compression_table_bytes bigint, OUT before_compression_index_bytes bigint,
+	OUT before_compression_toast_bytes bigint, OUT before_compression_total_bytes bigint,
+	OUT after_compression_table_bytes bigint, OUT after_compression_index_bytes bigint,
+	OUT after_compression_toast_bytes bigint, OUT after_compression_total_bytes bigint,
+	OUT node_name name)
+RETURNS SETOF record LANGUAGE sql STABLE STRICT ROWS 1
+SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+	SELECT * FROM hypertable_compression_stats(hypertable);
+END;
+COMMENT ON FUNCTION hypertable_columnstore_stats(regclass) IS 'another name of hypertable_compression_stats()';
+
+CREATE PROCEDURE convert_to_columnstore(
+	chunk regclass,
+	if_not_columnstore boolean DEFAULT true,
+	recompress boolean DEFAULT false)
+LANGUAGE sql
+BEGIN ATOMIC
+	SELECT compress_chunk(chunk, if_not_columnstore, recompress);
+END;
+COMMENT ON PROCEDURE convert_to_columnstore(regclass, boolean, boolean) IS 'compress_chunk() as a procedure';
+
+CREATE PROCEDURE convert_to_rowstore(chunk regclass, if_columnstore boolean DEFAULT true)
+LANGUAGE sql
+BEGIN ATOMIC
+	SELECT decompress_chunk(chunk, if_columnstore);
+END;
+COMMENT ON PROCEDURE convert_to_rowstore(regclass, boolean) IS 'decompress_chunk() as a procedure';
+
+CREATE FUNCTION recompress_chunk(chunk regclass, if_not_compressed boolean DEFAULT true) RETURNS regclass
+LANGUAGE sql VOLATILE STRICT
+BEGIN ATOMIC
+	SELECT compress_chunk(chunk, if_not_compressed, true);
+END;
+COMMENT ON FUNCTION recompress_chunk(regclass, boolean) IS 'compress_chunk() that merges the batches there are as well';
+
+CREATE VIEW strata.hypertables AS
+	SELECT h.schema_name AS hypertable_schema, h.table_name AS hypertable_name,
+		   pg_catalog.pg_get_userbyid(h.owner) AS owner, 1::smallint AS num_dimensions,
+		   (SELECT count(*) FROM pg_catalog.pg_inherits i WHERE i.inhparent = h.relid) AS num_chunks,
+		   EXISTS (SELECT FROM pg_catalog.unnest(h.options) o
+				   WHERE o ~ '^strata\.(segmentby|orderby)=' OR o = 'strata.columnstore=true') AS compression_enabled,
+		   (SELECT pg_catalog.array_agg(s.spcname) FROM pg_catalog.pg_class c
+			JOIN pg_catalog.pg_tablespace s ON s.oid = c.reltablespace WHERE c.oid = h.relid) AS tablespaces,
+		   d.column_name AS primary_dimension, d.column_type AS primary_dimension_type
+	FROM _strata.hypertable h CROSS JOIN LATERAL _strata.dimension_of(h.relid) d;
+COMMENT ON VIEW strata.hypertables IS 'hypertables';
+
+CREATE VIEW strata.chunks AS
+	SELECT h.schema_name AS hypertable_schema, h.table_name AS hypertable_name,
+		   c.schema_name AS chunk_schema, c.table_name AS chunk_name,
+		   d.column_name AS primary_dimension, d.column_type AS primary_dimension_type,
+		   c.range_start, c.range_end, c.range_start_integer, c.range_end_integer,
+		   c.batches IS NOT NULL AND (_strata.before_sizes(c.relid)).table_bytes IS NOT NULL AS is_compressed,
+		   (SELECT s.spcname FROM pg_catalog.pg_tablespace s WHERE s.oid = c.tablespace) AS chunk_tablespace,
+		   c.created AS chunk_creation_time
+	FROM _strata.hypertable h
+	CROSS JOIN LATERAL _strata.dimension_of(h.relid) d
+	JOIN _strata.chunk c ON c.hypertable = h.relid;
+COMMENT ON VIEW strata.chunks IS 'chunks of hypertables with their ranges; local time is shown as UTC';
+
+CREATE VIEW strata.dimensions AS
+	SELECT h.schema_name AS hypertable_schema, h.table_name AS hypertable_name, 1::bigint AS dimension_number,
+		   d.column_name, d.column_type, 'Time'::text AS dimension_type, d.time_interval, d.integer_interval,
+		   d.integer_now_func, NULL::smallint AS num_partitions
+	FROM _strata.hypertable h CROSS JOIN LATERAL _strata.dimension_of(h.relid) d;
+COMMENT ON VIEW strata.dimensions IS 'the time column of each hypertable and the length of its chunks to come';

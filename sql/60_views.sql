@@ -6,13 +6,16 @@ CREATE VIEW strata.compression_settings AS
 	SELECT n.nspname AS hypertable_schema, c.relname AS hypertable_name, a.attname,
 		   l.segmentby_column_index, l.orderby_column_index, l.orderby_asc, l.orderby_nullsfirst
 	FROM pg_catalog.pg_class c
-	JOIN pg_catalog.pg_am am ON am.oid = c.relam AND am.amname = 'strata'
 	JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 	CROSS JOIN LATERAL _strata.layout_of(c.oid) l
 	JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum = l.attnum
-	WHERE c.relkind IN ('r', 'm');
+	WHERE c.relkind IN ('r', 'm')
+	  AND c.relam = (SELECT am.oid FROM pg_catalog.pg_am am WHERE am.amname = 'strata')
+	  AND NOT (c.relispartition AND EXISTS (
+			SELECT FROM pg_catalog.pg_inherits i JOIN _strata.hypertable h ON h.relid = i.inhparent WHERE i.inhrelid = c.oid))
+	   OR c.relkind = 'p' AND c.oid IN (SELECT h.relid FROM _strata.hypertable h);
 COMMENT ON VIEW strata.compression_settings IS
-'segmentby and orderby columns in force for each strata table, inherited and default ones included';
+'segmentby and orderby columns in force for each hypertable and each strata table that is no chunk, inherited and default ones included';
 
 CREATE VIEW strata.tables AS
 	SELECT c.oid::regclass AS relation,

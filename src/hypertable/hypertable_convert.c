@@ -425,13 +425,21 @@ make_default_index(Oid relid, AttrNumber attno, const char *column)
 	CommandCounterIncrement();
 }
 
+/*
+ * What makes it a hypertable.  Integer time is also what batches are ordered
+ * by, unless somebody said otherwise; of dates and timestamps storage knows it.
+ */
 static void
-store_options(Oid relid, Oid key_type, int64 interval)
+store_options(Oid relid, AttrNumber attno, Oid key_type, int64 interval)
 {
-	strata_settings_store(relid,
-						  list_make1(makeDefElem(pstrdup(STRATA_OPTION_INTERVAL),
-												 (Node *) makeString(strata_time_interval_to_text(key_type, interval)), -1)),
-						  false);
+	char	   *length = strata_time_interval_to_text(key_type, interval);
+	List	   *options = list_make1(makeDefElem(pstrdup(STRATA_OPTION_INTERVAL), (Node *) makeString(length), -1));
+
+	if (strata_time_type_is_integer(key_type) && strata_settings_get_text(relid, "orderby") == NULL &&
+		strata_settings_get_text(relid, "segmentby") == NULL)
+		options = lappend(options, makeDefElem(pstrdup("orderby"),
+											   (Node *) makeString(psprintf("%s DESC", quote_identifier(get_attname(relid, attno, false)))), -1));
+	strata_settings_store(relid, options, false);
 }
 
 /*
@@ -472,7 +480,7 @@ adopt(Relation rel, AttrNumber attno, const StrataHypertableRequest *request)
 				 errhint("Detach the default partition, and insert its rows again.")));
 	type = check_key_type(rel, attno, NULL);
 	table_close(rel, NoLock);
-	store_options(relid, type, chosen_interval(request, type));
+	store_options(relid, attno, type, chosen_interval(request, type));
 	make_guard(relid);
 }
 
@@ -515,7 +523,7 @@ strata_hypertable_create(Oid relid, const StrataHypertableRequest *request)
 		chunks = strata_hypertable_move_rows(rel, &ht, expression);
 	table_close(rel, NoLock);
 	make_partitioned(relid, ht.attno, expression);
-	store_options(relid, ht.key_type, ht.interval);
+	store_options(relid, ht.attno, ht.key_type, ht.interval);
 	make_guard(relid);
 	if (request->default_indexes && !ht.has_function)
 		make_default_index(relid, ht.attno, request->column);

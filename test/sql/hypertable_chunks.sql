@@ -1,0 +1,100 @@
+-- Listing, dropping, making, compressing chunks; sizes and views.
+SET timezone = 'UTC';
+SET datestyle = 'ISO';
+SET intervalstyle = 'postgres';
+CREATE TABLE c (time timestamptz NOT NULL, d int, v float8, note text);
+SELECT created FROM create_hypertable('c', 'time', chunk_time_interval => interval '1 day');
+INSERT INTO c SELECT '2026-01-01'::timestamptz + g * interval '10 minutes', g % 3, g, 'note ' || g FROM generate_series(0, 144 * 6 - 1) g;
+SELECT show_chunks('c');
+SELECT show_chunks('c', older_than => '2026-01-03');
+SELECT show_chunks('c', newer_than => timestamp '2026-01-05 00:00', older_than => date '2026-01-07');
+SELECT show_chunks('c', timestamptz '2026-01-03 00:00+01', timestamptz '2025-12-01');
+SELECT count(*) FROM show_chunks('c', older_than => interval '1 day') WHERE now() > '2026-01-08';
+SELECT count(*) FROM show_chunks('c', created_after => interval '1 hour');
+SELECT count(*) FROM show_chunks('c', created_before => now() - interval '1 hour');
+SELECT show_chunks('c', older_than => now(), created_after => interval '1 hour');
+SELECT show_chunks('c', older_than => 7);
+SELECT show_chunks('pg_class');
+SELECT show_chunks(NULL);
+-- views
+SELECT hypertable_schema, hypertable_name, num_dimensions, num_chunks, compression_enabled, primary_dimension, primary_dimension_type FROM strata.hypertables;
+SELECT chunk_name, primary_dimension, range_start, range_end, range_start_integer, is_compressed, chunk_creation_time > now() - interval '1 hour' AS fresh
+FROM strata.chunks WHERE hypertable_name = 'c' ORDER BY range_start;
+SELECT * FROM strata.dimensions;
+-- compression, by settings of the hypertable
+ALTER TABLE c SET (strata.segmentby = 'd', strata.orderby = 'time');
+SELECT * FROM strata.compression_settings ORDER BY attname;
+SELECT compress_chunk(x) FROM show_chunks('c', older_than => '2026-01-03') x;
+SELECT DISTINCT segment FROM strata.batches('c_20260101_chunk') ORDER BY 1;
+CALL convert_to_columnstore('c_20260103_chunk');
+CALL convert_to_columnstore('c_20260103_chunk');
+CALL convert_to_rowstore('c_20260102_chunk');
+SELECT chunk_name, is_compressed FROM strata.chunks WHERE hypertable_name = 'c' ORDER BY range_start;
+SELECT total_chunks, number_compressed_chunks, before_compression_total_bytes > after_compression_total_bytes FROM hypertable_compression_stats('c');
+SELECT chunk_name, compression_status FROM chunk_compression_stats('c') ORDER BY 1;
+SELECT count(*), sum(v) FROM c;
+INSERT INTO c VALUES ('2026-01-01 00:05', 1, 0, 'late');
+SELECT recompress_chunk('c_20260101_chunk');
+SELECT count(*) FROM c WHERE note = 'late';
+-- sizes
+SELECT sum(total_bytes) = (SELECT total_bytes FROM hypertable_detailed_size('c')) AS parts_are_the_whole,
+	sum(total_bytes) = hypertable_size('c') AS same, count(*), bool_and(table_bytes + index_bytes + toast_bytes = total_bytes) AS adds_up
+FROM chunks_detailed_size('c');
+SELECT hypertable_index_size('c_time_idx') > 0, hypertable_size('pg_class') IS NULL, hypertable_approximate_size('c') > 0;
+ANALYZE c;
+SELECT approximate_row_count('c');
+-- dropping
+SELECT drop_chunks('c');
+SELECT drop_chunks('c', older_than => '2026-01-03', verbose => true);
+SELECT drop_chunks('c', newer_than => '2026-01-06');
+CREATE VIEW on_chunk AS SELECT * FROM c_20260104_chunk;
+SELECT drop_chunks('c', older_than => '2026-01-05');
+DROP VIEW on_chunk;
+CREATE ROLE hyper_other;
+SET ROLE hyper_other;
+SELECT drop_chunks('c', older_than => '2026-01-05');
+SELECT set_chunk_time_interval('c', 1);
+SELECT _strata.create_chunks_ahead('c', now());
+RESET ROLE;
+DROP ROLE hyper_other;
+BEGIN;
+SELECT drop_chunks('c', created_after => interval '1 day');
+SELECT count(*) FROM c;
+ROLLBACK;
+SELECT count(*), (SELECT count(*) FROM show_chunks('c')) FROM c;
+SELECT strata.gc();
+-- ahead
+SELECT _strata.create_chunks_ahead('c', interval '3 days');
+SELECT _strata.create_chunks_ahead('c', now() + interval '3 days');
+SELECT count(*) FROM show_chunks('c', newer_than => now() - interval '1 day');
+SELECT _strata.create_chunks_ahead('c', NULL::interval);
+
+-- integer time
+CREATE TABLE i (t bigint NOT NULL, v int);
+SELECT created FROM create_hypertable('i', 't', chunk_time_interval => 100);
+INSERT INTO i SELECT g, g FROM generate_series(-150, 450, 10) g;
+SELECT show_chunks('i', 200);
+SELECT show_chunks('i', newer_than => 0, older_than => 300);
+SELECT show_chunks('i', interval '1 day');
+SELECT _strata.create_chunks_ahead('i', 1000);
+CREATE FUNCTION i_now() RETURNS bigint LANGUAGE sql STABLE AS 'SELECT 750::bigint';
+CREATE FUNCTION i_wrong() RETURNS int LANGUAGE sql STABLE AS 'SELECT 750';
+SELECT set_integer_now_func('i', 'i_wrong');
+SELECT set_integer_now_func('i', 'i_now');
+SELECT set_integer_now_func('i', 'i_now');
+SELECT set_integer_now_func('i', 'i_now', replace_if_exists => true);
+SELECT set_integer_now_func('c', 'i_now');
+SELECT _strata.create_chunks_ahead('i', 1000);
+SELECT chunk_name, range_start, range_start_integer, range_end_integer FROM strata.chunks WHERE hypertable_name = 'i' ORDER BY range_start_integer;
+SELECT * FROM strata.dimensions WHERE hypertable_name = 'i';
+SELECT * FROM strata.compression_settings WHERE hypertable_name = 'i';
+SELECT drop_chunks('i', older_than => 0);
+SELECT min(t) FROM i;
+SELECT set_chunk_time_interval('i', 1000);
+SELECT set_chunk_time_interval('i', 1000, 'v');
+SELECT set_chunk_time_interval('i', interval '1 day');
+INSERT INTO i VALUES (1100, 1), (2100, 1), (460, 2);
+SELECT chunk_name, range_start_integer, range_end_integer FROM strata.chunks WHERE hypertable_name = 'i' AND range_end_integer > 900 ORDER BY range_start_integer;
+DROP TABLE c, i;
+DROP FUNCTION i_now, i_wrong;
+SELECT count(*) FROM strata.hypertables;
