@@ -111,6 +111,43 @@ strata_heap_update(Relation rel, ItemPointer tid, HeapTuple tuple, CommandId cid
 #endif
 
 /*
+ * 16 moved permissions out of range table entries (a61b1f74823); delete when
+ * 15 goes.  For users that include executor/executor.h and the parser's.
+ */
+#if PG_VERSION_NUM < 160000
+#define strata_check_insert_columns(pstate, nsitem, columns) \
+	((nsitem)->p_rte->requiredPerms = ACL_INSERT, \
+	 (nsitem)->p_rte->insertedCols = (columns), \
+	 (void) ExecCheckRTPerms(list_make1((nsitem)->p_rte), true))
+#define strata_plan_drop_permissions(stmt) \
+	do { \
+		ListCell *_lc; \
+		foreach(_lc, (stmt)->rtable) \
+			lfirst_node(RangeTblEntry, _lc)->requiredPerms = 0; \
+	} while (0)
+#else
+#define strata_check_insert_columns(pstate, nsitem, columns) \
+	((nsitem)->p_perminfo->requiredPerms = ACL_INSERT, \
+	 (nsitem)->p_perminfo->insertedCols = (columns), \
+	 (void) ExecCheckPermissions((pstate)->p_rtable, list_make1((nsitem)->p_perminfo), true))
+#define strata_plan_drop_permissions(stmt) \
+	do { \
+		ListCell *_lc; \
+		foreach(_lc, (stmt)->permInfos) \
+			lfirst_node(RTEPermissionInfo, _lc)->requiredPerms = 0; \
+	} while (0)
+#endif
+
+/*
+ * 18 took execute_once from ExecutorRun (3eea7a0c97e); delete when 17 goes.
+ */
+#if PG_VERSION_NUM < 180000
+#define strata_executor_run(query_desc) ExecutorRun(query_desc, ForwardScanDirection, 0, true)
+#else
+#define strata_executor_run(query_desc) ExecutorRun(query_desc, ForwardScanDirection, 0)
+#endif
+
+/*
  * 18 added the instrumentation argument to index_beginscan (0fbceae841c);
  * delete when 17 goes.
  */

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * hook_route.c
- *	  Chunks on demand: the planner and executor start tell hypertable/.
+ *	  Hypertables in planning and executor start: chunks on demand, now().
  *
  * src/hook/hook_route.c
  *-------------------------------------------------------------------------
@@ -19,9 +19,12 @@ static ExecutorStart_hook_type previous_start = NULL;
 static PlannedStmt *
 plan(Query *query, const char *text, int cursor_options, ParamListInfo params)
 {
-	PlannedStmt *stmt = previous_planner ? previous_planner(query, text, cursor_options, params) :
-		standard_planner(query, text, cursor_options, params);
+	PlannedStmt *stmt;
 
+	/* the planner may scribble on the query, and so do we */
+	strata_now_add_quals(query);
+	stmt = previous_planner ? previous_planner(query, text, cursor_options, params) :
+		standard_planner(query, text, cursor_options, params);
 	strata_route_plan(stmt);
 	return stmt;
 }

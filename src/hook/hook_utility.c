@@ -146,7 +146,10 @@ create_table(UtilityCall *call, RangeVar *name, List **options)
 	CommandCounterIncrement();
 	relid = RangeVarGetRelid(name, NoLock, true);
 	/* IF NOT EXISTS on a table that was there changes nothing */
-	if (OidIsValid(relid) && relid != before)
+	if (!OidIsValid(relid) || relid == before)
+		return;
+	strata_hypertable_create_with(relid, &ours);
+	if (ours != NIL)
 		apply_options(relid, ours, NIL);
 }
 
@@ -289,6 +292,19 @@ torture(RangeVar *name)
 	strata_torture_relation(relid);
 }
 
+/* COPY FROM into a hypertable is ours to run. */
+static bool
+copy_from(UtilityCall *call, CopyStmt *stmt)
+{
+	uint64		processed;
+
+	if (!strata_copy_from(stmt, call->query, &processed))
+		return false;
+	if (call->qc != NULL)
+		SetQueryCompletion(call->qc, CMDTAG_COPY, processed);
+	return true;
+}
+
 /* Will the statement be changed?  Then work on a copy: it may be cached. */
 static Node *
 writable_statement(UtilityCall *call)
@@ -343,6 +359,8 @@ process(UtilityCall *call)
 			}
 			break;
 		case T_CopyStmt:
+			if (copy_from(call, (CopyStmt *) stmt))
+				return;
 			run_statement(call);
 			if (((CopyStmt *) stmt)->is_from)
 				torture(((CopyStmt *) stmt)->relation);

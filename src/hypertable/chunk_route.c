@@ -321,5 +321,6 @@ strata_route_init(void)
 void
 strata_hypertable_init(void)
 {
+	strata_copy_init();
 	strata_route_init();
 }

@@ -73,6 +73,7 @@ typedef struct StrataHypertableRequest
 	bool		has_interval;
 	Oid			interval_type;
 	Datum		interval;
+	const char *interval_text;	/* instead: as in strata.chunk_interval */
 	bool		default_indexes;
 	bool		migrate_data;
 } StrataHypertableRequest;
@@ -82,6 +83,13 @@ typedef struct StrataHypertableRequest
  * AccessExclusiveLock on it and has checked that the user owns it.
  */
 extern void strata_hypertable_create(Oid relid, const StrataHypertableRequest *request);
+
+/*
+ * CREATE TABLE WITH (strata.hypertable, strata.partition_column, ...): makes a
+ * hypertable of the table just made, if the options say so; those used up
+ * are taken off the list.
+ */
+extern void strata_hypertable_create_with(Oid relid, List **options);
 
 /* Check options that ALTER or CREATE TABLE sets on a hypertable or table. */
 extern void strata_hypertable_check_options(Relation rel, List *options);
@@ -122,11 +130,20 @@ extern bool strata_chunk_create(Oid hypertable, int64 time);
 /* Make every missing chunk from now to a time; returns how many. */
 extern int	strata_chunk_create_ahead(const StrataHypertable *ht, int64 up_to);
 
+/* Planner: let conditions with now() prune chunks.  Changes the query. */
+extern void strata_now_add_quals(Query *query);
+
 /* Planner: put the node that makes chunks under each INSERT into a hypertable. */
 extern void strata_route_plan(PlannedStmt *stmt);
 
 /* Executor start: tell these nodes which ModifyTable they feed. */
 extern void strata_route_bind(QueryDesc *query_desc);
+
+/*
+ * COPY FROM into a hypertable; false, and nothing done, when the statement is
+ * something else.
+ */
+extern bool strata_copy_from(const CopyStmt *stmt, const char *text, uint64 *processed);
 
 /*
  * False in the statement that loaded the library: its INSERT was planned

@@ -370,6 +370,8 @@ check_key_type(Relation rel, AttrNumber attno, Node *expression)
 static int64
 chosen_interval(const StrataHypertableRequest *request, Oid key_type)
 {
+	if (request->interval_text != NULL)
+		return strata_time_interval_from_text(key_type, request->interval_text);
 	if (request->has_interval)
 		return strata_time_interval_from_datum(key_type, request->interval_type, request->interval);
 	if (strata_time_type_is_integer(key_type))

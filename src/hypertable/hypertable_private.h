@@ -80,6 +80,7 @@ extern List *strata_hypertable_move_rows(Relation rel, const StrataHypertable *h
 /* Hash over everything of the hypertable that a chunk is made from. */
 extern uint32 strata_hypertable_fingerprint(Relation rel);
 
+extern void strata_copy_init(void);
 extern void strata_route_init(void);
 
 #endif							/* STRATA_HYPERTABLE_PRIVATE_H */

@@ -209,19 +209,29 @@ strata_time_interval_from_text(Oid key_type, const char *text)
 char *
 strata_time_interval_to_text(Oid key_type, int64 interval)
 {
+	static const struct
+	{
+		int64		length;
+		const char *name;
+	}			units[] = {
+		{USECS_PER_DAY, "day"},
+		{USECS_PER_HOUR, "hour"},
+		{USECS_PER_MINUTE, "minute"},
+		{USECS_PER_SEC, "second"},
+		{1, "microsecond"},
+		{1, "day"}				/* dates count days */
+	};
+
 	if (strata_time_type_is_integer(key_type))
 		return psprintf(INT64_FORMAT, interval);
-	if (key_type == DATEOID)
-		return psprintf(INT64_FORMAT " days", interval);
-	if (interval % USECS_PER_DAY == 0)
-		return psprintf(INT64_FORMAT " days", interval / USECS_PER_DAY);
-	if (interval % USECS_PER_HOUR == 0)
-		return psprintf(INT64_FORMAT " hours", interval / USECS_PER_HOUR);
-	if (interval % USECS_PER_MINUTE == 0)
-		return psprintf(INT64_FORMAT " minutes", interval / USECS_PER_MINUTE);
-	if (interval % USECS_PER_SEC == 0)
-		return psprintf(INT64_FORMAT " seconds", interval / USECS_PER_SEC);
-	return psprintf(INT64_FORMAT " microseconds", interval);
+	for (int i = key_type == DATEOID ? lengthof(units) - 1 : 0; i < (int) lengthof(units); i++)
+	{
+		int64		length = key_type == DATEOID ? 1 : units[i].length;
+
+		if (interval % length == 0)
+			return psprintf(INT64_FORMAT " %s%s", interval / length, units[i].name, interval == length ? "" : "s");
+	}
+	return NULL;				/* not reached: everything is whole microseconds or days */
 }
 
 /* See hypertable_private.h. */

@@ -1,0 +1,297 @@
+/*-------------------------------------------------------------------------
+ *
+ * chunk_copy.c
+ *	  COPY FROM into a hypertable.
+ *
+ * COPY routes rows by itself and has no place for us, so it becomes an INSERT
+ * whose source reads rows with NextCopyFrom(): chunks are made as for any
+ * INSERT, and triggers, constraints and the error context are PostgreSQL's.
+ * What COPY checks before it begins is checked here as DoCopy() does it.
+ *
+ * src/hypertable/chunk_copy.c
+ *-------------------------------------------------------------------------
+ */
+#include "hypertable/hypertable_private.h"
+
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_authid.h"
+#include "commands/copy.h"
+#include "commands/defrem.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/extensible.h"
+#include "nodes/makefuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/planner.h"
+#include "parser/analyze.h"
+#include "parser/parse_coerce.h"
+#include "parser/parse_collate.h"
+#include "parser/parse_expr.h"
+#include "parser/parse_relation.h"
+#include "rewrite/rewriteHandler.h"
+#include "tcop/cmdtag.h"
+#include "utils/acl.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rls.h"
+#include "utils/snapmgr.h"
+
+/* What a COPY hands to its node, which takes it when it is set up. */
+typedef struct CopySource
+{
+	CopyFromState copy;
+	Relation	rel;
+	List	   *where;			/* implicitly ANDed */
+} CopySource;
+
+static CopySource *next_source = NULL;
+
+typedef struct CopyScanState
+{
+	CustomScanState css;
+	CopySource *source;
+	ExprState  *where;
+	TupleTableSlot *slot;
+} CopyScanState;
+
+static Node *create_copy_state(CustomScan *scan);
+
+static const CustomScanMethods copy_methods = {
+	.CustomName = "StrataCopySource",
+	.CreateCustomScanState = create_copy_state
+};
+
+/*-------------------------------------------------------------------------
+ * The node
+ *-------------------------------------------------------------------------
+ */
+
+static void
+begin_copy(CustomScanState *css, EState *estate, int eflags)
+{
+	CopyScanState *state = (CopyScanState *) css;
+
+	state->source = next_source;
+	next_source = NULL;
+	state->slot = ExecInitExtraTupleSlot(estate, RelationGetDescr(state->source->rel), &TTSOpsVirtual);
+	state->where = ExecInitQual(state->source->where, &css->ss.ps);
+}
+
+static TupleTableSlot *
+exec_copy(CustomScanState *css)
+{
+	CopyScanState *state = (CopyScanState *) css;
+	ExprContext *context = css->ss.ps.ps_ExprContext;
+
+	for (;;)
+	{
+		MemoryContext old;
+		bool		found;
+
+		CHECK_FOR_INTERRUPTS();
+		ResetExprContext(context);
+		ExecClearTuple(state->slot);
+		old = MemoryContextSwitchTo(context->ecxt_per_tuple_memory);
+		found = NextCopyFrom(state->source->copy, context, state->slot->tts_values, state->slot->tts_isnull);
+		MemoryContextSwitchTo(old);
+		if (!found)
+			return NULL;
+		ExecStoreVirtualTuple(state->slot);
+		if (state->where == NULL)
+			return state->slot;
+		state->slot->tts_tableOid = RelationGetRelid(state->source->rel);
+		context->ecxt_scantuple = state->slot;
+		if (ExecQual(state->where, context))
+			return state->slot;
+	}
+}
+
+static void
+end_copy(CustomScanState *css)
+{
+}
+
+static const CustomExecMethods copy_exec_methods = {
+	.CustomName = "StrataCopySource",
+	.BeginCustomScan = begin_copy,
+	.ExecCustomScan = exec_copy,
+	.EndCustomScan = end_copy,
+	.ReScanCustomScan = end_copy
+};
+
+static Node *
+create_copy_state(CustomScan *scan)
+{
+	CopyScanState *state = (CopyScanState *) newNode(sizeof(CopyScanState), T_CustomScanState);
+
+	state->css.methods = &copy_exec_methods;
+	return (Node *) state;
+}
+
+/*-------------------------------------------------------------------------
+ * The statement
+ *-------------------------------------------------------------------------
+ */
+
+/* May the user read files, or run programs, on the server? */
+static void
+check_source(const CopyStmt *stmt)
+{
+	if (stmt->filename == NULL)
+		return;
+	if (stmt->is_program && !has_privs_of_role(GetUserId(), ROLE_PG_EXECUTE_SERVER_PROGRAM))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be superuser or have privileges of the pg_execute_server_program role to COPY to or from an external program"),
+				 errhint("Anyone can COPY to stdout or from stdin. psql's \\copy command also works for anyone.")));
+	if (!stmt->is_program && !has_privs_of_role(GetUserId(), ROLE_PG_READ_SERVER_FILES))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be superuser or have privileges of the pg_read_server_files role to COPY from a file"),
+				 errhint("Anyone can COPY to stdout or from stdin. psql's \\copy command also works for anyone.")));
+}
+
+static void
+refuse_freeze(const CopyStmt *stmt)
+{
+	ListCell   *lc;
+
+	foreach(lc, stmt->options)
+	{
+		DefElem    *def = lfirst_node(DefElem, lc);
+
+		if (strcmp(def->defname, "freeze") == 0 && defGetBoolean(def))
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("cannot perform COPY FREEZE on a partitioned table")));
+	}
+}
+
+/* Privileges on the columns, row security, read-only transactions. */
+static void
+check_target(ParseState *pstate, ParseNamespaceItem *nsitem, const CopyStmt *stmt, Relation rel)
+{
+	Bitmapset  *columns = NULL;
+	ListCell   *lc;
+
+	foreach(lc, CopyGetAttnums(RelationGetDescr(rel), rel, stmt->attlist))
+		columns = bms_add_member(columns, lfirst_int(lc) - FirstLowInvalidHeapAttributeNumber);
+	strata_check_insert_columns(pstate, nsitem, columns);
+	if (check_enable_rls(RelationGetRelid(rel), InvalidOid, false) == RLS_ENABLED)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("COPY FROM not supported with row-level security"),
+				 errhint("Use INSERT statements instead.")));
+	PreventCommandIfReadOnly("COPY FROM");
+}
+
+/* COPY ... WHERE, ready to be evaluated. */
+static List *
+transform_where(ParseState *pstate, ParseNamespaceItem *nsitem, const CopyStmt *stmt)
+{
+	Node	   *where;
+
+	if (stmt->whereClause == NULL)
+		return NIL;
+	addNSItemToQuery(pstate, nsitem, false, true, true);
+	where = transformExpr(pstate, copyObject(stmt->whereClause), EXPR_KIND_COPY_WHERE);
+	where = coerce_to_boolean(pstate, where, "WHERE");
+	assign_expr_collations(pstate, where);
+	where = eval_const_expressions(NULL, where);
+	where = (Node *) canonicalize_qual((Expr *) where, false);
+	return make_ands_implicit((Expr *) where);
+}
+
+/* INSERT INTO rel, with our node as its source. */
+static PlannedStmt *
+make_plan(Relation rel, const char *text)
+{
+	InsertStmt *insert = makeNode(InsertStmt);
+	RawStmt    *raw = makeNode(RawStmt);
+	CustomScan *scan = makeNode(CustomScan);
+	PlannedStmt *stmt;
+	Plan	   *route;
+
+	insert->relation = makeRangeVar(get_namespace_name(RelationGetNamespace(rel)),
+									pstrdup(RelationGetRelationName(rel)), -1);
+	raw->stmt = (Node *) insert;
+	/* not rewritten: COPY knows no rules */
+	stmt = planner(parse_analyze_fixedparams(raw, text, NULL, 0, NULL), text, 0, NULL);
+	strata_plan_drop_permissions(stmt);
+	route = outerPlan(stmt->planTree);
+	if (!IsA(stmt->planTree, ModifyTable) || !IsA(route, CustomScan))
+		elog(ERROR, "unexpected plan for COPY into a hypertable");
+	scan->methods = &copy_methods;
+	scan->scan.plan.targetlist = route->targetlist;
+	scan->custom_scan_tlist = route->targetlist;
+	outerPlan(route) = (Plan *) scan;
+	return stmt;
+}
+
+static uint64
+run_plan(PlannedStmt *stmt, const char *text, CopySource *source)
+{
+	ErrorContextCallback callback;
+	QueryDesc  *query_desc;
+	uint64		processed;
+
+	callback.callback = CopyFromErrorCallback;
+	callback.arg = source->copy;
+	callback.previous = error_context_stack;
+	error_context_stack = &callback;
+	PushCopiedSnapshot(GetActiveSnapshot());
+	UpdateActiveSnapshotCommandId();
+	query_desc = CreateQueryDesc(stmt, text, GetActiveSnapshot(), InvalidSnapshot, None_Receiver, NULL, NULL, 0);
+	next_source = source;
+	ExecutorStart(query_desc, 0);
+	strata_executor_run(query_desc);
+	processed = query_desc->estate->es_processed;
+	/* as in COPY, what fires at the end is not about a line */
+	error_context_stack = callback.previous;
+	ExecutorFinish(query_desc);
+	ExecutorEnd(query_desc);
+	FreeQueryDesc(query_desc);
+	PopActiveSnapshot();
+	return processed;
+}
+
+/* See hypertable.h. */
+bool
+strata_copy_from(const CopyStmt *stmt, const char *text, uint64 *processed)
+{
+	CopySource	source = {0};
+	ParseState *pstate;
+	ParseNamespaceItem *nsitem;
+	Relation	rel;
+	Oid			relid;
+
+	if (!stmt->is_from || stmt->relation == NULL)
+		return false;
+	relid = RangeVarGetRelid(stmt->relation, NoLock, true);
+	if (!OidIsValid(relid) || !strata_hypertable_is(relid))
+		return false;
+	check_source(stmt);
+	rel = table_openrv(stmt->relation, RowExclusiveLock);
+	pstate = make_parsestate(NULL);
+	pstate->p_sourcetext = text;
+	nsitem = addRangeTableEntryForRelation(pstate, rel, RowExclusiveLock, NULL, false, false);
+	refuse_freeze(stmt);
+	check_target(pstate, nsitem, stmt, rel);
+	source.rel = rel;
+	source.where = transform_where(pstate, nsitem, stmt);
+	source.copy = BeginCopyFrom(pstate, rel, NULL, stmt->filename, stmt->is_program, NULL, stmt->attlist, stmt->options);
+	*processed = run_plan(make_plan(rel, text), text, &source);
+	EndCopyFrom(source.copy);
+	free_parsestate(pstate);
+	table_close(rel, NoLock);
+	return true;
+}
+
+/* See hypertable_private.h. */
+void
+strata_copy_init(void)
+{
+	RegisterCustomScanMethods(&copy_methods);
+}

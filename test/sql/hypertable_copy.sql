@@ -1,0 +1,110 @@
+-- COPY FROM into a hypertable: what COPY does on any table.
+SET timezone = 'UTC';
+SET datestyle = 'ISO';
+CREATE TABLE c (time timestamptz NOT NULL, gone int, d int DEFAULT 7, v float8 CHECK (v < 1000), twice float8 GENERATED ALWAYS AS (v * 2) STORED,
+	id int GENERATED ALWAYS AS IDENTITY, note text);
+ALTER TABLE c DROP COLUMN gone;
+SELECT created FROM create_hypertable('c', 'time', chunk_time_interval => interval '1 day');
+COPY c (time, v) FROM stdin WITH (FORMAT csv, HEADER true);
+time,v
+2026-01-01,1
+2026-01-02,2
+2026-01-01 05:00,3
+\.
+COPY c (time, d, v, id, note) FROM stdin WITH (NULL 'none', DELIMITER '|') WHERE v > 1 AND d <> 9;
+2026-02-01|8|2|100|none
+2026-02-02|9|2|101|skipped
+2026-02-03|8|1|102|skipped
+2026-02-04|none|4|103|kept
+\.
+SELECT tableoid::regclass, * FROM c ORDER BY time;
+SELECT count(*) FROM show_chunks('c');
+-- errors say where
+COPY c (time, v) FROM stdin;
+2026-01-01	1
+2026-03-01	1
+2026-03-01	2000
+\.
+COPY c (time, v) FROM stdin;
+2026-01-01	1
+2026-01-01	x
+\.
+COPY c (time, v) FROM stdin;
+\N	1
+\.
+COPY c (time, twice) FROM stdin;
+\.
+COPY c (time, nothing) FROM stdin;
+\.
+COPY c (time, v) FROM stdin WITH (FREEZE);
+\.
+COPY c (time, v) FROM stdin WHERE count(*) > 1;
+\.
+SELECT count(*) FROM c;
+-- privileges
+CREATE ROLE hyper_copier;
+GRANT INSERT (time, v) ON c TO hyper_copier;
+SET ROLE hyper_copier;
+COPY c (time, v) FROM stdin;
+2026-04-01	1
+\.
+COPY c (time, d) FROM stdin;
+\.
+COPY c FROM stdin;
+\.
+COPY c (time, v) FROM '/nowhere';
+COPY c (time, v) FROM PROGRAM 'true';
+RESET ROLE;
+ALTER TABLE c ENABLE ROW LEVEL SECURITY;
+GRANT INSERT ON c TO hyper_copier;
+SET ROLE hyper_copier;
+COPY c (time, v) FROM stdin;
+\.
+RESET ROLE;
+ALTER TABLE c DISABLE ROW LEVEL SECURITY;
+REVOKE ALL ON c FROM hyper_copier;
+DROP ROLE hyper_copier;
+BEGIN READ ONLY;
+COPY c (time, v) FROM stdin;
+\.
+ROLLBACK;
+-- triggers, also ones that drop or change rows; a rule is not COPY's business
+CREATE TABLE log (what text, n bigint);
+CREATE FUNCTION log_rows() RETURNS trigger LANGUAGE plpgsql AS
+	$$ BEGIN INSERT INTO log SELECT 'statement', count(*) FROM new_rows; RETURN NULL; END $$;
+CREATE FUNCTION drop_some() RETURNS trigger LANGUAGE plpgsql AS
+	$$ BEGIN IF NEW.v = 13 THEN RETURN NULL; END IF; NEW.note := 'triggered'; RETURN NEW; END $$;
+CREATE TRIGGER c_after AFTER INSERT ON c REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION log_rows();
+CREATE TRIGGER c_before BEFORE INSERT ON c FOR EACH ROW EXECUTE FUNCTION drop_some();
+CREATE RULE c_rule AS ON INSERT TO c DO INSTEAD NOTHING;
+COPY c (time, v) FROM stdin;
+2026-05-01	12
+2026-05-02	13
+2026-05-03	14
+\.
+SELECT * FROM log;
+SELECT time, v, note FROM c WHERE time >= '2026-05-01' ORDER BY time;
+DROP RULE c_rule ON c;
+-- in the transaction that made the table, and into compressed chunks
+BEGIN;
+CREATE TABLE n (t int NOT NULL, v text, PRIMARY KEY (t)) ;
+SELECT created FROM create_hypertable('n', 't', chunk_time_interval => 500);
+COPY n FROM stdin;
+1	a
+11	b
+\.
+COMMIT;
+INSERT INTO n SELECT g, repeat('x', 100) FROM generate_series(100, 1000) g;
+SELECT compress_chunk('n') IS NOT NULL;
+COPY n FROM stdin;
+105	again
+\.
+COPY n FROM stdin;
+5	late
+\.
+SELECT count(*), min(t) FROM n;
+-- prepared like any other
+DO $$ BEGIN EXECUTE 'COPY n FROM PROGRAM ''printf "2001\\tprogram\\n"'''; END $$;
+SELECT * FROM n WHERE t = 2001;
+DROP TABLE c, n, log;
+DROP FUNCTION log_rows, drop_some;

@@ -1,0 +1,33 @@
+-- CREATE TABLE ... WITH (strata.hypertable, ...).
+SET timezone = 'UTC';
+SET datestyle = 'ISO';
+CREATE TABLE w (ts timestamptz NOT NULL, dev text, v float8) WITH (strata.hypertable, strata.partition_column = 'ts',
+	strata.chunk_interval = '1 day', strata.segmentby = 'dev', strata.orderby = 'ts DESC');
+INSERT INTO w VALUES ('2026-01-01', 'a', 1), ('2026-01-02', 'a', 1);
+\d+ w
+SELECT * FROM strata.compression_settings WHERE hypertable_name = 'w' ORDER BY attname;
+DROP TABLE w;
+CREATE TABLE w (ts timestamp NOT NULL, dev text PRIMARY KEY, v float8) USING strata WITH (strata.hypertable, fillfactor = 50);
+CREATE TABLE w (ts timestamp NOT NULL, dev text, v float8, PRIMARY KEY (dev, ts)) USING strata
+	WITH (strata.hypertable, strata.create_default_indexes = false, fillfactor = 50);
+\d w
+CREATE TABLE IF NOT EXISTS w (ts timestamp NOT NULL) WITH (strata.hypertable);
+DROP TABLE w;
+CREATE TABLE w (ts bigint NOT NULL, v float8) WITH (strata.hypertable);
+CREATE TABLE w (ts bigint NOT NULL, v float8) WITH (strata.hypertable, strata.partition_column = 'ts');
+CREATE TABLE w (ts bigint NOT NULL, v float8) WITH (strata.partition_column = 'ts');
+CREATE TABLE w (ts bigint NOT NULL, v float8) WITH (strata.chunk_interval = 1000);
+CREATE TABLE w (ts bigint NOT NULL, v float8) WITH (strata.hypertable, strata.partition_column = 'ts', strata.chunk_interval = '1 day');
+CREATE TABLE w (ts bigint NOT NULL, v float8) WITH (strata.hypertable, strata.partition_column = 'ts', strata.chunk_interval = '1000', strata.nothing = 1);
+CREATE TABLE w (ts bigint NOT NULL, v float8) WITH (strata.hypertable, strata.partition_column = 'ts', strata.chunk_interval = '1000');
+INSERT INTO w VALUES (5, 1), (1005, 1);
+ALTER TABLE w SET (strata.chunk_interval = '500');
+INSERT INTO w VALUES (2005, 1);
+SELECT chunk_name, range_start_integer, range_end_integer FROM strata.chunks WHERE hypertable_name = 'w' ORDER BY 2;
+ALTER TABLE w RENAME TO w2;
+ALTER TABLE w2 RENAME ts TO t;
+INSERT INTO w2 VALUES (3005, 1);
+SELECT chunk_name, range_start_integer, range_end_integer FROM strata.chunks WHERE hypertable_name = 'w2' ORDER BY 2;
+SELECT * FROM strata.compression_settings WHERE hypertable_name = 'w2';
+ALTER TABLE w2 DROP COLUMN t;
+DROP TABLE w2;
