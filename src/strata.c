@@ -11,6 +11,7 @@
 #include "base/base.h"
 #include "hook/hook.h"
 #include "hypertable/hypertable.h"
+#include "job/job.h"
 #include "scan/scan.h"
 #include "store/store.h"
 
@@ -30,6 +31,7 @@ _PG_init(void)
 	strata_scan_init();
 	strata_hypertable_init();
 	strata_agg_init();
+	strata_job_init();
 	strata_hook_object_init();
 	strata_hook_planner_init();
 	strata_hook_route_init();

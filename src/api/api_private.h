@@ -10,6 +10,7 @@
 #define STRATA_API_PRIVATE_H
 
 #include "base/base.h"
+#include "catalog/catalog.h"
 #include "store/store.h"
 
 #include "fmgr.h"
@@ -24,5 +25,15 @@ extern Relation strata_api_open(Oid relid, LOCKMODE lockmode);
 
 /* When this transaction commits, have rel vacuumed in the background. */
 extern void strata_api_vacuum_later(Relation rel);
+
+/* What is wrong with arguments of jobs and policies is raised here. */
+extern void strata_api_check_interval(const Interval *interval, const char *what, bool zero_allowed);
+extern void strata_api_check_timezone(const char *timezone);
+
+/* Warn when no launcher will ever start a job. */
+extern void strata_api_check_preload(void);
+
+/* Check and insert a job whose other fields are set; first start now if no start is given. */
+extern void strata_api_add_job(StrataJob *job, bool has_start, TimestampTz start);
 
 #endif							/* STRATA_API_PRIVATE_H */

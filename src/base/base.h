@@ -22,6 +22,8 @@
 #define STRATA_BATCH_ROWS_DEFAULT 1000
 #define STRATA_BATCH_ROWS_MIN 10
 #define STRATA_BATCH_ROWS_MAX 32767
+#define STRATA_MAX_JOB_WORKERS_DEFAULT 4
+#define STRATA_MAX_JOB_WORKERS_MAX 64
 
 /* GUCs, in the order of guc.c's table. */
 extern bool strata_background_vacuum;
@@ -34,6 +36,7 @@ extern bool strata_enable_pruning;
 extern bool strata_enable_scan;
 extern bool strata_enable_vector_agg;
 extern bool strata_enable_vector_filter;
+extern int	strata_max_job_workers;
 extern bool strata_torture;
 
 extern void strata_base_init(void);

@@ -235,4 +235,28 @@ strata_heap_update(Relation rel, ItemPointer tid, HeapTuple tuple, CommandId cid
 	adjust_appendrel_attrs_multilevel(root, node, child, parent)
 #endif
 
+/*
+ * 16 replaced the per-object owner checks by object_ownercheck (afbfc02983f);
+ * delete when 15 goes.  For users that include catalog/pg_database.h.
+ */
+#if PG_VERSION_NUM < 160000
+#define strata_database_ownercheck(dbid, roleid) pg_database_ownercheck(dbid, roleid)
+#else
+#define strata_database_ownercheck(dbid, roleid) \
+	object_ownercheck(DatabaseRelationId, dbid, roleid)
+#endif
+
+/*
+ * 17 lets background workers connect as roles that cannot log in
+ * (e85662df44f); delete when 16 goes.  For users that include
+ * postmaster/bgworker.h.
+ */
+#if PG_VERSION_NUM < 170000
+#define STRATA_BGWORKER_ANY_ROLE 0
+#define STRATA_JOB_OWNER_MUST_LOGIN true
+#else
+#define STRATA_BGWORKER_ANY_ROLE BGWORKER_BYPASS_ROLELOGINCHECK
+#define STRATA_JOB_OWNER_MUST_LOGIN false
+#endif
+
 #endif							/* STRATA_COMPAT_H */

@@ -23,6 +23,7 @@ bool		strata_enable_pruning = true;
 bool		strata_enable_scan = true;
 bool		strata_enable_vector_agg = true;
 bool		strata_enable_vector_filter = true;
+int			strata_max_job_workers = STRATA_MAX_JOB_WORKERS_DEFAULT;
 bool		strata_torture = false;
 
 typedef struct BoolSetting
@@ -72,6 +73,13 @@ strata_base_init(void)
 							&strata_batch_rows, STRATA_BATCH_ROWS_DEFAULT,
 							STRATA_BATCH_ROWS_MIN, STRATA_BATCH_ROWS_MAX,
 							PGC_USERSET, 0, NULL, NULL, NULL);
+
+	DefineCustomIntVariable("strata.max_job_workers",
+							"Sets how many jobs may run at a time.",
+							"Zero stops the scheduler. Takes from max_worker_processes.",
+							&strata_max_job_workers, STRATA_MAX_JOB_WORKERS_DEFAULT,
+							0, STRATA_MAX_JOB_WORKERS_MAX,
+							PGC_SIGHUP, 0, NULL, NULL, NULL);
 
 	for (int i = 0; i < (int) lengthof(bool_settings); i++)
 		DefineCustomBoolVariable(bool_settings[i].name, bool_settings[i].text,

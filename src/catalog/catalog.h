@@ -20,6 +20,7 @@
 #include "codec/codec.h"
 #include "nodes/pg_list.h"
 #include "utils/rel.h"
+#include "utils/timestamp.h"
 
 /* One column of strata.segmentby or strata.orderby, resolved. */
 typedef struct StrataSettingKey
@@ -78,5 +79,99 @@ extern const char *strata_level_name(StrataLevel level);
 
 /* Is the DefElem one of ours ("strata".x or "strata.x")?  *name: without prefix. */
 extern bool strata_settings_is_option(DefElem *def, const char **name);
+
+/*-------------------------------------------------------------------------
+ * Jobs: the tables _strata.job, _strata.job_stat and _strata.job_history
+ *-------------------------------------------------------------------------
+ */
+
+/* Ids below this are jobs of the extension itself. */
+#define STRATA_JOB_FIRST_USER_ID 1000
+
+/* A row of _strata.job with its row of _strata.job_stat. */
+typedef struct StrataJob
+{
+	int32		id;
+	char	   *name;			/* without the id */
+	Interval	schedule_interval;
+	Interval	max_runtime;	/* zero: no limit */
+	int32		max_retries;	/* -1: no limit */
+	Interval	retry_period;
+	char	   *proc_schema;
+	char	   *proc_name;
+	Oid			owner;			/* of the hypertable, if there is one */
+	bool		scheduled;
+	bool		fixed_schedule;
+	bool		has_initial_start;
+	TimestampTz initial_start;
+	char	   *timezone;		/* or NULL */
+	Oid			hypertable;		/* or InvalidOid */
+	bool		has_config;
+	Datum		config;			/* jsonb */
+	char	   *check_schema;	/* or NULL */
+	char	   *check_name;
+
+	/* from job_stat; a job that was restored has no row there yet */
+	bool		has_stat;
+	TimestampTz next_start;
+	bool		has_last_finish;
+	TimestampTz last_start;
+	TimestampTz last_finish;
+	int32		consecutive_failures;
+	int32		running_pid;	/* or 0 */
+} StrataJob;
+
+/* What a failed run leaves behind; all may be NULL but message. */
+typedef struct StrataJobError
+{
+	int			sqlerrcode;
+	char	   *message;
+	char	   *detail;
+	char	   *hint;
+	char	   *context;
+	bool		crash;			/* the worker is gone, nobody raised an error */
+} StrataJobError;
+
+/* Which jobs strata_job_list() gives. */
+typedef enum StrataJobFilter
+{
+	STRATA_JOB_DUE,				/* to be started now, the longest due first */
+	STRATA_JOB_RUNNING,			/* marked as running */
+	STRATA_JOB_WITHOUT_STAT		/* restored from a dump */
+} StrataJobFilter;
+
+/* Is the extension here, with the tables of jobs? */
+extern bool strata_job_tables_exist(void);
+
+/* NULL when there is no such job.  Current context. */
+extern StrataJob *strata_job_get(int32 id);
+extern List *strata_job_list(StrataJobFilter filter);
+
+/* A policy's job on a table, by the name of its procedure; 0 if none. */
+extern int32 strata_job_find_policy(const char *proc_name, Oid hypertable);
+
+/* Insert (id is filled in), change all columns of, delete a job with its statistics. */
+extern void strata_job_insert(StrataJob *job);
+extern void strata_job_update(const StrataJob *job);
+extern void strata_job_delete(int32 id);
+
+/* Delete the jobs of tables that are gone; how many. */
+extern int	strata_job_delete_orphans(void);
+
+/* Set next_start (makes the row of job_stat when there is none). */
+extern void strata_job_set_next_start(int32 id, TimestampTz next_start);
+
+/* Mark as running by this process if it is due and not running; else false. */
+extern bool strata_job_claim(int32 id);
+
+/*
+ * Record the end of the run that process pid began at job->last_start; error is
+ * NULL when it succeeded.  False when the row says nothing of that run.
+ */
+extern bool strata_job_finish(const StrataJob *job, TimestampTz finish, TimestampTz next_start,
+							  int32 pid, const StrataJobError *error);
+
+/* When the next job that is not running is to start; DT_NOEND when none is. */
+extern TimestampTz strata_job_earliest(void);
 
 #endif							/* STRATA_CATALOG_H */

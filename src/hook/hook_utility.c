@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * hook_utility.c
- *	  strata.* options in CREATE TABLE and ALTER TABLE.
+ *	  strata.* options in CREATE TABLE and ALTER TABLE; DROP DATABASE ends jobs.
  *
  * PostgreSQL would refuse the options, so they are taken out of (a copy of)
  * the statement and stored when the rest has been done.  Stored ones are taken
@@ -15,14 +15,18 @@
 #include "catalog/catalog.h"
 #include "hook/hook.h"
 #include "hypertable/hypertable.h"
+#include "job/job.h"
 #include "store/store.h"
 
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_database.h"
 #include "catalog/pg_inherits.h"
+#include "commands/dbcommands.h"
 #include "commands/tablecmds.h"
+#include "miscadmin.h"
 #include "nodes/parsenodes.h"
 #include "tcop/utility.h"
 #include "utils/acl.h"
@@ -305,6 +309,16 @@ copy_from(UtilityCall *call, CopyStmt *stmt)
 	return true;
 }
 
+/* Jobs must not keep a database from being dropped. */
+static void
+end_jobs(DropdbStmt *stmt)
+{
+	Oid			database = get_database_oid(stmt->dbname, true);
+
+	if (OidIsValid(database) && database != MyDatabaseId && strata_database_ownercheck(database, GetUserId()))
+		strata_job_stop_database(database);
+}
+
 /* Will the statement be changed?  Then work on a copy: it may be cached. */
 static Node *
 writable_statement(UtilityCall *call)
@@ -357,6 +371,9 @@ process(UtilityCall *call)
 				rename_column(call, (RenameStmt *) stmt);
 				return;
 			}
+			break;
+		case T_DropdbStmt:
+			end_jobs((DropdbStmt *) stmt);
 			break;
 		case T_CopyStmt:
 			if (copy_from(call, (CopyStmt *) stmt))

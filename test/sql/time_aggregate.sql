@@ -6,10 +6,9 @@ INSERT INTO agg SELECT i % 7, NULL, i, 'null time', i FROM generate_series(1, 50
 INSERT INTO agg VALUES (100, NULL, 1, 'x', 1), (101, 'infinity', NULL, 'inf', 1), (101, '-infinity', 2, NULL, NULL);
 ANALYZE agg;
 CREATE VIEW expected AS
-	SELECT DISTINCT ON (g) a.g, f.v AS fv, f.s AS fs, f.n AS fn, l.v AS lv, l.s AS ls, l.n AS ln
-	FROM agg a LEFT JOIN LATERAL (SELECT * FROM agg b WHERE b.g = a.g AND t IS NOT NULL ORDER BY t LIMIT 1) f ON true
-	LEFT JOIN LATERAL (SELECT * FROM agg b WHERE b.g = a.g AND t IS NOT NULL ORDER BY t DESC LIMIT 1) l ON true
-	WHERE a.ctid = (SELECT min(ctid) FROM agg c WHERE c.g = a.g);
+	SELECT a.g, f.v AS fv, f.s AS fs, f.n AS fn, l.v AS lv, l.s AS ls, l.n AS ln
+	FROM (SELECT DISTINCT g FROM agg) a LEFT JOIN LATERAL (SELECT * FROM agg b WHERE b.g = a.g AND t IS NOT NULL ORDER BY t LIMIT 1) f ON true
+	LEFT JOIN LATERAL (SELECT * FROM agg b WHERE b.g = a.g AND t IS NOT NULL ORDER BY t DESC LIMIT 1) l ON true;
 CREATE VIEW actual AS
 	SELECT g, first(v, t) AS fv, first(s, t) AS fs, first(n, t) AS fn, last(v, t) AS lv, last(s, t) AS ls, last(n, t) AS ln FROM agg GROUP BY g;
 CREATE TABLE expected_rows AS SELECT * FROM expected;

@@ -1,0 +1,197 @@
+-- Jobs.  A dump keeps users' jobs (id from 1000 on), not their runs.
+CREATE SEQUENCE _strata.job_id_seq AS integer START 1000;
+
+CREATE TABLE _strata.job (
+	id integer PRIMARY KEY,
+	name text NOT NULL,
+	schedule_interval interval NOT NULL,
+	max_runtime interval NOT NULL,
+	max_retries integer NOT NULL,
+	retry_period interval NOT NULL,
+	proc_schema name NOT NULL,
+	proc_name name NOT NULL,
+	owner regrole NOT NULL,
+	scheduled boolean NOT NULL,
+	fixed_schedule boolean NOT NULL,
+	initial_start timestamptz,
+	timezone text,
+	hypertable regclass,
+	config jsonb,
+	check_schema name,
+	check_name name
+);
+COMMENT ON TABLE _strata.job IS 'jobs; see strata.jobs';
+CREATE INDEX job_hypertable ON _strata.job (hypertable);
+
+CREATE TABLE _strata.job_stat (
+	job_id integer PRIMARY KEY,
+	next_start timestamptz NOT NULL CHECK (next_start > '-infinity'),
+	running_pid integer,
+	last_start timestamptz,
+	last_finish timestamptz,
+	last_success boolean,
+	last_successful_finish timestamptz,
+	last_duration interval,
+	total_duration interval NOT NULL DEFAULT '0',
+	total_runs bigint NOT NULL DEFAULT 0,
+	total_successes bigint NOT NULL DEFAULT 0,
+	total_failures bigint NOT NULL DEFAULT 0,
+	total_crashes bigint NOT NULL DEFAULT 0,
+	consecutive_failures integer NOT NULL DEFAULT 0
+) WITH (fillfactor = 50);
+COMMENT ON TABLE _strata.job_stat IS 'next start and counts of each job; see strata.job_stats';
+
+CREATE TABLE _strata.job_history (
+	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+	job_id integer NOT NULL,
+	pid integer,
+	start_time timestamptz NOT NULL,
+	finish_time timestamptz NOT NULL,
+	succeeded boolean NOT NULL,
+	proc_schema name NOT NULL,
+	proc_name name NOT NULL,
+	owner oid NOT NULL,
+	config jsonb,
+	sqlerrcode text,
+	err_message text,
+	err_detail text,
+	err_hint text,
+	err_context text
+);
+COMMENT ON TABLE _strata.job_history IS 'runs of jobs; see strata.job_history';
+CREATE INDEX job_history_job ON _strata.job_history (job_id, id);
+CREATE INDEX job_history_time ON _strata.job_history (start_time);
+
+SELECT pg_catalog.pg_extension_config_dump('_strata.job', 'WHERE id >= 1000');
+SELECT pg_catalog.pg_extension_config_dump('_strata.job_id_seq', '');
+
+-- Whoever changes the table (a restore, say) has the scheduler look.
+CREATE FUNCTION _strata.job_changed() RETURNS trigger
+	AS 'MODULE_PATHNAME', 'strata_job_changed' LANGUAGE C;
+REVOKE ALL ON FUNCTION _strata.job_changed() FROM PUBLIC;
+CREATE TRIGGER job_changed AFTER INSERT OR UPDATE OR DELETE ON _strata.job
+	FOR EACH STATEMENT EXECUTE FUNCTION _strata.job_changed();
+
+CREATE FUNCTION add_job(
+	proc regproc,
+	schedule_interval interval,
+	config jsonb DEFAULT NULL,
+	initial_start timestamptz DEFAULT NULL,
+	scheduled boolean DEFAULT true,
+	check_config regproc DEFAULT NULL,
+	fixed_schedule boolean DEFAULT true,
+	timezone text DEFAULT NULL,
+	job_name text DEFAULT NULL)
+RETURNS integer
+	AS 'MODULE_PATHNAME', 'strata_add_job' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION add_job(regproc, interval, jsonb, timestamptz, boolean, regproc, boolean, text, text) IS
+'call a function or procedure (job_id integer, config jsonb) in the background, as the current user, on a schedule; returns the job''s id';
+
+CREATE FUNCTION alter_job(
+	job_id integer,
+	schedule_interval interval DEFAULT NULL,
+	max_runtime interval DEFAULT NULL,
+	max_retries integer DEFAULT NULL,
+	retry_period interval DEFAULT NULL,
+	scheduled boolean DEFAULT NULL,
+	config jsonb DEFAULT NULL,
+	next_start timestamptz DEFAULT NULL,
+	if_exists boolean DEFAULT false,
+	check_config regproc DEFAULT NULL,
+	fixed_schedule boolean DEFAULT NULL,
+	initial_start timestamptz DEFAULT NULL,
+	timezone text DEFAULT NULL,
+	job_name text DEFAULT NULL,
+	config_merge jsonb DEFAULT NULL)
+RETURNS TABLE (job_id integer, schedule_interval interval, max_runtime interval, max_retries integer,
+	retry_period interval, scheduled boolean, config jsonb, next_start timestamptz, check_config text,
+	fixed_schedule boolean, initial_start timestamptz, timezone text, application_name name)
+	AS 'MODULE_PATHNAME', 'strata_alter_job' LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 1;
+COMMENT ON FUNCTION alter_job(integer, interval, interval, integer, interval, boolean, jsonb, timestamptz, boolean, regproc, boolean, timestamptz, text, text, jsonb) IS
+'change a job: what is NULL stays; config_merge changes single keys; next_start => ''infinity'' holds it';
+
+CREATE FUNCTION delete_job(job_id integer) RETURNS void
+	AS 'MODULE_PATHNAME', 'strata_delete_job' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION delete_job(integer) IS 'delete a job; a run in progress goes on to its end';
+
+CREATE PROCEDURE run_job(job_id integer)
+	AS 'MODULE_PATHNAME', 'strata_run_job' LANGUAGE C;
+COMMENT ON PROCEDURE run_job(integer) IS
+'run a job now, in this session; errors come to you, nothing is recorded';
+
+CREATE FUNCTION _strata.next_start(schedule_interval interval, initial_start timestamptz, timezone text,
+	fixed_schedule boolean, after timestamptz) RETURNS timestamptz
+	AS 'MODULE_PATHNAME', 'strata_job_next_start_sql' LANGUAGE C STABLE PARALLEL SAFE;
+COMMENT ON FUNCTION _strata.next_start(interval, timestamptz, text, boolean, timestamptz) IS
+'the first start after a time that a schedule gives';
+
+CREATE FUNCTION _strata.scheduler_state(OUT preloaded boolean, OUT starved_since timestamptz) RETURNS record
+	AS 'MODULE_PATHNAME', 'strata_job_scheduler_state' LANGUAGE C VOLATILE PARALLEL SAFE;
+COMMENT ON FUNCTION _strata.scheduler_state() IS
+'is the library in shared_preload_libraries; since when have due jobs found no free worker';
+GRANT EXECUTE ON FUNCTION _strata.scheduler_state() TO PUBLIC;
+
+-- The extension's own job.
+CREATE PROCEDURE _strata.policy_job_history(job_id integer, config jsonb)
+	LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+	DELETE FROM _strata.job_history h WHERE h.start_time < now() - (config->>'drop_after')::interval;
+	DELETE FROM _strata.job_history h
+		USING (SELECT id, row_number() OVER (PARTITION BY j.job_id, succeeded ORDER BY id DESC) AS n
+			FROM _strata.job_history j) r
+		WHERE r.id = h.id AND r.n > (config->>'max_runs_per_job')::bigint;
+$$;
+REVOKE ALL ON PROCEDURE _strata.policy_job_history(integer, jsonb) FROM PUBLIC;
+COMMENT ON PROCEDURE _strata.policy_job_history(integer, jsonb) IS
+'forget runs older than drop_after, and of each job all but the latest max_runs_per_job successes and failures';
+INSERT INTO _strata.job VALUES (1, 'Job History Log Retention Policy', '1 day', '1 hour', -1, '1 hour',
+	'_strata', 'policy_job_history', current_user::regrole, true, true, '2000-01-01 03:00+00', 'UTC', NULL,
+	'{"drop_after": "1 month", "max_runs_per_job": 1000}', NULL, NULL);
+
+CREATE VIEW strata.jobs AS
+	SELECT j.id AS job_id,
+		   (j.name || ' [' || j.id || ']')::name AS application_name,
+		   j.schedule_interval, j.max_runtime, j.max_retries, j.retry_period,
+		   j.proc_schema, j.proc_name,
+		   coalesce(c.relowner::regrole, j.owner) AS owner,
+		   j.scheduled, j.fixed_schedule, j.config,
+		   CASE WHEN j.scheduled AND s.running_pid IS NULL THEN s.next_start END AS next_start,
+		   j.initial_start,
+		   n.nspname AS hypertable_schema, c.relname AS hypertable_name,
+		   j.check_schema, j.check_name
+	FROM _strata.job j
+	LEFT JOIN _strata.job_stat s ON s.job_id = j.id
+	LEFT JOIN pg_catalog.pg_class c ON c.oid = j.hypertable
+	LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace;
+COMMENT ON VIEW strata.jobs IS 'jobs and policies; next_start is NULL while a job runs or is not scheduled';
+
+CREATE VIEW strata.job_stats AS
+	SELECT n.nspname AS hypertable_schema, c.relname AS hypertable_name, j.id AS job_id,
+		   s.last_start AS last_run_started_at, s.last_successful_finish,
+		   CASE WHEN s.last_success THEN 'Success' WHEN NOT s.last_success THEN 'Failed' END AS last_run_status,
+		   CASE WHEN s.running_pid IS NOT NULL THEN 'Running'
+				WHEN NOT j.scheduled THEN 'Paused' ELSE 'Scheduled' END AS job_status,
+		   s.last_duration AS last_run_duration,
+		   CASE WHEN j.scheduled AND s.running_pid IS NULL THEN s.next_start END AS next_start,
+		   coalesce(s.total_runs, 0) AS total_runs, coalesce(s.total_successes, 0) AS total_successes,
+		   coalesce(s.total_failures, 0) AS total_failures
+	FROM _strata.job j
+	LEFT JOIN _strata.job_stat s ON s.job_id = j.id
+	LEFT JOIN pg_catalog.pg_class c ON c.oid = j.hypertable
+	LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace;
+COMMENT ON VIEW strata.job_stats IS 'how the runs of each job went';
+
+-- Errors may show data and configuration: to members of the owner only.
+CREATE VIEW strata.job_history WITH (security_barrier) AS
+	SELECT h.id, h.job_id, h.succeeded, h.proc_schema, h.proc_name, h.pid, h.start_time, h.finish_time,
+		   h.config, h.sqlerrcode, h.err_message, h.err_detail, h.err_hint, h.err_context
+	FROM _strata.job_history h
+	WHERE EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = h.owner AND pg_catalog.pg_has_role(r.oid, 'MEMBER'))
+	   OR pg_catalog.pg_has_role('pg_monitor', 'MEMBER');
+COMMENT ON VIEW strata.job_history IS 'runs of jobs whose owner you are; kept as job 1 says';
+
+CREATE VIEW strata.job_errors WITH (security_barrier) AS
+	SELECT h.job_id, h.proc_schema, h.proc_name, h.pid, h.start_time, h.finish_time, h.sqlerrcode, h.err_message
+	FROM strata.job_history h WHERE NOT h.succeeded;
+COMMENT ON VIEW strata.job_errors IS 'failed runs of jobs whose owner you are';
+
+GRANT SELECT ON strata.jobs, strata.job_stats, strata.job_history, strata.job_errors TO PUBLIC;

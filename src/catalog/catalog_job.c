@@ -1,0 +1,470 @@
+/*-------------------------------------------------------------------------
+ *
+ * catalog_job.c
+ *	  Jobs and their runs: the tables _strata.job, job_stat and job_history.
+ *
+ * Ordinary roles have no rights on these tables.  Every function here works as
+ * the owner of the tables, with a pinned search_path, for the length of one
+ * statement; who may do what is checked by the callers, above.  The statements
+ * are PostgreSQL's own UPDATEs, so that concurrent changes of one row wait for
+ * each other instead of failing.
+ *
+ * src/catalog/catalog_job.c
+ *-------------------------------------------------------------------------
+ */
+#include "base/base.h"
+#include "catalog/catalog.h"
+
+#include "catalog/namespace.h"
+#include "catalog/pg_authid.h"
+#include "catalog/pg_type.h"
+#include "commands/extension.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+#define MAX_ARGS 20
+
+/* Arguments of a statement. */
+typedef struct Args
+{
+	int			n;
+	Oid			types[MAX_ARGS];
+	Datum		values[MAX_ARGS];
+	char		nulls[MAX_ARGS];
+} Args;
+
+/* What enter() changed. */
+typedef struct Saved
+{
+	Oid			user;
+	int			security;
+	int			guc_level;
+	MemoryContext mcxt;
+} Saved;
+
+/* The columns of a StrataJob, in the order read_job() takes them. */
+#define JOB_COLUMNS \
+	"j.id, j.name, j.schedule_interval, j.max_runtime, j.max_retries, j.retry_period," \
+	" j.proc_schema, j.proc_name, coalesce(c.relowner, j.owner::oid), j.scheduled, j.fixed_schedule," \
+	" j.initial_start, j.timezone, j.hypertable::oid, j.config, j.check_schema, j.check_name," \
+	" s.next_start, s.last_start, s.last_finish, s.consecutive_failures, s.running_pid"
+#define JOB_TABLES \
+	" FROM _strata.job j LEFT JOIN _strata.job_stat s ON s.job_id = j.id" \
+	" LEFT JOIN pg_catalog.pg_class c ON c.oid = j.hypertable"
+
+static void
+add(Args *args, Oid type, Datum value, bool isnull)
+{
+	Assert(args->n < MAX_ARGS);
+	args->types[args->n] = type;
+	args->values[args->n] = value;
+	args->nulls[args->n] = isnull ? 'n' : ' ';
+	args->n++;
+}
+
+static void
+add_text(Args *args, const char *value)
+{
+	add(args, TEXTOID, value != NULL ? CStringGetTextDatum(value) : (Datum) 0, value == NULL);
+}
+
+static Oid
+job_table(void)
+{
+	Oid			schema = get_namespace_oid(STRATA_INTERNAL_SCHEMA, true);
+
+	return OidIsValid(schema) ? get_relname_relid("job", schema) : InvalidOid;
+}
+
+/* See catalog.h. */
+bool
+strata_job_tables_exist(void)
+{
+	return OidIsValid(get_extension_oid(STRATA_EXTENSION, true)) && OidIsValid(job_table());
+}
+
+/* Become the owner of the tables. */
+static void
+enter(Saved *saved)
+{
+	Oid			relid = job_table();
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	Oid			owner;
+
+	if (!HeapTupleIsValid(tuple))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("extension \"%s\" is not installed in this database", STRATA_EXTENSION)));
+	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
+	ReleaseSysCache(tuple);
+	GetUserIdAndSecContext(&saved->user, &saved->security);
+	saved->guc_level = NewGUCNestLevel();
+	saved->mcxt = CurrentMemoryContext;
+	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
+	(void) set_config_option("row_security", "off", PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
+	SetUserIdAndSecContext(owner, saved->security | SECURITY_LOCAL_USERID_CHANGE);
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+}
+
+static void
+leave(Saved *saved)
+{
+	SPI_finish();
+	AtEOXact_GUC(false, saved->guc_level);
+	SetUserIdAndSecContext(saved->user, saved->security);
+}
+
+static void
+execute(const char *sql, Args *args, int expected)
+{
+	int			result = SPI_execute_with_args(sql, args->n, args->types, args->values, args->nulls,
+											   false, 0);
+
+	if (result != expected)
+		elog(ERROR, "statement on the tables of jobs gave %s: %s", SPI_result_code_string(result), sql);
+}
+
+static Datum
+column(HeapTuple tuple, int number, bool *isnull)
+{
+	return SPI_getbinval(tuple, SPI_tuptable->tupdesc, number, isnull);
+}
+
+static char *
+column_text(HeapTuple tuple, int number)
+{
+	return SPI_getvalue(tuple, SPI_tuptable->tupdesc, number);
+}
+
+static Datum
+column_default(HeapTuple tuple, int number, Datum otherwise)
+{
+	bool		isnull;
+	Datum		value = column(tuple, number, &isnull);
+
+	return isnull ? otherwise : value;
+}
+
+/* A row of JOB_COLUMNS; in the current context. */
+static StrataJob *
+read_job(HeapTuple tuple)
+{
+	StrataJob  *job = palloc0(sizeof(StrataJob));
+	bool		isnull;
+	Datum		value;
+
+	job->id = DatumGetInt32(column(tuple, 1, &isnull));
+	job->name = column_text(tuple, 2);
+	job->schedule_interval = *DatumGetIntervalP(column(tuple, 3, &isnull));
+	job->max_runtime = *DatumGetIntervalP(column(tuple, 4, &isnull));
+	job->max_retries = DatumGetInt32(column(tuple, 5, &isnull));
+	job->retry_period = *DatumGetIntervalP(column(tuple, 6, &isnull));
+	job->proc_schema = column_text(tuple, 7);
+	job->proc_name = column_text(tuple, 8);
+	job->owner = DatumGetObjectId(column(tuple, 9, &isnull));
+	job->scheduled = DatumGetBool(column(tuple, 10, &isnull));
+	job->fixed_schedule = DatumGetBool(column(tuple, 11, &isnull));
+	value = column(tuple, 12, &isnull);
+	job->has_initial_start = !isnull;
+	job->initial_start = isnull ? 0 : DatumGetTimestampTz(value);
+	job->timezone = column_text(tuple, 13);
+	job->hypertable = DatumGetObjectId(column_default(tuple, 14, ObjectIdGetDatum(InvalidOid)));
+	value = column(tuple, 15, &isnull);
+	job->has_config = !isnull;
+	job->config = isnull ? (Datum) 0 : PointerGetDatum(PG_DETOAST_DATUM_COPY(value));
+	job->check_schema = column_text(tuple, 16);
+	job->check_name = column_text(tuple, 17);
+	value = column(tuple, 18, &isnull);
+	job->has_stat = !isnull;
+	job->next_start = isnull ? 0 : DatumGetTimestampTz(value);
+	job->last_start = DatumGetTimestampTz(column_default(tuple, 19, TimestampTzGetDatum(0)));
+	value = column(tuple, 20, &isnull);
+	job->has_last_finish = !isnull;
+	job->last_finish = isnull ? 0 : DatumGetTimestampTz(value);
+	job->consecutive_failures = DatumGetInt32(column_default(tuple, 21, Int32GetDatum(0)));
+	job->running_pid = DatumGetInt32(column_default(tuple, 22, Int32GetDatum(0)));
+	return job;
+}
+
+/* The jobs a query gives, in the caller's context. */
+static List *
+query_jobs(const char *sql, Args *args)
+{
+	Saved		saved;
+	List	   *jobs = NIL;
+
+	enter(&saved);
+	execute(sql, args, SPI_OK_SELECT);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		MemoryContext old = MemoryContextSwitchTo(saved.mcxt);
+
+		jobs = lappend(jobs, read_job(SPI_tuptable->vals[i]));
+		MemoryContextSwitchTo(old);
+	}
+	leave(&saved);
+	return jobs;
+}
+
+/* See catalog.h. */
+StrataJob *
+strata_job_get(int32 id)
+{
+	Args		args = {0};
+	List	   *jobs;
+
+	add(&args, INT4OID, Int32GetDatum(id), false);
+	jobs = query_jobs("SELECT " JOB_COLUMNS JOB_TABLES " WHERE j.id = $1", &args);
+	return jobs != NIL ? linitial(jobs) : NULL;
+}
+
+/* See catalog.h. */
+List *
+strata_job_list(StrataJobFilter filter)
+{
+	Args		args = {0};
+
+	switch (filter)
+	{
+		case STRATA_JOB_DUE:
+			return query_jobs("SELECT " JOB_COLUMNS JOB_TABLES
+							  " WHERE j.scheduled AND s.running_pid IS NULL"
+							  " AND s.next_start <= pg_catalog.clock_timestamp()"
+							  " ORDER BY s.next_start, j.id LIMIT 100", &args);
+		case STRATA_JOB_RUNNING:
+			return query_jobs("SELECT " JOB_COLUMNS JOB_TABLES
+							  " WHERE s.running_pid IS NOT NULL", &args);
+		case STRATA_JOB_WITHOUT_STAT:
+			return query_jobs("SELECT " JOB_COLUMNS JOB_TABLES " WHERE s.job_id IS NULL", &args);
+	}
+	return NIL;
+}
+
+/* See catalog.h. */
+int32
+strata_job_find_policy(const char *proc_name, Oid hypertable)
+{
+	Args		args = {0};
+	Saved		saved;
+	int32		id = 0;
+	bool		isnull;
+
+	add_text(&args, proc_name);
+	add(&args, OIDOID, ObjectIdGetDatum(hypertable), false);
+	enter(&saved);
+	execute("SELECT id FROM _strata.job WHERE proc_schema = '_strata' AND proc_name = $1 AND hypertable = $2",
+			&args, SPI_OK_SELECT);
+	if (SPI_processed > 0)
+		id = DatumGetInt32(column(SPI_tuptable->vals[0], 1, &isnull));
+	leave(&saved);
+	return id;
+}
+
+/* The columns that insert and update write, $2 and on; $1 is the id. */
+static void
+add_job_columns(Args *args, const StrataJob *job)
+{
+	add(args, INT4OID, Int32GetDatum(job->id), false);
+	add_text(args, job->name);
+	add(args, INTERVALOID, IntervalPGetDatum(&job->schedule_interval), false);
+	add(args, INTERVALOID, IntervalPGetDatum(&job->max_runtime), false);
+	add(args, INT4OID, Int32GetDatum(job->max_retries), false);
+	add(args, INTERVALOID, IntervalPGetDatum(&job->retry_period), false);
+	add_text(args, job->proc_schema);
+	add_text(args, job->proc_name);
+	add(args, OIDOID, ObjectIdGetDatum(job->owner), false);
+	add(args, BOOLOID, BoolGetDatum(job->scheduled), false);
+	add(args, BOOLOID, BoolGetDatum(job->fixed_schedule), false);
+	add(args, TIMESTAMPTZOID, TimestampTzGetDatum(job->initial_start), !job->has_initial_start);
+	add_text(args, job->timezone);
+	add(args, OIDOID, ObjectIdGetDatum(job->hypertable), !OidIsValid(job->hypertable));
+	add(args, JSONBOID, job->config, !job->has_config);
+	add_text(args, job->check_schema);
+	add_text(args, job->check_name);
+}
+
+/* See catalog.h. */
+void
+strata_job_insert(StrataJob *job)
+{
+	Args		args = {0};
+	Saved		saved;
+	bool		isnull;
+
+	add_job_columns(&args, job);
+	enter(&saved);
+	execute("INSERT INTO _strata.job (id, name, schedule_interval, max_runtime, max_retries, retry_period,"
+			" proc_schema, proc_name, owner, scheduled, fixed_schedule, initial_start, timezone, hypertable,"
+			" config, check_schema, check_name)"
+			" VALUES (CASE WHEN $1 > 0 THEN $1 ELSE pg_catalog.nextval('_strata.job_id_seq') END,"
+			" $2, $3, $4, $5, $6, $7, $8, $9::regrole, $10, $11, $12, $13, $14::regclass, $15, $16, $17)"
+			" RETURNING id", &args, SPI_OK_INSERT_RETURNING);
+	job->id = DatumGetInt32(column(SPI_tuptable->vals[0], 1, &isnull));
+	leave(&saved);
+}
+
+/* See catalog.h. */
+void
+strata_job_update(const StrataJob *job)
+{
+	Args		args = {0};
+	Saved		saved;
+
+	add_job_columns(&args, job);
+	enter(&saved);
+	execute("UPDATE _strata.job SET name = $2, schedule_interval = $3, max_runtime = $4, max_retries = $5,"
+			" retry_period = $6, proc_schema = $7, proc_name = $8, owner = $9::regrole, scheduled = $10,"
+			" fixed_schedule = $11, initial_start = $12, timezone = $13, hypertable = $14::regclass,"
+			" config = $15, check_schema = $16, check_name = $17 WHERE id = $1", &args, SPI_OK_UPDATE);
+	leave(&saved);
+}
+
+/* See catalog.h. */
+void
+strata_job_delete(int32 id)
+{
+	Args		args = {0};
+	Saved		saved;
+
+	add(&args, INT4OID, Int32GetDatum(id), false);
+	enter(&saved);
+	execute("DELETE FROM _strata.job_stat WHERE job_id = $1", &args, SPI_OK_DELETE);
+	execute("DELETE FROM _strata.job WHERE id = $1", &args, SPI_OK_DELETE);
+	leave(&saved);
+}
+
+/* See catalog.h. */
+int
+strata_job_delete_orphans(void)
+{
+	Args		args = {0};
+	Saved		saved;
+	int			deleted;
+
+	enter(&saved);
+	execute("WITH gone AS (DELETE FROM _strata.job j WHERE hypertable IS NOT NULL AND NOT EXISTS"
+			" (SELECT FROM pg_catalog.pg_class c WHERE c.oid = j.hypertable) RETURNING id)"
+			" DELETE FROM _strata.job_stat s USING gone WHERE s.job_id = gone.id", &args, SPI_OK_DELETE);
+	deleted = (int) SPI_processed;
+	leave(&saved);
+	return deleted;
+}
+
+/* See catalog.h. */
+void
+strata_job_set_next_start(int32 id, TimestampTz next_start)
+{
+	Args		args = {0};
+	Saved		saved;
+
+	add(&args, INT4OID, Int32GetDatum(id), false);
+	add(&args, TIMESTAMPTZOID, TimestampTzGetDatum(next_start), false);
+	enter(&saved);
+	execute("INSERT INTO _strata.job_stat (job_id, next_start) VALUES ($1, $2)"
+			" ON CONFLICT (job_id) DO UPDATE SET next_start = excluded.next_start", &args, SPI_OK_INSERT);
+	leave(&saved);
+}
+
+/* See catalog.h. */
+bool
+strata_job_claim(int32 id)
+{
+	Args		args = {0};
+	Saved		saved;
+	bool		claimed;
+
+	add(&args, INT4OID, Int32GetDatum(id), false);
+	add(&args, INT4OID, Int32GetDatum(MyProcPid), false);
+	enter(&saved);
+	execute("UPDATE _strata.job_stat s SET running_pid = $2, last_start = pg_catalog.clock_timestamp(),"
+			" total_runs = total_runs + 1"
+			" FROM _strata.job j WHERE j.id = $1 AND s.job_id = $1 AND j.scheduled AND s.running_pid IS NULL"
+			" AND s.next_start <= pg_catalog.clock_timestamp()", &args, SPI_OK_UPDATE);
+	claimed = SPI_processed > 0;
+	leave(&saved);
+	return claimed;
+}
+
+/* See catalog.h. */
+bool
+strata_job_finish(const StrataJob *job, TimestampTz finish, TimestampTz next_start, int32 pid,
+				  const StrataJobError *error)
+{
+	Args		args = {0};
+	Saved		saved;
+
+	add(&args, INT4OID, Int32GetDatum(job->id), false);
+	add(&args, TIMESTAMPTZOID, TimestampTzGetDatum(finish), false);
+	add(&args, TIMESTAMPTZOID, TimestampTzGetDatum(next_start), false);
+	add(&args, BOOLOID, BoolGetDatum(error == NULL), false);
+	add(&args, BOOLOID, BoolGetDatum(error != NULL && error->crash), false);
+	add(&args, INT4OID, Int32GetDatum(pid), false);
+	add(&args, TIMESTAMPTZOID, TimestampTzGetDatum(job->last_start), false);
+	enter(&saved);
+	/* a next_start that alter_job set while the job ran stands */
+	execute("UPDATE _strata.job_stat SET running_pid = NULL, last_finish = $2,"
+			" next_start = CASE WHEN next_start > last_start THEN next_start ELSE $3 END,"
+			" last_success = $4, last_successful_finish = CASE WHEN $4 THEN $2 ELSE last_successful_finish END,"
+			" last_duration = $2 - last_start, total_duration = total_duration + ($2 - last_start),"
+			" total_successes = total_successes + $4::int, total_failures = total_failures + (NOT $4)::int,"
+			" total_crashes = total_crashes + $5::int,"
+			" consecutive_failures = CASE WHEN $4 THEN 0 ELSE consecutive_failures + 1 END"
+			" WHERE job_id = $1 AND running_pid = $6 AND last_start = $7", &args, SPI_OK_UPDATE);
+	if (SPI_processed == 0)
+	{
+		leave(&saved);
+		return false;
+	}
+
+	memset(&args, 0, sizeof(args));
+	add(&args, INT4OID, Int32GetDatum(job->id), false);
+	add(&args, INT4OID, Int32GetDatum(pid), false);
+	add(&args, TIMESTAMPTZOID, TimestampTzGetDatum(job->last_start), false);
+	add(&args, TIMESTAMPTZOID, TimestampTzGetDatum(finish), false);
+	add(&args, BOOLOID, BoolGetDatum(error == NULL), false);
+	add_text(&args, job->proc_schema);
+	add_text(&args, job->proc_name);
+	add(&args, OIDOID, ObjectIdGetDatum(job->owner), false);
+	add(&args, JSONBOID, job->config, !job->has_config);
+	add_text(&args, error != NULL && error->sqlerrcode != 0 ? unpack_sql_state(error->sqlerrcode) : NULL);
+	add_text(&args, error != NULL ? error->message : NULL);
+	add_text(&args, error != NULL ? error->detail : NULL);
+	add_text(&args, error != NULL ? error->hint : NULL);
+	add_text(&args, error != NULL ? error->context : NULL);
+	execute("INSERT INTO _strata.job_history (job_id, pid, start_time, finish_time, succeeded, proc_schema,"
+			" proc_name, owner, config, sqlerrcode, err_message, err_detail, err_hint, err_context)"
+			" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)", &args, SPI_OK_INSERT);
+	if (error != NULL)
+		execute("SELECT pg_catalog.pg_notify('strata_job_failed', $1::text)", &args, SPI_OK_SELECT);
+	leave(&saved);
+	return true;
+}
+
+/* See catalog.h. */
+TimestampTz
+strata_job_earliest(void)
+{
+	Args		args = {0};
+	Saved		saved;
+	bool		isnull;
+	TimestampTz earliest = DT_NOEND;
+	Datum		value;
+
+	enter(&saved);
+	execute("SELECT min(s.next_start) FROM _strata.job j JOIN _strata.job_stat s ON s.job_id = j.id"
+			" WHERE j.scheduled AND s.running_pid IS NULL", &args, SPI_OK_SELECT);
+	value = column(SPI_tuptable->vals[0], 1, &isnull);
+	if (!isnull)
+		earliest = DatumGetTimestampTz(value);
+	leave(&saved);
+	return earliest;
+}

@@ -1,0 +1,53 @@
+/*-------------------------------------------------------------------------
+ *
+ * job.h
+ *	  Background work: what api/ calls and strata.c wires.
+ *
+ * src/job/job.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_JOB_H
+#define STRATA_JOB_H
+
+#include "postgres.h"
+
+#include "catalog/catalog.h"
+
+/* Reserve shared memory and register the launcher; only while preloading does something. */
+extern void strata_job_init(void);
+
+/* Is the launcher there (shared_preload_libraries)? */
+extern bool strata_job_preloaded(void);
+
+/* When this transaction commits, have the jobs of this database looked at. */
+extern void strata_job_wake_at_commit(void);
+
+/* Jobs due that found no free worker lately: since when; 0 when there are none. */
+extern TimestampTz strata_job_starved_since(void);
+
+/* Let nothing start in a database for a moment, and end what runs (DROP DATABASE). */
+extern void strata_job_stop_database(Oid database);
+
+/*
+ * The first time after `after` that the schedule gives: for a fixed schedule
+ * counted from initial_start on the wall clock of the job's time zone, else
+ * after + schedule_interval.
+ */
+extern TimestampTz strata_job_next_start(const StrataJob *job, TimestampTz after);
+
+/* The same after a failed run; failures counts this one. */
+extern TimestampTz strata_job_retry_start(const StrataJob *job, TimestampTz after, int failures);
+
+/* Oid of the job's routine (int, jsonb); ereports when there is none. */
+extern Oid	strata_job_procedure(const StrataJob *job);
+
+/*
+ * Call the routine in this session.  A procedure may commit unless atomic; then
+ * everything the caller allocated in the transaction is gone.
+ */
+extern void strata_job_call(const StrataJob *job, bool atomic);
+
+/* Call the job's config check, if it has one. */
+extern void strata_job_check_config(const StrataJob *job);
+
+#endif							/* STRATA_JOB_H */

@@ -1,0 +1,117 @@
+/*-------------------------------------------------------------------------
+ *
+ * job_private.h
+ *	  What the files of src/job share: the memory that launcher, schedulers,
+ *	  workers and sessions have in common.
+ *
+ * src/job/job_private.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_JOB_PRIVATE_H
+#define STRATA_JOB_PRIVATE_H
+
+#include "job/job.h"
+
+#include "storage/latch.h"
+#include "storage/lwlock.h"
+
+/* Workers at a time, at most; strata.max_job_workers says how many are wanted. */
+#define JOB_SLOTS STRATA_MAX_JOB_WORKERS_MAX
+
+/* Schedulers at a time: they are short, one per database that has work. */
+#define SCHEDULER_SLOTS 2
+
+/* Jobs whose process could not connect; more are noted when they fail again. */
+#define UNSTARTED_ENTRIES 64
+
+/* Databases whose wish to be looked at can wait; more means "look at all". */
+#define WAKE_ENTRIES 64
+
+/*
+ * A place of a background worker.  Reserved by who starts it, with pid 0; the
+ * worker enters its pid, and clears the slot when it goes, however it goes.
+ */
+typedef struct JobSlot
+{
+	Oid			database;		/* InvalidOid: free */
+	int32		job_id;			/* 0: a scheduler */
+	int			pid;
+	uint32		generation;		/* so that a late worker notices */
+	TimestampTz since;
+} JobSlot;
+
+/* "Look at this database at that time"; starved: as soon as a worker is free. */
+typedef struct JobWake
+{
+	Oid			database;
+	TimestampTz at;
+	bool		starved;
+} JobWake;
+
+typedef struct JobUnstarted
+{
+	Oid			database;
+	int32		job_id;
+} JobUnstarted;
+
+typedef struct JobShared
+{
+	LWLock	   *lock;
+	Latch	   *launcher;		/* NULL while there is none */
+	bool		wake_all;
+	uint32		freed;			/* slots freed so far */
+	int			nwakes;
+	JobWake		wakes[WAKE_ENTRIES];
+	int			nunstarted;
+	JobUnstarted unstarted[UNSTARTED_ENTRIES];
+	TimestampTz starved_since;	/* a due job found no worker; 0: all found one */
+	Oid			blocked;		/* a database being dropped ... */
+	TimestampTz blocked_until;	/* ... and until when it is left alone */
+	JobSlot		slots[JOB_SLOTS + SCHEDULER_SLOTS];
+} JobShared;
+
+extern JobShared *strata_job_shared;	/* NULL when not preloaded */
+
+/*
+ * Start a background worker: a scheduler (job_id 0) or a job as a role
+ * (InvalidOid: as the system, for policies).  False when there is no slot, the
+ * job or scheduler is there already (*running), or PostgreSQL has no room.
+ */
+extern bool strata_job_start_worker(Oid database, int32 job_id, Oid role, bool *running);
+
+/* In a worker: take the slot; false when it was given up.  Freed at exit. */
+extern bool strata_job_slot_attach(void);
+
+/* In a worker of a job: take over another job, if nobody has it. */
+extern bool strata_job_slot_switch(int32 job_id);
+
+/* Is some process in charge of the job of this database? */
+extern bool strata_job_slot_taken(int32 job_id);
+
+/* In a worker: it is connected; until then, its end is noted as "could not start". */
+extern void strata_job_slot_connected(void);
+
+/* The next job of this database whose process could not connect; 0 if none. */
+extern int32 strata_job_take_unstarted(void);
+
+/* What the worker was started for. */
+extern Oid	strata_job_slot_database(void);
+extern int32 strata_job_slot_job(void);
+extern Oid	strata_job_slot_role(void);
+
+/* Have the launcher look at a database at some time (0: now). */
+extern void strata_job_wake(Oid database, TimestampTz at, bool starved);
+
+/* Have it look at all databases. */
+extern void strata_job_wake_all(void);
+
+/* At exit of this worker, the launcher is told this instead of "soon". */
+extern void strata_job_wake_at_exit(TimestampTz at);
+
+/* One pass over the jobs of this database; when the next is due. */
+extern TimestampTz strata_job_schedule_pass(bool *starved);
+
+/* In a worker, between transactions: run a job that may be due, and record it. */
+extern void strata_job_run(int32 id);
+
+#endif							/* STRATA_JOB_PRIVATE_H */

@@ -1,0 +1,197 @@
+/*-------------------------------------------------------------------------
+ *
+ * job_scheduler.c
+ *	  One look at the jobs of a database: start what is due, note what died,
+ *	  say when the next one is due, and go.
+ *
+ * A job whose row says "running" but which no process is in charge of was
+ * interrupted (killed worker, crash, shutdown, failover): that is recorded as
+ * a failed run and the job gets its retry.  A job without a row in job_stat
+ * came from a dump: it starts at its next regular time, never at once, so that
+ * nothing runs into a restore.
+ *
+ * src/job/job_scheduler.c
+ *-------------------------------------------------------------------------
+ */
+#include "base/base.h"
+#include "job/job_private.h"
+
+#include "access/xact.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "postmaster/bgworker.h"
+#include "storage/ipc.h"
+#include "tcop/tcopprot.h"
+#include "utils/errcodes.h"
+#include "utils/guc.h"
+#include "utils/snapmgr.h"
+#include "utils/timestamp.h"
+
+/* A worker that was started enters its slot within this, or is presumed dead. */
+#define STARVED_RETRY_SECONDS 30
+
+/* With no jobs at all: look again some time. */
+#define IDLE_SECONDS 3600
+
+PGDLLEXPORT void strata_job_scheduler_main(Datum arg);
+
+/*
+ * The role a job's process connects as.  Policies run as the system and take on
+ * the owner of their table for each piece of work (which may be a role that
+ * cannot log in); so do the jobs that came with the extension.
+ */
+static Oid
+role_of(const StrataJob *job)
+{
+	if (job->id < STRATA_JOB_FIRST_USER_ID || OidIsValid(job->hypertable))
+		return InvalidOid;
+	return job->owner;
+}
+
+static void
+schedule_restored(void)
+{
+	ListCell   *lc;
+
+	foreach(lc, strata_job_list(STRATA_JOB_WITHOUT_STAT))
+	{
+		StrataJob  *job = lfirst(lc);
+
+		strata_job_set_next_start(job->id, strata_job_next_start(job, GetCurrentTimestamp()));
+	}
+}
+
+static void
+record_interrupted(void)
+{
+	ListCell   *lc;
+
+	foreach(lc, strata_job_list(STRATA_JOB_RUNNING))
+	{
+		StrataJob  *job = lfirst(lc);
+		TimestampTz now = GetCurrentTimestamp();
+		StrataJobError error = {0};
+
+		if (strata_job_slot_taken(job->id))
+			continue;
+		error.sqlerrcode = ERRCODE_ADMIN_SHUTDOWN;
+		error.message = psprintf("job %d was interrupted", job->id);
+		error.detail = psprintf("Its process %d is gone: it was terminated, or the server stopped or crashed.",
+								job->running_pid);
+		error.crash = true;
+		/* a worker records its run before it leaves the slot: by now the row tells */
+		if (strata_job_finish(job, now, strata_job_retry_start(job, now, job->consecutive_failures + 1),
+							  job->running_pid, &error))
+			ereport(WARNING,
+					(errmsg("%s", error.message), errdetail_internal("%s", error.detail)));
+	}
+}
+
+/* Processes that could not connect as the owner: failed runs, for all to see. */
+static void
+record_unstarted(void)
+{
+	int32		id;
+
+	while ((id = strata_job_take_unstarted()) != 0)
+	{
+		StrataJob  *job;
+		StrataJobError error = {0};
+		char	   *owner;
+
+		if (!strata_job_claim(id))
+			continue;
+		CommandCounterIncrement();
+		job = strata_job_get(id);
+		owner = GetUserNameFromId(job->owner, true);
+		error.sqlerrcode = ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION;
+		error.message = psprintf("the process of job %d could not be started", id);
+		error.detail = owner != NULL ?
+			psprintf("It could not connect as the job's owner \"%s\"; the server log says why.", owner) :
+			psprintf("The role with OID %u, which owns the job, does not exist.", job->owner);
+		error.hint = psprintf("SELECT delete_job(%d);", id);
+		(void) strata_job_finish(job, GetCurrentTimestamp(),
+								 strata_job_retry_start(job, GetCurrentTimestamp(), job->consecutive_failures + 1),
+								 MyProcPid, &error);
+	}
+}
+
+/* Remember since when due jobs wait. */
+static void
+note_starved(bool starved)
+{
+	LWLockAcquire(strata_job_shared->lock, LW_EXCLUSIVE);
+	if (!starved)
+		strata_job_shared->starved_since = 0;
+	else if (strata_job_shared->starved_since == 0)
+		strata_job_shared->starved_since = GetCurrentTimestamp();
+	LWLockRelease(strata_job_shared->lock);
+}
+
+/* See job_private.h. */
+TimestampTz
+strata_job_schedule_pass(bool *starved)
+{
+	ListCell   *lc;
+	TimestampTz next;
+	bool		started = false;
+
+	*starved = false;
+	schedule_restored();
+	record_interrupted();
+	record_unstarted();
+	CommandCounterIncrement();
+	foreach(lc, strata_job_list(STRATA_JOB_DUE))
+	{
+		StrataJob  *job = lfirst(lc);
+		bool		running;
+
+		if (strata_job_start_worker(MyDatabaseId, job->id, role_of(job), &running))
+			started = true;
+		else if (!running)
+		{
+			*starved = true;
+			break;
+		}
+	}
+	note_starved(*starved);
+	next = strata_job_earliest();
+	/* what was started is not marked as running yet; its worker will wake us */
+	if (next <= GetCurrentTimestamp())
+		next = GetCurrentTimestamp() + (started && !*starved ? USECS_PER_SEC :
+										STARVED_RETRY_SECONDS * USECS_PER_SEC);
+	return Min(next, GetCurrentTimestamp() + IDLE_SECONDS * USECS_PER_SEC);
+}
+
+/* The process: one transaction. */
+void
+strata_job_scheduler_main(Datum arg)
+{
+	TimestampTz next = DT_NOEND;
+	bool		starved = false;
+
+	pqsignal(SIGTERM, die);
+	BackgroundWorkerUnblockSignals();
+	if (!strata_job_slot_attach())
+		proc_exit(0);
+	BackgroundWorkerInitializeConnectionByOid(strata_job_slot_database(), InvalidOid, 0);
+	pgstat_report_appname("strata scheduler");
+	/* nobody who locks our tables keeps other databases waiting */
+	SetConfigOption("lock_timeout", "10s", PGC_SUSET, PGC_S_OVERRIDE);
+	SetConfigOption("search_path", "pg_catalog, pg_temp", PGC_SUSET, PGC_S_OVERRIDE);
+
+	SetCurrentStatementStartTimestamp();
+	StartTransactionCommand();
+	PushActiveSnapshot(GetTransactionSnapshot());
+	pgstat_report_activity(STATE_RUNNING, "looking for jobs");
+	if (strata_job_tables_exist())
+		next = strata_job_schedule_pass(&starved);
+	PopActiveSnapshot();
+	CommitTransactionCommand();
+
+	if (starved)
+		strata_job_wake(strata_job_slot_database(), next, true);
+	strata_job_wake_at_exit(next);
+	proc_exit(0);
+}

@@ -1,0 +1,448 @@
+/*-------------------------------------------------------------------------
+ *
+ * job_shmem.c
+ *	  The shared memory of jobs: places of workers, and wishes to be woken.
+ *
+ * One LWLock guards all of it; it is held for a few instructions.  After a
+ * crash of the server the memory is made anew, empty.
+ *
+ * src/job/job_shmem.c
+ *-------------------------------------------------------------------------
+ */
+#include "base/base.h"
+#include "job/job_private.h"
+
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "postmaster/bgworker.h"
+#include "storage/ipc.h"
+#include "storage/proc.h"
+#include "storage/procarray.h"
+#include "storage/shmem.h"
+#include "utils/timestamp.h"
+
+#include <signal.h>
+
+/* A reserved slot whose worker did not come is free again after this. */
+#define START_TIMEOUT_SECONDS 60
+
+/* How long a database that is being dropped is left alone. */
+#define BLOCK_SECONDS 10
+
+/* When the launcher looks after a worker that ended without a word. */
+#define AFTER_CRASH_SECONDS 1
+
+JobShared  *strata_job_shared = NULL;
+
+static shmem_request_hook_type previous_request = NULL;
+static shmem_startup_hook_type previous_startup = NULL;
+
+/* This worker's slot and start data. */
+static int	my_slot = -1;
+static Oid	my_database;
+static Oid	my_role;
+static bool connected = false;
+static bool told = false;
+static TimestampTz exit_wake;
+
+/* Session: jobs changed in this transaction. */
+static bool wake_at_commit = false;
+
+/* What travels in bgw_extra. */
+typedef struct StartData
+{
+	Oid			database;
+	Oid			role;
+	uint32		generation;
+} StartData;
+
+static void
+request_memory(void)
+{
+	if (previous_request)
+		previous_request();
+	RequestAddinShmemSpace(MAXALIGN(sizeof(JobShared)));
+	RequestNamedLWLockTranche("strata_job", 1);
+}
+
+static void
+make_memory(void)
+{
+	bool		found;
+
+	if (previous_startup)
+		previous_startup();
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	strata_job_shared = ShmemInitStruct("strata jobs", sizeof(JobShared), &found);
+	if (!found)
+	{
+		memset(strata_job_shared, 0, sizeof(JobShared));
+		strata_job_shared->lock = &(GetNamedLWLockTranche("strata_job"))->lock;
+	}
+	LWLockRelease(AddinShmemInitLock);
+}
+
+/* See job.h. */
+bool
+strata_job_preloaded(void)
+{
+	return strata_job_shared != NULL;
+}
+
+/* Caller holds the lock. */
+static void
+wake_locked(Oid database, TimestampTz at, bool starved)
+{
+	JobShared  *shared = strata_job_shared;
+	int			i;
+
+	for (i = 0; i < shared->nwakes; i++)
+		if (shared->wakes[i].database == database)
+			break;
+	if (i == WAKE_ENTRIES)
+		shared->wake_all = true;
+	else if (i == shared->nwakes)
+	{
+		shared->wakes[i].database = database;
+		shared->wakes[i].at = at;
+		shared->wakes[i].starved = starved;
+		shared->nwakes++;
+	}
+	else
+	{
+		shared->wakes[i].at = Min(shared->wakes[i].at, at);
+		shared->wakes[i].starved |= starved;
+	}
+	if (shared->launcher != NULL)
+		SetLatch(shared->launcher);
+}
+
+/* See job_private.h. */
+void
+strata_job_wake(Oid database, TimestampTz at, bool starved)
+{
+	if (strata_job_shared == NULL)
+		return;
+	LWLockAcquire(strata_job_shared->lock, LW_EXCLUSIVE);
+	wake_locked(database, at, starved);
+	LWLockRelease(strata_job_shared->lock);
+}
+
+/* See job_private.h. */
+void
+strata_job_wake_all(void)
+{
+	LWLockAcquire(strata_job_shared->lock, LW_EXCLUSIVE);
+	strata_job_shared->wake_all = true;
+	LWLockRelease(strata_job_shared->lock);
+}
+
+static void
+at_transaction_end(XactEvent event, void *arg)
+{
+	if (!wake_at_commit)
+		return;
+	if (event == XACT_EVENT_COMMIT)
+		strata_job_wake(MyDatabaseId, 0, false);
+	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE)
+		wake_at_commit = false;
+}
+
+/* See job.h. */
+void
+strata_job_wake_at_commit(void)
+{
+	static bool registered = false;
+
+	if (strata_job_shared == NULL)
+		return;
+	if (!registered)
+	{
+		RegisterXactCallback(at_transaction_end, NULL);
+		registered = true;
+	}
+	wake_at_commit = true;
+}
+
+static bool
+slot_is_abandoned(const JobSlot *slot)
+{
+	return slot->pid == 0 &&
+		TimestampDifferenceExceeds(slot->since, GetCurrentTimestamp(), START_TIMEOUT_SECONDS * 1000);
+}
+
+/* Reserve a slot of the kind; -1 when none is free or somebody is at it. */
+static int
+reserve_slot(Oid database, int32 job_id, bool *running)
+{
+	JobShared  *shared = strata_job_shared;
+	int			first = job_id == 0 ? JOB_SLOTS : 0;
+	int			end = job_id == 0 ? JOB_SLOTS + SCHEDULER_SLOTS : JOB_SLOTS;
+	int			used = 0;
+	int			slot = -1;
+
+	*running = false;
+	LWLockAcquire(shared->lock, LW_EXCLUSIVE);
+	for (int i = first; i < end; i++)
+	{
+		if (shared->slots[i].database == InvalidOid || slot_is_abandoned(&shared->slots[i]))
+		{
+			if (slot < 0)
+				slot = i;
+			continue;
+		}
+		used++;
+		if (shared->slots[i].database == database && shared->slots[i].job_id == job_id)
+			*running = true;
+	}
+	if (*running || (job_id != 0 && used >= strata_max_job_workers) ||
+		(shared->blocked == database && shared->blocked_until > GetCurrentTimestamp()))
+		slot = -1;
+	if (slot >= 0)
+	{
+		shared->slots[slot].database = database;
+		shared->slots[slot].job_id = job_id;
+		shared->slots[slot].pid = 0;
+		shared->slots[slot].generation++;
+		shared->slots[slot].since = GetCurrentTimestamp();
+	}
+	LWLockRelease(shared->lock);
+	return slot;
+}
+
+static void
+free_slot(int slot)
+{
+	LWLockAcquire(strata_job_shared->lock, LW_EXCLUSIVE);
+	strata_job_shared->slots[slot].database = InvalidOid;
+	strata_job_shared->slots[slot].pid = 0;
+	strata_job_shared->freed++;
+	LWLockRelease(strata_job_shared->lock);
+}
+
+/* See job_private.h. */
+bool
+strata_job_start_worker(Oid database, int32 job_id, Oid role, bool *running)
+{
+	BackgroundWorker worker;
+	StartData	data;
+	int			slot = reserve_slot(database, job_id, running);
+
+	if (slot < 0)
+		return false;
+	data.database = database;
+	data.role = role;
+	data.generation = strata_job_shared->slots[slot].generation;
+	memset(&worker, 0, sizeof(worker));
+	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
+	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
+	worker.bgw_restart_time = BGW_NEVER_RESTART;
+	snprintf(worker.bgw_library_name, BGW_MAXLEN, "strata");
+	snprintf(worker.bgw_function_name, BGW_MAXLEN, "%s",
+			 job_id == 0 ? "strata_job_scheduler_main" : "strata_job_worker_main");
+	if (job_id == 0)
+		snprintf(worker.bgw_name, BGW_MAXLEN, "strata scheduler for database %u", database);
+	else
+		snprintf(worker.bgw_name, BGW_MAXLEN, "strata job %d in database %u", job_id, database);
+	snprintf(worker.bgw_type, BGW_MAXLEN, "%s", job_id == 0 ? "strata scheduler" : "strata job");
+	worker.bgw_main_arg = Int32GetDatum(slot);
+	StaticAssertStmt(sizeof(StartData) <= BGW_EXTRALEN, "start data does not fit");
+	memcpy(worker.bgw_extra, &data, sizeof(data));
+	if (RegisterDynamicBackgroundWorker(&worker, NULL))
+		return true;
+	free_slot(slot);
+	return false;
+}
+
+/* The worker goes: its slot is free, and the launcher hears of it. */
+static void
+release_slot(int code, Datum arg)
+{
+	JobShared  *shared = strata_job_shared;
+
+	if (my_slot < 0)
+		return;
+	LWLockAcquire(shared->lock, LW_EXCLUSIVE);
+	if (!connected && shared->slots[my_slot].job_id != 0 && shared->nunstarted < UNSTARTED_ENTRIES)
+	{
+		shared->unstarted[shared->nunstarted].database = my_database;
+		shared->unstarted[shared->nunstarted++].job_id = shared->slots[my_slot].job_id;
+	}
+	shared->slots[my_slot].database = InvalidOid;
+	shared->slots[my_slot].pid = 0;
+	shared->freed++;
+	wake_locked(my_database, told ? exit_wake :
+				GetCurrentTimestamp() + AFTER_CRASH_SECONDS * USECS_PER_SEC, false);
+	LWLockRelease(shared->lock);
+	my_slot = -1;
+}
+
+/* See job_private.h. */
+bool
+strata_job_slot_attach(void)
+{
+	StartData	data;
+	int			slot = DatumGetInt32(MyBgworkerEntry->bgw_main_arg);
+	bool		mine;
+
+	memcpy(&data, MyBgworkerEntry->bgw_extra, sizeof(data));
+	LWLockAcquire(strata_job_shared->lock, LW_EXCLUSIVE);
+	mine = strata_job_shared->slots[slot].database == data.database &&
+		strata_job_shared->slots[slot].generation == data.generation;
+	if (mine)
+		strata_job_shared->slots[slot].pid = MyProcPid;
+	LWLockRelease(strata_job_shared->lock);
+	if (!mine)
+		return false;
+	my_slot = slot;
+	my_database = data.database;
+	my_role = data.role;
+	before_shmem_exit(release_slot, 0);
+	return true;
+}
+
+/* See job_private.h. */
+void
+strata_job_slot_connected(void)
+{
+	connected = true;
+}
+
+/* See job_private.h. */
+int32
+strata_job_take_unstarted(void)
+{
+	JobShared  *shared = strata_job_shared;
+	int32		id = 0;
+
+	LWLockAcquire(shared->lock, LW_EXCLUSIVE);
+	for (int i = 0; i < shared->nunstarted; i++)
+		if (shared->unstarted[i].database == MyDatabaseId)
+		{
+			id = shared->unstarted[i].job_id;
+			shared->unstarted[i] = shared->unstarted[--shared->nunstarted];
+			break;
+		}
+	LWLockRelease(shared->lock);
+	return id;
+}
+
+/* See job_private.h. */
+Oid
+strata_job_slot_database(void)
+{
+	return my_database;
+}
+
+/* See job_private.h. */
+int32
+strata_job_slot_job(void)
+{
+	return strata_job_shared->slots[my_slot].job_id;
+}
+
+/* See job_private.h. */
+Oid
+strata_job_slot_role(void)
+{
+	return my_role;
+}
+
+/* Caller holds the lock. */
+static bool
+taken_locked(int32 job_id)
+{
+	for (int i = 0; i < JOB_SLOTS; i++)
+	{
+		JobSlot    *slot = &strata_job_shared->slots[i];
+
+		if (slot->database == MyDatabaseId && slot->job_id == job_id && !slot_is_abandoned(slot))
+			return true;
+	}
+	return false;
+}
+
+/* See job_private.h. */
+bool
+strata_job_slot_taken(int32 job_id)
+{
+	bool		taken;
+
+	LWLockAcquire(strata_job_shared->lock, LW_SHARED);
+	taken = taken_locked(job_id);
+	LWLockRelease(strata_job_shared->lock);
+	return taken;
+}
+
+/* See job_private.h. */
+bool
+strata_job_slot_switch(int32 job_id)
+{
+	bool		taken;
+
+	LWLockAcquire(strata_job_shared->lock, LW_EXCLUSIVE);
+	taken = taken_locked(job_id);
+	if (!taken)
+		strata_job_shared->slots[my_slot].job_id = job_id;
+	LWLockRelease(strata_job_shared->lock);
+	return !taken;
+}
+
+/* See job_private.h. */
+void
+strata_job_wake_at_exit(TimestampTz at)
+{
+	told = true;
+	exit_wake = at;
+}
+
+/* See job.h. */
+TimestampTz
+strata_job_starved_since(void)
+{
+	return strata_job_shared != NULL ? strata_job_shared->starved_since : 0;
+}
+
+/* See job.h. */
+void
+strata_job_stop_database(Oid database)
+{
+	if (strata_job_shared == NULL)
+		return;
+	LWLockAcquire(strata_job_shared->lock, LW_EXCLUSIVE);
+	strata_job_shared->blocked = database;
+	strata_job_shared->blocked_until = GetCurrentTimestamp() + BLOCK_SECONDS * USECS_PER_SEC;
+	for (int i = 0; i < JOB_SLOTS + SCHEDULER_SLOTS; i++)
+	{
+		JobSlot    *slot = &strata_job_shared->slots[i];
+
+		if (slot->database == database && slot->pid != 0)
+			(void) kill(slot->pid, SIGTERM);
+	}
+	LWLockRelease(strata_job_shared->lock);
+}
+
+/* See job.h. */
+void
+strata_job_init(void)
+{
+	BackgroundWorker worker;
+
+	if (!process_shared_preload_libraries_in_progress)
+		return;
+	previous_request = shmem_request_hook;
+	shmem_request_hook = request_memory;
+	previous_startup = shmem_startup_hook;
+	shmem_startup_hook = make_memory;
+
+	memset(&worker, 0, sizeof(worker));
+	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
+	/* on a standby: after promotion */
+	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
+	worker.bgw_restart_time = 5;
+	snprintf(worker.bgw_library_name, BGW_MAXLEN, "strata");
+	snprintf(worker.bgw_function_name, BGW_MAXLEN, "strata_job_launcher_main");
+	snprintf(worker.bgw_name, BGW_MAXLEN, "strata launcher");
+	snprintf(worker.bgw_type, BGW_MAXLEN, "strata launcher");
+	RegisterBackgroundWorker(&worker);
+}
