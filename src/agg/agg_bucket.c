@@ -4,9 +4,9 @@
  *	  Functions that map ranges of time to their start: date_trunc, date_bin,
  *	  time_bucket.
  *
- * The value always comes from PostgreSQL's function.  What is known here is a
- * range around a timestamp in which the function surely gives the same, so
- * that it is called once for many rows:
+ * What is known here is a range around a timestamp in which the function surely
+ * gives the same, so that it is called once for many rows.  Where the value is
+ * the start of that range, not even that:
  *
  *	date_trunc	the second, minute, hour, day or week of local time, cut at the
  *				changes of the time zone's offset, for around them local days
@@ -52,6 +52,7 @@ struct AggBucket
 	bool		local;			/* the argument is a timestamptz, truncated in local time */
 	int64		width;			/* microseconds, or integers; 0: each value by itself */
 	int64		phase;			/* ranges start at multiples of width from here */
+	bool		starts;			/* the value is the start of the (whole) range */
 	ExprState  *expr;			/* of the timestamp in the slot */
 	TupleTableSlot *slot;
 	ExprContext *econtext;
@@ -165,7 +166,11 @@ decode_unit(const Const *unit)
 static void
 init_trunc(AggBucket *bucket, const Const *unit)
 {
-	switch (decode_unit(unit))
+	int			value = decode_unit(unit);
+
+	bucket->starts = value == DTK_SECOND || value == DTK_MINUTE || value == DTK_HOUR ||
+		value == DTK_DAY || value == DTK_WEEK;
+	switch (value)
 	{
 		case DTK_MILLISEC:
 			bucket->width = 1000;
@@ -212,6 +217,7 @@ init_width(AggBucket *bucket, const FuncExpr *func)
 			break;
 		case BUCKET_BIN:
 			bucket->width = interval_width(DatumGetIntervalP(first->constvalue));
+			bucket->starts = true;
 			bucket->phase = DatumGetInt64(((Const *) last)->constvalue);
 			break;
 		case BUCKET_WIDTH:
@@ -329,47 +335,74 @@ range_start(const AggBucket *bucket, int64 x)
 	return x - (rest < 0 ? rest + bucket->width : rest);
 }
 
-/* The range around ts in which the function gives what it gave for ts. */
-static void
-set_range(AggBucket *bucket, int64 ts, int64 value)
+/* Far enough from the ends of the type for all that is computed here. */
+#define FAR_PAST INT64CONST(-200000000000000000)	/* 4338 BC */
+#define FAR_FUTURE (PG_INT64_MAX / 4)
+
+/*
+ * A range around ts in which all timestamps have the same bucket; true: that is
+ * its start.
+ */
+static bool
+find_range(AggBucket *bucket, int64 ts)
 {
+	int64		offset = 0;
+
 	bucket->lo = bucket->hi = ts;
-	/* far from the ends of the type, so that nothing overflows */
-	if (bucket->width == 0 || ts < -PG_INT64_MAX / 4 || ts > PG_INT64_MAX / 4 ||
-		bucket->width > PG_INT64_MAX / 4)
-		return;
-	switch (bucket->form)
+	if (bucket->width <= 0 || bucket->width > USECS_PER_DAY * 10000 ||
+		ts < FAR_PAST || ts > FAR_FUTURE)
+		return false;
+	if (bucket->form == BUCKET_BIN && (bucket->phase < FAR_PAST || bucket->phase > ts))
+		return false;
+	if (bucket->local)
 	{
-		case BUCKET_WIDTH:
-			if (value <= ts && ts - value < bucket->width)
-			{
-				bucket->lo = value;
-				bucket->hi = value + bucket->width - 1;
-			}
-			break;
-		case BUCKET_BIN:
-			if (bucket->phase < -PG_INT64_MAX / 4 || bucket->phase > ts)
-				break;
-			bucket->lo = range_start(bucket, ts);
-			bucket->hi = bucket->lo + bucket->width - 1;
-			break;
-		case BUCKET_TRUNC:
-			if (bucket->local)
-			{
-				if (!bucket->offset_known || ts < bucket->offset_lo || ts > bucket->offset_hi)
-					find_offset(bucket, ts);
-				if (!bucket->offset_known)
-					break;
-				bucket->lo = range_start(bucket, ts + bucket->offset) - bucket->offset;
-				bucket->hi = Min(bucket->lo + bucket->width - 1, bucket->offset_hi);
-				bucket->lo = Max(bucket->lo, bucket->offset_lo);
-				break;
-			}
-			bucket->lo = range_start(bucket, ts);
-			bucket->hi = bucket->lo + bucket->width - 1;
-			break;
-		default:
-			break;
+		if (!bucket->offset_known || ts < bucket->offset_lo || ts > bucket->offset_hi)
+			find_offset(bucket, ts);
+		if (!bucket->offset_known)
+			return false;
+		offset = bucket->offset;
+	}
+	bucket->lo = range_start(bucket, ts + offset) - offset;
+	bucket->hi = bucket->lo + bucket->width - 1;
+	if (!bucket->local)
+		return bucket->starts;
+	bucket->hi = Min(bucket->hi, bucket->offset_hi);
+	if (bucket->lo >= bucket->offset_lo)
+		return bucket->starts;
+	bucket->lo = bucket->offset_lo;
+	return false;
+}
+
+static Datum
+call_function(AggBucket *bucket, int64 ts)
+{
+	TupleTableSlot *slot = bucket->slot;
+	bool		isnull;
+	Datum		value;
+
+	slot->tts_values[0] = Int64GetDatum(ts);
+	slot->tts_isnull[0] = false;
+	ResetExprContext(bucket->econtext);
+	value = ExecEvalExprSwitchContext(bucket->expr, bucket->econtext, &isnull);
+	if (isnull)
+		elog(ERROR, "a bucket function returned NULL");
+	return value;
+}
+
+/* time_bucket(): the range is told by the value. */
+static void
+find_width_bucket(AggBucket *bucket, int64 ts)
+{
+	int64		start;
+
+	bucket->value = call_function(bucket, ts);
+	bucket->lo = bucket->hi = ts;
+	start = DatumGetInt64(bucket->value);
+	if (bucket->width > 0 && bucket->width < FAR_FUTURE && ts > -FAR_FUTURE && ts < FAR_FUTURE &&
+		start <= ts && start > -FAR_FUTURE && ts - start < bucket->width)
+	{
+		bucket->lo = start;
+		bucket->hi = start + bucket->width - 1;
 	}
 }
 
@@ -377,19 +410,15 @@ set_range(AggBucket *bucket, int64 ts, int64 value)
 Datum
 strata_agg_bucket_of(AggBucket *bucket, int64 ts, int64 *lo, int64 *hi)
 {
-	bool		isnull;
-
 	if (!bucket->known || ts < bucket->lo || ts > bucket->hi)
 	{
-		TupleTableSlot *slot = bucket->slot;
-
-		slot->tts_values[0] = Int64GetDatum(ts);
-		slot->tts_isnull[0] = false;
-		ResetExprContext(bucket->econtext);
-		bucket->value = ExecEvalExprSwitchContext(bucket->expr, bucket->econtext, &isnull);
-		if (isnull)
-			elog(ERROR, "a bucket function returned NULL");
-		set_range(bucket, ts, DatumGetInt64(bucket->value));
+		bucket->known = false;
+		if (bucket->form == BUCKET_WIDTH)
+			find_width_bucket(bucket, ts);
+		else if (find_range(bucket, ts))
+			bucket->value = Int64GetDatum(bucket->lo);
+		else
+			bucket->value = call_function(bucket, ts);
 		bucket->known = true;
 	}
 	*lo = bucket->lo;

@@ -238,12 +238,14 @@ valid_rows(StrataAggState *agg, int i, const StrataColumn *col)
 
 /* The selected values of a packed column, packed. */
 static const void *
-gather_fixed(const StrataColumn *col, const uint16 *rows, int n)
+gather_fixed(const StrataColumn *col, const AggVector *vector)
 {
+	const uint16 *rows = vector->rows;
+	int			n = vector->nselected;
 	void	   *out;
 
 	if (rows == NULL)
-		return col->fixed;
+		return (const char *) col->fixed + (Size) vector->first * col->type.width;
 	out = palloc((Size) col->type.width * n);
 	switch (col->type.width)
 	{
@@ -320,7 +322,7 @@ prepare_call(StrataAggState *agg, int i)
 			elog(ERROR, "aggregate %u takes values of %d bytes, not %d",
 				 call->aggref->aggfnoid, call->width, col->type.width);
 		call->v = col->constant ? repeat_constant(col, agg->vector->nselected) :
-			gather_fixed(col, agg->vector->rows, agg->vector->nselected);
+			gather_fixed(col, agg->vector);
 	}
 	MemoryContextSwitchTo(old);
 }

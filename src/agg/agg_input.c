@@ -238,6 +238,13 @@ next_of_source(AggInput *input, Source *source)
 	result->nrows = batch->reader->nrows;
 	result->nselected = batch->nrows;
 	result->rows = batch->rows;
+	result->first = 0;
+	if (batch->rows != NULL && batch->rows[batch->nrows - 1] - batch->rows[0] == batch->nrows - 1)
+	{
+		/* side by side, as a range of time leaves them */
+		result->first = batch->rows[0];
+		result->rows = NULL;
+	}
 	result->batch = batch;
 	result->attnos = source->attnos;
 	result->whole = strata_vector_is_whole(batch);

@@ -69,7 +69,7 @@ FN(minmax) (AggCell *cell, const AggRun *run, bool want_max)
 
 	if (run->n == 0)
 		return;
-	if (run->valid == NULL)
+	if (run->valid == NULL && run->n >= 16)
 	{
 		FN(bounds) (v, run->n, &lo, &hi, &nnan);
 		lo = want_max ? hi : lo;
@@ -113,7 +113,7 @@ FN(minmax) (AggCell *cell, const AggRun *run, bool want_max)
 
 	if (run->n == 0)
 		return;
-	if (run->valid == NULL)
+	if (run->valid == NULL && run->n >= 16)
 	{
 		int64		m = want_max ? FN(max_all) (v, run->n) : FN(min_all) (v, run->n);
 
@@ -124,7 +124,7 @@ FN(minmax) (AggCell *cell, const AggRun *run, bool want_max)
 	}
 	for (int i = 0; i < run->n; i++)
 	{
-		if (!run->valid[i])
+		if (run->valid != NULL && !run->valid[i])
 			continue;
 		if (cell->n == 0 || (want_max ? v[i] > cell->v.i : v[i] < cell->v.i))
 			cell->v.i = v[i];

@@ -182,7 +182,7 @@ cut_buckets(StrataAggState *agg, AggKey *key, StrataColumn *col)
 /* mark[i] |= row i differs from the row before it, for packed integers. */
 #define MARK_CHANGES(ctype) \
 	do { \
-		const ctype *v_ = col->fixed; \
+		const ctype *v_ = (const ctype *) col->fixed + vector->first; \
 		if (rows == NULL) \
 			for (int i_ = 1; i_ < n; i_++) \
 				mark[i_] |= v_[i_] != v_[i_ - 1]; \
@@ -267,14 +267,45 @@ is_constant(StrataAggState *agg, AggKey *key)
 	return key->constant;
 }
 
+/* Runs where any of the keys changes. */
+static int
+cut_by_marks(StrataAggState *agg)
+{
+	AggVector  *vector = agg->vector;
+	int			n = vector->nselected;
+	uint8	   *mark = palloc0(n);
+	int			nruns = 1;
+
+	for (int k = 0; k < agg->nkeys; k++)
+	{
+		AggKey	   *key = &agg->keys[k];
+
+		if (key->constant)
+			continue;
+		if (key->bucket == NULL)
+			mark_column(key, key->column, vector, mark);
+		for (int i = 0; i < key->nchanges; i++)
+			mark[key->changes[i]] = 1;
+	}
+	agg->runs = palloc(sizeof(int) * (n + 1));
+	agg->runs[0] = 0;
+	for (int i = 1; i < n; i++)
+	{
+		agg->runs[nruns] = i;
+		nruns += mark[i];
+	}
+	agg->runs[nruns] = n;
+	return nruns;
+}
+
 /* See agg_private.h. */
 int
 strata_agg_cut_runs(StrataAggState *agg)
 {
-	AggVector  *vector = agg->vector;
-	int			n = vector->nselected;
-	uint8	   *mark = NULL;
-	int			nruns = 0;
+	int			n = agg->vector->nselected;
+	int			nvarying = 0;
+	AggKey	   *varying = NULL;
+	int			nruns = 1;
 	MemoryContext old = MemoryContextSwitchTo(agg->vector_mcxt);
 
 	for (int k = 0; k < agg->nkeys; k++)
@@ -283,25 +314,24 @@ strata_agg_cut_runs(StrataAggState *agg)
 
 		if (is_constant(agg, key))
 			continue;
-		if (mark == NULL)
-			mark = palloc0(n);
-		if (key->bucket == NULL)
-		{
-			mark_column(key, key->column, vector, mark);
-			continue;
-		}
-		cut_buckets(agg, key, key->column);
-		for (int i = 0; i < key->nchanges; i++)
-			mark[key->changes[i]] = 1;
+		if (key->bucket != NULL)
+			cut_buckets(agg, key, key->column);
+		varying = key;
+		nvarying++;
 	}
-	agg->runs = palloc(sizeof(int) * (mark == NULL ? 2 : n + 1));
-	agg->runs[nruns++] = 0;
-	for (int i = 1; i < n && mark != NULL; i++)
+	if (nvarying > 1 || (nvarying == 1 && varying->bucket == NULL))
+		nruns = cut_by_marks(agg);
+	else
 	{
-		agg->runs[nruns] = i;
-		nruns += mark[i];
+		/* one run, or those of the one key */
+		if (nvarying == 1)
+			nruns = varying->nchanges;
+		agg->runs = palloc(sizeof(int) * (nruns + 1));
+		agg->runs[0] = 0;
+		if (nvarying == 1)
+			memcpy(agg->runs, varying->changes, sizeof(int) * nruns);
+		agg->runs[nruns] = n;
 	}
-	agg->runs[nruns] = n;
 	MemoryContextSwitchTo(old);
 	return nruns;
 }

@@ -187,7 +187,8 @@ typedef struct AggVector
 {
 	int			nrows;			/* entries in each column */
 	int			nselected;
-	const uint16 *rows;			/* the selected entries, ascending; NULL: the first nselected */
+	const uint16 *rows;			/* the selected entries, ascending; NULL: from first on */
+	int			first;
 	StrataVectorBatch *batch;	/* NULL: columns were made of rows */
 	const AttrNumber *attnos;	/* batch: table column of each input */
 	bool		whole;			/* batch: its summary is true of the vector */
@@ -197,7 +198,7 @@ typedef struct AggVector
 static inline int
 agg_vector_row(const AggVector *vector, int i)
 {
-	return vector->rows != NULL ? vector->rows[i] : i;
+	return vector->rows != NULL ? vector->rows[i] : vector->first + i;
 }
 
 /* agg_input.c */

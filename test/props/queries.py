@@ -180,7 +180,8 @@ class Queries:
 
     def any(self):
         rng = self.rng
-        makers = [self.rows] * 4 + [self.top] * 5 + [self.aggregate] * 4 + [self.grouped] * 4 + [
+        makers = [self.rows] * 4 + [self.top] * 5 + [self.aggregate] * 4 + [self.grouped] * 4 + [self.rollup] * 4 + [
+            self.correlated,
             self.distinct, self.distinct_on, self.join, self.join, self.outer_join, self.lateral, self.window,
             self.set_operation, self.whole_row, self.ctid, self.sample, self.prepared, self.prepared, self.prepared, self.count,
             self.grouping_sets, self.last_point]
@@ -255,7 +256,8 @@ class Queries:
                     choices += ["sum(%s) FILTER (WHERE %s BETWEEN -1000 AND 1000)" % (name, name),
                                 "avg(%s) FILTER (WHERE abs(%s) < 100)" % (name, name)]
                 else:
-                    choices += ["sum(%s)" % name, "avg(%s)" % name, "stddev(%s)" % name]
+                    choices += ["sum(%s)" % name, "avg(%s)" % name, "stddev(%s)" % name, "var_pop(%s)" % name,
+                                "sum(%s::numeric + 1)" % name, "max(coalesce(%s, 7))" % name, "count(nullif(%s, 1))" % name]
             if column.type is value_types.TYPES["bool"]:
                 choices += ["bool_and(%s)" % name, "bool_or(%s)" % name]
             part = rng.choice(choices)
@@ -277,6 +279,40 @@ class Queries:
         if self.rng.random() < 0.3 and any(c.name == "ts" for c in table.columns):
             keys[0] = "date_trunc('%s', a.ts)" % self.rng.choice(["hour", "day", "month"])
         return keys
+
+    def bucket(self):
+        return self.rng.choice([
+            "date_trunc('%s', a.ts)" % self.rng.choice(["second", "minute", "hour", "day", "week", "month", "year"]),
+            "date_bin('%s', a.ts, '%s')" % (self.rng.choice(["15 min", "1 h", "7 days 13 s"]),
+                                           self.rng.choice(["2026-01-01", "2026-02-14 00:00:07", "2027-01-01"])),
+            "time_bucket('%s', a.ts)" % self.rng.choice(["15 min", "1 h", "3 days", "1 month"]),
+            "date_trunc('day', a.ts) + interval '1 h'", "extract(dow FROM a.ts)"])
+
+    def rollup(self):
+        """What dashboards ask: buckets of time, by segment, for a range of time."""
+        table = self.table()
+        if not any(c.name == "ts" for c in table.columns):
+            return self.grouped()
+        keys = [self.bucket()]
+        keys += ["a.%s" % c.name for c in table.segmentby if c in table.columns and c.type.groupable and self.rng.random() < 0.7]
+        self.rng.shuffle(keys)
+        names = ", ".join(keys)
+        having = self.rng.choice(["", "", " HAVING count(*) > 1", " HAVING max(a.id) > 10 AND count(*) < 50"])
+        order = ""
+        if self.rng.random() < 0.4:
+            order = " ORDER BY %s" % ", ".join("%d%s" % (i + 1, self.rng.choice(["", " DESC"])) for i in range(len(keys)))
+        ordered = order != ""
+        if ordered:
+            order += self.limit()
+        return Query("SELECT %s, %s FROM %s AS a%s GROUP BY %s%s%s" % (
+            names, self.aggregates(table), table.token, self.where(table), names, having, order), ordered=ordered)
+
+    def correlated(self):
+        """An aggregate that is computed again and again."""
+        left, right = self.table(), self.table()
+        return Query("SELECT a.id, (SELECT %s FROM %s AS b WHERE b.id %s a.id AND %s) FROM %s AS a WHERE a.id %% 15 = %d" % (
+            self.rng.choice(["count(*)", "max(b.id)", "sum(b.id + a.id)", "count(*) FILTER (WHERE b.id > a.id - 5)"]), right.token,
+            self.rng.choice(["<", "=", ">"]), Predicates(self.rng, right, "b").any(0), left.token, self.rng.randrange(15)))
 
     def grouped(self):
         table = self.table()
@@ -366,6 +402,9 @@ class Queries:
                 ", ".join("a." + c.name for c in keys), table.token, where, ", ".join(items), self.limit())
         elif kind < 0.7:
             sql = "SELECT a.* FROM %s AS a WHERE %s" % (table.token, where)
-        else:
+        elif kind < 0.85:
             sql = "SELECT count(*), min(a.id) FROM %s AS a WHERE %s" % (table.token, where)
+        else:
+            keys = ", ".join(self.group_keys(table))
+            sql = "SELECT %s, %s FROM %s AS a WHERE %s GROUP BY %s" % (keys, self.aggregates(table), table.token, where, keys)
         return Query(sql, ordered=" ORDER BY " in sql, parameters=predicates.parameters)

@@ -237,6 +237,54 @@ SET strata.enable_vector_agg = off;
 SELECT current_setting('agg_compare.bits') = bits() AS same;
 RESET strata.enable_vector_agg;
 
+-- buckets of time, around every kind of change of a zone's offset
+CREATE TABLE times (k int, tz timestamptz, t timestamp, d date, n int, n8 int8) USING strata;
+ALTER TABLE times SET (strata.orderby = 'tz DESC', strata.segmentby = 'k');
+INSERT INTO times SELECT i % 2, q.tz, q.tz AT TIME ZONE 'UTC', q.tz::date, i - 9000, i - 9000 FROM (
+    SELECT row_number() OVER () AS i, tz FROM (
+        SELECT generate_series('1987-03-20'::timestamptz, '1987-11-10', '67 min') AS tz
+        UNION ALL SELECT generate_series('1883-11-17 00:00:01'::timestamptz, '1883-11-20', '11 min 3 s')
+        UNION ALL SELECT generate_series('2011-12-25'::timestamptz, '2012-01-04', '7 min')
+        UNION ALL SELECT generate_series('2024-10-25'::timestamptz, '2024-11-12', '9 min 1.5 s')
+        UNION ALL SELECT generate_series('0010-01-01 BC'::timestamptz, '0008-01-01 BC', '9 days')
+        UNION ALL SELECT unnest('{infinity,-infinity,"4000-01-02 BC","290000-01-01"}'::timestamptz[])) AS p) AS q;
+SELECT compress_chunk('times');
+INSERT INTO times VALUES (0, NULL, NULL, NULL, NULL, NULL), (1, '2024-11-03 01:30-04', '2024-11-03 01:30', '2024-11-03', 1, 1);
+CREATE FUNCTION buckets(expr text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    digests text[];
+    digest text;
+    switch text;
+BEGIN
+    FOREACH switch IN ARRAY ARRAY['on', 'off'] LOOP
+        PERFORM set_config('strata.enable_vector_agg', switch, true);
+        BEGIN
+            EXECUTE format('SELECT string_agg(q::text, E''\n'' ORDER BY q::text) FROM (SELECT %s AS b, count(*), sum(n) FROM times GROUP BY 1) AS q', expr) INTO digest;
+        EXCEPTION WHEN OTHERS THEN
+            digest := SQLERRM;
+        END;
+        digests := digests || coalesce(digest, 'NULL');
+    END LOOP;
+    RETURN CASE WHEN digests[1] = digests[2] THEN 'same' ELSE expr || ' in ' || current_setting('timezone') || ': ' || left(digests[1], 100) || ' / ' || left(digests[2], 100) END;
+END $$;
+CREATE FUNCTION all_buckets() RETURNS TABLE (result text) LANGUAGE plpgsql AS $$
+DECLARE
+    zone text;
+BEGIN
+    FOREACH zone IN ARRAY '{UTC,America/New_York,America/St_Johns,Australia/Lord_Howe,Pacific/Apia,Asia/Kathmandu,Europe/Amsterdam,America/Sao_Paulo}'::text[] LOOP
+        PERFORM set_config('timezone', zone, true);
+        RETURN QUERY SELECT buckets(format(f, u)) FROM unnest(ARRAY['date_trunc(%L, tz)', 'date_trunc(%L, t)']) AS f,
+            unnest('{milliseconds,second,minute,hour,day,week,month,quarter,year,decade,century,millennium,HOUR,nonsense,microseconds}'::text[]) AS u;
+        RETURN QUERY SELECT buckets(e) FROM unnest(ARRAY[
+            'date_bin(''15 min'', tz, ''2000-01-01'')', 'date_bin(''1 day 3 s'', tz, ''1987-06-01 00:00:07'')', 'date_bin(''1 h'', t, ''2100-01-01'')',
+            'date_bin(''1 month'', t, ''2000-01-01'')', 'date_bin(''-1 h'', t, ''2000-01-01'')', 'date_bin(''1 h'', t, ''infinity'')',
+            'date_trunc(''hour'', tz, ''Asia/Tokyo'')', 'date_trunc(''day'', d)', 'time_bucket(''7 min'', tz)', 'time_bucket(''1 day'', tz)',
+            'time_bucket(''1 month'', tz)', 'time_bucket(''5 h'', t)', 'time_bucket(''7 days'', d)', 'time_bucket(7, n)', 'time_bucket(1000, n)',
+            'time_bucket(13::int8, n8)', 'time_bucket(0, n)', 'time_bucket(''2 h'', tz, ''Europe/Berlin'')', 'time_bucket(''2 h'', tz, ''13 min''::interval)']) AS e;
+    END LOOP;
+END $$;
+SELECT result, count(*) FROM all_buckets() GROUP BY 1;
+
 -- prepared, with plans for any value of the parameters
 SET plan_cache_mode = force_generic_plan;
 PREPARE by_host (text, int) AS SELECT seg, count(*), sum(i4 + $2), max(i4) FILTER (WHERE i4 < $2) FROM s WHERE host = $1 GROUP BY seg ORDER BY seg;
