@@ -91,6 +91,45 @@ extern const StrataColumnRange *strata_store_ranges(Relation rel);
 /* Compare by the type's own default btree order; by-value, or of that type. */
 extern int	strata_compare_default(Oid typid, Datum a, Datum b);
 
+/*
+ * Which batches may hold a key of a unique index; store_key.c.  open is NULL
+ * where there is no directory (types without a hash function, too many
+ * batches): look at all batches.  It stays valid for the statement.
+ */
+typedef struct StrataKeyDirectory StrataKeyDirectory;
+extern StrataKeyDirectory *strata_key_directory_open(StrataStore *store, Relation index);
+extern uint32 strata_key_print(StrataKeyDirectory *d, const Datum *values, const bool *isnull);
+
+/* Fingerprints of a batch, in their order. */
+typedef struct StrataKeyPrint
+{
+	uint32		print;
+	uint32		row;			/* position in the batch */
+} StrataKeyPrint;
+
+typedef struct StrataKeySearch
+{
+	StrataKeyDirectory *d;
+	uint32		group;
+	bool		ranged;
+	bool		others;			/* in group 0, after the key's own */
+	Datum		value;			/* of the range column */
+	int			start;			/* first line of the present group */
+	int			next;			/* one above the next line; -1: not begun */
+} StrataKeySearch;
+extern void strata_key_search_begin(StrataKeySearch *search, StrataKeyDirectory *d,
+									const Datum *values, const bool *isnull);
+/* Line of the next batch that may hold the key, or -1. */
+extern int	strata_key_search_next(StrataKeySearch *search);
+
+/* First row of the batch in line i; its fingerprints, NULL when not known. */
+extern int64 strata_key_batch(StrataKeyDirectory *d, int i, int *nrows, StrataKeyPrint **prints);
+/* Room for them, to be filled, then set. */
+extern StrataKeyPrint *strata_key_batch_make_prints(StrataKeyDirectory *d, int i);
+extern void strata_key_batch_set_prints(StrataKeyDirectory *d, int i, StrataKeyPrint *prints);
+/* Position of the first of n that is >= print. */
+extern int	strata_key_find_print(const StrataKeyPrint *prints, int n, uint32 print);
+
 /* Does slot's row differ from row `row` of the reader in a unique key? */
 extern bool strata_unique_key_changes(Relation rel, StrataBatchReader *reader, int row,
 									  TupleTableSlot *slot);

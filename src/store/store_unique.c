@@ -172,6 +172,15 @@ row_equal(UniqueKey *key, StrataBatchReader *reader, int row, EState *estate, Tu
 	return true;
 }
 
+/* Does row `row` of the reader's batch have the new row's key? */
+static bool
+row_has_key(UniqueKey *key, StrataBatchReader *reader, int row, EState *estate, TupleTableSlot *row_slot)
+{
+	if (key->plain && !columns_equal(key, reader, row))
+		return false;
+	return (key->plain && key->predicate == NULL) || row_equal(key, reader, row, estate, row_slot);
+}
+
 /*
  * Row number of a live row of the batch with an equal key, other than except,
  * or -1.  Whether a row is live may be known after a wait only.
@@ -184,12 +193,8 @@ find_in_batch(UniqueKey *key, StrataStore *store, StrataBatchReader *reader, int
 	{
 		int64		number = reader->first_row + row;
 
-		if (key->plain && !columns_equal(key, reader, row))
-			continue;
-		if ((!key->plain || key->predicate != NULL) &&
-			!row_equal(key, reader, row, estate, row_slot))
-			continue;
-		if (number != except && strata_store_row_is_live(store->rel, store->batches, number))
+		if (number != except && row_has_key(key, reader, row, estate, row_slot) &&
+			strata_store_row_is_live(store->rel, store->batches, number))
 			return number;
 	}
 	return -1;
@@ -341,12 +346,12 @@ end_candidates(Candidates *c)
 	UnregisterSnapshot(c->snapshot);
 }
 
-/* First live compressed row with the key, other than `except`, or -1. */
+/* First live compressed row with the key, other than `except`, or -1: all batches. */
 static int64
-find_row(StrataStore *store, UniqueKey *key, int64 except, EState *estate)
+find_row_anywhere(StrataStore *store, UniqueKey *key, int64 except, EState *estate,
+				  TupleTableSlot *row_slot)
 {
 	Candidates	candidates;
-	TupleTableSlot *row_slot = MakeSingleTupleTableSlot(RelationGetDescr(store->rel), &TTSOpsVirtual);
 	StrataBatchReader *reader = strata_batch_reader_create(store->rel, store->schema);
 	int64		row = -1;
 
@@ -358,9 +363,106 @@ find_row(StrataStore *store, UniqueKey *key, int64 except, EState *estate)
 			continue;
 		row = find_in_batch(key, store, reader, except, estate, row_slot);
 	}
-	ExecDropSingleTupleTableSlot(row_slot);
 	strata_batch_reader_free(reader);
 	end_candidates(&candidates);
+	return row;
+}
+
+/* Fingerprints of a batch's keys, in the directory. */
+static StrataKeyPrint *
+make_prints(StrataStore *store, UniqueKey *key, StrataKeyDirectory *directory, int line,
+			int64 first_row, EState *estate, TupleTableSlot *row_slot)
+{
+	ItemPointerData tid;
+	StrataBatchReader *reader = strata_cached_batch(store->rel, store->batches, first_row, &tid);
+	StrataKeyPrint *prints;
+	Datum		values[INDEX_MAX_KEYS];
+	bool		isnull[INDEX_MAX_KEYS];
+
+	if (reader == NULL)
+		strata_error_corrupt(store->rel, first_row, NULL, "a batch has vanished");
+	prints = strata_key_batch_make_prints(directory, line);
+	for (int row = 0; row < reader->nrows; row++)
+	{
+		if (key->plain)
+			for (int i = 0; i < key->nkeys; i++)
+				values[i] = strata_column_get(strata_batch_reader_column(reader, key->index->rd_index->indkey.values[i]),
+											  row, &isnull[i]);
+		else
+		{
+			ResetPerTupleExprContext(estate);
+			strata_batch_store_row(store->rel, reader, row, row_slot);
+			GetPerTupleExprContext(estate)->ecxt_scantuple = row_slot;
+			FormIndexDatum(key->info, row_slot, estate, values, isnull);
+		}
+		prints[row].print = strata_key_print(directory, values, isnull);
+		prints[row].row = row;
+	}
+	strata_key_batch_set_prints(directory, line, prints);
+	return prints;
+}
+
+/* The row of the batch at line with the key, as above; by fingerprints. */
+static int64
+find_in_line(StrataStore *store, UniqueKey *key, StrataKeyDirectory *directory, int line,
+			 uint32 print, int64 except, EState *estate, TupleTableSlot *row_slot)
+{
+	int			nrows;
+	StrataKeyPrint *prints;
+	int64		first_row = strata_key_batch(directory, line, &nrows, &prints);
+
+	if (prints == NULL)
+		prints = make_prints(store, key, directory, line, first_row, estate, row_slot);
+	for (int i = strata_key_find_print(prints, nrows, print); i < nrows && prints[i].print == print; i++)
+	{
+		ItemPointerData tid;
+		StrataBatchReader *reader;
+		int			row = prints[i].row;
+
+		if (first_row + row == except)
+			continue;
+		reader = strata_cached_batch(store->rel, store->batches, first_row, &tid);
+		if (reader == NULL)
+			strata_error_corrupt(store->rel, first_row, NULL, "a batch has vanished");
+		if (row_has_key(key, reader, row, estate, row_slot) &&
+			strata_store_row_is_live(store->rel, store->batches, first_row + row))
+			return first_row + row;
+	}
+	return -1;
+}
+
+/* The same by the directory. */
+static int64
+find_row_in(StrataKeyDirectory *directory, StrataStore *store, UniqueKey *key, int64 except,
+			EState *estate, TupleTableSlot *row_slot)
+{
+	uint32		print = strata_key_print(directory, key->values, key->isnull);
+	StrataKeySearch search;
+	int64		row = -1;
+	int			line;
+
+	strata_key_search_begin(&search, directory, key->values, key->isnull);
+	while (row < 0 && (line = strata_key_search_next(&search)) >= 0)
+	{
+		CHECK_FOR_INTERRUPTS();
+		row = find_in_line(store, key, directory, line, print, except, estate, row_slot);
+	}
+	return row;
+}
+
+/* First live compressed row with the key, other than `except`, or -1. */
+static int64
+find_row(StrataStore *store, UniqueKey *key, int64 except, EState *estate)
+{
+	TupleTableSlot *row_slot = MakeSingleTupleTableSlot(RelationGetDescr(store->rel), &TTSOpsVirtual);
+	StrataKeyDirectory *directory = strata_key_directory_open(store, key->index);
+	int64		row;
+
+	if (directory != NULL)
+		row = find_row_in(directory, store, key, except, estate, row_slot);
+	else
+		row = find_row_anywhere(store, key, except, estate, row_slot);
+	ExecDropSingleTupleTableSlot(row_slot);
 	return row;
 }
 
