@@ -65,6 +65,14 @@ init_key(UniqueKey *key, Relation index, TupleTableSlot *slot, EState *estate)
 	FormIndexDatum(key->info, slot, estate, key->values, key->isnull);
 	for (int i = 0; i < key->nkeys; i++)
 	{
+		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(index), i);
+
+		/* rows of batches are evaluated in the same memory */
+		if (!key->plain && !key->isnull[i])
+			key->values[i] = datumCopy(key->values[i], att->attbyval, att->attlen);
+	}
+	for (int i = 0; i < key->nkeys; i++)
+	{
 		Oid			opr = get_opfamily_member(index->rd_opfamily[i], index->rd_opcintype[i],
 											  index->rd_opcintype[i], BTEqualStrategyNumber);
 

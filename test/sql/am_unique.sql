@@ -1,0 +1,97 @@
+-- Unique keys over both halves: every kind of index, every way a row comes in,
+-- on compressed, changed and mixed tables, beside a heap table.
+CREATE EXTENSION IF NOT EXISTS strata;
+SET client_min_messages = error;
+SET strata.batch_rows = 100;
+
+CREATE TABLE h (id int, seg text, ts timestamp, a text, n numeric, f float8, act bool) USING heap;
+CREATE TABLE s (LIKE h) USING strata;
+ALTER TABLE s SET (strata.segmentby = 'seg', strata.orderby = 'ts');
+INSERT INTO h SELECT g, 's' || g % 7, '2026-01-01'::timestamp + g * interval '1 min', 'a' || g, g / 10.0,
+	CASE WHEN g = 13 THEN 'NaN'::float8 WHEN g = 14 THEN '-0' ELSE g END, g % 2 = 0
+FROM generate_series(1, 2000) g;
+INSERT INTO s TABLE h;
+SELECT compress_chunk('s');
+
+-- Runs the statement on both tables; both must do the same.
+CREATE FUNCTION twins(statement text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	said text[];
+	n bigint;
+	t text;
+BEGIN
+	FOREACH t IN ARRAY '{h,s}'::text[] LOOP
+		BEGIN
+			EXECUTE replace(statement, '@', t);
+			GET DIAGNOSTICS n = ROW_COUNT;
+			said := said || (n || ' rows');
+		EXCEPTION WHEN unique_violation OR cardinality_violation THEN
+			said := said || (SQLSTATE || ' ' || regexp_replace(SQLERRM, '"[hs]_', '"'));
+		END;
+	END LOOP;
+	EXECUTE 'SELECT count(*) FROM ((SELECT x::text FROM h x EXCEPT ALL SELECT x::text FROM s x)
+		UNION ALL (SELECT x::text FROM s x EXCEPT ALL SELECT x::text FROM h x)) d' INTO n;
+	RETURN CASE WHEN said[1] IS DISTINCT FROM said[2] THEN 'heap: ' || said[1] || ', strata: ' || said[2]
+		WHEN n > 0 THEN n || ' rows differ' ELSE said[1] END;
+END $$;
+
+-- one index after the other, of every kind
+CREATE FUNCTION try_index(definition text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	statement text;
+	target text := substring(definition FROM '^\((?:[^()]|\([^()]*\))*\)');
+	predicate text := coalesce(substring(definition FROM ' WHERE .*$'), '');
+BEGIN
+	EXECUTE 'CREATE UNIQUE INDEX h_u ON h ' || definition;
+	EXECUTE 'CREATE UNIQUE INDEX s_u ON s ' || definition;
+	FOR statement IN SELECT unnest(ARRAY[
+		$q$INSERT INTO @ SELECT id, seg, ts, a, n, f, act FROM @ WHERE id = 500$q$,
+		$q$INSERT INTO @ SELECT id, seg, ts, a, n, f, act FROM @ WHERE id = 501$q$,
+		$q$INSERT INTO @ SELECT id, seg, ts, a, n * 1.00, -f, act FROM @ WHERE id = 14$q$,
+		$q$INSERT INTO @ SELECT id, seg, ts, upper(a), n, f, act FROM @ WHERE id = 13$q$,
+		$q$INSERT INTO @ VALUES (NULL, NULL, NULL, NULL, NULL, NULL, NULL)$q$,
+		$q$INSERT INTO @ VALUES (-1, 's1', '2020-01-01', 'ab', 0.5, 3.5, true), (-2, 's2', '2020-01-01', 'abc', 0.25, 2.5, false)$q$,
+		$q$DELETE FROM @ WHERE id = 600$q$,
+		$q$INSERT INTO @ SELECT 600, 's' || 600 % 7, '2026-01-01'::timestamp + 600 * interval '1 min', 'a600', 60.0, 600, true$q$,
+		$q$UPDATE @ SET act = NOT act WHERE id BETWEEN 700 AND 710$q$,
+		$q$UPDATE @ SET id = 801, seg = 's' || 801 % 7, ts = '2026-01-01'::timestamp + 801 * interval '1 min', a = 'a801', n = 80.1, f = 801, act = true WHERE id = 800$q$,
+		$q$UPDATE @ SET id = id + 1 WHERE id = 2000$q$,
+		$q$UPDATE @ SET n = n + 0.00, a = a WHERE id = 900$q$,
+		$q$INSERT INTO @ SELECT id + 100000, seg, ts + interval '1 year', a || 'x', n + 100000, f + 100000, act FROM @ WHERE id BETWEEN 1 AND 50$q$,
+		$q$INSERT INTO @ SELECT id, seg, ts, a, n, f, act FROM @ WHERE id BETWEEN 1000 AND 1010 ON CONFLICT DO NOTHING$q$,
+		format($q$INSERT INTO @ SELECT id, seg, ts, a, n, f, act FROM @ WHERE id BETWEEN 1090 AND 1120 ON CONFLICT %s%s DO UPDATE SET a = excluded.a || 'u', n = -excluded.id$q$, target, predicate),
+		format($q$INSERT INTO @ SELECT id, seg, ts, a, n, f, act FROM @, generate_series(1, 2) WHERE id = 1200 ON CONFLICT %s%s DO UPDATE SET a = excluded.a$q$, target, predicate)])
+	LOOP
+		RETURN NEXT twins(statement);
+	END LOOP;
+	DROP INDEX h_u, s_u;
+	TRUNCATE h, s;
+	INSERT INTO h SELECT g, 's' || g % 7, '2026-01-01'::timestamp + g * interval '1 min', 'a' || g, g / 10.0,
+		CASE WHEN g = 13 THEN 'NaN'::float8 WHEN g = 14 THEN '-0' ELSE g END, g % 2 = 0
+	FROM generate_series(1, 2000) g;
+	INSERT INTO s TABLE h;
+	PERFORM compress_chunk('s');
+END $$;
+SELECT d AS definition, r AS same, count(*) FROM unnest(ARRAY[
+	'(id)', '(seg, ts)', '(ts, seg)', '(a)', '(n)', '(f)', '(seg, n)', '(id) INCLUDE (a)',
+	'(lower(a))', '((a || seg))', '(id, lower(a))', '(id) WHERE act', '(lower(a)) WHERE n > 20', '(abs(f))',
+	'(id) NULLS NOT DISTINCT', '(a COLLATE "C")', '(a text_pattern_ops)', '(ts)']) WITH ORDINALITY u(d, o),
+	LATERAL try_index(d) WITH ORDINALITY t(r, p)
+GROUP BY o, d, p, r ORDER BY o, p;
+SELECT * FROM strata.verify('s');
+
+-- deferrable keys, permuted by one statement
+ALTER TABLE h ADD CONSTRAINT h_key UNIQUE (id) DEFERRABLE INITIALLY IMMEDIATE;
+ALTER TABLE s ADD CONSTRAINT s_key UNIQUE (id) DEFERRABLE INITIALLY IMMEDIATE;
+SELECT twins('UPDATE @ SET id = id + 1');
+SELECT twins('UPDATE @ SET id = 2003 - id');
+SELECT twins('UPDATE @ SET id = 77 WHERE id = 78');
+BEGIN;
+SET CONSTRAINTS ALL DEFERRED;
+SELECT twins('INSERT INTO @ VALUES (5, ''s5'')');
+SELECT twins('DELETE FROM @ WHERE id = 5 AND ts IS NOT NULL');
+COMMIT;
+SELECT twins('SELECT FROM @');
+SELECT * FROM strata.verify('s');
+DROP TABLE h, s;
+DROP FUNCTION twins, try_index;
