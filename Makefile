@@ -8,7 +8,7 @@
 # Options: WERROR=1 (warnings are errors), ASSERT=1 (Asserts on, also against
 # a server built without them), SEED=, STEPS=, TORTURE=1 where a target says so.
 
-EXTENSION = strata
+EXTENSION = strata strata_timescale_compat
 EXTVERSION = 0.1.0
 MODULE_big = strata
 PG_CONFIG ?= pg_config
@@ -19,8 +19,8 @@ OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c)))
 # scripts (sql/strata--A--B.sql) are installed as they are.
 UPGRADES = $(wildcard sql/strata--*--*.sql)
 SQL_PARTS = $(sort $(filter-out $(UPGRADES),$(wildcard sql/*.sql)))
-DATA = $(UPGRADES)
-DATA_built = $(EXTENSION)--$(EXTVERSION).sql
+DATA = $(UPGRADES) sql/compat/strata_timescale_compat--$(EXTVERSION).sql
+DATA_built = strata--$(EXTVERSION).sql
 EXTRA_CLEAN = $(DATA_built) .build-flags $(OBJS:.o=.d)
 
 # -isystem silences the server's own headers under our warnings.
@@ -78,9 +78,9 @@ $(OBJS): .build-flags
 
 $(MODULE_big)$(DLSUFFIX): tools/exports.map
 
-$(EXTENSION)--$(EXTVERSION).sql: $(SQL_PARTS) Makefile
+strata--$(EXTVERSION).sql: $(SQL_PARTS) Makefile
 	@{ printf '%s\n' '-- made from sql/*.sql by make; do not edit' \
-	     '\echo Use "CREATE EXTENSION $(EXTENSION)" to load this file. \quit'; \
+	     '\echo Use "CREATE EXTENSION strata" to load this file. \quit'; \
 	   cat $(SQL_PARTS) /dev/null; } > $@
 
 # --- everything below is a script of its own -------------------------------

@@ -296,8 +296,10 @@ CREATE VIEW strata.hypertables AS
 	SELECT h.schema_name AS hypertable_schema, h.table_name AS hypertable_name,
 		   pg_catalog.pg_get_userbyid(h.owner) AS owner, 1::smallint AS num_dimensions,
 		   (SELECT count(*) FROM pg_catalog.pg_inherits i WHERE i.inhparent = h.relid) AS num_chunks,
+		   -- every hypertable can be compressed; this says whether somebody has set it up
 		   EXISTS (SELECT FROM pg_catalog.unnest(h.options) o
-				   WHERE o ~ '^strata\.(segmentby|orderby)=' OR o = 'strata.columnstore=true') AS compression_enabled,
+				   WHERE o LIKE 'strata.segmentby=%' OR o = 'strata.columnstore=true'
+					  OR o LIKE 'strata.orderby=%' AND d.integer_interval IS NULL) AS compression_enabled,
 		   (SELECT pg_catalog.array_agg(s.spcname) FROM pg_catalog.pg_class c
 			JOIN pg_catalog.pg_tablespace s ON s.oid = c.reltablespace WHERE c.oid = h.relid) AS tablespaces,
 		   d.column_name AS primary_dimension, d.column_type AS primary_dimension_type

@@ -80,6 +80,9 @@ extern const char *strata_level_name(StrataLevel level);
 /* Is the DefElem one of ours ("strata".x or "strata.x")?  *name: without prefix. */
 extern bool strata_settings_is_option(DefElem *def, const char **name);
 
+/* The same for the namespaces timescaledb and tsdb, where they count at all. */
+extern bool strata_settings_is_compat_option(DefElem *def, const char **name);
+
 /*-------------------------------------------------------------------------
  * Jobs: the tables _strata.job, _strata.job_stat and _strata.job_history
  *-------------------------------------------------------------------------

@@ -63,7 +63,7 @@ strata_settings_is_option(DefElem *def, const char **name)
 	if (def->defnamespace != NULL)
 	{
 		if (strcmp(def->defnamespace, "strata") != 0)
-			return false;
+			return strata_settings_is_compat_option(def, name);
 		*name = def->defname;
 		return true;
 	}
@@ -441,6 +441,8 @@ strata_settings_store(Oid relid, List *options, bool reset)
 			DefElem    *def = lfirst_node(DefElem, lc);
 			char	   *text = def->arg != NULL ? defGetString(def) : pstrdup("");
 
+			if (strcmp(def->defname, "columnstore") == 0)
+				text = pstrdup(defGetBoolean(def) ? "true" : "false");
 			merged = lappend(merged, makeDefElem(def->defname, (Node *) makeString(text), -1));
 		}
 	}

@@ -437,7 +437,7 @@ store_options(Oid relid, AttrNumber attno, Oid key_type, int64 interval)
 	char	   *length = strata_time_interval_to_text(key_type, interval);
 	List	   *options = list_make1(makeDefElem(pstrdup(STRATA_OPTION_INTERVAL), (Node *) makeString(length), -1));
 
-	if (strata_time_type_is_integer(key_type) && strata_settings_get_text(relid, "orderby") == NULL &&
+	if (strata_time_type_is_integer(key_type) && get_atttype(relid, attno) == key_type && strata_settings_get_text(relid, "orderby") == NULL &&
 		strata_settings_get_text(relid, "segmentby") == NULL)
 		options = lappend(options, makeDefElem(pstrdup("orderby"),
 											   (Node *) makeString(psprintf("%s DESC", quote_identifier(get_attname(relid, attno, false)))), -1));

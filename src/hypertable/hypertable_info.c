@@ -398,8 +398,6 @@ strata_owner_enter(Oid owner, StrataOwnerContext *saved)
 	GetUserIdAndSecContext(&saved->user, &saved->security);
 	SetUserIdAndSecContext(owner, saved->security | SECURITY_RESTRICTED_OPERATION);
 	saved->guc_level = NewGUCNestLevel();
-	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION,
-							 GUC_ACTION_SAVE, true, 0, false);
 }
 
 /* See hypertable_private.h. */
