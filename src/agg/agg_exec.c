@@ -102,7 +102,7 @@ init_call(StrataAggState *agg, const Aggref *aggref)
 
 	check_permission(aggref->aggfnoid);
 	call->aggref = aggref;
-	call->kernel = strata_agg_kernel_find(aggref->aggfnoid);
+	call->kernel = strata_agg_kernel_find(aggref);
 	call->value = -1;
 	call->resulttype = aggref->aggtype;
 	get_typlenbyval(call->resulttype, &call->resultlen, &byval);
@@ -113,6 +113,8 @@ init_call(StrataAggState *agg, const Aggref *aggref)
 		if (call->kernel->result != AGG_RESULT_COUNT || !is_nonnull_const(arg))
 			call->value = strata_agg_value_add(agg, arg);
 	}
+	if (call->kernel->result == AGG_RESULT_PICK)
+		call->by = strata_agg_value_add(agg, lsecond_node(TargetEntry, aggref->args)->expr);
 	if (aggref->aggfilter != NULL)
 	{
 		ListCell   *lc;
@@ -163,7 +165,7 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 	agg->keys = palloc0(sizeof(AggKey) * Max(nkeys, 1));
 	agg->calls = palloc0(sizeof(AggCall) * Max(ncalls, 1));
 	agg->filter_inputs = palloc0(sizeof(List *) * Max(ncalls, 1));
-	agg->values = palloc0(sizeof(AggValue) * (nkeys + ncalls + 1));
+	agg->values = palloc0(sizeof(AggValue) * (nkeys + 2 * ncalls + 1));
 	foreach(lc, keys)
 		init_key(agg, lfirst(lc));
 	foreach(lc, aggrefs)
@@ -228,79 +230,6 @@ valid_rows(StrataAggState *agg, int i, const StrataColumn *col)
 	return valid;
 }
 
-#define GATHER(ctype) \
-	do { \
-		const ctype *from_ = col->fixed; \
-		ctype	   *to_ = out; \
-		for (int i_ = 0; i_ < n; i_++) \
-			to_[i_] = from_[rows[i_]]; \
-	} while (0)
-
-/* The selected values of a packed column, packed. */
-static const void *
-gather_fixed(const StrataColumn *col, const AggVector *vector)
-{
-	const uint16 *rows = vector->rows;
-	int			n = vector->nselected;
-	void	   *out;
-
-	if (rows == NULL)
-		return (const char *) col->fixed + (Size) vector->first * col->type.width;
-	out = palloc((Size) col->type.width * n);
-	switch (col->type.width)
-	{
-		case 1:
-			GATHER(int8);
-			break;
-		case 2:
-			GATHER(int16);
-			break;
-		case 4:
-			GATHER(int32);
-			break;
-		default:
-			GATHER(int64);
-			break;
-	}
-	return out;
-}
-
-static const void *
-gather_datums(const StrataColumn *col, const AggVector *vector)
-{
-	Datum	   *out = palloc(sizeof(Datum) * vector->nselected);
-	bool		isnull;
-
-	for (int i = 0; i < vector->nselected; i++)
-		out[i] = strata_column_get(col, agg_vector_row(vector, i), &isnull);
-	return out;
-}
-
-/* The same value many times. */
-static const void *
-repeat_constant(const StrataColumn *col, int n)
-{
-	char	   *out = palloc((Size) col->type.width * n);
-
-	for (int i = 0; i < n; i++)
-		switch (col->type.width)
-		{
-			case 1:
-				((int8 *) out)[i] = DatumGetChar(col->value);
-				break;
-			case 2:
-				((int16 *) out)[i] = DatumGetInt16(col->value);
-				break;
-			case 4:
-				((int32 *) out)[i] = DatumGetInt32(col->value);
-				break;
-			default:
-				((int64 *) out)[i] = DatumGetInt64(col->value);
-				break;
-		}
-	return out;
-}
-
 /* Bring the values of an aggregate's argument into the form its kernel takes. */
 static void
 prepare_call(StrataAggState *agg, int i)
@@ -308,21 +237,23 @@ prepare_call(StrataAggState *agg, int i)
 	AggCall    *call = &agg->calls[i];
 	AggValueKind kind = call->kernel->kind;
 	MemoryContext old = MemoryContextSwitchTo(agg->vector_mcxt);
-	StrataColumn *col = call->value >= 0 ? strata_agg_value_column(agg, call->value) : NULL;
+	StrataColumn *col = NULL;
 
+	/* a value that is picked may be null, and may not be needed */
+	if (call->value >= 0 && call->kernel->result != AGG_RESULT_PICK)
+		col = strata_agg_value_column(agg, call->value);
 	call->ready = true;
 	call->width = kind_width[kind];
 	call->v = NULL;
 	call->valid = valid_rows(agg, i, col);
 	if (kind == AGG_VALUE_DATUM)
-		call->v = gather_datums(col, agg->vector);
+		call->v = strata_agg_selected_datums(agg->vector, col);
 	else if (kind != AGG_VALUE_NONE)
 	{
 		if (col->type.width != call->width)
 			elog(ERROR, "aggregate %u takes values of %d bytes, not %d",
 				 call->aggref->aggfnoid, call->width, col->type.width);
-		call->v = col->constant ? repeat_constant(col, agg->vector->nselected) :
-			gather_fixed(col, agg->vector);
+		call->v = strata_agg_selected_values(agg->vector, col);
 	}
 	MemoryContextSwitchTo(old);
 }
@@ -447,6 +378,8 @@ add_run(StrataAggState *agg, AggCell *cells, int from, int to)
 		run.n = to - from;
 		if (call->generic != NULL)
 			strata_agg_generic_run(call->generic, &cells[i], &run);
+		else if (call->kernel->result == AGG_RESULT_PICK)
+			strata_agg_pick_run(agg, call, &cells[i], call->valid, from, to);
 		else
 			call->kernel->run(&cells[i], &run);
 	}

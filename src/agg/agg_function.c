@@ -20,11 +20,16 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-/* The kernel of an aggregate; the last, which calls functions, when it has none. */
+/* See agg_private.h. */
 const AggKernel *
-strata_agg_kernel_find(Oid aggfnoid)
+strata_agg_kernel_find(const Aggref *aggref)
 {
+	const AggKernel *pick = NULL;
+	Oid			aggfnoid = aggref->aggfnoid;
 	int			i = 0;
+
+	if (aggfnoid >= FirstNormalObjectId && (pick = strata_agg_pick_kernel(aggref)) != NULL)
+		return pick;
 
 	while (i < strata_agg_nkernels - 1 && strata_agg_kernels[i].aggfnoid != aggfnoid)
 		i++;

@@ -172,7 +172,7 @@ row_cost(PlannerInfo *root, const AggShape *shape)
 	foreach(lc, shape->aggrefs)
 	{
 		Aggref	   *aggref = lfirst_node(Aggref, lc);
-		bool		kernel = OidIsValid(strata_agg_kernel_find(aggref->aggfnoid)->aggfnoid);
+		bool		kernel = strata_agg_kernel_find(aggref)->result != AGG_RESULT_GENERIC;
 
 		cost += kernel ? COST_KERNEL_VALUE : COST_FUNCTION_VALUE;
 		if (aggref->args != NIL && is_computed((Node *) linitial_node(TargetEntry, aggref->args)->expr))
@@ -313,6 +313,23 @@ make_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel, Pat
 	return path;
 }
 
+/* Tell the scans why. */
+static void
+note_reason(List *paths, const char *reason)
+{
+	ListCell   *lc;
+
+	foreach(lc, paths)
+	{
+		Path	   *path = strip_projection(lfirst(lc));
+
+		if (IsA(path, AppendPath))
+			note_reason(((AppendPath *) path)->subpaths, reason);
+		else
+			strata_scan_path_note(path, reason);
+	}
+}
+
 /* See agg.h. */
 void
 strata_agg_create_paths(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
@@ -333,7 +350,11 @@ strata_agg_create_paths(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *gr
 		return;
 	strata_agg_shape(root, input_rel, grouped_rel, having, &shape);
 	if (shape.reason != NULL)
+	{
+		note_reason(input_rel->pathlist, shape.reason);
+		note_reason(input_rel->partial_pathlist, shape.reason);
 		return;
+	}
 	if (IsA(input, AppendPath))
 		child = project_append(root, input_rel, (AppendPath *) input, shape.inputs, &saved);
 	else

@@ -88,6 +88,7 @@ typedef enum AggResult
 	AGG_RESULT_VAR_SAMP,
 	AGG_RESULT_STDDEV_POP,
 	AGG_RESULT_STDDEV_SAMP,
+	AGG_RESULT_PICK,			/* first, last */
 	AGG_RESULT_GENERIC
 } AggResult;
 
@@ -112,7 +113,8 @@ typedef struct AggKernel
 	void		(*combine) (AggCell *cell, const AggCell *other);
 } AggKernel;
 
-extern const AggKernel *strata_agg_kernel_find(Oid aggfnoid);
+/* Never NULL: the last of the table, AGG_RESULT_GENERIC, when there is no other. */
+extern const AggKernel *strata_agg_kernel_find(const Aggref *aggref);
 
 /* Can PostgreSQL's own functions of the aggregate be called on our states? */
 extern bool strata_agg_is_generic(const Aggref *aggref);
@@ -125,6 +127,7 @@ typedef struct AggCall
 	const Aggref *aggref;
 	const AggKernel *kernel;
 	int			value;			/* of what; -1: count(*) */
+	int			by;				/* AGG_RESULT_PICK: the time */
 	ExprState  *filter;
 	AggGeneric *generic;
 	Oid			resulttype;
@@ -141,8 +144,14 @@ extern const AggKernel strata_agg_kernels[];
 extern const int strata_agg_nkernels;
 extern void strata_agg_float_accum(AggCell *cell, const float8 *v, const uint8 *valid, int n);
 
-/* agg_result.c: the aggregate's value. */
+/* agg_pick.c: first and last */
 struct StrataAggState;
+extern const AggKernel *strata_agg_pick_kernel(const Aggref *aggref);
+extern void strata_agg_pick_run(struct StrataAggState *agg, AggCall *call, AggCell *cell,
+								const uint8 *valid, int from, int to);
+extern bool strata_agg_pick_is_null(const AggCell *cell);
+
+/* agg_result.c: the aggregate's value. */
 extern Datum strata_agg_result(struct StrataAggState *agg, AggCall *call, AggCell *cell, bool *isnull);
 
 /* agg_generic.c */
@@ -226,6 +235,9 @@ typedef struct AggValue
 extern int	strata_agg_value_add(struct StrataAggState *agg, Expr *expr);
 extern StrataColumn *strata_agg_value_column(struct StrataAggState *agg, int value);
 extern void strata_agg_value_reset(struct StrataAggState *agg);
+/* The selected rows' values of a by-value column, packed; or as Datums.  Current context. */
+extern const void *strata_agg_selected_values(const AggVector *vector, const StrataColumn *col);
+extern const void *strata_agg_selected_datums(const AggVector *vector, const StrataColumn *col);
 /* Which of the selected rows does a FILTER let pass? */
 extern uint8 *strata_agg_filter(struct StrataAggState *agg, ExprState *filter, List *inputs);
 

@@ -71,6 +71,7 @@ too_few(AggResult result, int64 n)
 	switch (result)
 	{
 		case AGG_RESULT_COUNT:
+		case AGG_RESULT_PICK:
 		case AGG_RESULT_GENERIC:
 			return false;
 		case AGG_RESULT_VAR_SAMP:
@@ -123,6 +124,9 @@ strata_agg_result(StrataAggState *agg, AggCall *call, AggCell *cell, bool *isnul
 			return Float8GetDatum(sqrt(cell->w.sxx / n));
 		case AGG_RESULT_STDDEV_SAMP:
 			return Float8GetDatum(sqrt(cell->w.sxx / (n - 1.0)));
+		case AGG_RESULT_PICK:
+			*isnull = strata_agg_pick_is_null(cell);
+			return cell->v.d;
 		case AGG_RESULT_GENERIC:
 			return strata_agg_generic_result(call->generic, cell, isnull);
 	}

@@ -90,9 +90,8 @@ check_aggref(Aggref *aggref, Index relid, AggShape *shape)
 		shape->reason = "an aggregate has DISTINCT";
 	else if (aggref->aggorder != NIL || aggref->aggkind != AGGKIND_NORMAL)
 		shape->reason = "an aggregate depends on the order of its rows";
-	else if (list_length(aggref->args) > 1 ||
-			 (!OidIsValid(strata_agg_kernel_find(aggref->aggfnoid)->aggfnoid) &&
-			  !strata_agg_is_generic(aggref)))
+	else if (strata_agg_kernel_find(aggref)->result == AGG_RESULT_GENERIC &&
+			 !strata_agg_is_generic(aggref))
 		shape->reason = psprintf("of the aggregate %s", get_func_name(aggref->aggfnoid));
 	else if (can_evaluate((Node *) aggref->args, relid, shape) &&
 			 can_evaluate((Node *) aggref->aggfilter, relid, shape))

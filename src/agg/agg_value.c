@@ -201,3 +201,89 @@ strata_agg_filter(StrataAggState *agg, ExprState *filter, List *inputs)
 	MemoryContextSwitchTo(old);
 	return pass;
 }
+
+/*-------------------------------------------------------------------------
+ * Selected values side by side
+ *-------------------------------------------------------------------------
+ */
+
+#define GATHER(ctype) \
+	do { \
+		const ctype *from_ = col->fixed; \
+		ctype	   *to_ = out; \
+		for (int i_ = 0; i_ < n; i_++) \
+			to_[i_] = from_[rows[i_]]; \
+	} while (0)
+
+/* The selected values of a packed column, packed. */
+static const void *
+gather_fixed(const StrataColumn *col, const AggVector *vector)
+{
+	const uint16 *rows = vector->rows;
+	int			n = vector->nselected;
+	void	   *out;
+
+	if (rows == NULL)
+		return (const char *) col->fixed + (Size) vector->first * col->type.width;
+	out = palloc((Size) col->type.width * n);
+	switch (col->type.width)
+	{
+		case 1:
+			GATHER(int8);
+			break;
+		case 2:
+			GATHER(int16);
+			break;
+		case 4:
+			GATHER(int32);
+			break;
+		default:
+			GATHER(int64);
+			break;
+	}
+	return out;
+}
+
+/* See agg_private.h. */
+const void *
+strata_agg_selected_datums(const AggVector *vector, const StrataColumn *col)
+{
+	Datum	   *out = palloc(sizeof(Datum) * vector->nselected);
+	bool		isnull;
+
+	for (int i = 0; i < vector->nselected; i++)
+		out[i] = strata_column_get(col, agg_vector_row(vector, i), &isnull);
+	return out;
+}
+
+/* The same value many times. */
+static const void *
+repeat_constant(const StrataColumn *col, int n)
+{
+	char	   *out = palloc((Size) col->type.width * n);
+
+	for (int i = 0; i < n; i++)
+		switch (col->type.width)
+		{
+			case 1:
+				((int8 *) out)[i] = DatumGetChar(col->value);
+				break;
+			case 2:
+				((int16 *) out)[i] = DatumGetInt16(col->value);
+				break;
+			case 4:
+				((int32 *) out)[i] = DatumGetInt32(col->value);
+				break;
+			default:
+				((int64 *) out)[i] = DatumGetInt64(col->value);
+				break;
+		}
+	return out;
+}
+
+/* See agg_private.h. */
+const void *
+strata_agg_selected_values(const AggVector *vector, const StrataColumn *col)
+{
+	return col->constant ? repeat_constant(col, vector->nselected) : gather_fixed(col, vector);
+}

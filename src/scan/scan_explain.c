@@ -221,6 +221,8 @@ strata_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	show_quals(scan, layout, ROLE_VECTOR, "Vectorized Filter", ancestors, es);
 	show_quals(scan, layout, ROLE_DICTIONARY, "Dictionary Filter", ancestors, es);
 	show_not_vectorized(scan, layout, ancestors, es);
+	if (scan->info.note[0] != '\0')
+		ExplainPropertyText("Aggregate Not Vectorized", psprintf("because %s", scan->info.note), es);
 	if (!es->analyze)
 		return;
 	show_batches(scan, es);

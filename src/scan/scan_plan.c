@@ -13,6 +13,7 @@
  *					quals left of it (security)
  *	5	String		of the path's cost, that of making rows (a whole Float would be read
  *					back as an Integer)
+ *	6	String		why an aggregation above is not vectorised; empty: nothing to say
  *
  * src/scan/scan_plan.c
  *-------------------------------------------------------------------------
@@ -27,6 +28,7 @@ strata_scan_info_serialize(const StrataScanInfo *info)
 {
 	List	   *keys = NIL;
 	List	   *promotable = NIL;
+	List	   *result;
 
 	for (int i = 0; i < info->nkeys; i++)
 	{
@@ -36,10 +38,11 @@ strata_scan_info_serialize(const StrataScanInfo *info)
 	}
 	for (int i = 0; i < info->nquals; i++)
 		promotable = lappend_int(promotable, info->promotable[i]);
-	return lappend(list_make5(makeInteger(info->access), makeString(pstrdup(info->layout)), keys,
-							  makeInteger((info->has_child ? 1 : 0) | (info->incremental ? 2 : 0)),
-							  promotable),
-				   makeString(psprintf("%.17g", info->row_cost)));
+	result = list_make5(makeInteger(info->access), makeString(pstrdup(info->layout)), keys,
+						makeInteger((info->has_child ? 1 : 0) | (info->incremental ? 2 : 0)),
+						promotable);
+	result = lappend(result, makeString(psprintf("%.17g", info->row_cost)));
+	return lappend(result, makeString(pstrdup(info->note != NULL ? info->note : "")));
 }
 
 /* Memory: the current context. */
@@ -64,6 +67,7 @@ strata_scan_info_parse(List *list, StrataScanInfo *info)
 	info->has_child = (intVal(list_nth(list, 3)) & 1) != 0;
 	info->incremental = (intVal(list_nth(list, 3)) & 2) != 0;
 	info->row_cost = strtod(strVal(list_nth(list, 5)), NULL);
+	info->note = pstrdup(strVal(list_nth(list, 6)));
 	info->nquals = list_length(promotable);
 	info->promotable = palloc0(sizeof(bool) * Max(info->nquals, 1));
 	i = 0;

@@ -48,6 +48,7 @@ typedef struct StrataScanInfo
 	bool		incremental;	/* ordered: access should give batches in order */
 	bool		has_child;		/* row store through an index, by the child plan */
 	Cost		row_cost;		/* of making rows out of batches; paths only */
+	char	   *note;			/* why the aggregation above is not vectorised, or "" */
 	int			nquals;			/* plans only */
 	bool	   *promotable;
 } StrataScanInfo;

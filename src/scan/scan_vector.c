@@ -30,6 +30,20 @@ strata_scan_path_gives_vectors(Path *path, Cost *row_cost)
 }
 
 /* See scan_vector.h. */
+void
+strata_scan_path_note(Path *path, const char *reason)
+{
+	CustomPath *custom = (CustomPath *) path;
+	StrataScanInfo info;
+
+	if (!IsA(path, CustomPath) || custom->methods != &strata_path_methods)
+		return;
+	strata_scan_info_parse(custom->custom_private, &info);
+	info.note = (char *) reason;
+	custom->custom_private = strata_scan_info_serialize(&info);
+}
+
+/* See scan_vector.h. */
 bool
 strata_scan_state_gives_vectors(PlanState *node)
 {

@@ -56,6 +56,12 @@ extern bool strata_scan_path_gives_vectors(Path *path, Cost *row_cost);
 /* The same of an initialised plan node. */
 extern bool strata_scan_state_gives_vectors(PlanState *node);
 
+/*
+ * Have EXPLAIN say why an aggregation above is not vectorised, if path is a
+ * StrataScan of whatever form.
+ */
+extern void strata_scan_path_note(Path *path, const char *reason);
+
 /* The column of the table that a result column (from 1) is; 0: it is none. */
 extern AttrNumber strata_scan_result_attno(PlanState *node, int resno);
 

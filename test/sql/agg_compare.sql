@@ -89,6 +89,7 @@ INSERT INTO aggs (list) VALUES
     ('string_agg(vc, '','' ORDER BY ts, i4), count(*)'),
     ('percentile_disc(0.5) WITHIN GROUP (ORDER BY i4), count(*)'),
     ('max(arr), min(arr), count(arr), corr(f8, i4) IS NULL'),
+    ('first(i4, ts), last(i4, ts), last(f8, i8), first(ts, i8), last(e, ts) FILTER (WHERE i4 > 0), first(i2, i8), last(i8, ts) FILTER (WHERE false)'),
     ('sum(i8 / 1000 * 9), avg(ts - ''2024-01-01''), min(i4::numeric), sum(f4::float8), max((SELECT 1) + i4)');
 
 CREATE TABLE groups (id serial, list text);
@@ -229,7 +230,7 @@ SELECT compress_chunk('drift');
 INSERT INTO drift SELECT i % 3, (sin(i) * 10 ^ (i % 9))::float8, cos(i)::float4 FROM generate_series(5001, 6000) AS i;
 CREATE FUNCTION bits() RETURNS text LANGUAGE sql AS $$
     SELECT concat_ws(' ', sum(x), avg(x), stddev(x), sum(y), avg(y), var_pop(y), sum(x) FILTER (WHERE k = 1), avg(y * x),
-        min(x * 0), max(y * 0), min(x * 0) FILTER (WHERE x < 0), min(y * 0) FILTER (WHERE y > 0), sum(x * 0) FILTER (WHERE x < 0))
+        min(x * 0), max(y * 0), min(x * 0) FILTER (WHERE x < 0), min(y * 0) FILTER (WHERE y > 0), sum(x * 0) FILTER (WHERE x < 0), first(x, k), last(y, k), first(x, k) FILTER (WHERE y > 0))
     FROM drift
 $$;
 SELECT set_config('agg_compare.bits', bits(), false) <> '' AS fast;

@@ -20,7 +20,8 @@ BEGIN
     END LOOP;
 END $$;
 CREATE FUNCTION agg_plan_used(query text) RETURNS text LANGUAGE sql AS $$
-    SELECT CASE WHEN string_agg(l, E'\n') ~ 'StrataAgg' THEN 'StrataAgg' ELSE '-' END || '  ' || query
+    SELECT CASE WHEN string_agg(l, E'\n') ~ 'StrataAgg' THEN 'StrataAgg: ' ELSE '-: ' END || query ||
+        coalesce('; ' || substring(string_agg(l, E'\n') FROM 'Aggregate Not Vectorized: ([^\n]*)'), '')
     FROM agg_plan_explain(query, 'COSTS OFF') AS l
 $$;
 
@@ -35,6 +36,7 @@ SELECT agg_plan_used('SELECT ' || q) AS used FROM unnest(ARRAY[
     'percentile_cont(0.5) WITHIN GROUP (ORDER BY b) FROM agg_plan', 'corr(b, b) FROM agg_plan',
     'i, count(*) FROM agg_plan GROUP BY i', 'b, count(*) FROM agg_plan GROUP BY b', 'host, count(*) FROM agg_plan GROUP BY ROLLUP (host)',
     'sum(random()) FROM agg_plan', 'count(x) FROM agg_plan AS x', 'sum((SELECT 1) + a) FROM agg_plan',
+    'host, first(b, ts), last(a, ts) FROM agg_plan GROUP BY host', 'last(t, ts) FROM agg_plan', 'corr(b, b) FROM agg_plan',
     'x.host, count(*) FROM agg_plan AS x JOIN agg_plan AS y USING (host) GROUP BY 1', 'max(ts) FROM agg_plan']) AS q;
 
 -- whole batches from what is known of them
