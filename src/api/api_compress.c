@@ -156,8 +156,8 @@ warn_small_segments(Relation rel, const StrataCompressResult *result)
 				(errmsg("segments of table \"%s\" have %lld rows on average", RelationGetRelationName(rel),
 						(long long) (result->nrows / result->nbatches)),
 				 errdetail("Batches this small compress badly."),
-				 errhint("ALTER TABLE %s SET (strata.segmentby = '...') with columns of fewer distinct values, then SELECT compress_chunk('%s', recompress => true);",
-						 RelationGetRelationName(rel), RelationGetRelationName(rel))));
+				 errhint("SELECT * FROM advise_compression('%s'); shows better ones; then ALTER TABLE %s SET (strata.segmentby = '...'); SELECT compress_chunk('%s', recompress => true);",
+						 RelationGetRelationName(rel), RelationGetRelationName(rel), RelationGetRelationName(rel))));
 }
 
 /* Is a table this small, never compressed, better left alone? */

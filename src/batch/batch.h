@@ -289,6 +289,43 @@ extern void strata_batch_builder_finish(StrataBatchBuilder *builder, int64 first
 extern void strata_batch_builder_free(StrataBatchBuilder *builder);
 
 /*-------------------------------------------------------------------------
+ * Measuring: what batches would take, for advice.
+ *-------------------------------------------------------------------------
+ */
+typedef struct StrataColumnMeasure
+{
+	double		raw;			/* bytes of the values that are not null */
+	double		bytes;			/* encoded */
+	int64		batches;
+	int64		used[STRATA_CODEC_COUNT];	/* batches by codec */
+	/* if candidates were asked for: bytes if each codec were wanted, and batches it held */
+	bool		tried[STRATA_CODEC_COUNT];
+	double		candidate[STRATA_CODEC_COUNT];
+	int64		held[STRATA_CODEC_COUNT];
+} StrataColumnMeasure;
+
+typedef struct StrataBatchMeasure
+{
+	bool		candidates;		/* encode with every codec too */
+	StrataColumnMeasure *columns;	/* indexed by attno - 1 */
+	double		nbatches;
+	double		rows_encoded;
+	double		pages;			/* of the companion */
+	Size		page_free;		/* of the last one */
+	double		toast_pages;
+	Size		toast_page_free;
+	double		toast_chunks;
+	double		index_bytes;
+} StrataBatchMeasure;
+
+/* Encode what was added, add its sizes to m and empty the builder; its schema may be without a companion. */
+extern void strata_batch_builder_measure(StrataBatchBuilder *builder, StrataBatchMeasure *m);
+/* Empty the builder. */
+extern void strata_batch_builder_discard(StrataBatchBuilder *builder);
+/* Bytes on disk, `scale` times what was measured, with indexes and maps. */
+extern double strata_measure_disk_bytes(const StrataBatchMeasure *m, double scale);
+
+/*-------------------------------------------------------------------------
  * Checking: batch_verify.c re-derives everything a batch says of itself.
  *-------------------------------------------------------------------------
  */

@@ -343,17 +343,12 @@ bytes_hint(const StrataColumnType *type)
 	return STRATA_BYTES_ANY;
 }
 
-/* Encode one column into a palloc'd varlena. */
-static Datum
-encode_column(StrataBatchBuilder *b, ColumnBuffer *c)
+/* The gathered values of a column; scratch is made large enough for them. */
+static StrataVector
+column_vector(StrataBatchBuilder *b, ColumnBuffer *c)
 {
 	StrataVector v = {0};
 	size_t		scratch_size;
-	size_t		cap;
-	size_t		len;
-	struct varlena *out;
-	const bool *isnull = c->hasnull ? c->isnull : NULL;
-	StrataCodecResult rc;
 
 	v.kind = c->type.kind;
 	v.width = c->type.width;
@@ -363,7 +358,6 @@ encode_column(StrataBatchBuilder *b, ColumnBuffer *c)
 	v.offsets = c->offsets;
 	v.level = b->level;
 	v.hint = bytes_hint(&c->type);
-	cap = strata_column_encode_bound(&v, b->nrows);
 	scratch_size = strata_column_encode_scratch_size(&v, b->nrows);
 	if (b->scratch_size < scratch_size)
 	{
@@ -372,10 +366,23 @@ encode_column(StrataBatchBuilder *b, ColumnBuffer *c)
 		b->scratch = MemoryContextAllocHuge(b->mcxt, scratch_size);
 		b->scratch_size = scratch_size;
 	}
-	out = palloc(cap + VARHDRSZ);
-	rc = strata_column_encode(&v, b->nrows, isnull, c->wanted, b->scratch, b->scratch_size,
+	return v;
+}
+
+/* Encode one column into a palloc'd varlena. */
+static Datum
+encode_column(StrataBatchBuilder *b, ColumnBuffer *c, StrataCodecId wanted)
+{
+	StrataVector v = column_vector(b, c);
+	size_t		cap = strata_column_encode_bound(&v, b->nrows);
+	size_t		len;
+	struct varlena *out = palloc(cap + VARHDRSZ);
+	const bool *isnull = c->hasnull ? c->isnull : NULL;
+	StrataCodecResult rc;
+
+	rc = strata_column_encode(&v, b->nrows, isnull, wanted, b->scratch, b->scratch_size,
 							  (uint8 *) VARDATA(out), cap, &len);
-	if (rc == STRATA_CODEC_NOT_APPLICABLE && c->wanted != STRATA_CODEC_AUTO)
+	if (rc == STRATA_CODEC_NOT_APPLICABLE && wanted != STRATA_CODEC_AUTO)
 		rc = strata_column_encode(&v, b->nrows, isnull, STRATA_CODEC_AUTO,
 								  b->scratch, b->scratch_size,
 								  (uint8 *) VARDATA(out), cap, &len);
@@ -414,7 +421,7 @@ form_columns(StrataBatchBuilder *b, Datum *values, bool *isnull)
 
 		if (c->catt == 0)
 			elog(ERROR, "companion has no column for attribute %d", c->attno);
-		values[c->catt - 1] = encode_column(b, c);
+		values[c->catt - 1] = encode_column(b, c, c->wanted);
 		isnull[c->catt - 1] = false;
 		summaries[i].attno = c->attno;
 		summaries[i].nnulls = b->nrows - (int32) c->n;
@@ -466,6 +473,98 @@ strata_batch_builder_finish(StrataBatchBuilder *b, int64 first_row, Datum *value
 	strata_summary_set_crc((bytea *) DatumGetPointer(values[STRATA_BATCH_ATT_SUMMARY - 1]),
 						   strata_summary_crc(b->schema->batch_desc, values, isnull));
 	MemoryContextSwitchTo(old);
+	clear(b);
+}
+
+/* What codec an encoded column has. */
+static StrataCodecId
+encoded_codec(Datum column)
+{
+	StrataCodecInfo info;
+	struct varlena *v = (struct varlena *) DatumGetPointer(column);
+
+	if (strata_column_describe((const uint8 *) VARDATA(v), VARSIZE(v) - VARHDRSZ, false, &info) != STRATA_CODEC_OK)
+		elog(ERROR, "could not describe what was encoded");
+	return info.id;
+}
+
+/* Add a column's sizes to its measure; returns what it takes. */
+static Size
+measure_column(StrataBatchBuilder *b, ColumnBuffer *c, bool candidates, StrataColumnMeasure *m)
+{
+	Datum		column = encode_column(b, c, c->wanted);
+	Size		nbytes = VARSIZE(DatumGetPointer(column)) - VARHDRSZ;
+
+	m->batches++;
+	m->bytes += nbytes;
+	m->raw += c->type.typbyval ? (double) c->n * c->type.width : (double) (c->n > 0 ? c->offsets[c->n] : 0);
+	m->used[encoded_codec(column)]++;
+	pfree(DatumGetPointer(column));
+	for (int id = 1; candidates && id < STRATA_CODEC_COUNT; id++)
+	{
+		if (!strata_codec_supports((StrataCodecId) id, c->type.kind, c->type.width) ||
+			!strata_codec_available((StrataCodecId) id) ||
+			(id == STRATA_CODEC_NUMERIC && c->type.typid != NUMERICOID))
+			continue;
+		column = encode_column(b, c, (StrataCodecId) id);
+		m->tried[id] = true;
+		m->candidate[id] += VARSIZE(DatumGetPointer(column)) - VARHDRSZ;
+		m->held[id] += encoded_codec(column) == (StrataCodecId) id;
+		pfree(DatumGetPointer(column));
+	}
+	return nbytes;
+}
+
+/* Bytes of a value in a row. */
+static Size
+value_size(Datum value, bool typbyval, int16 typlen)
+{
+	return datumGetSize(value, typbyval, typlen);
+}
+
+/* See batch.h. */
+void
+strata_batch_builder_measure(StrataBatchBuilder *b, StrataBatchMeasure *m)
+{
+	MemoryContext old = MemoryContextSwitchTo(b->batch_mcxt);
+	Size	   *columns = palloc(sizeof(Size) * Max(b->ncolumns, 1));
+	Size		layout = strlen(b->layout->text) + 1;
+	Size		keys = 0;
+	Size		range = 0;
+	Size		plain = SizeofHeapTupleHeader + 8 + 4 + layout + 16;
+
+	for (int i = 0; i < b->layout->nsegment; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(b->schema->rel_desc, b->layout->segment[i] - 1);
+
+		if (!b->segment_isnull[i])
+			keys += value_size(b->segment[i], att->attbyval, att->attlen);
+	}
+	for (int i = 0; i < b->nranges; i++)
+		if (b->ranges[i].has)
+			range += value_size(b->ranges[i].min, b->ranges[i].typbyval, b->ranges[i].typlen) +
+				value_size(b->ranges[i].max, b->ranges[i].typbyval, b->ranges[i].typlen);
+	plain += keys + range;
+	for (int i = 0; i < b->ncolumns; i++)
+	{
+		ColumnBuffer *c = &b->columns[i];
+
+		columns[i] = measure_column(b, c, m->candidates, &m->columns[c->attno - 1]);
+		/* its bit among the nulls, its entry in the summary */
+		plain += 3 + (strata_summary_has_range_for(c->type.typid) ? c->type.width : 0);
+	}
+	strata_measure_add_row(m, plain, strata_measure_index_entry(8) +
+						   strata_measure_index_entry(layout + keys + range) +
+						   2 * strata_measure_index_entry(layout + range / 2), columns, b->ncolumns);
+	m->rows_encoded += b->nrows;
+	MemoryContextSwitchTo(old);
+	clear(b);
+}
+
+/* See batch.h. */
+void
+strata_batch_builder_discard(StrataBatchBuilder *b)
+{
 	clear(b);
 }
 

@@ -58,4 +58,13 @@ extern uint32 strata_summary_crc(TupleDesc batch_desc, const Datum *values, cons
 extern uint32 strata_summary_stored_crc(bytea *data);
 extern void strata_summary_set_crc(bytea *data, uint32 crc);
 
+/*
+ * batch_measure.c: add a batch row whose encoded columns take these bytes and all else
+ * `plain`, with entries of all indexes of index_bytes.
+ */
+extern void strata_measure_add_row(StrataBatchMeasure *m, Size plain, Size index_bytes,
+								   const Size *columns, int ncolumns);
+/* Bytes of an index entry with such a key. */
+extern Size strata_measure_index_entry(Size key_bytes);
+
 #endif							/* STRATA_BATCH_PRIVATE_H */

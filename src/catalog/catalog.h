@@ -48,6 +48,9 @@ typedef struct StrataSettings
  */
 extern StrataSettings *strata_settings_get(Relation rel);
 
+/* The same with other texts for segmentby and orderby (NULL: as stored), checked. */
+extern StrataSettings *strata_settings_with(Relation rel, const char *segmentby, const char *orderby);
+
 /* Value of one stored option of relid ("segmentby"), or NULL; own only. */
 extern char *strata_settings_get_text(Oid relid, const char *name);
 

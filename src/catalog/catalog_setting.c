@@ -10,6 +10,8 @@
  *
  * Column lists are parsed by PostgreSQL's own grammar, as an ORDER BY clause.
  *
+ * Over 600 lines: checking, storing and reading share what an option's text is.
+ *
  * src/catalog/catalog_setting.c
  *-------------------------------------------------------------------------
  */
@@ -592,5 +594,44 @@ strata_settings_get(Relation rel)
 		settings->norderby = resolve_keys(RelationGetDescr(rel),
 										  parse_option("orderby", orderby),
 										  &settings->orderby);
+	return settings;
+}
+
+/* See catalog.h. */
+StrataSettings *
+strata_settings_with(Relation rel, const char *segmentby, const char *orderby)
+{
+	StrataSettings *settings = strata_settings_get(rel);
+	Bitmapset  *used = NULL;
+
+	if (segmentby != NULL)
+	{
+		List	   *sorts = parse_option("segmentby", segmentby);
+
+		check_list(rel, "segmentby", sorts, &used);
+		settings->has_segmentby = true;
+		settings->nsegmentby = resolve_keys(RelationGetDescr(rel), sorts, &settings->segmentby);
+	}
+	else
+		for (int i = 0; i < settings->nsegmentby; i++)
+			used = bms_add_member(used, settings->segmentby[i].attno);
+	if (orderby != NULL)
+	{
+		List	   *sorts = parse_option("orderby", orderby);
+
+		check_list(rel, "orderby", sorts, &used);
+		settings->has_orderby = true;
+		settings->norderby = resolve_keys(RelationGetDescr(rel), sorts, &settings->orderby);
+	}
+	else
+	{
+		int			n = 0;
+
+		/* what is a segment now is no order any more */
+		for (int i = 0; i < settings->norderby; i++)
+			if (!bms_is_member(settings->orderby[i].attno, used))
+				settings->orderby[n++] = settings->orderby[i];
+		settings->norderby = n;
+	}
 	return settings;
 }

@@ -313,6 +313,32 @@ extern Bitmapset *strata_store_unique_columns(Relation rel, bool *any);
  * NULL.  Memory of the current context.
  */
 extern StrataLayout *strata_store_current_layout(Relation rel);
+/* The same for other settings. */
+struct StrataSettings;
+extern StrataLayout *strata_store_layout_of(Relation rel, const struct StrataSettings *settings);
+
+/* Most rows a batch of this level has. */
+extern int	strata_level_batch_rows(StrataLevel level);
+
+/* What a table would take compressed. */
+typedef struct StrataEstimate
+{
+	StrataBatchMeasure measure; /* of the batches that were encoded */
+	double		rows;			/* of the table */
+	double		scale;			/* of the measure, to all rows */
+	double		rows_per_batch;
+	double		disk_bytes;		/* of the companion in all */
+} StrataEstimate;
+
+/*
+ * Read a sample of rel (heap or strata), encode it by the layout, write nothing.
+ * candidates: with every codec.
+ */
+extern void strata_store_estimate(Relation rel, const StrataLayout *layout, StrataLevel level,
+								  const StrataCodecId *codecs, bool candidates, StrataEstimate *estimate);
+
+/* About how many distinct values each column has among *rows rows that were looked at; by attno - 1. */
+extern double *strata_store_count_distinct(Relation rel, double *rows);
 
 /*
  * Counts from pg_class of the companion and of its pages, for the planner:

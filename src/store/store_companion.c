@@ -418,7 +418,13 @@ default_order_column(TupleDesc desc)
 StrataLayout *
 strata_store_current_layout(Relation rel)
 {
-	StrataSettings *settings = strata_settings_get(rel);
+	return strata_store_layout_of(rel, strata_settings_get(rel));
+}
+
+/* See store.h. */
+StrataLayout *
+strata_store_layout_of(Relation rel, const StrataSettings *settings)
+{
 	StrataLayout *layout = palloc0(sizeof(StrataLayout));
 
 	layout->segment = palloc(sizeof(AttrNumber) * (settings->nsegmentby + 1));

@@ -42,6 +42,15 @@ strata_store_next_row(StrataStore *store)
 	return next;
 }
 
+/* See store.h. */
+int
+strata_level_batch_rows(StrataLevel level)
+{
+	if (level != STRATA_LEVEL_ARCHIVE)
+		return strata_batch_rows;
+	return Min(strata_batch_rows * ARCHIVE_BATCH_FACTOR, STRATA_CODEC_MAX_ROWS);
+}
+
 /* See store_private.h. */
 StrataBatchWriter *
 strata_batch_writer_begin(StrataStore *store, const StrataLayout *layout)
@@ -51,9 +60,7 @@ strata_batch_writer_begin(StrataStore *store, const StrataLayout *layout)
 	StrataSettings *settings = strata_settings_get(store->rel);
 
 	writer->store = store;
-	writer->batch_rows = strata_batch_rows;
-	if (settings->codec_level == STRATA_LEVEL_ARCHIVE)
-		writer->batch_rows = Min(strata_batch_rows * ARCHIVE_BATCH_FACTOR, STRATA_CODEC_MAX_ROWS);
+	writer->batch_rows = strata_level_batch_rows(settings->codec_level);
 	writer->builder = strata_batch_builder_create(store->rel, store->schema, layout, settings->codecs,
 												  settings->codec_level, writer->batch_rows);
 	writer->indexes = CatalogOpenIndexes(store->batches);

@@ -1,0 +1,410 @@
+/*-------------------------------------------------------------------------
+ *
+ * api_advise.c
+ *	  Advice before compressing: estimate_compression(), advise_compression(),
+ *	  codec_choice().
+ *
+ * All read, none writes.  What they show are sizes of contents, so the caller
+ * must own the table, which may be a heap still.
+ *
+ * src/api/api_advise.c
+ *-------------------------------------------------------------------------
+ */
+#include "api/api_private.h"
+#include "catalog/catalog.h"
+
+#include <math.h>
+
+#include "access/relation.h"
+#include "access/table.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+PG_FUNCTION_INFO_V1(strata_estimate_compression);
+PG_FUNCTION_INFO_V1(strata_advise_compression);
+PG_FUNCTION_INFO_V1(strata_codec_choice);
+
+/* Segments of fewer rows are not worth it. */
+#define SEGMENT_ROWS_MIN 100
+
+/* Candidates for segmentby that are estimated. */
+#define CANDIDATES_MAX 5
+
+/* Open a table to be looked at: the caller must own it; any table with rows of its own. */
+static Relation
+open_table(Oid relid)
+{
+	char		relkind = get_rel_relkind(relid);
+	Relation	rel;
+
+	if (relkind == '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("relation with OID %u does not exist", relid)));
+	if (!strata_table_ownercheck(relid, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(relkind), get_rel_name(relid));
+	if (relkind != RELKIND_RELATION && relkind != RELKIND_MATVIEW)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is not a table with rows of its own", get_rel_name(relid)),
+				 relkind == RELKIND_PARTITIONED_TABLE ?
+				 errhint("Name one of its partitions: they are compressed each by itself.") : 0));
+	rel = try_relation_open(relid, AccessShareLock);
+	if (rel == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("relation with OID %u does not exist", relid)));
+	if (!strata_relation_is_strata(rel) && rel->rd_rel->relam != HEAP_TABLE_AM_OID)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" uses an access method that is neither heap nor strata", RelationGetRelationName(rel))));
+	return rel;
+}
+
+/* The layout of texts as the options have them; NULL: as the table has it. */
+static StrataLayout *
+layout_of_texts(Relation rel, const char *segmentby, const char *orderby)
+{
+	return strata_store_layout_of(rel, strata_settings_with(rel, segmentby, orderby));
+}
+
+/* The codec most of a column's batches have, constants and all-null ones apart. */
+static const char *
+usual_codec(const StrataColumnMeasure *column)
+{
+	int			best = 0;
+
+	for (int id = 1; id < STRATA_CODEC_COUNT; id++)
+		if (id != STRATA_CODEC_CONSTANT && column->used[id] > column->used[best])
+			best = id;
+	if (best == 0 || (best == STRATA_CODEC_RAW && column->used[STRATA_CODEC_CONSTANT] > 0))
+		best = column->used[STRATA_CODEC_CONSTANT] > 0 ? STRATA_CODEC_CONSTANT : STRATA_CODEC_RAW;
+	return strata_codec_name((StrataCodecId) best);
+}
+
+/*
+ * estimate_compression(relation, segmentby, orderby)
+ *		-> (column_name, codec, raw_bytes, bytes, ratio)
+ */
+Datum
+strata_estimate_compression(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	Relation	rel;
+	StrataLayout *layout;
+	StrataSettings *settings;
+	StrataEstimate estimate;
+	TupleDesc	desc;
+	double		raw = 0;
+
+	if (PG_ARGISNULL(0))
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("relation cannot be null")));
+	InitMaterializedSRF(fcinfo, 0);
+	rel = open_table(PG_GETARG_OID(0));
+	desc = RelationGetDescr(rel);
+	layout = layout_of_texts(rel, PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1)),
+							 PG_ARGISNULL(2) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(2)));
+	settings = strata_settings_get(rel);
+	strata_store_estimate(rel, layout, settings->codec_level, settings->codecs, false, &estimate);
+	for (int i = 0; i <= desc->natts; i++)
+	{
+		StrataColumnMeasure *column = i < desc->natts ? &estimate.measure.columns[i] : NULL;
+		Datum		values[5] = {0};
+		bool		nulls[5] = {false};
+		double		raw_bytes = column != NULL ? column->raw * estimate.scale : raw;
+		double		bytes = column != NULL ? column->bytes * estimate.scale : estimate.disk_bytes;
+
+		if (column != NULL && TupleDescAttr(desc, i)->attisdropped)
+			continue;
+		raw += column != NULL ? raw_bytes : 0;
+		if (column == NULL)
+		{
+			/* everything, with headers, indexes and TOAST */
+			nulls[0] = nulls[1] = true;
+		}
+		else
+		{
+			values[0] = NameGetDatum(&TupleDescAttr(desc, i)->attname);
+			values[1] = CStringGetTextDatum(strata_layout_segment_index(layout, (AttrNumber) (i + 1)) >= 0 ?
+											"segmentby" : usual_codec(column));
+		}
+		values[2] = Int64GetDatum((int64) raw_bytes);
+		values[3] = Int64GetDatum((int64) bytes);
+		values[4] = Float8GetDatum(bytes > 0 ? rint(raw_bytes / bytes * 10) / 10 : 0);
+		nulls[4] = bytes <= 0;
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+	relation_close(rel, AccessShareLock);
+	return (Datum) 0;
+}
+
+/* Why AUTO took a codec, or not. */
+static char *
+reason(StrataCodecId id, const StrataColumnMeasure *column, StrataLevel level)
+{
+	double		chosen = column->bytes;
+	double		its = column->candidate[id];
+
+	if (id == STRATA_CODEC_AUTO)
+		return pstrdup("what is written: the best of each batch, by the rules of the level");
+	if (column->held[id] == 0)
+		return pstrdup(id == STRATA_CODEC_CONSTANT ? "values differ" : "never smaller than the values as they are, or not held");
+	if (column->used[id] > 0)
+		return psprintf("taken for " INT64_FORMAT " of " INT64_FORMAT " batches", column->used[id], column->batches);
+	if (its > chosen)
+		return psprintf("%.0f %% larger", (its / chosen - 1) * 100);
+	return psprintf("%.0f %% smaller, but decodes more slowly%s", (1 - its / chosen) * 100,
+					level == STRATA_LEVEL_ARCHIVE ? "" : "; level archive looks at size alone");
+}
+
+/*
+ * codec_choice(relation) -> (column_name, codec, bytes, bytes_per_value, batches, reason)
+ */
+Datum
+strata_codec_choice(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	Relation	rel;
+	StrataLayout *layout;
+	StrataSettings *settings;
+	StrataEstimate estimate;
+	TupleDesc	desc;
+
+	InitMaterializedSRF(fcinfo, 0);
+	rel = open_table(PG_GETARG_OID(0));
+	desc = RelationGetDescr(rel);
+	layout = strata_store_current_layout(rel);
+	settings = strata_settings_get(rel);
+	strata_store_estimate(rel, layout, settings->codec_level, settings->codecs, true, &estimate);
+	for (int i = 0; i < desc->natts; i++)
+	{
+		StrataColumnMeasure *column = &estimate.measure.columns[i];
+
+		if (TupleDescAttr(desc, i)->attisdropped ||
+			strata_layout_segment_index(layout, (AttrNumber) (i + 1)) >= 0)
+			continue;
+		for (int id = 0; id < STRATA_CODEC_COUNT; id++)
+		{
+			double		bytes = id == STRATA_CODEC_AUTO ? column->bytes : column->candidate[id];
+			Datum		values[6] = {0};
+			bool		nulls[6] = {false};
+
+			if (id != STRATA_CODEC_AUTO && !column->tried[id])
+				continue;
+			values[0] = NameGetDatum(&TupleDescAttr(desc, i)->attname);
+			values[1] = CStringGetTextDatum(strata_codec_name((StrataCodecId) id));
+			values[2] = Int64GetDatum((int64) (bytes * estimate.scale));
+			nulls[2] = nulls[3] = id != STRATA_CODEC_AUTO && column->held[id] == 0;
+			values[3] = Float8GetDatum(rint(bytes / Max(estimate.measure.rows_encoded, 1) * 1000) / 1000);
+			values[4] = Int64GetDatum(id == STRATA_CODEC_AUTO ? column->batches : column->used[id]);
+			values[5] = CStringGetTextDatum(reason((StrataCodecId) id, column, settings->codec_level));
+			tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		}
+	}
+	relation_close(rel, AccessShareLock);
+	return (Datum) 0;
+}
+
+/* One way to lay the table out. */
+typedef struct Candidate
+{
+	AttrNumber	segment;		/* 0: none */
+	double		distinct;		/* values of the segment column */
+	double		bytes;
+	double		rows;
+	double		rows_per_batch;
+} Candidate;
+
+/* Could rows be kept together by this column? */
+static bool
+can_segment(Form_pg_attribute att)
+{
+	Oid			type = getBaseType(att->atttypid);
+
+	switch (type)
+	{
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case OIDOID:
+		case BOOLOID:
+		case TEXTOID:
+		case VARCHAROID:
+		case BPCHAROID:
+		case NAMEOID:
+		case UUIDOID:
+		case INETOID:
+			return !att->attisdropped;
+	}
+	return !att->attisdropped && type_is_enum(type);
+}
+
+static int
+compare_candidates(const void *a, const void *b)
+{
+	const Candidate *x = a;
+	const Candidate *y = b;
+	bool		x_small = x->segment != 0 && x->rows / Max(x->distinct, 1) < SEGMENT_ROWS_MIN;
+	bool		y_small = y->segment != 0 && y->rows / Max(y->distinct, 1) < SEGMENT_ROWS_MIN;
+
+	/* small segments come last, however small they are today: they make many batches */
+	if (x_small != y_small)
+		return x_small ? 1 : -1;
+	return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
+}
+
+/* The text of an order as strata.orderby takes it; empty if there is none. */
+static char *
+order_text(TupleDesc desc, const StrataLayout *layout)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	for (int i = 0; i < layout->norder; i++)
+		appendStringInfo(&buf, "%s%s%s%s", i > 0 ? ", " : "",
+						 quote_identifier(NameStr(TupleDescAttr(desc, layout->order[i].attno - 1)->attname)),
+						 layout->order[i].desc ? " DESC" : "",
+						 layout->order[i].nulls_first == layout->order[i].desc ? "" :
+						 layout->order[i].nulls_first ? " NULLS FIRST" : " NULLS LAST");
+	return buf.data;
+}
+
+/* The layout of a candidate: its segment, and the table's order without it. */
+static StrataLayout *
+candidate_layout(const StrataLayout *present, AttrNumber segment)
+{
+	StrataLayout *layout = palloc0(sizeof(StrataLayout));
+
+	layout->segment = palloc(sizeof(AttrNumber));
+	layout->order = palloc(sizeof(StrataOrderKey) * Max(present->norder, 1));
+	if (segment != 0)
+		layout->segment[layout->nsegment++] = segment;
+	for (int i = 0; i < present->norder; i++)
+		if (present->order[i].attno != segment)
+			layout->order[layout->norder++] = present->order[i];
+	layout->nulls_apart = layout->norder > 0;
+	layout->text = strata_layout_format(layout);
+	return layout;
+}
+
+/* What there is to say about a candidate. */
+static char *
+advice(TupleDesc desc, const Candidate *c, const StrataLayout *layout, const Candidate *none)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	if (c->segment == 0)
+		appendStringInfo(&buf, "no segments: batches of %.0f rows in order", c->rows_per_batch);
+	else
+		appendStringInfo(&buf, "about %.0f segments of %.0f rows", c->distinct, c->rows / Max(c->distinct, 1));
+	if (c->segment != 0 && c->rows / Max(c->distinct, 1) < SEGMENT_ROWS_MIN)
+		appendStringInfo(&buf, "; segments are too small, at least %d rows are wanted", SEGMENT_ROWS_MIN);
+	if (c->segment != 0 && none != NULL && none->bytes > 0)
+		appendStringInfo(&buf, "; %.0f %% %s than without segments, and queries for one %s read its batches alone",
+						 fabs(c->bytes / none->bytes - 1) * 100, c->bytes <= none->bytes ? "smaller" : "larger",
+						 NameStr(TupleDescAttr(desc, c->segment - 1)->attname));
+	if (layout->norder == 0)
+		appendStringInfoString(&buf, "; no order: the table has no column of a date or time, name one in strata.orderby");
+	return buf.data;
+}
+
+/* Columns to segment by, those that suit best first; how many. */
+static int
+find_candidates(Relation rel, double *distinct, Candidate *candidates, double rows)
+{
+	TupleDesc	desc = RelationGetDescr(rel);
+	int			n = 0;
+
+	for (int i = 0; i < desc->natts; i++)
+		if (can_segment(TupleDescAttr(desc, i)) && distinct[i] > 1 && rows / distinct[i] >= SEGMENT_ROWS_MIN / 2)
+		{
+			Candidate	c = {.segment = (AttrNumber) (i + 1), .distinct = distinct[i]};
+			int			at = n;
+
+			/* more segments first: they are what batches gain by */
+			while (at > 0 && candidates[at - 1].distinct < c.distinct)
+				at--;
+			if (at >= CANDIDATES_MAX)
+				continue;
+			n = Min(n + 1, CANDIDATES_MAX);
+			memmove(&candidates[at + 1], &candidates[at], sizeof(Candidate) * (n - 1 - at));
+			candidates[at] = c;
+		}
+	return n;
+}
+
+/*
+ * advise_compression(relation)
+ *		-> (rank, segmentby, orderby, predicted_bytes, ratio, rows_per_batch, reason, command)
+ */
+Datum
+strata_advise_compression(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	Relation	rel;
+	StrataLayout *present;
+	StrataSettings *settings;
+	Candidate	candidates[CANDIDATES_MAX + 2];
+	Candidate	none = {0};
+	double	   *distinct;
+	double		before;
+	int			n;
+
+	InitMaterializedSRF(fcinfo, 0);
+	rel = open_table(PG_GETARG_OID(0));
+	present = strata_store_current_layout(rel);
+	settings = strata_settings_get(rel);
+	distinct = strata_store_count_distinct(rel, &none.rows);
+	before = (double) DatumGetInt64(DirectFunctionCall1(pg_total_relation_size, ObjectIdGetDatum(RelationGetRelid(rel))));
+	n = find_candidates(rel, distinct, candidates, none.rows);
+	candidates[n++] = (Candidate) {.segment = 0, .distinct = 1};
+	for (int i = 0; i < n; i++)
+	{
+		MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata advice", ALLOCSET_DEFAULT_SIZES);
+		MemoryContext old = MemoryContextSwitchTo(mcxt);
+		StrataEstimate estimate;
+
+		strata_store_estimate(rel, candidate_layout(present, candidates[i].segment),
+							  settings->codec_level, settings->codecs, false, &estimate);
+		candidates[i].bytes = estimate.disk_bytes;
+		candidates[i].rows = estimate.rows;
+		candidates[i].rows_per_batch = estimate.rows_per_batch;
+		if (candidates[i].segment == 0)
+			none = candidates[i];
+		MemoryContextSwitchTo(old);
+		MemoryContextDelete(mcxt);
+	}
+	qsort(candidates, n, sizeof(Candidate), compare_candidates);
+	for (int i = 0; i < n; i++)
+	{
+		StrataLayout *layout = candidate_layout(present, candidates[i].segment);
+		const char *segment = candidates[i].segment == 0 ? "" :
+			quote_identifier(NameStr(TupleDescAttr(RelationGetDescr(rel), candidates[i].segment - 1)->attname));
+		char	   *order = order_text(RelationGetDescr(rel), layout);
+		char	   *name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
+													  RelationGetRelationName(rel));
+		Datum		values[8];
+		bool		nulls[8] = {false};
+
+		values[0] = Int32GetDatum(i + 1);
+		values[1] = CStringGetTextDatum(segment);
+		values[2] = CStringGetTextDatum(order);
+		values[3] = Int64GetDatum((int64) candidates[i].bytes);
+		values[4] = Float8GetDatum(candidates[i].bytes > 0 ? rint(before / candidates[i].bytes * 10) / 10 : 0);
+		values[5] = Int64GetDatum((int64) candidates[i].rows_per_batch);
+		values[6] = CStringGetTextDatum(advice(RelationGetDescr(rel), &candidates[i], layout, &none));
+		values[7] = CStringGetTextDatum(psprintf("%sALTER TABLE %s SET (strata.segmentby = %s, strata.orderby = %s);",
+												 strata_relation_is_strata(rel) ? "" :
+												 psprintf("ALTER TABLE %s SET ACCESS METHOD strata; ", name),
+												 name, quote_literal_cstr(segment), quote_literal_cstr(order)));
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+	relation_close(rel, AccessShareLock);
+	return (Datum) 0;
+}

@@ -1,0 +1,266 @@
+/*-------------------------------------------------------------------------
+ *
+ * store_estimate.c
+ *	  What a table would take compressed, by a layout: read, sort, encode, count,
+ *	  and write nothing.
+ *
+ * Small tables are read whole.  Of large ones a few windows of neighbouring
+ * pages are read: rows that arrived together, of all segments, so that what is
+ * next to each other in a batch is so in the sample.  Of many rows only every
+ * k-th batch is encoded.
+ *
+ * src/store/store_estimate.c
+ *-------------------------------------------------------------------------
+ */
+#include "store/store_private.h"
+
+#include "access/tableam.h"
+#include "common/hashfn.h"
+#include "executor/executor.h"
+#include "lib/hyperloglog.h"
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/tuplesort.h"
+#include "utils/tuplestore.h"
+#include "utils/typcache.h"
+
+/* Tables of more pages are sampled, by so many windows of so many pages. */
+#define WHOLE_PAGES 32768
+#define WINDOWS 4
+#define WINDOW_PAGES 4096
+
+/* Rows read at most, and rows encoded at most. */
+#define ROWS_READ_MAX 2000000
+#define ROWS_ENCODED 400000
+
+typedef struct EstimateState
+{
+	Relation	rel;
+	const StrataLayout *layout;
+	Tuplesortstate *sort;
+	Tuplestorestate *store;		/* in place of a sort, without segments and order */
+	TupleTableSlot *sorted;
+	int64		nread;
+	bool		complete;		/* all rows of the table were read */
+	double		share;			/* of the table's pages that were looked at */
+} EstimateState;
+
+/* A sort of rows by segment and order; NULL when there is neither. */
+static Tuplesortstate *
+begin_sort(Relation rel, const StrataLayout *layout)
+{
+	int			nkeys = layout->nsegment + layout->norder;
+	AttrNumber *attnos = palloc(sizeof(AttrNumber) * Max(nkeys, 1));
+	Oid		   *operators = palloc(sizeof(Oid) * Max(nkeys, 1));
+	Oid		   *collations = palloc(sizeof(Oid) * Max(nkeys, 1));
+	bool	   *nulls_first = palloc0(sizeof(bool) * Max(nkeys, 1));
+
+	if (nkeys == 0)
+		return NULL;
+	for (int i = 0; i < nkeys; i++)
+	{
+		const StrataOrderKey *key = i < layout->nsegment ? NULL : &layout->order[i - layout->nsegment];
+		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel),
+											  (key != NULL ? key->attno : layout->segment[i]) - 1);
+		TypeCacheEntry *type = lookup_type_cache(att->atttypid, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+
+		attnos[i] = att->attnum;
+		operators[i] = key != NULL && key->desc ? type->gt_opr : type->lt_opr;
+		collations[i] = att->attcollation;
+		nulls_first[i] = key != NULL && key->nulls_first;
+	}
+	return tuplesort_begin_heap(RelationGetDescr(rel), nkeys, attnos, operators, collations,
+								nulls_first, maintenance_work_mem, NULL, TUPLESORT_NONE);
+}
+
+/* Read a scan to its end, or until there are enough rows; false then. */
+static bool
+read_scan(EstimateState *state, TableScanDesc scan, TupleTableSlot *slot, bool ranges)
+{
+	while (ranges ? table_scan_getnextslot_tidrange(scan, ForwardScanDirection, slot) :
+		   table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		if ((++state->nread & 1023) == 0)
+			CHECK_FOR_INTERRUPTS();
+		slot_getallattrs(slot);
+		if (state->sort != NULL)
+			tuplesort_puttupleslot(state->sort, slot);
+		else
+			tuplestore_puttupleslot(state->store, slot);
+		if (state->nread >= ROWS_READ_MAX)
+			return false;
+	}
+	return true;
+}
+
+/* Put the sample into the sort. */
+static void
+read_sample(EstimateState *state, Snapshot snapshot)
+{
+	BlockNumber pages = RelationGetNumberOfBlocks(state->rel);
+	TupleTableSlot *slot = table_slot_create(state->rel, NULL);
+	TableScanDesc scan;
+
+	if (pages <= WHOLE_PAGES)
+	{
+		scan = table_beginscan(state->rel, snapshot, 0, NULL);
+		state->complete = read_scan(state, scan, slot, false);
+		state->share = 1;
+		table_endscan(scan);
+	}
+	else
+	{
+		for (int w = 0; w < WINDOWS; w++)
+		{
+			BlockNumber start = (BlockNumber) ((double) (pages - WINDOW_PAGES) * w / (WINDOWS - 1));
+			ItemPointerData first;
+			ItemPointerData last;
+
+			ItemPointerSet(&first, start, FirstOffsetNumber);
+			ItemPointerSet(&last, start + WINDOW_PAGES - 1, MaxOffsetNumber);
+			scan = table_beginscan_tidrange(state->rel, snapshot, &first, &last);
+			(void) read_scan(state, scan, slot, true);
+			table_endscan(scan);
+		}
+		state->share = (double) WINDOWS * WINDOW_PAGES / pages;
+	}
+	ExecDropSingleTupleTableSlot(slot);
+}
+
+/* Rows of the table, by the sample and by what PostgreSQL knows. */
+static double
+total_rows(const EstimateState *state)
+{
+	if (state->complete)
+		return (double) state->nread;
+	if (state->share < 1)
+		return state->nread / state->share;
+	return Max((double) state->nread, (double) state->rel->rd_rel->reltuples);
+}
+
+/* The next row of the sample, in order. */
+static bool
+next_row(EstimateState *state)
+{
+	if (state->sort != NULL ? !tuplesort_gettupleslot(state->sort, true, false, state->sorted, NULL) :
+		!tuplestore_gettupleslot(state->store, true, false, state->sorted))
+		return false;
+	slot_getallattrs(state->sorted);
+	return true;
+}
+
+/* Encode the sorted rows, batch by batch; every `every`-th of them. */
+static void
+encode_sample(EstimateState *state, StrataBatchBuilder *builder, int max_rows, StrataBatchMeasure *measure)
+{
+	int			every = (int) (state->nread / ROWS_ENCODED) + 1;
+	int64		batch = 0;
+	bool		segment_had_full = false;
+	bool		full;
+
+	while (next_row(state))
+	{
+		if (strata_batch_builder_add(builder, state->sorted->tts_values, state->sorted->tts_isnull))
+			continue;
+		full = strata_batch_builder_nrows(builder) >= max_rows;
+		/* the rest of a segment that goes on outside of the sample says nothing */
+		if (batch++ % every == 0 && (state->complete || full || !segment_had_full))
+			strata_batch_builder_measure(builder, measure);
+		else
+			strata_batch_builder_discard(builder);
+		segment_had_full = full;
+		if (!strata_batch_builder_add(builder, state->sorted->tts_values, state->sorted->tts_isnull))
+			elog(ERROR, "an empty batch refused a row");
+		CHECK_FOR_INTERRUPTS();
+	}
+	if (strata_batch_builder_nrows(builder) > 0 && (batch % every == 0 || measure->rows_encoded == 0))
+		strata_batch_builder_measure(builder, measure);
+}
+
+/* See store.h. */
+void
+strata_store_estimate(Relation rel, const StrataLayout *layout, StrataLevel level, const StrataCodecId *codecs,
+					  bool candidates, StrataEstimate *estimate)
+{
+	EstimateState state = {.rel = rel, .layout = layout};
+	TupleDesc	nothing = CreateTemplateTupleDesc(0);
+	StrataBatchSchema *schema = strata_batch_schema_create(RelationGetDescr(rel), nothing);
+	int			max_rows = strata_level_batch_rows(level);
+	StrataBatchBuilder *builder = strata_batch_builder_create(rel, schema, layout, codecs, level, max_rows);
+	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+
+	memset(estimate, 0, sizeof(*estimate));
+	estimate->measure.columns = palloc0(sizeof(StrataColumnMeasure) * Max(RelationGetDescr(rel)->natts, 1));
+	estimate->measure.candidates = candidates;
+	state.sort = begin_sort(rel, layout);
+	if (state.sort == NULL)
+		state.store = tuplestore_begin_heap(false, false, maintenance_work_mem);
+	state.sorted = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsMinimalTuple);
+	PushActiveSnapshot(snapshot);
+	read_sample(&state, snapshot);
+	if (state.sort != NULL)
+		tuplesort_performsort(state.sort);
+	encode_sample(&state, builder, max_rows, &estimate->measure);
+	if (state.sort != NULL)
+		tuplesort_end(state.sort);
+	else
+		tuplestore_end(state.store);
+	ExecDropSingleTupleTableSlot(state.sorted);
+	strata_batch_builder_free(builder);
+	PopActiveSnapshot();
+	UnregisterSnapshot(snapshot);
+
+	estimate->rows = total_rows(&state);
+	estimate->scale = estimate->measure.rows_encoded > 0 ? estimate->rows / estimate->measure.rows_encoded : 0;
+	estimate->rows_per_batch = estimate->measure.nbatches > 0 ?
+		estimate->measure.rows_encoded / estimate->measure.nbatches : 0;
+	estimate->disk_bytes = strata_measure_disk_bytes(&estimate->measure, estimate->scale);
+}
+
+/* See store.h. */
+double *
+strata_store_count_distinct(Relation rel, double *rows)
+{
+	TupleDesc	desc = RelationGetDescr(rel);
+	hyperLogLogState *counts = palloc(sizeof(hyperLogLogState) * Max(desc->natts, 1));
+	double	   *distinct = palloc0(sizeof(double) * Max(desc->natts, 1));
+	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata count", ALLOCSET_DEFAULT_SIZES);
+	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	TableScanDesc scan = table_beginscan(rel, snapshot, 0, NULL);
+	TupleTableSlot *slot = table_slot_create(rel, NULL);
+
+	*rows = 0;
+	for (int i = 0; i < desc->natts; i++)
+		initHyperLogLog(&counts[i], 12);
+	while (*rows < ROWS_ENCODED && table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		MemoryContext old = MemoryContextSwitchTo(mcxt);
+
+		CHECK_FOR_INTERRUPTS();
+		slot_getallattrs(slot);
+		for (int i = 0; i < desc->natts; i++)
+		{
+			Form_pg_attribute att = TupleDescAttr(desc, i);
+
+			/* values out of line are nothing to segment by */
+			if (!slot->tts_isnull[i] && !att->attisdropped &&
+				(att->attlen != -1 || !VARATT_IS_EXTERNAL(DatumGetPointer(slot->tts_values[i]))))
+				addHyperLogLog(&counts[i],
+							   hash_bytes_uint32(datum_image_hash(slot->tts_values[i], att->attbyval, att->attlen)));
+		}
+		*rows += 1;
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(mcxt);
+	}
+	for (int i = 0; i < desc->natts; i++)
+		distinct[i] = estimateHyperLogLog(&counts[i]);
+	ExecDropSingleTupleTableSlot(slot);
+	table_endscan(scan);
+	UnregisterSnapshot(snapshot);
+	MemoryContextDelete(mcxt);
+	return distinct;
+}

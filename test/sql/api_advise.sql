@@ -1,0 +1,73 @@
+-- estimate_compression, advise_compression, strata.codec_choice: close to what comes out, and nothing is written.
+SET client_min_messages = error;
+CREATE SCHEMA api_advise;
+SET search_path = api_advise, public;
+CREATE TABLE src AS SELECT timestamptz '2024-01-01 00:00Z' + (i / 20) * interval '10 s' AS ts, 'host_' || i % 20 AS host, i % 400 AS rack, i AS id,
+    ((i * 7919) % 1000) / 10.0::float8 AS v, CASE WHEN i % 7 = 0 THEN NULL ELSE (i % 20) * 100 + (i / 20) % 9 END AS n,
+    ((i * 31) % 5000 / 100.0)::numeric(10, 2) AS money, md5((i % 1000)::text) AS note
+    FROM generate_series(1, 20000) i;
+CREATE TABLE t (LIKE src) USING strata WITH (strata.segmentby = 'host', strata.orderby = 'ts DESC');
+INSERT INTO t TABLE src;
+
+-- column by column, the last row for all of it: off by less than a tenth
+CREATE TABLE estimated AS SELECT * FROM estimate_compression('t');
+CREATE TABLE of_heap AS SELECT * FROM estimate_compression('src', 'host', 'ts DESC');
+SELECT column_name, codec, raw_bytes > 0 AS raw FROM estimated;
+SELECT * FROM (TABLE estimated EXCEPT ALL TABLE of_heap) d WHERE column_name IS NOT NULL;
+SELECT strata.batch_relation('t') IS NULL AS nothing_written, count(*) FROM t;
+SELECT compress_chunk('t');
+SELECT e.column_name, e.bytes, o.bytes FROM estimated e JOIN
+    (SELECT column_name, sum(bytes) AS bytes FROM strata.batch_columns('t') GROUP BY 1) o USING (column_name)
+WHERE e.bytes NOT BETWEEN o.bytes * 0.9 AND o.bytes * 1.1;
+SELECT e.bytes BETWEEN o * 0.9 AND o * 1.1 AS total FROM estimated e, pg_total_relation_size(strata.batch_relation('t')) o WHERE column_name IS NULL;
+-- batches count as rows
+SELECT e.column_name FROM estimate_compression('t') e JOIN estimated o USING (column_name) WHERE e.bytes NOT BETWEEN o.bytes * 0.9 AND o.bytes * 1.1;
+
+-- ranked: by host it is smallest; segments of 50 rows are too small, so they come last
+SELECT rank, segmentby, orderby, rows_per_batch, command FROM advise_compression('src') ORDER BY rank;
+SELECT segmentby, reason LIKE '%too small%' AS too_small FROM advise_compression('src') WHERE segmentby = 'rack';
+SELECT count(*) FROM advise_compression('src') a JOIN advise_compression('src') b ON a.rank < b.rank AND a.predicted_bytes > b.predicted_bytes
+WHERE b.segmentby <> 'rack';
+CREATE TABLE "no Time" (k int, v text);
+INSERT INTO "no Time" SELECT i % 3, 'v' || i FROM generate_series(1, 3000) i;
+SELECT segmentby, orderby, reason LIKE '%no order%' AS no_order, command FROM advise_compression('"no Time"') ORDER BY segmentby;
+-- the command is one
+SELECT command FROM advise_compression('"no Time"') WHERE segmentby = 'k' \gset
+:command
+SELECT segmentby FROM strata.tables WHERE relation = '"no Time"'::regclass;
+-- a warning says where to look
+SET client_min_messages = warning;
+CREATE TABLE small (LIKE src) USING strata WITH (strata.segmentby = 'rack', strata.orderby = 'ts');
+INSERT INTO small TABLE src;
+SELECT compress_chunk('small');
+SET client_min_messages = error;
+
+-- why a codec
+SELECT column_name, codec, reason FROM strata.codec_choice('t') WHERE codec = 'auto' AND column_name IN ('v', 'money');
+SELECT c.column_name, c.codec FROM strata.codec_choice('t') c JOIN strata.codec_choice('t') a ON a.column_name = c.column_name AND a.codec = 'auto'
+WHERE c.batches = a.batches AND c.codec <> 'auto' AND c.bytes <> a.bytes;
+SELECT column_name, string_agg(codec, ' ' ORDER BY codec) FROM strata.codec_choice('t') GROUP BY 1 ORDER BY 1;
+
+-- empty, one column, wrong
+CREATE TABLE empty (LIKE src) USING strata;
+SELECT column_name, codec, raw_bytes, bytes FROM estimate_compression('empty') WHERE column_name IS NOT NULL;
+SELECT count(*) FROM advise_compression('empty');
+SELECT * FROM estimate_compression('src', 'nope');
+SELECT * FROM estimate_compression('src', 'host', 'host');
+SELECT * FROM estimate_compression('src', 'host DESC');
+SELECT * FROM estimate_compression(NULL);
+SELECT count(*) FROM estimate_compression('estimated');
+CREATE TABLE p (a int) PARTITION BY LIST (a);
+SELECT * FROM estimate_compression('p');
+CREATE VIEW w AS SELECT 1;
+SELECT * FROM advise_compression('w');
+CREATE ROLE api_advise_user;
+GRANT USAGE ON SCHEMA api_advise TO api_advise_user;
+GRANT SELECT ON t TO api_advise_user;
+SET ROLE api_advise_user;
+SELECT * FROM estimate_compression('t');
+SELECT * FROM advise_compression('t');
+SELECT * FROM strata.codec_choice('t');
+RESET ROLE;
+DROP SCHEMA api_advise CASCADE;
+DROP ROLE api_advise_user;
