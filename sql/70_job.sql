@@ -141,11 +141,94 @@ CREATE PROCEDURE _strata.policy_job_history(job_id integer, config jsonb)
 		WHERE r.id = h.id AND r.n > (config->>'max_runs_per_job')::bigint;
 $$;
 REVOKE ALL ON PROCEDURE _strata.policy_job_history(integer, jsonb) FROM PUBLIC;
+
+-- What policies run; rights are checked inside.
+CREATE PROCEDURE _strata.policy_compression(job_id integer, config jsonb)
+	AS 'MODULE_PATHNAME', 'strata_policy_compression' LANGUAGE C;
+COMMENT ON PROCEDURE _strata.policy_compression(integer, jsonb) IS
+'compress the chunks older than compress_after; merge the batches of a chunk that late rows left with too many of them, unless "recompress" is "off"';
+CREATE PROCEDURE _strata.policy_retention(job_id integer, config jsonb)
+	AS 'MODULE_PATHNAME', 'strata_policy_retention' LANGUAGE C;
+COMMENT ON PROCEDURE _strata.policy_retention(integer, jsonb) IS 'drop the chunks older than drop_after';
+CREATE PROCEDURE _strata.policy_reorder(job_id integer, config jsonb)
+	AS 'MODULE_PATHNAME', 'strata_policy_reorder' LANGUAGE C;
+COMMENT ON PROCEDURE _strata.policy_reorder(integer, jsonb) IS
+'rewrite each chunk once in the order of an index, but the latest three';
+CREATE PROCEDURE _strata.policy_chunks_ahead(job_id integer, config jsonb)
+	AS 'MODULE_PATHNAME', 'strata_policy_chunks_ahead' LANGUAGE C;
+REVOKE ALL ON PROCEDURE _strata.policy_chunks_ahead(integer, jsonb) FROM PUBLIC;
+COMMENT ON PROCEDURE _strata.policy_chunks_ahead(integer, jsonb) IS
+'make the next chunk of every hypertable whose present chunk holds rows';
 COMMENT ON PROCEDURE _strata.policy_job_history(integer, jsonb) IS
 'forget runs older than drop_after, and of each job all but the latest max_runs_per_job successes and failures';
 INSERT INTO _strata.job VALUES (1, 'Job History Log Retention Policy', '1 day', '1 hour', -1, '1 hour',
 	'_strata', 'policy_job_history', current_user::regrole, true, true, '2000-01-01 03:00+00', 'UTC', NULL,
 	'{"drop_after": "1 month", "max_runs_per_job": 1000}', NULL, NULL);
+INSERT INTO _strata.job VALUES (2, 'Chunk Creation Policy', '1 hour', '10 minutes', -1, '5 minutes',
+	'_strata', 'policy_chunks_ahead', current_user::regrole, true, true, '2000-01-01 00:45+00', 'UTC', NULL,
+	'{}', NULL, NULL);
+
+CREATE FUNCTION add_compression_policy(
+	hypertable regclass,
+	compress_after "any" DEFAULT NULL,
+	if_not_exists boolean DEFAULT false,
+	schedule_interval interval DEFAULT NULL,
+	initial_start timestamptz DEFAULT NULL,
+	timezone text DEFAULT NULL,
+	compress_created_before interval DEFAULT NULL)
+RETURNS integer
+	AS 'MODULE_PATHNAME', 'strata_add_compression_policy' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION add_compression_policy(regclass, "any", boolean, interval, timestamptz, text, interval) IS
+'compress chunks in the background once all their rows are older than compress_after (an interval, or an integer with integer time); returns the job''s id, -1 if there is such a policy';
+CREATE PROCEDURE add_columnstore_policy(
+	hypertable regclass,
+	after "any" DEFAULT NULL,
+	if_not_exists boolean DEFAULT false,
+	schedule_interval interval DEFAULT NULL,
+	initial_start timestamptz DEFAULT NULL,
+	timezone text DEFAULT NULL,
+	created_before interval DEFAULT NULL)
+	AS 'MODULE_PATHNAME', 'strata_add_columnstore_policy' LANGUAGE C;
+COMMENT ON PROCEDURE add_columnstore_policy(regclass, "any", boolean, interval, timestamptz, text, interval) IS
+'add_compression_policy() as a procedure';
+CREATE FUNCTION add_retention_policy(
+	relation regclass,
+	drop_after "any" DEFAULT NULL,
+	if_not_exists boolean DEFAULT false,
+	schedule_interval interval DEFAULT NULL,
+	initial_start timestamptz DEFAULT NULL,
+	timezone text DEFAULT NULL,
+	drop_created_before interval DEFAULT NULL)
+RETURNS integer
+	AS 'MODULE_PATHNAME', 'strata_add_retention_policy' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION add_retention_policy(regclass, "any", boolean, interval, timestamptz, text, interval) IS
+'drop chunks in the background once all their rows are older than drop_after; returns the job''s id, -1 if there is such a policy';
+CREATE FUNCTION add_reorder_policy(
+	hypertable regclass,
+	index_name name,
+	if_not_exists boolean DEFAULT false,
+	initial_start timestamptz DEFAULT NULL,
+	timezone text DEFAULT NULL)
+RETURNS integer
+	AS 'MODULE_PATHNAME', 'strata_add_reorder_policy' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION add_reorder_policy(regclass, name, boolean, timestamptz, text) IS
+'rewrite chunks in the background in the order of an index, each once; returns the job''s id, -1 if there is such a policy';
+
+CREATE FUNCTION _strata.remove_policy(hypertable regclass, if_exists boolean, procedure name) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'strata_remove_policy' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION _strata.remove_policy(regclass, boolean, name) IS 'delete a policy''s job; was there one?';
+CREATE FUNCTION remove_compression_policy(hypertable regclass, if_exists boolean DEFAULT false) RETURNS boolean
+	LANGUAGE sql BEGIN ATOMIC SELECT _strata.remove_policy(hypertable, if_exists, 'policy_compression'); END;
+COMMENT ON FUNCTION remove_compression_policy(regclass, boolean) IS 'remove the compression policy of a hypertable';
+CREATE PROCEDURE remove_columnstore_policy(hypertable regclass, if_exists boolean DEFAULT false)
+	LANGUAGE sql BEGIN ATOMIC SELECT _strata.remove_policy(hypertable, if_exists, 'policy_compression'); END;
+COMMENT ON PROCEDURE remove_columnstore_policy(regclass, boolean) IS 'remove the compression policy of a hypertable';
+CREATE FUNCTION remove_retention_policy(relation regclass, if_exists boolean DEFAULT false) RETURNS boolean
+	LANGUAGE sql BEGIN ATOMIC SELECT _strata.remove_policy(relation, if_exists, 'policy_retention'); END;
+COMMENT ON FUNCTION remove_retention_policy(regclass, boolean) IS 'remove the retention policy of a hypertable';
+CREATE FUNCTION remove_reorder_policy(hypertable regclass, if_exists boolean DEFAULT false) RETURNS boolean
+	LANGUAGE sql BEGIN ATOMIC SELECT _strata.remove_policy(hypertable, if_exists, 'policy_reorder'); END;
+COMMENT ON FUNCTION remove_reorder_policy(regclass, boolean) IS 'remove the reorder policy of a hypertable';
 
 CREATE VIEW strata.jobs AS
 	SELECT j.id AS job_id,
@@ -194,4 +277,70 @@ CREATE VIEW strata.job_errors WITH (security_barrier) AS
 	FROM strata.job_history h WHERE NOT h.succeeded;
 COMMENT ON VIEW strata.job_errors IS 'failed runs of jobs whose owner you are';
 
-GRANT SELECT ON strata.jobs, strata.job_stats, strata.job_history, strata.job_errors TO PUBLIC;
+-- What an operator should know, of what is the user's.
+CREATE VIEW strata.problems WITH (security_barrier) AS
+	SELECT 'error'::text AS severity, 'jobs do not run'::text AS problem, NULL::text AS object,
+		   'strata is not in shared_preload_libraries'::text AS detail,
+		   'ALTER SYSTEM SET shared_preload_libraries = ''strata''; -- beside what is there; then restart'::text AS hint
+	FROM _strata.scheduler_state() s WHERE NOT s.preloaded
+	UNION ALL
+	SELECT 'error', 'jobs do not run', NULL, 'strata.max_job_workers is 0',
+		   'ALTER SYSTEM RESET strata.max_job_workers; SELECT pg_reload_conf();'
+	WHERE pg_catalog.current_setting('strata.max_job_workers', true) = '0'
+	UNION ALL
+	SELECT 'warning', 'no free worker', NULL, 'due jobs have been waiting since ' || s.starved_since,
+		   'ALTER SYSTEM SET strata.max_job_workers = ...; or max_worker_processes (restart)'
+	FROM _strata.scheduler_state() s WHERE s.starved_since < pg_catalog.now() - interval '1 minute'
+	UNION ALL
+	SELECT 'error', 'job fails', j.application_name,
+		   s.consecutive_failures || ' failed runs; last at ' || s.last_finish
+		   || coalesce(': ' || (SELECT h.err_message FROM strata.job_history h WHERE h.job_id = j.job_id AND NOT h.succeeded
+				ORDER BY h.id DESC LIMIT 1), ''),
+		   'SELECT * FROM strata.job_errors WHERE job_id = ' || j.job_id || ';'
+	FROM strata.jobs j JOIN _strata.job_stat s ON s.job_id = j.job_id
+	WHERE s.consecutive_failures > 0
+	UNION ALL
+	SELECT 'warning', 'job is late', j.application_name, 'should have started at ' || s.next_start, NULL
+	FROM strata.jobs j JOIN _strata.job_stat s ON s.job_id = j.job_id
+	WHERE j.scheduled AND s.running_pid IS NULL AND s.next_start < pg_catalog.now() - interval '5 minutes'
+	UNION ALL
+	SELECT 'warning', 'job is held', j.application_name, 'next_start is infinity',
+		   'SELECT alter_job(' || j.job_id || ', next_start => now());'
+	FROM strata.jobs j JOIN _strata.job_stat s ON s.job_id = j.job_id
+	WHERE j.scheduled AND s.next_start = 'infinity'
+	UNION ALL
+	SELECT 'warning', CASE j.proc_name WHEN 'policy_compression' THEN 'chunk is overdue for compression'
+			ELSE 'chunk is overdue for retention' END,
+		   c.relid::regclass::text, 'its rows end at ' || c.range_end || '; job ' || j.id || ' should have seen to it',
+		   'CALL run_job(' || j.id || ');'
+	FROM _strata.job j
+	JOIN _strata.chunk c ON c.hypertable = j.hypertable
+	JOIN pg_catalog.pg_class h ON h.oid = c.hypertable AND pg_catalog.pg_has_role(h.relowner, 'USAGE')
+	WHERE j.proc_schema = '_strata' AND j.scheduled AND c.range_end IS NOT NULL
+	  AND (j.proc_name = 'policy_compression' AND c.batches IS NULL AND pg_catalog.pg_relation_size(c.relid) > 8192
+		   AND c.range_end < pg_catalog.now() - (j.config->>'compress_after')::interval - 2 * j.schedule_interval
+		   OR j.proc_name = 'policy_retention'
+		   AND c.range_end < pg_catalog.now() - (j.config->>'drop_after')::interval - 2 * j.schedule_interval)
+	UNION ALL
+	SELECT 'warning', 'row store outgrows its batches', c.oid::regclass::text,
+		   pg_catalog.pg_size_pretty(pg_catalog.pg_relation_size(c.oid)) || ' of rows beside '
+		   || pg_catalog.pg_size_pretty(pg_catalog.pg_total_relation_size(b.oid)) || ' of batches',
+		   'SELECT compress_chunk(' || pg_catalog.quote_literal(c.oid::regclass::text) || ', recompress => true);'
+	FROM pg_catalog.pg_class c
+	JOIN pg_catalog.pg_am am ON am.oid = c.relam AND am.amname = 'strata'
+	JOIN pg_catalog.pg_class b ON b.oid = strata.batch_relation(c.oid)
+	WHERE c.relkind IN ('r', 'm') AND pg_catalog.pg_has_role(c.relowner, 'USAGE')
+	  AND pg_catalog.pg_relation_size(c.oid) > greatest(16777216, pg_catalog.pg_total_relation_size(b.oid))
+	UNION ALL
+	SELECT 'warning', 'few rows per batch', c.oid::regclass::text,
+		   'about ' || (c.reltuples / b.reltuples)::bigint || ' rows in each of ' || b.reltuples || ' batches',
+		   'choose a strata.segmentby with fewer values, then recompress'
+	FROM pg_catalog.pg_class c
+	JOIN pg_catalog.pg_am am ON am.oid = c.relam AND am.amname = 'strata'
+	JOIN pg_catalog.pg_class b ON b.oid = strata.batch_relation(c.oid)
+	WHERE c.relkind IN ('r', 'm') AND pg_catalog.pg_has_role(c.relowner, 'USAGE')
+	  AND b.reltuples > 100 AND c.reltuples > 0 AND c.reltuples / b.reltuples < 50;
+COMMENT ON VIEW strata.problems IS
+'what an operator should know: jobs that do not run, fail or are late, chunks overdue, row stores that grow, bad segmentby';
+
+GRANT SELECT ON strata.problems, strata.jobs, strata.job_stats, strata.job_history, strata.job_errors TO PUBLIC;

@@ -266,6 +266,10 @@ strata_on_sql_drop(PG_FUNCTION_ARGS)
 				 errmsg("function \"on_sql_drop\" was not called by event trigger manager")));
 	/* DROP EXTENSION takes the schema away first */
 	if (OidIsValid(get_namespace_oid(STRATA_INTERNAL_SCHEMA, true)))
+	{
 		(void) drop_orphans();
+		if (strata_job_tables_exist())
+			(void) strata_job_delete_orphans();
+	}
 	PG_RETURN_NULL();
 }
