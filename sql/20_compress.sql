@@ -15,6 +15,11 @@ RETURNS regclass
 COMMENT ON FUNCTION decompress_chunk(regclass, boolean) IS
 'turn all batches of a strata table back into rows; NULL with a notice (an error if if_compressed is false) when it has none';
 
+CREATE FUNCTION strata.compress_all() RETURNS SETOF regclass
+	AS 'MODULE_PATHNAME', 'strata_compress_all' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION strata.compress_all() IS
+'compress every strata table of this database that you own and that has new rows; returns those tables. For use after restoring a dump, which brings all rows back uncompressed';
+
 CREATE FUNCTION strata.gc() RETURNS integer
 	AS 'MODULE_PATHNAME', 'strata_gc' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION strata.gc() FROM PUBLIC;
@@ -30,3 +35,19 @@ REVOKE ALL ON FUNCTION _strata.on_sql_drop() FROM PUBLIC;
 CREATE EVENT TRIGGER strata_sql_drop ON sql_drop
 	WHEN TAG IN ('DROP TABLE', 'DROP MATERIALIZED VIEW', 'DROP SCHEMA', 'DROP OWNED')
 	EXECUTE FUNCTION _strata.on_sql_drop();
+
+-- What hook/hook_publication.c puts in the place of pg_get_publication_tables().
+DO $$
+BEGIN
+	IF current_setting('server_version_num')::int < 160000 THEN
+		CREATE FUNCTION _strata.publication_tables(
+			pubname text, OUT relid oid, OUT attrs int2vector, OUT qual pg_node_tree)
+		RETURNS SETOF record
+			AS 'MODULE_PATHNAME', 'strata_publication_tables' LANGUAGE C STRICT STABLE PARALLEL SAFE;
+	ELSE
+		CREATE FUNCTION _strata.publication_tables(
+			VARIADIC pubname text[], OUT pubid oid, OUT relid oid, OUT attrs int2vector, OUT qual pg_node_tree)
+		RETURNS SETOF record
+			AS 'MODULE_PATHNAME', 'strata_publication_tables' LANGUAGE C STRICT STABLE PARALLEL SAFE;
+	END IF;
+END $$;

@@ -34,6 +34,7 @@ _PG_init(void)
 	strata_job_init();
 	strata_hook_object_init();
 	strata_hook_planner_init();
+	strata_hook_publication_init();
 	strata_hook_route_init();
 	strata_hook_stale_plan_init();
 	strata_hook_torture_init();

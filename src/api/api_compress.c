@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * api_compress.c
- *	  compress_chunk, decompress_chunk and what stands around them.
+ *	  compress_chunk, compress_all, decompress_chunk and what stands around
+ *	  them.
  *
  * Arguments, permissions, locks; the work is store/'s, done as the table's
  * owner in a security-restricted context, because index expressions run.
@@ -12,6 +13,7 @@
 #include "api/api_private.h"
 #include "catalog/catalog.h"
 
+#include "access/genam.h"
 #include "access/relation.h"
 #include "access/table.h"
 #include "access/xact.h"
@@ -30,7 +32,9 @@
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 
+PG_FUNCTION_INFO_V1(strata_compress_all);
 PG_FUNCTION_INFO_V1(strata_compress_chunk);
 PG_FUNCTION_INFO_V1(strata_decompress_chunk);
 
@@ -167,13 +171,29 @@ too_small(Relation rel)
 	return !OidIsValid(strata_companion_oid(rel)) && RelationGetNumberOfBlocks(rel) <= 1;
 }
 
-static void
-compress_one(Relation rel, bool if_not_compressed, bool recompress)
+/* Returns how many rows were compressed. */
+static int64
+compress_rows(Relation rel, bool recompress)
 {
 	StrataCompressResult result;
 	BeforeSize	before;
 	OwnerContext saved;
 
+	measure(rel, &before);
+	enter_owner(rel, &saved);
+	strata_store_compress(rel, recompress, &result);
+	leave_owner(&saved);
+	if (result.nrows > 0 && !recompress)
+		remember_size(strata_companion_oid(rel), &before, &result);
+	if (result.nrows > 0)
+		strata_api_vacuum_later(rel);
+	warn_small_segments(rel, &result);
+	return result.nrows;
+}
+
+static void
+compress_one(Relation rel, bool if_not_compressed, bool recompress)
+{
 	CheckTableNotInUse(rel, "compress_chunk");
 	strata_store_can_compress(rel, "");
 	if (too_small(rel) && !strata_torture)
@@ -183,19 +203,10 @@ compress_one(Relation rel, bool if_not_compressed, bool recompress)
 						RelationGetRelationName(rel))));
 		return;
 	}
-	measure(rel, &before);
-	enter_owner(rel, &saved);
-	strata_store_compress(rel, recompress, &result);
-	leave_owner(&saved);
-	if (result.nrows == 0 && !recompress)
+	if (compress_rows(rel, recompress) == 0 && !recompress)
 		ereport(if_not_compressed ? NOTICE : ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("table \"%s\" is already compressed", RelationGetRelationName(rel))));
-	else if (!recompress)
-		remember_size(strata_companion_oid(rel), &before, &result);
-	if (result.nrows > 0)
-		strata_api_vacuum_later(rel);
-	warn_small_segments(rel, &result);
 }
 
 /*
@@ -250,6 +261,86 @@ strata_compress_chunk(PG_FUNCTION_ARGS)
 		table_close(rel, NoLock);
 	}
 	PG_RETURN_OID(relid);
+}
+
+/* The strata tables of this database that the user owns, except other sessions' temporary ones. */
+static List *
+own_tables(void)
+{
+	Relation	pg_class = table_open(RelationRelationId, AccessShareLock);
+	SysScanDesc scan = systable_beginscan(pg_class, InvalidOid, false, NULL, 0, NULL);
+	HeapTuple	tuple;
+	List	   *tables = NIL;
+
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_class form = (Form_pg_class) GETSTRUCT(tuple);
+
+		if ((form->relkind == RELKIND_RELATION || form->relkind == RELKIND_MATVIEW) &&
+			strata_is_strata_am(form->relam) && !isOtherTempNamespace(form->relnamespace) &&
+			strata_table_ownercheck(form->oid, GetUserId()))
+			tables = lappend_oid(tables, form->oid);
+	}
+	systable_endscan(scan);
+	table_close(pg_class, AccessShareLock);
+	/* always in this order, so that two calls do not block each other */
+	list_sort(tables, list_oid_cmp);
+	return tables;
+}
+
+/* One table of compress_all: false when there is nothing to do or it cannot be done. */
+static bool
+compress_if_possible(Oid relid)
+{
+	Relation	rel;
+	bool		done = false;
+
+	/* gone, or given to somebody else, since the list was made */
+	if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid)) ||
+		!strata_table_ownercheck(relid, GetUserId()))
+		return false;
+	rel = try_relation_open(relid, ExclusiveLock);
+	if (rel == NULL)
+		return false;
+	if (!strata_relation_is_strata(rel) || too_small(rel))
+		done = false;
+	else if (strata_store_can_compress(rel, NULL))
+	{
+		CheckTableNotInUse(rel, "compress_all");
+		done = compress_rows(rel, false) > 0;
+	}
+	else
+		ereport(WARNING,
+				(errmsg("table \"%s\" is left uncompressed", RelationGetRelationName(rel)),
+				 errhint("SELECT compress_chunk('%s'); says why.", RelationGetRelationName(rel))));
+	table_close(rel, NoLock);
+	return done;
+}
+
+/*
+ * compress_all() -> setof regclass, the tables that had new rows to compress:
+ * what one calls after restoring a dump, in which all rows are uncompressed.
+ */
+Datum
+strata_compress_all(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo;
+	ListCell   *lc;
+
+	PreventCommandIfReadOnly("compress_all()");
+	PreventCommandIfParallelMode("compress_all()");
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	foreach(lc, own_tables())
+	{
+		Datum		relid = ObjectIdGetDatum(lfirst_oid(lc));
+		bool		null = false;
+
+		CHECK_FOR_INTERRUPTS();
+		if (compress_if_possible(lfirst_oid(lc)))
+			tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &relid, &null);
+	}
+	return (Datum) 0;
 }
 
 /*

@@ -25,6 +25,7 @@
 #include "catalog/pg_database.h"
 #include "catalog/pg_inherits.h"
 #include "commands/dbcommands.h"
+#include "commands/defrem.h"
 #include "commands/tablecmds.h"
 #include "miscadmin.h"
 #include "nodes/parsenodes.h"
@@ -152,6 +153,12 @@ create_table(UtilityCall *call, RangeVar *name, List **options)
 	/* IF NOT EXISTS on a table that was there changes nothing */
 	if (!OidIsValid(relid) || relid == before)
 		return;
+	/* pg_upgrade brings what was checked in the old cluster, and companions, which are heap tables */
+	if (IsBinaryUpgrade)
+	{
+		strata_settings_store(relid, ours, false);
+		return;
+	}
 	strata_hypertable_create_with(relid, &ours);
 	if (ours != NIL)
 		apply_options(relid, ours, NIL);
@@ -284,6 +291,43 @@ rename_column(UtilityCall *call, RenameStmt *stmt)
 	column_changed(relid, stmt->subname, stmt->newname);
 }
 
+/* pg_upgrade has brought a table of the extension: a companion? */
+static void
+upgraded_member(AlterExtensionContentsStmt *stmt)
+{
+	RangeVar   *name;
+	Oid			relid;
+
+	if (stmt->objtype != OBJECT_TABLE || strcmp(stmt->extname, STRATA_EXTENSION) != 0)
+		return;
+	name = makeRangeVarFromNameList(castNode(List, stmt->object));
+	relid = RangeVarGetRelid(name, NoLock, false);
+	if (get_rel_namespace(relid) != get_namespace_oid(STRATA_INTERNAL_SCHEMA, true) ||
+		strncmp(get_rel_name(relid), "batch_", 6) != 0)
+		return;
+	CommandCounterIncrement();
+	strata_companion_silence(relid);
+}
+
+/* VACUUM FULL of everything rewrites companions. */
+static bool
+vacuums_all_in_full(VacuumStmt *stmt)
+{
+	bool		full = false;
+	ListCell   *lc;
+
+	if (!stmt->is_vacuumcmd)
+		return false;
+	foreach(lc, stmt->options)
+	{
+		DefElem    *option = lfirst_node(DefElem, lc);
+
+		if (strcmp(option->defname, "full") == 0)
+			full = defGetBoolean(option);
+	}
+	return full && OidIsValid(get_namespace_oid(STRATA_INTERNAL_SCHEMA, true));
+}
+
 /* Torture mode covers COPY and CREATE TABLE AS, which end no executor of ours. */
 static void
 torture(RangeVar *name)
@@ -375,6 +419,16 @@ process(UtilityCall *call)
 		case T_DropdbStmt:
 			end_jobs((DropdbStmt *) stmt);
 			break;
+		case T_AlterExtensionContentsStmt:
+			run_statement(call);
+			if (IsBinaryUpgrade)
+				upgraded_member((AlterExtensionContentsStmt *) stmt);
+			return;
+		case T_VacuumStmt:
+			run_statement(call);
+			if (vacuums_all_in_full((VacuumStmt *) stmt))
+				strata_companions_silence();
+			return;
 		case T_CopyStmt:
 			if (copy_from(call, (CopyStmt *) stmt))
 				return;

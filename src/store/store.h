@@ -243,6 +243,13 @@ extern void strata_store_compress(Relation rel, bool recompress, StrataCompressR
 extern int64 strata_store_decompress(Relation rel);
 
 /*
+ * Hide a companion, or all, from logical decoding.  pg_upgrade does not carry
+ * that over, and VACUUM FULL forgets it for TOAST tables.
+ */
+extern void strata_companion_silence(Oid companion);
+extern void strata_companions_silence(void);
+
+/*
  * Give every batch values for columns that were added to rel since: a rewrite
  * is about to make PostgreSQL forget their missing values.  The caller holds
  * AccessExclusiveLock on rel.

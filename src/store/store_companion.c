@@ -10,8 +10,8 @@
  * no companion for the present storage means no compressed rows.
  *
  * A permanent companion is an extension member: dumps skip it, binary upgrade
- * carries it.  It belongs to the extension's owner.  pg_class.relrewrite names
- * R, which keeps logical decoding quiet about it.
+ * carries it.  It belongs to the extension's owner.  Logical decoding is kept
+ * quiet about it (store_silence.c).
  *
  * src/store/store_companion.c
  *-------------------------------------------------------------------------

@@ -241,9 +241,11 @@ create_companion(Relation rel, const ColumnSpec *specs, int n, Oid owner)
 								   HEAP_TABLE_AM_OID, companion_descriptor(specs, n), NIL,
 								   RELKIND_RELATION, persistence, false, false,
 								   ONCOMMIT_NOOP, (Datum) 0, false, true, true,
-								   RelationGetRelid(rel), NULL);
+								   InvalidOid, NULL);
 	CommandCounterIncrement();
 	NewRelationCreateToastTable(oid, (Datum) 0);
+	CommandCounterIncrement();
+	strata_companion_silence(oid);
 
 	ObjectAddressSet(self, RelationRelationId, oid);
 	if (temp)

@@ -40,6 +40,7 @@ typedef struct CompressState
 	StrataBatchWriter *writer;
 	Snapshot	snapshot;
 	CommandId	cid;
+	bool		silenced;		/* R's deletes are hidden from logical decoding */
 	TupleTableSlot *fetched;	/* a row with its TOAST values in it */
 	AttrNumber *varlenas;		/* columns that can be long */
 	int			nvarlenas;
@@ -258,6 +259,7 @@ strata_store_compress(Relation rel, bool recompress, StrataCompressResult *resul
 	discard_outdated(rel, layout);
 	(void) strata_companion_prepare(rel, &layout);
 
+	state.silenced = strata_silence_begin(rel);
 	/* all that was committed before we got the lock, unless our isolation level forbids */
 	state.snapshot = RegisterSnapshot(IsolationUsesXactSnapshot() ?
 									  GetTransactionSnapshot() : GetLatestSnapshot());
@@ -288,6 +290,8 @@ strata_store_compress(Relation rel, bool recompress, StrataCompressResult *resul
 	strata_store_close(state.store, NoLock);
 	PopActiveSnapshot();
 	UnregisterSnapshot(state.snapshot);
+	if (state.silenced)
+		strata_silence_end(rel);
 	/* cached key ranges and row counts of other sessions are stale now */
 	CacheInvalidateRelcache(rel);
 	CommandCounterIncrement();

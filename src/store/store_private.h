@@ -193,8 +193,12 @@ extern void strata_row_writer_put(StrataRowWriter *writer);	/* the heap's half *
 extern void strata_row_writer_index(StrataRowWriter *writer);	/* and the indexes' */
 extern void strata_row_writer_end(StrataRowWriter *writer);
 
-/* Does the table take part in a publication that would see deletes? */
-extern bool strata_relation_is_decoded(Relation rel);
+/*
+ * Between these, within one transaction, changes of R's heap are hidden from
+ * logical decoding.  begin: false when nothing is logged for it; then no end.
+ */
+extern bool strata_silence_begin(Relation rel);
+extern void strata_silence_end(Relation rel);
 
 /* Phases of strata.progress; see store_progress.c. */
 typedef enum StrataPhase

@@ -118,7 +118,8 @@ strata_batch_writer_flush(StrataBatchWriter *writer)
 	strata_batch_builder_finish(writer->builder, writer->next_row, writer->values, writer->isnull);
 	tuple = heap_form_tuple(RelationGetDescr(writer->store->batches), writer->values, writer->isnull);
 	tuple->t_tableOid = RelationGetRelid(writer->store->batches);
-	simple_heap_insert(writer->store->batches, tuple);
+	/* not decoded: a decoder would have to keep all of it in memory, for nothing */
+	heap_insert(writer->store->batches, tuple, GetCurrentCommandId(true), HEAP_INSERT_NO_LOGICAL, NULL);
 	strata_batch_index(writer->indexes, tuple);
 	heap_freetuple(tuple);
 	writer->next_row += nrows;

@@ -1,0 +1,130 @@
+/*-------------------------------------------------------------------------
+ *
+ * hook_publication.c
+ *	  Publications FOR ALL TABLES do not list companions.
+ *
+ * Nothing of a companion is ever decoded (store/store_silence.c), but a
+ * subscriber asks the publisher for its tables and would want the companions
+ * too.  PostgreSQL has no way to leave a table out of FOR ALL TABLES; so where a
+ * query calls pg_get_publication_tables(), as the view pg_publication_tables
+ * does, it is given a function that calls it and passes the companions over.
+ *
+ * src/hook/hook_publication.c
+ *-------------------------------------------------------------------------
+ */
+#include "base/base.h"
+#include "hook/hook.h"
+
+#include "access/htup_details.h"
+#include "catalog/namespace.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "nodes/parsenodes.h"
+#include "optimizer/planner.h"
+#include "parser/parse_func.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
+
+PG_FUNCTION_INFO_V1(strata_publication_tables);
+
+static planner_hook_type previous_planner = NULL;
+
+/* Our function in this database, or InvalidOid. */
+static Oid
+our_function(void)
+{
+	if (!OidIsValid(get_namespace_oid(STRATA_INTERNAL_SCHEMA, true)))
+		return InvalidOid;
+	return LookupFuncName(list_make2(makeString(STRATA_INTERNAL_SCHEMA),
+									 makeString("publication_tables")), -1, NULL, true);
+}
+
+static void
+replace_in_rte(RangeTblEntry *rte)
+{
+	ListCell   *lc;
+
+	foreach(lc, rte->functions)
+	{
+		RangeTblFunction *function = lfirst_node(RangeTblFunction, lc);
+		FuncExpr   *call = (FuncExpr *) function->funcexpr;
+		Oid			ours;
+
+		if (call != NULL && IsA(call, FuncExpr) && call->funcid == F_PG_GET_PUBLICATION_TABLES &&
+			OidIsValid(ours = our_function()))
+			call->funcid = ours;
+	}
+}
+
+/* In the query's FROM list, and those of its subqueries there. */
+static void
+replace_in_query(Query *query)
+{
+	ListCell   *lc;
+
+	foreach(lc, query->rtable)
+	{
+		RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
+
+		if (rte->rtekind == RTE_SUBQUERY && rte->subquery != NULL)
+			replace_in_query(rte->subquery);
+		else if (rte->rtekind == RTE_FUNCTION)
+			replace_in_rte(rte);
+	}
+	foreach(lc, query->cteList)
+	{
+		Node	   *cte = lfirst_node(CommonTableExpr, lc)->ctequery;
+
+		if (cte != NULL && IsA(cte, Query))
+			replace_in_query((Query *) cte);
+	}
+}
+
+static PlannedStmt *
+plan_query(Query *query, const char *text, int cursor_options, ParamListInfo params)
+{
+	/* the query is the planner's to scribble on */
+	if (query->commandType != CMD_UTILITY)
+		replace_in_query(query);
+	return previous_planner ? previous_planner(query, text, cursor_options, params) :
+		standard_planner(query, text, cursor_options, params);
+}
+
+static bool
+is_companion(Oid relid)
+{
+	char	   *name = get_rel_name(relid);
+
+	return name != NULL && strncmp(name, "batch_", 6) == 0 &&
+		get_rel_namespace(relid) == get_namespace_oid(STRATA_INTERNAL_SCHEMA, true);
+}
+
+/* _strata.publication_tables(...): pg_get_publication_tables(...) without companions. */
+Datum
+strata_publication_tables(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+
+	/* one row per call, its state in fn_extra: all of that is the other one's */
+	for (;;)
+	{
+		Datum		row = pg_get_publication_tables(fcinfo);
+		Datum		relid;
+		bool		isnull;
+
+		if (rsinfo->isDone == ExprEndResult)
+			return row;
+		relid = GetAttributeByName(DatumGetHeapTupleHeader(row), "relid", &isnull);
+		if (isnull || !is_companion(DatumGetObjectId(relid)))
+			return row;
+	}
+}
+
+void
+strata_hook_publication_init(void)
+{
+	previous_planner = planner_hook;
+	planner_hook = plan_query;
+}

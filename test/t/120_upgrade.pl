@@ -1,0 +1,104 @@
+# test/t/120_upgrade.pl
+#	  pg_upgrade to a new cluster, by copying and by linking: compressed rows
+#	  arrive as they were, with settings, and everything goes on working.
+use strict;
+use warnings;
+
+use StrataTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $options = q{SELECT relname, reloptions FROM pg_class WHERE reloptions IS NOT NULL AND relkind <> 'i' ORDER BY 1};
+
+# pg_upgrade writes into the directory it stands in
+chdir PostgreSQL::Test::Utils::tempdir();
+
+sub fill
+{
+	my ($old) = @_;
+	$old->safe_psql('postgres', 'CREATE EXTENSION strata');
+	make_twins($old, 't');
+	grow_twins($old, 't', 8000);
+	# columns dropped before and after, storage swapped, columns added since
+	$old->safe_psql('postgres', $_) foreach (
+		q{ALTER TABLE t DROP COLUMN big}, q{ALTER TABLE t_heap DROP COLUMN big},
+		q{SELECT compress_chunk('t')}, q{VACUUM FULL t},
+		q{ALTER TABLE t ADD COLUMN extra int DEFAULT 7}, q{ALTER TABLE t_heap ADD COLUMN extra int DEFAULT 7},
+		q{ALTER TABLE t DROP COLUMN small}, q{ALTER TABLE t_heap DROP COLUMN small},
+		q{UPDATE t SET label = 'promoted' WHERE host = 'host_1' AND ts < '2026-01-01 01:00'},
+		q{UPDATE t_heap SET label = 'promoted' WHERE host = 'host_1' AND ts < '2026-01-01 01:00'},
+		# a table whose storage was truncated, an unlogged one, a partition, a domain and an enum
+		q{CREATE TYPE mood AS ENUM ('bad', 'good')}, q{CREATE DOMAIN level AS int CHECK (VALUE >= 0)},
+		q{CREATE TABLE odd (d date, m mood, l level, r int4range, a text[]) USING strata WITH (strata.segmentby = 'm', strata.orderby = 'l')},
+		q{INSERT INTO odd SELECT '2026-01-01'::date + i, 'good', i, int4range(i, i + 5), array[i::text, NULL] FROM generate_series(1, 3000) i},
+		q{TRUNCATE odd},
+		q{INSERT INTO odd SELECT '2026-01-01'::date + i, (array['good', 'bad'])[1 + i % 2]::mood, i, int4range(i, i + 5), array[i::text, NULL] FROM generate_series(1, 3000) i},
+		q{SELECT compress_chunk('odd')},
+		q{CREATE UNLOGGED TABLE quick (d date, n int PRIMARY KEY) USING strata},
+		q{INSERT INTO quick SELECT '2026-01-01', i FROM generate_series(1, 3000) i},
+		q{SELECT compress_chunk('quick')},
+		q{CREATE TABLE parted (ts date, n int) PARTITION BY RANGE (ts)},
+		q{CREATE TABLE part1 PARTITION OF parted FOR VALUES FROM ('2026-01-01') TO ('2027-01-01') USING strata},
+		q{INSERT INTO parted SELECT '2026-01-01', i FROM generate_series(1, 3000) i},
+		q{SELECT compress_chunk('parted')});
+	return;
+}
+
+my @tables = ('t', 'odd', 'quick', 'parted');
+
+foreach my $mode ('copy', 'link')
+{
+	my $old = strata_node("old_$mode");
+	fill($old);
+	my %want = map { $_ => content_hash($old, $_) } @tables;
+	my $batches = join "\n", map { $old->safe_psql('postgres', "SELECT first_row, nrows, segment FROM strata.batches('$_') ORDER BY 1") }
+	  ('t', 'odd', 'quick', 'part1');
+	like($batches, qr/\d\|\d/, "$mode: there are batches to keep");
+	my $settings = $old->safe_psql('postgres', $options);
+	$old->stop;
+
+	my $new = PostgreSQL::Test::Cluster->new("new_$mode");
+	$new->init(extra => [ '--locale=C.UTF-8', '--encoding=UTF8' ]);
+	$new->append_conf('postgresql.conf', "shared_preload_libraries = 'strata'\njit = off\ntimezone = 'UTC'\nwal_level = logical\n");
+
+	my $bindir = $old->config_data('--bindir');
+	my ($out, $err);
+	my $ok = IPC::Run::run(
+		[   'pg_upgrade', '--no-sync', '-d', $old->data_dir, '-D', $new->data_dir, '-b', $bindir, '-B', $bindir,
+			'-s', $new->host, '-p', $old->port, '-P', $new->port, "--$mode" eq '--link' ? '--link' : ('-j', '2') ],
+		'>', \$out, '2>', \$err);
+	ok($ok, "$mode: pg_upgrade") or diag("$out\n$err");
+
+	$new->start;
+	is(content_hash($new, $_), $want{$_}, "$mode: same rows in $_") foreach @tables;
+	twins_are_equal($new, 't', "$mode: upgraded");
+	is_sound($new, $_, "$mode: $_") foreach ('t', 'odd', 'quick', 'part1');
+	is( join("\n", map { $new->safe_psql('postgres', "SELECT first_row, nrows, segment FROM strata.batches('$_') ORDER BY 1") }
+			('t', 'odd', 'quick', 'part1')),
+		$batches, "$mode: same batches");
+	is($new->safe_psql('postgres', $options), $settings, "$mode: same settings");
+	is($new->safe_psql('postgres', 'SELECT strata.gc()'), '0', "$mode: no orphans");
+
+	# what reads the changes of this cluster hears of tables, not of companions
+	$new->safe_psql('postgres', q{SELECT pg_create_logical_replication_slot('s', 'test_decoding')});
+	$new->safe_psql('postgres', q{UPDATE odd SET a = '{}' WHERE l = 77});
+	my $changes = $new->safe_psql('postgres', q{SELECT data FROM pg_logical_slot_get_changes('s', NULL, NULL)});
+	unlike($changes, qr/batch_/, "$mode: companions stay silent in logical decoding");
+	$new->safe_psql('postgres', q{SELECT pg_drop_replication_slot('s')});
+
+	# and life goes on
+	$new->safe_psql('postgres', $_) foreach (
+		q{DELETE FROM t WHERE host = 'host_2'}, q{DELETE FROM t_heap WHERE host = 'host_2'},
+		q{UPDATE t SET extra = 8 WHERE host = 'host_3'}, q{UPDATE t_heap SET extra = 8 WHERE host = 'host_3'},
+		q{SELECT compress_chunk('t', recompress => true)}, q{VACUUM FULL t}, q{SELECT compress_chunk('odd')});
+	twins_are_equal($new, 't', "$mode: changed after the upgrade");
+	is_sound($new, 't', "$mode: changed after the upgrade");
+	isnt($new->psql('postgres', q{INSERT INTO quick VALUES ('2026-01-01', 5)}), 0, "$mode: unique keys hold");
+	$new->safe_psql('postgres', 'DROP TABLE t, odd, quick, parted CASCADE');
+	is( $new->safe_psql('postgres', "SELECT count(*) FROM pg_class WHERE relname ~ '^batch_' AND relkind = 'r'"),
+		'0', "$mode: dropped tables take their companions along");
+	$new->stop;
+}
+
+done_testing();
