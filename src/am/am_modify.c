@@ -216,16 +216,35 @@ tuple_update(Relation rel, ItemPointer otid, TupleTableSlot *slot, CommandId cid
 	return restore_cmax(result, tmfd, acted, cid);
 }
 
+/*
+ * An apply worker without an index to search by reads all rows, copies the slot
+ * of the one it wants and locks that.  A copied slot of heap's kind has lost its
+ * TID, if it had no buffer, but its tuple knows it.  heapam would take an
+ * invalid TID's block for the order to extend the table.
+ */
+static void
+recover_tid(ItemPointer tid, TupleTableSlot *slot)
+{
+	if (ItemPointerIsValid(tid))
+		return;
+	if (tid == &slot->tts_tid && TTS_IS_BUFFERTUPLE(slot) && ((HeapTupleTableSlot *) slot)->tuple != NULL)
+		*tid = ((HeapTupleTableSlot *) slot)->tuple->t_self;
+	if (!ItemPointerIsValid(tid))
+		elog(ERROR, "row to be locked has no place");
+}
+
 /* *tid is written back: the executor goes on from the locked version. */
 static TM_Result
 tuple_lock(Relation rel, ItemPointer tid, Snapshot snapshot, TupleTableSlot *slot, CommandId cid,
 		   LockTupleMode mode, LockWaitPolicy wait_policy, uint8 flags, TM_FailureData *tmfd)
 {
-	ItemPointerData target = *tid;
+	ItemPointerData target;
 	CommandId	acted;
 	bool		traversed = false;
 	TM_Result	result;
 
+	recover_tid(tid, slot);
+	target = *tid;
 	if (strata_tid_is_compressed(tid))
 	{
 		MemoryContext old;

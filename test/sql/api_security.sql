@@ -149,9 +149,9 @@ DROP EVENT TRIGGER batch_trap;
 DROP FUNCTION public.batch_trap();
 SELECT line, count(*) FROM log GROUP BY 1;
 
--- nothing is SECURITY DEFINER; what is written in SQL pins its search_path
+-- nothing is SECURITY DEFINER; what is written in SQL pins its search_path, or was parsed when it was made
 SELECT count(*) FILTER (WHERE prosecdef) AS security_definer,
-       count(*) FILTER (WHERE l.lanname IN ('sql', 'plpgsql') AND NOT coalesce(array_to_string(proconfig, ','), '') ~ 'search_path=') AS unpinned
+       count(*) FILTER (WHERE l.lanname IN ('sql', 'plpgsql') AND prosqlbody IS NULL AND NOT coalesce(array_to_string(proconfig, ','), '') ~ 'search_path=') AS unpinned
     FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
     JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND e.extname = 'strata'
     JOIN pg_language l ON l.oid = p.prolang;
