@@ -42,6 +42,7 @@ struct AggInput
 	Bitmapset  *valid;			/* sources that are not pruned */
 	AggVector	vector;
 	StrataColumn *columns;		/* made of rows */
+	StrataColumn *views;
 	bool	  **nulls;			/* their null flags */
 	MemoryContext row_mcxt;		/* values of those rows; reset for each vector */
 };
@@ -83,6 +84,7 @@ init_columns(AggInput *input)
 
 	input->columns = palloc0(sizeof(StrataColumn) * Max(input->ninputs, 1));
 	input->nulls = palloc0(sizeof(bool *) * Max(input->ninputs, 1));
+	input->views = palloc0(sizeof(StrataColumn) * Max(input->ninputs, 1));
 	for (int i = 0; i < input->ninputs; i++)
 	{
 		StrataColumn *col = &input->columns[i];
@@ -249,6 +251,7 @@ next_of_source(AggInput *input, Source *source)
 	result->attnos = source->attnos;
 	result->whole = strata_vector_is_whole(batch);
 	result->columns = NULL;
+	result->views = input->views;
 	return result;
 }
 
@@ -279,10 +282,35 @@ strata_agg_input_next(AggInput *input)
 	return NULL;
 }
 
-/* See agg_private.h. */
+/*
+ * See agg_private.h.  Of a batch, only the rows between the first and the last
+ * selected one are decoded.  The view's arrays begin where row 0 would be.
+ */
 StrataColumn *
 strata_agg_input_column(AggVector *vector, int i)
 {
-	return vector->batch != NULL ?
-		strata_batch_reader_column(vector->batch->reader, vector->attnos[i]) : &vector->columns[i];
+	int			from;
+	int			to;
+	StrataColumn *col;
+	StrataColumn *view;
+
+	if (vector->batch == NULL)
+		return &vector->columns[i];
+	from = agg_vector_row(vector, 0);
+	to = agg_vector_row(vector, vector->nselected - 1) + 1;
+	col = strata_batch_reader_rows(vector->batch->reader, vector->attnos[i], from, to - from);
+	view = &vector->views[i];
+	*view = *col;
+	view->from = 0;
+	if (col->from == 0 || col->constant)
+		return view;
+	if (col->isnull != NULL)
+		view->isnull = col->isnull - col->from;
+	if (col->fixed != NULL)
+		view->fixed = (char *) col->fixed - (Size) col->from * col->type.width;
+	if (col->datums != NULL)
+		view->datums = col->datums - col->from;
+	if (col->codes != NULL)
+		view->codes = col->codes - col->from;
+	return view;
 }

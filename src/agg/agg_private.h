@@ -202,6 +202,7 @@ typedef struct AggVector
 	const AttrNumber *attnos;	/* batch: table column of each input */
 	bool		whole;			/* batch: its summary is true of the vector */
 	StrataColumn *columns;		/* made of rows: one for each input */
+	StrataColumn *views;		/* batch: the same, of the rows that were decoded */
 } AggVector;
 
 static inline int
