@@ -29,6 +29,7 @@
 extern bool strata_background_vacuum;
 extern int	strata_batch_rows;
 extern bool strata_enable_bucket_pruning;
+extern bool strata_enable_multi_insert;
 extern bool strata_enable_now_pruning;
 extern bool strata_enable_ordered_scan;
 extern bool strata_enable_parallel_scan;

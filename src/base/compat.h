@@ -96,6 +96,16 @@ strata_heap_update(Relation rel, ItemPointer tid, HeapTuple tuple, CommandId cid
 #endif
 
 /*
+ * 16 computes the map from root to child when it is asked for (fb958b5da86);
+ * delete when 15 goes.  For users that include executor/executor.h.
+ */
+#if PG_VERSION_NUM < 160000
+#define strata_root_to_child_map(rri, estate) ((rri)->ri_RootToPartitionMap)
+#else
+#define strata_root_to_child_map(rri, estate) ExecGetRootToChildMap(rri, estate)
+#endif
+
+/*
  * 16 replaced the per-object owner checks by object_ownercheck (afbfc02983f)
  * and the privilege checks by object_aclcheck (c727f511bd7); delete when 15
  * goes.

@@ -16,6 +16,7 @@
 int			strata_batch_rows = STRATA_BATCH_ROWS_DEFAULT;
 bool		strata_background_vacuum = true;
 bool		strata_enable_bucket_pruning = true;
+bool		strata_enable_multi_insert = true;
 bool		strata_enable_now_pruning = true;
 bool		strata_enable_ordered_scan = true;
 bool		strata_enable_parallel_scan = true;
@@ -42,6 +43,8 @@ static const BoolSetting bool_settings[] = {
 	"Otherwise the space of compressed rows waits for VACUUM or autovacuum."},
 	{"strata.enable_bucket_pruning", &strata_enable_bucket_pruning, true, GUC_EXPLAIN,
 		"Enables comparisons of time_bucket() to prune as comparisons of time do.", NULL},
+	{"strata.enable_multi_insert", &strata_enable_multi_insert, true, 0,
+	"Enables COPY into hypertables to insert many rows at a time.", NULL},
 	{"strata.enable_now_pruning", &strata_enable_now_pruning, true, GUC_EXPLAIN,
 	"Enables pruning of chunks at plan time by conditions with now().", NULL},
 	{"strata.enable_ordered_scan", &strata_enable_ordered_scan, true, GUC_EXPLAIN,

@@ -246,7 +246,11 @@ run_plan(PlannedStmt *stmt, const char *text, CopySource *source)
 	query_desc = CreateQueryDesc(stmt, text, GetActiveSnapshot(), InvalidSnapshot, None_Receiver, NULL, NULL, 0);
 	next_source = source;
 	ExecutorStart(query_desc, 0);
-	strata_executor_run(query_desc);
+	if (IsA(query_desc->planstate, ModifyTableState) &&
+		strata_load_can_collect((ModifyTableState *) query_desc->planstate, source->copy, source->where))
+		strata_load_run(query_desc, source->copy);
+	else
+		strata_executor_run(query_desc);
 	processed = query_desc->estate->es_processed;
 	/* as in COPY, what fires at the end is not about a line */
 	error_context_stack = callback.previous;

@@ -12,6 +12,7 @@
 #include "base/base.h"
 #include "hypertable/hypertable.h"
 
+#include "commands/copy.h"
 #include "partitioning/partdesc.h"
 #include "utils/partcache.h"
 
@@ -79,6 +80,13 @@ extern List *strata_hypertable_move_rows(Relation rel, const StrataHypertable *h
 
 /* Hash over everything of the hypertable that a chunk is made from. */
 extern uint32 strata_hypertable_fingerprint(Relation rel);
+
+/*
+ * COPY: may rows be collected before they are inserted?  Then run the started
+ * INSERT that way.
+ */
+extern bool strata_load_can_collect(ModifyTableState *mt, CopyFromState copy, List *where);
+extern void strata_load_run(QueryDesc *query_desc, CopyFromState copy);
 
 extern void strata_copy_init(void);
 extern void strata_route_init(void);

@@ -96,13 +96,43 @@ COPY n FROM stdin;
 COMMIT;
 INSERT INTO n SELECT g, repeat('x', 100) FROM generate_series(100, 1000) g;
 SELECT compress_chunk('n') IS NOT NULL;
+\set VERBOSITY terse
 COPY n FROM stdin;
+20	fine
 105	again
 \.
+\set VERBOSITY default
+SELECT count(*) FROM n WHERE t = 20;
 COPY n FROM stdin;
 5	late
 \.
 SELECT count(*), min(t) FROM n;
+-- many rows, in and out of order, over many chunks, with foreign keys, generated columns and a trigger on one chunk
+CREATE TABLE ref (k int PRIMARY KEY);
+INSERT INTO ref SELECT generate_series(0, 9);
+CREATE TABLE many (gone int, t int NOT NULL, k int REFERENCES ref, v text, g int GENERATED ALWAYS AS (t + k) STORED, CHECK (v <> ''), UNIQUE (t, k));
+ALTER TABLE many DROP COLUMN gone;
+SELECT created FROM create_hypertable('many', 't', chunk_time_interval => 1000);
+COPY many (t, k, v) FROM PROGRAM 'seq 1 20000 | sed "s/.*/&\t3\ttext &/"';
+COPY many (t, k, v) FROM PROGRAM 'seq 0 7 79999 | awk ''{print $1 * 7919 % 80000 "\t" $1 % 3 "\t" "more"}''';
+SELECT count(*), sum(t), sum(g - t - k), count(DISTINCT tableoid) FROM many;
+SELECT count(*) FROM many WHERE tableoid <> (SELECT (chunk_schema || '.' || chunk_name)::regclass FROM strata.chunks
+	WHERE hypertable_name = 'many' AND t >= range_start_integer AND t < range_end_integer);
+SET enable_seqscan = off;
+SELECT count(*) FROM many WHERE t BETWEEN 3000 AND 3999;
+RESET enable_seqscan;
+CREATE OR REPLACE FUNCTION drop_some() RETURNS trigger LANGUAGE plpgsql AS
+	$$ BEGIN IF NEW.t % 2 = 0 THEN RETURN NULL; END IF; NEW.k := 5; RETURN NEW; END $$;
+CREATE TRIGGER many_before BEFORE INSERT ON many_2000_chunk FOR EACH ROW EXECUTE FUNCTION drop_some();
+COPY many (t, k, v) FROM PROGRAM 'seq 1990 2010 | sed "s/.*/&\t4\tx/"';
+SELECT t, k, g FROM many WHERE k IN (4, 5) AND t > 1996 AND t < 2005 ORDER BY t;
+DROP TRIGGER many_before ON many_2000_chunk;
+\set VERBOSITY terse
+COPY many (t, k, v) FROM PROGRAM 'seq 1 3000 | sed "s/.*/&\t6\tx/; s/2500\t6/2500\t77/"';
+COPY many (t, k, v) FROM PROGRAM 'seq 1 3000 | sed "s/.*/&\t6\tx/; s/2500\t6\tx/2500\t6\t/"';
+\set VERBOSITY default
+SELECT count(*) FROM many WHERE k = 6;
+DROP TABLE many, ref;
 -- prepared like any other
 DO $$ BEGIN EXECUTE 'COPY n FROM PROGRAM ''printf "2001\\tprogram\\n"'''; END $$;
 SELECT * FROM n WHERE t = 2001;
