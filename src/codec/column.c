@@ -29,6 +29,7 @@
 
 #define FORMAT_VERSION 2
 #define FIRST_CODEC_OF_2 STRATA_CODEC_NUMERIC
+#define VERSION_1_BLOCK 65536
 #define HEADER_MAX 11
 #define CRC_OFFSET 3
 #define CRC_END 7
@@ -128,6 +129,18 @@ check_vector(const StrataVector *v, uint32_t nrows, const bool *isnull)
 	return nnulls == nrows - v->n;
 }
 
+/*
+ * May there be anything in it that version 1 did not have: a codec, what archives
+ * have, a block of zstd that is larger?
+ */
+static bool
+needs_version_2(const StrataVector *v, StrataCodecId chosen)
+{
+	return v->level == STRATA_LEVEL_ARCHIVE || chosen >= FIRST_CODEC_OF_2 ||
+		((chosen == STRATA_CODEC_ZSTD || chosen == STRATA_CODEC_DICTIONARY) &&
+		 v->kind == STRATA_KIND_BYTES && v->n > 1 && v->offsets[v->n] > VERSION_1_BLOCK);
+}
+
 StrataCodecResult
 strata_column_encode(const StrataVector *vector, uint32_t nrows, const bool *isnull, StrataCodecId wanted,
 					 void *scratch, size_t scratch_size, uint8_t *out, size_t cap, size_t *len)
@@ -164,7 +177,7 @@ strata_column_encode(const StrataVector *vector, uint32_t nrows, const bool *isn
 		return rc;
 	if (w.failed)
 		return STRATA_CODEC_NO_SPACE;
-	head[0] = v.level == STRATA_LEVEL_ARCHIVE || chosen >= FIRST_CODEC_OF_2 ? 2 : 1;
+	head[0] = needs_version_2(&v, chosen) ? 2 : 1;
 	head[1] = (uint8_t) chosen;
 	head[2] = (uint8_t) ((unsigned) v.kind | (v.width ? (unsigned) __builtin_ctz(v.width) << 2 : 0) |
 						 (unsigned) mode << 4);

@@ -14,8 +14,8 @@
  *			...		lengths of the n values: an integer stream (int_stream.c)
  *			...		the blocks' bytes, one after the other
  *
- * A block ends before the value that would take it over 64 kB or 4096 values (in
- * archives: over 4 MB), so decoding rows decompresses only the blocks they are in; a
+ * A block ends before the value that would take it over 64 kB (zstd 512 kB) or 4096
+ * values (in archives: over 4 MB), so decoding rows decompresses only the blocks they are in; a
  * larger value has a block of its own.  A block that compression does not make 3 % smaller is
  * stored.  Stored blocks are not copied by the decoder.
  *
@@ -35,6 +35,9 @@
 #define BLOCK_BYTES 65536
 #define BLOCK_ROWS 4096
 
+/* zstd looks further back than LZ4 does. */
+#define BLOCK_BYTES_ZSTD (8 * BLOCK_BYTES)
+
 /* The same in archives, where a block is as much as a decoder will make room for. */
 #define BLOCK_BYTES_MAX (4 * 1024 * 1024)
 
@@ -52,11 +55,11 @@
 
 /* The value behind the last one of the block that starts with value `from`. */
 static uint32_t
-block_end(const StrataVector *v, uint32_t from)
+block_end(StrataCodecId id, const StrataVector *v, uint32_t from)
 {
 	bool		archive = v->level == STRATA_LEVEL_ARCHIVE;
 	uint32_t	limit = archive || v->n - from < BLOCK_ROWS ? v->n : from + BLOCK_ROWS;
-	uint32_t	most = archive ? BLOCK_BYTES_MAX : BLOCK_BYTES;
+	uint32_t	most = archive ? BLOCK_BYTES_MAX : id == STRATA_CODEC_ZSTD ? BLOCK_BYTES_ZSTD : BLOCK_BYTES;
 	uint32_t	end = from + 1;
 
 	while (end < limit && v->offsets[end + 1] - v->offsets[from] <= most)
@@ -161,7 +164,7 @@ strata_lzarray_encode(StrataCodecId id, const StrataVector *v, StrataArena *scra
 	rc = prepare(id, v, &arena, &s);
 	if (rc != STRATA_CODEC_OK)
 		return rc;
-	for (uint32_t i = 0; i < v->n; i = block_end(v, i))
+	for (uint32_t i = 0; i < v->n; i = block_end(id, v, i))
 		nblocks++;
 
 	/* blocks go where the head cannot reach, and move up when it is known */
@@ -175,7 +178,7 @@ strata_lzarray_encode(StrataCodecId id, const StrataVector *v, StrataArena *scra
 	nblocks = 0;
 	for (uint32_t i = 0, end; i < v->n && !body.failed; i = end)
 	{
-		end = block_end(v, i);
+		end = block_end(id, v, i);
 		s.stored[nblocks++] = write_block(id, v->level, v->payload + v->offsets[i],
 										  v->offsets[end] - v->offsets[i], &s, &body);
 	}
@@ -190,7 +193,7 @@ strata_lzarray_encode(StrataCodecId id, const StrataVector *v, StrataArena *scra
 	nblocks = 0;
 	for (uint32_t i = 0, end; i < v->n; i = end)
 	{
-		end = block_end(v, i);
+		end = block_end(id, v, i);
 		strata_write_varint(out, end - i);
 		strata_write_varint(out, v->offsets[end] - v->offsets[i]);
 		strata_write_varint(out, s.stored[nblocks++]);
