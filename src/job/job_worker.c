@@ -73,11 +73,14 @@ arm_timeout(const StrataJob *job)
 							 CANCEL_AGAIN_MS);
 }
 
+/* A transaction of our own, whatever the role's settings make of others. */
 static void
 begin(void)
 {
 	SetCurrentStatementStartTimestamp();
 	StartTransactionCommand();
+	XactReadOnly = false;
+	XactIsoLevel = XACT_READ_COMMITTED;
 	PushActiveSnapshot(GetTransactionSnapshot());
 }
 
@@ -196,6 +199,18 @@ call_job(const StrataJob *job, MemoryContext mcxt)
 	return error;
 }
 
+/* Nothing of one job is left for the next, nor for the recording of the run. */
+static void
+discard_all(void)
+{
+	DiscardStmt *stmt = makeNode(DiscardStmt);
+
+	stmt->target = DISCARD_ALL;
+	StartTransactionCommand();
+	DiscardCommand(stmt, true);
+	CommitTransactionCommand();
+}
+
 /* See job_private.h. */
 void
 strata_job_run(int32 id)
@@ -225,6 +240,7 @@ strata_job_run(int32 id)
 		pgstat_report_activity(STATE_RUNNING, "recording the run");
 
 		MemoryContextSwitchTo(TopMemoryContext);
+		discard_all();
 		begin();
 		finish = GetCurrentTimestamp();
 		/* it may have been altered, or deleted, meanwhile */
@@ -246,18 +262,6 @@ strata_job_run(int32 id)
 	}
 	MemoryContextSwitchTo(TopMemoryContext);
 	MemoryContextDelete(mcxt);
-}
-
-/* Nothing of one job is left for the next. */
-static void
-discard_all(void)
-{
-	DiscardStmt *stmt = makeNode(DiscardStmt);
-
-	stmt->target = DISCARD_ALL;
-	StartTransactionCommand();
-	DiscardCommand(stmt, true);
-	CommitTransactionCommand();
 }
 
 /* Another due job of this process's role that nobody has; 0 if none. */
@@ -316,7 +320,6 @@ strata_job_worker_main(Datum arg)
 			ProcessConfigFile(PGC_SIGHUP);
 		}
 		strata_job_run(id);
-		discard_all();
 	}
 	strata_job_wake_at_exit(next);
 	proc_exit(0);

@@ -66,6 +66,22 @@ is($node->safe_psql('postgres', 'SELECT count(*) FROM strata.job_errors', extra_
 sql('CREATE ROLE mallory LOGIN');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM strata.job_errors', extra_params => [ '-U', 'mallory' ]), '0', 'others do not');
 
+# settings of the role, and those a job leaves, do not keep its run from being recorded
+sql(q{CREATE FUNCTION sets(job_id int, config jsonb) RETURNS void LANGUAGE plpgsql AS $$
+	BEGIN
+		SET default_transaction_read_only = on;
+		SET default_transaction_isolation = serializable;
+		SET search_path = nowhere;
+		SET lock_timeout = 1;
+	END $$;
+	ALTER ROLE alice SET default_transaction_read_only = on});
+my $first = sql(q{SET SESSION AUTHORIZATION alice; SET default_transaction_read_only = off; SELECT add_job('sets', '1 h')});
+my $second = sql(q{SET SESSION AUTHORIZATION alice; SET default_transaction_read_only = off; SELECT add_job('tick', '1 h')});
+becomes("SELECT total_successes = 1 FROM strata.job_stats WHERE job_id = $first", 'a read-only role, a job that changes settings');
+becomes("SELECT sqlerrcode = '25006' FROM strata.job_errors WHERE job_id = $second", 'a read-only role, a job that writes');
+sql(qq{ALTER ROLE alice RESET default_transaction_read_only; SELECT delete_job($first); SELECT delete_job($second); SELECT setval('_strata.job_id_seq', 1002, false);
+	DELETE FROM _strata.job_history WHERE job_id >= 1002});
+
 # errors, retries, back-off
 sql(q{SELECT add_job('fails', '1 h', '{"what": "pump"}', scheduled => false); SELECT alter_job(1002, max_retries => 2, retry_period => '10 ms', scheduled => true)});
 becomes('SELECT total_failures = 3 FROM strata.job_stats WHERE job_id = 1002', 'a failed job is tried again');
