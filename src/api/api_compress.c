@@ -154,7 +154,7 @@ warn_small_segments(Relation rel, const StrataCompressResult *result)
 {
 	StrataLayout *layout = strata_store_current_layout(rel);
 
-	if (layout->nsegment > 0 && result->nbatches >= 10 &&
+	if (!result->incremental && layout->nsegment > 0 && result->nbatches >= 10 &&
 		result->nrows / result->nbatches < 100 && strata_batch_rows >= 100)
 		ereport(WARNING,
 				(errmsg("segments of table \"%s\" have %lld rows on average", RelationGetRelationName(rel),

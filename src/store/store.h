@@ -230,6 +230,7 @@ typedef struct StrataCompressResult
 	int64		nrows;			/* rows written into batches */
 	int64		nbatches;
 	int64		nskipped;		/* rows left in the row store */
+	bool		incremental;	/* the batches written are not all there are */
 } StrataCompressResult;
 
 /*

@@ -8,6 +8,10 @@
  * from the heap as they are read and the batches carry our xid, so every
  * snapshot sees each row exactly once, before, during and after.
  *
+ * Recompression first does the same, and with batches of former layouts; then
+ * store_merge.c looks at what lies side by side.  When the encoding was changed
+ * (level, codecs, rows per batch) all batches are made anew.
+ *
  * Memory: maintenance_work_mem (store_gather.c) and one batch.
  *
  * src/store/store_compress.c
@@ -19,7 +23,9 @@
 #include "access/table.h"
 #include "access/xact.h"
 #include "executor/executor.h"
+#include "lib/stringinfo.h"
 #include "miscadmin.h"
+#include "nodes/makefuncs.h"
 #include "storage/predicate.h"
 #include "utils/inval.h"
 #include "utils/snapmgr.h"
@@ -197,6 +203,51 @@ take_row_store(CompressState *state)
 	table_endscan(scan);
 }
 
+static void
+delete_entry(Relation batches, const StrataEntry *entry, void *arg)
+{
+	ItemPointerData self = entry->self;
+
+	simple_heap_delete(batches, &self);
+}
+
+/* Take the rows of batches that have another layout, and delete them. */
+static void
+take_other_layouts(CompressState *state)
+{
+	StrataStore *store = state->store;
+	TableScanDesc scan = table_beginscan(store->batches, state->snapshot, 0, NULL);
+	TupleTableSlot *batch_slot = table_slot_create(store->batches, NULL);
+	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(state->rel), &TTSOpsVirtual);
+	StrataBatchReader *reader = strata_batch_reader_create(state->rel, store->schema);
+	StrataEntries *entries = strata_entries_create(store->batches, state->snapshot);
+
+	strata_store_check_entries(store, state->snapshot);
+	while (table_scan_getnextslot(scan, ForwardScanDirection, batch_slot))
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!strata_batch_reader_load(reader, batch_slot) ||
+			strcmp(reader->layout->text, state->layout->text) == 0)
+			continue;
+		strata_entries_apply(entries, reader);
+		for (int row = 0; row < reader->nrows; row++)
+		{
+			if (strata_batch_row_is_gone(reader, row))
+				continue;
+			strata_batch_store_row(state->rel, reader, row, slot);
+			take_row(state, slot);
+		}
+		strata_store_delete_batch(store, &batch_slot->tts_tid, state->cid);
+		strata_entries_visit(store->batches, state->snapshot, reader->first_row,
+							 reader->first_row + reader->nrows - 1, delete_entry, NULL);
+	}
+	strata_entries_free(entries);
+	strata_batch_reader_free(reader);
+	ExecDropSingleTupleTableSlot(slot);
+	ExecDropSingleTupleTableSlot(batch_slot);
+	table_endscan(scan);
+}
+
 /* Take the rows of all batches there are, and delete the batches. */
 static void
 take_batches(CompressState *state)
@@ -214,6 +265,41 @@ take_batches(CompressState *state)
 	ExecDropSingleTupleTableSlot(slot);
 
 	strata_store_delete_batches(state->store, state->snapshot, state->cid);
+}
+
+/* What batches are encoded by, beside their layout: a change is a reason to make all anew. */
+static char *
+encoding_text(StrataBatchWriter *writer, Relation rel)
+{
+	StrataSettings *settings = strata_settings_get(rel);
+	StringInfoData s;
+
+	initStringInfo(&s);
+	appendStringInfo(&s, "%s/%d", strata_level_name(settings->codec_level), writer->batch_rows);
+	for (int i = 0; settings->codecs != NULL && i < RelationGetDescr(rel)->natts; i++)
+		if (settings->codecs[i] != STRATA_CODEC_AUTO)
+			appendStringInfo(&s, "/%d:%s", i + 1, strata_codec_name(settings->codecs[i]));
+	return s.data;
+}
+
+/* New batches are all made by `encoding` now. */
+static void
+remember_encoding(StrataStore *store, char *encoding)
+{
+	DefElem    *option = makeDefElem(pstrdup("encoding"), (Node *) makeString(encoding), -1);
+
+	strata_settings_store(RelationGetRelid(store->batches), list_make1(option), false);
+}
+
+/* Pass two of a recompression: new batches, and those there were, together. */
+static void
+merge_batches(CompressState *state)
+{
+	CommandCounterIncrement();
+	PushCopiedSnapshot(state->snapshot);
+	UpdateActiveSnapshotCommandId();
+	strata_store_merge_batches(state->store, state->layout, GetActiveSnapshot(), state->writer);
+	PopActiveSnapshot();
 }
 
 /*
@@ -253,10 +339,14 @@ strata_store_compress(Relation rel, bool recompress, StrataCompressResult *resul
 {
 	CompressState state = {0};
 	StrataLayout *layout = strata_store_current_layout(rel);
+	char	   *encoding;
+	char	   *encoded;
+	bool		first;
 
 	memset(result, 0, sizeof(*result));
 	strata_progress_start(rel);
 	discard_outdated(rel, layout);
+	first = !OidIsValid(strata_companion_oid(rel));
 	(void) strata_companion_prepare(rel, &layout);
 
 	state.silenced = strata_silence_begin(rel);
@@ -278,10 +368,20 @@ strata_store_compress(Relation rel, bool recompress, StrataCompressResult *resul
 	TransferPredicateLocksToHeapRelation(state.store->batches);
 	strata_progress_phase(STRATA_PHASE_READING);
 	take_row_store(&state);
-	if (recompress)
+	encoding = encoding_text(state.writer, rel);
+	encoded = strata_settings_get_text(RelationGetRelid(state.store->batches), "encoding");
+	result->incremental = recompress && encoded != NULL && strcmp(encoded, encoding) == 0;
+	if (result->incremental)
+		take_other_layouts(&state);
+	else if (recompress)
 		take_batches(&state);
 	strata_gather_end(state.gather);
+	strata_batch_writer_flush(state.writer);
+	if (result->incremental)
+		merge_batches(&state);
 	strata_batch_writer_end(state.writer);
+	if (encoded == NULL ? recompress || first : recompress && !result->incremental)
+		remember_encoding(state.store, encoding);
 
 	result->nrows = state.writer->nrows;
 	result->nbatches = state.writer->nbatches;
@@ -292,6 +392,7 @@ strata_store_compress(Relation rel, bool recompress, StrataCompressResult *resul
 	UnregisterSnapshot(state.snapshot);
 	if (state.silenced)
 		strata_silence_end(rel);
+	result->incremental |= !first && !recompress;
 	/* cached key ranges and row counts of other sessions are stale now */
 	CacheInvalidateRelcache(rel);
 	CommandCounterIncrement();

@@ -155,6 +155,14 @@ strata_gather_begin(StrataBatchWriter *writer, const StrataLayout *layout)
 	return gather;
 }
 
+/* See store_private.h. */
+void
+strata_gather_sort_all(StrataGather *gather)
+{
+	/* without keys there is nothing to sort by */
+	gather->overflowed = gather->layout->nsegment + gather->layout->norder > 0;
+}
+
 /* The final sort, by segment and order, in R's collations. */
 static Tuplesortstate *
 begin_sort(StrataGather *gather)

@@ -171,10 +171,19 @@ extern void strata_batch_writer_add(StrataBatchWriter *writer, const Datum *valu
 extern void strata_batch_writer_flush(StrataBatchWriter *writer);	/* end the batch */
 extern void strata_batch_writer_end(StrataBatchWriter *writer);
 
+/*
+ * Recompress those batches of the layout, seen by the snapshot, that overlap
+ * with neighbours, fit into one with them, or have lost rows; store_merge.c.
+ */
+extern void strata_store_merge_batches(StrataStore *store, const StrataLayout *layout, Snapshot snapshot,
+									   StrataBatchWriter *writer);
+
 /* Puts rows that come in any order into batches; see store_gather.c. */
 typedef struct StrataGather StrataGather;
 
 extern StrataGather *strata_gather_begin(StrataBatchWriter *writer, const StrataLayout *layout);
+/* Sort all rows as a whole: batches that do not overlap, whatever comes in. */
+extern void strata_gather_sort_all(StrataGather *gather);
 /* The slot's attributes are deformed, nothing in it is out of line. */
 extern void strata_gather_add(StrataGather *gather, TupleTableSlot *slot);
 extern void strata_gather_end(StrataGather *gather);

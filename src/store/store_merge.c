@@ -1,0 +1,314 @@
+/*-------------------------------------------------------------------------
+ *
+ * store_merge.c
+ *	  Recompression of those batches that need it: neighbours in their segment
+ *	  that overlap, or that fit into one batch together, and batches that rows
+ *	  have left.
+ *
+ * The batches are walked in the order of their segment index, so neighbours
+ * come one after the other and little is remembered: the run of batches that
+ * would be merged.  All others stay as they are, bytes and row numbers.
+ *
+ * src/store/store_merge.c
+ *-------------------------------------------------------------------------
+ */
+#include "store/store_private.h"
+
+#include "access/genam.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/typcache.h"
+
+typedef struct RunBatch
+{
+	ItemPointerData tid;
+	int64		first_row;
+	int			nrows;
+} RunBatch;
+
+typedef struct Merge
+{
+	StrataStore *store;
+	const StrataLayout *layout;
+	Snapshot	snapshot;
+	StrataBatchWriter *writer;
+	StrataBatchReader *reader;
+	StrataEntries *entries;
+	TupleTableSlot *slot;
+	StrataCompressResult *result;
+	FmgrInfo	compare;		/* of the first orderby column */
+	Form_pg_attribute order_att;	/* NULL: no order */
+	/* the run */
+	MemoryContext run_mcxt;		/* segment and bound */
+	RunBatch   *run;
+	int			nrun;
+	int			room;
+	int64		live;			/* rows still in its batches */
+	bool		overlaps;
+	bool		changed;		/* rows have left one of them */
+	Datum	   *segment;
+	bool	   *segment_isnull;
+	Datum		bound;			/* greatest max so far */
+	bool		has_bound;
+} Merge;
+
+/* The rows of one batch of the run that are still there. */
+static void
+gather_batch(Merge *merge, StrataGather *gather, const RunBatch *batch, TupleTableSlot *row_slot,
+			 TupleTableSlot *batch_slot)
+{
+	StrataBatchReader *reader = strata_batch_reader_create(merge->store->rel, merge->store->schema);
+
+	if (!table_tuple_fetch_row_version(merge->store->batches, (ItemPointer) &batch->tid,
+									   merge->snapshot, batch_slot) ||
+		!strata_batch_reader_load(reader, batch_slot))
+		strata_error_corrupt(merge->store->rel, batch->first_row, NULL, "a batch has vanished");
+	strata_entries_apply(merge->entries, reader);
+	for (int row = 0; row < reader->nrows; row++)
+	{
+		if (strata_batch_row_is_gone(reader, row))
+			continue;
+		strata_batch_store_row(merge->store->rel, reader, row, row_slot);
+		strata_gather_add(gather, row_slot);
+	}
+	ExecClearTuple(batch_slot);
+	strata_batch_reader_free(reader);
+}
+
+static void
+delete_entry(Relation batches, const StrataEntry *entry, void *arg)
+{
+	ItemPointerData self = entry->self;
+
+	simple_heap_delete(batches, &self);
+}
+
+/* The run into new batches. */
+static void
+rewrite_run(Merge *merge)
+{
+	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata merge", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(mcxt);
+	StrataGather *gather = strata_gather_begin(merge->writer, merge->layout);
+	TupleTableSlot *row_slot = MakeSingleTupleTableSlot(RelationGetDescr(merge->store->rel), &TTSOpsVirtual);
+	TupleTableSlot *batch_slot = table_slot_create(merge->store->batches, NULL);
+	CommandId	cid = GetCurrentCommandId(true);
+
+	/* what overlapped must not be found overlapping again */
+	strata_gather_sort_all(gather);
+	for (int i = 0; i < merge->nrun; i++)
+	{
+		const RunBatch *batch = &merge->run[i];
+
+		CHECK_FOR_INTERRUPTS();
+		gather_batch(merge, gather, batch, row_slot, batch_slot);
+		strata_store_delete_batch(merge->store, &batch->tid, cid);
+		strata_entries_visit(merge->store->batches, merge->snapshot, batch->first_row,
+							 batch->first_row + batch->nrows - 1, delete_entry, NULL);
+	}
+	strata_gather_end(gather);
+	strata_batch_writer_flush(merge->writer);
+	ExecDropSingleTupleTableSlot(row_slot);
+	ExecDropSingleTupleTableSlot(batch_slot);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(mcxt);
+}
+
+static void
+end_run(Merge *merge)
+{
+	if (merge->changed || (merge->nrun > 1 && (merge->overlaps || merge->live <= merge->writer->batch_rows)))
+		rewrite_run(merge);
+	merge->nrun = 0;
+}
+
+/* Values of the loaded batch's segment. */
+static Datum
+segment_value(Merge *merge, int i, bool *isnull)
+{
+	AttrNumber	catt = merge->store->schema->seg_att[merge->layout->segment[i]];
+
+	*isnull = merge->slot->tts_isnull[catt - 1];
+	return merge->slot->tts_values[catt - 1];
+}
+
+static bool
+same_segment(Merge *merge)
+{
+	for (int i = 0; i < merge->layout->nsegment; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(merge->store->rel), merge->layout->segment[i] - 1);
+		bool		isnull;
+		Datum		value = segment_value(merge, i, &isnull);
+
+		if (isnull != merge->segment_isnull[i] ||
+			(!isnull && !datum_image_eq(value, merge->segment[i], att->attbyval, att->attlen)))
+			return false;
+	}
+	return true;
+}
+
+static bool
+overlaps_run(Merge *merge)
+{
+	bool		isnull;
+	Datum		min;
+
+	if (merge->order_att == NULL || !merge->has_bound)
+		return false;
+	min = strata_batch_reader_min(merge->reader, merge->layout->order[0].attno, &isnull);
+	return !isnull && DatumGetInt32(FunctionCall2Coll(&merge->compare, merge->order_att->attcollation,
+													  min, merge->bound)) < 0;
+}
+
+static Datum
+copy_value(Form_pg_attribute att, Datum value)
+{
+	return att->attlen == -1 ? PointerGetDatum(PG_DETOAST_DATUM_COPY(value)) :
+		datumCopy(value, att->attbyval, att->attlen);
+}
+
+/* Begin a run with the loaded batch's segment. */
+static void
+begin_run(Merge *merge)
+{
+	MemoryContext old;
+
+	MemoryContextReset(merge->run_mcxt);
+	old = MemoryContextSwitchTo(merge->run_mcxt);
+	merge->nrun = 0;
+	merge->live = 0;
+	merge->overlaps = merge->changed = merge->has_bound = false;
+	merge->segment = palloc(sizeof(Datum) * Max(merge->layout->nsegment, 1));
+	merge->segment_isnull = palloc(sizeof(bool) * Max(merge->layout->nsegment, 1));
+	for (int i = 0; i < merge->layout->nsegment; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(merge->store->rel), merge->layout->segment[i] - 1);
+		Datum		value = segment_value(merge, i, &merge->segment_isnull[i]);
+
+		merge->segment[i] = merge->segment_isnull[i] ? (Datum) 0 : copy_value(att, value);
+	}
+	MemoryContextSwitchTo(old);
+}
+
+static void
+extend_run(Merge *merge)
+{
+	RunBatch   *batch;
+	bool		isnull = true;
+	Datum		max = (Datum) 0;
+
+	if (merge->nrun == merge->room)
+	{
+		merge->room *= 2;
+		merge->run = repalloc_huge(merge->run, sizeof(RunBatch) * merge->room);
+	}
+	batch = &merge->run[merge->nrun++];
+	batch->tid = merge->slot->tts_tid;
+	batch->first_row = merge->reader->first_row;
+	batch->nrows = merge->reader->nrows;
+	merge->live += merge->reader->nrows - merge->reader->ngone;
+	merge->changed |= merge->reader->ngone > 0;
+	if (merge->order_att != NULL)
+		max = strata_batch_reader_max(merge->reader, merge->layout->order[0].attno, &isnull);
+	if (!isnull && (!merge->has_bound ||
+					DatumGetInt32(FunctionCall2Coll(&merge->compare, merge->order_att->attcollation,
+													max, merge->bound)) > 0))
+	{
+		MemoryContext old = MemoryContextSwitchTo(merge->run_mcxt);
+
+		merge->bound = copy_value(merge->order_att, max);
+		merge->has_bound = true;
+		MemoryContextSwitchTo(old);
+	}
+}
+
+/* The loaded batch: to the run, or the run ends before it. */
+static void
+take_batch(Merge *merge)
+{
+	int			live;
+
+	strata_entries_apply(merge->entries, merge->reader);
+	live = merge->reader->nrows - merge->reader->ngone;
+	if (merge->nrun > 0 && same_segment(merge))
+	{
+		if (overlaps_run(merge))
+			merge->overlaps = true;
+		else if (merge->overlaps || merge->live + live > merge->writer->batch_rows)
+			end_run(merge);
+	}
+	else if (merge->nrun > 0)
+		end_run(merge);
+	if (merge->nrun == 0)
+		begin_run(merge);
+	extend_run(merge);
+}
+
+static void
+init_order(Merge *merge)
+{
+	TypeCacheEntry *type;
+
+	if (merge->layout->norder == 0)
+		return;
+	merge->order_att = TupleDescAttr(RelationGetDescr(merge->store->rel), merge->layout->order[0].attno - 1);
+	type = lookup_type_cache(merge->order_att->atttypid, TYPECACHE_CMP_PROC_FINFO);
+	fmgr_info_copy(&merge->compare, &type->cmp_proc_finfo, CurrentMemoryContext);
+}
+
+/* See store_private.h. */
+void
+strata_store_merge_batches(StrataStore *store, const StrataLayout *layout, Snapshot snapshot,
+						   StrataBatchWriter *writer)
+{
+	Merge		merge = {0};
+	Oid			oid = strata_store_segment_index(store, layout, false);
+	Relation	index;
+	IndexScanDesc scan;
+	ScanKeyData key;
+
+	if (!OidIsValid(oid))
+		elog(ERROR, "companion \"%s\" has no index on its segments", RelationGetRelationName(store->batches));
+	strata_store_check_entries(store, snapshot);
+	merge.store = store;
+	merge.layout = layout;
+	merge.snapshot = snapshot;
+	merge.writer = writer;
+	merge.reader = strata_batch_reader_create(store->rel, store->schema);
+	merge.entries = strata_entries_create(store->batches, snapshot);
+	merge.slot = table_slot_create(store->batches, NULL);
+	merge.run_mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata run", ALLOCSET_SMALL_SIZES);
+	merge.room = 64;
+	merge.run = palloc(sizeof(RunBatch) * merge.room);
+	init_order(&merge);
+
+	index = index_open(oid, AccessShareLock);
+	ScanKeyEntryInitialize(&key, 0, 1, BTEqualStrategyNumber, InvalidOid, index->rd_indcollation[0],
+						   get_opcode(get_opfamily_member(index->rd_opfamily[0], index->rd_opcintype[0],
+														  index->rd_opcintype[0], BTEqualStrategyNumber)),
+						   CStringGetTextDatum(layout->text));
+	scan = strata_index_beginscan(store->batches, index, snapshot, 1, 0);
+	index_rescan(scan, &key, 1, NULL, 0);
+	while (index_getnext_slot(scan, ForwardScanDirection, merge.slot))
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (strata_batch_reader_load(merge.reader, merge.slot))
+			take_batch(&merge);
+	}
+	if (merge.nrun > 0)
+		end_run(&merge);
+	index_endscan(scan);
+	index_close(index, AccessShareLock);
+	ExecDropSingleTupleTableSlot(merge.slot);
+	strata_entries_free(merge.entries);
+	strata_batch_reader_free(merge.reader);
+	MemoryContextDelete(merge.run_mcxt);
+}
