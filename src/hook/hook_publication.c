@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * hook_publication.c
- *	  Publications FOR ALL TABLES do not list companions.
+ *	  Publications FOR ALL TABLES do not list companions, nor other tables of
+ *	  the extension.
  *
  * Nothing of a companion is ever decoded (store/store_silence.c), but a
  * subscriber asks the publisher for its tables and would want the companions
@@ -92,16 +93,14 @@ plan_query(Query *query, const char *text, int cursor_options, ParamListInfo par
 		standard_planner(query, text, cursor_options, params);
 }
 
+/* Companions, and tables like that of the jobs, which are each database's own. */
 static bool
-is_companion(Oid relid)
+is_internal(Oid relid)
 {
-	char	   *name = get_rel_name(relid);
-
-	return name != NULL && strncmp(name, "batch_", 6) == 0 &&
-		get_rel_namespace(relid) == get_namespace_oid(STRATA_INTERNAL_SCHEMA, true);
+	return get_rel_namespace(relid) == get_namespace_oid(STRATA_INTERNAL_SCHEMA, true);
 }
 
-/* _strata.publication_tables(...): pg_get_publication_tables(...) without companions. */
+/* _strata.publication_tables(...): pg_get_publication_tables(...) without our own tables. */
 Datum
 strata_publication_tables(PG_FUNCTION_ARGS)
 {
@@ -117,7 +116,7 @@ strata_publication_tables(PG_FUNCTION_ARGS)
 		if (rsinfo->isDone == ExprEndResult)
 			return row;
 		relid = GetAttributeByName(DatumGetHeapTupleHeader(row), "relid", &isnull);
-		if (isnull || !is_companion(DatumGetObjectId(relid)))
+		if (isnull || !is_internal(DatumGetObjectId(relid)))
 			return row;
 	}
 }

@@ -313,6 +313,12 @@ extern StrataBatchReader *strata_cached_any_batch(Relation rel, Relation batches
  */
 extern void strata_store_check_unique(Relation rel, TupleTableSlot *slot, int64 except, bool raise);
 
+/*
+ * Move the compressed rows with this key (no nulls) of a plain btree index into
+ * the row store, for somebody who is about to look for them by that index alone.
+ */
+extern void strata_store_uncover(Relation rel, Relation index, const Datum *values);
+
 /* Columns of unique indexes; *any when an index has expressions or a predicate. */
 extern Bitmapset *strata_store_unique_columns(Relation rel, bool *any);
 

@@ -7,6 +7,9 @@
  * hold its key.  A hit is the violation, or it is moved into the row store, so
  * that ON CONFLICT, or a deferred check, finds it in the unique index.
  *
+ * Over 600 lines: the key, the batches that may hold it and the rows that do are
+ * looked at in one go; nothing else wants a part of that.
+ *
  * src/store/store_unique.c
  *-------------------------------------------------------------------------
  */
@@ -48,6 +51,24 @@ typedef struct UniqueKey
  *-------------------------------------------------------------------------
  */
 
+/* Look up what "equal" means to the index; false: the key equals nothing. */
+static bool
+init_equality(UniqueKey *key)
+{
+	Relation	index = key->index;
+
+	for (int i = 0; i < key->nkeys; i++)
+	{
+		Oid			opr = get_opfamily_member(index->rd_opfamily[i], index->rd_opcintype[i],
+											  index->rd_opcintype[i], BTEqualStrategyNumber);
+
+		if (key->isnull[i] && !key->nulls_equal)
+			return false;
+		fmgr_info(get_opcode(opr), &key->equal[i]);
+	}
+	return true;
+}
+
 /* Open the unique index and evaluate the new row's key; false: not to check. */
 static bool
 init_key(UniqueKey *key, Relation index, TupleTableSlot *slot, EState *estate)
@@ -71,16 +92,7 @@ init_key(UniqueKey *key, Relation index, TupleTableSlot *slot, EState *estate)
 		if (!key->plain && !key->isnull[i])
 			key->values[i] = datumCopy(key->values[i], att->attbyval, att->attlen);
 	}
-	for (int i = 0; i < key->nkeys; i++)
-	{
-		Oid			opr = get_opfamily_member(index->rd_opfamily[i], index->rd_opcintype[i],
-											  index->rd_opcintype[i], BTEqualStrategyNumber);
-
-		if (key->isnull[i] && !key->nulls_equal)
-			return false;
-		fmgr_info(get_opcode(opr), &key->equal[i]);
-	}
-	return true;
+	return init_equality(key);
 }
 
 /* Is the new row's key outside of what all batches together hold? */
@@ -488,7 +500,8 @@ raise_violation(Relation rel, UniqueKey *key)
 			 errtableconstraint(rel, RelationGetRelationName(key->index))));
 }
 
-static void
+/* True when a row had to be moved. */
+static bool
 check_key(Relation rel, UniqueKey *key, int64 except, bool raise, EState *estate)
 {
 	StrataStore *store = strata_store_open(rel, RowExclusiveLock);
@@ -496,7 +509,7 @@ check_key(Relation rel, UniqueKey *key, int64 except, bool raise, EState *estate
 
 	strata_store_close(store, NoLock);
 	if (row < 0)
-		return;
+		return false;
 	if (raise && key->index->rd_index->indimmediate)
 		raise_violation(rel, key);
 	else
@@ -507,6 +520,7 @@ check_key(Relation rel, UniqueKey *key, int64 except, bool raise, EState *estate
 		/* whatever the result: that row is not in its batch any more */
 		(void) strata_store_move_row(rel, row, LockWaitBlock, GetCurrentCommandId(true), &tid, &tmfd);
 	}
+	return true;
 }
 
 /* See store.h. */
@@ -533,13 +547,38 @@ strata_store_check_unique(Relation rel, TupleTableSlot *slot, int64 except, bool
 			{
 				/* asked for each time: a move may invalidate them */
 				if (!outside_ranges(&key, strata_store_ranges(rel), RelationGetDescr(rel)))
-					check_key(rel, &key, except, raise, estate);
+					(void) check_key(rel, &key, except, raise, estate);
 			}
 		}
 		index_close(index, AccessShareLock);
 	}
 	FreeExecutorState(estate);
 	list_free(indexes);
+}
+
+/* See store.h. */
+void
+strata_store_uncover(Relation rel, Relation index, const Datum *values)
+{
+	EState	   *estate;
+	UniqueKey	key = {0};
+	bool		found = true;
+
+	if (!OidIsValid(strata_companion_oid(rel)))
+		return;
+	key.index = index;
+	key.info = BuildIndexInfo(index);
+	key.nkeys = index->rd_index->indnkeyatts;
+	key.plain = true;
+	memcpy(key.values, values, sizeof(Datum) * key.nkeys);
+	/* expressions and partial indexes identify no replica */
+	if (key.info->ii_Expressions != NIL || key.info->ii_Predicate != NIL || !init_equality(&key) ||
+		outside_ranges(&key, strata_store_ranges(rel), RelationGetDescr(rel)))
+		return;
+	estate = CreateExecutorState();
+	while (found)
+		found = check_key(rel, &key, -1, false, estate) && !index->rd_index->indisunique;
+	FreeExecutorState(estate);
 }
 
 /*-------------------------------------------------------------------------

@@ -1,0 +1,102 @@
+/*-------------------------------------------------------------------------
+ *
+ * am_replica.c
+ *	  The apply worker of a subscription finds compressed rows by their key.
+ *
+ * It looks for the row to update or delete by the replica identity's index
+ * itself, with a dirty snapshot, planner and executor aside; compressed rows
+ * have no entries there.  An access method hears of such a scan when it begins
+ * (index_fetch_begin), but not what is looked for.  So, in apply workers, the
+ * indexes of a table with batches get a routine whose amrescan first moves the
+ * compressed row with the key into the row store; then it is btree's.
+ *
+ * src/am/am_replica.c
+ *-------------------------------------------------------------------------
+ */
+#include "am/am_private.h"
+
+#include "access/amapi.h"
+#include "access/genam.h"
+#include "access/stratnum.h"
+#include "catalog/pg_am.h"
+#include "replication/logicalworker.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+static IndexAmRoutine routine;	/* btree's, but for amrescan */
+static amrescan_function btree_rescan = NULL;
+
+/* Are these keys "= value" on each column of the index?  Then values[] is filled. */
+static bool
+is_equality(Relation index, ScanKey keys, int nkeys, Datum *values)
+{
+	int			natts = index->rd_index->indnkeyatts;
+
+	if (keys == NULL || nkeys != natts)
+		return false;
+	for (int i = 0; i < nkeys; i++)
+	{
+		if (keys[i].sk_attno != i + 1 || keys[i].sk_strategy != BTEqualStrategyNumber ||
+			(keys[i].sk_flags & (SK_ISNULL | SK_SEARCHARRAY | SK_ROW_HEADER)) != 0)
+			return false;
+		values[i] = keys[i].sk_argument;
+	}
+	return true;
+}
+
+static void
+rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int norderbys)
+{
+	Datum		values[INDEX_MAX_KEYS];
+
+	if (scan->heapRelation != NULL && strata_relation_is_strata(scan->heapRelation) &&
+		scan->xs_snapshot != NULL && scan->xs_snapshot->snapshot_type == SNAPSHOT_DIRTY &&
+		is_equality(scan->indexRelation, keys, nkeys, values))
+	{
+		MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata replica",
+												   ALLOCSET_DEFAULT_SIZES);
+		MemoryContext old = MemoryContextSwitchTo(mcxt);
+
+		strata_store_uncover(scan->heapRelation, scan->indexRelation, values);
+		MemoryContextSwitchTo(old);
+		MemoryContextDelete(mcxt);
+	}
+	btree_rescan(scan, keys, nkeys, orderbys, norderbys);
+}
+
+/* Give the index our routine; a rebuilt relcache entry gets it again next time. */
+static void
+wrap_index(Oid indexid)
+{
+	Relation	index = index_open(indexid, AccessShareLock);
+
+	if (index->rd_rel->relam == BTREE_AM_OID && index->rd_indam->amrescan != rescan)
+	{
+		btree_rescan = index->rd_indam->amrescan;
+		routine = *index->rd_indam;
+		routine.amrescan = rescan;
+		index->rd_indam = &routine;
+	}
+	index_close(index, NoLock);
+}
+
+static struct IndexFetchTableData *
+index_fetch_begin(Relation rel)
+{
+	if (IsLogicalWorker() && OidIsValid(strata_companion_oid_now(rel)))
+	{
+		List	   *indexes = RelationGetIndexList(rel);
+		ListCell   *lc;
+
+		foreach(lc, indexes)
+			wrap_index(lfirst_oid(lc));
+		list_free(indexes);
+	}
+	return strata_heap_am->index_fetch_begin(rel);
+}
+
+void
+strata_am_replica_init(TableAmRoutine *am)
+{
+	am->index_fetch_begin = index_fetch_begin;
+}
