@@ -47,6 +47,22 @@ ignores_null(const FormData_pg_aggregate *form)
 }
 
 /*
+ * Does a function take or return what its call decides?  Such functions ask
+ * for the types of the call's arguments, which we do not hand on.
+ */
+static bool
+is_polymorphic(Oid function)
+{
+	Oid		   *types;
+	int			ntypes;
+	bool		result = IsPolymorphicType(get_func_signature(function, &types, &ntypes));
+
+	for (int i = 0; i < ntypes; i++)
+		result |= IsPolymorphicType(types[i]);
+	return result;
+}
+
+/*
  * See agg_private.h.  Built in aggregates only: their functions need nothing
  * of nodeAgg.c but a memory context, and their results do not depend on the
  * order of the rows by more than rounding.
@@ -66,6 +82,7 @@ strata_agg_is_generic(const Aggref *aggref)
 		return false;
 	form = (Form_pg_aggregate) GETSTRUCT(tuple);
 	result = list_length(aggref->args) == 1 && ignores_null(form) &&
+		!is_polymorphic(form->aggtransfn) &&
 		OidIsValid(form->aggcombinefn) && !form->aggfinalextra &&
 		(form->aggtranstype != INTERNALOID ||
 		 (OidIsValid(form->aggserialfn) && OidIsValid(form->aggdeserialfn))) &&

@@ -83,6 +83,22 @@ add_key(PlannerInfo *root, SortGroupClause *clause, Index relid, AggShape *shape
 		shape->keys = list_append_unique(shape->keys, expr);
 }
 
+/* Is an argument more than a column or a constant? */
+static bool
+computes(List *args)
+{
+	ListCell   *lc;
+
+	foreach(lc, args)
+	{
+		Node	   *expr = strip_implicit_coercions((Node *) lfirst_node(TargetEntry, lc)->expr);
+
+		if (!IsA(expr, Var) && !IsA(expr, Const) && !IsA(expr, Param))
+			return true;
+	}
+	return false;
+}
+
 static void
 check_aggref(Aggref *aggref, Index relid, AggShape *shape)
 {
@@ -93,6 +109,9 @@ check_aggref(Aggref *aggref, Index relid, AggShape *shape)
 	else if (strata_agg_kernel_find(aggref)->result == AGG_RESULT_GENERIC &&
 			 !strata_agg_is_generic(aggref))
 		shape->reason = psprintf("of the aggregate %s", get_func_name(aggref->aggfnoid));
+	else if (aggref->aggfilter != NULL && computes(aggref->args))
+		/* on all rows at once: also where FILTER keeps an error away */
+		shape->reason = "an argument is computed under FILTER";
 	else if (can_evaluate((Node *) aggref->args, relid, shape) &&
 			 can_evaluate((Node *) aggref->aggfilter, relid, shape))
 		shape->aggrefs = list_append_unique(shape->aggrefs, aggref);
