@@ -43,7 +43,7 @@ end_work(MemoryContext mcxt, MemoryContext old)
 }
 
 static void
-check_unique(Relation rel, TupleTableSlot *slot, bool raise)
+check_unique(Relation rel, TupleTableSlot *slot, StrataDuplicate duplicate)
 {
 	MemoryContext mcxt;
 	MemoryContext old;
@@ -51,7 +51,7 @@ check_unique(Relation rel, TupleTableSlot *slot, bool raise)
 	if (!rel->rd_rel->relhasindex || !OidIsValid(strata_companion_oid(rel)))
 		return;
 	mcxt = begin_work(&old);
-	strata_store_check_unique(rel, slot, -1, raise);
+	strata_store_check_unique(rel, slot, -1, duplicate);
 	end_work(mcxt, old);
 }
 
@@ -59,7 +59,7 @@ static void
 tuple_insert(Relation rel, TupleTableSlot *slot, CommandId cid, int options,
 			 struct BulkInsertStateData *bistate)
 {
-	check_unique(rel, slot, true);
+	check_unique(rel, slot, STRATA_DUPLICATE_RAISE);
 	strata_heap_am->tuple_insert(rel, slot, cid, options, bistate);
 }
 
@@ -67,7 +67,7 @@ static void
 tuple_insert_speculative(Relation rel, TupleTableSlot *slot, CommandId cid, int options,
 						 struct BulkInsertStateData *bistate, uint32 token)
 {
-	check_unique(rel, slot, false);
+	check_unique(rel, slot, STRATA_DUPLICATE_MOVE_FIRST);
 	strata_heap_am->tuple_insert_speculative(rel, slot, cid, options, bistate, token);
 }
 
@@ -77,7 +77,7 @@ multi_insert(Relation rel, TupleTableSlot **slots, int nslots, CommandId cid, in
 {
 	if (OidIsValid(strata_companion_oid(rel)))
 		for (int i = 0; i < nslots; i++)
-			check_unique(rel, slots[i], true);
+			check_unique(rel, slots[i], STRATA_DUPLICATE_RAISE);
 	strata_heap_am->multi_insert(rel, slots, nslots, cid, options, bistate);
 }
 
@@ -183,7 +183,7 @@ check_updated_key(Relation rel, ItemPointer tid, TupleTableSlot *slot)
 	mcxt = begin_work(&old);
 	/* not ours to say: the update may yet turn out not to happen */
 	if (unique_key_changes(rel, tid, slot))
-		strata_store_check_unique(rel, slot, -1, false);
+		strata_store_check_unique(rel, slot, -1, STRATA_DUPLICATE_MOVE);
 	end_work(mcxt, old);
 }
 

@@ -308,16 +308,30 @@ extern StrataBatchReader *strata_cached_any_batch(Relation rel, Relation batches
 /*
  * Before a row goes into the row store: if a batch holds a live row with an
  * equal unique key, other than row `except` (-1: none), raise the violation,
- * or, where that is not ours to say (upsert, deferrable), move that row, so
- * that the index finds it.
+ * or, where that is not ours to say, move that row, so that the index finds it.
  */
-extern void strata_store_check_unique(Relation rel, TupleTableSlot *slot, int64 except, bool raise);
+typedef enum StrataDuplicate
+{
+	STRATA_DUPLICATE_RAISE,		/* raise (a deferrable key: move) */
+	STRATA_DUPLICATE_MOVE,		/* move all there are */
+	STRATA_DUPLICATE_MOVE_FIRST /* upsert: one conflict is enough, and others
+								 * may be none of its business */
+} StrataDuplicate;
+extern void strata_store_check_unique(Relation rel, TupleTableSlot *slot, int64 except,
+									  StrataDuplicate duplicate);
 
 /*
  * Move the compressed rows with this key (no nulls) of a plain btree index into
  * the row store, for somebody who is about to look for them by that index alone.
  */
 extern void strata_store_uncover(Relation rel, Relation index, const Datum *values);
+
+/*
+ * A statement that is starting decides conflicts by these unique indexes (of
+ * the table, or of a partitioned parent): upserts look into them first, until
+ * the transaction ends.
+ */
+extern void strata_store_note_arbiters(const List *indexes);
 
 /* Columns of unique indexes; *any when an index has expressions or a predicate. */
 extern Bitmapset *strata_store_unique_columns(Relation rel, bool *any);

@@ -478,7 +478,7 @@ strata_store_update_row(Relation rel, int64 row, TupleTableSlot *slot, CommandId
 		HeapTuple	tuple;
 
 		if (key_changes)
-			strata_store_check_unique(rel, slot, row, false);
+			strata_store_check_unique(rel, slot, row, STRATA_DUPLICATE_MOVE);
 		tuple = ExecFetchSlotHeapTuple(slot, true, &shouldFree);
 		slot->tts_tableOid = RelationGetRelid(rel);
 		tuple->t_tableOid = slot->tts_tableOid;

@@ -71,6 +71,7 @@ extern StrataBatchReader *strata_cached_batch(Relation rel, Relation batches, in
 
 /* The row at tid was moved by this transaction, by command cid. */
 extern void strata_remember_moved(Relation rel, const ItemPointerData *tid, CommandId cid);
+extern bool strata_was_moved(Relation rel, const ItemPointerData *tid);	/* by it, so it is there */
 
 /* Is the row in its batch?  Waits for whoever is changing it. */
 extern bool strata_store_row_is_live(Relation rel, Relation batches, int64 row);

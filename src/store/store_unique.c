@@ -10,6 +10,8 @@
  * Over 600 lines: the key, the batches that may hold it and the rows that do are
  * looked at in one go; nothing else wants a part of that.
  *
+ * Over 600 lines: the kinds of look-up share the key and what it equals.
+ *
  * src/store/store_unique.c
  *-------------------------------------------------------------------------
  */
@@ -20,6 +22,7 @@
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/index.h"
+#include "catalog/partition.h"
 #include "catalog/pg_am.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -500,13 +503,14 @@ raise_violation(Relation rel, UniqueKey *key)
 			 errtableconstraint(rel, RelationGetRelationName(key->index))));
 }
 
-/* True when a row had to be moved. */
+/* True when a row had to be moved; *certain: the index is now sure to find it. */
 static bool
-check_key(Relation rel, UniqueKey *key, int64 except, bool raise, EState *estate)
+check_key(Relation rel, UniqueKey *key, int64 except, bool raise, EState *estate, bool *certain)
 {
 	StrataStore *store = strata_store_open(rel, RowExclusiveLock);
 	int64		row = find_row(store, key, except, estate);
 
+	*certain = false;
 	strata_store_close(store, NoLock);
 	if (row < 0)
 		return false;
@@ -518,28 +522,96 @@ check_key(Relation rel, UniqueKey *key, int64 except, bool raise, EState *estate
 		TM_FailureData tmfd;
 
 		/* whatever the result: that row is not in its batch any more */
-		(void) strata_store_move_row(rel, row, LockWaitBlock, GetCurrentCommandId(true), &tid, &tmfd);
+		*certain = strata_store_move_row(rel, row, LockWaitBlock, GetCurrentCommandId(true),
+										 &tid, &tmfd) == TM_Ok && strata_was_moved(rel, &tid);
 	}
 	return true;
 }
 
+/* Unique indexes that statements of this transaction decide by, latest first. */
+static List *arbiters = NIL;
+
+static void
+forget_arbiters(XactEvent event, void *arg)
+{
+	/* their memory goes with TopTransactionContext */
+	arbiters = NIL;
+}
+
 /* See store.h. */
 void
-strata_store_check_unique(Relation rel, TupleTableSlot *slot, int64 except, bool raise)
+strata_store_note_arbiters(const List *indexes)
+{
+	static bool registered = false;
+	MemoryContext old = MemoryContextSwitchTo(TopTransactionContext);
+	ListCell   *lc;
+
+	if (!registered)
+		RegisterXactCallback(forget_arbiters, NULL);
+	registered = true;
+	foreach(lc, indexes)
+	{
+		arbiters = list_delete_oid(arbiters, lfirst_oid(lc));
+		arbiters = lcons_oid(lfirst_oid(lc), arbiters);
+	}
+	MemoryContextSwitchTo(old);
+}
+
+static bool
+is_arbiter(Oid index)
+{
+	ListCell   *lc;
+
+	if (arbiters == NIL || list_member_oid(arbiters, index))
+		return arbiters != NIL;
+	if (!get_rel_relispartition(index))
+		return false;
+	foreach(lc, get_partition_ancestors(index))
+		if (list_member_oid(arbiters, lfirst_oid(lc)))
+			return true;
+	return false;
+}
+
+/* The indexes of rel, those an upsert may decide by first. */
+static List *
+indexes_in_order(Relation rel, StrataDuplicate duplicate)
+{
+	List	   *indexes = RelationGetIndexList(rel);
+	List	   *first = NIL;
+	List	   *others = NIL;
+	ListCell   *lc;
+
+	if (duplicate != STRATA_DUPLICATE_MOVE_FIRST)
+		return indexes;
+	foreach(lc, indexes)
+	{
+		if (is_arbiter(lfirst_oid(lc)))
+			first = lappend_oid(first, lfirst_oid(lc));
+		else
+			others = lappend_oid(others, lfirst_oid(lc));
+	}
+	return list_concat(first, others);
+}
+
+/* See store.h. */
+void
+strata_store_check_unique(Relation rel, TupleTableSlot *slot, int64 except, StrataDuplicate duplicate)
 {
 	List	   *indexes;
 	ListCell   *lc;
 	EState	   *estate;
+	bool		certain = false;
+	bool		enough = false;
 
 	if (!rel->rd_rel->relhasindex || !OidIsValid(strata_companion_oid(rel)))
 		return;
-	indexes = RelationGetIndexList(rel);
+	indexes = indexes_in_order(rel, duplicate);
 	estate = CreateExecutorState();
 	foreach(lc, indexes)
 	{
 		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
 
-		if (index->rd_index->indisunique && index->rd_index->indisready)
+		if (!enough && index->rd_index->indisunique && index->rd_index->indisready)
 		{
 			UniqueKey	key;
 
@@ -547,7 +619,9 @@ strata_store_check_unique(Relation rel, TupleTableSlot *slot, int64 except, bool
 			{
 				/* asked for each time: a move may invalidate them */
 				if (!outside_ranges(&key, strata_store_ranges(rel), RelationGetDescr(rel)))
-					(void) check_key(rel, &key, except, raise, estate);
+					(void) check_key(rel, &key, except, duplicate == STRATA_DUPLICATE_RAISE, estate,
+									 &certain);
+				enough = certain && duplicate == STRATA_DUPLICATE_MOVE_FIRST;
 			}
 		}
 		index_close(index, AccessShareLock);
@@ -563,6 +637,7 @@ strata_store_uncover(Relation rel, Relation index, const Datum *values)
 	EState	   *estate;
 	UniqueKey	key = {0};
 	bool		found = true;
+	bool		certain;
 
 	if (!OidIsValid(strata_companion_oid(rel)))
 		return;
@@ -577,7 +652,7 @@ strata_store_uncover(Relation rel, Relation index, const Datum *values)
 		return;
 	estate = CreateExecutorState();
 	while (found)
-		found = check_key(rel, &key, -1, false, estate) && !index->rd_index->indisunique;
+		found = check_key(rel, &key, -1, false, estate, &certain) && !index->rd_index->indisunique;
 	FreeExecutorState(estate);
 }
 
