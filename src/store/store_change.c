@@ -401,6 +401,35 @@ needs_move(Relation rel)
 	return RelationIsLogicallyLogged(rel);
 }
 
+/*
+ * Claim the row for a change.  TM_Ok with *target valid: it is in the row
+ * store, there; else it is in its batch, ours to change.
+ */
+static TM_Result
+claim_for_change(Claim *claim, LockWaitPolicy policy, bool make_lock_entry, CommandId cid,
+				 Snapshot crosscheck, ItemPointer target, TM_FailureData *tmfd)
+{
+	TM_Result	result;
+
+	ItemPointerSetInvalid(target);
+	check_readers(claim);
+	result = claim_row(claim, LockTupleExclusive, policy, make_lock_entry, cid, tmfd);
+	if (result != TM_Ok)
+		return result;
+	if (!strata_entry_is_in_batch(&claim->entry))
+	{
+		check_move_seen(claim);
+		*target = claim->entry.tid;
+	}
+	else if (!crosscheck_sees(claim, crosscheck))
+	{
+		end_writing(claim);
+		strata_tid_set(&tmfd->ctid, claim->row);
+		return TM_Updated;
+	}
+	return TM_Ok;
+}
+
 /* See store.h. */
 TM_Result
 strata_store_delete_row(Relation rel, int64 row, CommandId cid, Snapshot crosscheck,
@@ -412,23 +441,10 @@ strata_store_delete_row(Relation rel, int64 row, CommandId cid, Snapshot crossch
 
 	if (needs_move(rel))
 		return strata_store_move_row(rel, row, policy, cid, target, tmfd);
-	ItemPointerSetInvalid(target);
 	memset(tmfd, 0, sizeof(*tmfd));
 	begin_claim(&claim, rel, row);
-	check_readers(&claim);
-	result = claim_row(&claim, LockTupleExclusive, policy, false, cid, tmfd);
-	if (result == TM_Ok && !strata_entry_is_in_batch(&claim.entry))
-	{
-		check_move_seen(&claim);
-		*target = claim.entry.tid;
-	}
-	else if (result == TM_Ok && !crosscheck_sees(&claim, crosscheck))
-	{
-		end_writing(&claim);
-		strata_tid_set(&tmfd->ctid, row);
-		result = TM_Updated;
-	}
-	else if (result == TM_Ok)
+	result = claim_for_change(&claim, policy, false, cid, crosscheck, target, tmfd);
+	if (result == TM_Ok && !ItemPointerIsValid(target))
 	{
 		ItemPointerData elsewhere;
 
@@ -453,26 +469,13 @@ strata_store_update_row(Relation rel, int64 row, TupleTableSlot *slot, CommandId
 
 	if (needs_move(rel))
 		return strata_store_move_row(rel, row, policy, cid, target, tmfd);
-	ItemPointerSetInvalid(target);
 	memset(tmfd, 0, sizeof(*tmfd));
 	begin_claim(&claim, rel, row);
 	key_changes = strata_unique_key_changes(rel, claim.reader, (int) (row - claim.reader->first_row), slot);
 	*lockmode = key_changes ? LockTupleExclusive : LockTupleNoKeyExclusive;
-	check_readers(&claim);
 	/* a look for equal keys may wait: not while writing */
-	result = claim_row(&claim, LockTupleExclusive, policy, key_changes, cid, tmfd);
-	if (result == TM_Ok && !strata_entry_is_in_batch(&claim.entry))
-	{
-		check_move_seen(&claim);
-		*target = claim.entry.tid;
-	}
-	else if (result == TM_Ok && !crosscheck_sees(&claim, crosscheck))
-	{
-		end_writing(&claim);
-		strata_tid_set(&tmfd->ctid, row);
-		result = TM_Updated;
-	}
-	else if (result == TM_Ok)
+	result = claim_for_change(&claim, policy, key_changes, cid, crosscheck, target, tmfd);
+	if (result == TM_Ok && !ItemPointerIsValid(target))
 	{
 		bool		shouldFree;
 		HeapTuple	tuple;

@@ -203,14 +203,6 @@ take_row_store(CompressState *state)
 	table_endscan(scan);
 }
 
-static void
-delete_entry(Relation batches, const StrataEntry *entry, void *arg)
-{
-	ItemPointerData self = entry->self;
-
-	simple_heap_delete(batches, &self);
-}
-
 /* Take the rows of batches that have another layout, and delete them. */
 static void
 take_other_layouts(CompressState *state)
@@ -237,9 +229,8 @@ take_other_layouts(CompressState *state)
 			strata_batch_store_row(state->rel, reader, row, slot);
 			take_row(state, slot);
 		}
-		strata_store_delete_batch(store, &batch_slot->tts_tid, state->cid);
-		strata_entries_visit(store->batches, state->snapshot, reader->first_row,
-							 reader->first_row + reader->nrows - 1, delete_entry, NULL);
+		strata_store_delete_batch_with_entries(store, &batch_slot->tts_tid, reader->first_row,
+											   reader->nrows, state->snapshot, state->cid);
 	}
 	strata_entries_free(entries);
 	strata_batch_reader_free(reader);

@@ -82,14 +82,6 @@ gather_batch(Merge *merge, StrataGather *gather, const RunBatch *batch, TupleTab
 	strata_batch_reader_free(reader);
 }
 
-static void
-delete_entry(Relation batches, const StrataEntry *entry, void *arg)
-{
-	ItemPointerData self = entry->self;
-
-	simple_heap_delete(batches, &self);
-}
-
 /* The run into new batches. */
 static void
 rewrite_run(Merge *merge)
@@ -109,9 +101,8 @@ rewrite_run(Merge *merge)
 
 		CHECK_FOR_INTERRUPTS();
 		gather_batch(merge, gather, batch, row_slot, batch_slot);
-		strata_store_delete_batch(merge->store, &batch->tid, cid);
-		strata_entries_visit(merge->store->batches, merge->snapshot, batch->first_row,
-							 batch->first_row + batch->nrows - 1, delete_entry, NULL);
+		strata_store_delete_batch_with_entries(merge->store, &batch->tid, batch->first_row, batch->nrows,
+											   merge->snapshot, cid);
 	}
 	strata_gather_end(gather);
 	strata_batch_writer_flush(merge->writer);

@@ -148,6 +148,10 @@ extern void strata_batch_index(CatalogIndexState indexes, HeapTuple tuple);
  */
 extern void strata_store_delete_batches(StrataStore *store, Snapshot snapshot, CommandId cid);
 extern void strata_store_delete_batch(StrataStore *store, const ItemPointerData *tid, CommandId cid);
+/* One batch, and the entries of its rows that the snapshot sees. */
+extern void strata_store_delete_batch_with_entries(StrataStore *store, const ItemPointerData *tid,
+												   int64 first_row, int nrows, Snapshot snapshot,
+												   CommandId cid);
 
 /* Raise a serialization failure if rows have left their batches since the snapshot. */
 extern void strata_store_check_entries(StrataStore *store, Snapshot snapshot);

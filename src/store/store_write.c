@@ -191,6 +191,23 @@ strata_store_delete_batch(StrataStore *store, const ItemPointerData *tid, Comman
 						RelationGetRelationName(store->rel))));
 }
 
+static void
+delete_entry(Relation batches, const StrataEntry *entry, void *arg)
+{
+	ItemPointerData self = entry->self;
+
+	simple_heap_delete(batches, &self);
+}
+
+/* See store_private.h. */
+void
+strata_store_delete_batch_with_entries(StrataStore *store, const ItemPointerData *tid, int64 first_row,
+									   int nrows, Snapshot snapshot, CommandId cid)
+{
+	strata_store_delete_batch(store, tid, cid);
+	strata_entries_visit(store->batches, snapshot, first_row, first_row + nrows - 1, delete_entry, NULL);
+}
+
 /* See store_private.h. */
 void
 strata_store_delete_batches(StrataStore *store, Snapshot snapshot, CommandId cid)
