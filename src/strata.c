@@ -9,6 +9,7 @@
 #include "agg/agg.h"
 #include "am/am.h"
 #include "base/base.h"
+#include "gapfill/gapfill.h"
 #include "hook/hook.h"
 #include "hypertable/hypertable.h"
 #include "job/job.h"
@@ -29,6 +30,7 @@ _PG_init(void)
 	strata_fetch_init();
 	strata_am_init();
 	strata_scan_init();
+	strata_gapfill_init();
 	strata_hypertable_init();
 	strata_agg_init();
 	strata_job_init();

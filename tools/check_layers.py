@@ -15,6 +15,7 @@ LAYERS = {
     "codec": [],
     "base": [],
     "time": ["base"],
+    "gapfill": ["time", "base"],
     "batch": ["codec", "base"],
     "catalog": ["codec", "base"],
     "store": ["batch", "catalog", "base"],
@@ -24,9 +25,9 @@ LAYERS = {
     "hypertable": ["am", "store", "catalog", "time", "base"],
     "rollup": ["hypertable", "catalog", "time", "base"],
     "job": ["rollup", "hypertable", "store", "catalog", "time", "base"],
-    "hook": ["job", "rollup", "hypertable", "agg", "scan", "am", "store", "batch", "catalog", "codec", "time", "base"],
+    "hook": ["job", "rollup", "hypertable", "agg", "scan", "am", "store", "batch", "catalog", "codec", "gapfill", "time", "base"],
     "api": ["job", "rollup", "hypertable", "agg", "scan", "am", "store", "batch", "catalog", "codec", "time", "base"],
-    "": ["hook", "api", "job", "rollup", "hypertable", "agg", "scan", "am", "store", "batch", "catalog", "codec", "time", "base"],
+    "": ["hook", "api", "job", "rollup", "hypertable", "agg", "scan", "am", "store", "batch", "catalog", "codec", "gapfill", "time", "base"],
 }
 
 # Public headers beside <folder>/<folder>.h.

@@ -269,4 +269,33 @@ strata_heap_update(Relation rel, ItemPointer tid, HeapTuple tuple, CommandId cid
 #define STRATA_JOB_OWNER_MUST_LOGIN false
 #endif
 
+/*
+ * 16 moved permissions out of range table entries (a61b1f74823), 18 gave the
+ * grouping expressions an entry of their own (247dea89f76); delete when 15 and
+ * 17 go.  The first is for a query whose range table has been moved away, the
+ * second has grouping expressions stand where they are used; for users that
+ * include optimizer/optimizer.h.
+ */
+#if PG_VERSION_NUM < 160000
+#define strata_query_clear_permissions(query) ((void) 0)
+#elif PG_VERSION_NUM < 180000
+#define strata_query_clear_permissions(query) ((query)->rteperminfos = NIL)
+#else
+#define strata_query_clear_permissions(query) \
+	((query)->rteperminfos = NIL, (query)->hasGroupRTE = false)
+#endif
+#if PG_VERSION_NUM < 180000
+#define strata_query_flatten_groups(query) ((void) 0)
+#else
+#define strata_query_flatten_groups(query) \
+	do { \
+		if ((query)->hasGroupRTE) \
+		{ \
+			(query)->targetList = (List *) \
+				flatten_group_exprs(NULL, query, (Node *) (query)->targetList); \
+			(query)->havingQual = flatten_group_exprs(NULL, query, (query)->havingQual); \
+		} \
+	} while (0)
+#endif
+
 #endif							/* STRATA_COMPAT_H */

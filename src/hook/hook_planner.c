@@ -1,32 +1,57 @@
 /*-------------------------------------------------------------------------
  *
  * hook_planner.c
- *	  Has comparisons of time_bucket() rewritten, and offers StrataScan for
- *	  tables with compressed rows, and StrataAgg over it.
+ *	  Has comparisons of time_bucket() and queries that fill gaps rewritten, and
+ *	  offers StrataScan for tables with compressed rows, StrataAgg over it, and
+ *	  StrataGapFill.
  *
  * src/hook/hook_planner.c
  *-------------------------------------------------------------------------
  */
 #include "agg/agg.h"
 #include "base/base.h"
+#include "gapfill/gapfill.h"
 #include "hook/hook.h"
 #include "scan/scan.h"
 #include "time/time.h"
 
 #include "optimizer/paths.h"
 #include "optimizer/planner.h"
+#include "utils/syscache.h"
 
 static planner_hook_type previous_planner = NULL;
 static set_rel_pathlist_hook_type previous_hook = NULL;
 static create_upper_paths_hook_type previous_upper_hook = NULL;
 
+/* The plan must be made anew when a function that was inlined changes. */
+static void
+depend_on_functions(PlannedStmt *stmt, List *functions)
+{
+	ListCell   *lc;
+
+	foreach(lc, functions)
+	{
+		PlanInvalItem *item = makeNode(PlanInvalItem);
+
+		item->cacheId = PROCOID;
+		item->hashValue = GetSysCacheHashValue1(PROCOID, ObjectIdGetDatum(lfirst_oid(lc)));
+		stmt->invalItems = lappend(stmt->invalItems, item);
+	}
+}
+
 /* The planner may scribble on the query, and so do we. */
 static PlannedStmt *
 plan_query(Query *query, const char *text, int cursor_options, ParamListInfo params)
 {
+	List	   *functions;
+	PlannedStmt *stmt;
+
+	strata_gapfill_rewrite(query, params, &functions);
 	strata_time_rewrite_quals(query);
-	return previous_planner ? previous_planner(query, text, cursor_options, params) :
+	stmt = previous_planner ? previous_planner(query, text, cursor_options, params) :
 		standard_planner(query, text, cursor_options, params);
+	depend_on_functions(stmt, functions);
+	return stmt;
 }
 
 static void
@@ -45,6 +70,8 @@ create_upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input
 		previous_upper_hook(root, stage, input_rel, output_rel, extra);
 	if (stage == UPPERREL_GROUP_AGG)
 		strata_agg_create_paths(root, input_rel, output_rel, false, extra);
+	else if (stage == UPPERREL_FINAL)
+		strata_gapfill_create_paths(root, output_rel);
 }
 
 void

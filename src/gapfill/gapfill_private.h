@@ -1,0 +1,117 @@
+/*-------------------------------------------------------------------------
+ *
+ * gapfill_private.h
+ *	  What the files of src/gapfill share.
+ *
+ * src/gapfill/gapfill_private.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_GAPFILL_PRIVATE_H
+#define STRATA_GAPFILL_PRIVATE_H
+
+#include "base/base.h"
+#include "gapfill/gapfill.h"
+#include "time/time.h"
+
+#include "executor/executor.h"
+#include "nodes/extensible.h"
+#include "nodes/primnodes.h"
+
+/* Name of the range table entry that the middle level reads. */
+#define STRATA_GAPFILL_ALIAS "*GAPFILL*"
+
+/* Which of our functions is it? */
+typedef enum GapfillFunction
+{
+	GAPFILL_NONE,
+	GAPFILL_BUCKET,
+	GAPFILL_LOCF,
+	GAPFILL_INTERPOLATE
+} GapfillFunction;
+
+extern GapfillFunction strata_gapfill_function(Oid funcid);
+
+/* The same for any node; GAPFILL_NONE for what is no call. */
+extern GapfillFunction strata_gapfill_node(const Node *node);
+
+/* A copy of the call with names resolved and defaults put in. */
+extern FuncExpr *strata_gapfill_complete(const FuncExpr *call);
+
+/* Arguments of a complete call of time_bucket_gapfill; zone may be NULL. */
+typedef struct GapfillCall
+{
+	Oid			type;			/* of the times */
+	Expr	   *width;
+	Expr	   *time;
+	Expr	   *zone;
+	Expr	   *start;
+	Expr	   *finish;
+} GapfillCall;
+
+extern void strata_gapfill_call_get(const FuncExpr *func, GapfillCall *call);
+
+/* gapfill_rewrite.c: make three levels of a query that needs it; was it one? */
+extern bool strata_gapfill_rewrite_query(Query *query);
+
+/* gapfill_bound.c: sets call's start and finish from WHERE where they are not given. */
+extern void strata_gapfill_bounds(Query *query, GapfillCall *call);
+
+/* gapfill_sequence.c: the buckets between start and finish, in order */
+typedef struct GapfillSequence
+{
+	Oid			type;
+	StrataBucket rule;			/* of the wall clock when there is a zone */
+	bool		zoned;
+	Datum		zone;
+	int64		finish;			/* exclusive */
+	int64		first;			/* first start, in the rule's times */
+	int64		next;			/* next start, in the rule's times */
+	bool		more;
+	bool		has_held;		/* a bucket that later ones may come before */
+	int64		held;
+} GapfillSequence;
+
+/* Takes what the arguments of the call have come to; ereports on bad ones. */
+extern void strata_gapfill_sequence_init(GapfillSequence *seq, Oid type, NullableDatum width,
+										 bool zoned, NullableDatum zone,
+										 NullableDatum start, NullableDatum finish);
+extern void strata_gapfill_sequence_reset(GapfillSequence *seq);
+extern bool strata_gapfill_sequence_next(GapfillSequence *seq, int64 *bucket);
+
+/* gapfill_fill.c: one call of locf or interpolate */
+typedef struct GapfillFill GapfillFill;
+
+/* args: the arguments of the call, with references to our scan tuple */
+extern GapfillFill *strata_gapfill_fill_create(GapfillFunction function, Oid type, Oid time_type,
+											   List *args, PlanState *parent);
+extern void strata_gapfill_fill_begin(GapfillFill *fill, ExprContext *context);
+extern void strata_gapfill_fill_group(GapfillFill *fill);
+
+/* The row that comes next; its value is computed in the current memory context. */
+extern void strata_gapfill_fill_ahead(GapfillFill *fill, ExprContext *context);
+
+/* The column for that row; time is NULL for a row without. */
+extern NullableDatum strata_gapfill_fill_row(GapfillFill *fill, ExprContext *context,
+											 const int64 *time, MemoryContext group);
+
+/* The column for an empty bucket; ahead: time of the next row of the group or NULL. */
+extern NullableDatum strata_gapfill_fill_gap(GapfillFill *fill, ExprContext *context, int64 time,
+											 const int64 *ahead, MemoryContext group);
+
+/*
+ * gapfill_plan.c to gapfill_exec.c: custom_private is a list of lists of
+ * integers, custom_exprs a list of lists of expressions.
+ */
+enum
+{
+	GAPFILL_PRIVATE_PLAN,		/* type, zoned, column of the bucket, column it goes to */
+	GAPFILL_PRIVATE_KEYS,		/* columns of the group */
+	GAPFILL_PRIVATE_EQUALS,		/* their equality operators (oids) */
+	GAPFILL_PRIVATE_KEPT,		/* columns that are the same in all rows of a group */
+	GAPFILL_PRIVATE_FILLS,		/* function, column, ... */
+	GAPFILL_NPRIVATE
+};
+
+extern CustomScanMethods strata_gapfill_scan_methods;
+
+#endif							/* STRATA_GAPFILL_PRIVATE_H */
