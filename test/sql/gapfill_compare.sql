@@ -1,5 +1,6 @@
 -- Gap filling against generate_series LEFT JOIN and window functions, on a heap, a compressed table and a hypertable.
 SET timezone = 'UTC';
+SET intervalstyle = 'postgres';
 SELECT setseed(0.42);
 CREATE TABLE gap_heap (ts timestamptz NOT NULL, dev int, tag text, v int, f float8);
 INSERT INTO gap_heap SELECT timestamptz '2024-03-01' + random() * interval '40 days', (random() * 5)::int, nullif('t' || (random() * 2)::int, 't2'),
