@@ -28,6 +28,7 @@ _PG_init(void)
 	strata_base_init();
 	strata_moved_init();
 	strata_fetch_init();
+	strata_sweep_init();
 	strata_am_init();
 	strata_scan_init();
 	strata_gapfill_init();
@@ -40,6 +41,7 @@ _PG_init(void)
 	strata_hook_publication_init();
 	strata_hook_route_init();
 	strata_hook_stale_plan_init();
+	strata_hook_sweep_init();
 	strata_hook_torture_init();
 	strata_hook_utility_init();
 }

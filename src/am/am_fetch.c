@@ -186,7 +186,7 @@ tuple_get_latest_tid(TableScanDesc sscan, ItemPointer tid)
 		went_on = strata_store_next_version(rel, &entry, tid);
 	}
 	else
-		moved = strata_batches_find_any(store->batches, row, batch);
+		moved = strata_batches_find_any(store->batches, row, batch) && !strata_batch_is_swept(batch);
 	ExecDropSingleTupleTableSlot(batch);
 	strata_store_close(store, AccessShareLock);
 	if (moved)

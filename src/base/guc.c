@@ -15,6 +15,7 @@
 
 int			strata_batch_rows = STRATA_BATCH_ROWS_DEFAULT;
 bool		strata_background_vacuum = true;
+bool		strata_enable_batch_delete = true;
 bool		strata_enable_bucket_pruning = true;
 bool		strata_enable_multi_insert = true;
 bool		strata_enable_now_pruning = true;
@@ -41,6 +42,8 @@ static const BoolSetting bool_settings[] = {
 	{"strata.background_vacuum", &strata_background_vacuum, true, 0,
 		"Vacuums a table's row store in the background after compression.",
 	"Otherwise the space of compressed rows waits for VACUUM or autovacuum."},
+	{"strata.enable_batch_delete", &strata_enable_batch_delete, true, 0,
+		"Enables DELETE of whole batches without looking at their rows.", NULL},
 	{"strata.enable_bucket_pruning", &strata_enable_bucket_pruning, true, GUC_EXPLAIN,
 		"Enables comparisons of time_bucket() to prune as comparisons of time do.", NULL},
 	{"strata.enable_multi_insert", &strata_enable_multi_insert, true, 0,

@@ -17,6 +17,7 @@ extern void strata_hook_planner_init(void);
 extern void strata_hook_publication_init(void);
 extern void strata_hook_route_init(void);
 extern void strata_hook_stale_plan_init(void);
+extern void strata_hook_sweep_init(void);
 extern void strata_hook_torture_init(void);
 extern void strata_hook_utility_init(void);
 

@@ -11,6 +11,7 @@
 
 #include "postgres.h"
 
+#include "nodes/execnodes.h"
 #include "nodes/pathnodes.h"
 
 /* Register the plan node; called once by _PG_init. */
@@ -23,5 +24,11 @@ extern void strata_scan_init(void);
  */
 extern void strata_scan_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel,
 										 Index rti, RangeTblEntry *rte);
+
+/*
+ * An executor has started.  If this is the state of a DELETE, StrataScans right
+ * below it may delete whole batches of its targets; see scan_sweep.c.
+ */
+extern void strata_scan_allow_sweep(PlanState *node);
 
 #endif							/* STRATA_SCAN_H */

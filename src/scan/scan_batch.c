@@ -233,7 +233,11 @@ strata_batch_filter(StrataScanState *scan, StrataOpenBatch *batch)
 bool
 strata_batch_select(StrataScanState *scan, StrataOpenBatch *batch)
 {
-	return strata_batch_load(scan, batch, false) && strata_batch_filter(scan, batch);
+	if (!strata_batch_load(scan, batch, false))
+		return false;
+	if (unlikely(scan->sweeper != NULL) && strata_sweep_batch(scan, batch))
+		return false;
+	return strata_batch_filter(scan, batch);
 }
 
 /* Put a row's values of the residual's columns into the filter slot. */

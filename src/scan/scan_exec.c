@@ -67,6 +67,16 @@ create_state(CustomScan *cscan)
 	return (Node *) scan;
 }
 
+/* See scan_private.h. */
+StrataScanState *
+strata_scan_state(PlanState *node)
+{
+	if (node == NULL || !IsA(node, CustomScanState) ||
+		((CustomScanState *) node)->methods != &exec_methods)
+		return NULL;
+	return (StrataScanState *) node;
+}
+
 /* All columns of R that are not dropped. */
 static Bitmapset *
 all_columns(TupleDesc desc)

@@ -186,7 +186,7 @@ show_batches(StrataScanState *scan, ExplainState *es)
 		else
 			by_range += unseen;
 	}
-	not_reached += c->considered - c->pruned_segment - c->pruned_range - c->scanned;
+	not_reached += c->considered - c->pruned_segment - c->pruned_range - c->scanned - scan->nswept;
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 	{
 		StringInfoData line;
@@ -195,6 +195,8 @@ show_batches(StrataScanState *scan, ExplainState *es)
 		appendStringInfo(&line, "total=" INT64_FORMAT " pruned by segment=" INT64_FORMAT
 						 " pruned by min-max=" INT64_FORMAT " scanned=" INT64_FORMAT,
 						 total, by_segment, by_range, c->scanned);
+		if (scan->nswept > 0)
+			appendStringInfo(&line, " deleted whole=" INT64_FORMAT, scan->nswept);
 		if (not_reached > 0)
 			appendStringInfo(&line, " not reached=" INT64_FORMAT, not_reached);
 		ExplainPropertyText("Batches", line.data, es);
@@ -204,6 +206,7 @@ show_batches(StrataScanState *scan, ExplainState *es)
 	ExplainPropertyInteger("Batches Pruned by Segment", NULL, by_segment, es);
 	ExplainPropertyInteger("Batches Pruned by Min-Max", NULL, by_range, es);
 	ExplainPropertyInteger("Batches Scanned", NULL, c->scanned, es);
+	ExplainPropertyInteger("Batches Deleted Whole", NULL, scan->nswept, es);
 	ExplainPropertyInteger("Batches Not Reached", NULL, not_reached, es);
 }
 

@@ -272,6 +272,9 @@ extern void strata_merge_rescan(StrataMerge *merge);
 extern TupleTableSlot *strata_merge_next(StrataMerge *merge);
 extern void strata_merge_end(StrataMerge *merge);
 
+/* scan_sweep.c: delete the loaded batch, all of whose rows pass, as a whole; false: not so. */
+extern bool strata_sweep_batch(struct StrataScanState *scan, StrataOpenBatch *batch);
+
 /* scan_parallel.c */
 typedef struct StrataParallel StrataParallel;
 extern Size strata_parallel_estimate(CustomScanState *node, ParallelContext *pcxt);
@@ -325,11 +328,17 @@ typedef struct StrataScanState
 	bool		batches_before; /* backward: stands before the first batch */
 	bool		batches_done;	/* stands behind the last */
 	StrataMerge *merge;			/* ordered */
+	/* DELETE of whole batches */
+	ModifyTableState *sweeper;	/* NULL: not allowed */
+	bool		sweep_locked;	/* the companion, for that */
+	int64		nswept;			/* batches */
 	/* accounting */
 	StrataParallel *parallel;
 	StrataCounters counters;
 } StrataScanState;
 
+/* The node as ours, or NULL. */
+extern StrataScanState *strata_scan_state(PlanState *node);
 extern void strata_scan_open_store(StrataScanState *scan);
 /* Evaluate run-time values, and stand before the first batch. */
 extern void strata_scan_start_batches(StrataScanState *scan);

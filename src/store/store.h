@@ -282,6 +282,21 @@ extern TM_Result strata_store_update_row(Relation rel, int64 row, TupleTableSlot
 										 LockTupleMode *lockmode);
 
 /*
+ * Delete the batch at tid with all its rows, by command cid, as deletes of the
+ * single rows would; ngone of them have left it, to the statement's snapshot.
+ * False, with nothing done: somebody has, or had, to do with one of the rows;
+ * look at them one by one.  batches, the companion of rel, is
+ * locked like rel itself, with RowExclusiveLock; store_sweep.c.
+ */
+extern bool strata_store_sweep_batch(Relation rel, Relation batches, const ItemPointerData *tid,
+									 int64 first_row, int nrows, int ngone, CommandId cid);
+extern bool strata_store_can_sweep(Relation rel);
+extern void strata_sweep_init(void);
+
+/* Of a batch in slot that is dead: are its rows deleted, too? */
+extern bool strata_batch_is_swept(TupleTableSlot *slot);
+
+/*
  * Move the row into the row store as it is; *target is its heap TID.  Other
  * results than TM_Ok: it has changed.
  */

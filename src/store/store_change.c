@@ -49,7 +49,7 @@ typedef struct Claim
 {
 	Relation	rel;
 	Relation	batches;
-	StrataBatchReader *reader;	/* its batch, loaded */
+	StrataBatchReader *reader;	/* its batch, loaded; NULL: it is gone */
 	ItemPointerData batch_tid;
 	int64		row;
 	StrataEntry entry;			/* NONE, LOCK: the row is in its batch */
@@ -98,8 +98,6 @@ begin_claim(Claim *claim, Relation rel, int64 row)
 		error_moved(rel);
 	claim->batches = table_open(companion, RowExclusiveLock);
 	claim->reader = strata_cached_batch(rel, claim->batches, row, &claim->batch_tid);
-	if (claim->reader == NULL)
-		error_moved(rel);
 }
 
 static void
@@ -108,36 +106,22 @@ end_claim(Claim *claim)
 	table_close(claim->batches, NoLock);
 }
 
-/* What the makers of entries of a batch meet in. */
-static void
-writing_tag(Claim *claim, ItemPointer tid)
-{
-	strata_tid_set(tid, claim->reader->first_row);
-}
-
 static void
 begin_writing(Claim *claim)
 {
-	ItemPointerData tid;
-
-	writing_tag(claim, &tid);
-	LockTuple(claim->batches, &tid, ExclusiveLock);
+	strata_batch_writing_lock(claim->batches, claim->reader->first_row, true);
 	claim->writing = true;
 }
 
 static void
 end_writing(Claim *claim)
 {
-	ItemPointerData tid;
-
-	if (!claim->writing)
-		return;
-	writing_tag(claim, &tid);
-	UnlockTuple(claim->batches, &tid, ExclusiveLock);
+	if (claim->writing)
+		strata_batch_writing_lock(claim->batches, claim->reader->first_row, false);
 	claim->writing = false;
 }
 
-/* Wait for the transaction that is making the entry; TM_Ok: look again. */
+/* Wait for the transaction that is making the entry, or sweeping; TM_Ok: look again. */
 static TM_Result
 wait_for_maker(Claim *claim, LockWaitPolicy policy)
 {
@@ -208,6 +192,26 @@ tell_changed(Claim *claim, CommandId cid, TM_FailureData *tmfd)
 }
 
 /*
+ * The row's batch is gone.  With its rows: as heapam would tell it to a command
+ * with this id.
+ */
+static TM_Result
+tell_swept(Claim *claim, const StrataBatchFate *fate, CommandId cid, TM_FailureData *tmfd)
+{
+	if (fate->kind != STRATA_BATCH_SWEPT)
+		error_moved(claim->rel);
+	tmfd->xmax = fate->xid;
+	tmfd->cmax = InvalidCommandId;
+	strata_tid_set(&tmfd->ctid, claim->row);
+	if (fate->ours)
+	{
+		tmfd->cmax = fate->cmax;
+		return fate->cmax >= cid ? TM_SelfModified : TM_Invisible;
+	}
+	return TM_Deleted;
+}
+
+/*
  * Claim the row in the given mode, as table_tuple_lock would.  TM_Ok with
  *	- entry NONE: nobody touched it; we are writing, the caller makes the entry
  *	  (not with make_lock_entry)
@@ -218,6 +222,13 @@ static TM_Result
 claim_row(Claim *claim, LockTupleMode mode, LockWaitPolicy policy, bool make_lock_entry,
 		  CommandId cid, TM_FailureData *tmfd)
 {
+	StrataBatchFate fate;
+
+	if (claim->reader == NULL)
+	{
+		strata_batch_find_fate(claim->batches, NULL, claim->row, &fate);
+		return tell_swept(claim, &fate, cid, tmfd);
+	}
 	for (;;)
 	{
 		TM_Result	result;
@@ -228,7 +239,18 @@ claim_row(Claim *claim, LockTupleMode mode, LockWaitPolicy policy, bool make_loc
 		if (!claim->writing)
 			begin_writing(claim);
 		strata_entry_find_dirty(claim->batches, claim->row, &claim->entry);
-		if (claim->entry.kind != STRATA_ENTRY_NONE && TransactionIdIsValid(claim->entry.wait))
+		if (claim->entry.kind == STRATA_ENTRY_NONE)
+		{
+			/* who sweeps has seen that there is no entry */
+			strata_batch_find_fate(claim->batches, &claim->batch_tid, claim->row, &fate);
+			if (fate.kind == STRATA_BATCH_SWEPT || fate.kind == STRATA_BATCH_MOVED)
+			{
+				end_writing(claim);
+				return tell_swept(claim, &fate, cid, tmfd);
+			}
+			claim->entry.wait = fate.xid;
+		}
+		if (TransactionIdIsValid(claim->entry.wait))
 		{
 			end_writing(claim);
 			if ((result = wait_for_maker(claim, policy)) != TM_Ok)
@@ -274,6 +296,8 @@ write_entry(Claim *claim, StrataEntryKind kind, const ItemPointerData *tid, Comm
 static void
 check_readers(Claim *claim)
 {
+	if (claim->reader == NULL)
+		return;
 	CheckForSerializableConflictIn(claim->batches, &claim->batch_tid,
 								   ItemPointerGetBlockNumber(&claim->batch_tid));
 }
@@ -373,22 +397,6 @@ strata_store_move_row(Relation rel, int64 row, LockWaitPolicy policy, CommandId 
 	return result;
 }
 
-/* See store_private.h. */
-bool
-strata_store_row_is_live(Relation rel, Relation batches, int64 row)
-{
-	StrataEntry entry;
-
-	for (;;)
-	{
-		strata_entry_find_dirty(batches, row, &entry);
-		if (entry.kind == STRATA_ENTRY_NONE || !TransactionIdIsValid(entry.wait))
-			break;
-		XactLockTableWait(entry.wait, rel, &entry.self, XLTW_InsertIndex);
-	}
-	return strata_entry_is_in_batch(&entry);
-}
-
 /*-------------------------------------------------------------------------
  * What the access method asks for
  *-------------------------------------------------------------------------
@@ -471,7 +479,8 @@ strata_store_update_row(Relation rel, int64 row, TupleTableSlot *slot, CommandId
 		return strata_store_move_row(rel, row, policy, cid, target, tmfd);
 	memset(tmfd, 0, sizeof(*tmfd));
 	begin_claim(&claim, rel, row);
-	key_changes = strata_unique_key_changes(rel, claim.reader, (int) (row - claim.reader->first_row), slot);
+	key_changes = claim.reader != NULL &&
+		strata_unique_key_changes(rel, claim.reader, (int) (row - claim.reader->first_row), slot);
 	*lockmode = key_changes ? LockTupleExclusive : LockTupleNoKeyExclusive;
 	/* a look for equal keys may wait: not while writing */
 	result = claim_for_change(&claim, policy, key_changes, cid, crosscheck, target, tmfd);

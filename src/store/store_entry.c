@@ -195,6 +195,15 @@ strata_entry_replace(Relation batches, const StrataEntry *entry, StrataEntryKind
  *-------------------------------------------------------------------------
  */
 
+/* Dirty: the tuple is being made, or being replaced; mere lockers do not count. */
+static TransactionId
+decider(Snapshot snapshot)
+{
+	if (snapshot->snapshot_type != SNAPSHOT_DIRTY)
+		return InvalidTransactionId;
+	return TransactionIdIsValid(snapshot->xmin) ? snapshot->xmin : snapshot->xmax;
+}
+
 /*
  * The entry of `row` under snapshot; kind NONE when there is none.  With a
  * dirty snapshot entry->wait is the transaction, if any, whose end decides
@@ -225,9 +234,7 @@ find_entry(Relation batches, int64 row, Snapshot snapshot, StrataEntry *entry)
 			entry->ours = true;
 			entry->cmin = HeapTupleHeaderGetCmin(header);
 		}
-		/* being made, or being replaced; mere lockers do not count */
-		if (snapshot->snapshot_type == SNAPSHOT_DIRTY)
-			entry->wait = TransactionIdIsValid(snapshot->xmin) ? snapshot->xmin : snapshot->xmax;
+		entry->wait = decider(snapshot);
 	}
 	index_endscan(scan);
 	ExecDropSingleTupleTableSlot(slot);
@@ -428,7 +435,7 @@ strata_entries_free(StrataEntries *entries)
 }
 
 /*-------------------------------------------------------------------------
- * All entries of a table, in the hands of who holds ExclusiveLock on it
+ * All entries of a table or batch, in the hands of who keeps others from making any
  *-------------------------------------------------------------------------
  */
 
@@ -453,6 +460,7 @@ strata_entries_visit(Relation batches, Snapshot snapshot, int64 first_row, int64
 		memset(&entry, 0, sizeof(entry));
 		slot_getallattrs(slot);
 		strata_entry_parse(batches, slot, &entry);
+		entry.wait = decider(snapshot);
 		visit(batches, &entry, arg);
 	}
 	index_endscan(scan);

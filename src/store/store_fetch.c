@@ -28,7 +28,7 @@ typedef struct CachedBatch
 	Oid			relid;
 	Oid			companion;
 	bool		stale;			/* its descriptors may be of the past */
-	bool		live;			/* the batch cannot go while we hold our lock */
+	bool		live;			/* it cannot be replaced while we hold our lock */
 	ItemPointerData tid;		/* of the batch row */
 	TupleTableSlot *slot;
 	StrataBatchReader *reader;

@@ -9,10 +9,10 @@
  * batch, once asked for, a 32-bit fingerprint of each row's key, sorted.  So an upsert
  * decodes the key columns of a batch once, not once per row.
  *
- * The directory lasts until the table's next invalidation: batches come and go
- * only under ExclusiveLock on R, with one.  Fingerprints are thrown away when
- * they outgrow hash_mem.  Rows that have left their batch still have theirs:
- * a hit is a question, not an answer.
+ * The directory lasts until the table's next invalidation: batches come only
+ * under ExclusiveLock on R, with one.  Fingerprints are thrown away when they
+ * outgrow hash_mem.  Rows that have left their batch, and batches that were
+ * deleted whole, still have theirs: a hit is a question, not an answer.
  *
  * src/store/store_key.c
  *-------------------------------------------------------------------------
@@ -90,6 +90,14 @@ invalidate(Datum arg, Oid relid)
 	while ((entry = hash_seq_search(&status)) != NULL)
 		if (entry->directory != NULL && (!OidIsValid(relid) || relid == entry->directory->relid))
 			entry->directory->stale = true;
+}
+
+/* See store_private.h. */
+void
+strata_key_directories_forget(void)
+{
+	if (directories != NULL)
+		invalidate((Datum) 0, InvalidOid);
 }
 
 static void

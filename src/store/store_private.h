@@ -64,7 +64,8 @@ extern void strata_entries_visit(Relation batches, Snapshot snapshot, int64 firs
 
 /*
  * The batch that holds `row` now, decoded and kept, and its TID; NULL: none
- * does.  The caller's lock on R excludes compression.
+ * does.  The caller's lock on R excludes compression; a batch that was swept
+ * since it was read may still be given out.
  */
 extern StrataBatchReader *strata_cached_batch(Relation rel, Relation batches, int64 row,
 											  ItemPointer tid);
@@ -72,6 +73,34 @@ extern StrataBatchReader *strata_cached_batch(Relation rel, Relation batches, in
 /* The row at tid was moved by this transaction, by command cid. */
 extern void strata_remember_moved(Relation rel, const ItemPointerData *tid, CommandId cid);
 extern bool strata_was_moved(Relation rel, const ItemPointerData *tid);	/* by it, so it is there */
+
+/* What became of the batch that holds, or held, a row; store_sweep.c. */
+typedef enum StrataBatchFateKind
+{
+	STRATA_BATCH_HERE,
+	STRATA_BATCH_GOING,			/* transaction xid is about to delete it */
+	STRATA_BATCH_SWEPT,			/* its rows are deleted, by xid */
+	STRATA_BATCH_MOVED			/* its rows are elsewhere */
+} StrataBatchFateKind;
+
+typedef struct StrataBatchFate
+{
+	StrataBatchFateKind kind;
+	TransactionId xid;
+	bool		ours;			/* SWEPT: by this transaction, by command cmax */
+	CommandId	cmax;
+} StrataBatchFate;
+
+/* tid: where it is thought to be, or NULL. */
+extern void strata_batch_find_fate(Relation batches, const ItemPointerData *tid, int64 row,
+								   StrataBatchFate *fate);
+
+/* The writing lock of a batch: what makers of its entries, and sweepers, meet in. */
+extern void strata_batch_writing_lock(Relation batches, int64 first_row, bool lock);
+
+/* Make void what is cached about the batches of all tables. */
+extern void strata_ranges_forget(void);
+extern void strata_key_directories_forget(void);
 
 /* Is the row in its batch?  Waits for whoever is changing it. */
 extern bool strata_store_row_is_live(Relation rel, Relation batches, int64 row);

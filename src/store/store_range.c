@@ -60,6 +60,13 @@ invalidate_cache(Datum arg, Oid relid)
 }
 
 /* See store_private.h. */
+void
+strata_ranges_forget(void)
+{
+	invalidate_cache((Datum) 0, InvalidOid);
+}
+
+/* See store_private.h. */
 int
 strata_compare_default(Oid typid, Datum a, Datum b)
 {

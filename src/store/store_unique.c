@@ -391,7 +391,7 @@ find_row_anywhere(StrataStore *store, UniqueKey *key, int64 except, EState *esta
 	return row;
 }
 
-/* Fingerprints of a batch's keys, in the directory. */
+/* Fingerprints of a batch's keys, in the directory; NULL: the batch is gone. */
 static StrataKeyPrint *
 make_prints(StrataStore *store, UniqueKey *key, StrataKeyDirectory *directory, int line,
 			int64 first_row, EState *estate, TupleTableSlot *row_slot)
@@ -403,7 +403,7 @@ make_prints(StrataStore *store, UniqueKey *key, StrataKeyDirectory *directory, i
 	bool		isnull[INDEX_MAX_KEYS];
 
 	if (reader == NULL)
-		strata_error_corrupt(store->rel, first_row, NULL, "a batch has vanished");
+		return NULL;
 	prints = strata_key_batch_make_prints(directory, line);
 	for (int row = 0; row < reader->nrows; row++)
 	{
@@ -436,6 +436,8 @@ find_in_line(StrataStore *store, UniqueKey *key, StrataKeyDirectory *directory, 
 
 	if (prints == NULL)
 		prints = make_prints(store, key, directory, line, first_row, estate, row_slot);
+	if (prints == NULL)
+		return -1;
 	for (int i = strata_key_find_print(prints, nrows, print); i < nrows && prints[i].print == print; i++)
 	{
 		ItemPointerData tid;
@@ -446,7 +448,7 @@ find_in_line(StrataStore *store, UniqueKey *key, StrataKeyDirectory *directory, 
 			continue;
 		reader = strata_cached_batch(store->rel, store->batches, first_row, &tid);
 		if (reader == NULL)
-			strata_error_corrupt(store->rel, first_row, NULL, "a batch has vanished");
+			return -1;
 		if (row_has_key(key, reader, row, estate, row_slot) &&
 			strata_store_row_is_live(store->rel, store->batches, first_row + row))
 			return first_row + row;
