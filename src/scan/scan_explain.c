@@ -206,7 +206,8 @@ show_batches(StrataScanState *scan, ExplainState *es)
 	ExplainPropertyInteger("Batches Pruned by Segment", NULL, by_segment, es);
 	ExplainPropertyInteger("Batches Pruned by Min-Max", NULL, by_range, es);
 	ExplainPropertyInteger("Batches Scanned", NULL, c->scanned, es);
-	ExplainPropertyInteger("Batches Deleted Whole", NULL, scan->nswept, es);
+	if (scan->sweeper != NULL)
+		ExplainPropertyInteger("Batches Deleted Whole", NULL, scan->nswept, es);
 	ExplainPropertyInteger("Batches Not Reached", NULL, not_reached, es);
 }
 

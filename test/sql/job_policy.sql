@@ -129,7 +129,7 @@ CALL run_job(3001);
 -- the jobs go with the table
 DROP TABLE pol, pol2;
 SELECT count(*) FROM strata.jobs WHERE job_id >= 3000;
--- intervals, for times
+-- intervals, for times; by the time of day the first chunk may be too small to be compressed
 CREATE TABLE pol3 (ts timestamptz NOT NULL, v int);
 SELECT created FROM create_hypertable('pol3', 'ts', chunk_time_interval => interval '1 day');
 INSERT INTO pol3 SELECT now() - i * interval '1 hour', i FROM generate_series(0, 240) i, generate_series(1, 20);
@@ -141,7 +141,7 @@ SELECT problem, count(*) > 4 FROM strata.problems WHERE object LIKE 'pol3%' OR o
 SELECT schedule_interval FROM alter_job(:id, schedule_interval => '1 min');
 CALL run_job(:id);
 CALL run_job(:id2);
-SELECT count(*) BETWEEN 7 AND 8 FROM _strata.chunk WHERE hypertable = 'pol3'::regclass AND batches IS NOT NULL;
+SELECT count(*) BETWEEN 6 AND 8 FROM _strata.chunk WHERE hypertable = 'pol3'::regclass AND batches IS NOT NULL;
 SELECT count(*) = 4820 FROM pol3;
 SELECT problem FROM strata.problems WHERE object LIKE '%pol3_%';
 -- chunks made ahead: only where rows come in
