@@ -90,6 +90,45 @@ unpack_wide(const uint8_t *from, uint32_t n, unsigned width, uint64_t *out)
 #define NARROW4(w) NARROW(w) NARROW(w + 1) NARROW(w + 2) NARROW(w + 3)
 
 /*
+ * The packed bytes of n numbers, of which unpackers may read whole groups and
+ * LOAD_SLACK bytes more: in `padded` near the end of the input.  NULL when it is
+ * too short.
+ */
+STRATA_INLINE const uint8_t *
+packed_bytes(StrataReader *in, uint32_t n, unsigned width, uint8_t *padded)
+{
+	size_t		nbytes = ((size_t) n * width + 7) / 8;
+	size_t		touched = ((size_t) n + 7) / 8 * width + LOAD_SLACK;
+	size_t		left = strata_reader_left(in);
+	const uint8_t *from = strata_read_bytes(in, nbytes);
+
+	if (from == NULL || touched <= left)
+		return from;
+	memcpy(padded, from, nbytes);
+	memset(padded + nbytes, 0, touched - nbytes);
+	return padded;
+}
+
+/*
+ * Unpack n (<= INT_BLOCK_MAX) numbers of at most INT_NARROW_WIDTH bits; only if
+ * strata_int_simd_usable().  Else as strata_bitpack_read.
+ */
+bool
+strata_bitpack_read_narrow(StrataReader *in, uint32_t n, unsigned width, uint32_t *out)
+{
+	uint8_t		padded[PACKED_MAX + 64 + LOAD_SLACK];
+	const uint8_t *from = packed_bytes(in, n, width, padded);
+
+	if (from == NULL)
+		return false;
+	if (width == 0)
+		memset(out, 0, n * sizeof(uint32_t));
+	else
+		strata_int_simd_unpack_narrow(from, n, width, out);
+	return true;
+}
+
+/*
  * Unpack n (<= INT_BLOCK_MAX) numbers; out has INT_BLOCK_BUFFER entries and
  * those behind the n-th get any value.  False when the input is too short.
  */
@@ -97,19 +136,12 @@ bool
 strata_bitpack_read(StrataReader *in, uint32_t n, unsigned width, uint64_t *out)
 {
 	uint8_t		padded[PACKED_MAX + 64 + LOAD_SLACK];
-	size_t		nbytes = ((size_t) n * width + 7) / 8;
-	size_t		touched = ((size_t) n + 7) / 8 * width + LOAD_SLACK;
-	size_t		left = strata_reader_left(in);
-	const uint8_t *from = strata_read_bytes(in, nbytes);
+	const uint8_t *from = packed_bytes(in, n, width, padded);
 
 	if (from == NULL)
 		return false;
-	if (touched > left)
-	{
-		memcpy(padded, from, nbytes);
-		memset(padded + nbytes, 0, touched - nbytes);
-		from = padded;
-	}
+	if (strata_int_simd_usable() && strata_int_simd_unpack(from, n, width, out))
+		return true;
 	switch (width)
 	{
 		case 0:

@@ -28,6 +28,14 @@
 #define STRATA_CLONES
 #endif
 
+/* May AVX2 be used where the CPU has it? */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(STRATA_NO_AVX2)
+#define STRATA_HAVE_AVX2
+#endif
+
+/* Decode as if the CPU had no vector instructions; for tests. */
+extern bool strata_codec_portable_only;
+
 /*
  * Decoded BYTES never exceed this in one column: offsets are uint32 and some
  * arithmetic on them is signed.

@@ -306,7 +306,8 @@ strata_column_decode_scratch_size(const uint8_t *buf, size_t len, uint32_t from,
 
 /*
  * Move values from the start of `out` to their rows, last first; nulls become 0.
- * Eight rows at a time where none of them is null.
+ * Eight rows at a time: a copy where none of them is null, else without a branch
+ * for each.
  */
 #define SPREAD(type) \
 	do { \
@@ -324,9 +325,12 @@ strata_column_decode_scratch_size(const uint8_t *buf, size_t len, uint32_t from,
 				memcpy(v + row, eight, sizeof(eight)); \
 				continue; \
 			} \
-			row--; \
-			left -= !isnull[row]; \
-			v[row] = isnull[row] ? 0 : v[left]; \
+			for (uint32_t stop = (row - 1) & ~UINT32_C(7); row > stop;) \
+			{ \
+				row--; \
+				left -= !isnull[row]; \
+				v[row] = (type) (v[left] & (type) (isnull[row] - 1)); \
+			} \
 		} \
 	} while (0)
 

@@ -26,6 +26,9 @@
 #define PATCHED 0x80
 #define PATCHES_MAX 255
 
+/* So few are read one by one. */
+#define FEW_PATCHES 16
+
 /*
  * The residuals of the m values at scaled[0 ..]: none for the first
  * `transform` of them.  Returns how many there are.  Arithmetic wraps.
@@ -227,25 +230,92 @@ strata_int_pack_skip(IntPacking packing, const IntBlockSize *size, uint32_t coun
 	return !in->failed;
 }
 
+/* Unpack up to FEW_PATCHES numbers of at most 57 bits, without setting up a loop for it. */
+STRATA_INLINE bool
+read_few(StrataReader *in, unsigned n, unsigned width, uint64_t *out)
+{
+	size_t		nbytes = (n * width + 7) / 8;
+	size_t		left = strata_reader_left(in);
+	const uint8_t *from = strata_read_bytes(in, nbytes);
+	uint8_t		padded[FEW_PATCHES * 8 + 8];
+
+	if (from == NULL)
+		return false;
+	if (left < nbytes + 8)
+	{
+		memset(padded + nbytes, 0, 8);
+		from = memcpy(padded, from, nbytes);
+	}
+	for (unsigned i = 0; i < n; i++)
+		out[i] = strata_load64(from + i * width / 8) >> i * width % 8 & strata_low_bits(width);
+	return true;
+}
+
+/* The patches of a block: positions, and the high parts into high; NULL if they cannot be. */
+static const uint8_t *
+read_patches(unsigned width, uint32_t count, StrataReader *in, unsigned *n, uint64_t *high)
+{
+	unsigned	high_width;
+	const uint8_t *position;
+
+	*n = strata_read_u8(in);
+	high_width = strata_read_u8(in);
+	position = strata_read_bytes(in, *n);
+	if (position == NULL || high_width == 0 || high_width > 64 - width)
+		return NULL;
+	if (*n <= FEW_PATCHES && high_width <= 57 ? !read_few(in, *n, high_width, high) :
+		!strata_bitpack_read(in, *n, high_width, high))
+		return NULL;
+	for (unsigned i = 0; i < *n; i++)
+		if (position[i] >= count)
+			return NULL;
+	return position;
+}
+
 /* Or the high parts of patched numbers into u. */
 static bool
-read_patches(unsigned width, uint32_t count, StrataReader *in, uint64_t *u)
+patch(unsigned width, uint32_t count, StrataReader *in, uint64_t *u)
 {
 	uint64_t	high[INT_BLOCK_BUFFER];
-	unsigned	n = strata_read_u8(in);
-	unsigned	high_width = strata_read_u8(in);
-	const uint8_t *position = strata_read_bytes(in, n);
+	unsigned	n;
+	const uint8_t *position = read_patches(width, count, in, &n, high);
 
-	if (position == NULL || high_width == 0 || high_width > 64 - width ||
-		!strata_bitpack_read(in, n, high_width, high))
-		return false;
-	for (unsigned i = 0; i < n; i++)
-	{
-		if (position[i] >= count)
-			return false;
+	for (unsigned i = 0; position && i < n; i++)
 		u[position[i]] |= high[i] << width;
-	}
-	return true;
+	return position != NULL;
+}
+
+static bool
+patch_narrow(unsigned width, uint32_t count, StrataReader *in, uint32_t *u)
+{
+	uint64_t	high[INT_BLOCK_BUFFER];
+	unsigned	n;
+	const uint8_t *position = read_patches(width, count, in, &n, high);
+
+	for (unsigned i = 0; position && i < n; i++)
+		u[position[i]] |= (uint32_t) (high[i] << width);
+	return position != NULL;
+}
+
+/* Are the numbers of a block of bits below 2^32, and the packed ones narrow? */
+bool
+strata_int_pack_is_narrow(const IntBlockSize *size, uint32_t count, const StrataReader *in)
+{
+	StrataReader at = *in;
+
+	if (size->width > INT_NARROW_WIDTH || !size->patched)
+		return size->width <= INT_NARROW_WIDTH;
+	strata_read_bytes(&at, ((size_t) count * size->width + 7) / 8);
+	strata_read_u8(&at);
+	return size->width + strata_read_u8(&at) <= 32;
+}
+
+/* Read the numbers of such a block; u has INT_BLOCK_BUFFER entries. */
+bool
+strata_int_pack_read_narrow(const IntBlockSize *size, uint32_t count, StrataReader *in, uint32_t *u)
+{
+	return strata_bitpack_read_narrow(in, count, size->width, u) &&
+		(!size->patched || patch_narrow(size->width, count, in, u));
 }
 
 /* Read the numbers of a block; u has INT_BLOCK_BUFFER entries. */
@@ -255,6 +325,6 @@ strata_int_pack_read(IntPacking packing, const IntBlockSize *size, uint32_t coun
 {
 	if (packing == INT_PACK_BITS)
 		return strata_bitpack_read(in, count, size->width, u) &&
-			(!size->patched || read_patches(size->width, count, in, u));
+			(!size->patched || patch(size->width, count, in, u));
 	return strata_simple8b_read(in, size->nwords, count, u);
 }

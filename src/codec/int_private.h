@@ -5,7 +5,8 @@
  *	  to pack a block of unsigned numbers.
  *
  * int_stream.c reads and writes streams, int_plan.c chooses the shape,
- * int_block.c does one block; simple8b_rle.c and bitpack.c pack numbers.
+ * int_block.c does one block; simple8b_rle.c and bitpack.c pack numbers, and
+ * int_simd.c decodes blocks where the CPU has AVX2.
  * int_extended.c has the packings of archives, int_ans.c their entropy coder.
  *
  * src/codec/int_private.h
@@ -123,10 +124,26 @@ extern bool strata_int_size_read(IntPacking packing, StrataReader *in, IntBlockS
 extern bool strata_int_pack_skip(IntPacking packing, const IntBlockSize *size, uint32_t count, StrataReader *in);
 extern bool strata_int_pack_read(IntPacking packing, const IntBlockSize *size, uint32_t count,
 								 StrataReader *in, uint64_t *u);
+extern bool strata_int_pack_is_narrow(const IntBlockSize *size, uint32_t count, const StrataReader *in);
+extern bool strata_int_pack_read_narrow(const IntBlockSize *size, uint32_t count, StrataReader *in, uint32_t *u);
 
 /* bitpack.c */
 extern void strata_bitpack_write(const uint64_t *u, uint32_t n, unsigned width, StrataWriter *out);
 extern bool strata_bitpack_read(StrataReader *in, uint32_t n, unsigned width, uint64_t *out);
+extern bool strata_bitpack_read_narrow(StrataReader *in, uint32_t n, unsigned width, uint32_t *out);
+
+/* int_simd.c: of use only if strata_int_simd_usable() */
+#define INT_NARROW_WIDTH 25		/* widest numbers that are unpacked to 32 bits */
+extern bool strata_int_simd_usable(void);
+extern bool strata_int_simd_unpack(const uint8_t *from, uint32_t n, unsigned width, uint64_t *out);
+extern void strata_int_simd_rebuild(const IntHeader *h, const IntBlockState *state, const uint64_t *u, uint32_t m,
+									uint64_t *v);
+extern bool strata_int_simd_simple8b(const uint8_t *selectors, const uint8_t *words, unsigned nwords, uint32_t n,
+									 uint64_t *out);
+extern bool strata_int_simd_narrow(const IntHeader *h, unsigned width);
+extern void strata_int_simd_unpack_narrow(const uint8_t *from, uint32_t n, unsigned width, uint32_t *out);
+extern void strata_int_simd_rebuild_narrow(const IntHeader *h, const IntBlockState *state, const uint32_t *u,
+										   uint32_t m, unsigned width, void *out);
 
 /* simple8b_rle.c */
 extern unsigned strata_simple8b_count(const uint64_t *u, uint32_t n);
@@ -188,6 +205,12 @@ extern void strata_ans_write(const AnsEncoder *encoder, const uint16_t *tokens, 
 extern void strata_ans_decoder_init(const AnsTable *table, AnsDecoder *decoder);
 extern bool strata_ans_read(const AnsDecoder *decoder, StrataReader *in, size_t nbytes, uint32_t m,
 							uint16_t *tokens);
+
+/* Numbers in a word of simple8b-RLE, and their width, by selector; 0 is a run. */
+#define S8B_RUN 0
+#define S8B_RUN_BITS 9
+static const uint8_t s8b_count[16] = {0, 64, 32, 21, 16, 12, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1};
+static const uint8_t s8b_width[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 21, 32, 64};
 
 /* Bytes nwords words and their selectors take. */
 STRATA_INLINE size_t

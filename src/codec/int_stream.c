@@ -394,7 +394,10 @@ running_sum(uint64_t value, const uint64_t *u, uint32_t n, uint64_t *v)
 		v[i] = value += u[i];
 }
 
-/* The m values of a block from its packed numbers, which are changed. */
+/*
+ * The m values of a block from its packed numbers, which are changed.  u and v do
+ * not overlap; up to 3 entries of u behind the numbers are read.
+ */
 void
 strata_int_block_rebuild(const IntHeader *h, const IntBlockState *state, uint64_t *u, uint32_t m, uint64_t *v)
 {
@@ -402,6 +405,11 @@ strata_int_block_rebuild(const IntHeader *h, const IntBlockState *state, uint64_
 	uint64_t	start = h->first + h->divisor * (uint64_t) state->start;
 	uint64_t	slope = h->divisor * (uint64_t) state->slope;
 
+	if (strata_int_simd_usable())
+	{
+		strata_int_simd_rebuild(h, state, u, m, v);
+		return;
+	}
 	unmap(h, (uint64_t) state->base, count, u);
 	switch (h->shape.transform)
 	{
@@ -463,6 +471,27 @@ decode_steps(const IntHeader *h, uint32_t from, uint32_t n, unsigned width, void
 	}
 }
 
+/* Values [lo, hi) of the m of a block whose numbers are narrow, to `out`. */
+static bool
+decode_narrow(const IntHeader *h, const IntBlockState *state, const IntBlockSize *size, StrataReader *in,
+			  uint32_t m, uint32_t lo, uint32_t hi, unsigned width, void *out)
+{
+	uint32_t	u[INT_BLOCK_BUFFER];
+	uint64_t	v[INT_BLOCK_MAX];
+	uint32_t	count = m > (uint32_t) h->shape.transform ? m - (uint32_t) h->shape.transform : 0;
+
+	if (!strata_int_pack_read_narrow(size, count, in, u))
+		return false;
+	if (lo == 0 && hi == m)
+		strata_int_simd_rebuild_narrow(h, state, u, m, width, out);
+	else
+	{
+		strata_int_simd_rebuild_narrow(h, state, u, m, width, v);
+		memcpy(out, (uint8_t *) v + lo * width, (hi - lo) * width);
+	}
+	return true;
+}
+
 /* Decode the blocks that hold values [from, from + n). */
 static bool
 decode_blocks(const IntHeader *h, StrataReader *in, uint32_t total,
@@ -472,6 +501,8 @@ decode_blocks(const IntHeader *h, StrataReader *in, uint32_t total,
 	uint64_t	v[INT_BLOCK_MAX];
 	uint32_t	rows = UINT32_C(1) << h->shape.block_log2;
 	IntBlockState state = {0};
+	bool		narrow = h->shape.packing == INT_PACK_BITS && strata_int_simd_usable() &&
+		strata_int_simd_narrow(h, width);
 
 	for (uint32_t start = 0; start < from + n; start += rows)
 	{
@@ -487,6 +518,14 @@ decode_blocks(const IntHeader *h, StrataReader *in, uint32_t total,
 		if (lo >= m)
 		{
 			if (!strata_int_pack_skip(h->shape.packing, &size, count, in))
+				return false;
+			continue;
+		}
+		if (narrow && !in->failed && strata_int_pack_is_narrow(&size, count, in))
+		{
+			uint8_t    *to = (uint8_t *) out + (size_t) (start + lo - from) * width;
+
+			if (!decode_narrow(h, &state, &size, in, m, lo, hi, width, to))
 				return false;
 			continue;
 		}

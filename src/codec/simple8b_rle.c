@@ -29,12 +29,7 @@
 #include "bitstream.h"
 #include "int_private.h"
 
-#define SELECTOR_RUN 0
-#define RUN_BITS 9
-#define RUN_VALUE_BITS (64 - RUN_BITS)
-
-static const uint8_t selector_count[16] = {0, 64, 32, 21, 16, 12, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1};
-static const uint8_t selector_width[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 21, 32, 64};
+#define RUN_VALUE_BITS (64 - S8B_RUN_BITS)
 
 /* The narrowest selector for numbers of a bit length. */
 static const uint8_t selector_of_bits[65] = {
@@ -91,12 +86,12 @@ next_word(const uint64_t *u, uint32_t n, uint32_t *taken)
 	else
 	{
 		selector = selector_of_count[count];
-		count = selector_count[selector];
+		count = s8b_count[selector];
 	}
 	if (run > count && u[0] >> RUN_VALUE_BITS == 0)
 	{
 		*taken = run;
-		return SELECTOR_RUN;
+		return S8B_RUN;
 	}
 	*taken = count;
 	return selector;
@@ -140,11 +135,11 @@ strata_simple8b_write(const uint64_t *u, uint32_t n, unsigned nwords, StrataWrit
 		uint64_t	bits = 0;
 
 		selectors[word / 2] |= (uint8_t) (selector << (word % 2 ? 4 : 0));
-		if (selector == SELECTOR_RUN)
-			bits = (taken - 1) | u[i] << RUN_BITS;
+		if (selector == S8B_RUN)
+			bits = (taken - 1) | u[i] << S8B_RUN_BITS;
 		else
 			for (uint32_t k = 0; k < taken; k++)
-				bits |= u[i + k] << (k * selector_width[selector]);
+				bits |= u[i + k] << (k * s8b_width[selector]);
 		strata_write_u64(out, bits);
 		i += taken;
 	}
@@ -183,6 +178,8 @@ strata_simple8b_read(StrataReader *in, unsigned nwords, uint32_t n, uint64_t *ou
 		memset(out, 0, n * sizeof(uint64_t));
 		return true;
 	}
+	if (strata_int_simd_usable())
+		return strata_int_simd_simple8b(selectors, words, nwords, n, out);
 	for (unsigned i = 0; i < nwords; i++)
 	{
 		uint64_t	word = strata_load64(words + (size_t) i * 8);
@@ -192,10 +189,10 @@ strata_simple8b_read(StrataReader *in, unsigned nwords, uint32_t n, uint64_t *ou
 			return false;
 		switch (selectors[i / 2] >> (i % 2 ? 4 : 0) & 15)
 		{
-			case SELECTOR_RUN:
+			case S8B_RUN:
 				{
-					uint32_t	run = (uint32_t) (word & ((1 << RUN_BITS) - 1)) + 1;
-					uint64_t	value = word >> RUN_BITS;
+					uint32_t	run = (uint32_t) (word & ((1 << S8B_RUN_BITS) - 1)) + 1;
+					uint64_t	value = word >> S8B_RUN_BITS;
 
 					if (run > n - done)
 						return false;

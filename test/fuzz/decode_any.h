@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/codec.h"
+#include "codec/codec_private.h"
 
 /* Larger claims are legal (a compressed value may be large) but not worth running. */
 #define DECODE_ANY_MAX_SCRATCH ((size_t) 64 << 20)
@@ -29,7 +29,7 @@
 static uint64_t
 decode_any_use_bytes(const StrataBytes *bytes, uint32_t n, const bool *isnull)
 {
-	uint64_t	sum = 0;
+	uint64_t	sum = 1;
 
 	for (uint32_t i = 0; i < n; i++)
 	{
@@ -42,15 +42,16 @@ decode_any_use_bytes(const StrataBytes *bytes, uint32_t n, const bool *isnull)
 		}
 		DECODE_ANY_REQUIRE(entry < bytes->nentries);
 		DECODE_ANY_REQUIRE(bytes->offsets[entry] <= bytes->offsets[entry + 1]);
+		sum = sum * 31 + bytes->offsets[entry + 1] - bytes->offsets[entry];
 		for (uint32_t at = bytes->offsets[entry]; at < bytes->offsets[entry + 1]; at++)
-			sum += bytes->payload[at];
+			sum = sum * 31 + bytes->payload[at];
 	}
 	return sum;
 }
 
-/* Decode rows [from, from + n) of a column that was described as info. */
+/* Decode rows [from, from + n) of a column that was described as info; *digest is of the values. */
 static StrataCodecResult
-decode_any_range(const uint8_t *buf, size_t len, const StrataCodecInfo *info, uint32_t from, uint32_t n)
+decode_any_once(const uint8_t *buf, size_t len, const StrataCodecInfo *info, uint32_t from, uint32_t n, uint64_t *digest)
 {
 	size_t		scratch_size;
 	StrataCodecResult rc = strata_column_decode_scratch_size(buf, len, from, n, &scratch_size);
@@ -58,6 +59,7 @@ decode_any_range(const uint8_t *buf, size_t len, const StrataCodecInfo *info, ui
 	bool	   *isnull;
 	bool		hasnull;
 
+	*digest = 0;
 	if (rc != STRATA_CODEC_OK || scratch_size > DECODE_ANY_MAX_SCRATCH)
 		return rc;
 	scratch = malloc(scratch_size ? scratch_size : 1);
@@ -67,20 +69,37 @@ decode_any_range(const uint8_t *buf, size_t len, const StrataCodecInfo *info, ui
 		StrataBytes bytes;
 
 		rc = strata_column_decode_bytes(buf, len, from, n, scratch, scratch_size, &bytes, isnull, &hasnull);
-		if (rc == STRATA_CODEC_OK && decode_any_use_bytes(&bytes, n, isnull) == 1)
-			isnull[0] = isnull[0];
+		if (rc == STRATA_CODEC_OK)
+			*digest = decode_any_use_bytes(&bytes, n, isnull);
 	}
 	else
 	{
 		uint8_t    *out = malloc(n ? (size_t) n * info->width : 1);
 
 		rc = strata_column_decode_fixed(buf, len, from, n, scratch, scratch_size, out, isnull, &hasnull);
+		if (rc == STRATA_CODEC_OK)
+			for (size_t i = 0; i < (size_t) n * info->width; i++)
+				*digest = *digest * 31 + out[i];
 		free(out);
 	}
 	/* what decode_scratch_size asked for is enough, whatever the input */
 	DECODE_ANY_REQUIRE(rc != STRATA_CODEC_NO_SPACE);
 	free(scratch);
 	free(isnull);
+	return rc;
+}
+
+/* Decode as this CPU does and as one without vector instructions would: to the same values. */
+static StrataCodecResult
+decode_any_range(const uint8_t *buf, size_t len, const StrataCodecInfo *info, uint32_t from, uint32_t n)
+{
+	uint64_t	digest[2];
+	StrataCodecResult rc = decode_any_once(buf, len, info, from, n, &digest[0]);
+
+	strata_codec_portable_only = true;
+	DECODE_ANY_REQUIRE(decode_any_once(buf, len, info, from, n, &digest[1]) == rc);
+	strata_codec_portable_only = false;
+	DECODE_ANY_REQUIRE(digest[0] == digest[1]);
 	return rc;
 }
 
