@@ -11,7 +11,7 @@ import ctypes.util
 import struct
 import sys
 
-RAW, CONSTANT, DELTA_DELTA, GORILLA, DICTIONARY, LZ4, ZSTD, DECIMAL, NUMERIC = range(1, 10)
+RAW, CONSTANT, DELTA_DELTA, GORILLA, DICTIONARY, LZ4, ZSTD, DECIMAL, NUMERIC, PACKED = range(1, 11)
 INT, FLOAT, BYTES = 1, 2, 3
 M64 = (1 << 64) - 1
 S8B = [(0, 0), (64, 1), (32, 2), (21, 3), (16, 4), (12, 5), (10, 6), (9, 7), (8, 8), (7, 9), (6, 10), (5, 12), (4, 16),
@@ -298,6 +298,28 @@ def byte_strings(codec, data, n):
     return values
 
 
+def packed_strings(data, n):
+    r = Reader(data)
+    positions = []
+    for _ in range(r.varint()):
+        count, least, head = r.varint(), r.number(1), r.number(1)
+        split, gap = (r.number(1), r.number(1)) if head & 16 else (0, 0)
+        positions += [(least, head & 15, split, gap)] * count
+    lengths = int_stream(r.take(r.varint()), n)
+    sizes = [r.varint() for _ in range((n - 1) // 256)] + [None]
+    values = []
+    for k, size in enumerate(sizes):
+        bits = int.from_bytes(r.rest() if size is None else r.take(size), "little")
+        for length in lengths[k * 256:k * 256 + 256]:
+            value = []
+            for least, width, split, gap in positions[:length]:
+                code = bits & (1 << width) - 1
+                bits >>= width
+                value.append((least + code + (gap if code >= split else 0)) % 256)
+            values.append(bytes(value))
+    return values
+
+
 def payload(codec, kind, width, data, n):
     """n values: byte strings, or numbers as unsigned bits."""
     r = Reader(data)
@@ -311,6 +333,8 @@ def payload(codec, kind, width, data, n):
         return [entries[code] for code in int_stream(r.rest(), n)]
     if codec == NUMERIC:
         return numeric(data, n)
+    if codec == PACKED:
+        return packed_strings(data, n)
     if kind == BYTES:
         return byte_strings(codec, data, n)
     if codec == RAW:
@@ -324,7 +348,7 @@ def column(data):
     """kind, width and the rows of a column; None is null."""
     r = Reader(data)
     version, codec, shape, crc = r.number(1), r.number(1), r.number(1), r.number(4)
-    assert version in (1, 2), "unknown format version"
+    assert version in (1, 2, 3), "unknown format version"
     assert crc == crc32c(data[:3] + data[7:]), "wrong checksum"
     kind, mode, nrows = shape & 3, shape >> 4 & 3, r.count()
     width = 0 if kind == BYTES else 1 << (shape >> 2 & 3)

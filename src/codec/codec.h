@@ -63,6 +63,7 @@ typedef enum StrataCodecId
 	STRATA_CODEC_ZSTD = 7,		/* bytes: the same with zstd */
 	STRATA_CODEC_DECIMAL = 8,	/* float: scaled integers + exceptions (ALP) */
 	STRATA_CODEC_NUMERIC = 9,	/* bytes: PostgreSQL's numeric as scaled integers */
+	STRATA_CODEC_PACKED = 10,	/* bytes: short strings, some bits for each position */
 	STRATA_CODEC_COUNT
 } StrataCodecId;
 

@@ -120,6 +120,7 @@ extern const StrataCodec strata_codec_lz4;
 extern const StrataCodec strata_codec_zstd;
 extern const StrataCodec strata_codec_decimal;
 extern const StrataCodec strata_codec_numeric;
+extern const StrataCodec strata_codec_packed;
 
 /* The codec of an id, or NULL (AUTO included). */
 extern const StrataCodec *strata_codec_get(unsigned id);
@@ -198,6 +199,10 @@ extern StrataCodecResult strata_lzarray_decode(StrataCodecId id, const StrataPay
 extern StrataCodecResult strata_lzarray_decode_size(const StrataPayload *p, uint32_t from, uint32_t n,
 													size_t *size);
 extern void strata_lzarray_describe(const StrataPayload *p, char *text, size_t size);
+
+/* --- packed.c ------------------------------------------------------------------- */
+
+extern size_t strata_packed_size(const StrataVector *v);
 
 /* --- dictionary.c ------------------------------------------------------------- */
 

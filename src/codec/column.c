@@ -4,7 +4,7 @@
  *	  A column: header, null map, payload.  What the batch layer stores.
  *
  *	OFFSET	SIZE	MEANING
- *	0		1		format version, 1, or 2 if there is anything in it that version 1 did not have
+ *	0		1		format version: the first one that had all that is in it
  *	1		1		codec id (codec.h)
  *	2		1		bits 0-1 kind, 2-3 log2(width) (0 for BYTES), 4-5 null mode
  *					(nulls.c), 6-7 zero
@@ -27,7 +27,7 @@
 #include "bitstream.h"
 #include "codec_private.h"
 
-#define FORMAT_VERSION 2
+#define FORMAT_VERSION 3
 #define FIRST_CODEC_OF_2 STRATA_CODEC_NUMERIC
 #define VERSION_1_BLOCK 65536
 #define HEADER_MAX 11
@@ -129,16 +129,34 @@ check_vector(const StrataVector *v, uint32_t nrows, const bool *isnull)
 	return nnulls == nrows - v->n;
 }
 
-/*
- * May there be anything in it that version 1 did not have: a codec, what archives
- * have, a block of zstd that is larger?
- */
+/* Is there codec PACKED in a payload, or in the entries of a dictionary? */
 static bool
-needs_version_2(const StrataVector *v, StrataCodecId chosen)
+has_packed(StrataCodecId chosen, const uint8_t *payload, const uint8_t *end)
 {
-	return v->level == STRATA_LEVEL_ARCHIVE || chosen >= FIRST_CODEC_OF_2 ||
+	StrataReader in = strata_reader(payload, (size_t) (end - payload));
+
+	if (chosen == STRATA_CODEC_DICTIONARY)
+	{
+		strata_read_varint(&in);
+		return strata_read_u8(&in) == STRATA_CODEC_PACKED;
+	}
+	return chosen == STRATA_CODEC_PACKED;
+}
+
+/*
+ * The format version a payload needs.  2 if there may be anything in it that version 1
+ * did not have: a codec, what archives have, a block of zstd that is larger.
+ */
+static uint8_t
+version_needed(const StrataVector *v, StrataCodecId chosen, const uint8_t *payload, const uint8_t *end)
+{
+	if (has_packed(chosen, payload, end))
+		return 3;
+	if (v->level == STRATA_LEVEL_ARCHIVE || chosen >= FIRST_CODEC_OF_2 ||
 		((chosen == STRATA_CODEC_ZSTD || chosen == STRATA_CODEC_DICTIONARY) &&
-		 v->kind == STRATA_KIND_BYTES && v->n > 1 && v->offsets[v->n] > VERSION_1_BLOCK);
+		 v->kind == STRATA_KIND_BYTES && v->n > 1 && v->offsets[v->n] > VERSION_1_BLOCK))
+		return 2;
+	return 1;
 }
 
 StrataCodecResult
@@ -154,6 +172,7 @@ strata_column_encode(const StrataVector *vector, uint32_t nrows, const bool *isn
 	size_t		map_size;
 	uint32_t	crc;
 	uint8_t    *head;
+	const uint8_t *payload;
 
 	if (!check_vector(&v, nrows, isnull) || !strata_codec_supports(wanted, v.kind, v.width))
 		return STRATA_CODEC_NOT_APPLICABLE;
@@ -169,6 +188,7 @@ strata_column_encode(const StrataVector *vector, uint32_t nrows, const bool *isn
 	strata_nulls_write(mode, isnull, nrows, &w);
 	if (w.failed)
 		return STRATA_CODEC_NO_SPACE;
+	payload = w.next;
 	if (v.n > 0 && wanted == STRATA_CODEC_AUTO)
 		rc = strata_choose_encode(&v, &arena, &w, &chosen);
 	else if (v.n > 0)
@@ -177,7 +197,7 @@ strata_column_encode(const StrataVector *vector, uint32_t nrows, const bool *isn
 		return rc;
 	if (w.failed)
 		return STRATA_CODEC_NO_SPACE;
-	head[0] = needs_version_2(&v, chosen) ? 2 : 1;
+	head[0] = version_needed(&v, chosen, payload, w.next);
 	head[1] = (uint8_t) chosen;
 	head[2] = (uint8_t) ((unsigned) v.kind | (v.width ? (unsigned) __builtin_ctz(v.width) << 2 : 0) |
 						 (unsigned) mode << 4);

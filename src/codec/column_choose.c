@@ -9,7 +9,7 @@
  *
  *	INT		CONSTANT, DELTA_DELTA, DICTIONARY, RAW
  *	FLOAT	CONSTANT, DECIMAL, GORILLA, DICTIONARY, RAW
- *	BYTES	CONSTANT, DICTIONARY, LZ4, ZSTD, NUMERIC, RAW, as the vector's hint allows
+ *	BYTES	CONSTANT, DICTIONARY, PACKED, LZ4, ZSTD, NUMERIC, RAW, as the vector's hint allows
  *
  * src/codec/column_choose.c
  *-------------------------------------------------------------------------
@@ -22,6 +22,9 @@
 
 /* A dictionary with at most one entry for so many values is not compared with LZ. */
 #define FEW_ENTRIES 16
+
+/* So few byte strings, and packed to half of them: no LZ codec is asked. */
+#define PACKED_AT_ONCE 4096
 
 /* Decimals smaller than this part of raw leave XOR nothing to win. */
 #define GORILLA_BELOW 4
@@ -38,7 +41,8 @@ bool
 strata_nested_allowed(unsigned id)
 {
 	return id == STRATA_CODEC_RAW || id == STRATA_CODEC_DELTA_DELTA || id == STRATA_CODEC_GORILLA ||
-		id == STRATA_CODEC_DECIMAL || id == STRATA_CODEC_LZ4 || id == STRATA_CODEC_ZSTD;
+		id == STRATA_CODEC_DECIMAL || id == STRATA_CODEC_LZ4 || id == STRATA_CODEC_ZSTD ||
+		id == STRATA_CODEC_PACKED;
 }
 
 /* Scratch of the candidates for v, dictionaries apart. */
@@ -228,19 +232,25 @@ encode_lz(StrataCodecId id, const StrataVector *v, StrataArena *scratch, const S
 }
 
 /*
- * LZ4, ZSTD or RAW.  ZSTD is tried on the whole of a small column, the others are
- * estimated; it has to win by a tenth.  Not for hot columns.
+ * PACKED, LZ4, ZSTD or RAW.  ZSTD is tried on the whole of a small column, the others are
+ * estimated; it has to win by a tenth, over PACKED by a fifth.  Not for hot columns.
  */
 static StrataCodecResult
 choose_lz(const StrataVector *v, StrataArena *scratch, StrataWriter *out, StrataCodecId *chosen)
 {
 	StrataWriter start = *out;
 	size_t		total = v->offsets[v->n];
-	bool		any = v->hint != STRATA_BYTES_NO_LZ;
+	size_t		packed = strata_packed_size(v);
+	bool		any = v->hint != STRATA_BYTES_NO_LZ &&
+		(packed > total / 2 || total > PACKED_AT_ONCE || v->level == STRATA_LEVEL_ARCHIVE);
 	size_t		lz4 = any ? estimate_lz(STRATA_CODEC_LZ4, v, *scratch) : SIZE_MAX;
 	size_t		others = lz4 < total - total / 32 ? lz4 : total;
+	bool		is_packed = packed <= others && packed < total - total / 32;
 	StrataCodecResult rc = STRATA_CODEC_UNSUPPORTED;
 	size_t		zstd = SIZE_MAX;
+
+	if (is_packed)
+		others = packed;
 
 	if (any && strata_codec_available(STRATA_CODEC_ZSTD) &&
 		!(v->hint == STRATA_BYTES_LZ4 && strata_codec_available(STRATA_CODEC_LZ4)) &&
@@ -251,11 +261,17 @@ choose_lz(const StrataVector *v, StrataArena *scratch, StrataWriter *out, Strata
 		else
 			zstd = estimate_lz(STRATA_CODEC_ZSTD, v, *scratch);
 	}
-	if (zstd < others - margin(v, others, 10))
+	if (zstd < others - margin(v, others, is_packed ? 5 : 10))
 	{
 		if (rc == STRATA_CODEC_OK)
 			return rc;
 		return encode_lz(STRATA_CODEC_ZSTD, v, scratch, &start, out, chosen, &zstd);
+	}
+	if (is_packed)
+	{
+		*out = start;
+		*chosen = STRATA_CODEC_PACKED;
+		return strata_codec_packed.encode(v, scratch, out);
 	}
 	return encode_lz(others < total ? STRATA_CODEC_LZ4 : STRATA_CODEC_RAW, v, scratch, &start, out, chosen, &zstd);
 }

@@ -117,7 +117,7 @@ main(int argc, char **argv)
 {
 	static const char *const ints[] = {"gaps", "gcd", "outliers", "walk", "runs", "constant"};
 	static const char *const floats[] = {"tenths", "mixed", "special", "walk", "constant"};
-	static const char *const strings[] = {"words", "few", "constant", "binary", "numeric", "numerics"};
+	static const char *const strings[] = {"words", "few", "constant", "binary", "numeric", "numerics", "tail", "hex", "digits"};
 
 	root = argc > 1 ? argv[1] : "../fuzz/corpus";
 	mkdir(root, 0777);

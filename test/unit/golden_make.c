@@ -63,7 +63,7 @@ accept(const char *name, Sample s, NullPattern nulls, StrataCodecId id)
 		exit(1);
 	}
 	text = dump_values(&s.v, s.nrows, s.isnull);
-	folder = e.buf[0] == 1 ? "v1" : "v2";
+	folder = e.buf[0] == 1 ? "v1" : e.buf[0] == 2 ? "v2" : "v3";
 	write_file(folder, name, "col", e.buf, e.len);
 	write_file(folder, name, "txt", text, strlen(text));
 	free(text);
@@ -103,6 +103,20 @@ make_archives(void)
 	accept_archive("float4_sine", sample_float("sine", 4, 1100), NULLS_NO, STRATA_CODEC_DECIMAL);
 	accept_archive("bytes_words_zstd", sample_bytes("words", 5000), NULLS_HALF, STRATA_CODEC_ZSTD);
 	accept_archive("bytes_few_dictionary", sample_bytes("few", 1100), NULLS_NO, STRATA_CODEC_DICTIONARY);
+}
+
+/* Byte strings in bits by position: of one length and of several, with gaps, in a dictionary. */
+static void
+make_packed(void)
+{
+	accept("bytes_tail_packed", sample_bytes("tail", 600), NULLS_FEW, STRATA_CODEC_PACKED);
+	accept("bytes_hex_packed", sample_bytes("hex", 300), NULLS_NO, STRATA_CODEC_PACKED);
+	accept("bytes_digits_packed", sample_bytes("digits", 520), NULLS_RUNS, STRATA_CODEC_PACKED);
+	accept("bytes_words_packed", sample_bytes("words", 256), NULLS_NO, STRATA_CODEC_PACKED);
+	accept("bytes_random_packed", sample_bytes("random", 257), NULLS_NO, STRATA_CODEC_PACKED);
+	accept("bytes_empty_packed", sample_bytes("empty", 20), NULLS_NO, STRATA_CODEC_PACKED);
+	accept("bytes_tail_dictionary", sample_bytes("tail", 300), NULLS_NO, STRATA_CODEC_DICTIONARY);
+	accept_archive("bytes_digits_archive", sample_bytes("digits", 1100), NULLS_NO, STRATA_CODEC_PACKED);
 }
 
 /* Put the right checksum into a column. */
@@ -250,6 +264,7 @@ make_rejected(void)
 	Encoded		bitmap;
 	Encoded		ans;
 	Encoded		numeric = good_column(sample_bytes("numeric", 300), STRATA_CODEC_NUMERIC);
+	Encoded		packed = good_column(sample_bytes("tail", 300), STRATA_CODEC_PACKED);
 	Encoded		lz;
 	Sample		s = sample_int("walk", 4, 300);
 
@@ -268,7 +283,7 @@ make_rejected(void)
 	s.v.level = STRATA_LEVEL_ARCHIVE;
 	lz = good_column(s, STRATA_CODEC_DELTA_DELTA);
 
-	reject("version_3", &ints, 0, "\x03", 1);
+	reject("version_4", &ints, 0, "\x04", 1);
 	reject("version_0", &ints, 0, "\0", 1);
 	reject("codec_0", &ints, 1, "\0", 1);
 	reject("codec_99", &ints, 1, "\x63", 1);
@@ -297,6 +312,17 @@ make_rejected(void)
 	reject("numeric_codec_0", &numeric, 14, "\0", 1);
 	reject_cut("numeric_cut", &numeric, numeric.len - 20);
 	reject_cut("numeric_empty", &numeric, 14);
+	/* groups: number of them, then positions, least byte, width and gap */
+	reject("packed_groups", &packed, 9, "\x41", 1);
+	reject("packed_no_positions", &packed, 10, "\0", 1);
+	reject("packed_positions", &packed, 10, "\x41", 1);
+	reject("packed_width_9", &packed, 12, "\x09", 1);
+	reject("packed_flag", &packed, 12, "\x20", 1);
+	reject("packed_fewer_positions", &packed, 9, "\x01", 1);
+	reject("packed_wider", &packed, 12, "\x08", 1);
+	reject("packed_long", &packed, packed.len, "\0", 1);
+	reject_cut("packed_cut", &packed, packed.len - 1);
+	reject_cut("packed_empty", &packed, 9);
 	/* an archive's stream: mode, first value, method, e and m, table_log and order, tokens */
 	reject("archive_method_0", &ans, 11, "\0", 1);
 	reject("archive_method_3", &ans, 11, "\x03", 1);
@@ -358,6 +384,7 @@ main(int argc, char **argv)
 	root = argc > 1 ? argv[1] : "../golden";
 	make_accepted();
 	make_archives();
+	make_packed();
 	make_rejected();
 	return 0;
 }
