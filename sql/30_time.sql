@@ -59,6 +59,10 @@ COMMENT ON FUNCTION _strata.bucket_edge(anyelement, boolean, "any") IS
 'first time whose time_bucket is >= c, or (last) last time whose time_bucket is <= c';
 COMMENT ON FUNCTION _strata.bucket_edge(anyelement, boolean, "any", "any") IS
 'first time whose time_bucket is >= c, or (last) last time whose time_bucket is <= c';
+CREATE FUNCTION _strata.zone_bucket_edge(c timestamptz, last boolean, width interval) RETURNS timestamptz
+	AS 'MODULE_PATHNAME', 'strata_time_bucket_zone_edge' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION _strata.zone_bucket_edge(timestamptz, boolean, interval) IS
+'a time no later than all times whose time_bucket, in whatever zone, is >= c, or (last) no earlier than all whose time_bucket is <= c';
 
 -- first and last
 CREATE FUNCTION _strata.first_transition(internal, anyelement, "any") RETURNS internal

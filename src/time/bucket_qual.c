@@ -13,8 +13,11 @@
  * _strata.bucket_edge() in the plan.  For integers, which have no infinity to
  * say "none", only constants within range are rewritten.
  *
- * The variant with a time zone is left alone: its buckets are not in the order
- * of time where clocks go back.
+ * With a time zone buckets are not exactly in the order of time where clocks
+ * change, so such a comparison stays, and a wider comparison of ts that it
+ * implies is added: bucket >= c, and so on, with c moved by as much as a
+ * bucket can lie away from its times (_strata.zone_bucket_edge).  As it may be
+ * false where the other is NULL, that is done to ANDed conditions only.
  *
  * src/time/bucket_qual.c
  *-------------------------------------------------------------------------
@@ -50,7 +53,7 @@ typedef struct BucketCall
  * schema needs to be searched and nobody's function of that name is mistaken.
  */
 static bool
-is_time_bucket(Oid funcid)
+is_time_bucket(Oid funcid, bool zoned)
 {
 	HeapTuple	tuple;
 	Form_pg_proc form;
@@ -72,7 +75,7 @@ is_time_bucket(Oid funcid)
 			char	   *symbol = TextDatumGetCString(source);
 
 			result = strncmp(symbol, "strata_time_bucket_", strlen("strata_time_bucket_")) == 0 &&
-				strcmp(symbol, "strata_time_bucket_zone") != 0;
+				(strcmp(symbol, "strata_time_bucket_zone") == 0) == zoned;
 		}
 	}
 	ReleaseSysCache(tuple);
@@ -87,7 +90,7 @@ match_call(Node *node, BucketCall *call)
 	if (node == NULL || !IsA(node, FuncExpr))
 		return false;
 	func = (FuncExpr *) node;
-	if (list_length(func->args) < 2 || list_length(func->args) > 3 || !is_time_bucket(func->funcid))
+	if (list_length(func->args) < 2 || list_length(func->args) > 3 || !is_time_bucket(func->funcid, false))
 		return false;
 	call->type = func->funcresulttype;
 	call->width = linitial(func->args);
@@ -277,19 +280,102 @@ calls_time_bucket(Node *node, void *context)
 {
 	if (node == NULL)
 		return false;
-	if (IsA(node, FuncExpr) && is_time_bucket(((FuncExpr *) node)->funcid))
+	if (IsA(node, FuncExpr) && (is_time_bucket(((FuncExpr *) node)->funcid, false) ||
+								is_time_bucket(((FuncExpr *) node)->funcid, true)))
 		return true;
 	if (IsA(node, SubLink))
 		return calls_time_bucket(((SubLink *) node)->testexpr, context);
 	return expression_tree_walker(node, calls_time_bucket, context);
 }
 
+/*-------------------------------------------------------------------------
+ * With a time zone
+ *-------------------------------------------------------------------------
+ */
+
+/* Arguments of a call with a time zone, or NULL. */
+static List *
+match_zoned_call(Node *node)
+{
+	FuncExpr   *func = (FuncExpr *) node;
+
+	if (node == NULL || !IsA(node, FuncExpr) || list_length(func->args) < 3 ||
+		!is_time_bucket(func->funcid, true) || IsA(lsecond(func->args), NamedArgExpr))
+		return NIL;
+	return func->args;
+}
+
+/* ts op _strata.zone_bucket_edge(c, last, width) */
+static Expr *
+zoned_comparison(List *args, Expr *c, int strategy)
+{
+	Oid			types[3] = {TIMESTAMPTZOID, BOOLOID, INTERVALOID};
+	bool		last = strategy == BTLessEqualStrategyNumber;
+	List	   *name = list_make2(makeString(STRATA_INTERNAL_SCHEMA), makeString("zone_bucket_edge"));
+	Oid			funcid = LookupFuncName(name, 3, types, true);
+
+	if (!OidIsValid(funcid))
+		return NULL;
+	return make_comparison(TIMESTAMPTZOID, strategy, lsecond(args),
+						   (Expr *) makeFuncExpr(funcid, TIMESTAMPTZOID,
+												 list_make3(copyObject(c), makeBoolConst(last, false),
+															copyObject(linitial(args))),
+												 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
+}
+
+/* What a comparison of a bucket with a time zone implies for the time: conditions, ANDed. */
+static List *
+implied_by_zoned(Node *node)
+{
+	OpExpr	   *op = (OpExpr *) node;
+	List	   *args;
+	List	   *result = NIL;
+	Expr	   *c;
+	Oid			opno;
+	int			strategy;
+
+	if (!IsA(node, OpExpr) || list_length(op->args) != 2)
+		return NIL;
+	opno = op->opno;
+	args = match_zoned_call(linitial(op->args));
+	c = lsecond(op->args);
+	if (args == NIL)
+	{
+		args = match_zoned_call(lsecond(op->args));
+		c = linitial(op->args);
+		opno = get_commutator(opno);
+	}
+	if (args == NIL || !OidIsValid(opno) || contain_subplans(node) || contain_volatile_functions(node) ||
+		contain_var_clause((Node *) c) || contain_var_clause(linitial(args)) ||
+		!contain_var_clause(lsecond(args)))
+		return NIL;
+	strategy = strategy_of(opno, TIMESTAMPTZOID);
+	if (strategy == BTGreaterEqualStrategyNumber || strategy == BTGreaterStrategyNumber ||
+		strategy == BTEqualStrategyNumber)
+		result = lappend(result, zoned_comparison(args, c, BTGreaterEqualStrategyNumber));
+	if (strategy == BTLessEqualStrategyNumber || strategy == BTLessStrategyNumber ||
+		strategy == BTEqualStrategyNumber)
+		result = lappend(result, zoned_comparison(args, c, BTLessEqualStrategyNumber));
+	return list_member_ptr(result, NULL) ? NIL : result;
+}
+
 static Node *
 rewrite_qual(Node *qual)
 {
+	List	   *implied = NIL;
+	ListCell   *lc;
+
 	if (qual == NULL || !calls_time_bucket(qual, NULL))
 		return qual;
-	return rewrite_mutator(qual, NULL);
+	if (is_andclause(qual))
+	{
+		foreach(lc, ((BoolExpr *) qual)->args)
+			implied = list_concat(implied, implied_by_zoned(lfirst(lc)));
+	}
+	else
+		implied = implied_by_zoned(qual);
+	qual = rewrite_mutator(qual, NULL);
+	return implied == NIL ? qual : (Node *) makeBoolExpr(AND_EXPR, lcons(qual, implied), -1);
 }
 
 static void

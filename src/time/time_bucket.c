@@ -13,6 +13,7 @@
 #include "time/time.h"
 
 #include "catalog/pg_type.h"
+#include "common/int.h"
 #include "fmgr.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
@@ -27,6 +28,7 @@ PG_FUNCTION_INFO_V1(strata_time_bucket_date);
 PG_FUNCTION_INFO_V1(strata_time_bucket_date_offset);
 PG_FUNCTION_INFO_V1(strata_time_bucket_zone);
 PG_FUNCTION_INFO_V1(strata_time_bucket_edge);
+PG_FUNCTION_INFO_V1(strata_time_bucket_zone_edge);
 
 /* The bucket of time, as a Datum of the type. */
 static Datum
@@ -182,4 +184,38 @@ strata_time_bucket_edge(PG_FUNCTION_ARGS)
 		return strata_bucket_datum(type, start);
 	}
 	return strata_bucket_datum(type, strata_bucket_next(&bucket, time, &start) ? start - 1 : bucket.max);
+}
+
+/*
+ * No two offsets from UTC that one zone has ever had lie further apart
+ * (Apia: from -11:30 to +14:00).
+ */
+#define MAX_OFFSET_CHANGE (26 * USECS_PER_HOUR)
+
+/*
+ * zone_bucket_edge(c, last, width): a time that no time whose bucket in some
+ * zone is >= c lies before; or (last) that no time whose bucket is <= c lies
+ * after.
+ */
+Datum
+strata_time_bucket_zone_edge(PG_FUNCTION_ARGS)
+{
+	TimestampTz c = PG_GETARG_TIMESTAMPTZ(0);
+	bool		last = PG_GETARG_BOOL(1);
+	StrataBucket bucket;
+	int64		length;
+
+	if (TIMESTAMP_NOT_FINITE(c))
+		PG_RETURN_TIMESTAMPTZ(c);
+	if (!last)
+		PG_RETURN_TIMESTAMPTZ(c < MIN_TIMESTAMP + MAX_OFFSET_CHANGE ? DT_NOBEGIN : c - MAX_OFFSET_CHANGE);
+	strata_bucket_init(&bucket, TIMESTAMPOID, PG_GETARG_DATUM(2));
+	if (bucket.months != 0 &&
+		pg_mul_s64_overflow(bucket.months, 31 * USECS_PER_DAY, &length))
+		PG_RETURN_TIMESTAMPTZ(DT_NOEND);
+	if (bucket.months == 0)
+		length = bucket.width;
+	if (length > END_TIMESTAMP - MAX_OFFSET_CHANGE || c > END_TIMESTAMP - MAX_OFFSET_CHANGE - length)
+		PG_RETURN_TIMESTAMPTZ(DT_NOEND);
+	PG_RETURN_TIMESTAMPTZ(c + length + MAX_OFFSET_CHANGE);
 }
