@@ -149,6 +149,13 @@ typedef enum StrataJobFilter
 /* Is the extension here, with the tables of jobs? */
 extern bool strata_job_tables_exist(void);
 
+/*
+ * The same for background processes: takes a lock that keeps DROP EXTENSION
+ * waiting until the transaction ends.  It drops our tables in an order of its
+ * own, so meeting it half-way would be a deadlock, and its user the victim.
+ */
+extern bool strata_job_tables_lock(void);
+
 /* NULL when there is no such job.  Current context. */
 extern StrataJob *strata_job_get(int32 id);
 extern List *strata_job_list(StrataJobFilter filter);

@@ -17,11 +17,13 @@
 
 #include "catalog/namespace.h"
 #include "catalog/pg_authid.h"
+#include "catalog/pg_extension.h"
 #include "catalog/pg_type.h"
 #include "commands/extension.h"
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
@@ -87,6 +89,18 @@ bool
 strata_job_tables_exist(void)
 {
 	return OidIsValid(get_extension_oid(STRATA_EXTENSION, true)) && OidIsValid(job_table());
+}
+
+/* See catalog.h. */
+bool
+strata_job_tables_lock(void)
+{
+	Oid			extension = get_extension_oid(STRATA_EXTENSION, true);
+
+	if (!OidIsValid(extension))
+		return false;
+	LockDatabaseObject(ExtensionRelationId, extension, 0, AccessShareLock);
+	return strata_job_tables_exist();
 }
 
 /* Become the owner of the tables. */

@@ -16,16 +16,20 @@
 #include "base/base.h"
 #include "job/job_private.h"
 
+#include "access/htup_details.h"
 #include "access/xact.h"
+#include "catalog/pg_authid.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
 #include "storage/ipc.h"
 #include "tcop/tcopprot.h"
+#include "utils/builtins.h"
 #include "utils/errcodes.h"
 #include "utils/guc.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 #include "utils/timestamp.h"
 
 /* A worker that was started enters its slot within this, or is presumed dead. */
@@ -88,6 +92,20 @@ record_interrupted(void)
 	}
 }
 
+/* Until version 17 a process connects as roles that can log in only. */
+static bool
+may_log_in(Oid role)
+{
+	HeapTuple	tuple = SearchSysCache1(AUTHOID, ObjectIdGetDatum(role));
+	bool		result;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	result = ((Form_pg_authid) GETSTRUCT(tuple))->rolcanlogin;
+	ReleaseSysCache(tuple);
+	return result;
+}
+
 /* Processes that could not connect as the owner: failed runs, for all to see. */
 static void
 record_unstarted(void)
@@ -110,7 +128,9 @@ record_unstarted(void)
 		error.detail = owner != NULL ?
 			psprintf("It could not connect as the job's owner \"%s\"; the server log says why.", owner) :
 			psprintf("The role with OID %u, which owns the job, does not exist.", job->owner);
-		error.hint = psprintf("SELECT delete_job(%d);", id);
+		error.hint = owner != NULL && !may_log_in(job->owner) ?
+			psprintf("ALTER ROLE %s LOGIN;", quote_identifier(owner)) :
+			psprintf("SELECT delete_job(%d);", id);
 		(void) strata_job_finish(job, GetCurrentTimestamp(),
 								 strata_job_retry_start(job, GetCurrentTimestamp(), job->consecutive_failures + 1),
 								 MyProcPid, &error);
@@ -185,7 +205,7 @@ strata_job_scheduler_main(Datum arg)
 	StartTransactionCommand();
 	PushActiveSnapshot(GetTransactionSnapshot());
 	pgstat_report_activity(STATE_RUNNING, "looking for jobs");
-	if (strata_job_tables_exist())
+	if (strata_job_tables_lock())
 		next = strata_job_schedule_pass(&starved);
 	PopActiveSnapshot();
 	CommitTransactionCommand();

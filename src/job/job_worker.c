@@ -221,7 +221,7 @@ strata_job_run(int32 id)
 	TimestampTz finish;
 
 	begin();
-	if (strata_job_claim(id))
+	if (strata_job_tables_lock() && strata_job_claim(id))
 	{
 		MemoryContext old = MemoryContextSwitchTo(mcxt);
 
@@ -244,7 +244,7 @@ strata_job_run(int32 id)
 		begin();
 		finish = GetCurrentTimestamp();
 		/* it may have been altered, or deleted, meanwhile */
-		if (strata_job_tables_exist())
+		if (strata_job_tables_lock())
 		{
 			StrataJob  *now = strata_job_get(id);
 
@@ -273,7 +273,7 @@ take_next(TimestampTz *next)
 
 	begin();
 	*next = DT_NOEND;
-	if (strata_job_tables_exist())
+	if (strata_job_tables_lock())
 	{
 		foreach(lc, strata_job_list(STRATA_JOB_DUE))
 		{

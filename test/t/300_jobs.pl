@@ -197,5 +197,14 @@ $node->reload;
 sql(q{REVOKE ALL ON log FROM alice; REVOKE CREATE ON SCHEMA public FROM alice; SELECT delete_job(1001); DROP ROLE alice; SELECT alter_job(1000, next_start => now())});
 becomes(q{SELECT err_message LIKE '%could not be started' FROM strata.job_history WHERE job_id = 1000 ORDER BY id DESC LIMIT 1}, 'a job whose owner is gone fails visibly');
 
+# the scheduler is awake whenever jobs change; DROP EXTENSION waits for it, and is no deadlock's victim
+my $failed = 0;
+for (1 .. 15)
+{
+	my ($code, undef, $error) = $node->psql('postgres', q{DROP EXTENSION strata CASCADE; CREATE EXTENSION strata; SELECT add_job('short', '1 h')});
+	$failed++, diag($error) if $code != 0;
+}
+is($failed, 0, 'DROP EXTENSION beside the scheduler');
+
 $node->stop;
 done_testing();
