@@ -36,3 +36,22 @@ CREATE FUNCTION timescaledb_pre_restore() RETURNS boolean LANGUAGE sql AS 'SELEC
 COMMENT ON FUNCTION timescaledb_pre_restore() IS 'does nothing: a dump of hypertables restores as it is';
 CREATE FUNCTION timescaledb_post_restore() RETURNS boolean LANGUAGE sql AS 'SELECT true';
 COMMENT ON FUNCTION timescaledb_post_restore() IS 'does nothing: a dump of hypertables restores as it is';
+
+-- time_bucket_ng, which clients still send: buckets start at 2000-01-01.
+CREATE SCHEMA timescaledb_experimental;
+COMMENT ON SCHEMA timescaledb_experimental IS 'functions that clients of TimescaleDB still call under this name';
+GRANT USAGE ON SCHEMA timescaledb_experimental TO PUBLIC;
+
+CREATE FUNCTION timescaledb_experimental.time_bucket_ng(bucket_width interval, ts date, origin date DEFAULT '2000-01-01') RETURNS date
+	LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN time_bucket(bucket_width, ts, origin);
+CREATE FUNCTION timescaledb_experimental.time_bucket_ng(bucket_width interval, ts timestamp, origin timestamp DEFAULT '2000-01-01') RETURNS timestamp
+	LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN time_bucket(bucket_width, ts, origin);
+CREATE FUNCTION timescaledb_experimental.time_bucket_ng(bucket_width interval, ts timestamptz, origin timestamptz DEFAULT '2000-01-01 00:00+00') RETURNS timestamptz
+	LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN time_bucket(bucket_width, ts, origin);
+CREATE FUNCTION timescaledb_experimental.time_bucket_ng(bucket_width interval, ts timestamptz, timezone text, origin timestamptz DEFAULT NULL) RETURNS timestamptz
+	LANGUAGE sql IMMUTABLE PARALLEL SAFE
+	RETURN time_bucket(bucket_width, ts, timezone, coalesce(origin, timestamp '2000-01-01' AT TIME ZONE timezone));
+COMMENT ON FUNCTION timescaledb_experimental.time_bucket_ng(interval, date, date) IS 'time_bucket with buckets from 2000-01-01';
+COMMENT ON FUNCTION timescaledb_experimental.time_bucket_ng(interval, timestamp, timestamp) IS 'time_bucket with buckets from 2000-01-01';
+COMMENT ON FUNCTION timescaledb_experimental.time_bucket_ng(interval, timestamptz, timestamptz) IS 'time_bucket with buckets from 2000-01-01';
+COMMENT ON FUNCTION timescaledb_experimental.time_bucket_ng(interval, timestamptz, text, timestamptz) IS 'time_bucket in a time zone with buckets from 2000-01-01';
