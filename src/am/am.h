@@ -14,4 +14,10 @@
 /* Fill the routine and install callbacks; called once by _PG_init. */
 extern void strata_am_init(void);
 
+/*
+ * Set while indexes are built anew that were right before, by whoever holds
+ * ACCESS EXCLUSIVE: compressed rows are not read to check their keys again.
+ */
+extern bool strata_am_trust_batches;
+
 #endif							/* STRATA_AM_H */

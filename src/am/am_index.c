@@ -12,6 +12,8 @@
  */
 #include "am/am_private.h"
 
+#include "am/am.h"
+
 #include "access/parallel.h"
 #include "catalog/index.h"
 #include "executor/executor.h"
@@ -20,6 +22,9 @@
 #include "nodes/execnodes.h"
 #include "utils/snapmgr.h"
 #include "utils/tuplesort.h"
+
+/* See am.h. */
+bool		strata_am_trust_batches = false;
 
 /*
  * Evaluate the keys of all live rows, compressed or not: what fails for a row
@@ -112,6 +117,8 @@ index_build_range_scan(Relation rel, Relation index, IndexInfo *info, bool allow
 	 */
 	if (scan != NULL && !index->rd_index->indisvalid &&
 		CheckRelationLockedByMe(rel, AccessExclusiveLock, true))
+		has_batches = false;
+	if (strata_am_trust_batches)
 		has_batches = false;
 	if (has_batches && !IsParallelWorker() &&
 		(info->ii_Unique || info->ii_Expressions != NIL || info->ii_Predicate != NIL))

@@ -6,7 +6,8 @@
  * The dead rows that compression leaves can go once its transaction has
  * committed and no snapshot is older; autovacuum would see to it within
  * minutes.  A background worker made at commit runs VACUUM on the table right
- * away.  Nothing depends on it: without a free worker slot, or with somebody
+ * away, and makes indexes anew that the rows left behind empty: VACUUM never
+ * makes an index file shorter.  Nothing depends on it: without a free worker slot, or with somebody
  * holding an old snapshot, autovacuum remains.
  *
  * src/api/api_vacuum.c
@@ -14,7 +15,12 @@
  */
 #include "api/api_private.h"
 
+#include "access/genam.h"
+#include "access/table.h"
 #include "access/xact.h"
+#include "am/am.h"
+#include "base/compat.h"
+#include "catalog/index.h"
 #include "commands/vacuum.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
@@ -32,6 +38,9 @@
 
 /* Row stores below this many pages are not worth a process. */
 #define MIN_PAGES 256
+
+/* An index is made anew when it has these pages more than four times the table's. */
+#define MIN_INDEX_PAGES 32
 
 /* How often, ten times a second, to look for a moment to truncate. */
 #define TRUNCATE_TRIES 100
@@ -148,6 +157,62 @@ vacuum_table(Oid relid, bool truncate)
 	MemoryContextDelete(mcxt);
 }
 
+/* Make the relation's indexes anew that are far larger than what they index. */
+static void
+shrink_indexes(Relation rel)
+{
+	ReindexParams params = {0};
+	uint64		limit = MIN_INDEX_PAGES + 4 * (uint64) RelationGetNumberOfBlocks(rel);
+	List	   *indexes = RelationGetIndexList(rel);
+	ListCell   *lc;
+
+	foreach(lc, indexes)
+	{
+		Relation	index = index_open(lfirst_oid(lc), AccessExclusiveLock);
+		bool		bloated = index->rd_index->indisvalid &&
+			RelationGetNumberOfBlocks(index) > limit;
+		char		persistence = index->rd_rel->relpersistence;
+
+		index_close(index, NoLock);
+		if (bloated)
+			strata_reindex_index(lfirst_oid(lc), persistence, &params);
+	}
+	list_free(indexes);
+}
+
+/*
+ * After VACUUM has truncated the table, if it is ours at once: what is left in
+ * it is small, and so is the time that the lock is held.
+ */
+static void
+shrink_table_indexes(Oid relid)
+{
+	StartTransactionCommand();
+	PushActiveSnapshot(GetTransactionSnapshot());
+	if (ConditionalLockRelationOid(relid, AccessExclusiveLock))
+	{
+		Relation	rel = try_relation_open(relid, NoLock);
+
+		if (rel != NULL && RelationGetNumberOfBlocks(rel) < MIN_PAGES)
+		{
+			strata_am_trust_batches = true; /* the process ends if this fails */
+			shrink_indexes(rel);
+			if (OidIsValid(rel->rd_rel->reltoastrelid))
+			{
+				Relation	toast = table_open(rel->rd_rel->reltoastrelid, AccessExclusiveLock);
+
+				shrink_indexes(toast);
+				table_close(toast, NoLock);
+			}
+			strata_am_trust_batches = false;
+		}
+		if (rel != NULL)
+			relation_close(rel, NoLock);
+	}
+	PopActiveSnapshot();
+	CommitTransactionCommand();
+}
+
 /* Wait for a moment in which nobody uses the table; false when none comes. */
 static bool
 wait_for_truncation(Oid relid)
@@ -169,7 +234,7 @@ wait_for_truncation(Oid relid)
 	return false;
 }
 
-/* The worker: vacuum one table, have it truncated, and go. */
+/* The worker: vacuum one table, have it and its indexes made short, and go. */
 void
 strata_vacuum_main(Datum arg)
 {
@@ -184,6 +249,10 @@ strata_vacuum_main(Datum arg)
 	vacuum_table(relid, false);
 	/* the dead rows are gone: a second pass has nothing to read and holds its lock briefly */
 	if (wait_for_truncation(relid))
+	{
 		vacuum_table(relid, true);
+		if (wait_for_truncation(relid))
+			shrink_table_indexes(relid);
+	}
 	proc_exit(0);
 }

@@ -69,6 +69,18 @@ strata_heap_update(Relation rel, ItemPointer tid, HeapTuple tuple, CommandId cid
 }
 
 /*
+ * 17 gave reindex_index the statement it is part of (2fcc7ee7af6); delete when
+ * 16 goes.
+ */
+#if PG_VERSION_NUM < 170000
+#define strata_reindex_index(index, persistence, params) \
+	reindex_index(index, true, persistence, params)
+#else
+#define strata_reindex_index(index, persistence, params) \
+	reindex_index(NULL, index, true, persistence, params)
+#endif
+
+/*
  * 18 has lock failures logged on demand (6d376c3b0d1); delete when 17 goes.
  */
 #if PG_VERSION_NUM < 180000
