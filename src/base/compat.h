@@ -182,6 +182,26 @@ strata_heap_update(Relation rel, ItemPointer tid, HeapTuple tuple, CommandId cid
 #endif
 
 /*
+ * 18 made it a function that returns one of static storage (b52adbad467);
+ * delete when 17 goes.  For users that include access/toast_internals.h.
+ */
+#if PG_VERSION_NUM < 180000
+#define strata_init_toast_snapshot(snapshot) init_toast_snapshot(snapshot)
+#else
+#define strata_init_toast_snapshot(snapshot) (*(snapshot) = *get_toast_snapshot())
+#endif
+
+/*
+ * 17 took old snapshots out of nbtree (f691f5b80a8); delete when 16 goes.  For
+ * users that include access/nbtree.h.
+ */
+#if PG_VERSION_NUM < 170000
+#define strata_bt_get_leftmost(index) _bt_get_endpoint(index, 0, false, NULL)
+#else
+#define strata_bt_get_leftmost(index) _bt_get_endpoint(index, 0, false)
+#endif
+
+/*
  * 18 counts disabled nodes instead of adding disable_cost (e2225346793), and
  * names the order of a pathkey by CompareType (8123e91f5ae); delete when 17
  * goes.  For users that include optimizer/cost.h.

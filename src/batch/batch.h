@@ -95,6 +95,17 @@ typedef struct StrataBatchSchema
 } StrataBatchSchema;
 
 extern StrataBatchSchema *strata_batch_schema_create(TupleDesc rel_desc, TupleDesc batch_desc);
+
+/*
+ * The same in two steps, of which the first can be remembered: the maps seg_att,
+ * min_att, max_att and col_att, each of natts + 1, one after the other.
+ */
+#define STRATA_COLUMN_MAPS 4
+extern int	strata_batch_columns_max(TupleDesc batch_desc); /* greatest attno named */
+extern void strata_batch_columns_map(TupleDesc batch_desc, int natts, AttrNumber *maps);
+extern StrataBatchSchema *strata_batch_schema_create_mapped(TupleDesc rel_desc, TupleDesc batch_desc,
+															int natts, const AttrNumber *maps);
+
 /* Does companion column catt still have the type and collation of R's attno? */
 extern bool strata_batch_schema_same_type(const StrataBatchSchema *schema, AttrNumber attno,
 										  AttrNumber catt);
@@ -168,6 +179,7 @@ typedef struct StrataBatchReader
 	MemoryContext batch_mcxt;	/* reset by load */
 	const StrataBatchSchema *schema;
 	Relation	rel;			/* R, for error messages; may be NULL */
+	struct StrataToastFetcher *toast;	/* the owner's; NULL: do without */
 	/* current batch */
 	int64		first_row;
 	int			nrows;			/* 0: none loaded, or a row entry */
@@ -187,6 +199,17 @@ typedef struct StrataBatchReader
 	bool	   *no_nulls;		/* private: null flags that are all false */
 	int			no_nulls_size;
 } StrataBatchReader;
+
+/*
+ * What fetches values out of the companion's TOAST table toastid, for readers
+ * to share (reader->toast).  Opens it when first needed, and keeps it and the
+ * lock; fetch gives any varlena as pg_detoast_datum_packed does, a NULL
+ * fetcher too.  Memory: the current context; free before the snapshot goes.
+ */
+typedef struct StrataToastFetcher StrataToastFetcher;
+extern StrataToastFetcher *strata_toast_fetcher_create(Oid toastid);
+extern struct varlena *strata_toast_fetch(StrataToastFetcher *fetcher, struct varlena *value);
+extern void strata_toast_fetcher_free(StrataToastFetcher *fetcher);
 
 /* rel is R; schema must outlive the reader. */
 extern StrataBatchReader *strata_batch_reader_create(Relation rel, const StrataBatchSchema *schema);

@@ -255,13 +255,13 @@ no_nulls(StrataBatchReader *reader)
 static void
 fetch_column(StrataBatchReader *reader, StrataColumn *col, Datum value)
 {
-	struct varlena *v = PG_DETOAST_DATUM_PACKED(value);
+	struct varlena *v = strata_toast_fetch(reader->toast, (struct varlena *) DatumGetPointer(value));
 	const uint8 *buf = (const uint8 *) VARDATA_ANY(v);
 	Size		len = VARSIZE_ANY_EXHDR(v);
 	StrataCodecInfo info;
 	StrataCodecResult rc;
 
-	rc = strata_column_describe(buf, len, true, &info);
+	rc = strata_column_check(buf, len, &info);
 	if (rc != STRATA_CODEC_OK)
 		column_corrupt(reader, col->attno, strata_codec_result_text(rc));
 	if (info.nrows != (uint32) reader->nrows || info.kind != col->type.kind ||
@@ -385,7 +385,7 @@ strata_batch_reader_summary(StrataBatchReader *reader, AttrNumber attno)
 		reader->nsummaries = 0;
 		if (!slot->tts_isnull[STRATA_BATCH_ATT_SUMMARY - 1] &&
 			!strata_summary_parse(reader->schema,
-								  DatumGetByteaPP(slot->tts_values[STRATA_BATCH_ATT_SUMMARY - 1]),
+								  (bytea *) strata_toast_fetch(reader->toast, (struct varlena *) DatumGetPointer(slot->tts_values[STRATA_BATCH_ATT_SUMMARY - 1])),
 								  &reader->summaries, &reader->nsummaries))
 			strata_error_corrupt(reader->rel, reader->first_row, NULL, "the summary is malformed");
 		MemoryContextSwitchTo(old);

@@ -9,8 +9,84 @@
  */
 #include "batch/batch_private.h"
 
+#include "access/transam.h"
 #include "catalog/pg_type.h"
 #include "utils/lsyscache.h"
+
+/*
+ * Which map a companion's column belongs to, and which of R's columns it is
+ * about; -1 when it is none of these.
+ */
+static int
+column_map(Form_pg_attribute att, int *attno)
+{
+	static const char *const prefixes[STRATA_COLUMN_MAPS] = {"seg_", "min_", "max_", "col_"};
+	const char *name = NameStr(att->attname);
+
+	if (att->attisdropped)
+		return -1;
+	for (int i = 0; i < STRATA_COLUMN_MAPS; i++)
+	{
+		if (strncmp(name, prefixes[i], 4) != 0)
+			continue;
+		*attno = atoi(name + 4);
+		return *attno >= 1 && *attno <= MaxHeapAttributeNumber ? i : -1;
+	}
+	return -1;
+}
+
+/* See batch.h. */
+int
+strata_batch_columns_max(TupleDesc batch_desc)
+{
+	int			result = 0;
+	int			attno;
+
+	for (int i = STRATA_BATCH_FIXED_ATTS; i < batch_desc->natts; i++)
+		if (column_map(TupleDescAttr(batch_desc, i), &attno) >= 0)
+			result = Max(result, attno);
+	return result;
+}
+
+/* See batch.h. */
+void
+strata_batch_columns_map(TupleDesc batch_desc, int natts, AttrNumber *maps)
+{
+	memset(maps, 0, sizeof(AttrNumber) * STRATA_COLUMN_MAPS * (natts + 1));
+	for (int i = STRATA_BATCH_FIXED_ATTS; i < batch_desc->natts; i++)
+	{
+		int			attno;
+		int			map = column_map(TupleDescAttr(batch_desc, i), &attno);
+
+		if (map >= 0 && attno <= natts)
+			maps[map * (natts + 1) + attno] = (AttrNumber) (i + 1);
+	}
+}
+
+/* See batch.h. */
+StrataBatchSchema *
+strata_batch_schema_create_mapped(TupleDesc rel_desc, TupleDesc batch_desc, int natts,
+								  const AttrNumber *maps)
+{
+	int			n = rel_desc->natts + 1;
+	int			known = Min(n, natts + 1);
+	StrataBatchSchema *schema = palloc(sizeof(StrataBatchSchema));
+	AttrNumber *own = palloc0(sizeof(AttrNumber) * STRATA_COLUMN_MAPS * n);
+
+	for (int i = 0; i < STRATA_COLUMN_MAPS; i++)
+		memcpy(own + i * n, maps + i * (natts + 1), sizeof(AttrNumber) * known);
+	schema->rel_desc = rel_desc;
+	schema->batch_desc = batch_desc;
+	schema->natts = rel_desc->natts;
+	schema->seg_att = own;
+	schema->min_att = own + n;
+	schema->max_att = own + 2 * n;
+	schema->col_att = own + 3 * n;
+	schema->types = palloc0(sizeof(StrataColumnType) * Max(rel_desc->natts, 1));
+	for (int i = 0; i < rel_desc->natts; i++)
+		strata_column_type_init(&schema->types[i], TupleDescAttr(rel_desc, i));
+	return schema;
+}
 
 /*
  * Map the columns by name (seg_5, min_1, ...).  Result in the current context;
@@ -19,45 +95,10 @@
 StrataBatchSchema *
 strata_batch_schema_create(TupleDesc rel_desc, TupleDesc batch_desc)
 {
-	StrataBatchSchema *schema = palloc0(sizeof(StrataBatchSchema));
-	size_t		size = sizeof(AttrNumber) * (rel_desc->natts + 1);
+	AttrNumber *maps = palloc(sizeof(AttrNumber) * STRATA_COLUMN_MAPS * (rel_desc->natts + 1));
 
-	schema->rel_desc = rel_desc;
-	schema->batch_desc = batch_desc;
-	schema->natts = rel_desc->natts;
-	schema->seg_att = palloc0(size);
-	schema->min_att = palloc0(size);
-	schema->max_att = palloc0(size);
-	schema->col_att = palloc0(size);
-
-	schema->types = palloc0(sizeof(StrataColumnType) * Max(rel_desc->natts, 1));
-	for (int i = 0; i < rel_desc->natts; i++)
-		strata_column_type_init(&schema->types[i], TupleDescAttr(rel_desc, i));
-
-	for (int i = STRATA_BATCH_FIXED_ATTS; i < batch_desc->natts; i++)
-	{
-		Form_pg_attribute att = TupleDescAttr(batch_desc, i);
-		const char *name = NameStr(att->attname);
-		AttrNumber *map;
-		int			attno;
-
-		if (att->attisdropped || strlen(name) < 5)
-			continue;
-		if (strncmp(name, "seg_", 4) == 0)
-			map = schema->seg_att;
-		else if (strncmp(name, "min_", 4) == 0)
-			map = schema->min_att;
-		else if (strncmp(name, "max_", 4) == 0)
-			map = schema->max_att;
-		else if (strncmp(name, "col_", 4) == 0)
-			map = schema->col_att;
-		else
-			continue;
-		attno = atoi(name + 4);
-		if (attno >= 1 && attno <= rel_desc->natts)
-			map[attno] = (AttrNumber) (i + 1);
-	}
-	return schema;
+	strata_batch_columns_map(batch_desc, rel_desc->natts, maps);
+	return strata_batch_schema_create_mapped(rel_desc, batch_desc, rel_desc->natts, maps);
 }
 
 /* See batch.h. */
@@ -82,7 +123,9 @@ strata_column_type_init(StrataColumnType *type, Form_pg_attribute att)
 	type->typalign = att->attalign;
 	type->typstorage = att->attstorage;
 	type->typcompression = att->attcompression;
-	type->typid = att->attisdropped ? InvalidOid : getBaseType(att->atttypid);
+	/* types with these oids are PostgreSQL's own, and no domains */
+	type->typid = att->attisdropped ? InvalidOid :
+		att->atttypid < FirstGenbkiObjectId ? att->atttypid : getBaseType(att->atttypid);
 	if (!att->attbyval)
 	{
 		type->kind = STRATA_KIND_BYTES;

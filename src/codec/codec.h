@@ -157,6 +157,9 @@ extern StrataCodecResult strata_column_encode(const StrataVector *v, uint32_t nr
 extern StrataCodecResult strata_column_describe(const uint8_t *buf, size_t len, bool verify_crc,
 												StrataCodecInfo *info);
 
+/* The same with checksum and without info->detail, which takes longest to make. */
+extern StrataCodecResult strata_column_check(const uint8_t *buf, size_t len, StrataCodecInfo *info);
+
 /* Scratch needed to decode n rows of this column (BYTES: payload included). */
 extern StrataCodecResult strata_column_decode_scratch_size(const uint8_t *buf, size_t len,
 														   uint32_t from, uint32_t n, size_t *size);

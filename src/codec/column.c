@@ -249,13 +249,11 @@ parse(const uint8_t *buf, size_t len, Column *c)
 	return STRATA_CODEC_OK;
 }
 
-StrataCodecResult
-strata_column_describe(const uint8_t *buf, size_t len, bool verify_crc, StrataCodecInfo *info)
+static StrataCodecResult
+check_column(const uint8_t *buf, size_t len, bool verify_crc, Column *column, StrataCodecInfo *info)
 {
-	Column		c;
 	StrataCodecResult rc;
 
-	memset(info, 0, sizeof(*info));
 	if (verify_crc)
 	{
 		uint32_t	crc;
@@ -266,15 +264,39 @@ strata_column_describe(const uint8_t *buf, size_t len, bool verify_crc, StrataCo
 		if (strata_crc32c_extend(crc, buf + CRC_END, len - CRC_END) != strata_load32(buf + CRC_OFFSET))
 			return STRATA_CODEC_CORRUPT;
 	}
-	rc = parse(buf, len, &c);
+	rc = parse(buf, len, column);
 	if (rc != STRATA_CODEC_OK)
 		return rc;
-	info->id = c.id;
-	info->kind = c.payload.kind;
-	info->width = c.payload.width;
-	info->nrows = c.nrows;
-	info->nnulls = c.nnulls;
-	info->crc = c.crc;
+	info->id = column->id;
+	info->kind = column->payload.kind;
+	info->width = column->payload.width;
+	info->nrows = column->nrows;
+	info->nnulls = column->nnulls;
+	info->crc = column->crc;
+	return STRATA_CODEC_OK;
+}
+
+/* See codec.h. */
+StrataCodecResult
+strata_column_check(const uint8_t *buf, size_t len, StrataCodecInfo *info)
+{
+	Column		c;
+
+	info->detail[0] = '\0';
+	return check_column(buf, len, true, &c, info);
+}
+
+/* See codec.h. */
+StrataCodecResult
+strata_column_describe(const uint8_t *buf, size_t len, bool verify_crc, StrataCodecInfo *info)
+{
+	Column		c;
+	StrataCodecResult rc;
+
+	memset(info, 0, sizeof(*info));
+	rc = check_column(buf, len, verify_crc, &c, info);
+	if (rc != STRATA_CODEC_OK)
+		return rc;
 	if (c.payload.n == 0)
 		snprintf(info->detail, sizeof(info->detail), "no values");
 	else

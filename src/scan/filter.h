@@ -138,7 +138,7 @@ typedef struct StrataQual
 	const char *reason;			/* why not VECTOR; a message fragment */
 	bool		prunes;			/* the tree can say NONE of some batch */
 	FilterNode *tree;
-	ExprState  *state;			/* the clause, on the scan slot */
+	ExprState  *compiled;		/* ask strata_qual_state() for it */
 } StrataQual;
 
 typedef struct StrataFilter
@@ -150,6 +150,7 @@ typedef struct StrataFilter
 	bool		prepared;
 	int			nquals;
 	StrataQual *quals;			/* in the order of execution */
+	PlanState  *parent;			/* of expressions */
 } StrataFilter;
 
 /*
@@ -158,6 +159,9 @@ typedef struct StrataFilter
  */
 extern StrataFilter *strata_filter_create(List *quals, const bool *promotable, Index varno,
 										  TupleDesc desc, PlanState *parent);
+
+/* The qual as an expression on the scan slot, compiled when first asked for. */
+extern ExprState *strata_qual_state(StrataFilter *filter, const StrataQual *qual);
 
 /* Evaluate the values that columns are compared with, once per (re)scan. */
 extern void strata_filter_prepare(StrataFilter *filter, ExprContext *econtext);

@@ -497,6 +497,22 @@ can_prune(const FilterNode *node)
 	}
 }
 
+/* See filter.h. */
+ExprState *
+strata_qual_state(StrataFilter *filter, const StrataQual *qual)
+{
+	StrataQual *own = &filter->quals[qual - filter->quals];
+
+	if (own->compiled == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(filter->mcxt);
+
+		own->compiled = ExecInitQual(list_make1(own->clause), filter->parent);
+		MemoryContextSwitchTo(old);
+	}
+	return own->compiled;
+}
+
 /*
  * barrier is NULL when the qual may be tried before the ones left of it, else
  * why not.
@@ -515,7 +531,9 @@ compile_qual(StrataFilter *filter, StrataQual *qual, Expr *clause, const char *b
 	qual->error_free = qual->stable && !contain_leaked_vars((Node *) clause);
 	qual->tree = compile_node(&cx, clause, false);
 	qual->prunes = promotable && can_prune(qual->tree);
-	qual->state = ExecInitQual(list_make1(clause), parent);
+	/* subplans must be known to the plan node from its start */
+	if (contain_subplans((Node *) clause))
+		(void) strata_qual_state(filter, qual);
 	if (is_vectorisable(qual->tree) && promotable)
 		qual->way = STRATA_QUAL_VECTOR;
 	else
@@ -546,6 +564,7 @@ strata_filter_create(List *quals, const bool *promotable, Index varno, TupleDesc
 											   ALLOCSET_SMALL_SIZES);
 	filter->varno = varno;
 	filter->desc = desc;
+	filter->parent = parent;
 	filter->quals = palloc0(sizeof(StrataQual) * Max(list_length(quals), 1));
 	foreach(lc, quals)
 	{

@@ -41,6 +41,7 @@ strata_batch_open_create(StrataScanState *scan)
 	int			ncolumns = 1;
 
 	batch->reader = strata_batch_reader_create(scan->store->rel, scan->store->schema);
+	batch->reader->toast = scan->store->toast;
 	batch->batch_slot = MakeSingleTupleTableSlot(RelationGetDescr(scan->store->batches),
 												 table_slot_callbacks(scan->store->batches));
 	batch->vector.reader = batch->reader;
@@ -267,7 +268,7 @@ eval_residual(StrataScanState *scan, StrataOpenBatch *batch, StrataResidual *res
 	slot->tts_tableOid = RelationGetRelid(scan->store->rel);
 	strata_tid_set(&slot->tts_tid, batch->reader->first_row + row);
 	econtext->ecxt_scantuple = slot;
-	result = ExecQual(residual->qual->state, econtext);
+	result = ExecQual(strata_qual_state(scan->filter, residual->qual), econtext);
 	ResetExprContext(econtext);
 	return result;
 }
@@ -427,7 +428,7 @@ heap_tuple_residual(StrataScanState *scan, StrataOpenBatch *batch,
 	bool		result;
 
 	econtext->ecxt_scantuple = store_heap_tuple(scan, batch, row);
-	result = ExecQual(residual->qual->state, econtext);
+	result = ExecQual(strata_qual_state(scan->filter, residual->qual), econtext);
 	ResetExprContext(econtext);
 	return result;
 }

@@ -43,6 +43,7 @@
 /* The quals of a candidate by what they do for batches. */
 typedef struct QualShape
 {
+	ParamPathInfo *param_info;	/* whose clauses are added to the relation's */
 	List	   *segment;		/* read segmentby columns only */
 	List	   *order;			/* ranges of the first orderby column */
 	List	   *lower;			/* of them, those that bound it from below only */
@@ -52,6 +53,8 @@ typedef struct QualShape
 	int			nprefix;
 	QualCost	heap;			/* all quals, once per row of the row store */
 	QualCost	batch;			/* all but segment, likewise */
+	Selectivity segment_sel;
+	Selectivity order_sel;
 } QualShape;
 
 static bool
@@ -122,16 +125,24 @@ find_segment_equality(const StrataRelInfo *info, List *clauses, int i)
 	return NULL;
 }
 
+static Selectivity
+selectivity(const StrataRelInfo *info, List *clauses)
+{
+	if (clauses == NIL)
+		return 1.0;
+	return clauselist_selectivity(info->root, clauses, 0, JOIN_INNER, NULL);
+}
+
 static void
-classify_quals(const StrataRelInfo *info, const StrataCandidate *candidate, QualShape *shape)
+classify_quals(const StrataRelInfo *info, ParamPathInfo *param_info, QualShape *shape)
 {
 	List	   *all = list_copy(info->rel->baserestrictinfo);
 	List	   *rest = NIL;
 	ListCell   *lc;
 
-	memset(shape, 0, sizeof(*shape));
-	if (candidate->param_info != NULL)
-		all = list_concat(all, candidate->param_info->ppi_clauses);
+	shape->param_info = param_info;
+	if (param_info != NULL)
+		all = list_concat(all, param_info->ppi_clauses);
 	foreach(lc, all)
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
@@ -158,14 +169,27 @@ classify_quals(const StrataRelInfo *info, const StrataCandidate *candidate, Qual
 	}
 	cost_qual_eval(&shape->heap, all, info->root);
 	cost_qual_eval(&shape->batch, rest, info->root);
+	shape->segment_sel = selectivity(info, shape->segment);
+	shape->order_sel = selectivity(info, shape->order);
 }
 
-static Selectivity
-selectivity(const StrataRelInfo *info, List *clauses)
+/* The shape of the quals, found once for all candidates that have the same. */
+static const QualShape *
+get_shape(StrataRelInfo *info, ParamPathInfo *param_info)
 {
-	if (clauses == NIL)
-		return 1.0;
-	return clauselist_selectivity(info->root, clauses, 0, JOIN_INNER, NULL);
+	QualShape  *shape;
+	ListCell   *lc;
+
+	foreach(lc, info->shapes)
+	{
+		shape = lfirst(lc);
+		if (shape->param_info == param_info)
+			return shape;
+	}
+	shape = palloc0(sizeof(QualShape));
+	classify_quals(info, param_info, shape);
+	info->shapes = lappend(info->shapes, shape);
+	return shape;
 }
 
 /* Visiting n batch rows through an index, and looking at each. */
@@ -311,13 +335,12 @@ is_segment_access(const StrataCandidate *candidate)
 
 /* See scan_private.h. */
 void
-strata_scan_cost(const StrataRelInfo *info, StrataCandidate *candidate)
+strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
 {
 	const StrataStoreSize *size = &info->size;
 	double		rows_per_batch = size->rows / Max(size->batches, 1.0);
 	double		batch_share = size->rows / Max(size->rows + info->heap_tuples, 1.0);
-	QualShape	shape;
-	double		segment_sel;
+	const QualShape *shape = get_shape(info, candidate->param_info);
 	double		segments;
 	double		nbatches;
 	double		open;
@@ -329,12 +352,10 @@ strata_scan_cost(const StrataRelInfo *info, StrataCandidate *candidate)
 	double		seq_cost;
 
 	candidate->rows = path_rows(info, candidate);
-	classify_quals(info, candidate, &shape);
-	segment_sel = selectivity(info, shape.segment);
-	segments = Max(info->nsegments * segment_sel, 1.0);
-	nbatches = size->batches * segment_sel;
-	if (shape.order != NIL)
-		nbatches = Min(nbatches, nbatches * selectivity(info, shape.order) + segments);
+	segments = Max(info->nsegments * shape->segment_sel, 1.0);
+	nbatches = size->batches * shape->segment_sel;
+	if (shape->order != NIL)
+		nbatches = Min(nbatches, nbatches * shape->order_sel + segments);
 	nbatches = Min(Max(nbatches, 1.0), Max(size->batches, 1.0));
 
 	if (candidate->incremental && is_segment_access(candidate))
@@ -342,20 +363,20 @@ strata_scan_cost(const StrataRelInfo *info, StrataCandidate *candidate)
 	else if (candidate->incremental)
 		access = index_access_cost(info, size->batches, false);
 	else
-		access = choose_access(info, candidate, &shape, nbatches);
+		access = choose_access(info, candidate, shape, nbatches);
 
 	get_tablespace_page_costs(info->rel->reltablespace, NULL, &seq_cost);
 	per_batch = COST_BATCH_OPEN * cpu_tuple_cost +
 		info->ncolumns * (COST_COLUMN_OPEN + COST_DECODE_VALUE * rows_per_batch) * cpu_tuple_cost +
-		rows_per_batch * shape.batch.per_tuple * VECTOR_QUAL_SHARE +
+		rows_per_batch * shape->batch.per_tuple * VECTOR_QUAL_SHARE +
 		size->toast_pages / Max(size->batches, 1.0) * seq_cost *
 		Min(info->ncolumns / Max((double) info->desc->natts, 1.0), 1.0);
 	emit = candidate->rows * batch_share * COST_EMIT_ROW * cpu_tuple_cost +
 		candidate->rows * info->rel->reltarget->cost.per_tuple;
-	rowstore_cost(info, candidate, &shape, &heap_startup, &heap_total);
+	rowstore_cost(info, candidate, shape, &heap_startup, &heap_total);
 
-	candidate->startup = heap_startup + shape.batch.startup + info->rel->reltarget->cost.startup;
-	candidate->total = heap_total + shape.batch.startup + info->rel->reltarget->cost.startup +
+	candidate->startup = heap_startup + shape->batch.startup + info->rel->reltarget->cost.startup;
+	candidate->total = heap_total + shape->batch.startup + info->rel->reltarget->cost.startup +
 		access + nbatches * per_batch + emit;
 	candidate->row_cost = emit;
 	if (candidate->nkeys > 0)

@@ -89,7 +89,7 @@ init_info(StrataRelInfo *info, PlannerInfo *root, RelOptInfo *rel, Relation rela
 	info->root = root;
 	info->rel = rel;
 	info->desc = RelationGetDescr(relation);
-	info->layout = strata_store_current_layout(relation);
+	info->layout = strata_store_present_layout(store);
 	strata_store_estimate_size(store, &info->size);
 	info->heap_pages = smgrnblocks(RelationGetSmgr(relation), MAIN_FORKNUM);
 	info->heap_tuples = info->heap_pages > 0 ? Max(rel->tuples - info->size.rows, 0) : 0;
@@ -169,7 +169,7 @@ make_path(const StrataRelInfo *info, StrataCandidate *candidate, List *pathkeys)
 
 /* Unordered, with or without a child. */
 static void
-add_plain_path(const StrataRelInfo *info, Path *child, ParamPathInfo *param_info)
+add_plain_path(StrataRelInfo *info, Path *child, ParamPathInfo *param_info)
 {
 	StrataCandidate candidate = {0};
 
@@ -366,7 +366,7 @@ needs_heap_tuple(const StrataRelInfo *info)
 }
 
 static void
-add_ordered_candidate(const StrataRelInfo *info, StrataCandidate *candidate, List *pathkeys)
+add_ordered_candidate(StrataRelInfo *info, StrataCandidate *candidate, List *pathkeys)
 {
 	StrataAccess access = incremental_access(info, candidate);
 	double		limit = (double) ORDERED_MEMORY_FACTOR * work_mem * 1024.0;
@@ -391,7 +391,7 @@ add_ordered_candidate(const StrataRelInfo *info, StrataCandidate *candidate, Lis
 }
 
 static void
-add_ordered_paths(const StrataRelInfo *info, List *old_paths, ParamPathInfo *param_info)
+add_ordered_paths(StrataRelInfo *info, List *old_paths, ParamPathInfo *param_info)
 {
 	StrataOrderKey *keys = palloc(sizeof(StrataOrderKey) *
 								  (info->layout->nsegment + info->layout->norder + 1));
@@ -484,7 +484,7 @@ eclass_param_infos(const StrataRelInfo *info, AttrNumber attno, List *param_info
 }
 
 static void
-add_parameterized_paths(const StrataRelInfo *info)
+add_parameterized_paths(StrataRelInfo *info)
 {
 	List	   *param_infos = NIL;
 	ListCell   *lc;
@@ -520,7 +520,7 @@ count_workers(const StrataRelInfo *info)
 }
 
 static void
-add_partial_path_for(const StrataRelInfo *info, Path *child, int workers)
+add_partial_path_for(StrataRelInfo *info, Path *child, int workers)
 {
 	StrataCandidate candidate = {0};
 
@@ -531,7 +531,7 @@ add_partial_path_for(const StrataRelInfo *info, Path *child, int workers)
 }
 
 static void
-add_partial_paths(const StrataRelInfo *info, List *old_partial)
+add_partial_paths(StrataRelInfo *info, List *old_partial)
 {
 	int			workers;
 	ListCell   *lc;
@@ -576,7 +576,7 @@ keep_plain_paths(PlannerInfo *root, RelOptInfo *rel)
 }
 
 static void
-replace_paths(const StrataRelInfo *info)
+replace_paths(StrataRelInfo *info)
 {
 	RelOptInfo *rel = info->rel;
 	List	   *old_paths = rel->pathlist;

@@ -11,8 +11,8 @@
  *					the access gives batches in the order of the keys
  *	4	IntList		plans only: per qual, 1 when it may be tried before the
  *					quals left of it (security)
- *	5	String		of the path's cost, that of making rows (a whole Float would be read
- *					back as an Integer)
+ *	5	IntList		of the path's cost, that of making rows: the two halves of a double
+ *					(a whole Float would be read back as an Integer)
  *	6	String		why an aggregation above is not vectorised; empty: nothing to say
  *
  * src/scan/scan_plan.c
@@ -29,6 +29,7 @@ strata_scan_info_serialize(const StrataScanInfo *info)
 	List	   *keys = NIL;
 	List	   *promotable = NIL;
 	List	   *result;
+	int32		halves[2];
 
 	for (int i = 0; i < info->nkeys; i++)
 	{
@@ -41,7 +42,8 @@ strata_scan_info_serialize(const StrataScanInfo *info)
 	result = list_make5(makeInteger(info->access), makeString(pstrdup(info->layout)), keys,
 						makeInteger((info->has_child ? 1 : 0) | (info->incremental ? 2 : 0)),
 						promotable);
-	result = lappend(result, makeString(psprintf("%.17g", info->row_cost)));
+	memcpy(halves, &info->row_cost, sizeof(double));
+	result = lappend(result, list_make2_int(halves[0], halves[1]));
 	return lappend(result, makeString(pstrdup(info->note != NULL ? info->note : "")));
 }
 
@@ -51,6 +53,7 @@ strata_scan_info_parse(List *list, StrataScanInfo *info)
 {
 	List	   *keys = lthird(list);
 	List	   *promotable = list_nth(list, 4);
+	int32		halves[2];
 	ListCell   *lc;
 	int			i = 0;
 
@@ -66,7 +69,9 @@ strata_scan_info_parse(List *list, StrataScanInfo *info)
 	}
 	info->has_child = (intVal(list_nth(list, 3)) & 1) != 0;
 	info->incremental = (intVal(list_nth(list, 3)) & 2) != 0;
-	info->row_cost = strtod(strVal(list_nth(list, 5)), NULL);
+	halves[0] = linitial_int(list_nth(list, 5));
+	halves[1] = lsecond_int(list_nth(list, 5));
+	memcpy(&info->row_cost, halves, sizeof(double));
 	info->note = pstrdup(strVal(list_nth(list, 6)));
 	info->nquals = list_length(promotable);
 	info->promotable = palloc0(sizeof(bool) * Max(info->nquals, 1));

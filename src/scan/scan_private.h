@@ -62,7 +62,7 @@ typedef struct StrataRelInfo
 	PlannerInfo *root;
 	RelOptInfo *rel;
 	TupleDesc	desc;			/* of R; valid while planning the relation */
-	StrataLayout *layout;		/* that present settings ask for */
+	StrataLayout *layout;		/* of the batches, if they all have one; else of present settings */
 	StrataStoreSize size;
 	double		heap_pages;		/* of the row store */
 	double		heap_tuples;
@@ -72,6 +72,7 @@ typedef struct StrataRelInfo
 	bool		has_segment_max_index;
 	bool		has_min_index;
 	bool		has_max_index;
+	List	   *shapes;			/* of scan_cost.c: what it knows of the quals */
 } StrataRelInfo;
 
 /* A path being considered: what it is, then what it costs. */
@@ -93,7 +94,7 @@ typedef struct StrataCandidate
 } StrataCandidate;
 
 /* scan_cost.c: choose the access (unless incremental) and fill in the results. */
-extern void strata_scan_cost(const StrataRelInfo *info, StrataCandidate *candidate);
+extern void strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate);
 
 /* scan_plan.c */
 extern const struct CustomPathMethods strata_path_methods;
@@ -308,7 +309,8 @@ typedef struct StrataScanState
 	TableScanDesc heap_scan;
 	ParallelTableScanDesc heap_pscan;
 	bool		heap_done;
-	Tuplesortstate *heap_sort;
+	Tuplesortstate *heap_sort;	/* NULL when sorted: it is empty */
+	bool		heap_sorted;
 	TupleDesc	sort_desc;
 	TupleTableSlot *sort_slot;	/* R's columns and a tid */
 	TupleTableSlot *sort_input;

@@ -341,7 +341,7 @@ check_segment(StrataPruner *pruner, StrataFilterRun *run, StrataVerdict *verdict
 		}
 		loaded = true;
 		run->econtext->ecxt_scantuple = run->slot;
-		if (!ExecQual(pruner->filter->quals[i].state, run->econtext))
+		if (!ExecQual(strata_qual_state(pruner->filter, &pruner->filter->quals[i]), run->econtext))
 			return false;
 		verdicts[i] = STRATA_ALL;
 	}

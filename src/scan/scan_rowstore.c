@@ -40,6 +40,7 @@ strata_rowstore_end(StrataScanState *scan)
 	if (scan->heap_sort != NULL)
 		tuplesort_end(scan->heap_sort);
 	scan->heap_sort = NULL;
+	scan->heap_sorted = false;
 	if (scan->sort_slot != NULL)
 	{
 		ExecDropSingleTupleTableSlot(scan->sort_slot);
@@ -60,6 +61,7 @@ strata_rowstore_rescan(StrataScanState *scan)
 	if (scan->heap_sort != NULL)
 		tuplesort_end(scan->heap_sort);
 	scan->heap_sort = NULL;
+	scan->heap_sorted = false;
 	if (scan->child != NULL)
 	{
 		if (scan->css.ss.ps.chgParam != NULL)
@@ -163,11 +165,14 @@ sort_heap_rows(StrataScanState *scan)
 	TupleTableSlot *in;
 	TupleTableSlot *out;
 
-	begin_sort(scan);
-	out = scan->sort_input;
-	ExecStoreAllNullTuple(out);
 	while ((in = next_heap_row(scan)) != NULL)
 	{
+		if (scan->heap_sort == NULL)
+		{
+			begin_sort(scan);
+			ExecStoreAllNullTuple(scan->sort_input);
+		}
+		out = scan->sort_input;
 		slot_getallattrs(in);
 		for (int i = 0; i < scan->ntargets; i++)
 		{
@@ -188,7 +193,9 @@ sort_heap_rows(StrataScanState *scan)
 		tuplesort_puttupleslot(scan->heap_sort, out);
 		ResetExprContext(scan->css.ss.ps.ps_ExprContext);
 	}
-	tuplesort_performsort(scan->heap_sort);
+	scan->heap_sorted = true;
+	if (scan->heap_sort != NULL)
+		tuplesort_performsort(scan->heap_sort);
 	MemoryContextSwitchTo(old);
 }
 
@@ -208,9 +215,9 @@ strata_rowstore_next(StrataScanState *scan)
 	}
 	else if (scan->info.nkeys > 0)
 	{
-		if (scan->heap_sort == NULL)
+		if (!scan->heap_sorted)
 			sort_heap_rows(scan);
-		slot = tuplesort_gettupleslot(scan->heap_sort, true, false, scan->sort_slot, NULL) ?
+		slot = scan->heap_sort != NULL && tuplesort_gettupleslot(scan->heap_sort, true, false, scan->sort_slot, NULL) ?
 			scan->sort_slot : NULL;
 	}
 	else

@@ -77,9 +77,11 @@ StrataSource *
 strata_source_create(StrataStore *store, Snapshot snapshot, StrataAccess access,
 					 const char *layout)
 {
-	StrataSource *source = palloc0(sizeof(StrataSource));
+	StrataSource *source = palloc(sizeof(StrataSource));
 	Oid			index = InvalidOid;
 
+	/* the keys, which are most of it, are filled in before they are read */
+	memset(source, 0, offsetof(StrataSource, scan.keys));
 	source->mcxt = CurrentMemoryContext;
 	source->store = store;
 	source->snapshot = snapshot;
@@ -95,7 +97,13 @@ strata_source_create(StrataStore *store, Snapshot snapshot, StrataAccess access,
 	if (!OidIsValid(index))
 		source->access = STRATA_ACCESS_SEQ;
 	if (OidIsValid(index))
+	{
+		const char *only = strata_store_only_layout(store);
+
+		if (only != NULL && strcmp(only, layout) == 0)
+			source->known_empty[STRATA_RANGE_BEFORE] = source->known_empty[STRATA_RANGE_AFTER] = true;
 		source->index = index_open(index, AccessShareLock);
+	}
 	return source;
 }
 

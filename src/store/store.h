@@ -95,6 +95,7 @@ typedef struct StrataStore
 	Relation	batches;		/* the companion */
 	LOCKMODE	lockmode;
 	StrataBatchSchema *schema;
+	StrataToastFetcher *toast;	/* for readers of its batches, at a time one */
 } StrataStore;
 
 /* NULL when rel has no companion.  Allocated in the current context. */
@@ -116,6 +117,18 @@ extern Oid	strata_store_segment_index(StrataStore *store, const StrataLayout *la
 
 /* Index on (layout, max_ of the first orderby column), resp. min_; or InvalidOid. */
 extern Oid	strata_store_order_index(StrataStore *store, const StrataLayout *layout, bool by_max);
+
+/*
+ * Text of the layout that all batches have, whatever the snapshot; NULL when
+ * that is not known.  Valid until the next look-up in a catalog.
+ */
+extern const char *strata_store_only_layout(StrataStore *store);
+
+/*
+ * The layout most batches can be expected to have: that one, or what present
+ * settings ask for.  Memory of the current context.
+ */
+extern StrataLayout *strata_store_present_layout(StrataStore *store);
 
 /*
  * The batch that holds compressed row number `row`, as seen by snapshot, into

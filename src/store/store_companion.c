@@ -227,50 +227,6 @@ strata_is_strata_am(Oid am)
  *-------------------------------------------------------------------------
  */
 
-/* Names of the columns of an index of the companion, leading first. */
-static List *
-index_columns(Relation index, TupleDesc desc)
-{
-	List	   *names = NIL;
-
-	for (int i = 0; i < index->rd_index->indnkeyatts; i++)
-	{
-		AttrNumber	attno = index->rd_index->indkey.values[i];
-
-		names = lappend(names, attno > 0 ? NameStr(TupleDescAttr(desc, attno - 1)->attname) : "");
-	}
-	return names;
-}
-
-/* See store_private.h. */
-Oid
-strata_companion_find_index(Relation batches, List *columns)
-{
-	Oid			found = InvalidOid;
-	ListCell   *lc;
-
-	foreach(lc, RelationGetIndexList(batches))
-	{
-		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
-		List	   *names = index_columns(index, RelationGetDescr(batches));
-		bool		same = list_length(names) == list_length(columns) && index->rd_index->indisvalid;
-		ListCell   *a;
-		ListCell   *b;
-
-		if (same)
-		{
-			forboth(a, names, b, columns)
-				same &= strcmp(lfirst(a), lfirst(b)) == 0;
-		}
-		if (same)
-			found = RelationGetRelid(index);
-		index_close(index, AccessShareLock);
-		if (OidIsValid(found))
-			break;
-	}
-	return found;
-}
-
 /* See store_private.h. */
 List *
 strata_companion_segment_index_columns(const StrataLayout *layout, bool by_max)
@@ -292,6 +248,43 @@ List *
 strata_companion_order_index_columns(const StrataLayout *layout, bool by_max)
 {
 	return list_make2("layout", psprintf("%s_%d", by_max ? "max" : "min", layout->order[0].attno));
+}
+
+/* See store.h. */
+Oid
+strata_store_segment_index(StrataStore *store, const StrataLayout *layout, bool by_max)
+{
+	const StrataBatchSchema *schema = store->schema;
+	AttrNumber	keys[INDEX_MAX_KEYS];
+	int			n = 0;
+
+	if ((by_max && layout->norder == 0) || layout->nsegment + 3 > INDEX_MAX_KEYS)
+		return InvalidOid;
+	keys[n++] = STRATA_BATCH_ATT_LAYOUT;
+	for (int i = 0; i < layout->nsegment; i++)
+		keys[n++] = schema->seg_att[layout->segment[i]];
+	if (layout->norder > 0)
+	{
+		AttrNumber	min = schema->min_att[layout->order[0].attno];
+		AttrNumber	max = schema->max_att[layout->order[0].attno];
+
+		keys[n++] = by_max ? max : min;
+		keys[n++] = by_max ? min : max;
+	}
+	return strata_companion_find_index(store->batches, keys, n);
+}
+
+/* See store.h. */
+Oid
+strata_store_order_index(StrataStore *store, const StrataLayout *layout, bool by_max)
+{
+	AttrNumber	keys[2] = {STRATA_BATCH_ATT_LAYOUT};
+
+	if (layout->norder == 0)
+		return InvalidOid;
+	keys[1] = by_max ? store->schema->max_att[layout->order[0].attno] :
+		store->schema->min_att[layout->order[0].attno];
+	return strata_companion_find_index(store->batches, keys, 2);
 }
 
 /*-------------------------------------------------------------------------
@@ -319,7 +312,9 @@ strata_store_open_as(Relation rel, TupleDesc desc, LOCKMODE lockmode)
 	store->rel = rel;
 	store->lockmode = lockmode;
 	store->batches = table_open(companion, lockmode);
-	store->schema = strata_batch_schema_create(desc, RelationGetDescr(store->batches));
+	store->schema = strata_companion_schema(desc, store->batches);
+	if (OidIsValid(store->batches->rd_rel->reltoastrelid))
+		store->toast = strata_toast_fetcher_create(store->batches->rd_rel->reltoastrelid);
 	return store;
 }
 
@@ -327,55 +322,10 @@ strata_store_open_as(Relation rel, TupleDesc desc, LOCKMODE lockmode)
 void
 strata_store_close(StrataStore *store, LOCKMODE lockmode)
 {
+	if (store->toast != NULL)
+		strata_toast_fetcher_free(store->toast);
 	table_close(store->batches, lockmode);
 	pfree(store);
-}
-
-/* See store.h.  It is the only unique index; asked for with every row changed. */
-Oid
-strata_row_index_of(Relation batches)
-{
-	List	   *indexes = RelationGetIndexList(batches);
-	Oid			found = InvalidOid;
-	ListCell   *lc;
-
-	foreach(lc, indexes)
-	{
-		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
-
-		if (index->rd_index->indisunique && index->rd_index->indisvalid &&
-			index->rd_index->indkey.values[0] == STRATA_BATCH_ATT_FIRST_ROW)
-			found = RelationGetRelid(index);
-		index_close(index, AccessShareLock);
-		if (OidIsValid(found))
-			break;
-	}
-	list_free(indexes);
-	if (!OidIsValid(found))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("companion table \"%s\" has no index on first_row",
-						RelationGetRelationName(batches))));
-	return found;
-}
-
-/* See store.h. */
-Oid
-strata_store_segment_index(StrataStore *store, const StrataLayout *layout, bool by_max)
-{
-	if (by_max && layout->norder == 0)
-		return InvalidOid;
-	return strata_companion_find_index(store->batches,
-									   strata_companion_segment_index_columns(layout, by_max));
-}
-
-/* See store.h. */
-Oid
-strata_store_order_index(StrataStore *store, const StrataLayout *layout, bool by_max)
-{
-	if (layout->norder == 0)
-		return InvalidOid;
-	return strata_companion_find_index(store->batches, strata_companion_order_index_columns(layout, by_max));
 }
 
 /* See store_private.h. */

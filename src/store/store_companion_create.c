@@ -202,13 +202,55 @@ create_index(Oid companion, List *columns, bool unique)
 static void
 ensure_index(Oid companion, List *columns)
 {
-	Relation	batches = table_open(companion, AccessShareLock);
-	bool		found = list_length(columns) > INDEX_MAX_KEYS ||
-		OidIsValid(strata_companion_find_index(batches, columns));
+	AttrNumber	keys[INDEX_MAX_KEYS];
+	int			nkeys = 0;
+	Relation	batches;
+	bool		found;
+	ListCell   *lc;
 
+	if (list_length(columns) > INDEX_MAX_KEYS)
+		return;
+	foreach(lc, columns)
+		keys[nkeys++] = get_attnum(companion, lfirst(lc));
+	batches = table_open(companion, AccessShareLock);
+	found = OidIsValid(strata_companion_find_index(batches, keys, nkeys));
 	table_close(batches, AccessShareLock);
 	if (!found)
 		create_index(companion, columns, false);
+}
+
+/* Say of a new companion that its batches will all have this layout. */
+static void
+remember_layout(Oid companion, const StrataLayout *layout)
+{
+	DefElem    *option = makeDefElem(pstrdup(STRATA_OPTION_LAYOUT),
+									 (Node *) makeString(pstrdup(layout->text)), -1);
+
+	strata_settings_store(companion, list_make1(option), false);
+}
+
+static bool
+is_admitted(Oid companion, const StrataLayout *layout)
+{
+	char	   *only = strata_settings_get_text(companion, STRATA_OPTION_LAYOUT);
+
+	return only == NULL || strcmp(only, layout->text) == 0;
+}
+
+/*
+ * A batch of this layout will be written: if others have been told that all
+ * have another, take that back.  False, with nothing done, when readers leave
+ * no moment for it.
+ */
+static bool
+admit_layout(Oid companion, const StrataLayout *layout)
+{
+	if (is_admitted(companion, layout))
+		return true;
+	if (!strata_companion_lock_politely(companion))
+		return false;
+	strata_settings_store(companion, list_make1(makeDefElem(pstrdup(STRATA_OPTION_LAYOUT), NULL, -1)), true);
+	return true;
 }
 
 static Oid
@@ -403,9 +445,20 @@ strata_companion_prepare(Relation rel, StrataLayout **layout)
 		SetUserIdAndSecContext(owner, saved_context | SECURITY_LOCAL_USERID_CHANGE |
 							   SECURITY_RESTRICTED_OPERATION);
 	if (!OidIsValid(companion))
+	{
 		companion = create_companion(rel, specs, n, owner);
-	else if (!add_missing_columns(rel, companion, specs, n))
+		remember_layout(companion, *layout);
+	}
+	else if (!admit_layout(companion, *layout) || !add_missing_columns(rel, companion, specs, n))
+	{
 		*layout = fall_back(rel, companion);
+		if (!is_admitted(companion, *layout))
+			ereport(ERROR,
+					(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+					 errmsg("could not arrange batches of table \"%s\" anew while they are being read",
+							RelationGetRelationName(rel)),
+					 errhint("Try again when the transactions that read the table have ended.")));
+	}
 	ensure_index(companion, strata_companion_segment_index_columns(*layout, false));
 	if ((*layout)->norder > 0)
 	{

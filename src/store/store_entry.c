@@ -25,8 +25,10 @@
 #include "access/genam.h"
 #include "access/heapam.h"
 #include "access/htup_details.h"
+#include "access/nbtree.h"
 #include "access/table.h"
 #include "access/xact.h"
+#include "base/compat.h"
 #include "catalog/index.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -274,7 +276,7 @@ struct StrataEntries
 	bool		complete;		/* all is all there is */
 	bool		loaded;
 	int			nall;
-	int64		all[PRELOAD];	/* row numbers, greatest first */
+	int64	   *all;			/* PRELOAD row numbers, greatest first */
 	uint16	   *rows;			/* what the last call gave out */
 	int			rows_size;
 };
@@ -308,7 +310,6 @@ begin_range(StrataEntries *entries, int64 from, int64 to)
 	{
 		MemoryContext old = MemoryContextSwitchTo(entries->mcxt);
 
-		entries->index = index_open(strata_row_index_of(entries->batches), AccessShareLock);
 		entries->slot = MakeSingleTupleTableSlot(RelationGetDescr(entries->batches),
 												 &TTSOpsBufferHeapTuple);
 		entries->scan = strata_index_beginscan(entries->batches, entries->index,
@@ -340,6 +341,38 @@ next_row(StrataEntries *entries, ScanDirection direction, int *visited)
 	return -1;
 }
 
+/*
+ * Is there an entry in the index, visible or not?  Their keys are the negative
+ * ones.  Asked of the first leaf page: whatever the snapshot sees is in it.
+ */
+static bool
+has_entries(Relation index)
+{
+	Buffer		buf = strata_bt_get_leftmost(index);
+	bool		result = false;
+
+	while (BufferIsValid(buf))
+	{
+		Page		page = BufferGetPage(buf);
+		BTPageOpaque opaque = BTPageGetOpaque(page);
+
+		if (!P_IGNORE(opaque) && P_FIRSTDATAKEY(opaque) <= PageGetMaxOffsetNumber(page))
+		{
+			IndexTuple	tuple = (IndexTuple) PageGetItem(page, PageGetItemId(page, P_FIRSTDATAKEY(opaque)));
+			bool		isnull;
+
+			result = DatumGetInt64(index_getattr(tuple, 1, RelationGetDescr(index), &isnull)) < 0;
+			break;
+		}
+		if (P_RIGHTMOST(opaque))
+			break;
+		buf = _bt_relandgetbuf(index, buf, opaque->btpo_next, BT_READ);
+	}
+	if (BufferIsValid(buf))
+		_bt_relbuf(index, buf);
+	return result;
+}
+
 /* Usually there are few entries, or none: learn them all. */
 static void
 preload(StrataEntries *entries)
@@ -348,6 +381,14 @@ preload(StrataEntries *entries)
 	int64		row = -1;
 
 	entries->loaded = true;
+	if (entries->index == NULL)
+		entries->index = index_open(strata_row_index_of(entries->batches), AccessShareLock);
+	if (!has_entries(entries->index))
+	{
+		entries->complete = true;
+		return;
+	}
+	entries->all = MemoryContextAlloc(entries->mcxt, sizeof(int64) * PRELOAD);
 	begin_range(entries, PG_INT64_MIN, -1);
 	while (visited < PRELOAD && (row = next_row(entries, ForwardScanDirection, &visited)) >= 0)
 		entries->all[entries->nall++] = row;
@@ -427,8 +468,11 @@ strata_entries_free(StrataEntries *entries)
 	{
 		index_endscan(entries->scan);
 		ExecDropSingleTupleTableSlot(entries->slot);
-		index_close(entries->index, AccessShareLock);
 	}
+	if (entries->index != NULL)
+		index_close(entries->index, AccessShareLock);
+	if (entries->all != NULL)
+		pfree(entries->all);
 	if (entries->rows != NULL)
 		pfree(entries->rows);
 	pfree(entries);

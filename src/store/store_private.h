@@ -37,8 +37,14 @@ extern bool strata_companion_lock_politely(Oid companion);
 /* Schema companions of that persistence live in; InvalidOid: there is none. */
 extern Oid	strata_companion_namespace(char persistence);
 
-/* An index of the companion on exactly these columns (names), or InvalidOid. */
-extern Oid	strata_companion_find_index(Relation batches, List *columns);
+/* An index of the companion on exactly these of its columns, or InvalidOid. */
+extern Oid	strata_companion_find_index(Relation batches, const AttrNumber *keys, int nkeys);
+
+/* Option of a companion: the layout of all its batches; store_cache.c. */
+#define STRATA_OPTION_LAYOUT "layout"
+
+/* How rows described by desc are stored in the companion. */
+extern StrataBatchSchema *strata_companion_schema(TupleDesc desc, Relation batches);
 
 /* Column names of the layout's indexes; see store.h. */
 extern List *strata_companion_segment_index_columns(const StrataLayout *layout, bool by_max);

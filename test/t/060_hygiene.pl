@@ -110,6 +110,16 @@ $node->safe_psql('postgres', q{INSERT INTO u SELECT generate_series(1, 3000); SE
 is_sound($node, 'u', 'unlogged, filled again');
 is($node->safe_psql('postgres', 'SELECT strata.gc()'), '0', 'after a crash: no orphans');
 
+# --- what compression left empty becomes short, indexes too
+$node->safe_psql('postgres', q{CREATE TABLE i (id int PRIMARY KEY, v text, x int) USING strata;
+	CREATE INDEX i_v ON i (v); CREATE INDEX i_x ON i ((x + 1));
+	INSERT INTO i SELECT g, 'value ' || g, g FROM generate_series(1, 60000) g; SELECT compress_chunk('i')});
+ok($node->poll_query_until('postgres', q{SELECT pg_relation_size('i') = 0 AND pg_indexes_size('i') <= 6 * 8192}),
+	'after compression: table and indexes are given back');
+is($node->safe_psql('postgres', 'INSERT INTO i VALUES (30000) ON CONFLICT DO NOTHING; SELECT count(*) FROM i WHERE id = 30000'), '1',
+	'and the keys of compressed rows are still unique');
+is_sound($node, 'i', 'indexes made anew');
+
 # --- freezing
 my $ages = q{SELECT greatest(max(age(c.relfrozenxid)), max(age(t.relfrozenxid))) FROM pg_class c LEFT JOIN pg_class t ON t.oid = c.reltoastrelid
 	WHERE c.oid IN ('a'::regclass, strata.batch_relation('a'))};
