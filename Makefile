@@ -97,7 +97,7 @@ test-pgsuite: ; @bash tools/pgsuite.sh
 lint: all ; @bash tools/lint.sh
 demo: ; @bash tools/demo.sh
 bench: ; @bash bench/run.sh
-bench-codecs: .run/codec_bench ; @.run/codec_bench $(or $(ARGS),$(wildcard ../shared/data))
+bench-codecs: .run/codec_bench ; @.run/codec_bench $(or $(ARGS),$(wildcard ../shared/data)) | python3 bench/codec_classes.py
 .run/codec_bench: bench/codec_bench.c $(wildcard src/codec/*.c src/codec/*.h)
 	@mkdir -p .run
 	$(CC) -O3 -g -Wall -DUSE_LZ4 -DUSE_ZSTD -Isrc -o $@ $(filter %.c,$^) -llz4 -lzstd -lm

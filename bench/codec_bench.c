@@ -38,6 +38,7 @@ typedef struct Table
 	const char *segment;
 	const char *order;
 	const char *columns;
+	const char *file;			/* if it is not named like the table */
 } Table;
 
 static const Table tables[] = {
@@ -56,6 +57,8 @@ static const Table tables[] = {
 	{"wiki_edits", "channel", "ts", "ts:t channel:s namespace:s page:s user_name:s comment:s is_robot:b is_anonymous:b is_new:b "
 	"is_minor:b country:s city:s delta:4 added:4 deleted:4 event:s"},
 	{"ligo_h1", "", "ts", "ts:t strain:d"},
+	{"wiki_by_time", "", "ts", "ts:t channel:s namespace:s page:s user_name:s comment:s is_robot:b is_anonymous:b is_new:b "
+	"is_minor:b country:s city:s delta:4 added:4 deleted:4 event:s", "wiki_edits"},
 };
 
 #define NTABLES (sizeof(tables) / sizeof(tables[0]))
@@ -302,9 +305,10 @@ load(const Table *table, const char *directory, Loaded *t)
 {
 	char		command[4096];
 	char		columns[2048];
+	const char *file = table->file ? table->file : table->name;
 	FILE	   *in;
 
-	snprintf(command, sizeof(command), "%s/%s.csv.zst", directory, table->name);
+	snprintf(command, sizeof(command), "%s/%s.csv.zst", directory, file);
 	if (access(command, R_OK) != 0)
 		return false;
 	memset(t, 0, sizeof(*t));
@@ -322,7 +326,7 @@ load(const Table *table, const char *directory, Loaded *t)
 			t->order = t->ncolumns;
 		add_column(t, at, colon[1]);
 	}
-	snprintf(command, sizeof(command), "zstd -dc '%s/%s.csv.zst'", directory, table->name);
+	snprintf(command, sizeof(command), "zstd -dc '%s/%s.csv.zst'", directory, file);
 	in = popen(command, "r");
 	if (in == NULL)
 		return false;

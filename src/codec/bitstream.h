@@ -37,6 +37,22 @@ strata_bit_length(uint64_t v)
 	return v ? 64 - (unsigned) __builtin_clzll(v) : 0;
 }
 
+/*
+ * The same of a number below 2^51, as the exponent of 2 * v + 1 as a double: compilers
+ * can vectorise that.
+ */
+STRATA_INLINE uint64_t
+strata_bit_length_51(uint64_t v)
+{
+	uint64_t	bits = (v << 1 | 1) | UINT64_C(0x4330000000000000);
+	double		d;
+
+	memcpy(&d, &bits, sizeof(d));
+	d -= 4503599627370496.0;
+	memcpy(&bits, &d, sizeof(bits));
+	return (bits >> 52) - 1023;
+}
+
 /* The lowest nbits (0 .. 64) set. */
 STRATA_INLINE uint64_t
 strata_low_bits(unsigned nbits)

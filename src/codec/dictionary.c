@@ -109,6 +109,23 @@ fixed_value(const StrataVector *v, uint32_t i)
 	}
 }
 
+/* The same, sign-extended. */
+STRATA_INLINE int64_t
+int_value(const StrataVector *v, uint32_t i)
+{
+	switch (v->width)
+	{
+		case 1:
+			return ((const int8_t *) v->fixed)[i];
+		case 2:
+			return ((const int16_t *) v->fixed)[i];
+		case 4:
+			return ((const int32_t *) v->fixed)[i];
+		default:
+			return ((const int64_t *) v->fixed)[i];
+	}
+}
+
 /* Spread a number over 32 bits; in memory only, so it may change any day. */
 STRATA_INLINE uint32_t
 hash_number(uint64_t v)
@@ -160,6 +177,96 @@ collect_fixed(const StrataVector *v, Dictionary *d, uint32_t limit)
 		}
 		d->codes[i] = d->slots[slot] - 1;
 	}
+	return true;
+}
+
+/* The least and the largest of an INT vector's values. */
+STRATA_CLONES
+static void
+find_range(const StrataVector *v, int64_t *min, int64_t *max)
+{
+#define FIND_RANGE(type) \
+	do { \
+		const type *values = v->fixed; \
+		type		least = values[0]; \
+		type		most = values[0]; \
+		for (uint32_t i = 1; i < v->n; i++) \
+		{ \
+			least = values[i] < least ? values[i] : least; \
+			most = values[i] > most ? values[i] : most; \
+		} \
+		*min = least; \
+		*max = most; \
+	} while (0)
+
+	switch (v->width)
+	{
+		case 1:
+			FIND_RANGE(int8_t);
+			break;
+		case 2:
+			FIND_RANGE(int16_t);
+			break;
+		case 4:
+			FIND_RANGE(int32_t);
+			break;
+		default:
+			FIND_RANGE(int64_t);
+	}
+}
+
+/* Store value `bits` of a vector's width. */
+STRATA_INLINE void
+put_fixed(const StrataVector *v, void *fixed, uint32_t place, uint64_t bits)
+{
+	switch (v->width)
+	{
+		case 1:
+			((uint8_t *) fixed)[place] = (uint8_t) bits;
+			break;
+		case 2:
+			((uint16_t *) fixed)[place] = (uint16_t) bits;
+			break;
+		case 4:
+			((uint32_t *) fixed)[place] = (uint32_t) bits;
+			break;
+		default:
+			((uint64_t *) fixed)[place] = bits;
+	}
+}
+
+/*
+ * Entries and codes of integers from a narrow range: a place in the table for each
+ * possible one, so that nothing is hashed and nothing sorted.  False when there are
+ * more than limit; *narrow says whether the range is.
+ */
+static bool
+collect_narrow(const StrataVector *v, Dictionary *d, uint32_t limit, bool *narrow)
+{
+	int64_t		min;
+	int64_t		max;
+	uint32_t	range;
+
+	find_range(v, &min, &max);
+	*narrow = (uint64_t) max - (uint64_t) min <= d->mask;
+	if (!*narrow)
+		return true;
+	range = (uint32_t) ((uint64_t) max - (uint64_t) min) + 1;
+	for (uint32_t i = 0; i < v->n; i++)
+		d->slots[(uint64_t) int_value(v, i) - (uint64_t) min] = 1;
+	for (uint32_t slot = 0; slot < range; slot++)
+		d->nentries += d->slots[slot];
+	if (d->nentries > limit)
+		return false;
+	d->nentries = 0;
+	for (uint32_t slot = 0; slot < range; slot++)
+		if (d->slots[slot])
+		{
+			put_fixed(v, d->fixed, d->nentries, (uint64_t) min + slot);
+			d->slots[slot] = d->nentries++;
+		}
+	for (uint32_t i = 0; i < v->n; i++)
+		d->codes[i] = d->slots[(uint64_t) int_value(v, i) - (uint64_t) min];
 	return true;
 }
 
@@ -247,21 +354,27 @@ gather_entries(const StrataVector *v, Dictionary *d)
 
 		if (v->kind == STRATA_KIND_FLOAT && !(key & sign))
 			bits = ~key;
-		switch (v->width)
-		{
-			case 1:
-				((uint8_t *) d->fixed)[place] = (uint8_t) bits;
-				break;
-			case 2:
-				((uint16_t *) d->fixed)[place] = (uint16_t) bits;
-				break;
-			case 4:
-				((uint32_t *) d->fixed)[place] = (uint32_t) bits;
-				break;
-			default:
-				((uint64_t *) d->fixed)[place] = bits;
-		}
+		put_fixed(v, d->fixed, place, bits);
 	}
+}
+
+/* Find entries and codes, in the order they are written; false when there are more than limit. */
+static bool
+collect(const StrataVector *v, Dictionary *d, uint32_t limit)
+{
+	bool		narrow = false;
+
+	if (v->kind == STRATA_KIND_BYTES)
+		return collect_bytes(v, d, limit);
+	if (v->kind == STRATA_KIND_INT && !collect_narrow(v, d, limit, &narrow))
+		return false;
+	if (narrow)
+		return true;
+	if (!collect_fixed(v, d, limit))
+		return false;
+	sort_entries(v, d);
+	gather_entries(v, d);
+	return true;
 }
 
 /*
@@ -282,15 +395,10 @@ strata_dictionary_encode(const StrataVector *v, uint32_t limit, StrataArena *scr
 
 	if (!prepare(v, &arena, &d))
 		return STRATA_CODEC_NO_SPACE;
-	if (!(v->kind == STRATA_KIND_BYTES ? collect_bytes(v, &d, limit) : collect_fixed(v, &d, limit)))
+	if (!collect(v, &d, limit))
 	{
 		out->failed = true;
 		return STRATA_CODEC_NO_SPACE;
-	}
-	if (v->kind != STRATA_KIND_BYTES)
-	{
-		sort_entries(v, &d);
-		gather_entries(v, &d);
 	}
 	entries.n = *nentries = d.nentries;
 	entries.fixed = d.fixed;

@@ -20,6 +20,8 @@
  * src/codec/int_block.c
  *-------------------------------------------------------------------------
  */
+#include <limits.h>
+
 #include "bitstream.h"
 #include "int_private.h"
 
@@ -107,27 +109,40 @@ strata_int_plan_bits(const uint16_t *having, unsigned widest, uint32_t count)
 	return best;
 }
 
-/* Count numbers by bit length; returns the longest. */
+/* Bit lengths of numbers below 2^51. */
+STRATA_CLONES
+static void
+bit_lengths(const uint64_t *u, uint32_t count, uint64_t *length)
+{
+	for (uint32_t i = 0; i < count; i++)
+		length[i] = strata_bit_length_51(u[i]);
+}
+
+/* Count at most INT_BLOCK_MAX numbers by bit length; returns the longest. */
 unsigned
 strata_int_histogram(const uint64_t *u, uint32_t count, uint16_t *having)
 {
+	uint64_t	length[INT_BLOCK_MAX];
 	uint16_t	odd[65] = {0};
 	uint64_t	any = 0;
 	uint32_t	i = 0;
 
+	for (uint32_t k = 0; k < count; k++)
+		any |= u[k];
+	if (any >> 51)
+		for (uint32_t k = 0; k < count; k++)
+			length[k] = strata_bit_length(u[k]);
+	else
+		bit_lengths(u, count, length);
 	/* two tables, so that equal neighbours need not wait for each other */
 	memset(having, 0, 65 * sizeof(uint16_t));
 	for (; i + 1 < count; i += 2)
 	{
-		any |= u[i] | u[i + 1];
-		having[strata_bit_length(u[i])]++;
-		odd[strata_bit_length(u[i + 1])]++;
+		having[length[i]]++;
+		odd[length[i + 1]]++;
 	}
 	if (i < count)
-	{
-		any |= u[i];
-		having[strata_bit_length(u[i])]++;
-	}
+		having[length[i]]++;
 	for (int b = 0; b <= 64; b++)
 		having[b] = (uint16_t) (having[b] + odd[b]);
 	return strata_bit_length(any);
@@ -186,7 +201,7 @@ strata_int_pack_write(IntPacking packing, const uint64_t *u, uint32_t count,
 	}
 	else
 	{
-		unsigned	nwords = strata_simple8b_count(u, count);
+		unsigned	nwords = strata_simple8b_count(u, count, UINT_MAX);
 
 		strata_write_varint(out, nwords);
 		strata_write_bytes(out, meta, meta_len);

@@ -37,35 +37,14 @@ typedef struct KindSizes
 	size_t		nblocks[LEVELS];
 } KindSizes;
 
-STRATA_INLINE double
-double_of(uint64_t bits)
-{
-	double		d;
-
-	memcpy(&d, &bits, sizeof(d));
-	return d;
-}
-
-STRATA_INLINE uint64_t
-bits_of(double d)
-{
-	uint64_t	bits;
-
-	memcpy(&bits, &d, sizeof(bits));
-	return bits;
-}
-
 /*
  * Twice the bits some numbers are expected to take: packing with patches ends up
- * somewhere between the sum of their bit lengths and the longest for each.  Below
- * 2^51 the length is the exponent of 2 * u + 1 as a double, which compilers can
- * vectorise.
+ * somewhere between the sum of their bit lengths and the longest for each.
  */
 STRATA_CLONES
 static uint64_t
 expected_bits(const uint64_t *u, uint32_t count)
 {
-	const uint64_t two52 = UINT64_C(0x4330000000000000);
 	uint64_t	any = 0;
 	uint64_t	sum = 0;
 
@@ -75,11 +54,8 @@ expected_bits(const uint64_t *u, uint32_t count)
 		for (uint32_t i = 0; i < count; i++)
 			sum += strata_bit_length(u[i]);
 	else
-	{
 		for (uint32_t i = 0; i < count; i++)
-			sum += bits_of(double_of((u[i] << 1 | 1) | two52) - 4503599627370496.0) >> 52;
-		sum -= (uint64_t) count * 1023;
-	}
+			sum += strata_bit_length_51(u[i]);
 	return sum + (uint64_t) count * strata_bit_length(any);
 }
 
@@ -234,9 +210,10 @@ measure(int kind, const int64_t *scaled, uint32_t n, KindSizes *sizes)
 		strata_int_map(kinds[kind].based, r, count, u);
 		add_bits_sizes(kinds[kind].based, r, u, count, &all, sizes);
 		least = simple8b_bits(all.having, all.widest) / 8;
-		if (least + least / 32 < sizes->bits[2] - before || count_repeats(u, count) > count / 4)
+		if (least + least / 16 < sizes->bits[2] - before || count_repeats(u, count) > count / 4)
 		{
-			unsigned	nwords = strata_simple8b_count(u, count);
+			/* words beyond what bits take need not be counted */
+			unsigned	nwords = strata_simple8b_count(u, count, (unsigned) (sizes->bits[2] - before) / 8);
 
 			sizes->simple8b += strata_varint_size(nwords) + strata_simple8b_size(nwords);
 		}

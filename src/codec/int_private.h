@@ -146,7 +146,7 @@ extern void strata_int_simd_rebuild_narrow(const IntHeader *h, const IntBlockSta
 										   uint32_t m, unsigned width, void *out);
 
 /* simple8b_rle.c */
-extern unsigned strata_simple8b_count(const uint64_t *u, uint32_t n);
+extern unsigned strata_simple8b_count(const uint64_t *u, uint32_t n, unsigned most);
 extern void strata_simple8b_write(const uint64_t *u, uint32_t n, unsigned nwords, StrataWriter *out);
 extern bool strata_simple8b_read(StrataReader *in, unsigned nwords, uint32_t n, uint64_t *out);
 

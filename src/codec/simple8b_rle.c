@@ -39,12 +39,11 @@ static const uint8_t selector_of_bits[65] = {
 	15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15
 };
 
-/* How many numbers of a bit length fit into a word. */
-static const uint8_t count_of_bits[65] = {
-	64, 64, 32, 21, 16, 12, 10, 9, 8, 7, 6, 5, 5, 4, 4, 4, 4,
-	3, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
-	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1
+/* How many bits each of so many numbers may have in a word, from two of them on. */
+static const uint8_t bits_of_count[65] = {
+	64, 64, 32, 21, 16, 12, 10, 9, 8, 7, 6, 5, 5, 4, 4, 4, 4, 3, 3, 3, 3, 3,
+	2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1
 };
 
 /* The selector holding the most numbers, but at most i of them; i > 0. */
@@ -63,26 +62,17 @@ STRATA_INLINE unsigned
 next_word(const uint64_t *u, uint32_t n, uint32_t *taken)
 {
 	uint32_t	run = 1;
-	uint32_t	count = 0;
-	unsigned	widest = 0;
+	uint32_t	count = 1;
+	uint64_t	any = u[0];
 	unsigned	selector;
 
 	while (run < n && u[run] == u[0])
 		run++;
-	while (count < n)
-	{
-		/* 0 takes as much as 1 */
-		unsigned	bits = 64 - (unsigned) __builtin_clzll(u[count] | 1);
-
-		if (bits > widest)
-			widest = bits;
-		if (count >= count_of_bits[widest])
-			break;
-		count++;
-	}
+	while (count < n && count < 64 && (any | u[count]) >> bits_of_count[count + 1] == 0)
+		any |= u[count++];
 	/* all that is left: the width they need; else the count they fill */
 	if (count == n)
-		selector = selector_of_bits[widest];
+		selector = selector_of_bits[strata_bit_length(any)];
 	else
 	{
 		selector = selector_of_count[count];
@@ -97,9 +87,12 @@ next_word(const uint64_t *u, uint32_t n, uint32_t *taken)
 	return selector;
 }
 
-/* Words needed for n (<= INT_BLOCK_MAX) numbers; 0 when all are 0. */
+/*
+ * Words needed for n (<= INT_BLOCK_MAX) numbers; 0 when all are 0.  An estimate once
+ * there are more than `most`.
+ */
 unsigned
-strata_simple8b_count(const uint64_t *u, uint32_t n)
+strata_simple8b_count(const uint64_t *u, uint32_t n, unsigned most)
 {
 	unsigned	nwords = 0;
 	uint64_t	any = 0;
@@ -112,6 +105,8 @@ strata_simple8b_count(const uint64_t *u, uint32_t n)
 	{
 		uint32_t	taken;
 
+		if (nwords > most)
+			return nwords * n / i;
 		next_word(u + i, n - i, &taken);
 		i += taken;
 	}

@@ -195,7 +195,7 @@ test_simple8b(void)
 			StrataReader r;
 
 			fill_simple8b(pattern, n, u);
-			nwords = strata_simple8b_count(u, n);
+			nwords = strata_simple8b_count(u, n, ~0U);
 			CHECK(nwords <= n);
 			len = strata_simple8b_size(nwords);
 			buf = unit_alloc(len);
