@@ -5,7 +5,8 @@
 #
 #	  T="name name" picks tests by name.  The SQL tests run twice: as they are,
 #	  and with every strata.enable_* switch off, against the same expected output
-#	  (except *_plan.sql, which show what the switches change).
+#	  (except *_plan.sql, which show what the switches change).  So do the isolation
+#	  specs, and those with the line "# Same on heap." once more on heap tables.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 [ $# -gt 0 ] || die "usage: tools/test.sh unit|regress|isolation|tap|props ..."
@@ -48,11 +49,13 @@ regress_results() {
 }
 
 # run_regress LABEL PROGRAM TEST...: one pass of pg_regress or its isolation twin.
+# STAGE names a folder of tests and expected files that stand in for those of test/.
 run_regress() {
     local label=$1 program=$2 dir=$OUT/$1 name result status=0 seen=0
     shift 2
     rm -rf "$dir"
     mkdir -p "$dir"
+    [ -z "${STAGE:-}" ] || cp -r "$STAGE/." "$dir"
     "$program" --inputdir="$ROOT/test" --outputdir="$dir" --bindir="$(dirname "$(command -v psql)")" \
         --host="$PGHOST" --port="$PGPORT" --user="$PGUSER" --dbname="strata_${label%%-*}" \
         --load-extension=strata "$@" >"$dir/run.log" 2>&1 8>&- || status=$?
@@ -81,14 +84,18 @@ list_tests() {
     return 0
 }
 
+switches_off() {
+    psql -X -d strata_dev -Atc "SELECT string_agg(format('-c %s=off', name), ' ')
+        FROM pg_settings WHERE name LIKE 'strata.enable\_%' AND vartype = 'bool'"
+}
+
 run_all_regress() {
     local tests switches all
     mapfile -t all < <(list_tests sql sql)
     [ ${#all[@]} -gt 0 ] || { say "no tests in test/sql to run"; return; }
     server
     run_regress regress "$PGXS_TEST/regress/pg_regress" "${all[@]}"
-    switches=$(psql -X -d strata_dev -Atc "SELECT string_agg(format('-c %s=off', name), ' ')
-        FROM pg_settings WHERE name LIKE 'strata.enable\_%' AND vartype = 'bool'")
+    switches=$(switches_off)
     mapfile -t tests < <(printf '%s\n' "${all[@]}" | grep -v '_plan$')
     if [ -n "$switches" ] && [ ${#tests[@]} -gt 0 ]; then
         say "again with $switches"
@@ -96,12 +103,42 @@ run_all_regress() {
     fi
 }
 
+# The heap twin of a spec, or of its expected file: heap tables, and whatever compresses
+# or decompresses takes the lock that it takes, and does nothing.
+heap_twin() {
+    sed -E -e 's/USING strata/USING heap/' -e 's/ALTER TABLE [a-z0-9_]+ SET \(strata\.[^)]*\);//' \
+        -e "s/(de)?compress_chunk\('([a-z0-9_]+)'[^)]*\)/strata_twin('\2') AS \1compress_chunk/g" \
+        -e "s/SELECT \* FROM strata\.verify\('[a-z0-9_]+'\)/SELECT 0 AS batch, '' AS column_name, '' AS problem WHERE false/" \
+        "$1"
+}
+twin_setup='setup { CREATE OR REPLACE FUNCTION strata_twin(rel regclass) RETURNS regclass LANGUAGE plpgsql AS $$
+    BEGIN EXECUTE format($f$LOCK TABLE %s IN EXCLUSIVE MODE$f$, rel); RETURN rel; END $$; }'
+
 run_all_isolation() {
-    local tests
+    local tests same switches name program stage=$OUT/heap-twins
     mapfile -t tests < <(list_tests specs spec)
     [ ${#tests[@]} -gt 0 ] || { say "no tests in test/specs to run"; return; }
     server
-    run_regress isolation "$PGXS_TEST/isolation/pg_isolation_regress" "${tests[@]}"
+    program=$PGXS_TEST/isolation/pg_isolation_regress
+    run_regress isolation "$program" "${tests[@]}"
+    switches=$(switches_off)
+    if [ -n "$switches" ]; then
+        say "again with $switches"
+        PGOPTIONS=$switches run_regress isolation-switched-off "$program" "${tests[@]}"
+    fi
+    rm -rf "$stage"
+    mkdir -p "$stage/specs" "$stage/expected"
+    same=()
+    for name in "${tests[@]}"; do
+        grep -qx '# Same on heap\.' "$ROOT/test/specs/$name.spec" || continue
+        same+=("$name")
+        { echo "$twin_setup"; heap_twin "$ROOT/test/specs/$name.spec"; } >"$stage/specs/$name.spec"
+        heap_twin "$ROOT/test/expected/$name.out" >"$stage/expected/$name.out"
+    done
+    if [ ${#same[@]} -gt 0 ]; then
+        say "again on heap tables: nobody may see a difference"
+        STAGE=$stage run_regress isolation-heap "$program" "${same[@]}"
+    fi
 }
 
 run_all_unit() {
