@@ -17,6 +17,7 @@
 #include "access/xact.h"
 #include "catalog/index.h"
 #include "executor/executor.h"
+#include "storage/bufmgr.h"
 #include "storage/predicate.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
@@ -233,6 +234,56 @@ recover_tid(ItemPointer tid, TupleTableSlot *slot)
 		elog(ERROR, "row to be locked has no place");
 }
 
+/*
+ * A compressed row that another transaction updated, and we the version at tid
+ * that followed: heapam, coming from the old version, would go to the end of our
+ * updates and tell the last one's command.  Asked for the version at tid it
+ * would tell the first one's, and the executor could take the work of a
+ * function that this command calls for its own.
+ */
+static bool
+updated_since_by_us(Relation rel, const ItemPointerData *tid, CommandId cid, TM_FailureData *tmfd)
+{
+	HeapTupleData tuple;
+	TransactionId prior = InvalidTransactionId;
+	bool		changed = false;
+
+	tuple.t_self = *tid;
+	for (;;)
+	{
+		Buffer		buffer;
+		TransactionId xmax;
+		ItemPointerData next;
+
+		if (!heap_fetch(rel, SnapshotAny, &tuple, &buffer, false))
+			break;
+		if (TransactionIdIsValid(prior))
+		{
+			if (!TransactionIdEquals(HeapTupleHeaderGetXmin(tuple.t_data), prior))
+			{
+				ReleaseBuffer(buffer);
+				break;
+			}
+			tmfd->ctid = tuple.t_self;
+			tmfd->xmax = prior;
+			tmfd->cmax = HeapTupleHeaderGetCmin(tuple.t_data);
+			changed = true;
+		}
+		LockBuffer(buffer, BUFFER_LOCK_SHARE);
+		xmax = HeapTupleHeaderGetUpdateXid(tuple.t_data);
+		next = tuple.t_data->t_ctid;
+		if (tuple.t_data->t_infomask & HEAP_XMAX_INVALID || HEAP_XMAX_IS_LOCKED_ONLY(tuple.t_data->t_infomask))
+			xmax = InvalidTransactionId;
+		UnlockReleaseBuffer(buffer);
+		if (!TransactionIdIsValid(xmax) || !TransactionIdIsCurrentTransactionId(xmax) ||
+			ItemPointerEquals(&next, &tuple.t_self) || ItemPointerIndicatesMovedPartitions(&next))
+			break;
+		tuple.t_self = next;
+		prior = xmax;
+	}
+	return changed && tmfd->cmax >= cid;
+}
+
 /* *tid is written back: the executor goes on from the locked version. */
 static TM_Result
 tuple_lock(Relation rel, ItemPointer tid, Snapshot snapshot, TupleTableSlot *slot, CommandId cid,
@@ -256,6 +307,8 @@ tuple_lock(Relation rel, ItemPointer tid, Snapshot snapshot, TupleTableSlot *slo
 		if (result != TM_Ok || !ItemPointerIsValid(&target))
 			return result;
 		traversed = tmfd->traversed;
+		if (traversed && updated_since_by_us(rel, &target, cid, tmfd))
+			return TM_SelfModified;
 	}
 	acted = strata_promoted_cid(rel, &target, cid);
 	result = strata_heap_am->tuple_lock(rel, &target, snapshot, slot, acted, mode, wait_policy,
