@@ -85,7 +85,7 @@ strata--$(EXTVERSION).sql: $(SQL_PARTS) Makefile
 
 # --- everything below is a script of its own -------------------------------
 
-export PG_CONFIG WERROR ASSERT SEED STEPS TABLES TORTURE PGSRC AM SETTINGS SHOW T
+export PG_CONFIG WERROR ASSERT SEED RUNS STEPS MINUTES TABLES TORTURE PGSRC AM SETTINGS SHOW T
 
 test: ; @bash tools/test.sh unit regress isolation tap
 test-unit: ; @bash tools/test.sh unit
@@ -93,7 +93,10 @@ test-regress: ; @bash tools/test.sh regress
 test-isolation: ; @bash tools/test.sh isolation
 test-tap: ; @bash tools/test.sh tap
 test-props: ; @bash tools/test.sh props
+test-concurrent: ; @bash tools/test.sh concurrent
 test-pgsuite: ; @bash tools/pgsuite.sh
+test-pgisolation: ; @bash tools/pgisolation.sh
+test-sqlsmith: ; @bash tools/sqlsmith.sh
 lint: all ; @bash tools/lint.sh
 demo: ; @bash tools/demo.sh
 bench: ; @bash bench/run.sh
@@ -110,11 +113,14 @@ help:
 	@echo 'test                          unit + regress + isolation + TAP on a private server'
 	@echo 'test-unit -regress -isolation -tap   one of them (T="name ..." picks tests)'
 	@echo 'test-props SEED= STEPS=       heap against strata, random statements'
+	@echo 'test-concurrent SEED= RUNS=    the same for schedules of several sessions'
 	@echo 'test-pgsuite TORTURE= PGSRC= SETTINGS=  PostgreSQL regression suite on strata tables'
+	@echo 'test-pgisolation TORTURE= PGSRC= SETTINGS=  its isolation suite'
+	@echo 'test-sqlsmith MINUTES= SEED=  random statements against tables in every state'
 	@echo 'lint                          layers, file sizes and headers, exports'
 	@echo 'demo bench bench-codecs compdb'
 	@echo 'tools/server start|psql|...   a private server to play with'
 
 FORCE:
-.PHONY: FORCE test test-unit test-regress test-isolation test-tap test-props \
-	test-pgsuite lint demo bench bench-codecs compdb run-clean help
+.PHONY: FORCE test test-unit test-regress test-isolation test-tap test-props test-concurrent \
+	test-pgsuite test-pgisolation test-sqlsmith lint demo bench bench-codecs compdb run-clean help

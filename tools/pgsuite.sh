@@ -13,6 +13,7 @@
 #	  SETTINGS="strata.enable_scan=off ..."   other settings for all sessions
 #	  SCHEDULE=    another schedule of src/test/regress
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+. "$ROOT/tools/pgsource.sh"
 
 bash "$ROOT/tools/install_deps.sh"
 RUN=$(run_dir)
@@ -23,30 +24,6 @@ MODE=$AM
 [ -z "${TORTURE:-}" ] || MODE=torture
 OUT=$RUN/pgsuite/$MODE
 HEAP=$RUN/pgsuite/heap/results
-
-# Debian keeps the source of some versions only: take the newest that is there.
-fetch_source() {
-    local major version dir=$RUN/pgsrc
-    major=$("$PG_CONFIG" --version | sed -E 's/^PostgreSQL ([0-9]+).*/\1/')
-    if [ ! -d "$dir/src/test/regress" ]; then
-        [ "$(id -u)" = 0 ] || die "PGSRC=/path/to/postgresql-source is needed (only root can fetch Debian's)"
-        apt-get update -q >&2 || true
-        rm -rf "$dir"
-        mkdir -p "$dir/archive"
-        for version in $(apt-cache showsrc "postgresql-$major" | sed -n 's/^Version: //p' | sort -Vru); do
-            say "fetching the source of postgresql-$major $version"
-            (cd "$dir/archive" && apt-get source -qq --download-only "postgresql-$major=$version" >&2) && break
-        done
-        ls "$dir"/archive/*.orig.tar.* >/dev/null 2>&1 ||
-            die "could not fetch the source of postgresql-$major: is deb-src enabled? Or give PGSRC="
-        tar -xf "$dir"/archive/*.orig.tar.* -C "$dir" --strip-components=1
-        # The suite's scripts go with the psql of their own version (15.19
-        # changed what it does after a COPY that fails).
-        (cd "$dir/archive" && apt-get download -qq "postgresql-client-$major=$version" >&2 &&
-            dpkg -x postgresql-client-*.deb "$dir/client")
-    fi
-    echo "$dir"
-}
 
 PGSRC=${PGSRC:-$(fetch_source)}
 REGRESS=$PGSRC/src/test/regress

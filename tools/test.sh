@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tools/test.sh
 #	  Runs the kinds of tests named as arguments (unit regress isolation tap
-#	  props) on a private server and ends with the line "N passed, N failed".
+#	  props concurrent) on a private server and ends with the line "N passed, N failed".
 #
 #	  T="name name" picks tests by name.  The SQL tests run twice: as they are,
 #	  and with every strata.enable_* switch off, against the same expected output
@@ -9,7 +9,7 @@
 #	  specs, and those with the line "# Same on heap." once more on heap tables.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-[ $# -gt 0 ] || die "usage: tools/test.sh unit|regress|isolation|tap|props ..."
+[ $# -gt 0 ] || die "usage: tools/test.sh unit|regress|isolation|tap|props|concurrent ..."
 RUN=$(run_dir)
 OUT=$RUN/test
 export STRATA_CLUSTER=test
@@ -197,6 +197,16 @@ run_props() {
     fi
 }
 
+run_concurrent() {
+    server
+    if "$(python_with_psycopg2)" "$ROOT/test/props/concurrent.py" --dsn "$("$ROOT/tools/server" dsn)" \
+        ${SEED:+--seed "$SEED"} --runs "${RUNS:-300}" 8>&-; then
+        pass "concurrent"
+    else
+        fail "concurrent"
+    fi
+}
+
 for kind in "$@"; do
     case $kind in
         unit) run_all_unit ;;
@@ -204,6 +214,7 @@ for kind in "$@"; do
         isolation) run_all_isolation ;;
         tap) run_all_tap ;;
         props) run_props ;;
+        concurrent) run_concurrent ;;
         *) die "no such kind of test: $kind" ;;
     esac
 done
