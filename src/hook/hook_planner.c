@@ -69,7 +69,10 @@ create_upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input
 	if (previous_upper_hook)
 		previous_upper_hook(root, stage, input_rel, output_rel, extra);
 	if (stage == UPPERREL_GROUP_AGG)
+	{
 		strata_agg_create_paths(root, input_rel, output_rel, false, extra);
+		strata_time_estimate_groups(root, input_rel, output_rel);
+	}
 	else if (stage == UPPERREL_FINAL)
 		strata_gapfill_create_paths(root, output_rel);
 }

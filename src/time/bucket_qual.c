@@ -22,8 +22,7 @@
  * src/time/bucket_qual.c
  *-------------------------------------------------------------------------
  */
-#include "base/base.h"
-#include "time/time.h"
+#include "time/time_private.h"
 
 #include "access/stratnum.h"
 #include "catalog/pg_language.h"
@@ -49,11 +48,11 @@ typedef struct BucketCall
 } BucketCall;
 
 /*
- * Is it one of our functions of that name?  Identified by its C symbol, so no
+ * See time_private.h.  Identified by its C symbol, so no
  * schema needs to be searched and nobody's function of that name is mistaken.
  */
-static bool
-is_time_bucket(Oid funcid, bool zoned)
+bool
+strata_time_is_bucket(Oid funcid, bool zoned)
 {
 	HeapTuple	tuple;
 	Form_pg_proc form;
@@ -90,7 +89,7 @@ match_call(Node *node, BucketCall *call)
 	if (node == NULL || !IsA(node, FuncExpr))
 		return false;
 	func = (FuncExpr *) node;
-	if (list_length(func->args) < 2 || list_length(func->args) > 3 || !is_time_bucket(func->funcid, false))
+	if (list_length(func->args) < 2 || list_length(func->args) > 3 || !strata_time_is_bucket(func->funcid, false))
 		return false;
 	call->type = func->funcresulttype;
 	call->width = linitial(func->args);
@@ -99,9 +98,9 @@ match_call(Node *node, BucketCall *call)
 	return true;
 }
 
-/* The btree strategy of an operator between two values of type, or 0. */
-static int
-strategy_of(Oid opno, Oid type)
+/* See time_private.h. */
+int
+strata_time_strategy(Oid opno, Oid type)
 {
 	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY);
 	Oid			left,
@@ -270,7 +269,7 @@ rewrite_mutator(Node *node, void *context)
 	call.width = (Expr *) eval_const_expressions(NULL, (Node *) call.width);
 	call.rest = (Expr *) eval_const_expressions(NULL, (Node *) call.rest);
 	c = same_type(&call, c, &opno);
-	result = rewrite(&call, strategy_of(opno, call.type), c);
+	result = rewrite(&call, strata_time_strategy(opno, call.type), c);
 	return result != NULL ? (Node *) result : node;
 }
 
@@ -280,8 +279,8 @@ calls_time_bucket(Node *node, void *context)
 {
 	if (node == NULL)
 		return false;
-	if (IsA(node, FuncExpr) && (is_time_bucket(((FuncExpr *) node)->funcid, false) ||
-								is_time_bucket(((FuncExpr *) node)->funcid, true)))
+	if (IsA(node, FuncExpr) && (strata_time_is_bucket(((FuncExpr *) node)->funcid, false) ||
+								strata_time_is_bucket(((FuncExpr *) node)->funcid, true)))
 		return true;
 	if (IsA(node, SubLink))
 		return calls_time_bucket(((SubLink *) node)->testexpr, context);
@@ -300,7 +299,7 @@ match_zoned_call(Node *node)
 	FuncExpr   *func = (FuncExpr *) node;
 
 	if (node == NULL || !IsA(node, FuncExpr) || list_length(func->args) < 3 ||
-		!is_time_bucket(func->funcid, true) || IsA(lsecond(func->args), NamedArgExpr))
+		!strata_time_is_bucket(func->funcid, true) || IsA(lsecond(func->args), NamedArgExpr))
 		return NIL;
 	return func->args;
 }
@@ -349,7 +348,7 @@ implied_by_zoned(Node *node)
 		contain_var_clause((Node *) c) || contain_var_clause(linitial(args)) ||
 		!contain_var_clause(lsecond(args)))
 		return NIL;
-	strategy = strategy_of(opno, TIMESTAMPTZOID);
+	strategy = strata_time_strategy(opno, TIMESTAMPTZOID);
 	if (strategy == BTGreaterEqualStrategyNumber || strategy == BTGreaterStrategyNumber ||
 		strategy == BTEqualStrategyNumber)
 		result = lappend(result, zoned_comparison(args, c, BTGreaterEqualStrategyNumber));

@@ -16,6 +16,7 @@
 #include "postgres.h"
 
 #include "nodes/parsenodes.h"
+#include "nodes/pathnodes.h"
 #include "utils/timestamp.h"
 
 typedef struct StrataBucket
@@ -61,5 +62,8 @@ extern bool strata_bucket_next(const StrataBucket *bucket, int64 time, int64 *st
 
 /* Replace comparisons of time_bucket() by comparisons of what it buckets; in place. */
 extern void strata_time_rewrite_quals(Query *query);
+
+/* UPPERREL_GROUP_AGG: groups by time_bucket() are as many as buckets, not as times. */
+extern void strata_time_estimate_groups(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel);
 
 #endif							/* STRATA_TIME_H */
