@@ -35,7 +35,6 @@ _PG_init(void)
 	strata_hypertable_init();
 	strata_agg_init();
 	strata_job_init();
-	strata_hook_arbiter_init();
 	strata_hook_object_init();
 	strata_hook_planner_init();
 	strata_hook_publication_init();
@@ -43,5 +42,6 @@ _PG_init(void)
 	strata_hook_stale_plan_init();
 	strata_hook_sweep_init();
 	strata_hook_torture_init();
+	strata_hook_upsert_init();
 	strata_hook_utility_init();
 }

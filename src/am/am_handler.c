@@ -74,7 +74,7 @@ strata_am_init(void)
 	strata_am_index_init(&routine);
 	strata_am_ddl_init(&routine);
 	strata_am_analyze_init(&routine);
-	strata_am_replica_init(&routine);
+	strata_am_uncover_init(&routine);
 	strata_am_sample_init(&routine);
 	strata_am_routine = &routine;
 	CacheRegisterRelcacheCallback(keep_disguise, (Datum) 0);

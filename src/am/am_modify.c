@@ -68,7 +68,8 @@ static void
 tuple_insert_speculative(Relation rel, TupleTableSlot *slot, CommandId cid, int options,
 						 struct BulkInsertStateData *bistate, uint32 token)
 {
-	check_unique(rel, slot, STRATA_DUPLICATE_MOVE_FIRST);
+	/* conflicts it decides by were found before (am_uncover.c); the index raises the others */
+	check_unique(rel, slot, STRATA_DUPLICATE_MOVE);
 	strata_heap_am->tuple_insert_speculative(rel, slot, cid, options, bistate, token);
 }
 

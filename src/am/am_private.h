@@ -65,7 +65,7 @@ extern void strata_am_modify_init(TableAmRoutine *am);
 extern void strata_am_index_init(TableAmRoutine *am);
 extern void strata_am_ddl_init(TableAmRoutine *am);
 extern void strata_am_analyze_init(TableAmRoutine *am);
-extern void strata_am_replica_init(TableAmRoutine *am);
+extern void strata_am_uncover_init(TableAmRoutine *am);
 extern void strata_am_sample_init(TableAmRoutine *am);
 
 extern void strata_analyze_end(StrataScanDesc *scan);

@@ -11,7 +11,6 @@
 
 #include "postgres.h"
 
-extern void strata_hook_arbiter_init(void);
 extern void strata_hook_object_init(void);
 extern void strata_hook_planner_init(void);
 extern void strata_hook_publication_init(void);
@@ -19,6 +18,7 @@ extern void strata_hook_route_init(void);
 extern void strata_hook_stale_plan_init(void);
 extern void strata_hook_sweep_init(void);
 extern void strata_hook_torture_init(void);
+extern void strata_hook_upsert_init(void);
 extern void strata_hook_utility_init(void);
 
 /* Torture mode: compress relid if it is a strata table that can be. */

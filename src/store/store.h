@@ -341,25 +341,20 @@ extern StrataBatchReader *strata_cached_any_batch(Relation rel, Relation batches
 typedef enum StrataDuplicate
 {
 	STRATA_DUPLICATE_RAISE,		/* raise (a deferrable key: move) */
-	STRATA_DUPLICATE_MOVE,		/* move all there are */
-	STRATA_DUPLICATE_MOVE_FIRST /* upsert: one conflict is enough, and others
-								 * may be none of its business */
+	STRATA_DUPLICATE_MOVE		/* move all there are */
 } StrataDuplicate;
 extern void strata_store_check_unique(Relation rel, TupleTableSlot *slot, int64 except,
 									  StrataDuplicate duplicate);
 
 /*
- * Move the compressed rows with this key (no nulls) of a plain btree index into
- * the row store, for somebody who is about to look for them by that index alone.
+ * Move the compressed rows with this key of a btree index into the row store,
+ * for somebody who is about to look for them by that index alone.
  */
-extern void strata_store_uncover(Relation rel, Relation index, const Datum *values);
+extern void strata_store_uncover(Relation rel, Relation index, const Datum *values, const bool *isnull);
 
-/*
- * A statement that is starting decides conflicts by these unique indexes (of
- * the table, or of a partitioned parent): upserts look into them first, until
- * the transaction ends.
- */
-extern void strata_store_note_arbiters(const List *indexes);
+/* An upsert is starting; is_upserting: one has, in this transaction. */
+extern void strata_store_note_upsert(void);
+extern bool strata_store_is_upserting(void);
 
 /* Columns of unique indexes; *any when an index has expressions or a predicate. */
 extern Bitmapset *strata_store_unique_columns(Relation rel, bool *any);

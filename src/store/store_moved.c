@@ -78,18 +78,6 @@ strata_promoted_cid(Relation rel, ItemPointer tid, CommandId cid)
 	return row->cid + 1;
 }
 
-/* See store_private.h. */
-bool
-strata_was_moved(Relation rel, const ItemPointerData *tid)
-{
-	MovedKey	key;
-
-	if (moved_rows == NULL)
-		return false;
-	set_key(&key, rel, tid);
-	return hash_search(moved_rows, &key, HASH_FIND, NULL) != NULL;
-}
-
 static void
 at_transaction_end(XactEvent event, void *arg)
 {

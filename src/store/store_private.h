@@ -78,7 +78,6 @@ extern StrataBatchReader *strata_cached_batch(Relation rel, Relation batches, in
 
 /* The row at tid was moved by this transaction, by command cid. */
 extern void strata_remember_moved(Relation rel, const ItemPointerData *tid, CommandId cid);
-extern bool strata_was_moved(Relation rel, const ItemPointerData *tid);	/* by it, so it is there */
 
 /* What became of the batch that holds, or held, a row; store_sweep.c. */
 typedef enum StrataBatchFateKind

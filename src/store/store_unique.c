@@ -7,9 +7,6 @@
  * hold its key.  A hit is the violation, or it is moved into the row store, so
  * that ON CONFLICT, or a deferred check, finds it in the unique index.
  *
- * Over 600 lines: the key, the batches that may hold it and the rows that do are
- * looked at in one go; nothing else wants a part of that.
- *
  * Over 600 lines: the kinds of look-up share the key and what it equals.
  *
  * src/store/store_unique.c
@@ -505,14 +502,13 @@ raise_violation(Relation rel, UniqueKey *key)
 			 errtableconstraint(rel, RelationGetRelationName(key->index))));
 }
 
-/* True when a row had to be moved; *certain: the index is now sure to find it. */
+/* True when a row had to be moved. */
 static bool
-check_key(Relation rel, UniqueKey *key, int64 except, bool raise, EState *estate, bool *certain)
+check_key(Relation rel, UniqueKey *key, int64 except, bool raise, EState *estate)
 {
 	StrataStore *store = strata_store_open(rel, RowExclusiveLock);
 	int64		row = find_row(store, key, except, estate);
 
-	*certain = false;
 	strata_store_close(store, NoLock);
 	if (row < 0)
 		return false;
@@ -524,75 +520,37 @@ check_key(Relation rel, UniqueKey *key, int64 except, bool raise, EState *estate
 		TM_FailureData tmfd;
 
 		/* whatever the result: that row is not in its batch any more */
-		*certain = strata_store_move_row(rel, row, LockWaitBlock, GetCurrentCommandId(true),
-										 &tid, &tmfd) == TM_Ok && strata_was_moved(rel, &tid);
+		(void) strata_store_move_row(rel, row, LockWaitBlock, GetCurrentCommandId(true), &tid, &tmfd);
 	}
 	return true;
 }
 
-/* Unique indexes that statements of this transaction decide by, latest first. */
-static List *arbiters = NIL;
+/* Has an upsert started in this transaction? */
+static bool upserting = false;
 
 static void
-forget_arbiters(XactEvent event, void *arg)
+forget_upsert(XactEvent event, void *arg)
 {
-	/* their memory goes with TopTransactionContext */
-	arbiters = NIL;
+	upserting = false;
 }
 
 /* See store.h. */
 void
-strata_store_note_arbiters(const List *indexes)
+strata_store_note_upsert(void)
 {
 	static bool registered = false;
-	MemoryContext old = MemoryContextSwitchTo(TopTransactionContext);
-	ListCell   *lc;
 
 	if (!registered)
-		RegisterXactCallback(forget_arbiters, NULL);
+		RegisterXactCallback(forget_upsert, NULL);
 	registered = true;
-	foreach(lc, indexes)
-	{
-		arbiters = list_delete_oid(arbiters, lfirst_oid(lc));
-		arbiters = lcons_oid(lfirst_oid(lc), arbiters);
-	}
-	MemoryContextSwitchTo(old);
+	upserting = true;
 }
 
-static bool
-is_arbiter(Oid index)
+/* See store.h. */
+bool
+strata_store_is_upserting(void)
 {
-	ListCell   *lc;
-
-	if (arbiters == NIL || list_member_oid(arbiters, index))
-		return arbiters != NIL;
-	if (!get_rel_relispartition(index))
-		return false;
-	foreach(lc, get_partition_ancestors(index))
-		if (list_member_oid(arbiters, lfirst_oid(lc)))
-			return true;
-	return false;
-}
-
-/* The indexes of rel, those an upsert may decide by first. */
-static List *
-indexes_in_order(Relation rel, StrataDuplicate duplicate)
-{
-	List	   *indexes = RelationGetIndexList(rel);
-	List	   *first = NIL;
-	List	   *others = NIL;
-	ListCell   *lc;
-
-	if (duplicate != STRATA_DUPLICATE_MOVE_FIRST)
-		return indexes;
-	foreach(lc, indexes)
-	{
-		if (is_arbiter(lfirst_oid(lc)))
-			first = lappend_oid(first, lfirst_oid(lc));
-		else
-			others = lappend_oid(others, lfirst_oid(lc));
-	}
-	return list_concat(first, others);
+	return upserting;
 }
 
 /* See store.h. */
@@ -602,29 +560,23 @@ strata_store_check_unique(Relation rel, TupleTableSlot *slot, int64 except, Stra
 	List	   *indexes;
 	ListCell   *lc;
 	EState	   *estate;
-	bool		certain = false;
-	bool		enough = false;
 
 	if (!rel->rd_rel->relhasindex || !OidIsValid(strata_companion_oid(rel)))
 		return;
-	indexes = indexes_in_order(rel, duplicate);
+	indexes = RelationGetIndexList(rel);
 	estate = CreateExecutorState();
 	foreach(lc, indexes)
 	{
 		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
 
-		if (!enough && index->rd_index->indisunique && index->rd_index->indisready)
+		if (index->rd_index->indisunique && index->rd_index->indisready)
 		{
 			UniqueKey	key;
 
-			if (init_key(&key, index, slot, estate))
-			{
-				/* asked for each time: a move may invalidate them */
-				if (!outside_ranges(&key, strata_store_ranges(rel), RelationGetDescr(rel)))
-					(void) check_key(rel, &key, except, duplicate == STRATA_DUPLICATE_RAISE, estate,
-									 &certain);
-				enough = certain && duplicate == STRATA_DUPLICATE_MOVE_FIRST;
-			}
+			/* ranges are asked for each time: a move may invalidate them */
+			if (init_key(&key, index, slot, estate) &&
+				!outside_ranges(&key, strata_store_ranges(rel), RelationGetDescr(rel)))
+				(void) check_key(rel, &key, except, duplicate == STRATA_DUPLICATE_RAISE, estate);
 		}
 		index_close(index, AccessShareLock);
 	}
@@ -634,27 +586,27 @@ strata_store_check_unique(Relation rel, TupleTableSlot *slot, int64 except, Stra
 
 /* See store.h. */
 void
-strata_store_uncover(Relation rel, Relation index, const Datum *values)
+strata_store_uncover(Relation rel, Relation index, const Datum *values, const bool *isnull)
 {
 	EState	   *estate;
 	UniqueKey	key = {0};
 	bool		found = true;
-	bool		certain;
 
 	if (!OidIsValid(strata_companion_oid(rel)))
 		return;
+	estate = CreateExecutorState();
 	key.index = index;
 	key.info = BuildIndexInfo(index);
 	key.nkeys = index->rd_index->indnkeyatts;
-	key.plain = true;
+	key.plain = key.info->ii_Expressions == NIL;
+	key.nulls_equal = key.info->ii_NullsNotDistinct;
+	key.predicate = key.info->ii_Predicate == NIL ? NULL :
+		ExecPrepareQual(key.info->ii_Predicate, estate);
 	memcpy(key.values, values, sizeof(Datum) * key.nkeys);
-	/* expressions and partial indexes identify no replica */
-	if (key.info->ii_Expressions != NIL || key.info->ii_Predicate != NIL || !init_equality(&key) ||
-		outside_ranges(&key, strata_store_ranges(rel), RelationGetDescr(rel)))
-		return;
-	estate = CreateExecutorState();
-	while (found)
-		found = check_key(rel, &key, -1, false, estate, &certain) && !index->rd_index->indisunique;
+	memcpy(key.isnull, isnull, sizeof(bool) * key.nkeys);
+	if (init_equality(&key) && !outside_ranges(&key, strata_store_ranges(rel), RelationGetDescr(rel)))
+		while (found)
+			found = check_key(rel, &key, -1, false, estate) && !index->rd_index->indisunique;
 	FreeExecutorState(estate);
 }
 

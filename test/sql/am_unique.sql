@@ -109,5 +109,38 @@ SELECT twins('INSERT INTO @ (id, n) VALUES (15, 170) ON CONFLICT (n) DO UPDATE S
 SELECT twins('INSERT INTO @ (id, n) VALUES (25, 270) ON CONFLICT DO NOTHING');
 SELECT twins('INSERT INTO @ (id, n) VALUES (35, 370)');
 SELECT twins('INSERT INTO @ (id, n) VALUES (99999, 370) ON CONFLICT (id) DO NOTHING');
+-- the one named with a compressed row, the other with a row of the row store
+SELECT twins('INSERT INTO @ (id, n) VALUES (50001, 50010), (50002, 50020)');
+SELECT twins('INSERT INTO @ (id, n) VALUES (45, 50010) ON CONFLICT (id) DO UPDATE SET a = ''by id''');
+SELECT twins('INSERT INTO @ (id, n) VALUES (50001, 460) ON CONFLICT (n) DO UPDATE SET a = ''by n''');
+SELECT twins('INSERT INTO @ (id, n) VALUES (50001, 470) ON CONFLICT (id) DO UPDATE SET a = ''by id''');
+SELECT twins('INSERT INTO @ (id, n) VALUES (50001, 480) ON CONFLICT DO NOTHING');
+SELECT twins('INSERT INTO @ (id, n) VALUES (49, 50020) ON CONFLICT (id) DO NOTHING');
+SELECT twins('INSERT INTO @ (id, n) VALUES (50003, 490) ON CONFLICT (id) DO NOTHING');
+SELECT twins('INSERT INTO @ (id, n) VALUES (51, 50020) ON CONFLICT (id) DO UPDATE SET n = 50010');
+SELECT twins('INSERT INTO @ (id, n) VALUES (52, 530), (52, 540) ON CONFLICT (id) DO UPDATE SET a = ''twice''');
+SELECT twins('INSERT INTO @ (id, n) SELECT g, 50010 + g % 2 * 10 FROM generate_series(60, 80) g ON CONFLICT (id) DO UPDATE SET a = @.a || ''x''');
+SELECT twins('INSERT INTO @ (id, n) VALUES (91, 910) ON CONFLICT (id) DO UPDATE SET a = ''both, one row''');
+-- the same by expressions, by part of the rows, and by nulls
+DROP INDEX h_k1, s_k1;
+CREATE UNIQUE INDEX h_k1 ON h ((-id));
+CREATE UNIQUE INDEX s_k1 ON s ((-id));
+SELECT twins('INSERT INTO @ (id, n) VALUES (81, 50010) ON CONFLICT ((-id)) DO UPDATE SET a = ''by -id''');
+DROP INDEX h_k1, s_k1;
+CREATE UNIQUE INDEX h_k1 ON h (id) WHERE act;
+CREATE UNIQUE INDEX s_k1 ON s (id) WHERE act;
+SELECT twins('INSERT INTO @ (id, n, act) VALUES (82, 50010, true) ON CONFLICT (id) WHERE act DO UPDATE SET a = ''by act''');
+SELECT twins('INSERT INTO @ (id, n, act) VALUES (83, 50010, false) ON CONFLICT (id) WHERE act DO UPDATE SET a = ''by act''');
+DROP INDEX h_k1, s_k1;
+DELETE FROM h WHERE id > 50000;
+DELETE FROM s WHERE id > 50000;
+UPDATE h SET id = NULL WHERE id = 90;
+UPDATE s SET id = NULL WHERE id = 90;
+SELECT compress_chunk('s', recompress => true);
+CREATE UNIQUE INDEX h_k1 ON h (id) NULLS NOT DISTINCT;
+CREATE UNIQUE INDEX s_k1 ON s (id) NULLS NOT DISTINCT;
+SELECT twins('INSERT INTO @ (id, n) VALUES (50001, 50010)');
+SELECT twins('INSERT INTO @ (id, n) VALUES (NULL, 50010) ON CONFLICT (id) DO UPDATE SET a = ''by null''');
+SELECT * FROM strata.verify('s');
 DROP TABLE h, s;
 DROP FUNCTION twins, try_index;

@@ -1,12 +1,12 @@
 /*-------------------------------------------------------------------------
  *
- * hook_arbiter.c
- *	  Tells store/ which unique indexes INSERT ... ON CONFLICT decides by.
+ * hook_upsert.c
+ *	  Tells the access method that an INSERT ... ON CONFLICT is under way.
  *
- * When a row conflicts with compressed rows in two of them, the one the
- * statement names has to be found first; the access method is not told.
+ * Before it inserts, it looks for conflicts in indexes where compressed rows
+ * have no entries; am/am_uncover.c moves them there in time.
  *
- * src/hook/hook_arbiter.c
+ * src/hook/hook_upsert.c
  *-------------------------------------------------------------------------
  */
 #include "hook/hook.h"
@@ -17,11 +17,11 @@
 
 static ExecutorStart_hook_type previous_start = NULL;
 
-static void
-note_arbiters(Plan *plan)
+static bool
+is_upsert(Plan *plan)
 {
-	if (plan != NULL && IsA(plan, ModifyTable) && ((ModifyTable *) plan)->arbiterIndexes != NIL)
-		strata_store_note_arbiters(((ModifyTable *) plan)->arbiterIndexes);
+	return plan != NULL && IsA(plan, ModifyTable) &&
+		((ModifyTable *) plan)->onConflictAction != ONCONFLICT_NONE;
 }
 
 static void
@@ -31,9 +31,11 @@ start_executor(QueryDesc *query_desc, int eflags)
 
 	if (query_desc->operation == CMD_INSERT || query_desc->plannedstmt->hasModifyingCTE)
 	{
-		note_arbiters(query_desc->plannedstmt->planTree);
+		if (is_upsert(query_desc->plannedstmt->planTree))
+			strata_store_note_upsert();
 		foreach(lc, query_desc->plannedstmt->subplans)
-			note_arbiters(lfirst(lc));
+			if (is_upsert(lfirst(lc)))
+				strata_store_note_upsert();
 	}
 	if (previous_start != NULL)
 		previous_start(query_desc, eflags);
@@ -42,7 +44,7 @@ start_executor(QueryDesc *query_desc, int eflags)
 }
 
 void
-strata_hook_arbiter_init(void)
+strata_hook_upsert_init(void)
 {
 	previous_start = ExecutorStart_hook;
 	ExecutorStart_hook = start_executor;

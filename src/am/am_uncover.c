@@ -1,16 +1,18 @@
 /*-------------------------------------------------------------------------
  *
- * am_replica.c
- *	  The apply worker of a subscription finds compressed rows by their key.
+ * am_uncover.c
+ *	  Look-ups by a whole key under a dirty snapshot find compressed rows.
  *
- * It looks for the row to update or delete by the replica identity's index
- * itself, with a dirty snapshot, planner and executor aside; compressed rows
- * have no entries there.  An access method hears of such a scan when it begins
- * (index_fetch_begin), but not what is looked for.  So, in apply workers, the
- * indexes of a table with batches get a routine whose amrescan first moves the
- * compressed row with the key into the row store; then it is btree's.
+ * Two look into an index themselves, planner and executor aside, where
+ * compressed rows have no entries: apply workers of subscriptions, for the row
+ * to update or delete, and INSERT ... ON CONFLICT, for a conflict in the indexes
+ * it decides by, before it inserts anything.  An access method hears of such a
+ * scan when it begins (index_fetch_begin), but not what is looked for.  So in
+ * these cases the indexes of a table with batches get a routine whose amrescan
+ * first moves the compressed row with the key into the row store; then it is
+ * btree's.
  *
- * src/am/am_replica.c
+ * src/am/am_uncover.c
  *-------------------------------------------------------------------------
  */
 #include "am/am_private.h"
@@ -28,7 +30,7 @@ static amrescan_function btree_rescan = NULL;
 
 /* Are these keys "= value" on each column of the index?  Then values[] is filled. */
 static bool
-is_equality(Relation index, ScanKey keys, int nkeys, Datum *values)
+is_equality(Relation index, ScanKey keys, int nkeys, Datum *values, bool *isnull)
 {
 	int			natts = index->rd_index->indnkeyatts;
 
@@ -37,8 +39,9 @@ is_equality(Relation index, ScanKey keys, int nkeys, Datum *values)
 	for (int i = 0; i < nkeys; i++)
 	{
 		if (keys[i].sk_attno != i + 1 || keys[i].sk_strategy != BTEqualStrategyNumber ||
-			(keys[i].sk_flags & (SK_ISNULL | SK_SEARCHARRAY | SK_ROW_HEADER)) != 0)
+			(keys[i].sk_flags & (SK_SEARCHARRAY | SK_ROW_HEADER)) != 0)
 			return false;
+		isnull[i] = (keys[i].sk_flags & SK_ISNULL) != 0;
 		values[i] = keys[i].sk_argument;
 	}
 	return true;
@@ -48,16 +51,17 @@ static void
 rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int norderbys)
 {
 	Datum		values[INDEX_MAX_KEYS];
+	bool		isnull[INDEX_MAX_KEYS];
 
 	if (scan->heapRelation != NULL && strata_relation_is_strata(scan->heapRelation) &&
 		scan->xs_snapshot != NULL && scan->xs_snapshot->snapshot_type == SNAPSHOT_DIRTY &&
-		is_equality(scan->indexRelation, keys, nkeys, values))
+		is_equality(scan->indexRelation, keys, nkeys, values, isnull))
 	{
-		MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata replica",
+		MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata uncover",
 												   ALLOCSET_DEFAULT_SIZES);
 		MemoryContext old = MemoryContextSwitchTo(mcxt);
 
-		strata_store_uncover(scan->heapRelation, scan->indexRelation, values);
+		strata_store_uncover(scan->heapRelation, scan->indexRelation, values, isnull);
 		MemoryContextSwitchTo(old);
 		MemoryContextDelete(mcxt);
 	}
@@ -80,10 +84,19 @@ wrap_index(Oid indexid)
 	index_close(index, NoLock);
 }
 
+/* Will somebody look into rel's indexes in that way? */
+static bool
+is_looked_into(Relation rel)
+{
+	if (IsLogicalWorker())
+		return OidIsValid(strata_companion_oid_now(rel));
+	return strata_store_is_upserting() && OidIsValid(strata_companion_oid(rel));
+}
+
 static struct IndexFetchTableData *
 index_fetch_begin(Relation rel)
 {
-	if (IsLogicalWorker() && OidIsValid(strata_companion_oid_now(rel)))
+	if (is_looked_into(rel))
 	{
 		List	   *indexes = RelationGetIndexList(rel);
 		ListCell   *lc;
@@ -96,7 +109,7 @@ index_fetch_begin(Relation rel)
 }
 
 void
-strata_am_replica_init(TableAmRoutine *am)
+strata_am_uncover_init(TableAmRoutine *am)
 {
 	am->index_fetch_begin = index_fetch_begin;
 }
