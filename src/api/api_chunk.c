@@ -12,7 +12,6 @@
 
 #include "access/htup_details.h"
 #include "access/xact.h"
-#include "catalog/dependency.h"
 #include "catalog/partition.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
@@ -160,7 +159,7 @@ strata_drop_chunks(PG_FUNCTION_ARGS)
 	bool		verbose = !PG_ARGISNULL(3) && PG_GETARG_BOOL(3);
 	StrataHypertable *ht;
 	ChunkFilter filter;
-	ObjectAddresses *objects = new_object_addresses();
+	List	   *doomed = NIL;
 	ListCell   *lc;
 
 	PreventCommandIfReadOnly("drop_chunks()");
@@ -182,15 +181,13 @@ strata_drop_chunks(PG_FUNCTION_ARGS)
 													  get_rel_name(chunk->relid));
 		Datum		value = CStringGetTextDatum(name);
 		bool		isnull = false;
-		ObjectAddress object;
 
 		ereport(verbose ? INFO : DEBUG1, (errmsg("dropping chunk %s", name)));
-		ObjectAddressSet(object, RelationRelationId, chunk->relid);
-		add_exact_object_address(&object, objects);
+		doomed = lappend_oid(doomed, chunk->relid);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &value, &isnull);
 	}
-	performMultipleDeletions(objects, DROP_RESTRICT, 0);
-	free_object_addresses(objects);
+	if (doomed != NIL)
+		strata_chunk_drop(ht, doomed);
 	return (Datum) 0;
 }
 

@@ -209,6 +209,17 @@ compress_one(Relation rel, bool if_not_compressed, bool recompress)
 				 errmsg("table \"%s\" is already compressed", RelationGetRelationName(rel))));
 }
 
+/* See api_private.h. */
+void
+strata_api_compress_again(Oid relid)
+{
+	Relation	rel = strata_api_open(relid, ExclusiveLock);
+
+	if (strata_store_can_compress(rel, NULL) && !too_small(rel))
+		(void) compress_rows(rel, false);
+	table_close(rel, NoLock);
+}
+
 /*
  * Every strata table at or below relid, each as its own owner check; relid
  * itself must be one, or a partitioned table.

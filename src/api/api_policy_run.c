@@ -354,16 +354,15 @@ strata_policy_compression(PG_FUNCTION_ARGS)
 static void
 drop_work(Oid relid, void *arg)
 {
-	char	   *name = get_rel_name(relid);
+	const StrataHypertable *ht = arg;
 
-	if (name == NULL)
-		return;
 	/* who waits for this lock keeps readers of the hypertable waiting: not for long */
 	(void) set_config_option("lock_timeout", "10s", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	if (SPI_execute(psprintf("DROP TABLE %s",
-							 quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)), name)),
-					false, 0) != SPI_OK_UTILITY)
-		elog(ERROR, "could not drop chunk \"%s\"", name);
+	LockRelationOid(ht->relid, AccessExclusiveLock);
+	LockRelationOid(relid, AccessExclusiveLock);
+	/* somebody may have been faster */
+	if (get_rel_relispartition(relid) && get_partition_parent(relid, true) == ht->relid)
+		strata_chunk_drop(ht, list_make1_oid(relid));
 }
 
 /* CALL policy_retention(job_id, config) */
@@ -372,34 +371,8 @@ strata_policy_retention(PG_FUNCTION_ARGS)
 {
 	Selection	selection = {open_policy(fcinfo), 0, "drop_after", "drop_created_before"};
 
-	run_selection(fcinfo, &selection, drop_work, NULL, "dropped");
+	run_selection(fcinfo, &selection, drop_work, unconstify(StrataHypertable *, selection.ht), "dropped");
 	PG_RETURN_VOID();
-}
-
-/* The chunk's part of a partitioned index. */
-static Oid
-index_of_chunk(Oid chunk, Oid parent_index)
-{
-	Relation	rel = table_open(chunk, AccessShareLock);
-	Oid			result = InvalidOid;
-	ListCell   *lc;
-
-	foreach(lc, RelationGetIndexList(rel))
-		if (get_rel_relispartition(lfirst_oid(lc)) && get_partition_parent(lfirst_oid(lc), true) == parent_index)
-			result = lfirst_oid(lc);
-	table_close(rel, AccessShareLock);
-	return result;
-}
-
-static bool
-is_clustered(Oid index)
-{
-	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
-	bool		result = HeapTupleIsValid(tuple) && ((Form_pg_index) GETSTRUCT(tuple))->indisclustered;
-
-	if (HeapTupleIsValid(tuple))
-		ReleaseSysCache(tuple);
-	return result;
 }
 
 /* Once per chunk; compressed rows have their own order. */
@@ -411,8 +384,8 @@ reorder_work(Oid relid, void *arg)
 
 	if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid)))
 		return;
-	index = index_of_chunk(relid, *(Oid *) arg);
-	if (!OidIsValid(index) || is_clustered(index) || !has_fresh_rows(relid, &has_batches) || has_batches)
+	index = strata_chunk_index(relid, *(Oid *) arg);
+	if (!OidIsValid(index) || get_index_isclustered(index) || !has_fresh_rows(relid, &has_batches) || has_batches)
 		return;
 	(void) set_config_option("lock_timeout", "10s", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 	if (SPI_execute(psprintf("CLUSTER %s USING %s",

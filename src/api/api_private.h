@@ -26,6 +26,9 @@ extern Relation strata_api_open(Oid relid, LOCKMODE lockmode);
 /* When this transaction commits, have rel vacuumed in the background. */
 extern void strata_api_vacuum_later(Relation rel);
 
+/* Compress a table that was compressed before its rows were moved about. */
+extern void strata_api_compress_again(Oid relid);
+
 /* What is wrong with arguments of jobs and policies is raised here. */
 extern void strata_api_check_interval(const Interval *interval, const char *what, bool zero_allowed);
 extern void strata_api_check_timezone(const char *timezone);

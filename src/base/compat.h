@@ -39,6 +39,15 @@ typedef RelFileLocator StrataLocator;
 #endif
 
 /*
+ * The same change renamed RelationSetNewRelfilenode; delete when 15 goes.
+ */
+#if PG_VERSION_NUM < 160000
+#define strata_relation_set_new_storage(rel, persistence) RelationSetNewRelfilenode(rel, persistence)
+#else
+#define strata_relation_set_new_storage(rel, persistence) RelationSetNewRelfilenumber(rel, persistence)
+#endif
+
+/*
  * 16 added TU_UpdateIndexes to tuple_update (19d8e2308bc), before it was a
  * bool; delete when 15 goes.
  */

@@ -28,6 +28,9 @@
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
+/* How often to try for all locks before waiting for one with others in hand. */
+#define MAX_LOCK_ROUNDS 100
+
 /* A chunk's name says whose it is and where it begins. */
 static char *
 choose_name(Relation parent, const StrataHypertable *ht, const StrataChunkRange *range)
@@ -59,7 +62,7 @@ append_options(StringInfo sql, const StrataHypertable *ht)
 
 /* See hypertable_private.h. */
 Oid
-strata_chunk_make_table(Relation parent, const StrataHypertable *ht, const StrataChunkRange *range)
+strata_chunk_make_table(Relation parent, const StrataHypertable *ht, const StrataChunkRange *range, Oid tablespace)
 {
 	StringInfoData sql;
 	char	   *schema = get_namespace_name(RelationGetNamespace(parent));
@@ -75,9 +78,9 @@ strata_chunk_make_table(Relation parent, const StrataHypertable *ht, const Strat
 					 quote_qualified_identifier(schema, name),
 					 quote_qualified_identifier(schema, RelationGetRelationName(parent)));
 	append_options(&sql, ht);
-	if (OidIsValid(parent->rd_rel->reltablespace))
+	if (OidIsValid(tablespace))
 		appendStringInfo(&sql, " TABLESPACE %s",
-						 quote_identifier(get_tablespace_name(parent->rd_rel->reltablespace)));
+						 quote_identifier(get_tablespace_name(tablespace)));
 	run(sql.data);
 	SPI_finish();
 	relid = get_relname_relid(name, RelationGetNamespace(parent));
@@ -129,23 +132,88 @@ compare_oids(const ListCell *a, const ListCell *b)
 	return lfirst_oid(a) < lfirst_oid(b) ? -1 : lfirst_oid(a) > lfirst_oid(b);
 }
 
-/* See hypertable_private.h. */
+/* The tables that foreign keys of the hypertable refer to, in a fixed order; false: it is gone. */
+static bool
+referenced_tables(Oid hypertable, List **referenced)
+{
+	Relation	rel = try_table_open(hypertable, AccessShareLock);
+	ListCell   *lc;
+
+	*referenced = NIL;
+	if (rel == NULL)
+		return false;
+	foreach(lc, RelationGetFKeyList(rel))
+		*referenced = list_append_unique_oid(*referenced, lfirst_node(ForeignKeyCacheInfo, lc)->confrelid);
+	table_close(rel, AccessShareLock);
+	list_sort(*referenced, compare_oids);
+	return true;
+}
+
+/* See hypertable.h. */
 void
 strata_chunk_lock_parents(Oid hypertable)
 {
-	Relation	rel = try_table_open(hypertable, AccessShareLock);
-	List	   *referenced = NIL;
+	List	   *referenced;
 	ListCell   *lc;
 
-	if (rel == NULL)
+	if (!referenced_tables(hypertable, &referenced))
 		return;
-	foreach(lc, RelationGetFKeyList(rel))
-		referenced = list_append_unique_oid(referenced, lfirst_node(ForeignKeyCacheInfo, lc)->confrelid);
-	table_close(rel, NoLock);
-	list_sort(referenced, compare_oids);
 	foreach(lc, referenced)
 		LockRelationOid(lfirst_oid(lc), ShareRowExclusiveLock);
 	LockRelationOid(hypertable, ShareUpdateExclusiveLock);
+}
+
+/*
+ * Wait for one lock of a list, then take the others without waiting; -1, or
+ * the one that was not to be had, with nothing taken.
+ */
+static int
+lock_or_leave(const List *relids, Oid hypertable, int first)
+{
+	for (int i = -1; i < list_length(relids); i++)
+	{
+		int			number = i < 0 ? first : i;
+		Oid			relid = list_nth_oid(relids, number);
+		LOCKMODE	lockmode = relid == hypertable ? AccessExclusiveLock : ShareRowExclusiveLock;
+
+		if (i < 0)
+			LockRelationOid(relid, lockmode);
+		else if (i != first && !ConditionalLockRelationOid(relid, lockmode))
+		{
+			for (int taken = 0; taken < list_length(relids); taken++)
+				if (taken == first || taken < i)
+				{
+					relid = list_nth_oid(relids, taken);
+					UnlockRelationOid(relid, relid == hypertable ? AccessExclusiveLock : ShareRowExclusiveLock);
+				}
+			return i;
+		}
+	}
+	return -1;
+}
+
+/* See hypertable.h. */
+void
+strata_chunk_lock_exclusively(Oid hypertable)
+{
+	List	   *relids;
+	int			next;
+
+	if (!referenced_tables(hypertable, &relids))
+		return;
+	relids = list_append_unique_oid(relids, hypertable);
+	next = list_length(relids) - 1;
+	for (int i = 0; i < MAX_LOCK_ROUNDS && next >= 0; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		next = lock_or_leave(relids, hypertable, next);
+	}
+	if (next >= 0)
+	{
+		/* too much is going on: risk a deadlock rather than never get there */
+		strata_chunk_lock_parents(hypertable);
+		LockRelationOid(hypertable, AccessExclusiveLock);
+	}
 }
 
 /* See hypertable.h. */
@@ -179,7 +247,7 @@ strata_chunk_create(Oid hypertable, int64 time)
 	strata_time_chunk_range(ht->key_type, ht->interval, time, &range);
 	fit_range(&gap, &range);
 	strata_owner_enter(owner, &saved);
-	chunk = strata_chunk_make_table(parent, ht, &range);
+	chunk = strata_chunk_make_table(parent, ht, &range, parent->rd_rel->reltablespace);
 	/* ALTER TABLE insists that nobody in this session has the table open */
 	table_close(parent, NoLock);
 	strata_chunk_attach(chunk, ht, &range);

@@ -127,6 +127,48 @@ extern bool strata_chunk_created(Oid chunk, TimestampTz *created);
  */
 extern bool strata_chunk_create(Oid hypertable, int64 time);
 
+/*
+ * Take the locks that making a chunk needs, in the order in which they must be
+ * taken: the tables that foreign keys refer to first.  Who waits for a writer
+ * of one of these then holds nothing that the writer's own chunks would need.
+ */
+extern void strata_chunk_lock_parents(Oid hypertable);
+
+/*
+ * The same with AccessExclusiveLock on the hypertable.  Waits with none of the
+ * locks in hand: a writer of the hypertable may be about to need a chunk, and a
+ * writer of a table it refers to about to write to it.
+ */
+extern void strata_chunk_lock_exclusively(Oid hypertable);
+
+/* The chunk's part of a hypertable's index, or an index of its own; else InvalidOid. */
+extern Oid	strata_chunk_index(Oid chunk, Oid index);
+
+/*
+ * Merge chunks (StrataChunk *, in order of time) into the first, and split one
+ * at a time within its range; the result is the merged, and the new second,
+ * chunk.  *compressed: there were batches; now all are rows.  The caller has
+ * checked permissions, that nothing is in use, and holds AccessExclusiveLock on
+ * the hypertable and the chunks.
+ */
+extern Oid	strata_chunk_merge(const StrataHypertable *ht, List *chunks, bool *compressed);
+extern Oid	strata_chunk_split(const StrataHypertable *ht, const StrataChunk *chunk, int64 at, bool *compressed);
+
+/*
+ * Drop chunks (OIDs), make one a table of its own, make a table a chunk.
+ * Dropping and detaching fails while foreign keys refer to their rows.  The
+ * caller has checked permissions and holds the locks.
+ */
+extern void strata_chunk_drop(const StrataHypertable *ht, const List *chunks);
+extern void strata_chunk_detach(Oid hypertable, Oid chunk);
+extern void strata_chunk_adopt(const StrataHypertable *ht, Oid table, const StrataChunkRange *range);
+
+/* Do foreign keys refer to the hypertable?  The caller has it locked. */
+extern bool strata_hypertable_is_referenced(Oid hypertable);
+
+/* Owner of a table. */
+extern Oid	strata_relation_owner(Oid relid);
+
 /* Make every missing chunk from now to a time; returns how many. */
 extern int	strata_chunk_create_ahead(const StrataHypertable *ht, int64 up_to);
 

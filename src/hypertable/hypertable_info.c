@@ -254,6 +254,22 @@ strata_chunk_list(const StrataHypertable *ht)
 	return chunks;
 }
 
+/* See hypertable.h. */
+Oid
+strata_chunk_index(Oid chunk, Oid index)
+{
+	Relation	rel = table_open(chunk, AccessShareLock);
+	Oid			result = InvalidOid;
+	ListCell   *lc;
+
+	foreach(lc, RelationGetIndexList(rel))
+		if (lfirst_oid(lc) == index ||
+			(get_rel_relispartition(lfirst_oid(lc)) && get_partition_parent(lfirst_oid(lc), true) == index))
+			result = lfirst_oid(lc);
+	table_close(rel, AccessShareLock);
+	return result;
+}
+
 /* See hypertable_private.h. */
 int
 strata_partition_find(PartitionKey key, PartitionDesc desc, Oid key_type, Datum value,
@@ -390,6 +406,20 @@ strata_hypertable_point(const StrataHypertable *ht, Oid type, Datum value, const
  * Working as the table's owner
  *-------------------------------------------------------------------------
  */
+
+/* See hypertable.h. */
+Oid
+strata_relation_owner(Oid relid)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	Oid			owner;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for relation %u", relid);
+	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
+	ReleaseSysCache(tuple);
+	return owner;
+}
 
 /* See hypertable_private.h. */
 void

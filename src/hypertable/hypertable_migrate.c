@@ -22,6 +22,9 @@
 #include "utils/hsearch.h"
 #include "utils/snapmgr.h"
 
+/* The rows have only changed their place: logical decoding has had them before. */
+#define MOVE_OPTIONS (TABLE_INSERT_SKIP_FSM | TABLE_INSERT_NO_LOGICAL)
+
 /* A chunk being filled. */
 typedef struct Target
 {
@@ -75,7 +78,8 @@ static void
 fill_target(Move *move, Target *target, const StrataChunkRange *range)
 {
 	target->chunk.range = *range;
-	target->chunk.relid = strata_chunk_make_table(move->source, move->ht, range);
+	target->chunk.relid = strata_chunk_make_table(move->source, move->ht, range,
+												   move->source->rd_rel->reltablespace);
 	CommandCounterIncrement();
 	target->rel = table_open(target->chunk.relid, AccessExclusiveLock);
 	target->map = convert_tuples_by_name(RelationGetDescr(move->source), RelationGetDescr(target->rel));
@@ -107,7 +111,7 @@ move_row(Move *move, TupleTableSlot *slot, CommandId cid)
 		slot = execute_attr_map_slot(target->map->attrMap, slot, target->slot);
 	else
 		slot = ExecCopySlot(target->slot, slot);
-	table_tuple_insert(target->rel, slot, cid, HEAP_INSERT_SKIP_FSM, move->bulk);
+	table_tuple_insert(target->rel, slot, cid, MOVE_OPTIONS, move->bulk);
 	ResetPerTupleExprContext(move->estate);
 }
 
@@ -124,7 +128,7 @@ finish(Move *move)
 	while ((target = hash_seq_search(&status)) != NULL)
 	{
 		ExecDropSingleTupleTableSlot(target->slot);
-		table_finish_bulk_insert(target->rel, HEAP_INSERT_SKIP_FSM);
+		table_finish_bulk_insert(target->rel, MOVE_OPTIONS);
 		table_close(target->rel, NoLock);
 		chunks = lappend(chunks, &target->chunk);
 	}

@@ -47,15 +47,8 @@ extern int	strata_partition_find(PartitionKey key, PartitionDesc desc, Oid key_t
  * table.
  */
 extern Oid	strata_chunk_make_table(Relation parent, const StrataHypertable *ht,
-									const StrataChunkRange *range);
+									const StrataChunkRange *range, Oid tablespace);
 extern void strata_chunk_attach(Oid chunk, const StrataHypertable *ht, const StrataChunkRange *range);
-
-/*
- * Take the locks that making a chunk needs, in the order in which they must be
- * taken: the tables that foreign keys refer to first.  Who waits for a writer
- * of one of these then holds nothing that the writer's own chunks would need.
- */
-extern void strata_chunk_lock_parents(Oid hypertable);
 
 /*
  * Make a chunk for a hypertable that this session uses right now: in a worker,
