@@ -48,6 +48,17 @@ typedef RelFileLocator StrataLocator;
 #endif
 
 /*
+ * 17 tells three kinds of MERGE actions apart (0294df2f1f8), before it was a
+ * bool; delete when 16 goes.
+ */
+#if PG_VERSION_NUM < 170000
+#define strata_merge_action_is_matched(action) ((action)->matched)
+#else
+#define strata_merge_action_is_matched(action) \
+	((action)->matchKind != MERGE_WHEN_NOT_MATCHED_BY_TARGET)
+#endif
+
+/*
  * 16 added TU_UpdateIndexes to tuple_update (19d8e2308bc), before it was a
  * bool; delete when 15 goes.
  */

@@ -188,6 +188,7 @@ typedef struct AlterPlan
 	List	   *reset;
 	bool		other_options;	/* sets or resets options that are not ours */
 	bool		set_access_method;
+	bool		alters_chunks;
 	List	   *dropped;		/* column names */
 } AlterPlan;
 
@@ -224,6 +225,7 @@ plan_alter(AlterTableStmt *stmt, AlterPlan *plan)
 		cmds = lappend(cmds, cmd);
 	}
 	stmt->cmds = cmds;
+	plan->alters_chunks = strata_hypertable_alters_chunks(stmt);
 }
 
 /* A table that left the access method keeps none of our options. */
@@ -249,13 +251,13 @@ alter_table(UtilityCall *call, AlterTableStmt *stmt)
 
 	plan_alter(stmt, &plan);
 	if (plan.set == NIL && plan.reset == NIL && !plan.other_options && !plan.set_access_method &&
-		plan.dropped == NIL)
+		plan.dropped == NIL && !plan.alters_chunks)
 	{
 		run_statement(call);
 		return;
 	}
 	/* permission and lock as ALTER TABLE itself takes them */
-	relid = AlterTableLookupRelation(stmt, plan.set_access_method || plan.dropped != NIL ?
+	relid = AlterTableLookupRelation(stmt, plan.set_access_method || plan.dropped != NIL || plan.alters_chunks ?
 									 AccessExclusiveLock : ShareUpdateExclusiveLock);
 	if (OidIsValid(relid) && plan.other_options)
 		stored = strata_settings_remove_all(relid);
@@ -277,6 +279,22 @@ alter_table(UtilityCall *call, AlterTableStmt *stmt)
 		column_changed(relid, lfirst(lc), NULL);
 	if (plan.set_access_method)
 		forget_options_of_others(relid);
+	if (plan.alters_chunks)
+		strata_hypertable_alter_chunks(relid, stmt);
+}
+
+/* ALTER TABLE SET SCHEMA takes chunks along. */
+static void
+set_schema(UtilityCall *call, AlterObjectSchemaStmt *stmt)
+{
+	Oid			relid = RangeVarGetRelid(stmt->relation, NoLock, true);
+	char	   *old = OidIsValid(relid) ? get_namespace_name(get_rel_namespace(relid)) : NULL;
+
+	run_statement(call);
+	if (old == NULL)
+		return;
+	CommandCounterIncrement();
+	strata_hypertable_move_chunks(relid, old, stmt->newschema);
 }
 
 static void
@@ -413,6 +431,13 @@ process(UtilityCall *call)
 				 ((RenameStmt *) stmt)->relationType == OBJECT_MATVIEW))
 			{
 				rename_column(call, (RenameStmt *) stmt);
+				return;
+			}
+			break;
+		case T_AlterObjectSchemaStmt:
+			if (((AlterObjectSchemaStmt *) stmt)->objectType == OBJECT_TABLE)
+			{
+				set_schema(call, (AlterObjectSchemaStmt *) stmt);
 				return;
 			}
 			break;

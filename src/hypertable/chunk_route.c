@@ -1,12 +1,16 @@
 /*-------------------------------------------------------------------------
  *
  * chunk_route.c
- *	  The plan node below an INSERT that has missing chunks made.
+ *	  The plan node below INSERT, UPDATE and MERGE that has missing chunks made.
  *
  * PostgreSQL's ModifyTable routes each row it is handed; this node hands a row
  * up only when there is a partition for it.  When a partition appeared, made
  * here or by others, the statement's routing is set up anew; the old one stays
  * until the statement ends, since triggers may still refer to it.
+ *
+ * What an UPDATE hands up has the new time in one of its columns, if it sets
+ * it; what a MERGE inserts is computed above, so the time alone is computed
+ * here as well.
  *
  * src/hypertable/chunk_route.c
  *-------------------------------------------------------------------------
@@ -20,7 +24,9 @@
 #include "nodes/extensible.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
+#include "utils/datum.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -31,13 +37,25 @@ typedef struct RouteState
 	ModifyTableState *mt;		/* NULL: not told yet */
 	Relation	rel;
 	Oid			key_type;
+	bool		by_value;		/* of the key's type */
+	int16		length;
 	AttrNumber	attno;			/* 0: key is an expression */
 	ExprState  *key;
+	AttrNumber	new_time;		/* UPDATE: column of our rows with the time, or what the key is made of */
+	TupleTableSlot *made;		/* for a key that is an expression: a row that has only what it needs */
+	List	   *inserts;		/* MERGE: MergeInsert * */
 	StrataChunkRange known;		/* a range that the routing has */
 	bool		has_known;
 	List	   *routings;		/* replaced ones */
 	List	   *directories;
 } RouteState;
+
+/* MERGE: an action WHEN NOT MATCHED THEN INSERT. */
+typedef struct MergeInsert
+{
+	ExprState  *when;			/* NULL: always */
+	ExprState  *time;			/* the time column's value */
+} MergeInsert;
 
 static Node *create_route_state(CustomScan *scan);
 
@@ -91,15 +109,46 @@ make_route(Plan *child)
 	return scan;
 }
 
+/* The column of an UPDATE's rows that holds a new value for the time column, or 0. */
+static int
+find_new_time(ModifyTable *modify, PlannedStmt *stmt, const StrataHypertable *ht)
+{
+	Oid			target = rt_fetch(linitial_int(modify->resultRelations), stmt->rtable)->relid;
+	AttrNumber	attno = get_attnum(target, get_attname(ht->relid, ht->attno, false));
+	int			column = 0;
+	ListCell   *lc;
+
+	if (modify->updateColnosLists == NIL)
+		return 0;
+	foreach(lc, (List *) linitial(modify->updateColnosLists))
+	{
+		column++;
+		if (lfirst_int(lc) == attno)
+			return column;
+	}
+	return 0;
+}
+
 static void
 route_plan(PlannedStmt *stmt, Plan *plan)
 {
 	ModifyTable *modify = (ModifyTable *) plan;
+	StrataHypertable *ht;
+	CustomScan *route;
+	int			new_time = 0;
 
-	if (plan == NULL || !IsA(plan, ModifyTable) || modify->operation != CMD_INSERT)
+	if (plan == NULL || !IsA(plan, ModifyTable) || modify->operation == CMD_DELETE)
 		return;
-	if (strata_hypertable_is(rt_fetch(linitial_int(modify->resultRelations), stmt->rtable)->relid))
-		outerPlan(plan) = (Plan *) make_route(outerPlan(plan));
+	/* without a root there is one target: of INSERT, or with no partition at all */
+	ht = strata_hypertable_get(rt_fetch(modify->rootRelation != 0 ? modify->rootRelation :
+										linitial_int(modify->resultRelations), stmt->rtable)->relid);
+	if (ht == NULL)
+		return;
+	if (modify->operation == CMD_UPDATE && (new_time = find_new_time(modify, stmt, ht)) == 0)
+		return;
+	route = make_route(outerPlan(plan));
+	route->custom_private = list_make1_int(new_time);
+	outerPlan(plan) = (Plan *) route;
 }
 
 /* See hypertable.h. */
@@ -125,11 +174,14 @@ renew_routing(RouteState *state)
 	EState	   *estate = state->css.ss.ps.state;
 	MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
 
-	state->routings = lappend(state->routings, state->mt->mt_partition_tuple_routing);
+	if (state->mt->mt_partition_tuple_routing != NULL)
+		state->routings = lappend(state->routings, state->mt->mt_partition_tuple_routing);
 	if (estate->es_partition_directory != NULL)
 		state->directories = lappend(state->directories, estate->es_partition_directory);
 	estate->es_partition_directory = NULL;
-	state->mt->mt_partition_tuple_routing = ExecSetupPartitionTupleRouting(estate, state->rel);
+	/* an UPDATE sets it up when the first row moves */
+	if (state->mt->mt_partition_tuple_routing != NULL)
+		state->mt->mt_partition_tuple_routing = ExecSetupPartitionTupleRouting(estate, state->rel);
 	MemoryContextSwitchTo(old);
 }
 
@@ -171,6 +223,7 @@ is_known(const RouteState *state, Datum value)
 	return (state->known.no_lo || time >= state->known.lo) && (state->known.no_hi || time < state->known.hi);
 }
 
+/* Evaluate the key over a row of the hypertable. */
 static Datum
 key_of(RouteState *state, TupleTableSlot *slot, bool *isnull)
 {
@@ -182,6 +235,22 @@ key_of(RouteState *state, TupleTableSlot *slot, bool *isnull)
 	ResetExprContext(context);
 	context->ecxt_scantuple = slot;
 	return ExecEvalExprSwitchContext(state->key, context, isnull);
+}
+
+/* The key, from the value that the time column, or the column the key is made of, is to have. */
+static Datum
+key_from_value(RouteState *state, Datum value, bool *isnull)
+{
+	TupleTableSlot *slot = state->made;
+	AttrNumber	column;
+
+	if (state->key == NULL || *isnull)
+		return value;
+	column = strata_hypertable_get(RelationGetRelid(state->rel))->attno;
+	ExecStoreAllNullTuple(slot);
+	slot->tts_values[column - 1] = value;
+	slot->tts_isnull[column - 1] = false;
+	return key_of(state, slot, isnull);
 }
 
 /* As ModifyTable would say it after routing, which cannot come to that. */
@@ -198,6 +267,59 @@ refuse_null(RouteState *state)
 			 errtablecol(state->rel, state->attno)));
 }
 
+/* Make the chunk for a key value if there is none. */
+static void
+provide(RouteState *state, TupleTableSlot *slot, Datum value)
+{
+	EState	   *estate = state->css.ss.ps.state;
+	PartitionDesc desc;
+
+	if (is_known(state, value))
+		return;
+	desc = estate->es_partition_directory != NULL ?
+		PartitionDirectoryLookup(estate->es_partition_directory, state->rel) :
+		RelationGetPartitionDesc(state->rel, true);
+	if (find_in(state, desc, value))
+		return;
+	/* the row must outlast whatever happens meanwhile */
+	ExecMaterializeSlot(slot);
+	value = datumCopy(value, state->by_value, state->length);
+	provide_chunk(state, value);
+}
+
+/* Which action of a MERGE inserts a row that matches nothing, and for what time? */
+static void
+provide_for_merge(RouteState *state, TupleTableSlot *slot)
+{
+	ResultRelInfo *target = state->mt->resultRelInfo;
+	ExprContext *context = state->mt->ps.ps_ExprContext;
+	bool		isnull = false;
+	ListCell   *lc;
+
+	if (AttributeNumberIsValid(target->ri_RowIdAttNo))
+		(void) slot_getattr(slot, target->ri_RowIdAttNo, &isnull);
+	if (!isnull)
+		return;					/* it has a match */
+	context->ecxt_scantuple = NULL;
+	context->ecxt_innertuple = slot;
+	context->ecxt_outertuple = NULL;
+	foreach(lc, state->inserts)
+	{
+		MergeInsert *insert = lfirst(lc);
+		Datum		value;
+
+		if (insert->when != NULL && !ExecQual(insert->when, context))
+			continue;
+		if (insert->time == NULL)
+			return;
+		value = ExecEvalExprSwitchContext(insert->time, context, &isnull);
+		value = key_from_value(state, value, &isnull);
+		if (!isnull)
+			provide(state, slot, value);
+		return;
+	}
+}
+
 static TupleTableSlot *
 exec_route(CustomScanState *css)
 {
@@ -208,19 +330,24 @@ exec_route(CustomScanState *css)
 
 	if (TupIsNull(slot) || state->mt == NULL)
 		return slot;
-	value = key_of(state, slot, &isnull);
-	if (isnull)
-		refuse_null(state);
-	if (isnull || is_known(state, value))
-		return slot;
-	if (!find_in(state, PartitionDirectoryLookup(css->ss.ps.state->es_partition_directory, state->rel), value))
+	if (state->mt->operation == CMD_MERGE)
 	{
-		/* the row must outlast whatever happens meanwhile */
-		ExecMaterializeSlot(slot);
-		if (state->key == NULL)
-			value = slot_getattr(slot, state->attno, &isnull);
-		provide_chunk(state, value);
+		provide_for_merge(state, slot);
+		return slot;
 	}
+	if (state->mt->operation == CMD_UPDATE)
+	{
+		value = slot_getattr(slot, state->new_time, &isnull);
+		value = key_from_value(state, value, &isnull);
+	}
+	else
+	{
+		value = key_of(state, slot, &isnull);
+		if (isnull)
+			refuse_null(state);
+	}
+	if (!isnull)
+		provide(state, slot, value);
 	return slot;
 }
 
@@ -263,7 +390,43 @@ create_route_state(CustomScan *scan)
 	RouteState *state = (RouteState *) newNode(sizeof(RouteState), T_CustomScanState);
 
 	state->css.methods = &route_exec_methods;
+	state->new_time = linitial_int(scan->custom_private);
 	return (Node *) state;
+}
+
+/*
+ * The INSERT actions of a MERGE, so that we find out what they will do.  One
+ * that volatile functions decide, which may run only once, stays ModifyTable's:
+ * it ends the list, for what comes after it we cannot know.
+ */
+static void
+bind_merge(RouteState *state, ModifyTableState *mt)
+{
+	ModifyTable *modify = (ModifyTable *) mt->ps.plan;
+	AttrNumber	column = strata_hypertable_get(RelationGetRelid(state->rel))->attno;
+	ListCell   *lc;
+
+	foreach(lc, (List *) linitial(modify->mergeActionLists))
+	{
+		MergeAction *action = lfirst_node(MergeAction, lc);
+		MergeInsert *insert;
+		TargetEntry *time = NULL;
+		ListCell   *lc2;
+
+		if (strata_merge_action_is_matched(action))
+			continue;
+		if (contain_volatile_functions(action->qual))
+			return;
+		foreach(lc2, action->commandType == CMD_INSERT ? action->targetList : NIL)
+			if (lfirst_node(TargetEntry, lc2)->resno == column)
+				time = lfirst_node(TargetEntry, lc2);
+		insert = palloc0(sizeof(MergeInsert));
+		if (action->qual != NULL)
+			insert->when = ExecInitQual((List *) action->qual, &mt->ps);
+		if (time != NULL && !contain_volatile_functions((Node *) time->expr))
+			insert->time = ExecInitExpr(time->expr, &mt->ps);
+		state->inserts = lappend(state->inserts, insert);
+	}
 }
 
 static void
@@ -274,16 +437,23 @@ bind(ModifyTableState *mt)
 	PartitionKey key;
 
 	if (child == NULL || !IsA(child, CustomScanState) || state->css.methods != &route_exec_methods ||
-		mt->mt_partition_tuple_routing == NULL)
+		(mt->operation != CMD_UPDATE && mt->mt_partition_tuple_routing == NULL))
 		return;
 	state->rel = mt->rootResultRelInfo->ri_RelationDesc;
 	key = RelationGetPartitionKey(state->rel);
-	if (key->strategy != PARTITION_STRATEGY_RANGE || key->partnatts != 1)
+	if (key == NULL || key->strategy != PARTITION_STRATEGY_RANGE || key->partnatts != 1)
 		return;
 	state->attno = key->partattrs[0];
 	state->key_type = getBaseType(key->parttypid[0]);
+	state->by_value = key->parttypbyval[0];
+	state->length = key->parttyplen[0];
 	if (state->attno == 0)
+	{
 		state->key = ExecPrepareExpr(linitial(key->partexprs), child->state);
+		state->made = ExecInitExtraTupleSlot(child->state, RelationGetDescr(state->rel), &TTSOpsVirtual);
+	}
+	if (mt->operation == CMD_MERGE)
+		bind_merge(state, mt);
 	state->mt = mt;
 }
 
@@ -297,7 +467,7 @@ strata_route_bind(QueryDesc *query_desc)
 	ListCell   *lc;
 
 	hooks_have_run = true;
-	if (query_desc->operation == CMD_INSERT && IsA(query_desc->planstate, ModifyTableState))
+	if (IsA(query_desc->planstate, ModifyTableState))
 		bind((ModifyTableState *) query_desc->planstate);
 	foreach(lc, query_desc->estate->es_auxmodifytables)
 		bind(lfirst(lc));

@@ -392,7 +392,8 @@ create_here(Relation parent, int64 time)
 void
 strata_chunk_create_on_demand(Relation parent, int64 time)
 {
-	if (is_own(parent))
+	/* who dropped or moved chunks in this transaction has the hypertable to himself; a worker would still see them */
+	if (is_own(parent) || CheckRelationLockedByMe(parent, AccessExclusiveLock, false))
 	{
 		create_here(parent, time);
 		return;

@@ -94,6 +94,15 @@ extern void strata_hypertable_create_with(Oid relid, List **options);
 /* Check options that ALTER or CREATE TABLE sets on a hypertable or table. */
 extern void strata_hypertable_check_options(Relation rel, List *options);
 
+/*
+ * ALTER TABLE on a hypertable that PostgreSQL would carry out on it alone: is
+ * it in the statement; do it to the chunks too, after the statement has run.
+ * The schema likewise.
+ */
+extern bool strata_hypertable_alters_chunks(const AlterTableStmt *stmt);
+extern void strata_hypertable_alter_chunks(Oid relid, const AlterTableStmt *stmt);
+extern void strata_hypertable_move_chunks(Oid relid, const char *old_schema, const char *new_schema);
+
 /* A chunk's range; no_lo, no_hi: unbounded. */
 typedef struct StrataChunkRange
 {

@@ -9,7 +9,8 @@
  * Since now() only grows, that stays true in a cached plan.  What could make
  * the right side smaller again (a clock set back, another time zone, months of
  * different length) is allowed for by some slack; the chunks that it costs are
- * dropped at the start of the query as before.
+ * dropped at the start of the query as before.  Local time, which the session's
+ * time zone moves, needs two weeks of it.
  *
  * src/hypertable/now_qual.c
  *-------------------------------------------------------------------------
@@ -19,20 +20,29 @@
 #include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
+#include "executor/executor.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "parser/parse_relation.h"
 #include "parser/parsetree.h"
 #include "utils/builtins.h"
+#include "utils/date.h"
+#include "utils/datum.h"
+#include "utils/fmgrprotos.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
-/* >= (timestamptz, timestamptz) */
+/* >= of each type with itself. */
 #define TIMESTAMPTZ_GE_OPERATOR 1325
+#define TIMESTAMP_GE_OPERATOR 2065
+#define DATE_GE_OPERATOR 1098
 
 #define SLACK_CLOCK USECS_PER_HOUR
 #define SLACK_DAYS USECS_PER_DAY
 #define SLACK_MONTHS (7 * USECS_PER_DAY)
+/* time zones are less than 168 hours from UTC, and the session's may be another later */
+#define SLACK_ZONES (15 * USECS_PER_DAY)
 
 /* now(), and nothing else. */
 static bool
@@ -46,63 +56,237 @@ is_now(Node *node)
 		return ((FuncExpr *) node)->args == NIL && get_func_rettype(function) == TIMESTAMPTZOID &&
 			(function == F_NOW || function == F_TRANSACTION_TIMESTAMP);
 	}
-	return IsA(node, SQLValueFunction) && ((SQLValueFunction *) node)->op == SVFOP_CURRENT_TIMESTAMP;
+	if (!IsA(node, SQLValueFunction))
+		return false;
+	switch (((SQLValueFunction *) node)->op)
+	{
+		case SVFOP_CURRENT_TIMESTAMP:
+		case SVFOP_LOCALTIMESTAMP:
+		case SVFOP_CURRENT_DATE:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* Functions that grow with their first argument, but for what slack is for. */
+static bool
+is_monotone(Oid function)
+{
+	switch (function)
+	{
+		case F_TIMESTAMPTZ_MI_INTERVAL:
+		case F_TIMESTAMPTZ_PL_INTERVAL:
+		case F_TIMESTAMP_MI_INTERVAL:
+		case F_TIMESTAMP_PL_INTERVAL:
+		case F_DATE_MI_INTERVAL:
+		case F_DATE_PL_INTERVAL:
+		case F_DATE_MII:
+		case F_DATE_PLI:
+		case F_DATE_TIMESTAMPTZ:
+		case F_DATE_TIMESTAMP:
+		case F_TIMESTAMP_TIMESTAMPTZ:
+		case F_TIMESTAMP_DATE:
+		case F_TIMESTAMPTZ_DATE:
+		case F_TIMESTAMPTZ_TIMESTAMP:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* A length that may be added or subtracted; years from now sums overflow: these are left to the executor. */
+static bool
+read_length(Node *node, int64 *slack)
+{
+	Const	   *length = (Const *) node;
+
+	if (!IsA(node, Const) || length->constisnull)
+		return false;
+	if (length->consttype == INT4OID)
+		return abs(DatumGetInt32(length->constvalue)) <= 366 * 1000;
+	if (length->consttype == INTERVALOID)
+	{
+		Interval   *interval = DatumGetIntervalP(length->constvalue);
+
+		*slack += interval->day != 0 ? SLACK_DAYS : 0;
+		*slack += interval->month != 0 ? SLACK_MONTHS : 0;
+		return abs(interval->month) <= 12 * 1000 && abs(interval->day) <= 366 * 1000 &&
+			interval->time <= 366 * 1000 * USECS_PER_DAY && interval->time >= -366 * 1000 * USECS_PER_DAY;
+	}
+	return false;
+}
+
+/* Is it made of now, casts between times, and lengths?  Adds to the slack. */
+static bool
+is_of_now(Node *node, int64 *slack)
+{
+	List	   *args;
+	Oid			function;
+
+	if (is_now(node))
+		return true;
+	if (IsA(node, OpExpr))
+	{
+		/* opfuncid is not set in all queries that come here */
+		function = get_opcode(((OpExpr *) node)->opno);
+		args = ((OpExpr *) node)->args;
+	}
+	else if (IsA(node, FuncExpr))
+	{
+		function = ((FuncExpr *) node)->funcid;
+		args = ((FuncExpr *) node)->args;
+	}
+	else
+		return false;
+	if (!is_monotone(function) || !is_of_now(linitial(args), slack))
+		return false;
+	return list_length(args) == 1 || read_length(lsecond(args), slack);
+}
+
+/* A value of one time type as another, by the session's time zone as casts do. */
+static Datum
+cast_time(Oid from, Oid to, Datum value)
+{
+	if (from == to)
+		return value;
+	if (to == TIMESTAMPTZOID)
+		return DirectFunctionCall1(from == DATEOID ? date_timestamptz : timestamp_timestamptz, value);
+	if (to == TIMESTAMPOID)
+		return DirectFunctionCall1(from == DATEOID ? date_timestamp : timestamptz_timestamp, value);
+	return DirectFunctionCall1(from == TIMESTAMPOID ? timestamp_date : timestamptz_date, value);
+}
+
+/* Is there local time in an expression of now()? */
+static bool
+has_local_time(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (!IsA(node, Const) && exprType(node) != TIMESTAMPTZOID)
+		return true;
+	return expression_tree_walker(node, has_local_time, context);
+}
+
+/* The value that an expression without variables has at present. */
+static Datum
+evaluate(Node *node, bool *isnull)
+{
+	EState	   *estate = CreateExecutorState();
+	ExprState  *state = ExecPrepareExpr(copyObject((Expr *) node), estate);
+	Datum		value = ExecEvalExprSwitchContext(state, GetPerTupleExprContext(estate), isnull);
+
+	/* times are passed by value on 64 bits; elsewhere the caller's context has them */
+	value = *isnull ? value : datumCopy(value, get_typbyval(exprType(node)), get_typlen(exprType(node)));
+	FreeExecutorState(estate);
+	return value;
 }
 
 /*
- * The least value that an expression of now() can have from here on; false
- * when it is something else.
+ * The least value, as one of the column's type, that an expression of now() can
+ * have from here on; false when it is something else.
  */
 static bool
-least_value(Node *node, Timestamp *value)
+least_value(Node *node, Oid column_type, Datum *value)
 {
-	OpExpr	   *op = (OpExpr *) node;
-	Const	   *length;
-	Interval   *interval;
-	PGFunction	apply;
-	Oid			function;
+	int64		slack = SLACK_CLOCK;
+	Oid			type = exprType(node);
+	bool		isnull;
+	Datum		present;
+	int64		time;
 
-	*value = GetCurrentTransactionStartTimestamp() - SLACK_CLOCK;
-	if (is_now(node))
-		return true;
-	if (!IsA(node, OpExpr) || list_length(op->args) != 2 || !is_now(linitial(op->args)) ||
-		!IsA(lsecond(op->args), Const))
+	if ((type != TIMESTAMPTZOID && type != TIMESTAMPOID && type != DATEOID) || !is_of_now(node, &slack))
 		return false;
-	/* opfuncid is not set in all queries that come here */
-	function = get_opcode(op->opno);
-	if (function != F_TIMESTAMPTZ_MI_INTERVAL && function != F_TIMESTAMPTZ_PL_INTERVAL)
+	/* local time anywhere in it */
+	if (type != TIMESTAMPTZOID || column_type != TIMESTAMPTZOID || has_local_time(node, NULL))
+		slack += SLACK_ZONES;
+	present = evaluate(node, &isnull);
+	if (isnull)
 		return false;
-	length = lsecond_node(Const, op->args);
-	if (length->constisnull)
+	time = strata_time_from_datum(column_type, cast_time(type, column_type, present));
+	if (time == PG_INT64_MIN || time == PG_INT64_MAX)
 		return false;
-	interval = DatumGetIntervalP(length->constvalue);
-	/* years from now, sums overflow: leave these to the executor */
-	if (abs(interval->month) > 12 * 1000 || abs(interval->day) > 366 * 1000 ||
-		interval->time > 366 * 1000 * USECS_PER_DAY || interval->time < -366 * 1000 * USECS_PER_DAY)
-		return false;
-	apply = function == F_TIMESTAMPTZ_MI_INTERVAL ? timestamptz_mi_interval : timestamptz_pl_interval;
-	*value = DatumGetTimestampTz(DirectFunctionCall2(apply, TimestampTzGetDatum(*value), IntervalPGetDatum(interval)));
-	if (interval->day != 0)
-		*value -= SLACK_DAYS;
-	if (interval->month != 0)
-		*value -= SLACK_MONTHS;
+	*value = strata_time_to_datum(column_type, column_type == DATEOID ? time - slack / USECS_PER_DAY - 1 : time - slack);
 	return true;
 }
 
-/* Is the Var the time column of a hypertable of this query level? */
+/* What a column of a subquery, view or join stands for in the query below, or NULL. */
+static Var *
+column_below(Var *var, Query **query)
+{
+	RangeTblEntry *rte = rt_fetch(var->varno, (*query)->rtable);
+	Node	   *below = NULL;
+
+	if (rte->rtekind == RTE_SUBQUERY)
+	{
+		TargetEntry *te = get_tle_by_resno(rte->subquery->targetList, var->varattno);
+
+		below = te != NULL ? (Node *) te->expr : NULL;
+		*query = rte->subquery;
+	}
+	else if (rte->rtekind == RTE_JOIN && var->varattno > 0)
+		below = list_nth(rte->joinaliasvars, var->varattno - 1);
+	return below != NULL && IsA(below, Var) && ((Var *) below)->varlevelsup == 0 ? (Var *) below : NULL;
+}
+
+/*
+ * Is the Var the time column of a hypertable, seen through subqueries and joins?
+ * What is added is implied wherever it stands; how far down it goes is
+ * PostgreSQL's to decide.
+ */
 static bool
 is_time_column(Var *var, Query *query)
 {
 	RangeTblEntry *rte;
 	StrataHypertable *ht;
 
-	if (var->varlevelsup != 0 || var->vartype != TIMESTAMPTZOID)
+	if (var->varlevelsup != 0 ||
+		(var->vartype != TIMESTAMPTZOID && var->vartype != TIMESTAMPOID && var->vartype != DATEOID))
 		return false;
 	rte = rt_fetch(var->varno, query->rtable);
+	while (rte->rtekind == RTE_SUBQUERY || rte->rtekind == RTE_JOIN)
+	{
+		var = column_below(var, &query);
+		if (var == NULL)
+			return false;
+		rte = rt_fetch(var->varno, query->rtable);
+	}
 	if (rte->rtekind != RTE_RELATION || rte->relkind != RELKIND_PARTITIONED_TABLE || !rte->inh)
 		return false;
 	ht = strata_hypertable_get(rte->relid);
 	return ht != NULL && !ht->has_function && ht->attno == var->varattno;
+}
+
+/* Is it a > or >= (swapped: < or <=) between time types? */
+static bool
+is_lower_bound(Oid opno, bool swapped)
+{
+	Oid			function = get_opcode(opno);
+
+	switch (function)
+	{
+		case F_TIMESTAMPTZ_GT:
+		case F_TIMESTAMPTZ_GE:
+		case F_TIMESTAMP_GT:
+		case F_TIMESTAMP_GE:
+		case F_DATE_GT:
+		case F_DATE_GE:
+		case F_TIMESTAMP_GT_TIMESTAMPTZ:
+		case F_TIMESTAMP_GE_TIMESTAMPTZ:
+		case F_DATE_GT_TIMESTAMPTZ:
+		case F_DATE_GE_TIMESTAMPTZ:
+		case F_DATE_GT_TIMESTAMP:
+		case F_DATE_GE_TIMESTAMP:
+		case F_TIMESTAMPTZ_GT_TIMESTAMP:
+		case F_TIMESTAMPTZ_GE_TIMESTAMP:
+		case F_TIMESTAMPTZ_GT_DATE:
+		case F_TIMESTAMPTZ_GE_DATE:
+		case F_TIMESTAMP_GT_DATE:
+		case F_TIMESTAMP_GE_DATE:
+			return !swapped;
+		default:
+			return swapped && OidIsValid(get_commutator(opno)) && is_lower_bound(get_commutator(opno), false);
+	}
 }
 
 /* What a condition implies, or NULL. */
@@ -112,31 +296,28 @@ implied(Node *qual, Query *query)
 	OpExpr	   *op = (OpExpr *) qual;
 	Node	   *left;
 	Node	   *right;
-	Oid			function;
-	Timestamp	value;
-	OpExpr	   *result;
+	bool		swapped;
+	Oid			type;
+	Datum		value;
 
 	if (!IsA(qual, OpExpr) || list_length(op->args) != 2)
 		return NULL;
-	left = linitial(op->args);
-	right = lsecond(op->args);
-	function = get_opcode(op->opno);
-	if (IsA(right, Var))
-	{
-		left = lsecond(op->args);
-		right = linitial(op->args);
-		function = function == F_TIMESTAMPTZ_LT ? F_TIMESTAMPTZ_GT :
-			function == F_TIMESTAMPTZ_LE ? F_TIMESTAMPTZ_GE : InvalidOid;
-	}
-	if ((function != F_TIMESTAMPTZ_GT && function != F_TIMESTAMPTZ_GE) || !IsA(left, Var) ||
-		!least_value(right, &value) || !is_time_column((Var *) left, query))
+	swapped = IsA(lsecond(op->args), Var);
+	left = swapped ? lsecond(op->args) : linitial(op->args);
+	right = swapped ? linitial(op->args) : lsecond(op->args);
+	if (!IsA(left, Var) || !is_lower_bound(op->opno, swapped) || !is_time_column((Var *) left, query))
 		return NULL;
-	result = (OpExpr *) make_opclause(TIMESTAMPTZ_GE_OPERATOR, BOOLOID, false, copyObject((Expr *) left),
-									  (Expr *) makeConst(TIMESTAMPTZOID, -1, InvalidOid, sizeof(TimestampTz),
-														 TimestampTzGetDatum(value), false, FLOAT8PASSBYVAL),
-									  InvalidOid, InvalidOid);
-	result->opfuncid = F_TIMESTAMPTZ_GE;
-	return (Node *) result;
+	type = ((Var *) left)->vartype;
+	if (!least_value(right, type, &value))
+		return NULL;
+	qual = (Node *) make_opclause(type == TIMESTAMPTZOID ? TIMESTAMPTZ_GE_OPERATOR :
+								  type == TIMESTAMPOID ? TIMESTAMP_GE_OPERATOR : DATE_GE_OPERATOR,
+								  BOOLOID, false, copyObject((Expr *) left),
+								  (Expr *) makeConst(type, -1, InvalidOid, get_typlen(type), value, false,
+													 get_typbyval(type)),
+								  InvalidOid, InvalidOid);
+	set_opfuncid((OpExpr *) qual);
+	return qual;
 }
 
 /* The same condition with all that its parts imply beside them. */

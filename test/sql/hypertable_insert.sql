@@ -138,7 +138,7 @@ INSERT INTO o VALUES (91, 'a'), (191, 'b');
 SELECT count(*) FROM n WHERE t > 1000;
 
 EXPLAIN (COSTS OFF) INSERT INTO o VALUES (1, '');
--- rows that INSERT cannot route are PostgreSQL's to refuse
+-- an UPDATE makes its chunk; a time must not be null
 UPDATE o SET t = 5000 WHERE t = 1;
 INSERT INTO o VALUES (NULL, '');
 DROP TABLE m, n, o, twin, log, devices;
