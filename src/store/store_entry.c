@@ -437,6 +437,8 @@ strata_entries_apply(StrataEntries *entries, StrataBatchReader *reader)
 	int64		first = reader->first_row;
 	int64		last = first + reader->nrows - 1;
 	int			n = 0;
+	/* the index scan lives longer than a caller's memory of one row */
+	MemoryContext old = MemoryContextSwitchTo(entries->mcxt);
 
 	if (!entries->loaded)
 		preload(entries);
@@ -456,6 +458,7 @@ strata_entries_apply(StrataEntries *entries, StrataBatchReader *reader)
 			give_out(entries, n++, (int) (row - first));
 		ExecClearTuple(entries->slot);
 	}
+	MemoryContextSwitchTo(old);
 	reader->ngone = n;
 	reader->gone = entries->rows;
 }
