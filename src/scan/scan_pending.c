@@ -191,6 +191,8 @@ look_ahead(StrataMerge *merge)
 		old = MemoryContextSwitchTo(input->batch->reader->batch_mcxt);
 		init_bound(merge, &merge->lookahead_bound);
 		compute_bound(merge, input->batch->reader, &merge->lookahead_bound);
+		/* batches that are null in the first key come in any order of the others */
+		merge->lookahead_bound.n = Min(merge->lookahead_bound.n, 1);
 		MemoryContextSwitchTo(old);
 		merge->lookahead = input;
 		return;

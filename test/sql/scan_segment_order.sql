@@ -86,6 +86,22 @@ SELECT compress_chunk('so', recompress => true);
 SELECT count(DISTINCT layout) FROM strata.batches('so');
 SELECT * FROM so_check();
 
+-- many batches that are null in the first of two keys, in no order of the second
+CREATE TABLE so_two (ts timestamp, id int) USING strata;
+ALTER TABLE so_two SET (strata.orderby = 'ts, id');
+INSERT INTO so_two SELECT CASE WHEN i % 10 = 0 THEN timestamp '2024-01-01' + i * interval '1 min' END, i FROM generate_series(2, 1200, 2) i;
+SELECT compress_chunk('so_two');
+INSERT INTO so_two SELECT NULL, i FROM generate_series(1, 1199, 2) i;
+SELECT compress_chunk('so_two');
+ANALYZE so_two;
+SET seq_page_cost = 100;
+SET random_page_cost = 1;
+SELECT count(*), min(id), max(id) FROM (SELECT ts, id FROM so_two ORDER BY ts NULLS FIRST, id LIMIT 50) x;
+SELECT count(*), min(id), max(id) FROM (SELECT ts, id FROM so_two ORDER BY ts DESC, id DESC LIMIT 50) x;
+DROP TABLE so_two;
+RESET seq_page_cost;
+RESET random_page_cost;
+
 DROP TABLE so, so_heap;
 DROP PROCEDURE so_load;
 DROP FUNCTION so_check;
