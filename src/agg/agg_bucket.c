@@ -8,9 +8,11 @@
  * gives the same, so that it is called once for many rows.  Where the value is
  * the start of that range, not even that:
  *
- *	date_trunc	the second, minute, hour, day or week of local time, cut at the
- *				changes of the time zone's offset, for around them local days
- *				may come in pieces (America/St_Johns fell back at 00:01);
+ *	date_trunc	the second, minute, hour, day or week, cut at the changes of the
+ *				time zone's offset, for around them local days may come in
+ *				pieces (America/St_Johns fell back at 00:01).  Of local days
+ *				and weeks the value is what the function says: a midnight that
+ *				comes twice is the second one;
  *	date_bin	behind the origin, the bin;
  *	time_bucket	the bucket that starts at the value, if the timestamp is in it.
  *
@@ -263,6 +265,32 @@ strata_agg_bucket_width(Expr *expr, Expr **arg)
 	return (double) bucket.width;
 }
 
+/*
+ * See agg_private.h.  Local days are not: an hour that a time zone repeats at
+ * midnight belongs to a day that begins later.
+ */
+bool
+strata_agg_bucket_is_floor(Expr *expr)
+{
+	BucketForm	form;
+	Expr	   *arg;
+
+	if (!match_bucket(expr, &form, &arg))
+		return false;
+	if (form != BUCKET_TRUNC || exprType((Node *) arg) != TIMESTAMPTZOID)
+		return true;
+	switch (decode_unit(linitial(((FuncExpr *) expr)->args)))
+	{
+		case DTK_MILLISEC:
+		case DTK_SECOND:
+		case DTK_MINUTE:
+		case DTK_HOUR:
+			return true;
+		default:
+			return false;
+	}
+}
+
 /* Memory: the current context. */
 AggBucket *
 strata_agg_bucket_create(StrataAggState *agg, Expr *expr, Expr **arg)
@@ -281,6 +309,9 @@ strata_agg_bucket_create(StrataAggState *agg, Expr *expr, Expr **arg)
 	init_width(bucket, func);
 	type = exprType((Node *) *arg);
 	bucket->local = form == BUCKET_TRUNC && type == TIMESTAMPTZOID;
+	/* a midnight that a time zone repeats is the second one, whichever came first */
+	if (bucket->local && bucket->width >= USECS_PER_DAY)
+		bucket->starts = false;
 	/* the function of a slot with one column */
 	desc = CreateTemplateTupleDesc(1);
 	TupleDescInitEntry(desc, 1, "value", type, -1, 0);

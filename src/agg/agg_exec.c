@@ -98,14 +98,13 @@ static void
 init_call(StrataAggState *agg, const Aggref *aggref)
 {
 	AggCall    *call = &agg->calls[agg->ncalls];
-	bool		byval;
 
 	check_permission(aggref->aggfnoid);
 	call->aggref = aggref;
 	call->kernel = strata_agg_kernel_find(aggref);
 	call->value = -1;
 	call->resulttype = aggref->aggtype;
-	get_typlenbyval(call->resulttype, &call->resultlen, &byval);
+	get_typlenbyval(call->resulttype, &call->resultlen, &call->resultbyval);
 	if (aggref->args != NIL)
 	{
 		Expr	   *arg = linitial_node(TargetEntry, aggref->args)->expr;
@@ -128,6 +127,19 @@ init_call(StrataAggState *agg, const Aggref *aggref)
 	if (call->kernel->result == AGG_RESULT_GENERIC)
 		call->generic = strata_agg_generic_create(agg, aggref);
 	agg->ncalls++;
+}
+
+/* A column of the row that is picked from each group. */
+static void
+init_pick(StrataAggState *agg, Expr *column, Expr *by, bool last)
+{
+	AggCall    *call = &agg->calls[agg->ncalls++];
+
+	call->kernel = strata_agg_pick_of(last);
+	call->value = strata_agg_value_add(agg, column);
+	call->by = strata_agg_value_add(agg, by);
+	call->resulttype = exprType((Node *) column);
+	get_typlenbyval(call->resulttype, &call->resultlen, &call->resultbyval);
 }
 
 static void
@@ -153,7 +165,10 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 	List	   *keys = linitial(cscan->custom_private);
 	List	   *aggrefs = lsecond(cscan->custom_private);
 	int			nkeys = list_length(keys);
-	int			ncalls = list_length(aggrefs);
+	List	   *picks = lfourth(cscan->custom_private);
+	Expr	   *by = list_nth(cscan->custom_private, 4);
+	List	   *stop = list_nth(cscan->custom_private, 5);
+	int			ncalls = list_length(aggrefs) + list_length(picks);
 	ListCell   *lc;
 
 	/* the keeper block is what most vectors need, so that resets cost nothing */
@@ -170,6 +185,9 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 		init_key(agg, lfirst(lc));
 	foreach(lc, aggrefs)
 		init_call(agg, lfirst_node(Aggref, lc));
+	foreach(lc, picks)
+		init_pick(agg, lfirst(lc), by, lsecond_int(stop) != 0);
+	strata_agg_stop_init(agg, stop, by);
 	if (agg->nkeys > 0)
 		agg->table = strata_agg_table_create(agg);
 	else
@@ -405,6 +423,8 @@ add_vector(StrataAggState *agg, AggVector *vector)
 		for (int i = 0; i < nruns; i++)
 		{
 			strata_agg_load_run(agg, i);
+			if (agg->stop.kind == AGG_STOP_TOP)
+				strata_agg_stop_see(agg);
 			summarized = add_run(agg, strata_agg_table_find(agg->table)->cells,
 								 agg->runs[i], agg->runs[i + 1]);
 		}
@@ -426,7 +446,8 @@ read_all(StrataAggState *agg)
 	AggVector  *vector;
 
 	while ((vector = strata_agg_input_next(agg->input)) != NULL)
-		add_vector(agg, vector);
+		if (agg->stop.kind != AGG_STOP_TOP || strata_agg_stop_restrict(agg, vector))
+			add_vector(agg, vector);
 	agg->done = true;
 	if (agg->table != NULL)
 		strata_agg_table_finish(agg->table);
@@ -509,6 +530,7 @@ rescan_agg(CustomScanState *node)
 	if (child->chgParam == NULL)
 		ExecReScan(child);
 	strata_agg_input_rescan(agg->input);
+	strata_agg_stop_reset(agg);
 	agg->done = false;
 	agg->returned = false;
 	if (agg->table != NULL)

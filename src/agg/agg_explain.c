@@ -37,20 +37,54 @@ show_columns(StrataAggState *agg, const char *label, int from, int to, int gener
 		ExplainPropertyList(label, texts, es);
 }
 
+/* Name of the child's column that a value is. */
+static char *
+value_name(StrataAggState *agg, const AggValue *value, List *ancestors, ExplainState *es)
+{
+	CustomScan *cscan = (CustomScan *) agg->css.ss.ps.plan;
+	Plan	   *child = linitial(cscan->custom_plans);
+	List	   *context = set_deparse_context_plan(es->deparse_cxt, child, ancestors);
+	TargetEntry *tle = list_nth_node(TargetEntry, child->targetlist, value->input);
+
+	return deparse_expression((Node *) tle->expr, context, false, true);
+}
+
+static void
+show_stop(StrataAggState *agg, List *ancestors, ExplainState *es)
+{
+	const AggStop *stop = &agg->stop;
+	char	   *name;
+
+	if (stop->kind == AGG_STOP_NONE)
+		return;
+	name = value_name(agg, &agg->values[stop->by], ancestors, es);
+	if (stop->kind == AGG_STOP_PICK)
+		name = psprintf("%s %s of each group", stop->last ? "greatest" : "least", name);
+	else
+		name = psprintf("%d %s %s of %s", stop->n, stop->last ? "greatest" : "least",
+						stop->key->bucket != NULL ? "buckets" : "values", name);
+	ExplainPropertyText("Early Stop", name, es);
+}
+
 void
 strata_agg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 {
 	StrataAggState *agg = (StrataAggState *) node;
 	AggCounters *c = &agg->counters;
 	int			nkeys = agg->nkeys;
+	int			ncalls = list_length(lsecond(((CustomScan *) node->ss.ps.plan)->custom_private));
 
 	show_columns(agg, "Group Key", 0, nkeys, -1, ancestors, es);
-	show_columns(agg, "Vectorized Aggregates", nkeys, nkeys + agg->ncalls, 0, ancestors, es);
-	show_columns(agg, "Row by Row", nkeys, nkeys + agg->ncalls, 1, ancestors, es);
+	show_columns(agg, "Vectorized Aggregates", nkeys, nkeys + ncalls, 0, ancestors, es);
+	show_columns(agg, "Row by Row", nkeys, nkeys + ncalls, 1, ancestors, es);
+	show_columns(agg, "Columns of the Row", nkeys + ncalls, nkeys + agg->ncalls, -1, ancestors, es);
+	show_stop(agg, ancestors, es);
 	if (!es->analyze)
 		return;
 	ExplainPropertyInteger("Batches Aggregated", NULL, c->vectors, es);
 	ExplainPropertyInteger("Batches Answered by Summary", NULL, c->summarized, es);
+	if (agg->stop.kind != AGG_STOP_NONE)
+		ExplainPropertyInteger("Batches Passed Over", NULL, c->skipped, es);
 	ExplainPropertyInteger("Row Chunks", NULL, c->chunks, es);
 	if (agg->table == NULL)
 		return;

@@ -213,6 +213,18 @@ add_group(AggTable *table, uint32 hash)
 	return group;
 }
 
+static AggGroup *
+find(AggTable *table, uint32 hash)
+{
+	AggGroup   *group;
+
+	for (uint32 i = hash & (table->nslots - 1); (group = table->slots[i]) != NULL;
+		 i = (i + 1) & (table->nslots - 1))
+		if (group->hash == hash && same_keys(table->agg, group))
+			break;
+	return group;
+}
+
 /* See agg_private.h. */
 AggGroup *
 strata_agg_table_find(AggTable *table)
@@ -224,14 +236,18 @@ strata_agg_table_find(AggTable *table)
 	if (table->last != NULL && same_keys(agg, table->last))
 		return table->last;
 	hash = hash_keys(agg);
-	for (uint32 i = hash & (table->nslots - 1); (group = table->slots[i]) != NULL;
-		 i = (i + 1) & (table->nslots - 1))
-		if (group->hash == hash && same_keys(agg, group))
-			break;
+	group = find(table, hash);
 	if (group == NULL)
 		group = add_group(table, hash);
 	table->last = group;
 	return group;
+}
+
+/* See agg_private.h. */
+AggGroup *
+strata_agg_table_lookup(AggTable *table)
+{
+	return find(table, hash_keys(table->agg));
 }
 
 /* See agg_private.h. */
@@ -295,6 +311,8 @@ write_group(AggTable *table, const AggGroup *group, StringInfo out)
 	{
 		if (agg->calls[i].generic != NULL)
 			strata_agg_generic_write(agg->calls[i].generic, &group->cells[i], out);
+		else if (agg->calls[i].kernel->result == AGG_RESULT_PICK && !agg->calls[i].resultbyval)
+			strata_agg_pick_write(&agg->calls[i], &group->cells[i], out);
 		else
 			appendBinaryStringInfo(out, (const char *) &group->cells[i], sizeof(AggCell));
 	}
@@ -394,19 +412,25 @@ merge_tuple(AggTable *table)
 	}
 	for (int i = 0; i < agg->ncalls; i++)
 	{
+		AggCall    *call = &agg->calls[i];
+		bool		pick = call->kernel->result == AGG_RESULT_PICK;
 		AggCell		cell;
 
-		if (agg->calls[i].generic != NULL)
-		{
-			in = strata_agg_generic_read(agg->calls[i].generic, in, &cell);
-			strata_agg_generic_combine(agg->calls[i].generic, &group->cells[i], &cell);
-		}
+		if (call->generic != NULL)
+			in = strata_agg_generic_read(call->generic, in, &cell);
+		else if (pick && !call->resultbyval)
+			in = strata_agg_pick_read(call, in, &cell);
 		else
 		{
 			memcpy(&cell, in, sizeof(AggCell));
 			in += sizeof(AggCell);
-			agg->calls[i].kernel->combine(&group->cells[i], &cell);
 		}
+		if (call->generic != NULL)
+			strata_agg_generic_combine(call->generic, &group->cells[i], &cell);
+		else if (pick)
+			strata_agg_pick_combine(agg, call, &group->cells[i], &cell);
+		else
+			call->kernel->combine(&group->cells[i], &cell);
 	}
 	MemoryContextSwitchTo(old);
 }

@@ -30,6 +30,13 @@ typedef struct Source
 	AttrNumber	max_attno;
 } Source;
 
+/* A batch to be read, and the value that it is ranked by. */
+typedef struct ListedBatch
+{
+	int64		rank;
+	ItemPointerData tid;
+} ListedBatch;
+
 struct AggInput
 {
 	PlanState  *child;
@@ -38,6 +45,12 @@ struct AggInput
 	int			nsources;
 	Source	   *sources;
 	int			current;		/* source being read */
+	StrataAggState *chooser;	/* may pass over batches; or NULL */
+	bool		listed;			/* the current source's batches are in list: */
+	int			nlisted;
+	int			list_size;
+	ListedBatch *list;
+	bool		reverse;		/* the last one first */
 	bool		started;
 	Bitmapset  *valid;			/* sources that are not pruned */
 	AggVector	vector;
@@ -123,6 +136,14 @@ strata_agg_input_create(PlanState *child, int ninputs)
 	return input;
 }
 
+/* See agg_private.h. */
+void
+strata_agg_input_choose(AggInput *input, StrataAggState *agg, bool reverse)
+{
+	input->chooser = agg;
+	input->reverse = reverse;
+}
+
 /* The child itself is rescanned by the caller. */
 void
 strata_agg_input_rescan(AggInput *input)
@@ -136,7 +157,8 @@ start(AggInput *input)
 	AppendState *append = input->append;
 
 	input->started = true;
-	input->current = 0;
+	input->current = input->reverse ? input->nsources - 1 : 0;
+	input->listed = false;
 	for (int i = 0; i < input->nsources; i++)
 		input->sources[i].rows_done = false;
 	bms_free(input->valid);
@@ -225,6 +247,66 @@ collect_rows(AggInput *input, Source *source)
 	return &input->vector;
 }
 
+static int
+compare_ranks(const void *a, const void *b)
+{
+	int64		x = ((const ListedBatch *) a)->rank;
+	int64		y = ((const ListedBatch *) b)->rank;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Have the source's batches that may matter in a list, those to be read first at its end. */
+static void
+list_batches(AggInput *input, Source *source)
+{
+	StrataBatchReader *reader;
+	ItemPointerData tid;
+	int64		rank;
+
+	input->nlisted = 0;
+	input->listed = true;
+	while ((reader = strata_scan_list_batch(source->node, &tid)) != NULL)
+	{
+		if (!strata_agg_stop_wants(input->chooser, reader, source->attnos, &rank))
+			continue;
+		if (input->nlisted == input->list_size)
+		{
+			input->list_size = Max(2 * input->list_size, 64);
+			input->list = input->list == NULL ?
+				MemoryContextAlloc(input->chooser->css.ss.ps.state->es_query_cxt,
+								   sizeof(ListedBatch) * input->list_size) :
+				repalloc_huge(input->list, sizeof(ListedBatch) * input->list_size);
+		}
+		input->list[input->nlisted].rank = rank;
+		input->list[input->nlisted++].tid = tid;
+	}
+	qsort(input->list, input->nlisted, sizeof(ListedBatch), compare_ranks);
+}
+
+/* The next batch of the source that may still matter. */
+static StrataVectorBatch *
+next_listed(AggInput *input, Source *source)
+{
+	if (!input->listed)
+		list_batches(input, source);
+	while (input->nlisted > 0)
+	{
+		ListedBatch *listed = &input->list[--input->nlisted];
+		StrataVectorBatch *batch;
+		int64		rank;
+
+		CHECK_FOR_INTERRUPTS();
+		if (!strata_agg_stop_wants(input->chooser, strata_scan_go_to_batch(source->node, &listed->tid),
+								   source->attnos, &rank))
+			continue;
+		batch = strata_scan_read_batch(source->node);
+		if (batch != NULL)
+			return batch;
+	}
+	return NULL;
+}
+
 static AggVector *
 next_of_source(AggInput *input, Source *source)
 {
@@ -233,7 +315,10 @@ next_of_source(AggInput *input, Source *source)
 
 	if (!source->rows_done && (result = collect_rows(input, source)) != NULL)
 		return result;
-	if (!source->vectors || (batch = strata_scan_next_vector(source->node)) == NULL)
+	if (!source->vectors)
+		return NULL;
+	batch = input->chooser != NULL ? next_listed(input, source) : strata_scan_next_vector(source->node);
+	if (batch == NULL)
 		return NULL;
 	Assert(!batch->reverse);
 	result = &input->vector;
@@ -262,7 +347,7 @@ strata_agg_input_next(AggInput *input)
 	CHECK_FOR_INTERRUPTS();
 	if (!input->started)
 		start(input);
-	while (input->current < input->nsources)
+	while (input->current >= 0 && input->current < input->nsources)
 	{
 		AggVector  *vector = NULL;
 		Instrumentation *instrument = input->append != NULL ? input->append->ps.instrument : NULL;
@@ -277,7 +362,8 @@ strata_agg_input_next(AggInput *input)
 		}
 		if (vector != NULL)
 			return vector;
-		input->current++;
+		input->current += input->reverse ? -1 : 1;
+		input->listed = false;
 	}
 	return NULL;
 }

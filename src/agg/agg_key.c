@@ -19,35 +19,6 @@
 #include "utils/datum.h"
 #include "utils/memutils.h"
 
-/* An integer of the width of the key's type, as the bucket function takes it. */
-static inline int64
-key_int(const StrataColumn *col, int row)
-{
-	switch (col->type.width)
-	{
-		case 2:
-			return ((const int16 *) col->fixed)[row];
-		case 4:
-			return ((const int32 *) col->fixed)[row];
-		default:
-			return ((const int64 *) col->fixed)[row];
-	}
-}
-
-static int64
-datum_int(const StrataColumnType *type, Datum value)
-{
-	switch (type->width)
-	{
-		case 2:
-			return DatumGetInt16(value);
-		case 4:
-			return DatumGetInt32(value);
-		default:
-			return DatumGetInt64(value);
-	}
-}
-
 /* The same value for all rows; a bucket function's argument is arg. */
 static void
 set_constant(AggKey *key, const StrataColumnType *type, Datum value, bool isnull)
@@ -59,7 +30,7 @@ set_constant(AggKey *key, const StrataColumnType *type, Datum value, bool isnull
 	key->isnull = isnull;
 	key->current = value;
 	if (key->bucket != NULL && !isnull)
-		key->current = strata_agg_bucket_of(key->bucket, datum_int(type, value), &lo, &hi);
+		key->current = strata_agg_bucket_of(key->bucket, strata_agg_datum_int(type, value), &lo, &hi);
 }
 
 /* Least and greatest value of the batch's rows, none of which is null. */
@@ -72,8 +43,8 @@ batch_bounds(StrataAggState *agg, AttrNumber attno, const StrataColumnType *type
 
 	if (summary == NULL || !summary->has_range || summary->nnulls != 0 || !strata_enable_pruning)
 		return false;
-	*min = datum_int(type, summary->min);
-	*max = datum_int(type, summary->max);
+	*min = strata_agg_datum_int(type, summary->min);
+	*max = strata_agg_datum_int(type, summary->max);
 	return true;
 }
 
@@ -114,16 +85,22 @@ add_change(AggKey *key, int position, Datum bucket, bool isnull)
 	key->nchanges++;
 }
 
-/* Do the selected rows stand in the order of the column, up or down? */
-static bool
-is_sorted(AggVector *vector, const AggValue *value, const StrataColumn *col)
+/* See agg_private.h. */
+bool
+strata_agg_is_sorted(const AggVector *vector, const AggValue *value, const StrataColumn *col)
 {
-	const StrataLayout *layout;
+	StrataBatchReader *reader;
+	AttrNumber	attno;
+	AttrNumber	min_att;
 
 	if (vector->batch == NULL || value->input < 0 || col->isnull != NULL)
 		return false;
-	layout = vector->batch->reader->layout;
-	return layout->norder > 0 && layout->order[0].attno == vector->attnos[value->input];
+	reader = vector->batch->reader;
+	attno = vector->attnos[value->input];
+	min_att = reader->schema->min_att[attno];
+	/* a column whose type was changed without a rewrite may be in another order */
+	return reader->layout->norder > 0 && reader->layout->order[0].attno == attno &&
+		min_att != 0 && strata_batch_schema_same_type(reader->schema, attno, min_att);
 }
 
 /* The first position behind i whose value is not in [lo, hi]; the order is sorted. */
@@ -136,7 +113,7 @@ end_of_range(AggVector *vector, const StrataColumn *col, int i, int64 lo, int64 
 	while (outside - inside > 1)
 	{
 		int			mid = inside + (outside - inside) / 2;
-		int64		x = key_int(col, agg_vector_row(vector, mid));
+		int64		x = strata_agg_column_int(col, agg_vector_row(vector, mid));
 
 		if (x >= lo && x <= hi)
 			inside = mid;
@@ -152,7 +129,7 @@ cut_buckets(StrataAggState *agg, AggKey *key, StrataColumn *col)
 {
 	AggVector  *vector = agg->vector;
 	int			n = vector->nselected;
-	bool		sorted = is_sorted(vector, &agg->values[key->value], col);
+	bool		sorted = strata_agg_is_sorted(vector, &agg->values[key->value], col);
 	int64		lo = 1;
 	int64		hi = 0;
 
@@ -172,7 +149,7 @@ cut_buckets(StrataAggState *agg, AggKey *key, StrataColumn *col)
 			i++;
 			continue;
 		}
-		x = key_int(col, row);
+		x = strata_agg_column_int(col, row);
 		if (x < lo || x > hi)
 			add_change(key, i, strata_agg_bucket_of(key->bucket, x, &lo, &hi), false);
 		i = sorted ? end_of_range(vector, col, i, lo, hi) : i + 1;

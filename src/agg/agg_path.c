@@ -97,6 +97,10 @@ project_append(PlannerInfo *root, RelOptInfo *rel, AppendPath *append, List *inp
 	if (!vectors)
 		return NULL;
 	result = create_append_path(root, rel, subpaths, NIL, NIL, NULL, 0, false, -1);
+	/* what it takes to hand rows on; we read its children in its place */
+	*saved += result->path.total_cost;
+	foreach(lc, subpaths)
+		*saved -= ((Path *) lfirst(lc))->total_cost;
 	add_new_columns_to_pathtarget(target, inputs);
 	result->path.pathtarget = set_pathtarget_cost_width(root, target);
 	return &result->path;
@@ -278,14 +282,13 @@ spill_cost(const AggShape *shape, double ngroups)
 }
 
 static CustomPath *
-make_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel, Path *child,
-		  const AggShape *shape, List *having, Cost saved)
+make_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel, PathTarget *target,
+		  Path *child, const AggShape *shape, List *having, Cost saved)
 {
 	CustomPath *path = makeNode(CustomPath);
 	double		rows = child->rows;
 	double		ngroups = shape->keys == NIL ? 1 :
 		estimate_groups(root, input_rel, shape, rows);
-	PathTarget *target = grouped_rel->reltarget;
 	QualCost	qual_cost = {0, 0};
 
 	path->path.pathtype = T_CustomScan;
@@ -308,6 +311,11 @@ make_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel, Pat
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = list_make1(child);
 	path->custom_private = list_make4(shape->inputs, shape->keys, shape->aggrefs, having);
+	path->custom_private = lappend(path->custom_private, shape->picks);
+	path->custom_private = lappend(path->custom_private, shape->by);
+	path->custom_private = lappend(path->custom_private,
+								   list_make5_int(shape->stop, shape->last, shape->reverse,
+												  shape->top_key, shape->top_n));
 	path->methods = &strata_agg_path_methods;
 	strata_path_copy_disabled(&path->path, child);
 	return path;
@@ -330,22 +338,39 @@ note_reason(List *paths, const char *reason)
 	}
 }
 
+/* A path that has the shape's inputs as its target; NULL: there is none. */
+static Path *
+make_child(PlannerInfo *root, RelOptInfo *input_rel, Path *input, const AggShape *shape, Cost *saved)
+{
+	*saved = 0;
+	if (IsA(input, AppendPath))
+		return project_append(root, input_rel, (AppendPath *) input, shape->inputs, saved);
+	strata_scan_path_gives_vectors(input, saved);
+	return project(root, input, shape->inputs);
+}
+
+/* The cheapest input that we may look at for an upper relation; or NULL. */
+static Path *
+usable_input(RelOptInfo *input_rel, bool partial)
+{
+	if (!strata_enable_vector_agg || input_rel->reloptkind != RELOPT_BASEREL ||
+		input_rel->rtekind != RTE_RELATION || IS_DUMMY_REL(input_rel))
+		return NULL;
+	return find_input(partial ? input_rel->partial_pathlist : input_rel->pathlist, partial);
+}
+
 /* See agg.h. */
 void
 strata_agg_create_paths(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
 						bool partial, void *extra)
 {
 	List	   *having = partial ? NIL : (List *) ((GroupPathExtraData *) extra)->havingQual;
-	Path	   *input;
+	Path	   *input = usable_input(input_rel, partial);
 	Path	   *child;
 	CustomPath *path;
 	AggShape	shape;
-	Cost		saved = 0;
+	Cost		saved;
 
-	if (!strata_enable_vector_agg || input_rel->reloptkind != RELOPT_BASEREL ||
-		input_rel->rtekind != RTE_RELATION || IS_DUMMY_REL(input_rel))
-		return;
-	input = find_input(partial ? input_rel->partial_pathlist : input_rel->pathlist, partial);
 	if (input == NULL)
 		return;
 	strata_agg_shape(root, input_rel, grouped_rel, having, &shape);
@@ -355,18 +380,42 @@ strata_agg_create_paths(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *gr
 		note_reason(input_rel->partial_pathlist, shape.reason);
 		return;
 	}
-	if (IsA(input, AppendPath))
-		child = project_append(root, input_rel, (AppendPath *) input, shape.inputs, &saved);
-	else
-	{
-		strata_scan_path_gives_vectors(input, &saved);
-		child = project(root, input, shape.inputs);
-	}
+	strata_agg_stop_plan(root, input_rel, having != NIL, &shape);
+	child = make_child(root, input_rel, input, &shape, &saved);
 	if (child == NULL)
 		return;
-	path = make_path(root, input_rel, grouped_rel, child, &shape, having, saved);
+	path = make_path(root, input_rel, grouped_rel, grouped_rel->reltarget, child, &shape, having,
+					 saved);
 	if (partial)
 		add_partial_path(grouped_rel, &path->path);
 	else
 		add_path(grouped_rel, &path->path);
+}
+
+/* See agg.h. */
+void
+strata_agg_create_distinct_paths(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *distinct_rel)
+{
+	PathTarget *target = root->upper_targets[UPPERREL_DISTINCT];
+	Path	   *input = usable_input(input_rel, false);
+	Path	   *child;
+	AggShape	shape;
+	Cost		saved;
+
+	if (input == NULL || root->parse->groupClause != NIL || root->parse->hasAggs ||
+		root->parse->groupingSets != NIL || root->hasHavingQual || root->parse->hasWindowFuncs)
+		return;
+	strata_agg_distinct_shape(root, input_rel, target, &shape);
+	if (shape.reason != NULL)
+	{
+		note_reason(input_rel->pathlist, shape.reason);
+		return;
+	}
+	if (shape.keys == NIL)
+		return;
+	strata_agg_stop_plan(root, input_rel, false, &shape);
+	child = make_child(root, input_rel, input, &shape, &saved);
+	if (child != NULL)
+		add_path(distinct_rel, &make_path(root, input_rel, distinct_rel, target, child, &shape, NIL,
+										  saved)->path);
 }

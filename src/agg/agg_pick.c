@@ -7,7 +7,10 @@
  * As in src/time/first_last.c: rows whose time is NULL do not count, a NULL
  * value does, and of rows with equal times the first met is kept.
  *
- * A cell: n is CELL_*, v.d the value, w.hi the time.  Values are by value.
+ * DISTINCT ON is last or first of every column: as each has the same time, all
+ * have the values of one row.
+ *
+ * A cell: n is CELL_*, v.d the value, in the memory of the groups, w.hi the time.
  *
  * src/agg/agg_pick.c
  *-------------------------------------------------------------------------
@@ -19,6 +22,7 @@
 #include "catalog/pg_type_d.h"
 #include "commands/extension.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/datum.h"
 #include "utils/lsyscache.h"
 
 enum
@@ -26,38 +30,16 @@ enum
 	CELL_EMPTY, CELL_VALUE, CELL_NULL
 };
 
-static inline void
-take(AggCell *cell, int64 time, Datum value, int n)
-{
-	cell->n = n;
-	cell->w.hi = time;
-	cell->v.d = value;
-}
-
-static void
-combine_first(AggCell *cell, const AggCell *other)
-{
-	if (other->n != CELL_EMPTY && (cell->n == CELL_EMPTY || other->w.hi < cell->w.hi))
-		*cell = *other;
-}
-
-static void
-combine_last(AggCell *cell, const AggCell *other)
-{
-	if (other->n != CELL_EMPTY && (cell->n == CELL_EMPTY || other->w.hi > cell->w.hi))
-		*cell = *other;
-}
-
 static const AggKernel pick_first = {
-	InvalidOid, AGG_VALUE_NONE, AGG_SUMMARY_NONE, AGG_RESULT_PICK, NULL, combine_first
+	InvalidOid, AGG_VALUE_NONE, AGG_SUMMARY_NONE, AGG_RESULT_PICK, NULL, NULL
 };
 static const AggKernel pick_last = {
-	InvalidOid, AGG_VALUE_NONE, AGG_SUMMARY_NONE, AGG_RESULT_PICK, NULL, combine_last
+	InvalidOid, AGG_VALUE_NONE, AGG_SUMMARY_NONE, AGG_RESULT_PICK, NULL, NULL
 };
 
 /* Types that are ordered as integers are. */
-static bool
-is_time_type(Oid type)
+bool
+strata_agg_is_time_type(Oid type)
 {
 	switch (getBaseType(type))
 	{
@@ -80,8 +62,8 @@ strata_agg_pick_kernel(const Aggref *aggref)
 	char	   *name;
 	Oid			extension;
 
-	if (list_length(aggref->args) != 2 || !get_typbyval(aggref->aggtype) ||
-		!is_time_type(exprType((Node *) lsecond_node(TargetEntry, aggref->args)->expr)))
+	if (list_length(aggref->args) != 2 ||
+		!strata_agg_is_time_type(exprType((Node *) lsecond_node(TargetEntry, aggref->args)->expr)))
 		return NULL;
 	name = get_func_name(aggref->aggfnoid);
 	if (name == NULL || (strcmp(name, "first") != 0 && strcmp(name, "last") != 0))
@@ -93,32 +75,37 @@ strata_agg_pick_kernel(const Aggref *aggref)
 	return strcmp(name, "first") == 0 ? &pick_first : &pick_last;
 }
 
-static inline int64
-time_at(const StrataColumn *col, int row)
+/* See agg_private.h. */
+const AggKernel *
+strata_agg_pick_of(bool last)
 {
-	switch (col->type.width)
-	{
-		case 2:
-			return ((const int16 *) col->fixed)[row];
-		case 4:
-			return ((const int32 *) col->fixed)[row];
-		default:
-			return ((const int64 *) col->fixed)[row];
-	}
+	return last ? &pick_last : &pick_first;
 }
 
-static int64
-constant_time(const StrataColumn *col)
+/* See agg_private.h. */
+bool
+strata_agg_is_pick_last(const AggKernel *kernel)
 {
-	switch (col->type.width)
+	return kernel == &pick_last;
+}
+
+/* Make the value that of the cell. */
+static void
+keep(StrataAggState *agg, const AggCall *call, AggCell *cell, int64 time, Datum value, bool isnull)
+{
+	if (!call->resultbyval)
 	{
-		case 2:
-			return DatumGetInt16(col->value);
-		case 4:
-			return DatumGetInt32(col->value);
-		default:
-			return DatumGetInt64(col->value);
+		MemoryContext old = MemoryContextSwitchTo(agg->group_mcxt);
+
+		if (cell->n == CELL_VALUE)
+			pfree(DatumGetPointer(cell->v.d));
+		if (!isnull)
+			value = datumCopy(value, false, call->resultlen);
+		MemoryContextSwitchTo(old);
 	}
+	cell->n = isnull ? CELL_NULL : CELL_VALUE;
+	cell->w.hi = time;
+	cell->v.d = isnull ? (Datum) 0 : value;
 }
 
 /*
@@ -147,7 +134,7 @@ strata_agg_pick_run(StrataAggState *agg, AggCall *call, AggCell *cell,
 
 		if ((valid != NULL && !valid[i]) || (times->isnull != NULL && times->isnull[row]))
 			continue;
-		time = times->constant ? constant_time(times) : time_at(times, row);
+		time = strata_agg_column_int(times, row);
 		if (found && (last ? time <= best : time >= best))
 			continue;
 		found = true;
@@ -156,8 +143,66 @@ strata_agg_pick_run(StrataAggState *agg, AggCall *call, AggCell *cell,
 	}
 	if (best_row < 0)
 		return;
-	value = strata_column_get(strata_agg_value_column(agg, call->value), best_row, &isnull);
-	take(cell, best, isnull ? (Datum) 0 : value, isnull ? CELL_NULL : CELL_VALUE);
+	/* of one run the other rows' values are of no interest */
+	value = from == 0 && to == vector->nselected ?
+		strata_agg_value_at(agg, call->value, best_row, &isnull) :
+		strata_column_get(strata_agg_value_column(agg, call->value), best_row, &isnull);
+	keep(agg, call, cell, best, value, isnull);
+}
+
+/* See agg_private.h. */
+bool
+strata_agg_pick_time(const AggCell *cell, int64 *time)
+{
+	*time = cell->w.hi;
+	return cell->n != CELL_EMPTY;
+}
+
+/* See agg_private.h. */
+void
+strata_agg_pick_write(const AggCall *call, const AggCell *cell, StringInfo out)
+{
+	Size		size = cell->n == CELL_VALUE ?
+		datumGetSize(cell->v.d, false, call->resultlen) : 0;
+
+	appendBinaryStringInfo(out, (const char *) cell, sizeof(AggCell));
+	appendBinaryStringInfo(out, (const char *) &size, sizeof(Size));
+	if (size > 0)
+		appendBinaryStringInfo(out, DatumGetPointer(cell->v.d), (int) size);
+}
+
+/* See agg_private.h.  The value lies in the current context. */
+const char *
+strata_agg_pick_read(const AggCall *call, const char *in, AggCell *cell)
+{
+	Size		size;
+
+	memcpy(cell, in, sizeof(AggCell));
+	in += sizeof(AggCell);
+	memcpy(&size, in, sizeof(Size));
+	in += sizeof(Size);
+	if (cell->n == CELL_VALUE)
+	{
+		/* aligned */
+		char	   *copy = palloc(size);
+
+		memcpy(copy, in, size);
+		cell->v.d = PointerGetDatum(copy);
+	}
+	return in + size;
+}
+
+/* See agg_private.h. */
+void
+strata_agg_pick_combine(StrataAggState *agg, const AggCall *call, AggCell *cell, const AggCell *other)
+{
+	bool		last = call->kernel == &pick_last;
+
+	if (other->n == CELL_EMPTY)
+		return;
+	if (cell->n == CELL_EMPTY ||
+		(last ? other->w.hi > cell->w.hi : other->w.hi < cell->w.hi))
+		keep(agg, call, cell, other->w.hi, other->v.d, other->n == CELL_NULL);
 }
 
 bool

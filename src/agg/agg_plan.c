@@ -3,7 +3,8 @@
  * agg_plan.c
  *	  Path to plan.
  *
- * A path's custom_private: inputs (Vars), keys, aggregates, HAVING.
+ * A path's custom_private: inputs (Vars), keys, aggregates, HAVING, and of
+ * AggShape picks, by, and the numbers that tell what may end the reading early.
  *
  * The plan: custom_scan_tlist has the keys, then the aggregates, which makes
  * PostgreSQL turn them into columns of our scan tuple wherever the target and
@@ -16,6 +17,9 @@
  *	0	List		keys
  *	1	List		Aggrefs
  *	2	List		the Vars that the child returns, for EXPLAIN
+ *	3	List		columns of the row that is picked (DISTINCT ON)
+ *	4	Expr		... by the greatest or least of this
+ *	5	IntList		AggStopKind, last, reverse, number of key, number of values
  *
  * src/agg/agg_plan.c
  *-------------------------------------------------------------------------
@@ -41,12 +45,12 @@ collect_params(Node *node, List **params)
 
 /* Columns of the scan tuple. */
 static List *
-make_scan_tlist(List *keys, List *aggrefs)
+make_scan_tlist(List *keys, List *aggrefs, List *picks)
 {
 	List	   *tlist = NIL;
 	ListCell   *lc;
 
-	foreach(lc, list_concat_copy(keys, aggrefs))
+	foreach(lc, list_concat(list_concat_copy(keys, aggrefs), picks))
 		tlist = lappend(tlist, makeTargetEntry(copyObject(lfirst(lc)),
 											   (AttrNumber) (list_length(tlist) + 1), NULL, false));
 	return tlist;
@@ -61,6 +65,9 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tli
 	List	   *keys = lsecond(path->custom_private);
 	List	   *aggrefs = lthird(path->custom_private);
 	List	   *having = lfourth(path->custom_private);
+	List	   *picks = list_nth(path->custom_private, 4);
+	List	   *own_picks = (List *) strata_agg_refer_to_child((Node *) picks, inputs);
+	Node	   *by = strata_agg_refer_to_child(list_nth(path->custom_private, 5), inputs);
 	List	   *own_keys = (List *) strata_agg_refer_to_child((Node *) keys, inputs);
 	List	   *own_aggrefs = (List *) strata_agg_refer_to_child((Node *) aggrefs, inputs);
 
@@ -73,8 +80,9 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tli
 	cscan->scan.scanrelid = 0;
 	cscan->flags = path->flags;
 	cscan->custom_plans = custom_plans;
-	cscan->custom_scan_tlist = make_scan_tlist(keys, aggrefs);
-	cscan->custom_private = list_make3(own_keys, own_aggrefs, inputs);
+	cscan->custom_scan_tlist = make_scan_tlist(keys, aggrefs, picks);
+	cscan->custom_private = list_make5(own_keys, own_aggrefs, inputs, own_picks, by);
+	cscan->custom_private = lappend(cscan->custom_private, list_nth(path->custom_private, 6));
 	cscan->methods = &strata_agg_scan_methods;
 	return &cscan->scan.plan;
 }

@@ -124,7 +124,7 @@ typedef struct AggGeneric AggGeneric;	/* agg_generic.c */
 /* An aggregate of a plan. */
 typedef struct AggCall
 {
-	const Aggref *aggref;
+	const Aggref *aggref;		/* NULL: a column of the row that is picked */
 	const AggKernel *kernel;
 	int			value;			/* of what; -1: count(*) */
 	int			by;				/* AGG_RESULT_PICK: the time */
@@ -132,6 +132,7 @@ typedef struct AggCall
 	AggGeneric *generic;
 	Oid			resulttype;
 	int16		resultlen;
+	bool		resultbyval;
 	/* of the current vector, when it is prepared */
 	bool		ready;
 	const char *v;				/* selected values, packed */
@@ -150,6 +151,16 @@ extern const AggKernel *strata_agg_pick_kernel(const Aggref *aggref);
 extern void strata_agg_pick_run(struct StrataAggState *agg, AggCall *call, AggCell *cell,
 								const uint8 *valid, int from, int to);
 extern bool strata_agg_pick_is_null(const AggCell *cell);
+/* Is there a value in the cell, and of what time? */
+extern bool strata_agg_pick_time(const AggCell *cell, int64 *time);
+extern const AggKernel *strata_agg_pick_of(bool last);
+extern bool strata_agg_is_pick_last(const AggKernel *kernel);
+extern bool strata_agg_is_time_type(Oid type);
+/* As agg_generic.c's, of cells whose values are by reference. */
+extern void strata_agg_pick_write(const AggCall *call, const AggCell *cell, StringInfo out);
+extern const char *strata_agg_pick_read(const AggCall *call, const char *in, AggCell *cell);
+extern void strata_agg_pick_combine(struct StrataAggState *agg, const AggCall *call, AggCell *cell,
+									const AggCell *other);
 
 /* agg_result.c: the aggregate's value. */
 extern Datum strata_agg_result(struct StrataAggState *agg, AggCall *call, AggCell *cell, bool *isnull);
@@ -169,6 +180,14 @@ extern void strata_agg_generic_combine(AggGeneric *generic, AggCell *cell, const
  *-------------------------------------------------------------------------
  */
 
+/* What may end the reading of rows early. */
+typedef enum AggStopKind
+{
+	AGG_STOP_NONE,
+	AGG_STOP_TOP,				/* ORDER BY key LIMIT n */
+	AGG_STOP_PICK				/* only the latest or first row of a group counts */
+} AggStopKind;
+
 /* What a query aggregates, in terms of the input relation's columns. */
 typedef struct AggShape
 {
@@ -176,10 +195,29 @@ typedef struct AggShape
 	List	   *keys;			/* expressions grouped by */
 	List	   *aggrefs;
 	const char *reason;			/* why it cannot be done, or NULL */
+	/* DISTINCT ON: of each group the row with the greatest or least "by" */
+	List	   *picks;			/* Vars of that row */
+	/* which rows can matter: see agg_stop.c */
+	AggStopKind stop;
+	bool		last;			/* the greatest values are wanted, not the least */
+	bool		reverse;		/* they are in the last partitions */
+	Expr	   *by;				/* AGG_STOP_PICK: of what the greatest or least */
+	int			top_key;		/* AGG_STOP_TOP: number of the key */
+	int			top_n;			/* and how many of its values */
 } AggShape;
 
 extern void strata_agg_shape(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
 							 List *having, AggShape *shape);
+/* The same for SELECT DISTINCT and DISTINCT ON; target is what it returns. */
+extern void strata_agg_distinct_shape(PlannerInfo *root, RelOptInfo *input_rel, PathTarget *target,
+									  AggShape *shape);
+/* Can expr be evaluated on vectors?  Collects its inputs, or says why not. */
+extern bool strata_agg_can_evaluate(Node *expr, Index relid, AggShape *shape);
+/* agg_stop.c: a column of the relation that is ordered as integers are, and never null? */
+extern bool strata_agg_is_time_column(PlannerInfo *root, RelOptInfo *rel, Expr *expr);
+/* Fill in what may end the reading early. */
+extern void strata_agg_stop_plan(PlannerInfo *root, RelOptInfo *input_rel, bool has_having,
+								 AggShape *shape);
 /* Replace Vars of the inputs by references to the child's result columns. */
 extern Node *strata_agg_refer_to_child(Node *node, List *inputs);
 
@@ -215,6 +253,8 @@ agg_vector_row(const AggVector *vector, int i)
 typedef struct AggInput AggInput;
 extern AggInput *strata_agg_input_create(PlanState *child, int ninputs);
 extern void strata_agg_input_rescan(AggInput *input);
+/* Read the batches that strata_agg_stop_wants(), by rank; reverse: the last child first. */
+extern void strata_agg_input_choose(AggInput *input, struct StrataAggState *agg, bool reverse);
 /* The next rows; NULL at the end.  They live until the next call. */
 extern AggVector *strata_agg_input_next(AggInput *input);
 /* Column of an input (from 0) of the current vector, decoded. */
@@ -236,11 +276,45 @@ typedef struct AggValue
 extern int	strata_agg_value_add(struct StrataAggState *agg, Expr *expr);
 extern StrataColumn *strata_agg_value_column(struct StrataAggState *agg, int value);
 extern void strata_agg_value_reset(struct StrataAggState *agg);
+/* The value of one row of the current vector. */
+extern Datum strata_agg_value_at(struct StrataAggState *agg, int value, int row, bool *isnull);
 /* The selected rows' values of a by-value column, packed; or as Datums.  Current context. */
 extern const void *strata_agg_selected_values(const AggVector *vector, const StrataColumn *col);
 extern const void *strata_agg_selected_datums(const AggVector *vector, const StrataColumn *col);
 /* Which of the selected rows does a FILTER let pass? */
 extern uint8 *strata_agg_filter(struct StrataAggState *agg, ExprState *filter, List *inputs);
+
+/* An integer of the width of the column's type. */
+static inline int64
+strata_agg_datum_int(const StrataColumnType *type, Datum value)
+{
+	switch (type->width)
+	{
+		case 2:
+			return DatumGetInt16(value);
+		case 4:
+			return DatumGetInt32(value);
+		default:
+			return DatumGetInt64(value);
+	}
+}
+
+/* The same of a row; of one that is not null. */
+static inline int64
+strata_agg_column_int(const StrataColumn *col, int row)
+{
+	if (col->constant)
+		return strata_agg_datum_int(&col->type, col->value);
+	switch (col->type.width)
+	{
+		case 2:
+			return ((const int16 *) col->fixed)[row];
+		case 4:
+			return ((const int32 *) col->fixed)[row];
+		default:
+			return ((const int64 *) col->fixed)[row];
+	}
+}
 
 /* agg_bucket.c: functions that map ranges of time to their start. */
 typedef struct AggBucket AggBucket;
@@ -248,6 +322,8 @@ typedef struct AggBucket AggBucket;
 extern AggBucket *strata_agg_bucket_create(struct StrataAggState *agg, Expr *expr, Expr **arg);
 /* Is expr of a form that _create takes?  For plans. */
 extern bool strata_agg_is_bucket(Expr *expr);
+/* Is the bucket of no value above the value? */
+extern bool strata_agg_bucket_is_floor(Expr *expr);
 /* About how wide buckets are, in units of the argument; 0: unknown, or no bucket. */
 extern double strata_agg_bucket_width(Expr *expr, Expr **arg);
 /*
@@ -275,6 +351,9 @@ typedef struct AggKey
 	bool	   *nulls;
 } AggKey;
 
+/* Do the selected rows stand in the order of the column, up or down? */
+extern bool strata_agg_is_sorted(const AggVector *vector, const AggValue *value,
+								 const StrataColumn *col);
 /* Cut the current vector into runs; returns their number, starts in agg->runs. */
 extern int	strata_agg_cut_runs(struct StrataAggState *agg);
 /* Set current and isnull of all keys to those of run number i (in order). */
@@ -293,6 +372,8 @@ typedef struct AggTable AggTable;
 extern AggTable *strata_agg_table_create(struct StrataAggState *agg);
 /* The group of the keys' current values, made when it is new. */
 extern AggGroup *strata_agg_table_find(AggTable *table);
+/* The same, or NULL when it is not in memory. */
+extern AggGroup *strata_agg_table_lookup(AggTable *table);
 /* Has the table outgrown its memory? */
 extern bool strata_agg_table_is_full(AggTable *table);
 /* Move all groups out to disk, as partial results. */
@@ -308,12 +389,38 @@ extern int	strata_agg_table_spills(const AggTable *table);
 /* Aggregation of a group with no rows. */
 extern void strata_agg_init_cells(struct StrataAggState *agg, AggCell *cells);
 
+/* agg_stop.c: which batches and rows cannot change the result any more. */
+typedef struct AggStop
+{
+	AggStopKind kind;
+	bool		last;			/* greatest values are wanted */
+	int			by;				/* value that decides */
+	AggKey	   *key;			/* TOP: what n values are wanted of */
+	int			n;
+	int			nseen;			/* up to n values, the best first */
+	int64	   *seen;
+} AggStop;
+
+extern void strata_agg_stop_init(struct StrataAggState *agg, List *numbers, Expr *by);
+extern void strata_agg_stop_reset(struct StrataAggState *agg);
+/*
+ * May the batch, whose columns are R's attnos, still change the result?  Those
+ * of the highest rank should be read first.
+ */
+extern bool strata_agg_stop_wants(struct StrataAggState *agg, StrataBatchReader *reader,
+								  const AttrNumber *attnos, int64 *rank);
+/* Leave rows of the vector that may; false: none is left. */
+extern bool strata_agg_stop_restrict(struct StrataAggState *agg, AggVector *vector);
+/* Take note of the current values of the keys. */
+extern void strata_agg_stop_see(struct StrataAggState *agg);
+
 typedef struct AggCounters
 {
 	int64		vectors;		/* batches */
 	int64		chunks;			/* of rows */
 	int64		rows;
 	int64		summarized;		/* batches answered by their summary alone */
+	int64		skipped;		/* batches that could not change the result */
 	int64		runs;
 	int64		groups;
 	Size		memory;
@@ -337,6 +444,7 @@ typedef struct StrataAggState
 	AggCall    *calls;
 	List	  **filter_inputs;	/* per call */
 	int		   *runs;			/* starts of runs, and the end */
+	AggStop		stop;
 	AggTable   *table;			/* with keys */
 	AggCell    *cells;			/* without */
 	bool		done;			/* all rows are in */

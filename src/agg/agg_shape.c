@@ -59,9 +59,9 @@ add_inputs(Node *expr, Index relid, AggShape *shape)
 	return true;
 }
 
-/* Can expr be evaluated on vectors, by us, at a time and as often as we like? */
-static bool
-can_evaluate(Node *expr, Index relid, AggShape *shape)
+/* See agg_private.h; by us, at a time and as often as we like. */
+bool
+strata_agg_can_evaluate(Node *expr, Index relid, AggShape *shape)
 {
 	if (contain_volatile_functions(expr))
 		shape->reason = "an expression is volatile";
@@ -79,7 +79,7 @@ add_key(PlannerInfo *root, SortGroupClause *clause, Index relid, AggShape *shape
 
 	if (!equality_is_of_image(exprType(expr), exprCollation(expr), clause->eqop))
 		shape->reason = "equal values of a key's type may differ";
-	else if (can_evaluate(expr, relid, shape))
+	else if (strata_agg_can_evaluate(expr, relid, shape))
 		shape->keys = list_append_unique(shape->keys, expr);
 }
 
@@ -112,8 +112,8 @@ check_aggref(Aggref *aggref, Index relid, AggShape *shape)
 	else if (aggref->aggfilter != NULL && computes(aggref->args))
 		/* on all rows at once: also where FILTER keeps an error away */
 		shape->reason = "an argument is computed under FILTER";
-	else if (can_evaluate((Node *) aggref->args, relid, shape) &&
-			 can_evaluate((Node *) aggref->aggfilter, relid, shape))
+	else if (strata_agg_can_evaluate((Node *) aggref->args, relid, shape) &&
+			 strata_agg_can_evaluate((Node *) aggref->aggfilter, relid, shape))
 		shape->aggrefs = list_append_unique(shape->aggrefs, aggref);
 }
 
@@ -170,6 +170,78 @@ strata_agg_shape(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_r
 		check_output((Node *) grouped_rel->reltarget->exprs, &context);
 	if (shape->reason == NULL)
 		check_output((Node *) having, &context);
+}
+
+/* Columns that target reads and that are no keys come from the row that is picked. */
+static void
+add_picks(PathTarget *target, Index relid, AggShape *shape)
+{
+	ListCell   *lc;
+
+	foreach(lc, pull_var_clause((Node *) target->exprs, PVC_INCLUDE_PLACEHOLDERS))
+	{
+		Node	   *var = lfirst(lc);
+
+		if (!list_member(shape->keys, var) && strata_agg_can_evaluate(var, relid, shape))
+			shape->picks = list_append_unique(shape->picks, var);
+	}
+}
+
+/* ORDER BY the keys of DISTINCT ON, then one column: which, and is the last row wanted? */
+static void
+find_order(PlannerInfo *root, Index relid, AggShape *shape)
+{
+	SortGroupClause *clause;
+	Oid			opfamily;
+	Oid			opcintype;
+	int16		strategy;
+
+	shape->reason = "of DISTINCT ON without one column of time behind it in ORDER BY";
+	if (list_length(root->parse->sortClause) != list_length(root->parse->distinctClause) + 1)
+		return;
+	clause = llast_node(SortGroupClause, root->parse->sortClause);
+	shape->by = (Expr *) get_sortgroupclause_expr(clause, root->processed_tlist);
+	if (!get_ordering_op_properties(clause->sortop, &opfamily, &opcintype, &strategy) ||
+		!strata_agg_is_time_type(opcintype) || opcintype != getBaseType(exprType((Node *) shape->by)) ||
+		list_member(shape->keys, shape->by))
+		return;
+	shape->last = strategy == BTGreaterStrategyNumber;
+	shape->reason = NULL;
+	strata_agg_can_evaluate((Node *) shape->by, relid, shape);
+}
+
+/* See agg_private.h. */
+void
+strata_agg_distinct_shape(PlannerInfo *root, RelOptInfo *input_rel, PathTarget *target,
+						  AggShape *shape)
+{
+	Query	   *parse = root->parse;
+	Index		relid = input_rel->relid;
+	ListCell   *lc;
+
+	memset(shape, 0, sizeof(*shape));
+	if (parse->hasTargetSRFs)
+		shape->reason = "a function returns sets";
+	else if (list_length(parse->distinctClause) > MAX_KEYS)
+		shape->reason = "there are too many keys";
+	else if (contain_volatile_functions((Node *) target->exprs) ||
+			 contain_subplans((Node *) target->exprs))
+		shape->reason = "an expression is volatile, or has a subquery";
+	foreach(lc, parse->distinctClause)
+		if (shape->reason == NULL)
+			add_key(root, lfirst_node(SortGroupClause, lc), relid, shape);
+	if (shape->reason != NULL || !parse->hasDistinctOn)
+		return;
+	/* keys that are expressions would have to be found in target again */
+	foreach(lc, shape->keys)
+		if (!IsA(lfirst(lc), Var))
+			shape->reason = "of DISTINCT ON an expression";
+	if (shape->reason == NULL)
+		find_order(root, relid, shape);
+	if (shape->reason == NULL)
+		add_picks(target, relid, shape);
+	if (shape->reason == NULL && !strata_agg_is_time_column(root, input_rel, shape->by))
+		shape->reason = "of DISTINCT ON by a column that may be null";
 }
 
 static Node *

@@ -184,6 +184,20 @@ strata_agg_value_column(StrataAggState *agg, int i)
 	return value->column;
 }
 
+/* See agg_private.h. */
+Datum
+strata_agg_value_at(StrataAggState *agg, int i, int row, bool *isnull)
+{
+	AggValue   *value = &agg->values[i];
+	AggVector  *vector = agg->vector;
+
+	if (value->column == NULL && value->input >= 0 && vector->batch != NULL)
+		return strata_column_get(strata_batch_reader_rows(vector->batch->reader,
+														  vector->attnos[value->input], row, 1),
+								 row, isnull);
+	return strata_column_get(strata_agg_value_column(agg, i), row, isnull);
+}
+
 /* See agg_private.h; one byte for each selected row, 0 or 1. */
 uint8 *
 strata_agg_filter(StrataAggState *agg, ExprState *filter, List *inputs)

@@ -76,6 +76,7 @@ batch_bytes(TupleTableSlot *slot)
 	HeapTuple	tuple = ExecFetchSlotHeapTuple(slot, false, &should_free);
 	int64		bytes = tuple->t_len;
 
+	slot_getallattrs(slot);
 	for (int i = 0; i < desc->natts; i++)
 		if (TupleDescAttr(desc, i)->attlen == -1 && !slot->tts_isnull[i] &&
 			VARATT_IS_EXTERNAL(DatumGetPointer(slot->tts_values[i])))
@@ -201,7 +202,7 @@ visit_column(ReturnSetInfo *rsinfo, StrataBatchReader *reader, TupleTableSlot *s
 		values[6] = values[5];
 		nulls[6] = nulls[5];
 	}
-	else if (catt == 0 || slot->tts_isnull[catt - 1])
+	else if (!strata_batch_reader_is_stored(reader, attno))
 	{
 		values[2] = CStringGetTextDatum("missing");
 		values[3] = Int32GetDatum(0);

@@ -91,6 +91,7 @@ typedef struct StrataBatchSchema
 	AttrNumber *min_att;
 	AttrNumber *max_att;
 	AttrNumber *col_att;
+	AttrNumber	nfixed;			/* companion columns up to the last that is no col_ */
 	struct StrataColumnType *types; /* by attno - 1 */
 } StrataBatchSchema;
 
@@ -221,6 +222,15 @@ extern StrataBatchReader *strata_batch_reader_create(Relation rel, const StrataB
  * Damaged fixed columns raise ERRCODE_DATA_CORRUPTED.
  */
 extern bool strata_batch_reader_load(StrataBatchReader *reader, TupleTableSlot *batch_slot);
+
+/* Does the batch row have values of R's column attno in a column of its own? */
+static inline bool
+strata_batch_reader_is_stored(StrataBatchReader *reader, AttrNumber attno)
+{
+	AttrNumber	catt = reader->schema->col_att[attno];
+
+	return catt != 0 && !slot_attisnull(reader->batch_slot, catt);
+}
 
 /* Decode column attno of the current batch (once); never NULL. */
 extern StrataColumn *strata_batch_reader_column(StrataBatchReader *reader, AttrNumber attno);

@@ -67,7 +67,8 @@ load_layout(StrataBatchReader *reader, Datum value)
 bool
 strata_batch_reader_load(StrataBatchReader *reader, TupleTableSlot *batch_slot)
 {
-	slot_getallattrs(batch_slot);
+	/* the others come when they are asked for: each costs a look at its header */
+	slot_getsomeattrs(batch_slot, reader->schema->nfixed);
 	/* one batch may want little memory, for which contexts are kept at hand; many want more */
 	if (++reader->nloaded == LARGE_AFTER)
 	{
@@ -354,7 +355,7 @@ strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno, int from, 
 		if (!col->value_isnull && col->type.typlen == -1)
 			col->value = PointerGetDatum(PG_DETOAST_DATUM(col->value));
 	}
-	else if ((catt = reader->schema->col_att[attno]) == 0 || slot->tts_isnull[catt - 1])
+	else if (!strata_batch_reader_is_stored(reader, attno))
 	{
 		col->constant = true;
 		col->value = getmissingattr(reader->schema->rel_desc, attno, &col->value_isnull);
@@ -362,7 +363,7 @@ strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno, int from, 
 	else
 	{
 		if (col->encoded == NULL)
-			fetch_column(reader, col, slot->tts_values[catt - 1]);
+			fetch_column(reader, col, slot->tts_values[reader->schema->col_att[attno] - 1]);
 		col->from = from;
 		col->n = n;
 		decode_column(reader, col);

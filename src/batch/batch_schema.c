@@ -82,6 +82,9 @@ strata_batch_schema_create_mapped(TupleDesc rel_desc, TupleDesc batch_desc, int 
 	schema->min_att = own + n;
 	schema->max_att = own + 2 * n;
 	schema->col_att = own + 3 * n;
+	schema->nfixed = STRATA_BATCH_FIXED_ATTS;
+	for (int i = 0; i < 3 * n; i++)
+		schema->nfixed = Max(schema->nfixed, own[i]);
 	schema->types = palloc0(sizeof(StrataColumnType) * Max(rel_desc->natts, 1));
 	for (int i = 0; i < rel_desc->natts; i++)
 		strata_column_type_init(&schema->types[i], TupleDescAttr(rel_desc, i));

@@ -184,6 +184,7 @@ strata_batch_verify(Relation rel, const StrataBatchSchema *schema, TupleTableSlo
 		strata_batch_reader_free(v.reader);
 		return;
 	}
+	slot_getallattrs(batch_slot);
 	if (batch_slot->tts_isnull[STRATA_BATCH_ATT_SUMMARY - 1])
 	{
 		report(arg, 0, "the batch has no summary");

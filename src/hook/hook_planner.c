@@ -73,6 +73,8 @@ create_upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input
 		strata_agg_create_paths(root, input_rel, output_rel, false, extra);
 		strata_time_estimate_groups(root, input_rel, output_rel);
 	}
+	else if (stage == UPPERREL_DISTINCT)
+		strata_agg_create_distinct_paths(root, input_rel, output_rel);
 	else if (stage == UPPERREL_FINAL)
 		strata_gapfill_create_paths(root, output_rel);
 }

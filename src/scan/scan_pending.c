@@ -23,11 +23,10 @@
 static bool
 constant_key(StrataBatchReader *reader, AttrNumber attno, Datum *value, bool *isnull)
 {
-	AttrNumber	catt = reader->schema->col_att[attno];
 	StrataColumn *col;
 
 	if (strata_layout_segment_index(reader->layout, attno) < 0 &&
-		catt != 0 && !reader->batch_slot->tts_isnull[catt - 1])
+		strata_batch_reader_is_stored(reader, attno))
 		return false;
 	col = strata_batch_reader_column(reader, attno);
 	*value = col->value;

@@ -139,10 +139,8 @@ range_is_plausible(Oid typid, Datum min, Datum max)
 static bool
 is_constant_column(StrataBatchReader *reader, AttrNumber attno)
 {
-	AttrNumber	catt = reader->schema->col_att[attno];
-
 	return strata_layout_segment_index(reader->layout, attno) >= 0 ||
-		catt == 0 || reader->batch_slot->tts_isnull[catt - 1];
+		!strata_batch_reader_is_stored(reader, attno);
 }
 
 static void

@@ -80,6 +80,19 @@ keep_passing_rows(StrataScanState *scan, StrataOpenBatch *batch)
 	batch->vector.nrows = n;
 }
 
+/* Select the rows of the loaded batch; false when there are none. */
+static bool
+read_loaded(StrataScanState *scan, StrataOpenBatch *batch)
+{
+	if (!strata_batch_filter(scan, batch))
+		return false;
+	if (batch->nresiduals > 0)
+		keep_passing_rows(scan, batch);
+	/* nobody steps through this batch row by row */
+	batch->next = batch->vector.nrows;
+	return batch->vector.nrows > 0;
+}
+
 static StrataVectorBatch *
 next_vector(StrataScanState *scan)
 {
@@ -94,13 +107,7 @@ next_vector(StrataScanState *scan)
 	strata_batch_account(scan, batch);
 	while (strata_source_next(scan->source, ForwardScanDirection, batch->batch_slot))
 	{
-		if (!strata_batch_select(scan, batch))
-			continue;
-		if (batch->nresiduals > 0)
-			keep_passing_rows(scan, batch);
-		/* nobody steps through this batch row by row */
-		batch->next = batch->vector.nrows;
-		if (batch->vector.nrows > 0)
+		if (strata_batch_load(scan, batch, false) && read_loaded(scan, batch))
 			return &batch->vector;
 	}
 	scan->batches_done = true;
@@ -145,4 +152,64 @@ strata_scan_next_heap_row(PlanState *node)
 	if (node->instrument)
 		InstrStopNode(node->instrument, slot != NULL ? 1.0 : 0.0);
 	return slot;
+}
+
+/* See scan_vector.h. */
+StrataBatchReader *
+strata_scan_list_batch(PlanState *node, ItemPointer tid)
+{
+	StrataScanState *scan = (StrataScanState *) node;
+	StrataOpenBatch *batch;
+
+	if (node->chgParam != NULL)
+		ExecReScan(node);
+	ResetExprContext(node->ps_ExprContext);
+	if (!scan->batches_started)
+		strata_scan_start_batches(scan);
+	scan->batches_before = false;
+	if (scan->batches_done || scan->store == NULL)
+		return NULL;
+	batch = scan->batch;
+	while (strata_source_next(scan->source, ForwardScanDirection, batch->batch_slot))
+	{
+		if (!strata_batch_load(scan, batch, false))
+			continue;
+		*tid = batch->batch_slot->tts_tid;
+		return batch->reader;
+	}
+	scan->batches_done = true;
+	batch->vector.nrows = 0;
+	scan->counters.exhausted++;
+	return NULL;
+}
+
+/* See scan_vector.h. */
+StrataBatchReader *
+strata_scan_go_to_batch(PlanState *node, ItemPointer tid)
+{
+	StrataScanState *scan = (StrataScanState *) node;
+	StrataOpenBatch *batch = scan->batch;
+
+	ResetExprContext(node->ps_ExprContext);
+	strata_batch_account(scan, batch);
+	if (!strata_source_fetch(scan->source, tid, batch->batch_slot) ||
+		!strata_batch_load(scan, batch, true))
+		elog(ERROR, "a batch has vanished from the companion of \"%s\"",
+			 RelationGetRelationName(scan->css.ss.ss_currentRelation));
+	return batch->reader;
+}
+
+/* See scan_vector.h. */
+StrataVectorBatch *
+strata_scan_read_batch(PlanState *node)
+{
+	StrataScanState *scan = (StrataScanState *) node;
+	bool		found;
+
+	if (node->instrument)
+		InstrStartNode(node->instrument);
+	found = read_loaded(scan, scan->batch);
+	if (node->instrument)
+		InstrStopNode(node->instrument, found ? scan->batch->vector.nrows : 0);
+	return found ? &scan->batch->vector : NULL;
 }

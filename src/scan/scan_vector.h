@@ -75,4 +75,14 @@ extern AttrNumber strata_scan_result_attno(PlanState *node, int resno);
 extern TupleTableSlot *strata_scan_next_heap_row(PlanState *node);
 extern StrataVectorBatch *strata_scan_next_vector(PlanState *node);
 
+/*
+ * The same in the order that the caller likes, and without batches that it does
+ * not: list the batches that metadata cannot prune (NULL at the end), go to one
+ * of them, and read it where it stands (NULL: no row passed the quals).  The
+ * reader has metadata, and columns that are constant in the batch.
+ */
+extern StrataBatchReader *strata_scan_list_batch(PlanState *node, ItemPointer tid);
+extern StrataBatchReader *strata_scan_go_to_batch(PlanState *node, ItemPointer tid);
+extern StrataVectorBatch *strata_scan_read_batch(PlanState *node);
+
 #endif							/* STRATA_SCAN_VECTOR_H */

@@ -37,11 +37,9 @@ lacks_column(StrataBatchReader *reader)
 
 	for (int i = 0; i < desc->natts; i++)
 	{
-		AttrNumber	catt = reader->schema->col_att[i + 1];
-
 		if (!TupleDescAttr(desc, i)->attisdropped && TupleDescAttr(desc, i)->atthasmissing &&
 			strata_layout_segment_index(reader->layout, i + 1) < 0 &&
-			(catt == 0 || reader->batch_slot->tts_isnull[catt - 1]))
+			!strata_batch_reader_is_stored(reader, i + 1))
 			return true;
 	}
 	return false;

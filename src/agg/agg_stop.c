@@ -1,0 +1,433 @@
+/*-------------------------------------------------------------------------
+ *
+ * agg_stop.c
+ *	  Which batches, and which rows of a batch, cannot change the result any
+ *	  more, and so are not read.
+ *
+ * Two forms of queries:
+ *
+ *	TOP		GROUP BY key, ... ORDER BY key LIMIT n.  When n values of the key
+ *			have been seen, rows beyond the n-th are of no interest: their
+ *			groups, which may lack rows then, are cut off by LIMIT.
+ *	PICK	all that is asked of a group is the greatest or least of a column, or
+ *			the row that has it.  A batch of one group (one segment) is passed
+ *			over when its own greatest or least is no better than what is there.
+ *
+ * Both are about a column that has no nulls, so that the bounds of a batch are
+ * those of all its rows.  Partitions of that column are read with the best one
+ * first; in any other order the answer is the same, later.
+ *
+ * Quals are not evaluated on rows that are passed over, so volatile ones forbid
+ * all this.
+ *
+ * src/agg/agg_stop.c
+ *-------------------------------------------------------------------------
+ */
+#include "agg/agg_private.h"
+
+#include "access/nbtree.h"
+#include "access/table.h"
+#include "catalog/pg_type_d.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
+#include "parser/parsetree.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+/* LIMITs above this are left alone. */
+#define MAX_TOP 1000
+
+/*-------------------------------------------------------------------------
+ * Planning
+ *-------------------------------------------------------------------------
+ */
+
+/* See agg_private.h. */
+bool
+strata_agg_is_time_column(PlannerInfo *root, RelOptInfo *rel, Expr *expr)
+{
+	Var		   *var = (Var *) expr;
+	Relation	relation;
+	bool		result;
+
+	if (!IsA(var, Var) || var->varno != rel->relid || var->varattno <= 0 ||
+		!strata_agg_is_time_type(var->vartype))
+		return false;
+	relation = table_open(planner_rt_fetch(rel->relid, root)->relid, NoLock);
+	result = strata_attribute_is_not_null(RelationGetDescr(relation), var->varattno);
+	table_close(relation, NoLock);
+	return result;
+}
+
+/* Do the partitions of the relation follow each other by the column? */
+static bool
+is_partitioned_by(const RelOptInfo *rel, const Expr *column)
+{
+	return rel->part_scheme != NULL && rel->part_scheme->strategy == PARTITION_STRATEGY_RANGE &&
+		rel->part_scheme->partnatts == 1 && rel->partexprs != NULL &&
+		list_member(rel->partexprs[0], column);
+}
+
+/* The number of rows that LIMIT and OFFSET let pass; 0: unknown. */
+static int
+limit_of(const Query *parse)
+{
+	const Const *count = (const Const *) parse->limitCount;
+	const Const *offset = (const Const *) parse->limitOffset;
+	int64		n;
+	int64		skip = 0;
+
+	if (count == NULL || !IsA(count, Const) || count->constisnull ||
+		parse->limitOption != LIMIT_OPTION_COUNT)
+		return 0;
+	n = DatumGetInt64(count->constvalue);
+	if (offset != NULL)
+	{
+		if (!IsA(offset, Const))
+			return 0;
+		skip = offset->constisnull ? 0 : DatumGetInt64(offset->constvalue);
+	}
+	/* errors are LIMIT's to raise */
+	if (n <= 0 || skip < 0 || n > MAX_TOP || skip > MAX_TOP || n + skip > MAX_TOP)
+		return 0;
+	return (int) (n + skip);
+}
+
+/* GROUP BY key ORDER BY key LIMIT n? */
+static void
+plan_top(PlannerInfo *root, RelOptInfo *rel, bool has_having, AggShape *shape)
+{
+	Query	   *parse = root->parse;
+	SortGroupClause *clause;
+	Expr	   *key;
+	Expr	   *column;
+	Oid			opfamily;
+	Oid			opcintype;
+	int16		strategy;
+	int			n = limit_of(parse);
+
+	if (n == 0 || has_having || parse->sortClause == NIL || parse->distinctClause != NIL ||
+		parse->hasWindowFuncs || parse->hasTargetSRFs)
+		return;
+	clause = linitial_node(SortGroupClause, parse->sortClause);
+	key = (Expr *) get_sortgroupclause_expr(clause, root->processed_tlist);
+	for (shape->top_key = 0; shape->top_key < list_length(shape->keys); shape->top_key++)
+		if (equal(list_nth(shape->keys, shape->top_key), key))
+			break;
+	if (shape->top_key == list_length(shape->keys) ||
+		!get_ordering_op_properties(clause->sortop, &opfamily, &opcintype, &strategy) ||
+		!strata_agg_is_time_type(opcintype) || opcintype != getBaseType(exprType((Node *) key)))
+		return;
+	shape->last = strategy == BTGreaterStrategyNumber;
+	column = key;
+	if (!IsA(key, Var))
+	{
+		/* the other way round one would have to know where buckets end */
+		if (!shape->last || !strata_agg_bucket_is_floor(key))
+			return;
+		strata_agg_bucket_width(key, &column);
+	}
+	if (!strata_agg_is_time_column(root, rel, column))
+		return;
+	shape->stop = AGG_STOP_TOP;
+	shape->top_n = n;
+	shape->reverse = shape->last && is_partitioned_by(rel, column);
+}
+
+/* What the aggregate is the greatest or least of, or picks by; NULL: neither. */
+static Expr *
+extreme_of(Aggref *aggref, bool *last)
+{
+	const AggKernel *kernel = strata_agg_kernel_find(aggref);
+
+	if (aggref->aggfilter != NULL)
+		return NULL;
+	if (kernel->result == AGG_RESULT_PICK)
+	{
+		*last = strata_agg_is_pick_last(kernel);
+		return lsecond_node(TargetEntry, aggref->args)->expr;
+	}
+	if (kernel->result != AGG_RESULT_INT ||
+		(kernel->summary != AGG_SUMMARY_MIN && kernel->summary != AGG_SUMMARY_MAX))
+		return NULL;
+	*last = kernel->summary == AGG_SUMMARY_MAX;
+	return linitial_node(TargetEntry, aggref->args)->expr;
+}
+
+/* Are all aggregates about the greatest, or least, of one column? */
+static void
+plan_pick(PlannerInfo *root, RelOptInfo *rel, AggShape *shape)
+{
+	Expr	   *by = NULL;
+	ListCell   *lc;
+
+	foreach(lc, shape->aggrefs)
+	{
+		bool		last = false;
+		Expr	   *one = extreme_of(lfirst_node(Aggref, lc), &last);
+
+		if (one == NULL || (by != NULL && (!equal(by, one) || last != shape->last)))
+			return;
+		by = one;
+		shape->last = last;
+	}
+	if (by == NULL || !strata_agg_is_time_column(root, rel, by))
+		return;
+	shape->by = by;
+	shape->stop = AGG_STOP_PICK;
+	shape->reverse = shape->last && is_partitioned_by(rel, by);
+}
+
+static bool
+has_volatile_quals(const RelOptInfo *rel)
+{
+	ListCell   *lc;
+
+	foreach(lc, rel->baserestrictinfo)
+		if (contain_volatile_functions((Node *) lfirst_node(RestrictInfo, lc)->clause))
+			return true;
+	return false;
+}
+
+/* See agg_private.h; a shape that picks rows has "by" and "last" already. */
+void
+strata_agg_stop_plan(PlannerInfo *root, RelOptInfo *rel, bool has_having, AggShape *shape)
+{
+	shape->stop = AGG_STOP_NONE;
+	if (!strata_enable_early_stop || has_volatile_quals(rel))
+		return;
+	if (shape->picks != NIL)
+	{
+		shape->stop = AGG_STOP_PICK;
+		shape->reverse = shape->last && is_partitioned_by(rel, shape->by);
+		return;
+	}
+	plan_pick(root, rel, shape);
+	if (shape->stop == AGG_STOP_NONE && shape->keys != NIL)
+		plan_top(root, rel, has_having, shape);
+}
+
+/*-------------------------------------------------------------------------
+ * Execution
+ *-------------------------------------------------------------------------
+ */
+
+/* See agg_private.h; numbers are those of the plan. */
+void
+strata_agg_stop_init(StrataAggState *agg, List *numbers, Expr *by)
+{
+	AggStop    *stop = &agg->stop;
+
+	stop->kind = linitial_int(numbers);
+	stop->last = lsecond_int(numbers) != 0;
+	switch (stop->kind)
+	{
+		case AGG_STOP_NONE:
+			return;
+		case AGG_STOP_PICK:
+			stop->by = strata_agg_value_add(agg, by);
+			break;
+		case AGG_STOP_TOP:
+			stop->key = &agg->keys[lfourth_int(numbers)];
+			stop->by = stop->key->value;
+			stop->n = list_nth_int(numbers, 4);
+			stop->seen = palloc(sizeof(int64) * stop->n);
+			break;
+	}
+	strata_agg_input_choose(agg->input, agg, lthird_int(numbers) != 0);
+}
+
+void
+strata_agg_stop_reset(StrataAggState *agg)
+{
+	agg->stop.nseen = 0;
+}
+
+/* Least and greatest value of the column in the loaded batch. */
+static bool
+bounds_of(StrataBatchReader *reader, AttrNumber attno, const StrataColumnType *type,
+		  int64 *min, int64 *max)
+{
+	const StrataBatchSchema *schema = reader->schema;
+	const StrataColumnSummary *summary;
+	AttrNumber	min_att = schema->min_att[attno];
+	bool		no_min;
+	bool		no_max;
+	Datum		lo;
+	Datum		hi;
+
+	if (reader->layout->norder > 0 && reader->layout->order[0].attno == attno &&
+		min_att != 0 && strata_batch_schema_same_type(schema, attno, min_att))
+	{
+		lo = strata_batch_reader_min(reader, attno, &no_min);
+		hi = strata_batch_reader_max(reader, attno, &no_max);
+		if (no_min || no_max)
+			return false;
+	}
+	else
+	{
+		summary = strata_batch_reader_summary(reader, attno);
+		if (summary == NULL || !summary->has_range)
+			return false;
+		lo = summary->min;
+		hi = summary->max;
+	}
+	*min = strata_agg_datum_int(type, lo);
+	*max = strata_agg_datum_int(type, hi);
+	/* the wrong way round: of a type the column had before */
+	return *min <= *max;
+}
+
+/* Set the keys to those of a batch of one group; false when it may have several. */
+static bool
+load_segment(StrataAggState *agg, StrataBatchReader *reader, const AttrNumber *attnos)
+{
+	for (int k = 0; k < agg->nkeys; k++)
+	{
+		AggKey	   *key = &agg->keys[k];
+		int			input = agg->values[key->value].input;
+		StrataColumn *col;
+
+		if (key->bucket != NULL || input < 0 ||
+			strata_layout_segment_index(reader->layout, attnos[input]) < 0)
+			return false;
+		col = strata_batch_reader_column(reader, attnos[input]);
+		key->current = col->value;
+		key->isnull = col->value_isnull;
+	}
+	return true;
+}
+
+/* Is the best value of the batch better than that in the cells? */
+static bool
+improves(StrataAggState *agg, const AggCell *cells, int64 best)
+{
+	for (int i = 0; i < agg->ncalls; i++)
+	{
+		int64		present = cells[i].v.i;
+
+		if (agg->calls[i].kernel->result == AGG_RESULT_PICK)
+		{
+			if (!strata_agg_pick_time(&cells[i], &present))
+				return true;
+		}
+		else if (cells[i].n == 0)
+			return true;
+		if (agg->stop.last ? best > present : best < present)
+			return true;
+	}
+	return false;
+}
+
+/* See agg_private.h. */
+bool
+strata_agg_stop_wants(StrataAggState *agg, StrataBatchReader *reader, const AttrNumber *attnos,
+					  int64 *rank)
+{
+	AggStop    *stop = &agg->stop;
+	const AggValue *value = &agg->values[stop->by];
+	AggCell    *cells = agg->cells;
+	AggGroup   *group;
+	bool		wanted;
+	int64		min;
+	int64		max;
+
+	*rank = PG_INT64_MAX;
+	if (!bounds_of(reader, attnos[value->input], &value->type, &min, &max))
+		return true;
+	/* ~x turns the order round */
+	*rank = stop->last ? max : ~min;
+	if (stop->kind == AGG_STOP_TOP && stop->nseen < stop->n)
+		return true;
+	if (stop->kind == AGG_STOP_TOP)
+		wanted = stop->last ? max >= stop->seen[stop->n - 1] : min <= stop->seen[stop->n - 1];
+	else
+	{
+		if (agg->nkeys > 0)
+		{
+			if (!load_segment(agg, reader, attnos) ||
+				(group = strata_agg_table_lookup(agg->table)) == NULL)
+				return true;
+			cells = group->cells;
+		}
+		wanted = improves(agg, cells, stop->last ? max : min);
+	}
+	agg->counters.skipped += !wanted;
+	return wanted;
+}
+
+static inline bool
+row_is_wanted(const AggStop *stop, const AggVector *vector, const StrataColumn *col, int i)
+{
+	int64		x = strata_agg_column_int(col, agg_vector_row(vector, i));
+
+	/* the start of a bucket is not above the times in it */
+	return stop->last ? x >= stop->seen[stop->n - 1] : x <= stop->seen[stop->n - 1];
+}
+
+/* See agg_private.h; of a batch in the order of the column, the rows at one end. */
+bool
+strata_agg_stop_restrict(StrataAggState *agg, AggVector *vector)
+{
+	AggStop    *stop = &agg->stop;
+	const AggValue *value = &agg->values[stop->by];
+	StrataColumn *col;
+	int			lo = 0;
+	int			hi = vector->nselected - 1;
+	bool		at_start;
+
+	if (stop->nseen < stop->n || vector->batch == NULL || vector->nselected == 0)
+		return true;
+	col = strata_agg_input_column(vector, value->input);
+	if (col->constant || !strata_agg_is_sorted(vector, value, col))
+		return true;
+	at_start = row_is_wanted(stop, vector, col, 0);
+	if (at_start == row_is_wanted(stop, vector, col, hi))
+		return at_start;
+	/* lo is as the first row, hi as the last */
+	while (hi - lo > 1)
+	{
+		int			mid = lo + (hi - lo) / 2;
+
+		if (row_is_wanted(stop, vector, col, mid) == at_start)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	vector->whole = false;
+	if (at_start)
+		vector->nselected = hi;
+	else
+	{
+		if (vector->rows != NULL)
+			vector->rows += hi;
+		else
+			vector->first += hi;
+		vector->nselected -= hi;
+	}
+	return true;
+}
+
+/* See agg_private.h. */
+void
+strata_agg_stop_see(StrataAggState *agg)
+{
+	AggStop    *stop = &agg->stop;
+	int64		x;
+	int			i = stop->nseen;
+
+	/* no nulls; and the type of a bucket is that of its argument */
+	if (stop->key->isnull)
+		return;
+	x = strata_agg_datum_int(&agg->values[stop->by].type, stop->key->current);
+	while (i > 0 && (stop->last ? x > stop->seen[i - 1] : x < stop->seen[i - 1]))
+		i--;
+	if (i == stop->n || (i > 0 && stop->seen[i - 1] == x))
+		return;
+	if (stop->nseen < stop->n)
+		stop->nseen++;
+	memmove(&stop->seen[i + 1], &stop->seen[i], sizeof(int64) * (stop->nseen - 1 - i));
+	stop->seen[i] = x;
+}

@@ -1,0 +1,36 @@
+-- EXPLAIN of what StrataAgg does not read; answers: agg_early_stop.sql.
+SET client_min_messages = error;
+SET timezone = 'UTC';
+SET max_parallel_workers_per_gather = 0;
+SET strata.batch_rows = 50;
+CREATE SCHEMA agg_early_stop_plan;
+SET search_path = agg_early_stop_plan, public;
+CREATE TABLE one (ts timestamptz NOT NULL, host text, seg int2, txt text, nts timestamptz) USING strata;
+ALTER TABLE one SET (strata.segmentby = 'host, seg', strata.orderby = 'ts');
+INSERT INTO one SELECT '2006-10-27'::timestamptz + i * interval '79 s', 'host' || i % 6, i % 2, 't' || i, '2006-10-27'::timestamptz FROM generate_series(1, 3000) AS i;
+SELECT compress_chunk('one');
+ANALYZE one;
+
+-- what EXPLAIN says
+CREATE FUNCTION plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+    line text;
+BEGIN
+    FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
+        IF line ~ 'StrataAgg|Early|Passed|Columns of|Unique|Aggregation not' THEN
+            RETURN NEXT regexp_replace(line, ' \(actual.*', '');
+        END IF;
+    END LOOP;
+END $$;
+SELECT plan('SELECT DISTINCT ON (host, seg) * FROM one ORDER BY host, seg, ts DESC');
+SELECT plan('SELECT host, seg, max(ts), last(txt, ts) FROM one GROUP BY 1, 2');
+SELECT plan('SELECT time_bucket(''1 hour'', ts), count(*) FROM one GROUP BY 1 ORDER BY 1 DESC LIMIT 2');
+SELECT plan('SELECT ts, count(*) FROM one GROUP BY 1 ORDER BY 1 LIMIT 2');
+SELECT plan('SELECT DISTINCT host FROM one');
+SELECT plan('SELECT DISTINCT ON (host) host, nts FROM one ORDER BY host, nts DESC');
+SELECT plan('SELECT date_trunc(''day'', ts), count(*) FROM one GROUP BY 1 ORDER BY 1 DESC LIMIT 2');
+SELECT plan('SELECT date_trunc(''hour'', ts), count(*) FROM one WHERE random() < 2 GROUP BY 1 ORDER BY 1 DESC LIMIT 2');
+SET strata.enable_early_stop = off;
+SELECT plan('SELECT host, seg, max(ts), last(txt, ts) FROM one GROUP BY 1, 2');
+SELECT plan('SELECT time_bucket(''1 hour'', ts), count(*) FROM one GROUP BY 1 ORDER BY 1 DESC LIMIT 2');
+DROP SCHEMA agg_early_stop_plan CASCADE;
