@@ -64,16 +64,26 @@ create_state(CustomScan *cscan)
  */
 
 static void
-init_key(StrataAggState *agg, Expr *expr)
+init_key(StrataAggState *agg, Expr *expr, Oid eqop)
 {
 	AggKey	   *key = &agg->keys[agg->nkeys++];
 	Expr	   *arg = expr;
+	RegProcedure hash;
+	RegProcedure other;
 
 	key->bucket = strata_agg_bucket_create(agg, expr, &arg);
 	if (key->bucket == NULL)
 		arg = expr;
 	key->value = strata_agg_value_add(agg, arg);
 	get_typlenbyval(exprType((Node *) expr), &key->typlen, &key->typbyval);
+	key->by_image = !OidIsValid(eqop);
+	if (key->by_image)
+		return;
+	if (!get_op_hash_functions(eqop, &hash, &other))
+		elog(ERROR, "operator %u has no hash function", eqop);
+	fmgr_info(get_opcode(eqop), &key->eq);
+	fmgr_info(hash, &key->hash);
+	key->collation = exprCollation((Node *) expr);
 }
 
 /* As nodeAgg.c does: who runs the query must be allowed to. */
@@ -169,7 +179,9 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 	Expr	   *by = list_nth(cscan->custom_private, 4);
 	List	   *stop = list_nth(cscan->custom_private, 5);
 	int			ncalls = list_length(aggrefs) + list_length(picks);
+	List	   *eqops = list_nth(cscan->custom_private, 6);
 	ListCell   *lc;
+	ListCell   *lc2;
 
 	/* the keeper block is what most vectors need, so that resets cost nothing */
 	agg->vector_mcxt = AllocSetContextCreate(estate->es_query_cxt, "StrataAgg vector",
@@ -181,8 +193,8 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 	agg->calls = palloc0(sizeof(AggCall) * Max(ncalls, 1));
 	agg->filter_inputs = palloc0(sizeof(List *) * Max(ncalls, 1));
 	agg->values = palloc0(sizeof(AggValue) * (nkeys + 2 * ncalls + 1));
-	foreach(lc, keys)
-		init_key(agg, lfirst(lc));
+	forboth(lc, keys, lc2, eqops)
+		init_key(agg, lfirst(lc), lfirst_oid(lc2));
 	foreach(lc, aggrefs)
 		init_call(agg, lfirst_node(Aggref, lc));
 	foreach(lc, picks)

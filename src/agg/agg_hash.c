@@ -41,6 +41,7 @@ struct AggTable
 	char	   *chunk;			/* room for more groups */
 	int			chunk_left;
 	AggGroup   *last;			/* found last */
+	bool		by_image;		/* of all keys */
 	/* on disk */
 	int			spills;
 	Tuplesortstate *sort;
@@ -76,6 +77,9 @@ strata_agg_table_create(StrataAggState *agg)
 
 	table->agg = agg;
 	table->limit = get_hash_memory_limit();
+	table->by_image = true;
+	for (int k = 0; k < agg->nkeys; k++)
+		table->by_image &= agg->keys[k].by_image;
 	table->group_size = MAXALIGN(sizeof(AggGroup) + sizeof(Datum) * agg->nkeys) +
 		sizeof(AggCell) * agg->ncalls;
 	start_empty(table);
@@ -94,13 +98,16 @@ hash_word(uint64 h)
 }
 
 static inline uint32
-hash_datum(const AggKey *key)
+hash_datum(AggKey *key)
 {
+	if (!key->by_image)
+		return DatumGetUInt32(FunctionCall1Coll(&key->hash, key->collation, key->current));
 	if (key->typbyval)
 		return hash_word((uint64) key->current);
 	return datum_image_hash(key->current, false, key->typlen);
 }
 
+/* Memory of functions of keys: the current context. */
 static uint32
 hash_keys(StrataAggState *agg)
 {
@@ -115,6 +122,16 @@ hash_keys(StrataAggState *agg)
 	return hash;
 }
 
+/* Is the key of a group, which is not null, the current one? */
+static inline bool
+same_key(AggKey *key, Datum value)
+{
+	if (!key->by_image)
+		return DatumGetBool(FunctionCall2Coll(&key->eq, key->collation, value, key->current));
+	return key->typbyval ? value == key->current :
+		datum_image_eq(value, key->current, false, key->typlen);
+}
+
 static inline bool
 same_keys(StrataAggState *agg, const AggGroup *group)
 {
@@ -127,8 +144,7 @@ same_keys(StrataAggState *agg, const AggGroup *group)
 			return false;
 		if (isnull)
 			continue;
-		if (key->typbyval ? group->keys[k] != key->current :
-			!datum_image_eq(group->keys[k], key->current, false, key->typlen))
+		if (!same_key(key, group->keys[k]))
 			return false;
 	}
 	return true;
@@ -213,15 +229,20 @@ add_group(AggTable *table, uint32 hash)
 	return group;
 }
 
+/* The group of the keys' current values, or NULL.  Functions of types leave nothing behind. */
 static AggGroup *
-find(AggTable *table, uint32 hash)
+find(AggTable *table, uint32 *hash_out)
 {
+	MemoryContext old = MemoryContextSwitchTo(table->agg->vector_mcxt);
+	uint32		hash = hash_keys(table->agg);
 	AggGroup   *group;
 
 	for (uint32 i = hash & (table->nslots - 1); (group = table->slots[i]) != NULL;
 		 i = (i + 1) & (table->nslots - 1))
 		if (group->hash == hash && same_keys(table->agg, group))
 			break;
+	MemoryContextSwitchTo(old);
+	*hash_out = hash;
 	return group;
 }
 
@@ -233,10 +254,9 @@ strata_agg_table_find(AggTable *table)
 	uint32		hash;
 	AggGroup   *group;
 
-	if (table->last != NULL && same_keys(agg, table->last))
+	if (table->by_image && table->last != NULL && same_keys(agg, table->last))
 		return table->last;
-	hash = hash_keys(agg);
-	group = find(table, hash);
+	group = find(table, &hash);
 	if (group == NULL)
 		group = add_group(table, hash);
 	table->last = group;
@@ -247,7 +267,9 @@ strata_agg_table_find(AggTable *table)
 AggGroup *
 strata_agg_table_lookup(AggTable *table)
 {
-	return find(table, hash_keys(table->agg));
+	uint32		hash;
+
+	return find(table, &hash);
 }
 
 /* See agg_private.h. */

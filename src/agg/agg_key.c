@@ -8,7 +8,8 @@
  * ordered by makes long runs of one bucket.  Where the smallest and the
  * greatest value of that column lie in one bucket, it is not even decoded.
  *
- * Keys are of types whose equality is that of their bytes (agg_shape.c).
+ * Rows whose keys differ in their bytes are in runs of their own, also where the
+ * type takes them to be equal; agg_hash.c brings them together.
  *
  * src/agg/agg_key.c
  *-------------------------------------------------------------------------

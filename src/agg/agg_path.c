@@ -316,6 +316,7 @@ make_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel, Pat
 	path->custom_private = lappend(path->custom_private,
 								   list_make5_int(shape->stop, shape->last, shape->reverse,
 												  shape->top_key, shape->top_n));
+	path->custom_private = lappend(path->custom_private, shape->eqops);
 	path->methods = &strata_agg_path_methods;
 	strata_path_copy_disabled(&path->path, child);
 	return path;

@@ -4,7 +4,8 @@
  *	  Path to plan.
  *
  * A path's custom_private: inputs (Vars), keys, aggregates, HAVING, and of
- * AggShape picks, by, and the numbers that tell what may end the reading early.
+ * AggShape picks, by, the numbers that tell what may end the reading early, and
+ * eqops.
  *
  * The plan: custom_scan_tlist has the keys, then the aggregates, which makes
  * PostgreSQL turn them into columns of our scan tuple wherever the target and
@@ -20,6 +21,7 @@
  *	3	List		columns of the row that is picked (DISTINCT ON)
  *	4	Expr		... by the greatest or least of this
  *	5	IntList		AggStopKind, last, reverse, number of key, number of values
+ *	6	OidList		of each key the operator for equality, or InvalidOid
  *
  * src/agg/agg_plan.c
  *-------------------------------------------------------------------------
@@ -83,6 +85,7 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tli
 	cscan->custom_scan_tlist = make_scan_tlist(keys, aggrefs, picks);
 	cscan->custom_private = list_make5(own_keys, own_aggrefs, inputs, own_picks, by);
 	cscan->custom_private = lappend(cscan->custom_private, list_nth(path->custom_private, 6));
+	cscan->custom_private = lappend(cscan->custom_private, list_nth(path->custom_private, 7));
 	cscan->methods = &strata_agg_scan_methods;
 	return &cscan->scan.plan;
 }

@@ -193,6 +193,7 @@ typedef struct AggShape
 {
 	List	   *inputs;			/* Vars of the input relation */
 	List	   *keys;			/* expressions grouped by */
+	List	   *eqops;			/* of each, InvalidOid: equal are the same bytes */
 	List	   *aggrefs;
 	const char *reason;			/* why it cannot be done, or NULL */
 	/* DISTINCT ON: of each group the row with the greatest or least "by" */
@@ -213,6 +214,8 @@ extern void strata_agg_distinct_shape(PlannerInfo *root, RelOptInfo *input_rel, 
 									  AggShape *shape);
 /* Can expr be evaluated on vectors?  Collects its inputs, or says why not. */
 extern bool strata_agg_can_evaluate(Node *expr, Index relid, AggShape *shape);
+/* Does the clause sort integers and times as such, not by an operator class of its own? */
+extern bool strata_agg_is_time_order(const SortGroupClause *clause, Oid type, bool *descending);
 /* agg_stop.c: a column of the relation that is ordered as integers are, and never null? */
 extern bool strata_agg_is_time_column(PlannerInfo *root, RelOptInfo *rel, Expr *expr);
 /* Fill in what may end the reading early. */
@@ -339,6 +342,10 @@ typedef struct AggKey
 	AggBucket  *bucket;
 	int16		typlen;
 	bool		typbyval;
+	bool		by_image;		/* equal are the same bytes; or else: */
+	Oid			collation;
+	FmgrInfo	eq;
+	FmgrInfo	hash;
 	/* of the current vector */
 	bool		constant;
 	Datum		current;		/* of the run */

@@ -22,7 +22,8 @@
 #define MAX_KEYS 32				/* AggGroup.nulls */
 
 /*
- * Are values of the type equal exactly when their bytes are?  B-tree indexes
+ * Are values of the type equal exactly when their bytes are?  Where they are not
+ * (floats, numerics, some collations) the type's functions tell.  B-tree indexes
  * ask the same before they keep one image for equal keys.
  */
 static bool
@@ -76,11 +77,15 @@ static void
 add_key(PlannerInfo *root, SortGroupClause *clause, Index relid, AggShape *shape)
 {
 	Node	   *expr = get_sortgroupclause_expr(clause, root->processed_tlist);
+	bool		by_image = equality_is_of_image(exprType(expr), exprCollation(expr), clause->eqop);
 
-	if (!equality_is_of_image(exprType(expr), exprCollation(expr), clause->eqop))
-		shape->reason = "equal values of a key's type may differ";
-	else if (strata_agg_can_evaluate(expr, relid, shape))
-		shape->keys = list_append_unique(shape->keys, expr);
+	if (!by_image && !clause->hashable)
+		shape->reason = "values of a key cannot be hashed";
+	else if (strata_agg_can_evaluate(expr, relid, shape) && !list_member(shape->keys, expr))
+	{
+		shape->keys = lappend(shape->keys, expr);
+		shape->eqops = lappend_oid(shape->eqops, by_image ? InvalidOid : clause->eqop);
+	}
 }
 
 /* Is an argument more than a column or a constant? */
@@ -91,8 +96,11 @@ computes(List *args)
 
 	foreach(lc, args)
 	{
-		Node	   *expr = strip_implicit_coercions((Node *) lfirst_node(TargetEntry, lc)->expr);
+		Expr	   *expr = lfirst_node(TargetEntry, lc)->expr;
 
+		/* not other casts, also implicit ones: they are functions, and may raise errors */
+		while (IsA(expr, RelabelType))
+			expr = ((RelabelType *) expr)->arg;
 		if (!IsA(expr, Var) && !IsA(expr, Const) && !IsA(expr, Param))
 			return true;
 	}
@@ -187,25 +195,37 @@ add_picks(PathTarget *target, Index relid, AggShape *shape)
 	}
 }
 
+/* Does the clause sort integers and times as such, not by an operator class of its own? */
+bool
+strata_agg_is_time_order(const SortGroupClause *clause, Oid type, bool *descending)
+{
+	TypeCacheEntry *typcache = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY);
+	Oid			opfamily;
+	Oid			opcintype;
+	int16		strategy;
+
+	if (!strata_agg_is_time_type(type) ||
+		!get_ordering_op_properties(clause->sortop, &opfamily, &opcintype, &strategy) ||
+		opfamily != typcache->btree_opf || opcintype != getBaseType(type))
+		return false;
+	*descending = strategy == BTGreaterStrategyNumber;
+	return true;
+}
+
 /* ORDER BY the keys of DISTINCT ON, then one column: which, and is the last row wanted? */
 static void
 find_order(PlannerInfo *root, Index relid, AggShape *shape)
 {
 	SortGroupClause *clause;
-	Oid			opfamily;
-	Oid			opcintype;
-	int16		strategy;
 
 	shape->reason = "of DISTINCT ON without one column of time behind it in ORDER BY";
 	if (list_length(root->parse->sortClause) != list_length(root->parse->distinctClause) + 1)
 		return;
 	clause = llast_node(SortGroupClause, root->parse->sortClause);
 	shape->by = (Expr *) get_sortgroupclause_expr(clause, root->processed_tlist);
-	if (!get_ordering_op_properties(clause->sortop, &opfamily, &opcintype, &strategy) ||
-		!strata_agg_is_time_type(opcintype) || opcintype != getBaseType(exprType((Node *) shape->by)) ||
+	if (!strata_agg_is_time_order(clause, exprType((Node *) shape->by), &shape->last) ||
 		list_member(shape->keys, shape->by))
 		return;
-	shape->last = strategy == BTGreaterStrategyNumber;
 	shape->reason = NULL;
 	strata_agg_can_evaluate((Node *) shape->by, relid, shape);
 }
@@ -236,6 +256,10 @@ strata_agg_distinct_shape(PlannerInfo *root, RelOptInfo *input_rel, PathTarget *
 	foreach(lc, shape->keys)
 		if (!IsA(lfirst(lc), Var))
 			shape->reason = "of DISTINCT ON an expression";
+	/* a row shows its own key, not one that is equal */
+	foreach(lc, shape->eqops)
+		if (OidIsValid(lfirst_oid(lc)))
+			shape->reason = "of DISTINCT ON, where equal values of a key may differ";
 	if (shape->reason == NULL)
 		find_order(root, relid, shape);
 	if (shape->reason == NULL)

@@ -27,7 +27,7 @@
 
 #include "access/nbtree.h"
 #include "access/table.h"
-#include "catalog/pg_type_d.h"
+#include "catalog/pg_class_d.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
@@ -49,13 +49,17 @@ bool
 strata_agg_is_time_column(PlannerInfo *root, RelOptInfo *rel, Expr *expr)
 {
 	Var		   *var = (Var *) expr;
+	RangeTblEntry *rte = planner_rt_fetch(rel->relid, root);
 	Relation	relation;
 	bool		result;
 
 	if (!IsA(var, Var) || var->varno != rel->relid || var->varattno <= 0 ||
 		!strata_agg_is_time_type(var->vartype))
 		return false;
-	relation = table_open(planner_rt_fetch(rel->relid, root)->relid, NoLock);
+	/* children that are no partitions may take nulls where their parent does not */
+	if (rte->inh && rte->relkind != RELKIND_PARTITIONED_TABLE)
+		return false;
+	relation = table_open(rte->relid, NoLock);
 	result = strata_attribute_is_not_null(RelationGetDescr(relation), var->varattno);
 	table_close(relation, NoLock);
 	return result;
@@ -103,9 +107,6 @@ plan_top(PlannerInfo *root, RelOptInfo *rel, bool has_having, AggShape *shape)
 	SortGroupClause *clause;
 	Expr	   *key;
 	Expr	   *column;
-	Oid			opfamily;
-	Oid			opcintype;
-	int16		strategy;
 	int			n = limit_of(parse);
 
 	if (n == 0 || has_having || parse->sortClause == NIL || parse->distinctClause != NIL ||
@@ -117,10 +118,8 @@ plan_top(PlannerInfo *root, RelOptInfo *rel, bool has_having, AggShape *shape)
 		if (equal(list_nth(shape->keys, shape->top_key), key))
 			break;
 	if (shape->top_key == list_length(shape->keys) ||
-		!get_ordering_op_properties(clause->sortop, &opfamily, &opcintype, &strategy) ||
-		!strata_agg_is_time_type(opcintype) || opcintype != getBaseType(exprType((Node *) key)))
+		!strata_agg_is_time_order(clause, exprType((Node *) key), &shape->last))
 		return;
-	shape->last = strategy == BTGreaterStrategyNumber;
 	column = key;
 	if (!IsA(key, Var))
 	{

@@ -111,7 +111,7 @@ INSERT INTO queries VALUES
     ('select distinct generate_series(1, 2), host from T'), ('select distinct max(n) from T'), ('select distinct count(*) from T group by host'),
     ('select distinct host, count(*) over () > 0 from T'), ('select distinct on (host) host from T order by host'),
     ('select distinct on (host) host, ts, n from T order by host, ts desc, n'), ('select distinct on (upper(host)) upper(host), ts from T order by upper(host), ts'),
-    ('select distinct on (host) host, nts from T where nts is not null and n % 17 = 0 order by host, nts desc'), ('select distinct on (ts) ts, n from T order by ts desc'),
+    ('select distinct on (host) host, nts from T where nts is not null and n % 17 = 0 order by host, nts desc'), ('select distinct on (ts) ts from T order by ts desc'),
     ('select distinct on (v) v, ts from T order by v, ts desc'), ('select distinct on (host) host, ts, random() < 2 from T order by host, ts desc'),
     ('select distinct on (host) host, ts, (select 1) from T order by host, ts desc'), ('select distinct on (host) t from T order by host, ts desc limit 3');
 
