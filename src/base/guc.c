@@ -17,6 +17,7 @@ int			strata_batch_rows = STRATA_BATCH_ROWS_DEFAULT;
 bool		strata_background_vacuum = true;
 bool		strata_enable_batch_delete = true;
 bool		strata_enable_bucket_pruning = true;
+bool		strata_enable_direct_load = true;
 bool		strata_enable_early_stop = true;
 bool		strata_enable_multi_insert = true;
 bool		strata_enable_now_pruning = true;
@@ -47,6 +48,9 @@ static const BoolSetting bool_settings[] = {
 		"Enables DELETE of whole batches without looking at their rows.", NULL},
 	{"strata.enable_bucket_pruning", &strata_enable_bucket_pruning, true, GUC_EXPLAIN,
 		"Enables comparisons of time_bucket() to prune as comparisons of time do.", NULL},
+	{"strata.enable_direct_load", &strata_enable_direct_load, true, GUC_EXPLAIN,
+		"Enables COPY and INSERT ... SELECT to write batches, for tables with strata.direct_load.",
+	"When off, all rows go into the row store."},
 	{"strata.enable_early_stop", &strata_enable_early_stop, true, GUC_EXPLAIN,
 		"Enables StrataAgg to pass over batches that cannot change its result.",
 	"Applies to the latest row of each group, and to ORDER BY time LIMIT of groups."},

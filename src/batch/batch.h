@@ -321,6 +321,10 @@ extern void strata_batch_builder_finish(StrataBatchBuilder *builder, int64 first
 										Datum *values, bool *isnull);
 extern void strata_batch_builder_free(StrataBatchBuilder *builder);
 
+/* Give what finish returned another first_row. */
+extern void strata_batch_set_first_row(const StrataBatchSchema *schema, int64 first_row,
+									   Datum *values, const bool *isnull);
+
 /*-------------------------------------------------------------------------
  * Measuring: what batches would take, for advice.
  *-------------------------------------------------------------------------

@@ -444,7 +444,6 @@ strata_batch_builder_finish(StrataBatchBuilder *b, int64 first_row, Datum *value
 	old = MemoryContextSwitchTo(b->out_mcxt);
 	memset(isnull, true, b->schema->batch_desc->natts);
 	memset(values, 0, sizeof(Datum) * b->schema->batch_desc->natts);
-	values[STRATA_BATCH_ATT_FIRST_ROW - 1] = Int64GetDatum(first_row);
 	values[STRATA_BATCH_ATT_NROWS - 1] = Int32GetDatum(b->nrows);
 	values[STRATA_BATCH_ATT_LAYOUT - 1] = CStringGetTextDatum(b->layout->text);
 	for (int i = 0; i < STRATA_BATCH_ATT_LAYOUT; i++)
@@ -470,10 +469,18 @@ strata_batch_builder_finish(StrataBatchBuilder *b, int64 first_row, Datum *value
 		values[r->max_catt - 1] = datumCopy(r->max, r->typbyval, r->typlen);
 	}
 	form_columns(b, values, isnull);
-	strata_summary_set_crc((bytea *) DatumGetPointer(values[STRATA_BATCH_ATT_SUMMARY - 1]),
-						   strata_summary_crc(b->schema->batch_desc, values, isnull));
+	strata_batch_set_first_row(b->schema, first_row, values, isnull);
 	MemoryContextSwitchTo(old);
 	clear(b);
+}
+
+/* See batch.h. */
+void
+strata_batch_set_first_row(const StrataBatchSchema *schema, int64 first_row, Datum *values, const bool *isnull)
+{
+	values[STRATA_BATCH_ATT_FIRST_ROW - 1] = Int64GetDatum(first_row);
+	strata_summary_set_crc((bytea *) DatumGetPointer(values[STRATA_BATCH_ATT_SUMMARY - 1]),
+						   strata_summary_crc(schema->batch_desc, values, isnull));
 }
 
 /* What codec an encoded column has. */

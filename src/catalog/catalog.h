@@ -48,6 +48,9 @@ typedef struct StrataSettings
  */
 extern StrataSettings *strata_settings_get(Relation rel);
 
+/* Does rel want its loads to go straight into batches (strata.direct_load)? */
+extern bool strata_settings_direct_load(Relation rel);
+
 /* The same with other texts for segmentby and orderby (NULL: as stored), checked. */
 extern StrataSettings *strata_settings_with(Relation rel, const char *segmentby, const char *orderby);
 

@@ -257,9 +257,9 @@ resolve_codecs(TupleDesc desc, const char *text)
 	return codecs;
 }
 
-/* Value of an option of rel, or of its nearest ancestor that has it. */
-static char *
-inherited_text(Relation rel, const char *name)
+/* See catalog_private.h. */
+char *
+strata_option_inherited_text(Relation rel, const char *name)
 {
 	char	   *text = strata_settings_get_text(RelationGetRelid(rel), name);
 	ListCell   *lc;
@@ -279,8 +279,8 @@ inherited_text(Relation rel, const char *name)
 void
 strata_option_codecs_get(Relation rel, StrataSettings *settings)
 {
-	char	   *level = inherited_text(rel, "codec_level");
-	char	   *codecs = inherited_text(rel, "codecs");
+	char	   *level = strata_option_inherited_text(rel, "codec_level");
+	char	   *codecs = strata_option_inherited_text(rel, "codecs");
 
 	if (level != NULL)
 		settings->codec_level = level_of(level);

@@ -16,6 +16,9 @@
 /* Check texts of strata.codec_level and strata.codecs (or NULL); segmentby has attnos. */
 extern void strata_option_codecs_check(Relation rel, const char *level, const char *text, Bitmapset *segmentby);
 
+/* Value of an option of rel, or of its nearest ancestor that has it; or NULL. */
+extern char *strata_option_inherited_text(Relation rel, const char *name);
+
 /* Fill in what is in force for rel, own or inherited. */
 extern void strata_option_codecs_get(Relation rel, StrataSettings *settings);
 

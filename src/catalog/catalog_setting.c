@@ -43,11 +43,11 @@ static const char *const option_names[] = {"orderby", "segmentby"};
 
 /* All that may be set on a table; values of the others are hypertable/'s to check. */
 static const char *const known_names[] = {
-	"chunk_interval", "chunk_options", "codec_level", "codecs", "columnstore", "created", "integer_now_func", "orderby", "segmentby"
+	"chunk_interval", "chunk_options", "codec_level", "codecs", "columnstore", "created", "direct_load", "integer_now_func", "orderby", "segmentby"
 };
 
 #define OPTION_LIST_HINT \
-	"Valid options are strata.codec_level, strata.codecs, strata.orderby and strata.segmentby, and for hypertables strata.chunk_interval and strata.integer_now_func."
+	"Valid options are strata.codec_level, strata.codecs, strata.direct_load, strata.orderby and strata.segmentby, and for hypertables strata.chunk_interval and strata.integer_now_func."
 
 static bool
 is_column_list(const char *name)
@@ -263,6 +263,20 @@ find_option(List *options, const char *wanted)
 	return NULL;
 }
 
+/* What a text for strata.direct_load means, or ereport. */
+static bool
+direct_load_value(const char *text)
+{
+	bool		value;
+
+	if (!parse_bool(text, &value))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid value for option \"strata.direct_load\": \"%s\"", text),
+				 errhint("Give true or false.")));
+	return value;
+}
+
 /* See catalog.h. */
 void
 strata_settings_check(Relation rel, List *options)
@@ -270,6 +284,7 @@ strata_settings_check(Relation rel, List *options)
 	Bitmapset  *used = NULL;
 	Bitmapset  *segmentby = NULL;
 	const char *codecs;
+	const char *direct_load;
 	ListCell   *lc;
 
 	foreach(lc, options)
@@ -308,6 +323,10 @@ strata_settings_check(Relation rel, List *options)
 	codecs = find_option(options, "codecs");
 	if (codecs == NULL && find_option(options, "segmentby") != NULL)
 		codecs = strata_settings_get_text(RelationGetRelid(rel), "codecs");
+	direct_load = find_option(options, "direct_load");
+	/* no value means true; RESET gives none either */
+	if (direct_load != NULL && direct_load[0] != '\0')
+		(void) direct_load_value(direct_load);
 	strata_option_codecs_check(rel, find_option(options, "codec_level"), codecs, segmentby);
 }
 
@@ -443,7 +462,7 @@ strata_settings_store(Oid relid, List *options, bool reset)
 			DefElem    *def = lfirst_node(DefElem, lc);
 			char	   *text = def->arg != NULL ? defGetString(def) : pstrdup("");
 
-			if (strcmp(def->defname, "columnstore") == 0)
+			if (strcmp(def->defname, "columnstore") == 0 || strcmp(def->defname, "direct_load") == 0)
 				text = pstrdup(defGetBoolean(def) ? "true" : "false");
 			merged = lappend(merged, makeDefElem(def->defname, (Node *) makeString(text), -1));
 		}
@@ -595,6 +614,15 @@ strata_settings_get(Relation rel)
 										  parse_option("orderby", orderby),
 										  &settings->orderby);
 	return settings;
+}
+
+/* See catalog.h. */
+bool
+strata_settings_direct_load(Relation rel)
+{
+	char	   *text = strata_option_inherited_text(rel, "direct_load");
+
+	return text != NULL && direct_load_value(text);
 }
 
 /* See catalog.h. */

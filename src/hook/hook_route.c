@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * hook_route.c
- *	  Hypertables in planning and executor start: chunks on demand, now().
+ *	  Hypertables in planning and executor start: chunks on demand, now(); and
+ *	  direct loads.
  *
  * src/hook/hook_route.c
  *-------------------------------------------------------------------------
@@ -20,11 +21,16 @@ static PlannedStmt *
 plan(Query *query, const char *text, int cursor_options, ParamListInfo params)
 {
 	PlannedStmt *stmt;
+	bool		direct_load;
+	const char *obstacle;
 
 	/* the planner may scribble on the query, and so do we */
 	strata_now_add_quals(query);
+	obstacle = strata_load_query_obstacle(query, &direct_load);
 	stmt = previous_planner ? previous_planner(query, text, cursor_options, params) :
 		standard_planner(query, text, cursor_options, params);
+	if (direct_load)
+		strata_load_plan(stmt, obstacle);
 	strata_route_plan(stmt);
 	return stmt;
 }
@@ -37,6 +43,7 @@ start(QueryDesc *query_desc, int eflags)
 	else
 		standard_ExecutorStart(query_desc, eflags);
 	strata_route_bind(query_desc);
+	strata_load_bind(query_desc);
 }
 
 /* Before hook_stale_plan.c, whose plans made anew must pass here too. */

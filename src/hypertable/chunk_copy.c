@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * chunk_copy.c
- *	  COPY FROM into a hypertable.
+ *	  COPY FROM into a hypertable, or into a table that takes direct loads.
  *
  * COPY routes rows by itself and has no place for us, so it becomes an INSERT
  * whose source reads rows with NextCopyFrom(): chunks are made as for any
@@ -12,10 +12,12 @@
  *-------------------------------------------------------------------------
  */
 #include "hypertable/hypertable_private.h"
+#include "store/store.h"
 
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/namespace.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_authid.h"
 #include "commands/copy.h"
 #include "commands/defrem.h"
@@ -153,8 +155,8 @@ check_source(const CopyStmt *stmt)
 				 errhint("Anyone can COPY to stdout or from stdin. psql's \\copy command also works for anyone.")));
 }
 
-static void
-refuse_freeze(const CopyStmt *stmt)
+static bool
+asks_for_freeze(const CopyStmt *stmt)
 {
 	ListCell   *lc;
 
@@ -163,10 +165,9 @@ refuse_freeze(const CopyStmt *stmt)
 		DefElem    *def = lfirst_node(DefElem, lc);
 
 		if (strcmp(def->defname, "freeze") == 0 && defGetBoolean(def))
-			ereport(ERROR,
-					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("cannot perform COPY FREEZE on a partitioned table")));
+			return true;
 	}
+	return false;
 }
 
 /* Privileges on the columns, row security, read-only transactions. */
@@ -184,7 +185,8 @@ check_target(ParseState *pstate, ParseNamespaceItem *nsitem, const CopyStmt *stm
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("COPY FROM not supported with row-level security"),
 				 errhint("Use INSERT statements instead.")));
-	PreventCommandIfReadOnly("COPY FROM");
+	if (!rel->rd_islocaltemp)
+		PreventCommandIfReadOnly("COPY FROM");
 }
 
 /* COPY ... WHERE, ready to be evaluated. */
@@ -212,7 +214,7 @@ make_plan(Relation rel, const char *text)
 	RawStmt    *raw = makeNode(RawStmt);
 	CustomScan *scan = makeNode(CustomScan);
 	PlannedStmt *stmt;
-	Plan	   *route;
+	Plan	   *source;
 
 	insert->relation = makeRangeVar(get_namespace_name(RelationGetNamespace(rel)),
 									pstrdup(RelationGetRelationName(rel)), -1);
@@ -220,13 +222,16 @@ make_plan(Relation rel, const char *text)
 	/* not rewritten: COPY knows no rules */
 	stmt = planner(parse_analyze_fixedparams(raw, text, NULL, 0, NULL), text, 0, NULL);
 	strata_plan_drop_permissions(stmt);
-	route = outerPlan(stmt->planTree);
-	if (!IsA(stmt->planTree, ModifyTable) || !IsA(route, CustomScan))
-		elog(ERROR, "unexpected plan for COPY into a hypertable");
+	source = outerPlan(stmt->planTree);
+	if (!IsA(stmt->planTree, ModifyTable) || source == NULL)
+		elog(ERROR, "unexpected plan for COPY");
 	scan->methods = &copy_methods;
-	scan->scan.plan.targetlist = route->targetlist;
-	scan->custom_scan_tlist = route->targetlist;
-	outerPlan(route) = (Plan *) scan;
+	scan->scan.plan.targetlist = source->targetlist;
+	scan->custom_scan_tlist = source->targetlist;
+	if (IsA(source, CustomScan) && strata_route_is_node((CustomScan *) source))
+		outerPlan(source) = (Plan *) scan;
+	else
+		outerPlan(stmt->planTree) = (Plan *) scan;
 	return stmt;
 }
 
@@ -248,7 +253,7 @@ run_plan(PlannedStmt *stmt, const char *text, CopySource *source)
 	ExecutorStart(query_desc, 0);
 	if (IsA(query_desc->planstate, ModifyTableState) &&
 		strata_load_can_collect((ModifyTableState *) query_desc->planstate, source->copy, source->where))
-		strata_load_run(query_desc, source->copy);
+		(void) strata_load_rows((ModifyTableState *) query_desc->planstate, source->copy);
 	else
 		strata_executor_run(query_desc);
 	processed = query_desc->estate->es_processed;
@@ -261,6 +266,16 @@ run_plan(PlannedStmt *stmt, const char *text, CopySource *source)
 	return processed;
 }
 
+/* Is rel a plain table whose rows should and can become batches? */
+static bool
+takes_direct_load(Relation rel)
+{
+	return rel->rd_rel->relkind == RELKIND_RELATION && strata_load_is_wanted(rel) &&
+		strata_load_triggers_allow(rel->trigdesc) &&
+		(rel->trigdesc == NULL || !rel->trigdesc->trig_insert_after_row) &&
+		strata_direct_load_obstacle(rel) == NULL;
+}
+
 /* See hypertable.h. */
 bool
 strata_copy_from(const CopyStmt *stmt, const char *text, uint64 *processed)
@@ -270,18 +285,30 @@ strata_copy_from(const CopyStmt *stmt, const char *text, uint64 *processed)
 	ParseNamespaceItem *nsitem;
 	Relation	rel;
 	Oid			relid;
+	bool		hypertable;
 
 	if (!stmt->is_from || stmt->relation == NULL)
 		return false;
 	relid = RangeVarGetRelid(stmt->relation, NoLock, true);
-	if (!OidIsValid(relid) || !strata_hypertable_is(relid))
+	if (!OidIsValid(relid))
+		return false;
+	hypertable = strata_hypertable_is(relid);
+	if (!hypertable && (!strata_enable_direct_load || get_rel_relkind(relid) != RELKIND_RELATION))
 		return false;
 	check_source(stmt);
 	rel = table_openrv(stmt->relation, RowExclusiveLock);
+	if (!hypertable && (!takes_direct_load(rel) || asks_for_freeze(stmt)))
+	{
+		table_close(rel, NoLock);
+		return false;
+	}
 	pstate = make_parsestate(NULL);
 	pstate->p_sourcetext = text;
 	nsitem = addRangeTableEntryForRelation(pstate, rel, RowExclusiveLock, NULL, false, false);
-	refuse_freeze(stmt);
+	if (hypertable && asks_for_freeze(stmt))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot perform COPY FREEZE on a partitioned table")));
 	check_target(pstate, nsitem, stmt, rel);
 	source.rel = rel;
 	source.where = transform_where(pstate, nsitem, stmt);

@@ -13,6 +13,7 @@
  */
 #include "catalog/catalog.h"
 #include "hypertable/hypertable_private.h"
+#include "store/store.h"
 
 #include "access/table.h"
 #include "access/xact.h"
@@ -89,6 +90,21 @@ strata_chunk_make_table(Relation parent, const StrataHypertable *ht, const Strat
 	return relid;
 }
 
+/*
+ * A table's first direct load makes its companion, under a lock that keeps other
+ * loads waiting until it commits.  Here nobody waits.
+ */
+static void
+prepare_direct_load(Oid chunk)
+{
+	Relation	rel = table_open(chunk, NoLock);
+
+	if (strata_relation_is_strata(rel) && strata_settings_direct_load(rel) &&
+		strata_direct_load_obstacle(rel) == NULL)
+		strata_direct_load_prepare(rel);
+	table_close(rel, NoLock);
+}
+
 /* See hypertable_private.h. */
 void
 strata_chunk_attach(Oid chunk, const StrataHypertable *ht, const StrataChunkRange *range)
@@ -105,6 +121,7 @@ strata_chunk_attach(Oid chunk, const StrataHypertable *ht, const StrataChunkRang
 					 range->no_hi ? "MAXVALUE" : strata_time_literal(ht->key_type, range->hi));
 	run(sql.data);
 	SPI_finish();
+	prepare_direct_load(chunk);
 }
 
 /*

@@ -90,13 +90,14 @@ pass_through(List *targetlist, int varno)
 	return result;
 }
 
-static CustomScan *
-make_route(Plan *child)
+/* See hypertable_private.h. */
+CustomScan *
+strata_make_pass_through(Plan *child, const CustomScanMethods *methods)
 {
 	CustomScan *scan = makeNode(CustomScan);
 	Plan	   *plan = &scan->scan.plan;
 
-	scan->methods = &route_methods;
+	scan->methods = methods;
 	outerPlan(plan) = child;
 	plan->startup_cost = child->startup_cost;
 	plan->total_cost = child->total_cost;
@@ -146,7 +147,7 @@ route_plan(PlannedStmt *stmt, Plan *plan)
 		return;
 	if (modify->operation == CMD_UPDATE && (new_time = find_new_time(modify, stmt, ht)) == 0)
 		return;
-	route = make_route(outerPlan(plan));
+	route = strata_make_pass_through(outerPlan(plan), &route_methods);
 	route->custom_private = list_make1_int(new_time);
 	outerPlan(plan) = (Plan *) route;
 }
@@ -473,6 +474,13 @@ strata_route_bind(QueryDesc *query_desc)
 		bind(lfirst(lc));
 }
 
+/* See hypertable_private.h. */
+bool
+strata_route_is_node(const CustomScan *scan)
+{
+	return scan->methods == &route_methods;
+}
+
 /* See hypertable.h. */
 bool
 strata_route_is_active(void)
@@ -492,5 +500,6 @@ void
 strata_hypertable_init(void)
 {
 	strata_copy_init();
+	strata_load_init();
 	strata_route_init();
 }

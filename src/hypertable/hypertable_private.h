@@ -13,6 +13,7 @@
 #include "hypertable/hypertable.h"
 
 #include "commands/copy.h"
+#include "nodes/extensible.h"
 #include "partitioning/partdesc.h"
 #include "utils/partcache.h"
 
@@ -74,14 +75,25 @@ extern List *strata_hypertable_move_rows(Relation rel, const StrataHypertable *h
 /* Hash over everything of the hypertable that a chunk is made from. */
 extern uint32 strata_hypertable_fingerprint(Relation rel);
 
-/*
- * COPY: may rows be collected before they are inserted?  Then run the started
- * INSERT that way.
- */
+/* COPY: may rows be collected before they are inserted? */
 extern bool strata_load_can_collect(ModifyTableState *mt, CopyFromState copy, List *where);
-extern void strata_load_run(QueryDesc *query_desc, CopyFromState copy);
+/* The part of that which triggers say. */
+extern bool strata_load_triggers_allow(const TriggerDesc *triggers);
+
+/*
+ * Insert all rows that come from the node under a started ModifyTable, many at a
+ * time; copy is where they come from, or NULL.  Returns how many became batches.
+ */
+extern int64 strata_load_rows(ModifyTableState *mt, CopyFromState copy);
+
+/* A node above child that passes its rows on. */
+extern CustomScan *strata_make_pass_through(Plan *child, const CustomScanMethods *methods);
+
+/* Is it the node that makes chunks? */
+extern bool strata_route_is_node(const CustomScan *scan);
 
 extern void strata_copy_init(void);
+extern void strata_load_init(void);
 extern void strata_route_init(void);
 
 #endif							/* STRATA_HYPERTABLE_PRIVATE_H */

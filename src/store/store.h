@@ -253,6 +253,30 @@ typedef struct StrataCompressResult
  */
 extern void strata_store_compress(Relation rel, bool recompress, StrataCompressResult *result);
 
+/*
+ * Direct load: new rows of rel straight into batches, which carry command id
+ * cid; store_load.c.  The caller holds RowExclusiveLock on rel at least, has
+ * checked the rows, and nothing needs their TIDs: no triggers, no unique
+ * indexes.  begin returns NULL when the rows have to go into the row store: the
+ * table's kind, its indexes, logical decoding, isolation level, or others who
+ * use a table that has no companion yet.
+ *
+ * add: false when this row (its attributes are deformed) has to.  end hands rows
+ * that are too few for a batch to put.  kilobytes: of memory, about.
+ */
+typedef struct StrataDirectLoad StrataDirectLoad;
+typedef void (*StrataRowPut) (TupleTableSlot *slot, void *arg);
+
+extern StrataDirectLoad *strata_direct_load_begin(Relation rel, CommandId cid, int kilobytes);
+extern bool strata_direct_load_add(StrataDirectLoad *load, TupleTableSlot *slot);
+extern void strata_direct_load_end(StrataDirectLoad *load, StrataRowPut put, void *arg);
+
+/* Why rel takes no direct loads, whatever the moment; NULL: it does.  A translated phrase. */
+extern const char *strata_direct_load_obstacle(Relation rel);
+
+/* Make what direct loads write to, in the transaction that made rel. */
+extern void strata_direct_load_prepare(Relation rel);
+
 /* Turn all batches of rel back into rows of the row store; same lock. */
 extern int64 strata_store_decompress(Relation rel);
 

@@ -429,6 +429,37 @@ strata_companion_add_columns(Relation rel)
 		(void) fall_back(rel, companion);
 }
 
+static bool
+has_index(StrataStore *store, List *columns)
+{
+	return list_length(columns) > INDEX_MAX_KEYS ||
+		OidIsValid(strata_companion_find_index(store->batches, columns));
+}
+
+/* See store_private.h. */
+bool
+strata_companion_is_ready(StrataStore *store, const StrataLayout *layout)
+{
+	const StrataBatchSchema *schema = store->schema;
+
+	if (strata_companion_is_outdated(store, layout) ||
+		!has_index(store, strata_companion_segment_index_columns(layout, false)))
+		return false;
+	for (AttrNumber attno = 1; attno <= schema->natts; attno++)
+		if (!TupleDescAttr(schema->rel_desc, attno - 1)->attisdropped && schema->col_att[attno] == 0)
+			return false;
+	for (int i = 0; i < layout->nsegment; i++)
+		if (schema->seg_att[layout->segment[i]] == 0)
+			return false;
+	for (int i = 0; i < layout->norder; i++)
+		if (schema->min_att[layout->order[i].attno] == 0 || schema->max_att[layout->order[i].attno] == 0)
+			return false;
+	return layout->norder == 0 ||
+		((layout->nsegment == 0 || has_index(store, strata_companion_segment_index_columns(layout, true))) &&
+		 has_index(store, strata_companion_order_index_columns(layout, true)) &&
+		 has_index(store, strata_companion_order_index_columns(layout, false)));
+}
+
 /* See store_private.h. */
 Oid
 strata_companion_prepare(Relation rel, StrataLayout **layout)

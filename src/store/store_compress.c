@@ -19,7 +19,6 @@
  */
 #include "store/store_private.h"
 
-#include "access/detoast.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "executor/executor.h"
@@ -29,12 +28,6 @@
 #include "storage/predicate.h"
 #include "utils/inval.h"
 #include "utils/snapmgr.h"
-
-/* Rows with a value beyond this stay in the row store: no batch of giants. */
-#define MAX_VALUE_BYTES (1024 * 1024)
-
-/* Segment and order values go into indexes: together at most this. */
-#define MAX_KEY_BYTES 1024
 
 /* Where sorted rows come from and batches go to. */
 typedef struct CompressState
@@ -47,79 +40,10 @@ typedef struct CompressState
 	Snapshot	snapshot;
 	CommandId	cid;
 	bool		silenced;		/* R's deletes are hidden from logical decoding */
-	TupleTableSlot *fetched;	/* a row with its TOAST values in it */
-	AttrNumber *varlenas;		/* columns that can be long */
-	int			nvarlenas;
+	StrataRowCheck *check;
 	int64		nread;
 	int64		nskipped;
 } CompressState;
-
-static void
-find_varlenas(CompressState *state)
-{
-	TupleDesc	desc = RelationGetDescr(state->rel);
-
-	state->varlenas = palloc(sizeof(AttrNumber) * Max(desc->natts, 1));
-	for (int i = 0; i < desc->natts; i++)
-		if (!TupleDescAttr(desc, i)->attisdropped && TupleDescAttr(desc, i)->attlen == -1)
-			state->varlenas[state->nvarlenas++] = i + 1;
-}
-
-static bool
-is_key_column(const StrataLayout *layout, AttrNumber attno)
-{
-	if (strata_layout_segment_index(layout, attno) >= 0)
-		return true;
-	for (int i = 0; i < layout->norder; i++)
-		if (layout->order[i].attno == attno)
-			return true;
-	return false;
-}
-
-/* May this row go into a batch?  Its attributes are deformed. */
-static bool
-fits_batch(CompressState *state, TupleTableSlot *slot)
-{
-	Size		key_bytes = 0;
-
-	for (int i = 0; i < state->nvarlenas; i++)
-	{
-		AttrNumber	attno = state->varlenas[i];
-		struct varlena *v;
-
-		if (slot->tts_isnull[attno - 1])
-			continue;
-		v = (struct varlena *) DatumGetPointer(slot->tts_values[attno - 1]);
-		if (!VARATT_IS_EXTERNAL(v) && !VARATT_IS_COMPRESSED(v))
-		{
-			if (VARSIZE_ANY_EXHDR(v) > MAX_VALUE_BYTES)
-				return false;
-			if (is_key_column(state->layout, attno))
-				key_bytes += VARSIZE_ANY_EXHDR(v);
-			continue;
-		}
-		if (toast_raw_datum_size(slot->tts_values[attno - 1]) > MAX_VALUE_BYTES)
-			return false;
-		if (is_key_column(state->layout, attno))
-			key_bytes += toast_raw_datum_size(slot->tts_values[attno - 1]);
-	}
-	return key_bytes <= MAX_KEY_BYTES;
-}
-
-/* Does the slot's tuple point into R's TOAST? */
-static bool
-has_external(CompressState *state, TupleTableSlot *slot)
-{
-	for (int i = 0; i < state->nvarlenas; i++)
-	{
-		AttrNumber	attno = state->varlenas[i];
-
-		if (!slot->tts_isnull[attno - 1] &&
-			VARATT_IS_EXTERNAL(DatumGetPointer(slot->tts_values[attno - 1])))
-			return true;
-	}
-	return false;
-}
 
 /*
  * Hand a row on.  A value in R's TOAST is fetched now: the delete that follows
@@ -128,30 +52,12 @@ has_external(CompressState *state, TupleTableSlot *slot)
 static void
 take_row(CompressState *state, TupleTableSlot *slot)
 {
-	Datum	   *values;
+	TupleTableSlot *own = strata_row_fetch_external(state->check, slot);
 
 	state->nread++;
-	if (slot->tts_ops == &TTSOpsVirtual || !has_external(state, slot))
-	{
-		strata_gather_add(state->gather, slot);
-		return;
-	}
-	values = palloc(sizeof(Datum) * slot->tts_tupleDescriptor->natts);
-	memcpy(values, slot->tts_values, sizeof(Datum) * slot->tts_tupleDescriptor->natts);
-	for (int i = 0; i < state->nvarlenas; i++)
-	{
-		int			a = state->varlenas[i] - 1;
-
-		if (!slot->tts_isnull[a] && VARATT_IS_EXTERNAL(DatumGetPointer(values[a])))
-			values[a] = PointerGetDatum(detoast_external_attr((struct varlena *) DatumGetPointer(values[a])));
-	}
-	ExecForceStoreMinimalTuple(heap_form_minimal_tuple(slot->tts_tupleDescriptor, values,
-													   slot->tts_isnull),
-							   state->fetched, true);
-	slot_getallattrs(state->fetched);
-	strata_gather_add(state->gather, state->fetched);
-	ExecClearTuple(state->fetched);
-	pfree(values);
+	strata_gather_add(state->gather, own);
+	if (own != slot)
+		ExecClearTuple(own);
 }
 
 /* Read the row store; what can be compressed is deleted and taken. */
@@ -177,7 +83,7 @@ take_row_store(CompressState *state)
 			strata_progress_rows(state->nread, state->writer->nrows);
 		}
 		slot_getallattrs(slot);
-		if (!fits_batch(state, slot))
+		if (!strata_row_fits(state->check, slot))
 			state->nskipped++;
 		else
 		{
@@ -349,10 +255,9 @@ strata_store_compress(Relation rel, bool recompress, StrataCompressResult *resul
 	state.layout = layout;
 	state.cid = GetCurrentCommandId(true);
 	state.store = strata_store_open(rel, RowExclusiveLock);
-	find_varlenas(&state);
-	state.fetched = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsMinimalTuple);
+	state.check = strata_row_check_create(rel, layout);
 	state.writer = strata_batch_writer_begin(state.store, layout);
-	state.gather = strata_gather_begin(state.writer, layout);
+	state.gather = strata_gather_begin(state.writer, layout, maintenance_work_mem);
 
 	/* row-level SIREAD locks would be left behind on rows that move */
 	TransferPredicateLocksToHeapRelation(rel);
@@ -377,7 +282,7 @@ strata_store_compress(Relation rel, bool recompress, StrataCompressResult *resul
 	result->nrows = state.writer->nrows;
 	result->nbatches = state.writer->nbatches;
 	result->nskipped = state.nskipped;
-	ExecDropSingleTupleTableSlot(state.fetched);
+	strata_row_check_free(state.check);
 	strata_store_close(state.store, NoLock);
 	PopActiveSnapshot();
 	UnregisterSnapshot(state.snapshot);

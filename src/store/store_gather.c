@@ -12,8 +12,10 @@
  *
  * Segments are told apart by the image of their values, as batches are.
  *
- * Memory: half of maintenance_work_mem for gathered rows, half for the sort.
- * When the first half is used up (many segments), everything goes to the sort.
+ * Memory: half for gathered rows, half for the sort.  When the first half is
+ * used up (many segments), everything goes to the sort.  Rows of slow segments
+ * hold on to the blocks they share with rows of fast ones, long since written:
+ * then they move together.
  *
  * src/store/store_gather.c
  *-------------------------------------------------------------------------
@@ -49,6 +51,9 @@ typedef struct SegmentEntry
 	char		status;
 } SegmentEntry;
 
+/* About what a segment takes, without its rows. */
+#define SEGMENT_BYTES 300
+
 static bool segment_equal(const StrataGather *gather, const Segment *a, const Segment *b);
 
 #define SH_PREFIX segments
@@ -76,9 +81,15 @@ struct StrataGather
 	SortSupportData *order;		/* layout->norder */
 	segments_hash *segments;
 	Segment    *last;			/* the segment of the row before */
-	Size		pending;		/* bytes gathered now */
+	Size		limit;			/* bytes for gathered rows */
+	int			sort_kilobytes;
+	Size		pending;		/* bytes of rows gathered now */
+	Size		overhead;		/* bytes of segments, never given back */
 	bool		overflowed;		/* memory ran out: all rows go to the sort */
 	Segment		probe;
+	int			few;			/* batches that would have fewer rows are not made */
+	StrataRowPut put;			/* they go there */
+	void	   *put_arg;
 	/* scratch of write_segment, for one batch */
 	Datum	   *keys;
 	bool	   *keys_isnull;
@@ -128,9 +139,15 @@ init_order(StrataGather *gather)
 	}
 }
 
+static MemoryContext
+create_rows_context(MemoryContext parent)
+{
+	return GenerationContextCreate(parent, "strata gathered rows", 0, 256 * 1024, 256 * 1024);
+}
+
 /* See store_private.h. */
 StrataGather *
-strata_gather_begin(StrataBatchWriter *writer, const StrataLayout *layout)
+strata_gather_begin(StrataBatchWriter *writer, const StrataLayout *layout, int kilobytes)
 {
 	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata gather",
 											   ALLOCSET_DEFAULT_SIZES);
@@ -139,7 +156,9 @@ strata_gather_begin(StrataBatchWriter *writer, const StrataLayout *layout)
 	int			nkeys = writer->batch_rows * Max(layout->norder, 1);
 
 	gather->mcxt = mcxt;
-	gather->rows_mcxt = GenerationContextCreate(mcxt, "strata gathered rows", 0, 256 * 1024, 256 * 1024);
+	gather->limit = (Size) kilobytes * 1024 / 2;
+	gather->sort_kilobytes = Max(kilobytes / 2, 64);
+	gather->rows_mcxt = create_rows_context(mcxt);
 	gather->rel = writer->store->rel;
 	gather->layout = layout;
 	gather->writer = writer;
@@ -155,12 +174,27 @@ strata_gather_begin(StrataBatchWriter *writer, const StrataLayout *layout)
 	return gather;
 }
 
+/* Without keys there is nothing to sort by. */
+static bool
+has_keys(const StrataGather *gather)
+{
+	return gather->layout->nsegment + gather->layout->norder > 0;
+}
+
+/* See store_private.h. */
+void
+strata_gather_keep_few(StrataGather *gather, int rows, StrataRowPut put, void *arg)
+{
+	gather->few = rows;
+	gather->put = put;
+	gather->put_arg = arg;
+}
+
 /* See store_private.h. */
 void
 strata_gather_sort_all(StrataGather *gather)
 {
-	/* without keys there is nothing to sort by */
-	gather->overflowed = gather->layout->nsegment + gather->layout->norder > 0;
+	gather->overflowed = has_keys(gather);
 }
 
 /* The final sort, by segment and order, in R's collations. */
@@ -187,7 +221,7 @@ begin_sort(StrataGather *gather)
 		nulls_first[i] = !segment && key->nulls_first;
 	}
 	return tuplesort_begin_heap(RelationGetDescr(gather->rel), nkeys, attnos, operators, collations,
-								nulls_first, maintenance_work_mem / 2, NULL, TUPLESORT_NONE);
+								nulls_first, gather->sort_kilobytes, NULL, TUPLESORT_NONE);
 }
 
 /* Give a row to the final sort. */
@@ -249,6 +283,7 @@ find_segment(StrataGather *gather, TupleTableSlot *slot)
 		}
 		MemoryContextSwitchTo(old);
 		entry->segment = segment;
+		gather->overhead += SEGMENT_BYTES;
 	}
 	gather->last = entry->segment;
 	return entry->segment;
@@ -417,6 +452,36 @@ spill(StrataGather *gather)
 	}
 }
 
+/* All gathered rows into new blocks, without the gaps that written ones left. */
+static void
+move_together(StrataGather *gather)
+{
+	MemoryContext rows_mcxt = create_rows_context(gather->mcxt);
+	MemoryContext old = MemoryContextSwitchTo(rows_mcxt);
+	segments_iterator it;
+	SegmentEntry *entry;
+
+	segments_start_iterate(gather->segments, &it);
+	while ((entry = segments_iterate(gather->segments, &it)) != NULL)
+		for (int row = 0; row < entry->segment->nrows; row++)
+			entry->segment->rows[row] = heap_copy_minimal_tuple(entry->segment->rows[row]);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(gather->rows_mcxt);
+	gather->rows_mcxt = rows_mcxt;
+}
+
+/* Is there no room for more rows? */
+static bool
+is_full(StrataGather *gather)
+{
+	if (gather->overhead + MemoryContextMemAllocated(gather->rows_mcxt, false) <= gather->limit)
+		return false;
+	if (gather->overhead + gather->pending > gather->limit / 2)
+		return true;
+	move_together(gather);
+	return false;
+}
+
 /* See store_private.h. */
 void
 strata_gather_add(StrataGather *gather, TupleTableSlot *slot)
@@ -438,7 +503,7 @@ strata_gather_add(StrataGather *gather, TupleTableSlot *slot)
 	if (segment->rows == NULL)
 	{
 		segment->rows = MemoryContextAlloc(gather->mcxt, sizeof(MinimalTuple) * gather->writer->batch_rows);
-		gather->pending += sizeof(MinimalTuple) * gather->writer->batch_rows;
+		gather->overhead += sizeof(MinimalTuple) * gather->writer->batch_rows;
 	}
 	old = MemoryContextSwitchTo(gather->rows_mcxt);
 	segment->rows[segment->nrows] = ExecCopySlotMinimalTuple(slot);
@@ -447,45 +512,80 @@ strata_gather_add(StrataGather *gather, TupleTableSlot *slot)
 	segment->nrows++;
 	if (segment->nrows >= gather->writer->batch_rows)
 		write_segment(gather, segment);
-	else if (gather->pending > (Size) maintenance_work_mem * 1024 / 2)
+	else if (is_full(gather))
 	{
-		gather->overflowed = true;
-		spill(gather);
+		if (has_keys(gather))
+		{
+			gather->overflowed = true;
+			spill(gather);
+		}
+		else
+			write_segment(gather, segment);
 	}
+}
+
+/* What was sorted, into batches. */
+static void
+write_sorted(StrataGather *gather)
+{
+	StrataFewRows *few = NULL;
+	int64		nwritten = 0;
+
+	if (gather->put != NULL)
+		few = strata_few_begin(gather->writer, gather->layout, gather->few, gather->put, gather->put_arg);
+	else
+		strata_progress_phase(STRATA_PHASE_SORTING);
+	tuplesort_performsort(gather->sort);
+	if (few == NULL)
+		strata_progress_phase(STRATA_PHASE_WRITING);
+	while (tuplesort_gettupleslot(gather->sort, true, false, gather->slot, NULL))
+	{
+		slot_getallattrs(gather->slot);
+		if (few != NULL)
+			strata_few_add(few, gather->slot);
+		else
+			strata_batch_writer_add(gather->writer, gather->slot->tts_values, gather->slot->tts_isnull);
+		if ((++nwritten & 1023) == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+	if (few != NULL)
+		strata_few_end(few);
+	ExecClearTuple(gather->slot);
+	tuplesort_end(gather->sort);
+}
+
+/* A table with neither segments nor order has one segment, as it came. */
+static void
+end_unordered(StrataGather *gather)
+{
+	Segment    *segment = gather->last;
+
+	if (segment == NULL || segment->nrows == 0)
+		return;
+	if (gather->put == NULL || segment->nrows >= gather->few)
+	{
+		write_segment(gather, segment);
+		return;
+	}
+	for (int row = 0; row < segment->nrows; row++)
+	{
+		ExecStoreMinimalTuple(segment->rows[row], gather->slot, false);
+		slot_getallattrs(gather->slot);
+		gather->put(gather->slot, gather->put_arg);
+	}
+	ExecClearTuple(gather->slot);
 }
 
 /* See store_private.h. */
 void
 strata_gather_end(StrataGather *gather)
 {
-	const StrataLayout *layout = gather->layout;
-
-	if (layout->nsegment + layout->norder == 0)
-	{
-		/* no order at all: one segment, as it came */
-		if (gather->last != NULL && gather->last->nrows > 0)
-			write_segment(gather, gather->last);
-	}
+	if (!has_keys(gather))
+		end_unordered(gather);
 	else
 		spill(gather);
 	if (gather->sort != NULL)
-	{
-		int64		nwritten = 0;
-
-		strata_progress_phase(STRATA_PHASE_SORTING);
-		tuplesort_performsort(gather->sort);
-		strata_progress_phase(STRATA_PHASE_WRITING);
-		while (tuplesort_gettupleslot(gather->sort, true, false, gather->slot, NULL))
-		{
-			slot_getallattrs(gather->slot);
-			strata_batch_writer_add(gather->writer, gather->slot->tts_values,
-									gather->slot->tts_isnull);
-			if ((++nwritten & 1023) == 0)
-				CHECK_FOR_INTERRUPTS();
-		}
-		ExecClearTuple(gather->slot);
-		tuplesort_end(gather->sort);
-	}
+		write_sorted(gather);
 	ExecDropSingleTupleTableSlot(gather->slot);
 	MemoryContextDelete(gather->mcxt);
 }

@@ -88,7 +88,7 @@ rewrite_run(Merge *merge)
 {
 	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata merge", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(mcxt);
-	StrataGather *gather = strata_gather_begin(merge->writer, merge->layout);
+	StrataGather *gather = strata_gather_begin(merge->writer, merge->layout, maintenance_work_mem);
 	TupleTableSlot *row_slot = MakeSingleTupleTableSlot(RelationGetDescr(merge->store->rel), &TTSOpsVirtual);
 	TupleTableSlot *batch_slot = table_slot_create(merge->store->batches, NULL);
 	CommandId	cid = GetCurrentCommandId(true);

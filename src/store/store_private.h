@@ -50,6 +50,12 @@ extern StrataBatchSchema *strata_companion_schema(TupleDesc desc, Relation batch
 extern List *strata_companion_segment_index_columns(const StrataLayout *layout, bool by_max);
 extern List *strata_companion_order_index_columns(const StrataLayout *layout, bool by_max);
 
+/*
+ * May batches of the layout be written into the companion as it is: columns,
+ * types and indexes are there?
+ */
+extern bool strata_companion_is_ready(StrataStore *store, const StrataLayout *layout);
+
 /* Columns whose companion copy has another type or collation now. */
 extern bool strata_companion_is_outdated(StrataStore *store, const StrataLayout *layout);
 
@@ -200,6 +206,10 @@ typedef struct StrataBatchWriter
 	int64		nrows;			/* written so far */
 	int64		nbatches;
 	int			batch_rows;		/* most rows of a batch */
+	bool		shared;			/* others may write batches of R too: numbers are
+								 * taken one batch at a time */
+	CommandId	cid;			/* to write with; InvalidCommandId: the current one */
+	MemoryContext mcxt;			/* for one batch */
 	Datum	   *values;			/* of the companion's descriptor */
 	bool	   *isnull;
 } StrataBatchWriter;
@@ -217,10 +227,38 @@ extern void strata_batch_writer_end(StrataBatchWriter *writer);
 extern void strata_store_merge_batches(StrataStore *store, const StrataLayout *layout, Snapshot snapshot,
 									   StrataBatchWriter *writer);
 
+/* Which rows fit into a batch; store_row.c. */
+typedef struct StrataRowCheck StrataRowCheck;
+extern StrataRowCheck *strata_row_check_create(Relation rel, const StrataLayout *layout);
+extern void strata_row_check_free(StrataRowCheck *check);
+
+/* May this row go into a batch?  Its attributes are deformed. */
+extern bool strata_row_fits(StrataRowCheck *check, TupleTableSlot *slot);
+
+/*
+ * The row with all values in it: the slot itself, or one of the check's, which
+ * the caller clears before the current context ends.
+ */
+extern TupleTableSlot *strata_row_fetch_external(StrataRowCheck *check, TupleTableSlot *slot);
+
+/*
+ * Sorted rows to the writer, but those of segments with fewer than limit of
+ * them to put; store_few.c.
+ */
+typedef struct StrataFewRows StrataFewRows;
+extern StrataFewRows *strata_few_begin(StrataBatchWriter *writer, const StrataLayout *layout, int limit,
+									   StrataRowPut put, void *arg);
+extern void strata_few_add(StrataFewRows *few, TupleTableSlot *slot);
+extern void strata_few_end(StrataFewRows *few);
+
 /* Puts rows that come in any order into batches; see store_gather.c. */
 typedef struct StrataGather StrataGather;
 
-extern StrataGather *strata_gather_begin(StrataBatchWriter *writer, const StrataLayout *layout);
+/* kilobytes: of memory, about; the rest goes to disk. */
+extern StrataGather *strata_gather_begin(StrataBatchWriter *writer, const StrataLayout *layout,
+										 int kilobytes);
+/* Rows of a segment of which fewer than `rows` are left in the end are given to put instead. */
+extern void strata_gather_keep_few(StrataGather *gather, int rows, StrataRowPut put, void *arg);
 /* Sort all rows as a whole: batches that do not overlap, whatever comes in. */
 extern void strata_gather_sort_all(StrataGather *gather);
 /* The slot's attributes are deformed, nothing in it is out of line. */

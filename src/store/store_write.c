@@ -20,10 +20,14 @@
 #include "access/xact.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 #include "utils/snapmgr.h"
 
 /* Entropy coding and LZ gain by larger batches; archives are seldom read by the row. */
 #define ARCHIVE_BATCH_FACTOR 8
+
+/* Lock tag of a companion whose rows are being numbered; no page of it is ever locked otherwise. */
+#define NUMBERING_PAGE 0
 
 /* See store_private.h. */
 int64
@@ -65,6 +69,8 @@ strata_batch_writer_begin(StrataStore *store, const StrataLayout *layout)
 												  settings->codec_level, writer->batch_rows);
 	writer->indexes = CatalogOpenIndexes(store->batches);
 	writer->next_row = strata_store_next_row(store);
+	writer->cid = InvalidCommandId;
+	writer->mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata batch writer", ALLOCSET_DEFAULT_SIZES);
 	writer->values = palloc(sizeof(Datum) * natts);
 	writer->isnull = palloc(sizeof(bool) * natts);
 	return writer;
@@ -99,29 +105,53 @@ strata_batch_index(CatalogIndexState indexes, HeapTuple tuple)
 	ExecDropSingleTupleTableSlot(slot);
 }
 
-/* See store_private.h.  Does nothing when no row was added. */
-void
-strata_batch_writer_flush(StrataBatchWriter *writer)
+/*
+ * Writers that share R take turns here, so that each sees what the others have
+ * numbered, committed or not.
+ */
+static void
+begin_numbering(StrataBatchWriter *writer, int nrows)
 {
-	int			nrows = strata_batch_builder_nrows(writer->builder);
-	HeapTuple	tuple;
-
-	if (nrows == 0)
-		return;
-	CHECK_FOR_INTERRUPTS();
+	if (writer->shared)
+	{
+		LockPage(writer->store->batches, NUMBERING_PAGE, ExclusiveLock);
+		writer->next_row = strata_store_next_row(writer->store);
+		strata_batch_set_first_row(writer->store->schema, writer->next_row, writer->values, writer->isnull);
+	}
 	if (writer->next_row > STRATA_BATCH_MAX_ROW_NUMBER - nrows)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("table \"%s\" has used up its row numbers",
 						RelationGetRelationName(writer->store->rel)),
 				 errhint("VACUUM FULL %s;", RelationGetRelationName(writer->store->rel))));
+}
+
+/* See store_private.h.  Does nothing when no row was added. */
+void
+strata_batch_writer_flush(StrataBatchWriter *writer)
+{
+	int			nrows = strata_batch_builder_nrows(writer->builder);
+	Relation	batches = writer->store->batches;
+	CommandId	cid = writer->cid != InvalidCommandId ? writer->cid : GetCurrentCommandId(true);
+	MemoryContext old;
+	HeapTuple	tuple;
+
+	if (nrows == 0)
+		return;
+	CHECK_FOR_INTERRUPTS();
+	old = MemoryContextSwitchTo(writer->mcxt);
+	/* the long part, before others have to wait */
 	strata_batch_builder_finish(writer->builder, writer->next_row, writer->values, writer->isnull);
-	tuple = heap_form_tuple(RelationGetDescr(writer->store->batches), writer->values, writer->isnull);
-	tuple->t_tableOid = RelationGetRelid(writer->store->batches);
+	begin_numbering(writer, nrows);
+	tuple = heap_form_tuple(RelationGetDescr(batches), writer->values, writer->isnull);
+	tuple->t_tableOid = RelationGetRelid(batches);
 	/* not decoded: a decoder would have to keep all of it in memory, for nothing */
-	heap_insert(writer->store->batches, tuple, GetCurrentCommandId(true), HEAP_INSERT_NO_LOGICAL, NULL);
+	heap_insert(batches, tuple, cid, HEAP_INSERT_NO_LOGICAL, NULL);
 	strata_batch_index(writer->indexes, tuple);
-	heap_freetuple(tuple);
+	if (writer->shared)
+		UnlockPage(batches, NUMBERING_PAGE, ExclusiveLock);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(writer->mcxt);
 	writer->next_row += nrows;
 	writer->nrows += nrows;
 	writer->nbatches++;
@@ -145,6 +175,7 @@ strata_batch_writer_end(StrataBatchWriter *writer)
 	strata_batch_writer_flush(writer);
 	CatalogCloseIndexes(writer->indexes);
 	strata_batch_builder_free(writer->builder);
+	MemoryContextDelete(writer->mcxt);
 }
 
 /* An entry the snapshot does not see: its row has changed since. */
