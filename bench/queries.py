@@ -8,6 +8,9 @@ import datetime
 METRICS = ["usage_user", "usage_system", "usage_idle", "usage_nice", "usage_iowait", "usage_irq", "usage_softirq",
            "usage_steal", "usage_guest", "usage_guest_nice"]
 
+# for the question how time grows with the table
+SCALING = ["single-groupby-1-1-12", "double-groupby-1", "groupby-orderby-limit", "high-cpu-1", "lastpoint-distinct-on"]
+
 
 class Shapes:
     """SQL of each shape, with T for the table; hosts and times are drawn."""

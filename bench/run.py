@@ -1,175 +1,235 @@
 #!/usr/bin/env python3
 """bench/run.py
 
-Loads TSBS's CPU data into a heap and a strata table, compresses, and times
-both on the same queries, in turns; see README.md.  Answers are compared: a
-benchmark of wrong answers is worth nothing.
+TSBS's CPU data in a heap, a strata table, DuckDB and ClickHouse; the query
+shapes of TSBS on all of them in turns, answers compared; rates of loading; see
+README.md.  A benchmark of wrong answers is worth nothing.
 """
 import argparse
 import csv
 import datetime
+import itertools
 import math
 import os
 import platform
 import random
+import re
 import statistics
 import subprocess
 import sys
-import tempfile
-import time
 
-import psycopg2
+import engines
+from queries import SCALING, Shapes
 
-from queries import METRICS, Shapes
+STRATA = "USING strata WITH (strata.segmentby = 'hostname', strata.orderby = 'time DESC'%s)"
+HOURS = 72
+NUMBER = re.compile(r"-?\d+(\.\d+)?(e[-+]?\d+)?")
 
-COLUMNS = "time timestamptz, hostname text, " + ", ".join("%s float8" % m for m in METRICS)
 
-# A random walk in steps of N(0, 1), folded into 0..100, as TSBS makes it;
-# rows come in order of time, as they would arrive.
-GENERATE = """
-SELECT setseed(0.5);
-CREATE TEMP TABLE walk AS
-SELECT '2016-01-01'::timestamptz + i * interval '10 s' AS time, 'host_' || h AS hostname, {walks}
-FROM generate_series(0, {hosts} - 1) AS h, generate_series(0, {hours} * 360 - 1) AS i
-WINDOW w AS (PARTITION BY h ORDER BY i);
-CREATE TABLE source AS SELECT time, hostname, {folded} FROM walk ORDER BY time, hostname;
-DROP TABLE walk;
-"""
-NORMAL = "sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random())"
+def say(text):
+    print(text, flush=True)
 
+
+# --- answers ----------------------------------------------------------------
+
+def plain(value):
+    """Times as text in UTC, numbers as floats, whatever the library made of them."""
+    if isinstance(value, datetime.datetime):
+        return value.strftime("%Y-%m-%d %H:%M:%S")
+    if isinstance(value, str):
+        return float(value) if NUMBER.fullmatch(value) else value
+    return float(value) if isinstance(value, (int, float)) else value
+
+
+def difference(left, right):
+    """What differs between two answers, as sets of rows; None: nothing."""
+    def key(row):
+        return [v if isinstance(v, str) else "" if v is None else "%.6g" % v for v in row]
+    left, right = (sorted(([plain(v) for v in row] for row in rows), key=key) for rows in (left, right))
+    if len(left) != len(right):
+        return "%d and %d rows" % (len(left), len(right))
+    for a, b in zip(left, right):
+        if len(a) != len(b) or not all(x == y or isinstance(x, float) and isinstance(y, float) and
+                                       math.isclose(x, y, rel_tol=1e-9) for x, y in zip(a, b)):
+            return "%s and %s" % (a, b)
+    return None
+
+
+# --- one size -----------------------------------------------------------------
 
 class Bench:
-    def __init__(self, options):
+    def __init__(self, options, rows):
         self.options = options
-        self.connection = psycopg2.connect(options.dsn)
-        self.connection.autocommit = True
-        self.cursor = self.connection.cursor()
-        self.lines = []             # (what, unit, heap value, strata value, heap min-max, strata min-max)
+        self.hosts = options.hosts or max(1, round(rows / (HOURS * 360)))
+        self.hours = options.hours or HOURS
+        self.rows = self.hosts * self.hours * 360
+        self.path = os.path.join(options.work, "rows.csv")
+        self.lines = []             # (what, unit, {engine: [measurements]})
+        self.engines = []
 
-    def sql(self, statement):
-        self.cursor.execute(statement)
-        return self.cursor.fetchall() if self.cursor.description else None
+    def restart(self):
+        subprocess.run([self.options.server, "restart"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
-    def value(self, statement):
-        return self.sql(statement)[0][0]
+    def postgres(self, name, table, clause):
+        return engines.Postgres(name, self.options.dsn, table, clause, self.restart)
 
-    def timed(self, statement):
-        """Milliseconds, with the rows fetched; and the rows."""
-        started = time.perf_counter()
-        rows = self.sql(statement)
-        return 1000 * (time.perf_counter() - started), rows
+    def open_engines(self):
+        self.engines = [self.postgres("heap", "cpu_heap", "USING heap"),
+                        self.postgres("strata", "cpu", STRATA % ", strata.direct_load")]
+        for make in () if self.options.no_peers else (engines.Duck, engines.Click):
+            try:
+                self.engines.append(make(self.options.work))
+            except Exception as error:  # a peer that does not come up is no reason to stop, whatever it raises
+                say("NOT COMPARED with %s: %s" % (make.name, error))
 
-    def add(self, what, unit, heap, strata):
-        """Both are lists of measurements."""
-        self.lines.append((what, unit, heap, strata))
+    def generate(self):
+        say("%d rows: %d hosts, %d hours" % (self.rows, self.hosts, self.hours))
+        with open(self.path, "wb") as out:
+            subprocess.run([self.options.generate, str(self.hosts), str(self.hours)], stdout=out, check=True)
 
-    # --- data ------------------------------------------------------------
+    # --- loading ---
 
-    def make_file(self, path):
-        """The rows as CSV, from the dataset or made."""
-        options = self.options
-        dataset = os.path.join(options.data, "tsbs_cpu40.csv.zst") if options.data else ""
-        if dataset and os.path.exists(dataset):
-            with open(path, "wb") as out:
-                subprocess.run(["zstd", "-dc", dataset], stdout=out, check=True)
-            return "tsbs_cpu40"
-        self.sql(GENERATE.format(
-            hosts=options.hosts, hours=options.hours,
-            walks=", ".join("50 + sum(%s) OVER w AS %s" % (NORMAL, m) for m in METRICS),
-            folded=", ".join("floor(abs(mod(({0} + 20000)::numeric, 200) - 100))::float8 AS {0}".format(m)
-                             for m in METRICS)))
-        with open(path, "w", encoding="utf-8") as out:
-            self.cursor.copy_expert("COPY source TO STDOUT (FORMAT csv, HEADER)", out)
-        self.sql("DROP TABLE source")
-        return "generated, %d hosts, %d hours" % (options.hosts, options.hours)
+    def sample(self, rows):
+        """The first rows of the file, for measuring rates."""
+        if rows >= self.rows:
+            return self.path, self.rows
+        path = os.path.join(self.options.work, "sample.csv")
+        with open(self.path, "rb") as whole, open(path, "wb") as part:
+            part.writelines(itertools.islice(whole, rows + 1))
+        return path, rows
 
-    def copy(self, table, path):
-        self.sql("TRUNCATE %s" % table)
-        with open(path, encoding="utf-8") as rows:
-            started = time.perf_counter()
-            self.cursor.copy_expert("COPY %s FROM STDIN (FORMAT csv, HEADER)" % table, rows)
-            return 1000 * (time.perf_counter() - started)
+    def load_rates(self):
+        path, rows = self.sample(self.options.load_rows)
+        rates = {}
+        for _ in range(self.options.load_turns):
+            for name, clause, indexes in (("COPY heap", "USING heap", []),
+                                          ("COPY strata, direct load", STRATA % ", strata.direct_load", []),
+                                          ("COPY heap, index (hostname, time)", "USING heap", ["hostname, time DESC"]),
+                                          ("COPY strata, row store", STRATA % "", [])):
+                engine = self.postgres(name, "loaded", clause)
+                engine.create(indexes)
+                rates.setdefault(name, []).append(rows / engine.copy(path))
+                if "direct" in name:
+                    say("peak memory of the direct load: %s kB resident, shared buffers in use included" % engine.peak_memory())
+                if "row store" in name:
+                    elapsed, _ = engine.run("", "SELECT compress_chunk('loaded')")
+                    rates.setdefault("compress_chunk", []).append(rows / elapsed * 1000)
+                engine.sql("DROP TABLE loaded")
+                engine.connection.close()
+        say("\nrows/s, %d rows, medians of %d\n\n| | rows/s | of heap |\n|---|---:|---:|" % (rows, self.options.load_turns))
+        base = statistics.median(rates["COPY heap"])
+        for name, values in rates.items():
+            say("| %s | %.0f | %.2f |" % (name, statistics.median(values), statistics.median(values) / base))
+            self.lines.append((name, "rows/s", {"": values}))
+        say("")
 
-    def load(self, path):
-        self.sql("CREATE TABLE cpu_heap (%s) USING heap" % COLUMNS)
-        self.sql("CREATE TABLE cpu (%s) USING strata" % COLUMNS)
-        self.sql("ALTER TABLE cpu SET (strata.segmentby = 'hostname', strata.orderby = 'time DESC')")
-        heap, strata = [], []
-        for _ in range(3):
-            heap.append(self.copy("cpu_heap", path))
-            strata.append(self.copy("cpu", path))
-        self.add("load (COPY, no index)", "ms", heap, strata)
-        self.sql("CREATE INDEX ON cpu_heap (hostname, time DESC)")
-        self.sql("CREATE INDEX ON cpu_heap (time DESC)")
-        elapsed, _ = self.timed("SELECT compress_chunk('cpu')")
-        self.sql("VACUUM ANALYZE cpu_heap")
-        self.sql("VACUUM ANALYZE cpu")
-        self.sql("CREATE TABLE hosts AS SELECT DISTINCT hostname FROM cpu_heap")
-        rows = self.value("SELECT count(*) FROM cpu_heap")
-        self.compare(self.sql("SELECT count(*), sum(hashtextextended(t::text, 0)::numeric) FROM cpu_heap AS t"),
-                     self.sql("SELECT count(*), sum(hashtextextended(t::text, 0)::numeric) FROM cpu AS t"), "all rows")
-        heap = self.value("SELECT pg_total_relation_size('cpu_heap')")
-        strata = self.value("SELECT pg_total_relation_size('cpu') + pg_total_relation_size(strata.batch_relation('cpu'))")
-        self.add("size with indexes", "kB", [heap / 1024], [strata / 1024])
-        return rows, rows / elapsed * 1000, elapsed
+    def load(self):
+        for engine in self.engines:
+            seconds = engine.load(self.path)
+            say("%s: loaded in %.1f s, indexes or sorting included" % (engine.name, seconds))
+            self.lines.append(("load", "s", {engine.name: [seconds]}))
+        heap = self.engines[0]
+        heap.sql("DROP TABLE IF EXISTS hosts")
+        heap.sql("CREATE TABLE hosts AS SELECT DISTINCT hostname FROM cpu_heap")
+        every = "SELECT count(*), sum(hashtextextended(t::text, 0)::numeric) FROM %s AS t"
+        if self.rows <= self.options.check_rows and heap.sql(every % "cpu_heap") != heap.sql(every % "cpu"):
+            sys.exit("NOT EQUAL: heap and strata do not hold the same rows")
+        self.lines.append(("size", "MB", {engine.name: [engine.size() / 1e6] for engine in self.engines}))
 
-    # --- queries ---------------------------------------------------------
+    # --- queries ---
 
-    def compare(self, heap, strata, what):
-        def key(row):
-            return [str(v) if not isinstance(v, float) else "%.6g" % v for v in row]
-        same = len(heap) == len(strata) and all(
-            len(a) == len(b) and all(x == y or isinstance(x, float) and isinstance(y, float) and math.isclose(x, y, rel_tol=1e-9)
-                                     for x, y in zip(a, b))
-            for a, b in zip(sorted(heap, key=key), sorted(strata, key=key)))
-        if not same:
-            sys.exit("NOT EQUAL: heap and strata answer differently: %s" % what)
+    def compare(self, name, query, answers):
+        expected = answers["heap"]()
+        for engine in self.engines[1:]:
+            differs = difference(expected, answers[engine.name]())
+            if differs:
+                sys.exit("NOT EQUAL: heap and %s answer %s differently: %s\n%s" % (engine.name, name, differs, query))
 
-    def run_queries(self, seed):
-        first, last = self.sql("SELECT min(time), max(time) FROM cpu_heap")[0]
-        hosts = sorted(row[0] for row in self.sql("SELECT hostname FROM hosts"))
-        for name, make in Shapes(random.Random(seed), hosts, first, last).all():
-            heap, strata = [], []
-            for turn in range(self.options.rounds + 1):
+    def run_queries(self):
+        heap = self.engines[0]
+        first, last = heap.sql("SELECT min(time), max(time) FROM cpu_heap")[0]
+        hosts = sorted(row[0] for row in heap.sql("SELECT hostname FROM hosts"))
+        for name, make in Shapes(random.Random(self.options.seed), hosts, first, last).all():
+            if self.options.only and name not in self.options.only.split(","):
+                continue
+            times = {engine.name: [] for engine in self.engines}
+            for turn in range(self.options.rounds + (not self.options.cold)):
                 query = make()
-                for_heap = query.replace("FROM T", "FROM cpu_heap")
-                for_strata = query.replace("FROM T", "FROM cpu")
-                # in turns, so that a busy machine is busy for both
-                if turn % 2:
-                    one, right = self.timed(for_heap)
-                    other, left = self.timed(for_strata)
-                else:
-                    other, left = self.timed(for_strata)
-                    one, right = self.timed(for_heap)
-                self.compare(right, left, query)
-                if turn:            # the first warms the caches
-                    heap.append(one)
-                    strata.append(other)
-            self.add(name, "ms", heap, strata)
+                answers = {}
+                # in turns, so that a busy machine is busy for all
+                for engine in self.engines if turn % 2 else self.engines[::-1]:
+                    if self.options.cold:
+                        engine.forget()
+                    elapsed, answers[engine.name] = engine.run(name, query)
+                    # the first warms the caches
+                    if turn or self.options.cold:
+                        times[engine.name].append(elapsed)
+                if turn <= 1:
+                    self.compare(name, query, answers)
+            self.lines.append((name, "ms", times))
+            # who waits sees where it is, and has something when it is stopped
+            say("%s: %s" % (name, ", ".join("%s %s" % (engine, number(statistics.median(values))) for engine, values in times.items())))
 
-    # --- report ----------------------------------------------------------
+    # --- report ---
 
-    def report(self, what, rows, rate, elapsed):
+    def report(self):
+        names = [engine.name for engine in self.engines]
+        peers = [name for name in names if name != "strata"]
+        say("\n%d rows; %s; %s; medians of %d, %s\n" % (
+            self.rows, ", ".join(["PostgreSQL " + self.engines[0].value("SHOW server_version")] +
+                                 ["%s %s" % (e.name, e.version) for e in self.engines[2:]]),
+            cpu_name(), self.options.rounds, "caches cold" if self.options.cold else "caches warm"))
+        say("| | %s |" % " | ".join(names + [name + "/strata" for name in peers]))
+        say("|---" + "|---:" * (len(names) + len(peers)) + "|")
+        ratios = {name: [] for name in peers}
+        least = {name: [] for name in peers}
+        for what, unit, values in self.lines:
+            if set(values) != set(names):
+                continue
+            medians = {name: statistics.median(values[name]) for name in names}
+            ours = [medians[name] / medians["strata"] for name in peers]
+            if unit == "ms":
+                for name, ratio in zip(peers, ours):
+                    ratios[name].append(ratio)
+                    least[name].append(min(values[name]) / min(values["strata"]))
+            say("| %s, %s | %s |" % (what, unit, " | ".join([number(medians[name]) for name in names] + ["%.2f" % r for r in ours])))
+        say("")
+        for name in peers:
+            if ratios[name]:
+                say("geometric mean of %s/strata over %d queries: %.2f of medians, %.2f of the least times" % (
+                    name, len(ratios[name]), geometric_mean(ratios[name]), geometric_mean(least[name])))
+        self.keep()
+
+    def keep(self):
         options = self.options
-        print("\n%s, %d rows; %s; %s\n" % (what, rows, self.value("SHOW server_version"), cpu_name()))
-        print("compress: %.0f rows/s (%.1f s)\n" % (rate, elapsed / 1000))
-        print("| | heap | strata | heap/strata |\n|---|---:|---:|---:|")
-        for name, unit, heap, strata in self.lines:
-            h, s = statistics.median(heap), statistics.median(strata)
-            print("| %s | %s %s | %s %s | %.2f |" % (name, number(h), unit, number(s), unit, h / s))
         os.makedirs(options.results, exist_ok=True)
-        path = os.path.join(options.results, "%s-%s.csv" % (
-            datetime.datetime.now(datetime.timezone.utc).strftime("%Y%m%d-%H%M%S"), options.label))
+        path = os.path.join(options.results, "%s-%s-%d.csv" % (
+            datetime.datetime.now(datetime.timezone.utc).strftime("%Y%m%d-%H%M%S"), options.label, self.rows))
         with open(path, "w", encoding="utf-8", newline="") as out:
             writer = csv.writer(out)
-            writer.writerow(["commit", "cpu", "server", "data", "rows", "what", "unit", "heap_median", "heap_min",
-                             "heap_max", "strata_median", "strata_min", "strata_max"])
-            common = [options.label, cpu_name(), self.value("SHOW server_version"), what, rows]
-            writer.writerow(common + ["compress", "rows/s", "", "", "", round(rate), "", ""])
-            for name, unit, heap, strata in self.lines:
-                writer.writerow(common + [name, unit] + [round(f(values), 3) for values in (heap, strata)
-                                                         for f in (statistics.median, min, max)])
-        print("\nkept as %s" % os.path.relpath(path))
+            writer.writerow(["commit", "cpu", "rows", "cold", "what", "unit", "engine", "median", "min", "max"])
+            for what, unit, values in self.lines:
+                for name, measured in values.items():
+                    writer.writerow([options.label, cpu_name(), self.rows, options.cold, what, unit, name] +
+                                    [round(f(measured), 3) for f in (statistics.median, min, max)])
+        say("\nkept as %s" % os.path.relpath(path))
+
+    def run(self):
+        self.generate()
+        self.open_engines()
+        if self.options.load_turns:
+            self.load_rates()
+        self.load()
+        self.run_queries()
+        self.report()
+        medians = {what: statistics.median(values["strata"]) for what, unit, values in self.lines if unit == "ms"}
+        for engine in self.engines:
+            (engine.session if isinstance(engine, engines.Click) else engine.connection).close()
+        return medians
+
+
+def geometric_mean(values):
+    return math.exp(statistics.mean(math.log(value) for value in values))
 
 
 def number(value):
@@ -190,22 +250,32 @@ def cpu_name():
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dsn", required=True)
-    parser.add_argument("--data", default="", help="folder with tsbs_cpu40.csv.zst; without it rows are made")
-    parser.add_argument("--hosts", type=int, default=40)
-    parser.add_argument("--hours", type=int, default=24)
+    parser.add_argument("--server", required=True, help="tools/server, to restart it for --cold")
+    parser.add_argument("--generate", required=True, help="the compiled generate.c")
+    parser.add_argument("--work", required=True, help="folder for data")
+    parser.add_argument("--rows", default="1000000", help="about how many; a list measures how times grow")
+    parser.add_argument("--hosts", type=int, default=0)
+    parser.add_argument("--hours", type=int, default=0)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--load-turns", type=int, default=2)
+    parser.add_argument("--load-rows", type=int, default=2000000)
+    parser.add_argument("--check-rows", type=int, default=2000000, help="up to here every bit of heap and strata is compared")
+    parser.add_argument("--only", default="", help="names of queries")
+    parser.add_argument("--cold", action="store_true")
+    parser.add_argument("--no-peers", action="store_true")
     parser.add_argument("--seed", type=int, default=123)
     parser.add_argument("--results", default="results")
     parser.add_argument("--label", default="unknown")
     options = parser.parse_args()
-    bench = Bench(options)
-    bench.sql("SET timezone = 'UTC'")
-    with tempfile.TemporaryDirectory() as directory:
-        path = os.path.join(directory, "rows.csv")
-        what = bench.make_file(path)
-        rows, rate, elapsed = bench.load(path)
-    bench.run_queries(options.seed)
-    bench.report(what, rows, rate, elapsed)
+    sizes = [int(text) for text in options.rows.split(",")]
+    if len(sizes) > 1:
+        options.only = options.only or ",".join(SCALING)
+        options.load_turns = 0
+    grown = [Bench(options, rows).run() for rows in sizes]
+    if len(sizes) > 1:
+        say("\nstrata, ms\n\n| | %s |\n|---%s|" % (" | ".join("%d" % rows for rows in sizes), "|---:" * len(sizes)))
+        for what in grown[0]:
+            say("| %s | %s |" % (what, " | ".join(number(medians[what]) for medians in grown)))
 
 
 if __name__ == "__main__":
