@@ -429,21 +429,15 @@ strata_companion_add_columns(Relation rel)
 		(void) fall_back(rel, companion);
 }
 
-static bool
-has_index(StrataStore *store, List *columns)
-{
-	return list_length(columns) > INDEX_MAX_KEYS ||
-		OidIsValid(strata_companion_find_index(store->batches, columns));
-}
-
 /* See store_private.h. */
 bool
 strata_companion_is_ready(StrataStore *store, const StrataLayout *layout)
 {
 	const StrataBatchSchema *schema = store->schema;
 
-	if (strata_companion_is_outdated(store, layout) ||
-		!has_index(store, strata_companion_segment_index_columns(layout, false)))
+	if (!is_admitted(RelationGetRelid(store->batches), layout) ||
+		strata_companion_is_outdated(store, layout) ||
+		!OidIsValid(strata_store_segment_index(store, layout, false)))
 		return false;
 	for (AttrNumber attno = 1; attno <= schema->natts; attno++)
 		if (!TupleDescAttr(schema->rel_desc, attno - 1)->attisdropped && schema->col_att[attno] == 0)
@@ -455,9 +449,9 @@ strata_companion_is_ready(StrataStore *store, const StrataLayout *layout)
 		if (schema->min_att[layout->order[i].attno] == 0 || schema->max_att[layout->order[i].attno] == 0)
 			return false;
 	return layout->norder == 0 ||
-		((layout->nsegment == 0 || has_index(store, strata_companion_segment_index_columns(layout, true))) &&
-		 has_index(store, strata_companion_order_index_columns(layout, true)) &&
-		 has_index(store, strata_companion_order_index_columns(layout, false)));
+		((layout->nsegment == 0 || OidIsValid(strata_store_segment_index(store, layout, true))) &&
+		 OidIsValid(strata_store_order_index(store, layout, true)) &&
+		 OidIsValid(strata_store_order_index(store, layout, false)));
 }
 
 /* See store_private.h. */
