@@ -17,6 +17,9 @@
  * hold on to the blocks they share with rows of fast ones, long since written:
  * then they move together.
  *
+ * Over 600 lines: what is gathered, written and sorted in the end are the same
+ * segments.
+ *
  * src/store/store_gather.c
  *-------------------------------------------------------------------------
  */
