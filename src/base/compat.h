@@ -15,6 +15,7 @@
 
 #include "access/heapam.h"
 #include "access/tableam.h"
+#include "storage/lockdefs.h"
 #include "utils/rel.h"
 
 #if PG_VERSION_NUM < 150000 || PG_VERSION_NUM >= 190000
@@ -219,6 +220,23 @@ strata_heap_update(Relation rel, ItemPointer tid, HeapTuple tuple, CommandId cid
 #define strata_bt_get_leftmost(index) _bt_get_endpoint(index, 0, false, NULL)
 #else
 #define strata_bt_get_leftmost(index) _bt_get_endpoint(index, 0, false)
+#endif
+
+/*
+ * Minor releases of November 2024 (a07e03fd8fa) lock a row of pg_class before
+ * they update it, so that no in-place update, of VACUUM for one, is lost; keep
+ * when 17 goes, as 18 has it from its start.  For users that include
+ * storage/lmgr.h and utils/syscache.h.  unlock takes the TID the copy had.
+ */
+#ifdef InplaceUpdateTupleLock
+#define strata_class_tuple_lock_copy(relid) \
+	SearchSysCacheLockedCopy1(RELOID, ObjectIdGetDatum(relid))
+#define strata_class_tuple_unlock(pg_class, tid) \
+	UnlockTuple(pg_class, tid, InplaceUpdateTupleLock)
+#else
+#define strata_class_tuple_lock_copy(relid) \
+	SearchSysCacheCopy1(RELOID, ObjectIdGetDatum(relid))
+#define strata_class_tuple_unlock(pg_class, tid) ((void) (tid))
 #endif
 
 /*

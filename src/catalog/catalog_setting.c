@@ -35,6 +35,8 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 #include "utils/typcache.h"
+#include "base/compat.h"
+#include "storage/lmgr.h"
 
 #define PREFIX "strata."
 
@@ -367,7 +369,7 @@ static void
 write_options(Oid relid, List *options)
 {
 	Relation	pg_class = table_open(RelationRelationId, RowExclusiveLock);
-	HeapTuple	tuple = SearchSysCacheCopy1(RELOID, ObjectIdGetDatum(relid));
+	HeapTuple	tuple = strata_class_tuple_lock_copy(relid);
 	ArrayBuildState *astate = NULL;
 	Datum		values[Natts_pg_class] = {0};
 	bool		nulls[Natts_pg_class] = {0};
@@ -392,7 +394,8 @@ write_options(Oid relid, List *options)
 	else
 		nulls[Anum_pg_class_reloptions - 1] = true;
 	updated = heap_modify_tuple(tuple, RelationGetDescr(pg_class), values, nulls, replace);
-	CatalogTupleUpdate(pg_class, &updated->t_self, updated);
+	CatalogTupleUpdate(pg_class, &tuple->t_self, updated);
+	strata_class_tuple_unlock(pg_class, &tuple->t_self);
 	heap_freetuple(updated);
 	heap_freetuple(tuple);
 	table_close(pg_class, RowExclusiveLock);

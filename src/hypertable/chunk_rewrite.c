@@ -45,6 +45,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
+#include "base/compat.h"
 
 /* As they are, for everybody, and unheard by logical decoding. */
 #define WRITE_OPTIONS (TABLE_INSERT_SKIP_FSM | TABLE_INSERT_FROZEN | TABLE_INSERT_NO_LOGICAL)
@@ -192,7 +193,7 @@ set_range(Oid hypertable, Oid chunk, Oid key_type, const StrataChunkRange *range
 {
 	Relation	parent = table_open(hypertable, NoLock);
 	Relation	pg_class = table_open(RelationRelationId, RowExclusiveLock);
-	HeapTuple	old = SearchSysCacheCopy1(RELOID, ObjectIdGetDatum(chunk));
+	HeapTuple	old = strata_class_tuple_lock_copy(chunk);
 	PartitionBoundSpec *spec = makeNode(PartitionBoundSpec);
 	HeapTuple	new;
 	Datum		values[Natts_pg_class] = {0};
@@ -208,7 +209,8 @@ set_range(Oid hypertable, Oid chunk, Oid key_type, const StrataChunkRange *range
 	values[Anum_pg_class_relpartbound - 1] = CStringGetTextDatum(nodeToString(spec));
 	replace[Anum_pg_class_relpartbound - 1] = true;
 	new = heap_modify_tuple(old, RelationGetDescr(pg_class), values, nulls, replace);
-	CatalogTupleUpdate(pg_class, &new->t_self, new);
+	CatalogTupleUpdate(pg_class, &old->t_self, new);
+	strata_class_tuple_unlock(pg_class, &old->t_self);
 	CacheInvalidateRelcache(parent);
 	table_close(pg_class, RowExclusiveLock);
 	table_close(parent, NoLock);
@@ -220,7 +222,8 @@ static void
 copy_privileges(Oid from, Oid to)
 {
 	HeapTuple	source = SearchSysCache1(RELOID, ObjectIdGetDatum(from));
-	HeapTuple	target = SearchSysCacheCopy1(RELOID, ObjectIdGetDatum(to));
+	HeapTuple	target = strata_class_tuple_lock_copy(to);
+	ItemPointerData tid;
 	Relation	pg_class = table_open(RelationRelationId, RowExclusiveLock);
 	Datum		values[Natts_pg_class] = {0};
 	bool		nulls[Natts_pg_class] = {0};
@@ -230,6 +233,7 @@ copy_privileges(Oid from, Oid to)
 
 	if (!HeapTupleIsValid(source) || !HeapTupleIsValid(target))
 		elog(ERROR, "cache lookup failed for relation %u or %u", from, to);
+	tid = target->t_self;
 	acl = SysCacheGetAttr(RELOID, source, Anum_pg_class_relacl, &isnull);
 	/* policies do not come along, and without them it would be too much */
 	if (!isnull && !((Form_pg_class) GETSTRUCT(source))->relrowsecurity)
@@ -240,10 +244,11 @@ copy_privileges(Oid from, Oid to)
 		values[Anum_pg_class_relacl - 1] = acl;
 		replace[Anum_pg_class_relacl - 1] = true;
 		target = heap_modify_tuple(target, RelationGetDescr(pg_class), values, nulls, replace);
-		CatalogTupleUpdate(pg_class, &target->t_self, target);
+		CatalogTupleUpdate(pg_class, &tid, target);
 		updateAclDependencies(RelationRelationId, to, 0, ((Form_pg_class) GETSTRUCT(source))->relowner,
 							  0, NULL, nmembers, members);
 	}
+	strata_class_tuple_unlock(pg_class, &tid);
 	table_close(pg_class, RowExclusiveLock);
 	ReleaseSysCache(source);
 	CommandCounterIncrement();

@@ -58,6 +58,7 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 #include "utils/typcache.h"
+#include "base/compat.h"
 
 /*-------------------------------------------------------------------------
  * What cannot be
@@ -245,11 +246,13 @@ static void
 change_kind(Oid relid, char relkind)
 {
 	Relation	pg_class = table_open(RelationRelationId, RowExclusiveLock);
-	HeapTuple	tuple = SearchSysCacheCopy1(RELOID, ObjectIdGetDatum(relid));
+	HeapTuple	tuple = strata_class_tuple_lock_copy(relid);
+	ItemPointerData tid;
 	Form_pg_class form;
 
 	if (!HeapTupleIsValid(tuple))
 		elog(ERROR, "cache lookup failed for relation %u", relid);
+	tid = tuple->t_self;
 	form = (Form_pg_class) GETSTRUCT(tuple);
 	form->relkind = relkind;
 	form->relfilenode = InvalidOid;
@@ -263,7 +266,8 @@ change_kind(Oid relid, char relkind)
 		form->relfrozenxid = InvalidTransactionId;
 		form->relminmxid = InvalidMultiXactId;
 	}
-	CatalogTupleUpdate(pg_class, &tuple->t_self, tuple);
+	CatalogTupleUpdate(pg_class, &tid, tuple);
+	strata_class_tuple_unlock(pg_class, &tid);
 	heap_freetuple(tuple);
 	table_close(pg_class, RowExclusiveLock);
 }

@@ -119,6 +119,8 @@ call_in_portal(const StrataJob *job)
 		PopActiveSnapshot();
 	}
 	portal->status = PORTAL_DONE;
+	/* the portal's context goes with it */
+	MemoryContextSwitchTo(TopTransactionContext);
 	PortalDrop(portal, false);
 	ActivePortal = NULL;
 	PortalContext = NULL;

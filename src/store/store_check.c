@@ -12,19 +12,21 @@
 #include "catalog/pg_class.h"
 #include "utils/lsyscache.h"
 #include "utils/relcache.h"
+#include "utils/builtins.h"
 
-static bool
-has_exclusion_constraint(Relation rel)
+static char *
+exclusion_constraint(Relation rel)
 {
 	List	   *indexes = RelationGetIndexList(rel);
-	bool		found = false;
+	char	   *found = NULL;
 	ListCell   *lc;
 
 	foreach(lc, indexes)
 	{
 		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
 
-		found |= index->rd_index->indisexclusion;
+		if (index->rd_index->indisexclusion)
+			found = pstrdup(RelationGetRelationName(index));
 		index_close(index, AccessShareLock);
 	}
 	list_free(indexes);
@@ -36,6 +38,7 @@ bool
 strata_store_can_compress(Relation rel, const char *hint)
 {
 	const char *name = RelationGetRelationName(rel);
+	const char *constraint;
 
 	if (RELATION_IS_OTHER_TEMP(rel))
 	{
@@ -45,13 +48,16 @@ strata_store_can_compress(Relation rel, const char *hint)
 					 errmsg("cannot access temporary tables of other sessions")));
 		return false;
 	}
-	if (has_exclusion_constraint(rel))
+	constraint = exclusion_constraint(rel);
+	if (constraint != NULL)
 	{
 		if (hint != NULL)
 			ereport(ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 					 errmsg("cannot compress table \"%s\" because it has an exclusion constraint", name),
-					 errhint("Drop the exclusion constraint, or leave the table uncompressed.")));
+					 errhint("ALTER TABLE %s DROP CONSTRAINT %s;",
+							 quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)), name),
+							 quote_identifier(constraint))));
 		return false;
 	}
 	return true;

@@ -24,20 +24,25 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "utils/syscache.h"
+#include "base/compat.h"
+#include "storage/lmgr.h"
 
 static void
 set_relrewrite(Oid relid, Oid value)
 {
 	Relation	pg_class = table_open(RelationRelationId, RowExclusiveLock);
-	HeapTuple	tuple = SearchSysCacheCopy1(RELOID, ObjectIdGetDatum(relid));
+	HeapTuple	tuple = strata_class_tuple_lock_copy(relid);
+	ItemPointerData tid;
 
 	if (!HeapTupleIsValid(tuple))
 		elog(ERROR, "cache lookup failed for relation %u", relid);
+	tid = tuple->t_self;
 	if (((Form_pg_class) GETSTRUCT(tuple))->relrewrite != value)
 	{
 		((Form_pg_class) GETSTRUCT(tuple))->relrewrite = value;
-		CatalogTupleUpdate(pg_class, &tuple->t_self, tuple);
+		CatalogTupleUpdate(pg_class, &tid, tuple);
 	}
+	strata_class_tuple_unlock(pg_class, &tid);
 	heap_freetuple(tuple);
 	table_close(pg_class, RowExclusiveLock);
 	CommandCounterIncrement();

@@ -376,3 +376,13 @@ TABLE companions;
 DROP SCHEMA am_ddl CASCADE;
 DROP TABLESPACE am_ddl_space;
 SELECT count(*) AS left_in_schema FROM pg_class WHERE relnamespace = '_strata'::regnamespace AND relname LIKE 'batch\_%';
+
+-- an exclusion constraint is not served over both halves: said, with what to do
+CREATE TABLE excluded (r int4range, CONSTRAINT "no overlap" EXCLUDE USING gist (r WITH &&)) USING strata;
+INSERT INTO excluded SELECT int4range(i * 10, i * 10 + 5) FROM generate_series(1, 2000) i;
+SELECT compress_chunk('excluded');
+ALTER TABLE public.excluded DROP CONSTRAINT "no overlap";
+SELECT compress_chunk('excluded');
+ALTER TABLE excluded ADD CONSTRAINT "no overlap" EXCLUDE USING gist (r WITH &&);
+SELECT count(*) FROM excluded;
+DROP TABLE excluded;
