@@ -54,6 +54,27 @@ RETURNS TABLE (hypertable_id integer, created boolean) ROWS 1
 COMMENT ON FUNCTION create_hypertable(regclass, _strata.dimension_info, boolean, boolean, boolean) IS
 'turn a table into a hypertable in place, its time column given by by_range()';
 
+CREATE FUNCTION add_dimension(
+	hypertable regclass,
+	column_name name,
+	number_partitions integer DEFAULT NULL,
+	chunk_time_interval anyelement DEFAULT NULL::bigint,
+	partitioning_func regproc DEFAULT NULL,
+	if_not_exists boolean DEFAULT false)
+RETURNS TABLE (dimension_id integer, schema_name name, table_name name, column_name name, created boolean) ROWS 1
+	AS 'MODULE_PATHNAME', 'strata_add_dimension' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION add_dimension(regclass, name, integer, anyelement, regproc, boolean) IS
+'refused, with what to do in its place: a hypertable has one dimension, time';
+
+CREATE FUNCTION add_dimension(
+	hypertable regclass,
+	dimension _strata.dimension_info,
+	if_not_exists boolean DEFAULT false)
+RETURNS TABLE (dimension_id integer, created boolean) ROWS 1
+	AS 'MODULE_PATHNAME', 'strata_add_dimension' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION add_dimension(regclass, _strata.dimension_info, boolean) IS
+'refused, with what to do in its place: a hypertable has one dimension, time';
+
 CREATE FUNCTION set_chunk_time_interval(
 	hypertable regclass,
 	chunk_time_interval anyelement,

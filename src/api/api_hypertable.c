@@ -28,6 +28,7 @@
 
 PG_FUNCTION_INFO_V1(strata_create_hypertable);
 PG_FUNCTION_INFO_V1(strata_create_hypertable_by);
+PG_FUNCTION_INFO_V1(strata_add_dimension);
 PG_FUNCTION_INFO_V1(strata_insert_guard);
 PG_FUNCTION_INFO_V1(strata_set_chunk_time_interval);
 PG_FUNCTION_INFO_V1(strata_set_integer_now_func);
@@ -314,4 +315,23 @@ strata_insert_guard(PG_FUNCTION_ARGS)
 				 errhint("ALTER DATABASE %s SET session_preload_libraries = 'strata'; and connect again, or add strata to shared_preload_libraries and restart.",
 						 quote_identifier(get_database_name(MyDatabaseId)))));
 	return PointerGetDatum(NULL);
+}
+
+/*
+ * add_dimension(hypertable, ...), both forms: programs call it, and must be
+ * told.  A second dimension would make partitions of partitions.
+ */
+Datum
+strata_add_dimension(PG_FUNCTION_ARGS)
+{
+	char	   *name;
+
+	require_argument(fcinfo, 0, "hypertable");
+	name = get_rel_name(strata_hypertable_open(PG_GETARG_OID(0))->relid);
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("cannot add a dimension to hypertable \"%s\"", name),
+			 errdetail("Chunks of a hypertable are ranges of its time column."),
+			 errhint("strata.segmentby brings rows of one device together within a chunk.")));
+	PG_RETURN_NULL();
 }

@@ -71,8 +71,11 @@ DROP TABLE child;
 SET ROLE hyper_reader;
 SELECT create_hypertable('r', 'time');
 RESET ROLE;
+SELECT add_dimension('r', by_hash('k', 4));
 -- a default index unless one begins with time; bigint means microseconds
 SELECT created FROM create_hypertable('r', 'time', 'k', 1, chunk_time_interval => 86400000000);
+SELECT add_dimension('r', by_hash('k', 4));
+SELECT add_dimension('r', 'k', number_partitions => 4, if_not_exists => true);
 \d r
 DROP TABLE r;
 
