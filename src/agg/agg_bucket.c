@@ -28,6 +28,7 @@
 #include "catalog/pg_proc_d.h"
 #include "catalog/pg_type_d.h"
 #include "commands/extension.h"
+#include "common/int.h"
 #include "catalog/dependency.h"
 #include "executor/executor.h"
 #include "nodes/makefuncs.h"

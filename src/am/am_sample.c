@@ -5,6 +5,8 @@
  *
  * The sampling method is shown the row store's blocks and, behind them, one
  * block for every 256 compressed row numbers, which is how TIDs number them.
+ * Blocks without any row number in use do not count: row numbers begin far up
+ * in a table that was recompressed often.
  *
  * src/am/am_sample.c
  *-------------------------------------------------------------------------
@@ -20,11 +22,21 @@
 
 #define ROWS_PER_BLOCK 256
 
+/* Consecutive blocks of 256 row numbers in use. */
+typedef struct BlockRange
+{
+	BlockNumber first;			/* by row number */
+	BlockNumber before;			/* blocks in the ranges before this one */
+} BlockRange;
+
 typedef struct StrataSampleState
 {
 	StrataStore *store;
 	BlockNumber heap_blocks;
 	BlockNumber batch_blocks;
+	BlockRange *ranges;
+	int			nranges;
+	int			range;			/* of the last block */
 	BlockNumber block;			/* current; InvalidBlockNumber: none yet */
 	TupleTableSlot *batch;
 	StrataBatchReader *reader;
@@ -32,19 +44,96 @@ typedef struct StrataSampleState
 	int64		next_row;		/* one past the greatest row number */
 } StrataSampleState;
 
-/* One past the greatest row number that the snapshot sees. */
-static int64
-end_row(StrataStore *store, Snapshot snapshot, TupleTableSlot *slot)
+static int
+compare_ranges(const void *a, const void *b)
 {
-	int64		end = 0;
+	const BlockRange *ra = a;
+	const BlockRange *rb = b;
 
-	if (strata_store_find_last_batch(store, snapshot, slot))
+	return ra->first < rb->first ? -1 : ra->first > rb->first;
+}
+
+/* Turn the blocks of single batches, in any order, into ranges of blocks. */
+static void
+merge_ranges(StrataSampleState *state, BlockRange *batches, int nbatches)
+{
+	qsort(batches, nbatches, sizeof(BlockRange), compare_ranges);
+	for (int i = 0; i < nbatches; i++)
 	{
-		slot_getallattrs(slot);
-		end = DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]) +
-			DatumGetInt32(slot->tts_values[STRATA_BATCH_ATT_NROWS - 1]);
+		BlockNumber first = batches[i].first;
+		BlockNumber end = batches[i].before;
+		BlockRange *last = &batches[Max(state->nranges, 1) - 1];
+
+		/* batches share blocks, and mostly follow one another */
+		if (state->nranges > 0 && first <= last->first + (state->batch_blocks - last->before))
+			first = last->first + (state->batch_blocks - last->before);
+		else
+		{
+			batches[state->nranges].first = first;
+			batches[state->nranges++].before = state->batch_blocks;
+		}
+		if (end > first)
+			state->batch_blocks += end - first;
 	}
-	return end;
+	state->ranges = batches;
+}
+
+/* Find the row numbers in use, as the snapshot sees them. */
+static void
+list_blocks(StrataSampleState *state, Snapshot snapshot)
+{
+	TableScanDesc scan = table_beginscan(state->store->batches, snapshot, 0, NULL);
+	StrataBatchReader *reader = state->reader;
+	int			room = 64;
+	int			n = 0;
+	/* .before is the end of the batch's blocks, until they are merged */
+	BlockRange *batches = palloc(sizeof(BlockRange) * room);
+
+	while (table_scan_getnextslot(scan, ForwardScanDirection, state->batch))
+	{
+		int64		end;
+
+		CHECK_FOR_INTERRUPTS();
+		if (!strata_batch_reader_load(reader, state->batch))
+			continue;
+		if (n == room)
+		{
+			room *= 2;
+			batches = repalloc_huge(batches, sizeof(BlockRange) * room);
+		}
+		end = reader->first_row + reader->nrows;
+		batches[n].first = (BlockNumber) (reader->first_row / ROWS_PER_BLOCK);
+		batches[n++].before = (BlockNumber) ((end + ROWS_PER_BLOCK - 1) / ROWS_PER_BLOCK);
+		state->next_row = Max(state->next_row, end);
+	}
+	table_endscan(scan);
+	reader->nrows = 0;
+	ExecClearTuple(state->batch);
+	merge_ranges(state, batches, n);
+}
+
+/* The block, by row number, that is the n-th in use. */
+static BlockNumber
+nth_block(StrataSampleState *state, BlockNumber n)
+{
+	int			low = 0;
+	int			high = state->nranges - 1;
+
+	/* mostly the range of the last one */
+	if (state->ranges[state->range].before <= n &&
+		(state->range == high || state->ranges[state->range + 1].before > n))
+		low = high = state->range;
+	while (low < high)
+	{
+		int			middle = (low + high + 1) / 2;
+
+		if (state->ranges[middle].before <= n)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	state->range = low;
+	return state->ranges[low].first + (n - state->ranges[low].before);
 }
 
 static StrataSampleState *
@@ -65,8 +154,7 @@ sample_state(StrataScanDesc *scan)
 	state->batch = table_slot_create(state->store->batches, NULL);
 	state->reader = strata_batch_reader_create(rel, state->store->schema);
 	state->entries = strata_entries_create(state->store->batches, scan->base.rs_snapshot);
-	state->next_row = end_row(state->store, scan->base.rs_snapshot, state->batch);
-	state->batch_blocks = (BlockNumber) ((state->next_row + ROWS_PER_BLOCK - 1) / ROWS_PER_BLOCK);
+	list_blocks(state, scan->base.rs_snapshot);
 	MemoryContextSwitchTo(old);
 	return state;
 }
@@ -133,7 +221,7 @@ scan_sample_next_tuple(TableScanDesc sscan, SampleScanState *node, TupleTableSlo
 
 	if (state == NULL || state->block < state->heap_blocks)
 		return strata_heap_am->scan_sample_next_tuple(scan->heap, node, slot);
-	base = (int64) (state->block - state->heap_blocks) * ROWS_PER_BLOCK;
+	base = (int64) nth_block(state, state->block - state->heap_blocks) * ROWS_PER_BLOCK;
 	for (;;)
 	{
 		int			in_block = (int) Min(ROWS_PER_BLOCK, state->next_row - base);

@@ -93,6 +93,8 @@ typedef struct StrataBatchSchema
 	AttrNumber *col_att;
 	AttrNumber	nfixed;			/* companion columns up to the last that is no col_ */
 	struct StrataColumnType *types; /* by attno - 1 */
+	int			nplain;
+	AttrNumber *plain;			/* columns of the companion that are neither fixed nor col_ */
 } StrataBatchSchema;
 
 extern StrataBatchSchema *strata_batch_schema_create(TupleDesc rel_desc, TupleDesc batch_desc);
@@ -191,6 +193,8 @@ typedef struct StrataBatchReader
 	TupleTableSlot *batch_slot; /* the caller's slot holding the batch row */
 	StrataColumn *columns;		/* indexed by attno - 1 */
 	int64		ndecoded;		/* columns decoded since creation, for EXPLAIN */
+	bytea	   *summary;		/* private: of the current batch, detoasted */
+	bool		sealed;			/* private: columns have seals */
 	StrataColumnSummary *summaries; /* private: parsed lazily */
 	int			nsummaries;
 	StrataLayout *layout_cache; /* private */
@@ -217,9 +221,10 @@ extern StrataBatchReader *strata_batch_reader_create(Relation rel, const StrataB
 
 /*
  * Take the batch row in batch_slot (a slot of the companion's descriptor; must
- * stay valid until the next load).  Nothing is detoasted or decoded.  Returns
- * false for a row entry, which is no batch.
- * Damaged fixed columns raise ERRCODE_DATA_CORRUPTED.
+ * stay valid until the next load).  The row is checked against its checksum;
+ * no encoded column is looked at.  Returns false for a row entry, which is no
+ * batch, and which is not checked.
+ * Damage raises ERRCODE_DATA_CORRUPTED.
  */
 extern bool strata_batch_reader_load(StrataBatchReader *reader, TupleTableSlot *batch_slot);
 

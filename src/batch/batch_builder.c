@@ -469,7 +469,10 @@ strata_batch_builder_finish(StrataBatchBuilder *b, int64 first_row, Datum *value
 		values[r->max_catt - 1] = datumCopy(r->max, r->typbyval, r->typlen);
 	}
 	form_columns(b, values, isnull);
-	strata_batch_set_first_row(b->schema, first_row, values, isnull);
+	values[STRATA_BATCH_ATT_FIRST_ROW - 1] = Int64GetDatum(first_row);
+	strata_seal_columns(b->schema, values, isnull);
+	strata_seal_row(b->schema, values, isnull,
+					(bytea *) DatumGetPointer(values[STRATA_BATCH_ATT_SUMMARY - 1]));
 	MemoryContextSwitchTo(old);
 	clear(b);
 }
@@ -478,9 +481,10 @@ strata_batch_builder_finish(StrataBatchBuilder *b, int64 first_row, Datum *value
 void
 strata_batch_set_first_row(const StrataBatchSchema *schema, int64 first_row, Datum *values, const bool *isnull)
 {
+	strata_seal_columns(schema, values, isnull);
 	values[STRATA_BATCH_ATT_FIRST_ROW - 1] = Int64GetDatum(first_row);
-	strata_summary_set_crc((bytea *) DatumGetPointer(values[STRATA_BATCH_ATT_SUMMARY - 1]),
-						   strata_summary_crc(schema->batch_desc, values, isnull));
+	strata_seal_columns(schema, values, isnull);
+	strata_seal_row(schema, values, isnull, (bytea *) DatumGetPointer(values[STRATA_BATCH_ATT_SUMMARY - 1]));
 }
 
 /* What codec an encoded column has. */

@@ -6,8 +6,8 @@
  * Summary bytes (column 4 of a batch row, bytea, little-endian):
  *
  *	OFFSET	SIZE	MEANING
- *	0		1		format version, 1
- *	1		4		CRC-32C of the batch row (batch_summary.c says of what)
+ *	0		1		format version: 2; 1 in batches of earlier versions
+ *	1		4		CRC-32C of the batch row (batch_seal.c says of what)
  *	5		var		number of entries
  *	then per entry, ascending attno:
  *			var		attno
@@ -28,7 +28,8 @@
 #include "base/base.h"
 #include "batch/batch.h"
 
-#define STRATA_SUMMARY_VERSION 1
+#define STRATA_SUMMARY_VERSION 2
+#define STRATA_SUMMARY_ENTRIES 5	/* where the entries begin */
 #define STRATA_SUMMARY_HAS_RANGE 0x01
 #define STRATA_SUMMARY_HAS_NAN 0x02
 
@@ -42,21 +43,27 @@ extern bool strata_summary_has_range_for(Oid typid);
 extern void strata_summary_compute(StrataColumnSummary *s, const StrataColumnType *type,
 								   const void *fixed, int n);
 
-/* Serialise; the CRC field is left zero and set by strata_summary_set_crc. */
+/* Serialise; the CRC field is left zero and set by strata_seal_row. */
 extern bytea *strata_summary_form(const StrataColumnSummary *s, const StrataColumnType *types, int n);
 
 /* Parse into palloc'd array; false when malformed. */
 extern bool strata_summary_parse(const StrataBatchSchema *schema, bytea *data,
 								 StrataColumnSummary **s, int *n);
 
+/* batch_seal.c: set the checksum of a formed batch row in its summary, the last thing done to it. */
+extern void strata_seal_row(const StrataBatchSchema *schema, const Datum *values, const bool *isnull,
+							bytea *summary);
 /*
- * CRC of a formed batch row: first_row, nrows, layout, segment values, min and
- * max values, the checksums of the encoded columns and the summary without its
- * CRC field.
+ * What is wrong with the batch row in the slot, of which schema->nfixed columns are
+ * there, or NULL; summary is its summary, detoasted.
+ * *sealed: the checksums of its columns are sealed.
  */
-extern uint32 strata_summary_crc(TupleDesc batch_desc, const Datum *values, const bool *isnull);
-extern uint32 strata_summary_stored_crc(bytea *data);
-extern void strata_summary_set_crc(bytea *data, uint32 crc);
+extern const char *strata_seal_check_row(const StrataBatchSchema *schema, TupleTableSlot *slot,
+										 const bytea *summary, bool *sealed);
+/* The seal of a column of the batch that begins with first_row. */
+extern uint32 strata_seal_of_column(int64 first_row, AttrNumber attno);
+/* Put the seals on the columns of a formed batch row; with the same first_row again: take them off. */
+extern void strata_seal_columns(const StrataBatchSchema *schema, Datum *values, const bool *isnull);
 
 /*
  * batch_measure.c: add a batch row whose encoded columns take these bytes and all else

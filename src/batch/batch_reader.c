@@ -3,7 +3,7 @@
  * batch_reader.c
  *	  Batch row in, columns out.
  *
- * load() looks only at the fixed columns; a column is detoasted, checked (CRC,
+ * load() checks the batch row (batch_seal.c); a column is detoasted, checked (CRC,
  * row count, type) and decoded when it is first asked for.  All memory of a
  * batch lies in batch_mcxt, which load() resets.
  *
@@ -63,6 +63,33 @@ load_layout(StrataBatchReader *reader, Datum value)
 	reader->layout = reader->layout_cache;
 }
 
+/* Keep the summary, and check what it says of the row. */
+static void
+check_row(StrataBatchReader *reader)
+{
+	TupleTableSlot *slot = reader->batch_slot;
+	MemoryContext old = MemoryContextSwitchTo(reader->batch_mcxt);
+	const char *problem;
+
+	if (slot->tts_isnull[STRATA_BATCH_ATT_SUMMARY - 1])
+		problem = "the batch has no summary";
+	else
+	{
+		reader->summary = (bytea *) strata_toast_fetch(reader->toast, (struct varlena *)
+													   DatumGetPointer(slot->tts_values[STRATA_BATCH_ATT_SUMMARY - 1]));
+		problem = strata_seal_check_row(reader->schema, slot, reader->summary, &reader->sealed);
+	}
+	MemoryContextSwitchTo(old);
+	if (problem != NULL)
+	{
+		int64		first_row = reader->first_row;
+
+		/* whoever goes on after this finds no batch */
+		reader->nrows = 0;
+		strata_error_corrupt(reader->rel, first_row, NULL, problem);
+	}
+}
+
 /* See batch.h. */
 bool
 strata_batch_reader_load(StrataBatchReader *reader, TupleTableSlot *batch_slot)
@@ -102,6 +129,7 @@ strata_batch_reader_load(StrataBatchReader *reader, TupleTableSlot *batch_slot)
 	if (reader->first_row < 0 || reader->first_row > STRATA_BATCH_MAX_ROW_NUMBER ||
 		reader->nrows <= 0 || reader->nrows > STRATA_CODEC_MAX_ROWS)
 		strata_error_corrupt(reader->rel, reader->first_row, NULL, "row number or count out of range");
+	check_row(reader);
 	load_layout(reader, batch_slot->tts_values[STRATA_BATCH_ATT_LAYOUT - 1]);
 	return true;
 }
@@ -262,7 +290,8 @@ fetch_column(StrataBatchReader *reader, StrataColumn *col, Datum value)
 	StrataCodecInfo info;
 	StrataCodecResult rc;
 
-	rc = strata_column_check(buf, len, &info);
+	rc = strata_column_check(buf, len, reader->sealed ?
+							 strata_seal_of_column(reader->first_row, col->attno) : 0, &info);
 	if (rc != STRATA_CODEC_OK)
 		column_corrupt(reader, col->attno, strata_codec_result_text(rc));
 	if (info.nrows != (uint32) reader->nrows || info.kind != col->type.kind ||
@@ -377,16 +406,12 @@ strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno, int from, 
 const StrataColumnSummary *
 strata_batch_reader_summary(StrataBatchReader *reader, AttrNumber attno)
 {
-	TupleTableSlot *slot = reader->batch_slot;
-
 	if (reader->nsummaries < 0)
 	{
 		MemoryContext old = MemoryContextSwitchTo(reader->batch_mcxt);
 
 		reader->nsummaries = 0;
-		if (!slot->tts_isnull[STRATA_BATCH_ATT_SUMMARY - 1] &&
-			!strata_summary_parse(reader->schema,
-								  (bytea *) strata_toast_fetch(reader->toast, (struct varlena *) DatumGetPointer(slot->tts_values[STRATA_BATCH_ATT_SUMMARY - 1])),
+		if (!strata_summary_parse(reader->schema, reader->summary,
 								  &reader->summaries, &reader->nsummaries))
 			strata_error_corrupt(reader->rel, reader->first_row, NULL, "the summary is malformed");
 		MemoryContextSwitchTo(old);

@@ -83,8 +83,16 @@ strata_batch_schema_create_mapped(TupleDesc rel_desc, TupleDesc batch_desc, int 
 	schema->max_att = own + 2 * n;
 	schema->col_att = own + 3 * n;
 	schema->nfixed = STRATA_BATCH_FIXED_ATTS;
-	for (int i = 0; i < 3 * n; i++)
-		schema->nfixed = Max(schema->nfixed, own[i]);
+	schema->plain = palloc(sizeof(AttrNumber) * Max(batch_desc->natts, 1));
+	schema->nplain = 0;
+	for (int i = STRATA_BATCH_FIXED_ATTS; i < batch_desc->natts; i++)
+	{
+		/* all others, whatever R looks like now: the row's checksum is over them */
+		if (strncmp(NameStr(TupleDescAttr(batch_desc, i)->attname), "col_", 4) == 0)
+			continue;
+		schema->plain[schema->nplain++] = (AttrNumber) (i + 1);
+		schema->nfixed = (AttrNumber) (i + 1);
+	}
 	schema->types = palloc0(sizeof(StrataColumnType) * Max(rel_desc->natts, 1));
 	for (int i = 0; i < rel_desc->natts; i++)
 		strata_column_type_init(&schema->types[i], TupleDescAttr(rel_desc, i));

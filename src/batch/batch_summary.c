@@ -1,8 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * batch_summary.c
- *	  What a batch says of its columns without decoding them, and the CRC
- *	  that protects the batch row itself.
+ *	  What a batch says of its columns without decoding them.
  *
  * Minima and maxima are kept for by-value types whose btree order is that of
  * the machine's integers or floats; NaN is kept out of them and flagged.
@@ -17,11 +16,6 @@
 
 #include "catalog/pg_type.h"
 #include "port/pg_bswap.h"
-#include "port/pg_crc32c.h"
-#include "utils/datum.h"
-
-#define CRC_OFFSET 1
-#define ENTRIES_OFFSET 5
 
 /* See batch_private.h. */
 bool
@@ -216,8 +210,8 @@ strata_summary_form(const StrataColumnSummary *s, const StrataColumnType *types,
 	StringInfoData buf;
 
 	initStringInfo(&buf);
-	appendStringInfoSpaces(&buf, VARHDRSZ + ENTRIES_OFFSET);
-	memset(buf.data + VARHDRSZ, 0, ENTRIES_OFFSET);
+	appendStringInfoSpaces(&buf, VARHDRSZ + STRATA_SUMMARY_ENTRIES);
+	memset(buf.data + VARHDRSZ, 0, STRATA_SUMMARY_ENTRIES);
 	buf.data[VARHDRSZ] = STRATA_SUMMARY_VERSION;
 	append_varint(&buf, n);
 	for (int i = 0; i < n; i++)
@@ -297,9 +291,9 @@ strata_summary_parse(const StrataBatchSchema *schema, bytea *data,
 	c.p = (const uint8 *) VARDATA_ANY(data);
 	c.end = c.p + VARSIZE_ANY_EXHDR(data);
 	c.bad = false;
-	if (c.end - c.p < ENTRIES_OFFSET || *c.p != STRATA_SUMMARY_VERSION)
+	if (c.end - c.p < STRATA_SUMMARY_ENTRIES || *c.p == 0 || *c.p > STRATA_SUMMARY_VERSION)
 		return false;
-	c.p += ENTRIES_OFFSET;
+	c.p += STRATA_SUMMARY_ENTRIES;
 	count = read_varint(&c);
 	if (c.bad || count > (uint32) schema->natts)
 		return false;
@@ -329,113 +323,4 @@ strata_summary_parse(const StrataBatchSchema *schema, bytea *data,
 	*s = out;
 	*n = (int) count;
 	return true;
-}
-
-/* Add the contents of a datum (never toasted pointers) to the checksum. */
-static pg_crc32c
-crc_datum(pg_crc32c crc, Form_pg_attribute att, Datum value, bool isnull)
-{
-	COMP_CRC32C(crc, &isnull, 1);
-	if (isnull)
-		return crc;
-	if (att->attbyval)
-	{
-		uint64		v = (uint64) value;
-
-		/* only the type's own bytes: the rest is sign extension */
-		if (att->attlen < 8)
-			v &= (UINT64CONST(1) << (8 * att->attlen)) - 1;
-		COMP_CRC32C(crc, &v, sizeof(v));
-	}
-	else if (att->attlen == -1)
-	{
-		struct varlena *v = PG_DETOAST_DATUM_PACKED(value);
-
-		COMP_CRC32C(crc, VARDATA_ANY(v), VARSIZE_ANY_EXHDR(v));
-	}
-	else
-	{
-		Size		len = datumGetSize(value, false, att->attlen);
-
-		COMP_CRC32C(crc, DatumGetPointer(value), len);
-	}
-	return crc;
-}
-
-/* Add the checksum an encoded column carries, so that it is this column's. */
-static pg_crc32c
-crc_encoded(pg_crc32c crc, Datum value, bool isnull)
-{
-	StrataCodecInfo info = {0};
-	struct varlena *v;
-
-	COMP_CRC32C(crc, &isnull, 1);
-	if (isnull)
-		return crc;
-	v = PG_DETOAST_DATUM_PACKED(value);
-	/* damage within is for the column's own check to report */
-	if (strata_column_describe((const uint8 *) VARDATA_ANY(v), VARSIZE_ANY_EXHDR(v), false,
-							   &info) == STRATA_CODEC_OK)
-		COMP_CRC32C(crc, &info.crc, sizeof(info.crc));
-	return crc;
-}
-
-/*
- * See batch_private.h.  Columns are taken by position, so it can be computed
- * again from a stored tuple; col_ columns count with the checksum they carry.  Trailing columns that are NULL do not count,
- * so that a column added to the companion later leaves the sum alone.
- */
-uint32
-strata_summary_crc(TupleDesc batch_desc, const Datum *values, const bool *isnull)
-{
-	pg_crc32c	crc;
-	int			natts = batch_desc->natts;
-
-	while (natts > STRATA_BATCH_FIXED_ATTS && isnull[natts - 1])
-		natts--;
-	INIT_CRC32C(crc);
-	for (int i = 0; i < natts; i++)
-	{
-		Form_pg_attribute att = TupleDescAttr(batch_desc, i);
-
-		if (i == STRATA_BATCH_ATT_SUMMARY - 1)
-		{
-			bytea	   *s = PG_DETOAST_DATUM_PACKED(values[i]);
-			const char *p = VARDATA_ANY(s);
-			Size		len = VARSIZE_ANY_EXHDR(s);
-
-			COMP_CRC32C(crc, p, CRC_OFFSET);
-			if (len > ENTRIES_OFFSET)
-				COMP_CRC32C(crc, p + ENTRIES_OFFSET, len - ENTRIES_OFFSET);
-		}
-		else if (strncmp(NameStr(att->attname), "col_", 4) == 0)
-			crc = crc_encoded(crc, values[i], isnull[i]);
-		else if (i == STRATA_BATCH_ATT_ENTRY - 1)
-			COMP_CRC32C(crc, &isnull[i], 1);
-		else
-			crc = crc_datum(crc, att, values[i], isnull[i]);
-	}
-	FIN_CRC32C(crc);
-	return (uint32) crc;
-}
-
-uint32
-strata_summary_stored_crc(bytea *data)
-{
-	const uint8 *p = (const uint8 *) VARDATA_ANY(data) + CRC_OFFSET;
-
-	if (VARSIZE_ANY_EXHDR(data) < ENTRIES_OFFSET)
-		return 0;
-	return (uint32) p[0] | (uint32) p[1] << 8 | (uint32) p[2] << 16 | (uint32) p[3] << 24;
-}
-
-void
-strata_summary_set_crc(bytea *data, uint32 crc)
-{
-	uint8	   *p = (uint8 *) VARDATA_ANY(data) + CRC_OFFSET;
-
-	p[0] = (uint8) crc;
-	p[1] = (uint8) (crc >> 8);
-	p[2] = (uint8) (crc >> 16);
-	p[3] = (uint8) (crc >> 24);
 }

@@ -177,25 +177,12 @@ strata_batch_verify(Relation rel, const StrataBatchSchema *schema, TupleTableSlo
 	SortSupportData *sorts;
 	const StrataLayout *layout;
 	bool		sound = true;
-	bytea	   *summary;
 
 	if (!strata_batch_reader_load(v.reader, batch_slot))
 	{
 		strata_batch_reader_free(v.reader);
 		return;
 	}
-	slot_getallattrs(batch_slot);
-	if (batch_slot->tts_isnull[STRATA_BATCH_ATT_SUMMARY - 1])
-	{
-		report(arg, 0, "the batch has no summary");
-		strata_batch_reader_free(v.reader);
-		return;
-	}
-	summary = DatumGetByteaPP(batch_slot->tts_values[STRATA_BATCH_ATT_SUMMARY - 1]);
-	if (strata_summary_stored_crc(summary) !=
-		strata_summary_crc(schema->batch_desc, batch_slot->tts_values, batch_slot->tts_isnull))
-		report(arg, 0, "the batch row's checksum differs");
-
 	for (AttrNumber attno = 1; attno <= schema->natts; attno++)
 	{
 		StrataColumn *col;

@@ -153,12 +153,22 @@ extern StrataCodecResult strata_column_encode(const StrataVector *v, uint32_t nr
 											  void *scratch, size_t scratch_size,
 											  uint8_t *out, size_t cap, size_t *len);
 
-/* Parse and check the header; verify_crc also checksums the whole column. */
+/*
+ * Seal: exclusive-or the CRC of a whole column with a number that tells where the
+ * column belongs.
+ */
+extern void strata_column_seal(uint8_t *buf, uint32_t seal);
+
+/* Parse and check the header; verify_crc also checks the CRC of a column without seal. */
 extern StrataCodecResult strata_column_describe(const uint8_t *buf, size_t len, bool verify_crc,
 												StrataCodecInfo *info);
 
-/* The same with checksum and without info->detail, which takes longest to make. */
-extern StrataCodecResult strata_column_check(const uint8_t *buf, size_t len, StrataCodecInfo *info);
+/*
+ * The same of a column with this seal (0: none), with checksum and without info->detail,
+ * which takes longest to make.
+ */
+extern StrataCodecResult strata_column_check(const uint8_t *buf, size_t len, uint32_t seal,
+											 StrataCodecInfo *info);
 
 /* Scratch needed to decode n rows of this column (BYTES: payload included). */
 extern StrataCodecResult strata_column_decode_scratch_size(const uint8_t *buf, size_t len,

@@ -249,22 +249,31 @@ parse(const uint8_t *buf, size_t len, Column *c)
 	return STRATA_CODEC_OK;
 }
 
-static StrataCodecResult
-check_column(const uint8_t *buf, size_t len, bool verify_crc, Column *column, StrataCodecInfo *info)
+/* See codec.h. */
+void
+strata_column_seal(uint8_t *buf, uint32_t seal)
 {
-	StrataCodecResult rc;
+	strata_store32(buf + CRC_OFFSET, strata_load32(buf + CRC_OFFSET) ^ seal);
+}
 
-	if (verify_crc)
-	{
-		uint32_t	crc;
+/* Is the column's CRC, with the seal taken off, that of its bytes? */
+static bool
+crc_fits(const uint8_t *buf, size_t len, uint32_t seal)
+{
+	uint32_t	crc;
 
-		if (len < CRC_END)
-			return STRATA_CODEC_CORRUPT;
-		crc = strata_crc32c_extend(0, buf, CRC_OFFSET);
-		if (strata_crc32c_extend(crc, buf + CRC_END, len - CRC_END) != strata_load32(buf + CRC_OFFSET))
-			return STRATA_CODEC_CORRUPT;
-	}
-	rc = parse(buf, len, column);
+	if (len < CRC_END)
+		return false;
+	crc = strata_crc32c_extend(0, buf, CRC_OFFSET);
+	crc = strata_crc32c_extend(crc, buf + CRC_END, len - CRC_END);
+	return (crc ^ seal) == strata_load32(buf + CRC_OFFSET);
+}
+
+static StrataCodecResult
+parse_header(const uint8_t *buf, size_t len, Column *column, StrataCodecInfo *info)
+{
+	StrataCodecResult rc = parse(buf, len, column);
+
 	if (rc != STRATA_CODEC_OK)
 		return rc;
 	info->id = column->id;
@@ -278,12 +287,14 @@ check_column(const uint8_t *buf, size_t len, bool verify_crc, Column *column, St
 
 /* See codec.h. */
 StrataCodecResult
-strata_column_check(const uint8_t *buf, size_t len, StrataCodecInfo *info)
+strata_column_check(const uint8_t *buf, size_t len, uint32_t seal, StrataCodecInfo *info)
 {
 	Column		c;
 
 	info->detail[0] = '\0';
-	return check_column(buf, len, true, &c, info);
+	if (!crc_fits(buf, len, seal))
+		return STRATA_CODEC_CORRUPT;
+	return parse_header(buf, len, &c, info);
 }
 
 /* See codec.h. */
@@ -294,7 +305,9 @@ strata_column_describe(const uint8_t *buf, size_t len, bool verify_crc, StrataCo
 	StrataCodecResult rc;
 
 	memset(info, 0, sizeof(*info));
-	rc = check_column(buf, len, verify_crc, &c, info);
+	if (verify_crc && !crc_fits(buf, len, 0))
+		return STRATA_CODEC_CORRUPT;
+	rc = parse_header(buf, len, &c, info);
 	if (rc != STRATA_CODEC_OK)
 		return rc;
 	if (c.payload.n == 0)

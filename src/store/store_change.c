@@ -191,6 +191,16 @@ tell_changed(Claim *claim, CommandId cid, TM_FailureData *tmfd)
 	return entry->kind == STRATA_ENTRY_UPDATED ? TM_Updated : TM_Deleted;
 }
 
+/* Was the batch made by this transaction, whose failure would take it back? */
+static bool
+batch_is_ours(Claim *claim)
+{
+	HeapTuple	tuple = ((BufferHeapTupleTableSlot *) claim->reader->batch_slot)->base.tuple;
+
+	return !HeapTupleHeaderXminFrozen(tuple->t_data) &&
+		TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetRawXmin(tuple->t_data));
+}
+
 /*
  * The row's batch is gone.  With its rows: as heapam would tell it to a command
  * with this id.
@@ -262,8 +272,10 @@ claim_row(Claim *claim, LockTupleMode mode, LockWaitPolicy policy, bool make_loc
 			case STRATA_ENTRY_NONE:
 				if (!make_lock_entry)
 					return TM_Ok;
+				/* the command that makes it must be able to lock it */
+				(void) GetCurrentCommandId(true);
 				strata_entry_insert(claim->batches, claim->row, STRATA_ENTRY_LOCK, NULL,
-									GetCurrentCommandId(true));
+									FirstCommandId, !batch_is_ours(claim));
 				continue;
 			case STRATA_ENTRY_LOCK:
 				end_writing(claim);
@@ -286,7 +298,7 @@ static void
 write_entry(Claim *claim, StrataEntryKind kind, const ItemPointerData *tid, CommandId cid)
 {
 	if (claim->entry.kind == STRATA_ENTRY_NONE)
-		strata_entry_insert(claim->batches, claim->row, kind, tid, cid);
+		strata_entry_insert(claim->batches, claim->row, kind, tid, cid, false);
 	else
 		strata_entry_replace(claim->batches, &claim->entry, kind, tid, cid);
 	end_writing(claim);

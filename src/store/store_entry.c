@@ -15,7 +15,8 @@
  *
  * Entries are tuples like any other: who sees the entry sees that the row has
  * left its batch, and who does not sees the row there.  Lock entries change
- * nothing for readers, so they are frozen from birth and seen by all.
+ * nothing for readers, so they are frozen from birth and seen by all, but for
+ * those on batches of the same transaction, which may never come to be.
  *
  * src/store/store_entry.c
  *-------------------------------------------------------------------------
@@ -166,11 +167,11 @@ index_entry(Relation batches, HeapTuple tuple, int64 row)
 /* See store_private.h. */
 void
 strata_entry_insert(Relation batches, int64 row, StrataEntryKind kind, const ItemPointerData *tid,
-					CommandId cid)
+					CommandId cid, bool forever)
 {
 	HeapTuple	tuple = form_entry(batches, row, kind, tid);
 
-	heap_insert(batches, tuple, cid, kind == STRATA_ENTRY_LOCK ? HEAP_INSERT_FROZEN : 0, NULL);
+	heap_insert(batches, tuple, cid, forever ? HEAP_INSERT_FROZEN : 0, NULL);
 	index_entry(batches, tuple, row);
 	heap_freetuple(tuple);
 }

@@ -64,8 +64,9 @@ extern bool strata_companion_is_outdated(StrataStore *store, const StrataLayout 
  * its batch (store_change.c); whoever replaces one has locked it.
  */
 extern void strata_entry_find_dirty(Relation batches, int64 row, StrataEntry *entry);
+/* forever: a lock entry is to outlive this transaction's failure. */
 extern void strata_entry_insert(Relation batches, int64 row, StrataEntryKind kind,
-								const ItemPointerData *tid, CommandId cid);
+								const ItemPointerData *tid, CommandId cid, bool forever);
 extern void strata_entry_replace(Relation batches, const StrataEntry *entry, StrataEntryKind kind,
 								 const ItemPointerData *tid, CommandId cid);
 

@@ -1,0 +1,310 @@
+/*-------------------------------------------------------------------------
+ *
+ * batch_seal.c
+ *	  The checksums that hold a batch row together.
+ *
+ * Every load checks the row's own: over everything a query may rely on without
+ * decoding, and over which columns are there, but not over their contents,
+ * which mostly lie in TOAST.  Each encoded column has a checksum of its own,
+ * checked when the column is fetched; it is sealed with the batch's first row
+ * number and the attribute number, so that a sound column of another batch, or
+ * of another column, is not taken for this one.
+ *
+ * Batches of summary version 1 have plain columns, and a row checksum over the
+ * columns' checksums too: it takes all of TOAST to check, which is slow but no
+ * reason to trust them.
+ *
+ * src/batch/batch_seal.c
+ *-------------------------------------------------------------------------
+ */
+#include "batch/batch_private.h"
+
+#include "access/htup_details.h"
+#include "port/pg_crc32c.h"
+#include "utils/datum.h"
+
+#define CRC_OFFSET 1
+
+/* Small pieces are collected: the checksum works on eight bytes at a time. */
+typedef struct Checksum
+{
+	pg_crc32c	crc;
+	int			n;
+	uint8		buf[256];
+} Checksum;
+
+static inline void
+flush(Checksum *sum)
+{
+	COMP_CRC32C(sum->crc, sum->buf, sum->n);
+	sum->n = 0;
+}
+
+static inline void
+add(Checksum *sum, const void *bytes, Size len)
+{
+	if (sum->n + len > sizeof(sum->buf))
+	{
+		flush(sum);
+		if (len > sizeof(sum->buf))
+		{
+			COMP_CRC32C(sum->crc, bytes, len);
+			return;
+		}
+	}
+	memcpy(sum->buf + sum->n, bytes, len);
+	sum->n += (int) len;
+}
+
+/* A by-value datum's own bytes; the rest of the datum is sign extension. */
+static inline uint64
+own_bytes(Form_pg_attribute att, Datum value)
+{
+	uint64		v = (uint64) value;
+
+	if (att->attlen < 8)
+		v &= (UINT64CONST(1) << (8 * att->attlen)) - 1;
+	return v;
+}
+
+static void
+add_datum(Checksum *sum, Form_pg_attribute att, Datum value)
+{
+	if (att->attbyval)
+	{
+		uint64		v = own_bytes(att, value);
+
+		add(sum, &v, sizeof(v));
+	}
+	else
+	{
+		const char *p;
+		uint32		len;
+
+		if (att->attlen == -1)
+		{
+			struct varlena *v = PG_DETOAST_DATUM_PACKED(value);
+
+			p = VARDATA_ANY(v);
+			len = VARSIZE_ANY_EXHDR(v);
+		}
+		else
+		{
+			p = DatumGetPointer(value);
+			len = (uint32) datumGetSize(value, false, att->attlen);
+		}
+		add(sum, &len, sizeof(len));
+		add(sum, p, len);
+	}
+}
+
+/*
+ * The row's checksum as batches have it now; summary is the detoasted one.
+ * Of values only the fixed and the plain ones are looked at, of isnull all natts.
+ */
+static uint32
+row_checksum(const StrataBatchSchema *schema, const Datum *values, const bool *isnull, int natts,
+			 const bytea *summary)
+{
+	const char *bytes = VARDATA_ANY(summary);
+	Checksum	sum;
+
+	/* a column added to the companion later leaves the sum alone */
+	while (natts > STRATA_BATCH_FIXED_ATTS && isnull[natts - 1])
+		natts--;
+	INIT_CRC32C(sum.crc);
+	sum.n = 0;
+	StaticAssertStmt(sizeof(bool) == 1, "a null flag is a byte");
+	add(&sum, isnull, natts);
+	for (int i = 0; i < STRATA_BATCH_ATT_LAYOUT; i++)
+		add_datum(&sum, TupleDescAttr(schema->batch_desc, i), values[i]);
+	for (int i = 0; i < schema->nplain; i++)
+	{
+		int			att = schema->plain[i] - 1;
+
+		if (att < natts && !isnull[att])
+			add_datum(&sum, TupleDescAttr(schema->batch_desc, att), values[att]);
+	}
+	add(&sum, bytes, CRC_OFFSET);
+	add(&sum, bytes + STRATA_SUMMARY_ENTRIES, VARSIZE_ANY_EXHDR(summary) - STRATA_SUMMARY_ENTRIES);
+	flush(&sum);
+	FIN_CRC32C(sum.crc);
+	return (uint32) sum.crc;
+}
+
+/*-------------------------------------------------------------------------
+ * Summary version 1
+ *-------------------------------------------------------------------------
+ */
+static pg_crc32c
+crc_datum_1(pg_crc32c crc, Form_pg_attribute att, Datum value)
+{
+	if (att->attbyval)
+	{
+		uint64		v = own_bytes(att, value);
+
+		COMP_CRC32C(crc, &v, sizeof(v));
+	}
+	else if (att->attlen == -1)
+	{
+		struct varlena *v = PG_DETOAST_DATUM_PACKED(value);
+
+		COMP_CRC32C(crc, VARDATA_ANY(v), VARSIZE_ANY_EXHDR(v));
+	}
+	else
+		COMP_CRC32C(crc, DatumGetPointer(value), datumGetSize(value, false, att->attlen));
+	return crc;
+}
+
+/* Add the checksum an encoded column carries, so that it is this column's. */
+static pg_crc32c
+crc_encoded_1(pg_crc32c crc, Datum value)
+{
+	StrataCodecInfo info = {0};
+	struct varlena *v = PG_DETOAST_DATUM_PACKED(value);
+
+	/* damage within is for the column's own check to report */
+	if (strata_column_describe((const uint8 *) VARDATA_ANY(v), VARSIZE_ANY_EXHDR(v), false,
+							   &info) == STRATA_CODEC_OK)
+		COMP_CRC32C(crc, &info.crc, sizeof(info.crc));
+	return crc;
+}
+
+static uint32
+row_checksum_1(const StrataBatchSchema *schema, const Datum *values, const bool *isnull,
+			   const bytea *summary)
+{
+	const char *bytes = VARDATA_ANY(summary);
+	TupleDesc	desc = schema->batch_desc;
+	int			natts = desc->natts;
+	pg_crc32c	crc;
+
+	while (natts > STRATA_BATCH_FIXED_ATTS && isnull[natts - 1])
+		natts--;
+	INIT_CRC32C(crc);
+	for (int i = 0; i < natts; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(desc, i);
+
+		if (i == STRATA_BATCH_ATT_SUMMARY - 1)
+		{
+			COMP_CRC32C(crc, bytes, CRC_OFFSET);
+			COMP_CRC32C(crc, bytes + STRATA_SUMMARY_ENTRIES,
+						VARSIZE_ANY_EXHDR(summary) - STRATA_SUMMARY_ENTRIES);
+			continue;
+		}
+		COMP_CRC32C(crc, &isnull[i], 1);
+		if (isnull[i] || i == STRATA_BATCH_ATT_ENTRY - 1)
+			continue;
+		if (strncmp(NameStr(att->attname), "col_", 4) == 0)
+			crc = crc_encoded_1(crc, values[i]);
+		else
+			crc = crc_datum_1(crc, att, values[i]);
+	}
+	FIN_CRC32C(crc);
+	return (uint32) crc;
+}
+
+/*-------------------------------------------------------------------------
+ * What others call
+ *-------------------------------------------------------------------------
+ */
+static uint32
+stored_checksum(const bytea *summary)
+{
+	const uint8 *p = (const uint8 *) VARDATA_ANY(summary) + CRC_OFFSET;
+
+	return (uint32) p[0] | (uint32) p[1] << 8 | (uint32) p[2] << 16 | (uint32) p[3] << 24;
+}
+
+/* See batch_private.h. */
+void
+strata_seal_row(const StrataBatchSchema *schema, const Datum *values, const bool *isnull,
+				bytea *summary)
+{
+	uint8	   *p = (uint8 *) VARDATA_ANY(summary) + CRC_OFFSET;
+	uint32		crc = row_checksum(schema, values, isnull, schema->batch_desc->natts, summary);
+
+	for (int i = 0; i < 4; i++)
+		p[i] = (uint8) (crc >> (8 * i));
+}
+
+/*
+ * The same of a stored row, of which the columns up to the last plain one are at
+ * hand.  Which of the others are NULL the tuple's header tells: taking the row
+ * apart to its end would cost more than all of the check.
+ */
+static uint32
+stored_row_checksum(const StrataBatchSchema *schema, TupleTableSlot *slot, const bytea *summary)
+{
+	bool		isnull[MaxHeapAttributeNumber];
+	bool		to_free;
+	HeapTuple	tuple;
+	int			natts;
+
+	if (!TTS_IS_HEAPTUPLE(slot) && !TTS_IS_BUFFERTUPLE(slot))
+	{
+		slot_getallattrs(slot);
+		return row_checksum(schema, slot->tts_values, slot->tts_isnull, schema->batch_desc->natts,
+							summary);
+	}
+	tuple = ExecFetchSlotHeapTuple(slot, false, &to_free);
+	Assert(!to_free);
+	natts = Min(HeapTupleHeaderGetNatts(tuple->t_data), schema->batch_desc->natts);
+	natts = Max(natts, schema->nfixed);
+	memcpy(isnull, slot->tts_isnull, schema->nfixed);
+	for (int i = schema->nfixed; i < natts; i++)
+		isnull[i] = HeapTupleHasNulls(tuple) && att_isnull(i, tuple->t_data->t_bits);
+	return row_checksum(schema, slot->tts_values, isnull, natts, summary);
+}
+
+/* See batch_private.h. */
+const char *
+strata_seal_check_row(const StrataBatchSchema *schema, TupleTableSlot *slot, const bytea *summary,
+					  bool *sealed)
+{
+	uint32		crc;
+
+	if (VARSIZE_ANY_EXHDR(summary) < STRATA_SUMMARY_ENTRIES)
+		return "the summary is malformed";
+	switch (*(const uint8 *) VARDATA_ANY(summary))
+	{
+		case STRATA_SUMMARY_VERSION:
+			*sealed = true;
+			crc = stored_row_checksum(schema, slot, summary);
+			break;
+		case 1:
+			*sealed = false;
+			slot_getallattrs(slot);
+			crc = row_checksum_1(schema, slot->tts_values, slot->tts_isnull, summary);
+			break;
+		default:
+			return "the summary is of an unknown version";
+	}
+	return crc == stored_checksum(summary) ? NULL : "the batch row's checksum differs";
+}
+
+/* See batch_private.h. */
+uint32
+strata_seal_of_column(int64 first_row, AttrNumber attno)
+{
+	uint64		place[2] = {(uint64) first_row, (uint64) attno};
+
+	return strata_crc32c(place, sizeof(place));
+}
+
+/* See batch_private.h. */
+void
+strata_seal_columns(const StrataBatchSchema *schema, Datum *values, const bool *isnull)
+{
+	int64		first_row = DatumGetInt64(values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
+
+	for (AttrNumber attno = 1; attno <= schema->natts; attno++)
+	{
+		AttrNumber	catt = schema->col_att[attno];
+
+		if (catt != 0 && !isnull[catt - 1])
+			strata_column_seal((uint8 *) VARDATA(DatumGetPointer(values[catt - 1])),
+							   strata_seal_of_column(first_row, attno));
+	}
+}
