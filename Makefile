@@ -94,6 +94,7 @@ test-isolation: ; @bash tools/test.sh isolation
 test-tap: ; @bash tools/test.sh tap
 test-props: ; @bash tools/test.sh props
 test-concurrent: ; @bash tools/test.sh concurrent
+test-damage: ; @bash tools/test.sh damage
 test-pgsuite: ; @bash tools/pgsuite.sh
 test-pgisolation: ; @bash tools/pgisolation.sh
 test-sqlsmith: ; @bash tools/sqlsmith.sh
@@ -114,6 +115,7 @@ help:
 	@echo 'test-unit -regress -isolation -tap   one of them (T="name ..." picks tests)'
 	@echo 'test-props SEED= STEPS=       heap against strata, random statements'
 	@echo 'test-concurrent SEED= RUNS=    the same for schedules of several sessions'
+	@echo 'test-damage SEED= STEPS=      damaged batches: an error, never a crash or a wrong row'
 	@echo 'test-pgsuite TORTURE= PGSRC= SETTINGS=  PostgreSQL regression suite on strata tables'
 	@echo 'test-pgisolation TORTURE= PGSRC= SETTINGS=  its isolation suite'
 	@echo 'test-sqlsmith MINUTES= SEED=  random statements against tables in every state'
@@ -123,4 +125,4 @@ help:
 
 FORCE:
 .PHONY: FORCE test test-unit test-regress test-isolation test-tap test-props test-concurrent \
-	test-pgsuite test-pgisolation test-sqlsmith lint demo bench bench-codecs compdb run-clean help
+	test-damage test-pgsuite test-pgisolation test-sqlsmith lint demo bench bench-codecs compdb run-clean help

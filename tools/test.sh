@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tools/test.sh
 #	  Runs the kinds of tests named as arguments (unit regress isolation tap
-#	  props concurrent) on a private server and ends with the line "N passed, N failed".
+#	  props concurrent damage) on a private server and ends with the line "N passed, N failed".
 #
 #	  T="name name" picks tests by name.  The SQL tests run twice: as they are,
 #	  and with every strata.enable_* switch off, against the same expected output
@@ -9,7 +9,7 @@
 #	  specs, and those with the line "# Same on heap." once more on heap tables.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-[ $# -gt 0 ] || die "usage: tools/test.sh unit|regress|isolation|tap|props|concurrent ..."
+[ $# -gt 0 ] || die "usage: tools/test.sh unit|regress|isolation|tap|props|concurrent|damage ..."
 RUN=$(run_dir)
 OUT=$RUN/test
 export STRATA_CLUSTER=test
@@ -207,6 +207,16 @@ run_concurrent() {
     fi
 }
 
+run_damage() {
+    server
+    if "$(python_with_psycopg2)" "$ROOT/test/damage/damage.py" --dsn "$("$ROOT/tools/server" dsn)" \
+        ${SEED:+--seed "$SEED"} ${STEPS:+--rounds "$STEPS"} 8>&-; then
+        pass "damage"
+    else
+        fail "damage"
+    fi
+}
+
 for kind in "$@"; do
     case $kind in
         unit) run_all_unit ;;
@@ -215,6 +225,7 @@ for kind in "$@"; do
         tap) run_all_tap ;;
         props) run_props ;;
         concurrent) run_concurrent ;;
+        damage) run_damage ;;
         *) die "no such kind of test: $kind" ;;
     esac
 done
