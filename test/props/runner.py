@@ -172,6 +172,8 @@ class Runner:
         if self.connection.closed:
             self.reconnect()
         self.end_transaction()
+        for gid, in self.must("SELECT gid FROM pg_prepared_xacts WHERE database = current_database() AND gid ~ '^p[0-9]+_'"):
+            self.must("ROLLBACK PREPARED '%s'" % gid)
         self.must("RESET ALL")
         self.must("DEALLOCATE ALL")
         for schema in SCHEMAS.values():

@@ -125,12 +125,14 @@ class Statements:
     def strata(self, table):
         rng = self.rng
         kind = rng.random()
+        leaves = table.leaves()
+        sql = None
         if kind < 0.40:
-            sql = "SELECT compress_chunk('%s')" % table.token
+            statements = ["SELECT compress_chunk('%s')" % leaf for leaf in leaves]
         elif kind < 0.60:
-            sql = "SELECT compress_chunk('%s', recompress => true)" % table.token
+            statements = ["SELECT compress_chunk('%s', recompress => true)" % leaf for leaf in leaves]
         elif kind < 0.68:
-            sql = "SELECT decompress_chunk('%s')" % table.token
+            statements = ["SELECT decompress_chunk('%s')" % leaf for leaf in leaves]
         elif kind < 0.76:
             sql = table.settings(rng)
         elif kind < 0.80:
@@ -144,13 +146,13 @@ class Statements:
                           [table.name])
         elif kind < 0.95:
             return Action("access method", [
-                Statement("ALTER TABLE %s SET ACCESS METHOD heap" % table.token, "strata"),
+                *[Statement("ALTER TABLE %s SET ACCESS METHOD heap" % leaf, "strata") for leaf in leaves],
                 Statement("SELECT a.* FROM %s AS a" % table.token),
-                Statement("ALTER TABLE %s SET ACCESS METHOD strata" % table.token, "strata")], [table.name])
+                *[Statement("ALTER TABLE %s SET ACCESS METHOD strata" % leaf, "strata") for leaf in leaves]], [table.name])
         else:
-            return Action("verify", [Statement("/* must be empty */ SELECT * FROM strata.verify('%s')" % table.token,
-                                               "strata")])
-        return Action("strata", [Statement(sql, "strata")], [table.name])
+            return Action("verify", [Statement("/* must be empty */ SELECT * FROM strata.verify('%s')" % leaf,
+                                               "strata") for leaf in leaves])
+        return Action("strata", [Statement(s, "strata") for s in ([sql] if sql else statements)], [table.name])
 
     # --- settings --------------------------------------------------------
 
@@ -184,6 +186,9 @@ class Statements:
             makers += [self.copy] * 4
         if table.primary_key:
             makers += [self.upsert] * 3 + [self.update_key]
+        elif table.partitioned:
+            makers += [self.update_key]
+        makers += [self.in_block, self.loop]
         if rng.random() < 0.02:
             makers = [self.truncate]
         statement = rng.choice(makers)(table)
@@ -239,14 +244,15 @@ class Statements:
     def insert_select(self, table):
         shift = table.next_id
         table.next_id += table.next_id
-        names = ["a.%s" % c.name if c.name != "id" else "a.id + %d" % shift for c in table.writable()]
+        names = ["a.id + %d" % shift if c.name == "id" else "NULL" if c.name == "u" else "a.%s" % c.name
+                 for c in table.writable()]
         return Statement("INSERT INTO %s (%s) SELECT %s FROM %s AS a WHERE a.id %% 9 = %d" % (
             table.token, self.names(table), ", ".join(names), table.token, self.rng.randrange(9)))
 
     def assignments(self, table, alias=None):
         rng, parts = self.rng, []
         for column in table.some(rng, 1, 3, lambda c: not c.generated and c.name not in ("id", "ref")):
-            if column.type.number and rng.random() < 0.3:
+            if column.type.number and rng.random() < 0.3 and column.name != "u":
                 parts.append("%s = %s%s + 1" % (column.name, alias + "." if alias else "", column.name))
             elif rng.random() < 0.1:
                 parts.append("%s = DEFAULT" % column.name)
@@ -321,6 +327,20 @@ class Statements:
                     table.token, table.old_id(self.rng), lock)),
                 Statement("FETCH 1 FROM c"), Statement(end + " WHERE CURRENT OF c"), Statement("COMMIT")]
 
+    def in_block(self, table):
+        """A statement in a block of PL/pgSQL that survives its errors."""
+        makers = [self.update, self.delete, self.insert] + ([self.upsert, self.update_key] if table.primary_key else [])
+        sql = self.rng.choice(makers)(table).sql.split(" RETURNING ")[0]
+        return Statement("DO $props$ BEGIN %s; EXCEPTION WHEN integrity_constraint_violation OR data_exception OR "
+                         "cardinality_violation THEN NULL; END $props$" % sql)
+
+    def loop(self, table):
+        """Rows changed while a scan that finds them goes on."""
+        change = self.rng.choice(["UPDATE %s AS a SET %s" % (table.token, self.assignments(table, "a")),
+                                  "DELETE FROM %s AS a" % table.token])
+        return Statement("DO $props$ DECLARE r record; BEGIN FOR r IN SELECT a.id FROM %s AS a WHERE %s LOOP "
+                         "%s WHERE a.id = r.id; END LOOP; END $props$" % (table.token, self.where(table), change))
+
     def truncate(self, table):
         return Statement("TRUNCATE %s CASCADE" % table.token)
 
@@ -333,13 +353,16 @@ class Statements:
 
     def compress(self, table):
         return Statement("SELECT %s('%s')" % (self.rng.choice(["compress_chunk", "compress_chunk", "decompress_chunk"]),
-                                              table.token), "strata")
+                                              self.rng.choice(table.leaves())), "strata")
 
     def transaction(self, table):
         rng = self.rng
         statements = [Statement("BEGIN%s" % rng.choice(["", "", " ISOLATION LEVEL REPEATABLE READ",
                                                        " ISOLATION LEVEL SERIALIZABLE"]))]
-        makers = [self.insert, self.copy, self.update, self.update, self.delete, self.lock, self.compress, self.move]
+        makers = [self.insert, self.copy, self.update, self.update, self.delete, self.lock, self.move]
+        # what is deferred keeps a table from being compressed
+        if not table.second_key:
+            makers.append(self.compress)
         if table.primary_key:
             makers.append(self.upsert)
         savepoints = 0
@@ -356,7 +379,12 @@ class Statements:
             else:
                 statements.append(rng.choice(makers)(table))
                 statements.append(Statement("SELECT count(*), count(a.id) FROM %s AS a" % table.token))
-        statements.append(Statement(rng.choice(["COMMIT", "COMMIT", "ROLLBACK"])))
+        if rng.random() < 0.2:
+            self.made += 1
+            statements += [Statement("PREPARE TRANSACTION 'p%d_{am}'" % self.made),
+                           Statement("%s PREPARED 'p%d_{am}'" % (rng.choice(["COMMIT", "COMMIT", "ROLLBACK"]), self.made))]
+        else:
+            statements.append(Statement(rng.choice(["COMMIT", "COMMIT", "ROLLBACK"])))
         return Action("transaction", statements, [t.name for t in self.tables])
 
     def snapshot(self, table):
@@ -390,7 +418,7 @@ class Statements:
                       [table.name], lambda: table.columns.append(column))
 
     def droppable(self, table):
-        return table.column(self.rng, lambda c: c.name not in ("id", "ts", "ref"))
+        return table.column(self.rng, lambda c: c.name not in ("id", "ts", "ref", "u"))
 
     def drop_column(self, table):
         column = self.droppable(table)
@@ -398,7 +426,7 @@ class Statements:
             return self.create_index(table)
         statements = []
         if column in table.segmentby or column in table.orderby:
-            statements.append(Statement("ALTER TABLE %s RESET (strata.segmentby, strata.orderby)" % table.token, "strata"))
+            statements.append(Statement(table.reset_settings(), "strata"))
             table.segmentby, table.orderby = [], []
         statements.append(Statement("ALTER TABLE %s DROP COLUMN %s" % (table.token, column.name)))
         return Action("ddl", statements, [table.name], lambda: table.columns.remove(column))

@@ -65,10 +65,16 @@ class Table:
             column = Column(rng, self.new_name(), "int8")
             column.generated = "id * 2 + 1"
             self.columns.append(column)
-        rng.shuffle(self.columns)
         self.primary_key = rng.random() < 0.4
+        self.partitioned = rng.random() < 0.15
+        self.second_key = None      # SQL of another unique constraint, on u
+        if self.primary_key and not self.partitioned and rng.random() < 0.3:
+            self.columns.append(Column(rng, "u", "int4"))
+            self.second_key = "UNIQUE (u)%s" % rng.choice(["", "", " DEFERRABLE", " DEFERRABLE INITIALLY DEFERRED"])
+        rng.shuffle(self.columns)
         self.reference = None       # a table whose primary key column ref points to
         self.triggers = rng.random() < 0.15
+        self.statement_triggers = rng.random() < 0.15
         self.indexes = 0
         self.segmentby, self.orderby = [], []
 
@@ -100,14 +106,34 @@ class Table:
         if self.reference:
             lines.append("FOREIGN KEY (ref) REFERENCES {%s} (id) %s" % (
                 self.reference.name, rng.choice(["", "ON DELETE CASCADE", "ON DELETE SET NULL", "ON UPDATE CASCADE"])))
-        statements = ["CREATE TABLE %s (%s) USING {am}" % (self.token, ", ".join(lines))]
+        if self.second_key:
+            lines.append(self.second_key)
+        if self.partitioned:
+            statements = ["CREATE TABLE %s (%s) PARTITION BY RANGE (id)" % (self.token, ", ".join(lines))]
+            bounds = ["FOR VALUES FROM (MINVALUE) TO (150)", "FOR VALUES FROM (150) TO (600)", "DEFAULT"]
+            statements += ["CREATE TABLE %s PARTITION OF %s %s USING {am}" % (leaf, self.token, bound)
+                           for leaf, bound in zip(self.leaves(), bounds)]
+        else:
+            statements = ["CREATE TABLE %s (%s) USING {am}" % (self.token, ", ".join(lines))]
         if self.triggers:
             statements.append("CREATE TRIGGER audit AFTER INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW "
                               "EXECUTE FUNCTION public.props_audit()" % self.token)
             if rng.random() < 0.5:
                 statements.append("CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON %s FOR EACH ROW "
                                   "EXECUTE FUNCTION public.props_stamp()" % self.token)
+        if self.statement_triggers:
+            for event, rows in (("INSERT", "NEW TABLE AS new_rows"), ("DELETE", "OLD TABLE AS old_rows"),
+                                ("UPDATE", "OLD TABLE AS old_rows NEW TABLE AS new_rows")):
+                statements.append("CREATE TRIGGER sums_%s AFTER %s ON %s REFERENCING %s FOR EACH STATEMENT "
+                                  "EXECUTE FUNCTION public.props_sums()" % (event, event, self.token, rows))
         return statements
+
+    def leaves(self):
+        """The tables that hold the rows."""
+        return ["%s_%s" % (self.token, part) for part in "abd"] if self.partitioned else [self.token]
+
+    def reset_settings(self):
+        return "; ".join("ALTER TABLE %s RESET (strata.segmentby, strata.orderby)" % leaf for leaf in self.leaves())
 
     def settings(self, rng):
         """New random settings in place of the old ones (strata only)."""
@@ -125,8 +151,10 @@ class Table:
             parts.append("strata.segmentby = %s" % quote(", ".join(c.name for c in self.segmentby)))
         if order:
             parts.append("strata.orderby = %s" % quote(order))
-        sql = "ALTER TABLE %s RESET (strata.segmentby, strata.orderby)" % self.token
-        return "%s, SET (%s)" % (sql, ", ".join(parts)) if parts else sql
+        if not parts:
+            return self.reset_settings()
+        return "; ".join("ALTER TABLE %s RESET (strata.segmentby, strata.orderby), SET (%s)" % (leaf, ", ".join(parts))
+                         for leaf in self.leaves())
 
     def row(self, rng, ident=None, bulk=False):
         """Text values for the writable columns; in bulk, few references, as
@@ -137,6 +165,9 @@ class Table:
                 values.append(str(self.new_id() if ident is None else ident))
             elif column.name == "ref":
                 values.append(None if rng.random() < (0.999 if bulk else 0.5) else str(rng.randrange(1, max(2, self.reference.next_id))))
+            elif column.name == "u":
+                # in bulk new ones, else mostly such as may be there
+                values.append(str(self.next_id) if bulk else rng.choice([None, str(rng.randrange(1, self.next_id + 20))]))
             else:
                 values.append(column.value(rng))
         return values

@@ -231,6 +231,18 @@ BEGIN
         USING TG_TABLE_NAME, TG_OP, CASE TG_OP WHEN 'DELETE' THEN OLD.id ELSE NEW.id END;
     RETURN NULL;
 END $$;
+CREATE OR REPLACE FUNCTION public.props_sums() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP <> 'INSERT' THEN
+        EXECUTE format('INSERT INTO %I.audit SELECT $1, $2, coalesce(sum(hashtext(r::text)), 0) %% 1000003 FROM old_rows r',
+                       TG_TABLE_SCHEMA) USING TG_TABLE_NAME, TG_OP || ' old';
+    END IF;
+    IF TG_OP <> 'DELETE' THEN
+        EXECUTE format('INSERT INTO %I.audit SELECT $1, $2, coalesce(sum(hashtext(r::text)), 0) %% 1000003 FROM new_rows r',
+                       TG_TABLE_SCHEMA) USING TG_TABLE_NAME, TG_OP || ' new';
+    END IF;
+    RETURN NULL;
+END $$;
 CREATE OR REPLACE FUNCTION public.props_stamp() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     NEW.id := NEW.id;

@@ -12,7 +12,7 @@ use Test::More;
 
 my $seed = $ENV{STRATA_SEED} || 1;
 my $steps = $ENV{STRATA_STEPS} || 2000;
-my $node = strata_node('differential', "max_wal_size = 2GB\nshared_buffers = 128MB\n");
+my $node = strata_node('differential', "max_wal_size = 2GB\nshared_buffers = 128MB\nmax_prepared_transactions = 8\n");
 my $output = '';
 
 my $ok = IPC::Run::run(
