@@ -381,6 +381,10 @@ class Queries:
     def ctid(self):
         """Rows are found again by their ctid."""
         table = self.table()
+        if table.partitioned:
+            # a ctid is one of a partition
+            return Query("SELECT b.id FROM %s AS b WHERE (b.tableoid, b.ctid) IN (SELECT a.tableoid, a.ctid FROM %s AS a%s)" % (
+                table.token, table.token, self.where(table)))
         return Query("SELECT b.id FROM %s AS b WHERE b.ctid = ANY (ARRAY(SELECT a.ctid FROM %s AS a%s))" % (
             table.token, table.token, self.where(table)))
 
