@@ -251,7 +251,11 @@ class Queries:
             if kind.minmax and kind.groupable:
                 choices += ["min(%s)" % name, "max(%s)" % name]
             if kind.number:
-                if "float" in kind.name:
+                if kind.name == "float4":
+                    # added in float4: whole numbers, whose sum is exact in any order
+                    choices += ["%s(%s) FILTER (WHERE abs(%s) < 1000 AND %s = trunc(%s))" % (function, name, name, name, name)
+                                for function in ("sum", "avg")]
+                elif "float" in kind.name:
                     # few and tame: their sum does not depend on the order by much
                     choices += ["sum(%s) FILTER (WHERE %s BETWEEN -1000 AND 1000)" % (name, name),
                                 "avg(%s) FILTER (WHERE abs(%s) < 100)" % (name, name)]
