@@ -178,6 +178,14 @@ column_changed(Oid relid, const char *old, const char *new_name)
 		if (new_name == NULL && get_attnum(child, old) != InvalidAttrNumber)
 			continue;
 		strata_settings_column_changed(child, old, new_name);
+		if (new_name == NULL && get_rel_relkind(child) == RELKIND_RELATION)
+		{
+			Relation	rel = table_open(child, NoLock);
+
+			if (strata_relation_is_strata(rel))
+				strata_store_column_dropped(rel);
+			table_close(rel, NoLock);
+		}
 	}
 }
 

@@ -125,6 +125,12 @@ extern Oid	strata_store_order_index(StrataStore *store, const StrataLayout *layo
 extern const char *strata_store_only_layout(StrataStore *store);
 
 /*
+ * A column of rel was dropped, under its ACCESS EXCLUSIVE lock: batches of a
+ * layout without it will have to be written.
+ */
+extern void strata_store_column_dropped(Relation rel);
+
+/*
  * The layout most batches can be expected to have: that one, or what present
  * settings ask for.  Memory of the current context.
  */

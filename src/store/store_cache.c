@@ -12,7 +12,8 @@
  * The option "layout" of a companion says that all its batches, those that old
  * snapshots see included, have that layout.  It is set when the companion is
  * made, and taken away for good before a batch of another layout is written,
- * under ACCESS EXCLUSIVE: nobody who has read it is still there then.
+ * under ACCESS EXCLUSIVE, on the companion or on R when a column of the layout
+ * is dropped: nobody who has read it is still there then.
  *
  * src/store/store_cache.c
  *-------------------------------------------------------------------------
@@ -20,6 +21,7 @@
 #include "store/store_private.h"
 
 #include "access/genam.h"
+#include "nodes/makefuncs.h"
 #include "utils/memutils.h"
 
 typedef struct CachedIndex
@@ -138,6 +140,19 @@ strata_store_only_layout(StrataStore *store)
 	return get_cache(store->batches)->layout;
 }
 
+/* Are all columns of the layout still there? */
+static bool
+is_usable(TupleDesc desc, const StrataLayout *layout)
+{
+	bool		usable = true;
+
+	for (int i = 0; i < layout->nsegment; i++)
+		usable &= !TupleDescAttr(desc, layout->segment[i] - 1)->attisdropped;
+	for (int i = 0; i < layout->norder; i++)
+		usable &= !TupleDescAttr(desc, layout->order[i].attno - 1)->attisdropped;
+	return usable;
+}
+
 /* See store.h. */
 StrataLayout *
 strata_store_present_layout(StrataStore *store)
@@ -145,14 +160,26 @@ strata_store_present_layout(StrataStore *store)
 	const char *text = strata_store_only_layout(store);
 	TupleDesc	desc = store->schema->rel_desc;
 	StrataLayout *layout;
-	bool		usable = true;
 
 	if (text == NULL)
 		return strata_store_current_layout(store->rel);
 	layout = strata_layout_parse(text, desc->natts);
-	for (int i = 0; i < layout->nsegment; i++)
-		usable &= !TupleDescAttr(desc, layout->segment[i] - 1)->attisdropped;
-	for (int i = 0; i < layout->norder; i++)
-		usable &= !TupleDescAttr(desc, layout->order[i].attno - 1)->attisdropped;
-	return usable ? layout : strata_store_current_layout(store->rel);
+	return is_usable(desc, layout) ? layout : strata_store_current_layout(store->rel);
+}
+
+/* See store.h. */
+void
+strata_store_column_dropped(Relation rel)
+{
+	StrataStore *store = strata_store_open(rel, AccessShareLock);
+	const char *text;
+
+	if (store == NULL)
+		return;
+	text = strata_store_only_layout(store);
+	if (text != NULL && !is_usable(RelationGetDescr(rel),
+								   strata_layout_parse(text, RelationGetDescr(rel)->natts)))
+		strata_settings_store(RelationGetRelid(store->batches),
+							  list_make1(makeDefElem(pstrdup(STRATA_OPTION_LAYOUT), NULL, -1)), true);
+	strata_store_close(store, NoLock);
 }

@@ -357,17 +357,18 @@ add_missing_columns(Relation rel, Oid companion, const ColumnSpec *specs, int n)
 	return true;
 }
 
-/* The layout of the newest batch: what the companion has columns for. */
+/* The layout of all batches, or of the newest: what the companion has columns for. */
 static StrataLayout *
 newest_layout(Relation rel)
 {
 	StrataStore *store = strata_store_open(rel, AccessShareLock);
 	TupleTableSlot *slot = table_slot_create(store->batches, NULL);
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
-	char	   *spelled = pstrdup("/");
+	const char *only = strata_store_only_layout(store);
+	char	   *spelled = pstrdup(only != NULL ? only : "/");
 	StrataLayout *layout;
 
-	if (strata_store_find_last_batch(store, snapshot, slot))
+	if (only == NULL && strata_store_find_last_batch(store, snapshot, slot))
 	{
 		bool		isnull;
 
