@@ -140,9 +140,9 @@ strata_store_only_layout(StrataStore *store)
 	return get_cache(store->batches)->layout;
 }
 
-/* Are all columns of the layout still there? */
-static bool
-is_usable(TupleDesc desc, const StrataLayout *layout)
+/* See store_private.h. */
+bool
+strata_layout_is_usable(TupleDesc desc, const StrataLayout *layout)
 {
 	bool		usable = true;
 
@@ -164,7 +164,7 @@ strata_store_present_layout(StrataStore *store)
 	if (text == NULL)
 		return strata_store_current_layout(store->rel);
 	layout = strata_layout_parse(text, desc->natts);
-	return is_usable(desc, layout) ? layout : strata_store_current_layout(store->rel);
+	return strata_layout_is_usable(desc, layout) ? layout : strata_store_current_layout(store->rel);
 }
 
 /* See store.h. */
@@ -177,8 +177,8 @@ strata_store_column_dropped(Relation rel)
 	if (store == NULL)
 		return;
 	text = strata_store_only_layout(store);
-	if (text != NULL && !is_usable(RelationGetDescr(rel),
-								   strata_layout_parse(text, RelationGetDescr(rel)->natts)))
+	if (text != NULL && !strata_layout_is_usable(RelationGetDescr(rel),
+												 strata_layout_parse(text, RelationGetDescr(rel)->natts)))
 		strata_settings_store(RelationGetRelid(store->batches),
 							  list_make1(makeDefElem(pstrdup(STRATA_OPTION_LAYOUT), NULL, -1)), true);
 	strata_store_close(store, NoLock);

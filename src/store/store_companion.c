@@ -227,39 +227,26 @@ strata_is_strata_am(Oid am)
  *-------------------------------------------------------------------------
  */
 
-/* See store_private.h. */
-List *
-strata_companion_segment_index_columns(const StrataLayout *layout, bool by_max)
+/* Number of keys; 0 when one of them has no column. */
+static int
+all_there(const AttrNumber *keys, int n)
 {
-	List	   *columns = list_make1("layout");
-
-	for (int i = 0; i < layout->nsegment; i++)
-		columns = lappend(columns, psprintf("seg_%d", layout->segment[i]));
-	if (layout->norder > 0)
-	{
-		columns = lappend(columns, psprintf("%s_%d", by_max ? "max" : "min", layout->order[0].attno));
-		columns = lappend(columns, psprintf("%s_%d", by_max ? "min" : "max", layout->order[0].attno));
-	}
-	return columns;
+	for (int i = 0; i < n; i++)
+		if (keys[i] == 0)
+			return 0;
+	return n;
 }
 
 /* See store_private.h. */
-List *
-strata_companion_order_index_columns(const StrataLayout *layout, bool by_max)
+int
+strata_companion_segment_keys(const StrataBatchSchema *schema, const StrataLayout *layout, bool by_max,
+							  AttrNumber *keys)
 {
-	return list_make2("layout", psprintf("%s_%d", by_max ? "max" : "min", layout->order[0].attno));
-}
-
-/* See store.h. */
-Oid
-strata_store_segment_index(StrataStore *store, const StrataLayout *layout, bool by_max)
-{
-	const StrataBatchSchema *schema = store->schema;
-	AttrNumber	keys[INDEX_MAX_KEYS];
 	int			n = 0;
 
-	if ((by_max && layout->norder == 0) || layout->nsegment + 3 > INDEX_MAX_KEYS)
-		return InvalidOid;
+	if ((by_max && layout->norder == 0) ||
+		1 + layout->nsegment + (layout->norder > 0 ? 2 : 0) > INDEX_MAX_KEYS)
+		return 0;
 	keys[n++] = STRATA_BATCH_ATT_LAYOUT;
 	for (int i = 0; i < layout->nsegment; i++)
 		keys[n++] = schema->seg_att[layout->segment[i]];
@@ -271,20 +258,39 @@ strata_store_segment_index(StrataStore *store, const StrataLayout *layout, bool 
 		keys[n++] = by_max ? max : min;
 		keys[n++] = by_max ? min : max;
 	}
-	return strata_companion_find_index(store->batches, keys, n);
+	return all_there(keys, n);
+}
+
+/* See store_private.h. */
+int
+strata_companion_order_keys(const StrataBatchSchema *schema, const StrataLayout *layout, bool by_max,
+							AttrNumber *keys)
+{
+	if (layout->norder == 0)
+		return 0;
+	keys[0] = STRATA_BATCH_ATT_LAYOUT;
+	keys[1] = by_max ? schema->max_att[layout->order[0].attno] : schema->min_att[layout->order[0].attno];
+	return all_there(keys, 2);
+}
+
+/* See store.h. */
+Oid
+strata_store_segment_index(StrataStore *store, const StrataLayout *layout, bool by_max)
+{
+	AttrNumber	keys[INDEX_MAX_KEYS];
+	int			n = strata_companion_segment_keys(store->schema, layout, by_max, keys);
+
+	return n > 0 ? strata_companion_find_index(store->batches, keys, n) : InvalidOid;
 }
 
 /* See store.h. */
 Oid
 strata_store_order_index(StrataStore *store, const StrataLayout *layout, bool by_max)
 {
-	AttrNumber	keys[2] = {STRATA_BATCH_ATT_LAYOUT};
+	AttrNumber	keys[2];
+	int			n = strata_companion_order_keys(store->schema, layout, by_max, keys);
 
-	if (layout->norder == 0)
-		return InvalidOid;
-	keys[1] = by_max ? store->schema->max_att[layout->order[0].attno] :
-		store->schema->min_att[layout->order[0].attno];
-	return strata_companion_find_index(store->batches, keys, 2);
+	return n > 0 ? strata_companion_find_index(store->batches, keys, n) : InvalidOid;
 }
 
 /*-------------------------------------------------------------------------

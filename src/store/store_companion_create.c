@@ -200,20 +200,16 @@ create_index(Oid companion, List *columns, bool unique)
 }
 
 static void
-ensure_index(Oid companion, List *columns)
+ensure_index(Relation rel, Oid companion, const StrataLayout *layout, StrataIndexKeys keys_of, bool by_max)
 {
+	Relation	batches = table_open(companion, AccessShareLock);
 	AttrNumber	keys[INDEX_MAX_KEYS];
-	int			nkeys = 0;
-	Relation	batches;
-	bool		found;
-	ListCell   *lc;
+	int			n = keys_of(strata_companion_schema(RelationGetDescr(rel), batches), layout, by_max, keys);
+	bool		found = n == 0 || OidIsValid(strata_companion_find_index(batches, keys, n));
+	List	   *columns = NIL;
 
-	if (list_length(columns) > INDEX_MAX_KEYS)
-		return;
-	foreach(lc, columns)
-		keys[nkeys++] = get_attnum(companion, lfirst(lc));
-	batches = table_open(companion, AccessShareLock);
-	found = OidIsValid(strata_companion_find_index(batches, keys, nkeys));
+	for (int i = 0; i < n; i++)
+		columns = lappend(columns, pstrdup(NameStr(TupleDescAttr(RelationGetDescr(batches), keys[i] - 1)->attname)));
 	table_close(batches, AccessShareLock);
 	if (!found)
 		create_index(companion, columns, false);
@@ -375,13 +371,7 @@ newest_layout(Relation rel)
 		spelled = TextDatumGetCString(slot_getattr(slot, STRATA_BATCH_ATT_LAYOUT, &isnull));
 	}
 	layout = strata_layout_parse(spelled, RelationGetDescr(rel)->natts);
-	for (int i = 0; i < layout->nsegment; i++)
-		if (TupleDescAttr(RelationGetDescr(rel), layout->segment[i] - 1)->attisdropped)
-			spelled = NULL;
-	for (int i = 0; i < layout->norder; i++)
-		if (TupleDescAttr(RelationGetDescr(rel), layout->order[i].attno - 1)->attisdropped)
-			spelled = NULL;
-	if (spelled == NULL)
+	if (!strata_layout_is_usable(RelationGetDescr(rel), layout))
 		layout = strata_layout_parse("/", RelationGetDescr(rel)->natts);
 	UnregisterSnapshot(snapshot);
 	ExecDropSingleTupleTableSlot(slot);
@@ -485,15 +475,12 @@ strata_companion_prepare(Relation rel, StrataLayout **layout)
 							RelationGetRelationName(rel)),
 					 errhint("Try again when the transactions that read the table have ended.")));
 	}
-	ensure_index(companion, strata_companion_segment_index_columns(*layout, false));
-	if ((*layout)->norder > 0)
-	{
-		/* without segments the indexes below are as good */
-		if ((*layout)->nsegment > 0)
-			ensure_index(companion, strata_companion_segment_index_columns(*layout, true));
-		ensure_index(companion, strata_companion_order_index_columns(*layout, true));
-		ensure_index(companion, strata_companion_order_index_columns(*layout, false));
-	}
+	ensure_index(rel, companion, *layout, strata_companion_segment_keys, false);
+	/* without segments the indexes below are as good */
+	if ((*layout)->nsegment > 0)
+		ensure_index(rel, companion, *layout, strata_companion_segment_keys, true);
+	ensure_index(rel, companion, *layout, strata_companion_order_keys, true);
+	ensure_index(rel, companion, *layout, strata_companion_order_keys, false);
 	SetUserIdAndSecContext(saved_user, saved_context);
 	return companion;
 }

@@ -46,9 +46,19 @@ extern Oid	strata_companion_find_index(Relation batches, const AttrNumber *keys,
 /* How rows described by desc are stored in the companion. */
 extern StrataBatchSchema *strata_companion_schema(TupleDesc desc, Relation batches);
 
-/* Column names of the layout's indexes; see store.h. */
-extern List *strata_companion_segment_index_columns(const StrataLayout *layout, bool by_max);
-extern List *strata_companion_order_index_columns(const StrataLayout *layout, bool by_max);
+/*
+ * Columns of the layout's indexes, see store.h, into keys (INDEX_MAX_KEYS);
+ * returns how many, 0 when there can be no such index.
+ */
+typedef int (*StrataIndexKeys) (const StrataBatchSchema *schema, const StrataLayout *layout, bool by_max,
+								AttrNumber *keys);
+extern int	strata_companion_segment_keys(const StrataBatchSchema *schema, const StrataLayout *layout,
+										  bool by_max, AttrNumber *keys);
+extern int	strata_companion_order_keys(const StrataBatchSchema *schema, const StrataLayout *layout,
+										bool by_max, AttrNumber *keys);
+
+/* Are all columns of the layout still there? */
+extern bool strata_layout_is_usable(TupleDesc desc, const StrataLayout *layout);
 
 /*
  * May batches of the layout be written into the companion as it is: columns,
