@@ -55,26 +55,13 @@ begin(FunctionCallInfo fcinfo, const char *command, const char *argument)
 				 errmsg("argument \"%s\" cannot be null", argument)));
 }
 
-static void
-check_owner(Oid relid)
-{
-	char	   *name = get_rel_name(relid);
-
-	if (name == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("relation with OID %u does not exist", relid)));
-	if (!strata_table_ownercheck(relid, GetUserId()))
-		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relid)), name);
-}
-
 /* The hypertable of a chunk; ereports when it is none, or not the user's. */
 static StrataHypertable *
 hypertable_of(Oid chunk)
 {
 	StrataHypertable *ht = NULL;
 
-	check_owner(chunk);
+	(void) strata_owned_relation_name(chunk);
 	if (get_rel_relkind(chunk) == RELKIND_RELATION && get_rel_relispartition(chunk))
 		ht = strata_hypertable_get(get_partition_parent(chunk, true));
 	if (ht == NULL)
@@ -454,7 +441,7 @@ read_slices(const StrataHypertable *ht, Jsonb *slices, StrataChunkRange *range)
 static void
 check_attachable(Oid relid)
 {
-	check_owner(relid);
+	(void) strata_owned_relation_name(relid);
 	if (get_rel_relkind(relid) != RELKIND_RELATION)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),

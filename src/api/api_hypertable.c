@@ -71,16 +71,11 @@ check_partitions(bool has_column, bool has_number, int number)
 static bool
 open_for_create(Oid relid, bool if_not_exists)
 {
-	char	   *name = get_rel_name(relid);
+	char	   *name;
 
 	PreventCommandIfReadOnly("create_hypertable()");
 	PreventCommandIfParallelMode("create_hypertable()");
-	if (name == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("relation with OID %u does not exist", relid)));
-	if (!strata_table_ownercheck(relid, GetUserId()))
-		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relid)), name);
+	name = strata_owned_relation_name(relid);
 	/* no lock is worth waiting for when there is nothing to do */
 	if (!strata_hypertable_is(relid))
 		LockRelationOid(relid, AccessExclusiveLock);

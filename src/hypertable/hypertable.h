@@ -41,7 +41,10 @@ typedef struct StrataHypertable
 extern StrataHypertable *strata_hypertable_get(Oid relid);
 extern bool strata_hypertable_is(Oid relid);
 
-/* The same; ereports when relid is none, or not the user's. */
+/* The relation's name; ereports when it is gone, or not the user's. */
+extern char *strata_owned_relation_name(Oid relid);
+
+/* The same as get; ereports when relid is none, or not the user's. */
 extern StrataHypertable *strata_hypertable_open(Oid relid);
 
 extern bool strata_time_type_is_integer(Oid type);

@@ -105,10 +105,9 @@ strata_hypertable_is(Oid relid)
 }
 
 /* See hypertable.h. */
-StrataHypertable *
-strata_hypertable_open(Oid relid)
+char *
+strata_owned_relation_name(Oid relid)
 {
-	StrataHypertable *ht;
 	char	   *name = get_rel_name(relid);
 
 	if (name == NULL)
@@ -117,6 +116,16 @@ strata_hypertable_open(Oid relid)
 				 errmsg("relation with OID %u does not exist", relid)));
 	if (!strata_table_ownercheck(relid, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relid)), name);
+	return name;
+}
+
+/* See hypertable.h. */
+StrataHypertable *
+strata_hypertable_open(Oid relid)
+{
+	StrataHypertable *ht;
+	char	   *name = strata_owned_relation_name(relid);
+
 	ht = strata_hypertable_get(relid);
 	if (ht == NULL)
 		ereport(ERROR,
