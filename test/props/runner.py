@@ -14,6 +14,7 @@ import psycopg2.extensions
 
 FLOATS = (700, 701)
 NUMERIC = 1700
+EXACT = decimal.Context(prec=200000)     # digits: more than a numeric has
 SCHEMAS = {"heap": "hp", "strata": "st"}
 HASH = "SELECT count(*), sum(hashtextextended(a::text, 0)::numeric) FROM %s AS a"
 
@@ -70,7 +71,16 @@ def close(left, right):
 
 
 def _sort_key(row):
-    return [("", "%.3g" % v) if isinstance(v, float) else (type(v).__name__, str(v)) for v in row]
+    """What must be equal first: floats that are only close do not part rows that belong together."""
+    exact, floats = [], []
+    for value in row:
+        if isinstance(value, float):
+            floats.append(value)
+            value = ""
+        elif isinstance(value, decimal.Decimal):
+            value = value.normalize(EXACT)
+        exact.append((type(value).__name__, str(value)))
+    return exact, floats
 
 
 def same_rows(left, right, ordered):
