@@ -246,6 +246,9 @@ class Queries:
         for column in table.some(rng, 1, 4):
             name, kind = "%s.%s" % (alias, column.name), column.type
             choices = ["count(%s)" % name]
+            if table.primary_key:
+                # without ties
+                choices += ["first(%s, %s.id)" % (name, alias), "last(%s, %s.id)" % (name, alias)]
             if kind.ordered and kind.groupable:
                 choices.append("count(DISTINCT %s)" % name)
             if kind.minmax and kind.groupable:
@@ -262,6 +265,8 @@ class Queries:
                 else:
                     choices += ["sum(%s)" % name, "avg(%s)" % name, "stddev(%s)" % name, "var_pop(%s)" % name,
                                 "sum(%s::numeric + 1)" % name, "max(coalesce(%s, 7))" % name, "count(nullif(%s, 1))" % name]
+                    if kind.name.startswith("int"):
+                        choices.append("histogram(%s, -10, 60, 5)" % name)
             if column.type is value_types.TYPES["bool"]:
                 choices += ["bool_and(%s)" % name, "bool_or(%s)" % name]
             part = rng.choice(choices)

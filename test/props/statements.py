@@ -141,7 +141,8 @@ class Statements:
             return Action("vacuum", [Statement("%s %s" % (rng.choice(
                 ["VACUUM", "VACUUM", "VACUUM (FREEZE)", "VACUUM (ANALYZE)", "ANALYZE"]), table.token))], [table.name])
         elif kind < 0.93:
-            rewrite = rng.choice(["VACUUM FULL %s", "VACUUM FULL %s", "REINDEX TABLE %s", "CLUSTER %s USING %s_i1"])
+            rewrite = rng.choice(["VACUUM FULL %s", "VACUUM FULL %s", "REINDEX TABLE %s", "REINDEX TABLE CONCURRENTLY %s",
+                                  "CLUSTER %s USING %s_i1"])
             return Action("rewrite", [Statement(rewrite.replace("%s", table.token, 1).replace("%s", table.name))],
                           [table.name])
         elif kind < 0.95:
@@ -236,8 +237,12 @@ class Statements:
             table.token, self.names(table), self.values_list(self.rows(table, 1, self.rng.choice([1, 1, 20]))),
             self.returning()))
 
+    def loads(self, table):
+        """A thousand rows, which a direct load takes for its own?"""
+        return table.direct_load and table.rows < MAX_ROWS // 2 and self.rng.random() < 0.3
+
     def copy(self, table):
-        rows = self.rows(table, 15, self.rng.choice([30, 100, 400]))
+        rows = self.rows(table, 1000, 1300) if self.loads(table) else self.rows(table, 15, self.rng.choice([30, 100, 400]))
         return Statement("COPY %s (%s) FROM STDIN (FORMAT csv)" % (table.token, self.names(table)),
                          copy=csv_lines(rows))
 
@@ -246,6 +251,9 @@ class Statements:
         table.next_id += table.next_id
         names = ["a.id + %d" % shift if c.name == "id" else "NULL" if c.name == "u" else "a.%s" % c.name
                  for c in table.writable()]
+        if self.loads(table):
+            return Statement("INSERT INTO %s (%s) SELECT %s FROM %s AS a, generate_series(1, %d)" % (
+                table.token, self.names(table), ", ".join(names), table.token, 1 + 1000 // max(1, table.rows)))
         return Statement("INSERT INTO %s (%s) SELECT %s FROM %s AS a WHERE a.id %% 9 = %d" % (
             table.token, self.names(table), ", ".join(names), table.token, self.rng.randrange(9)))
 
@@ -427,7 +435,7 @@ class Statements:
         statements = []
         if column in table.segmentby or column in table.orderby:
             statements.append(Statement(table.reset_settings(), "strata"))
-            table.segmentby, table.orderby = [], []
+            table.segmentby, table.orderby, table.direct_load = [], [], False
         statements.append(Statement("ALTER TABLE %s DROP COLUMN %s" % (table.token, column.name)))
         return Action("ddl", statements, [table.name], lambda: table.columns.remove(column))
 
@@ -487,8 +495,9 @@ class Statements:
 
         def made():
             table.indexes += 1
-        return Action("ddl", [Statement("CREATE %sINDEX %s_i%d ON %s%s (%s)%s" % (
-            unique, table.name, table.indexes + 1, table.token, using, items, extra))], [table.name], made)
+        beside = "CONCURRENTLY " if rng.random() < 0.2 else ""
+        return Action("ddl", [Statement("CREATE %sINDEX %s%s_i%d ON %s%s (%s)%s" % (
+            unique, beside, table.name, table.indexes + 1, table.token, using, items, extra))], [table.name], made)
 
     def check(self, table):
         self.made += 1

@@ -8,6 +8,7 @@ import value_types
 from value_types import quote
 
 MAX_POOL = 40
+SETTINGS = "strata.segmentby, strata.orderby, strata.direct_load"
 
 
 class Column:
@@ -77,6 +78,7 @@ class Table:
         self.statement_triggers = rng.random() < 0.15
         self.indexes = 0
         self.segmentby, self.orderby = [], []
+        self.direct_load = False
 
     def new_name(self):
         self.serial += 1
@@ -133,7 +135,7 @@ class Table:
         return ["%s_%s" % (self.token, part) for part in "abd"] if self.partitioned else [self.token]
 
     def reset_settings(self):
-        return "; ".join("ALTER TABLE %s RESET (strata.segmentby, strata.orderby)" % leaf for leaf in self.leaves())
+        return "; ".join("ALTER TABLE %s RESET (%s)" % (leaf, SETTINGS) for leaf in self.leaves())
 
     def settings(self, rng):
         """New random settings in place of the old ones (strata only)."""
@@ -146,14 +148,15 @@ class Table:
                 self.orderby = [ts]
         order = ", ".join("%s%s%s" % (c.name, rng.choice(["", " ASC", " DESC"]),
                                       rng.choice(["", "", " NULLS FIRST", " NULLS LAST"])) for c in self.orderby)
-        parts = []
+        self.direct_load = rng.random() < 0.3
+        parts = ["strata.direct_load"] if self.direct_load else []
         if self.segmentby:
             parts.append("strata.segmentby = %s" % quote(", ".join(c.name for c in self.segmentby)))
         if order:
             parts.append("strata.orderby = %s" % quote(order))
         if not parts:
             return self.reset_settings()
-        return "; ".join("ALTER TABLE %s RESET (strata.segmentby, strata.orderby), SET (%s)" % (leaf, ", ".join(parts))
+        return "; ".join("ALTER TABLE %s RESET (%s), SET (%s)" % (leaf, SETTINGS, ", ".join(parts))
                          for leaf in self.leaves())
 
     def row(self, rng, ident=None, bulk=False):
