@@ -40,12 +40,7 @@ if [ "$MODE" != heap ] && [ "$BASELINE" != "$(cat "$RUN/pgisolation/heap.of" 2>/
     echo "$BASELINE" >"$RUN/pgisolation/heap.of"
 fi
 
-"$SERVER" wipe
-"$SERVER" start 2>/dev/null || { "$SERVER" log 30; die "the private server did not start"; }
-trap '"$SERVER" stop immediate' EXIT
-eval "$("$SERVER" env)"
-unset PGDATABASE
-CONFIG=$("$SERVER" pg_config)
+start_suite_server
 say "source: $(sed -n "s/^PACKAGE_VERSION='\(.*\)'/\1/p" "$PGSRC/configure"), $("$CONFIG" --version)"
 
 rm -rf "$OUT"
@@ -84,7 +79,7 @@ SET client_min_messages = warning;
 CREATE EXTENSION strata;
 ALTER DATABASE isolation_regression SET default_table_access_method TO '$AM';
 ALTER DATABASE isolation_regression SET strata.background_vacuum TO off;
-$(for setting in ${SETTINGS:-}; do echo "ALTER DATABASE isolation_regression SET ${setting%%=*} TO '${setting#*=}';"; done)
+$(settings_sql isolation_regression)
 SQL
 
 # A step that waits where it would not on heap is cancelled, and shows as a difference.
@@ -94,13 +89,6 @@ as_server env PATH="$PATH" PGISOLATIONTIMEOUT=15 "$(dirname "$("$CONFIG" --pgxs)
     --host="$PGHOST" --port="$PGPORT" --user="$PGUSER" "${specs[@]}" >"$OUT/run.log" 2>&1 || status=$?
 say "suite ended with status $status; log: $OUT/run.log"
 
-crashes=$("$SERVER" log 1000000 | grep -cE 'was terminated by signal|TRAP:|PANIC:' || true)
-if [ "$MODE" = heap ]; then
-    say "the baseline is in $OUT/results"
-    [ "$crashes" = 0 ] || die "the server's log tells of $crashes crashes"
-    exit 0
-fi
-allowed=allowed.txt
-[ -z "${TORTURE:-}" ] || allowed=allowed_torture.txt
+finish_suite_run
 python3 "$ROOT/test/pgisolation/compare.py" --results "$OUT/results" --heap "$HEAP" --expected "$SUITE/expected" \
     --allowed "$ROOT/test/pgisolation/$allowed" --crashes "$crashes" ${SHOW:+--show} "${specs[@]}"

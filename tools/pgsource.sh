@@ -1,4 +1,6 @@
 # tools/pgsource.sh
+#	  What tools/pgsuite.sh and tools/pgisolation.sh share.
+#
 #	  Where PostgreSQL's own tests come from, when PGSRC does not say: Debian's
 #	  source package of the installed server, under .run/pgsrc.  Sourced after
 #	  lib.sh, which says RUN.
@@ -26,4 +28,32 @@ fetch_source() {
             dpkg -x postgresql-client-*.deb "$dir/client")
     fi
     echo "$dir"
+}
+
+# A new private server (SERVER, STRATA_CLUSTER), stopped at exit; sets CONFIG and libpq's variables.
+start_suite_server() {
+    "$SERVER" wipe
+    "$SERVER" start 2>/dev/null || { "$SERVER" log 30; die "the private server did not start"; }
+    trap '"$SERVER" stop immediate' EXIT
+    eval "$("$SERVER" env)"
+    unset PGDATABASE
+    CONFIG=$("$SERVER" pg_config)
+}
+
+# ALTER DATABASE $1 for each of SETTINGS.
+settings_sql() {
+    local setting
+    for setting in ${SETTINGS:-}; do echo "ALTER DATABASE $1 SET ${setting%%=*} TO '${setting#*=}';"; done
+}
+
+# After a run: counts crashes, ends a baseline run, says which list of allowed differences counts.
+finish_suite_run() {
+    crashes=$("$SERVER" log 1000000 | grep -cE 'was terminated by signal|TRAP:|PANIC:' || true)
+    if [ "$MODE" = heap ]; then
+        say "the baseline is in $OUT/results"
+        [ "$crashes" = 0 ] || die "the server's log tells of $crashes crashes"
+        exit 0
+    fi
+    allowed=allowed.txt
+    [ -z "${TORTURE:-}" ] || allowed=allowed_torture.txt
 }

@@ -41,12 +41,7 @@ fi
 export STRATA_CONF="max_prepared_transactions = 2
 log_temp_files = 128kB
 fsync = off"
-"$SERVER" wipe
-"$SERVER" start 2>/dev/null || { "$SERVER" log 30; die "the private server did not start"; }
-trap '"$SERVER" stop immediate' EXIT
-eval "$("$SERVER" env)"
-unset PGDATABASE
-CONFIG=$("$SERVER" pg_config)
+start_suite_server
 
 PSQL_DIR=$(dirname "$(find "$PGSRC/client" -path '*/bin/psql' 2>/dev/null | head -n 1)")
 [ -x "$PSQL_DIR/psql" ] || PSQL_DIR=$("$CONFIG" --bindir)
@@ -78,7 +73,7 @@ CREATE EXTENSION strata;
 ALTER DATABASE regression SET default_table_access_method TO '$AM';
 ALTER DATABASE regression SET strata.torture TO $torture;
 ALTER DATABASE regression SET lock_timeout TO '$timeout';
-$(for setting in ${SETTINGS:-}; do echo "ALTER DATABASE regression SET ${setting%%=*} TO '${setting#*=}';"; done)
+$(settings_sql regression)
 EOF
 
 status=0
@@ -88,13 +83,6 @@ as_server "$(dirname "$("$CONFIG" --pgxs)")/../test/regress/pg_regress" --use-ex
     --schedule="$REGRESS/${SCHEDULE:-parallel_schedule}" >"$OUT/run.log" 2>&1 || status=$?
 say "suite ended with status $status; log: $OUT/run.log"
 
-crashes=$("$SERVER" log 1000000 | grep -cE 'was terminated by signal|TRAP:|PANIC:' || true)
-if [ "$MODE" = heap ]; then
-    say "the baseline is in $OUT/results"
-    [ "$crashes" = 0 ] || die "the server's log tells of $crashes crashes"
-    exit 0
-fi
-allowed=allowed.txt
-[ -z "${TORTURE:-}" ] || allowed=allowed_torture.txt
+finish_suite_run
 python3 "$ROOT/test/pgsuite/compare.py" --log "$OUT/run.log" --results "$OUT/results" --heap "$HEAP" \
     --allowed "$ROOT/test/pgsuite/$allowed" --crashes "$crashes" ${SHOW:+--show "$SHOW"}
