@@ -288,101 +288,6 @@ prepare_call(StrataAggState *agg, int i)
 	MemoryContextSwitchTo(old);
 }
 
-/* A value of the summary into a cell, standing for n values. */
-static void
-take_extreme(const AggKernel *kernel, AggCell *cell, Datum value, int64 n)
-{
-	union
-	{
-		int16		i2;
-		int32		i4;
-		int64		i8;
-		float4		f4;
-		float8		f8;
-	}			v;
-	AggRun		run = {&v, NULL, 1};
-
-	switch (kernel->kind)
-	{
-		case AGG_VALUE_INT16:
-			v.i2 = DatumGetInt16(value);
-			break;
-		case AGG_VALUE_INT32:
-			v.i4 = DatumGetInt32(value);
-			break;
-		case AGG_VALUE_FLOAT4:
-			v.f4 = DatumGetFloat4(value);
-			break;
-		case AGG_VALUE_FLOAT8:
-			v.f8 = DatumGetFloat8(value);
-			break;
-		default:
-			v.i8 = DatumGetInt64(value);
-			break;
-	}
-	kernel->run(cell, &run);
-	cell->n += n - 1;
-}
-
-/*
- * Can min and max of the summary stand for the values?  Not NaN, which they
- * leave out; not zero, whose sign they do not know; and not after a change of
- * type that turned the order (int4 was oid), when they mostly stand the wrong
- * way round, and else hold in both orders.
- */
-static bool
-usable_range(const AggKernel *kernel, const StrataColumnSummary *summary)
-{
-	if (!summary->has_range || summary->has_nan)
-		return false;
-	switch (kernel->kind)
-	{
-		case AGG_VALUE_INT32:
-			return DatumGetInt32(summary->min) <= DatumGetInt32(summary->max);
-		case AGG_VALUE_FLOAT4:
-			return DatumGetFloat4(summary->min) != 0 && DatumGetFloat4(summary->max) != 0;
-		case AGG_VALUE_FLOAT8:
-			return DatumGetFloat8(summary->min) != 0 && DatumGetFloat8(summary->max) != 0;
-		default:
-			return true;
-	}
-}
-
-/* Take the whole batch into the cell by what its summary says; false: cannot. */
-static bool
-summarize(StrataAggState *agg, AggCall *call, AggCell *cell)
-{
-	AggVector  *vector = agg->vector;
-	StrataBatchReader *reader;
-	const StrataColumnSummary *summary;
-	AttrNumber	attno;
-	int64		n;
-
-	if (call->value < 0)
-	{
-		cell->n += vector->nselected;
-		return true;
-	}
-	if (call->kernel->summary == AGG_SUMMARY_NONE || agg->values[call->value].input < 0)
-		return false;
-	reader = vector->batch->reader;
-	attno = vector->attnos[agg->values[call->value].input];
-	summary = strata_batch_reader_summary(reader, attno);
-	if (summary == NULL)
-		return false;
-	n = reader->nrows - summary->nnulls;
-	if (call->kernel->summary == AGG_SUMMARY_COUNT)
-		cell->n += n;
-	else if (n > 0)
-	{
-		if (!usable_range(call->kernel, summary))
-			return false;
-		take_extreme(call->kernel, cell,
-					 call->kernel->summary == AGG_SUMMARY_MIN ? summary->min : summary->max, n);
-	}
-	return true;
-}
-
 /*
  * Add the selected rows [from, to) to the cells of their group.  Returns
  * whether that needed no values.
@@ -398,7 +303,7 @@ add_run(StrataAggState *agg, AggCell *cells, int from, int to)
 		AggCall    *call = &agg->calls[i];
 		AggRun		run;
 
-		if (whole && call->filter == NULL && summarize(agg, call, &cells[i]))
+		if (whole && call->filter == NULL && strata_agg_summarize(agg, call, &cells[i]))
 			continue;
 		summarized = false;
 		if (!call->ready)

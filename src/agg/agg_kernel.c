@@ -37,9 +37,6 @@
 #define STRATA_CLONES
 #endif
 
-/* Squares of values below this cannot overflow, however many there are. */
-#define SAFE_TO_SQUARE 1e100
-
 STRATA_CLONES static int64
 count_valid(const uint8 *valid, int n)
 {
@@ -142,6 +139,13 @@ sum_int128(AggCell *cell, const AggRun *run)
 		cell->n += count_valid(run->valid, run->n);
 	}
 	set_int128(cell, s);
+}
+
+/* See agg_private.h. */
+void
+strata_agg_add_int128(AggCell *cell, int64 value)
+{
+	set_int128(cell, get_int128(cell) + value);
 }
 
 static void
@@ -309,7 +313,7 @@ all_safe_float8(const float8 *v, int n)
 	int			bad = 0;
 
 	for (int i = 0; i < n; i++)
-		bad |= !(fabs(v[i]) < SAFE_TO_SQUARE);
+		bad |= !(fabs(v[i]) < STRATA_AGG_SAFE_TO_SQUARE);
 	return !bad;
 }
 
@@ -323,9 +327,9 @@ all_safe_float4(const float4 *v, int n)
 	return !bad;
 }
 
-/* Is the sum so far, and with it what is left out of sxx, harmless? */
-static inline bool
-safe_cell(const AggCell *cell)
+/* See agg_private.h. */
+bool
+strata_agg_is_safe_cell(const AggCell *cell)
 {
 	return fabs(cell->v.f) < 1e120 && !isnan(cell->w.sxx);
 }
@@ -336,7 +340,7 @@ avg_float8(AggCell *cell, const AggRun *run)
 	const float8 *v = run->v;
 	float8		s;
 
-	if (!safe_cell(cell) || run->valid != NULL)
+	if (!strata_agg_is_safe_cell(cell) || run->valid != NULL)
 	{
 		accum_float8(cell, run);
 		return;
@@ -363,7 +367,7 @@ avg_float4(AggCell *cell, const AggRun *run)
 {
 	const float4 *v = run->v;
 
-	if (!safe_cell(cell) || run->valid != NULL || !all_safe_float4(v, run->n))
+	if (!strata_agg_is_safe_cell(cell) || run->valid != NULL || !all_safe_float4(v, run->n))
 	{
 		accum_float4(cell, run);
 		return;
@@ -470,18 +474,18 @@ DEFINE_COMBINE(combine_max_float, float8, max_float8, f)
 const AggKernel strata_agg_kernels[] = {
 	{F_COUNT_, AGG_VALUE_NONE, AGG_SUMMARY_COUNT, AGG_RESULT_COUNT, count_values, combine_count},
 	{F_COUNT_ANY, AGG_VALUE_NONE, AGG_SUMMARY_COUNT, AGG_RESULT_COUNT, count_values, combine_count},
-	{F_SUM_INT2, AGG_VALUE_INT16, AGG_SUMMARY_NONE, AGG_RESULT_INT, sum_int16, combine_int_sum},
-	{F_SUM_INT4, AGG_VALUE_INT32, AGG_SUMMARY_NONE, AGG_RESULT_INT, sum_int32, combine_int_sum},
-	{F_AVG_INT2, AGG_VALUE_INT16, AGG_SUMMARY_NONE, AGG_RESULT_INT_AVG, sum_int16, combine_int_sum},
-	{F_AVG_INT4, AGG_VALUE_INT32, AGG_SUMMARY_NONE, AGG_RESULT_INT_AVG, sum_int32, combine_int_sum},
+	{F_SUM_INT2, AGG_VALUE_INT16, AGG_SUMMARY_SUM, AGG_RESULT_INT, sum_int16, combine_int_sum},
+	{F_SUM_INT4, AGG_VALUE_INT32, AGG_SUMMARY_SUM, AGG_RESULT_INT, sum_int32, combine_int_sum},
+	{F_AVG_INT2, AGG_VALUE_INT16, AGG_SUMMARY_SUM, AGG_RESULT_INT_AVG, sum_int16, combine_int_sum},
+	{F_AVG_INT4, AGG_VALUE_INT32, AGG_SUMMARY_SUM, AGG_RESULT_INT_AVG, sum_int32, combine_int_sum},
 #ifdef HAVE_INT128
-	{F_SUM_INT8, AGG_VALUE_INT64, AGG_SUMMARY_NONE, AGG_RESULT_INT128, sum_int128, combine_int128},
-	{F_AVG_INT8, AGG_VALUE_INT64, AGG_SUMMARY_NONE, AGG_RESULT_INT128_AVG, sum_int128, combine_int128},
+	{F_SUM_INT8, AGG_VALUE_INT64, AGG_SUMMARY_SUM, AGG_RESULT_INT128, sum_int128, combine_int128},
+	{F_AVG_INT8, AGG_VALUE_INT64, AGG_SUMMARY_SUM, AGG_RESULT_INT128_AVG, sum_int128, combine_int128},
 #endif
 	{F_SUM_FLOAT4, AGG_VALUE_FLOAT4, AGG_SUMMARY_NONE, AGG_RESULT_FLOAT4, sum_float4, combine_float4_sum},
-	{F_SUM_FLOAT8, AGG_VALUE_FLOAT8, AGG_SUMMARY_NONE, AGG_RESULT_FLOAT8, sum_float8, combine_float8_sum},
-	{F_AVG_FLOAT4, AGG_VALUE_FLOAT4, AGG_SUMMARY_NONE, AGG_RESULT_FLOAT_AVG, avg_float4, combine_float_accum},
-	{F_AVG_FLOAT8, AGG_VALUE_FLOAT8, AGG_SUMMARY_NONE, AGG_RESULT_FLOAT_AVG, avg_float8, combine_float_accum},
+	{F_SUM_FLOAT8, AGG_VALUE_FLOAT8, AGG_SUMMARY_SUM, AGG_RESULT_FLOAT8, sum_float8, combine_float8_sum},
+	{F_AVG_FLOAT4, AGG_VALUE_FLOAT4, AGG_SUMMARY_SUM, AGG_RESULT_FLOAT_AVG, avg_float4, combine_float_accum},
+	{F_AVG_FLOAT8, AGG_VALUE_FLOAT8, AGG_SUMMARY_SUM, AGG_RESULT_FLOAT_AVG, avg_float8, combine_float_accum},
 	INTS_MINMAX(INT2, AGG_VALUE_INT16, int16),
 	INTS_MINMAX(INT4, AGG_VALUE_INT32, int32),
 	INTS_MINMAX(INT8, AGG_VALUE_INT64, int64),

@@ -98,7 +98,8 @@ typedef enum AggSummary
 	AGG_SUMMARY_NONE,
 	AGG_SUMMARY_COUNT,
 	AGG_SUMMARY_MIN,
-	AGG_SUMMARY_MAX
+	AGG_SUMMARY_MAX,
+	AGG_SUMMARY_SUM
 } AggSummary;
 
 /* A way to compute one of PostgreSQL's aggregates. */
@@ -140,10 +141,16 @@ typedef struct AggCall
 	const uint8 *valid;
 } AggCall;
 
+/* Squares of values below this cannot overflow, however many there are. */
+#define STRATA_AGG_SAFE_TO_SQUARE 1e100
+
 /* agg_kernel.c */
 extern const AggKernel strata_agg_kernels[];
 extern const int strata_agg_nkernels;
 extern void strata_agg_float_accum(AggCell *cell, const float8 *v, const uint8 *valid, int n);
+extern void strata_agg_add_int128(AggCell *cell, int64 value);
+/* avg: is the sum so far, and with it what is left out of sxx, harmless? */
+extern bool strata_agg_is_safe_cell(const AggCell *cell);
 
 /* agg_pick.c: first and last */
 struct StrataAggState;
@@ -392,6 +399,9 @@ extern void strata_agg_table_reset(AggTable *table);
 extern void strata_agg_table_end(AggTable *table);
 extern Size strata_agg_table_memory(const AggTable *table);
 extern int	strata_agg_table_spills(const AggTable *table);
+
+/* agg_summary.c: take the whole batch into the cell by what its summary says; false: cannot. */
+extern bool strata_agg_summarize(struct StrataAggState *agg, AggCall *call, AggCell *cell);
 
 /* Aggregation of a group with no rows. */
 extern void strata_agg_init_cells(struct StrataAggState *agg, AggCell *cells);

@@ -38,6 +38,7 @@ extern bool strata_enable_ordered_scan;
 extern bool strata_enable_parallel_scan;
 extern bool strata_enable_pruning;
 extern bool strata_enable_scan;
+extern bool strata_enable_summary_agg;
 extern bool strata_enable_vector_agg;
 extern bool strata_enable_vector_filter;
 extern int	strata_max_job_workers;

@@ -25,6 +25,7 @@ bool		strata_enable_ordered_scan = true;
 bool		strata_enable_parallel_scan = true;
 bool		strata_enable_pruning = true;
 bool		strata_enable_scan = true;
+bool		strata_enable_summary_agg = true;
 bool		strata_enable_vector_agg = true;
 bool		strata_enable_vector_filter = true;
 int			strata_max_job_workers = STRATA_MAX_JOB_WORKERS_DEFAULT;
@@ -68,6 +69,8 @@ static const BoolSetting bool_settings[] = {
 	{"strata.enable_scan", &strata_enable_scan, true, GUC_EXPLAIN,
 		"Enables StrataScan, the planner's way to read compressed rows.",
 	"When off, tables with compressed rows are read by sequential scans only."},
+	{"strata.enable_summary_agg", &strata_enable_summary_agg, true, GUC_EXPLAIN,
+		"Enables StrataAgg to take whole batches by what is stored of them: counts, minima, maxima, sums.", NULL},
 	{"strata.enable_vector_agg", &strata_enable_vector_agg, true, GUC_EXPLAIN,
 		"Enables StrataAgg, aggregation over whole batches.", NULL},
 	{"strata.enable_vector_filter", &strata_enable_vector_filter, true, GUC_EXPLAIN,

@@ -131,7 +131,9 @@ extern void strata_column_type_init(StrataColumnType *type, Form_pg_attribute at
 /*
  * What is known of one column of one batch without decoding it.  Three-valued:
  * min and max are of the non-null, non-NaN values and only there when
- * has_range.
+ * has_range.  The sum is of all values that are not null: of integers the exact
+ * one, of floats what adding them as float8 in the order of the rows gives;
+ * only there when has_sum, and then finite.
  */
 typedef struct StrataColumnSummary
 {
@@ -139,8 +141,14 @@ typedef struct StrataColumnSummary
 	int32		nnulls;
 	bool		has_nan;
 	bool		has_range;
+	bool		has_sum;
 	Datum		min;			/* by-value types only */
 	Datum		max;
+	union
+	{
+		int64		i;			/* of integers */
+		float8		f;			/* of float4 and float8 */
+	}			sum;
 } StrataColumnSummary;
 
 /*

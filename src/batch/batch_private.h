@@ -6,17 +6,18 @@
  * Summary bytes (column 4 of a batch row, bytea, little-endian):
  *
  *	OFFSET	SIZE	MEANING
- *	0		1		format version: 2; 1 in batches of earlier versions
+ *	0		1		format version: 3; 1 or 2 in batches of earlier versions
  *	1		4		CRC-32C of the batch row (batch_seal.c says of what)
  *	5		var		number of entries
  *	then per entry, ascending attno:
  *			var		attno
- *			1		flags: 1 has_range, 2 has_nan
+ *			1		flags: 1 has_range, 2 has_nan, 4 has_sum (from version 3 on)
  *			var		null count
  *	  if has_range, twice (min, max):
  *			1		length L, 0-8
  *			L		the value: INT zigzag little-endian, FLOAT the IEEE bits
  *					byte-reversed; trailing zero bytes left out
+ *	  if has_sum, in the same way: the sum; of FLOAT columns as a float8
  *	(var = LEB128)
  *
  * src/batch/batch_private.h
@@ -28,13 +29,18 @@
 #include "base/base.h"
 #include "batch/batch.h"
 
-#define STRATA_SUMMARY_VERSION 2
+#define STRATA_SUMMARY_VERSION 3
+#define STRATA_SUMMARY_SUMS 3	/* the first version with sums */
 #define STRATA_SUMMARY_ENTRIES 5	/* where the entries begin */
 #define STRATA_SUMMARY_HAS_RANGE 0x01
 #define STRATA_SUMMARY_HAS_NAN 0x02
+#define STRATA_SUMMARY_HAS_SUM 0x04
 
 /* Is min/max of this type's values kept in the summary?  (By-value only.) */
 extern bool strata_summary_has_range_for(Oid typid);
+
+/* Is their sum? */
+extern bool strata_summary_has_sum_for(Oid typid);
 
 /*
  * Fill s for n non-null packed values of the column; typid decides the order

@@ -270,6 +270,7 @@ strata_seal_check_row(const StrataBatchSchema *schema, TupleTableSlot *slot, con
 	switch (*(const uint8 *) VARDATA_ANY(summary))
 	{
 		case STRATA_SUMMARY_VERSION:
+		case 2:
 			*sealed = true;
 			crc = stored_row_checksum(schema, slot, summary);
 			break;

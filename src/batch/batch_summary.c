@@ -7,6 +7,9 @@
  * the machine's integers or floats; NaN is kept out of them and flagged.
  * -0.0 and 0.0 are equal in that order, so either may be stored.
  *
+ * Sums are kept of the numbers among them, when 64 bits hold the sum of the
+ * integers, and when adding the floats one after the other stays finite.
+ *
  * src/batch/batch_summary.c
  *-------------------------------------------------------------------------
  */
@@ -15,6 +18,7 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
+#include "common/int.h"
 #include "port/pg_bswap.h"
 
 /* See batch_private.h. */
@@ -38,6 +42,76 @@ strata_summary_has_range_for(Oid typid)
 			return true;
 		default:
 			return false;
+	}
+}
+
+/* See batch_private.h. */
+bool
+strata_summary_has_sum_for(Oid typid)
+{
+	return typid == INT2OID || typid == INT4OID || typid == INT8OID ||
+		typid == FLOAT4OID || typid == FLOAT8OID;
+}
+
+/*
+ * The sum of n > 0 values, if there is one that can be kept.  Floats are added
+ * in the order of the rows: that is what it means.
+ */
+#define COMPUTE_FLOAT_SUM(ctype) \
+	do { \
+		const ctype *v_ = (const ctype *) fixed; \
+		float8		sum_ = v_[0]; \
+		for (int i_ = 1; i_ < n; i_++) \
+			sum_ += v_[i_]; \
+		s->sum.f = sum_; \
+		s->has_sum = isfinite(sum_); \
+	} while (0)
+
+/* A batch has fewer than 2^16 values, so those of 32 bits cannot overflow. */
+#define COMPUTE_INT_SUM(ctype) \
+	do { \
+		const ctype *v_ = (const ctype *) fixed; \
+		int64		sum_ = 0; \
+		for (int i_ = 0; i_ < n; i_++) \
+			sum_ += v_[i_]; \
+		s->sum.i = sum_; \
+		s->has_sum = true; \
+	} while (0)
+
+static void
+compute_int64_sum(StrataColumnSummary *s, const int64 *v, int n)
+{
+	int64		sum = 0;
+
+	for (int i = 0; i < n; i++)
+		if (pg_add_s64_overflow(sum, v[i], &sum))
+			return;
+	s->sum.i = sum;
+	s->has_sum = true;
+}
+
+static void
+compute_sum(StrataColumnSummary *s, const StrataColumnType *type, const void *fixed, int n)
+{
+	switch (type->typid)
+	{
+		case INT2OID:
+			COMPUTE_INT_SUM(int16);
+			break;
+		case INT4OID:
+			COMPUTE_INT_SUM(int32);
+			break;
+		case INT8OID:
+			compute_int64_sum(s, fixed, n);
+			break;
+		case FLOAT4OID:
+			COMPUTE_FLOAT_SUM(float4);
+			break;
+		case FLOAT8OID:
+			COMPUTE_FLOAT_SUM(float8);
+			break;
+		default:
+			break;
 	}
 }
 
@@ -85,9 +159,12 @@ strata_summary_compute(StrataColumnSummary *s, const StrataColumnType *type,
 {
 	s->has_nan = false;
 	s->has_range = false;
+	s->has_sum = false;
 	s->min = s->max = (Datum) 0;
+	s->sum.i = 0;
 	if (n == 0 || !strata_summary_has_range_for(type->typid))
 		return;
+	compute_sum(s, type, fixed, n);
 	if (type->typid == FLOAT4OID)
 		COMPUTE_FLOAT_RANGE(float4, Float4GetDatum);
 	else if (type->typid == FLOAT8OID)
@@ -176,6 +253,30 @@ range_from_bits(const StrataColumnType *type, uint64 bits)
 	}
 }
 
+/* The sum likewise: it is an int64, or a float8. */
+static uint64
+sum_to_bits(const StrataColumnSummary *s, const StrataColumnType *type)
+{
+	uint64		bits;
+
+	if (type->kind != STRATA_KIND_FLOAT)
+		return ((uint64) s->sum.i << 1) ^ (uint64) (s->sum.i >> 63);
+	memcpy(&bits, &s->sum.f, sizeof(bits));
+	return pg_bswap64(bits);
+}
+
+static void
+sum_from_bits(StrataColumnSummary *s, const StrataColumnType *type, uint64 bits)
+{
+	if (type->kind != STRATA_KIND_FLOAT)
+		s->sum.i = (int64) (bits >> 1) ^ -(int64) (bits & 1);
+	else
+	{
+		bits = pg_bswap64(bits);
+		memcpy(&s->sum.f, &bits, sizeof(bits));
+	}
+}
+
 static void
 append_varint(StringInfo buf, uint32 v)
 {
@@ -188,9 +289,8 @@ append_varint(StringInfo buf, uint32 v)
 }
 
 static void
-append_range_value(StringInfo buf, const StrataColumnType *type, Datum value)
+append_bits(StringInfo buf, uint64 bits)
 {
-	uint64		bits = range_to_bits(type, value);
 	int			len = 0;
 	uint8		bytes[8];
 
@@ -218,13 +318,16 @@ strata_summary_form(const StrataColumnSummary *s, const StrataColumnType *types,
 	{
 		append_varint(&buf, s[i].attno);
 		appendStringInfoChar(&buf, (s[i].has_range ? STRATA_SUMMARY_HAS_RANGE : 0) |
-							 (s[i].has_nan ? STRATA_SUMMARY_HAS_NAN : 0));
+							 (s[i].has_nan ? STRATA_SUMMARY_HAS_NAN : 0) |
+							 (s[i].has_sum ? STRATA_SUMMARY_HAS_SUM : 0));
 		append_varint(&buf, s[i].nnulls);
 		if (s[i].has_range)
 		{
-			append_range_value(&buf, &types[i], s[i].min);
-			append_range_value(&buf, &types[i], s[i].max);
+			append_bits(&buf, range_to_bits(&types[i], s[i].min));
+			append_bits(&buf, range_to_bits(&types[i], s[i].max));
 		}
+		if (s[i].has_sum)
+			append_bits(&buf, sum_to_bits(&s[i], &types[i]));
 	}
 	SET_VARSIZE(buf.data, buf.len);
 	return (bytea *) buf.data;
@@ -266,8 +369,8 @@ read_varint(Cursor *c)
 	return 0;
 }
 
-static Datum
-read_range_value(Cursor *c, const StrataColumnType *type)
+static uint64
+read_bits(Cursor *c)
 {
 	int			len = read_byte(c);
 	uint64		bits = 0;
@@ -276,7 +379,31 @@ read_range_value(Cursor *c, const StrataColumnType *type)
 		c->bad = true;
 	for (int i = 0; i < len && !c->bad; i++)
 		bits |= (uint64) read_byte(c) << (8 * i);
-	return range_from_bits(type, bits);
+	return bits;
+}
+
+/* One entry; its type, where R still has the column, is the column's present one. */
+static void
+read_entry(Cursor *c, const StrataColumnType *type, int version, StrataColumnSummary *s)
+{
+	uint8		flags = read_byte(c);
+
+	if (flags >= (version < STRATA_SUMMARY_SUMS ? STRATA_SUMMARY_HAS_SUM : 2 * STRATA_SUMMARY_HAS_SUM))
+		c->bad = true;
+	s->nnulls = (int32) read_varint(c);
+	s->has_nan = (flags & STRATA_SUMMARY_HAS_NAN) != 0;
+	/* a type change without rewrite may have taken the order, or the meaning, away */
+	if (flags & STRATA_SUMMARY_HAS_RANGE)
+	{
+		s->min = range_from_bits(type, read_bits(c));
+		s->max = range_from_bits(type, read_bits(c));
+		s->has_range = OidIsValid(type->typid) && strata_summary_has_range_for(type->typid);
+	}
+	if (flags & STRATA_SUMMARY_HAS_SUM)
+	{
+		sum_from_bits(s, type, read_bits(c));
+		s->has_sum = OidIsValid(type->typid) && strata_summary_has_sum_for(type->typid);
+	}
 }
 
 /* See batch_private.h. */
@@ -286,6 +413,7 @@ strata_summary_parse(const StrataBatchSchema *schema, bytea *data,
 {
 	Cursor		c;
 	uint32		count;
+	int			version;
 	StrataColumnSummary *out;
 
 	c.p = (const uint8 *) VARDATA_ANY(data);
@@ -293,6 +421,7 @@ strata_summary_parse(const StrataBatchSchema *schema, bytea *data,
 	c.bad = false;
 	if (c.end - c.p < STRATA_SUMMARY_ENTRIES || *c.p == 0 || *c.p > STRATA_SUMMARY_VERSION)
 		return false;
+	version = *c.p;
 	c.p += STRATA_SUMMARY_ENTRIES;
 	count = read_varint(&c);
 	if (c.bad || count > (uint32) schema->natts)
@@ -301,22 +430,11 @@ strata_summary_parse(const StrataBatchSchema *schema, bytea *data,
 	for (uint32 i = 0; i < count; i++)
 	{
 		uint32		attno = read_varint(&c);
-		uint8		flags = read_byte(&c);
-		const StrataColumnType *type;
 
 		if (c.bad || attno < 1 || attno > (uint32) schema->natts)
 			return false;
-		type = &schema->types[attno - 1];
 		out[i].attno = (AttrNumber) attno;
-		out[i].nnulls = (int32) read_varint(&c);
-		out[i].has_nan = (flags & STRATA_SUMMARY_HAS_NAN) != 0;
-		if (flags & STRATA_SUMMARY_HAS_RANGE)
-		{
-			out[i].min = read_range_value(&c, type);
-			out[i].max = read_range_value(&c, type);
-			/* a type change without rewrite may have taken the order away */
-			out[i].has_range = OidIsValid(type->typid) && strata_summary_has_range_for(type->typid);
-		}
+		read_entry(&c, &schema->types[attno - 1], version, &out[i]);
 	}
 	if (c.bad || c.p != c.end)
 		return false;

@@ -82,6 +82,11 @@ verify_summary(Verifier *v, StrataColumn *col)
 	if (derived.has_range != stored->has_range || derived.has_nan != stored->has_nan ||
 		(derived.has_range && (derived.min != stored->min || derived.max != stored->max)))
 		v->report(v->arg, col->attno, "the summary's minimum or maximum differs");
+	/* zeros of both signs are told apart */
+	if (*(const uint8 *) VARDATA_ANY(v->reader->summary) >= STRATA_SUMMARY_SUMS &&
+		(derived.has_sum != stored->has_sum ||
+		 (derived.has_sum && memcmp(&derived.sum, &stored->sum, sizeof(stored->sum)) != 0)))
+		v->report(v->arg, col->attno, "the summary's sum differs");
 	pfree(packed);
 }
 

@@ -118,6 +118,37 @@ def seal(first_row, attno):
     return checksum(little(first_row, 8) + little(attno, 8))
 
 
+def without_sums(summary):
+    """A summary's entries as versions before 3 had them."""
+    place = 5
+
+    def number():
+        nonlocal place
+        start = place
+        while summary[place] & 0x80:
+            place += 1
+        place += 1
+        return summary[start:place]
+
+    def value():
+        nonlocal place
+        start = place
+        place += 1 + summary[place]
+        return summary[start:place]
+
+    out = summary[:5] + number()
+    while place < len(summary):
+        out += number()
+        flags = summary[place]
+        place += 1
+        out += bytes([flags & 3]) + number()
+        if flags & 1:
+            out += value() + value()
+        if flags & 4:
+            value()
+    return out
+
+
 class Batch:
     """One row of the companion: for every column its type and its bytes as the CRC takes them."""
 
@@ -252,12 +283,13 @@ class Damage:
                 raise SystemExit("this program does not know the checksums of batches any more (docs/format.md)")
         self.want = [self.run(sql) for sql in READS]
         # some as earlier versions wrote them
-        for batch in self.full[::3]:
-            self.make_version_1(batch)
+        for number, batch in enumerate(self.full):
+            if number % 3:
+                self.make_version(batch, number % 3)
 
-    def make_version_1(self, batch):
+    def make_version(self, batch, version):
         place = self.index("summary")
-        batch.values[place] = b"\x01" + batch.values[place][1:]
+        batch.values[place] = bytes([version]) + without_sums(batch.values[place])[1:]
         batch.forge()
         sets = ", ".join("%s = %s" % (name, self.literal(kind, value))
                          for (name, kind), value in zip(self.columns, batch.values)
