@@ -139,6 +139,25 @@ strata_heap_update(Relation rel, ItemPointer tid, HeapTuple tuple, CommandId cid
 #endif
 
 /*
+ * 18 has foreign keys that are not enforced, without triggers (eec0040c4bc):
+ * there, chunks get theirs from ATTACH PARTITION; go on when it can be tried.
+ * For users that include catalog/pg_constraint.h.
+ */
+#if PG_VERSION_NUM < 180000
+#define STRATA_CAN_CLONE_FOREIGN_KEYS true
+#define strata_create_foreign_key(name, rel, key, parent, count, columns, ref_columns, pf, pp, ff, nset, set_columns) \
+	CreateConstraintEntry(name, RelationGetNamespace(rel), CONSTRAINT_FOREIGN, (key)->condeferrable, \
+						  (key)->condeferred, (key)->convalidated, parent, RelationGetRelid(rel), \
+						  columns, count, count, InvalidOid, (key)->conindid, (key)->confrelid, ref_columns, \
+						  pf, pp, ff, count, (key)->confupdtype, (key)->confdeltype, set_columns, nset, \
+						  (key)->confmatchtype, NULL, NULL, NULL, false, 1, false, false)
+#else
+#define STRATA_CAN_CLONE_FOREIGN_KEYS false
+#define strata_create_foreign_key(name, rel, key, parent, count, columns, ref_columns, pf, pp, ff, nset, set_columns) \
+	InvalidOid
+#endif
+
+/*
  * 16 replaced the per-object owner checks by object_ownercheck (afbfc02983f)
  * and the privilege checks by object_aclcheck (c727f511bd7); delete when 15
  * goes.

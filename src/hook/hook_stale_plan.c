@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * hook_stale_plan.c
- *	  A plan made before a table was first compressed must not run after.
+ *	  A plan must not run that misses rows which its snapshot sees.
  *
  * A table without batches keeps PostgreSQL's own plans, which see the row
  * store only.  Compression does not conflict with readers, so it may commit
@@ -9,9 +9,13 @@
  * rows that have become batches.  Locks do not help (readers must not wait),
  * nor does plan invalidation (it comes at the next lock).
  *
+ * A hypertable likewise: others make chunks while plans that read it are kept,
+ * and a session that holds all its locks does not hear of them.  Foreign keys
+ * depend on it: their actions are cached plans (docs/adr/010).
+ *
  * So a plan that reads such a table carries the query it was made from, and
  * ExecutorStart, when the snapshot stands, plans again if a table has a
- * companion by then.  The query hangs on a node at the end of the list of
+ * companion, or a hypertable has changed, by then.  The query hangs on a node at the end of the list of
  * subplans, which nothing refers to; it is set up as an empty plan node and
  * never run.
  *
@@ -20,6 +24,7 @@
  */
 #include "base/base.h"
 #include "hook/hook.h"
+#include "hypertable/hypertable.h"
 #include "store/store.h"
 
 #include "access/htup_details.h"
@@ -40,7 +45,7 @@ static ExecutorStart_hook_type previous_start = NULL;
 
 /*-------------------------------------------------------------------------
  * The node that carries the query: custom_private = (relation oids, query,
- * cursor options)
+ * cursor options, hypertables' oids, moment of planning)
  *-------------------------------------------------------------------------
  */
 static Node *create_carrier_state(CustomScan *scan);
@@ -83,13 +88,22 @@ create_carrier_state(CustomScan *scan)
 	return (Node *) state;
 }
 
+/* Hypertables that a query reads, and when they were looked up. */
+typedef struct Hypertables
+{
+	List	   *relids;
+	uint64		moment;
+	RangeTblEntry *target;		/* of an INSERT: routed when it runs */
+} Hypertables;
+
 static CustomScan *
-make_carrier(List *relids, Query *query, int cursor_options)
+make_carrier(List *relids, Query *query, int cursor_options, const Hypertables *hypertables)
 {
 	CustomScan *scan = makeNode(CustomScan);
 
 	scan->methods = &carrier_methods;
-	scan->custom_private = list_make3(relids, query, makeInteger(cursor_options));
+	scan->custom_private = list_make5(relids, query, makeInteger(cursor_options), hypertables->relids,
+									  makeFloat(psprintf(UINT64_FORMAT, hypertables->moment)));
 	return scan;
 }
 
@@ -145,6 +159,34 @@ reads_strata(Node *node, void *context)
 	return expression_tree_walker(node, reads_strata, context);
 }
 
+/* Which hypertables does it read?  Call before they are looked into. */
+static bool
+find_hypertables(Node *node, void *context)
+{
+	Hypertables *found = context;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, RangeTblEntry))
+	{
+		RangeTblEntry *rte = (RangeTblEntry *) node;
+
+		if (rte->rtekind == RTE_RELATION && rte->relkind == RELKIND_PARTITIONED_TABLE &&
+			rte != found->target && strata_hypertable_is(rte->relid))
+		{
+			uint64		moment = strata_hypertable_watch(rte->relid);
+
+			if (found->relids == NIL)
+				found->moment = moment;
+			found->relids = list_append_unique_oid(found->relids, rte->relid);
+		}
+		return false;
+	}
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, find_hypertables, context, QTW_EXAMINE_RTES_BEFORE);
+	return expression_tree_walker(node, find_hypertables, context);
+}
+
 /* Strata tables of a finished plan that have no companion. */
 static List *
 uncompressed_tables(PlannedStmt *stmt)
@@ -170,6 +212,7 @@ uncompressed_tables(PlannedStmt *stmt)
 static PlannedStmt *
 plan_query(Query *query, const char *text, int cursor_options, ParamListInfo params)
 {
+	Hypertables hypertables = {0};
 	Query	   *copy = NULL;
 	PlannedStmt *stmt;
 	List	   *relids;
@@ -178,11 +221,16 @@ plan_query(Query *query, const char *text, int cursor_options, ParamListInfo par
 	AcceptInvalidationMessages();
 	/* planning scribbles on the query */
 	if (query->commandType != CMD_UTILITY && reads_strata((Node *) query, NULL))
+	{
 		copy = copyObject(query);
+		if (copy->commandType == CMD_INSERT)
+			hypertables.target = rt_fetch(copy->resultRelation, copy->rtable);
+		(void) find_hypertables((Node *) copy, &hypertables);
+	}
 	stmt = previous_planner ? previous_planner(query, text, cursor_options, params) :
 		standard_planner(query, text, cursor_options, params);
-	if (copy != NULL && (relids = uncompressed_tables(stmt)) != NIL)
-		stmt->subplans = lappend(stmt->subplans, make_carrier(relids, copy, cursor_options));
+	if (copy != NULL && ((relids = uncompressed_tables(stmt)) != NIL || hypertables.relids != NIL))
+		stmt->subplans = lappend(stmt->subplans, make_carrier(relids, copy, cursor_options, &hypertables));
 	return stmt;
 }
 
@@ -206,6 +254,32 @@ any_compressed_now(List *relids)
 			return true;
 	}
 	return false;
+}
+
+static bool
+any_changed(List *hypertables, uint64 moment)
+{
+	ListCell   *lc;
+
+	if (hypertables != NIL)
+		AcceptInvalidationMessages();
+	foreach(lc, hypertables)
+		if (strata_hypertable_changed_since(lfirst_oid(lc), moment))
+			return true;
+	return false;
+}
+
+/* Does a plan miss what its snapshot sees?  carrier: its own, or NULL. */
+static bool
+is_stale(CustomScan *carrier)
+{
+	List	   *carried;
+
+	if (carrier == NULL)
+		return false;
+	carried = carrier->custom_private;
+	return any_changed(list_nth(carried, 3), strtou64(castNode(Float, list_nth(carried, 4))->fval, NULL, 10)) ||
+		any_compressed_now(linitial(carried));
 }
 
 /* Does the plan lock rows of a table that may be strata's? */
@@ -253,7 +327,7 @@ start_executor(QueryDesc *query_desc, int eflags)
 	CustomScan *carrier = find_carrier(query_desc->plannedstmt);
 
 	renew_snapshot(query_desc);
-	if (carrier != NULL && any_compressed_now(linitial(carrier->custom_private)))
+	if (is_stale(carrier))
 	{
 		PlannedStmt *old = query_desc->plannedstmt;
 		PlannedStmt *stmt = plan_query(copyObject(lsecond(carrier->custom_private)),

@@ -22,6 +22,7 @@
 #include "catalog/pg_type.h"
 #include "commands/defrem.h"
 #include "commands/tablespace.h"
+#include "commands/trigger.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
@@ -149,34 +150,42 @@ compare_oids(const ListCell *a, const ListCell *b)
 	return lfirst_oid(a) < lfirst_oid(b) ? -1 : lfirst_oid(a) > lfirst_oid(b);
 }
 
-/* The tables that foreign keys of the hypertable refer to, in a fixed order; false: it is gone. */
-static bool
-referenced_tables(Oid hypertable, List **referenced)
+/*
+ * The tables at the other end of foreign keys from (all: and to) the hypertable,
+ * whose writers ATTACH PARTITION shuts out, in a fixed order.
+ */
+static List *
+tables_to_lock(Relation rel, bool all)
 {
-	Relation	rel = try_table_open(hypertable, AccessShareLock);
+	TriggerDesc *triggers = rel->trigdesc;
+	List	   *relids = NIL;
 	ListCell   *lc;
 
-	*referenced = NIL;
-	if (rel == NULL)
-		return false;
-	foreach(lc, RelationGetFKeyList(rel))
-		*referenced = list_append_unique_oid(*referenced, lfirst_node(ForeignKeyCacheInfo, lc)->confrelid);
-	table_close(rel, AccessShareLock);
-	list_sort(*referenced, compare_oids);
-	return true;
+	foreach(lc, all ? RelationGetFKeyList(rel) : NIL)
+		relids = list_append_unique_oid(relids, lfirst_node(ForeignKeyCacheInfo, lc)->confrelid);
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
+		if (RI_FKey_trigger_type(triggers->triggers[i].tgfoid) == RI_TRIGGER_PK)
+			relids = list_append_unique_oid(relids, triggers->triggers[i].tgconstrrelid);
+	list_sort(relids, compare_oids);
+	return list_delete_oid(relids, RelationGetRelid(rel));
 }
 
 /* See hypertable.h. */
 void
 strata_chunk_lock_parents(Oid hypertable)
 {
-	List	   *referenced;
+	Relation	rel = try_table_open(hypertable, AccessShareLock);
+	List	   *relids;
 	ListCell   *lc;
 
-	if (!referenced_tables(hypertable, &referenced))
+	if (rel == NULL)
 		return;
-	foreach(lc, referenced)
+	relids = tables_to_lock(rel, !strata_foreign_keys_are_ours(rel));
+	foreach(lc, relids)
 		LockRelationOid(lfirst_oid(lc), ShareRowExclusiveLock);
+	if (strata_foreign_keys_are_ours(rel))
+		strata_foreign_keys_lock(rel);
+	table_close(rel, AccessShareLock);
 	LockRelationOid(hypertable, ShareUpdateExclusiveLock);
 }
 
@@ -213,12 +222,14 @@ lock_or_leave(const List *relids, Oid hypertable, int first)
 void
 strata_chunk_lock_exclusively(Oid hypertable)
 {
+	Relation	rel = try_table_open(hypertable, AccessShareLock);
 	List	   *relids;
 	int			next;
 
-	if (!referenced_tables(hypertable, &relids))
+	if (rel == NULL)
 		return;
-	relids = list_append_unique_oid(relids, hypertable);
+	relids = lappend_oid(tables_to_lock(rel, true), hypertable);
+	table_close(rel, AccessShareLock);
 	next = list_length(relids) - 1;
 	for (int i = 0; i < MAX_LOCK_ROUNDS && next >= 0; i++)
 	{
@@ -228,9 +239,27 @@ strata_chunk_lock_exclusively(Oid hypertable)
 	if (next >= 0)
 	{
 		/* too much is going on: risk a deadlock rather than never get there */
-		strata_chunk_lock_parents(hypertable);
+		for (int i = 0; i < list_length(relids) - 1; i++)
+			LockRelationOid(list_nth_oid(relids, i), ShareRowExclusiveLock);
 		LockRelationOid(hypertable, AccessExclusiveLock);
 	}
+}
+
+/* Attach an empty chunk; its foreign keys are for us to write. */
+static void
+attach_empty(Oid chunk, const StrataHypertable *ht, const StrataChunkRange *range)
+{
+	strata_foreign_keys_hide(ht->relid);
+	PG_TRY();
+	{
+		strata_chunk_attach(chunk, ht, range);
+	}
+	PG_FINALLY();
+	{
+		strata_foreign_keys_show();
+	}
+	PG_END_TRY();
+	strata_foreign_keys_clone(ht->relid, chunk);
 }
 
 /* See hypertable.h. */
@@ -244,6 +273,7 @@ strata_chunk_create(Oid hypertable, int64 time)
 	Relation	parent;
 	Oid			owner;
 	bool		missing;
+	bool		keys_are_ours;
 	Oid			chunk;
 
 	strata_chunk_lock_parents(hypertable);
@@ -265,9 +295,13 @@ strata_chunk_create(Oid hypertable, int64 time)
 	fit_range(&gap, &range);
 	strata_owner_enter(owner, &saved);
 	chunk = strata_chunk_make_table(parent, ht, &range, parent->rd_rel->reltablespace);
+	keys_are_ours = strata_foreign_keys_are_ours(parent);
 	/* ALTER TABLE insists that nobody in this session has the table open */
 	table_close(parent, NoLock);
-	strata_chunk_attach(chunk, ht, &range);
+	if (keys_are_ours)
+		attach_empty(chunk, ht, &range);
+	else
+		strata_chunk_attach(chunk, ht, &range);
 	strata_owner_leave(&saved);
 	return true;
 }

@@ -500,6 +500,8 @@ void
 strata_hypertable_init(void)
 {
 	strata_copy_init();
+	strata_foreign_keys_init();
 	strata_load_init();
 	strata_route_init();
+	strata_watch_init();
 }

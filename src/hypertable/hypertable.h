@@ -184,6 +184,14 @@ extern Oid	strata_relation_owner(Oid relid);
 /* Make every missing chunk from now to a time; returns how many. */
 extern int	strata_chunk_create_ahead(const StrataHypertable *ht, int64 up_to);
 
+/*
+ * Planner: from now on hear of changes of a hypertable; the present moment, to
+ * be asked for before its chunks are looked up.  Then: was it changed after that
+ * moment, as far as the session has heard?
+ */
+extern uint64 strata_hypertable_watch(Oid relid);
+extern bool strata_hypertable_changed_since(Oid relid, uint64 moment);
+
 /* Planner: let conditions with now() prune chunks.  Changes the query. */
 extern void strata_now_add_quals(Query *query);
 

@@ -52,6 +52,18 @@ extern Oid	strata_chunk_make_table(Relation parent, const StrataHypertable *ht,
 extern void strata_chunk_attach(Oid chunk, const StrataHypertable *ht, const StrataChunkRange *range);
 
 /*
+ * Foreign keys of a new chunk.  Are they written by us, under locks that writers
+ * of the tables referred to do not notice?  Then: take these locks; hide the keys
+ * from the ATTACH PARTITION that follows, which would lock more, and show them
+ * again (on errors, too); write the chunk's.
+ */
+extern bool strata_foreign_keys_are_ours(Relation parent);
+extern void strata_foreign_keys_lock(Relation parent);
+extern void strata_foreign_keys_hide(Oid hypertable);
+extern void strata_foreign_keys_show(void);
+extern void strata_foreign_keys_clone(Oid hypertable, Oid chunk);
+
+/*
  * Make a chunk for a hypertable that this session uses right now: in a worker,
  * or in this process when the hypertable is this transaction's own.
  */
@@ -93,7 +105,9 @@ extern CustomScan *strata_make_pass_through(Plan *child, const CustomScanMethods
 extern bool strata_route_is_node(const CustomScan *scan);
 
 extern void strata_copy_init(void);
+extern void strata_foreign_keys_init(void);
 extern void strata_load_init(void);
 extern void strata_route_init(void);
+extern void strata_watch_init(void);
 
 #endif							/* STRATA_HYPERTABLE_PRIVATE_H */
