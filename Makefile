@@ -98,6 +98,7 @@ test-damage: ; @bash tools/test.sh damage
 test-pgsuite: ; @bash tools/pgsuite.sh
 test-pgisolation: ; @bash tools/pgisolation.sh
 test-sqlsmith: ; @bash tools/sqlsmith.sh
+test-valgrind: ; @bash tools/valgrind.sh
 lint: all ; @bash tools/lint.sh
 demo: ; @bash tools/demo.sh
 bench: ; @bash bench/run.sh
@@ -119,10 +120,11 @@ help:
 	@echo 'test-pgsuite TORTURE= PGSRC= SETTINGS=  PostgreSQL regression suite on strata tables'
 	@echo 'test-pgisolation TORTURE= PGSRC= SETTINGS=  its isolation suite'
 	@echo 'test-sqlsmith MINUTES= SEED=  random statements against tables in every state'
+	@echo 'test-valgrind T= STEPS=         a server under valgrind: regression tests and random statements'
 	@echo 'lint                          layers, file sizes and headers, exports'
 	@echo 'demo bench bench-codecs compdb'
 	@echo 'tools/server start|psql|...   a private server to play with'
 
 FORCE:
 .PHONY: FORCE test test-unit test-regress test-isolation test-tap test-props test-concurrent \
-	test-damage test-pgsuite test-pgisolation test-sqlsmith lint demo bench bench-codecs compdb run-clean help
+	test-damage test-pgsuite test-pgisolation test-sqlsmith test-valgrind lint demo bench bench-codecs compdb run-clean help
