@@ -20,6 +20,7 @@
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "parser/parse_func.h"
+#include "rewrite/rewriteManip.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
@@ -27,7 +28,7 @@
 static bool
 reads_row(Node *node)
 {
-	return contain_vars_of_level(node, 0) || contain_agg_clause(node) || contain_window_function(node);
+	return contain_vars_of_level(node, 0) || contain_aggs_of_level(node, 0) || contain_window_function(node);
 }
 
 static bool

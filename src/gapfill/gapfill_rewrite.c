@@ -175,7 +175,7 @@ split_fill(FuncExpr *func, GapfillFunction function, Split *split)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("window functions must not be below %s", name)));
-	if (!contain_agg_clause(linitial(call->args)))
+	if (!contain_aggs_of_level(linitial(call->args), 0))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("aggregate functions must be below %s", name)));
