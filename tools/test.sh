@@ -3,7 +3,7 @@
 #	  Runs the kinds of tests named as arguments (unit regress isolation tap
 #	  props concurrent damage) on a private server and ends with the line "N passed, N failed".
 #
-#	  T="name name" picks tests by name.  The SQL tests run twice: as they are,
+#	  T="name name" picks tests by name.  The SQL tests run twice (once with ONCE=1): as they are,
 #	  and with every strata.enable_* switch off, against the same expected output
 #	  (except *_plan.sql, which show what the switches change).  So do the isolation
 #	  specs, and those with the line "# Same on heap." once more on heap tables.
@@ -97,7 +97,7 @@ run_all_regress() {
     run_regress regress "$PGXS_TEST/regress/pg_regress" "${all[@]}"
     switches=$(switches_off)
     mapfile -t tests < <(printf '%s\n' "${all[@]}" | grep -v '_plan$')
-    if [ -n "$switches" ] && [ ${#tests[@]} -gt 0 ]; then
+    if [ -n "$switches" ] && [ ${#tests[@]} -gt 0 ] && [ -z "${ONCE:-}" ]; then
         say "again with $switches"
         PGOPTIONS=$switches run_regress regress-switched-off "$PGXS_TEST/regress/pg_regress" "${tests[@]}"
     fi

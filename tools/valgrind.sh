@@ -4,15 +4,15 @@
 #	  valgrind, with Asserts.  Fails when valgrind has something to say of a
 #	  backend, whoever's fault it is, or when a test fails.
 #
-#	  It is 20 to 50 times slower, so T picks tests that reach every folder of
-#	  src/ once; STEPS random statements follow.
+#	  It is 20 to 50 times slower, so T picks short tests that between them reach
+#	  every folder of src/; STEPS random statements follow.
 #
 #	  PG_CONFIG=   of a PostgreSQL made with CPPFLAGS=-DUSE_VALGRIND, by which
 #	               valgrind knows of memory contexts; else one is built, once,
 #	               under .run/valgrind from PGSRC or Debian's source
 #	  PGSRC=/path/to/postgresql-source   for that, and for its valgrind.supp
 #	  ORIGINS=yes    also where bytes that were never written come from (slower)
-#	  T="name ..."   these tests of test/sql;  SEED=1 STEPS=300   as in test-props
+#	  T="name ..."   these tests of test/sql;  SEED=1 STEPS=150   as in test-props
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 . "$ROOT/tools/pgsource.sh"
 
@@ -69,13 +69,13 @@ WRAPPER
 chmod +x "$RUN/postgres-in-valgrind"
 export STRATA_POSTGRES=$RUN/postgres-in-valgrind STRATA_WAIT=600
 
-T=${T:-"batch_types am_dml am_unique am_cursor store_entry store_merge store_sweep store_load store_fill catalog_codec
-        scan_filter scan_order scan_backward scan_executor agg_compare agg_keys gapfill_compare time_aggregate
-        hypertable_insert hypertable_copy ddl_matrix"}
+T=${T:-"store_entry store_fill store_merge store_sweep store_load_plan am_cursor am_sample catalog_codec gapfill_basic
+        scan_backward scan_executor scan_segment_order agg_step_back agg_keys agg_partition time_aggregate
+        hypertable_chunks hypertable_move_rows client_orm batch_types"}
 status=0
-T=$(echo $T) bash "$ROOT/tools/test.sh" regress || status=1
-if [ "${STEPS:-300}" -gt 0 ]; then
-    T='' SEED=${SEED:-1} STEPS=${STEPS:-300} bash "$ROOT/tools/test.sh" props || status=1
+T=$(echo $T) ONCE=1 bash "$ROOT/tools/test.sh" regress || status=1
+if [ "${STEPS:-150}" -gt 0 ]; then
+    T='' SEED=${SEED:-1} STEPS=${STEPS:-150} bash "$ROOT/tools/test.sh" props || status=1
 fi
 
 found=$(cat "$LOGS"/*.log | grep -c VALGRIND-BEGIN || true)
