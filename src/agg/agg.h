@@ -22,7 +22,7 @@ extern void strata_agg_init(void);
  * can be done by StrataAgg; extra is the hook's.
  */
 extern void strata_agg_create_paths(PlannerInfo *root, RelOptInfo *input_rel,
-									RelOptInfo *grouped_rel, bool partial, void *extra);
+									RelOptInfo *grouped_rel, void *extra);
 
 /* The same for the stage of DISTINCT. */
 extern void strata_agg_create_distinct_paths(PlannerInfo *root, RelOptInfo *input_rel,

@@ -40,6 +40,11 @@ static const CustomExecMethods exec_methods = {
 	.ExecCustomScan = exec_agg,
 	.EndCustomScan = end_agg,
 	.ReScanCustomScan = rescan_agg,
+	.EstimateDSMCustomScan = strata_agg_estimate_shared,
+	.InitializeDSMCustomScan = strata_agg_initialize_shared,
+	.ReInitializeDSMCustomScan = strata_agg_reinitialize_shared,
+	.InitializeWorkerCustomScan = strata_agg_attach_shared,
+	.ShutdownCustomScan = strata_agg_shutdown_shared,
 	.ExplainCustomScan = strata_agg_explain,
 };
 
@@ -160,7 +165,8 @@ init_input(StrataAggState *agg, EState *estate, int eflags)
 	TupleDesc	desc = ExecGetResultType(child);
 
 	agg->css.custom_ps = list_make1(child);
-	agg->input = strata_agg_input_create(child, desc->natts);
+	if (agg->stage != AGG_STAGE_FINAL)
+		agg->input = strata_agg_input_create(child, desc->natts);
 	agg->input_slot = ExecInitExtraTupleSlot(estate, desc, &TTSOpsVirtual);
 	ExecStoreAllNullTuple(agg->input_slot);
 	agg->input_econtext = CreateExprContext(estate);
@@ -183,6 +189,7 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 	ListCell   *lc;
 	ListCell   *lc2;
 
+	agg->stage = (AggStage) intVal(list_nth(cscan->custom_private, 7));
 	/* the keeper block is what most vectors need, so that resets cost nothing */
 	agg->vector_mcxt = AllocSetContextCreate(estate->es_query_cxt, "StrataAgg vector",
 											 128 * 1024, 64 * 1024, ALLOCSET_DEFAULT_MAXSIZE);
@@ -362,9 +369,12 @@ read_all(StrataAggState *agg)
 {
 	AggVector  *vector;
 
-	while ((vector = strata_agg_input_next(agg->input)) != NULL)
-		if (agg->stop.kind != AGG_STOP_TOP || strata_agg_stop_restrict(agg, vector))
-			add_vector(agg, vector);
+	if (agg->stage == AGG_STAGE_FINAL)
+		strata_agg_read_partials(agg);
+	else
+		while ((vector = strata_agg_input_next(agg->input)) != NULL)
+			if (agg->stop.kind != AGG_STOP_TOP || strata_agg_stop_restrict(agg, vector))
+				add_vector(agg, vector);
 	agg->done = true;
 	if (agg->table != NULL)
 		strata_agg_table_finish(agg->table);
@@ -374,6 +384,20 @@ read_all(StrataAggState *agg)
  * Returning
  *-------------------------------------------------------------------------
  */
+
+/* A group as bytes, for the leader.  Memory: the current context. */
+static TupleTableSlot *
+return_partial(StrataAggState *agg, TupleTableSlot *slot, const AggGroup *group)
+{
+	StringInfoData buf;
+	AggGroup	all = {0, 0, NULL, agg->cells};
+
+	initStringInfo(&buf);
+	strata_agg_group_write(agg, group != NULL ? group : &all, &buf);
+	slot->tts_values[0] = PointerGetDatum(buf.data);
+	slot->tts_isnull[0] = false;
+	return ExecStoreVirtualTuple(slot);
+}
 
 /* The next group as a scan tuple; NULL at the end. */
 static TupleTableSlot *
@@ -395,6 +419,8 @@ next_group(StrataAggState *agg)
 		return NULL;
 	agg->returned = true;
 	agg->counters.groups++;
+	if (agg->stage == AGG_STAGE_PARTIAL)
+		return return_partial(agg, slot, group);
 	for (int k = 0; k < agg->nkeys; k++)
 	{
 		slot->tts_values[k] = group->keys[k];
@@ -446,7 +472,8 @@ rescan_agg(CustomScanState *node)
 		UpdateChangedParamSet(child, node->ss.ps.chgParam);
 	if (child->chgParam == NULL)
 		ExecReScan(child);
-	strata_agg_input_rescan(agg->input);
+	if (agg->input != NULL)
+		strata_agg_input_rescan(agg->input);
 	strata_agg_stop_reset(agg);
 	agg->done = false;
 	agg->returned = false;

@@ -66,6 +66,21 @@ show_stop(StrataAggState *agg, List *ancestors, ExplainState *es)
 	ExplainPropertyText("Early Stop", name, es);
 }
 
+/* What was read; of all processes that shared it. */
+static void
+show_input(const StrataAggState *agg, ExplainState *es)
+{
+	const AggCounters *c = &agg->counters;
+
+	ExplainPropertyInteger("Batches Aggregated", NULL, c->vectors, es);
+	ExplainPropertyInteger("Batches Answered by Summary", NULL, c->summarized, es);
+	if (agg->stop.kind != AGG_STOP_NONE)
+		ExplainPropertyInteger("Batches Passed Over", NULL, c->skipped, es);
+	ExplainPropertyInteger("Row Chunks", NULL, c->chunks, es);
+	if (agg->table != NULL)
+		ExplainPropertyInteger("Runs", NULL, c->runs, es);
+}
+
 void
 strata_agg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 {
@@ -74,21 +89,22 @@ strata_agg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	int			nkeys = agg->nkeys;
 	int			ncalls = list_length(lsecond(((CustomScan *) node->ss.ps.plan)->custom_private));
 
-	show_columns(agg, "Group Key", 0, nkeys, -1, ancestors, es);
-	show_columns(agg, "Vectorized Aggregates", nkeys, nkeys + ncalls, 0, ancestors, es);
-	show_columns(agg, "Row by Row", nkeys, nkeys + ncalls, 1, ancestors, es);
-	show_columns(agg, "Columns of the Row", nkeys + ncalls, nkeys + agg->ncalls, -1, ancestors, es);
-	show_stop(agg, ancestors, es);
+	if (agg->stage != AGG_STAGE_WHOLE)
+		ExplainPropertyText("Stage", agg->stage == AGG_STAGE_PARTIAL ? "partial" : "final", es);
+	if (agg->stage != AGG_STAGE_PARTIAL)
+	{
+		show_columns(agg, "Group Key", 0, nkeys, -1, ancestors, es);
+		show_columns(agg, "Vectorized Aggregates", nkeys, nkeys + ncalls, 0, ancestors, es);
+		show_columns(agg, "Row by Row", nkeys, nkeys + ncalls, 1, ancestors, es);
+		show_columns(agg, "Columns of the Row", nkeys + ncalls, nkeys + agg->ncalls, -1, ancestors, es);
+		show_stop(agg, ancestors, es);
+	}
 	if (!es->analyze)
 		return;
-	ExplainPropertyInteger("Batches Aggregated", NULL, c->vectors, es);
-	ExplainPropertyInteger("Batches Answered by Summary", NULL, c->summarized, es);
-	if (agg->stop.kind != AGG_STOP_NONE)
-		ExplainPropertyInteger("Batches Passed Over", NULL, c->skipped, es);
-	ExplainPropertyInteger("Row Chunks", NULL, c->chunks, es);
+	if (agg->stage != AGG_STAGE_FINAL)
+		show_input(agg, es);
 	if (agg->table == NULL)
 		return;
-	ExplainPropertyInteger("Runs", NULL, c->runs, es);
-	ExplainPropertyInteger("Spills", NULL, strata_agg_table_spills(agg->table), es);
-	ExplainPropertyInteger("Memory", "kB", (int64) (strata_agg_table_memory(agg->table) + 1023) / 1024, es);
+	ExplainPropertyInteger("Spills", NULL, c->spills, es);
+	ExplainPropertyInteger("Memory", "kB", (int64) (c->memory + 1023) / 1024, es);
 }

@@ -304,43 +304,6 @@ begin_sort(AggTable *table)
 									   &nulls_first, work_mem, NULL, TUPLESORT_NONE);
 }
 
-/* Write a group: null bits, keys, cells. */
-static void
-write_group(AggTable *table, const AggGroup *group, StringInfo out)
-{
-	StrataAggState *agg = table->agg;
-
-	resetStringInfo(out);
-	appendStringInfoSpaces(out, VARHDRSZ);
-	appendBinaryStringInfo(out, (const char *) &group->nulls, sizeof(uint32));
-	for (int k = 0; k < agg->nkeys; k++)
-	{
-		const AggKey *key = &agg->keys[k];
-		Size		size;
-
-		if ((group->nulls >> k) & 1)
-			continue;
-		if (key->typbyval)
-		{
-			appendBinaryStringInfo(out, (const char *) &group->keys[k], sizeof(Datum));
-			continue;
-		}
-		size = datumGetSize(group->keys[k], false, key->typlen);
-		appendBinaryStringInfo(out, (const char *) &size, sizeof(Size));
-		appendBinaryStringInfo(out, DatumGetPointer(group->keys[k]), (int) size);
-	}
-	for (int i = 0; i < agg->ncalls; i++)
-	{
-		if (agg->calls[i].generic != NULL)
-			strata_agg_generic_write(agg->calls[i].generic, &group->cells[i], out);
-		else if (agg->calls[i].kernel->result == AGG_RESULT_PICK && !agg->calls[i].resultbyval)
-			strata_agg_pick_write(&agg->calls[i], &group->cells[i], out);
-		else
-			appendBinaryStringInfo(out, (const char *) &group->cells[i], sizeof(AggCell));
-	}
-	SET_VARSIZE(out->data, out->len);
-}
-
 /* See agg_private.h. */
 void
 strata_agg_table_spill(AggTable *table)
@@ -357,7 +320,7 @@ strata_agg_table_spill(AggTable *table)
 	for (uint32 i = 0; i < table->ngroups; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		write_group(table, table->groups[i], &buf);
+		strata_agg_group_write(table->agg, table->groups[i], &buf);
 		ExecClearTuple(slot);
 		slot->tts_values[0] = Int32GetDatum((int32) table->groups[i]->hash);
 		slot->tts_values[1] = PointerGetDatum(buf.data);
@@ -369,40 +332,6 @@ strata_agg_table_spill(AggTable *table)
 	pfree(buf.data);
 	MemoryContextReset(table->agg->group_mcxt);
 	start_empty(table);
-}
-
-/* Set the keys' current values to those at in; returns the place behind them. */
-static const char *
-read_keys(StrataAggState *agg, const char *in)
-{
-	uint32		nulls;
-
-	memcpy(&nulls, in, sizeof(uint32));
-	in += sizeof(uint32);
-	for (int k = 0; k < agg->nkeys; k++)
-	{
-		AggKey	   *key = &agg->keys[k];
-		Size		size;
-		char	   *copy;
-
-		key->isnull = (nulls >> k) & 1;
-		if (key->isnull)
-			continue;
-		if (key->typbyval)
-		{
-			memcpy(&key->current, in, sizeof(Datum));
-			in += sizeof(Datum);
-			continue;
-		}
-		memcpy(&size, in, sizeof(Size));
-		in += sizeof(Size);
-		/* aligned */
-		copy = palloc(size);
-		memcpy(copy, in, size);
-		key->current = PointerGetDatum(copy);
-		in += size;
-	}
-	return in;
 }
 
 /* Combine the partial result in the slot with those of the same keys. */
@@ -421,7 +350,7 @@ merge_tuple(AggTable *table)
 	MemoryContextReset(agg->vector_mcxt);
 	old = MemoryContextSwitchTo(agg->vector_mcxt);
 	data = DatumGetByteaPP(slot_getattr(table->sort_slot, 2, &isnull));
-	in = read_keys(agg, VARDATA_ANY(data));
+	in = strata_agg_group_read_keys(agg, VARDATA_ANY(data));
 	foreach(lc, table->merged)
 		if (same_keys(agg, lfirst(lc)))
 			group = lfirst(lc);
@@ -432,28 +361,7 @@ merge_tuple(AggTable *table)
 		table->merged = lappend(table->merged, group);
 		MemoryContextSwitchTo(agg->vector_mcxt);
 	}
-	for (int i = 0; i < agg->ncalls; i++)
-	{
-		AggCall    *call = &agg->calls[i];
-		bool		pick = call->kernel->result == AGG_RESULT_PICK;
-		AggCell		cell;
-
-		if (call->generic != NULL)
-			in = strata_agg_generic_read(call->generic, in, &cell);
-		else if (pick && !call->resultbyval)
-			in = strata_agg_pick_read(call, in, &cell);
-		else
-		{
-			memcpy(&cell, in, sizeof(AggCell));
-			in += sizeof(AggCell);
-		}
-		if (call->generic != NULL)
-			strata_agg_generic_combine(call->generic, &group->cells[i], &cell);
-		else if (pick)
-			strata_agg_pick_combine(agg, call, &group->cells[i], &cell);
-		else
-			call->kernel->combine(&group->cells[i], &cell);
-	}
+	strata_agg_group_combine(agg, group->cells, in);
 	MemoryContextSwitchTo(old);
 }
 

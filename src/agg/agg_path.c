@@ -32,9 +32,9 @@
 #define COST_EXPRESSION 0.5
 #define COST_KEY 0.1
 
-/* The path below projections that were put on top of the relation's own. */
-static Path *
-strip_projection(Path *path)
+/* See agg_private.h. */
+Path *
+strata_agg_strip_projection(Path *path)
 {
 	while (IsA(path, ProjectionPath) && ((ProjectionPath *) path)->subpath->parent == path->parent)
 		path = ((ProjectionPath *) path)->subpath;
@@ -66,10 +66,28 @@ project(PlannerInfo *root, Path *path, List *exprs)
 	return (Path *) create_projection_path(root, path->parent, path, target);
 }
 
+/*
+ * If path is a StrataScan that gives vectors: add to *saved what of its cost we do
+ * without.  Rows are never made; values are not decoded where summaries are enough.
+ */
+static bool
+add_saved(Path *path, const AggShape *shape, Cost *saved)
+{
+	Cost		row_cost;
+	Cost		decode_cost;
+
+	if (!strata_scan_path_gives_vectors(path, &row_cost, &decode_cost))
+		return false;
+	*saved += row_cost + (shape->summaries ? decode_cost : 0);
+	return true;
+}
+
 /* The Append over the same children, with the inputs as its target. */
 static Path *
-project_append(PlannerInfo *root, RelOptInfo *rel, AppendPath *append, List *inputs, Cost *saved)
+project_append(PlannerInfo *root, RelOptInfo *rel, AppendPath *append, const AggShape *shape,
+			   Cost *saved)
 {
+	List	   *inputs = shape->inputs;
 	List	   *subpaths = NIL;
 	bool		vectors = false;
 	PathTarget *target = create_empty_pathtarget();
@@ -78,15 +96,10 @@ project_append(PlannerInfo *root, RelOptInfo *rel, AppendPath *append, List *inp
 
 	foreach(lc, append->subpaths)
 	{
-		Path	   *subpath = strip_projection(lfirst(lc));
+		Path	   *subpath = strata_agg_strip_projection(lfirst(lc));
 		List	   *exprs;
-		Cost		row_cost;
 
-		if (strata_scan_path_gives_vectors(subpath, &row_cost))
-		{
-			vectors = true;
-			*saved += row_cost;
-		}
+		vectors |= add_saved(subpath, shape, saved);
 		exprs = (List *) strata_adjust_appendrel_attrs_multilevel(root, (Node *) inputs,
 																  subpath->parent, rel);
 		subpath = project(root, subpath, exprs);
@@ -96,7 +109,11 @@ project_append(PlannerInfo *root, RelOptInfo *rel, AppendPath *append, List *inp
 	}
 	if (!vectors)
 		return NULL;
-	result = create_append_path(root, rel, subpaths, NIL, NIL, NULL, 0, false, -1);
+	if (append->path.parallel_workers > 0)
+		result = create_append_path(root, rel, NIL, subpaths, NIL, NULL,
+									append->path.parallel_workers, false, -1);
+	else
+		result = create_append_path(root, rel, subpaths, NIL, NIL, NULL, 0, false, -1);
 	/* what it takes to hand rows on; we read its children in its place */
 	*saved += result->path.total_cost;
 	foreach(lc, subpaths)
@@ -108,43 +125,43 @@ project_append(PlannerInfo *root, RelOptInfo *rel, AppendPath *append, List *inp
 
 /* Can path be read by us?  Cheap, and true for StrataScans and what may hold one. */
 static bool
-is_candidate(Path *path, bool partial)
+is_candidate(Path *path)
 {
-	Cost		row_cost;
+	Cost		cost;
 
 	if (path->param_info != NULL)
 		return false;
-	if (IsA(path, AppendPath) && !partial)
+	if (IsA(path, AppendPath))
 		return !path->parallel_aware && ((AppendPath *) path)->subpaths != NIL;
-	return strata_scan_path_gives_vectors(path, &row_cost);
+	return strata_scan_path_gives_vectors(path, &cost, &cost);
 }
 
 static bool
 has_vectors(Path *path)
 {
-	Cost		row_cost;
+	Cost		cost;
 	ListCell   *lc;
 
 	if (!IsA(path, AppendPath))
 		return true;
 	foreach(lc, ((AppendPath *) path)->subpaths)
-		if (strata_scan_path_gives_vectors(strip_projection(lfirst(lc)), &row_cost))
+		if (strata_scan_path_gives_vectors(strata_agg_strip_projection(lfirst(lc)), &cost, &cost))
 			return true;
 	return false;
 }
 
 /* The cheapest input that can be read by vectors; NULL: there is none. */
 static Path *
-find_input(List *paths, bool partial)
+find_input(List *paths)
 {
 	Path	   *best = NULL;
 	ListCell   *lc;
 
 	foreach(lc, paths)
 	{
-		Path	   *path = strip_projection(lfirst(lc));
+		Path	   *path = strata_agg_strip_projection(lfirst(lc));
 
-		if (is_candidate(path, partial) && has_vectors(path) &&
+		if (is_candidate(path) && has_vectors(path) &&
 			(best == NULL || path->total_cost < best->total_cost))
 			best = path;
 	}
@@ -160,6 +177,26 @@ is_computed(Node *expr)
 	return !IsA(expr, Var) && !IsA(expr, Const) && !strata_agg_is_bucket((Expr *) expr);
 }
 
+/* Will batches, all of which are whole if none has lost rows, be taken by their summaries? */
+static bool
+is_for_summaries(const RelOptInfo *rel, const AggShape *shape)
+{
+	ListCell   *lc;
+
+	if (!strata_enable_summary_agg || shape->keys != NIL || shape->picks != NIL ||
+		rel->baserestrictinfo != NIL)
+		return false;
+	foreach(lc, shape->aggrefs)
+	{
+		Aggref	   *aggref = lfirst_node(Aggref, lc);
+
+		if (strata_agg_kernel_find(aggref)->summary == AGG_SUMMARY_NONE || aggref->aggfilter != NULL ||
+			(aggref->args != NIL && is_computed((Node *) linitial_node(TargetEntry, aggref->args)->expr)))
+			return false;
+	}
+	return true;
+}
+
 /* What a row costs us, beyond reading it. */
 static Cost
 row_cost(PlannerInfo *root, const AggShape *shape)
@@ -167,6 +204,8 @@ row_cost(PlannerInfo *root, const AggShape *shape)
 	Cost		cost = 0;
 	ListCell   *lc;
 
+	if (shape->summaries)
+		return 0;
 	foreach(lc, shape->keys)
 	{
 		cost += COST_KEY;
@@ -281,33 +320,18 @@ spill_cost(const AggShape *shape, double ngroups)
 	return 2 * seq_page_cost * bytes / BLCKSZ + 2 * cpu_tuple_cost * ngroups;
 }
 
+/* A path without costs. */
 static CustomPath *
-make_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel, PathTarget *target,
-		  Path *child, const AggShape *shape, List *having, Cost saved)
+make_path(RelOptInfo *grouped_rel, PathTarget *target, Path *child, const AggShape *shape, List *having,
+		  AggStage stage)
 {
 	CustomPath *path = makeNode(CustomPath);
-	double		rows = child->rows;
-	double		ngroups = shape->keys == NIL ? 1 :
-		estimate_groups(root, input_rel, shape, rows);
-	QualCost	qual_cost = {0, 0};
 
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = grouped_rel;
 	path->path.pathtarget = target;
 	path->path.parallel_safe = grouped_rel->consider_parallel && child->parallel_safe;
 	path->path.parallel_workers = child->parallel_workers;
-	path->path.startup_cost = Max(child->total_cost - saved, child->startup_cost) +
-		rows * row_cost(root, shape) + spill_cost(shape, ngroups);
-	path->path.rows = ngroups;
-	if (having != NIL)
-	{
-		cost_qual_eval(&qual_cost, having, root);
-		path->path.rows = clamp_row_est(ngroups * clauselist_selectivity(root, having, 0,
-																		 JOIN_INNER, NULL));
-	}
-	path->path.startup_cost += qual_cost.startup + target->cost.startup;
-	path->path.total_cost = path->path.startup_cost +
-		ngroups * (cpu_tuple_cost + qual_cost.per_tuple) + path->path.rows * target->cost.per_tuple;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = list_make1(child);
 	path->custom_private = list_make4(shape->inputs, shape->keys, shape->aggrefs, having);
@@ -317,8 +341,42 @@ make_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel, Pat
 								   list_make5_int(shape->stop, shape->last, shape->reverse,
 												  shape->top_key, shape->top_n));
 	path->custom_private = lappend(path->custom_private, shape->eqops);
+	path->custom_private = lappend(path->custom_private, makeInteger(stage));
 	path->methods = &strata_agg_path_methods;
 	strata_path_copy_disabled(&path->path, child);
+	return path;
+}
+
+/* Costs of a path that takes its groups in until `startup`, and returns them. */
+static void
+cost_path(PlannerInfo *root, CustomPath *path, Cost startup, double ngroups, List *having)
+{
+	PathTarget *target = path->path.pathtarget;
+	QualCost	qual_cost = {0, 0};
+
+	path->path.rows = ngroups;
+	if (having != NIL)
+	{
+		cost_qual_eval(&qual_cost, having, root);
+		path->path.rows = clamp_row_est(ngroups * clauselist_selectivity(root, having, 0,
+																		 JOIN_INNER, NULL));
+	}
+	path->path.startup_cost = startup + qual_cost.startup + target->cost.startup;
+	path->path.total_cost = path->path.startup_cost +
+		ngroups * (cpu_tuple_cost + qual_cost.per_tuple) + path->path.rows * target->cost.per_tuple;
+}
+
+/* A path that reads vectors and rows. */
+static CustomPath *
+make_reading_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel, PathTarget *target,
+				  Path *child, const AggShape *shape, List *having, Cost saved, AggStage stage)
+{
+	CustomPath *path = make_path(grouped_rel, target, child, shape, having, stage);
+	double		rows = child->rows;
+	double		ngroups = shape->keys == NIL ? 1 : estimate_groups(root, input_rel, shape, rows);
+
+	cost_path(root, path, Max(child->total_cost - saved, child->startup_cost) +
+			  rows * row_cost(root, shape) + spill_cost(shape, ngroups), ngroups, having);
 	return path;
 }
 
@@ -330,7 +388,7 @@ note_reason(List *paths, const char *reason)
 
 	foreach(lc, paths)
 	{
-		Path	   *path = strip_projection(lfirst(lc));
+		Path	   *path = strata_agg_strip_projection(lfirst(lc));
 
 		if (IsA(path, AppendPath))
 			note_reason(((AppendPath *) path)->subpaths, reason);
@@ -345,30 +403,61 @@ make_child(PlannerInfo *root, RelOptInfo *input_rel, Path *input, const AggShape
 {
 	*saved = 0;
 	if (IsA(input, AppendPath))
-		return project_append(root, input_rel, (AppendPath *) input, shape->inputs, saved);
-	strata_scan_path_gives_vectors(input, saved);
+		return project_append(root, input_rel, (AppendPath *) input, shape, saved);
+	if (!add_saved(input, shape, saved))
+		return NULL;
 	return project(root, input, shape->inputs);
 }
 
 /* The cheapest input that we may look at for an upper relation; or NULL. */
 static Path *
-usable_input(RelOptInfo *input_rel, bool partial)
+usable_input(RelOptInfo *input_rel)
 {
 	if (!strata_enable_vector_agg || input_rel->reloptkind != RELOPT_BASEREL ||
 		input_rel->rtekind != RTE_RELATION || IS_DUMMY_REL(input_rel))
 		return NULL;
-	return find_input(partial ? input_rel->partial_pathlist : input_rel->pathlist, partial);
+	return find_input(input_rel->pathlist);
+}
+
+/* Workers aggregate their share, and the leader combines. */
+static void
+add_parallel_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
+				  const AggShape *shape, List *having)
+{
+	Path	   *input;
+	Path	   *child;
+	CustomPath *path;
+	double		ngroups = 1;
+	Cost		saved;
+
+	if (!strata_agg_can_share(input_rel, grouped_rel, shape))
+		return;
+	input = strata_agg_partial_input(root, input_rel);
+	if (input == NULL || !is_candidate(input) || !has_vectors(input))
+		return;
+	child = make_child(root, input_rel, input, shape, &saved);
+	if (child == NULL || !child->parallel_safe)
+		return;
+	path = make_reading_path(root, input_rel, grouped_rel, grouped_rel->reltarget, child, shape, NIL,
+							 saved, AGG_STAGE_PARTIAL);
+	child = strata_agg_gather(root, grouped_rel, path);
+	path = make_path(grouped_rel, grouped_rel->reltarget, child, shape, having, AGG_STAGE_FINAL);
+	if (shape->keys != NIL)
+		ngroups = estimate_groups(root, input_rel, shape, input_rel->rows);
+	cost_path(root, path, child->total_cost + spill_cost(shape, ngroups) + child->rows *
+			  (cpu_tuple_cost + list_length(shape->aggrefs) * COST_FUNCTION_VALUE * cpu_operator_cost),
+			  ngroups, having);
+	path->path.parallel_workers = 0;
+	add_path(grouped_rel, &path->path);
 }
 
 /* See agg.h. */
 void
-strata_agg_create_paths(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
-						bool partial, void *extra)
+strata_agg_create_paths(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel, void *extra)
 {
-	List	   *having = partial ? NIL : (List *) ((GroupPathExtraData *) extra)->havingQual;
-	Path	   *input = usable_input(input_rel, partial);
+	List	   *having = (List *) ((GroupPathExtraData *) extra)->havingQual;
+	Path	   *input = usable_input(input_rel);
 	Path	   *child;
-	CustomPath *path;
 	AggShape	shape;
 	Cost		saved;
 
@@ -382,15 +471,13 @@ strata_agg_create_paths(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *gr
 		return;
 	}
 	strata_agg_stop_plan(root, input_rel, having != NIL, &shape);
+	shape.summaries = is_for_summaries(input_rel, &shape);
 	child = make_child(root, input_rel, input, &shape, &saved);
 	if (child == NULL)
 		return;
-	path = make_path(root, input_rel, grouped_rel, grouped_rel->reltarget, child, &shape, having,
-					 saved);
-	if (partial)
-		add_partial_path(grouped_rel, &path->path);
-	else
-		add_path(grouped_rel, &path->path);
+	add_path(grouped_rel, &make_reading_path(root, input_rel, grouped_rel, grouped_rel->reltarget, child,
+											 &shape, having, saved, AGG_STAGE_WHOLE)->path);
+	add_parallel_path(root, input_rel, grouped_rel, &shape, having);
 }
 
 /* See agg.h. */
@@ -398,7 +485,7 @@ void
 strata_agg_create_distinct_paths(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *distinct_rel)
 {
 	PathTarget *target = root->upper_targets[UPPERREL_DISTINCT];
-	Path	   *input = usable_input(input_rel, false);
+	Path	   *input = usable_input(input_rel);
 	Path	   *child;
 	AggShape	shape;
 	Cost		saved;
@@ -417,6 +504,6 @@ strata_agg_create_distinct_paths(PlannerInfo *root, RelOptInfo *input_rel, RelOp
 	strata_agg_stop_plan(root, input_rel, false, &shape);
 	child = make_child(root, input_rel, input, &shape, &saved);
 	if (child != NULL)
-		add_path(distinct_rel, &make_path(root, input_rel, distinct_rel, target, child, &shape, NIL,
-										  saved)->path);
+		add_path(distinct_rel, &make_reading_path(root, input_rel, distinct_rel, target, child, &shape,
+												  NIL, saved, AGG_STAGE_WHOLE)->path);
 }

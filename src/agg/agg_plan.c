@@ -5,7 +5,7 @@
  *
  * A path's custom_private: inputs (Vars), keys, aggregates, HAVING, and of
  * AggShape picks, by, the numbers that tell what may end the reading early, and
- * eqops.
+ * eqops; then the stage.
  *
  * The plan: custom_scan_tlist has the keys, then the aggregates, which makes
  * PostgreSQL turn them into columns of our scan tuple wherever the target and
@@ -22,6 +22,7 @@
  *	4	Expr		... by the greatest or least of this
  *	5	IntList		AggStopKind, last, reverse, number of key, number of values
  *	6	OidList		of each key the operator for equality, or InvalidOid
+ *	7	Integer		AggStage
  *
  * src/agg/agg_plan.c
  *-------------------------------------------------------------------------
@@ -82,10 +83,12 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tli
 	cscan->scan.scanrelid = 0;
 	cscan->flags = path->flags;
 	cscan->custom_plans = custom_plans;
-	cscan->custom_scan_tlist = make_scan_tlist(keys, aggrefs, picks);
+	cscan->custom_scan_tlist = intVal(list_nth(path->custom_private, 8)) == AGG_STAGE_PARTIAL ?
+		strata_agg_partial_tlist() : make_scan_tlist(keys, aggrefs, picks);
 	cscan->custom_private = list_make5(own_keys, own_aggrefs, inputs, own_picks, by);
 	cscan->custom_private = lappend(cscan->custom_private, list_nth(path->custom_private, 6));
 	cscan->custom_private = lappend(cscan->custom_private, list_nth(path->custom_private, 7));
+	cscan->custom_private = lappend(cscan->custom_private, list_nth(path->custom_private, 8));
 	cscan->methods = &strata_agg_scan_methods;
 	return &cscan->scan.plan;
 }

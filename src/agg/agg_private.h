@@ -20,8 +20,10 @@
 
 #include "postgres.h"
 
+#include "access/parallel.h"
 #include "base/base.h"
 #include "batch/batch.h"
+#include "lib/stringinfo.h"
 #include "nodes/execnodes.h"
 #include "nodes/extensible.h"
 #include "nodes/pathnodes.h"
@@ -195,6 +197,14 @@ typedef enum AggStopKind
 	AGG_STOP_PICK				/* only the latest or first row of a group counts */
 } AggStopKind;
 
+/* How much of the aggregation a node does. */
+typedef enum AggStage
+{
+	AGG_STAGE_WHOLE,
+	AGG_STAGE_PARTIAL,			/* of some of the rows; returns groups as bytes */
+	AGG_STAGE_FINAL				/* combines those */
+} AggStage;
+
 /* What a query aggregates, in terms of the input relation's columns. */
 typedef struct AggShape
 {
@@ -205,6 +215,7 @@ typedef struct AggShape
 	const char *reason;			/* why it cannot be done, or NULL */
 	/* DISTINCT ON: of each group the row with the greatest or least "by" */
 	List	   *picks;			/* Vars of that row */
+	bool		summaries;		/* whole batches need not be decoded */
 	/* which rows can matter: see agg_stop.c */
 	AggStopKind stop;
 	bool		last;			/* the greatest values are wanted, not the least */
@@ -230,6 +241,18 @@ extern void strata_agg_stop_plan(PlannerInfo *root, RelOptInfo *input_rel, bool 
 								 AggShape *shape);
 /* Replace Vars of the inputs by references to the child's result columns. */
 extern Node *strata_agg_refer_to_child(Node *node, List *inputs);
+
+/* agg_path.c: the path below projections that were put on top of the relation's own. */
+extern Path *strata_agg_strip_projection(Path *path);
+
+/* agg_parallel.c: may workers share the aggregation? */
+extern bool strata_agg_can_share(const RelOptInfo *input_rel, const RelOptInfo *grouped_rel,
+								 const AggShape *shape);
+/* The partial path to aggregate, or NULL; there are some. */
+extern Path *strata_agg_partial_input(PlannerInfo *root, RelOptInfo *rel);
+/* A Gather of a partial aggregation. */
+extern Path *strata_agg_gather(PlannerInfo *root, RelOptInfo *grouped_rel, CustomPath *partial);
+extern List *strata_agg_partial_tlist(void);
 
 extern const CustomPathMethods strata_agg_path_methods;
 extern const CustomScanMethods strata_agg_scan_methods;
@@ -403,6 +426,13 @@ extern int	strata_agg_table_spills(const AggTable *table);
 /* agg_summary.c: take the whole batch into the cell by what its summary says; false: cannot. */
 extern bool strata_agg_summarize(struct StrataAggState *agg, AggCall *call, AggCell *cell);
 
+/* agg_bytes.c: a group's partial result as a varlena. */
+extern void strata_agg_group_write(struct StrataAggState *agg, const AggGroup *group, StringInfo out);
+/* Set the keys' current values to those at in; returns the place behind them. */
+extern const char *strata_agg_group_read_keys(struct StrataAggState *agg, const char *in);
+/* Combine the cells with those at in.  Memory: the current context, and what cells take in. */
+extern void strata_agg_group_combine(struct StrataAggState *agg, AggCell *cells, const char *in);
+
 /* Aggregation of a group with no rows. */
 extern void strata_agg_init_cells(struct StrataAggState *agg, AggCell *cells);
 
@@ -440,14 +470,18 @@ typedef struct AggCounters
 	int64		skipped;		/* batches that could not change the result */
 	int64		runs;
 	int64		groups;
+	int64		spills;
 	Size		memory;
 } AggCounters;
+
+typedef struct AggShared AggShared; /* agg_parallel.c */
 
 typedef struct StrataAggState
 {
 	CustomScanState css;		/* must be first */
+	AggStage	stage;
 	List	   *inputs;			/* child's result columns, for EXPLAIN */
-	AggInput   *input;
+	AggInput   *input;			/* NULL: groups come from workers */
 	ExprContext *input_econtext;	/* keys' and arguments' expressions */
 	TupleTableSlot *input_slot; /* outer tuple of input_econtext */
 	MemoryContext vector_mcxt;	/* reset for each vector */
@@ -467,7 +501,17 @@ typedef struct StrataAggState
 	bool		done;			/* all rows are in */
 	bool		returned;		/* without keys: the row was returned */
 	AggCounters counters;
+	AggShared  *shared;			/* among workers; or NULL */
 } StrataAggState;
+
+/* agg_parallel.c: combine what the workers return. */
+extern void strata_agg_read_partials(StrataAggState *agg);
+/* Callbacks for the counters of workers. */
+extern Size strata_agg_estimate_shared(CustomScanState *node, ParallelContext *pcxt);
+extern void strata_agg_initialize_shared(CustomScanState *node, ParallelContext *pcxt, void *area);
+extern void strata_agg_reinitialize_shared(CustomScanState *node, ParallelContext *pcxt, void *area);
+extern void strata_agg_attach_shared(CustomScanState *node, shm_toc *toc, void *area);
+extern void strata_agg_shutdown_shared(CustomScanState *node);
 
 /* agg_explain.c */
 struct ExplainState;

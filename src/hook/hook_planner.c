@@ -70,7 +70,7 @@ create_upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input
 		previous_upper_hook(root, stage, input_rel, output_rel, extra);
 	if (stage == UPPERREL_GROUP_AGG)
 	{
-		strata_agg_create_paths(root, input_rel, output_rel, false, extra);
+		strata_agg_create_paths(root, input_rel, output_rel, extra);
 		strata_time_estimate_groups(root, input_rel, output_rel);
 	}
 	else if (stage == UPPERREL_DISTINCT)

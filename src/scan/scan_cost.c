@@ -379,6 +379,7 @@ strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
 	candidate->total = heap_total + shape->batch.startup + info->rel->reltarget->cost.startup +
 		access + nbatches * per_batch + emit;
 	candidate->row_cost = emit;
+	candidate->decode_cost = nbatches * (per_batch - COST_BATCH_OPEN * cpu_tuple_cost);
 	if (candidate->nkeys > 0)
 	{
 		/* the batches that lie side by side are open at the same time */
@@ -404,6 +405,7 @@ strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
 		else
 			run /= divisor;
 		candidate->row_cost /= divisor;
+		candidate->decode_cost /= divisor;
 		candidate->total = candidate->startup + run;
 		candidate->rows = clamp_row_est(candidate->rows / divisor);
 	}

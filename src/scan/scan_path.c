@@ -163,6 +163,7 @@ make_path(const StrataRelInfo *info, StrataCandidate *candidate, List *pathkeys)
 	scan.incremental = candidate->incremental;
 	scan.has_child = candidate->child != NULL;
 	scan.row_cost = candidate->row_cost;
+	scan.decode_cost = candidate->decode_cost;
 	path->custom_private = strata_scan_info_serialize(&scan);
 	return path;
 }

@@ -29,7 +29,7 @@ strata_scan_info_serialize(const StrataScanInfo *info)
 	List	   *keys = NIL;
 	List	   *promotable = NIL;
 	List	   *result;
-	int32		halves[2];
+	int32		halves[4];
 
 	for (int i = 0; i < info->nkeys; i++)
 	{
@@ -43,7 +43,8 @@ strata_scan_info_serialize(const StrataScanInfo *info)
 						makeInteger((info->has_child ? 1 : 0) | (info->incremental ? 2 : 0)),
 						promotable);
 	memcpy(halves, &info->row_cost, sizeof(double));
-	result = lappend(result, list_make2_int(halves[0], halves[1]));
+	memcpy(halves + 2, &info->decode_cost, sizeof(double));
+	result = lappend(result, list_make4_int(halves[0], halves[1], halves[2], halves[3]));
 	return lappend(result, makeString(pstrdup(info->note != NULL ? info->note : "")));
 }
 
@@ -53,7 +54,7 @@ strata_scan_info_parse(List *list, StrataScanInfo *info)
 {
 	List	   *keys = lthird(list);
 	List	   *promotable = list_nth(list, 4);
-	int32		halves[2];
+	int32		halves[4];
 	ListCell   *lc;
 	int			i = 0;
 
@@ -69,9 +70,10 @@ strata_scan_info_parse(List *list, StrataScanInfo *info)
 	}
 	info->has_child = (intVal(list_nth(list, 3)) & 1) != 0;
 	info->incremental = (intVal(list_nth(list, 3)) & 2) != 0;
-	halves[0] = linitial_int(list_nth(list, 5));
-	halves[1] = lsecond_int(list_nth(list, 5));
+	for (i = 0; i < 4; i++)
+		halves[i] = list_nth_int(list_nth(list, 5), i);
 	memcpy(&info->row_cost, halves, sizeof(double));
+	memcpy(&info->decode_cost, halves + 2, sizeof(double));
 	info->note = pstrdup(strVal(list_nth(list, 6)));
 	info->nquals = list_length(promotable);
 	info->promotable = palloc0(sizeof(bool) * Max(info->nquals, 1));

@@ -48,6 +48,7 @@ typedef struct StrataScanInfo
 	bool		incremental;	/* ordered: access should give batches in order */
 	bool		has_child;		/* row store through an index, by the child plan */
 	Cost		row_cost;		/* of making rows out of batches; paths only */
+	Cost		decode_cost;	/* of fetching and decoding columns; paths only */
 	char	   *note;			/* why the aggregation above is not vectorised, or "" */
 	int			nquals;			/* plans only */
 	bool	   *promotable;
@@ -91,6 +92,7 @@ typedef struct StrataCandidate
 	Cost		startup;
 	Cost		total;
 	Cost		row_cost;		/* of total: making rows out of batches */
+	Cost		decode_cost;	/* of total: fetching and decoding columns */
 } StrataCandidate;
 
 /* scan_cost.c: choose the access (unless incremental) and fill in the results. */

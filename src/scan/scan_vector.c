@@ -17,7 +17,7 @@
 
 /* See scan_vector.h. */
 bool
-strata_scan_path_gives_vectors(Path *path, Cost *row_cost)
+strata_scan_path_gives_vectors(Path *path, Cost *row_cost, Cost *decode_cost)
 {
 	CustomPath *custom = (CustomPath *) path;
 	StrataScanInfo info;
@@ -26,6 +26,7 @@ strata_scan_path_gives_vectors(Path *path, Cost *row_cost)
 		return false;
 	strata_scan_info_parse(custom->custom_private, &info);
 	*row_cost = info.row_cost;
+	*decode_cost = info.decode_cost;
 	return info.nkeys == 0;
 }
 

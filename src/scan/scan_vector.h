@@ -49,9 +49,10 @@ strata_vector_is_whole(const StrataVectorBatch *vector)
 
 /*
  * Is path a StrataScan that can be read by vectors?  *row_cost is what of its
- * total cost goes into making rows out of batches, which vectors save.
+ * total cost goes into making rows out of batches, which vectors save, and
+ * *decode_cost what goes into fetching and decoding their columns.
  */
-extern bool strata_scan_path_gives_vectors(Path *path, Cost *row_cost);
+extern bool strata_scan_path_gives_vectors(Path *path, Cost *row_cost, Cost *decode_cost);
 
 /* The same of an initialised plan node. */
 extern bool strata_scan_state_gives_vectors(PlanState *node);

@@ -1,0 +1,113 @@
+/*-------------------------------------------------------------------------
+ *
+ * agg_bytes.c
+ *	  A group's partial result as bytes, and back: for spilling, and on its way
+ *	  from a parallel worker.
+ *
+ * The bytes are for processes of one server, and for no longer than a query.
+ * A varlena: null bits of the keys, the keys that are not null, the cells.
+ *
+ * src/agg/agg_bytes.c
+ *-------------------------------------------------------------------------
+ */
+#include "agg/agg_private.h"
+
+#include "lib/stringinfo.h"
+#include "utils/datum.h"
+
+/* See agg_private.h. */
+void
+strata_agg_group_write(StrataAggState *agg, const AggGroup *group, StringInfo out)
+{
+	resetStringInfo(out);
+	appendStringInfoSpaces(out, VARHDRSZ);
+	appendBinaryStringInfo(out, (const char *) &group->nulls, sizeof(uint32));
+	for (int k = 0; k < agg->nkeys; k++)
+	{
+		const AggKey *key = &agg->keys[k];
+		Size		size;
+
+		if ((group->nulls >> k) & 1)
+			continue;
+		if (key->typbyval)
+		{
+			appendBinaryStringInfo(out, (const char *) &group->keys[k], sizeof(Datum));
+			continue;
+		}
+		size = datumGetSize(group->keys[k], false, key->typlen);
+		appendBinaryStringInfo(out, (const char *) &size, sizeof(Size));
+		appendBinaryStringInfo(out, DatumGetPointer(group->keys[k]), (int) size);
+	}
+	for (int i = 0; i < agg->ncalls; i++)
+	{
+		if (agg->calls[i].generic != NULL)
+			strata_agg_generic_write(agg->calls[i].generic, &group->cells[i], out);
+		else if (agg->calls[i].kernel->result == AGG_RESULT_PICK && !agg->calls[i].resultbyval)
+			strata_agg_pick_write(&agg->calls[i], &group->cells[i], out);
+		else
+			appendBinaryStringInfo(out, (const char *) &group->cells[i], sizeof(AggCell));
+	}
+	SET_VARSIZE(out->data, out->len);
+}
+
+/* See agg_private.h. */
+const char *
+strata_agg_group_read_keys(StrataAggState *agg, const char *in)
+{
+	uint32		nulls;
+
+	memcpy(&nulls, in, sizeof(uint32));
+	in += sizeof(uint32);
+	for (int k = 0; k < agg->nkeys; k++)
+	{
+		AggKey	   *key = &agg->keys[k];
+		Size		size;
+		char	   *copy;
+
+		key->isnull = (nulls >> k) & 1;
+		if (key->isnull)
+			continue;
+		if (key->typbyval)
+		{
+			memcpy(&key->current, in, sizeof(Datum));
+			in += sizeof(Datum);
+			continue;
+		}
+		memcpy(&size, in, sizeof(Size));
+		in += sizeof(Size);
+		/* aligned */
+		copy = palloc(size);
+		memcpy(copy, in, size);
+		key->current = PointerGetDatum(copy);
+		in += size;
+	}
+	return in;
+}
+
+/* See agg_private.h. */
+void
+strata_agg_group_combine(StrataAggState *agg, AggCell *cells, const char *in)
+{
+	for (int i = 0; i < agg->ncalls; i++)
+	{
+		AggCall    *call = &agg->calls[i];
+		bool		pick = call->kernel->result == AGG_RESULT_PICK;
+		AggCell		cell;
+
+		if (call->generic != NULL)
+			in = strata_agg_generic_read(call->generic, in, &cell);
+		else if (pick && !call->resultbyval)
+			in = strata_agg_pick_read(call, in, &cell);
+		else
+		{
+			memcpy(&cell, in, sizeof(AggCell));
+			in += sizeof(AggCell);
+		}
+		if (call->generic != NULL)
+			strata_agg_generic_combine(call->generic, &cells[i], &cell);
+		else if (pick)
+			strata_agg_pick_combine(agg, call, &cells[i], &cell);
+		else
+			call->kernel->combine(&cells[i], &cell);
+	}
+}
