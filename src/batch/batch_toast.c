@@ -8,6 +8,12 @@
  * once per scan and repositions one index scan.  What it does for a value is
  * what heap_fetch_toast_slice() does for a whole one.
  *
+ * The columns of a batch are stored one after the other, largest first, so the
+ * next one wanted mostly lies on the page of the last one found or on one beside
+ * it: there a fetcher looks first.  A chunk
+ * says whose it is, and a value's number is not used twice while it is visible,
+ * so a chunk found there is the one that the index would have led to.
+ *
  * src/batch/batch_toast.c
  *-------------------------------------------------------------------------
  */
@@ -15,6 +21,7 @@
 
 #include "access/detoast.h"
 #include "access/genam.h"
+#include "access/heapam.h"
 #include "access/heaptoast.h"
 #include "access/table.h"
 #include "access/tableam.h"
@@ -22,6 +29,7 @@
 #include "base/compat.h"
 #include "catalog/pg_type_d.h"
 #include "executor/tuptable.h"
+#include "storage/bufmgr.h"
 #include "utils/fmgroids.h"
 #include "utils/memutils.h"
 
@@ -34,7 +42,14 @@ struct StrataToastFetcher
 	SnapshotData snapshot;
 	IndexScanDesc scan;
 	TupleTableSlot *slot;
+	Oid			last;			/* value found last; InvalidOid at the start */
+	ItemPointerData place;		/* of its last chunk */
+	Buffer		buffer;			/* pinned: the page looked at last */
+	BlockNumber nblocks;		/* of toast when it was first asked */
 };
+
+/* Least distance to the last value at which one is not looked for beside it. */
+#define FAR 32
 
 /* See batch.h. */
 StrataToastFetcher *
@@ -44,6 +59,8 @@ strata_toast_fetcher_create(Oid toastid)
 
 	fetcher->mcxt = CurrentMemoryContext;
 	fetcher->toastid = toastid;
+	fetcher->buffer = InvalidBuffer;
+	fetcher->nblocks = InvalidBlockNumber;
 	return fetcher;
 }
 
@@ -77,15 +94,20 @@ chunk_corrupt(const StrataToastFetcher *fetcher, Oid valueid, const char *what)
 					RelationGetRelationName(fetcher->toast), what)));
 }
 
-/* Copy the chunk in the slot to where it belongs. */
+/* Copy the chunk to where it belongs. */
 static void
-take_chunk(StrataToastFetcher *fetcher, Oid valueid, int32 expected, char *data, int32 size)
+take_chunk(StrataToastFetcher *fetcher, Oid valueid, int32 expected, HeapTuple tuple,
+		   char *data, int32 size)
 {
+	TupleDesc	desc = RelationGetDescr(fetcher->toast);
 	bool		isnull;
-	int32		number = DatumGetInt32(slot_getattr(fetcher->slot, 2, &isnull));
-	struct varlena *chunk = (struct varlena *) DatumGetPointer(slot_getattr(fetcher->slot, 3, &isnull));
+	int32		number = DatumGetInt32(fastgetattr(tuple, 2, desc, &isnull));
+	struct varlena *chunk = (struct varlena *) DatumGetPointer(fastgetattr(tuple, 3, desc, &isnull));
 	int32		from = expected * TOAST_MAX_CHUNK_SIZE;
+	Size		room = tuple->t_len - ((char *) chunk - (char *) tuple->t_data);
 
+	if (tuple->t_len < (char *) chunk - (char *) tuple->t_data + 4 || VARSIZE_ANY(chunk) > room)
+		chunk_corrupt(fetcher, valueid, "a chunk is cut off");
 	if (number != expected || from >= size)
 		chunk_corrupt(fetcher, valueid, "a chunk is missing, or one too many");
 	if (VARATT_IS_EXTENDED(chunk) && !VARATT_IS_SHORT(chunk))
@@ -95,15 +117,115 @@ take_chunk(StrataToastFetcher *fetcher, Oid valueid, int32 expected, char *data,
 	memcpy(data + from, VARDATA_ANY(chunk), VARSIZE_ANY_EXHDR(chunk));
 }
 
+/* chunk_id and chunk_seq of a tuple as toast tables have had them since ever: not null, at its start. */
+static inline bool
+is_chunk(HeapTupleHeader tuple, Size len, Oid valueid, int32 number)
+{
+	const char *data = (const char *) tuple + tuple->t_hoff;
+
+	if (tuple->t_hoff + sizeof(Oid) + sizeof(int32) > len || (tuple->t_infomask & HEAP_HASNULL) != 0)
+		return false;
+	return *(const Oid *) data == valueid && *(const int32 *) (data + sizeof(Oid)) == number;
+}
+
+/*
+ * Look for a chunk on a page, from item off on; leaves the page pinned, and the
+ * chunk's bytes in data.
+ */
+static bool
+find_on_page(StrataToastFetcher *fetcher, BlockNumber block, OffsetNumber off,
+			 Oid valueid, int32 number, char *data, int32 size)
+{
+	bool		found = false;
+	HeapTupleData tuple;
+	OffsetNumber max;
+	Page		page;
+
+	fetcher->buffer = ReleaseAndReadBuffer(fetcher->buffer, fetcher->toast, block);
+	LockBuffer(fetcher->buffer, BUFFER_LOCK_SHARE);
+	page = BufferGetPage(fetcher->buffer);
+	max = PageGetMaxOffsetNumber(page);
+	tuple.t_tableOid = RelationGetRelid(fetcher->toast);
+	for (; off <= max && !found; off++)
+	{
+		ItemId		item = PageGetItemId(page, off);
+
+		if (!ItemIdIsNormal(item))
+			continue;
+		tuple.t_data = (HeapTupleHeader) PageGetItem(page, item);
+		tuple.t_len = ItemIdGetLength(item);
+		ItemPointerSet(&tuple.t_self, block, off);
+		found = is_chunk(tuple.t_data, tuple.t_len, valueid, number) &&
+			HeapTupleSatisfiesVisibility(&tuple, &fetcher->snapshot, fetcher->buffer);
+	}
+	LockBuffer(fetcher->buffer, BUFFER_LOCK_UNLOCK);
+	if (!found)
+		return false;
+	/* the pin keeps the tuple where it is */
+	fetcher->place = tuple.t_self;
+	take_chunk(fetcher, valueid, number, &tuple, data, size);
+	return true;
+}
+
+/*
+ * Fetch a value that lies beside the last one; false: it does not, or not all
+ * of it.
+ */
+static bool
+fetch_nearby(StrataToastFetcher *fetcher, Oid valueid, char *data, int32 size)
+{
+	int32		distance = (int32) (valueid - fetcher->last);
+	OffsetNumber off = FirstOffsetNumber;
+
+	if (fetcher->last == InvalidOid || distance <= -FAR || distance >= FAR)
+		return false;
+	if (fetcher->nblocks == InvalidBlockNumber)
+		fetcher->nblocks = RelationGetNumberOfBlocks(fetcher->toast);
+	for (int32 number = 0; number * TOAST_MAX_CHUNK_SIZE < size; number++)
+	{
+		BlockNumber block = ItemPointerGetBlockNumber(&fetcher->place);
+		BlockNumber other = number == 0 && distance < 0 ? block - 1 : block + 1;
+
+		if (!find_on_page(fetcher, block, off, valueid, number, data, size) &&
+			(other >= fetcher->nblocks ||
+			 !find_on_page(fetcher, other, FirstOffsetNumber, valueid, number, data, size)))
+			return false;
+		off = OffsetNumberNext(ItemPointerGetOffsetNumber(&fetcher->place));
+	}
+	return true;
+}
+
+/* Fetch a value by the index. */
+static void
+fetch_by_index(StrataToastFetcher *fetcher, Oid valueid, char *data, int32 size)
+{
+	ScanKeyData key;
+	int32		nchunks = 0;
+
+	/* chunks come in the order of the index on (chunk_id, chunk_seq) */
+	ScanKeyInit(&key, 1, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(valueid));
+	index_rescan(fetcher->scan, &key, 1, NULL, 0);
+	while (index_getnext_slot(fetcher->scan, ForwardScanDirection, fetcher->slot))
+	{
+		bool		to_free;
+
+		take_chunk(fetcher, valueid, nchunks, ExecFetchSlotHeapTuple(fetcher->slot, false, &to_free),
+				   data, size);
+		fetcher->place = fetcher->slot->tts_tid;
+		nchunks++;
+	}
+	ExecClearTuple(fetcher->slot);
+	if ((int64) nchunks * TOAST_MAX_CHUNK_SIZE < size)
+		chunk_corrupt(fetcher, valueid, "chunks are missing");
+}
+
 /* See batch.h. */
 struct varlena *
 strata_toast_fetch(StrataToastFetcher *fetcher, struct varlena *value)
 {
 	struct varatt_external pointer;
 	struct varlena *result;
-	ScanKeyData key;
 	int32		size;
-	int32		nchunks = 0;
 
 	if (fetcher == NULL || !VARATT_IS_EXTERNAL_ONDISK(value))
 		return pg_detoast_datum_packed(value);
@@ -117,18 +239,9 @@ strata_toast_fetch(StrataToastFetcher *fetcher, struct varlena *value)
 		chunk_corrupt(fetcher, pointer.va_valueid, "its size is out of range");
 	result = palloc(size + VARHDRSZ);
 	SET_VARSIZE(result, size + VARHDRSZ);
-
-	/* chunks come in the order of the index on (chunk_id, chunk_seq) */
-	ScanKeyInit(&key, 1, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(pointer.va_valueid));
-	index_rescan(fetcher->scan, &key, 1, NULL, 0);
-	while (index_getnext_slot(fetcher->scan, ForwardScanDirection, fetcher->slot))
-	{
-		take_chunk(fetcher, pointer.va_valueid, nchunks, VARDATA(result), size);
-		nchunks++;
-	}
-	ExecClearTuple(fetcher->slot);
-	if ((int64) nchunks * TOAST_MAX_CHUNK_SIZE < size)
-		chunk_corrupt(fetcher, pointer.va_valueid, "chunks are missing");
+	if (!fetch_nearby(fetcher, pointer.va_valueid, VARDATA(result), size))
+		fetch_by_index(fetcher, pointer.va_valueid, VARDATA(result), size);
+	fetcher->last = pointer.va_valueid;
 	return result;
 }
 
@@ -138,6 +251,8 @@ strata_toast_fetcher_free(StrataToastFetcher *fetcher)
 {
 	if (fetcher->toast != NULL)
 	{
+		if (BufferIsValid(fetcher->buffer))
+			ReleaseBuffer(fetcher->buffer);
 		index_endscan(fetcher->scan);
 		ExecDropSingleTupleTableSlot(fetcher->slot);
 		index_close(fetcher->index, NoLock);

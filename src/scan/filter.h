@@ -105,7 +105,9 @@ typedef struct FilterNode
 	Oid			opfamily;
 	Oid			collation;
 	FmgrInfo   *cmp;			/* btree comparison (column, value); or NULL */
-	ExprState  *state;			/* by-reference columns: the leaf as an expression */
+	Expr	   *expr;			/* by-reference columns: the leaf as an expression, */
+	ExprState  *state;			/* ... ask strata_leaf_state() for it; else NULL */
+	struct StrataFilter *filter;	/* it belongs to */
 	ExprState  *value_state;
 	/* leaves, at run time: valid after strata_filter_prepare() */
 	bool		never;			/* true for no row: a null value, an empty list */
@@ -163,6 +165,9 @@ extern StrataFilter *strata_filter_create(List *quals, const bool *promotable, I
 /* The qual as an expression on the scan slot, compiled when first asked for. */
 extern ExprState *strata_qual_state(StrataFilter *filter, const StrataQual *qual);
 
+/* The expression of a leaf that has one, compiled when first asked for. */
+extern ExprState *strata_leaf_state(FilterNode *leaf);
+
 /* Evaluate the values that columns are compared with, once per (re)scan. */
 extern void strata_filter_prepare(StrataFilter *filter, ExprContext *econtext);
 
@@ -178,15 +183,11 @@ typedef struct StrataFilterRun
 /* Bytes of scratch that strata_filter_vector needs for a tree on a batch of nrows rows. */
 extern Size strata_filter_scratch_size(const FilterNode *tree, int nrows);
 
-/* Evaluate a clause or leaf for one value of a column. */
-extern bool strata_filter_eval(StrataFilterRun *run, ExprState *state, AttrNumber attno,
-							   Datum value, bool isnull);
-
 /*
  * mask[i] &= "tree is true of row i", for rows [0, reader->nrows); decodes the
  * columns it needs.  Only for the tree of a STRATA_QUAL_VECTOR qual.
  */
-extern void strata_filter_vector(const FilterNode *tree, StrataFilterRun *run, uint8 *mask);
+extern void strata_filter_vector(FilterNode *tree, StrataFilterRun *run, uint8 *mask);
 
 /*
  * Kernels on the packed values of one column: mask[i] &= leaf(v[i]).  Null

@@ -36,7 +36,7 @@
 typedef struct CompileContext
 {
 	StrataFilter *filter;
-	PlanState  *parent;
+	const StrataQual *qual;		/* whose clause is compiled */
 	const char *reason;			/* of the first OPAQUE node */
 } CompileContext;
 
@@ -210,12 +210,14 @@ columns_of(const StrataFilter *filter, Node *node, bool *other)
 static FilterNode *
 compile_expression(CompileContext *cx, Expr *expr, bool negate)
 {
+	const StrataQual *qual = cx->qual;
+	bool		whole = expr == qual->clause;
 	FilterNode *node;
-	bool		other;
-	Bitmapset  *columns = columns_of(cx->filter, (Node *) expr, &other);
+	bool		other = qual->rows_only;
+	Bitmapset  *columns = whole ? qual->attnos : columns_of(cx->filter, (Node *) expr, &other);
 	AttrNumber	attno;
 
-	if (!is_stable((Node *) expr))
+	if (!(whole ? qual->stable : is_stable((Node *) expr)))
 		return make_opaque(cx, contain_subplans((Node *) expr) ?
 						   "it contains a subquery" : "it calls a volatile function");
 	if (other)
@@ -226,13 +228,12 @@ compile_expression(CompileContext *cx, Expr *expr, bool negate)
 	attno = (AttrNumber) bms_singleton_member(columns);
 	if (TupleDescAttr(cx->filter->desc, attno - 1)->attbyval)
 		return make_opaque(cx, "it is not a comparison with a kernel");
-	if (contain_leaked_vars((Node *) expr))
+	if (whole ? !qual->error_free : contain_leaked_vars((Node *) expr))
 		return make_opaque(cx, "it could raise an error");
 	node = make_node(FILTER_EXPR);
 	node->attno = attno;
-	if (negate)
-		expr = makeBoolExpr(NOT_EXPR, list_make1(expr), -1);
-	node->state = ExecInitExpr(expr, cx->parent);
+	node->filter = cx->filter;
+	node->expr = negate ? makeBoolExpr(NOT_EXPR, list_make1(expr), -1) : expr;
 	return node;
 }
 
@@ -299,13 +300,14 @@ compile_comparison(CompileContext *cx, Expr *clause, bool negate)
 	node->opfamily = match.opfamily;
 	node->collation = match.collation;
 	node->cmp = comparison_function(&match);
-	node->value_state = ExecInitExpr(match.value, cx->parent);
+	node->value_state = ExecInitExpr(match.value, cx->filter->parent);
 	if (node->kind == FILTER_KIND_NONE)
 	{
 		FilterNode *expr = compile_expression(cx, clause, negate);
 
 		/* stays OPAQUE to vectors when it may not be evaluated eagerly */
-		node->state = expr->state;
+		node->expr = expr->expr;
+		node->filter = expr->filter;
 	}
 	return node;
 }
@@ -461,7 +463,7 @@ is_vectorisable(const FilterNode *node)
 		case FILTER_COMPARE:
 		case FILTER_IN:
 		case FILTER_NOT_IN:
-			return node->kind != FILTER_KIND_NONE || node->state != NULL;
+			return node->kind != FILTER_KIND_NONE || node->expr != NULL;
 		case FILTER_OPAQUE:
 			return false;
 		default:
@@ -513,16 +515,29 @@ strata_qual_state(StrataFilter *filter, const StrataQual *qual)
 	return own->compiled;
 }
 
+/* See filter.h. */
+ExprState *
+strata_leaf_state(FilterNode *leaf)
+{
+	if (leaf->state == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(leaf->filter->mcxt);
+
+		leaf->state = ExecInitExpr(leaf->expr, leaf->filter->parent);
+		MemoryContextSwitchTo(old);
+	}
+	return leaf->state;
+}
+
 /*
  * barrier is NULL when the qual may be tried before the ones left of it, else
  * why not.
  */
 static void
-compile_qual(StrataFilter *filter, StrataQual *qual, Expr *clause, const char *barrier,
-			 PlanState *parent)
+compile_qual(StrataFilter *filter, StrataQual *qual, Expr *clause, const char *barrier)
 {
 	bool		promotable = barrier == NULL;
-	CompileContext cx = {filter, parent, NULL};
+	CompileContext cx = {filter, qual, NULL};
 
 	qual->clause = clause;
 	qual->attnos = columns_of(filter, (Node *) clause, &qual->rows_only);
@@ -572,9 +587,8 @@ strata_filter_create(List *quals, const bool *promotable, Index varno, TupleDesc
 
 		compile_qual(filter, &filter->quals[i], lfirst(lc),
 					 volatile_before ? "a volatile function comes before it" :
-					 !promotable[i] ? "a security barrier comes before it" : NULL, parent);
-		if (contain_volatile_functions(lfirst(lc)))
-			volatile_before = true;
+					 !promotable[i] ? "a security barrier comes before it" : NULL);
+		volatile_before |= !filter->quals[i].stable && contain_volatile_functions(lfirst(lc));
 	}
 	MemoryContextSwitchTo(old);
 	return filter;

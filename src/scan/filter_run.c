@@ -84,18 +84,17 @@ strata_filter_prepare(StrataFilter *filter, ExprContext *econtext)
 	filter->prepared = true;
 }
 
-/* See filter.h. */
-bool
-strata_filter_eval(StrataFilterRun *run, ExprState *state, AttrNumber attno,
-				   Datum value, bool isnull)
+/* Evaluate a leaf for one value of its column. */
+static bool
+eval_leaf(FilterNode *leaf, StrataFilterRun *run, Datum value, bool isnull)
 {
 	Datum		result;
 	bool		result_isnull;
 
-	run->slot->tts_values[attno - 1] = value;
-	run->slot->tts_isnull[attno - 1] = isnull;
+	run->slot->tts_values[leaf->attno - 1] = value;
+	run->slot->tts_isnull[leaf->attno - 1] = isnull;
 	run->econtext->ecxt_scantuple = run->slot;
-	result = ExecEvalExprSwitchContext(state, run->econtext, &result_isnull);
+	result = ExecEvalExprSwitchContext(strata_leaf_state(leaf), run->econtext, &result_isnull);
 	ResetExprContext(run->econtext);
 	return !result_isnull && DatumGetBool(result);
 }
@@ -105,7 +104,7 @@ strata_filter_eval(StrataFilterRun *run, ExprState *state, AttrNumber attno,
  * some row still in the mask has; or once per row where there is no dictionary.
  */
 static void
-run_expression(const FilterNode *leaf, StrataFilterRun *run, const StrataColumn *col, uint8 *mask)
+run_expression(FilterNode *leaf, StrataFilterRun *run, const StrataColumn *col, uint8 *mask)
 {
 	enum {UNKNOWN, NO, YES};
 	int			n = run->reader->nrows;
@@ -131,7 +130,7 @@ run_expression(const FilterNode *leaf, StrataFilterRun *run, const StrataColumn 
 		{
 			if (!isnull)
 				value = results != NULL ? col->dict[col->codes[i]] : col->datums[i];
-			*result = strata_filter_eval(run, leaf->state, leaf->attno, value, isnull) ? YES : NO;
+			*result = eval_leaf(leaf, run, value, isnull) ? YES : NO;
 		}
 		mask[i] = *result == YES;
 	}
@@ -139,7 +138,7 @@ run_expression(const FilterNode *leaf, StrataFilterRun *run, const StrataColumn 
 
 /* Is the leaf true of this value?  (Of a column constant in the batch.) */
 static bool
-run_value(const FilterNode *leaf, StrataFilterRun *run, Datum value, bool isnull)
+run_value(FilterNode *leaf, StrataFilterRun *run, Datum value, bool isnull)
 {
 	uint8		mask = 1;
 	union
@@ -150,8 +149,8 @@ run_value(const FilterNode *leaf, StrataFilterRun *run, Datum value, bool isnull
 		int64		i64;
 	}			fixed;
 
-	if (leaf->state != NULL)
-		return strata_filter_eval(run, leaf->state, leaf->attno, value, isnull);
+	if (leaf->expr != NULL)
+		return eval_leaf(leaf, run, value, isnull);
 	if (isnull)
 		return false;
 	/* floats are the bits of the integer of their width */
@@ -179,7 +178,7 @@ run_value(const FilterNode *leaf, StrataFilterRun *run, Datum value, bool isnull
 }
 
 static void
-run_leaf(const FilterNode *leaf, StrataFilterRun *run, uint8 *mask)
+run_leaf(FilterNode *leaf, StrataFilterRun *run, uint8 *mask)
 {
 	int			n = run->reader->nrows;
 	StrataColumn *col;
@@ -198,7 +197,7 @@ run_leaf(const FilterNode *leaf, StrataFilterRun *run, uint8 *mask)
 			memset(mask, 0, n);
 		return;
 	}
-	if (leaf->state != NULL)
+	if (leaf->expr != NULL)
 	{
 		run_expression(leaf, run, col, mask);
 		return;
@@ -253,7 +252,7 @@ run_or(const FilterNode *node, StrataFilterRun *run, uint8 *mask)
 
 /* See filter.h. */
 void
-strata_filter_vector(const FilterNode *tree, StrataFilterRun *run, uint8 *mask)
+strata_filter_vector(FilterNode *tree, StrataFilterRun *run, uint8 *mask)
 {
 	int			n = run->reader->nrows;
 

@@ -77,7 +77,7 @@ strata_batch_account(StrataScanState *scan, StrataOpenBatch *batch)
 	batch->ndecoded = batch->reader->ndecoded;
 }
 
-/* See scan_private.h.  again: it was counted when it was first loaded. */
+/* See scan_private.h. */
 bool
 strata_batch_load(StrataScanState *scan, StrataOpenBatch *batch, bool again)
 {
@@ -94,7 +94,8 @@ strata_batch_load(StrataScanState *scan, StrataOpenBatch *batch, bool again)
 	if (!strata_batch_reader_load(batch->reader, batch->batch_slot))
 		return false;			/* a row entry */
 	scan->run.reader = batch->reader;
-	pruned = strata_prune_batch(scan->pruner, &scan->run, batch->verdicts);
+	pruned = strata_prune_batch(scan->pruner, &scan->run,
+								again ? NULL : strata_source_proven(scan->source), batch->verdicts);
 	if (!again)
 	{
 		scan->counters.considered++;

@@ -63,7 +63,9 @@ struct StrataMerge
 	MergeInput *lister;
 	bool		incremental;
 	int			nranges;		/* that the lookahead has started */
-	MergeInput *lookahead;		/* loaded, not open; NULL: none */
+	bool		peeking;		/* look ahead at keys of the index, not at batches */
+	bool		has_lookahead;
+	MergeInput *lookahead;		/* loaded, not open; NULL when it was peeked at only */
 	MergeBound	lookahead_bound;
 #ifdef USE_ASSERT_CHECKING
 	MemoryContext check_mcxt;

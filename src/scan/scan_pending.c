@@ -7,7 +7,8 @@
  * metadata tells.  Where the bounds come from:
  *	- access by MIN or MAX, or by SEGMENT (and its MAX) with one segment: batches
  *	  of the layout are read from that index in the order of their bounds, one
- *	  ahead; batches of other layouts are listed first;
+ *	  ahead, of which the index's key says enough where it is the bound; batches of
+ *	  other layouts are listed first;
  *	- otherwise: all batches are listed first, and the list is sorted.
  *
  * src/scan/scan_pending.c
@@ -162,40 +163,95 @@ start_range_in_order(StrataMerge *merge)
 	return true;
 }
 
-/* Load the next batch of the index, if there is one left. */
-static void
-look_ahead(StrataMerge *merge)
+/*
+ * Is the key by which the index is ordered the bound of the first key?  It is
+ * not where nulls come first and a batch may have some beside others.
+ */
+static bool
+can_peek(StrataMerge *merge)
+{
+	const StrataLayout *layout = strata_source_layout(merge->scan->source);
+	const StrataBatchSchema *schema = merge->scan->store->schema;
+	const StrataOrderKey *key = &merge->keys[0];
+	AttrNumber	attno = key->attno;
+	AttrNumber	catt = key->desc ? schema->max_att[attno] : schema->min_att[attno];
+
+	return TupleDescAttr(schema->rel_desc, attno - 1)->attbyval &&
+		layout->norder > 0 && layout->order[0].attno == attno &&
+		strata_layout_segment_index(layout, attno) < 0 &&
+		catt != 0 && strata_batch_schema_same_type(schema, attno, catt) &&
+		(!key->nulls_first || layout->nulls_apart ||
+		 strata_attribute_is_not_null(schema->rel_desc, attno));
+}
+
+/* Look at the key of the next batch of the index; false: there is none left. */
+static bool
+peek(StrataMerge *merge)
+{
+	MergeBound *bound = &merge->lookahead_bound;
+
+	while (!strata_source_peek(merge->scan->source, &bound->values[0], &bound->isnull[0]))
+		if (!start_range_in_order(merge))
+			return false;
+	bound->n = 1;
+	bound->abbreviated = strata_merge_abbreviate(merge, bound->values[0], bound->isnull[0]);
+	return true;
+}
+
+/* Load the batch peeked at, or the one after it; NULL: no row of it can pass. */
+static MergeInput *
+load_peeked(StrataMerge *merge)
+{
+	MergeInput *input = strata_merge_get_input(merge);
+
+	if (strata_source_next_peeked(merge->scan->source, input->batch->batch_slot))
+	{
+		/* keep the row, not the buffer pin: many batches may be open */
+		ExecMaterializeSlot(input->batch->batch_slot);
+		if (strata_batch_load(merge->scan, input->batch, false))
+			return input;
+	}
+	strata_merge_release_input(merge, input);
+	return NULL;
+}
+
+/* Load the next batch of the index that has rows; false: there is none left. */
+static bool
+load_next(StrataMerge *merge)
 {
 	StrataScanState *scan = merge->scan;
 	MergeInput *input = strata_merge_get_input(merge);
+	MemoryContext old;
 
-	for (;;)
+	do
 	{
-		MemoryContext old;
-
 		while (!strata_source_next_in_range(scan->source, input->batch->batch_slot))
-		{
 			if (!start_range_in_order(merge))
 			{
 				strata_merge_release_input(merge, input);
-				merge->lookahead = NULL;
-				scan->counters.exhausted++;
-				return;
+				return false;
 			}
-		}
-		/* keep the row, not the buffer pin: many batches may be open */
+		/* as above */
 		ExecMaterializeSlot(input->batch->batch_slot);
-		if (!strata_batch_load(scan, input->batch, false))
-			continue;
-		old = MemoryContextSwitchTo(input->batch->reader->batch_mcxt);
-		init_bound(merge, &merge->lookahead_bound);
-		compute_bound(merge, input->batch->reader, &merge->lookahead_bound);
-		/* batches that are null in the first key come in any order of the others */
-		merge->lookahead_bound.n = Min(merge->lookahead_bound.n, 1);
-		MemoryContextSwitchTo(old);
-		merge->lookahead = input;
-		return;
-	}
+	} while (!strata_batch_load(scan, input->batch, false));
+	old = MemoryContextSwitchTo(input->batch->reader->batch_mcxt);
+	init_bound(merge, &merge->lookahead_bound);
+	compute_bound(merge, input->batch->reader, &merge->lookahead_bound);
+	/* batches that are null in the first key come in any order of the others */
+	merge->lookahead_bound.n = Min(merge->lookahead_bound.n, 1);
+	MemoryContextSwitchTo(old);
+	merge->lookahead = input;
+	return true;
+}
+
+/* Have the bound of the next batch of the index, if there is one left. */
+static void
+look_ahead(StrataMerge *merge)
+{
+	merge->lookahead = NULL;
+	merge->has_lookahead = merge->peeking ? peek(merge) : load_next(merge);
+	if (!merge->has_lookahead)
+		merge->scan->counters.exhausted++;
 }
 
 /* Has the batch a row that must, or may have to, come before the heap's first? */
@@ -248,11 +304,14 @@ strata_pending_take(StrataMerge *merge)
 			return input;
 		strata_merge_release_input(merge, input);
 	}
-	input = merge->lookahead;
-	if (input == NULL || !is_due(merge, &merge->lookahead_bound))
-		return NULL;
-	look_ahead(merge);
-	return input;
+	while (merge->has_lookahead && is_due(merge, &merge->lookahead_bound))
+	{
+		input = merge->peeking ? load_peeked(merge) : merge->lookahead;
+		look_ahead(merge);
+		if (input != NULL)
+			return input;
+	}
+	return NULL;
 }
 
 /* Start to read the layout's batches in the order of their bounds, if the index has it. */
@@ -268,7 +327,16 @@ start_in_order(StrataMerge *merge)
 		 access != (desc ? STRATA_ACCESS_SEGMENT_MAX : STRATA_ACCESS_SEGMENT)))
 		return false;
 	merge->nranges = 0;
+	merge->peeking = can_peek(merge);
+	strata_source_want_keys(scan->source, merge->peeking);
 	start_range_in_order(merge);
+	if (merge->peeking)
+	{
+		MemoryContext old = MemoryContextSwitchTo(merge->pending_mcxt);
+
+		init_bound(merge, &merge->lookahead_bound);
+		MemoryContextSwitchTo(old);
+	}
 	return strata_source_is_ordered(scan->source);
 }
 
@@ -289,6 +357,7 @@ strata_pending_start(StrataMerge *merge)
 	MemoryContext old = MemoryContextSwitchTo(scan->mcxt);
 
 	merge->lister = strata_merge_get_input(merge);
+	strata_source_want_keys(scan->source, false);
 	if (strata_source_access(scan->source) != STRATA_ACCESS_SEQ)
 	{
 		list_batches(merge, STRATA_RANGE_BEFORE);
@@ -296,7 +365,10 @@ strata_pending_start(StrataMerge *merge)
 	}
 	merge->incremental = start_in_order(merge);
 	if (!merge->incremental)
+	{
+		strata_source_want_keys(scan->source, false);
 		list_batches(merge, STRATA_RANGE_LAYOUT);
+	}
 	strata_merge_release_input(merge, merge->lister);
 	merge->lister = NULL;
 	qsort_arg(merge->pending, merge->npending, sizeof(MergeBound), compare_bounds, merge);
@@ -312,6 +384,7 @@ void
 strata_pending_reset(StrataMerge *merge)
 {
 	merge->lookahead = NULL;
+	merge->has_lookahead = false;
 	merge->pending = NULL;
 	merge->npending = merge->pending_size = merge->next_pending = 0;
 	MemoryContextReset(merge->pending_mcxt);

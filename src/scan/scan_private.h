@@ -137,6 +137,8 @@ typedef enum StrataRange
 extern StrataSource *strata_source_create(StrataStore *store, Snapshot snapshot,
 										  StrataAccess access, const char *layout);
 extern StrataAccess strata_source_access(const StrataSource *source);
+/* The layout it was made for; NULL for access SEQ. */
+extern const StrataLayout *strata_source_layout(const StrataSource *source);
 extern void strata_source_set_parallel(StrataSource *source, ParallelTableScanDesc pscan);
 /* Start over, with keys from the (prepared) filter; all ranges, forward. */
 extern void strata_source_rescan(StrataSource *source, const StrataFilter *filter);
@@ -153,6 +155,16 @@ extern bool strata_source_next_in_range(StrataSource *source, TupleTableSlot *sl
  * the order of the bound that the access is about?
  */
 extern bool strata_source_is_ordered(const StrataSource *source);
+/*
+ * The key by which the range being read is ordered, of the next batch row, which
+ * is not read; false at the end.  _next_peeked then reads it, false: it is not
+ * there for the snapshot.  Only in ranges that were started while keys are wanted.
+ */
+extern bool strata_source_peek(StrataSource *source, Datum *bound, bool *isnull);
+extern bool strata_source_next_peeked(StrataSource *source, TupleTableSlot *slot);
+extern void strata_source_want_keys(StrataSource *source, bool wanted);
+/* Per qual of the filter: true when batch rows of the range pass it because of its keys. */
+extern const bool *strata_source_proven(const StrataSource *source);
 /* The batch row at tid. */
 extern bool strata_source_fetch(StrataSource *source, ItemPointer tid, TupleTableSlot *slot);
 extern void strata_source_end(StrataSource *source);
@@ -168,9 +180,12 @@ typedef enum StrataPruned
 } StrataPruned;
 
 extern StrataPruner *strata_pruner_create(StrataFilter *filter, const StrataBatchSchema *schema);
-/* Fills verdicts[nquals] for the batch in run->reader, unless it is pruned. */
+/*
+ * Fills verdicts[nquals] for the batch in run->reader, unless it is pruned.
+ * proven: per qual, all rows are known to pass; or NULL.
+ */
 extern StrataPruned strata_prune_batch(StrataPruner *pruner, StrataFilterRun *run,
-									   StrataVerdict *verdicts);
+									   const bool *proven, StrataVerdict *verdicts);
 /*
  * min and max of an orderby column, when the companion keeps them with R's
  * type; false otherwise.  *isnull: every row is null.
@@ -233,7 +248,10 @@ extern void strata_batch_open_free(StrataOpenBatch *batch);
  * false when no row is left.
  */
 extern bool strata_batch_select(struct StrataScanState *scan, StrataOpenBatch *batch);
-/* The first half of it: metadata only; false when it is pruned or promoted. */
+/*
+ * The first half of it: metadata only; false when it is pruned.  again: it was
+ * counted when it was first loaded, and is not the one the source stands on.
+ */
 extern bool strata_batch_load(struct StrataScanState *scan, StrataOpenBatch *batch, bool again);
 extern bool strata_batch_filter(struct StrataScanState *scan, StrataOpenBatch *batch);
 /* Columns decoded since the last call go into the counters. */

@@ -321,7 +321,8 @@ tree_verdict(const FilterNode *node, StrataBatchReader *reader)
 
 /* Evaluate the quals that read segmentby columns only; false: one is not true. */
 static bool
-check_segment(StrataPruner *pruner, StrataFilterRun *run, StrataVerdict *verdicts)
+check_segment(StrataPruner *pruner, StrataFilterRun *run, const bool *proven,
+			  StrataVerdict *verdicts)
 {
 	const StrataLayout *layout = run->reader->layout;
 	bool		loaded = false;
@@ -330,6 +331,11 @@ check_segment(StrataPruner *pruner, StrataFilterRun *run, StrataVerdict *verdict
 	{
 		if (!pruner->hoisted[i])
 			continue;
+		if (proven != NULL && proven[i])
+		{
+			verdicts[i] = STRATA_ALL;
+			continue;
+		}
 		for (int j = 0; j < layout->nsegment && !loaded; j++)
 		{
 			StrataColumn *col = strata_batch_reader_column(run->reader, layout->segment[j]);
@@ -348,7 +354,8 @@ check_segment(StrataPruner *pruner, StrataFilterRun *run, StrataVerdict *verdict
 
 /* See scan_private.h. */
 StrataPruned
-strata_prune_batch(StrataPruner *pruner, StrataFilterRun *run, StrataVerdict *verdicts)
+strata_prune_batch(StrataPruner *pruner, StrataFilterRun *run, const bool *proven,
+				   StrataVerdict *verdicts)
 {
 	MemoryContext old;
 	StrataPruned result = STRATA_PRUNED_NOT;
@@ -361,7 +368,7 @@ strata_prune_batch(StrataPruner *pruner, StrataFilterRun *run, StrataVerdict *ve
 		set_layout(pruner, run->reader->layout);
 
 	old = MemoryContextSwitchTo(run->econtext->ecxt_per_tuple_memory);
-	if (!check_segment(pruner, run, verdicts))
+	if (!check_segment(pruner, run, proven, verdicts))
 		result = STRATA_PRUNED_SEGMENT;
 	for (int i = 0; i < pruner->filter->nquals && result == STRATA_PRUNED_NOT; i++)
 	{

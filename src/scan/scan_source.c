@@ -3,9 +3,10 @@
  * scan_source.c
  *	  Batch rows of the companion: by sequential scan or by one of its indexes.
  *
- * An index of the companion leads with the layout, so it knows the values of
- * one layout only.  Batches of other layouts, left from earlier settings, are
- * read through the two ranges around it: nothing is lost when settings change.
+ * An index of the companion has the layout among its columns, and knows the
+ * values of one layout only.  Batches of other layouts, left from earlier
+ * settings, are read through the two ranges around it, from an index that leads
+ * with the layout: nothing is lost when settings change.
  *
  * All reading is done with the query's snapshot.  The tuples come out as they
  * are; pruning, and everything else, is the caller's.
@@ -27,7 +28,7 @@
 /* layout, segment values, min, max; NOT NULL */
 #define MAX_KEYS (INDEX_MAX_KEYS + 1)
 
-/* The index scan, which all ranges use in turn, and the keys of the present one. */
+/* An index scan, which ranges use in turn, and the keys of the present one. */
 typedef struct RangeScan
 {
 	IndexScanDesc desc;
@@ -46,6 +47,8 @@ struct StrataSource
 	StrataLayout *layout;		/* NULL for SEQ */
 	Datum		layout_datum;
 	Relation	index;			/* NULL for SEQ */
+	Relation	others;			/* leads with the layout; NULL when there are no other layouts */
+	bool		single;			/* there are none */
 	TableScanDesc seqscan;
 	ParallelTableScanDesc pscan;
 	StrataRange range;			/* being read */
@@ -53,8 +56,13 @@ struct StrataSource
 	bool		at_start;		/* nothing was read of it yet */
 	bool		ordered;		/* the layout's range is in order of its bounds */
 	bool		known_empty[STRATA_RANGE_COUNT];	/* of ranges without keys but the layout */
+	bool	   *proven;			/* per qual of filter: a key of this range says the same */
+	bool		keys_wanted;	/* strata_source_peek() will be called */
+	bool		peeked;			/* the next entry's TID stands in the scan, its row is not read */
 	ScanDirection direction;
-	RangeScan	scan;
+	IndexScanDesc current;		/* of the range being read */
+	RangeScan	scan;			/* of index: the layout's ranges */
+	RangeScan	around;			/* of others */
 };
 
 static inline bool
@@ -79,9 +87,11 @@ strata_source_create(StrataStore *store, Snapshot snapshot, StrataAccess access,
 {
 	StrataSource *source = palloc(sizeof(StrataSource));
 	Oid			index = InvalidOid;
+	Oid			others = InvalidOid;
 
 	/* the keys, which are most of it, are filled in before they are read */
 	memset(source, 0, offsetof(StrataSource, scan.keys));
+	source->around.desc = NULL;
 	source->mcxt = CurrentMemoryContext;
 	source->store = store;
 	source->snapshot = snapshot;
@@ -94,16 +104,23 @@ strata_source_create(StrataStore *store, Snapshot snapshot, StrataAccess access,
 			strata_store_segment_index(store, source->layout, is_max_access(source)) :
 			strata_store_order_index(store, source->layout, is_max_access(source));
 	}
-	if (!OidIsValid(index))
-		source->access = STRATA_ACCESS_SEQ;
 	if (OidIsValid(index))
 	{
 		const char *only = strata_store_only_layout(store);
 
-		if (only != NULL && strcmp(only, layout) == 0)
-			source->known_empty[STRATA_RANGE_BEFORE] = source->known_empty[STRATA_RANGE_AFTER] = true;
-		source->index = index_open(index, AccessShareLock);
+		source->single = only != NULL && strcmp(only, layout) == 0;
+		if (!source->single)
+			others = strata_store_layout_index(store, source->layout);
 	}
+	if (OidIsValid(index) && (source->single || OidIsValid(others)))
+	{
+		source->index = index_open(index, AccessShareLock);
+		if (OidIsValid(others))
+			source->others = index_open(others, AccessShareLock);
+	}
+	else
+		source->access = STRATA_ACCESS_SEQ;
+	source->known_empty[STRATA_RANGE_BEFORE] = source->known_empty[STRATA_RANGE_AFTER] = source->single;
 	return source;
 }
 
@@ -122,10 +139,18 @@ strata_source_set_parallel(StrataSource *source, ParallelTableScanDesc pscan)
 }
 
 static void
-layout_key(StrataSource *source, RangeScan *scan, StrategyNumber strategy, RegProcedure proc)
+layout_key(StrataSource *source, RangeScan *scan, int attno, StrategyNumber strategy,
+		   RegProcedure proc)
 {
-	ScanKeyEntryInitialize(&scan->keys[scan->nkeys++], 0, 1, strategy, InvalidOid,
+	ScanKeyEntryInitialize(&scan->keys[scan->nkeys++], 0, (AttrNumber) attno, strategy, InvalidOid,
 						   C_COLLATION_OID, proc, source->layout_datum);
+}
+
+/* Where the layout stands in the index that is read. */
+static inline int
+layout_position(const StrataSource *source)
+{
+	return is_segment_access(source) ? source->layout->nsegment + 1 : 1;
 }
 
 /*
@@ -159,8 +184,8 @@ leaf_key(StrataSource *source, RangeScan *scan, const FilterNode *leaf, int attn
 	return true;
 }
 
-/* A leaf "column = value" or "column = ANY (array)" among the quals. */
-static const FilterNode *
+/* Which of the quals is "column = value" or "column = ANY (array)"; -1: none. */
+static int
 find_equality(const StrataFilter *filter, AttrNumber attno)
 {
 	for (int i = 0; i < filter->nquals; i++)
@@ -171,9 +196,9 @@ find_equality(const StrataFilter *filter, AttrNumber attno)
 			continue;
 		if (leaf->op == FILTER_IN ||
 			(leaf->op == FILTER_COMPARE && leaf->strategy == BTEqualStrategyNumber))
-			return leaf;
+			return i;
 	}
-	return NULL;
+	return -1;
 }
 
 static bool
@@ -244,14 +269,15 @@ segment_keys(StrataSource *source, RangeScan *scan, const StrataFilter *filter, 
 	*single = true;
 	for (int i = 0; i < layout->nsegment; i++)
 	{
-		const FilterNode *leaf = find_equality(filter, layout->segment[i]);
+		int			qual = find_equality(filter, layout->segment[i]);
 		AttrNumber	catt = source->store->schema->seg_att[layout->segment[i]];
 
-		if (leaf == NULL || catt == 0 ||
+		if (qual < 0 || catt == 0 ||
 			!strata_batch_schema_same_type(source->store->schema, layout->segment[i], catt) ||
-			!leaf_key(source, scan, leaf, i + 2, BTEqualStrategyNumber))
+			!leaf_key(source, scan, filter->quals[qual].tree, i + 1, BTEqualStrategyNumber))
 			return *single = false;
-		if (leaf->op != FILTER_COMPARE)
+		source->proven[qual] = true;
+		if (filter->quals[qual].tree->op != FILTER_COMPARE)
 			*single = false;
 	}
 	return true;
@@ -261,7 +287,7 @@ segment_keys(StrataSource *source, RangeScan *scan, const StrataFilter *filter, 
 static void
 null_key(StrataSource *source, RangeScan *scan, bool isnull)
 {
-	int			attno = is_segment_access(source) ? source->layout->nsegment + 2 : 2;
+	int			attno = layout_position(source) + 1;
 
 	ScanKeyEntryInitialize(&scan->keys[scan->nkeys++],
 						   SK_ISNULL | (isnull ? SK_SEARCHNULL : SK_SEARCHNOTNULL),
@@ -276,11 +302,12 @@ layout_range_keys(StrataSource *source, RangeScan *scan, const StrataFilter *fil
 	bool		is_max = is_max_access(source);
 	bool		full;
 
-	layout_key(source, scan, BTEqualStrategyNumber, F_TEXTEQ);
 	source->ordered = !is_segment_access(source);
 	full = source->ordered ||
 		(strata_enable_pruning && segment_keys(source, scan, filter, &source->ordered));
 	/* the index wants its keys in the order of its columns */
+	if (!source->single || !is_segment_access(source))
+		layout_key(source, scan, layout_position(source), BTEqualStrategyNumber, F_TEXTEQ);
 	if (range == STRATA_RANGE_LAYOUT_NULL)
 		null_key(source, scan, true);
 	else if (not_null)
@@ -288,53 +315,54 @@ layout_range_keys(StrataSource *source, RangeScan *scan, const StrataFilter *fil
 	if (!strata_enable_pruning || !full || range == STRATA_RANGE_LAYOUT_NULL ||
 		source->layout->norder == 0)
 		return;
+	bound_keys(source, scan, filter, layout_position(source) + 1, is_max);
 	if (is_segment_access(source))
+		bound_keys(source, scan, filter, layout_position(source) + 2, !is_max);
+}
+
+/* Begin or begin anew an index scan with its keys; it keeps the number of keys it was made for. */
+static void
+start_range_scan(StrataSource *source, RangeScan *scan, Relation index)
+{
+	/* repeat the first to fill up */
+	for (; scan->desc != NULL && scan->nkeys > 0 && scan->nkeys < scan->desc_nkeys; scan->nkeys++)
+		memmove(&scan->keys[1], &scan->keys[0], sizeof(ScanKeyData) * scan->nkeys);
+	if (scan->desc != NULL && scan->nkeys != scan->desc_nkeys)
 	{
-		bound_keys(source, scan, filter, source->layout->nsegment + 2, is_max);
-		bound_keys(source, scan, filter, source->layout->nsegment + 3, !is_max);
+		index_endscan(scan->desc);
+		scan->desc = NULL;
 	}
-	else
-		bound_keys(source, scan, filter, 2, is_max);
+	if (scan->desc == NULL)
+		scan->desc = strata_index_beginscan(source->store->batches, index, source->snapshot,
+											scan->nkeys, 0);
+	scan->desc_nkeys = scan->nkeys;
+	scan->desc->xs_want_itup = source->keys_wanted;
+	index_rescan(scan->desc, scan->keys, scan->nkeys, NULL, 0);
+	source->current = scan->desc;
 }
 
 static bool
 start_index_range(StrataSource *source, const StrataFilter *filter, StrataRange range,
 				  bool not_null)
 {
-	RangeScan  *scan = &source->scan;
+	bool		before = range == STRATA_RANGE_BEFORE;
 
 	if (source->known_empty[range])
 		return false;
-	scan->nkeys = 0;
-	switch (range)
+	if (range == STRATA_RANGE_LAYOUT || range == STRATA_RANGE_LAYOUT_NULL)
 	{
-		case STRATA_RANGE_LAYOUT:
-		case STRATA_RANGE_LAYOUT_NULL:
-			source->ordered = true;
-			if (strata_enable_pruning && no_row_matches(filter))
-				return false;
-			layout_range_keys(source, scan, filter, range, not_null);
-			break;
-		case STRATA_RANGE_BEFORE:
-			layout_key(source, scan, BTLessStrategyNumber, F_TEXT_LT);
-			break;
-		default:
-			layout_key(source, scan, BTGreaterStrategyNumber, F_TEXT_GT);
-			break;
+		source->ordered = true;
+		if (strata_enable_pruning && no_row_matches(filter))
+			return false;
+		source->scan.nkeys = 0;
+		layout_range_keys(source, &source->scan, filter, range, not_null);
+		start_range_scan(source, &source->scan, source->index);
+		return true;
 	}
-	/* a scan has its number of keys for life: repeat the layout's to fill up */
-	for (; scan->desc != NULL && scan->nkeys < scan->desc_nkeys; scan->nkeys++)
-		memmove(&scan->keys[1], &scan->keys[0], sizeof(ScanKeyData) * scan->nkeys);
-	if (scan->desc != NULL && scan->nkeys > scan->desc_nkeys)
-	{
-		index_endscan(scan->desc);
-		scan->desc = NULL;
-	}
-	if (scan->desc == NULL)
-		scan->desc = strata_index_beginscan(source->store->batches, source->index,
-											source->snapshot, scan->nkeys, 0);
-	scan->desc_nkeys = scan->nkeys;
-	index_rescan(scan->desc, scan->keys, scan->nkeys, NULL, 0);
+	source->around.nkeys = 0;
+	layout_key(source, &source->around, 1, before ? BTLessStrategyNumber : BTGreaterStrategyNumber,
+			   before ? F_TEXT_LT : F_TEXT_GT);
+	start_range_scan(source, &source->around, source->others);
 	return true;
 }
 
@@ -359,6 +387,10 @@ strata_source_start_range(StrataSource *source, const StrataFilter *filter,
 	source->range = range;
 	source->direction = direction;
 	source->at_start = true;
+	source->peeked = false;
+	if (source->proven == NULL)
+		source->proven = palloc(sizeof(bool) * Max(filter->nquals, 1));
+	memset(source->proven, 0, sizeof(bool) * filter->nquals);
 	if (source->access != STRATA_ACCESS_SEQ)
 		source->in_range = start_index_range(source, filter, range, not_null);
 	else
@@ -382,7 +414,8 @@ strata_source_next_in_range(StrataSource *source, TupleTableSlot *slot)
 		found = table_scan_getnextslot(source->seqscan, source->direction, slot);
 	else
 	{
-		found = index_getnext_slot(source->scan.desc, source->direction, slot);
+		Assert(!source->peeked);
+		found = index_getnext_slot(source->current, source->direction, slot);
 		/* nothing but the snapshot can change that, and it stays */
 		if (!found && source->at_start &&
 			(source->range == STRATA_RANGE_BEFORE || source->range == STRATA_RANGE_AFTER))
@@ -392,6 +425,54 @@ strata_source_next_in_range(StrataSource *source, TupleTableSlot *slot)
 	if (!found)
 		source->in_range = false;
 	return found;
+}
+
+/* See scan_private.h. */
+void
+strata_source_want_keys(StrataSource *source, bool wanted)
+{
+	source->keys_wanted = wanted;
+}
+
+/* See scan_private.h. */
+bool
+strata_source_peek(StrataSource *source, Datum *bound, bool *isnull)
+{
+	IndexScanDesc desc = source->current;
+	int			attno = layout_position(source) + 1;
+
+	Assert(source->access != STRATA_ACCESS_SEQ && source->keys_wanted && !source->peeked);
+	if (!source->in_range)
+		return false;
+	source->at_start = false;
+	if (index_getnext_tid(desc, source->direction) == NULL)
+		return source->in_range = false;
+	source->peeked = true;
+	*bound = index_getattr(desc->xs_itup, attno, desc->xs_itupdesc, isnull);
+	return true;
+}
+
+/* See scan_private.h. */
+bool
+strata_source_next_peeked(StrataSource *source, TupleTableSlot *slot)
+{
+	Assert(source->peeked);
+	source->peeked = false;
+	return index_fetch_heap(source->current, slot);
+}
+
+/* See scan_private.h. */
+const StrataLayout *
+strata_source_layout(const StrataSource *source)
+{
+	return source->layout;
+}
+
+/* See scan_private.h. */
+const bool *
+strata_source_proven(const StrataSource *source)
+{
+	return source->proven;
 }
 
 /* See scan_private.h. */
@@ -468,8 +549,12 @@ strata_source_end(StrataSource *source)
 {
 	if (source->scan.desc != NULL)
 		index_endscan(source->scan.desc);
+	if (source->around.desc != NULL)
+		index_endscan(source->around.desc);
 	if (source->index != NULL)
 		index_close(source->index, NoLock);
+	if (source->others != NULL)
+		index_close(source->others, NoLock);
 	if (source->seqscan != NULL)
 		table_endscan(source->seqscan);
 	pfree(source);

@@ -108,15 +108,18 @@ extern void strata_store_close(StrataStore *store, LOCKMODE lockmode);	/* NoLock
 extern Oid	strata_row_index_of(Relation batches);
 
 /*
- * Index of the companion whose leading columns are (layout, seg_... of this
- * layout in order[, min_ and max_ of the first orderby column]), or, by_max,
- * with max_ before min_; or InvalidOid.  Row entries are not in it.  Companions
- * of earlier versions lack the one by max.
+ * Index of the companion on (seg_... of this layout in order, layout[, min_ and
+ * max_ of the first orderby column]), or, by_max, with max_ before min_; or
+ * InvalidOid.  Row entries are not in it.  Companions of earlier versions may
+ * lack it, until they are compressed again.
  */
 extern Oid	strata_store_segment_index(StrataStore *store, const StrataLayout *layout, bool by_max);
 
 /* Index on (layout, max_ of the first orderby column), resp. min_; or InvalidOid. */
 extern Oid	strata_store_order_index(StrataStore *store, const StrataLayout *layout, bool by_max);
+
+/* An index that leads with the layout, in any order behind it; or InvalidOid. */
+extern Oid	strata_store_layout_index(StrataStore *store, const StrataLayout *layout);
 
 /*
  * Text of the layout that all batches have, whatever the snapshot; NULL when

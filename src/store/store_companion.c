@@ -247,9 +247,10 @@ strata_companion_segment_keys(const StrataBatchSchema *schema, const StrataLayou
 	if ((by_max && layout->norder == 0) ||
 		1 + layout->nsegment + (layout->norder > 0 ? 2 : 0) > INDEX_MAX_KEYS)
 		return 0;
-	keys[n++] = STRATA_BATCH_ATT_LAYOUT;
+	/* the layout, which seldom tells anything, is not what a page of keys is compared by first */
 	for (int i = 0; i < layout->nsegment; i++)
 		keys[n++] = schema->seg_att[layout->segment[i]];
+	keys[n++] = STRATA_BATCH_ATT_LAYOUT;
 	if (layout->norder > 0)
 	{
 		AttrNumber	min = schema->min_att[layout->order[0].attno];
@@ -273,24 +274,45 @@ strata_companion_order_keys(const StrataBatchSchema *schema, const StrataLayout 
 	return all_there(keys, 2);
 }
 
-/* See store.h. */
-Oid
-strata_store_segment_index(StrataStore *store, const StrataLayout *layout, bool by_max)
+/* See store_private.h. */
+int
+strata_companion_layout_keys(const StrataBatchSchema *schema, const StrataLayout *layout, bool by_max,
+							 AttrNumber *keys)
+{
+	if (layout->norder > 0)
+		return strata_companion_order_keys(schema, layout, true, keys);
+	keys[0] = STRATA_BATCH_ATT_LAYOUT;
+	return 1;
+}
+
+static Oid
+find_index(StrataStore *store, StrataIndexKeys keys_of, const StrataLayout *layout, bool by_max)
 {
 	AttrNumber	keys[INDEX_MAX_KEYS];
-	int			n = strata_companion_segment_keys(store->schema, layout, by_max, keys);
+	int			n = keys_of(store->schema, layout, by_max, keys);
 
 	return n > 0 ? strata_companion_find_index(store->batches, keys, n) : InvalidOid;
 }
 
 /* See store.h. */
 Oid
+strata_store_segment_index(StrataStore *store, const StrataLayout *layout, bool by_max)
+{
+	return find_index(store, strata_companion_segment_keys, layout, by_max);
+}
+
+/* See store.h. */
+Oid
 strata_store_order_index(StrataStore *store, const StrataLayout *layout, bool by_max)
 {
-	AttrNumber	keys[2];
-	int			n = strata_companion_order_keys(store->schema, layout, by_max, keys);
+	return find_index(store, strata_companion_order_keys, layout, by_max);
+}
 
-	return n > 0 ? strata_companion_find_index(store->batches, keys, n) : InvalidOid;
+/* See store.h. */
+Oid
+strata_store_layout_index(StrataStore *store, const StrataLayout *layout)
+{
+	return find_index(store, strata_companion_layout_keys, layout, true);
 }
 
 /*-------------------------------------------------------------------------

@@ -439,10 +439,10 @@ strata_companion_is_ready(StrataStore *store, const StrataLayout *layout)
 	for (int i = 0; i < layout->norder; i++)
 		if (schema->min_att[layout->order[i].attno] == 0 || schema->max_att[layout->order[i].attno] == 0)
 			return false;
-	return layout->norder == 0 ||
-		((layout->nsegment == 0 || OidIsValid(strata_store_segment_index(store, layout, true))) &&
-		 OidIsValid(strata_store_order_index(store, layout, true)) &&
-		 OidIsValid(strata_store_order_index(store, layout, false)));
+	return OidIsValid(strata_store_layout_index(store, layout)) &&
+		(layout->norder == 0 ||
+		 ((layout->nsegment == 0 || OidIsValid(strata_store_segment_index(store, layout, true))) &&
+		  OidIsValid(strata_store_order_index(store, layout, false))));
 }
 
 /* See store_private.h. */
@@ -479,7 +479,7 @@ strata_companion_prepare(Relation rel, StrataLayout **layout)
 	/* without segments the indexes below are as good */
 	if ((*layout)->nsegment > 0)
 		ensure_index(rel, companion, *layout, strata_companion_segment_keys, true);
-	ensure_index(rel, companion, *layout, strata_companion_order_keys, true);
+	ensure_index(rel, companion, *layout, strata_companion_layout_keys, true);
 	ensure_index(rel, companion, *layout, strata_companion_order_keys, false);
 	SetUserIdAndSecContext(saved_user, saved_context);
 	return companion;

@@ -17,10 +17,12 @@
 #include "access/genam.h"
 #include "access/table.h"
 #include "access/xact.h"
+#include "catalog/pg_collation_d.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -282,10 +284,9 @@ strata_store_merge_batches(StrataStore *store, const StrataLayout *layout, Snaps
 	init_order(&merge);
 
 	index = index_open(oid, AccessShareLock);
-	ScanKeyEntryInitialize(&key, 0, 1, BTEqualStrategyNumber, InvalidOid, index->rd_indcollation[0],
-						   get_opcode(get_opfamily_member(index->rd_opfamily[0], index->rd_opcintype[0],
-														  index->rd_opcintype[0], BTEqualStrategyNumber)),
-						   CStringGetTextDatum(layout->text));
+	/* all of the index is read: batches of other layouts are few, and taken along */
+	ScanKeyEntryInitialize(&key, 0, (AttrNumber) (layout->nsegment + 1), BTEqualStrategyNumber,
+						   InvalidOid, C_COLLATION_OID, F_TEXTEQ, CStringGetTextDatum(layout->text));
 	scan = strata_index_beginscan(store->batches, index, snapshot, 1, 0);
 	index_rescan(scan, &key, 1, NULL, 0);
 	while (index_getnext_slot(scan, ForwardScanDirection, merge.slot))

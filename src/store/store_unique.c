@@ -21,10 +21,12 @@
 #include "catalog/index.h"
 #include "catalog/partition.h"
 #include "catalog/pg_am.h"
+#include "catalog/pg_collation_d.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
+#include "utils/fmgroids.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
@@ -244,10 +246,12 @@ typedef struct Candidates
 	TupleTableSlot *slot;
 	TableScanDesc all;			/* without index */
 	Relation	index;
+	Relation	others;			/* an index by layout, when there may be other layouts */
 	IndexScanDesc scan;
 	CandidateStep step;
 	StrataLayout *layout;
-	int			nkeys;			/* of the segment step: layout and segments */
+	bool		single;			/* all batches have it */
+	int			nkeys;			/* of the segment step: segments and layout */
 	ScanKeyData keys[INDEX_MAX_KEYS];
 } Candidates;
 
@@ -272,11 +276,17 @@ init_index_key(Candidates *c, int column, StrategyNumber strategy, Datum value, 
 						   isnull ? InvalidOid : get_opcode(opr), value);
 }
 
+static void
+init_layout_key(Candidates *c, int column, StrategyNumber strategy, RegProcedure proc)
+{
+	ScanKeyEntryInitialize(&c->keys[column], 0, column + 1, strategy, InvalidOid, C_COLLATION_OID,
+						   proc, CStringGetTextDatum(c->layout->text));
+}
+
 /* Can the segment index be used for the key?  Then its scan keys are set. */
 static bool
 init_segment_keys(Candidates *c, UniqueKey *key)
 {
-	init_index_key(c, 0, BTEqualStrategyNumber, CStringGetTextDatum(c->layout->text), false);
 	for (int i = 0; i < c->layout->nsegment; i++)
 	{
 		AttrNumber	attno = c->layout->segment[i];
@@ -286,29 +296,36 @@ init_segment_keys(Candidates *c, UniqueKey *key)
 		/* both must mean the same by "equal" */
 		if (position < 0 || catt == 0 ||
 			!strata_batch_schema_same_type(c->store->schema, attno, catt) ||
-			key->index->rd_opfamily[position] != c->index->rd_opfamily[i + 1] ||
-			key->index->rd_opcintype[position] != c->index->rd_opcintype[i + 1] ||
-			key->index->rd_indcollation[position] != c->index->rd_indcollation[i + 1])
+			key->index->rd_opfamily[position] != c->index->rd_opfamily[i] ||
+			key->index->rd_opcintype[position] != c->index->rd_opcintype[i] ||
+			key->index->rd_indcollation[position] != c->index->rd_indcollation[i])
 			return false;
-		init_index_key(c, i + 1, BTEqualStrategyNumber, key->values[position], key->isnull[position]);
+		init_index_key(c, i, BTEqualStrategyNumber, key->values[position], key->isnull[position]);
 	}
-	c->nkeys = 1 + c->layout->nsegment;
+	c->nkeys = c->layout->nsegment;
+	if (!c->single)
+		init_layout_key(c, c->nkeys++, BTEqualStrategyNumber, F_TEXTEQ);
 	return true;
 }
 
 static void
 begin_candidates(Candidates *c, StrataStore *store, UniqueKey *key)
 {
+	const char *only = strata_store_only_layout(store);
 	Oid			index;
+	Oid			others = InvalidOid;
 
 	memset(c, 0, sizeof(*c));
 	c->store = store;
 	c->snapshot = RegisterSnapshot(GetLatestSnapshot());
 	c->slot = table_slot_create(store->batches, NULL);
-	c->layout = strata_store_current_layout(store->rel);
+	c->layout = strata_store_present_layout(store);
+	c->single = only != NULL && strcmp(only, c->layout->text) == 0;
 	index = key->plain && c->layout->nsegment > 0 ?
 		strata_store_segment_index(store, c->layout, false) : InvalidOid;
-	if (OidIsValid(index))
+	if (OidIsValid(index) && !c->single)
+		others = strata_store_layout_index(store, c->layout);
+	if (OidIsValid(index) && (c->single || OidIsValid(others)))
 	{
 		c->index = index_open(index, AccessShareLock);
 		if (!init_segment_keys(c, key))
@@ -316,6 +333,8 @@ begin_candidates(Candidates *c, StrataStore *store, UniqueKey *key)
 			index_close(c->index, AccessShareLock);
 			c->index = NULL;
 		}
+		else if (!c->single)
+			c->others = index_open(others, AccessShareLock);
 	}
 	if (c->index == NULL)
 		c->all = table_beginscan(store->batches, c->snapshot, 0, NULL);
@@ -325,13 +344,14 @@ begin_candidates(Candidates *c, StrataStore *store, UniqueKey *key)
 static void
 begin_step(Candidates *c)
 {
-	int			nkeys = c->step == STEP_SEGMENT ? c->nkeys : 1;
+	bool		segment = c->step == STEP_SEGMENT;
+	int			nkeys = segment ? c->nkeys : 1;
 
-	if (c->step != STEP_SEGMENT)
-		init_index_key(c, 0, c->step == STEP_LOWER_LAYOUTS ?
-					   BTLessStrategyNumber : BTGreaterStrategyNumber,
-					   CStringGetTextDatum(c->layout->text), false);
-	c->scan = index_beginscan(c->store->batches, c->index, c->snapshot, nkeys, 0);
+	if (c->step == STEP_LOWER_LAYOUTS)
+		init_layout_key(c, 0, BTLessStrategyNumber, F_TEXT_LT);
+	else if (c->step == STEP_HIGHER_LAYOUTS)
+		init_layout_key(c, 0, BTGreaterStrategyNumber, F_TEXT_GT);
+	c->scan = index_beginscan(c->store->batches, segment ? c->index : c->others, c->snapshot, nkeys, 0);
 	index_rescan(c->scan, c->keys, nkeys, NULL, 0);
 }
 
@@ -341,7 +361,7 @@ next_candidate(Candidates *c)
 {
 	if (c->all != NULL)
 		return table_scan_getnextslot(c->all, ForwardScanDirection, c->slot);
-	for (; c->step < STEP_END; c->step++)
+	for (; c->step < (c->single ? STEP_LOWER_LAYOUTS : STEP_END); c->step++)
 	{
 		if (c->scan == NULL)
 			begin_step(c);
@@ -362,6 +382,8 @@ end_candidates(Candidates *c)
 		index_endscan(c->scan);
 	if (c->index != NULL)
 		index_close(c->index, AccessShareLock);
+	if (c->others != NULL)
+		index_close(c->others, AccessShareLock);
 	ExecDropSingleTupleTableSlot(c->slot);
 	UnregisterSnapshot(c->snapshot);
 }
