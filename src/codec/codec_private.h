@@ -155,11 +155,25 @@ extern bool strata_nulls_skip(StrataNullMode mode, uint32_t nrows, uint32_t nnul
 extern uint32_t strata_nulls_read(StrataNullMode mode, uint32_t nrows, StrataReader *in,
 								  uint32_t from, uint32_t n, bool *isnull, uint32_t *before);
 
-/* --- int_stream.c: integers of any width ------------------------------------- */
+/* --- int_stream.c, int_encode.c: integers of any width ------------------------ */
 
 /* Most bytes a stream of n integers takes, whatever they are. */
 extern size_t strata_ints_bound(uint32_t n);
 extern size_t strata_ints_scratch_size(uint32_t n);
+
+/* A stream that is to be written, and how many bytes it will have. */
+typedef struct StrataIntPlan
+{
+	const int64_t *values;
+	uint32_t	n;
+	size_t		nbytes;
+	struct IntStreamPlan *stream;
+} StrataIntPlan;
+
+extern StrataCodecResult strata_ints_plan(const int64_t *values, uint32_t n, StrataLevel level,
+										  StrataArena *arena, StrataIntPlan *plan);
+extern bool strata_ints_are_differences(const StrataIntPlan *plan);
+extern StrataCodecResult strata_ints_write(const StrataIntPlan *plan, StrataWriter *out);
 
 /* Append a stream of n integers; leaves out->failed set when it does not fit. */
 extern StrataCodecResult strata_ints_encode(const int64_t *values, uint32_t n, StrataLevel level,
@@ -204,10 +218,64 @@ extern void strata_lzarray_describe(const StrataPayload *p, char *text, size_t s
 
 extern size_t strata_packed_size(const StrataVector *v);
 
-/* --- dictionary.c ------------------------------------------------------------- */
+/* --- delta_delta.c, decimal.c, gorilla.c: payloads before they are written ------- */
 
-extern StrataCodecResult strata_dictionary_encode(const StrataVector *v, uint32_t limit, StrataArena *scratch,
-												  StrataWriter *out, uint32_t *nentries);
+typedef struct StrataDecimalPlan
+{
+	unsigned	exponent;
+	uint32_t	nexceptions;
+	const uint64_t *bad;		/* not 0 where a value is an exception */
+	StrataIntPlan integers;
+	size_t		nbytes;
+} StrataDecimalPlan;
+
+extern StrataCodecResult strata_delta_delta_plan(const StrataVector *v, StrataArena *arena, StrataIntPlan *plan);
+extern StrataCodecResult strata_decimal_plan(const StrataVector *v, StrataArena *arena, StrataDecimalPlan *plan);
+extern StrataCodecResult strata_decimal_write(const StrataVector *v, const StrataDecimalPlan *plan,
+											  StrataWriter *out);
+/*
+ * Adding this to a double below 2^51 in absolute value rounds it to an integer,
+ * which then stands in the low bits: the conversion between double and int64
+ * that every CPU can do on vectors.
+ */
+#define STRATA_DECIMAL_MAGIC 6755399441055744.0
+#define STRATA_DECIMAL_MAGIC_BITS UINT64_C(0x4338000000000000)
+
+/*
+ * The encoder stays below half of that, 2^50: there the product with the power of
+ * ten is off by less than a quarter, so its integer does not depend on whether the
+ * compiler fuses multiplication and addition (C11).
+ */
+#define STRATA_DECIMAL_LIMIT 1125899906842624.0
+
+/* decimal_simd.c: 0 where they are of no use */
+extern uint32_t strata_decimal_simd_to_doubles(uint64_t *values, uint32_t n, double power);
+extern uint32_t strata_decimal_simd_to_floats(const uint64_t *values, uint32_t n, double power, float *out);
+extern uint32_t strata_decimal_simd_to_integers(const double *values, uint32_t n, double power, int64_t *integers,
+												uint64_t *bad);
+
+extern size_t strata_gorilla_size(const StrataVector *v, size_t room);
+
+/* --- dictionary_plan.c ---------------------------------------------------------- */
+
+/* Distinct values and codes; from `encoded` on only when it is planned. */
+typedef struct StrataDictionary
+{
+	StrataVector entries;
+	int64_t    *codes;
+	uint32_t	n;
+	StrataCodecId entries_codec;
+	const uint8_t *encoded;		/* the entries */
+	size_t		encoded_len;
+	StrataIntPlan codes_plan;
+	size_t		nbytes;
+} StrataDictionary;
+
+extern size_t strata_dictionary_scratch_size(const StrataVector *v);
+extern StrataCodecResult strata_dictionary_collect(const StrataVector *v, uint32_t limit, StrataArena *arena,
+												   StrataDictionary *dictionary);
+extern StrataCodecResult strata_dictionary_plan(StrataDictionary *d, size_t room, StrataArena *arena);
+extern StrataCodecResult strata_dictionary_write(const StrataDictionary *d, StrataWriter *out);
 
 /* --- crc32c.c ------------------------------------------------------------------- */
 

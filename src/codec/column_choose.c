@@ -1,11 +1,15 @@
 /*-------------------------------------------------------------------------
  *
  * column_choose.c
- *	  Which codec for which values: candidates by kind, judged by size.
+ *	  Which codec for which values: candidates by kind, judged by size before
+ *	  anything is written.
  *
- * A candidate is encoded with the size to beat as its room, so that it gives up
- * as soon as it cannot win.  A codec that decodes slower has to win by a margin, but
- * not in archives; hot columns do without zstd.
+ * Each candidate of a fixed kind is planned: what it would write is counted to the
+ * byte, from one pass over differences, bit lengths and distinct values; only the
+ * winner is written.  What a candidate cannot beat is known before it is planned, so
+ * most of them are not.  In archives the packing of integers is known only when it is done,
+ * and so are LZ blocks everywhere: these are tried.  A codec that decodes slower has
+ * to win by a margin, but not in archives; hot columns do without zstd.
  *
  *	INT		CONSTANT, DELTA_DELTA, DICTIONARY, RAW
  *	FLOAT	CONSTANT, DECIMAL, GORILLA, DICTIONARY, RAW
@@ -29,13 +33,6 @@
 /* Decimals smaller than this part of raw leave XOR nothing to win. */
 #define GORILLA_BELOW 4
 
-/* The best encoding so far; it stands at the end of what `out` holds. */
-typedef struct Choice
-{
-	StrataCodecId id;
-	size_t		len;			/* SIZE_MAX: none yet */
-} Choice;
-
 /* May the entries of a dictionary be in this codec? */
 bool
 strata_nested_allowed(unsigned id)
@@ -45,9 +42,9 @@ strata_nested_allowed(unsigned id)
 		id == STRATA_CODEC_PACKED;
 }
 
-/* Scratch of the candidates for v, dictionaries apart. */
+/* The most scratch any codec but DICTIONARY needs. */
 static size_t
-simple_scratch_size(const StrataVector *v)
+single_scratch_size(const StrataVector *v)
 {
 	size_t		most = 0;
 
@@ -60,27 +57,21 @@ simple_scratch_size(const StrataVector *v)
 		size = strata_codec_get(id)->encode_scratch_size(v);
 		most = size > most ? size : most;
 	}
-	if (v->kind == STRATA_KIND_BYTES)
-		return most + STRATA_ARENA_SIZE(LZ_SAMPLE_BYTES);
-	return most + STRATA_ARENA_SIZE(strata_raw_bound(v));
+	return most + (v->kind == STRATA_KIND_BYTES ? STRATA_ARENA_SIZE(LZ_SAMPLE_BYTES) : 0);
 }
 
 /* Scratch of strata_nested_encode. */
 size_t
 strata_nested_scratch_size(const StrataVector *v)
 {
-	return simple_scratch_size(v);
+	return single_scratch_size(v);
 }
 
-/* Scratch of strata_choose_encode, and of any single codec. */
+/* Scratch of strata_choose_encode, and of any single codec: plans of two codecs stand beside each other. */
 size_t
 strata_choose_scratch_size(const StrataVector *v)
 {
-	size_t		simple = simple_scratch_size(v);
-	size_t		dictionary = strata_codec_dictionary.encode_scratch_size(v) +
-		STRATA_ARENA_SIZE(v->kind == STRATA_KIND_BYTES ? 0 : strata_raw_bound(v));
-
-	return simple > dictionary ? simple : dictionary;
+	return single_scratch_size(v) + strata_dictionary_scratch_size(v);
 }
 
 /* Do most values equal the one before? */
@@ -99,56 +90,22 @@ mostly_repeats(const StrataVector *v)
 }
 
 /*
- * How many entries a dictionary of less than room bytes can have: codes cost most
- * of their bits, less where differences between them are small, and entries half a
- * byte at the very least.  With many runs there is no telling.
+ * How many entries a dictionary of less than room bytes can have: entries cost half a
+ * byte at the very least, codes most of their bits, less where integers are kept as
+ * differences (those between codes are smaller still).  With many runs there is no telling.
  */
 static uint32_t
-entries_limit(const StrataVector *v, size_t room)
+entries_limit(const StrataVector *v, size_t room, bool differences)
 {
-	unsigned	share = v->kind == STRATA_KIND_INT ? 5 : 7;
+	unsigned	share = v->kind != STRATA_KIND_INT ? 14 : differences || v->level == STRATA_LEVEL_ARCHIVE ? 10 : 13;
 	uint32_t	limit = 1;
 
 	if (mostly_repeats(v))
 		return v->n / 4 + 1;
 	for (unsigned bits = 1; bits < 16; bits++)
-		if ((size_t) v->n * bits * share / 64 + (UINT32_C(1) << bits) / 2 <= room)
+		if ((size_t) v->n * bits * share / 128 + (UINT32_C(1) << bits) / 2 <= room)
 			limit = UINT32_C(1) << bits;
 	return limit < v->n / 4 ? limit : v->n / 4 + 1;
-}
-
-/*
- * Encode a candidate of a fixed kind if it takes less than room bytes.  The
- * first goes straight to `out`; later ones are tried in scratch.
- */
-static void
-attempt_fixed(StrataCodecId id, const StrataVector *v, size_t room, StrataArena scratch,
-			  StrataWriter *out, Choice *choice)
-{
-	uint8_t    *start = out->next - (choice->len == SIZE_MAX ? 0 : choice->len);
-	uint8_t    *to = start;
-	StrataWriter w;
-	StrataCodecResult rc;
-	uint32_t	nentries;
-
-	if (room > (size_t) (out->end - start))
-		room = (size_t) (out->end - start);
-	if (choice->len != SIZE_MAX)
-		to = strata_arena_alloc(&scratch, room);
-	if (to == NULL)
-		return;
-	w = strata_writer(to, room);
-	if (id == STRATA_CODEC_DICTIONARY)
-		rc = strata_dictionary_encode(v, entries_limit(v, room), &scratch, &w, &nentries);
-	else
-		rc = strata_codec_get(id)->encode(v, &scratch, &w);
-	if (rc != STRATA_CODEC_OK || w.failed)
-		return;
-	choice->id = id;
-	choice->len = strata_writer_len(&w);
-	if (to != start)
-		memcpy(start, to, choice->len);
-	out->next = start + choice->len;
 }
 
 /* A margin of 1 / `part` of a size; none in archives. */
@@ -158,39 +115,115 @@ margin(const StrataVector *v, size_t size, unsigned part)
 	return part > 0 && v->level != STRATA_LEVEL_ARCHIVE ? size / part : 0;
 }
 
-/* The size to beat, less a margin of 1 / `part` of it; below raw in any case. */
-static size_t
-room_below(const StrataVector *v, const Choice *choice, size_t raw, unsigned part)
+/* What is to be written for a vector of a fixed kind. */
+typedef struct FixedPlan
 {
-	size_t		size = choice->len < raw ? choice->len : raw;
+	StrataCodecId id;
+	size_t		nbytes;
+	StrataIntPlan ints;
+	StrataDecimalPlan decimal;
+	StrataDictionary dictionary;
+} FixedPlan;
 
-	size -= margin(v, size, part);
-	return size > 0 ? size - 1 : 0;
+/* The size to beat, less a margin of 1 / `part` of it. */
+static size_t
+room_below(const StrataVector *v, const FixedPlan *plan, unsigned part)
+{
+	return plan->nbytes - margin(v, plan->nbytes, part);
+}
+
+/* Let a codec have it if that takes less than room bytes. */
+static void
+consider(FixedPlan *plan, StrataCodecId id, size_t nbytes, size_t room)
+{
+	if (nbytes < room)
+	{
+		plan->id = id;
+		plan->nbytes = nbytes;
+	}
+}
+
+/* Would a dictionary be smaller? */
+static void
+consider_dictionary(const StrataVector *v, StrataArena *arena, FixedPlan *plan)
+{
+	size_t		room = room_below(v, plan, 20);
+	bool		differences = plan->id == STRATA_CODEC_DELTA_DELTA && strata_ints_are_differences(&plan->ints);
+
+	if (strata_dictionary_collect(v, entries_limit(v, room, differences), arena, &plan->dictionary) == STRATA_CODEC_OK &&
+		strata_dictionary_plan(&plan->dictionary, room, arena) == STRATA_CODEC_OK)
+		consider(plan, STRATA_CODEC_DICTIONARY, plan->dictionary.nbytes, room);
+}
+
+/* Plan the best codec for INT and FLOAT. */
+static StrataCodecResult
+plan_fixed(const StrataVector *v, bool nested, StrataArena *arena, FixedPlan *plan)
+{
+	size_t		raw = strata_raw_bound(v);
+	StrataCodecResult rc;
+
+	plan->id = STRATA_CODEC_RAW;
+	plan->nbytes = raw;
+	if (v->kind == STRATA_KIND_INT)
+	{
+		rc = strata_delta_delta_plan(v, arena, &plan->ints);
+		consider(plan, STRATA_CODEC_DELTA_DELTA, plan->ints.nbytes, raw);
+	}
+	else
+	{
+		rc = strata_decimal_plan(v, arena, &plan->decimal);
+		consider(plan, STRATA_CODEC_DECIMAL, plan->decimal.nbytes, raw);
+		if (plan->nbytes > raw / GORILLA_BELOW)
+		{
+			size_t		room = room_below(v, plan, 10);
+
+			consider(plan, STRATA_CODEC_GORILLA, strata_gorilla_size(v, room), room);
+		}
+	}
+	if (rc == STRATA_CODEC_OK && !nested)
+		consider_dictionary(v, arena, plan);
+	return rc;
 }
 
 /* INT and FLOAT. */
 static StrataCodecResult
 choose_fixed(const StrataVector *v, bool nested, StrataArena *scratch, StrataWriter *out, StrataCodecId *chosen)
 {
-	Choice		choice = {STRATA_CODEC_RAW, SIZE_MAX};
-	size_t		raw = strata_raw_bound(v);
+	StrataArena arena = *scratch;
+	StrataCodecResult rc;
+	FixedPlan	plan;
 
 	if (!nested)
-		attempt_fixed(STRATA_CODEC_CONSTANT, v, raw, *scratch, out, &choice);
-	if (choice.len == SIZE_MAX && v->kind == STRATA_KIND_INT)
-		attempt_fixed(STRATA_CODEC_DELTA_DELTA, v, room_below(v, &choice, raw, 0), *scratch, out, &choice);
-	else if (choice.len == SIZE_MAX)
 	{
-		attempt_fixed(STRATA_CODEC_DECIMAL, v, room_below(v, &choice, raw, 0), *scratch, out, &choice);
-		if (choice.len > raw / GORILLA_BELOW)
-			attempt_fixed(STRATA_CODEC_GORILLA, v, room_below(v, &choice, raw, 10), *scratch, out, &choice);
+		/* one wide integer may take more than it does raw */
+		StrataWriter w = *out;
+		size_t		raw = strata_raw_bound(v);
+
+		if (raw < strata_writer_left(out))
+			w.end = w.next + raw;
+		rc = strata_codec_constant.encode(v, &arena, &w);
+		if (rc == STRATA_CODEC_OK)
+		{
+			*chosen = STRATA_CODEC_CONSTANT;
+			out->next = w.next;
+			return rc;
+		}
 	}
-	if (!nested && choice.id != STRATA_CODEC_CONSTANT)
-		attempt_fixed(STRATA_CODEC_DICTIONARY, v, room_below(v, &choice, raw, 20), *scratch, out, &choice);
-	*chosen = choice.id;
-	if (choice.len == SIZE_MAX)
-		return strata_codec_raw.encode(v, scratch, out);
-	return STRATA_CODEC_OK;
+	rc = plan_fixed(v, nested, &arena, &plan);
+	*chosen = plan.id;
+	if (rc != STRATA_CODEC_OK)
+		return rc;
+	switch (plan.id)
+	{
+		case STRATA_CODEC_DELTA_DELTA:
+			return strata_ints_write(&plan.ints, out);
+		case STRATA_CODEC_DECIMAL:
+			return strata_decimal_write(v, &plan.decimal, out);
+		case STRATA_CODEC_DICTIONARY:
+			return strata_dictionary_write(&plan.dictionary, out);
+		default:
+			return strata_codec_get(plan.id)->encode(v, &arena, out);
+	}
 }
 
 /*
@@ -283,36 +316,38 @@ choose_lz(const StrataVector *v, StrataArena *scratch, StrataWriter *out, Strata
 static StrataCodecResult
 choose_bytes(const StrataVector *v, StrataArena *scratch, StrataWriter *out, StrataCodecId *chosen)
 {
+	StrataArena arena = *scratch;
 	StrataWriter start = *out;
-	uint32_t	nentries;
-	size_t		dictionary;
+	StrataDictionary d;
 	StrataCodecResult rc;
+	bool		has_dictionary;
 
 	*chosen = STRATA_CODEC_CONSTANT;
 	rc = strata_codec_constant.encode(v, scratch, out);
 	if (rc != STRATA_CODEC_NOT_APPLICABLE)
 		return rc;
-	*chosen = STRATA_CODEC_DICTIONARY;
-	rc = strata_dictionary_encode(v, v->n / 2, scratch, out, &nentries);
-	if (rc == STRATA_CODEC_OK && nentries <= v->n / FEW_ENTRIES)
-		return rc;
-	dictionary = rc == STRATA_CODEC_OK ? strata_writer_len(out) - strata_writer_len(&start) : SIZE_MAX;
-	*out = start;
+	has_dictionary = strata_dictionary_collect(v, v->n / 2, &arena, &d) == STRATA_CODEC_OK &&
+		strata_dictionary_plan(&d, SIZE_MAX, &arena) == STRATA_CODEC_OK;
+	if (has_dictionary && d.entries.n <= v->n / FEW_ENTRIES)
+	{
+		*chosen = STRATA_CODEC_DICTIONARY;
+		return strata_dictionary_write(&d, out);
+	}
 	if (v->hint == STRATA_BYTES_NUMERIC)
 	{
 		*chosen = STRATA_CODEC_NUMERIC;
-		rc = strata_codec_numeric.encode(v, scratch, out);
+		rc = strata_codec_numeric.encode(v, &arena, out);
 		if (rc == STRATA_CODEC_OK)
 			return rc;
 		*out = start;
 	}
-	rc = choose_lz(v, scratch, out, chosen);
-	if (rc != STRATA_CODEC_OK ||
-		dictionary - margin(v, dictionary, 20) > strata_writer_len(out) - strata_writer_len(&start))
+	rc = choose_lz(v, &arena, out, chosen);
+	if (rc != STRATA_CODEC_OK || !has_dictionary ||
+		d.nbytes - margin(v, d.nbytes, 20) > strata_writer_len(out) - strata_writer_len(&start))
 		return rc;
 	*out = start;
 	*chosen = STRATA_CODEC_DICTIONARY;
-	return strata_dictionary_encode(v, v->n / 2, scratch, out, &nentries);
+	return strata_dictionary_write(&d, out);
 }
 
 /* Encode v (v->n > 0) in the codec that suits it best. */

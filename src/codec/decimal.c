@@ -50,20 +50,9 @@
 #define SAMPLE_ROWS 32
 #define SAMPLE_GIVE_UP 8
 
-/*
- * Adding this to a double below 2^51 in absolute value rounds it to an integer,
- * which then stands in the low bits: the conversion between double and int64
- * that every CPU can do on vectors.
- */
-#define MAGIC 6755399441055744.0
-#define MAGIC_BITS UINT64_C(0x4338000000000000)
-
-/*
- * The encoder stays below half of that, 2^50: there the product with the power of
- * ten is off by less than a quarter, so its integer does not depend on whether the
- * compiler fuses multiplication and addition (C11).
- */
-#define LIMIT 1125899906842624.0
+#define MAGIC STRATA_DECIMAL_MAGIC
+#define MAGIC_BITS STRATA_DECIMAL_MAGIC_BITS
+#define LIMIT STRATA_DECIMAL_LIMIT
 
 #define TOP_BIT (UINT64_C(1) << 63)
 
@@ -170,44 +159,50 @@ choose_exponent(const StrataVector *v, unsigned *exponent)
 	return true;
 }
 
-/* Integers of all values; bad[i] is not 0 where they do not give the value back. */
+/* Integers of values from the `from`-th on; bad[i] is 1 where they do not give the value back. */
 STRATA_CLONES
 static void
-to_integers(const StrataVector *v, double power, int64_t *integers, uint64_t *bad)
+to_integers(const StrataVector *v, uint32_t from, double power, int64_t *integers, uint64_t *bad)
 {
 	if (v->width == 8)
-		for (uint32_t i = 0; i < v->n; i++)
+		for (uint32_t i = from; i < v->n; i++)
 			bad[i] = !to_integer(((const double *) v->fixed)[i], power, false, &integers[i]);
 	else
-		for (uint32_t i = 0; i < v->n; i++)
+		for (uint32_t i = from; i < v->n; i++)
 			bad[i] = !to_integer(((const float *) v->fixed)[i], power, true, &integers[i]);
 }
 
-/* Write positions and values of the exceptions, and smooth their integers. */
+/* Integers of exceptions repeat the one before; the first ones take the first that is none. */
 static void
-write_exceptions(const StrataVector *v, uint32_t count, const uint64_t *bad, int64_t *integers, StrataWriter *out)
+smooth_exceptions(uint32_t n, const uint64_t *bad, int64_t *integers)
 {
-	uint8_t    *positions = strata_write_space(out, (size_t) count * 2);
 	int64_t		before = 0;
-	uint32_t	done = 0;
 
-	if (positions == NULL)
-		return;
-	/* the first exceptions take the first integer that is none */
-	for (uint32_t i = 0; i < v->n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		if (!bad[i])
 		{
 			before = integers[i];
 			break;
 		}
+	for (uint32_t i = 0; i < n; i++)
+	{
+		if (bad[i])
+			integers[i] = before;
+		before = integers[i];
+	}
+}
+
+/* Write positions and values of the exceptions. */
+static void
+write_exceptions(const StrataVector *v, uint32_t count, const uint64_t *bad, StrataWriter *out)
+{
+	uint8_t    *positions = strata_write_space(out, (size_t) count * 2);
+	uint32_t	done = 0;
+
 	for (uint32_t i = 0; i < v->n; i++)
 	{
 		if (!bad[i])
-		{
-			before = integers[i];
 			continue;
-		}
-		integers[i] = before;
 		strata_store16(positions + 2 * (size_t) done++, (uint16_t) i);
 		if (v->width == 8)
 			strata_write_u64(out, ((const uint64_t *) v->fixed)[i]);
@@ -216,9 +211,9 @@ write_exceptions(const StrataVector *v, uint32_t count, const uint64_t *bad, int
 	}
 }
 
-/* Write the values by their bits. */
-static StrataCodecResult
-encode_bits(const StrataVector *v, int64_t *integers, StrataArena *arena, StrataWriter *out)
+/* The values by their bits, as integers. */
+static void
+rotate_bits(const StrataVector *v, int64_t *integers)
 {
 	if (v->width == 8)
 		for (uint32_t i = 0; i < v->n; i++)
@@ -234,35 +229,70 @@ encode_bits(const StrataVector *v, int64_t *integers, StrataArena *arena, Strata
 
 			integers[i] = bits << 1 | bits >> 31;
 		}
-	strata_write_u8(out, EXPONENT_BITS);
-	return strata_ints_encode(integers, v->n, v->level, arena, out);
+}
+
+/* What a payload will be, and its size; the arena keeps what it needs. */
+StrataCodecResult
+strata_decimal_plan(const StrataVector *v, StrataArena *arena, StrataDecimalPlan *plan)
+{
+	int64_t    *integers = strata_arena_alloc(arena, v->n * sizeof(int64_t));
+	uint64_t   *bad = strata_arena_alloc(arena, v->n * sizeof(uint64_t));
+	uint64_t	count = 0;
+	StrataCodecResult rc;
+
+	if (integers == NULL || bad == NULL)
+		return STRATA_CODEC_NO_SPACE;
+	plan->exponent = EXPONENT_BITS;
+	if (choose_exponent(v, &plan->exponent))
+	{
+		double		power = powers[plan->exponent];
+		uint32_t	done = v->width == 8 ? strata_decimal_simd_to_integers(v->fixed, v->n, power, integers, bad) : 0;
+
+		to_integers(v, done, power, integers, bad);
+		for (uint32_t i = 0; i < v->n; i++)
+			count += bad[i];
+		if (count > v->n / 2)
+			plan->exponent = EXPONENT_BITS;
+	}
+	if (plan->exponent == EXPONENT_BITS)
+	{
+		count = 0;
+		rotate_bits(v, integers);
+	}
+	else if (count > 0)
+		smooth_exceptions(v->n, bad, integers);
+	plan->bad = bad;
+	plan->nexceptions = (uint32_t) count;
+	rc = strata_ints_plan(integers, v->n, v->level, arena, &plan->integers);
+	plan->nbytes = 1 + (plan->exponent == EXPONENT_BITS ? 0 : strata_varint_size(count)) +
+		(size_t) count * (v->width + 2U) + plan->integers.nbytes;
+	return rc;
+}
+
+/* Append a planned payload. */
+StrataCodecResult
+strata_decimal_write(const StrataVector *v, const StrataDecimalPlan *plan, StrataWriter *out)
+{
+	if (plan->nbytes > strata_writer_left(out))
+		out->failed = true;
+	if (out->failed)
+		return STRATA_CODEC_NO_SPACE;
+	strata_write_u8(out, (uint8_t) plan->exponent);
+	if (plan->exponent != EXPONENT_BITS)
+		strata_write_varint(out, plan->nexceptions);
+	if (plan->nexceptions > 0)
+		write_exceptions(v, plan->nexceptions, plan->bad, out);
+	return strata_ints_write(&plan->integers, out);
 }
 
 static StrataCodecResult
 encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 {
 	StrataArena arena = *scratch;
-	int64_t    *integers = strata_arena_alloc(&arena, v->n * sizeof(int64_t));
-	uint64_t   *bad = strata_arena_alloc(&arena, v->n * sizeof(uint64_t));
-	unsigned	exponent = 0;
-	uint64_t	count = 0;
+	StrataDecimalPlan plan;
+	StrataCodecResult rc = strata_decimal_plan(v, &arena, &plan);
 
-	if (integers == NULL || bad == NULL)
-		return STRATA_CODEC_NO_SPACE;
-	if (!choose_exponent(v, &exponent))
-		return encode_bits(v, integers, &arena, out);
-	to_integers(v, powers[exponent], integers, bad);
-	for (uint32_t i = 0; i < v->n; i++)
-		count += bad[i];
-	if (count > v->n / 2)
-		return encode_bits(v, integers, &arena, out);
-	strata_write_u8(out, (uint8_t) exponent);
-	strata_write_varint(out, count);
-	if (count * ((size_t) v->width + 2) > strata_writer_left(out))
-		out->failed = true;
-	else if (count > 0)
-		write_exceptions(v, (uint32_t) count, bad, integers, out);
-	return out->failed ? STRATA_CODEC_NO_SPACE : strata_ints_encode(integers, v->n, v->level, &arena, out);
+	return rc == STRATA_CODEC_OK ? strata_decimal_write(v, &plan, out) : rc;
 }
 
 /* --- decoding ---------------------------------------------------------------- */
@@ -304,25 +334,25 @@ decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *s
 	return STRATA_CODEC_OK;
 }
 
-/* Integers to doubles, in place. */
+/* Integers to doubles, in place, from the `from`-th on. */
 STRATA_CLONES
 static void
-to_doubles(uint64_t *values, uint32_t n, double power)
+to_doubles(uint64_t *values, uint32_t from, uint32_t n, double power)
 {
 	if (power == 1.0)
-		for (uint32_t i = 0; i < n; i++)
+		for (uint32_t i = from; i < n; i++)
 			values[i] = double_bits(bits_double(values[i] + MAGIC_BITS) - MAGIC);
 	else
-		for (uint32_t i = 0; i < n; i++)
+		for (uint32_t i = from; i < n; i++)
 			values[i] = double_bits((bits_double(values[i] + MAGIC_BITS) - MAGIC) / power);
 }
 
-/* Integers to floats. */
+/* Integers to floats, from the `from`-th on. */
 STRATA_CLONES
 static void
-to_floats(const uint64_t *values, uint32_t n, double power, float *out)
+to_floats(const uint64_t *values, uint32_t from, uint32_t n, double power, float *out)
 {
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = from; i < n; i++)
 		out[i] = (float) ((bits_double(values[i] + MAGIC_BITS) - MAGIC) / power);
 }
 
@@ -366,6 +396,7 @@ decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scr
 	DecimalParts parts;
 	uint64_t   *integers = out;
 	StrataCodecResult rc;
+	double		power;
 
 	if (!parse(p, &parts))
 		return STRATA_CODEC_CORRUPT;
@@ -376,12 +407,13 @@ decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scr
 	rc = strata_ints_decode(parts.integers, parts.integers_len, p->n, from, n, 8, integers);
 	if (rc != STRATA_CODEC_OK)
 		return rc;
+	power = parts.exponent == EXPONENT_BITS ? 1.0 : powers[parts.exponent];
 	if (parts.exponent == EXPONENT_BITS)
 		from_bits(integers, n, p->width, out);
 	else if (p->width == 4)
-		to_floats(integers, n, powers[parts.exponent], out);
+		to_floats(integers, strata_decimal_simd_to_floats(integers, n, power, out), n, power, out);
 	else
-		to_doubles(integers, n, powers[parts.exponent]);
+		to_doubles(integers, power == 1.0 ? 0 : strata_decimal_simd_to_doubles(integers, n, power), n, power);
 	for (uint32_t e = first_exception(&parts, from); e < parts.nexceptions; e++)
 	{
 		uint32_t	at = strata_load16(parts.positions + 2 * (size_t) e);

@@ -43,19 +43,29 @@ widen(const StrataVector *v, int64_t *to)
 	}
 }
 
+/* Plan the stream of a vector; the arena keeps what it needs. */
+StrataCodecResult
+strata_delta_delta_plan(const StrataVector *v, StrataArena *arena, StrataIntPlan *plan)
+{
+	int64_t    *values;
+
+	if (v->width == 8)
+		return strata_ints_plan(v->fixed, v->n, v->level, arena, plan);
+	values = strata_arena_alloc(arena, v->n * sizeof(int64_t));
+	if (values == NULL)
+		return STRATA_CODEC_NO_SPACE;
+	widen(v, values);
+	return strata_ints_plan(values, v->n, v->level, arena, plan);
+}
+
 static StrataCodecResult
 encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 {
 	StrataArena arena = *scratch;
-	int64_t    *values;
+	StrataIntPlan plan;
+	StrataCodecResult rc = strata_delta_delta_plan(v, &arena, &plan);
 
-	if (v->width == 8)
-		return strata_ints_encode(v->fixed, v->n, v->level, &arena, out);
-	values = strata_arena_alloc(&arena, v->n * sizeof(int64_t));
-	if (values == NULL)
-		return STRATA_CODEC_NO_SPACE;
-	widen(v, values);
-	return strata_ints_encode(values, v->n, v->level, &arena, out);
+	return rc == STRATA_CODEC_OK ? strata_ints_write(&plan, out) : rc;
 }
 
 static StrataCodecResult

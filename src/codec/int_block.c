@@ -26,7 +26,6 @@
 #include "int_private.h"
 
 #define PATCHED 0x80
-#define PATCHES_MAX 255
 
 /* So few are read one by one. */
 #define FEW_PATCHES 16
@@ -84,83 +83,29 @@ strata_int_map(bool based, const int64_t *r, uint32_t count, uint64_t *u)
 	return base;
 }
 
-/*
- * The cheapest width for count numbers, `having[b]` of which have bit length b
- * and none more than `widest`; wider ones are patched.
- */
-IntBitsPlan
-strata_int_plan_bits(const uint16_t *having, unsigned widest, uint32_t count)
+/* How to pack a block of numbers. */
+void
+strata_int_plan_block(IntPacking packing, const uint64_t *u, uint32_t count, IntBlockPlan *block)
 {
-	IntBitsPlan best = {widest, 0, 0, ((size_t) count * widest + 7) / 8};
-	unsigned	wider = 0;
+	uint8_t		length[INT_LENGTHS];
 
-	for (unsigned width = widest; width-- > 0;)
+	*block = (IntBlockPlan) {0};
+	strata_int_lengths(u, count, length);
+	if (packing == INT_PACK_BITS)
 	{
-		unsigned	high = widest - width;
-		size_t		nbytes;
+		IntBitsPlan plan = strata_int_plan_bits(length, count);
 
-		wider += having[width + 1];
-		if (wider > PATCHES_MAX || wider * 4 > count)
-			break;
-		nbytes = ((size_t) count * width + 7) / 8 + 2 + wider + ((size_t) wider * high + 7) / 8;
-		if (nbytes < best.nbytes)
-			best = (IntBitsPlan) {width, wider, high, nbytes};
+		block->width = (uint8_t) plan.width;
+		block->npatches = (uint8_t) plan.npatches;
+		block->high_width = (uint8_t) plan.high_width;
 	}
-	return best;
-}
-
-/* Bit lengths of numbers below 2^51. */
-STRATA_CLONES
-static void
-bit_lengths(const uint64_t *u, uint32_t count, uint64_t *length)
-{
-	for (uint32_t i = 0; i < count; i++)
-		length[i] = strata_bit_length_51(u[i]);
-}
-
-/* Count at most INT_BLOCK_MAX numbers by bit length; returns the longest. */
-unsigned
-strata_int_histogram(const uint64_t *u, uint32_t count, uint16_t *having)
-{
-	uint64_t	length[INT_BLOCK_MAX];
-	uint16_t	odd[65] = {0};
-	uint64_t	any = 0;
-	uint32_t	i = 0;
-
-	for (uint32_t k = 0; k < count; k++)
-		any |= u[k];
-	if (any >> 51)
-		for (uint32_t k = 0; k < count; k++)
-			length[k] = strata_bit_length(u[k]);
 	else
-		bit_lengths(u, count, length);
-	/* two tables, so that equal neighbours need not wait for each other */
-	memset(having, 0, 65 * sizeof(uint16_t));
-	for (; i + 1 < count; i += 2)
-	{
-		having[length[i]]++;
-		odd[length[i + 1]]++;
-	}
-	if (i < count)
-		having[length[i]]++;
-	for (int b = 0; b <= 64; b++)
-		having[b] = (uint16_t) (having[b] + odd[b]);
-	return strata_bit_length(any);
-}
-
-/* The layout of a block of numbers. */
-static IntBitsPlan
-plan_block(const uint64_t *u, uint32_t count)
-{
-	uint16_t	having[65];
-	unsigned	widest = strata_int_histogram(u, count, having);
-
-	return strata_int_plan_bits(having, widest, count);
+		block->nwords = (uint16_t) strata_simple8b_count(u, length, count, UINT_MAX);
 }
 
 /* Write patched numbers: low parts, then positions and high parts. */
 static void
-write_patched(const IntBitsPlan *plan, const uint64_t *u, uint32_t count, StrataWriter *out)
+write_patched(const IntBlockPlan *plan, const uint64_t *u, uint32_t count, StrataWriter *out)
 {
 	uint64_t	low[INT_BLOCK_MAX];
 	uint64_t	high[INT_BLOCK_MAX];
@@ -183,29 +128,25 @@ write_patched(const IntBitsPlan *plan, const uint64_t *u, uint32_t count, Strata
 	strata_bitpack_write(high, n, plan->high_width, out);
 }
 
-/* Write a block: size field, the meta bytes of its header, the numbers. */
+/* Write a block as planned: size field, the meta bytes of its header, the numbers. */
 void
-strata_int_pack_write(IntPacking packing, const uint64_t *u, uint32_t count,
-					  const uint8_t *meta, size_t meta_len, StrataWriter *out)
+strata_int_pack_write(IntPacking packing, const IntBlockPlan *block, const uint64_t *u, uint32_t count,
+					  const uint8_t *meta, StrataWriter *out)
 {
 	if (packing == INT_PACK_BITS)
 	{
-		IntBitsPlan plan = plan_block(u, count);
-
-		strata_write_u8(out, (uint8_t) (plan.width | (plan.npatches ? PATCHED : 0)));
-		strata_write_bytes(out, meta, meta_len);
-		if (plan.npatches)
-			write_patched(&plan, u, count, out);
+		strata_write_u8(out, (uint8_t) (block->width | (block->npatches ? PATCHED : 0)));
+		strata_write_bytes(out, meta, block->meta_len);
+		if (block->npatches)
+			write_patched(block, u, count, out);
 		else
-			strata_bitpack_write(u, count, plan.width, out);
+			strata_bitpack_write(u, count, block->width, out);
 	}
 	else
 	{
-		unsigned	nwords = strata_simple8b_count(u, count, UINT_MAX);
-
-		strata_write_varint(out, nwords);
-		strata_write_bytes(out, meta, meta_len);
-		strata_simple8b_write(u, count, nwords, out);
+		strata_write_varint(out, block->nwords);
+		strata_write_bytes(out, meta, block->meta_len);
+		strata_simple8b_write(u, count, block->nwords, out);
 	}
 }
 

@@ -19,9 +19,10 @@
 
 #define KINDS 4
 #define LEVELS 3				/* of block sizes: 64, 128, 256 */
-#define SUBBLOCK 64
+#define SUBBLOCK INT_SUBBLOCK
 #define SAMPLE_ROWS (INT_BLOCK_MAX / 2)
 #define SUBBLOCKS (INT_BLOCK_MAX / SUBBLOCK)
+#define BLOCKS_MAX (STRATA_CODEC_MAX_ROWS / INT_BLOCK_MAX + 1)
 
 static const struct
 {
@@ -34,7 +35,8 @@ typedef struct KindSizes
 {
 	size_t		bits[LEVELS];
 	size_t		simple8b;
-	size_t		nblocks[LEVELS];
+	IntBlockPlan block[BLOCKS_MAX];	/* of 256, in both packings */
+	bool		counted;		/* simple8b is exact */
 } KindSizes;
 
 /*
@@ -81,114 +83,64 @@ estimate_kinds(const int64_t *scaled, uint32_t n, uint64_t *bits)
 	}
 }
 
-/*
- * A bound from below of the simple8b-RLE size without runs, in bits, from a
- * histogram: no number takes less than its selector's share of a word.
- */
-static uint64_t
-simple8b_bits(const uint16_t *having, unsigned widest)
+/* Do so many numbers stand in runs of four or more that these may pay as words? */
+STRATA_CLONES
+static bool
+has_runs(const uint64_t *u, uint32_t count)
 {
-	/* 68 bits with the selector, over the count of numbers, times 16 */
-	static const uint16_t share[65] = {
-		17, 17, 34, 52, 68, 91, 109, 121, 136, 155, 181, 218, 218, 272, 272, 272, 272,
-		363, 363, 363, 363, 363, 544, 544, 544, 544, 544, 544, 544, 544, 544, 544, 544,
-		1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088,
-		1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088
-	};
-	uint64_t	sum = 0;
+	uint64_t	equal = 0;
 
-	for (unsigned b = 0; b <= widest; b++)
-		sum += (uint64_t) having[b] * share[b];
-	return sum / 16;
+	for (uint32_t i = 3; i < count; i++)
+		equal += ((u[i] ^ u[i - 1]) | (u[i] ^ u[i - 2]) | (u[i] ^ u[i - 3])) == 0;
+	return equal > count / 8;
 }
 
-/* How many numbers equal the one before. */
-static uint32_t
-count_repeats(const uint64_t *u, uint32_t count)
+/* The range of residuals takes so many bits each; that is how offsets from their own minimum are packed. */
+STRATA_CLONES
+static size_t
+range_size(const int64_t *r, uint32_t count)
 {
-	uint32_t	repeats = 0;
+	int64_t		min = r[0];
+	int64_t		max = r[0];
 
 	for (uint32_t i = 1; i < count; i++)
-		repeats += u[i] == u[i - 1];
-	return repeats;
-}
-
-/* What is known of up to 64 neighbouring numbers, then of more. */
-typedef struct PartStats
-{
-	uint16_t	having[65];		/* numbers by bit length */
-	unsigned	widest;
-	int64_t		min;			/* of the residuals */
-	int64_t		max;
-} PartStats;
-
-/* Numbers of a part as they are, or as offsets from the part's own minimum. */
-static size_t
-part_size(const PartStats *part, bool based, uint32_t count)
-{
-	size_t		size = strata_int_plan_bits(part->having, part->widest, count).nbytes;
-
-	if (based)
 	{
-		unsigned	width = strata_bit_length((uint64_t) part->max - (uint64_t) part->min);
-		size_t		range = ((size_t) count * width + 7) / 8;
-
-		return range < size ? range : size;
+		min = r[i] < min ? r[i] : min;
+		max = r[i] > max ? r[i] : max;
 	}
-	return size;
-}
-
-/* Add what is known of the numbers behind a part. */
-static void
-merge_parts(PartStats *part, const PartStats *next)
-{
-	for (int b = 0; b <= 64; b++)
-		part->having[b] = (uint16_t) (part->having[b] + next->having[b]);
-	part->widest = next->widest > part->widest ? next->widest : part->widest;
-	part->min = next->min < part->min ? next->min : part->min;
-	part->max = next->max > part->max ? next->max : part->max;
+	return ((size_t) count * strata_bit_length((uint64_t) max - (uint64_t) min) + 7) / 8;
 }
 
 /*
- * Add the sizes of a block of 256 packed as bits in blocks of 64, 128 and 256, and
- * leave what is known of all its numbers in *all.  Offsets are from the minimum of
- * the 256, so smaller blocks may do a little better than this says.
+ * Add the sizes of a block of 256 packed as bits in blocks of 64, 128 and 256.  Offsets are
+ * from the minimum of the 256, so smaller blocks may do a little better than this says.
  */
 static void
-add_bits_sizes(bool based, const int64_t *r, const uint64_t *u, uint32_t count, PartStats *all, KindSizes *sizes)
+add_bits_sizes(bool based, const int64_t *r, const uint8_t *length, uint32_t count, IntBlockPlan *block,
+			   KindSizes *sizes)
 {
-	PartStats	part[SUBBLOCKS];
-	uint32_t	nparts = (count + SUBBLOCK - 1) / SUBBLOCK;
+	IntBitsPlan plans[INT_LEVEL_PLANS];
 
-	memset(all, 0, sizeof(*all));
-	for (uint32_t p = 0; p < nparts; p++)
+	strata_int_plan_levels(length, count, plans);
+	for (unsigned i = 0; i + 1 < INT_LEVEL_PLANS; i++)
 	{
-		const int64_t *at = r + p * SUBBLOCK;
-		uint32_t	m = count - p * SUBBLOCK < SUBBLOCK ? count - p * SUBBLOCK : SUBBLOCK;
+		unsigned	level = i < SUBBLOCKS ? 0 : 1;
+		uint32_t	rows = SUBBLOCK << level;
+		uint32_t	from = (i - level * SUBBLOCKS) * rows;
+		size_t		nbytes = plans[i].nbytes;
 
-		part[p].widest = strata_int_histogram(u + p * SUBBLOCK, m, part[p].having);
-		part[p].min = part[p].max = at[0];
-		for (uint32_t i = 1; based && i < m; i++)
+		if (based && from < count)
 		{
-			part[p].min = at[i] < part[p].min ? at[i] : part[p].min;
-			part[p].max = at[i] > part[p].max ? at[i] : part[p].max;
-		}
-		sizes->bits[0] += part_size(&part[p], based, m);
-	}
-	for (uint32_t p = 0; p < nparts; p += 2)
-	{
-		uint32_t	left = count - p * SUBBLOCK;
+			size_t		range = range_size(r + from, count - from < rows ? count - from : rows);
 
-		if (p + 1 < nparts)
-			merge_parts(&part[p], &part[p + 1]);
-		sizes->bits[1] += part_size(&part[p], based, left < 2 * SUBBLOCK ? left : 2 * SUBBLOCK);
+			nbytes = range < nbytes ? range : nbytes;
+		}
+		sizes->bits[level] += nbytes;
 	}
-	if (nparts == 0)
-		return;
-	*all = part[0];
-	if (nparts > 2)
-		merge_parts(all, &part[2]);
-	sizes->bits[2] += part_size(all, based, count);
+	sizes->bits[2] += plans[INT_LEVEL_PLANS - 1].nbytes;
+	block->width = (uint8_t) plans[INT_LEVEL_PLANS - 1].width;
+	block->npatches = (uint8_t) plans[INT_LEVEL_PLANS - 1].npatches;
+	block->high_width = (uint8_t) plans[INT_LEVEL_PLANS - 1].high_width;
 }
 
 /* Measure the packings of a kind. */
@@ -197,28 +149,39 @@ measure(int kind, const int64_t *scaled, uint32_t n, KindSizes *sizes)
 {
 	int64_t		r[INT_BLOCK_MAX];
 	uint64_t	u[INT_BLOCK_MAX];
+	uint8_t		length[INT_LENGTHS];
 
-	memset(sizes, 0, sizeof(*sizes));
+	memset(sizes->bits, 0, sizeof(sizes->bits));
+	memset(sizes->block, 0, (n / INT_BLOCK_MAX + 1) * sizeof(IntBlockPlan));
+	sizes->simple8b = 0;
+	sizes->counted = true;
 	for (uint32_t from = 0; from < n; from += INT_BLOCK_MAX)
 	{
+		IntBlockPlan *block = &sizes->block[from / INT_BLOCK_MAX];
 		uint32_t	m = n - from < INT_BLOCK_MAX ? n - from : INT_BLOCK_MAX;
 		uint32_t	count = strata_int_residuals(kinds[kind].transform, scaled + from, m, r);
 		size_t		before = sizes->bits[2];
-		PartStats	all;
 		uint64_t	least;
 
 		strata_int_map(kinds[kind].based, r, count, u);
-		add_bits_sizes(kinds[kind].based, r, u, count, &all, sizes);
-		least = simple8b_bits(all.having, all.widest) / 8;
-		if (least + least / 16 < sizes->bits[2] - before || count_repeats(u, count) > count / 4)
+		strata_int_lengths(u, count, length);
+		add_bits_sizes(kinds[kind].based, r, length, count, block, sizes);
+		least = strata_int_simple8b_bits(length, count) / 8;
+		if (least + least / 16 < sizes->bits[2] - before || has_runs(u, count))
 		{
 			/* words beyond what bits take need not be counted */
-			unsigned	nwords = strata_simple8b_count(u, count, (unsigned) (sizes->bits[2] - before) / 8);
+			unsigned	most = (unsigned) (sizes->bits[2] - before) / 8;
+			unsigned	nwords = strata_simple8b_count(u, length, count, most);
 
+			block->nwords = (uint16_t) nwords;
+			sizes->counted &= nwords <= most;
 			sizes->simple8b += strata_varint_size(nwords) + strata_simple8b_size(nwords);
 		}
 		else
+		{
 			sizes->simple8b += least + least / 16;
+			sizes->counted = false;
+		}
 	}
 }
 
@@ -234,10 +197,15 @@ add_header_sizes(int kind, uint32_t n, KindSizes *sizes)
 	sizes->simple8b += (((size_t) n - 1) / INT_BLOCK_MAX + 1) * (header[kind] - 1U);
 }
 
-/* Take a kind's best packing when it is smaller than the best so far. */
+/*
+ * Take a kind's best packing when it is smaller than the best so far.  Blocks of 256 have
+ * been planned to the bit then, those of smaller ones have not.
+ */
 static void
-take_best(int kind, const KindSizes *sizes, IntShape *shape, size_t *nbytes)
+take_best(int kind, const KindSizes *sizes, uint32_t n, IntShape *shape, size_t *nbytes, IntBlockPlan *blocks,
+		  bool *known)
 {
+
 	if (sizes->simple8b < *nbytes)
 	{
 		*nbytes = sizes->simple8b;
@@ -249,6 +217,12 @@ take_best(int kind, const KindSizes *sizes, IntShape *shape, size_t *nbytes)
 			*nbytes = sizes->bits[level];
 			*shape = (IntShape) {kinds[kind].transform, INT_PACK_BITS, kinds[kind].based, INT_BLOCK_LOG2_MIN + level};
 		}
+	if (shape->transform == kinds[kind].transform && shape->based == kinds[kind].based)
+	{
+		*known = shape->block_log2 == INT_BLOCK_LOG2_MAX && (shape->packing == INT_PACK_BITS || sizes->counted);
+		if (*known)
+			memcpy(blocks, sizes->block, ((n - 1) / INT_BLOCK_MAX + 1) * sizeof(IntBlockPlan));
+	}
 }
 
 /* Do all neighbours differ by the same? */
@@ -264,31 +238,31 @@ has_constant_step(const int64_t *scaled, uint32_t n)
 }
 
 /*
- * The smallest shape for n > 0 scaled values (scaled[0] == 0), and about the
- * bytes its blocks take.
+ * The smallest shape for n > 0 scaled values (scaled[0] == 0).  *known says whether
+ * the blocks have been planned as well.
  */
 IntShape
-strata_int_plan(const int64_t *scaled, uint32_t n, size_t *nbytes)
+strata_int_plan(const int64_t *scaled, uint32_t n, IntBlockPlan *blocks, bool *known)
 {
 	IntShape	shape = {n > 1 ? INT_DELTA : INT_VALUES, INT_PACK_NONE, false, INT_BLOCK_LOG2_MIN};
 	uint64_t	bits[KINDS];
+	size_t		nbytes = SIZE_MAX;
 	KindSizes	sizes;
 	int			best = 0;
 
-	*nbytes = 0;
+	*known = false;
 	if (has_constant_step(scaled, n))
 		return shape;
 	estimate_kinds(scaled, n, bits);
 	for (int kind = 1; kind < KINDS; kind++)
 		if (bits[kind] < bits[best])
 			best = kind;
-	*nbytes = SIZE_MAX;
 	for (int kind = 0; kind < KINDS; kind++)
 		if (kind == best || bits[kind] < bits[best] + bits[best] / 16 + n / 8)
 		{
 			measure(kind, scaled, n, &sizes);
 			add_header_sizes(kind, n, &sizes);
-			take_best(kind, &sizes, &shape, nbytes);
+			take_best(kind, &sizes, n, &shape, &nbytes, blocks, known);
 		}
 	return shape;
 }

@@ -4,8 +4,8 @@
  *	  What the files of the integer stream share: its shape, and the two ways
  *	  to pack a block of unsigned numbers.
  *
- * int_stream.c reads and writes streams, int_plan.c chooses the shape,
- * int_block.c does one block; simple8b_rle.c and bitpack.c pack numbers, and
+ * int_stream.c reads streams and int_encode.c writes them, int_plan.c chooses the
+ * shape, int_block.c does one block; simple8b_rle.c and bitpack.c pack numbers, and
  * int_simd.c decodes blocks where the CPU has AVX2.
  * int_extended.c has the packings of archives, int_ans.c their entropy coder.
  *
@@ -77,6 +77,16 @@ typedef struct IntBitsPlan
 	size_t		nbytes;			/* numbers and patches */
 } IntBitsPlan;
 
+/* How a block is to be written: what its size field says, and how long its header is. */
+typedef struct IntBlockPlan
+{
+	uint16_t	nwords;			/* SIMPLE8B */
+	uint8_t		width;			/* BITS, and the next two */
+	uint8_t		npatches;
+	uint8_t		high_width;
+	uint8_t		meta_len;
+} IntBlockPlan;
+
 /* What the header fields of a block are relative to: the block before. */
 typedef struct IntBlockState
 {
@@ -95,31 +105,45 @@ typedef struct IntHeader
 	int64_t		step;			/* packing none: the difference of all neighbours */
 } IntHeader;
 
-/* int_stream.c */
+/* Bits of the mode byte. */
+#define MODE_BASED 0x10
+#define MODE_SCALED 0x20
+
+/* int_encode.c */
 extern void strata_int_header_write(const IntShape *shape, int64_t first, uint64_t divisor, StrataWriter *out);
-extern void strata_int_meta_read(const IntShape *shape, IntBlockState *state, bool first, StrataReader *in);
-extern void strata_int_block_rebuild(const IntHeader *h, const IntBlockState *state, uint64_t *u, uint32_t m,
-									 uint64_t *v);
-extern void strata_int_store(const uint64_t *v, uint32_t n, unsigned width, void *out, uint32_t at);
 extern size_t strata_int_meta_write(const IntShape *shape, IntBlockState *state, const int64_t *scaled,
 									uint32_t m, bool first, int64_t base, uint8_t *meta);
 
 extern StrataCodecResult strata_ints_encode_as(const IntShape *shape, const int64_t *values, uint32_t n,
 											   StrataArena *scratch, StrataWriter *out);
 
+/* int_stream.c */
+extern void strata_int_meta_read(const IntShape *shape, IntBlockState *state, bool first, StrataReader *in);
+extern void strata_int_block_rebuild(const IntHeader *h, const IntBlockState *state, uint64_t *u, uint32_t m,
+									 uint64_t *v);
+extern void strata_int_store(const uint64_t *v, uint32_t n, unsigned width, void *out, uint32_t at);
+
 /* Most bytes of a block's header fields. */
 #define INT_META_MAX (3 * STRATA_VARINT_MAX)
 
 /* int_plan.c */
-extern IntShape strata_int_plan(const int64_t *scaled, uint32_t n, size_t *nbytes);
+extern IntShape strata_int_plan(const int64_t *scaled, uint32_t n, IntBlockPlan *blocks, bool *known);
+
+/* int_measure.c */
+#define INT_SUBBLOCK 64
+#define INT_LEVEL_PLANS 7
+#define INT_LENGTHS (INT_BLOCK_MAX + 16)	/* room for the lengths of a block */
+extern uint64_t strata_int_lengths(const uint64_t *u, uint32_t count, uint8_t *length);
+extern IntBitsPlan strata_int_plan_bits(const uint8_t *length, uint32_t count);
+extern void strata_int_plan_levels(const uint8_t *length, uint32_t count, IntBitsPlan plans[INT_LEVEL_PLANS]);
+extern uint64_t strata_int_simple8b_bits(const uint8_t *length, uint32_t count);
 
 /* int_block.c */
 extern uint32_t strata_int_residuals(IntTransform transform, const int64_t *scaled, uint32_t m, int64_t *r);
 extern int64_t strata_int_map(bool based, const int64_t *r, uint32_t count, uint64_t *u);
-extern unsigned strata_int_histogram(const uint64_t *u, uint32_t count, uint16_t *having);
-extern IntBitsPlan strata_int_plan_bits(const uint16_t *having, unsigned widest, uint32_t count);
-extern void strata_int_pack_write(IntPacking packing, const uint64_t *u, uint32_t count,
-								  const uint8_t *meta, size_t meta_len, StrataWriter *out);
+extern void strata_int_plan_block(IntPacking packing, const uint64_t *u, uint32_t count, IntBlockPlan *block);
+extern void strata_int_pack_write(IntPacking packing, const IntBlockPlan *block, const uint64_t *u, uint32_t count,
+								  const uint8_t *meta, StrataWriter *out);
 extern bool strata_int_size_read(IntPacking packing, StrataReader *in, IntBlockSize *size);
 extern bool strata_int_pack_skip(IntPacking packing, const IntBlockSize *size, uint32_t count, StrataReader *in);
 extern bool strata_int_pack_read(IntPacking packing, const IntBlockSize *size, uint32_t count,
@@ -146,7 +170,7 @@ extern void strata_int_simd_rebuild_narrow(const IntHeader *h, const IntBlockSta
 										   uint32_t m, unsigned width, void *out);
 
 /* simple8b_rle.c */
-extern unsigned strata_simple8b_count(const uint64_t *u, uint32_t n, unsigned most);
+extern unsigned strata_simple8b_count(const uint64_t *u, const uint8_t *length, uint32_t n, unsigned most);
 extern void strata_simple8b_write(const uint64_t *u, uint32_t n, unsigned nwords, StrataWriter *out);
 extern bool strata_simple8b_read(StrataReader *in, unsigned nwords, uint32_t n, uint64_t *out);
 

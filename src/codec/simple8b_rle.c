@@ -26,6 +26,10 @@
  * src/codec/simple8b_rle.c
  *-------------------------------------------------------------------------
  */
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "bitstream.h"
 #include "int_private.h"
 
@@ -54,25 +58,69 @@ static const uint8_t selector_of_count[65] = {
 };
 
 /*
- * The word that starts with u[0], of n > 0 numbers left: its selector, and in
- * *taken how many numbers it stands for.  Greedy: a run where that covers more
- * than packing would, else as many as fit.
+ * How many numbers of these bit lengths a word can hold, of n there are; *longest is their
+ * longest.  Sixteen lengths behind the n-th may be read.
+ */
+STRATA_INLINE uint32_t
+fitting(const uint8_t *length, uint32_t n, unsigned *longest)
+{
+	uint32_t	count = 1;
+	unsigned	most = length[0];
+
+#ifdef __SSE2__
+	/* the longest of the first 1, 2, ... 16, against what a word of as many allows */
+	const __m128i allowed = _mm_setr_epi8(64, 32, 21, 16, 12, 10, 9, 8, 7, 6, 5, 5, 4, 4, 4, 4);
+	__m128i		x = _mm_loadu_si128((const __m128i *) length);
+	unsigned	fit;
+
+	x = _mm_max_epu8(x, _mm_slli_si128(x, 1));
+	x = _mm_max_epu8(x, _mm_slli_si128(x, 2));
+	x = _mm_max_epu8(x, _mm_slli_si128(x, 4));
+	x = _mm_max_epu8(x, _mm_slli_si128(x, 8));
+	fit = (unsigned) _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_max_epu8(x, allowed), allowed));
+	count = (uint32_t) __builtin_ctz(~fit);
+	if (count < 16 || n <= 16)
+	{
+		uint8_t		upto[16];
+
+		count = count < n ? count : n;
+		_mm_storeu_si128((__m128i *) upto, x);
+		*longest = upto[count - 1];
+		return count;
+	}
+	most = (unsigned) _mm_extract_epi16(x, 7) >> 8;
+#endif
+	while (count < n && count < 64)
+	{
+		unsigned	next = length[count] > most ? length[count] : most;
+
+		if (next > bits_of_count[count + 1])
+			break;
+		most = next;
+		count++;
+	}
+	*longest = most;
+	return count;
+}
+
+/*
+ * The word that starts with u[0], of n > 0 numbers left, whose bit lengths are known: its
+ * selector, and in *taken how many numbers it stands for.  Greedy: a run where that covers
+ * more than packing would, else as many as fit.
  */
 STRATA_INLINE unsigned
-next_word(const uint64_t *u, uint32_t n, uint32_t *taken)
+next_word(const uint64_t *u, const uint8_t *length, uint32_t n, uint32_t *taken)
 {
 	uint32_t	run = 1;
-	uint32_t	count = 1;
-	uint64_t	any = u[0];
+	unsigned	longest;
+	uint32_t	count = fitting(length, n, &longest);
 	unsigned	selector;
 
 	while (run < n && u[run] == u[0])
 		run++;
-	while (count < n && count < 64 && (any | u[count]) >> bits_of_count[count + 1] == 0)
-		any |= u[count++];
 	/* all that is left: the width they need; else the count they fill */
 	if (count == n)
-		selector = selector_of_bits[strata_bit_length(any)];
+		selector = selector_of_bits[longest];
 	else
 	{
 		selector = selector_of_count[count];
@@ -88,11 +136,11 @@ next_word(const uint64_t *u, uint32_t n, uint32_t *taken)
 }
 
 /*
- * Words needed for n (<= INT_BLOCK_MAX) numbers; 0 when all are 0.  An estimate once
- * there are more than `most`.
+ * Words needed for n (<= INT_BLOCK_MAX) numbers of these bit lengths (strata_int_lengths);
+ * 0 when all are 0.  An estimate once there are more than `most`.
  */
 unsigned
-strata_simple8b_count(const uint64_t *u, uint32_t n, unsigned most)
+strata_simple8b_count(const uint64_t *u, const uint8_t *length, uint32_t n, unsigned most)
 {
 	unsigned	nwords = 0;
 	uint64_t	any = 0;
@@ -107,7 +155,7 @@ strata_simple8b_count(const uint64_t *u, uint32_t n, unsigned most)
 
 		if (nwords > most)
 			return nwords * n / i;
-		next_word(u + i, n - i, &taken);
+		next_word(u + i, length + i, n - i, &taken);
 		i += taken;
 	}
 	return nwords;
@@ -118,15 +166,18 @@ void
 strata_simple8b_write(const uint64_t *u, uint32_t n, unsigned nwords, StrataWriter *out)
 {
 	uint8_t    *selectors = strata_write_space(out, (nwords + 1) / 2);
+	uint8_t    *words = strata_write_space(out, (size_t) nwords * 8);
+	uint8_t		length[INT_LENGTHS];
 	uint32_t	i = 0;
 
-	if (selectors == NULL)
+	if (words == NULL)
 		return;
 	memset(selectors, 0, (nwords + 1) / 2);
-	for (unsigned word = 0; word < nwords; word++)
+	strata_int_lengths(u, n, length);
+	for (unsigned word = 0; word < nwords; word++, words += 8)
 	{
 		uint32_t	taken;
-		unsigned	selector = next_word(u + i, n - i, &taken);
+		unsigned	selector = next_word(u + i, length + i, n - i, &taken);
 		uint64_t	bits = 0;
 
 		selectors[word / 2] |= (uint8_t) (selector << (word % 2 ? 4 : 0));
@@ -135,7 +186,7 @@ strata_simple8b_write(const uint64_t *u, uint32_t n, unsigned nwords, StrataWrit
 		else
 			for (uint32_t k = 0; k < taken; k++)
 				bits |= u[i + k] << (k * s8b_width[selector]);
-		strata_write_u64(out, bits);
+		strata_store64(words, bits);
 		i += taken;
 	}
 }

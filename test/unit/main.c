@@ -59,6 +59,7 @@ main(int argc, char **argv)
 	unit_start(argc, argv);
 	test_bits();
 	test_ints();
+	test_floats();
 	test_columns();
 	test_bytes_columns();
 	test_hostile();

@@ -181,6 +181,7 @@ static void
 test_simple8b(void)
 {
 	uint64_t	u[INT_BLOCK_MAX];
+	uint8_t		length[INT_LENGTHS];
 	uint64_t	back[INT_BLOCK_BUFFER];
 	static const uint32_t counts[] = {1, 2, 59, 60, 61, 64, 120, 255, 256};
 
@@ -195,7 +196,8 @@ test_simple8b(void)
 			StrataReader r;
 
 			fill_simple8b(pattern, n, u);
-			nwords = strata_simple8b_count(u, n, ~0U);
+			strata_int_lengths(u, n, length);
+			nwords = strata_simple8b_count(u, length, n, ~0U);
 			CHECK(nwords <= n);
 			len = strata_simple8b_size(nwords);
 			buf = unit_alloc(len);

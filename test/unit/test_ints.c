@@ -20,9 +20,13 @@ encode_ints(const int64_t *values, uint32_t n, StrataLevel level)
 	StrataArena arena = strata_arena(scratch, scratch_size);
 	StrataWriter w = strata_writer(out, bound);
 	Encoded		e = {0};
+	StrataIntPlan plan;
 
-	e.rc = strata_ints_encode(values, n, level, &arena, &w);
+	e.rc = strata_ints_plan(values, n, level, &arena, &plan);
+	CHECK(e.rc == STRATA_CODEC_OK && strata_ints_write(&plan, &w) == STRATA_CODEC_OK);
 	e.len = strata_writer_len(&w);
+	/* what was planned is what is written, to the byte */
+	CHECK(e.len == plan.nbytes);
 	e.buf = unit_alloc(e.len);
 	memcpy(e.buf, out, e.len);
 	free(out);

@@ -42,6 +42,7 @@ extern void *unit_alloc(size_t nbytes);
 /* test groups */
 extern void test_bits(void);
 extern void test_ints(void);
+extern void test_floats(void);
 extern void test_columns(void);
 extern void test_bytes_columns(void);
 extern void test_hostile(void);

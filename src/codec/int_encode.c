@@ -1,0 +1,366 @@
+/*-------------------------------------------------------------------------
+ *
+ * int_encode.c
+ *	  Write a stream of integers; int_stream.c has the layout and reads it.
+ *
+ * Two steps, so that codecs can be compared before anything is written:
+ * strata_ints_plan divides the integers by their common divisor, has int_plan.c
+ * choose a shape, and says to the byte what the stream will take;
+ * strata_ints_write only packs.  Archives have a third way to pack, whose size is
+ * known when it is done: there the plan is the stream itself.
+ *
+ * src/codec/int_encode.c
+ *-------------------------------------------------------------------------
+ */
+#include "bitstream.h"
+#include "int_private.h"
+
+/* What a plan keeps for writing. */
+typedef struct IntStreamPlan
+{
+	IntShape	shape;
+	uint64_t	divisor;
+	uint64_t   *numbers;		/* those of a block from the number of its first value on */
+	IntBlockPlan *blocks;
+	uint8_t    *metas;			/* INT_META_MAX bytes for each block */
+	const uint8_t *written;		/* archives: the stream; or NULL */
+} IntStreamPlan;
+
+/* Upper bound of a stream of n integers. */
+size_t
+strata_ints_bound(uint32_t n)
+{
+	size_t		nblocks = (n >> INT_BLOCK_LOG2_MIN) + 1;
+
+	/* simple8b-RLE with a word for each number is the worst */
+	return 32 + (size_t) n * 8 + n / 2 + nblocks * (INT_META_MAX + 4);
+}
+
+/* Scratch strata_ints_plan and strata_ints_encode need. */
+size_t
+strata_ints_scratch_size(uint32_t n)
+{
+	size_t		nblocks = (n >> INT_BLOCK_LOG2_MIN) + 1;
+
+	return 2 * STRATA_ARENA_SIZE(n * sizeof(int64_t)) + STRATA_ARENA_SIZE(sizeof(IntStreamPlan)) +
+		STRATA_ARENA_SIZE(nblocks * sizeof(IntBlockPlan)) + STRATA_ARENA_SIZE(nblocks * INT_META_MAX) +
+		STRATA_ARENA_SIZE(strata_ints_bound(n)) + strata_int_extended_scratch_size(n);
+}
+
+/* Greatest common divisor of two numbers, not both 0. */
+static uint64_t
+gcd(uint64_t a, uint64_t b)
+{
+	while (b != 0)
+	{
+		uint64_t	rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* The inverse of an odd number modulo 2^64, by Newton's iteration. */
+static uint64_t
+inverse(uint64_t odd)
+{
+	uint64_t	x = odd * 3 ^ 2;	/* right in the lowest 5 bits */
+
+	for (int i = 0; i < 4; i++)
+		x *= 2 - odd * x;
+	return x;
+}
+
+/* Greatest common divisor of the differences between neighbours; 0 if all are 0. */
+static uint64_t
+common_divisor(const int64_t *values, uint32_t n)
+{
+	uint64_t	divisor = 0;
+	int64_t		last = 0;
+
+	for (uint32_t i = 1; i < n && divisor != 1; i++)
+	{
+		int64_t		d = (int64_t) ((uint64_t) values[i] - (uint64_t) values[i - 1]);
+
+		if (d != last)
+			divisor = gcd(d < 0 ? 0 - (uint64_t) d : (uint64_t) d, divisor);
+		last = d;
+	}
+	return divisor;
+}
+
+/*
+ * scaled[i] = (values[i] - values[0]) / divisor, as the running sum of the
+ * divided differences, so that it is exact even where differences wrapped.
+ */
+static void
+scale(const int64_t *values, uint32_t n, uint64_t divisor, int64_t *scaled)
+{
+	uint64_t	first = (uint64_t) values[0];
+
+	if (divisor <= 1)
+		for (uint32_t i = 0; i < n; i++)
+			scaled[i] = (int64_t) ((uint64_t) values[i] - first);
+	else
+	{
+		/* dividing what is known to divide evenly: shift, then multiply */
+		unsigned	shift = (unsigned) __builtin_ctzll(divisor);
+		uint64_t	factor = inverse(divisor >> shift);
+		uint64_t	sum = 0;
+
+		scaled[0] = 0;
+		for (uint32_t i = 1; i < n; i++)
+		{
+			int64_t		d = (int64_t) ((uint64_t) values[i] - (uint64_t) values[i - 1]);
+
+			sum += (uint64_t) (d >> shift) * factor;
+			scaled[i] = (int64_t) sum;
+		}
+	}
+}
+
+/* Write a signed number as a zigzag varint at *at. */
+static void
+put_zigzag(uint8_t **at, uint64_t v)
+{
+	uint64_t	u = strata_zigzag((int64_t) v);
+
+	for (; u >= 0x80; u >>= 7)
+		*(*at)++ = (uint8_t) (u | 0x80);
+	*(*at)++ = (uint8_t) u;
+}
+
+/*
+ * The header fields of a block (its size apart) into meta, which has room for
+ * INT_META_MAX bytes; returns their length and steps the state.
+ */
+size_t
+strata_int_meta_write(const IntShape *shape, IntBlockState *state, const int64_t *scaled,
+					  uint32_t m, bool first, int64_t base, uint8_t *meta)
+{
+	uint8_t    *at = meta;
+
+	if (shape->based)
+	{
+		if (m <= (uint32_t) shape->transform)
+			base = state->base;
+		put_zigzag(&at, (uint64_t) base - (uint64_t) state->base);
+		state->base = base;
+	}
+	if (shape->transform > INT_VALUES && !first)
+	{
+		uint64_t	step = (uint64_t) scaled[0] - (uint64_t) state->start;
+
+		put_zigzag(&at, step - (uint64_t) state->step);
+		state->start = scaled[0];
+		state->step = (int64_t) step;
+	}
+	if (shape->transform == INT_DELTA_DELTA)
+	{
+		uint64_t	slope = m > 1 ? (uint64_t) scaled[1] - (uint64_t) scaled[0] : (uint64_t) state->slope;
+
+		put_zigzag(&at, slope - (uint64_t) state->slope);
+		state->slope = (int64_t) slope;
+	}
+	return (size_t) (at - meta);
+}
+
+/* The header of a stream. */
+void
+strata_int_header_write(const IntShape *shape, int64_t first, uint64_t divisor, StrataWriter *out)
+{
+	strata_write_u8(out, (uint8_t) ((unsigned) shape->transform | (unsigned) shape->packing << 2 |
+									(shape->based ? MODE_BASED : 0) | (divisor > 1 ? MODE_SCALED : 0) |
+									(shape->block_log2 - INT_BLOCK_LOG2_MIN) << 6));
+	strata_write_varint(out, strata_zigzag(first));
+	if (divisor > 1)
+		strata_write_varint(out, divisor);
+}
+
+/* Blocks of a stream. */
+static uint32_t
+count_blocks(const IntShape *shape, uint32_t n)
+{
+	return ((n - 1) >> shape->block_log2) + 1;
+}
+
+/* Bytes of a block's numbers and its size field. */
+static size_t
+block_size(IntPacking packing, const IntBlockPlan *block, uint32_t count)
+{
+	size_t		patches = block->npatches;
+
+	if (packing == INT_PACK_SIMPLE8B)
+		return strata_varint_size(block->nwords) + strata_simple8b_size(block->nwords);
+	return 1 + ((size_t) count * block->width + 7) / 8 +
+		(patches > 0 ? 2 + patches + (patches * block->high_width + 7) / 8 : 0);
+}
+
+/*
+ * The numbers of all blocks, what packs them unless that is `known`, and the bytes
+ * of the blocks.  plan->numbers may be where the scaled values are.
+ */
+static size_t
+plan_blocks(IntStreamPlan *plan, const int64_t *scaled, uint32_t n, bool known)
+{
+	const IntShape *shape = &plan->shape;
+	int64_t		r[INT_BLOCK_MAX];
+	uint32_t	rows = UINT32_C(1) << shape->block_log2;
+	IntBlockState state = {0};
+	size_t		nbytes = 0;
+
+	for (uint32_t from = 0, b = 0; from < n; from += rows, b++)
+	{
+		uint32_t	m = n - from < rows ? n - from : rows;
+		uint64_t   *u = plan->numbers + from;
+		IntBlockPlan *block = &plan->blocks[b];
+		int64_t		head[2] = {scaled[from], m > 1 ? scaled[from + 1] : 0};
+		uint32_t	count = strata_int_residuals(shape->transform, scaled + from, m, r);
+		int64_t		base = strata_int_map(shape->based, r, count, u);
+
+		if (!known)
+			strata_int_plan_block(shape->packing, u, count, block);
+		block->meta_len = (uint8_t) strata_int_meta_write(shape, &state, head, m, from == 0, base,
+														  plan->metas + (size_t) b * INT_META_MAX);
+		nbytes += block->meta_len + block_size(shape->packing, block, count);
+	}
+	return nbytes;
+}
+
+/* Bytes of a stream's header. */
+static size_t
+header_size(const IntStreamPlan *plan, const int64_t *values)
+{
+	size_t		nbytes = 1 + strata_varint_size(strata_zigzag(values[0]));
+
+	if (plan->shape.packing != INT_PACK_NONE)
+		return nbytes + (plan->divisor > 1 ? strata_varint_size(plan->divisor) : 0);
+	if (plan->shape.transform == INT_DELTA)
+		nbytes += strata_varint_size(strata_zigzag((int64_t) ((uint64_t) values[1] - (uint64_t) values[0])));
+	return nbytes;
+}
+
+/* Plan a stream of n > 0 integers; in `wanted` shape if that is not NULL. */
+static StrataCodecResult
+make_plan(const IntShape *wanted, const int64_t *values, uint32_t n, StrataLevel level, StrataArena *arena,
+		  StrataIntPlan *plan)
+{
+	int64_t    *scaled = strata_arena_alloc(arena, n * sizeof(int64_t));
+	IntStreamPlan *stream = strata_arena_alloc(arena, sizeof(IntStreamPlan));
+	uint32_t	nblocks = (n >> INT_BLOCK_LOG2_MIN) + 1;
+	bool		archive = level == STRATA_LEVEL_ARCHIVE && wanted == NULL;
+	bool		known = false;
+
+	if (scaled == NULL || stream == NULL)
+		return STRATA_CODEC_NO_SPACE;
+	*plan = (StrataIntPlan) {values, n, 0, stream};
+	memset(stream, 0, sizeof(*stream));
+	stream->blocks = strata_arena_alloc(arena, nblocks * sizeof(IntBlockPlan));
+	stream->metas = strata_arena_alloc(arena, (size_t) nblocks * INT_META_MAX);
+	stream->numbers = archive ? strata_arena_alloc(arena, n * sizeof(uint64_t)) : (uint64_t *) scaled;
+	if (stream->blocks == NULL || stream->metas == NULL || stream->numbers == NULL)
+		return STRATA_CODEC_NO_SPACE;
+	stream->divisor = common_divisor(values, n);
+	scale(values, n, stream->divisor, scaled);
+	stream->shape = wanted ? *wanted : strata_int_plan(scaled, n, stream->blocks, &known);
+	plan->nbytes = header_size(stream, values);
+	if (stream->shape.packing == INT_PACK_NONE)
+		return STRATA_CODEC_OK;
+	plan->nbytes += plan_blocks(stream, scaled, n, known);
+	if (archive)
+	{
+		uint8_t    *written = strata_arena_alloc(arena, plan->nbytes);
+		StrataWriter w = strata_writer(written, written ? plan->nbytes : 0);
+
+		if (written == NULL)
+			return STRATA_CODEC_NO_SPACE;
+		strata_int_extended_encode(values, scaled, n, stream->divisor, plan->nbytes - 1, arena, &w);
+		if (!w.failed)
+		{
+			stream->written = written;
+			plan->nbytes = strata_writer_len(&w);
+		}
+	}
+	return STRATA_CODEC_OK;
+}
+
+/*
+ * Plan a stream of n > 0 integers, which stay where they are until it is written.
+ * What is taken from the arena has to stay until then too.
+ */
+StrataCodecResult
+strata_ints_plan(const int64_t *values, uint32_t n, StrataLevel level, StrataArena *arena, StrataIntPlan *plan)
+{
+	return make_plan(NULL, values, n, level, arena, plan);
+}
+
+/* Are differences smaller than the values, in a planned stream? */
+bool
+strata_ints_are_differences(const StrataIntPlan *plan)
+{
+	return plan->stream->shape.transform != INT_VALUES;
+}
+
+/* Append a planned stream.  NO_SPACE, and out->failed, when it does not fit. */
+StrataCodecResult
+strata_ints_write(const StrataIntPlan *plan, StrataWriter *out)
+{
+	const IntStreamPlan *stream = plan->stream;
+	const IntShape *shape = &stream->shape;
+	const int64_t *values = plan->values;
+	uint32_t	rows = UINT32_C(1) << shape->block_log2;
+
+	if (plan->nbytes > strata_writer_left(out))
+		out->failed = true;
+	if (out->failed)
+		return STRATA_CODEC_NO_SPACE;
+	if (stream->written)
+	{
+		strata_write_bytes(out, stream->written, plan->nbytes);
+		return STRATA_CODEC_OK;
+	}
+	strata_int_header_write(shape, values[0], shape->packing == INT_PACK_NONE ? 1 : stream->divisor, out);
+	if (shape->packing == INT_PACK_NONE)
+	{
+		if (shape->transform == INT_DELTA)
+			strata_write_varint(out, strata_zigzag((int64_t) ((uint64_t) values[1] - (uint64_t) values[0])));
+		return STRATA_CODEC_OK;
+	}
+	for (uint32_t b = 0; b < count_blocks(shape, plan->n); b++)
+	{
+		uint32_t	from = b * rows;
+		uint32_t	m = plan->n - from < rows ? plan->n - from : rows;
+		uint32_t	count = m > (uint32_t) shape->transform ? m - (uint32_t) shape->transform : 0;
+
+		strata_int_pack_write(shape->packing, &stream->blocks[b], stream->numbers + from, count,
+							  stream->metas + (size_t) b * INT_META_MAX, out);
+	}
+	return out->failed ? STRATA_CODEC_NO_SPACE : STRATA_CODEC_OK;
+}
+
+/* Plan and append a stream. */
+StrataCodecResult
+strata_ints_encode(const int64_t *values, uint32_t n, StrataLevel level, StrataArena *scratch, StrataWriter *out)
+{
+	StrataArena arena = *scratch;
+	StrataIntPlan plan;
+	StrataCodecResult rc;
+
+	if (n == 0)
+		return STRATA_CODEC_OK;
+	rc = strata_ints_plan(values, n, level, &arena, &plan);
+	return rc == STRATA_CODEC_OK ? strata_ints_write(&plan, out) : rc;
+}
+
+/* The same in a given shape, for tests of what the planner does not choose. */
+StrataCodecResult
+strata_ints_encode_as(const IntShape *shape, const int64_t *values, uint32_t n,
+					  StrataArena *scratch, StrataWriter *out)
+{
+	StrataArena arena = *scratch;
+	StrataIntPlan plan;
+	StrataCodecResult rc = make_plan(shape, values, n, STRATA_LEVEL_BALANCED, &arena, &plan);
+
+	return rc == STRATA_CODEC_OK ? strata_ints_write(&plan, out) : rc;
+}
