@@ -212,6 +212,7 @@ write_exceptions(const StrataVector *v, uint32_t count, const uint64_t *bad, Str
 }
 
 /* The values by their bits, as integers. */
+STRATA_CLONES
 static void
 rotate_bits(const StrataVector *v, int64_t *integers)
 {
@@ -357,6 +358,7 @@ to_floats(const uint64_t *values, uint32_t from, uint32_t n, double power, float
 }
 
 /* Integers to the values whose rotated bits they are. */
+STRATA_CLONES
 static void
 from_bits(uint64_t *integers, uint32_t n, unsigned width, void *out)
 {
