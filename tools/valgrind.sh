@@ -70,8 +70,8 @@ chmod +x "$RUN/postgres-in-valgrind"
 export STRATA_POSTGRES=$RUN/postgres-in-valgrind STRATA_WAIT=600
 
 T=${T:-"store_entry store_fill store_merge store_sweep store_load_plan am_cursor am_sample catalog_codec gapfill_basic
-        scan_backward scan_executor scan_segment_order agg_step_back agg_keys agg_partition time_aggregate
-        hypertable_chunks hypertable_move_rows client_orm batch_types"}
+        scan_backward scan_executor scan_segment_order agg_step_back time_aggregate
+        hypertable_chunks hypertable_move_rows client_orm"}
 status=0
 T=$(echo $T) ONCE=1 bash "$ROOT/tools/test.sh" regress || status=1
 if [ "${STEPS:-150}" -gt 0 ]; then

@@ -32,14 +32,10 @@ COPY c (time, v) FROM stdin;
 COPY c (time, v) FROM stdin;
 \N	1
 \.
-COPY c (time, twice) FROM stdin;
-\.
-COPY c (time, nothing) FROM stdin;
-\.
-COPY c (time, v) FROM stdin WITH (FREEZE);
-\.
-COPY c (time, v) FROM stdin WHERE count(*) > 1;
-\.
+\copy c (time, twice) FROM '/dev/null'
+\copy c (time, nothing) FROM '/dev/null'
+\copy c (time, v) FROM '/dev/null' WITH (FREEZE)
+\copy c (time, v) FROM '/dev/null' WHERE count(*) > 1
 SELECT count(*) FROM c;
 -- privileges
 CREATE ROLE hyper_copier;
@@ -48,25 +44,21 @@ SET ROLE hyper_copier;
 COPY c (time, v) FROM stdin;
 2026-04-01	1
 \.
-COPY c (time, d) FROM stdin;
-\.
-COPY c FROM stdin;
-\.
+\copy c (time, d) FROM '/dev/null'
+\copy c FROM '/dev/null'
 COPY c (time, v) FROM '/nowhere';
 COPY c (time, v) FROM PROGRAM 'true';
 RESET ROLE;
 ALTER TABLE c ENABLE ROW LEVEL SECURITY;
 GRANT INSERT ON c TO hyper_copier;
 SET ROLE hyper_copier;
-COPY c (time, v) FROM stdin;
-\.
+\copy c (time, v) FROM '/dev/null'
 RESET ROLE;
 ALTER TABLE c DISABLE ROW LEVEL SECURITY;
 REVOKE ALL ON c FROM hyper_copier;
 DROP ROLE hyper_copier;
 BEGIN READ ONLY;
-COPY c (time, v) FROM stdin;
-\.
+\copy c (time, v) FROM '/dev/null'
 ROLLBACK;
 -- triggers, also ones that drop or change rows; a rule is not COPY's business
 CREATE TABLE log (what text, n bigint);
