@@ -183,6 +183,15 @@ typedef struct StrataColumn
 	int			nnulls;			/* private: of the whole column */
 } StrataColumn;
 
+/* Where reading of a summary stands; private. */
+typedef struct StrataSummaryReader
+{
+	const uint8 *p;
+	const uint8 *end;
+	int			version;
+	int			left;			/* entries not read yet */
+} StrataSummaryReader;
+
 /* Reads one batch at a time; opaque but for these fields. */
 typedef struct StrataBatchReader
 {
@@ -203,8 +212,9 @@ typedef struct StrataBatchReader
 	int64		ndecoded;		/* columns decoded since creation, for EXPLAIN */
 	bytea	   *summary;		/* private: of the current batch, detoasted */
 	bool		sealed;			/* private: columns have seals */
-	StrataColumnSummary *summaries; /* private: parsed lazily */
-	int			nsummaries;
+	StrataSummaryReader summary_reader; /* private: entries are read as far as needed */
+	StrataColumnSummary *summaries; /* private: natts of them, nsummaries read */
+	int			nsummaries;		/* -1: not begun */
 	StrataLayout *layout_cache; /* private */
 	int			nloaded;		/* private: batches since creation */
 	void	   *scratch;		/* private: of decoders */

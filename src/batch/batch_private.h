@@ -52,9 +52,14 @@ extern void strata_summary_compute(StrataColumnSummary *s, const StrataColumnTyp
 /* Serialise; the CRC field is left zero and set by strata_seal_row. */
 extern bytea *strata_summary_form(const StrataColumnSummary *s, const StrataColumnType *types, int n);
 
-/* Parse into palloc'd array; false when malformed. */
-extern bool strata_summary_parse(const StrataBatchSchema *schema, bytea *data,
-								 StrataColumnSummary **s, int *n);
+/*
+ * Read entry after entry, r->left of them, in the order of their attnos; false
+ * when malformed.  What stands behind the last is noticed with it.
+ */
+extern bool strata_summary_open(StrataSummaryReader *r, const StrataBatchSchema *schema,
+								const bytea *data);
+extern bool strata_summary_next(StrataSummaryReader *r, const StrataBatchSchema *schema,
+								StrataColumnSummary *s);
 
 /* batch_seal.c: set the checksum of a formed batch row in its summary, the last thing done to it. */
 extern void strata_seal_row(const StrataBatchSchema *schema, const Datum *values, const bool *isnull,

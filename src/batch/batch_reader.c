@@ -34,6 +34,7 @@ strata_batch_reader_create(Relation rel, const StrataBatchSchema *schema)
 	reader->batch_mcxt = AllocSetContextCreate(mcxt, "strata batch", ALLOCSET_DEFAULT_SIZES);
 	reader->schema = schema;
 	reader->rel = rel;
+	reader->summaries = MemoryContextAlloc(mcxt, sizeof(StrataColumnSummary) * Max(schema->natts, 1));
 	reader->columns = MemoryContextAllocZero(mcxt, sizeof(StrataColumn) * Max(schema->natts, 1));
 	for (int i = 0; i < schema->natts; i++)
 	{
@@ -110,7 +111,6 @@ strata_batch_reader_load(StrataBatchReader *reader, TupleTableSlot *batch_slot)
 		reader->columns[i].decoded = false;
 		reader->columns[i].encoded = NULL;
 	}
-	reader->summaries = NULL;
 	reader->nsummaries = -1;
 	reader->batch_slot = batch_slot;
 	for (int i = 0; i < STRATA_BATCH_ATT_LAYOUT; i++)
@@ -402,23 +402,38 @@ strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno, int from, 
 	return col;
 }
 
-/* See batch.h. */
+static void
+summary_corrupt(StrataBatchReader *reader)
+{
+	strata_error_corrupt(reader->rel, reader->first_row, NULL, "the summary is malformed");
+}
+
+/* See batch.h.  Entries stand in the order of their columns. */
 const StrataColumnSummary *
 strata_batch_reader_summary(StrataBatchReader *reader, AttrNumber attno)
 {
+	StrataSummaryReader *r = &reader->summary_reader;
+
 	if (reader->nsummaries < 0)
 	{
-		MemoryContext old = MemoryContextSwitchTo(reader->batch_mcxt);
-
+		if (!strata_summary_open(r, reader->schema, reader->summary))
+			summary_corrupt(reader);
 		reader->nsummaries = 0;
-		if (!strata_summary_parse(reader->schema, reader->summary,
-								  &reader->summaries, &reader->nsummaries))
-			strata_error_corrupt(reader->rel, reader->first_row, NULL, "the summary is malformed");
-		MemoryContextSwitchTo(old);
 	}
 	for (int i = 0; i < reader->nsummaries; i++)
 		if (reader->summaries[i].attno == attno)
 			return &reader->summaries[i];
+	while (r->left > 0 && (reader->nsummaries == 0 ||
+						   reader->summaries[reader->nsummaries - 1].attno < attno))
+	{
+		StrataColumnSummary *s = &reader->summaries[reader->nsummaries];
+
+		if (!strata_summary_next(r, reader->schema, s))
+			summary_corrupt(reader);
+		reader->nsummaries++;
+		if (s->attno == attno)
+			return s;
+	}
 	return NULL;
 }
 

@@ -341,7 +341,7 @@ typedef struct Cursor
 	bool		bad;
 } Cursor;
 
-static uint8
+static inline uint8
 read_byte(Cursor *c)
 {
 	if (c->p >= c->end)
@@ -352,7 +352,7 @@ read_byte(Cursor *c)
 	return *c->p++;
 }
 
-static uint32
+static inline uint32
 read_varint(Cursor *c)
 {
 	uint32		v = 0;
@@ -369,12 +369,23 @@ read_varint(Cursor *c)
 	return 0;
 }
 
-static uint64
+static inline uint64
 read_bits(Cursor *c)
 {
-	int			len = read_byte(c);
+	int			len;
 	uint64		bits = 0;
 
+#ifndef WORDS_BIGENDIAN
+	/* queries read many of them: take eight bytes where they are there */
+	if (c->end - c->p > 8 && *c->p <= 8)
+	{
+		len = *c->p++;
+		memcpy(&bits, c->p, sizeof(bits));
+		c->p += len;
+		return len == 8 ? bits : bits & ((UINT64CONST(1) << (8 * len)) - 1);
+	}
+#endif
+	len = read_byte(c);
 	if (len > 8)
 		c->bad = true;
 	for (int i = 0; i < len && !c->bad; i++)
@@ -383,7 +394,7 @@ read_bits(Cursor *c)
 }
 
 /* One entry; its type, where R still has the column, is the column's present one. */
-static void
+static inline void
 read_entry(Cursor *c, const StrataColumnType *type, int version, StrataColumnSummary *s)
 {
 	uint8		flags = read_byte(c);
@@ -408,37 +419,40 @@ read_entry(Cursor *c, const StrataColumnType *type, int version, StrataColumnSum
 
 /* See batch_private.h. */
 bool
-strata_summary_parse(const StrataBatchSchema *schema, bytea *data,
-					 StrataColumnSummary **s, int *n)
+strata_summary_open(StrataSummaryReader *r, const StrataBatchSchema *schema, const bytea *data)
 {
 	Cursor		c;
 	uint32		count;
-	int			version;
-	StrataColumnSummary *out;
 
 	c.p = (const uint8 *) VARDATA_ANY(data);
 	c.end = c.p + VARSIZE_ANY_EXHDR(data);
 	c.bad = false;
 	if (c.end - c.p < STRATA_SUMMARY_ENTRIES || *c.p == 0 || *c.p > STRATA_SUMMARY_VERSION)
 		return false;
-	version = *c.p;
+	r->version = *c.p;
 	c.p += STRATA_SUMMARY_ENTRIES;
 	count = read_varint(&c);
 	if (c.bad || count > (uint32) schema->natts)
 		return false;
-	out = palloc0(sizeof(StrataColumnSummary) * (count + 1));
-	for (uint32 i = 0; i < count; i++)
-	{
-		uint32		attno = read_varint(&c);
+	r->left = (int) count;
+	r->p = c.p;
+	r->end = c.end;
+	return count > 0 || c.p == c.end;
+}
 
-		if (c.bad || attno < 1 || attno > (uint32) schema->natts)
-			return false;
-		out[i].attno = (AttrNumber) attno;
-		read_entry(&c, &schema->types[attno - 1], version, &out[i]);
-	}
-	if (c.bad || c.p != c.end)
+/* See batch_private.h. */
+bool
+strata_summary_next(StrataSummaryReader *r, const StrataBatchSchema *schema, StrataColumnSummary *s)
+{
+	Cursor		c = {r->p, r->end, false};
+	uint32		attno = read_varint(&c);
+
+	if (c.bad || attno < 1 || attno > (uint32) schema->natts)
 		return false;
-	*s = out;
-	*n = (int) count;
-	return true;
+	memset(s, 0, sizeof(StrataColumnSummary));
+	s->attno = (AttrNumber) attno;
+	read_entry(&c, &schema->types[attno - 1], r->version, s);
+	r->p = c.p;
+	r->left--;
+	return !c.bad && (r->left > 0 || c.p == c.end);
 }
