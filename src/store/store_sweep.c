@@ -250,8 +250,9 @@ strata_store_sweep_batch(Relation rel, Relation batches, const ItemPointerData *
 		swept = true;
 		done = heap_delete(batches, &self, cid, InvalidSnapshot, false, &tmfd, true) == TM_Ok;
 	}
+	/* An entry that was made of a lock's may still carry our lock: only who may wait gets past his own. */
 	for (int i = 0; done && i < entries.ndeleted; i++)
-		if (heap_delete(batches, &entries.tids[i], cid, InvalidSnapshot, false, &tmfd, false) != TM_Ok)
+		if (heap_delete(batches, &entries.tids[i], cid, InvalidSnapshot, true, &tmfd, false) != TM_Ok)
 			elog(ERROR, "entry of a deleted row in \"%s\" changed concurrently", RelationGetRelationName(batches));
 	strata_batch_writing_lock(batches, first_row, false);
 	pfree(entries.tids);

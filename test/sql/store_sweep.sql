@@ -262,5 +262,20 @@ SELECT count(*) FROM sw_t WHERE seg = 1;
 BEGIN; DELETE FROM sw_t WHERE seg = 1; PREPARE TRANSACTION 'sw'; COMMIT PREPARED 'sw';
 SELECT count(*) FROM sw_t WHERE seg = 1;
 
+-- A row that was locked once, deleted, and then its batch with it, by one transaction.
+CREATE TABLE sw_locked (id int, pad text DEFAULT repeat('x', 600)) USING strata WITH (strata.orderby = 'id');
+INSERT INTO sw_locked SELECT generate_series(1, 100);
+SELECT compress_chunk('sw_locked');
+SELECT id FROM sw_locked WHERE id = 3 FOR SHARE;
+SELECT id FROM sw_locked WHERE id = 4 FOR UPDATE;
+BEGIN;
+SELECT id FROM sw_locked WHERE id = 5 FOR NO KEY UPDATE;
+DELETE FROM sw_locked WHERE id BETWEEN 3 AND 5 RETURNING id;
+DELETE FROM sw_locked WHERE id < 90;
+SELECT count(*), min(id) FROM sw_locked;
+COMMIT;
+SELECT * FROM strata.verify('sw_locked');
+DROP TABLE sw_locked;
+
 DROP TABLE sw_t, sw_h, sw_log;
 DROP FUNCTION sw_fill, sw_both, sw_row, sw_statement, sw_table, sw_before;
