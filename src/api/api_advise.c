@@ -32,8 +32,12 @@ PG_FUNCTION_INFO_V1(strata_codec_choice);
 /* Segments of fewer rows are not worth it. */
 #define SEGMENT_ROWS_MIN 100
 
-/* Candidates for segmentby that are estimated. */
+/* Columns, and pairs of them, that are estimated as segmentby. */
 #define CANDIDATES_MAX 5
+#define PAIRS_MAX 3
+
+/* A pair has to make so many times the segments that the better of its columns makes. */
+#define PAIR_GAIN 1.2
 
 /* Open a table to be looked at: the caller must own it; any table with rows of its own. */
 static Relation
@@ -213,8 +217,9 @@ strata_codec_choice(PG_FUNCTION_ARGS)
 /* One way to lay the table out. */
 typedef struct Candidate
 {
-	AttrNumber	segment;		/* 0: none */
-	double		distinct;		/* values of the segment column */
+	AttrNumber	segment[2];
+	int			nsegment;		/* 0: no segments */
+	double		distinct;		/* segments */
 	double		bytes;
 	double		rows;
 	double		rows_per_batch;
@@ -249,8 +254,8 @@ compare_candidates(const void *a, const void *b)
 {
 	const Candidate *x = a;
 	const Candidate *y = b;
-	bool		x_small = x->segment != 0 && x->rows / Max(x->distinct, 1) < SEGMENT_ROWS_MIN;
-	bool		y_small = y->segment != 0 && y->rows / Max(y->distinct, 1) < SEGMENT_ROWS_MIN;
+	bool		x_small = x->nsegment > 0 && x->rows / Max(x->distinct, 1) < SEGMENT_ROWS_MIN;
+	bool		y_small = y->nsegment > 0 && y->rows / Max(y->distinct, 1) < SEGMENT_ROWS_MIN;
 
 	/* small segments come last, however small they are today: they make many batches */
 	if (x_small != y_small)
@@ -274,18 +279,41 @@ order_text(TupleDesc desc, const StrataLayout *layout)
 	return buf.data;
 }
 
-/* The layout of a candidate: its segment, and the table's order without it. */
+/* The text of a candidate's segments as strata.segmentby takes it, or with another word between two. */
+static char *
+segment_text(TupleDesc desc, const Candidate *c, const char *between)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	for (int i = 0; i < c->nsegment; i++)
+		appendStringInfo(&buf, "%s%s", i > 0 ? between : "",
+						 quote_identifier(NameStr(TupleDescAttr(desc, c->segment[i] - 1)->attname)));
+	return buf.data;
+}
+
+/* Does a candidate segment by this column? */
+static bool
+segments_by(const Candidate *c, AttrNumber attno)
+{
+	for (int i = 0; i < c->nsegment; i++)
+		if (c->segment[i] == attno)
+			return true;
+	return false;
+}
+
+/* The layout of a candidate: its segments, and the table's order without them. */
 static StrataLayout *
-candidate_layout(const StrataLayout *present, AttrNumber segment)
+candidate_layout(const StrataLayout *present, const Candidate *c)
 {
 	StrataLayout *layout = palloc0(sizeof(StrataLayout));
 
-	layout->segment = palloc(sizeof(AttrNumber));
+	layout->segment = palloc(sizeof(AttrNumber) * 2);
 	layout->order = palloc(sizeof(StrataOrderKey) * Max(present->norder, 1));
-	if (segment != 0)
-		layout->segment[layout->nsegment++] = segment;
+	for (int i = 0; i < c->nsegment; i++)
+		layout->segment[layout->nsegment++] = c->segment[i];
 	for (int i = 0; i < present->norder; i++)
-		if (present->order[i].attno != segment)
+		if (!segments_by(c, present->order[i].attno))
 			layout->order[layout->norder++] = present->order[i];
 	layout->nulls_apart = layout->norder > 0;
 	layout->text = strata_layout_format(layout);
@@ -299,19 +327,73 @@ advice(TupleDesc desc, const Candidate *c, const StrataLayout *layout, const Can
 	StringInfoData buf;
 
 	initStringInfo(&buf);
-	if (c->segment == 0)
+	if (c->nsegment == 0)
 		appendStringInfo(&buf, "no segments: batches of %.0f rows in order", c->rows_per_batch);
 	else
 		appendStringInfo(&buf, "about %.0f segments of %.0f rows", c->distinct, c->rows / Max(c->distinct, 1));
-	if (c->segment != 0 && c->rows / Max(c->distinct, 1) < SEGMENT_ROWS_MIN)
+	if (c->nsegment > 0 && c->rows / Max(c->distinct, 1) < SEGMENT_ROWS_MIN)
 		appendStringInfo(&buf, "; segments are too small, at least %d rows are wanted", SEGMENT_ROWS_MIN);
-	if (c->segment != 0 && none != NULL && none->bytes > 0)
+	if (c->nsegment > 0 && none != NULL && none->bytes > 0)
 		appendStringInfo(&buf, "; %.0f %% %s than without segments, and queries for one %s read its batches alone",
 						 fabs(c->bytes / none->bytes - 1) * 100, c->bytes <= none->bytes ? "smaller" : "larger",
-						 NameStr(TupleDescAttr(desc, c->segment - 1)->attname));
+						 segment_text(desc, c, " and "));
 	if (layout->norder == 0)
 		appendStringInfoString(&buf, "; no order: the table has no column of a date or time, name one in strata.orderby");
 	return buf.data;
+}
+
+/* Put a candidate among those with more segments, which are what batches gain by; how many there are then. */
+static int
+add_candidate(Candidate *candidates, int n, int most, const Candidate *c)
+{
+	int			at = n;
+
+	while (at > 0 && candidates[at - 1].distinct < c->distinct)
+		at--;
+	if (at >= most)
+		return n;
+	n = Min(n + 1, most);
+	memmove(&candidates[at + 1], &candidates[at], sizeof(Candidate) * (n - 1 - at));
+	candidates[at] = *c;
+	return n;
+}
+
+/*
+ * Pairs of single candidates whose segments are large enough, and many more than those
+ * of either column: one that says nothing new is constant in the other's segments anyway.
+ */
+static int
+find_pairs(Relation rel, const Candidate *singles, int nsingles, Candidate *pairs)
+{
+	Candidate	all[CANDIDATES_MAX * (CANDIDATES_MAX - 1) / 2];
+	AttrNumber	attnos[lengthof(all)][2];
+	double	   *distinct;
+	double		rows;
+	int			npairs = 0;
+	int			n = 0;
+
+	for (int i = 0; i < nsingles; i++)
+		for (int k = i + 1; k < nsingles; k++)
+		{
+			/* the one with fewer values first: that is how people write it */
+			all[npairs] = (Candidate) {.segment = {singles[k].segment[0], singles[i].segment[0]}, .nsegment = 2,
+				.distinct = singles[i].distinct};
+			attnos[npairs][0] = all[npairs].segment[0];
+			attnos[npairs][1] = all[npairs].segment[1];
+			npairs++;
+		}
+	if (npairs == 0)
+		return 0;
+	distinct = strata_store_count_pairs(rel, attnos, npairs, &rows);
+	for (int i = 0; i < npairs; i++)
+	{
+		bool		gains = distinct[i] > all[i].distinct * PAIR_GAIN;
+
+		all[i].distinct = distinct[i];
+		if (gains && rows / distinct[i] >= SEGMENT_ROWS_MIN)
+			n = add_candidate(pairs, n, PAIRS_MAX, &all[i]);
+	}
+	return n;
 }
 
 /* Columns to segment by, those that suit best first; how many. */
@@ -324,17 +406,9 @@ find_candidates(Relation rel, double *distinct, Candidate *candidates, double ro
 	for (int i = 0; i < desc->natts; i++)
 		if (can_segment(TupleDescAttr(desc, i)) && distinct[i] > 1 && rows / distinct[i] >= SEGMENT_ROWS_MIN / 2)
 		{
-			Candidate	c = {.segment = (AttrNumber) (i + 1), .distinct = distinct[i]};
-			int			at = n;
+			Candidate	c = {.segment = {(AttrNumber) (i + 1)}, .nsegment = 1, .distinct = distinct[i]};
 
-			/* more segments first: they are what batches gain by */
-			while (at > 0 && candidates[at - 1].distinct < c.distinct)
-				at--;
-			if (at >= CANDIDATES_MAX)
-				continue;
-			n = Min(n + 1, CANDIDATES_MAX);
-			memmove(&candidates[at + 1], &candidates[at], sizeof(Candidate) * (n - 1 - at));
-			candidates[at] = c;
+			n = add_candidate(candidates, n, CANDIDATES_MAX, &c);
 		}
 	return n;
 }
@@ -350,7 +424,7 @@ strata_advise_compression(PG_FUNCTION_ARGS)
 	Relation	rel;
 	StrataLayout *present;
 	StrataSettings *settings;
-	Candidate	candidates[CANDIDATES_MAX + 2];
+	Candidate	candidates[CANDIDATES_MAX + PAIRS_MAX + 1];
 	Candidate	none = {0};
 	double	   *distinct;
 	double		before;
@@ -363,19 +437,20 @@ strata_advise_compression(PG_FUNCTION_ARGS)
 	distinct = strata_store_count_distinct(rel, &none.rows);
 	before = (double) DatumGetInt64(DirectFunctionCall1(pg_total_relation_size, ObjectIdGetDatum(RelationGetRelid(rel))));
 	n = find_candidates(rel, distinct, candidates, none.rows);
-	candidates[n++] = (Candidate) {.segment = 0, .distinct = 1};
+	n += find_pairs(rel, candidates, n, candidates + n);
+	candidates[n++] = (Candidate) {.nsegment = 0, .distinct = 1};
 	for (int i = 0; i < n; i++)
 	{
 		MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata advice", ALLOCSET_DEFAULT_SIZES);
 		MemoryContext old = MemoryContextSwitchTo(mcxt);
 		StrataEstimate estimate;
 
-		strata_store_estimate(rel, candidate_layout(present, candidates[i].segment),
+		strata_store_estimate(rel, candidate_layout(present, &candidates[i]),
 							  settings->codec_level, settings->codecs, false, &estimate);
 		candidates[i].bytes = estimate.disk_bytes;
 		candidates[i].rows = estimate.rows;
 		candidates[i].rows_per_batch = estimate.rows_per_batch;
-		if (candidates[i].segment == 0)
+		if (candidates[i].nsegment == 0)
 			none = candidates[i];
 		MemoryContextSwitchTo(old);
 		MemoryContextDelete(mcxt);
@@ -383,9 +458,8 @@ strata_advise_compression(PG_FUNCTION_ARGS)
 	qsort(candidates, n, sizeof(Candidate), compare_candidates);
 	for (int i = 0; i < n; i++)
 	{
-		StrataLayout *layout = candidate_layout(present, candidates[i].segment);
-		const char *segment = candidates[i].segment == 0 ? "" :
-			quote_identifier(NameStr(TupleDescAttr(RelationGetDescr(rel), candidates[i].segment - 1)->attname));
+		StrataLayout *layout = candidate_layout(present, &candidates[i]);
+		const char *segment = segment_text(RelationGetDescr(rel), &candidates[i], ", ");
 		char	   *order = order_text(RelationGetDescr(rel), layout);
 		char	   *name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
 													  RelationGetRelationName(rel));

@@ -424,6 +424,9 @@ extern void strata_store_estimate(Relation rel, const StrataLayout *layout, Stra
 /* About how many distinct values each column has among *rows rows that were looked at; by attno - 1. */
 extern double *strata_store_count_distinct(Relation rel, double *rows);
 
+/* The same for pairs of attributes, null counting as a value; by pair. */
+extern double *strata_store_count_pairs(Relation rel, AttrNumber (*pairs)[2], int npairs, double *rows);
+
 /*
  * Counts from pg_class of the companion and of its pages, for the planner:
  * estimated batches, live rows in them and pages.

@@ -221,20 +221,33 @@ strata_store_estimate(Relation rel, const StrataLayout *layout, StrataLevel leve
 	estimate->disk_bytes = strata_measure_disk_bytes(&estimate->measure, estimate->scale);
 }
 
-/* See store.h. */
-double *
-strata_store_count_distinct(Relation rel, double *rows)
+/* Hash of a column's value for counting; false if it is null, or out of line: nothing to segment by. */
+static bool
+value_hash(TupleTableSlot *slot, Form_pg_attribute att, uint32 *hash)
+{
+	int			i = att->attnum - 1;
+
+	if (slot->tts_isnull[i] || att->attisdropped ||
+		(att->attlen == -1 && VARATT_IS_EXTERNAL(DatumGetPointer(slot->tts_values[i]))))
+		return false;
+	*hash = hash_bytes_uint32(datum_image_hash(slot->tts_values[i], att->attbyval, att->attlen));
+	return true;
+}
+
+/* Distinct values of n columns, or pairs of columns (the second is 0 where there is none). */
+static double *
+count_distinct(Relation rel, AttrNumber (*attnos)[2], int n, double *rows)
 {
 	TupleDesc	desc = RelationGetDescr(rel);
-	hyperLogLogState *counts = palloc(sizeof(hyperLogLogState) * Max(desc->natts, 1));
-	double	   *distinct = palloc0(sizeof(double) * Max(desc->natts, 1));
+	hyperLogLogState *counts = palloc(sizeof(hyperLogLogState) * Max(n, 1));
+	double	   *distinct = palloc0(sizeof(double) * Max(n, 1));
 	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata count", ALLOCSET_DEFAULT_SIZES);
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	TableScanDesc scan = table_beginscan(rel, snapshot, 0, NULL);
 	TupleTableSlot *slot = table_slot_create(rel, NULL);
 
 	*rows = 0;
-	for (int i = 0; i < desc->natts; i++)
+	for (int i = 0; i < n; i++)
 		initHyperLogLog(&counts[i], 12);
 	while (*rows < ROWS_ENCODED && table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
@@ -242,25 +255,50 @@ strata_store_count_distinct(Relation rel, double *rows)
 
 		CHECK_FOR_INTERRUPTS();
 		slot_getallattrs(slot);
-		for (int i = 0; i < desc->natts; i++)
+		for (int i = 0; i < n; i++)
 		{
-			Form_pg_attribute att = TupleDescAttr(desc, i);
+			uint32		hash = 0;
+			uint32		second = 0;
+			bool		any = value_hash(slot, TupleDescAttr(desc, attnos[i][0] - 1), &hash);
 
-			/* values out of line are nothing to segment by */
-			if (!slot->tts_isnull[i] && !att->attisdropped &&
-				(att->attlen != -1 || !VARATT_IS_EXTERNAL(DatumGetPointer(slot->tts_values[i]))))
-				addHyperLogLog(&counts[i],
-							   hash_bytes_uint32(datum_image_hash(slot->tts_values[i], att->attbyval, att->attlen)));
+			/* in a pair null is a value: it makes segments too */
+			if (attnos[i][1] != 0)
+			{
+				any = true;
+				(void) value_hash(slot, TupleDescAttr(desc, attnos[i][1] - 1), &second);
+				hash = hash_combine(hash, second);
+			}
+			if (any)
+				addHyperLogLog(&counts[i], hash);
 		}
 		*rows += 1;
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(mcxt);
 	}
-	for (int i = 0; i < desc->natts; i++)
+	for (int i = 0; i < n; i++)
 		distinct[i] = estimateHyperLogLog(&counts[i]);
 	ExecDropSingleTupleTableSlot(slot);
 	table_endscan(scan);
 	UnregisterSnapshot(snapshot);
 	MemoryContextDelete(mcxt);
 	return distinct;
+}
+
+/* See store.h. */
+double *
+strata_store_count_distinct(Relation rel, double *rows)
+{
+	int			natts = RelationGetDescr(rel)->natts;
+	AttrNumber	(*attnos)[2] = palloc0(sizeof(AttrNumber[2]) * Max(natts, 1));
+
+	for (int i = 0; i < natts; i++)
+		attnos[i][0] = (AttrNumber) (i + 1);
+	return count_distinct(rel, attnos, natts, rows);
+}
+
+/* See store.h. */
+double *
+strata_store_count_pairs(Relation rel, AttrNumber (*pairs)[2], int npairs, double *rows)
+{
+	return count_distinct(rel, pairs, npairs, rows);
 }
