@@ -111,7 +111,7 @@ analyze_state(StrataScanDesc *scan)
 	state->store = strata_store_open(rel, AccessShareLock);
 	if (state->store != NULL)
 	{
-		strata_store_estimate_size(state->store, &size);
+		strata_store_estimate_size(state->store->batches, &size);
 		state->stride = Max(1, (int) (size.rows / ANALYZE_ROWS));
 		state->batch = table_slot_create(state->store->batches, NULL);
 		state->reader = strata_batch_reader_create(rel, state->store->schema);
@@ -331,17 +331,19 @@ static void
 relation_estimate_size(Relation rel, int32 *attr_widths, BlockNumber *pages, double *tuples,
 					   double *allvisfrac)
 {
-	StrataStore *store = strata_store_open(rel, AccessShareLock);
+	Oid			companion = strata_companion_oid(rel);
+	Relation	batches;
 	StrataStoreSize size;
 
 	strata_heap_am->relation_estimate_size(rel, attr_widths, pages, tuples, allvisfrac);
-	if (store == NULL)
+	if (!OidIsValid(companion))
 		return;
-	strata_store_estimate_size(store, &size);
+	batches = table_open(companion, AccessShareLock);
+	strata_store_estimate_size(batches, &size);
 	*pages = heap_blocks(rel);
 	*tuples = rint(row_density(rel, *pages) * *pages) + size.rows;
 	*pages += (BlockNumber) (size.main_pages + size.toast_pages);
-	strata_store_close(store, AccessShareLock);
+	table_close(batches, AccessShareLock);
 }
 
 void

@@ -104,7 +104,14 @@ visit(Node *node, Visit *context)
 	{
 		Query	   *query = (Query *) node;
 
-		(void) query_tree_walker(query, visit, context, QTW_EXAMINE_RTES_BEFORE);
+		/* without sublinks, queries are nowhere but in the range table and WITH */
+		if (query->hasSubLinks)
+			(void) query_tree_walker(query, visit, context, QTW_EXAMINE_RTES_BEFORE);
+		else
+		{
+			(void) range_table_walker(query->rtable, visit, context, QTW_EXAMINE_RTES_BEFORE);
+			(void) expression_tree_walker((Node *) query->cteList, visit, context);
+		}
 		if (strata_gapfill_rewrite_query(query))
 			context->found = true;
 		return false;

@@ -90,7 +90,7 @@ init_info(StrataRelInfo *info, PlannerInfo *root, RelOptInfo *rel, Relation rela
 	info->rel = rel;
 	info->desc = RelationGetDescr(relation);
 	info->layout = strata_store_present_layout(store);
-	strata_store_estimate_size(store, &info->size);
+	strata_store_estimate_size(store->batches, &info->size);
 	info->heap_pages = smgrnblocks(RelationGetSmgr(relation), MAIN_FORKNUM);
 	info->heap_tuples = info->heap_pages > 0 ? Max(rel->tuples - info->size.rows, 0) : 0;
 	info->nsegments = estimate_segments(info);
@@ -132,7 +132,7 @@ make_path(const StrataRelInfo *info, StrataCandidate *candidate, List *pathkeys)
 {
 	RelOptInfo *rel = info->rel;
 	CustomPath *path = makeNode(CustomPath);
-	StrataScanInfo scan = {0};
+	StrataScanInfo *scan = palloc0(sizeof(StrataScanInfo));
 
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = rel;
@@ -156,15 +156,15 @@ make_path(const StrataRelInfo *info, StrataCandidate *candidate, List *pathkeys)
 	}
 	else if (!enable_seqscan && info->heap_pages > 0)
 		strata_path_disable(&path->path);
-	scan.access = candidate->access;
-	scan.layout = info->layout->text;
-	scan.nkeys = candidate->nkeys;
-	scan.keys = (StrataOrderKey *) candidate->keys;
-	scan.incremental = candidate->incremental;
-	scan.has_child = candidate->child != NULL;
-	scan.row_cost = candidate->row_cost;
-	scan.decode_cost = candidate->decode_cost;
-	path->custom_private = strata_scan_info_serialize(&scan);
+	scan->access = candidate->access;
+	scan->layout = info->layout->text;
+	scan->nkeys = candidate->nkeys;
+	scan->keys = (StrataOrderKey *) candidate->keys;
+	scan->incremental = candidate->incremental;
+	scan->has_child = candidate->child != NULL;
+	scan->row_cost = candidate->row_cost;
+	scan->decode_cost = candidate->decode_cost;
+	path->custom_private = list_make1(scan);
 	return path;
 }
 

@@ -1,19 +1,16 @@
 /*-------------------------------------------------------------------------
  *
  * scan_plan.c
- *	  Path to plan, and the list that carries a path's decisions through both.
+ *	  Path to plan, and the list in which a plan carries the path's decisions.
  *
- * custom_private:
+ * custom_private of a plan:
  *	0	Integer		StrataAccess
  *	1	String		layout that the access is about
  *	2	IntList		sort keys: attno, desc, nulls first, for each
  *	3	Integer		1: the row store is read by a child plan; 2: ordered, and
  *					the access gives batches in the order of the keys
- *	4	IntList		plans only: per qual, 1 when it may be tried before the
- *					quals left of it (security)
- *	5	IntList		of the path's cost, that of making rows: the two halves of a double
- *					(a whole Float would be read back as an Integer)
- *	6	String		why an aggregation above is not vectorised; empty: nothing to say
+ *	4	IntList		per qual, 1 when it may be tried before the quals left of it (security)
+ *	5	String		why an aggregation above is not vectorised; empty: nothing to say
  *
  * src/scan/scan_plan.c
  *-------------------------------------------------------------------------
@@ -29,7 +26,6 @@ strata_scan_info_serialize(const StrataScanInfo *info)
 	List	   *keys = NIL;
 	List	   *promotable = NIL;
 	List	   *result;
-	int32		halves[4];
 
 	for (int i = 0; i < info->nkeys; i++)
 	{
@@ -42,9 +38,6 @@ strata_scan_info_serialize(const StrataScanInfo *info)
 	result = list_make5(makeInteger(info->access), makeString(pstrdup(info->layout)), keys,
 						makeInteger((info->has_child ? 1 : 0) | (info->incremental ? 2 : 0)),
 						promotable);
-	memcpy(halves, &info->row_cost, sizeof(double));
-	memcpy(halves + 2, &info->decode_cost, sizeof(double));
-	result = lappend(result, list_make4_int(halves[0], halves[1], halves[2], halves[3]));
 	return lappend(result, makeString(pstrdup(info->note != NULL ? info->note : "")));
 }
 
@@ -54,10 +47,10 @@ strata_scan_info_parse(List *list, StrataScanInfo *info)
 {
 	List	   *keys = lthird(list);
 	List	   *promotable = list_nth(list, 4);
-	int32		halves[4];
 	ListCell   *lc;
 	int			i = 0;
 
+	memset(info, 0, sizeof(*info));
 	info->access = (StrataAccess) intVal(linitial(list));
 	info->layout = pstrdup(strVal(lsecond(list)));
 	info->nkeys = list_length(keys) / 3;
@@ -70,11 +63,7 @@ strata_scan_info_parse(List *list, StrataScanInfo *info)
 	}
 	info->has_child = (intVal(list_nth(list, 3)) & 1) != 0;
 	info->incremental = (intVal(list_nth(list, 3)) & 2) != 0;
-	for (i = 0; i < 4; i++)
-		halves[i] = list_nth_int(list_nth(list, 5), i);
-	memcpy(&info->row_cost, halves, sizeof(double));
-	memcpy(&info->decode_cost, halves + 2, sizeof(double));
-	info->note = pstrdup(strVal(list_nth(list, 6)));
+	info->note = pstrdup(strVal(list_nth(list, 5)));
 	info->nquals = list_length(promotable);
 	info->promotable = palloc0(sizeof(bool) * Max(info->nquals, 1));
 	i = 0;
@@ -92,10 +81,9 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tli
 				 List *clauses, List *custom_plans)
 {
 	CustomScan *cscan = makeNode(CustomScan);
-	StrataScanInfo info;
+	StrataScanInfo info = *strata_scan_path_info(path);
 	ListCell   *lc;
 
-	strata_scan_info_parse(path->custom_private, &info);
 	info.nquals = 0;
 	info.promotable = palloc0(sizeof(bool) * Max(list_length(clauses), 1));
 	foreach(lc, clauses)

@@ -38,7 +38,7 @@ typedef enum StrataAccess
 	STRATA_ACCESS_SEGMENT_MAX	/* as SEGMENT, but by max within a segment */
 } StrataAccess;
 
-/* What a path decided; custom_private holds it as a list (scan_plan.c). */
+/* What a path decided; a plan's custom_private holds it as a list (scan_plan.c). */
 typedef struct StrataScanInfo
 {
 	StrataAccess access;
@@ -53,6 +53,13 @@ typedef struct StrataScanInfo
 	int			nquals;			/* plans only */
 	bool	   *promotable;
 } StrataScanInfo;
+
+/* A path's custom_private holds it as it is: paths are neither copied nor printed. */
+static inline StrataScanInfo *
+strata_scan_path_info(const CustomPath *path)
+{
+	return (StrataScanInfo *) linitial(path->custom_private);
+}
 
 extern List *strata_scan_info_serialize(const StrataScanInfo *info);
 extern void strata_scan_info_parse(List *list, StrataScanInfo *info);

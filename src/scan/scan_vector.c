@@ -20,14 +20,14 @@ bool
 strata_scan_path_gives_vectors(Path *path, Cost *row_cost, Cost *decode_cost)
 {
 	CustomPath *custom = (CustomPath *) path;
-	StrataScanInfo info;
+	StrataScanInfo *info;
 
 	if (!IsA(path, CustomPath) || custom->methods != &strata_path_methods)
 		return false;
-	strata_scan_info_parse(custom->custom_private, &info);
-	*row_cost = info.row_cost;
-	*decode_cost = info.decode_cost;
-	return info.nkeys == 0;
+	info = strata_scan_path_info(custom);
+	*row_cost = info->row_cost;
+	*decode_cost = info->decode_cost;
+	return info->nkeys == 0;
 }
 
 /* See scan_vector.h. */
@@ -35,13 +35,9 @@ void
 strata_scan_path_note(Path *path, const char *reason)
 {
 	CustomPath *custom = (CustomPath *) path;
-	StrataScanInfo info;
 
-	if (!IsA(path, CustomPath) || custom->methods != &strata_path_methods)
-		return;
-	strata_scan_info_parse(custom->custom_private, &info);
-	info.note = (char *) reason;
-	custom->custom_private = strata_scan_info_serialize(&info);
+	if (IsA(path, CustomPath) && custom->methods == &strata_path_methods)
+		strata_scan_path_info(custom)->note = (char *) reason;
 }
 
 /* See scan_vector.h. */

@@ -438,7 +438,7 @@ typedef struct StrataStoreSize
 	double		main_pages;		/* of the companion itself */
 	double		toast_pages;
 } StrataStoreSize;
-extern void strata_store_estimate_size(StrataStore *store, StrataStoreSize *size);
+extern void strata_store_estimate_size(Relation companion, StrataStoreSize *size);
 
 /*
  * Set by am/ at load: tells a scan just made by table_beginscan(R), before its

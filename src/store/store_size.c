@@ -32,11 +32,11 @@ static HTAB *size_caches = NULL;
 
 /* Count live batches and their rows in blocks [start, start + n). */
 static void
-count_blocks(StrataStore *store, BlockNumber start, BlockNumber n, double *batches, double *rows)
+count_blocks(Relation companion, BlockNumber start, BlockNumber n, double *batches, double *rows)
 {
 	Snapshot	snapshot = RegisterSnapshot(strata_latest_snapshot());
-	TableScanDesc scan = table_beginscan_strat(store->batches, snapshot, 0, NULL, true, false);
-	TupleTableSlot *slot = table_slot_create(store->batches, NULL);
+	TableScanDesc scan = table_beginscan_strat(companion, snapshot, 0, NULL, true, false);
+	TupleTableSlot *slot = table_slot_create(companion, NULL);
 
 	heap_setscanlimits(scan, start, n);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
@@ -56,18 +56,18 @@ count_blocks(StrataStore *store, BlockNumber start, BlockNumber n, double *batch
 
 /* Exact when the companion has few pages, else from evenly spread ones. */
 static void
-sample(StrataStore *store, SizeCache *cache, BlockNumber pages)
+sample(Relation companion, SizeCache *cache, BlockNumber pages)
 {
 	BlockNumber looked = Min(pages, SAMPLE_PAGES);
 	double		batches = 0;
 	double		rows = 0;
 
 	if (pages <= SAMPLE_PAGES)
-		count_blocks(store, 0, pages, &batches, &rows);
+		count_blocks(companion, 0, pages, &batches, &rows);
 	else
 	{
 		for (int i = 0; i < SAMPLE_PAGES; i++)
-			count_blocks(store, (BlockNumber) ((double) pages * i / SAMPLE_PAGES), 1,
+			count_blocks(companion, (BlockNumber) ((double) pages * i / SAMPLE_PAGES), 1,
 						 &batches, &rows);
 	}
 	cache->pages = pages;
@@ -77,11 +77,11 @@ sample(StrataStore *store, SizeCache *cache, BlockNumber pages)
 
 /* See store.h. */
 void
-strata_store_estimate_size(StrataStore *store, StrataStoreSize *size)
+strata_store_estimate_size(Relation companion, StrataStoreSize *size)
 {
-	BlockNumber pages = RelationGetNumberOfBlocks(store->batches);
-	Oid			toast = store->batches->rd_rel->reltoastrelid;
-	Oid			companion = RelationGetRelid(store->batches);
+	BlockNumber pages = RelationGetNumberOfBlocks(companion);
+	Oid			toast = companion->rd_rel->reltoastrelid;
+	Oid			relid = RelationGetRelid(companion);
 	SizeCache  *cache;
 	bool		found;
 
@@ -95,12 +95,12 @@ strata_store_estimate_size(StrataStore *store, StrataStoreSize *size)
 		size_caches = hash_create("strata store sizes", 16, &ctl,
 								  HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	}
-	cache = hash_search(size_caches, &companion, HASH_ENTER, &found);
+	cache = hash_search(size_caches, &relid, HASH_ENTER, &found);
 	if (!found)
 		cache->pages = InvalidBlockNumber;
 	/* small ones are counted each time: it is cheap, and they change most */
 	if (!found || pages <= 4 || fabs((double) pages - cache->pages) > 0.1 * cache->pages)
-		sample(store, cache, pages);
+		sample(companion, cache, pages);
 	size->main_pages = pages;
 	size->batches = cache->batches_per_page * pages;
 	size->rows = cache->rows_per_page * pages;
