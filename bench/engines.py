@@ -40,7 +40,7 @@ def drop_cached(folder):
 
 class Postgres:
     """One table of the private server; restart() restarts the server."""
-    COLUMNS = "time timestamptz, hostname text, " + ", ".join("%s float8" % m for m in METRICS)
+    COLUMNS = "time timestamptz NOT NULL, hostname text, " + ", ".join("%s float8" % m for m in METRICS)
 
     def __init__(self, name, dsn, table, options, restart):
         self.name, self.dsn, self.table, self.options, self.restart = name, dsn, table, options, restart

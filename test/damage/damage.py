@@ -196,7 +196,7 @@ class Batch:
     def column_crc(self, name, value):
         """The checksum field that makes `value` a sound column of this batch."""
         crc = checksum(value[:3] + value[7:])
-        if self.get("summary")[:1] != b"\x01":
+        if (self.get("summary") or b"")[:1] != b"\x01":
             crc ^= seal(self.first_row(), int(name[4:]))
         return little(crc, 4)
 
