@@ -309,6 +309,39 @@ choose_lz(const StrataVector *v, StrataArena *scratch, StrataWriter *out, Strata
 	return encode_lz(others < total ? STRATA_CODEC_LZ4 : STRATA_CODEC_RAW, v, scratch, &start, out, chosen, &zstd);
 }
 
+/* Values that LZ finds again further back than the one before: each costs it a match. */
+static uint32_t
+count_matches(const StrataDictionary *d)
+{
+	int64_t		seen = 0;		/* codes are in order of appearance */
+	uint32_t	matches = 0;
+
+	for (uint32_t i = 1; i < d->n; i++)
+	{
+		matches += d->codes[i] <= seen && d->codes[i] != d->codes[i - 1];
+		seen = d->codes[i] > seen ? d->codes[i] : seen;
+	}
+	return matches;
+}
+
+/*
+ * Is a dictionary the best without asking LZ about the values themselves?  LZ has to say what
+ * is in the entries too, and needs three bytes for a match, zstd one and a half or more.
+ * (PACKED was preferred for the entries to what is up to a fifth smaller.)
+ */
+static bool
+dictionary_wins(const StrataVector *v, const StrataDictionary *d)
+{
+	bool		zstd = strata_codec_available(STRATA_CODEC_ZSTD) && v->level != STRATA_LEVEL_HOT;
+	bool		in_lz = d->entries_codec == STRATA_CODEC_LZ4 || d->entries_codec == STRATA_CODEC_ZSTD;
+	size_t		entries = in_lz ? d->encoded_len : d->encoded_len - d->encoded_len / 5;
+	size_t		least = entries + (size_t) count_matches(d) * (zstd ? 3 : 6) / 2;
+	size_t		most = d->nbytes - margin(v, d->nbytes, 20);
+
+	return v->level != STRATA_LEVEL_ARCHIVE && v->hint != STRATA_BYTES_NO_LZ && most <= least &&
+		most <= strata_packed_size(v);
+}
+
 /*
  * BYTES.  A dictionary decodes faster and to a shape that grouping likes, so it is
  * taken without further ado when its entries are few, else when LZ is not 5 % better.
@@ -321,19 +354,15 @@ choose_bytes(const StrataVector *v, StrataArena *scratch, StrataWriter *out, Str
 	StrataDictionary d;
 	StrataCodecResult rc;
 	bool		has_dictionary;
+	bool		few;
 
 	*chosen = STRATA_CODEC_CONSTANT;
 	rc = strata_codec_constant.encode(v, scratch, out);
 	if (rc != STRATA_CODEC_NOT_APPLICABLE)
 		return rc;
-	has_dictionary = strata_dictionary_collect(v, v->n / 2, &arena, &d) == STRATA_CODEC_OK &&
-		strata_dictionary_plan(&d, SIZE_MAX, &arena) == STRATA_CODEC_OK;
-	if (has_dictionary && d.entries.n <= v->n / FEW_ENTRIES)
-	{
-		*chosen = STRATA_CODEC_DICTIONARY;
-		return strata_dictionary_write(&d, out);
-	}
-	if (v->hint == STRATA_BYTES_NUMERIC)
+	has_dictionary = strata_dictionary_collect(v, v->n / 2, &arena, &d) == STRATA_CODEC_OK;
+	few = has_dictionary && d.entries.n <= v->n / FEW_ENTRIES;
+	if (v->hint == STRATA_BYTES_NUMERIC && !few)
 	{
 		*chosen = STRATA_CODEC_NUMERIC;
 		rc = strata_codec_numeric.encode(v, &arena, out);
@@ -341,11 +370,15 @@ choose_bytes(const StrataVector *v, StrataArena *scratch, StrataWriter *out, Str
 			return rc;
 		*out = start;
 	}
-	rc = choose_lz(v, &arena, out, chosen);
-	if (rc != STRATA_CODEC_OK || !has_dictionary ||
-		d.nbytes - margin(v, d.nbytes, 20) > strata_writer_len(out) - strata_writer_len(&start))
-		return rc;
-	*out = start;
+	has_dictionary = has_dictionary && strata_dictionary_plan(&d, SIZE_MAX, &arena) == STRATA_CODEC_OK;
+	if (!has_dictionary || !(few || dictionary_wins(v, &d)))
+	{
+		rc = choose_lz(v, &arena, out, chosen);
+		if (rc != STRATA_CODEC_OK || !has_dictionary ||
+			d.nbytes - margin(v, d.nbytes, 20) > strata_writer_len(out) - strata_writer_len(&start))
+			return rc;
+		*out = start;
+	}
 	*chosen = STRATA_CODEC_DICTIONARY;
 	return strata_dictionary_write(&d, out);
 }
