@@ -27,6 +27,9 @@
 /* A dictionary with at most one entry for so many values is not compared with LZ. */
 #define FEW_ENTRIES 16
 
+/* No dictionary of two numbers is smaller: head, two entries, a stream of codes. */
+#define DICTIONARY_LEAST 8
+
 /* So few byte strings, and packed to half of them: no LZ codec is asked. */
 #define PACKED_AT_ONCE 4096
 
@@ -149,8 +152,9 @@ consider_dictionary(const StrataVector *v, StrataArena *arena, FixedPlan *plan)
 {
 	size_t		room = room_below(v, plan, 20);
 	bool		differences = plan->id == STRATA_CODEC_DELTA_DELTA && strata_ints_are_differences(&plan->ints);
+	uint32_t	limit = room <= DICTIONARY_LEAST ? 1 : entries_limit(v, room, differences);
 
-	if (strata_dictionary_collect(v, entries_limit(v, room, differences), arena, &plan->dictionary) == STRATA_CODEC_OK &&
+	if (limit > 1 && strata_dictionary_collect(v, limit, arena, &plan->dictionary) == STRATA_CODEC_OK &&
 		strata_dictionary_plan(&plan->dictionary, room, arena) == STRATA_CODEC_OK)
 		consider(plan, STRATA_CODEC_DICTIONARY, plan->dictionary.nbytes, room);
 }

@@ -246,20 +246,27 @@ static StrataCodecResult
 make_plan(const IntShape *wanted, const int64_t *values, uint32_t n, StrataLevel level, StrataArena *arena,
 		  StrataIntPlan *plan)
 {
-	int64_t    *scaled = strata_arena_alloc(arena, n * sizeof(int64_t));
 	IntStreamPlan *stream = strata_arena_alloc(arena, sizeof(IntStreamPlan));
+	int64_t    *scaled;
 	uint32_t	nblocks = (n >> INT_BLOCK_LOG2_MIN) + 1;
 	bool		archive = level == STRATA_LEVEL_ARCHIVE && wanted == NULL;
 	bool		known = false;
 
-	if (scaled == NULL || stream == NULL)
+	if (stream == NULL)
 		return STRATA_CODEC_NO_SPACE;
 	*plan = (StrataIntPlan) {values, n, 0, stream};
 	memset(stream, 0, sizeof(*stream));
+	if (wanted == NULL && strata_int_steps_constantly(values, n))
+	{
+		stream->shape = (IntShape) {n > 1 ? INT_DELTA : INT_VALUES, INT_PACK_NONE, false, INT_BLOCK_LOG2_MIN};
+		plan->nbytes = header_size(stream, values);
+		return STRATA_CODEC_OK;
+	}
+	scaled = strata_arena_alloc(arena, n * sizeof(int64_t));
 	stream->blocks = strata_arena_alloc(arena, nblocks * sizeof(IntBlockPlan));
 	stream->metas = strata_arena_alloc(arena, (size_t) nblocks * INT_META_MAX);
 	stream->numbers = archive ? strata_arena_alloc(arena, n * sizeof(uint64_t)) : (uint64_t *) scaled;
-	if (stream->blocks == NULL || stream->metas == NULL || stream->numbers == NULL)
+	if (scaled == NULL || stream->blocks == NULL || stream->metas == NULL || stream->numbers == NULL)
 		return STRATA_CODEC_NO_SPACE;
 	stream->divisor = common_divisor(values, n);
 	scale(values, n, stream->divisor, scaled);

@@ -225,34 +225,41 @@ take_best(int kind, const KindSizes *sizes, uint32_t n, IntShape *shape, size_t 
 	}
 }
 
-/* Do all neighbours differ by the same? */
-static bool
-has_constant_step(const int64_t *scaled, uint32_t n)
+/* Do all n > 0 values differ from the one before by the same? */
+STRATA_CLONES
+bool
+strata_int_steps_constantly(const int64_t *values, uint32_t n)
 {
-	uint64_t	step = n > 1 ? (uint64_t) scaled[1] - (uint64_t) scaled[0] : 0;
+	const uint64_t *v = (const uint64_t *) values;
+	uint64_t	step = n > 1 ? v[1] - v[0] : 0;
 
-	for (uint32_t i = 2; i < n; i++)
-		if ((uint64_t) scaled[i] - (uint64_t) scaled[i - 1] != step)
+	for (uint32_t from = 1; from < n; from += SUBBLOCK)
+	{
+		uint32_t	to = n - from < SUBBLOCK ? n : from + SUBBLOCK;
+		uint64_t	differs = 0;
+
+		for (uint32_t i = from; i < to; i++)
+			differs |= (v[i] - v[i - 1]) ^ step;
+		if (differs != 0)
 			return false;
+	}
 	return true;
 }
 
 /*
- * The smallest shape for n > 0 scaled values (scaled[0] == 0).  *known says whether
- * the blocks have been planned as well.
+ * The smallest shape for n > 1 scaled values (scaled[0] == 0) that do not differ by the
+ * same all.  *known says whether the blocks have been planned as well.
  */
 IntShape
 strata_int_plan(const int64_t *scaled, uint32_t n, IntBlockPlan *blocks, bool *known)
 {
-	IntShape	shape = {n > 1 ? INT_DELTA : INT_VALUES, INT_PACK_NONE, false, INT_BLOCK_LOG2_MIN};
+	IntShape	shape = {0};
 	uint64_t	bits[KINDS];
 	size_t		nbytes = SIZE_MAX;
 	KindSizes	sizes;
 	int			best = 0;
 
 	*known = false;
-	if (has_constant_step(scaled, n))
-		return shape;
 	estimate_kinds(scaled, n, bits);
 	for (int kind = 1; kind < KINDS; kind++)
 		if (bits[kind] < bits[best])

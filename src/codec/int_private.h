@@ -127,6 +127,7 @@ extern void strata_int_store(const uint64_t *v, uint32_t n, unsigned width, void
 #define INT_META_MAX (3 * STRATA_VARINT_MAX)
 
 /* int_plan.c */
+extern bool strata_int_steps_constantly(const int64_t *values, uint32_t n);
 extern IntShape strata_int_plan(const int64_t *scaled, uint32_t n, IntBlockPlan *blocks, bool *known);
 
 /* int_measure.c */
