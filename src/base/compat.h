@@ -60,6 +60,15 @@ typedef RelFileLocator StrataLocator;
 #endif
 
 /*
+ * The same change keeps a MERGE's actions by kind; delete when 16 goes.
+ */
+#if PG_VERSION_NUM < 170000
+#define strata_merge_matched_actions(target) ((target)->ri_matchedMergeAction)
+#else
+#define strata_merge_matched_actions(target) ((target)->ri_MergeActions[MERGE_WHEN_MATCHED])
+#endif
+
+/*
  * 16 added TU_UpdateIndexes to tuple_update (19d8e2308bc), before it was a
  * bool; delete when 15 goes.
  */
@@ -178,7 +187,7 @@ strata_heap_update(Relation rel, ItemPointer tid, HeapTuple tuple, CommandId cid
  */
 #if PG_VERSION_NUM < 160000
 #define strata_check_insert_columns(pstate, nsitem, columns) \
-	((nsitem)->p_rte->requiredPerms = ACL_INSERT, \
+	((nsitem)->p_rte->requiredPerms = ACL_INSERT | ((nsitem)->p_rte->selectedCols ? ACL_SELECT : 0), \
 	 (nsitem)->p_rte->insertedCols = (columns), \
 	 (void) ExecCheckRTPerms(list_make1((nsitem)->p_rte), true))
 #define strata_plan_drop_permissions(stmt) \
@@ -189,7 +198,7 @@ strata_heap_update(Relation rel, ItemPointer tid, HeapTuple tuple, CommandId cid
 	} while (0)
 #else
 #define strata_check_insert_columns(pstate, nsitem, columns) \
-	((nsitem)->p_perminfo->requiredPerms = ACL_INSERT, \
+	((nsitem)->p_perminfo->requiredPerms = ACL_INSERT | ((nsitem)->p_perminfo->selectedCols ? ACL_SELECT : 0), \
 	 (nsitem)->p_perminfo->insertedCols = (columns), \
 	 (void) ExecCheckPermissions((pstate)->p_rtable, list_make1((nsitem)->p_perminfo), true))
 #define strata_plan_drop_permissions(stmt) \

@@ -189,9 +189,31 @@ check_target(ParseState *pstate, ParseNamespaceItem *nsitem, const CopyStmt *stm
 		PreventCommandIfReadOnly("COPY FROM");
 }
 
-/* COPY ... WHERE, ready to be evaluated. */
+/* The filter runs before generated columns are computed. */
+static void
+refuse_generated(Node *where, Relation rel)
+{
+	Bitmapset  *columns = NULL;
+	bool		whole_row;
+
+	pull_varattnos(where, 1, &columns);
+	whole_row = bms_is_member(InvalidAttrNumber - FirstLowInvalidHeapAttributeNumber, columns);
+	for (int i = 0; i < RelationGetNumberOfAttributes(rel); i++)
+	{
+		Form_pg_attribute attribute = TupleDescAttr(RelationGetDescr(rel), i);
+
+		if (attribute->attgenerated &&
+			(whole_row || bms_is_member(attribute->attnum - FirstLowInvalidHeapAttributeNumber, columns)))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_COLUMN_REFERENCE),
+					 errmsg("generated columns are not supported in COPY FROM WHERE conditions"),
+					 errdetail("Column \"%s\" is a generated column.", NameStr(attribute->attname))));
+	}
+}
+
+/* COPY ... WHERE, ready to be evaluated; the columns it reads go into nsitem. */
 static List *
-transform_where(ParseState *pstate, ParseNamespaceItem *nsitem, const CopyStmt *stmt)
+transform_where(ParseState *pstate, ParseNamespaceItem *nsitem, const CopyStmt *stmt, Relation rel)
 {
 	Node	   *where;
 
@@ -201,6 +223,7 @@ transform_where(ParseState *pstate, ParseNamespaceItem *nsitem, const CopyStmt *
 	where = transformExpr(pstate, copyObject(stmt->whereClause), EXPR_KIND_COPY_WHERE);
 	where = coerce_to_boolean(pstate, where, "WHERE");
 	assign_expr_collations(pstate, where);
+	refuse_generated(where, rel);
 	where = eval_const_expressions(NULL, where);
 	where = (Node *) canonicalize_qual((Expr *) where, false);
 	return make_ands_implicit((Expr *) where);
@@ -309,9 +332,10 @@ strata_copy_from(const CopyStmt *stmt, const char *text, uint64 *processed)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot perform COPY FREEZE on a partitioned table")));
-	check_target(pstate, nsitem, stmt, rel);
 	source.rel = rel;
-	source.where = transform_where(pstate, nsitem, stmt);
+	/* before the privileges are checked: it says which columns are read */
+	source.where = transform_where(pstate, nsitem, stmt, rel);
+	check_target(pstate, nsitem, stmt, rel);
 	source.copy = BeginCopyFrom(pstate, rel, NULL, stmt->filename, stmt->is_program, NULL, stmt->attlist, stmt->options);
 	*processed = run_plan(make_plan(rel, text), text, &source);
 	EndCopyFrom(source.copy);

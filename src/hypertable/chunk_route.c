@@ -9,8 +9,8 @@
  * until the statement ends, since triggers may still refer to it.
  *
  * What an UPDATE hands up has the new time in one of its columns, if it sets
- * it; what a MERGE inserts is computed above, so the time alone is computed
- * here as well.
+ * it; what a MERGE inserts or updates is computed above, so the time is computed
+ * here as well.  A time that a BEFORE trigger sets we cannot know.
  *
  * src/hypertable/chunk_route.c
  *-------------------------------------------------------------------------
@@ -18,9 +18,11 @@
 #include "hypertable/hypertable_private.h"
 
 #include "access/table.h"
+#include "access/tableam.h"
 #include "catalog/pg_class.h"
 #include "executor/execPartition.h"
 #include "executor/executor.h"
+#include "executor/nodeModifyTable.h"
 #include "nodes/extensible.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -30,6 +32,7 @@
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/snapmgr.h"
 
 typedef struct RouteState
 {
@@ -44,6 +47,7 @@ typedef struct RouteState
 	AttrNumber	new_time;		/* UPDATE: column of our rows with the time, or what the key is made of */
 	TupleTableSlot *made;		/* for a key that is an expression: a row that has only what it needs */
 	List	   *inserts;		/* MERGE: MergeInsert * */
+	bool		moves;			/* MERGE: an UPDATE sets the time */
 	StrataChunkRange known;		/* a range that the routing has */
 	bool		has_known;
 	List	   *routings;		/* replaced ones */
@@ -288,6 +292,54 @@ provide(RouteState *state, TupleTableSlot *slot, Datum value)
 	provide_chunk(state, value);
 }
 
+/* The partition's column that is the hypertable's time column, or what the key is made of. */
+static AttrNumber
+time_column_of(RouteState *state, Relation partition)
+{
+	Oid			hypertable = RelationGetRelid(state->rel);
+
+	return get_attnum(RelationGetRelid(partition),
+					  get_attname(hypertable, strata_hypertable_get(hypertable)->attno, false));
+}
+
+/* A row that a MERGE has matched: which UPDATE comes, and to what time does it move it? */
+static void
+provide_for_matched(RouteState *state, TupleTableSlot *slot, ItemPointer tid)
+{
+	ModifyTableState *mt = state->mt;
+	ResultRelInfo *target = mt->resultRelInfo;
+	ExprContext *context = mt->ps.ps_ExprContext;
+	bool		isnull;
+	ListCell   *lc;
+
+	if (AttributeNumberIsValid(mt->mt_resultOidAttno))
+		target = ExecLookupResultRelByOid(mt, DatumGetObjectId(ExecGetJunkAttribute(slot, mt->mt_resultOidAttno, &isnull)),
+										  true, false);
+	if (target == NULL ||
+		!table_tuple_fetch_row_version(target->ri_RelationDesc, tid, SnapshotAny, target->ri_oldTupleSlot))
+		return;
+	context->ecxt_scantuple = target->ri_oldTupleSlot;
+	context->ecxt_innertuple = slot;
+	context->ecxt_outertuple = NULL;
+	foreach(lc, strata_merge_matched_actions(target))
+	{
+		MergeActionState *action = lfirst_node(MergeActionState, lc);
+		TupleTableSlot *row;
+		Datum		value;
+
+		if (action->mas_whenqual != NULL && !ExecQual(action->mas_whenqual, context))
+			continue;
+		if (action->mas_action->commandType != CMD_UPDATE)
+			return;
+		row = ExecProject(action->mas_proj);
+		value = slot_getattr(row, time_column_of(state, target->ri_RelationDesc), &isnull);
+		value = key_from_value(state, value, &isnull);
+		if (!isnull)
+			provide(state, slot, value);
+		return;
+	}
+}
+
 /* Which action of a MERGE inserts a row that matches nothing, and for what time? */
 static void
 provide_for_merge(RouteState *state, TupleTableSlot *slot)
@@ -295,12 +347,17 @@ provide_for_merge(RouteState *state, TupleTableSlot *slot)
 	ResultRelInfo *target = state->mt->resultRelInfo;
 	ExprContext *context = state->mt->ps.ps_ExprContext;
 	bool		isnull = false;
+	Datum		tid = 0;
 	ListCell   *lc;
 
 	if (AttributeNumberIsValid(target->ri_RowIdAttNo))
-		(void) slot_getattr(slot, target->ri_RowIdAttNo, &isnull);
+		tid = slot_getattr(slot, target->ri_RowIdAttNo, &isnull);
 	if (!isnull)
-		return;					/* it has a match */
+	{
+		if (state->moves)
+			provide_for_matched(state, slot, (ItemPointer) DatumGetPointer(tid));
+		return;
+	}
 	context->ecxt_scantuple = NULL;
 	context->ecxt_innertuple = slot;
 	context->ecxt_outertuple = NULL;
@@ -395,6 +452,25 @@ create_route_state(CustomScan *scan)
 	return (Node *) state;
 }
 
+/* Does a MERGE's UPDATE set the time?  Not if volatile functions are in it, which may run only once. */
+static bool
+moves_rows(RouteState *state, ResultRelInfo *target)
+{
+	AttrNumber	column = time_column_of(state, target->ri_RelationDesc);
+	bool		result = false;
+	ListCell   *lc;
+
+	foreach(lc, strata_merge_matched_actions(target))
+	{
+		MergeAction *action = lfirst_node(MergeActionState, lc)->mas_action;
+
+		if (contain_volatile_functions(action->qual) || contain_volatile_functions((Node *) action->targetList))
+			return false;
+		result |= action->commandType == CMD_UPDATE && list_member_int(action->updateColnos, column);
+	}
+	return result;
+}
+
 /*
  * The INSERT actions of a MERGE, so that we find out what they will do.  One
  * that volatile functions decide, which may run only once, stays ModifyTable's:
@@ -407,6 +483,7 @@ bind_merge(RouteState *state, ModifyTableState *mt)
 	AttrNumber	column = strata_hypertable_get(RelationGetRelid(state->rel))->attno;
 	ListCell   *lc;
 
+	state->moves = moves_rows(state, mt->resultRelInfo);
 	foreach(lc, (List *) linitial(modify->mergeActionLists))
 	{
 		MergeAction *action = lfirst_node(MergeAction, lc);
@@ -438,7 +515,7 @@ bind(ModifyTableState *mt)
 	PartitionKey key;
 
 	if (child == NULL || !IsA(child, CustomScanState) || state->css.methods != &route_exec_methods ||
-		(mt->operation != CMD_UPDATE && mt->mt_partition_tuple_routing == NULL))
+		(mt->operation == CMD_INSERT && mt->mt_partition_tuple_routing == NULL))
 		return;
 	state->rel = mt->rootResultRelInfo->ri_RelationDesc;
 	key = RelationGetPartitionKey(state->rel);

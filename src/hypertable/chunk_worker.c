@@ -7,7 +7,9 @@
  * using, and a session that did it would keep the locks to its end.  So a
  * background worker joins the session's lock group (it does not wait for what
  * the session holds, and the deadlock detector sees the two as one), makes the
- * chunk and commits.
+ * chunk and commits.  It stays for a moment, since who needs one chunk soon
+ * needs the next, and a process that has read the catalog makes it in a fraction
+ * of the time; but not for long, since workers are few.
  *
  * The worker sees committed rows of the catalog only.  Where this transaction
  * itself made or changed the hypertable, the worker would build a chunk of the
@@ -33,6 +35,7 @@
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "port/atomics.h"
 #include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
 #include "storage/dsm.h"
@@ -57,6 +60,18 @@
 /* How often to ask again when the catalog changes under us. */
 #define MAX_TRIES 10
 
+/* How long a worker waits for the next request, and how long it lives: others wait for its slot. */
+#define LINGER_MS 100
+#define LIFE_MS 1000
+
+/* Whose turn it is; changed by compare-and-exchange. */
+typedef enum WorkerState
+{
+	STATE_ASKED = 0,			/* the worker's */
+	STATE_ANSWERED,				/* the session's */
+	STATE_GONE					/* the worker takes no more requests */
+} WorkerState;
+
 typedef enum WorkerResult
 {
 	WORKER_NONE = 0,			/* it ended without a word */
@@ -68,18 +83,24 @@ typedef enum WorkerResult
 /* In dynamic shared memory. */
 typedef struct WorkerRequest
 {
+	pg_atomic_uint32 state;
 	Oid			database;
 	Oid			hypertable;
 	int64		time;
 	uint32		fingerprint;
 	PGPROC	   *leader;
 	pid_t		leader_pid;
+	Latch	   *worker_latch;	/* set before the first answer */
 	WorkerResult result;
 	int			sqlstate;
 	char		message[1024];
 	char		detail[1024];
 	char		hint[1024];
 } WorkerRequest;
+
+/* The session's worker, as long as it may take requests. */
+static dsm_segment *worker_segment = NULL;
+static BackgroundWorkerHandle *worker_handle = NULL;
 
 PGDLLEXPORT void strata_chunk_worker_main(Datum arg);
 
@@ -195,24 +216,12 @@ work(WorkerRequest *request)
 	return result;
 }
 
-/* Entry point of the worker process. */
-void
-strata_chunk_worker_main(Datum arg)
+/* Do what is asked; false when it failed. */
+static bool
+answer(WorkerRequest *request, MemoryContext mcxt)
 {
-	dsm_segment *segment;
-	WorkerRequest *request;
-	MemoryContext mcxt = CurrentMemoryContext;
+	volatile bool ok = true;
 
-	pqsignal(SIGTERM, die);
-	BackgroundWorkerUnblockSignals();
-	segment = dsm_attach(DatumGetUInt32(arg));
-	if (segment == NULL)
-		return;					/* the leader gave up */
-	dsm_pin_mapping(segment);
-	request = dsm_segment_address(segment);
-	if (!BecomeLockGroupMember(request->leader, request->leader_pid))
-		return;
-	BackgroundWorkerInitializeConnectionByOid(request->database, InvalidOid, 0);
 	PG_TRY();
 	{
 		request->result = work(request);
@@ -228,11 +237,69 @@ strata_chunk_worker_main(Datum arg)
 		copy_text(request->detail, sizeof(request->detail), error->detail);
 		copy_text(request->hint, sizeof(request->hint), error->hint);
 		request->result = WORKER_FAILED;
-		/* the leader reports it: no second copy in the log */
+		/* the session reports it: no second copy in the log */
 		FlushErrorState();
 		AbortCurrentTransaction();
+		ok = false;
 	}
 	PG_END_TRY();
+	MemoryContextSwitchTo(mcxt);
+	return ok;
+}
+
+/* Wait for another request; false when there is none. */
+static bool
+wait_for_request(WorkerRequest *request)
+{
+	TimestampTz start = GetCurrentTimestamp();
+	uint32		expected = STATE_ANSWERED;
+
+	for (;;)
+	{
+		long		left = LINGER_MS - TimestampDifferenceMilliseconds(start, GetCurrentTimestamp());
+
+		if (pg_atomic_read_u32(&request->state) == STATE_ASKED)
+		{
+			pg_read_barrier();
+			return true;
+		}
+		if (left <= 0)
+			break;
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, left, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
+	return !pg_atomic_compare_exchange_u32(&request->state, &expected, STATE_GONE);
+}
+
+/* Entry point of the worker process. */
+void
+strata_chunk_worker_main(Datum arg)
+{
+	dsm_segment *segment;
+	WorkerRequest *request;
+	TimestampTz start = GetCurrentTimestamp();
+	MemoryContext mcxt = CurrentMemoryContext;
+	bool		more = true;
+
+	pqsignal(SIGTERM, die);
+	BackgroundWorkerUnblockSignals();
+	segment = dsm_attach(DatumGetUInt32(arg));
+	if (segment == NULL)
+		return;					/* the leader gave up */
+	dsm_pin_mapping(segment);
+	request = dsm_segment_address(segment);
+	if (!BecomeLockGroupMember(request->leader, request->leader_pid))
+		return;
+	BackgroundWorkerInitializeConnectionByOid(request->database, InvalidOid, 0);
+	request->worker_latch = MyLatch;
+	while (more)
+	{
+		more = answer(request, mcxt) && !TimestampDifferenceExceeds(start, GetCurrentTimestamp(), LIFE_MS);
+		(void) pg_atomic_exchange_u32(&request->state, more ? STATE_ANSWERED : STATE_GONE);
+		SetLatch(&request->leader->procLatch);
+		more = more && wait_for_request(request);
+	}
 }
 
 /*-------------------------------------------------------------------------
@@ -288,42 +355,124 @@ report_failure(Relation parent, const WorkerRequest *request)
 			 request->hint[0] != '\0' ? errhint("%s", request->hint) : 0));
 }
 
-/* Have one worker try; false when the catalog differs. */
-static bool
-ask_worker(Relation parent, int64 time)
+/* The worker is, or will soon be, gone. */
+static void
+forget_worker(void)
 {
-	dsm_segment *segment = dsm_create(sizeof(WorkerRequest), 0);
-	WorkerRequest *request = dsm_segment_address(segment);
-	BackgroundWorkerHandle *handle;
-	bool		done;
+	if (worker_segment != NULL)
+		dsm_detach(worker_segment);
+	if (worker_handle != NULL)
+		pfree(worker_handle);
+	worker_segment = NULL;
+	worker_handle = NULL;
+}
 
-	memset(request, 0, sizeof(*request));
+/* Wait for the answer to a request.  Afterwards there is one, or the worker has ended. */
+static void
+wait_for_answer(WorkerRequest *request)
+{
+	for (;;)
+	{
+		pid_t		pid;
+		BgwHandleStatus status;
+
+		if (pg_atomic_read_u32(&request->state) != STATE_ASKED)
+			break;
+		status = GetBackgroundWorkerPid(worker_handle, &pid);
+		if (status == BGWH_STOPPED)
+			break;
+		if (status == BGWH_POSTMASTER_DIED)
+			ereport(FATAL,
+					(errcode(ERRCODE_ADMIN_SHUTDOWN),
+					 errmsg("terminating connection due to unexpected postmaster exit")));
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH, 0, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
+	pg_read_barrier();
+}
+
+static void
+describe_request(WorkerRequest *request, Relation parent, int64 time)
+{
 	request->database = MyDatabaseId;
 	request->hypertable = RelationGetRelid(parent);
 	request->time = time;
 	request->fingerprint = strata_hypertable_fingerprint(parent);
 	request->leader = MyProc;
 	request->leader_pid = MyProcPid;
+	request->result = WORKER_NONE;
+}
+
+/* Hand the request to the worker of an earlier one; false when there is none any more. */
+static bool
+ask_again(Relation parent, int64 time)
+{
+	WorkerRequest *request;
+	uint32		expected = STATE_ANSWERED;
+	Latch	   *latch;
+
+	if (worker_segment == NULL)
+		return false;
+	request = dsm_segment_address(worker_segment);
+	/* while the turn is ours it does not look at the request, unless it leaves */
+	describe_request(request, parent, time);
+	latch = request->worker_latch;
+	if (pg_atomic_compare_exchange_u32(&request->state, &expected, STATE_ASKED))
+	{
+		SetLatch(latch);
+		return true;
+	}
+	forget_worker();
+	return false;
+}
+
+/* Start a worker with the request. */
+static void
+ask_new(Relation parent, int64 time)
+{
+	dsm_segment *segment = dsm_create(sizeof(WorkerRequest), 0);
+	WorkerRequest *request = dsm_segment_address(segment);
+	MemoryContext old;
+
+	memset(request, 0, sizeof(*request));
+	pg_atomic_init_u32(&request->state, STATE_ASKED);
+	describe_request(request, parent, time);
 	BecomeLockGroupLeader();
-	handle = start_worker(segment, parent);
+	old = MemoryContextSwitchTo(TopMemoryContext);
+	worker_handle = start_worker(segment, parent);
+	MemoryContextSwitchTo(old);
+	dsm_pin_mapping(segment);
+	worker_segment = segment;
+}
+
+/* Have a worker try; false when the catalog differs. */
+static bool
+ask_worker(Relation parent, int64 time)
+{
+	WorkerRequest *request;
+	bool		done;
+
+	if (!ask_again(parent, time))
+		ask_new(parent, time);
+	request = dsm_segment_address(worker_segment);
 	/* the worker must not go on for a statement that was cancelled */
 	PG_TRY();
 	{
-		if (WaitForBackgroundWorkerShutdown(handle) != BGWH_STOPPED)
-			ereport(FATAL,
-					(errcode(ERRCODE_ADMIN_SHUTDOWN),
-					 errmsg("terminating connection due to unexpected postmaster exit")));
+		wait_for_answer(request);
+		if (request->result == WORKER_NONE || request->result == WORKER_FAILED)
+			report_failure(parent, request);
 	}
 	PG_CATCH();
 	{
-		TerminateBackgroundWorker(handle);
+		TerminateBackgroundWorker(worker_handle);
+		forget_worker();
 		PG_RE_THROW();
 	}
 	PG_END_TRY();
-	if (request->result == WORKER_NONE || request->result == WORKER_FAILED)
-		report_failure(parent, request);
 	done = request->result == WORKER_DONE;
-	dsm_detach(segment);
+	if (pg_atomic_read_u32(&request->state) == STATE_GONE)
+		forget_worker();
 	return done;
 }
 

@@ -79,13 +79,28 @@ MERGE INTO e USING (SELECT g FROM generate_series(0, 100, 5) g) s ON e.t = s.g
 	WHEN MATCHED THEN UPDATE SET v = v + 1
 	WHEN NOT MATCHED THEN INSERT (t) VALUES (s.g);
 SELECT v, count(*), min(t), max(t) FROM e GROUP BY v ORDER BY v;
--- an UPDATE of a MERGE that moves a row does not make the chunk
-MERGE INTO e USING (SELECT 5 AS g) s ON e.t = s.g WHEN MATCHED THEN UPDATE SET t = 1005;
-MERGE INTO e USING (SELECT 5 AS g) s ON e.t = s.g WHEN MATCHED THEN UPDATE SET t = 95;
-SELECT count(*) FROM e WHERE t BETWEEN 90 AND 99;
+-- an UPDATE of a MERGE moves rows, by conditions on the old row and the new
+MERGE INTO e USING (SELECT 5 AS g) s ON e.t = s.g WHEN MATCHED THEN UPDATE SET t = 95, v = 0;
+MERGE INTO e USING (SELECT g FROM generate_series(0, 60, 5) g) s ON e.t = s.g
+	WHEN MATCHED AND e.v = 8 AND s.g > 20 THEN UPDATE SET t = s.g + 1000 * e.v, v = e.v + 1
+	WHEN MATCHED AND s.g = 15 THEN DELETE
+	WHEN MATCHED AND s.g = 20 THEN DO NOTHING
+	WHEN MATCHED THEN UPDATE SET t = 2000 + e.t;
+SELECT tableoid::regclass, t, v FROM e WHERE t > 100 OR t IN (15, 20) OR v = 0 ORDER BY t;
+MERGE INTO e USING (SELECT g FROM generate_series(65, 75, 5) g) s ON e.t = s.g WHEN MATCHED THEN UPDATE SET t = s.g * 100;
+SELECT tableoid::regclass, t, v FROM e WHERE t > 6000 AND t < 8000 ORDER BY t;
+SELECT count(*) FROM show_chunks('e');
+-- what a trigger makes of the time nobody knows before
+CREATE FUNCTION later() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.t := 99999; RETURN NEW; END $$;
+CREATE TRIGGER later BEFORE UPDATE ON e FOR EACH ROW EXECUTE FUNCTION later();
+UPDATE e SET v = 1 WHERE t = 20;
+DROP TRIGGER later ON e;
+DROP FUNCTION later;
 -- a volatile time is ModifyTable's to compute, once
 CREATE SEQUENCE seq START 1000;
 MERGE INTO e USING (SELECT 1) s ON false WHEN NOT MATCHED THEN INSERT (t) VALUES (nextval('seq'));
+SELECT last_value, is_called FROM seq;
+MERGE INTO e USING (SELECT 20 AS g) s ON e.t = s.g WHEN MATCHED THEN UPDATE SET t = nextval('seq') + 50000;
 SELECT last_value, is_called FROM seq;
 
 -- a partitioning function
@@ -94,7 +109,7 @@ CREATE TABLE f (v int, id text NOT NULL);
 SELECT created FROM create_hypertable('f', 'id', chunk_time_interval => 100, time_partitioning_func => 'id_time');
 INSERT INTO f VALUES (1, 'c1'), (2, 'c2');
 UPDATE f SET id = 'c' || v || '00';
-MERGE INTO f USING (VALUES ('c100'), ('c700')) s (id) ON f.id = s.id WHEN MATCHED THEN UPDATE SET v = 11 WHEN NOT MATCHED THEN INSERT VALUES (7, s.id);
+MERGE INTO f USING (VALUES ('c100'), ('c700')) s (id) ON f.id = s.id WHEN MATCHED THEN UPDATE SET v = 11, id = 'c4400' WHEN NOT MATCHED THEN INSERT VALUES (7, s.id);
 SELECT tableoid::regclass, * FROM f ORDER BY id;
 
 -- in one transaction: chunks go, and rows come again

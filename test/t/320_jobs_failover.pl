@@ -1,0 +1,81 @@
+# test/t/320_jobs_failover.pl
+#	  Jobs go over to a promoted standby, with what the primary was doing when
+#	  it died; and through an upgrade of the extension while they run.
+use strict;
+use warnings;
+
+use StrataTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $primary = strata_node('primary', '', allows_streaming => 1);
+my $node = $primary;
+
+sub sql { return $node->safe_psql('postgres', $_[0]); }
+
+sub becomes
+{
+	my ($query, $name) = @_;
+	ok($node->poll_query_until('postgres', $query), $name)
+	  or diag(sql('SELECT * FROM strata.job_stats; SELECT * FROM strata.job_history'));
+	return;
+}
+
+sql(q{
+	CREATE EXTENSION strata;
+	CREATE TABLE log (at timestamptz DEFAULT clock_timestamp(), what text);
+	CREATE TABLE m (time timestamptz NOT NULL, v int);
+	SELECT create_hypertable('m', 'time', chunk_time_interval => interval '1 day');
+	INSERT INTO m SELECT '2026-01-01'::timestamptz + g * interval '1 hour', g FROM generate_series(1, 100) g;
+	CREATE FUNCTION tick(job_id int, config jsonb) RETURNS void LANGUAGE sql AS $$ INSERT INTO public.log (what) VALUES ('tick') $$;
+	CREATE FUNCTION sleeps(job_id int, config jsonb) RETURNS void LANGUAGE plpgsql AS $$
+	BEGIN
+		PERFORM pg_sleep((config->>'seconds')::float8);
+	END $$;
+});
+my $tick = sql(q{SELECT add_job('tick', '1 s')});
+becomes('SELECT count(*) >= 2 FROM log', 'a job runs on the primary');
+$primary->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($primary, 'base', has_streaming => 1);
+$standby->start;
+
+# what was made after the backup arrives, too
+my $policy = sql(q{SELECT add_compression_policy('m', interval '1 day')});
+my $long = sql(q{SELECT add_job('sleeps', '1 h', '{"seconds": 1000}')});
+becomes("SELECT job_status = 'Running' FROM strata.job_stats WHERE job_id = $long", 'a long job runs');
+becomes("SELECT total_successes > 0 FROM strata.job_stats WHERE job_id = $policy", 'and a policy has run');
+$primary->wait_for_catchup($standby);
+is($standby->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE backend_type LIKE 'strata%'}), '0',
+	'no process of ours in recovery');
+
+$primary->kill9;
+my $before = $standby->safe_psql('postgres', 'SELECT count(*) FROM log');
+$standby->promote;
+$node = $standby;
+becomes("SELECT count(*) > $before + 1 FROM log", 'jobs go on where the standby is promoted');
+becomes("SELECT total_failures = 1 FROM strata.job_stats WHERE job_id = $long", 'what the primary was doing is a failed run');
+is(sql("SELECT err_message FROM strata.job_errors WHERE job_id = $long"), "job $long was interrupted", 'and says so');
+sql(q{INSERT INTO m SELECT '2026-02-01'::timestamptz + g * interval '1 hour', g FROM generate_series(1, 100) g});
+sql("SELECT alter_job($policy, next_start => now())");
+becomes(q{SELECT count(*) FILTER (WHERE NOT is_compressed) = 0 FROM strata.chunks WHERE hypertable_name = 'm' AND range_start < '2026-02-05'},
+	'policies, too');
+
+# an upgrade while a job runs: a version of the extension that adds a function
+my $shared = `pg_config --sharedir`;
+chomp $shared;
+my $script = "$shared/extension/strata--0.1.0--0.1.0test.sql";
+append_to_file($script, "CREATE FUNCTION _strata.of_next_version() RETURNS int LANGUAGE sql RETURN 7;\n");
+END { unlink $script if defined $script; }
+sql(qq{SELECT alter_job($long, config => '{"seconds": 3}', next_start => now())});
+becomes("SELECT job_status = 'Running' FROM strata.job_stats WHERE job_id = $long", 'a job runs');
+my $ticks = sql('SELECT count(*) FROM log');
+sql("SET lock_timeout = '10 s'; ALTER EXTENSION strata UPDATE TO '0.1.0test'");
+is(sql('SELECT _strata.of_next_version()'), '7', 'the extension is upgraded');
+becomes("SELECT last_run_status = 'Success' AND job_status = 'Scheduled' FROM strata.job_stats WHERE job_id = $long", 'the job ends well');
+becomes("SELECT count(*) > $ticks + 1 FROM log", 'and others go on');
+is(sql("SELECT count(*) FROM strata.job_errors WHERE job_id <> $long"), '0', 'nothing failed');
+
+$node->stop;
+done_testing();
