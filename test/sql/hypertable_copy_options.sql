@@ -17,14 +17,14 @@ CREATE TEMP TABLE source AS SELECT timestamp '2026-01-02' + g * interval '7 hour
 COPY source TO PROGRAM 'cat > strata_copy.bin' (FORMAT binary);
 COPY (SELECT t + interval '1 day' AS t, f, b FROM source) TO PROGRAM 'cat > strata_some.bin' (FORMAT binary);
 -- binary
+COPY p FROM PROGRAM 'head -c 100 strata_copy.bin' (FORMAT binary);
+COPY m FROM PROGRAM 'head -c 100 strata_copy.bin' (FORMAT binary);
 COPY p FROM PROGRAM 'cat strata_copy.bin' (FORMAT binary);
 COPY m FROM PROGRAM 'cat strata_copy.bin' (FORMAT binary);
 COPY p (t, f, b) FROM PROGRAM 'cat strata_some.bin' BINARY;
 COPY m (t, f, b) FROM PROGRAM 'cat strata_some.bin' BINARY;
 COPY p FROM PROGRAM 'cat strata_copy.bin' WITH (FORMAT 'binary') WHERE a > 1000;
 COPY m FROM PROGRAM 'cat strata_copy.bin' WITH (FORMAT 'binary') WHERE a > 1000;
-COPY p FROM PROGRAM 'head -c 100 strata_copy.bin' (FORMAT binary);
-COPY m FROM PROGRAM 'head -c 100 strata_copy.bin' (FORMAT binary);
 COPY p FROM PROGRAM 'echo no' (FORMAT binary);
 COPY m FROM PROGRAM 'echo no' (FORMAT binary);
 COPY p (t, a) FROM PROGRAM 'cat strata_copy.bin' (FORMAT binary);
@@ -133,6 +133,7 @@ COPY p (t, a) FROM stdin;
 COPY m (t, a) FROM stdin;
 2026-01-18	1	more
 \.
+\set VERBOSITY terse
 COPY p (t, a) FROM stdin;
 2026-01-18	1
 2026-01-19	2
@@ -143,6 +144,7 @@ COPY m (t, a) FROM stdin;
 2026-01-19	2
 2026-01-18	1
 \.
+\set VERBOSITY default
 COPY p (t, a) FROM stdin;
 2026-01-18	1
 2026-02-30	2

@@ -1,12 +1,11 @@
 # test/t/320_jobs_failover.pl
 #	  Jobs go over to a promoted standby, with what the primary was doing when
-#	  it died; and through an upgrade of the extension while they run.
+#	  it died.
 use strict;
 use warnings;
 
 use StrataTest;
 use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $primary = strata_node('primary', '', allows_streaming => 1);
@@ -57,25 +56,11 @@ $node = $standby;
 becomes("SELECT count(*) > $before + 1 FROM log", 'jobs go on where the standby is promoted');
 becomes("SELECT total_failures = 1 FROM strata.job_stats WHERE job_id = $long", 'what the primary was doing is a failed run');
 is(sql("SELECT err_message FROM strata.job_errors WHERE job_id = $long"), "job $long was interrupted", 'and says so');
-sql(q{INSERT INTO m SELECT '2026-02-01'::timestamptz + g * interval '1 hour', g FROM generate_series(1, 100) g});
+my $runs = sql("SELECT total_successes FROM strata.job_stats WHERE job_id = $policy");
 sql("SELECT alter_job($policy, next_start => now())");
-becomes(q{SELECT count(*) FILTER (WHERE NOT is_compressed) = 0 FROM strata.chunks WHERE hypertable_name = 'm' AND range_start < '2026-02-05'},
-	'policies, too');
+becomes("SELECT total_successes > $runs FROM strata.job_stats WHERE job_id = $policy", 'policies, too');
 
-# an upgrade while a job runs: a version of the extension that adds a function
-my $shared = `pg_config --sharedir`;
-chomp $shared;
-my $script = "$shared/extension/strata--0.1.0--0.1.0test.sql";
-append_to_file($script, "CREATE FUNCTION _strata.of_next_version() RETURNS int LANGUAGE sql RETURN 7;\n");
-END { unlink $script if defined $script; }
-sql(qq{SELECT alter_job($long, config => '{"seconds": 3}', next_start => now())});
-becomes("SELECT job_status = 'Running' FROM strata.job_stats WHERE job_id = $long", 'a job runs');
-my $ticks = sql('SELECT count(*) FROM log');
-sql("SET lock_timeout = '10 s'; ALTER EXTENSION strata UPDATE TO '0.1.0test'");
-is(sql('SELECT _strata.of_next_version()'), '7', 'the extension is upgraded');
-becomes("SELECT last_run_status = 'Success' AND job_status = 'Scheduled' FROM strata.job_stats WHERE job_id = $long", 'the job ends well');
-becomes("SELECT count(*) > $ticks + 1 FROM log", 'and others go on');
-is(sql("SELECT count(*) FROM strata.job_errors WHERE job_id <> $long"), '0', 'nothing failed');
+is(sql("SELECT count(*) FROM strata.job_errors WHERE job_id <> $long"), '0', 'nothing else failed');
 
 $node->stop;
 done_testing();
