@@ -28,7 +28,7 @@ mkdir -p "$work"
 chmod 755 "$work"
 eval "$("$SERVER" env)"
 sql() { psql -XqAt -v ON_ERROR_STOP=1 "$@"; }
-sql -c 'CREATE EXTENSION IF NOT EXISTS strata'
+sql -c 'SET client_min_messages = error' -c 'CREATE EXTENSION IF NOT EXISTS strata'
 seconds() { date +%s.%N; }
 since() { awk -v a="$1" -v b="$(seconds)" 'BEGIN { printf "%.2f", b - a }'; }
 
@@ -43,12 +43,12 @@ copy() {
 SELECT pg_backend_pid() AS pid \\gset
 \\setenv PID :pid
 SELECT extract(epoch FROM clock_timestamp()) AS start \\gset
-\\copy $1 FROM '$work/cpu.csv' (FORMAT csv)
+\\copy $1 FROM '$work/cpu.csv' (FORMAT csv, HEADER)
 SELECT '$1', round(extract(epoch FROM clock_timestamp()) - :start, 2);
 \\! awk '{ print "cpu", (\$14 + \$15) / 100 }' /proc/\$PID/stat
 SQL
 }
-echo "COPY of $(wc -l <"$work/cpu.csv") rows, $HOSTS hosts: seconds, CPU seconds of the backend"
+echo "COPY of $(($(wc -l <"$work/cpu.csv") - 1)) rows, $HOSTS hosts: seconds, CPU seconds of the backend"
 for round in $(seq "$ROUNDS"); do
     for table in heap hyper; do
         sql -c 'SET client_min_messages = error' -c "DROP TABLE IF EXISTS $table" -c "CHECKPOINT"
