@@ -167,17 +167,19 @@ index_entry(Relation batches, HeapTuple tuple, int64 row)
 /* See store_private.h. */
 void
 strata_entry_insert(Relation batches, int64 row, StrataEntryKind kind, const ItemPointerData *tid,
-					CommandId cid, bool forever)
+					CommandId cid, bool forever, ItemPointer self)
 {
 	HeapTuple	tuple = form_entry(batches, row, kind, tid);
 
 	heap_insert(batches, tuple, cid, forever ? HEAP_INSERT_FROZEN : 0, NULL);
 	index_entry(batches, tuple, row);
+	if (self != NULL)
+		*self = tuple->t_self;
 	heap_freetuple(tuple);
 }
 
 /* See store_private.h. */
-void
+HeapTuple
 strata_entry_replace(Relation batches, const StrataEntry *entry, StrataEntryKind kind,
 					 const ItemPointerData *tid, CommandId cid)
 {
@@ -190,7 +192,7 @@ strata_entry_replace(Relation batches, const StrataEntry *entry, StrataEntryKind
 				 errmsg("could not serialize access due to concurrent update")));
 	if (!HeapTupleIsHeapOnly(tuple))
 		index_entry(batches, tuple, entry->row);
-	heap_freetuple(tuple);
+	return tuple;
 }
 
 /*-------------------------------------------------------------------------
@@ -524,7 +526,8 @@ forget_place(Relation batches, const StrataEntry *entry, void *arg)
 	if (entry->kind == STRATA_ENTRY_LOCK)
 		simple_heap_delete(batches, &self);
 	else if (entry->kind == STRATA_ENTRY_UPDATED || entry->kind == STRATA_ENTRY_MOVED)
-		strata_entry_replace(batches, entry, STRATA_ENTRY_LOST, NULL, GetCurrentCommandId(true));
+		heap_freetuple(strata_entry_replace(batches, entry, STRATA_ENTRY_LOST, NULL,
+											GetCurrentCommandId(true)));
 }
 
 /* See store.h. */

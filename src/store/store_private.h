@@ -76,11 +76,70 @@ extern bool strata_companion_is_outdated(StrataStore *store, const StrataLayout 
  * its batch (store_change.c); whoever replaces one has locked it.
  */
 extern void strata_entry_find_dirty(Relation batches, int64 row, StrataEntry *entry);
-/* forever: a lock entry is to outlive this transaction's failure. */
+/* forever: a lock entry is to outlive this transaction's failure.  self: where it is, or NULL. */
 extern void strata_entry_insert(Relation batches, int64 row, StrataEntryKind kind,
-								const ItemPointerData *tid, CommandId cid, bool forever);
-extern void strata_entry_replace(Relation batches, const StrataEntry *entry, StrataEntryKind kind,
-								 const ItemPointerData *tid, CommandId cid);
+								const ItemPointerData *tid, CommandId cid, bool forever,
+								ItemPointer self);
+/* Returns the new entry, whose header tells who has locked it. */
+extern HeapTuple strata_entry_replace(Relation batches, const StrataEntry *entry, StrataEntryKind kind,
+									  const ItemPointerData *tid, CommandId cid);
+
+/*
+ * FOR KEY SHARE and changes that keep the key, store_key_share.c.
+ *
+ * Whoever has updated the tuple in the slot, of class TTSOpsBufferHeapTuple;
+ * *next: to where.  The transaction may have failed.
+ */
+extern TransactionId strata_tuple_updater(TupleTableSlot *slot, ItemPointer next);
+
+/*
+ * Lock FOR KEY SHARE, in the name of lockers, the version of a row that maker
+ * has put at tid, and those it has made of it; nothing, when it is not in
+ * progress any more.  Returns a transaction to wait for first, if any.
+ */
+extern TransactionId strata_versions_lock(Relation rel, TransactionId maker, const ItemPointerData *tid,
+										  const TransactionId *lockers, int nlockers);
+
+/* Give the version that we have put at tid those who have locked the entry. */
+extern void strata_lockers_hand_on(Relation rel, HeapTuple entry, const ItemPointerData *tid);
+
+/* A compressed row somebody wants to lock or change. */
+typedef struct StrataClaim
+{
+	Relation	rel;
+	Relation	batches;
+	StrataBatchReader *reader;	/* its batch, loaded; NULL: it is gone */
+	ItemPointerData batch_tid;
+	int64		row;
+	StrataEntry entry;			/* NONE, LOCK: the row is in its batch */
+	bool		writing;		/* we hold the heavyweight lock */
+} StrataClaim;
+
+/* Raises when the table has no batches any more. */
+extern void strata_claim_begin(StrataClaim *claim, Relation rel, int64 row);
+
+/*
+ * Claim the row in the given mode, as table_tuple_lock would.  TM_Ok with
+ *	- entry NONE: nobody touched it; we are writing, the caller makes the entry
+ *	  (not with make_lock_entry)
+ *	- entry LOCK: it is locked in that mode
+ *	- entry MOVED: the row is in the row store
+ */
+extern TM_Result strata_claim_row(StrataClaim *claim, LockTupleMode mode, LockWaitPolicy policy,
+								  bool make_lock_entry, CommandId cid, TM_FailureData *tmfd);
+/* We write nothing, after all. */
+extern void strata_claim_end_writing(StrataClaim *claim);
+
+/*
+ * Write down what became of the claimed row, which is in its batch.  tid: of
+ * the next version, which gets the locks that outlive the change.
+ *
+ * keeps_key: nobody who locks the row FOR KEY SHARE shall wait for us, and what
+ * he locks must be there if we fail.  So there is a lock entry first.
+ */
+extern void strata_claim_write_entry(StrataClaim *claim, StrataEntryKind kind, const ItemPointerData *tid,
+									 CommandId cid, bool keeps_key);
+extern void strata_claim_end(StrataClaim *claim);
 
 /* Visit the entries of rows [first_row, last_row] that the snapshot sees. */
 typedef void (*StrataEntryVisitor) (Relation batches, const StrataEntry *entry, void *arg);
@@ -187,6 +246,9 @@ extern int	strata_key_find_print(const StrataKeyPrint *prints, int n, uint32 pri
 /* Does slot's row differ from row `row` of the reader in a unique key? */
 extern bool strata_unique_key_changes(Relation rel, StrataBatchReader *reader, int row,
 									  TupleTableSlot *slot);
+/* In a key that foreign keys may refer to?  FOR KEY SHARE holds on to those. */
+extern bool strata_reference_key_changes(Relation rel, StrataBatchReader *reader, int row,
+										 TupleTableSlot *slot);
 
 /* Next free row number; the caller excludes other writers of batches. */
 extern int64 strata_store_next_row(StrataStore *store);

@@ -16,6 +16,7 @@
 
 #include "access/genam.h"
 #include "access/nbtree.h"
+#include "access/sysattr.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/index.h"
@@ -664,15 +665,14 @@ strata_store_unique_columns(Relation rel, bool *any)
 	return attrs;
 }
 
-/* See store_private.h. */
-bool
-strata_unique_key_changes(Relation rel, StrataBatchReader *reader, int row, TupleTableSlot *slot)
+/* Does slot's row differ from row `row` of the reader in one of these columns? */
+static bool
+columns_differ(Relation rel, Bitmapset *attrs, StrataBatchReader *reader, int row, TupleTableSlot *slot)
 {
-	bool		changes;
-	Bitmapset  *attrs = strata_store_unique_columns(rel, &changes);
+	bool		differ = false;
 	int			attno = -1;
 
-	while (!changes && (attno = bms_next_member(attrs, attno)) >= 0)
+	while (!differ && (attno = bms_next_member(attrs, attno)) >= 0)
 	{
 		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), attno - 1);
 		bool		old_null;
@@ -680,9 +680,38 @@ strata_unique_key_changes(Relation rel, StrataBatchReader *reader, int row, Tupl
 		Datum		old_value = strata_column_get(strata_batch_reader_column(reader, attno), row, &old_null);
 		Datum		new_value = slot_getattr(slot, attno, &new_null);
 
-		changes = old_null != new_null ||
+		differ = old_null != new_null ||
 			(!old_null && !datum_image_eq(old_value, new_value, att->attbyval, att->attlen));
 	}
+	return differ;
+}
+
+/* See store_private.h. */
+bool
+strata_unique_key_changes(Relation rel, StrataBatchReader *reader, int row, TupleTableSlot *slot)
+{
+	bool		changes;
+	Bitmapset  *attrs = strata_store_unique_columns(rel, &changes);
+
+	changes = changes || columns_differ(rel, attrs, reader, row, slot);
 	bms_free(attrs);
+	return changes;
+}
+
+/* See store_private.h. */
+bool
+strata_reference_key_changes(Relation rel, StrataBatchReader *reader, int row, TupleTableSlot *slot)
+{
+	Bitmapset  *offset = RelationGetIndexAttrBitmap(rel, INDEX_ATTR_BITMAP_KEY);
+	Bitmapset  *attrs = NULL;
+	int			member = -1;
+	bool		changes;
+
+	while ((member = bms_next_member(offset, member)) >= 0)
+		if (member + FirstLowInvalidHeapAttributeNumber > 0)
+			attrs = bms_add_member(attrs, member + FirstLowInvalidHeapAttributeNumber);
+	changes = columns_differ(rel, attrs, reader, row, slot);
+	bms_free(attrs);
+	bms_free(offset);
 	return changes;
 }
