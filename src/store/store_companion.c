@@ -47,6 +47,10 @@ typedef struct StrataRelCache
 {
 	StrataLocator locator;		/* storage this is about */
 	Oid			companion;		/* or InvalidOid */
+	bool		unique_known;
+	bool		unique_any;		/* a unique index has an expression or predicate */
+	int			natts;
+	bool		unique[FLEXIBLE_ARRAY_MEMBER];	/* by attno - 1: key of a unique index */
 } StrataRelCache;
 
 const TableAmRoutine *strata_am_routine = NULL;
@@ -100,7 +104,13 @@ remember_companion(Relation rel, Oid companion)
 	StrataRelCache *cache = (StrataRelCache *) rel->rd_amcache;
 
 	if (cache == NULL)
-		cache = MemoryContextAllocZero(CacheMemoryContext, sizeof(StrataRelCache));
+	{
+		int			natts = RelationGetNumberOfAttributes(rel);
+
+		cache = MemoryContextAllocZero(CacheMemoryContext,
+									   offsetof(StrataRelCache, unique) + sizeof(bool) * natts);
+		cache->natts = natts;
+	}
 	cache->locator = STRATA_REL_LOCATOR(rel);
 	cache->companion = companion;
 	rel->rd_amcache = cache;
@@ -121,6 +131,38 @@ strata_companion_oid(Relation rel)
 	if (!IsTransactionState())
 		return InvalidOid;
 	return remember_companion(rel, lookup_companion(&locator, rel->rd_rel->relpersistence));
+}
+
+/*
+ * See store.h.  Asked for each row that is changed, so it is remembered; a new
+ * index makes relcache forget it.
+ */
+Bitmapset *
+strata_store_unique_columns(Relation rel, bool *any)
+{
+	StrataRelCache *cache;
+	Bitmapset  *attrs = NULL;
+
+	(void) strata_companion_oid(rel);
+	cache = (StrataRelCache *) rel->rd_amcache;
+	if (cache != NULL && cache->unique_known)
+	{
+		*any = cache->unique_any;
+		for (int i = 0; i < cache->natts; i++)
+			if (cache->unique[i])
+				attrs = bms_add_member(attrs, i + 1);
+		return attrs;
+	}
+	attrs = strata_unique_columns_find(rel, any);
+	/* if the look-up has rebuilt the entry, what was found may be old already */
+	if (cache != NULL && rel->rd_amcache == cache)
+	{
+		for (int i = 0; i < cache->natts; i++)
+			cache->unique[i] = bms_is_member(i + 1, attrs);
+		cache->unique_any = *any;
+		cache->unique_known = true;
+	}
+	return attrs;
 }
 
 /* CREATE or DROP ACCESS METHOD somewhere: look its oid up again. */

@@ -243,6 +243,9 @@ extern void strata_key_batch_set_prints(StrataKeyDirectory *d, int i, StrataKeyP
 /* Position of the first of n that is >= print. */
 extern int	strata_key_find_print(const StrataKeyPrint *prints, int n, uint32 print);
 
+/* Columns of R's unique keys, see store.h, from the catalogs. */
+extern Bitmapset *strata_unique_columns_find(Relation rel, bool *any);
+
 /* Does slot's row differ from row `row` of the reader in a unique key? */
 extern bool strata_unique_key_changes(Relation rel, StrataBatchReader *reader, int row,
 									  TupleTableSlot *slot);

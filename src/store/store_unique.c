@@ -638,9 +638,9 @@ strata_store_uncover(Relation rel, Relation index, const Datum *values, const bo
  *-------------------------------------------------------------------------
  */
 
-/* See store.h. */
+/* See store_private.h. */
 Bitmapset *
-strata_store_unique_columns(Relation rel, bool *any)
+strata_unique_columns_find(Relation rel, bool *any)
 {
 	Bitmapset  *attrs = NULL;
 	List	   *indexes = RelationGetIndexList(rel);
