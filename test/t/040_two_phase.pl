@@ -74,6 +74,64 @@ foreach my $way ('crash', 'running')
 	}
 }
 
+# --- FOR KEY SHARE beside changes that keep the key: locks that the new versions inherit, in WAL
+$node->safe_psql('postgres', q{CREATE TABLE k (id int PRIMARY KEY, v int, pad text) USING strata;
+	INSERT INTO k SELECT i, 0, 'x' FROM generate_series(1, 1000) i});
+$node->safe_psql('postgres', q{SELECT compress_chunk('k')});
+my $patience = q{SET lock_timeout = '10s'};
+my $inherited = 0;
+
+sub lock_key
+{
+	$node->safe_psql('postgres', "$patience; BEGIN; SELECT v FROM k WHERE id = $_[0] FOR KEY SHARE; PREPARE TRANSACTION 'lock$inherited'");
+	$inherited++;
+	return;
+}
+
+sub change
+{
+	my ($id, $prepare) = @_;
+	$node->safe_psql('postgres', "$patience; BEGIN; UPDATE k SET v = v + 1 WHERE id = $id; " . $prepare);
+	return;
+}
+lock_key(1);
+change(1, 'COMMIT');
+change(2, q{PREPARE TRANSACTION 'u'});
+lock_key(2);
+$node->safe_psql('postgres', q{COMMIT PREPARED 'u'});
+change(3, q{UPDATE k SET v = v + 1 WHERE id = 3; PREPARE TRANSACTION 'u'});
+lock_key(3);
+$node->safe_psql('postgres', q{COMMIT PREPARED 'u'});
+lock_key(4);
+lock_key(4);
+change(4, 'COMMIT');
+change(5, q{PREPARE TRANSACTION 'u'});
+lock_key(5);
+$node->safe_psql('postgres', q{ROLLBACK PREPARED 'u'});
+change(6, q{SAVEPOINT s; UPDATE k SET v = 9 WHERE id = 6; ROLLBACK TO s; PREPARE TRANSACTION 'u'});
+lock_key(6);
+lock_key(6);
+$node->safe_psql('postgres', q{COMMIT PREPARED 'u'});
+
+sub are_locked
+{
+	my ($server, $what) = @_;
+	foreach my $id (1 .. 6)
+	{
+		my (undef, undef, $error) = $server->psql('postgres', "SELECT FROM k WHERE id = $id FOR UPDATE NOWAIT");
+		like($error, qr/could not obtain lock on row/, "$what: row $id is locked");
+		is($server->safe_psql('postgres', "SELECT v FROM k WHERE id = $id FOR NO KEY UPDATE NOWAIT"),
+			(1, 1, 2, 1, 0, 1)[ $id - 1 ], "$what: not against changes that keep the key of row $id");
+	}
+	return;
+}
+are_locked($node, 'running');
+$node->safe_psql('postgres', 'VACUUM (FREEZE) k');
+are_locked($node, 'vacuumed');
+$node->stop('immediate');
+$node->start;
+are_locked($node, 'crashed');
+
 # --- a standby that is promoted between the two phases
 $node->safe_psql('postgres', 'TRUNCATE t, t_heap');
 grow_twins($node, 't', 3000);
@@ -83,7 +141,11 @@ $node->safe_psql('postgres', q{SELECT compress_chunk('u'); BEGIN; UPDATE u SET a
 $node->wait_for_catchup($standby);
 $node->kill9;
 $standby->promote;
-is($standby->safe_psql('postgres', 'SELECT count(*) FROM pg_prepared_xacts'), '2', 'promoted: both are prepared');
+is($standby->safe_psql('postgres', q{SELECT count(*) FROM pg_prepared_xacts WHERE gid IN ('one', 'two')}), '2', 'promoted: both are prepared');
+are_locked($standby, 'promoted');
+$standby->safe_psql('postgres', "COMMIT PREPARED 'lock$_'") foreach (0 .. $inherited - 1);
+is($standby->safe_psql('postgres', 'SELECT count(*) FROM (SELECT FROM k WHERE id < 7 FOR UPDATE NOWAIT) AS k'), '6', 'promoted: and free again');
+is_sound($standby, 'k', 'promoted, locked');
 twins_are_equal($standby, 't', 'promoted, prepared');
 is($standby->safe_psql('postgres', 'SELECT count(*), sum(a) FROM u'), '3000|4501500', 'promoted: the old row');
 $standby->safe_psql('postgres', q{COMMIT PREPARED 'one'});
