@@ -182,7 +182,6 @@ static void
 visit_column(ReturnSetInfo *rsinfo, StrataBatchReader *reader, TupleTableSlot *slot, AttrNumber attno)
 {
 	Form_pg_attribute att = TupleDescAttr(reader->schema->rel_desc, attno - 1);
-	AttrNumber	catt = reader->schema->col_att[attno];
 	const StrataColumnSummary *summary = strata_batch_reader_summary(reader, attno);
 	Datum		values[8];
 	bool		nulls[8] = {0};
@@ -209,12 +208,12 @@ visit_column(ReturnSetInfo *rsinfo, StrataBatchReader *reader, TupleTableSlot *s
 	}
 	else
 	{
-		struct varlena *v = PG_DETOAST_DATUM_PACKED(slot->tts_values[catt - 1]);
+		Size		len;
+		const uint8 *buf = strata_batch_reader_encoded(reader, attno, &len);
 		StrataCodecInfo info;
-		StrataCodecResult rc = strata_column_describe((const uint8 *) VARDATA_ANY(v),
-													  VARSIZE_ANY_EXHDR(v), false, &info);
+		StrataCodecResult rc = strata_column_describe(buf, len, false, &info);
 
-		values[3] = Int32GetDatum((int32) VARSIZE_ANY_EXHDR(v));
+		values[3] = Int32GetDatum((int32) len);
 		if (rc != STRATA_CODEC_OK)
 			values[2] = CStringGetTextDatum(strata_codec_result_text(rc));
 		else

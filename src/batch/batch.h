@@ -192,6 +192,13 @@ typedef struct StrataSummaryReader
 	int			left;			/* entries not read yet */
 } StrataSummaryReader;
 
+/* A value that columns share; private to batch_pack.c. */
+typedef struct StrataBatchHolder
+{
+	AttrNumber	attno;
+	struct varlena *value;
+} StrataBatchHolder;
+
 /* Reads one batch at a time; opaque but for these fields. */
 typedef struct StrataBatchReader
 {
@@ -212,6 +219,8 @@ typedef struct StrataBatchReader
 	int64		ndecoded;		/* columns decoded since creation, for EXPLAIN */
 	bytea	   *summary;		/* private: of the current batch, detoasted */
 	bool		sealed;			/* private: columns have seals */
+	StrataBatchHolder *holders; /* private: fetched so far; NULL: none */
+	int			nholders;
 	StrataSummaryReader summary_reader; /* private: entries are read as far as needed */
 	StrataColumnSummary *summaries; /* private: natts of them, nsummaries read */
 	int			nsummaries;		/* -1: not begun */
@@ -265,6 +274,12 @@ extern StrataColumn *strata_batch_reader_column(StrataBatchReader *reader, AttrN
  */
 extern StrataColumn *strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno,
 											  int from, int n);
+
+/*
+ * The bytes of column attno of the current batch, which has it (is_stored), as
+ * they are in its batch row: not checked.  They live as long as the batch.
+ */
+extern const uint8 *strata_batch_reader_encoded(StrataBatchReader *reader, AttrNumber attno, Size *len);
 
 /* Value of one row of a decoded column. */
 static inline Datum strata_column_get(const StrataColumn *col, int row, bool *isnull);
@@ -343,6 +358,12 @@ extern int	strata_batch_builder_nrows(const StrataBatchBuilder *builder);
 extern void strata_batch_builder_finish(StrataBatchBuilder *builder, int64 first_row,
 										Datum *values, bool *isnull);
 extern void strata_batch_builder_free(StrataBatchBuilder *builder);
+
+/*
+ * The companion's tuple of a finished batch.  Tables with hundreds of columns:
+ * some then share a value, so that the tuple fits into a page (batch_pack.c).
+ */
+extern HeapTuple strata_batch_form_tuple(const StrataBatchSchema *schema, Datum *values, bool *isnull);
 
 /* Give what finish returned another first_row. */
 extern void strata_batch_set_first_row(const StrataBatchSchema *schema, int64 first_row,

@@ -73,6 +73,12 @@ extern const char *strata_seal_check_row(const StrataBatchSchema *schema, TupleT
 										 const bytea *summary, bool *sealed);
 /* The seal of a column of the batch that begins with first_row. */
 extern uint32 strata_seal_of_column(int64 first_row, AttrNumber attno);
+/*
+ * batch_pack.c: the encoded bytes of a stored column, also where it shares a
+ * value with others; NULL: damaged.  In the current context, the batch's.
+ */
+extern const uint8 *strata_batch_fetch_encoded(StrataBatchReader *reader, AttrNumber attno, Size *len);
+
 /* Put the seals on the columns of a formed batch row; with the same first_row again: take them off. */
 extern void strata_seal_columns(const StrataBatchSchema *schema, Datum *values, const bool *isnull);
 

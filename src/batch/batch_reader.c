@@ -111,6 +111,8 @@ strata_batch_reader_load(StrataBatchReader *reader, TupleTableSlot *batch_slot)
 		reader->columns[i].decoded = false;
 		reader->columns[i].encoded = NULL;
 	}
+	reader->holders = NULL;
+	reader->nholders = 0;
 	reader->nsummaries = -1;
 	reader->batch_slot = batch_slot;
 	for (int i = 0; i < STRATA_BATCH_ATT_LAYOUT; i++)
@@ -280,13 +282,25 @@ no_nulls(StrataBatchReader *reader)
 	return reader->no_nulls;
 }
 
-/* Fetch and check the encoded varlena of col's column. */
-static void
-fetch_column(StrataBatchReader *reader, StrataColumn *col, Datum value)
+/* See batch.h. */
+const uint8 *
+strata_batch_reader_encoded(StrataBatchReader *reader, AttrNumber attno, Size *len)
 {
-	struct varlena *v = strata_toast_fetch(reader->toast, (struct varlena *) DatumGetPointer(value));
-	const uint8 *buf = (const uint8 *) VARDATA_ANY(v);
-	Size		len = VARSIZE_ANY_EXHDR(v);
+	MemoryContext old = MemoryContextSwitchTo(reader->batch_mcxt);
+	const uint8 *buf = strata_batch_fetch_encoded(reader, attno, len);
+
+	MemoryContextSwitchTo(old);
+	if (buf == NULL)
+		column_corrupt(reader, attno, "it is not in the value it shares with other columns");
+	return buf;
+}
+
+/* Fetch and check the encoded bytes of col's column. */
+static void
+fetch_column(StrataBatchReader *reader, StrataColumn *col)
+{
+	Size		len;
+	const uint8 *buf = strata_batch_reader_encoded(reader, col->attno, &len);
 	StrataCodecInfo info;
 	StrataCodecResult rc;
 
@@ -392,7 +406,7 @@ strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno, int from, 
 	else
 	{
 		if (col->encoded == NULL)
-			fetch_column(reader, col, slot->tts_values[reader->schema->col_att[attno] - 1]);
+			fetch_column(reader, col);
 		col->from = from;
 		col->n = n;
 		decode_column(reader, col);

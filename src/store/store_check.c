@@ -9,6 +9,7 @@
 #include "store/store_private.h"
 
 #include "access/genam.h"
+#include "access/htup_details.h"
 #include "catalog/pg_class.h"
 #include "utils/lsyscache.h"
 #include "utils/relcache.h"
@@ -33,12 +34,25 @@ exclusion_constraint(Relation rel)
 	return found;
 }
 
+/* Columns that the companion would need for the table's and its layout's. */
+static int
+columns_needed(Relation rel)
+{
+	const StrataLayout *layout = strata_store_current_layout(rel);
+	int			n = STRATA_BATCH_FIXED_ATTS + layout->nsegment + 2 * layout->norder;
+
+	for (int i = 0; i < RelationGetNumberOfAttributes(rel); i++)
+		n += !TupleDescAttr(RelationGetDescr(rel), i)->attisdropped;
+	return n;
+}
+
 /* See store.h. */
 bool
 strata_store_can_compress(Relation rel, const char *hint)
 {
 	const char *name = RelationGetRelationName(rel);
 	const char *constraint;
+	int			excess;
 
 	if (RELATION_IS_OTHER_TEMP(rel))
 	{
@@ -58,6 +72,18 @@ strata_store_can_compress(Relation rel, const char *hint)
 					 errhint("ALTER TABLE %s DROP CONSTRAINT %s;",
 							 quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)), name),
 							 quote_identifier(constraint))));
+		return false;
+	}
+	excess = columns_needed(rel) - MaxHeapAttributeNumber;
+	if (excess > 0)
+	{
+		if (hint != NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_TOO_MANY_COLUMNS),
+					 errmsg("cannot compress table \"%s\" because it has too many columns", name),
+					 errdetail("Its batches would have %d columns, tables can have %d.",
+							   MaxHeapAttributeNumber + excess, MaxHeapAttributeNumber),
+					 errhint("Drop %d of its columns, or leave it in row form.", excess)));
 		return false;
 	}
 	return true;

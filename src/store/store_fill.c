@@ -68,7 +68,7 @@ rebuild_batch(StrataStore *store, StrataBatchReader *reader)
 			elog(ERROR, "a batch does not fit its own rows");
 	}
 	strata_batch_builder_finish(builder, reader->first_row, values, isnull);
-	tuple = heap_form_tuple(desc, values, isnull);
+	tuple = strata_batch_form_tuple(store->schema, values, isnull);
 	simple_heap_update(store->batches, &tid, tuple);
 	indexes = CatalogOpenIndexes(store->batches);
 	strata_batch_index(indexes, tuple);

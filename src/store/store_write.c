@@ -143,7 +143,7 @@ strata_batch_writer_flush(StrataBatchWriter *writer)
 	/* the long part, before others have to wait */
 	strata_batch_builder_finish(writer->builder, writer->next_row, writer->values, writer->isnull);
 	begin_numbering(writer, nrows);
-	tuple = heap_form_tuple(RelationGetDescr(batches), writer->values, writer->isnull);
+	tuple = strata_batch_form_tuple(writer->store->schema, writer->values, writer->isnull);
 	tuple->t_tableOid = RelationGetRelid(batches);
 	/* not decoded: a decoder would have to keep all of it in memory, for nothing */
 	heap_insert(batches, tuple, cid, HEAP_INSERT_NO_LOGICAL, NULL);
