@@ -189,6 +189,66 @@ check_updated_key(Relation rel, ItemPointer tid, TupleTableSlot *slot)
 	end_work(mcxt, old);
 }
 
+/* Is a value in the tuple out of line in R, and the new one the same, in full? */
+static bool
+stays_stored(Datum old_value, bool old_null, Datum new_value, bool new_null)
+{
+	return !old_null && !new_null &&
+		VARATT_IS_EXTERNAL_ONDISK(DatumGetPointer(old_value)) &&
+		!VARATT_IS_EXTERNAL(DatumGetPointer(new_value)) &&
+		datum_image_eq(old_value, new_value, false, -1);
+}
+
+/*
+ * slot comes of a row that was compressed, so all its values are in full.  That
+ * row was copied to tid; what lies out of line there, and is not changed, need
+ * not be stored, and decoded, once more.
+ */
+static void
+keep_stored_values(Relation rel, ItemPointer tid, TupleTableSlot *slot)
+{
+	TupleDesc	desc = RelationGetDescr(rel);
+	MemoryContext old;
+	MemoryContext mcxt;
+	TupleTableSlot *old_slot;
+	bool		keeps = false;
+
+	if (!OidIsValid(rel->rd_rel->reltoastrelid))
+		return;
+	mcxt = begin_work(&old);
+	old_slot = table_slot_create(rel, NULL);
+	if (strata_heap_am->tuple_fetch_row_version(rel, tid, SnapshotAny, old_slot))
+	{
+		Datum	   *values = palloc(sizeof(Datum) * desc->natts);
+
+		slot_getallattrs(old_slot);
+		slot_getallattrs(slot);
+		for (int i = 0; i < desc->natts; i++)
+		{
+			bool		keep = TupleDescAttr(desc, i)->attlen == -1 &&
+				stays_stored(old_slot->tts_values[i], old_slot->tts_isnull[i],
+							 slot->tts_values[i], slot->tts_isnull[i]);
+
+			values[i] = keep ? old_slot->tts_values[i] : slot->tts_values[i];
+			keeps |= keep;
+		}
+		if (keeps)
+		{
+			Oid			tableoid = slot->tts_tableOid;
+			HeapTuple	tuple;
+
+			/* the slot's to free */
+			MemoryContextSwitchTo(slot->tts_mcxt);
+			tuple = heap_form_tuple(desc, values, slot->tts_isnull);
+			MemoryContextSwitchTo(mcxt);
+			ExecForceStoreHeapTuple(tuple, slot, true);
+			slot->tts_tableOid = tableoid;
+		}
+	}
+	ExecDropSingleTupleTableSlot(old_slot);
+	end_work(mcxt, old);
+}
+
 static TM_Result
 tuple_update(Relation rel, ItemPointer otid, TupleTableSlot *slot, CommandId cid,
 			 Snapshot snapshot, Snapshot crosscheck, bool wait, TM_FailureData *tmfd,
@@ -209,6 +269,7 @@ tuple_update(Relation rel, ItemPointer otid, TupleTableSlot *slot, CommandId cid
 		*update_indexes = STRATA_UPDATE_ALL_INDEXES;
 		if (result != TM_Ok || !ItemPointerIsValid(&target))
 			return result;
+		keep_stored_values(rel, &target, slot);
 	}
 	check_batch_readers(rel);
 	check_updated_key(rel, &target, slot);
