@@ -128,7 +128,7 @@ lock_next_version(StrataClaim *claim, TransactionId updater, ItemPointer next)
 		{
 			StrataEntry entry;
 
-			slot_getallattrs(slot);
+			slot_getsomeattrs(slot, STRATA_BATCH_FIXED_ATTS);
 			strata_entry_parse(claim->batches, slot, &entry);
 			wait = strata_versions_lock(claim->rel, updater, &entry.tid, &self, 1);
 		}

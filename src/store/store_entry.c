@@ -110,40 +110,59 @@ strata_entry_parse(Relation batches, TupleTableSlot *slot, StrataEntry *entry)
 	}
 }
 
+/*
+ * The columns that are the same in all companions.  An entry has no others:
+ * what a tuple lacks at its end is null.
+ */
+static TupleDesc
+fixed_columns(Relation batches)
+{
+	static TupleDesc fixed = NULL;
+
+	if (fixed == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
+		TupleDesc	desc = CreateTemplateTupleDesc(STRATA_BATCH_FIXED_ATTS);
+
+		for (AttrNumber attno = 1; attno <= STRATA_BATCH_FIXED_ATTS; attno++)
+			TupleDescCopyEntry(desc, attno, RelationGetDescr(batches), attno);
+		MemoryContextSwitchTo(old);
+		fixed = desc;
+	}
+	return fixed;
+}
+
 static HeapTuple
 form_entry(Relation batches, int64 row, StrataEntryKind kind, const ItemPointerData *tid)
 {
-	TupleDesc	desc = RelationGetDescr(batches);
-	Datum	   *values = palloc0(sizeof(Datum) * desc->natts);
-	bool	   *isnull = palloc(sizeof(bool) * desc->natts);
-	bytea	   *value = palloc0(VARHDRSZ + ENTRY_BYTES);
-	text	   *layout = palloc(VARHDRSZ);
-	uint8	   *bytes = (uint8 *) VARDATA(value);
+	Datum		values[STRATA_BATCH_FIXED_ATTS];
+	bool		isnull[STRATA_BATCH_FIXED_ATTS] = {0};
+	union
+	{
+		int32		align;
+		char		bytes[VARHDRSZ + ENTRY_BYTES];
+	}			value;
+	int32		layout = 0;
+	uint8	   *bytes = (uint8 *) VARDATA(&value);
 	pg_crc32c	crc;
 	HeapTuple	tuple;
 
-	SET_VARSIZE(value, VARHDRSZ + ENTRY_BYTES);
-	SET_VARSIZE(layout, VARHDRSZ);
+	memset(&value, 0, sizeof(value));
+	SET_VARSIZE(&value, VARHDRSZ + ENTRY_BYTES);
+	SET_VARSIZE(&layout, VARHDRSZ);
 	bytes[0] = (uint8) kind;
 	if (tid != NULL)
 		memcpy(bytes + 1, tid, sizeof(ItemPointerData));
 	crc = entry_crc(row, bytes);
 	memcpy(bytes + 1 + sizeof(ItemPointerData), &crc, sizeof(crc));
-	memset(isnull, true, desc->natts);
 	values[STRATA_BATCH_ATT_FIRST_ROW - 1] = Int64GetDatum(entry_key(row));
 	values[STRATA_BATCH_ATT_NROWS - 1] = Int32GetDatum(0);
-	values[STRATA_BATCH_ATT_LAYOUT - 1] = PointerGetDatum(layout);
-	values[STRATA_BATCH_ATT_ENTRY - 1] = PointerGetDatum(value);
-	isnull[STRATA_BATCH_ATT_FIRST_ROW - 1] = false;
-	isnull[STRATA_BATCH_ATT_NROWS - 1] = false;
-	isnull[STRATA_BATCH_ATT_LAYOUT - 1] = false;
-	isnull[STRATA_BATCH_ATT_ENTRY - 1] = false;
-	tuple = heap_form_tuple(desc, values, isnull);
+	values[STRATA_BATCH_ATT_LAYOUT - 1] = PointerGetDatum(&layout);
+	values[STRATA_BATCH_ATT_SUMMARY - 1] = (Datum) 0;
+	isnull[STRATA_BATCH_ATT_SUMMARY - 1] = true;
+	values[STRATA_BATCH_ATT_ENTRY - 1] = PointerGetDatum(&value);
+	tuple = heap_form_tuple(fixed_columns(batches), values, isnull);
 	tuple->t_tableOid = RelationGetRelid(batches);
-	pfree(values);
-	pfree(isnull);
-	pfree(value);
-	pfree(layout);
 	return tuple;
 }
 
@@ -230,7 +249,7 @@ find_entry(Relation batches, int64 row, Snapshot snapshot, StrataEntry *entry)
 	{
 		HeapTupleHeader header;
 
-		slot_getallattrs(slot);
+		slot_getsomeattrs(slot, STRATA_BATCH_FIXED_ATTS);
 		strata_entry_parse(batches, slot, entry);
 		header = ((BufferHeapTupleTableSlot *) slot)->base.tuple->t_data;
 		entry->xmin = HeapTupleHeaderGetRawXmin(header);
@@ -336,7 +355,7 @@ next_row(StrataEntries *entries, ScanDirection direction, int *visited)
 		if (entries->check &&
 			!table_tuple_satisfies_snapshot(entries->batches, entries->slot, entries->snapshot))
 			continue;
-		slot_getallattrs(entries->slot);
+		slot_getsomeattrs(entries->slot, STRATA_BATCH_FIXED_ATTS);
 		strata_entry_parse(entries->batches, entries->slot, &entry);
 		if (entry.kind != STRATA_ENTRY_LOCK)
 			return entry.row;
@@ -508,7 +527,7 @@ strata_entries_visit(Relation batches, Snapshot snapshot, int64 first_row, int64
 
 		CHECK_FOR_INTERRUPTS();
 		memset(&entry, 0, sizeof(entry));
-		slot_getallattrs(slot);
+		slot_getsomeattrs(slot, STRATA_BATCH_FIXED_ATTS);
 		strata_entry_parse(batches, slot, &entry);
 		entry.wait = decider(snapshot);
 		visit(batches, &entry, arg);

@@ -9,7 +9,8 @@
  * but of rows that the statement sees deleted: then nobody is changing or has
  * locked a row of it, and whoever wants to next finds the batch deleted, or
  * being deleted, under the same lock.  Entries of deleted rows go along: the
- * batch tells the same of those rows from then on.
+ * batch tells the same of those rows from then on.  So do lock entries that
+ * nobody holds, first, as somebody may be about to lock them: he looks again.
  *
  * A swept batch is marked in its t_ctid ("moved to another partition") to be
  * told from one that compression or decompression has replaced: of the one the
@@ -201,6 +202,9 @@ typedef struct Entries
 	bool		others;			/* rows that somebody has, or had, to do with */
 	int			room;			/* more are not seen by the snapshot */
 	ItemPointerData *tids;		/* of these entries */
+	int			nlocks;			/* lock entries, held or not */
+	int			locks_size;
+	ItemPointerData *locks;
 } Entries;
 
 static void
@@ -208,7 +212,18 @@ take_entry(Relation batches, const StrataEntry *entry, void *arg)
 {
 	Entries    *entries = arg;
 
-	if (entry->kind != STRATA_ENTRY_DELETED || TransactionIdIsValid(entry->wait))
+	if (TransactionIdIsValid(entry->wait))
+		entries->others = true;
+	else if (entry->kind == STRATA_ENTRY_LOCK)
+	{
+		if (entries->nlocks == entries->locks_size)
+		{
+			entries->locks_size *= 2;
+			entries->locks = repalloc(entries->locks, sizeof(ItemPointerData) * entries->locks_size);
+		}
+		entries->locks[entries->nlocks++] = entry->self;
+	}
+	else if (entry->kind != STRATA_ENTRY_DELETED)
 		entries->others = true;
 	else if (entries->ndeleted < entries->room)
 		entries->tids[entries->ndeleted++] = entry->self;
@@ -229,8 +244,22 @@ read_entries(Relation batches, int64 first_row, int nrows, int ngone, Entries *e
 	memset(entries, 0, sizeof(*entries));
 	entries->room = ngone;
 	entries->tids = palloc(sizeof(ItemPointerData) * Max(ngone, 1));
+	entries->locks_size = 8;
+	entries->locks = palloc(sizeof(ItemPointerData) * entries->locks_size);
 	strata_entries_visit(batches, &dirty, first_row, first_row + nrows - 1, take_entry, entries);
 	return !entries->others && entries->ndeleted == ngone;
+}
+
+/* Delete the lock entries; false: somebody holds one, or does something else with it. */
+static bool
+delete_locks(Relation batches, const Entries *entries, CommandId cid)
+{
+	TM_FailureData tmfd;
+
+	for (int i = 0; i < entries->nlocks; i++)
+		if (heap_delete(batches, &entries->locks[i], cid, InvalidSnapshot, false, &tmfd, false) != TM_Ok)
+			return false;
+	return true;
 }
 
 /* See store.h. */
@@ -244,7 +273,8 @@ strata_store_sweep_batch(Relation rel, Relation batches, const ItemPointerData *
 	bool		done = false;
 
 	strata_batch_writing_lock(batches, first_row, true);
-	if (read_entries(batches, first_row, nrows, ngone, &entries))
+	if (read_entries(batches, first_row, nrows, ngone, &entries) &&
+		delete_locks(batches, &entries, cid))
 	{
 		/* before: the batch must not be gone with the caches as they are */
 		swept = true;
@@ -256,6 +286,7 @@ strata_store_sweep_batch(Relation rel, Relation batches, const ItemPointerData *
 			elog(ERROR, "entry of a deleted row in \"%s\" changed concurrently", RelationGetRelationName(batches));
 	strata_batch_writing_lock(batches, first_row, false);
 	pfree(entries.tids);
+	pfree(entries.locks);
 	for (int i = ngone; done && i < nrows; i++)
 		pgstat_count_heap_delete(rel);
 	return done;

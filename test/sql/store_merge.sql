@@ -78,6 +78,7 @@ ALTER TABLE s SET (strata.orderby = '', strata.segmentby = '');
 SELECT * FROM look();
 INSERT INTO h SELECT g, 's2', now(), g FROM generate_series(8001, 8050) g;
 INSERT INTO s SELECT * FROM h WHERE id > 8000;
-SELECT * FROM look();
+-- without an order batches are merged with those that lie beside them, wherever there was room
+SELECT batches - kept AS new, most, "overlaps", differences, problems, in_row_store FROM look();
 DROP TABLE h, s, before;
 DROP FUNCTION look;
