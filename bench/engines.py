@@ -104,6 +104,9 @@ class Postgres:
         return elapsed, self.cursor.fetchall
 
     def forget(self):
+        # the other table's engine restarts the same server
+        self.connection.close()
+        self.connect()
         folder = self.value("SHOW data_directory")
         self.sql("CHECKPOINT")
         self.connection.close()
