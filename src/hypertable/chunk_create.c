@@ -284,6 +284,7 @@ strata_chunk_create(Oid hypertable, int64 time)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("table \"%s\" is not a hypertable", RelationGetRelationName(parent))));
+	(void) strata_hypertable_watch(hypertable);
 	missing = strata_partition_find(RelationGetPartitionKey(parent), RelationGetPartitionDesc(parent, true),
 									ht->key_type, strata_time_to_datum(ht->key_type, time), &gap) < 0;
 	if (!missing)

@@ -211,6 +211,7 @@ provide_chunk(RouteState *state, Datum value)
 	{
 		strata_chunk_create_on_demand(state->rel, time);
 		AcceptInvalidationMessages();
+		strata_partitions_settle(state->rel);
 		if (!find_in(state, RelationGetPartitionDesc(state->rel, true), value))
 			return;				/* ModifyTable says what is wrong */
 	}

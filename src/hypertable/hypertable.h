@@ -186,7 +186,7 @@ extern int	strata_chunk_create_ahead(const StrataHypertable *ht, int64 up_to);
 
 /*
  * Planner: from now on hear of changes of a hypertable; the present moment, to
- * be asked for before its chunks are looked up.  Then: was it changed after that
+ * be asked for before its chunks are looked up, which are made known as they are.  Then: was it changed after that
  * moment, as far as the session has heard?
  */
 extern uint64 strata_hypertable_watch(Oid relid);

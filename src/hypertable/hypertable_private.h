@@ -109,5 +109,7 @@ extern void strata_foreign_keys_init(void);
 extern void strata_load_init(void);
 extern void strata_route_init(void);
 extern void strata_watch_init(void);
+/* Have relcache read the partitions of rel until it has them as they are. */
+extern void strata_partitions_settle(Relation rel);
 
 #endif							/* STRATA_HYPERTABLE_PRIVATE_H */

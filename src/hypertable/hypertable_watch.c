@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * hypertable_watch.c
- *	  Has a hypertable changed since a plan that reads it was made?
+ *	  Has a hypertable changed since a plan that reads it was made, and does
+ *	  relcache know its partitions as they are?
  *
  * PostgreSQL invalidates a cached plan when it hears of the change, and hears
  * of changes when it takes a lock that it did not have.  A transaction that
@@ -9,18 +10,29 @@
  * miss the rows in chunks that others have made meanwhile.  So we keep our own
  * account of when we heard what.
  *
+ * RelationBuildPartitionDesc() (partdesc.c) reads the list of partitions, then
+ * looks each up, which may hear of one more; that makes the relcache entry anew,
+ * and the old list is put into it, for good.  It takes chunks that are made all
+ * the time to meet this.  So after each change that we have heard of, the list
+ * is made anew until nothing was heard meanwhile.
+ *
  * src/hypertable/hypertable_watch.c
  *-------------------------------------------------------------------------
  */
 #include "hypertable/hypertable_private.h"
 
+#include "access/table.h"
+#include "miscadmin.h"
+#include "partitioning/partdesc.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
+#include "utils/relcache.h"
 
 typedef struct Watched
 {
 	Oid			relid;			/* key */
 	uint64		changed;		/* the moment */
+	uint64		settled;		/* the list of partitions is right as of this moment; 0: unknown */
 } Watched;
 
 static HTAB *watched = NULL;
@@ -38,9 +50,8 @@ note_change(Datum arg, Oid relid)
 		entry->changed = ++now;
 }
 
-/* See hypertable.h. */
-uint64
-strata_hypertable_watch(Oid relid)
+static Watched *
+watch(Oid relid)
 {
 	Watched    *entry;
 	bool		found;
@@ -53,7 +64,40 @@ strata_hypertable_watch(Oid relid)
 	}
 	entry = hash_search(watched, &relid, HASH_ENTER, &found);
 	if (!found)
-		entry->changed = 0;
+		entry->changed = entry->settled = 0;
+	return entry;
+}
+
+/* See hypertable_private.h. */
+void
+strata_partitions_settle(Relation rel)
+{
+	Watched    *entry = watch(RelationGetRelid(rel));
+	uint64		moment;
+
+	do
+	{
+		CHECK_FOR_INTERRUPTS();
+		moment = now;
+		RelationCacheInvalidateEntry(RelationGetRelid(rel));
+		(void) RelationGetPartitionDesc(rel, true);
+	} while (strata_hypertable_changed_since(RelationGetRelid(rel), moment));
+	entry->settled = now;
+}
+
+/* See hypertable.h. */
+uint64
+strata_hypertable_watch(Oid relid)
+{
+	Watched    *entry = watch(relid);
+
+	if (entry->settled == 0 || strata_hypertable_changed_since(relid, entry->settled))
+	{
+		Relation	rel = table_open(relid, AccessShareLock);
+
+		strata_partitions_settle(rel);
+		table_close(rel, AccessShareLock);
+	}
 	return now;
 }
 
