@@ -103,6 +103,7 @@ lint: all ; @bash tools/lint.sh
 demo: ; @bash tools/demo.sh
 bench: ; @bash bench/run.sh
 bench-hypertable: ; @bash bench/hypertable.sh
+bench-change: ; @bash bench/change.sh
 bench-codecs: .run/codec_bench ; @.run/codec_bench $(or $(ARGS),$(wildcard ../shared/data)) | python3 bench/codec_classes.py
 .run/codec_bench: bench/codec_bench.c $(wildcard src/codec/*.c src/codec/*.h)
 	@mkdir -p .run
@@ -123,10 +124,10 @@ help:
 	@echo 'test-sqlsmith MINUTES= SEED=  random statements against tables in every state'
 	@echo 'test-valgrind T= STEPS=         a server under valgrind: regression tests and random statements'
 	@echo 'lint                          layers, file sizes and headers, exports'
-	@echo 'demo bench bench-codecs bench-hypertable compdb'
+	@echo 'demo bench bench-change bench-codecs bench-hypertable compdb'
 	@echo 'tools/server start|psql|...   a private server to play with'
 
 FORCE:
 .PHONY: FORCE test test-unit test-regress test-isolation test-tap test-props test-concurrent \
-	test-damage test-pgsuite test-pgisolation test-sqlsmith test-valgrind lint demo bench bench-codecs bench-hypertable \
+	test-damage test-pgsuite test-pgisolation test-sqlsmith test-valgrind lint demo bench bench-change bench-codecs bench-hypertable \
 	compdb run-clean help

@@ -49,7 +49,8 @@ check_unique(Relation rel, TupleTableSlot *slot, StrataDuplicate duplicate)
 	MemoryContext mcxt;
 	MemoryContext old;
 
-	if (!rel->rd_rel->relhasindex || !OidIsValid(strata_companion_oid(rel)))
+	if (!rel->rd_rel->relhasindex || !OidIsValid(strata_companion_oid(rel)) ||
+		strata_store_keys_are_new(rel, slot))
 		return;
 	mcxt = begin_work(&old);
 	strata_store_check_unique(rel, slot, -1, duplicate);

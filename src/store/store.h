@@ -380,6 +380,12 @@ extern void strata_store_check_unique(Relation rel, TupleTableSlot *slot, int64 
 									  StrataDuplicate duplicate);
 
 /*
+ * Is each unique key of the row outside of what all batches together hold?  Then
+ * there is nothing to check.  rel has a companion.
+ */
+extern bool strata_store_keys_are_new(Relation rel, TupleTableSlot *slot);
+
+/*
  * Move the compressed rows with this key of a btree index into the row store,
  * for somebody who is about to look for them by that index alone.
  */

@@ -201,6 +201,9 @@ typedef struct StrataColumnRange
 /* By attno - 1; valid until the next invalidation of rel. */
 extern const StrataColumnRange *strata_store_ranges(Relation rel);
 
+/* Does column i of the unique index compare by the default order of its (base) type? */
+extern bool strata_key_has_default_order(Relation index, int i, Oid typid);
+
 /* Compare by the type's own default btree order; by-value, or of that type. */
 extern int	strata_compare_default(Oid typid, Datum a, Datum b);
 

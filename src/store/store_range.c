@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * store_range.c
- *	  Range of each by-value column over all batches of a table, cached.
+ *	  Range of each by-value column over all batches of a table, and which of
+ *	  them its unique keys are made of, cached.
  *
  * Most inserts never look at a batch: new rows are usually beyond what the
  * batches hold.  The cache may be too wide, never too narrow: batches are
@@ -12,14 +13,24 @@
  */
 #include "store/store_private.h"
 
+#include "access/genam.h"
 #include "access/table.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/typcache.h"
+
+/* Columns of a unique key whose ranges tell that a value is not in any batch. */
+typedef struct KeyColumns
+{
+	int			n;
+	AttrNumber	attnos[INDEX_MAX_KEYS];
+	Oid			types[INDEX_MAX_KEYS];	/* base types */
+} KeyColumns;
 
 typedef struct RangeCache
 {
@@ -27,15 +38,21 @@ typedef struct RangeCache
 	Oid			companion;
 	int			natts;
 	StrataColumnRange *ranges;		/* by attno - 1; NULL: nothing cached */
+	int			nkeys;			/* unique keys; -1: the ranges say nothing of one of them */
+	KeyColumns *keys;
 } RangeCache;
 
 static HTAB *range_caches = NULL;
+static uint64 invalidations = 0;
 
 static void
 forget_cache(RangeCache *cache)
 {
 	if (cache->ranges != NULL)
+	{
 		pfree(cache->ranges);
+		pfree(cache->keys);
+	}
 	cache->ranges = NULL;
 }
 
@@ -47,6 +64,7 @@ invalidate_cache(Datum arg, Oid relid)
 
 	if (range_caches == NULL)
 		return;
+	invalidations++;
 	if (OidIsValid(relid))
 	{
 		cache = hash_search(range_caches, &relid, HASH_FIND, NULL);
@@ -127,8 +145,95 @@ build_ranges(StrataStore *store)
 }
 
 /* See store_private.h. */
-const StrataColumnRange *
-strata_store_ranges(Relation rel)
+bool
+strata_key_has_default_order(Relation index, int i, Oid typid)
+{
+	TypeCacheEntry *type = lookup_type_cache(typid, TYPECACHE_BTREE_OPFAMILY);
+
+	return index->rd_opfamily[i] == type->btree_opf;
+}
+
+/*
+ * The columns of the unique keys that ranges tell of, in the current context;
+ * -1 keys when there is one with none.  Indexes that are not ready count: they
+ * may be by the time they are asked about.
+ */
+static int
+find_keys(Relation rel, const StrataColumnRange *ranges, KeyColumns **keys)
+{
+	List	   *indexes = RelationGetIndexList(rel);
+	ListCell   *lc;
+	int			nkeys = 0;
+
+	*keys = palloc(sizeof(KeyColumns) * Max(list_length(indexes), 1));
+	foreach(lc, indexes)
+	{
+		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
+		KeyColumns *key = &(*keys)[nkeys >= 0 ? nkeys : 0];
+
+		key->n = 0;
+		for (int i = 0; index->rd_index->indisunique && i < index->rd_index->indnkeyatts; i++)
+		{
+			AttrNumber	attno = index->rd_index->indkey.values[i];
+			Oid			typid;
+
+			if (attno <= 0 || !ranges[attno - 1].known || ranges[attno - 1].has_nan)
+				continue;
+			typid = getBaseType(TupleDescAttr(RelationGetDescr(rel), attno - 1)->atttypid);
+			if (!strata_key_has_default_order(index, i, typid))
+				continue;
+			key->attnos[key->n] = attno;
+			key->types[key->n++] = typid;
+		}
+		if (index->rd_index->indisunique && nkeys >= 0)
+			nkeys = key->n > 0 ? nkeys + 1 : -1;
+		index_close(index, AccessShareLock);
+	}
+	list_free(indexes);
+	return nkeys;
+}
+
+/* Fill in the cache of rel. */
+static RangeCache *
+build_cache(Relation rel, Oid companion)
+{
+	Oid			relid = RelationGetRelid(rel);
+	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata ranges", ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(mcxt);
+	StrataStore *store = strata_store_open(rel, AccessShareLock);
+	StrataColumnRange *ranges = build_ranges(store);
+	int			natts = store->schema->natts;
+	Size		size = sizeof(StrataColumnRange) * natts;
+	KeyColumns *keys;
+	int			nkeys;
+	Size		keys_size;
+	uint64		before;
+	RangeCache *cache;
+	bool		found;
+
+	strata_store_close(store, AccessShareLock);
+	do
+	{
+		/* an index that came while we looked must not be missed */
+		before = invalidations;
+		nkeys = find_keys(rel, ranges, &keys);
+	} while (before != invalidations);
+	keys_size = sizeof(KeyColumns) * Max(nkeys, 1);
+	cache = hash_search(range_caches, &relid, HASH_ENTER, &found);
+	if (found)
+		forget_cache(cache);
+	cache->ranges = memcpy(MemoryContextAlloc(CacheMemoryContext, size), ranges, size);
+	cache->keys = memcpy(MemoryContextAlloc(CacheMemoryContext, keys_size), keys, keys_size);
+	cache->nkeys = nkeys;
+	cache->companion = companion;
+	cache->natts = natts;
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(mcxt);
+	return cache;
+}
+
+static const RangeCache *
+get_cache(Relation rel)
 {
 	Oid			relid = RelationGetRelid(rel);
 	Oid			companion = strata_companion_oid(rel);
@@ -151,20 +256,40 @@ strata_store_ranges(Relation rel)
 		cache->ranges = NULL;
 	if (cache->ranges == NULL || cache->companion != companion ||
 		cache->natts != RelationGetDescr(rel)->natts)
-	{
-		StrataStore *store = strata_store_open(rel, AccessShareLock);
-		StrataColumnRange *ranges = build_ranges(store);
-		int			natts = store->schema->natts;
-		Size		size = sizeof(StrataColumnRange) * natts;
+		cache = build_cache(rel, companion);
+	return cache;
+}
 
-		strata_store_close(store, AccessShareLock);
-		cache = hash_search(range_caches, &relid, HASH_ENTER, &found);
-		if (found)
-			forget_cache(cache);
-		cache->ranges = memcpy(MemoryContextAlloc(CacheMemoryContext, size), ranges, size);
-		cache->companion = companion;
-		cache->natts = natts;
-		pfree(ranges);
+/* See store_private.h. */
+const StrataColumnRange *
+strata_store_ranges(Relation rel)
+{
+	return get_cache(rel)->ranges;
+}
+
+/* See store.h. */
+bool
+strata_store_keys_are_new(Relation rel, TupleTableSlot *slot)
+{
+	const RangeCache *cache = get_cache(rel);
+
+	for (int k = 0; k < cache->nkeys; k++)
+	{
+		const KeyColumns *key = &cache->keys[k];
+		bool		outside = false;
+
+		for (int i = 0; i < key->n && !outside; i++)
+		{
+			const StrataColumnRange *range = &cache->ranges[key->attnos[i] - 1];
+			bool		isnull;
+			Datum		value = slot_getattr(slot, key->attnos[i], &isnull);
+
+			outside = !isnull && (!range->has ||
+								  strata_compare_default(key->types[i], value, range->min) < 0 ||
+								  strata_compare_default(key->types[i], value, range->max) > 0);
+		}
+		if (!outside)
+			return false;
 	}
-	return cache->ranges;
+	return cache->nkeys >= 0;
 }

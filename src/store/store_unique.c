@@ -111,7 +111,8 @@ outside_ranges(UniqueKey *key, const StrataColumnRange *ranges, TupleDesc desc)
 		Form_pg_attribute att = TupleDescAttr(desc, attno - 1);
 		Oid			typid = getBaseType(att->atttypid);
 
-		if (key->isnull[i] || !r->known || r->has_nan)
+		if (key->isnull[i] || !r->known || r->has_nan ||
+			!strata_key_has_default_order(key->index, i, typid))
 			continue;
 		if (!r->has ||
 			strata_compare_default(typid, key->values[i], r->min) < 0 ||
@@ -148,7 +149,8 @@ batch_may_hold(UniqueKey *key, StrataBatchReader *reader)
 			continue;
 		}
 		s = strata_batch_reader_summary(reader, attno);
-		if (s == NULL || key->isnull[i] || !s->has_range || s->has_nan)
+		if (s == NULL || key->isnull[i] || !s->has_range || s->has_nan ||
+			!strata_key_has_default_order(key->index, i, reader->columns[attno - 1].type.typid))
 			continue;
 		if (strata_compare_default(reader->columns[attno - 1].type.typid, key->values[i], s->min) < 0 ||
 			strata_compare_default(reader->columns[attno - 1].type.typid, key->values[i], s->max) > 0)

@@ -144,3 +144,33 @@ SELECT twins('INSERT INTO @ (id, n) VALUES (NULL, 50010) ON CONFLICT (id) DO UPD
 SELECT * FROM strata.verify('s');
 DROP TABLE h, s;
 DROP FUNCTION twins, try_index;
+
+-- what new keys are compared with is remembered: indexes that come later count, and so do other ideas of "equal"
+CREATE TABLE remembered (k int4 PRIMARY KEY, a int4, b text) USING strata;
+INSERT INTO remembered SELECT i, i, 'b' || i FROM generate_series(1, 100) i;
+SELECT compress_chunk('remembered');
+INSERT INTO remembered VALUES (101, 1, 'b1');
+INSERT INTO remembered VALUES (7, 200, 'x');
+DELETE FROM remembered WHERE k = 101;
+CREATE UNIQUE INDEX ON remembered (a);
+INSERT INTO remembered VALUES (102, 1, 'x');
+INSERT INTO remembered VALUES (102, 102, 'c1');
+CREATE UNIQUE INDEX ON remembered (b) WHERE k < 1000;
+INSERT INTO remembered VALUES (103, 103, 'b2');
+INSERT INTO remembered VALUES (1003, 1500, 'b2');
+CREATE UNIQUE INDEX ON remembered ((a % 1000));
+INSERT INTO remembered VALUES (2001, 2001, 'x');
+CREATE FUNCTION abs_cmp(int4, int4) RETURNS int4 IMMUTABLE STRICT LANGUAGE sql AS 'SELECT btint4cmp(abs($1), abs($2))';
+CREATE FUNCTION abs_eq(int4, int4) RETURNS bool IMMUTABLE STRICT LANGUAGE sql AS 'SELECT abs($1) = abs($2)';
+CREATE FUNCTION abs_lt(int4, int4) RETURNS bool IMMUTABLE STRICT LANGUAGE sql AS 'SELECT abs($1) < abs($2)';
+CREATE OPERATOR |<| (FUNCTION = abs_lt, LEFTARG = int4, RIGHTARG = int4);
+CREATE OPERATOR |=| (FUNCTION = abs_eq, LEFTARG = int4, RIGHTARG = int4);
+CREATE OPERATOR CLASS abs_ops FOR TYPE int4 USING btree AS OPERATOR 1 |<|, OPERATOR 3 |=|, FUNCTION 1 abs_cmp(int4, int4);
+CREATE TABLE absolute (k int4, v int4) USING strata;
+CREATE UNIQUE INDEX absolute_k ON absolute (k abs_ops);
+INSERT INTO absolute SELECT i, i FROM generate_series(1, 100) i;
+SELECT compress_chunk('absolute');
+INSERT INTO absolute VALUES (-5, 0);
+INSERT INTO absolute VALUES (-500, 0);
+DROP TABLE remembered, absolute;
+DROP FUNCTION abs_cmp, abs_eq, abs_lt CASCADE;

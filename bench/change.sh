@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# bench/change.sh
+#	  make bench-change: what changes of compressed rows cost, heap beside strata,
+#	  in turns on one private server.
+#
+#	  A table with a primary key that is not its segment, ROWS=1000000, all rows
+#	  compressed: one row updated or deleted (milliseconds and bytes of WAL of a
+#	  transaction, medians of 200), UPDATE of 100,000 rows, upsert of 10,000 (and
+#	  the most memory a backend had for it), and INSERT and COPY of new rows.
+#	  ROUNDS=3 of what is measured in whole seconds; the least is shown.
+. "$(dirname "${BASH_SOURCE[0]}")/../tools/lib.sh"
+
+bash "$ROOT/tools/install_deps.sh"
+RUN=$(run_dir)
+export STRATA_CLUSTER=bench
+export STRATA_CONF="shared_buffers = 512MB
+max_wal_size = 8GB
+autovacuum = off
+full_page_writes = off
+${BENCH_CONF:-}"
+ROWS=${ROWS:-1000000} ROUNDS=${ROUNDS:-3}
+
+SERVER=$ROOT/tools/server
+"$SERVER" wipe
+"$SERVER" start 2>/dev/null || { "$SERVER" log 30; die "the private server did not start"; }
+work=$RUN/bench-change
+trap '"$SERVER" stop immediate; rm -rf "$work"' EXIT
+mkdir -p "$work"
+chmod 777 "$work"
+eval "$("$SERVER" env)"
+sql() { psql -XqAt -v ON_ERROR_STOP=1 "$@"; }
+
+sql <<SQL
+SET client_min_messages = error;
+CREATE EXTENSION IF NOT EXISTS strata;
+CREATE TABLE heap (id bigint PRIMARY KEY, device int NOT NULL, ts timestamptz NOT NULL, v float8, n int, note text);
+CREATE TABLE strata (LIKE heap, PRIMARY KEY (id)) USING strata WITH (strata.segmentby = 'device', strata.orderby = 'ts');
+INSERT INTO heap SELECT i, i % 100, '2026-01-01'::timestamptz + i / 100 * interval '10 s', round((random() * 100)::numeric, 2), 0, 'note ' || i % 50
+  FROM generate_series(1, $ROWS) i;
+INSERT INTO strata SELECT * FROM heap;
+SELECT compress_chunk('strata') \gset
+-- milliseconds and bytes of WAL of a statement in a transaction of its own, 200 times
+CREATE PROCEDURE single(statement text) LANGUAGE plpgsql AS \$\$
+DECLARE
+    ms float8[] := '{}';
+    wal numeric[] := '{}';
+    at timestamptz;
+    lsn pg_lsn;
+    key bigint;
+BEGIN
+    FOR i IN 1 .. 200 LOOP
+        key := 1 + (i * 7919 * 31) % $ROWS;
+        lsn := pg_current_wal_insert_lsn();
+        at := clock_timestamp();
+        EXECUTE statement USING key;
+        COMMIT;
+        ms := ms || extract(epoch FROM clock_timestamp() - at) * 1000;
+        wal := wal || pg_wal_lsn_diff(pg_current_wal_insert_lsn(), lsn);
+    END LOOP;
+    RAISE NOTICE '% ms, % bytes of WAL', (SELECT round((percentile_cont(0.5) WITHIN GROUP (ORDER BY x))::numeric, 3) FROM unnest(ms) x),
+        (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY x) FROM unnest(wal) x);
+END \$\$;
+VACUUM ANALYZE;
+CHECKPOINT;
+SQL
+
+echo "one row of $ROWS, medians of 200 transactions (synchronous_commit off, full_page_writes off)"
+for what in "UPDATE @ SET n = n + 1 WHERE id = \$1" "DELETE FROM @ WHERE id = \$1"; do
+    for table in heap strata; do
+        printf '  %-45s' "${what//@/$table}"
+        sql -c "SET synchronous_commit = off" -c "CALL single('${what//@/$table}')" 2>&1 | sed -n 's/^NOTICE: *//p'
+    done
+done
+
+# The least seconds of ROUNDS, each on tables as they were, and the backend's most memory (kB, without shared buffers it touched).
+timed() {
+    local statement=$1 table least=
+    for table in heap strata; do
+        least=
+        for _ in $(seq "$ROUNDS"); do
+            sql -c CHECKPOINT
+            result=$(sql <<SQL
+SELECT pg_backend_pid() AS pid \\gset
+\\setenv PID :pid
+BEGIN;
+SELECT extract(epoch FROM clock_timestamp()) AS start \\gset
+${statement//@/$table}
+SELECT round(extract(epoch FROM clock_timestamp()) - :start, 3);
+\\! awk '/RssAnon/ { print \$2 }' /proc/\$PID/status
+ROLLBACK;
+SQL
+            )
+            least=$(printf '%s\n%s' "${least:-999 0}" "$(echo $result)" | sort -g | head -1)
+        done
+        printf '  %-60s %8s s  %8s kB\n' "${statement//@/$table}" $least
+    done
+}
+last=$((ROWS + 100000))
+sql -c "COPY (SELECT i, i % 100, '2026-02-01'::timestamptz + i * interval '1 s', i % 1000 / 10.0, 0, 'note ' || i % 50 FROM generate_series($ROWS + 1, $last) i) TO '$work/new.csv' (FORMAT csv)"
+echo "statements, least of $ROUNDS; kB: memory of the backend's own at the end"
+timed "UPDATE @ SET n = n + 1 WHERE id % 10 = 3;"
+timed "INSERT INTO @ SELECT i * 97 % $ROWS + 1, 1, '2026-01-01', 1, 1, 'x' FROM generate_series(1, 10000) i ON CONFLICT (id) DO UPDATE SET n = @.n + 1;"
+timed "INSERT INTO @ SELECT i, i % 100, '2026-02-01', 1, 0, 'new' FROM generate_series($ROWS + 1, $last) i;"
+timed "\\copy @ FROM '$work/new.csv' (FORMAT csv)"
