@@ -9,30 +9,16 @@
 #	  the most memory a backend had for it), and INSERT and COPY of new rows.
 #	  ROUNDS=3 of what is measured in whole seconds; the least is shown.
 . "$(dirname "${BASH_SOURCE[0]}")/../tools/lib.sh"
+. "$ROOT/bench/server.sh"
 
 bash "$ROOT/tools/install_deps.sh"
-RUN=$(run_dir)
-export STRATA_CLUSTER=bench
-export STRATA_CONF="shared_buffers = 512MB
+ROWS=${ROWS:-1000000} ROUNDS=${ROUNDS:-3}
+start_bench_server bench-change "shared_buffers = 512MB
 max_wal_size = 8GB
 autovacuum = off
-full_page_writes = off
-${BENCH_CONF:-}"
-ROWS=${ROWS:-1000000} ROUNDS=${ROUNDS:-3}
-
-SERVER=$ROOT/tools/server
-"$SERVER" wipe
-"$SERVER" start 2>/dev/null || { "$SERVER" log 30; die "the private server did not start"; }
-work=$RUN/bench-change
-trap '"$SERVER" stop immediate; rm -rf "$work"' EXIT
-mkdir -p "$work"
-chmod 777 "$work"
-eval "$("$SERVER" env)"
-sql() { psql -XqAt -v ON_ERROR_STOP=1 "$@"; }
+full_page_writes = off"
 
 sql <<SQL
-SET client_min_messages = error;
-CREATE EXTENSION IF NOT EXISTS strata;
 CREATE TABLE heap (id bigint PRIMARY KEY, device int NOT NULL, ts timestamptz NOT NULL, v float8, n int, note text);
 CREATE TABLE strata (LIKE heap, PRIMARY KEY (id)) USING strata WITH (strata.segmentby = 'device', strata.orderby = 'ts');
 INSERT INTO heap SELECT i, i % 100, '2026-01-01'::timestamptz + i / 100 * interval '10 s', round((random() * 100)::numeric, 2), 0, 'note ' || i % 50

@@ -8,27 +8,15 @@
 #	  CHUNKS=200 new chunks each, all at once; planning of a query for one chunk of
 #	  ten, and of all these; drop_chunks of 1,000.  ROUNDS=3 of each COPY.
 . "$(dirname "${BASH_SOURCE[0]}")/../tools/lib.sh"
+. "$ROOT/bench/server.sh"
 
 bash "$ROOT/tools/install_deps.sh"
 RUN=$(run_dir)
-export STRATA_CLUSTER=bench
-export STRATA_CONF="shared_buffers = 512MB
+HOSTS=${HOSTS:-100} HOURS=${HOURS:-48} LOADERS=${LOADERS:-8} CHUNKS=${CHUNKS:-200} ROUNDS=${ROUNDS:-3}
+start_bench_server bench-hypertable "shared_buffers = 512MB
 max_wal_size = 4GB
 max_locks_per_transaction = 512
-autovacuum = off
-${BENCH_CONF:-}"
-HOSTS=${HOSTS:-100} HOURS=${HOURS:-48} LOADERS=${LOADERS:-8} CHUNKS=${CHUNKS:-200} ROUNDS=${ROUNDS:-3}
-
-SERVER=$ROOT/tools/server
-"$SERVER" wipe
-"$SERVER" start 2>/dev/null || { "$SERVER" log 30; die "the private server did not start"; }
-work=$RUN/bench-hypertable
-trap '"$SERVER" stop immediate; rm -rf "$work"' EXIT
-mkdir -p "$work"
-chmod 755 "$work"
-eval "$("$SERVER" env)"
-sql() { psql -XqAt -v ON_ERROR_STOP=1 "$@"; }
-sql -c 'SET client_min_messages = error' -c 'CREATE EXTENSION IF NOT EXISTS strata'
+autovacuum = off"
 seconds() { date +%s.%N; }
 since() { awk -v a="$1" -v b="$(seconds)" 'BEGIN { printf "%.2f", b - a }'; }
 

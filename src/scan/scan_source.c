@@ -106,9 +106,7 @@ strata_source_create(StrataStore *store, Snapshot snapshot, StrataAccess access,
 	}
 	if (OidIsValid(index))
 	{
-		const char *only = strata_store_only_layout(store);
-
-		source->single = only != NULL && strcmp(only, layout) == 0;
+		source->single = strata_store_has_only_layout(store, layout);
 		if (!source->single)
 			others = strata_store_layout_index(store, source->layout);
 	}

@@ -126,6 +126,7 @@ extern Oid	strata_store_layout_index(StrataStore *store, const StrataLayout *lay
  * that is not known.  Valid until the next look-up in a catalog.
  */
 extern const char *strata_store_only_layout(StrataStore *store);
+extern bool strata_store_has_only_layout(StrataStore *store, const char *layout);
 
 /*
  * A column of rel was dropped, under its ACCESS EXCLUSIVE lock: batches of a

@@ -140,6 +140,15 @@ strata_store_only_layout(StrataStore *store)
 	return get_cache(store->batches)->layout;
 }
 
+/* See store.h. */
+bool
+strata_store_has_only_layout(StrataStore *store, const char *layout)
+{
+	const char *only = strata_store_only_layout(store);
+
+	return only != NULL && strcmp(only, layout) == 0;
+}
+
 /* See store_private.h. */
 bool
 strata_layout_is_usable(TupleDesc desc, const StrataLayout *layout)

@@ -201,6 +201,9 @@ typedef struct StrataColumnRange
 /* By attno - 1; valid until the next invalidation of rel. */
 extern const StrataColumnRange *strata_store_ranges(Relation rel);
 
+/* Is a value that is not null, and no NaN, outside of a known range?  By the type's default order. */
+extern bool strata_range_excludes(const StrataColumnRange *range, Oid typid, Datum value);
+
 /* Does column i of the unique index compare by the default order of its (base) type? */
 extern bool strata_key_has_default_order(Relation index, int i, Oid typid);
 

@@ -267,6 +267,15 @@ strata_store_ranges(Relation rel)
 	return get_cache(rel)->ranges;
 }
 
+/* See store_private.h. */
+bool
+strata_range_excludes(const StrataColumnRange *range, Oid typid, Datum value)
+{
+	return !range->has ||
+		strata_compare_default(typid, value, range->min) < 0 ||
+		strata_compare_default(typid, value, range->max) > 0;
+}
+
 /* See store.h. */
 bool
 strata_store_keys_are_new(Relation rel, TupleTableSlot *slot)
@@ -280,13 +289,11 @@ strata_store_keys_are_new(Relation rel, TupleTableSlot *slot)
 
 		for (int i = 0; i < key->n && !outside; i++)
 		{
-			const StrataColumnRange *range = &cache->ranges[key->attnos[i] - 1];
 			bool		isnull;
 			Datum		value = slot_getattr(slot, key->attnos[i], &isnull);
 
-			outside = !isnull && (!range->has ||
-								  strata_compare_default(key->types[i], value, range->min) < 0 ||
-								  strata_compare_default(key->types[i], value, range->max) > 0);
+			outside = !isnull &&
+				strata_range_excludes(&cache->ranges[key->attnos[i] - 1], key->types[i], value);
 		}
 		if (!outside)
 			return false;

@@ -114,9 +114,7 @@ outside_ranges(UniqueKey *key, const StrataColumnRange *ranges, TupleDesc desc)
 		if (key->isnull[i] || !r->known || r->has_nan ||
 			!strata_key_has_default_order(key->index, i, typid))
 			continue;
-		if (!r->has ||
-			strata_compare_default(typid, key->values[i], r->min) < 0 ||
-			strata_compare_default(typid, key->values[i], r->max) > 0)
+		if (strata_range_excludes(r, typid, key->values[i]))
 			return true;
 	}
 	return false;
@@ -314,7 +312,6 @@ init_segment_keys(Candidates *c, UniqueKey *key)
 static void
 begin_candidates(Candidates *c, StrataStore *store, UniqueKey *key)
 {
-	const char *only = strata_store_only_layout(store);
 	Oid			index;
 	Oid			others = InvalidOid;
 
@@ -323,7 +320,7 @@ begin_candidates(Candidates *c, StrataStore *store, UniqueKey *key)
 	c->snapshot = RegisterSnapshot(GetLatestSnapshot());
 	c->slot = table_slot_create(store->batches, NULL);
 	c->layout = strata_store_present_layout(store);
-	c->single = only != NULL && strcmp(only, c->layout->text) == 0;
+	c->single = strata_store_has_only_layout(store, c->layout->text);
 	index = key->plain && c->layout->nsegment > 0 ?
 		strata_store_segment_index(store, c->layout, false) : InvalidOid;
 	if (OidIsValid(index) && !c->single)
