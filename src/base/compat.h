@@ -49,23 +49,13 @@ typedef RelFileLocator StrataLocator;
 #endif
 
 /*
- * 17 tells three kinds of MERGE actions apart (0294df2f1f8), before it was a
- * bool; delete when 16 goes.
+ * 17 tells three kinds of MERGE actions apart (0294df2f1f8) and keeps them by
+ * kind; before it were two lists; delete when 16 goes.
  */
 #if PG_VERSION_NUM < 170000
-#define strata_merge_action_is_matched(action) ((action)->matched)
+#define strata_merge_not_matched_actions(target) ((target)->ri_notMatchedMergeAction)
 #else
-#define strata_merge_action_is_matched(action) \
-	((action)->matchKind != MERGE_WHEN_NOT_MATCHED_BY_TARGET)
-#endif
-
-/*
- * The same change keeps a MERGE's actions by kind; delete when 16 goes.
- */
-#if PG_VERSION_NUM < 170000
-#define strata_merge_matched_actions(target) ((target)->ri_matchedMergeAction)
-#else
-#define strata_merge_matched_actions(target) ((target)->ri_MergeActions[MERGE_WHEN_MATCHED])
+#define strata_merge_not_matched_actions(target) ((target)->ri_MergeActions[MERGE_WHEN_NOT_MATCHED_BY_TARGET])
 #endif
 
 /*

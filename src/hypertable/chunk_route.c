@@ -8,9 +8,10 @@
  * here or by others, the statement's routing is set up anew; the old one stays
  * until the statement ends, since triggers may still refer to it.
  *
- * What an UPDATE hands up has the new time in one of its columns, if it sets
- * it; what a MERGE inserts or updates is computed above, so the time is computed
- * here as well.  A time that a BEFORE trigger sets we cannot know.
+ * What an UPDATE and a MERGE make of a row is known only above: after BEFORE
+ * triggers, or when another session's change was waited for.  There we stand in
+ * for two expressions: the check whether the new row belongs to the partition it
+ * is in, which precedes every move, and the projection of a MERGE's INSERT.
  *
  * src/hypertable/chunk_route.c
  *-------------------------------------------------------------------------
@@ -23,10 +24,10 @@
 #include "executor/execPartition.h"
 #include "executor/executor.h"
 #include "executor/nodeModifyTable.h"
+#include "base/compat.h"
 #include "nodes/extensible.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "utils/datum.h"
 #include "utils/inval.h"
@@ -44,22 +45,31 @@ typedef struct RouteState
 	int16		length;
 	AttrNumber	attno;			/* 0: key is an expression */
 	ExprState  *key;
-	AttrNumber	new_time;		/* UPDATE: column of our rows with the time, or what the key is made of */
 	TupleTableSlot *made;		/* for a key that is an expression: a row that has only what it needs */
-	List	   *inserts;		/* MERGE: MergeInsert * */
-	bool		moves;			/* MERGE: an UPDATE sets the time */
 	StrataChunkRange known;		/* a range that the routing has */
 	bool		has_known;
 	List	   *routings;		/* replaced ones */
 	List	   *directories;
 } RouteState;
 
-/* MERGE: an action WHEN NOT MATCHED THEN INSERT. */
-typedef struct MergeInsert
+/* Stands in for the check of a partition's bounds on an updated row. */
+typedef struct MoveGuard
 {
-	ExprState  *when;			/* NULL: always */
-	ExprState  *time;			/* the time column's value */
-} MergeInsert;
+	ExprState	expression;
+	RouteState *state;
+	Relation	partition;
+	bool		prepared;		/* check and column are */
+	ExprState  *check;
+	AttrNumber	column;
+} MoveGuard;
+
+/* Stands in for the projection of a MERGE's INSERT action. */
+typedef struct InsertGuard
+{
+	ProjectionInfo projection;
+	RouteState *state;
+	ProjectionInfo *original;
+} InsertGuard;
 
 static Node *create_route_state(CustomScan *scan);
 
@@ -114,24 +124,27 @@ strata_make_pass_through(Plan *child, const CustomScanMethods *methods)
 	return scan;
 }
 
-/* The column of an UPDATE's rows that holds a new value for the time column, or 0. */
-static int
-find_new_time(ModifyTable *modify, PlannedStmt *stmt, const StrataHypertable *ht)
+/* May the UPDATE change a row's time?  BEFORE triggers may, whatever is set. */
+static bool
+may_move(ModifyTable *modify, PlannedStmt *stmt, const StrataHypertable *ht)
 {
 	Oid			target = rt_fetch(linitial_int(modify->resultRelations), stmt->rtable)->relid;
 	AttrNumber	attno = get_attnum(target, get_attname(ht->relid, ht->attno, false));
-	int			column = 0;
 	ListCell   *lc;
 
-	if (modify->updateColnosLists == NIL)
-		return 0;
-	foreach(lc, (List *) linitial(modify->updateColnosLists))
+	if (modify->updateColnosLists != NIL && list_member_int(linitial(modify->updateColnosLists), attno))
+		return true;
+	foreach(lc, modify->resultRelations)
 	{
-		column++;
-		if (lfirst_int(lc) == attno)
-			return column;
+		Relation	rel = RelationIdGetRelation(rt_fetch(lfirst_int(lc), stmt->rtable)->relid);
+		bool		triggers = rel != NULL && rel->trigdesc != NULL && rel->trigdesc->trig_update_before_row;
+
+		if (rel != NULL)
+			RelationClose(rel);
+		if (triggers)
+			return true;
 	}
-	return 0;
+	return false;
 }
 
 static void
@@ -140,7 +153,6 @@ route_plan(PlannedStmt *stmt, Plan *plan)
 	ModifyTable *modify = (ModifyTable *) plan;
 	StrataHypertable *ht;
 	CustomScan *route;
-	int			new_time = 0;
 
 	if (plan == NULL || !IsA(plan, ModifyTable) || modify->operation == CMD_DELETE)
 		return;
@@ -149,10 +161,9 @@ route_plan(PlannedStmt *stmt, Plan *plan)
 										linitial_int(modify->resultRelations), stmt->rtable)->relid);
 	if (ht == NULL)
 		return;
-	if (modify->operation == CMD_UPDATE && (new_time = find_new_time(modify, stmt, ht)) == 0)
+	if (modify->operation == CMD_UPDATE && !may_move(modify, stmt, ht))
 		return;
 	route = strata_make_pass_through(outerPlan(plan), &route_methods);
-	route->custom_private = list_make1_int(new_time);
 	outerPlan(plan) = (Plan *) route;
 }
 
@@ -273,7 +284,7 @@ refuse_null(RouteState *state)
 			 errtablecol(state->rel, state->attno)));
 }
 
-/* Make the chunk for a key value if there is none. */
+/* Make the chunk for a key value if there is none.  slot: the row, when it comes from below. */
 static void
 provide(RouteState *state, TupleTableSlot *slot, Datum value)
 {
@@ -288,7 +299,8 @@ provide(RouteState *state, TupleTableSlot *slot, Datum value)
 	if (find_in(state, desc, value))
 		return;
 	/* the row must outlast whatever happens meanwhile */
-	ExecMaterializeSlot(slot);
+	if (slot != NULL)
+		ExecMaterializeSlot(slot);
 	value = datumCopy(value, state->by_value, state->length);
 	provide_chunk(state, value);
 }
@@ -303,80 +315,53 @@ time_column_of(RouteState *state, Relation partition)
 					  get_attname(hypertable, strata_hypertable_get(hypertable)->attno, false));
 }
 
-/* A row that a MERGE has matched: which UPDATE comes, and to what time does it move it? */
-static void
-provide_for_matched(RouteState *state, TupleTableSlot *slot, ItemPointer tid)
+/* In place of the check whether an updated row stays: where it goes there must be a chunk. */
+static Datum
+check_move(ExprState *expression, ExprContext *context, bool *isnull)
 {
-	ModifyTableState *mt = state->mt;
-	ResultRelInfo *target = mt->resultRelInfo;
-	ExprContext *context = mt->ps.ps_ExprContext;
-	bool		isnull;
-	ListCell   *lc;
+	MoveGuard  *guard = (MoveGuard *) expression;
+	RouteState *state = guard->state;
+	EState	   *estate = state->css.ss.ps.state;
 
-	if (AttributeNumberIsValid(mt->mt_resultOidAttno))
-		target = ExecLookupResultRelByOid(mt, DatumGetObjectId(ExecGetJunkAttribute(slot, mt->mt_resultOidAttno, &isnull)),
-										  true, false);
-	if (target == NULL ||
-		!table_tuple_fetch_row_version(target->ri_RelationDesc, tid, SnapshotAny, target->ri_oldTupleSlot))
-		return;
-	context->ecxt_scantuple = target->ri_oldTupleSlot;
-	context->ecxt_innertuple = slot;
-	context->ecxt_outertuple = NULL;
-	foreach(lc, strata_merge_matched_actions(target))
+	if (!guard->prepared)
 	{
-		MergeActionState *action = lfirst_node(MergeActionState, lc);
-		TupleTableSlot *row;
-		Datum		value;
+		MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
 
-		if (action->mas_whenqual != NULL && !ExecQual(action->mas_whenqual, context))
-			continue;
-		if (action->mas_action->commandType != CMD_UPDATE)
-			return;
-		row = ExecProject(action->mas_proj);
-		value = slot_getattr(row, time_column_of(state, target->ri_RelationDesc), &isnull);
-		value = key_from_value(state, value, &isnull);
-		if (!isnull)
-			provide(state, slot, value);
-		return;
+		guard->column = time_column_of(state, guard->partition);
+		guard->check = ExecPrepareCheck(RelationGetPartitionQual(guard->partition), estate);
+		guard->prepared = true;
+		MemoryContextSwitchTo(old);
 	}
+	*isnull = false;
+	if (!ExecCheck(guard->check, context))
+	{
+		TupleTableSlot *row = context->ecxt_scantuple;
+		bool		null;
+		Datum		value = slot_getattr(row, guard->column, &null);
+
+		value = key_from_value(state, value, &null);
+		if (!null)
+			provide(state, NULL, value);
+		return BoolGetDatum(false);
+	}
+	return BoolGetDatum(true);
 }
 
-/* Which action of a MERGE inserts a row that matches nothing, and for what time? */
-static void
-provide_for_merge(RouteState *state, TupleTableSlot *slot)
+/* In place of the projection of a MERGE's INSERT: the same, and the row gets its chunk. */
+static Datum
+project_insert(ExprState *expression, ExprContext *context, bool *isnull)
 {
-	ResultRelInfo *target = state->mt->resultRelInfo;
-	ExprContext *context = state->mt->ps.ps_ExprContext;
-	bool		isnull = false;
-	Datum		tid = 0;
-	ListCell   *lc;
+	InsertGuard *guard = (InsertGuard *) ((char *) expression - offsetof(InsertGuard, projection.pi_state));
+	RouteState *state = guard->state;
+	AttrNumber	column = strata_hypertable_get(RelationGetRelid(state->rel))->attno;
+	TupleTableSlot *row = expression->resultslot;
+	Datum		result = ExecEvalExpr(&guard->original->pi_state, context, isnull);
+	bool		null = row->tts_isnull[column - 1];
+	Datum		value = key_from_value(state, row->tts_values[column - 1], &null);
 
-	if (AttributeNumberIsValid(target->ri_RowIdAttNo))
-		tid = slot_getattr(slot, target->ri_RowIdAttNo, &isnull);
-	if (!isnull)
-	{
-		if (state->moves)
-			provide_for_matched(state, slot, (ItemPointer) DatumGetPointer(tid));
-		return;
-	}
-	context->ecxt_scantuple = NULL;
-	context->ecxt_innertuple = slot;
-	context->ecxt_outertuple = NULL;
-	foreach(lc, state->inserts)
-	{
-		MergeInsert *insert = lfirst(lc);
-		Datum		value;
-
-		if (insert->when != NULL && !ExecQual(insert->when, context))
-			continue;
-		if (insert->time == NULL)
-			return;
-		value = ExecEvalExprSwitchContext(insert->time, context, &isnull);
-		value = key_from_value(state, value, &isnull);
-		if (!isnull)
-			provide(state, slot, value);
-		return;
-	}
+	if (!null)
+		provide(state, NULL, value);
+	return result;
 }
 
 static TupleTableSlot *
@@ -387,25 +372,12 @@ exec_route(CustomScanState *css)
 	bool		isnull;
 	Datum		value;
 
-	if (TupIsNull(slot) || state->mt == NULL)
+	if (TupIsNull(slot) || state->mt == NULL || state->mt->operation != CMD_INSERT)
 		return slot;
-	if (state->mt->operation == CMD_MERGE)
-	{
-		provide_for_merge(state, slot);
-		return slot;
-	}
-	if (state->mt->operation == CMD_UPDATE)
-	{
-		value = slot_getattr(slot, state->new_time, &isnull);
-		value = key_from_value(state, value, &isnull);
-	}
+	value = key_of(state, slot, &isnull);
+	if (isnull)
+		refuse_null(state);
 	else
-	{
-		value = key_of(state, slot, &isnull);
-		if (isnull)
-			refuse_null(state);
-	}
-	if (!isnull)
 		provide(state, slot, value);
 	return slot;
 }
@@ -449,62 +421,55 @@ create_route_state(CustomScan *scan)
 	RouteState *state = (RouteState *) newNode(sizeof(RouteState), T_CustomScanState);
 
 	state->css.methods = &route_exec_methods;
-	state->new_time = linitial_int(scan->custom_private);
 	return (Node *) state;
 }
 
-/* Does a MERGE's UPDATE set the time?  Not if volatile functions are in it, which may run only once. */
-static bool
-moves_rows(RouteState *state, ResultRelInfo *target)
+/* Be there when rows leave the partitions that an UPDATE or MERGE changes. */
+static void
+guard_moves(RouteState *state, ModifyTableState *mt)
 {
-	AttrNumber	column = time_column_of(state, target->ri_RelationDesc);
-	bool		result = false;
-	ListCell   *lc;
+	MoveGuard  *guards = palloc0(sizeof(MoveGuard) * mt->mt_nrels);
 
-	foreach(lc, strata_merge_matched_actions(target))
+	for (int i = 0; i < mt->mt_nrels; i++)
 	{
-		MergeAction *action = lfirst_node(MergeActionState, lc)->mas_action;
+		ResultRelInfo *target = &mt->resultRelInfo[i];
+		MoveGuard  *guard = &guards[i];
 
-		if (contain_volatile_functions(action->qual) || contain_volatile_functions((Node *) action->targetList))
-			return false;
-		result |= action->commandType == CMD_UPDATE && list_member_int(action->updateColnos, column);
+		if (!target->ri_RelationDesc->rd_rel->relispartition || target->ri_PartitionCheckExpr != NULL)
+			continue;
+		guard->expression.type = T_ExprState;
+		guard->expression.evalfunc = check_move;
+		guard->state = state;
+		guard->partition = target->ri_RelationDesc;
+		target->ri_PartitionCheckExpr = &guard->expression;
 	}
-	return result;
 }
 
-/*
- * The INSERT actions of a MERGE, so that we find out what they will do.  One
- * that volatile functions decide, which may run only once, stays ModifyTable's:
- * it ends the list, for what comes after it we cannot know.
- */
+/* Be there when a MERGE makes a row. */
 static void
-bind_merge(RouteState *state, ModifyTableState *mt)
+guard_inserts(RouteState *state, ModifyTableState *mt)
 {
-	ModifyTable *modify = (ModifyTable *) mt->ps.plan;
-	AttrNumber	column = strata_hypertable_get(RelationGetRelid(state->rel))->attno;
-	ListCell   *lc;
-
-	state->moves = moves_rows(state, mt->resultRelInfo);
-	foreach(lc, (List *) linitial(modify->mergeActionLists))
+	for (int i = 0; i < mt->mt_nrels; i++)
 	{
-		MergeAction *action = lfirst_node(MergeAction, lc);
-		MergeInsert *insert;
-		TargetEntry *time = NULL;
-		ListCell   *lc2;
+		ListCell   *lc;
 
-		if (strata_merge_action_is_matched(action))
-			continue;
-		if (contain_volatile_functions(action->qual))
-			return;
-		foreach(lc2, action->commandType == CMD_INSERT ? action->targetList : NIL)
-			if (lfirst_node(TargetEntry, lc2)->resno == column)
-				time = lfirst_node(TargetEntry, lc2);
-		insert = palloc0(sizeof(MergeInsert));
-		if (action->qual != NULL)
-			insert->when = ExecInitQual((List *) action->qual, &mt->ps);
-		if (time != NULL && !contain_volatile_functions((Node *) time->expr))
-			insert->time = ExecInitExpr(time->expr, &mt->ps);
-		state->inserts = lappend(state->inserts, insert);
+		foreach(lc, strata_merge_not_matched_actions(&mt->resultRelInfo[i]))
+		{
+			MergeActionState *action = lfirst_node(MergeActionState, lc);
+			InsertGuard *guard;
+
+			if (action->mas_action->commandType != CMD_INSERT)
+				continue;
+			guard = palloc0(sizeof(InsertGuard));
+			guard->projection.type = T_ProjectionInfo;
+			guard->projection.pi_exprContext = action->mas_proj->pi_exprContext;
+			guard->projection.pi_state.type = T_ExprState;
+			guard->projection.pi_state.evalfunc = project_insert;
+			guard->projection.pi_state.resultslot = action->mas_proj->pi_state.resultslot;
+			guard->state = state;
+			guard->original = action->mas_proj;
+			action->mas_proj = &guard->projection;
+		}
 	}
 }
 
@@ -514,6 +479,7 @@ bind(ModifyTableState *mt)
 	PlanState  *child = outerPlanState(mt);
 	RouteState *state = (RouteState *) child;
 	PartitionKey key;
+	MemoryContext old;
 
 	if (child == NULL || !IsA(child, CustomScanState) || state->css.methods != &route_exec_methods ||
 		(mt->operation == CMD_INSERT && mt->mt_partition_tuple_routing == NULL))
@@ -526,13 +492,17 @@ bind(ModifyTableState *mt)
 	state->key_type = getBaseType(key->parttypid[0]);
 	state->by_value = key->parttypbyval[0];
 	state->length = key->parttyplen[0];
+	old = MemoryContextSwitchTo(child->state->es_query_cxt);
 	if (state->attno == 0)
 	{
 		state->key = ExecPrepareExpr(linitial(key->partexprs), child->state);
 		state->made = ExecInitExtraTupleSlot(child->state, RelationGetDescr(state->rel), &TTSOpsVirtual);
 	}
+	if (mt->operation != CMD_INSERT)
+		guard_moves(state, mt);
 	if (mt->operation == CMD_MERGE)
-		bind_merge(state, mt);
+		guard_inserts(state, mt);
+	MemoryContextSwitchTo(old);
 	state->mt = mt;
 }
 

@@ -90,18 +90,62 @@ SELECT tableoid::regclass, t, v FROM e WHERE t > 100 OR t IN (15, 20) OR v = 0 O
 MERGE INTO e USING (SELECT g FROM generate_series(65, 75, 5) g) s ON e.t = s.g WHEN MATCHED THEN UPDATE SET t = s.g * 100;
 SELECT tableoid::regclass, t, v FROM e WHERE t > 6000 AND t < 8000 ORDER BY t;
 SELECT count(*) FROM show_chunks('e');
--- what a trigger makes of the time nobody knows before
-CREATE FUNCTION later() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.t := 99999; RETURN NEW; END $$;
-CREATE TRIGGER later BEFORE UPDATE ON e FOR EACH ROW EXECUTE FUNCTION later();
-UPDATE e SET v = 1 WHERE t = 20;
-DROP TRIGGER later ON e;
+-- what BEFORE triggers make of the time: of rows that stay, move, move twice; a chunk's own trigger
+CREATE FUNCTION later() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.time := OLD.time + (TG_ARGV[0] || ' days')::interval; RETURN NEW; END $$;
+CREATE TRIGGER later BEFORE UPDATE ON u FOR EACH ROW WHEN (NEW.d = 1) EXECUTE FUNCTION later(400);
+CREATE TRIGGER later BEFORE UPDATE ON plain FOR EACH ROW WHEN (NEW.d = 1) EXECUTE FUNCTION later(400);
+UPDATE u SET v = v + 1000 WHERE v BETWEEN 430 AND 440;
+UPDATE plain SET v = v + 1000 WHERE v BETWEEN 430 AND 440;
+SELECT differences();
+SELECT tableoid::regclass, v FROM u WHERE v > 1000 AND d = 1 ORDER BY v;
+EXPLAIN (COSTS OFF) UPDATE u SET v = 3 WHERE time = '2026-01-01';
+PREPARE again(float8) AS UPDATE u SET v = v + 1000 WHERE v BETWEEN $1 AND $1 + 10;
+EXECUTE again(1430);
+UPDATE plain SET v = v + 1000 WHERE v BETWEEN 1430 AND 1440;
+SELECT differences();
+CREATE TRIGGER zz BEFORE UPDATE ON u FOR EACH ROW WHEN (NEW.d = 1) EXECUTE FUNCTION later(800);
+CREATE TRIGGER zz BEFORE UPDATE ON plain FOR EACH ROW WHEN (NEW.d = 1) EXECUTE FUNCTION later(800);
+EXECUTE again(2430);
+UPDATE plain SET v = v + 1000 WHERE v BETWEEN 2430 AND 2440;
+UPDATE u SET time = '2040-01-01', v = v + 1000 WHERE v BETWEEN 3430 AND 3433;
+UPDATE plain SET time = '2040-01-01', v = v + 1000 WHERE v BETWEEN 3430 AND 3433;
+SELECT differences();
+SELECT show_chunks('u', newer_than => '2028-01-01');
+DROP TRIGGER zz ON u;
+DROP TRIGGER later ON u;
+DROP TRIGGER zz ON plain;
+DROP TRIGGER later ON plain;
+CREATE TRIGGER later BEFORE UPDATE ON u_20260101_chunk FOR EACH ROW EXECUTE FUNCTION later(5000);
+UPDATE u SET v = v + 0.25 WHERE time < '2026-01-03' AND v < 150;
+UPDATE plain SET v = v + 0.25, time = CASE WHEN time < '2026-01-02' THEN time + interval '5000 days' ELSE time END WHERE time < '2026-01-03' AND v < 150;
+SELECT differences();
+SELECT show_chunks('u', newer_than => '2035-01-01');
+DROP TRIGGER later ON u_20260101_chunk;
 DROP FUNCTION later;
--- a volatile time is ModifyTable's to compute, once
+-- a trigger that needs a chunk for itself, and writes into the new row's; one that keeps the row where it is
+CREATE FUNCTION also() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+	INSERT INTO e VALUES (NEW.t + 300000), (OLD.t + 200000) ;
+	NEW.t := OLD.t + 200000;
+	RETURN CASE WHEN OLD.t < 40 THEN NEW END;
+END $$;
+CREATE TRIGGER also BEFORE UPDATE ON e FOR EACH ROW EXECUTE FUNCTION also();
+UPDATE e SET v = 100, t = t + 400000 WHERE t IN (20, 80, 85);
+SELECT tableoid::regclass, t, v FROM e WHERE t >= 200000 OR t IN (20, 80, 85) ORDER BY t, v;
+DROP TRIGGER also ON e;
+DROP FUNCTION also;
+-- volatile functions run once for each row
 CREATE SEQUENCE seq START 1000;
 MERGE INTO e USING (SELECT 1) s ON false WHEN NOT MATCHED THEN INSERT (t) VALUES (nextval('seq'));
 SELECT last_value, is_called FROM seq;
-MERGE INTO e USING (SELECT 20 AS g) s ON e.t = s.g WHEN MATCHED THEN UPDATE SET t = nextval('seq') + 50000;
-SELECT last_value, is_called FROM seq;
+MERGE INTO e USING (SELECT 1000 AS g UNION ALL SELECT 5 UNION ALL SELECT -1) s ON e.t = s.g
+	WHEN MATCHED AND s.g = 5 + nextval('seq') - nextval('seq') + 1 THEN DO NOTHING
+	WHEN MATCHED THEN UPDATE SET t = nextval('seq') + 50000
+	WHEN NOT MATCHED AND nextval('seq') > 0 THEN INSERT (v, t) VALUES (3, -nextval('seq'));
+SELECT last_value - 1000 AS calls FROM seq;
+SELECT tableoid::regclass, t > 51000 AS new_time, v FROM e WHERE t BETWEEN 51000 AND 52000 OR t < 0 ORDER BY 1, 2;
+MERGE INTO e USING (SELECT 80 AS g UNION ALL SELECT -7) s ON e.t = s.g
+	WHEN MATCHED THEN UPDATE SET t = NULL
+	WHEN NOT MATCHED THEN INSERT (v) VALUES (3);
 
 -- a partitioning function
 CREATE FUNCTION id_time(text) RETURNS bigint LANGUAGE sql IMMUTABLE AS 'SELECT substr($1, 2)::bigint';
@@ -109,6 +153,12 @@ CREATE TABLE f (v int, id text NOT NULL);
 SELECT created FROM create_hypertable('f', 'id', chunk_time_interval => 100, time_partitioning_func => 'id_time');
 INSERT INTO f VALUES (1, 'c1'), (2, 'c2');
 UPDATE f SET id = 'c' || v || '00';
+CREATE FUNCTION other_id() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.id := 'c' || NEW.v || '999'; RETURN NEW; END $$;
+CREATE TRIGGER other_id BEFORE UPDATE ON f FOR EACH ROW WHEN (NEW.v > 20) EXECUTE FUNCTION other_id();
+INSERT INTO f VALUES (3, 'c3');
+UPDATE f SET v = 30 WHERE v = 3;
+DROP TRIGGER other_id ON f;
+DROP FUNCTION other_id;
 MERGE INTO f USING (VALUES ('c100'), ('c700')) s (id) ON f.id = s.id WHEN MATCHED THEN UPDATE SET v = 11, id = 'c4400' WHEN NOT MATCHED THEN INSERT VALUES (7, s.id);
 SELECT tableoid::regclass, * FROM f ORDER BY id;
 
