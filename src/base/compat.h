@@ -14,7 +14,11 @@
 #include "postgres.h"
 
 #include "access/heapam.h"
+#include "access/heapam_xlog.h"
 #include "access/tableam.h"
+#include "access/transam.h"
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
 #include "storage/lockdefs.h"
 #include "utils/rel.h"
 
@@ -85,6 +89,54 @@ strata_heap_update(Relation rel, ItemPointer tid, HeapTuple tuple, CommandId cid
 	TU_UpdateIndexes update_indexes;
 
 	return heap_update(rel, tid, tuple, cid, InvalidSnapshot, true, &tmfd, &mode, &update_indexes);
+#endif
+}
+
+/*
+ * Freeze a tuple this transaction has inserted, in a buffer it has locked
+ * exclusively.  16 gave heapam a function for it (9e5405993c1), 17 logs it as
+ * pruning (f83d709760d); delete the branches when 15 and 16 go.  No snapshot is
+ * in the way, as all are to see the tuple: 15 would have a standby cancel those
+ * that are as old as the xid in the record, which therefore is one that is
+ * older than any.
+ */
+static inline void
+strata_heap_freeze(Relation rel, Buffer buffer, HeapTupleHeader header, OffsetNumber offset)
+{
+#if PG_VERSION_NUM < 160000
+	xl_heap_freeze_tuple freeze = {0};
+	TransactionId oldest = XidFromFullTransactionId(ReadNextFullTransactionId()) +
+		((TransactionId) 1 << 31) + ((TransactionId) 1 << 20);
+#else
+	HeapTupleFreeze freeze = {0};
+#endif
+
+	freeze.xmax = HeapTupleHeaderGetRawXmax(header);
+	freeze.t_infomask = header->t_infomask | HEAP_XMIN_FROZEN;
+	freeze.t_infomask2 = header->t_infomask2;
+	freeze.offset = offset;
+#if PG_VERSION_NUM >= 160000 && PG_VERSION_NUM < 170000
+	heap_freeze_execute_prepared(rel, buffer, InvalidTransactionId, &freeze, 1);
+#else
+	START_CRIT_SECTION();
+#if PG_VERSION_NUM < 160000
+	heap_execute_freeze_tuple(header, &freeze);
+#else
+	heap_freeze_prepared_tuples(buffer, &freeze, 1);
+#endif
+	MarkBufferDirty(buffer);
+	if (RelationNeedsWAL(rel))
+	{
+#if PG_VERSION_NUM < 160000
+		PageSetLSN(BufferGetPage(buffer),
+				   log_heap_freeze(rel, buffer, TransactionIdIsNormal(oldest) ? oldest : FirstNormalTransactionId + 1,
+								   &freeze, 1));
+#else
+		log_heap_prune_and_freeze(rel, buffer, InvalidTransactionId, false, PRUNE_VACUUM_SCAN,
+								  &freeze, 1, NULL, 0, NULL, 0, NULL, 0);
+#endif
+	}
+	END_CRIT_SECTION();
 #endif
 }
 

@@ -15,7 +15,7 @@
  *
  * Entries are tuples like any other: who sees the entry sees that the row has
  * left its batch, and who does not sees the row there.  Lock entries change
- * nothing for readers, so they are frozen from birth and seen by all, but for
+ * nothing for readers, so they are frozen at birth and seen by all, but for
  * those on batches of the same transaction, which may never come to be.
  *
  * src/store/store_entry.c
@@ -34,6 +34,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "port/pg_crc32c.h"
+#include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/fmgroids.h"
 #include "utils/snapmgr.h"
@@ -183,15 +184,34 @@ index_entry(Relation batches, HeapTuple tuple, int64 row)
 	index_close(index, NoLock);
 }
 
-/* See store_private.h. */
+/* Let all see a tuple that we have inserted, whatever becomes of us. */
+static void
+freeze_entry(Relation batches, const ItemPointerData *tid)
+{
+	Buffer		buffer = ReadBuffer(batches, ItemPointerGetBlockNumber(tid));
+	OffsetNumber offset = ItemPointerGetOffsetNumber(tid);
+	Page		page = BufferGetPage(buffer);
+
+	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	strata_heap_freeze(batches, buffer, (HeapTupleHeader) PageGetItem(page, PageGetItemId(page, offset)),
+					   offset);
+	UnlockReleaseBuffer(buffer);
+}
+
+/*
+ * See store_private.h.  An entry for all is frozen last: a crash, or an error,
+ * must not leave one that the index does not know.
+ */
 void
 strata_entry_insert(Relation batches, int64 row, StrataEntryKind kind, const ItemPointerData *tid,
 					CommandId cid, bool forever, ItemPointer self)
 {
 	HeapTuple	tuple = form_entry(batches, row, kind, tid);
 
-	heap_insert(batches, tuple, cid, forever ? HEAP_INSERT_FROZEN : 0, NULL);
+	heap_insert(batches, tuple, cid, 0, NULL);
 	index_entry(batches, tuple, row);
+	if (forever)
+		freeze_entry(batches, &tuple->t_self);
 	if (self != NULL)
 		*self = tuple->t_self;
 	heap_freetuple(tuple);
@@ -219,13 +239,17 @@ strata_entry_replace(Relation batches, const StrataEntry *entry, StrataEntryKind
  *-------------------------------------------------------------------------
  */
 
-/* Dirty: the tuple is being made, or being replaced; mere lockers do not count. */
+/*
+ * Dirty: the tuple is being made, or being replaced; mere lockers do not count.
+ * Whether a lock entry comes to be decides nothing.
+ */
 static TransactionId
-decider(Snapshot snapshot)
+decider(Snapshot snapshot, const StrataEntry *entry)
 {
 	if (snapshot->snapshot_type != SNAPSHOT_DIRTY)
 		return InvalidTransactionId;
-	return TransactionIdIsValid(snapshot->xmin) ? snapshot->xmin : snapshot->xmax;
+	return TransactionIdIsValid(snapshot->xmin) && entry->kind != STRATA_ENTRY_LOCK ?
+		snapshot->xmin : snapshot->xmax;
 }
 
 /*
@@ -258,7 +282,7 @@ find_entry(Relation batches, int64 row, Snapshot snapshot, StrataEntry *entry)
 			entry->ours = true;
 			entry->cmin = HeapTupleHeaderGetCmin(header);
 		}
-		entry->wait = decider(snapshot);
+		entry->wait = decider(snapshot, entry);
 	}
 	index_endscan(scan);
 	ExecDropSingleTupleTableSlot(slot);
@@ -529,7 +553,7 @@ strata_entries_visit(Relation batches, Snapshot snapshot, int64 first_row, int64
 		memset(&entry, 0, sizeof(entry));
 		slot_getsomeattrs(slot, STRATA_BATCH_FIXED_ATTS);
 		strata_entry_parse(batches, slot, &entry);
-		entry.wait = decider(snapshot);
+		entry.wait = decider(snapshot, &entry);
 		visit(batches, &entry, arg);
 	}
 	index_endscan(scan);
