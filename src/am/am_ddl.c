@@ -13,6 +13,7 @@
 #include "catalog/heap.h"
 #include "commands/tablecmds.h"
 #include "commands/tablespace.h"
+#include "postmaster/autovacuum.h"
 #include "utils/inval.h"
 #include "utils/snapmgr.h"
 
@@ -86,7 +87,16 @@ relation_copy_data(Relation rel, const StrataLocator *to)
 	}
 }
 
-/* VACUUM FULL, CLUSTER: the row store is rewritten, the batches stay. */
+/* VACUUM: autovacuum finds the companion by itself. */
+static void
+relation_vacuum(Relation rel, struct VacuumParams *params, BufferAccessStrategy strategy)
+{
+	strata_heap_am->relation_vacuum(rel, params, strategy);
+	if (!IsAutoVacuumWorkerProcess())
+		strata_companion_vacuum(rel, params, strategy);
+}
+
+/* VACUUM FULL, CLUSTER: both halves are rewritten, the batches as they are. */
 static void
 relation_copy_for_cluster(Relation old, Relation new, Relation index, bool use_sort,
 						  TransactionId oldest_xmin, TransactionId *xid_cutoff,
@@ -97,9 +107,13 @@ relation_copy_for_cluster(Relation old, Relation new, Relation index, bool use_s
 	StrataDisguise new_disguise;
 	StrataLocator from = STRATA_REL_LOCATOR(old);
 	StrataLocator to = STRATA_REL_LOCATOR(new);
+	Oid			companion;
 
 	strata_entries_forget_places(old);
 	strata_store_fill_missing(old);
+	companion = strata_companion_oid(old);
+	if (OidIsValid(companion))
+		strata_companion_rewrite(companion);
 	strata_disguise_push(&old_disguise, old);
 	strata_disguise_push(&new_disguise, new);
 	PG_TRY();
@@ -123,6 +137,7 @@ strata_am_ddl_init(TableAmRoutine *am)
 {
 	am->STRATA_SET_NEW_STORAGE = set_new_storage;
 	am->relation_nontransactional_truncate = relation_nontransactional_truncate;
+	am->relation_vacuum = relation_vacuum;
 	am->relation_copy_data = relation_copy_data;
 	am->relation_copy_for_cluster = relation_copy_for_cluster;
 }

@@ -186,7 +186,7 @@ compress_rows(Relation rel, bool recompress)
 	if (result.nrows > 0 && !recompress)
 		remember_size(strata_companion_oid(rel), &before, &result);
 	if (result.nrows > 0)
-		strata_api_vacuum_later(rel);
+		strata_api_vacuum_later(rel, recompress);
 	warn_small_segments(rel, &result);
 	return result.nrows;
 }
@@ -385,6 +385,7 @@ strata_decompress_chunk(PG_FUNCTION_ARGS)
 										   size_option("before_toast", 0));
 
 			strata_settings_store(strata_companion_oid(rel), names, true);
+			strata_api_vacuum_later(rel, true);
 		}
 		else if (!partitioned)
 			ereport(if_compressed ? NOTICE : ERROR,

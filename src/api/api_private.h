@@ -24,7 +24,7 @@
 extern Relation strata_api_open(Oid relid, LOCKMODE lockmode);
 
 /* When this transaction commits, have rel vacuumed in the background. */
-extern void strata_api_vacuum_later(Relation rel);
+extern void strata_api_vacuum_later(Relation rel, bool batches_went);
 
 /* Compress a table that was compressed before its rows were moved about. */
 extern void strata_api_compress_again(Oid relid);

@@ -3,12 +3,13 @@
  * api_vacuum.c
  *	  Gives back the space of rows that were compressed, soon after the commit.
  *
- * The dead rows that compression leaves can go once its transaction has
- * committed and no snapshot is older; autovacuum would see to it within
- * minutes.  A background worker made at commit runs VACUUM on the table right
- * away, and makes indexes anew that the rows left behind empty: VACUUM never
- * makes an index file shorter.  Nothing depends on it: without a free worker slot, or with somebody
- * holding an old snapshot, autovacuum remains.
+ * The dead rows, and batches, that compression leaves can go once its
+ * transaction has committed and no snapshot is older; autovacuum would see to it
+ * within minutes.  A background worker made at commit runs VACUUM on the table
+ * right away, and makes anew what VACUUM cannot make shorter: indexes that the
+ * rows left behind empty, and a companion that is free space for the most part.
+ * Nothing depends on it: without a free worker slot, or with somebody holding an
+ * old snapshot, autovacuum remains.
  *
  * src/api/api_vacuum.c
  *-------------------------------------------------------------------------
@@ -31,13 +32,15 @@
 #include "storage/lmgr.h"
 #include "tcop/tcopprot.h"
 #include "tcop/utility.h"
+#include "utils/fmgrprotos.h"
 #include "utils/wait_event.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-/* Row stores below this many pages are not worth a process. */
+/* Row stores, and replaced batches, below this many pages are not worth a process. */
 #define MIN_PAGES 256
+#define MIN_BATCH_PAGES 32
 
 /* An index is made anew when it has these pages more than four times the table's. */
 #define MIN_INDEX_PAGES 32
@@ -81,14 +84,25 @@ at_transaction_end(XactEvent event, void *arg)
 		pending = NIL;
 }
 
+/* Are the companion's files large enough to look into? */
+static bool
+has_many_batches(Relation rel)
+{
+	Oid			companion = strata_companion_oid(rel);
+
+	return OidIsValid(companion) &&
+		DatumGetInt64(DirectFunctionCall1(pg_table_size, ObjectIdGetDatum(companion))) >= MIN_BATCH_PAGES * BLCKSZ;
+}
+
 /* See api_private.h. */
 void
-strata_api_vacuum_later(Relation rel)
+strata_api_vacuum_later(Relation rel, bool batches_went)
 {
 	static bool registered = false;
 	MemoryContext old;
 
-	if (!strata_background_vacuum || rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP || RelationGetNumberOfBlocks(rel) < MIN_PAGES)
+	if (!strata_background_vacuum || rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP ||
+		(RelationGetNumberOfBlocks(rel) < MIN_PAGES && !(batches_went && has_many_batches(rel))))
 		return;
 	if (!registered)
 	{
@@ -180,12 +194,36 @@ shrink_indexes(Relation rel)
 	list_free(indexes);
 }
 
+/* The table's indexes and its TOAST table's. */
+static void
+shrink_table_indexes(Relation rel)
+{
+	shrink_indexes(rel);
+	if (OidIsValid(rel->rd_rel->reltoastrelid))
+	{
+		Relation	toast = table_open(rel->rd_rel->reltoastrelid, AccessExclusiveLock);
+
+		shrink_indexes(toast);
+		table_close(toast, NoLock);
+	}
+}
+
+static void
+shrink_companion(Relation rel)
+{
+	Oid			companion = strata_companion_oid(rel);
+
+	if (OidIsValid(companion) && ConditionalLockRelationOid(companion, AccessExclusiveLock) &&
+		strata_companion_is_bloated(companion))
+		strata_companion_rewrite(companion);
+}
+
 /*
- * After VACUUM has truncated the table, if it is ours at once: what is left in
- * it is small, and so is the time that the lock is held.
+ * After VACUUM has truncated the table, if it is ours at once: what is left to
+ * copy is small, and so is the time that the lock is held.
  */
 static void
-shrink_table_indexes(Oid relid)
+shrink(Oid relid)
 {
 	StartTransactionCommand();
 	PushActiveSnapshot(GetTransactionSnapshot());
@@ -193,19 +231,12 @@ shrink_table_indexes(Oid relid)
 	{
 		Relation	rel = try_relation_open(relid, NoLock);
 
+		strata_am_trust_batches = true; /* the process ends if this fails */
 		if (rel != NULL && RelationGetNumberOfBlocks(rel) < MIN_PAGES)
-		{
-			strata_am_trust_batches = true; /* the process ends if this fails */
-			shrink_indexes(rel);
-			if (OidIsValid(rel->rd_rel->reltoastrelid))
-			{
-				Relation	toast = table_open(rel->rd_rel->reltoastrelid, AccessExclusiveLock);
-
-				shrink_indexes(toast);
-				table_close(toast, NoLock);
-			}
-			strata_am_trust_batches = false;
-		}
+			shrink_table_indexes(rel);
+		if (rel != NULL)
+			shrink_companion(rel);
+		strata_am_trust_batches = false;
 		if (rel != NULL)
 			relation_close(rel, NoLock);
 	}
@@ -234,7 +265,7 @@ wait_for_truncation(Oid relid)
 	return false;
 }
 
-/* The worker: vacuum one table, have it and its indexes made short, and go. */
+/* The worker: vacuum one table, have it, its indexes and its companion made short, and go. */
 void
 strata_vacuum_main(Datum arg)
 {
@@ -252,7 +283,7 @@ strata_vacuum_main(Datum arg)
 	{
 		vacuum_table(relid, true);
 		if (wait_for_truncation(relid))
-			shrink_table_indexes(relid);
+			shrink(relid);
 	}
 	proc_exit(0);
 }

@@ -141,6 +141,24 @@ strata_heap_freeze(Relation rel, Buffer buffer, HeapTupleHeader header, OffsetNu
 }
 
 /*
+ * 18 has cluster_rel given an open relation (cc811f92bac); delete when 17 goes.
+ * For users that include access/table.h and commands/cluster.h.
+ */
+#if PG_VERSION_NUM < 180000
+#define strata_cluster_rel(relid) \
+	do { \
+		ClusterParams cluster_params = {0}; \
+		cluster_rel(relid, InvalidOid, &cluster_params); \
+	} while (0)
+#else
+#define strata_cluster_rel(relid) \
+	do { \
+		ClusterParams cluster_params = {0}; \
+		cluster_rel(table_open(relid, AccessExclusiveLock), InvalidOid, &cluster_params); \
+	} while (0)
+#endif
+
+/*
  * 17 gave reindex_index the statement it is part of (2fcc7ee7af6); delete when
  * 16 goes.
  */

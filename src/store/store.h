@@ -298,6 +298,20 @@ extern void strata_companion_silence(Oid companion);
 extern void strata_companions_silence(void);
 
 /*
+ * VACUUM of rel goes on with its companion, and that one's TOAST unless left
+ * out.  What somebody else is vacuuming is skipped.
+ */
+struct VacuumParams;
+extern void strata_companion_vacuum(Relation rel, struct VacuumParams *params,
+									BufferAccessStrategy strategy);
+
+/* Is a third of the companion free, by its last VACUUM, and the rest soon copied? */
+extern bool strata_companion_is_bloated(Oid companion);
+
+/* Copy the companion into new files without free space; takes AccessExclusiveLock. */
+extern void strata_companion_rewrite(Oid companion);
+
+/*
  * Give every batch values for columns that were added to rel since: a rewrite
  * is about to make PostgreSQL forget their missing values.  The caller holds
  * AccessExclusiveLock on rel.

@@ -120,12 +120,45 @@ is($node->safe_psql('postgres', 'INSERT INTO i VALUES (30000) ON CONFLICT DO NOT
 	'and the keys of compressed rows are still unique');
 is_sound($node, 'i', 'indexes made anew');
 
+# --- what recompression replaces is given back, by the next VACUUM FULL at the latest
+my $batch_bytes = q{SELECT batch_bytes FROM strata.tables WHERE relation = 'bloat'::regclass};
+my $update = q{DO $$ BEGIN FOR i IN 1..4000 LOOP UPDATE bloat SET v = v + 1 WHERE id = i * 24; COMMIT; END LOOP; END $$;};
+$node->safe_psql('postgres', q{CREATE TABLE bloat (id int PRIMARY KEY, device int, v float8, note text) USING strata
+		WITH (strata.segmentby = 'device', strata.orderby = 'id');
+	INSERT INTO bloat SELECT i, i % 50, i % 97, md5(i::text) FROM generate_series(1, 100000) i;
+	SELECT compress_chunk('bloat')});
+my $fresh = $node->safe_psql('postgres', $batch_bytes);
+foreach my $round (1 .. 3)
+{
+	$node->safe_psql('postgres', $update);
+	cmp_ok($node->safe_psql('postgres', $batch_bytes), '>', $fresh + 200_000, "4,000 rows updated, round $round: their entries take space");
+	$node->safe_psql('postgres', q{SELECT compress_chunk('bloat', recompress => true)});
+	ok($node->poll_query_until('postgres', "SELECT ($batch_bytes) < $fresh * 1.25"), "recompressed, round $round: the space is given back");
+	is($node->safe_psql('postgres', q{SELECT count(*), sum(v) - sum(id % 97) FROM bloat}), '100000|' . 4000 * $round, "round $round: same rows");
+	is_sound($node, 'bloat', "round $round");
+}
+$node->safe_psql('postgres', "SET strata.background_vacuum = off; $update");
+$node->safe_psql('postgres', q{SET strata.background_vacuum = off; SELECT compress_chunk('bloat', recompress => true)});
+cmp_ok($node->safe_psql('postgres', $batch_bytes), '>', $fresh * 1.5, 'without the worker: there is dead space');
+$node->safe_psql('postgres', 'VACUUM bloat');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_all_tables WHERE relid = strata.batch_relation('bloat') AND vacuum_count > 0}), '1',
+	'VACUUM of the table vacuums the companion');
+$node->safe_psql('postgres', 'VACUUM FULL bloat');
+cmp_ok($node->safe_psql('postgres', $batch_bytes), '<', $fresh * 1.25, 'VACUUM FULL rewrites the companion');
+is($node->safe_psql('postgres', q{SELECT count(*), sum(v) - sum(id % 97) FROM bloat}), '100000|16000', 'VACUUM FULL: same rows');
+is_sound($node, 'bloat', 'VACUUM FULL');
+$node->safe_psql('postgres', q{SELECT decompress_chunk('bloat')});
+ok($node->poll_query_until('postgres', "SELECT ($batch_bytes) < $fresh / 8"), 'decompressed: the space is given back');
+$node->safe_psql('postgres', 'DROP TABLE bloat');
+
 # --- freezing
 my $ages = q{SELECT greatest(max(age(c.relfrozenxid)), max(age(t.relfrozenxid))) FROM pg_class c LEFT JOIN pg_class t ON t.oid = c.reltoastrelid
 	WHERE c.oid IN ('a'::regclass, strata.batch_relation('a'))};
 $node->safe_psql('postgres', q{UPDATE a SET v = 'x' WHERE id = 5; DELETE FROM a WHERE id = 6});
 $node->safe_psql('postgres', 'DO $$ BEGIN FOR i IN 1..500 LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$');
 cmp_ok($node->safe_psql('postgres', $ages), '>', 400, 'the table and its companion are old');
+$node->safe_psql('postgres', 'VACUUM (FREEZE) a');
+cmp_ok($node->safe_psql('postgres', $ages), '<', 50, 'VACUUM FREEZE of the table freezes table, companion and TOAST');
 $node->safe_psql('postgres', 'VACUUM (FREEZE)');
 cmp_ok($node->safe_psql('postgres', $ages), '<', 50, 'VACUUM FREEZE of the database freezes table, companion and TOAST');
 is($node->safe_psql('postgres', 'SELECT count(*), sum(id) FROM a'), '2999|4501494', 'and the rows are there');
