@@ -24,6 +24,7 @@ plan(Query *query, const char *text, int cursor_options, ParamListInfo params)
 	bool		direct_load;
 	const char *obstacle;
 
+	strata_unique_key_done();
 	/* the planner may scribble on the query, and so do we */
 	strata_now_add_quals(query);
 	obstacle = strata_load_query_obstacle(query, &direct_load);

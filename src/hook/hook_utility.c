@@ -60,6 +60,28 @@ run_statement(UtilityCall *call)
 								call->params, call->env, call->dest, call->qc);
 }
 
+/* Run a statement that makes a unique key of a table. */
+static void
+run_unique(UtilityCall *call, RangeVar *name)
+{
+	Oid			relid = RangeVarGetRelid(name, NoLock, true);
+
+	if (!OidIsValid(relid) || !strata_unique_key_allow(relid))
+	{
+		run_statement(call);
+		return;
+	}
+	PG_TRY();
+	{
+		run_statement(call);
+	}
+	PG_FINALLY();
+	{
+		strata_unique_key_done();
+	}
+	PG_END_TRY();
+}
+
 /* Split our options off a list; returned ones have names without prefix. */
 static List *
 take_options(List **options)
@@ -249,6 +271,32 @@ forget_options_of_others(Oid relid)
 		(void) strata_settings_remove_all(relid);
 }
 
+/* Does ALTER TABLE add a unique key? */
+static bool
+adds_unique(const AlterTableStmt *stmt)
+{
+	ListCell   *lc;
+
+	foreach(lc, stmt->cmds)
+	{
+		AlterTableCmd *cmd = lfirst_node(AlterTableCmd, lc);
+
+		if (cmd->subtype == AT_AddConstraint &&
+			(castNode(Constraint, cmd->def)->contype == CONSTR_PRIMARY || castNode(Constraint, cmd->def)->contype == CONSTR_UNIQUE))
+			return true;
+	}
+	return false;
+}
+
+static void
+run_alter(UtilityCall *call, AlterTableStmt *stmt)
+{
+	if (adds_unique(stmt))
+		run_unique(call, stmt->relation);
+	else
+		run_statement(call);
+}
+
 static void
 alter_table(UtilityCall *call, AlterTableStmt *stmt)
 {
@@ -261,7 +309,7 @@ alter_table(UtilityCall *call, AlterTableStmt *stmt)
 	if (plan.set == NIL && plan.reset == NIL && !plan.other_options && !plan.set_access_method &&
 		plan.dropped == NIL && !plan.alters_chunks)
 	{
-		run_statement(call);
+		run_alter(call, stmt);
 		return;
 	}
 	/* permission and lock as ALTER TABLE itself takes them */
@@ -270,7 +318,7 @@ alter_table(UtilityCall *call, AlterTableStmt *stmt)
 	if (OidIsValid(relid) && plan.other_options)
 		stored = strata_settings_remove_all(relid);
 	if (stmt->cmds != NIL)
-		run_statement(call);
+		run_alter(call, stmt);
 	if (!OidIsValid(relid))
 	{
 		if (stmt->cmds == NIL)
@@ -433,6 +481,13 @@ process(UtilityCall *call)
 				return;
 			}
 			break;
+		case T_IndexStmt:
+			if (((IndexStmt *) stmt)->unique || ((IndexStmt *) stmt)->primary)
+			{
+				run_unique(call, ((IndexStmt *) stmt)->relation);
+				return;
+			}
+			break;
 		case T_RenameStmt:
 			if (((RenameStmt *) stmt)->renameType == OBJECT_COLUMN &&
 				(((RenameStmt *) stmt)->relationType == OBJECT_TABLE ||
@@ -482,6 +537,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree,
 {
 	UtilityCall call = {pstmt, query, read_only_tree, context, params, env, dest, qc};
 
+	strata_unique_key_done();
 	process(&call);
 }
 

@@ -106,6 +106,14 @@ extern bool strata_hypertable_alters_chunks(const AlterTableStmt *stmt);
 extern void strata_hypertable_alter_chunks(Oid relid, const AlterTableStmt *stmt);
 extern void strata_hypertable_move_chunks(Oid relid, const char *old_schema, const char *new_schema);
 
+/*
+ * Let the statement that is about to run make a unique key of a hypertable with
+ * a partitioning function; false: nothing to allow.  Call the second when it has
+ * run or failed, and before anything is planned or another statement is run.
+ */
+extern bool strata_unique_key_allow(Oid relid);
+extern void strata_unique_key_done(void);
+
 /* A chunk's range; no_lo, no_hi: unbounded. */
 typedef struct StrataChunkRange
 {

@@ -67,7 +67,7 @@
 
 /* Does an index on the table make rows unique in a way that chunks cannot? */
 static void
-check_index(Relation rel, Relation index, AttrNumber attno, const char *column)
+check_index(Relation rel, Relation index, AttrNumber attno, const char *column, bool has_function)
 {
 	Form_pg_index form = index->rd_index;
 	const char *what = form->indisprimary ? "primary key" : "unique index";
@@ -84,7 +84,16 @@ check_index(Relation rel, Relation index, AttrNumber attno, const char *column)
 		return;
 	for (int i = 0; i < form->indnkeyatts; i++)
 		if (form->indkey.values[i] == attno)
+		{
+			if (has_function && !strata_equal_is_identical(TupleDescAttr(RelationGetDescr(rel), attno - 1)->atttypid,
+														   index->rd_indcollation[i]))
+				ereport(ERROR,
+						(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+						 errmsg("cannot create a hypertable by a function of column \"%s\", which is in %s \"%s\"",
+								column, what, RelationGetRelationName(index)),
+						 errdetail("Values of the column may be equal and not the same, so equal rows could be in two chunks.")));
 			return;
+		}
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_TABLE_DEFINITION),
 			 errmsg("cannot create a hypertable whose %s \"%s\" does not include the column \"%s\"",
@@ -113,7 +122,7 @@ check_triggers(Relation rel)
 
 /* ereport when rel cannot become a partitioned table. */
 static void
-check_table(Relation rel, AttrNumber attno, const char *column)
+check_table(Relation rel, AttrNumber attno, const char *column, bool has_function)
 {
 	const char *name = RelationGetRelationName(rel);
 	ListCell   *lc;
@@ -149,7 +158,7 @@ check_table(Relation rel, AttrNumber attno, const char *column)
 	{
 		Relation	index = index_open(lfirst_oid(lc), AccessExclusiveLock);
 
-		check_index(rel, index, attno, column);
+		check_index(rel, index, attno, column, has_function);
 		index_close(index, NoLock);
 	}
 }
@@ -512,7 +521,7 @@ strata_hypertable_create(Oid relid, const StrataHypertableRequest *request)
 		adopt(rel, ht.attno, request);
 		return;
 	}
-	check_table(rel, ht.attno, request->column);
+	check_table(rel, ht.attno, request->column, OidIsValid(request->function));
 	expression = key_expression(rel, ht.attno, request->function);
 	ht.has_function = expression != NULL;
 	ht.key_type = check_key_type(rel, ht.attno, expression);

@@ -104,6 +104,9 @@ extern CustomScan *strata_make_pass_through(Plan *child, const CustomScanMethods
 /* Is it the node that makes chunks? */
 extern bool strata_route_is_node(const CustomScan *scan);
 
+/* Are values that are equal, in indexes on the type, the same bytes, so that functions of them are equal? */
+extern bool strata_equal_is_identical(Oid type, Oid collation);
+
 extern void strata_copy_init(void);
 extern void strata_foreign_keys_init(void);
 extern void strata_load_init(void);

@@ -35,6 +35,10 @@ $node->safe_psql('postgres', q{
 	SELECT create_hypertable('app.i', 't', chunk_time_interval => 1000);
 	SELECT set_integer_now_func('app.i', 'app.clock');
 	INSERT INTO app.i SELECT g * 100, g FROM generate_series(1, 30) g;
+	CREATE FUNCTION app.id_time(varchar) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT substr($1, 2)::int';
+	CREATE TABLE app.a (id varchar(25) PRIMARY KEY, v int, UNIQUE (v, id));
+	SELECT create_hypertable('app.a', 'id', chunk_time_interval => 100, time_partitioning_func => 'app.id_time');
+	INSERT INTO app.a SELECT 'c' || g, g FROM generate_series(1, 300) g;
 });
 
 my $content = q{SELECT count(*), sum(hashtextextended(m::text, 0)::numeric) FROM app.m};
@@ -64,6 +68,15 @@ sub works
 		SELECT compress_chunk(c) FROM show_chunks('app.m') c;
 		SELECT _strata.create_chunks_ahead('app.i', 7000);
 	});
+	# the key of a partitioning function: whole, and in a chunk made later
+	$node->safe_psql($database, q{INSERT INTO app.a VALUES ('c1000', 1)});
+	is($node->safe_psql($database, q{SELECT count(*), count(*) FILTER (WHERE indisvalid), count(DISTINCT indrelid) FROM pg_index i JOIN pg_class c ON c.oid = indrelid WHERE c.relname ~ '^a(_|$)' AND indisunique}),
+		'12|12|6', "$what: unique keys of all chunks");
+	foreach my $id ('c1000', 'c5')
+	{
+		my ($code, $out, $err) = $node->psql($database, "INSERT INTO app.a VALUES ('$id', 2)");
+		like($err, qr/duplicate key value violates unique constraint/, "$what: $id is there already");
+	}
 	is($node->safe_psql($database, q{SELECT count(*), (SELECT count(*) FROM show_chunks('app.m')), (SELECT count(*) FROM show_chunks('app.i')) FROM app.m}),
 		'3003|13|8', "$what: makes chunks");
 	$node->safe_psql($database, q{SELECT drop_chunks('app.m', older_than => '2026-04-01')});
