@@ -16,6 +16,7 @@
 #include "access/heapam.h"
 #include "catalog/indexing.h"
 #include "nodes/execnodes.h"
+#include "utils/typcache.h"
 
 /*
  * Create the companion of rel, or bring it up to the layout: add the columns
@@ -202,7 +203,7 @@ typedef struct StrataColumnRange
 extern const StrataColumnRange *strata_store_ranges(Relation rel);
 
 /* Is a value that is not null, and no NaN, outside of a known range?  By the type's default order. */
-extern bool strata_range_excludes(const StrataColumnRange *range, Oid typid, Datum value);
+extern bool strata_range_excludes(const StrataColumnRange *range, TypeCacheEntry *type, Datum value);
 
 /* Does column i of the unique index compare by the default order of its (base) type? */
 extern bool strata_key_has_default_order(Relation index, int i, Oid typid);

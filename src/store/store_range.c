@@ -29,7 +29,7 @@ typedef struct KeyColumns
 {
 	int			n;
 	AttrNumber	attnos[INDEX_MAX_KEYS];
-	Oid			types[INDEX_MAX_KEYS];	/* base types */
+	TypeCacheEntry *types[INDEX_MAX_KEYS];	/* base types */
 } KeyColumns;
 
 typedef struct RangeCache
@@ -183,7 +183,7 @@ find_keys(Relation rel, const StrataColumnRange *ranges, KeyColumns **keys)
 			if (!strata_key_has_default_order(index, i, typid))
 				continue;
 			key->attnos[key->n] = attno;
-			key->types[key->n++] = typid;
+			key->types[key->n++] = lookup_type_cache(typid, TYPECACHE_CMP_PROC_FINFO);
 		}
 		if (index->rd_index->indisunique && nkeys >= 0)
 			nkeys = key->n > 0 ? nkeys + 1 : -1;
@@ -269,11 +269,12 @@ strata_store_ranges(Relation rel)
 
 /* See store_private.h. */
 bool
-strata_range_excludes(const StrataColumnRange *range, Oid typid, Datum value)
+strata_range_excludes(const StrataColumnRange *range, TypeCacheEntry *type, Datum value)
 {
+	/* most rows that come are the latest */
 	return !range->has ||
-		strata_compare_default(typid, value, range->min) < 0 ||
-		strata_compare_default(typid, value, range->max) > 0;
+		DatumGetInt32(FunctionCall2(&type->cmp_proc_finfo, value, range->max)) > 0 ||
+		DatumGetInt32(FunctionCall2(&type->cmp_proc_finfo, value, range->min)) < 0;
 }
 
 /* See store.h. */

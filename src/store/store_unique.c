@@ -114,7 +114,7 @@ outside_ranges(UniqueKey *key, const StrataColumnRange *ranges, TupleDesc desc)
 		if (key->isnull[i] || !r->known || r->has_nan ||
 			!strata_key_has_default_order(key->index, i, typid))
 			continue;
-		if (strata_range_excludes(r, typid, key->values[i]))
+		if (strata_range_excludes(r, lookup_type_cache(typid, TYPECACHE_CMP_PROC_FINFO), key->values[i]))
 			return true;
 	}
 	return false;
