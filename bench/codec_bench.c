@@ -26,12 +26,13 @@
 #include <zstd.h>
 
 #include "codec/codec.h"
+#include "test/unit/jsonb_make.h"
 
 #define COLUMNS_MAX 32
 #define PASSES_DEFAULT 5
 
 
-/* name:type with type t timestamp, b bool, 2 4 8 integers, d double, s text */
+/* name:type with type t timestamp, b bool, 2 4 8 integers, d double, s text, j jsonb */
 typedef struct Table
 {
 	const char *name;
@@ -55,10 +56,10 @@ static const Table tables[] = {
 	{"flights", "carrier", "sched_dep", "sched_dep:t carrier:s flight:4 tailnum:s origin:s dest:s dep_time:2 sched_dep_time:2 "
 	"dep_delay:2 arr_time:2 sched_arr_time:2 arr_delay:2 air_time:2 distance:4"},
 	{"wiki_edits", "channel", "ts", "ts:t channel:s namespace:s page:s user_name:s comment:s is_robot:b is_anonymous:b is_new:b "
-	"is_minor:b country:s city:s delta:4 added:4 deleted:4 event:s"},
+	"is_minor:b country:s city:s delta:4 added:4 deleted:4 event:j"},
 	{"ligo_h1", "", "ts", "ts:t strain:d"},
 	{"wiki_by_time", "", "ts", "ts:t channel:s namespace:s page:s user_name:s comment:s is_robot:b is_anonymous:b is_new:b "
-	"is_minor:b country:s city:s delta:4 added:4 deleted:4 event:s", "wiki_edits"},
+	"is_minor:b country:s city:s delta:4 added:4 deleted:4 event:j", "wiki_edits"},
 };
 
 #define NTABLES (sizeof(tables) / sizeof(tables[0]))
@@ -157,11 +158,22 @@ set_value(Loaded *t, Column *c, const char *field, size_t len, bool quoted)
 
 	c->isnull[row] = len == 0 && !quoted;
 	c->values[row] = 0;
-	if (c->type == 's')
+	if (c->type == 's' || c->type == 'j')
 	{
-		if (t->text_len + len > t->text_capacity)
-			t->text = grow(t->text, t->text_capacity = (t->text_len + len) * 2);
-		memcpy(t->text + t->text_len, field, len);
+		/* jsonb may be larger than its text */
+		if (t->text_len + 8 * len + 8 > t->text_capacity)
+			t->text = grow(t->text, t->text_capacity = (t->text_len + 8 * len + 8) * 2);
+		if (c->type == 's')
+			memcpy(t->text + t->text_len, field, len);
+		else if (!c->isnull[row])
+		{
+			len = jsonb_make(field, len, (uint8_t *) t->text + t->text_len, t->text_capacity - t->text_len);
+			if (len == 0)
+			{
+				fprintf(stderr, "%s.%s: no JSON: %s\n", t->name, c->name, field);
+				exit(1);
+			}
+		}
 		c->values[row] = t->text_len;
 		c->lengths[row] = (uint32_t) len;
 		t->text_len += len;
@@ -249,7 +261,7 @@ add_column(Loaded *t, const char *name, char type)
 
 	snprintf(c->name, sizeof(c->name), "%s", name);
 	c->type = type;
-	c->width = type == 's' ? 0 : type == 'b' ? 1 : type == '2' ? 2 : type == '4' ? 4 : 8;
+	c->width = type == 's' || type == 'j' ? 0 : type == 'b' ? 1 : type == '2' ? 2 : type == '4' ? 4 : 8;
 }
 
 static const Loaded *sorting;
@@ -420,8 +432,9 @@ add_batch(const Loaded *t, const Column *c, uint32_t from, uint32_t to, Batches 
 	size_t		used = 0;
 
 	memset(v, 0, sizeof(*v));
-	v->kind = c->type == 's' ? STRATA_KIND_BYTES : c->type == 'd' ? STRATA_KIND_FLOAT : STRATA_KIND_INT;
+	v->kind = c->width == 0 ? STRATA_KIND_BYTES : c->type == 'd' ? STRATA_KIND_FLOAT : STRATA_KIND_INT;
 	v->width = c->width;
+	v->hint = c->type == 'j' ? STRATA_BYTES_JSONB : STRATA_BYTES_ANY;
 	v->level = level;
 	offsets[0] = 0;
 	for (uint32_t i = from; i < to; i++)
@@ -677,10 +690,11 @@ bench_column(const Loaded *t, const Column *c, double *total_raw, double *total_
 		for (uint32_t i = 0; i < b.n; i++)
 			len += b.lens[i];
 		codecs_used(&b, used, sizeof(used), detail);
-		printf("| %s.%s | %s | %.3f | %.3f | %.3f | %.3f | %.0f | %.0f | %s |\n", t->name, c->name,
+		printf("| %s.%s | %s | %.3f | %.3f | %.3f | %.3f | %.*f | %.*f | %s |\n", t->name, c->name,
 			   id ? strata_codec_name((StrataCodecId) id) : used, (double) b.raw_bytes / b.nvalues,
 			   (double) lz4 / b.nvalues, (double) zstd / b.nvalues, (double) len / b.nvalues,
-			   b.nvalues / encode / 1e6, b.nvalues / decode / 1e6, detail);
+			   b.nvalues / encode < 1e7 ? 2 : 0, b.nvalues / encode / 1e6,
+			   b.nvalues / decode < 1e7 ? 2 : 0, b.nvalues / decode / 1e6, detail);
 		fflush(stdout);
 		if (id == STRATA_CODEC_AUTO)
 		{

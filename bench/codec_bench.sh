@@ -22,7 +22,7 @@ for source in "$root"/src/codec/*.c; do
         "$cc" -std=gnu11 $flags -DUSE_LZ4 -DUSE_ZSTD -c "$source" -o "$object"
     fi
 done
-"$cc" -std=gnu11 -O2 -Wall -Wextra -I"$root/src" "$root/bench/codec_bench.c" "$build"/*.o \
+"$cc" -std=gnu11 -O2 -Wall -Wextra -I"$root/src" -I"$root" "$root/bench/codec_bench.c" "$root/test/unit/jsonb_make.c" "$build"/*.o \
     -o "$build/codec_bench" -llz4 -lzstd -lm
 
 data=

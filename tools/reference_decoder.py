@@ -11,7 +11,7 @@ import ctypes.util
 import struct
 import sys
 
-RAW, CONSTANT, DELTA_DELTA, GORILLA, DICTIONARY, LZ4, ZSTD, DECIMAL, NUMERIC, PACKED = range(1, 11)
+RAW, CONSTANT, DELTA_DELTA, GORILLA, DICTIONARY, LZ4, ZSTD, DECIMAL, NUMERIC, PACKED, JSONB = range(1, 12)
 INT, FLOAT, BYTES = 1, 2, 3
 M64 = (1 << 64) - 1
 S8B = [(0, 0), (64, 1), (32, 2), (21, 3), (16, 4), (12, 5), (10, 6), (9, 7), (8, 8), (7, 9), (6, 10), (5, 12), (4, 16),
@@ -320,6 +320,61 @@ def packed_strings(data, n):
     return values
 
 
+def nested(r, n):
+    """n byte strings in a codec that is named."""
+    codec = r.number(1)
+    return payload(codec, BYTES, 0, r.take(r.varint()), n)
+
+
+def container(kind, path, shape, paths, leaves, at):
+    """The bytes of an object or array that begins at `at` in its document."""
+    tokens = [divmod(shape.varint(), 8) for _ in range(shape.varint())]
+    keys = [paths[p][1] for p, _ in tokens] if kind == 5 else []
+    assert all(paths[p][0] == path * 2 + (kind != 5) for p, _ in tokens), "member of another path"
+    start = at + -at % 4 + 4 + 4 * (len(keys) + len(tokens))
+    entries, body = [(0, key) for key in keys], b"".join(keys)
+    for p, t in tokens:
+        value = b""
+        if t in (5, 6):
+            value = container(t, p, shape, paths, leaves, start + len(body))
+        elif t == 0:
+            value = next(leaves[p][0])
+        elif t == 1:
+            number = next(leaves[p][1])
+            size = len(number) + 4 if sys.byteorder == "big" else (len(number) + 4) * 4
+            value = bytes(-(start + len(body)) % 4) + struct.pack("=I", size) + number
+        entries.append((min(t, 5), value))
+        body += value
+    head = len(tokens) | {5: 0x20000000, 6: 0x40000000, 7: 0x50000000}[kind]
+    out, end = bytes(-at % 4) + struct.pack("=I", head), 0
+    for i, (t, value) in enumerate(entries):
+        end += len(value)
+        out += struct.pack("=I", t << 28 | (0x80000000 | end if i % 32 == 0 else len(value)))
+    return out + body
+
+
+def documents(data, n):
+    r = Reader(data)
+    total, npaths = r.varint(), r.varint()
+    paths = [(None, None)]
+    if npaths:
+        parents = int_stream(r.take(r.varint()), npaths)
+        paths += zip(parents, nested(r, npaths))
+    shapes, leaves = nested(r, n), [None]
+    for _ in range(npaths):
+        columns = []
+        for _ in range(2):
+            count = r.varint()
+            columns.append(iter(nested(r, count) if count else []))
+        leaves.append(columns)
+    values = []
+    for shape in map(Reader, shapes):
+        values.append(container(shape.number(1), 0, shape, paths, leaves, 0))
+        assert shape.at == len(shape.data), "shape is too long"
+    assert sum(map(len, values)) == total and r.at == len(data), "wrong length"
+    return values
+
+
 def payload(codec, kind, width, data, n):
     """n values: byte strings, or numbers as unsigned bits."""
     r = Reader(data)
@@ -335,6 +390,8 @@ def payload(codec, kind, width, data, n):
         return numeric(data, n)
     if codec == PACKED:
         return packed_strings(data, n)
+    if codec == JSONB:
+        return documents(data, n)
     if kind == BYTES:
         return byte_strings(codec, data, n)
     if codec == RAW:
@@ -348,7 +405,7 @@ def column(data):
     """kind, width and the rows of a column; None is null."""
     r = Reader(data)
     version, codec, shape, crc = r.number(1), r.number(1), r.number(1), r.number(4)
-    assert version in (1, 2, 3), "unknown format version"
+    assert version in (1, 2, 3, 4), "unknown format version"
     assert crc == crc32c(data[:3] + data[7:]), "wrong checksum"
     kind, mode, nrows = shape & 3, shape >> 4 & 3, r.count()
     width = 0 if kind == BYTES else 1 << (shape >> 2 & 3)

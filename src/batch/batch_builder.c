@@ -340,7 +340,7 @@ bytes_hint(const StrataColumnType *type)
 		return STRATA_BYTES_NO_LZ;
 	if (type->typcompression == TOAST_LZ4_COMPRESSION)
 		return STRATA_BYTES_LZ4;
-	return STRATA_BYTES_ANY;
+	return type->typid == JSONBOID ? STRATA_BYTES_JSONB : STRATA_BYTES_ANY;
 }
 
 /* The gathered values of a column; scratch is made large enough for them. */
@@ -515,7 +515,8 @@ measure_column(StrataBatchBuilder *b, ColumnBuffer *c, bool candidates, StrataCo
 	{
 		if (!strata_codec_supports((StrataCodecId) id, c->type.kind, c->type.width) ||
 			!strata_codec_available((StrataCodecId) id) ||
-			(id == STRATA_CODEC_NUMERIC && c->type.typid != NUMERICOID))
+			(id == STRATA_CODEC_NUMERIC && c->type.typid != NUMERICOID) ||
+			(id == STRATA_CODEC_JSONB && c->type.typid != JSONBOID))
 			continue;
 		column = encode_column(b, c, (StrataCodecId) id);
 		m->tried[id] = true;

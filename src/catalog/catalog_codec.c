@@ -145,7 +145,8 @@ codec_fits(StrataCodecId codec, Form_pg_attribute att)
 
 	if (att->attbyval)
 		kind = type == FLOAT4OID || type == FLOAT8OID ? STRATA_KIND_FLOAT : STRATA_KIND_INT;
-	if (codec == STRATA_CODEC_NUMERIC && type != NUMERICOID)
+	if ((codec == STRATA_CODEC_NUMERIC && type != NUMERICOID) ||
+		(codec == STRATA_CODEC_JSONB && type != JSONBOID))
 		return false;
 	return codec != STRATA_CODEC_CONSTANT &&
 		strata_codec_supports(codec, kind, att->attbyval ? (uint8) att->attlen : 0);

@@ -64,6 +64,7 @@ typedef enum StrataCodecId
 	STRATA_CODEC_DECIMAL = 8,	/* float: scaled integers + exceptions (ALP) */
 	STRATA_CODEC_NUMERIC = 9,	/* bytes: PostgreSQL's numeric as scaled integers */
 	STRATA_CODEC_PACKED = 10,	/* bytes: short strings, some bits for each position */
+	STRATA_CODEC_JSONB = 11,	/* bytes: PostgreSQL's jsonb as columns by path */
 	STRATA_CODEC_COUNT
 } StrataCodecId;
 
@@ -84,7 +85,8 @@ typedef enum StrataBytesHint
 	STRATA_BYTES_ANY = 0,
 	STRATA_BYTES_LZ4 = 1,		/* LZ4, but not zstd */
 	STRATA_BYTES_NO_LZ = 2,		/* leave them as they are, or find equal ones */
-	STRATA_BYTES_NUMERIC = 3	/* they are PostgreSQL's numerics */
+	STRATA_BYTES_NUMERIC = 3,	/* they are PostgreSQL's numerics */
+	STRATA_BYTES_JSONB = 4		/* they are PostgreSQL's jsonb documents */
 } StrataBytesHint;
 
 /*

@@ -121,6 +121,7 @@ extern const StrataCodec strata_codec_zstd;
 extern const StrataCodec strata_codec_decimal;
 extern const StrataCodec strata_codec_numeric;
 extern const StrataCodec strata_codec_packed;
+extern const StrataCodec strata_codec_jsonb;
 
 /* The codec of an id, or NULL (AUTO included). */
 extern const StrataCodec *strata_codec_get(unsigned id);

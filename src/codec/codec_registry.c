@@ -22,6 +22,7 @@ static const StrataCodec *const codecs[STRATA_CODEC_COUNT] = {
 	[STRATA_CODEC_DECIMAL] = &strata_codec_decimal,
 	[STRATA_CODEC_NUMERIC] = &strata_codec_numeric,
 	[STRATA_CODEC_PACKED] = &strata_codec_packed,
+	[STRATA_CODEC_JSONB] = &strata_codec_jsonb,
 };
 
 /* The codec of an id read from anywhere; NULL for AUTO and unknown ids. */

@@ -27,7 +27,7 @@
 #include "bitstream.h"
 #include "codec_private.h"
 
-#define FORMAT_VERSION 3
+#define FORMAT_VERSION 4
 #define FIRST_CODEC_OF_2 STRATA_CODEC_NUMERIC
 #define VERSION_1_BLOCK 65536
 #define HEADER_MAX 11
@@ -150,6 +150,8 @@ has_packed(StrataCodecId chosen, const uint8_t *payload, const uint8_t *end)
 static uint8_t
 version_needed(const StrataVector *v, StrataCodecId chosen, const uint8_t *payload, const uint8_t *end)
 {
+	if (chosen == STRATA_CODEC_JSONB)
+		return 4;
 	if (has_packed(chosen, payload, end))
 		return 3;
 	if (v->level == STRATA_LEVEL_ARCHIVE || chosen >= FIRST_CODEC_OF_2 ||

@@ -33,6 +33,9 @@
 /* So few byte strings, and packed to half of them: no LZ codec is asked. */
 #define PACKED_AT_ONCE 4096
 
+/* Fewer documents are not taken apart. */
+#define JSONB_ROWS 16
+
 /* Decimals smaller than this part of raw leave XOR nothing to win. */
 #define GORILLA_BELOW 4
 
@@ -55,7 +58,9 @@ single_scratch_size(const StrataVector *v)
 	{
 		size_t		size;
 
-		if (id == STRATA_CODEC_DICTIONARY || !strata_codec_supports((StrataCodecId) id, v->kind, v->width))
+		/* those that hand their parts to any other */
+		if (id == STRATA_CODEC_DICTIONARY || id == STRATA_CODEC_JSONB ||
+			!strata_codec_supports((StrataCodecId) id, v->kind, v->width))
 			continue;
 		size = strata_codec_get(id)->encode_scratch_size(v);
 		most = size > most ? size : most;
@@ -70,11 +75,18 @@ strata_nested_scratch_size(const StrataVector *v)
 	return single_scratch_size(v);
 }
 
-/* Scratch of strata_choose_encode, and of any single codec: plans of two codecs stand beside each other. */
+/*
+ * Scratch of strata_choose_encode, and of any single codec: plans of two codecs stand beside each other.
+ * (Codec JSONB asks about vectors whose bytes it does not know yet, without offsets, and adds them itself.)
+ */
 size_t
 strata_choose_scratch_size(const StrataVector *v)
 {
-	return single_scratch_size(v) + strata_dictionary_scratch_size(v);
+	size_t		size = single_scratch_size(v) + strata_dictionary_scratch_size(v);
+
+	if (v->hint == STRATA_BYTES_JSONB)
+		size += STRATA_ARENA_SIZE(strata_raw_bound(v)) + strata_codec_jsonb.encode_scratch_size(v);
+	return size;
 }
 
 /* Do most values equal the one before? */
@@ -346,6 +358,56 @@ dictionary_wins(const StrataVector *v, const StrataDictionary *d)
 		most <= strata_packed_size(v);
 }
 
+/* The smaller of what LZ4 and zstd would make of the values, as far as they may; at most what they are. */
+static size_t
+estimate_best_lz(const StrataVector *v, const StrataArena *scratch)
+{
+	size_t		best = v->offsets[v->n];
+	size_t		lz4 = estimate_lz(STRATA_CODEC_LZ4, v, *scratch);
+	size_t		zstd = v->level == STRATA_LEVEL_HOT && lz4 < SIZE_MAX ? SIZE_MAX : estimate_lz(STRATA_CODEC_ZSTD, v, *scratch);
+
+	best = lz4 < best ? lz4 : best;
+	return zstd < best ? zstd : best;
+}
+
+/*
+ * Documents by path, if that is below `most` bytes and a tenth below what LZ would make of
+ * them, which is estimated, in archives (where the margin is none) done.  *out is undefined
+ * otherwise.
+ */
+static StrataCodecResult
+choose_jsonb(const StrataVector *v, size_t most, StrataArena *scratch, StrataWriter *out, StrataCodecId *chosen)
+{
+	StrataArena arena = *scratch;
+	StrataWriter start = *out;
+	bool		archive = v->level == STRATA_LEVEL_ARCHIVE;
+	size_t		lz;
+	size_t		len;
+	size_t		blocks;
+	uint8_t    *shredded = strata_arena_alloc(&arena, strata_raw_bound(v));
+	StrataWriter w = strata_writer(shredded, strata_raw_bound(v));
+	StrataCodecResult rc;
+
+	if (shredded == NULL || v->n < JSONB_ROWS)
+		return STRATA_CODEC_NOT_APPLICABLE;
+	rc = strata_codec_jsonb.encode(v, &arena, &w);
+	if (rc != STRATA_CODEC_OK)
+		return rc;
+	len = strata_writer_len(&w);
+	if (len >= most)
+		return STRATA_CODEC_NOT_APPLICABLE;
+	lz = estimate_best_lz(v, &arena);
+	if (archive && strata_codec_available(STRATA_CODEC_ZSTD) &&
+		encode_lz(STRATA_CODEC_ZSTD, v, &arena, &start, out, chosen, &blocks) == STRATA_CODEC_OK)
+		lz = strata_writer_len(out) - strata_writer_len(&start);
+	*out = start;
+	if (len >= lz - margin(v, lz, 10))
+		return STRATA_CODEC_NOT_APPLICABLE;
+	*chosen = STRATA_CODEC_JSONB;
+	strata_write_bytes(out, shredded, len);
+	return out->failed ? STRATA_CODEC_NO_SPACE : STRATA_CODEC_OK;
+}
+
 /*
  * BYTES.  A dictionary decodes faster and to a shape that grouping likes, so it is
  * taken without further ado when its entries are few, else when LZ is not 5 % better.
@@ -375,6 +437,13 @@ choose_bytes(const StrataVector *v, StrataArena *scratch, StrataWriter *out, Str
 		*out = start;
 	}
 	has_dictionary = has_dictionary && strata_dictionary_plan(&d, SIZE_MAX, &arena) == STRATA_CODEC_OK;
+	if (v->hint == STRATA_BYTES_JSONB && !few)
+	{
+		rc = choose_jsonb(v, has_dictionary ? d.nbytes : SIZE_MAX, &arena, out, chosen);
+		if (rc == STRATA_CODEC_OK)
+			return rc;
+		*out = start;
+	}
 	if (!has_dictionary || !(few || dictionary_wins(v, &d)))
 	{
 		rc = choose_lz(v, &arena, out, chosen);

@@ -40,7 +40,7 @@ typedef struct Dictionary
 size_t
 strata_dictionary_scratch_size(const StrataVector *v)
 {
-	size_t		payload = v->kind == STRATA_KIND_BYTES && v->n > 0 ? v->offsets[v->n] : 0;
+	size_t		payload = v->kind == STRATA_KIND_BYTES && v->n > 0 && v->offsets ? v->offsets[v->n] : 0;
 	StrataVector entries = *v;
 
 	return STRATA_ARENA_SIZE(table_slots(v->n) * sizeof(uint32_t)) +

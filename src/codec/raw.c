@@ -22,7 +22,7 @@ strata_raw_bound(const StrataVector *v)
 	if (v->kind != STRATA_KIND_BYTES)
 		return (size_t) v->n * v->width;
 	/* each value may be a block: see lzarray.c */
-	return (v->n ? v->offsets[v->n] : 0) + strata_ints_bound(v->n) + 32 + (size_t) v->n * 16;
+	return (v->n && v->offsets ? v->offsets[v->n] : 0) + strata_ints_bound(v->n) + 32 + (size_t) v->n * 16;
 }
 
 static size_t

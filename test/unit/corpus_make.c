@@ -81,7 +81,7 @@ seed_archive(Sample s, const char *name)
 static void
 seed_vector(Sample s, const char *name, uint8_t first)
 {
-	uint8_t		buf[4096];
+	uint8_t		buf[65536];
 	size_t		len = 2;
 
 	buf[0] = first;
@@ -117,7 +117,8 @@ main(int argc, char **argv)
 {
 	static const char *const ints[] = {"gaps", "gcd", "outliers", "walk", "runs", "constant"};
 	static const char *const floats[] = {"tenths", "mixed", "special", "walk", "constant"};
-	static const char *const strings[] = {"words", "few", "constant", "binary", "numeric", "numerics", "tail", "hex", "digits"};
+	static const char *const strings[] = {"words", "few", "constant", "binary", "numeric", "numerics", "tail", "hex", "digits", "jsonb",
+	"jsonb_nested", "jsonb_ragged"};
 
 	root = argc > 1 ? argv[1] : "../fuzz/corpus";
 	mkdir(root, 0777);

@@ -63,7 +63,7 @@ accept(const char *name, Sample s, NullPattern nulls, StrataCodecId id)
 		exit(1);
 	}
 	text = dump_values(&s.v, s.nrows, s.isnull);
-	folder = e.buf[0] == 1 ? "v1" : e.buf[0] == 2 ? "v2" : "v3";
+	folder = e.buf[0] == 1 ? "v1" : e.buf[0] == 2 ? "v2" : e.buf[0] == 3 ? "v3" : "v4";
 	write_file(folder, name, "col", e.buf, e.len);
 	write_file(folder, name, "txt", text, strlen(text));
 	free(text);
@@ -117,6 +117,17 @@ make_packed(void)
 	accept("bytes_empty_packed", sample_bytes("empty", 20), NULLS_NO, STRATA_CODEC_PACKED);
 	accept("bytes_tail_dictionary", sample_bytes("tail", 300), NULLS_NO, STRATA_CODEC_DICTIONARY);
 	accept_archive("bytes_digits_archive", sample_bytes("digits", 1100), NULLS_NO, STRATA_CODEC_PACKED);
+}
+
+/* Documents by path: alike, with nulls; of many depths and lengths; of any kind; chosen. */
+static void
+make_jsonb(void)
+{
+	accept("jsonb_events", sample_bytes("jsonb", 300), NULLS_FEW, STRATA_CODEC_JSONB);
+	accept("jsonb_nested", sample_bytes("jsonb_nested", 120), NULLS_NO, STRATA_CODEC_JSONB);
+	accept("jsonb_ragged", sample_bytes("jsonb_ragged", 200), NULLS_NO, STRATA_CODEC_JSONB);
+	accept("jsonb_auto", sample_bytes("jsonb", 100), NULLS_NO, STRATA_CODEC_AUTO);
+	accept_archive("jsonb_archive", sample_bytes("jsonb", 400), NULLS_NO, STRATA_CODEC_JSONB);
 }
 
 /* Put the right checksum into a column. */
@@ -216,7 +227,7 @@ make_accepted(void)
 static void
 reject(const char *name, const Encoded *good, size_t at, const char *bytes, size_t nbytes)
 {
-	uint8_t		buf[20000];
+	uint8_t		buf[40000];
 	size_t		len = at + nbytes > good->len ? at + nbytes : good->len;
 
 	memset(buf, 0, sizeof(buf));
@@ -239,7 +250,7 @@ good_column(Sample s, StrataCodecId id)
 static void
 reject_cut(const char *name, const Encoded *good, size_t len)
 {
-	uint8_t		buf[20000];
+	uint8_t		buf[40000];
 
 	memcpy(buf, good->buf, len);
 	fix_crc(buf, len);
@@ -266,6 +277,7 @@ make_rejected(void)
 	Encoded		numeric = good_column(sample_bytes("numeric", 300), STRATA_CODEC_NUMERIC);
 	Encoded		packed = good_column(sample_bytes("tail", 300), STRATA_CODEC_PACKED);
 	Encoded		lz;
+	Encoded		jsonb = good_column(sample_bytes("jsonb", 300), STRATA_CODEC_JSONB);
 	Sample		s = sample_int("walk", 4, 300);
 
 	sample_add_nulls(&s, NULLS_RUNS);
@@ -283,7 +295,7 @@ make_rejected(void)
 	s.v.level = STRATA_LEVEL_ARCHIVE;
 	lz = good_column(s, STRATA_CODEC_DELTA_DELTA);
 
-	reject("version_4", &ints, 0, "\x04", 1);
+	reject("version_5", &ints, 0, "\x05", 1);
 	reject("version_0", &ints, 0, "\0", 1);
 	reject("codec_0", &ints, 1, "\0", 1);
 	reject("codec_99", &ints, 1, "\x63", 1);
@@ -323,6 +335,21 @@ make_rejected(void)
 	reject("packed_long", &packed, packed.len, "\0", 1);
 	reject_cut("packed_cut", &packed, packed.len - 1);
 	reject_cut("packed_empty", &packed, 9);
+	/* bytes of all (3), number of paths, length of the parents, parents (mode, first, differences), codec of the keys */
+	reject("jsonb_total", &jsonb, 9, "\xff\xff\x7f", 3);
+	reject("jsonb_total_small", &jsonb, 9, "\x80\x80\x01", 3);
+	reject("jsonb_total_gigabyte", &jsonb, 9, "\x80\x80\x80\x80\x04", 5);
+	reject("jsonb_no_paths", &jsonb, 12, "\0", 1);
+	reject("jsonb_fewer_paths", &jsonb, 12, "\x07", 1);
+	reject("jsonb_many_paths", &jsonb, 12, "\x80\x10", 2);
+	reject("jsonb_parent", &jsonb, 15, "\x04", 1);
+	reject("jsonb_element", &jsonb, 15, "\x02", 1);
+	reject("jsonb_keys_codec", &jsonb, 14 + (size_t) jsonb.buf[13], "\x0b", 1);
+	reject("jsonb_keys_codec_0", &jsonb, 14 + (size_t) jsonb.buf[13], "\0", 1);
+	reject("jsonb_long", &jsonb, jsonb.len, "\0", 1);
+	reject_cut("jsonb_cut", &jsonb, jsonb.len - 1);
+	reject_cut("jsonb_half", &jsonb, jsonb.len / 2);
+	reject_cut("jsonb_empty", &jsonb, 9);
 	/* an archive's stream: mode, first value, method, e and m, table_log and order, tokens */
 	reject("archive_method_0", &ans, 11, "\0", 1);
 	reject("archive_method_3", &ans, 11, "\x03", 1);
@@ -385,6 +412,7 @@ main(int argc, char **argv)
 	make_accepted();
 	make_archives();
 	make_packed();
+	make_jsonb();
 	make_rejected();
 	return 0;
 }

@@ -7,7 +7,10 @@
  *-------------------------------------------------------------------------
  */
 #include "codec/codec_private.h"
+#include "jsonb_make.h"
 #include "roundtrip.h"
+
+#define DOCUMENT_MAX 8192
 
 const char *const int_patterns[] = {
 	"zero", "constant", "ramp", "ramp_down", "gaps", "jitter", "gcd", "random", "small", "bits",
@@ -19,7 +22,7 @@ const char *const float_patterns[] = {
 };
 const char *const bytes_patterns[] = {
 	"empty", "constant", "few", "words", "unique", "random", "fixed16", "long", "sparse", "binary", "tail", "hex", "digits",
-	"numeric", "numerics", NULL
+	"numeric", "numerics", "jsonb", "jsonb_nested", "jsonb_ragged", NULL
 };
 
 static bool
@@ -294,13 +297,27 @@ sample_bytes(const char *pattern, uint32_t n)
 			s.offsets[i + 1] = s.offsets[i] + fill_numeric(is(pattern, "numerics"), s.payload + s.offsets[i]);
 		s.v.hint = STRATA_BYTES_NUMERIC;
 	}
+	else if (strncmp(pattern, "jsonb", 5) == 0)
+	{
+		/* room for the next, whatever it is; copied to its size when all are there */
+		size_t		room = 0;
+
+		for (uint32_t i = 0; i < n; i++)
+		{
+			if (room < s.offsets[i] + (size_t) DOCUMENT_MAX)
+				s.payload = realloc(s.payload, room = 2 * room + DOCUMENT_MAX);
+			s.offsets[i + 1] = s.offsets[i] + (uint32_t) jsonb_sample(pattern, i, s.payload + s.offsets[i], DOCUMENT_MAX);
+		}
+		s.payload = realloc(s.payload, s.offsets[n] + 1);
+		s.v.hint = STRATA_BYTES_JSONB;
+	}
 	else
 	{
 		for (uint32_t i = 0; i < n; i++)
 			s.offsets[i + 1] = s.offsets[i] + bytes_length(pattern);
 		s.payload = unit_alloc(s.offsets[n]);
 	}
-	for (uint32_t i = 0; i < n && s.v.hint != STRATA_BYTES_NUMERIC; i++)
+	for (uint32_t i = 0; i < n && s.v.hint == STRATA_BYTES_ANY; i++)
 		bytes_fill(pattern, i, s.payload + s.offsets[i], s.offsets[i + 1] - s.offsets[i]);
 	s.v.offsets = s.offsets;
 	s.v.payload = s.payload;
@@ -522,6 +539,7 @@ check_roundtrip(const Sample *s, StrataCodecId wanted, bool all_ranges)
 	{
 		CHECK(wanted == STRATA_CODEC_CONSTANT ||
 			  (wanted == STRATA_CODEC_NUMERIC && s->v.hint != STRATA_BYTES_NUMERIC) ||
+			  (wanted == STRATA_CODEC_JSONB && (s->v.hint != STRATA_BYTES_JSONB || s->v.n > 2000)) ||
 			  (wanted == STRATA_CODEC_PACKED && has_long(s)) || !strata_codec_available(wanted));
 		unit_context[used] = '\0';
 		return;
