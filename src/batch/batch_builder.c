@@ -1,18 +1,13 @@
 /*-------------------------------------------------------------------------
  *
  * batch_builder.c
- *	  Sorted rows in, one batch row out.
- *
- * Values are gathered column by column, nulls left out, fully detoasted: a
- * batch never points into another table's TOAST (spike.md B, failure 2).
- * Segments are told apart by the image of their values, not by equality, so
- * that 1.0 and 1.00, or two strings that a collation calls equal, keep their
- * bits.
+ *	  Sorted rows in, one batch row out: the columns that batch_fill.c has filled
+ *	  are encoded.
  *
  * src/batch/batch_builder.c
  *-------------------------------------------------------------------------
  */
-#include "batch/batch_private.h"
+#include "batch/batch_builder.h"
 
 #include "access/detoast.h"
 #include "access/toast_compression.h"
@@ -22,60 +17,6 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/typcache.h"
-
-/* A batch closes when the bytes of its by-reference values reach this. */
-#define BATCH_BYTE_LIMIT (16 * 1024 * 1024)
-
-/* One column being gathered. */
-typedef struct ColumnBuffer
-{
-	AttrNumber	attno;
-	AttrNumber	catt;			/* col_ column of the companion */
-	StrataColumnType type;
-	StrataCodecId wanted;
-	uint32		n;				/* non-null values so far */
-	bool	   *isnull;			/* max_rows flags */
-	bool		hasnull;
-	char	   *fixed;			/* by value: packed */
-	uint8	   *payload;		/* bytes: concatenated */
-	Size		payload_cap;
-	uint32	   *offsets;		/* bytes: max_rows + 1 */
-} ColumnBuffer;
-
-/* Least and greatest value of one orderby column. */
-typedef struct OrderRange
-{
-	AttrNumber	attno;
-	AttrNumber	min_catt;
-	AttrNumber	max_catt;
-	int16		typlen;
-	bool		typbyval;
-	bool		has;
-	Datum		min;
-	Datum		max;
-	SortSupportData sort;		/* ascending, column's collation */
-} OrderRange;
-
-struct StrataBatchBuilder
-{
-	MemoryContext mcxt;			/* owns everything here */
-	MemoryContext batch_mcxt;	/* values of the batch: segment, min, max */
-	MemoryContext out_mcxt;		/* what finish() returns, reset by the next */
-	const StrataBatchSchema *schema;
-	const StrataLayout *layout;
-	StrataLevel level;
-	int			max_rows;
-	int			nrows;
-	Size		nbytes;
-	int			ncolumns;
-	ColumnBuffer *columns;
-	int			nranges;
-	OrderRange *ranges;
-	Datum	   *segment;		/* layout->nsegment values */
-	bool	   *segment_isnull;
-	void	   *scratch;
-	Size		scratch_size;
-};
 
 static void
 init_column(StrataBatchBuilder *b, ColumnBuffer *c, AttrNumber attno, StrataCodecId wanted)
@@ -151,178 +92,6 @@ int
 strata_batch_builder_nrows(const StrataBatchBuilder *b)
 {
 	return b->nrows;
-}
-
-static bool
-same_segment(StrataBatchBuilder *b, const Datum *values, const bool *isnull)
-{
-	for (int i = 0; i < b->layout->nsegment; i++)
-	{
-		AttrNumber	attno = b->layout->segment[i];
-		Form_pg_attribute att = TupleDescAttr(b->schema->rel_desc, attno - 1);
-
-		if (isnull[attno - 1] != b->segment_isnull[i])
-			return false;
-		if (!isnull[attno - 1] &&
-			!datum_image_eq(values[attno - 1], b->segment[i], att->attbyval, att->attlen))
-			return false;
-	}
-	return true;
-}
-
-/* Copy a value into the batch context, detoasted. */
-static Datum
-copy_value(Datum value, bool typbyval, int16 typlen)
-{
-	if (!typbyval && typlen == -1)
-		return PointerGetDatum(PG_DETOAST_DATUM_COPY(value));
-	return datumCopy(value, typbyval, typlen);
-}
-
-static void
-start_segment(StrataBatchBuilder *b, const Datum *values, const bool *isnull)
-{
-	MemoryContext old = MemoryContextSwitchTo(b->batch_mcxt);
-
-	for (int i = 0; i < b->layout->nsegment; i++)
-	{
-		AttrNumber	attno = b->layout->segment[i];
-		Form_pg_attribute att = TupleDescAttr(b->schema->rel_desc, attno - 1);
-
-		b->segment_isnull[i] = isnull[attno - 1];
-		if (!isnull[attno - 1])
-			b->segment[i] = copy_value(values[attno - 1], att->attbyval, att->attlen);
-	}
-	MemoryContextSwitchTo(old);
-}
-
-/* Append a by-reference value's bytes. */
-static void
-add_bytes(StrataBatchBuilder *b, ColumnBuffer *c, Datum value)
-{
-	struct varlena *detoasted = NULL;
-	const char *src;
-	Size		len;
-	Size		used = c->offsets[c->n];
-
-	if (c->type.typlen == -1)
-	{
-		struct varlena *v = (struct varlena *) DatumGetPointer(value);
-
-		if (VARATT_IS_EXTERNAL(v) || VARATT_IS_COMPRESSED(v))
-			v = detoasted = detoast_attr(v);
-		src = VARDATA_ANY(v);
-		len = VARSIZE_ANY_EXHDR(v);
-	}
-	else
-	{
-		src = DatumGetPointer(value);
-		len = c->type.typlen > 0 ? (Size) c->type.typlen : strlen(src) + 1;
-	}
-	if (used + len > c->payload_cap)
-	{
-		if (used + len > MaxAllocSize / 2)
-			ereport(ERROR,
-					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-					 errmsg("values of a batch exceed the memory limit")));
-		c->payload_cap = Max(c->payload_cap * 2, used + len);
-		c->payload = repalloc(c->payload, c->payload_cap);
-	}
-	memcpy(c->payload + used, src, len);
-	c->n++;
-	c->offsets[c->n] = (uint32) (used + len);
-	b->nbytes += len;
-	if (detoasted != NULL)
-		pfree(detoasted);
-}
-
-static inline void
-add_fixed(ColumnBuffer *c, Datum value)
-{
-	switch (c->type.width)
-	{
-		case 1:
-			((int8 *) c->fixed)[c->n++] = (int8) DatumGetChar(value);
-			break;
-		case 2:
-			((int16 *) c->fixed)[c->n++] = DatumGetInt16(value);
-			break;
-		case 4:
-			((int32 *) c->fixed)[c->n++] = DatumGetInt32(value);
-			break;
-		default:
-			((int64 *) c->fixed)[c->n++] = DatumGetInt64(value);
-			break;
-	}
-}
-
-/* Widen the range of an orderby column. */
-static void
-add_range(StrataBatchBuilder *b, OrderRange *r, Datum value)
-{
-	bool		lower = !r->has || ApplySortComparator(value, false, r->min, false, &r->sort) < 0;
-	bool		higher = !r->has || ApplySortComparator(value, false, r->max, false, &r->sort) > 0;
-
-	if (r->typbyval)
-	{
-		if (lower)
-			r->min = value;
-		if (higher)
-			r->max = value;
-	}
-	else if (lower || higher)
-	{
-		MemoryContext old = MemoryContextSwitchTo(b->batch_mcxt);
-
-		/* what is replaced is freed with the batch */
-		if (lower)
-			r->min = copy_value(value, false, r->typlen);
-		if (higher)
-			r->max = copy_value(value, false, r->typlen);
-		MemoryContextSwitchTo(old);
-	}
-	r->has = true;
-}
-
-/* Would nulls and values of the first orderby column come into one batch? */
-static bool
-mixes_nulls(const StrataBatchBuilder *b, const bool *isnull)
-{
-	/* there is a range when one of the rows so far had a value */
-	return b->layout->nulls_apart && isnull[b->ranges[0].attno - 1] == b->ranges[0].has;
-}
-
-/* See batch.h. */
-bool
-strata_batch_builder_add(StrataBatchBuilder *b, const Datum *values, const bool *isnull)
-{
-	if (b->nrows > 0)
-	{
-		if (b->nrows >= b->max_rows || b->nbytes >= BATCH_BYTE_LIMIT ||
-			!same_segment(b, values, isnull) || mixes_nulls(b, isnull))
-			return false;
-	}
-	else
-		start_segment(b, values, isnull);
-
-	for (int i = 0; i < b->ncolumns; i++)
-	{
-		ColumnBuffer *c = &b->columns[i];
-		bool		null = isnull[c->attno - 1];
-
-		c->isnull[b->nrows] = null;
-		if (null)
-			c->hasnull = true;
-		else if (c->type.typbyval)
-			add_fixed(c, values[c->attno - 1]);
-		else
-			add_bytes(b, c, values[c->attno - 1]);
-	}
-	for (int i = 0; i < b->nranges; i++)
-		if (!isnull[b->ranges[i].attno - 1])
-			add_range(b, &b->ranges[i], values[b->ranges[i].attno - 1]);
-	b->nrows++;
-	return true;
 }
 
 /*

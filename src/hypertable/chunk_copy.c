@@ -337,6 +337,8 @@ strata_copy_from(const CopyStmt *stmt, const char *text, uint64 *processed)
 	source.where = transform_where(pstate, nsitem, stmt, rel);
 	check_target(pstate, nsitem, stmt, rel);
 	source.copy = BeginCopyFrom(pstate, rel, NULL, stmt->filename, stmt->is_program, NULL, stmt->attlist, stmt->options);
+	if (strata_enable_multi_insert)
+		strata_copy_speed_input(source.copy);
 	*processed = run_plan(make_plan(rel, text), text, &source);
 	EndCopyFrom(source.copy);
 	free_parsestate(pstate);

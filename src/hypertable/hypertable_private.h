@@ -98,6 +98,9 @@ extern bool strata_load_triggers_allow(const TriggerDesc *triggers);
  */
 extern int64 strata_load_rows(ModifyTableState *mt, CopyFromState copy);
 
+/* Have plain values read faster by this COPY; see copy_input.c. */
+extern void strata_copy_speed_input(CopyFromState copy);
+
 /* A node above child that passes its rows on. */
 extern CustomScan *strata_make_pass_through(Plan *child, const CustomScanMethods *methods);
 

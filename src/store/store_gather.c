@@ -4,26 +4,23 @@
  *	  Puts rows into the order of batches without sorting them all.
  *
  * Rows mostly arrive in the order of their time (or its reverse) within a
- * segment.  They are gathered per segment; whenever a segment has a batch full
- * it is put in order, usually a matter of looking, and written.  A row that
- * comes before what its segment has written already ("late") goes through a
- * tuplesort at the end, with the incomplete batches, so that batches of one
- * call overlap little however the input is ordered.
+ * segment.  They are gathered per segment, as records (batch/batch_record.c);
+ * whenever a segment has a batch full it is put in order, usually a matter of
+ * looking, and written.  A row that comes before what its segment has written
+ * already ("late") goes through a tuplesort at the end, with what is left of its
+ * segment, so that batches of one call overlap little however the input is
+ * ordered.  What is left of other segments is written as it is.
  *
  * Segments are told apart by the image of their values, as batches are.
  *
- * Memory: half for gathered rows, half for the sort.  When the first half is
- * used up (many segments), everything goes to the sort.  Rows of slow segments
- * hold on to the blocks they share with rows of fast ones, long since written:
- * then they move together.
- *
- * Over 600 lines: what is gathered, written and sorted in the end are the same
- * segments.
+ * Memory: three quarters for gathered rows, the rest for the sort, which has all
+ * of it when nothing is gathered.  When the first part is used up (many
+ * segments), everything goes to the sort.
  *
  * src/store/store_gather.c
  *-------------------------------------------------------------------------
  */
-#include "store/store_private.h"
+#include "store/store_segment.h"
 
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -33,67 +30,23 @@
 #include "utils/tuplesort.h"
 #include "utils/typcache.h"
 
-/* One segment being gathered; also, with borrowed values, a key to look up. */
-typedef struct Segment
-{
-	uint32		hash;
-	Datum	   *values;			/* layout->nsegment */
-	bool	   *isnull;
-	int			nrows;
-	MinimalTuple *rows;			/* room for a batch; NULL until the first */
-	bool		written;		/* a batch was: the bound is valid */
-	bool		reversed;		/* rows arrive against the layout's order */
-	bool		bound_isnull;
-	Datum		bound;			/* first order key furthest ahead */
-} Segment;
-
-typedef struct SegmentEntry
-{
-	Segment    *segment;		/* hash key */
-	uint32		hash;
-	char		status;
-} SegmentEntry;
-
 /* How far ahead to prefetch gathered rows, and how much of each. */
 #define PREFETCH_ROWS 8
-#define PREFETCH_LINES 3
-
-/* About what a segment takes, without its rows. */
-#define SEGMENT_BYTES 300
-
-static bool segment_equal(const StrataGather *gather, const Segment *a, const Segment *b);
-
-#define SH_PREFIX segments
-#define SH_ELEMENT_TYPE SegmentEntry
-#define SH_KEY_TYPE Segment *
-#define SH_KEY segment
-#define SH_HASH_KEY(tb, key) ((key)->hash)
-#define SH_EQUAL(tb, a, b) segment_equal((tb)->private_data, a, b)
-#define SH_STORE_HASH
-#define SH_GET_HASH(tb, a) ((a)->hash)
-#define SH_SCOPE static inline
-#define SH_DECLARE
-#define SH_DEFINE
-#include "lib/simplehash.h"
+#define PREFETCH_LINES 2
 
 struct StrataGather
 {
 	MemoryContext mcxt;			/* owns everything here */
-	MemoryContext rows_mcxt;	/* gathered tuples */
 	Relation	rel;
 	const StrataLayout *layout;
 	StrataBatchWriter *writer;
+	StrataSegments *segments;
 	Tuplesortstate *sort;		/* late rows and leftovers; made when needed */
 	TupleTableSlot *slot;		/* for minimal tuples */
 	SortSupportData *order;		/* layout->norder */
-	segments_hash *segments;
-	Segment    *last;			/* the segment of the row before */
 	Size		limit;			/* bytes for gathered rows */
 	int			sort_kilobytes;
-	Size		pending;		/* bytes of rows gathered now */
-	Size		overhead;		/* bytes of segments, never given back */
 	bool		overflowed;		/* memory ran out: all rows go to the sort */
-	Segment		probe;
 	int			few;			/* batches that would have fewer rows are not made */
 	StrataRowPut put;			/* they go there */
 	void	   *put_arg;
@@ -101,29 +54,13 @@ struct StrataGather
 	Datum	   *keys;
 	bool	   *keys_isnull;
 	int		   *permutation;
+	char	  **records;
 };
 
 static Form_pg_attribute
 attribute(const StrataGather *gather, AttrNumber attno)
 {
 	return TupleDescAttr(RelationGetDescr(gather->rel), attno - 1);
-}
-
-static bool
-segment_equal(const StrataGather *gather, const Segment *a, const Segment *b)
-{
-	if (a->hash != b->hash)
-		return false;
-	for (int i = 0; i < gather->layout->nsegment; i++)
-	{
-		Form_pg_attribute att = attribute(gather, gather->layout->segment[i]);
-
-		if (a->isnull[i] != b->isnull[i])
-			return false;
-		if (!a->isnull[i] && !datum_image_eq(a->values[i], b->values[i], att->attbyval, att->attlen))
-			return false;
-	}
-	return true;
 }
 
 static void
@@ -146,12 +83,6 @@ init_order(StrataGather *gather)
 	}
 }
 
-static MemoryContext
-create_rows_context(MemoryContext parent)
-{
-	return GenerationContextCreate(parent, "strata gathered rows", 0, 64 * 1024, 64 * 1024);
-}
-
 /* See store_private.h. */
 StrataGather *
 strata_gather_begin(StrataBatchWriter *writer, const StrataLayout *layout, int kilobytes)
@@ -163,20 +94,18 @@ strata_gather_begin(StrataBatchWriter *writer, const StrataLayout *layout, int k
 	int			nkeys = writer->batch_rows * Max(layout->norder, 1);
 
 	gather->mcxt = mcxt;
-	gather->limit = (Size) kilobytes * 1024 / 2;
-	gather->sort_kilobytes = Max(kilobytes / 2, 64);
-	gather->rows_mcxt = create_rows_context(mcxt);
+	gather->limit = (Size) kilobytes * 1024 / 4 * 3;
+	gather->sort_kilobytes = Max(kilobytes / 4, 64);
 	gather->rel = writer->store->rel;
 	gather->layout = layout;
 	gather->writer = writer;
+	gather->segments = strata_segments_create(gather->rel, layout, writer->batch_rows);
 	gather->slot = MakeSingleTupleTableSlot(RelationGetDescr(gather->rel), &TTSOpsMinimalTuple);
 	init_order(gather);
-	gather->segments = segments_create(mcxt, 256, gather);
-	gather->probe.values = palloc(sizeof(Datum) * Max(layout->nsegment, 1));
-	gather->probe.isnull = palloc(sizeof(bool) * Max(layout->nsegment, 1));
 	gather->keys = palloc(sizeof(Datum) * nkeys);
 	gather->keys_isnull = palloc(sizeof(bool) * nkeys);
 	gather->permutation = palloc(sizeof(int) * writer->batch_rows);
+	gather->records = palloc(sizeof(char *) * writer->batch_rows);
 	MemoryContextSwitchTo(old);
 	return gather;
 }
@@ -202,6 +131,9 @@ void
 strata_gather_sort_all(StrataGather *gather)
 {
 	gather->overflowed = has_keys(gather);
+	/* nothing will be gathered */
+	if (gather->overflowed)
+		gather->sort_kilobytes += gather->limit / 1024;
 }
 
 /* The final sort, by segment and order, in R's collations. */
@@ -245,60 +177,9 @@ sort_row(StrataGather *gather, TupleTableSlot *slot)
 	tuplesort_puttupleslot(gather->sort, slot);
 }
 
-/* The segment of a row, made when it is new. */
-static Segment *
-find_segment(StrataGather *gather, TupleTableSlot *slot)
-{
-	const StrataLayout *layout = gather->layout;
-	Segment    *probe = &gather->probe;
-	SegmentEntry *entry;
-	bool		found;
-
-	probe->hash = 0;
-	for (int i = 0; i < layout->nsegment; i++)
-	{
-		AttrNumber	attno = layout->segment[i];
-		Form_pg_attribute att = attribute(gather, attno);
-		uint32		h = 0;
-
-		probe->values[i] = slot->tts_values[attno - 1];
-		probe->isnull[i] = slot->tts_isnull[attno - 1];
-		if (!probe->isnull[i])
-			h = datum_image_hash(probe->values[i], att->attbyval, att->attlen);
-		probe->hash = pg_rotate_left32(probe->hash, 5) ^ h;
-	}
-	if (gather->last != NULL && segment_equal(gather, gather->last, probe))
-		return gather->last;
-	entry = segments_insert_hash(gather->segments, probe, probe->hash, &found);
-	if (!found)
-	{
-		MemoryContext old = MemoryContextSwitchTo(gather->mcxt);
-		Segment    *segment = palloc0(sizeof(Segment));
-
-		segment->hash = probe->hash;
-		segment->values = palloc(sizeof(Datum) * Max(layout->nsegment, 1));
-		segment->isnull = palloc(sizeof(bool) * Max(layout->nsegment, 1));
-		for (int i = 0; i < layout->nsegment; i++)
-		{
-			Form_pg_attribute att = attribute(gather, layout->segment[i]);
-
-			segment->isnull[i] = probe->isnull[i];
-			if (!probe->isnull[i])
-				segment->values[i] = att->attlen == -1 ?
-					PointerGetDatum(PG_DETOAST_DATUM_COPY(probe->values[i])) :
-					datumCopy(probe->values[i], att->attbyval, att->attlen);
-		}
-		MemoryContextSwitchTo(old);
-		entry->segment = segment;
-		gather->overhead += SEGMENT_BYTES;
-	}
-	gather->last = entry->segment;
-	return entry->segment;
-}
-
 /* Does the row come before what its segment has written? */
 static bool
-is_late(StrataGather *gather, Segment *segment, TupleTableSlot *slot)
+is_late(StrataGather *gather, StrataSegment *segment, TupleTableSlot *slot)
 {
 	int			c;
 	AttrNumber	attno;
@@ -342,30 +223,31 @@ compare_permutation(const void *a, const void *b, void *arg)
 }
 
 /*
- * A segment's rows have come over a long time, and stand among those of others:
- * by now they are in no cache.  Most are this long at most.
+ * A segment's rows have come over a long time, in pieces that stand among those
+ * of others: by now they are in no cache.
  */
 static inline void
-prefetch(const Segment *segment, int row)
+prefetch(const StrataGather *gather, const StrataSegment *segment, int row)
 {
 	if (row < segment->nrows)
 		for (int line = 0; line < PREFETCH_LINES; line++)
-			__builtin_prefetch((const char *) segment->rows[row] + line * 64);
+			__builtin_prefetch(strata_segment_record(gather->segments, segment, row) + line * 64);
 }
 
 static void
-extract_keys(StrataGather *gather, Segment *segment)
+extract_keys(StrataGather *gather, StrataSegment *segment)
 {
 	int			norder = gather->layout->norder;
 
 	for (int row = 0; row < segment->nrows; row++)
 	{
-		prefetch(segment, row + PREFETCH_ROWS);
-		ExecStoreMinimalTuple(segment->rows[row], gather->slot, false);
-		/* the values point into the tuple, which stays */
+		const char *record = strata_segment_record(gather->segments, segment, row);
+
+		prefetch(gather, segment, row + PREFETCH_ROWS);
+		/* the values point into the record's chunk, which stays */
 		for (int k = 0; k < norder; k++)
-			gather->keys[row * norder + k] = slot_getattr(gather->slot, gather->layout->order[k].attno,
-														  &gather->keys_isnull[row * norder + k]);
+			gather->keys[row * norder + k] = strata_record_get(gather->segments->form, record,
+														   gather->layout->order[k].attno, &gather->keys_isnull[row * norder + k]);
 	}
 }
 
@@ -374,7 +256,7 @@ extract_keys(StrataGather *gather, Segment *segment)
  * or exactly reversed.
  */
 static void
-order_rows(StrataGather *gather, Segment *segment)
+order_rows(StrataGather *gather, StrataSegment *segment)
 {
 	int			n = segment->nrows;
 	bool		forward = true;
@@ -397,7 +279,7 @@ order_rows(StrataGather *gather, Segment *segment)
 
 /* Remember how far the segment has been written. */
 static void
-set_bound(StrataGather *gather, Segment *segment)
+set_bound(StrataGather *gather, StrataSegment *segment)
 {
 	int			row = gather->permutation[segment->reversed ? 0 : segment->nrows - 1];
 	int			key = row * gather->layout->norder;
@@ -413,23 +295,12 @@ set_bound(StrataGather *gather, Segment *segment)
 	MemoryContextSwitchTo(old);
 }
 
-/* Free the gathered rows of a segment. */
+/* Put a segment's rows, a batch full or the last, in order and write them. */
 static void
-clear_segment(StrataGather *gather, Segment *segment)
-{
-	for (int row = 0; row < segment->nrows; row++)
-	{
-		gather->pending -= GetMemoryChunkSpace(segment->rows[row]);
-		pfree(segment->rows[row]);
-	}
-	segment->nrows = 0;
-}
-
-/* A batch full: put it in order and write it. */
-static void
-write_segment(StrataGather *gather, Segment *segment)
+write_segment(StrataGather *gather, StrataSegment *segment)
 {
 	bool		ordered = gather->layout->norder > 0;
+	TupleTableSlot *slot;
 
 	if (ordered)
 	{
@@ -438,101 +309,56 @@ write_segment(StrataGather *gather, Segment *segment)
 		set_bound(gather, segment);
 	}
 	for (int i = 0; i < segment->nrows; i++)
-	{
-		int			row = ordered ? gather->permutation[i] : i;
-
-		ExecStoreMinimalTuple(segment->rows[row], gather->slot, false);
-		slot_getallattrs(gather->slot);
-		strata_batch_writer_add(gather->writer, gather->slot->tts_values, gather->slot->tts_isnull);
-	}
-	strata_batch_writer_flush(gather->writer);
-	ExecClearTuple(gather->slot);
-	clear_segment(gather, segment);
+		gather->records[i] = strata_segment_record(gather->segments, segment, ordered ? gather->permutation[i] : i);
+	slot = strata_segment_columns(gather->segments, segment);
+	strata_batch_writer_add_records(gather->writer, gather->segments->form, slot->tts_values, slot->tts_isnull,
+									gather->records, segment->nrows);
+	strata_segment_clear(gather->segments, segment);
 }
 
-/* Everything gathered goes to the final sort. */
+/* What was gathered of a segment goes to the sort. */
+static void
+sort_segment(StrataGather *gather, StrataSegment *segment)
+{
+	for (int row = 0; row < segment->nrows; row++)
+		sort_row(gather, strata_segment_row(gather->segments, segment, row));
+	strata_segment_clear(gather->segments, segment);
+}
+
+/* Everything gathered goes to the sort. */
 static void
 spill(StrataGather *gather)
 {
-	segments_iterator it;
-	SegmentEntry *entry;
+	StrataSegment **list;
+	int			n = strata_segments_list(gather->segments, &list);
 
-	segments_start_iterate(gather->segments, &it);
-	while ((entry = segments_iterate(gather->segments, &it)) != NULL)
-	{
-		Segment    *segment = entry->segment;
-
-		for (int row = 0; row < segment->nrows; row++)
-		{
-			ExecStoreMinimalTuple(segment->rows[row], gather->slot, false);
-			sort_row(gather, gather->slot);
-		}
-		ExecClearTuple(gather->slot);
-		clear_segment(gather, segment);
-	}
-}
-
-/* All gathered rows into new blocks, without the gaps that written ones left. */
-static void
-move_together(StrataGather *gather)
-{
-	MemoryContext rows_mcxt = create_rows_context(gather->mcxt);
-	MemoryContext old = MemoryContextSwitchTo(rows_mcxt);
-	segments_iterator it;
-	SegmentEntry *entry;
-
-	segments_start_iterate(gather->segments, &it);
-	while ((entry = segments_iterate(gather->segments, &it)) != NULL)
-		for (int row = 0; row < entry->segment->nrows; row++)
-			entry->segment->rows[row] = heap_copy_minimal_tuple(entry->segment->rows[row]);
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(gather->rows_mcxt);
-	gather->rows_mcxt = rows_mcxt;
-}
-
-/* Is there no room for more rows? */
-static bool
-is_full(StrataGather *gather)
-{
-	if (gather->overhead + MemoryContextMemAllocated(gather->rows_mcxt, false) <= gather->limit)
-		return false;
-	if (gather->overhead + gather->pending > gather->limit / 2)
-		return true;
-	move_together(gather);
-	return false;
+	for (int i = 0; i < n; i++)
+		sort_segment(gather, list[i]);
+	pfree(list);
 }
 
 /* See store_private.h. */
 void
 strata_gather_add(StrataGather *gather, TupleTableSlot *slot)
 {
-	Segment    *segment;
-	MemoryContext old;
+	StrataSegment *segment;
 
 	if (gather->overflowed)
 	{
 		sort_row(gather, slot);
 		return;
 	}
-	segment = find_segment(gather, slot);
+	segment = strata_segment_find(gather->segments, slot);
 	if (is_late(gather, segment, slot))
 	{
+		segment->sorted = true;
 		sort_row(gather, slot);
 		return;
 	}
-	if (segment->rows == NULL)
-	{
-		segment->rows = MemoryContextAlloc(gather->mcxt, sizeof(MinimalTuple) * gather->writer->batch_rows);
-		gather->overhead += sizeof(MinimalTuple) * gather->writer->batch_rows;
-	}
-	old = MemoryContextSwitchTo(gather->rows_mcxt);
-	segment->rows[segment->nrows] = ExecCopySlotMinimalTuple(slot);
-	MemoryContextSwitchTo(old);
-	gather->pending += GetMemoryChunkSpace(segment->rows[segment->nrows]);
-	segment->nrows++;
+	strata_segment_add(gather->segments, segment, slot);
 	if (segment->nrows >= gather->writer->batch_rows)
 		write_segment(gather, segment);
-	else if (is_full(gather))
+	else if (strata_segments_exceed(gather->segments, gather->limit))
 	{
 		if (has_keys(gather))
 		{
@@ -574,38 +400,39 @@ write_sorted(StrataGather *gather)
 	tuplesort_end(gather->sort);
 }
 
-/* A table with neither segments nor order has one segment, as it came. */
+/* What is left of a segment, when all rows have come. */
 static void
-end_unordered(StrataGather *gather)
+end_segment(StrataGather *gather, StrataSegment *segment)
 {
-	Segment    *segment = gather->last;
-
-	if (segment == NULL || segment->nrows == 0)
-		return;
-	if (gather->put == NULL || segment->nrows >= gather->few)
-	{
+	if (segment->sorted)
+		sort_segment(gather, segment);
+	else if (gather->put == NULL || segment->nrows >= gather->few)
 		write_segment(gather, segment);
-		return;
-	}
-	for (int row = 0; row < segment->nrows; row++)
+	else
 	{
-		ExecStoreMinimalTuple(segment->rows[row], gather->slot, false);
-		slot_getallattrs(gather->slot);
-		gather->put(gather->slot, gather->put_arg);
+		for (int row = 0; row < segment->nrows; row++)
+			gather->put(strata_segment_row(gather->segments, segment, row), gather->put_arg);
+		strata_segment_clear(gather->segments, segment);
 	}
-	ExecClearTuple(gather->slot);
 }
 
 /* See store_private.h. */
 void
 strata_gather_end(StrataGather *gather)
 {
-	if (!has_keys(gather))
-		end_unordered(gather);
-	else
-		spill(gather);
+	StrataSegment **list;
+	int			n = strata_segments_list(gather->segments, &list);
+
+	if (gather->put == NULL)
+		strata_progress_phase(STRATA_PHASE_WRITING);
+	for (int i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		end_segment(gather, list[i]);
+	}
 	if (gather->sort != NULL)
 		write_sorted(gather);
 	ExecDropSingleTupleTableSlot(gather->slot);
+	strata_segments_free(gather->segments);
 	MemoryContextDelete(gather->mcxt);
 }

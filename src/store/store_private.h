@@ -302,6 +302,9 @@ typedef struct StrataBatchWriter
 extern StrataBatchWriter *strata_batch_writer_begin(StrataStore *store, const StrataLayout *layout);
 /* Rows must come sorted by segment, then by the layout's order. */
 extern void strata_batch_writer_add(StrataBatchWriter *writer, const Datum *values, const bool *isnull);
+/* Batches of records of one segment, in the layout's order; see strata_batch_builder_add_records. */
+extern void strata_batch_writer_add_records(StrataBatchWriter *writer, const StrataRecordForm *form,
+											const Datum *values, const bool *isnull, char *const *records, int n);
 extern void strata_batch_writer_flush(StrataBatchWriter *writer);	/* end the batch */
 extern void strata_batch_writer_end(StrataBatchWriter *writer);
 

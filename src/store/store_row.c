@@ -22,6 +22,7 @@ struct StrataRowCheck
 	int			nvarlenas;
 	AttrNumber *varlenas;		/* columns that can be long */
 	bool	   *is_key;			/* of varlenas: in the layout */
+	bool		has_external;	/* the row looked at last: values that are elsewhere */
 	TupleTableSlot *fetched;	/* a row with its out-of-line values in it */
 };
 
@@ -71,6 +72,7 @@ strata_row_fits(StrataRowCheck *check, TupleTableSlot *slot)
 {
 	Size		key_bytes = 0;
 
+	check->has_external = false;
 	for (int i = 0; i < check->nvarlenas; i++)
 	{
 		AttrNumber	attno = check->varlenas[i];
@@ -80,6 +82,8 @@ strata_row_fits(StrataRowCheck *check, TupleTableSlot *slot)
 		if (slot->tts_isnull[attno - 1])
 			continue;
 		v = (struct varlena *) DatumGetPointer(slot->tts_values[attno - 1]);
+		if (VARATT_IS_EXTERNAL(v))
+			check->has_external = true;
 		size = VARATT_IS_EXTERNAL(v) || VARATT_IS_COMPRESSED(v) ?
 			toast_raw_datum_size(slot->tts_values[attno - 1]) : VARSIZE_ANY_EXHDR(v);
 		if (size > MAX_VALUE_BYTES)
@@ -90,28 +94,13 @@ strata_row_fits(StrataRowCheck *check, TupleTableSlot *slot)
 	return key_bytes <= MAX_KEY_BYTES;
 }
 
-/* Does the row point to values that are elsewhere? */
-static bool
-has_external(StrataRowCheck *check, TupleTableSlot *slot)
-{
-	for (int i = 0; i < check->nvarlenas; i++)
-	{
-		AttrNumber	attno = check->varlenas[i];
-
-		if (!slot->tts_isnull[attno - 1] &&
-			VARATT_IS_EXTERNAL(DatumGetPointer(slot->tts_values[attno - 1])))
-			return true;
-	}
-	return false;
-}
-
 /* See store_private.h. */
 TupleTableSlot *
 strata_row_fetch_external(StrataRowCheck *check, TupleTableSlot *slot)
 {
 	Datum	   *values;
 
-	if (!has_external(check, slot))
+	if (!check->has_external)
 		return slot;
 	values = palloc(sizeof(Datum) * slot->tts_tupleDescriptor->natts);
 	memcpy(values, slot->tts_values, sizeof(Datum) * slot->tts_tupleDescriptor->natts);

@@ -170,6 +170,22 @@ strata_batch_writer_add(StrataBatchWriter *writer, const Datum *values, const bo
 
 /* See store_private.h. */
 void
+strata_batch_writer_add_records(StrataBatchWriter *writer, const StrataRecordForm *form,
+								const Datum *values, const bool *isnull, char *const *records, int n)
+{
+	strata_batch_writer_flush(writer);
+	while (n > 0)
+	{
+		int			taken = strata_batch_builder_add_records(writer->builder, form, values, isnull, records, n);
+
+		strata_batch_writer_flush(writer);
+		records += taken;
+		n -= taken;
+	}
+}
+
+/* See store_private.h. */
+void
 strata_batch_writer_end(StrataBatchWriter *writer)
 {
 	strata_batch_writer_flush(writer);
