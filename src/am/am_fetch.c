@@ -46,7 +46,7 @@ fetch_any(Relation rel, Relation batches, int64 row, TupleTableSlot *slot)
 	return true;
 }
 
-/* Under a snapshot that looks: if the row is in a batch that it sees. */
+/* Under a snapshot that looks: if the row is in a batch that it sees.  slot: NULL, or gets the row. */
 static bool
 fetch_seen(Relation rel, int64 row, Snapshot snapshot, TupleTableSlot *slot)
 {
@@ -58,15 +58,15 @@ fetch_seen(Relation rel, int64 row, Snapshot snapshot, TupleTableSlot *slot)
 	if (strata_store_find_batch(store, row, snapshot, batch))
 	{
 		strata_entry_find(store->batches, row, snapshot, &entry);
-		if (strata_entry_is_in_batch(&entry))
-		{
-			StrataBatchReader *reader = strata_batch_reader_create(rel, store->schema);
+		found = strata_entry_is_in_batch(&entry);
+	}
+	if (found && slot != NULL)
+	{
+		StrataBatchReader *reader = strata_batch_reader_create(rel, store->schema);
 
-			strata_batch_reader_load(reader, batch);
-			store_row(rel, reader, row, slot);
-			strata_batch_reader_free(reader);
-			found = true;
-		}
+		strata_batch_reader_load(reader, batch);
+		store_row(rel, reader, row, slot);
+		strata_batch_reader_free(reader);
 	}
 	ExecDropSingleTupleTableSlot(batch);
 	strata_store_close(store, AccessShareLock);
@@ -195,12 +195,15 @@ tuple_get_latest_tid(TableScanDesc sscan, ItemPointer tid)
 		latest_heap_tid(scan, tid);
 }
 
-/* A slot without a buffer holds a compressed row that its scan's snapshot saw. */
+/*
+ * Upserts of a transaction with one snapshot ask; triggers of foreign keys do
+ * with SnapshotSelf, of rows that they have just got.
+ */
 static bool
 tuple_satisfies_snapshot(Relation rel, TupleTableSlot *slot, Snapshot snapshot)
 {
 	if (strata_tid_is_compressed(&slot->tts_tid))
-		return true;
+		return !IsMVCCSnapshot(snapshot) || fetch_seen(rel, strata_tid_row(&slot->tts_tid), snapshot, NULL);
 	return strata_heap_am->tuple_satisfies_snapshot(rel, slot, snapshot);
 }
 

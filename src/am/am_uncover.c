@@ -8,9 +8,10 @@
  * to update or delete, and INSERT ... ON CONFLICT, for a conflict in the indexes
  * it decides by, before it inserts anything.  An access method hears of such a
  * scan when it begins (index_fetch_begin), but not what is looked for.  So in
- * these cases the indexes of a table with batches get a routine whose amrescan
- * first moves the compressed row with the key into the row store; then it is
- * btree's.
+ * these cases the indexes of a table with batches get a routine that looks for
+ * the compressed row with the key as well, and else is btree's.  For ON CONFLICT
+ * that row is the scan's first; for apply workers, which may want many with one
+ * key, and look at TIDs themselves, such rows are moved into the row store.
  *
  * src/am/am_uncover.c
  *-------------------------------------------------------------------------
@@ -25,8 +26,13 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-static IndexAmRoutine routine;	/* btree's, but for amrescan */
+static IndexAmRoutine routine;	/* btree's, but for amrescan and amgettuple */
 static amrescan_function btree_rescan = NULL;
+static amgettuple_function btree_gettuple = NULL;
+
+/* The scan whose first row is a compressed one, until it has given that out. */
+static IndexScanDesc found_by = NULL;
+static int64 found_row;
 
 /* Are these keys "= value" on each column of the index?  Then values[] is filled. */
 static bool
@@ -61,11 +67,46 @@ rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int norder
 												   ALLOCSET_DEFAULT_SIZES);
 		MemoryContext old = MemoryContextSwitchTo(mcxt);
 
-		strata_store_uncover(scan->heapRelation, scan->indexRelation, values, isnull);
+		found_by = NULL;
+		if (IsLogicalWorker())
+			strata_store_uncover(scan->heapRelation, scan->indexRelation, values, isnull);
+		else
+		{
+			int64		row = strata_store_find_key(scan->heapRelation, scan->indexRelation, values, isnull);
+
+			found_row = row;
+			found_by = row >= 0 ? scan : NULL;
+		}
 		MemoryContextSwitchTo(old);
 		MemoryContextDelete(mcxt);
 	}
 	btree_rescan(scan, keys, nkeys, orderbys, norderbys);
+}
+
+static bool
+gettuple(IndexScanDesc scan, ScanDirection direction)
+{
+	if (found_by != scan)
+		return btree_gettuple(scan, direction);
+	found_by = NULL;
+	strata_tid_set(&scan->xs_heaptid, found_row);
+	scan->xs_recheck = false;
+	return true;
+}
+
+/* A compressed TID comes of the above: the row was live, and nobody was changing it. */
+static bool
+index_fetch_tuple(struct IndexFetchTableData *scan, ItemPointer tid, Snapshot snapshot,
+				  TupleTableSlot *slot, bool *call_again, bool *all_dead)
+{
+	if (!strata_tid_is_compressed(tid))
+		return strata_heap_am->index_fetch_tuple(scan, tid, snapshot, slot, call_again, all_dead);
+	*call_again = false;
+	if (all_dead != NULL)
+		*all_dead = false;
+	snapshot->xmin = snapshot->xmax = InvalidTransactionId;
+	snapshot->speculativeToken = 0;
+	return table_tuple_fetch_row_version(scan->rel, tid, SnapshotAny, slot);
 }
 
 /* Give the index our routine; a rebuilt relcache entry gets it again next time. */
@@ -77,8 +118,10 @@ wrap_index(Oid indexid)
 	if (index->rd_rel->relam == BTREE_AM_OID && index->rd_indam->amrescan != rescan)
 	{
 		btree_rescan = index->rd_indam->amrescan;
+		btree_gettuple = index->rd_indam->amgettuple;
 		routine = *index->rd_indam;
 		routine.amrescan = rescan;
+		routine.amgettuple = gettuple;
 		index->rd_indam = &routine;
 	}
 	index_close(index, NoLock);
@@ -112,4 +155,5 @@ void
 strata_am_uncover_init(TableAmRoutine *am)
 {
 	am->index_fetch_begin = index_fetch_begin;
+	am->index_fetch_tuple = index_fetch_tuple;
 }

@@ -406,6 +406,12 @@ extern bool strata_store_keys_are_new(Relation rel, TupleTableSlot *slot);
  */
 extern void strata_store_uncover(Relation rel, Relation index, const Datum *values, const bool *isnull);
 
+/*
+ * Number of the live compressed row with this key of a unique btree index, or
+ * -1.  Waits for whoever is changing it.
+ */
+extern int64 strata_store_find_key(Relation rel, Relation index, const Datum *values, const bool *isnull);
+
 /* An upsert is starting; is_upserting: one has, in this transaction. */
 extern void strata_store_note_upsert(void);
 extern bool strata_store_is_upserting(void);

@@ -606,30 +606,55 @@ strata_store_check_unique(Relation rel, TupleTableSlot *slot, int64 except, Stra
 	list_free(indexes);
 }
 
+/* A key given by its values; false: no row of any batch has it. */
+static bool
+given_key(UniqueKey *key, Relation rel, Relation index, const Datum *values, const bool *isnull, EState *estate)
+{
+	if (!OidIsValid(strata_companion_oid(rel)))
+		return false;
+	memset(key, 0, sizeof(*key));
+	key->index = index;
+	key->info = BuildIndexInfo(index);
+	key->nkeys = index->rd_index->indnkeyatts;
+	key->plain = key->info->ii_Expressions == NIL;
+	key->nulls_equal = key->info->ii_NullsNotDistinct;
+	key->predicate = key->info->ii_Predicate == NIL ? NULL :
+		ExecPrepareQual(key->info->ii_Predicate, estate);
+	memcpy(key->values, values, sizeof(Datum) * key->nkeys);
+	memcpy(key->isnull, isnull, sizeof(bool) * key->nkeys);
+	return init_equality(key) && !outside_ranges(key, strata_store_ranges(rel), RelationGetDescr(rel));
+}
+
 /* See store.h. */
 void
 strata_store_uncover(Relation rel, Relation index, const Datum *values, const bool *isnull)
 {
-	EState	   *estate;
-	UniqueKey	key = {0};
-	bool		found = true;
+	EState	   *estate = CreateExecutorState();
+	UniqueKey	key;
+	bool		found = given_key(&key, rel, index, values, isnull, estate);
 
-	if (!OidIsValid(strata_companion_oid(rel)))
-		return;
-	estate = CreateExecutorState();
-	key.index = index;
-	key.info = BuildIndexInfo(index);
-	key.nkeys = index->rd_index->indnkeyatts;
-	key.plain = key.info->ii_Expressions == NIL;
-	key.nulls_equal = key.info->ii_NullsNotDistinct;
-	key.predicate = key.info->ii_Predicate == NIL ? NULL :
-		ExecPrepareQual(key.info->ii_Predicate, estate);
-	memcpy(key.values, values, sizeof(Datum) * key.nkeys);
-	memcpy(key.isnull, isnull, sizeof(bool) * key.nkeys);
-	if (init_equality(&key) && !outside_ranges(&key, strata_store_ranges(rel), RelationGetDescr(rel)))
-		while (found)
-			found = check_key(rel, &key, -1, false, estate) && !index->rd_index->indisunique;
+	while (found)
+		found = check_key(rel, &key, -1, false, estate) && !index->rd_index->indisunique;
 	FreeExecutorState(estate);
+}
+
+/* See store.h. */
+int64
+strata_store_find_key(Relation rel, Relation index, const Datum *values, const bool *isnull)
+{
+	EState	   *estate = CreateExecutorState();
+	UniqueKey	key;
+	int64		row = -1;
+
+	if (given_key(&key, rel, index, values, isnull, estate))
+	{
+		StrataStore *store = strata_store_open(rel, RowExclusiveLock);
+
+		row = find_row(store, &key, -1, estate);
+		strata_store_close(store, NoLock);
+	}
+	FreeExecutorState(estate);
+	return row;
 }
 
 /*-------------------------------------------------------------------------

@@ -9,7 +9,7 @@ use StrataTest;
 use PostgreSQL::Test::Cluster;
 use Test::More;
 
-my $primary = strata_node('primary', "wal_consistency_checking = 'all'\nmax_wal_size = 4GB\n", allows_streaming => 1);
+my $primary = strata_node('primary', "wal_log_hints = on\nwal_consistency_checking = 'all'\nmax_wal_size = 4GB\n", allows_streaming => 1);
 $primary->safe_psql('postgres', 'CREATE EXTENSION strata');
 make_twins($primary, 't');
 $primary->backup('base');

@@ -9,7 +9,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = strata_node('source', "max_wal_size = 1GB\nwal_consistency_checking = 'all'\n", has_archiving => 1, allows_streaming => 1);
+my $node = strata_node('source', "max_wal_size = 1GB\nwal_log_hints = on\nwal_consistency_checking = 'all'\n", has_archiving => 1, allows_streaming => 1);
 $node->safe_psql('postgres', 'CREATE EXTENSION strata');
 make_twins($node, 't');
 grow_twins($node, 't', 5000);
