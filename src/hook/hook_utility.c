@@ -219,6 +219,7 @@ typedef struct AlterPlan
 	bool		other_options;	/* sets or resets options that are not ours */
 	bool		set_access_method;
 	bool		alters_chunks;
+	List	   *storage;		/* commands for a hypertable's chunks */
 	List	   *dropped;		/* column names */
 } AlterPlan;
 
@@ -226,6 +227,8 @@ typedef struct AlterPlan
 static void
 plan_alter(AlterTableStmt *stmt, AlterPlan *plan)
 {
+	Oid			relid = RangeVarGetRelid(stmt->relation, NoLock, true);
+	bool		hypertable = OidIsValid(relid) && strata_hypertable_is(relid);
 	List	   *cmds = NIL;
 	ListCell   *lc;
 
@@ -246,6 +249,11 @@ plan_alter(AlterTableStmt *stmt, AlterPlan *plan)
 			cmd->def = (Node *) options;
 			if (options == NIL && ours != NIL)
 				continue;
+			if (hypertable && options != NIL)
+			{
+				plan->storage = lappend(plan->storage, cmd);
+				continue;
+			}
 			plan->other_options = true;
 		}
 		else if (cmd->subtype == AT_SetAccessMethod)
@@ -307,7 +315,7 @@ alter_table(UtilityCall *call, AlterTableStmt *stmt)
 
 	plan_alter(stmt, &plan);
 	if (plan.set == NIL && plan.reset == NIL && !plan.other_options && !plan.set_access_method &&
-		plan.dropped == NIL && !plan.alters_chunks)
+		plan.dropped == NIL && plan.storage == NIL && !plan.alters_chunks)
 	{
 		run_alter(call, stmt);
 		return;
@@ -331,6 +339,8 @@ alter_table(UtilityCall *call, AlterTableStmt *stmt)
 		strata_settings_store(relid, stored, false);
 	if (plan.set != NIL || plan.reset != NIL)
 		apply_options(relid, plan.set, plan.reset);
+	if (plan.storage != NIL)
+		strata_hypertable_set_storage(relid, stmt, plan.storage);
 	foreach(lc, plan.dropped)
 		column_changed(relid, lfirst(lc), NULL);
 	if (plan.set_access_method)

@@ -56,10 +56,14 @@ static void
 append_options(StringInfo sql, const StrataHypertable *ht)
 {
 	char	   *more = strata_settings_get_text(ht->relid, STRATA_OPTION_CHUNK_OPTIONS);
+	StringInfoData options;
 
-	appendStringInfo(sql, " WITH (strata." STRATA_OPTION_CREATED " = %s%s%s)",
-					 strata_time_literal(TIMESTAMPTZOID, GetCurrentTimestamp()),
-					 more != NULL && *more != '\0' ? ", " : "", more != NULL ? more : "");
+	initStringInfo(&options);
+	appendStringInfo(&options, "strata." STRATA_OPTION_CREATED " = %s",
+					 strata_time_literal(TIMESTAMPTZOID, GetCurrentTimestamp()));
+	if (more != NULL)
+		strata_storage_options_append(&options, strata_storage_options_parse(more), "");
+	appendStringInfo(sql, " WITH (%s)", options.data);
 }
 
 /* See hypertable_private.h. */

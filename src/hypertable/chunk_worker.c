@@ -45,6 +45,7 @@
 #include "storage/proc.h"
 #include "tcop/tcopprot.h"
 #include "utils/fmgroids.h"
+#include "utils/guc.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -292,6 +293,9 @@ strata_chunk_worker_main(Datum arg)
 	if (!BecomeLockGroupMember(request->leader, request->leader_pid))
 		return;
 	BackgroundWorkerInitializeConnectionByOid(request->database, InvalidOid, 0);
+	/* parallel workers could not join the lock group, which is the session's, and would wait for us as we for them */
+	SetConfigOption("max_parallel_maintenance_workers", "0", PGC_USERSET, PGC_S_OVERRIDE);
+	SetConfigOption("max_parallel_workers_per_gather", "0", PGC_USERSET, PGC_S_OVERRIDE);
 	request->worker_latch = MyLatch;
 	while (more)
 	{

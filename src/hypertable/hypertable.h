@@ -104,6 +104,8 @@ extern void strata_hypertable_check_options(Relation rel, List *options);
  */
 extern bool strata_hypertable_alters_chunks(const AlterTableStmt *stmt);
 extern void strata_hypertable_alter_chunks(Oid relid, const AlterTableStmt *stmt);
+/* Commands that set and reset storage options, which the hypertable itself cannot have. */
+extern void strata_hypertable_set_storage(Oid relid, const AlterTableStmt *stmt, List *cmds);
 extern void strata_hypertable_move_chunks(Oid relid, const char *old_schema, const char *new_schema);
 
 /*

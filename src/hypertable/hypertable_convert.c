@@ -194,23 +194,6 @@ drop_toast(Oid toast)
 	performDeletion(&object, DROP_RESTRICT, PERFORM_DELETION_INTERNAL);
 }
 
-/* Append the options that are not ours to a text that CREATE TABLE WITH takes. */
-static void
-append_storage_options(StringInfo text, List *options, const char *prefix)
-{
-	ListCell   *lc;
-
-	foreach(lc, options)
-	{
-		DefElem    *def = lfirst_node(DefElem, lc);
-		const char *name;
-
-		if (!strata_settings_is_option(def, &name))
-			appendStringInfo(text, "%s%s%s = %s", text->len > 0 ? ", " : "", prefix, quote_identifier(def->defname),
-							 quote_literal_cstr(def->arg != NULL ? defGetString(def) : "true"));
-	}
-}
-
 static List *
 options_of(Oid relid)
 {
@@ -240,9 +223,9 @@ convert_options(Relation rel)
 	List	   *ours;
 
 	initStringInfo(&text);
-	append_storage_options(&text, options_of(relid), "");
+	strata_storage_options_append(&text, options_of(relid), "");
 	if (OidIsValid(rel->rd_rel->reltoastrelid))
-		append_storage_options(&text, options_of(rel->rd_rel->reltoastrelid), "toast.");
+		strata_storage_options_append(&text, options_of(rel->rd_rel->reltoastrelid), "toast.");
 	if (text.len == 0)
 		return;
 	ours = strata_settings_remove_all(relid);

@@ -147,6 +147,8 @@ strata_hypertable_check_options(Relation rel, List *options)
 		bool		interval = strcmp(def->defname, STRATA_OPTION_INTERVAL) == 0;
 		StrataHypertable ht = {.relid = RelationGetRelid(rel)};
 
+		if (strcmp(def->defname, STRATA_OPTION_CHUNK_OPTIONS) == 0)
+			(void) strata_storage_options_parse(defGetString(def));
 		if (!interval && strcmp(def->defname, STRATA_OPTION_NOW) != 0)
 			continue;
 		if (rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE || !read_key(&ht))

@@ -13,6 +13,7 @@
 #include "hypertable/hypertable.h"
 
 #include "commands/copy.h"
+#include "lib/stringinfo.h"
 #include "nodes/extensible.h"
 #include "partitioning/partdesc.h"
 #include "utils/partcache.h"
@@ -106,6 +107,13 @@ extern CustomScan *strata_make_pass_through(Plan *child, const CustomScanMethods
 
 /* Is it the node that makes chunks? */
 extern bool strata_route_is_node(const CustomScan *scan);
+
+/*
+ * Storage options: of a text as in strata.chunk_options, checked; and as such a
+ * text, without those that are ours, with a prefix before each name.
+ */
+extern List *strata_storage_options_parse(const char *text);
+extern void strata_storage_options_append(StringInfo text, List *options, const char *prefix);
 
 /* Are values that are equal, in indexes on the type, the same bytes, so that functions of them are equal? */
 extern bool strata_equal_is_identical(Oid type, Oid collation);
