@@ -159,6 +159,9 @@ CREATE VIEW _strata.chunk AS
 	CROSS JOIN LATERAL _strata.chunk_info(c.oid) b;
 COMMENT ON VIEW _strata.chunk IS 'chunks by OID, with their ranges and companions';
 
+-- The size functions run as whoever calls them; all of this is in pg_class, too.
+GRANT SELECT ON _strata.hypertable, _strata.chunk TO PUBLIC;
+
 -- Bytes of one chunk, its batches with it.
 CREATE FUNCTION _strata.relation_bytes(
 	relation oid, batches oid,

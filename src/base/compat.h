@@ -234,7 +234,10 @@ strata_heap_freeze(Relation rel, Buffer buffer, HeapTupleHeader header, OffsetNu
 #if PG_VERSION_NUM < 160000
 #define strata_table_ownercheck(relid, roleid) pg_class_ownercheck(relid, roleid)
 #define strata_function_aclcheck(oid, roleid, mode) pg_proc_aclcheck(oid, roleid, mode)
+#define strata_schema_create_allowed(oid, roleid) (pg_namespace_aclcheck(oid, roleid, ACL_CREATE) == ACLCHECK_OK)
 #else
+#define strata_schema_create_allowed(oid, roleid) \
+	(object_aclcheck(NamespaceRelationId, oid, roleid, ACL_CREATE) == ACLCHECK_OK)
 #define strata_function_aclcheck(oid, roleid, mode) \
 	object_aclcheck(ProcedureRelationId, oid, roleid, mode)
 #define strata_table_ownercheck(relid, roleid) \

@@ -11,6 +11,7 @@
  * src/hypertable/chunk_create.c
  *-------------------------------------------------------------------------
  */
+#include "base/compat.h"
 #include "catalog/catalog.h"
 #include "hypertable/hypertable_private.h"
 #include "store/store.h"
@@ -19,6 +20,7 @@
 #include "access/xact.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
 #include "commands/defrem.h"
 #include "commands/tablespace.h"
@@ -26,6 +28,7 @@
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
@@ -266,6 +269,22 @@ attach_empty(Oid chunk, const StrataHypertable *ht, const StrataChunkRange *rang
 	strata_foreign_keys_clone(ht->relid, chunk);
 }
 
+/* CREATE TABLE would say the same, and not what to do about it. */
+static void
+check_schema(Relation parent)
+{
+	Oid			owner = parent->rd_rel->relowner;
+	char	   *schema = get_namespace_name(RelationGetNamespace(parent));
+
+	if (!strata_schema_create_allowed(RelationGetNamespace(parent), owner))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied for schema %s", schema),
+				 errdetail("Chunks are made as the owner of hypertable \"%s\", in its schema.", RelationGetRelationName(parent)),
+				 errhint("GRANT CREATE ON SCHEMA %s TO %s;", quote_identifier(schema),
+						 quote_identifier(GetUserNameFromId(owner, false)))));
+}
+
 /* See hypertable.h. */
 bool
 strata_chunk_create(Oid hypertable, int64 time)
@@ -296,6 +315,7 @@ strata_chunk_create(Oid hypertable, int64 time)
 		table_close(parent, NoLock);
 		return false;
 	}
+	check_schema(parent);
 	strata_time_chunk_range(ht->key_type, ht->interval, time, &range);
 	fit_range(&gap, &range);
 	strata_owner_enter(owner, &saved);
