@@ -3,10 +3,12 @@
  * store_fetch.c
  *	  Batches kept decoded for those who come row by row.
  *
- * UPDATE, DELETE, row locks and triggers ask for compressed rows one at a time,
- * by TID, mostly in the order of the batch.  The last few batches stay decoded
+ * UPDATE, DELETE, row locks, triggers and unique keys ask for compressed rows
+ * one at a time, by TID, in the order of the batch or, for rows of many segments
+ * that come together, by turns.  The last batches stay decoded, within work_mem,
  * until the transaction ends, something about their table changes, or a
  * subtransaction fails (which may give up the lock that kept them in place).
+ * What a caller was given stays until two others have been asked for.
  *
  * src/store/store_fetch.c
  *-------------------------------------------------------------------------
@@ -16,11 +18,12 @@
 #include "access/table.h"
 #include "access/xact.h"
 #include "executor/executor.h"
+#include "miscadmin.h"
 #include "utils/inval.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-#define CACHED_TABLES 4
+#define CACHED_BATCHES 64
 
 typedef struct CachedBatch
 {
@@ -34,13 +37,15 @@ typedef struct CachedBatch
 	StrataBatchReader *reader;
 } CachedBatch;
 
-static CachedBatch cached[CACHED_TABLES];
+static CachedBatch cached[CACHED_BATCHES];
+static int	last_used = 0;
+static int	used_before = 0;		/* the one before that */
 static int	next_victim = 0;
 
 static void
 invalidate(Datum arg, Oid relid)
 {
-	for (int i = 0; i < CACHED_TABLES; i++)
+	for (int i = 0; i < CACHED_BATCHES; i++)
 		if (!OidIsValid(relid) || relid == cached[i].relid || relid == cached[i].companion)
 			cached[i].stale = true;
 }
@@ -69,26 +74,86 @@ strata_fetch_init(void)
 	CacheRegisterRelcacheCallback(invalidate, (Datum) 0);
 }
 
-/* The table's place, with a reader for its present shape. */
-static CachedBatch *
-find_place(Relation rel, Relation batches)
+static void
+free_place(CachedBatch *place)
 {
-	CachedBatch *place = NULL;
-	MemoryContext old;
-
-	for (int i = 0; i < CACHED_TABLES; i++)
-		if (cached[i].mcxt != NULL && cached[i].relid == RelationGetRelid(rel))
-			place = &cached[i];
-	if (place != NULL && !place->stale && place->companion == RelationGetRelid(batches))
-		return place;
-	if (place == NULL)
-	{
-		place = &cached[next_victim];
-		next_victim = (next_victim + 1) % CACHED_TABLES;
-	}
 	if (place->mcxt != NULL)
 		MemoryContextDelete(place->mcxt);
 	memset(place, 0, sizeof(*place));
+}
+
+static CachedBatch *
+use_place(int i)
+{
+	if (i != last_used)
+		used_before = last_used;
+	last_used = i;
+	return &cached[i];
+}
+
+/* The place whose reader stands at the batch of `row`, or NULL. */
+static CachedBatch *
+find_place(Relation rel, Relation batches, int64 row)
+{
+	for (int i = 0; i < CACHED_BATCHES; i++)
+	{
+		CachedBatch *place = &cached[i];
+
+		if (place->relid == RelationGetRelid(rel) && !place->stale &&
+			place->companion == RelationGetRelid(batches) &&
+			row >= place->reader->first_row && row < place->reader->first_row + place->reader->nrows)
+		{
+			/* what it was given before may be closed by now */
+			place->reader->rel = rel;
+			return use_place(i);
+		}
+	}
+	return NULL;
+}
+
+/* Now and then free what is over work_mem, but for the last two in use. */
+static void
+limit_memory(void)
+{
+	static int	calls = 0;
+	Size		limit = (Size) work_mem * 1024;
+	Size		sum = 0;
+
+	if (++calls % 8 != 0)
+		return;
+	for (int i = 0; i < CACHED_BATCHES; i++)
+		if (cached[i].mcxt != NULL)
+			sum += MemoryContextMemAllocated(cached[i].mcxt, true);
+	for (int i = 0; i < CACHED_BATCHES && sum > limit; i++)
+	{
+		int			victim = (next_victim + 1 + i) % CACHED_BATCHES;
+
+		if (victim == last_used || victim == used_before || cached[victim].mcxt == NULL)
+			continue;
+		sum -= Min(sum, MemoryContextMemAllocated(cached[victim].mcxt, true));
+		free_place(&cached[victim]);
+	}
+}
+
+/* A place for one more batch of the table, with a reader for its present shape. */
+static CachedBatch *
+make_place(Relation rel, Relation batches)
+{
+	CachedBatch *place;
+	MemoryContext old;
+
+	limit_memory();
+	do
+		next_victim = (next_victim + 1) % CACHED_BATCHES;
+	while (next_victim == last_used || next_victim == used_before);
+	place = use_place(next_victim);
+	if (place->relid == RelationGetRelid(rel) && place->companion == RelationGetRelid(batches) && !place->stale)
+	{
+		/* until it is loaded */
+		place->stale = true;
+		return place;
+	}
+	free_place(place);
 	place->stale = true;
 	place->mcxt = AllocSetContextCreate(TopTransactionContext, "strata cached batch",
 										ALLOCSET_DEFAULT_SIZES);
@@ -101,20 +166,6 @@ find_place(Relation rel, Relation batches)
 																			   place->slot->tts_tupleDescriptor));
 	MemoryContextSwitchTo(old);
 	return place;
-}
-
-/* The reader, if it stands at the batch of `row`. */
-static StrataBatchReader *
-current_reader(CachedBatch *place, Relation rel, int64 row)
-{
-	StrataBatchReader *reader = place->reader;
-
-	if (place->stale || reader->nrows == 0 || row < reader->first_row ||
-		row >= reader->first_row + reader->nrows)
-		return NULL;
-	/* what it was given before may be closed by now */
-	reader->rel = rel;
-	return reader;
 }
 
 /* Take over the batch in place->slot. */
@@ -134,38 +185,35 @@ load(CachedBatch *place, Relation rel, bool live)
 StrataBatchReader *
 strata_cached_batch(Relation rel, Relation batches, int64 row, ItemPointer tid)
 {
-	CachedBatch *place = find_place(rel, batches);
-	StrataBatchReader *reader = place->live ? current_reader(place, rel, row) : NULL;
+	CachedBatch *place = find_place(rel, batches, row);
 
-	if (reader == NULL)
+	if (place != NULL && !place->live)
+		place->stale = true;
+	if (place == NULL || !place->live)
 	{
 		Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
 		bool		found;
 
-		place->stale = true;
-		place->reader->nrows = 0;
+		place = make_place(rel, batches);
 		found = strata_batches_find(batches, row, snapshot, place->slot);
 		UnregisterSnapshot(snapshot);
-		if (!found)
+		if (!found || load(place, rel, true) == NULL)
 			return NULL;
-		reader = load(place, rel, true);
 	}
 	*tid = place->tid;
-	return reader;
+	return place->reader;
 }
 
 /* See store.h. */
 StrataBatchReader *
 strata_cached_any_batch(Relation rel, Relation batches, int64 row)
 {
-	CachedBatch *place = find_place(rel, batches);
-	StrataBatchReader *reader = current_reader(place, rel, row);
+	CachedBatch *place = find_place(rel, batches, row);
 	SnapshotData self;
 
-	if (reader != NULL)
-		return reader;
-	place->stale = true;
-	place->reader->nrows = 0;
+	if (place != NULL)
+		return place->reader;
+	place = make_place(rel, batches);
 	self.snapshot_type = SNAPSHOT_SELF;
 	if (!strata_batches_find(batches, row, &self, place->slot) &&
 		!strata_batches_find_any(batches, row, place->slot))

@@ -186,8 +186,8 @@ extern void strata_batch_writing_lock(Relation batches, int64 first_row, bool lo
 extern void strata_ranges_forget(void);
 extern void strata_key_directories_forget(void);
 
-/* Is the row in its batch?  Waits for whoever is changing it. */
-extern bool strata_store_row_is_live(Relation rel, Relation batches, int64 row);
+/* Is the row in its batch?  Waits for whoever is changing it.  batch: where that is, if known. */
+extern bool strata_store_row_is_live(Relation rel, Relation batches, int64 row, const ItemPointerData *batch);
 
 /* Range of a by-value column over all batches of a table; store_range.c. */
 typedef struct StrataColumnRange

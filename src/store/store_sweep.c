@@ -145,7 +145,7 @@ strata_batch_find_fate(Relation batches, const ItemPointerData *tid, int64 row, 
 
 /* See store_private.h. */
 bool
-strata_store_row_is_live(Relation rel, Relation batches, int64 row)
+strata_store_row_is_live(Relation rel, Relation batches, int64 row, const ItemPointerData *batch)
 {
 	StrataEntry entry;
 	ItemPointerData tid;
@@ -158,7 +158,7 @@ strata_store_row_is_live(Relation rel, Relation batches, int64 row)
 		{
 			StrataBatchFate fate;
 
-			strata_batch_find_fate(batches, NULL, row, &fate);
+			strata_batch_find_fate(batches, batch, row, &fate);
 			if (fate.kind == STRATA_BATCH_SWEPT || fate.kind == STRATA_BATCH_MOVED)
 				return false;
 			entry.wait = fate.xid;

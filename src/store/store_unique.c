@@ -217,7 +217,7 @@ find_in_batch(UniqueKey *key, StrataStore *store, StrataBatchReader *reader, int
 		int64		number = reader->first_row + row;
 
 		if (number != except && row_has_key(key, reader, row, estate, row_slot) &&
-			strata_store_row_is_live(store->rel, store->batches, number))
+			strata_store_row_is_live(store->rel, store->batches, number, NULL))
 			return number;
 	}
 	return -1;
@@ -469,7 +469,7 @@ find_in_line(StrataStore *store, UniqueKey *key, StrataKeyDirectory *directory, 
 		if (reader == NULL)
 			return -1;
 		if (row_has_key(key, reader, row, estate, row_slot) &&
-			strata_store_row_is_live(store->rel, store->batches, first_row + row))
+			strata_store_row_is_live(store->rel, store->batches, first_row + row, &tid))
 			return first_row + row;
 	}
 	return -1;
