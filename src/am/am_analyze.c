@@ -305,7 +305,7 @@ row_density(Relation rel, BlockNumber pages)
 		ctl.entrysize = sizeof(RowDensity);
 		ctl.hcxt = CacheMemoryContext;
 		densities = hash_create("strata row densities", 16, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-		CacheRegisterRelcacheCallback(forget_density, (Datum) 0);
+		strata_relcache_callback_add(forget_density);
 	}
 	density = hash_search(densities, &relid, HASH_FIND, NULL);
 	if (density != NULL && BlockNumberIsValid(density->pages) && pages > 4 &&

@@ -77,5 +77,5 @@ strata_am_init(void)
 	strata_am_uncover_init(&routine);
 	strata_am_sample_init(&routine);
 	strata_am_routine = &routine;
-	CacheRegisterRelcacheCallback(keep_disguise, (Datum) 0);
+	strata_relcache_callback_add(keep_disguise);
 }

@@ -47,6 +47,13 @@ extern bool strata_torture;
 extern void strata_base_init(void);
 
 /*
+ * Hear of changed relations, as from CacheRegisterRelcacheCallback, which is for
+ * base/ alone: PostgreSQL has room for few.
+ */
+typedef void (*StrataRelcacheCallback) (Datum arg, Oid relid);
+extern void strata_relcache_callback_add(StrataRelcacheCallback callback);
+
+/*
  * Report damaged bytes: ERRCODE_DATA_CORRUPTED with the place in errdetail.
  * `what` is a codec_result_text or our own words; column may be NULL.
  */

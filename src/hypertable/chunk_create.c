@@ -182,15 +182,17 @@ void
 strata_chunk_lock_parents(Oid hypertable)
 {
 	Relation	rel = try_table_open(hypertable, AccessShareLock);
+	bool		ours;
 	List	   *relids;
 	ListCell   *lc;
 
 	if (rel == NULL)
 		return;
-	relids = tables_to_lock(rel, !strata_foreign_keys_are_ours(rel));
+	ours = strata_foreign_keys_are_ours(rel);
+	relids = tables_to_lock(rel, !ours);
 	foreach(lc, relids)
-		LockRelationOid(lfirst_oid(lc), ShareRowExclusiveLock);
-	if (strata_foreign_keys_are_ours(rel))
+		LockRelationOid(lfirst_oid(lc), ours ? ShareUpdateExclusiveLock : ShareRowExclusiveLock);
+	if (ours)
 		strata_foreign_keys_lock(rel);
 	table_close(rel, AccessShareLock);
 	LockRelationOid(hypertable, ShareUpdateExclusiveLock);

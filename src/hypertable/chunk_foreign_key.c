@@ -65,6 +65,7 @@ keep_hidden(Datum arg, Oid relid)
 {
 	if (hidden != NULL && (!OidIsValid(relid) || relid == RelationGetRelid(hidden)))
 		hide();
+	strata_referring_keys_keep_hidden(relid);
 }
 
 /*
@@ -87,6 +88,7 @@ object_access(ObjectAccessType access, Oid class_id, Oid object_id, int sub_id, 
 void
 strata_foreign_keys_hide(Oid hypertable)
 {
+	strata_referring_keys_hide(hypertable);
 	hide_of = hypertable;
 	previous_access = object_access_hook;
 	object_access_hook = object_access;
@@ -96,6 +98,7 @@ strata_foreign_keys_hide(Oid hypertable)
 void
 strata_foreign_keys_show(void)
 {
+	strata_referring_keys_show();
 	object_access_hook = previous_access;
 	hide_of = InvalidOid;
 	if (hidden != NULL)
@@ -298,6 +301,7 @@ strata_foreign_keys_clone(Oid hypertable, Oid chunk)
 		clone_key(parent, rel, lfirst(lc), map);
 	}
 	free_attrmap(map);
+	strata_referring_keys_clone(parent, rel);
 	table_close(rel, NoLock);
 	table_close(parent, NoLock);
 }
@@ -307,5 +311,5 @@ void
 strata_foreign_keys_init(void)
 {
 	loaded_for_all = process_shared_preload_libraries_in_progress;
-	CacheRegisterRelcacheCallback(keep_hidden, (Datum) 0);
+	strata_relcache_callback_add(keep_hidden);
 }

@@ -65,6 +65,15 @@ extern void strata_foreign_keys_show(void);
 extern void strata_foreign_keys_clone(Oid hypertable, Oid chunk);
 
 /*
+ * The same for keys of other tables that refer to the hypertable; called by the
+ * above, keep_hidden for each relcache entry that may have been built anew.
+ */
+extern void strata_referring_keys_hide(Oid hypertable);
+extern void strata_referring_keys_show(void);
+extern void strata_referring_keys_clone(Relation parent, Relation chunk);
+extern void strata_referring_keys_keep_hidden(Oid relid);
+
+/*
  * Make a chunk for a hypertable that this session uses right now: in a worker,
  * or in this process when the hypertable is this transaction's own.
  */

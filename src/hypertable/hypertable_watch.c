@@ -114,5 +114,5 @@ strata_hypertable_changed_since(Oid relid, uint64 moment)
 void
 strata_watch_init(void)
 {
-	CacheRegisterRelcacheCallback(note_change, (Datum) 0);
+	strata_relcache_callback_add(note_change);
 }

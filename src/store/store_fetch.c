@@ -71,7 +71,7 @@ strata_fetch_init(void)
 {
 	RegisterXactCallback(at_transaction_end, NULL);
 	RegisterSubXactCallback(at_subtransaction_end, NULL);
-	CacheRegisterRelcacheCallback(invalidate, (Datum) 0);
+	strata_relcache_callback_add(invalidate);
 }
 
 static void

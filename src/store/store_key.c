@@ -110,7 +110,7 @@ init_directories(void)
 	ctl.hcxt = CacheMemoryContext;
 	directories = hash_create("strata key directories", 16, &ctl,
 							  HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	CacheRegisterRelcacheCallback(invalidate, (Datum) 0);
+	strata_relcache_callback_add(invalidate);
 }
 
 /* Hash of one key value. */

@@ -249,7 +249,7 @@ get_cache(Relation rel)
 		ctl.hcxt = CacheMemoryContext;
 		range_caches = hash_create("strata key ranges", 16, &ctl,
 								   HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-		CacheRegisterRelcacheCallback(invalidate_cache, (Datum) 0);
+		strata_relcache_callback_add(invalidate_cache);
 	}
 	cache = hash_search(range_caches, &relid, HASH_ENTER, &found);
 	if (!found)
