@@ -244,16 +244,16 @@ choose_fixed(const StrataVector *v, bool nested, StrataArena *scratch, StrataWri
 
 /*
  * Estimated bytes of a BYTES payload in an LZ codec, lengths not counted: by
- * compressing up to LZ_SAMPLES pieces, so exact for a small column.
+ * compressing up to `samples` pieces, so exact for a small column.
  */
 static size_t
-estimate_lz(StrataCodecId id, const StrataVector *v, StrataArena scratch)
+estimate_lz(StrataCodecId id, const StrataVector *v, StrataArena scratch, unsigned samples)
 {
 	size_t		total = v->offsets[v->n];
 	uint8_t    *to = strata_arena_alloc(&scratch, LZ_SAMPLE_BYTES);
 	void	   *lz = strata_arena_alloc(&scratch, strata_lz_scratch_size(id));
 	size_t		pieces = (total + LZ_SAMPLE_BYTES - 1) / LZ_SAMPLE_BYTES;
-	size_t		step = pieces > LZ_SAMPLES ? total / LZ_SAMPLES : LZ_SAMPLE_BYTES;
+	size_t		step = pieces > samples ? total / samples : LZ_SAMPLE_BYTES;
 	size_t		seen = 0;
 	size_t		size = 0;
 
@@ -292,7 +292,7 @@ choose_lz(const StrataVector *v, StrataArena *scratch, StrataWriter *out, Strata
 	size_t		packed = strata_packed_size(v);
 	bool		any = v->hint != STRATA_BYTES_NO_LZ &&
 		(packed > total / 2 || total > PACKED_AT_ONCE || v->level == STRATA_LEVEL_ARCHIVE);
-	size_t		lz4 = any ? estimate_lz(STRATA_CODEC_LZ4, v, *scratch) : SIZE_MAX;
+	size_t		lz4 = any ? estimate_lz(STRATA_CODEC_LZ4, v, *scratch, LZ_SAMPLES) : SIZE_MAX;
 	size_t		others = lz4 < total - total / 32 ? lz4 : total;
 	bool		is_packed = packed <= others && packed < total - total / 32;
 	StrataCodecResult rc = STRATA_CODEC_UNSUPPORTED;
@@ -308,7 +308,7 @@ choose_lz(const StrataVector *v, StrataArena *scratch, StrataWriter *out, Strata
 		if (total <= LZ_SAMPLES * LZ_SAMPLE_BYTES)
 			rc = encode_lz(STRATA_CODEC_ZSTD, v, scratch, &start, out, chosen, &zstd);
 		else
-			zstd = estimate_lz(STRATA_CODEC_ZSTD, v, *scratch);
+			zstd = estimate_lz(STRATA_CODEC_ZSTD, v, *scratch, LZ_SAMPLES);
 	}
 	if (zstd < others - margin(v, others, is_packed ? 5 : 10))
 	{
@@ -358,16 +358,15 @@ dictionary_wins(const StrataVector *v, const StrataDictionary *d)
 		most <= strata_packed_size(v);
 }
 
-/* The smaller of what LZ4 and zstd would make of the values, as far as they may; at most what they are. */
+/* What LZ of the whole would make of documents, from one or two pieces: zstd where it may be asked, else LZ4. */
 static size_t
 estimate_best_lz(const StrataVector *v, const StrataArena *scratch)
 {
-	size_t		best = v->offsets[v->n];
-	size_t		lz4 = estimate_lz(STRATA_CODEC_LZ4, v, *scratch);
-	size_t		zstd = v->level == STRATA_LEVEL_HOT && lz4 < SIZE_MAX ? SIZE_MAX : estimate_lz(STRATA_CODEC_ZSTD, v, *scratch);
+	bool		hot = v->level == STRATA_LEVEL_HOT && strata_codec_available(STRATA_CODEC_LZ4);
+	size_t		size = estimate_lz(hot || !strata_codec_available(STRATA_CODEC_ZSTD) ? STRATA_CODEC_LZ4 : STRATA_CODEC_ZSTD,
+								   v, *scratch, 2);
 
-	best = lz4 < best ? lz4 : best;
-	return zstd < best ? zstd : best;
+	return size < v->offsets[v->n] ? size : v->offsets[v->n];
 }
 
 /*

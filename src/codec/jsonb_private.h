@@ -114,6 +114,20 @@ typedef struct JsonLeaves
 	uint32_t	n;
 } JsonLeaves;
 
+/*
+ * The head of a container that was put together: head, entries, keys.  Others with the same
+ * contents in the same shape have the same, but for the entries of their values.
+ */
+typedef struct JsonHead
+{
+	const uint8_t *contents;	/* in a shape, or NULL */
+	const uint8_t *tokens_end;
+	const uint8_t *bytes;
+	uint32_t	nbytes;
+} JsonHead;
+
+#define JSON_HEADS 64			/* a power of two */
+
 /* Documents that are put together. */
 typedef struct JsonRebuild
 {
@@ -124,7 +138,23 @@ typedef struct JsonRebuild
 	uint8_t    *doc;
 	uint32_t	at;				/* bytes of the document so far */
 	uint32_t	room;
+	bool		keeps_heads;	/* documents stay where they are put, and shapes too */
+	JsonHead	heads[JSON_HEADS];
 } JsonRebuild;
+
+/* A varint of at most four bytes; more, or the end of the input, set `failed`. */
+STRATA_INLINE uint32_t
+read_token(StrataReader *in)
+{
+	uint64_t	token;
+
+	if (strata_reader_left(in) > 0 && *in->next < 0x80)
+		return *in->next++;
+	token = strata_read_varint(in);
+	if (token >> 28)
+		in->failed = true;
+	return (uint32_t) token;
+}
 
 extern bool strata_jsonb_rebuild(JsonRebuild *r, const uint8_t *shape, uint32_t shape_len);
 extern StrataCodecResult strata_jsonb_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out);
