@@ -26,11 +26,15 @@
 
 #include "postgres.h"
 
+#include "access/heaptoast.h"
 #include "access/tupdesc.h"
 #include "codec/codec.h"
 #include "executor/tuptable.h"
 #include "utils/rel.h"
 #include "utils/sortsupport.h"
+
+/* Batch rows are made this small by moving columns out of line: two to a page. */
+#define STRATA_BATCH_ROW_TARGET MaximumBytesPerTuple(2)
 
 /* Fixed columns of every companion table, 1-based. */
 #define STRATA_BATCH_ATT_FIRST_ROW 1	/* int8: row number of the first row; a row

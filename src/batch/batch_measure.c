@@ -62,7 +62,7 @@ strata_measure_add_row(StrataBatchMeasure *m, Size plain, Size index_bytes, cons
 		left[i] = varlena_size(columns[i]);
 		total += left[i];
 	}
-	while (MAXALIGN(total) > TOAST_TUPLE_THRESHOLD)
+	while (MAXALIGN(total) > STRATA_BATCH_ROW_TARGET)
 	{
 		int			largest = -1;
 		Size		nbytes;

@@ -13,6 +13,7 @@
 
 #include "access/genam.h"
 #include "access/htup_details.h"
+#include "access/reloptions.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/dependency.h"
@@ -249,6 +250,19 @@ admit_layout(Oid companion, const StrataLayout *layout)
 	return true;
 }
 
+/*
+ * Storage options of a companion.  PostgreSQL's toaster would make four rows fit a page by moving
+ * columns out of line, each at the price of some 75 bytes and a look-up.  The columns of a batch
+ * are mostly a few hundred bytes, so two rows to a page take less, and are read faster.
+ */
+static Datum
+companion_options(void)
+{
+	DefElem    *target = makeDefElem("toast_tuple_target", (Node *) makeInteger(STRATA_BATCH_ROW_TARGET), -1);
+
+	return transformRelOptions((Datum) 0, list_make1(target), NULL, NULL, false, false);
+}
+
 static Oid
 create_companion(Relation rel, const ColumnSpec *specs, int n, Oid owner)
 {
@@ -278,7 +292,7 @@ create_companion(Relation rel, const ColumnSpec *specs, int n, Oid owner)
 								   InvalidOid, InvalidOid, temp ? rel->rd_rel->relowner : owner,
 								   HEAP_TABLE_AM_OID, companion_descriptor(specs, n), NIL,
 								   RELKIND_RELATION, persistence, false, false,
-								   ONCOMMIT_NOOP, (Datum) 0, false, true, true,
+								   ONCOMMIT_NOOP, companion_options(), false, true, true,
 								   InvalidOid, NULL);
 	CommandCounterIncrement();
 	NewRelationCreateToastTable(oid, (Datum) 0);

@@ -172,3 +172,14 @@ SELECT decompress_chunk('none');
 SELECT count(*) FROM none;
 DROP SCHEMA batch_types CASCADE;
 SELECT count(*) AS companions FROM pg_class WHERE relnamespace = '_strata'::regnamespace AND relname LIKE 'batch\_%' AND relkind = 'r';
+
+-- batch rows keep columns of a few hundred bytes in line: two rows to a page
+RESET strata.batch_rows;
+CREATE TABLE inline_columns (t int, a int, b int, c int, d int, e int, f int, g int, h int) USING strata;
+INSERT INTO inline_columns SELECT i, hashint4(i) & 7, hashint4(i + 1) & 7, hashint4(i + 2) & 7, hashint4(i + 3) & 7, hashint4(i + 4) & 7,
+    hashint4(i + 5) & 7, hashint4(i + 6) & 7, hashint4(i + 7) & 7 FROM generate_series(1, 8000) i;
+SELECT compress_chunk('inline_columns');
+SELECT strata.batch_relation('inline_columns') AS batches \gset
+SELECT count(*) AS batches, count(*) FILTER (WHERE pg_column_size(b.col_2) > 300) AS in_line FROM :batches b;
+SELECT pg_relation_size(reltoastrelid) AS out_of_line FROM pg_class WHERE oid = :'batches'::regclass;
+DROP TABLE inline_columns;
