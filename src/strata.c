@@ -35,6 +35,7 @@ _PG_init(void)
 	strata_hypertable_init();
 	strata_agg_init();
 	strata_job_init();
+	strata_hook_apply_init();
 	strata_hook_object_init();
 	strata_hook_planner_init();
 	strata_hook_publication_init();

@@ -11,6 +11,7 @@
 
 #include "postgres.h"
 
+extern void strata_hook_apply_init(void);
 extern void strata_hook_object_init(void);
 extern void strata_hook_planner_init(void);
 extern void strata_hook_publication_init(void);

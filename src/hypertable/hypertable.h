@@ -227,6 +227,9 @@ extern void strata_load_bind(QueryDesc *query_desc);
  */
 extern bool strata_copy_from(const CopyStmt *stmt, const char *text, uint64 *processed);
 
+/* An error is being reported: if it is of a row that logical replication brought, have its chunk made. */
+extern void strata_apply_failed(const ErrorData *error);
+
 /*
  * False in the statement that loaded the library: its INSERT was planned
  * without us.
