@@ -51,6 +51,12 @@ some_sample(int which, Sample *s)
 		case 11:
 			*s = sample_bytes("binary", 300);
 			break;
+		case 12:
+			*s = sample_bytes("jsonb", 12);
+			break;
+		case 13:
+			*s = sample_bytes("jsonb_nested", 6);
+			break;
 		default:
 			return false;
 	}
