@@ -65,7 +65,7 @@ static const BoolSetting bool_settings[] = {
 	{"strata.enable_parallel_scan", &strata_enable_parallel_scan, true, GUC_EXPLAIN,
 	"Enables parallel StrataScan plans.", NULL},
 	{"strata.enable_pruning", &strata_enable_pruning, true, GUC_EXPLAIN,
-		"Enables skipping of batches by segment values, minima and maxima.", NULL},
+		"Enables skipping of batches by segment values, minima and maxima, and filters.", NULL},
 	{"strata.enable_scan", &strata_enable_scan, true, GUC_EXPLAIN,
 		"Enables StrataScan, the planner's way to read compressed rows.",
 	"When off, tables with compressed rows are read by sequential scans only."},

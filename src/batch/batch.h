@@ -146,6 +146,7 @@ typedef struct StrataColumnSummary
 	bool		has_nan;
 	bool		has_range;
 	bool		has_sum;
+	bool		has_filter;		/* see strata_batch_reader_filter */
 	Datum		min;			/* by-value types only */
 	Datum		max;
 	union
@@ -245,6 +246,8 @@ typedef struct StrataBatchReader
 typedef struct StrataToastFetcher StrataToastFetcher;
 extern StrataToastFetcher *strata_toast_fetcher_create(Oid toastid);
 extern struct varlena *strata_toast_fetch(StrataToastFetcher *fetcher, struct varlena *value);
+/* Its first bytes, want of them at least or all; a varlena of those alone. */
+extern struct varlena *strata_toast_fetch_start(StrataToastFetcher *fetcher, struct varlena *value, Size want);
 extern void strata_toast_fetcher_free(StrataToastFetcher *fetcher);
 
 /* rel is R; schema must outlive the reader. */
@@ -284,6 +287,12 @@ extern StrataColumn *strata_batch_reader_rows(StrataBatchReader *reader, AttrNum
  * they are in its batch row: not checked.  They live as long as the batch.
  */
 extern const uint8 *strata_batch_reader_encoded(StrataBatchReader *reader, AttrNumber attno, Size *len);
+
+/*
+ * The filter of column attno of the current batch with its head (bloom.c), checked;
+ * NULL: it has none.  Lives as long as the batch; values are not fetched.
+ */
+extern const uint8 *strata_batch_reader_filter(StrataBatchReader *reader, AttrNumber attno, Size *size);
 
 /* Value of one row of a decoded column. */
 static inline Datum strata_column_get(const StrataColumn *col, int row, bool *isnull);
@@ -346,6 +355,12 @@ extern StrataBatchBuilder *strata_batch_builder_create(Relation rel, const Strat
 													   const StrataLayout *layout,
 													   const StrataCodecId *codecs, StrataLevel level,
 													   int max_rows);
+
+/* Put filters in front of these columns (indexed by attno - 1; NULL: none); the array must outlive the builder. */
+extern void strata_batch_builder_want_filters(StrataBatchBuilder *builder, const bool *wanted);
+
+/* Can values of the type be found by a filter?  Those whose = compares bytes, in collations that do. */
+extern bool strata_batch_filters_type(Oid typid);
 
 /*
  * Offer the next row (values as slot_getallattrs gives them; may be toasted).

@@ -21,6 +21,7 @@ typedef struct ColumnBuffer
 	AttrNumber	catt;			/* col_ column of the companion */
 	StrataColumnType type;
 	StrataCodecId wanted;
+	bool		filtered;		/* gets a filter */
 	uint32		n;				/* non-null values so far */
 	bool	   *isnull;			/* max_rows flags */
 	bool		hasnull;

@@ -6,12 +6,13 @@
  * Summary bytes (column 4 of a batch row, bytea, little-endian):
  *
  *	OFFSET	SIZE	MEANING
- *	0		1		format version: 3; 1 or 2 in batches of earlier versions
+ *	0		1		format version: 4 where there is a filter, else 3; 1 or 2 in earlier batches
  *	1		4		CRC-32C of the batch row (batch_seal.c says of what)
  *	5		var		number of entries
  *	then per entry, ascending attno:
  *			var		attno
- *			1		flags: 1 has_range, 2 has_nan, 4 has_sum (from version 3 on)
+ *			1		flags: 1 has_range, 2 has_nan, 4 has_sum (from version 3 on),
+ *					8 has_filter (from version 4 on)
  *			var		null count
  *	  if has_range, twice (min, max):
  *			1		length L, 0-8
@@ -29,12 +30,14 @@
 #include "base/base.h"
 #include "batch/batch.h"
 
-#define STRATA_SUMMARY_VERSION 3
-#define STRATA_SUMMARY_SUMS 3	/* the first version with sums */
+#define STRATA_SUMMARY_VERSION 4	/* the latest */
+#define STRATA_SUMMARY_SUMS 3	/* the first version with sums, and written where there are no filters */
+#define STRATA_SUMMARY_FILTERS 4	/* the first version with filters */
 #define STRATA_SUMMARY_ENTRIES 5	/* where the entries begin */
 #define STRATA_SUMMARY_HAS_RANGE 0x01
 #define STRATA_SUMMARY_HAS_NAN 0x02
 #define STRATA_SUMMARY_HAS_SUM 0x04
+#define STRATA_SUMMARY_HAS_FILTER 0x08
 
 /* Is min/max of this type's values kept in the summary?  (By-value only.) */
 extern bool strata_summary_has_range_for(Oid typid);
@@ -81,6 +84,13 @@ extern const uint8 *strata_batch_fetch_encoded(StrataBatchReader *reader, AttrNu
 
 /* Put the seals on the columns of a formed batch row; with the same first_row again: take them off. */
 extern void strata_seal_columns(const StrataBatchSchema *schema, Datum *values, const bool *isnull);
+
+/*
+ * batch_pack.c: the bytes of a stored column with the filter in front of them, if
+ * it has one, as far as they are asked for; *len of them are there, want at least
+ * or all.  NULL: damaged.
+ */
+extern const uint8 *strata_batch_fetch_start(StrataBatchReader *reader, AttrNumber attno, Size want, Size *len);
 
 /*
  * batch_measure.c: add a batch row whose encoded columns take these bytes and all else

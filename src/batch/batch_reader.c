@@ -291,7 +291,31 @@ strata_batch_reader_encoded(StrataBatchReader *reader, AttrNumber attno, Size *l
 
 	MemoryContextSwitchTo(old);
 	if (buf == NULL)
-		column_corrupt(reader, attno, "it is not in the value it shares with other columns");
+		column_corrupt(reader, attno, "its value, or the one it shares with other columns, is malformed");
+	return buf;
+}
+
+/* See batch.h. */
+const uint8 *
+strata_batch_reader_filter(StrataBatchReader *reader, AttrNumber attno, Size *size)
+{
+	const StrataColumnSummary *summary = strata_batch_reader_summary(reader, attno);
+	const uint8 *buf;
+	Size		len;
+	MemoryContext old;
+
+	if (summary == NULL || !summary->has_filter || !strata_batch_reader_is_stored(reader, attno))
+		return NULL;
+	old = MemoryContextSwitchTo(reader->batch_mcxt);
+	/* mostly it is in the first piece */
+	buf = strata_batch_fetch_start(reader, attno, STRATA_BLOOM_HEAD, &len);
+	*size = buf != NULL ? strata_bloom_parse(buf, len) : 0;
+	if (*size > 0 && len < STRATA_BLOOM_HEAD + *size)
+		buf = strata_batch_fetch_start(reader, attno, STRATA_BLOOM_HEAD + *size, &len);
+	MemoryContextSwitchTo(old);
+	if (*size == 0 || len < STRATA_BLOOM_HEAD + *size ||
+		!strata_bloom_check(buf, *size, strata_seal_of_column(reader->first_row, attno)))
+		column_corrupt(reader, attno, "its filter is damaged");
 	return buf;
 }
 

@@ -270,6 +270,7 @@ strata_seal_check_row(const StrataBatchSchema *schema, TupleTableSlot *slot, con
 	switch (*(const uint8 *) VARDATA_ANY(summary))
 	{
 		case STRATA_SUMMARY_VERSION:
+		case 3:
 		case 2:
 			*sealed = true;
 			crc = stored_row_checksum(schema, slot, summary);
@@ -303,9 +304,18 @@ strata_seal_columns(const StrataBatchSchema *schema, Datum *values, const bool *
 	for (AttrNumber attno = 1; attno <= schema->natts; attno++)
 	{
 		AttrNumber	catt = schema->col_att[attno];
+		uint32		seal;
+		uint8	   *buf;
 
-		if (catt != 0 && !isnull[catt - 1])
-			strata_column_seal((uint8 *) VARDATA(DatumGetPointer(values[catt - 1])),
-							   strata_seal_of_column(first_row, attno));
+		if (catt == 0 || isnull[catt - 1])
+			continue;
+		seal = strata_seal_of_column(first_row, attno);
+		buf = (uint8 *) VARDATA(DatumGetPointer(values[catt - 1]));
+		if (buf[0] == STRATA_BLOOM_MARK)
+		{
+			strata_bloom_seal(buf, seal);
+			buf += STRATA_BLOOM_HEAD + strata_bloom_parse(buf, STRATA_BLOOM_HEAD);
+		}
+		strata_column_seal(buf, seal);
 	}
 }

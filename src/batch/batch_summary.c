@@ -312,14 +312,17 @@ strata_summary_form(const StrataColumnSummary *s, const StrataColumnType *types,
 	initStringInfo(&buf);
 	appendStringInfoSpaces(&buf, VARHDRSZ + STRATA_SUMMARY_ENTRIES);
 	memset(buf.data + VARHDRSZ, 0, STRATA_SUMMARY_ENTRIES);
-	buf.data[VARHDRSZ] = STRATA_SUMMARY_VERSION;
+	buf.data[VARHDRSZ] = STRATA_SUMMARY_SUMS;
 	append_varint(&buf, n);
 	for (int i = 0; i < n; i++)
 	{
 		append_varint(&buf, s[i].attno);
 		appendStringInfoChar(&buf, (s[i].has_range ? STRATA_SUMMARY_HAS_RANGE : 0) |
 							 (s[i].has_nan ? STRATA_SUMMARY_HAS_NAN : 0) |
-							 (s[i].has_sum ? STRATA_SUMMARY_HAS_SUM : 0));
+							 (s[i].has_sum ? STRATA_SUMMARY_HAS_SUM : 0) |
+							 (s[i].has_filter ? STRATA_SUMMARY_HAS_FILTER : 0));
+		if (s[i].has_filter)
+			buf.data[VARHDRSZ] = STRATA_SUMMARY_FILTERS;
 		append_varint(&buf, s[i].nnulls);
 		if (s[i].has_range)
 		{
@@ -399,10 +402,12 @@ read_entry(Cursor *c, const StrataColumnType *type, int version, StrataColumnSum
 {
 	uint8		flags = read_byte(c);
 
-	if (flags >= (version < STRATA_SUMMARY_SUMS ? STRATA_SUMMARY_HAS_SUM : 2 * STRATA_SUMMARY_HAS_SUM))
+	if (flags >= (version < STRATA_SUMMARY_SUMS ? STRATA_SUMMARY_HAS_SUM :
+				  version < STRATA_SUMMARY_FILTERS ? STRATA_SUMMARY_HAS_FILTER : 2 * STRATA_SUMMARY_HAS_FILTER))
 		c->bad = true;
 	s->nnulls = (int32) read_varint(c);
 	s->has_nan = (flags & STRATA_SUMMARY_HAS_NAN) != 0;
+	s->has_filter = (flags & STRATA_SUMMARY_HAS_FILTER) != 0;
 	/* a type change without rewrite may have taken the order, or the meaning, away */
 	if (flags & STRATA_SUMMARY_HAS_RANGE)
 	{

@@ -168,11 +168,11 @@ find_on_page(StrataToastFetcher *fetcher, BlockNumber block, OffsetNumber off,
 }
 
 /*
- * Fetch a value that lies beside the last one; false: it does not, or not all
- * of it.
+ * Fetch a value, its first want bytes at least, that lies beside the last one;
+ * false: it does not, or not all of it.
  */
 static bool
-fetch_nearby(StrataToastFetcher *fetcher, Oid valueid, char *data, int32 size)
+fetch_nearby(StrataToastFetcher *fetcher, Oid valueid, char *data, int32 size, int32 want)
 {
 	int32		distance = (int32) (valueid - fetcher->last);
 	OffsetNumber off = FirstOffsetNumber;
@@ -181,7 +181,7 @@ fetch_nearby(StrataToastFetcher *fetcher, Oid valueid, char *data, int32 size)
 		return false;
 	if (fetcher->nblocks == InvalidBlockNumber)
 		fetcher->nblocks = RelationGetNumberOfBlocks(fetcher->toast);
-	for (int32 number = 0; number * TOAST_MAX_CHUNK_SIZE < size; number++)
+	for (int32 number = 0; number * TOAST_MAX_CHUNK_SIZE < want; number++)
 	{
 		BlockNumber block = ItemPointerGetBlockNumber(&fetcher->place);
 		BlockNumber other = number == 0 && distance < 0 ? block - 1 : block + 1;
@@ -195,9 +195,9 @@ fetch_nearby(StrataToastFetcher *fetcher, Oid valueid, char *data, int32 size)
 	return true;
 }
 
-/* Fetch a value by the index. */
+/* Fetch a value by the index, its first want bytes at least. */
 static void
-fetch_by_index(StrataToastFetcher *fetcher, Oid valueid, char *data, int32 size)
+fetch_by_index(StrataToastFetcher *fetcher, Oid valueid, char *data, int32 size, int32 want)
 {
 	ScanKeyData key;
 	int32		nchunks = 0;
@@ -213,19 +213,22 @@ fetch_by_index(StrataToastFetcher *fetcher, Oid valueid, char *data, int32 size)
 				   data, size);
 		fetcher->place = fetcher->slot->tts_tid;
 		nchunks++;
+		if (want < size && (int64) nchunks * TOAST_MAX_CHUNK_SIZE >= want)
+			break;
 	}
 	ExecClearTuple(fetcher->slot);
-	if ((int64) nchunks * TOAST_MAX_CHUNK_SIZE < size)
+	if ((int64) nchunks * TOAST_MAX_CHUNK_SIZE < want)
 		chunk_corrupt(fetcher, valueid, "chunks are missing");
 }
 
 /* See batch.h. */
 struct varlena *
-strata_toast_fetch(StrataToastFetcher *fetcher, struct varlena *value)
+strata_toast_fetch_start(StrataToastFetcher *fetcher, struct varlena *value, Size want)
 {
 	struct varatt_external pointer;
 	struct varlena *result;
 	int32		size;
+	int32		some;
 
 	if (fetcher == NULL || !VARATT_IS_EXTERNAL_ONDISK(value))
 		return pg_detoast_datum_packed(value);
@@ -237,12 +240,22 @@ strata_toast_fetch(StrataToastFetcher *fetcher, struct varlena *value)
 	size = VARATT_EXTERNAL_GET_EXTSIZE(pointer);
 	if (size < 0 || size > MaxAllocSize - VARHDRSZ)
 		chunk_corrupt(fetcher, pointer.va_valueid, "its size is out of range");
-	result = palloc(size + VARHDRSZ);
-	SET_VARSIZE(result, size + VARHDRSZ);
-	if (!fetch_nearby(fetcher, pointer.va_valueid, VARDATA(result), size))
-		fetch_by_index(fetcher, pointer.va_valueid, VARDATA(result), size);
+	/* whole chunks */
+	some = want >= (Size) size ? size :
+		(int32) Min((want + TOAST_MAX_CHUNK_SIZE - 1) / TOAST_MAX_CHUNK_SIZE * TOAST_MAX_CHUNK_SIZE, (Size) size);
+	result = palloc(some + VARHDRSZ);
+	SET_VARSIZE(result, some + VARHDRSZ);
+	if (!fetch_nearby(fetcher, pointer.va_valueid, VARDATA(result), size, some))
+		fetch_by_index(fetcher, pointer.va_valueid, VARDATA(result), size, some);
 	fetcher->last = pointer.va_valueid;
 	return result;
+}
+
+/* See batch.h. */
+struct varlena *
+strata_toast_fetch(StrataToastFetcher *fetcher, struct varlena *value)
+{
+	return strata_toast_fetch_start(fetcher, value, MaxAllocSize);
 }
 
 /* See batch.h. */

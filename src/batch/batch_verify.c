@@ -21,16 +21,22 @@ typedef struct Verifier
 	void	   *arg;
 } Verifier;
 
-/* Decode a column, turning corruption errors into reports; NULL then. */
+/*
+ * Decode a column, or, where filter is given, fetch its filter: corruption errors
+ * become reports, and the result, or *filter, NULL.
+ */
 static StrataColumn *
-decode(Verifier *v, AttrNumber attno)
+decode(Verifier *v, AttrNumber attno, const uint8 **filter, Size *size)
 {
 	StrataColumn *volatile col = NULL;
 	MemoryContext mcxt = CurrentMemoryContext;
 
 	PG_TRY();
 	{
-		col = strata_batch_reader_column(v->reader, attno);
+		if (filter != NULL)
+			*filter = strata_batch_reader_filter(v->reader, attno, size);
+		else
+			col = strata_batch_reader_column(v->reader, attno);
 	}
 	PG_CATCH();
 	{
@@ -48,6 +54,51 @@ decode(Verifier *v, AttrNumber attno)
 	}
 	PG_END_TRY();
 	return col;
+}
+
+/* A filter must be what the values make. */
+static void
+verify_filter(Verifier *v, StrataColumn *col, bool has_filter)
+{
+	uint64	   *hashes;
+	uint8	   *derived;
+	const uint8 *stored = NULL;
+	Size		size = 0;
+	uint32		n = 0;
+
+	if (!has_filter || col->type.typbyval)
+	{
+		if (has_filter)
+			v->report(v->arg, col->attno, "a column of this type has no filter");
+		return;
+	}
+	hashes = palloc(sizeof(uint64) * v->reader->nrows);
+	for (int i = 0; i < v->reader->nrows; i++)
+	{
+		bool		isnull;
+		Datum		value = strata_column_get(col, i, &isnull);
+
+		if (isnull)
+			continue;
+		if (col->type.typlen == -1)
+			hashes[n++] = strata_bloom_hash(VARDATA_ANY(DatumGetPointer(value)), VARSIZE_ANY_EXHDR(DatumGetPointer(value)));
+		else
+			hashes[n++] = strata_bloom_hash(DatumGetPointer(value), datumGetSize(value, false, col->type.typlen));
+	}
+	(void) decode(v, col->attno, &stored, &size);
+	if (stored == NULL)
+		return;
+	if (n == 0 || size != strata_bloom_size(hashes, n))
+		v->report(v->arg, col->attno, "the filter's size does not fit the values");
+	else
+	{
+		derived = palloc(STRATA_BLOOM_HEAD + size);
+		strata_bloom_write(derived, size, hashes, n);
+		if (memcmp(derived + STRATA_BLOOM_HEAD, stored + STRATA_BLOOM_HEAD, size) != 0)
+			v->report(v->arg, col->attno, "the filter differs from the values'");
+		pfree(derived);
+	}
+	pfree(hashes);
 }
 
 /* Compare the summary of a by-value column with its values. */
@@ -71,6 +122,7 @@ verify_summary(Verifier *v, StrataColumn *col)
 		nnulls += col->isnull != NULL && col->isnull[i];
 	if (stored->nnulls != nnulls)
 		v->report(v->arg, col->attno, "the summary's null count differs");
+	verify_filter(v, col, stored->has_filter);
 	if (!col->type.typbyval)
 		return;
 	packed = palloc(v->reader->nrows * col->type.width);
@@ -194,7 +246,7 @@ strata_batch_verify(Relation rel, const StrataBatchSchema *schema, TupleTableSlo
 
 		if (TupleDescAttr(schema->rel_desc, attno - 1)->attisdropped)
 			continue;
-		col = decode(&v, attno);
+		col = decode(&v, attno, NULL, NULL);
 		if (col != NULL)
 			verify_summary(&v, col);
 		else

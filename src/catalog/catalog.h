@@ -39,6 +39,7 @@ typedef struct StrataSettings
 	int			norderby;
 	StrataSettingKey *orderby;
 	StrataLevel codec_level;
+	bool	   *bloom;			/* columns that get filters, by attno - 1; NULL: none */
 	StrataCodecId *codecs;		/* wanted, indexed by attno - 1; NULL: none named */
 } StrataSettings;
 

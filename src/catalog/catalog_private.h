@@ -25,4 +25,13 @@ extern void strata_option_codecs_get(Relation rel, StrataSettings *settings);
 /* The text with a column renamed, or (new_name NULL) left out; NULL when it does not name it. */
 extern char *strata_option_codecs_rewrite(const char *text, const char *old, const char *new_name);
 
+/*
+ * catalog_bloom.c.  check: of a text given, or NULL.  get: as in StrataSettings.
+ * rewrite: the text with a column renamed, or left out (new_name NULL); NULL: it
+ * does not name it.
+ */
+extern void strata_option_bloom_check(Relation rel, const char *text);
+extern bool *strata_option_bloom_get(Relation rel);
+extern char *strata_option_bloom_rewrite(const char *text, const char *old, const char *new_name);
+
 #endif							/* STRATA_CATALOG_PRIVATE_H */

@@ -45,11 +45,11 @@ static const char *const option_names[] = {"orderby", "segmentby"};
 
 /* All that may be set on a table; values of the others are hypertable/'s to check. */
 static const char *const known_names[] = {
-	"chunk_interval", "chunk_options", "codec_level", "codecs", "columnstore", "created", "direct_load", "integer_now_func", "orderby", "segmentby"
+	"bloom", "chunk_interval", "chunk_options", "codec_level", "codecs", "columnstore", "created", "direct_load", "integer_now_func", "orderby", "segmentby"
 };
 
 #define OPTION_LIST_HINT \
-	"Valid options are strata.codec_level, strata.codecs, strata.direct_load, strata.orderby and strata.segmentby, and for hypertables strata.chunk_interval and strata.integer_now_func."
+	"Valid options are strata.bloom, strata.codec_level, strata.codecs, strata.direct_load, strata.orderby and strata.segmentby, and for hypertables strata.chunk_interval and strata.integer_now_func."
 
 static bool
 is_column_list(const char *name)
@@ -329,6 +329,7 @@ strata_settings_check(Relation rel, List *options)
 	/* no value means true; RESET gives none either */
 	if (direct_load != NULL && direct_load[0] != '\0')
 		(void) direct_load_value(direct_load);
+	strata_option_bloom_check(rel, find_option(options, "bloom"));
 	strata_option_codecs_check(rel, find_option(options, "codec_level"), codecs, segmentby);
 }
 
@@ -551,6 +552,16 @@ strata_settings_column_changed(Oid relid, const char *old, const char *new_name)
 			}
 			continue;
 		}
+		if (strcmp(def->defname, "bloom") == 0)
+		{
+			rewritten = strata_option_bloom_rewrite(text, old, new_name);
+			if (rewritten != NULL)
+			{
+				def->arg = (Node *) makeString(rewritten);
+				changed = true;
+			}
+			continue;
+		}
 		if (!is_column_list(def->defname))
 			continue;
 		rewritten = rewrite_list(parse_option(def->defname, text), old, new_name);
@@ -606,6 +617,7 @@ strata_settings_get(Relation rel)
 	char	   *orderby = strata_settings_get_text(owner, "orderby");
 
 	strata_option_codecs_get(rel, settings);
+	settings->bloom = strata_option_bloom_get(rel);
 	settings->has_segmentby = segmentby != NULL;
 	settings->has_orderby = orderby != NULL;
 	if (segmentby != NULL)

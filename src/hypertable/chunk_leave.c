@@ -29,7 +29,7 @@
 #include "utils/timestamp.h"
 
 /* Settings that a chunk has from its hypertable unless it has its own. */
-static const char *const inherited[] = {"segmentby", "orderby", "codec_level", "codecs"};
+static const char *const inherited[] = {"segmentby", "orderby", "codec_level", "codecs", "bloom"};
 
 static void
 run(const char *sql)

@@ -104,6 +104,7 @@ typedef struct FilterNode
 	Oid			opno;			/* for index keys; InvalidOid when negated */
 	Oid			opfamily;
 	Oid			collation;
+	bool		by_bytes;		/* = or IN that is true of equal bytes only */
 	FmgrInfo   *cmp;			/* btree comparison (column, value); or NULL */
 	Expr	   *expr;			/* by-reference columns: the leaf as an expression, */
 	ExprState  *state;			/* ... ask strata_leaf_state() for it; else NULL */
@@ -115,6 +116,7 @@ typedef struct FilterNode
 	Datum		value;			/* COMPARE; IN, NOT_IN: the array itself */
 	int			nvalues;		/* IN, NOT_IN: the elements that are not null */
 	Datum	   *values;
+	uint64	   *hashes;			/* by_bytes: of the value, or the elements */
 	int64	   *ints;			/* IN, NOT_IN of integer kinds: sorted */
 	double	   *floats;			/* the same for floats, NaN left out */
 	int			nkeys;			/* entries of ints or floats */
@@ -139,6 +141,7 @@ typedef struct StrataQual
 	StrataQualWay way;
 	const char *reason;			/* why not VECTOR; a message fragment */
 	bool		prunes;			/* the tree can say NONE of some batch */
+	bool		by_bytes;		/* it has leaves that filters of columns can answer */
 	FilterNode *tree;
 	ExprState  *compiled;		/* ask strata_qual_state() for it */
 } StrataQual;
@@ -161,6 +164,13 @@ typedef struct StrataFilter
  */
 extern StrataFilter *strata_filter_create(List *quals, const bool *promotable, Index varno,
 										  TupleDesc desc, PlanState *parent);
+
+/* Can the tree be evaluated on vectors? */
+extern bool strata_filter_tree_is_vectorisable(const FilterNode *node);
+/* Can it be false for a whole batch, going by metadata? */
+extern bool strata_filter_tree_can_prune(const FilterNode *node);
+/* Has it leaves that filters of columns can answer? */
+extern bool strata_filter_tree_has_bytes_leaf(const FilterNode *node);
 
 /* The qual as an expression on the scan slot, compiled when first asked for. */
 extern ExprState *strata_qual_state(StrataFilter *filter, const StrataQual *qual);

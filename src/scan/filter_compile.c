@@ -29,6 +29,7 @@
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "utils/array.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/typcache.h"
@@ -275,6 +276,27 @@ comparison_function(const StrataColumnOp *match)
 	return cmp;
 }
 
+/*
+ * Is the operator the = of a type whose equal values have equal bytes, which the
+ * filters of columns are about?
+ */
+static bool
+compares_bytes(const StrataColumnOp *match)
+{
+	if (match->strategy != BTEqualStrategyNumber)
+		return false;
+	switch (get_opcode(match->opno))
+	{
+		case F_TEXTEQ:
+			return OidIsValid(match->collation) && get_collation_isdeterministic(match->collation);
+		case F_BYTEAEQ:
+		case F_UUID_EQ:
+			return true;
+		default:
+			return false;
+	}
+}
+
 /* column op value, column = ANY (array), column <> ALL (array) */
 static FilterNode *
 compile_comparison(CompileContext *cx, Expr *clause, bool negate)
@@ -300,6 +322,7 @@ compile_comparison(CompileContext *cx, Expr *clause, bool negate)
 	node->opfamily = match.opfamily;
 	node->collation = match.collation;
 	node->cmp = comparison_function(&match);
+	node->by_bytes = compares_bytes(&match);
 	node->value_state = ExecInitExpr(match.value, cx->filter->parent);
 	if (node->kind == FILTER_KIND_NONE)
 	{
@@ -448,57 +471,6 @@ compile_node(CompileContext *cx, Expr *expr, bool negate)
 	}
 }
 
-/* Can the tree be evaluated on vectors? */
-static bool
-is_vectorisable(const FilterNode *node)
-{
-	switch (node->op)
-	{
-		case FILTER_AND:
-		case FILTER_OR:
-			for (int i = 0; i < node->nargs; i++)
-				if (!is_vectorisable(node->args[i]))
-					return false;
-			return true;
-		case FILTER_COMPARE:
-		case FILTER_IN:
-		case FILTER_NOT_IN:
-			return node->kind != FILTER_KIND_NONE || node->expr != NULL;
-		case FILTER_OPAQUE:
-			return false;
-		default:
-			return true;
-	}
-}
-
-/* Can the tree be false for a whole batch, going by metadata? */
-static bool
-can_prune(const FilterNode *node)
-{
-	switch (node->op)
-	{
-		case FILTER_AND:
-			for (int i = 0; i < node->nargs; i++)
-				if (can_prune(node->args[i]))
-					return true;
-			return false;
-		case FILTER_OR:
-			for (int i = 0; i < node->nargs; i++)
-				if (!can_prune(node->args[i]))
-					return false;
-			return true;
-		case FILTER_COMPARE:
-		case FILTER_IN:
-		case FILTER_NOT_IN:
-			return node->cmp != NULL;
-		case FILTER_EXPR:
-		case FILTER_OPAQUE:
-			return false;
-		default:
-			return true;
-	}
-}
-
 /* See filter.h. */
 ExprState *
 strata_qual_state(StrataFilter *filter, const StrataQual *qual)
@@ -545,16 +517,17 @@ compile_qual(StrataFilter *filter, StrataQual *qual, Expr *clause, const char *b
 	qual->stable = is_stable((Node *) clause);
 	qual->error_free = qual->stable && !contain_leaked_vars((Node *) clause);
 	qual->tree = compile_node(&cx, clause, false);
-	qual->prunes = promotable && can_prune(qual->tree);
+	qual->prunes = promotable && strata_filter_tree_can_prune(qual->tree);
+	qual->by_bytes = qual->prunes && strata_filter_tree_has_bytes_leaf(qual->tree);
 	/* subplans must be known to the plan node from its start */
 	if (contain_subplans((Node *) clause))
 		(void) strata_qual_state(filter, qual);
-	if (is_vectorisable(qual->tree) && promotable)
+	if (strata_filter_tree_is_vectorisable(qual->tree) && promotable)
 		qual->way = STRATA_QUAL_VECTOR;
 	else
 	{
 		qual->way = STRATA_QUAL_ROW;
-		qual->reason = !is_vectorisable(qual->tree) ? cx.reason :
+		qual->reason = !strata_filter_tree_is_vectorisable(qual->tree) ? cx.reason :
 			barrier;
 		if (qual->stable && !qual->rows_only && bms_membership(qual->attnos) == BMS_SINGLETON &&
 			!TupleDescAttr(filter->desc, bms_singleton_member(qual->attnos) - 1)->attbyval)

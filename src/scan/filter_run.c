@@ -13,6 +13,7 @@
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/uuid.h"
 
 /* Take the array apart; the current context is the value context. */
 static void
@@ -50,6 +51,28 @@ prepare_list(FilterNode *leaf)
 		strata_filter_prepare_in(leaf);
 }
 
+/* What the values of a by_bytes leaf hash to in filters of columns. */
+static void
+prepare_hashes(FilterNode *leaf)
+{
+	int			n = leaf->op == FILTER_COMPARE ? 1 : leaf->nvalues;
+
+	leaf->hashes = palloc(sizeof(uint64) * Max(n, 1));
+	for (int i = 0; i < n; i++)
+	{
+		Datum		value = leaf->op == FILTER_COMPARE ? leaf->value : leaf->values[i];
+
+		if (leaf->righttype == UUIDOID)
+			leaf->hashes[i] = strata_bloom_hash(DatumGetPointer(value), UUID_LEN);
+		else
+		{
+			struct varlena *v = PG_DETOAST_DATUM_PACKED(value);
+
+			leaf->hashes[i] = strata_bloom_hash(VARDATA_ANY(v), VARSIZE_ANY_EXHDR(v));
+		}
+	}
+}
+
 static void
 prepare_node(FilterNode *node, ExprContext *econtext)
 {
@@ -68,6 +91,8 @@ prepare_node(FilterNode *node, ExprContext *econtext)
 	node->value = datumCopy(value, node->valuebyval, node->valuelen);
 	if (node->op != FILTER_COMPARE)
 		prepare_list(node);
+	if (node->by_bytes)
+		prepare_hashes(node);
 }
 
 /* See filter.h. */

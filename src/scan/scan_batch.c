@@ -101,6 +101,7 @@ strata_batch_load(StrataScanState *scan, StrataOpenBatch *batch, bool again)
 		scan->counters.considered++;
 		scan->counters.pruned_segment += pruned == STRATA_PRUNED_SEGMENT;
 		scan->counters.pruned_range += pruned == STRATA_PRUNED_RANGE;
+		scan->counters.pruned_filter += pruned == STRATA_PRUNED_FILTER;
 	}
 	return pruned == STRATA_PRUNED_NOT;
 }

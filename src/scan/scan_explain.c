@@ -186,15 +186,17 @@ show_batches(StrataScanState *scan, ExplainState *es)
 		else
 			by_range += unseen;
 	}
-	not_reached += c->considered - c->pruned_segment - c->pruned_range - c->scanned - scan->nswept;
+	not_reached += c->considered - c->pruned_segment - c->pruned_range - c->pruned_filter - c->scanned - scan->nswept;
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 	{
 		StringInfoData line;
 
 		initStringInfo(&line);
 		appendStringInfo(&line, "total=" INT64_FORMAT " pruned by segment=" INT64_FORMAT
-						 " pruned by min-max=" INT64_FORMAT " scanned=" INT64_FORMAT,
-						 total, by_segment, by_range, c->scanned);
+						 " pruned by min-max=" INT64_FORMAT, total, by_segment, by_range);
+		if (c->pruned_filter > 0)
+			appendStringInfo(&line, " pruned by filter=" INT64_FORMAT, c->pruned_filter);
+		appendStringInfo(&line, " scanned=" INT64_FORMAT, c->scanned);
 		if (scan->nswept > 0)
 			appendStringInfo(&line, " deleted whole=" INT64_FORMAT, scan->nswept);
 		if (not_reached > 0)
@@ -205,6 +207,7 @@ show_batches(StrataScanState *scan, ExplainState *es)
 	ExplainPropertyInteger("Batches Total", NULL, total, es);
 	ExplainPropertyInteger("Batches Pruned by Segment", NULL, by_segment, es);
 	ExplainPropertyInteger("Batches Pruned by Min-Max", NULL, by_range, es);
+	ExplainPropertyInteger("Batches Pruned by Filter", NULL, c->pruned_filter, es);
 	ExplainPropertyInteger("Batches Scanned", NULL, c->scanned, es);
 	if (scan->sweeper != NULL)
 		ExplainPropertyInteger("Batches Deleted Whole", NULL, scan->nswept, es);

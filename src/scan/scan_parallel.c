@@ -124,6 +124,7 @@ add_counters(StrataCounters *to, const StrataCounters *from)
 	to->considered += from->considered;
 	to->pruned_segment += from->pruned_segment;
 	to->pruned_range += from->pruned_range;
+	to->pruned_filter += from->pruned_filter;
 	to->scanned += from->scanned;
 	to->columns_decoded += from->columns_decoded;
 	to->rows_filtered += from->rows_filtered;

@@ -120,6 +120,7 @@ typedef struct StrataCounters
 	int64		considered;		/* batch rows looked at, promoted ones left out */
 	int64		pruned_segment;
 	int64		pruned_range;
+	int64		pruned_filter;
 	int64		scanned;
 	int64		columns_decoded;
 	int64		rows_filtered;	/* by vector filters */
@@ -183,7 +184,8 @@ typedef enum StrataPruned
 {
 	STRATA_PRUNED_NOT,
 	STRATA_PRUNED_SEGMENT,
-	STRATA_PRUNED_RANGE
+	STRATA_PRUNED_RANGE,
+	STRATA_PRUNED_FILTER
 } StrataPruned;
 
 extern StrataPruner *strata_pruner_create(StrataFilter *filter, const StrataBatchSchema *schema);

@@ -3,10 +3,12 @@
  * scan_prune.c
  *	  What a batch's metadata says of the quals, before anything is decoded.
  *
- * Two sources.  Segmentby columns are constant in a batch, so a qual of those
+ * Three sources.  Segmentby columns are constant in a batch, so a qual of those
  * alone is evaluated once, exactly, whatever it is.  For the rest, minima,
  * maxima and null counts bound the columns, and the quals' trees are evaluated
- * on the bounds with three outcomes: no row, every row, or unknown.
+ * on the bounds with three outcomes: no row, every row, or unknown.  Where all
+ * that leaves the batch in, filters of columns (codec/bloom.c) are asked, which
+ * mostly have to be fetched.
  *
  * A qual that reads only segmentby columns is evaluated here, ahead of the
  * others, when it cannot raise an error or nothing stands left of it: an error
@@ -243,16 +245,31 @@ list_verdict(const FilterNode *leaf, const ColumnFacts *facts, bool nonnull)
 	return certain ? STRATA_NONE : (!possible && nonnull) ? STRATA_ALL : STRATA_SOME;
 }
 
+/* column = value, = ANY: by the column's filter, if it has one */
 static StrataVerdict
-leaf_verdict(const FilterNode *leaf, StrataBatchReader *reader)
+filter_verdict(const FilterNode *leaf, StrataBatchReader *reader)
+{
+	int			n = leaf->op == FILTER_COMPARE ? 1 : leaf->nvalues;
+	Size		size;
+	const uint8 *filter;
+
+	if (is_constant_column(reader, leaf->attno))
+		return STRATA_SOME;
+	filter = strata_batch_reader_filter(reader, leaf->attno, &size);
+	if (filter == NULL)
+		return STRATA_SOME;
+	for (int i = 0; i < n; i++)
+		if (strata_bloom_may_hold(filter, size, leaf->hashes[i]))
+			return STRATA_SOME;
+	return STRATA_NONE;
+}
+
+static StrataVerdict
+range_verdict(const FilterNode *leaf, StrataBatchReader *reader)
 {
 	ColumnFacts facts;
 	bool		nonnull;
 
-	if (leaf->never)
-		return STRATA_NONE;
-	if (leaf->always)
-		return STRATA_ALL;
 	if (leaf->cmp == NULL)
 		return STRATA_SOME;
 	get_facts(reader, leaf->attno, &facts);
@@ -265,6 +282,21 @@ leaf_verdict(const FilterNode *leaf, StrataBatchReader *reader)
 						   facts.has_min ? compare(leaf, facts.min, leaf->value) : 0,
 						   facts.has_max ? compare(leaf, facts.max, leaf->value) : 0,
 						   nonnull);
+}
+
+static StrataVerdict
+leaf_verdict(const FilterNode *leaf, StrataBatchReader *reader, bool filters)
+{
+	StrataVerdict verdict;
+
+	if (leaf->never)
+		return STRATA_NONE;
+	if (leaf->always)
+		return STRATA_ALL;
+	verdict = range_verdict(leaf, reader);
+	if (verdict == STRATA_SOME && filters && leaf->by_bytes)
+		verdict = filter_verdict(leaf, reader);
+	return verdict;
 }
 
 static StrataVerdict
@@ -282,7 +314,7 @@ null_verdict(const FilterNode *leaf, StrataBatchReader *reader)
 }
 
 static StrataVerdict
-tree_verdict(const FilterNode *node, StrataBatchReader *reader)
+tree_verdict(const FilterNode *node, StrataBatchReader *reader, bool filters)
 {
 	StrataVerdict decisive;
 	StrataVerdict result;
@@ -295,7 +327,7 @@ tree_verdict(const FilterNode *node, StrataBatchReader *reader)
 			result = node->op == FILTER_AND ? STRATA_ALL : STRATA_NONE;
 			for (int i = 0; i < node->nargs; i++)
 			{
-				StrataVerdict v = tree_verdict(node->args[i], reader);
+				StrataVerdict v = tree_verdict(node->args[i], reader, filters);
 
 				if (v == decisive)
 					return v;
@@ -308,7 +340,7 @@ tree_verdict(const FilterNode *node, StrataBatchReader *reader)
 		case FILTER_COMPARE:
 		case FILTER_IN:
 		case FILTER_NOT_IN:
-			return leaf_verdict(node, reader);
+			return leaf_verdict(node, reader, filters);
 		case FILTER_IS_NULL:
 		case FILTER_IS_NOT_NULL:
 			return null_verdict(node, reader);
@@ -376,10 +408,14 @@ strata_prune_batch(StrataPruner *pruner, StrataFilterRun *run, const bool *prove
 
 		if (verdicts[i] == STRATA_ALL || !qual->prunes)
 			continue;
-		verdicts[i] = tree_verdict(qual->tree, run->reader);
+		verdicts[i] = tree_verdict(qual->tree, run->reader, false);
 		if (verdicts[i] == STRATA_NONE)
 			result = STRATA_PRUNED_RANGE;
 	}
+	for (int i = 0; i < pruner->filter->nquals && result == STRATA_PRUNED_NOT; i++)
+		if (verdicts[i] == STRATA_SOME && pruner->filter->quals[i].by_bytes &&
+			tree_verdict(pruner->filter->quals[i].tree, run->reader, true) == STRATA_NONE)
+			result = STRATA_PRUNED_FILTER;
 	MemoryContextSwitchTo(old);
 	ResetExprContext(run->econtext);
 	return result;

@@ -193,6 +193,7 @@ strata_store_estimate(Relation rel, const StrataLayout *layout, StrataLevel leve
 	StrataBatchBuilder *builder = strata_batch_builder_create(rel, schema, layout, codecs, level, max_rows);
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
 
+	strata_batch_builder_want_filters(builder, strata_settings_get(rel)->bloom);
 	memset(estimate, 0, sizeof(*estimate));
 	estimate->measure.columns = palloc0(sizeof(StrataColumnMeasure) * Max(RelationGetDescr(rel)->natts, 1));
 	estimate->measure.candidates = candidates;

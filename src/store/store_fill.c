@@ -61,6 +61,7 @@ rebuild_batch(StrataStore *store, StrataBatchReader *reader)
 	HeapTuple	tuple;
 	CatalogIndexState indexes;
 
+	strata_batch_builder_want_filters(builder, settings->bloom);
 	for (int i = 0; i < reader->nrows; i++)
 	{
 		strata_batch_store_row(store->rel, reader, i, row);

@@ -67,6 +67,7 @@ strata_batch_writer_begin(StrataStore *store, const StrataLayout *layout)
 	writer->batch_rows = strata_level_batch_rows(settings->codec_level);
 	writer->builder = strata_batch_builder_create(store->rel, store->schema, layout, settings->codecs,
 												  settings->codec_level, writer->batch_rows);
+	strata_batch_builder_want_filters(writer->builder, settings->bloom);
 	writer->indexes = CatalogOpenIndexes(store->batches);
 	writer->next_row = strata_store_next_row(store);
 	writer->cid = InvalidCommandId;

@@ -1,0 +1,70 @@
+/*-------------------------------------------------------------------------
+ *
+ * filter_tree.c
+ *	  What can be done with a qual's tree, by what its leaves are.
+ *
+ * src/scan/filter_tree.c
+ *-------------------------------------------------------------------------
+ */
+#include "scan/filter.h"
+
+/* See filter.h. */
+bool
+strata_filter_tree_is_vectorisable(const FilterNode *node)
+{
+	switch (node->op)
+	{
+		case FILTER_AND:
+		case FILTER_OR:
+			for (int i = 0; i < node->nargs; i++)
+				if (!strata_filter_tree_is_vectorisable(node->args[i]))
+					return false;
+			return true;
+		case FILTER_COMPARE:
+		case FILTER_IN:
+		case FILTER_NOT_IN:
+			return node->kind != FILTER_KIND_NONE || node->expr != NULL;
+		case FILTER_OPAQUE:
+			return false;
+		default:
+			return true;
+	}
+}
+
+/* See filter.h. */
+bool
+strata_filter_tree_can_prune(const FilterNode *node)
+{
+	switch (node->op)
+	{
+		case FILTER_AND:
+			for (int i = 0; i < node->nargs; i++)
+				if (strata_filter_tree_can_prune(node->args[i]))
+					return true;
+			return false;
+		case FILTER_OR:
+			for (int i = 0; i < node->nargs; i++)
+				if (!strata_filter_tree_can_prune(node->args[i]))
+					return false;
+			return true;
+		case FILTER_COMPARE:
+		case FILTER_IN:
+		case FILTER_NOT_IN:
+			return node->cmp != NULL || node->by_bytes;
+		case FILTER_EXPR:
+		case FILTER_OPAQUE:
+			return false;
+		default:
+			return true;
+	}
+}
+
+/* See filter.h. */
+bool
+strata_filter_tree_has_bytes_leaf(const FilterNode *node)
+{
+	for (int i = 0; i < node->nargs; i++)
+		if (strata_filter_tree_has_bytes_leaf(node->args[i]))
+			return true;
+	return node->by_bytes;
+}
