@@ -92,7 +92,7 @@ static void
 relation_vacuum(Relation rel, struct VacuumParams *params, BufferAccessStrategy strategy)
 {
 	strata_heap_am->relation_vacuum(rel, params, strategy);
-	if (!IsAutoVacuumWorkerProcess())
+	if (!strata_is_autovacuum_worker())
 		strata_companion_vacuum(rel, params, strategy);
 }
 

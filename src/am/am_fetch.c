@@ -73,7 +73,7 @@ fetch_seen(Relation rel, int64 row, Snapshot snapshot, TupleTableSlot *slot)
 	return found;
 }
 
-/* Fetch a compressed row into slot; false when the snapshot does not see it. */
+/* Fetch a compressed row into slot, if any; false when the snapshot does not see it. */
 static bool
 fetch_compressed(Relation rel, ItemPointer tid, Snapshot snapshot, TupleTableSlot *slot)
 {
@@ -203,7 +203,7 @@ static bool
 tuple_satisfies_snapshot(Relation rel, TupleTableSlot *slot, Snapshot snapshot)
 {
 	if (strata_tid_is_compressed(&slot->tts_tid))
-		return !IsMVCCSnapshot(snapshot) || fetch_seen(rel, strata_tid_row(&slot->tts_tid), snapshot, NULL);
+		return !IsMVCCSnapshot(snapshot) || fetch_compressed(rel, &slot->tts_tid, snapshot, NULL);
 	return strata_heap_am->tuple_satisfies_snapshot(rel, slot, snapshot);
 }
 

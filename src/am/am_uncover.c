@@ -59,6 +59,8 @@ rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int norder
 	Datum		values[INDEX_MAX_KEYS];
 	bool		isnull[INDEX_MAX_KEYS];
 
+	/* an error may have left it, and the memory may be another scan's by now */
+	found_by = NULL;
 	if (scan->heapRelation != NULL && strata_relation_is_strata(scan->heapRelation) &&
 		scan->xs_snapshot != NULL && scan->xs_snapshot->snapshot_type == SNAPSHOT_DIRTY &&
 		is_equality(scan->indexRelation, keys, nkeys, values, isnull))
@@ -67,15 +69,12 @@ rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int norder
 												   ALLOCSET_DEFAULT_SIZES);
 		MemoryContext old = MemoryContextSwitchTo(mcxt);
 
-		found_by = NULL;
 		if (IsLogicalWorker())
 			strata_store_uncover(scan->heapRelation, scan->indexRelation, values, isnull);
 		else
 		{
-			int64		row = strata_store_find_key(scan->heapRelation, scan->indexRelation, values, isnull);
-
-			found_row = row;
-			found_by = row >= 0 ? scan : NULL;
+			found_row = strata_store_find_key(scan->heapRelation, scan->indexRelation, values, isnull);
+			found_by = found_row >= 0 ? scan : NULL;
 		}
 		MemoryContextSwitchTo(old);
 		MemoryContextDelete(mcxt);

@@ -106,7 +106,7 @@ static void
 verify_numbering(StrataStore *store, VerifyOutput *out)
 {
 	Relation	index = index_open(strata_row_index_of(store->batches), AccessShareLock);
-	IndexScanDesc scan = index_beginscan(store->batches, index, GetActiveSnapshot(), 0, 0);
+	IndexScanDesc scan = strata_index_beginscan(store->batches, index, GetActiveSnapshot(), 0, 0);
 	TupleTableSlot *slot = table_slot_create(store->batches, NULL);
 	int64		next = 0;
 

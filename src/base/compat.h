@@ -141,6 +141,16 @@ strata_heap_freeze(Relation rel, Buffer buffer, HeapTupleHeader header, OffsetNu
 }
 
 /*
+ * 17 renamed IsAutoVacuumWorkerProcess() (3c5b068, 2024); delete when 16 goes.
+ * For users that include miscadmin.h and postmaster/autovacuum.h.
+ */
+#if PG_VERSION_NUM < 170000
+#define strata_is_autovacuum_worker() IsAutoVacuumWorkerProcess()
+#else
+#define strata_is_autovacuum_worker() AmAutoVacuumWorkerProcess()
+#endif
+
+/*
  * 18 has cluster_rel given an open relation (cc811f92bac); delete when 17 goes.
  * For users that include access/table.h and commands/cluster.h.
  */

@@ -34,9 +34,6 @@
 
 #include "jsonb_private.h"
 
-/* A document cannot be made of fewer bytes than this part of it. */
-#define MAX_RATIO 32768
-
 /* Pass over the leaves of a document; false when the shape is no shape. */
 static bool
 skip_document(JsonRebuild *r, const uint8_t *shape, uint32_t shape_len)
@@ -125,7 +122,7 @@ parse(const StrataPayload *p, JsonbParts *parts)
 	uint64_t	npaths = strata_read_varint(&in);
 	StrataCodecResult rc = STRATA_CODEC_OK;
 
-	if (in.failed || total > JSON_BYTES_MAX || total > p->len * MAX_RATIO || npaths > JSON_PATHS_MAX)
+	if (in.failed || total > JSON_BYTES_MAX || npaths > JSON_PATHS_MAX)
 		return STRATA_CODEC_CORRUPT;
 	parts->total = (uint32_t) total;
 	parts->npaths = (uint32_t) npaths + 1;

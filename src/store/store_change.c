@@ -218,6 +218,22 @@ strata_store_delete_row(Relation rel, int64 row, CommandId cid, Snapshot crossch
 	return result;
 }
 
+/* The lockers that the version at tuple->t_self was given, to the tuple. */
+static void
+copy_xmax(Relation rel, HeapTuple tuple)
+{
+	HeapTupleData stored;
+	Buffer		buffer;
+
+	stored.t_self = tuple->t_self;
+	if (!heap_fetch(rel, SnapshotAny, &stored, &buffer, false))
+		return;
+	HeapTupleHeaderSetXmax(tuple->t_data, HeapTupleHeaderGetRawXmax(stored.t_data));
+	tuple->t_data->t_infomask = (tuple->t_data->t_infomask & ~HEAP_XMAX_BITS) |
+		(stored.t_data->t_infomask & HEAP_XMAX_BITS);
+	ReleaseBuffer(buffer);
+}
+
 /* See store.h. */
 TM_Result
 strata_store_update_row(Relation rel, int64 row, TupleTableSlot *slot, CommandId cid,
@@ -255,9 +271,12 @@ strata_store_update_row(Relation rel, int64 row, TupleTableSlot *slot, CommandId
 		tuple->t_tableOid = slot->tts_tableOid;
 		heap_insert(rel, tuple, cid, 0, NULL);
 		ItemPointerCopy(&tuple->t_self, &slot->tts_tid);
+		strata_claim_write_entry(&claim, STRATA_ENTRY_UPDATED, &slot->tts_tid, cid, !key_changes);
+		/* RETURNING looks at the slot */
+		if (claim.entry.kind == STRATA_ENTRY_LOCK)
+			copy_xmax(rel, tuple);
 		if (shouldFree)
 			pfree(tuple);
-		strata_claim_write_entry(&claim, STRATA_ENTRY_UPDATED, &slot->tts_tid, cid, !key_changes);
 		/* an update, not an insert */
 		pgstat_count_heap_insert(rel, -1);
 		pgstat_count_heap_update(rel, false);

@@ -330,7 +330,7 @@ strata_claim_write_entry(StrataClaim *claim, StrataEntryKind kind, const ItemPoi
 	else
 	{
 		entry = strata_entry_replace(claim->batches, &claim->entry, kind, tid, cid);
-		if (keeps_key)
+		if (tid != NULL && !ItemPointerIndicatesMovedPartitions(tid))
 			strata_lockers_hand_on(claim->rel, entry, tid);
 		heap_freetuple(entry);
 	}

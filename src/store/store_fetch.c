@@ -111,16 +111,13 @@ find_place(Relation rel, Relation batches, int64 row)
 	return NULL;
 }
 
-/* Now and then free what is over work_mem, but for the last two in use. */
+/* Free what is over work_mem, but for the last two in use. */
 static void
 limit_memory(void)
 {
-	static int	calls = 0;
 	Size		limit = (Size) work_mem * 1024;
 	Size		sum = 0;
 
-	if (++calls % 8 != 0)
-		return;
 	for (int i = 0; i < CACHED_BATCHES; i++)
 		if (cached[i].mcxt != NULL)
 			sum += MemoryContextMemAllocated(cached[i].mcxt, true);

@@ -294,14 +294,12 @@ strata_lockers_hand_on(Relation rel, HeapTuple entry, const ItemPointerData *tid
 	MultiXactMember *members;
 	int			n = read_members(entry->t_data, 0, &members);
 	TransactionId *lockers = palloc(sizeof(TransactionId) * Max(n, 1));
-	int			nlockers = 0;
 
-	/* our own locks are worth nothing on what goes when we fail */
+	/* ours as well: xmax tells programs that a row of an upsert was updated */
 	for (int i = 0; i < n; i++)
-		if (!TransactionIdIsCurrentTransactionId(members[i].xid))
-			lockers[nlockers++] = members[i].xid;
-	if (nlockers > 0)
-		(void) strata_versions_lock(rel, GetCurrentTransactionId(), tid, lockers, nlockers);
+		lockers[i] = members[i].xid;
+	if (n > 0)
+		(void) strata_versions_lock(rel, GetCurrentTransactionId(), tid, lockers, n);
 	pfree(lockers);
 	pfree(members);
 }

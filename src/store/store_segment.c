@@ -195,6 +195,7 @@ strata_segment_clear(StrataSegments *segments, StrataSegment *segment)
 
 		*(StrataPiece *) piece = segments->free_pieces;
 		segments->free_pieces = piece;
+		segments->spare += (Size) segments->form->size << segments->piece_shift;
 	}
 	segment->nrows = 0;
 }
@@ -244,10 +245,12 @@ move_together(StrataSegments *segments)
 bool
 strata_segments_exceed(StrataSegments *segments, Size limit)
 {
-	if (segments->overhead + MemoryContextMemAllocated(segments->chunks_mcxt, false) <= limit)
+	Size		records = segments->overhead - segments->spare;
+
+	if (records + MemoryContextMemAllocated(segments->chunks_mcxt, false) <= limit)
 		return false;
 	/* moving must be worth it for some time */
-	if (!segments->form->has_chunk || segments->overhead + segments->pending > limit / 4 * 3)
+	if (!segments->form->has_chunk || records + segments->pending > limit / 4 * 3)
 		return true;
 	move_together(segments);
 	return false;
@@ -273,7 +276,10 @@ next_record(StrataSegments *segments, StrataSegment *segment)
 
 		*piece = segments->free_pieces;
 		if (*piece != NULL)
+		{
 			segments->free_pieces = *(StrataPiece *) *piece;
+			segments->spare -= piece_bytes;
+		}
 		else
 		{
 			*piece = MemoryContextAlloc(segments->mcxt, piece_bytes);

@@ -46,6 +46,7 @@ typedef struct StrataSegments
 	TupleTableSlot *slot;		/* for one row */
 	Size		pending;		/* bytes of chunks in use */
 	Size		overhead;		/* bytes of segments and pieces, never given back */
+	Size		spare;			/* of these, bytes of free pieces */
 } StrataSegments;
 
 /* In a context of its own below the current one. */

@@ -32,6 +32,9 @@
 /* Rewriting more pages than this would keep readers waiting for too long. */
 #define MAX_PAGES 8192
 
+/* More are not looked through while readers wait. */
+#define MAX_FREE_PAGES 262144
+
 static Oid
 toast_of(Oid companion)
 {
@@ -89,31 +92,41 @@ strata_companion_rewrite(Oid companion)
 	strata_companion_silence(companion);
 }
 
-/* Add the relation's pages, and its indexes'; *used: without what its free space map knows to be free. */
-static void
-count_pages(Oid relid, uint64 *pages, double *used)
+/*
+ * Add the relation's pages, those of its indexes, and what of its own pages its
+ * free space map does not know to be free; false when that is too much.
+ */
+static bool
+count_pages(Oid relid, uint64 *pages, uint64 *index_pages, double *used)
 {
 	Relation	rel = table_open(relid, AccessShareLock);
 	BlockNumber npages = RelationGetNumberOfBlocks(rel);
 	ListCell   *lc;
-	List	   *indexes = RelationGetIndexList(rel);
+	List	   *indexes;
 
+	if (npages > MAX_FREE_PAGES)
+	{
+		table_close(rel, AccessShareLock);
+		return false;
+	}
 	*pages += npages;
-	for (BlockNumber page = 0; page < npages; page++)
+	for (BlockNumber page = 0; page < npages && *used <= MAX_PAGES; page++)
 	{
 		if ((page & 1023) == 0)
 			CHECK_FOR_INTERRUPTS();
 		*used += 1 - (double) GetRecordedFreeSpace(rel, page) / BLCKSZ;
 	}
+	indexes = RelationGetIndexList(rel);
 	foreach(lc, indexes)
 	{
 		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
 
-		*pages += Max(RelationGetNumberOfBlocks(index), MIN_INDEX_PAGES) - MIN_INDEX_PAGES;
+		*index_pages += Max(RelationGetNumberOfBlocks(index), MIN_INDEX_PAGES) - MIN_INDEX_PAGES;
 		index_close(index, NoLock);
 	}
 	list_free(indexes);
 	table_close(rel, NoLock);
+	return *used <= MAX_PAGES;
 }
 
 /* See store.h. */
@@ -122,11 +135,12 @@ strata_companion_is_bloated(Oid companion)
 {
 	Oid			toast = toast_of(companion);
 	uint64		pages = 0;
+	uint64		index_pages = 0;
 	double		used = 0;
 
-	count_pages(companion, &pages, &used);
-	if (OidIsValid(toast))
-		count_pages(toast, &pages, &used);
-	/* indexes, fresh, take a fraction of what they lead to */
-	return used <= MAX_PAGES && pages > 1.5 * used + MIN_FREE_PAGES;
+	if (!count_pages(companion, &pages, &index_pages, &used) ||
+		(OidIsValid(toast) && !count_pages(toast, &pages, &index_pages, &used)))
+		return false;
+	/* fresh indexes take a fraction of what they lead to */
+	return pages > 1.5 * used + MIN_FREE_PAGES || index_pages > used + MIN_FREE_PAGES;
 }

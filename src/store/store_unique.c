@@ -351,7 +351,7 @@ begin_step(Candidates *c)
 		init_layout_key(c, 0, BTLessStrategyNumber, F_TEXT_LT);
 	else if (c->step == STEP_HIGHER_LAYOUTS)
 		init_layout_key(c, 0, BTGreaterStrategyNumber, F_TEXT_GT);
-	c->scan = index_beginscan(c->store->batches, segment ? c->index : c->others, c->snapshot, nkeys, 0);
+	c->scan = strata_index_beginscan(c->store->batches, segment ? c->index : c->others, c->snapshot, nkeys, 0);
 	index_rescan(c->scan, c->keys, nkeys, NULL, 0);
 }
 

@@ -71,6 +71,16 @@ SELECT compress_chunk('mixed');
 SELECT column_name, codec = 'jsonb' AS by_path FROM strata.batch_columns('mixed') WHERE column_name IN ('random', 'dom', 'kept') ORDER BY 1;
 SELECT count(*) FROM mixed WHERE dom <> batch_jsonb_doc(id) OR kept <> batch_jsonb_doc(id) OR random <> jsonb_build_object(md5(id::text), md5((id + 1)::text));
 ALTER TABLE mixed SET (strata.codecs = 'txt jsonb');
-DROP TABLE heap_docs, docs, others, heap_odd, odd, mixed;
+-- documents that take next to nothing come back too
+CREATE TABLE heap_same AS
+SELECT i AS id, jsonb_build_object('i', i, 'a', (SELECT jsonb_agg(i > 500 AND k > 0) FROM generate_series(1, 1000) k)) AS doc FROM generate_series(1, 1000) i;
+INSERT INTO heap_same SELECT i, jsonb_build_object('i', i, 's', repeat(CASE WHEN i = 1001 THEN 'y' ELSE 'x' END, 16000)) FROM generate_series(1001, 2000) i;
+CREATE TABLE same (LIKE heap_same) USING strata WITH (strata.orderby = 'id');
+INSERT INTO same SELECT * FROM heap_same;
+SELECT compress_chunk('same');
+SELECT codec, bool_and(bytes < 200) FROM strata.batch_columns('same') WHERE column_name = 'doc' GROUP BY 1;
+SELECT count(*) FROM ((TABLE same EXCEPT ALL TABLE heap_same) UNION ALL (TABLE heap_same EXCEPT ALL TABLE same)) d;
+SELECT count(*) FROM strata.verify('same');
+DROP TABLE heap_same, same, heap_docs, docs, others, heap_odd, odd, mixed;
 DROP DOMAIN batch_jsonb_domain;
 DROP FUNCTION batch_jsonb_doc;

@@ -68,3 +68,14 @@ SELECT compress_chunk('bools', recompress => true);
 SELECT count(*), sum(c700::int), count(d3) FROM bools;
 DROP TABLE narrow, narrow_heap, doubles, doubles_heap, ints, ints_heap, bools, bools_heap, texts, texts_heap, nothing, nothing_heap;
 DROP FUNCTION wide, same, shares;
+
+-- little memory, no order: batches are as large as that allows, to the last
+SET strata.batch_rows = 1000;
+SET maintenance_work_mem = '1MB';
+DO $$ BEGIN EXECUTE 'CREATE TABLE unordered (' || (SELECT string_agg('c' || g || ' float8', ', ') FROM generate_series(1, 120) g) || ') USING strata'; END $$;
+INSERT INTO unordered (c1, c2) SELECT i, i FROM generate_series(1, 20000) i;
+SELECT compress_chunk('unordered');
+SELECT count(*) < 60, sum(nrows) FROM strata.batches('unordered');
+SELECT count(*), sum(c1), count(c3) FROM unordered;
+DROP TABLE unordered;
+RESET maintenance_work_mem;
