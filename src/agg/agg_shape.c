@@ -230,6 +230,27 @@ find_order(PlannerInfo *root, Index relid, AggShape *shape)
 	strata_agg_can_evaluate((Node *) shape->by, relid, shape);
 }
 
+/*
+ * Is each column one that DISTINCT compares?  What a window function sorted by
+ * stays in the target when the planner has found that it need not be called.
+ */
+static bool
+all_are_compared(Query *parse, PathTarget *target)
+{
+	for (int i = 0; i < list_length(target->exprs); i++)
+	{
+		Index		ref = get_pathtarget_sortgroupref(target, i);
+		bool		found = false;
+		ListCell   *lc;
+
+		foreach(lc, parse->distinctClause)
+			found |= ref != 0 && lfirst_node(SortGroupClause, lc)->tleSortGroupRef == ref;
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
 /* See agg_private.h. */
 void
 strata_agg_distinct_shape(PlannerInfo *root, RelOptInfo *input_rel, PathTarget *target,
@@ -247,6 +268,8 @@ strata_agg_distinct_shape(PlannerInfo *root, RelOptInfo *input_rel, PathTarget *
 	else if (contain_volatile_functions((Node *) target->exprs) ||
 			 contain_subplans((Node *) target->exprs))
 		shape->reason = "an expression is volatile, or has a subquery";
+	else if (!parse->hasDistinctOn && !all_are_compared(parse, target))
+		shape->reason = "of a column that DISTINCT does not compare";
 	foreach(lc, parse->distinctClause)
 		if (shape->reason == NULL)
 			add_key(root, lfirst_node(SortGroupClause, lc), relid, shape);

@@ -96,4 +96,7 @@ INSERT INTO child SELECT i % 2, nullif(i, 7) FROM generate_series(1, 300) AS i;
 SELECT compress_chunk('child');
 SELECT DISTINCT ON (k) k, i FROM mother ORDER BY k, i DESC;
 SELECT i, count(*) FROM mother GROUP BY i ORDER BY i DESC LIMIT 2;
+-- a column that stays in the target of a window function which need not be called
+SELECT DISTINCT k, CASE WHEN NULL::bool AND max(1) OVER (PARTITION BY i ORDER BY k) > NULL::int THEN 1 ELSE 0 END AS c FROM o ORDER BY 1;
+SELECT DISTINCT ON (k) k, CASE WHEN NULL::bool AND max(1) OVER (PARTITION BY i ORDER BY k) > NULL::int THEN 1 ELSE 0 END AS c, i FROM o ORDER BY k, i DESC;
 DROP SCHEMA agg_keys CASCADE;
