@@ -112,8 +112,6 @@ relation_copy_for_cluster(Relation old, Relation new, Relation index, bool use_s
 	strata_entries_forget_places(old);
 	strata_store_fill_missing(old);
 	companion = strata_companion_oid(old);
-	if (OidIsValid(companion))
-		strata_companion_rewrite(companion);
 	strata_disguise_push(&old_disguise, old);
 	strata_disguise_push(&new_disguise, new);
 	PG_TRY();
@@ -130,6 +128,13 @@ relation_copy_for_cluster(Relation old, Relation new, Relation index, bool use_s
 	PG_END_TRY();
 	strata_companion_rekey(old->rd_rel->relpersistence, &from, &to);
 	CacheInvalidateRelcache(old);
+
+	/*
+	 * Last: dead rows that are copied, as somebody saw them when we began, lose
+	 * their TOAST values, as on heap, when he ends meanwhile.
+	 */
+	if (OidIsValid(companion))
+		strata_companion_rewrite(companion);
 }
 
 void

@@ -25,6 +25,9 @@
 
 #define CACHED_BATCHES 64
 
+/* What a place may keep that holds no batch. */
+#define MAX_SHELL_BYTES (128 * 1024)
+
 typedef struct CachedBatch
 {
 	MemoryContext mcxt;			/* NULL: not in use */
@@ -40,7 +43,7 @@ typedef struct CachedBatch
 static CachedBatch cached[CACHED_BATCHES];
 static int	last_used = 0;
 static int	used_before = 0;		/* the one before that */
-static int	next_victim = 0;
+static int	next_unloaded = 0;
 
 static void
 invalidate(Datum arg, Oid relid)
@@ -111,7 +114,40 @@ find_place(Relation rel, Relation batches, int64 row)
 	return NULL;
 }
 
-/* Free what is over work_mem, but for the last two in use. */
+/*
+ * A place to be used for something else, not the last two.  At random: of batches
+ * that are asked for in turns, more than there are places, some are still there.
+ */
+static int
+pick_victim(void)
+{
+	static uint32 state = 1;
+	int			victim;
+
+	for (int i = 0; i < CACHED_BATCHES; i++)
+		if (cached[i].mcxt == NULL ||
+			((cached[i].stale || cached[i].reader->nrows == 0) && i != last_used && i != used_before))
+			return i;
+	do
+	{
+		state = state * 1664525 + 1013904223;
+		victim = (state >> 16) % CACHED_BATCHES;
+	} while (victim == last_used || victim == used_before);
+	return victim;
+}
+
+/* Let go of the batch; the reader, which is dear to make, stays unless it is large. */
+static void
+unload_place(CachedBatch *place)
+{
+	MemoryContextReset(place->reader->batch_mcxt);
+	ExecClearTuple(place->slot);
+	place->reader->nrows = 0;
+	if (place->stale || MemoryContextMemAllocated(place->mcxt, true) > MAX_SHELL_BYTES)
+		free_place(place);
+}
+
+/* Unload what is over work_mem, but for the last two in use. */
 static void
 limit_memory(void)
 {
@@ -119,16 +155,19 @@ limit_memory(void)
 	Size		sum = 0;
 
 	for (int i = 0; i < CACHED_BATCHES; i++)
-		if (cached[i].mcxt != NULL)
+		if (cached[i].mcxt != NULL && cached[i].reader->nrows > 0)
 			sum += MemoryContextMemAllocated(cached[i].mcxt, true);
 	for (int i = 0; i < CACHED_BATCHES && sum > limit; i++)
 	{
-		int			victim = (next_victim + 1 + i) % CACHED_BATCHES;
+		CachedBatch *place;
 
-		if (victim == last_used || victim == used_before || cached[victim].mcxt == NULL)
+		next_unloaded = (next_unloaded + 1) % CACHED_BATCHES;
+		place = &cached[next_unloaded];
+		if (next_unloaded == last_used || next_unloaded == used_before || place->mcxt == NULL ||
+			place->reader->nrows == 0)
 			continue;
-		sum -= Min(sum, MemoryContextMemAllocated(cached[victim].mcxt, true));
-		free_place(&cached[victim]);
+		sum -= Min(sum, MemoryContextMemAllocated(place->mcxt, true));
+		unload_place(place);
 	}
 }
 
@@ -140,10 +179,7 @@ make_place(Relation rel, Relation batches)
 	MemoryContext old;
 
 	limit_memory();
-	do
-		next_victim = (next_victim + 1) % CACHED_BATCHES;
-	while (next_victim == last_used || next_victim == used_before);
-	place = use_place(next_victim);
+	place = use_place(pick_victim());
 	if (place->relid == RelationGetRelid(rel) && place->companion == RelationGetRelid(batches) && !place->stale)
 	{
 		/* until it is loaded */
