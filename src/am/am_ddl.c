@@ -9,11 +9,13 @@
 #include "am/am_private.h"
 
 #include "access/table.h"
+#include "access/transam.h"
 #include "access/xact.h"
 #include "catalog/heap.h"
 #include "commands/tablecmds.h"
 #include "commands/tablespace.h"
 #include "postmaster/autovacuum.h"
+#include "storage/procarray.h"
 #include "utils/inval.h"
 #include "utils/snapmgr.h"
 
@@ -107,16 +109,26 @@ relation_copy_for_cluster(Relation old, Relation new, Relation index, bool use_s
 	StrataDisguise new_disguise;
 	StrataLocator from = STRATA_REL_LOCATOR(old);
 	StrataLocator to = STRATA_REL_LOCATOR(new);
+	volatile TransactionId horizon;
 	Oid			companion;
 
 	strata_entries_forget_places(old);
 	strata_store_fill_missing(old);
 	companion = strata_companion_oid(old);
+
+	/*
+	 * We have taken snapshots since the caller looked, so what he would copy as
+	 * recently dead may be pruned meanwhile, its TOAST values first.  From here
+	 * on there are none.
+	 */
+	horizon = GetOldestNonRemovableTransactionId(old);
+	if (TransactionIdPrecedes(horizon, oldest_xmin))
+		horizon = oldest_xmin;
 	strata_disguise_push(&old_disguise, old);
 	strata_disguise_push(&new_disguise, new);
 	PG_TRY();
 	{
-		strata_heap_am->relation_copy_for_cluster(old, new, index, use_sort, oldest_xmin,
+		strata_heap_am->relation_copy_for_cluster(old, new, index, use_sort, horizon,
 												  xid_cutoff, multi_cutoff, num_tuples,
 												  tups_vacuumed, tups_recently_dead);
 	}
@@ -129,10 +141,7 @@ relation_copy_for_cluster(Relation old, Relation new, Relation index, bool use_s
 	strata_companion_rekey(old->rd_rel->relpersistence, &from, &to);
 	CacheInvalidateRelcache(old);
 
-	/*
-	 * Last: dead rows that are copied, as somebody saw them when we began, lose
-	 * their TOAST values, as on heap, when he ends meanwhile.
-	 */
+	/* last: what is above is between two looks at who sees which rows */
 	if (OidIsValid(companion))
 		strata_companion_rewrite(companion);
 }
