@@ -20,4 +20,7 @@ extern void strata_am_init(void);
  */
 extern bool strata_am_trust_batches;
 
+/* VACUUM of a table goes on with its batches; off in a process that knows them to be new. */
+extern bool strata_am_vacuum_batches;
+
 #endif							/* STRATA_AM_H */

@@ -89,12 +89,14 @@ relation_copy_data(Relation rel, const StrataLocator *to)
 	}
 }
 
+bool		strata_am_vacuum_batches = true;
+
 /* VACUUM: autovacuum finds the companion by itself. */
 static void
 relation_vacuum(Relation rel, struct VacuumParams *params, BufferAccessStrategy strategy)
 {
 	strata_heap_am->relation_vacuum(rel, params, strategy);
-	if (!strata_is_autovacuum_worker())
+	if (strata_am_vacuum_batches && !strata_is_autovacuum_worker())
 		strata_companion_vacuum(rel, params, strategy);
 }
 

@@ -50,12 +50,13 @@
 
 /* Tables to vacuum when the transaction commits; in TopTransactionContext. */
 static List *pending = NIL;
+static List *pending_batches = NIL; /* those of which batches have gone */
 
 PGDLLEXPORT void strata_vacuum_main(Datum arg);
 
 /* Start a worker for one table.  Runs after the commit: must not raise. */
 static void
-start_worker(Oid relid)
+start_worker(Oid relid, bool batches_went)
 {
 	BackgroundWorker worker;
 
@@ -69,6 +70,7 @@ start_worker(Oid relid)
 	snprintf(worker.bgw_type, BGW_MAXLEN, "strata vacuum");
 	worker.bgw_main_arg = ObjectIdGetDatum(relid);
 	memcpy(worker.bgw_extra, &MyDatabaseId, sizeof(Oid));
+	worker.bgw_extra[sizeof(Oid)] = batches_went;
 	(void) RegisterDynamicBackgroundWorker(&worker, NULL);
 }
 
@@ -79,9 +81,9 @@ at_transaction_end(XactEvent event, void *arg)
 
 	if (event == XACT_EVENT_COMMIT)
 		foreach(lc, pending)
-			start_worker(lfirst_oid(lc));
+			start_worker(lfirst_oid(lc), list_member_oid(pending_batches, lfirst_oid(lc)));
 	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE)
-		pending = NIL;
+		pending = pending_batches = NIL;
 }
 
 /* Are the companion's files large enough to look into? */
@@ -111,6 +113,8 @@ strata_api_vacuum_later(Relation rel, bool batches_went)
 	}
 	old = MemoryContextSwitchTo(TopTransactionContext);
 	pending = list_append_unique_oid(pending, RelationGetRelid(rel));
+	if (batches_went)
+		pending_batches = list_append_unique_oid(pending_batches, RelationGetRelid(rel));
 	MemoryContextSwitchTo(old);
 }
 
@@ -273,6 +277,8 @@ strata_vacuum_main(Datum arg)
 	Oid			database;
 
 	memcpy(&database, MyBgworkerEntry->bgw_extra, sizeof(Oid));
+	/* else there is nothing to gain: maps of free space take more than there is */
+	strata_am_vacuum_batches = MyBgworkerEntry->bgw_extra[sizeof(Oid)];
 	pqsignal(SIGTERM, die);
 	BackgroundWorkerUnblockSignals();
 	BackgroundWorkerInitializeConnectionByOid(database, InvalidOid, 0);
