@@ -28,19 +28,6 @@ parse_bloom(const char *text)
 	return names;
 }
 
-static Form_pg_attribute
-find_column(TupleDesc desc, const char *name)
-{
-	for (int i = 0; i < desc->natts; i++)
-	{
-		Form_pg_attribute att = TupleDescAttr(desc, i);
-
-		if (!att->attisdropped && strcmp(NameStr(att->attname), name) == 0)
-			return att;
-	}
-	return NULL;
-}
-
 /* Are values of the type found by their bytes? */
 static bool
 type_fits(Oid typid)
@@ -62,19 +49,8 @@ strata_option_bloom_check(Relation rel, const char *text)
 	foreach(lc, parse_bloom(text))
 	{
 		const char *column = lfirst(lc);
-		Form_pg_attribute att = find_column(RelationGetDescr(rel), column);
+		Form_pg_attribute att = strata_option_take_column(rel, "bloom", column, &seen);
 
-		if (att == NULL)
-			ereport(ERROR,
-					(errcode(ERRCODE_UNDEFINED_COLUMN),
-					 errmsg("column \"%s\" of relation \"%s\" does not exist",
-							column, RelationGetRelationName(rel)),
-					 errhint("Option \"strata.bloom\" takes columns of the table itself.")));
-		if (bms_is_member(att->attnum, seen))
-			ereport(ERROR,
-					(errcode(ERRCODE_DUPLICATE_COLUMN),
-					 errmsg("column \"%s\" appears more than once in strata.bloom", column)));
-		seen = bms_add_member(seen, att->attnum);
 		if (!type_fits(att->atttypid))
 			ereport(ERROR,
 					(errcode(ERRCODE_DATATYPE_MISMATCH),
@@ -97,7 +73,7 @@ strata_option_bloom_get(Relation rel)
 		return NULL;
 	foreach(lc, parse_bloom(text))
 	{
-		Form_pg_attribute att = find_column(desc, lfirst(lc));
+		Form_pg_attribute att = strata_option_find_column(desc, lfirst(lc));
 
 		/* the column or its type may have changed since */
 		if (att == NULL || !type_fits(att->atttypid))

@@ -165,8 +165,9 @@ fitting_codecs(Form_pg_attribute att)
 	return buf.data;
 }
 
-static Form_pg_attribute
-find_column(TupleDesc desc, const char *name)
+/* See catalog_private.h. */
+Form_pg_attribute
+strata_option_find_column(TupleDesc desc, const char *name)
 {
 	for (int i = 0; i < desc->natts; i++)
 	{
@@ -176,6 +177,26 @@ find_column(TupleDesc desc, const char *name)
 			return att;
 	}
 	return NULL;
+}
+
+/* See catalog_private.h. */
+Form_pg_attribute
+strata_option_take_column(Relation rel, const char *option, const char *column, Bitmapset **seen)
+{
+	Form_pg_attribute att = strata_option_find_column(RelationGetDescr(rel), column);
+
+	if (att == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("column \"%s\" of relation \"%s\" does not exist",
+						column, RelationGetRelationName(rel)),
+				 errhint("Option \"strata.%s\" takes columns of the table itself.", option)));
+	if (bms_is_member(att->attnum, *seen))
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_COLUMN),
+				 errmsg("column \"%s\" appears more than once in strata.%s", column, option)));
+	*seen = bms_add_member(*seen, att->attnum);
+	return att;
 }
 
 /* See catalog_private.h. */
@@ -194,20 +215,9 @@ strata_option_codecs_check(Relation rel, const char *level, const char *text, Bi
 	{
 		ResTarget  *target = lfirst_node(ResTarget, lc);
 		const char *column = target_column(target);
-		Form_pg_attribute att = find_column(RelationGetDescr(rel), column);
+		Form_pg_attribute att = strata_option_take_column(rel, "codecs", column, &seen);
 		StrataCodecId codec = strata_codec_by_name(target->name);
 
-		if (att == NULL)
-			ereport(ERROR,
-					(errcode(ERRCODE_UNDEFINED_COLUMN),
-					 errmsg("column \"%s\" of relation \"%s\" does not exist",
-							column, RelationGetRelationName(rel)),
-					 errhint("Option \"strata.codecs\" takes columns of the table itself.")));
-		if (bms_is_member(att->attnum, seen))
-			ereport(ERROR,
-					(errcode(ERRCODE_DUPLICATE_COLUMN),
-					 errmsg("column \"%s\" appears more than once in strata.codecs", column)));
-		seen = bms_add_member(seen, att->attnum);
 		if (codec == STRATA_CODEC_AUTO && strcmp(target->name, "auto") != 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -248,7 +258,7 @@ resolve_codecs(TupleDesc desc, const char *text)
 	foreach(lc, parse_codecs(text))
 	{
 		ResTarget  *target = lfirst_node(ResTarget, lc);
-		Form_pg_attribute att = find_column(desc, target_column(target));
+		Form_pg_attribute att = strata_option_find_column(desc, target_column(target));
 		StrataCodecId codec = strata_codec_by_name(target->name);
 
 		/* the column or its type may have changed since, and so may the library */

@@ -26,6 +26,14 @@ extern void strata_option_codecs_get(Relation rel, StrataSettings *settings);
 extern char *strata_option_codecs_rewrite(const char *text, const char *old, const char *new_name);
 
 /*
+ * The column of this name, or NULL; the same for one that an option (its name
+ * without "strata.") lists: ereports when it is not there, or is in *seen.
+ */
+extern Form_pg_attribute strata_option_find_column(TupleDesc desc, const char *name);
+extern Form_pg_attribute strata_option_take_column(Relation rel, const char *option,
+												   const char *column, Bitmapset **seen);
+
+/*
  * catalog_bloom.c.  check: of a text given, or NULL.  get: as in StrataSettings.
  * rewrite: the text with a column renamed, or left out (new_name NULL); NULL: it
  * does not name it.
