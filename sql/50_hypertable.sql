@@ -64,16 +64,25 @@ CREATE FUNCTION add_dimension(
 RETURNS TABLE (dimension_id integer, schema_name name, table_name name, column_name name, created boolean) ROWS 1
 	AS 'MODULE_PATHNAME', 'strata_add_dimension' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION add_dimension(regclass, name, integer, anyelement, regproc, boolean) IS
-'refused, with what to do in its place: a hypertable has one dimension, time';
+'refused, with what to do in its place: a hypertable has one dimension, time; one hash partition is taken, and is nothing';
 
 CREATE FUNCTION add_dimension(
 	hypertable regclass,
 	dimension _strata.dimension_info,
 	if_not_exists boolean DEFAULT false)
 RETURNS TABLE (dimension_id integer, created boolean) ROWS 1
-	AS 'MODULE_PATHNAME', 'strata_add_dimension' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'strata_add_dimension_by' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION add_dimension(regclass, _strata.dimension_info, boolean) IS
-'refused, with what to do in its place: a hypertable has one dimension, time';
+'refused, with what to do in its place: a hypertable has one dimension, time; one hash partition is taken, and is nothing';
+
+CREATE FUNCTION set_number_partitions(
+	hypertable regclass,
+	number_partitions integer,
+	dimension_name name DEFAULT NULL)
+RETURNS void
+	AS 'MODULE_PATHNAME', 'strata_set_number_partitions' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION set_number_partitions(regclass, integer, name) IS
+'refused for more than one, with what to do in its place: a hypertable has one dimension, time';
 
 CREATE FUNCTION set_chunk_time_interval(
 	hypertable regclass,
@@ -217,9 +226,10 @@ COMMENT ON FUNCTION hypertable_size(regclass) IS 'bytes of all chunks of a hyper
 CREATE FUNCTION hypertable_index_size(index_name regclass) RETURNS bigint LANGUAGE sql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
-	SELECT coalesce(sum(pg_relation_size(t.relid)), 0)::bigint FROM pg_partition_tree(index_name) t WHERE t.isleaf;
+	SELECT coalesce((SELECT sum(pg_relation_size(t.relid)) FROM pg_partition_tree(index_name) t WHERE t.isleaf), pg_relation_size(index_name))::bigint
+	FROM pg_class c WHERE c.oid = index_name AND c.relkind IN ('i', 'I');
 END;
-COMMENT ON FUNCTION hypertable_index_size(regclass) IS 'bytes of an index of a hypertable over all chunks';
+COMMENT ON FUNCTION hypertable_index_size(regclass) IS 'bytes of an index of a hypertable over all chunks; NULL for what is no index';
 
 -- From the size that the file system told last: cheap, and never exact.
 CREATE FUNCTION hypertable_approximate_size(relation regclass) RETURNS bigint LANGUAGE sql STABLE STRICT
@@ -228,6 +238,16 @@ BEGIN ATOMIC
 	SELECT total_bytes FROM hypertable_detailed_size(relation);
 END;
 COMMENT ON FUNCTION hypertable_approximate_size(regclass) IS 'the same as hypertable_size()';
+
+CREATE FUNCTION hypertable_approximate_detailed_size(
+	relation regclass,
+	OUT table_bytes bigint, OUT index_bytes bigint, OUT toast_bytes bigint, OUT total_bytes bigint)
+RETURNS SETOF record LANGUAGE sql STABLE STRICT ROWS 1
+SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+	SELECT s.table_bytes, s.index_bytes, s.toast_bytes, s.total_bytes FROM hypertable_detailed_size(relation) s;
+END;
+COMMENT ON FUNCTION hypertable_approximate_detailed_size(regclass) IS 'the same as hypertable_detailed_size()';
 
 CREATE FUNCTION approximate_row_count(relation regclass) RETURNS bigint LANGUAGE sql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
@@ -309,12 +329,13 @@ BEGIN ATOMIC
 END;
 COMMENT ON PROCEDURE convert_to_rowstore(regclass, boolean) IS 'decompress_chunk() as a procedure';
 
-CREATE FUNCTION recompress_chunk(chunk regclass, if_not_compressed boolean DEFAULT true) RETURNS regclass
-LANGUAGE sql VOLATILE STRICT
+-- A procedure, as programs CALL it.
+CREATE PROCEDURE recompress_chunk(chunk regclass, if_not_compressed boolean DEFAULT true)
+LANGUAGE sql
 BEGIN ATOMIC
 	SELECT compress_chunk(chunk, if_not_compressed, true);
 END;
-COMMENT ON FUNCTION recompress_chunk(regclass, boolean) IS 'compress_chunk() that merges the batches there are as well';
+COMMENT ON PROCEDURE recompress_chunk(regclass, boolean) IS 'compress_chunk() that merges the batches there are as well';
 
 CREATE VIEW strata.hypertables AS
 	SELECT h.schema_name AS hypertable_schema, h.table_name AS hypertable_name,

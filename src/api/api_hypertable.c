@@ -24,14 +24,17 @@
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 #include "utils/typcache.h"
 
 PG_FUNCTION_INFO_V1(strata_create_hypertable);
 PG_FUNCTION_INFO_V1(strata_create_hypertable_by);
 PG_FUNCTION_INFO_V1(strata_add_dimension);
+PG_FUNCTION_INFO_V1(strata_add_dimension_by);
 PG_FUNCTION_INFO_V1(strata_insert_guard);
 PG_FUNCTION_INFO_V1(strata_set_chunk_time_interval);
 PG_FUNCTION_INFO_V1(strata_set_integer_now_func);
+PG_FUNCTION_INFO_V1(strata_set_number_partitions);
 
 static void
 require_argument(FunctionCallInfo fcinfo, int number, const char *name)
@@ -42,11 +45,20 @@ require_argument(FunctionCallInfo fcinfo, int number, const char *name)
 				 errmsg("argument \"%s\" cannot be null", name)));
 }
 
-/* Rows are kept apart by time alone; one hash partition is none. */
+/*
+ * Rows are kept apart by time alone; one hash partition is none, and is taken.
+ * The column, if there is one, is what to segment by.
+ */
 static void
-check_partitions(bool has_column, bool has_number, int number)
+check_partitions(Oid relid, const char *column, bool has_number, int number)
 {
-	if (has_column && !has_number)
+	char	   *table = quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)), get_rel_name(relid));
+
+	if (column != NULL && get_attnum(relid, column) <= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("column \"%s\" of relation \"%s\" does not exist", column, get_rel_name(relid))));
+	if (column != NULL && !has_number)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid number of partitions"),
@@ -61,7 +73,11 @@ check_partitions(bool has_column, bool has_number, int number)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("hash partitions within a chunk are not supported"),
-				 errhint("Leave out number_partitions; strata.segmentby brings rows of one device together within a chunk.")));
+				 errdetail("Chunks of a hypertable are ranges of its time column."),
+				 column != NULL ?
+				 errhint("Give number_partitions => 1; ALTER TABLE %s SET (strata.segmentby = %s); brings the rows of each \"%s\" together within a chunk.",
+						 table, quote_literal_cstr(quote_identifier(column)), column) :
+				 errhint("Give number_partitions => 1, or leave it out.")));
 }
 
 /*
@@ -96,7 +112,7 @@ static Datum
 make_record(FunctionCallInfo fcinfo, Datum *values, int n)
 {
 	TupleDesc	desc;
-	bool		nulls[4] = {false};
+	bool		nulls[5] = {false};
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE || desc->natts != n)
 		elog(ERROR, "return type must be a row of %d columns", n);
@@ -126,7 +142,8 @@ strata_create_hypertable(PG_FUNCTION_ARGS)
 	created = open_for_create(relid, !PG_ARGISNULL(8) && PG_GETARG_BOOL(8));
 	if (created)
 	{
-		check_partitions(!PG_ARGISNULL(2), !PG_ARGISNULL(3), PG_ARGISNULL(3) ? 0 : PG_GETARG_INT32(3));
+		check_partitions(relid, PG_ARGISNULL(2) ? NULL : NameStr(*PG_GETARG_NAME(2)),
+						 !PG_ARGISNULL(3), PG_ARGISNULL(3) ? 0 : PG_GETARG_INT32(3));
 		request.column = NameStr(*PG_GETARG_NAME(1));
 		request.has_interval = !PG_ARGISNULL(6);
 		request.interval_type = get_fn_expr_argtype(fcinfo->flinfo, 6);
@@ -158,6 +175,16 @@ enum
 	DIMENSION_FUNCTION
 };
 
+/* Made by by_range(), not by_hash()? */
+static bool
+is_range(HeapTupleHeader row)
+{
+	bool		isnull;
+	Datum		value = GetAttributeByNum(row, DIMENSION_TYPE, &isnull);
+
+	return !isnull && strcmp(TextDatumGetCString(value), "range") == 0;
+}
+
 /* A dimension_info of by_range() into a request. */
 static void
 read_dimension(HeapTupleHeader row, StrataHypertableRequest *request)
@@ -165,8 +192,7 @@ read_dimension(HeapTupleHeader row, StrataHypertableRequest *request)
 	bool		isnull;
 	Datum		value;
 
-	value = GetAttributeByNum(row, DIMENSION_TYPE, &isnull);
-	if (isnull || strcmp(TextDatumGetCString(value), "range") != 0)
+	if (!is_range(row))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("cannot create a hypertable without a range dimension"),
@@ -250,6 +276,7 @@ strata_set_chunk_time_interval(PG_FUNCTION_ARGS)
 	}
 	interval = strata_time_interval_from_datum(ht->key_type, get_fn_expr_argtype(fcinfo->flinfo, 1),
 											   PG_GETARG_DATUM(1));
+	strata_time_interval_doubt(ht->key_type, interval);
 	store_option(ht->relid, "chunk_interval", strata_time_interval_to_text(ht->key_type, interval));
 	PG_RETURN_VOID();
 }
@@ -279,8 +306,13 @@ strata_set_integer_now_func(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("integer_now function is already set for hypertable \"%s\"", get_rel_name(ht->relid)),
 				 errhint("Give replace_if_exists => true to set another.")));
+	if (!SearchSysCacheExists1(PROCOID, ObjectIdGetDatum(function)))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_FUNCTION),
+				 errmsg("function with OID %u does not exist", function)));
 	result = get_func_signature(function, &argtypes, &nargs);
-	if (nargs != 0 || getBaseType(result) != ht->key_type || func_volatile(function) == PROVOLATILE_VOLATILE)
+	if (nargs != 0 || getBaseType(result) != ht->key_type || get_func_prokind(function) != PROKIND_FUNCTION ||
+		get_func_retset(function) || func_volatile(function) == PROVOLATILE_VOLATILE)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_FUNCTION_DEFINITION),
 				 errmsg("invalid integer_now function \"%s\"", get_func_name(function)),
@@ -312,21 +344,100 @@ strata_insert_guard(PG_FUNCTION_ARGS)
 	return PointerGetDatum(NULL);
 }
 
+/* The row that says that nothing was added. */
+static Datum
+no_dimension(FunctionCallInfo fcinfo, Oid relid, const char *column, bool wide)
+{
+	NameData	schema;
+	NameData	table;
+	NameData	name;
+	Datum		values[5];
+
+	ereport(NOTICE,
+			(errmsg("one hash partition is no partitioning: hypertable \"%s\" stays as it is", get_rel_name(relid))));
+	namestrcpy(&schema, get_namespace_name(get_rel_namespace(relid)));
+	namestrcpy(&table, get_rel_name(relid));
+	namestrcpy(&name, column);
+	values[0] = Int32GetDatum((int32) relid);
+	values[1] = NameGetDatum(&schema);
+	values[2] = NameGetDatum(&table);
+	values[3] = NameGetDatum(&name);
+	values[4] = BoolGetDatum(false);
+	if (!wide)
+		values[1] = values[4];
+	return make_record(fcinfo, values, wide ? 5 : 2);
+}
+
+static void
+refuse_range(Oid relid)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("cannot add a range dimension to hypertable \"%s\"", get_rel_name(relid)),
+			 errdetail("Chunks of a hypertable are ranges of its time column."),
+			 errhint("Batches know the minimum and maximum of columns in strata.orderby, which prunes as well.")));
+}
+
 /*
- * add_dimension(hypertable, ...), both forms: programs call it, and must be
- * told.  A second dimension would make partitions of partitions.
+ * add_dimension(hypertable, column_name, number_partitions,
+ *		chunk_time_interval anyelement, partitioning_func, if_not_exists):
+ * programs call it, and must be told.  A second dimension would make
+ * partitions of partitions.
  */
 Datum
 strata_add_dimension(PG_FUNCTION_ARGS)
 {
-	char	   *name;
+	Oid			relid;
 
 	require_argument(fcinfo, 0, "hypertable");
-	name = get_rel_name(strata_hypertable_open(PG_GETARG_OID(0))->relid);
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("cannot add a dimension to hypertable \"%s\"", name),
-			 errdetail("Chunks of a hypertable are ranges of its time column."),
-			 errhint("strata.segmentby brings rows of one device together within a chunk.")));
-	PG_RETURN_NULL();
+	require_argument(fcinfo, 1, "column_name");
+	relid = strata_hypertable_open(PG_GETARG_OID(0))->relid;
+	if (PG_ARGISNULL(2) == PG_ARGISNULL(3))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("one of number_partitions and chunk_time_interval must be given")));
+	if (!PG_ARGISNULL(3))
+		refuse_range(relid);
+	check_partitions(relid, NameStr(*PG_GETARG_NAME(1)), true, PG_GETARG_INT32(2));
+	return no_dimension(fcinfo, relid, NameStr(*PG_GETARG_NAME(1)), true);
+}
+
+/* add_dimension(hypertable, dimension, if_not_exists) */
+Datum
+strata_add_dimension_by(PG_FUNCTION_ARGS)
+{
+	Oid			relid;
+	HeapTupleHeader row;
+	Datum		column;
+	Datum		number;
+	bool		no_column;
+	bool		no_number;
+
+	require_argument(fcinfo, 0, "hypertable");
+	require_argument(fcinfo, 1, "dimension");
+	relid = strata_hypertable_open(PG_GETARG_OID(0))->relid;
+	row = PG_GETARG_HEAPTUPLEHEADER(1);
+	if (is_range(row))
+		refuse_range(relid);
+	column = GetAttributeByNum(row, DIMENSION_COLUMN, &no_column);
+	number = GetAttributeByNum(row, DIMENSION_PARTITIONS, &no_number);
+	if (no_column || no_number)
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("arguments \"column_name\" and \"number_partitions\" of by_hash() cannot be null")));
+	check_partitions(relid, NameStr(*DatumGetName(column)), true, DatumGetInt32(number));
+	return no_dimension(fcinfo, relid, NameStr(*DatumGetName(column)), false);
+}
+
+/* set_number_partitions(hypertable, number_partitions, dimension_name) */
+Datum
+strata_set_number_partitions(PG_FUNCTION_ARGS)
+{
+	Oid			relid;
+
+	require_argument(fcinfo, 0, "hypertable");
+	require_argument(fcinfo, 1, "number_partitions");
+	relid = strata_hypertable_open(PG_GETARG_OID(0))->relid;
+	check_partitions(relid, PG_ARGISNULL(2) ? NULL : NameStr(*PG_GETARG_NAME(2)), true, PG_GETARG_INT32(1));
+	PG_RETURN_VOID();
 }

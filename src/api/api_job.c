@@ -292,6 +292,12 @@ alter_rest(FunctionCallInfo fcinfo, StrataJob *job)
 	}
 	if (!PG_ARGISNULL(ALTER_CONFIG_MERGE))
 	{
+		if (!JB_ROOT_IS_OBJECT(PG_GETARG_JSONB_P(ALTER_CONFIG_MERGE)) ||
+			(job->has_config && !JB_ROOT_IS_OBJECT(DatumGetJsonbP(job->config))))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("only objects can be merged: \"config_merge\" or the job's config is none"),
+					 errhint("Give the whole config: SELECT alter_job(%d, config => ...);", job->id)));
 		job->config = job->has_config ?
 			DirectFunctionCall2(jsonb_concat, job->config, PG_GETARG_DATUM(ALTER_CONFIG_MERGE)) :
 			PG_GETARG_DATUM(ALTER_CONFIG_MERGE);

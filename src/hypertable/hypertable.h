@@ -58,6 +58,9 @@ extern int64 strata_time_interval_from_datum(Oid key_type, Oid type, Datum value
 extern int64 strata_time_interval_from_text(Oid key_type, const char *text);
 extern char *strata_time_interval_to_text(Oid key_type, int64 interval);
 
+/* Warn of a length that is probably a number in other units than thought. */
+extern void strata_time_interval_doubt(Oid key_type, int64 interval);
+
 /* The present time of a hypertable: now(), or its integer_now function. */
 extern int64 strata_hypertable_now(const StrataHypertable *ht);
 

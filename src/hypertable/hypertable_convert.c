@@ -366,10 +366,15 @@ check_key_type(Relation rel, AttrNumber attno, Node *expression)
 static int64
 chosen_interval(const StrataHypertableRequest *request, Oid key_type)
 {
-	if (request->interval_text != NULL)
-		return strata_time_interval_from_text(key_type, request->interval_text);
-	if (request->has_interval)
-		return strata_time_interval_from_datum(key_type, request->interval_type, request->interval);
+	if (request->interval_text != NULL || request->has_interval)
+	{
+		int64		interval = request->interval_text != NULL ?
+			strata_time_interval_from_text(key_type, request->interval_text) :
+			strata_time_interval_from_datum(key_type, request->interval_type, request->interval);
+
+		strata_time_interval_doubt(key_type, interval);
+		return interval;
+	}
 	if (strata_time_type_is_integer(key_type))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -128,10 +128,18 @@ strata_hypertable_open(Oid relid)
 
 	ht = strata_hypertable_get(relid);
 	if (ht == NULL)
+	{
+		char		kind = get_rel_relkind(relid);
+		Oid			parent = get_rel_relispartition(relid) ? get_partition_parent(relid, true) : InvalidOid;
+
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("table \"%s\" is not a hypertable", name),
-				 errhint("SELECT create_hypertable('%s', 'time column');", quote_identifier(name))));
+				 errmsg("\"%s\" is not a hypertable", name),
+				 OidIsValid(parent) && strata_hypertable_is(parent) ?
+				 errhint("It is a chunk of hypertable \"%s\".", get_rel_name(parent)) :
+				 kind == RELKIND_RELATION || kind == RELKIND_PARTITIONED_TABLE ?
+				 errhint("SELECT create_hypertable('%s', 'time column');", quote_identifier(name)) : 0));
+	}
 	return ht;
 }
 
@@ -159,7 +167,7 @@ strata_hypertable_check_options(Relation rel, List *options)
 					 errhint("SELECT create_hypertable('%s', 'time column');",
 							 quote_identifier(RelationGetRelationName(rel)))));
 		if (interval)
-			(void) strata_time_interval_from_text(ht.key_type, defGetString(def));
+			strata_time_interval_doubt(ht.key_type, strata_time_interval_from_text(ht.key_type, defGetString(def)));
 	}
 }
 
@@ -314,6 +322,25 @@ strata_partition_find(PartitionKey key, PartitionDesc desc, Oid key_type, Datum 
  *-------------------------------------------------------------------------
  */
 
+/* What an integer_now function returns, which must be a time. */
+static int64
+call_now(const StrataHypertable *ht, Oid function, Oid type)
+{
+	LOCAL_FCINFO(fcinfo, 0);
+	FmgrInfo	flinfo;
+	Datum		now;
+
+	fmgr_info(function, &flinfo);
+	InitFunctionCallInfoData(*fcinfo, &flinfo, 0, InvalidOid, NULL, NULL);
+	now = FunctionCallInvoke(fcinfo);
+	if (fcinfo->isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("integer_now function %s of hypertable \"%s\" returned NULL",
+						format_procedure(function), get_rel_name(ht->relid))));
+	return strata_time_from_datum(type, now);
+}
+
 /* See hypertable.h. */
 int64
 strata_hypertable_now(const StrataHypertable *ht)
@@ -349,7 +376,7 @@ strata_hypertable_now(const StrataHypertable *ht)
 				(errcode(ERRCODE_INVALID_FUNCTION_DEFINITION),
 				 errmsg("integer_now function %s of hypertable \"%s\" does not return an integer",
 						name, get_rel_name(ht->relid))));
-	return strata_time_from_datum(type, OidFunctionCall0(function));
+	return call_now(ht, function, type);
 }
 
 static void

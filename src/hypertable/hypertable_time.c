@@ -124,12 +124,18 @@ check_interval(Oid key_type, int64 interval)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid chunk interval: must be between 1 and %lld for type %s",
 						(long long) max, format_type_be(key_type))));
+	return interval;
+}
+
+/* See hypertable.h. */
+void
+strata_time_interval_doubt(Oid key_type, int64 interval)
+{
 	if ((key_type == TIMESTAMPOID || key_type == TIMESTAMPTZOID) && interval < USECS_PER_SEC)
 		ereport(WARNING,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unexpected chunk interval: smaller than one second"),
 				 errhint("The interval is specified in microseconds.")));
-	return interval;
 }
 
 /* Microseconds into the units of key_type. */

@@ -139,7 +139,7 @@ SELECT change('UPDATE T SET txt = ''changed'' WHERE n % 97 = 0');
 SELECT change('INSERT INTO T (ts, host, seg, n, v, txt) SELECT ''2006-10-29 00:00:07''::timestamptz + i * interval ''61 s'', ''host'' || i % 9, i % 3, i, NULL, ''new'' FROM generate_series(1, 90) AS i');
 SELECT change('INSERT INTO T (ts, host, n) VALUES (''infinity'', ''host1'', 1), (''-infinity'', ''host1'', 2), (''2000-01-01'', ''old'', 3)');
 SELECT 'mixed', different(q) FROM queries;
-SELECT recompress_chunk(c) FROM unnest(ARRAY['one', 'p1', 'p2', 'p4']) AS c;
+SELECT compress_chunk(c, recompress => true) FROM unnest(ARRAY['one', 'p1', 'p2', 'p4']) AS c;
 SELECT 'recompressed', different(q) FROM queries WHERE q LIKE '%host%';
 
 -- groups beyond memory

@@ -34,7 +34,7 @@ SELECT total_chunks, number_compressed_chunks, before_compression_total_bytes > 
 SELECT chunk_name, compression_status FROM chunk_compression_stats('c') ORDER BY 1;
 SELECT count(*), sum(v) FROM c;
 INSERT INTO c VALUES ('2026-01-01 00:05', 1, 0, 'late');
-SELECT recompress_chunk('c_20260101_chunk');
+CALL recompress_chunk('c_20260101_chunk');
 SELECT count(*) FROM c WHERE note = 'late';
 -- sizes
 SELECT sum(total_bytes) = (SELECT total_bytes FROM hypertable_detailed_size('c')) AS parts_are_the_whole,
