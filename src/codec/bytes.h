@@ -175,12 +175,38 @@ strata_read_u64(StrataReader *r)
 	return at ? strata_load64(at) : 0;
 }
 
+/* The seven low bits of each byte, side by side: what is left of a LEB128 number of eight bytes. */
+STRATA_INLINE uint64_t
+strata_pack_sevens(uint64_t v)
+{
+	v = (v & UINT64_C(0x007f007f007f007f)) | (v & UINT64_C(0x7f007f007f007f00)) >> 1;
+	v = (v & UINT64_C(0x00003fff00003fff)) | (v & UINT64_C(0x3fff00003fff0000)) >> 2;
+	return (v & UINT64_C(0x0fffffff)) | (v & UINT64_C(0x0fffffff00000000)) >> 4;
+}
+
 /* LEB128: seven bits a byte, least significant first, at most 10 bytes. */
 STRATA_INLINE uint64_t
 strata_read_varint(StrataReader *r)
 {
 	uint64_t	v = 0;
 
+	if (!r->failed && strata_reader_left(r) >= 8)
+	{
+		uint64_t	bytes = strata_load64(r->next);
+		uint64_t	last = ~bytes & UINT64_C(0x8080808080808080);
+
+		if ((bytes & 0x80) == 0)
+		{
+			r->next++;
+			return bytes & 0x7f;
+		}
+		if (last != 0)
+		{
+			/* the lowest bit of `last` is the top one of the last byte */
+			r->next += (unsigned) __builtin_ctzll(last) / 8 + 1;
+			return strata_pack_sevens(bytes & (last ^ (last - 1)));
+		}
+	}
 	for (unsigned shift = 0; shift < 64; shift += 7)
 	{
 		uint8_t		b = strata_read_u8(r);

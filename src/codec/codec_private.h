@@ -152,9 +152,13 @@ typedef enum StrataNullMode
 
 extern StrataNullMode strata_nulls_plan(const bool *isnull, uint32_t nrows, uint32_t nnulls, size_t *nbytes);
 extern void strata_nulls_write(StrataNullMode mode, const bool *isnull, uint32_t nrows, StrataWriter *out);
-extern bool strata_nulls_skip(StrataNullMode mode, uint32_t nrows, uint32_t nnulls, StrataReader *in);
-extern uint32_t strata_nulls_read(StrataNullMode mode, uint32_t nrows, StrataReader *in,
+extern bool strata_nulls_take(StrataNullMode mode, uint32_t nrows, uint32_t nnulls, StrataReader *in, bool *isnull);
+extern uint32_t strata_nulls_read(StrataNullMode mode, uint32_t nrows, uint32_t nnulls, StrataReader *in,
 								  uint32_t from, uint32_t n, bool *isnull, uint32_t *before);
+
+/* nulls_simd.c */
+extern uint32_t strata_nulls_simd_expand(const uint8_t *map, uint32_t n, bool *isnull);
+extern bool strata_nulls_simd_spread(void *out, unsigned width, uint32_t values, const bool *isnull, uint32_t n);
 
 /* --- int_stream.c, int_encode.c: integers of any width ------------------------ */
 
@@ -186,6 +190,20 @@ extern StrataCodecResult strata_ints_encode(const int64_t *values, uint32_t n, S
  */
 extern StrataCodecResult strata_ints_decode(const uint8_t *data, size_t len, uint32_t total,
 											uint32_t from, uint32_t n, unsigned width, void *out);
+
+/*
+ * What integers of 64 bits become in the end: doubles, that are they over `power`, or if
+ * that is 0 the doubles of which they are the rotated bits (decimal.c).  `finish` does it
+ * to n of them, where it was not done on the way.
+ */
+typedef struct StrataIntSink
+{
+	double		power;
+	void		(*finish) (double power, uint64_t *values, uint32_t n);
+} StrataIntSink;
+
+extern StrataCodecResult strata_ints_decode_to(const uint8_t *data, size_t len, uint32_t total, uint32_t from,
+											   uint32_t n, const StrataIntSink *sink, uint64_t *out);
 extern void strata_ints_describe(const uint8_t *data, size_t len, uint32_t total, char *text, size_t size);
 
 /* --- lz_library.c ------------------------------------------------------------- */

@@ -44,6 +44,7 @@ typedef struct Column
 	uint32_t	nnulls;
 	uint32_t	crc;
 	StrataReader nulls;			/* at the null map */
+	bool		flagged;		/* nulls were flagged already */
 	StrataPayload payload;
 } Column;
 
@@ -211,9 +212,12 @@ strata_column_encode(const StrataVector *vector, uint32_t nrows, const bool *isn
 
 /* --- decoding ---------------------------------------------------------------- */
 
-/* Take a column apart, checking all of it but the payload. */
+/*
+ * Take a column apart, checking all of it but the payload.  Flags the nulls on the way if
+ * isnull is not NULL and there are as many rows as it has room for.
+ */
 static StrataCodecResult
-parse(const uint8_t *buf, size_t len, Column *c)
+parse(const uint8_t *buf, size_t len, uint32_t room, bool *isnull, Column *c)
 {
 	StrataReader in = strata_reader(buf, len);
 	unsigned	version = strata_read_u8(&in);
@@ -241,7 +245,9 @@ parse(const uint8_t *buf, size_t len, Column *c)
 	else if (c->null_mode != STRATA_NULLS_NONE)
 		c->nnulls = strata_read_count(&in);
 	c->nulls = in;
-	if (c->nnulls > c->nrows || !strata_nulls_skip(c->null_mode, c->nrows, c->nnulls, &in))
+	c->flagged = isnull != NULL && room == c->nrows;
+	if (c->nnulls > c->nrows ||
+		!strata_nulls_take(c->null_mode, c->nrows, c->nnulls, &in, c->flagged ? isnull : NULL))
 		return STRATA_CODEC_CORRUPT;
 	p->n = c->nrows - c->nnulls;
 	p->data = in.next;
@@ -274,7 +280,7 @@ crc_fits(const uint8_t *buf, size_t len, uint32_t seal)
 static StrataCodecResult
 parse_header(const uint8_t *buf, size_t len, Column *column, StrataCodecInfo *info)
 {
-	StrataCodecResult rc = parse(buf, len, column);
+	StrataCodecResult rc = parse(buf, len, 0, NULL, column);
 
 	if (rc != STRATA_CODEC_OK)
 		return rc;
@@ -321,9 +327,9 @@ strata_column_describe(const uint8_t *buf, size_t len, bool verify_crc, StrataCo
 
 /* Parse a column for decoding rows [from, from + n). */
 static StrataCodecResult
-open_column(const uint8_t *buf, size_t len, uint32_t from, uint32_t n, Column *c)
+open_column(const uint8_t *buf, size_t len, uint32_t from, uint32_t n, bool *isnull, Column *c)
 {
-	StrataCodecResult rc = parse(buf, len, c);
+	StrataCodecResult rc = parse(buf, len, n, isnull, c);
 
 	if (rc != STRATA_CODEC_OK)
 		return rc;
@@ -338,7 +344,10 @@ count_values(const Column *c, uint32_t from, uint32_t n, bool *isnull, uint32_t 
 {
 	StrataReader in = c->nulls;
 
-	return n - strata_nulls_read(c->null_mode, c->nrows, &in, from, n, isnull, before);
+	*before = 0;
+	if (c->flagged)
+		return c->payload.n;
+	return n - strata_nulls_read(c->null_mode, c->nrows, c->nnulls, &in, from, n, isnull, before);
 }
 
 StrataCodecResult
@@ -347,7 +356,7 @@ strata_column_decode_scratch_size(const uint8_t *buf, size_t len, uint32_t from,
 	Column		c;
 	uint32_t	before;
 	uint32_t	values;
-	StrataCodecResult rc = open_column(buf, len, from, n, &c);
+	StrataCodecResult rc = open_column(buf, len, from, n, NULL, &c);
 
 	*size = 0;
 	if (rc != STRATA_CODEC_OK)
@@ -361,38 +370,21 @@ strata_column_decode_scratch_size(const uint8_t *buf, size_t len, uint32_t from,
 	return rc;
 }
 
-/*
- * Move values from the start of `out` to their rows, last first; nulls become 0.
- * Eight rows at a time: a copy where none of them is null, else without a branch
- * for each.
- */
+/* Move values from the start of `out` to their rows, the last first, down to row `stop`; nulls become 0. */
 #define SPREAD(type) \
 	do { \
 		type	   *v = out; \
-		uint32_t	left = values; \
-		uint32_t	row = n; \
-		while (row > left) \
+		while (row > stop && row > left) \
 		{ \
-			if (row % 8 == 0 && strata_load64(isnull + row - 8) == 0) \
-			{ \
-				type		eight[8]; \
-				row -= 8; \
-				left -= 8; \
-				memcpy(eight, v + left, sizeof(eight)); \
-				memcpy(v + row, eight, sizeof(eight)); \
-				continue; \
-			} \
-			for (uint32_t stop = (row - 1) & ~UINT32_C(7); row > stop;) \
-			{ \
-				row--; \
-				left -= !isnull[row]; \
-				v[row] = (type) (v[left] & (type) (isnull[row] - 1)); \
-			} \
+			row--; \
+			left -= !isnull[row]; \
+			v[row] = (type) (v[left] & (type) (isnull[row] - 1)); \
 		} \
 	} while (0)
 
-static void
-spread(void *out, unsigned width, uint32_t values, const bool *isnull, uint32_t n)
+/* The same of any width; how many values are left in front of `stop`. */
+static uint32_t
+spread_rows(void *out, unsigned width, uint32_t left, const bool *isnull, uint32_t row, uint32_t stop)
 {
 	switch (width)
 	{
@@ -408,6 +400,18 @@ spread(void *out, unsigned width, uint32_t values, const bool *isnull, uint32_t 
 		default:
 			SPREAD(uint64_t);
 	}
+	return left;
+}
+
+/* Move values to their rows. */
+static void
+spread(void *out, unsigned width, uint32_t values, const bool *isnull, uint32_t n)
+{
+	uint32_t	eights = n / 8 * 8;
+	uint32_t	left = spread_rows(out, width, values, isnull, n, eights);
+
+	if (left < eights && !strata_nulls_simd_spread(out, width, left, isnull, eights))
+		spread_rows(out, width, left, isnull, eights, 0);
 }
 
 StrataCodecResult
@@ -418,7 +422,7 @@ strata_column_decode_fixed(const uint8_t *buf, size_t len, uint32_t from, uint32
 	StrataArena arena = strata_arena(scratch, scratch_size);
 	uint32_t	before;
 	uint32_t	values;
-	StrataCodecResult rc = open_column(buf, len, from, n, &c);
+	StrataCodecResult rc = open_column(buf, len, from, n, isnull, &c);
 
 	if (rc != STRATA_CODEC_OK)
 		return rc;
@@ -466,7 +470,7 @@ strata_column_decode_bytes(const uint8_t *buf, size_t len, uint32_t from, uint32
 	uint32_t	before;
 	uint32_t	values;
 	uint32_t   *to;
-	StrataCodecResult rc = open_column(buf, len, from, n, &c);
+	StrataCodecResult rc = open_column(buf, len, from, n, isnull, &c);
 
 	if (rc != STRATA_CODEC_OK)
 		return rc;

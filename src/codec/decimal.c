@@ -357,20 +357,28 @@ to_floats(const uint64_t *values, uint32_t from, uint32_t n, double power, float
 		out[i] = (float) ((bits_double(values[i] + MAGIC_BITS) - MAGIC) / power);
 }
 
-/* Integers to the values whose rotated bits they are. */
+/* Integers to the floats whose rotated bits they are. */
 STRATA_CLONES
 static void
-from_bits(uint64_t *integers, uint32_t n, unsigned width, void *out)
+floats_from_bits(const uint64_t *integers, uint32_t n, uint32_t *out)
 {
-	if (width == 8)
-		for (uint32_t i = 0; i < n; i++)
-		{
-			integers[i] ^= TOP_BIT;
-			integers[i] = integers[i] >> 1 | integers[i] << 63;
-		}
+	for (uint32_t i = 0; i < n; i++)
+		out[i] = (uint32_t) integers[i] >> 1 | (uint32_t) integers[i] << 31;
+}
+
+/* Integers to doubles, in place, by their rotated bits if the power is 0: a sink of integers. */
+STRATA_CLONES
+static void
+finish_doubles(double power, uint64_t *values, uint32_t n)
+{
+	if (power > 0)
+		to_doubles(values, power == 1.0 ? 0 : strata_decimal_simd_to_doubles(values, n, power), n, power);
 	else
 		for (uint32_t i = 0; i < n; i++)
-			((uint32_t *) out)[i] = (uint32_t) integers[i] >> 1 | (uint32_t) integers[i] << 31;
+		{
+			values[i] ^= TOP_BIT;
+			values[i] = values[i] >> 1 | values[i] << 63;
+		}
 }
 
 /* The first exception at or behind a position. */
@@ -392,30 +400,42 @@ first_exception(const DecimalParts *parts, uint32_t position)
 	return lo;
 }
 
+/* The values of a payload, exceptions not put in. */
+static StrataCodecResult
+decode_integers(const StrataPayload *p, const DecimalParts *parts, uint32_t from, uint32_t n, StrataArena *scratch,
+				void *out)
+{
+	double		power = parts->exponent == EXPONENT_BITS ? 0 : powers[parts->exponent];
+	StrataIntSink sink = {power, finish_doubles};
+	uint64_t   *integers;
+	StrataCodecResult rc;
+
+	if (p->width == 8)
+		return strata_ints_decode_to(parts->integers, parts->integers_len, p->n, from, n, &sink, out);
+	integers = strata_arena_alloc(scratch, n * sizeof(int64_t));
+	if (integers == NULL)
+		return STRATA_CODEC_NO_SPACE;
+	rc = strata_ints_decode(parts->integers, parts->integers_len, p->n, from, n, 8, integers);
+	if (rc != STRATA_CODEC_OK)
+		return rc;
+	if (parts->exponent == EXPONENT_BITS)
+		floats_from_bits(integers, n, out);
+	else
+		to_floats(integers, strata_decimal_simd_to_floats(integers, n, power, out), n, power, out);
+	return STRATA_CODEC_OK;
+}
+
 static StrataCodecResult
 decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, void *out)
 {
 	DecimalParts parts;
-	uint64_t   *integers = out;
 	StrataCodecResult rc;
-	double		power;
 
 	if (!parse(p, &parts))
 		return STRATA_CODEC_CORRUPT;
-	if (p->width == 4)
-		integers = strata_arena_alloc(scratch, n * sizeof(int64_t));
-	if (integers == NULL)
-		return STRATA_CODEC_NO_SPACE;
-	rc = strata_ints_decode(parts.integers, parts.integers_len, p->n, from, n, 8, integers);
+	rc = decode_integers(p, &parts, from, n, scratch, out);
 	if (rc != STRATA_CODEC_OK)
 		return rc;
-	power = parts.exponent == EXPONENT_BITS ? 1.0 : powers[parts.exponent];
-	if (parts.exponent == EXPONENT_BITS)
-		from_bits(integers, n, p->width, out);
-	else if (p->width == 4)
-		to_floats(integers, strata_decimal_simd_to_floats(integers, n, power, out), n, power, out);
-	else
-		to_doubles(integers, power == 1.0 ? 0 : strata_decimal_simd_to_doubles(integers, n, power), n, power);
 	for (uint32_t e = first_exception(&parts, from); e < parts.nexceptions; e++)
 	{
 		uint32_t	at = strata_load16(parts.positions + 2 * (size_t) e);

@@ -3,23 +3,13 @@
  * decimal_simd.c
  *	  Integers over powers of ten, and back, with AVX2 and FMA.
  *
- * Hides that nothing is divided: vector division is what takes longest otherwise.
- * With r the rounded reciprocal of p = 10^e, q = i * r is off by at most 1.5 units
- * in the last place, the rest i - q * p is exact in one fused operation, and
- * q + rest * r, rounded once, is off from the quotient by less than 2^-104 of it before that.
- * No quotient of |i| < 2^51 by 10^e, e <= 15, comes as near to the middle between two
- * doubles (they differ by 1 / (10^e * 2^54) of it at least), so the result is the
- * correctly rounded one: the same bits as division gives (C11).  Greater powers are
- * left to decimal.c, as is everything on other CPUs.
- *
- * Reference: P. Markstein, "Computation of elementary functions on the IBM RISC System/6000
- * processor", IBM J. Res. Dev. 34(1), 1990 (correcting a quotient by its exact rest).
+ * Hides how vectors are converted; decimal_divide.h says how they are divided.
  *
  * src/codec/decimal_simd.c
  *-------------------------------------------------------------------------
  */
 #include "bitstream.h"
-#include "codec_private.h"
+#include "decimal_divide.h"
 
 #ifndef STRATA_HAVE_AVX2
 
@@ -43,55 +33,23 @@ strata_decimal_simd_to_integers(const double *values, uint32_t n, double power, 
 
 #else
 
-#include <immintrin.h>
-
-#define FMA __attribute__((target("avx2,fma")))
-#define FMA_INLINE static inline __attribute__((always_inline, target("avx2,fma")))
-
-#define POWER_MAX 1e15
 #define MAGIC STRATA_DECIMAL_MAGIC
 #define MAGIC_BITS ((long long) STRATA_DECIMAL_MAGIC_BITS)
-
-/* A power of ten, and what is done with it. */
-typedef struct Power
-{
-	__m256d		power;
-	__m256d		reciprocal;
-	__m256d		magic;
-	__m256i		magic_bits;
-} Power;
 
 /* Is it worth while, and proven? */
 static bool
 usable(uint32_t n, double power)
 {
-	return n >= 4 && power <= POWER_MAX && !strata_codec_portable_only &&
-		__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-}
-
-FMA_INLINE Power
-make_power(double power)
-{
-	return (Power) {_mm256_set1_pd(power), _mm256_set1_pd(1.0 / power), _mm256_set1_pd(MAGIC),
-		_mm256_set1_epi64x(MAGIC_BITS)};
-}
-
-/* x / power, of integers x below 2^51. */
-FMA_INLINE __m256d
-divide(const Power *p, __m256d x)
-{
-	__m256d		q = _mm256_mul_pd(x, p->reciprocal);
-
-	return _mm256_fmadd_pd(_mm256_fnmadd_pd(q, p->power, x), p->reciprocal, q);
+	return n >= 4 && divide_usable(power);
 }
 
 /* Four integers as doubles. */
 FMA_INLINE __m256d
-load_integers(const Power *p, const uint64_t *from)
+load_integers(const uint64_t *from)
 {
-	__m256i		x = _mm256_add_epi64(_mm256_loadu_si256((const __m256i *) from), p->magic_bits);
+	__m256i		x = _mm256_add_epi64(_mm256_loadu_si256((const __m256i *) from), _mm256_set1_epi64x(MAGIC_BITS));
 
-	return _mm256_sub_pd(_mm256_castsi256_pd(x), p->magic);
+	return _mm256_sub_pd(_mm256_castsi256_pd(x), _mm256_set1_pd(MAGIC));
 }
 
 /* Are all integers as small as encoders make them? */
@@ -118,7 +76,7 @@ strata_decimal_simd_to_doubles(uint64_t *values, uint32_t n, double power)
 		return 0;
 	p = make_power(power);
 	for (; i + 4 <= n; i += 4)
-		_mm256_storeu_pd((double *) (values + i), divide(&p, load_integers(&p, values + i)));
+		_mm256_storeu_pd((double *) (values + i), divide(&p, load_integers(values + i)));
 	return i;
 }
 
@@ -133,7 +91,7 @@ strata_decimal_simd_to_floats(const uint64_t *values, uint32_t n, double power, 
 		return 0;
 	p = make_power(power);
 	for (; i + 4 <= n; i += 4)
-		_mm_storeu_ps(out + i, _mm256_cvtpd_ps(divide(&p, load_integers(&p, values + i))));
+		_mm_storeu_ps(out + i, _mm256_cvtpd_ps(divide(&p, load_integers(values + i))));
 	return i;
 }
 
@@ -157,12 +115,12 @@ strata_decimal_simd_to_integers(const double *values, uint32_t n, double power, 
 	{
 		__m256d		value = _mm256_loadu_pd(values + i);
 		__m256d		scaled = _mm256_mul_pd(value, p.power);
-		__m256d		shifted = _mm256_add_pd(scaled, p.magic);
-		__m256d		back = divide(&p, _mm256_sub_pd(shifted, p.magic));
+		__m256d		shifted = _mm256_add_pd(scaled, _mm256_set1_pd(MAGIC));
+		__m256d		back = divide(&p, _mm256_sub_pd(shifted, _mm256_set1_pd(MAGIC)));
 		__m256i		same = _mm256_cmpeq_epi64(_mm256_castpd_si256(back), _mm256_castpd_si256(value));
 		__m256i		small = _mm256_castpd_si256(_mm256_cmp_pd(_mm256_and_pd(scaled, no_sign), limit, _CMP_LT_OQ));
 
-		_mm256_storeu_si256((__m256i *) (integers + i), _mm256_sub_epi64(_mm256_castpd_si256(shifted), p.magic_bits));
+		_mm256_storeu_si256((__m256i *) (integers + i), _mm256_sub_epi64(_mm256_castpd_si256(shifted), _mm256_set1_epi64x(MAGIC_BITS)));
 		_mm256_storeu_si256((__m256i *) (bad + i),
 							_mm256_add_epi64(_mm256_and_si256(same, small), _mm256_set1_epi64x(1)));
 	}

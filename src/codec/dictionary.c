@@ -110,6 +110,54 @@ decode_codes(const StrataPayload *p, const DictionaryParts *parts, uint32_t from
 	return codes_below(codes, n, parts->entries.n) ? STRATA_CODEC_OK : STRATA_CODEC_CORRUPT;
 }
 
+/* The entries of codes, which are read in pairs. */
+#define LOOK_UP(type) \
+	do { \
+		const type *entry = entries; \
+		type	   *v = out; \
+		for (uint32_t left = n / 4; left > 0; left--, codes += 4, v += 4) \
+		{ \
+			uint64_t	low = load_pair(codes); \
+			uint64_t	high = load_pair(codes + 2); \
+			v[0] = entry[(uint32_t) low]; \
+			v[1] = entry[low >> 32]; \
+			v[2] = entry[(uint32_t) high]; \
+			v[3] = entry[high >> 32]; \
+		} \
+		for (uint32_t i = 0; i < n % 4; i++) \
+			v[i] = entry[codes[i]]; \
+	} while (0)
+
+/* Two codes, the first one in the lower half on any machine. */
+STRATA_INLINE uint64_t
+load_pair(const uint32_t *codes)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return strata_load64(codes);
+#else
+	return codes[0] | (uint64_t) codes[1] << 32;
+#endif
+}
+
+static void
+look_up(const void *entries, const uint32_t *codes, uint32_t n, unsigned width, void *out)
+{
+	switch (width)
+	{
+		case 1:
+			LOOK_UP(uint8_t);
+			break;
+		case 2:
+			LOOK_UP(uint16_t);
+			break;
+		case 4:
+			LOOK_UP(uint32_t);
+			break;
+		default:
+			LOOK_UP(uint64_t);
+	}
+}
+
 static StrataCodecResult
 decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, void *out)
 {
@@ -129,24 +177,7 @@ decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scr
 		rc = decode_codes(p, &parts, from, n, codes);
 	if (rc != STRATA_CODEC_OK)
 		return rc;
-	switch (p->width)
-	{
-		case 1:
-			for (uint32_t i = 0; i < n; i++)
-				((uint8_t *) out)[i] = ((const uint8_t *) entries)[codes[i]];
-			break;
-		case 2:
-			for (uint32_t i = 0; i < n; i++)
-				((uint16_t *) out)[i] = ((const uint16_t *) entries)[codes[i]];
-			break;
-		case 4:
-			for (uint32_t i = 0; i < n; i++)
-				((uint32_t *) out)[i] = ((const uint32_t *) entries)[codes[i]];
-			break;
-		default:
-			for (uint32_t i = 0; i < n; i++)
-				((uint64_t *) out)[i] = ((const uint64_t *) entries)[codes[i]];
-	}
+	look_up(entries, codes, n, p->width, out);
 	return STRATA_CODEC_OK;
 }
 

@@ -186,84 +186,120 @@ strata_int_pack_skip(IntPacking packing, const IntBlockSize *size, uint32_t coun
 	return !in->failed;
 }
 
-/* Unpack up to FEW_PATCHES numbers of at most 57 bits, without setting up a loop for it. */
-STRATA_INLINE bool
-read_few(StrataReader *in, unsigned n, unsigned width, uint64_t *out)
+/* What is known of patches before they are unpacked. */
+typedef struct Patches
 {
-	size_t		nbytes = (n * width + 7) / 8;
-	size_t		left = strata_reader_left(in);
-	const uint8_t *from = strata_read_bytes(in, nbytes);
+	unsigned	n;
+	unsigned	high_width;
+	const uint8_t *position;
+	const uint8_t *high;		/* packed; 8 bytes may be read behind them */
 	uint8_t		padded[FEW_PATCHES * 8 + 8];
+} Patches;
 
-	if (from == NULL)
+/* Read how many patches there are, and how wide; false if they cannot be. */
+static bool
+patches_read(unsigned width, StrataReader *in, Patches *p)
+{
+	p->n = strata_read_u8(in);
+	p->high_width = strata_read_u8(in);
+	p->position = strata_read_bytes(in, p->n);
+	return p->position != NULL && p->high_width > 0 && p->high_width <= 64 - width;
+}
+
+/* Can they be unpacked one by one?  Then `high` is where they are. */
+static bool
+patches_few(Patches *p, StrataReader *in)
+{
+	size_t		nbytes = (p->n * p->high_width + 7) / 8;
+
+	p->high = in->next;
+	if (p->high_width > 57 || nbytes > strata_reader_left(in))
 		return false;
-	if (left < nbytes + 8)
+	if (strata_reader_left(in) < nbytes + 8)
 	{
-		memset(padded + nbytes, 0, 8);
-		from = memcpy(padded, from, nbytes);
+		if (p->n > FEW_PATCHES)
+			return false;
+		memcpy(p->padded, p->high, nbytes);
+		memset(p->padded + nbytes, 0, 8);
+		p->high = p->padded;
 	}
-	for (unsigned i = 0; i < n; i++)
-		out[i] = strata_load64(from + i * width / 8) >> i * width % 8 & strata_low_bits(width);
+	in->next += nbytes;
 	return true;
 }
 
-/* The patches of a block: positions, and the high parts into high; NULL if they cannot be. */
-static const uint8_t *
-read_patches(unsigned width, uint32_t count, StrataReader *in, unsigned *n, uint64_t *high)
+/* Or one patch into numbers of 32 or 64 bits. */
+STRATA_INLINE void
+patch_one(void *u, const bool narrow, unsigned position, uint64_t high)
 {
-	unsigned	high_width;
-	const uint8_t *position;
-
-	*n = strata_read_u8(in);
-	high_width = strata_read_u8(in);
-	position = strata_read_bytes(in, *n);
-	if (position == NULL || high_width == 0 || high_width > 64 - width)
-		return NULL;
-	if (*n <= FEW_PATCHES && high_width <= 57 ? !read_few(in, *n, high_width, high) :
-		!strata_bitpack_read(in, *n, high_width, high))
-		return NULL;
-	for (unsigned i = 0; i < *n; i++)
-		if (position[i] >= count)
-			return NULL;
-	return position;
+	if (narrow)
+		((uint32_t *) u)[position] |= (uint32_t) high;
+	else
+		((uint64_t *) u)[position] |= high;
 }
 
-/* Or the high parts of patched numbers into u. */
+/*
+ * Or the high parts of patched numbers into u, which has INT_BLOCK_BUFFER entries: any byte is a
+ * position in it, so they are looked at when all is done.
+ */
+STRATA_INLINE bool
+patch_all(unsigned width, uint32_t count, StrataReader *in, void *u, const bool narrow)
+{
+	uint64_t	high[INT_BLOCK_BUFFER];
+	unsigned	most = 0;
+	Patches		p;
+
+	if (!patches_read(width, in, &p))
+		return false;
+	if (patches_few(&p, in))
+	{
+		const uint64_t mask = strata_low_bits(p.high_width);
+		const unsigned step = p.high_width;
+		const uint8_t *from = p.high;
+
+		for (unsigned i = 0, bit = 0; i < p.n; i++, bit += step)
+		{
+			patch_one(u, narrow, p.position[i], (strata_load64(from + bit / 8) >> bit % 8 & mask) << width);
+			most = p.position[i] > most ? p.position[i] : most;
+		}
+	}
+	else if (!strata_bitpack_read(in, p.n, p.high_width, high))
+		return false;
+	else
+		for (unsigned i = 0; i < p.n; i++)
+		{
+			patch_one(u, narrow, p.position[i], high[i] << width);
+			most = p.position[i] > most ? p.position[i] : most;
+		}
+	return p.n == 0 || most < count;
+}
+
 static bool
 patch(unsigned width, uint32_t count, StrataReader *in, uint64_t *u)
 {
-	uint64_t	high[INT_BLOCK_BUFFER];
-	unsigned	n;
-	const uint8_t *position = read_patches(width, count, in, &n, high);
-
-	for (unsigned i = 0; position && i < n; i++)
-		u[position[i]] |= high[i] << width;
-	return position != NULL;
+	return patch_all(width, count, in, u, false);
 }
 
 static bool
 patch_narrow(unsigned width, uint32_t count, StrataReader *in, uint32_t *u)
 {
-	uint64_t	high[INT_BLOCK_BUFFER];
-	unsigned	n;
-	const uint8_t *position = read_patches(width, count, in, &n, high);
-
-	for (unsigned i = 0; position && i < n; i++)
-		u[position[i]] |= (uint32_t) (high[i] << width);
-	return position != NULL;
+	return patch_all(width, count, in, u, true);
 }
 
-/* Are the numbers of a block of bits below 2^32, and the packed ones narrow? */
+/* Are the numbers of a block of bits below 2^32, and the packed ones narrow?  Then size->bits says how long. */
 bool
-strata_int_pack_is_narrow(const IntBlockSize *size, uint32_t count, const StrataReader *in)
+strata_int_pack_is_narrow(IntBlockSize *size, uint32_t count, const StrataReader *in)
 {
 	StrataReader at = *in;
 
-	if (size->width > INT_NARROW_WIDTH || !size->patched)
-		return size->width <= INT_NARROW_WIDTH;
-	strata_read_bytes(&at, ((size_t) count * size->width + 7) / 8);
-	strata_read_u8(&at);
-	return size->width + strata_read_u8(&at) <= 32;
+	size->bits = size->width;
+	if (size->width > INT_NARROW_WIDTH)
+		return false;
+	if (size->patched)
+	{
+		strata_read_bytes(&at, ((size_t) count * size->width + 7) / 8 + 1);
+		size->bits += strata_read_u8(&at);
+	}
+	return size->bits <= 32;
 }
 
 /* Read the numbers of such a block; u has INT_BLOCK_BUFFER entries. */

@@ -6,7 +6,7 @@
  *
  * int_stream.c reads streams and int_encode.c writes them, int_plan.c chooses the
  * shape, int_block.c does one block; simple8b_rle.c and bitpack.c pack numbers, and
- * int_simd.c decodes blocks where the CPU has AVX2.
+ * int_simd.c and int_simd_sums.c decode blocks where the CPU has AVX2.
  * int_extended.c has the packings of archives, int_ans.c their entropy coder.
  *
  * src/codec/int_private.h
@@ -66,6 +66,7 @@ typedef struct IntBlockSize
 	unsigned	nwords;			/* SIMPLE8B */
 	unsigned	width;			/* BITS */
 	bool		patched;
+	unsigned	bits;			/* most of any number, if strata_int_pack_is_narrow says so */
 } IntBlockSize;
 
 /* How a block of bit-packed numbers is laid out. */
@@ -149,7 +150,7 @@ extern bool strata_int_size_read(IntPacking packing, StrataReader *in, IntBlockS
 extern bool strata_int_pack_skip(IntPacking packing, const IntBlockSize *size, uint32_t count, StrataReader *in);
 extern bool strata_int_pack_read(IntPacking packing, const IntBlockSize *size, uint32_t count,
 								 StrataReader *in, uint64_t *u);
-extern bool strata_int_pack_is_narrow(const IntBlockSize *size, uint32_t count, const StrataReader *in);
+extern bool strata_int_pack_is_narrow(IntBlockSize *size, uint32_t count, const StrataReader *in);
 extern bool strata_int_pack_read_narrow(const IntBlockSize *size, uint32_t count, StrataReader *in, uint32_t *u);
 
 /* bitpack.c */
@@ -161,14 +162,20 @@ extern bool strata_bitpack_read_narrow(StrataReader *in, uint32_t n, unsigned wi
 #define INT_NARROW_WIDTH 25		/* widest numbers that are unpacked to 32 bits */
 extern bool strata_int_simd_usable(void);
 extern bool strata_int_simd_unpack(const uint8_t *from, uint32_t n, unsigned width, uint64_t *out);
-extern void strata_int_simd_rebuild(const IntHeader *h, const IntBlockState *state, const uint64_t *u, uint32_t m,
-									uint64_t *v);
 extern bool strata_int_simd_simple8b(const uint8_t *selectors, const uint8_t *words, unsigned nwords, uint32_t n,
 									 uint64_t *out);
-extern bool strata_int_simd_narrow(const IntHeader *h, unsigned width);
 extern void strata_int_simd_unpack_narrow(const uint8_t *from, uint32_t n, unsigned width, uint32_t *out);
+
+/* int_simd_sums.c: likewise */
+extern void strata_int_simd_rebuild(const IntHeader *h, const IntBlockState *state, const uint64_t *u, uint32_t m,
+									uint64_t *v);
+extern bool strata_int_simd_rotated(const IntHeader *h, const IntBlockState *state, const uint64_t *u, uint32_t m,
+									uint64_t *v);
+extern bool strata_int_simd_narrow(const IntHeader *h, unsigned width);
 extern void strata_int_simd_rebuild_narrow(const IntHeader *h, const IntBlockState *state, const uint32_t *u,
 										   uint32_t m, unsigned width, void *out);
+extern bool strata_int_simd_doubles(const IntHeader *h, const IntBlockState *state, unsigned bits, const uint32_t *u,
+									uint32_t m, double power, double *out);
 
 /* simple8b_rle.c */
 extern unsigned strata_simple8b_count(const uint64_t *u, const uint8_t *length, uint32_t n, unsigned most);

@@ -183,114 +183,199 @@ strata_int_block_rebuild(const IntHeader *h, const IntBlockState *state, uint64_
 }
 
 /* Store n values truncated to width bytes at out[at]. */
+STRATA_CLONES
 void
-strata_int_store(const uint64_t *v, uint32_t n, unsigned width, void *out, uint32_t at)
+strata_int_store(const uint64_t *restrict v, uint32_t n, unsigned width, void *restrict out, uint32_t at)
 {
+	uint8_t    *restrict to = (uint8_t *) out + (size_t) at * width;
+
 	switch (width)
 	{
 		case 1:
-			for (uint32_t i = 0; i < n; i++)
-				((uint8_t *) out)[at + i] = (uint8_t) v[i];
+			for (size_t i = 0; i < n; i++)
+				to[i] = (uint8_t) v[i];
 			break;
 		case 2:
-			for (uint32_t i = 0; i < n; i++)
-				((uint16_t *) out)[at + i] = (uint16_t) v[i];
+			for (size_t i = 0; i < n; i++)
+				((uint16_t *) to)[i] = (uint16_t) v[i];
 			break;
 		case 4:
-			for (uint32_t i = 0; i < n; i++)
-				((uint32_t *) out)[at + i] = (uint32_t) v[i];
+			for (size_t i = 0; i < n; i++)
+				((uint32_t *) to)[i] = (uint32_t) v[i];
 			break;
 		default:
-			memcpy((uint64_t *) out + at, v, n * sizeof(uint64_t));
+			memcpy(to, v, n * sizeof(uint64_t));
 	}
 }
 
 /* Values of a stream whose neighbours all differ by h->step. */
+STRATA_CLONES
 static void
 decode_steps(const IntHeader *h, uint32_t from, uint32_t n, unsigned width, void *out)
 {
-	uint64_t	v[INT_BLOCK_MAX];
+	uint64_t	step = (uint64_t) h->step;
+	uint64_t	first = h->first + step * from;
 
-	for (uint32_t done = 0; done < n; done += INT_BLOCK_MAX)
+	switch (width)
 	{
-		uint32_t	m = n - done < INT_BLOCK_MAX ? n - done : INT_BLOCK_MAX;
-		uint64_t	first = h->first + (uint64_t) h->step * (from + done);
+		case 1:
+			for (uint32_t i = 0; i < n; i++)
+				((uint8_t *) out)[i] = (uint8_t) (first + step * i);
+			break;
+		case 2:
+			for (uint32_t i = 0; i < n; i++)
+				((uint16_t *) out)[i] = (uint16_t) (first + step * i);
+			break;
+		case 4:
+			for (uint32_t i = 0; i < n; i++)
+				((uint32_t *) out)[i] = (uint32_t) first + (uint32_t) step * i;
+			break;
+		default:
+			{
+				uint64_t   *v = out;
+				uint64_t	last[4] = {first, first + step, first + 2 * step, first + 3 * step};
+				uint32_t	i = 0;
 
-		for (uint32_t i = 0; i < m; i++)
-			v[i] = first + (uint64_t) h->step * i;
-		strata_int_store(v, m, width, out, done);
+				/* sums, as vectors of 64 bits are not multiplied fast */
+				for (; i + 4 <= n; i += 4)
+					for (unsigned k = 0; k < 4; k++)
+					{
+						v[i + k] = last[k];
+						last[k] += 4 * step;
+					}
+				for (unsigned k = 0; i < n; i++)
+					v[i] = last[k++];
+			}
 	}
 }
 
-/* Values [lo, hi) of the m of a block whose numbers are narrow, to `out`. */
-static bool
-decode_narrow(const IntHeader *h, const IntBlockState *state, const IntBlockSize *size, StrataReader *in,
-			  uint32_t m, uint32_t lo, uint32_t hi, unsigned width, void *out)
+/* What is to be decoded: integers of a width, or what a sink makes of those of 64 bits. */
+typedef struct IntWanted
 {
+	const IntHeader *h;
+	unsigned	width;
+	const StrataIntSink *sink;	/* or NULL */
+	bool		simd;
+	bool		narrow;			/* may blocks be unpacked to 32 bits? */
+} IntWanted;
+
+/* All m values of a block whose numbers are narrow. */
+static bool
+decode_narrow(const IntWanted *wanted, const IntBlockState *state, const IntBlockSize *size, StrataReader *in,
+			  uint32_t m, void *out)
+{
+	const IntHeader *h = wanted->h;
+	const StrataIntSink *sink = wanted->sink;
 	uint32_t	u[INT_BLOCK_BUFFER];
-	uint64_t	v[INT_BLOCK_MAX];
 	uint32_t	count = m > (uint32_t) h->shape.transform ? m - (uint32_t) h->shape.transform : 0;
 
 	if (!strata_int_pack_read_narrow(size, count, in, u))
 		return false;
-	if (lo == 0 && hi == m)
-		strata_int_simd_rebuild_narrow(h, state, u, m, width, out);
-	else
+	if (sink && sink->power > 0 && strata_int_simd_doubles(h, state, size->bits, u, m, sink->power, out))
+		return true;
+	strata_int_simd_rebuild_narrow(h, state, u, m, wanted->width, out);
+	if (sink)
+		sink->finish(sink->power, out, m);
+	return true;
+}
+
+/* All m values of a block. */
+static bool
+decode_block(const IntWanted *wanted, const IntBlockState *state, IntBlockSize *size, StrataReader *in,
+			 uint32_t m, void *out)
+{
+	const IntHeader *h = wanted->h;
+	const StrataIntSink *sink = wanted->sink;
+	uint64_t	u[INT_BLOCK_BUFFER];
+	uint64_t	v[INT_BLOCK_MAX];
+	uint32_t	count = m > (uint32_t) h->shape.transform ? m - (uint32_t) h->shape.transform : 0;
+
+	if (in->failed)
+		return false;
+	if (wanted->narrow && strata_int_pack_is_narrow(size, count, in))
+		return decode_narrow(wanted, state, size, in, m, out);
+	if (!strata_int_pack_read(h->shape.packing, size, count, in, u))
+		return false;
+	if (wanted->width < 8)
 	{
-		strata_int_simd_rebuild_narrow(h, state, u, m, width, v);
-		memcpy(out, (uint8_t *) v + lo * width, (hi - lo) * width);
+		strata_int_block_rebuild(h, state, u, m, v);
+		strata_int_store(v, m, wanted->width, out, 0);
+		return true;
 	}
+	if (sink && sink->power == 0 && wanted->simd && strata_int_simd_rotated(h, state, u, m, out))
+		return true;
+	strata_int_block_rebuild(h, state, u, m, out);
+	if (sink)
+		sink->finish(sink->power, out, m);
 	return true;
 }
 
 /* Decode the blocks that hold values [from, from + n). */
 static bool
-decode_blocks(const IntHeader *h, StrataReader *in, uint32_t total,
-			  uint32_t from, uint32_t n, unsigned width, void *out)
+decode_blocks(const IntWanted *wanted, StrataReader *in, uint32_t total, uint32_t from, uint32_t n, void *out)
 {
-	uint64_t	u[INT_BLOCK_BUFFER];
-	uint64_t	v[INT_BLOCK_MAX];
-	uint32_t	rows = UINT32_C(1) << h->shape.block_log2;
+	const IntShape *shape = &wanted->h->shape;
+	uint64_t	part[INT_BLOCK_MAX];
+	uint32_t	rows = UINT32_C(1) << shape->block_log2;
 	IntBlockState state = {0};
-	bool		narrow = h->shape.packing == INT_PACK_BITS && strata_int_simd_usable() &&
-		strata_int_simd_narrow(h, width);
 
 	for (uint32_t start = 0; start < from + n; start += rows)
 	{
 		uint32_t	m = total - start < rows ? total - start : rows;
-		uint32_t	count = m > (uint32_t) h->shape.transform ? m - (uint32_t) h->shape.transform : 0;
 		uint32_t	lo = from > start ? from - start : 0;
 		uint32_t	hi = from + n - start < m ? from + n - start : m;
 		IntBlockSize size = {0};
 
-		if (!strata_int_size_read(h->shape.packing, in, &size))
+		if (!strata_int_size_read(shape->packing, in, &size))
 			return false;
-		strata_int_meta_read(&h->shape, &state, start == 0, in);
+		strata_int_meta_read(shape, &state, start == 0, in);
 		if (lo >= m)
 		{
-			if (!strata_int_pack_skip(h->shape.packing, &size, count, in))
-				return false;
-			continue;
-		}
-		if (narrow && !in->failed && strata_int_pack_is_narrow(&size, count, in))
-		{
-			uint8_t    *to = (uint8_t *) out + (size_t) (start + lo - from) * width;
+			uint32_t	count = m > (uint32_t) shape->transform ? m - (uint32_t) shape->transform : 0;
 
-			if (!decode_narrow(h, &state, &size, in, m, lo, hi, width, to))
+			if (!strata_int_pack_skip(shape->packing, &size, count, in))
 				return false;
-			continue;
 		}
-		if (in->failed || !strata_int_pack_read(h->shape.packing, &size, count, in, u))
-			return false;
-		if (width == 8 && lo == 0 && hi == m)
-			strata_int_block_rebuild(h, &state, u, m, (uint64_t *) out + (start - from));
 		else
 		{
-			strata_int_block_rebuild(h, &state, u, m, v);
-			strata_int_store(v + lo, hi - lo, width, out, start + lo - from);
+			uint8_t    *to = (uint8_t *) out + (size_t) (start + lo - from) * wanted->width;
+			bool		whole = lo == 0 && hi == m;
+
+			if (!decode_block(wanted, &state, &size, in, m, whole ? to : (void *) part))
+				return false;
+			if (!whole)
+				memcpy(to, (uint8_t *) part + lo * wanted->width, (hi - lo) * wanted->width);
 		}
 	}
 	return true;
+}
+
+static StrataCodecResult
+decode(const uint8_t *data, size_t len, uint32_t total, uint32_t from, uint32_t n, unsigned width,
+	   const StrataIntSink *sink, void *out)
+{
+	StrataReader in = strata_reader(data, len);
+	StrataCodecResult rc = STRATA_CODEC_OK;
+	IntHeader	h;
+
+	if (n == 0)
+		return STRATA_CODEC_OK;
+	if (!read_header(&in, &h))
+		return STRATA_CODEC_CORRUPT;
+	if (h.shape.packing != INT_PACK_NONE && h.shape.packing != INT_PACK_EXTENDED)
+	{
+		IntWanted	wanted = {&h, width, sink, strata_int_simd_usable(), false};
+
+		wanted.narrow = wanted.simd && h.shape.packing == INT_PACK_BITS && strata_int_simd_narrow(&h, width);
+		return decode_blocks(&wanted, &in, total, from, n, out) ? STRATA_CODEC_OK : STRATA_CODEC_CORRUPT;
+	}
+	if (h.shape.packing == INT_PACK_NONE)
+		decode_steps(&h, from, n, width, out);
+	else
+		rc = strata_int_extended_decode(&h, &in, total, from, n, width, out);
+	if (rc == STRATA_CODEC_OK && sink)
+		sink->finish(sink->power, out, n);
+	return rc;
 }
 
 /*
@@ -301,21 +386,15 @@ StrataCodecResult
 strata_ints_decode(const uint8_t *data, size_t len, uint32_t total,
 				   uint32_t from, uint32_t n, unsigned width, void *out)
 {
-	StrataReader in = strata_reader(data, len);
-	IntHeader	h;
+	return decode(data, len, total, from, n, width, NULL, out);
+}
 
-	if (n == 0)
-		return STRATA_CODEC_OK;
-	if (!read_header(&in, &h))
-		return STRATA_CODEC_CORRUPT;
-	if (h.shape.packing == INT_PACK_NONE)
-	{
-		decode_steps(&h, from, n, width, out);
-		return STRATA_CODEC_OK;
-	}
-	if (h.shape.packing == INT_PACK_EXTENDED)
-		return strata_int_extended_decode(&h, &in, total, from, n, width, out);
-	return decode_blocks(&h, &in, total, from, n, width, out) ? STRATA_CODEC_OK : STRATA_CODEC_CORRUPT;
+/* The same for what a sink makes of them. */
+StrataCodecResult
+strata_ints_decode_to(const uint8_t *data, size_t len, uint32_t total, uint32_t from, uint32_t n,
+					  const StrataIntSink *sink, uint64_t *out)
+{
+	return decode(data, len, total, from, n, 8, sink, out);
 }
 
 /* For people: "delta, simple8b-RLE, gcd 1000000, 4 blocks". */

@@ -93,7 +93,7 @@ strata_nulls_write(StrataNullMode mode, const bool *isnull, uint32_t nrows, Stra
 }
 
 /* Set bits of a word. */
-static unsigned
+STRATA_INLINE unsigned
 count_bits(uint64_t v)
 {
 	v -= v >> 1 & UINT64_C(0x5555555555555555);
@@ -103,6 +103,7 @@ count_bits(uint64_t v)
 }
 
 /* Set bits among the first nbits of a map. */
+STRATA_CLONES
 static uint32_t
 count_map(const uint8_t *map, uint32_t nbits)
 {
@@ -118,67 +119,49 @@ count_map(const uint8_t *map, uint32_t nbits)
 	return count;
 }
 
-/*
- * Move `in` past the map, checking it (C3).  False when it is damaged.
- */
-bool
-strata_nulls_skip(StrataNullMode mode, uint32_t nrows, uint32_t nnulls, StrataReader *in)
+/* Flag `run` rows from `row` on; those behind them are not flagged yet. */
+STRATA_INLINE void
+flag_run(bool *isnull, uint32_t nrows, uint32_t row, uint32_t run)
 {
-	switch (mode)
+	if (run < 8 && row + 8 <= nrows)
+		strata_store64(isnull + row, UINT64_C(0x0101010101010101) & strata_low_bits(8 * run));
+	else
+		memset(isnull + row, true, run);
+}
+
+/* Move `in` past runs of nrows rows, nnulls of them null, flagging those if isnull is not NULL. */
+STRATA_INLINE bool
+take_runs(uint32_t nrows, uint32_t nnulls, StrataReader *in, bool *isnull)
+{
+	uint32_t	row = 0;
+	uint32_t	found = 0;
+
+	while (row < nrows)
 	{
-		case STRATA_NULLS_NONE:
-			return nnulls == 0;
-		case STRATA_NULLS_ALL:
-			return nnulls == nrows;
-		case STRATA_NULLS_RUNS:
-			{
-				uint32_t	row = 0;
-				uint32_t	found = 0;
-				bool		current = false;
+		uint32_t	run = strata_read_count(in);
 
-				while (row < nrows)
-				{
-					uint32_t	run = strata_read_count(in);
-
-					if (in->failed || run > nrows - row || (run == 0 && row > 0))
-						return false;
-					row += run;
-					if (current)
-						found += run;
-					else if (run == 0)
-					{
-						/* only the first run may be empty, and only once */
-						uint32_t	next = strata_read_count(in);
-
-						if (in->failed || next == 0 || next > nrows)
-							return false;
-						row += next;
-						found += next;
-						current = true;
-					}
-					current = !current;
-				}
-				return found == nnulls;
-			}
-		case STRATA_NULLS_BITMAP:
-			{
-				const uint8_t *map = strata_read_bytes(in, ((size_t) nrows + 7) / 8);
-
-				if (map == NULL)
-					return false;
-				if (nrows % 8 && map[nrows / 8] >> nrows % 8)
-					return false;
-				return count_map(map, nrows) == nnulls;
-			}
+		/* only the first run may be empty */
+		if (in->failed || run > nrows - row || (run == 0 && row > 0))
+			return false;
+		row += run;
+		if (row == nrows)
+			break;
+		run = strata_read_count(in);
+		if (in->failed || run > nrows - row || run == 0)
+			return false;
+		if (isnull)
+			flag_run(isnull, nrows, row, run);
+		row += run;
+		found += run;
 	}
-	return false;
+	return found == nnulls;
 }
 
 /* Spread bits [from, from + n) of a map into flags, eight at a time. */
 static void
 expand_map(const uint8_t *map, uint32_t from, uint32_t n, bool *isnull)
 {
-	uint32_t	i = 0;
+	uint32_t	i = from == 0 ? strata_nulls_simd_expand(map, n, isnull) : 0;
 
 	for (; i < n && (from + i) % 8 != 0; i++)
 		isnull[i] = map[(from + i) / 8] >> (from + i) % 8 & 1;
@@ -189,19 +172,52 @@ expand_map(const uint8_t *map, uint32_t from, uint32_t n, bool *isnull)
 }
 
 /*
- * Flags of rows [from, from + n) of a map strata_nulls_skip approved of; `in`
- * stands at its start.  Returns how many of them are null, and in *before how
+ * Move `in` past the map, checking it (C3), and flag the nulls of all rows if isnull is not
+ * NULL.  False when it is damaged.
+ */
+bool
+strata_nulls_take(StrataNullMode mode, uint32_t nrows, uint32_t nnulls, StrataReader *in, bool *isnull)
+{
+	if (isnull && mode != STRATA_NULLS_BITMAP)
+		memset(isnull, mode == STRATA_NULLS_ALL, nrows);
+	switch (mode)
+	{
+		case STRATA_NULLS_NONE:
+			return nnulls == 0;
+		case STRATA_NULLS_ALL:
+			return nnulls == nrows;
+		case STRATA_NULLS_RUNS:
+			return isnull ? take_runs(nrows, nnulls, in, isnull) : take_runs(nrows, nnulls, in, NULL);
+		case STRATA_NULLS_BITMAP:
+			{
+				const uint8_t *map = strata_read_bytes(in, ((size_t) nrows + 7) / 8);
+
+				if (map == NULL)
+					return false;
+				if (nrows % 8 && map[nrows / 8] >> nrows % 8)
+					return false;
+				if (isnull)
+					expand_map(map, 0, nrows, isnull);
+				return count_map(map, nrows) == nnulls;
+			}
+	}
+	return false;
+}
+
+/*
+ * Flags of rows [from, from + n) of a map of nnulls nulls, which strata_nulls_take approved of;
+ * `in` stands at its start.  Returns how many of them are null, and in *before how
  * many non-null rows precede row `from`.
  */
 uint32_t
-strata_nulls_read(StrataNullMode mode, uint32_t nrows, StrataReader *in,
+strata_nulls_read(StrataNullMode mode, uint32_t nrows, uint32_t nnulls, StrataReader *in,
 				  uint32_t from, uint32_t n, bool *isnull, uint32_t *before)
 {
 	uint32_t	nulls = 0;
 	uint32_t	row = 0;
 	bool		current = false;
 
-	if (isnull)
+	if (isnull && mode != STRATA_NULLS_BITMAP)
 		memset(isnull, mode == STRATA_NULLS_ALL, n);
 	*before = mode == STRATA_NULLS_ALL ? 0 : from;
 	if (mode == STRATA_NULLS_NONE)
@@ -216,7 +232,7 @@ strata_nulls_read(StrataNullMode mode, uint32_t nrows, StrataReader *in,
 		*before = from - nulls_before;
 		if (isnull)
 			expand_map(map, from, n, isnull);
-		return count_map(map, from + n) - nulls_before;
+		return (from + n == nrows ? nnulls : count_map(map, from + n)) - nulls_before;
 	}
 	while (row < from + n)
 	{

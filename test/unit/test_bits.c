@@ -248,6 +248,7 @@ test_null_maps(void)
 {
 	bool		flags[300];
 	bool		back[300];
+	bool		all[300];
 
 	for (int round = 0; round < 3000; round++)
 	{
@@ -274,11 +275,12 @@ test_null_maps(void)
 		strata_nulls_write(mode, flags, nrows, &w);
 		CHECK(strata_writer_len(&w) == size && size <= (nrows + 7) / 8);
 		r = strata_reader(buf, size);
-		CHECK(strata_nulls_skip(mode, nrows, nnulls, &r) && strata_reader_left(&r) == 0);
+		CHECK(strata_nulls_take(mode, nrows, nnulls, &r, all) && strata_reader_left(&r) == 0);
+		CHECK(memcmp(flags, all, nrows) == 0);
 		r = strata_reader(buf, size);
-		CHECK(!strata_nulls_skip(mode, nrows, nnulls + 1, &r));
+		CHECK(!strata_nulls_take(mode, nrows, nnulls + 1, &r, NULL));
 		r = strata_reader(buf, size);
-		nulls = strata_nulls_read(mode, nrows, &r, from, n, back, &before);
+		nulls = strata_nulls_read(mode, nrows, nnulls, &r, from, n, back, &before);
 		CHECK(memcmp(flags + from, back, n) == 0);
 		for (uint32_t i = 0; i < from; i++)
 			wanted_before += !flags[i];
