@@ -29,6 +29,18 @@ CREATE VIEW timescaledb_information.hypertable_compression_settings AS
 	FROM strata.compression_settings s
 	GROUP BY s.hypertable_schema, s.hypertable_name;
 
+-- Chunks have the settings of their hypertable; older batches keep those they were made with.
+CREATE VIEW timescaledb_information.chunk_compression_settings AS
+	SELECT s.hypertable,
+		   (pg_catalog.quote_ident(c.chunk_schema) || '.' || pg_catalog.quote_ident(c.chunk_name))::regclass AS chunk,
+		   s.segmentby, s.orderby, s.index
+	FROM strata.chunks c
+	JOIN timescaledb_information.hypertable_compression_settings s
+	  ON s.hypertable = (pg_catalog.quote_ident(c.hypertable_schema) || '.' || pg_catalog.quote_ident(c.hypertable_name))::regclass
+	WHERE c.is_compressed;
+CREATE VIEW timescaledb_information.hypertable_columnstore_settings AS SELECT * FROM timescaledb_information.hypertable_compression_settings;
+CREATE VIEW timescaledb_information.chunk_columnstore_settings AS SELECT * FROM timescaledb_information.chunk_compression_settings;
+
 GRANT SELECT ON ALL TABLES IN SCHEMA timescaledb_information TO PUBLIC;
 
 -- Rituals that dumps of TimescaleDB need, and ours do not.

@@ -53,6 +53,11 @@ static const PolicyKind compression = {
 	"compression", "policy_compression", "Compression Policy", "compress_after", "compress_created_before",
 	12 * USECS_PER_HOUR, 0, USECS_PER_HOUR
 };
+/* The same, named as programs look for what they made with the newer words. */
+static const PolicyKind columnstore = {
+	"compression", "policy_compression", "Columnstore Policy", "compress_after", "compress_created_before",
+	12 * USECS_PER_HOUR, 0, USECS_PER_HOUR
+};
 static const PolicyKind retention = {
 	"retention", "policy_retention", "Retention Policy", "drop_after", "drop_created_before",
 	USECS_PER_DAY, 5 * USECS_PER_MINUTE, 5 * USECS_PER_MINUTE
@@ -282,7 +287,7 @@ strata_add_compression_policy(PG_FUNCTION_ARGS)
 Datum
 strata_add_columnstore_policy(PG_FUNCTION_ARGS)
 {
-	(void) add_after_policy(fcinfo, &compression);
+	(void) add_after_policy(fcinfo, &columnstore);
 	PG_RETURN_VOID();
 }
 

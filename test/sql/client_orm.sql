@@ -84,4 +84,66 @@ SELECT remove_compression_policy('page_loads', if_exists => true);
 SELECT count(*) FROM drop_chunks('page_loads', timestamp without time zone '2026-01-08');
 DROP TABLE "page_loads" CASCADE;
 DEALLOCATE ALL;
+
+-- timescaledb 0.2.1 for Python (SQLModel): metadata.create_all, twice
+CREATE EXTENSION IF NOT EXISTS timescaledb;
+CREATE TABLE metric (id SERIAL NOT NULL, time TIMESTAMP WITH TIME ZONE NOT NULL, sensor_id INTEGER NOT NULL, value FLOAT NOT NULL, PRIMARY KEY (id, time));
+CREATE INDEX ix_metric_sensor_id ON metric (sensor_id);
+SELECT created FROM create_hypertable(
+    'metric',
+    by_range('time', INTERVAL '1 day'),
+    if_not_exists => false,
+    migrate_data => false
+);
+SELECT hypertable_name, num_chunks, compression_enabled, tablespaces FROM timescaledb_information.hypertables;
+ALTER TABLE "metric" SET (
+    timescaledb.enable_columnstore = true, timescaledb.orderby = 'time DESC', timescaledb.segmentby = 'sensor_id'
+);
+CALL add_columnstore_policy(
+    'metric', after => CAST('6048000000 seconds' AS INTERVAL), if_not_exists => true
+);
+CALL add_columnstore_policy(
+    'metric', after => CAST('6048000000 seconds' AS INTERVAL), if_not_exists => true
+);
+SELECT DISTINCT hypertable_name
+FROM timescaledb_information.jobs
+WHERE application_name LIKE 'Columnstore%';
+SELECT add_retention_policy('metric', drop_after => INTERVAL '300 years') > 0;
+CREATE TABLE IF NOT EXISTS direct (
+	id SERIAL NOT NULL, 
+	time TIMESTAMP WITH TIME ZONE NOT NULL, 
+	sensor_id INTEGER NOT NULL, 
+	value FLOAT NOT NULL, 
+	PRIMARY KEY (id, time)
+)
+WITH (tsdb.hypertable, tsdb.partition_column = 'time', tsdb.chunk_interval = '12 hours', tsdb.segmentby = 'sensor_id', tsdb.orderby = 'time DESC');
+INSERT INTO metric (time, sensor_id, value) SELECT p0::TIMESTAMP WITH TIME ZONE, p1::INTEGER, p2::FLOAT
+	FROM (SELECT timestamptz '2026-01-01 00:00+00' + g * interval '7 minutes', g % 3, g, g FROM generate_series(0, 1999) g) AS imp_sen(p0, p1, p2, sen_counter) ORDER BY sen_counter LIMIT 3 RETURNING metric.id, metric.id AS id__1;
+INSERT INTO metric (time, sensor_id, value) SELECT timestamptz '2026-01-01 00:00+00' + g * interval '7 minutes', g % 3, g FROM generate_series(3, 1999) g;
+SELECT show_chunks('metric', older_than => make_interval(secs => 172800.0), newer_than => CAST('2026-01-09T00:34:00.083853+00:00' AS timestamptz));
+CALL convert_to_columnstore(
+    'metric_20260101_chunk',
+    if_not_columnstore => true,
+    recompress => false
+);
+SELECT * FROM timescaledb_information.chunk_compression_settings;
+SELECT * FROM timescaledb_information.hypertable_columnstore_settings ORDER BY hypertable::text;
+SELECT time_bucket(INTERVAL '1 day', metric.time) AS bucket, CAST(round(CAST(avg(metric.value) AS NUMERIC), 4) AS FLOAT) AS avg
+	FROM metric WHERE metric.sensor_id = 1 GROUP BY time_bucket(INTERVAL '1 day', metric.time) ORDER BY time_bucket(INTERVAL '1 day', metric.time) DESC LIMIT 3;
+SELECT time_bucket_gapfill(INTERVAL '1 hour', metric.time, '2025-12-31 23:33:43.391355'::timestamp, '2026-01-01 01:33:43.391355'::timestamp) AS bucket, interpolate(avg(metric.value)) AS avg
+	FROM metric WHERE metric.time >= '2025-12-31 23:33:43.391355'::timestamp AND metric.time <= '2026-01-01 01:33:43.391355'::timestamp GROUP BY 1 ORDER BY bucket ASC;
+SELECT job_id > 0 AS job_id, application_name ~ '^Retention Policy', scheduled, CASE WHEN next_start = '-infinity' OR next_start = 'infinity' THEN NULL ELSE next_start END IS NOT NULL AS next_start
+	FROM timescaledb_information.jobs WHERE hypertable_name = 'metric' AND proc_name = 'policy_retention' ORDER BY job_id;
+SELECT count(*) FROM drop_chunks('metric', older_than => INTERVAL '3 days');
+CALL remove_columnstore_policy(
+    'metric',
+    if_exists => true
+);
+-- what there is not, is refused by its name
+CREATE MATERIALIZED VIEW "m_hour"
+WITH (timescaledb.continuous)
+AS
+SELECT time_bucket('1 hour', time) b, avg(value) FROM metric GROUP BY 1
+WITH NO DATA;
+DROP TABLE metric, direct;
 DROP EXTENSION strata_timescale_compat CASCADE;
