@@ -340,7 +340,9 @@ relation_estimate_size(Relation rel, int32 *attr_widths, BlockNumber *pages, dou
 		return;
 	batches = table_open(companion, AccessShareLock);
 	strata_store_estimate_size(batches, &size);
-	*pages = heap_blocks(rel);
+	/* heap takes a small one for larger than it is */
+	if (*pages <= 10)
+		*pages = heap_blocks(rel);
 	*tuples = rint(row_density(rel, *pages) * *pages) + size.rows;
 	*pages += (BlockNumber) (size.main_pages + size.toast_pages);
 	table_close(batches, AccessShareLock);

@@ -197,11 +197,15 @@ scan_getnextslot_tidrange(TableScanDesc sscan, ScanDirection direction, TupleTab
 }
 
 /* See store.h, strata_rowstore_only_hook. */
-static void
+static BlockNumber
 rowstore_only(TableScanDesc scan)
 {
 	if (scan->rs_rd->rd_tableam == strata_am_routine)
+	{
 		((StrataScanDesc *) scan)->with_batches = false;
+		scan = strata_inner_scan(scan);
+	}
+	return ((HeapScanDesc) scan)->rs_nblocks;
 }
 
 static Size

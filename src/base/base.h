@@ -54,6 +54,16 @@ typedef void (*StrataRelcacheCallback) (Datum arg, Oid relid);
 extern void strata_relcache_callback_add(StrataRelcacheCallback callback);
 
 /*
+ * Call visit for a query and for each one inside it, outer ones first, until it
+ * says true; that is then the result.
+ */
+typedef bool (*StrataQueryVisit) (struct Query *query, void *context);
+extern bool strata_query_visit_all(struct Query *query, StrataQueryVisit visit, void *context);
+
+/* Is it a function in SQL whose query the planner may put in its place? */
+extern bool strata_rte_may_be_inlined(struct RangeTblEntry *rte);
+
+/*
  * Report damaged bytes: ERRCODE_DATA_CORRUPTED with the place in errdetail.
  * `what` is a codec_result_text or our own words; column may be NULL.
  */

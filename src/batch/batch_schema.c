@@ -88,7 +88,7 @@ strata_batch_schema_create_mapped(TupleDesc rel_desc, TupleDesc batch_desc, int 
 	for (int i = STRATA_BATCH_FIXED_ATTS; i < batch_desc->natts; i++)
 	{
 		/* all others, whatever R looks like now: the row's checksum is over them */
-		if (strncmp(NameStr(TupleDescAttr(batch_desc, i)->attname), "col_", 4) == 0)
+		if (memcmp(NameStr(TupleDescAttr(batch_desc, i)->attname), "col_", 4) == 0)
 			continue;
 		schema->plain[schema->nplain++] = (AttrNumber) (i + 1);
 		schema->nfixed = (AttrNumber) (i + 1);

@@ -27,32 +27,8 @@ typedef struct Visit
 
 static bool visit(Node *node, Visit *context);
 
-/* Is it a set-returning function in SQL? */
-static bool
-is_sql_function(RangeTblEntry *rte)
-{
-	RangeTblFunction *function;
-	HeapTuple	tuple;
-	Form_pg_proc form;
-	bool		result;
-
-	if (rte->rtekind != RTE_FUNCTION || list_length(rte->functions) != 1)
-		return false;
-	function = linitial(rte->functions);
-	if (function->funcexpr == NULL || !IsA(function->funcexpr, FuncExpr) ||
-		((FuncExpr *) function->funcexpr)->funcid < FirstNormalObjectId)
-		return false;
-	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(((FuncExpr *) function->funcexpr)->funcid));
-	if (!HeapTupleIsValid(tuple))
-		return false;
-	form = (Form_pg_proc) GETSTRUCT(tuple);
-	result = form->prolang == SQLlanguageId && form->proretset && form->provolatile != PROVOLATILE_VOLATILE;
-	ReleaseSysCache(tuple);
-	return result;
-}
-
 /*
- * The planner inlines such functions after we have looked at the query, so do
+ * The planner inlines functions in SQL after we have looked at the query, so do
  * it now where gaps are filled in one.
  */
 static void
@@ -96,7 +72,7 @@ visit(Node *node, Visit *context)
 		return false;
 	if (IsA(node, RangeTblEntry))
 	{
-		if (is_sql_function((RangeTblEntry *) node))
+		if (strata_rte_may_be_inlined((RangeTblEntry *) node))
 			visit_function((RangeTblEntry *) node, context);
 		return false;
 	}

@@ -16,10 +16,12 @@
 #include "time/time.h"
 
 #include "optimizer/paths.h"
+#include "optimizer/plancat.h"
 #include "optimizer/planner.h"
 #include "utils/syscache.h"
 
 static planner_hook_type previous_planner = NULL;
+static get_relation_info_hook_type previous_info_hook = NULL;
 static set_rel_pathlist_hook_type previous_hook = NULL;
 static create_upper_paths_hook_type previous_upper_hook = NULL;
 
@@ -55,6 +57,14 @@ plan_query(Query *query, const char *text, int cursor_options, ParamListInfo par
 }
 
 static void
+hide_indexes(PlannerInfo *root, Oid relid, bool inhparent, RelOptInfo *rel)
+{
+	if (previous_info_hook)
+		previous_info_hook(root, relid, inhparent, rel);
+	strata_scan_get_relation_info(root, relid, inhparent, rel);
+}
+
+static void
 set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
 {
 	if (previous_hook)
@@ -86,6 +96,8 @@ strata_hook_planner_init(void)
 	planner_hook = plan_query;
 	previous_upper_hook = create_upper_paths_hook;
 	create_upper_paths_hook = create_upper_paths;
+	previous_info_hook = get_relation_info_hook;
+	get_relation_info_hook = hide_indexes;
 	previous_hook = set_rel_pathlist_hook;
 	set_rel_pathlist_hook = set_rel_pathlist;
 }

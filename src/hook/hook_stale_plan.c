@@ -36,6 +36,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/planner.h"
 #include "parser/parsetree.h"
+#include "storage/lmgr.h"
 #include "utils/inval.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
@@ -93,7 +94,6 @@ typedef struct Hypertables
 {
 	List	   *relids;
 	uint64		moment;
-	RangeTblEntry *target;		/* of an INSERT: routed when it runs */
 } Hypertables;
 
 static CustomScan *
@@ -142,37 +142,72 @@ may_be_strata(Oid relid)
 	return result;
 }
 
-/* Does the query read a table that may be strata's? */
+/*
+ * May a plan that reads the table miss rows some day?  Not where it has batches
+ * already: they stay with its storage, and the companion stays under our lock.
+ */
 static bool
-reads_strata(Node *node, void *context)
+may_miss_rows(Oid relid)
 {
-	if (node == NULL)
-		return false;
-	if (IsA(node, RangeTblEntry))
-	{
-		RangeTblEntry *rte = (RangeTblEntry *) node;
+	Relation	rel = table_open(relid, NoLock);
+	bool		result = rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE ||
+		(rel->rd_rel->relkind == RELKIND_RELATION && rel->rd_rel->relhassubclass);
 
-		return rte->rtekind == RTE_RELATION && may_be_strata(rte->relid);
+	if (!result && strata_relation_is_strata(rel))
+	{
+		Oid			companion = strata_companion_oid(rel);
+
+		if (OidIsValid(companion))
+			LockRelationOid(companion, AccessShareLock);
+		result = !OidIsValid(companion) || strata_companion_oid(rel) != companion;
 	}
-	if (IsA(node, Query))
-		return query_tree_walker((Query *) node, reads_strata, context, QTW_EXAMINE_RTES_BEFORE);
-	return expression_tree_walker(node, reads_strata, context);
+	table_close(rel, NoLock);
+	return result;
+}
+
+/* The table that an INSERT writes to, and does not read, or NULL. */
+static RangeTblEntry *
+insert_target(Query *query)
+{
+	return query->commandType == CMD_INSERT ? rt_fetch(query->resultRelation, query->rtable) : NULL;
+}
+
+/* May a plan of the query go stale?  Inner queries do not insert. */
+static bool
+may_go_stale(Query *query, void *context)
+{
+	RangeTblEntry *target = insert_target(query);
+	ListCell   *lc;
+
+	foreach(lc, query->rtable)
+	{
+		RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
+
+		if (rte == target)
+			continue;
+		if (strata_rte_may_be_inlined(rte) ||
+			(rte->rtekind == RTE_RELATION &&
+			 (RELKIND_HAS_TABLE_AM(rte->relkind) || rte->relkind == RELKIND_PARTITIONED_TABLE) &&
+			 may_miss_rows(rte->relid)))
+			return true;
+	}
+	return false;
 }
 
 /* Which hypertables does it read?  Call before they are looked into. */
 static bool
-find_hypertables(Node *node, void *context)
+find_hypertables(Query *query, void *context)
 {
 	Hypertables *found = context;
+	RangeTblEntry *target = insert_target(query);
+	ListCell   *lc;
 
-	if (node == NULL)
-		return false;
-	if (IsA(node, RangeTblEntry))
+	foreach(lc, query->rtable)
 	{
-		RangeTblEntry *rte = (RangeTblEntry *) node;
+		RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
 
 		if (rte->rtekind == RTE_RELATION && rte->relkind == RELKIND_PARTITIONED_TABLE &&
-			rte != found->target && strata_hypertable_is(rte->relid))
+			rte != target && strata_hypertable_is(rte->relid))
 		{
 			uint64		moment = strata_hypertable_watch(rte->relid);
 
@@ -180,17 +215,16 @@ find_hypertables(Node *node, void *context)
 				found->moment = moment;
 			found->relids = list_append_unique_oid(found->relids, rte->relid);
 		}
-		return false;
 	}
-	if (IsA(node, Query))
-		return query_tree_walker((Query *) node, find_hypertables, context, QTW_EXAMINE_RTES_BEFORE);
-	return expression_tree_walker(node, find_hypertables, context);
+	return false;
 }
 
 /* Strata tables of a finished plan that have no companion. */
 static List *
 uncompressed_tables(PlannedStmt *stmt)
 {
+	RangeTblEntry *target = stmt->commandType == CMD_INSERT ?
+		rt_fetch(linitial_int(stmt->resultRelations), stmt->rtable) : NULL;
 	List	   *relids = NIL;
 	ListCell   *lc;
 
@@ -199,7 +233,7 @@ uncompressed_tables(PlannedStmt *stmt)
 		RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
 		Relation	rel;
 
-		if (rte->rtekind != RTE_RELATION || !RELKIND_HAS_TABLE_AM(rte->relkind))
+		if (rte->rtekind != RTE_RELATION || rte == target || !RELKIND_HAS_TABLE_AM(rte->relkind))
 			continue;
 		rel = table_open(rte->relid, NoLock);
 		if (strata_relation_is_strata(rel) && !OidIsValid(strata_companion_oid(rel)))
@@ -220,12 +254,10 @@ plan_query(Query *query, const char *text, int cursor_options, ParamListInfo par
 	/* what other sessions did to tables that we hold locks on already */
 	AcceptInvalidationMessages();
 	/* planning scribbles on the query */
-	if (query->commandType != CMD_UTILITY && reads_strata((Node *) query, NULL))
+	if (query->commandType != CMD_UTILITY && strata_query_visit_all(query, may_go_stale, NULL))
 	{
 		copy = copyObject(query);
-		if (copy->commandType == CMD_INSERT)
-			hypertables.target = rt_fetch(copy->resultRelation, copy->rtable);
-		(void) find_hypertables((Node *) copy, &hypertables);
+		(void) strata_query_visit_all(copy, find_hypertables, &hypertables);
 	}
 	stmt = previous_planner ? previous_planner(query, text, cursor_options, params) :
 		standard_planner(query, text, cursor_options, params);

@@ -372,18 +372,10 @@ extend_join_tree(Node *node, Query *query)
 }
 
 static bool
-extend_queries(Node *node, void *context)
+extend_query(Query *query, void *context)
 {
-	if (node == NULL)
-		return false;
-	if (IsA(node, Query))
-	{
-		Query	   *query = (Query *) node;
-
-		extend_join_tree((Node *) query->jointree, query);
-		return query_tree_walker(query, extend_queries, context, 0);
-	}
-	return expression_tree_walker(node, extend_queries, context);
+	extend_join_tree((Node *) query->jointree, query);
+	return false;
 }
 
 /* See hypertable.h. */
@@ -391,5 +383,5 @@ void
 strata_now_add_quals(Query *query)
 {
 	if (strata_enable_now_pruning && query->commandType != CMD_UTILITY)
-		(void) extend_queries((Node *) query, NULL);
+		(void) strata_query_visit_all(query, extend_query, NULL);
 }

@@ -28,7 +28,6 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
-#include "utils/spccache.h"
 
 /* Multiples of cpu_tuple_cost. */
 #define COST_BATCH_LOOK 0.5		/* one batch row: fetch, and try to prune */
@@ -57,6 +56,34 @@ typedef struct QualShape
 	Selectivity order_sel;
 } QualShape;
 
+/* What strata_match_column_op() says of a clause; remembered, as it is asked for by each candidate. */
+typedef struct ClauseOp
+{
+	RestrictInfo *rinfo;
+	bool		matches;
+	StrataColumnOp op;
+} ClauseOp;
+
+/* See scan_private.h. */
+const StrataColumnOp *
+strata_scan_clause_op(StrataRelInfo *info, RestrictInfo *rinfo)
+{
+	ClauseOp   *known;
+	ListCell   *lc;
+
+	foreach(lc, info->ops)
+	{
+		known = lfirst(lc);
+		if (known->rinfo == rinfo)
+			return known->matches ? &known->op : NULL;
+	}
+	known = palloc(sizeof(ClauseOp));
+	known->rinfo = rinfo;
+	known->matches = strata_match_column_op(rinfo->clause, info->rel->relid, &known->op);
+	info->ops = lappend(info->ops, known);
+	return known->matches ? &known->op : NULL;
+}
+
 static bool
 is_segment_clause(const StrataRelInfo *info, Node *clause)
 {
@@ -79,15 +106,13 @@ is_segment_clause(const StrataRelInfo *info, Node *clause)
 }
 
 static void
-add_order_clause(const StrataRelInfo *info, QualShape *shape, RestrictInfo *rinfo)
+add_order_clause(StrataRelInfo *info, QualShape *shape, RestrictInfo *rinfo)
 {
-	StrataColumnOp match;
+	const StrataColumnOp *op = info->layout->norder > 0 ? strata_scan_clause_op(info, rinfo) : NULL;
 
-	if (info->layout->norder == 0 ||
-		!strata_match_column_op(rinfo->clause, info->rel->relid, &match) ||
-		match.attno != info->layout->order[0].attno || !match.column_order || match.is_array)
+	if (op == NULL || op->attno != info->layout->order[0].attno || !op->column_order || op->is_array)
 		return;
-	switch (match.strategy)
+	switch (op->strategy)
 	{
 		case BTLessStrategyNumber:
 		case BTLessEqualStrategyNumber:
@@ -108,18 +133,17 @@ add_order_clause(const StrataRelInfo *info, QualShape *shape, RestrictInfo *rinf
 
 /* An equality (or IN) on segmentby column number i of the layout. */
 static RestrictInfo *
-find_segment_equality(const StrataRelInfo *info, List *clauses, int i)
+find_segment_equality(StrataRelInfo *info, List *clauses, int i)
 {
 	ListCell   *lc;
 
 	foreach(lc, clauses)
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
-		StrataColumnOp match;
+		const StrataColumnOp *op = strata_scan_clause_op(info, rinfo);
 
-		if (strata_match_column_op(rinfo->clause, info->rel->relid, &match) &&
-			match.attno == info->layout->segment[i] && match.column_order &&
-			match.strategy == BTEqualStrategyNumber)
+		if (op != NULL && op->attno == info->layout->segment[i] && op->column_order &&
+			op->strategy == BTEqualStrategyNumber)
 			return rinfo;
 	}
 	return NULL;
@@ -134,7 +158,7 @@ selectivity(const StrataRelInfo *info, List *clauses)
 }
 
 static void
-classify_quals(const StrataRelInfo *info, ParamPathInfo *param_info, QualShape *shape)
+classify_quals(StrataRelInfo *info, ParamPathInfo *param_info, QualShape *shape)
 {
 	List	   *all = list_copy(info->rel->baserestrictinfo);
 	List	   *rest = NIL;
@@ -198,12 +222,9 @@ index_access_cost(const StrataRelInfo *info, double n, bool clustered)
 {
 	double		per_page = Max(info->size.batches / Max(info->size.main_pages, 1.0), 1.0);
 	double		pages = clustered ? ceil(n / per_page) : Min(n, info->size.main_pages);
-	double		random_cost;
-	double		seq_cost;
 
-	get_tablespace_page_costs(info->rel->reltablespace, &random_cost, &seq_cost);
 	/* a descent for the layout, and one for those before and after it */
-	return random_cost + Max(pages - 1, 0) * seq_cost +
+	return info->random_page_cost + Max(pages - 1, 0) * info->seq_page_cost +
 		3 * 50.0 * cpu_operator_cost +
 		n * (cpu_index_tuple_cost + COST_BATCH_LOOK * cpu_tuple_cost);
 }
@@ -226,10 +247,7 @@ one_sided_batches(const StrataRelInfo *info, const QualShape *shape, List *claus
 static Cost
 seq_access_cost(const StrataRelInfo *info)
 {
-	double		seq_cost;
-
-	get_tablespace_page_costs(info->rel->reltablespace, NULL, &seq_cost);
-	return info->size.main_pages * seq_cost +
+	return info->size.main_pages * info->seq_page_cost +
 		info->size.batches * COST_BATCH_LOOK * cpu_tuple_cost;
 }
 
@@ -284,7 +302,6 @@ rowstore_cost(const StrataRelInfo *info, const StrataCandidate *candidate,
 {
 	RelOptInfo *rel = info->rel;
 	double		share = Min(info->heap_tuples / Max(rel->tuples, 1.0), 1.0);
-	double		seq_cost;
 	double		tuples;
 
 	if (candidate->child != NULL)
@@ -295,9 +312,8 @@ rowstore_cost(const StrataRelInfo *info, const StrataCandidate *candidate,
 		*total = child->startup_cost + (child->total_cost - child->startup_cost) * share;
 		return;
 	}
-	get_tablespace_page_costs(rel->reltablespace, NULL, &seq_cost);
 	*startup = shape->heap.startup;
-	*total = *startup + info->heap_pages * seq_cost +
+	*total = *startup + info->heap_pages * info->seq_page_cost +
 		info->heap_tuples * (cpu_tuple_cost + shape->heap.per_tuple);
 	if (candidate->nkeys == 0)
 		return;
@@ -349,7 +365,6 @@ strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
 	Cost		emit;
 	Cost		heap_startup;
 	Cost		heap_total;
-	double		seq_cost;
 
 	candidate->rows = path_rows(info, candidate);
 	segments = Max(info->nsegments * shape->segment_sel, 1.0);
@@ -365,11 +380,10 @@ strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
 	else
 		access = choose_access(info, candidate, shape, nbatches);
 
-	get_tablespace_page_costs(info->rel->reltablespace, NULL, &seq_cost);
 	per_batch = COST_BATCH_OPEN * cpu_tuple_cost +
 		info->ncolumns * (COST_COLUMN_OPEN + COST_DECODE_VALUE * rows_per_batch) * cpu_tuple_cost +
 		rows_per_batch * shape->batch.per_tuple * VECTOR_QUAL_SHARE +
-		size->toast_pages / Max(size->batches, 1.0) * seq_cost *
+		size->toast_pages / Max(size->batches, 1.0) * info->seq_page_cost *
 		Min(info->ncolumns / Max((double) info->desc->natts, 1.0), 1.0);
 	emit = candidate->rows * batch_share * COST_EMIT_ROW * cpu_tuple_cost +
 		candidate->rows * info->rel->reltarget->cost.per_tuple;

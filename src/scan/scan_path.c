@@ -29,10 +29,9 @@
 #include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
 #include "scan/scan.h"
-#include "storage/bufmgr.h"
-#include "storage/smgr.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
+#include "utils/spccache.h"
 #include "utils/typcache.h"
 
 /* Ordered output may keep this many times work_mem of batches open. */
@@ -90,8 +89,11 @@ init_info(StrataRelInfo *info, PlannerInfo *root, RelOptInfo *rel, Relation rela
 	info->rel = rel;
 	info->desc = RelationGetDescr(relation);
 	info->layout = strata_store_present_layout(store);
-	strata_store_estimate_size(store->batches, &info->size);
-	info->heap_pages = smgrnblocks(RelationGetSmgr(relation), MAIN_FORKNUM);
+	/* rel->pages and rel->tuples are the access method's sums, made of the same */
+	if (!strata_store_last_size(RelationGetRelid(store->batches), &info->size))
+		strata_store_estimate_size(store->batches, &info->size);
+	info->heap_pages = Max(rel->pages - info->size.main_pages - info->size.toast_pages, 0);
+	get_tablespace_page_costs(rel->reltablespace, &info->random_page_cost, &info->seq_page_cost);
 	info->heap_tuples = info->heap_pages > 0 ? Max(rel->tuples - info->size.rows, 0) : 0;
 	info->nsegments = estimate_segments(info);
 	info->ncolumns = count_columns(info);
@@ -162,6 +164,7 @@ make_path(const StrataRelInfo *info, StrataCandidate *candidate, List *pathkeys)
 	scan->keys = (StrataOrderKey *) candidate->keys;
 	scan->incremental = candidate->incremental;
 	scan->has_child = candidate->child != NULL;
+	scan->heap_pages = (BlockNumber) info->heap_pages;
 	scan->row_cost = candidate->row_cost;
 	scan->decode_cost = candidate->decode_cost;
 	path->custom_private = list_make1(scan);
@@ -290,7 +293,7 @@ match_pathkeys(const StrataRelInfo *info, List *pathkeys, StrataOrderKey *keys)
  * gives the batches in the order of their bounds.
  */
 static bool
-is_single_segment(const StrataRelInfo *info, ParamPathInfo *param_info)
+is_single_segment(StrataRelInfo *info, ParamPathInfo *param_info)
 {
 	List	   *clauses = info->rel->baserestrictinfo;
 
@@ -305,11 +308,10 @@ is_single_segment(const StrataRelInfo *info, ParamPathInfo *param_info)
 
 		foreach(lc, clauses)
 		{
-			StrataColumnOp match;
+			const StrataColumnOp *op = strata_scan_clause_op(info, lfirst_node(RestrictInfo, lc));
 
-			if (strata_match_column_op(lfirst_node(RestrictInfo, lc)->clause, info->rel->relid, &match) &&
-				match.attno == info->layout->segment[i] && match.column_order && !match.is_array &&
-				match.strategy == BTEqualStrategyNumber)
+			if (op != NULL && op->attno == info->layout->segment[i] && op->column_order &&
+				!op->is_array && op->strategy == BTEqualStrategyNumber)
 				found = true;
 		}
 		if (!found)
@@ -320,7 +322,7 @@ is_single_segment(const StrataRelInfo *info, ParamPathInfo *param_info)
 
 /* The index that gives batches in the order of the first key's bound; SEQ: none. */
 static StrataAccess
-incremental_access(const StrataRelInfo *info, const StrataCandidate *candidate)
+incremental_access(StrataRelInfo *info, const StrataCandidate *candidate)
 {
 	const StrataOrderKey *key = &candidate->keys[0];
 
@@ -429,15 +431,14 @@ is_lookup_column(const StrataRelInfo *info, AttrNumber attno)
 
 /* Remember the parameterisation that makes a join clause usable here. */
 static List *
-add_param_info(const StrataRelInfo *info, RestrictInfo *rinfo, List *param_infos)
+add_param_info(StrataRelInfo *info, RestrictInfo *rinfo, List *param_infos)
 {
 	RelOptInfo *rel = info->rel;
-	StrataColumnOp match;
+	const StrataColumnOp *op = join_clause_is_movable_to(rinfo, rel) ?
+		strata_scan_clause_op(info, rinfo) : NULL;
 	Relids		outer;
 
-	if (!join_clause_is_movable_to(rinfo, rel) ||
-		!strata_match_column_op(rinfo->clause, rel->relid, &match) ||
-		!match.column_order || !is_lookup_column(info, match.attno))
+	if (op == NULL || !op->column_order || !is_lookup_column(info, op->attno))
 		return param_infos;
 	outer = bms_union(rinfo->clause_relids, rel->lateral_relids);
 	outer = bms_del_member(outer, rel->relid);
@@ -469,7 +470,7 @@ member_is_column(PlannerInfo *root, RelOptInfo *rel, EquivalenceClass *ec,
 }
 
 static List *
-eclass_param_infos(const StrataRelInfo *info, AttrNumber attno, List *param_infos)
+eclass_param_infos(StrataRelInfo *info, AttrNumber attno, List *param_infos)
 {
 	Form_pg_attribute att = TupleDescAttr(info->desc, attno - 1);
 	ColumnMember wanted = {attno, InvalidOid};

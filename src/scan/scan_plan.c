@@ -11,6 +11,7 @@
  *					the access gives batches in the order of the keys
  *	4	IntList		per qual, 1 when it may be tried before the quals left of it (security)
  *	5	String		why an aggregation above is not vectorised; empty: nothing to say
+ *	6	Integer		pages of the row store when planned, at most INT_MAX
  *
  * src/scan/scan_plan.c
  *-------------------------------------------------------------------------
@@ -38,7 +39,8 @@ strata_scan_info_serialize(const StrataScanInfo *info)
 	result = list_make5(makeInteger(info->access), makeString(pstrdup(info->layout)), keys,
 						makeInteger((info->has_child ? 1 : 0) | (info->incremental ? 2 : 0)),
 						promotable);
-	return lappend(result, makeString(pstrdup(info->note != NULL ? info->note : "")));
+	result = lappend(result, makeString(pstrdup(info->note != NULL ? info->note : "")));
+	return lappend(result, makeInteger((int) Min(info->heap_pages, INT_MAX)));
 }
 
 /* Memory: the current context. */
@@ -64,6 +66,7 @@ strata_scan_info_parse(List *list, StrataScanInfo *info)
 	info->has_child = (intVal(list_nth(list, 3)) & 1) != 0;
 	info->incremental = (intVal(list_nth(list, 3)) & 2) != 0;
 	info->note = pstrdup(strVal(list_nth(list, 5)));
+	info->heap_pages = (BlockNumber) intVal(list_nth(list, 6));
 	info->nquals = list_length(promotable);
 	info->promotable = palloc0(sizeof(bool) * Max(info->nquals, 1));
 	i = 0;

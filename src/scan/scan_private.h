@@ -47,6 +47,7 @@ typedef struct StrataScanInfo
 	StrataOrderKey *keys;
 	bool		incremental;	/* ordered: access should give batches in order */
 	bool		has_child;		/* row store through an index, by the child plan */
+	BlockNumber heap_pages;		/* of the row store, when planned */
 	Cost		row_cost;		/* of making rows out of batches; paths only */
 	Cost		decode_cost;	/* of fetching and decoding columns; paths only */
 	char	   *note;			/* why the aggregation above is not vectorised, or "" */
@@ -74,6 +75,8 @@ typedef struct StrataRelInfo
 	StrataStoreSize size;
 	double		heap_pages;		/* of the row store */
 	double		heap_tuples;
+	double		random_page_cost;	/* of R's tablespace */
+	double		seq_page_cost;
 	double		nsegments;		/* distinct segments, estimated */
 	int			ncolumns;		/* columns that the query needs */
 	bool		has_segment_index;
@@ -81,6 +84,7 @@ typedef struct StrataRelInfo
 	bool		has_min_index;
 	bool		has_max_index;
 	List	   *shapes;			/* of scan_cost.c: what it knows of the quals */
+	List	   *ops;			/* and of each of them */
 } StrataRelInfo;
 
 /* A path being considered: what it is, then what it costs. */
@@ -102,8 +106,17 @@ typedef struct StrataCandidate
 	Cost		decode_cost;	/* of total: fetching and decoding columns */
 } StrataCandidate;
 
+/* scan_cost.c: the comparison with a column that a clause is, or NULL. */
+extern const StrataColumnOp *strata_scan_clause_op(StrataRelInfo *info, RestrictInfo *rinfo);
+
 /* scan_cost.c: choose the access (unless incremental) and fill in the results. */
 extern void strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate);
+
+/*
+ * scan_index.c: the row store is about to be read from end to end, which was
+ * decided when it had `planned` pages.  May have the plan made anew, next time.
+ */
+extern void strata_scan_check_outgrown(Relation rel, BlockNumber planned, BlockNumber found);
 
 /* scan_plan.c */
 extern const struct CustomPathMethods strata_path_methods;

@@ -84,7 +84,7 @@ begin_heap_scan(StrataScanState *scan)
 	scan->heap_scan = scan->heap_pscan != NULL ?
 		table_beginscan_parallel(rel, scan->heap_pscan) :
 		table_beginscan(rel, scan->css.ss.ps.state->es_snapshot, 0, NULL);
-	strata_rowstore_only_hook(scan->heap_scan);
+	strata_scan_check_outgrown(rel, scan->info.heap_pages, strata_rowstore_only_hook(scan->heap_scan));
 }
 
 /*

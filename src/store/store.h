@@ -467,10 +467,14 @@ typedef struct StrataStoreSize
 } StrataStoreSize;
 extern void strata_store_estimate_size(Relation companion, StrataStoreSize *size);
 
+/* What it said last, for those who know that it was asked a moment ago; false: never. */
+extern bool strata_store_last_size(Oid companion, StrataStoreSize *size);
+
 /*
  * Set by am/ at load: tells a scan just made by table_beginscan(R), before its
  * first tuple, to return the row store only (scan/ reads the batches itself).
+ * Returns how many pages that has.
  */
-extern void (*strata_rowstore_only_hook) (TableScanDesc scan);
+extern BlockNumber (*strata_rowstore_only_hook) (TableScanDesc scan);
 
 #endif							/* STRATA_STORE_H */

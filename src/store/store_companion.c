@@ -54,7 +54,7 @@ typedef struct StrataRelCache
 } StrataRelCache;
 
 const TableAmRoutine *strata_am_routine = NULL;
-void		(*strata_rowstore_only_hook) (TableScanDesc scan) = NULL;
+BlockNumber (*strata_rowstore_only_hook) (TableScanDesc scan) = NULL;
 
 /* See store.h. */
 bool

@@ -26,6 +26,7 @@ typedef struct SizeCache
 	BlockNumber pages;			/* when it was counted */
 	double		batches_per_page;
 	double		rows_per_page;
+	StrataStoreSize last;		/* as told last */
 } SizeCache;
 
 static HTAB *size_caches = NULL;
@@ -75,12 +76,26 @@ sample(Relation companion, SizeCache *cache, BlockNumber pages)
 	cache->rows_per_page = looked > 0 ? rows / looked : 0;
 }
 
+static double
+toast_pages(Relation companion)
+{
+	Oid			toast = companion->rd_rel->reltoastrelid;
+	Relation	rel;
+	double		result;
+
+	if (!OidIsValid(toast))
+		return 0;
+	rel = table_open(toast, AccessShareLock);
+	result = RelationGetNumberOfBlocks(rel);
+	table_close(rel, AccessShareLock);
+	return result;
+}
+
 /* See store.h. */
 void
 strata_store_estimate_size(Relation companion, StrataStoreSize *size)
 {
 	BlockNumber pages = RelationGetNumberOfBlocks(companion);
-	Oid			toast = companion->rd_rel->reltoastrelid;
 	Oid			relid = RelationGetRelid(companion);
 	SizeCache  *cache;
 	bool		found;
@@ -97,19 +112,31 @@ strata_store_estimate_size(Relation companion, StrataStoreSize *size)
 	}
 	cache = hash_search(size_caches, &relid, HASH_ENTER, &found);
 	if (!found)
+	{
 		cache->pages = InvalidBlockNumber;
+		cache->last.main_pages = -1;
+	}
 	/* small ones are counted each time: it is cheap, and they change most */
 	if (!found || pages <= 4 || fabs((double) pages - cache->pages) > 0.1 * cache->pages)
 		sample(companion, cache, pages);
-	size->main_pages = pages;
-	size->batches = cache->batches_per_page * pages;
-	size->rows = cache->rows_per_page * pages;
-	size->toast_pages = 0;
-	if (OidIsValid(toast))
-	{
-		Relation	rel = table_open(toast, AccessShareLock);
+	/* batches that need TOAST take place here too */
+	if (cache->last.main_pages != pages)
+		cache->last.toast_pages = toast_pages(companion);
+	cache->last.main_pages = pages;
+	cache->last.batches = cache->batches_per_page * pages;
+	cache->last.rows = cache->rows_per_page * pages;
+	*size = cache->last;
+}
 
-		size->toast_pages = RelationGetNumberOfBlocks(rel);
-		table_close(rel, AccessShareLock);
-	}
+/* See store.h. */
+bool
+strata_store_last_size(Oid companion, StrataStoreSize *size)
+{
+	SizeCache  *cache = size_caches == NULL ? NULL :
+		hash_search(size_caches, &companion, HASH_FIND, NULL);
+
+	if (cache == NULL || cache->last.main_pages < 0)
+		return false;
+	*size = cache->last;
+	return true;
 }

@@ -403,18 +403,10 @@ rewrite_jointree(Node *node)
 }
 
 static bool
-visit(Node *node, void *context)
+rewrite_query(Query *query, void *context)
 {
-	if (node == NULL)
-		return false;
-	if (IsA(node, Query))
-	{
-		Query	   *query = (Query *) node;
-
-		rewrite_jointree((Node *) query->jointree);
-		return query_tree_walker(query, visit, context, 0);
-	}
-	return expression_tree_walker(node, visit, context);
+	rewrite_jointree((Node *) query->jointree);
+	return false;
 }
 
 /* See time.h. */
@@ -422,5 +414,5 @@ void
 strata_time_rewrite_quals(Query *query)
 {
 	if (strata_enable_bucket_pruning && query->commandType != CMD_UTILITY)
-		(void) visit((Node *) query, NULL);
+		(void) strata_query_visit_all(query, rewrite_query, NULL);
 }
