@@ -134,6 +134,8 @@ strata_hypertable_open(Oid relid)
 
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 kind == RELKIND_RELATION || kind == RELKIND_PARTITIONED_TABLE ?
+				 errmsg("table \"%s\" is not a hypertable", name) :
 				 errmsg("\"%s\" is not a hypertable", name),
 				 OidIsValid(parent) && strata_hypertable_is(parent) ?
 				 errhint("It is a chunk of hypertable \"%s\".", get_rel_name(parent)) :

@@ -1,4 +1,4 @@
--- What ORMs send: django-timescaledb 0.2 (migrations, managers), sqlalchemy-timescaledb 0.4, @timescaledb/typeorm.
+-- What ORMs send: django-timescaledb 0.2 (migrations, managers), sqlalchemy-timescaledb 0.4, @timescaledb/typeorm, timescaledb 0.2 (SQLModel), ltss.
 SET client_min_messages = warning;
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
@@ -139,6 +139,36 @@ CALL remove_columnstore_policy(
     'metric',
     if_exists => true
 );
+
+-- ltss of Home Assistant: its table, its migrations of older forms, on a hypertable that holds compressed rows
+SELECT name, installed_version IS NOT NULL AS installed FROM pg_available_extensions WHERE name = 'timescaledb';
+CREATE TABLE ltss (id BIGSERIAL NOT NULL, time TIMESTAMP WITH TIME ZONE NOT NULL, entity_id VARCHAR(255), state VARCHAR(255), attributes TEXT, PRIMARY KEY (id, time));
+CREATE INDEX ix_ltss_state ON ltss (state);
+CREATE INDEX ix_ltss_entity_id ON ltss (entity_id);
+CREATE EXTENSION IF NOT EXISTS timescaledb CASCADE;
+SELECT (create_hypertable(
+                                'ltss',
+                                'time',
+                                if_not_exists => TRUE)).created;
+SELECT set_chunk_time_interval('ltss', 2592000000000);
+INSERT INTO ltss (time, entity_id, state, attributes) SELECT timestamptz '2026-01-01 00:00+00' + g * interval '1 hour', 'sensor.s' || g % 5, g::text, '{"unit": "C", "n": ' || g % 7 || '}'
+	FROM generate_series(0, 1999) g;
+SELECT count(compress_chunk(c)) FROM (SELECT c FROM show_chunks('ltss') c LIMIT 2) c;
+ALTER TABLE ltss 
+            ALTER COLUMN attributes TYPE JSONB USING attributes::JSONB;
+CREATE INDEX ltss_attributes_idx ON ltss USING gin (attributes);
+CREATE INDEX ltss_entityid_time_composite_idx ON ltss (entity_id, time DESC);
+DROP INDEX ix_ltss_entity_id;
+ALTER TABLE ltss
+                        DROP CONSTRAINT ltss_pkey CASCADE,
+                        ADD PRIMARY KEY(time,entity_id);
+ALTER TABLE ltss
+                        DROP COLUMN id;
+INSERT INTO ltss (time, entity_id, state, attributes) VALUES ('2026-01-01 00:00+00', 'sensor.s0', 'again', '{}');
+INSERT INTO ltss (time, entity_id, state, attributes) VALUES ('2026-06-01 00:00+00', 'sensor.s0', 'later', '{"n": 3}');
+SELECT count(*), min(time), max(time) FROM ltss WHERE attributes @> '{"n": 3}';
+SELECT show_chunks('ltss');
+DROP TABLE ltss;
 -- what there is not, is refused by its name
 CREATE MATERIALIZED VIEW "m_hour"
 WITH (timescaledb.continuous)
