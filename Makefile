@@ -99,6 +99,7 @@ test-pgsuite: ; @bash tools/pgsuite.sh
 test-pgisolation: ; @bash tools/pgisolation.sh
 test-sqlsmith: ; @bash tools/sqlsmith.sh
 test-valgrind: ; @bash tools/valgrind.sh
+test-version: ; @bash tools/test_version.sh $(V)
 lint: all ; @bash tools/lint.sh
 demo: ; @bash tools/demo.sh
 bench: ; @bash bench/run.sh
@@ -123,11 +124,12 @@ help:
 	@echo 'test-pgisolation TORTURE= PGSRC= SETTINGS=  its isolation suite'
 	@echo 'test-sqlsmith MINUTES= SEED=  random statements against tables in every state'
 	@echo 'test-valgrind T= STEPS=         a server under valgrind: regression tests and random statements'
+	@echo 'test-version V=17 TARGETS=    build and test against another PostgreSQL, in a chroot'
 	@echo 'lint                          layers, file sizes and headers, exports'
 	@echo 'demo bench bench-change bench-codecs bench-hypertable compdb'
 	@echo 'tools/server start|psql|...   a private server to play with'
 
 FORCE:
 .PHONY: FORCE test test-unit test-regress test-isolation test-tap test-props test-concurrent \
-	test-damage test-pgsuite test-pgisolation test-sqlsmith test-valgrind lint demo bench bench-change bench-codecs bench-hypertable \
+	test-damage test-pgsuite test-pgisolation test-sqlsmith test-valgrind test-version lint demo bench bench-change bench-codecs bench-hypertable \
 	compdb run-clean help

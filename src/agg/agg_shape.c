@@ -202,13 +202,13 @@ strata_agg_is_time_order(const SortGroupClause *clause, Oid type, bool *descendi
 	TypeCacheEntry *typcache = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY);
 	Oid			opfamily;
 	Oid			opcintype;
-	int16		strategy;
+	StrataSortOrder order;
 
 	if (!strata_agg_is_time_type(type) ||
-		!get_ordering_op_properties(clause->sortop, &opfamily, &opcintype, &strategy) ||
+		!get_ordering_op_properties(clause->sortop, &opfamily, &opcintype, &order) ||
 		opfamily != typcache->btree_opf || opcintype != getBaseType(type))
 		return false;
-	*descending = strategy == BTGreaterStrategyNumber;
+	*descending = order == STRATA_SORT_DESC;
 	return true;
 }
 

@@ -8,6 +8,10 @@
  * whose batches then yield rows.  That ANALYZE runs is read off the backend's
  * progress entry, which it sets before it asks for the number of blocks.
  *
+ * From 17 on ANALYZE has a read stream instead of numbers, which would read
+ * blocks that the heap does not have.  So the numbers are taken out of it, and
+ * those of the heap, which come first, go into a stream of our own.
+ *
  * src/am/am_analyze.c
  *-------------------------------------------------------------------------
  */
@@ -47,6 +51,11 @@ typedef struct StrataAnalyzeState
 	StrataBatchReader *reader;
 	StrataEntries *entries;
 	int			row;
+#if !STRATA_ANALYZE_BY_BLOCK
+	ReadStream *sampled;		/* ANALYZE's: which blocks */
+	ReadStream *heap;			/* ours, of those the heap has; NULL: past them */
+	BlockNumber next;			/* taken out of `sampled`, not used yet, or invalid */
+#endif
 } StrataAnalyzeState;
 
 static bool
@@ -163,7 +172,7 @@ next_virtual_row(StrataScanDesc *scan, StrataAnalyzeState *state, double *livero
 			state->row++;
 			continue;
 		}
-		vacuum_delay_point();
+		strata_vacuum_delay_point(true);
 		if (!table_scan_getnextslot(state->scan, ForwardScanDirection, state->batch))
 		{
 			end_virtual_block(state);
@@ -196,10 +205,66 @@ scan_analyze_next_block(TableScanDesc sscan, BlockNumber block, BufferAccessStra
 	return true;
 }
 #else
+/* For our stream: the next sampled block of the heap. */
+static BlockNumber
+next_heap_block(ReadStream *stream, void *arg, void *per_buffer)
+{
+	StrataAnalyzeState *state = arg;
+	BlockNumber block = state->next;
+	BufferAccessStrategy strategy;
+
+	if (!BlockNumberIsValid(block) || block >= state->heap_blocks)
+		return InvalidBlockNumber;
+	state->next = read_stream_next_block(state->sampled, &strategy);
+	return block;
+}
+
+static void
+end_heap_stream(StrataAnalyzeState *state)
+{
+	if (state->heap != NULL)
+		read_stream_end(state->heap);
+	state->heap = NULL;
+}
+
+static void
+begin_heap_stream(StrataScanDesc *scan, StrataAnalyzeState *state, ReadStream *sampled)
+{
+	BufferAccessStrategy strategy;
+	MemoryContext old = MemoryContextSwitchTo(GetMemoryChunkContext(scan));
+
+	state->sampled = sampled;
+	state->next = read_stream_next_block(sampled, &strategy);
+	state->heap = read_stream_begin_relation(READ_STREAM_MAINTENANCE, strategy, scan->base.rs_rd,
+											 MAIN_FORKNUM, next_heap_block, state, 0);
+	MemoryContextSwitchTo(old);
+}
+
 static bool
 scan_analyze_next_block(TableScanDesc sscan, ReadStream *stream)
 {
-	return strata_heap_am->scan_analyze_next_block(strata_inner_scan(sscan), stream);
+	StrataScanDesc *scan = (StrataScanDesc *) sscan;
+	StrataAnalyzeState *state = analyze_state(scan);
+	BufferAccessStrategy strategy;
+	BlockNumber block;
+
+	end_virtual_block(state);
+	if (state->sampled == NULL)
+		begin_heap_stream(scan, state, stream);
+	if (state->heap != NULL)
+	{
+		if (strata_heap_am->scan_analyze_next_block(scan->heap, state->heap))
+			return true;
+		end_heap_stream(state);
+	}
+	/* beyond those we claimed to have there can be none */
+	block = state->next;
+	if (!BlockNumberIsValid(block) || state->store == NULL ||
+		block - state->heap_blocks >= state->virtual_blocks)
+		return false;
+	state->next = read_stream_next_block(state->sampled, &strategy);
+	begin_virtual_block(state, block - state->heap_blocks);
+	return true;
 }
 #endif
 
@@ -224,6 +289,9 @@ strata_analyze_end(StrataScanDesc *scan)
 	if (state == NULL)
 		return;
 	end_virtual_block(state);
+#if !STRATA_ANALYZE_BY_BLOCK
+	end_heap_stream(state);
+#endif
 	if (state->store != NULL)
 	{
 		strata_batch_reader_free(state->reader);

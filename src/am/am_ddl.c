@@ -6,6 +6,7 @@
  * src/am/am_ddl.c
  *-------------------------------------------------------------------------
  */
+#include "am/am.h"
 #include "am/am_private.h"
 
 #include "access/table.h"

@@ -191,7 +191,7 @@ scan_sample_next_block(TableScanDesc sscan, SampleScanState *node)
 	if (!BlockNumberIsValid(state->block))
 		return false;
 	if (state->block < state->heap_blocks)
-		heapgetpage(scan->heap, state->block);
+		strata_heap_read_page(scan->heap, state->block);
 	return true;
 }
 

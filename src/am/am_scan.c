@@ -157,8 +157,8 @@ scan_set_tidrange(TableScanDesc sscan, ItemPointer min, ItemPointer max)
 {
 	StrataScanDesc *scan = (StrataScanDesc *) sscan;
 
-	ItemPointerCopy(min, &scan->base.rs_mintid);
-	ItemPointerCopy(max, &scan->base.rs_maxtid);
+	ItemPointerCopy(min, &scan->base.STRATA_RS_MINTID);
+	ItemPointerCopy(max, &scan->base.STRATA_RS_MAXTID);
 	strata_heap_am->scan_set_tidrange(scan->heap, min, max);
 }
 
@@ -188,8 +188,8 @@ scan_getnextslot_tidrange(TableScanDesc sscan, ScanDirection direction, TupleTab
 				break;
 			scan->in_batches = false;
 		}
-		else if (ItemPointerCompare(&slot->tts_tid, &scan->base.rs_mintid) >= 0 &&
-				 ItemPointerCompare(&slot->tts_tid, &scan->base.rs_maxtid) <= 0)
+		else if (ItemPointerCompare(&slot->tts_tid, &scan->base.STRATA_RS_MINTID) >= 0 &&
+				 ItemPointerCompare(&slot->tts_tid, &scan->base.STRATA_RS_MAXTID) <= 0)
 			return true;
 	}
 	ExecClearTuple(slot);
@@ -230,6 +230,7 @@ parallelscan_reinitialize(Relation rel, ParallelTableScanDesc pscan)
 }
 
 /* A bitmap's pages are the row store's. */
+#if STRATA_BITMAP_BY_BLOCK
 static bool
 scan_bitmap_next_block(TableScanDesc scan, struct TBMIterateResult *tbmres)
 {
@@ -242,6 +243,19 @@ scan_bitmap_next_tuple(TableScanDesc scan, struct TBMIterateResult *tbmres, Tupl
 {
 	return strata_heap_am->scan_bitmap_next_tuple(strata_inner_scan(scan), tbmres, slot);
 }
+#else
+static bool
+scan_bitmap_next_tuple(TableScanDesc scan, TupleTableSlot *slot, bool *recheck,
+					   uint64 *lossy_pages, uint64 *exact_pages)
+{
+	TableScanDesc heap = strata_inner_scan(scan);
+
+	sync_snapshot((StrataScanDesc *) scan);
+	/* a new one after each rescan */
+	heap->st.rs_tbmiterator = scan->st.rs_tbmiterator;
+	return strata_heap_am->scan_bitmap_next_tuple(heap, slot, recheck, lossy_pages, exact_pages);
+}
+#endif
 
 void
 strata_am_scan_init(TableAmRoutine *am)
@@ -255,7 +269,9 @@ strata_am_scan_init(TableAmRoutine *am)
 	am->parallelscan_estimate = parallelscan_estimate;
 	am->parallelscan_initialize = parallelscan_initialize;
 	am->parallelscan_reinitialize = parallelscan_reinitialize;
+#if STRATA_BITMAP_BY_BLOCK
 	am->scan_bitmap_next_block = scan_bitmap_next_block;
+#endif
 	am->scan_bitmap_next_tuple = scan_bitmap_next_tuple;
 	strata_rowstore_only_hook = rowstore_only;
 }

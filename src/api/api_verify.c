@@ -26,7 +26,6 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
-#include "utils/relfilenodemap.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
@@ -183,7 +182,7 @@ is_orphan(Oid relid)
 	orphan = form->relkind == RELKIND_RELATION &&
 		form->relnamespace == get_namespace_oid(STRATA_INTERNAL_SCHEMA, true) &&
 		sscanf(NameStr(form->relname), "batch_%u_%u", &spc, &number) == 2 &&
-		!OidIsValid(RelidByRelfilenode(spc, number));
+		!OidIsValid(strata_relid_by_storage(spc, number));
 	ReleaseSysCache(tuple);
 	return orphan;
 }

@@ -67,7 +67,7 @@ extern bool strata_rte_may_be_inlined(struct RangeTblEntry *rte);
  * Report damaged bytes: ERRCODE_DATA_CORRUPTED with the place in errdetail.
  * `what` is a codec_result_text or our own words; column may be NULL.
  */
-extern void strata_error_corrupt(Relation rel, int64 first_row, const char *column,
-								 const char *what) pg_attribute_noreturn();
+pg_noreturn extern void strata_error_corrupt(Relation rel, int64 first_row, const char *column,
+											 const char *what);
 
 #endif							/* STRATA_BASE_H */

@@ -4,6 +4,7 @@
  *	  PostgreSQL 15-18 in one tree: the only place for PG_VERSION_NUM.
  *
  * Each shim names the upstream change and the version at which it can go.
+ * Over 600 lines: four versions' differences are one list, and nowhere else.
  *
  * src/base/compat.h
  *-------------------------------------------------------------------------
@@ -27,6 +28,23 @@
 #endif
 
 /*
+ * 16 renamed it with the rest of relfilenodes (b0a55e43299); delete when 15 goes.
+ */
+#if PG_VERSION_NUM < 160000
+#include "utils/relfilenodemap.h"
+#else
+#include "utils/relfilenumbermap.h"
+#endif
+
+/*
+ * 18 has functions that do not return say so first (28e7a994c72 and what came
+ * after it); delete when 17 goes.
+ */
+#ifndef pg_noreturn
+#define pg_noreturn pg_attribute_noreturn()
+#endif
+
+/*
  * 16 renamed RelFileNode to RelFileLocator (b0a55e43299); delete when 15 goes.
  */
 #if PG_VERSION_NUM < 160000
@@ -35,12 +53,14 @@ typedef RelFileNode StrataLocator;
 #define STRATA_LOCATOR_NUMBER(l) ((l).relNode)
 #define STRATA_LOCATOR_SPACE(l) ((l).spcNode)
 #define STRATA_SET_NEW_STORAGE relation_set_new_filenode
+#define strata_relid_by_storage(space, number) RelidByRelfilenode(space, number)
 #else
 typedef RelFileLocator StrataLocator;
 #define STRATA_REL_LOCATOR(rel) ((rel)->rd_locator)
 #define STRATA_LOCATOR_NUMBER(l) ((l).relNumber)
 #define STRATA_LOCATOR_SPACE(l) ((l).spcOid)
 #define STRATA_SET_NEW_STORAGE relation_set_new_filelocator
+#define strata_relid_by_storage(space, number) RelidByRelfilenumber(space, number)
 #endif
 
 /*
@@ -91,6 +111,49 @@ strata_heap_update(Relation rel, ItemPointer tid, HeapTuple tuple, CommandId cid
 	return heap_update(rel, tid, tuple, cid, InvalidSnapshot, true, &tmfd, &mode, &update_indexes);
 #endif
 }
+
+static inline void
+strata_simple_heap_update(Relation rel, ItemPointer tid, HeapTuple tuple)
+{
+#if PG_VERSION_NUM < 160000
+	simple_heap_update(rel, tid, tuple);
+#else
+	TU_UpdateIndexes update_indexes;
+
+	simple_heap_update(rel, tid, tuple, &update_indexes);
+#endif
+}
+
+/*
+ * Have a heap scan's current page be this one.  17 took the function for it
+ * apart (44086b09753); delete the first branch when 16 goes.
+ */
+static inline void
+strata_heap_read_page(TableScanDesc sscan, BlockNumber block)
+{
+#if PG_VERSION_NUM < 170000
+	heapgetpage(sscan, block);
+#else
+	HeapScanDesc scan = (HeapScanDesc) sscan;
+
+	if (BufferIsValid(scan->rs_cbuf))
+		ReleaseBuffer(scan->rs_cbuf);
+	scan->rs_cblock = block;
+	scan->rs_cbuf = ReadBufferExtended(sscan->rs_rd, MAIN_FORKNUM, block, RBM_NORMAL, scan->rs_strategy);
+	if (sscan->rs_flags & SO_ALLOW_PAGEMODE)
+		heap_prepare_pagescan(sscan);
+#endif
+}
+
+/*
+ * 16 counts updates that go to another page (ae4fdde1352); delete when 15 goes.
+ * For users that include pgstat.h.
+ */
+#if PG_VERSION_NUM < 160000
+#define strata_pgstat_count_update(rel) pgstat_count_heap_update(rel, false)
+#else
+#define strata_pgstat_count_update(rel) pgstat_count_heap_update(rel, false, false)
+#endif
 
 /*
  * Freeze a tuple this transaction has inserted, in a buffer it has locked
@@ -169,15 +232,75 @@ strata_heap_freeze(Relation rel, Buffer buffer, HeapTupleHeader header, OffsetNu
 #endif
 
 /*
- * 17 gave reindex_index the statement it is part of (2fcc7ee7af6); delete when
- * 16 goes.
+ * 17 gave reindex_index and reindex_relation the statement they are part of
+ * (2fcc7ee7af6); delete when 16 goes.
  */
 #if PG_VERSION_NUM < 170000
 #define strata_reindex_index(index, persistence, params) \
 	reindex_index(index, true, persistence, params)
+#define strata_reindex_relation(relid, params) reindex_relation(relid, 0, params)
 #else
 #define strata_reindex_index(index, persistence, params) \
 	reindex_index(NULL, index, true, persistence, params)
+#define strata_reindex_relation(relid, params) reindex_relation(NULL, relid, 0, params)
+#endif
+
+/*
+ * 16 has input functions report errors softly (858e776c84f), and lets a map of
+ * attributes lack some (ad86d159b6a); delete when 15 goes.  For users that
+ * include utils/regproc.h, and access/attmap.h.
+ */
+#if PG_VERSION_NUM < 160000
+#define strata_qualified_name_list(name) stringToQualifiedNameList(name)
+#define strata_attrmap_by_name(in, out) build_attrmap_by_name(in, out)
+#else
+#define strata_qualified_name_list(name) stringToQualifiedNameList(name, NULL)
+#define strata_attrmap_by_name(in, out) build_attrmap_by_name(in, out, false)
+#endif
+
+/*
+ * 18 has the executor hand a bitmap scan its iterator once, in a union with a
+ * TID range's bounds, and no longer ask for it block by block (2b73a8cd33b,
+ * c3953226a07); delete when 17 goes.
+ */
+#if PG_VERSION_NUM < 180000
+#define STRATA_BITMAP_BY_BLOCK 1
+#define STRATA_RS_MINTID rs_mintid
+#define STRATA_RS_MAXTID rs_maxtid
+#else
+#define STRATA_BITMAP_BY_BLOCK 0
+#define STRATA_RS_MINTID st.tidrange.rs_mintid
+#define STRATA_RS_MAXTID st.tidrange.rs_maxtid
+#endif
+
+/*
+ * 18 can leave room before a minimal tuple (8cd190e13a2); delete when 17 goes.
+ * For users that include access/htup_details.h.
+ */
+#if PG_VERSION_NUM < 180000
+#define strata_form_minimal_tuple(desc, values, isnull) heap_form_minimal_tuple(desc, values, isnull)
+#else
+#define strata_form_minimal_tuple(desc, values, isnull) heap_form_minimal_tuple(desc, values, isnull, 0)
+#endif
+
+/*
+ * 18 has transformRelOptions() promise to leave its list of namespaces alone
+ * (5c5afa2e7fb); delete when 17 goes.
+ */
+#if PG_VERSION_NUM < 180000
+typedef char *StrataOptionNamespace;
+#else
+typedef const char *const StrataOptionNamespace;
+#endif
+
+/*
+ * 18 has ANALYZE's delays follow settings of their own (e5b0b0ce150); delete
+ * when 17 goes.  For users that include commands/vacuum.h.
+ */
+#if PG_VERSION_NUM < 180000
+#define strata_vacuum_delay_point(is_analyze) vacuum_delay_point()
+#else
+#define strata_vacuum_delay_point(is_analyze) vacuum_delay_point(is_analyze)
 #endif
 
 /*
@@ -218,23 +341,31 @@ strata_heap_freeze(Relation rel, Buffer buffer, HeapTupleHeader header, OffsetNu
 #endif
 
 /*
- * 18 has foreign keys that are not enforced, without triggers (eec0040c4bc):
- * there, chunks get theirs from ATTACH PARTITION; go on when it can be tried.
- * For users that include catalog/pg_constraint.h.
+ * 18 has foreign keys that are not enforced, without triggers (eec0040c4bc),
+ * those that are not validated on partitioned tables (b663b9436e7), and those
+ * with a PERIOD (89f908a6d0a); delete when 17 goes.  For users that include
+ * catalog/pg_constraint.h.
  */
 #if PG_VERSION_NUM < 180000
-#define STRATA_CAN_CLONE_FOREIGN_KEYS true
+#define STRATA_KEYS_MAY_LACK_TRIGGERS 0
+#define strata_key_is_enforced(key) true
+#define strata_key_is_valid_in_clone(key) true
+#define STRATA_KEY_ENFORCED(key)
+#define STRATA_KEY_PERIOD(key)
+#else
+#define STRATA_KEYS_MAY_LACK_TRIGGERS 1
+#define strata_key_is_enforced(key) ((key)->conenforced)
+#define strata_key_is_valid_in_clone(key) ((key)->convalidated)
+#define STRATA_KEY_ENFORCED(key) (key)->conenforced,
+#define STRATA_KEY_PERIOD(key) (key)->conperiod,
+#endif
 #define strata_create_foreign_key(name, rel, key, parent, count, columns, ref_columns, pf, pp, ff, nset, set_columns) \
 	CreateConstraintEntry(name, RelationGetNamespace(rel), CONSTRAINT_FOREIGN, (key)->condeferrable, \
-						  (key)->condeferred, (key)->convalidated, parent, RelationGetRelid(rel), \
-						  columns, count, count, InvalidOid, (key)->conindid, (key)->confrelid, ref_columns, \
-						  pf, pp, ff, count, (key)->confupdtype, (key)->confdeltype, set_columns, nset, \
-						  (key)->confmatchtype, NULL, NULL, NULL, false, 1, false, false)
-#else
-#define STRATA_CAN_CLONE_FOREIGN_KEYS false
-#define strata_create_foreign_key(name, rel, key, parent, count, columns, ref_columns, pf, pp, ff, nset, set_columns) \
-	InvalidOid
-#endif
+						  (key)->condeferred, STRATA_KEY_ENFORCED(key) (key)->convalidated, parent, \
+						  RelationGetRelid(rel), columns, count, count, InvalidOid, (key)->conindid, \
+						  (key)->confrelid, ref_columns, pf, pp, ff, count, (key)->confupdtype, \
+						  (key)->confdeltype, set_columns, nset, (key)->confmatchtype, NULL, NULL, NULL, \
+						  false, 1, false, STRATA_KEY_PERIOD(key) false)
 
 /*
  * 16 replaced the per-object owner checks by object_ownercheck (afbfc02983f)
@@ -342,19 +473,24 @@ strata_heap_freeze(Relation rel, Buffer buffer, HeapTupleHeader header, OffsetNu
 
 /*
  * 18 counts disabled nodes instead of adding disable_cost (e2225346793), and
- * names the order of a pathkey by CompareType (8123e91f5ae); delete when 17
- * goes.  For users that include optimizer/cost.h.
+ * names the order of a pathkey and of an operator by CompareType (8123e91f5ae);
+ * delete when 17 goes.  For users that include optimizer/cost.h and
+ * access/stratnum.h.
  */
 #if PG_VERSION_NUM < 180000
+typedef int16 StrataSortOrder;
+#define STRATA_SORT_DESC BTGreaterStrategyNumber
 #define strata_path_copy_disabled(path, child) ((void) 0)
 #define strata_path_disable(path) \
 	((path)->startup_cost += disable_cost, (path)->total_cost += disable_cost)
-#define strata_pathkey_is_desc(pathkey) ((pathkey)->pk_strategy == BTGreaterStrategyNumber)
+#define strata_pathkey_is_desc(pathkey) ((pathkey)->pk_strategy == STRATA_SORT_DESC)
 #else
+typedef CompareType StrataSortOrder;
+#define STRATA_SORT_DESC COMPARE_GT
 #define strata_path_copy_disabled(path, child) \
 	((path)->disabled_nodes = (child)->disabled_nodes)
 #define strata_path_disable(path) ((path)->disabled_nodes++)
-#define strata_pathkey_is_desc(pathkey) ((pathkey)->pk_cmptype == COMPARE_GT)
+#define strata_pathkey_is_desc(pathkey) ((pathkey)->pk_cmptype == STRATA_SORT_DESC)
 #endif
 
 /*
@@ -370,8 +506,8 @@ strata_heap_freeze(Relation rel, Buffer buffer, HeapTupleHeader header, OffsetNu
 #endif
 
 /*
- * 17 has ANALYZE read blocks through a read stream (041b96802ef), which cannot
- * be shown blocks that the heap does not have; delete when 16 goes.
+ * 17 has ANALYZE read blocks through a read stream (041b96802ef); delete when 16
+ * goes.
  */
 #define STRATA_ANALYZE_BY_BLOCK (PG_VERSION_NUM < 170000)
 

@@ -36,7 +36,8 @@ typedef struct Checksum
 static inline void
 flush(Checksum *sum)
 {
-	COMP_CRC32C(sum->crc, sum->buf, sum->n);
+	if (sum->n > 0)
+		COMP_CRC32C(sum->crc, sum->buf, sum->n);
 	sum->n = 0;
 }
 

@@ -9,6 +9,10 @@
  * its nearest ancestor that has some (segmentby and orderby together, each codec
  * option by itself).
  *
+ * PostgreSQL has a header of this name, which from 17 on its utils/rel.h
+ * includes and finds this one: hence that one comes along, and nothing here may
+ * need utils/rel.h.
+ *
  * src/catalog/catalog.h
  *-------------------------------------------------------------------------
  */
@@ -17,9 +21,11 @@
 
 #include "postgres.h"
 
+#include_next "catalog/catalog.h"
+
 #include "codec/codec.h"
-#include "nodes/pg_list.h"
-#include "utils/rel.h"
+#include "nodes/parsenodes.h"
+#include "utils/relcache.h"
 #include "utils/timestamp.h"
 
 /* One column of strata.segmentby or strata.orderby, resolved. */

@@ -367,8 +367,8 @@ strata_lzarray_decode(StrataCodecId id, const StrataPayload *p, uint32_t from, u
 	{
 		ArrayBlock	block;
 
-		read_entry(&range.entries, p->n, &block);
-		if (!add_offsets(offsets + value, block.nvalues, offset, block.raw_size))
+		if (!read_entry(&range.entries, p->n, &block) ||
+			!add_offsets(offsets + value, block.nvalues, offset, block.raw_size))
 			return STRATA_CODEC_CORRUPT;
 		if (!range.stored)
 			rc = read_block(id, &block, range.data, bytes + offset);

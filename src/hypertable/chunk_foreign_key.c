@@ -208,6 +208,8 @@ clone_key(Relation parent, Relation chunk, HeapTuple tuple, const AttrMap *map)
 	Form_pg_constraint key = CONSTRAINT(tuple);
 	Oid			constraint = write_constraint(chunk, tuple, map);
 
+	if (!strata_key_is_enforced(key))
+		return;
 	create_check_trigger(chunk, key, constraint,
 						 find_check_trigger(parent, key->oid, F_RI_FKEY_CHECK_INS), true);
 	create_check_trigger(chunk, key, constraint,
@@ -263,7 +265,7 @@ strata_foreign_keys_are_ours(Relation parent)
 {
 	ListCell   *lc;
 
-	if (!loaded_for_all || !STRATA_CAN_CLONE_FOREIGN_KEYS)
+	if (!loaded_for_all)
 		return false;
 	/* one that refers to the hypertable itself has triggers on the chunk, too */
 	foreach(lc, RelationGetFKeyList(parent))
@@ -291,7 +293,7 @@ strata_foreign_keys_clone(Oid hypertable, Oid chunk)
 	Relation	parent = table_open(hypertable, NoLock);
 	Relation	rel = table_open(chunk, NoLock);
 	List	   *keys = list_keys(parent);
-	AttrMap    *map = build_attrmap_by_name(RelationGetDescr(rel), RelationGetDescr(parent));
+	AttrMap    *map = strata_attrmap_by_name(RelationGetDescr(rel), RelationGetDescr(parent));
 	ListCell   *lc;
 
 	foreach(lc, keys)

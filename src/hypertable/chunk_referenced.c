@@ -142,7 +142,7 @@ write_constraint(Relation referring, Relation chunk, HeapTuple tuple, const Attr
 		referenced_columns[i] = map->attnums[referenced_columns[i] - 1];
 	of_chunk.confrelid = RelationGetRelid(chunk);
 	of_chunk.conindid = index_get_partition(chunk, key->conindid);
-	of_chunk.convalidated = true;
+	of_chunk.convalidated = strata_key_is_valid_in_clone(key);
 	if (!OidIsValid(of_chunk.conindid))
 		elog(ERROR, "index for %u not found in partition %s", key->conindid, RelationGetRelationName(chunk));
 	ObjectAddressSet(self, ConstraintRelationId,
@@ -207,7 +207,7 @@ clone_key(Relation parent, Relation chunk, Oid constraint, const AttrMap *map)
 	key = (Form_pg_constraint) GETSTRUCT(tuple);
 	referring = table_open(key->conrelid, ShareUpdateExclusiveLock);
 	clone = write_constraint(referring, chunk, tuple, map);
-	for (int i = 0; i < parent->trigdesc->numtriggers; i++)
+	for (int i = 0; strata_key_is_enforced(key) && i < parent->trigdesc->numtriggers; i++)
 	{
 		const Trigger *trigger = &parent->trigdesc->triggers[i];
 
@@ -215,6 +215,37 @@ clone_key(Relation parent, Relation chunk, Oid constraint, const AttrMap *map)
 			create_action_trigger(chunk, key, clone, index_get_partition(chunk, key->conindid), trigger);
 	}
 	table_close(referring, NoLock);
+}
+
+/*
+ * Adds the keys that are not enforced, so have no trigger: like ATTACH, by
+ * reading all of pg_constraint, which has no index for it.
+ */
+static List *
+add_keys_without_triggers(List *keys, Oid parent)
+{
+#if STRATA_KEYS_MAY_LACK_TRIGGERS
+	Relation	rel = table_open(ConstraintRelationId, AccessShareLock);
+	ScanKeyData scankeys[2];
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	ScanKeyInit(&scankeys[0], Anum_pg_constraint_confrelid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(parent));
+	ScanKeyInit(&scankeys[1], Anum_pg_constraint_contype, BTEqualStrategyNumber, F_CHAREQ,
+				CharGetDatum(CONSTRAINT_FOREIGN));
+	scan = systable_beginscan(rel, InvalidOid, false, NULL, lengthof(scankeys), scankeys);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_constraint key = (Form_pg_constraint) GETSTRUCT(tuple);
+
+		/* one of a partition goes with that of the table above it */
+		if (!strata_key_is_enforced(key) && !OidIsValid(key->conparentid))
+			keys = list_append_unique_oid(keys, key->oid);
+	}
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+#endif
+	return keys;
 }
 
 /* See hypertable_private.h. */
@@ -229,9 +260,10 @@ strata_referring_keys_clone(Relation parent, Relation chunk)
 	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
 		if (RI_FKey_trigger_type(triggers->triggers[i].tgfoid) == RI_TRIGGER_PK)
 			keys = list_append_unique_oid(keys, triggers->triggers[i].tgconstraint);
+	keys = add_keys_without_triggers(keys, RelationGetRelid(parent));
 	if (keys == NIL)
 		return;
-	map = build_attrmap_by_name(RelationGetDescr(chunk), RelationGetDescr(parent));
+	map = strata_attrmap_by_name(RelationGetDescr(chunk), RelationGetDescr(parent));
 	foreach(lc, keys)
 		if (!has_key(RelationGetRelid(chunk), lfirst_oid(lc)))
 			clone_key(parent, chunk, lfirst_oid(lc), map);

@@ -325,7 +325,7 @@ empty(Oid chunk)
 	strata_relation_set_new_storage(rel, rel->rd_rel->relpersistence);
 	table_close(rel, NoLock);
 	CommandCounterIncrement();
-	reindex_relation(chunk, 0, &params);
+	strata_reindex_relation(chunk, &params);
 	CommandCounterIncrement();
 }
 

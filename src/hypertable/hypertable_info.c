@@ -371,7 +371,7 @@ strata_hypertable_now(const StrataHypertable *ht)
 				 errmsg("hypertable \"%s\" has no integer_now function", get_rel_name(ht->relid)),
 				 errhint("SELECT set_integer_now_func('%s', 'function that returns the present time as %s');",
 						 quote_identifier(get_rel_name(ht->relid)), format_type_be(ht->key_type))));
-	function = LookupFuncName(stringToQualifiedNameList(name), 0, NULL, false);
+	function = LookupFuncName(strata_qualified_name_list(name), 0, NULL, false);
 	type = get_func_rettype(function);
 	if (!strata_time_type_is_integer(type))
 		ereport(ERROR,

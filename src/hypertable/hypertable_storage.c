@@ -67,7 +67,7 @@ parse_quietly(const char *text, List **options)
 static void
 check(List *options)
 {
-	static char *namespaces[] = HEAP_RELOPT_NAMESPACES;
+	static StrataOptionNamespace namespaces[] = HEAP_RELOPT_NAMESPACES;
 
 	(void) heap_reloptions(RELKIND_RELATION, transformRelOptions((Datum) 0, options, NULL, namespaces, false, false), true);
 	(void) heap_reloptions(RELKIND_TOASTVALUE, transformRelOptions((Datum) 0, options, "toast", namespaces, false, false), true);

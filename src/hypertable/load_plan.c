@@ -19,6 +19,10 @@
 #include "access/table.h"
 #include "catalog/pg_class.h"
 #include "commands/explain.h"
+#ifdef STRATA_EXPLAIN_IS_SPLIT
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#endif
 #include "executor/executor.h"
 #include "nodes/extensible.h"
 #include "nodes/makefuncs.h"

@@ -279,7 +279,7 @@ strata_store_update_row(Relation rel, int64 row, TupleTableSlot *slot, CommandId
 			pfree(tuple);
 		/* an update, not an insert */
 		pgstat_count_heap_insert(rel, -1);
-		pgstat_count_heap_update(rel, false);
+		strata_pgstat_count_update(rel);
 	}
 	strata_claim_end(&claim);
 	return result;

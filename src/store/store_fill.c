@@ -70,7 +70,7 @@ rebuild_batch(StrataStore *store, StrataBatchReader *reader)
 	}
 	strata_batch_builder_finish(builder, reader->first_row, values, isnull);
 	tuple = strata_batch_form_tuple(store->schema, values, isnull);
-	simple_heap_update(store->batches, &tid, tuple);
+	strata_simple_heap_update(store->batches, &tid, tuple);
 	indexes = CatalogOpenIndexes(store->batches);
 	strata_batch_index(indexes, tuple);
 	CatalogCloseIndexes(indexes);

@@ -111,8 +111,7 @@ strata_row_fetch_external(StrataRowCheck *check, TupleTableSlot *slot)
 		if (!slot->tts_isnull[a] && VARATT_IS_EXTERNAL(DatumGetPointer(values[a])))
 			values[a] = PointerGetDatum(detoast_external_attr((struct varlena *) DatumGetPointer(values[a])));
 	}
-	ExecForceStoreMinimalTuple(heap_form_minimal_tuple(slot->tts_tupleDescriptor, values,
-													   slot->tts_isnull),
+	ExecForceStoreMinimalTuple(strata_form_minimal_tuple(slot->tts_tupleDescriptor, values, slot->tts_isnull),
 							   check->fetched, true);
 	slot_getallattrs(check->fetched);
 	pfree(values);
