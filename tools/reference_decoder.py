@@ -100,6 +100,17 @@ def ans_table(r):
     return log, states
 
 
+def split_numbers(r, k, count):
+    """Numbers of k low bits and the rest in unary."""
+    nunary = r.number(1)
+    low = r.packed(count, k)
+    unary = r.take(nunary)
+    assert unary and unary[-1], "a byte too many in unary numbers"
+    ones = [i for i in range(8 * nunary) if unary[i // 8] >> i % 8 & 1]
+    assert len(ones) == count, "unary numbers are not as many as they should be"
+    return [at - before - 1 << k | x for at, before, x in zip(ones, [-1] + ones, low)]
+
+
 def archived_numbers(r, direct, mantissa, table, token_len, raw_len, count):
     """The numbers of a block of method 1."""
     log, states = table
@@ -197,7 +208,10 @@ def int_stream(data, n):
             u = archived if method == 2 else archived_numbers(r, head & 15, head >> 4, table, *size, c)
         elif packing == 1:
             u = simple8b(r, size, c)
+        elif 65 <= size <= 85:
+            u = split_numbers(r, size - 65, c)
         else:
+            assert size & 127 <= 64, "wrong width"
             u = r.packed(c, size & 127)
             if size & 128:
                 count, high = r.number(1), r.number(1)
@@ -405,7 +419,7 @@ def column(data):
     """kind, width and the rows of a column; None is null."""
     r = Reader(data)
     version, codec, shape, crc = r.number(1), r.number(1), r.number(1), r.number(4)
-    assert version in (1, 2, 3, 4), "unknown format version"
+    assert version in (1, 2, 3, 4, 5), "unknown format version"
     assert crc == crc32c(data[:3] + data[7:]), "wrong checksum"
     kind, mode, nrows = shape & 3, shape >> 4 & 3, r.count()
     width = 0 if kind == BYTES else 1 << (shape >> 2 & 3)

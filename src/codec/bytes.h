@@ -239,7 +239,7 @@ strata_read_count(StrataReader *r)
 STRATA_INLINE StrataWriter
 strata_writer(uint8_t *data, size_t nbytes)
 {
-	StrataWriter w = {data, data, data + nbytes, false};
+	StrataWriter w = {data, data, data ? data + nbytes : NULL, false};
 
 	return w;
 }

@@ -27,7 +27,7 @@
 #include "bitstream.h"
 #include "codec_private.h"
 
-#define FORMAT_VERSION 4
+#define FORMAT_VERSION 5
 #define FIRST_CODEC_OF_2 STRATA_CODEC_NUMERIC
 #define VERSION_1_BLOCK 65536
 #define HEADER_MAX 11
@@ -144,13 +144,35 @@ has_packed(StrataCodecId chosen, const uint8_t *payload, const uint8_t *end)
 	return chosen == STRATA_CODEC_PACKED;
 }
 
+/* Are there blocks of integers in two parts in a payload?  Only looked for where a stream is the payload. */
+static bool
+may_be_split(const StrataVector *v, StrataCodecId chosen, const uint8_t *payload, const uint8_t *end)
+{
+	if (v->level == STRATA_LEVEL_HOT || v->n == 0)
+		return false;
+	switch (chosen)
+	{
+		case STRATA_CODEC_RAW:
+			return v->kind == STRATA_KIND_BYTES;
+		case STRATA_CODEC_CONSTANT:
+		case STRATA_CODEC_GORILLA:
+			return false;
+		case STRATA_CODEC_DELTA_DELTA:
+			return strata_ints_are_split(payload, (size_t) (end - payload), v->n);
+		default:
+			return true;
+	}
+}
+
 /*
- * The format version a payload needs.  2 if there may be anything in it that version 1
- * did not have: a codec, what archives have, a block of zstd that is larger.
+ * The format version a payload needs.  5 if integers may be split, 2 if there may be anything
+ * else in it that version 1 did not have: a codec, what archives have, a block of zstd that is larger.
  */
 static uint8_t
 version_needed(const StrataVector *v, StrataCodecId chosen, const uint8_t *payload, const uint8_t *end)
 {
+	if (may_be_split(v, chosen, payload, end))
+		return 5;
 	if (chosen == STRATA_CODEC_JSONB)
 		return 4;
 	if (has_packed(chosen, payload, end))

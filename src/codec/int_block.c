@@ -12,7 +12,8 @@
  *	BITS		bitpack.c, `width` bits each, the low bits of patched ones; then,
  *				if patched: number of patches (1 byte), width of their high
  *				parts (1 byte), their positions (1 byte each), the high parts
- *				(bitpack.c)
+ *				(bitpack.c).  Sizes from SPLIT on: int_split.c, with that less SPLIT
+ *				low bits
  *
  * Reference for patching: M. Zukowski, S. Heman, N. Nes, P. Boncz, "Super-scalar
  * RAM-CPU cache compression", ICDE 2006.
@@ -26,6 +27,7 @@
 #include "int_private.h"
 
 #define PATCHED 0x80
+#define SPLIT 65
 
 /* So few are read one by one. */
 #define FEW_PATCHES 16
@@ -83,9 +85,20 @@ strata_int_map(bool based, const int64_t *r, uint32_t count, uint64_t *u)
 	return base;
 }
 
+/* Keep a plan of bits for writing. */
+void
+strata_int_keep_plan(const IntBitsPlan *plan, IntBlockPlan *block)
+{
+	block->width = (uint8_t) plan->width;
+	block->npatches = (uint8_t) plan->npatches;
+	block->high_width = (uint8_t) plan->high_width;
+	block->split = (uint8_t) plan->split;
+	block->nunary = (uint8_t) plan->nunary;
+}
+
 /* How to pack a block of numbers. */
 void
-strata_int_plan_block(IntPacking packing, const uint64_t *u, uint32_t count, IntBlockPlan *block)
+strata_int_plan_block(IntPacking packing, bool may_split, const uint64_t *u, uint32_t count, IntBlockPlan *block)
 {
 	uint8_t		length[INT_LENGTHS];
 
@@ -95,9 +108,9 @@ strata_int_plan_block(IntPacking packing, const uint64_t *u, uint32_t count, Int
 	{
 		IntBitsPlan plan = strata_int_plan_bits(length, count);
 
-		block->width = (uint8_t) plan.width;
-		block->npatches = (uint8_t) plan.npatches;
-		block->high_width = (uint8_t) plan.high_width;
+		if (may_split)
+			strata_int_plan_split(u, count, &plan);
+		strata_int_keep_plan(&plan, block);
 	}
 	else
 		block->nwords = (uint16_t) strata_simple8b_count(u, length, count, UINT_MAX);
@@ -135,9 +148,12 @@ strata_int_pack_write(IntPacking packing, const IntBlockPlan *block, const uint6
 {
 	if (packing == INT_PACK_BITS)
 	{
-		strata_write_u8(out, (uint8_t) (block->width | (block->npatches ? PATCHED : 0)));
+		strata_write_u8(out, (uint8_t) (block->split ? SPLIT + block->width :
+										block->width | (block->npatches ? PATCHED : 0)));
 		strata_write_bytes(out, meta, block->meta_len);
-		if (block->npatches)
+		if (block->split)
+			strata_int_split_write(block, u, count, out);
+		else if (block->npatches)
 			write_patched(block, u, count, out);
 		else
 			strata_bitpack_write(u, count, block->width, out);
@@ -160,6 +176,9 @@ strata_int_size_read(IntPacking packing, StrataReader *in, IntBlockSize *size)
 
 		size->width = b & (PATCHED - 1);
 		size->patched = (b & PATCHED) != 0;
+		size->split = b >= SPLIT && b <= SPLIT + INT_SPLIT_BITS_MAX;
+		if (size->split)
+			size->width -= SPLIT;
 		return !in->failed && size->width <= (size->patched ? 63 : 64);
 	}
 	size->nwords = (unsigned) strata_read_varint(in);
@@ -170,6 +189,8 @@ strata_int_size_read(IntPacking packing, StrataReader *in, IntBlockSize *size)
 bool
 strata_int_pack_skip(IntPacking packing, const IntBlockSize *size, uint32_t count, StrataReader *in)
 {
+	if (packing == INT_PACK_BITS && size->split)
+		return strata_int_split_skip(size->width, count, in);
 	if (packing == INT_PACK_BITS)
 	{
 		strata_read_bytes(in, ((size_t) count * size->width + 7) / 8);
@@ -294,6 +315,12 @@ strata_int_pack_is_narrow(IntBlockSize *size, uint32_t count, const StrataReader
 	size->bits = size->width;
 	if (size->width > INT_NARROW_WIDTH)
 		return false;
+	if (size->split)
+	{
+		/* the ones of at most 255 bytes leave room for upper parts below 2^11 */
+		size->bits += 11;
+		return true;
+	}
 	if (size->patched)
 	{
 		strata_read_bytes(&at, ((size_t) count * size->width + 7) / 8 + 1);
@@ -306,6 +333,8 @@ strata_int_pack_is_narrow(IntBlockSize *size, uint32_t count, const StrataReader
 bool
 strata_int_pack_read_narrow(const IntBlockSize *size, uint32_t count, StrataReader *in, uint32_t *u)
 {
+	if (size->split)
+		return strata_int_split_read_narrow(size->width, count, in, u);
 	return strata_bitpack_read_narrow(in, count, size->width, u) &&
 		(!size->patched || patch_narrow(size->width, count, in, u));
 }
@@ -315,6 +344,8 @@ bool
 strata_int_pack_read(IntPacking packing, const IntBlockSize *size, uint32_t count,
 					 StrataReader *in, uint64_t *u)
 {
+	if (packing == INT_PACK_BITS && size->split)
+		return strata_int_split_read(size->width, count, in, u);
 	if (packing == INT_PACK_BITS)
 		return strata_bitpack_read(in, count, size->width, u) &&
 			(!size->patched || patch(size->width, count, in, u));

@@ -193,6 +193,8 @@ block_size(IntPacking packing, const IntBlockPlan *block, uint32_t count)
 
 	if (packing == INT_PACK_SIMPLE8B)
 		return strata_varint_size(block->nwords) + strata_simple8b_size(block->nwords);
+	if (block->split)
+		return 2 + ((size_t) count * block->width + 7) / 8 + block->nunary;
 	return 1 + ((size_t) count * block->width + 7) / 8 +
 		(patches > 0 ? 2 + patches + (patches * block->high_width + 7) / 8 : 0);
 }
@@ -202,7 +204,7 @@ block_size(IntPacking packing, const IntBlockPlan *block, uint32_t count)
  * of the blocks.  plan->numbers may be where the scaled values are.
  */
 static size_t
-plan_blocks(IntStreamPlan *plan, const int64_t *scaled, uint32_t n, bool known)
+plan_blocks(IntStreamPlan *plan, const int64_t *scaled, uint32_t n, bool may_split, bool known)
 {
 	const IntShape *shape = &plan->shape;
 	int64_t		r[INT_BLOCK_MAX];
@@ -220,7 +222,7 @@ plan_blocks(IntStreamPlan *plan, const int64_t *scaled, uint32_t n, bool known)
 		int64_t		base = strata_int_map(shape->based, r, count, u);
 
 		if (!known)
-			strata_int_plan_block(shape->packing, u, count, block);
+			strata_int_plan_block(shape->packing, may_split, u, count, block);
 		block->meta_len = (uint8_t) strata_int_meta_write(shape, &state, head, m, from == 0, base,
 														  plan->metas + (size_t) b * INT_META_MAX);
 		nbytes += block->meta_len + block_size(shape->packing, block, count);
@@ -250,6 +252,7 @@ make_plan(const IntShape *wanted, const int64_t *values, uint32_t n, StrataLevel
 	int64_t    *scaled;
 	uint32_t	nblocks = (n >> INT_BLOCK_LOG2_MIN) + 1;
 	bool		archive = level == STRATA_LEVEL_ARCHIVE && wanted == NULL;
+	bool		may_split = level != STRATA_LEVEL_HOT;
 	bool		known = false;
 
 	if (stream == NULL)
@@ -270,11 +273,11 @@ make_plan(const IntShape *wanted, const int64_t *values, uint32_t n, StrataLevel
 		return STRATA_CODEC_NO_SPACE;
 	stream->divisor = common_divisor(values, n);
 	scale(values, n, stream->divisor, scaled);
-	stream->shape = wanted ? *wanted : strata_int_plan(scaled, n, stream->blocks, &known);
+	stream->shape = wanted ? *wanted : strata_int_plan(scaled, n, may_split, stream->blocks, &known);
 	plan->nbytes = header_size(stream, values);
 	if (stream->shape.packing == INT_PACK_NONE)
 		return STRATA_CODEC_OK;
-	plan->nbytes += plan_blocks(stream, scaled, n, known);
+	plan->nbytes += plan_blocks(stream, scaled, n, may_split, known);
 	if (archive)
 	{
 		uint8_t    *written = strata_arena_alloc(arena, plan->nbytes);

@@ -74,7 +74,7 @@ longest_of(const uint8_t *length)
 STRATA_INLINE IntBitsPlan
 plan_plain(unsigned widest, uint32_t count)
 {
-	return (IntBitsPlan) {widest, 0, 0, ((size_t) count * widest + 7) / 8};
+	return (IntBitsPlan) {.width = widest, .nbytes = ((size_t) count * widest + 7) / 8};
 }
 
 /* Take `width` for count numbers, `wider` of which have up to `widest` bits, if that is smaller. */
@@ -85,7 +85,7 @@ try_width(IntBitsPlan *best, unsigned width, unsigned wider, unsigned widest, ui
 	size_t		nbytes = ((size_t) count * width + 7) / 8 + 2 + wider + ((size_t) wider * high + 7) / 8;
 
 	if (nbytes < best->nbytes)
-		*best = (IntBitsPlan) {width, wider, high, nbytes};
+		*best = (IntBitsPlan) {.width = width, .npatches = wider, .high_width = high, .nbytes = nbytes};
 }
 
 /* May so many of count numbers be patched? */

@@ -116,12 +116,14 @@ range_size(const int64_t *r, uint32_t count)
  * from the minimum of the 256, so smaller blocks may do a little better than this says.
  */
 static void
-add_bits_sizes(bool based, const int64_t *r, const uint8_t *length, uint32_t count, IntBlockPlan *block,
-			   KindSizes *sizes)
+add_bits_sizes(bool based, bool may_split, const int64_t *r, const uint64_t *u, const uint8_t *length, uint32_t count,
+			   IntBlockPlan *block, KindSizes *sizes)
 {
 	IntBitsPlan plans[INT_LEVEL_PLANS];
 
 	strata_int_plan_levels(length, count, plans);
+	if (may_split)
+		strata_int_plan_split_levels(u, count, plans);
 	for (unsigned i = 0; i + 1 < INT_LEVEL_PLANS; i++)
 	{
 		unsigned	level = i < SUBBLOCKS ? 0 : 1;
@@ -138,14 +140,12 @@ add_bits_sizes(bool based, const int64_t *r, const uint8_t *length, uint32_t cou
 		sizes->bits[level] += nbytes;
 	}
 	sizes->bits[2] += plans[INT_LEVEL_PLANS - 1].nbytes;
-	block->width = (uint8_t) plans[INT_LEVEL_PLANS - 1].width;
-	block->npatches = (uint8_t) plans[INT_LEVEL_PLANS - 1].npatches;
-	block->high_width = (uint8_t) plans[INT_LEVEL_PLANS - 1].high_width;
+	strata_int_keep_plan(&plans[INT_LEVEL_PLANS - 1], block);
 }
 
 /* Measure the packings of a kind. */
 static void
-measure(int kind, const int64_t *scaled, uint32_t n, KindSizes *sizes)
+measure(int kind, const int64_t *scaled, uint32_t n, bool may_split, KindSizes *sizes)
 {
 	int64_t		r[INT_BLOCK_MAX];
 	uint64_t	u[INT_BLOCK_MAX];
@@ -165,7 +165,7 @@ measure(int kind, const int64_t *scaled, uint32_t n, KindSizes *sizes)
 
 		strata_int_map(kinds[kind].based, r, count, u);
 		strata_int_lengths(u, count, length);
-		add_bits_sizes(kinds[kind].based, r, length, count, block, sizes);
+		add_bits_sizes(kinds[kind].based, may_split, r, u, length, count, block, sizes);
 		least = strata_int_simple8b_bits(length, count) / 8;
 		if (least + least / 16 < sizes->bits[2] - before || has_runs(u, count))
 		{
@@ -248,10 +248,11 @@ strata_int_steps_constantly(const int64_t *values, uint32_t n)
 
 /*
  * The smallest shape for n > 1 scaled values (scaled[0] == 0) that do not differ by the
- * same all.  *known says whether the blocks have been planned as well.
+ * same all.  Blocks may be split (int_split.c) if so said.  *known says whether the blocks have
+ * been planned as well.
  */
 IntShape
-strata_int_plan(const int64_t *scaled, uint32_t n, IntBlockPlan *blocks, bool *known)
+strata_int_plan(const int64_t *scaled, uint32_t n, bool may_split, IntBlockPlan *blocks, bool *known)
 {
 	IntShape	shape = {0};
 	uint64_t	bits[KINDS];
@@ -267,7 +268,7 @@ strata_int_plan(const int64_t *scaled, uint32_t n, IntBlockPlan *blocks, bool *k
 	for (int kind = 0; kind < KINDS; kind++)
 		if (kind == best || bits[kind] < bits[best] + bits[best] / 16 + n / 8)
 		{
-			measure(kind, scaled, n, &sizes);
+			measure(kind, scaled, n, may_split, &sizes);
 			add_header_sizes(kind, n, &sizes);
 			take_best(kind, &sizes, n, &shape, &nbytes, blocks, known);
 		}

@@ -5,7 +5,7 @@
  *	  to pack a block of unsigned numbers.
  *
  * int_stream.c reads streams and int_encode.c writes them, int_plan.c chooses the
- * shape, int_block.c does one block; simple8b_rle.c and bitpack.c pack numbers, and
+ * shape, int_block.c does one block; simple8b_rle.c, bitpack.c and int_split.c pack numbers, and
  * int_simd.c and int_simd_sums.c decode blocks where the CPU has AVX2.
  * int_extended.c has the packings of archives, int_ans.c their entropy coder.
  *
@@ -66,6 +66,7 @@ typedef struct IntBlockSize
 	unsigned	nwords;			/* SIMPLE8B */
 	unsigned	width;			/* BITS */
 	bool		patched;
+	bool		split;			/* into `width` low bits, and the rest in unary */
 	unsigned	bits;			/* most of any number, if strata_int_pack_is_narrow says so */
 } IntBlockSize;
 
@@ -75,7 +76,9 @@ typedef struct IntBitsPlan
 	unsigned	width;
 	unsigned	npatches;
 	unsigned	high_width;		/* bits of a patch above `width` */
-	size_t		nbytes;			/* numbers and patches */
+	unsigned	split;			/* int_split.c: low bits, which are the width, plus 1; else 0 */
+	unsigned	nunary;			/* and bytes of the upper parts */
+	size_t		nbytes;			/* numbers and patches, or both parts */
 } IntBitsPlan;
 
 /* How a block is to be written: what its size field says, and how long its header is. */
@@ -85,6 +88,8 @@ typedef struct IntBlockPlan
 	uint8_t		width;			/* BITS, and the next two */
 	uint8_t		npatches;
 	uint8_t		high_width;
+	uint8_t		split;			/* as in IntBitsPlan */
+	uint8_t		nunary;
 	uint8_t		meta_len;
 } IntBlockPlan;
 
@@ -129,7 +134,7 @@ extern void strata_int_store(const uint64_t *v, uint32_t n, unsigned width, void
 
 /* int_plan.c */
 extern bool strata_int_steps_constantly(const int64_t *values, uint32_t n);
-extern IntShape strata_int_plan(const int64_t *scaled, uint32_t n, IntBlockPlan *blocks, bool *known);
+extern IntShape strata_int_plan(const int64_t *scaled, uint32_t n, bool may_split, IntBlockPlan *blocks, bool *known);
 
 /* int_measure.c */
 #define INT_SUBBLOCK 64
@@ -143,7 +148,9 @@ extern uint64_t strata_int_simple8b_bits(const uint8_t *length, uint32_t count);
 /* int_block.c */
 extern uint32_t strata_int_residuals(IntTransform transform, const int64_t *scaled, uint32_t m, int64_t *r);
 extern int64_t strata_int_map(bool based, const int64_t *r, uint32_t count, uint64_t *u);
-extern void strata_int_plan_block(IntPacking packing, const uint64_t *u, uint32_t count, IntBlockPlan *block);
+extern void strata_int_keep_plan(const IntBitsPlan *plan, IntBlockPlan *block);
+extern void strata_int_plan_block(IntPacking packing, bool may_split, const uint64_t *u, uint32_t count,
+								  IntBlockPlan *block);
 extern void strata_int_pack_write(IntPacking packing, const IntBlockPlan *block, const uint64_t *u, uint32_t count,
 								  const uint8_t *meta, StrataWriter *out);
 extern bool strata_int_size_read(IntPacking packing, StrataReader *in, IntBlockSize *size);
@@ -152,6 +159,19 @@ extern bool strata_int_pack_read(IntPacking packing, const IntBlockSize *size, u
 								 StrataReader *in, uint64_t *u);
 extern bool strata_int_pack_is_narrow(IntBlockSize *size, uint32_t count, const StrataReader *in);
 extern bool strata_int_pack_read_narrow(const IntBlockSize *size, uint32_t count, StrataReader *in, uint32_t *u);
+
+/*
+ * int_split.c.  A block is split where that saves one part in INT_SPLIT_MARGIN of its numbers.
+ */
+#define INT_SPLIT_BITS_MAX 20
+#define INT_SPLIT_MARGIN 16
+extern const uint64_t strata_ones_of_byte[256];
+extern void strata_int_plan_split(const uint64_t *u, uint32_t count, IntBitsPlan *plan);
+extern void strata_int_plan_split_levels(const uint64_t *u, uint32_t count, IntBitsPlan plans[INT_LEVEL_PLANS]);
+extern void strata_int_split_write(const IntBlockPlan *plan, const uint64_t *u, uint32_t count, StrataWriter *out);
+extern bool strata_int_split_skip(unsigned k, uint32_t count, StrataReader *in);
+extern bool strata_int_split_read(unsigned k, uint32_t count, StrataReader *in, uint64_t *u);
+extern bool strata_int_split_read_narrow(unsigned k, uint32_t count, StrataReader *in, uint32_t *u);
 
 /* bitpack.c */
 extern void strata_bitpack_write(const uint64_t *u, uint32_t n, unsigned width, StrataWriter *out);
@@ -165,6 +185,7 @@ extern bool strata_int_simd_unpack(const uint8_t *from, uint32_t n, unsigned wid
 extern bool strata_int_simd_simple8b(const uint8_t *selectors, const uint8_t *words, unsigned nwords, uint32_t n,
 									 uint64_t *out);
 extern void strata_int_simd_unpack_narrow(const uint8_t *from, uint32_t n, unsigned width, uint32_t *out);
+extern bool strata_int_simd_unary(const uint8_t *unary, unsigned nunary, unsigned k, uint32_t count, uint32_t *u);
 
 /* int_simd_sums.c: likewise */
 extern void strata_int_simd_rebuild(const IntHeader *h, const IntBlockState *state, const uint64_t *u, uint32_t m,

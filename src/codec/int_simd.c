@@ -49,6 +49,12 @@ strata_int_simd_unpack_narrow(const uint8_t *from, uint32_t n, unsigned width, u
 {
 }
 
+bool
+strata_int_simd_unary(const uint8_t *unary, unsigned nunary, unsigned k, uint32_t count, uint32_t *u)
+{
+	return false;
+}
+
 #else
 
 #include <immintrin.h>
@@ -198,6 +204,46 @@ strata_int_simd_simple8b(const uint8_t *selectors, const uint8_t *words, unsigne
 		done += s8b_count[selector];
 	}
 	return done >= n;
+}
+
+/*
+ * Or the upper parts of split numbers into u, which has INT_BLOCK_BUFFER entries; false where
+ * read_unary of int_split.c says so.  All ones are found before they are counted.
+ */
+AVX2 bool
+strata_int_simd_unary(const uint8_t *unary, unsigned nunary, unsigned k, uint32_t count, uint32_t *u)
+{
+	uint16_t	buffer[8 + 256 * 8];
+	uint16_t   *first = buffer + 8;	/* positions, behind that of a one before all */
+	uint16_t   *next = first;
+	__m128i		base = _mm_setzero_si128();
+	__m128i		shift = _mm_cvtsi32_si128((int) k);
+
+	if (nunary == 0 || unary[nunary - 1] == 0)
+		return false;
+#pragma GCC unroll 4
+	for (unsigned i = 0; i < nunary; i++)
+	{
+		__m128i		ones = _mm_cvtepu8_epi16(_mm_loadl_epi64((const __m128i *) &strata_ones_of_byte[unary[i]]));
+
+		_mm_storeu_si128((__m128i *) next, _mm_add_epi16(ones, base));
+		next += __builtin_popcount(unary[i]);
+		base = _mm_add_epi16(base, _mm_set1_epi16(8));
+	}
+	if (next != first + count)
+		return false;
+	first[-1] = UINT16_MAX;
+	for (uint32_t i = 0; i < count; i += 8)
+	{
+		__m128i		between = _mm_sub_epi16(_mm_loadu_si128((const __m128i *) (first + i)),
+											_mm_loadu_si128((const __m128i *) (first + i - 1)));
+		__m256i		upper = _mm256_cvtepu16_epi32(_mm_sub_epi16(between, _mm_set1_epi16(1)));
+
+		upper = _mm256_sll_epi32(upper, shift);
+		_mm256_storeu_si256((__m256i *) (u + i),
+							_mm256_or_si256(upper, _mm256_loadu_si256((const __m256i *) (u + i))));
+	}
+	return true;
 }
 
 #endif							/* STRATA_HAVE_AVX2 */

@@ -10,7 +10,7 @@
  *
  *	OFFSET	SIZE	MEANING
  *	0		1		mode: bits 0-1 transform (0 values, 1 delta, 2 delta of delta),
- *					2-3 packing (0 none, 1 simple8b-RLE, 2 bits), 4 based,
+ *					2-3 packing (0 none, 1 simple8b-RLE, 2 bits, 3 archive), 4 based,
  *					5 scaled, 6-7 log2(values in a block) - 6
  *	1		1-10	first value v[0], zigzag varint
  *			1-10	if scaled: divisor g > 1, varint
@@ -397,6 +397,33 @@ strata_ints_decode_to(const uint8_t *data, size_t len, uint32_t total, uint32_t 
 	return decode(data, len, total, from, n, 8, sink, out);
 }
 
+/* Does any block of a stream that was just written have its numbers in two parts? */
+bool
+strata_ints_are_split(const uint8_t *data, size_t len, uint32_t total)
+{
+	StrataReader in = strata_reader(data, len);
+	IntHeader	h;
+	IntBlockState state = {0};
+
+	if (total == 0 || !read_header(&in, &h) || h.shape.packing != INT_PACK_BITS)
+		return false;
+	for (uint32_t start = 0; start < total; start += UINT32_C(1) << h.shape.block_log2)
+	{
+		uint32_t	m = total - start < UINT32_C(1) << h.shape.block_log2 ? total - start : UINT32_C(1) << h.shape.block_log2;
+		uint32_t	count = m > (uint32_t) h.shape.transform ? m - (uint32_t) h.shape.transform : 0;
+		IntBlockSize size = {0};
+
+		if (!strata_int_size_read(h.shape.packing, &in, &size))
+			return false;
+		if (size.split)
+			return true;
+		strata_int_meta_read(&h.shape, &state, start == 0, &in);
+		if (!strata_int_pack_skip(h.shape.packing, &size, count, &in))
+			return false;
+	}
+	return false;
+}
+
 /* For people: "delta, simple8b-RLE, gcd 1000000, 4 blocks". */
 void
 strata_ints_describe(const uint8_t *data, size_t len, uint32_t total, char *text, size_t size)
@@ -411,7 +438,8 @@ strata_ints_describe(const uint8_t *data, size_t len, uint32_t total, char *text
 	if (total == 0 || !read_header(&in, &h))
 		return;
 	used = snprintf(text, size, "%s, %s", transforms[h.shape.transform],
-					h.shape.packing == INT_PACK_EXTENDED ? strata_int_extended_name(in) : packings[h.shape.packing]);
+					h.shape.packing == INT_PACK_EXTENDED ? strata_int_extended_name(in) :
+					strata_ints_are_split(data, len, total) ? "split" : packings[h.shape.packing]);
 	if (h.divisor > 1 && used > 0 && (size_t) used < size)
 		used += snprintf(text + used, size - (size_t) used, ", gcd %llu", (unsigned long long) h.divisor);
 	if ((h.shape.packing == INT_PACK_SIMPLE8B || h.shape.packing == INT_PACK_BITS) && used > 0 && (size_t) used < size)

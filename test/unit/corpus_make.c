@@ -115,8 +115,8 @@ seed_vector(Sample s, const char *name, uint8_t first)
 int
 main(int argc, char **argv)
 {
-	static const char *const ints[] = {"gaps", "gcd", "outliers", "walk", "runs", "constant"};
-	static const char *const floats[] = {"tenths", "mixed", "special", "walk", "constant"};
+	static const char *const ints[] = {"gaps", "gcd", "outliers", "walk", "runs", "constant", "noise", "noise_skewed"};
+	static const char *const floats[] = {"tenths", "mixed", "special", "walk", "constant", "noise"};
 	static const char *const strings[] = {"words", "few", "constant", "binary", "numeric", "numerics", "tail", "hex", "digits", "jsonb",
 	"jsonb_nested", "jsonb_ragged"};
 

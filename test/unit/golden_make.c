@@ -20,12 +20,18 @@
 
 static const char *root;
 
-/* Where a file belongs, or NULL when it is there already. */
+/* Where a file belongs, or NULL when it is there already, a column in the folder of any version. */
 static const char *
 new_path(const char *folder, const char *name, const char *ending)
 {
 	static char path[1024];
 
+	for (char version = '1'; folder[0] == 'v' && version < folder[1]; version++)
+	{
+		snprintf(path, sizeof(path), "%s/v%c/%s.%s", root, version, name, ending);
+		if (access(path, F_OK) == 0)
+			return NULL;
+	}
 	snprintf(path, sizeof(path), "%s/%s/%s.%s", root, folder, name, ending);
 	return access(path, F_OK) == 0 ? NULL : path;
 }
@@ -51,7 +57,7 @@ write_file(const char *folder, const char *name, const char *ending, const void 
 static void
 accept(const char *name, Sample s, NullPattern nulls, StrataCodecId id)
 {
-	const char *folder;
+	char		folder[3] = "v";
 	Encoded		e;
 	char	   *text;
 
@@ -63,7 +69,7 @@ accept(const char *name, Sample s, NullPattern nulls, StrataCodecId id)
 		exit(1);
 	}
 	text = dump_values(&s.v, s.nrows, s.isnull);
-	folder = e.buf[0] == 1 ? "v1" : e.buf[0] == 2 ? "v2" : e.buf[0] == 3 ? "v3" : "v4";
+	folder[1] = (char) ('0' + e.buf[0]);
 	write_file(folder, name, "col", e.buf, e.len);
 	write_file(folder, name, "txt", text, strlen(text));
 	free(text);
@@ -128,6 +134,22 @@ make_jsonb(void)
 	accept("jsonb_ragged", sample_bytes("jsonb_ragged", 200), NULLS_NO, STRATA_CODEC_JSONB);
 	accept("jsonb_auto", sample_bytes("jsonb", 100), NULLS_NO, STRATA_CODEC_AUTO);
 	accept_archive("jsonb_archive", sample_bytes("jsonb", 400), NULLS_NO, STRATA_CODEC_JSONB);
+}
+
+/* Integers in two parts: of all widths, scaled, from their minimum, in parts of blocks and in other codecs. */
+static void
+make_split(void)
+{
+	accept("int8_noise", sample_int("noise", 8, 1000), NULLS_NO, STRATA_CODEC_DELTA_DELTA);
+	accept("int4_noise", sample_int("noise", 4, 257), NULLS_FEW, STRATA_CODEC_DELTA_DELTA);
+	accept("int2_noise", sample_int("noise", 2, 256), NULLS_RUNS, STRATA_CODEC_DELTA_DELTA);
+	accept("int1_noise", sample_int("noise", 1, 500), NULLS_NO, STRATA_CODEC_DELTA_DELTA);
+	accept("int8_noise_scaled", sample_int("noise_scaled", 8, 600), NULLS_NO, STRATA_CODEC_DELTA_DELTA);
+	accept("int8_noise_skewed", sample_int("noise_skewed", 8, 600), NULLS_NO, STRATA_CODEC_DELTA_DELTA);
+	accept("int4_noise_skewed", sample_int("noise_skewed", 4, 600), NULLS_HALF, STRATA_CODEC_DICTIONARY);
+	accept("float8_noise", sample_float("noise", 8, 1000), NULLS_FEW, STRATA_CODEC_DECIMAL);
+	accept("float4_noise", sample_float("noise", 4, 300), NULLS_NO, STRATA_CODEC_DECIMAL);
+	accept_archive("int8_noise_archive", sample_int("noise", 8, 70), NULLS_NO, STRATA_CODEC_DELTA_DELTA);
 }
 
 /* A column of byte strings, which are freed, behind a filter of them. */
@@ -260,6 +282,37 @@ make_accepted(void)
 	}
 }
 
+static void reject(const char *name, const Encoded *good, size_t at, const char *bytes, size_t nbytes);
+
+/* Columns of integers in two parts that no encoder writes. */
+static void
+make_split_rejected(void)
+{
+	Sample		s = sample_int("noise", 8, 300);
+	Encoded		e = encode_sample(&s, STRATA_CODEC_DELTA_DELTA);
+	char		byte;
+	size_t		unary;
+
+	/* mode, first value, size of the block, bytes of the upper parts */
+	if (e.buf[11] < 65 || e.buf[11] > 70)
+		abort();
+	unary = 13 + (255U * (e.buf[11] - 65U) + 7) / 8;
+	reject("split_bits_21", &e, 11, "\x56", 1);
+	byte = (char) (e.buf[11] | 0x80);
+	reject("split_patched", &e, 11, &byte, 1);
+	reject("split_no_unary", &e, 12, "\0", 1);
+	byte = (char) (e.buf[12] - 1);
+	reject("split_unary_short", &e, 12, &byte, 1);
+	byte = (char) (e.buf[12] + 1);
+	reject("split_unary_long", &e, 12, &byte, 1);
+	byte = (char) (e.buf[unary] | (e.buf[unary] + 1));
+	reject("split_one_more", &e, unary, &byte, 1);
+	byte = (char) (e.buf[unary] & (e.buf[unary] - 1));
+	reject("split_one_less", &e, unary, &byte, 1);
+	free(e.buf);
+	sample_free(&s);
+}
+
 /* A column no encoder writes: bytes `at` .. of a good one replaced, the CRC made right. */
 static void
 reject(const char *name, const Encoded *good, size_t at, const char *bytes, size_t nbytes)
@@ -277,8 +330,12 @@ reject(const char *name, const Encoded *good, size_t at, const char *bytes, size
 static Encoded
 good_column(Sample s, StrataCodecId id)
 {
-	Encoded		e = encode_sample(&s, id);
+	Encoded		e;
 
+	/* as before there was anything else */
+	if (s.v.level == STRATA_LEVEL_BALANCED)
+		s.v.level = STRATA_LEVEL_HOT;
+	e = encode_sample(&s, id);
 	sample_free(&s);
 	return e;
 }
@@ -332,7 +389,7 @@ make_rejected(void)
 	s.v.level = STRATA_LEVEL_ARCHIVE;
 	lz = good_column(s, STRATA_CODEC_DELTA_DELTA);
 
-	reject("version_5", &ints, 0, "\x05", 1);
+	reject("version_6", &ints, 0, "\x06", 1);
 	reject("version_0", &ints, 0, "\0", 1);
 	reject("codec_0", &ints, 1, "\0", 1);
 	reject("codec_99", &ints, 1, "\x63", 1);
@@ -450,7 +507,9 @@ main(int argc, char **argv)
 	make_archives();
 	make_packed();
 	make_jsonb();
+	make_split();
 	make_filtered();
 	make_rejected();
+	make_split_rejected();
 	return 0;
 }

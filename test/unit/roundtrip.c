@@ -14,11 +14,12 @@
 
 const char *const int_patterns[] = {
 	"zero", "constant", "ramp", "ramp_down", "gaps", "jitter", "gcd", "random", "small", "bits",
-	"minmax", "wrap", "runs", "outliers", "steps", "quadratic", "counter", "few", "cycle", "walk", NULL
+	"minmax", "wrap", "runs", "outliers", "steps", "quadratic", "counter", "few", "cycle", "walk",
+	"noise", "noise_scaled", "noise_skewed", NULL
 };
 const char *const float_patterns[] = {
 	"constant", "integers", "tenths", "cents", "decimals15", "mixed", "random_bits", "special",
-	"nan_payloads", "denormal", "sine", "repeats", "walk", "huge", "tiny", NULL
+	"nan_payloads", "denormal", "sine", "repeats", "walk", "noise", "huge", "tiny", NULL
 };
 const char *const bytes_patterns[] = {
 	"empty", "constant", "few", "words", "unique", "random", "fixed16", "long", "sparse", "binary", "tail", "hex", "digits",
@@ -31,6 +32,13 @@ is(const char *a, const char *b)
 	return strcmp(a, b) == 0;
 }
 
+/* 0, 1, 2, ... each half as often as the one before. */
+static int
+geometric(void)
+{
+	return __builtin_ctz((unsigned) unit_random() | 1U << 20);
+}
+
 /* One integer of a pattern; `last` is the one before. */
 static int64_t
 int_value(const char *p, uint32_t i, int64_t last)
@@ -41,6 +49,12 @@ int_value(const char *p, uint32_t i, int64_t last)
 		return 0;
 	if (is(p, "constant"))
 		return -77;
+	if (is(p, "noise"))
+		return last + (unit_below(2) ? -1 : 1) * geometric();
+	if (is(p, "noise_scaled"))
+		return last + (unit_below(2) ? -1000 : 1000) * (int64_t) (geometric() * 5 + (int) unit_below(5));
+	if (is(p, "noise_skewed"))
+		return -1000000 + (int64_t) geometric() * 8 + unit_below(8);
 	if (is(p, "ramp"))
 		return INT64_C(700000000000000) + (int64_t) i * 10000000;
 	if (is(p, "ramp_down"))
@@ -122,6 +136,8 @@ float_value(const char *p, uint32_t i, double last)
 		return 21.5;
 	if (is(p, "integers"))
 		return unit_below(100);
+	if (is(p, "noise"))
+		return (int) (last * 10 + (unit_below(2) ? -1 : 1) * geometric() + (last < 0 ? -0.5 : 0.5)) / 10.0;
 	if (is(p, "tenths"))
 		return ((int) unit_below(600) - 200) / 10.0;
 	if (is(p, "cents"))

@@ -143,6 +143,63 @@ test_bitpack(void)
 		}
 }
 
+/* Numbers whose upper parts are small but for some, in two parts: written as planned, read in both ways. */
+static void
+test_split(void)
+{
+	uint64_t	u[INT_BLOCK_MAX];
+	uint64_t	back[INT_BLOCK_BUFFER];
+	uint32_t	narrow[INT_BLOCK_BUFFER];
+	static const uint32_t counts[] = {1, 7, 8, 9, 63, 64, 65, 255, 256};
+
+	for (int round = 0; round < 2000; round++)
+	{
+		uint32_t	n = counts[unit_below(sizeof(counts) / sizeof(counts[0]))];
+		unsigned	k = unit_below(INT_SPLIT_BITS_MAX + 1);
+		IntBitsPlan plan = {.width = 64, .nbytes = SIZE_MAX / 2};
+		IntBlockPlan block = {0};
+
+		for (uint32_t i = 0; i < n; i++)
+		{
+			uint64_t	upper = unit_below(3) ? unit_below(2) : unit_below(50) ? unit_below(4) : unit_below(100);
+
+			u[i] = upper << k | (unit_random() & strata_low_bits(k));
+		}
+		strata_int_plan_split(u, n, &plan);
+		if (plan.split == 0)
+			continue;
+		strata_int_keep_plan(&plan, &block);
+		for (int slack = 0; slack <= 32; slack += 32)
+		{
+			uint8_t    *buf = unit_alloc(plan.nbytes + (size_t) slack);
+			StrataWriter w = strata_writer(buf, plan.nbytes);
+			StrataReader r;
+
+			strata_int_split_write(&block, u, n, &w);
+			CHECK(!w.failed && strata_writer_len(&w) == plan.nbytes);
+			memset(buf + plan.nbytes, 0xa5, (size_t) slack);
+			r = strata_reader(buf, plan.nbytes + (size_t) slack);
+			CHECK(strata_int_split_read(block.width, n, &r, back) && strata_reader_left(&r) == (size_t) slack);
+			CHECK(memcmp(u, back, n * sizeof(uint64_t)) == 0);
+			r = strata_reader(buf, plan.nbytes + (size_t) slack);
+			CHECK(strata_int_split_skip(block.width, n, &r) && strata_reader_left(&r) == (size_t) slack);
+			r = strata_reader(buf, plan.nbytes - 1);
+			CHECK(!strata_int_split_read(block.width, n, &r, back));
+			if (strata_int_simd_usable())
+			{
+				r = strata_reader(buf, plan.nbytes + (size_t) slack);
+				CHECK(strata_int_split_read_narrow(block.width, n, &r, narrow));
+				CHECK(strata_reader_left(&r) == (size_t) slack);
+				for (uint32_t i = 0; i < n; i++)
+					CHECK(narrow[i] == u[i]);
+				r = strata_reader(buf, plan.nbytes - 1);
+				CHECK(!strata_int_split_read_narrow(block.width, n, &r, narrow));
+			}
+			free(buf);
+		}
+	}
+}
+
 /* Numbers that tempt every selector, of n <= INT_BLOCK_MAX. */
 static void
 fill_simple8b(int pattern, uint32_t n, uint64_t *u)
@@ -300,6 +357,7 @@ test_bits(void)
 	unit_run("bit writer", test_bit_writer);
 	unit_run("spread bits", test_spread_bits);
 	unit_run("bitpack", test_bitpack);
+	unit_run("numbers in two parts", test_split);
 	unit_run("simple8b-RLE", test_simple8b);
 	unit_run("crc32c", test_crc);
 	unit_run("null maps", test_null_maps);
