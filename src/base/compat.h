@@ -304,6 +304,33 @@ typedef const char *const StrataOptionNamespace;
 #endif
 
 /*
+ * 17 can leave out rows that COPY cannot read (9e2d8701194, b725b7eec43), 18 a
+ * limited number of them (4ac2a9beceb), which their reader has to see to.
+ * 16 says otherwise who may COPY from where (de4d456b406).  Delete when 16, 17
+ * and 15 go.  For users that include commands/copyfrom_internal.h.
+ */
+#define STRATA_COPY_CAN_IGNORE (PG_VERSION_NUM >= 170000)
+#if PG_VERSION_NUM < 180000
+#define strata_copy_reject_limit(copy) INT64CONST(0)
+#else
+#define strata_copy_reject_limit(copy) ((copy)->opts.reject_limit)
+#endif
+#if PG_VERSION_NUM < 160000
+#define strata_err_copy_denied(what, role) \
+	errmsg("must be superuser or have privileges of the " role " role to COPY " what)
+#else
+#define strata_err_copy_denied(what, role) \
+	errmsg("permission denied to COPY " what), \
+	errdetail("Only roles with privileges of the \"" role "\" role may COPY " what ".")
+#endif
+
+/*
+ * 17 has the row types of an extension's tables be members of it
+ * (e5bc9454e52); delete when 16 goes.
+ */
+#define STRATA_ROW_TYPES_ARE_MEMBERS (PG_VERSION_NUM >= 170000)
+
+/*
  * 18 has lock failures logged on demand (6d376c3b0d1); delete when 17 goes.
  */
 #if PG_VERSION_NUM < 180000
@@ -343,19 +370,22 @@ typedef const char *const StrataOptionNamespace;
 /*
  * 18 has foreign keys that are not enforced, without triggers (eec0040c4bc),
  * those that are not validated on partitioned tables (b663b9436e7), and those
- * with a PERIOD (89f908a6d0a); delete when 17 goes.  For users that include
+ * with a PERIOD (89f908a6d0a), and names those of partitions after the one
+ * above where that name is taken; delete when 17 goes.  For users that include
  * catalog/pg_constraint.h.
  */
 #if PG_VERSION_NUM < 180000
 #define STRATA_KEYS_MAY_LACK_TRIGGERS 0
 #define strata_key_is_enforced(key) true
 #define strata_key_is_valid_in_clone(key) true
+#define STRATA_KEY_NAMES_EXTEND 0
 #define STRATA_KEY_ENFORCED(key)
 #define STRATA_KEY_PERIOD(key)
 #else
 #define STRATA_KEYS_MAY_LACK_TRIGGERS 1
 #define strata_key_is_enforced(key) ((key)->conenforced)
 #define strata_key_is_valid_in_clone(key) ((key)->convalidated)
+#define STRATA_KEY_NAMES_EXTEND 1
 #define STRATA_KEY_ENFORCED(key) (key)->conenforced,
 #define STRATA_KEY_PERIOD(key) (key)->conperiod,
 #endif
@@ -592,8 +622,12 @@ typedef CompareType StrataSortOrder;
 	((query)->rteperminfos = NIL, (query)->hasGroupRTE = false)
 #endif
 #if PG_VERSION_NUM < 180000
+#define strata_rte_is_group(rte) false
+#define strata_rte_group_exprs(rte) NIL
 #define strata_query_flatten_groups(query) ((void) 0)
 #else
+#define strata_rte_is_group(rte) ((rte)->rtekind == RTE_GROUP)
+#define strata_rte_group_exprs(rte) ((rte)->groupexprs)
 #define strata_query_flatten_groups(query) \
 	do { \
 		if ((query)->hasGroupRTE) \

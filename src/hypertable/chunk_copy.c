@@ -19,8 +19,9 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_authid.h"
-#include "commands/copy.h"
+#include "commands/copyfrom_internal.h"
 #include "commands/defrem.h"
+#include "commands/progress.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/extensible.h"
@@ -35,25 +36,26 @@
 #include "rewrite/rewriteHandler.h"
 #include "tcop/cmdtag.h"
 #include "utils/acl.h"
+#include "utils/backend_progress.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
 
 /* What a COPY hands to its node, which takes it when it is set up. */
-typedef struct CopySource
+typedef struct RowSource
 {
 	CopyFromState copy;
 	Relation	rel;
 	List	   *where;			/* implicitly ANDed */
-} CopySource;
+} RowSource;
 
-static CopySource *next_source = NULL;
+static RowSource *next_source = NULL;
 
 typedef struct CopyScanState
 {
 	CustomScanState css;
-	CopySource *source;
+	RowSource *source;
 	ExprState  *where;
 	TupleTableSlot *slot;
 } CopyScanState;
@@ -81,6 +83,41 @@ begin_copy(CustomScanState *css, EState *estate, int eflags)
 	state->where = ExecInitQual(state->source->where, &css->ss.ps);
 }
 
+/* ON_ERROR ignore: did the row that was read have a value that is none of its type? */
+static bool
+skip_failed(CopyFromState copy)
+{
+#if STRATA_COPY_CAN_IGNORE
+	if (copy->opts.on_error != COPY_ON_ERROR_IGNORE || !copy->escontext->error_occurred)
+		return false;
+	copy->escontext->error_occurred = false;
+	pgstat_progress_update_param(PROGRESS_COPY_TUPLES_SKIPPED, copy->num_errors);
+	if (strata_copy_reject_limit(copy) > 0 && copy->num_errors > strata_copy_reject_limit(copy))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+				 errmsg("skipped more than REJECT_LIMIT (%lld) rows due to data type incompatibility",
+						(long long) strata_copy_reject_limit(copy))));
+	return true;
+#else
+	return false;
+#endif
+}
+
+/* At the end: say how many were skipped. */
+static void
+tell_failed(CopyFromState copy)
+{
+#if STRATA_COPY_CAN_IGNORE
+	if (copy->opts.on_error != COPY_ON_ERROR_STOP && copy->num_errors > 0 &&
+		copy->opts.log_verbosity >= COPY_LOG_VERBOSITY_DEFAULT)
+		ereport(NOTICE,
+				errmsg_plural("%llu row was skipped due to data type incompatibility",
+							  "%llu rows were skipped due to data type incompatibility",
+							  (unsigned long long) copy->num_errors,
+							  (unsigned long long) copy->num_errors));
+#endif
+}
+
 static TupleTableSlot *
 exec_copy(CustomScanState *css)
 {
@@ -100,6 +137,8 @@ exec_copy(CustomScanState *css)
 		MemoryContextSwitchTo(old);
 		if (!found)
 			return NULL;
+		if (skip_failed(state->source->copy))
+			continue;
 		ExecStoreVirtualTuple(state->slot);
 		if (state->where == NULL)
 			return state->slot;
@@ -146,12 +185,12 @@ check_source(const CopyStmt *stmt)
 	if (stmt->is_program && !has_privs_of_role(GetUserId(), ROLE_PG_EXECUTE_SERVER_PROGRAM))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("must be superuser or have privileges of the pg_execute_server_program role to COPY to or from an external program"),
+				 strata_err_copy_denied("to or from an external program", "pg_execute_server_program"),
 				 errhint("Anyone can COPY to stdout or from stdin. psql's \\copy command also works for anyone.")));
 	if (!stmt->is_program && !has_privs_of_role(GetUserId(), ROLE_PG_READ_SERVER_FILES))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("must be superuser or have privileges of the pg_read_server_files role to COPY from a file"),
+				 strata_err_copy_denied("from a file", "pg_read_server_files"),
 				 errhint("Anyone can COPY to stdout or from stdin. psql's \\copy command also works for anyone.")));
 }
 
@@ -259,7 +298,7 @@ make_plan(Relation rel, const char *text)
 }
 
 static uint64
-run_plan(PlannedStmt *stmt, const char *text, CopySource *source)
+run_plan(PlannedStmt *stmt, const char *text, RowSource *source)
 {
 	ErrorContextCallback callback;
 	QueryDesc  *query_desc;
@@ -282,6 +321,7 @@ run_plan(PlannedStmt *stmt, const char *text, CopySource *source)
 	processed = query_desc->estate->es_processed;
 	/* as in COPY, what fires at the end is not about a line */
 	error_context_stack = callback.previous;
+	tell_failed(source->copy);
 	ExecutorFinish(query_desc);
 	ExecutorEnd(query_desc);
 	FreeQueryDesc(query_desc);
@@ -303,7 +343,7 @@ takes_direct_load(Relation rel)
 bool
 strata_copy_from(const CopyStmt *stmt, const char *text, uint64 *processed)
 {
-	CopySource	source = {0};
+	RowSource	source = {0};
 	ParseState *pstate;
 	ParseNamespaceItem *nsitem;
 	Relation	rel;

@@ -163,6 +163,8 @@ choose_name(Relation chunk, const char *parent_name, AttrNumber first)
 {
 	if (!ConstraintNameIsUsed(CONSTRAINT_RELATION, RelationGetRelid(chunk), parent_name))
 		return pstrdup(parent_name);
+	if (STRATA_KEY_NAMES_EXTEND)
+		return ChooseConstraintName(parent_name, NULL, "", RelationGetNamespace(chunk), NIL);
 	return ChooseConstraintName(RelationGetRelationName(chunk),
 								NameStr(TupleDescAttr(RelationGetDescr(chunk), first - 1)->attname),
 								"fkey", RelationGetNamespace(chunk), NIL);

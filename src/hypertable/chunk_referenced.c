@@ -113,6 +113,8 @@ choose_name(Relation referring, const char *parent_name, const AttrNumber *colum
 
 	if (!ConstraintNameIsUsed(CONSTRAINT_RELATION, RelationGetRelid(referring), parent_name))
 		return pstrdup(parent_name);
+	if (STRATA_KEY_NAMES_EXTEND)
+		return ChooseConstraintName(parent_name, NULL, "", RelationGetNamespace(referring), NIL);
 	initStringInfo(&names);
 	for (int i = 0; i < count; i++)
 		appendStringInfo(&names, "%s%s", i > 0 ? "_" : "",

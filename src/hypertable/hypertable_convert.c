@@ -383,20 +383,24 @@ chosen_interval(const StrataHypertableRequest *request, Oid key_type)
 	return strata_time_interval_from_text(key_type, "7 days");
 }
 
-static void
+/* Returns rel, opened anew: from 18 on ALTER wants it for itself here. */
+static Relation
 set_not_null(Relation rel, AttrNumber attno, const char *column)
 {
 	AlterTableCmd *cmd = makeNode(AlterTableCmd);
+	Oid			relid = RelationGetRelid(rel);
 
 	if (strata_attribute_is_not_null(RelationGetDescr(rel), attno))
-		return;
+		return rel;
 	ereport(NOTICE,
 			(errmsg("adding not-null constraint to column \"%s\"", column),
 			 errdetail("Time cannot be null.")));
 	cmd->subtype = AT_SetNotNull;
 	cmd->name = pstrdup(column);
-	AlterTableInternal(RelationGetRelid(rel), list_make1(cmd), false);
+	table_close(rel, NoLock);
+	AlterTableInternal(relid, list_make1(cmd), false);
 	CommandCounterIncrement();
+	return table_open(relid, NoLock);
 }
 
 /* (time DESC), unless some index begins with the column. */
@@ -520,7 +524,7 @@ strata_hypertable_create(Oid relid, const StrataHypertableRequest *request)
 				 errmsg("table \"%s\" is not empty", RelationGetRelationName(rel)),
 				 errhint("Give migrate_data => true to have its rows moved into chunks.")));
 	strata_owner_enter(rel->rd_rel->relowner, &saved);
-	set_not_null(rel, ht.attno, request->column);
+	rel = set_not_null(rel, ht.attno, request->column);
 	convert_options(rel);
 	if (request->migrate_data)
 		chunks = strata_hypertable_move_rows(rel, &ht, expression);

@@ -210,7 +210,7 @@ least_value(Node *node, Oid column_type, Datum *value)
 	return true;
 }
 
-/* What a column of a subquery, view or join stands for in the query below, or NULL. */
+/* What a column of a subquery, view, join or grouping stands for in the query below, or NULL. */
 static Var *
 column_below(Var *var, Query **query)
 {
@@ -226,6 +226,8 @@ column_below(Var *var, Query **query)
 	}
 	else if (rte->rtekind == RTE_JOIN && var->varattno > 0)
 		below = list_nth(rte->joinaliasvars, var->varattno - 1);
+	else if (strata_rte_is_group(rte))
+		below = list_nth(strata_rte_group_exprs(rte), var->varattno - 1);
 	return below != NULL && IsA(below, Var) && ((Var *) below)->varlevelsup == 0 ? (Var *) below : NULL;
 }
 
@@ -244,7 +246,7 @@ is_time_column(Var *var, Query *query)
 		(var->vartype != TIMESTAMPTZOID && var->vartype != TIMESTAMPOID && var->vartype != DATEOID))
 		return false;
 	rte = rt_fetch(var->varno, query->rtable);
-	while (rte->rtekind == RTE_SUBQUERY || rte->rtekind == RTE_JOIN)
+	while (rte->rtekind == RTE_SUBQUERY || rte->rtekind == RTE_JOIN || strata_rte_is_group(rte))
 	{
 		var = column_below(var, &query);
 		if (var == NULL)

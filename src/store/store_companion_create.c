@@ -309,6 +309,13 @@ create_companion(Relation rel, const ColumnSpec *specs, int n, Oid owner)
 	{
 		ObjectAddressSet(referenced, ExtensionRelationId, get_extension_oid(STRATA_EXTENSION, false));
 		recordDependencyOn(&self, &referenced, DEPENDENCY_EXTENSION);
+		if (STRATA_ROW_TYPES_ARE_MEMBERS)
+		{
+			ObjectAddressSet(self, TypeRelationId, get_rel_type_id(oid));
+			recordDependencyOn(&self, &referenced, DEPENDENCY_EXTENSION);
+			ObjectAddressSet(self, TypeRelationId, get_array_type(self.objectId));
+			recordDependencyOn(&self, &referenced, DEPENDENCY_EXTENSION);
+		}
 	}
 	CommandCounterIncrement();
 	create_index(oid, list_make1("first_row"), true);

@@ -16,7 +16,7 @@ CREATE FUNCTION plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
     line text;
 BEGIN
-    FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
+    FOR line IN EXECUTE 'EXPLAIN (ANALYZE, BUFFERS OFF, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
         IF line ~ 'StrataAgg|Early|Passed|Columns of|Unique|Aggregation not' THEN
             RETURN NEXT regexp_replace(line, ' \(actual.*', '');
         END IF;

@@ -19,9 +19,9 @@ CREATE FUNCTION explain(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
     line text;
 BEGIN
-    FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
+    FOR line IN EXECUTE 'EXPLAIN (ANALYZE, BUFFERS OFF, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
         IF line !~ 'Workers Launched|Memory:' THEN
-            RETURN NEXT regexp_replace(line, 'rows=\d+ loops=\d+', 'rows=n loops=n');
+            RETURN NEXT regexp_replace(line, 'rows=[\d.]+ loops=\d+', 'rows=n loops=n');
         END IF;
     END LOOP;
 END $$;

@@ -150,7 +150,7 @@ CREATE FUNCTION little(bytes bytea, size int) RETURNS bytea LANGUAGE sql IMMUTAB
     SELECT string_agg(CASE WHEN i < length(bytes) THEN substr(bytes, length(bytes) - i, 1) ELSE '\x00' END, '' ORDER BY i)
     FROM generate_series(0, size - 1) i
 $$;
-CREATE FUNCTION crc32c(bytes bytea) RETURNS bytea LANGUAGE plpgsql IMMUTABLE AS $$
+CREATE FUNCTION summary_crc32c(bytes bytea) RETURNS bytea LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
     crc bigint := 4294967295;
 BEGIN
@@ -164,7 +164,7 @@ BEGIN
 END $$;
 -- a summary of a batch of g with its checksum
 CREATE FUNCTION seal(first_row int8, nrows int, layout text, seg text, min timestamp, max timestamp, summary bytea) RETURNS bytea LANGUAGE sql AS $$
-    SELECT substr(summary, 1, 1) || crc32c(decode('00000000010000000001' || repeat('00', 11), 'hex') ||
+    SELECT substr(summary, 1, 1) || summary_crc32c(decode('00000000010000000001' || repeat('00', 11), 'hex') ||
         little(int8send(first_row), 8) || little(int4send(nrows), 8) || little(int4send(length(layout)), 4) || layout::bytea ||
         little(int4send(length(seg)), 4) || seg::bytea || little(timestamp_send(min), 8) || little(timestamp_send(max), 8) ||
         substr(summary, 1, 1) || substr(summary, 6)) || substr(summary, 6)

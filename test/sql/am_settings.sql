@@ -174,7 +174,11 @@ ALTER TABLE p DETACH PARTITION pa;
 SELECT * FROM in_force WHERE relation::text LIKE 'pa%';
 SELECT count(*), sum(number) FROM pa;
 ALTER TABLE p SET (strata.segmentby = 'nope');
-ALTER TABLE p SET (fillfactor = 10);
+-- PostgreSQL 17 has another message for it
+DO $$ BEGIN
+	ALTER TABLE p SET (fillfactor = 10);
+EXCEPTION WHEN invalid_parameter_value OR wrong_object_type THEN RAISE NOTICE 'refused';
+END $$;
 
 -- SET ACCESS METHOD both ways keeps rows; leaving forgets the options
 CREATE TABLE m AS SELECT i AS id, i % 7 AS k, repeat('x', i % 50) AS pad FROM generate_series(1, 3000) i;

@@ -67,9 +67,11 @@ RESET enable_partitionwise_aggregate;
 SET enable_hashagg = off;
 SELECT nrows, ndifferent FROM compare('gap_strata', '1 day', 'UTC', '2024-03-05', '2024-04-03');
 RESET enable_hashagg;
-SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET force_parallel_mode = on;
+SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
+SELECT name AS force_parallel FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query') \gset
+SET :force_parallel = on;
 SELECT nrows, ndifferent FROM compare('gap_heap', '1 day', 'UTC', '2024-03-05', '2024-04-03');
 SELECT nrows, ndifferent FROM compare('gap_strata', '1 day', 'UTC', '2024-03-05', '2024-04-03');
-RESET force_parallel_mode;
+RESET :force_parallel;
 DROP FUNCTION compare, by_hand;
 DROP TABLE gap_heap, gap_strata, gap_hyper, gap_int;

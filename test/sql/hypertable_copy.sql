@@ -46,8 +46,10 @@ COPY c (time, v) FROM stdin;
 \.
 \copy c (time, d) FROM '/dev/null'
 \copy c FROM '/dev/null'
+\set VERBOSITY sqlstate
 COPY c (time, v) FROM '/nowhere';
 COPY c (time, v) FROM PROGRAM 'true';
+\set VERBOSITY default
 RESET ROLE;
 ALTER TABLE c ENABLE ROW LEVEL SECURITY;
 GRANT INSERT ON c TO hyper_copier;

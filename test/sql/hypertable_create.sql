@@ -39,7 +39,9 @@ INSERT INTO m (time, device, v) VALUES ('2026-03-01', 9, 3);
 INSERT INTO m (time, device, v) VALUES ('2026-03-01', 3, 1e7);
 INSERT INTO m (time, device) VALUES (NULL, 3);
 DELETE FROM devices WHERE id = 2;
+SET client_min_messages = warning;	-- which chunks have one block only, so are not worth it, differs
 SELECT compress_chunk('m');
+RESET client_min_messages;
 SELECT count(*), sum(v) FROM m;
 SELECT create_hypertable('m', 'time');
 SELECT table_name, created FROM create_hypertable('m', 'time', if_not_exists => true);

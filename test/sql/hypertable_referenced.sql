@@ -41,7 +41,10 @@ DELETE FROM h WHERE t IN (21, 31);
 DELETE FROM h WHERE t = 41;
 INSERT INTO h VALUES (41, 7);
 DELETE FROM h WHERE t = 41 AND d = 1;
-UPDATE h SET d = 5 WHERE t = 32;
+DO $$ BEGIN	-- 18 has another code for RESTRICT
+	UPDATE h SET d = 5 WHERE t = 32;
+EXCEPTION WHEN foreign_key_violation OR restrict_violation THEN RAISE NOTICE 'still referenced';
+END $$;
 BEGIN;
 INSERT INTO one VALUES ('later', 1, 777);
 INSERT INTO h VALUES (777, 1);
@@ -52,11 +55,15 @@ SELECT * FROM two ORDER BY t, d;
 SELECT tableoid::regclass, * FROM many ORDER BY t, d;
 -- it can be detached and dropped, and goes with the key
 SELECT drop_chunks('h', 20);
+\set VERBOSITY sqlstate
 SELECT drop_chunks('h', newer_than => 30, older_than => 40);
+\set VERBOSITY default
 ALTER TABLE one DROP CONSTRAINT one_key;
 SELECT count(*) FROM pg_constraint WHERE conrelid = 'one'::regclass;
 DROP TABLE one, two;
+\set VERBOSITY sqlstate
 CALL detach_chunk('h_40_chunk');
+\set VERBOSITY default
 DROP TABLE many;
 CALL detach_chunk('h_40_chunk');
 DROP TABLE h, h_40_chunk;

@@ -4,7 +4,9 @@ SET datestyle = 'ISO';
 CREATE TABLE w (ts timestamptz NOT NULL, dev text, v float8) WITH (strata.hypertable, strata.partition_column = 'ts',
 	strata.chunk_interval = '1 day', strata.segmentby = 'dev', strata.orderby = 'ts DESC');
 INSERT INTO w VALUES ('2026-01-01', 'a', 1), ('2026-01-02', 'a', 1);
-\d+ w
+\d w
+SELECT reloptions FROM pg_class WHERE oid = 'w'::regclass;
+SELECT c.relname, pg_get_expr(relpartbound, oid) FROM pg_class c WHERE relispartition AND relname LIKE 'w\_2026%chunk' ORDER BY 1;
 SELECT * FROM strata.compression_settings WHERE hypertable_name = 'w' ORDER BY attname;
 DROP TABLE w;
 CREATE TABLE w (ts timestamp NOT NULL, dev text PRIMARY KEY, v float8) USING strata WITH (strata.hypertable, fillfactor = 50);

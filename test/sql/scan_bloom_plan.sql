@@ -8,7 +8,7 @@ INSERT INTO s SELECT '2026-01-01'::timestamptz + i * interval '1 s', md5(i::text
 SELECT compress_chunk('s');
 CREATE FUNCTION plan(q text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE line text; BEGIN
-	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || q LOOP
+	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, BUFFERS OFF, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || q LOOP
 		IF line ~ 'Batches:|Decoded' THEN RETURN NEXT trim(line); END IF;
 	END LOOP;
 END $$;
@@ -20,6 +20,12 @@ SELECT plan($$SELECT n FROM s WHERE tag > 'no'$$);
 SET strata.enable_pruning = off;
 SELECT plan($$SELECT n FROM s WHERE trace = md5('77')::uuid$$);
 RESET strata.enable_pruning;
-EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT YAML) SELECT n FROM s WHERE trace = md5('77')::uuid;
+CREATE FUNCTION plan_yaml(q text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE plan text; BEGIN
+	EXECUTE 'EXPLAIN (ANALYZE, BUFFERS OFF, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT YAML) ' || q INTO plan;
+	-- 18 says Disabled of each node, and counts rows in hundredths
+	RETURN QUERY SELECT regexp_replace(line, '(Rows: \d+)\.00', '\1') FROM regexp_split_to_table(plan, '\n') line WHERE line !~ 'Disabled:';
+END $$;
+SELECT plan_yaml($$SELECT n FROM s WHERE trace = md5('77')::uuid$$);
 DROP TABLE s;
-DROP FUNCTION plan;
+DROP FUNCTION plan, plan_yaml;

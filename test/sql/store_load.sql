@@ -204,7 +204,9 @@ GRANT INSERT (k), SELECT ON d TO load_user;
 SET ROLE load_user;
 INSERT INTO d (k) SELECT generate_series(1, 1200);
 INSERT INTO d (k, v) SELECT i, i FROM generate_series(1, 1200) AS i;
+\set VERBOSITY sqlstate
 COPY d (k) FROM PROGRAM 'seq 1 10';
+\set VERBOSITY default
 RESET ROLE;
 GRANT INSERT ON d TO load_user;
 ALTER TABLE d ENABLE ROW LEVEL SECURITY;

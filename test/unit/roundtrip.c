@@ -78,7 +78,15 @@ int_value(const char *p, uint32_t i, int64_t last)
 	if (is(p, "runs"))
 		return unit_below(40) ? last : (int64_t) unit_below(5);
 	if (is(p, "outliers"))
-		return unit_below(60) ? (int64_t) unit_below(16) : (int64_t) (unit_random() >> unit_below(60));
+	{
+		uint64_t	bits;
+
+		if (unit_below(60))
+			return (int64_t) unit_below(16);
+		/* a statement of its own: compilers differ in what they evaluate first */
+		bits = unit_random();
+		return (int64_t) (bits >> unit_below(60));
+	}
 	if (is(p, "steps"))
 		return i / 100 * 1000;
 	if (is(p, "quadratic"))
