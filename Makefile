@@ -106,9 +106,9 @@ bench: ; @bash bench/run.sh
 bench-hypertable: ; @bash bench/hypertable.sh
 bench-change: ; @bash bench/change.sh
 bench-codecs: .run/codec_bench ; @.run/codec_bench $(or $(ARGS),$(wildcard ../shared/data)) | python3 bench/codec_classes.py
-.run/codec_bench: bench/codec_bench.c $(wildcard src/codec/*.c src/codec/*.h)
+.run/codec_bench: bench/codec_bench.c test/unit/jsonb_make.c $(wildcard src/codec/*.c src/codec/*.h)
 	@mkdir -p .run
-	$(CC) -O3 -g -Wall -DUSE_LZ4 -DUSE_ZSTD -Isrc -o $@ $(filter %.c,$^) -llz4 -lzstd -lm
+	$(CC) -std=gnu11 -O3 -g -Wall -DUSE_LZ4 -DUSE_ZSTD -Isrc -I. -o $@ $(filter %.c,$^) -llz4 -lzstd -lm
 compdb: ; @python3 tools/compdb.py > compile_commands.json
 distclean: run-clean
 run-clean: ; @bash tools/server wipe-all
