@@ -31,7 +31,7 @@ show_columns(StrataAggState *agg, const char *label, int from, int to, int gener
 		if (generic >= 0 && (agg->calls[i - agg->nkeys].generic != NULL) != generic)
 			continue;
 		texts = lappend(texts, deparse_expression((Node *) tle->expr, context,
-												  list_length(es->rtable) > 1 || es->verbose, true));
+												  strata_explain_uses_prefix(es), true));
 	}
 	if (texts != NIL)
 		ExplainPropertyList(label, texts, es);

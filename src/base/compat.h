@@ -550,6 +550,16 @@ typedef CompareType StrataSortOrder;
 #endif
 
 /*
+ * 18 does not count the entry of grouping expressions when it decides whether
+ * columns need their table's name (247dea89f76); delete when 17 goes.
+ */
+#if PG_VERSION_NUM < 180000
+#define strata_explain_uses_prefix(es) (list_length((es)->rtable) > 1 || (es)->verbose)
+#else
+#define strata_explain_uses_prefix(es) ((es)->rtable_size > 1 || (es)->verbose)
+#endif
+
+/*
  * 17 has infinite intervals (519fc1bd9e9); delete when 16 goes.  For users that
  * include utils/timestamp.h.
  */

@@ -183,9 +183,11 @@ EXCEPTION
     WHEN SQLSTATE 'ZZ000' THEN GET STACKED DIAGNOSTICS answer = PG_EXCEPTION_DETAIL; RETURN answer;
     WHEN OTHERS THEN RETURN format('%s; %s: %s', change, SQLSTATE, SQLERRM);
 END $$;
+SET strata.enable_ordered_scan = off;	-- an index on the layout does not lead to a damaged one (18 orders for EXCEPT)
 SELECT damage_row(:'companion', x) FROM unnest(ARRAY['nrows = nrows - 1', 'nrows = nrows + 1', 'nrows = 0', 'nrows = -nrows', 'nrows = 2147483647', 'nrows = -2147483648', 'layout = ''''', 'layout = ''99/98''', 'layout = ''2/1x''',
     'layout = repeat(''2/1al'', 1000)', 'summary = NULL', 'summary = ''''', 'col_1 = NULL', 'col_3 = col_1', 'seg_2 = ''other''', 'min_1 = min_1 + 1', 'max_1 = max_1 - 1', 'min_1 = NULL', 'entry = ''\x00''',
     'first_row = -5', 'first_row = 50', 'first_row = 549755813000']) x;
+RESET strata.enable_ordered_scan;
 SELECT * FROM strata.verify('d');
 SELECT count(*) FROM (TABLE d EXCEPT ALL TABLE d_before) x;
 DROP SCHEMA api_inspect CASCADE;

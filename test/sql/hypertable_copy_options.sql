@@ -63,12 +63,8 @@ COPY m FROM stdin (FORMAT csv, HEADER match);
 t,a,b,c,g
 2026-01-08,4,,,1e300
 \.
-COPY p FROM stdin (FORMAT csv);
-2026-01-09,5,"open
-\.
-COPY m FROM stdin (FORMAT csv);
-2026-01-09,5,"open
-\.
+COPY p FROM PROGRAM 'echo ''2026-01-09,5,"open''' (FORMAT csv);
+COPY m FROM PROGRAM 'echo ''2026-01-09,5,"open''' (FORMAT csv);
 COPY p FROM stdin (FORMAT csv, FORCE_NULL (nothing));
 \.
 COPY m FROM stdin (FORMAT csv, FORCE_NULL (nothing));
