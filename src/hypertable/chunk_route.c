@@ -210,23 +210,33 @@ find_in(RouteState *state, PartitionDesc desc, Datum value)
 	return state->has_known;
 }
 
-/* The value has no partition that the routing knows. */
+/*
+ * The value has no partition that the routing knows.  Whoever lists the
+ * partitions leaves some kilobytes for each in the current context, and a
+ * statement may need thousands of chunks.
+ */
 static void
 provide_chunk(RouteState *state, Datum value)
 {
 	int64		time = strata_time_from_datum(state->key_type, value);
+	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "strata new chunk", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(scratch);
+	bool		found;
 
 	/* others may have made it meanwhile */
 	AcceptInvalidationMessages();
-	if (!find_in(state, RelationGetPartitionDesc(state->rel, true), value))
+	found = find_in(state, RelationGetPartitionDesc(state->rel, true), value);
+	if (!found)
 	{
 		strata_chunk_create_on_demand(state->rel, time);
 		AcceptInvalidationMessages();
 		strata_partitions_settle(state->rel);
-		if (!find_in(state, RelationGetPartitionDesc(state->rel, true), value))
-			return;				/* ModifyTable says what is wrong */
+		found = find_in(state, RelationGetPartitionDesc(state->rel, true), value);
 	}
-	renew_routing(state);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(scratch);
+	if (found)					/* else ModifyTable says what is wrong */
+		renew_routing(state);
 }
 
 static bool

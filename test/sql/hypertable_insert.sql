@@ -143,3 +143,10 @@ UPDATE o SET t = 5000 WHERE t = 1;
 INSERT INTO o VALUES (NULL, '');
 DROP TABLE m, n, o, twin, log, devices;
 DROP FUNCTION put, chunks, log_rows, log_row, forward;
+-- a statement that needs many chunks does not keep what each one took to make (190 MB here, once)
+BEGIN;
+CREATE TABLE lots (t int NOT NULL, v bigint);
+SELECT created FROM create_hypertable('lots', 't', chunk_time_interval => 10);
+INSERT INTO lots SELECT g * 10, CASE WHEN g = 300 THEN (SELECT sum(total_bytes) FROM pg_backend_memory_contexts WHERE g > 0) END FROM generate_series(1, 300) g;
+SELECT max(v) < 80000000 AS little, count(DISTINCT tableoid) FROM lots;
+ROLLBACK;
