@@ -64,15 +64,31 @@ typedef enum FilterKind
 	FILTER_KIND_FLOAT8
 } FilterKind;
 
+/* What an operator is to a column on its left. */
+typedef struct StrataOperator
+{
+	Oid			opno;
+	Oid			coltype;
+	Oid			opfamily;		/* default btree family of coltype, or InvalidOid */
+	int			strategy;		/* btree strategy in it, FILTER_NE, or 0 */
+	Oid			comparison;		/* function of the family for the input types, or InvalidOid */
+	Oid			opcode;			/* InvalidOid: no such operator; nothing below is set */
+	Oid			lefttype;		/* declared input types */
+	Oid			righttype;
+	bool		strict;
+	bool		is_volatile;
+	bool		leakproof;
+} StrataOperator;
+
+/* filter_operator.c */
+extern void strata_operator_get(Oid opno, Oid coltype, StrataOperator *op);
+
 /* A comparison of a column of the scanned relation, as the planner sees it. */
 typedef struct StrataColumnOp
 {
 	AttrNumber	attno;
-	Oid			opno;			/* column on the left */
-	Oid			opfamily;		/* default btree family of the column's type */
-	int			strategy;		/* btree strategy or FILTER_NE */
-	Oid			lefttype;		/* declared input types of opno */
-	Oid			righttype;
+	StrataOperator op;			/* column on the left */
+	int			strategy;		/* of op; the negated one where a NOT is around it */
 	Oid			collation;		/* of the comparison */
 	bool		column_order;	/* compares as the column itself is ordered */
 	bool		is_array;		/* value is an array: = ANY or <> ALL */
@@ -102,6 +118,8 @@ typedef struct FilterNode
 	int16		valuelen;		/* of the value itself */
 	bool		valuebyval;
 	Oid			opno;			/* for index keys; InvalidOid when negated */
+	Oid			opcode;			/* of opno */
+	Oid			lefttype;		/* likewise */
 	Oid			opfamily;
 	Oid			collation;
 	bool		by_bytes;		/* = or IN that is true of equal bytes only */

@@ -20,6 +20,7 @@
 
 #include "access/nbtree.h"
 #include "access/sysattr.h"
+#include "catalog/pg_collation_d.h"
 #include "catalog/pg_operator_d.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
@@ -71,25 +72,8 @@ is_column_of(Node *node, void *varno)
 static bool
 is_scan_constant(Node *node, Index varno)
 {
-	return !is_column_of(node, &varno) && !contain_volatile_functions(node) &&
-		!contain_subplans(node);
-}
-
-/* Strategy of opno in opfamily, FILTER_NE for the negator of =, 0 for neither. */
-static int
-operator_strategy(Oid opno, Oid opfamily)
-{
-	int			strategy = get_op_opfamily_strategy(opno, opfamily);
-	Oid			negator;
-
-	if (strategy == 0)
-	{
-		negator = get_negator(opno);
-		if (OidIsValid(negator) &&
-			get_op_opfamily_strategy(negator, opfamily) == BTEqualStrategyNumber)
-			strategy = FILTER_NE;
-	}
-	return strategy;
+	return IsA(node, Const) || IsA(node, Param) ||
+		(!is_column_of(node, &varno) && !contain_volatile_functions(node) && !contain_subplans(node));
 }
 
 /* See filter.h. */
@@ -99,7 +83,7 @@ strata_match_column_op(Expr *clause, Index varno, StrataColumnOp *match)
 	Node	   *left;
 	Node	   *right;
 	Var		   *var;
-	TypeCacheEntry *typcache;
+	Oid			opno;
 	bool		use_or = false;
 
 	memset(match, 0, sizeof(*match));
@@ -109,21 +93,21 @@ strata_match_column_op(Expr *clause, Index varno, StrataColumnOp *match)
 
 		left = linitial(op->args);
 		right = lsecond(op->args);
-		match->opno = op->opno;
+		opno = op->opno;
 		match->collation = op->inputcollid;
 		if ((var = match_column(left, varno)) == NULL)
 		{
 			if ((var = match_column(right, varno)) == NULL)
 				return false;
 			right = left;
-			match->opno = get_commutator(op->opno);
+			opno = get_commutator(op->opno);
 		}
 	}
 	else if (IsA(clause, ScalarArrayOpExpr))
 	{
 		ScalarArrayOpExpr *op = (ScalarArrayOpExpr *) clause;
 
-		match->opno = op->opno;
+		opno = op->opno;
 		match->collation = op->inputcollid;
 		match->is_array = true;
 		use_or = op->useOr;
@@ -134,18 +118,15 @@ strata_match_column_op(Expr *clause, Index varno, StrataColumnOp *match)
 	else
 		return false;
 
-	if (!OidIsValid(match->opno) || !op_strict(match->opno) ||
-		!is_scan_constant(right, varno))
+	if (!OidIsValid(opno) || !is_scan_constant(right, varno))
 		return false;
-	typcache = lookup_type_cache(var->vartype, TYPECACHE_BTREE_OPFAMILY);
-	if (!OidIsValid(typcache->btree_opf))
+	strata_operator_get(opno, var->vartype, &match->op);
+	if (!match->op.strict || !OidIsValid(match->op.opfamily))
 		return false;
 	match->attno = var->varattno;
 	match->value = (Expr *) right;
-	match->opfamily = typcache->btree_opf;
-	match->strategy = operator_strategy(match->opno, match->opfamily);
+	match->strategy = match->op.strategy;
 	match->column_order = match->collation == var->varcollid;
-	op_input_types(match->opno, &match->lefttype, &match->righttype);
 	if (match->is_array)
 		return match->strategy == (use_or ? BTEqualStrategyNumber : FILTER_NE);
 	return match->strategy != 0;
@@ -263,16 +244,12 @@ negated_strategy(int strategy)
 static FmgrInfo *
 comparison_function(const StrataColumnOp *match)
 {
-	Oid			proc;
 	FmgrInfo   *cmp;
 
-	if (!match->column_order)
-		return NULL;
-	proc = get_opfamily_proc(match->opfamily, match->lefttype, match->righttype, BTORDER_PROC);
-	if (!OidIsValid(proc))
+	if (!match->column_order || !OidIsValid(match->op.comparison))
 		return NULL;
 	cmp = palloc0(sizeof(FmgrInfo));
-	fmgr_info(proc, cmp);
+	fmgr_info(match->op.comparison, cmp);
 	return cmp;
 }
 
@@ -285,10 +262,12 @@ compares_bytes(const StrataColumnOp *match)
 {
 	if (match->strategy != BTEqualStrategyNumber)
 		return false;
-	switch (get_opcode(match->opno))
+	switch (match->op.opcode)
 	{
 		case F_TEXTEQ:
-			return OidIsValid(match->collation) && get_collation_isdeterministic(match->collation);
+			/* a database's own collation always is */
+			return match->collation == DEFAULT_COLLATION_OID ||
+				(OidIsValid(match->collation) && get_collation_isdeterministic(match->collation));
 		case F_BYTEAEQ:
 		case F_UUID_EQ:
 			return true;
@@ -314,12 +293,14 @@ compile_comparison(CompileContext *cx, Expr *clause, bool negate)
 					 match.strategy == BTEqualStrategyNumber ? FILTER_IN : FILTER_NOT_IN);
 	node->attno = match.attno;
 	node->strategy = match.strategy;
-	node->kind = strata_filter_kind(getBaseType(att->atttypid), match.lefttype,
-									match.righttype, match.strategy);
-	node->righttype = match.righttype;
+	node->kind = strata_filter_kind(getBaseType(att->atttypid), match.op.lefttype,
+									match.op.righttype, match.strategy);
+	node->righttype = match.op.righttype;
 	get_typlenbyval(exprType((Node *) match.value), &node->valuelen, &node->valuebyval);
-	node->opno = negate ? InvalidOid : match.opno;
-	node->opfamily = match.opfamily;
+	node->opno = negate ? InvalidOid : match.op.opno;
+	node->opcode = match.op.opcode;
+	node->lefttype = match.op.lefttype;
+	node->opfamily = match.op.opfamily;
 	node->collation = match.collation;
 	node->cmp = comparison_function(&match);
 	node->by_bytes = compares_bytes(&match);
@@ -502,6 +483,38 @@ strata_leaf_state(FilterNode *leaf)
 }
 
 /*
+ * Column, operator, constant or parameter, as most quals are: what compile_qual()
+ * wants to know of it needs no walks through the expression then.
+ */
+static bool
+is_plain_comparison(const StrataFilter *filter, StrataQual *qual)
+{
+	OpExpr	   *expr = (OpExpr *) qual->clause;
+	StrataOperator op;
+	Node	   *other;
+	Var		   *var;
+
+	if (!IsA(expr, OpExpr) || list_length(expr->args) != 2)
+		return false;
+	other = lsecond(expr->args);
+	if ((var = match_column(linitial(expr->args), filter->varno)) == NULL)
+	{
+		var = match_column(other, filter->varno);
+		other = linitial(expr->args);
+	}
+	if (var == NULL || !(IsA(other, Const) || IsA(other, Param)))
+		return false;
+	strata_operator_get(expr->opno, var->vartype, &op);
+	if (!OidIsValid(op.opcode))
+		return false;
+	qual->attnos = bms_make_singleton(var->varattno);
+	qual->rows_only = false;
+	qual->stable = !op.is_volatile;
+	qual->error_free = qual->stable && op.leakproof;
+	return true;
+}
+
+/*
  * barrier is NULL when the qual may be tried before the ones left of it, else
  * why not.
  */
@@ -512,15 +525,18 @@ compile_qual(StrataFilter *filter, StrataQual *qual, Expr *clause, const char *b
 	CompileContext cx = {filter, qual, NULL};
 
 	qual->clause = clause;
-	qual->attnos = columns_of(filter, (Node *) clause, &qual->rows_only);
 	qual->promotable = promotable;
-	qual->stable = is_stable((Node *) clause);
-	qual->error_free = qual->stable && !contain_leaked_vars((Node *) clause);
+	if (!is_plain_comparison(filter, qual))
+	{
+		qual->attnos = columns_of(filter, (Node *) clause, &qual->rows_only);
+		qual->stable = is_stable((Node *) clause);
+		qual->error_free = qual->stable && !contain_leaked_vars((Node *) clause);
+	}
 	qual->tree = compile_node(&cx, clause, false);
 	qual->prunes = promotable && strata_filter_tree_can_prune(qual->tree);
 	qual->by_bytes = qual->prunes && strata_filter_tree_has_bytes_leaf(qual->tree);
 	/* subplans must be known to the plan node from its start */
-	if (contain_subplans((Node *) clause))
+	if (!qual->stable && contain_subplans((Node *) clause))
 		(void) strata_qual_state(filter, qual);
 	if (strata_filter_tree_is_vectorisable(qual->tree) && promotable)
 		qual->way = STRATA_QUAL_VECTOR;

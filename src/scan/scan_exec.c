@@ -5,8 +5,9 @@
  *
  * Rows of the row store come first, then the batches; or both merged, when the
  * output is ordered.  The quals of the plan node stand in ps.qual in full, for
- * rows of the row store that we read ourselves and for EvalPlanQual; batches
- * are filtered by scan_batch.c.
+ * rows of the row store that we read ourselves and for EvalPlanQual, from when
+ * they are first needed (strata_scan_qual()); batches are filtered by
+ * scan_batch.c.
  *
  * ss_ScanTupleSlot always points at the slot with the current row, whichever
  * half it came from (WHERE CURRENT OF looks there).  The slots differ in kind,
@@ -176,6 +177,22 @@ make_row_slot(StrataScanState *scan, EState *estate)
 	return ExecStoreAllNullTuple(slot);
 }
 
+/* See scan_private.h. */
+ExprState *
+strata_scan_qual(StrataScanState *scan)
+{
+	PlanState  *ps = &scan->css.ss.ps;
+
+	if (ps->qual == NULL && ps->plan->qual != NIL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(ps->state->es_query_cxt);
+
+		ps->qual = ExecInitQual(ps->plan->qual, ps);
+		MemoryContextSwitchTo(old);
+	}
+	return ps->qual;
+}
+
 /*
  * The core has set up a virtual scan slot and compiled quals and projection
  * for it; do it again for slots of any kind.
@@ -185,15 +202,19 @@ init_slots(StrataScanState *scan, EState *estate)
 {
 	ScanState  *ss = &scan->css.ss;
 	Relation	rel = ss->ss_currentRelation;
+	bool		has_subplans;
 
 	ExecInitScanTupleSlot(estate, ss, RelationGetDescr(rel), table_slot_callbacks(rel));
 	ss->ps.scanopsfixed = false;
+	has_subplans = ss->ps.subPlan != NIL;
 	ss->ps.subPlan = NIL;
 	ExecAssignScanProjectionInfo(ss);
-	ss->ps.qual = ExecInitQual(ss->ps.plan->qual, &ss->ps);
+	ss->ps.qual = NULL;
+	/* subplans must be known to the plan node from its start */
+	if (has_subplans)
+		(void) strata_scan_qual(scan);
 	scan->table_slot = ss->ss_ScanTupleSlot;
 	scan->row_slot = make_row_slot(scan, estate);
-	scan->tuple_slot = ExecInitExtraTupleSlot(estate, RelationGetDescr(rel), &TTSOpsHeapTuple);
 	scan->run.slot = make_row_slot(scan, estate);
 	scan->run.econtext = ss->ps.ps_ExprContext;
 }
@@ -211,6 +232,9 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 	old = MemoryContextSwitchTo(scan->mcxt);
 	strata_scan_info_parse(cscan->custom_private, &scan->info);
 	init_targets(scan);
+	if (scan->needs_heap_tuple)
+		scan->tuple_slot = ExecInitExtraTupleSlot(estate, RelationGetDescr(node->ss.ss_currentRelation),
+												  &TTSOpsHeapTuple);
 	scan->filter = strata_filter_create(cscan->scan.plan.qual, scan->info.promotable,
 										cscan->scan.scanrelid,
 										RelationGetDescr(node->ss.ss_currentRelation),
@@ -383,6 +407,7 @@ exec_scan(CustomScanState *node)
 
 	if (unlikely(node->ss.ps.state->es_epq_active != NULL) && has_epq_row(scan))
 	{
+		(void) strata_scan_qual(scan);
 		node->ss.ss_ScanTupleSlot = scan->table_slot;
 		return ExecScan(&node->ss, epq_next, epq_recheck);
 	}

@@ -349,6 +349,7 @@ typedef struct StrataScanState
 	/* row store */
 	PlanState  *child;			/* or NULL: read by heap_scan */
 	TableScanDesc heap_scan;
+	BlockNumber heap_pages;		/* it reads */
 	ParallelTableScanDesc heap_pscan;
 	bool		heap_done;
 	Tuplesortstate *heap_sort;	/* NULL when sorted: it is empty */
@@ -383,6 +384,8 @@ typedef struct StrataScanState
 
 /* The node as ours, or NULL. */
 extern StrataScanState *strata_scan_state(PlanState *node);
+/* The plan's quals, for a row of the row store; compiled when first asked for. */
+extern ExprState *strata_scan_qual(StrataScanState *scan);
 extern void strata_scan_open_store(StrataScanState *scan);
 /* Evaluate run-time values, and stand before the first batch. */
 extern void strata_scan_start_batches(StrataScanState *scan);

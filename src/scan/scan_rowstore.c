@@ -84,7 +84,8 @@ begin_heap_scan(StrataScanState *scan)
 	scan->heap_scan = scan->heap_pscan != NULL ?
 		table_beginscan_parallel(rel, scan->heap_pscan) :
 		table_beginscan(rel, scan->css.ss.ps.state->es_snapshot, 0, NULL);
-	strata_scan_check_outgrown(rel, scan->info.heap_pages, strata_rowstore_only_hook(scan->heap_scan));
+	scan->heap_pages = strata_rowstore_only_hook(scan->heap_scan);
+	strata_scan_check_outgrown(rel, scan->info.heap_pages, scan->heap_pages);
 }
 
 /*
@@ -95,10 +96,13 @@ static TupleTableSlot *
 next_heap_row(StrataScanState *scan)
 {
 	ExprContext *econtext = scan->css.ss.ps.ps_ExprContext;
-	ExprState  *qual = scan->css.ss.ps.qual;
+	ExprState  *qual;
 
 	if (scan->heap_scan == NULL)
 		begin_heap_scan(scan);
+	if (scan->heap_pages == 0)
+		return NULL;
+	qual = strata_scan_qual(scan);
 	while (table_scan_getnextslot(scan->heap_scan, scan->css.ss.ps.state->es_direction,
 								  scan->table_slot))
 	{

@@ -163,22 +163,26 @@ leaf_key(StrataSource *source, RangeScan *scan, const FilterNode *leaf, int attn
 	Relation	index = source->index;
 	Oid			opcintype = index->rd_opcintype[attno - 1];
 	Oid			collation = index->rd_indcollation[attno - 1];
-	Oid			lefttype;
-	Oid			righttype;
-	Oid			opno;
+	Oid			opcode = leaf->opcode;
 
 	if (scan->nkeys >= MAX_KEYS - 1 || leaf->opfamily != index->rd_opfamily[attno - 1] ||
 		(OidIsValid(collation) && leaf->collation != collation))
 		return false;
-	op_input_types(leaf->opno, &lefttype, &righttype);
-	opno = get_opfamily_member(leaf->opfamily, lefttype, righttype, strategy);
-	if (lefttype != opcintype || !OidIsValid(opno))
+	if (leaf->lefttype != opcintype)
 		return false;
+	if (strategy != leaf->strategy)
+	{
+		Oid			opno = get_opfamily_member(leaf->opfamily, leaf->lefttype, leaf->righttype, strategy);
+
+		if (!OidIsValid(opno))
+			return false;
+		opcode = get_opcode(opno);
+	}
 	ScanKeyEntryInitialize(&scan->keys[scan->nkeys++],
 						   leaf->op == FILTER_IN ? SK_SEARCHARRAY : 0,
 						   attno, strategy,
-						   righttype == opcintype ? InvalidOid : righttype,
-						   collation, get_opcode(opno), leaf->value);
+						   leaf->righttype == opcintype ? InvalidOid : leaf->righttype,
+						   collation, opcode, leaf->value);
 	return true;
 }
 

@@ -519,7 +519,7 @@ strata_entries_free(StrataEntries *entries)
 		ExecDropSingleTupleTableSlot(entries->slot);
 	}
 	if (entries->index != NULL)
-		index_close(entries->index, AccessShareLock);
+		index_close(entries->index, NoLock);
 	if (entries->all != NULL)
 		pfree(entries->all);
 	if (entries->rows != NULL)
