@@ -9,13 +9,9 @@
  */
 #include "gapfill/gapfill_private.h"
 
-#include "access/transam.h"
-#include "catalog/pg_language.h"
-#include "catalog/pg_proc.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
-#include "utils/syscache.h"
 
 typedef struct Visit
 {

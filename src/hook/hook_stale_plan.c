@@ -172,7 +172,7 @@ insert_target(Query *query)
 	return query->commandType == CMD_INSERT ? rt_fetch(query->resultRelation, query->rtable) : NULL;
 }
 
-/* May a plan of the query go stale?  Inner queries do not insert. */
+/* May a plan of the query, those inside it left out, go stale? */
 static bool
 may_go_stale(Query *query, void *context)
 {
