@@ -69,9 +69,12 @@ typedef struct StrataOperator
 {
 	Oid			opno;
 	Oid			coltype;
+	Oid			basetype;		/* of coltype, where that is a domain; else coltype */
 	Oid			opfamily;		/* default btree family of coltype, or InvalidOid */
 	int			strategy;		/* btree strategy in it, FILTER_NE, or 0 */
-	Oid			comparison;		/* function of the family for the input types, or InvalidOid */
+	Oid			comparison;		/* functions of the family for the input types, or InvalidOid: order, */
+	Oid			at_most;		/* ... <=, */
+	Oid			at_least;		/* ... >= */
 	Oid			opcode;			/* InvalidOid: no such operator; nothing below is set */
 	Oid			lefttype;		/* declared input types */
 	Oid			righttype;
@@ -119,6 +122,8 @@ typedef struct FilterNode
 	bool		valuebyval;
 	Oid			opno;			/* for index keys; InvalidOid when negated */
 	Oid			opcode;			/* of opno */
+	Oid			at_most;		/* <= and >= of the same types, or InvalidOid */
+	Oid			at_least;
 	Oid			lefttype;		/* likewise */
 	Oid			opfamily;
 	Oid			collation;
@@ -127,7 +132,8 @@ typedef struct FilterNode
 	Expr	   *expr;			/* by-reference columns: the leaf as an expression, */
 	ExprState  *state;			/* ... ask strata_leaf_state() for it; else NULL */
 	struct StrataFilter *filter;	/* it belongs to */
-	ExprState  *value_state;
+	Expr	   *comparand;		/* what the column is compared with */
+	ExprState  *value_state;	/* of it; NULL: it is a Const */
 	/* leaves, at run time: valid after strata_filter_prepare() */
 	bool		never;			/* true for no row: a null value, an empty list */
 	bool		always;			/* true for every row: not in an empty list */
@@ -135,6 +141,7 @@ typedef struct FilterNode
 	int			nvalues;		/* IN, NOT_IN: the elements that are not null */
 	Datum	   *values;
 	uint64	   *hashes;			/* by_bytes: of the value, or the elements */
+	uint64		hash;			/* where that of a single value is kept */
 	int64	   *ints;			/* IN, NOT_IN of integer kinds: sorted */
 	double	   *floats;			/* the same for floats, NaN left out */
 	int			nkeys;			/* entries of ints or floats */
@@ -166,8 +173,8 @@ typedef struct StrataQual
 
 typedef struct StrataFilter
 {
-	MemoryContext mcxt;			/* owns everything here */
-	MemoryContext value_mcxt;	/* run-time values; reset by prepare */
+	MemoryContext mcxt;			/* where everything here is made */
+	MemoryContext value_mcxt;	/* run-time values, reset by prepare; NULL before it is needed */
 	Index		varno;
 	TupleDesc	desc;			/* of R */
 	bool		prepared;
@@ -178,7 +185,7 @@ typedef struct StrataFilter
 
 /*
  * Compile quals (a plan's list; promotable[i] tells of qual i) for parent,
- * whose scan slots may be of any kind.  Memory: child of the current context.
+ * whose scan slots may be of any kind.  Memory: the current context.
  */
 extern StrataFilter *strata_filter_create(List *quals, const bool *promotable, Index varno,
 										  TupleDesc desc, PlanState *parent);

@@ -275,35 +275,49 @@ compares_bytes(const StrataColumnOp *match)
 	}
 }
 
+/* What a column is compared with: a constant needs no expression machinery. */
+static void
+prepare_comparand(CompileContext *cx, Expr *comparand, FilterNode *node)
+{
+	node->comparand = comparand;
+	if (IsA(comparand, Const))
+	{
+		node->valuelen = (int16) ((Const *) comparand)->constlen;
+		node->valuebyval = ((Const *) comparand)->constbyval;
+		return;
+	}
+	get_typlenbyval(exprType((Node *) comparand), &node->valuelen, &node->valuebyval);
+	node->value_state = ExecInitExpr(comparand, cx->filter->parent);
+}
+
 /* column op value, column = ANY (array), column <> ALL (array) */
 static FilterNode *
 compile_comparison(CompileContext *cx, Expr *clause, bool negate)
 {
 	StrataColumnOp match;
 	FilterNode *node;
-	Form_pg_attribute att;
 
 	if (!strata_match_column_op(clause, cx->filter->varno, &match))
 		return compile_expression(cx, clause, negate);
-	att = TupleDescAttr(cx->filter->desc, match.attno - 1);
 	if (negate)
 		match.strategy = negated_strategy(match.strategy);
 	node = make_node(!match.is_array ? FILTER_COMPARE :
 					 match.strategy == BTEqualStrategyNumber ? FILTER_IN : FILTER_NOT_IN);
 	node->attno = match.attno;
 	node->strategy = match.strategy;
-	node->kind = strata_filter_kind(getBaseType(att->atttypid), match.op.lefttype,
-									match.op.righttype, match.strategy);
+	node->kind = strata_filter_kind(match.op.basetype, match.op.lefttype, match.op.righttype,
+									match.strategy);
 	node->righttype = match.op.righttype;
-	get_typlenbyval(exprType((Node *) match.value), &node->valuelen, &node->valuebyval);
 	node->opno = negate ? InvalidOid : match.op.opno;
 	node->opcode = match.op.opcode;
+	node->at_most = match.op.at_most;
+	node->at_least = match.op.at_least;
 	node->lefttype = match.op.lefttype;
 	node->opfamily = match.op.opfamily;
 	node->collation = match.collation;
 	node->cmp = comparison_function(&match);
 	node->by_bytes = compares_bytes(&match);
-	node->value_state = ExecInitExpr(match.value, cx->filter->parent);
+	prepare_comparand(cx, match.value, node);
 	if (node->kind == FILTER_KIND_NONE)
 	{
 		FilterNode *expr = compile_expression(cx, clause, negate);
@@ -555,16 +569,11 @@ StrataFilter *
 strata_filter_create(List *quals, const bool *promotable, Index varno, TupleDesc desc,
 					 PlanState *parent)
 {
-	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata filter",
-											   ALLOCSET_SMALL_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(mcxt);
 	StrataFilter *filter = palloc0(sizeof(StrataFilter));
 	bool		volatile_before = false;
 	ListCell   *lc;
 
-	filter->mcxt = mcxt;
-	filter->value_mcxt = AllocSetContextCreate(mcxt, "strata filter values",
-											   ALLOCSET_SMALL_SIZES);
+	filter->mcxt = CurrentMemoryContext;
 	filter->varno = varno;
 	filter->desc = desc;
 	filter->parent = parent;
@@ -578,6 +587,5 @@ strata_filter_create(List *quals, const bool *promotable, Index varno, TupleDesc
 					 !promotable[i] ? "a security barrier comes before it" : NULL);
 		volatile_before |= !filter->quals[i].stable && contain_volatile_functions(lfirst(lc));
 	}
-	MemoryContextSwitchTo(old);
 	return filter;
 }

@@ -48,12 +48,22 @@ operator_strategy(Oid opno, Oid opfamily)
 	return strategy;
 }
 
+/* The family's function of a strategy for the operator's input types, or InvalidOid. */
+static Oid
+bound_function(const StrataOperator *op, int strategy)
+{
+	Oid			opno = get_opfamily_member(op->opfamily, op->lefttype, op->righttype, strategy);
+
+	return OidIsValid(opno) ? get_opcode(opno) : InvalidOid;
+}
+
 static void
 look_up(Oid opno, Oid coltype, StrataOperator *op)
 {
 	memset(op, 0, sizeof(*op));
 	op->opno = opno;
 	op->coltype = coltype;
+	op->basetype = getBaseType(coltype);
 	op->opfamily = lookup_type_cache(coltype, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
 	op->opcode = get_opcode(opno);
 	if (!OidIsValid(op->opcode))
@@ -66,6 +76,8 @@ look_up(Oid opno, Oid coltype, StrataOperator *op)
 		return;
 	op->strategy = operator_strategy(opno, op->opfamily);
 	op->comparison = get_opfamily_proc(op->opfamily, op->lefttype, op->righttype, BTORDER_PROC);
+	op->at_most = bound_function(op, BTLessEqualStrategyNumber);
+	op->at_least = bound_function(op, BTGreaterEqualStrategyNumber);
 }
 
 /* See filter.h. */

@@ -15,7 +15,7 @@
 #include "utils/memutils.h"
 #include "utils/uuid.h"
 
-/* Take the array apart; the current context is the value context. */
+/* Take the array apart.  Memory: the current context. */
 static void
 prepare_list(FilterNode *leaf)
 {
@@ -57,7 +57,7 @@ prepare_hashes(FilterNode *leaf)
 {
 	int			n = leaf->op == FILTER_COMPARE ? 1 : leaf->nvalues;
 
-	leaf->hashes = palloc(sizeof(uint64) * Max(n, 1));
+	leaf->hashes = leaf->op == FILTER_COMPARE ? &leaf->hash : palloc(sizeof(uint64) * Max(n, 1));
 	for (int i = 0; i < n; i++)
 	{
 		Datum		value = leaf->op == FILTER_COMPARE ? leaf->value : leaf->values[i];
@@ -73,39 +73,63 @@ prepare_hashes(FilterNode *leaf)
 	}
 }
 
+/* Evaluate what the leaf's column is compared with. */
 static void
-prepare_node(FilterNode *node, ExprContext *econtext)
+prepare_leaf(StrataFilter *filter, FilterNode *leaf, ExprContext *econtext)
 {
+	MemoryContext old;
 	Datum		value;
 	bool		isnull;
 
-	for (int i = 0; i < node->nargs; i++)
-		prepare_node(node->args[i], econtext);
-	if (node->value_state == NULL)
-		return;
-	value = ExecEvalExprSwitchContext(node->value_state, econtext, &isnull);
-	node->never = isnull;
-	node->always = false;
+	leaf->always = false;
+	if (leaf->value_state == NULL)
+	{
+		value = ((Const *) leaf->comparand)->constvalue;
+		isnull = ((Const *) leaf->comparand)->constisnull;
+	}
+	else
+		value = ExecEvalExprSwitchContext(leaf->value_state, econtext, &isnull);
+	leaf->never = isnull;
+	leaf->value = value;
 	if (isnull)
 		return;
-	node->value = datumCopy(value, node->valuebyval, node->valuelen);
-	if (node->op != FILTER_COMPARE)
-		prepare_list(node);
-	if (node->by_bytes)
-		prepare_hashes(node);
+	/* a constant lives as long as the plan */
+	if (leaf->op == FILTER_COMPARE && (leaf->value_state == NULL || leaf->valuebyval))
+	{
+		if (leaf->by_bytes)
+			prepare_hashes(leaf);
+		return;
+	}
+	if (filter->value_mcxt == NULL)
+		filter->value_mcxt = AllocSetContextCreate(filter->mcxt, "strata filter values",
+												   ALLOCSET_SMALL_SIZES);
+	old = MemoryContextSwitchTo(filter->value_mcxt);
+	if (leaf->value_state != NULL)
+		leaf->value = datumCopy(value, leaf->valuebyval, leaf->valuelen);
+	if (leaf->op != FILTER_COMPARE)
+		prepare_list(leaf);
+	if (leaf->by_bytes)
+		prepare_hashes(leaf);
+	MemoryContextSwitchTo(old);
+}
+
+static void
+prepare_node(StrataFilter *filter, FilterNode *node, ExprContext *econtext)
+{
+	for (int i = 0; i < node->nargs; i++)
+		prepare_node(filter, node->args[i], econtext);
+	if (node->comparand != NULL)
+		prepare_leaf(filter, node, econtext);
 }
 
 /* See filter.h. */
 void
 strata_filter_prepare(StrataFilter *filter, ExprContext *econtext)
 {
-	MemoryContext old;
-
-	MemoryContextReset(filter->value_mcxt);
-	old = MemoryContextSwitchTo(filter->value_mcxt);
+	if (filter->value_mcxt != NULL)
+		MemoryContextReset(filter->value_mcxt);
 	for (int i = 0; i < filter->nquals; i++)
-		prepare_node(filter->quals[i].tree, econtext);
-	MemoryContextSwitchTo(old);
+		prepare_node(filter, filter->quals[i].tree, econtext);
 	filter->prepared = true;
 }
 

@@ -158,18 +158,32 @@ strata_batch_row_space(StrataScanState *scan, StrataOpenBatch *batch, int n)
 	return batch->rows;
 }
 
-/* Row numbers of the passing rows; returns how many. */
+/*
+ * Row numbers of the passing rows; returns how many.  Mostly few pass: eight
+ * that do not are passed over at once.
+ */
 static int
 rows_from_mask(StrataScanState *scan, StrataOpenBatch *batch, int n)
 {
 	const uint8 *mask = scan->mask;
 	uint16	   *rows = strata_batch_row_space(scan, batch, n);
 	int			k = 0;
+	int			i = 0;
 
-	for (int i = 0; i < n; i++)
+	while (i < n)
 	{
-		rows[k] = (uint16) i;
-		k += mask[i];
+		int			end = Min(i + 8, n);
+		uint64		eight = 1;
+
+		if (end == i + 8)
+			memcpy(&eight, mask + i, sizeof(eight));
+		if (eight == 0)
+			i = end;
+		for (; i < end; i++)
+		{
+			rows[k] = (uint16) i;
+			k += mask[i];
+		}
 	}
 	return k;
 }

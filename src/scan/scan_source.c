@@ -23,7 +23,6 @@
 #include "catalog/pg_collation_d.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
-#include "utils/lsyscache.h"
 
 /* layout, segment values, min, max; NOT NULL */
 #define MAX_KEYS (INDEX_MAX_KEYS + 1)
@@ -172,11 +171,10 @@ leaf_key(StrataSource *source, RangeScan *scan, const FilterNode *leaf, int attn
 		return false;
 	if (strategy != leaf->strategy)
 	{
-		Oid			opno = get_opfamily_member(leaf->opfamily, leaf->lefttype, leaf->righttype, strategy);
-
-		if (!OidIsValid(opno))
+		Assert(strategy == BTLessEqualStrategyNumber || strategy == BTGreaterEqualStrategyNumber);
+		opcode = strategy == BTLessEqualStrategyNumber ? leaf->at_most : leaf->at_least;
+		if (!OidIsValid(opcode))
 			return false;
-		opcode = get_opcode(opno);
 	}
 	ScanKeyEntryInitialize(&scan->keys[scan->nkeys++],
 						   leaf->op == FILTER_IN ? SK_SEARCHARRAY : 0,
