@@ -21,32 +21,115 @@
 #define PACKED_MAX (INT_BLOCK_MAX * 8)
 #define LOAD_SLACK 16
 
+/* --- writing ------------------------------------------------------------------- */
+
+/* Number i of those of 32 or 64 bits. */
+STRATA_INLINE uint64_t
+number_at(const void *u, const bool narrow, uint32_t i)
+{
+	return narrow ? ((const uint32_t *) u)[i] : ((const uint64_t *) u)[i];
+}
+
+/* Pack groups of eight of a width known when compiling; whole words are written. */
+STRATA_INLINE void
+pack_groups(const void *u, const bool narrow, uint32_t ngroups, const unsigned width, uint8_t *to)
+{
+	for (uint32_t group = 0; group < ngroups; group++, to += width)
+	{
+		uint64_t	word = 0;
+		unsigned	done = 0;
+
+#pragma GCC unroll 8
+		for (unsigned k = 0; k < 8; k++)
+		{
+			const unsigned bit = k * width % 64;
+			uint64_t	v = number_at(u, narrow, group * 8 + k);
+
+			word |= v << bit;
+			if (bit + width >= 64)
+			{
+				strata_store64(to + done, word);
+				done += 8;
+				word = bit + width > 64 ? v >> (64 - bit) : 0;
+			}
+		}
+		if (width % 8 != 0)
+			strata_store64(to + done, word);
+	}
+}
+
+#define PACK(w) case w: pack_groups(u, narrow, ngroups, w, to); break;
+#define PACK4(w) PACK(w) PACK(w + 1) PACK(w + 2) PACK(w + 3)
+#define PACK16(w) PACK4(w) PACK4(w + 4) PACK4(w + 8) PACK4(w + 12)
+
+/* Groups of a width; 8 bytes behind them may be written. */
+static void
+pack_narrow(const uint32_t *u, uint32_t ngroups, unsigned width, uint8_t *to)
+{
+	const bool	narrow = true;
+
+	switch (width)
+	{
+			PACK16(1)
+			PACK16(17)
+	}
+}
+
+static void
+pack_wide(const uint64_t *u, uint32_t ngroups, unsigned width, uint8_t *to)
+{
+	const bool	narrow = false;
+
+	switch (width)
+	{
+			PACK16(1)
+			PACK16(17)
+			PACK16(33)
+			PACK16(49)
+	}
+}
+
+/* Append n (<= INT_BLOCK_MAX) numbers of 32 or 64 bits, below 1 << width. */
+STRATA_INLINE void
+write_numbers(const void *u, const bool narrow, uint32_t n, unsigned width, StrataWriter *out)
+{
+	const size_t each = narrow ? sizeof(uint32_t) : sizeof(uint64_t);
+	uint8_t		packed[PACKED_MAX + 8];
+	uint32_t	ngroups = n / 8;
+	uint64_t	rest[8] = {0};
+
+	if (width == 0)
+		return;
+	memcpy(rest, (const uint8_t *) u + ngroups * 8 * each, n % 8 * each);
+	if (narrow)
+	{
+		pack_narrow(u, ngroups, width, packed);
+		if (n % 8 > 0)
+			pack_narrow((const uint32_t *) rest, 1, width, packed + (size_t) ngroups * width);
+	}
+	else
+	{
+		pack_wide(u, ngroups, width, packed);
+		if (n % 8 > 0)
+			pack_wide(rest, 1, width, packed + (size_t) ngroups * width);
+	}
+	strata_write_bytes(out, packed, ((size_t) n * width + 7) / 8);
+}
+
 /* Append n (<= INT_BLOCK_MAX) numbers below 1 << width. */
 void
 strata_bitpack_write(const uint64_t *u, uint32_t n, unsigned width, StrataWriter *out)
 {
-	size_t		nbytes = ((size_t) n * width + 7) / 8;
-	uint8_t    *to = strata_write_space(out, nbytes);
-	uint64_t	word = 0;
-	unsigned	nbits = 0;
-
-	if (to == NULL || width == 0)
-		return;
-	for (uint32_t i = 0; i < n; i++)
-	{
-		word |= u[i] << nbits;
-		nbits += width;
-		if (nbits >= 64)
-		{
-			strata_store64(to, word);
-			to += 8;
-			nbits -= 64;
-			word = nbits ? u[i] >> (width - nbits) : 0;
-		}
-	}
-	for (; nbits > 0; nbits = nbits > 8 ? nbits - 8 : 0, word >>= 8)
-		*to++ = (uint8_t) word;
+	write_numbers(u, false, n, width, out);
 }
+
+void
+strata_bitpack_write_narrow(const uint32_t *u, uint32_t n, unsigned width, StrataWriter *out)
+{
+	write_numbers(u, true, n, width, out);
+}
+
+/* --- reading ------------------------------------------------------------------- */
 
 /* Unpack groups of eight of a width known when compiling, at most 57. */
 STRATA_INLINE void

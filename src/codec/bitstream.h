@@ -53,6 +53,16 @@ strata_bit_length_51(uint64_t v)
 	return (bits >> 52) - 1023;
 }
 
+/* Set bits of a word. */
+STRATA_INLINE unsigned
+strata_count_bits(uint64_t v)
+{
+	v -= v >> 1 & UINT64_C(0x5555555555555555);
+	v = (v & UINT64_C(0x3333333333333333)) + (v >> 2 & UINT64_C(0x3333333333333333));
+	v = (v + (v >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	return (unsigned) (v * UINT64_C(0x0101010101010101) >> 56);
+}
+
 /* The lowest nbits (0 .. 64) set. */
 STRATA_INLINE uint64_t
 strata_low_bits(unsigned nbits)

@@ -33,7 +33,7 @@
 #define STRATA_HAVE_AVX2
 #endif
 
-/* Decode as if the CPU had no vector instructions; for tests. */
+/* Work as if the CPU had no vector instructions, and with integers of 64 bits only; for tests. */
 extern bool strata_codec_portable_only;
 
 /*
@@ -150,6 +150,7 @@ typedef enum StrataNullMode
 	STRATA_NULLS_BITMAP = 3
 } StrataNullMode;
 
+extern uint32_t strata_nulls_count(const bool *isnull, uint32_t nrows);
 extern StrataNullMode strata_nulls_plan(const bool *isnull, uint32_t nrows, uint32_t nnulls, size_t *nbytes);
 extern void strata_nulls_write(StrataNullMode mode, const bool *isnull, uint32_t nrows, StrataWriter *out);
 extern bool strata_nulls_take(StrataNullMode mode, uint32_t nrows, uint32_t nnulls, StrataReader *in, bool *isnull);

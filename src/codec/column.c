@@ -114,8 +114,6 @@ encode_wanted(const StrataVector *v, StrataCodecId wanted, StrataArena *scratch,
 static bool
 check_vector(const StrataVector *v, uint32_t nrows, const bool *isnull)
 {
-	uint32_t	nnulls = 0;
-
 	if (nrows > STRATA_CODEC_MAX_ROWS || v->n > nrows ||
 		!strata_codec_supports(STRATA_CODEC_AUTO, v->kind, v->width))
 		return false;
@@ -125,9 +123,7 @@ check_vector(const StrataVector *v, uint32_t nrows, const bool *isnull)
 		return true;
 	if (isnull == NULL)
 		return false;
-	for (uint32_t row = 0; row < nrows; row++)
-		nnulls += isnull[row];
-	return nnulls == nrows - v->n;
+	return strata_nulls_count(isnull, nrows) == nrows - v->n;
 }
 
 /* Is there codec PACKED in a payload, or in the entries of a dictionary? */

@@ -21,6 +21,7 @@ scratch_size(const StrataVector *v)
 }
 
 /* Sign-extend the values of a vector. */
+STRATA_CLONES
 static void
 widen(const StrataVector *v, int64_t *to)
 {

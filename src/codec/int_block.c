@@ -98,41 +98,84 @@ strata_int_keep_plan(const IntBitsPlan *plan, IntBlockPlan *block)
 
 /* How to pack a block of numbers. */
 void
-strata_int_plan_block(IntPacking packing, bool may_split, const uint64_t *u, uint32_t count, IntBlockPlan *block)
+strata_int_plan_block(IntPacking packing, bool may_split, const IntNumbers *numbers, IntBlockPlan *block)
 {
 	uint8_t		length[INT_LENGTHS];
 
 	*block = (IntBlockPlan) {0};
-	strata_int_lengths(u, count, length);
+	strata_int_lengths(numbers, length);
 	if (packing == INT_PACK_BITS)
 	{
-		IntBitsPlan plan = strata_int_plan_bits(length, count);
+		IntBitsPlan plan = strata_int_plan_bits(length, numbers->count);
 
 		if (may_split)
-			strata_int_plan_split(u, count, &plan);
+			strata_int_plan_split(numbers, &plan);
 		strata_int_keep_plan(&plan, block);
 	}
 	else
-		block->nwords = (uint16_t) strata_simple8b_count(u, length, count, UINT_MAX);
+	{
+		uint64_t	same[INT_MASK_WORDS];
+
+		strata_int_same(numbers, same);
+		block->nwords = (uint16_t) strata_simple8b_count(length, same, numbers->count, UINT_MAX);
+	}
+}
+
+/* Low parts of numbers, and positions and high parts of those that have one; how many do. */
+STRATA_CLONES
+static uint32_t
+cut_narrow(const uint32_t *u, uint32_t count, unsigned width, uint32_t *low, uint8_t *position, uint32_t *high)
+{
+	uint32_t	mask = (uint32_t) strata_low_bits(width);
+	uint64_t	above[INT_MASK_WORDS];
+	uint32_t	n = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		low[i] = u[i] & mask;
+	strata_int_above(u, count, mask, above);
+	for (unsigned w = 0; w < INT_MASK_WORDS; w++)
+		for (uint64_t bits = above[w]; bits != 0; bits &= bits - 1)
+		{
+			uint32_t	i = w * 64 + (uint32_t) __builtin_ctzll(bits);
+
+			position[n] = (uint8_t) i;
+			high[n++] = u[i] >> width;
+		}
+	return n;
 }
 
 /* Write patched numbers: low parts, then positions and high parts. */
 static void
+write_patched_narrow(const IntBlockPlan *plan, const uint32_t *u, uint32_t count, StrataWriter *out)
+{
+	uint32_t	low[INT_BLOCK_MAX];
+	uint32_t	high[INT_BLOCK_MAX];
+	uint8_t		position[INT_BLOCK_MAX];
+	uint32_t	n = cut_narrow(u, count, plan->width, low, position, high);
+
+	strata_bitpack_write_narrow(low, count, plan->width, out);
+	strata_write_u8(out, (uint8_t) n);
+	strata_write_u8(out, (uint8_t) plan->high_width);
+	strata_write_bytes(out, position, n);
+	strata_bitpack_write_narrow(high, n, plan->high_width, out);
+}
+
+/* The same for numbers of 64 bits. */
+static void
 write_patched(const IntBlockPlan *plan, const uint64_t *u, uint32_t count, StrataWriter *out)
 {
 	uint64_t	low[INT_BLOCK_MAX];
-	uint64_t	high[INT_BLOCK_MAX];
-	uint8_t		position[INT_BLOCK_MAX];
+	uint64_t	high[INT_BLOCK_MAX + 1];
+	uint8_t		position[INT_BLOCK_MAX + 1];
 	uint32_t	n = 0;
 
 	for (uint32_t i = 0; i < count; i++)
 	{
+		/* there are fewer patches than numbers */
 		low[i] = u[i] & strata_low_bits(plan->width);
-		if (u[i] != low[i])
-		{
-			high[n] = u[i] >> plan->width;
-			position[n++] = (uint8_t) i;
-		}
+		high[n] = u[i] >> plan->width;
+		position[n] = (uint8_t) i;
+		n += high[n] != 0;
 	}
 	strata_bitpack_write(low, count, plan->width, out);
 	strata_write_u8(out, (uint8_t) n);
@@ -141,29 +184,45 @@ write_patched(const IntBlockPlan *plan, const uint64_t *u, uint32_t count, Strat
 	strata_bitpack_write(high, n, plan->high_width, out);
 }
 
-/* Write a block as planned: size field, the meta bytes of its header, the numbers. */
+/*
+ * Write a block as planned: size field, the meta bytes of its header, the numbers, which are
+ * of 32 bits, or if these are NULL of 64.
+ */
 void
-strata_int_pack_write(IntPacking packing, const IntBlockPlan *block, const uint64_t *u, uint32_t count,
-					  const uint8_t *meta, StrataWriter *out)
+strata_int_pack_write(IntPacking packing, const IntBlockPlan *block, const uint32_t *narrow, const uint64_t *wide,
+					  uint32_t count, const uint8_t *meta, StrataWriter *out)
 {
 	if (packing == INT_PACK_BITS)
 	{
 		strata_write_u8(out, (uint8_t) (block->split ? SPLIT + block->width :
 										block->width | (block->npatches ? PATCHED : 0)));
 		strata_write_bytes(out, meta, block->meta_len);
-		if (block->split)
-			strata_int_split_write(block, u, count, out);
-		else if (block->npatches)
-			write_patched(block, u, count, out);
-		else
-			strata_bitpack_write(u, count, block->width, out);
 	}
 	else
 	{
 		strata_write_varint(out, block->nwords);
 		strata_write_bytes(out, meta, block->meta_len);
-		strata_simple8b_write(u, count, block->nwords, out);
 	}
+	if (packing != INT_PACK_BITS || (block->split && narrow == NULL))
+	{
+		IntNumbers	numbers;
+
+		strata_int_numbers_from(narrow, wide, count, &numbers);
+		if (packing == INT_PACK_BITS)
+			strata_int_split_write(block, numbers.u, count, out);
+		else
+			strata_simple8b_write(&numbers, block->nwords, out);
+	}
+	else if (block->split)
+		strata_int_split_write(block, narrow, count, out);
+	else if (block->npatches && narrow)
+		write_patched_narrow(block, narrow, count, out);
+	else if (block->npatches)
+		write_patched(block, wide, count, out);
+	else if (narrow)
+		strata_bitpack_write_narrow(narrow, count, block->width, out);
+	else
+		strata_bitpack_write(wide, count, block->width, out);
 }
 
 /* Read a block's size field; false when no block can have that size. */

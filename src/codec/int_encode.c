@@ -20,7 +20,8 @@ typedef struct IntStreamPlan
 {
 	IntShape	shape;
 	uint64_t	divisor;
-	uint64_t   *numbers;		/* those of a block from the number of its first value on */
+	uint32_t   *narrow;			/* the numbers of a block from the number of its first value on; or NULL, */
+	uint64_t   *wide;			/* and they are here */
 	IntBlockPlan *blocks;
 	uint8_t    *metas;			/* INT_META_MAX bytes for each block */
 	const uint8_t *written;		/* archives: the stream; or NULL */
@@ -42,7 +43,7 @@ strata_ints_scratch_size(uint32_t n)
 {
 	size_t		nblocks = (n >> INT_BLOCK_LOG2_MIN) + 1;
 
-	return 2 * STRATA_ARENA_SIZE(n * sizeof(int64_t)) + STRATA_ARENA_SIZE(sizeof(IntStreamPlan)) +
+	return 2 * STRATA_ARENA_SIZE((n + INT_SCALED_PADDING) * sizeof(int64_t)) + STRATA_ARENA_SIZE(sizeof(IntStreamPlan)) +
 		STRATA_ARENA_SIZE(nblocks * sizeof(IntBlockPlan)) + STRATA_ARENA_SIZE(nblocks * INT_META_MAX) +
 		STRATA_ARENA_SIZE(strata_ints_bound(n)) + strata_int_extended_scratch_size(n);
 }
@@ -72,22 +73,67 @@ inverse(uint64_t odd)
 	return x;
 }
 
+/* What it takes to see whether a number is divisible without dividing it. */
+typedef struct Divisor
+{
+	uint64_t	factor;			/* the inverse of its odd part */
+	unsigned	shift;			/* of the other part */
+	uint64_t	most;			/* the largest quotient */
+} Divisor;
+
+static Divisor
+make_divisor(uint64_t divisor)
+{
+	unsigned	shift = (unsigned) __builtin_ctzll(divisor);
+
+	return (Divisor) {inverse(divisor >> shift), shift, UINT64_MAX / divisor};
+}
+
+/* Products with the inverse are small only of multiples. */
+STRATA_INLINE bool
+divides(const Divisor *divisor, uint64_t v)
+{
+	uint64_t	q = v * divisor->factor;
+
+	q = q >> divisor->shift | q << (63 - divisor->shift) << 1;
+	return q <= divisor->most;
+}
+
 /* Greatest common divisor of the differences between neighbours; 0 if all are 0. */
 static uint64_t
 common_divisor(const int64_t *values, uint32_t n)
 {
 	uint64_t	divisor = 0;
-	int64_t		last = 0;
+	Divisor		test = {0};
 
 	for (uint32_t i = 1; i < n && divisor != 1; i++)
 	{
 		int64_t		d = (int64_t) ((uint64_t) values[i] - (uint64_t) values[i - 1]);
+		uint64_t	size = d < 0 ? 0 - (uint64_t) d : (uint64_t) d;
 
-		if (d != last)
-			divisor = gcd(d < 0 ? 0 - (uint64_t) d : (uint64_t) d, divisor);
-		last = d;
+		if (size == 0 || (divisor != 0 && divides(&test, size)))
+			continue;
+		divisor = gcd(size, divisor);
+		test = make_divisor(divisor);
 	}
 	return divisor;
+}
+
+/* All bits of the distances from the first value, or of what is one less than them below it. */
+STRATA_CLONES
+static uint64_t
+distance_bits(const int64_t *values, uint32_t n)
+{
+	uint64_t	first = (uint64_t) values[0];
+	uint64_t	bits = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+	{
+		uint64_t	d = (uint64_t) values[i] - first;
+
+		bits |= d ^ (0 - (d >> 63));
+	}
+	return bits;
 }
 
 /*
@@ -105,8 +151,7 @@ scale(const int64_t *values, uint32_t n, uint64_t divisor, int64_t *scaled)
 	else
 	{
 		/* dividing what is known to divide evenly: shift, then multiply */
-		unsigned	shift = (unsigned) __builtin_ctzll(divisor);
-		uint64_t	factor = inverse(divisor >> shift);
+		Divisor		by = make_divisor(divisor);
 		uint64_t	sum = 0;
 
 		scaled[0] = 0;
@@ -114,10 +159,31 @@ scale(const int64_t *values, uint32_t n, uint64_t divisor, int64_t *scaled)
 		{
 			int64_t		d = (int64_t) ((uint64_t) values[i] - (uint64_t) values[i - 1]);
 
-			sum += (uint64_t) (d >> shift) * factor;
+			sum += (uint64_t) (d >> by.shift) * by.factor;
 			scaled[i] = (int64_t) sum;
 		}
 	}
+}
+
+/* The same to 32 bits, where no difference wrapped: the lower halves of quotients need no more of the factor. */
+STRATA_CLONES
+static void
+scale_narrow(const int64_t *values, uint32_t n, uint64_t divisor, int32_t *scaled)
+{
+	uint64_t	first = (uint64_t) values[0];
+
+	if (divisor <= 1)
+		for (uint32_t i = 0; i < n; i++)
+			scaled[i] = (int32_t) (uint32_t) ((uint64_t) values[i] - first);
+	else
+	{
+		Divisor		by = make_divisor(divisor);
+		uint32_t	factor = (uint32_t) by.factor;
+
+		for (uint32_t i = 0; i < n; i++)
+			scaled[i] = (int32_t) ((uint32_t) (((uint64_t) values[i] - first) >> by.shift) * factor);
+	}
+	memset(scaled + n, 0, INT_SCALED_PADDING * sizeof(int32_t));
 }
 
 /* Write a signed number as a zigzag varint at *at. */
@@ -201,13 +267,13 @@ block_size(IntPacking packing, const IntBlockPlan *block, uint32_t count)
 
 /*
  * The numbers of all blocks, what packs them unless that is `known`, and the bytes
- * of the blocks.  plan->numbers may be where the scaled values are.
+ * of the blocks.  The numbers may be where the scaled values are.
  */
 static size_t
-plan_blocks(IntStreamPlan *plan, const int64_t *scaled, uint32_t n, bool may_split, bool known)
+plan_blocks(IntStreamPlan *plan, const IntScaled *scaled, uint32_t n, bool may_split, bool known)
 {
 	const IntShape *shape = &plan->shape;
-	int64_t		r[INT_BLOCK_MAX];
+	IntNumbers	numbers;
 	uint32_t	rows = UINT32_C(1) << shape->block_log2;
 	IntBlockState state = {0};
 	size_t		nbytes = 0;
@@ -215,17 +281,21 @@ plan_blocks(IntStreamPlan *plan, const int64_t *scaled, uint32_t n, bool may_spl
 	for (uint32_t from = 0, b = 0; from < n; from += rows, b++)
 	{
 		uint32_t	m = n - from < rows ? n - from : rows;
-		uint64_t   *u = plan->numbers + from;
 		IntBlockPlan *block = &plan->blocks[b];
-		int64_t		head[2] = {scaled[from], m > 1 ? scaled[from + 1] : 0};
-		uint32_t	count = strata_int_residuals(shape->transform, scaled + from, m, r);
-		int64_t		base = strata_int_map(shape->based, r, count, u);
+		int64_t		head[2] = {0};
 
+		for (uint32_t i = 0; i < 2 && i < m; i++)
+			head[i] = scaled->narrow ? scaled->narrow[from + i] : scaled->wide[from + i];
+		strata_int_numbers(scaled, from, m, shape->transform, shape->based, &numbers);
 		if (!known)
-			strata_int_plan_block(shape->packing, may_split, u, count, block);
-		block->meta_len = (uint8_t) strata_int_meta_write(shape, &state, head, m, from == 0, base,
+			strata_int_plan_block(shape->packing, may_split, &numbers, block);
+		if (plan->narrow)
+			memcpy(plan->narrow + from, numbers.u, numbers.count * sizeof(uint32_t));
+		else
+			memcpy(plan->wide + from, numbers.wide, numbers.count * sizeof(uint64_t));
+		block->meta_len = (uint8_t) strata_int_meta_write(shape, &state, head, m, from == 0, numbers.base,
 														  plan->metas + (size_t) b * INT_META_MAX);
-		nbytes += block->meta_len + block_size(shape->packing, block, count);
+		nbytes += block->meta_len + block_size(shape->packing, block, numbers.count);
 	}
 	return nbytes;
 }
@@ -243,13 +313,44 @@ header_size(const IntStreamPlan *plan, const int64_t *values)
 	return nbytes;
 }
 
+/*
+ * Scale values into room from the arena, in 32 bits where that is possible (archives want 64).
+ * False when there is no room.
+ */
+static bool
+scale_values(IntStreamPlan *stream, const int64_t *values, uint32_t n, bool archive, StrataArena *arena,
+			 IntScaled *scaled)
+{
+	uint64_t	distance = archive || strata_codec_portable_only ? UINT64_MAX : distance_bits(values, n);
+	void	   *to;
+
+	stream->divisor = common_divisor(values, n);
+	if (distance >> 62 == 0 && (distance + 1) / (stream->divisor | (stream->divisor == 0)) >> INT_NARROW_BITS == 0)
+	{
+		to = strata_arena_alloc(arena, (n + INT_SCALED_PADDING) * sizeof(int32_t));
+		if (to == NULL)
+			return false;
+		scale_narrow(values, n, stream->divisor, to);
+		*scaled = (IntScaled) {.narrow = to};
+		stream->narrow = to;
+		return true;
+	}
+	to = strata_arena_alloc(arena, n * sizeof(int64_t));
+	stream->wide = archive ? strata_arena_alloc(arena, n * sizeof(uint64_t)) : to;
+	if (to == NULL || stream->wide == NULL)
+		return false;
+	scale(values, n, stream->divisor, to);
+	*scaled = (IntScaled) {.wide = to};
+	return true;
+}
+
 /* Plan a stream of n > 0 integers; in `wanted` shape if that is not NULL. */
 static StrataCodecResult
 make_plan(const IntShape *wanted, const int64_t *values, uint32_t n, StrataLevel level, StrataArena *arena,
 		  StrataIntPlan *plan)
 {
 	IntStreamPlan *stream = strata_arena_alloc(arena, sizeof(IntStreamPlan));
-	int64_t    *scaled;
+	IntScaled	scaled;
 	uint32_t	nblocks = (n >> INT_BLOCK_LOG2_MIN) + 1;
 	bool		archive = level == STRATA_LEVEL_ARCHIVE && wanted == NULL;
 	bool		may_split = level != STRATA_LEVEL_HOT;
@@ -265,19 +366,15 @@ make_plan(const IntShape *wanted, const int64_t *values, uint32_t n, StrataLevel
 		plan->nbytes = header_size(stream, values);
 		return STRATA_CODEC_OK;
 	}
-	scaled = strata_arena_alloc(arena, n * sizeof(int64_t));
 	stream->blocks = strata_arena_alloc(arena, nblocks * sizeof(IntBlockPlan));
 	stream->metas = strata_arena_alloc(arena, (size_t) nblocks * INT_META_MAX);
-	stream->numbers = archive ? strata_arena_alloc(arena, n * sizeof(uint64_t)) : (uint64_t *) scaled;
-	if (scaled == NULL || stream->blocks == NULL || stream->metas == NULL || stream->numbers == NULL)
+	if (stream->blocks == NULL || stream->metas == NULL || !scale_values(stream, values, n, archive, arena, &scaled))
 		return STRATA_CODEC_NO_SPACE;
-	stream->divisor = common_divisor(values, n);
-	scale(values, n, stream->divisor, scaled);
-	stream->shape = wanted ? *wanted : strata_int_plan(scaled, n, may_split, stream->blocks, &known);
+	stream->shape = wanted ? *wanted : strata_int_plan(&scaled, n, may_split, stream->blocks, &known);
 	plan->nbytes = header_size(stream, values);
 	if (stream->shape.packing == INT_PACK_NONE)
 		return STRATA_CODEC_OK;
-	plan->nbytes += plan_blocks(stream, scaled, n, may_split, known);
+	plan->nbytes += plan_blocks(stream, &scaled, n, may_split, known);
 	if (archive)
 	{
 		uint8_t    *written = strata_arena_alloc(arena, plan->nbytes);
@@ -285,7 +382,7 @@ make_plan(const IntShape *wanted, const int64_t *values, uint32_t n, StrataLevel
 
 		if (written == NULL)
 			return STRATA_CODEC_NO_SPACE;
-		strata_int_extended_encode(values, scaled, n, stream->divisor, plan->nbytes - 1, arena, &w);
+		strata_int_extended_encode(values, scaled.wide, n, stream->divisor, plan->nbytes - 1, arena, &w);
 		if (!w.failed)
 		{
 			stream->written = written;
@@ -343,7 +440,8 @@ strata_ints_write(const StrataIntPlan *plan, StrataWriter *out)
 		uint32_t	m = plan->n - from < rows ? plan->n - from : rows;
 		uint32_t	count = m > (uint32_t) shape->transform ? m - (uint32_t) shape->transform : 0;
 
-		strata_int_pack_write(shape->packing, &stream->blocks[b], stream->numbers + from, count,
+		strata_int_pack_write(shape->packing, &stream->blocks[b], stream->narrow ? stream->narrow + from : NULL,
+							  stream->narrow ? NULL : stream->wide + from, count,
 							  stream->metas + (size_t) b * INT_META_MAX, out);
 	}
 	return out->failed ? STRATA_CODEC_NO_SPACE : STRATA_CODEC_OK;

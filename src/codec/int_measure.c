@@ -16,38 +16,6 @@
 #define PATCHES_MAX 255
 #define SUBBLOCK INT_SUBBLOCK
 
-/* The bit length of any number, without a branch: that of the upper half, if there is one. */
-STRATA_INLINE uint64_t
-bit_length_64(uint64_t v)
-{
-	uint64_t	wide = (uint64_t) 0 - (v >> 32 != 0);
-	uint64_t	half = (v >> 32 & wide) | (v & ~wide);
-
-	return strata_bit_length_51(half) + (wide & 32);
-}
-
-/*
- * Bit lengths of at most INT_BLOCK_MAX numbers into `length`, which has room for INT_LENGTHS
- * and is filled up to a whole SUBBLOCK, and 16 more, with 0.  Returns all numbers or-ed.
- */
-STRATA_CLONES
-uint64_t
-strata_int_lengths(const uint64_t *u, uint32_t count, uint8_t *length)
-{
-	uint64_t	any = 0;
-
-	for (uint32_t i = 0; i < count; i++)
-		any |= u[i];
-	if (any >> 51)
-		for (uint32_t i = 0; i < count; i++)
-			length[i] = (uint8_t) bit_length_64(u[i]);
-	else
-		for (uint32_t i = 0; i < count; i++)
-			length[i] = (uint8_t) strata_bit_length_51(u[i]);
-	memset(length + count, 0, (0 - count) % SUBBLOCK + 16);
-	return any;
-}
-
 /* How many of the SUBBLOCK lengths are above `width`. */
 STRATA_INLINE unsigned
 count_above(const uint8_t *length, uint8_t width)
@@ -123,6 +91,51 @@ strata_int_plan_bits(const uint8_t *length, uint32_t count)
 	return best;
 }
 
+/* The plans of a block in blocks of 64, 128 and 256: a lane for each, and one too many. */
+#define LANES 8
+
+typedef struct LevelPlans
+{
+	uint32_t	count[LANES];
+	uint32_t	widest[LANES];
+	uint32_t	wider[LANES];	/* than the width that is tried */
+	uint32_t	nbytes[LANES];	/* of the best so far, and the next two */
+	uint32_t	width[LANES];
+	uint32_t	npatches[LANES];
+} LevelPlans;
+
+/* What is known of the parts, added up to what is known of the larger blocks. */
+STRATA_INLINE void
+add_up(uint32_t *lane)
+{
+	lane[4] = lane[0] + lane[1];
+	lane[5] = lane[2] + lane[3];
+	lane[6] = lane[4] + lane[5];
+	lane[7] = 0;
+}
+
+/* Take `width` where that is smaller; may any of the blocks have so many patches? */
+STRATA_INLINE bool
+try_width_levels(LevelPlans *plans, uint32_t width)
+{
+	uint32_t	any = 0;
+
+	for (unsigned i = 0; i < LANES; i++)
+	{
+		uint32_t	wider = plans->wider[i];
+		uint32_t	high = plans->widest[i] - width;
+		uint32_t	nbytes = (plans->count[i] * width + 7) / 8 + 2 + wider + (wider * high + 7) / 8;
+		uint32_t	few = wider <= PATCHES_MAX && wider * 4 <= plans->count[i] && plans->count[i] > 0;
+		uint32_t	better = few && wider > 0 && nbytes < plans->nbytes[i];
+
+		any |= few;
+		plans->nbytes[i] = better ? nbytes : plans->nbytes[i];
+		plans->width[i] = better ? width : plans->width[i];
+		plans->npatches[i] = better ? wider : plans->npatches[i];
+	}
+	return any != 0;
+}
+
 /*
  * The same for up to INT_BLOCK_MAX numbers in blocks of 64, 128 and 256 at once:
  * plans[0 .. 3], [4 .. 5] and [6].  Blocks without numbers take nothing.
@@ -131,63 +144,68 @@ STRATA_CLONES
 void
 strata_int_plan_levels(const uint8_t *length, uint32_t count, IntBitsPlan plans[INT_LEVEL_PLANS])
 {
-	unsigned	widest[INT_LEVEL_PLANS] = {0};
-	uint32_t	counts[INT_LEVEL_PLANS] = {0};
-	unsigned	wider[INT_LEVEL_PLANS] = {0};
+	LevelPlans	levels = {0};
 	unsigned	parts = (count + SUBBLOCK - 1) / SUBBLOCK;
-	bool		going = true;
+	uint32_t   *widest = levels.widest;
 
 	for (unsigned p = 0; p < parts; p++)
 	{
-		unsigned	longest = longest_of(length + p * SUBBLOCK);
-		uint32_t	m = count - p * SUBBLOCK < SUBBLOCK ? count - p * SUBBLOCK : SUBBLOCK;
-
-		for (unsigned i = 0; i < 3; i++)
-		{
-			unsigned	level[3] = {p, 4 + p / 2, 6};
-
-			widest[level[i]] = longest > widest[level[i]] ? longest : widest[level[i]];
-			counts[level[i]] += m;
-		}
+		levels.count[p] = count - p * SUBBLOCK < SUBBLOCK ? count - p * SUBBLOCK : SUBBLOCK;
+		widest[p] = longest_of(length + p * SUBBLOCK);
+	}
+	add_up(levels.count);
+	widest[4] = widest[0] > widest[1] ? widest[0] : widest[1];
+	widest[5] = widest[2] > widest[3] ? widest[2] : widest[3];
+	widest[6] = widest[4] > widest[5] ? widest[4] : widest[5];
+	for (unsigned i = 0; i < LANES; i++)
+	{
+		levels.width[i] = widest[i];
+		levels.nbytes[i] = (levels.count[i] * widest[i] + 7) / 8;
+	}
+	for (uint32_t width = widest[6]; width-- > 0;)
+	{
+		for (unsigned p = 0; p < parts; p++)
+			levels.wider[p] = count_above(length + p * SUBBLOCK, (uint8_t) width);
+		add_up(levels.wider);
+		/* as long as one of the smallest blocks may have patches, a larger one may */
+		if (!try_width_levels(&levels, width))
+			break;
 	}
 	for (unsigned i = 0; i < INT_LEVEL_PLANS; i++)
-		plans[i] = plan_plain(widest[i], counts[i]);
-	for (unsigned width = widest[6]; going && width-- > 0;)
-	{
-		/* as long as one of the smallest blocks may have patches, a larger one may */
-		going = false;
-		for (unsigned p = 0; p < parts; p++)
-			wider[p] = count_above(length + p * SUBBLOCK, (uint8_t) width);
-		wider[4] = wider[0] + wider[1];
-		wider[5] = wider[2] + wider[3];
-		wider[6] = wider[4] + wider[5];
-		for (unsigned i = 0; i < INT_LEVEL_PLANS; i++)
-			if (few_enough(wider[i], counts[i]) && counts[i] > 0)
-			{
-				going = true;
-				if (wider[i] > 0)
-					try_width(&plans[i], width, wider[i], widest[i], counts[i]);
-			}
-	}
+		plans[i] = (IntBitsPlan) {
+			.width = levels.width[i],
+			.npatches = levels.npatches[i],
+			.high_width = levels.npatches[i] > 0 ? widest[i] - levels.width[i] : 0,
+			.nbytes = levels.nbytes[i]
+		};
 }
 
 /*
  * A bound from below of what numbers of these lengths take as simple8b-RLE without runs,
  * in bits: no number takes less than its selector's share of a word.
  */
+STRATA_CLONES
 uint64_t
 strata_int_simple8b_bits(const uint8_t *length, uint32_t count)
 {
-	/* 68 bits with the selector, over the count of numbers, times 16 */
-	static const uint16_t share[65] = {
-		17, 17, 34, 52, 68, 91, 109, 121, 136, 155, 181, 218, 218, 272, 272, 272, 272,
-		363, 363, 363, 363, 363, 544, 544, 544, 544, 544, 544, 544, 544, 544, 544, 544,
-		1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088,
-		1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088, 1088
-	};
-	uint64_t	sum = 0;
+	/* 68 bits with the selector, over the count of numbers, times 16: what each step adds to 17 */
+	static const struct
+	{
+		uint8_t		above;
+		uint16_t	more;
+	}			steps[] = {{1, 17}, {2, 18}, {3, 16}, {4, 23}, {5, 18}, {6, 12}, {7, 15}, {8, 19}, {9, 26}, {10, 37},
+	{12, 54}, {16, 91}, {21, 181}, {32, 544}};
+	uint64_t	sum = (uint64_t) count * 17;
 
-	for (uint32_t i = 0; i < count; i++)
-		sum += share[length[i]];
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+	{
+		uint32_t	above = 0;
+
+		for (uint32_t at = 0; at < count; at += SUBBLOCK)
+			above += count_above(length + at, steps[i].above);
+		if (above == 0)
+			break;
+		sum += (uint64_t) above * steps[i].more;
+	}
 	return sum / 16;
 }

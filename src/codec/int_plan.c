@@ -39,34 +39,11 @@ typedef struct KindSizes
 	bool		counted;		/* simple8b is exact */
 } KindSizes;
 
-/*
- * Twice the bits some numbers are expected to take: packing with patches ends up
- * somewhere between the sum of their bit lengths and the longest for each.
- */
-STRATA_CLONES
-static uint64_t
-expected_bits(const uint64_t *u, uint32_t count)
-{
-	uint64_t	any = 0;
-	uint64_t	sum = 0;
-
-	for (uint32_t i = 0; i < count; i++)
-		any |= u[i];
-	if (any >> 51)
-		for (uint32_t i = 0; i < count; i++)
-			sum += strata_bit_length(u[i]);
-	else
-		for (uint32_t i = 0; i < count; i++)
-			sum += strata_bit_length_51(u[i]);
-	return sum + (uint64_t) count * strata_bit_length(any);
-}
-
 /* Twice the bits the residuals of each kind may take, by half of them. */
 static void
-estimate_kinds(const int64_t *scaled, uint32_t n, uint64_t *bits)
+estimate_kinds(const IntScaled *scaled, uint32_t n, uint64_t *bits)
 {
-	int64_t		r[SAMPLE_ROWS];
-	uint64_t	u[SAMPLE_ROWS];
+	IntNumbers	numbers;
 
 	memset(bits, 0, KINDS * sizeof(uint64_t));
 	for (uint32_t from = 0; from < n; from += INT_BLOCK_MAX)
@@ -75,40 +52,25 @@ estimate_kinds(const int64_t *scaled, uint32_t n, uint64_t *bits)
 
 		for (int kind = 0; kind < KINDS; kind++)
 		{
-			uint32_t	count = strata_int_residuals(kinds[kind].transform, scaled + from, m, r);
-
-			strata_int_map(kinds[kind].based, r, count, u);
-			bits[kind] += expected_bits(u, count);
+			strata_int_numbers(scaled, from, m, kinds[kind].transform, kinds[kind].based, &numbers);
+			bits[kind] += strata_int_expected_bits(&numbers);
 		}
 	}
 }
 
 /* Do so many numbers stand in runs of four or more that these may pay as words? */
-STRATA_CLONES
 static bool
-has_runs(const uint64_t *u, uint32_t count)
+has_runs(const uint64_t same[INT_MASK_WORDS], uint32_t count)
 {
-	uint64_t	equal = 0;
+	uint32_t	equal = 0;
+	uint64_t	before = 0;
 
-	for (uint32_t i = 3; i < count; i++)
-		equal += ((u[i] ^ u[i - 1]) | (u[i] ^ u[i - 2]) | (u[i] ^ u[i - 3])) == 0;
-	return equal > count / 8;
-}
-
-/* The range of residuals takes so many bits each; that is how offsets from their own minimum are packed. */
-STRATA_CLONES
-static size_t
-range_size(const int64_t *r, uint32_t count)
-{
-	int64_t		min = r[0];
-	int64_t		max = r[0];
-
-	for (uint32_t i = 1; i < count; i++)
+	for (unsigned w = 0; w < INT_MASK_WORDS; w++)
 	{
-		min = r[i] < min ? r[i] : min;
-		max = r[i] > max ? r[i] : max;
+		equal += strata_count_bits(same[w] & (same[w] << 1 | before >> 63) & (same[w] << 2 | before >> 62));
+		before = same[w];
 	}
-	return ((size_t) count * strata_bit_length((uint64_t) max - (uint64_t) min) + 7) / 8;
+	return equal > count / 8;
 }
 
 /*
@@ -116,14 +78,15 @@ range_size(const int64_t *r, uint32_t count)
  * from the minimum of the 256, so smaller blocks may do a little better than this says.
  */
 static void
-add_bits_sizes(bool based, bool may_split, const int64_t *r, const uint64_t *u, const uint8_t *length, uint32_t count,
-			   IntBlockPlan *block, KindSizes *sizes)
+add_bits_sizes(bool based, bool may_split, const IntNumbers *numbers, const uint8_t *length, IntBlockPlan *block,
+			   KindSizes *sizes)
 {
+	const uint32_t count = numbers->count;
 	IntBitsPlan plans[INT_LEVEL_PLANS];
 
 	strata_int_plan_levels(length, count, plans);
 	if (may_split)
-		strata_int_plan_split_levels(u, count, plans);
+		strata_int_plan_split_levels(numbers, plans);
 	for (unsigned i = 0; i + 1 < INT_LEVEL_PLANS; i++)
 	{
 		unsigned	level = i < SUBBLOCKS ? 0 : 1;
@@ -133,7 +96,8 @@ add_bits_sizes(bool based, bool may_split, const int64_t *r, const uint64_t *u, 
 
 		if (based && from < count)
 		{
-			size_t		range = range_size(r + from, count - from < rows ? count - from : rows);
+			uint32_t	n = count - from < rows ? count - from : rows;
+			size_t		range = ((size_t) n * strata_int_range_bits(numbers, from, n) + 7) / 8;
 
 			nbytes = range < nbytes ? range : nbytes;
 		}
@@ -145,11 +109,11 @@ add_bits_sizes(bool based, bool may_split, const int64_t *r, const uint64_t *u, 
 
 /* Measure the packings of a kind. */
 static void
-measure(int kind, const int64_t *scaled, uint32_t n, bool may_split, KindSizes *sizes)
+measure(int kind, const IntScaled *scaled, uint32_t n, bool may_split, KindSizes *sizes)
 {
-	int64_t		r[INT_BLOCK_MAX];
-	uint64_t	u[INT_BLOCK_MAX];
+	IntNumbers	numbers;
 	uint8_t		length[INT_LENGTHS];
+	uint64_t	same[INT_MASK_WORDS];
 
 	memset(sizes->bits, 0, sizeof(sizes->bits));
 	memset(sizes->block, 0, (n / INT_BLOCK_MAX + 1) * sizeof(IntBlockPlan));
@@ -159,19 +123,19 @@ measure(int kind, const int64_t *scaled, uint32_t n, bool may_split, KindSizes *
 	{
 		IntBlockPlan *block = &sizes->block[from / INT_BLOCK_MAX];
 		uint32_t	m = n - from < INT_BLOCK_MAX ? n - from : INT_BLOCK_MAX;
-		uint32_t	count = strata_int_residuals(kinds[kind].transform, scaled + from, m, r);
 		size_t		before = sizes->bits[2];
 		uint64_t	least;
 
-		strata_int_map(kinds[kind].based, r, count, u);
-		strata_int_lengths(u, count, length);
-		add_bits_sizes(kinds[kind].based, may_split, r, u, length, count, block, sizes);
-		least = strata_int_simple8b_bits(length, count) / 8;
-		if (least + least / 16 < sizes->bits[2] - before || has_runs(u, count))
+		strata_int_numbers(scaled, from, m, kinds[kind].transform, kinds[kind].based, &numbers);
+		strata_int_lengths(&numbers, length);
+		strata_int_same(&numbers, same);
+		add_bits_sizes(kinds[kind].based, may_split, &numbers, length, block, sizes);
+		least = strata_int_simple8b_bits(length, numbers.count) / 8;
+		if (least + least / 16 < sizes->bits[2] - before || has_runs(same, numbers.count))
 		{
 			/* words beyond what bits take need not be counted */
 			unsigned	most = (unsigned) (sizes->bits[2] - before) / 8;
-			unsigned	nwords = strata_simple8b_count(u, length, count, most);
+			unsigned	nwords = strata_simple8b_count(length, same, numbers.count, most);
 
 			block->nwords = (uint16_t) nwords;
 			sizes->counted &= nwords <= most;
@@ -252,7 +216,7 @@ strata_int_steps_constantly(const int64_t *values, uint32_t n)
  * been planned as well.
  */
 IntShape
-strata_int_plan(const int64_t *scaled, uint32_t n, bool may_split, IntBlockPlan *blocks, bool *known)
+strata_int_plan(const IntScaled *scaled, uint32_t n, bool may_split, IntBlockPlan *blocks, bool *known)
 {
 	IntShape	shape = {0};
 	uint64_t	bits[KINDS];

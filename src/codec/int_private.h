@@ -70,6 +70,29 @@ typedef struct IntBlockSize
 	unsigned	bits;			/* most of any number, if strata_int_pack_is_narrow says so */
 } IntBlockSize;
 
+/* Scaled values of a stream, in 32 bits if all are below 2^INT_NARROW_BITS, with room behind them. */
+typedef struct IntScaled
+{
+	const int64_t *wide;
+	const int32_t *narrow;		/* or NULL */
+} IntScaled;
+
+#define INT_NARROW_BITS 27
+#define INT_NUMBER_BITS 30
+#define INT_SCALED_PADDING 32
+
+/* The numbers of a block. */
+typedef struct IntNumbers
+{
+	uint32_t	count;
+	bool		narrow;			/* below 2^INT_NUMBER_BITS: they are in u, zeros behind them up to a whole INT_SUBBLOCK */
+	int64_t		base;			/* they are offsets from; or 0 */
+	uint32_t	u[INT_BLOCK_BUFFER];
+	uint64_t	wide[INT_BLOCK_BUFFER];	/* else here; and here too if the stream is wide */
+} IntNumbers;
+
+#define INT_MASK_WORDS (INT_BLOCK_MAX / 64)
+
 /* How a block of bit-packed numbers is laid out. */
 typedef struct IntBitsPlan
 {
@@ -134,13 +157,22 @@ extern void strata_int_store(const uint64_t *v, uint32_t n, unsigned width, void
 
 /* int_plan.c */
 extern bool strata_int_steps_constantly(const int64_t *values, uint32_t n);
-extern IntShape strata_int_plan(const int64_t *scaled, uint32_t n, bool may_split, IntBlockPlan *blocks, bool *known);
+extern IntShape strata_int_plan(const IntScaled *scaled, uint32_t n, bool may_split, IntBlockPlan *blocks, bool *known);
+
+/* int_numbers.c */
+extern void strata_int_numbers(const IntScaled *scaled, uint32_t from, uint32_t m, IntTransform transform, bool based,
+							   IntNumbers *to);
+extern void strata_int_numbers_from(const uint32_t *narrow, const uint64_t *wide, uint32_t count, IntNumbers *to);
+extern void strata_int_lengths(const IntNumbers *numbers, uint8_t *length);
+extern uint64_t strata_int_expected_bits(const IntNumbers *numbers);
+extern unsigned strata_int_range_bits(const IntNumbers *numbers, uint32_t from, uint32_t n);
+extern void strata_int_same(const IntNumbers *numbers, uint64_t same[INT_MASK_WORDS]);
+extern void strata_int_above(const uint32_t *u, uint32_t count, uint32_t limit, uint64_t above[INT_MASK_WORDS]);
 
 /* int_measure.c */
 #define INT_SUBBLOCK 64
 #define INT_LEVEL_PLANS 7
 #define INT_LENGTHS (INT_BLOCK_MAX + 16)	/* room for the lengths of a block */
-extern uint64_t strata_int_lengths(const uint64_t *u, uint32_t count, uint8_t *length);
 extern IntBitsPlan strata_int_plan_bits(const uint8_t *length, uint32_t count);
 extern void strata_int_plan_levels(const uint8_t *length, uint32_t count, IntBitsPlan plans[INT_LEVEL_PLANS]);
 extern uint64_t strata_int_simple8b_bits(const uint8_t *length, uint32_t count);
@@ -149,10 +181,9 @@ extern uint64_t strata_int_simple8b_bits(const uint8_t *length, uint32_t count);
 extern uint32_t strata_int_residuals(IntTransform transform, const int64_t *scaled, uint32_t m, int64_t *r);
 extern int64_t strata_int_map(bool based, const int64_t *r, uint32_t count, uint64_t *u);
 extern void strata_int_keep_plan(const IntBitsPlan *plan, IntBlockPlan *block);
-extern void strata_int_plan_block(IntPacking packing, bool may_split, const uint64_t *u, uint32_t count,
-								  IntBlockPlan *block);
-extern void strata_int_pack_write(IntPacking packing, const IntBlockPlan *block, const uint64_t *u, uint32_t count,
-								  const uint8_t *meta, StrataWriter *out);
+extern void strata_int_plan_block(IntPacking packing, bool may_split, const IntNumbers *numbers, IntBlockPlan *block);
+extern void strata_int_pack_write(IntPacking packing, const IntBlockPlan *block, const uint32_t *narrow,
+								  const uint64_t *wide, uint32_t count, const uint8_t *meta, StrataWriter *out);
 extern bool strata_int_size_read(IntPacking packing, StrataReader *in, IntBlockSize *size);
 extern bool strata_int_pack_skip(IntPacking packing, const IntBlockSize *size, uint32_t count, StrataReader *in);
 extern bool strata_int_pack_read(IntPacking packing, const IntBlockSize *size, uint32_t count,
@@ -166,15 +197,16 @@ extern bool strata_int_pack_read_narrow(const IntBlockSize *size, uint32_t count
 #define INT_SPLIT_BITS_MAX 20
 #define INT_SPLIT_MARGIN 16
 extern const uint64_t strata_ones_of_byte[256];
-extern void strata_int_plan_split(const uint64_t *u, uint32_t count, IntBitsPlan *plan);
-extern void strata_int_plan_split_levels(const uint64_t *u, uint32_t count, IntBitsPlan plans[INT_LEVEL_PLANS]);
-extern void strata_int_split_write(const IntBlockPlan *plan, const uint64_t *u, uint32_t count, StrataWriter *out);
+extern void strata_int_plan_split(const IntNumbers *numbers, IntBitsPlan *plan);
+extern void strata_int_plan_split_levels(const IntNumbers *numbers, IntBitsPlan plans[INT_LEVEL_PLANS]);
+extern void strata_int_split_write(const IntBlockPlan *plan, const uint32_t *u, uint32_t count, StrataWriter *out);
 extern bool strata_int_split_skip(unsigned k, uint32_t count, StrataReader *in);
 extern bool strata_int_split_read(unsigned k, uint32_t count, StrataReader *in, uint64_t *u);
 extern bool strata_int_split_read_narrow(unsigned k, uint32_t count, StrataReader *in, uint32_t *u);
 
 /* bitpack.c */
 extern void strata_bitpack_write(const uint64_t *u, uint32_t n, unsigned width, StrataWriter *out);
+extern void strata_bitpack_write_narrow(const uint32_t *u, uint32_t n, unsigned width, StrataWriter *out);
 extern bool strata_bitpack_read(StrataReader *in, uint32_t n, unsigned width, uint64_t *out);
 extern bool strata_bitpack_read_narrow(StrataReader *in, uint32_t n, unsigned width, uint32_t *out);
 
@@ -199,8 +231,9 @@ extern bool strata_int_simd_doubles(const IntHeader *h, const IntBlockState *sta
 									uint32_t m, double power, double *out);
 
 /* simple8b_rle.c */
-extern unsigned strata_simple8b_count(const uint64_t *u, const uint8_t *length, uint32_t n, unsigned most);
-extern void strata_simple8b_write(const uint64_t *u, uint32_t n, unsigned nwords, StrataWriter *out);
+extern unsigned strata_simple8b_count(const uint8_t *length, const uint64_t same[INT_MASK_WORDS], uint32_t n,
+									  unsigned most);
+extern void strata_simple8b_write(const IntNumbers *numbers, unsigned nwords, StrataWriter *out);
 extern bool strata_simple8b_read(StrataReader *in, unsigned nwords, uint32_t n, uint64_t *out);
 
 /* int_extended.c */

@@ -35,67 +35,69 @@
 /* Numbers of a block, and sums of them shifted, as far as they were wanted. */
 typedef struct SplitSums
 {
-	uint32_t	u[INT_BLOCK_MAX];
+	const uint32_t *u;			/* zeros behind them */
 	uint32_t	count;
-	uint32_t	known[SUBBLOCKS];	/* bit k: sum[][k] is there */
-	uint64_t	sum[SUBBLOCKS][INT_SPLIT_BITS_MAX + 2];
+	uint32_t	known;			/* bit k: sum[k] is there */
+	uint32_t	sum[INT_SPLIT_BITS_MAX + 2][SUBBLOCKS];
 } SplitSums;
 
-/* Narrow the numbers, zeros behind them; false if they are too large. */
+/* Are the numbers small enough that sums of 64 have 32 bits, and parts of them 8? */
 STRATA_CLONES
 static bool
-narrow_numbers(const uint64_t *u, uint32_t count, SplitSums *sums)
+small_numbers(const IntNumbers *numbers, SplitSums *sums)
 {
-	uint64_t	any = 0;
+	uint32_t	parts = (numbers->count + SUBBLOCK - 1) / SUBBLOCK;
+	uint32_t	any = 0;
 
-	for (uint32_t i = 0; i < count; i++)
-	{
-		any |= u[i];
-		sums->u[i] = (uint32_t) u[i];
-	}
-	memset(sums->u + count, 0, (0 - count) % SUBBLOCK * sizeof(uint32_t));
-	memset(sums->known, 0, sizeof(sums->known));
-	sums->count = count;
+	if (!numbers->narrow || numbers->count == 0)
+		return false;
+	for (uint32_t i = 0; i < parts * SUBBLOCK; i++)
+		any |= numbers->u[i];
+	sums->u = numbers->u;
+	sums->count = numbers->count;
+	sums->known = 0;
 	return any >> (INT_SPLIT_BITS_MAX + 8) == 0;
 }
 
+/* The sums of the numbers of all parts, shifted by k. */
 STRATA_CLONES
-static uint32_t
-sum_shifted(const uint32_t *u, unsigned k)
+static void
+sum_parts(SplitSums *sums, unsigned k)
 {
-	uint32_t	sum = 0;
+	for (unsigned p = 0; p < SUBBLOCKS; p++)
+	{
+		const uint32_t *u = sums->u + p * SUBBLOCK;
+		uint32_t	sum = 0;
 
-	for (unsigned i = 0; i < SUBBLOCK; i++)
-		sum += u[i] >> k;
-	return sum;
+		for (unsigned i = 0; p * SUBBLOCK < sums->count && i < SUBBLOCK; i++)
+			sum += u[i] >> k;
+		sums->sum[k][p] = sum;
+	}
+	sums->known |= UINT32_C(1) << k;
 }
 
 /* The sum of the numbers of some parts, shifted. */
-static uint64_t
+STRATA_INLINE uint64_t
 sum_of(SplitSums *sums, unsigned part, unsigned nparts, unsigned k)
 {
 	uint64_t	sum = 0;
 
-	for (unsigned p = part; p < part + nparts && p * SUBBLOCK < sums->count; p++)
-	{
-		if (!(sums->known[p] >> k & 1))
-		{
-			sums->sum[p][k] = sum_shifted(sums->u + p * SUBBLOCK, k);
-			sums->known[p] |= UINT32_C(1) << k;
-		}
-		sum += sums->sum[p][k];
-	}
+	if (!(sums->known >> k & 1))
+		sum_parts(sums, k);
+	for (unsigned p = part; p < part + nparts; p++)
+		sum += sums->sum[k][p];
 	return sum;
 }
 
 /* Take the numbers of some parts split where that is smaller than `best`, by the margin. */
-static void
-improve(SplitSums *sums, unsigned part, unsigned nparts, IntBitsPlan *best)
+STRATA_INLINE void
+improve(SplitSums *sums, unsigned part, const unsigned nparts, IntBitsPlan *best)
 {
 	uint32_t	from = part * SUBBLOCK;
 	uint32_t	room = nparts * SUBBLOCK;
 	uint32_t	count = sums->count - from < room ? sums->count - from : room;
-	uint64_t	mean = sum_of(sums, part, nparts, 0) * 11 / (16 * (uint64_t) count);
+	uint64_t	sum = sum_of(sums, part, nparts, 0) * 11;
+	uint64_t	mean = count == room ? sum / (16 * room) : sum / (16 * (uint64_t) count);
 	unsigned	first = mean > 1 ? strata_bit_length(mean) - 1 : 0;
 	size_t		most = best->nbytes - best->nbytes / INT_SPLIT_MARGIN;
 
@@ -115,56 +117,69 @@ improve(SplitSums *sums, unsigned part, unsigned nparts, IntBitsPlan *best)
 
 /* Improve a plan for one block. */
 void
-strata_int_plan_split(const uint64_t *u, uint32_t count, IntBitsPlan *plan)
+strata_int_plan_split(const IntNumbers *numbers, IntBitsPlan *plan)
 {
 	SplitSums	sums;
 
-	if (count > 0 && plan->nbytes > 0 && narrow_numbers(u, count, &sums))
+	if (plan->nbytes > 0 && small_numbers(numbers, &sums))
 		improve(&sums, 0, SUBBLOCKS, plan);
 }
 
 /* Improve the plans for a block in blocks of 64, 128 and 256: those of strata_int_plan_levels. */
 void
-strata_int_plan_split_levels(const uint64_t *u, uint32_t count, IntBitsPlan plans[INT_LEVEL_PLANS])
+strata_int_plan_split_levels(const IntNumbers *numbers, IntBitsPlan plans[INT_LEVEL_PLANS])
 {
 	SplitSums	sums;
 
-	if (count == 0 || !narrow_numbers(u, count, &sums))
+	if (!small_numbers(numbers, &sums))
 		return;
-	for (unsigned i = 0; i < INT_LEVEL_PLANS; i++)
-	{
-		unsigned	level = i < SUBBLOCKS ? 0 : i + 1 < INT_LEVEL_PLANS ? 1 : 2;
-		unsigned	part = level == 0 ? i : level == 1 ? (i - SUBBLOCKS) * 2 : 0;
-
-		if (part * SUBBLOCK < count && plans[i].nbytes > 0)
-			improve(&sums, part, 1U << level, &plans[i]);
-	}
+	for (unsigned p = 0; p < SUBBLOCKS; p++)
+		if (p * SUBBLOCK < numbers->count && plans[p].nbytes > 0)
+			improve(&sums, p, 1, &plans[p]);
+	for (unsigned p = 0; p < SUBBLOCKS; p += 2)
+		if (p * SUBBLOCK < numbers->count && plans[SUBBLOCKS + p / 2].nbytes > 0)
+			improve(&sums, p, 2, &plans[SUBBLOCKS + p / 2]);
+	if (plans[INT_LEVEL_PLANS - 1].nbytes > 0)
+		improve(&sums, 0, SUBBLOCKS, &plans[INT_LEVEL_PLANS - 1]);
 }
 
 /* --- writing ------------------------------------------------------------------- */
 
+/* The low k bits of numbers. */
+STRATA_CLONES
+static void
+low_bits(const uint32_t *u, uint32_t count, unsigned k, uint32_t *low)
+{
+	uint32_t	mask = (uint32_t) strata_low_bits(k);
+
+	for (uint32_t i = 0; i < count; i++)
+		low[i] = u[i] & mask;
+}
+
 /* Append a block planned so. */
 void
-strata_int_split_write(const IntBlockPlan *plan, const uint64_t *u, uint32_t count, StrataWriter *out)
+strata_int_split_write(const IntBlockPlan *plan, const uint32_t *u, uint32_t count, StrataWriter *out)
 {
 	const unsigned k = plan->width;
-	uint64_t	low[INT_BLOCK_MAX];
-	uint64_t	unary[UNARY_MAX / 8 + 2] = {0};
-	uint8_t    *to;
+	uint32_t	low[INT_BLOCK_MAX];
+	uint64_t	unary[UNARY_MAX / 8 + 2];
+	uint64_t   *to = unary;
+	uint64_t	word = 0;
 	uint32_t	bit = 0;
 
 	for (uint32_t i = 0; i < count; i++)
 	{
-		low[i] = u[i] & strata_low_bits(k);
-		bit += (uint32_t) (u[i] >> k);
-		unary[bit / 64] |= UINT64_C(1) << bit % 64;
+		/* a word is written when the next one is begun */
+		for (bit += u[i] >> k; bit >= 64; bit -= 64, word = 0)
+			strata_store64(to++, word);
+		word |= UINT64_C(1) << bit;
 		bit++;
 	}
+	strata_store64(to, word);
+	low_bits(u, count, k, low);
 	strata_write_u8(out, plan->nunary);
-	strata_bitpack_write(low, count, k, out);
-	to = strata_write_space(out, plan->nunary);
-	for (unsigned i = 0; to && i < plan->nunary; i++)
-		to[i] = (uint8_t) (unary[i / 8] >> i % 8 * 8);
+	strata_bitpack_write_narrow(low, count, k, out);
+	strata_write_bytes(out, unary, plan->nunary);
 }
 
 /* --- reading ------------------------------------------------------------------- */

@@ -26,10 +26,6 @@
  * src/codec/simple8b_rle.c
  *-------------------------------------------------------------------------
  */
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
 #include "bitstream.h"
 #include "int_private.h"
 
@@ -57,39 +53,57 @@ static const uint8_t selector_of_count[65] = {
 	2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1
 };
 
+/* Up to 16 numbers are looked at together. */
+#define FIT_MAX 16
+
 /*
- * How many numbers of these bit lengths a word can hold, of n there are; *longest is their
- * longest.  Sixteen lengths behind the n-th may be read.
+ * fit[i]: how many numbers from the i-th on a word can hold, if that is less than FIT_MAX, else that.
+ * Of count bit lengths, the ones behind them being 0; FIT_MAX more may be read, and whole groups written.
  */
-STRATA_INLINE uint32_t
-fitting(const uint8_t *length, uint32_t n, unsigned *longest)
+STRATA_CLONES
+static void
+fit_words(const uint8_t *length, uint32_t count, uint8_t *fit)
 {
-	uint32_t	count = 1;
-	unsigned	most = length[0];
+	uint32_t	padded = (count + INT_SUBBLOCK - 1) & ~(uint32_t) (INT_SUBBLOCK - 1);
 
-#ifdef __SSE2__
-	/* the longest of the first 1, 2, ... 16, against what a word of as many allows */
-	const __m128i allowed = _mm_setr_epi8(64, 32, 21, 16, 12, 10, 9, 8, 7, 6, 5, 5, 4, 4, 4, 4);
-	__m128i		x = _mm_loadu_si128((const __m128i *) length);
-	unsigned	fit;
-
-	x = _mm_max_epu8(x, _mm_slli_si128(x, 1));
-	x = _mm_max_epu8(x, _mm_slli_si128(x, 2));
-	x = _mm_max_epu8(x, _mm_slli_si128(x, 4));
-	x = _mm_max_epu8(x, _mm_slli_si128(x, 8));
-	fit = (unsigned) _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_max_epu8(x, allowed), allowed));
-	count = (uint32_t) __builtin_ctz(~fit);
-	if (count < 16 || n <= 16)
+	for (uint32_t i = 0; i < padded; i++)
 	{
-		uint8_t		upto[16];
+		uint8_t		most = length[i];
+		uint8_t		n = 1;
 
-		count = count < n ? count : n;
-		_mm_storeu_si128((__m128i *) upto, x);
-		*longest = upto[count - 1];
-		return count;
+		/* as bits_of_count says; what does not fit with some does not with more */
+#define FITS(k, bits) \
+		most = length[i + k] > most ? length[i + k] : most; \
+		n = (uint8_t) (n + (most <= bits));
+		FITS(1, 32)
+		FITS(2, 21)
+		FITS(3, 16)
+		FITS(4, 12)
+		FITS(5, 10)
+		FITS(6, 9)
+		FITS(7, 8)
+		FITS(8, 7)
+		FITS(9, 6)
+		FITS(10, 5)
+		FITS(11, 5)
+		FITS(12, 4)
+		FITS(13, 4)
+		FITS(14, 4)
+		FITS(15, 4)
+#undef FITS
+		fit[i] = n;
 	}
-	most = (unsigned) _mm_extract_epi16(x, 7) >> 8;
-#endif
+}
+
+/* How many of n > FIT_MAX numbers a word can hold, if that is FIT_MAX at least. */
+static uint32_t
+fit_more(const uint8_t *length, uint32_t n)
+{
+	uint32_t	count = FIT_MAX;
+	unsigned	most = 0;
+
+	for (uint32_t i = 0; i < FIT_MAX; i++)
+		most = length[i] > most ? length[i] : most;
 	while (count < n && count < 64)
 	{
 		unsigned	next = length[count] > most ? length[count] : most;
@@ -99,94 +113,127 @@ fitting(const uint8_t *length, uint32_t n, unsigned *longest)
 		most = next;
 		count++;
 	}
-	*longest = most;
 	return count;
 }
 
-/*
- * The word that starts with u[0], of n > 0 numbers left, whose bit lengths are known: its
- * selector, and in *taken how many numbers it stands for.  Greedy: a run where that covers
- * more than packing would, else as many as fit.
- */
-STRATA_INLINE unsigned
-next_word(const uint64_t *u, const uint8_t *length, uint32_t n, uint32_t *taken)
+/* Bits of a mask from the i-th on, which is a number's; at least 64 - i % 64 of them. */
+STRATA_INLINE uint64_t
+bits_from(const uint64_t mask[INT_MASK_WORDS], uint32_t i)
 {
-	uint32_t	run = 1;
-	unsigned	longest;
-	uint32_t	count = fitting(length, n, &longest);
-	unsigned	selector;
+	return mask[i / 64] >> i % 64;
+}
 
-	while (run < n && u[run] == u[0])
-		run++;
-	/* all that is left: the width they need; else the count they fill */
-	if (count == n)
-		selector = selector_of_bits[longest];
-	else
+/* How many numbers from the i-th of n on are the same. */
+STRATA_INLINE uint32_t
+run_from(const uint64_t same[INT_MASK_WORDS], uint32_t i, uint32_t n)
+{
+	uint32_t	at = i + 1;
+
+	while (at < n)
 	{
-		selector = selector_of_count[count];
-		count = s8b_count[selector];
+		uint64_t	differ = ~bits_from(same, at);
+		uint32_t	left = 64 - at % 64;
+		uint32_t	run = differ ? (uint32_t) __builtin_ctzll(differ) : 64;
+
+		if (run < left)
+			return at + run - i;
+		at += left;
 	}
-	if (run > count && u[0] >> RUN_VALUE_BITS == 0)
-	{
-		*taken = run;
-		return S8B_RUN;
-	}
-	*taken = count;
-	return selector;
+	return n - i;
+}
+
+/* A block on its way to words. */
+typedef struct Words
+{
+	uint32_t	n;
+	const uint8_t *length;		/* as strata_int_lengths makes them */
+	const uint64_t *same;		/* as strata_int_same */
+	uint8_t		fit[INT_BLOCK_MAX];
+} Words;
+
+/*
+ * How many numbers the word that starts with the i-th stands for; *is_run says how.  Greedy: a
+ * run where that covers more than packing would, else as many as fit, and if these are
+ * not all that is left, as many as fill the word.
+ */
+STRATA_INLINE uint32_t
+next_word(const Words *words, uint32_t i, bool *is_run)
+{
+	uint32_t	left = words->n - i;
+	uint32_t	count = words->fit[i];
+	uint32_t	run = run_from(words->same, i, words->n);
+
+	if (count == FIT_MAX && left > FIT_MAX)
+		count = fit_more(words->length + i, left);
+	count = count < left ? s8b_count[selector_of_count[count]] : left;
+	*is_run = run > count && words->length[i] <= RUN_VALUE_BITS;
+	return *is_run ? run : count;
 }
 
 /*
- * Words needed for n (<= INT_BLOCK_MAX) numbers of these bit lengths (strata_int_lengths);
- * 0 when all are 0.  An estimate once there are more than `most`.
+ * Words needed for n (<= INT_BLOCK_MAX) numbers of these bit lengths (strata_int_lengths), of
+ * which some are the same as the one before (strata_int_same); 0 when all are 0.  An estimate
+ * once there are more than `most`.
  */
 unsigned
-strata_simple8b_count(const uint64_t *u, const uint8_t *length, uint32_t n, unsigned most)
+strata_simple8b_count(const uint8_t *length, const uint64_t same[INT_MASK_WORDS], uint32_t n, unsigned most)
 {
+	Words		words = {.n = n, .length = length, .same = same};
 	unsigned	nwords = 0;
-	uint64_t	any = 0;
+	bool		is_run;
 
-	for (uint32_t i = 0; i < n; i++)
-		any |= u[i];
-	if (any == 0)
+	if (n == 0 || (length[0] == 0 && run_from(same, 0, n) == n))
 		return 0;
+	fit_words(length, n, words.fit);
 	for (uint32_t i = 0; i < n; nwords++)
 	{
-		uint32_t	taken;
-
 		if (nwords > most)
 			return nwords * n / i;
-		next_word(u + i, length + i, n - i, &taken);
-		i += taken;
+		i += next_word(&words, i, &is_run);
 	}
 	return nwords;
 }
 
-/* Append selectors and words of n numbers; nwords is what _count said. */
+/* Append selectors and words of a block; nwords is what _count said. */
 void
-strata_simple8b_write(const uint64_t *u, uint32_t n, unsigned nwords, StrataWriter *out)
+strata_simple8b_write(const IntNumbers *numbers, unsigned nwords, StrataWriter *out)
 {
+	const uint32_t n = numbers->count;
 	uint8_t    *selectors = strata_write_space(out, (nwords + 1) / 2);
-	uint8_t    *words = strata_write_space(out, (size_t) nwords * 8);
+	uint8_t    *to = strata_write_space(out, (size_t) nwords * 8);
 	uint8_t		length[INT_LENGTHS];
+	uint64_t	same[INT_MASK_WORDS];
+	Words		words = {.n = n, .length = length, .same = same};
 	uint32_t	i = 0;
 
-	if (words == NULL)
+	if (to == NULL || nwords == 0)
 		return;
 	memset(selectors, 0, (nwords + 1) / 2);
-	strata_int_lengths(u, n, length);
-	for (unsigned word = 0; word < nwords; word++, words += 8)
+	strata_int_lengths(numbers, length);
+	strata_int_same(numbers, same);
+	fit_words(length, n, words.fit);
+	for (unsigned word = 0; word < nwords; word++, to += 8)
 	{
-		uint32_t	taken;
-		unsigned	selector = next_word(u + i, length + i, n - i, &taken);
+		bool		is_run;
+		uint32_t	taken = next_word(&words, i, &is_run);
+		unsigned	selector = S8B_RUN;
+		unsigned	longest = 0;
 		uint64_t	bits = 0;
 
-		selectors[word / 2] |= (uint8_t) (selector << (word % 2 ? 4 : 0));
-		if (selector == S8B_RUN)
-			bits = (taken - 1) | u[i] << S8B_RUN_BITS;
+#define NUMBER(k) (numbers->narrow ? numbers->u[k] : numbers->wide[k])
+		if (is_run)
+			bits = (taken - 1) | NUMBER(i) << S8B_RUN_BITS;
 		else
+		{
+			/* all that is left in the width they need, else in the one they fill */
+			for (uint32_t k = 0; i + taken == n && k < taken; k++)
+				longest = length[i + k] > longest ? length[i + k] : longest;
+			selector = i + taken == n ? selector_of_bits[longest] : selector_of_count[taken];
 			for (uint32_t k = 0; k < taken; k++)
-				bits |= u[i + k] << (k * s8b_width[selector]);
-		strata_store64(words, bits);
+				bits |= NUMBER(i + k) << (k * s8b_width[selector]);
+		}
+		selectors[word / 2] |= (uint8_t) (selector << (word % 2 ? 4 : 0));
+		strata_store64(to, bits);
 		i += taken;
 	}
 }

@@ -110,6 +110,7 @@ test_bitpack(void)
 {
 	uint64_t	u[INT_BLOCK_MAX];
 	uint64_t	back[INT_BLOCK_BUFFER];
+	uint32_t	narrow[INT_BLOCK_MAX];
 	static const uint32_t counts[] = {0, 1, 7, 8, 9, 63, 64, 65, 255, 256};
 
 	for (unsigned width = 0; width <= 64; width++)
@@ -128,6 +129,17 @@ test_bitpack(void)
 					u[i] = unit_random() & strata_low_bits(width);
 				strata_bitpack_write(u, n, width, &w);
 				CHECK(!w.failed && strata_writer_len(&w) == len);
+				if (width <= 32)
+				{
+					uint8_t    *again = unit_alloc(len);
+
+					for (uint32_t i = 0; i < n; i++)
+						narrow[i] = (uint32_t) u[i];
+					w = strata_writer(again, len);
+					strata_bitpack_write_narrow(narrow, n, width, &w);
+					CHECK(!w.failed && strata_writer_len(&w) == len && memcmp(buf, again, len) == 0);
+					free(again);
+				}
 				memset(buf + len, 0xa5, (size_t) slack);
 				r = strata_reader(buf, len + (size_t) slack);
 				CHECK(strata_bitpack_read(&r, n, width, back));
@@ -150,6 +162,7 @@ test_split(void)
 	uint64_t	u[INT_BLOCK_MAX];
 	uint64_t	back[INT_BLOCK_BUFFER];
 	uint32_t	narrow[INT_BLOCK_BUFFER];
+	IntNumbers	numbers;
 	static const uint32_t counts[] = {1, 7, 8, 9, 63, 64, 65, 255, 256};
 
 	for (int round = 0; round < 2000; round++)
@@ -165,7 +178,9 @@ test_split(void)
 
 			u[i] = upper << k | (unit_random() & strata_low_bits(k));
 		}
-		strata_int_plan_split(u, n, &plan);
+		strata_int_numbers_from(NULL, u, n, &numbers);
+		CHECK(numbers.narrow);
+		strata_int_plan_split(&numbers, &plan);
 		if (plan.split == 0)
 			continue;
 		strata_int_keep_plan(&plan, &block);
@@ -175,7 +190,7 @@ test_split(void)
 			StrataWriter w = strata_writer(buf, plan.nbytes);
 			StrataReader r;
 
-			strata_int_split_write(&block, u, n, &w);
+			strata_int_split_write(&block, numbers.u, n, &w);
 			CHECK(!w.failed && strata_writer_len(&w) == plan.nbytes);
 			memset(buf + plan.nbytes, 0xa5, (size_t) slack);
 			r = strata_reader(buf, plan.nbytes + (size_t) slack);
@@ -238,7 +253,9 @@ static void
 test_simple8b(void)
 {
 	uint64_t	u[INT_BLOCK_MAX];
+	IntNumbers	numbers;
 	uint8_t		length[INT_LENGTHS];
+	uint64_t	same[INT_MASK_WORDS];
 	uint64_t	back[INT_BLOCK_BUFFER];
 	static const uint32_t counts[] = {1, 2, 59, 60, 61, 64, 120, 255, 256};
 
@@ -253,13 +270,20 @@ test_simple8b(void)
 			StrataReader r;
 
 			fill_simple8b(pattern, n, u);
-			strata_int_lengths(u, n, length);
-			nwords = strata_simple8b_count(u, length, n, ~0U);
+			strata_int_numbers_from(NULL, u, n, &numbers);
+			strata_int_lengths(&numbers, length);
+			strata_int_same(&numbers, same);
+			for (uint32_t i = 0; i < n; i++)
+			{
+				CHECK(length[i] == strata_bit_length(u[i]));
+				CHECK((same[i / 64] >> i % 64 & 1) == (i > 0 && u[i] == u[i - 1]));
+			}
+			nwords = strata_simple8b_count(length, same, n, ~0U);
 			CHECK(nwords <= n);
 			len = strata_simple8b_size(nwords);
 			buf = unit_alloc(len);
 			w = strata_writer(buf, len);
-			strata_simple8b_write(u, n, nwords, &w);
+			strata_simple8b_write(&numbers, nwords, &w);
 			CHECK(!w.failed && strata_writer_len(&w) == len);
 			r = strata_reader(buf, len);
 			CHECK(strata_simple8b_read(&r, nwords, n, back));

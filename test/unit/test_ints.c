@@ -134,12 +134,18 @@ check_shape(const IntShape *shape, const Sample *s)
 	size_t		bound = strata_ints_bound(n);
 	size_t		scratch_size = strata_ints_scratch_size(n);
 	uint8_t    *out = unit_alloc(bound);
+	uint8_t    *out2 = unit_alloc(bound);
 	uint8_t    *scratch = unit_alloc(scratch_size);
 	int64_t    *back = unit_alloc(n * sizeof(int64_t));
 	StrataArena arena = strata_arena(scratch, scratch_size);
 	StrataWriter w = strata_writer(out, bound);
+	StrataWriter w2 = strata_writer(out2, bound);
 
 	CHECK(strata_ints_encode_as(shape, s->fixed, n, &arena, &w) == STRATA_CODEC_OK);
+	strata_codec_portable_only = true;
+	CHECK(strata_ints_encode_as(shape, s->fixed, n, &arena, &w2) == STRATA_CODEC_OK);
+	strata_codec_portable_only = false;
+	CHECK(strata_writer_len(&w) == strata_writer_len(&w2) && memcmp(out, out2, strata_writer_len(&w)) == 0);
 	CHECK(strata_ints_decode(out, strata_writer_len(&w), n, 0, n, 8, back) == STRATA_CODEC_OK);
 	CHECK(memcmp(s->fixed, back, n * sizeof(int64_t)) == 0);
 	for (int i = 0; i < 10; i++)
@@ -151,8 +157,33 @@ check_shape(const IntShape *shape, const Sample *s)
 		CHECK(memcmp((int64_t *) s->fixed + from, back, count * sizeof(int64_t)) == 0);
 	}
 	free(out);
+	free(out2);
 	free(scratch);
 	free(back);
+}
+
+/* Integers at the limit of lanes of 32 bits. */
+static void
+test_lanes(void)
+{
+	static const uint32_t sizes[] = {3, 64, 257, 700};
+
+	for (int log2 = INT_NARROW_BITS - 2; log2 <= 32; log2++)
+		for (int mode = 0; mode < 3 * 2 * 2 * 3; mode++)
+		{
+			IntShape	shape = {(IntTransform) (mode % 3), (IntPacking) (1 + mode / 3 % 2), mode / 6 % 2, 6 + (unsigned) mode / 12};
+
+			for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+			{
+				Sample		s = sample_int("zero", 8, sizes[i]);
+				int64_t    *values = (int64_t *) s.fixed;
+
+				for (uint32_t k = 1; k < sizes[i]; k++)
+					values[k] = (unit_below(2) ? -1 : 1) * ((INT64_C(1) << log2) - (int64_t) unit_below(3));
+				check_shape(&shape, &s);
+				sample_free(&s);
+			}
+		}
 }
 
 static void
