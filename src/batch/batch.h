@@ -365,9 +365,11 @@ extern bool strata_batch_filters_type(Oid typid);
 /*
  * Offer the next row (values as slot_getallattrs gives them; may be toasted).
  * Returns false, taking nothing, when the row must start a new batch: another
- * segment, max_rows reached, or the byte limit.
+ * segment, the limit of rows reached, or that of bytes.
  */
 extern bool strata_batch_builder_add(StrataBatchBuilder *builder, const Datum *values, const bool *isnull);
+/* Begin new batches after so many rows, instead of max_rows, which are more. */
+extern void strata_batch_builder_set_limit(StrataBatchBuilder *builder, int nrows);
 extern int	strata_batch_builder_nrows(const StrataBatchBuilder *builder);
 
 /*
@@ -454,6 +456,28 @@ extern void strata_batch_set_first_row(const StrataBatchSchema *schema, int64 fi
 									   Datum *values, const bool *isnull);
 
 /*-------------------------------------------------------------------------
+ * How many rows the next batch should have, so that batches fill pages
+ * (batch_goal.c, docs/adr/013).
+ *-------------------------------------------------------------------------
+ */
+typedef struct StrataRowGoal
+{
+	int			base;			/* what was asked for: never fewer */
+	int			most;			/* never more */
+	Size		largest;		/* batch rows that are longer go out of line */
+	/* learned */
+	bool		known;
+	double		per_row;		/* bytes */
+	double		deviation;		/* of batches from what was expected, on average, as a share */
+	Size		room;			/* on the page that the last batch went to */
+} StrataRowGoal;
+
+extern void strata_goal_init(StrataRowGoal *goal, int base, Size largest);
+/* A batch row of nrows has nbytes, nothing out of line; it left that much room on its page. */
+extern void strata_goal_learn(StrataRowGoal *goal, int nrows, Size nbytes, Size room);
+extern int	strata_goal_rows(const StrataRowGoal *goal);
+
+/*-------------------------------------------------------------------------
  * Measuring: what batches would take, for advice.
  *-------------------------------------------------------------------------
  */
@@ -477,6 +501,7 @@ typedef struct StrataBatchMeasure
 	double		rows_encoded;
 	double		pages;			/* of the companion */
 	Size		page_free;		/* of the last one */
+	Size		row_bytes;		/* of the last batch row, nothing out of line */
 	double		toast_pages;
 	Size		toast_page_free;
 	double		toast_chunks;

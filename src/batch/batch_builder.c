@@ -69,7 +69,7 @@ strata_batch_builder_create(Relation rel, const StrataBatchSchema *schema,
 	b->schema = schema;
 	b->layout = layout;
 	b->level = level;
-	b->max_rows = Min(max_rows, STRATA_CODEC_MAX_ROWS);
+	b->max_rows = b->limit = Min(max_rows, STRATA_CODEC_MAX_ROWS);
 	b->segment = palloc0(sizeof(Datum) * Max(layout->nsegment, 1));
 	b->segment_isnull = palloc0(Max(layout->nsegment, 1));
 	b->columns = palloc0(sizeof(ColumnBuffer) * Max(schema->natts, 1));
@@ -86,6 +86,13 @@ strata_batch_builder_create(Relation rel, const StrataBatchSchema *schema,
 		init_range(b, &b->ranges[b->nranges++], layout->order[i].attno);
 	MemoryContextSwitchTo(old);
 	return b;
+}
+
+/* See batch.h. */
+void
+strata_batch_builder_set_limit(StrataBatchBuilder *b, int nrows)
+{
+	b->limit = Min(nrows, b->max_rows);
 }
 
 int

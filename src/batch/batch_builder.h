@@ -53,7 +53,8 @@ struct StrataBatchBuilder
 	const StrataBatchSchema *schema;
 	const StrataLayout *layout;
 	StrataLevel level;
-	int			max_rows;
+	int			max_rows;		/* there is room for */
+	int			limit;			/* a batch is to have */
 	int			nrows;
 	Size		nbytes;
 	int			ncolumns;

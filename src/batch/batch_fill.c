@@ -165,7 +165,7 @@ strata_batch_builder_add(StrataBatchBuilder *b, const Datum *values, const bool 
 {
 	if (b->nrows > 0)
 	{
-		if (b->nrows >= b->max_rows || b->nbytes >= BATCH_BYTE_LIMIT ||
+		if (b->nrows >= b->limit || b->nbytes >= BATCH_BYTE_LIMIT ||
 			!same_segment(b, values, isnull) || mixes_nulls(b, isnull))
 			return false;
 	}
@@ -206,7 +206,7 @@ count_records(const StrataBatchBuilder *b, const StrataRecordForm *form, char *c
 {
 	Size		nbytes = 0;
 
-	n = Min(n, b->max_rows);
+	n = Min(n, b->limit);
 	if (b->layout->nulls_apart)
 	{
 		int			column = form->by_attno[b->ranges[0].attno] - form->columns;

@@ -62,6 +62,7 @@ strata_measure_add_row(StrataBatchMeasure *m, Size plain, Size index_bytes, cons
 		left[i] = varlena_size(columns[i]);
 		total += left[i];
 	}
+	m->row_bytes = total;
 	while (MAXALIGN(total) > STRATA_BATCH_ROW_TARGET)
 	{
 		int			largest = -1;

@@ -428,8 +428,10 @@ extern StrataLayout *strata_store_current_layout(Relation rel);
 struct StrataSettings;
 extern StrataLayout *strata_store_layout_of(Relation rel, const struct StrataSettings *settings);
 
-/* Most rows a batch of this level has. */
+/* Rows that a batch of this level is to have at least, if there are so many. */
 extern int	strata_level_batch_rows(StrataLevel level);
+/* How many it takes to fill pages is not known yet; batches: the companion, or NULL. */
+extern void strata_store_init_goal(StrataRowGoal *goal, Relation batches, StrataLevel level);
 
 /* What a table would take compressed. */
 typedef struct StrataEstimate

@@ -155,21 +155,29 @@ next_row(EstimateState *state)
 
 /* Encode the sorted rows, batch by batch; every `every`-th of them. */
 static void
-encode_sample(EstimateState *state, StrataBatchBuilder *builder, int max_rows, StrataBatchMeasure *measure)
+encode_sample(EstimateState *state, StrataBatchBuilder *builder, StrataRowGoal *goal, StrataBatchMeasure *measure)
 {
 	int			every = (int) (state->nread / ROWS_ENCODED) + 1;
 	int64		batch = 0;
 	bool		segment_had_full = false;
 	bool		full;
+	int			nrows;
 
+	strata_batch_builder_set_limit(builder, goal->base);
 	while (next_row(state))
 	{
 		if (strata_batch_builder_add(builder, state->sorted->tts_values, state->sorted->tts_isnull))
 			continue;
-		full = strata_batch_builder_nrows(builder) >= max_rows;
+		nrows = strata_batch_builder_nrows(builder);
+		full = nrows >= goal->base;
 		/* the rest of a segment that goes on outside of the sample says nothing */
 		if (batch++ % every == 0 && (state->complete || full || !segment_had_full))
+		{
 			strata_batch_builder_measure(builder, measure);
+			/* as those who write batches do */
+			strata_goal_learn(goal, nrows, measure->row_bytes, measure->page_free);
+			strata_batch_builder_set_limit(builder, strata_goal_rows(goal));
+		}
 		else
 			strata_batch_builder_discard(builder);
 		segment_had_full = full;
@@ -189,10 +197,12 @@ strata_store_estimate(Relation rel, const StrataLayout *layout, StrataLevel leve
 	EstimateState state = {.rel = rel, .layout = layout};
 	TupleDesc	nothing = CreateTemplateTupleDesc(0);
 	StrataBatchSchema *schema = strata_batch_schema_create(RelationGetDescr(rel), nothing);
-	int			max_rows = strata_level_batch_rows(level);
-	StrataBatchBuilder *builder = strata_batch_builder_create(rel, schema, layout, codecs, level, max_rows);
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	StrataBatchBuilder *builder;
+	StrataRowGoal goal;
 
+	strata_store_init_goal(&goal, NULL, level);
+	builder = strata_batch_builder_create(rel, schema, layout, codecs, level, goal.most);
 	strata_batch_builder_want_filters(builder, strata_settings_get(rel)->bloom);
 	memset(estimate, 0, sizeof(*estimate));
 	estimate->measure.columns = palloc0(sizeof(StrataColumnMeasure) * Max(RelationGetDescr(rel)->natts, 1));
@@ -205,7 +215,7 @@ strata_store_estimate(Relation rel, const StrataLayout *layout, StrataLevel leve
 	read_sample(&state, snapshot);
 	if (state.sort != NULL)
 		tuplesort_performsort(state.sort);
-	encode_sample(&state, builder, max_rows, &estimate->measure);
+	encode_sample(&state, builder, &goal, &estimate->measure);
 	if (state.sort != NULL)
 		tuplesort_end(state.sort);
 	else

@@ -15,7 +15,8 @@
  *
  * Memory: three quarters for gathered rows, the rest for the sort, which has all
  * of it when nothing is gathered.  When the first part is used up (many
- * segments), everything goes to the sort.
+ * segments), batches no longer wait for the rows that would fill a page; when
+ * that is not enough, everything goes to the sort.
  *
  * src/store/store_gather.c
  *-------------------------------------------------------------------------
@@ -46,7 +47,8 @@ struct StrataGather
 	SortSupportData *order;		/* layout->norder */
 	Size		limit;			/* bytes for gathered rows */
 	int			sort_kilobytes;
-	bool		overflowed;		/* memory ran out: all rows go to the sort */
+	bool		tight;			/* memory ran out: batches have no more rows than they must */
+	bool		overflowed;		/* and again: all rows go to the sort */
 	int			few;			/* batches that would have fewer rows are not made */
 	StrataRowPut put;			/* they go there */
 	void	   *put_arg;
@@ -91,7 +93,7 @@ strata_gather_begin(StrataBatchWriter *writer, const StrataLayout *layout, int k
 											   ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(mcxt);
 	StrataGather *gather = palloc0(sizeof(StrataGather));
-	int			nkeys = writer->batch_rows * Max(layout->norder, 1);
+	int			nkeys = writer->goal.most * Max(layout->norder, 1);
 
 	gather->mcxt = mcxt;
 	gather->limit = (Size) kilobytes * 1024 / 4 * 3;
@@ -99,13 +101,13 @@ strata_gather_begin(StrataBatchWriter *writer, const StrataLayout *layout, int k
 	gather->rel = writer->store->rel;
 	gather->layout = layout;
 	gather->writer = writer;
-	gather->segments = strata_segments_create(gather->rel, layout, writer->batch_rows);
+	gather->segments = strata_segments_create(gather->rel, layout, writer->goal.most);
 	gather->slot = MakeSingleTupleTableSlot(RelationGetDescr(gather->rel), &TTSOpsMinimalTuple);
 	init_order(gather);
 	gather->keys = palloc(sizeof(Datum) * nkeys);
 	gather->keys_isnull = palloc(sizeof(bool) * nkeys);
-	gather->permutation = palloc(sizeof(int) * writer->batch_rows);
-	gather->records = palloc(sizeof(char *) * writer->batch_rows);
+	gather->permutation = palloc(sizeof(int) * writer->goal.most);
+	gather->records = palloc(sizeof(char *) * writer->goal.most);
 	MemoryContextSwitchTo(old);
 	return gather;
 }
@@ -337,6 +339,27 @@ spill(StrataGather *gather)
 	pfree(list);
 }
 
+/* Memory ran out: segments that have enough rows for a batch need not wait for more. */
+static bool
+write_full_segments(StrataGather *gather)
+{
+	StrataSegment **list;
+	int			n;
+
+	if (gather->tight)
+		return false;
+	gather->tight = true;
+	n = strata_segments_list(gather->segments, &list);
+	for (int i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (list[i]->nrows >= gather->writer->batch_rows)
+			write_segment(gather, list[i]);
+	}
+	pfree(list);
+	return !strata_segments_exceed(gather->segments, gather->limit);
+}
+
 /* See store_private.h. */
 void
 strata_gather_add(StrataGather *gather, TupleTableSlot *slot)
@@ -356,9 +379,9 @@ strata_gather_add(StrataGather *gather, TupleTableSlot *slot)
 		return;
 	}
 	strata_segment_add(gather->segments, segment, slot);
-	if (segment->nrows >= gather->writer->batch_rows)
+	if (segment->nrows >= (gather->tight ? gather->writer->batch_rows : gather->writer->goal_rows))
 		write_segment(gather, segment);
-	else if (strata_segments_exceed(gather->segments, gather->limit))
+	else if (strata_segments_exceed(gather->segments, gather->limit) && !write_full_segments(gather))
 	{
 		if (has_keys(gather))
 		{

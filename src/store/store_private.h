@@ -260,8 +260,11 @@ extern bool strata_unique_key_changes(Relation rel, StrataBatchReader *reader, i
 extern bool strata_reference_key_changes(Relation rel, StrataBatchReader *reader, int row,
 										 TupleTableSlot *slot);
 
-/* Next free row number; the caller excludes other writers of batches. */
-extern int64 strata_store_next_row(StrataStore *store);
+/*
+ * Next free row number; the caller excludes other writers of batches.  goal, if
+ * not NULL, learns from the batch that has the last one.
+ */
+extern int64 strata_store_next_row(StrataStore *store, StrataRowGoal *goal);
 
 /* Index entries of a batch row; HOT updates need none. */
 extern void strata_batch_index(CatalogIndexState indexes, HeapTuple tuple);
@@ -290,7 +293,9 @@ typedef struct StrataBatchWriter
 	int64		next_row;
 	int64		nrows;			/* written so far */
 	int64		nbatches;
-	int			batch_rows;		/* most rows of a batch */
+	int			batch_rows;		/* that a batch is to have, at least */
+	StrataRowGoal goal;			/* what is learned of how many fill a page */
+	int			goal_rows;		/* so many, then, from batch_rows to goal.most */
 	bool		shared;			/* others may write batches of R too: numbers are
 								 * taken one batch at a time */
 	CommandId	cid;			/* to write with; InvalidCommandId: the current one */

@@ -20,6 +20,7 @@
 #include "access/xact.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/snapmgr.h"
 
@@ -31,16 +32,23 @@
 
 /* See store_private.h. */
 int64
-strata_store_next_row(StrataStore *store)
+strata_store_next_row(StrataStore *store, StrataRowGoal *goal)
 {
 	TupleTableSlot *slot = table_slot_create(store->batches, NULL);
 	int64		next = 0;
 
 	if (strata_store_find_last_batch(store, SnapshotAny, slot))
 	{
+		bool		to_free;
+		HeapTuple	tuple = ExecFetchSlotHeapTuple(slot, false, &to_free);
+		int			nrows;
+
 		slot_getallattrs(slot);
-		next = DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]) +
-			DatumGetInt32(slot->tts_values[STRATA_BATCH_ATT_NROWS - 1]);
+		nrows = DatumGetInt32(slot->tts_values[STRATA_BATCH_ATT_NROWS - 1]);
+		next = DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]) + nrows;
+		/* how long it was before columns went out of line is not known */
+		if (goal != NULL && nrows > 0 && !HeapTupleHasExternal(tuple))
+			strata_goal_learn(goal, nrows, tuple->t_len, 0);
 	}
 	ExecDropSingleTupleTableSlot(slot);
 	return next;
@@ -55,6 +63,31 @@ strata_level_batch_rows(StrataLevel level)
 	return Min(strata_batch_rows * ARCHIVE_BATCH_FACTOR, STRATA_CODEC_MAX_ROWS);
 }
 
+/* See store.h. */
+void
+strata_store_init_goal(StrataRowGoal *goal, Relation batches, StrataLevel level)
+{
+	Size		largest = batches != NULL ? RelationGetToastTupleTarget(batches, TOAST_TUPLE_TARGET) :
+		STRATA_BATCH_ROW_TARGET;
+
+	strata_goal_init(goal, strata_level_batch_rows(level), largest);
+}
+
+/* How many rows the next batch is to have, after one of nrows that is in the tuple. */
+static void
+set_goal(StrataBatchWriter *writer, HeapTuple tuple, int nrows)
+{
+	Buffer		buffer = ReadBuffer(writer->store->batches, ItemPointerGetBlockNumber(&tuple->t_self));
+	Size		room;
+
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	room = PageGetExactFreeSpace(BufferGetPage(buffer));
+	UnlockReleaseBuffer(buffer);
+	strata_goal_learn(&writer->goal, nrows, tuple->t_len, room);
+	writer->goal_rows = strata_goal_rows(&writer->goal);
+	strata_batch_builder_set_limit(writer->builder, writer->goal_rows);
+}
+
 /* See store_private.h. */
 StrataBatchWriter *
 strata_batch_writer_begin(StrataStore *store, const StrataLayout *layout)
@@ -64,12 +97,15 @@ strata_batch_writer_begin(StrataStore *store, const StrataLayout *layout)
 	StrataSettings *settings = strata_settings_get(store->rel);
 
 	writer->store = store;
-	writer->batch_rows = strata_level_batch_rows(settings->codec_level);
+	strata_store_init_goal(&writer->goal, store->batches, settings->codec_level);
+	writer->batch_rows = writer->goal.base;
 	writer->builder = strata_batch_builder_create(store->rel, store->schema, layout, settings->codecs,
-												  settings->codec_level, writer->batch_rows);
+												  settings->codec_level, writer->goal.most);
 	strata_batch_builder_want_filters(writer->builder, settings->bloom);
 	writer->indexes = CatalogOpenIndexes(store->batches);
-	writer->next_row = strata_store_next_row(store);
+	writer->next_row = strata_store_next_row(store, &writer->goal);
+	writer->goal_rows = strata_goal_rows(&writer->goal);
+	strata_batch_builder_set_limit(writer->builder, writer->goal_rows);
 	writer->cid = InvalidCommandId;
 	writer->mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata batch writer", ALLOCSET_DEFAULT_SIZES);
 	writer->values = palloc(sizeof(Datum) * natts);
@@ -116,7 +152,7 @@ begin_numbering(StrataBatchWriter *writer, int nrows)
 	if (writer->shared)
 	{
 		LockPage(writer->store->batches, NUMBERING_PAGE, ExclusiveLock);
-		writer->next_row = strata_store_next_row(writer->store);
+		writer->next_row = strata_store_next_row(writer->store, NULL);
 		strata_batch_set_first_row(writer->store->schema, writer->next_row, writer->values, writer->isnull);
 	}
 	if (writer->next_row > STRATA_BATCH_MAX_ROW_NUMBER - nrows)
@@ -151,6 +187,7 @@ strata_batch_writer_flush(StrataBatchWriter *writer)
 	strata_batch_index(writer->indexes, tuple);
 	if (writer->shared)
 		UnlockPage(batches, NUMBERING_PAGE, ExclusiveLock);
+	set_goal(writer, tuple, nrows);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(writer->mcxt);
 	writer->next_row += nrows;
@@ -177,8 +214,11 @@ strata_batch_writer_add_records(StrataBatchWriter *writer, const StrataRecordFor
 	strata_batch_writer_flush(writer);
 	while (n > 0)
 	{
-		int			taken = strata_batch_builder_add_records(writer->builder, form, values, isnull, records, n);
+		int			taken;
 
+		/* the goal may be lower than when they were gathered: no batch of what is over */
+		strata_batch_builder_set_limit(writer->builder, writer->goal.most);
+		taken = strata_batch_builder_add_records(writer->builder, form, values, isnull, records, n);
 		strata_batch_writer_flush(writer);
 		records += taken;
 		n -= taken;

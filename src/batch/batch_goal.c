@@ -1,0 +1,106 @@
+/*-------------------------------------------------------------------------
+ *
+ * batch_goal.c
+ *	  How many rows the next batch should have.
+ *
+ * A batch row cannot be on two pages.  When two of them, of the rows that were
+ * asked for, take four fifths of a page, the last fifth stays empty; batches of
+ * a quarter more rows fill it, and there are fewer of them.  So the bytes that a
+ * row takes are learned from the batches that were written, and the next batch is
+ * to have as many rows as fit into its share of the page.
+ *
+ * A batch that turns out to be larger than its share costs more than what was to
+ * be saved, so there is a margin, of what batches lately differed from what was
+ * expected.  Where they differ much, batches are as large as was asked for.
+ *
+ * Bytes for each row fall as batches grow (there are fewer heads), so what is
+ * expected of a larger batch is rather too much.
+ *
+ * src/batch/batch_goal.c
+ *-------------------------------------------------------------------------
+ */
+#include "batch/batch.h"
+
+#include <math.h>
+
+#include "storage/bufpage.h"
+
+/* At most so many times the rows that were asked for. */
+#define GROWTH_MAX 2
+
+/* Where more fit on a page, little of it is empty. */
+#define SHARES_MAX 8
+
+/* What is new counts so much. */
+#define BYTES_WEIGHT 0.25
+#define DEVIATION_WEIGHT 0.125
+
+/* Of batches that nothing is known of; the margin in deviations, and its bounds. */
+#define DEVIATION_FIRST 0.02
+#define MARGIN_DEVIATIONS 2.5
+#define MARGIN_MIN 0.004
+#define MARGIN_MAX 0.2
+
+/* Space of a page for batch rows. */
+#define PAGE_ROOM (BLCKSZ - SizeOfPageHeaderData)
+
+/* What a batch row takes of it. */
+static Size
+place_of(Size nbytes)
+{
+	return MAXALIGN(nbytes) + sizeof(ItemIdData);
+}
+
+/* See batch.h. */
+void
+strata_goal_init(StrataRowGoal *goal, int base, Size largest)
+{
+	memset(goal, 0, sizeof(*goal));
+	goal->base = base;
+	goal->most = Min(base * GROWTH_MAX, STRATA_CODEC_MAX_ROWS);
+	goal->largest = largest;
+}
+
+/* See batch.h. */
+void
+strata_goal_learn(StrataRowGoal *goal, int nrows, Size nbytes, Size room)
+{
+	double		per_row = (double) nbytes / nrows;
+
+	goal->room = room;
+	/* much of a small batch are its heads, which say little of large ones */
+	if (nrows < (goal->known ? goal->base : goal->base / 2))
+		return;
+	if (!goal->known)
+	{
+		goal->known = true;
+		goal->per_row = per_row;
+		goal->deviation = DEVIATION_FIRST;
+		return;
+	}
+	goal->deviation += (fabs(per_row / goal->per_row - 1) - goal->deviation) * DEVIATION_WEIGHT;
+	goal->per_row += (per_row - goal->per_row) * BYTES_WEIGHT;
+}
+
+/* See batch.h. */
+int
+strata_goal_rows(const StrataRowGoal *goal)
+{
+	double		margin = Max(goal->deviation * MARGIN_DEVIATIONS, MARGIN_MIN);
+	Size		least;
+	Size		share;
+
+	if (!goal->known || margin > MARGIN_MAX)
+		return goal->base;
+	/* as few rows as there may be, and what they may take */
+	least = place_of((Size) (goal->base * goal->per_row * (1 + margin)));
+	if (least > PAGE_ROOM || PAGE_ROOM / least > SHARES_MAX)
+		return goal->base;
+	/* an equal share of what is left of the page, and no more than of a whole one: growth is to be small */
+	share = PAGE_ROOM / (PAGE_ROOM / least);
+	if (goal->room >= least)
+		share = Min(share, goal->room / (goal->room / least));
+	share -= sizeof(ItemIdData);
+	share = Min(share - share % MAXIMUM_ALIGNOF, goal->largest);
+	return Max(goal->base, (int) Min(share * (1 - margin) / goal->per_row, goal->most));
+}
