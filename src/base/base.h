@@ -35,6 +35,7 @@ extern bool strata_enable_early_stop;
 extern bool strata_enable_multi_insert;
 extern bool strata_enable_now_pruning;
 extern bool strata_enable_ordered_scan;
+extern bool strata_enable_page_scan;
 extern bool strata_enable_parallel_scan;
 extern bool strata_enable_pruning;
 extern bool strata_enable_scan;

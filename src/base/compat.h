@@ -146,6 +146,17 @@ strata_heap_read_page(TableScanDesc sscan, BlockNumber block)
 }
 
 /*
+ * 17 dropped old_snapshot_threshold (f691f5b80a8); delete when 16 goes.
+ */
+static inline void
+strata_test_old_snapshot(Snapshot snapshot, Relation rel, Page page)
+{
+#if PG_VERSION_NUM < 170000
+	TestForOldSnapshot(snapshot, rel, page);
+#endif
+}
+
+/*
  * 16 counts updates that go to another page (ae4fdde1352); delete when 15 goes.
  * For users that include pgstat.h.
  */

@@ -22,6 +22,7 @@ bool		strata_enable_early_stop = true;
 bool		strata_enable_multi_insert = true;
 bool		strata_enable_now_pruning = true;
 bool		strata_enable_ordered_scan = true;
+bool		strata_enable_page_scan = true;
 bool		strata_enable_parallel_scan = true;
 bool		strata_enable_pruning = true;
 bool		strata_enable_scan = true;
@@ -62,6 +63,9 @@ static const BoolSetting bool_settings[] = {
 	{"strata.enable_ordered_scan", &strata_enable_ordered_scan, true, GUC_EXPLAIN,
 		"Enables ordered output of StrataScan.",
 	"A merge of batches and row store replaces a sort where the order suits."},
+	{"strata.enable_page_scan", &strata_enable_page_scan, true, 0,
+		"Enables a way of our own through all pages of a table's batches.",
+	"When off, they are read as those of any heap."},
 	{"strata.enable_parallel_scan", &strata_enable_parallel_scan, true, GUC_EXPLAIN,
 	"Enables parallel StrataScan plans.", NULL},
 	{"strata.enable_pruning", &strata_enable_pruning, true, GUC_EXPLAIN,

@@ -204,6 +204,15 @@ typedef struct StrataBatchHolder
 	struct varlena *value;
 } StrataBatchHolder;
 
+/* Which columns of the last row were null, and a checksum of that; private to batch_seal.c. */
+typedef struct StrataSealMemo
+{
+	int			natts;			/* of the row; 0: there was none */
+	int			nbytes;
+	uint32		crc;
+	uint8		bits[(MaxHeapAttributeNumber + 7) / 8];
+} StrataSealMemo;
+
 /* Reads one batch at a time; opaque but for these fields. */
 typedef struct StrataBatchReader
 {
@@ -222,8 +231,10 @@ typedef struct StrataBatchReader
 	TupleTableSlot *batch_slot; /* the caller's slot holding the batch row */
 	StrataColumn *columns;		/* indexed by attno - 1 */
 	int64		ndecoded;		/* columns decoded since creation, for EXPLAIN */
+	bool		touched;		/* private: there are columns to forget */
 	bytea	   *summary;		/* private: of the current batch, detoasted */
 	bool		sealed;			/* private: columns have seals */
+	StrataSealMemo seal_memo;	/* private */
 	StrataBatchHolder *holders; /* private: fetched so far; NULL: none */
 	int			nholders;
 	StrataSummaryReader summary_reader; /* private: entries are read as far as needed */

@@ -70,10 +70,11 @@ extern void strata_seal_row(const StrataBatchSchema *schema, const Datum *values
 /*
  * What is wrong with the batch row in the slot, of which schema->nfixed columns are
  * there, or NULL; summary is its summary, detoasted.
- * *sealed: the checksums of its columns are sealed.
+ * memo: zeroed before the first row of the schema.  *sealed: the checksums of
+ * its columns are sealed.
  */
 extern const char *strata_seal_check_row(const StrataBatchSchema *schema, TupleTableSlot *slot,
-										 const bytea *summary, bool *sealed);
+										 const bytea *summary, StrataSealMemo *memo, bool *sealed);
 /* The seal of a column of the batch that begins with first_row. */
 extern uint32 strata_seal_of_column(int64 first_row, AttrNumber attno);
 /*

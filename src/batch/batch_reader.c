@@ -78,7 +78,8 @@ check_row(StrataBatchReader *reader)
 	{
 		reader->summary = (bytea *) strata_toast_fetch(reader->toast, (struct varlena *)
 													   DatumGetPointer(slot->tts_values[STRATA_BATCH_ATT_SUMMARY - 1]));
-		problem = strata_seal_check_row(reader->schema, slot, reader->summary, &reader->sealed);
+		problem = strata_seal_check_row(reader->schema, slot, reader->summary,
+												&reader->seal_memo, &reader->sealed);
 	}
 	MemoryContextSwitchTo(old);
 	if (problem != NULL)
@@ -106,11 +107,12 @@ strata_batch_reader_load(StrataBatchReader *reader, TupleTableSlot *batch_slot)
 	}
 	else
 		MemoryContextReset(reader->batch_mcxt);
-	for (int i = 0; i < reader->schema->natts; i++)
+	for (int i = 0; i < reader->schema->natts && reader->touched; i++)
 	{
 		reader->columns[i].decoded = false;
 		reader->columns[i].encoded = NULL;
 	}
+	reader->touched = false;
 	reader->holders = NULL;
 	reader->nholders = 0;
 	reader->nsummaries = -1;
@@ -393,6 +395,7 @@ strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno, int from, 
 	if (col->decoded && from >= col->from && from + n <= col->from + col->n)
 		return col;
 	Assert(from >= 0 && n > 0 && from + n <= reader->nrows);
+	reader->touched = true;
 	col->from = 0;
 	col->n = reader->nrows;
 	col->constant = false;

@@ -68,67 +68,70 @@ own_bytes(Form_pg_attribute att, Datum value)
 	return v;
 }
 
-static void
+static inline void
 add_datum(Checksum *sum, Form_pg_attribute att, Datum value)
 {
+	const char *p = DatumGetPointer(value);
+	uint32		len;
+
 	if (att->attbyval)
 	{
 		uint64		v = own_bytes(att, value);
 
 		add(sum, &v, sizeof(v));
+		return;
+	}
+	if (att->attlen == -1)
+	{
+		if (VARATT_IS_EXTENDED(p) && !VARATT_IS_SHORT(p))
+			p = (const char *) PG_DETOAST_DATUM_PACKED(value);
+		len = VARSIZE_ANY_EXHDR(p);
+		p = VARDATA_ANY(p);
 	}
 	else
-	{
-		const char *p;
-		uint32		len;
-
-		if (att->attlen == -1)
-		{
-			struct varlena *v = PG_DETOAST_DATUM_PACKED(value);
-
-			p = VARDATA_ANY(v);
-			len = VARSIZE_ANY_EXHDR(v);
-		}
-		else
-		{
-			p = DatumGetPointer(value);
-			len = (uint32) datumGetSize(value, false, att->attlen);
-		}
-		add(sum, &len, sizeof(len));
-		add(sum, p, len);
-	}
+		len = (uint32) datumGetSize(value, false, att->attlen);
+	add(sum, &len, sizeof(len));
+	add(sum, p, len);
 }
 
-/*
- * The row's checksum as batches have it now; summary is the detoasted one.
- * Of values only the fixed and the plain ones are looked at, of isnull all natts.
- */
-static uint32
-row_checksum(const StrataBatchSchema *schema, const Datum *values, const bool *isnull, int natts,
-			 const bytea *summary)
+/* The row's checksum as batches have it now: which of its columns are null, ... */
+static pg_crc32c
+nulls_checksum(const bool *isnull, int natts)
 {
-	const char *bytes = VARDATA_ANY(summary);
-	Checksum	sum;
+	pg_crc32c	crc;
 
 	/* a column added to the companion later leaves the sum alone */
 	while (natts > STRATA_BATCH_FIXED_ATTS && isnull[natts - 1])
 		natts--;
-	INIT_CRC32C(sum.crc);
-	sum.n = 0;
 	StaticAssertStmt(sizeof(bool) == 1, "a null flag is a byte");
-	add(&sum, isnull, natts);
+	INIT_CRC32C(crc);
+	COMP_CRC32C(crc, isnull, natts);
+	return crc;
+}
+
+/* ... and the values of the fixed and the plain ones; summary is the detoasted one. */
+static uint32
+values_checksum(const StrataBatchSchema *schema, const Datum *values, const bool *isnull,
+				const bytea *summary, pg_crc32c crc)
+{
+	const char *bytes = VARDATA_ANY(summary);
+	Checksum	sum;
+
+	sum.crc = crc;
+	sum.n = 0;
 	for (int i = 0; i < STRATA_BATCH_ATT_LAYOUT; i++)
 		add_datum(&sum, TupleDescAttr(schema->batch_desc, i), values[i]);
 	for (int i = 0; i < schema->nplain; i++)
 	{
 		int			att = schema->plain[i] - 1;
 
-		if (att < natts && !isnull[att])
+		if (!isnull[att])
 			add_datum(&sum, TupleDescAttr(schema->batch_desc, att), values[att]);
 	}
 	add(&sum, bytes, CRC_OFFSET);
-	add(&sum, bytes + STRATA_SUMMARY_ENTRIES, VARSIZE_ANY_EXHDR(summary) - STRATA_SUMMARY_ENTRIES);
 	flush(&sum);
+	COMP_CRC32C(sum.crc, bytes + STRATA_SUMMARY_ENTRIES,
+				VARSIZE_ANY_EXHDR(summary) - STRATA_SUMMARY_ENTRIES);
 	FIN_CRC32C(sum.crc);
 	return (uint32) sum.crc;
 }
@@ -224,45 +227,68 @@ strata_seal_row(const StrataBatchSchema *schema, const Datum *values, const bool
 				bytea *summary)
 {
 	uint8	   *p = (uint8 *) VARDATA_ANY(summary) + CRC_OFFSET;
-	uint32		crc = row_checksum(schema, values, isnull, schema->batch_desc->natts, summary);
+	uint32		crc = values_checksum(schema, values, isnull, summary,
+								  nulls_checksum(isnull, schema->batch_desc->natts));
 
 	for (int i = 0; i < 4; i++)
 		p[i] = (uint8) (crc >> (8 * i));
 }
 
 /*
- * The same of a stored row, of which the columns up to the last plain one are at
- * hand.  Which of the others are NULL the tuple's header tells: taking the row
- * apart to its end would cost more than all of the check.
+ * nulls_checksum of a stored row, of which the columns up to the last plain one are
+ * at hand.  Which of the others are NULL the tuple's header tells: taking the row
+ * apart to its end would cost more than all of the check.  Rows mostly have the
+ * nulls of the row before, whose sum is in the memo.
  */
-static uint32
-stored_row_checksum(const StrataBatchSchema *schema, TupleTableSlot *slot, const bytea *summary)
+static pg_crc32c
+stored_nulls_checksum(const StrataBatchSchema *schema, TupleTableSlot *slot, StrataSealMemo *memo)
 {
 	bool		isnull[MaxHeapAttributeNumber];
 	bool		to_free;
-	HeapTuple	tuple;
+	HeapTuple	tuple = ExecFetchSlotHeapTuple(slot, false, &to_free);
+	HeapTupleHeader header = tuple->t_data;
+	int			stored = HeapTupleHeaderGetNatts(header);
+	int			nbytes = HeapTupleHasNulls(tuple) ? BITMAPLEN(stored) : 0;
 	int			natts;
 
-	if (!TTS_IS_HEAPTUPLE(slot) && !TTS_IS_BUFFERTUPLE(slot))
-	{
-		slot_getallattrs(slot);
-		return row_checksum(schema, slot->tts_values, slot->tts_isnull, schema->batch_desc->natts,
-							summary);
-	}
-	tuple = ExecFetchSlotHeapTuple(slot, false, &to_free);
 	Assert(!to_free);
-	natts = Min(HeapTupleHeaderGetNatts(tuple->t_data), schema->batch_desc->natts);
+	if (stored > 0 && stored == memo->natts && nbytes == memo->nbytes &&
+		memcmp(header->t_bits, memo->bits, nbytes) == 0)
+		return memo->crc;
+	natts = Min(stored, schema->batch_desc->natts);
 	natts = Max(natts, schema->nfixed);
 	memcpy(isnull, slot->tts_isnull, schema->nfixed);
 	for (int i = schema->nfixed; i < natts; i++)
-		isnull[i] = HeapTupleHasNulls(tuple) && att_isnull(i, tuple->t_data->t_bits);
-	return row_checksum(schema, slot->tts_values, isnull, natts, summary);
+		isnull[i] = HeapTupleHasNulls(tuple) && att_isnull(i, header->t_bits);
+	memo->crc = nulls_checksum(isnull, natts);
+	/* of columns that a row does not have, the slot tells */
+	memo->natts = stored >= schema->nfixed && stored <= MaxHeapAttributeNumber ? stored : 0;
+	memo->nbytes = nbytes;
+	if (memo->natts > 0)
+		memcpy(memo->bits, header->t_bits, nbytes);
+	return memo->crc;
+}
+
+static uint32
+stored_checksum_of(const StrataBatchSchema *schema, TupleTableSlot *slot, const bytea *summary,
+				   StrataSealMemo *memo)
+{
+	pg_crc32c	crc;
+
+	if (TTS_IS_HEAPTUPLE(slot) || TTS_IS_BUFFERTUPLE(slot))
+		crc = stored_nulls_checksum(schema, slot, memo);
+	else
+	{
+		slot_getallattrs(slot);
+		crc = nulls_checksum(slot->tts_isnull, schema->batch_desc->natts);
+	}
+	return values_checksum(schema, slot->tts_values, slot->tts_isnull, summary, crc);
 }
 
 /* See batch_private.h. */
 const char *
 strata_seal_check_row(const StrataBatchSchema *schema, TupleTableSlot *slot, const bytea *summary,
-					  bool *sealed)
+					  StrataSealMemo *memo, bool *sealed)
 {
 	uint32		crc;
 
@@ -274,7 +300,7 @@ strata_seal_check_row(const StrataBatchSchema *schema, TupleTableSlot *slot, con
 		case 3:
 		case 2:
 			*sealed = true;
-			crc = stored_row_checksum(schema, slot, summary);
+			crc = stored_checksum_of(schema, slot, summary, memo);
 			break;
 		case 1:
 			*sealed = false;

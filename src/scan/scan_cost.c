@@ -362,6 +362,8 @@ strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
 	double		open;
 	Cost		access;
 	Cost		per_batch;
+	Cost		disk;			/* of a parallel scan: not shared */
+	Cost		toast;
 	Cost		emit;
 	Cost		heap_startup;
 	Cost		heap_total;
@@ -380,11 +382,11 @@ strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
 	else
 		access = choose_access(info, candidate, shape, nbatches);
 
+	toast = size->toast_pages / Max(size->batches, 1.0) * info->seq_page_cost *
+		Min(info->ncolumns / Max((double) info->desc->natts, 1.0), 1.0);
 	per_batch = COST_BATCH_OPEN * cpu_tuple_cost +
 		info->ncolumns * (COST_COLUMN_OPEN + COST_DECODE_VALUE * rows_per_batch) * cpu_tuple_cost +
-		rows_per_batch * shape->batch.per_tuple * VECTOR_QUAL_SHARE +
-		size->toast_pages / Max(size->batches, 1.0) * info->seq_page_cost *
-		Min(info->ncolumns / Max((double) info->desc->natts, 1.0), 1.0);
+		rows_per_batch * shape->batch.per_tuple * VECTOR_QUAL_SHARE + toast;
 	emit = candidate->rows * batch_share * COST_EMIT_ROW * cpu_tuple_cost +
 		candidate->rows * info->rel->reltarget->cost.per_tuple;
 	rowstore_cost(info, candidate, shape, &heap_startup, &heap_total);
@@ -413,14 +415,17 @@ strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
 		double		divisor = parallel_divisor(candidate->workers);
 		Cost		run = candidate->total - candidate->startup;
 
+		/* as cost_seqscan() has it: workers do not make the disk faster */
+		disk = size->main_pages * info->seq_page_cost + nbatches * toast;
 		/* a child's cost is per worker already */
 		if (candidate->child != NULL)
-			run = (heap_total - heap_startup) + (run - (heap_total - heap_startup)) / divisor;
+			disk += heap_total - heap_startup;
 		else
-			run /= divisor;
+			disk += info->heap_pages * info->seq_page_cost;
+		disk = Min(disk, run);
 		candidate->row_cost /= divisor;
-		candidate->decode_cost /= divisor;
-		candidate->total = candidate->startup + run;
+		candidate->decode_cost = nbatches * toast + (candidate->decode_cost - nbatches * toast) / divisor;
+		candidate->total = candidate->startup + disk + (run - disk) / divisor;
 		candidate->rows = clamp_row_est(candidate->rows / divisor);
 	}
 	candidate->total = Max(candidate->total, candidate->startup);

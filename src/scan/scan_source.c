@@ -48,6 +48,7 @@ struct StrataSource
 	Relation	index;			/* NULL for SEQ */
 	Relation	others;			/* leads with the layout; NULL when there are no other layouts */
 	bool		single;			/* there are none */
+	StrataPages *pages;			/* SEQ: this, or seqscan */
 	TableScanDesc seqscan;
 	ParallelTableScanDesc pscan;
 	StrataRange range;			/* being read */
@@ -369,10 +370,14 @@ start_index_range(StrataSource *source, const StrataFilter *filter, StrataRange 
 static void
 start_seq_scan(StrataSource *source)
 {
-	if (source->seqscan != NULL)
+	if (source->pages != NULL)
+		strata_pages_rescan(source->pages);
+	else if (source->seqscan != NULL)
 		table_rescan(source->seqscan, NULL);
 	else if (source->pscan != NULL)
 		source->seqscan = table_beginscan_parallel(source->store->batches, source->pscan);
+	else if (strata_pages_can_read(source->store->batches, source->snapshot))
+		source->pages = strata_pages_create(source->store->batches, source->snapshot);
 	else
 		source->seqscan = table_beginscan(source->store->batches, source->snapshot, 0, NULL);
 }
@@ -410,7 +415,9 @@ strata_source_next_in_range(StrataSource *source, TupleTableSlot *slot)
 
 	if (!source->in_range)
 		return false;
-	if (source->access == STRATA_ACCESS_SEQ)
+	if (source->pages != NULL)
+		found = strata_pages_next(source->pages, source->direction, slot);
+	else if (source->access == STRATA_ACCESS_SEQ)
 		found = table_scan_getnextslot(source->seqscan, source->direction, slot);
 	else
 	{
@@ -555,6 +562,8 @@ strata_source_end(StrataSource *source)
 		index_close(source->index, NoLock);
 	if (source->others != NULL)
 		index_close(source->others, NoLock);
+	if (source->pages != NULL)
+		strata_pages_end(source->pages);
 	if (source->seqscan != NULL)
 		table_endscan(source->seqscan);
 	pfree(source);
