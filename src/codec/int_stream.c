@@ -259,10 +259,13 @@ typedef struct IntWanted
 	bool		narrow;			/* may blocks be unpacked to 32 bits? */
 } IntWanted;
 
-/* All m values of a block whose numbers are narrow. */
+/*
+ * Values [skip, skip + k) of the m of a block whose numbers are narrow; skip is 0 where a
+ * value needs those before it.
+ */
 static bool
 decode_narrow(const IntWanted *wanted, const IntBlockState *state, const IntBlockSize *size, StrataReader *in,
-			  uint32_t m, void *out)
+			  uint32_t m, uint32_t skip, uint32_t k, void *out)
 {
 	const IntHeader *h = wanted->h;
 	const StrataIntSink *sink = wanted->sink;
@@ -271,18 +274,18 @@ decode_narrow(const IntWanted *wanted, const IntBlockState *state, const IntBloc
 
 	if (!strata_int_pack_read_narrow(size, count, in, u))
 		return false;
-	if (sink && sink->power > 0 && strata_int_simd_doubles(h, state, size->bits, u, m, sink->power, out))
+	if (sink && sink->power > 0 && strata_int_simd_doubles(h, state, size->bits, u + skip, k, sink->power, out))
 		return true;
-	strata_int_simd_rebuild_narrow(h, state, u, m, wanted->width, out);
+	strata_int_simd_rebuild_narrow(h, state, u + skip, k, wanted->width, out);
 	if (sink)
-		sink->finish(sink->power, out, m);
+		sink->finish(sink->power, out, k);
 	return true;
 }
 
-/* All m values of a block. */
+/* Values [skip, skip + k) of the m of a block, as decode_narrow(). */
 static bool
 decode_block(const IntWanted *wanted, const IntBlockState *state, IntBlockSize *size, StrataReader *in,
-			 uint32_t m, void *out)
+			 uint32_t m, uint32_t skip, uint32_t k, void *out)
 {
 	const IntHeader *h = wanted->h;
 	const StrataIntSink *sink = wanted->sink;
@@ -293,20 +296,20 @@ decode_block(const IntWanted *wanted, const IntBlockState *state, IntBlockSize *
 	if (in->failed)
 		return false;
 	if (wanted->narrow && strata_int_pack_is_narrow(size, count, in))
-		return decode_narrow(wanted, state, size, in, m, out);
+		return decode_narrow(wanted, state, size, in, m, skip, k, out);
 	if (!strata_int_pack_read(h->shape.packing, size, count, in, u))
 		return false;
 	if (wanted->width < 8)
 	{
-		strata_int_block_rebuild(h, state, u, m, v);
-		strata_int_store(v, m, wanted->width, out, 0);
+		strata_int_block_rebuild(h, state, u + skip, k, v);
+		strata_int_store(v, k, wanted->width, out, 0);
 		return true;
 	}
-	if (sink && sink->power == 0 && wanted->simd && strata_int_simd_rotated(h, state, u, m, out))
+	if (sink && sink->power == 0 && wanted->simd && strata_int_simd_rotated(h, state, u + skip, k, out))
 		return true;
-	strata_int_block_rebuild(h, state, u, m, out);
+	strata_int_block_rebuild(h, state, u + skip, k, out);
 	if (sink)
-		sink->finish(sink->power, out, m);
+		sink->finish(sink->power, out, k);
 	return true;
 }
 
@@ -339,11 +342,11 @@ decode_blocks(const IntWanted *wanted, StrataReader *in, uint32_t total, uint32_
 		else
 		{
 			uint8_t    *to = (uint8_t *) out + (size_t) (start + lo - from) * wanted->width;
-			bool		whole = lo == 0 && hi == m;
+			uint32_t	skip = shape->transform == INT_VALUES ? lo : 0;
 
-			if (!decode_block(wanted, &state, &size, in, m, whole ? to : (void *) part))
+			if (!decode_block(wanted, &state, &size, in, m, skip, hi - skip, skip == lo ? to : (void *) part))
 				return false;
-			if (!whole)
+			if (skip < lo)
 				memcpy(to, (uint8_t *) part + lo * wanted->width, (hi - lo) * wanted->width);
 		}
 	}
