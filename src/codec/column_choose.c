@@ -90,18 +90,30 @@ strata_choose_scratch_size(const StrataVector *v)
 }
 
 /* Do most values equal the one before? */
+STRATA_CLONES
 static bool
 mostly_repeats(const StrataVector *v)
 {
-	uint32_t	repeats = 0;
-
+	/* counters as wide as values are what vectors do best */
 	if (v->width == 8)
+	{
+		const uint64_t *values = v->fixed;
+		uint64_t	repeats = 0;
+
 		for (uint32_t i = 1; i < v->n; i++)
-			repeats += ((const uint64_t *) v->fixed)[i] == ((const uint64_t *) v->fixed)[i - 1];
-	else if (v->width == 4)
+			repeats += values[i] == values[i - 1];
+		return repeats > v->n / 2;
+	}
+	if (v->width == 4)
+	{
+		const uint32_t *values = v->fixed;
+		uint32_t	repeats = 0;
+
 		for (uint32_t i = 1; i < v->n; i++)
-			repeats += ((const uint32_t *) v->fixed)[i] == ((const uint32_t *) v->fixed)[i - 1];
-	return repeats > v->n / 2;
+			repeats += values[i] == values[i - 1];
+		return repeats > v->n / 2;
+	}
+	return false;
 }
 
 /*
@@ -137,6 +149,7 @@ typedef struct FixedPlan
 	size_t		nbytes;
 	StrataIntPlan ints;
 	StrataDecimalPlan decimal;
+	const int64_t *integers;	/* the values as such, or NULL */
 	StrataDictionary dictionary;
 } FixedPlan;
 
@@ -166,7 +179,7 @@ consider_dictionary(const StrataVector *v, StrataArena *arena, FixedPlan *plan)
 	bool		differences = plan->id == STRATA_CODEC_DELTA_DELTA && strata_ints_are_differences(&plan->ints);
 	uint32_t	limit = room <= DICTIONARY_LEAST ? 1 : entries_limit(v, room, differences);
 
-	if (limit > 1 && strata_dictionary_collect(v, limit, arena, &plan->dictionary) == STRATA_CODEC_OK &&
+	if (limit > 1 && strata_dictionary_collect(v, plan->integers, limit, arena, &plan->dictionary) == STRATA_CODEC_OK &&
 		strata_dictionary_plan(&plan->dictionary, room, arena) == STRATA_CODEC_OK)
 		consider(plan, STRATA_CODEC_DICTIONARY, plan->dictionary.nbytes, room);
 }
@@ -183,11 +196,13 @@ plan_fixed(const StrataVector *v, bool nested, StrataArena *arena, FixedPlan *pl
 	if (v->kind == STRATA_KIND_INT)
 	{
 		rc = strata_delta_delta_plan(v, arena, &plan->ints);
+		plan->integers = plan->ints.values;
 		consider(plan, STRATA_CODEC_DELTA_DELTA, plan->ints.nbytes, raw);
 	}
 	else
 	{
 		rc = strata_decimal_plan(v, arena, &plan->decimal);
+		plan->integers = plan->decimal.exact;
 		consider(plan, STRATA_CODEC_DECIMAL, plan->decimal.nbytes, raw);
 		if (plan->nbytes > raw / GORILLA_BELOW)
 		{
@@ -425,7 +440,7 @@ choose_bytes(const StrataVector *v, StrataArena *scratch, StrataWriter *out, Str
 	rc = strata_codec_constant.encode(v, scratch, out);
 	if (rc != STRATA_CODEC_NOT_APPLICABLE)
 		return rc;
-	has_dictionary = strata_dictionary_collect(v, v->n / 2, &arena, &d) == STRATA_CODEC_OK;
+	has_dictionary = strata_dictionary_collect(v, NULL, v->n / 2, &arena, &d) == STRATA_CODEC_OK;
 	few = has_dictionary && d.entries.n <= v->n / FEW_ENTRIES;
 	if (v->hint == STRATA_BYTES_NUMERIC && !few)
 	{

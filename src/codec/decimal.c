@@ -263,6 +263,7 @@ strata_decimal_plan(const StrataVector *v, StrataArena *arena, StrataDecimalPlan
 	else if (count > 0)
 		smooth_exceptions(v->n, bad, integers);
 	plan->bad = bad;
+	plan->exact = plan->exponent != EXPONENT_BITS && count == 0 ? integers : NULL;
 	plan->nexceptions = (uint32_t) count;
 	rc = strata_ints_plan(integers, v->n, v->level, arena, &plan->integers);
 	plan->nbytes = 1 + (plan->exponent == EXPONENT_BITS ? 0 : strata_varint_size(count)) +

@@ -32,7 +32,7 @@ encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 {
 	StrataArena arena = *scratch;
 	StrataDictionary d;
-	StrataCodecResult rc = strata_dictionary_collect(v, UINT32_MAX, &arena, &d);
+	StrataCodecResult rc = strata_dictionary_collect(v, NULL, UINT32_MAX, &arena, &d);
 
 	if (rc == STRATA_CODEC_OK)
 		rc = strata_dictionary_plan(&d, SIZE_MAX, &arena);

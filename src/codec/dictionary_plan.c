@@ -28,6 +28,7 @@ typedef struct Dictionary
 	uint32_t	nentries;
 	int64_t    *codes;			/* per value */
 	uint64_t   *keys;			/* per entry: fixed values, widened */
+	uint16_t   *table;			/* dictionary_range.c */
 	uint32_t   *order;			/* sorting: entry at each place */
 	uint32_t   *rank;			/* sorting: place of each entry */
 	void	   *fixed;			/* entries as a vector */
@@ -47,6 +48,7 @@ strata_dictionary_scratch_size(const StrataVector *v)
 		2 * STRATA_ARENA_SIZE(v->n * sizeof(int64_t)) +
 		3 * STRATA_ARENA_SIZE(((size_t) v->n + 1) * sizeof(uint32_t)) +
 		STRATA_ARENA_SIZE((size_t) v->n * v->width) +
+		STRATA_ARENA_SIZE(v->kind == STRATA_KIND_BYTES ? 0 : STRATA_DICTIONARY_RANGE * sizeof(uint16_t)) +
 		STRATA_ARENA_SIZE(payload) +
 		STRATA_ARENA_SIZE(strata_raw_bound(v) + 1) +
 		strata_nested_scratch_size(&entries) + strata_ints_scratch_size(v->n);
@@ -65,7 +67,6 @@ prepare(const StrataVector *v, StrataArena *arena, Dictionary *d)
 	d->codes = strata_arena_alloc(arena, v->n * sizeof(int64_t));
 	if (d->slots == NULL || d->codes == NULL)
 		return false;
-	memset(d->slots, 0, nslots * sizeof(uint32_t));
 	if (bytes)
 	{
 		d->first = strata_arena_alloc(arena, v->n * sizeof(uint32_t));
@@ -74,10 +75,11 @@ prepare(const StrataVector *v, StrataArena *arena, Dictionary *d)
 		return d->first && d->offsets && d->payload;
 	}
 	d->keys = strata_arena_alloc(arena, v->n * sizeof(uint64_t));
-	d->order = strata_arena_alloc(arena, v->n * sizeof(uint32_t));
+	d->order = strata_arena_alloc(arena, ((size_t) v->n + 1) * sizeof(uint32_t));
 	d->rank = strata_arena_alloc(arena, v->n * sizeof(uint32_t));
 	d->fixed = strata_arena_alloc(arena, (size_t) v->n * v->width);
-	return d->keys && d->order && d->rank && d->fixed;
+	d->table = strata_arena_alloc(arena, STRATA_DICTIONARY_RANGE * sizeof(uint16_t));
+	return d->keys && d->order && d->rank && d->fixed && d->table;
 }
 
 /* Value i of a fixed vector, zero-extended. */
@@ -138,13 +140,6 @@ hash_bytes(const uint8_t *data, uint32_t len)
 	return (uint32_t) (h >> 32) ^ (uint32_t) h;
 }
 
-/* Is it hopeless that so many entries after so many values will pay? */
-STRATA_INLINE bool
-too_many(uint32_t nentries, uint32_t nvalues, uint32_t limit)
-{
-	return nentries > limit || (nvalues == 256 && nentries > 192 && limit < UINT32_MAX);
-}
-
 /* Find the distinct numbers; false when there are more than limit. */
 static bool
 collect_fixed(const StrataVector *v, Dictionary *d, uint32_t limit)
@@ -158,7 +153,7 @@ collect_fixed(const StrataVector *v, Dictionary *d, uint32_t limit)
 			slot = (slot + 1) & d->mask;
 		if (d->slots[slot] == 0)
 		{
-			if (too_many(d->nentries + 1, i, limit))
+			if (strata_dictionary_too_many(d->nentries + 1, i, limit))
 				return false;
 			d->keys[d->nentries] = value;
 			d->slots[slot] = ++d->nentries;
@@ -279,7 +274,7 @@ collect_bytes(const StrataVector *v, Dictionary *d, uint32_t limit)
 		}
 		if (d->slots[slot] == 0)
 		{
-			if (too_many(d->nentries + 1, i, limit))
+			if (strata_dictionary_too_many(d->nentries + 1, i, limit))
 				return false;
 			if (len > 0)
 				memcpy(d->payload + d->offsets[d->nentries], value, len);
@@ -348,10 +343,19 @@ gather_entries(const StrataVector *v, Dictionary *d)
 
 /* Find entries and codes, in the order they are written; false when there are more than limit. */
 static bool
-collect(const StrataVector *v, Dictionary *d, uint32_t limit)
+collect(const StrataVector *v, const int64_t *integers, Dictionary *d, uint32_t limit)
 {
 	bool		narrow = false;
 
+	if (integers)
+	{
+		StrataDictionaryRange found = strata_dictionary_by_range(v, integers, limit, d->mask + 1, d->table, d->order,
+																 d->codes, d->fixed, &d->nentries);
+
+		if (found != STRATA_DICTIONARY_TOO_WIDE)
+			return found == STRATA_DICTIONARY_FOUND;
+	}
+	memset(d->slots, 0, (d->mask + 1) * sizeof(uint32_t));
 	if (v->kind == STRATA_KIND_BYTES)
 		return collect_bytes(v, d, limit);
 	if (v->kind == STRATA_KIND_INT && !collect_narrow(v, d, limit, &narrow))
@@ -367,14 +371,16 @@ collect(const StrataVector *v, Dictionary *d, uint32_t limit)
 
 /*
  * Find the distinct values and the codes of v.  NO_SPACE when there are more than limit
- * entries (UINT32_MAX: whatever there are).
+ * entries (UINT32_MAX: whatever there are).  Integers, if not NULL, are equal where values are,
+ * and ascending as these are.
  */
 StrataCodecResult
-strata_dictionary_collect(const StrataVector *v, uint32_t limit, StrataArena *arena, StrataDictionary *dictionary)
+strata_dictionary_collect(const StrataVector *v, const int64_t *integers, uint32_t limit, StrataArena *arena,
+						  StrataDictionary *dictionary)
 {
 	Dictionary	d;
 
-	if (!prepare(v, arena, &d) || !collect(v, &d, limit))
+	if (!prepare(v, arena, &d) || !collect(v, integers, &d, limit))
 		return STRATA_CODEC_NO_SPACE;
 	*dictionary = (StrataDictionary) {
 		.entries = {.kind = v->kind, .width = v->width, .level = v->level, .hint = v->hint, .n = d.nentries,

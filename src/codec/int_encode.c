@@ -73,6 +73,9 @@ inverse(uint64_t odd)
 	return x;
 }
 
+/* So many differences are divided together. */
+#define DIVISOR_GROUP 32
+
 /* What it takes to see whether a number is divisible without dividing it. */
 typedef struct Divisor
 {
@@ -99,22 +102,73 @@ divides(const Divisor *divisor, uint64_t v)
 	return q <= divisor->most;
 }
 
-/* Greatest common divisor of the differences between neighbours; 0 if all are 0. */
+/* The distance between value i and the one before. */
+STRATA_INLINE uint64_t
+distance_at(const int64_t *values, uint32_t i)
+{
+	uint64_t	d = (uint64_t) values[i] - (uint64_t) values[i - 1];
+
+	return (d ^ (0 - (d >> 63))) + (d >> 63);
+}
+
+/* Does it divide all distances between a value and the one before, of values [from, to)? */
+static bool
+divides_all(const Divisor *divisor, const int64_t *values, uint32_t from, uint32_t to)
+{
+	uint32_t	i = from;
+
+	while (i < to && divides(divisor, distance_at(values, i)))
+		i++;
+	return i == to;
+}
+
+/* The same if these distances and the divisor are below 2^32. */
+STRATA_CLONES
+static bool
+divides_all_narrow(const Divisor *divisor, const int64_t *values, uint32_t from, uint32_t to)
+{
+	const uint32_t factor = (uint32_t) divisor->factor;
+	const uint32_t most = (uint32_t) (divisor->most >> 32);
+	const unsigned shift = divisor->shift;
+	uint32_t	rest = 0;
+
+	for (uint32_t i = from; i < to; i++)
+	{
+		uint32_t	d = (uint32_t) values[i] - (uint32_t) values[i - 1];
+		uint32_t	q = ((d ^ (0 - (d >> 31))) + (d >> 31)) * factor;
+
+		q = q >> shift | q << (31 - shift) << 1;
+		rest |= q > most ? UINT32_MAX : 0;
+	}
+	return rest == 0;
+}
+
+/*
+ * Greatest common divisor of the differences between neighbours; 0 if all are 0.
+ * is_narrow: they are below 2^31.
+ */
 static uint64_t
-common_divisor(const int64_t *values, uint32_t n)
+common_divisor(const int64_t *values, uint32_t n, bool is_narrow)
 {
 	uint64_t	divisor = 0;
 	Divisor		test = {0};
 
-	for (uint32_t i = 1; i < n && divisor != 1; i++)
+	for (uint32_t i = 1; i < n && divisor != 1;)
 	{
-		int64_t		d = (int64_t) ((uint64_t) values[i] - (uint64_t) values[i - 1]);
-		uint64_t	size = d < 0 ? 0 - (uint64_t) d : (uint64_t) d;
+		uint32_t	to = n - i < DIVISOR_GROUP ? n : i + DIVISOR_GROUP;
 
-		if (size == 0 || (divisor != 0 && divides(&test, size)))
-			continue;
-		divisor = gcd(size, divisor);
-		test = make_divisor(divisor);
+		if (divisor != 0 && divides(&test, distance_at(values, i)) &&
+			(is_narrow ? divides_all_narrow(&test, values, i, to) : divides_all(&test, values, i, to)))
+			i = to;
+		else
+		{
+			uint64_t	distance = distance_at(values, i++);
+
+			if (distance == 0 || (divisor != 0 && divides(&test, distance)))
+				continue;
+			divisor = gcd(distance, divisor);
+			test = make_divisor(divisor);
+		}
 	}
 	return divisor;
 }
@@ -324,7 +378,7 @@ scale_values(IntStreamPlan *stream, const int64_t *values, uint32_t n, bool arch
 	uint64_t	distance = archive || strata_codec_portable_only ? UINT64_MAX : distance_bits(values, n);
 	void	   *to;
 
-	stream->divisor = common_divisor(values, n);
+	stream->divisor = common_divisor(values, n, distance >> 29 == 0);
 	if (distance >> 62 == 0 && (distance + 1) / (stream->divisor | (stream->divisor == 0)) >> INT_NARROW_BITS == 0)
 	{
 		to = strata_arena_alloc(arena, (n + INT_SCALED_PADDING) * sizeof(int32_t));

@@ -51,7 +51,7 @@ residual_32(IntTransform transform, const uint32_t *s, uint32_t i)
 
 /* Numbers as offsets from the least residual, which is returned. */
 STRATA_INLINE int64_t
-offsets_32(IntTransform transform, const uint32_t *s, uint32_t count, uint32_t *u)
+offsets_32(IntTransform transform, const uint32_t *restrict s, uint32_t count, uint32_t *restrict u)
 {
 	uint32_t	padded = whole_groups(count);
 	int32_t		least = INT32_MAX;
@@ -71,7 +71,7 @@ offsets_32(IntTransform transform, const uint32_t *s, uint32_t count, uint32_t *
 
 /* Numbers as zigzag codes. */
 STRATA_INLINE void
-zigzags_32(IntTransform transform, const uint32_t *s, uint32_t count, uint32_t *u)
+zigzags_32(IntTransform transform, const uint32_t *restrict s, uint32_t count, uint32_t *restrict u)
 {
 	uint32_t	padded = whole_groups(count);
 
@@ -85,7 +85,7 @@ zigzags_32(IntTransform transform, const uint32_t *s, uint32_t count, uint32_t *
  */
 STRATA_CLONES
 static int64_t
-numbers_32(IntTransform transform, bool based, const uint32_t *s, uint32_t count, uint32_t *u)
+numbers_32(IntTransform transform, bool based, const uint32_t *restrict s, uint32_t count, uint32_t *restrict u)
 {
 	int64_t		base = 0;
 
@@ -113,6 +113,57 @@ numbers_32(IntTransform transform, bool based, const uint32_t *s, uint32_t count
 	return base;
 }
 
+/* Residual i of scaled values of 64 bits. */
+STRATA_INLINE uint64_t
+residual_64(IntTransform transform, const uint64_t *s, uint32_t i)
+{
+	switch (transform)
+	{
+		case INT_VALUES:
+			return s[i];
+		case INT_DELTA:
+			return s[i + 1] - s[i];
+		default:
+			return s[i + 2] - 2 * s[i + 1] + s[i];
+	}
+}
+
+STRATA_INLINE int64_t
+transformed_64(IntTransform transform, bool based, const uint64_t *restrict s, uint32_t count, uint64_t *restrict u)
+{
+	int64_t		least = INT64_MAX;
+
+	if (!based)
+		for (uint32_t i = 0; i < count; i++)
+			u[i] = strata_zigzag((int64_t) residual_64(transform, s, i));
+	if (!based || count == 0)
+		return 0;
+	for (uint32_t i = 0; i < count; i++)
+	{
+		u[i] = residual_64(transform, s, i);
+		least = (int64_t) u[i] < least ? (int64_t) u[i] : least;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		u[i] -= (uint64_t) least;
+	return least;
+}
+
+/* Numbers of 64 bits, as numbers_32. */
+STRATA_CLONES
+static int64_t
+numbers_64(IntTransform transform, bool based, const uint64_t *s, uint32_t count, uint64_t *u)
+{
+	switch (transform)
+	{
+		case INT_VALUES:
+			return transformed_64(INT_VALUES, based, s, count, u);
+		case INT_DELTA:
+			return transformed_64(INT_DELTA, based, s, count, u);
+		default:
+			return transformed_64(INT_DELTA_DELTA, based, s, count, u);
+	}
+}
+
 /* Numbers of 64 bits to 32, if none is larger than lanes of these allow. */
 STRATA_CLONES
 static bool
@@ -120,6 +171,11 @@ narrow(const uint64_t *wide, uint32_t count, uint32_t *u)
 {
 	uint64_t	any = 0;
 
+	/* most are found too large at once */
+	for (uint32_t i = 0; i < count && i < GROUP; i++)
+		any |= wide[i];
+	if (any >> INT_NUMBER_BITS != 0)
+		return false;
 	for (uint32_t i = 0; i < count; i++)
 		any |= wide[i];
 	if (any >> INT_NUMBER_BITS != 0)
@@ -136,17 +192,12 @@ strata_int_numbers(const IntScaled *scaled, uint32_t from, uint32_t m, IntTransf
 				   IntNumbers *to)
 {
 	to->narrow = scaled->narrow != NULL;
+	to->count = m > (uint32_t) transform ? m - (uint32_t) transform : 0;
 	if (to->narrow)
-	{
-		to->count = m > (uint32_t) transform ? m - (uint32_t) transform : 0;
 		to->base = numbers_32(transform, based, (const uint32_t *) scaled->narrow + from, to->count, to->u);
-	}
 	else
 	{
-		int64_t		r[INT_BLOCK_MAX];
-
-		to->count = strata_int_residuals(transform, scaled->wide + from, m, r);
-		to->base = strata_int_map(based, r, to->count, to->wide);
+		to->base = numbers_64(transform, based, (const uint64_t *) scaled->wide + from, to->count, to->wide);
 		to->narrow = narrow(to->wide, to->count, to->u);
 	}
 }
@@ -293,6 +344,18 @@ strata_int_range_bits(const IntNumbers *numbers, uint32_t from, uint32_t n)
 	}
 }
 
+/* Does any number equal the one behind? */
+STRATA_CLONES
+static bool
+any_same(const uint64_t *u, uint32_t count)
+{
+	uint64_t	any = 0;
+
+	for (uint32_t i = 0; i + 1 < count; i++)
+		any |= u[i] == u[i + 1];
+	return any != 0;
+}
+
 /* Bit i of a mask: does number i, not the first, equal the one before? */
 void
 strata_int_same(const IntNumbers *numbers, uint64_t same[INT_MASK_WORDS])
@@ -301,7 +364,9 @@ strata_int_same(const IntNumbers *numbers, uint64_t same[INT_MASK_WORDS])
 	uint64_t	next[INT_MASK_WORDS] = {0};	/* does it equal the one behind? */
 	uint32_t	i = 0;
 
-	if (!numbers->narrow)
+	if (!numbers->narrow && !any_same(numbers->wide, count))
+		i = count;
+	else if (!numbers->narrow)
 		for (; i + 1 < count; i++)
 			next[i / 64] |= (uint64_t) (numbers->wide[i] == numbers->wide[i + 1]) << i % 64;
 #ifdef __SSE2__

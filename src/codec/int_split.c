@@ -145,41 +145,79 @@ strata_int_plan_split_levels(const IntNumbers *numbers, IntBitsPlan plans[INT_LE
 
 /* --- writing ------------------------------------------------------------------- */
 
-/* The low k bits of numbers. */
+/* The low k bits of numbers, and the rest. */
 STRATA_CLONES
 static void
-low_bits(const uint32_t *u, uint32_t count, unsigned k, uint32_t *low)
+cut_numbers(const uint32_t *u, uint32_t count, unsigned k, uint32_t *low, uint32_t *upper)
 {
 	uint32_t	mask = (uint32_t) strata_low_bits(k);
 
 	for (uint32_t i = 0; i < count; i++)
+	{
 		low[i] = u[i] & mask;
+		upper[i] = u[i] >> k;
+	}
+}
+
+/* The unary part on its way: bits that make no byte yet, below 8 of them. */
+typedef struct Unary
+{
+	uint8_t    *to;
+	uint64_t	bits;
+	unsigned	nbits;
+} Unary;
+
+/* Append nbits (at most 56) bits; 8 bytes may be written. */
+STRATA_INLINE void
+put_bits(Unary *unary, uint64_t bits, unsigned nbits)
+{
+	unary->bits |= bits << unary->nbits;
+	unary->nbits += nbits;
+	strata_store64(unary->to, unary->bits);
+	unary->to += unary->nbits / 8;
+	unary->bits >>= unary->nbits & ~7U;
+	unary->nbits %= 8;
+}
+
+/* Append a number in unary. */
+STRATA_INLINE void
+put_unary(Unary *unary, uint32_t upper)
+{
+	for (; upper >= 56; upper -= 56)
+		put_bits(unary, 0, 56);
+	put_bits(unary, UINT64_C(1) << upper, upper + 1);
 }
 
 /* Append a block planned so. */
 void
 strata_int_split_write(const IntBlockPlan *plan, const uint32_t *u, uint32_t count, StrataWriter *out)
 {
-	const unsigned k = plan->width;
 	uint32_t	low[INT_BLOCK_MAX];
-	uint64_t	unary[UNARY_MAX / 8 + 2];
-	uint64_t   *to = unary;
-	uint64_t	word = 0;
-	uint32_t	bit = 0;
+	uint32_t	upper[INT_BLOCK_MAX];
+	uint8_t		bytes[UNARY_MAX + 9];
+	Unary		unary = {.to = bytes};
+	uint32_t	i = 0;
 
-	for (uint32_t i = 0; i < count; i++)
+	cut_numbers(u, count, plan->width, low, upper);
+	for (; i + 4 <= count; i += 4)
 	{
-		/* a word is written when the next one is begun */
-		for (bit += u[i] >> k; bit >= 64; bit -= 64, word = 0)
-			strata_store64(to++, word);
-		word |= UINT64_C(1) << bit;
-		bit++;
+		/* the ones of four numbers at a time, as long as they are near */
+		uint32_t	a = upper[i];
+		uint32_t	b = a + 1 + upper[i + 1];
+		uint32_t	c = b + 1 + upper[i + 2];
+		uint32_t	d = c + 1 + upper[i + 3];
+
+		if (STRATA_LIKELY(d < 56))
+			put_bits(&unary, UINT64_C(1) << a | UINT64_C(1) << b | UINT64_C(1) << c | UINT64_C(1) << d, d + 1);
+		else
+			for (unsigned k = 0; k < 4; k++)
+				put_unary(&unary, upper[i + k]);
 	}
-	strata_store64(to, word);
-	low_bits(u, count, k, low);
+	for (; i < count; i++)
+		put_unary(&unary, upper[i]);
 	strata_write_u8(out, plan->nunary);
-	strata_bitpack_write_narrow(low, count, k, out);
-	strata_write_bytes(out, unary, plan->nunary);
+	strata_bitpack_write_narrow(low, count, plan->width, out);
+	strata_write_bytes(out, bytes, plan->nunary);
 }
 
 /* --- reading ------------------------------------------------------------------- */

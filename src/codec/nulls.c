@@ -40,10 +40,11 @@ strata_nulls_count(const bool *isnull, uint32_t nrows)
 
 	for (; row + 128 <= nrows; row += 128)
 	{
+		const uint8_t *part = flags + row;
 		uint8_t		nulls = 0;	/* sums of bytes are the fastest */
 
 		for (unsigned i = 0; i < 128; i++)
-			nulls = (uint8_t) (nulls + flags[row + i]);
+			nulls = (uint8_t) (nulls + part[i]);
 		count += nulls;
 	}
 	for (; row < nrows; row++)
