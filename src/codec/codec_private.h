@@ -21,9 +21,13 @@
 #include "bytes.h"
 #include "codec.h"
 
-/* Compile a function for AVX2 too, where that is known to work and to pay. */
+/* Compile a function for AVX2 and AVX-512 too, where that is known to work and to pay. */
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && !defined(STRATA_NO_CLONES)
+#if __GNUC__ >= 12
+#define STRATA_CLONES __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
+#else
 #define STRATA_CLONES __attribute__((target_clones("avx2", "default")))
+#endif
 #else
 #define STRATA_CLONES
 #endif

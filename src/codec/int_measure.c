@@ -145,10 +145,13 @@ STRATA_CLONES
 void
 strata_int_plan_levels(const uint8_t *length, uint32_t count, IntBitsPlan plans[INT_LEVEL_PLANS])
 {
-	LevelPlans	levels = {0};
+	LevelPlans	levels;
 	unsigned	parts = (count + SUBBLOCK - 1) / SUBBLOCK;
 	uint32_t   *widest = levels.widest;
 
+	/* nothing is patched, and there may be fewer parts than lanes */
+	for (unsigned i = 0; i < LANES; i++)
+		levels.count[i] = levels.widest[i] = levels.wider[i] = levels.npatches[i] = 0;
 	for (unsigned p = 0; p < parts; p++)
 	{
 		levels.count[p] = count - p * SUBBLOCK < SUBBLOCK ? count - p * SUBBLOCK : SUBBLOCK;

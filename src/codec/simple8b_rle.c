@@ -57,7 +57,7 @@ static const uint8_t selector_of_count[65] = {
 #define FIT_MAX 16
 
 /*
- * fit[i]: how many numbers from the i-th on a word can hold, if that is less than FIT_MAX, else that.
+ * fit[i]: how many numbers from the i-th on fill a word, if that is less than FIT_MAX, else that.
  * Of count bit lengths, the ones behind them being 0; FIT_MAX more may be read, and whole groups written.
  */
 STRATA_CLONES
@@ -71,26 +71,29 @@ fit_words(const uint8_t *length, uint32_t count, uint8_t *fit)
 		uint8_t		most = length[i];
 		uint8_t		n = 1;
 
-		/* as bits_of_count says; what does not fit with some does not with more */
-#define FITS(k, bits) \
-		most = length[i + k] > most ? length[i + k] : most; \
-		n = (uint8_t) (n + (most <= bits));
-		FITS(1, 32)
-		FITS(2, 21)
-		FITS(3, 16)
-		FITS(4, 12)
-		FITS(5, 10)
-		FITS(6, 9)
-		FITS(7, 8)
-		FITS(8, 7)
-		FITS(9, 6)
-		FITS(10, 5)
-		FITS(11, 5)
-		FITS(12, 4)
-		FITS(13, 4)
-		FITS(14, 4)
-		FITS(15, 4)
+		/* as bits_of_count says, for counts that have a selector; what does not fit with some does not with more */
+#define LONGER(k) \
+		most = length[i + k] > most ? length[i + k] : most;
+#define FITS(k, more, bits) \
+		LONGER(k) \
+		n = (uint8_t) (n + (most <= bits ? more : 0));
+		FITS(1, 1, 32)
+		FITS(2, 1, 21)
+		FITS(3, 1, 16)
+		FITS(4, 1, 12)
+		FITS(5, 1, 10)
+		FITS(6, 1, 9)
+		FITS(7, 1, 8)
+		FITS(8, 1, 7)
+		FITS(9, 1, 6)
+		LONGER(10)
+		FITS(11, 2, 5)
+		LONGER(12)
+		LONGER(13)
+		LONGER(14)
+		FITS(15, 4, 4)
 #undef FITS
+#undef LONGER
 		fit[i] = n;
 	}
 }
@@ -114,6 +117,17 @@ fit_more(const uint8_t *length, uint32_t n)
 		count++;
 	}
 	return count;
+}
+
+/* Does a word hold all of at most FIT_MAX numbers? */
+static bool
+fit_all(const uint8_t *length, uint32_t n)
+{
+	unsigned	most = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		most = length[i] > most ? length[i] : most;
+	return most <= bits_of_count[n];
 }
 
 /* Bits of a mask from the i-th on, which is a number's; at least 64 - i % 64 of them. */
@@ -163,9 +177,13 @@ next_word(const Words *words, uint32_t i, bool *is_run)
 	uint32_t	count = words->fit[i];
 	uint32_t	run = run_from(words->same, i, words->n);
 
-	if (count == FIT_MAX && left > FIT_MAX)
+	if (STRATA_UNLIKELY(left <= FIT_MAX))
+		count = count >= left || fit_all(words->length + i, left) ? left : count;
+	else if (count == FIT_MAX)
+	{
 		count = fit_more(words->length + i, left);
-	count = count < left ? s8b_count[selector_of_count[count]] : left;
+		count = count < left ? s8b_count[selector_of_count[count]] : left;
+	}
 	*is_run = run > count && words->length[i] <= RUN_VALUE_BITS;
 	return *is_run ? run : count;
 }
@@ -178,12 +196,15 @@ next_word(const Words *words, uint32_t i, bool *is_run)
 unsigned
 strata_simple8b_count(const uint8_t *length, const uint64_t same[INT_MASK_WORDS], uint32_t n, unsigned most)
 {
-	Words		words = {.n = n, .length = length, .same = same};
 	unsigned	nwords = 0;
 	bool		is_run;
+	Words		words;
 
 	if (n == 0 || (length[0] == 0 && run_from(same, 0, n) == n))
 		return 0;
+	words.n = n;
+	words.length = length;
+	words.same = same;
 	fit_words(length, n, words.fit);
 	for (uint32_t i = 0; i < n; nwords++)
 	{
@@ -203,7 +224,7 @@ strata_simple8b_write(const IntNumbers *numbers, unsigned nwords, StrataWriter *
 	uint8_t    *to = strata_write_space(out, (size_t) nwords * 8);
 	uint8_t		length[INT_LENGTHS];
 	uint64_t	same[INT_MASK_WORDS];
-	Words		words = {.n = n, .length = length, .same = same};
+	Words		words;
 	uint32_t	i = 0;
 
 	if (to == NULL || nwords == 0)
@@ -211,6 +232,9 @@ strata_simple8b_write(const IntNumbers *numbers, unsigned nwords, StrataWriter *
 	memset(selectors, 0, (nwords + 1) / 2);
 	strata_int_lengths(numbers, length);
 	strata_int_same(numbers, same);
+	words.n = n;
+	words.length = length;
+	words.same = same;
 	fit_words(length, n, words.fit);
 	for (unsigned word = 0; word < nwords; word++, to += 8)
 	{
