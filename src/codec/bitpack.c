@@ -96,22 +96,26 @@ write_numbers(const void *u, const bool narrow, uint32_t n, unsigned width, Stra
 	const size_t each = narrow ? sizeof(uint32_t) : sizeof(uint64_t);
 	uint8_t		packed[PACKED_MAX + 8];
 	uint32_t	ngroups = n / 8;
-	uint64_t	rest[8] = {0};
+	union
+	{
+		uint32_t	narrow[8];
+		uint64_t	wide[8];
+	}			rest = {.wide = {0}};
 
 	if (width == 0)
 		return;
-	memcpy(rest, (const uint8_t *) u + ngroups * 8 * each, n % 8 * each);
+	memcpy(&rest, (const uint8_t *) u + ngroups * 8 * each, n % 8 * each);
 	if (narrow)
 	{
 		pack_narrow(u, ngroups, width, packed);
 		if (n % 8 > 0)
-			pack_narrow((const uint32_t *) rest, 1, width, packed + (size_t) ngroups * width);
+			pack_narrow(rest.narrow, 1, width, packed + (size_t) ngroups * width);
 	}
 	else
 	{
 		pack_wide(u, ngroups, width, packed);
 		if (n % 8 > 0)
-			pack_wide(rest, 1, width, packed + (size_t) ngroups * width);
+			pack_wide(rest.wide, 1, width, packed + (size_t) ngroups * width);
 	}
 	strata_write_bytes(out, packed, ((size_t) n * width + 7) / 8);
 }
