@@ -33,8 +33,8 @@
 #include "utils/rel.h"
 #include "utils/sortsupport.h"
 
-/* Batch rows are made this small by moving columns out of line: two to a page. */
-#define STRATA_BATCH_ROW_TARGET MaximumBytesPerTuple(2)
+/* Batch rows are made this small by moving columns out of line: one to a page. */
+#define STRATA_BATCH_ROW_TARGET MaximumBytesPerTuple(1)
 
 /* Fixed columns of every companion table, 1-based. */
 #define STRATA_BATCH_ATT_FIRST_ROW 1	/* int8: row number of the first row; a row
@@ -504,17 +504,24 @@ typedef struct StrataColumnMeasure
 	int64		held[STRATA_CODEC_COUNT];
 } StrataColumnMeasure;
 
+/* Pages that rows are placed on; gaps are where PostgreSQL's free space map would find them. */
+#define STRATA_MEASURE_GAPS 256
+typedef struct StrataPagesMeasure
+{
+	double		pages;
+	Size		page_free;		/* of the last one used */
+	uint32		gaps[STRATA_MEASURE_GAPS];	/* pages with free space of 32 bytes times the index, at least */
+} StrataPagesMeasure;
+
 typedef struct StrataBatchMeasure
 {
 	bool		candidates;		/* encode with every codec too */
 	StrataColumnMeasure *columns;	/* indexed by attno - 1 */
 	double		nbatches;
 	double		rows_encoded;
-	double		pages;			/* of the companion */
-	Size		page_free;		/* of the last one */
+	StrataPagesMeasure main;
+	StrataPagesMeasure toast;
 	Size		row_bytes;		/* of the last batch row, nothing out of line */
-	double		toast_pages;
-	Size		toast_page_free;
 	double		toast_chunks;
 	double		index_bytes;
 } StrataBatchMeasure;

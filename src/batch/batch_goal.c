@@ -40,6 +40,7 @@
 #define MARGIN_DEVIATIONS 2.5
 #define MARGIN_MIN 0.004
 #define MARGIN_MAX 0.2
+#define MARGIN_SHARES 0.05
 
 /* Space of a page for batch rows. */
 #define PAGE_ROOM (BLCKSZ - SizeOfPageHeaderData)
@@ -93,7 +94,7 @@ strata_goal_rows(const StrataRowGoal *goal)
 	if (!goal->known || margin > MARGIN_MAX)
 		return goal->base;
 	/* as few rows as there may be, and what they may take */
-	least = place_of((Size) (goal->base * goal->per_row * (1 + margin)));
+	least = place_of((Size) (goal->base * goal->per_row * (1 + Min(margin, MARGIN_SHARES))));
 	if (least > PAGE_ROOM || PAGE_ROOM / least > SHARES_MAX)
 		return goal->base;
 	/* an equal share of what is left of the page, and no more than of a whole one: growth is to be small */

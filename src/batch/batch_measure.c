@@ -23,6 +23,9 @@
 /* Space of a page that tuples can have. */
 #define PAGE_ROOM (BLCKSZ - 24)
 
+/* The free space map knows free space to so many bytes. */
+#define GAP_BYTES (BLCKSZ / STRATA_MEASURE_GAPS)
+
 /* An entry of a small index with its line pointer, beside the values in it. */
 #define INDEX_ENTRY 16
 
@@ -37,17 +40,30 @@ varlena_size(Size nbytes)
 	return nbytes + 1 <= VARATT_SHORT_MAX ? nbytes + 1 : INTALIGN(nbytes + VARHDRSZ);
 }
 
-/* Put a tuple on the last page, or a new one if it does not fit. */
+/* Put a tuple on the last page, or into a gap that the last pages left, or on a new one. */
 static void
-place_tuple(double *pages, Size *page_free, Size nbytes)
+place_tuple(StrataPagesMeasure *m, Size nbytes)
 {
+	int			gap;
+
 	nbytes = MAXALIGN(nbytes) + sizeof(ItemIdData);
-	if (nbytes > *page_free)
+	if (nbytes > m->page_free)
 	{
-		*pages += 1;
-		*page_free = PAGE_ROOM;
+		m->gaps[m->page_free / GAP_BYTES]++;
+		for (gap = (int) ((nbytes + GAP_BYTES - 1) / GAP_BYTES); gap < STRATA_MEASURE_GAPS && m->gaps[gap] == 0; gap++)
+			;
+		if (gap < STRATA_MEASURE_GAPS)
+		{
+			m->gaps[gap]--;
+			m->page_free = (Size) gap * GAP_BYTES;
+		}
+		else
+		{
+			m->pages += 1;
+			m->page_free = PAGE_ROOM;
+		}
 	}
-	*page_free -= Min(nbytes, *page_free);
+	m->page_free -= Min(nbytes, m->page_free);
 }
 
 /* See batch_private.h. */
@@ -78,12 +94,11 @@ strata_measure_add_row(StrataBatchMeasure *m, Size plain, Size index_bytes, cons
 		left[largest] = 0;
 		for (Size done = 0; done < nbytes; done += TOAST_MAX_CHUNK_SIZE)
 		{
-			place_tuple(&m->toast_pages, &m->toast_page_free,
-						CHUNK_OVERHEAD + Min(nbytes - done, TOAST_MAX_CHUNK_SIZE));
+			place_tuple(&m->toast, CHUNK_OVERHEAD + Min(nbytes - done, TOAST_MAX_CHUNK_SIZE));
 			m->toast_chunks += 1;
 		}
 	}
-	place_tuple(&m->pages, &m->page_free, total);
+	place_tuple(&m->main, total);
 	m->nbatches += 1;
 	m->index_bytes += index_bytes;
 	pfree(left);
@@ -93,8 +108,8 @@ strata_measure_add_row(StrataBatchMeasure *m, Size plain, Size index_bytes, cons
 double
 strata_measure_disk_bytes(const StrataBatchMeasure *m, double scale)
 {
-	double		bytes = m->pages * scale * BLCKSZ;
-	double		toast = m->toast_pages * scale * BLCKSZ;
+	double		bytes = m->main.pages * scale * BLCKSZ;
+	double		toast = m->toast.pages * scale * BLCKSZ;
 
 	bytes += m->index_bytes * scale * 1.1 + 4 * INDEX_PAGES * BLCKSZ + MAP_BYTES;
 	if (toast > 0)

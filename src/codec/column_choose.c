@@ -20,8 +20,11 @@
  */
 #include "codec_private.h"
 
-/* Blocks of a byte string column that are compressed to estimate its size. */
-#define LZ_SAMPLES 4
+/* What LZ codecs are asked about to choose one; the whole, where that is few bytes. */
+#define LZ_PIECE_BYTES 4096
+#define LZ_FEW_BYTES (2 * LZ_PIECE_BYTES)
+
+/* Pieces of documents that are compressed to say whether they are better taken apart. */
 #define LZ_SAMPLE_BYTES 65536
 
 /* A dictionary with at most one entry for so many values is not compared with LZ. */
@@ -296,8 +299,36 @@ encode_lz(StrataCodecId id, const StrataVector *v, StrataArena *scratch, const S
 }
 
 /*
- * PACKED, LZ4, ZSTD or RAW.  ZSTD is tried on the whole of a small column, the others are
- * estimated; it has to win by a tenth, over PACKED by a fifth.  Not for hot columns.
+ * What an LZ codec would make of the whole: of few bytes done, else by what it makes of a
+ * piece in the middle.
+ */
+static size_t
+guess_lz(StrataCodecId id, const StrataVector *v, StrataArena scratch)
+{
+	size_t		total = v->offsets[v->n];
+	size_t		nbytes = total <= LZ_FEW_BYTES ? total : LZ_PIECE_BYTES;
+	uint8_t    *to = strata_arena_alloc(&scratch, LZ_FEW_BYTES);
+	void	   *lz = strata_arena_alloc(&scratch, strata_lz_scratch_size(id));
+	size_t		len;
+
+	if (to == NULL || lz == NULL || !strata_codec_available(id) || total == 0)
+		return total;
+	len = strata_lz_compress(id, v->level, v->payload + (total - nbytes) / 2, nbytes, to, nbytes - nbytes / 32, lz);
+	return len > 0 ? (size_t) ((double) len / (double) nbytes * (double) total) : total;
+}
+
+/* May zstd be asked, beside LZ4 if that is there? */
+static bool
+may_be_zstd(const StrataVector *v)
+{
+	return strata_codec_available(STRATA_CODEC_ZSTD) && v->hint != STRATA_BYTES_NO_LZ &&
+		!((v->hint == STRATA_BYTES_LZ4 || v->level == STRATA_LEVEL_HOT) && strata_codec_available(STRATA_CODEC_LZ4));
+}
+
+/*
+ * PACKED, LZ4, ZSTD or RAW.  ZSTD has to win by a tenth, over PACKED by a fifth; hot columns have
+ * none.  Which one is guessed from a piece of the values, where they are more than a few bytes,
+ * and only that one is written; PACKED after it, if the guess was wrong.
  */
 static StrataCodecResult
 choose_lz(const StrataVector *v, StrataArena *scratch, StrataWriter *out, StrataCodecId *chosen)
@@ -305,39 +336,29 @@ choose_lz(const StrataVector *v, StrataArena *scratch, StrataWriter *out, Strata
 	StrataWriter start = *out;
 	size_t		total = v->offsets[v->n];
 	size_t		packed = strata_packed_size(v);
-	bool		any = v->hint != STRATA_BYTES_NO_LZ &&
-		(packed > total / 2 || total > PACKED_AT_ONCE || v->level == STRATA_LEVEL_ARCHIVE);
-	size_t		lz4 = any ? estimate_lz(STRATA_CODEC_LZ4, v, *scratch, LZ_SAMPLES) : SIZE_MAX;
-	size_t		others = lz4 < total - total / 32 ? lz4 : total;
-	bool		is_packed = packed <= others && packed < total - total / 32;
-	StrataCodecResult rc = STRATA_CODEC_UNSUPPORTED;
-	size_t		zstd = SIZE_MAX;
+	bool		is_packed = packed < total - total / 32;
+	bool		archive = v->level == STRATA_LEVEL_ARCHIVE;
+	bool		any = v->hint != STRATA_BYTES_NO_LZ && (packed > total / 2 || total > PACKED_AT_ONCE || archive);
+	bool		zstd = any && may_be_zstd(v);
+	/* archives have no margin for what decodes faster */
+	size_t		lz4 = any && !(zstd && archive) ? guess_lz(STRATA_CODEC_LZ4, v, *scratch) : total;
+	size_t		others = is_packed && packed <= lz4 ? packed : lz4;
+	size_t		room = others - margin(v, others, is_packed && packed <= lz4 ? 5 : 10);
+	size_t		len;
 
-	if (is_packed)
-		others = packed;
+	/* what shrinks nowhere may repeat further off */
+	if (zstd && (total <= LZ_FEW_BYTES || others == total || guess_lz(STRATA_CODEC_ZSTD, v, *scratch) < room))
+	{
+		StrataCodecResult rc = encode_lz(STRATA_CODEC_ZSTD, v, scratch, &start, out, chosen, &len);
 
-	if (any && strata_codec_available(STRATA_CODEC_ZSTD) &&
-		!(v->hint == STRATA_BYTES_LZ4 && strata_codec_available(STRATA_CODEC_LZ4)) &&
-		!(v->level == STRATA_LEVEL_HOT && strata_codec_available(STRATA_CODEC_LZ4)))
-	{
-		if (total <= LZ_SAMPLES * LZ_SAMPLE_BYTES)
-			rc = encode_lz(STRATA_CODEC_ZSTD, v, scratch, &start, out, chosen, &zstd);
-		else
-			zstd = estimate_lz(STRATA_CODEC_ZSTD, v, *scratch, LZ_SAMPLES);
-	}
-	if (zstd < others - margin(v, others, is_packed ? 5 : 10))
-	{
-		if (rc == STRATA_CODEC_OK)
+		if (rc != STRATA_CODEC_OK || len < room || others == total)
 			return rc;
-		return encode_lz(STRATA_CODEC_ZSTD, v, scratch, &start, out, chosen, &zstd);
 	}
-	if (is_packed)
-	{
-		*out = start;
-		*chosen = STRATA_CODEC_PACKED;
-		return strata_codec_packed.encode(v, scratch, out);
-	}
-	return encode_lz(others < total ? STRATA_CODEC_LZ4 : STRATA_CODEC_RAW, v, scratch, &start, out, chosen, &zstd);
+	if (!is_packed || packed > lz4)
+		return encode_lz(lz4 < total ? STRATA_CODEC_LZ4 : STRATA_CODEC_RAW, v, scratch, &start, out, chosen, &len);
+	*out = start;
+	*chosen = STRATA_CODEC_PACKED;
+	return strata_codec_packed.encode(v, scratch, out);
 }
 
 /* Values that LZ finds again further back than the one before: each costs it a match. */

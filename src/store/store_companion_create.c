@@ -253,7 +253,8 @@ admit_layout(Oid companion, const StrataLayout *layout)
 /*
  * Storage options of a companion.  PostgreSQL's toaster would make four rows fit a page by moving
  * columns out of line, each at the price of some 75 bytes and a look-up.  The columns of a batch
- * are mostly a few hundred bytes, so two rows to a page take less, and are read faster.
+ * are mostly a few hundred bytes, so a row that fits into a page stays there whole: that takes less,
+ * and is read faster (docs/adr/013).
  */
 static Datum
 companion_options(void)

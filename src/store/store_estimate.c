@@ -175,7 +175,7 @@ encode_sample(EstimateState *state, StrataBatchBuilder *builder, StrataRowGoal *
 		{
 			strata_batch_builder_measure(builder, measure);
 			/* as those who write batches do */
-			strata_goal_learn(goal, nrows, measure->row_bytes, measure->page_free);
+			strata_goal_learn(goal, nrows, measure->row_bytes, measure->main.page_free);
 			strata_batch_builder_set_limit(builder, strata_goal_rows(goal));
 		}
 		else

@@ -173,7 +173,7 @@ SELECT count(*) FROM none;
 DROP SCHEMA batch_types CASCADE;
 SELECT count(*) AS companions FROM pg_class WHERE relnamespace = '_strata'::regnamespace AND relname LIKE 'batch\_%' AND relkind = 'r';
 
--- batch rows keep columns of a few hundred bytes in line: two rows to a page
+-- batch rows keep columns of a few hundred bytes in line, where the row fits a page
 RESET strata.batch_rows;
 CREATE TABLE inline_columns (t int, a int, b int, c int, d int, e int, f int, g int, h int) USING strata;
 INSERT INTO inline_columns SELECT i, hashint4(i) & 7, hashint4(i + 1) & 7, hashint4(i + 2) & 7, hashint4(i + 3) & 7, hashint4(i + 4) & 7,
