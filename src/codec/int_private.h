@@ -225,8 +225,8 @@ extern void strata_int_simd_rebuild(const IntHeader *h, const IntBlockState *sta
 extern bool strata_int_simd_rotated(const IntHeader *h, const IntBlockState *state, const uint64_t *u, uint32_t m,
 									uint64_t *v);
 extern bool strata_int_simd_narrow(const IntHeader *h, unsigned width);
-extern void strata_int_simd_rebuild_narrow(const IntHeader *h, const IntBlockState *state, const uint32_t *u,
-										   uint32_t m, unsigned width, void *out);
+extern void strata_int_simd_rebuild_narrow(const IntHeader *h, const IntBlockState *state, unsigned bits,
+										   const uint32_t *u, uint32_t m, unsigned width, void *out);
 extern bool strata_int_simd_doubles(const IntHeader *h, const IntBlockState *state, unsigned bits, const uint32_t *u,
 									uint32_t m, double power, double *out);
 

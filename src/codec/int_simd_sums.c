@@ -38,8 +38,8 @@ strata_int_simd_narrow(const IntHeader *h, unsigned width)
 }
 
 void
-strata_int_simd_rebuild_narrow(const IntHeader *h, const IntBlockState *state, const uint32_t *u, uint32_t m,
-							   unsigned width, void *out)
+strata_int_simd_rebuild_narrow(const IntHeader *h, const IntBlockState *state, unsigned bits, const uint32_t *u,
+							   uint32_t m, unsigned width, void *out)
 {
 }
 
@@ -244,6 +244,46 @@ doubles32(IntTransform transform, Lanes32 lanes, Lanes32To to, const Power *powe
 #define STORE(x, at) store_doubles(to, power, x, (double *) (at))
 	VALUES32(transform, lanes, start, slope, u, m, sizeof(double), out, STORE);
 #undef STORE
+}
+
+/* Eight sums of 32 bits, times the divisor, from `start` on. */
+AVX2_INLINE void
+store_wide(bool scaled, __m256i divisor, __m256i start, __m256i x, uint8_t *out)
+{
+	__m256i		low = _mm256_cvtepi32_epi64(_mm256_castsi256_si128(x));
+	__m256i		high = _mm256_cvtepi32_epi64(_mm256_extracti128_si256(x, 1));
+
+	if (scaled)
+	{
+		low = _mm256_mul_epi32(low, divisor);
+		high = _mm256_mul_epi32(high, divisor);
+	}
+	_mm256_storeu_si256((__m256i *) out, _mm256_add_epi64(low, start));
+	_mm256_storeu_si256((__m256i *) (out + 32), _mm256_add_epi64(high, start));
+}
+
+/* Values of 64 bits, where sums of 32 hold the distances from the start before they are scaled. */
+AVX2_INLINE void
+wide32(IntTransform transform, Lanes32 lanes, uint64_t divisor, uint64_t start, uint32_t slope, const uint32_t *u,
+	   uint32_t m, uint8_t *out)
+{
+	const __m256i by = _mm256_set1_epi64x((long long) divisor);
+	const __m256i from = _mm256_set1_epi64x((long long) start);
+	const bool	scaled = lanes.scaled;
+
+	lanes.scaled = false;
+#define STORE(x, at) store_wide(scaled, by, from, x, (uint8_t *) (at))
+	VALUES32(transform, lanes, 0, slope, u, m, sizeof(uint64_t), out, STORE);
+#undef STORE
+}
+
+AVX2 static void
+rebuild_wide(const IntHeader *h, const IntBlockState *state, const uint32_t *u, uint32_t m, uint8_t *out)
+{
+	Lanes32		lanes = lanes32(h, state);
+
+	lanes.base = _mm256_set1_epi32((int) (uint32_t) state->base);
+	EACH_SHAPE(wide32, lanes, h->shape.transform, h->divisor, block_start(h, state), (uint32_t) state->slope, u, m, out);
 }
 
 AVX2 static void
@@ -520,14 +560,26 @@ strata_int_simd_narrow(const IntHeader *h, unsigned width)
 	return width < 8 || h->divisor >> 31 == 0;
 }
 
-/* The m values of a block, `width` bytes each, from its numbers; u has INT_BLOCK_BUFFER entries. */
+/* Do sums of 32 bits hold the distances of values from the first one, divided by the divisor? */
+static bool
+distances_fit32(const IntHeader *h, const IntBlockState *state, unsigned bits, uint32_t m)
+{
+	IntHeader	plain = {.shape = h->shape, .divisor = 1};
+	IntBlockState distance = {.base = state->base, .slope = state->slope};
+
+	return fits32(&plain, &distance, bits, m);
+}
+
+/* The m values of a block, `width` bytes each, from its numbers of `bits` bits; u has INT_BLOCK_BUFFER entries. */
 AVX2 void
-strata_int_simd_rebuild_narrow(const IntHeader *h, const IntBlockState *state, const uint32_t *u, uint32_t m,
-							   unsigned width, void *out)
+strata_int_simd_rebuild_narrow(const IntHeader *h, const IntBlockState *state, unsigned bits, const uint32_t *u,
+							   uint32_t m, unsigned width, void *out)
 {
 	uint32_t	v[INT_BLOCK_MAX];
 
-	if (width == 8)
+	if (width == 8 && distances_fit32(h, state, bits, m))
+		rebuild_wide(h, state, u, m, out);
+	else if (width == 8)
 		rebuild32_to_64(h, state, u, m, out);
 	else if (width == 4)
 		rebuild32(h, state, u, m, out);

@@ -276,7 +276,7 @@ decode_narrow(const IntWanted *wanted, const IntBlockState *state, const IntBloc
 		return false;
 	if (sink && sink->power > 0 && strata_int_simd_doubles(h, state, size->bits, u + skip, k, sink->power, out))
 		return true;
-	strata_int_simd_rebuild_narrow(h, state, u + skip, k, wanted->width, out);
+	strata_int_simd_rebuild_narrow(h, state, size->bits, u + skip, k, wanted->width, out);
 	if (sink)
 		sink->finish(sink->power, out, k);
 	return true;
