@@ -193,8 +193,9 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 	/* the keeper block is what most vectors need, so that resets cost nothing */
 	agg->vector_mcxt = AllocSetContextCreate(estate->es_query_cxt, "StrataAgg vector",
 											 128 * 1024, 64 * 1024, ALLOCSET_DEFAULT_MAXSIZE);
+	/* its blocks are small beside what groups may take, so that what is allocated is what is used */
 	agg->group_mcxt = AllocSetContextCreate(estate->es_query_cxt, "StrataAgg groups",
-											ALLOCSET_DEFAULT_SIZES);
+											0, ALLOCSET_DEFAULT_INITSIZE, 256 * 1024);
 	init_input(agg, estate, eflags);
 	agg->keys = palloc0(sizeof(AggKey) * Max(nkeys, 1));
 	agg->calls = palloc0(sizeof(AggCall) * Max(ncalls, 1));
@@ -208,7 +209,10 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 		init_pick(agg, lfirst(lc), by, lsecond_int(stop) != 0);
 	strata_agg_stop_init(agg, stop, by);
 	if (agg->nkeys > 0)
-		agg->table = strata_agg_table_create(agg);
+	{
+		agg->table = strata_agg_table_create(agg, agg->group_mcxt);
+		agg->order = strata_agg_order_create(agg, list_nth(cscan->custom_private, 8));
+	}
 	else
 	{
 		agg->cells = palloc0(sizeof(AggCell) * Max(agg->ncalls, 1));
@@ -378,6 +382,8 @@ read_all(StrataAggState *agg)
 	agg->done = true;
 	if (agg->table != NULL)
 		strata_agg_table_finish(agg->table);
+	if (agg->order != NULL)
+		strata_agg_order_sort(agg->order, agg);
 }
 
 /*-------------------------------------------------------------------------
@@ -399,9 +405,9 @@ return_partial(StrataAggState *agg, TupleTableSlot *slot, const AggGroup *group)
 	return ExecStoreVirtualTuple(slot);
 }
 
-/* The next group as a scan tuple; NULL at the end. */
-static TupleTableSlot *
-next_group(StrataAggState *agg)
+/* See agg_private.h. */
+TupleTableSlot *
+strata_agg_next_group(StrataAggState *agg)
 {
 	TupleTableSlot *slot = agg->css.ss.ss_ScanTupleSlot;
 	AggGroup   *group = NULL;
@@ -449,7 +455,8 @@ exec_agg(CustomScanState *node)
 		CHECK_FOR_INTERRUPTS();
 		ResetExprContext(econtext);
 		old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-		slot = next_group(agg);
+		if (!strata_agg_order_next(agg->order, agg, &slot))
+			slot = strata_agg_next_group(agg);
 		MemoryContextSwitchTo(old);
 		if (slot == NULL)
 			return projection != NULL ? ExecClearTuple(projection->pi_state.resultslot) :
@@ -475,6 +482,7 @@ rescan_agg(CustomScanState *node)
 	if (agg->input != NULL)
 		strata_agg_input_rescan(agg->input);
 	strata_agg_stop_reset(agg);
+	strata_agg_order_reset(agg->order);
 	agg->done = false;
 	agg->returned = false;
 	if (agg->table != NULL)
@@ -491,6 +499,7 @@ end_agg(CustomScanState *node)
 {
 	StrataAggState *agg = (StrataAggState *) node;
 
+	strata_agg_order_end(agg->order);
 	if (agg->table != NULL)
 		strata_agg_table_end(agg->table);
 	ExecEndNode(linitial(node->custom_ps));

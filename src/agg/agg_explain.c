@@ -66,6 +66,27 @@ show_stop(StrataAggState *agg, List *ancestors, ExplainState *es)
 	ExplainPropertyText("Early Stop", name, es);
 }
 
+/* The keys by which groups are sorted, each as in the order of the result. */
+static void
+show_order(StrataAggState *agg, List *ancestors, ExplainState *es)
+{
+	CustomScan *cscan = (CustomScan *) agg->css.ss.ps.plan;
+	List	   *context = set_deparse_context_plan(es->deparse_cxt, agg->css.ss.ps.plan, ancestors);
+	List	   *texts = NIL;
+	ListCell   *lc;
+
+	if (agg->order == NULL)
+		return;
+	foreach(lc, strata_agg_order_keys(agg->order))
+	{
+		TargetEntry *tle = list_nth_node(TargetEntry, cscan->custom_scan_tlist, lfirst_int(lc));
+
+		texts = lappend(texts, deparse_expression((Node *) tle->expr, context,
+												  strata_explain_uses_prefix(es), true));
+	}
+	ExplainPropertyList("Sort Key", texts, es);
+}
+
 /* What was read; of all processes that shared it. */
 static void
 show_input(const StrataAggState *agg, ExplainState *es)
@@ -97,6 +118,7 @@ strata_agg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 		show_columns(agg, "Vectorized Aggregates", nkeys, nkeys + ncalls, 0, ancestors, es);
 		show_columns(agg, "Row by Row", nkeys, nkeys + ncalls, 1, ancestors, es);
 		show_columns(agg, "Columns of the Row", nkeys + ncalls, nkeys + agg->ncalls, -1, ancestors, es);
+		show_order(agg, ancestors, es);
 		show_stop(agg, ancestors, es);
 	}
 	if (!es->analyze)

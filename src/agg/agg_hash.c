@@ -30,9 +30,10 @@
 struct AggTable
 {
 	StrataAggState *agg;
+	MemoryContext mcxt;			/* of groups, and their states; reset by spilling */
 	Size		limit;			/* bytes */
 	Size		group_size;		/* with its keys and cells */
-	/* in memory; all of it in agg->group_mcxt */
+	/* in memory; all of it in mcxt */
 	uint32		nslots;			/* a power of two */
 	AggGroup  **slots;			/* NULL: free */
 	uint32		ngroups;
@@ -57,7 +58,7 @@ struct AggTable
 static void
 start_empty(AggTable *table)
 {
-	MemoryContext old = MemoryContextSwitchTo(table->agg->group_mcxt);
+	MemoryContext old = MemoryContextSwitchTo(table->mcxt);
 
 	table->nslots = INITIAL_SLOTS;
 	table->slots = palloc0(sizeof(AggGroup *) * table->nslots);
@@ -69,13 +70,14 @@ start_empty(AggTable *table)
 	MemoryContextSwitchTo(old);
 }
 
-/* Memory: the current context; groups in agg->group_mcxt. */
+/* Memory: the current context; groups in mcxt. */
 AggTable *
-strata_agg_table_create(StrataAggState *agg)
+strata_agg_table_create(StrataAggState *agg, MemoryContext mcxt)
 {
 	AggTable   *table = palloc0(sizeof(AggTable));
 
 	table->agg = agg;
+	table->mcxt = mcxt;
 	table->limit = get_hash_memory_limit();
 	table->by_image = true;
 	for (int k = 0; k < agg->nkeys; k++)
@@ -166,7 +168,7 @@ grow(AggTable *table)
 	AggGroup  **old = table->slots;
 
 	table->nslots *= 2;
-	table->slots = MemoryContextAllocExtended(table->agg->group_mcxt,
+	table->slots = MemoryContextAllocExtended(table->mcxt,
 											  sizeof(AggGroup *) * table->nslots,
 											  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	for (uint32 i = 0; i < table->ngroups; i++)
@@ -183,7 +185,7 @@ allocate_group(AggTable *table)
 
 	if (table->chunk_left == 0)
 	{
-		table->chunk = MemoryContextAlloc(agg->group_mcxt, table->group_size * GROUPS_PER_CHUNK);
+		table->chunk = MemoryContextAlloc(table->mcxt, table->group_size * GROUPS_PER_CHUNK);
 		table->chunk_left = GROUPS_PER_CHUNK;
 	}
 	group = (AggGroup *) table->chunk;
@@ -200,7 +202,7 @@ add_group(AggTable *table, uint32 hash)
 {
 	StrataAggState *agg = table->agg;
 	AggGroup   *group = allocate_group(table);
-	MemoryContext old = MemoryContextSwitchTo(agg->group_mcxt);
+	MemoryContext old = MemoryContextSwitchTo(table->mcxt);
 
 	group->hash = hash;
 	group->nulls = 0;
@@ -277,7 +279,7 @@ bool
 strata_agg_table_is_full(AggTable *table)
 {
 	return table->ngroups > 0 &&
-		MemoryContextMemAllocated(table->agg->group_mcxt, true) > table->limit;
+		MemoryContextMemAllocated(table->mcxt, true) > table->limit;
 }
 
 /*-------------------------------------------------------------------------
@@ -311,7 +313,7 @@ strata_agg_table_spill(AggTable *table)
 	StringInfoData buf;
 	TupleTableSlot *slot;
 
-	table->peak = Max(table->peak, MemoryContextMemAllocated(table->agg->group_mcxt, true));
+	table->peak = Max(table->peak, MemoryContextMemAllocated(table->mcxt, true));
 	table->spills++;
 	if (table->sort == NULL)
 		begin_sort(table);
@@ -330,7 +332,7 @@ strata_agg_table_spill(AggTable *table)
 	}
 	ExecDropSingleTupleTableSlot(slot);
 	pfree(buf.data);
-	MemoryContextReset(table->agg->group_mcxt);
+	MemoryContextReset(table->mcxt);
 	start_empty(table);
 }
 
@@ -357,7 +359,7 @@ merge_tuple(AggTable *table)
 	if (group == NULL)
 	{
 		group = add_group(table, hash);
-		MemoryContextSwitchTo(agg->group_mcxt);
+		MemoryContextSwitchTo(table->mcxt);
 		table->merged = lappend(table->merged, group);
 		MemoryContextSwitchTo(agg->vector_mcxt);
 	}
@@ -372,7 +374,7 @@ merge_next_hash(AggTable *table)
 	int32		hash;
 	bool		isnull;
 
-	MemoryContextReset(table->agg->group_mcxt);
+	MemoryContextReset(table->mcxt);
 	start_empty(table);
 	table->merged = NIL;
 	if (!table->pending &&
@@ -399,7 +401,7 @@ void
 strata_agg_table_finish(AggTable *table)
 {
 	table->next = 0;
-	table->peak = Max(table->peak, MemoryContextMemAllocated(table->agg->group_mcxt, true));
+	table->peak = Max(table->peak, MemoryContextMemAllocated(table->mcxt, true));
 	if (table->sort == NULL)
 		return;
 	if (table->ngroups > 0)
@@ -424,6 +426,14 @@ strata_agg_table_next(AggTable *table)
 	return table->next < table->ngroups ? table->groups[table->next++] : NULL;
 }
 
+/* See agg_private.h. */
+AggGroup **
+strata_agg_table_groups(AggTable *table, uint32 *ngroups)
+{
+	*ngroups = table->ngroups;
+	return table->sort == NULL ? table->groups : NULL;
+}
+
 void
 strata_agg_table_reset(AggTable *table)
 {
@@ -433,7 +443,7 @@ strata_agg_table_reset(AggTable *table)
 	table->pending = false;
 	table->merged = NIL;
 	table->next = 0;
-	MemoryContextReset(table->agg->group_mcxt);
+	MemoryContextReset(table->mcxt);
 	start_empty(table);
 }
 

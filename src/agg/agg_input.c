@@ -30,10 +30,10 @@ typedef struct Source
 	AttrNumber	max_attno;
 } Source;
 
-/* A batch to be read, and the value that it is ranked by. */
+/* A batch to be read. */
 typedef struct ListedBatch
 {
-	int64		rank;
+	AggBatchRank rank;
 	ItemPointerData tid;
 } ListedBatch;
 
@@ -46,7 +46,7 @@ struct AggInput
 	Source	   *sources;
 	int			current;		/* source being read */
 	StrataAggState *chooser;	/* may pass over batches; or NULL */
-	bool		listed;			/* the current source's batches are in list: */
+	bool		listed;			/* the current source's batches are in list, a heap: */
 	int			nlisted;
 	int			list_size;
 	ListedBatch *list;
@@ -247,29 +247,45 @@ collect_rows(AggInput *input, Source *source)
 	return &input->vector;
 }
 
-static int
-compare_ranks(const void *a, const void *b)
+/* Let the batch at i sink below those of higher rank. */
+static void
+sink(ListedBatch *list, int n, int i)
 {
-	int64		x = ((const ListedBatch *) a)->rank;
-	int64		y = ((const ListedBatch *) b)->rank;
+	ListedBatch moved = list[i];
 
-	return x < y ? -1 : x > y;
+	for (;;)
+	{
+		int			child = 2 * i + 1;
+
+		if (child >= n)
+			break;
+		if (child + 1 < n && list[child + 1].rank.rank > list[child].rank.rank)
+			child++;
+		if (list[child].rank.rank <= moved.rank.rank)
+			break;
+		list[i] = list[child];
+		i = child;
+	}
+	list[i] = moved;
 }
 
-/* Have the source's batches that may matter in a list, those to be read first at its end. */
+/* Have the source's batches that may matter in a heap, of the highest rank first. */
 static void
 list_batches(AggInput *input, Source *source)
 {
 	StrataBatchReader *reader;
 	ItemPointerData tid;
-	int64		rank;
+	AggBatchRank rank;
 
 	input->nlisted = 0;
 	input->listed = true;
 	while ((reader = strata_scan_list_batch(source->node, &tid)) != NULL)
 	{
-		if (!strata_agg_stop_wants(input->chooser, reader, source->attnos, &rank))
+		if (!strata_agg_stop_rank(input->chooser, reader, source->attnos, &rank))
+		{
+			input->chooser->counters.skipped++;
 			continue;
+		}
 		if (input->nlisted == input->list_size)
 		{
 			input->list_size = Max(2 * input->list_size, 64);
@@ -281,25 +297,38 @@ list_batches(AggInput *input, Source *source)
 		input->list[input->nlisted].rank = rank;
 		input->list[input->nlisted++].tid = tid;
 	}
-	qsort(input->list, input->nlisted, sizeof(ListedBatch), compare_ranks);
+	for (int i = input->nlisted / 2 - 1; i >= 0; i--)
+		sink(input->list, input->nlisted, i);
 }
 
 /* The next batch of the source that may still matter. */
 static StrataVectorBatch *
 next_listed(AggInput *input, Source *source)
 {
+	StrataAggState *agg = input->chooser;
+
 	if (!input->listed)
 		list_batches(input, source);
 	while (input->nlisted > 0)
 	{
-		ListedBatch *listed = &input->list[--input->nlisted];
+		ListedBatch listed = input->list[0];
 		StrataVectorBatch *batch;
-		int64		rank;
 
 		CHECK_FOR_INTERRUPTS();
-		if (!strata_agg_stop_wants(input->chooser, strata_scan_go_to_batch(source->node, &listed->tid),
-								   source->attnos, &rank))
-			continue;
+		input->list[0] = input->list[--input->nlisted];
+		if (input->nlisted > 1)
+			sink(input->list, input->nlisted, 0);
+		if (!strata_agg_stop_wants(agg, &listed.rank))
+		{
+			agg->counters.skipped++;
+			if (!strata_agg_stop_is_by_rank(&agg->stop))
+				continue;
+			/* all others are no better */
+			agg->counters.skipped += input->nlisted;
+			input->nlisted = 0;
+			return NULL;
+		}
+		(void) strata_scan_go_to_batch(source->node, &listed.tid);
 		batch = strata_scan_read_batch(source->node);
 		if (batch != NULL)
 			return batch;

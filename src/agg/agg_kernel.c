@@ -66,11 +66,13 @@ count_valid(const uint8 *valid, int n)
 #include "agg/agg_kernel_impl.h"
 
 #define CTYPE float4
+#define ITYPE int32
 #define FN(name) name##_float4
 #define IS_FLOAT 1
 #include "agg/agg_kernel_impl.h"
 
 #define CTYPE float8
+#define ITYPE int64
 #define FN(name) name##_float8
 #define IS_FLOAT 1
 #include "agg/agg_kernel_impl.h"

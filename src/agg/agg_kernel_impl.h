@@ -6,6 +6,7 @@
  *		CTYPE		the C type of the values
  *		FN(name)	the name of a function for it
  *		IS_FLOAT	1 for floats, 0 for integers
+ *		ITYPE		floats: an integer of the same size
  *		WITH_SUM	integers: 1 when the sum is one of 64 bits
  *
  * valid[i] is 0 or 1, so it serves as a factor and as a mask.
@@ -41,45 +42,82 @@ FN(minmax_exact) (AggCell *cell, const CTYPE *v, const uint8 *valid, int n, bool
 	}
 }
 
-STRATA_CLONES static void
-FN(bounds) (const CTYPE *v, int n, CTYPE *min, CTYPE *max, int *nnan)
-{
-	CTYPE		lo = v[0];
-	CTYPE		hi = v[0];
-	int			bad = 0;
+/* 32 bytes of values, and what comparing them gives; gcc and clang know such types. */
+typedef CTYPE FN(Lanes) __attribute__((vector_size(32)));
+typedef ITYPE FN(LaneMask) __attribute__((vector_size(32)));
 
-	for (int i = 0; i < n; i++)
+#define NLANES ((int) (32 / sizeof(CTYPE)))
+#define SELECT(mask, a, b) \
+	((FN(Lanes)) (((mask) & (FN(LaneMask)) (a)) | (~(mask) & (FN(LaneMask)) (b))))
+
+/*
+ * The greatest or least of n >= 2 * NLANES values; false when there is a NaN.
+ * Side by side: compilers do not do that with floats by themselves.
+ */
+STRATA_CLONES static bool
+FN(extreme) (const CTYPE *v, int n, bool want_max, CTYPE *result)
+{
+	FN(Lanes)	a;
+	FN(Lanes)	b;
+	FN(LaneMask) nan = {0};
+	CTYPE		m;
+	bool		bad = false;
+	int			i = 0;
+
+	memcpy(&a, v, sizeof(a));
+	b = a;
+	for (; i + 2 * NLANES <= n; i += 2 * NLANES)
 	{
-		lo = v[i] < lo ? v[i] : lo;
-		hi = v[i] > hi ? v[i] : hi;
-		bad |= v[i] != v[i];
+		FN(Lanes)	x;
+		FN(Lanes)	y;
+
+		memcpy(&x, v + i, sizeof(x));
+		memcpy(&y, v + i + NLANES, sizeof(y));
+		nan |= (FN(LaneMask)) (x != x) | (FN(LaneMask)) (y != y);
+		if (want_max)
+		{
+			a = SELECT((FN(LaneMask)) (x > a), x, a);
+			b = SELECT((FN(LaneMask)) (y > b), y, b);
+		}
+		else
+		{
+			a = SELECT((FN(LaneMask)) (x < a), x, a);
+			b = SELECT((FN(LaneMask)) (y < b), y, b);
+		}
 	}
-	*min = lo;
-	*max = hi;
-	*nnan = bad;
+	m = a[0];
+	for (int j = 0; j < NLANES; j++)
+	{
+		bad |= nan[j] != 0;
+		m = (want_max ? a[j] > m : a[j] < m) ? a[j] : m;
+		m = (want_max ? b[j] > m : b[j] < m) ? b[j] : m;
+	}
+	for (; i < n; i++)
+	{
+		bad |= v[i] != v[i];
+		m = (want_max ? v[i] > m : v[i] < m) ? v[i] : m;
+	}
+	*result = m;
+	return !bad;
 }
+
+#undef NLANES
+#undef SELECT
 
 static void
 FN(minmax) (AggCell *cell, const AggRun *run, bool want_max)
 {
 	const CTYPE *v = run->v;
-	CTYPE		lo;
-	CTYPE		hi;
-	int			nnan;
+	CTYPE		m;
 
 	if (run->n == 0)
 		return;
-	if (run->valid == NULL && run->n >= 16)
+	/* a result that has no equals of other bits needs no care */
+	if (run->valid == NULL && run->n >= 16 && FN(extreme) (v, run->n, want_max, &m) && m != 0)
 	{
-		FN(bounds) (v, run->n, &lo, &hi, &nnan);
-		lo = want_max ? hi : lo;
-		/* a result that has no equals of other bits needs no care */
-		if (!nnan && lo != 0)
-		{
-			FN(minmax_exact) (cell, &lo, NULL, 1, want_max);
-			cell->n += run->n - 1;
-			return;
-		}
+		FN(minmax_exact) (cell, &m, NULL, 1, want_max);
+		cell->n += run->n - 1;
+		return;
 	}
 	FN(minmax_exact) (cell, v, run->valid, run->n, want_max);
 }
@@ -190,3 +228,4 @@ FN(max) (AggCell *cell, const AggRun *run)
 #undef CTYPE
 #undef FN
 #undef IS_FLOAT
+#undef ITYPE

@@ -13,6 +13,8 @@
  */
 #include "agg/agg_private.h"
 
+#include <math.h>
+
 #include "agg/agg.h"
 #include "catalog/pg_statistic.h"
 #include "miscadmin.h"
@@ -31,6 +33,8 @@
 #define COST_FUNCTION_VALUE 0.8
 #define COST_EXPRESSION 0.5
 #define COST_KEY 0.1
+/* ... and comparison, of ranks */
+#define COST_COMPARE 0.5
 
 /* See agg_private.h. */
 Path *
@@ -342,6 +346,7 @@ make_path(RelOptInfo *grouped_rel, PathTarget *target, Path *child, const AggSha
 												  shape->top_key, shape->top_n));
 	path->custom_private = lappend(path->custom_private, shape->eqops);
 	path->custom_private = lappend(path->custom_private, makeInteger(stage));
+	path->custom_private = lappend(path->custom_private, NIL);
 	path->methods = &strata_agg_path_methods;
 	strata_path_copy_disabled(&path->path, child);
 	return path;
@@ -378,6 +383,30 @@ make_reading_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_
 	cost_path(root, path, Max(child->total_cost - saved, child->startup_cost) +
 			  rows * row_cost(root, shape) + spill_cost(shape, ngroups), ngroups, having);
 	return path;
+}
+
+/* Offer a path, and the same with its groups in the order that is wanted. */
+static void
+offer(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, const AggShape *shape)
+{
+	CustomPath *sorted = makeNode(CustomPath);
+	List	   *order;
+	List	   *pathkeys = strata_agg_order_plan(root, shape, &order);
+	double		rows = Max(path->path.rows, 2.0);
+	Cost		cost;
+
+	*sorted = *path;
+	add_path(rel, &path->path);
+	if (pathkeys == NIL)
+		return;
+	/* numbers are compared, not values */
+	cost = COST_COMPARE * cpu_operator_cost * rows * log(rows) / log(2.0);
+	sorted->path.pathkeys = pathkeys;
+	sorted->path.startup_cost += cost;
+	sorted->path.total_cost += cost;
+	sorted->custom_private = list_copy(sorted->custom_private);
+	llast(sorted->custom_private) = order;
+	add_path(rel, &sorted->path);
 }
 
 /* Tell the scans why. */
@@ -448,7 +477,7 @@ add_parallel_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_
 			  (cpu_tuple_cost + list_length(shape->aggrefs) * COST_FUNCTION_VALUE * cpu_operator_cost),
 			  ngroups, having);
 	path->path.parallel_workers = 0;
-	add_path(grouped_rel, &path->path);
+	offer(root, grouped_rel, path, shape);
 }
 
 /* See agg.h. */
@@ -475,8 +504,8 @@ strata_agg_create_paths(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *gr
 	child = make_child(root, input_rel, input, &shape, &saved);
 	if (child == NULL)
 		return;
-	add_path(grouped_rel, &make_reading_path(root, input_rel, grouped_rel, grouped_rel->reltarget, child,
-											 &shape, having, saved, AGG_STAGE_WHOLE)->path);
+	offer(root, grouped_rel, make_reading_path(root, input_rel, grouped_rel, grouped_rel->reltarget, child,
+											   &shape, having, saved, AGG_STAGE_WHOLE), &shape);
 	add_parallel_path(root, input_rel, grouped_rel, &shape, having);
 }
 
@@ -504,6 +533,6 @@ strata_agg_create_distinct_paths(PlannerInfo *root, RelOptInfo *input_rel, RelOp
 	strata_agg_stop_plan(root, input_rel, false, &shape);
 	child = make_child(root, input_rel, input, &shape, &saved);
 	if (child != NULL)
-		add_path(distinct_rel, &make_reading_path(root, input_rel, distinct_rel, target, child, &shape,
-												  NIL, saved, AGG_STAGE_WHOLE)->path);
+		offer(root, distinct_rel, make_reading_path(root, input_rel, distinct_rel, target, child, &shape,
+													NIL, saved, AGG_STAGE_WHOLE), &shape);
 }

@@ -109,6 +109,24 @@ keep(StrataAggState *agg, const AggCall *call, AggCell *cell, int64 time, Datum 
 }
 
 /*
+ * Of selected rows [from, to) in the order of their times, up or down, the
+ * first of those with the best.
+ */
+static int
+best_of_sorted(const AggVector *vector, const StrataColumn *times, int from, int to, bool last)
+{
+	int64		front = strata_agg_column_int(times, agg_vector_row(vector, from));
+	int64		back = strata_agg_column_int(times, agg_vector_row(vector, to - 1));
+	int			i = to - 1;
+
+	if (last ? front >= back : front <= back)
+		return from;
+	while (i > from && strata_agg_column_int(times, agg_vector_row(vector, i - 1)) == back)
+		i--;
+	return i;
+}
+
+/*
  * Take the selected rows [from, to) in; valid: the FILTER's mask of selected
  * rows, or NULL.
  */
@@ -122,11 +140,17 @@ strata_agg_pick_run(StrataAggState *agg, AggCall *call, AggCell *cell,
 	bool		found = cell->n != CELL_EMPTY;
 	int64		best = cell->w.hi;
 	int			best_row = -1;
+	bool		only_run = from == 0 && to == vector->nselected;
 	bool		isnull;
 	Datum		value;
 
 	if (times->constant && times->value_isnull)
 		return;
+	if (valid == NULL && !times->constant && strata_agg_is_sorted(vector, &agg->values[call->by], times))
+	{
+		from = best_of_sorted(vector, times, from, to, last);
+		to = from + 1;
+	}
 	for (int i = from; i < to; i++)
 	{
 		int			row = agg_vector_row(vector, i);
@@ -144,7 +168,7 @@ strata_agg_pick_run(StrataAggState *agg, AggCall *call, AggCell *cell,
 	if (best_row < 0)
 		return;
 	/* of one run the other rows' values are of no interest */
-	value = from == 0 && to == vector->nselected ?
+	value = only_run ?
 		strata_agg_value_at(agg, call->value, best_row, &isnull) :
 		strata_column_get(strata_agg_value_column(agg, call->value), best_row, &isnull);
 	keep(agg, call, cell, best, value, isnull);

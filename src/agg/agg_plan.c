@@ -5,7 +5,7 @@
  *
  * A path's custom_private: inputs (Vars), keys, aggregates, HAVING, and of
  * AggShape picks, by, the numbers that tell what may end the reading early, and
- * eqops; then the stage.
+ * eqops; then the stage, and the order of groups.
  *
  * The plan: custom_scan_tlist has the keys, then the aggregates, which makes
  * PostgreSQL turn them into columns of our scan tuple wherever the target and
@@ -23,6 +23,7 @@
  *	5	IntList		AggStopKind, last, reverse, number of key, number of values
  *	6	OidList		of each key the operator for equality, or InvalidOid
  *	7	Integer		AggStage
+ *	8	List		of each key of the order of groups: its number, operator, collation, nulls first
  *
  * src/agg/agg_plan.c
  *-------------------------------------------------------------------------
@@ -89,6 +90,7 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tli
 	cscan->custom_private = lappend(cscan->custom_private, list_nth(path->custom_private, 6));
 	cscan->custom_private = lappend(cscan->custom_private, list_nth(path->custom_private, 7));
 	cscan->custom_private = lappend(cscan->custom_private, list_nth(path->custom_private, 8));
+	cscan->custom_private = lappend(cscan->custom_private, list_nth(path->custom_private, 9));
 	cscan->methods = &strata_agg_scan_methods;
 	return &cscan->scan.plan;
 }

@@ -406,7 +406,7 @@ typedef struct AggGroup
 } AggGroup;
 
 typedef struct AggTable AggTable;
-extern AggTable *strata_agg_table_create(struct StrataAggState *agg);
+extern AggTable *strata_agg_table_create(struct StrataAggState *agg, MemoryContext mcxt);
 /* The group of the keys' current values, made when it is new. */
 extern AggGroup *strata_agg_table_find(AggTable *table);
 /* The same, or NULL when it is not in memory. */
@@ -422,6 +422,26 @@ extern void strata_agg_table_reset(AggTable *table);
 extern void strata_agg_table_end(AggTable *table);
 extern Size strata_agg_table_memory(const AggTable *table);
 extern int	strata_agg_table_spills(const AggTable *table);
+
+/* The groups, to be put in another order before they are handed out; NULL: some are on disk. */
+extern AggGroup **strata_agg_table_groups(AggTable *table, uint32 *ngroups);
+
+/* agg_order.c: groups in the order that is wanted of them. */
+typedef struct AggOrder AggOrder;
+/* The pathkeys they can be sorted by, and for the plan what that means; NIL: none are wanted, or cannot. */
+extern List *strata_agg_order_plan(PlannerInfo *root, const AggShape *shape, List **order);
+/* NULL when there are no numbers. */
+extern AggOrder *strata_agg_order_create(struct StrataAggState *agg, List *numbers);
+extern List *strata_agg_order_keys(const AggOrder *order);
+/* After the table's last row, before its first group. */
+extern void strata_agg_order_sort(AggOrder *order, struct StrataAggState *agg);
+/* The next row as a scan tuple, NULL at the end; false: take the table's groups as they come. */
+extern bool strata_agg_order_next(AggOrder *order, struct StrataAggState *agg, TupleTableSlot **slot);
+extern void strata_agg_order_reset(AggOrder *order);
+extern void strata_agg_order_end(AggOrder *order);
+
+/* agg_exec.c: the next of the table's groups as a scan tuple; NULL at the end. */
+extern TupleTableSlot *strata_agg_next_group(struct StrataAggState *agg);
 
 /* agg_summary.c: take the whole batch into the cell by what its summary says; false: cannot. */
 extern bool strata_agg_summarize(struct StrataAggState *agg, AggCall *call, AggCell *cell);
@@ -446,16 +466,30 @@ typedef struct AggStop
 	int			n;
 	int			nseen;			/* up to n values, the best first */
 	int64	   *seen;
+	AggTable   *segments;		/* PICK: groups that are the one of a batch; NULL: none yet */
+	MemoryContext segment_mcxt;
 } AggStop;
 
 extern void strata_agg_stop_init(struct StrataAggState *agg, List *numbers, Expr *by);
 extern void strata_agg_stop_reset(struct StrataAggState *agg);
-/*
- * May the batch, whose columns are R's attnos, still change the result?  Those
- * of the highest rank should be read first.
- */
-extern bool strata_agg_stop_wants(struct StrataAggState *agg, StrataBatchReader *reader,
-								  const AttrNumber *attnos, int64 *rank);
+/* What a batch could do to the result, to be asked again when others were read. */
+typedef struct AggBatchRank
+{
+	int64		rank;			/* the highest should be read first */
+	const AggGroup *segment;	/* the one group of all its rows; NULL: unknown, or no matter */
+} AggBatchRank;
+
+/* Rank the batch, whose columns are R's attnos; false: it cannot change the result any more. */
+extern bool strata_agg_stop_rank(struct StrataAggState *agg, StrataBatchReader *reader,
+								 const AttrNumber *attnos, AggBatchRank *rank);
+/* May it still change the result? */
+extern bool strata_agg_stop_wants(struct StrataAggState *agg, const AggBatchRank *rank);
+/* If not, may one of a lower rank? */
+static inline bool
+strata_agg_stop_is_by_rank(const AggStop *stop)
+{
+	return stop->kind == AGG_STOP_TOP;
+}
 /* Leave rows of the vector that may; false: none is left. */
 extern bool strata_agg_stop_restrict(struct StrataAggState *agg, AggVector *vector);
 /* Take note of the current values of the keys. */
@@ -497,6 +531,7 @@ typedef struct StrataAggState
 	int		   *runs;			/* starts of runs, and the end */
 	AggStop		stop;
 	AggTable   *table;			/* with keys */
+	AggOrder   *order;			/* NULL: groups come in any */
 	AggCell    *cells;			/* without */
 	bool		done;			/* all rows are in */
 	bool		returned;		/* without keys: the row was returned */

@@ -242,6 +242,8 @@ void
 strata_agg_stop_reset(StrataAggState *agg)
 {
 	agg->stop.nseen = 0;
+	if (agg->stop.segments != NULL)
+		strata_agg_table_reset(agg->stop.segments);
 }
 
 /* Least and greatest value of the column in the loaded batch. */
@@ -320,41 +322,89 @@ improves(StrataAggState *agg, const AggCell *cells, int64 best)
 	return false;
 }
 
+/* The bound by which the batch was ranked; ~x turns the order round. */
+static inline int64
+bound_of(const AggStop *stop, const AggBatchRank *rank)
+{
+	return stop->last ? rank->rank : ~rank->rank;
+}
+
+/* Would a value that good change the cells of the group that the keys' current values are of? */
+static bool
+group_wants(StrataAggState *agg, int64 best)
+{
+	AggCell    *cells = agg->cells;
+
+	if (agg->nkeys > 0)
+	{
+		AggGroup   *group = strata_agg_table_lookup(agg->table);
+
+		if (group == NULL)
+			return true;
+		cells = group->cells;
+	}
+	return improves(agg, cells, best);
+}
+
 /* See agg_private.h. */
 bool
-strata_agg_stop_wants(StrataAggState *agg, StrataBatchReader *reader, const AttrNumber *attnos,
-					  int64 *rank)
+strata_agg_stop_wants(StrataAggState *agg, const AggBatchRank *rank)
+{
+	AggStop    *stop = &agg->stop;
+	int64		best = bound_of(stop, rank);
+
+	if (rank->rank == PG_INT64_MAX)
+		return true;
+	if (stop->kind == AGG_STOP_TOP)
+		return stop->nseen < stop->n ||
+			(stop->last ? best >= stop->seen[stop->n - 1] : best <= stop->seen[stop->n - 1]);
+	if (agg->nkeys > 0 && rank->segment == NULL)
+		return true;
+	for (int k = 0; k < agg->nkeys; k++)
+	{
+		agg->keys[k].current = rank->segment->keys[k];
+		agg->keys[k].isnull = (rank->segment->nulls >> k) & 1;
+	}
+	return group_wants(agg, best);
+}
+
+/* The group of the keys' current values, among those of batches. */
+static const AggGroup *
+note_segment(StrataAggState *agg)
+{
+	AggStop    *stop = &agg->stop;
+
+	if (stop->segments == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(agg->css.ss.ps.state->es_query_cxt);
+
+		stop->segment_mcxt = AllocSetContextCreate(CurrentMemoryContext, "StrataAgg segments",
+												   ALLOCSET_DEFAULT_SIZES);
+		stop->segments = strata_agg_table_create(agg, stop->segment_mcxt);
+		MemoryContextSwitchTo(old);
+	}
+	return strata_agg_table_find(stop->segments);
+}
+
+/* See agg_private.h. */
+bool
+strata_agg_stop_rank(StrataAggState *agg, StrataBatchReader *reader, const AttrNumber *attnos,
+					 AggBatchRank *rank)
 {
 	AggStop    *stop = &agg->stop;
 	const AggValue *value = &agg->values[stop->by];
-	AggCell    *cells = agg->cells;
-	AggGroup   *group;
-	bool		wanted;
 	int64		min;
 	int64		max;
 
-	*rank = PG_INT64_MAX;
+	/* greatest: the bounds are unknown, or there is nothing better */
+	rank->rank = PG_INT64_MAX;
+	rank->segment = NULL;
 	if (!bounds_of(reader, attnos[value->input], &value->type, &min, &max))
 		return true;
-	/* ~x turns the order round */
-	*rank = stop->last ? max : ~min;
-	if (stop->kind == AGG_STOP_TOP && stop->nseen < stop->n)
-		return true;
-	if (stop->kind == AGG_STOP_TOP)
-		wanted = stop->last ? max >= stop->seen[stop->n - 1] : min <= stop->seen[stop->n - 1];
-	else
-	{
-		if (agg->nkeys > 0)
-		{
-			if (!load_segment(agg, reader, attnos) ||
-				(group = strata_agg_table_lookup(agg->table)) == NULL)
-				return true;
-			cells = group->cells;
-		}
-		wanted = improves(agg, cells, stop->last ? max : min);
-	}
-	agg->counters.skipped += !wanted;
-	return wanted;
+	rank->rank = stop->last ? max : ~min;
+	if (stop->kind == AGG_STOP_PICK && agg->nkeys > 0 && load_segment(agg, reader, attnos))
+		rank->segment = note_segment(agg);
+	return strata_agg_stop_wants(agg, rank);
 }
 
 static inline bool
