@@ -7,8 +7,9 @@
  * Each candidate of a fixed kind is planned: what it would write is counted to the
  * byte, from one pass over differences, bit lengths and distinct values; only the
  * winner is written.  What a candidate cannot beat is known before it is planned, so
- * most of them are not.  In archives the packing of integers is known only when it is done,
- * and so are LZ blocks everywhere: these are tried.  A codec that decodes slower has
+ * most of them are not.  What LZ blocks will take is guessed, from a few kB of the values and from
+ * what repeats in them.  In archives the packing of integers is known only when it is done:
+ * that is tried.  A codec that decodes slower has
  * to win by a margin, but not in archives; hot columns do without zstd.
  *
  *	INT		CONSTANT, DELTA_DELTA, DICTIONARY, RAW
@@ -378,7 +379,7 @@ count_matches(const StrataDictionary *d)
 
 /*
  * Is a dictionary the best without asking LZ about the values themselves?  LZ has to say what
- * is in the entries too, and needs three bytes for a match, zstd one and a half or more.
+ * is in the entries too, and needs three bytes for a match, zstd about two.
  * (PACKED was preferred for the entries to what is up to a fifth smaller.)
  */
 static bool
@@ -387,7 +388,7 @@ dictionary_wins(const StrataVector *v, const StrataDictionary *d)
 	bool		zstd = strata_codec_available(STRATA_CODEC_ZSTD) && v->level != STRATA_LEVEL_HOT;
 	bool		in_lz = d->entries_codec == STRATA_CODEC_LZ4 || d->entries_codec == STRATA_CODEC_ZSTD;
 	size_t		entries = in_lz ? d->encoded_len : d->encoded_len - d->encoded_len / 5;
-	size_t		least = entries + (size_t) count_matches(d) * (zstd ? 3 : 6) / 2;
+	size_t		least = entries + (size_t) count_matches(d) * (zstd ? 2 : 3);
 	size_t		most = d->nbytes - margin(v, d->nbytes, 20);
 
 	return v->level != STRATA_LEVEL_ARCHIVE && v->hint != STRATA_BYTES_NO_LZ && most <= least &&
