@@ -254,6 +254,7 @@ test_ints(void)
 	unit_run("timestamps with gaps", test_gaps);
 	unit_run("wraparound", test_wraparound);
 	unit_run("every shape", test_shapes);
+	unit_run("limits of lanes", test_lanes);
 	unit_run("divisors", test_divisors);
 	unit_run("truncation to a width", test_widths);
 }
