@@ -234,8 +234,13 @@ scale_narrow(const int64_t *values, uint32_t n, uint64_t divisor, int32_t *scale
 		Divisor		by = make_divisor(divisor);
 		uint32_t	factor = (uint32_t) by.factor;
 
-		for (uint32_t i = 0; i < n; i++)
-			scaled[i] = (int32_t) ((uint32_t) (((uint64_t) values[i] - first) >> by.shift) * factor);
+		/* behind the 32 bits that are kept comes the sign, which only a large shift brings in */
+		if (by.shift > 32)
+			for (uint32_t i = 0; i < n; i++)
+				scaled[i] = (int32_t) ((uint32_t) ((int64_t) ((uint64_t) values[i] - first) >> by.shift) * factor);
+		else
+			for (uint32_t i = 0; i < n; i++)
+				scaled[i] = (int32_t) ((uint32_t) (((uint64_t) values[i] - first) >> by.shift) * factor);
 	}
 	memset(scaled + n, 0, INT_SCALED_PADDING * sizeof(int32_t));
 }

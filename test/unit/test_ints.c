@@ -186,6 +186,26 @@ test_lanes(void)
 		}
 }
 
+/* Few small multiples, of both signs, of every divisor: the whole of the shift matters. */
+static void
+test_large_divisors(void)
+{
+	for (int shift = 0; shift < 63; shift++)
+		for (int odd = 1; odd <= 7; odd += 2)
+			for (int mode = 0; mode < 3 * 2; mode++)
+			{
+				IntShape	shape = {(IntTransform) (mode % 3), INT_PACK_BITS, mode / 3 % 2, 6};
+				Sample		s = sample_int("zero", 8, 100);
+				int64_t    *values = (int64_t *) s.fixed;
+
+				for (uint32_t k = 0; k < 100; k++)
+					values[k] = (int64_t) (((uint64_t) unit_below(9) - 4) * (uint64_t) odd << shift);
+				check_ints(values, 100);
+				check_shape(&shape, &s);
+				sample_free(&s);
+			}
+}
+
 static void
 test_shapes(void)
 {
@@ -255,6 +275,7 @@ test_ints(void)
 	unit_run("wraparound", test_wraparound);
 	unit_run("every shape", test_shapes);
 	unit_run("limits of lanes", test_lanes);
+	unit_run("large divisors", test_large_divisors);
 	unit_run("divisors", test_divisors);
 	unit_run("truncation to a width", test_widths);
 }
