@@ -87,21 +87,29 @@ add_change(AggKey *key, int position, Datum bucket, bool isnull)
 }
 
 /* See agg_private.h. */
-bool
-strata_agg_is_sorted(const AggVector *vector, const AggValue *value, const StrataColumn *col)
+const StrataOrderKey *
+strata_agg_batch_order(const AggVector *vector, const AggValue *value)
 {
 	StrataBatchReader *reader;
 	AttrNumber	attno;
 	AttrNumber	min_att;
 
-	if (vector->batch == NULL || value->input < 0 || col->isnull != NULL)
-		return false;
+	if (vector->batch == NULL || value->input < 0)
+		return NULL;
 	reader = vector->batch->reader;
 	attno = vector->attnos[value->input];
 	min_att = reader->schema->min_att[attno];
 	/* a column whose type was changed without a rewrite may be in another order */
 	return reader->layout->norder > 0 && reader->layout->order[0].attno == attno &&
-		min_att != 0 && strata_batch_schema_same_type(reader->schema, attno, min_att);
+		min_att != 0 && strata_batch_schema_same_type(reader->schema, attno, min_att) ?
+		&reader->layout->order[0] : NULL;
+}
+
+/* See agg_private.h. */
+bool
+strata_agg_is_sorted(const AggVector *vector, const AggValue *value, const StrataColumn *col)
+{
+	return col->isnull == NULL && strata_agg_batch_order(vector, value) != NULL;
 }
 
 /* The first position behind i whose value is not in [lo, hi]; the order is sorted. */

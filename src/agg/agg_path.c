@@ -86,6 +86,30 @@ add_saved(Path *path, const AggShape *shape, Cost *saved)
 	return true;
 }
 
+/*
+ * Where one row of each segment is looked for: the scan that skips from one to the
+ * next, if it is cheaper.  rel is what the shape is about, or a parent of path's.
+ */
+static Path *
+by_segment(PlannerInfo *root, RelOptInfo *rel, Path *path, const AggShape *shape)
+{
+	List	   *columns;
+	Var		   *key;
+	Var		   *by;
+
+	if (shape->stop != AGG_STOP_PICK || list_length(shape->keys) != 1)
+		return path;
+	columns = list_make2(linitial(shape->keys), shape->by);
+	if (path->parent != rel)
+		columns = (List *) strata_adjust_appendrel_attrs_multilevel(root, (Node *) columns,
+																	path->parent, rel);
+	key = linitial(columns);
+	by = lsecond(columns);
+	if (!IsA(key, Var) || !IsA(by, Var))
+		return path;
+	return strata_scan_path_by_segment(path, key->varattno, by->varattno, shape->last);
+}
+
 /* The Append over the same children, with the inputs as its target. */
 static Path *
 project_append(PlannerInfo *root, RelOptInfo *rel, AppendPath *append, const AggShape *shape,
@@ -103,7 +127,11 @@ project_append(PlannerInfo *root, RelOptInfo *rel, AppendPath *append, const Agg
 		Path	   *subpath = strata_agg_strip_projection(lfirst(lc));
 		List	   *exprs;
 
-		vectors |= add_saved(subpath, shape, saved);
+		if (add_saved(subpath, shape, saved))
+		{
+			vectors = true;
+			subpath = by_segment(root, rel, subpath, shape);
+		}
 		exprs = (List *) strata_adjust_appendrel_attrs_multilevel(root, (Node *) inputs,
 																  subpath->parent, rel);
 		subpath = project(root, subpath, exprs);
@@ -435,7 +463,7 @@ make_child(PlannerInfo *root, RelOptInfo *input_rel, Path *input, const AggShape
 		return project_append(root, input_rel, (AppendPath *) input, shape, saved);
 	if (!add_saved(input, shape, saved))
 		return NULL;
-	return project(root, input, shape->inputs);
+	return project(root, by_segment(root, input_rel, input, shape), shape->inputs);
 }
 
 /* The cheapest input that we may look at for an upper relation; or NULL. */

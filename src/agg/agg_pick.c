@@ -127,25 +127,38 @@ best_of_sorted(const AggVector *vector, const StrataColumn *times, int from, int
 }
 
 /*
- * Take the selected rows [from, to) in; valid: the FILTER's mask of selected
- * rows, or NULL.
+ * If the batch's order tells that the vector's first row has the best time of all, no
+ * other time need be decoded.  Not so where that is null.
  */
-void
-strata_agg_pick_run(StrataAggState *agg, AggCall *call, AggCell *cell,
-					const uint8 *valid, int from, int to)
+static bool
+starts_with_best(StrataAggState *agg, const AggCall *call, int64 *time)
 {
-	AggVector  *vector = agg->vector;
-	StrataColumn *times = strata_agg_value_column(agg, call->by);
-	bool		last = call->kernel == &pick_last;
-	bool		found = cell->n != CELL_EMPTY;
-	int64		best = cell->w.hi;
-	int			best_row = -1;
-	bool		only_run = from == 0 && to == vector->nselected;
+	const AggValue *by = &agg->values[call->by];
+	const StrataOrderKey *order = strata_agg_batch_order(agg->vector, by);
 	bool		isnull;
 	Datum		value;
 
+	if (order == NULL || order->desc != (call->kernel == &pick_last))
+		return false;
+	value = strata_agg_value_at(agg, call->by, agg_vector_row(agg->vector, 0), &isnull);
+	*time = isnull ? 0 : strata_agg_datum_int(&by->type, value);
+	return !isnull;
+}
+
+/* The first of the selected rows [from, to) whose time is the best, and that; -1: there is none. */
+static int
+find_best(StrataAggState *agg, const AggCall *call, const uint8 *valid, int from, int to, int64 *best)
+{
+	AggVector  *vector = agg->vector;
+	StrataColumn *times;
+	bool		last = call->kernel == &pick_last;
+	int			best_row = -1;
+
+	if (valid == NULL && from == 0 && to == vector->nselected && starts_with_best(agg, call, best))
+		return agg_vector_row(vector, 0);
+	times = strata_agg_value_column(agg, call->by);
 	if (times->constant && times->value_isnull)
-		return;
+		return -1;
 	if (valid == NULL && !times->constant && strata_agg_is_sorted(vector, &agg->values[call->by], times))
 	{
 		from = best_of_sorted(vector, times, from, to, last);
@@ -159,18 +172,34 @@ strata_agg_pick_run(StrataAggState *agg, AggCall *call, AggCell *cell,
 		if ((valid != NULL && !valid[i]) || (times->isnull != NULL && times->isnull[row]))
 			continue;
 		time = strata_agg_column_int(times, row);
-		if (found && (last ? time <= best : time >= best))
+		if (best_row >= 0 && (last ? time <= *best : time >= *best))
 			continue;
-		found = true;
-		best = time;
+		*best = time;
 		best_row = row;
 	}
-	if (best_row < 0)
+	return best_row;
+}
+
+/*
+ * Take the selected rows [from, to) in; valid: the FILTER's mask of selected
+ * rows, or NULL.
+ */
+void
+strata_agg_pick_run(StrataAggState *agg, AggCall *call, AggCell *cell,
+					const uint8 *valid, int from, int to)
+{
+	int64		best = 0;
+	int			row = find_best(agg, call, valid, from, to, &best);
+	bool		isnull;
+	Datum		value;
+
+	if (row < 0 || (cell->n != CELL_EMPTY &&
+					(call->kernel == &pick_last ? best <= cell->w.hi : best >= cell->w.hi)))
 		return;
 	/* of one run the other rows' values are of no interest */
-	value = only_run ?
-		strata_agg_value_at(agg, call->value, best_row, &isnull) :
-		strata_column_get(strata_agg_value_column(agg, call->value), best_row, &isnull);
+	value = from == 0 && to == agg->vector->nselected ?
+		strata_agg_value_at(agg, call->value, row, &isnull) :
+		strata_column_get(strata_agg_value_column(agg, call->value), row, &isnull);
 	keep(agg, call, cell, best, value, isnull);
 }
 

@@ -388,6 +388,8 @@ typedef struct AggKey
 	bool	   *nulls;
 } AggKey;
 
+/* How the batch's rows are sorted, if it is by the column first of all; or NULL. */
+extern const StrataOrderKey *strata_agg_batch_order(const AggVector *vector, const AggValue *value);
 /* Do the selected rows stand in the order of the column, up or down? */
 extern bool strata_agg_is_sorted(const AggVector *vector, const AggValue *value,
 								 const StrataColumn *col);

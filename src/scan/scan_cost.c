@@ -32,6 +32,7 @@
 /* Multiples of cpu_tuple_cost. */
 #define COST_BATCH_LOOK 0.5		/* one batch row: fetch, and try to prune */
 #define COST_BATCH_OPEN 3.0		/* a batch that is read: detoast, set up */
+#define COST_SKIP 4.0			/* to the next segment of the index */
 #define COST_COLUMN_OPEN 1.0	/* per column of it */
 #define COST_DECODE_VALUE 0.02
 #define COST_EMIT_ROW 0.25
@@ -349,6 +350,24 @@ is_segment_access(const StrataCandidate *candidate)
 		candidate->access == STRATA_ACCESS_SEGMENT_MAX;
 }
 
+/*
+ * What is saved where one batch of each segment is enough, by skipping through the
+ * index from one to the next; 0: that is no faster than looking at all of them.
+ */
+static Cost
+segment_saving(const StrataRelInfo *info, const StrataCandidate *candidate, const QualShape *shape,
+			   Cost access, double nbatches, Cost per_batch)
+{
+	double		n = Min(info->nsegments, nbatches);
+	Cost		skipping = index_access_cost(info, n, false) + n * COST_SKIP * cpu_tuple_cost;
+
+	if (candidate->nkeys > 0 || candidate->workers > 0 || candidate->param_info != NULL ||
+		info->layout->nsegment != 1 || info->layout->norder == 0 || shape->prefix != NIL ||
+		!strata_enable_pruning)
+		return 0;
+	return skipping < access ? access - skipping + (nbatches - n) * per_batch : 0;
+}
+
 /* See scan_private.h. */
 void
 strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
@@ -396,6 +415,7 @@ strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
 		access + nbatches * per_batch + emit;
 	candidate->row_cost = emit;
 	candidate->decode_cost = nbatches * (per_batch - COST_BATCH_OPEN * cpu_tuple_cost);
+	candidate->segment_saving = segment_saving(info, candidate, shape, access, nbatches, per_batch);
 	if (candidate->nkeys > 0)
 	{
 		/* the batches that lie side by side are open at the same time */

@@ -131,7 +131,8 @@ show_access(StrataScanState *scan, ExplainState *es)
 		[STRATA_ACCESS_SEGMENT_MAX] = "segment index by max"
 	};
 
-	ExplainPropertyText("Batch Access", names[scan->info.access], es);
+	ExplainPropertyText("Batch Access", psprintf("%s%s", names[scan->info.access], scan->info.by_segment ?
+												 ", the best of each segment first" : ""), es);
 }
 
 /* Batches that the query's snapshot sees. */

@@ -167,6 +167,14 @@ make_path(const StrataRelInfo *info, StrataCandidate *candidate, List *pathkeys)
 	scan->heap_pages = (BlockNumber) info->heap_pages;
 	scan->row_cost = candidate->row_cost;
 	scan->decode_cost = candidate->decode_cost;
+	scan->segment_saving = candidate->segment_saving;
+	if (scan->segment_saving > 0)
+	{
+		scan->segment = info->layout->segment[0];
+		scan->order = info->layout->order[0].attno;
+		scan->has_segment_index[false] = info->has_segment_index;
+		scan->has_segment_index[true] = info->has_segment_max_index;
+	}
 	path->custom_private = list_make1(scan);
 	return path;
 }

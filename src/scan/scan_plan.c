@@ -8,7 +8,7 @@
  *	1	String		layout that the access is about
  *	2	IntList		sort keys: attno, desc, nulls first, for each
  *	3	Integer		1: the row store is read by a child plan; 2: ordered, and
- *					the access gives batches in the order of the keys
+ *					the access gives batches in the order of the keys; 4: by segment
  *	4	IntList		per qual, 1 when it may be tried before the quals left of it (security)
  *	5	String		why an aggregation above is not vectorised; empty: nothing to say
  *	6	Integer		pages of the row store when planned, at most INT_MAX
@@ -37,7 +37,8 @@ strata_scan_info_serialize(const StrataScanInfo *info)
 	for (int i = 0; i < info->nquals; i++)
 		promotable = lappend_int(promotable, info->promotable[i]);
 	result = list_make5(makeInteger(info->access), makeString(pstrdup(info->layout)), keys,
-						makeInteger((info->has_child ? 1 : 0) | (info->incremental ? 2 : 0)),
+						makeInteger((info->has_child ? 1 : 0) | (info->incremental ? 2 : 0) |
+									(info->by_segment ? 4 : 0)),
 						promotable);
 	result = lappend(result, makeString(pstrdup(info->note != NULL ? info->note : "")));
 	return lappend(result, makeInteger((int) Min(info->heap_pages, INT_MAX)));
@@ -65,6 +66,7 @@ strata_scan_info_parse(List *list, StrataScanInfo *info)
 	}
 	info->has_child = (intVal(list_nth(list, 3)) & 1) != 0;
 	info->incremental = (intVal(list_nth(list, 3)) & 2) != 0;
+	info->by_segment = (intVal(list_nth(list, 3)) & 4) != 0;
 	info->note = pstrdup(strVal(list_nth(list, 5)));
 	info->heap_pages = (BlockNumber) intVal(list_nth(list, 6));
 	info->nquals = list_length(promotable);

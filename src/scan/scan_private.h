@@ -48,8 +48,13 @@ typedef struct StrataScanInfo
 	bool		incremental;	/* ordered: access should give batches in order */
 	bool		has_child;		/* row store through an index, by the child plan */
 	BlockNumber heap_pages;		/* of the row store, when planned */
+	bool		by_segment;		/* access gives each segment's best bound first, and may skip the rest */
 	Cost		row_cost;		/* of making rows out of batches; paths only */
 	Cost		decode_cost;	/* of fetching and decoding columns; paths only */
+	Cost		segment_saving; /* what by_segment would save, if it can be; paths only */
+	AttrNumber	segment;		/* and of which columns it would be; paths only */
+	AttrNumber	order;
+	bool		has_segment_index[2];	/* by min, by max; paths only */
 	char	   *note;			/* why the aggregation above is not vectorised, or "" */
 	int			nquals;			/* plans only */
 	bool	   *promotable;
@@ -104,6 +109,7 @@ typedef struct StrataCandidate
 	Cost		total;
 	Cost		row_cost;		/* of total: making rows out of batches */
 	Cost		decode_cost;	/* of total: fetching and decoding columns */
+	Cost		segment_saving; /* of total: not there when one batch of each segment is looked for; 0: none */
 } StrataCandidate;
 
 /* scan_cost.c: the comparison with a column that a clause is, or NULL. */
@@ -161,6 +167,13 @@ extern StrataAccess strata_source_access(const StrataSource *source);
 /* The layout it was made for; NULL for access SEQ. */
 extern const StrataLayout *strata_source_layout(const StrataSource *source);
 extern void strata_source_set_parallel(StrataSource *source, ParallelTableScanDesc pscan);
+/*
+ * Give batches of the layout segment by segment, each in the order of the bound that
+ * the access is about, the best first.  _skip_segment leaves out what is left of the segment of this
+ * value; it does nothing where batches come otherwise.
+ */
+extern void strata_source_set_by_segment(StrataSource *source);
+extern void strata_source_skip_segment(StrataSource *source, Datum value, bool isnull);
 /* Start over, with keys from the (prepared) filter; all ranges, forward. */
 extern void strata_source_rescan(StrataSource *source, const StrataFilter *filter);
 /* The next batch row of all ranges in the direction; false at the end. */

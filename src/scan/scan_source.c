@@ -11,6 +11,8 @@
  * All reading is done with the query's snapshot.  The tuples come out as they
  * are; pruning, and everything else, is the caller's.
  *
+ * Over 600 lines: ranges, their keys and the order in which they are read are one state.
+ *
  * src/scan/scan_source.c
  *-------------------------------------------------------------------------
  */
@@ -22,10 +24,15 @@
 #include "access/tableam.h"
 #include "catalog/pg_collation_d.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
 #include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 
 /* layout, segment values, min, max; NOT NULL */
 #define MAX_KEYS (INDEX_MAX_KEYS + 1)
+
+/* Entries of an index to walk over rather than to look for the next segment from its root. */
+#define SKIP_BY_WALKING 64
 
 /* An index scan, which ranges use in turn, and the keys of the present one. */
 typedef struct RangeScan
@@ -35,6 +42,15 @@ typedef struct RangeScan
 	int			nkeys;
 	ScanKeyData keys[MAX_KEYS];
 } RangeScan;
+
+/* Which segments of the layout are left to read, if some are skipped. */
+typedef enum SegmentKey
+{
+	SEGMENT_ANY,
+	SEGMENT_BEHIND,				/* those that come after a value */
+	SEGMENT_NOT_NULL,
+	SEGMENT_NULL
+} SegmentKey;
 
 struct StrataSource
 {
@@ -56,6 +72,12 @@ struct StrataSource
 	bool		at_start;		/* nothing was read of it yet */
 	bool		ordered;		/* the layout's range is in order of its bounds */
 	bool		known_empty[STRATA_RANGE_COUNT];	/* of ranges without keys but the layout */
+	bool		by_segment;		/* the layout's range: segment by segment, the best bound first */
+	SegmentKey	segment_key;	/* what is left of it */
+	bool		skipping;		/* ... and this segment is to be left out */
+	bool		segment_isnull;
+	Datum		segment;		/* a copy */
+	ScanKeyData segment_proto;	/* compares with a segment's value; argument not filled in */
 	bool	   *proven;			/* per qual of filter: a key of this range says the same */
 	bool		keys_wanted;	/* strata_source_peek() will be called */
 	bool		peeked;			/* the next entry's TID stands in the scan, its row is not read */
@@ -134,6 +156,46 @@ strata_source_set_parallel(StrataSource *source, ParallelTableScanDesc pscan)
 {
 	Assert(source->access == STRATA_ACCESS_SEQ && source->seqscan == NULL);
 	source->pscan = pscan;
+}
+
+/* See scan_private.h.  Of layouts with one segmentby column. */
+void
+strata_source_set_by_segment(StrataSource *source)
+{
+	StrategyNumber strategy = is_max_access(source) ? BTLessStrategyNumber : BTGreaterStrategyNumber;
+	Relation	index = source->index;
+	Oid			operator;
+
+	if (!is_segment_access(source) || source->layout->nsegment != 1)
+		return;
+	operator = get_opfamily_member(index->rd_opfamily[0], index->rd_opcintype[0],
+								   index->rd_opcintype[0], strategy);
+	if (!OidIsValid(operator))
+		return;
+	ScanKeyEntryInitialize(&source->segment_proto, 0, 1, strategy, InvalidOid,
+						   index->rd_indcollation[0], get_opcode(operator), (Datum) 0);
+	source->by_segment = true;
+	source->keys_wanted = true;
+}
+
+/* Leave out the segments that are done. */
+static void
+rest_key(StrataSource *source, RangeScan *scan)
+{
+	ScanKey		key = &scan->keys[scan->nkeys];
+
+	if (source->segment_key == SEGMENT_ANY)
+		return;
+	scan->nkeys++;
+	if (source->segment_key == SEGMENT_BEHIND)
+	{
+		*key = source->segment_proto;
+		key->sk_argument = source->segment;
+	}
+	else
+		ScanKeyEntryInitialize(key, SK_ISNULL | (source->segment_key == SEGMENT_NULL ?
+												 SK_SEARCHNULL : SK_SEARCHNOTNULL),
+							   1, InvalidStrategy, InvalidOid, InvalidOid, InvalidOid, (Datum) 0);
 }
 
 static void
@@ -303,8 +365,9 @@ layout_range_keys(StrataSource *source, RangeScan *scan, const StrataFilter *fil
 	bool		is_max = is_max_access(source);
 	bool		full;
 
+	rest_key(source, scan);
 	source->ordered = !is_segment_access(source);
-	full = source->ordered ||
+	full = source->ordered || source->by_segment ||
 		(strata_enable_pruning && segment_keys(source, scan, filter, &source->ordered));
 	/* the index wants its keys in the order of its columns */
 	if (!source->single || !is_segment_access(source))
@@ -407,6 +470,67 @@ strata_source_start_range(StrataSource *source, const StrataFilter *filter,
 	MemoryContextSwitchTo(old);
 }
 
+/* Read the segments that are left, from the first one on. */
+static void
+start_rest(StrataSource *source, SegmentKey key)
+{
+	source->segment_key = key;
+	strata_source_start_range(source, source->filter, STRATA_RANGE_LAYOUT, source->direction, false);
+}
+
+/* Is the entry the index scan stands on one of the segment that is left out? */
+static bool
+is_in_segment(const StrataSource *source)
+{
+	IndexScanDesc desc = source->current;
+	Form_pg_attribute att = TupleDescAttr(desc->xs_itupdesc, 0);
+	bool		isnull;
+	Datum		value = index_getattr(desc->xs_itup, 1, desc->xs_itupdesc, &isnull);
+
+	if (isnull || source->segment_isnull)
+		return isnull == source->segment_isnull;
+	return datum_image_eq(value, source->segment, att->attbyval, att->attlen);
+}
+
+/*
+ * Go to behind the segment that is left out; false: it is the last one.  Nulls are
+ * the last segment of the index: walked backward, the first.
+ */
+static bool
+jump_over_segment(StrataSource *source)
+{
+	source->skipping = false;
+	if (source->segment_isnull && !is_max_access(source))
+		return source->in_range = false;
+	start_rest(source, source->segment_isnull ? SEGMENT_NOT_NULL : SEGMENT_BEHIND);
+	return source->in_range;
+}
+
+/*
+ * The next batch row of the layout's range, by segment.  What is skipped is walked
+ * over first, by the index's entries: most often the page has the next segment.
+ */
+static bool
+next_of_segments(StrataSource *source, TupleTableSlot *slot)
+{
+	ScanDirection direction = is_max_access(source) ? BackwardScanDirection : ForwardScanDirection;
+	int			walked = 0;
+
+	while (index_getnext_tid(source->current, direction) != NULL)
+	{
+		if (source->skipping && is_in_segment(source))
+		{
+			if (++walked > SKIP_BY_WALKING && !jump_over_segment(source))
+				return false;
+			continue;
+		}
+		source->skipping = false;
+		if (index_fetch_heap(source->current, slot))
+			return true;
+	}
+	return false;
+}
+
 /* See scan_private.h. */
 bool
 strata_source_next_in_range(StrataSource *source, TupleTableSlot *slot)
@@ -422,7 +546,10 @@ strata_source_next_in_range(StrataSource *source, TupleTableSlot *slot)
 	else
 	{
 		Assert(!source->peeked);
-		found = index_getnext_slot(source->current, source->direction, slot);
+		if (source->by_segment && source->range == STRATA_RANGE_LAYOUT)
+			found = next_of_segments(source, slot);
+		else
+			found = index_getnext_slot(source->current, source->direction, slot);
 		/* nothing but the snapshot can change that, and it stays */
 		if (!found && source->at_start &&
 			(source->range == STRATA_RANGE_BEFORE || source->range == STRATA_RANGE_AFTER))
@@ -494,7 +621,41 @@ void
 strata_source_rescan(StrataSource *source, const StrataFilter *filter)
 {
 	source->filter = filter;
+	source->segment_key = SEGMENT_ANY;
+	source->skipping = false;
 	strata_source_start_range(source, filter, STRATA_RANGE_LAYOUT, ForwardScanDirection, false);
+}
+
+/* See scan_private.h. */
+void
+strata_source_skip_segment(StrataSource *source, Datum value, bool isnull)
+{
+	Form_pg_attribute att;
+	MemoryContext old;
+
+	if (!source->by_segment || source->range != STRATA_RANGE_LAYOUT || !source->in_range)
+		return;
+	att = TupleDescAttr(RelationGetDescr(source->index), 0);
+	source->skipping = true;
+	source->segment_isnull = isnull;
+	if (isnull)
+		return;
+	old = MemoryContextSwitchTo(source->mcxt);
+	if (!att->attbyval && DatumGetPointer(source->segment) != NULL)
+		pfree(DatumGetPointer(source->segment));
+	source->segment = datumCopy(value, att->attbyval, att->attlen);
+	MemoryContextSwitchTo(old);
+}
+
+/* The segment of nulls, where looking for those behind a value has passed it by. */
+static bool
+start_nulls(StrataSource *source)
+{
+	if (source->range != STRATA_RANGE_LAYOUT || source->segment_key != SEGMENT_BEHIND ||
+		is_max_access(source))
+		return false;
+	start_rest(source, SEGMENT_NULL);
+	return true;
 }
 
 /*
@@ -540,7 +701,7 @@ strata_source_next(StrataSource *source, ScanDirection direction, TupleTableSlot
 	{
 		if (strata_source_next_in_range(source, slot))
 			return true;
-	} while (start_following_range(source, direction));
+	} while (start_nulls(source) || start_following_range(source, direction));
 	return false;
 }
 

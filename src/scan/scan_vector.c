@@ -51,6 +51,34 @@ strata_scan_state_gives_vectors(PlanState *node)
 }
 
 /* See scan_vector.h. */
+Path *
+strata_scan_path_by_segment(Path *path, AttrNumber segment, AttrNumber by, bool last)
+{
+	StrataScanInfo *info = strata_scan_path_info((CustomPath *) path);
+	CustomPath *copy;
+
+	if (info->segment_saving <= 0 || info->segment != segment || info->order != by ||
+		!info->has_segment_index[last])
+		return path;
+	copy = makeNode(CustomPath);
+	*copy = *(CustomPath *) path;
+	copy->path.total_cost = Max(path->total_cost - info->segment_saving, path->startup_cost);
+	info = palloc(sizeof(StrataScanInfo));
+	*info = *strata_scan_path_info((CustomPath *) path);
+	info->access = last ? STRATA_ACCESS_SEGMENT_MAX : STRATA_ACCESS_SEGMENT;
+	info->by_segment = true;
+	copy->custom_private = list_make1(info);
+	return &copy->path;
+}
+
+/* See scan_vector.h. */
+bool
+strata_scan_state_is_by_segment(PlanState *node)
+{
+	return ((StrataScanState *) node)->info.by_segment;
+}
+
+/* See scan_vector.h. */
 AttrNumber
 strata_scan_result_attno(PlanState *node, int resno)
 {
@@ -167,6 +195,7 @@ strata_scan_list_batch(PlanState *node, ItemPointer tid)
 	if (scan->batches_done || scan->store == NULL)
 		return NULL;
 	batch = scan->batch;
+	strata_batch_account(scan, batch);
 	while (strata_source_next(scan->source, ForwardScanDirection, batch->batch_slot))
 	{
 		if (!strata_batch_load(scan, batch, false))
@@ -176,8 +205,26 @@ strata_scan_list_batch(PlanState *node, ItemPointer tid)
 	}
 	scan->batches_done = true;
 	batch->vector.nrows = 0;
-	scan->counters.exhausted++;
+	/* what was skipped was not seen */
+	scan->counters.exhausted += !scan->info.by_segment;
 	return NULL;
+}
+
+/* See scan_vector.h. */
+void
+strata_scan_skip_segment(PlanState *node)
+{
+	StrataScanState *scan = (StrataScanState *) node;
+	StrataBatchReader *reader = scan->batch->reader;
+	Datum		value;
+	bool		isnull;
+
+	/* of another layout, which the source knows */
+	if (reader->layout->nsegment != 1)
+		return;
+	value = slot_getattr(scan->batch->batch_slot,
+						 reader->schema->seg_att[reader->layout->segment[0]], &isnull);
+	strata_source_skip_segment(scan->source, value, isnull);
 }
 
 /* See scan_vector.h. */

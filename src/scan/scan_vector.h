@@ -58,6 +58,14 @@ extern bool strata_scan_path_gives_vectors(Path *path, Cost *row_cost, Cost *dec
 extern bool strata_scan_state_gives_vectors(PlanState *node);
 
 /*
+ * For who wants the row with the greatest (least, if not last) value of column
+ * `by` of each segment, and of a StrataScan path that gives vectors: a copy that lists batches of a segment
+ * from its best end and can skip the rest; path itself where that is not cheaper.
+ */
+extern Path *strata_scan_path_by_segment(Path *path, AttrNumber segment, AttrNumber by, bool last);
+extern bool strata_scan_state_is_by_segment(PlanState *node);
+
+/*
  * Have EXPLAIN say why an aggregation above is not vectorised, if path is a
  * StrataScan of whatever form.
  */
@@ -83,6 +91,8 @@ extern StrataVectorBatch *strata_scan_next_vector(PlanState *node);
  * reader has metadata, and columns that are constant in the batch.
  */
 extern StrataBatchReader *strata_scan_list_batch(PlanState *node, ItemPointer tid);
+/* by_segment: list no more batches of the segment of the one listed last. */
+extern void strata_scan_skip_segment(PlanState *node);
 extern StrataBatchReader *strata_scan_go_to_batch(PlanState *node, ItemPointer tid);
 extern StrataVectorBatch *strata_scan_read_batch(PlanState *node);
 

@@ -33,4 +33,28 @@ SELECT plan('SELECT date_trunc(''hour'', ts), count(*) FROM one WHERE random() <
 SET strata.enable_early_stop = off;
 SELECT plan('SELECT host, seg, max(ts), last(txt, ts) FROM one GROUP BY 1, 2');
 SELECT plan('SELECT time_bucket(''1 hour'', ts), count(*) FROM one GROUP BY 1 ORDER BY 1 DESC LIMIT 2');
+RESET strata.enable_early_stop;
+-- a few segments of many batches: from one to the next through the index
+CREATE FUNCTION access(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+    line text;
+BEGIN
+    FOR line IN EXECUTE 'EXPLAIN (ANALYZE, BUFFERS OFF, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
+        IF line ~ 'Passed|Batch Access|Batches:' THEN
+            RETURN NEXT line;
+        END IF;
+    END LOOP;
+END $$;
+SET strata.batch_rows = 10;
+CREATE TABLE long (ts timestamptz NOT NULL, host text, v float8) USING strata;
+ALTER TABLE long SET (strata.segmentby = 'host', strata.orderby = 'ts DESC');
+INSERT INTO long SELECT '2006-10-27'::timestamptz + i * interval '79 s', 'host' || i % 3, i FROM generate_series(1, 12000) AS i;
+SELECT compress_chunk('long');
+ANALYZE long;
+SELECT access('SELECT DISTINCT ON (host) * FROM long ORDER BY host, ts DESC');
+SELECT access('SELECT host, min(ts) FROM long GROUP BY 1');
+SELECT access('SELECT host, max(ts) FROM long WHERE ts < ''2006-10-29'' GROUP BY 1');
+SELECT access('SELECT host, max(ts) FROM long WHERE host IN (''host1'', ''host2'') GROUP BY 1');
+SELECT access('SELECT host, max(ts), count(*) FROM long GROUP BY 1');
+SELECT access('SELECT v, max(ts) FROM long WHERE v < 3 GROUP BY 1');
 DROP SCHEMA agg_early_stop_plan CASCADE;
