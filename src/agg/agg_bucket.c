@@ -266,30 +266,60 @@ strata_agg_bucket_width(Expr *expr, Expr **arg)
 	return (double) bucket.width;
 }
 
+/* More than local midnights can be off because the time zone's offset changes. */
+#define ZONE_SLACK (2 * USECS_PER_DAY)
+
+/* Units that are cut in local time, and how many days they have at most; 0: none of these. */
+static int
+days_of_unit(int unit)
+{
+	switch (unit)
+	{
+		case DTK_DAY:
+			return 1;
+		case DTK_WEEK:
+			return 7;
+		case DTK_MONTH:
+			return 31;
+		case DTK_QUARTER:
+			return 92;
+		case DTK_YEAR:
+			return 366;
+		default:
+			return 0;
+	}
+}
+
 /*
- * See agg_private.h.  Local days are not: an hour that a time zone repeats at
- * midnight belongs to a day that begins later.
+ * See agg_private.h.  A bucket starts at or before its values, but for local days: an
+ * hour that a time zone repeats at midnight belongs to a day that begins later.
  */
 bool
-strata_agg_bucket_is_floor(Expr *expr)
+strata_agg_bucket_reach(Expr *expr, bool last, int64 *reach)
 {
-	BucketForm	form;
+	AggBucket	bucket = {0};
 	Expr	   *arg;
+	bool		local;
+	int			days = 0;
 
-	if (!match_bucket(expr, &form, &arg))
+	if (!match_bucket(expr, &bucket.form, &arg))
 		return false;
-	if (form != BUCKET_TRUNC || exprType((Node *) arg) != TIMESTAMPTZOID)
-		return true;
-	switch (decode_unit(linitial(((FuncExpr *) expr)->args)))
+	local = bucket.form == BUCKET_TRUNC && exprType((Node *) arg) == TIMESTAMPTZOID;
+	init_width(&bucket, (FuncExpr *) expr);
+	if (bucket.form == BUCKET_TRUNC)
 	{
-		case DTK_MILLISEC:
-		case DTK_SECOND:
-		case DTK_MINUTE:
-		case DTK_HOUR:
-			return true;
-		default:
+		days = days_of_unit(decode_unit(linitial(((FuncExpr *) expr)->args)));
+		/* decades and longer: not known here */
+		if (days == 0 && (bucket.width == 0 || bucket.width >= USECS_PER_DAY) && (local || !last))
 			return false;
 	}
+	if (last)
+		*reach = local && days > 0 ? ZONE_SLACK : 0;
+	else if (days > 0)
+		*reach = days * USECS_PER_DAY + (local ? ZONE_SLACK : 0);
+	else
+		*reach = bucket.width;
+	return last || *reach > 0;
 }
 
 /* Memory: the current context. */

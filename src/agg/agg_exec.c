@@ -207,7 +207,7 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 		init_call(agg, lfirst_node(Aggref, lc));
 	foreach(lc, picks)
 		init_pick(agg, lfirst(lc), by, lsecond_int(stop) != 0);
-	strata_agg_stop_init(agg, stop, by);
+	strata_agg_stop_init(agg, stop, keys, by);
 	if (agg->nkeys > 0)
 	{
 		agg->table = strata_agg_table_create(agg, agg->group_mcxt);

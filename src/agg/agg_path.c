@@ -370,8 +370,9 @@ make_path(RelOptInfo *grouped_rel, PathTarget *target, Path *child, const AggSha
 	path->custom_private = lappend(path->custom_private, shape->picks);
 	path->custom_private = lappend(path->custom_private, shape->by);
 	path->custom_private = lappend(path->custom_private,
-								   list_make5_int(shape->stop, shape->last, shape->reverse,
-												  shape->top_key, shape->top_n));
+								   lappend_int(list_make5_int(shape->stop, shape->last, shape->reverse,
+															  shape->top_key, shape->top_n),
+											   shape->nulls_matter));
 	path->custom_private = lappend(path->custom_private, shape->eqops);
 	path->custom_private = lappend(path->custom_private, makeInteger(stage));
 	path->custom_private = lappend(path->custom_private, NIL);

@@ -223,6 +223,7 @@ typedef struct AggShape
 	Expr	   *by;				/* AGG_STOP_PICK: of what the greatest or least */
 	int			top_key;		/* AGG_STOP_TOP: number of the key */
 	int			top_n;			/* and how many of its values */
+	bool		nulls_matter;	/* ... beside them the nulls, which come before them */
 } AggShape;
 
 extern void strata_agg_shape(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
@@ -234,8 +235,8 @@ extern void strata_agg_distinct_shape(PlannerInfo *root, RelOptInfo *input_rel, 
 extern bool strata_agg_can_evaluate(Node *expr, Index relid, AggShape *shape);
 /* Does the clause sort integers and times as such, not by an operator class of its own? */
 extern bool strata_agg_is_time_order(const SortGroupClause *clause, Oid type, bool *descending);
-/* agg_stop.c: a column of the relation that is ordered as integers are, and never null? */
-extern bool strata_agg_is_time_column(PlannerInfo *root, RelOptInfo *rel, Expr *expr);
+/* agg_stop.c: a column of the relation that is ordered as integers are?  May it be null? */
+extern bool strata_agg_is_time_column(PlannerInfo *root, RelOptInfo *rel, Expr *expr, bool *nullable);
 /* Fill in what may end the reading early. */
 extern void strata_agg_stop_plan(PlannerInfo *root, RelOptInfo *input_rel, bool has_having,
 								 AggShape *shape);
@@ -355,8 +356,11 @@ typedef struct AggBucket AggBucket;
 extern AggBucket *strata_agg_bucket_create(struct StrataAggState *agg, Expr *expr, Expr **arg);
 /* Is expr of a form that _create takes?  For plans. */
 extern bool strata_agg_is_bucket(Expr *expr);
-/* Is the bucket of no value above the value? */
-extern bool strata_agg_bucket_is_floor(Expr *expr);
+/*
+ * How far above a value its bucket can be, at most, if that is not to be missed going
+ * down (last), or how far below it going up; false: unknown, or no bucket.
+ */
+extern bool strata_agg_bucket_reach(Expr *expr, bool last, int64 *reach);
 /* About how wide buckets are, in units of the argument; 0: unknown, or no bucket. */
 extern double strata_agg_bucket_width(Expr *expr, Expr **arg);
 /*
@@ -465,6 +469,8 @@ typedef struct AggStop
 	bool		last;			/* greatest values are wanted */
 	int			by;				/* value that decides */
 	AggKey	   *key;			/* TOP: what n values are wanted of */
+	int64		reach;			/* TOP: a bucket is that far from its times, at most */
+	bool		nulls_matter;	/* TOP: all nulls are wanted too */
 	int			n;
 	int			nseen;			/* up to n values, the best first */
 	int64	   *seen;
@@ -472,7 +478,7 @@ typedef struct AggStop
 	MemoryContext segment_mcxt;
 } AggStop;
 
-extern void strata_agg_stop_init(struct StrataAggState *agg, List *numbers, Expr *by);
+extern void strata_agg_stop_init(struct StrataAggState *agg, List *numbers, List *keys, Expr *by);
 extern void strata_agg_stop_reset(struct StrataAggState *agg);
 /* What a batch could do to the result, to be asked again when others were read. */
 typedef struct AggBatchRank

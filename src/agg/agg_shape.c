@@ -259,6 +259,7 @@ strata_agg_distinct_shape(PlannerInfo *root, RelOptInfo *input_rel, PathTarget *
 	Query	   *parse = root->parse;
 	Index		relid = input_rel->relid;
 	ListCell   *lc;
+	bool		nullable;
 
 	memset(shape, 0, sizeof(*shape));
 	if (parse->hasTargetSRFs)
@@ -287,7 +288,8 @@ strata_agg_distinct_shape(PlannerInfo *root, RelOptInfo *input_rel, PathTarget *
 		find_order(root, relid, shape);
 	if (shape->reason == NULL)
 		add_picks(target, relid, shape);
-	if (shape->reason == NULL && !strata_agg_is_time_column(root, input_rel, shape->by))
+	if (shape->reason == NULL &&
+		(!strata_agg_is_time_column(root, input_rel, shape->by, &nullable) || nullable))
 		shape->reason = "of DISTINCT ON by a column that may be null";
 }
 

@@ -8,13 +8,14 @@
  *
  *	TOP		GROUP BY key, ... ORDER BY key LIMIT n.  When n values of the key
  *			have been seen, rows beyond the n-th are of no interest: their
- *			groups, which may lack rows then, are cut off by LIMIT.
+ *			groups, which may lack rows then, are cut off by LIMIT.  Of buckets it is
+ *			known how far from its time a row's bucket can be ("reach").
  *	PICK	all that is asked of a group is the greatest or least of a column, or
  *			the row that has it.  A batch of one group (one segment) is passed
  *			over when its own greatest or least is no better than what is there.
  *
- * Both are about a column that has no nulls, so that the bounds of a batch are
- * those of all its rows.  Partitions of that column are read with the best one
+ * Where the column may be null: nulls that sort first are a group that must be
+ * complete, so that batches with some are read; others do not matter.  Partitions of that column are read with the best one
  * first; in any other order the answer is the same, later.
  *
  * Quals are not evaluated on rows that are passed over, so volatile ones forbid
@@ -28,6 +29,7 @@
 #include "access/nbtree.h"
 #include "access/table.h"
 #include "catalog/pg_class_d.h"
+#include "common/int.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
@@ -47,23 +49,23 @@
 
 /* See agg_private.h. */
 bool
-strata_agg_is_time_column(PlannerInfo *root, RelOptInfo *rel, Expr *expr)
+strata_agg_is_time_column(PlannerInfo *root, RelOptInfo *rel, Expr *expr, bool *nullable)
 {
 	Var		   *var = (Var *) expr;
 	RangeTblEntry *rte = planner_rt_fetch(rel->relid, root);
 	Relation	relation;
-	bool		result;
 
 	if (!IsA(var, Var) || var->varno != rel->relid || var->varattno <= 0 ||
 		!strata_agg_is_time_type(var->vartype))
 		return false;
 	/* children that are no partitions may take nulls where their parent does not */
-	if (rte->inh && rte->relkind != RELKIND_PARTITIONED_TABLE)
-		return false;
+	*nullable = rte->inh && rte->relkind != RELKIND_PARTITIONED_TABLE;
+	if (*nullable)
+		return true;
 	relation = table_open(rte->relid, NoLock);
-	result = strata_attribute_is_not_null(RelationGetDescr(relation), var->varattno);
+	*nullable = !strata_attribute_is_not_null(RelationGetDescr(relation), var->varattno);
 	table_close(relation, NoLock);
-	return result;
+	return true;
 }
 
 /* Do the partitions of the relation follow each other by the column? */
@@ -108,6 +110,8 @@ plan_top(PlannerInfo *root, RelOptInfo *rel, bool has_having, AggShape *shape)
 	SortGroupClause *clause;
 	Expr	   *key;
 	Expr	   *column;
+	int64		reach;
+	bool		nullable;
 	int			n = limit_of(parse);
 
 	if (n == 0 || has_having || parse->sortClause == NIL || parse->distinctClause != NIL ||
@@ -124,15 +128,15 @@ plan_top(PlannerInfo *root, RelOptInfo *rel, bool has_having, AggShape *shape)
 	column = key;
 	if (!IsA(key, Var))
 	{
-		/* the other way round one would have to know where buckets end */
-		if (!shape->last || !strata_agg_bucket_is_floor(key))
+		if (!strata_agg_bucket_reach(key, shape->last, &reach))
 			return;
 		strata_agg_bucket_width(key, &column);
 	}
-	if (!strata_agg_is_time_column(root, rel, column))
+	if (!strata_agg_is_time_column(root, rel, column, &nullable))
 		return;
 	shape->stop = AGG_STOP_TOP;
 	shape->top_n = n;
+	shape->nulls_matter = nullable && clause->nulls_first;
 	shape->reverse = shape->last && is_partitioned_by(rel, column);
 }
 
@@ -161,6 +165,7 @@ static void
 plan_pick(PlannerInfo *root, RelOptInfo *rel, AggShape *shape)
 {
 	Expr	   *by = NULL;
+	bool		nullable;
 	ListCell   *lc;
 
 	foreach(lc, shape->aggrefs)
@@ -173,7 +178,8 @@ plan_pick(PlannerInfo *root, RelOptInfo *rel, AggShape *shape)
 		by = one;
 		shape->last = last;
 	}
-	if (by == NULL || !strata_agg_is_time_column(root, rel, by))
+	/* nulls do not count, and a group that has nothing else is made by the first batch read */
+	if (by == NULL || !strata_agg_is_time_column(root, rel, by, &nullable))
 		return;
 	shape->by = by;
 	shape->stop = AGG_STOP_PICK;
@@ -214,9 +220,9 @@ strata_agg_stop_plan(PlannerInfo *root, RelOptInfo *rel, bool has_having, AggSha
  *-------------------------------------------------------------------------
  */
 
-/* See agg_private.h; numbers are those of the plan. */
+/* See agg_private.h; numbers are those of the plan, and keys. */
 void
-strata_agg_stop_init(StrataAggState *agg, List *numbers, Expr *by)
+strata_agg_stop_init(StrataAggState *agg, List *numbers, List *keys, Expr *by)
 {
 	AggStop    *stop = &agg->stop;
 
@@ -232,7 +238,10 @@ strata_agg_stop_init(StrataAggState *agg, List *numbers, Expr *by)
 		case AGG_STOP_TOP:
 			stop->key = &agg->keys[lfourth_int(numbers)];
 			stop->by = stop->key->value;
+			if (!strata_agg_bucket_reach(list_nth(keys, lfourth_int(numbers)), stop->last, &stop->reach))
+				stop->reach = 0;	/* a column */
 			stop->n = list_nth_int(numbers, 4);
+			stop->nulls_matter = list_nth_int(numbers, 5) != 0;
 			stop->seen = palloc(sizeof(int64) * stop->n);
 			break;
 	}
@@ -282,6 +291,14 @@ bounds_of(StrataBatchReader *reader, AttrNumber attno, const StrataColumnType *t
 	return *min <= *max;
 }
 
+static bool
+may_have_nulls(StrataBatchReader *reader, AttrNumber attno)
+{
+	const StrataColumnSummary *summary = strata_batch_reader_summary(reader, attno);
+
+	return summary == NULL || summary->nnulls != 0;
+}
+
 /* Set the keys to those of a batch of one group; false when it may have several. */
 static bool
 load_segment(StrataAggState *agg, StrataBatchReader *reader, const AttrNumber *attnos)
@@ -323,6 +340,17 @@ improves(StrataAggState *agg, const AggCell *cells, int64 best)
 	return false;
 }
 
+/* Does a row of that time, or any better one, belong to the buckets that are wanted? */
+static inline bool
+time_is_wanted(const AggStop *stop, int64 x)
+{
+	int64		limit = stop->seen[stop->n - 1];
+
+	if (stop->last)
+		return pg_sub_s64_overflow(limit, stop->reach, &limit) || x >= limit;
+	return pg_add_s64_overflow(limit, stop->reach, &limit) || x <= limit;
+}
+
 /* The bound by which the batch was ranked; ~x turns the order round. */
 static inline int64
 bound_of(const AggStop *stop, const AggBatchRank *rank)
@@ -357,8 +385,7 @@ strata_agg_stop_wants(StrataAggState *agg, const AggBatchRank *rank)
 	if (rank->rank == PG_INT64_MAX)
 		return true;
 	if (stop->kind == AGG_STOP_TOP)
-		return stop->nseen < stop->n ||
-			(stop->last ? best >= stop->seen[stop->n - 1] : best <= stop->seen[stop->n - 1]);
+		return stop->nseen < stop->n || time_is_wanted(stop, best);
 	if (agg->nkeys > 0 && rank->segment == NULL)
 		return true;
 	for (int k = 0; k < agg->nkeys; k++)
@@ -394,13 +421,15 @@ strata_agg_stop_rank(StrataAggState *agg, StrataBatchReader *reader, const AttrN
 {
 	AggStop    *stop = &agg->stop;
 	const AggValue *value = &agg->values[stop->by];
+	AttrNumber	attno = attnos[value->input];
 	int64		min;
 	int64		max;
 
 	/* greatest: the bounds are unknown, or there is nothing better */
 	rank->rank = PG_INT64_MAX;
 	rank->segment = NULL;
-	if (!bounds_of(reader, attnos[value->input], &value->type, &min, &max))
+	if ((stop->nulls_matter && may_have_nulls(reader, attno)) ||
+		!bounds_of(reader, attno, &value->type, &min, &max))
 		return true;
 	rank->rank = stop->last ? max : ~min;
 	if (stop->kind == AGG_STOP_PICK && agg->nkeys > 0 && load_segment(agg, reader, attnos))
@@ -411,10 +440,7 @@ strata_agg_stop_rank(StrataAggState *agg, StrataBatchReader *reader, const AttrN
 static inline bool
 row_is_wanted(const AggStop *stop, const AggVector *vector, const StrataColumn *col, int i)
 {
-	int64		x = strata_agg_column_int(col, agg_vector_row(vector, i));
-
-	/* the start of a bucket is not above the times in it */
-	return stop->last ? x >= stop->seen[stop->n - 1] : x <= stop->seen[stop->n - 1];
+	return time_is_wanted(stop, strata_agg_column_int(col, agg_vector_row(vector, i)));
 }
 
 /* See agg_private.h; of a batch in the order of the column, the rows at one end. */

@@ -88,6 +88,13 @@ INSERT INTO queries SELECT format('select %s, count(*), sum(n), max(v) from T wh
         unnest(ARRAY['true', 'n > 900', 'ts < ''2006-10-29 00:20''', 'host = ''host2''']) AS cond, unnest(ARRAY['desc', 'asc', 'desc nulls last']) AS dir,
         unnest(ARRAY['1', '5', '3 offset 4', '0', '2000']) AS n
     WHERE CASE dir WHEN 'desc' THEN cond = 'true' OR n IN ('1', '5') ELSE n = '5' AND cond IN ('true', 'n > 900') END;
+-- upwards, and of a column that may be null
+INSERT INTO queries SELECT format('select %s, count(*), sum(n), max(v) from T where %s group by 1 order by 1 %s limit %s', key, cond, dir, n)
+    FROM unnest(ARRAY['nts', 'time_bucket(''1 hour'', nts)', 'date_trunc(''day'', nts)', 'date_trunc(''week'', ts)', 'date_trunc(''quarter'', ts)', 'date_trunc(''year'', nts)',
+            'date_trunc(''decade'', nts)', 'date_trunc(''day'', nts at time zone ''UTC'')', 'time_bucket(interval ''1 month'', nts)', 'date_bin(''1 day'', nts, ''2007-01-01''::timestamptz)',
+            'time_bucket(interval ''2 days'', nts::date)']) AS key,
+        unnest(ARRAY['true', 'n > 300', 'nts > ''2006-10-29 10:00''']) AS cond, unnest(ARRAY['desc', 'asc', 'desc nulls last', 'asc nulls first']) AS dir, unnest(ARRAY['1', '3']) AS n
+    WHERE cond = 'true' OR n = '3';
 INSERT INTO queries VALUES
     ('select host, time_bucket(''1 hour'', ts), count(*) from T group by 1, 2 order by 2 desc, 1, 3 limit 17'),
     ('select time_bucket(''1 hour'', ts), host, max(txt) from T group by 1, 2 order by 1 desc, 2 limit 5'),
@@ -168,4 +175,33 @@ SELECT o, sum(n) FROM turned GROUP BY 1 ORDER BY 1 DESC LIMIT 3;
 SELECT o, sum(n) FROM turned GROUP BY 1 ORDER BY 1 LIMIT 3;
 SELECT max(o), last(n, o) FROM turned;
 SELECT min(o), first(n, o) FROM turned;
+-- batches in the order of a time that may be null, in a zone that left out a day and in one that had midnights twice
+DROP TABLE turned, one;
+SET timezone = 'UTC';
+CREATE TABLE one (ts timestamptz, host text, n int) USING strata;
+CREATE TABLE g (LIKE one);
+ALTER TABLE one SET (strata.orderby = 'ts');
+INSERT INTO g SELECT CASE WHEN i % 29 > 0 THEN at + i * interval '13 min' END, 'host' || i % 5, i FROM unnest('{2011-12-28,2006-10-27}'::timestamptz[]) AS at, generate_series(1, 600) AS i;
+INSERT INTO one TABLE g;
+SELECT compress_chunk('one');
+ANALYZE one;
+DO $$
+DECLARE
+    zone text; query text; expected text; got text;
+BEGIN
+    FOREACH zone IN ARRAY ARRAY['Pacific/Apia', 'America/St_Johns', 'UTC'] LOOP
+        PERFORM set_config('timezone', zone, false);
+        FOR query IN
+            SELECT format('SELECT string_agg(q::text, '' '') FROM (SELECT %s AS k, count(*), sum(n) FROM TAB WHERE %s GROUP BY 1 ORDER BY k %s LIMIT 3) AS q', format(form, unit), cond, dir)
+                FROM unnest(ARRAY['hour', 'day', 'week', 'month', 'quarter', 'year', 'century']) AS unit, unnest(ARRAY['date_trunc(''%s'', ts)', 'date_trunc(''%s'', ts at time zone ''UTC'')']) AS form,
+                    unnest(ARRAY['true', 'n > 100', 'ts > ''2011-12-30''']) AS cond, unnest(ARRAY['desc', 'asc', 'desc nulls last', 'asc nulls first']) AS dir
+        LOOP
+            EXECUTE replace(query, 'TAB', 'g') INTO expected;
+            EXECUTE replace(query, 'TAB', 'one') INTO got;
+            IF got IS DISTINCT FROM expected THEN
+                RAISE EXCEPTION E'%: %\n%\n%', zone, query, got, expected;
+            END IF;
+        END LOOP;
+    END LOOP;
+END $$;
 DROP SCHEMA agg_early_stop CASCADE;
