@@ -6,8 +6,8 @@
  *
  * Small tables are read whole.  Of large ones a few windows of neighbouring
  * pages are read: rows that arrived together, of all segments, so that what is
- * next to each other in a batch is so in the sample.  Of many rows only every
- * k-th batch is encoded.
+ * next to each other in a batch is so in the sample.  Of many rows only some
+ * batches are encoded, evenly spread.
  *
  * src/store/store_estimate.c
  *-------------------------------------------------------------------------
@@ -21,12 +21,8 @@
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "utils/datum.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
-#include "utils/tuplesort.h"
-#include "utils/tuplestore.h"
-#include "utils/typcache.h"
 
 /* Tables of more pages are sampled, by so many windows of so many pages. */
 #define WHOLE_PAGES 32768
@@ -41,41 +37,11 @@ typedef struct EstimateState
 {
 	Relation	rel;
 	const StrataLayout *layout;
-	Tuplesortstate *sort;
-	Tuplestorestate *store;		/* in place of a sort, without segments and order */
-	TupleTableSlot *sorted;
+	StrataRowSort *sort;
 	int64		nread;
 	bool		complete;		/* all rows of the table were read */
 	double		share;			/* of the table's pages that were looked at */
 } EstimateState;
-
-/* A sort of rows by segment and order; NULL when there is neither. */
-static Tuplesortstate *
-begin_sort(Relation rel, const StrataLayout *layout)
-{
-	int			nkeys = layout->nsegment + layout->norder;
-	AttrNumber *attnos = palloc(sizeof(AttrNumber) * Max(nkeys, 1));
-	Oid		   *operators = palloc(sizeof(Oid) * Max(nkeys, 1));
-	Oid		   *collations = palloc(sizeof(Oid) * Max(nkeys, 1));
-	bool	   *nulls_first = palloc0(sizeof(bool) * Max(nkeys, 1));
-
-	if (nkeys == 0)
-		return NULL;
-	for (int i = 0; i < nkeys; i++)
-	{
-		const StrataOrderKey *key = i < layout->nsegment ? NULL : &layout->order[i - layout->nsegment];
-		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel),
-											  (key != NULL ? key->attno : layout->segment[i]) - 1);
-		TypeCacheEntry *type = lookup_type_cache(att->atttypid, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
-
-		attnos[i] = att->attnum;
-		operators[i] = key != NULL && key->desc ? type->gt_opr : type->lt_opr;
-		collations[i] = att->attcollation;
-		nulls_first[i] = key != NULL && key->nulls_first;
-	}
-	return tuplesort_begin_heap(RelationGetDescr(rel), nkeys, attnos, operators, collations,
-								nulls_first, maintenance_work_mem, NULL, TUPLESORT_NONE);
-}
 
 /* Read a scan to its end, or until there are enough rows; false then. */
 static bool
@@ -87,10 +53,7 @@ read_scan(EstimateState *state, TableScanDesc scan, TupleTableSlot *slot, bool r
 		if ((++state->nread & 1023) == 0)
 			CHECK_FOR_INTERRUPTS();
 		slot_getallattrs(slot);
-		if (state->sort != NULL)
-			tuplesort_puttupleslot(state->sort, slot);
-		else
-			tuplestore_puttupleslot(state->store, slot);
+		strata_row_sort_put(state->sort, slot);
 		if (state->nread >= ROWS_READ_MAX)
 			return false;
 	}
@@ -142,36 +105,26 @@ total_rows(const EstimateState *state)
 	return Max((double) state->nread, (double) state->rel->rd_rel->reltuples);
 }
 
-/* The next row of the sample, in order. */
-static bool
-next_row(EstimateState *state)
-{
-	if (state->sort != NULL ? !tuplesort_gettupleslot(state->sort, true, false, state->sorted, NULL) :
-		!tuplestore_gettupleslot(state->store, true, false, state->sorted))
-		return false;
-	slot_getallattrs(state->sorted);
-	return true;
-}
-
-/* Encode the sorted rows, batch by batch; every `every`-th of them. */
+/* Encode the sorted rows, batch by batch; where they are many, as many batches as have ROWS_ENCODED. */
 static void
 encode_sample(EstimateState *state, StrataBatchBuilder *builder, StrataRowGoal *goal, StrataBatchMeasure *measure)
 {
-	int			every = (int) (state->nread / ROWS_ENCODED) + 1;
-	int64		batch = 0;
+	double		share = Min(1, (double) ROWS_ENCODED / Max(state->nread, 1));
+	int64		npassed = 0;
 	bool		segment_had_full = false;
 	bool		full;
 	int			nrows;
+	TupleTableSlot *row;
 
 	strata_batch_builder_set_limit(builder, goal->base);
-	while (next_row(state))
+	while ((row = strata_row_sort_next(state->sort)) != NULL)
 	{
-		if (strata_batch_builder_add(builder, state->sorted->tts_values, state->sorted->tts_isnull))
+		if (strata_batch_builder_add(builder, row->tts_values, row->tts_isnull))
 			continue;
 		nrows = strata_batch_builder_nrows(builder);
 		full = nrows >= goal->base;
 		/* the rest of a segment that goes on outside of the sample says nothing */
-		if (batch++ % every == 0 && (state->complete || full || !segment_had_full))
+		if (measure->rows_encoded <= share * npassed && (state->complete || full || !segment_had_full))
 		{
 			strata_batch_builder_measure(builder, measure);
 			/* as those who write batches do */
@@ -180,12 +133,13 @@ encode_sample(EstimateState *state, StrataBatchBuilder *builder, StrataRowGoal *
 		}
 		else
 			strata_batch_builder_discard(builder);
+		npassed += nrows;
 		segment_had_full = full;
-		if (!strata_batch_builder_add(builder, state->sorted->tts_values, state->sorted->tts_isnull))
+		if (!strata_batch_builder_add(builder, row->tts_values, row->tts_isnull))
 			elog(ERROR, "an empty batch refused a row");
 		CHECK_FOR_INTERRUPTS();
 	}
-	if (strata_batch_builder_nrows(builder) > 0 && (batch % every == 0 || measure->rows_encoded == 0))
+	if (strata_batch_builder_nrows(builder) > 0 && measure->rows_encoded <= share * npassed)
 		strata_batch_builder_measure(builder, measure);
 }
 
@@ -207,20 +161,12 @@ strata_store_estimate(Relation rel, const StrataLayout *layout, StrataLevel leve
 	memset(estimate, 0, sizeof(*estimate));
 	estimate->measure.columns = palloc0(sizeof(StrataColumnMeasure) * Max(RelationGetDescr(rel)->natts, 1));
 	estimate->measure.candidates = candidates;
-	state.sort = begin_sort(rel, layout);
-	if (state.sort == NULL)
-		state.store = tuplestore_begin_heap(false, false, maintenance_work_mem);
-	state.sorted = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsMinimalTuple);
+	state.sort = strata_row_sort_begin(RelationGetDescr(rel), layout, maintenance_work_mem);
 	PushActiveSnapshot(snapshot);
 	read_sample(&state, snapshot);
-	if (state.sort != NULL)
-		tuplesort_performsort(state.sort);
+	strata_row_sort_perform(state.sort);
 	encode_sample(&state, builder, &goal, &estimate->measure);
-	if (state.sort != NULL)
-		tuplesort_end(state.sort);
-	else
-		tuplestore_end(state.store);
-	ExecDropSingleTupleTableSlot(state.sorted);
+	strata_row_sort_end(state.sort);
 	strata_batch_builder_free(builder);
 	PopActiveSnapshot();
 	UnregisterSnapshot(snapshot);

@@ -28,7 +28,6 @@
 #include "utils/datum.h"
 #include "utils/memutils.h"
 #include "utils/sortsupport.h"
-#include "utils/tuplesort.h"
 #include "utils/typcache.h"
 
 /* How far ahead to prefetch gathered rows, and how much of each. */
@@ -42,8 +41,7 @@ struct StrataGather
 	const StrataLayout *layout;
 	StrataBatchWriter *writer;
 	StrataSegments *segments;
-	Tuplesortstate *sort;		/* late rows and leftovers; made when needed */
-	TupleTableSlot *slot;		/* for minimal tuples */
+	StrataRowSort *sort;		/* late rows and leftovers; made when needed */
 	SortSupportData *order;		/* layout->norder */
 	Size		limit;			/* bytes for gathered rows */
 	int			sort_kilobytes;
@@ -102,7 +100,6 @@ strata_gather_begin(StrataBatchWriter *writer, const StrataLayout *layout, int k
 	gather->layout = layout;
 	gather->writer = writer;
 	gather->segments = strata_segments_create(gather->rel, layout, writer->goal.most);
-	gather->slot = MakeSingleTupleTableSlot(RelationGetDescr(gather->rel), &TTSOpsMinimalTuple);
 	init_order(gather);
 	gather->keys = palloc(sizeof(Datum) * nkeys);
 	gather->keys_isnull = palloc(sizeof(bool) * nkeys);
@@ -138,33 +135,6 @@ strata_gather_sort_all(StrataGather *gather)
 		gather->sort_kilobytes += gather->limit / 1024;
 }
 
-/* The final sort, by segment and order, in R's collations. */
-static Tuplesortstate *
-begin_sort(StrataGather *gather)
-{
-	const StrataLayout *layout = gather->layout;
-	int			nkeys = layout->nsegment + layout->norder;
-	AttrNumber *attnos = palloc(sizeof(AttrNumber) * nkeys);
-	Oid		   *operators = palloc(sizeof(Oid) * nkeys);
-	Oid		   *collations = palloc(sizeof(Oid) * nkeys);
-	bool	   *nulls_first = palloc0(sizeof(bool) * nkeys);
-
-	for (int i = 0; i < nkeys; i++)
-	{
-		bool		segment = i < layout->nsegment;
-		const StrataOrderKey *key = segment ? NULL : &layout->order[i - layout->nsegment];
-		Form_pg_attribute att = attribute(gather, segment ? layout->segment[i] : key->attno);
-		TypeCacheEntry *type = lookup_type_cache(att->atttypid, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
-
-		attnos[i] = att->attnum;
-		operators[i] = !segment && key->desc ? type->gt_opr : type->lt_opr;
-		collations[i] = att->attcollation;
-		nulls_first[i] = !segment && key->nulls_first;
-	}
-	return tuplesort_begin_heap(RelationGetDescr(gather->rel), nkeys, attnos, operators, collations,
-								nulls_first, gather->sort_kilobytes, NULL, TUPLESORT_NONE);
-}
-
 /* Give a row to the final sort. */
 static void
 sort_row(StrataGather *gather, TupleTableSlot *slot)
@@ -173,10 +143,10 @@ sort_row(StrataGather *gather, TupleTableSlot *slot)
 	{
 		MemoryContext old = MemoryContextSwitchTo(gather->mcxt);
 
-		gather->sort = begin_sort(gather);
+		gather->sort = strata_row_sort_begin(RelationGetDescr(gather->rel), gather->layout, gather->sort_kilobytes);
 		MemoryContextSwitchTo(old);
 	}
-	tuplesort_puttupleslot(gather->sort, slot);
+	strata_row_sort_put(gather->sort, slot);
 }
 
 /* Does the row come before what its segment has written? */
@@ -398,29 +368,28 @@ static void
 write_sorted(StrataGather *gather)
 {
 	StrataFewRows *few = NULL;
+	TupleTableSlot *slot;
 	int64		nwritten = 0;
 
 	if (gather->put != NULL)
 		few = strata_few_begin(gather->writer, gather->layout, gather->few, gather->put, gather->put_arg);
 	else
 		strata_progress_phase(STRATA_PHASE_SORTING);
-	tuplesort_performsort(gather->sort);
+	strata_row_sort_perform(gather->sort);
 	if (few == NULL)
 		strata_progress_phase(STRATA_PHASE_WRITING);
-	while (tuplesort_gettupleslot(gather->sort, true, false, gather->slot, NULL))
+	while ((slot = strata_row_sort_next(gather->sort)) != NULL)
 	{
-		slot_getallattrs(gather->slot);
 		if (few != NULL)
-			strata_few_add(few, gather->slot);
+			strata_few_add(few, slot);
 		else
-			strata_batch_writer_add(gather->writer, gather->slot->tts_values, gather->slot->tts_isnull);
+			strata_batch_writer_add(gather->writer, slot->tts_values, slot->tts_isnull);
 		if ((++nwritten & 1023) == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
 	if (few != NULL)
 		strata_few_end(few);
-	ExecClearTuple(gather->slot);
-	tuplesort_end(gather->sort);
+	strata_row_sort_end(gather->sort);
 }
 
 /* What is left of a segment, when all rows have come. */
@@ -455,7 +424,6 @@ strata_gather_end(StrataGather *gather)
 	}
 	if (gather->sort != NULL)
 		write_sorted(gather);
-	ExecDropSingleTupleTableSlot(gather->slot);
 	strata_segments_free(gather->segments);
 	MemoryContextDelete(gather->mcxt);
 }

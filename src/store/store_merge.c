@@ -84,6 +84,15 @@ gather_batch(Merge *merge, StrataGather *gather, const RunBatch *batch, TupleTab
 	strata_batch_reader_free(reader);
 }
 
+static int
+compare_first_rows(const void *a, const void *b)
+{
+	int64		x = ((const RunBatch *) a)->first_row;
+	int64		y = ((const RunBatch *) b)->first_row;
+
+	return (x > y) - (x < y);
+}
+
 /* The run into new batches. */
 static void
 rewrite_run(Merge *merge)
@@ -97,6 +106,8 @@ rewrite_run(Merge *merge)
 
 	/* what overlapped must not be found overlapping again */
 	strata_gather_sort_all(gather);
+	/* equal rows stay as they came: batches of new rows have the higher numbers */
+	qsort(merge->run, merge->nrun, sizeof(RunBatch), compare_first_rows);
 	for (int i = 0; i < merge->nrun; i++)
 	{
 		const RunBatch *batch = &merge->run[i];

@@ -344,6 +344,19 @@ extern StrataFewRows *strata_few_begin(StrataBatchWriter *writer, const StrataLa
 extern void strata_few_add(StrataFewRows *few, TupleTableSlot *slot);
 extern void strata_few_end(StrataFewRows *few);
 
+/* Sorts rows by segment and order; equal ones stay in the order they were put.  See store_sort.c. */
+typedef struct StrataRowSort StrataRowSort;
+
+/* kilobytes: of memory; the rest goes to disk. */
+extern StrataRowSort *strata_row_sort_begin(TupleDesc table, const StrataLayout *layout, int kilobytes);
+/* The slot's attributes are deformed. */
+extern void strata_row_sort_put(StrataRowSort *sort, TupleTableSlot *slot);
+/* All rows were put. */
+extern void strata_row_sort_perform(StrataRowSort *sort);
+/* The next row, all attributes deformed, until the one after; NULL after the last. */
+extern TupleTableSlot *strata_row_sort_next(StrataRowSort *sort);
+extern void strata_row_sort_end(StrataRowSort *sort);
+
 /* Puts rows that come in any order into batches; see store_gather.c. */
 typedef struct StrataGather StrataGather;
 

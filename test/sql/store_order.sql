@@ -1,0 +1,43 @@
+-- Rows with equal keys stay in the order they came in, however they get into batches.
+CREATE EXTENSION IF NOT EXISTS strata;
+SET client_min_messages = error;
+CREATE TABLE o (seg int, ts int, id int, v text) USING strata WITH (strata.segmentby = 'seg', strata.orderby = 'ts DESC NULLS LAST');
+CREATE VIEW moved AS SELECT count(*) FROM
+	(SELECT id < lag(id) OVER (PARTITION BY seg, ts ORDER BY ctid) AS moved FROM o) AS x WHERE moved;
+
+-- most are sorted, which takes the columns after a dropped one, a null, one that was added later
+ALTER TABLE o DROP COLUMN v;
+INSERT INTO o SELECT i % 3, nullif(i * 7919 % 50, 7), i FROM generate_series(1, 20000) AS i;
+ALTER TABLE o ADD COLUMN w int DEFAULT 5;
+INSERT INTO o SELECT i % 3, i * 7919 % 50, i, i FROM generate_series(20001, 30000) AS i;
+SELECT count(*) > 0 AS batches FROM (SELECT compress_chunk('o')) AS c;
+SELECT * FROM moved;
+SELECT count(*), count(ts), sum(id), sum(w) FROM o;
+
+-- new rows come after those there are
+INSERT INTO o SELECT i % 3, i * 7919 % 50, i, i FROM generate_series(30001, 40000) AS i;
+SELECT count(*) > 0 AS batches FROM (SELECT compress_chunk('o')) AS c;
+SELECT count(*) > 0 AS merged FROM (SELECT compress_chunk('o', recompress => true)) AS c;
+SELECT * FROM moved;
+SELECT count(*), count(ts), sum(id), sum(w) FROM o;
+SELECT * FROM strata.verify('o');
+
+-- in little memory all are sorted
+CREATE TABLE plain AS SELECT * FROM o;
+TRUNCATE o;
+INSERT INTO o SELECT * FROM plain ORDER BY id;
+SET maintenance_work_mem = '1MB';
+SELECT count(*) > 0 AS batches FROM (SELECT compress_chunk('o')) AS c;
+RESET maintenance_work_mem;
+SELECT * FROM moved;
+(TABLE o EXCEPT ALL TABLE plain) UNION ALL (TABLE plain EXCEPT ALL TABLE o);
+
+-- an estimate sees them in that order too: the ids take what it says, about
+TRUNCATE o;
+INSERT INTO o SELECT 1, - i / 500, i, 0 FROM generate_series(1, 5000) AS i;
+CREATE TABLE estimated AS SELECT * FROM estimate_compression('o');
+SELECT count(*) > 0 AS batches FROM (SELECT compress_chunk('o')) AS c;
+SELECT e.column_name, abs(e.bytes - sum(c.bytes)) <= 0.02 * e.bytes AS same FROM estimated e JOIN strata.batch_columns('o') c USING (column_name)
+	GROUP BY e.column_name, e.bytes ORDER BY 1;
+DROP VIEW moved;
+DROP TABLE o, plain, estimated;
