@@ -6,8 +6,9 @@
  * Rows mostly arrive in the order of their time (or its reverse) within a
  * segment.  They are gathered per segment, as records (batch/batch_record.c);
  * whenever a segment has a batch full it is put in order, usually a matter of
- * looking, and written.  A row that comes before what its segment has written
- * already ("late") goes through a tuplesort at the end, with what is left of its
+ * looking, and written.  Where order is lost, the rows furthest ahead wait for
+ * the next batch.  A row that comes before what its segment has written already
+ * ("late") goes through a tuplesort at the end, with what is left of its
  * segment, so that batches of one call overlap little however the input is
  * ordered.  What is left of other segments is written as it is.
  *
@@ -34,6 +35,9 @@
 #define PREFETCH_ROWS 8
 #define PREFETCH_LINES 2
 
+/* Where rows come out of order, one of so many waits for others to come between. */
+#define SLACK_SHARE 16
+
 struct StrataGather
 {
 	MemoryContext mcxt;			/* owns everything here */
@@ -50,10 +54,11 @@ struct StrataGather
 	int			few;			/* batches that would have fewer rows are not made */
 	StrataRowPut put;			/* they go there */
 	void	   *put_arg;
-	/* scratch of write_segment, for one batch */
+	/* scratch for writing a batch */
 	Datum	   *keys;
 	bool	   *keys_isnull;
 	int		   *permutation;
+	bool	   *keep;
 	char	  **records;
 };
 
@@ -91,7 +96,8 @@ strata_gather_begin(StrataBatchWriter *writer, const StrataLayout *layout, int k
 											   ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(mcxt);
 	StrataGather *gather = palloc0(sizeof(StrataGather));
-	int			nkeys = writer->goal.most * Max(layout->norder, 1);
+	int			room = writer->goal.most + writer->goal.most / SLACK_SHARE + 1;
+	int			nkeys = room * Max(layout->norder, 1);
 
 	gather->mcxt = mcxt;
 	gather->limit = (Size) kilobytes * 1024 / 4 * 3;
@@ -99,12 +105,13 @@ strata_gather_begin(StrataBatchWriter *writer, const StrataLayout *layout, int k
 	gather->rel = writer->store->rel;
 	gather->layout = layout;
 	gather->writer = writer;
-	gather->segments = strata_segments_create(gather->rel, layout, writer->goal.most);
+	gather->segments = strata_segments_create(gather->rel, layout, room);
 	init_order(gather);
 	gather->keys = palloc(sizeof(Datum) * nkeys);
 	gather->keys_isnull = palloc(sizeof(bool) * nkeys);
-	gather->permutation = palloc(sizeof(int) * writer->goal.most);
-	gather->records = palloc(sizeof(char *) * writer->goal.most);
+	gather->permutation = palloc(sizeof(int) * room);
+	gather->keep = palloc(sizeof(bool) * room);
+	gather->records = palloc(sizeof(char *) * room);
 	MemoryContextSwitchTo(old);
 	return gather;
 }
@@ -225,15 +232,16 @@ extract_keys(StrataGather *gather, StrataSegment *segment)
 
 /*
  * Order of the gathered rows: permutation is filled.  Mostly they are in order
- * or exactly reversed.
+ * or exactly reversed, and true is returned.
  */
-static void
+static bool
 order_rows(StrataGather *gather, StrataSegment *segment)
 {
 	int			n = segment->nrows;
 	bool		forward = true;
 	bool		backward = true;
 
+	extract_keys(gather, segment);
 	for (int row = 1; row < n && (forward || backward); row++)
 	{
 		int			c = compare_rows(gather, row - 1, row);
@@ -247,13 +255,13 @@ order_rows(StrataGather *gather, StrataSegment *segment)
 		qsort_arg(gather->permutation, n, sizeof(int), compare_permutation, gather);
 	if (!segment->written)
 		segment->reversed = !forward && compare_rows(gather, 0, n - 1) > 0;
+	return forward || backward;
 }
 
-/* Remember how far the segment has been written. */
+/* Remember how far the segment has been written: to that row. */
 static void
-set_bound(StrataGather *gather, StrataSegment *segment)
+set_bound(StrataGather *gather, StrataSegment *segment, int row)
 {
-	int			row = gather->permutation[segment->reversed ? 0 : segment->nrows - 1];
 	int			key = row * gather->layout->norder;
 	Form_pg_attribute att = attribute(gather, gather->layout->order[0].attno);
 	MemoryContext old = MemoryContextSwitchTo(gather->mcxt);
@@ -267,25 +275,61 @@ set_bound(StrataGather *gather, StrataSegment *segment)
 	MemoryContextSwitchTo(old);
 }
 
-/* Put a segment's rows, a batch full or the last, in order and write them. */
+/* Write a segment's rows, which are in order, but for those furthest ahead: so many stay. */
 static void
-write_segment(StrataGather *gather, StrataSegment *segment)
+write_ordered(StrataGather *gather, StrataSegment *segment, int nkept)
 {
-	bool		ordered = gather->layout->norder > 0;
-	TupleTableSlot *slot;
+	int			n = segment->nrows - nkept;
+	const int  *rows = gather->permutation + (segment->reversed ? nkept : 0);
+	TupleTableSlot *slot = strata_segment_columns(gather->segments, segment);
 
-	if (ordered)
+	if (gather->layout->norder > 0)
+		set_bound(gather, segment, rows[segment->reversed ? 0 : n - 1]);
+	memset(gather->keep, true, sizeof(bool) * segment->nrows);
+	for (int i = 0; i < n; i++)
 	{
-		extract_keys(gather, segment);
-		order_rows(gather, segment);
-		set_bound(gather, segment);
+		gather->records[i] = strata_segment_record(gather->segments, segment, rows[i]);
+		gather->keep[rows[i]] = false;
 	}
-	for (int i = 0; i < segment->nrows; i++)
-		gather->records[i] = strata_segment_record(gather->segments, segment, ordered ? gather->permutation[i] : i);
-	slot = strata_segment_columns(gather->segments, segment);
 	strata_batch_writer_add_records(gather->writer, gather->segments->form, slot->tts_values, slot->tts_isnull,
-									gather->records, segment->nrows);
-	strata_segment_clear(gather->segments, segment);
+									gather->records, n);
+	strata_segment_clear(gather->segments, segment, gather->keep);
+}
+
+/* The last rows of a segment. */
+static void
+write_rest(StrataGather *gather, StrataSegment *segment)
+{
+	(void) order_rows(gather, segment);
+	write_ordered(gather, segment, 0);
+}
+
+/*
+ * A segment has a batch full.  A row far ahead of its neighbours (heap puts rows
+ * into gaps of earlier pages) would make those that come until then late ones, so
+ * where order is lost some rows wait.
+ */
+static void
+write_full(StrataGather *gather, StrataSegment *segment)
+{
+	int			nkept = segment->slack;
+	bool		in_order = order_rows(gather, segment);
+
+	if (in_order)
+		segment->slack = 0;
+	else if (nkept == 0 && !gather->tight)
+	{
+		segment->slack = segment->nrows / SLACK_SHARE + 1;
+		return;
+	}
+	write_ordered(gather, segment, nkept);
+}
+
+/* How many rows make a batch full. */
+static int
+full_rows(const StrataGather *gather, const StrataSegment *segment)
+{
+	return (gather->tight ? gather->writer->batch_rows : gather->writer->goal_rows) + segment->slack;
 }
 
 /* What was gathered of a segment goes to the sort. */
@@ -294,7 +338,7 @@ sort_segment(StrataGather *gather, StrataSegment *segment)
 {
 	for (int row = 0; row < segment->nrows; row++)
 		sort_row(gather, strata_segment_row(gather->segments, segment, row));
-	strata_segment_clear(gather->segments, segment);
+	strata_segment_clear(gather->segments, segment, NULL);
 }
 
 /* Everything gathered goes to the sort. */
@@ -323,8 +367,8 @@ write_full_segments(StrataGather *gather)
 	for (int i = 0; i < n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (list[i]->nrows >= gather->writer->batch_rows)
-			write_segment(gather, list[i]);
+		if (list[i]->nrows >= full_rows(gather, list[i]))
+			write_full(gather, list[i]);
 	}
 	pfree(list);
 	return !strata_segments_exceed(gather->segments, gather->limit);
@@ -349,8 +393,8 @@ strata_gather_add(StrataGather *gather, TupleTableSlot *slot)
 		return;
 	}
 	strata_segment_add(gather->segments, segment, slot);
-	if (segment->nrows >= (gather->tight ? gather->writer->batch_rows : gather->writer->goal_rows))
-		write_segment(gather, segment);
+	if (segment->nrows >= full_rows(gather, segment))
+		write_full(gather, segment);
 	else if (strata_segments_exceed(gather->segments, gather->limit) && !write_full_segments(gather))
 	{
 		if (has_keys(gather))
@@ -359,7 +403,7 @@ strata_gather_add(StrataGather *gather, TupleTableSlot *slot)
 			spill(gather);
 		}
 		else
-			write_segment(gather, segment);
+			write_rest(gather, segment);
 	}
 }
 
@@ -399,12 +443,12 @@ end_segment(StrataGather *gather, StrataSegment *segment)
 	if (segment->sorted)
 		sort_segment(gather, segment);
 	else if (gather->put == NULL || segment->nrows >= gather->few)
-		write_segment(gather, segment);
+		write_rest(gather, segment);
 	else
 	{
 		for (int row = 0; row < segment->nrows; row++)
 			gather->put(strata_segment_row(gather->segments, segment, row), gather->put_arg);
-		strata_segment_clear(gather->segments, segment);
+		strata_segment_clear(gather->segments, segment, NULL);
 	}
 }
 

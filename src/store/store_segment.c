@@ -178,26 +178,38 @@ strata_segment_find(StrataSegments *segments, TupleTableSlot *slot)
 
 /* See store_segment.h. */
 void
-strata_segment_clear(StrataSegments *segments, StrataSegment *segment)
+strata_segment_clear(StrataSegments *segments, StrataSegment *segment, const bool *keep)
 {
-	for (int row = 0; segments->form->has_chunk && row < segment->nrows; row++)
-	{
-		char	   *chunk = strata_record_chunk(segments->form, strata_segment_record(segments, segment, row));
+	int			npieces = (segment->nrows + (1 << segments->piece_shift) - 1) >> segments->piece_shift;
+	int			n = 0;
 
-		if (chunk == NULL)
-			continue;
-		segments->pending -= GetMemoryChunkSpace(chunk);
-		pfree(chunk);
-	}
-	for (int row = 0; row < segment->nrows; row += 1 << segments->piece_shift)
+	for (int row = 0; row < segment->nrows; row++)
 	{
-		StrataPiece piece = segment->pieces[row >> segments->piece_shift];
+		char	   *record = strata_segment_record(segments, segment, row);
+		char	   *chunk = strata_record_chunk(segments->form, record);
+
+		if (keep != NULL && keep[row])
+		{
+			/* the places before it are free by now */
+			if (n < row)
+				memcpy(strata_segment_record(segments, segment, n), record, segments->form->size);
+			n++;
+		}
+		else if (chunk != NULL)
+		{
+			segments->pending -= GetMemoryChunkSpace(chunk);
+			pfree(chunk);
+		}
+	}
+	for (int i = (n + (1 << segments->piece_shift) - 1) >> segments->piece_shift; i < npieces; i++)
+	{
+		StrataPiece piece = segment->pieces[i];
 
 		*(StrataPiece *) piece = segments->free_pieces;
 		segments->free_pieces = piece;
 		segments->spare += (Size) segments->form->size << segments->piece_shift;
 	}
-	segment->nrows = 0;
+	segment->nrows = n;
 }
 
 /* See store_segment.h. */

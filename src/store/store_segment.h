@@ -26,6 +26,7 @@ typedef struct StrataSegment
 	bool		sorted;			/* rows of it were given to the sort */
 	bool		written;		/* a batch was: the bound is valid */
 	bool		reversed;		/* rows arrive against the layout's order */
+	int			slack;			/* rows that wait for others to come between */
 	bool		bound_isnull;
 	Datum		bound;			/* first order key furthest ahead */
 } StrataSegment;
@@ -57,8 +58,8 @@ extern void strata_segments_free(StrataSegments *segments);
 extern StrataSegment *strata_segment_find(StrataSegments *segments, TupleTableSlot *slot);
 /* Add a row of it, which has room for one. */
 extern void strata_segment_add(StrataSegments *segments, StrataSegment *segment, TupleTableSlot *slot);
-/* Free its rows. */
-extern void strata_segment_clear(StrataSegments *segments, StrataSegment *segment);
+/* Free its rows; those marked in keep, if given, stay. */
+extern void strata_segment_clear(StrataSegments *segments, StrataSegment *segment, const bool *keep);
 /* A row, in a slot of ours. */
 extern TupleTableSlot *strata_segment_row(StrataSegments *segments, const StrataSegment *segment, int row);
 /* That slot, cleared, its arrays with the segment's values in them. */

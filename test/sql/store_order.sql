@@ -39,5 +39,21 @@ CREATE TABLE estimated AS SELECT * FROM estimate_compression('o');
 SELECT count(*) > 0 AS batches FROM (SELECT compress_chunk('o')) AS c;
 SELECT e.column_name, abs(e.bytes - sum(c.bytes)) <= 0.02 * e.bytes AS same FROM estimated e JOIN strata.batch_columns('o') c USING (column_name)
 	GROUP BY e.column_name, e.bytes ORDER BY 1;
-DROP VIEW moved;
-DROP TABLE o, plain, estimated;
+
+-- rows far ahead of their neighbours, and late ones, do not make batches overlap
+CREATE TABLE e (seg int, ts int) USING strata WITH (strata.segmentby = 'seg', strata.orderby = 'ts');
+CREATE VIEW overlapping AS SELECT count(*) FROM strata.batches('e') a JOIN strata.batches('e') b USING (segment)
+	WHERE a.first_row < b.first_row AND a.min_orderby::int < b.max_orderby::int AND b.min_orderby::int < a.max_orderby::int;
+CREATE TABLE rows_of_e AS SELECT i % 2 AS seg, i AS ts, i + CASE WHEN i % 499 = 0 THEN -5000 WHEN i % 97 = 0 THEN 20 ELSE 0 END AS place
+	FROM generate_series(1, 20000) AS i;
+INSERT INTO e SELECT seg, ts FROM rows_of_e ORDER BY place;
+SELECT count(*) > 0 AS batches FROM (SELECT compress_chunk('e')) AS c;
+SELECT * FROM overlapping;
+TRUNCATE e;
+INSERT INTO e SELECT seg, -ts FROM rows_of_e ORDER BY place;
+SELECT count(*) > 0 AS batches FROM (SELECT compress_chunk('e')) AS c;
+SELECT * FROM overlapping;
+(TABLE e EXCEPT ALL SELECT seg, -ts FROM rows_of_e) UNION ALL (SELECT seg, -ts FROM rows_of_e EXCEPT ALL TABLE e);
+
+DROP VIEW moved, overlapping;
+DROP TABLE e, rows_of_e, o, plain, estimated;
