@@ -499,6 +499,9 @@ add_parallel_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_
 	path = make_reading_path(root, input_rel, grouped_rel, grouped_rel->reltarget, child, shape, NIL,
 							 saved, AGG_STAGE_PARTIAL);
 	child = strata_agg_gather(root, grouped_rel, path);
+	/* those of partitions do not have it */
+	if (IsA(input, AppendPath))
+		child->total_cost += strata_scan_worker_cost();
 	path = make_path(grouped_rel, grouped_rel->reltarget, child, shape, having, AGG_STAGE_FINAL);
 	if (shape->keys != NIL)
 		ngroups = estimate_groups(root, input_rel, shape, input_rel->rows);

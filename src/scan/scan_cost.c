@@ -9,8 +9,8 @@
  *
  * Selectivities are PostgreSQL's.  Quals on segmentby columns select whole
  * batches; a range of the first orderby column selects that share of each
- * segment's batches and one more at its edge; other quals are taken to prune
- * nothing.
+ * segment's batches and one more at its edge.  What other comparisons with
+ * constants prune is tried on the summaries of some batches, where many are left.
  *
  * A child's cost was computed for the whole relation (indexes do not know that
  * they hold the row store only); it is charged for the row store's share.
@@ -23,6 +23,7 @@
 #include <math.h>
 
 #include "access/stratnum.h"
+#include "access/transam.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
@@ -36,6 +37,9 @@
 #define COST_COLUMN_OPEN 1.0	/* per column of it */
 #define COST_DECODE_VALUE 0.02
 #define COST_EMIT_ROW 0.25
+
+/* Batches below which what quals prune of them is not estimated: planning must not cost what it saves. */
+#define WORTH_SAMPLING 640
 
 /* Share of a qual's cost per row when it runs on vectors. */
 #define VECTOR_QUAL_SHARE 0.2
@@ -55,6 +59,7 @@ typedef struct QualShape
 	QualCost	batch;			/* all but segment, likewise */
 	Selectivity segment_sel;
 	Selectivity order_sel;
+	Selectivity range_sel;		/* of batches, by the other quals on minima and maxima */
 } QualShape;
 
 /* What strata_match_column_op() says of a clause; remembered, as it is asked for by each candidate. */
@@ -158,6 +163,89 @@ selectivity(const StrataRelInfo *info, List *clauses)
 	return clauselist_selectivity(info->root, clauses, 0, JOIN_INNER, NULL);
 }
 
+/*
+ * Could the batch have a row that passes?  Only what is certain not to raise an error,
+ * and costs little, is tried.
+ */
+static bool
+may_pass(const StrataColumnOp *op, const StrataColumnSummary *summary)
+{
+	Datum		value = ((const Const *) op->value)->constvalue;
+	int			lo;
+	int			hi;
+
+	if (summary->attno == 0 || !summary->has_range)
+		return true;
+	lo = DatumGetInt32(OidFunctionCall2Coll(op->op.comparison, op->collation, summary->min, value));
+	hi = DatumGetInt32(OidFunctionCall2Coll(op->op.comparison, op->collation, summary->max, value));
+	/* NaN is above all */
+	if (summary->has_nan)
+		hi = 1;
+	switch (op->strategy)
+	{
+		case BTLessStrategyNumber:
+			return lo < 0;
+		case BTLessEqualStrategyNumber:
+			return lo <= 0;
+		case BTEqualStrategyNumber:
+			return lo <= 0 && hi >= 0;
+		case BTGreaterEqualStrategyNumber:
+			return hi >= 0;
+		case BTGreaterStrategyNumber:
+			return hi > 0;
+		default:
+			return true;
+	}
+}
+
+/* The comparison, if the summaries of batches can be tried with it when planning; or NULL. */
+static const StrataColumnOp *
+sampled_op(StrataRelInfo *info, RestrictInfo *rinfo)
+{
+	const StrataColumnOp *op = strata_scan_clause_op(info, rinfo);
+
+	if (op == NULL || op->is_array || !op->column_order || !IsA(op->value, Const) ||
+		((const Const *) op->value)->constisnull || !OidIsValid(op->op.comparison) ||
+		op->op.comparison >= FirstGenbkiObjectId || !TupleDescAttr(info->desc, op->attno - 1)->attbyval)
+		return NULL;
+	return op;
+}
+
+/* The share of batches that the clauses do not prune by minima and maxima. */
+static Selectivity
+unpruned_share(StrataRelInfo *info, List *clauses, List *order)
+{
+	List	   *ops = NIL;
+	const StrataStoreSample *sample;
+	int			passing = 0;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		const StrataColumnOp *op = list_member_ptr(order, lfirst(lc)) ? NULL :
+			sampled_op(info, lfirst_node(RestrictInfo, lc));
+
+		if (op != NULL)
+			ops = lappend(ops, (void *) op);
+	}
+	if (ops == NIL)
+		return 1.0;
+	sample = strata_store_sample(info->store);
+	for (int i = 0; i < sample->nbatches; i++)
+	{
+		bool		passes = true;
+
+		foreach(lc, ops)
+		{
+			const StrataColumnOp *op = lfirst(lc);
+
+			passes = passes && may_pass(op, &sample->summaries[(Size) i * sample->natts + op->attno - 1]);
+		}
+		passing += passes;
+	}
+	return (passing + 1.0) / (sample->nbatches + 1.0);
+}
+
 static void
 classify_quals(StrataRelInfo *info, ParamPathInfo *param_info, QualShape *shape)
 {
@@ -196,6 +284,10 @@ classify_quals(StrataRelInfo *info, ParamPathInfo *param_info, QualShape *shape)
 	cost_qual_eval(&shape->batch, rest, info->root);
 	shape->segment_sel = selectivity(info, shape->segment);
 	shape->order_sel = selectivity(info, shape->order);
+	shape->range_sel = 1.0;
+	if (strata_enable_pruning &&
+		info->size.batches * shape->segment_sel * shape->order_sel >= WORTH_SAMPLING)
+		shape->range_sel = unpruned_share(info, rest, shape->order);
 }
 
 /* The shape of the quals, found once for all candidates that have the same. */
@@ -325,6 +417,17 @@ rowstore_cost(const StrataRelInfo *info, const StrataCandidate *candidate,
 	*startup = *total;
 }
 
+/*
+ * See scan_vector.h.  Two workers answer some 8 ms after one process would have begun
+ * (each finds out anew what a session knows of a table), in which that reads 600
+ * batches; parallel_setup_cost stands for 2 ms.
+ */
+Cost
+strata_scan_worker_cost(void)
+{
+	return 4 * parallel_setup_cost;
+}
+
 static double
 parallel_divisor(int workers)
 {
@@ -356,16 +459,16 @@ is_segment_access(const StrataCandidate *candidate)
  */
 static Cost
 segment_saving(const StrataRelInfo *info, const StrataCandidate *candidate, const QualShape *shape,
-			   Cost access, double nbatches, Cost per_batch)
+			   Cost access, double nread, Cost per_batch)
 {
-	double		n = Min(info->nsegments, nbatches);
+	double		n = info->nsegments;
 	Cost		skipping = index_access_cost(info, n, false) + n * COST_SKIP * cpu_tuple_cost;
 
 	if (candidate->nkeys > 0 || candidate->workers > 0 || candidate->param_info != NULL ||
 		info->layout->nsegment != 1 || info->layout->norder == 0 || shape->prefix != NIL ||
 		!strata_enable_pruning)
 		return 0;
-	return skipping < access ? access - skipping + (nbatches - n) * per_batch : 0;
+	return skipping < access ? access - skipping + Max(nread - n, 0) * per_batch : 0;
 }
 
 /* See scan_private.h. */
@@ -377,7 +480,8 @@ strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
 	double		batch_share = size->rows / Max(size->rows + info->heap_tuples, 1.0);
 	const QualShape *shape = get_shape(info, candidate->param_info);
 	double		segments;
-	double		nbatches;
+	double		nbatches;		/* to look at */
+	double		nread;			/* of them: not pruned then */
 	double		open;
 	Cost		access;
 	Cost		per_batch;
@@ -393,6 +497,7 @@ strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
 	if (shape->order != NIL)
 		nbatches = Min(nbatches, nbatches * shape->order_sel + segments);
 	nbatches = Min(Max(nbatches, 1.0), Max(size->batches, 1.0));
+	nread = Max(nbatches * shape->range_sel, 1.0);
 
 	if (candidate->incremental && is_segment_access(candidate))
 		access = index_access_cost(info, nbatches, true);
@@ -412,10 +517,10 @@ strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
 
 	candidate->startup = heap_startup + shape->batch.startup + info->rel->reltarget->cost.startup;
 	candidate->total = heap_total + shape->batch.startup + info->rel->reltarget->cost.startup +
-		access + nbatches * per_batch + emit;
+		access + nread * per_batch + emit;
 	candidate->row_cost = emit;
-	candidate->decode_cost = nbatches * (per_batch - COST_BATCH_OPEN * cpu_tuple_cost);
-	candidate->segment_saving = segment_saving(info, candidate, shape, access, nbatches, per_batch);
+	candidate->decode_cost = nread * (per_batch - COST_BATCH_OPEN * cpu_tuple_cost);
+	candidate->segment_saving = segment_saving(info, candidate, shape, access, nread, per_batch);
 	if (candidate->nkeys > 0)
 	{
 		/* the batches that lie side by side are open at the same time */
@@ -436,7 +541,7 @@ strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
 		Cost		run = candidate->total - candidate->startup;
 
 		/* as cost_seqscan() has it: workers do not make the disk faster */
-		disk = size->main_pages * info->seq_page_cost + nbatches * toast;
+		disk = size->main_pages * info->seq_page_cost + nread * toast;
 		/* a child's cost is per worker already */
 		if (candidate->child != NULL)
 			disk += heap_total - heap_startup;
@@ -444,9 +549,14 @@ strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
 			disk += info->heap_pages * info->seq_page_cost;
 		disk = Min(disk, run);
 		candidate->row_cost /= divisor;
-		candidate->decode_cost = nbatches * toast + (candidate->decode_cost - nbatches * toast) / divisor;
+		candidate->decode_cost = nread * toast + (candidate->decode_cost - nread * toast) / divisor;
 		candidate->total = candidate->startup + disk + (run - disk) / divisor;
 		candidate->rows = clamp_row_est(candidate->rows / divisor);
+		if (info->rel->reloptkind == RELOPT_BASEREL)
+		{
+			candidate->startup += strata_scan_worker_cost();
+			candidate->total += strata_scan_worker_cost();
+		}
 	}
 	candidate->total = Max(candidate->total, candidate->startup);
 }

@@ -88,6 +88,7 @@ init_info(StrataRelInfo *info, PlannerInfo *root, RelOptInfo *rel, Relation rela
 	info->root = root;
 	info->rel = rel;
 	info->desc = RelationGetDescr(relation);
+	info->store = store;
 	info->layout = strata_store_present_layout(store);
 	/* rel->pages and rel->tuples are the access method's sums, made of the same */
 	if (!strata_store_last_size(RelationGetRelid(store->batches), &info->size))

@@ -76,6 +76,7 @@ typedef struct StrataRelInfo
 	PlannerInfo *root;
 	RelOptInfo *rel;
 	TupleDesc	desc;			/* of R; valid while planning the relation */
+	StrataStore *store;			/* likewise */
 	StrataLayout *layout;		/* of the batches, if they all have one; else of present settings */
 	StrataStoreSize size;
 	double		heap_pages;		/* of the row store */

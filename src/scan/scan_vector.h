@@ -54,6 +54,12 @@ strata_vector_is_whole(const StrataVectorBatch *vector)
  */
 extern bool strata_scan_path_gives_vectors(Path *path, Cost *row_cost, Cost *decode_cost);
 
+/*
+ * What starting workers costs beyond parallel_setup_cost, which is small beside what
+ * batches cost.  In the cost of partial paths of tables, not in those of their partitions.
+ */
+extern Cost strata_scan_worker_cost(void);
+
 /* The same of an initialised plan node. */
 extern bool strata_scan_state_gives_vectors(PlanState *node);
 

@@ -472,6 +472,19 @@ extern void strata_store_estimate_size(Relation companion, StrataStoreSize *size
 /* What it said last, for those who know that it was asked a moment ago; false: never. */
 extern bool strata_store_last_size(Oid companion, StrataStoreSize *size);
 
+/* Summaries of some batches spread over the companion, with the columns of R; of one moment. */
+typedef struct StrataStoreSample
+{
+	Oid			relid;			/* private: the companion */
+	BlockNumber pages;			/* private: of it, then */
+	int			natts;
+	int			nbatches;
+	StrataColumnSummary *summaries; /* natts of each batch, by attno - 1; their attno is 0: unknown */
+} StrataStoreSample;
+
+/* Kept from one query to the next; valid until the next call. */
+extern const StrataStoreSample *strata_store_sample(StrataStore *store);
+
 /*
  * Set by am/ at load: tells a scan just made by table_beginscan(R), before its
  * first tuple, to return the row store only (scan/ reads the batches itself).

@@ -1,0 +1,48 @@
+-- What quals on other columns than the order prune is tried on some batches'
+-- summaries when planning; answers are not at stake.
+SET client_min_messages = error;
+SET timezone = 'UTC';
+CREATE SCHEMA scan_cost_plan;
+SET search_path = scan_cost_plan, public;
+CREATE FUNCTION cost(query text) RETURNS float8 LANGUAGE plpgsql AS $$
+DECLARE
+    plan json;
+BEGIN
+    EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
+    RETURN plan->0->'Plan'->>'Total Cost';
+END $$;
+CREATE FUNCTION query_plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN QUERY EXECUTE 'EXPLAIN ' || query;
+END $$;
+-- near: in runs, wide: everywhere; in every batch
+SET strata.batch_rows = 10;
+CREATE TABLE t (ts timestamptz NOT NULL, host text, near float8, wide float8, few int, never int) USING strata;
+ALTER TABLE t SET (strata.segmentby = 'host', strata.orderby = 'ts');
+INSERT INTO t SELECT '2026-01-01'::timestamptz + i * interval '1 s', 'h', i / 100, i % 10 * 20, CASE WHEN i % 2000 = 0 THEN i END, NULL FROM generate_series(1, 20000) AS i;
+SELECT compress_chunk('t');
+ANALYZE t;
+SET max_parallel_workers_per_gather = 0;
+-- beside looking at all batches
+CREATE FUNCTION reading(cond text) RETURNS float8 LANGUAGE sql AS $$
+    SELECT cost('SELECT count(*) FROM t WHERE ' || cond) - cost('SELECT count(*) FROM t WHERE near = -1')
+$$;
+SELECT cond, reading(cond) < 0.5 * reading('wide < 10') AS less
+    FROM unnest(ARRAY['near < 10', 'near <= 9', '190 < near', 'near >= 190', 'near = 77', 'near BETWEEN 70 AND 80', 'near < 10 AND wide < 10', 'near < 190', 'near <> 7', 'near IN (1, 2)',
+        'near < 10 OR wide < 10', 'near < ''NaN''', 'near < NULL::float8', 'few > 0', 'never > 0', 'wide > 170']) AS cond;
+-- workers are not started for what the summaries answer
+SET max_parallel_workers_per_gather = 2;
+SET min_parallel_table_scan_size = 0;
+SET parallel_setup_cost = 5;
+SET parallel_tuple_cost = 0;
+SELECT cond, (SELECT string_agg(line, '' ORDER BY n) ~ 'Gather' FROM query_plan(format('SELECT count(*), sum(wide) FROM t WHERE %s', cond)) WITH ORDINALITY AS p (line, n)) AS workers
+    FROM unnest(ARRAY['near < 10', 'wide < 10']) AS cond;
+-- a table of which the sample is out of date
+INSERT INTO t SELECT '2026-02-01'::timestamptz + i * interval '1 s', 'h', 5, i % 10 * 20, 1, 1 FROM generate_series(1, 20000) AS i;
+SELECT compress_chunk('t');
+ANALYZE t;
+SET max_parallel_workers_per_gather = 0;
+SELECT reading('near < 10') < 0.3 * reading('wide < 10') AS less, reading('near < 10') > 0.5 * reading('wide < 10') AS more;
+ALTER TABLE t DROP COLUMN few, ADD COLUMN added int DEFAULT 3;
+SELECT reading('added > 2') > 0.9 * reading('wide < 10') AS more, reading('added > 2 AND near > 190') < 0.3 * reading('wide < 10') AS less;
+DROP SCHEMA scan_cost_plan CASCADE;
