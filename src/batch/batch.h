@@ -186,6 +186,7 @@ typedef struct StrataColumn
 	const uint8 *encoded;		/* private: detoasted and checked; NULL: not yet */
 	Size		encoded_len;
 	int			nnulls;			/* private: of the whole column */
+	StrataCodecId codec;		/* private: of encoded */
 } StrataColumn;
 
 /* Where reading of a summary stands; private. */
@@ -292,6 +293,12 @@ extern StrataColumn *strata_batch_reader_column(StrataBatchReader *reader, AttrN
  */
 extern StrataColumn *strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno,
 											  int from, int n);
+
+/*
+ * The entries (dict, ndict) of a column that is not decoded yet and is kept as a
+ * dictionary, without the codes of its rows; NULL where that is not so, or not known at once.
+ */
+extern const StrataColumn *strata_batch_reader_entries(StrataBatchReader *reader, AttrNumber attno);
 
 /*
  * The bytes of column attno of the current batch, which has it (is_stored), as

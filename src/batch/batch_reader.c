@@ -340,6 +340,7 @@ fetch_column(StrataBatchReader *reader, StrataColumn *col)
 	col->encoded = buf;
 	col->encoded_len = len;
 	col->nnulls = (int) info.nnulls;
+	col->codec = info.id;
 	reader->ndecoded++;
 }
 
@@ -441,6 +442,30 @@ strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno, int from, 
 	MemoryContextSwitchTo(old);
 	col->decoded = true;
 	return col;
+}
+
+/* See batch.h. */
+const StrataColumn *
+strata_batch_reader_entries(StrataBatchReader *reader, AttrNumber attno)
+{
+	StrataColumn *col = &reader->columns[attno - 1];
+	MemoryContext old;
+
+	if (col->decoded || strata_layout_segment_index(reader->layout, attno) >= 0 ||
+		!strata_batch_reader_is_stored(reader, attno))
+		return NULL;
+	if (col->encoded == NULL)
+	{
+		reader->touched = true;
+		old = MemoryContextSwitchTo(reader->batch_mcxt);
+		fetch_column(reader, col);
+		MemoryContextSwitchTo(old);
+	}
+	if (col->codec != STRATA_CODEC_DICTIONARY)
+		return NULL;
+	/* one row's code brings them all, unless it is null */
+	col = strata_batch_reader_rows(reader, attno, 0, 1);
+	return col->codes != NULL && !col->constant ? col : NULL;
 }
 
 static void

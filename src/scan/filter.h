@@ -105,6 +105,13 @@ typedef struct StrataColumnOp
  */
 extern bool strata_match_column_op(Expr *clause, Index varno, StrataColumnOp *match);
 
+/* A value as the bytes that tell it from others. */
+typedef struct FilterBytes
+{
+	const char *data;
+	Size		len;
+} FilterBytes;
+
 typedef struct FilterNode
 {
 	FilterOp	op;
@@ -142,6 +149,10 @@ typedef struct FilterNode
 	Datum	   *values;
 	uint64	   *hashes;			/* by_bytes: of the value, or the elements */
 	uint64		hash;			/* where that of a single value is kept */
+	FilterBytes *bytes;			/* by_bytes: likewise, */
+	FilterBytes one;			/* ... and of a single value */
+	int			nasked;			/* by_bytes: dictionaries asked whether they have a value, */
+	int			nlacking;		/* ... and those that had none */
 	int64	   *ints;			/* IN, NOT_IN of integer kinds: sorted */
 	double	   *floats;			/* the same for floats, NaN left out */
 	int			nkeys;			/* entries of ints or floats */

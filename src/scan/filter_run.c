@@ -15,6 +15,9 @@
 #include "utils/memutils.h"
 #include "utils/uuid.h"
 
+/* Dictionaries after which it is known whether asking them first is worth it. */
+#define ENOUGH_ASKED 16
+
 /* Take the array apart.  Memory: the current context. */
 static void
 prepare_list(FilterNode *leaf)
@@ -51,25 +54,37 @@ prepare_list(FilterNode *leaf)
 		strata_filter_prepare_in(leaf);
 }
 
-/* What the values of a by_bytes leaf hash to in filters of columns. */
+/* The bytes of a value that is not out of line nor compressed; typlen: of its type. */
+static FilterBytes
+bytes_of(Datum value, int typlen)
+{
+	FilterBytes result = {DatumGetPointer(value), typlen};
+
+	if (typlen < 0)
+	{
+		result.data = VARDATA_ANY(DatumGetPointer(value));
+		result.len = VARSIZE_ANY_EXHDR(DatumGetPointer(value));
+	}
+	return result;
+}
+
+/* The values of a by_bytes leaf as bytes, and what they hash to in filters of columns. */
 static void
-prepare_hashes(FilterNode *leaf)
+prepare_bytes(FilterNode *leaf)
 {
 	int			n = leaf->op == FILTER_COMPARE ? 1 : leaf->nvalues;
+	bool		is_uuid = leaf->righttype == UUIDOID;
 
 	leaf->hashes = leaf->op == FILTER_COMPARE ? &leaf->hash : palloc(sizeof(uint64) * Max(n, 1));
+	leaf->bytes = leaf->op == FILTER_COMPARE ? &leaf->one : palloc(sizeof(FilterBytes) * Max(n, 1));
 	for (int i = 0; i < n; i++)
 	{
 		Datum		value = leaf->op == FILTER_COMPARE ? leaf->value : leaf->values[i];
 
-		if (leaf->righttype == UUIDOID)
-			leaf->hashes[i] = strata_bloom_hash(DatumGetPointer(value), UUID_LEN);
-		else
-		{
-			struct varlena *v = PG_DETOAST_DATUM_PACKED(value);
-
-			leaf->hashes[i] = strata_bloom_hash(VARDATA_ANY(v), VARSIZE_ANY_EXHDR(v));
-		}
+		if (!is_uuid)
+			value = PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
+		leaf->bytes[i] = bytes_of(value, is_uuid ? UUID_LEN : -1);
+		leaf->hashes[i] = strata_bloom_hash(leaf->bytes[i].data, leaf->bytes[i].len);
 	}
 }
 
@@ -97,7 +112,7 @@ prepare_leaf(StrataFilter *filter, FilterNode *leaf, ExprContext *econtext)
 	if (leaf->op == FILTER_COMPARE && (leaf->value_state == NULL || leaf->valuebyval))
 	{
 		if (leaf->by_bytes)
-			prepare_hashes(leaf);
+			prepare_bytes(leaf);
 		return;
 	}
 	if (filter->value_mcxt == NULL)
@@ -109,7 +124,7 @@ prepare_leaf(StrataFilter *filter, FilterNode *leaf, ExprContext *econtext)
 	if (leaf->op != FILTER_COMPARE)
 		prepare_list(leaf);
 	if (leaf->by_bytes)
-		prepare_hashes(leaf);
+		prepare_bytes(leaf);
 	MemoryContextSwitchTo(old);
 }
 
@@ -185,6 +200,74 @@ run_expression(FilterNode *leaf, StrataFilterRun *run, const StrataColumn *col, 
 	}
 }
 
+/* Which of a dictionary's entries are among the values?  False: none is. */
+static bool
+find_entries(const FilterNode *leaf, const StrataColumn *col, uint8 *found)
+{
+	int			n = leaf->op == FILTER_COMPARE ? 1 : leaf->nvalues;
+	bool		any = false;
+
+	for (int i = 0; i < col->ndict; i++)
+	{
+		FilterBytes entry = bytes_of(col->dict[i], col->type.typlen);
+		bool		equal = false;
+
+		for (int j = 0; j < n && !equal; j++)
+			equal = leaf->bytes[j].len == entry.len && memcmp(leaf->bytes[j].data, entry.data, entry.len) == 0;
+		found[i] = equal;
+		any |= equal;
+	}
+	return any;
+}
+
+/* Are there few enough entries and values to compare each with each? */
+static bool
+can_find_entries(const FilterNode *leaf, const StrataColumn *col)
+{
+	return leaf->op == FILTER_COMPARE || (int64) leaf->nvalues * col->ndict <= 4 * STRATA_CODEC_MAX_ROWS;
+}
+
+/*
+ * Does the batch's dictionary have none of the values?  Then no codes need be decoded.
+ * Not asked any more when it mostly has one, as its entries are then decoded twice.
+ */
+static bool
+dictionary_lacks(FilterNode *leaf, StrataFilterRun *run)
+{
+	const StrataColumn *col;
+	bool		lacks;
+
+	if (leaf->nasked >= ENOUGH_ASKED && leaf->nlacking < leaf->nasked / 2)
+		return false;
+	col = strata_batch_reader_entries(run->reader, leaf->attno);
+	if (col == NULL || !can_find_entries(leaf, col))
+		return false;
+	lacks = !find_entries(leaf, col, MemoryContextAlloc(run->reader->batch_mcxt, Max(col->ndict, 1)));
+	leaf->nasked++;
+	leaf->nlacking += lacks;
+	return lacks;
+}
+
+/* A by_bytes leaf on codes. */
+static void
+run_codes(const FilterNode *leaf, StrataFilterRun *run, const StrataColumn *col, uint8 *mask)
+{
+	int			n = run->reader->nrows;
+	uint8	   *found = MemoryContextAlloc(run->reader->batch_mcxt, Max(col->ndict, 1));
+
+	if (!find_entries(leaf, col, found))
+	{
+		memset(mask, 0, n);
+		return;
+	}
+	/* the code of a null is 0 */
+	for (int i = 0; i < n; i++)
+		mask[i] &= found[col->codes[i]];
+	if (col->isnull != NULL)
+		for (int i = 0; i < n; i++)
+			mask[i] &= !col->isnull[i];
+}
+
 /* Is the leaf true of this value?  (Of a column constant in the batch.) */
 static bool
 run_value(FilterNode *leaf, StrataFilterRun *run, Datum value, bool isnull)
@@ -239,11 +322,21 @@ run_leaf(FilterNode *leaf, StrataFilterRun *run, uint8 *mask)
 		memset(mask, 0, n);
 		return;
 	}
+	if (leaf->by_bytes && dictionary_lacks(leaf, run))
+	{
+		memset(mask, 0, n);
+		return;
+	}
 	col = strata_batch_reader_column(run->reader, leaf->attno);
 	if (col->constant)
 	{
 		if (!run_value(leaf, run, col->value, col->value_isnull))
 			memset(mask, 0, n);
+		return;
+	}
+	if (leaf->by_bytes && col->codes != NULL && can_find_entries(leaf, col))
+	{
+		run_codes(leaf, run, col, mask);
 		return;
 	}
 	if (leaf->expr != NULL)
