@@ -34,7 +34,7 @@
 #include "utils/sortsupport.h"
 
 /* Batch rows are made this small by moving columns out of line: one to a page. */
-#define STRATA_BATCH_ROW_TARGET MaximumBytesPerTuple(1)
+#define STRATA_BATCH_ROW_TARGET(level) MaximumBytesPerTuple((level) == STRATA_LEVEL_ARCHIVE ? 2 : 1)
 
 /* Fixed columns of every companion table, 1-based. */
 #define STRATA_BATCH_ATT_FIRST_ROW 1	/* int8: row number of the first row; a row

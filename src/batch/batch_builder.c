@@ -400,7 +400,8 @@ strata_batch_builder_measure(StrataBatchBuilder *b, StrataBatchMeasure *m)
 	}
 	strata_measure_add_row(m, plain, strata_measure_index_entry(8) +
 						   strata_measure_index_entry(layout + keys + range) +
-						   2 * strata_measure_index_entry(layout + range / 2), columns, b->ncolumns);
+						   2 * strata_measure_index_entry(layout + range / 2), columns, b->ncolumns,
+						   STRATA_BATCH_ROW_TARGET(b->level));
 	m->rows_encoded += b->nrows;
 	MemoryContextSwitchTo(old);
 	clear(b);

@@ -68,7 +68,8 @@ place_tuple(StrataPagesMeasure *m, Size nbytes)
 
 /* See batch_private.h. */
 void
-strata_measure_add_row(StrataBatchMeasure *m, Size plain, Size index_bytes, const Size *columns, int ncolumns)
+strata_measure_add_row(StrataBatchMeasure *m, Size plain, Size index_bytes, const Size *columns, int ncolumns,
+					   Size target)
 {
 	Size	   *left = palloc(sizeof(Size) * Max(ncolumns, 1));
 	Size		total = plain;
@@ -79,7 +80,7 @@ strata_measure_add_row(StrataBatchMeasure *m, Size plain, Size index_bytes, cons
 		total += left[i];
 	}
 	m->row_bytes = total;
-	while (MAXALIGN(total) > STRATA_BATCH_ROW_TARGET)
+	while (MAXALIGN(total) > target)
 	{
 		int			largest = -1;
 		Size		nbytes;

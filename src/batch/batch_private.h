@@ -98,7 +98,8 @@ extern const uint8 *strata_batch_fetch_start(StrataBatchReader *reader, AttrNumb
  * `plain`, with entries of all indexes of index_bytes.
  */
 extern void strata_measure_add_row(StrataBatchMeasure *m, Size plain, Size index_bytes,
-								   const Size *columns, int ncolumns);
+								   const Size *columns, int ncolumns,
+								   Size target);
 /* Bytes of an index entry with such a key. */
 extern Size strata_measure_index_entry(Size key_bytes);
 

@@ -77,6 +77,8 @@ extern void strata_settings_check(Relation rel, List *options);
  * counter increment.
  */
 extern void strata_settings_store(Oid relid, List *options, bool reset);
+/* Store an option of PostgreSQL's. */
+extern void strata_settings_store_foreign(Oid relid, DefElem *option);
 
 /* Take all strata.* entries out of relid's row, and return them as DefElems. */
 extern List *strata_settings_remove_all(Oid relid);

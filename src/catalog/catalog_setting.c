@@ -475,6 +475,21 @@ strata_settings_store(Oid relid, List *options, bool reset)
 }
 
 /* See catalog.h. */
+void
+strata_settings_store_foreign(Oid relid, DefElem *option)
+{
+	List	   *ours;
+	List	   *others;
+	ListCell   *lc;
+
+	split_stored(relid, &ours, &others);
+	foreach(lc, others)
+		if (strcmp(lfirst_node(DefElem, lc)->defname, option->defname) == 0)
+			others = foreach_delete_current(others, lc);
+	write_merged(relid, ours, lappend(others, option));
+}
+
+/* See catalog.h. */
 List *
 strata_settings_remove_all(Oid relid)
 {

@@ -251,17 +251,27 @@ admit_layout(Oid companion, const StrataLayout *layout)
 }
 
 /*
- * Storage options of a companion.  PostgreSQL's toaster would make four rows fit a page by moving
+ * Storage option of a companion.  PostgreSQL's toaster would make four rows fit a page by moving
  * columns out of line, each at the price of some 75 bytes and a look-up.  The columns of a batch
  * are mostly a few hundred bytes, so a row that fits into a page stays there whole: that takes less,
- * and is read faster (docs/adr/013).
+ * and is read faster.  Archives hardly ever fit, and what stays is to fill pages (docs/adr/013).
  */
-static Datum
-companion_options(void)
+static DefElem *
+row_target(StrataLevel level)
 {
-	DefElem    *target = makeDefElem("toast_tuple_target", (Node *) makeInteger(STRATA_BATCH_ROW_TARGET), -1);
+	return makeDefElem("toast_tuple_target", (Node *) makeInteger(STRATA_BATCH_ROW_TARGET(level)), -1);
+}
 
-	return transformRelOptions((Datum) 0, list_make1(target), NULL, NULL, false, false);
+/* The level may have changed since the companion was made. */
+static void
+adapt_row_target(Oid companion, StrataLevel level)
+{
+	Relation	batches = table_open(companion, AccessShareLock);
+	int			target = RelationGetToastTupleTarget(batches, TOAST_TUPLE_TARGET);
+
+	table_close(batches, NoLock);
+	if (target != (int) STRATA_BATCH_ROW_TARGET(level))
+		strata_settings_store_foreign(companion, row_target(level));
 }
 
 static Oid
@@ -269,6 +279,8 @@ create_companion(Relation rel, const ColumnSpec *specs, int n, Oid owner)
 {
 	char		name[NAMEDATALEN];
 	StrataLocator locator = STRATA_REL_LOCATOR(rel);
+	Datum		options = transformRelOptions((Datum) 0, list_make1(row_target(strata_settings_get(rel)->codec_level)),
+											  NULL, NULL, false, false);
 	char		persistence = rel->rd_rel->relpersistence;
 	bool		temp = persistence == RELPERSISTENCE_TEMP;
 	Oid			nsp = strata_companion_namespace(persistence);
@@ -293,7 +305,7 @@ create_companion(Relation rel, const ColumnSpec *specs, int n, Oid owner)
 								   InvalidOid, InvalidOid, temp ? rel->rd_rel->relowner : owner,
 								   HEAP_TABLE_AM_OID, companion_descriptor(specs, n), NIL,
 								   RELKIND_RELATION, persistence, false, false,
-								   ONCOMMIT_NOOP, companion_options(), false, true, true,
+								   ONCOMMIT_NOOP, options, false, true, true,
 								   InvalidOid, NULL);
 	CommandCounterIncrement();
 	NewRelationCreateToastTable(oid, (Datum) 0);
@@ -497,6 +509,7 @@ strata_companion_prepare(Relation rel, StrataLayout **layout)
 							RelationGetRelationName(rel)),
 					 errhint("Try again when the transactions that read the table have ended.")));
 	}
+	adapt_row_target(companion, strata_settings_get(rel)->codec_level);
 	ensure_index(rel, companion, *layout, strata_companion_segment_keys, false);
 	/* without segments the indexes below are as good */
 	if ((*layout)->nsegment > 0)

@@ -68,7 +68,7 @@ void
 strata_store_init_goal(StrataRowGoal *goal, Relation batches, StrataLevel level)
 {
 	Size		largest = batches != NULL ? RelationGetToastTupleTarget(batches, TOAST_TUPLE_TARGET) :
-		STRATA_BATCH_ROW_TARGET;
+		STRATA_BATCH_ROW_TARGET(level);
 
 	strata_goal_init(goal, strata_level_batch_rows(level), largest);
 }
