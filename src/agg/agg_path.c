@@ -94,20 +94,23 @@ static Path *
 by_segment(PlannerInfo *root, RelOptInfo *rel, Path *path, const AggShape *shape)
 {
 	List	   *columns;
-	Var		   *key;
-	Var		   *by;
+	Bitmapset  *keys = NULL;
+	ListCell   *lc;
 
-	if (shape->stop != AGG_STOP_PICK || list_length(shape->keys) != 1)
+	if (shape->stop != AGG_STOP_PICK || shape->keys == NIL)
 		return path;
-	columns = list_make2(linitial(shape->keys), shape->by);
+	columns = lcons(shape->by, list_copy(shape->keys));
 	if (path->parent != rel)
 		columns = (List *) strata_adjust_appendrel_attrs_multilevel(root, (Node *) columns,
 																	path->parent, rel);
-	key = linitial(columns);
-	by = lsecond(columns);
-	if (!IsA(key, Var) || !IsA(by, Var))
-		return path;
-	return strata_scan_path_by_segment(path, key->varattno, by->varattno, shape->last);
+	foreach(lc, columns)
+	{
+		if (!IsA(lfirst(lc), Var) || ((Var *) lfirst(lc))->varattno <= 0)
+			return path;
+		if (foreach_current_index(lc) > 0)
+			keys = bms_add_member(keys, ((Var *) lfirst(lc))->varattno);
+	}
+	return strata_scan_path_by_segment(path, keys, ((Var *) linitial(columns))->varattno, shape->last);
 }
 
 /* The Append over the same children, with the inputs as its target. */

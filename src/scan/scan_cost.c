@@ -34,6 +34,7 @@
 #define COST_BATCH_LOOK 0.5		/* one batch row: fetch, and try to prune */
 #define COST_BATCH_OPEN 3.0		/* a batch that is read: detoast, set up */
 #define COST_SKIP 4.0			/* to the next segment of the index */
+#define COST_WALK 0.03			/* over an entry of it */
 #define COST_COLUMN_OPEN 1.0	/* per column of it */
 #define COST_DECODE_VALUE 0.02
 #define COST_EMIT_ROW 0.25
@@ -462,10 +463,11 @@ segment_saving(const StrataRelInfo *info, const StrataCandidate *candidate, cons
 			   Cost access, double nread, Cost per_batch)
 {
 	double		n = info->nsegments;
-	Cost		skipping = index_access_cost(info, n, false) + n * COST_SKIP * cpu_tuple_cost;
+	Cost		skipping = index_access_cost(info, n, false) +
+		(n * COST_SKIP + info->size.batches * COST_WALK) * cpu_tuple_cost;
 
 	if (candidate->nkeys > 0 || candidate->workers > 0 || candidate->param_info != NULL ||
-		info->layout->nsegment != 1 || info->layout->norder == 0 || shape->prefix != NIL ||
+		info->layout->nsegment == 0 || info->layout->norder == 0 || shape->prefix != NIL ||
 		!strata_enable_pruning)
 		return 0;
 	return skipping < access ? access - skipping + Max(nread - n, 0) * per_batch : 0;

@@ -171,7 +171,8 @@ make_path(const StrataRelInfo *info, StrataCandidate *candidate, List *pathkeys)
 	scan->segment_saving = candidate->segment_saving;
 	if (scan->segment_saving > 0)
 	{
-		scan->segment = info->layout->segment[0];
+		for (int i = 0; i < info->layout->nsegment; i++)
+			scan->segment = bms_add_member(scan->segment, info->layout->segment[i]);
 		scan->order = info->layout->order[0].attno;
 		scan->has_segment_index[false] = info->has_segment_index;
 		scan->has_segment_index[true] = info->has_segment_max_index;

@@ -52,7 +52,7 @@ typedef struct StrataScanInfo
 	Cost		row_cost;		/* of making rows out of batches; paths only */
 	Cost		decode_cost;	/* of fetching and decoding columns; paths only */
 	Cost		segment_saving; /* what by_segment would save, if it can be; paths only */
-	AttrNumber	segment;		/* and of which columns it would be; paths only */
+	Bitmapset  *segment;		/* and of which columns it would be; paths only */
 	AttrNumber	order;
 	bool		has_segment_index[2];	/* by min, by max; paths only */
 	char	   *note;			/* why the aggregation above is not vectorised, or "" */
@@ -170,11 +170,11 @@ extern const StrataLayout *strata_source_layout(const StrataSource *source);
 extern void strata_source_set_parallel(StrataSource *source, ParallelTableScanDesc pscan);
 /*
  * Give batches of the layout segment by segment, each in the order of the bound that
- * the access is about, the best first.  _skip_segment leaves out what is left of the segment of this
- * value; it does nothing where batches come otherwise.
+ * the access is about, the best first.  _skip_segment leaves out what is left of the segment of the
+ * batch row read last; it does nothing where batches come otherwise.
  */
 extern void strata_source_set_by_segment(StrataSource *source);
-extern void strata_source_skip_segment(StrataSource *source, Datum value, bool isnull);
+extern void strata_source_skip_segment(StrataSource *source);
 /* Start over, with keys from the (prepared) filter; all ranges, forward. */
 extern void strata_source_rescan(StrataSource *source, const StrataFilter *filter);
 /* The next batch row of all ranges in the direction; false at the end. */

@@ -19,10 +19,12 @@
 #include "scan/scan_private.h"
 
 #include "access/genam.h"
+#include "access/itup.h"
 #include "access/nbtree.h"
 #include "access/skey.h"
 #include "access/tableam.h"
 #include "catalog/pg_collation_d.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/fmgroids.h"
@@ -73,11 +75,12 @@ struct StrataSource
 	bool		ordered;		/* the layout's range is in order of its bounds */
 	bool		known_empty[STRATA_RANGE_COUNT];	/* of ranges without keys but the layout */
 	bool		by_segment;		/* the layout's range: segment by segment, the best bound first */
-	SegmentKey	segment_key;	/* what is left of it */
-	bool		skipping;		/* ... and this segment is to be left out */
-	bool		segment_isnull;
-	Datum		segment;		/* a copy */
-	ScanKeyData segment_proto;	/* compares with a segment's value; argument not filled in */
+	bool		skipping;		/* ... and the segment of this entry is to be left out: */
+	IndexTuple	skipped;		/* a copy, or NULL */
+	bool		can_jump;		/* those that come after a segment can be looked for */
+	SegmentKey	segment_key;	/* what is left */
+	Datum		behind;			/* the value in the scan's key, a copy */
+	ScanKeyData behind_proto;	/* that key without the value */
 	bool	   *proven;			/* per qual of filter: a key of this range says the same */
 	bool		keys_wanted;	/* strata_source_peek() will be called */
 	bool		peeked;			/* the next entry's TID stands in the scan, its row is not read */
@@ -158,7 +161,7 @@ strata_source_set_parallel(StrataSource *source, ParallelTableScanDesc pscan)
 	source->pscan = pscan;
 }
 
-/* See scan_private.h.  Of layouts with one segmentby column. */
+/* See scan_private.h.  With several segmentby columns there is no jumping. */
 void
 strata_source_set_by_segment(StrataSource *source)
 {
@@ -166,16 +169,16 @@ strata_source_set_by_segment(StrataSource *source)
 	Relation	index = source->index;
 	Oid			operator;
 
-	if (!is_segment_access(source) || source->layout->nsegment != 1)
+	if (!is_segment_access(source))
 		return;
-	operator = get_opfamily_member(index->rd_opfamily[0], index->rd_opcintype[0],
-								   index->rd_opcintype[0], strategy);
-	if (!OidIsValid(operator))
-		return;
-	ScanKeyEntryInitialize(&source->segment_proto, 0, 1, strategy, InvalidOid,
-						   index->rd_indcollation[0], get_opcode(operator), (Datum) 0);
 	source->by_segment = true;
 	source->keys_wanted = true;
+	operator = get_opfamily_member(index->rd_opfamily[0], index->rd_opcintype[0],
+								   index->rd_opcintype[0], strategy);
+	source->can_jump = source->layout->nsegment == 1 && OidIsValid(operator);
+	if (source->can_jump)
+		ScanKeyEntryInitialize(&source->behind_proto, 0, 1, strategy, InvalidOid,
+							   index->rd_indcollation[0], get_opcode(operator), (Datum) 0);
 }
 
 /* Leave out the segments that are done. */
@@ -189,8 +192,8 @@ rest_key(StrataSource *source, RangeScan *scan)
 	scan->nkeys++;
 	if (source->segment_key == SEGMENT_BEHIND)
 	{
-		*key = source->segment_proto;
-		key->sk_argument = source->segment;
+		*key = source->behind_proto;
+		key->sk_argument = source->behind;
 	}
 	else
 		ScanKeyEntryInitialize(key, SK_ISNULL | (source->segment_key == SEGMENT_NULL ?
@@ -480,16 +483,23 @@ start_rest(StrataSource *source, SegmentKey key)
 
 /* Is the entry the index scan stands on one of the segment that is left out? */
 static bool
-is_in_segment(const StrataSource *source)
+is_in_skipped(const StrataSource *source)
 {
 	IndexScanDesc desc = source->current;
-	Form_pg_attribute att = TupleDescAttr(desc->xs_itupdesc, 0);
-	bool		isnull;
-	Datum		value = index_getattr(desc->xs_itup, 1, desc->xs_itupdesc, &isnull);
 
-	if (isnull || source->segment_isnull)
-		return isnull == source->segment_isnull;
-	return datum_image_eq(value, source->segment, att->attbyval, att->attlen);
+	for (int i = 0; i < source->layout->nsegment; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(desc->xs_itupdesc, i);
+		bool		isnull;
+		bool		skipped_isnull;
+		Datum		value = index_getattr(desc->xs_itup, i + 1, desc->xs_itupdesc, &isnull);
+		Datum		skipped = index_getattr(source->skipped, i + 1, desc->xs_itupdesc, &skipped_isnull);
+
+		if (isnull != skipped_isnull ||
+			(!isnull && !datum_image_eq(value, skipped, att->attbyval, att->attlen)))
+			return false;
+	}
+	return true;
 }
 
 /*
@@ -497,12 +507,30 @@ is_in_segment(const StrataSource *source)
  * the last segment of the index: walked backward, the first.
  */
 static bool
-jump_over_segment(StrataSource *source)
+jump_over_skipped(StrataSource *source)
 {
+	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(source->index), 0);
+	Datum		old = source->behind;
+	bool		had_old = source->segment_key == SEGMENT_BEHIND && !att->attbyval;
+	bool		isnull;
+	Datum		value = index_getattr(source->skipped, 1, RelationGetDescr(source->index), &isnull);
+	MemoryContext context;
+
 	source->skipping = false;
-	if (source->segment_isnull && !is_max_access(source))
+	if (isnull && !is_max_access(source))
 		return source->in_range = false;
-	start_rest(source, source->segment_isnull ? SEGMENT_NOT_NULL : SEGMENT_BEHIND);
+	if (isnull)
+		start_rest(source, SEGMENT_NOT_NULL);
+	else
+	{
+		context = MemoryContextSwitchTo(source->mcxt);
+		source->behind = datumCopy(value, att->attbyval, att->attlen);
+		MemoryContextSwitchTo(context);
+		start_rest(source, SEGMENT_BEHIND);
+		/* the scan's keys pointed to it until now */
+		if (had_old)
+			pfree(DatumGetPointer(old));
+	}
 	return source->in_range;
 }
 
@@ -518,10 +546,12 @@ next_of_segments(StrataSource *source, TupleTableSlot *slot)
 
 	while (index_getnext_tid(source->current, direction) != NULL)
 	{
-		if (source->skipping && is_in_segment(source))
+		if (source->skipping && is_in_skipped(source))
 		{
-			if (++walked > SKIP_BY_WALKING && !jump_over_segment(source))
+			if (++walked > SKIP_BY_WALKING && source->can_jump && !jump_over_skipped(source))
 				return false;
+			if (walked % 1024 == 0)
+				CHECK_FOR_INTERRUPTS();
 			continue;
 		}
 		source->skipping = false;
@@ -628,22 +658,17 @@ strata_source_rescan(StrataSource *source, const StrataFilter *filter)
 
 /* See scan_private.h. */
 void
-strata_source_skip_segment(StrataSource *source, Datum value, bool isnull)
+strata_source_skip_segment(StrataSource *source)
 {
-	Form_pg_attribute att;
 	MemoryContext old;
 
 	if (!source->by_segment || source->range != STRATA_RANGE_LAYOUT || !source->in_range)
 		return;
-	att = TupleDescAttr(RelationGetDescr(source->index), 0);
-	source->skipping = true;
-	source->segment_isnull = isnull;
-	if (isnull)
-		return;
 	old = MemoryContextSwitchTo(source->mcxt);
-	if (!att->attbyval && DatumGetPointer(source->segment) != NULL)
-		pfree(DatumGetPointer(source->segment));
-	source->segment = datumCopy(value, att->attbyval, att->attlen);
+	if (source->skipped != NULL)
+		pfree(source->skipped);
+	source->skipped = CopyIndexTuple(source->current->xs_itup);
+	source->skipping = true;
 	MemoryContextSwitchTo(old);
 }
 

@@ -52,12 +52,12 @@ strata_scan_state_gives_vectors(PlanState *node)
 
 /* See scan_vector.h. */
 Path *
-strata_scan_path_by_segment(Path *path, AttrNumber segment, AttrNumber by, bool last)
+strata_scan_path_by_segment(Path *path, const Bitmapset *keys, AttrNumber by, bool last)
 {
 	StrataScanInfo *info = strata_scan_path_info((CustomPath *) path);
 	CustomPath *copy;
 
-	if (info->segment_saving <= 0 || info->segment != segment || info->order != by ||
+	if (info->segment_saving <= 0 || !bms_is_subset(keys, info->segment) || info->order != by ||
 		!info->has_segment_index[last])
 		return path;
 	copy = makeNode(CustomPath);
@@ -214,17 +214,7 @@ strata_scan_list_batch(PlanState *node, ItemPointer tid)
 void
 strata_scan_skip_segment(PlanState *node)
 {
-	StrataScanState *scan = (StrataScanState *) node;
-	StrataBatchReader *reader = scan->batch->reader;
-	Datum		value;
-	bool		isnull;
-
-	/* of another layout, which the source knows */
-	if (reader->layout->nsegment != 1)
-		return;
-	value = slot_getattr(scan->batch->batch_slot,
-						 reader->schema->seg_att[reader->layout->segment[0]], &isnull);
-	strata_source_skip_segment(scan->source, value, isnull);
+	strata_source_skip_segment(((StrataScanState *) node)->source);
 }
 
 /* See scan_vector.h. */

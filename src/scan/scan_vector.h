@@ -65,10 +65,11 @@ extern bool strata_scan_state_gives_vectors(PlanState *node);
 
 /*
  * For who wants the row with the greatest (least, if not last) value of column
- * `by` of each segment, and of a StrataScan path that gives vectors: a copy that lists batches of a segment
- * from its best end and can skip the rest; path itself where that is not cheaper.
+ * `by` for each value of the keys, and of a StrataScan path that gives vectors: where keys are
+ * segmentby columns, a copy that lists batches of a segment from its best end and
+ * can skip the rest; path itself where that is not so, or not cheaper.
  */
-extern Path *strata_scan_path_by_segment(Path *path, AttrNumber segment, AttrNumber by, bool last);
+extern Path *strata_scan_path_by_segment(Path *path, const Bitmapset *keys, AttrNumber by, bool last);
 extern bool strata_scan_state_is_by_segment(PlanState *node);
 
 /*

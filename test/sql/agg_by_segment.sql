@@ -30,7 +30,7 @@ BEGIN
         SELECT format(form, key, cond, dir, fn) FROM unnest(ARRAY[
             'SELECT DISTINCT ON (%1$s) * FROM T WHERE %2$s ORDER BY %1$s, ts %3$s',
             'SELECT %1$s::text, %4$s FROM T WHERE %2$s GROUP BY %1$s']) AS form,
-            unnest(ARRAY['host', 'num']) AS key,
+            unnest(ARRAY['host', 'num', 'host, num']) AS key,
             unnest(ARRAY['true', 'ts < ''2006-10-30''', 'ts >= ''2006-10-31''', 'n > 900', 'n = -1', 'host > ''host 3''',
                          'host = ''host 0''', 'host IN (''host 0'', ''host 5'', ''none'')', 'host IS NULL']) AS cond,
             (VALUES ('DESC', 'max(ts), last(txt, ts)'), ('ASC', 'min(ts), first(txt, ts)')) AS d(dir, fn)
@@ -70,6 +70,14 @@ SELECT * FROM different();
 CALL recompress_chunk('one');
 ANALYZE one;
 SELECT * FROM different();
+-- two segmentby columns, groups by one of them and by both
+ALTER TABLE one SET (strata.segmentby = 'host, num', strata.orderby = 'ts');
+SELECT compress_chunk('one', recompress => true);
+ANALYZE one;
+SELECT * FROM different();
+ALTER TABLE one SET (strata.segmentby = 'num', strata.orderby = 'ts DESC');
+SELECT compress_chunk('one', recompress => true);
+ANALYZE one;
 -- begun anew with another parameter
 SELECT count(*) FROM (VALUES (900), (0), (2000)) AS v(x),
     LATERAL (SELECT DISTINCT ON (num) num, ts FROM one WHERE n > x ORDER BY num, ts DESC) AS a;
