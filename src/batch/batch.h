@@ -94,6 +94,7 @@ typedef struct StrataBatchSchema
 	AttrNumber *seg_att;
 	AttrNumber *min_att;
 	AttrNumber *max_att;
+	AttrNumber *span_att;
 	AttrNumber *col_att;
 	AttrNumber	nfixed;			/* companion columns up to the last that is no col_ */
 	struct StrataColumnType *types; /* by attno - 1 */
@@ -105,9 +106,9 @@ extern StrataBatchSchema *strata_batch_schema_create(TupleDesc rel_desc, TupleDe
 
 /*
  * The same in two steps, of which the first can be remembered: the maps seg_att,
- * min_att, max_att and col_att, each of natts + 1, one after the other.
+ * min_att, max_att, span_att and col_att, each of natts + 1, one after the other.
  */
-#define STRATA_COLUMN_MAPS 4
+#define STRATA_COLUMN_MAPS 5
 extern int	strata_batch_columns_max(TupleDesc batch_desc); /* greatest attno named */
 extern void strata_batch_columns_map(TupleDesc batch_desc, int natts, AttrNumber *maps);
 extern StrataBatchSchema *strata_batch_schema_create_mapped(TupleDesc rel_desc, TupleDesc batch_desc,
@@ -116,6 +117,15 @@ extern StrataBatchSchema *strata_batch_schema_create_mapped(TupleDesc rel_desc, 
 /* Does companion column catt still have the type and collation of R's attno? */
 extern bool strata_batch_schema_same_type(const StrataBatchSchema *schema, AttrNumber attno,
 										  AttrNumber catt);
+
+/* Is the base type an integer in an order of integers (date, timestamp, ...)? */
+extern bool strata_span_is_known(Oid typid);
+
+/* The least e with max - min <= 2^e (0 .. 64); false when the type has no spans. */
+extern bool strata_span_of(Oid typid, Datum min, Datum max, int16 *span);
+
+/* value + 2^span (up), or minus; false where the type has no such value. */
+extern bool strata_span_move(Oid typid, Datum value, int16 span, bool up, Datum *result);
 
 /* How values of one column of R are handed to the codecs. */
 typedef struct StrataColumnType
@@ -321,6 +331,7 @@ extern const StrataColumnSummary *strata_batch_reader_summary(StrataBatchReader 
 /* min_/max_ columns of an orderby column; *isnull when all null or not kept. */
 extern Datum strata_batch_reader_min(StrataBatchReader *reader, AttrNumber attno, bool *isnull);
 extern Datum strata_batch_reader_max(StrataBatchReader *reader, AttrNumber attno, bool *isnull);
+extern Datum strata_batch_reader_span(StrataBatchReader *reader, AttrNumber attno, bool *isnull);
 
 extern void strata_batch_reader_free(StrataBatchReader *reader);
 
@@ -530,6 +541,7 @@ typedef struct StrataBatchMeasure
 	StrataPagesMeasure toast;
 	Size		row_bytes;		/* of the last batch row, nothing out of line */
 	double		toast_chunks;
+	int			nindexes;
 	double		index_bytes;
 } StrataBatchMeasure;
 

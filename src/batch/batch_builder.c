@@ -260,6 +260,21 @@ form_columns(StrataBatchBuilder *b, Datum *values, bool *isnull)
 	isnull[STRATA_BATCH_ATT_SUMMARY - 1] = false;
 }
 
+/* The span of the first orderby column; of no values, none. */
+static void
+form_span(const StrataBatchBuilder *b, Datum *values, bool *isnull)
+{
+	const OrderRange *r = &b->ranges[0];
+	AttrNumber	catt = b->nranges > 0 ? b->schema->span_att[r->attno] : 0;
+	int16		span = 0;
+
+	if (catt == 0 ||
+		(r->has && !strata_span_of(b->schema->types[r->attno - 1].typid, r->min, r->max, &span)))
+		return;
+	isnull[catt - 1] = false;
+	values[catt - 1] = Int16GetDatum(span);
+}
+
 /* See batch.h. */
 void
 strata_batch_builder_finish(StrataBatchBuilder *b, int64 first_row, Datum *values, bool *isnull)
@@ -284,6 +299,7 @@ strata_batch_builder_finish(StrataBatchBuilder *b, int64 first_row, Datum *value
 		if (!b->segment_isnull[i])
 			values[catt - 1] = datumCopy(b->segment[i], att->attbyval, att->attlen);
 	}
+	form_span(b, values, isnull);
 	for (int i = 0; i < b->nranges; i++)
 	{
 		OrderRange *r = &b->ranges[i];
@@ -367,6 +383,32 @@ value_size(Datum value, bool typbyval, int16 typlen)
 	return datumGetSize(value, typbyval, typlen);
 }
 
+/*
+ * Add the entries of a batch row in the companion's indexes, of which there are
+ * (src/store/store_companion_create.c): on first_row; on segment, layout, minimum
+ * and maximum, both ways where there are segments; on layout and maximum, and on
+ * layout and minimum where there are segments; on segment, layout and span.
+ */
+static void
+measure_indexes(const StrataBatchBuilder *b, StrataBatchMeasure *m, Size layout, Size keys, Size range)
+{
+	bool		segmented = b->layout->nsegment > 0;
+
+	m->nindexes = 2;
+	m->index_bytes += strata_measure_index_entry(8) + strata_measure_index_entry(layout + keys + range);
+	if (b->nranges == 0)
+		return;
+	m->nindexes += segmented ? 3 : 1;
+	m->index_bytes += (segmented ? 2 : 1) * strata_measure_index_entry(layout + range / 2);
+	if (segmented)
+		m->index_bytes += strata_measure_index_entry(layout + keys + range);
+	if (!strata_span_is_known(b->schema->types[b->ranges[0].attno - 1].typid))
+		return;
+	/* its entries are mostly alike, and share their key */
+	m->nindexes++;
+	m->index_bytes += sizeof(ItemPointerData);
+}
+
 /* See batch.h. */
 void
 strata_batch_builder_measure(StrataBatchBuilder *b, StrataBatchMeasure *m)
@@ -385,11 +427,15 @@ strata_batch_builder_measure(StrataBatchBuilder *b, StrataBatchMeasure *m)
 		if (!b->segment_isnull[i])
 			keys += value_size(b->segment[i], att->attbyval, att->attlen);
 	}
-	for (int i = 0; i < b->nranges; i++)
-		if (b->ranges[i].has)
-			range += value_size(b->ranges[i].min, b->ranges[i].typbyval, b->ranges[i].typlen) +
-				value_size(b->ranges[i].max, b->ranges[i].typbyval, b->ranges[i].typlen);
-	plain += keys + range;
+	for (int i = b->nranges - 1; i >= 0; i--)
+	{
+		range = !b->ranges[i].has ? 0 :
+			value_size(b->ranges[i].min, b->ranges[i].typbyval, b->ranges[i].typlen) +
+			value_size(b->ranges[i].max, b->ranges[i].typbyval, b->ranges[i].typlen);
+		plain += range;
+	}
+	/* only the first range, which is the last here, is in indexes */
+	plain += keys + (b->nranges > 0 ? sizeof(int16) : 0);
 	for (int i = 0; i < b->ncolumns; i++)
 	{
 		ColumnBuffer *c = &b->columns[i];
@@ -398,10 +444,8 @@ strata_batch_builder_measure(StrataBatchBuilder *b, StrataBatchMeasure *m)
 		/* its bit among the nulls, its entry in the summary */
 		plain += 3 + (strata_summary_has_range_for(c->type.typid) ? c->type.width : 0);
 	}
-	strata_measure_add_row(m, plain, strata_measure_index_entry(8) +
-						   strata_measure_index_entry(layout + keys + range) +
-						   2 * strata_measure_index_entry(layout + range / 2), columns, b->ncolumns,
-						   STRATA_BATCH_ROW_TARGET(b->level));
+	strata_measure_add_row(m, plain, columns, b->ncolumns, STRATA_BATCH_ROW_TARGET(b->level));
+	measure_indexes(b, m, layout, keys, range);
 	m->rows_encoded += b->nrows;
 	MemoryContextSwitchTo(old);
 	clear(b);

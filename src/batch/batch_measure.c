@@ -68,8 +68,7 @@ place_tuple(StrataPagesMeasure *m, Size nbytes)
 
 /* See batch_private.h. */
 void
-strata_measure_add_row(StrataBatchMeasure *m, Size plain, Size index_bytes, const Size *columns, int ncolumns,
-					   Size target)
+strata_measure_add_row(StrataBatchMeasure *m, Size plain, const Size *columns, int ncolumns, Size target)
 {
 	Size	   *left = palloc(sizeof(Size) * Max(ncolumns, 1));
 	Size		total = plain;
@@ -101,7 +100,6 @@ strata_measure_add_row(StrataBatchMeasure *m, Size plain, Size index_bytes, cons
 	}
 	place_tuple(&m->main, total);
 	m->nbatches += 1;
-	m->index_bytes += index_bytes;
 	pfree(left);
 }
 
@@ -112,7 +110,7 @@ strata_measure_disk_bytes(const StrataBatchMeasure *m, double scale)
 	double		bytes = m->main.pages * scale * BLCKSZ;
 	double		toast = m->toast.pages * scale * BLCKSZ;
 
-	bytes += m->index_bytes * scale * 1.1 + 4 * INDEX_PAGES * BLCKSZ + MAP_BYTES;
+	bytes += m->index_bytes * scale * 1.1 + m->nindexes * INDEX_PAGES * BLCKSZ + MAP_BYTES;
 	if (toast > 0)
 		bytes += toast + m->toast_chunks * scale * INDEX_ENTRY * 1.4 + INDEX_PAGES * BLCKSZ + MAP_BYTES;
 	return bytes;

@@ -93,12 +93,8 @@ extern void strata_seal_columns(const StrataBatchSchema *schema, Datum *values, 
  */
 extern const uint8 *strata_batch_fetch_start(StrataBatchReader *reader, AttrNumber attno, Size want, Size *len);
 
-/*
- * batch_measure.c: add a batch row whose encoded columns take these bytes and all else
- * `plain`, with entries of all indexes of index_bytes.
- */
-extern void strata_measure_add_row(StrataBatchMeasure *m, Size plain, Size index_bytes,
-								   const Size *columns, int ncolumns,
+/* batch_measure.c: add a batch row whose encoded columns take these bytes and all else `plain`. */
+extern void strata_measure_add_row(StrataBatchMeasure *m, Size plain, const Size *columns, int ncolumns,
 								   Size target);
 /* Bytes of an index entry with such a key. */
 extern Size strata_measure_index_entry(Size key_bytes);

@@ -22,6 +22,9 @@
 /* Batches after which a reader keeps more memory. */
 #define LARGE_AFTER 4
 
+/* Scratch memory of decoders: at least so much. */
+#define SCRATCH_MIN (16 * 1024)
+
 /* See batch.h. */
 StrataBatchReader *
 strata_batch_reader_create(Relation rel, const StrataBatchSchema *schema)
@@ -257,17 +260,28 @@ decode_bytes(StrataBatchReader *reader, StrataColumn *col, void *scratch, Size s
  * Memory that lives as long as the reader, so that a query that reads one batch
  * does not make malloc fetch and return pages for every column of it.
  */
-static void *
-shared_scratch(StrataBatchReader *reader, Size size)
+static void
+grow_scratch(StrataBatchReader *reader, Size size)
 {
-	if (reader->scratch_size < size)
-	{
-		if (reader->scratch != NULL)
-			pfree(reader->scratch);
-		reader->scratch_size = Max(size, 16 * 1024);
-		reader->scratch = MemoryContextAlloc(reader->mcxt, reader->scratch_size);
-	}
-	return reader->scratch;
+	if (reader->scratch_size >= size)
+		return;
+	if (reader->scratch != NULL)
+		pfree(reader->scratch);
+	reader->scratch_size = size;
+	reader->scratch = MemoryContextAlloc(reader->mcxt, size);
+}
+
+/* What decoding the rows of col needs. */
+static size_t
+scratch_needed(StrataBatchReader *reader, StrataColumn *col)
+{
+	size_t		size;
+	StrataCodecResult rc = strata_column_decode_scratch_size(col->encoded, col->encoded_len,
+															 col->from, col->n, &size);
+
+	if (rc != STRATA_CODEC_OK || size > MaxAllocSize)
+		column_corrupt(reader, col->attno, "decoded size out of range");
+	return size;
 }
 
 /* Where decoders put flags of a column without nulls; nobody reads them. */
@@ -350,25 +364,24 @@ decode_column(StrataBatchReader *reader, StrataColumn *col)
 {
 	StrataCodecResult rc;
 	size_t		scratch_size;
-	void	   *scratch;
 	bool		hasnull;
 
-	rc = strata_column_decode_scratch_size(col->encoded, col->encoded_len, col->from, col->n,
-										   &scratch_size);
-	if (rc != STRATA_CODEC_OK || scratch_size > MaxAllocSize)
-		column_corrupt(reader, col->attno, "decoded size out of range");
 	col->isnull = col->nnulls > 0 ? palloc(col->n) : no_nulls(reader);
 	if (!col->type.typbyval)
 	{
 		/* the result points into the scratch area */
-		scratch = palloc(Max(scratch_size, 1));
-		decode_bytes(reader, col, scratch, scratch_size);
+		scratch_size = scratch_needed(reader, col);
+		decode_bytes(reader, col, palloc(Max(scratch_size, 1)), scratch_size);
 		return;
 	}
-	scratch = shared_scratch(reader, scratch_size);
 	col->fixed = palloc((Size) col->n * col->type.width);
-	rc = strata_column_decode_fixed(col->encoded, col->encoded_len, col->from, col->n,
-									scratch, scratch_size, col->fixed, col->isnull, &hasnull);
+	/* what there is, is mostly enough: asking what is needed takes as long as decoding few rows */
+	grow_scratch(reader, SCRATCH_MIN);
+	while ((rc = strata_column_decode_fixed(col->encoded, col->encoded_len, col->from, col->n, reader->scratch,
+											reader->scratch_size, col->fixed, col->isnull,
+											&hasnull)) == STRATA_CODEC_NO_SPACE &&
+		   (scratch_size = scratch_needed(reader, col)) > reader->scratch_size)
+		grow_scratch(reader, scratch_size);
 	if (rc != STRATA_CODEC_OK)
 		column_corrupt(reader, col->attno, strata_codec_result_text(rc));
 	if (hasnull && col->isnull == reader->no_nulls)
@@ -528,6 +541,13 @@ Datum
 strata_batch_reader_max(StrataBatchReader *reader, AttrNumber attno, bool *isnull)
 {
 	return companion_value(reader, reader->schema->max_att[attno], isnull);
+}
+
+/* See batch.h. */
+Datum
+strata_batch_reader_span(StrataBatchReader *reader, AttrNumber attno, bool *isnull)
+{
+	return companion_value(reader, reader->schema->span_att[attno], isnull);
 }
 
 void

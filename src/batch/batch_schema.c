@@ -20,16 +20,18 @@
 static int
 column_map(Form_pg_attribute att, int *attno)
 {
-	static const char *const prefixes[STRATA_COLUMN_MAPS] = {"seg_", "min_", "max_", "col_"};
+	static const char *const prefixes[STRATA_COLUMN_MAPS] = {"seg_", "min_", "max_", "span_", "col_"};
 	const char *name = NameStr(att->attname);
 
 	if (att->attisdropped)
 		return -1;
 	for (int i = 0; i < STRATA_COLUMN_MAPS; i++)
 	{
-		if (strncmp(name, prefixes[i], 4) != 0)
+		int			len = strlen(prefixes[i]);
+
+		if (strncmp(name, prefixes[i], len) != 0)
 			continue;
-		*attno = atoi(name + 4);
+		*attno = atoi(name + len);
 		return *attno >= 1 && *attno <= MaxHeapAttributeNumber ? i : -1;
 	}
 	return -1;
@@ -81,7 +83,8 @@ strata_batch_schema_create_mapped(TupleDesc rel_desc, TupleDesc batch_desc, int 
 	schema->seg_att = own;
 	schema->min_att = own + n;
 	schema->max_att = own + 2 * n;
-	schema->col_att = own + 3 * n;
+	schema->span_att = own + 3 * n;
+	schema->col_att = own + 4 * n;
 	schema->nfixed = STRATA_BATCH_FIXED_ATTS;
 	schema->plain = palloc(sizeof(AttrNumber) * Max(batch_desc->natts, 1));
 	schema->nplain = 0;

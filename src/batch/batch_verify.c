@@ -152,6 +152,20 @@ init_sort(SortSupport sort, Form_pg_attribute att)
 	PrepareSortSupportFromOrderingOp(lookup_type_cache(att->atttypid, TYPECACHE_LT_OPR)->lt_opr, sort);
 }
 
+/* The span, where there is one, against the stored minimum and maximum. */
+static void
+verify_span(Verifier *v, StrataColumn *col, Datum min, Datum max, bool has_range)
+{
+	bool		isnull;
+	int16		stored = DatumGetInt16(strata_batch_reader_span(v->reader, col->attno, &isnull));
+	int16		derived = 0;
+
+	if (isnull)
+		return;
+	if ((has_range && !strata_span_of(col->type.typid, min, max, &derived)) || derived != stored)
+		v->report(v->arg, col->attno, "the stored span is not that of minimum and maximum");
+}
+
 /* min_ and max_ columns of an orderby column against its values. */
 static void
 verify_range(Verifier *v, StrataColumn *col, SortSupport sort)
@@ -184,6 +198,8 @@ verify_range(Verifier *v, StrataColumn *col, SortSupport sort)
 			v->report(v->arg, col->attno, "a value is above the stored maximum");
 		seen_max |= c == 0;
 	}
+	if (col->attno == v->reader->layout->order[0].attno)
+		verify_span(v, col, min, max, any && !min_null && !max_null);
 	if (any && col->isnull != NULL && v->reader->layout->nulls_apart &&
 		col->attno == v->reader->layout->order[0].attno)
 		v->report(v->arg, col->attno, "nulls stand beside values, and the layout says they do not");

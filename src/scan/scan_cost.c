@@ -325,13 +325,18 @@ index_access_cost(const StrataRelInfo *info, double n, bool clustered)
 
 /*
  * Batches with the bound on the right side of the quals: those of MAX reach up
- * from the lower limit to the end of the table.  Where an equality stands in
- * it nobody knows: in the middle.
+ * from the lower limit to the end of the table, or as far as the widest batch
+ * does.  Where an equality stands in it nobody knows: in the middle.
  */
 static double
-one_sided_batches(const StrataRelInfo *info, const QualShape *shape, List *clauses)
+one_sided_batches(const StrataRelInfo *info, const QualShape *shape, List *clauses, double nbatches)
 {
-	double		fraction = selectivity(info, clauses);
+	double		fraction;
+
+	if (info->by_span && info->layout->nsegment == 0 &&
+		(shape->equal || (shape->lower != NIL && shape->upper != NIL)))
+		return nbatches + 1;
+	fraction = selectivity(info, clauses);
 
 	if (shape->equal)
 		fraction = Min(fraction, 0.5);
@@ -370,7 +375,7 @@ choose_access(const StrataRelInfo *info, StrataCandidate *candidate, const QualS
 	}
 	if (info->has_max_index && (shape->lower != NIL || shape->equal))
 	{
-		cost = index_access_cost(info, one_sided_batches(info, shape, shape->lower), false);
+		cost = index_access_cost(info, one_sided_batches(info, shape, shape->lower, nbatches), false);
 		if (cost < best)
 		{
 			best = cost;
@@ -379,7 +384,7 @@ choose_access(const StrataRelInfo *info, StrataCandidate *candidate, const QualS
 	}
 	if (info->has_min_index && (shape->upper != NIL || shape->equal))
 	{
-		cost = index_access_cost(info, one_sided_batches(info, shape, shape->upper), false);
+		cost = index_access_cost(info, one_sided_batches(info, shape, shape->upper, nbatches), false);
 		if (cost < best)
 		{
 			best = cost;

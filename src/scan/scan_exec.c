@@ -257,7 +257,8 @@ strata_scan_open_store(StrataScanState *scan)
 	if (scan->store != NULL)
 	{
 		scan->source = strata_source_create(scan->store, scan->css.ss.ps.state->es_snapshot,
-											scan->info.access, scan->info.layout);
+											scan->info.access, scan->info.layout,
+											scan->info.by_span);
 		if (scan->info.by_segment)
 			strata_source_set_by_segment(scan->source);
 		scan->entries = strata_entries_create(scan->store->batches,

@@ -37,6 +37,9 @@
 /* Ordered output may keep this many times work_mem of batches open. */
 #define ORDERED_MEMORY_FACTOR 8
 
+/* From so many batches of a segment on, finding its widest costs less than it spares. */
+#define BATCHES_BY_SPAN 32
+
 /*-------------------------------------------------------------------------
  * What there is to read
  *-------------------------------------------------------------------------
@@ -104,6 +107,8 @@ init_info(StrataRelInfo *info, PlannerInfo *root, RelOptInfo *rel, Relation rela
 		OidIsValid(strata_store_segment_index(store, info->layout, true));
 	info->has_min_index = OidIsValid(strata_store_order_index(store, info->layout, false));
 	info->has_max_index = OidIsValid(strata_store_order_index(store, info->layout, true));
+	info->by_span = info->size.batches / Max(info->nsegments, 1) >= BATCHES_BY_SPAN &&
+		OidIsValid(strata_store_span_index(store, info->layout));
 }
 
 /*-------------------------------------------------------------------------
@@ -160,6 +165,7 @@ make_path(const StrataRelInfo *info, StrataCandidate *candidate, List *pathkeys)
 	else if (!enable_seqscan && info->heap_pages > 0)
 		strata_path_disable(&path->path);
 	scan->access = candidate->access;
+	scan->by_span = info->by_span;
 	scan->layout = info->layout->text;
 	scan->nkeys = candidate->nkeys;
 	scan->keys = (StrataOrderKey *) candidate->keys;

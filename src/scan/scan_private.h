@@ -46,6 +46,7 @@ typedef struct StrataScanInfo
 	int			nkeys;			/* ordered output: sort keys, else 0 */
 	StrataOrderKey *keys;
 	bool		incremental;	/* ordered: access should give batches in order */
+	bool		by_span;		/* a segment has so many batches that its widest is asked for */
 	bool		has_child;		/* row store through an index, by the child plan */
 	BlockNumber heap_pages;		/* of the row store, when planned */
 	bool		by_segment;		/* access gives each segment's best bound first, and may skip the rest */
@@ -89,6 +90,7 @@ typedef struct StrataRelInfo
 	bool		has_segment_max_index;
 	bool		has_min_index;
 	bool		has_max_index;
+	bool		by_span;		/* see StrataScanInfo */
 	List	   *shapes;			/* of scan_cost.c: what it knows of the quals */
 	List	   *ops;			/* and of each of them */
 } StrataRelInfo;
@@ -163,7 +165,7 @@ typedef enum StrataRange
 } StrataRange;
 
 extern StrataSource *strata_source_create(StrataStore *store, Snapshot snapshot,
-										  StrataAccess access, const char *layout);
+										  StrataAccess access, const char *layout, bool by_span);
 extern StrataAccess strata_source_access(const StrataSource *source);
 /* The layout it was made for; NULL for access SEQ. */
 extern const StrataLayout *strata_source_layout(const StrataSource *source);

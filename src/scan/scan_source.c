@@ -30,7 +30,7 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
-/* layout, segment values, min, max; NOT NULL */
+/* layout, segment values, min, max; NOT NULL; bounds by span */
 #define MAX_KEYS (INDEX_MAX_KEYS + 1)
 
 /* Entries of an index to walk over rather than to look for the next segment from its root. */
@@ -64,6 +64,8 @@ struct StrataSource
 	StrataLayout *layout;		/* NULL for SEQ */
 	Datum		layout_datum;
 	Relation	index;			/* NULL for SEQ */
+	bool		by_span;
+	Relation	spans;			/* opened when it is asked for; or NULL */
 	Relation	others;			/* leads with the layout; NULL when there are no other layouts */
 	bool		single;			/* there are none */
 	StrataPages *pages;			/* SEQ: this, or seqscan */
@@ -108,7 +110,7 @@ is_max_access(const StrataSource *source)
  */
 StrataSource *
 strata_source_create(StrataStore *store, Snapshot snapshot, StrataAccess access,
-					 const char *layout)
+					 const char *layout, bool by_span)
 {
 	StrataSource *source = palloc(sizeof(StrataSource));
 	Oid			index = InvalidOid;
@@ -120,6 +122,7 @@ strata_source_create(StrataStore *store, Snapshot snapshot, StrataAccess access,
 	source->mcxt = CurrentMemoryContext;
 	source->store = store;
 	source->snapshot = snapshot;
+	source->by_span = by_span;
 	if (access != STRATA_ACCESS_SEQ)
 	{
 		source->layout = strata_layout_parse(layout, store->schema->natts);
@@ -216,6 +219,18 @@ layout_position(const StrataSource *source)
 	return is_segment_access(source) ? source->layout->nsegment + 1 : 1;
 }
 
+/* Does index column attno compare as the leaf does, and is there room for a key on it? */
+static bool
+can_have_key(const StrataSource *source, const RangeScan *scan, const FilterNode *leaf, int attno)
+{
+	Relation	index = source->index;
+	Oid			collation = index->rd_indcollation[attno - 1];
+
+	return scan->nkeys < MAX_KEYS - 1 && leaf->opfamily == index->rd_opfamily[attno - 1] &&
+		leaf->lefttype == index->rd_opcintype[attno - 1] &&
+		(!OidIsValid(collation) || leaf->collation == collation);
+}
+
 /*
  * Append a key on index column attno made of a leaf; strategy may differ from
  * the leaf's (min_ <= value follows from column = value).  False when the
@@ -225,15 +240,11 @@ static bool
 leaf_key(StrataSource *source, RangeScan *scan, const FilterNode *leaf, int attno,
 		 StrategyNumber strategy)
 {
-	Relation	index = source->index;
-	Oid			opcintype = index->rd_opcintype[attno - 1];
-	Oid			collation = index->rd_indcollation[attno - 1];
+	Oid			opcintype = source->index->rd_opcintype[attno - 1];
+	Oid			collation = source->index->rd_indcollation[attno - 1];
 	Oid			opcode = leaf->opcode;
 
-	if (scan->nkeys >= MAX_KEYS - 1 || leaf->opfamily != index->rd_opfamily[attno - 1] ||
-		(OidIsValid(collation) && leaf->collation != collation))
-		return false;
-	if (leaf->lefttype != opcintype)
+	if (!can_have_key(source, scan, leaf, attno))
 		return false;
 	if (strategy != leaf->strategy)
 	{
@@ -313,6 +324,68 @@ bound_keys(StrataSource *source, RangeScan *scan, const StrataFilter *filter, in
 	}
 }
 
+/*
+ * The span that no batch exceeds of those the first nkeys keys name: segment
+ * values and layout.  Batches that the snapshot does not see may be among them,
+ * which does no harm.  False when it is not known.
+ */
+static bool
+find_widest_span(StrataSource *source, RangeScan *scan, int nkeys, int16 *span)
+{
+	IndexScanDesc desc;
+	Datum		value = (Datum) 0;
+	bool		isnull = true;
+
+	if (source->spans == NULL)
+	{
+		Oid			index = strata_store_span_index(source->store, source->layout);
+
+		if (!OidIsValid(index))
+			return false;
+		source->spans = index_open(index, AccessShareLock);
+	}
+	desc = strata_index_beginscan(source->store->batches, source->spans, source->snapshot, nkeys, 0);
+	desc->xs_want_itup = true;
+	index_rescan(desc, scan->keys, nkeys, NULL, 0);
+	/* the last: a null, which says that one is not known, comes behind all spans */
+	if (index_getnext_tid(desc, BackwardScanDirection) != NULL)
+		value = index_getattr(desc->xs_itup, source->layout->nsegment + 2, desc->xs_itupdesc, &isnull);
+	*span = DatumGetInt16(value);
+	index_endscan(desc);
+	return !isnull;
+}
+
+/*
+ * A batch that begins at v or before ends at v plus the widest span or before,
+ * and one that ends at v or after begins at v minus that or after: so quals that
+ * bound the other end of a batch bound the leading column of the index too, if
+ * not as closely.  Without it all batches to one side would be looked at.
+ */
+static void
+span_keys(StrataSource *source, RangeScan *scan, const StrataFilter *filter, int nkeys, bool is_max)
+{
+	int			attno = layout_position(source) + 1;
+	int16		span = -1;
+
+	for (int i = 0; i < filter->nquals; i++)
+	{
+		const FilterNode *leaf = filter->quals[i].tree;
+		Datum		bound;
+
+		if (!filter->quals[i].promotable || leaf->op != FILTER_COMPARE ||
+			leaf->attno != source->layout->order[0].attno || !OidIsValid(leaf->opno) ||
+			!(is_max ? is_upper_bound(leaf->strategy) : is_lower_bound(leaf->strategy)) ||
+			leaf->righttype != leaf->lefttype || !can_have_key(source, scan, leaf, attno))
+			continue;
+		if (span < 0 && !find_widest_span(source, scan, nkeys, &span))
+			return;
+		if (strata_span_move(leaf->lefttype, leaf->value, span, is_max, &bound))
+			ScanKeyEntryInitialize(&scan->keys[scan->nkeys++], 0, attno,
+								   is_max ? BTLessEqualStrategyNumber : BTGreaterEqualStrategyNumber,
+								   InvalidOid, InvalidOid, is_max ? leaf->at_most : leaf->at_least, bound);
+	}
+}
+
 /* A key that a null, or an empty list, makes impossible: no row matches. */
 static bool
 no_row_matches(const StrataFilter *filter)
@@ -367,24 +440,36 @@ layout_range_keys(StrataSource *source, RangeScan *scan, const StrataFilter *fil
 {
 	bool		is_max = is_max_access(source);
 	bool		full;
+	int			nsegment;
+	int			nbounds;
 
 	rest_key(source, scan);
 	source->ordered = !is_segment_access(source);
 	full = source->ordered || source->by_segment ||
 		(strata_enable_pruning && segment_keys(source, scan, filter, &source->ordered));
+	nsegment = scan->nkeys;
 	/* the index wants its keys in the order of its columns */
-	if (!source->single || !is_segment_access(source))
-		layout_key(source, scan, layout_position(source), BTEqualStrategyNumber, F_TEXTEQ);
+	layout_key(source, scan, layout_position(source), BTEqualStrategyNumber, F_TEXTEQ);
 	if (range == STRATA_RANGE_LAYOUT_NULL)
 		null_key(source, scan, true);
 	else if (not_null)
 		null_key(source, scan, false);
-	if (!strata_enable_pruning || !full || range == STRATA_RANGE_LAYOUT_NULL ||
-		source->layout->norder == 0)
-		return;
-	bound_keys(source, scan, filter, layout_position(source) + 1, is_max);
-	if (is_segment_access(source))
-		bound_keys(source, scan, filter, layout_position(source) + 2, !is_max);
+	nbounds = scan->nkeys;
+	if (strata_enable_pruning && full && range != STRATA_RANGE_LAYOUT_NULL && source->layout->norder > 0)
+	{
+		bound_keys(source, scan, filter, layout_position(source) + 1, is_max);
+		if (source->by_span && source->ordered && nsegment == source->layout->nsegment)
+			span_keys(source, scan, filter, nsegment + 1, is_max);
+		nbounds = scan->nkeys - nbounds;
+		if (is_segment_access(source))
+			bound_keys(source, scan, filter, layout_position(source) + 2, !is_max);
+	}
+	else
+		nbounds = 0;
+	/* what all batches have need not be compared, but where the scan begins by what is behind it */
+	if (source->single && is_segment_access(source) && nbounds == 0)
+		memmove(&scan->keys[nsegment], &scan->keys[nsegment + 1],
+				sizeof(ScanKeyData) * (--scan->nkeys - nsegment));
 }
 
 /* Begin or begin anew an index scan with its keys; it keeps the number of keys it was made for. */
@@ -746,6 +831,8 @@ strata_source_end(StrataSource *source)
 		index_endscan(source->around.desc);
 	if (source->index != NULL)
 		index_close(source->index, NoLock);
+	if (source->spans != NULL)
+		index_close(source->spans, NoLock);
 	if (source->others != NULL)
 		index_close(source->others, NoLock);
 	if (source->pages != NULL)

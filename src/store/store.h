@@ -115,8 +115,17 @@ extern Oid	strata_row_index_of(Relation batches);
  */
 extern Oid	strata_store_segment_index(StrataStore *store, const StrataLayout *layout, bool by_max);
 
-/* Index on (layout, max_ of the first orderby column), resp. min_; or InvalidOid. */
+/*
+ * Index that leads with layout and max_ of the first orderby column, resp. min_;
+ * or InvalidOid.
+ */
 extern Oid	strata_store_order_index(StrataStore *store, const StrataLayout *layout, bool by_max);
+
+/*
+ * Index on (seg_... of this layout in order, layout, span_ of the first orderby
+ * column); or InvalidOid, as of columns whose type has no spans.
+ */
+extern Oid	strata_store_span_index(StrataStore *store, const StrataLayout *layout);
 
 /* An index that leads with the layout, in any order behind it; or InvalidOid. */
 extern Oid	strata_store_layout_index(StrataStore *store, const StrataLayout *layout);

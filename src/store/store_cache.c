@@ -36,7 +36,7 @@ typedef struct CachedIndex
 typedef struct CompanionCache
 {
 	int			natts;			/* columns of R that columns may stand for */
-	AttrNumber *columns;		/* four maps of natts + 1 */
+	AttrNumber *columns;		/* STRATA_COLUMN_MAPS maps of natts + 1 */
 	char	   *layout;			/* or NULL */
 	int			nindexes;
 	CachedIndex indexes[FLEXIBLE_ARRAY_MEMBER];

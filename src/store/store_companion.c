@@ -306,6 +306,22 @@ strata_companion_segment_keys(const StrataBatchSchema *schema, const StrataLayou
 
 /* See store_private.h. */
 int
+strata_companion_span_keys(const StrataBatchSchema *schema, const StrataLayout *layout, bool by_max,
+						   AttrNumber *keys)
+{
+	int			n = 0;
+
+	if (layout->norder == 0 || layout->nsegment + 2 > INDEX_MAX_KEYS)
+		return 0;
+	for (int i = 0; i < layout->nsegment; i++)
+		keys[n++] = schema->seg_att[layout->segment[i]];
+	keys[n++] = STRATA_BATCH_ATT_LAYOUT;
+	keys[n++] = schema->span_att[layout->order[0].attno];
+	return all_there(keys, n);
+}
+
+/* See store_private.h. */
+int
 strata_companion_order_keys(const StrataBatchSchema *schema, const StrataLayout *layout, bool by_max,
 							AttrNumber *keys)
 {
@@ -347,7 +363,16 @@ strata_store_segment_index(StrataStore *store, const StrataLayout *layout, bool 
 Oid
 strata_store_order_index(StrataStore *store, const StrataLayout *layout, bool by_max)
 {
+	if (layout->nsegment == 0 && layout->norder > 0 && !by_max)
+		return strata_store_segment_index(store, layout, false);
 	return find_index(store, strata_companion_order_keys, layout, by_max);
+}
+
+/* See store.h. */
+Oid
+strata_store_span_index(StrataStore *store, const StrataLayout *layout)
+{
+	return find_index(store, strata_companion_span_keys, layout, false);
 }
 
 /* See store.h. */

@@ -92,10 +92,10 @@ typedef struct ColumnSpec
 } ColumnSpec;
 
 static void
-set_spec(ColumnSpec *spec, const char *prefix, AttrNumber attno, Form_pg_attribute att, Oid compressed)
+set_spec(ColumnSpec *spec, const char *prefix, AttrNumber attno, Form_pg_attribute att, Oid type)
 {
 	snprintf(spec->name, NAMEDATALEN, "%s_%d", prefix, attno);
-	spec->type = att != NULL ? att->atttypid : compressed;
+	spec->type = att != NULL ? att->atttypid : type;
 	spec->typmod = att != NULL ? att->atttypmod : -1;
 	spec->collation = att != NULL ? att->attcollation : InvalidOid;
 }
@@ -112,7 +112,7 @@ wanted_columns(Relation rel, const StrataLayout *layout, ColumnSpec **specs)
 	Oid			compressed = compressed_type();
 	int			n = 0;
 
-	*specs = palloc(sizeof(ColumnSpec) * (desc->natts * 3 + SPARE_COLUMNS + 1));
+	*specs = palloc(sizeof(ColumnSpec) * (desc->natts * 3 + SPARE_COLUMNS + 2));
 	for (int i = 0; i < layout->nsegment; i++)
 		set_spec(&(*specs)[n++], "seg", layout->segment[i],
 				 TupleDescAttr(desc, layout->segment[i] - 1), InvalidOid);
@@ -123,6 +123,9 @@ wanted_columns(Relation rel, const StrataLayout *layout, ColumnSpec **specs)
 		set_spec(&(*specs)[n++], "min", attno, TupleDescAttr(desc, attno - 1), InvalidOid);
 		set_spec(&(*specs)[n++], "max", attno, TupleDescAttr(desc, attno - 1), InvalidOid);
 	}
+	if (layout->norder > 0 &&
+		strata_span_is_known(getBaseType(TupleDescAttr(desc, layout->order[0].attno - 1)->atttypid)))
+		set_spec(&(*specs)[n++], "span", layout->order[0].attno, NULL, INT2OID);
 	for (int i = 0; i < desc->natts; i++)
 		if (!TupleDescAttr(desc, i)->attisdropped)
 			set_spec(&(*specs)[n++], "col", i + 1, NULL, compressed);
@@ -511,11 +514,14 @@ strata_companion_prepare(Relation rel, StrataLayout **layout)
 	}
 	adapt_row_target(companion, strata_settings_get(rel)->codec_level);
 	ensure_index(rel, companion, *layout, strata_companion_segment_keys, false);
-	/* without segments the indexes below are as good */
-	if ((*layout)->nsegment > 0)
-		ensure_index(rel, companion, *layout, strata_companion_segment_keys, true);
+	ensure_index(rel, companion, *layout, strata_companion_span_keys, false);
 	ensure_index(rel, companion, *layout, strata_companion_layout_keys, true);
-	ensure_index(rel, companion, *layout, strata_companion_order_keys, false);
+	/* without segments the first index is as good as the one that would lead with min_ */
+	if ((*layout)->nsegment > 0)
+	{
+		ensure_index(rel, companion, *layout, strata_companion_segment_keys, true);
+		ensure_index(rel, companion, *layout, strata_companion_order_keys, false);
+	}
 	SetUserIdAndSecContext(saved_user, saved_context);
 	return companion;
 }

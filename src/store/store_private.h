@@ -57,6 +57,8 @@ extern int	strata_companion_segment_keys(const StrataBatchSchema *schema, const 
 										  bool by_max, AttrNumber *keys);
 extern int	strata_companion_order_keys(const StrataBatchSchema *schema, const StrataLayout *layout,
 										bool by_max, AttrNumber *keys);
+extern int	strata_companion_span_keys(const StrataBatchSchema *schema, const StrataLayout *layout,
+									   bool by_max, AttrNumber *keys);
 extern int	strata_companion_layout_keys(const StrataBatchSchema *schema, const StrataLayout *layout,
 										 bool by_max, AttrNumber *keys);
 

@@ -163,15 +163,15 @@ BEGIN
     RETURN little(int8send(crc # 4294967295), 4);
 END $$;
 -- a summary of a batch of g with its checksum
-CREATE FUNCTION seal(first_row int8, nrows int, layout text, seg text, min timestamp, max timestamp, summary bytea) RETURNS bytea LANGUAGE sql AS $$
-    SELECT substr(summary, 1, 1) || summary_crc32c(decode('00000000010000000001' || repeat('00', 11), 'hex') ||
+CREATE FUNCTION seal(first_row int8, nrows int, layout text, seg text, min timestamp, max timestamp, span int2, summary bytea) RETURNS bytea LANGUAGE sql AS $$
+    SELECT substr(summary, 1, 1) || summary_crc32c(decode('0000000001000000000001' || repeat('00', 11), 'hex') ||
         little(int8send(first_row), 8) || little(int4send(nrows), 8) || little(int4send(length(layout)), 4) || layout::bytea ||
-        little(int4send(length(seg)), 4) || seg::bytea || little(timestamp_send(min), 8) || little(timestamp_send(max), 8) ||
+        little(int4send(length(seg)), 4) || seg::bytea || little(timestamp_send(min), 8) || little(timestamp_send(max), 8) || little(int2send(span), 8) ||
         substr(summary, 1, 1) || substr(summary, 6)) || substr(summary, 6)
 $$;
 CREATE PROCEDURE seal(companion regclass) LANGUAGE plpgsql AS $$
 BEGIN
-    EXECUTE format('UPDATE %s SET summary = seal(first_row, nrows, layout, seg_2, min_1, max_1, summary) WHERE first_row >= 0', companion);
+    EXECUTE format('UPDATE %s SET summary = seal(first_row, nrows, layout, seg_2, min_1, max_1, span_1, summary) WHERE first_row >= 0', companion);
 END $$;
 -- a sum that is none
 UPDATE :companion SET summary = set_byte(summary, position('\x030500'::bytea in summary) + 8, 117) WHERE first_row = 0;

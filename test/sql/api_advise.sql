@@ -37,7 +37,7 @@ SELECT command FROM advise_compression('"no Time"') WHERE segmentby = 'k' \gset
 SELECT segmentby FROM strata.tables WHERE relation = '"no Time"'::regclass;
 -- two columns that say more together: sensors have the same names at every site
 CREATE TABLE pairs AS SELECT timestamptz '2024-01-01 00:00Z' + (i / 60) * interval '1 min' AS ts, 'site' || i % 60 / 10 AS site, 's' || i % 10 AS sensor,
-    (i % 60) * 1000 + (i / 60) % 7 AS v, i % 60 / 30 AS half FROM generate_series(0, 29999) i;
+    (i % 60) * 1000 + (i / 60) % 7 AS v, i % 60 / 30 AS half FROM generate_series(0, 29999) i ORDER BY i / 60, md5(i::text);
 SELECT rank, segmentby, reason LIKE '%queries for one site and sensor%' AS reason, command FROM advise_compression('pairs') WHERE rank = 1;
 SELECT segmentby FROM advise_compression('pairs') ORDER BY segmentby COLLATE "C";
 SELECT command FROM advise_compression('pairs') WHERE rank = 1 \gset
