@@ -47,6 +47,10 @@
 #define KINDS 4
 #define CONFIGS 7
 
+/* zstd in a hurry takes a quarter more at most, mostly; the kinds it is asked about. */
+#define LZ_HURRY_SHARE 4
+#define LZ_KINDS 2
+
 /* What a token stands for. */
 typedef struct TokenShape
 {
@@ -112,7 +116,8 @@ typedef struct Scratch
 	uint64_t   *numbers;
 	uint8_t    *planes;
 	uint16_t   *tokens;
-	uint8_t    *attempt;
+	uint8_t    *attempt;		/* room bytes */
+	size_t		room;
 } Scratch;
 
 /* Values that one block of a method has. */
@@ -330,31 +335,69 @@ write_ans(int64_t first, const int64_t *scaled, uint32_t n, uint64_t divisor, Sc
 	write_ans_blocks(&shape, token_shape, &table, scaled, n, s, out);
 }
 
+/* What method 2 gives to zstd: planes of the numbers of a kind.  Returns the bytes of a number. */
+static unsigned
+make_planes(int kind, const int64_t *scaled, uint32_t n, Scratch *s, int64_t *base, size_t *nbytes)
+{
+	uint8_t    *to = s->planes;
+	uint32_t	count = map_all(scaled, n, rows_of(INT_METHOD_LZ, n), kind, s, base);
+	uint64_t	any = 1;
+	unsigned	width;
+
+	for (uint32_t i = 0; i < count; i++)
+		any |= s->numbers[i];
+	width = (strata_bit_length(any) + 7) / 8;
+	for (uint32_t from = 0; from < count; from += BLOCK)
+		for (unsigned byte = 0; byte < width; byte++)
+			for (uint32_t i = from; i < count && i < from + BLOCK; i++)
+				*to++ = (uint8_t) (s->numbers[i] >> byte * 8);
+	*nbytes = (size_t) (to - s->planes);
+	return width;
+}
+
+/*
+ * Which kind method 2 should have: values, or differences, by what zstd makes of
+ * them in a hurry; -1 when it will not take less than `most` bytes.
+ */
+static int
+guess_lz(const int64_t *scaled, uint32_t n, size_t most, Scratch *s)
+{
+	int			best = -1;
+
+	for (int kind = 0; kind < LZ_KINDS; kind++)
+	{
+		int64_t		base;
+		size_t		nbytes;
+		size_t		cap = most + most / LZ_HURRY_SHARE;
+		size_t		len;
+
+		(void) make_planes(kind, scaled, n, s, &base, &nbytes);
+		len = strata_lz_compress(STRATA_CODEC_ZSTD, STRATA_LEVEL_BALANCED, s->planes, nbytes, s->attempt,
+								 cap < s->room ? cap : s->room, NULL);
+		if (len == 0)
+			continue;
+		best = kind;
+		most = len - len / (LZ_HURRY_SHARE + 1);
+	}
+	return best;
+}
+
 /* Write a stream by method 2. */
 static void
 write_lz(int kind, int64_t first, const int64_t *scaled, uint32_t n, uint64_t divisor, Scratch *s, StrataWriter *out)
 {
 	IntShape	shape = {kinds[kind].transform, INT_PACK_EXTENDED, kinds[kind].based, INT_BLOCK_LOG2_MIN};
-	uint8_t    *to = s->planes;
 	int64_t		base;
-	uint32_t	count = map_all(scaled, n, rows_of(INT_METHOD_LZ, n), kind, s, &base);
-	uint64_t	any = 0;
-	unsigned	width;
+	size_t		nbytes;
+	unsigned	width = make_planes(kind, scaled, n, s, &base, &nbytes);
 	size_t		len;
 
-	for (uint32_t i = 0; i < count; i++)
-		any |= s->numbers[i];
-	width = (strata_bit_length(any | 1) + 7) / 8;
-	for (uint32_t from = 0; from < count; from += BLOCK)
-		for (unsigned byte = 0; byte < width; byte++)
-			for (uint32_t i = from; i < count && i < from + BLOCK; i++)
-				*to++ = (uint8_t) (s->numbers[i] >> byte * 8);
 	write_head(&shape, INT_METHOD_LZ, first, divisor, base, out);
 	strata_write_u8(out, (uint8_t) width);
 	if (out->failed)
 		return;
-	len = strata_lz_compress(STRATA_CODEC_ZSTD, STRATA_LEVEL_ARCHIVE, s->planes, (size_t) (to - s->planes),
-							 out->next, strata_writer_left(out), NULL);
+	len = strata_lz_compress(STRATA_CODEC_ZSTD, STRATA_LEVEL_ARCHIVE, s->planes, nbytes, out->next,
+							 strata_writer_left(out), NULL);
 	if (len == 0)
 		out->failed = true;
 	else
@@ -362,42 +405,46 @@ write_lz(int kind, int64_t first, const int64_t *scaled, uint32_t n, uint64_t di
 }
 
 /*
- * Append a stream if it takes at most room bytes; else out->failed.  Smallest of:
- * entropy coded, zstd of values, zstd of differences.
+ * Append a stream if it takes at most room bytes; else out->failed.  Entropy coded,
+ * or zstd where a guess says that it may be smaller, and it is.
  */
 void
 strata_int_extended_encode(const int64_t *values, const int64_t *scaled, uint32_t n, uint64_t divisor,
 						   size_t room, StrataArena *scratch, StrataWriter *out)
 {
 	StrataArena arena = *scratch;
-	size_t		bound = strata_ints_bound(n);
 	Scratch		s;
 	size_t		best = 0;
+	int			lz;
+	StrataWriter w;
 
 	s.residuals = strata_arena_alloc(&arena, n * sizeof(int64_t));
 	s.numbers = strata_arena_alloc(&arena, n * sizeof(uint64_t));
 	s.planes = strata_arena_alloc(&arena, n * sizeof(uint64_t));
 	s.tokens = strata_arena_alloc(&arena, n * sizeof(uint16_t));
-	s.attempt = strata_arena_alloc(&arena, bound);
-	room = room < bound ? room : bound;
+	s.room = strata_ints_bound(n);
+	s.attempt = strata_arena_alloc(&arena, s.room);
+	room = room < s.room ? room : s.room;
 	room = room < strata_writer_left(out) ? room : strata_writer_left(out);
 	if (s.attempt == NULL)
 	{
 		out->failed = true;
 		return;
 	}
-	for (int candidate = 0; candidate < 3; candidate++)
-	{
-		StrataWriter w = strata_writer(s.attempt, best > 0 ? best - 1 : room);
-
-		if (candidate == 0)
-			write_ans(values[0], scaled, n, divisor, &s, &w);
-		else
-			write_lz(candidate - 1, values[0], scaled, n, divisor, &s, &w);
-		if (w.failed)
-			continue;
+	w = strata_writer(out->next, room);
+	write_ans(values[0], scaled, n, divisor, &s, &w);
+	if (!w.failed)
 		best = strata_writer_len(&w);
-		memcpy(out->next, s.attempt, best);
+	lz = guess_lz(scaled, n, best > 0 ? best : room, &s);
+	if (lz >= 0)
+	{
+		w = strata_writer(s.attempt, best > 0 ? best - 1 : room);
+		write_lz(lz, values[0], scaled, n, divisor, &s, &w);
+		if (!w.failed)
+		{
+			best = strata_writer_len(&w);
+			memcpy(out->next, s.attempt, best);
+		}
 	}
 	if (best == 0)
 		out->failed = true;
