@@ -105,12 +105,16 @@ total_rows(const EstimateState *state)
 	return Max((double) state->nread, (double) state->rel->rd_rel->reltuples);
 }
 
-/* Encode the sorted rows, batch by batch; where they are many, as many batches as have ROWS_ENCODED. */
+/*
+ * Encode the sorted rows, batch by batch; where they are many, as many batches as have ROWS_ENCODED,
+ * evenly of full ones and of what is left of segments.
+ */
 static void
 encode_sample(EstimateState *state, StrataBatchBuilder *builder, StrataRowGoal *goal, StrataBatchMeasure *measure)
 {
 	double		share = Min(1, (double) ROWS_ENCODED / Max(state->nread, 1));
-	int64		npassed = 0;
+	int64		npassed[2] = {0, 0};	/* rows so far, of batches that are full and others */
+	int64		nencoded[2] = {0, 0};	/* of these */
 	bool		segment_had_full = false;
 	bool		full;
 	int			nrows;
@@ -124,22 +128,23 @@ encode_sample(EstimateState *state, StrataBatchBuilder *builder, StrataRowGoal *
 		nrows = strata_batch_builder_nrows(builder);
 		full = nrows >= goal->base;
 		/* the rest of a segment that goes on outside of the sample says nothing */
-		if (measure->rows_encoded <= share * npassed && (state->complete || full || !segment_had_full))
+		if (nencoded[full] <= share * npassed[full] && (state->complete || full || !segment_had_full))
 		{
 			strata_batch_builder_measure(builder, measure);
+			nencoded[full] += nrows;
 			/* as those who write batches do */
 			strata_goal_learn(goal, nrows, measure->row_bytes, measure->main.page_free);
 			strata_batch_builder_set_limit(builder, strata_goal_rows(goal));
 		}
 		else
 			strata_batch_builder_discard(builder);
-		npassed += nrows;
+		npassed[full] += nrows;
 		segment_had_full = full;
 		if (!strata_batch_builder_add(builder, row->tts_values, row->tts_isnull))
 			elog(ERROR, "an empty batch refused a row");
 		CHECK_FOR_INTERRUPTS();
 	}
-	if (strata_batch_builder_nrows(builder) > 0 && measure->rows_encoded <= share * npassed)
+	if (strata_batch_builder_nrows(builder) > 0 && nencoded[false] <= share * npassed[false])
 		strata_batch_builder_measure(builder, measure);
 }
 
