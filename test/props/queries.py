@@ -238,8 +238,12 @@ class Queries:
         if not keys or not any(c.name == "ts" for c in table.columns):
             return self.top()
         names = ", ".join("a.%s" % c.name for c in keys)
-        return Query("SELECT DISTINCT ON (%s) %s, a.ts FROM %s AS a%s ORDER BY %s, a.ts DESC" % (
-            names, names, table.token, self.where(table, depth=1), names))
+        where = self.where(table, depth=1)
+        if self.rng.random() < 0.4:
+            return Query("SELECT %s, %s(a.ts) FROM %s AS a%s GROUP BY %s" % (
+                names, self.rng.choice(["max", "min"]), table.token, where, names))
+        return Query("SELECT DISTINCT ON (%s) %s, a.ts FROM %s AS a%s ORDER BY %s, a.ts%s" % (
+            names, names, table.token, where, names, self.rng.choice(["", " DESC"])))
 
     def aggregates(self, table, alias="a"):
         rng, parts = self.rng, ["count(*)"]
@@ -309,7 +313,7 @@ class Queries:
         having = self.rng.choice(["", "", " HAVING count(*) > 1", " HAVING max(a.id) > 10 AND count(*) < 50"])
         order = ""
         if self.rng.random() < 0.4:
-            order = " ORDER BY %s" % ", ".join("%d%s" % (i + 1, self.rng.choice(["", " DESC"])) for i in range(len(keys)))
+            order = " ORDER BY %s" % ", ".join("%d%s" % (i + 1, self.rng.choice(["", " DESC", " DESC NULLS LAST", " NULLS FIRST"])) for i in range(len(keys)))
         ordered = order != ""
         if ordered:
             order += self.limit()

@@ -330,8 +330,9 @@ class Statements:
         end = self.rng.choice(["UPDATE %s AS a SET %s" % (table.token, self.assignments(table, "a")),
                                "DELETE FROM %s AS a" % table.token])
         lock = self.rng.choice(["", " FOR UPDATE"])
+        # all columns: of an index-only scan heap takes the start of an update chain for the row, and changes nothing
         return [Statement("BEGIN"),
-                Statement("DECLARE c CURSOR FOR SELECT a.id FROM %s AS a WHERE a.id = %d%s" % (
+                Statement("DECLARE c CURSOR FOR SELECT a.* FROM %s AS a WHERE a.id = %d%s" % (
                     table.token, table.old_id(self.rng), lock)),
                 Statement("FETCH 1 FROM c"), Statement(end + " WHERE CURRENT OF c"), Statement("COMMIT")]
 
