@@ -82,6 +82,9 @@ extern char *strata_layout_format(const StrataLayout *layout);	/* text is not lo
 extern StrataLayout *strata_layout_parse(const char *text, int natts);
 extern int	strata_layout_segment_index(const StrataLayout *layout, AttrNumber attno);	/* or -1 */
 
+/* Columns of R to come that a new companion has room for. */
+#define STRATA_SPARE_COLUMNS 32
+
 /*
  * Where the columns of R stand in the companion; arrays are indexed by R's
  * attno (1-based, entry 0 unused), 0 where the companion has no such column.

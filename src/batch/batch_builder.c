@@ -10,6 +10,7 @@
 #include "batch/batch_builder.h"
 
 #include "access/detoast.h"
+#include "access/htup_details.h"
 #include "access/toast_compression.h"
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
@@ -229,13 +230,29 @@ add_filter(const ColumnBuffer *c, Datum column)
 	return PointerGetDatum(out);
 }
 
-static void
-form_columns(StrataBatchBuilder *b, Datum *values, bool *isnull)
+static bytea *
+form_summary(const StrataBatchBuilder *b)
 {
 	StrataColumnSummary *summaries = palloc0(sizeof(StrataColumnSummary) * Max(b->ncolumns, 1));
 	StrataColumnType *types = palloc0(sizeof(StrataColumnType) * Max(b->ncolumns, 1));
-	bytea	   *summary;
 
+	for (int i = 0; i < b->ncolumns; i++)
+	{
+		const ColumnBuffer *c = &b->columns[i];
+
+		summaries[i].attno = c->attno;
+		summaries[i].nnulls = b->nrows - (int32) c->n;
+		summaries[i].has_filter = c->filtered && c->n > 0;
+		types[i] = c->type;
+		if (c->type.typbyval)
+			strata_summary_compute(&summaries[i], &c->type, c->fixed, (int) c->n);
+	}
+	return strata_summary_form(summaries, types, b->ncolumns);
+}
+
+static void
+form_columns(StrataBatchBuilder *b, Datum *values, bool *isnull)
+{
 	for (int i = 0; i < b->ncolumns; i++)
 	{
 		ColumnBuffer *c = &b->columns[i];
@@ -244,19 +261,10 @@ form_columns(StrataBatchBuilder *b, Datum *values, bool *isnull)
 			elog(ERROR, "companion has no column for attribute %d", c->attno);
 		values[c->catt - 1] = encode_column(b, c, c->wanted);
 		if (c->filtered && c->n > 0)
-		{
 			values[c->catt - 1] = add_filter(c, values[c->catt - 1]);
-			summaries[i].has_filter = true;
-		}
 		isnull[c->catt - 1] = false;
-		summaries[i].attno = c->attno;
-		summaries[i].nnulls = b->nrows - (int32) c->n;
-		types[i] = c->type;
-		if (c->type.typbyval)
-			strata_summary_compute(&summaries[i], &c->type, c->fixed, (int) c->n);
 	}
-	summary = strata_summary_form(summaries, types, b->ncolumns);
-	values[STRATA_BATCH_ATT_SUMMARY - 1] = PointerGetDatum(summary);
+	values[STRATA_BATCH_ATT_SUMMARY - 1] = PointerGetDatum(form_summary(b));
 	isnull[STRATA_BATCH_ATT_SUMMARY - 1] = false;
 }
 
@@ -418,7 +426,10 @@ strata_batch_builder_measure(StrataBatchBuilder *b, StrataBatchMeasure *m)
 	Size		layout = strlen(b->layout->text) + 1;
 	Size		keys = 0;
 	Size		range = 0;
-	Size		plain = SizeofHeapTupleHeader + 8 + 4 + layout + 16;
+	/* its nulls are marked in the row too */
+	int			natts = STRATA_BATCH_FIXED_ATTS + b->layout->nsegment + 2 * b->nranges + 1 + b->schema->natts + STRATA_SPARE_COLUMNS;
+	Size		plain = MAXALIGN(SizeofHeapTupleHeader + BITMAPLEN(natts)) + sizeof(int64) + sizeof(int32) +
+		INTALIGN(layout) + VARSIZE(form_summary(b));
 
 	for (int i = 0; i < b->layout->nsegment; i++)
 	{
@@ -441,8 +452,6 @@ strata_batch_builder_measure(StrataBatchBuilder *b, StrataBatchMeasure *m)
 		ColumnBuffer *c = &b->columns[i];
 
 		columns[i] = measure_column(b, c, m->candidates, &m->columns[c->attno - 1]);
-		/* its bit among the nulls, its entry in the summary */
-		plain += 3 + (strata_summary_has_range_for(c->type.typid) ? c->type.width : 0);
 	}
 	strata_measure_add_row(m, plain, columns, b->ncolumns, STRATA_BATCH_ROW_TARGET(b->level));
 	measure_indexes(b, m, layout, keys, range);

@@ -76,9 +76,6 @@ compressed_type(void)
 	return type;
 }
 
-/* Columns of R to come that a new companion has room for. */
-#define SPARE_COLUMNS 32
-
 /* How long to wait for the companion's readers before it is changed. */
 #define POLITE_WAIT_MS 3000
 
@@ -112,7 +109,7 @@ wanted_columns(Relation rel, const StrataLayout *layout, ColumnSpec **specs)
 	Oid			compressed = compressed_type();
 	int			n = 0;
 
-	*specs = palloc(sizeof(ColumnSpec) * (desc->natts * 3 + SPARE_COLUMNS + 2));
+	*specs = palloc(sizeof(ColumnSpec) * (desc->natts * 3 + STRATA_SPARE_COLUMNS + 2));
 	for (int i = 0; i < layout->nsegment; i++)
 		set_spec(&(*specs)[n++], "seg", layout->segment[i],
 				 TupleDescAttr(desc, layout->segment[i] - 1), InvalidOid);
@@ -129,7 +126,7 @@ wanted_columns(Relation rel, const StrataLayout *layout, ColumnSpec **specs)
 	for (int i = 0; i < desc->natts; i++)
 		if (!TupleDescAttr(desc, i)->attisdropped)
 			set_spec(&(*specs)[n++], "col", i + 1, NULL, compressed);
-	for (int i = 0; i < SPARE_COLUMNS && n + STRATA_BATCH_FIXED_ATTS < MaxHeapAttributeNumber / 2; i++)
+	for (int i = 0; i < STRATA_SPARE_COLUMNS && n + STRATA_BATCH_FIXED_ATTS < MaxHeapAttributeNumber / 2; i++)
 		set_spec(&(*specs)[n++], "col", desc->natts + i + 1, NULL, compressed);
 	return n;
 }
