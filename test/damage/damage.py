@@ -217,7 +217,7 @@ class Batch:
                 self.values[i] = value[:1] + little(self.row_crc(), 4) + value[5:]
 
 
-SEND = {"int8": ("int8send", 8), "int4": ("int4send", 4), "timestamptz": ("timestamptz_send", 8),
+SEND = {"int8": ("int8send", 8), "int4": ("int4send", 4), "int2": ("int2send", 2), "timestamptz": ("timestamptz_send", 8),
         "text": ("textsend", 0), "bytea": ("byteasend", 0), "compressed": ("strata.compressed_send", 0)}
 
 
@@ -268,7 +268,7 @@ class Damage:
         self.cursor.execute("SELECT attname, typname FROM pg_attribute a JOIN pg_type t ON t.oid = atttypid "
                             "WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum", (self.companion,))
         self.columns = self.cursor.fetchall()
-        self.indexed = [n for n, _ in self.columns if n in ("first_row", "layout") or n[:4] in ("seg_", "min_", "max_")]
+        self.indexed = [n for n, _ in self.columns if n in ("first_row", "layout") or n.startswith(("seg_", "min_", "max_", "span_"))]
         sends = ", ".join("%s(%s)" % (SEND[kind][0], name) for name, kind in self.columns)
         self.cursor.execute("SELECT ctid, %s FROM %s" % (sends, self.companion))
         self.batches = []
@@ -354,8 +354,9 @@ class Damage:
                                r.randrange(2 ** 31)))
             if kind == "int8" and r.random() < 0.3:
                 number = r.choice((2 ** 39, 2 ** 62, -2 ** 63, 2 ** 63 - 1))
-            if kind == "int4":
-                number = max(-2 ** 31, min(2 ** 31 - 1, number))
+            if kind in ("int2", "int4"):
+                limit = 2 ** (8 * SEND[kind][1] - 1)
+                number = max(-limit, min(limit - 1, number))
             new = little(number & (1 << 8 * SEND[kind][1]) - 1, 8)
         elif r.random() < 0.1:
             new = None
