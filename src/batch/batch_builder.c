@@ -391,6 +391,16 @@ value_size(Datum value, bool typbyval, int16 typlen)
 	return datumGetSize(value, typbyval, typlen);
 }
 
+/* Bytes of the minimum and maximum of orderby column number i, if there is one. */
+static Size
+range_size(const StrataBatchBuilder *b, int i)
+{
+	const OrderRange *r = &b->ranges[i];
+
+	return i < b->nranges && r->has ?
+		value_size(r->min, r->typbyval, r->typlen) + value_size(r->max, r->typbyval, r->typlen) : 0;
+}
+
 /*
  * Add the entries of a batch row in the companion's indexes, of which there are
  * (src/store/store_companion_create.c): on first_row; on segment, layout, minimum
@@ -398,8 +408,9 @@ value_size(Datum value, bool typbyval, int16 typlen)
  * layout and minimum where there are segments; on segment, layout and span.
  */
 static void
-measure_indexes(const StrataBatchBuilder *b, StrataBatchMeasure *m, Size layout, Size keys, Size range)
+measure_indexes(const StrataBatchBuilder *b, StrataBatchMeasure *m, Size layout, Size keys)
 {
+	Size		range = range_size(b, 0);
 	bool		segmented = b->layout->nsegment > 0;
 
 	m->nindexes = 2;
@@ -425,9 +436,9 @@ strata_batch_builder_measure(StrataBatchBuilder *b, StrataBatchMeasure *m)
 	Size	   *columns = palloc(sizeof(Size) * Max(b->ncolumns, 1));
 	Size		layout = strlen(b->layout->text) + 1;
 	Size		keys = 0;
-	Size		range = 0;
 	/* its nulls are marked in the row too */
-	int			natts = STRATA_BATCH_FIXED_ATTS + b->layout->nsegment + 2 * b->nranges + 1 + b->schema->natts + STRATA_SPARE_COLUMNS;
+	int			natts = STRATA_BATCH_FIXED_ATTS + b->layout->nsegment + 2 * b->nranges + 1 +
+		b->schema->natts + STRATA_SPARE_COLUMNS;
 	Size		plain = MAXALIGN(SizeofHeapTupleHeader + BITMAPLEN(natts)) + sizeof(int64) + sizeof(int32) +
 		INTALIGN(layout) + VARSIZE(form_summary(b));
 
@@ -438,14 +449,8 @@ strata_batch_builder_measure(StrataBatchBuilder *b, StrataBatchMeasure *m)
 		if (!b->segment_isnull[i])
 			keys += value_size(b->segment[i], att->attbyval, att->attlen);
 	}
-	for (int i = b->nranges - 1; i >= 0; i--)
-	{
-		range = !b->ranges[i].has ? 0 :
-			value_size(b->ranges[i].min, b->ranges[i].typbyval, b->ranges[i].typlen) +
-			value_size(b->ranges[i].max, b->ranges[i].typbyval, b->ranges[i].typlen);
-		plain += range;
-	}
-	/* only the first range, which is the last here, is in indexes */
+	for (int i = 0; i < b->nranges; i++)
+		plain += range_size(b, i);
 	plain += keys + (b->nranges > 0 ? sizeof(int16) : 0);
 	for (int i = 0; i < b->ncolumns; i++)
 	{
@@ -454,7 +459,7 @@ strata_batch_builder_measure(StrataBatchBuilder *b, StrataBatchMeasure *m)
 		columns[i] = measure_column(b, c, m->candidates, &m->columns[c->attno - 1]);
 	}
 	strata_measure_add_row(m, plain, columns, b->ncolumns, STRATA_BATCH_ROW_TARGET(b->level));
-	measure_indexes(b, m, layout, keys, range);
+	measure_indexes(b, m, layout, keys);
 	m->rows_encoded += b->nrows;
 	MemoryContextSwitchTo(old);
 	clear(b);

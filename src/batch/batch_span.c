@@ -21,33 +21,27 @@
 #include "common/int.h"
 #include "port/pg_bitutils.h"
 
-/* The value as an integer of the same order; false when the type is none of these. */
-static bool
-span_value(Oid typid, Datum value, int64 *result, int64 *least, int64 *greatest)
+/* The value as an integer of the same order; returns its bytes, 0 when the type is none of these. */
+static int
+span_value(Oid typid, Datum value, int64 *result)
 {
 	switch (typid)
 	{
 		case INT2OID:
 			*result = DatumGetInt16(value);
-			*least = PG_INT16_MIN;
-			*greatest = PG_INT16_MAX;
-			return true;
+			return sizeof(int16);
 		case INT4OID:
 		case DATEOID:
 			*result = DatumGetInt32(value);
-			*least = PG_INT32_MIN;
-			*greatest = PG_INT32_MAX;
-			return true;
+			return sizeof(int32);
 		case INT8OID:
 		case TIMEOID:
 		case TIMESTAMPOID:
 		case TIMESTAMPTZOID:
 			*result = DatumGetInt64(value);
-			*least = PG_INT64_MIN;
-			*greatest = PG_INT64_MAX;
-			return true;
+			return sizeof(int64);
 		default:
-			return false;
+			return 0;
 	}
 }
 
@@ -56,10 +50,8 @@ bool
 strata_span_is_known(Oid typid)
 {
 	int64		value;
-	int64		least;
-	int64		greatest;
 
-	return span_value(typid, (Datum) 0, &value, &least, &greatest);
+	return span_value(typid, (Datum) 0, &value) > 0;
 }
 
 /* See batch.h. */
@@ -68,12 +60,9 @@ strata_span_of(Oid typid, Datum min, Datum max, int16 *span)
 {
 	int64		from;
 	int64		to;
-	int64		least;
-	int64		greatest;
 	uint64		width;
 
-	if (!span_value(typid, min, &from, &least, &greatest) ||
-		!span_value(typid, max, &to, &least, &greatest))
+	if (span_value(typid, min, &from) == 0 || span_value(typid, max, &to) == 0)
 		return false;
 	width = (uint64) to - (uint64) from;
 	*span = width <= 1 ? 0 : (int16) (pg_leftmost_one_pos64(width - 1) + 1);
@@ -86,17 +75,23 @@ strata_span_move(Oid typid, Datum value, int16 span, bool up, Datum *result)
 {
 	int64		from;
 	int64		to;
-	int64		least;
-	int64		greatest;
+	int			nbytes = span_value(typid, value, &from);
 
-	if (span < 0 || span > 62 || !span_value(typid, value, &from, &least, &greatest))
+	if (nbytes == 0 || span < 0 || span > 62)
 		return false;
 	if (up ? pg_add_s64_overflow(from, INT64CONST(1) << span, &to) :
 		pg_sub_s64_overflow(from, INT64CONST(1) << span, &to))
 		return false;
-	if (to < least || to > greatest)
-		return false;
-	*result = greatest == PG_INT64_MAX ? Int64GetDatum(to) :
-		greatest == PG_INT32_MAX ? Int32GetDatum((int32) to) : Int16GetDatum((int16) to);
-	return true;
+	switch (nbytes)
+	{
+		case sizeof(int16):
+			*result = Int16GetDatum((int16) to);
+			return to == (int16) to;
+		case sizeof(int32):
+			*result = Int32GetDatum((int32) to);
+			return to == (int32) to;
+		default:
+			*result = Int64GetDatum(to);
+			return true;
+	}
 }

@@ -292,6 +292,16 @@ is_upper_bound(int strategy)
 		strategy == BTEqualStrategyNumber;
 }
 
+/* The comparison of the first orderby column that qual number i is, if it may be a key; or NULL. */
+static const FilterNode *
+order_comparison(const StrataSource *source, const StrataFilter *filter, int i)
+{
+	const FilterNode *leaf = filter->quals[i].tree;
+
+	return filter->quals[i].promotable && leaf->op == FILTER_COMPARE && OidIsValid(leaf->opno) &&
+		leaf->attno == source->layout->order[0].attno ? leaf : NULL;
+}
+
 /*
  * Quals on the first orderby column bound the min (column <= v: min <= v) or
  * the max (column >= v: max >= v), which index column attno holds.
@@ -308,10 +318,9 @@ bound_keys(StrataSource *source, RangeScan *scan, const StrataFilter *filter, in
 		return;
 	for (int i = 0; i < filter->nquals; i++)
 	{
-		const FilterNode *leaf = filter->quals[i].tree;
+		const FilterNode *leaf = order_comparison(source, filter, i);
 
-		if (!filter->quals[i].promotable || leaf->op != FILTER_COMPARE ||
-			leaf->attno != column || !OidIsValid(leaf->opno))
+		if (leaf == NULL)
 			continue;
 		if (is_max && is_lower_bound(leaf->strategy))
 			(void) leaf_key(source, scan, leaf, attno,
@@ -369,12 +378,10 @@ span_keys(StrataSource *source, RangeScan *scan, const StrataFilter *filter, int
 
 	for (int i = 0; i < filter->nquals; i++)
 	{
-		const FilterNode *leaf = filter->quals[i].tree;
+		const FilterNode *leaf = order_comparison(source, filter, i);
 		Datum		bound;
 
-		if (!filter->quals[i].promotable || leaf->op != FILTER_COMPARE ||
-			leaf->attno != source->layout->order[0].attno || !OidIsValid(leaf->opno) ||
-			!(is_max ? is_upper_bound(leaf->strategy) : is_lower_bound(leaf->strategy)) ||
+		if (leaf == NULL || !(is_max ? is_upper_bound(leaf->strategy) : is_lower_bound(leaf->strategy)) ||
 			leaf->righttype != leaf->lefttype || !can_have_key(source, scan, leaf, attno))
 			continue;
 		if (span < 0 && !find_widest_span(source, scan, nkeys, &span))
@@ -441,7 +448,7 @@ layout_range_keys(StrataSource *source, RangeScan *scan, const StrataFilter *fil
 	bool		is_max = is_max_access(source);
 	bool		full;
 	int			nsegment;
-	int			nbounds;
+	bool		bounded = false;
 
 	rest_key(source, scan);
 	source->ordered = !is_segment_access(source);
@@ -454,20 +461,19 @@ layout_range_keys(StrataSource *source, RangeScan *scan, const StrataFilter *fil
 		null_key(source, scan, true);
 	else if (not_null)
 		null_key(source, scan, false);
-	nbounds = scan->nkeys;
 	if (strata_enable_pruning && full && range != STRATA_RANGE_LAYOUT_NULL && source->layout->norder > 0)
 	{
+		int			nkeys = scan->nkeys;
+
 		bound_keys(source, scan, filter, layout_position(source) + 1, is_max);
 		if (source->by_span && source->ordered && nsegment == source->layout->nsegment)
 			span_keys(source, scan, filter, nsegment + 1, is_max);
-		nbounds = scan->nkeys - nbounds;
+		bounded = scan->nkeys > nkeys;
 		if (is_segment_access(source))
 			bound_keys(source, scan, filter, layout_position(source) + 2, !is_max);
 	}
-	else
-		nbounds = 0;
 	/* what all batches have need not be compared, but where the scan begins by what is behind it */
-	if (source->single && is_segment_access(source) && nbounds == 0)
+	if (source->single && is_segment_access(source) && !bounded)
 		memmove(&scan->keys[nsegment], &scan->keys[nsegment + 1],
 				sizeof(ScanKeyData) * (--scan->nkeys - nsegment));
 }
