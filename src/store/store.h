@@ -280,8 +280,9 @@ extern void strata_store_compress(Relation rel, bool recompress, StrataCompressR
  * table's kind, its indexes, logical decoding, isolation level, or others who
  * use a table that has no companion yet.
  *
- * add: false when this row (its attributes are deformed) has to.  end hands rows
- * that are too few for a batch to put.  kilobytes: of memory, about.
+ * add: false when this row (its attributes are deformed) has to.  end hands the
+ * rows of segments that are too few for a batch to put.  kilobytes: of memory,
+ * about.
  */
 typedef struct StrataDirectLoad StrataDirectLoad;
 typedef void (*StrataRowPut) (TupleTableSlot *slot, void *arg);

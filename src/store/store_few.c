@@ -4,14 +4,16 @@
  *	  Sorted rows on their way to the batch writer; segments with few rows go
  *	  elsewhere.
  *
- * A load leaves in each segment what did not fill a batch.  A batch of some ten
- * rows costs more than it is worth, so these rows are held back until there are
- * enough of them, and are handed to the caller when their segment ends before.
+ * A batch of some ten rows costs more than it is worth.  So the rows of a segment
+ * are held back until there are enough of them, and handed to the caller when
+ * the segment ends before.  But where a segment has got a batch already, its rest
+ * becomes one too: that costs little beside the first, while rows of many
+ * segments in a row store without indexes are read by every query.
  *
  * src/store/store_few.c
  *-------------------------------------------------------------------------
  */
-#include "store/store_private.h"
+#include "store/store_segment.h"
 
 #include "executor/executor.h"
 #include "utils/datum.h"
@@ -22,6 +24,7 @@ struct StrataFewRows
 	MemoryContext mcxt;			/* values and rows of the segment */
 	StrataBatchWriter *writer;
 	const StrataLayout *layout;
+	StrataSegments *segments;
 	int			limit;
 	StrataRowPut put;
 	void	   *arg;
@@ -42,14 +45,15 @@ attribute(const StrataFewRows *few, int i)
 
 /* See store_private.h. */
 StrataFewRows *
-strata_few_begin(StrataBatchWriter *writer, const StrataLayout *layout, int limit,
-				 StrataRowPut put, void *arg)
+strata_few_begin(StrataBatchWriter *writer, const StrataLayout *layout,
+				 StrataSegments *segments, int limit, StrataRowPut put, void *arg)
 {
 	StrataFewRows *few = palloc0(sizeof(StrataFewRows));
 
 	few->mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata few rows", ALLOCSET_DEFAULT_SIZES);
 	few->writer = writer;
 	few->layout = layout;
+	few->segments = segments;
 	few->limit = limit;
 	few->put = put;
 	few->arg = arg;
@@ -110,7 +114,7 @@ begin_segment(StrataFewRows *few, TupleTableSlot *slot)
 	}
 	few->rows = palloc(sizeof(MinimalTuple) * few->limit);
 	few->begun = true;
-	few->enough = false;
+	few->enough = strata_segment_was_written(few->segments, slot);
 	MemoryContextSwitchTo(old);
 }
 

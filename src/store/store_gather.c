@@ -51,7 +51,7 @@ struct StrataGather
 	int			sort_kilobytes;
 	bool		tight;			/* memory ran out: batches have no more rows than they must */
 	bool		overflowed;		/* and again: all rows go to the sort */
-	int			few;			/* batches that would have fewer rows are not made */
+	int			few;			/* a segment with fewer rows gets no batch */
 	StrataRowPut put;			/* they go there */
 	void	   *put_arg;
 	/* scratch for writing a batch */
@@ -271,7 +271,6 @@ set_bound(StrataGather *gather, StrataSegment *segment, int row)
 	segment->bound_isnull = gather->keys_isnull[key];
 	segment->bound = segment->bound_isnull ? (Datum) 0 :
 		datumCopy(gather->keys[key], att->attbyval, att->attlen);
-	segment->written = true;
 	MemoryContextSwitchTo(old);
 }
 
@@ -285,6 +284,7 @@ write_ordered(StrataGather *gather, StrataSegment *segment, int nkept)
 
 	if (gather->layout->norder > 0)
 		set_bound(gather, segment, rows[segment->reversed ? 0 : n - 1]);
+	segment->written = true;
 	memset(gather->keep, true, sizeof(bool) * segment->nrows);
 	for (int i = 0; i < n; i++)
 	{
@@ -416,7 +416,8 @@ write_sorted(StrataGather *gather)
 	int64		nwritten = 0;
 
 	if (gather->put != NULL)
-		few = strata_few_begin(gather->writer, gather->layout, gather->few, gather->put, gather->put_arg);
+		few = strata_few_begin(gather->writer, gather->layout, gather->segments, gather->few,
+							   gather->put, gather->put_arg);
 	else
 		strata_progress_phase(STRATA_PHASE_SORTING);
 	strata_row_sort_perform(gather->sort);
@@ -442,7 +443,7 @@ end_segment(StrataGather *gather, StrataSegment *segment)
 {
 	if (segment->sorted)
 		sort_segment(gather, segment);
-	else if (gather->put == NULL || segment->nrows >= gather->few)
+	else if (gather->put == NULL || segment->written || segment->nrows >= gather->few)
 		write_rest(gather, segment);
 	else
 	{

@@ -29,7 +29,7 @@
 #include "utils/inval.h"
 #include "utils/memutils.h"
 
-/* Fewer rows of a segment than this part of a batch are left to the row store. */
+/* A segment with fewer rows than this part of a batch is left to the row store. */
 #define FEW_ROWS_PART 8
 
 struct StrataDirectLoad

@@ -337,11 +337,13 @@ extern bool strata_row_fits(StrataRowCheck *check, TupleTableSlot *slot);
 extern TupleTableSlot *strata_row_fetch_external(StrataRowCheck *check, TupleTableSlot *slot);
 
 /*
- * Sorted rows to the writer, but those of segments with fewer than limit of
- * them to put; store_few.c.
+ * Sorted rows to the writer, but to put those of segments with fewer than limit
+ * of them and no batch yet; store_few.c.
  */
 typedef struct StrataFewRows StrataFewRows;
-extern StrataFewRows *strata_few_begin(StrataBatchWriter *writer, const StrataLayout *layout, int limit,
+struct StrataSegments;
+extern StrataFewRows *strata_few_begin(StrataBatchWriter *writer, const StrataLayout *layout,
+									   struct StrataSegments *segments, int limit,
 									   StrataRowPut put, void *arg);
 extern void strata_few_add(StrataFewRows *few, TupleTableSlot *slot);
 extern void strata_few_end(StrataFewRows *few);
@@ -365,7 +367,7 @@ typedef struct StrataGather StrataGather;
 /* kilobytes: of memory, about; the rest goes to disk. */
 extern StrataGather *strata_gather_begin(StrataBatchWriter *writer, const StrataLayout *layout,
 										 int kilobytes);
-/* Rows of a segment of which fewer than `rows` are left in the end are given to put instead. */
+/* Segments that have fewer than `rows` in all are given to put instead. */
 extern void strata_gather_keep_few(StrataGather *gather, int rows, StrataRowPut put, void *arg);
 /* Sort all rows as a whole: batches that do not overlap, whatever comes in. */
 extern void strata_gather_sort_all(StrataGather *gather);

@@ -125,14 +125,12 @@ strata_segments_free(StrataSegments *segments)
 	MemoryContextDelete(segments->mcxt);
 }
 
-/* See store_segment.h. */
-StrataSegment *
-strata_segment_find(StrataSegments *segments, TupleTableSlot *slot)
+/* What to look for. */
+static StrataSegment *
+get_probe(StrataSegments *segments, TupleTableSlot *slot)
 {
 	const StrataLayout *layout = segments->layout;
 	StrataSegment *probe = &segments->probe;
-	SegmentEntry *entry;
-	bool		found;
 
 	probe->hash = 0;
 	for (int i = 0; i < layout->nsegment; i++)
@@ -147,6 +145,27 @@ strata_segment_find(StrataSegments *segments, TupleTableSlot *slot)
 			h = datum_image_hash(probe->values[i], att->attbyval, att->attlen);
 		probe->hash = pg_rotate_left32(probe->hash, 5) ^ h;
 	}
+	return probe;
+}
+
+/* See store_segment.h. */
+bool
+strata_segment_was_written(StrataSegments *segments, TupleTableSlot *slot)
+{
+	SegmentEntry *entry = segments_lookup(segments->hash, get_probe(segments, slot));
+
+	return entry != NULL && entry->segment->written;
+}
+
+/* See store_segment.h. */
+StrataSegment *
+strata_segment_find(StrataSegments *segments, TupleTableSlot *slot)
+{
+	const StrataLayout *layout = segments->layout;
+	StrataSegment *probe = get_probe(segments, slot);
+	SegmentEntry *entry;
+	bool		found;
+
 	if (segments->last != NULL && segment_equal(segments, segments->last, probe))
 		return segments->last;
 	entry = segments_insert_hash(segments->hash, probe, probe->hash, &found);

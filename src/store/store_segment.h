@@ -24,11 +24,11 @@ typedef struct StrataSegment
 	StrataPiece *pieces;		/* room for a batch; NULL until the first row */
 	/* store_gather.c's: */
 	bool		sorted;			/* rows of it were given to the sort */
-	bool		written;		/* a batch was: the bound is valid */
+	bool		written;		/* a batch was */
 	bool		reversed;		/* rows arrive against the layout's order */
 	int			slack;			/* rows that wait for others to come between */
 	bool		bound_isnull;
-	Datum		bound;			/* first order key furthest ahead */
+	Datum		bound;			/* first order key furthest ahead, if there is one */
 } StrataSegment;
 
 typedef struct StrataSegments
@@ -56,6 +56,8 @@ extern void strata_segments_free(StrataSegments *segments);
 
 /* The segment of a row, made when it is new. */
 extern StrataSegment *strata_segment_find(StrataSegments *segments, TupleTableSlot *slot);
+/* Was a batch written of the segment of a row? */
+extern bool strata_segment_was_written(StrataSegments *segments, TupleTableSlot *slot);
 /* Add a row of it, which has room for one. */
 extern void strata_segment_add(StrataSegments *segments, StrataSegment *segment, TupleTableSlot *slot);
 /* Free its rows; those marked in keep, if given, stay. */

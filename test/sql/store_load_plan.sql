@@ -41,6 +41,22 @@ INSERT INTO d SELECT i, 'host ' || i % 20, i FROM generate_series(1, 30000) AS i
 SELECT * FROM halves('d');
 COPY d FROM PROGRAM 'seq 1 50000 | awk ''{print $1 "\tb" $1 % 10 "\t" $1}''';
 SELECT * FROM halves('d');
+-- the rest of a segment that has got a batch is one, however small; also where it has late rows, or all is sorted
+TRUNCATE d;
+INSERT INTO d SELECT i, 'host ' || i % 8, i FROM generate_series(1, 8 * 4004) AS i;
+SELECT * FROM halves('d');
+SELECT nrows, count(*) FROM strata.batches('d') GROUP BY nrows ORDER BY nrows;
+TRUNCATE d;
+INSERT INTO d SELECT CASE WHEN i > 32000 THEN i - 20000 ELSE i END, 'host ' || i % 8, i FROM generate_series(1, 32032) AS i;
+INSERT INTO d SELECT i, 'new ' || i % 8, i FROM generate_series(1, 400) AS i UNION ALL SELECT i, 'host 1', i FROM generate_series(20000, 1, -1) AS i;
+SELECT * FROM halves('d');
+SET maintenance_work_mem = '1MB';
+INSERT INTO d SELECT i, 'host ' || i % 3, i FROM generate_series(1, 6000) AS i UNION ALL SELECT i, 'later ' || i % 1000, i FROM generate_series(1, 50000) AS i UNION ALL SELECT i, 'host ' || i % 3, i FROM generate_series(6001, 6030) AS i;
+RESET maintenance_work_mem;
+SELECT * FROM halves('d');
+SELECT host, count(*) FROM ONLY d WHERE host LIKE 'host%' GROUP BY host ORDER BY host;
+TRUNCATE d;
+COPY d FROM PROGRAM 'seq 1 50000 | awk ''{print $1 "\tb" $1 % 10 "\t" $1}''';
 -- batches are those that compression makes
 CREATE TABLE c (LIKE d) USING strata WITH (strata.segmentby = 'host', strata.orderby = 't');
 INSERT INTO c SELECT * FROM d WHERE host LIKE 'b%';
