@@ -476,6 +476,17 @@ typedef const char *const StrataOptionNamespace;
 #endif
 
 /*
+ * 18 decides at each rescan whether the pin on an index's page outlives its
+ * reading; earlier it is enough to release it then (e6eed40e444); delete when 17
+ * goes.  For users that include access/nbtree.h.
+ */
+#if PG_VERSION_NUM < 180000
+#define strata_btree_drop_pins(so) ((void) 0)
+#else
+#define strata_btree_drop_pins(so) ((so)->dropPin = true)
+#endif
+
+/*
  * 18 made it a function that returns one of static storage (b52adbad467);
  * delete when 17 goes.  For users that include access/toast_internals.h.
  */

@@ -478,6 +478,23 @@ layout_range_keys(StrataSource *source, RangeScan *scan, const StrataFilter *fil
 				sizeof(ScanKeyData) * (--scan->nkeys - nsegment));
 }
 
+/*
+ * A scan that shows its index's entries keeps their page pinned, and VACUUM waits
+ * for that: between two FETCHes of a cursor, for hours, and compress_chunk() for
+ * VACUUM.  Index-only scans need it, for which an entry stands for its row; here
+ * rows are read, with the query's snapshot.  So the pin goes when other scans' does.
+ */
+static inline void
+release_page(IndexScanDesc desc)
+{
+	BTScanOpaque so = (BTScanOpaque) desc->opaque;
+
+	if (!desc->xs_want_itup || !IsMVCCSnapshot(desc->xs_snapshot) || !RelationNeedsWAL(desc->indexRelation))
+		return;
+	strata_btree_drop_pins(so);
+	BTScanPosUnpinIfPinned(so->currPos);
+}
+
 /* Begin or begin anew an index scan with its keys; it keeps the number of keys it was made for. */
 static void
 start_range_scan(StrataSource *source, RangeScan *scan, Relation index)
@@ -496,6 +513,7 @@ start_range_scan(StrataSource *source, RangeScan *scan, Relation index)
 	scan->desc_nkeys = scan->nkeys;
 	scan->desc->xs_want_itup = source->keys_wanted;
 	index_rescan(scan->desc, scan->keys, scan->nkeys, NULL, 0);
+	release_page(scan->desc);
 	source->current = scan->desc;
 }
 
@@ -702,6 +720,7 @@ strata_source_peek(StrataSource *source, Datum *bound, bool *isnull)
 	source->at_start = false;
 	if (index_getnext_tid(desc, source->direction) == NULL)
 		return source->in_range = false;
+	release_page(desc);
 	source->peeked = true;
 	*bound = index_getattr(desc->xs_itup, attno, desc->xs_itupdesc, isnull);
 	return true;
