@@ -197,11 +197,12 @@ packed_bytes(StrataReader *in, uint32_t n, unsigned width, uint8_t *padded)
 }
 
 /*
- * Unpack n (<= INT_BLOCK_MAX) numbers of at most INT_NARROW_WIDTH bits; only if
- * strata_int_simd_usable().  Else as strata_bitpack_read.
+ * Unpack the first wanted of n (<= INT_BLOCK_MAX) numbers of at most
+ * INT_NARROW_WIDTH bits; only if strata_int_simd_usable().  Else as
+ * strata_bitpack_read.
  */
 bool
-strata_bitpack_read_narrow(StrataReader *in, uint32_t n, unsigned width, uint32_t *out)
+strata_bitpack_read_part(StrataReader *in, uint32_t n, uint32_t wanted, unsigned width, uint32_t *out)
 {
 	uint8_t		padded[PACKED_MAX + 64 + LOAD_SLACK];
 	const uint8_t *from = packed_bytes(in, n, width, padded);
@@ -209,9 +210,9 @@ strata_bitpack_read_narrow(StrataReader *in, uint32_t n, unsigned width, uint32_
 	if (from == NULL)
 		return false;
 	if (width == 0)
-		memset(out, 0, n * sizeof(uint32_t));
+		memset(out, 0, wanted * sizeof(uint32_t));
 	else
-		strata_int_simd_unpack_narrow(from, n, width, out);
+		strata_int_simd_unpack_narrow(from, wanted, width, out);
 	return true;
 }
 

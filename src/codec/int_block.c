@@ -388,13 +388,13 @@ strata_int_pack_is_narrow(IntBlockSize *size, uint32_t count, const StrataReader
 	return size->bits <= 32;
 }
 
-/* Read the numbers of such a block; u has INT_BLOCK_BUFFER entries. */
+/* Read the first wanted of the count numbers of such a block; u has INT_BLOCK_BUFFER entries. */
 bool
-strata_int_pack_read_narrow(const IntBlockSize *size, uint32_t count, StrataReader *in, uint32_t *u)
+strata_int_pack_read_narrow(const IntBlockSize *size, uint32_t count, uint32_t wanted, StrataReader *in, uint32_t *u)
 {
 	if (size->split)
-		return strata_int_split_read_narrow(size->width, count, in, u);
-	return strata_bitpack_read_narrow(in, count, size->width, u) &&
+		return strata_int_split_read_narrow(size->width, count, wanted, in, u);
+	return strata_bitpack_read_part(in, count, size->patched ? count : wanted, size->width, u) &&
 		(!size->patched || patch_narrow(size->width, count, in, u));
 }
 

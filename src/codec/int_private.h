@@ -53,6 +53,13 @@ typedef struct IntShape
 	unsigned	block_log2;
 } IntShape;
 
+/* How many numbers are packed for a block of m values. */
+static inline uint32_t
+int_numbers_of(const IntShape *shape, uint32_t m)
+{
+	return m > (uint32_t) shape->transform ? m - (uint32_t) shape->transform : 0;
+}
+
 #define INT_BLOCK_LOG2_MIN 6
 #define INT_BLOCK_LOG2_MAX 8
 #define INT_BLOCK_MAX (1 << INT_BLOCK_LOG2_MAX)
@@ -189,7 +196,8 @@ extern bool strata_int_pack_skip(IntPacking packing, const IntBlockSize *size, u
 extern bool strata_int_pack_read(IntPacking packing, const IntBlockSize *size, uint32_t count,
 								 StrataReader *in, uint64_t *u);
 extern bool strata_int_pack_is_narrow(IntBlockSize *size, uint32_t count, const StrataReader *in);
-extern bool strata_int_pack_read_narrow(const IntBlockSize *size, uint32_t count, StrataReader *in, uint32_t *u);
+extern bool strata_int_pack_read_narrow(const IntBlockSize *size, uint32_t count, uint32_t wanted, StrataReader *in,
+										uint32_t *u);
 
 /*
  * int_split.c.  A block is split where that saves one part in INT_SPLIT_MARGIN of its numbers.
@@ -202,13 +210,13 @@ extern void strata_int_plan_split_levels(const IntNumbers *numbers, IntBitsPlan 
 extern void strata_int_split_write(const IntBlockPlan *plan, const uint32_t *u, uint32_t count, StrataWriter *out);
 extern bool strata_int_split_skip(unsigned k, uint32_t count, StrataReader *in);
 extern bool strata_int_split_read(unsigned k, uint32_t count, StrataReader *in, uint64_t *u);
-extern bool strata_int_split_read_narrow(unsigned k, uint32_t count, StrataReader *in, uint32_t *u);
+extern bool strata_int_split_read_narrow(unsigned k, uint32_t count, uint32_t wanted, StrataReader *in, uint32_t *u);
 
 /* bitpack.c */
 extern void strata_bitpack_write(const uint64_t *u, uint32_t n, unsigned width, StrataWriter *out);
 extern void strata_bitpack_write_narrow(const uint32_t *u, uint32_t n, unsigned width, StrataWriter *out);
 extern bool strata_bitpack_read(StrataReader *in, uint32_t n, unsigned width, uint64_t *out);
-extern bool strata_bitpack_read_narrow(StrataReader *in, uint32_t n, unsigned width, uint32_t *out);
+extern bool strata_bitpack_read_part(StrataReader *in, uint32_t n, uint32_t wanted, unsigned width, uint32_t *out);
 
 /* int_simd.c: of use only if strata_int_simd_usable() */
 #define INT_NARROW_WIDTH 25		/* widest numbers that are unpacked to 32 bits */
@@ -217,7 +225,8 @@ extern bool strata_int_simd_unpack(const uint8_t *from, uint32_t n, unsigned wid
 extern bool strata_int_simd_simple8b(const uint8_t *selectors, const uint8_t *words, unsigned nwords, uint32_t n,
 									 uint64_t *out);
 extern void strata_int_simd_unpack_narrow(const uint8_t *from, uint32_t n, unsigned width, uint32_t *out);
-extern bool strata_int_simd_unary(const uint8_t *unary, unsigned nunary, unsigned k, uint32_t count, uint32_t *u);
+extern bool strata_int_simd_unary(const uint8_t *unary, unsigned nunary, unsigned k, uint32_t count, uint32_t wanted,
+								  uint32_t *u);
 
 /* int_simd_sums.c: likewise */
 extern void strata_int_simd_rebuild(const IntHeader *h, const IntBlockState *state, const uint64_t *u, uint32_t m,

@@ -50,7 +50,8 @@ strata_int_simd_unpack_narrow(const uint8_t *from, uint32_t n, unsigned width, u
 }
 
 bool
-strata_int_simd_unary(const uint8_t *unary, unsigned nunary, unsigned k, uint32_t count, uint32_t *u)
+strata_int_simd_unary(const uint8_t *unary, unsigned nunary, unsigned k, uint32_t count, uint32_t wanted,
+					  uint32_t *u)
 {
 	return false;
 }
@@ -206,42 +207,58 @@ strata_int_simd_simple8b(const uint8_t *selectors, const uint8_t *words, unsigne
 	return done >= n;
 }
 
+/* The positions of the ones of a byte behind those before; returns what comes behind them. */
+AVX2_INLINE uint16_t *
+add_ones(uint8_t byte, __m128i *base, uint16_t *next)
+{
+	__m128i		ones = _mm_cvtepu8_epi16(_mm_loadl_epi64((const __m128i *) &strata_ones_of_byte[byte]));
+
+	_mm_storeu_si128((__m128i *) next, _mm_add_epi16(ones, *base));
+	*base = _mm_add_epi16(*base, _mm_set1_epi16(8));
+	return next + __builtin_popcount(byte);
+}
+
 /*
- * Or the upper parts of split numbers into u, which has INT_BLOCK_BUFFER entries; false where
- * read_unary of int_split.c says so.  All ones are found before they are counted.
+ * Or the upper parts of the first wanted of count split numbers into u, which has
+ * INT_BLOCK_BUFFER entries; false where read_unary of int_split.c says so.  All ones are found
+ * before they are counted; those of numbers that nobody wants are counted only.
  */
 AVX2 bool
-strata_int_simd_unary(const uint8_t *unary, unsigned nunary, unsigned k, uint32_t count, uint32_t *u)
+strata_int_simd_unary(const uint8_t *unary, unsigned nunary, unsigned k, uint32_t count, uint32_t wanted,
+					  uint32_t *u)
 {
 	uint16_t	buffer[8 + 256 * 8];
 	uint16_t   *first = buffer + 8;	/* positions, behind that of a one before all */
 	uint16_t   *next = first;
+	unsigned	i = 0;
+	uint32_t	behind = 0;
 	__m128i		base = _mm_setzero_si128();
 	__m128i		shift = _mm_cvtsi32_si128((int) k);
 
 	if (nunary == 0 || unary[nunary - 1] == 0)
 		return false;
-#pragma GCC unroll 4
-	for (unsigned i = 0; i < nunary; i++)
+	if (wanted < count)
 	{
-		__m128i		ones = _mm_cvtepu8_epi16(_mm_loadl_epi64((const __m128i *) &strata_ones_of_byte[unary[i]]));
-
-		_mm_storeu_si128((__m128i *) next, _mm_add_epi16(ones, base));
-		next += __builtin_popcount(unary[i]);
-		base = _mm_add_epi16(base, _mm_set1_epi16(8));
+		for (; i < nunary && next < first + wanted; i++)
+			next = add_ones(unary[i], &base, next);
+		for (; i < nunary; i += 8)
+			behind += (uint32_t) __builtin_popcountll(strata_load_partial(unary + i, nunary - i));
 	}
-	if (next != first + count)
+#pragma GCC unroll 4
+	for (; i < nunary; i++)
+		next = add_ones(unary[i], &base, next);
+	if ((uint32_t) (next - first) + behind != count)
 		return false;
 	first[-1] = UINT16_MAX;
-	for (uint32_t i = 0; i < count; i += 8)
+	for (uint32_t n = 0; n < wanted; n += 8)
 	{
-		__m128i		between = _mm_sub_epi16(_mm_loadu_si128((const __m128i *) (first + i)),
-											_mm_loadu_si128((const __m128i *) (first + i - 1)));
+		__m128i		between = _mm_sub_epi16(_mm_loadu_si128((const __m128i *) (first + n)),
+											_mm_loadu_si128((const __m128i *) (first + n - 1)));
 		__m256i		upper = _mm256_cvtepu16_epi32(_mm_sub_epi16(between, _mm_set1_epi16(1)));
 
 		upper = _mm256_sll_epi32(upper, shift);
-		_mm256_storeu_si256((__m256i *) (u + i),
-							_mm256_or_si256(upper, _mm256_loadu_si256((const __m256i *) (u + i))));
+		_mm256_storeu_si256((__m256i *) (u + n),
+							_mm256_or_si256(upper, _mm256_loadu_si256((const __m256i *) (u + n))));
 	}
 	return true;
 }

@@ -338,15 +338,15 @@ strata_int_split_read(unsigned k, uint32_t count, StrataReader *in, uint64_t *u)
 	return unary != NULL && read_unary(unary, nunary, k, count, u);
 }
 
-/* The same to 32 bits; only if strata_int_simd_usable(). */
+/* The same to 32 bits, the first wanted of them; only if strata_int_simd_usable(). */
 bool
-strata_int_split_read_narrow(unsigned k, uint32_t count, StrataReader *in, uint32_t *u)
+strata_int_split_read_narrow(unsigned k, uint32_t count, uint32_t wanted, StrataReader *in, uint32_t *u)
 {
 	unsigned	nunary = strata_read_u8(in);
 	const uint8_t *unary;
 
-	if (!strata_bitpack_read_narrow(in, count, k, u))
+	if (!strata_bitpack_read_part(in, count, wanted, k, u))
 		return false;
 	unary = strata_read_bytes(in, nunary);
-	return unary != NULL && strata_int_simd_unary(unary, nunary, k, count, u);
+	return unary != NULL && strata_int_simd_unary(unary, nunary, k, count, wanted, u);
 }

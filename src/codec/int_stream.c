@@ -152,7 +152,7 @@ running_sum(uint64_t value, const uint64_t *u, uint32_t n, uint64_t *v)
 void
 strata_int_block_rebuild(const IntHeader *h, const IntBlockState *state, uint64_t *u, uint32_t m, uint64_t *v)
 {
-	uint32_t	count = m > (uint32_t) h->shape.transform ? m - (uint32_t) h->shape.transform : 0;
+	uint32_t	count = int_numbers_of(&h->shape, m);
 	uint64_t	start = h->first + h->divisor * (uint64_t) state->start;
 	uint64_t	slope = h->divisor * (uint64_t) state->slope;
 
@@ -259,9 +259,27 @@ typedef struct IntWanted
 	bool		narrow;			/* may blocks be unpacked to 32 bits? */
 } IntWanted;
 
+/* What n numbers of 32 bits, differences of neighbours, add up to. */
+STRATA_CLONES
+static int64_t
+sum_differences(const IntShape *shape, int64_t base, const uint32_t *u, uint32_t n)
+{
+	uint64_t	sum = 0;
+
+	if (shape->based)
+	{
+		for (uint32_t i = 0; i < n; i++)
+			sum += u[i];
+		return (int64_t) (sum + (uint64_t) base * n);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		sum += (uint64_t) (int64_t) (int32_t) ((u[i] >> 1) ^ (0 - (u[i] & 1)));
+	return (int64_t) sum;
+}
+
 /*
- * Values [skip, skip + k) of the m of a block whose numbers are narrow; skip is 0 where a
- * value needs those before it.
+ * Values [skip, skip + k) of the m of a block whose numbers are narrow; skip is 0 where they
+ * are differences of differences.
  */
 static bool
 decode_narrow(const IntWanted *wanted, const IntBlockState *state, const IntBlockSize *size, StrataReader *in,
@@ -270,34 +288,32 @@ decode_narrow(const IntWanted *wanted, const IntBlockState *state, const IntBloc
 	const IntHeader *h = wanted->h;
 	const StrataIntSink *sink = wanted->sink;
 	uint32_t	u[INT_BLOCK_BUFFER];
-	uint32_t	count = m > (uint32_t) h->shape.transform ? m - (uint32_t) h->shape.transform : 0;
+	uint32_t	count = int_numbers_of(&h->shape, m);
+	IntBlockState at = *state;
 
-	if (!strata_int_pack_read_narrow(size, count, in, u))
+	if (!strata_int_pack_read_narrow(size, count, int_numbers_of(&h->shape, skip + k), in, u))
 		return false;
-	if (sink && sink->power > 0 && strata_int_simd_doubles(h, state, size->bits, u + skip, k, sink->power, out))
+	if (h->shape.transform == INT_DELTA)
+		at.start = (int64_t) ((uint64_t) at.start + (uint64_t) sum_differences(&h->shape, at.base, u, skip));
+	if (sink && sink->power > 0 && strata_int_simd_doubles(h, &at, size->bits, u + skip, k, sink->power, out))
 		return true;
-	strata_int_simd_rebuild_narrow(h, state, size->bits, u + skip, k, wanted->width, out);
+	strata_int_simd_rebuild_narrow(h, &at, size->bits, u + skip, k, wanted->width, out);
 	if (sink)
 		sink->finish(sink->power, out, k);
 	return true;
 }
 
-/* Values [skip, skip + k) of the m of a block, as decode_narrow(). */
+/* Values [skip, skip + k) of the m of any block; skip is 0 where a value needs those before it. */
 static bool
-decode_block(const IntWanted *wanted, const IntBlockState *state, IntBlockSize *size, StrataReader *in,
-			 uint32_t m, uint32_t skip, uint32_t k, void *out)
+decode_wide(const IntWanted *wanted, const IntBlockState *state, const IntBlockSize *size, StrataReader *in,
+			uint32_t m, uint32_t skip, uint32_t k, void *out)
 {
 	const IntHeader *h = wanted->h;
 	const StrataIntSink *sink = wanted->sink;
 	uint64_t	u[INT_BLOCK_BUFFER];
 	uint64_t	v[INT_BLOCK_MAX];
-	uint32_t	count = m > (uint32_t) h->shape.transform ? m - (uint32_t) h->shape.transform : 0;
 
-	if (in->failed)
-		return false;
-	if (wanted->narrow && strata_int_pack_is_narrow(size, count, in))
-		return decode_narrow(wanted, state, size, in, m, skip, k, out);
-	if (!strata_int_pack_read(h->shape.packing, size, count, in, u))
+	if (!strata_int_pack_read(h->shape.packing, size, int_numbers_of(&h->shape, m), in, u))
 		return false;
 	if (wanted->width < 8)
 	{
@@ -313,12 +329,35 @@ decode_block(const IntWanted *wanted, const IntBlockState *state, IntBlockSize *
 	return true;
 }
 
+/* Values [lo, hi) of the m of a block. */
+static bool
+decode_block(const IntWanted *wanted, const IntBlockState *state, IntBlockSize *size, StrataReader *in,
+			 uint32_t m, uint32_t lo, uint32_t hi, void *out)
+{
+	const IntShape *shape = &wanted->h->shape;
+	uint64_t	part[INT_BLOCK_MAX];
+	bool		narrow;
+	uint32_t	skip = 0;
+	void	   *to;
+
+	if (in->failed)
+		return false;
+	narrow = wanted->narrow && strata_int_pack_is_narrow(size, int_numbers_of(shape, m), in);
+	if (shape->transform == INT_VALUES || (narrow && shape->transform == INT_DELTA))
+		skip = lo;
+	to = skip == lo ? out : part;
+	if (!(narrow ? decode_narrow : decode_wide) (wanted, state, size, in, m, skip, hi - skip, to))
+		return false;
+	if (to == part)
+		memcpy(out, (uint8_t *) part + lo * wanted->width, (hi - lo) * wanted->width);
+	return true;
+}
+
 /* Decode the blocks that hold values [from, from + n). */
 static bool
 decode_blocks(const IntWanted *wanted, StrataReader *in, uint32_t total, uint32_t from, uint32_t n, void *out)
 {
 	const IntShape *shape = &wanted->h->shape;
-	uint64_t	part[INT_BLOCK_MAX];
 	uint32_t	rows = UINT32_C(1) << shape->block_log2;
 	IntBlockState state = {0};
 
@@ -332,23 +371,10 @@ decode_blocks(const IntWanted *wanted, StrataReader *in, uint32_t total, uint32_
 		if (!strata_int_size_read(shape->packing, in, &size))
 			return false;
 		strata_int_meta_read(shape, &state, start == 0, in);
-		if (lo >= m)
-		{
-			uint32_t	count = m > (uint32_t) shape->transform ? m - (uint32_t) shape->transform : 0;
-
-			if (!strata_int_pack_skip(shape->packing, &size, count, in))
-				return false;
-		}
-		else
-		{
-			uint8_t    *to = (uint8_t *) out + (size_t) (start + lo - from) * wanted->width;
-			uint32_t	skip = shape->transform == INT_VALUES ? lo : 0;
-
-			if (!decode_block(wanted, &state, &size, in, m, skip, hi - skip, skip == lo ? to : (void *) part))
-				return false;
-			if (skip < lo)
-				memcpy(to, (uint8_t *) part + lo * wanted->width, (hi - lo) * wanted->width);
-		}
+		if (lo >= m ? !strata_int_pack_skip(shape->packing, &size, int_numbers_of(shape, m), in) :
+			!decode_block(wanted, &state, &size, in, m, lo, hi,
+						  (uint8_t *) out + (size_t) (start + lo - from) * wanted->width))
+			return false;
 	}
 	return true;
 }
@@ -413,7 +439,7 @@ strata_ints_are_split(const uint8_t *data, size_t len, uint32_t total)
 	for (uint32_t start = 0; start < total; start += UINT32_C(1) << h.shape.block_log2)
 	{
 		uint32_t	m = total - start < UINT32_C(1) << h.shape.block_log2 ? total - start : UINT32_C(1) << h.shape.block_log2;
-		uint32_t	count = m > (uint32_t) h.shape.transform ? m - (uint32_t) h.shape.transform : 0;
+		uint32_t	count = int_numbers_of(&h.shape, m);
 		IntBlockSize size = {0};
 
 		if (!strata_int_size_read(h.shape.packing, &in, &size))

@@ -158,9 +158,19 @@ strata_batch_row_space(StrataScanState *scan, StrataOpenBatch *batch, int n)
 	return batch->rows;
 }
 
+/* Does none of 32 rows pass? */
+static inline bool
+none_passes(const uint8 *mask)
+{
+	uint64		eight[4];
+
+	memcpy(eight, mask, sizeof(eight));
+	return (eight[0] | eight[1] | eight[2] | eight[3]) == 0;
+}
+
 /*
- * Row numbers of the passing rows; returns how many.  Mostly few pass: eight
- * that do not are passed over at once.
+ * Row numbers of the passing rows; returns how many.  Mostly few pass: 32, or
+ * eight, that do not are passed over at once.
  */
 static int
 rows_from_mask(StrataScanState *scan, StrataOpenBatch *batch, int n)
@@ -175,6 +185,11 @@ rows_from_mask(StrataScanState *scan, StrataOpenBatch *batch, int n)
 		int			end = Min(i + 8, n);
 		uint64		eight = 1;
 
+		if (i + 32 <= n && none_passes(mask + i))
+		{
+			i += 32;
+			continue;
+		}
 		if (end == i + 8)
 			memcpy(&eight, mask + i, sizeof(eight));
 		if (eight == 0)

@@ -203,12 +203,19 @@ test_split(void)
 			if (strata_int_simd_usable())
 			{
 				r = strata_reader(buf, plan.nbytes + (size_t) slack);
-				CHECK(strata_int_split_read_narrow(block.width, n, &r, narrow));
+				CHECK(strata_int_split_read_narrow(block.width, n, n, &r, narrow));
 				CHECK(strata_reader_left(&r) == (size_t) slack);
 				for (uint32_t i = 0; i < n; i++)
 					CHECK(narrow[i] == u[i]);
+				for (uint32_t wanted = 0; wanted < n; wanted += 1 + wanted / 3)
+				{
+					r = strata_reader(buf, plan.nbytes + (size_t) slack);
+					CHECK(strata_int_split_read_narrow(block.width, n, wanted, &r, narrow));
+					for (uint32_t i = 0; i < wanted; i++)
+						CHECK(narrow[i] == u[i]);
+				}
 				r = strata_reader(buf, plan.nbytes - 1);
-				CHECK(!strata_int_split_read_narrow(block.width, n, &r, narrow));
+				CHECK(!strata_int_split_read_narrow(block.width, n, n, &r, narrow));
 			}
 			free(buf);
 		}
