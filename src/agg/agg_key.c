@@ -31,7 +31,7 @@ set_constant(AggKey *key, const StrataColumnType *type, Datum value, bool isnull
 	key->isnull = isnull;
 	key->current = value;
 	if (key->bucket != NULL && !isnull)
-		key->current = strata_agg_bucket_of(key->bucket, strata_agg_datum_int(type, value), &lo, &hi);
+		key->current = strata_agg_bucket_of(key->bucket, strata_datum_integer(value, type->width), &lo, &hi);
 }
 
 /* Least and greatest value of the batch's rows, none of which is null. */
@@ -44,8 +44,8 @@ batch_bounds(StrataAggState *agg, AttrNumber attno, const StrataColumnType *type
 
 	if (summary == NULL || !summary->has_range || summary->nnulls != 0 || !strata_enable_pruning)
 		return false;
-	*min = strata_agg_datum_int(type, summary->min);
-	*max = strata_agg_datum_int(type, summary->max);
+	*min = strata_datum_integer(summary->min, type->width);
+	*max = strata_datum_integer(summary->max, type->width);
 	return true;
 }
 

@@ -41,18 +41,8 @@ static const AggKernel pick_last = {
 bool
 strata_agg_is_time_type(Oid type)
 {
-	switch (getBaseType(type))
-	{
-		case INT2OID:
-		case INT4OID:
-		case INT8OID:
-		case DATEOID:
-		case TIMESTAMPOID:
-		case TIMESTAMPTZOID:
-			return true;
-		default:
-			return false;
-	}
+	type = getBaseType(type);
+	return strata_integer_width(type) > 0 && type != TIMEOID;
 }
 
 /* The kernel, if the aggregate is the extension's first or last and suits us. */
@@ -141,7 +131,7 @@ starts_with_best(StrataAggState *agg, const AggCall *call, int64 *time)
 	if (order == NULL || order->desc != (call->kernel == &pick_last))
 		return false;
 	value = strata_agg_value_at(agg, call->by, agg_vector_row(agg->vector, 0), &isnull);
-	*time = isnull ? 0 : strata_agg_datum_int(&by->type, value);
+	*time = isnull ? 0 : strata_datum_integer(value, by->type.width);
 	return !isnull;
 }
 

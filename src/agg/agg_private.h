@@ -318,27 +318,12 @@ extern const void *strata_agg_selected_datums(const AggVector *vector, const Str
 /* Which of the selected rows does a FILTER let pass? */
 extern uint8 *strata_agg_filter(struct StrataAggState *agg, ExprState *filter, List *inputs);
 
-/* An integer of the width of the column's type. */
-static inline int64
-strata_agg_datum_int(const StrataColumnType *type, Datum value)
-{
-	switch (type->width)
-	{
-		case 2:
-			return DatumGetInt16(value);
-		case 4:
-			return DatumGetInt32(value);
-		default:
-			return DatumGetInt64(value);
-	}
-}
-
-/* The same of a row; of one that is not null. */
+/* A row's value, which is not null, as an integer. */
 static inline int64
 strata_agg_column_int(const StrataColumn *col, int row)
 {
 	if (col->constant)
-		return strata_agg_datum_int(&col->type, col->value);
+		return strata_datum_integer(col->value, col->type.width);
 	switch (col->type.width)
 	{
 		case 2:

@@ -285,8 +285,8 @@ bounds_of(StrataBatchReader *reader, AttrNumber attno, const StrataColumnType *t
 		lo = summary->min;
 		hi = summary->max;
 	}
-	*min = strata_agg_datum_int(type, lo);
-	*max = strata_agg_datum_int(type, hi);
+	*min = strata_datum_integer(lo, type->width);
+	*max = strata_datum_integer(hi, type->width);
 	/* the wrong way round: of a type the column had before */
 	return *min <= *max;
 }
@@ -497,7 +497,7 @@ strata_agg_stop_see(StrataAggState *agg)
 	/* no nulls; and the type of a bucket is that of its argument */
 	if (stop->key->isnull)
 		return;
-	x = strata_agg_datum_int(&agg->values[stop->by].type, stop->key->current);
+	x = strata_datum_integer(stop->key->current, agg->values[stop->by].type.width);
 	while (i > 0 && (stop->last ? x > stop->seen[i - 1] : x < stop->seen[i - 1]))
 		i--;
 	if (i == stop->n || (i > 0 && stop->seen[i - 1] == x))

@@ -12,6 +12,7 @@
 #define STRATA_BASE_H
 
 #include "base/compat.h"
+#include "catalog/pg_type_d.h"
 
 /* Names of the schemas and of the extension. */
 #define STRATA_EXTENSION "strata"
@@ -46,6 +47,35 @@ extern int	strata_max_job_workers;
 extern bool strata_torture;
 
 extern void strata_base_init(void);
+
+/* Bytes of values of a type that are integers in an order of integers (dates and times are); 0: no such type. */
+static inline int
+strata_integer_width(Oid typid)
+{
+	switch (typid)
+	{
+		case INT2OID:
+			return sizeof(int16);
+		case INT4OID:
+		case DATEOID:
+			return sizeof(int32);
+		case INT8OID:
+		case TIMEOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			return sizeof(int64);
+		default:
+			return 0;
+	}
+}
+
+/* A datum of so many bytes (2, 4 or 8) as an integer. */
+static inline int64
+strata_datum_integer(Datum value, int width)
+{
+	return width == sizeof(int16) ? DatumGetInt16(value) :
+		width == sizeof(int32) ? DatumGetInt32(value) : DatumGetInt64(value);
+}
 
 /*
  * Hear of changed relations, as from CacheRegisterRelcacheCallback, which is for

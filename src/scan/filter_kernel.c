@@ -15,6 +15,7 @@
  * src/scan/filter_kernel.c
  *-------------------------------------------------------------------------
  */
+#include "base/base.h"
 #include "scan/filter.h"
 
 #include <math.h>
@@ -167,16 +168,7 @@ leaf_int(const FilterNode *leaf, Datum value)
 		case FILTER_KIND_UINT32:
 			return DatumGetObjectId(value);
 		default:
-			switch (leaf->righttype)
-			{
-				case INT2OID:
-					return DatumGetInt16(value);
-				case INT4OID:
-				case DATEOID:
-					return DatumGetInt32(value);
-				default:
-					return DatumGetInt64(value);
-			}
+			return strata_datum_integer(value, strata_integer_width(leaf->righttype));
 	}
 }
 

@@ -90,7 +90,7 @@ init_keys(StrataMerge *merge)
 		sort->ssup_nulls_first = key->nulls_first;
 		PrepareSortSupportFromOrderingOp(key->desc ? typcache->gt_opr : typcache->lt_opr, sort);
 	}
-	merge->integer_type = getBaseType(TupleDescAttr(desc, merge->keys[0].attno - 1)->atttypid);
+	merge->integer_width = strata_integer_width(getBaseType(TupleDescAttr(desc, merge->keys[0].attno - 1)->atttypid));
 }
 
 /* See scan_merge.h. */

@@ -12,8 +12,6 @@
 
 #include "scan/scan_private.h"
 
-#include "catalog/pg_type_d.h"
-
 /* The least key of a batch, on the first n keys. */
 typedef struct MergeBound
 {
@@ -43,7 +41,7 @@ struct StrataMerge
 	int			nkeys;
 	const StrataOrderKey *keys;
 	SortSupport sorts;
-	Oid			integer_type;	/* of the first key, if it compares as an integer */
+	int			integer_width;	/* of the first key, if it compares as an integer; or 0 */
 	bool		started;
 	bool		finished;
 	/* heap of inputs; the least is first, and was returned when advance is set */
@@ -84,24 +82,9 @@ strata_merge_abbreviate(const StrataMerge *merge, Datum value, bool isnull)
 {
 	int64		x;
 
-	switch (merge->integer_type)
-	{
-		case INT2OID:
-			x = DatumGetInt16(value);
-			break;
-		case INT4OID:
-		case DATEOID:
-			x = DatumGetInt32(value);
-			break;
-		case INT8OID:
-		case TIMEOID:
-		case TIMESTAMPOID:
-		case TIMESTAMPTZOID:
-			x = DatumGetInt64(value);
-			break;
-		default:
-			return 0;
-	}
+	if (merge->integer_width == 0)
+		return 0;
+	x = strata_datum_integer(value, merge->integer_width);
 	if (isnull)
 		return merge->keys[0].nulls_first ? PG_INT64_MIN : PG_INT64_MAX;
 	return merge->keys[0].desc ? ~x : x;
