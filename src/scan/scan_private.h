@@ -241,6 +241,11 @@ extern StrataPruned strata_prune_batch(StrataPruner *pruner, StrataFilterRun *ru
  */
 extern bool strata_prune_bounds(StrataBatchReader *reader, AttrNumber attno,
 								Datum *min, Datum *max, bool *isnull);
+/*
+ * Of "column <strategy> value": what it is for values of which the least and the greatest
+ * compare so with it; NULL: not known.
+ */
+extern StrataVerdict strata_prune_compare(int strategy, const int *lo, const int *hi);
 /* Does a batch of layout have at most columns of its segment in the qual? */
 extern bool strata_prune_is_segment_qual(const StrataLayout *layout, const StrataQual *qual);
 /* Could the tree prune by min and max with batches of layout? */

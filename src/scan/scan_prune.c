@@ -183,46 +183,41 @@ compare(const FilterNode *leaf, Datum column, Datum value)
 	return DatumGetInt32(FunctionCall2Coll(leaf->cmp, leaf->collation, column, value));
 }
 
-/*
- * column <strategy> value, going by how min and max compare with the value.
- * nonnull: no row is null.
- */
-static StrataVerdict
-compare_verdict(int strategy, const ColumnFacts *facts, int lo, int hi, bool nonnull)
+/* See scan_private.h. */
+StrataVerdict
+strata_prune_compare(int strategy, const int *lo, const int *hi)
 {
-	bool		has_lo = facts->has_min;
-	bool		has_hi = facts->has_max;
 	bool		none = false;
 	bool		all = false;
 
 	switch (strategy)
 	{
 		case BTLessStrategyNumber:
-			none = has_lo && lo >= 0;
-			all = has_hi && hi < 0;
+			none = lo && *lo >= 0;
+			all = hi && *hi < 0;
 			break;
 		case BTLessEqualStrategyNumber:
-			none = has_lo && lo > 0;
-			all = has_hi && hi <= 0;
+			none = lo && *lo > 0;
+			all = hi && *hi <= 0;
 			break;
 		case BTEqualStrategyNumber:
-			none = (has_lo && lo > 0) || (has_hi && hi < 0);
-			all = has_lo && has_hi && lo == 0 && hi == 0;
+			none = (lo && *lo > 0) || (hi && *hi < 0);
+			all = lo && hi && *lo == 0 && *hi == 0;
 			break;
 		case BTGreaterEqualStrategyNumber:
-			none = has_hi && hi < 0;
-			all = has_lo && lo >= 0;
+			none = hi && *hi < 0;
+			all = lo && *lo >= 0;
 			break;
 		case BTGreaterStrategyNumber:
-			none = has_hi && hi <= 0;
-			all = has_lo && lo > 0;
+			none = hi && *hi <= 0;
+			all = lo && *lo > 0;
 			break;
 		default:
-			none = has_lo && has_hi && lo == 0 && hi == 0;
-			all = (has_lo && lo > 0) || (has_hi && hi < 0);
+			none = lo && hi && *lo == 0 && *hi == 0;
+			all = (lo && *lo > 0) || (hi && *hi < 0);
 			break;
 	}
-	return none ? STRATA_NONE : (all && nonnull) ? STRATA_ALL : STRATA_SOME;
+	return none ? STRATA_NONE : all ? STRATA_ALL : STRATA_SOME;
 }
 
 /* column = ANY, column <> ALL: by the elements that lie within the bounds */
@@ -268,7 +263,10 @@ static StrataVerdict
 range_verdict(const FilterNode *leaf, StrataBatchReader *reader)
 {
 	ColumnFacts facts;
+	StrataVerdict verdict;
 	bool		nonnull;
+	int			lo = 0;
+	int			hi = 0;
 
 	if (leaf->cmp == NULL)
 		return STRATA_SOME;
@@ -278,10 +276,12 @@ range_verdict(const FilterNode *leaf, StrataBatchReader *reader)
 	nonnull = facts.nnulls == 0;
 	if (leaf->op != FILTER_COMPARE)
 		return list_verdict(leaf, &facts, nonnull);
-	return compare_verdict(leaf->strategy, &facts,
-						   facts.has_min ? compare(leaf, facts.min, leaf->value) : 0,
-						   facts.has_max ? compare(leaf, facts.max, leaf->value) : 0,
-						   nonnull);
+	if (facts.has_min)
+		lo = compare(leaf, facts.min, leaf->value);
+	if (facts.has_max)
+		hi = compare(leaf, facts.max, leaf->value);
+	verdict = strata_prune_compare(leaf->strategy, facts.has_min ? &lo : NULL, facts.has_max ? &hi : NULL);
+	return verdict == STRATA_ALL && !nonnull ? STRATA_SOME : verdict;
 }
 
 static StrataVerdict
