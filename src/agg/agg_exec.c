@@ -207,6 +207,7 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 		init_call(agg, lfirst_node(Aggref, lc));
 	foreach(lc, picks)
 		init_pick(agg, lfirst(lc), by, lsecond_int(stop) != 0);
+	strata_agg_value_note_integers(agg);
 	strata_agg_stop_init(agg, stop, keys, by);
 	if (agg->nkeys > 0)
 	{
@@ -278,25 +279,53 @@ prepare_call(StrataAggState *agg, int i)
 	AggCall    *call = &agg->calls[i];
 	AggValueKind kind = call->kernel->kind;
 	MemoryContext old = MemoryContextSwitchTo(agg->vector_mcxt);
-	StrataColumn *col = NULL;
+	const StrataColumn *col = NULL;
 
-	/* a value that is picked may be null, and may not be needed */
-	if (call->value >= 0 && call->kernel->result != AGG_RESULT_PICK)
-		col = strata_agg_value_column(agg, call->value);
 	call->ready = true;
 	call->width = kind_width[kind];
 	call->v = NULL;
+	call->integers = false;
+	/* a value that is picked may be null, and may not be needed */
+	if (call->value >= 0 && call->kernel->result != AGG_RESULT_PICK)
+	{
+		col = strata_agg_value_integers(agg, call->value);
+		call->integers = col != NULL;
+		if (col == NULL)
+			col = strata_agg_value_column(agg, call->value);
+	}
 	call->valid = valid_rows(agg, i, col);
 	if (kind == AGG_VALUE_DATUM)
 		call->v = strata_agg_selected_datums(agg->vector, col);
 	else if (kind != AGG_VALUE_NONE)
 	{
-		if (col->type.width != call->width)
+		if (call->integers)
+			call->width = col->type.width;
+		else if (col->type.width != call->width)
 			elog(ERROR, "aggregate %u takes values of %d bytes, not %d",
 				 call->aggref->aggfnoid, call->width, col->type.width);
 		call->v = strata_agg_selected_values(agg->vector, col);
 	}
 	MemoryContextSwitchTo(old);
+}
+
+/* A run of integers whose sum is not known to be exact, as the kernel's floats. */
+static void
+run_as_floats(StrataAggState *agg, AggCall *call, AggCell *cell, AggRun run)
+{
+	bool		is_float4 = call->kernel->kind == AGG_VALUE_FLOAT4;
+	void	   *v = MemoryContextAlloc(agg->vector_mcxt, (Size) run.n * kind_width[call->kernel->kind]);
+
+	for (int i = 0; i < run.n; i++)
+	{
+		int32		x = call->width == sizeof(int16) ? ((const int16 *) run.v)[i] : ((const int32 *) run.v)[i];
+
+		if (is_float4)
+			((float4 *) v)[i] = (float4) x;
+		else
+			((float8 *) v)[i] = (float8) x;
+	}
+	run.v = v;
+	call->kernel->run(cell, &run);
 }
 
 /*
@@ -326,8 +355,10 @@ add_run(StrataAggState *agg, AggCell *cells, int from, int to)
 			strata_agg_generic_run(call->generic, &cells[i], &run);
 		else if (call->kernel->result == AGG_RESULT_PICK)
 			strata_agg_pick_run(agg, call, &cells[i], call->valid, from, to);
-		else
+		else if (!call->integers || call->kernel->kind == AGG_VALUE_NONE)
 			call->kernel->run(&cells[i], &run);
+		else if (!strata_agg_run_integers(call->kernel, &cells[i], &run, call->width))
+			run_as_floats(agg, call, &cells[i], run);
 	}
 	return summarized;
 }

@@ -51,12 +51,14 @@ count_valid(const uint8 *valid, int n)
 #define FN(name) name##_int16
 #define IS_FLOAT 0
 #define WITH_SUM 1
+#define SUM_TYPE int32
 #include "agg/agg_kernel_impl.h"
 
 #define CTYPE int32
 #define FN(name) name##_int32
 #define IS_FLOAT 0
 #define WITH_SUM 1
+#define SUM_TYPE int64
 #include "agg/agg_kernel_impl.h"
 
 #define CTYPE int64
@@ -169,6 +171,13 @@ combine_int128(AggCell *cell, const AggCell *other)
 typedef float8 Lanes __attribute__((vector_size(LANES * sizeof(float8))));
 typedef int64 LaneMask __attribute__((vector_size(LANES * sizeof(int64))));
 
+/* Does adding integers below 2^51 in all to it leave every partial sum exact? */
+static inline bool
+is_small_integer(float8 x)
+{
+	return fabs(x) < 2251799813685248.0 && rint(x) == x;
+}
+
 /*
  * Is every order of adding start and v exact?  Then *sum is the sum.  All
  * partial sums are integers below 2^53.  Zero is left to the exact way, for
@@ -186,7 +195,7 @@ sum_integers(const float8 *v, int n, float8 start, float8 *sum)
 	bool		bad;
 	int			i = 0;
 
-	if (!(fabs(start) < 2251799813685248.0) || rint(start) != start)
+	if (!is_small_integer(start))
 		return false;
 	/* eight values side by side; compilers do not find that by themselves */
 	for (; i + 2 * LANES <= n; i += 2 * LANES)
@@ -466,6 +475,51 @@ DEFINE_COMBINE(combine_min_int, int64, min_int64, i)
 DEFINE_COMBINE(combine_max_int, int64, max_int64, i)
 DEFINE_COMBINE(combine_min_float, float8, min_float8, f)
 DEFINE_COMBINE(combine_max_float, float8, max_float8, f)
+
+/*-------------------------------------------------------------------------
+ * Integers for floats
+ *-------------------------------------------------------------------------
+ */
+
+/* See agg_private.h. */
+bool
+strata_agg_takes_integers(const AggKernel *kernel)
+{
+	if (kernel->kind == AGG_VALUE_NONE)
+		return true;
+	return (kernel->kind == AGG_VALUE_FLOAT4 || kernel->kind == AGG_VALUE_FLOAT8) &&
+		kernel->summary != AGG_SUMMARY_NONE;
+}
+
+/*
+ * See agg_private.h.  A batch of integers of 32 bits sums up to less than 2^47.  There is
+ * no -0 among them, so the sign of a zero is that of adding them one by one.
+ */
+bool
+strata_agg_run_integers(const AggKernel *kernel, AggCell *cell, const AggRun *run, int width)
+{
+	bool		short_ones = width == sizeof(int16);
+	AggCell		other = {.n = run->n};
+
+	switch (kernel->summary)
+	{
+		case AGG_SUMMARY_SUM:
+			if (!is_small_integer(cell->v.f) ||
+				(kernel->result == AGG_RESULT_FLOAT_AVG && !strata_agg_is_safe_cell(cell)))
+				return false;
+			cell->v.f += (float8) (short_ones ? sum_all_int16(run->v, run->n) : sum_all_int32(run->v, run->n));
+			cell->n += run->n;
+			return true;
+		case AGG_SUMMARY_MIN:
+			other.v.f = short_ones ? min_all_int16(run->v, run->n) : min_all_int32(run->v, run->n);
+			break;
+		default:
+			other.v.f = short_ones ? max_all_int16(run->v, run->n) : max_all_int32(run->v, run->n);
+			break;
+	}
+	kernel->combine(cell, &other);
+	return true;
+}
 
 /*-------------------------------------------------------------------------
  * The table

@@ -7,7 +7,8 @@
  *		FN(name)	the name of a function for it
  *		IS_FLOAT	1 for floats, 0 for integers
  *		ITYPE		floats: an integer of the same size
- *		WITH_SUM	integers: 1 when the sum is one of 64 bits
+ *		WITH_SUM	integers: 1 when the sum is one of 64 bits, and then
+ *		SUM_TYPE	holds the sum of a run
  *
  * valid[i] is 0 or 1, so it serves as a factor and as a mask.
  *
@@ -172,10 +173,11 @@ FN(minmax) (AggCell *cell, const AggRun *run, bool want_max)
 
 #if WITH_SUM
 
+/* A batch has so few rows that the sum of its int2s is an int4. */
 STRATA_CLONES static int64
 FN(sum_all) (const CTYPE *v, int n)
 {
-	int64		s = 0;
+	SUM_TYPE	s = 0;
 
 	for (int i = 0; i < n; i++)
 		s += v[i];
@@ -210,6 +212,7 @@ FN(sum) (AggCell *cell, const AggRun *run)
 
 #endif
 #undef WITH_SUM
+#undef SUM_TYPE
 
 #endif
 

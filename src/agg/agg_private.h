@@ -140,6 +140,7 @@ typedef struct AggCall
 	bool		ready;
 	const char *v;				/* selected values, packed */
 	int			width;
+	bool		integers;		/* v are integers, not the kernel's floats */
 	const uint8 *valid;
 } AggCall;
 
@@ -149,6 +150,10 @@ typedef struct AggCall
 /* agg_kernel.c */
 extern const AggKernel strata_agg_kernels[];
 extern const int strata_agg_nkernels;
+/* Is it a kernel of floats that can take a run of integers in their place? */
+extern bool strata_agg_takes_integers(const AggKernel *kernel);
+/* Do so; false: the values must be floats. */
+extern bool strata_agg_run_integers(const AggKernel *kernel, AggCell *cell, const AggRun *run, int width);
 extern void strata_agg_float_accum(AggCell *cell, const float8 *v, const uint8 *valid, int n);
 extern void strata_agg_add_int128(AggCell *cell, int64 value);
 /* avg: is the sum so far, and with it what is left out of sxx, harmless? */
@@ -302,14 +307,21 @@ typedef struct AggValue
 	List	   *inputs;			/* that it reads, IntList */
 	Oid			typid;			/* base type */
 	StrataColumnType type;
+	bool		by_integers;	/* whoever looks at it can do with integers in the place of floats */
 	/* of the current vector */
 	StrataColumn *column;		/* NULL: not computed yet */
 	StrataColumn computed;
+	bool		tried;			/* has the batch been asked for integers? */
+	StrataColumn integers;		/* fixed NULL: there are none */
 } AggValue;
 
 extern int	strata_agg_value_add(struct StrataAggState *agg, Expr *expr);
 extern StrataColumn *strata_agg_value_column(struct StrataAggState *agg, int value);
 extern void strata_agg_value_reset(struct StrataAggState *agg);
+/* When all keys and calls are known: find the values that may be integers. */
+extern void strata_agg_value_note_integers(struct StrataAggState *agg);
+/* The column of such a value as integers of type.width bytes, none null; or NULL. */
+extern const StrataColumn *strata_agg_value_integers(struct StrataAggState *agg, int value);
 /* The value of one row of the current vector. */
 extern Datum strata_agg_value_at(struct StrataAggState *agg, int value, int row, bool *isnull);
 /* The selected rows' values of a by-value column, packed; or as Datums.  Current context. */

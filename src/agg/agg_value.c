@@ -77,7 +77,10 @@ void
 strata_agg_value_reset(StrataAggState *agg)
 {
 	for (int i = 0; i < agg->nvalues; i++)
+	{
 		agg->values[i].column = NULL;
+		agg->values[i].tried = false;
+	}
 }
 
 /* Columns of the inputs listed, for load_row(). */
@@ -182,6 +185,64 @@ strata_agg_value_column(StrataAggState *agg, int i)
 		value->column = &value->computed;
 	}
 	return value->column;
+}
+
+/*-------------------------------------------------------------------------
+ * Floats that are integers
+ *-------------------------------------------------------------------------
+ */
+
+/* Somebody looks at these inputs who wants them as they are. */
+static void
+want_as_is(StrataAggState *agg, List *inputs)
+{
+	for (int i = 0; i < agg->nvalues; i++)
+		if (list_member_int(inputs, agg->values[i].input))
+			agg->values[i].by_integers = false;
+}
+
+/* See agg_private.h. */
+void
+strata_agg_value_note_integers(StrataAggState *agg)
+{
+	for (int i = 0; i < agg->nvalues; i++)
+		agg->values[i].by_integers = agg->values[i].input >= 0 && agg->values[i].type.kind == STRATA_KIND_FLOAT;
+	for (int i = 0; i < agg->nvalues; i++)
+		want_as_is(agg, agg->values[i].inputs);
+	for (int k = 0; k < agg->nkeys; k++)
+		agg->values[agg->keys[k].value].by_integers = false;
+	for (int i = 0; i < agg->ncalls; i++)
+	{
+		want_as_is(agg, agg->filter_inputs[i]);
+		if (agg->calls[i].value >= 0 &&
+			(agg->calls[i].filter != NULL || !strata_agg_takes_integers(agg->calls[i].kernel)))
+			agg->values[agg->calls[i].value].by_integers = false;
+	}
+}
+
+/* See agg_private.h. */
+const StrataColumn *
+strata_agg_value_integers(StrataAggState *agg, int i)
+{
+	AggValue   *value = &agg->values[i];
+	AggVector  *vector = agg->vector;
+
+	if (!value->by_integers || vector->batch == NULL || value->column != NULL)
+		return NULL;
+	if (!value->tried)
+	{
+		int			from = agg_vector_row(vector, 0);
+		int			to = agg_vector_row(vector, vector->nselected - 1) + 1;
+		int			width = 0;
+		const char *v = strata_batch_reader_integers(vector->batch->reader, vector->attnos[value->input],
+													 from, to - from, &width);
+
+		value->tried = true;
+		value->integers.type.width = (uint8) width;
+		/* begins where row 0 would be */
+		value->integers.fixed = v != NULL ? (char *) v - (Size) from * width : NULL;
+	}
+	return value->integers.fixed != NULL ? &value->integers : NULL;
 }
 
 /* See agg_private.h. */

@@ -308,6 +308,14 @@ extern StrataColumn *strata_batch_reader_rows(StrataBatchReader *reader, AttrNum
 											  int from, int n);
 
 /*
+ * Those rows of a column of floats that is not decoded yet as integers of *width (2 or
+ * 4) bytes, if its values are such, none of them null or -0; NULL where that is not
+ * so, or not known at once.  They live as long as the batch.
+ */
+extern const void *strata_batch_reader_integers(StrataBatchReader *reader, AttrNumber attno,
+												int from, int n, int *width);
+
+/*
  * The entries (dict, ndict) of a column that is not decoded yet and is kept as a
  * dictionary, without the codes of its rows; NULL where that is not so, or not known at once.
  */

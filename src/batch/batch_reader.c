@@ -481,6 +481,47 @@ strata_batch_reader_entries(StrataBatchReader *reader, AttrNumber attno)
 	return col->codes != NULL && !col->constant ? col : NULL;
 }
 
+/* Bytes of the integers that hold all values of a column, if its floats are integers; 0: more than 4. */
+static int
+integer_width(const StrataColumnType *type, const StrataColumnSummary *summary)
+{
+	float8		min = type->width == sizeof(float8) ? DatumGetFloat8(summary->min) : DatumGetFloat4(summary->min);
+	float8		max = type->width == sizeof(float8) ? DatumGetFloat8(summary->max) : DatumGetFloat4(summary->max);
+
+	if (min >= PG_INT16_MIN && max <= PG_INT16_MAX)
+		return sizeof(int16);
+	return min >= PG_INT32_MIN && max <= PG_INT32_MAX ? sizeof(int32) : 0;
+}
+
+/* See batch.h. */
+const void *
+strata_batch_reader_integers(StrataBatchReader *reader, AttrNumber attno, int from, int n, int *width)
+{
+	StrataColumn *col = &reader->columns[attno - 1];
+	const StrataColumnSummary *summary;
+	StrataCodecResult rc;
+	MemoryContext old;
+	void	   *out;
+
+	if (col->type.kind != STRATA_KIND_FLOAT || col->decoded ||
+		strata_layout_segment_index(reader->layout, attno) >= 0 || !strata_batch_reader_is_stored(reader, attno))
+		return NULL;
+	summary = strata_batch_reader_summary(reader, attno);
+	if (summary == NULL || !summary->has_range || summary->has_nan || summary->nnulls > 0 ||
+		(*width = integer_width(&col->type, summary)) == 0)
+		return NULL;
+	old = MemoryContextSwitchTo(reader->batch_mcxt);
+	reader->touched = true;
+	if (col->encoded == NULL)
+		fetch_column(reader, col);
+	out = palloc((Size) n * *width);
+	rc = strata_column_decode_integers(col->encoded, col->encoded_len, from, n, *width, out);
+	MemoryContextSwitchTo(old);
+	if (rc != STRATA_CODEC_OK && rc != STRATA_CODEC_NOT_APPLICABLE)
+		column_corrupt(reader, attno, strata_codec_result_text(rc));
+	return rc == STRATA_CODEC_OK ? out : NULL;
+}
+
 static void
 summary_corrupt(StrataBatchReader *reader)
 {

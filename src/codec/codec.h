@@ -190,6 +190,14 @@ extern StrataCodecResult strata_column_decode_fixed(const uint8_t *buf, size_t l
 													void *out, bool *isnull, bool *hasnull);
 
 /*
+ * The same values of a FLOAT column as integers of width 2, 4 or 8 bytes, where it has no
+ * nulls and its bytes say at once that all of them are integers (and none is -0), which the
+ * caller knows to fit; else NOT_APPLICABLE.  Needs no scratch.
+ */
+extern StrataCodecResult strata_column_decode_integers(const uint8_t *buf, size_t len, uint32_t from, uint32_t n,
+													   unsigned width, void *out);
+
+/*
  * The same for BYTES.  In the flat shape `out->offsets` has n + 1 entries and
  * a null row is an empty string; in the dictionary shape a null row's code is
  * 0 (and nentries may be 0 when all n rows are null).

@@ -259,6 +259,10 @@ extern StrataCodecResult strata_delta_delta_plan(const StrataVector *v, StrataAr
 extern StrataCodecResult strata_decimal_plan(const StrataVector *v, StrataArena *arena, StrataDecimalPlan *plan);
 extern StrataCodecResult strata_decimal_write(const StrataVector *v, const StrataDecimalPlan *plan,
 											  StrataWriter *out);
+/* Values [from, from + n), if all are integers, as such; else NOT_APPLICABLE. */
+extern StrataCodecResult strata_decimal_decode_integers(const StrataPayload *p, uint32_t from, uint32_t n,
+														unsigned width, void *out);
+
 /*
  * Adding this to a double below 2^51 in absolute value rounds it to an integer,
  * which then stands in the low bits: the conversion between double and int64

@@ -455,6 +455,20 @@ strata_column_decode_fixed(const uint8_t *buf, size_t len, uint32_t from, uint32
 	return rc;
 }
 
+/* See codec.h. */
+StrataCodecResult
+strata_column_decode_integers(const uint8_t *buf, size_t len, uint32_t from, uint32_t n, unsigned width, void *out)
+{
+	Column		c;
+	StrataCodecResult rc = open_column(buf, len, from, n, NULL, &c);
+
+	if (rc != STRATA_CODEC_OK)
+		return rc;
+	if (c.payload.kind != STRATA_KIND_FLOAT || c.id != STRATA_CODEC_DECIMAL || c.nnulls > 0)
+		return STRATA_CODEC_NOT_APPLICABLE;
+	return strata_decimal_decode_integers(&c.payload, from, n, width, out);
+}
+
 /* Offsets or codes of values at their rows: a null row adds nothing, or is 0. */
 static void
 spread_bytes(StrataBytes *bytes, uint32_t *to, const bool *isnull, uint32_t n)

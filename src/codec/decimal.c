@@ -453,6 +453,19 @@ decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scr
 	return STRATA_CODEC_OK;
 }
 
+/* See codec_private.h. */
+StrataCodecResult
+strata_decimal_decode_integers(const StrataPayload *p, uint32_t from, uint32_t n, unsigned width, void *out)
+{
+	DecimalParts parts;
+
+	if (!parse(p, &parts))
+		return STRATA_CODEC_CORRUPT;
+	if (parts.exponent != 0 || parts.nexceptions > 0)
+		return STRATA_CODEC_NOT_APPLICABLE;
+	return strata_ints_decode(parts.integers, parts.integers_len, p->n, from, n, width, out);
+}
+
 /* For people: "1 decimals, 12 exceptions; delta, bits, 8 blocks of 128". */
 static void
 describe(const StrataPayload *p, char *text, size_t size)

@@ -80,6 +80,15 @@ decode_any_once(const uint8_t *buf, size_t len, const StrataCodecInfo *info, uin
 		if (rc == STRATA_CODEC_OK)
 			for (size_t i = 0; i < (size_t) n * info->width; i++)
 				*digest = *digest * 31 + out[i];
+		for (unsigned width = 2; width <= 8 && info->kind == STRATA_KIND_FLOAT && rc == STRATA_CODEC_OK; width *= 2)
+		{
+			uint8_t    *integers = malloc(n ? (size_t) n * width : 1);
+
+			if (strata_column_decode_integers(buf, len, from, n, width, integers) == STRATA_CODEC_OK)
+				for (size_t i = 0; i < (size_t) n * width; i++)
+					*digest = *digest * 31 + integers[i];
+			free(integers);
+		}
 		free(out);
 	}
 	/* what decode_scratch_size asked for is enough, whatever the input */

@@ -6,6 +6,8 @@
  * test/unit/roundtrip.c
  *-------------------------------------------------------------------------
  */
+#include <math.h>
+
 #include "codec/codec_private.h"
 #include "jsonb_make.h"
 #include "roundtrip.h"
@@ -480,6 +482,41 @@ check_fixed(const Sample *s, const Encoded *e, uint32_t from, uint32_t n, void *
 	free(isnull);
 }
 
+/* Value i of a sample of floats, as a double. */
+static double
+double_of(const Sample *s, uint32_t i)
+{
+	return s->v.width == 8 ? ((const double *) s->fixed)[i] : (double) ((const float *) s->fixed)[i];
+}
+
+/* If the codec says that floats are integers, then they are, and those; shorter ones are their low bits. */
+static void
+check_integers(const Sample *s, const Encoded *e, uint32_t from, uint32_t n)
+{
+	int64_t    *wide = unit_alloc((size_t) n * sizeof(int64_t));
+	int32_t    *narrow = unit_alloc((size_t) n * sizeof(int32_t));
+	int16_t    *shorts = unit_alloc((size_t) n * sizeof(int16_t));
+	StrataCodecResult rc = strata_column_decode_integers(e->buf, e->len, from, n, 8, wide);
+
+	CHECK(rc == STRATA_CODEC_OK || rc == STRATA_CODEC_NOT_APPLICABLE);
+	CHECK(strata_column_decode_integers(e->buf, e->len, from, n, 4, narrow) == rc);
+	CHECK(strata_column_decode_integers(e->buf, e->len, from, n, 2, shorts) == rc);
+	for (uint32_t i = 0; rc == STRATA_CODEC_OK && i < n; i++)
+	{
+		double		value = double_of(s, from + i);
+
+		if ((double) wide[i] != value || (value == 0 && signbit(value)) || s->isnull ||
+			narrow[i] != (int32_t) wide[i] || shorts[i] != (int16_t) wide[i])
+		{
+			CHECK(false && "integer differs");
+			break;
+		}
+	}
+	free(wide);
+	free(narrow);
+	free(shorts);
+}
+
 static void
 check_bytes(const Sample *s, const Encoded *e, uint32_t from, uint32_t n, void *scratch, size_t scratch_size)
 {
@@ -528,6 +565,8 @@ check_range_once(const Sample *s, const Encoded *e, uint32_t from, uint32_t n)
 		check_bytes(s, e, from, n, scratch, scratch_size);
 	else
 		check_fixed(s, e, from, n, scratch, scratch_size);
+	if (s->v.kind == STRATA_KIND_FLOAT)
+		check_integers(s, e, from, n);
 	free(scratch);
 }
 
