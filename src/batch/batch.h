@@ -507,7 +507,10 @@ typedef struct StrataRowGoal
 	Size		largest;		/* batch rows that are longer go out of line */
 	/* learned */
 	bool		known;
-	double		per_row;		/* bytes */
+	double		rows;			/* of batches lately, on average, and their bytes */
+	double		bytes;
+	double		head;			/* of these bytes, what does not grow with rows */
+	double		per_row;		/* the others, for each */
 	double		deviation;		/* of batches from what was expected, on average, as a share */
 	Size		room;			/* on the page that the last batch went to */
 } StrataRowGoal;

@@ -13,8 +13,10 @@
  * be saved, so there is a margin, of what batches lately differed from what was
  * expected.  Where they differ much, batches are as large as was asked for.
  *
- * Bytes for each row fall as batches grow (there are fewer heads), so what is
- * expected of a larger batch is rather too much.
+ * What a batch has beside its rows (heads) is learned where batches differ in
+ * size: from bytes for each row alone, two batches of 1000 rows that only just fit
+ * a page would seem to fit when the last batches were large, and not when they
+ * were small.
  *
  * src/batch/batch_goal.c
  *-------------------------------------------------------------------------
@@ -25,8 +27,8 @@
 
 #include "storage/bufpage.h"
 
-/* At most so many times the rows that were asked for. */
-#define GROWTH_MAX 2
+/* At most so many times the rows that were asked for: one that fits a page, but not twice, and some for its head. */
+#define GROWTH_MAX 2.25
 
 /* Where more fit on a page, little of it is empty. */
 #define SHARES_MAX 8
@@ -34,6 +36,10 @@
 /* What is new counts so much. */
 #define BYTES_WEIGHT 0.25
 #define DEVIATION_WEIGHT 0.125
+
+/* Batches whose numbers of rows differ by more than this part of them say what heads take: at most so much. */
+#define SIZES_PART 8
+#define HEAD_SHARE 0.125
 
 /* Of batches that nothing is known of; the margin in deviations, and its bounds. */
 #define DEVIATION_FIRST 0.02
@@ -58,7 +64,7 @@ strata_goal_init(StrataRowGoal *goal, int base, Size largest)
 {
 	memset(goal, 0, sizeof(*goal));
 	goal->base = base;
-	goal->most = Min(base * GROWTH_MAX, STRATA_CODEC_MAX_ROWS);
+	goal->most = (int) Min(base * GROWTH_MAX, STRATA_CODEC_MAX_ROWS);
 	goal->largest = largest;
 }
 
@@ -66,7 +72,7 @@ strata_goal_init(StrataRowGoal *goal, int base, Size largest)
 void
 strata_goal_learn(StrataRowGoal *goal, int nrows, Size nbytes, Size room)
 {
-	double		per_row = (double) nbytes / nrows;
+	double		more = nrows - goal->rows;
 
 	goal->room = room;
 	/* much of a small batch are its heads, which say little of large ones */
@@ -75,12 +81,23 @@ strata_goal_learn(StrataRowGoal *goal, int nrows, Size nbytes, Size room)
 	if (!goal->known)
 	{
 		goal->known = true;
-		goal->per_row = per_row;
+		goal->rows = nrows;
+		goal->bytes = nbytes;
 		goal->deviation = DEVIATION_FIRST;
-		return;
 	}
-	goal->deviation += (fabs(per_row / goal->per_row - 1) - goal->deviation) * DEVIATION_WEIGHT;
-	goal->per_row += (per_row - goal->per_row) * BYTES_WEIGHT;
+	else if (fabs(more) > goal->rows / SIZES_PART)
+	{
+		double		head = goal->bytes - goal->rows * (nbytes - goal->bytes) / more;
+
+		/* more than that and it is the rows that differ */
+		head = Max(0, Min(head, Min(nbytes, goal->bytes) * HEAD_SHARE));
+		goal->head += goal->head == 0 ? head : (head - goal->head) * BYTES_WEIGHT;
+	}
+	else
+		goal->deviation += (fabs(nbytes / (goal->head + nrows * goal->per_row) - 1) - goal->deviation) * DEVIATION_WEIGHT;
+	goal->rows += (nrows - goal->rows) * BYTES_WEIGHT;
+	goal->bytes += (nbytes - goal->bytes) * BYTES_WEIGHT;
+	goal->per_row = (goal->bytes - goal->head) / goal->rows;
 }
 
 /* See batch.h. */
@@ -94,7 +111,7 @@ strata_goal_rows(const StrataRowGoal *goal)
 	if (!goal->known || margin > MARGIN_MAX)
 		return goal->base;
 	/* as few rows as there may be, and what they may take */
-	least = place_of((Size) (goal->base * goal->per_row * (1 + Min(margin, MARGIN_SHARES))));
+	least = place_of((Size) ((goal->head + goal->base * goal->per_row) * (1 + MARGIN_SHARES)));
 	if (least > PAGE_ROOM || PAGE_ROOM / least > SHARES_MAX)
 		return goal->base;
 	/* an equal share of what is left of the page, and no more than of a whole one: growth is to be small */
@@ -103,5 +120,5 @@ strata_goal_rows(const StrataRowGoal *goal)
 		share = Min(share, goal->room / (goal->room / least));
 	share -= sizeof(ItemIdData);
 	share = Min(share - share % MAXIMUM_ALIGNOF, goal->largest);
-	return Max(goal->base, (int) Min(share * (1 - margin) / goal->per_row, goal->most));
+	return Max(goal->base, (int) Min((share * (1 - margin) - goal->head) / goal->per_row, goal->most));
 }
