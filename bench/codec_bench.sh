@@ -19,7 +19,7 @@ for source in "$root"/src/codec/*.c; do
     # -D and headers change rarely; a header newer than the object rebuilds it
     if [ ! -e "$object" ] || [ -n "$(find "$source" "$root"/src/codec -name '*.h' -newer "$object" -print -quit)" ] ||
         [ "$source" -nt "$object" ]; then
-        "$cc" -std=gnu11 $flags -DUSE_LZ4 -DUSE_ZSTD -c "$source" -o "$object"
+        "$cc" -std=gnu11 $flags -I"$root/src" -DUSE_LZ4 -DUSE_ZSTD -c "$source" -o "$object"
     fi
 done
 "$cc" -std=gnu11 -O2 -Wall -Wextra -I"$root/src" -I"$root" "$root/bench/codec_bench.c" "$root/test/unit/jsonb_make.c" "$build"/*.o \

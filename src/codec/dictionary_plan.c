@@ -163,6 +163,32 @@ collect_fixed(const StrataVector *v, Dictionary *d, uint32_t limit)
 	return true;
 }
 
+/*
+ * Are there so many distinct numbers among the first that collect_fixed would give up?  Without
+ * clearing its table: what differs in the lowest bits of its hash differs.
+ */
+static bool
+mostly_new(const StrataVector *v, uint32_t limit)
+{
+	uint64_t	seen[STRATA_DICTIONARY_SAMPLE / 4] = {0};
+	const uint32_t nbits = sizeof(seen) * 8;
+	uint32_t	nentries = 0;
+
+	if (v->n <= STRATA_DICTIONARY_SAMPLE)
+		return false;
+	for (uint32_t i = 0; i <= STRATA_DICTIONARY_SAMPLE; i++)
+	{
+		uint32_t	bit = hash_number(fixed_value(v, i)) % nbits;
+		bool		is_new = !(seen[bit / 64] >> bit % 64 & 1);
+
+		seen[bit / 64] |= UINT64_C(1) << bit % 64;
+		nentries += is_new;
+		if (is_new && strata_dictionary_too_many(nentries, i, limit))
+			return true;
+	}
+	return false;
+}
+
 /* The least and the largest of an INT vector's values. */
 STRATA_CLONES
 static void
@@ -235,6 +261,7 @@ collect_narrow(const StrataVector *v, Dictionary *d, uint32_t limit, bool *narro
 	if (!*narrow)
 		return true;
 	range = (uint32_t) ((uint64_t) max - (uint64_t) min) + 1;
+	memset(d->slots, 0, range * sizeof(uint32_t));
 	for (uint32_t i = 0; i < v->n; i++)
 		d->slots[(uint64_t) int_value(v, i) - (uint64_t) min] = 1;
 	for (uint32_t slot = 0; slot < range; slot++)
@@ -355,13 +382,15 @@ collect(const StrataVector *v, const int64_t *integers, Dictionary *d, uint32_t 
 		if (found != STRATA_DICTIONARY_TOO_WIDE)
 			return found == STRATA_DICTIONARY_FOUND;
 	}
-	memset(d->slots, 0, (d->mask + 1) * sizeof(uint32_t));
-	if (v->kind == STRATA_KIND_BYTES)
-		return collect_bytes(v, d, limit);
 	if (v->kind == STRATA_KIND_INT && !collect_narrow(v, d, limit, &narrow))
 		return false;
 	if (narrow)
 		return true;
+	if (v->kind != STRATA_KIND_BYTES && mostly_new(v, limit))
+		return false;
+	memset(d->slots, 0, (d->mask + 1) * sizeof(uint32_t));
+	if (v->kind == STRATA_KIND_BYTES)
+		return collect_bytes(v, d, limit);
 	if (!collect_fixed(v, d, limit))
 		return false;
 	sort_entries(v, d);

@@ -39,6 +39,9 @@
 #include "int_private.h"
 
 #define BLOCK_ROWS 256
+
+/* One of so many values is looked at to see that a block is too large. */
+#define SAMPLE_STEP 8
 #define LEAD_BITS 5
 #define LEAD_MAX 31
 
@@ -184,12 +187,32 @@ block_size(const void *fixed, uint32_t n, const unsigned width)
 		(bits + 7) / 8;
 }
 
-/* Exact size of a payload if it is at most room bytes, else some larger number. */
+/* Do some of the values say that their bits alone take more than room? */
+static bool
+seems_larger(const StrataVector *v, size_t room)
+{
+	const unsigned nbits = v->width * 8U;
+	size_t		bits = 0;
+
+	for (uint32_t i = 1; i < v->n; i += SAMPLE_STEP)
+	{
+		uint64_t	x = v->width == 8 ? ((const uint64_t *) v->fixed)[i] ^ ((const uint64_t *) v->fixed)[i - 1] :
+			((const uint32_t *) v->fixed)[i] ^ ((const uint32_t *) v->fixed)[i - 1];
+
+		if (x != 0)
+			bits += nbits - ((unsigned) __builtin_clzll(x) - (64 - nbits)) - (unsigned) __builtin_ctzll(x);
+	}
+	return bits * SAMPLE_STEP / 8 > room;
+}
+
+/* Exact size of a payload if it is at most room bytes, which is guessed first; else some larger number. */
 size_t
 strata_gorilla_size(const StrataVector *v, size_t room)
 {
 	size_t		size = ((size_t) (v->n - 1) / BLOCK_ROWS) * 2;
 
+	if (room < strata_raw_bound(v) && seems_larger(v, room))
+		return SIZE_MAX;
 	for (uint32_t from = 0; from < v->n && size <= room; from += BLOCK_ROWS)
 	{
 		uint32_t	n = v->n - from < BLOCK_ROWS ? v->n - from : BLOCK_ROWS;

@@ -22,6 +22,7 @@
 #define SUBBLOCK INT_SUBBLOCK
 #define SAMPLE_ROWS (INT_BLOCK_MAX / 2)
 #define SUBBLOCKS (INT_BLOCK_MAX / SUBBLOCK)
+#define GUESS_PART 16			/* simple8b is more than a guess from below says, by that part */
 #define BLOCKS_MAX (STRATA_CODEC_MAX_ROWS / INT_BLOCK_MAX + 1)
 
 static const struct
@@ -37,6 +38,7 @@ typedef struct KindSizes
 	size_t		simple8b;
 	IntBlockPlan block[BLOCKS_MAX];	/* of 256, in both packings */
 	bool		counted;		/* simple8b is exact */
+	bool		runs;			/* there were some */
 } KindSizes;
 
 /* Twice the bits the residuals of each kind may take, by half of them. */
@@ -107,6 +109,36 @@ add_bits_sizes(bool based, bool may_split, const IntNumbers *numbers, const uint
 	strata_int_keep_plan(&plans[INT_LEVEL_PLANS - 1], block);
 }
 
+/*
+ * Add the size of a block of 256 packed as simple8b-RLE.  Bits in one or two parts lose to that
+ * only where there are runs, or few numbers; what would lose anyway is guessed, and words beyond
+ * what bits take are not counted.
+ */
+static void
+add_words_size(bool may_split, const IntNumbers *numbers, const uint8_t *length, const uint64_t same[INT_MASK_WORDS],
+			   size_t bits_size, IntBlockPlan *block, KindSizes *sizes)
+{
+	bool		runs = sizes->runs || has_runs(same, numbers->count) || numbers->count <= SUBBLOCK;
+	size_t		guess = may_split || runs ? bits_size : strata_int_simple8b_bits(length, numbers->count) / 8;
+
+	sizes->runs = runs;
+	guess += guess / GUESS_PART;
+	if (runs || (!may_split && guess < bits_size))
+	{
+		unsigned	most = (unsigned) bits_size / 8;
+		unsigned	nwords = strata_simple8b_count(length, same, numbers->count, most);
+
+		block->nwords = (uint16_t) nwords;
+		sizes->counted &= nwords <= most;
+		sizes->simple8b += strata_varint_size(nwords) + strata_simple8b_size(nwords);
+	}
+	else
+	{
+		sizes->simple8b += guess;
+		sizes->counted = false;
+	}
+}
+
 /* Measure the packings of a kind. */
 static void
 measure(int kind, const IntScaled *scaled, uint32_t n, bool may_split, KindSizes *sizes)
@@ -119,33 +151,18 @@ measure(int kind, const IntScaled *scaled, uint32_t n, bool may_split, KindSizes
 	memset(sizes->block, 0, (n / INT_BLOCK_MAX + 1) * sizeof(IntBlockPlan));
 	sizes->simple8b = 0;
 	sizes->counted = true;
+	sizes->runs = false;
 	for (uint32_t from = 0; from < n; from += INT_BLOCK_MAX)
 	{
 		IntBlockPlan *block = &sizes->block[from / INT_BLOCK_MAX];
 		uint32_t	m = n - from < INT_BLOCK_MAX ? n - from : INT_BLOCK_MAX;
 		size_t		before = sizes->bits[2];
-		uint64_t	least;
 
 		strata_int_numbers(scaled, from, m, kinds[kind].transform, kinds[kind].based, &numbers);
 		strata_int_lengths(&numbers, length);
 		strata_int_same(&numbers, same);
 		add_bits_sizes(kinds[kind].based, may_split, &numbers, length, block, sizes);
-		least = strata_int_simple8b_bits(length, numbers.count) / 8;
-		if (least + least / 16 < sizes->bits[2] - before || has_runs(same, numbers.count))
-		{
-			/* words beyond what bits take need not be counted */
-			unsigned	most = (unsigned) (sizes->bits[2] - before) / 8;
-			unsigned	nwords = strata_simple8b_count(length, same, numbers.count, most);
-
-			block->nwords = (uint16_t) nwords;
-			sizes->counted &= nwords <= most;
-			sizes->simple8b += strata_varint_size(nwords) + strata_simple8b_size(nwords);
-		}
-		else
-		{
-			sizes->simple8b += least + least / 16;
-			sizes->counted = false;
-		}
+		add_words_size(may_split, &numbers, length, same, sizes->bits[2] - before, block, sizes);
 	}
 }
 
