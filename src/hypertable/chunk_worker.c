@@ -102,6 +102,7 @@ typedef struct WorkerRequest
 /* The session's worker, as long as it may take requests. */
 static dsm_segment *worker_segment = NULL;
 static BackgroundWorkerHandle *worker_handle = NULL;
+static bool end_registered = false;
 
 PGDLLEXPORT void strata_chunk_worker_main(Datum arg);
 
@@ -258,11 +259,12 @@ wait_for_request(WorkerRequest *request)
 	for (;;)
 	{
 		long		left = LINGER_MS - TimestampDifferenceMilliseconds(start, GetCurrentTimestamp());
+		uint32		state = pg_atomic_read_u32(&request->state);
 
-		if (pg_atomic_read_u32(&request->state) == STATE_ASKED)
+		if (state != STATE_ANSWERED)
 		{
 			pg_read_barrier();
-			return true;
+			return state == STATE_ASKED;
 		}
 		if (left <= 0)
 			break;
@@ -270,7 +272,7 @@ wait_for_request(WorkerRequest *request)
 		ResetLatch(MyLatch);
 		CHECK_FOR_INTERRUPTS();
 	}
-	return !pg_atomic_compare_exchange_u32(&request->state, &expected, STATE_GONE);
+	return !pg_atomic_compare_exchange_u32(&request->state, &expected, STATE_GONE) && expected == STATE_ASKED;
 }
 
 /* Entry point of the worker process. */
@@ -359,16 +361,41 @@ report_failure(Relation parent, const WorkerRequest *request)
 			 request->hint[0] != '\0' ? errhint("%s", request->hint) : 0));
 }
 
-/* The worker is, or will soon be, gone. */
+/*
+ * The worker will soon be gone: wait for that.  Where the leader of a lock group ends
+ * first, the last member's PGPROC is lost (up to 15.18 and 16.2 at least); when
+ * max_worker_processes of them are, nobody gets a worker any more.
+ */
 static void
 forget_worker(void)
 {
+	if (worker_handle != NULL)
+	{
+		HOLD_INTERRUPTS();
+		(void) WaitForBackgroundWorkerShutdown(worker_handle);
+		RESUME_INTERRUPTS();
+		pfree(worker_handle);
+	}
 	if (worker_segment != NULL)
 		dsm_detach(worker_segment);
-	if (worker_handle != NULL)
-		pfree(worker_handle);
 	worker_segment = NULL;
 	worker_handle = NULL;
+}
+
+/* The session ends: the worker goes first. */
+static void
+at_session_end(int code, Datum arg)
+{
+	WorkerRequest *request = worker_segment != NULL ? dsm_segment_address(worker_segment) : NULL;
+	uint32		expected = STATE_ANSWERED;
+
+	if (request == NULL)
+		return;
+	if (pg_atomic_compare_exchange_u32(&request->state, &expected, STATE_GONE))
+		SetLatch(request->worker_latch);
+	else if (expected == STATE_ASKED)
+		TerminateBackgroundWorker(worker_handle);
+	forget_worker();
 }
 
 /* Wait for the answer to a request.  Afterwards there is one, or the worker has ended. */
@@ -443,6 +470,9 @@ ask_new(Relation parent, int64 time)
 	pg_atomic_init_u32(&request->state, STATE_ASKED);
 	describe_request(request, parent, time);
 	BecomeLockGroupLeader();
+	if (!end_registered)
+		before_shmem_exit(at_session_end, (Datum) 0);
+	end_registered = true;
 	old = MemoryContextSwitchTo(TopMemoryContext);
 	worker_handle = start_worker(segment, parent);
 	MemoryContextSwitchTo(old);

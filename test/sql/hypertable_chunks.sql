@@ -98,3 +98,17 @@ SELECT chunk_name, range_start_integer, range_end_integer FROM strata.chunks WHE
 DROP TABLE c, i;
 DROP FUNCTION i_now, i_wrong;
 SELECT count(*) FROM strata.hypertables;
+-- the worker that makes chunks ends before the session that it made them for
+CREATE TABLE w (t bigint NOT NULL);
+SELECT create_hypertable('w', 't', chunk_time_interval => 10) IS NOT NULL;
+CREATE TABLE who AS SELECT pg_backend_pid() AS pid;
+INSERT INTO w VALUES (5);
+\c -
+DO $$
+BEGIN
+	WHILE EXISTS (SELECT FROM pg_stat_activity JOIN who USING (pid)) LOOP
+		PERFORM pg_stat_clear_snapshot();
+	END LOOP;
+END $$;
+SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'strata chunk maker' AND datname = current_database();
+DROP TABLE w, who;
