@@ -42,7 +42,7 @@ strata_int_residuals(IntTransform transform, const int64_t *scaled, uint32_t m, 
 {
 	const uint64_t *s = (const uint64_t *) scaled;
 	uint64_t   *to = (uint64_t *) r;
-	uint32_t	count = m > (uint32_t) transform ? m - (uint32_t) transform : 0;
+	uint32_t	count = int_numbers_of(transform, m);
 
 	switch (transform)
 	{

@@ -497,7 +497,7 @@ strata_ints_write(const StrataIntPlan *plan, StrataWriter *out)
 	{
 		uint32_t	from = b * rows;
 		uint32_t	m = plan->n - from < rows ? plan->n - from : rows;
-		uint32_t	count = int_numbers_of(shape, m);
+		uint32_t	count = int_numbers_of(shape->transform, m);
 
 		strata_int_pack_write(shape->packing, &stream->blocks[b], stream->narrow ? stream->narrow + from : NULL,
 							  stream->narrow ? NULL : stream->wide + from, count,

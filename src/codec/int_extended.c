@@ -261,7 +261,7 @@ write_ans_blocks(const IntShape *shape, TokenShape token_shape, const AnsTable *
 	for (uint32_t from = 0; from < n && !out->failed; from += BLOCK)
 	{
 		uint32_t	m = n - from < BLOCK ? n - from : BLOCK;
-		uint32_t	count = int_numbers_of(shape, m);
+		uint32_t	count = int_numbers_of(shape->transform, m);
 		StrataWriter tokens = strata_writer(token_bytes, sizeof(token_bytes));
 		StrataWriter raw = strata_writer(raw_bytes, sizeof(raw_bytes));
 		StrataBitWriter bw = {&raw, 0, 0};
@@ -538,7 +538,7 @@ decode_ans(const IntHeader *h, int64_t base, StrataReader *in, uint32_t total,
 	for (uint32_t start = 0; start < from + n; start += BLOCK)
 	{
 		uint32_t	m = total - start < BLOCK ? total - start : BLOCK;
-		uint32_t	count = int_numbers_of(&h->shape, m);
+		uint32_t	count = int_numbers_of(h->shape.transform, m);
 		uint32_t	lo = from > start ? from - start : 0;
 		uint32_t	hi = from + n - start < m ? from + n - start : m;
 		uint64_t	token_len = strata_read_varint(in);

@@ -192,7 +192,7 @@ strata_int_numbers(const IntScaled *scaled, uint32_t from, uint32_t m, IntTransf
 				   IntNumbers *to)
 {
 	to->narrow = scaled->narrow != NULL;
-	to->count = m > (uint32_t) transform ? m - (uint32_t) transform : 0;
+	to->count = int_numbers_of(transform, m);
 	if (to->narrow)
 		to->base = numbers_32(transform, based, (const uint32_t *) scaled->narrow + from, to->count, to->u);
 	else

@@ -55,9 +55,9 @@ typedef struct IntShape
 
 /* How many numbers are packed for a block of m values. */
 static inline uint32_t
-int_numbers_of(const IntShape *shape, uint32_t m)
+int_numbers_of(IntTransform transform, uint32_t m)
 {
-	return m > (uint32_t) shape->transform ? m - (uint32_t) shape->transform : 0;
+	return m > (uint32_t) transform ? m - (uint32_t) transform : 0;
 }
 
 #define INT_BLOCK_LOG2_MIN 6

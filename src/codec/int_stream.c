@@ -152,7 +152,7 @@ running_sum(uint64_t value, const uint64_t *u, uint32_t n, uint64_t *v)
 void
 strata_int_block_rebuild(const IntHeader *h, const IntBlockState *state, uint64_t *u, uint32_t m, uint64_t *v)
 {
-	uint32_t	count = int_numbers_of(&h->shape, m);
+	uint32_t	count = int_numbers_of(h->shape.transform, m);
 	uint64_t	start = h->first + h->divisor * (uint64_t) state->start;
 	uint64_t	slope = h->divisor * (uint64_t) state->slope;
 
@@ -288,10 +288,10 @@ decode_narrow(const IntWanted *wanted, const IntBlockState *state, const IntBloc
 	const IntHeader *h = wanted->h;
 	const StrataIntSink *sink = wanted->sink;
 	uint32_t	u[INT_BLOCK_BUFFER];
-	uint32_t	count = int_numbers_of(&h->shape, m);
+	uint32_t	count = int_numbers_of(h->shape.transform, m);
 	IntBlockState at = *state;
 
-	if (!strata_int_pack_read_narrow(size, count, int_numbers_of(&h->shape, skip + k), in, u))
+	if (!strata_int_pack_read_narrow(size, count, int_numbers_of(h->shape.transform, skip + k), in, u))
 		return false;
 	if (h->shape.transform == INT_DELTA)
 		at.start = (int64_t) ((uint64_t) at.start + (uint64_t) sum_differences(&h->shape, at.base, u, skip));
@@ -313,7 +313,7 @@ decode_wide(const IntWanted *wanted, const IntBlockState *state, const IntBlockS
 	uint64_t	u[INT_BLOCK_BUFFER];
 	uint64_t	v[INT_BLOCK_MAX];
 
-	if (!strata_int_pack_read(h->shape.packing, size, int_numbers_of(&h->shape, m), in, u))
+	if (!strata_int_pack_read(h->shape.packing, size, int_numbers_of(h->shape.transform, m), in, u))
 		return false;
 	if (wanted->width < 8)
 	{
@@ -342,7 +342,7 @@ decode_block(const IntWanted *wanted, const IntBlockState *state, IntBlockSize *
 
 	if (in->failed)
 		return false;
-	narrow = wanted->narrow && strata_int_pack_is_narrow(size, int_numbers_of(shape, m), in);
+	narrow = wanted->narrow && strata_int_pack_is_narrow(size, int_numbers_of(shape->transform, m), in);
 	if (shape->transform == INT_VALUES || (narrow && shape->transform == INT_DELTA))
 		skip = lo;
 	to = skip == lo ? out : part;
@@ -371,7 +371,7 @@ decode_blocks(const IntWanted *wanted, StrataReader *in, uint32_t total, uint32_
 		if (!strata_int_size_read(shape->packing, in, &size))
 			return false;
 		strata_int_meta_read(shape, &state, start == 0, in);
-		if (lo >= m ? !strata_int_pack_skip(shape->packing, &size, int_numbers_of(shape, m), in) :
+		if (lo >= m ? !strata_int_pack_skip(shape->packing, &size, int_numbers_of(shape->transform, m), in) :
 			!decode_block(wanted, &state, &size, in, m, lo, hi,
 						  (uint8_t *) out + (size_t) (start + lo - from) * wanted->width))
 			return false;
@@ -439,7 +439,7 @@ strata_ints_are_split(const uint8_t *data, size_t len, uint32_t total)
 	for (uint32_t start = 0; start < total; start += UINT32_C(1) << h.shape.block_log2)
 	{
 		uint32_t	m = total - start < UINT32_C(1) << h.shape.block_log2 ? total - start : UINT32_C(1) << h.shape.block_log2;
-		uint32_t	count = int_numbers_of(&h.shape, m);
+		uint32_t	count = int_numbers_of(h.shape.transform, m);
 		IntBlockSize size = {0};
 
 		if (!strata_int_size_read(h.shape.packing, &in, &size))
