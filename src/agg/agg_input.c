@@ -25,7 +25,7 @@ typedef struct Source
 {
 	PlanState  *node;
 	bool		vectors;		/* a StrataScan */
-	bool		by_segment;		/* that lists the best of each segment first */
+	bool		best_first;		/* that lists the best first, be it of each segment */
 	bool		rows_done;
 	AttrNumber *attnos;			/* column of a row for each input */
 	AttrNumber	max_attno;
@@ -48,7 +48,7 @@ struct AggInput
 	int			current;		/* source being read */
 	StrataAggState *chooser;	/* may pass over batches; or NULL */
 	bool		listed;			/* the current source's batches are in list, a heap: */
-	AggBatchRank rank;			/* by_segment: listed is whether a batch was read, and this its rank */
+	AggBatchRank rank;			/* best_first: listed is whether a batch was read, and this its rank */
 	int			nlisted;
 	int			list_size;
 	ListedBatch *list;
@@ -83,7 +83,7 @@ init_source(AggInput *input, Source *source, PlanState *node)
 		source->attnos[i] = strata_scan_result_attno(node, i + 1);
 		source->vectors = source->attnos[i] > 0;
 	}
-	source->by_segment = source->vectors && strata_scan_state_is_by_segment(node);
+	source->best_first = source->vectors && strata_scan_state_is_best_first(node);
 	for (int i = 0; i < input->ninputs; i++)
 	{
 		if (!source->vectors)
@@ -339,9 +339,9 @@ next_listed(AggInput *input, Source *source)
 	return NULL;
 }
 
-/* The next batch of a source that lists the best of each segment first. */
+/* The next batch of a source that lists the best first, of each segment or at all. */
 static StrataVectorBatch *
-next_by_segment(AggInput *input, Source *source)
+next_best_first(AggInput *input, Source *source)
 {
 	StrataAggState *agg = input->chooser;
 	AggBatchRank rank;
@@ -349,16 +349,16 @@ next_by_segment(AggInput *input, Source *source)
 	StrataVectorBatch *batch;
 	ItemPointerData tid;
 
-	/* mostly its segment has all it wants from the batch that was just read */
+	/* mostly a segment has all it wants from the batch that was just read */
 	if (input->listed && !strata_agg_stop_wants(agg, &input->rank))
-		strata_scan_skip_segment(source->node);
+		strata_scan_skip_rest(source->node);
 	input->listed = false;
 	while ((reader = strata_scan_list_batch(source->node, &tid)) != NULL)
 	{
 		if (!strata_agg_stop_rank(agg, reader, source->attnos, &rank))
 		{
 			agg->counters.skipped++;
-			strata_scan_skip_segment(source->node);
+			strata_scan_skip_rest(source->node);
 			continue;
 		}
 		batch = strata_scan_read_batch(source->node);
@@ -376,8 +376,8 @@ next_batch(AggInput *input, Source *source)
 {
 	if (input->chooser == NULL)
 		return strata_scan_next_vector(source->node);
-	if (source->by_segment)
-		return next_by_segment(input, source);
+	if (source->best_first)
+		return next_best_first(input, source);
 	return next_listed(input, source);
 }
 

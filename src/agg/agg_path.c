@@ -87,19 +87,20 @@ add_saved(Path *path, const AggShape *shape, Cost *saved)
 }
 
 /*
- * Where one row of each segment is looked for: the scan that skips from one to the
- * next, if it is cheaper.  rel is what the shape is about, or a parent of path's.
+ * Where the first rows are looked for, or one of each segment: the scan that begins
+ * with them, if it is cheaper.  rel is what the shape is about, or a parent of path's.
  */
 static Path *
-by_segment(PlannerInfo *root, RelOptInfo *rel, Path *path, const AggShape *shape)
+best_first(PlannerInfo *root, RelOptInfo *rel, Path *path, const AggShape *shape)
 {
 	List	   *columns;
 	Bitmapset  *keys = NULL;
 	ListCell   *lc;
 
-	if (shape->stop != AGG_STOP_PICK || shape->keys == NIL)
+	/* nulls that come first may be in any batch */
+	if (shape->stop == AGG_STOP_NONE || shape->nulls_matter)
 		return path;
-	columns = lcons(shape->by, list_copy(shape->keys));
+	columns = lcons(shape->by, shape->stop == AGG_STOP_PICK ? list_copy(shape->keys) : NIL);
 	if (path->parent != rel)
 		columns = (List *) strata_adjust_appendrel_attrs_multilevel(root, (Node *) columns,
 																	path->parent, rel);
@@ -110,6 +111,8 @@ by_segment(PlannerInfo *root, RelOptInfo *rel, Path *path, const AggShape *shape
 		if (foreach_current_index(lc) > 0)
 			keys = bms_add_member(keys, ((Var *) lfirst(lc))->varattno);
 	}
+	if (keys == NULL)
+		return strata_scan_path_from_end(path, ((Var *) linitial(columns))->varattno, shape->last, shape->share);
 	return strata_scan_path_by_segment(path, keys, ((Var *) linitial(columns))->varattno, shape->last);
 }
 
@@ -133,7 +136,7 @@ project_append(PlannerInfo *root, RelOptInfo *rel, AppendPath *append, const Agg
 		if (add_saved(subpath, shape, saved))
 		{
 			vectors = true;
-			subpath = by_segment(root, rel, subpath, shape);
+			subpath = best_first(root, rel, subpath, shape);
 		}
 		exprs = (List *) strata_adjust_appendrel_attrs_multilevel(root, (Node *) inputs,
 																  subpath->parent, rel);
@@ -467,7 +470,7 @@ make_child(PlannerInfo *root, RelOptInfo *input_rel, Path *input, const AggShape
 		return project_append(root, input_rel, (AppendPath *) input, shape, saved);
 	if (!add_saved(input, shape, saved))
 		return NULL;
-	return project(root, by_segment(root, input_rel, input, shape), shape->inputs);
+	return project(root, best_first(root, input_rel, input, shape), shape->inputs);
 }
 
 /* The cheapest input that we may look at for an upper relation; or NULL. */
@@ -535,6 +538,8 @@ strata_agg_create_paths(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *gr
 		return;
 	}
 	strata_agg_stop_plan(root, input_rel, having != NIL, &shape);
+	if (shape.stop == AGG_STOP_TOP)
+		shape.share = Min(shape.top_n / estimate_groups(root, input_rel, &shape, input_rel->rows), 1.0);
 	shape.summaries = is_for_summaries(input_rel, &shape);
 	child = make_child(root, input_rel, input, &shape, &saved);
 	if (child == NULL)

@@ -225,10 +225,11 @@ typedef struct AggShape
 	AggStopKind stop;
 	bool		last;			/* the greatest values are wanted, not the least */
 	bool		reverse;		/* they are in the last partitions */
-	Expr	   *by;				/* AGG_STOP_PICK: of what the greatest or least */
+	Expr	   *by;				/* of what the greatest or least; TOP: the column of the key */
 	int			top_key;		/* AGG_STOP_TOP: number of the key */
 	int			top_n;			/* and how many of its values */
 	bool		nulls_matter;	/* ... beside them the nulls, which come before them */
+	double		share;			/* of all groups, those that are wanted */
 } AggShape;
 
 extern void strata_agg_shape(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,

@@ -135,6 +135,7 @@ plan_top(PlannerInfo *root, RelOptInfo *rel, bool has_having, AggShape *shape)
 	if (!strata_agg_is_time_column(root, rel, column, &nullable))
 		return;
 	shape->stop = AGG_STOP_TOP;
+	shape->by = column;
 	shape->top_n = n;
 	shape->nulls_matter = nullable && clause->nulls_first;
 	shape->reverse = shape->last && is_partitioned_by(rel, column);

@@ -444,23 +444,50 @@ is_segment_access(const StrataCandidate *candidate)
 		candidate->access == STRATA_ACCESS_SEGMENT_MAX;
 }
 
+/* Could batches be looked for from their best bound on, where now all are looked at? */
+static bool
+may_be_best_first(const StrataRelInfo *info, const StrataCandidate *candidate, const QualShape *shape)
+{
+	return candidate->nkeys == 0 && candidate->workers == 0 && candidate->param_info == NULL &&
+		info->layout->norder > 0 && shape->prefix == NIL && strata_enable_pruning;
+}
+
 /*
  * What is saved where one batch of each segment is enough, by skipping through the
  * index from one to the next; 0: that is no faster than looking at all of them.
  */
 static Cost
-segment_saving(const StrataRelInfo *info, const StrataCandidate *candidate, const QualShape *shape,
-			   Cost access, double nread, Cost per_batch)
+segment_saving(const StrataRelInfo *info, Cost access, double nread, Cost per_batch)
 {
 	double		n = info->nsegments;
 	Cost		skipping = index_access_cost(info, n, false) +
 		(n * COST_SKIP + info->size.batches * COST_WALK) * cpu_tuple_cost;
 
-	if (candidate->nkeys > 0 || candidate->workers > 0 || candidate->param_info != NULL ||
-		info->layout->nsegment == 0 || info->layout->norder == 0 || shape->prefix != NIL ||
-		!strata_enable_pruning)
+	if (info->layout->nsegment == 0)
 		return 0;
 	return skipping < access ? access - skipping + Max(nread - n, 0) * per_batch : 0;
+}
+
+/*
+ * What is saved where those with the least (greatest) bound of the table are enough: of each
+ * segment the best.  Before them come those that end beyond the quals, or the search for the
+ * widest batch, which tells how far beyond one may end that begins within.
+ */
+static void
+cost_end(const StrataRelInfo *info, const QualShape *shape, bool last, Cost access, double nbatches,
+		 StrataEndCost *end)
+{
+	bool		bounded = shape->equal || (last ? shape->upper : shape->lower) != NIL;
+	double		behind = bounded ? info->size.batches - nbatches : 0;
+	Cost		look = index_access_cost(info, behind, false);
+	Cost		search = (info->layout->nsegment == 0 ? 1 : info->nsegments) * COST_SKIP * cpu_tuple_cost;
+
+	if (!(last ? info->has_max_index : info->has_min_index))
+		return;
+	end->by_span = info->has_span_index && info->layout->nsegment <= 1 && search < look;
+	end->saving = access - index_access_cost(info, Min(info->nsegments, nbatches), false) -
+		(!bounded ? 0 : end->by_span ? search : look);
+	end->walk = index_access_cost(info, nbatches, false);
 }
 
 /* See scan_private.h. */
@@ -512,7 +539,12 @@ strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
 		access + nread * per_batch + emit;
 	candidate->row_cost = emit;
 	candidate->decode_cost = nread * (per_batch - COST_BATCH_OPEN * cpu_tuple_cost);
-	candidate->segment_saving = segment_saving(info, candidate, shape, access, nread, per_batch);
+	if (may_be_best_first(info, candidate, shape))
+	{
+		candidate->segment_saving = segment_saving(info, access, nread, per_batch);
+		for (int last = 0; last < 2; last++)
+			cost_end(info, shape, last != 0, access, nbatches, &candidate->end[last]);
+	}
 	if (candidate->nkeys > 0)
 	{
 		/* the batches that lie side by side are open at the same time */

@@ -259,8 +259,8 @@ strata_scan_open_store(StrataScanState *scan)
 		scan->source = strata_source_create(scan->store, scan->css.ss.ps.state->es_snapshot,
 											scan->info.access, scan->info.layout,
 											scan->info.by_span);
-		if (scan->info.by_segment)
-			strata_source_set_by_segment(scan->source);
+		if (scan->info.best_first)
+			strata_source_set_best_first(scan->source);
 		scan->entries = strata_entries_create(scan->store->batches,
 											  scan->css.ss.ps.state->es_snapshot);
 		scan->pruner = strata_pruner_create(scan->filter, scan->store->schema);

@@ -131,8 +131,11 @@ show_access(StrataScanState *scan, ExplainState *es)
 		[STRATA_ACCESS_SEGMENT_MAX] = "segment index by max"
 	};
 
-	ExplainPropertyText("Batch Access", psprintf("%s%s", names[scan->info.access], scan->info.by_segment ?
-												 ", the best of each segment first" : ""), es);
+	ExplainPropertyText("Batch Access", psprintf("%s%s", names[scan->info.access],
+												 !scan->info.best_first ? "" :
+												 scan->info.access == STRATA_ACCESS_MIN ? ", the least first" :
+												 scan->info.access == STRATA_ACCESS_MAX ? ", the greatest first" :
+												 ", the best of each segment first"), es);
 }
 
 /* Batches that the query's snapshot sees. */

@@ -107,8 +107,9 @@ init_info(StrataRelInfo *info, PlannerInfo *root, RelOptInfo *rel, Relation rela
 		OidIsValid(strata_store_segment_index(store, info->layout, true));
 	info->has_min_index = OidIsValid(strata_store_order_index(store, info->layout, false));
 	info->has_max_index = OidIsValid(strata_store_order_index(store, info->layout, true));
-	info->by_span = info->size.batches / Max(info->nsegments, 1) >= BATCHES_BY_SPAN &&
-		OidIsValid(strata_store_span_index(store, info->layout));
+	info->has_span_index = OidIsValid(strata_store_span_index(store, info->layout));
+	info->by_span = info->has_span_index &&
+		info->size.batches / Max(info->nsegments, 1) >= BATCHES_BY_SPAN;
 }
 
 /*-------------------------------------------------------------------------
@@ -175,11 +176,13 @@ make_path(const StrataRelInfo *info, StrataCandidate *candidate, List *pathkeys)
 	scan->row_cost = candidate->row_cost;
 	scan->decode_cost = candidate->decode_cost;
 	scan->segment_saving = candidate->segment_saving;
+	memcpy(scan->end, candidate->end, sizeof(scan->end));
+	if (info->layout->norder > 0)
+		scan->order = info->layout->order[0].attno;
 	if (scan->segment_saving > 0)
 	{
 		for (int i = 0; i < info->layout->nsegment; i++)
 			scan->segment = bms_add_member(scan->segment, info->layout->segment[i]);
-		scan->order = info->layout->order[0].attno;
 		scan->has_segment_index[false] = info->has_segment_index;
 		scan->has_segment_index[true] = info->has_segment_max_index;
 	}

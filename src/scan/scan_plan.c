@@ -39,7 +39,7 @@ strata_scan_info_serialize(const StrataScanInfo *info)
 		promotable = lappend_int(promotable, info->promotable[i]);
 	result = list_make5(makeInteger(info->access), makeString(pstrdup(info->layout)), keys,
 						makeInteger((info->has_child ? 1 : 0) | (info->incremental ? 2 : 0) |
-									(info->by_segment ? 4 : 0) | (info->by_span ? 8 : 0)),
+									(info->best_first ? 4 : 0) | (info->by_span ? 8 : 0)),
 						promotable);
 	result = lappend(result, makeString(pstrdup(info->note != NULL ? info->note : "")));
 	return lappend(result, makeInteger((int) Min(info->heap_pages, INT_MAX)));
@@ -67,7 +67,7 @@ strata_scan_info_parse(List *list, StrataScanInfo *info)
 	}
 	info->has_child = (intVal(list_nth(list, 3)) & 1) != 0;
 	info->incremental = (intVal(list_nth(list, 3)) & 2) != 0;
-	info->by_segment = (intVal(list_nth(list, 3)) & 4) != 0;
+	info->best_first = (intVal(list_nth(list, 3)) & 4) != 0;
 	info->by_span = (intVal(list_nth(list, 3)) & 8) != 0;
 	info->note = pstrdup(strVal(list_nth(list, 5)));
 	info->heap_pages = (BlockNumber) intVal(list_nth(list, 6));

@@ -38,6 +38,14 @@ typedef enum StrataAccess
 	STRATA_ACCESS_SEGMENT_MAX	/* as SEGMENT, but by max within a segment */
 } StrataAccess;
 
+/* What reading batches in the order of one bound, the best first, does to a path's cost. */
+typedef struct StrataEndCost
+{
+	Cost		saving;			/* when few batches are enough; 0: none, or it cannot be */
+	Cost		walk;			/* of that, what is lost again when all are needed */
+	bool		by_span;		/* it needs the widest batch of all */
+} StrataEndCost;
+
 /* What a path decided; a plan's custom_private holds it as a list (scan_plan.c). */
 typedef struct StrataScanInfo
 {
@@ -49,13 +57,15 @@ typedef struct StrataScanInfo
 	bool		by_span;		/* a segment has so many batches that its widest is asked for */
 	bool		has_child;		/* row store through an index, by the child plan */
 	BlockNumber heap_pages;		/* of the row store, when planned */
-	bool		by_segment;		/* access gives each segment's best bound first, and may skip the rest */
+	bool		best_first;		/* access gives the best bound first (of each segment), and may skip the rest */
 	Cost		row_cost;		/* of making rows out of batches; paths only */
 	Cost		decode_cost;	/* of fetching and decoding columns; paths only */
-	Cost		segment_saving; /* what by_segment would save, if it can be; paths only */
-	Bitmapset  *segment;		/* and of which columns it would be; paths only */
-	AttrNumber	order;
-	bool		has_segment_index[2];	/* by min, by max; paths only */
+	/* what best_first would save, by segment or of the table as one; paths only */
+	Cost		segment_saving; /* 0: none, or it cannot be */
+	Bitmapset  *segment;
+	AttrNumber	order;			/* column of the bound */
+	bool		has_segment_index[2];	/* by min, by max */
+	StrataEndCost end[2];		/* likewise */
 	char	   *note;			/* why the aggregation above is not vectorised, or "" */
 	int			nquals;			/* plans only */
 	bool	   *promotable;
@@ -90,6 +100,7 @@ typedef struct StrataRelInfo
 	bool		has_segment_max_index;
 	bool		has_min_index;
 	bool		has_max_index;
+	bool		has_span_index;
 	bool		by_span;		/* see StrataScanInfo */
 	List	   *shapes;			/* of scan_cost.c: what it knows of the quals */
 	List	   *ops;			/* and of each of them */
@@ -113,6 +124,7 @@ typedef struct StrataCandidate
 	Cost		row_cost;		/* of total: making rows out of batches */
 	Cost		decode_cost;	/* of total: fetching and decoding columns */
 	Cost		segment_saving; /* of total: not there when one batch of each segment is looked for; 0: none */
+	StrataEndCost end[2];		/* from the least, from the greatest */
 } StrataCandidate;
 
 /* scan_cost.c: the comparison with a column that a clause is, or NULL. */
@@ -151,6 +163,19 @@ typedef struct StrataCounters
 	int64		exhausted;		/* of them, those that saw all batch rows there are */
 } StrataCounters;
 
+/* scan_span.c: how wide the widest batch is. */
+typedef struct StrataSpans StrataSpans;
+
+extern StrataSpans *strata_spans_create(StrataStore *store, Snapshot snapshot, const StrataLayout *layout);
+/*
+ * The span that no batch exceeds of those the keys name: segment values and layout; or of
+ * all segments, when there is none but the layout's.  False when it is not known.
+ */
+extern bool strata_spans_widest(StrataSpans *spans, ScanKey keys, int nkeys, int16 *span);
+extern void strata_spans_end(StrataSpans *spans);
+/* A key for the first column of an index, without the value; false: it has no such operator. */
+extern bool strata_init_first_key(ScanKey key, Relation index, StrategyNumber strategy);
+
 /* scan_source.c: batch rows of the companion, one after the other. */
 typedef struct StrataSource StrataSource;
 
@@ -171,12 +196,12 @@ extern StrataAccess strata_source_access(const StrataSource *source);
 extern const StrataLayout *strata_source_layout(const StrataSource *source);
 extern void strata_source_set_parallel(StrataSource *source, ParallelTableScanDesc pscan);
 /*
- * Give batches of the layout segment by segment, each in the order of the bound that
- * the access is about, the best first.  _skip_segment leaves out what is left of the segment of the
- * batch row read last; it does nothing where batches come otherwise.
+ * Give batches of the layout in the order of the bound that the access is about, the best
+ * first; segment by segment if the access is by segment.  _skip_rest leaves out what is left, of
+ * the segment of the batch row read last or at all; it does nothing where batches come otherwise.
  */
-extern void strata_source_set_by_segment(StrataSource *source);
-extern void strata_source_skip_segment(StrataSource *source);
+extern void strata_source_set_best_first(StrataSource *source);
+extern void strata_source_skip_rest(StrataSource *source);
 /* Start over, with keys from the (prepared) filter; all ranges, forward. */
 extern void strata_source_rescan(StrataSource *source, const StrataFilter *filter);
 /* The next batch row of all ranges in the direction; false at the end. */

@@ -64,8 +64,7 @@ struct StrataSource
 	StrataLayout *layout;		/* NULL for SEQ */
 	Datum		layout_datum;
 	Relation	index;			/* NULL for SEQ */
-	bool		by_span;
-	Relation	spans;			/* opened when it is asked for; or NULL */
+	StrataSpans *spans;			/* bounds may come from the widest batch; or NULL */
 	Relation	others;			/* leads with the layout; NULL when there are no other layouts */
 	bool		single;			/* there are none */
 	StrataPages *pages;			/* SEQ: this, or seqscan */
@@ -76,7 +75,7 @@ struct StrataSource
 	bool		at_start;		/* nothing was read of it yet */
 	bool		ordered;		/* the layout's range is in order of its bounds */
 	bool		known_empty[STRATA_RANGE_COUNT];	/* of ranges without keys but the layout */
-	bool		by_segment;		/* the layout's range: segment by segment, the best bound first */
+	bool		best_first;		/* the layout's range: the best bound first, segment by segment if access is */
 	bool		skipping;		/* ... and the segment of this entry is to be left out: */
 	IndexTuple	skipped;		/* a copy, or NULL */
 	bool		can_jump;		/* those that come after a segment can be looked for */
@@ -122,7 +121,6 @@ strata_source_create(StrataStore *store, Snapshot snapshot, StrataAccess access,
 	source->mcxt = CurrentMemoryContext;
 	source->store = store;
 	source->snapshot = snapshot;
-	source->by_span = by_span;
 	if (access != STRATA_ACCESS_SEQ)
 	{
 		source->layout = strata_layout_parse(layout, store->schema->natts);
@@ -143,6 +141,8 @@ strata_source_create(StrataStore *store, Snapshot snapshot, StrataAccess access,
 		source->index = index_open(index, AccessShareLock);
 		if (OidIsValid(others))
 			source->others = index_open(others, AccessShareLock);
+		if (by_span)
+			source->spans = strata_spans_create(store, snapshot, source->layout);
 	}
 	else
 		source->access = STRATA_ACCESS_SEQ;
@@ -166,22 +166,23 @@ strata_source_set_parallel(StrataSource *source, ParallelTableScanDesc pscan)
 
 /* See scan_private.h.  With several segmentby columns there is no jumping. */
 void
-strata_source_set_by_segment(StrataSource *source)
+strata_source_set_best_first(StrataSource *source)
 {
-	StrategyNumber strategy = is_max_access(source) ? BTLessStrategyNumber : BTGreaterStrategyNumber;
-	Relation	index = source->index;
-	Oid			operator;
+	const StrataBatchSchema *schema = source->store->schema;
+	AttrNumber	column;
 
-	if (!is_segment_access(source))
+	if (source->access == STRATA_ACCESS_SEQ)
 		return;
-	source->by_segment = true;
-	source->keys_wanted = true;
-	operator = get_opfamily_member(index->rd_opfamily[0], index->rd_opcintype[0],
-								   index->rd_opcintype[0], strategy);
-	source->can_jump = source->layout->nsegment == 1 && OidIsValid(operator);
-	if (source->can_jump)
-		ScanKeyEntryInitialize(&source->behind_proto, 0, 1, strategy, InvalidOid,
-							   index->rd_indcollation[0], get_opcode(operator), (Datum) 0);
+	column = source->layout->order[0].attno;
+	/* the order of a type that the column had before is another one */
+	if (!strata_batch_schema_same_type(schema, column, is_max_access(source) ?
+									   schema->max_att[column] : schema->min_att[column]))
+		return;
+	source->best_first = true;
+	source->keys_wanted = is_segment_access(source);
+	source->can_jump = is_segment_access(source) && source->layout->nsegment == 1 &&
+		strata_init_first_key(&source->behind_proto, source->index,
+					   is_max_access(source) ? BTLessStrategyNumber : BTGreaterStrategyNumber);
 }
 
 /* Leave out the segments that are done. */
@@ -334,37 +335,6 @@ bound_keys(StrataSource *source, RangeScan *scan, const StrataFilter *filter, in
 }
 
 /*
- * The span that no batch exceeds of those the first nkeys keys name: segment
- * values and layout.  Batches that the snapshot does not see may be among them,
- * which does no harm.  False when it is not known.
- */
-static bool
-find_widest_span(StrataSource *source, RangeScan *scan, int nkeys, int16 *span)
-{
-	IndexScanDesc desc;
-	Datum		value = (Datum) 0;
-	bool		isnull = true;
-
-	if (source->spans == NULL)
-	{
-		Oid			index = strata_store_span_index(source->store, source->layout);
-
-		if (!OidIsValid(index))
-			return false;
-		source->spans = index_open(index, AccessShareLock);
-	}
-	desc = strata_index_beginscan(source->store->batches, source->spans, source->snapshot, nkeys, 0);
-	desc->xs_want_itup = true;
-	index_rescan(desc, scan->keys, nkeys, NULL, 0);
-	/* the last: a null, which says that one is not known, comes behind all spans */
-	if (index_getnext_tid(desc, BackwardScanDirection) != NULL)
-		value = index_getattr(desc->xs_itup, source->layout->nsegment + 2, desc->xs_itupdesc, &isnull);
-	*span = DatumGetInt16(value);
-	index_endscan(desc);
-	return !isnull;
-}
-
-/*
  * A batch that begins at v or before ends at v plus the widest span or before,
  * and one that ends at v or after begins at v minus that or after: so quals that
  * bound the other end of a batch bound the leading column of the index too, if
@@ -384,7 +354,7 @@ span_keys(StrataSource *source, RangeScan *scan, const StrataFilter *filter, int
 		if (leaf == NULL || !(is_max ? is_upper_bound(leaf->strategy) : is_lower_bound(leaf->strategy)) ||
 			leaf->righttype != leaf->lefttype || !can_have_key(source, scan, leaf, attno))
 			continue;
-		if (span < 0 && !find_widest_span(source, scan, nkeys, &span))
+		if (span < 0 && !strata_spans_widest(source->spans, scan->keys, nkeys, &span))
 			return;
 		if (strata_span_move(leaf->lefttype, leaf->value, span, is_max, &bound))
 			ScanKeyEntryInitialize(&scan->keys[scan->nkeys++], 0, attno,
@@ -452,7 +422,7 @@ layout_range_keys(StrataSource *source, RangeScan *scan, const StrataFilter *fil
 
 	rest_key(source, scan);
 	source->ordered = !is_segment_access(source);
-	full = source->ordered || source->by_segment ||
+	full = source->ordered || source->best_first ||
 		(strata_enable_pruning && segment_keys(source, scan, filter, &source->ordered));
 	nsegment = scan->nkeys;
 	/* the index wants its keys in the order of its columns */
@@ -466,7 +436,8 @@ layout_range_keys(StrataSource *source, RangeScan *scan, const StrataFilter *fil
 		int			nkeys = scan->nkeys;
 
 		bound_keys(source, scan, filter, layout_position(source) + 1, is_max);
-		if (source->by_span && source->ordered && nsegment == source->layout->nsegment)
+		if (source->spans != NULL && source->ordered &&
+			(nsegment == source->layout->nsegment || source->best_first))
 			span_keys(source, scan, filter, nsegment + 1, is_max);
 		bounded = scan->nkeys > nkeys;
 		if (is_segment_access(source))
@@ -644,11 +615,11 @@ jump_over_skipped(StrataSource *source)
 }
 
 /*
- * The next batch row of the layout's range, by segment.  What is skipped is walked
+ * The next batch row of the layout's range, the best first.  A segment that is skipped is walked
  * over first, by the index's entries: most often the page has the next segment.
  */
 static bool
-next_of_segments(StrataSource *source, TupleTableSlot *slot)
+next_best(StrataSource *source, TupleTableSlot *slot)
 {
 	ScanDirection direction = is_max_access(source) ? BackwardScanDirection : ForwardScanDirection;
 	int			walked = 0;
@@ -685,8 +656,8 @@ strata_source_next_in_range(StrataSource *source, TupleTableSlot *slot)
 	else
 	{
 		Assert(!source->peeked);
-		if (source->by_segment && source->range == STRATA_RANGE_LAYOUT)
-			found = next_of_segments(source, slot);
+		if (source->best_first && source->range == STRATA_RANGE_LAYOUT)
+			found = next_best(source, slot);
 		else
 			found = index_getnext_slot(source->current, source->direction, slot);
 		/* nothing but the snapshot can change that, and it stays */
@@ -768,12 +739,17 @@ strata_source_rescan(StrataSource *source, const StrataFilter *filter)
 
 /* See scan_private.h. */
 void
-strata_source_skip_segment(StrataSource *source)
+strata_source_skip_rest(StrataSource *source)
 {
 	MemoryContext old;
 
-	if (!source->by_segment || source->range != STRATA_RANGE_LAYOUT || !source->in_range)
+	if (!source->best_first || source->range != STRATA_RANGE_LAYOUT || !source->in_range)
 		return;
+	if (!is_segment_access(source))
+	{
+		source->in_range = false;
+		return;
+	}
 	old = MemoryContextSwitchTo(source->mcxt);
 	if (source->skipped != NULL)
 		pfree(source->skipped);
@@ -857,7 +833,7 @@ strata_source_end(StrataSource *source)
 	if (source->index != NULL)
 		index_close(source->index, NoLock);
 	if (source->spans != NULL)
-		index_close(source->spans, NoLock);
+		strata_spans_end(source->spans);
 	if (source->others != NULL)
 		index_close(source->others, NoLock);
 	if (source->pages != NULL)

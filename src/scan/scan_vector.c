@@ -50,32 +50,54 @@ strata_scan_state_gives_vectors(PlanState *node)
 		((StrataScanState *) node)->info.nkeys == 0;
 }
 
+/* The path, read with the best bound of the access first. */
+static StrataScanInfo *
+copy_best_first(Path **path, StrataAccess access, Cost saving)
+{
+	CustomPath *copy = makeNode(CustomPath);
+	StrataScanInfo *info = palloc(sizeof(StrataScanInfo));
+
+	*copy = *(CustomPath *) *path;
+	copy->path.total_cost = Max(copy->path.total_cost - saving, copy->path.startup_cost);
+	*info = *strata_scan_path_info(copy);
+	info->access = access;
+	info->best_first = true;
+	copy->custom_private = list_make1(info);
+	*path = &copy->path;
+	return info;
+}
+
 /* See scan_vector.h. */
 Path *
 strata_scan_path_by_segment(Path *path, const Bitmapset *keys, AttrNumber by, bool last)
 {
 	StrataScanInfo *info = strata_scan_path_info((CustomPath *) path);
-	CustomPath *copy;
 
-	if (info->segment_saving <= 0 || !bms_is_subset(keys, info->segment) || info->order != by ||
-		!info->has_segment_index[last])
-		return path;
-	copy = makeNode(CustomPath);
-	*copy = *(CustomPath *) path;
-	copy->path.total_cost = Max(path->total_cost - info->segment_saving, path->startup_cost);
-	info = palloc(sizeof(StrataScanInfo));
-	*info = *strata_scan_path_info((CustomPath *) path);
-	info->access = last ? STRATA_ACCESS_SEGMENT_MAX : STRATA_ACCESS_SEGMENT;
-	info->by_segment = true;
-	copy->custom_private = list_make1(info);
-	return &copy->path;
+	if (info->segment_saving > 0 && bms_is_subset(keys, info->segment) && info->order == by &&
+		info->has_segment_index[last])
+		(void) copy_best_first(&path, last ? STRATA_ACCESS_SEGMENT_MAX : STRATA_ACCESS_SEGMENT,
+							   info->segment_saving);
+	return path;
+}
+
+/* See scan_vector.h. */
+Path *
+strata_scan_path_from_end(Path *path, AttrNumber by, bool last, double share)
+{
+	StrataScanInfo *info = strata_scan_path_info((CustomPath *) path);
+	const StrataEndCost *end = &info->end[last];
+	Cost		saving = end->saving - share * end->walk;
+
+	if (saving > 0 && info->order == by)
+		copy_best_first(&path, last ? STRATA_ACCESS_MAX : STRATA_ACCESS_MIN, saving)->by_span = end->by_span;
+	return path;
 }
 
 /* See scan_vector.h. */
 bool
-strata_scan_state_is_by_segment(PlanState *node)
+strata_scan_state_is_best_first(PlanState *node)
 {
-	return ((StrataScanState *) node)->info.by_segment;
+	return ((StrataScanState *) node)->info.best_first;
 }
 
 /* See scan_vector.h. */
@@ -206,15 +228,15 @@ strata_scan_list_batch(PlanState *node, ItemPointer tid)
 	scan->batches_done = true;
 	batch->vector.nrows = 0;
 	/* what was skipped was not seen */
-	scan->counters.exhausted += !scan->info.by_segment;
+	scan->counters.exhausted += !scan->info.best_first;
 	return NULL;
 }
 
 /* See scan_vector.h. */
 void
-strata_scan_skip_segment(PlanState *node)
+strata_scan_skip_rest(PlanState *node)
 {
-	strata_source_skip_segment(((StrataScanState *) node)->source);
+	strata_source_skip_rest(((StrataScanState *) node)->source);
 }
 
 /* See scan_vector.h. */

@@ -70,7 +70,12 @@ extern bool strata_scan_state_gives_vectors(PlanState *node);
  * can skip the rest; path itself where that is not so, or not cheaper.
  */
 extern Path *strata_scan_path_by_segment(Path *path, const Bitmapset *keys, AttrNumber by, bool last);
-extern bool strata_scan_state_is_by_segment(PlanState *node);
+/*
+ * The same for who wants the rows with the greatest (least) values of column `by`, which
+ * are about that share of the path's: from that end of the table on, whatever the segments.
+ */
+extern Path *strata_scan_path_from_end(Path *path, AttrNumber by, bool last, double share);
+extern bool strata_scan_state_is_best_first(PlanState *node);
 
 /*
  * Have EXPLAIN say why an aggregation above is not vectorised, if path is a
@@ -98,8 +103,8 @@ extern StrataVectorBatch *strata_scan_next_vector(PlanState *node);
  * reader has metadata, and columns that are constant in the batch.
  */
 extern StrataBatchReader *strata_scan_list_batch(PlanState *node, ItemPointer tid);
-/* by_segment: list no more batches of the segment of the one listed last. */
-extern void strata_scan_skip_segment(PlanState *node);
+/* best_first: list no more batches, by segment of that of the one listed last. */
+extern void strata_scan_skip_rest(PlanState *node);
 extern StrataBatchReader *strata_scan_go_to_batch(PlanState *node, ItemPointer tid);
 extern StrataVectorBatch *strata_scan_read_batch(PlanState *node);
 

@@ -62,4 +62,17 @@ SELECT access('SELECT host, max(ts) FROM long WHERE ts < ''2006-10-29'' GROUP BY
 SELECT access('SELECT host, max(ts) FROM long WHERE host IN (''host1'', ''host2'') GROUP BY 1');
 SELECT access('SELECT host, max(ts), count(*) FROM long GROUP BY 1');
 SELECT access('SELECT v, max(ts) FROM long WHERE v < 3 GROUP BY 1');
+-- the first buckets, and the last row of all: from one end of the table through the index
+SELECT access('SELECT time_bucket(''1 minute'', ts), max(v) FROM long GROUP BY 1 ORDER BY 1 DESC LIMIT 5');
+SELECT access('SELECT time_bucket(''1 minute'', ts), max(v) FROM long WHERE ts < ''2006-11-02'' GROUP BY 1 ORDER BY 1 DESC LIMIT 5');
+SELECT access('SELECT time_bucket(''1 minute'', ts), max(v) FROM long WHERE ts >= ''2006-11-02'' GROUP BY 1 ORDER BY 1 LIMIT 5');
+SELECT access('SELECT time_bucket(''1 day'', ts), max(v) FROM long GROUP BY 1 ORDER BY 1 LIMIT 10');
+SELECT access('SELECT last(v, ts) FROM long');
+SELECT access('SELECT first(v, ts) FROM long WHERE host = ''host2''');
+PREPARE before (timestamptz) AS SELECT date_trunc('minute', ts), max(v) FROM long WHERE ts < $1 GROUP BY 1 ORDER BY 1 DESC LIMIT 5;
+SET plan_cache_mode = force_generic_plan;
+SELECT access('EXECUTE before(''2006-10-30'')');
+SELECT access('EXECUTE before(''2001-01-01'')');
+SET strata.enable_early_stop = off;
+SELECT access('SELECT last(v, ts) FROM long');
 DROP SCHEMA agg_early_stop_plan CASCADE;
