@@ -8,6 +8,7 @@
  * within minutes.  A background worker made at commit runs VACUUM on the table
  * right away, and makes anew what VACUUM cannot make shorter: indexes that the
  * rows left behind empty, and a companion that is free space for the most part.
+ * A table that nobody has analysed yet, as is one that was just loaded, it analyses.
  * Nothing depends on it: without a free worker slot, or with somebody holding an
  * old snapshot, autovacuum remains.
  *
@@ -33,10 +34,12 @@
 #include "tcop/tcopprot.h"
 #include "tcop/utility.h"
 #include "utils/fmgrprotos.h"
+#include "utils/catcache.h"
 #include "utils/wait_event.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 
 /* Row stores, and replaced batches, below this many pages are not worth a process. */
 #define MIN_PAGES 256
@@ -132,7 +135,18 @@ can_truncate(Oid relid)
 	return true;
 }
 
-/* The statement VACUUM (TRUNCATE ...) schema.table. */
+/* Does the planner know anything of the table's values? */
+static bool
+has_statistics(Oid relid)
+{
+	CatCList   *list = SearchSysCacheList1(STATRELATTINH, ObjectIdGetDatum(relid));
+	bool		result = list->n_members > 0;
+
+	ReleaseSysCacheList(list);
+	return result;
+}
+
+/* The statement VACUUM (TRUNCATE ..., ANALYZE ...) schema.table. */
 static PlannedStmt *
 vacuum_statement(Oid relid, bool truncate)
 {
@@ -141,7 +155,8 @@ vacuum_statement(Oid relid, bool truncate)
 	RangeVar   *name = makeRangeVar(get_namespace_name(get_rel_namespace(relid)),
 									get_rel_name(relid), -1);
 
-	vacuum->options = list_make1(makeDefElem("truncate", (Node *) makeString(truncate ? "on" : "off"), -1));
+	vacuum->options = list_make2(makeDefElem("truncate", (Node *) makeString(truncate ? "on" : "off"), -1),
+								 makeDefElem("analyze", (Node *) makeString(has_statistics(relid) ? "off" : "on"), -1));
 	vacuum->rels = list_make1(makeVacuumRelation(name, relid, NIL));
 	vacuum->is_vacuumcmd = true;
 	stmt->commandType = CMD_UTILITY;

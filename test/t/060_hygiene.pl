@@ -116,6 +116,8 @@ $node->safe_psql('postgres', q{CREATE TABLE i (id int PRIMARY KEY, v text, x int
 	INSERT INTO i SELECT g, 'value ' || g, g FROM generate_series(1, 60000) g; SELECT compress_chunk('i')});
 ok($node->poll_query_until('postgres', q{SELECT pg_relation_size('i') = 0 AND pg_indexes_size('i') <= 6 * 8192}),
 	'after compression: table and indexes are given back');
+is($node->safe_psql('postgres', q{SELECT string_agg(attname || ' ' || n_distinct, ', ' ORDER BY attname) FROM pg_stats WHERE tablename = 'i'}), 'id -1, v -1, x -1',
+	'and the planner knows its values');
 is($node->safe_psql('postgres', 'INSERT INTO i VALUES (30000) ON CONFLICT DO NOTHING; SELECT count(*) FROM i WHERE id = 30000'), '1',
 	'and the keys of compressed rows are still unique');
 is_sound($node, 'i', 'indexes made anew');
