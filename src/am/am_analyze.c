@@ -6,7 +6,9 @@
  * ANALYZE samples blocks by number.  While it runs on R, R claims to have some
  * more blocks than its heap: each stands for a share of the companion's pages,
  * whose batches then yield rows.  That ANALYZE runs is read off the backend's
- * progress entry, which it sets before it asks for the number of blocks.
+ * progress entry, which it sets before it asks for the number of blocks.  Of a
+ * table above R it asks for the blocks of all tables below first, to take its rows
+ * from them in that proportion; there R has as many as a heap would.
  *
  * From 17 on ANALYZE has a read stream instead of numbers, which would read
  * blocks that the heap does not have.  So the numbers are taken out of it, and
@@ -21,9 +23,11 @@
 
 #include "access/table.h"
 #include "catalog/storage.h"
+#include "commands/progress.h"
 #include "commands/vacuum.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "optimizer/plancat.h"
 #include "optimizer/plancat.h"
 #include "storage/bufmgr.h"
 #include "storage/smgr.h"
@@ -58,12 +62,28 @@ typedef struct StrataAnalyzeState
 #endif
 } StrataAnalyzeState;
 
+/* Whose rows does this process's ANALYZE take, the relation's? */
 static bool
-analyze_is_running(Relation rel)
+is_analyzed(Relation rel)
 {
 	return MyBEEntry != NULL &&
 		MyBEEntry->st_progress_command == PROGRESS_COMMAND_ANALYZE &&
-		MyBEEntry->st_progress_command_target == RelationGetRelid(rel);
+		(MyBEEntry->st_progress_command_target == RelationGetRelid(rel) ||
+		 (MyBEEntry->st_progress_param[PROGRESS_ANALYZE_PHASE] == PROGRESS_ANALYZE_PHASE_ACQUIRE_SAMPLE_ROWS_INH &&
+		  MyBEEntry->st_progress_param[PROGRESS_ANALYZE_CURRENT_CHILD_TABLE_RELID] == RelationGetRelid(rel)));
+}
+
+/*
+ * Does it weigh the tables below one against each other?  It does that before
+ * it looks into any, and asks for no other table's size then.
+ */
+static bool
+is_weighed(void)
+{
+	return MyBEEntry != NULL &&
+		MyBEEntry->st_progress_command == PROGRESS_COMMAND_ANALYZE &&
+		MyBEEntry->st_progress_param[PROGRESS_ANALYZE_PHASE] == PROGRESS_ANALYZE_PHASE_ACQUIRE_SAMPLE_ROWS_INH &&
+		MyBEEntry->st_progress_param[PROGRESS_ANALYZE_CHILD_TABLES_TOTAL] == 0;
 }
 
 static BlockNumber
@@ -92,12 +112,31 @@ virtual_blocks(Relation rel, BlockNumber nheap)
 	return Min(n, room);
 }
 
+/* The bytes that compressed rows would take in a heap: by that ANALYZE shares its sample out. */
+static uint64
+heap_bytes(Relation rel)
+{
+	Oid			companion = strata_companion_oid(rel);
+	int			width = get_rel_data_width(rel, NULL) + (int) (MAXALIGN(SizeofHeapTupleHeader) + sizeof(ItemIdData));
+	Relation	batches;
+	StrataStoreSize size;
+
+	if (!OidIsValid(companion))
+		return 0;
+	batches = table_open(companion, AccessShareLock);
+	strata_store_estimate_size(batches, &size);
+	table_close(batches, AccessShareLock);
+	return (uint64) ceil(size.rows * width / BLCKSZ) * BLCKSZ;
+}
+
 static uint64
 relation_size(Relation rel, ForkNumber fork)
 {
 	uint64		size = strata_heap_am->relation_size(rel, fork);
 
-	if (fork == MAIN_FORKNUM && analyze_is_running(rel))
+	if (fork == MAIN_FORKNUM && is_weighed())
+		size += heap_bytes(rel);
+	else if (fork == MAIN_FORKNUM && is_analyzed(rel))
 		size += (uint64) virtual_blocks(rel, size / BLCKSZ) * BLCKSZ;
 	return size;
 }
