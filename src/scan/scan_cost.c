@@ -9,8 +9,8 @@
  *
  * Selectivities are PostgreSQL's.  Quals on segmentby columns select whole
  * batches; a range of the first orderby column selects that share of each
- * segment's batches and one more at its edge.  What other comparisons with
- * constants prune is tried on the summaries of some batches, where many are left.
+ * segment's batches and one more at its edge.  What other quals prune is tried on
+ * the summaries of some batches, where many are left (scan_share.c).
  *
  * A child's cost was computed for the whole relation (indexes do not know that
  * they hold the row store only); it is charged for the row store's share.
@@ -23,7 +23,6 @@
 #include <math.h>
 
 #include "access/stratnum.h"
-#include "access/transam.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
@@ -164,73 +163,6 @@ selectivity(const StrataRelInfo *info, List *clauses)
 	return clauselist_selectivity(info->root, clauses, 0, JOIN_INNER, NULL);
 }
 
-/*
- * Could the batch have a row that passes?  Only what is certain not to raise an error,
- * and costs little, is tried.
- */
-static bool
-may_pass(const StrataColumnOp *op, const StrataColumnSummary *summary)
-{
-	Datum		value = ((const Const *) op->value)->constvalue;
-	int			lo;
-	int			hi;
-
-	if (summary->attno == 0 || !summary->has_range)
-		return true;
-	lo = DatumGetInt32(OidFunctionCall2Coll(op->op.comparison, op->collation, summary->min, value));
-	hi = DatumGetInt32(OidFunctionCall2Coll(op->op.comparison, op->collation, summary->max, value));
-	/* NaN is above all */
-	return strata_prune_compare(op->strategy, &lo, summary->has_nan ? NULL : &hi) != STRATA_NONE;
-}
-
-/* The comparison, if the summaries of batches can be tried with it when planning; or NULL. */
-static const StrataColumnOp *
-sampled_op(StrataRelInfo *info, RestrictInfo *rinfo)
-{
-	const StrataColumnOp *op = strata_scan_clause_op(info, rinfo);
-
-	if (op == NULL || op->is_array || !op->column_order || !IsA(op->value, Const) ||
-		((const Const *) op->value)->constisnull || !OidIsValid(op->op.comparison) ||
-		op->op.comparison >= FirstGenbkiObjectId || !TupleDescAttr(info->desc, op->attno - 1)->attbyval)
-		return NULL;
-	return op;
-}
-
-/* The share of batches that the clauses do not prune by minima and maxima. */
-static Selectivity
-unpruned_share(StrataRelInfo *info, List *clauses, List *order)
-{
-	List	   *ops = NIL;
-	const StrataStoreSample *sample;
-	int			passing = 0;
-	ListCell   *lc;
-
-	foreach(lc, clauses)
-	{
-		const StrataColumnOp *op = list_member_ptr(order, lfirst(lc)) ? NULL :
-			sampled_op(info, lfirst_node(RestrictInfo, lc));
-
-		if (op != NULL)
-			ops = lappend(ops, (void *) op);
-	}
-	if (ops == NIL)
-		return 1.0;
-	sample = strata_store_sample(info->store);
-	for (int i = 0; i < sample->nbatches; i++)
-	{
-		bool		passes = true;
-
-		foreach(lc, ops)
-		{
-			const StrataColumnOp *op = lfirst(lc);
-
-			passes = passes && may_pass(op, &sample->summaries[(Size) i * sample->natts + op->attno - 1]);
-		}
-		passing += passes;
-	}
-	return (passing + 1.0) / (sample->nbatches + 1.0);
-}
-
 static void
 classify_quals(StrataRelInfo *info, ParamPathInfo *param_info, QualShape *shape)
 {
@@ -272,7 +204,7 @@ classify_quals(StrataRelInfo *info, ParamPathInfo *param_info, QualShape *shape)
 	shape->range_sel = 1.0;
 	if (strata_enable_pruning &&
 		info->size.batches * shape->segment_sel * shape->order_sel >= WORTH_SAMPLING)
-		shape->range_sel = unpruned_share(info, rest, shape->order);
+		shape->range_sel = strata_scan_unpruned_share(info, list_difference_ptr(rest, shape->order));
 }
 
 /* The shape of the quals, found once for all candidates that have the same. */
@@ -516,7 +448,7 @@ strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
 	if (shape->order != NIL)
 		nbatches = Min(nbatches, nbatches * shape->order_sel + segments);
 	nbatches = Min(Max(nbatches, 1.0), Max(size->batches, 1.0));
-	nread = Max(nbatches * shape->range_sel, 1.0);
+	nread = candidate->nread = Max(nbatches * shape->range_sel, 1.0);
 
 	if (candidate->incremental && is_segment_access(candidate))
 		access = index_access_cost(info, nbatches, true);

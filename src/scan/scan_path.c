@@ -179,8 +179,9 @@ make_path(const StrataRelInfo *info, StrataCandidate *candidate, List *pathkeys)
 	memcpy(scan->end, candidate->end, sizeof(scan->end));
 	if (info->layout->norder > 0)
 		scan->order = info->layout->order[0].attno;
-	if (scan->segment_saving > 0)
+	if (scan->segment_saving > 0 || candidate->workers > 0)
 	{
+		scan->nread = candidate->nread;
 		for (int i = 0; i < info->layout->nsegment; i++)
 			scan->segment = bms_add_member(scan->segment, info->layout->segment[i]);
 		scan->has_segment_index[false] = info->has_segment_index;

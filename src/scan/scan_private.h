@@ -62,8 +62,9 @@ typedef struct StrataScanInfo
 	Cost		decode_cost;	/* of fetching and decoding columns; paths only */
 	/* what best_first would save, by segment or of the table as one; paths only */
 	Cost		segment_saving; /* 0: none, or it cannot be */
-	Bitmapset  *segment;
+	Bitmapset  *segment;		/* segmentby columns, of partial paths too */
 	AttrNumber	order;			/* column of the bound */
+	double		nread;			/* batches that a partial path's processes read */
 	bool		has_segment_index[2];	/* by min, by max */
 	StrataEndCost end[2];		/* likewise */
 	char	   *note;			/* why the aggregation above is not vectorised, or "" */
@@ -123,6 +124,7 @@ typedef struct StrataCandidate
 	Cost		total;
 	Cost		row_cost;		/* of total: making rows out of batches */
 	Cost		decode_cost;	/* of total: fetching and decoding columns */
+	double		nread;			/* batches that are read, by all processes */
 	Cost		segment_saving; /* of total: not there when one batch of each segment is looked for; 0: none */
 	StrataEndCost end[2];		/* from the least, from the greatest */
 } StrataCandidate;
@@ -132,6 +134,9 @@ extern const StrataColumnOp *strata_scan_clause_op(StrataRelInfo *info, Restrict
 
 /* scan_cost.c: choose the access (unless incremental) and fill in the results. */
 extern void strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate);
+
+/* scan_share.c: of all batches, those that the clauses do not prune by summaries. */
+extern Selectivity strata_scan_unpruned_share(StrataRelInfo *info, List *clauses);
 
 /*
  * scan_index.c: the row store is about to be read from end to end, which was

@@ -94,6 +94,17 @@ strata_scan_path_from_end(Path *path, AttrNumber by, bool last, double share)
 }
 
 /* See scan_vector.h. */
+double
+strata_scan_path_pieces(Path *path, const Bitmapset **segment, AttrNumber *order)
+{
+	const StrataScanInfo *info = strata_scan_path_info((CustomPath *) path);
+
+	*segment = info->segment;
+	*order = info->order;
+	return info->nread + info->heap_pages;
+}
+
+/* See scan_vector.h. */
 bool
 strata_scan_state_is_best_first(PlanState *node)
 {

@@ -60,7 +60,14 @@ extern bool strata_scan_path_gives_vectors(Path *path, Cost *row_cost, Cost *dec
  */
 extern Cost strata_scan_worker_cost(void);
 
-/* The same of an initialised plan node. */
+/*
+ * Of a partial StrataScan path that gives vectors: how many pieces, batches and pages, all
+ * processes read.  A batch has rows of one value of the *segment columns, in the order of
+ * column *order (0: of none).
+ */
+extern double strata_scan_path_pieces(Path *path, const Bitmapset **segment, AttrNumber *order);
+
+/* Does an initialised plan node give vectors? */
 extern bool strata_scan_state_gives_vectors(PlanState *node);
 
 /*

@@ -482,6 +482,8 @@ extern void strata_store_estimate_size(Relation companion, StrataStoreSize *size
 /* What it said last, for those who know that it was asked a moment ago; false: never. */
 extern bool strata_store_last_size(Oid companion, StrataStoreSize *size);
 
+#define STRATA_SAMPLE_BATCHES 64
+
 /* Summaries of some batches spread over the companion, with the columns of R; of one moment. */
 typedef struct StrataStoreSample
 {
@@ -489,6 +491,7 @@ typedef struct StrataStoreSample
 	BlockNumber pages;			/* private: of it, then */
 	int			natts;
 	int			nbatches;
+	int			nrows[STRATA_SAMPLE_BATCHES];
 	StrataColumnSummary *summaries; /* natts of each batch, by attno - 1; their attno is 0: unknown */
 } StrataStoreSample;
 

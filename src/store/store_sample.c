@@ -20,8 +20,7 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-/* Batches looked at, and summaries of columns kept; of so many companions. */
-#define SAMPLE_BATCHES 64
+/* Summaries of columns kept; of so many companions. */
 #define SAMPLE_SUMMARIES 4096
 #define SAMPLES 16
 
@@ -51,7 +50,7 @@ take_batch(StrataStore *store, TableScanDesc scan, BlockNumber block, TupleTable
 			else
 				summaries[i].attno = 0;
 		}
-		sample->nbatches++;
+		sample->nrows[sample->nbatches++] = reader->nrows;
 		return;
 	}
 }
@@ -60,7 +59,7 @@ take_batch(StrataStore *store, TableScanDesc scan, BlockNumber block, TupleTable
 static void
 fill(StrataStore *store, StrataStoreSample *sample, BlockNumber pages)
 {
-	int			wanted = Min(SAMPLE_BATCHES, Max(SAMPLE_SUMMARIES / Max(sample->natts, 1), 1));
+	int			wanted = Min(STRATA_SAMPLE_BATCHES, Max(SAMPLE_SUMMARIES / Max(sample->natts, 1), 1));
 	Snapshot	snapshot = RegisterSnapshot(strata_latest_snapshot());
 	TableScanDesc scan = table_beginscan_strat(store->batches, snapshot, 0, NULL, true, false);
 	TupleTableSlot *slot = table_slot_create(store->batches, NULL);

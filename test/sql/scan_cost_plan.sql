@@ -29,7 +29,24 @@ CREATE FUNCTION reading(cond text) RETURNS float8 LANGUAGE sql AS $$
 $$;
 SELECT cond, reading(cond) < 0.5 * reading('wide < 10') AS less
     FROM unnest(ARRAY['near < 10', 'near <= 9', '190 < near', 'near >= 190', 'near = 77', 'near BETWEEN 70 AND 80', 'near < 10 AND wide < 10', 'near < 190', 'near <> 7', 'near IN (1, 2)',
-        'near < 10 OR wide < 10', 'near < ''NaN''', 'near < NULL::float8', 'few > 0', 'never > 0', 'wide > 170']) AS cond;
+        'near < 10 OR wide < 10', 'near < ''NaN''', 'near < NULL::float8', 'few > 0', 'never > 0', 'wide > 170', 'near IN (1, 180)', 'near = ANY (NULL)', 'near < 10 OR near > 190', 'near < 10 OR few = 1', 'near NOT IN (1, 2)',
+        'NOT near > 10', 'never IS NULL', 'never IS NOT NULL', 'near IS NULL', 'near IN (1, NULL)', 'near IN (1, wide)', 'near IN (SELECT 3)', 'near + 1 < 10']) AS cond;
+-- a value that is not known is taken for one of the column's
+PREPARE p (float8) AS SELECT count(*) FROM t WHERE near = $1 OR near = ANY (ARRAY[3, $1]);
+PREPARE q (float8) AS SELECT count(*) FROM t WHERE wide = $1 OR near = $1;
+SET plan_cache_mode = force_generic_plan;
+SELECT cost('EXECUTE p (1)') - base < 0.5 * (cost('EXECUTE q (1)') - base) AS less FROM cost('SELECT count(*) FROM t WHERE near = -1') AS base;
+SET plan_cache_mode = force_custom_plan;
+SELECT cost('EXECUTE p (1)') - base < 0.5 * (cost('EXECUTE q (1)') - base) AS less FROM cost('SELECT count(*) FROM t WHERE near = -1') AS base;
+RESET plan_cache_mode;
+-- filters of text columns let those batches through that may have a row that passes
+CREATE TABLE tagged (ts timestamptz NOT NULL, host text, near float8, wide float8, tag text) USING strata WITH (strata.segmentby = 'host', strata.orderby = 'ts', strata.bloom = 'tag');
+INSERT INTO tagged SELECT ts, host, near, wide, 'tag' || extract(epoch FROM ts)::int % 5000 FROM t;
+SELECT compress_chunk('tagged');
+ANALYZE tagged;
+SELECT cond, cost('SELECT sum(wide) FROM tagged WHERE ' || cond) - base < 0.5 * (cost('SELECT sum(wide) FROM tagged WHERE tag > host') - base) AS less
+    FROM cost('SELECT sum(wide) FROM tagged WHERE near = -1') AS base, unnest(ARRAY['tag = ''tag7''', 'tag IN (''tag7'', ''no'')', 'tag > ''tag7''', 'tag = ''tag7'' OR wide < 10', 'host = ''h''']) AS cond;
+DROP TABLE tagged;
 -- workers are not started for what the summaries answer
 SET max_parallel_workers_per_gather = 2;
 SET min_parallel_table_scan_size = 0;
