@@ -38,6 +38,7 @@ build_postgres() {
     [ -z "$(server_user)" ] || chown -R "$(server_user)" "$build" "$prefix"
     quiet "$RUN/build-postgres.log" as_server bash -euc '
         cd "$1"
+        unset MAKELEVEL MAKEFLAGS MFLAGS # below make its headers are not made
         "$2/configure" --prefix="$3" --enable-cassert --enable-debug --with-icu --with-lz4 --with-zstd \
             --with-system-tzdata=/usr/share/zoneinfo CPPFLAGS=-DUSE_VALGRIND CFLAGS="-O1 -g -fno-omit-frame-pointer"
         make -s -j"$(nproc)"
