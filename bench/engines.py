@@ -96,8 +96,11 @@ class Postgres:
         return int(self.value("SELECT pg_total_relation_size('%s')%s" % (
             self.table, " + pg_total_relation_size(strata.batch_relation('%s'))" % self.table if batches else "")))
 
+    def named(self, sql):
+        return sql.replace("FROM T", "FROM %s" % self.table)
+
     def run(self, name, sql):
-        sql = sql.replace("FROM T", "FROM %s" % self.table)
+        sql = self.named(sql)
         started = time.perf_counter()
         self.cursor.execute(sql)
         elapsed = 1000 * (time.perf_counter() - started)

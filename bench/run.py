@@ -17,6 +17,7 @@ import re
 import statistics
 import subprocess
 import sys
+import time
 
 import engines
 from queries import SCALING, Shapes
@@ -214,6 +215,66 @@ class Bench:
                                     [round(f(measured), 3) for f in (statistics.median, min, max)])
         say("\nkept as %s" % os.path.relpath(path))
 
+    # --- estimates ---
+
+    def own_nodes(self, plan, ends_early=False):
+        """(kind, estimated rows, actual rows) of StrataScan and StrataAgg nodes that were read to their end."""
+        ends_early = ends_early or plan["Node Type"] == "Limit"
+        if plan.get("Custom Plan Provider", "").startswith("Strata") and plan["Actual Loops"] and not ends_early:
+            yield plan["Custom Plan Provider"][6:], plan["Plan Rows"], plan["Actual Rows"]
+        ends_early = ends_early or "Early Stop" in plan
+        for child in plan.get("Plans", []):
+            yield from self.own_nodes(child, ends_early)
+
+    def explained(self, engine, statement):
+        plan = engine.value("EXPLAIN (ANALYZE, TIMING off, FORMAT json) " + statement)[0]["Plan"]
+        return ["%s %.0f/%.0f%s" % (kind, guess, rows, "" if max(guess, 1) <= 2 * max(rows, 1) and max(rows, 1) <= 2 * max(guess, 1) else " !")
+                for kind, guess, rows in self.own_nodes(plan)]
+
+    def estimates(self, title):
+        """Estimated and actual rows of each query's own nodes; ! where one is more than twice the other."""
+        engine = self.engines[-1]
+        first, last = engine.sql("SELECT min(time), max(time) FROM cpu")[0]
+        engine.sql("DROP TABLE IF EXISTS hosts; CREATE TABLE hosts AS SELECT DISTINCT hostname FROM cpu; ANALYZE hosts")
+        hosts = sorted(row[0] for row in engine.sql("SELECT hostname FROM hosts"))
+        say("\n%s: rows as estimated / as they were\n\n| | plain | prepared | generic plan |\n|---|---|---|---|" % title)
+        for name, make in Shapes(random.Random(self.options.seed), hosts, first, last).all():
+            query = engine.named(make())
+            head, where, conditions = query.partition(" WHERE ")
+            values = []
+
+            def parameter(match):
+                values.append(match.group())
+                return "$%d" % len(values)
+            conditions, group, tail = conditions.partition(" GROUP BY ")
+            engine.sql("PREPARE q AS " + head + where + re.sub(r"'[^']*'|(?<=[<>] )[\d.]+", parameter, conditions) + group + tail)
+            call = "EXECUTE q" + ("(%s)" % ", ".join(values) if values else "")
+            cells = [self.explained(engine, query)]
+            for mode in ("custom", "generic"):
+                engine.sql("SET plan_cache_mode = force_%s_plan" % mode)
+                cells.append(self.explained(engine, call))
+            engine.sql("RESET plan_cache_mode; DEALLOCATE q")
+            say("| %s | %s |" % (name, " | ".join(", ".join(cell) for cell in cells)))
+
+    def compare_estimates(self):
+        self.generate()
+        engine = self.postgres("strata", "cpu", STRATA % ", strata.direct_load")
+        self.engines = [engine]
+        engine.load(self.path)
+        engine.sql("ANALYZE cpu")
+        self.estimates("analysed")
+        engine = self.postgres("strata", "cpu", STRATA % "")
+        self.engines = [engine]
+        engine.create([])
+        engine.copy(self.path)
+        engine.sql("SELECT compress_chunk('cpu')")
+        # by the worker that vacuums
+        for _ in range(100):
+            if engine.value("SELECT count(*) FROM pg_stats WHERE tablename = 'cpu'"):
+                break
+            time.sleep(0.1)
+        self.estimates("compressed, analysed by nobody")
+
     def run(self):
         self.generate()
         self.open_engines()
@@ -262,12 +323,17 @@ def main():
     parser.add_argument("--check-rows", type=int, default=2000000, help="up to here every bit of heap and strata is compared")
     parser.add_argument("--only", default="", help="names of queries")
     parser.add_argument("--cold", action="store_true")
+    parser.add_argument("--estimates", action="store_true", help="estimates of rows, in place of times")
     parser.add_argument("--no-peers", action="store_true")
     parser.add_argument("--seed", type=int, default=123)
     parser.add_argument("--results", default="results")
     parser.add_argument("--label", default="unknown")
     options = parser.parse_args()
     sizes = [int(text) for text in options.rows.split(",")]
+    if options.estimates:
+        for rows in sizes:
+            Bench(options, rows).compare_estimates()
+        return
     if len(sizes) > 1:
         options.only = options.only or ",".join(SCALING)
         options.load_turns = 0

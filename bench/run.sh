@@ -15,6 +15,7 @@ ${BENCH_CONF:-}"
 # The peers come into a virtual environment of the checkout; without network,
 # or with PEERS=0, the others are measured without them.
 python=$RUN/bench-venv/bin/python
+[ -z "${ESTIMATES:-}" ] || PEERS=0
 if [ "${PEERS:-1}" = 1 ]; then
     [ -x "$python" ] || python3 -m venv "$RUN/bench-venv" || say "no virtual environment: python3-venv is missing"
     "$python" -c 'import duckdb, chdb, numpy, psycopg2' 2>/dev/null ||
@@ -33,6 +34,6 @@ ${CC:-cc} -O2 -o "$RUN/bench-generate" "$ROOT/bench/generate.c"
 "$SERVER" psql -q -c 'CREATE EXTENSION IF NOT EXISTS strata' 2>/dev/null
 "$python" "$ROOT/bench/run.py" --dsn "$("$SERVER" dsn)" --server "$SERVER" --generate "$RUN/bench-generate" --work "$work" \
     --rows "${ROWS:-1000000}" --hosts "${HOSTS:-0}" --hours "${HOURS:-0}" --rounds "${ROUNDS:-5}" \
-    ${COLD:+--cold} ${ONLY:+--only "$ONLY"} ${LOADS:+--load-turns "$LOADS"} ${LOAD_ROWS:+--load-rows "$LOAD_ROWS"} \
+    ${COLD:+--cold} ${ESTIMATES:+--estimates} ${ONLY:+--only "$ONLY"} ${LOADS:+--load-turns "$LOADS"} ${LOAD_ROWS:+--load-rows "$LOAD_ROWS"} \
     $([ "${PEERS:-1}" = 1 ] || echo --no-peers) --results "$ROOT/bench/results" \
     --label "$(git -C "$ROOT" describe --always --dirty 2>/dev/null || echo unknown)"

@@ -16,7 +16,6 @@
 #include <math.h>
 
 #include "agg/agg.h"
-#include "catalog/pg_statistic.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/appendinfo.h"
@@ -26,7 +25,6 @@
 #include "optimizer/paths.h"
 #include "optimizer/tlist.h"
 #include "utils/lsyscache.h"
-#include "utils/selfuncs.h"
 
 /* Per value, in units of cpu_operator_cost; measured against HashAggregate. */
 #define COST_KERNEL_VALUE 0.02
@@ -277,76 +275,6 @@ group_size(const AggShape *shape)
 	return size;
 }
 
-/* Least and greatest value of a column, by the statistics. */
-static bool
-column_range(PlannerInfo *root, Node *var, double *range)
-{
-	VariableStatData vardata;
-	AttStatsSlot slot;
-	bool		found = false;
-
-	examine_variable(root, var, 0, &vardata);
-	if (HeapTupleIsValid(vardata.statsTuple) &&
-		get_attstatsslot(&slot, vardata.statsTuple, STATISTIC_KIND_HISTOGRAM, InvalidOid,
-						 ATTSTATSSLOT_VALUES))
-	{
-		if (slot.nvalues > 1 && slot.valuetype == exprType(var))
-		{
-			*range = (double) DatumGetInt64(slot.values[slot.nvalues - 1]) -
-				(double) DatumGetInt64(slot.values[0]);
-			found = true;
-		}
-		free_attstatsslot(&slot);
-	}
-	ReleaseVariableStats(vardata);
-	return found;
-}
-
-/* Selectivity of the conditions on nothing but the column. */
-static Selectivity
-column_selectivity(PlannerInfo *root, RelOptInfo *rel, Node *var)
-{
-	List	   *clauses = NIL;
-	ListCell   *lc;
-
-	foreach(lc, rel->baserestrictinfo)
-	{
-		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
-		List	   *vars = pull_var_clause((Node *) rinfo->clause, PVC_RECURSE_PLACEHOLDERS);
-
-		if (list_length(vars) == 1 && equal(linitial(vars), var))
-			clauses = lappend(clauses, rinfo);
-	}
-	return clauselist_selectivity(root, clauses, 0, JOIN_INNER, NULL);
-}
-
-/*
- * Groups to expect.  PostgreSQL takes a bucket function to have as many values
- * as its argument; we divide the range of the column by the bucket's width.
- */
-static double
-estimate_groups(PlannerInfo *root, RelOptInfo *rel, const AggShape *shape, double rows)
-{
-	List	   *others = NIL;
-	double		buckets = 1;
-	double		ngroups;
-	ListCell   *lc;
-
-	foreach(lc, shape->keys)
-	{
-		Expr	   *arg;
-		double		width = strata_agg_bucket_width(lfirst(lc), &arg);
-		double		range;
-
-		if (width > 0 && column_range(root, (Node *) arg, &range))
-			buckets *= 1 + range / width * column_selectivity(root, rel, (Node *) arg);
-		else
-			others = lappend(others, lfirst(lc));
-	}
-	ngroups = others == NIL ? 1 : estimate_num_groups(root, others, rows, NULL, NULL);
-	return clamp_row_est(Min(ngroups * buckets, rows));
-}
-
 /* Writing groups out and reading them in again, when they outgrow memory. */
 static Cost
 spill_cost(const AggShape *shape, double ngroups)
@@ -413,8 +341,16 @@ make_reading_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_
 {
 	CustomPath *path = make_path(grouped_rel, target, child, shape, having, stage);
 	double		rows = child->rows;
-	double		ngroups = shape->keys == NIL ? 1 : estimate_groups(root, input_rel, shape, rows);
+	double		ngroups = 1;
 
+	if (shape->keys != NIL && stage == AGG_STAGE_PARTIAL)
+	{
+		ngroups = strata_agg_estimate_groups(root, input_rel, shape, input_rel->rows);
+		ngroups *= strata_agg_group_share(root, input_rel, strata_agg_strip_projection(child), shape, ngroups);
+		ngroups = clamp_row_est(Min(ngroups, rows));
+	}
+	else if (shape->keys != NIL)
+		ngroups = strata_agg_estimate_groups(root, input_rel, shape, rows);
 	cost_path(root, path, Max(child->total_cost - saved, child->startup_cost) +
 			  rows * row_cost(root, shape) + spill_cost(shape, ngroups), ngroups, having);
 	return path;
@@ -510,7 +446,7 @@ add_parallel_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_
 		child->total_cost += strata_scan_worker_cost();
 	path = make_path(grouped_rel, grouped_rel->reltarget, child, shape, having, AGG_STAGE_FINAL);
 	if (shape->keys != NIL)
-		ngroups = estimate_groups(root, input_rel, shape, input_rel->rows);
+		ngroups = strata_agg_estimate_groups(root, input_rel, shape, input_rel->rows);
 	cost_path(root, path, child->total_cost + spill_cost(shape, ngroups) + child->rows *
 			  (cpu_tuple_cost + list_length(shape->aggrefs) * COST_FUNCTION_VALUE * cpu_operator_cost),
 			  ngroups, having);
@@ -539,7 +475,7 @@ strata_agg_create_paths(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *gr
 	}
 	strata_agg_stop_plan(root, input_rel, having != NIL, &shape);
 	if (shape.stop == AGG_STOP_TOP)
-		shape.share = Min(shape.top_n / estimate_groups(root, input_rel, &shape, input_rel->rows), 1.0);
+		shape.share = Min(shape.top_n / strata_agg_estimate_groups(root, input_rel, &shape, input_rel->rows), 1.0);
 	shape.summaries = is_for_summaries(input_rel, &shape);
 	child = make_child(root, input_rel, input, &shape, &saved);
 	if (child == NULL)

@@ -252,6 +252,12 @@ extern Node *strata_agg_refer_to_child(Node *node, List *inputs);
 /* agg_path.c: the path below projections that were put on top of the relation's own. */
 extern Path *strata_agg_strip_projection(Path *path);
 
+/* agg_estimate.c: groups of the shape that so many rows of the relation make. */
+extern double strata_agg_estimate_groups(PlannerInfo *root, RelOptInfo *rel, const AggShape *shape, double rows);
+/* Of all groups, those that one of the processes meets; path is a partial StrataScan or an Append of them. */
+extern double strata_agg_group_share(PlannerInfo *root, RelOptInfo *rel, Path *path, const AggShape *shape,
+									 double ngroups);
+
 /* agg_parallel.c: may workers share the aggregation? */
 extern bool strata_agg_can_share(const RelOptInfo *input_rel, const RelOptInfo *grouped_rel,
 								 const AggShape *shape);
