@@ -404,6 +404,8 @@ row_density(Relation rel, BlockNumber pages)
 	double		rows = 0;
 	bool		found;
 
+	if (pages == 0)
+		return 0;
 	if (densities == NULL)
 	{
 		HASHCTL		ctl = {0};
@@ -424,7 +426,7 @@ row_density(Relation rel, BlockNumber pages)
 	UnregisterSnapshot(snapshot);
 	density = hash_search(densities, &relid, HASH_ENTER, &found);
 	density->pages = pages;
-	density->rows_per_page = looked > 0 ? rows / looked : 0;
+	density->rows_per_page = rows / looked;
 	return density->rows_per_page;
 }
 
@@ -440,18 +442,20 @@ relation_estimate_size(Relation rel, int32 *attr_widths, BlockNumber *pages, dou
 {
 	Oid			companion = strata_companion_oid(rel);
 	Relation	batches;
+	BlockNumber nheap;
 	StrataStoreSize size;
 
-	strata_heap_am->relation_estimate_size(rel, attr_widths, pages, tuples, allvisfrac);
 	if (!OidIsValid(companion))
+	{
+		strata_heap_am->relation_estimate_size(rel, attr_widths, pages, tuples, allvisfrac);
 		return;
+	}
 	batches = table_open(companion, AccessShareLock);
 	strata_store_estimate_size(batches, &size);
-	/* heap takes a small one for larger than it is */
-	if (*pages <= 10)
-		*pages = heap_blocks(rel);
-	*tuples = rint(row_density(rel, *pages) * *pages) + size.rows;
-	*pages += (BlockNumber) (size.main_pages + size.toast_pages);
+	nheap = heap_blocks(rel);
+	*allvisfrac = nheap > 0 ? Min((double) rel->rd_rel->relallvisible / nheap, 1.0) : 0;
+	*tuples = rint(row_density(rel, nheap) * nheap) + size.rows;
+	*pages = nheap + (BlockNumber) (size.main_pages + size.toast_pages);
 	table_close(batches, AccessShareLock);
 }
 

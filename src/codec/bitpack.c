@@ -216,6 +216,20 @@ strata_bitpack_read_part(StrataReader *in, uint32_t n, uint32_t wanted, unsigned
 	return true;
 }
 
+/* What the first wanted of such numbers add up to: see strata_int_simd_sum_packed. */
+bool
+strata_bitpack_sum_part(StrataReader *in, uint32_t n, uint32_t wanted, unsigned width, bool zigzag, uint8_t *odd,
+						int64_t *sum)
+{
+	uint8_t		padded[PACKED_MAX + 64 + LOAD_SLACK];
+	const uint8_t *from = packed_bytes(in, n, width, padded);
+
+	if (from == NULL)
+		return false;
+	*sum = width == 0 ? 0 : strata_int_simd_sum_packed(from, wanted, width, zigzag, odd);
+	return true;
+}
+
 /*
  * Unpack n (<= INT_BLOCK_MAX) numbers; out has INT_BLOCK_BUFFER entries and
  * those behind the n-th get any value.  False when the input is too short.

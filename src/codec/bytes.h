@@ -113,7 +113,9 @@ strata_load_partial(const uint8_t *from, size_t nbytes)
 {
 	uint64_t	v = 0;
 
-	for (size_t i = 0; i < nbytes && i < 8; i++)
+	if (nbytes >= 8)
+		return strata_load64(from);
+	for (size_t i = 0; i < nbytes; i++)
 		v |= (uint64_t) from[i] << (8 * i);
 	return v;
 }

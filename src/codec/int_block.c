@@ -398,6 +398,45 @@ strata_int_pack_read_narrow(const IntBlockSize *size, uint32_t count, uint32_t w
 		(!size->patched || patch_narrow(size->width, count, in, u));
 }
 
+/* What the residuals of n numbers of 32 bits add up to. */
+STRATA_CLONES
+int64_t
+strata_int_sum(const IntShape *shape, int64_t base, const uint32_t *u, uint32_t n)
+{
+	uint64_t	sum = 0;
+
+	if (shape->based)
+	{
+		for (uint32_t i = 0; i < n; i++)
+			sum += u[i];
+		return (int64_t) (sum + (uint64_t) base * n);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		sum += (uint64_t) (int64_t) (int32_t) ((u[i] >> 1) ^ (0 - (u[i] & 1)));
+	return (int64_t) sum;
+}
+
+/* What the first wanted residuals of such a block add up to. */
+bool
+strata_int_pack_sum_narrow(const IntShape *shape, int64_t base, const IntBlockSize *size, uint32_t count,
+						   uint32_t wanted, StrataReader *in, int64_t *sum)
+{
+	uint32_t	u[INT_BLOCK_BUFFER];
+
+	if (size->split)
+	{
+		if (!strata_int_split_sum_narrow(size->width, !shape->based, count, wanted, in, sum))
+			return false;
+		if (shape->based)
+			*sum = (int64_t) ((uint64_t) *sum + (uint64_t) base * wanted);
+		return true;
+	}
+	if (!strata_int_pack_read_narrow(size, count, wanted, in, u))
+		return false;
+	*sum = strata_int_sum(shape, base, u, wanted);
+	return true;
+}
+
 /* Read the numbers of a block; u has INT_BLOCK_BUFFER entries. */
 bool
 strata_int_pack_read(IntPacking packing, const IntBlockSize *size, uint32_t count,

@@ -196,6 +196,9 @@ extern bool strata_int_pack_skip(IntPacking packing, const IntBlockSize *size, u
 extern bool strata_int_pack_read(IntPacking packing, const IntBlockSize *size, uint32_t count,
 								 StrataReader *in, uint64_t *u);
 extern bool strata_int_pack_is_narrow(IntBlockSize *size, uint32_t count, const StrataReader *in);
+extern bool strata_int_pack_sum_narrow(const IntShape *shape, int64_t base, const IntBlockSize *size, uint32_t count,
+									   uint32_t wanted, StrataReader *in, int64_t *sum);
+extern int64_t strata_int_sum(const IntShape *shape, int64_t base, const uint32_t *u, uint32_t n);
 extern bool strata_int_pack_read_narrow(const IntBlockSize *size, uint32_t count, uint32_t wanted, StrataReader *in,
 										uint32_t *u);
 
@@ -210,6 +213,8 @@ extern void strata_int_plan_split_levels(const IntNumbers *numbers, IntBitsPlan 
 extern void strata_int_split_write(const IntBlockPlan *plan, const uint32_t *u, uint32_t count, StrataWriter *out);
 extern bool strata_int_split_skip(unsigned k, uint32_t count, StrataReader *in);
 extern bool strata_int_split_read(unsigned k, uint32_t count, StrataReader *in, uint64_t *u);
+extern bool strata_int_split_sum_narrow(unsigned k, bool zigzag, uint32_t count, uint32_t wanted, StrataReader *in,
+										int64_t *sum);
 extern bool strata_int_split_read_narrow(unsigned k, uint32_t count, uint32_t wanted, StrataReader *in, uint32_t *u);
 
 /* bitpack.c */
@@ -217,6 +222,8 @@ extern void strata_bitpack_write(const uint64_t *u, uint32_t n, unsigned width, 
 extern void strata_bitpack_write_narrow(const uint32_t *u, uint32_t n, unsigned width, StrataWriter *out);
 extern bool strata_bitpack_read(StrataReader *in, uint32_t n, unsigned width, uint64_t *out);
 extern bool strata_bitpack_read_part(StrataReader *in, uint32_t n, uint32_t wanted, unsigned width, uint32_t *out);
+extern bool strata_bitpack_sum_part(StrataReader *in, uint32_t n, uint32_t wanted, unsigned width, bool zigzag,
+									uint8_t *odd, int64_t *sum);
 
 /* int_simd.c: of use only if strata_int_simd_usable() */
 #define INT_NARROW_WIDTH 25		/* widest numbers that are unpacked to 32 bits */
@@ -227,6 +234,20 @@ extern bool strata_int_simd_simple8b(const uint8_t *selectors, const uint8_t *wo
 extern void strata_int_simd_unpack_narrow(const uint8_t *from, uint32_t n, unsigned width, uint32_t *out);
 extern bool strata_int_simd_unary(const uint8_t *unary, unsigned nunary, unsigned k, uint32_t count, uint32_t wanted,
 								  uint32_t *u);
+
+/* int_simd_prefix.c: likewise */
+extern int64_t strata_int_simd_sum_packed(const uint8_t *from, uint32_t n, unsigned width, bool zigzag, uint8_t *odd);
+
+/* What upper parts add up to: zeros in front of ones, of all numbers and of those that are odd. */
+typedef struct StrataUnarySum
+{
+	uint32_t	zeros;
+	uint32_t	odd_zeros;
+	uint32_t	nodd;
+} StrataUnarySum;
+
+extern bool strata_int_simd_sum_unary(const uint8_t *unary, unsigned nunary, uint32_t count, uint32_t n,
+									  const uint8_t *odd, StrataUnarySum *sum);
 
 /* int_simd_sums.c: likewise */
 extern void strata_int_simd_rebuild(const IntHeader *h, const IntBlockState *state, const uint64_t *u, uint32_t m,

@@ -66,7 +66,7 @@ strata_int_simd_unary(const uint8_t *unary, unsigned nunary, unsigned k, uint32_
 bool
 strata_int_simd_usable(void)
 {
-	return !strata_codec_portable_only && __builtin_cpu_supports("avx2");
+	return !strata_codec_portable_only && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
 }
 
 /* --- unpacking ----------------------------------------------------------------- */

@@ -350,3 +350,31 @@ strata_int_split_read_narrow(unsigned k, uint32_t count, uint32_t wanted, Strata
 	unary = strata_read_bytes(in, nunary);
 	return unary != NULL && strata_int_simd_unary(unary, nunary, k, count, wanted, u);
 }
+
+/*
+ * What the first wanted numbers of a block add up to, or if they are zigzag codes what these
+ * stand for.  Only if strata_int_simd_usable().
+ */
+bool
+strata_int_split_sum_narrow(unsigned k, bool zigzag, uint32_t count, uint32_t wanted, StrataReader *in, int64_t *sum)
+{
+	uint8_t		odd[INT_BLOCK_MAX / 8 + 9] = {0};
+	unsigned	nunary = strata_read_u8(in);
+	const uint8_t *unary;
+	StrataUnarySum upper;
+
+	if (!strata_bitpack_sum_part(in, count, wanted, k, zigzag, odd, sum))
+		return false;
+	unary = strata_read_bytes(in, nunary);
+	if (unary == NULL ||
+		!strata_int_simd_sum_unary(unary, nunary, count, wanted, zigzag && k == 0 ? NULL : odd, &upper))
+		return false;
+	/* 2g stands for g, 2g - 1 for -g */
+	if (!zigzag)
+		*sum += (int64_t) upper.zeros << k;
+	else if (k > 0)
+		*sum += ((int64_t) upper.zeros - 2 * (int64_t) upper.odd_zeros) * (INT64_C(1) << (k - 1));
+	else
+		*sum = ((int64_t) upper.zeros - 2 * (int64_t) upper.odd_zeros - upper.nodd) / 2;
+	return true;
+}

@@ -259,24 +259,6 @@ typedef struct IntWanted
 	bool		narrow;			/* may blocks be unpacked to 32 bits? */
 } IntWanted;
 
-/* What n numbers of 32 bits, differences of neighbours, add up to. */
-STRATA_CLONES
-static int64_t
-sum_differences(const IntShape *shape, int64_t base, const uint32_t *u, uint32_t n)
-{
-	uint64_t	sum = 0;
-
-	if (shape->based)
-	{
-		for (uint32_t i = 0; i < n; i++)
-			sum += u[i];
-		return (int64_t) (sum + (uint64_t) base * n);
-	}
-	for (uint32_t i = 0; i < n; i++)
-		sum += (uint64_t) (int64_t) (int32_t) ((u[i] >> 1) ^ (0 - (u[i] & 1)));
-	return (int64_t) sum;
-}
-
 /*
  * Values [skip, skip + k) of the m of a block whose numbers are narrow; skip is 0 where they
  * are differences of differences.
@@ -294,12 +276,31 @@ decode_narrow(const IntWanted *wanted, const IntBlockState *state, const IntBloc
 	if (!strata_int_pack_read_narrow(size, count, int_numbers_of(h->shape.transform, skip + k), in, u))
 		return false;
 	if (h->shape.transform == INT_DELTA)
-		at.start = (int64_t) ((uint64_t) at.start + (uint64_t) sum_differences(&h->shape, at.base, u, skip));
+		at.start = (int64_t) ((uint64_t) at.start + (uint64_t) strata_int_sum(&h->shape, at.base, u, skip));
 	if (sink && sink->power > 0 && strata_int_simd_doubles(h, &at, size->bits, u + skip, k, sink->power, out))
 		return true;
 	strata_int_simd_rebuild_narrow(h, &at, size->bits, u + skip, k, wanted->width, out);
 	if (sink)
 		sink->finish(sink->power, out, k);
+	return true;
+}
+
+/* Value `at` of a block of m differences that are narrow. */
+static bool
+decode_one(const IntWanted *wanted, const IntBlockState *state, const IntBlockSize *size, StrataReader *in,
+		   uint32_t m, uint32_t at, void *out)
+{
+	const IntHeader *h = wanted->h;
+	const StrataIntSink *sink = wanted->sink;
+	int64_t		sum;
+	uint64_t	value;
+
+	if (!strata_int_pack_sum_narrow(&h->shape, state->base, size, int_numbers_of(INT_DELTA, m), at, in, &sum))
+		return false;
+	value = h->first + h->divisor * ((uint64_t) state->start + (uint64_t) sum);
+	if (sink)
+		sink->finish(sink->power, &value, 1);
+	strata_int_store(&value, 1, wanted->width, out, 0);
 	return true;
 }
 
@@ -343,6 +344,8 @@ decode_block(const IntWanted *wanted, const IntBlockState *state, IntBlockSize *
 	if (in->failed)
 		return false;
 	narrow = wanted->narrow && strata_int_pack_is_narrow(size, int_numbers_of(shape->transform, m), in);
+	if (narrow && shape->transform == INT_DELTA && hi == lo + 1)
+		return decode_one(wanted, state, size, in, m, lo, out);
 	if (shape->transform == INT_VALUES || (narrow && shape->transform == INT_DELTA))
 		skip = lo;
 	to = skip == lo ? out : part;

@@ -131,7 +131,10 @@ decode_any(const uint8_t *data, size_t len)
 		rc = decode_any_range(buf, len, &info, 0, info.nrows);
 		decode_any_range(buf, len, &info, info.nrows / 3, info.nrows / 2);
 		if (info.nrows > 0)
+		{
+			decode_any_range(buf, len, &info, info.nrows * 2 / 3, 1);
 			decode_any_range(buf, len, &info, info.nrows - 1, 1);
+		}
 		DECODE_ANY_REQUIRE(decode_any_range(buf, len, &info, info.nrows, 1) != STRATA_CODEC_OK);
 	}
 	free(buf);

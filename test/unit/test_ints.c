@@ -156,6 +156,9 @@ check_shape(const IntShape *shape, const Sample *s)
 		CHECK(strata_ints_decode(out, strata_writer_len(&w), n, from, count, 8, back) == STRATA_CODEC_OK);
 		CHECK(memcmp((int64_t *) s->fixed + from, back, count * sizeof(int64_t)) == 0);
 	}
+	for (uint32_t i = 0; i < n; i++)
+		CHECK(strata_ints_decode(out, strata_writer_len(&w), n, i, 1, 8, back) == STRATA_CODEC_OK &&
+			  back[0] == ((int64_t *) s->fixed)[i]);
 	free(out);
 	free(out2);
 	free(scratch);
