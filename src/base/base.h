@@ -33,6 +33,7 @@ extern bool strata_enable_batch_delete;
 extern bool strata_enable_bucket_pruning;
 extern bool strata_enable_direct_load;
 extern bool strata_enable_early_stop;
+extern bool strata_enable_key_plan;
 extern bool strata_enable_multi_insert;
 extern bool strata_enable_now_pruning;
 extern bool strata_enable_ordered_scan;

@@ -369,6 +369,21 @@ typedef const char *const StrataOptionNamespace;
 #endif
 
 /*
+ * 16 keeps permissions to check apart from the range table (a61b1f74823), 18 says which of its tables may be
+ * pruned (525392d5727); delete when 15 resp. 17 go.  The statement reads the one table of the query.
+ */
+#if PG_VERSION_NUM < 160000
+#define strata_planned_stmt_permissions(stmt, query) ((void) 0)
+#elif PG_VERSION_NUM < 180000
+#define strata_planned_stmt_permissions(stmt, query) \
+	((stmt)->permInfos = (query)->rteperminfos)
+#else
+#define strata_planned_stmt_permissions(stmt, query) \
+	((stmt)->permInfos = (query)->rteperminfos, \
+	 (stmt)->unprunableRelids = bms_make_singleton(1))
+#endif
+
+/*
  * 16 computes the map from root to child when it is asked for (fb958b5da86);
  * delete when 15 goes.  For users that include executor/executor.h.
  */

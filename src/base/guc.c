@@ -19,6 +19,7 @@ bool		strata_enable_batch_delete = true;
 bool		strata_enable_bucket_pruning = true;
 bool		strata_enable_direct_load = true;
 bool		strata_enable_early_stop = true;
+bool		strata_enable_key_plan = true;
 bool		strata_enable_multi_insert = true;
 bool		strata_enable_now_pruning = true;
 bool		strata_enable_ordered_scan = true;
@@ -56,6 +57,9 @@ static const BoolSetting bool_settings[] = {
 	{"strata.enable_early_stop", &strata_enable_early_stop, true, GUC_EXPLAIN,
 		"Enables StrataAgg to pass over batches that cannot change its result.",
 	"Applies to the latest row of each group, and to ORDER BY time LIMIT of groups."},
+	{"strata.enable_key_plan", &strata_enable_key_plan, true, GUC_EXPLAIN,
+		"Enables planning of queries for the rows of one key without the planner.",
+	"When off, or in any other form, queries are planned as all others."},
 	{"strata.enable_multi_insert", &strata_enable_multi_insert, true, 0,
 	"Enables COPY into hypertables to insert many rows at a time.", NULL},
 	{"strata.enable_now_pruning", &strata_enable_now_pruning, true, GUC_EXPLAIN,

@@ -422,6 +422,29 @@ cost_end(const StrataRelInfo *info, const QualShape *shape, bool last, Cost acce
 	end->walk = index_access_cost(info, nbatches, false);
 }
 
+/* Share of the batches' TOAST that one takes, by the columns it is read for. */
+static Cost
+toast_cost(const StrataRelInfo *info)
+{
+	return info->size.toast_pages / Max(info->size.batches, 1.0) * info->seq_page_cost *
+		Min(info->ncolumns / Max((double) info->desc->natts, 1.0), 1.0);
+}
+
+/* Opening and decoding a batch of so many rows, without quals. */
+static Cost
+open_cost(const StrataRelInfo *info, double rows)
+{
+	return COST_BATCH_OPEN * cpu_tuple_cost +
+		info->ncolumns * (COST_COLUMN_OPEN + COST_DECODE_VALUE * rows) * cpu_tuple_cost + toast_cost(info);
+}
+
+/* See scan_private.h. */
+Cost
+strata_scan_batch_cost(const StrataRelInfo *info)
+{
+	return index_access_cost(info, 1, true) + open_cost(info, info->size.rows / Max(info->size.batches, 1.0));
+}
+
 /* See scan_private.h. */
 void
 strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
@@ -457,11 +480,8 @@ strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
 	else
 		access = choose_access(info, candidate, shape, nbatches);
 
-	toast = size->toast_pages / Max(size->batches, 1.0) * info->seq_page_cost *
-		Min(info->ncolumns / Max((double) info->desc->natts, 1.0), 1.0);
-	per_batch = COST_BATCH_OPEN * cpu_tuple_cost +
-		info->ncolumns * (COST_COLUMN_OPEN + COST_DECODE_VALUE * rows_per_batch) * cpu_tuple_cost +
-		rows_per_batch * shape->batch.per_tuple * VECTOR_QUAL_SHARE + toast;
+	toast = toast_cost(info);
+	per_batch = open_cost(info, rows_per_batch) + rows_per_batch * shape->batch.per_tuple * VECTOR_QUAL_SHARE;
 	emit = candidate->rows * batch_share * COST_EMIT_ROW * cpu_tuple_cost +
 		candidate->rows * info->rel->reltarget->cost.per_tuple;
 	rowstore_cost(info, candidate, shape, &heap_startup, &heap_total);

@@ -83,6 +83,13 @@ count_columns(StrataRelInfo *info)
 	return bms_num_members(attrs);
 }
 
+/* See scan_private.h. */
+bool
+strata_scan_asks_for_span(const StrataRelInfo *info)
+{
+	return info->has_span_index && info->size.batches / Max(info->nsegments, 1) >= BATCHES_BY_SPAN;
+}
+
 static void
 init_info(StrataRelInfo *info, PlannerInfo *root, RelOptInfo *rel, Relation relation,
 		  StrataStore *store)
@@ -108,8 +115,7 @@ init_info(StrataRelInfo *info, PlannerInfo *root, RelOptInfo *rel, Relation rela
 	info->has_min_index = OidIsValid(strata_store_order_index(store, info->layout, false));
 	info->has_max_index = OidIsValid(strata_store_order_index(store, info->layout, true));
 	info->has_span_index = OidIsValid(strata_store_span_index(store, info->layout));
-	info->by_span = info->has_span_index &&
-		info->size.batches / Max(info->nsegments, 1) >= BATCHES_BY_SPAN;
+	info->by_span = strata_scan_asks_for_span(info);
 }
 
 /*-------------------------------------------------------------------------

@@ -144,7 +144,15 @@ extern Selectivity strata_scan_unpruned_share(StrataRelInfo *info, List *clauses
  */
 extern void strata_scan_check_outgrown(Relation rel, BlockNumber planned, BlockNumber found);
 
-/* scan_plan.c */
+/* scan_cost.c: finding and opening one batch. */
+extern Cost strata_scan_batch_cost(const StrataRelInfo *info);
+
+/* scan_path.c: are there so many batches in a segment that its widest is asked for? */
+extern bool strata_scan_asks_for_span(const StrataRelInfo *info);
+
+/* scan_plan.c: the plan node; info->promotable is about the quals.  Costs are the caller's. */
+extern Plan *strata_scan_make_plan(Index scanrelid, List *tlist, List *quals, const StrataScanInfo *info,
+								   uint32 flags);
 extern const struct CustomPathMethods strata_path_methods;
 extern const struct CustomScanMethods strata_scan_methods;
 
