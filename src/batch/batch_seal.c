@@ -25,51 +25,50 @@
 
 #define CRC_OFFSET 1
 
-/* Small pieces are collected: the checksum works on eight bytes at a time. */
+/*
+ * Small pieces are collected: the checksum works on eight bytes at a time.  Functions take and
+ * return the place behind the last piece, which is kept in a register so: bytes are written
+ * through a pointer that could be to anything.
+ */
 typedef struct Checksum
 {
 	pg_crc32c	crc;
-	int			n;
 	uint8		buf[256];
 } Checksum;
 
-static inline void
-flush(Checksum *sum)
+static inline uint8 *
+flush(Checksum *sum, uint8 *next)
 {
-	if (sum->n > 0)
-		COMP_CRC32C(sum->crc, sum->buf, sum->n);
-	sum->n = 0;
+	if (next > sum->buf)
+		COMP_CRC32C(sum->crc, sum->buf, next - sum->buf);
+	return sum->buf;
 }
 
-static inline void
-add(Checksum *sum, const void *bytes, Size len)
+static inline uint8 *
+add(Checksum *sum, uint8 *next, const void *bytes, Size len)
 {
-	if (sum->n + len > sizeof(sum->buf))
+	if (len > (Size) (sum->buf + sizeof(sum->buf) - next))
 	{
-		flush(sum);
+		next = flush(sum, next);
 		if (len > sizeof(sum->buf))
 		{
 			COMP_CRC32C(sum->crc, bytes, len);
-			return;
+			return next;
 		}
 	}
-	memcpy(sum->buf + sum->n, bytes, len);
-	sum->n += (int) len;
+	memcpy(next, bytes, len);
+	return next + len;
 }
 
 /* A by-value datum's own bytes; the rest of the datum is sign extension. */
 static inline uint64
 own_bytes(Form_pg_attribute att, Datum value)
 {
-	uint64		v = (uint64) value;
-
-	if (att->attlen < 8)
-		v &= (UINT64CONST(1) << (8 * att->attlen)) - 1;
-	return v;
+	return (uint64) value & (PG_UINT64_MAX >> (64 - 8 * att->attlen));
 }
 
-static inline void
-add_datum(Checksum *sum, Form_pg_attribute att, Datum value)
+static pg_attribute_always_inline uint8 *
+add_datum(Checksum *sum, uint8 *next, Form_pg_attribute att, Datum value)
 {
 	const char *p = DatumGetPointer(value);
 	uint32		len;
@@ -78,8 +77,7 @@ add_datum(Checksum *sum, Form_pg_attribute att, Datum value)
 	{
 		uint64		v = own_bytes(att, value);
 
-		add(sum, &v, sizeof(v));
-		return;
+		return add(sum, next, &v, sizeof(v));
 	}
 	if (att->attlen == -1)
 	{
@@ -90,8 +88,8 @@ add_datum(Checksum *sum, Form_pg_attribute att, Datum value)
 	}
 	else
 		len = (uint32) datumGetSize(value, false, att->attlen);
-	add(sum, &len, sizeof(len));
-	add(sum, p, len);
+	next = add(sum, next, &len, sizeof(len));
+	return add(sum, next, p, len);
 }
 
 /* The row's checksum as batches have it now: which of its columns are null, ... */
@@ -116,20 +114,20 @@ values_checksum(const StrataBatchSchema *schema, const Datum *values, const bool
 {
 	const char *bytes = VARDATA_ANY(summary);
 	Checksum	sum;
+	uint8	   *next = sum.buf;
 
 	sum.crc = crc;
-	sum.n = 0;
 	for (int i = 0; i < STRATA_BATCH_ATT_LAYOUT; i++)
-		add_datum(&sum, TupleDescAttr(schema->batch_desc, i), values[i]);
+		next = add_datum(&sum, next, TupleDescAttr(schema->batch_desc, i), values[i]);
 	for (int i = 0; i < schema->nplain; i++)
 	{
 		int			att = schema->plain[i] - 1;
 
 		if (!isnull[att])
-			add_datum(&sum, TupleDescAttr(schema->batch_desc, att), values[att]);
+			next = add_datum(&sum, next, TupleDescAttr(schema->batch_desc, att), values[att]);
 	}
-	add(&sum, bytes, CRC_OFFSET);
-	flush(&sum);
+	next = add(&sum, next, bytes, CRC_OFFSET);
+	(void) flush(&sum, next);
 	COMP_CRC32C(sum.crc, bytes + STRATA_SUMMARY_ENTRIES,
 				VARSIZE_ANY_EXHDR(summary) - STRATA_SUMMARY_ENTRIES);
 	FIN_CRC32C(sum.crc);
