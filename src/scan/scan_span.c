@@ -17,6 +17,10 @@
 #include "miscadmin.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+/* Entries of a segment to walk over rather than to look for the next segment from the root. */
+#define MAX_WALK 256
 
 struct StrataSpans
 {
@@ -52,66 +56,127 @@ strata_init_first_key(ScanKey key, Relation index, StrategyNumber strategy)
 	return OidIsValid(operator);
 }
 
-/*
- * The last span of the entries that have the keys, which is the widest: a null, which
- * says that one is not known, comes behind all.  False: there is no such entry.
- */
-static bool
-last_span(const StrataSpans *spans, IndexScanDesc desc, ScanKey keys, int nkeys, Datum *span, bool *isnull)
+/* The span of the entry the scan stands on. */
+static Datum
+entry_span(const StrataSpans *spans, IndexScanDesc desc, bool *isnull)
 {
-	index_rescan(desc, keys, nkeys, NULL, 0);
-	if (index_getnext_tid(desc, BackwardScanDirection) == NULL)
-		return false;
-	*span = index_getattr(desc->xs_itup, spans->layout->nsegment + 2, desc->xs_itupdesc, isnull);
-	return true;
+	return index_getattr(desc->xs_itup, spans->layout->nsegment + 2, desc->xs_itupdesc, isnull);
 }
 
-/* Of all segments by one column: from the last to the first, nulls, which stand behind, first. */
+/*
+ * The last span of the entries that have the keys, which is the widest: a null, which
+ * says that one is not known, comes behind all.
+ */
 static bool
-widest_of_all(const StrataSpans *spans, IndexScanDesc desc, ScanKey layout, ScanKey before, int16 *span)
+last_span(const StrataSpans *spans, IndexScanDesc desc, ScanKey keys, int nkeys, int16 *span)
+{
+	bool		isnull = true;
+	Datum		value = (Datum) 0;
+
+	index_rescan(desc, keys, nkeys, NULL, 0);
+	if (index_getnext_tid(desc, BackwardScanDirection) != NULL)
+		value = entry_span(spans, desc, &isnull);
+	*span = DatumGetInt16(value);
+	return !isnull;
+}
+
+/*
+ * Of all segments by one column: the last entry of each, from the last segment to the first.  Nulls,
+ * which stand behind, come first.  The scan reads a page at a time, so that it is walked over, but
+ * where a segment has many entries.
+ */
+static bool
+walk_all(const StrataSpans *spans, IndexScanDesc desc, ScanKey layout, ScanKey before, int16 *span)
 {
 	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(spans->index), 0);
 	ScanKeyData keys[2];
 	Datum		segment = (Datum) 0;
-	Datum		value;
-	bool		isnull = false;
+	bool		has_segment = false;
+	int			walked = 0;
 
 	ScanKeyEntryInitialize(&keys[0], SK_ISNULL | SK_SEARCHNULL, 1, InvalidStrategy, InvalidOid,
 						   InvalidOid, InvalidOid, (Datum) 0);
 	keys[1] = *layout;
 	keys[1].sk_attno = 2;
-	*span = 0;
-	if (last_span(spans, desc, keys, 2, &value, &isnull))
-		*span = DatumGetInt16(value);
-	keys[0].sk_flags = SK_ISNULL | SK_SEARCHNOTNULL;
-	while (!isnull && last_span(spans, desc, keys, 2, &value, &isnull))
+	index_rescan(desc, keys, 2, NULL, 0);
+	if (index_getnext_tid(desc, BackwardScanDirection) == NULL)
+		*span = 0;
+	else
 	{
-		bool		is_first = keys[0].sk_flags != 0;
-		Datum		old = segment;
-		bool		none;
+		bool		isnull;
 
-		CHECK_FOR_INTERRUPTS();
-		*span = Max(*span, DatumGetInt16(value));
-		/* a copy: the scan gives the next entry the same place */
-		segment = datumCopy(index_getattr(desc->xs_itup, 1, desc->xs_itupdesc, &none),
-							att->attbyval, att->attlen);
-		if (!is_first && !att->attbyval)
-			pfree(DatumGetPointer(old));
-		keys[0] = *before;
-		keys[0].sk_argument = segment;
+		*span = DatumGetInt16(entry_span(spans, desc, &isnull));
+		if (isnull)
+			return false;
 	}
-	return !isnull;
+	keys[0].sk_flags = SK_ISNULL | SK_SEARCHNOTNULL;
+	index_rescan(desc, keys, 2, NULL, 0);
+	while (index_getnext_tid(desc, BackwardScanDirection) != NULL)
+	{
+		bool		isnull;
+		Datum		value = index_getattr(desc->xs_itup, 1, desc->xs_itupdesc, &isnull);
+
+		if (has_segment && datum_image_eq(value, segment, att->attbyval, att->attlen))
+		{
+			if (++walked % MAX_WALK == 0)
+			{
+				keys[0] = *before;
+				keys[0].sk_argument = segment;
+				index_rescan(desc, keys, 2, NULL, 0);
+			}
+			continue;
+		}
+		CHECK_FOR_INTERRUPTS();
+		/* a copy: the scan gives the next entry the same place; kept, as it may be in a key of the scan */
+		segment = datumCopy(value, att->attbyval, att->attlen);
+		has_segment = true;
+		walked = 0;
+		value = entry_span(spans, desc, &isnull);
+		if (isnull)
+			return false;
+		*span = Max(*span, DatumGetInt16(value));
+	}
+	return true;
+}
+
+/* Begin a scan that shows its index's entries. */
+static IndexScanDesc
+begin(const StrataSpans *spans, int nkeys)
+{
+	IndexScanDesc desc = strata_index_beginscan(spans->store->batches, spans->index, spans->snapshot, nkeys, 0);
+
+	desc->xs_want_itup = true;
+	return desc;
+}
+
+static bool
+widest_of_all(const StrataSpans *spans, ScanKey layout, int16 *span)
+{
+	ScanKeyData before;
+	MemoryContext mcxt;
+	MemoryContext old;
+	IndexScanDesc desc;
+	bool		known;
+
+	if (spans->layout->nsegment != 1 ||
+		!strata_init_first_key(&before, spans->index, BTLessStrategyNumber))
+		return false;
+	mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata segments", ALLOCSET_SMALL_SIZES);
+	old = MemoryContextSwitchTo(mcxt);
+	desc = begin(spans, 2);
+	known = walk_all(spans, desc, layout, &before, span);
+	index_endscan(desc);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(mcxt);
+	return known;
 }
 
 /* See scan_private.h. */
 bool
 strata_spans_widest(StrataSpans *spans, ScanKey keys, int nkeys, int16 *span)
 {
-	bool		all = nkeys <= spans->layout->nsegment;
 	IndexScanDesc desc;
-	ScanKeyData before;
-	Datum		value = (Datum) 0;
-	bool		isnull = true;
+	bool		known;
 
 	if (spans->index == NULL)
 	{
@@ -121,20 +186,12 @@ strata_spans_widest(StrataSpans *spans, ScanKey keys, int nkeys, int16 *span)
 			return false;
 		spans->index = index_open(index, AccessShareLock);
 	}
-	if (all && (spans->layout->nsegment != 1 ||
-				!strata_init_first_key(&before, spans->index, BTLessStrategyNumber)))
-		return false;
-	desc = strata_index_beginscan(spans->store->batches, spans->index, spans->snapshot, all ? 2 : nkeys, 0);
-	desc->xs_want_itup = true;
-	if (all)
-		isnull = !widest_of_all(spans, desc, &keys[0], &before, span);
-	else
-	{
-		(void) last_span(spans, desc, keys, nkeys, &value, &isnull);
-		*span = DatumGetInt16(value);
-	}
+	if (nkeys <= spans->layout->nsegment)
+		return widest_of_all(spans, &keys[0], span);
+	desc = begin(spans, nkeys);
+	known = last_span(spans, desc, keys, nkeys, span);
 	index_endscan(desc);
-	return !isnull;
+	return known;
 }
 
 void
