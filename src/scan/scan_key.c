@@ -74,27 +74,42 @@ wants_columns(const Query *query)
 	return true;
 }
 
-/* Is it a constant that one of PostgreSQL's own functions makes another type of, as of 1 where a column is float8? */
+/*
+ * Will it be a constant: a parameter's value, or what one of PostgreSQL's own functions makes of a
+ * constant, as of 1 where a column is float8?
+ */
 static bool
-is_cast_constant(const Expr *value)
+becomes_constant(const Node *value)
 {
 	const FuncExpr *call = (const FuncExpr *) value;
 
-	return IsA(value, FuncExpr) && call->funcformat == COERCE_IMPLICIT_CAST &&
-		call->funcid < FirstGenbkiObjectId && list_length(call->args) == 1 && IsA(linitial(call->args), Const);
+	if (IsA(value, FuncExpr) && call->funcformat == COERCE_IMPLICIT_CAST &&
+		call->funcid < FirstGenbkiObjectId && list_length(call->args) == 1)
+		value = linitial(call->args);
+	return IsA(value, Const) || (IsA(value, Param) && ((const Param *) value)->paramkind == PARAM_EXTERN);
+}
+
+static Expr *
+fold_constants(Expr *condition, ParamListInfo params)
+{
+	PlannerInfo *root = makeNode(PlannerInfo);
+
+	root->glob = makeNode(PlannerGlobal);
+	root->glob->boundParams = params;
+	return (Expr *) eval_const_expressions(root, (Node *) condition);
 }
 
 /* The condition, with its constants folded, if it says that a column equals one; else NULL. */
 static Expr *
-match_equality(Expr *condition, StrataColumnOp *match)
+match_equality(Expr *condition, ParamListInfo params, StrataColumnOp *match)
 {
 	if (!IsA(condition, OpExpr) || !strata_match_column_op(condition, THE_TABLE, match) ||
 		!match->column_order || match->strategy != BTEqualStrategyNumber ||
 		match->op.opcode >= FirstGenbkiObjectId)
 		return NULL;
-	if (is_cast_constant(match->value))
+	if (!IsA(match->value, Const) && becomes_constant((Node *) match->value))
 	{
-		condition = (Expr *) eval_const_expressions(NULL, (Node *) condition);
+		condition = fold_constants(condition, params);
 		if (!IsA(condition, OpExpr) || !strata_match_column_op(condition, THE_TABLE, match))
 			return NULL;
 	}
@@ -103,7 +118,7 @@ match_equality(Expr *condition, StrataColumnOp *match)
 
 /* The conditions, if each says that another column equals a constant, and of which columns; else NIL. */
 static List *
-find_equalities(const Query *query, Bitmapset **columns)
+find_equalities(const Query *query, ParamListInfo params, Bitmapset **columns)
 {
 	Node	   *condition = query->jointree->quals;
 	List	   *conditions = list_make1(condition);
@@ -117,7 +132,7 @@ find_equalities(const Query *query, Bitmapset **columns)
 	foreach(lc, conditions)
 	{
 		StrataColumnOp match;
-		Expr	   *qual = match_equality(lfirst(lc), &match);
+		Expr	   *qual = match_equality(lfirst(lc), params, &match);
 
 		/* of two about a column the planner sees whether they go together */
 		if (qual == NULL || bms_is_member(match.attno, *columns))
@@ -215,7 +230,7 @@ plan_scan(Relation rel, StrataStore *store, List *tlist, List *quals, const Bitm
 
 /* See scan.h. */
 PlannedStmt *
-strata_scan_plan_key(Query *query)
+strata_scan_plan_key(Query *query, ParamListInfo params)
 {
 	RangeTblEntry *rte;
 	Bitmapset  *columns = NULL;
@@ -232,7 +247,7 @@ strata_scan_plan_key(Query *query)
 	if (rte->inh && has_subclass(rte->relid))
 		return NULL;
 	rel = table_open(rte->relid, NoLock);
-	if (strata_relation_is_strata(rel) && (quals = find_equalities(query, &columns)) != NIL &&
+	if (strata_relation_is_strata(rel) && (quals = find_equalities(query, params, &columns)) != NIL &&
 		(store = strata_store_open(rel, AccessShareLock)) != NULL)
 	{
 		plan = plan_scan(rel, store, query->targetList, quals, columns);

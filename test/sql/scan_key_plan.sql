@@ -55,6 +55,16 @@ SELECT sk_made(q), q FROM (VALUES
   ($$SELECT seg FROM sk TABLESAMPLE system (100) WHERE seg = 's1' AND num = 1 AND ts = '2026-01-01 01:00'$$),
   ($$SELECT seg FROM sk_heap WHERE seg = 's1' AND num = 1 AND ts = '2026-01-01 01:00'$$)) AS queries(q);
 
+-- parameters: as long as their values are planned with
+PREPARE sk_custom(text, int2, timestamp, int) AS SELECT seg, v FROM sk WHERE seg = $1 AND num = $2 AND ts = $3 AND v = $4;
+SET plan_cache_mode = force_custom_plan;
+SELECT sk_made($$EXECUTE sk_custom('s1', 1, '2026-01-01 01:40', 1006)$$), sk_made($$EXECUTE sk_custom('s1', NULL, '2026-01-01 01:40', 1006)$$);
+EXECUTE sk_custom('s1', 1::int2, '2026-01-01 01:40', 1006);
+EXECUTE sk_custom('s1', NULL, '2026-01-01 01:40', 1006);
+SET plan_cache_mode = force_generic_plan;
+SELECT sk_made($$EXECUTE sk_custom('s1', 1, '2026-01-01 01:40', 1006)$$);
+EXECUTE sk_custom('s1', 1::int2, '2026-01-01 01:40', 1006);
+RESET plan_cache_mode;
 -- not while there are rows in the row store
 INSERT INTO sk VALUES ('s1', 1, '2026-01-01 01:00', 'later', -1);
 SELECT sk_made($$SELECT * FROM sk WHERE seg = 's1' AND num = 1 AND ts = '2026-01-01 01:00'$$);
