@@ -40,8 +40,9 @@ fetch_any(Relation rel, Relation batches, int64 row, TupleTableSlot *slot)
 {
 	StrataBatchReader *reader = strata_cached_any_batch(rel, batches, row);
 
+	/* who asks has just got the TID from us */
 	if (reader == NULL)
-		return false;
+		strata_error_corrupt(rel, row, NULL, "there is no batch with this row");
 	store_row(rel, reader, row, slot);
 	return true;
 }

@@ -200,6 +200,8 @@ typedef struct StrataColumn
 	Size		encoded_len;
 	int			nnulls;			/* private: of the whole column */
 	StrataCodecId codec;		/* private: of encoded */
+	bool		check_known;	/* private: is there a check? */
+	struct StrataValueCheck *check; /* private: of values, or NULL */
 } StrataColumn;
 
 /* Where reading of a summary stands; private. */
@@ -232,6 +234,7 @@ typedef struct StrataBatchReader
 {
 	MemoryContext mcxt;			/* owns everything here */
 	MemoryContext batch_mcxt;	/* reset by load */
+	bool		thorough;		/* caller's: look into all values (batch_sound.c), whatever it costs */
 	const StrataBatchSchema *schema;
 	Relation	rel;			/* R, for error messages; may be NULL */
 	struct StrataToastFetcher *toast;	/* the owner's; NULL: do without */

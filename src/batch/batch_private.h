@@ -105,4 +105,15 @@ extern void strata_measure_add_row(StrataBatchMeasure *m, Size plain, const Size
 /* Bytes of an index entry with such a key. */
 extern Size strata_measure_index_entry(Size key_bytes);
 
+/*
+ * batch_sound.c: what is to be checked of values of a type, in the current context;
+ * NULL: nothing.  Values are varlenas that are neither short, compressed nor elsewhere.
+ */
+typedef struct StrataValueCheck StrataValueCheck;
+extern StrataValueCheck *strata_value_check_create(Oid typid);
+extern bool strata_value_check_is_cheap(const StrataValueCheck *check);
+/* isnull: which of the values to leave out, or NULL. */
+extern bool strata_values_are_sound(const StrataValueCheck *check, const Datum *values, uint32 n,
+									const bool *isnull);
+
 #endif							/* STRATA_BATCH_PRIVATE_H */

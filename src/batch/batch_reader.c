@@ -9,6 +9,8 @@
  *
  * Bytes are distrusted: whatever does not fit raises ERRCODE_DATA_CORRUPTED.
  *
+ * Over 600 lines: all that turns the bytes of one row into columns, lazily.
+ *
  * src/batch/batch_reader.c
  *-------------------------------------------------------------------------
  */
@@ -24,6 +26,9 @@
 
 /* Scratch memory of decoders: at least so much. */
 #define SCRATCH_MIN (16 * 1024)
+
+/* Entries of dictionaries that stand for so many rows each are looked into. */
+#define ROWS_PER_CHECK 16
 
 /* See batch.h. */
 StrataBatchReader *
@@ -157,11 +162,12 @@ wants_short_header(const StrataColumnType *type)
 }
 
 /*
- * Turn byte strings into datums of the type, in the current context.  Lengths
- * that a fixed-length type cannot have are corruption; returns false then.
+ * Turn byte strings into datums of the type, in the current context; isnull tells
+ * null rows, which are empty strings, in the flat shape, and is NULL in the other.
+ * Lengths that the type cannot have are corruption; returns false then.
  */
 static bool
-build_datums(const StrataColumnType *type, const StrataBytes *b, Datum *out)
+build_datums(const StrataColumnType *type, const StrataBytes *b, const bool *isnull, Datum *out)
 {
 	bool		short_ok = wants_short_header(type);
 	Size		total = 0;
@@ -183,8 +189,7 @@ build_datums(const StrataColumnType *type, const StrataBytes *b, Datum *out)
 
 		if (type->typlen > 0)
 		{
-			/* a null row is an empty string in the flat shape */
-			if (len != type->typlen && len != 0)
+			if (len != type->typlen && (len != 0 || isnull == NULL || !isnull[i]))
 				return false;
 			p = (char *) MAXALIGN(p);
 			memcpy(p, src, len);
@@ -193,7 +198,7 @@ build_datums(const StrataColumnType *type, const StrataBytes *b, Datum *out)
 		}
 		else if (type->typlen == -2)
 		{
-			if (len > 0 && src[len - 1] != '\0')
+			if (len > 0 ? src[len - 1] != '\0' : isnull == NULL || !isnull[i])
 				return false;
 			memcpy(p, src, len);
 			out[i] = PointerGetDatum(p);
@@ -218,6 +223,25 @@ build_datums(const StrataColumnType *type, const StrataBytes *b, Datum *out)
 	return true;
 }
 
+/* What is to be checked of the column's values, or NULL. */
+static const StrataValueCheck *
+value_check(StrataBatchReader *reader, StrataColumn *col)
+{
+	MemoryContext old;
+
+	/* numerics that were integers are made here */
+	if (col->type.typlen != -1 || wants_short_header(&col->type) || col->codec == STRATA_CODEC_NUMERIC)
+		return NULL;
+	if (!col->check_known)
+	{
+		old = MemoryContextSwitchTo(reader->mcxt);
+		col->check = strata_value_check_create(col->type.typid);
+		MemoryContextSwitchTo(old);
+		col->check_known = true;
+	}
+	return col->check;
+}
+
 /* Decode rows of an encoded column of a by-reference type. */
 static void
 decode_bytes(StrataBatchReader *reader, StrataColumn *col, void *scratch, Size scratch_size)
@@ -226,14 +250,22 @@ decode_bytes(StrataBatchReader *reader, StrataColumn *col, void *scratch, Size s
 	bool		hasnull;
 	StrataCodecResult rc;
 	Datum	   *datums;
+	const bool *isnull;
+	const StrataValueCheck *check;
 
 	rc = strata_column_decode_bytes(col->encoded, col->encoded_len, col->from, col->n,
 									scratch, scratch_size, &b, col->isnull, &hasnull);
 	if (rc != STRATA_CODEC_OK)
 		column_corrupt(reader, col->attno, strata_codec_result_text(rc));
 	datums = palloc(sizeof(Datum) * Max(b.nentries, 1));
-	if (!build_datums(&col->type, &b, datums))
+	isnull = hasnull && b.codes == NULL ? col->isnull : NULL;
+	if (!build_datums(&col->type, &b, isnull, datums))
 		column_corrupt(reader, col->attno, "a value has a length its type cannot have");
+	check = value_check(reader, col);
+	if (check != NULL && (reader->thorough || strata_value_check_is_cheap(check) ||
+						  (b.codes != NULL && b.nentries * ROWS_PER_CHECK <= (uint32) reader->nrows)) &&
+		!strata_values_are_sound(check, datums, b.nentries, isnull))
+		column_corrupt(reader, col->attno, "a value is not as its type has them");
 	if (b.codes != NULL)
 	{
 		col->codes = b.codes;

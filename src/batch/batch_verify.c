@@ -251,6 +251,7 @@ strata_batch_verify(Relation rel, const StrataBatchSchema *schema, TupleTableSlo
 	const StrataLayout *layout;
 	bool		sound = true;
 
+	v.reader->thorough = true;
 	if (!strata_batch_reader_load(v.reader, batch_slot))
 	{
 		strata_batch_reader_free(v.reader);
