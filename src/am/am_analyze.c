@@ -62,15 +62,27 @@ typedef struct StrataAnalyzeState
 #endif
 } StrataAnalyzeState;
 
-/* Whose rows does this process's ANALYZE take, the relation's? */
-static bool
-is_analyzed(Relation rel)
+/* How far this process's ANALYZE is; NULL: there is none. */
+static const PgBackendStatus *
+running_analyze(void)
 {
-	return MyBEEntry != NULL &&
-		MyBEEntry->st_progress_command == PROGRESS_COMMAND_ANALYZE &&
-		(MyBEEntry->st_progress_command_target == RelationGetRelid(rel) ||
-		 (MyBEEntry->st_progress_param[PROGRESS_ANALYZE_PHASE] == PROGRESS_ANALYZE_PHASE_ACQUIRE_SAMPLE_ROWS_INH &&
-		  MyBEEntry->st_progress_param[PROGRESS_ANALYZE_CURRENT_CHILD_TABLE_RELID] == RelationGetRelid(rel)));
+	return MyBEEntry != NULL && MyBEEntry->st_progress_command == PROGRESS_COMMAND_ANALYZE ? MyBEEntry : NULL;
+}
+
+/* Is it taking rows of tables below another? */
+static bool
+takes_rows_below(const PgBackendStatus *analyze)
+{
+	return analyze->st_progress_param[PROGRESS_ANALYZE_PHASE] == PROGRESS_ANALYZE_PHASE_ACQUIRE_SAMPLE_ROWS_INH;
+}
+
+/* Does it take the relation's rows? */
+static bool
+is_analyzed(const PgBackendStatus *analyze, Relation rel)
+{
+	return analyze->st_progress_command_target == RelationGetRelid(rel) ||
+		(takes_rows_below(analyze) &&
+		 analyze->st_progress_param[PROGRESS_ANALYZE_CURRENT_CHILD_TABLE_RELID] == RelationGetRelid(rel));
 }
 
 /*
@@ -78,12 +90,9 @@ is_analyzed(Relation rel)
  * it looks into any, and asks for no other table's size then.
  */
 static bool
-is_weighed(void)
+is_weighing(const PgBackendStatus *analyze)
 {
-	return MyBEEntry != NULL &&
-		MyBEEntry->st_progress_command == PROGRESS_COMMAND_ANALYZE &&
-		MyBEEntry->st_progress_param[PROGRESS_ANALYZE_PHASE] == PROGRESS_ANALYZE_PHASE_ACQUIRE_SAMPLE_ROWS_INH &&
-		MyBEEntry->st_progress_param[PROGRESS_ANALYZE_CHILD_TABLES_TOTAL] == 0;
+	return takes_rows_below(analyze) && analyze->st_progress_param[PROGRESS_ANALYZE_CHILD_TABLES_TOTAL] == 0;
 }
 
 static BlockNumber
@@ -133,10 +142,13 @@ static uint64
 relation_size(Relation rel, ForkNumber fork)
 {
 	uint64		size = strata_heap_am->relation_size(rel, fork);
+	const PgBackendStatus *analyze = fork == MAIN_FORKNUM ? running_analyze() : NULL;
 
-	if (fork == MAIN_FORKNUM && is_weighed())
+	if (analyze == NULL)
+		return size;
+	if (is_weighing(analyze))
 		size += heap_bytes(rel);
-	else if (fork == MAIN_FORKNUM && is_analyzed(rel))
+	else if (is_analyzed(analyze, rel))
 		size += (uint64) virtual_blocks(rel, size / BLCKSZ) * BLCKSZ;
 	return size;
 }

@@ -373,12 +373,12 @@ typedef const char *const StrataOptionNamespace;
  * pruned (525392d5727); delete when 15 resp. 17 go.  The statement reads the one table of the query.
  */
 #if PG_VERSION_NUM < 160000
-#define strata_planned_stmt_permissions(stmt, query) ((void) 0)
+#define strata_planned_stmt_set_table(stmt, query) ((void) 0)
 #elif PG_VERSION_NUM < 180000
-#define strata_planned_stmt_permissions(stmt, query) \
+#define strata_planned_stmt_set_table(stmt, query) \
 	((stmt)->permInfos = (query)->rteperminfos)
 #else
-#define strata_planned_stmt_permissions(stmt, query) \
+#define strata_planned_stmt_set_table(stmt, query) \
 	((stmt)->permInfos = (query)->rteperminfos, \
 	 (stmt)->unprunableRelids = bms_make_singleton(1))
 #endif

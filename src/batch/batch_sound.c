@@ -46,7 +46,6 @@ struct StrataValueCheck
 	Oid			typid;
 	Oid			elemtype;
 	int16		typlen;
-	bool		typbyval;
 	char		typalign;
 	uint32		stride;			/* bytes from one element to the next; 0: it depends */
 	StrataValueCheck *element;	/* NULL: nothing */
@@ -284,8 +283,10 @@ tsvector_is_sound(const StrataValueCheck *check, const char *data, Size len)
 static void
 set_element(StrataValueCheck *check, Oid elemtype)
 {
+	bool		typbyval;
+
 	check->elemtype = elemtype;
-	get_typlenbyvalalign(elemtype, &check->typlen, &check->typbyval, &check->typalign);
+	get_typlenbyvalalign(elemtype, &check->typlen, &typbyval, &check->typalign);
 	check->cheap = check->typlen > 0;
 	if (check->typlen > 0 && att_align_nominal(check->typlen, check->typalign) == check->typlen)
 		check->stride = check->typlen;

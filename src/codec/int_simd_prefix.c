@@ -41,8 +41,9 @@ strata_int_simd_sum_unary(const uint8_t *unary, unsigned nunary, uint32_t count,
 
 #include <immintrin.h>
 
-#define BITS __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt")))
-#define BITS_INLINE static inline __attribute__((always_inline, target("avx2,bmi,bmi2,lzcnt,popcnt")))
+/* No more than strata_int_simd_usable() asks for: AVX2 brings popcnt, but neither bmi nor lzcnt. */
+#define BITS __attribute__((target("avx2,bmi2,popcnt")))
+#define BITS_INLINE static inline __attribute__((always_inline, target("avx2,bmi2,popcnt")))
 
 /*
  * The sum of n (<= INT_BLOCK_MAX) packed numbers of at most INT_NARROW_WIDTH bits, or if

@@ -244,10 +244,9 @@ strata_scan_plan_key(Query *query, ParamListInfo params)
 		!is_plain(query) || !wants_columns(query))
 		return NULL;
 	rte = linitial_node(RangeTblEntry, query->rtable);
-	if (rte->inh && has_subclass(rte->relid))
-		return NULL;
 	rel = table_open(rte->relid, NoLock);
-	if (strata_relation_is_strata(rel) && (quals = find_equalities(query, params, &columns)) != NIL &&
+	if (strata_relation_is_strata(rel) && !(rte->inh && has_subclass(rte->relid)) &&
+		(quals = find_equalities(query, params, &columns)) != NIL &&
 		(store = strata_store_open(rel, AccessShareLock)) != NULL)
 	{
 		plan = plan_scan(rel, store, query->targetList, quals, columns);
@@ -262,7 +261,7 @@ strata_scan_plan_key(Query *query, ParamListInfo params)
 	stmt->canSetTag = query->canSetTag;
 	stmt->planTree = plan;
 	stmt->rtable = query->rtable;
-	strata_planned_stmt_permissions(stmt, query);
+	strata_planned_stmt_set_table(stmt, query);
 	stmt->relationOids = list_make1_oid(rte->relid);
 	stmt->stmt_location = query->stmt_location;
 	stmt->stmt_len = query->stmt_len;

@@ -8,7 +8,7 @@
  *	1	String		layout that the access is about
  *	2	IntList		sort keys: attno, desc, nulls first, for each
  *	3	Integer		1: the row store is read by a child plan; 2: ordered, and
- *					the access gives batches in the order of the keys; 4: by segment;
+ *					the access gives batches in the order of the keys; 4: the best first;
  *					8: the widest batch of a segment is asked for
  *	4	IntList		per qual, 1 when it may be tried before the quals left of it (security)
  *	5	String		why an aggregation above is not vectorised; empty: nothing to say
