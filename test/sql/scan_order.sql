@@ -82,12 +82,14 @@ SELECT * FROM scan_order_differences;
 ALTER TABLE scan_order_s ALTER COLUMN host TYPE varchar COLLATE "C", ALTER COLUMN i TYPE oid;
 ALTER TABLE scan_order_h ALTER COLUMN host TYPE varchar COLLATE "C", ALTER COLUMN i TYPE oid;
 SELECT * FROM scan_order_differences;
+SELECT * FROM strata.verify('scan_order_s');
 UPDATE scan_order_s SET i = (i::int8 - 500)::int4::oid WHERE n < 30;
 UPDATE scan_order_h SET i = (i::int8 - 500)::int4::oid WHERE n < 30;
 SELECT compress_chunk('scan_order_s');
 ALTER TABLE scan_order_s ALTER COLUMN i TYPE int;
 ALTER TABLE scan_order_h ALTER COLUMN i TYPE int;
 SELECT * FROM scan_order_differences;
+SELECT * FROM strata.verify('scan_order_s');
 
 -- rescans, distinct, windows, and a merge of partitions
 CREATE TABLE scan_order_p (n int, ts timestamp NOT NULL, host text) PARTITION BY HASH (n);
