@@ -58,7 +58,7 @@ static const BoolSetting bool_settings[] = {
 		"Enables StrataAgg to pass over batches that cannot change its result.",
 	"Applies to the latest row of each group, and to ORDER BY time LIMIT of groups."},
 	{"strata.enable_key_plan", &strata_enable_key_plan, true, GUC_EXPLAIN,
-		"Enables planning of queries for the rows of one key without the planner.",
+		"Enables planning of queries for one key, or the first rows of a segment, without the planner.",
 	"When off, or in any other form, queries are planned as all others."},
 	{"strata.enable_multi_insert", &strata_enable_multi_insert, true, 0,
 	"Enables COPY into hypertables to insert many rows at a time.", NULL},

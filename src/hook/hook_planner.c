@@ -91,7 +91,7 @@ plan_query(Query *query, const char *text, int cursor_options, ParamListInfo par
 	List	   *functions;
 	PlannedStmt *stmt;
 
-	if (is_alone() && (stmt = strata_scan_plan_key(query, params)) != NULL)
+	if (is_alone() && (stmt = strata_scan_plan_key(query, cursor_options, params)) != NULL)
 		return stmt;
 	strata_gapfill_rewrite(query, params, &functions);
 	strata_time_rewrite_quals(query);
