@@ -245,6 +245,36 @@ class Queries:
         return Query("SELECT DISTINCT ON (%s) %s, a.ts FROM %s AS a%s ORDER BY %s, a.ts%s" % (
             names, names, table.token, where, names, self.rng.choice(["", " DESC"])))
 
+    def key(self, table):
+        """Rows of one segment: of one key, or the first ones; planned without the planner where that can be."""
+        rng = self.rng
+        segment = [c for c in table.segmentby if c in table.columns and c.type.ordered]
+        order = [c for c in table.orderby if c in table.columns and c.type.groupable]
+        if not segment or not order:
+            return self.top()
+        predicates = Predicates(rng, table, "a")
+        predicates.parameterise = rng.random() < 0.5
+        compared = segment + rng.choice([[], [], order[:1], order])
+        if rng.random() < 0.2:
+            compared = compared + table.some(rng, 1, 1, lambda c: c.type.ordered)
+        rng.shuffle(compared)
+        where = " AND ".join("a.%s %s %s" % (
+            c.name, "=" if rng.random() < 0.95 else rng.choice(["<", ">="]),
+            predicates.operand(c, cross=rng.random() < 0.1) if predicates.parameterise or rng.random() < 0.2
+            else quote(c.known(rng))) for c in compared)
+        if rng.random() < 0.5:
+            shown = rng.choice([table.columns, table.some(rng, 1, 3)])
+            return Query("SELECT %s FROM %s AS a WHERE %s" % (", ".join("a." + c.name for c in shown), table.token, where),
+                         parameters=predicates.parameters)
+        if rng.random() < 0.4:
+            where += " AND a.%s %s %s" % (order[0].name, rng.choice(["<", "<=", ">", ">="]), predicates.operand(order[0], cross=False))
+        if rng.random() < 0.8:
+            order = order[:1]
+        way = rng.choice(["", " DESC", " NULLS FIRST", " DESC NULLS LAST"])
+        return Query("SELECT %s FROM %s AS a WHERE %s ORDER BY %s%s" % (
+            ", ".join("a." + c.name for c in order), table.token, where, ", ".join("a.%s%s" % (c.name, way) for c in order),
+            self.limit() or " LIMIT 5"), ordered=True, parameters=predicates.parameters)
+
     def aggregates(self, table, alias="a"):
         rng, parts = self.rng, ["count(*)"]
         for column in table.some(rng, 1, 4):

@@ -68,13 +68,16 @@ class Statements:
         self.queries = Queries(rng, tables)
         self.switches = strata_switches
         self.made = 0               # for unique names
+        self.kept = []              # prepared statements that outlive what made them
 
     def any(self):
         rng = self.rng
         kind = rng.random()
-        if kind < 0.50:
+        if kind < 0.46:
             return self.query()
         table = rng.choice(self.tables)
+        if kind < 0.50:
+            return self.keys(next((t for t in self.tables if t.segmentby and t.orderby), table))
         if kind < 0.64:
             return self.strata(table)
         if kind < 0.70:
@@ -92,9 +95,15 @@ class Statements:
     def query(self):
         if self.rng.random() < 0.04:
             return self.cursor()
-        query = self.queries.any()
+        if self.kept and self.rng.random() < 0.1:
+            query = self.rng.choice(self.kept)
+            return Action("kept query", [query] * self.rng.choice([1, 1, 6]))
+        return Action(*self.statements_of(self.queries.any()))
+
+    def statements_of(self, query):
+        """The kind, and the statements: a query with parameters is prepared, and may be kept."""
         if not query.parameters:
-            return Action("query", [Statement(query.sql, ordered=query.ordered)])
+            return "query", [Statement(query.sql, ordered=query.ordered)]
         self.made += 1
         name = "q%d" % self.made
         statements = [Statement("PREPARE %s_{am} (%s) AS %s" % (
@@ -104,8 +113,22 @@ class Statements:
             if turn:
                 values = ["NULL" if self.rng.random() < 0.2 else v for v in values]
             statements.append(Statement("EXECUTE %s_{am} (%s)" % (name, ", ".join(values)), ordered=query.ordered))
-        statements.append(Statement("DEALLOCATE %s_{am}" % name))
-        return Action("prepared query", statements)
+        if self.rng.random() < 0.15:
+            self.kept = self.kept[-9:] + [statements[1]]
+        else:
+            statements.append(Statement("DEALLOCATE %s_{am}" % name))
+        return "prepared query", statements
+
+    def keys(self, table):
+        """Queries for rows of one key, mostly with nothing in the row store."""
+        statements = []
+        if self.rng.random() < 0.8:
+            for leaf in table.leaves():
+                statements += [Statement("SELECT compress_chunk('%s', recompress => true)" % leaf, "strata"),
+                               Statement("VACUUM %s" % leaf, "strata")]
+        for _ in range(self.rng.randint(1, 5)):
+            statements += self.statements_of(self.queries.key(table))[1]
+        return Action("keys", statements, [table.name])
 
     def cursor(self):
         rng, table = self.rng, self.rng.choice(self.tables)
