@@ -384,6 +384,16 @@ typedef const char *const StrataOptionNamespace;
 #endif
 
 /*
+ * 18 has columns whose expressions the planner puts in (1e4351af329);
+ * delete when 17 goes.
+ */
+#if PG_VERSION_NUM < 180000
+#define strata_has_virtual_columns(desc) false
+#else
+#define strata_has_virtual_columns(desc) ((desc)->constr != NULL && (desc)->constr->has_generated_virtual)
+#endif
+
+/*
  * 16 computes the map from root to child when it is asked for (fb958b5da86);
  * delete when 15 goes.  For users that include executor/executor.h.
  */

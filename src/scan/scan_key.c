@@ -378,7 +378,8 @@ strata_scan_plan_key(Query *query, int cursor_options, ParamListInfo params)
 		return NULL;
 	rte = linitial_node(RangeTblEntry, query->rtable);
 	rel = table_open(rte->relid, NoLock);
-	if (strata_relation_is_strata(rel) && !(rte->inh && has_subclass(rte->relid)) && understand(&key) &&
+	if (strata_relation_is_strata(rel) && !(rte->inh && has_subclass(rte->relid)) &&
+		!strata_has_virtual_columns(RelationGetDescr(rel)) && understand(&key) &&
 		(store = strata_store_open(rel, AccessShareLock)) != NULL)
 	{
 		plan = plan_scan(&key, rel, store);

@@ -105,7 +105,12 @@ DO $$ BEGIN
 	PERFORM same_on(180000, 'COPY T (id, k, v, note) FROM PROGRAM ''printf "50011\tx\t2.5\tx\n50012\tz\t2\tx\n50013\t3\t1\tx\n"'' (ON_ERROR ignore, REJECT_LIMIT 1)');
 END $$;
 SELECT compress_chunk('v_strata', recompress => true) IS NOT NULL AS compressed;
+VACUUM v_strata;
 DO $$ BEGIN
+	-- queries for which the planner is not asked where it is not needed
+	PERFORM same_on(150000, 'SELECT * FROM T WHERE k = 2 AND id = 12');
+	PERFORM same_on(180000, 'SELECT w FROM T WHERE k = 2 AND id = 17');
+	PERFORM same_on(180000, 'SELECT id, w FROM T WHERE k = 2 AND id > 500 ORDER BY id LIMIT 3');
 	PERFORM same_on(150000, 'UPDATE T SET v = v WHERE id % 100 = 1 RETURNING *');
 	PERFORM same_on(180000, 'SELECT id, w FROM T WHERE w BETWEEN 100 AND 300 AND k = 2');
 	PERFORM same_on(180000, 'SELECT k, count(w), sum(w), max(w) FROM T GROUP BY k');
