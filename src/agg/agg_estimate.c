@@ -120,10 +120,9 @@ count_pieces(PlannerInfo *root, RelOptInfo *rel, Path *path, List *keys)
 	Bitmapset  *attnos = NULL;
 	AttrNumber	order;
 	double		result;
-	Cost		cost;
 	ListCell   *lc;
 
-	if (!strata_scan_path_gives_vectors(path, &cost, &cost))
+	if (!strata_scan_path_gives_vectors(path, NULL))
 		return 0;
 	result = strata_scan_path_pieces(path, &segment, &order);
 	if (path->parent != rel)

@@ -102,13 +102,6 @@ check_permission(Oid aggfnoid)
 	InvokeFunctionExecuteHook(aggfnoid);
 }
 
-/* Is the argument a constant that is not NULL?  Then all rows count. */
-static bool
-is_nonnull_const(Expr *expr)
-{
-	return IsA(expr, Const) && !((Const *) expr)->constisnull;
-}
-
 static void
 init_call(StrataAggState *agg, const Aggref *aggref)
 {
@@ -120,13 +113,8 @@ init_call(StrataAggState *agg, const Aggref *aggref)
 	call->value = -1;
 	call->resulttype = aggref->aggtype;
 	get_typlenbyval(call->resulttype, &call->resultlen, &call->resultbyval);
-	if (aggref->args != NIL)
-	{
-		Expr	   *arg = linitial_node(TargetEntry, aggref->args)->expr;
-
-		if (call->kernel->result != AGG_RESULT_COUNT || !is_nonnull_const(arg))
-			call->value = strata_agg_value_add(agg, arg);
-	}
+	if (!strata_agg_counts_rows(aggref))
+		call->value = strata_agg_value_add(agg, linitial_node(TargetEntry, aggref->args)->expr);
 	if (call->kernel->result == AGG_RESULT_PICK)
 		call->by = strata_agg_value_add(agg, lsecond_node(TargetEntry, aggref->args)->expr);
 	if (aggref->aggfilter != NULL)
@@ -186,6 +174,7 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 	List	   *stop = list_nth(cscan->custom_private, 5);
 	int			ncalls = list_length(aggrefs) + list_length(picks);
 	List	   *eqops = list_nth(cscan->custom_private, 6);
+	bool		counts;
 	ListCell   *lc;
 	ListCell   *lc2;
 
@@ -203,8 +192,14 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 	agg->values = palloc0(sizeof(AggValue) * (nkeys + 2 * ncalls + 1));
 	forboth(lc, keys, lc2, eqops)
 		init_key(agg, lfirst(lc), lfirst_oid(lc2));
+	counts = nkeys == 0 && agg->input != NULL;
 	foreach(lc, aggrefs)
+	{
 		init_call(agg, lfirst_node(Aggref, lc));
+		counts &= strata_agg_counts_rows(lfirst(lc)) && lfirst_node(Aggref, lc)->aggfilter == NULL;
+	}
+	if (counts)
+		strata_agg_input_count(agg->input, agg);
 	foreach(lc, picks)
 		init_pick(agg, lfirst(lc), by, lsecond_int(stop) != 0);
 	strata_agg_value_note_integers(agg);

@@ -95,6 +95,11 @@ show_input(const StrataAggState *agg, ExplainState *es)
 
 	ExplainPropertyInteger("Batches Aggregated", NULL, c->vectors, es);
 	ExplainPropertyInteger("Batches Answered by Summary", NULL, c->summarized, es);
+	if (c->counted > 0)
+	{
+		ExplainPropertyInteger("Batches Counted by Index", NULL, c->counted, es);
+		ExplainPropertyInteger("Batches Looked Up", NULL, c->fetched, es);
+	}
 	if (agg->stop.kind != AGG_STOP_NONE)
 		ExplainPropertyInteger("Batches Passed Over", NULL, c->skipped, es);
 	ExplainPropertyInteger("Row Chunks", NULL, c->chunks, es);

@@ -36,6 +36,20 @@ strata_agg_kernel_find(const Aggref *aggref)
 	return &strata_agg_kernels[i];
 }
 
+/* See agg_private.h. */
+bool
+strata_agg_counts_rows(const Aggref *aggref)
+{
+	Expr	   *arg;
+
+	if (strata_agg_kernel_find(aggref)->result != AGG_RESULT_COUNT)
+		return false;
+	if (aggref->args == NIL)
+		return true;
+	arg = linitial_node(TargetEntry, aggref->args)->expr;
+	return IsA(arg, Const) && !((Const *) arg)->constisnull;
+}
+
 /*
  * Does a transition function leave its state alone when the value is NULL?
  * Built in ones with a state of type internal do.

@@ -47,6 +47,7 @@ struct AggInput
 	Source	   *sources;
 	int			current;		/* source being read */
 	StrataAggState *chooser;	/* may pass over batches; or NULL */
+	StrataAggState *counter;	/* wants no more than the number of rows; or NULL */
 	bool		listed;			/* the current source's batches are in list, a heap: */
 	AggBatchRank rank;			/* best_first: listed is whether a batch was read, and this its rank */
 	int			nlisted;
@@ -145,6 +146,13 @@ strata_agg_input_choose(AggInput *input, StrataAggState *agg, bool reverse)
 {
 	input->chooser = agg;
 	input->reverse = reverse;
+}
+
+/* See agg_private.h. */
+void
+strata_agg_input_count(AggInput *input, StrataAggState *agg)
+{
+	input->counter = agg;
 }
 
 /* The child itself is rescanned by the caller. */
@@ -381,6 +389,18 @@ next_batch(AggInput *input, Source *source)
 	return next_listed(input, source);
 }
 
+/* Take in all batches of the source by their number of rows, if that is known without them. */
+static bool
+count_batches(AggInput *input, Source *source)
+{
+	StrataRowCount count;
+
+	if (input->counter == NULL || !strata_scan_count_rows(source->node, &count))
+		return false;
+	strata_agg_take_count(input->counter, &count);
+	return true;
+}
+
 static AggVector *
 next_of_source(AggInput *input, Source *source)
 {
@@ -389,7 +409,7 @@ next_of_source(AggInput *input, Source *source)
 
 	if (!source->rows_done && (result = collect_rows(input, source)) != NULL)
 		return result;
-	if (!source->vectors)
+	if (!source->vectors || count_batches(input, source))
 		return NULL;
 	batch = next_batch(input, source);
 	if (batch == NULL)

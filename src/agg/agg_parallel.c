@@ -63,8 +63,7 @@ cheapest_partial(RelOptInfo *rel)
 	foreach(lc, rel->partial_pathlist)
 	{
 		Path	   *path = strata_agg_strip_projection(lfirst(lc));
-		Cost		saved;
-		bool		vectors = strata_scan_path_gives_vectors(path, &saved, &saved);
+		bool		vectors = strata_scan_path_gives_vectors(path, NULL);
 
 		if (best == NULL || (vectors && !best_vectors) ||
 			(vectors == best_vectors && path->total_cost < best->total_cost))
@@ -223,6 +222,8 @@ add_counters(AggCounters *to, const AggCounters *from)
 	to->chunks += from->chunks;
 	to->rows += from->rows;
 	to->summarized += from->summarized;
+	to->counted += from->counted;
+	to->fetched += from->fetched;
 	to->runs += from->runs;
 	to->groups += from->groups;
 	to->spills += from->spills;

@@ -70,17 +70,17 @@ project(PlannerInfo *root, Path *path, List *exprs)
 
 /*
  * If path is a StrataScan that gives vectors: add to *saved what of its cost we do
- * without.  Rows are never made; values are not decoded where summaries are enough.
+ * without.  Rows are never made; values are not decoded where summaries are enough, and
+ * batches are not looked at where their number of rows is.
  */
 static bool
 add_saved(Path *path, const AggShape *shape, Cost *saved)
 {
-	Cost		row_cost;
-	Cost		decode_cost;
+	StrataVectorCost cost;
 
-	if (!strata_scan_path_gives_vectors(path, &row_cost, &decode_cost))
+	if (!strata_scan_path_gives_vectors(path, &cost))
 		return false;
-	*saved += row_cost + (shape->summaries ? decode_cost : 0);
+	*saved += cost.rows + (shape->summaries ? cost.decode : 0) + (shape->counts ? cost.look : 0);
 	return true;
 }
 
@@ -163,25 +163,22 @@ project_append(PlannerInfo *root, RelOptInfo *rel, AppendPath *append, const Agg
 static bool
 is_candidate(Path *path)
 {
-	Cost		cost;
-
 	if (path->param_info != NULL)
 		return false;
 	if (IsA(path, AppendPath))
 		return !path->parallel_aware && ((AppendPath *) path)->subpaths != NIL;
-	return strata_scan_path_gives_vectors(path, &cost, &cost);
+	return strata_scan_path_gives_vectors(path, NULL);
 }
 
 static bool
 has_vectors(Path *path)
 {
-	Cost		cost;
 	ListCell   *lc;
 
 	if (!IsA(path, AppendPath))
 		return true;
 	foreach(lc, ((AppendPath *) path)->subpaths)
-		if (strata_scan_path_gives_vectors(strata_agg_strip_projection(lfirst(lc)), &cost, &cost))
+		if (strata_scan_path_gives_vectors(strata_agg_strip_projection(lfirst(lc)), NULL))
 			return true;
 	return false;
 }
@@ -230,6 +227,18 @@ is_for_summaries(const RelOptInfo *rel, const AggShape *shape)
 			(aggref->args != NIL && is_computed((Node *) linitial_node(TargetEntry, aggref->args)->expr)))
 			return false;
 	}
+	return true;
+}
+
+/* Is all that is wanted how many rows there are? */
+static bool
+is_count_of_rows(const AggShape *shape)
+{
+	ListCell   *lc;
+
+	foreach(lc, shape->aggrefs)
+		if (!strata_agg_counts_rows(lfirst_node(Aggref, lc)))
+			return false;
 	return true;
 }
 
@@ -477,6 +486,7 @@ strata_agg_create_paths(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *gr
 	if (shape.stop == AGG_STOP_TOP)
 		shape.share = Min(shape.top_n / strata_agg_estimate_groups(root, input_rel, &shape, input_rel->rows), 1.0);
 	shape.summaries = is_for_summaries(input_rel, &shape);
+	shape.counts = shape.summaries && is_count_of_rows(&shape);
 	child = make_child(root, input_rel, input, &shape, &saved);
 	if (child == NULL)
 		return;

@@ -119,6 +119,9 @@ typedef struct AggKernel
 /* Never NULL: the last of the table, AGG_RESULT_GENERIC, when there is no other. */
 extern const AggKernel *strata_agg_kernel_find(const Aggref *aggref);
 
+/* Does the aggregate count rows, whatever is in them, if not all that pass its FILTER? */
+extern bool strata_agg_counts_rows(const Aggref *aggref);
+
 /* Can PostgreSQL's own functions of the aggregate be called on our states? */
 extern bool strata_agg_is_generic(const Aggref *aggref);
 
@@ -221,6 +224,7 @@ typedef struct AggShape
 	/* DISTINCT ON: of each group the row with the greatest or least "by" */
 	List	   *picks;			/* Vars of that row */
 	bool		summaries;		/* whole batches need not be decoded */
+	bool		counts;			/* nor even looked at: count(*) */
 	/* which rows can matter: see agg_stop.c */
 	AggStopKind stop;
 	bool		last;			/* the greatest values are wanted, not the least */
@@ -301,6 +305,8 @@ extern AggInput *strata_agg_input_create(PlanState *child, int ninputs);
 extern void strata_agg_input_rescan(AggInput *input);
 /* Read the batches that strata_agg_stop_wants(), by rank; reverse: the last child first. */
 extern void strata_agg_input_choose(AggInput *input, struct StrataAggState *agg, bool reverse);
+/* All calls are count(*): take batches in by their number where it is known without them. */
+extern void strata_agg_input_count(AggInput *input, struct StrataAggState *agg);
 /* The next rows; NULL at the end.  They live until the next call. */
 extern AggVector *strata_agg_input_next(AggInput *input);
 /* Column of an input (from 0) of the current vector, decoded. */
@@ -455,6 +461,8 @@ extern TupleTableSlot *strata_agg_next_group(struct StrataAggState *agg);
 
 /* agg_summary.c: take the whole batch into the cell by what its summary says; false: cannot. */
 extern bool strata_agg_summarize(struct StrataAggState *agg, AggCall *call, AggCell *cell);
+/* Take so many rows into all cells, of calls that count them. */
+extern void strata_agg_take_count(struct StrataAggState *agg, const StrataRowCount *count);
 
 /* agg_bytes.c: a group's partial result as a varlena. */
 extern void strata_agg_group_write(struct StrataAggState *agg, const AggGroup *group, StringInfo out);
@@ -513,6 +521,8 @@ typedef struct AggCounters
 	int64		chunks;			/* of rows */
 	int64		rows;
 	int64		summarized;		/* batches answered by their summary alone */
+	int64		counted;		/* ... of which only the number of rows was asked for */
+	int64		fetched;		/* and those of them that had to be looked up for it */
 	int64		skipped;		/* batches that could not change the result */
 	int64		runs;
 	int64		groups;

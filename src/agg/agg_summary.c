@@ -125,6 +125,20 @@ take_sum(const AggKernel *kernel, AggCell *cell, const StrataColumnSummary *summ
 }
 
 /* See agg_private.h. */
+void
+strata_agg_take_count(StrataAggState *agg, const StrataRowCount *count)
+{
+	for (int i = 0; i < agg->ncalls; i++)
+		agg->cells[i].n += count->rows;
+	agg->counters.rows += count->rows;
+	agg->counters.vectors += count->batches;
+	agg->counters.runs += count->batches;
+	agg->counters.summarized += count->batches;
+	agg->counters.counted += count->batches;
+	agg->counters.fetched += count->fetched;
+}
+
+/* See agg_private.h. */
 bool
 strata_agg_summarize(StrataAggState *agg, AggCall *call, AggCell *cell)
 {

@@ -45,6 +45,9 @@
 #define MIN_PAGES 256
 #define MIN_BATCH_PAGES 32
 
+/* Batches of fewer pages are not worth maps of free space, and of what all see: three pages and one. */
+#define MIN_MAP_PAGES 512
+
 /* An index is made anew when it has these pages more than four times the table's. */
 #define MIN_INDEX_PAGES 32
 
@@ -53,13 +56,13 @@
 
 /* Tables to vacuum when the transaction commits; in TopTransactionContext. */
 static List *pending = NIL;
-static List *pending_batches = NIL; /* those of which batches have gone */
+static List *pending_batches = NIL; /* those of which batches are to be vacuumed */
 
 PGDLLEXPORT void strata_vacuum_main(Datum arg);
 
 /* Start a worker for one table.  Runs after the commit: must not raise. */
 static void
-start_worker(Oid relid, bool batches_went)
+start_worker(Oid relid, bool batches)
 {
 	BackgroundWorker worker;
 
@@ -73,7 +76,7 @@ start_worker(Oid relid, bool batches_went)
 	snprintf(worker.bgw_type, BGW_MAXLEN, "strata vacuum");
 	worker.bgw_main_arg = ObjectIdGetDatum(relid);
 	memcpy(worker.bgw_extra, &MyDatabaseId, sizeof(Oid));
-	worker.bgw_extra[sizeof(Oid)] = batches_went;
+	worker.bgw_extra[sizeof(Oid)] = batches;
 	(void) RegisterDynamicBackgroundWorker(&worker, NULL);
 }
 
@@ -89,14 +92,14 @@ at_transaction_end(XactEvent event, void *arg)
 		pending = pending_batches = NIL;
 }
 
-/* Are the companion's files large enough to look into? */
+/* Are the companion's files that large? */
 static bool
-has_many_batches(Relation rel)
+has_batch_pages(Relation rel, int npages)
 {
 	Oid			companion = strata_companion_oid(rel);
 
 	return OidIsValid(companion) &&
-		DatumGetInt64(DirectFunctionCall1(pg_table_size, ObjectIdGetDatum(companion))) >= MIN_BATCH_PAGES * BLCKSZ;
+		DatumGetInt64(DirectFunctionCall1(pg_table_size, ObjectIdGetDatum(companion))) >= (int64) npages * BLCKSZ;
 }
 
 /* See api_private.h. */
@@ -107,7 +110,7 @@ strata_api_vacuum_later(Relation rel, bool batches_went)
 	MemoryContext old;
 
 	if (!strata_background_vacuum || rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP ||
-		(RelationGetNumberOfBlocks(rel) < MIN_PAGES && !(batches_went && has_many_batches(rel))))
+		(RelationGetNumberOfBlocks(rel) < MIN_PAGES && !(batches_went && has_batch_pages(rel, MIN_BATCH_PAGES))))
 		return;
 	if (!registered)
 	{
@@ -116,7 +119,8 @@ strata_api_vacuum_later(Relation rel, bool batches_went)
 	}
 	old = MemoryContextSwitchTo(TopTransactionContext);
 	pending = list_append_unique_oid(pending, RelationGetRelid(rel));
-	if (batches_went)
+	/* batches that stay are for VACUUM to note that all see them: store_count.c */
+	if (batches_went || has_batch_pages(rel, MIN_MAP_PAGES))
 		pending_batches = list_append_unique_oid(pending_batches, RelationGetRelid(rel));
 	MemoryContextSwitchTo(old);
 }
@@ -292,7 +296,6 @@ strata_vacuum_main(Datum arg)
 	Oid			database;
 
 	memcpy(&database, MyBgworkerEntry->bgw_extra, sizeof(Oid));
-	/* else there is nothing to gain: maps of free space take more than there is */
 	strata_am_vacuum_batches = MyBgworkerEntry->bgw_extra[sizeof(Oid)];
 	pqsignal(SIGTERM, die);
 	BackgroundWorkerUnblockSignals();

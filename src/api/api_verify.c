@@ -10,6 +10,7 @@
 
 #include "access/genam.h"
 #include "access/htup_details.h"
+#include "access/itup.h"
 #include "access/table.h"
 #include "catalog/dependency.h"
 #include "catalog/indexing.h"
@@ -100,18 +101,27 @@ verify_batch(StrataStore *store, TupleTableSlot *slot, VerifyOutput *out)
 	PG_END_TRY();
 }
 
-/* Row ranges of batches, promoted ones too, must not overlap. */
+/*
+ * Row ranges of batches, promoted ones too, must not overlap, and the index must
+ * lead to all nbatches of them, and know how many rows each has, if that is what
+ * it has beside its key.
+ */
 static void
-verify_numbering(StrataStore *store, VerifyOutput *out)
+verify_numbering(StrataStore *store, int64 nbatches, VerifyOutput *out)
 {
 	Relation	index = index_open(strata_row_index_of(store->batches), AccessShareLock);
 	IndexScanDesc scan = strata_index_beginscan(store->batches, index, GetActiveSnapshot(), 0, 0);
 	TupleTableSlot *slot = table_slot_create(store->batches, NULL);
+	bool		has_nrows = strata_row_index_has_nrows(store->batches);
 	int64		next = 0;
 
+	scan->xs_want_itup = has_nrows;
 	index_rescan(scan, NULL, 0, NULL, 0);
 	while (index_getnext_slot(scan, ForwardScanDirection, slot))
 	{
+		bool		isnull;
+		int			nrows;
+
 		slot_getallattrs(slot);
 		out->first_row = DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
 		/* row entries come first */
@@ -119,8 +129,15 @@ verify_numbering(StrataStore *store, VerifyOutput *out)
 			continue;
 		if (out->first_row < next)
 			report_problem(out, 0, "row numbers overlap with the batch before");
-		next = out->first_row + DatumGetInt32(slot->tts_values[STRATA_BATCH_ATT_NROWS - 1]);
+		nbatches--;
+		nrows = DatumGetInt32(slot->tts_values[STRATA_BATCH_ATT_NROWS - 1]);
+		next = out->first_row + nrows;
+		if (has_nrows && DatumGetInt32(index_getattr(scan->xs_itup, 2, RelationGetDescr(index), &isnull)) != nrows)
+			report_problem(out, 0, "the index has another number of rows");
 	}
+	out->first_row = next;
+	if (nbatches != 0)
+		report_problem(out, 0, "the index on first_row does not lead to all batches");
 	index_endscan(scan);
 	index_close(index, AccessShareLock);
 	ExecDropSingleTupleTableSlot(slot);
@@ -144,6 +161,7 @@ strata_verify(PG_FUNCTION_ARGS)
 		TupleTableSlot *slot = table_slot_create(store->batches, NULL);
 		MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata verify",
 												   ALLOCSET_DEFAULT_SIZES);
+		int64		nbatches = 0;
 
 		while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 		{
@@ -152,6 +170,7 @@ strata_verify(PG_FUNCTION_ARGS)
 			CHECK_FOR_INTERRUPTS();
 			slot_getallattrs(slot);
 			out.first_row = DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
+			nbatches += out.first_row >= 0;
 			verify_batch(store, slot, &out);
 			MemoryContextSwitchTo(old);
 			MemoryContextReset(mcxt);
@@ -159,7 +178,7 @@ strata_verify(PG_FUNCTION_ARGS)
 		MemoryContextDelete(mcxt);
 		ExecDropSingleTupleTableSlot(slot);
 		table_endscan(scan);
-		verify_numbering(store, &out);
+		verify_numbering(store, nbatches, &out);
 		strata_store_close(store, AccessShareLock);
 	}
 	table_close(rel, AccessShareLock);

@@ -28,6 +28,7 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
+#include "utils/float.h"
 
 /* Multiples of cpu_tuple_cost. */
 #define COST_BATCH_LOOK 0.5		/* one batch row: fetch, and try to prune */
@@ -37,6 +38,9 @@
 #define COST_COLUMN_OPEN 1.0	/* per column of it */
 #define COST_DECODE_VALUE 0.03
 #define COST_EMIT_ROW 0.25
+
+/* Of the index on first_row. */
+#define ENTRIES_PER_PAGE 290
 
 /* Batches below which what quals prune of them is not estimated: planning must not cost what it saves. */
 #define WORTH_SAMPLING 640
@@ -438,6 +442,20 @@ open_cost(const StrataRelInfo *info, double rows)
 		info->ncolumns * (COST_COLUMN_OPEN + COST_DECODE_VALUE * rows) * cpu_tuple_cost + toast_cost(info);
 }
 
+/* Counting the rows of all batches by an index, and looking for those not on pages that all see. */
+static Cost
+count_cost(const StrataRelInfo *info)
+{
+	Form_pg_class companion = info->store->batches->rd_rel;
+	double		unseen = companion->relpages <= 0 ? 1 :
+		1 - Min((double) companion->relallvisible / companion->relpages, 1);
+
+	if (!info->has_nrows_index)
+		return get_float8_infinity();
+	return ceil(info->size.batches / ENTRIES_PER_PAGE) * info->random_page_cost +
+		info->size.batches * cpu_index_tuple_cost + unseen * seq_access_cost(info);
+}
+
 /* See scan_private.h. */
 Cost
 strata_scan_batch_cost(const StrataRelInfo *info)
@@ -489,8 +507,9 @@ strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
 	candidate->startup = heap_startup + shape->batch.startup + info->rel->reltarget->cost.startup;
 	candidate->total = heap_total + shape->batch.startup + info->rel->reltarget->cost.startup +
 		access + nread * per_batch + emit;
-	candidate->row_cost = emit;
-	candidate->decode_cost = nread * (per_batch - COST_BATCH_OPEN * cpu_tuple_cost);
+	candidate->vector_cost.rows = emit;
+	candidate->vector_cost.decode = nread * (per_batch - COST_BATCH_OPEN * cpu_tuple_cost);
+	candidate->vector_cost.look = Max(access + nread * COST_BATCH_OPEN * cpu_tuple_cost - count_cost(info), 0);
 	if (may_be_best_first(info, candidate, shape))
 	{
 		candidate->segment_saving = segment_saving(info, access, nread, per_batch);
@@ -524,8 +543,9 @@ strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
 		else
 			disk += info->heap_pages * info->seq_page_cost;
 		disk = Min(disk, run);
-		candidate->row_cost /= divisor;
-		candidate->decode_cost = nread * toast + (candidate->decode_cost - nread * toast) / divisor;
+		candidate->vector_cost.rows /= divisor;
+		candidate->vector_cost.decode = nread * toast + (candidate->vector_cost.decode - nread * toast) / divisor;
+		candidate->vector_cost.look = 0;
 		candidate->total = candidate->startup + disk + (run - disk) / divisor;
 		candidate->rows = clamp_row_est(candidate->rows / divisor);
 		if (info->rel->reloptkind == RELOPT_BASEREL)

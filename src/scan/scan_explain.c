@@ -190,7 +190,8 @@ show_batches(StrataScanState *scan, ExplainState *es)
 		else
 			by_range += unseen;
 	}
-	not_reached += c->considered - c->pruned_segment - c->pruned_range - c->pruned_filter - c->scanned - scan->nswept;
+	not_reached += c->considered - c->pruned_segment - c->pruned_range - c->pruned_filter - c->scanned - c->counted -
+		scan->nswept;
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 	{
 		StringInfoData line;
@@ -201,6 +202,8 @@ show_batches(StrataScanState *scan, ExplainState *es)
 		if (c->pruned_filter > 0)
 			appendStringInfo(&line, " pruned by filter=" INT64_FORMAT, c->pruned_filter);
 		appendStringInfo(&line, " scanned=" INT64_FORMAT, c->scanned);
+		if (c->counted > 0)
+			appendStringInfo(&line, " counted=" INT64_FORMAT, c->counted);
 		if (scan->nswept > 0)
 			appendStringInfo(&line, " deleted whole=" INT64_FORMAT, scan->nswept);
 		if (not_reached > 0)
@@ -213,6 +216,7 @@ show_batches(StrataScanState *scan, ExplainState *es)
 	ExplainPropertyInteger("Batches Pruned by Min-Max", NULL, by_range, es);
 	ExplainPropertyInteger("Batches Pruned by Filter", NULL, c->pruned_filter, es);
 	ExplainPropertyInteger("Batches Scanned", NULL, c->scanned, es);
+	ExplainPropertyInteger("Batches Counted", NULL, c->counted, es);
 	if (scan->sweeper != NULL)
 		ExplainPropertyInteger("Batches Deleted Whole", NULL, scan->nswept, es);
 	ExplainPropertyInteger("Batches Not Reached", NULL, not_reached, es);

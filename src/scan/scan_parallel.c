@@ -126,6 +126,7 @@ add_counters(StrataCounters *to, const StrataCounters *from)
 	to->pruned_range += from->pruned_range;
 	to->pruned_filter += from->pruned_filter;
 	to->scanned += from->scanned;
+	to->counted += from->counted;
 	to->columns_decoded += from->columns_decoded;
 	to->rows_filtered += from->rows_filtered;
 	to->heap_rows += from->heap_rows;

@@ -115,6 +115,7 @@ init_info(StrataRelInfo *info, PlannerInfo *root, RelOptInfo *rel, Relation rela
 	info->has_min_index = OidIsValid(strata_store_order_index(store, info->layout, false));
 	info->has_max_index = OidIsValid(strata_store_order_index(store, info->layout, true));
 	info->has_span_index = OidIsValid(strata_store_span_index(store, info->layout));
+	info->has_nrows_index = strata_row_index_has_nrows(store->batches);
 	info->by_span = strata_scan_asks_for_span(info);
 }
 
@@ -179,8 +180,7 @@ make_path(const StrataRelInfo *info, StrataCandidate *candidate, List *pathkeys)
 	scan->incremental = candidate->incremental;
 	scan->has_child = candidate->child != NULL;
 	scan->heap_pages = (BlockNumber) info->heap_pages;
-	scan->row_cost = candidate->row_cost;
-	scan->decode_cost = candidate->decode_cost;
+	scan->vector_cost = candidate->vector_cost;
 	scan->segment_saving = candidate->segment_saving;
 	memcpy(scan->end, candidate->end, sizeof(scan->end));
 	if (info->layout->norder > 0)

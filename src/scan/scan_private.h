@@ -58,8 +58,7 @@ typedef struct StrataScanInfo
 	bool		has_child;		/* row store through an index, by the child plan */
 	BlockNumber heap_pages;		/* of the row store, when planned */
 	bool		best_first;		/* access gives the best bound first (of each segment), and may skip the rest */
-	Cost		row_cost;		/* of making rows out of batches; paths only */
-	Cost		decode_cost;	/* of fetching and decoding columns; paths only */
+	StrataVectorCost vector_cost;	/* paths only */
 	/* what best_first would save, by segment or of the table as one; paths only */
 	Cost		segment_saving; /* 0: none, or it cannot be */
 	Bitmapset  *segment;		/* segmentby columns, of partial paths too */
@@ -102,6 +101,7 @@ typedef struct StrataRelInfo
 	bool		has_min_index;
 	bool		has_max_index;
 	bool		has_span_index;
+	bool		has_nrows_index;	/* that batches can be counted by */
 	bool		by_span;		/* see StrataScanInfo */
 	List	   *shapes;			/* of scan_cost.c: what it knows of the quals */
 	List	   *ops;			/* and of each of them */
@@ -122,8 +122,7 @@ typedef struct StrataCandidate
 	double		rows;
 	Cost		startup;
 	Cost		total;
-	Cost		row_cost;		/* of total: making rows out of batches */
-	Cost		decode_cost;	/* of total: fetching and decoding columns */
+	StrataVectorCost vector_cost;
 	double		nread;			/* batches that are read, by all processes */
 	Cost		segment_saving; /* of total: not there when one batch of each segment is looked for; 0: none */
 	StrataEndCost end[2];		/* from the least, from the greatest */
@@ -169,6 +168,7 @@ typedef struct StrataCounters
 	int64		pruned_range;
 	int64		pruned_filter;
 	int64		scanned;
+	int64		counted;		/* by an index, without being looked at */
 	int64		columns_decoded;
 	int64		rows_filtered;	/* by vector filters */
 	int64		heap_rows;

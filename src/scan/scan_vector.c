@@ -17,7 +17,7 @@
 
 /* See scan_vector.h. */
 bool
-strata_scan_path_gives_vectors(Path *path, Cost *row_cost, Cost *decode_cost)
+strata_scan_path_gives_vectors(Path *path, StrataVectorCost *cost)
 {
 	CustomPath *custom = (CustomPath *) path;
 	StrataScanInfo *info;
@@ -25,8 +25,8 @@ strata_scan_path_gives_vectors(Path *path, Cost *row_cost, Cost *decode_cost)
 	if (!IsA(path, CustomPath) || custom->methods != &strata_path_methods)
 		return false;
 	info = strata_scan_path_info(custom);
-	*row_cost = info->row_cost;
-	*decode_cost = info->decode_cost;
+	if (cost != NULL)
+		*cost = info->vector_cost;
 	return info->nkeys == 0;
 }
 
@@ -190,6 +190,39 @@ strata_scan_next_vector(PlanState *node)
 	if (node->instrument)
 		InstrStopNode(node->instrument, vector != NULL ? vector->nrows : 0);
 	return vector;
+}
+
+/* All batches at once: without quals, and when they are not shared among processes. */
+static bool
+count_rows(StrataScanState *scan, StrataRowCount *count)
+{
+	strata_scan_open_store(scan);
+	if (!strata_enable_summary_agg || scan->filter->nquals > 0 || scan->parallel != NULL || scan->store == NULL ||
+		!strata_store_count_rows(scan->store, scan->css.ss.ps.state->es_snapshot, scan->entries, count))
+		return false;
+	scan->batches_started = true;
+	scan->batches_done = true;
+	scan->counters.loops++;
+	scan->counters.exhausted++;
+	scan->counters.considered += count->batches;
+	scan->counters.counted += count->batches;
+	return true;
+}
+
+/* See scan_vector.h. */
+bool
+strata_scan_count_rows(PlanState *node, StrataRowCount *count)
+{
+	bool		counted;
+
+	if (node->chgParam != NULL)
+		ExecReScan(node);
+	if (node->instrument)
+		InstrStartNode(node->instrument);
+	counted = count_rows((StrataScanState *) node, count);
+	if (node->instrument)
+		InstrStopNode(node->instrument, counted ? (double) count->rows : 0);
+	return counted;
 }
 
 /* See scan_vector.h. */

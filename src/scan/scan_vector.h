@@ -18,6 +18,7 @@
 #include "batch/batch.h"
 #include "nodes/execnodes.h"
 #include "nodes/pathnodes.h"
+#include "store/store.h"
 
 typedef struct StrataVectorBatch
 {
@@ -47,12 +48,16 @@ strata_vector_is_whole(const StrataVectorBatch *vector)
 	return vector->rows == NULL && vector->nrows == vector->reader->nrows;
 }
 
-/*
- * Is path a StrataScan that can be read by vectors?  *row_cost is what of its
- * total cost goes into making rows out of batches, which vectors save, and
- * *decode_cost what goes into fetching and decoding their columns.
- */
-extern bool strata_scan_path_gives_vectors(Path *path, Cost *row_cost, Cost *decode_cost);
+/* What of a StrataScan path's total cost is for what not everybody needs. */
+typedef struct StrataVectorCost
+{
+	Cost		rows;			/* making rows out of batches, which vectors save */
+	Cost		decode;			/* fetching and decoding their columns */
+	Cost		look;			/* of the rest: looking at batches, not only counting their rows */
+} StrataVectorCost;
+
+/* Is path a StrataScan that can be read by vectors?  Sets *cost, unless that is NULL. */
+extern bool strata_scan_path_gives_vectors(Path *path, StrataVectorCost *cost);
 
 /*
  * What starting workers costs beyond parallel_setup_cost, which is small beside what
@@ -102,6 +107,12 @@ extern AttrNumber strata_scan_result_attno(PlanState *node, int resno);
  */
 extern TupleTableSlot *strata_scan_next_heap_row(PlanState *node);
 extern StrataVectorBatch *strata_scan_next_vector(PlanState *node);
+
+/*
+ * In place of all vectors, for who only wants to know how many rows they have; false: that
+ * takes reading them.
+ */
+extern bool strata_scan_count_rows(PlanState *node, StrataRowCount *count);
 
 /*
  * The same in the order that the caller likes, and without batches that it does

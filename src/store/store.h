@@ -104,8 +104,12 @@ extern StrataStore *strata_store_open(Relation rel, LOCKMODE lockmode);
 extern StrataStore *strata_store_open_as(Relation rel, TupleDesc desc, LOCKMODE lockmode);
 extern void strata_store_close(StrataStore *store, LOCKMODE lockmode);	/* NoLock keeps the lock */
 
-/* Index of the companion on (first_row), unique. */
+/*
+ * Index of the companion on (first_row), unique; of one made since there is
+ * strata_store_count_rows(), with nrows beside it.
+ */
 extern Oid	strata_row_index_of(Relation batches);
+extern bool strata_row_index_has_nrows(Relation batches);
 
 /*
  * Index of the companion on (seg_... of this layout in order, layout[, min_ and
@@ -211,8 +215,24 @@ strata_entry_is_in_batch(const StrataEntry *entry)
 typedef struct StrataEntries StrataEntries;
 extern StrataEntries *strata_entries_create(Relation batches, Snapshot snapshot);
 extern void strata_entries_apply(StrataEntries *entries, StrataBatchReader *reader);
+/* How many rows of a batch are not there any more. */
+extern int	strata_entries_find(StrataEntries *entries, int64 first_row, int nrows);
 extern void strata_entries_free(StrataEntries *entries);
 extern bool strata_batch_row_is_gone(const StrataBatchReader *reader, int row);
+
+/*
+ * How many rows the snapshot sees in batches, by an index of the companion;
+ * false, with nothing done, when it does not know.  store_count.c
+ */
+typedef struct StrataRowCount
+{
+	int64		rows;
+	int64		batches;
+	int64		fetched;		/* batch rows looked at for it */
+} StrataRowCount;
+
+extern bool strata_store_count_rows(StrataStore *store, Snapshot snapshot, StrataEntries *entries,
+									StrataRowCount *count);
 
 /*
  * Reads all compressed rows of a table, batch after batch, as table rows: what

@@ -28,6 +28,7 @@ typedef struct CachedIndex
 {
 	Oid			oid;
 	bool		unique;
+	bool		has_nrows;		/* beside its keys */
 	int			nkeys;
 	AttrNumber	keys[INDEX_MAX_KEYS];
 } CachedIndex;
@@ -49,6 +50,8 @@ describe_index(CachedIndex *cached, Oid oid)
 
 	cached->oid = oid;
 	cached->unique = index->rd_index->indisunique;
+	cached->has_nrows = index->rd_index->indnatts == index->rd_index->indnkeyatts + 1 &&
+		index->rd_index->indkey.values[index->rd_index->indnkeyatts] == STRATA_BATCH_ATT_NROWS;
 	/* one that is not valid matches nothing */
 	cached->nkeys = index->rd_index->indisvalid ? index->rd_index->indnkeyatts : 0;
 	memcpy(cached->keys, index->rd_index->indkey.values, sizeof(AttrNumber) * cached->nkeys);
@@ -116,21 +119,35 @@ strata_companion_find_index(Relation batches, const AttrNumber *keys, int nkeys)
 	return InvalidOid;
 }
 
-/* See store.h.  It is the only unique index; asked for with every row changed. */
-Oid
-strata_row_index_of(Relation batches)
+/* It is the only unique index; asked for with every row changed. */
+static const CachedIndex *
+row_index(Relation batches)
 {
 	const CompanionCache *cache = get_cache(batches);
 
 	for (int i = 0; i < cache->nindexes; i++)
 		if (cache->indexes[i].unique && cache->indexes[i].nkeys > 0 &&
 			cache->indexes[i].keys[0] == STRATA_BATCH_ATT_FIRST_ROW)
-			return cache->indexes[i].oid;
+			return &cache->indexes[i];
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_CORRUPTED),
 			 errmsg("companion table \"%s\" has no index on first_row",
 					RelationGetRelationName(batches))));
-	return InvalidOid;			/* not reached */
+	return NULL;				/* not reached */
+}
+
+/* See store.h. */
+Oid
+strata_row_index_of(Relation batches)
+{
+	return row_index(batches)->oid;
+}
+
+/* See store.h. */
+bool
+strata_row_index_has_nrows(Relation batches)
+{
+	return row_index(batches)->has_nrows;
 }
 
 /* See store.h. */

@@ -181,6 +181,7 @@ batches_only(void)
 								  InvalidOid, InvalidOid);
 }
 
+/* The unique one is for entries too, and has the number of rows beside its key. */
 static void
 create_index(Oid companion, List *columns, bool unique)
 {
@@ -189,8 +190,9 @@ create_index(Oid companion, List *columns, bool unique)
 
 	stmt->accessMethod = "btree";
 	stmt->unique = unique;
-	/* the unique one is for entries too */
-	if (!unique)
+	if (unique)
+		stmt->indexIncludingParams = list_make1(index_elem("nrows"));
+	else
 		stmt->whereClause = batches_only();
 	foreach(lc, columns)
 		stmt->indexParams = lappend(stmt->indexParams, index_elem(lfirst(lc)));

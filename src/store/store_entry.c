@@ -176,10 +176,11 @@ index_entry(Relation batches, HeapTuple tuple, int64 row)
 {
 	Relation	index = index_open(strata_row_index_of(batches), RowExclusiveLock);
 	IndexInfo  *info = BuildIndexInfo(index);
-	Datum		value = Int64GetDatum(entry_key(row));
-	bool		isnull = false;
+	/* first_row, nrows */
+	Datum		values[2] = {Int64GetDatum(entry_key(row)), Int32GetDatum(0)};
+	bool		isnull[2] = {false, false};
 
-	(void) index_insert(index, &value, &isnull, &tuple->t_self, batches, UNIQUE_CHECK_YES, false, info);
+	(void) index_insert(index, values, isnull, &tuple->t_self, batches, UNIQUE_CHECK_YES, false, info);
 	pfree(info);
 	index_close(index, NoLock);
 }
@@ -477,11 +478,10 @@ give_out(StrataEntries *entries, int n, int position)
 }
 
 /* See store.h. */
-void
-strata_entries_apply(StrataEntries *entries, StrataBatchReader *reader)
+int
+strata_entries_find(StrataEntries *entries, int64 first, int nrows)
 {
-	int64		first = reader->first_row;
-	int64		last = first + reader->nrows - 1;
+	int64		last = first + nrows - 1;
 	int			n = 0;
 	/* the index scan lives longer than a caller's memory of one row */
 	MemoryContext old = MemoryContextSwitchTo(entries->mcxt);
@@ -505,7 +505,14 @@ strata_entries_apply(StrataEntries *entries, StrataBatchReader *reader)
 		ExecClearTuple(entries->slot);
 	}
 	MemoryContextSwitchTo(old);
-	reader->ngone = n;
+	return n;
+}
+
+/* See store.h. */
+void
+strata_entries_apply(StrataEntries *entries, StrataBatchReader *reader)
+{
+	reader->ngone = strata_entries_find(entries, reader->first_row, reader->nrows);
 	reader->gone = entries->rows;
 }
 
