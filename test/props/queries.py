@@ -163,7 +163,7 @@ class Predicates:
     def arithmetic(self, column):
         name = self.name(column)
         return self.rng.choice(["%s::numeric %% 3 = 1" % name if "float" not in column.type.name else "%s = %s" % (name, name),
-                                "%s::float8 / 2 > 3" % name, "abs(%s::float8) < 10" % name,
+                                "%s::float8 - 2 > 3" % name, "abs(%s::float8) < 10" % name,
                                 "coalesce(%s, 0) = 0" % name, "%s + 1.5 > 3" % name])
 
     def boolean(self, column):
