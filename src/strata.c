@@ -45,4 +45,5 @@ _PG_init(void)
 	strata_hook_torture_init();
 	strata_hook_upsert_init();
 	strata_hook_utility_init();
+	strata_hook_wire_init();
 }

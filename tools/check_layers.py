@@ -16,6 +16,7 @@ LAYERS = {
     "base": [],
     "time": ["base"],
     "gapfill": ["time", "base"],
+    "wire": ["base"],
     "batch": ["codec", "base"],
     "catalog": ["codec", "base"],
     "store": ["batch", "catalog", "base"],
@@ -25,7 +26,7 @@ LAYERS = {
     "hypertable": ["am", "store", "catalog", "time", "base"],
     "rollup": ["hypertable", "catalog", "time", "base"],
     "job": ["rollup", "hypertable", "store", "catalog", "time", "base"],
-    "hook": ["job", "rollup", "hypertable", "agg", "scan", "am", "store", "batch", "catalog", "codec", "gapfill", "time", "base"],
+    "hook": ["job", "rollup", "hypertable", "agg", "scan", "am", "store", "batch", "catalog", "codec", "gapfill", "wire", "time", "base"],
     "api": ["job", "rollup", "hypertable", "agg", "scan", "am", "store", "batch", "catalog", "codec", "time", "base"],
     "": ["hook", "api", "job", "rollup", "hypertable", "agg", "scan", "am", "store", "batch", "catalog", "codec", "gapfill", "time", "base"],
 }

@@ -480,12 +480,16 @@ typedef const char *const StrataOptionNamespace;
 #endif
 
 /*
- * 18 took execute_once from ExecutorRun (3eea7a0c97e); delete when 17 goes.
+ * 18 took execute_once from ExecutorRun and its hook (3eea7a0c97e); delete when 17 goes.
  */
 #if PG_VERSION_NUM < 180000
 #define strata_executor_run(query_desc) ExecutorRun(query_desc, ForwardScanDirection, 0, true)
+#define STRATA_EXECUTE_ONCE_PARAMETER , bool execute_once
+#define STRATA_EXECUTE_ONCE , execute_once
 #else
 #define strata_executor_run(query_desc) ExecutorRun(query_desc, ForwardScanDirection, 0)
+#define STRATA_EXECUTE_ONCE_PARAMETER
+#define STRATA_EXECUTE_ONCE
 #endif
 
 /*

@@ -16,18 +16,18 @@
 int			strata_batch_rows = STRATA_BATCH_ROWS_DEFAULT;
 bool		strata_background_vacuum = true;
 bool		strata_enable_batch_delete = true;
-bool		strata_enable_bucket_pruning = true;
 bool		strata_enable_direct_load = true;
 bool		strata_enable_early_stop = true;
+bool		strata_enable_fast_output = true;
 bool		strata_enable_key_plan = true;
 bool		strata_enable_multi_insert = true;
-bool		strata_enable_now_pruning = true;
 bool		strata_enable_ordered_scan = true;
 bool		strata_enable_page_scan = true;
 bool		strata_enable_parallel_scan = true;
 bool		strata_enable_pruning = true;
 bool		strata_enable_scan = true;
 bool		strata_enable_summary_agg = true;
+bool		strata_enable_time_pruning = true;
 bool		strata_enable_vector_agg = true;
 bool		strata_enable_vector_filter = true;
 int			strata_max_job_workers = STRATA_MAX_JOB_WORKERS_DEFAULT;
@@ -49,21 +49,20 @@ static const BoolSetting bool_settings[] = {
 	"Otherwise the space of compressed rows waits for VACUUM or autovacuum."},
 	{"strata.enable_batch_delete", &strata_enable_batch_delete, true, 0,
 		"Enables DELETE of whole batches without looking at their rows.", NULL},
-	{"strata.enable_bucket_pruning", &strata_enable_bucket_pruning, true, GUC_EXPLAIN,
-		"Enables comparisons of time_bucket() to prune as comparisons of time do.", NULL},
 	{"strata.enable_direct_load", &strata_enable_direct_load, true, GUC_EXPLAIN,
 		"Enables COPY and INSERT ... SELECT to write batches, for tables with strata.direct_load.",
 	"When off, all rows go into the row store."},
 	{"strata.enable_early_stop", &strata_enable_early_stop, true, GUC_EXPLAIN,
 		"Enables StrataAgg to pass over batches that cannot change its result.",
 	"Applies to the latest row of each group, and to ORDER BY time LIMIT of groups."},
+	{"strata.enable_fast_output", &strata_enable_fast_output, true, 0,
+		"Enables a way of our own of sending results as text, of queries that read compressed rows.",
+	"When off, or in other formats, they are sent as all others; the bytes are the same."},
 	{"strata.enable_key_plan", &strata_enable_key_plan, true, GUC_EXPLAIN,
 		"Enables planning of queries for one key, or the first rows of a segment, without the planner.",
 	"When off, or in any other form, queries are planned as all others."},
 	{"strata.enable_multi_insert", &strata_enable_multi_insert, true, 0,
 	"Enables COPY into hypertables to insert many rows at a time.", NULL},
-	{"strata.enable_now_pruning", &strata_enable_now_pruning, true, GUC_EXPLAIN,
-	"Enables pruning of chunks at plan time by conditions with now().", NULL},
 	{"strata.enable_ordered_scan", &strata_enable_ordered_scan, true, GUC_EXPLAIN,
 		"Enables ordered output of StrataScan and StrataAgg.",
 	"A merge of batches and row store, or ranks of groups, replace a sort."},
@@ -79,6 +78,9 @@ static const BoolSetting bool_settings[] = {
 	"When off, tables with compressed rows are read by sequential scans only."},
 	{"strata.enable_summary_agg", &strata_enable_summary_agg, true, GUC_EXPLAIN,
 		"Enables StrataAgg to take whole batches by what is stored of them: counts, minima, maxima, sums.", NULL},
+	{"strata.enable_time_pruning", &strata_enable_time_pruning, true, GUC_EXPLAIN,
+		"Enables conditions with time_bucket() or now() to prune as comparisons of time do.",
+	"Chunks are pruned at plan time then, batches too."},
 	{"strata.enable_vector_agg", &strata_enable_vector_agg, true, GUC_EXPLAIN,
 		"Enables StrataAgg, aggregation over whole batches.", NULL},
 	{"strata.enable_vector_filter", &strata_enable_vector_filter, true, GUC_EXPLAIN,

@@ -21,6 +21,7 @@ extern void strata_hook_sweep_init(void);
 extern void strata_hook_torture_init(void);
 extern void strata_hook_upsert_init(void);
 extern void strata_hook_utility_init(void);
+extern void strata_hook_wire_init(void);
 
 /* Torture mode: compress relid if it is a strata table that can be. */
 extern void strata_torture_relation(Oid relid);

@@ -384,6 +384,6 @@ extend_query(Query *query, void *context)
 void
 strata_now_add_quals(Query *query)
 {
-	if (strata_enable_now_pruning && query->commandType != CMD_UTILITY)
+	if (strata_enable_time_pruning && query->commandType != CMD_UTILITY)
 		(void) strata_query_visit_all(query, extend_query, NULL);
 }

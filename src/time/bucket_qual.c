@@ -413,6 +413,6 @@ rewrite_query(Query *query, void *context)
 void
 strata_time_rewrite_quals(Query *query)
 {
-	if (strata_enable_bucket_pruning && query->commandType != CMD_UTILITY)
+	if (strata_enable_time_pruning && query->commandType != CMD_UTILITY)
 		(void) strata_query_visit_all(query, rewrite_query, NULL);
 }

@@ -36,18 +36,18 @@ SELECT plan_chunks('SELECT * FROM w WHERE ts > now() - interval ''1 day'' OR v =
 SELECT plan_chunks('SELECT * FROM w WHERE ts > clock_timestamp() - interval ''1 day''');
 SELECT plan_chunks('SELECT * FROM w WHERE NOT ts > now() - interval ''1 day''');
 SELECT plan_chunks('SELECT * FROM w WHERE ts > now() - NULL::interval');
-SET strata.enable_now_pruning = off;
+SET strata.enable_time_pruning = off;
 SELECT plan_chunks('SELECT * FROM w WHERE ts > now() - interval ''2 hours''');
-SET strata.enable_now_pruning = on;
+SET strata.enable_time_pruning = on;
 -- the same rows, whatever the interval
 CREATE FUNCTION same(condition text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE with_it text; without_it text;
 BEGIN
-	SET strata.enable_now_pruning = on;
+	SET strata.enable_time_pruning = on;
 	EXECUTE 'SELECT string_agg(v::text, '','' ORDER BY v) FROM w WHERE ' || condition INTO with_it;
-	SET strata.enable_now_pruning = off;
+	SET strata.enable_time_pruning = off;
 	EXECUTE 'SELECT string_agg(v::text, '','' ORDER BY v) FROM w WHERE ' || condition INTO without_it;
-	SET strata.enable_now_pruning = on;
+	SET strata.enable_time_pruning = on;
 	RETURN with_it IS NOT DISTINCT FROM without_it;
 END $$;
 SELECT i, same(format('ts > now() - interval %L', i)), same(format('ts >= now() + interval %L', i)), same(format('now() - interval %L < ts', i))
@@ -91,13 +91,13 @@ DECLARE with_it text; without_it text; zone text;
 BEGIN
 	FOREACH zone IN ARRAY ARRAY['UTC', 'Pacific/Kiritimati', 'America/Los_Angeles', '<+160>-160', '<-160>+160'] LOOP
 		PERFORM set_config('timezone', zone, false);
-		SET strata.enable_now_pruning = on;
+		SET strata.enable_time_pruning = on;
 		EXECUTE format('SELECT string_agg(v::text, '','' ORDER BY v) FROM %s WHERE %s', relation, condition) INTO with_it;
-		SET strata.enable_now_pruning = off;
+		SET strata.enable_time_pruning = off;
 		EXECUTE format('SELECT string_agg(v::text, '','' ORDER BY v) FROM %s WHERE %s', relation, condition) INTO without_it;
 		IF with_it IS DISTINCT FROM without_it THEN RETURN false; END IF;
 	END LOOP;
-	SET strata.enable_now_pruning = on;
+	SET strata.enable_time_pruning = on;
 	SET timezone = 'UTC';
 	RETURN true;
 END $$;

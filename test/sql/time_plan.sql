@@ -33,9 +33,9 @@ SELECT plan($$SELECT * FROM parts_1 WHERE time_bucket('1 h', ts) >= clock_timest
 SELECT plan($$SELECT * FROM parts_1 WHERE time_bucket('1 h', ts, 'Europe/Berlin') >= '2021-01-02'$$);
 SELECT plan($$SELECT * FROM parts_1 WHERE time_bucket('1 h', ts) <> '2021-01-02'$$);
 SELECT plan($$SELECT * FROM ints WHERE time_bucket(0, k) = 5000$$);
-SET strata.enable_bucket_pruning = off;
+SET strata.enable_time_pruning = off;
 SELECT plan($$SELECT * FROM parts_1 WHERE time_bucket('1 h', ts) >= '2021-01-02'$$);
-RESET strata.enable_bucket_pruning;
+RESET strata.enable_time_pruning;
 RESET enable_seqscan;
 DROP TABLE parts, ints;
 DROP FUNCTION plan;

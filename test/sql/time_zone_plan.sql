@@ -21,9 +21,9 @@ DECLARE
 BEGIN
 	same := true;
 	FOREACH op IN ARRAY '{<,<=,=,>=,>}'::text[] LOOP
-		PERFORM set_config('strata.enable_bucket_pruning', 'on', true);
+		PERFORM set_config('strata.enable_time_pruning', 'on', true);
 		EXECUTE format('SELECT count(*) FROM zone WHERE time_bucket(%L::interval, ts, %L) %s %L', width, zone, op, c) INTO pruned;
-		PERFORM set_config('strata.enable_bucket_pruning', 'off', true);
+		PERFORM set_config('strata.enable_time_pruning', 'off', true);
 		EXECUTE format('SELECT count(*) FROM zone WHERE time_bucket(%L::interval, ts, %L) %s %L', width, zone, op, c) INTO whole;
 		same := same AND pruned = whole;
 		selected := concat_ws(' ', selected, pruned);

@@ -1,0 +1,87 @@
+/*-------------------------------------------------------------------------
+ *
+ * hook_wire.c
+ *	  Results of queries that read batches go to the client by wire/.
+ *
+ * Only where it is certain which formats the client wants: those of the unnamed
+ * portal, when it executes the query itself.  (A FETCH hands on the receiver of its own portal
+ * while the cursor's is the active one.)
+ *
+ * src/hook/hook_wire.c
+ *-------------------------------------------------------------------------
+ */
+#include "base/base.h"
+#include "hook/hook.h"
+#include "wire/wire.h"
+
+#include "executor/executor.h"
+#include "nodes/extensible.h"
+#include "nodes/nodeFuncs.h"
+#include "tcop/pquery.h"
+#include "utils/portal.h"
+
+static ExecutorRun_hook_type previous_run = NULL;
+
+/* The node below that the first rows come from; NULL: a scan. */
+static PlanState *
+first_input(PlanState *node)
+{
+	if (IsA(node, AppendState))
+		return ((AppendState *) node)->as_nplans > 0 ? ((AppendState *) node)->appendplans[0] : NULL;
+	if (IsA(node, MergeAppendState))
+		return ((MergeAppendState *) node)->ms_nplans > 0 ? ((MergeAppendState *) node)->mergeplans[0] : NULL;
+	return outerPlanState(node);
+}
+
+static bool
+reads_batches(PlanState *node)
+{
+	PlanState  *input;
+
+	while ((input = first_input(node)) != NULL)
+		node = input;
+	return IsA(node, CustomScanState) && strncmp(((CustomScanState *) node)->methods->CustomName, "Strata", 6) == 0;
+}
+
+static bool
+is_text_for_client(const QueryDesc *query_desc)
+{
+	Portal		portal = ActivePortal;
+
+	if (query_desc->operation != CMD_SELECT || portal == NULL || portal->name[0] != '\0' ||
+		portal->strategy != PORTAL_ONE_SELECT || portal->queryDesc != query_desc ||
+		(query_desc->dest->mydest != DestRemote && query_desc->dest->mydest != DestRemoteExecute))
+		return false;
+	for (int i = 0; portal->formats != NULL && i < query_desc->tupDesc->natts; i++)
+		if (portal->formats[i] != 0)
+			return false;
+	return true;
+}
+
+static void
+run_executor(QueryDesc *query_desc, ScanDirection direction, uint64 count STRATA_EXECUTE_ONCE_PARAMETER)
+{
+	DestReceiver *client = query_desc->dest;
+
+	if (strata_enable_fast_output && is_text_for_client(query_desc) && reads_batches(query_desc->planstate))
+	{
+		query_desc->dest = strata_wire_receiver(client);
+		elog(DEBUG2, "strata writes the result");
+	}
+	if (previous_run != NULL)
+		previous_run(query_desc, direction, count STRATA_EXECUTE_ONCE);
+	else
+		standard_ExecutorRun(query_desc, direction, count STRATA_EXECUTE_ONCE);
+	if (query_desc->dest != client)
+	{
+		query_desc->dest->rDestroy(query_desc->dest);
+		query_desc->dest = client;
+	}
+}
+
+void
+strata_hook_wire_init(void)
+{
+	previous_run = ExecutorRun_hook;
+	ExecutorRun_hook = run_executor;
+}
