@@ -37,23 +37,20 @@ typedef struct RangeCache
 	Oid			relid;			/* hash key */
 	Oid			companion;
 	int			natts;
-	StrataColumnRange *ranges;		/* by attno - 1; NULL: nothing cached */
+	bool		valid;
+	uint64		invalidations;
+	StrataColumnRange *ranges;		/* by attno - 1; kept until they are replaced: users look up types */
 	int			nkeys;			/* unique keys; -1: the ranges say nothing of one of them */
 	KeyColumns *keys;
 } RangeCache;
 
 static HTAB *range_caches = NULL;
-static uint64 invalidations = 0;
 
 static void
 forget_cache(RangeCache *cache)
 {
-	if (cache->ranges != NULL)
-	{
-		pfree(cache->ranges);
-		pfree(cache->keys);
-	}
-	cache->ranges = NULL;
+	cache->valid = false;
+	cache->invalidations++;
 }
 
 static void
@@ -64,7 +61,6 @@ invalidate_cache(Datum arg, Oid relid)
 
 	if (range_caches == NULL)
 		return;
-	invalidations++;
 	if (OidIsValid(relid))
 	{
 		cache = hash_search(range_caches, &relid, HASH_FIND, NULL);
@@ -194,10 +190,9 @@ find_keys(Relation rel, const StrataColumnRange *ranges, KeyColumns **keys)
 }
 
 /* Fill in the cache of rel. */
-static RangeCache *
-build_cache(Relation rel, Oid companion)
+static void
+build_cache(RangeCache *cache, Relation rel, Oid companion)
 {
-	Oid			relid = RelationGetRelid(rel);
 	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata ranges", ALLOCSET_SMALL_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(mcxt);
 	StrataStore *store = strata_store_open(rel, AccessShareLock);
@@ -205,31 +200,27 @@ build_cache(Relation rel, Oid companion)
 	int			natts = store->schema->natts;
 	Size		size = sizeof(StrataColumnRange) * natts;
 	KeyColumns *keys;
-	int			nkeys;
-	Size		keys_size;
-	uint64		before;
-	RangeCache *cache;
-	bool		found;
+	uint64		before = cache->invalidations;
+	int			nkeys = find_keys(rel, ranges, &keys);
+	Size		keys_size = sizeof(KeyColumns) * Max(nkeys, 1);
 
 	strata_store_close(store, AccessShareLock);
-	do
+	cache->valid = false;
+	if (cache->ranges != NULL)
 	{
-		/* an index that came while we looked must not be missed */
-		before = invalidations;
-		nkeys = find_keys(rel, ranges, &keys);
-	} while (before != invalidations);
-	keys_size = sizeof(KeyColumns) * Max(nkeys, 1);
-	cache = hash_search(range_caches, &relid, HASH_ENTER, &found);
-	if (found)
-		forget_cache(cache);
-	cache->ranges = memcpy(MemoryContextAlloc(CacheMemoryContext, size), ranges, size);
+		pfree(cache->ranges);
+		pfree(cache->keys);
+		cache->ranges = NULL;
+	}
 	cache->keys = memcpy(MemoryContextAlloc(CacheMemoryContext, keys_size), keys, keys_size);
+	cache->ranges = memcpy(MemoryContextAlloc(CacheMemoryContext, size), ranges, size);
 	cache->nkeys = nkeys;
 	cache->companion = companion;
 	cache->natts = natts;
+	/* an index that came while we looked is not missed by the next row */
+	cache->valid = before == cache->invalidations;
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(mcxt);
-	return cache;
 }
 
 static const RangeCache *
@@ -253,10 +244,9 @@ get_cache(Relation rel)
 	}
 	cache = hash_search(range_caches, &relid, HASH_ENTER, &found);
 	if (!found)
-		cache->ranges = NULL;
-	if (cache->ranges == NULL || cache->companion != companion ||
-		cache->natts != RelationGetDescr(rel)->natts)
-		cache = build_cache(rel, companion);
+		memset(&cache->companion, 0, sizeof(RangeCache) - offsetof(RangeCache, companion));
+	if (!cache->valid || cache->companion != companion || cache->natts != RelationGetDescr(rel)->natts)
+		build_cache(cache, rel, companion);
 	return cache;
 }
 

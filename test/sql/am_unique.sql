@@ -174,3 +174,14 @@ INSERT INTO absolute VALUES (-5, 0);
 INSERT INTO absolute VALUES (-500, 0);
 DROP TABLE remembered, absolute;
 DROP FUNCTION abs_cmp, abs_eq, abs_lt CASCADE;
+
+-- what is cached may be lost at any moment (at each, where the server has Asserts)
+CREATE TABLE forgetful (id int PRIMARY KEY, k text) USING strata WITH (strata.orderby = 'id');
+INSERT INTO forgetful SELECT i, 'k' || i FROM generate_series(1, 500) i;
+SELECT compress_chunk('forgetful');
+SELECT set_config('debug_discard_caches', least(max_val::int, 1)::text, false) IS NOT NULL AS set FROM pg_settings WHERE name = 'debug_discard_caches';
+INSERT INTO forgetful VALUES (7, 'again');
+INSERT INTO forgetful VALUES (8, 'again'), (501, 'new') ON CONFLICT (id) DO UPDATE SET k = excluded.k;
+RESET debug_discard_caches;
+SELECT count(*), string_agg(k, ',') FILTER (WHERE id IN (7, 8, 501)) FROM forgetful;
+DROP TABLE forgetful;
