@@ -231,6 +231,9 @@ strata_agg_init_cells(StrataAggState *agg, AggCell *cells)
  *-------------------------------------------------------------------------
  */
 
+/* Rows of a run, on average, from which on numerics are added up as integers. */
+#define MIN_SUMMED_RUN 16
+
 static const int kind_width[] = {
 	[AGG_VALUE_NONE] = 0,
 	[AGG_VALUE_INT16] = sizeof(int16),
@@ -267,6 +270,20 @@ valid_rows(StrataAggState *agg, int i, const StrataColumn *col)
 	return valid;
 }
 
+/* Of the selected rows. */
+static const uint8 *
+selected_displays(const AggVector *vector, const uint8 *displays)
+{
+	uint8	   *out;
+
+	if (vector->rows == NULL)
+		return displays + vector->first;
+	out = palloc(vector->nselected);
+	for (int i = 0; i < vector->nselected; i++)
+		out[i] = displays[vector->rows[i]];
+	return out;
+}
+
 /* Bring the values of an aggregate's argument into the form its kernel takes. */
 static void
 prepare_call(StrataAggState *agg, int i)
@@ -279,17 +296,28 @@ prepare_call(StrataAggState *agg, int i)
 	call->ready = true;
 	call->width = kind_width[kind];
 	call->v = NULL;
-	call->integers = false;
+	call->integers = call->scaled = false;
 	/* a value that is picked may be null, and may not be needed */
 	if (call->value >= 0 && call->kernel->result != AGG_RESULT_PICK)
 	{
 		col = strata_agg_value_integers(agg, call->value);
 		call->integers = col != NULL;
+		/* the sum of a run is taken in as one numeric: worth it when runs are not short */
+		if (call->generic != NULL && agg->vector->nselected >= MIN_SUMMED_RUN * agg->nruns &&
+			strata_agg_generic_adds_numerics(call->generic))
+		{
+			col = strata_agg_value_scaled(agg, call->value);
+			call->scaled = col != NULL;
+			if (call->scaled)
+				call->displays = selected_displays(agg->vector, agg->values[call->value].displays);
+		}
 		if (col == NULL)
 			col = strata_agg_value_column(agg, call->value);
 	}
 	call->valid = valid_rows(agg, i, col);
-	if (kind == AGG_VALUE_DATUM)
+	if (call->scaled)
+		call->v = strata_agg_selected_values(agg->vector, col);
+	else if (kind == AGG_VALUE_DATUM)
 		call->v = strata_agg_selected_datums(agg->vector, col);
 	else if (kind != AGG_VALUE_NONE)
 	{
@@ -346,7 +374,10 @@ add_run(StrataAggState *agg, AggCell *cells, int from, int to)
 		run.v = call->v + (Size) from * call->width;
 		run.valid = call->valid != NULL ? call->valid + from : NULL;
 		run.n = to - from;
-		if (call->generic != NULL)
+		if (call->scaled)
+			strata_agg_generic_run_scaled(call->generic, &cells[i], &run,
+										  agg->values[call->value].scale, call->displays + from);
+		else if (call->generic != NULL)
 			strata_agg_generic_run(call->generic, &cells[i], &run);
 		else if (call->kernel->result == AGG_RESULT_PICK)
 			strata_agg_pick_run(agg, call, &cells[i], call->valid, from, to);
@@ -361,10 +392,10 @@ add_run(StrataAggState *agg, AggCell *cells, int from, int to)
 static void
 add_vector(StrataAggState *agg, AggVector *vector)
 {
-	int			nruns = 1;
 	bool		summarized = false;
 
 	agg->vector = vector;
+	agg->nruns = 1;
 	MemoryContextReset(agg->vector_mcxt);
 	strata_agg_value_reset(agg);
 	for (int i = 0; i < agg->ncalls; i++)
@@ -373,8 +404,8 @@ add_vector(StrataAggState *agg, AggVector *vector)
 		summarized = add_run(agg, agg->cells, 0, vector->nselected);
 	else
 	{
-		nruns = strata_agg_cut_runs(agg);
-		for (int i = 0; i < nruns; i++)
+		agg->nruns = strata_agg_cut_runs(agg);
+		for (int i = 0; i < agg->nruns; i++)
 		{
 			strata_agg_load_run(agg, i);
 			if (agg->stop.kind == AGG_STOP_TOP)
@@ -386,7 +417,7 @@ add_vector(StrataAggState *agg, AggVector *vector)
 			strata_agg_table_spill(agg->table);
 	}
 	agg->counters.rows += vector->nselected;
-	agg->counters.runs += nruns;
+	agg->counters.runs += agg->nruns;
 	agg->counters.summarized += summarized;
 	if (vector->batch != NULL)
 		agg->counters.vectors++;

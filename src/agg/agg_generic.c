@@ -10,6 +10,10 @@
  *
  * A cell: v.d and w.isnull are the state, n is the number of values taken in.
  *
+ * Numerics that batches hold as integers are added up as such, run by run.  Their
+ * sum goes into a state of its own as one value, whose serialised form says so in
+ * its first eight bytes; with the true number there it is combined with the cell's.
+ *
  * src/agg/agg_generic.c
  *-------------------------------------------------------------------------
  */
@@ -18,11 +22,16 @@
 #include "access/htup_details.h"
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_type_d.h"
+#include "common/int.h"
 #include "executor/executor.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
+#include "port/pg_bswap.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
+#include "utils/fmgroids.h"
+#include "utils/fmgrprotos.h"
+#include "utils/numeric.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/syscache.h"
@@ -43,6 +52,8 @@ struct AggGeneric
 	FmgrInfo	finalfn;		/* fn_oid InvalidOid: none */
 	FmgrInfo	serialfn;		/* states of type internal */
 	FmgrInfo	deserialfn;
+	bool		adds_known;		/* is it known whether */
+	bool		adds_numerics;	/* ... values may be taken in by their sum? */
 };
 
 /* The initial value of the states, from its text. */
@@ -234,6 +245,24 @@ serialize(AggGeneric *generic, const AggCell *cell)
 	return FunctionCallInvoke(fcinfo);
 }
 
+/* And back, of type internal. */
+static Datum
+deserialize(AggGeneric *generic, void *state, bool *isnull)
+{
+	LOCAL_FCINFO(fcinfo, 2);
+	Datum		result;
+
+	InitFunctionCallInfoData(*fcinfo, &generic->deserialfn, 2, InvalidOid,
+							 (Node *) generic->caller, NULL);
+	fcinfo->args[0].value = PointerGetDatum(state);
+	fcinfo->args[0].isnull = false;
+	fcinfo->args[1].value = PointerGetDatum(NULL);
+	fcinfo->args[1].isnull = false;
+	result = FunctionCallInvoke(fcinfo);
+	*isnull = fcinfo->isnull;
+	return result;
+}
+
 /* See agg_private.h. */
 void
 strata_agg_generic_write(AggGeneric *generic, const AggCell *cell, StringInfo out)
@@ -280,18 +309,7 @@ strata_agg_generic_read(AggGeneric *generic, const char *in, AggCell *cell)
 	copy = palloc(size);
 	memcpy(copy, in, size);
 	if (generic->transtype == INTERNALOID)
-	{
-		LOCAL_FCINFO(fcinfo, 2);
-
-		InitFunctionCallInfoData(*fcinfo, &generic->deserialfn, 2, InvalidOid,
-								 (Node *) generic->caller, NULL);
-		fcinfo->args[0].value = PointerGetDatum(copy);
-		fcinfo->args[0].isnull = false;
-		fcinfo->args[1].value = PointerGetDatum(NULL);
-		fcinfo->args[1].isnull = false;
-		cell->v.d = FunctionCallInvoke(fcinfo);
-		cell->w.isnull = fcinfo->isnull;
-	}
+		cell->v.d = deserialize(generic, copy, &cell->w.isnull);
 	else if (generic->transbyval)
 		memcpy(&cell->v.d, copy, sizeof(Datum));
 	else
@@ -315,4 +333,114 @@ strata_agg_generic_combine(AggGeneric *generic, AggCell *cell, const AggCell *ot
 	cell->n += other->n;
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(generic->tmp);
+}
+
+/*-------------------------------------------------------------------------
+ * Numerics added up as integers
+ *-------------------------------------------------------------------------
+ */
+
+/* The state as it would be had it taken in n values instead of one; false: its form is another. */
+static bool
+set_count(AggGeneric *generic, AggCell *cell, int n)
+{
+	bytea	   *state = DatumGetByteaPP(serialize(generic, cell));
+	uint64		count;
+
+	if (VARSIZE_ANY_EXHDR(state) < sizeof(count))
+		return false;
+	memcpy(&count, VARDATA_ANY(state), sizeof(count));
+	if (pg_ntoh64(count) != 1)
+		return false;
+	count = pg_hton64((uint64) n);
+	memcpy(VARDATA_ANY(state), &count, sizeof(count));
+	cell->v.d = deserialize(generic, state, &cell->w.isnull);
+	cell->n = n;
+	return true;
+}
+
+/* The state of n numerics with that sum, which lasts as long as the run; false: cannot be made. */
+static bool
+make_sum(AggGeneric *generic, AggCell *cell, Datum sum, int n)
+{
+	ExprContext *econtext = generic->caller->curaggcontext;
+
+	memset(cell, 0, sizeof(*cell));
+	cell->w.isnull = true;
+	econtext->ecxt_per_tuple_memory = generic->tmp;
+	advance(generic, &generic->transfn, cell, sum, false);
+	econtext->ecxt_per_tuple_memory = generic->agg->group_mcxt;
+	return set_count(generic, cell, n);
+}
+
+/* See agg_private.h.  sum and avg. */
+bool
+strata_agg_generic_adds_numerics(AggGeneric *generic)
+{
+	if (!generic->adds_known)
+	{
+		MemoryContext old = MemoryContextSwitchTo(generic->tmp);
+		AggCell		cell;
+
+		generic->adds_known = true;
+		generic->adds_numerics = generic->transfn.fn_oid == F_NUMERIC_AVG_ACCUM &&
+			generic->serialfn.fn_oid == F_NUMERIC_AVG_SERIALIZE &&
+			make_sum(generic, &cell, NumericGetDatum(int64_to_numeric(0)), 2);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(generic->tmp);
+	}
+	return generic->adds_numerics;
+}
+
+/* Take in n numerics that add up to sum / 10^scale, of which one is shown with so many decimals, no more. */
+static void
+take_sum(AggGeneric *generic, AggCell *cell, int64 sum, int n, unsigned scale, unsigned display)
+{
+	Datum		numeric = DirectFunctionCall2(numeric_round,
+											  NumericGetDatum(int64_div_fast_to_numeric(sum, (int) scale)),
+											  Int32GetDatum((int32) display));
+	AggCell		other;
+
+	if (n == 1)
+	{
+		advance(generic, &generic->transfn, cell, numeric, false);
+		cell->n++;
+	}
+	else if (make_sum(generic, &other, numeric, n))
+		strata_agg_generic_combine(generic, cell, &other);
+	else
+		elog(ERROR, "a state of a sum has lost its form");
+}
+
+/* See agg_private.h. */
+void
+strata_agg_generic_run_scaled(AggGeneric *generic, AggCell *cell, const AggRun *run,
+							  unsigned scale, const uint8 *displays)
+{
+	const int64 *v = run->v;
+	MemoryContext old = MemoryContextSwitchTo(generic->tmp);
+	int64		sum = 0;
+	int64		next;
+	int			n = 0;
+	uint8		display = 0;
+
+	for (int i = 0; i < run->n; i++)
+	{
+		if (run->valid != NULL && !run->valid[i])
+			continue;
+		if (pg_add_s64_overflow(sum, v[i], &next))
+		{
+			take_sum(generic, cell, sum, n, scale, display);
+			next = v[i];
+			n = 0;
+		}
+		sum = next;
+		display = Max(display, displays[i]);
+		n++;
+	}
+	if (n > 0)
+		take_sum(generic, cell, sum, n, scale, display);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(generic->tmp);
+	CHECK_FOR_INTERRUPTS();
 }

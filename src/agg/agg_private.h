@@ -55,6 +55,8 @@ typedef struct AggCell
 	}			w;
 } AggCell;
 
+typedef struct AggValue AggValue;
+
 /* Values of a run of rows: v[0 .. n-1]; valid NULL: none is null or left out. */
 typedef struct AggRun
 {
@@ -144,6 +146,8 @@ typedef struct AggCall
 	const char *v;				/* selected values, packed */
 	int			width;
 	bool		integers;		/* v are integers, not the kernel's floats */
+	bool		scaled;			/* v are int64, not numerics: the value's integers; and */
+	const uint8 *displays;		/* ... with how many decimals they are shown */
 	const uint8 *valid;
 } AggCall;
 
@@ -186,6 +190,10 @@ extern Datum strata_agg_result(struct StrataAggState *agg, AggCall *call, AggCel
 extern AggGeneric *strata_agg_generic_create(struct StrataAggState *agg, const Aggref *aggref);
 extern void strata_agg_generic_init(AggGeneric *generic, AggCell *cell);
 extern void strata_agg_generic_run(AggGeneric *generic, AggCell *cell, const AggRun *run);
+/* Are numerics added up, which may come as integers?  Then take a run of those in. */
+extern bool strata_agg_generic_adds_numerics(AggGeneric *generic);
+extern void strata_agg_generic_run_scaled(AggGeneric *generic, AggCell *cell, const AggRun *run,
+										  unsigned scale, const uint8 *displays);
 extern Datum strata_agg_generic_result(AggGeneric *generic, AggCell *cell, bool *isnull);
 /* A cell as bytes and back, for spilling; combine takes a cell read back. */
 extern void strata_agg_generic_write(AggGeneric *generic, const AggCell *cell, StringInfo out);
@@ -313,7 +321,7 @@ extern AggVector *strata_agg_input_next(AggInput *input);
 extern StrataColumn *strata_agg_input_column(AggVector *vector, int i);
 
 /* agg_value.c: columns of the input, and expressions of them. */
-typedef struct AggValue
+struct AggValue
 {
 	int			input;			/* column of the input, or -1 */
 	ExprState  *expr;			/* or this */
@@ -326,7 +334,9 @@ typedef struct AggValue
 	StrataColumn computed;
 	bool		tried;			/* has the batch been asked for integers? */
 	StrataColumn integers;		/* fixed NULL: there are none */
-} AggValue;
+	unsigned	scale;			/* of numerics: integers / 10^scale, ... */
+	const uint8 *displays;		/* each row's shown with so many decimals */
+};
 
 extern int	strata_agg_value_add(struct StrataAggState *agg, Expr *expr);
 extern StrataColumn *strata_agg_value_column(struct StrataAggState *agg, int value);
@@ -335,6 +345,8 @@ extern void strata_agg_value_reset(struct StrataAggState *agg);
 extern void strata_agg_value_note_integers(struct StrataAggState *agg);
 /* The column of such a value as integers of type.width bytes, none null; or NULL. */
 extern const StrataColumn *strata_agg_value_integers(struct StrataAggState *agg, int value);
+/* The column of a numeric value as int64 of the value's scale, none null; or NULL. */
+extern const StrataColumn *strata_agg_value_scaled(struct StrataAggState *agg, int value);
 /* The value of one row of the current vector. */
 extern Datum strata_agg_value_at(struct StrataAggState *agg, int value, int row, bool *isnull);
 /* The selected rows' values of a by-value column, packed; or as Datums.  Current context. */
@@ -551,6 +563,7 @@ typedef struct StrataAggState
 	AggCall    *calls;
 	List	  **filter_inputs;	/* per call */
 	int		   *runs;			/* starts of runs, and the end */
+	int			nruns;			/* of the current vector */
 	AggStop		stop;
 	AggTable   *table;			/* with keys */
 	AggOrder   *order;			/* NULL: groups come in any */

@@ -9,6 +9,7 @@
  */
 #include "agg/agg_private.h"
 
+#include "catalog/pg_type_d.h"
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -241,6 +242,32 @@ strata_agg_value_integers(StrataAggState *agg, int i)
 		value->integers.type.width = (uint8) width;
 		/* begins where row 0 would be */
 		value->integers.fixed = v != NULL ? (char *) v - (Size) from * width : NULL;
+	}
+	return value->integers.fixed != NULL ? &value->integers : NULL;
+}
+
+/* See agg_private.h.  Not where others have had the numerics made. */
+const StrataColumn *
+strata_agg_value_scaled(StrataAggState *agg, int i)
+{
+	AggValue   *value = &agg->values[i];
+	AggVector  *vector = agg->vector;
+
+	if (value->input < 0 || value->typid != NUMERICOID || vector->batch == NULL || value->column != NULL)
+		return NULL;
+	if (!value->tried)
+	{
+		int			from = agg_vector_row(vector, 0);
+		int			to = agg_vector_row(vector, vector->nselected - 1) + 1;
+		const int64 *v = strata_batch_reader_scaled(vector->batch->reader, vector->attnos[value->input],
+													from, to - from, &value->displays, &value->scale);
+
+		value->tried = true;
+		value->integers.type.width = sizeof(int64);
+		/* begins where row 0 would be */
+		value->integers.fixed = v != NULL ? (char *) (v - from) : NULL;
+		if (v != NULL)
+			value->displays -= from;
 	}
 	return value->integers.fixed != NULL ? &value->integers : NULL;
 }

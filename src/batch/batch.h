@@ -319,6 +319,13 @@ extern const void *strata_batch_reader_integers(StrataBatchReader *reader, AttrN
 												int from, int n, int *width);
 
 /*
+ * Those rows of a column of numerics that is not decoded yet as integers / 10^*scale, with
+ * how many decimals each is shown, if they are kept so and none is null; likewise.
+ */
+extern const int64 *strata_batch_reader_scaled(StrataBatchReader *reader, AttrNumber attno, int from, int n,
+											   const uint8 **displays, unsigned *scale);
+
+/*
  * The entries (dict, ndict) of a column that is not decoded yet and is kept as a
  * dictionary, without the codes of its rows; NULL where that is not so, or not known at once.
  */

@@ -303,13 +303,13 @@ grow_scratch(StrataBatchReader *reader, Size size)
 	reader->scratch = MemoryContextAlloc(reader->mcxt, size);
 }
 
-/* What decoding the rows of col needs. */
+/* What decoding rows of col needs. */
 static size_t
-scratch_needed(StrataBatchReader *reader, StrataColumn *col)
+scratch_needed(StrataBatchReader *reader, StrataColumn *col, int from, int n)
 {
 	size_t		size;
 	StrataCodecResult rc = strata_column_decode_scratch_size(col->encoded, col->encoded_len,
-															 col->from, col->n, &size);
+															 from, n, &size);
 
 	if (rc != STRATA_CODEC_OK || size > MaxAllocSize)
 		column_corrupt(reader, col->attno, "decoded size out of range");
@@ -402,7 +402,7 @@ decode_column(StrataBatchReader *reader, StrataColumn *col)
 	if (!col->type.typbyval)
 	{
 		/* the result points into the scratch area */
-		scratch_size = scratch_needed(reader, col);
+		scratch_size = scratch_needed(reader, col, col->from, col->n);
 		decode_bytes(reader, col, palloc(Max(scratch_size, 1)), scratch_size);
 		return;
 	}
@@ -412,7 +412,7 @@ decode_column(StrataBatchReader *reader, StrataColumn *col)
 	while ((rc = strata_column_decode_fixed(col->encoded, col->encoded_len, col->from, col->n, reader->scratch,
 											reader->scratch_size, col->fixed, col->isnull,
 											&hasnull)) == STRATA_CODEC_NO_SPACE &&
-		   (scratch_size = scratch_needed(reader, col)) > reader->scratch_size)
+		   (scratch_size = scratch_needed(reader, col, col->from, col->n)) > reader->scratch_size)
 		grow_scratch(reader, scratch_size);
 	if (rc != STRATA_CODEC_OK)
 		column_corrupt(reader, col->attno, strata_codec_result_text(rc));
@@ -548,6 +548,38 @@ strata_batch_reader_integers(StrataBatchReader *reader, AttrNumber attno, int fr
 		fetch_column(reader, col);
 	out = palloc((Size) n * *width);
 	rc = strata_column_decode_integers(col->encoded, col->encoded_len, from, n, *width, out);
+	MemoryContextSwitchTo(old);
+	if (rc != STRATA_CODEC_OK && rc != STRATA_CODEC_NOT_APPLICABLE)
+		column_corrupt(reader, attno, strata_codec_result_text(rc));
+	return rc == STRATA_CODEC_OK ? out : NULL;
+}
+
+/* See batch.h. */
+const int64 *
+strata_batch_reader_scaled(StrataBatchReader *reader, AttrNumber attno, int from, int n,
+						   const uint8 **displays, unsigned *scale)
+{
+	StrataColumn *col = &reader->columns[attno - 1];
+	StrataCodecResult rc = STRATA_CODEC_NOT_APPLICABLE;
+	MemoryContext old;
+	int64	   *out = NULL;
+	uint8	   *shown;
+
+	if (col->type.typid != NUMERICOID || col->decoded ||
+		strata_layout_segment_index(reader->layout, attno) >= 0 || !strata_batch_reader_is_stored(reader, attno))
+		return NULL;
+	old = MemoryContextSwitchTo(reader->batch_mcxt);
+	reader->touched = true;
+	if (col->encoded == NULL)
+		fetch_column(reader, col);
+	if (col->codec == STRATA_CODEC_NUMERIC && col->nnulls == 0)
+	{
+		grow_scratch(reader, scratch_needed(reader, col, from, n));
+		out = palloc(sizeof(int64) * n);
+		*displays = shown = palloc(n);
+		rc = strata_column_decode_scaled(col->encoded, col->encoded_len, from, n, reader->scratch,
+										 reader->scratch_size, out, shown, scale);
+	}
 	MemoryContextSwitchTo(old);
 	if (rc != STRATA_CODEC_OK && rc != STRATA_CODEC_NOT_APPLICABLE)
 		column_corrupt(reader, attno, strata_codec_result_text(rc));

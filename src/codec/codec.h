@@ -198,6 +198,15 @@ extern StrataCodecResult strata_column_decode_integers(const uint8_t *buf, size_
 													   unsigned width, void *out);
 
 /*
+ * The same values of a column in codec NUMERIC that has no nulls as integers / 10^*scale, and
+ * how many decimals each is shown with; else NOT_APPLICABLE.  Scratch as for
+ * strata_column_decode_bytes.
+ */
+extern StrataCodecResult strata_column_decode_scaled(const uint8_t *buf, size_t len, uint32_t from, uint32_t n,
+													 void *scratch, size_t scratch_size, int64_t *out,
+													 uint8_t *displays, unsigned *scale);
+
+/*
  * The same for BYTES.  In the flat shape `out->offsets` has n + 1 entries and
  * a null row is an empty string; in the dictionary shape a null row's code is
  * 0 (and nentries may be 0 when all n rows are null).

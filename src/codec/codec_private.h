@@ -262,6 +262,10 @@ extern StrataCodecResult strata_decimal_write(const StrataVector *v, const Strat
 /* Values [from, from + n), if all are integers, as such; else NOT_APPLICABLE. */
 extern StrataCodecResult strata_decimal_decode_integers(const StrataPayload *p, uint32_t from, uint32_t n,
 														unsigned width, void *out);
+/* Values [from, from + n) as integers / 10^*scale, and their display scales. */
+extern StrataCodecResult strata_numeric_decode_scaled(const StrataPayload *p, uint32_t from, uint32_t n,
+													  StrataArena *scratch, int64_t *out,
+													  uint8_t *displays, unsigned *scale);
 
 /*
  * Adding this to a double below 2^51 in absolute value rounds it to an integer,

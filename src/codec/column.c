@@ -469,6 +469,22 @@ strata_column_decode_integers(const uint8_t *buf, size_t len, uint32_t from, uin
 	return strata_decimal_decode_integers(&c.payload, from, n, width, out);
 }
 
+/* See codec.h. */
+StrataCodecResult
+strata_column_decode_scaled(const uint8_t *buf, size_t len, uint32_t from, uint32_t n, void *scratch,
+							size_t scratch_size, int64_t *out, uint8_t *displays, unsigned *scale)
+{
+	Column		c;
+	StrataArena arena = strata_arena(scratch, scratch_size);
+	StrataCodecResult rc = open_column(buf, len, from, n, NULL, &c);
+
+	if (rc != STRATA_CODEC_OK)
+		return rc;
+	if (c.payload.kind != STRATA_KIND_BYTES || c.id != STRATA_CODEC_NUMERIC || c.nnulls > 0)
+		return STRATA_CODEC_NOT_APPLICABLE;
+	return strata_numeric_decode_scaled(&c.payload, from, n, &arena, out, displays, scale);
+}
+
 /* Offsets or codes of values at their rows: a null row adds nothing, or is 0. */
 static void
 spread_bytes(StrataBytes *bytes, uint32_t *to, const bool *isnull, uint32_t n)

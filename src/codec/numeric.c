@@ -312,6 +312,32 @@ decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scr
 	return STRATA_CODEC_OK;
 }
 
+/* See codec_private.h. */
+StrataCodecResult
+strata_numeric_decode_scaled(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, int64_t *out,
+							 uint8_t *displays, unsigned *scale)
+{
+	NumericParts parts;
+	StrataCodecResult rc = parse(p, &parts);
+	uint64_t	limit;
+	bool		sound = true;
+
+	if (rc != STRATA_CODEC_OK)
+		return rc;
+	rc = strata_ints_decode(parts.displays, parts.displays_len, p->n, from, n, 1, displays);
+	if (rc == STRATA_CODEC_OK)
+		rc = parts.codec->decode_fixed(&parts.integers, from, n, scratch, out);
+	if (rc != STRATA_CODEC_OK)
+		return rc;
+	limit = (uint64_t) (INT64_MAX / padding[parts.scale % BASE_DECIMALS]);
+	for (uint32_t i = 0; i < n; i++)
+		sound &= (out[i] < 0 ? 0 - (uint64_t) out[i] : (uint64_t) out[i]) <= limit;
+	for (uint32_t i = 0; i < n; i++)
+		sound &= displays[i] <= HEAD_SCALE_MASK;
+	*scale = parts.scale;
+	return sound ? STRATA_CODEC_OK : STRATA_CODEC_CORRUPT;
+}
+
 /* For people: "2 decimals; integers in delta_delta: delta, bits, 4 blocks of 256". */
 static void
 describe(const StrataPayload *p, char *text, size_t size)

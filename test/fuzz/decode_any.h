@@ -70,7 +70,19 @@ decode_any_once(const uint8_t *buf, size_t len, const StrataCodecInfo *info, uin
 
 		rc = strata_column_decode_bytes(buf, len, from, n, scratch, scratch_size, &bytes, isnull, &hasnull);
 		if (rc == STRATA_CODEC_OK)
+		{
+			int64_t    *integers = malloc(n ? n * sizeof(int64_t) : 1);
+			unsigned	scale = 0;
+			uint8_t    *displays = malloc(n ? n : 1);
+
 			*digest = decode_any_use_bytes(&bytes, n, isnull);
+			if (strata_column_decode_scaled(buf, len, from, n, scratch, scratch_size, integers, displays,
+											&scale) == STRATA_CODEC_OK)
+				for (uint32_t i = 0; i < n; i++)
+					*digest = *digest * 31 + (uint64_t) integers[i] + scale + displays[i];
+			free(integers);
+			free(displays);
+		}
 	}
 	else
 	{

@@ -517,6 +517,51 @@ check_integers(const Sample *s, const Encoded *e, uint32_t from, uint32_t n)
 	free(shorts);
 }
 
+/* If numerics come as integers, they are as many digits to the base 10000 as the values have. */
+static void
+check_scaled(const Sample *s, const Encoded *e, uint32_t from, uint32_t n, void *scratch, size_t scratch_size)
+{
+	int64_t    *integers = unit_alloc((size_t) n * sizeof(int64_t));
+	unsigned	scale = 0;
+	uint8_t    *displays = unit_alloc(n);
+	StrataCodecResult rc = strata_column_decode_scaled(e->buf, e->len, from, n, scratch, scratch_size, integers,
+													   displays, &scale);
+
+	CHECK(rc == STRATA_CODEC_OK || rc == STRATA_CODEC_NOT_APPLICABLE);
+	for (uint32_t i = 0; rc == STRATA_CODEC_OK && i < n; i++)
+	{
+		const uint8_t *value = s->payload + s->offsets[from + i];
+		uint32_t	len = s->offsets[from + i + 1] - s->offsets[from + i];
+		uint16_t	head;
+		__int128	left = 0;
+		__int128	right = integers[i] < 0 ? -(__int128) integers[i] : integers[i];
+		int			weight;
+
+		memcpy(&head, value, sizeof(head));
+		weight = (head & 0x7f) > 63 ? (head & 0x7f) - 128 : head & 0x7f;
+		/* both times 10^20: 10000^5 */
+		for (uint32_t k = 2; k < len; k += 2)
+		{
+			uint16_t	digit;
+
+			memcpy(&digit, value + k, sizeof(digit));
+			left = left * 10000 + digit;
+			weight--;
+		}
+		for (weight += 1 + 5; weight > 0 && len > 2; weight--)
+			left *= 10000;
+		for (unsigned k = scale; k < 20; k++)
+			right *= 10;
+		if (left != right || (integers[i] < 0) != ((head & 0x2000) != 0) || (head >> 7 & 63) != displays[i])
+		{
+			CHECK(false && "scaled integer differs");
+			break;
+		}
+	}
+	free(integers);
+	free(displays);
+}
+
 static void
 check_bytes(const Sample *s, const Encoded *e, uint32_t from, uint32_t n, void *scratch, size_t scratch_size)
 {
@@ -562,7 +607,10 @@ check_range_once(const Sample *s, const Encoded *e, uint32_t from, uint32_t n)
 		return;
 	scratch = unit_alloc(scratch_size);
 	if (s->v.kind == STRATA_KIND_BYTES)
+	{
 		check_bytes(s, e, from, n, scratch, scratch_size);
+		check_scaled(s, e, from, n, scratch, scratch_size);
+	}
 	else
 		check_fixed(s, e, from, n, scratch, scratch_size);
 	if (s->v.kind == STRATA_KIND_FLOAT)
