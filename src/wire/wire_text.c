@@ -153,17 +153,17 @@ start_day(StrataWireDay *day, int64 value, const pg_tz *zone)
 	text = DatumGetCString(zone != NULL ? DirectFunctionCall1(timestamptz_out, TimestampTzGetDatum(local - offset)) :
 						   DirectFunctionCall1(timestamp_out, TimestampGetDatum(local)));
 	time = strstr(text, " 00:00:00");
-	if (time == NULL || time + 1 - text > (int) sizeof(day->before) ||
-		strlen(time + 9) > sizeof(day->after))
-		return false;
-	day->nbefore = (int) (time + 1 - text);
-	memcpy(day->before, text, day->nbefore);
-	day->nafter = (int) strlen(time + 9);
-	memcpy(day->after, time + 9, day->nafter);
+	if (time != NULL && time + 1 - text <= (int) sizeof(day->before) && strlen(time + 9) <= sizeof(day->after))
+	{
+		day->nbefore = (int) (time + 1 - text);
+		memcpy(day->before, text, day->nbefore);
+		day->nafter = (int) strlen(time + 9);
+		memcpy(day->after, time + 9, day->nafter);
+		day->from = local - offset;
+		day->to = day->from + USECS_PER_DAY;
+	}
 	pfree(text);
-	day->from = local - offset;
-	day->to = day->from + USECS_PER_DAY;
-	return true;
+	return day->to > day->from;
 }
 
 static char *
