@@ -196,7 +196,8 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 	foreach(lc, aggrefs)
 	{
 		init_call(agg, lfirst_node(Aggref, lc));
-		counts &= strata_agg_counts_rows(lfirst(lc)) && lfirst_node(Aggref, lc)->aggfilter == NULL;
+		/* without a value it counts rows */
+		counts &= agg->calls[agg->ncalls - 1].value < 0 && lfirst_node(Aggref, lc)->aggfilter == NULL;
 	}
 	if (counts)
 		strata_agg_input_count(agg->input, agg);

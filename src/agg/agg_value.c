@@ -221,6 +221,15 @@ strata_agg_value_note_integers(StrataAggState *agg)
 	}
 }
 
+/* Integers of rows from `from` on, which are looked at as a column that begins at row 0; NULL: there are none. */
+static void
+keep_integers(AggValue *value, const void *v, int from, int width)
+{
+	value->tried = true;
+	value->integers.type.width = (uint8) width;
+	value->integers.fixed = v != NULL ? (char *) v - (Size) from * width : NULL;
+}
+
 /* See agg_private.h. */
 const StrataColumn *
 strata_agg_value_integers(StrataAggState *agg, int i)
@@ -235,13 +244,10 @@ strata_agg_value_integers(StrataAggState *agg, int i)
 		int			from = agg_vector_row(vector, 0);
 		int			to = agg_vector_row(vector, vector->nselected - 1) + 1;
 		int			width = 0;
-		const char *v = strata_batch_reader_integers(vector->batch->reader, vector->attnos[value->input],
+		const void *v = strata_batch_reader_integers(vector->batch->reader, vector->attnos[value->input],
 													 from, to - from, &width);
 
-		value->tried = true;
-		value->integers.type.width = (uint8) width;
-		/* begins where row 0 would be */
-		value->integers.fixed = v != NULL ? (char *) v - (Size) from * width : NULL;
+		keep_integers(value, v, from, width);
 	}
 	return value->integers.fixed != NULL ? &value->integers : NULL;
 }
@@ -262,10 +268,7 @@ strata_agg_value_scaled(StrataAggState *agg, int i)
 		const int64 *v = strata_batch_reader_scaled(vector->batch->reader, vector->attnos[value->input],
 													from, to - from, &value->displays, &value->scale);
 
-		value->tried = true;
-		value->integers.type.width = sizeof(int64);
-		/* begins where row 0 would be */
-		value->integers.fixed = v != NULL ? (char *) (v - from) : NULL;
+		keep_integers(value, v, from, sizeof(int64));
 		if (v != NULL)
 			value->displays -= from;
 	}

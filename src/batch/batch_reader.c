@@ -525,6 +525,36 @@ integer_width(const StrataColumnType *type, const StrataColumnSummary *summary)
 	return min >= PG_INT32_MIN && max <= PG_INT32_MAX ? sizeof(int32) : 0;
 }
 
+/* May what a column is kept as be asked for, instead of its values? */
+static bool
+stands_encoded(StrataBatchReader *reader, const StrataColumn *col)
+{
+	return !col->decoded && strata_layout_segment_index(reader->layout, col->attno) < 0 &&
+		strata_batch_reader_is_stored(reader, col->attno);
+}
+
+/* It is, with memory as long as the batch's; returns the caller's. */
+static MemoryContext
+begin_encoded(StrataBatchReader *reader, StrataColumn *col)
+{
+	MemoryContext caller = MemoryContextSwitchTo(reader->batch_mcxt);
+
+	reader->touched = true;
+	if (col->encoded == NULL)
+		fetch_column(reader, col);
+	return caller;
+}
+
+/* The integers it was decoded to, if it has them. */
+static void *
+end_encoded(StrataBatchReader *reader, const StrataColumn *col, MemoryContext caller, StrataCodecResult rc, void *out)
+{
+	MemoryContextSwitchTo(caller);
+	if (rc != STRATA_CODEC_OK && rc != STRATA_CODEC_NOT_APPLICABLE)
+		column_corrupt(reader, col->attno, strata_codec_result_text(rc));
+	return rc == STRATA_CODEC_OK ? out : NULL;
+}
+
 /* See batch.h. */
 const void *
 strata_batch_reader_integers(StrataBatchReader *reader, AttrNumber attno, int from, int n, int *width)
@@ -535,23 +565,16 @@ strata_batch_reader_integers(StrataBatchReader *reader, AttrNumber attno, int fr
 	MemoryContext old;
 	void	   *out;
 
-	if (col->type.kind != STRATA_KIND_FLOAT || col->decoded ||
-		strata_layout_segment_index(reader->layout, attno) >= 0 || !strata_batch_reader_is_stored(reader, attno))
+	if (col->type.kind != STRATA_KIND_FLOAT || !stands_encoded(reader, col))
 		return NULL;
 	summary = strata_batch_reader_summary(reader, attno);
 	if (summary == NULL || !summary->has_range || summary->has_nan || summary->nnulls > 0 ||
 		(*width = integer_width(&col->type, summary)) == 0)
 		return NULL;
-	old = MemoryContextSwitchTo(reader->batch_mcxt);
-	reader->touched = true;
-	if (col->encoded == NULL)
-		fetch_column(reader, col);
+	old = begin_encoded(reader, col);
 	out = palloc((Size) n * *width);
 	rc = strata_column_decode_integers(col->encoded, col->encoded_len, from, n, *width, out);
-	MemoryContextSwitchTo(old);
-	if (rc != STRATA_CODEC_OK && rc != STRATA_CODEC_NOT_APPLICABLE)
-		column_corrupt(reader, attno, strata_codec_result_text(rc));
-	return rc == STRATA_CODEC_OK ? out : NULL;
+	return end_encoded(reader, col, old, rc, out);
 }
 
 /* See batch.h. */
@@ -565,13 +588,9 @@ strata_batch_reader_scaled(StrataBatchReader *reader, AttrNumber attno, int from
 	int64	   *out = NULL;
 	uint8	   *shown;
 
-	if (col->type.typid != NUMERICOID || col->decoded ||
-		strata_layout_segment_index(reader->layout, attno) >= 0 || !strata_batch_reader_is_stored(reader, attno))
+	if (col->type.typid != NUMERICOID || !stands_encoded(reader, col))
 		return NULL;
-	old = MemoryContextSwitchTo(reader->batch_mcxt);
-	reader->touched = true;
-	if (col->encoded == NULL)
-		fetch_column(reader, col);
+	old = begin_encoded(reader, col);
 	if (col->codec == STRATA_CODEC_NUMERIC && col->nnulls == 0)
 	{
 		grow_scratch(reader, scratch_needed(reader, col, from, n));
@@ -580,10 +599,7 @@ strata_batch_reader_scaled(StrataBatchReader *reader, AttrNumber attno, int from
 		rc = strata_column_decode_scaled(col->encoded, col->encoded_len, from, n, reader->scratch,
 										 reader->scratch_size, out, shown, scale);
 	}
-	MemoryContextSwitchTo(old);
-	if (rc != STRATA_CODEC_OK && rc != STRATA_CODEC_NOT_APPLICABLE)
-		column_corrupt(reader, attno, strata_codec_result_text(rc));
-	return rc == STRATA_CODEC_OK ? out : NULL;
+	return end_encoded(reader, col, old, rc, out);
 }
 
 static void

@@ -273,6 +273,16 @@ decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *s
 	return rc;
 }
 
+/* Values [from, from + n) as integers / 10^parts->scale, and their display scales. */
+static StrataCodecResult
+decode_parts(const StrataPayload *p, const NumericParts *parts, uint32_t from, uint32_t n, StrataArena *scratch,
+			 int64_t *integers, uint8_t *displays)
+{
+	StrataCodecResult rc = strata_ints_decode(parts->displays, parts->displays_len, p->n, from, n, 1, displays);
+
+	return rc == STRATA_CODEC_OK ? parts->codec->decode_fixed(&parts->integers, from, n, scratch, integers) : rc;
+}
+
 static StrataCodecResult
 decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, StrataBytes *out)
 {
@@ -291,9 +301,7 @@ decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scr
 	bytes = strata_arena_alloc(scratch, (size_t) n * VALUE_MAX);
 	if (integers == NULL || displays == NULL || offsets == NULL || bytes == NULL)
 		return STRATA_CODEC_NO_SPACE;
-	rc = strata_ints_decode(parts.displays, parts.displays_len, p->n, from, n, 1, displays);
-	if (rc == STRATA_CODEC_OK)
-		rc = parts.codec->decode_fixed(&parts.integers, from, n, scratch, integers);
+	rc = decode_parts(p, &parts, from, n, scratch, integers, displays);
 	if (rc != STRATA_CODEC_OK)
 		return rc;
 	offsets[0] = 0;
@@ -324,9 +332,7 @@ strata_numeric_decode_scaled(const StrataPayload *p, uint32_t from, uint32_t n, 
 
 	if (rc != STRATA_CODEC_OK)
 		return rc;
-	rc = strata_ints_decode(parts.displays, parts.displays_len, p->n, from, n, 1, displays);
-	if (rc == STRATA_CODEC_OK)
-		rc = parts.codec->decode_fixed(&parts.integers, from, n, scratch, out);
+	rc = decode_parts(p, &parts, from, n, scratch, out, displays);
 	if (rc != STRATA_CODEC_OK)
 		return rc;
 	limit = (uint64_t) (INT64_MAX / padding[parts.scale % BASE_DECIMALS]);

@@ -41,7 +41,7 @@
 /* Where the one table stands in the query. */
 #define THE_TABLE 1
 
-/* What a query asks for; AND of all conditions. */
+/* What a query asks for: rows for which all conditions hold. */
 typedef struct KeyQuery
 {
 	Query	   *query;
@@ -51,7 +51,7 @@ typedef struct KeyQuery
 	Bitmapset  *ranged;			/* their columns */
 	Bitmapset  *equal;
 	bool		ordered;
-	StrataOrderKey key;			/* if so, by which column */
+	StrataOrderKey by;			/* if so, by which column */
 	Const	   *count;			/* of LIMIT; or NULL */
 	Const	   *offset;			/* or NULL */
 } KeyQuery;
@@ -187,10 +187,10 @@ find_order(KeyQuery *key)
 	var = (const Var *) get_sortgroupclause_expr((SortGroupClause *) sort, key->query->targetList);
 	type = lookup_type_cache(var->vartype, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
 	key->ordered = true;
-	key->key.attno = var->varattno;
-	key->key.desc = sort->sortop == type->gt_opr;
-	key->key.nulls_first = sort->nulls_first;
-	return key->key.desc || sort->sortop == type->lt_opr;
+	key->by.attno = var->varattno;
+	key->by.desc = sort->sortop == type->gt_opr;
+	key->by.nulls_first = sort->nulls_first;
+	return key->by.desc || sort->sortop == type->lt_opr;
 }
 
 static bool
@@ -230,7 +230,7 @@ is_key(const KeyQuery *key, const StrataLayout *layout)
 	order = layout->order[0].attno;
 	if (!key->ordered)
 		return bms_is_member(order, key->equal) && key->ranged == NULL;
-	return key->key.attno == order && !bms_is_member(order, key->equal) &&
+	return key->by.attno == order && !bms_is_member(order, key->equal) &&
 		(key->ranged == NULL || (bms_is_member(order, key->ranged) && bms_num_members(key->ranged) == 1));
 }
 
@@ -291,16 +291,16 @@ plan_scan(KeyQuery *key, Relation rel, StrataStore *store)
 
 	info.layout = strata_store_present_layout(store);
 	if (!is_key(key, info.layout) || RelationGetNumberOfBlocks(rel) > 0 ||
-		!OidIsValid(strata_store_segment_index(store, info.layout, key->ordered && key->key.desc)))
+		!OidIsValid(strata_store_segment_index(store, info.layout, key->ordered && key->by.desc)))
 		return NULL;
 	strata_store_estimate_size(store->batches, &info.size);
 	info.nsegments = count_segments(rel, &info);
 	info.has_span_index = OidIsValid(strata_store_span_index(store, info.layout));
 	info.ncolumns = list_length(tlist);
 	get_tablespace_page_costs(rel->rd_rel->reltablespace, &info.random_page_cost, &info.seq_page_cost);
-	scan.access = key->ordered && key->key.desc ? STRATA_ACCESS_SEGMENT_MAX : STRATA_ACCESS_SEGMENT;
+	scan.access = key->ordered && key->by.desc ? STRATA_ACCESS_SEGMENT_MAX : STRATA_ACCESS_SEGMENT;
 	scan.nkeys = key->ordered;
-	scan.keys = &key->key;
+	scan.keys = &key->by;
 	scan.incremental = key->ordered;
 	scan.layout = info.layout->text;
 	scan.by_span = strata_scan_asks_for_span(&info);

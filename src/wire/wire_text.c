@@ -59,29 +59,35 @@ write_float4(StrataWireColumn *column, Datum value, char *to)
 	return extra_float_digits > 0 ? float_to_shortest_decimal_buf(DatumGetFloat4(value), to) : -1;
 }
 
-/* number / DECIMAL_UNIT, without zeros at its end. */
+/* A point and fraction / unit, without zeros at its end; nothing if it is zero. */
+static char *
+put_fraction(char *to, int fraction, int unit)
+{
+	if (fraction > 0)
+		*to++ = '.';
+	while (fraction > 0)
+	{
+		unit /= 10;
+		*to++ = '0' + fraction / unit;
+		fraction %= unit;
+	}
+	return to;
+}
+
+/* number / DECIMAL_UNIT. */
 static int
 write_decimal(bool negative, uint64 number, char *to)
 {
 	uint64		whole = number / DECIMAL_UNIT;
-	int			fraction = (int) (number % DECIMAL_UNIT);
-	int			len = 0;
+	char	   *p = to;
 
 	if (negative)
-		to[len++] = '-';
+		*p++ = '-';
 	if (whole < 10)
-		to[len++] = '0' + (int) whole;
+		*p++ = '0' + (int) whole;
 	else
-		len += pg_ulltoa_n(whole, to + len);
-	if (fraction == 0)
-		return len;
-	to[len++] = '.';
-	for (int unit = DECIMAL_UNIT / 10; fraction > 0; unit /= 10)
-	{
-		to[len++] = '0' + fraction / unit;
-		fraction %= unit;
-	}
-	return len;
+		p += pg_ulltoa_n(whole, p);
+	return (int) (put_fraction(p, (int) (number % DECIMAL_UNIT), DECIMAL_UNIT) - to);
 }
 
 static int
@@ -179,13 +185,11 @@ write_time(StrataWireDay *day, int64 value, const pg_tz *zone, char *to)
 {
 	char	   *p = to;
 	int			seconds;
-	int			fraction;
 
 	if (DateStyle != USE_ISO_DATES || TIMESTAMP_NOT_FINITE(value) ||
 		((value < day->from || value >= day->to || zone != day->zone) && !start_day(day, value, zone)))
 		return -1;
 	seconds = (int) ((value - day->from) / USECS_PER_SEC);
-	fraction = (int) ((value - day->from) % USECS_PER_SEC);
 	/* constant lengths are copied without a call */
 	memcpy(p, day->before, sizeof(day->before));
 	p = put_two_digits(p + day->nbefore, seconds / SECS_PER_HOUR);
@@ -193,15 +197,7 @@ write_time(StrataWireDay *day, int64 value, const pg_tz *zone, char *to)
 	p = put_two_digits(p, seconds / SECS_PER_MINUTE % MINS_PER_HOUR);
 	*p++ = ':';
 	p = put_two_digits(p, seconds % SECS_PER_MINUTE);
-	if (fraction > 0)
-	{
-		*p++ = '.';
-		for (int unit = USECS_PER_SEC / 10; fraction > 0; unit /= 10)
-		{
-			*p++ = '0' + fraction / unit;
-			fraction %= unit;
-		}
-	}
+	p = put_fraction(p, (int) ((value - day->from) % USECS_PER_SEC), (int) USECS_PER_SEC);
 	memcpy(p, day->after, sizeof(day->after));
 	return (int) (p + day->nafter - to);
 }
