@@ -16,7 +16,11 @@ PG_CONFIG ?= pg_config
 OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c)))
 
 # The install script is the parts in sql/ in the order of their names; upgrade
-# scripts (sql/strata--A--B.sql) are installed as they are.
+# scripts (sql/strata--A--B.sql) are installed as they are.  It runs with
+# search_path pinned, so that nobody's operators get into views and functions;
+# what it makes without a schema goes into the schema CREATE EXTENSION was given,
+# and calls of that in its own texts say @extschema@.
+EXTSCHEMA = s/^((CREATE|COMMENT ON|REVOKE ALL ON|GRANT EXECUTE ON) (FUNCTION|PROCEDURE|AGGREGATE)) ([a-z_0-9]+)\(/\1 @extschema@.\4(/
 UPGRADES = $(wildcard sql/strata--*--*.sql)
 SQL_PARTS = $(sort $(filter-out $(UPGRADES),$(wildcard sql/*.sql)))
 DATA = $(UPGRADES) sql/compat/strata_timescale_compat--$(EXTVERSION).sql
@@ -83,8 +87,9 @@ $(MODULE_big)$(DLSUFFIX): tools/exports.map
 
 strata--$(EXTVERSION).sql: $(SQL_PARTS) Makefile
 	@{ printf '%s\n' '-- made from sql/*.sql by make; do not edit' \
-	     '\echo Use "CREATE EXTENSION strata" to load this file. \quit'; \
-	   cat $(SQL_PARTS) /dev/null; } > $@
+	     '\echo Use "CREATE EXTENSION strata" to load this file. \quit' \
+	     'SET LOCAL search_path TO pg_catalog, pg_temp;'; \
+	   sed -E '$(EXTSCHEMA)' $(SQL_PARTS) /dev/null; } > $@
 
 # --- everything below is a script of its own -------------------------------
 
@@ -128,7 +133,7 @@ help:
 	@echo 'test-sqlsmith MINUTES= SEED=  random statements against tables in every state'
 	@echo 'test-valgrind T= STEPS=         a server under valgrind: regression tests and random statements'
 	@echo 'test-version V=17 TARGETS=    build and test against another PostgreSQL, in a chroot'
-	@echo 'lint                          layers, file sizes and headers, exports'
+	@echo 'lint                          layers, file sizes and headers, exports, extension scripts (pgspot)'
 	@echo 'demo bench bench-change bench-codecs bench-hypertable compdb'
 	@echo 'tools/server start|psql|...   a private server to play with'
 

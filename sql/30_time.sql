@@ -50,6 +50,40 @@ COMMENT ON FUNCTION time_bucket(interval, timestamptz, interval) IS 'start of th
 COMMENT ON FUNCTION time_bucket(interval, date, interval) IS 'start of the bucket that holds the date; all buckets are moved by the offset';
 COMMENT ON FUNCTION time_bucket(interval, timestamptz, text, timestamptz, interval) IS 'start of the bucket of the zone''s wall clock that holds the time';
 
+CREATE FUNCTION time_bucket(bucket_width interval, ts uuid) RETURNS timestamptz
+	AS 'MODULE_PATHNAME', 'strata_uuid_bucket' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION time_bucket(bucket_width interval, ts uuid, origin timestamptz) RETURNS timestamptz
+	AS 'MODULE_PATHNAME', 'strata_uuid_bucket' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION time_bucket(bucket_width interval, ts uuid, "offset" interval) RETURNS timestamptz
+	AS 'MODULE_PATHNAME', 'strata_uuid_bucket_offset' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION time_bucket(bucket_width interval, ts uuid, timezone text,
+	origin timestamptz DEFAULT NULL, "offset" interval DEFAULT NULL) RETURNS timestamptz
+	AS 'MODULE_PATHNAME', 'strata_uuid_bucket_zone' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION time_bucket(interval, uuid) IS 'start of the bucket (in UTC) that holds the time of a version 7 UUID';
+COMMENT ON FUNCTION time_bucket(interval, uuid, timestamptz) IS 'start of the bucket that holds the time of a version 7 UUID; a bucket starts at the origin';
+COMMENT ON FUNCTION time_bucket(interval, uuid, interval) IS 'start of the bucket (in UTC) that holds the time of a version 7 UUID; all buckets are moved by the offset';
+COMMENT ON FUNCTION time_bucket(interval, uuid, text, timestamptz, interval) IS 'start of the bucket of the zone''s wall clock that holds the time of a version 7 UUID';
+
+-- UUIDs of version 7
+CREATE FUNCTION generate_uuidv7() RETURNS uuid
+	AS 'MODULE_PATHNAME', 'strata_generate_uuidv7' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+CREATE FUNCTION to_uuidv7(ts timestamptz) RETURNS uuid
+	AS 'MODULE_PATHNAME', 'strata_to_uuidv7' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+CREATE FUNCTION to_uuidv7_boundary(ts timestamptz) RETURNS uuid
+	AS 'MODULE_PATHNAME', 'strata_to_uuidv7_boundary' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION uuid_timestamp(uuid uuid) RETURNS timestamptz
+	AS 'MODULE_PATHNAME', 'strata_uuid_timestamp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION uuid_timestamp_micros(uuid uuid) RETURNS timestamptz
+	AS 'MODULE_PATHNAME', 'strata_uuid_timestamp_micros' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION uuid_version(uuid uuid) RETURNS integer
+	AS 'MODULE_PATHNAME', 'strata_uuid_version' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION generate_uuidv7() IS 'a version 7 UUID of the present time, random behind its microseconds';
+COMMENT ON FUNCTION to_uuidv7(timestamptz) IS 'a version 7 UUID of the time, random behind its microseconds';
+COMMENT ON FUNCTION to_uuidv7_boundary(timestamptz) IS 'the least version 7 UUID of the time: for comparisons';
+COMMENT ON FUNCTION uuid_timestamp(uuid) IS 'the time of a version 7 UUID, in milliseconds';
+COMMENT ON FUNCTION uuid_timestamp_micros(uuid) IS 'the time of a version 7 UUID, in microseconds if whoever made it put them there';
+COMMENT ON FUNCTION uuid_version(uuid) IS 'the version of a UUID';
+
 -- What the planner compares a time with instead of its bucket.
 CREATE FUNCTION _strata.bucket_edge(c anyelement, last boolean, width "any") RETURNS anyelement
 	AS 'MODULE_PATHNAME', 'strata_time_bucket_edge' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

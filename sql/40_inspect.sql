@@ -6,20 +6,20 @@ COMMENT ON FUNCTION strata.batch_relation(regclass) IS
 CREATE FUNCTION strata.batches(
 	relation regclass,
 	OUT first_row bigint, OUT nrows integer, OUT layout text, OUT segment text[],
-	OUT min_orderby text, OUT max_orderby text, OUT bytes bigint)
+	OUT min_orderby text, OUT max_orderby text, OUT bytes bigint, OUT chunk regclass)
 RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'strata_batches' LANGUAGE C STRICT STABLE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION strata.batches(regclass) IS
-'one row per batch: number of its first row, rows, layout (segmentby/orderby attribute numbers), segment values, least and greatest value of the first orderby column, bytes stored';
+'one row per batch: number of its first row, rows, layout (segmentby/orderby attribute numbers), segment values, least and greatest value of the first orderby column, bytes stored, and which table it is of: all partitions of a partitioned one are shown';
 
 CREATE FUNCTION strata.batch_columns(
 	relation regclass,
 	OUT first_row bigint, OUT column_name name, OUT codec text, OUT bytes integer,
-	OUT nulls integer, OUT min text, OUT max text, OUT detail text)
+	OUT nulls integer, OUT min text, OUT max text, OUT detail text, OUT chunk regclass)
 RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'strata_batch_columns' LANGUAGE C STRICT STABLE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION strata.batch_columns(regclass) IS
-'one row per batch and column: codec, encoded bytes, nulls, least and greatest value as summarised, what the codec did';
+'one row per batch and column: codec, encoded bytes, nulls, least and greatest value as summarised, what the codec did, and which table it is of: all partitions of a partitioned one are shown';
 
 CREATE FUNCTION _strata.codecs(OUT codec text, OUT types text, OUT available boolean)
 RETURNS SETOF record
@@ -31,7 +31,7 @@ CREATE FUNCTION strata.verify(
 RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'strata_verify' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION strata.verify(regclass) IS
-'check every batch of a strata table (checksums, decoding, counts, minima and maxima, order, numbering): one row per problem, none when sound';
+'check every batch of a strata table, or of all partitions of a partitioned one (checksums, decoding, counts, minima and maxima, order, numbering): one row per problem, none when sound; a table of another access method gives a notice';
 
 CREATE FUNCTION _strata.row_counts(
 	relation regclass,
@@ -44,6 +44,10 @@ CREATE FUNCTION _strata.layout_of(
 	OUT orderby_asc boolean, OUT orderby_nullsfirst boolean)
 RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'strata_layout_of' LANGUAGE C STRICT STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION _strata.is_compressed(relation oid) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'strata_is_compressed' LANGUAGE C STRICT STABLE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION _strata.is_compressed(oid) IS 'are there batches?';
 
 CREATE FUNCTION _strata.before_sizes(
 	relation regclass,
@@ -64,7 +68,7 @@ RETURNS SETOF record LANGUAGE sql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
 	SELECT n.nspname, c.relname,
-		   CASE WHEN b.table_bytes IS NULL THEN 'Uncompressed' ELSE 'Compressed' END,
+		   CASE WHEN d.compressed THEN 'Compressed' ELSE 'Uncompressed' END,
 		   b.table_bytes, b.index_bytes, b.toast_bytes,
 		   b.table_bytes + b.index_bytes + b.toast_bytes,
 		   s.table_bytes, s.index_bytes, s.toast_bytes,
@@ -75,26 +79,24 @@ BEGIN ATOMIC
 	JOIN pg_class c ON c.oid = l.relid
 	JOIN pg_am a ON a.oid = c.relam AND a.amname = 'strata'
 	JOIN pg_namespace n ON n.oid = c.relnamespace
+	CROSS JOIN LATERAL (SELECT _strata.is_compressed(c.oid) AS compressed) d
 	CROSS JOIN LATERAL _strata.before_sizes(c.oid) b
-	LEFT JOIN pg_class k ON k.oid = strata.batch_relation(c.oid)
-	CROSS JOIN LATERAL (
+	LEFT JOIN LATERAL (
 		SELECT pg_table_size(k.oid) - coalesce(pg_total_relation_size(nullif(k.reltoastrelid, 0)), 0) AS table_bytes,
 			   pg_indexes_size(k.oid) AS index_bytes,
 			   coalesce(pg_total_relation_size(nullif(k.reltoastrelid, 0)), 0) AS toast_bytes
-		WHERE b.table_bytes IS NOT NULL
-		UNION ALL
-		SELECT NULL, NULL, NULL WHERE b.table_bytes IS NULL) s;
+		FROM pg_class k WHERE k.oid = strata.batch_relation(c.oid)) s ON d.compressed;
 END;
 COMMENT ON FUNCTION chunk_compression_stats(regclass) IS
-'bytes before and after compression, of a strata table or of every strata partition of a partitioned one; before: what the compressed rows and their index entries took, after: what their batches take';
+'bytes before and after compression, of a strata table or of every strata partition of a partitioned one; before: what the compressed rows and their index entries took, NULL when some came without having been measured (direct load), after: what their batches take';
 
 CREATE FUNCTION pg_get_compression_ratio(relation regclass) RETURNS double precision
 	LANGUAGE sql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
 	SELECT sum(before_compression_total_bytes)::float8 / nullif(sum(after_compression_total_bytes), 0)
-	FROM chunk_compression_stats(relation)
-	WHERE compression_status = 'Compressed';
+	FROM @extschema@.chunk_compression_stats(relation)
+	WHERE before_compression_total_bytes IS NOT NULL;
 END;
 COMMENT ON FUNCTION pg_get_compression_ratio(regclass) IS
-'bytes before compression divided by bytes after, over the compressed rows of a table or partition tree; NULL when nothing is compressed';
+'bytes before compression divided by bytes after, over the tables of a partition tree for which both are known; NULL when there are none';

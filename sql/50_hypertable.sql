@@ -22,7 +22,7 @@ RETURNS _strata.dimension_info LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$ SELECT ROW('hash', column_name, NULL, NULL, number_partitions, partition_func)::_strata.dimension_info $$;
 COMMENT ON FUNCTION by_hash(name, integer, regproc) IS
-'a dimension for add_dimension(): partitions by hash of a column';
+'a dimension for add_dimension(), by hash of a column: shown, and makes no partitions';
 
 CREATE FUNCTION create_hypertable(
 	relation regclass,
@@ -64,7 +64,7 @@ CREATE FUNCTION add_dimension(
 RETURNS TABLE (dimension_id integer, schema_name name, table_name name, column_name name, created boolean) ROWS 1
 	AS 'MODULE_PATHNAME', 'strata_add_dimension' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION add_dimension(regclass, name, integer, anyelement, regproc, boolean) IS
-'refused, with what to do in its place: a hypertable has one dimension, time; one hash partition is taken, and is nothing';
+'write down a dimension beside time, for programs that ask for it; it makes no partitions of chunks: strata.segmentby does its work';
 
 CREATE FUNCTION add_dimension(
 	hypertable regclass,
@@ -73,7 +73,7 @@ CREATE FUNCTION add_dimension(
 RETURNS TABLE (dimension_id integer, created boolean) ROWS 1
 	AS 'MODULE_PATHNAME', 'strata_add_dimension_by' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION add_dimension(regclass, _strata.dimension_info, boolean) IS
-'refused, with what to do in its place: a hypertable has one dimension, time; one hash partition is taken, and is nothing';
+'write down a dimension beside time, for programs that ask for it; it makes no partitions of chunks: strata.segmentby does its work';
 
 CREATE FUNCTION set_number_partitions(
 	hypertable regclass,
@@ -82,7 +82,7 @@ CREATE FUNCTION set_number_partitions(
 RETURNS void
 	AS 'MODULE_PATHNAME', 'strata_set_number_partitions' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION set_number_partitions(regclass, integer, name) IS
-'refused for more than one, with what to do in its place: a hypertable has one dimension, time';
+'change the number of partitions that a hash dimension is shown with';
 
 CREATE FUNCTION set_chunk_time_interval(
 	hypertable regclass,
@@ -92,6 +92,44 @@ RETURNS void
 	AS 'MODULE_PATHNAME', 'strata_set_chunk_time_interval' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION set_chunk_time_interval(regclass, anyelement, name) IS
 'set the length of chunks that are made from now on; existing chunks keep their ranges';
+
+CREATE FUNCTION set_partitioning_interval(
+	hypertable regclass,
+	partition_interval anyelement,
+	dimension_name name DEFAULT NULL)
+RETURNS void
+	AS 'MODULE_PATHNAME', 'strata_set_chunk_time_interval' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION set_partitioning_interval(regclass, anyelement, name) IS
+'another name of set_chunk_time_interval()';
+
+CREATE FUNCTION attach_tablespace(tablespace name, hypertable regclass, if_not_attached boolean DEFAULT false)
+RETURNS void
+	AS 'MODULE_PATHNAME', 'strata_attach_tablespace' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION attach_tablespace(name, regclass, boolean) IS
+'put new chunks of a hypertable into this tablespace too, in turn with the others attached';
+
+CREATE FUNCTION detach_tablespace(tablespace name, hypertable regclass DEFAULT NULL, if_attached boolean DEFAULT false)
+RETURNS integer
+	AS 'MODULE_PATHNAME', 'strata_detach_tablespace' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION detach_tablespace(name, regclass, boolean) IS
+'put no new chunks into a tablespace, of one hypertable or of all that are yours; returns of how many';
+
+CREATE FUNCTION detach_tablespaces(hypertable regclass) RETURNS integer
+	AS 'MODULE_PATHNAME', 'strata_detach_tablespaces' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION detach_tablespaces(regclass) IS
+'put new chunks of a hypertable into the default tablespace; returns how many were attached';
+
+CREATE FUNCTION show_tablespaces(hypertable regclass) RETURNS SETOF name
+	AS 'MODULE_PATHNAME', 'strata_show_tablespaces' LANGUAGE C STRICT STABLE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION show_tablespaces(regclass) IS
+'the tablespaces that new chunks of a hypertable are put into in turn; none: the default one';
+
+CREATE FUNCTION _strata.further_dimensions(
+	hypertable oid,
+	OUT dimension_number bigint, OUT column_name name, OUT column_type regtype, OUT dimension_type text,
+	OUT time_interval interval, OUT integer_interval bigint, OUT num_partitions smallint)
+RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'strata_further_dimensions' LANGUAGE C STRICT STABLE PARALLEL RESTRICTED ROWS 1;
 
 CREATE FUNCTION set_integer_now_func(
 	hypertable regclass,
@@ -235,7 +273,7 @@ COMMENT ON FUNCTION hypertable_index_size(regclass) IS 'bytes of an index of a h
 CREATE FUNCTION hypertable_approximate_size(relation regclass) RETURNS bigint LANGUAGE sql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
-	SELECT total_bytes FROM hypertable_detailed_size(relation);
+	SELECT total_bytes FROM @extschema@.hypertable_detailed_size(relation);
 END;
 COMMENT ON FUNCTION hypertable_approximate_size(regclass) IS 'the same as hypertable_size()';
 
@@ -245,7 +283,7 @@ CREATE FUNCTION hypertable_approximate_detailed_size(
 RETURNS SETOF record LANGUAGE sql STABLE STRICT ROWS 1
 SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
-	SELECT s.table_bytes, s.index_bytes, s.toast_bytes, s.total_bytes FROM hypertable_detailed_size(relation) s;
+	SELECT s.table_bytes, s.index_bytes, s.toast_bytes, s.total_bytes FROM @extschema@.hypertable_detailed_size(relation) s;
 END;
 COMMENT ON FUNCTION hypertable_approximate_detailed_size(regclass) IS 'the same as hypertable_detailed_size()';
 
@@ -272,15 +310,18 @@ RETURNS SETOF record LANGUAGE sql STABLE STRICT ROWS 1
 SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
 	SELECT count(*), count(*) FILTER (WHERE s.compression_status = 'Compressed'),
-		   sum(s.before_compression_table_bytes)::bigint, sum(s.before_compression_index_bytes)::bigint,
-		   sum(s.before_compression_toast_bytes)::bigint, sum(s.before_compression_total_bytes)::bigint,
+		   sum(s.before_compression_table_bytes) FILTER (WHERE s.all_known)::bigint,
+		   sum(s.before_compression_index_bytes) FILTER (WHERE s.all_known)::bigint,
+		   sum(s.before_compression_toast_bytes) FILTER (WHERE s.all_known)::bigint,
+		   sum(s.before_compression_total_bytes) FILTER (WHERE s.all_known)::bigint,
 		   sum(s.after_compression_table_bytes)::bigint, sum(s.after_compression_index_bytes)::bigint,
 		   sum(s.after_compression_toast_bytes)::bigint, sum(s.after_compression_total_bytes)::bigint, NULL::name
-	FROM chunk_compression_stats(hypertable) s
+	FROM (SELECT c.*, bool_and(c.compression_status = 'Uncompressed' OR c.before_compression_total_bytes IS NOT NULL) OVER () AS all_known
+		  FROM @extschema@.chunk_compression_stats(hypertable) c) s
 	HAVING count(*) > 0;
 END;
 COMMENT ON FUNCTION hypertable_compression_stats(regclass) IS
-'bytes before and after compression over all chunks of a hypertable';
+'bytes before and after compression over all chunks of a hypertable; before is NULL when it is not known of some';
 
 CREATE FUNCTION chunk_columnstore_stats(
 	hypertable regclass,
@@ -293,7 +334,7 @@ CREATE FUNCTION chunk_columnstore_stats(
 RETURNS SETOF record LANGUAGE sql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
-	SELECT * FROM chunk_compression_stats(hypertable);
+	SELECT * FROM @extschema@.chunk_compression_stats(hypertable);
 END;
 COMMENT ON FUNCTION chunk_columnstore_stats(regclass) IS 'another name of chunk_compression_stats()';
 
@@ -308,7 +349,7 @@ CREATE FUNCTION hypertable_columnstore_stats(
 RETURNS SETOF record LANGUAGE sql STABLE STRICT ROWS 1
 SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
-	SELECT * FROM hypertable_compression_stats(hypertable);
+	SELECT * FROM @extschema@.hypertable_compression_stats(hypertable);
 END;
 COMMENT ON FUNCTION hypertable_columnstore_stats(regclass) IS 'another name of hypertable_compression_stats()';
 
@@ -318,14 +359,14 @@ CREATE PROCEDURE convert_to_columnstore(
 	recompress boolean DEFAULT false)
 LANGUAGE sql
 BEGIN ATOMIC
-	SELECT compress_chunk(chunk, if_not_columnstore, recompress);
+	SELECT @extschema@.compress_chunk(chunk, if_not_columnstore, recompress);
 END;
 COMMENT ON PROCEDURE convert_to_columnstore(regclass, boolean, boolean) IS 'compress_chunk() as a procedure';
 
 CREATE PROCEDURE convert_to_rowstore(chunk regclass, if_columnstore boolean DEFAULT true)
 LANGUAGE sql
 BEGIN ATOMIC
-	SELECT decompress_chunk(chunk, if_columnstore);
+	SELECT @extschema@.decompress_chunk(chunk, if_columnstore);
 END;
 COMMENT ON PROCEDURE convert_to_rowstore(regclass, boolean) IS 'decompress_chunk() as a procedure';
 
@@ -333,20 +374,20 @@ COMMENT ON PROCEDURE convert_to_rowstore(regclass, boolean) IS 'decompress_chunk
 CREATE PROCEDURE recompress_chunk(chunk regclass, if_not_compressed boolean DEFAULT true)
 LANGUAGE sql
 BEGIN ATOMIC
-	SELECT compress_chunk(chunk, if_not_compressed, true);
+	SELECT @extschema@.compress_chunk(chunk, if_not_compressed, true);
 END;
 COMMENT ON PROCEDURE recompress_chunk(regclass, boolean) IS 'compress_chunk() that merges the batches there are as well';
 
 CREATE VIEW strata.hypertables AS
 	SELECT h.schema_name AS hypertable_schema, h.table_name AS hypertable_name,
-		   pg_catalog.pg_get_userbyid(h.owner) AS owner, 1::smallint AS num_dimensions,
+		   pg_catalog.pg_get_userbyid(h.owner) AS owner,
+		   (1 + (SELECT count(*) FROM _strata.further_dimensions(h.relid)))::smallint AS num_dimensions,
 		   (SELECT count(*) FROM pg_catalog.pg_inherits i WHERE i.inhparent = h.relid) AS num_chunks,
 		   -- every hypertable can be compressed; this says whether somebody has set it up
 		   EXISTS (SELECT FROM pg_catalog.unnest(h.options) o
 				   WHERE o LIKE 'strata.segmentby=%' OR o = 'strata.columnstore=true'
 					  OR o LIKE 'strata.orderby=%' AND d.integer_interval IS NULL) AS compression_enabled,
-		   (SELECT pg_catalog.array_agg(s.spcname) FROM pg_catalog.pg_class c
-			JOIN pg_catalog.pg_tablespace s ON s.oid = c.reltablespace WHERE c.oid = h.relid) AS tablespaces,
+		   nullif(ARRAY(SELECT @extschema@.show_tablespaces(h.relid)), '{}') AS tablespaces,
 		   d.column_name AS primary_dimension, d.column_type AS primary_dimension_type
 	FROM _strata.hypertable h CROSS JOIN LATERAL _strata.dimension_of(h.relid) d;
 COMMENT ON VIEW strata.hypertables IS 'hypertables';
@@ -356,7 +397,7 @@ CREATE VIEW strata.chunks AS
 		   c.schema_name AS chunk_schema, c.table_name AS chunk_name,
 		   d.column_name AS primary_dimension, d.column_type AS primary_dimension_type,
 		   c.range_start, c.range_end, c.range_start_integer, c.range_end_integer,
-		   c.batches IS NOT NULL AND (_strata.before_sizes(c.relid)).table_bytes IS NOT NULL AS is_compressed,
+		   _strata.is_compressed(c.relid) AS is_compressed,
 		   (SELECT s.spcname FROM pg_catalog.pg_tablespace s WHERE s.oid = c.tablespace) AS chunk_tablespace,
 		   c.created AS chunk_creation_time
 	FROM _strata.hypertable h
@@ -368,5 +409,10 @@ CREATE VIEW strata.dimensions AS
 	SELECT h.schema_name AS hypertable_schema, h.table_name AS hypertable_name, 1::bigint AS dimension_number,
 		   d.column_name, d.column_type, 'Time'::text AS dimension_type, d.time_interval, d.integer_interval,
 		   d.integer_now_func, NULL::smallint AS num_partitions
-	FROM _strata.hypertable h CROSS JOIN LATERAL _strata.dimension_of(h.relid) d;
-COMMENT ON VIEW strata.dimensions IS 'the time column of each hypertable and the length of its chunks to come';
+	FROM _strata.hypertable h CROSS JOIN LATERAL _strata.dimension_of(h.relid) d
+	UNION ALL
+	SELECT h.schema_name, h.table_name, f.dimension_number, f.column_name, f.column_type, f.dimension_type,
+		   f.time_interval, f.integer_interval, NULL, f.num_partitions
+	FROM _strata.hypertable h CROSS JOIN LATERAL _strata.further_dimensions(h.relid) f;
+COMMENT ON VIEW strata.dimensions IS
+'the time column of each hypertable and the length of its chunks to come; dimensions that add_dimension() was asked for, which make no partitions';

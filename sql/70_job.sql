@@ -1,13 +1,13 @@
 -- Jobs.  A dump keeps users' jobs (id from 1000 on), not their runs.
-CREATE SEQUENCE _strata.job_id_seq AS integer START 1000;
+CREATE SEQUENCE _strata.job_id_seq AS integer MINVALUE 1000;
 
 CREATE TABLE _strata.job (
 	id integer PRIMARY KEY,
 	name text NOT NULL,
-	schedule_interval interval NOT NULL,
-	max_runtime interval NOT NULL,
-	max_retries integer NOT NULL,
-	retry_period interval NOT NULL,
+	schedule_interval interval NOT NULL CHECK (schedule_interval > '0' AND pg_catalog.isfinite(schedule_interval)),
+	max_runtime interval NOT NULL CHECK (max_runtime >= '0' AND pg_catalog.isfinite(max_runtime)),
+	max_retries integer NOT NULL CHECK (max_retries >= -1),
+	retry_period interval NOT NULL CHECK (retry_period >= '0' AND pg_catalog.isfinite(retry_period)),
 	proc_schema name NOT NULL,
 	proc_name name NOT NULL,
 	owner regrole NOT NULL,
@@ -64,6 +64,15 @@ CREATE INDEX job_history_time ON _strata.job_history (start_time);
 
 SELECT pg_catalog.pg_extension_config_dump('_strata.job', 'WHERE id >= 1000');
 SELECT pg_catalog.pg_extension_config_dump('_strata.job_id_seq', '');
+-- Who owns the database may dump it.  No row level security: pg_dump switches
+-- it off, and is refused then.  Writing takes more than a privilege: hook_permission.c.
+-- He may restore it, too: the row trigger leaves out what is not his to add.
+GRANT SELECT, INSERT ON _strata.job TO pg_database_owner;
+GRANT SELECT, UPDATE ON SEQUENCE _strata.job_id_seq TO pg_database_owner;
+CREATE FUNCTION _strata.job_restored() RETURNS trigger
+	AS 'MODULE_PATHNAME', 'strata_job_restored' LANGUAGE C;
+REVOKE ALL ON FUNCTION _strata.job_restored() FROM PUBLIC;
+CREATE TRIGGER job_restored BEFORE INSERT ON _strata.job FOR EACH ROW EXECUTE FUNCTION _strata.job_restored();
 
 -- Whoever changes the table (a restore, say) has the scheduler look.
 CREATE FUNCTION _strata.job_changed() RETURNS trigger
@@ -191,6 +200,10 @@ CREATE PROCEDURE add_columnstore_policy(
 	AS 'MODULE_PATHNAME', 'strata_add_columnstore_policy' LANGUAGE C;
 COMMENT ON PROCEDURE add_columnstore_policy(regclass, "any", boolean, interval, timestamptz, text, interval) IS
 'add_compression_policy() as a procedure';
+CREATE FUNCTION _strata.add_default_policy(hypertable regclass) RETURNS void
+	AS 'MODULE_PATHNAME', 'strata_add_default_policy' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION _strata.add_default_policy(regclass) IS
+'the policy that CREATE TABLE WITH (tsdb.hypertable) makes, where strata_timescale_compat is installed';
 CREATE FUNCTION add_retention_policy(
 	relation regclass,
 	drop_after "any" DEFAULT NULL,
@@ -236,7 +249,9 @@ CREATE VIEW strata.jobs AS
 		   j.schedule_interval, j.max_runtime, j.max_retries, j.retry_period,
 		   j.proc_schema, j.proc_name,
 		   coalesce(c.relowner::regrole, j.owner) AS owner,
-		   j.scheduled, j.fixed_schedule, j.config,
+		   j.scheduled, j.fixed_schedule,
+		   CASE WHEN EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = coalesce(c.relowner, j.owner::oid)
+								AND pg_catalog.pg_has_role(r.oid, 'MEMBER')) THEN j.config END AS config,
 		   CASE WHEN j.scheduled AND s.running_pid IS NULL THEN s.next_start END AS next_start,
 		   j.initial_start,
 		   n.nspname AS hypertable_schema, c.relname AS hypertable_name,
@@ -245,7 +260,7 @@ CREATE VIEW strata.jobs AS
 	LEFT JOIN _strata.job_stat s ON s.job_id = j.id
 	LEFT JOIN pg_catalog.pg_class c ON c.oid = j.hypertable
 	LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace;
-COMMENT ON VIEW strata.jobs IS 'jobs and policies; next_start is NULL while a job runs or is not scheduled';
+COMMENT ON VIEW strata.jobs IS 'jobs and policies; next_start is NULL while a job runs or is not scheduled, config unless its owner is a role of yours';
 
 CREATE VIEW strata.job_stats AS
 	SELECT n.nspname AS hypertable_schema, c.relname AS hypertable_name, j.id AS job_id,
@@ -276,6 +291,17 @@ CREATE VIEW strata.job_errors WITH (security_barrier) AS
 	SELECT h.job_id, h.proc_schema, h.proc_name, h.pid, h.start_time, h.finish_time, h.sqlerrcode, h.err_message
 	FROM strata.job_history h WHERE NOT h.succeeded;
 COMMENT ON VIEW strata.job_errors IS 'failed runs of jobs whose owner you are';
+
+-- Whatever somebody put into his job, others read the view: what cannot be computed is unknown.
+CREATE FUNCTION _strata.is_overdue(range_end timestamptz, age text, schedule_interval interval) RETURNS boolean
+	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	RETURN range_end < now() - age::interval - 2 * schedule_interval;
+EXCEPTION WHEN OTHERS THEN
+	RETURN NULL;
+END $$;
+COMMENT ON FUNCTION _strata.is_overdue(timestamptz, text, interval) IS
+'is it two schedules past the age at which a policy acts; NULL when that cannot be said';
 
 -- What an operator should know, of what is the user's.
 CREATE VIEW strata.problems WITH (security_barrier) AS
@@ -318,9 +344,9 @@ CREATE VIEW strata.problems WITH (security_barrier) AS
 	JOIN pg_catalog.pg_class h ON h.oid = c.hypertable AND pg_catalog.pg_has_role(h.relowner, 'USAGE')
 	WHERE j.proc_schema = '_strata' AND j.scheduled AND c.range_end IS NOT NULL
 	  AND (j.proc_name = 'policy_compression' AND c.batches IS NULL AND pg_catalog.pg_relation_size(c.relid) > 8192
-		   AND c.range_end < pg_catalog.now() - (j.config->>'compress_after')::interval - 2 * j.schedule_interval
+		   AND _strata.is_overdue(c.range_end, j.config->>'compress_after', j.schedule_interval)
 		   OR j.proc_name = 'policy_retention'
-		   AND c.range_end < pg_catalog.now() - (j.config->>'drop_after')::interval - 2 * j.schedule_interval)
+		   AND _strata.is_overdue(c.range_end, j.config->>'drop_after', j.schedule_interval))
 	UNION ALL
 	SELECT 'warning', 'row store outgrows its batches', c.oid::regclass::text,
 		   pg_catalog.pg_size_pretty(pg_catalog.pg_relation_size(c.oid)) || ' of rows beside '

@@ -37,6 +37,7 @@ _PG_init(void)
 	strata_job_init();
 	strata_hook_apply_init();
 	strata_hook_object_init();
+	strata_hook_permission_init();
 	strata_hook_planner_init();
 	strata_hook_publication_init();
 	strata_hook_route_init();

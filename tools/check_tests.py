@@ -3,10 +3,16 @@
 
 Every test of test/sql and test/specs has its expected output, every expected
 file belongs to a test, and no name is used twice (they share test/expected).
+Tests of test/sql that say "-- needs superuser: why" (tools/test.sh leaves them
+out of the pass as an ordinary role) give a reason, and are few.
 """
 import os
 import re
 import sys
+
+# A test that cannot run as an ordinary role is one by which nobody sees what fails for
+# one: "SET ROLE postgres" around single statements is better (tools/ordinary.sql).
+MOST_FOR_SUPERUSERS = 5
 
 TEST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "test")
 
@@ -16,6 +22,18 @@ def names(folder, ending):
     if not os.path.isdir(path):
         return set()
     return {name[:-len(ending)] for name in os.listdir(path) if name.endswith(ending)}
+
+
+def superuser_reasons():
+    """{test: reason} of the tests that need a superuser."""
+    reasons = {}
+    for name in names("sql", ".sql"):
+        with open(os.path.join(TEST, "sql", name + ".sql"), encoding="utf-8") as file:
+            head = "".join(file.readlines()[:5])
+        found = re.search(r"^-- needs superuser:?(.*)$", head, re.MULTILINE)
+        if found:
+            reasons[name] = found.group(1).strip()
+    return reasons
 
 
 def main():
@@ -28,6 +46,12 @@ def main():
         # name_1.out is a second accepted output
         if re.sub(r"_[0-9]$", "", name) not in tests:
             problems.append("test/expected/%s.out belongs to no test" % name)
+    reasons = superuser_reasons()
+    for name in sorted(n for n in reasons if len(reasons[n].split()) < 3):
+        problems.append("test/sql/%s.sql: \"-- needs superuser: why\" says no reason" % name)
+    if len(reasons) > MOST_FOR_SUPERUSERS:
+        problems.append("%d tests need a superuser, at most %d may: %s"
+                        % (len(reasons), MOST_FOR_SUPERUSERS, ", ".join(sorted(reasons))))
     for problem in problems:
         print(problem, file=sys.stderr)
     return 1 if problems else 0

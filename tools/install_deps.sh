@@ -9,7 +9,7 @@ set -euo pipefail
 
 PG_MAJOR=${PG_MAJOR:-15}
 PACKAGES="gcc make libc6-dev binutils perl liblz4-dev libzstd-dev zstd
-	python3 python3-psycopg2 libipc-run-perl util-linux diffutils"
+	python3 python3-venv python3-psycopg2 libipc-run-perl util-linux diffutils"
 SERVER_PACKAGES="postgresql-$PG_MAJOR postgresql-server-dev-$PG_MAJOR"
 
 case ${PG_CONFIG:-pg_config} in

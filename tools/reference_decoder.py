@@ -419,7 +419,7 @@ def column(data):
     """kind, width and the rows of a column; None is null."""
     r = Reader(data)
     version, codec, shape, crc = r.number(1), r.number(1), r.number(1), r.number(4)
-    assert version in (1, 2, 3, 4, 5), "unknown format version"
+    assert version == 1, "unknown format version"
     assert crc == crc32c(data[:3] + data[7:]), "wrong checksum"
     kind, mode, nrows = shape & 3, shape >> 4 & 3, r.count()
     width = 0 if kind == BYTES else 1 << (shape >> 2 & 3)

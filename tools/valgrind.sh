@@ -74,9 +74,9 @@ T=${T:-"store_entry store_fill store_merge store_sweep store_load_plan am_cursor
         scan_backward scan_executor scan_segment_order agg_step_back time_aggregate
         hypertable_chunks hypertable_move_rows client_orm"}
 status=0
-T=$(echo $T) ONCE=1 bash "$ROOT/tools/test.sh" regress || status=1
+T=$(echo $T) ONCE=1 LANES=1 bash "$ROOT/tools/test.sh" regress || status=1
 if [ "${STEPS:-150}" -gt 0 ]; then
-    T='' SEED=${SEED:-1} STEPS=${STEPS:-150} bash "$ROOT/tools/test.sh" props || status=1
+        LANES=1 T='' SEED=${SEED:-1} STEPS=${STEPS:-150} bash "$ROOT/tools/test.sh" props || status=1
 fi
 
 found=$(cat "$LOGS"/*.log | grep -c VALGRIND-BEGIN || true)

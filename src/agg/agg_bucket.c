@@ -52,6 +52,7 @@ typedef enum BucketForm
 struct AggBucket
 {
 	BucketForm	form;
+	Oid			type;			/* of the argument */
 	bool		local;			/* the argument is a timestamptz, truncated in local time */
 	int64		width;			/* microseconds, or integers; 0: each value by itself */
 	int64		phase;			/* ranges start at multiples of width from here */
@@ -339,6 +340,7 @@ strata_agg_bucket_create(StrataAggState *agg, Expr *expr, Expr **arg)
 	func = (FuncExpr *) copyObject(expr);
 	init_width(bucket, func);
 	type = exprType((Node *) *arg);
+	bucket->type = type;
 	bucket->local = form == BUCKET_TRUNC && type == TIMESTAMPTZOID;
 	/* a midnight that a time zone repeats is the second one, whichever came first */
 	if (bucket->local && bucket->width >= USECS_PER_DAY)
@@ -449,6 +451,33 @@ call_function(AggBucket *bucket, int64 ts)
 	if (isnull)
 		elog(ERROR, "a bucket function returned NULL");
 	return value;
+}
+
+/* So far from the first timestamp that a millennium is valid that begins before it: 2437 BC. */
+#define SAFE_PAST INT64CONST(-140000000000000000)
+
+/*
+ * See agg_private.h.  Where the width is not known, the function's answer would be
+ * good for nothing but the timestamp itself.
+ */
+bool
+strata_agg_bucket_is_safe(const AggBucket *bucket, int64 ts)
+{
+	int64		start;
+
+	if (bucket->width <= 0 || pg_sub_s64_overflow(ts, bucket->width, &start))
+		return false;
+	switch (bucket->type)
+	{
+		case INT2OID:
+			return start >= PG_INT16_MIN;
+		case INT4OID:
+			return start >= PG_INT32_MIN;
+		case INT8OID:
+			return true;
+		default:
+			return start >= SAFE_PAST && ts <= FAR_FUTURE;
+	}
 }
 
 /* time_bucket(): the range is told by the value. */

@@ -232,9 +232,6 @@ strata_agg_init_cells(StrataAggState *agg, AggCell *cells)
  *-------------------------------------------------------------------------
  */
 
-/* Rows of a run, on average, from which on numerics are added up as integers. */
-#define MIN_SUMMED_RUN 16
-
 static const int kind_width[] = {
 	[AGG_VALUE_NONE] = 0,
 	[AGG_VALUE_INT16] = sizeof(int16),
@@ -303,9 +300,7 @@ prepare_call(StrataAggState *agg, int i)
 	{
 		col = strata_agg_value_integers(agg, call->value);
 		call->integers = col != NULL;
-		/* the sum of a run is taken in as one numeric: worth it when runs are not short */
-		if (call->generic != NULL && agg->vector->nselected >= MIN_SUMMED_RUN * agg->nruns &&
-			strata_agg_generic_adds_numerics(call->generic))
+		if (call->generic != NULL && strata_agg_generic_adds_numerics(call->generic))
 		{
 			col = strata_agg_value_scaled(agg, call->value);
 			call->scaled = col != NULL;

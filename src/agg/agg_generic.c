@@ -9,24 +9,20 @@
  * admitted (agg_function.c) ask for nothing else.
  *
  * A cell: v.d and w.isnull are the state, n is the number of values taken in.
- *
- * Numerics that batches hold as integers are added up as such, run by run.  Their
- * sum goes into a state of its own as one value, whose serialised form says so in
- * its first eight bytes; with the true number there it is combined with the cell's.
+ * sum() and avg() of numerics have an AggNumericSum in v.d instead (agg_numeric.c),
+ * which holds the state of PostgreSQL's functions beside a sum of our own.
  *
  * src/agg/agg_generic.c
  *-------------------------------------------------------------------------
  */
-#include "agg/agg_private.h"
+#include "agg/agg_numeric.h"
 
 #include "access/htup_details.h"
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_type_d.h"
-#include "common/int.h"
 #include "executor/executor.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
-#include "port/pg_bswap.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/fmgroids.h"
@@ -50,10 +46,10 @@ struct AggGeneric
 	FmgrInfo	transfn;
 	FmgrInfo	combinefn;
 	FmgrInfo	finalfn;		/* fn_oid InvalidOid: none */
+	FmgrInfo	sumfn;			/* numeric_sum(), where numerics are added up */
 	FmgrInfo	serialfn;		/* states of type internal */
 	FmgrInfo	deserialfn;
-	bool		adds_known;		/* is it known whether */
-	bool		adds_numerics;	/* ... values may be taken in by their sum? */
+	bool		adds_numerics;	/* cells hold an AggNumericSum */
 };
 
 /* The initial value of the states, from its text. */
@@ -112,6 +108,12 @@ strata_agg_generic_create(StrataAggState *agg, const Aggref *aggref)
 		load_function(&generic->deserialfn, form->aggdeserialfn);
 	}
 	load_initial_value(generic, tuple);
+#ifdef HAVE_INT128
+	generic->adds_numerics = form->aggtransfn == F_NUMERIC_AVG_ACCUM &&
+		(form->aggfinalfn == F_NUMERIC_SUM || form->aggfinalfn == F_NUMERIC_AVG);
+	if (generic->adds_numerics)
+		fmgr_info(F_NUMERIC_SUM, &generic->sumfn);
+#endif
 	ReleaseSysCache(tuple);
 	return generic;
 }
@@ -187,11 +189,73 @@ advance(AggGeneric *generic, FmgrInfo *flinfo, AggCell *cell, Datum value, bool 
 	keep_state(generic, cell, result, fcinfo->isnull);
 }
 
+/* The sum in the cell of an aggregate that adds numerics; made when there is none, in the groups' memory. */
+static AggNumericSum *
+sum_of(AggGeneric *generic, AggCell *cell)
+{
+	if (cell->w.isnull)
+	{
+		AggNumericSum *sum = MemoryContextAllocZero(generic->agg->group_mcxt, sizeof(AggNumericSum));
+
+		sum->rest.w.isnull = true;
+		cell->v.d = PointerGetDatum(sum);
+		cell->w.isnull = false;
+	}
+	return (AggNumericSum *) DatumGetPointer(cell->v.d);
+}
+
+/* The cell that holds the state of PostgreSQL's functions. */
+static AggCell *
+state_cell(AggGeneric *generic, AggCell *cell)
+{
+	return generic->adds_numerics ? &sum_of(generic, cell)->rest : cell;
+}
+
+/* See agg_private.h. */
+bool
+strata_agg_generic_adds_numerics(const AggGeneric *generic)
+{
+	return generic->adds_numerics;
+}
+
+/*
+ * Have PostgreSQL's state take in what our own sum holds, as one value: its count
+ * of values is not used.
+ */
+static void
+take_sum(AggGeneric *generic, AggNumericSum *sum)
+{
+	if (sum->n > 0)
+		advance(generic, &generic->transfn, &sum->rest, strata_agg_numeric_value(sum), false);
+	sum->sum = 0;
+	sum->n = 0;
+	sum->display = 0;
+}
+
+/* See agg_private.h. */
+void
+strata_agg_generic_run_scaled(AggGeneric *generic, AggCell *cell, const AggRun *run,
+							  unsigned scale, const uint8 *displays)
+{
+	AggNumericSum *sum = sum_of(generic, cell);
+
+	if (!strata_agg_numeric_has_room(sum, scale))
+	{
+		MemoryContext old = MemoryContextSwitchTo(generic->tmp);
+
+		take_sum(generic, sum);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(generic->tmp);
+	}
+	cell->n += strata_agg_numeric_run(sum, run, scale, displays);
+}
+
 /* Take a run of datums in; values that are not valid are NULL. */
 void
 strata_agg_generic_run(AggGeneric *generic, AggCell *cell, const AggRun *run)
 {
 	const Datum *v = run->v;
+	AggCell    *state = state_cell(generic, cell);
 	MemoryContext old = MemoryContextSwitchTo(generic->tmp);
 
 	for (int i = 0; i < run->n; i++)
@@ -199,7 +263,7 @@ strata_agg_generic_run(AggGeneric *generic, AggCell *cell, const AggRun *run)
 		/* those that are not strict ignore NULL, too (agg_function.c) */
 		if (run->valid != NULL && !run->valid[i])
 			continue;
-		advance(generic, &generic->transfn, cell, v[i], false);
+		advance(generic, &generic->transfn, state, v[i], false);
 		cell->n++;
 		if ((i & 63) == 63)
 			MemoryContextReset(generic->tmp);
@@ -209,25 +273,52 @@ strata_agg_generic_run(AggGeneric *generic, AggCell *cell, const AggRun *run)
 	CHECK_FOR_INTERRUPTS();
 }
 
-/* Memory of the result: the current context, or that of the state. */
-Datum
-strata_agg_generic_result(AggGeneric *generic, AggCell *cell, bool *isnull)
+/* A final function's result for a state, in the current context or that of the state. */
+static Datum
+finish(AggGeneric *generic, FmgrInfo *finalfn, const AggCell *state, bool *isnull)
 {
 	LOCAL_FCINFO(fcinfo, 1);
 	Datum		result;
 
-	*isnull = cell->w.isnull;
-	if (!OidIsValid(generic->finalfn.fn_oid))
-		return cell->v.d;
-	if (generic->finalfn.fn_strict && cell->w.isnull)
+	*isnull = state->w.isnull;
+	if (!OidIsValid(finalfn->fn_oid))
+		return state->v.d;
+	if (finalfn->fn_strict && state->w.isnull)
 		return (Datum) 0;
-	InitFunctionCallInfoData(*fcinfo, &generic->finalfn, 1, generic->collation,
-							 (Node *) generic->caller, NULL);
-	fcinfo->args[0].value = cell->v.d;
-	fcinfo->args[0].isnull = cell->w.isnull;
+	InitFunctionCallInfoData(*fcinfo, finalfn, 1, generic->collation, (Node *) generic->caller, NULL);
+	fcinfo->args[0].value = state->v.d;
+	fcinfo->args[0].isnull = state->w.isnull;
 	result = FunctionCallInvoke(fcinfo);
 	*isnull = fcinfo->isnull;
 	return result;
+}
+
+/* Sum or average of numerics: what our own sum holds and what PostgreSQL's state does, together. */
+static Datum
+finish_numerics(AggGeneric *generic, AggCell *cell)
+{
+	AggNumericSum *sum = sum_of(generic, cell);
+	bool		none = true;
+	Datum		total = (Datum) 0;
+
+	if (!sum->rest.w.isnull)
+		total = finish(generic, &generic->sumfn, &sum->rest, &none);
+	if (sum->n > 0)
+		total = none ? strata_agg_numeric_value(sum) :
+			DirectFunctionCall2(numeric_add, total, strata_agg_numeric_value(sum));
+	if (generic->finalfn.fn_oid == F_NUMERIC_AVG)
+		total = DirectFunctionCall2(numeric_div, total, NumericGetDatum(int64_to_numeric(cell->n)));
+	return total;
+}
+
+/* Memory of the result: the current context, or that of the state. */
+Datum
+strata_agg_generic_result(AggGeneric *generic, AggCell *cell, bool *isnull)
+{
+	if (!generic->adds_numerics)
+		return finish(generic, &generic->finalfn, cell, isnull);
+	*isnull = cell->n == 0;
+	return *isnull ? (Datum) 0 : finish_numerics(generic, cell);
 }
 
 /* The state as a value of a type that can be stored. */
@@ -263,9 +354,9 @@ deserialize(AggGeneric *generic, void *state, bool *isnull)
 	return result;
 }
 
-/* See agg_private.h. */
-void
-strata_agg_generic_write(AggGeneric *generic, const AggCell *cell, StringInfo out)
+/* Append a state to out: its size, 0 for NULL, and its bytes. */
+static void
+write_state(AggGeneric *generic, const AggCell *state, StringInfo out)
 {
 	bool		byval = generic->transtype == INTERNALOID ? false : generic->transbyval;
 	int			typlen = generic->transtype == INTERNALOID ? -1 : generic->translen;
@@ -273,15 +364,14 @@ strata_agg_generic_write(AggGeneric *generic, const AggCell *cell, StringInfo ou
 	Size		size = 0;
 	Datum		value = (Datum) 0;
 
-	if (!cell->w.isnull)
+	if (!state->w.isnull)
 	{
-		value = serialize(generic, cell);
+		value = serialize(generic, state);
 		if (!byval && typlen == -1)
 			value = PointerGetDatum(PG_DETOAST_DATUM(value));
 		size = byval ? sizeof(Datum) : datumGetSize(value, false, typlen);
 	}
 	MemoryContextSwitchTo(old);
-	appendBinaryStringInfo(out, (const char *) &cell->n, sizeof(int64));
 	appendBinaryStringInfo(out, (const char *) &size, sizeof(Size));
 	if (size > 0)
 		appendBinaryStringInfo(out, byval ? (const char *) &value : DatumGetPointer(value),
@@ -289,32 +379,86 @@ strata_agg_generic_write(AggGeneric *generic, const AggCell *cell, StringInfo ou
 	MemoryContextReset(generic->tmp);
 }
 
-/*
- * See agg_private.h.  The cell's state lies in the current context, or in that
- * of the groups.  Returns the place behind it.
- */
-const char *
-strata_agg_generic_read(AggGeneric *generic, const char *in, AggCell *cell)
+/* The way back: a state in the current context, or that of the groups.  Returns the place behind it. */
+static const char *
+read_state(AggGeneric *generic, const char *in, AggCell *state)
 {
 	Size		size;
 	char	   *copy;
 
-	memset(cell, 0, sizeof(*cell));
-	memcpy(&cell->n, in, sizeof(int64));
-	memcpy(&size, in + sizeof(int64), sizeof(Size));
-	in += sizeof(int64) + sizeof(Size);
-	cell->w.isnull = size == 0;
+	memcpy(&size, in, sizeof(Size));
+	in += sizeof(Size);
+	state->w.isnull = size == 0;
 	if (size == 0)
 		return in;
 	copy = palloc(size);
 	memcpy(copy, in, size);
 	if (generic->transtype == INTERNALOID)
-		cell->v.d = deserialize(generic, copy, &cell->w.isnull);
+		state->v.d = deserialize(generic, copy, &state->w.isnull);
 	else if (generic->transbyval)
-		memcpy(&cell->v.d, copy, sizeof(Datum));
+		memcpy(&state->v.d, copy, sizeof(Datum));
 	else
-		cell->v.d = PointerGetDatum(copy);
+		state->v.d = PointerGetDatum(copy);
 	return in + size;
+}
+
+/* See agg_private.h. */
+void
+strata_agg_generic_write(AggGeneric *generic, AggCell *cell, StringInfo out)
+{
+	appendBinaryStringInfo(out, (const char *) &cell->n, sizeof(int64));
+	if (generic->adds_numerics)
+		appendBinaryStringInfo(out, (const char *) sum_of(generic, cell), sizeof(AggNumericSum));
+	write_state(generic, state_cell(generic, cell), out);
+}
+
+/*
+ * See agg_private.h.  What the cell points to lies in the current context, or in
+ * that of the groups.  Returns the place behind it.
+ */
+const char *
+strata_agg_generic_read(AggGeneric *generic, const char *in, AggCell *cell)
+{
+	AggCell    *state = cell;
+
+	memset(cell, 0, sizeof(*cell));
+	memcpy(&cell->n, in, sizeof(int64));
+	in += sizeof(int64);
+	if (generic->adds_numerics)
+	{
+		AggNumericSum *sum = palloc(sizeof(AggNumericSum));
+
+		memcpy(sum, in, sizeof(AggNumericSum));
+		memset(&sum->rest, 0, sizeof(sum->rest));
+		cell->v.d = PointerGetDatum(sum);
+		in += sizeof(AggNumericSum);
+		state = &sum->rest;
+	}
+	return read_state(generic, in, state);
+}
+
+/* state = what both states have taken in. */
+static void
+combine_states(AggGeneric *generic, AggCell *state, const AggCell *other)
+{
+	if (state->w.isnull && generic->combinefn.fn_strict)
+	{
+		if (!other->w.isnull)
+			keep_state(generic, state, other->v.d, false);
+	}
+	else
+		advance(generic, &generic->combinefn, state, other->v.d, other->w.isnull);
+}
+
+/* Take another cell's sum of our own into this one's. */
+static void
+combine_sums(AggGeneric *generic, AggNumericSum *sum, const AggNumericSum *other)
+{
+	if (other->n == 0)
+		return;
+	if (!strata_agg_numeric_has_room(sum, other->scale))
+		take_sum(generic, sum);
+	strata_agg_numeric_combine(sum, other);
 }
 
 /* See agg_private.h. */
@@ -323,124 +467,18 @@ strata_agg_generic_combine(AggGeneric *generic, AggCell *cell, const AggCell *ot
 {
 	MemoryContext old = MemoryContextSwitchTo(generic->tmp);
 
-	if (cell->w.isnull && generic->combinefn.fn_strict)
+	if (generic->adds_numerics)
 	{
-		if (!other->w.isnull)
-			keep_state(generic, cell, other->v.d, false);
+		AggNumericSum *sum = sum_of(generic, cell);
+		const AggNumericSum *more = (const AggNumericSum *) DatumGetPointer(other->v.d);
+
+		combine_sums(generic, sum, more);
+		if (!more->rest.w.isnull)
+			combine_states(generic, &sum->rest, &more->rest);
 	}
 	else
-		advance(generic, &generic->combinefn, cell, other->v.d, other->w.isnull);
+		combine_states(generic, cell, other);
 	cell->n += other->n;
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(generic->tmp);
-}
-
-/*-------------------------------------------------------------------------
- * Numerics added up as integers
- *-------------------------------------------------------------------------
- */
-
-/* The state as it would be had it taken in n values instead of one; false: its form is another. */
-static bool
-set_count(AggGeneric *generic, AggCell *cell, int n)
-{
-	bytea	   *state = DatumGetByteaPP(serialize(generic, cell));
-	uint64		count;
-
-	if (VARSIZE_ANY_EXHDR(state) < sizeof(count))
-		return false;
-	memcpy(&count, VARDATA_ANY(state), sizeof(count));
-	if (pg_ntoh64(count) != 1)
-		return false;
-	count = pg_hton64((uint64) n);
-	memcpy(VARDATA_ANY(state), &count, sizeof(count));
-	cell->v.d = deserialize(generic, state, &cell->w.isnull);
-	cell->n = n;
-	return true;
-}
-
-/* The state of n numerics with that sum, which lasts as long as the run; false: cannot be made. */
-static bool
-make_sum(AggGeneric *generic, AggCell *cell, Datum sum, int n)
-{
-	ExprContext *econtext = generic->caller->curaggcontext;
-
-	memset(cell, 0, sizeof(*cell));
-	cell->w.isnull = true;
-	econtext->ecxt_per_tuple_memory = generic->tmp;
-	advance(generic, &generic->transfn, cell, sum, false);
-	econtext->ecxt_per_tuple_memory = generic->agg->group_mcxt;
-	return set_count(generic, cell, n);
-}
-
-/* See agg_private.h.  sum and avg. */
-bool
-strata_agg_generic_adds_numerics(AggGeneric *generic)
-{
-	if (!generic->adds_known)
-	{
-		MemoryContext old = MemoryContextSwitchTo(generic->tmp);
-		AggCell		cell;
-
-		generic->adds_known = true;
-		generic->adds_numerics = generic->transfn.fn_oid == F_NUMERIC_AVG_ACCUM &&
-			generic->serialfn.fn_oid == F_NUMERIC_AVG_SERIALIZE &&
-			make_sum(generic, &cell, NumericGetDatum(int64_to_numeric(0)), 2);
-		MemoryContextSwitchTo(old);
-		MemoryContextReset(generic->tmp);
-	}
-	return generic->adds_numerics;
-}
-
-/* Take in n numerics that add up to sum / 10^scale, of which one is shown with so many decimals, no more. */
-static void
-take_sum(AggGeneric *generic, AggCell *cell, int64 sum, int n, unsigned scale, unsigned display)
-{
-	Datum		numeric = DirectFunctionCall2(numeric_round,
-											  NumericGetDatum(int64_div_fast_to_numeric(sum, (int) scale)),
-											  Int32GetDatum((int32) display));
-	AggCell		other;
-
-	if (n == 1)
-	{
-		advance(generic, &generic->transfn, cell, numeric, false);
-		cell->n++;
-	}
-	else if (make_sum(generic, &other, numeric, n))
-		strata_agg_generic_combine(generic, cell, &other);
-	else
-		elog(ERROR, "a state of a sum has lost its form");
-}
-
-/* See agg_private.h. */
-void
-strata_agg_generic_run_scaled(AggGeneric *generic, AggCell *cell, const AggRun *run,
-							  unsigned scale, const uint8 *displays)
-{
-	const int64 *v = run->v;
-	MemoryContext old = MemoryContextSwitchTo(generic->tmp);
-	int64		sum = 0;
-	int64		next;
-	int			n = 0;
-	uint8		display = 0;
-
-	for (int i = 0; i < run->n; i++)
-	{
-		if (run->valid != NULL && !run->valid[i])
-			continue;
-		if (pg_add_s64_overflow(sum, v[i], &next))
-		{
-			take_sum(generic, cell, sum, n, scale, display);
-			next = v[i];
-			n = 0;
-		}
-		sum = next;
-		display = Max(display, displays[i]);
-		n++;
-	}
-	if (n > 0)
-		take_sum(generic, cell, sum, n, scale, display);
-	MemoryContextSwitchTo(old);
-	MemoryContextReset(generic->tmp);
-	CHECK_FOR_INTERRUPTS();
 }

@@ -64,6 +64,9 @@ is_one_bucket(StrataAggState *agg, AggKey *key)
 	if (vector->batch == NULL || value->input < 0 ||
 		!batch_bounds(agg, vector->attnos[value->input], &value->type, &min, &max))
 		return false;
+	/* there may be no row of that time among those selected, whose error would be nobody's */
+	if (min != max && !strata_agg_bucket_is_safe(key->bucket, min))
+		return false;
 	/* the selected rows may lie anywhere between; so a range that holds both */
 	bucket = strata_agg_bucket_of(key->bucket, min, &lo, &hi);
 	if (max > hi || min < lo)

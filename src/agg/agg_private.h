@@ -191,12 +191,12 @@ extern AggGeneric *strata_agg_generic_create(struct StrataAggState *agg, const A
 extern void strata_agg_generic_init(AggGeneric *generic, AggCell *cell);
 extern void strata_agg_generic_run(AggGeneric *generic, AggCell *cell, const AggRun *run);
 /* Are numerics added up, which may come as integers?  Then take a run of those in. */
-extern bool strata_agg_generic_adds_numerics(AggGeneric *generic);
+extern bool strata_agg_generic_adds_numerics(const AggGeneric *generic);
 extern void strata_agg_generic_run_scaled(AggGeneric *generic, AggCell *cell, const AggRun *run,
 										  unsigned scale, const uint8 *displays);
 extern Datum strata_agg_generic_result(AggGeneric *generic, AggCell *cell, bool *isnull);
 /* A cell as bytes and back, for spilling; combine takes a cell read back. */
-extern void strata_agg_generic_write(AggGeneric *generic, const AggCell *cell, StringInfo out);
+extern void strata_agg_generic_write(AggGeneric *generic, AggCell *cell, StringInfo out);
 extern const char *strata_agg_generic_read(AggGeneric *generic, const char *in, AggCell *cell);
 extern void strata_agg_generic_combine(AggGeneric *generic, AggCell *cell, const AggCell *other);
 
@@ -390,6 +390,8 @@ extern double strata_agg_bucket_width(Expr *expr, Expr **arg);
  * be all of the bucket.
  */
 extern Datum strata_agg_bucket_of(AggBucket *bucket, int64 ts, int64 *lo, int64 *hi);
+/* Is there surely no error in asking that, for a ts that is of no row that was selected? */
+extern bool strata_agg_bucket_is_safe(const AggBucket *bucket, int64 ts);
 
 /* agg_key.c: what is grouped by. */
 typedef struct AggKey

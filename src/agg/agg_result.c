@@ -9,7 +9,7 @@
  * src/agg/agg_result.c
  *-------------------------------------------------------------------------
  */
-#include "agg/agg_private.h"
+#include "agg/agg_numeric.h"
 
 #include <math.h>
 
@@ -26,26 +26,11 @@ numeric_quotient(Datum sum, int64 n)
 
 #ifdef HAVE_INT128
 
-/* The 128 bit sum as numeric: sign and decimal digits, read by numeric_in(). */
+/* The 128 bit sum of a cell, in the current context. */
 static Datum
 int128_numeric(const AggCell *cell)
 {
-	uint128		u = ((uint128) (uint64) cell->w.hi << 64) | (uint64) cell->v.i;
-	char		buf[48];
-	char	   *p = buf + sizeof(buf);
-
-	/* upper half is only the sign */
-	if (cell->w.hi == cell->v.i >> 63)
-		return NumericGetDatum(int64_to_numeric(cell->v.i));
-	if (cell->w.hi < 0)
-		u = -u;
-	*--p = '\0';
-	for (; u != 0; u /= 10)
-		*--p = (char) ('0' + (int) (u % 10));
-	if (cell->w.hi < 0)
-		*--p = '-';
-	return DirectFunctionCall3(numeric_in, CStringGetDatum(p), ObjectIdGetDatum(InvalidOid),
-							   Int32GetDatum(-1));
+	return strata_agg_wide_numeric((AggWide) (((uint128) (uint64) cell->w.hi << 64) | (uint64) cell->v.i), 0);
 }
 
 #endif

@@ -28,12 +28,7 @@ set_new_storage(Relation rel, const StrataLocator *locator, char persistence,
 	StrataLocator old = STRATA_REL_LOCATOR(rel);
 
 	if (STRATA_LOCATOR_NUMBER(old) != STRATA_LOCATOR_NUMBER(*locator) && IsTransactionState())
-	{
-		Oid			companion = strata_companion_of_locator(&old, rel->rd_rel->relpersistence);
-
-		if (OidIsValid(companion))
-			strata_companion_drop(companion);
-	}
+		strata_companion_drop_of(&old, rel->rd_rel->relpersistence);
 	strata_heap_am->STRATA_SET_NEW_STORAGE(rel, locator, persistence, freeze_xid, min_multi);
 }
 
@@ -54,7 +49,8 @@ relation_nontransactional_truncate(Relation rel)
 }
 
 /*
- * Move a companion with its indexes.  Were they to stay, an insertion in the
+ * Move a companion with its indexes, as its owner: that R's may use the tablespace
+ * has been seen to.  Were they to stay, an insertion in the
  * same transaction would leave them, should it be rolled back, with TIDs beyond
  * the end of the old file.
  */
@@ -64,13 +60,16 @@ set_tablespace(Oid companion, Oid tablespace)
 	AlterTableCmd *cmd = makeNode(AlterTableCmd);
 	Relation	batches = table_open(companion, AccessExclusiveLock);
 	List	   *relids = lcons_oid(companion, RelationGetIndexList(batches));
+	StrataOwnerSave saved;
 	ListCell   *lc;
 
 	table_close(batches, NoLock);
+	strata_extension_owner_enter(&saved);
 	cmd->subtype = AT_SetTableSpace;
 	cmd->name = get_tablespace_name(tablespace);
 	foreach(lc, relids)
-		AlterTableInternal(lfirst_oid(lc), list_make1(cmd), false);
+		strata_alter_table(lfirst_oid(lc), list_make1(cmd));
+	strata_extension_owner_leave(&saved);
 }
 
 /* SET TABLESPACE: the companion moves along. */
@@ -78,15 +77,14 @@ static void
 relation_copy_data(Relation rel, const StrataLocator *to)
 {
 	StrataLocator from = STRATA_REL_LOCATOR(rel);
-	char		persistence = rel->rd_rel->relpersistence;
-	Oid			companion = strata_companion_of_locator(&from, persistence);
+	Oid			companion = strata_companion_oid(rel);
 
 	strata_heap_am->relation_copy_data(rel, to);
 	if (OidIsValid(companion))
 	{
 		if (STRATA_LOCATOR_SPACE(from) != STRATA_LOCATOR_SPACE(*to))
 			set_tablespace(companion, STRATA_LOCATOR_SPACE(*to));
-		strata_companion_rekey(persistence, &from, to);
+		strata_companion_rekey(companion, to);
 	}
 }
 
@@ -110,7 +108,6 @@ relation_copy_for_cluster(Relation old, Relation new, Relation index, bool use_s
 {
 	StrataDisguise old_disguise;
 	StrataDisguise new_disguise;
-	StrataLocator from = STRATA_REL_LOCATOR(old);
 	StrataLocator to = STRATA_REL_LOCATOR(new);
 	volatile TransactionId horizon;
 	Oid			companion;
@@ -141,7 +138,8 @@ relation_copy_for_cluster(Relation old, Relation new, Relation index, bool use_s
 		strata_disguise_pop(&old_disguise);
 	}
 	PG_END_TRY();
-	strata_companion_rekey(old->rd_rel->relpersistence, &from, &to);
+	if (OidIsValid(companion))
+		strata_companion_rekey(companion, &to);
 	CacheInvalidateRelcache(old);
 
 	/* last: what is above is between two looks at who sees which rows */

@@ -17,7 +17,6 @@
 #include "catalog/pg_type.h"
 #include "commands/tablecmds.h"
 #include "common/int.h"
-#include "executor/spi.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
@@ -122,17 +121,11 @@ full_name(Oid relid)
 static void
 run_as_owner(Oid relid, const char *sql)
 {
-	Oid			user;
-	int			security;
+	StrataOwnerContext saved;
 
-	GetUserIdAndSecContext(&user, &security);
-	SetUserIdAndSecContext(strata_relation_owner(relid), security | SECURITY_RESTRICTED_OPERATION);
-	SPI_connect();
-	if (SPI_execute(sql, false, 0) < 0)
-		elog(ERROR, "could not run: %s", sql);
-	SPI_finish();
-	SetUserIdAndSecContext(user, security);
-	CommandCounterIncrement();
+	strata_owner_enter(strata_relation_owner(relid), &saved);
+	strata_sql_run(sql);
+	strata_owner_leave(&saved);
 }
 
 /*-------------------------------------------------------------------------
@@ -181,7 +174,7 @@ reorder(Oid chunk, Oid index, bool verbose)
 	run_as_owner(chunk, psprintf("CLUSTER%s %s USING %s", verbose ? " VERBOSE" : "", full_name(chunk),
 								 quote_identifier(get_rel_name(index))));
 	rel = table_open(chunk, NoLock);
-	batches = strata_relation_is_strata(rel) && OidIsValid(strata_companion_oid(rel));
+	batches = strata_relation_is_strata(rel) && strata_store_has_batches(rel, GetActiveSnapshot());
 	table_close(rel, NoLock);
 	if (batches)
 		ereport(NOTICE,
@@ -252,6 +245,8 @@ static void
 merge(List *relids)
 {
 	StrataHypertable *ht = NULL;
+	StrataOwnerContext saved;
+	List	   *chunks;
 	bool		compressed;
 	Oid			merged;
 	ListCell   *lc;
@@ -278,7 +273,10 @@ merge(List *relids)
 						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						 errmsg("chunk \"%s\" is named twice", get_rel_name(lfirst_oid(lc)))));
 	}
-	merged = strata_chunk_merge(ht, lock_chunks(ht, relids, "merge_chunks"), &compressed);
+	chunks = lock_chunks(ht, relids, "merge_chunks");
+	strata_owner_enter(strata_relation_owner(ht->relid), &saved);
+	merged = strata_chunk_merge(ht, chunks, &compressed);
+	strata_owner_leave(&saved);
 	if (compressed)
 		strata_api_compress_again(merged);
 }
@@ -353,13 +351,18 @@ strata_split_chunk(PG_FUNCTION_ARGS)
 {
 	StrataHypertable *ht;
 	StrataChunk *chunk;
+	StrataOwnerContext saved;
+	int64		at;
 	bool		compressed;
 	Oid			second;
 
 	begin(fcinfo, "split_chunk()", "chunk");
 	ht = hypertable_of(PG_GETARG_OID(0));
 	chunk = linitial(lock_chunks(ht, list_make1_oid(PG_GETARG_OID(0)), "split_chunk"));
-	second = strata_chunk_split(ht, chunk, split_point(fcinfo, ht, chunk), &compressed);
+	at = split_point(fcinfo, ht, chunk);
+	strata_owner_enter(strata_relation_owner(ht->relid), &saved);
+	second = strata_chunk_split(ht, chunk, at, &compressed);
+	strata_owner_leave(&saved);
 	if (compressed)
 	{
 		strata_api_compress_again(chunk->relid);

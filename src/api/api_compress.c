@@ -69,36 +69,15 @@ strata_api_open(Oid relid, LOCKMODE lockmode)
 	return rel;
 }
 
-/* Work on rel's rows as its owner; undone by leave_owner. */
-typedef struct OwnerContext
-{
-	Oid			user;
-	int			security;
-	int			guc_level;
-} OwnerContext;
-
-static void
-enter_owner(Relation rel, OwnerContext *saved)
-{
-	GetUserIdAndSecContext(&saved->user, &saved->security);
-	SetUserIdAndSecContext(rel->rd_rel->relowner, saved->security | SECURITY_RESTRICTED_OPERATION);
-	saved->guc_level = NewGUCNestLevel();
-}
-
-static void
-leave_owner(OwnerContext *saved)
-{
-	AtEOXact_GUC(false, saved->guc_level);
-	SetUserIdAndSecContext(saved->user, saved->security);
-}
-
-/* Sizes of R before compression, kept as options of its companion. */
+/* Sizes of R before compression, kept as options of its companion with the number of rows they are of. */
 typedef struct BeforeSize
 {
 	int64		table;
 	int64		index;
 	int64		toast;
 } BeforeSize;
+
+static const char *const before_names[] = {"before_table", "before_index", "before_toast", "before_rows"};
 
 static int64
 call_size_function(PGFunction function, Oid relid)
@@ -132,20 +111,28 @@ size_option(const char *name, int64 value)
 	return makeDefElem(pstrdup(name), (Node *) makeString(psprintf(INT64_FORMAT, value)), -1);
 }
 
-/* Add the share of `before` that the compressed rows had. */
+/* Add the share of `before` that the rows had which left the row store. */
 static void
 remember_size(Oid companion, const BeforeSize *before, const StrataCompressResult *result)
 {
-	double		share = (double) result->nrows / Max(result->nrows + result->nskipped, 1);
-	List	   *options;
+	double		share = (double) result->nmoved / Max(result->nmoved + result->nskipped, 1);
+	const int64 more[] = {(int64) (before->table * share), (int64) (before->index * share),
+	(int64) (before->toast * share), result->nmoved};
+	List	   *options = NIL;
 
-	options = list_make3(size_option("before_table", stored_size(companion, "before_table") +
-									 (int64) (before->table * share)),
-						 size_option("before_index", stored_size(companion, "before_index") +
-									 (int64) (before->index * share)),
-						 size_option("before_toast", stored_size(companion, "before_toast") +
-									 (int64) (before->toast * share)));
+	for (int i = 0; i < lengthof(before_names); i++)
+		options = lappend(options, size_option(before_names[i], stored_size(companion, before_names[i]) + more[i]));
 	strata_settings_store(companion, options, false);
+}
+
+static void
+forget_size(Oid companion)
+{
+	List	   *options = NIL;
+
+	for (int i = 0; i < lengthof(before_names); i++)
+		options = lappend(options, size_option(before_names[i], 0));
+	strata_settings_store(companion, options, true);
 }
 
 /* Segments of a few rows compress badly, and the user can do something. */
@@ -171,24 +158,24 @@ too_small(Relation rel)
 	return !OidIsValid(strata_companion_oid(rel)) && RelationGetNumberOfBlocks(rel) <= 1;
 }
 
-/* Returns how many rows were compressed. */
-static int64
+/* False: there was nothing to compress. */
+static bool
 compress_rows(Relation rel, bool recompress)
 {
 	StrataCompressResult result;
 	BeforeSize	before;
-	OwnerContext saved;
+	StrataOwnerContext saved;
 
 	measure(rel, &before);
-	enter_owner(rel, &saved);
+	strata_owner_enter(rel->rd_rel->relowner, &saved);
 	strata_store_compress(rel, recompress, &result);
-	leave_owner(&saved);
-	if (result.nrows > 0 && !recompress)
+	strata_owner_leave(&saved);
+	if (result.nmoved > 0)
 		remember_size(strata_companion_oid(rel), &before, &result);
-	if (result.nrows > 0)
-		strata_api_vacuum_later(rel, recompress);
+	if (result.nrows > 0 || result.waiting)
+		strata_api_vacuum_later(rel, recompress || result.waiting, result.waiting);
 	warn_small_segments(rel, &result);
-	return result.nrows;
+	return result.nrows > 0 || result.waiting;
 }
 
 static void
@@ -203,7 +190,7 @@ compress_one(Relation rel, bool if_not_compressed, bool recompress)
 						RelationGetRelationName(rel))));
 		return;
 	}
-	if (compress_rows(rel, recompress) == 0 && !recompress)
+	if (!compress_rows(rel, recompress) && !recompress)
 		ereport(if_not_compressed ? NOTICE : ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("table \"%s\" is already compressed", RelationGetRelationName(rel))));
@@ -220,12 +207,9 @@ strata_api_compress_again(Oid relid)
 	table_close(rel, NoLock);
 }
 
-/*
- * Every strata table at or below relid, each as its own owner check; relid
- * itself must be one, or a partitioned table.
- */
-static List *
-leaf_tables(Oid relid, LOCKMODE lockmode)
+/* See api_private.h. */
+List *
+strata_api_leaves(Oid relid, List **others)
 {
 	List	   *leaves = NIL;
 	ListCell   *lc;
@@ -239,12 +223,14 @@ leaf_tables(Oid relid, LOCKMODE lockmode)
 		Oid			leaf = lfirst_oid(lc);
 		Relation	rel;
 
-		if (get_rel_relkind(leaf) != RELKIND_RELATION)
+		if (get_rel_relkind(leaf) == RELKIND_PARTITIONED_TABLE)
 			continue;
-		rel = table_open(leaf, NoLock);
+		rel = relation_open(leaf, NoLock);
 		if (strata_relation_is_strata(rel))
 			leaves = lappend_oid(leaves, leaf);
-		table_close(rel, NoLock);
+		else if (others != NULL)
+			*others = lappend_oid(*others, leaf);
+		relation_close(rel, NoLock);
 	}
 	return leaves;
 }
@@ -264,7 +250,7 @@ strata_compress_chunk(PG_FUNCTION_ARGS)
 
 	PreventCommandIfReadOnly("compress_chunk()");
 	PreventCommandIfParallelMode("compress_chunk()");
-	foreach(lc, leaf_tables(relid, ExclusiveLock))
+	foreach(lc, strata_api_leaves(relid, NULL))
 	{
 		Relation	rel = strata_api_open(lfirst_oid(lc), ExclusiveLock);
 
@@ -318,7 +304,7 @@ compress_if_possible(Oid relid)
 	else if (strata_store_can_compress(rel, NULL))
 	{
 		CheckTableNotInUse(rel, "compress_all");
-		done = compress_rows(rel, false) > 0;
+		done = compress_rows(rel, false);
 	}
 	else
 		ereport(WARNING,
@@ -368,24 +354,20 @@ strata_decompress_chunk(PG_FUNCTION_ARGS)
 
 	PreventCommandIfReadOnly("decompress_chunk()");
 	PreventCommandIfParallelMode("decompress_chunk()");
-	foreach(lc, leaf_tables(relid, ExclusiveLock))
+	foreach(lc, strata_api_leaves(relid, NULL))
 	{
 		Relation	rel = strata_api_open(lfirst_oid(lc), ExclusiveLock);
-		OwnerContext saved;
+		StrataOwnerContext saved;
 		int64		nrows;
 
 		CheckTableNotInUse(rel, "decompress_chunk");
-		enter_owner(rel, &saved);
+		strata_owner_enter(rel->rd_rel->relowner, &saved);
 		nrows = strata_store_decompress(rel);
-		leave_owner(&saved);
+		strata_owner_leave(&saved);
 		if (nrows > 0)
 		{
-			List	   *names = list_make3(size_option("before_table", 0),
-										   size_option("before_index", 0),
-										   size_option("before_toast", 0));
-
-			strata_settings_store(strata_companion_oid(rel), names, true);
-			strata_api_vacuum_later(rel, true);
+			forget_size(strata_companion_oid(rel));
+			strata_api_vacuum_later(rel, true, false);
 		}
 		else if (!partitioned)
 			ereport(if_compressed ? NOTICE : ERROR,

@@ -29,55 +29,18 @@
 
 PG_FUNCTION_INFO_V1(strata_create_hypertable);
 PG_FUNCTION_INFO_V1(strata_create_hypertable_by);
-PG_FUNCTION_INFO_V1(strata_add_dimension);
-PG_FUNCTION_INFO_V1(strata_add_dimension_by);
 PG_FUNCTION_INFO_V1(strata_insert_guard);
 PG_FUNCTION_INFO_V1(strata_set_chunk_time_interval);
 PG_FUNCTION_INFO_V1(strata_set_integer_now_func);
-PG_FUNCTION_INFO_V1(strata_set_number_partitions);
 
-static void
-require_argument(FunctionCallInfo fcinfo, int number, const char *name)
+/* See api_private.h. */
+void
+strata_api_require_argument(FunctionCallInfo fcinfo, int number, const char *name)
 {
 	if (PG_ARGISNULL(number))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("argument \"%s\" cannot be null", name)));
-}
-
-/*
- * Rows are kept apart by time alone; one hash partition is none, and is taken.
- * The column, if there is one, is what to segment by.
- */
-static void
-check_partitions(Oid relid, const char *column, bool has_number, int number)
-{
-	char	   *table = quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)), get_rel_name(relid));
-
-	if (column != NULL && get_attnum(relid, column) <= 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_COLUMN),
-				 errmsg("column \"%s\" of relation \"%s\" does not exist", column, get_rel_name(relid))));
-	if (column != NULL && !has_number)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid number of partitions"),
-				 errhint("Leave out partitioning_column, or give number_partitions => 1.")));
-	if (!has_number)
-		return;
-	if (number < 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid number of partitions: must be at least 1")));
-	if (number > 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("hash partitions within a chunk are not supported"),
-				 errdetail("Chunks of a hypertable are ranges of its time column."),
-				 column != NULL ?
-				 errhint("Give number_partitions => 1; ALTER TABLE %s SET (strata.segmentby = %s); brings the rows of each \"%s\" together within a chunk.",
-						 table, quote_literal_cstr(quote_identifier(column)), column) :
-				 errhint("Give number_partitions => 1, or leave it out.")));
 }
 
 /*
@@ -112,7 +75,7 @@ static Datum
 make_record(FunctionCallInfo fcinfo, Datum *values, int n)
 {
 	TupleDesc	desc;
-	bool		nulls[5] = {false};
+	bool		nulls[4] = {false};
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE || desc->natts != n)
 		elog(ERROR, "return type must be a row of %d columns", n);
@@ -136,14 +99,12 @@ strata_create_hypertable(PG_FUNCTION_ARGS)
 	NameData	table;
 	Datum		values[4];
 
-	require_argument(fcinfo, 0, "relation");
-	require_argument(fcinfo, 1, "time_column_name");
+	strata_api_require_argument(fcinfo, 0, "relation");
+	strata_api_require_argument(fcinfo, 1, "time_column_name");
 	relid = PG_GETARG_OID(0);
 	created = open_for_create(relid, !PG_ARGISNULL(8) && PG_GETARG_BOOL(8));
 	if (created)
 	{
-		check_partitions(relid, PG_ARGISNULL(2) ? NULL : NameStr(*PG_GETARG_NAME(2)),
-						 !PG_ARGISNULL(3), PG_ARGISNULL(3) ? 0 : PG_GETARG_INT32(3));
 		request.column = NameStr(*PG_GETARG_NAME(1));
 		request.has_interval = !PG_ARGISNULL(6);
 		request.interval_type = get_fn_expr_argtype(fcinfo->flinfo, 6);
@@ -152,6 +113,9 @@ strata_create_hypertable(PG_FUNCTION_ARGS)
 		request.migrate_data = !PG_ARGISNULL(10) && PG_GETARG_BOOL(10);
 		request.function = PG_ARGISNULL(11) ? InvalidOid : PG_GETARG_OID(11);
 		strata_hypertable_create(relid, &request);
+		if (!PG_ARGISNULL(2))
+			strata_api_add_hash(relid, NameStr(*PG_GETARG_NAME(2)), !PG_ARGISNULL(3),
+								PG_ARGISNULL(3) ? 0 : PG_GETARG_INT32(3));
 	}
 	namestrcpy(&schema, get_namespace_name(get_rel_namespace(relid)));
 	namestrcpy(&table, get_rel_name(relid));
@@ -162,61 +126,23 @@ strata_create_hypertable(PG_FUNCTION_ARGS)
 	return make_record(fcinfo, values, 4);
 }
 
-/*
- * Columns of the type dimension_info, as sql/ has them.
- */
-enum
-{
-	DIMENSION_TYPE = 1,
-	DIMENSION_COLUMN,
-	DIMENSION_INTERVAL,
-	DIMENSION_INTERVAL_TYPE,
-	DIMENSION_PARTITIONS,
-	DIMENSION_FUNCTION
-};
-
-/* Made by by_range(), not by_hash()? */
-static bool
-is_range(HeapTupleHeader row)
-{
-	bool		isnull;
-	Datum		value = GetAttributeByNum(row, DIMENSION_TYPE, &isnull);
-
-	return !isnull && strcmp(TextDatumGetCString(value), "range") == 0;
-}
-
-/* A dimension_info of by_range() into a request. */
+/* A dimension of by_range() into a request. */
 static void
 read_dimension(HeapTupleHeader row, StrataHypertableRequest *request)
 {
-	bool		isnull;
-	Datum		value;
+	StrataApiDimension dimension;
 
-	if (!is_range(row))
+	strata_api_read_dimension(row, &dimension);
+	if (!dimension.is_range)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("cannot create a hypertable without a range dimension"),
 				 errhint("Use by_range('time column').")));
-	value = GetAttributeByNum(row, DIMENSION_COLUMN, &isnull);
-	if (isnull)
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("argument \"column_name\" cannot be null")));
-	request->column = pstrdup(NameStr(*DatumGetName(value)));
-	value = GetAttributeByNum(row, DIMENSION_INTERVAL, &isnull);
-	if (!isnull)
-	{
-		char	   *length = TextDatumGetCString(value);
-		Oid			input;
-		Oid			param;
-
-		request->has_interval = true;
-		request->interval_type = DatumGetObjectId(GetAttributeByNum(row, DIMENSION_INTERVAL_TYPE, &isnull));
-		getTypeInputInfo(request->interval_type, &input, &param);
-		request->interval = OidInputFunctionCall(input, length, param, -1);
-	}
-	value = GetAttributeByNum(row, DIMENSION_FUNCTION, &isnull);
-	request->function = isnull ? InvalidOid : DatumGetObjectId(value);
+	request->column = dimension.column;
+	request->has_interval = dimension.has_interval;
+	request->interval_type = dimension.interval_type;
+	request->interval = dimension.interval;
+	request->function = dimension.function;
 }
 
 /*
@@ -231,8 +157,8 @@ strata_create_hypertable_by(PG_FUNCTION_ARGS)
 	Oid			relid;
 	bool		created;
 
-	require_argument(fcinfo, 0, "relation");
-	require_argument(fcinfo, 1, "dimension");
+	strata_api_require_argument(fcinfo, 0, "relation");
+	strata_api_require_argument(fcinfo, 1, "dimension");
 	relid = PG_GETARG_OID(0);
 	created = open_for_create(relid, !PG_ARGISNULL(3) && PG_GETARG_BOOL(3));
 	if (created)
@@ -260,20 +186,13 @@ strata_set_chunk_time_interval(PG_FUNCTION_ARGS)
 	StrataHypertable *ht;
 	int64		interval;
 
-	require_argument(fcinfo, 0, "hypertable");
-	require_argument(fcinfo, 1, "chunk_time_interval");
+	strata_api_require_argument(fcinfo, 0, "hypertable");
+	strata_api_require_argument(fcinfo, 1, "chunk_time_interval");
 	ht = strata_hypertable_open(PG_GETARG_OID(0));
 	LockRelationOid(ht->relid, ShareUpdateExclusiveLock);
-	if (!PG_ARGISNULL(2))
-	{
-		AttrNumber	attno = get_attnum(ht->relid, NameStr(*PG_GETARG_NAME(2)));
-
-		if (attno == InvalidAttrNumber || attno != ht->attno)
-			ereport(ERROR,
-					(errcode(ERRCODE_UNDEFINED_OBJECT),
-					 errmsg("hypertable \"%s\" has no dimension \"%s\"",
-							get_rel_name(ht->relid), NameStr(*PG_GETARG_NAME(2)))));
-	}
+	if (!PG_ARGISNULL(2) && strata_api_set_range(ht, NameStr(*PG_GETARG_NAME(2)),
+												 get_fn_expr_argtype(fcinfo->flinfo, 1), PG_GETARG_DATUM(1)))
+		PG_RETURN_VOID();
 	interval = strata_time_interval_from_datum(ht->key_type, get_fn_expr_argtype(fcinfo->flinfo, 1),
 											   PG_GETARG_DATUM(1));
 	strata_time_interval_doubt(ht->key_type, interval);
@@ -291,8 +210,8 @@ strata_set_integer_now_func(PG_FUNCTION_ARGS)
 	int			nargs;
 	Oid			result;
 
-	require_argument(fcinfo, 0, "hypertable");
-	require_argument(fcinfo, 1, "integer_now_func");
+	strata_api_require_argument(fcinfo, 0, "hypertable");
+	strata_api_require_argument(fcinfo, 1, "integer_now_func");
 	ht = strata_hypertable_open(PG_GETARG_OID(0));
 	function = PG_GETARG_OID(1);
 	LockRelationOid(ht->relid, ShareUpdateExclusiveLock);
@@ -342,102 +261,4 @@ strata_insert_guard(PG_FUNCTION_ARGS)
 				 errhint("ALTER DATABASE %s SET session_preload_libraries = 'strata'; and connect again, or add strata to shared_preload_libraries and restart.",
 						 quote_identifier(get_database_name(MyDatabaseId)))));
 	return PointerGetDatum(NULL);
-}
-
-/* The row that says that nothing was added. */
-static Datum
-no_dimension(FunctionCallInfo fcinfo, Oid relid, const char *column, bool wide)
-{
-	NameData	schema;
-	NameData	table;
-	NameData	name;
-	Datum		values[5];
-
-	ereport(NOTICE,
-			(errmsg("one hash partition is no partitioning: hypertable \"%s\" stays as it is", get_rel_name(relid))));
-	namestrcpy(&schema, get_namespace_name(get_rel_namespace(relid)));
-	namestrcpy(&table, get_rel_name(relid));
-	namestrcpy(&name, column);
-	values[0] = Int32GetDatum((int32) relid);
-	values[1] = NameGetDatum(&schema);
-	values[2] = NameGetDatum(&table);
-	values[3] = NameGetDatum(&name);
-	values[4] = BoolGetDatum(false);
-	if (!wide)
-		values[1] = values[4];
-	return make_record(fcinfo, values, wide ? 5 : 2);
-}
-
-static void
-refuse_range(Oid relid)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("cannot add a range dimension to hypertable \"%s\"", get_rel_name(relid)),
-			 errdetail("Chunks of a hypertable are ranges of its time column."),
-			 errhint("Batches know the minimum and maximum of columns in strata.orderby, which prunes as well.")));
-}
-
-/*
- * add_dimension(hypertable, column_name, number_partitions,
- *		chunk_time_interval anyelement, partitioning_func, if_not_exists):
- * programs call it, and must be told.  A second dimension would make
- * partitions of partitions.
- */
-Datum
-strata_add_dimension(PG_FUNCTION_ARGS)
-{
-	Oid			relid;
-
-	require_argument(fcinfo, 0, "hypertable");
-	require_argument(fcinfo, 1, "column_name");
-	relid = strata_hypertable_open(PG_GETARG_OID(0))->relid;
-	if (PG_ARGISNULL(2) == PG_ARGISNULL(3))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("one of number_partitions and chunk_time_interval must be given")));
-	if (!PG_ARGISNULL(3))
-		refuse_range(relid);
-	check_partitions(relid, NameStr(*PG_GETARG_NAME(1)), true, PG_GETARG_INT32(2));
-	return no_dimension(fcinfo, relid, NameStr(*PG_GETARG_NAME(1)), true);
-}
-
-/* add_dimension(hypertable, dimension, if_not_exists) */
-Datum
-strata_add_dimension_by(PG_FUNCTION_ARGS)
-{
-	Oid			relid;
-	HeapTupleHeader row;
-	Datum		column;
-	Datum		number;
-	bool		no_column;
-	bool		no_number;
-
-	require_argument(fcinfo, 0, "hypertable");
-	require_argument(fcinfo, 1, "dimension");
-	relid = strata_hypertable_open(PG_GETARG_OID(0))->relid;
-	row = PG_GETARG_HEAPTUPLEHEADER(1);
-	if (is_range(row))
-		refuse_range(relid);
-	column = GetAttributeByNum(row, DIMENSION_COLUMN, &no_column);
-	number = GetAttributeByNum(row, DIMENSION_PARTITIONS, &no_number);
-	if (no_column || no_number)
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("arguments \"column_name\" and \"number_partitions\" of by_hash() cannot be null")));
-	check_partitions(relid, NameStr(*DatumGetName(column)), true, DatumGetInt32(number));
-	return no_dimension(fcinfo, relid, NameStr(*DatumGetName(column)), false);
-}
-
-/* set_number_partitions(hypertable, number_partitions, dimension_name) */
-Datum
-strata_set_number_partitions(PG_FUNCTION_ARGS)
-{
-	Oid			relid;
-
-	require_argument(fcinfo, 0, "hypertable");
-	require_argument(fcinfo, 1, "number_partitions");
-	relid = strata_hypertable_open(PG_GETARG_OID(0))->relid;
-	check_partitions(relid, PG_ARGISNULL(2) ? NULL : NameStr(*PG_GETARG_NAME(2)), true, PG_GETARG_INT32(1));
-	PG_RETURN_VOID();
 }

@@ -30,6 +30,7 @@ PG_FUNCTION_INFO_V1(strata_codecs);
 PG_FUNCTION_INFO_V1(strata_row_counts);
 PG_FUNCTION_INFO_V1(strata_layout_of);
 PG_FUNCTION_INFO_V1(strata_before_sizes);
+PG_FUNCTION_INFO_V1(strata_is_compressed);
 
 /* The companion of a strata table, or NULL. */
 Datum
@@ -111,13 +112,11 @@ segment_array(StrataBatchReader *reader)
 typedef void (*BatchVisitor) (ReturnSetInfo *rsinfo, StrataBatchReader *reader, TupleTableSlot *slot);
 
 static void
-visit_batches(FunctionCallInfo fcinfo, BatchVisitor visit)
+visit_table(ReturnSetInfo *rsinfo, Oid relid, BatchVisitor visit)
 {
-	Relation	rel = strata_api_open(PG_GETARG_OID(0), AccessShareLock);
-	StrataStore *store;
+	Relation	rel = strata_api_open(relid, AccessShareLock);
+	StrataStore *store = strata_store_open(rel, AccessShareLock);
 
-	InitMaterializedSRF(fcinfo, 0);
-	store = strata_store_open(rel, AccessShareLock);
 	if (store != NULL)
 	{
 		TableScanDesc scan = table_beginscan(store->batches, GetActiveSnapshot(), 0, NULL);
@@ -128,7 +127,7 @@ visit_batches(FunctionCallInfo fcinfo, BatchVisitor visit)
 		{
 			CHECK_FOR_INTERRUPTS();
 			if (strata_batch_reader_load(reader, slot))
-				visit((ReturnSetInfo *) fcinfo->resultinfo, reader, slot);
+				visit(rsinfo, reader, slot);
 		}
 		strata_batch_reader_free(reader);
 		ExecDropSingleTupleTableSlot(slot);
@@ -138,11 +137,22 @@ visit_batches(FunctionCallInfo fcinfo, BatchVisitor visit)
 	table_close(rel, AccessShareLock);
 }
 
+/* Of a partitioned table: all partitions that are strata tables. */
+static void
+visit_batches(FunctionCallInfo fcinfo, BatchVisitor visit)
+{
+	ListCell   *lc;
+
+	InitMaterializedSRF(fcinfo, 0);
+	foreach(lc, strata_api_leaves(PG_GETARG_OID(0), NULL))
+		visit_table((ReturnSetInfo *) fcinfo->resultinfo, lfirst_oid(lc), visit);
+}
+
 static void
 visit_batch(ReturnSetInfo *rsinfo, StrataBatchReader *reader, TupleTableSlot *slot)
 {
-	Datum		values[7];
-	bool		nulls[7] = {0};
+	Datum		values[8];
+	bool		nulls[8] = {0};
 	const StrataLayout *layout = reader->layout;
 
 	values[0] = Int64GetDatum(reader->first_row);
@@ -163,12 +173,13 @@ visit_batch(ReturnSetInfo *rsinfo, StrataBatchReader *reader, TupleTableSlot *sl
 		values[5] = text_or_null(att, max, nulls[5], &nulls[5]);
 	}
 	values[6] = Int64GetDatum(batch_bytes(slot));
+	values[7] = ObjectIdGetDatum(RelationGetRelid(reader->rel));
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 }
 
 /*
  * batches(regclass) -> (first_row, nrows, layout, segment, min_orderby,
- *						 max_orderby, bytes)
+ *						 max_orderby, bytes, chunk)
  */
 Datum
 strata_batches(PG_FUNCTION_ARGS)
@@ -183,11 +194,12 @@ visit_column(ReturnSetInfo *rsinfo, StrataBatchReader *reader, TupleTableSlot *s
 {
 	Form_pg_attribute att = TupleDescAttr(reader->schema->rel_desc, attno - 1);
 	const StrataColumnSummary *summary = strata_batch_reader_summary(reader, attno);
-	Datum		values[8];
-	bool		nulls[8] = {0};
+	Datum		values[9];
+	bool		nulls[9] = {0};
 
 	values[0] = Int64GetDatum(reader->first_row);
 	values[1] = NameGetDatum(&att->attname);
+	values[8] = ObjectIdGetDatum(RelationGetRelid(reader->rel));
 	nulls[4] = nulls[5] = nulls[6] = nulls[7] = true;
 	if (strata_layout_segment_index(reader->layout, attno) >= 0)
 	{
@@ -242,7 +254,7 @@ visit_columns(ReturnSetInfo *rsinfo, StrataBatchReader *reader, TupleTableSlot *
 
 /*
  * batch_columns(regclass) -> (first_row, column_name, codec, bytes, nulls, min,
- *							   max, detail)
+ *							   max, detail, chunk)
  */
 Datum
 strata_batch_columns(PG_FUNCTION_ARGS)
@@ -383,13 +395,48 @@ strata_layout_of(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* before_sizes(regclass) -> (table_bytes, index_bytes, toast_bytes), as recorded. */
+/* is_compressed(oid): does the caller's snapshot see a batch of it? */
+Datum
+strata_is_compressed(PG_FUNCTION_ARGS)
+{
+	Relation	rel = try_relation_open(PG_GETARG_OID(0), AccessShareLock);
+	bool		result = false;
+
+	if (rel != NULL)
+	{
+		result = strata_relation_is_strata(rel) && strata_store_has_batches(rel, GetActiveSnapshot());
+		relation_close(rel, AccessShareLock);
+	}
+	PG_RETURN_BOOL(result);
+}
+
+/* How many rows there are in batches, to the active snapshot. */
+static double
+compressed_rows(Relation rel)
+{
+	StrataStore *store = strata_store_open(rel, AccessShareLock);
+	StrataEntries *entries = strata_entries_create(store->batches, GetActiveSnapshot());
+	StrataRowCount count;
+	bool		known = strata_store_count_rows(store, GetActiveSnapshot(), entries, &count);
+
+	strata_entries_free(entries);
+	strata_store_close(store, AccessShareLock);
+	return known ? (double) count.rows : 0;
+}
+
+/*
+ * before_sizes(regclass) -> (table_bytes, index_bytes, toast_bytes): what the
+ * rows that are in batches now took as rows, by what was recorded when they
+ * were compressed.  Null when there are rows whose size nobody has measured,
+ * as those of a direct load.
+ */
 Datum
 strata_before_sizes(PG_FUNCTION_ARGS)
 {
-	static const char *const names[] = {"before_table", "before_index", "before_toast"};
+	static const char *const names[] = {"before_table", "before_index", "before_toast", "before_rows"};
 	Relation	rel = try_relation_open(PG_GETARG_OID(0), AccessShareLock);
-	Oid			companion = InvalidOid;
+	double		recorded[4] = {0};
+	double		rows = 0;
 	TupleDesc	desc;
 	Datum		values[3] = {0};
 	bool		nulls[3];
@@ -398,17 +445,23 @@ strata_before_sizes(PG_FUNCTION_ARGS)
 		elog(ERROR, "return type must be a row type");
 	if (rel != NULL)
 	{
-		if (strata_relation_is_strata(rel))
-			companion = strata_companion_oid(rel);
+		if (strata_relation_is_strata(rel) && strata_store_has_batches(rel, GetActiveSnapshot()))
+		{
+			for (int i = 0; i < 4; i++)
+			{
+				char	   *text = strata_settings_get_text(strata_companion_oid(rel), names[i]);
+
+				recorded[i] = text != NULL ? (double) strtoll(text, NULL, 10) : 0;
+			}
+			rows = compressed_rows(rel);
+		}
 		relation_close(rel, AccessShareLock);
 	}
 	for (int i = 0; i < 3; i++)
 	{
-		char	   *text = OidIsValid(companion) ? strata_settings_get_text(companion, names[i]) : NULL;
-
-		nulls[i] = text == NULL;
-		if (text != NULL)
-			values[i] = Int64GetDatum(strtoll(text, NULL, 10));
+		nulls[i] = recorded[3] <= 0 || rows > recorded[3];
+		if (!nulls[i])
+			values[i] = Int64GetDatum((int64) (recorded[i] * (rows / recorded[3])));
 	}
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
 }

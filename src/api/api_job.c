@@ -52,6 +52,11 @@ strata_api_check_interval(const Interval *interval, const char *what, bool zero_
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 zero_allowed ? errmsg("%s must be finite and not negative", what) :
 				 errmsg("%s must be finite and greater than zero", what)));
+	/* months and days that cancel each other out would be counted without end */
+	if (interval->month < 0 || interval->day < 0 || interval->time < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must not have a negative part", what)));
 }
 
 /* See api_private.h. */
@@ -167,6 +172,17 @@ strata_add_job(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32(job.id);
 }
 
+/* The name is shown as "name [id]", in columns of type name. */
+static void
+check_name(const StrataJob *job)
+{
+	if (strlen(psprintf("%s [%d]", job->name, job->id)) >= NAMEDATALEN)
+		ereport(ERROR,
+				(errcode(ERRCODE_NAME_TOO_LONG),
+				 errmsg("name of job is too long: \"%s\"", job->name),
+				 errdetail("With the job's id behind it, it may have %d bytes.", NAMEDATALEN - 1)));
+}
+
 /* See api_private.h. */
 void
 strata_api_add_job(StrataJob *job, bool has_start, TimestampTz start)
@@ -181,6 +197,7 @@ strata_api_add_job(StrataJob *job, bool has_start, TimestampTz start)
 	job->has_initial_start = has_start || job->fixed_schedule;
 	job->initial_start = has_start ? start : GetCurrentTransactionStartTimestamp();
 	strata_job_insert(job);
+	check_name(job);
 	strata_job_set_next_start(job->id, job->has_initial_start ? job->initial_start :
 							  GetCurrentTransactionStartTimestamp());
 	strata_job_wake_at_commit();
@@ -282,7 +299,10 @@ alter_rest(FunctionCallInfo fcinfo, StrataJob *job)
 	if (!PG_ARGISNULL(ALTER_SCHEDULED))
 		job->scheduled = PG_GETARG_BOOL(ALTER_SCHEDULED);
 	if (!PG_ARGISNULL(ALTER_NAME))
+	{
 		job->name = text_to_cstring(PG_GETARG_TEXT_PP(ALTER_NAME));
+		check_name(job);
+	}
 	if (!PG_ARGISNULL(ALTER_CHECK))
 		set_check(job, PG_GETARG_OID(ALTER_CHECK));
 	if (!PG_ARGISNULL(ALTER_CONFIG))
@@ -410,8 +430,7 @@ strata_run_job(PG_FUNCTION_ARGS)
 {
 	StrataJob  *job;
 	bool		atomic;
-	Oid			user;
-	int			security;
+	StrataOwnerContext saved;
 
 	if (PG_ARGISNULL(0))
 		ereport(ERROR,
@@ -419,16 +438,15 @@ strata_run_job(PG_FUNCTION_ARGS)
 	atomic = fcinfo->context == NULL || !IsA(fcinfo->context, CallContext) ||
 		((CallContext *) fcinfo->context)->atomic;
 	job = get_own_job(PG_GETARG_INT32(0), false);
-	GetUserIdAndSecContext(&user, &security);
 	/* policies take on the owner themselves, one piece of work at a time */
-	if (job->owner == user || OidIsValid(job->hypertable) || job->id < STRATA_JOB_FIRST_USER_ID)
+	if (job->owner == GetUserId() || strata_job_is_system(job))
 		strata_job_call(job, atomic);
 	else
 	{
 		/* restricted: nothing of his may be left to run as us, such as deferred triggers */
-		SetUserIdAndSecContext(job->owner, security | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
+		strata_role_enter(job->owner, &saved);
 		strata_job_call(job, true);
-		SetUserIdAndSecContext(user, security);
+		strata_owner_leave(&saved);
 	}
 	PG_RETURN_VOID();
 }

@@ -32,6 +32,7 @@
 
 PG_FUNCTION_INFO_V1(strata_add_compression_policy);
 PG_FUNCTION_INFO_V1(strata_add_columnstore_policy);
+PG_FUNCTION_INFO_V1(strata_add_default_policy);
 PG_FUNCTION_INFO_V1(strata_add_retention_policy);
 PG_FUNCTION_INFO_V1(strata_add_reorder_policy);
 PG_FUNCTION_INFO_V1(strata_remove_policy);
@@ -107,14 +108,11 @@ static void
 check_now(const StrataHypertable *ht)
 {
 	Relation	rel = relation_open(ht->relid, AccessShareLock);
-	Oid			user;
-	int			security;
+	StrataOwnerContext saved;
 
-	GetUserIdAndSecContext(&user, &security);
-	SetUserIdAndSecContext(rel->rd_rel->relowner,
-						   security | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
+	strata_role_enter(rel->rd_rel->relowner, &saved);
 	(void) strata_hypertable_now(ht);
-	SetUserIdAndSecContext(user, security);
+	strata_owner_leave(&saved);
 	relation_close(rel, AccessShareLock);
 }
 
@@ -249,7 +247,11 @@ add_policy(const StrataHypertable *ht, const PolicyKind *kind, bool if_not_exist
 	return job.id;
 }
 
-/* (hypertable, after, if_not_exists, schedule_interval, initial_start, timezone, created_before) */
+/*
+ * (hypertable, after, if_not_exists, schedule_interval, initial_start, timezone,
+ * created_before).  NULL for the table or if_not_exists makes nothing, and gives
+ * NULL, as with TimescaleDB.
+ */
 static Datum
 add_after_policy(FunctionCallInfo fcinfo, const PolicyKind *kind)
 {
@@ -258,9 +260,8 @@ add_after_policy(FunctionCallInfo fcinfo, const PolicyKind *kind)
 	Schedule	schedule;
 
 	PreventCommandIfReadOnly("add policy");
-	if (PG_ARGISNULL(0))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("hypertable cannot be null")));
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(2))
+		PG_RETURN_NULL();
 	ht = strata_hypertable_open(PG_GETARG_OID(0));
 	if (PG_ARGISNULL(1) == PG_ARGISNULL(6))
 		ereport(ERROR,
@@ -274,7 +275,7 @@ add_after_policy(FunctionCallInfo fcinfo, const PolicyKind *kind)
 		config = make_config(kind->created, interval_text(PG_GETARG_INTERVAL_P(6)), false);
 	}
 	schedule = schedule_arguments(fcinfo, 3, 4, 5);
-	PG_RETURN_INT32(add_policy(ht, kind, !PG_ARGISNULL(2) && PG_GETARG_BOOL(2), config, &schedule));
+	PG_RETURN_INT32(add_policy(ht, kind, PG_GETARG_BOOL(2), config, &schedule));
 }
 
 Datum
@@ -288,6 +289,33 @@ Datum
 strata_add_columnstore_policy(PG_FUNCTION_ARGS)
 {
 	(void) add_after_policy(fcinfo, &columnstore);
+	PG_RETURN_VOID();
+}
+
+/*
+ * add_default_policy(hypertable): what CREATE TABLE WITH (tsdb.hypertable) makes
+ * beside the table, as with TimescaleDB: chunks are compressed when the next is over.
+ */
+Datum
+strata_add_default_policy(PG_FUNCTION_ARGS)
+{
+	StrataHypertable *ht = strata_hypertable_open(PG_GETARG_OID(0));
+	Schedule	schedule = {0};
+	Datum		after;
+
+	if (strata_time_type_is_integer(ht->key_type))
+	{
+		char	   *table = quote_qualified_identifier(get_namespace_name(get_rel_namespace(ht->relid)), get_rel_name(ht->relid));
+
+		ereport(NOTICE,
+				(errmsg("hypertable \"%s\" has no columnstore policy: nobody said what is now in its integer time", get_rel_name(ht->relid)),
+				 errhint("SELECT set_integer_now_func(%s, 'function'); CALL add_columnstore_policy(%s, after => " INT64_FORMAT ");",
+						 quote_literal_cstr(table), quote_literal_cstr(table), ht->interval)));
+		PG_RETURN_VOID();
+	}
+	after = parse_interval(strata_time_interval_to_text(ht->key_type, ht->interval));
+	(void) add_policy(ht, &columnstore, true,
+					  make_config(columnstore.after, interval_text(DatumGetIntervalP(after)), false), &schedule);
 	PG_RETURN_VOID();
 }
 
@@ -307,10 +335,8 @@ strata_add_reorder_policy(PG_FUNCTION_ARGS)
 	Schedule	schedule;
 
 	PreventCommandIfReadOnly("add policy");
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("hypertable and index_name cannot be null")));
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
+		PG_RETURN_NULL();
 	ht = strata_hypertable_open(PG_GETARG_OID(0));
 	index_name = NameStr(*PG_GETARG_NAME(1));
 	index = get_relname_relid(index_name, get_rel_namespace(ht->relid));
@@ -320,7 +346,7 @@ strata_add_reorder_policy(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("\"%s\" is not an index of hypertable \"%s\"", index_name, get_rel_name(ht->relid))));
 	schedule = schedule_arguments(fcinfo, -1, 3, 4);
-	PG_RETURN_INT32(add_policy(ht, &reorder, !PG_ARGISNULL(2) && PG_GETARG_BOOL(2),
+	PG_RETURN_INT32(add_policy(ht, &reorder, PG_GETARG_BOOL(2),
 							   make_config("index_name", index_name, false), &schedule));
 }
 
@@ -333,15 +359,14 @@ strata_remove_policy(PG_FUNCTION_ARGS)
 	int32		id;
 
 	PreventCommandIfReadOnly("remove policy");
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(2))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("hypertable cannot be null")));
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
+		PG_RETURN_NULL();
 	ht = strata_hypertable_open(PG_GETARG_OID(0));
 	proc = NameStr(*PG_GETARG_NAME(2));
 	id = strata_job_find_policy(proc, ht->relid);
 	if (id == 0)
 	{
-		ereport(!PG_ARGISNULL(1) && PG_GETARG_BOOL(1) ? NOTICE : ERROR,
+		ereport(PG_GETARG_BOOL(1) ? NOTICE : ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("%s policy not found for hypertable \"%s\"", proc + strlen("policy_"),
 						get_rel_name(ht->relid))));

@@ -107,16 +107,13 @@ run_one(Run *run, Oid relid, Work work, void *arg)
 	MemoryContextSwitchTo(mcxt);
 	PG_TRY();
 	{
-		Oid			user;
-		int			security;
-		int			level = NewGUCNestLevel();
+		StrataOwnerContext saved;
 
-		GetUserIdAndSecContext(&user, &security);
+		/* what changes the table pins search_path; an integer_now function may need it */
+		strata_role_enter(owner, &saved);
 		(void) set_config_option("client_min_messages", "warning", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-		SetUserIdAndSecContext(owner, security | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
 		work(relid, arg);
-		AtEOXact_GUC(false, level);
-		SetUserIdAndSecContext(user, security);
+		strata_owner_leave(&saved);
 		ReleaseCurrentSubTransaction();
 		run->done++;
 	}
@@ -193,8 +190,13 @@ static char *
 config_value(Datum config, const char *key)
 {
 	JsonbValue	buffer;
-	JsonbValue *value = getKeyJsonValueFromContainer(&DatumGetJsonbP(config)->root, key,
-													 (int) strlen(key), &buffer);
+	JsonbValue *value;
+
+	if (!JB_ROOT_IS_OBJECT(DatumGetJsonbP(config)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the config of a policy must be an object")));
+	value = getKeyJsonValueFromContainer(&DatumGetJsonbP(config)->root, key, (int) strlen(key), &buffer);
 
 	if (value == NULL || value->type == jbvNull)
 		return NULL;
@@ -313,10 +315,10 @@ needs_merge(Oid relid)
 	Datum		values[3] = {ObjectIdGetDatum(relid), Int32GetDatum(strata_batch_rows), Float8GetDatum(TOO_MANY_BATCHES)};
 	bool		isnull;
 
-	if (SPI_execute_with_args("SELECT sum(n) > sum(least_n) * $3 + 1 FROM (SELECT count(*) AS n,"
-							  " ceil(sum(nrows)::numeric / $2)::float8 AS least_n"
-							  " FROM strata.batches($1::regclass) GROUP BY segment) s",
-							  3, types, values, NULL, true, 1) != SPI_OK_SELECT || SPI_processed != 1)
+	if (strata_sql_execute("SELECT sum(n) > sum(least_n) * $3 + 1 FROM (SELECT count(*) AS n,"
+						   " ceil(sum(nrows)::numeric / $2)::float8 AS least_n"
+						   " FROM strata.batches($1::regclass) GROUP BY segment) s",
+						   3, types, values, NULL, true) != SPI_OK_SELECT || SPI_processed != 1)
 		return false;
 	return DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull)) && !isnull;
 }
@@ -381,6 +383,7 @@ reorder_work(Oid relid, void *arg)
 {
 	Oid			index;
 	bool		has_batches;
+	StrataOwnerContext saved;
 
 	if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid)))
 		return;
@@ -388,11 +391,11 @@ reorder_work(Oid relid, void *arg)
 	if (!OidIsValid(index) || get_index_isclustered(index) || !has_fresh_rows(relid, &has_batches) || has_batches)
 		return;
 	(void) set_config_option("lock_timeout", "10s", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	if (SPI_execute(psprintf("CLUSTER %s USING %s",
-							 quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)), get_rel_name(relid)),
-							 quote_identifier(get_rel_name(index))),
-					false, 0) != SPI_OK_UTILITY)
-		elog(ERROR, "could not reorder chunk \"%s\"", get_rel_name(relid));
+	strata_owner_enter(owner_of(relid), &saved);
+	strata_sql_run(psprintf("CLUSTER %s USING %s",
+							quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)), get_rel_name(relid)),
+							quote_identifier(get_rel_name(index))));
+	strata_owner_leave(&saved);
 }
 
 /* CALL policy_reorder(job_id, config) */
@@ -465,7 +468,7 @@ strata_policy_chunks_ahead(PG_FUNCTION_ARGS)
 	bool		isnull;
 
 	begin_run(&run, fcinfo);
-	if (SPI_execute("SELECT relid FROM _strata.hypertable", true, 0) != SPI_OK_SELECT)
+	if (strata_sql_execute("SELECT relid FROM _strata.hypertable", 0, NULL, NULL, NULL, true) != SPI_OK_SELECT)
 		elog(ERROR, "could not list hypertables");
 	n = SPI_processed;
 	relids = palloc(sizeof(Oid) * (n + 1));

@@ -11,6 +11,7 @@
 
 #include "base/base.h"
 #include "catalog/catalog.h"
+#include "hypertable/hypertable.h"
 #include "store/store.h"
 
 #include "fmgr.h"
@@ -23,11 +24,42 @@
  */
 extern Relation strata_api_open(Oid relid, LOCKMODE lockmode);
 
-/* When this transaction commits, have rel vacuumed in the background. */
-extern void strata_api_vacuum_later(Relation rel, bool batches_went);
+/*
+ * The strata tables at or below a partitioned table, which the caller must own,
+ * locked with AccessShareLock; *others, if given: the leaves that are something
+ * else.  Any other relid is returned as it is.
+ */
+extern List *strata_api_leaves(Oid relid, List **others);
+
+/* When this transaction commits, have rel vacuumed in the background; always: however small it is. */
+extern void strata_api_vacuum_later(Relation rel, bool batches_went, bool always);
 
 /* Compress a table that was compressed before its rows were moved about. */
 extern void strata_api_compress_again(Oid relid);
+
+/* ereports when an argument is null; its name. */
+extern void strata_api_require_argument(FunctionCallInfo fcinfo, int number, const char *name);
+
+/* What by_range() and by_hash() said. */
+typedef struct StrataApiDimension
+{
+	bool		is_range;
+	char	   *column;
+	bool		has_interval;
+	Oid			interval_type;
+	Datum		interval;
+	bool		has_partitions;
+	int			partitions;
+	Oid			function;
+} StrataApiDimension;
+
+extern void strata_api_read_dimension(HeapTupleHeader row, StrataApiDimension *dimension);
+
+/* A hash dimension for a hypertable of the user's. */
+extern void strata_api_add_hash(Oid relid, const char *column, bool has_number, int number);
+
+/* set_chunk_time_interval() of another dimension than the first; false: it is the first. */
+extern bool strata_api_set_range(const StrataHypertable *ht, const char *column, Oid type, Datum interval);
 
 /* What is wrong with arguments of jobs and policies is raised here. */
 extern void strata_api_check_interval(const Interval *interval, const char *what, bool zero_allowed);

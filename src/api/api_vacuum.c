@@ -104,13 +104,13 @@ has_batch_pages(Relation rel, int npages)
 
 /* See api_private.h. */
 void
-strata_api_vacuum_later(Relation rel, bool batches_went)
+strata_api_vacuum_later(Relation rel, bool batches_went, bool always)
 {
 	static bool registered = false;
 	MemoryContext old;
 
 	if (!strata_background_vacuum || rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP ||
-		(RelationGetNumberOfBlocks(rel) < MIN_PAGES && !(batches_went && has_batch_pages(rel, MIN_BATCH_PAGES))))
+		(!always && RelationGetNumberOfBlocks(rel) < MIN_PAGES && !(batches_went && has_batch_pages(rel, MIN_BATCH_PAGES))))
 		return;
 	if (!registered)
 	{
@@ -238,7 +238,10 @@ shrink_companion(Relation rel)
 
 	if (OidIsValid(companion) && ConditionalLockRelationOid(companion, AccessExclusiveLock) &&
 		strata_companion_is_bloated(companion))
+	{
+		strata_store_fill_missing(rel);
 		strata_companion_rewrite(companion);
+	}
 }
 
 /*
@@ -300,6 +303,7 @@ strata_vacuum_main(Datum arg)
 	pqsignal(SIGTERM, die);
 	BackgroundWorkerUnblockSignals();
 	BackgroundWorkerInitializeConnectionByOid(database, InvalidOid, 0);
+	strata_worker_pin_settings();
 
 	vacuum_table(relid, false);
 	/* the dead rows are gone: a second pass has nothing to read and holds its lock briefly */

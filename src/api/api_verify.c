@@ -11,6 +11,7 @@
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/itup.h"
+#include "access/relation.h"
 #include "access/table.h"
 #include "catalog/dependency.h"
 #include "catalog/indexing.h"
@@ -23,6 +24,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -39,6 +41,7 @@ typedef struct VerifyOutput
 {
 	ReturnSetInfo *rsinfo;
 	Relation	rel;
+	bool		say_where;		/* rel is one of several */
 	int64		first_row;
 } VerifyOutput;
 
@@ -53,7 +56,8 @@ report_problem(void *arg, AttrNumber attno, const char *problem)
 	nulls[1] = attno == 0;
 	if (attno != 0)
 		values[1] = NameGetDatum(&TupleDescAttr(RelationGetDescr(out->rel), attno - 1)->attname);
-	values[2] = CStringGetTextDatum(problem);
+	values[2] = CStringGetTextDatum(out->say_where ?
+									psprintf("%s: %s", RelationGetRelationName(out->rel), problem) : problem);
 	tuplestore_putvalues(out->rsinfo->setResult, out->rsinfo->setDesc, values, nulls);
 }
 
@@ -103,8 +107,7 @@ verify_batch(StrataStore *store, TupleTableSlot *slot, VerifyOutput *out)
 
 /*
  * Row ranges of batches, promoted ones too, must not overlap, and the index must
- * lead to all nbatches of them, and know how many rows each has, if that is what
- * it has beside its key.
+ * lead to all nbatches of them, and know how many rows each has.
  */
 static void
 verify_numbering(StrataStore *store, int64 nbatches, VerifyOutput *out)
@@ -112,10 +115,9 @@ verify_numbering(StrataStore *store, int64 nbatches, VerifyOutput *out)
 	Relation	index = index_open(strata_row_index_of(store->batches), AccessShareLock);
 	IndexScanDesc scan = strata_index_beginscan(store->batches, index, GetActiveSnapshot(), 0, 0);
 	TupleTableSlot *slot = table_slot_create(store->batches, NULL);
-	bool		has_nrows = strata_row_index_has_nrows(store->batches);
 	int64		next = 0;
 
-	scan->xs_want_itup = has_nrows;
+	scan->xs_want_itup = true;
 	index_rescan(scan, NULL, 0, NULL, 0);
 	while (index_getnext_slot(scan, ForwardScanDirection, slot))
 	{
@@ -132,7 +134,7 @@ verify_numbering(StrataStore *store, int64 nbatches, VerifyOutput *out)
 		nbatches--;
 		nrows = DatumGetInt32(slot->tts_values[STRATA_BATCH_ATT_NROWS - 1]);
 		next = out->first_row + nrows;
-		if (has_nrows && DatumGetInt32(index_getattr(scan->xs_itup, 2, RelationGetDescr(index), &isnull)) != nrows)
+		if (DatumGetInt32(index_getattr(scan->xs_itup, 2, RelationGetDescr(index), &isnull)) != nrows)
 			report_problem(out, 0, "the index has another number of rows");
 	}
 	out->first_row = next;
@@ -143,18 +145,13 @@ verify_numbering(StrataStore *store, int64 nbatches, VerifyOutput *out)
 	ExecDropSingleTupleTableSlot(slot);
 }
 
-/* verify(regclass) -> (batch, column_name, problem); no rows when sound. */
-Datum
-strata_verify(PG_FUNCTION_ARGS)
+static void
+verify_table(Oid relid, VerifyOutput *out)
 {
-	Relation	rel = strata_api_open(PG_GETARG_OID(0), AccessShareLock);
-	StrataStore *store;
-	VerifyOutput out;
+	Relation	rel = strata_api_open(relid, AccessShareLock);
+	StrataStore *store = strata_store_open(rel, AccessShareLock);
 
-	InitMaterializedSRF(fcinfo, 0);
-	out.rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	out.rel = rel;
-	store = strata_store_open(rel, AccessShareLock);
+	out->rel = rel;
 	if (store != NULL)
 	{
 		TableScanDesc scan = table_beginscan(store->batches, GetActiveSnapshot(), 0, NULL);
@@ -169,19 +166,71 @@ strata_verify(PG_FUNCTION_ARGS)
 
 			CHECK_FOR_INTERRUPTS();
 			slot_getallattrs(slot);
-			out.first_row = DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
-			nbatches += out.first_row >= 0;
-			verify_batch(store, slot, &out);
+			out->first_row = DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
+			nbatches += out->first_row >= 0;
+			verify_batch(store, slot, out);
 			MemoryContextSwitchTo(old);
 			MemoryContextReset(mcxt);
 		}
 		MemoryContextDelete(mcxt);
 		ExecDropSingleTupleTableSlot(slot);
 		table_endscan(scan);
-		verify_numbering(store, nbatches, &out);
+		verify_numbering(store, nbatches, out);
 		strata_store_close(store, AccessShareLock);
 	}
 	table_close(rel, AccessShareLock);
+}
+
+/* There is nothing of ours in it, so nothing to say but that. */
+static void
+skip_other(Oid relid)
+{
+	ereport(NOTICE,
+			(errmsg("\"%s\" does not use the access method strata, and was not looked at", get_rel_name(relid))));
+}
+
+/* Is it one of our tables, or anything but a table of another access method? */
+static bool
+is_ours_to_verify(Oid relid)
+{
+	char		relkind = get_rel_relkind(relid);
+	Relation	rel;
+	bool		ours;
+
+	/* who asks must own it in any case: left to strata_api_open() */
+	if (relkind == '\0' || !strata_table_ownercheck(relid, GetUserId()))
+		return true;
+	rel = try_relation_open(relid, AccessShareLock);
+	ours = rel == NULL || strata_relation_is_strata(rel);
+	if (rel != NULL)
+		relation_close(rel, AccessShareLock);
+	return ours;
+}
+
+/*
+ * verify(regclass) -> (batch, column_name, problem); no rows when sound.  Of a
+ * partitioned table: all partitions, whose names the problems begin with.
+ */
+Datum
+strata_verify(PG_FUNCTION_ARGS)
+{
+	Oid			relid = PG_GETARG_OID(0);
+	List	   *others = NIL;
+	List	   *leaves = strata_api_leaves(relid, &others);
+	VerifyOutput out = {.say_where = get_rel_relkind(relid) == RELKIND_PARTITIONED_TABLE};
+	ListCell   *lc;
+
+	InitMaterializedSRF(fcinfo, 0);
+	out.rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	foreach(lc, leaves)
+	{
+		if (out.say_where || is_ours_to_verify(lfirst_oid(lc)))
+			verify_table(lfirst_oid(lc), &out);
+		else
+			skip_other(lfirst_oid(lc));
+	}
+	foreach(lc, others)
+		skip_other(lfirst_oid(lc));
 	return (Datum) 0;
 }
 

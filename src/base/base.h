@@ -33,7 +33,6 @@ extern bool strata_enable_batch_delete;
 extern bool strata_enable_direct_load;
 extern bool strata_enable_early_stop;
 extern bool strata_enable_fast_output;
-extern bool strata_enable_key_plan;
 extern bool strata_enable_multi_insert;
 extern bool strata_enable_ordered_scan;
 extern bool strata_enable_page_scan;
@@ -94,6 +93,55 @@ extern bool strata_query_visit_all(struct Query *query, StrataQueryVisit visit, 
 
 /* Is it a function in SQL whose query the planner may put in its place? */
 extern bool strata_rte_may_be_inlined(struct RangeTblEntry *rte);
+
+/*
+ * For a background worker, once it is connected and in no transaction: settings
+ * of the database that are for the sessions of users do not hold here.
+ */
+extern void strata_worker_pin_settings(void);
+
+/* Alter a table as a part of what is being done: cmds are AlterTableCmds.  Event triggers hear nothing of it. */
+extern void strata_alter_table(Oid relid, List *cmds);
+
+/* Are values that are equal, in btree indexes on the type, the same bytes, so that functions of them are equal? */
+extern bool strata_equal_is_identical(Oid type, Oid collation);
+
+/*
+ * Work with the rights of another role, until strata_owner_leave (or the end of
+ * the (sub)transaction, on an error).  For maintenance of a table as its owner:
+ * with search_path pinned unless the session is that owner's; functions in indexes
+ * and constraints have to bear it from PostgreSQL 17 on anyway.  role_enter leaves
+ * search_path as it is, for functions that the role wrote to be called by name.
+ */
+typedef struct StrataOwnerContext
+{
+	Oid			user;
+	int			security;
+	int			guc_level;
+} StrataOwnerContext;
+
+extern void strata_owner_enter(Oid owner, StrataOwnerContext *saved);
+extern void strata_role_enter(Oid role, StrataOwnerContext *saved);
+extern void strata_owner_leave(StrataOwnerContext *saved);
+
+/* search_path = pg_catalog, pg_temp, until the GUC nest level ends that the caller has opened. */
+extern void strata_search_path_pin(void);
+
+/*
+ * Run a text of ours: a query with search_path pinned, as SPI_execute_with_args
+ * does, within an SPI connection of the caller; or a command without result, of
+ * qualified names and no operators, in its own connection and with search_path as
+ * it is.  That must succeed, and its effect is then visible.
+ */
+extern int	strata_sql_execute(const char *sql, int nargs, Oid *types, Datum *values, const char *nulls,
+							   bool read_only);
+extern void strata_sql_run(const char *sql);
+
+/*
+ * Run a utility command as a part of what is being done: it is no command of
+ * anybody's, and event triggers, which could forbid it, have no say in it.
+ */
+extern void strata_sql_run_subcommand(const char *sql);
 
 /*
  * Report damaged bytes: ERRCODE_DATA_CORRUPTED with the place in errdetail.

@@ -18,6 +18,9 @@
 #include "access/heapam_xlog.h"
 #include "access/tableam.h"
 #include "access/transam.h"
+#include "catalog/pg_namespace_d.h"
+#include "catalog/pg_proc_d.h"
+#include "catalog/pg_tablespace_d.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "storage/lockdefs.h"
@@ -352,45 +355,37 @@ typedef const char *const StrataOptionNamespace;
 
 /*
  * 16 added total_parts to DefineIndex (27f5c712b2c) and onlySummarizing to
- * ExecInsertIndexTuples (19d8e2308bc); delete when 15 goes.
+ * ExecInsertIndexTuples (19d8e2308bc); delete when 15 goes.  checked: are the
+ * user's rights, and that the table is not in use, looked into?
  */
 #if PG_VERSION_NUM < 160000
-#define strata_define_index(relid, stmt) \
+#define strata_define_index(relid, stmt, checked) \
 	DefineIndex(relid, stmt, InvalidOid, InvalidOid, InvalidOid, \
-				false, false, false, false, true)
+				false, checked, checked, false, true)
 #define strata_insert_index_tuples(rri, slot, estate) \
 	ExecInsertIndexTuples(rri, slot, estate, false, false, NULL, NIL)
 #else
-#define strata_define_index(relid, stmt) \
+#define strata_define_index(relid, stmt, checked) \
 	DefineIndex(relid, stmt, InvalidOid, InvalidOid, InvalidOid, -1, \
-				false, false, false, false, true)
+				false, checked, checked, false, true)
 #define strata_insert_index_tuples(rri, slot, estate) \
 	ExecInsertIndexTuples(rri, slot, estate, false, false, NULL, NIL, false)
 #endif
 
 /*
- * 16 keeps permissions to check apart from the range table (a61b1f74823), 18 says which of its tables may be
- * pruned (525392d5727); delete when 15 resp. 17 go.  The statement reads the one table of the query.
+ * 17 hands options of operator classes and statistics targets to index_create();
+ * delete when 16 goes.  For users that include
+ * catalog/index.h.
  */
-#if PG_VERSION_NUM < 160000
-#define strata_planned_stmt_set_table(stmt, query) ((void) 0)
-#elif PG_VERSION_NUM < 180000
-#define strata_planned_stmt_set_table(stmt, query) \
-	((stmt)->permInfos = (query)->rteperminfos)
+#if PG_VERSION_NUM < 170000
+#define strata_index_create(heap, name, info, columns, am, space, collations, classes, class_options, options, reloptions, flags) \
+	((info)->ii_OpclassOptions = (class_options), \
+	 index_create(heap, name, InvalidOid, InvalidOid, InvalidOid, InvalidOid, info, columns, am, space, \
+				  collations, classes, options, reloptions, flags, 0, false, false, NULL))
 #else
-#define strata_planned_stmt_set_table(stmt, query) \
-	((stmt)->permInfos = (query)->rteperminfos, \
-	 (stmt)->unprunableRelids = bms_make_singleton(1))
-#endif
-
-/*
- * 18 has columns whose expressions the planner puts in (1e4351af329);
- * delete when 17 goes.
- */
-#if PG_VERSION_NUM < 180000
-#define strata_has_virtual_columns(desc) false
-#else
-#define strata_has_virtual_columns(desc) ((desc)->constr != NULL && (desc)->constr->has_generated_virtual)
+#define strata_index_create(heap, name, info, columns, am, space, collations, classes, class_options, options, reloptions, flags) \
+	index_create(heap, name, InvalidOid, InvalidOid, InvalidOid, InvalidOid, info, columns, am, space, \
+				 collations, classes, class_options, options, NULL, reloptions, flags, 0, false, false, NULL)
 #endif
 
 /*
@@ -442,9 +437,12 @@ typedef const char *const StrataOptionNamespace;
 #define strata_table_ownercheck(relid, roleid) pg_class_ownercheck(relid, roleid)
 #define strata_function_aclcheck(oid, roleid, mode) pg_proc_aclcheck(oid, roleid, mode)
 #define strata_schema_create_allowed(oid, roleid) (pg_namespace_aclcheck(oid, roleid, ACL_CREATE) == ACLCHECK_OK)
+#define strata_tablespace_create_allowed(oid, roleid) (pg_tablespace_aclcheck(oid, roleid, ACL_CREATE) == ACLCHECK_OK)
 #else
 #define strata_schema_create_allowed(oid, roleid) \
 	(object_aclcheck(NamespaceRelationId, oid, roleid, ACL_CREATE) == ACLCHECK_OK)
+#define strata_tablespace_create_allowed(oid, roleid) \
+	(object_aclcheck(TableSpaceRelationId, oid, roleid, ACL_CREATE) == ACLCHECK_OK)
 #define strata_function_aclcheck(oid, roleid, mode) \
 	object_aclcheck(ProcedureRelationId, oid, roleid, mode)
 #define strata_table_ownercheck(relid, roleid) \
@@ -466,6 +464,10 @@ typedef const char *const StrataOptionNamespace;
 		foreach(_lc, (stmt)->rtable) \
 			lfirst_node(RangeTblEntry, _lc)->requiredPerms = 0; \
 	} while (0)
+#define STRATA_CHECK_PERMS_ARGS List *range_table, bool ereport_on_violation
+#define STRATA_CHECK_PERMS_PASS range_table, ereport_on_violation
+#define STRATA_CHECK_PERMS_LIST range_table
+typedef RangeTblEntry StrataPermissions;
 #else
 #define strata_check_insert_columns(pstate, nsitem, columns) \
 	((nsitem)->p_perminfo->requiredPerms = ACL_INSERT | ((nsitem)->p_perminfo->selectedCols ? ACL_SELECT : 0), \
@@ -477,6 +479,10 @@ typedef const char *const StrataOptionNamespace;
 		foreach(_lc, (stmt)->permInfos) \
 			lfirst_node(RTEPermissionInfo, _lc)->requiredPerms = 0; \
 	} while (0)
+#define STRATA_CHECK_PERMS_ARGS List *range_table, List *permissions, bool ereport_on_violation
+#define STRATA_CHECK_PERMS_PASS range_table, permissions, ereport_on_violation
+#define STRATA_CHECK_PERMS_LIST permissions
+typedef RTEPermissionInfo StrataPermissions;
 #endif
 
 /*
@@ -698,6 +704,41 @@ typedef CompareType StrataSortOrder;
 			(query)->havingQual = flatten_group_exprs(NULL, query, (query)->havingQual); \
 		} \
 	} while (0)
+#endif
+
+/*
+ * 16 decodes the name of a time zone in one place (d73d4cfdaa4), and says TZNAME_*;
+ * for 15 the same: *tz of a zone, *tz of an abbreviation that has meant different
+ * things, or *offset (seconds west) of a fixed one.  In 15 an unknown zone is NULL,
+ * from 16 on an error.  Delete when 15 goes.  For users
+ * that include utils/datetime.h, utils/timestamp.h and parser/scansup.h.
+ */
+#if PG_VERSION_NUM < 160000
+#define TZNAME_FIXED_OFFSET 0
+#define TZNAME_DYNTZ 1
+#define TZNAME_ZONE 2
+#define strata_decode_zone(name, offset, tz) \
+	strata_decode_zone_15(DecodeTimezoneAbbrev(0, downcase_truncate_identifier(name, (int) strlen(name), false), \
+											   offset, tz), DYNTZ, UNKNOWN_FIELD, pg_tzset(name), tz)
+static inline int
+strata_decode_zone_15(int type, int dynamic, int unknown, pg_tz *zone, pg_tz **tz)
+{
+	if (type != unknown)
+		return type == dynamic ? TZNAME_DYNTZ : TZNAME_FIXED_OFFSET;
+	*tz = zone;
+	return TZNAME_ZONE;
+}
+#else
+#define strata_decode_zone(name, offset, tz) DecodeTimezoneName(name, offset, tz)
+#endif
+
+/*
+ * 17 tells by the backend's type (393b5599e5); delete when 16 goes.
+ */
+#if PG_VERSION_NUM < 170000
+#define strata_in_background_worker() (IsBackgroundWorker)
+#else
+#define strata_in_background_worker() AmBackgroundWorkerProcess()
 #endif
 
 #endif							/* STRATA_COMPAT_H */

@@ -1,7 +1,10 @@
 /*-------------------------------------------------------------------------
  *
  * guc.c
- *	  Every setting of pg_strata, in one alphabetical table.
+ *	  Every setting of pg_strata; switches in one alphabetical table.
+ *
+ * Whoever may set one, anybody with PGC_USERSET, changes how his own statements
+ * run, and never what they may read.
  *
  * A fast path has a switch strata.enable_<path>; answers are the same with
  * each on and off.
@@ -19,7 +22,6 @@ bool		strata_enable_batch_delete = true;
 bool		strata_enable_direct_load = true;
 bool		strata_enable_early_stop = true;
 bool		strata_enable_fast_output = true;
-bool		strata_enable_key_plan = true;
 bool		strata_enable_multi_insert = true;
 bool		strata_enable_ordered_scan = true;
 bool		strata_enable_page_scan = true;
@@ -58,9 +60,6 @@ static const BoolSetting bool_settings[] = {
 	{"strata.enable_fast_output", &strata_enable_fast_output, true, 0,
 		"Enables a way of our own of sending results as text, of queries that read compressed rows.",
 	"When off, or in other formats, they are sent as all others; the bytes are the same."},
-	{"strata.enable_key_plan", &strata_enable_key_plan, true, GUC_EXPLAIN,
-		"Enables planning of queries for one key, or the first rows of a segment, without the planner.",
-	"When off, or in any other form, queries are planned as all others."},
 	{"strata.enable_multi_insert", &strata_enable_multi_insert, true, 0,
 	"Enables COPY into hypertables to insert many rows at a time.", NULL},
 	{"strata.enable_ordered_scan", &strata_enable_ordered_scan, true, GUC_EXPLAIN,
@@ -85,9 +84,6 @@ static const BoolSetting bool_settings[] = {
 		"Enables StrataAgg, aggregation over whole batches.", NULL},
 	{"strata.enable_vector_filter", &strata_enable_vector_filter, true, GUC_EXPLAIN,
 	"Enables evaluation of filters on whole columns of a batch.", NULL},
-	{"strata.torture", &strata_torture, false, GUC_NOT_IN_SAMPLE,
-		"Compresses a strata table after every statement that wrote to it.",
-	"For developers: runs any test suite on compressed rows."},
 };
 
 /* Define all settings; called once by _PG_init. */
@@ -113,6 +109,12 @@ strata_base_init(void)
 								 bool_settings[i].detail, bool_settings[i].variable,
 								 bool_settings[i].boot, PGC_USERSET,
 								 bool_settings[i].flags, NULL, NULL, NULL);
+
+	/* takes locks to the end of the transaction that others wait for */
+	DefineCustomBoolVariable("strata.torture",
+							 "Compresses a strata table of the user after every statement that wrote to it.",
+							 "For developers: runs any test suite on compressed rows.",
+							 &strata_torture, false, PGC_SUSET, GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
 
 	MarkGUCPrefixReserved("strata");
 }

@@ -99,13 +99,15 @@ typedef struct StrataBatchSchema
 	AttrNumber *max_att;
 	AttrNumber *span_att;
 	AttrNumber *col_att;
+	Oid			companion;		/* the batches' own; under their checksums */
+	Oid			toastid;		/* where values out of line may be, and nowhere else */
 	AttrNumber	nfixed;			/* companion columns up to the last that is no col_ */
 	struct StrataColumnType *types; /* by attno - 1 */
 	int			nplain;
 	AttrNumber *plain;			/* columns of the companion that are neither fixed nor col_ */
 } StrataBatchSchema;
 
-extern StrataBatchSchema *strata_batch_schema_create(TupleDesc rel_desc, TupleDesc batch_desc);
+extern StrataBatchSchema *strata_batch_schema_create(TupleDesc rel_desc, TupleDesc batch_desc, Oid toastid);
 
 /*
  * The same in two steps, of which the first can be remembered: the maps seg_att,
@@ -114,10 +116,10 @@ extern StrataBatchSchema *strata_batch_schema_create(TupleDesc rel_desc, TupleDe
 #define STRATA_COLUMN_MAPS 5
 extern int	strata_batch_columns_max(TupleDesc batch_desc); /* greatest attno named */
 extern void strata_batch_columns_map(TupleDesc batch_desc, int natts, AttrNumber *maps);
-extern StrataBatchSchema *strata_batch_schema_create_mapped(TupleDesc rel_desc, TupleDesc batch_desc,
+extern StrataBatchSchema *strata_batch_schema_create_mapped(TupleDesc rel_desc, TupleDesc batch_desc, Oid toastid,
 															int natts, const AttrNumber *maps);
 
-/* Does companion column catt still have the type and collation of R's attno? */
+/* Does companion column catt keep R's attno with its present type and collation, or a type of the same order? */
 extern bool strata_batch_schema_same_type(const StrataBatchSchema *schema, AttrNumber attno,
 										  AttrNumber catt);
 
@@ -200,6 +202,8 @@ typedef struct StrataColumn
 	Size		encoded_len;
 	int			nnulls;			/* private: of the whole column */
 	StrataCodecId codec;		/* private: of encoded */
+	Oid			sealed_as;		/* private: the type that batches lately had it as */
+	List	   *types;			/* private: those it may have been of; NIL: not asked yet */
 	bool		check_known;	/* private: is there a check? */
 	struct StrataValueCheck *check; /* private: of values, or NULL */
 } StrataColumn;
@@ -209,7 +213,6 @@ typedef struct StrataSummaryReader
 {
 	const uint8 *p;
 	const uint8 *end;
-	int			version;
 	int			left;			/* entries not read yet */
 } StrataSummaryReader;
 
@@ -250,7 +253,6 @@ typedef struct StrataBatchReader
 	int64		ndecoded;		/* columns decoded since creation, for EXPLAIN */
 	bool		touched;		/* private: there are columns to forget */
 	bytea	   *summary;		/* private: of the current batch, detoasted */
-	bool		sealed;			/* private: columns have seals */
 	StrataSealMemo seal_memo;	/* private */
 	StrataBatchHolder *holders; /* private: fetched so far; NULL: none */
 	int			nholders;
@@ -268,16 +270,21 @@ typedef struct StrataBatchReader
 /*
  * What fetches values out of the companion's TOAST table toastid, for readers
  * to share (reader->toast).  Opens it when first needed, and keeps it and the
- * lock; fetch gives any varlena as pg_detoast_datum_packed does, a NULL
- * fetcher too.  Memory: the current context; free before the snapshot goes.
+ * lock.  Memory: the current context; free before the snapshot goes.
  */
 typedef struct StrataToastFetcher StrataToastFetcher;
 extern StrataToastFetcher *strata_toast_fetcher_create(Oid toastid);
-extern struct varlena *strata_toast_fetch(StrataToastFetcher *fetcher, struct varlena *value);
-/* Its first bytes, want of them at least or all; a varlena of those alone. */
-extern struct varlena *strata_toast_fetch_start(StrataToastFetcher *fetcher, struct varlena *value, Size want);
 extern void strata_toast_fetcher_free(StrataToastFetcher *fetcher);
 
+/*
+ * Any varlena of a batch row as pg_detoast_datum_packed gives it; one that is out
+ * of line elsewhere than in the companion's TOAST table toastid is damage.
+ * fetcher: of that table, or NULL: do without.
+ */
+extern struct varlena *strata_toast_fetch(StrataToastFetcher *fetcher, Oid toastid, struct varlena *value);
+/* Its first bytes, want of them at least or all; a varlena of those alone. */
+extern struct varlena *strata_toast_fetch_start(StrataToastFetcher *fetcher, Oid toastid, struct varlena *value,
+												Size want);
 /* rel is R; schema must outlive the reader. */
 extern StrataBatchReader *strata_batch_reader_create(Relation rel, const StrataBatchSchema *schema);
 

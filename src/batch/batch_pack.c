@@ -218,7 +218,7 @@ fetch_value(StrataBatchReader *reader, AttrNumber attno)
 	for (int i = 0; i < reader->nholders; i++)
 		if (reader->holders[i].attno == attno)
 			return reader->holders[i].value;
-	v = strata_toast_fetch(reader->toast, (struct varlena *) DatumGetPointer(value));
+	v = strata_toast_fetch(reader->toast, reader->schema->toastid, (struct varlena *) DatumGetPointer(value));
 	if (VARSIZE_ANY_EXHDR(v) > 0 && *(const uint8 *) VARDATA_ANY(v) == HOLDER)
 	{
 		if (reader->holders == NULL)
@@ -274,7 +274,8 @@ const uint8 *
 strata_batch_fetch_start(StrataBatchReader *reader, AttrNumber attno, Size want, Size *len)
 {
 	Datum		value = reader->batch_slot->tts_values[reader->schema->col_att[attno] - 1];
-	struct varlena *v = strata_toast_fetch_start(reader->toast, (struct varlena *) DatumGetPointer(value), want);
+	struct varlena *v = strata_toast_fetch_start(reader->toast, reader->schema->toastid,
+												 (struct varlena *) DatumGetPointer(value), want);
 	const uint8 *buf = (const uint8 *) VARDATA_ANY(v);
 
 	*len = VARSIZE_ANY_EXHDR(v);

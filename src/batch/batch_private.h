@@ -6,13 +6,12 @@
  * Summary bytes (column 4 of a batch row, bytea, little-endian):
  *
  *	OFFSET	SIZE	MEANING
- *	0		1		format version: 4 where there is a filter, else 3; 1 or 2 in earlier batches
+ *	0		1		format version: 1
  *	1		4		CRC-32C of the batch row (batch_seal.c says of what)
  *	5		var		number of entries
  *	then per entry, ascending attno:
  *			var		attno
- *			1		flags: 1 has_range, 2 has_nan, 4 has_sum (from version 3 on),
- *					8 has_filter (from version 4 on)
+ *			1		flags: 1 has_range, 2 has_nan, 4 has_sum, 8 has_filter
  *			var		null count
  *	  if has_range, twice (min, max):
  *			1		length L, 0-8
@@ -30,9 +29,7 @@
 #include "base/base.h"
 #include "batch/batch.h"
 
-#define STRATA_SUMMARY_VERSION 4	/* the latest */
-#define STRATA_SUMMARY_SUMS 3	/* the first version with sums, and written where there are no filters */
-#define STRATA_SUMMARY_FILTERS 4	/* the first version with filters */
+#define STRATA_SUMMARY_VERSION 1
 #define STRATA_SUMMARY_ENTRIES 5	/* where the entries begin */
 #define STRATA_SUMMARY_HAS_RANGE 0x01
 #define STRATA_SUMMARY_HAS_NAN 0x02
@@ -76,13 +73,17 @@ extern void strata_seal_row(const StrataBatchSchema *schema, const Datum *values
 /*
  * What is wrong with the batch row in the slot, of which schema->nfixed columns are
  * there, or NULL; summary is its summary, detoasted.
- * memo: zeroed before the first row of the schema.  *sealed: the checksums of
- * its columns are sealed.
+ * memo: zeroed before the first row of the schema.
  */
 extern const char *strata_seal_check_row(const StrataBatchSchema *schema, TupleTableSlot *slot,
-										 const bytea *summary, StrataSealMemo *memo, bool *sealed);
-/* The seal of a column of the batch that begins with first_row. */
-extern uint32 strata_seal_of_column(int64 first_row, AttrNumber attno);
+										 const bytea *summary, StrataSealMemo *memo);
+/* The seal of a column of the batch that begins with first_row, when the column was of that (base) type. */
+extern uint32 strata_seal_of_column(const StrataBatchSchema *schema, int64 first_row, AttrNumber attno, Oid type);
+/*
+ * The base type, and those from which ALTER TYPE may have come to it without touching
+ * values, by any number of steps; oids, in the current context.
+ */
+extern List *strata_seal_types(Oid type);
 /*
  * batch_pack.c: the encoded bytes of a stored column, also where it shares a
  * value with others; NULL: damaged.  In the current context, the batch's.

@@ -48,6 +48,7 @@ strata_batch_reader_create(Relation rel, const StrataBatchSchema *schema)
 	{
 		reader->columns[i].attno = (AttrNumber) (i + 1);
 		reader->columns[i].type = schema->types[i];
+		reader->columns[i].sealed_as = schema->types[i].typid;
 	}
 	return reader;
 }
@@ -84,10 +85,9 @@ check_row(StrataBatchReader *reader)
 		problem = "the batch has no summary";
 	else
 	{
-		reader->summary = (bytea *) strata_toast_fetch(reader->toast, (struct varlena *)
+		reader->summary = (bytea *) strata_toast_fetch(reader->toast, reader->schema->toastid, (struct varlena *)
 													   DatumGetPointer(slot->tts_values[STRATA_BATCH_ATT_SUMMARY - 1]));
-		problem = strata_seal_check_row(reader->schema, slot, reader->summary,
-												&reader->seal_memo, &reader->sealed);
+		problem = strata_seal_check_row(reader->schema, slot, reader->summary, &reader->seal_memo);
 	}
 	MemoryContextSwitchTo(old);
 	if (problem != NULL)
@@ -343,10 +343,44 @@ strata_batch_reader_encoded(StrataBatchReader *reader, AttrNumber attno, Size *l
 	return buf;
 }
 
+/* The seal that col's column has if it is of the type that it had in batches lately. */
+static uint32
+present_seal(StrataBatchReader *reader, const StrataColumn *col)
+{
+	return strata_seal_of_column(reader->schema, reader->first_row, col->attno, col->sealed_as);
+}
+
+/* The types that the column has, or may have had before. */
+static const List *
+possible_types(StrataBatchReader *reader, StrataColumn *col)
+{
+	if (col->types == NIL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(reader->mcxt);
+
+		col->types = strata_seal_types(col->type.typid);
+		MemoryContextSwitchTo(old);
+	}
+	return col->types;
+}
+
+/* The seal does not fit: take the column to be of possible type number i; false: there are no more. */
+static bool
+try_type(StrataBatchReader *reader, StrataColumn *col, int i)
+{
+	const List *types = possible_types(reader, col);
+
+	if (i >= list_length(types))
+		return false;
+	col->sealed_as = list_nth_oid(types, i);
+	return true;
+}
+
 /* See batch.h. */
 const uint8 *
 strata_batch_reader_filter(StrataBatchReader *reader, AttrNumber attno, Size *size)
 {
+	StrataColumn *col = &reader->columns[attno - 1];
 	const StrataColumnSummary *summary = strata_batch_reader_summary(reader, attno);
 	const uint8 *buf;
 	Size		len;
@@ -361,9 +395,11 @@ strata_batch_reader_filter(StrataBatchReader *reader, AttrNumber attno, Size *si
 	if (*size > 0 && len < STRATA_BLOOM_HEAD + *size)
 		buf = strata_batch_fetch_start(reader, attno, STRATA_BLOOM_HEAD + *size, &len);
 	MemoryContextSwitchTo(old);
-	if (*size == 0 || len < STRATA_BLOOM_HEAD + *size ||
-		!strata_bloom_check(buf, *size, strata_seal_of_column(reader->first_row, attno)))
+	if (*size == 0 || len < STRATA_BLOOM_HEAD + *size)
 		column_corrupt(reader, attno, "its filter is damaged");
+	for (int i = 0; !strata_bloom_check(buf, *size, present_seal(reader, col)); i++)
+		if (!try_type(reader, col, i))
+			column_corrupt(reader, attno, "its filter is damaged");
 	return buf;
 }
 
@@ -376,10 +412,9 @@ fetch_column(StrataBatchReader *reader, StrataColumn *col)
 	StrataCodecInfo info;
 	StrataCodecResult rc;
 
-	rc = strata_column_check(buf, len, reader->sealed ?
-							 strata_seal_of_column(reader->first_row, col->attno) : 0, &info);
-	if (rc != STRATA_CODEC_OK)
-		column_corrupt(reader, col->attno, strata_codec_result_text(rc));
+	for (int i = 0; (rc = strata_column_check(buf, len, present_seal(reader, col), &info)) != STRATA_CODEC_OK; i++)
+		if (!try_type(reader, col, i))
+			column_corrupt(reader, col->attno, strata_codec_result_text(rc));
 	if (info.nrows != (uint32) reader->nrows || info.kind != col->type.kind ||
 		info.width != col->type.width)
 		column_corrupt(reader, col->attno, "row count or type differs from the batch's");
@@ -436,6 +471,7 @@ strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno, int from, 
 	StrataColumn *col = &reader->columns[attno - 1];
 	TupleTableSlot *slot = reader->batch_slot;
 	AttrNumber	catt;
+	Oid			type;
 	MemoryContext old;
 
 	if (col->decoded && from >= col->from && from + n <= col->from + col->n)
@@ -464,12 +500,16 @@ strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno, int from, 
 		catt = reader->schema->seg_att[attno];
 		if (catt == 0)
 			column_corrupt(reader, attno, "the companion has no such segmentby column");
+		type = TupleDescAttr(reader->schema->batch_desc, catt - 1)->atttypid;
+		if (type != col->type.typid && !list_member_oid(possible_types(reader, col), type))
+			column_corrupt(reader, attno, "the companion's segmentby column is of another type");
 		col->constant = true;
 		col->value = slot->tts_values[catt - 1];
 		col->value_isnull = slot->tts_isnull[catt - 1];
 		/* as a column of R's row would look: never compressed or out of line */
 		if (!col->value_isnull && col->type.typlen == -1)
-			col->value = PointerGetDatum(PG_DETOAST_DATUM(col->value));
+			col->value = PointerGetDatum(PG_DETOAST_DATUM(PointerGetDatum(
+				strata_toast_fetch(reader->toast, reader->schema->toastid, (struct varlena *) DatumGetPointer(col->value)))));
 	}
 	else if (!strata_batch_reader_is_stored(reader, attno))
 	{

@@ -12,6 +12,7 @@
 #include "access/transam.h"
 #include "catalog/pg_type.h"
 #include "utils/lsyscache.h"
+#include "utils/typcache.h"
 
 /*
  * Which map a companion's column belongs to, and which of R's columns it is
@@ -67,7 +68,7 @@ strata_batch_columns_map(TupleDesc batch_desc, int natts, AttrNumber *maps)
 
 /* See batch.h. */
 StrataBatchSchema *
-strata_batch_schema_create_mapped(TupleDesc rel_desc, TupleDesc batch_desc, int natts,
+strata_batch_schema_create_mapped(TupleDesc rel_desc, TupleDesc batch_desc, Oid toastid, int natts,
 								  const AttrNumber *maps)
 {
 	int			n = rel_desc->natts + 1;
@@ -79,6 +80,8 @@ strata_batch_schema_create_mapped(TupleDesc rel_desc, TupleDesc batch_desc, int 
 		memcpy(own + i * n, maps + i * (natts + 1), sizeof(AttrNumber) * known);
 	schema->rel_desc = rel_desc;
 	schema->batch_desc = batch_desc;
+	schema->companion = batch_desc->natts > 0 ? TupleDescAttr(batch_desc, 0)->attrelid : InvalidOid;
+	schema->toastid = toastid;
 	schema->natts = rel_desc->natts;
 	schema->seg_att = own;
 	schema->min_att = own + n;
@@ -107,12 +110,33 @@ strata_batch_schema_create_mapped(TupleDesc rel_desc, TupleDesc batch_desc, int 
  * the descriptors must outlive it.
  */
 StrataBatchSchema *
-strata_batch_schema_create(TupleDesc rel_desc, TupleDesc batch_desc)
+strata_batch_schema_create(TupleDesc rel_desc, TupleDesc batch_desc, Oid toastid)
 {
 	AttrNumber *maps = palloc(sizeof(AttrNumber) * STRATA_COLUMN_MAPS * (rel_desc->natts + 1));
 
 	strata_batch_columns_map(batch_desc, rel_desc->natts, maps);
-	return strata_batch_schema_create_mapped(rel_desc, batch_desc, rel_desc->natts, maps);
+	return strata_batch_schema_create_mapped(rel_desc, batch_desc, toastid, rel_desc->natts, maps);
+}
+
+/*
+ * Are the same bytes in the same order by both types?  The same C function of
+ * PostgreSQL's compares them then, as of varchar and text, of timestamp and
+ * timestamptz.  What looks into its values' types compares each type its own way.
+ */
+static bool
+is_same_order(Oid a, Oid b)
+{
+	TypeCacheEntry *one = lookup_type_cache(getBaseType(a), TYPECACHE_CMP_PROC_FINFO);
+	TypeCacheEntry *other = lookup_type_cache(getBaseType(b), TYPECACHE_CMP_PROC_FINFO);
+
+	if (one->type_id == other->type_id)
+		return true;
+	return one->typtype == TYPTYPE_BASE && other->typtype == TYPTYPE_BASE &&
+		!OidIsValid(get_element_type(one->type_id)) && !OidIsValid(get_element_type(other->type_id)) &&
+		one->typlen == other->typlen && one->typbyval == other->typbyval &&
+		OidIsValid(one->cmp_proc) && one->cmp_proc < FirstGenbkiObjectId &&
+		OidIsValid(other->cmp_proc) && other->cmp_proc < FirstGenbkiObjectId &&
+		one->cmp_proc_finfo.fn_addr == other->cmp_proc_finfo.fn_addr;
 }
 
 /* See batch.h. */
@@ -122,7 +146,9 @@ strata_batch_schema_same_type(const StrataBatchSchema *schema, AttrNumber attno,
 	Form_pg_attribute a = TupleDescAttr(schema->rel_desc, attno - 1);
 	Form_pg_attribute b = TupleDescAttr(schema->batch_desc, catt - 1);
 
-	return a->atttypid == b->atttypid && a->attcollation == b->attcollation;
+	/* a domain's values are kept as its base type's */
+	return a->attcollation == b->attcollation &&
+		(schema->types[attno - 1].typid == b->atttypid || is_same_order(a->atttypid, b->atttypid));
 }
 
 /*

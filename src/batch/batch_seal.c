@@ -6,22 +6,28 @@
  * Every load checks the row's own: over everything a query may rely on without
  * decoding, and over which columns are there, but not over their contents,
  * which mostly lie in TOAST.  Each encoded column has a checksum of its own,
- * checked when the column is fetched; it is sealed with the batch's first row
- * number and the attribute number, so that a sound column of another batch, or
- * of another column, is not taken for this one.
+ * checked when the column is fetched.  It is sealed with the companion's oid, the
+ * batch's first row number, the attribute number and the column's type: a sound
+ * column of another table, batch, column or type is not taken for this one
+ * (docs/adr/017).
  *
- * Batches of summary version 1 have plain columns, and a row checksum over the
- * columns' checksums too: it takes all of TOAST to check, which is slow but no
- * reason to trust them.
+ * ALTER TYPE leaves batches as they are where it leaves the rows of heap as they
+ * are: their columns are sealed with a former type.  There are few that this may
+ * have been, and they are tried.
  *
  * src/batch/batch_seal.c
  *-------------------------------------------------------------------------
  */
 #include "batch/batch_private.h"
 
+#include "access/genam.h"
 #include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/pg_cast.h"
+#include "catalog/pg_type.h"
 #include "port/pg_crc32c.h"
 #include "utils/datum.h"
+#include "utils/lsyscache.h"
 
 #define CRC_OFFSET 1
 
@@ -68,7 +74,7 @@ own_bytes(Form_pg_attribute att, Datum value)
 }
 
 static pg_attribute_always_inline uint8 *
-add_datum(Checksum *sum, uint8 *next, Form_pg_attribute att, Datum value)
+add_datum(Checksum *sum, uint8 *next, Form_pg_attribute att, Oid toastid, Datum value)
 {
 	const char *p = DatumGetPointer(value);
 	uint32		len;
@@ -82,7 +88,7 @@ add_datum(Checksum *sum, uint8 *next, Form_pg_attribute att, Datum value)
 	if (att->attlen == -1)
 	{
 		if (VARATT_IS_EXTENDED(p) && !VARATT_IS_SHORT(p))
-			p = (const char *) PG_DETOAST_DATUM_PACKED(value);
+			p = (const char *) strata_toast_fetch(NULL, toastid, (struct varlena *) p);
 		len = VARSIZE_ANY_EXHDR(p);
 		p = VARDATA_ANY(p);
 	}
@@ -92,10 +98,11 @@ add_datum(Checksum *sum, uint8 *next, Form_pg_attribute att, Datum value)
 	return add(sum, next, p, len);
 }
 
-/* The row's checksum as batches have it now: which of its columns are null, ... */
+/* The row's checksum: whose it is, which of its columns are null, ... */
 static pg_crc32c
-nulls_checksum(const bool *isnull, int natts)
+nulls_checksum(const StrataBatchSchema *schema, const bool *isnull, int natts)
 {
+	uint64		companion = schema->companion;
 	pg_crc32c	crc;
 
 	/* a column added to the companion later leaves the sum alone */
@@ -103,6 +110,7 @@ nulls_checksum(const bool *isnull, int natts)
 		natts--;
 	StaticAssertStmt(sizeof(bool) == 1, "a null flag is a byte");
 	INIT_CRC32C(crc);
+	COMP_CRC32C(crc, &companion, sizeof(companion));
 	COMP_CRC32C(crc, isnull, natts);
 	return crc;
 }
@@ -118,13 +126,13 @@ values_checksum(const StrataBatchSchema *schema, const Datum *values, const bool
 
 	sum.crc = crc;
 	for (int i = 0; i < STRATA_BATCH_ATT_LAYOUT; i++)
-		next = add_datum(&sum, next, TupleDescAttr(schema->batch_desc, i), values[i]);
+		next = add_datum(&sum, next, TupleDescAttr(schema->batch_desc, i), schema->toastid, values[i]);
 	for (int i = 0; i < schema->nplain; i++)
 	{
 		int			att = schema->plain[i] - 1;
 
 		if (!isnull[att])
-			next = add_datum(&sum, next, TupleDescAttr(schema->batch_desc, att), values[att]);
+			next = add_datum(&sum, next, TupleDescAttr(schema->batch_desc, att), schema->toastid, values[att]);
 	}
 	next = add(&sum, next, bytes, CRC_OFFSET);
 	(void) flush(&sum, next);
@@ -132,79 +140,6 @@ values_checksum(const StrataBatchSchema *schema, const Datum *values, const bool
 				VARSIZE_ANY_EXHDR(summary) - STRATA_SUMMARY_ENTRIES);
 	FIN_CRC32C(sum.crc);
 	return (uint32) sum.crc;
-}
-
-/*-------------------------------------------------------------------------
- * Summary version 1
- *-------------------------------------------------------------------------
- */
-static pg_crc32c
-crc_datum_1(pg_crc32c crc, Form_pg_attribute att, Datum value)
-{
-	if (att->attbyval)
-	{
-		uint64		v = own_bytes(att, value);
-
-		COMP_CRC32C(crc, &v, sizeof(v));
-	}
-	else if (att->attlen == -1)
-	{
-		struct varlena *v = PG_DETOAST_DATUM_PACKED(value);
-
-		COMP_CRC32C(crc, VARDATA_ANY(v), VARSIZE_ANY_EXHDR(v));
-	}
-	else
-		COMP_CRC32C(crc, DatumGetPointer(value), datumGetSize(value, false, att->attlen));
-	return crc;
-}
-
-/* Add the checksum an encoded column carries, so that it is this column's. */
-static pg_crc32c
-crc_encoded_1(pg_crc32c crc, Datum value)
-{
-	StrataCodecInfo info = {0};
-	struct varlena *v = PG_DETOAST_DATUM_PACKED(value);
-
-	/* damage within is for the column's own check to report */
-	if (strata_column_describe((const uint8 *) VARDATA_ANY(v), VARSIZE_ANY_EXHDR(v), false,
-							   &info) == STRATA_CODEC_OK)
-		COMP_CRC32C(crc, &info.crc, sizeof(info.crc));
-	return crc;
-}
-
-static uint32
-row_checksum_1(const StrataBatchSchema *schema, const Datum *values, const bool *isnull,
-			   const bytea *summary)
-{
-	const char *bytes = VARDATA_ANY(summary);
-	TupleDesc	desc = schema->batch_desc;
-	int			natts = desc->natts;
-	pg_crc32c	crc;
-
-	while (natts > STRATA_BATCH_FIXED_ATTS && isnull[natts - 1])
-		natts--;
-	INIT_CRC32C(crc);
-	for (int i = 0; i < natts; i++)
-	{
-		Form_pg_attribute att = TupleDescAttr(desc, i);
-
-		if (i == STRATA_BATCH_ATT_SUMMARY - 1)
-		{
-			COMP_CRC32C(crc, bytes, CRC_OFFSET);
-			COMP_CRC32C(crc, bytes + STRATA_SUMMARY_ENTRIES,
-						VARSIZE_ANY_EXHDR(summary) - STRATA_SUMMARY_ENTRIES);
-			continue;
-		}
-		COMP_CRC32C(crc, &isnull[i], 1);
-		if (isnull[i] || i == STRATA_BATCH_ATT_ENTRY - 1)
-			continue;
-		if (strncmp(NameStr(att->attname), "col_", 4) == 0)
-			crc = crc_encoded_1(crc, values[i]);
-		else
-			crc = crc_datum_1(crc, att, values[i]);
-	}
-	FIN_CRC32C(crc);
-	return (uint32) crc;
 }
 
 /*-------------------------------------------------------------------------
@@ -226,7 +161,7 @@ strata_seal_row(const StrataBatchSchema *schema, const Datum *values, const bool
 {
 	uint8	   *p = (uint8 *) VARDATA_ANY(summary) + CRC_OFFSET;
 	uint32		crc = values_checksum(schema, values, isnull, summary,
-								  nulls_checksum(isnull, schema->batch_desc->natts));
+								  nulls_checksum(schema, isnull, schema->batch_desc->natts));
 
 	for (int i = 0; i < 4; i++)
 		p[i] = (uint8) (crc >> (8 * i));
@@ -258,7 +193,7 @@ stored_nulls_checksum(const StrataBatchSchema *schema, TupleTableSlot *slot, Str
 	memcpy(isnull, slot->tts_isnull, schema->nfixed);
 	for (int i = schema->nfixed; i < natts; i++)
 		isnull[i] = HeapTupleHasNulls(tuple) && att_isnull(i, header->t_bits);
-	memo->crc = nulls_checksum(isnull, natts);
+	memo->crc = nulls_checksum(schema, isnull, natts);
 	/* of columns that a row does not have, the slot tells */
 	memo->natts = stored >= schema->nfixed && stored <= MaxHeapAttributeNumber ? stored : 0;
 	memo->nbytes = nbytes;
@@ -278,7 +213,7 @@ stored_checksum_of(const StrataBatchSchema *schema, TupleTableSlot *slot, const 
 	else
 	{
 		slot_getallattrs(slot);
-		crc = nulls_checksum(slot->tts_isnull, schema->batch_desc->natts);
+		crc = nulls_checksum(schema, slot->tts_isnull, schema->batch_desc->natts);
 	}
 	return values_checksum(schema, slot->tts_values, slot->tts_isnull, summary, crc);
 }
@@ -286,38 +221,62 @@ stored_checksum_of(const StrataBatchSchema *schema, TupleTableSlot *slot, const 
 /* See batch_private.h. */
 const char *
 strata_seal_check_row(const StrataBatchSchema *schema, TupleTableSlot *slot, const bytea *summary,
-					  StrataSealMemo *memo, bool *sealed)
+					  StrataSealMemo *memo)
 {
-	uint32		crc;
-
 	if (VARSIZE_ANY_EXHDR(summary) < STRATA_SUMMARY_ENTRIES)
 		return "the summary is malformed";
-	switch (*(const uint8 *) VARDATA_ANY(summary))
-	{
-		case STRATA_SUMMARY_VERSION:
-		case 3:
-		case 2:
-			*sealed = true;
-			crc = stored_checksum_of(schema, slot, summary, memo);
-			break;
-		case 1:
-			*sealed = false;
-			slot_getallattrs(slot);
-			crc = row_checksum_1(schema, slot->tts_values, slot->tts_isnull, summary);
-			break;
-		default:
-			return "the summary is of an unknown version";
-	}
-	return crc == stored_checksum(summary) ? NULL : "the batch row's checksum differs";
+	if (*(const uint8 *) VARDATA_ANY(summary) != STRATA_SUMMARY_VERSION)
+		return "the summary is of an unknown version";
+	return stored_checksum_of(schema, slot, summary, memo) == stored_checksum(summary) ? NULL :
+		"the batch row's checksum differs";
 }
 
 /* See batch_private.h. */
 uint32
-strata_seal_of_column(int64 first_row, AttrNumber attno)
+strata_seal_of_column(const StrataBatchSchema *schema, int64 first_row, AttrNumber attno, Oid type)
 {
-	uint64		place[2] = {(uint64) first_row, (uint64) attno};
+	uint64		place[4] = {schema->companion, (uint64) first_row, (uint64) attno, type};
 
 	return strata_crc32c(place, sizeof(place));
+}
+
+/* Add what a cast without a function makes one of these types. */
+static List *
+add_cast_sources(List *types, Relation casts)
+{
+	SysScanDesc scan = systable_beginscan(casts, InvalidOid, false, NULL, 0, NULL);
+	HeapTuple	tuple;
+
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_cast form = (Form_pg_cast) GETSTRUCT(tuple);
+
+		if (form->castmethod == COERCION_METHOD_BINARY && list_member_oid(types, form->casttarget))
+			types = list_append_unique_oid(types, getBaseType(form->castsource));
+	}
+	systable_endscan(scan);
+	return types;
+}
+
+/* See batch_private.h. */
+List *
+strata_seal_types(Oid type)
+{
+	Relation	casts = table_open(CastRelationId, AccessShareLock);
+	List	   *types = list_make1_oid(type);
+	int			n;
+
+	/* steps may follow one another */
+	do
+	{
+		n = list_length(types);
+		/* no rewrite where the time zone is UTC */
+		if (list_member_oid(types, TIMESTAMPOID) || list_member_oid(types, TIMESTAMPTZOID))
+			types = list_append_unique_oid(list_append_unique_oid(types, TIMESTAMPOID), TIMESTAMPTZOID);
+		types = add_cast_sources(types, casts);
+	} while (list_length(types) > n);
+	table_close(casts, AccessShareLock);
+	return types;
 }
 
 /* See batch_private.h. */
@@ -334,7 +293,7 @@ strata_seal_columns(const StrataBatchSchema *schema, Datum *values, const bool *
 
 		if (catt == 0 || isnull[catt - 1])
 			continue;
-		seal = strata_seal_of_column(first_row, attno);
+		seal = strata_seal_of_column(schema, first_row, attno, schema->types[attno - 1].typid);
 		buf = (uint8 *) VARDATA(DatumGetPointer(values[catt - 1]));
 		if (buf[0] == STRATA_BLOOM_MARK)
 		{

@@ -312,7 +312,7 @@ strata_summary_form(const StrataColumnSummary *s, const StrataColumnType *types,
 	initStringInfo(&buf);
 	appendStringInfoSpaces(&buf, VARHDRSZ + STRATA_SUMMARY_ENTRIES);
 	memset(buf.data + VARHDRSZ, 0, STRATA_SUMMARY_ENTRIES);
-	buf.data[VARHDRSZ] = STRATA_SUMMARY_SUMS;
+	buf.data[VARHDRSZ] = STRATA_SUMMARY_VERSION;
 	append_varint(&buf, n);
 	for (int i = 0; i < n; i++)
 	{
@@ -321,8 +321,6 @@ strata_summary_form(const StrataColumnSummary *s, const StrataColumnType *types,
 							 (s[i].has_nan ? STRATA_SUMMARY_HAS_NAN : 0) |
 							 (s[i].has_sum ? STRATA_SUMMARY_HAS_SUM : 0) |
 							 (s[i].has_filter ? STRATA_SUMMARY_HAS_FILTER : 0));
-		if (s[i].has_filter)
-			buf.data[VARHDRSZ] = STRATA_SUMMARY_FILTERS;
 		append_varint(&buf, s[i].nnulls);
 		if (s[i].has_range)
 		{
@@ -398,12 +396,11 @@ read_bits(Cursor *c)
 
 /* One entry; its type, where R still has the column, is the column's present one. */
 static inline void
-read_entry(Cursor *c, const StrataColumnType *type, int version, StrataColumnSummary *s)
+read_entry(Cursor *c, const StrataColumnType *type, StrataColumnSummary *s)
 {
 	uint8		flags = read_byte(c);
 
-	if (flags >= (version < STRATA_SUMMARY_SUMS ? STRATA_SUMMARY_HAS_SUM :
-				  version < STRATA_SUMMARY_FILTERS ? STRATA_SUMMARY_HAS_FILTER : 2 * STRATA_SUMMARY_HAS_FILTER))
+	if (flags >= 2 * STRATA_SUMMARY_HAS_FILTER)
 		c->bad = true;
 	s->nnulls = (int32) read_varint(c);
 	s->has_nan = (flags & STRATA_SUMMARY_HAS_NAN) != 0;
@@ -432,9 +429,8 @@ strata_summary_open(StrataSummaryReader *r, const StrataBatchSchema *schema, con
 	c.p = (const uint8 *) VARDATA_ANY(data);
 	c.end = c.p + VARSIZE_ANY_EXHDR(data);
 	c.bad = false;
-	if (c.end - c.p < STRATA_SUMMARY_ENTRIES || *c.p == 0 || *c.p > STRATA_SUMMARY_VERSION)
+	if (c.end - c.p < STRATA_SUMMARY_ENTRIES || *c.p != STRATA_SUMMARY_VERSION)
 		return false;
-	r->version = *c.p;
 	c.p += STRATA_SUMMARY_ENTRIES;
 	count = read_varint(&c);
 	if (c.bad || count > (uint32) schema->natts)
@@ -456,7 +452,7 @@ strata_summary_next(StrataSummaryReader *r, const StrataBatchSchema *schema, Str
 		return false;
 	memset(s, 0, sizeof(StrataColumnSummary));
 	s->attno = (AttrNumber) attno;
-	read_entry(&c, &schema->types[attno - 1], r->version, s);
+	read_entry(&c, &schema->types[attno - 1], s);
 	r->p = c.p;
 	r->left--;
 	return !c.bad && (r->left > 0 || c.p == c.end);

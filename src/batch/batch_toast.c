@@ -223,17 +223,23 @@ fetch_by_index(StrataToastFetcher *fetcher, Oid valueid, char *data, int32 size,
 
 /* See batch.h. */
 struct varlena *
-strata_toast_fetch_start(StrataToastFetcher *fetcher, struct varlena *value, Size want)
+strata_toast_fetch_start(StrataToastFetcher *fetcher, Oid toastid, struct varlena *value, Size want)
 {
 	struct varatt_external pointer;
 	struct varlena *result;
 	int32		size;
 	int32		some;
 
-	if (fetcher == NULL || !VARATT_IS_EXTERNAL_ONDISK(value))
+	if (!VARATT_IS_EXTERNAL(value))
 		return pg_detoast_datum_packed(value);
-	VARATT_EXTERNAL_GET_POINTER(pointer, value);
-	if (VARATT_EXTERNAL_IS_COMPRESSED(pointer) || pointer.va_toastrelid != fetcher->toastid)
+	/* the one place where a pointer of a batch row is followed: never into memory, nor another table */
+	if (VARATT_IS_EXTERNAL_ONDISK(value))
+		VARATT_EXTERNAL_GET_POINTER(pointer, value);
+	if (!VARATT_IS_EXTERNAL_ONDISK(value) || pointer.va_toastrelid != toastid || !OidIsValid(toastid))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("a value of a batch is out of line elsewhere than in the batches' TOAST table")));
+	if (fetcher == NULL || VARATT_EXTERNAL_IS_COMPRESSED(pointer) || fetcher->toastid != toastid)
 		return pg_detoast_datum_packed(value);
 	if (fetcher->toast == NULL)
 		open_toast(fetcher);
@@ -253,9 +259,9 @@ strata_toast_fetch_start(StrataToastFetcher *fetcher, struct varlena *value, Siz
 
 /* See batch.h. */
 struct varlena *
-strata_toast_fetch(StrataToastFetcher *fetcher, struct varlena *value)
+strata_toast_fetch(StrataToastFetcher *fetcher, Oid toastid, struct varlena *value)
 {
-	return strata_toast_fetch_start(fetcher, value, MaxAllocSize);
+	return strata_toast_fetch_start(fetcher, toastid, value, MaxAllocSize);
 }
 
 /* See batch.h. */

@@ -113,9 +113,8 @@ find_difference(const Verifier *v, const StrataColumnSummary *stored, StrataColu
 		(derived.has_range && (derived.min != stored->min || derived.max != stored->max)))
 		return "the summary's minimum or maximum differs";
 	/* zeros of both signs are told apart */
-	if (*(const uint8 *) VARDATA_ANY(v->reader->summary) >= STRATA_SUMMARY_SUMS &&
-		(derived.has_sum != stored->has_sum ||
-		 (derived.has_sum && memcmp(&derived.sum, &stored->sum, sizeof(stored->sum)) != 0)))
+	if (derived.has_sum != stored->has_sum ||
+		(derived.has_sum && memcmp(&derived.sum, &stored->sum, sizeof(stored->sum)) != 0))
 		return "the summary's sum differs";
 	return NULL;
 }

@@ -71,6 +71,9 @@ extern char *strata_settings_get_text(Oid relid, const char *name);
  */
 extern void strata_settings_check(Relation rel, List *options);
 
+/* Does the text of a segmentby name the column?  ereports where it is none. */
+extern bool strata_settings_list_names(const char *segmentby, const char *column);
+
 /*
  * Set or (reset) remove options in relid's pg_class row.  The caller holds a
  * lock that conflicts with itself and did the check.  Ends with a command
@@ -89,14 +92,54 @@ extern void strata_settings_replace_all(Oid relid, List *options);
 /* After RENAME COLUMN / DROP COLUMN: keep the stored texts in step (new NULL: drop). */
 extern void strata_settings_column_changed(Oid relid, const char *old, const char *new_name);
 
+/* A dimension beside time, which makes no partitions: by hash, or by range. */
+typedef struct StrataDimension
+{
+	char	   *column;
+	int			partitions;		/* hash */
+	char	   *interval;		/* range: digits, or an interval; else NULL */
+} StrataDimension;
+
+/* Those of a table (StrataDimension *), in order; and store them. */
+extern List *strata_dimensions_get(Oid relid);
+extern void strata_dimensions_store(Oid relid, List *dimensions);
+
+/* Names (char *) in the option strata.tablespaces; NIL: it is not there, or empty. */
+extern List *strata_tablespaces_parse(const char *text);
+
 /* "hot", "balanced", "archive". */
 extern const char *strata_level_name(StrataLevel level);
 
 /* Is the DefElem one of ours ("strata".x or "strata.x")?  *name: without prefix. */
 extern bool strata_settings_is_option(DefElem *def, const char **name);
 
-/* The same for the namespaces timescaledb and tsdb, where they count at all. */
+/*
+ * The same for the namespaces timescaledb and tsdb, where they count at all; of
+ * one that means nothing here *name is NULL, and the second says so to the user.
+ */
 extern bool strata_settings_is_compat_option(DefElem *def, const char **name);
+extern void strata_compat_tell_ignored(DefElem *def);
+
+/*
+ * What the user typed for an option (its name without prefix), for messages:
+ * options, of which defnamespace is that, or NULL for "strata.<name>", are
+ * remembered until the next call, with NIL at the end.
+ */
+extern void strata_option_remember_typed(List *options);
+extern const char *strata_option_typed(const char *name);
+
+/* TimescaleDB's sparse_index among options becomes our bloom. */
+extern void strata_compat_sparse_index(Relation rel, List *options);
+
+/* The value of an option that is a switch; ereports when it is none. */
+extern bool strata_option_bool(DefElem *def);
+
+/*
+ * The value of the setting timescaledb.<name>, or NULL where it does not count.
+ * Is a setting, by its whole name, one of those?  *ours: without prefix.
+ */
+extern const char *strata_compat_setting(const char *name);
+extern bool strata_compat_knows_setting(const char *name, const char **ours);
 
 /*-------------------------------------------------------------------------
  * Jobs: the tables _strata.job, _strata.job_stat and _strata.job_history

@@ -23,14 +23,14 @@ parse_bloom(const char *text)
 	if (!SplitIdentifierString(pstrdup(text), ',', &names))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid value for option \"strata.bloom\": \"%s\"", text),
+				 errmsg("invalid value for option \"%s\": \"%s\"", strata_option_typed("bloom"), text),
 				 errhint("Give a list of column names, such as 'trace_id, \"Tag\"'.")));
 	return names;
 }
 
-/* Are values of the type found by their bytes? */
-static bool
-type_fits(Oid typid)
+/* See catalog_private.h: are values of the type found by their bytes? */
+bool
+strata_option_bloom_fits(Oid typid)
 {
 	Oid			base = getBaseType(typid);
 
@@ -51,7 +51,7 @@ strata_option_bloom_check(Relation rel, const char *text)
 		const char *column = lfirst(lc);
 		Form_pg_attribute att = strata_option_take_column(rel, "bloom", column, &seen);
 
-		if (!type_fits(att->atttypid))
+		if (!strata_option_bloom_fits(att->atttypid))
 			ereport(ERROR,
 					(errcode(ERRCODE_DATATYPE_MISMATCH),
 					 errmsg("column \"%s\" of type %s cannot be in strata.bloom",
@@ -76,7 +76,7 @@ strata_option_bloom_get(Relation rel)
 		Form_pg_attribute att = strata_option_find_column(desc, lfirst(lc));
 
 		/* the column or its type may have changed since */
-		if (att == NULL || !type_fits(att->atttypid))
+		if (att == NULL || !strata_option_bloom_fits(att->atttypid))
 			continue;
 		if (wanted == NULL)
 			wanted = palloc0(sizeof(bool) * desc->natts);

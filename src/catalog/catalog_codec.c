@@ -16,7 +16,6 @@
 #include "catalog/partition.h"
 #include "catalog/pg_type.h"
 #include "nodes/parsenodes.h"
-#include "parser/parser.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
@@ -67,61 +66,26 @@ level_of(const char *text)
 	return level;
 }
 
-/* Parse "a gorilla, b zstd" into targets with a name; false where it is something else. */
-static bool
-parse_targets(const char *text, List **targets)
-{
-	List	   *parsed = raw_parser(psprintf("SELECT %s", text), RAW_PARSE_DEFAULT);
-	RawStmt    *raw;
-	SelectStmt *select;
-	ListCell   *lc;
-
-	if (list_length(parsed) != 1)
-		return false;
-	raw = linitial_node(RawStmt, parsed);
-	if (!IsA(raw->stmt, SelectStmt))
-		return false;
-	select = (SelectStmt *) raw->stmt;
-	if (select->op != SETOP_NONE || select->distinctClause != NIL || select->intoClause != NULL ||
-		select->fromClause != NIL || select->whereClause != NULL || select->groupClause != NIL ||
-		select->havingClause != NULL || select->windowClause != NIL || select->sortClause != NIL ||
-		select->limitCount != NULL || select->limitOffset != NULL || select->lockingClause != NIL ||
-		select->withClause != NULL || select->targetList == NIL)
-		return false;
-	foreach(lc, select->targetList)
-	{
-		ResTarget  *target = lfirst_node(ResTarget, lc);
-
-		if (target->name == NULL || target->indirection != NIL || !IsA(target->val, ColumnRef) ||
-			list_length(((ColumnRef *) target->val)->fields) != 1 ||
-			!IsA(linitial(((ColumnRef *) target->val)->fields), String))
-			return false;
-	}
-	*targets = select->targetList;
-	return true;
-}
-
-/* The targets of an option's text, or ereport. */
+/* The targets of an option's text, each a column with a name; or ereport. */
 static List *
 parse_codecs(const char *text)
 {
-	List	   *targets = NIL;
-	bool		good = false;
-	MemoryContext mcxt = CurrentMemoryContext;
+	List	   *targets;
+	bool		good;
+	ListCell   *lc;
 
 	if (text[strspn(text, " \t\r\n")] == '\0')
 		return NIL;
-	PG_TRY();
+	targets = strata_option_parse_targets(text);
+	good = targets != NIL;
+	foreach(lc, targets)
 	{
-		good = parse_targets(text, &targets);
+		ResTarget  *target = lfirst_node(ResTarget, lc);
+
+		good = good && target->name != NULL && target->indirection == NIL && IsA(target->val, ColumnRef) &&
+			list_length(((ColumnRef *) target->val)->fields) == 1 &&
+			IsA(linitial(((ColumnRef *) target->val)->fields), String);
 	}
-	PG_CATCH();
-	{
-		/* only syntax errors can come out of the raw parser */
-		MemoryContextSwitchTo(mcxt);
-		FlushErrorState();
-	}
-	PG_END_TRY();
 	if (!good)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -190,11 +154,11 @@ strata_option_take_column(Relation rel, const char *option, const char *column, 
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("column \"%s\" of relation \"%s\" does not exist",
 						column, RelationGetRelationName(rel)),
-				 errhint("Option \"strata.%s\" takes columns of the table itself.", option)));
+				 errhint("Option \"%s\" takes columns of the table itself.", strata_option_typed(option))));
 	if (bms_is_member(att->attnum, *seen))
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_COLUMN),
-				 errmsg("column \"%s\" appears more than once in strata.%s", column, option)));
+				 errmsg("column \"%s\" appears more than once in %s", column, strata_option_typed(option))));
 	*seen = bms_add_member(*seen, att->attnum);
 	return att;
 }

@@ -4,8 +4,7 @@
  *	  Jobs and their runs: the tables _strata.job, job_stat and job_history.
  *
  * Ordinary roles have no rights on these tables.  Every function here works as
- * the owner of the tables, with a pinned search_path, for the length of one
- * statement; who may do what is checked by the callers, above.  The statements
+ * the owner of the tables for the length of one statement; who may do what is checked by the callers, above.  The statements
  * are PostgreSQL's own UPDATEs, so that concurrent changes of one row wait for
  * each other instead of failing.
  *
@@ -120,8 +119,6 @@ enter(Saved *saved)
 	GetUserIdAndSecContext(&saved->user, &saved->security);
 	saved->guc_level = NewGUCNestLevel();
 	saved->mcxt = CurrentMemoryContext;
-	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION,
-							 GUC_ACTION_SAVE, true, 0, false);
 	(void) set_config_option("row_security", "off", PGC_USERSET, PGC_S_SESSION,
 							 GUC_ACTION_SAVE, true, 0, false);
 	SetUserIdAndSecContext(owner, saved->security | SECURITY_LOCAL_USERID_CHANGE);
@@ -140,8 +137,7 @@ leave(Saved *saved)
 static void
 execute(const char *sql, Args *args, int expected)
 {
-	int			result = SPI_execute_with_args(sql, args->n, args->types, args->values, args->nulls,
-											   false, 0);
+	int			result = strata_sql_execute(sql, args->n, args->types, args->values, args->nulls, false);
 
 	if (result != expected)
 		elog(ERROR, "statement on the tables of jobs gave %s: %s", SPI_result_code_string(result), sql);

@@ -41,5 +41,28 @@ extern Form_pg_attribute strata_option_take_column(Relation rel, const char *opt
 extern void strata_option_bloom_check(Relation rel, const char *text);
 extern bool *strata_option_bloom_get(Relation rel);
 extern char *strata_option_bloom_rewrite(const char *text, const char *old, const char *new_name);
+extern bool strata_option_bloom_fits(Oid typid);
+
+/* catalog_compat.c: does TimescaleDB's setting ask for direct loads into rel? */
+extern bool strata_compat_direct_load(Relation rel);
+
+/*
+ * catalog_call.c.  The text as a select list (ResTargets), and as one of calls
+ * of columns with at most one constant behind them (StrataOptionCalls); NIL where
+ * it is something else.
+ */
+typedef struct StrataOptionCall
+{
+	char	   *name;
+	List	   *columns;		/* names */
+	char	   *constant;		/* or NULL */
+} StrataOptionCall;
+
+extern List *strata_option_parse_targets(const char *text);
+extern List *strata_option_parse_calls(const char *text);
+
+/* catalog_dimension.c: as those of bloom. */
+extern void strata_option_dimensions_check(Relation rel, const char *text);
+extern char *strata_option_dimensions_rewrite(const char *text, const char *old, const char *new_name);
 
 #endif							/* STRATA_CATALOG_PRIVATE_H */

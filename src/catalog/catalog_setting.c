@@ -35,6 +35,7 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 #include "utils/typcache.h"
+#include "utils/varlena.h"
 #include "base/compat.h"
 #include "storage/lmgr.h"
 
@@ -45,7 +46,8 @@ static const char *const option_names[] = {"orderby", "segmentby"};
 
 /* All that may be set on a table; values of the others are hypertable/'s to check. */
 static const char *const known_names[] = {
-	"bloom", "chunk_interval", "chunk_options", "codec_level", "codecs", "columnstore", "created", "direct_load", "integer_now_func", "orderby", "segmentby"
+	"bloom", "chunk_interval", "chunk_options", "codec_level", "codecs", "columnstore", "created", "dimensions", "direct_load",
+	"integer_now_func", "orderby", "segmentby", "tablespaces"
 };
 
 #define OPTION_LIST_HINT \
@@ -158,7 +160,7 @@ parse_option(const char *name, const char *text)
 	if (!good)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid value for option \"strata.%s\": \"%s\"", name, text),
+				 errmsg("invalid value for option \"%s\": \"%s\"", strata_option_typed(name), text),
 				 strcmp(name, "segmentby") == 0 ?
 				 errhint("Give a list of column names, such as 'device, site'.") :
 				 errhint("Give a list of column names, each with optional ASC or DESC and NULLS FIRST or NULLS LAST, such as 'ts DESC NULLS LAST'.")));
@@ -169,6 +171,18 @@ static const char *
 sort_column_name(SortBy *sort)
 {
 	return strVal(linitial(((ColumnRef *) sort->node)->fields));
+}
+
+/* See catalog.h. */
+bool
+strata_settings_list_names(const char *segmentby, const char *column)
+{
+	ListCell   *lc;
+
+	foreach(lc, parse_option("segmentby", segmentby))
+		if (strcmp(sort_column_name(lfirst_node(SortBy, lc)), column) == 0)
+			return true;
+	return false;
 }
 
 static void
@@ -225,17 +239,17 @@ check_list(Relation rel, const char *name, List *sorts, Bitmapset **used)
 					(errcode(ERRCODE_UNDEFINED_COLUMN),
 					 errmsg("column \"%s\" of relation \"%s\" does not exist",
 							column, RelationGetRelationName(rel)),
-					 errhint("Option \"strata.%s\" takes columns of the table itself.", name)));
+					 errhint("Option \"%s\" takes columns of the table itself.", strata_option_typed(name))));
 		if (attno < 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_COLUMN_REFERENCE),
-					 errmsg("cannot use system column \"%s\" in option \"strata.%s\"", column, name),
-					 errhint("Option \"strata.%s\" takes columns of the table itself.", name)));
+					 errmsg("cannot use system column \"%s\" in option \"%s\"", column, strata_option_typed(name)),
+					 errhint("Option \"%s\" takes columns of the table itself.", strata_option_typed(name))));
 		if (bms_is_member(attno, *used))
 			ereport(ERROR,
 					(errcode(ERRCODE_DUPLICATE_COLUMN),
-					 errmsg("column \"%s\" appears more than once in strata.segmentby and strata.orderby",
-							column),
+					 errmsg("column \"%s\" appears more than once in %s and %s", column,
+							strata_option_typed("segmentby"), strata_option_typed("orderby")),
 					 errhint("Name each column once, in one of the two options.")));
 		*used = bms_add_member(*used, attno);
 		att = TupleDescAttr(RelationGetDescr(rel), attno - 1);
@@ -245,7 +259,8 @@ check_list(Relation rel, const char *name, List *sorts, Bitmapset **used)
 					(errcode(ERRCODE_UNDEFINED_FUNCTION),
 					 errmsg("could not identify an ordering operator for type %s of column \"%s\"",
 							format_type_be(att->atttypid), column),
-					 errhint("Columns in strata.segmentby and strata.orderby need a type with a default btree operator class.")));
+					 errhint("Columns in %s and %s need a type with a default btree operator class.",
+							 strata_option_typed("segmentby"), strata_option_typed("orderby"))));
 	}
 }
 
@@ -265,18 +280,40 @@ find_option(List *options, const char *wanted)
 	return NULL;
 }
 
-/* What a text for strata.direct_load means, or ereport. */
-static bool
-direct_load_value(const char *text)
+/* See catalog.h. */
+List *
+strata_tablespaces_parse(const char *text)
 {
+	List	   *names = NIL;
+
+	if (text != NULL && !is_blank(text) && !SplitIdentifierString(pstrdup(text), ',', &names))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid value for option \"strata.tablespaces\": \"%s\"", text),
+				 errhint("Give a list of names, such as 'disk1, disk2'.")));
+	return names;
+}
+
+/* See catalog.h. */
+bool
+strata_option_bool(DefElem *def)
+{
+	char	   *text = def->arg != NULL ? defGetString(def) : "true";
 	bool		value;
 
 	if (!parse_bool(text, &value))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid value for option \"strata.direct_load\": \"%s\"", text),
+				 errmsg("invalid value for option \"%s\": \"%s\"", strata_option_typed(def->defname), text),
 				 errhint("Give true or false.")));
 	return value;
+}
+
+/* Is the option a switch? */
+static bool
+is_switch(const char *name)
+{
+	return strcmp(name, "columnstore") == 0 || strcmp(name, "direct_load") == 0;
 }
 
 /* See catalog.h. */
@@ -286,7 +323,6 @@ strata_settings_check(Relation rel, List *options)
 	Bitmapset  *used = NULL;
 	Bitmapset  *segmentby = NULL;
 	const char *codecs;
-	const char *direct_load;
 	ListCell   *lc;
 
 	foreach(lc, options)
@@ -300,14 +336,17 @@ strata_settings_check(Relation rel, List *options)
 		if (!known)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("unrecognized parameter \"strata.%s\"", def->defname),
+					 errmsg("unrecognized parameter \"%s\"", strata_option_typed(def->defname)),
 					 errhint(OPTION_LIST_HINT)));
+		/* RESET gives an empty value */
+		if (is_switch(def->defname) && (def->arg == NULL || defGetString(def)[0] != '\0'))
+			(void) strata_option_bool(def);
 		for_each_cell(lc2, options, lnext(options, lc))
 		{
 			if (strcmp(lfirst_node(DefElem, lc2)->defname, def->defname) == 0)
 				ereport(ERROR,
 						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						 errmsg("parameter \"strata.%s\" specified more than once", def->defname)));
+						 errmsg("parameter \"%s\" specified more than once", strata_option_typed(def->defname))));
 		}
 	}
 	for (int i = lengthof(option_names) - 1; i >= 0; i--)
@@ -325,11 +364,9 @@ strata_settings_check(Relation rel, List *options)
 	codecs = find_option(options, "codecs");
 	if (codecs == NULL && find_option(options, "segmentby") != NULL)
 		codecs = strata_settings_get_text(RelationGetRelid(rel), "codecs");
-	direct_load = find_option(options, "direct_load");
-	/* no value means true; RESET gives none either */
-	if (direct_load != NULL && direct_load[0] != '\0')
-		(void) direct_load_value(direct_load);
 	strata_option_bloom_check(rel, find_option(options, "bloom"));
+	strata_option_dimensions_check(rel, find_option(options, "dimensions"));
+	(void) strata_tablespaces_parse(find_option(options, "tablespaces"));
 	strata_option_codecs_check(rel, find_option(options, "codec_level"), codecs, segmentby);
 }
 
@@ -466,8 +503,8 @@ strata_settings_store(Oid relid, List *options, bool reset)
 			DefElem    *def = lfirst_node(DefElem, lc);
 			char	   *text = def->arg != NULL ? defGetString(def) : pstrdup("");
 
-			if (strcmp(def->defname, "columnstore") == 0 || strcmp(def->defname, "direct_load") == 0)
-				text = pstrdup(defGetBoolean(def) ? "true" : "false");
+			if (is_switch(def->defname))
+				text = pstrdup(strata_option_bool(def) ? "true" : "false");
 			merged = lappend(merged, makeDefElem(def->defname, (Node *) makeString(text), -1));
 		}
 	}
@@ -541,6 +578,17 @@ rewrite_list(List *sorts, const char *old, const char *new_name)
 	return buf.data;
 }
 
+/* Options, other than column lists, that name columns. */
+static const struct
+{
+	const char *option;
+	char	   *(*rewrite) (const char *text, const char *old, const char *new_name);
+}			rewriters[] = {
+	{"bloom", strata_option_bloom_rewrite},
+	{"codecs", strata_option_codecs_rewrite},
+	{"dimensions", strata_option_dimensions_rewrite}
+};
+
 /* See catalog.h. */
 void
 strata_settings_column_changed(Oid relid, const char *old, const char *new_name)
@@ -557,25 +605,16 @@ strata_settings_column_changed(Oid relid, const char *old, const char *new_name)
 		char	   *text = def->arg != NULL ? defGetString(def) : pstrdup("");
 		char	   *rewritten;
 
-		if (strcmp(def->defname, "codecs") == 0)
+		for (int i = 0; i < (int) lengthof(rewriters); i++)
 		{
-			rewritten = strata_option_codecs_rewrite(text, old, new_name);
+			if (strcmp(def->defname, rewriters[i].option) != 0)
+				continue;
+			rewritten = rewriters[i].rewrite(text, old, new_name);
 			if (rewritten != NULL)
 			{
 				def->arg = (Node *) makeString(rewritten);
 				changed = true;
 			}
-			continue;
-		}
-		if (strcmp(def->defname, "bloom") == 0)
-		{
-			rewritten = strata_option_bloom_rewrite(text, old, new_name);
-			if (rewritten != NULL)
-			{
-				def->arg = (Node *) makeString(rewritten);
-				changed = true;
-			}
-			continue;
 		}
 		if (!is_column_list(def->defname))
 			continue;
@@ -652,7 +691,7 @@ strata_settings_direct_load(Relation rel)
 {
 	char	   *text = strata_option_inherited_text(rel, "direct_load");
 
-	return text != NULL && direct_load_value(text);
+	return text != NULL ? strcmp(text, "true") == 0 : strata_compat_direct_load(rel);
 }
 
 /* See catalog.h. */

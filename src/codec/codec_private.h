@@ -209,7 +209,6 @@ typedef struct StrataIntSink
 
 extern StrataCodecResult strata_ints_decode_to(const uint8_t *data, size_t len, uint32_t total, uint32_t from,
 											   uint32_t n, const StrataIntSink *sink, uint64_t *out);
-extern bool strata_ints_are_split(const uint8_t *data, size_t len, uint32_t total);
 extern void strata_ints_describe(const uint8_t *data, size_t len, uint32_t total, char *text, size_t size);
 
 /* --- lz_library.c ------------------------------------------------------------- */

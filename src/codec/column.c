@@ -4,7 +4,7 @@
  *	  A column: header, null map, payload.  What the batch layer stores.
  *
  *	OFFSET	SIZE	MEANING
- *	0		1		format version: the first one that had all that is in it
+ *	0		1		format version: 1
  *	1		1		codec id (codec.h)
  *	2		1		bits 0-1 kind, 2-3 log2(width) (0 for BYTES), 4-5 null mode
  *					(nulls.c), 6-7 zero
@@ -27,9 +27,7 @@
 #include "bitstream.h"
 #include "codec_private.h"
 
-#define FORMAT_VERSION 5
-#define FIRST_CODEC_OF_2 STRATA_CODEC_NUMERIC
-#define VERSION_1_BLOCK 65536
+#define FORMAT_VERSION 1
 #define HEADER_MAX 11
 #define CRC_OFFSET 3
 #define CRC_END 7
@@ -126,60 +124,6 @@ check_vector(const StrataVector *v, uint32_t nrows, const bool *isnull)
 	return strata_nulls_count(isnull, nrows) == nrows - v->n;
 }
 
-/* Is there codec PACKED in a payload, or in the entries of a dictionary? */
-static bool
-has_packed(StrataCodecId chosen, const uint8_t *payload, const uint8_t *end)
-{
-	StrataReader in = strata_reader(payload, (size_t) (end - payload));
-
-	if (chosen == STRATA_CODEC_DICTIONARY)
-	{
-		strata_read_varint(&in);
-		return strata_read_u8(&in) == STRATA_CODEC_PACKED;
-	}
-	return chosen == STRATA_CODEC_PACKED;
-}
-
-/* Are there blocks of integers in two parts in a payload?  Only looked for where a stream is the payload. */
-static bool
-may_be_split(const StrataVector *v, StrataCodecId chosen, const uint8_t *payload, const uint8_t *end)
-{
-	if (v->level == STRATA_LEVEL_HOT || v->n == 0)
-		return false;
-	switch (chosen)
-	{
-		case STRATA_CODEC_RAW:
-			return v->kind == STRATA_KIND_BYTES;
-		case STRATA_CODEC_CONSTANT:
-		case STRATA_CODEC_GORILLA:
-			return false;
-		case STRATA_CODEC_DELTA_DELTA:
-			return strata_ints_are_split(payload, (size_t) (end - payload), v->n);
-		default:
-			return true;
-	}
-}
-
-/*
- * The format version a payload needs.  5 if integers may be split, 2 if there may be anything
- * else in it that version 1 did not have: a codec, what archives have, a block of zstd that is larger.
- */
-static uint8_t
-version_needed(const StrataVector *v, StrataCodecId chosen, const uint8_t *payload, const uint8_t *end)
-{
-	if (may_be_split(v, chosen, payload, end))
-		return 5;
-	if (chosen == STRATA_CODEC_JSONB)
-		return 4;
-	if (has_packed(chosen, payload, end))
-		return 3;
-	if (v->level == STRATA_LEVEL_ARCHIVE || chosen >= FIRST_CODEC_OF_2 ||
-		((chosen == STRATA_CODEC_ZSTD || chosen == STRATA_CODEC_DICTIONARY) &&
-		 v->kind == STRATA_KIND_BYTES && v->n > 1 && v->offsets[v->n] > VERSION_1_BLOCK))
-		return 2;
-	return 1;
-}
-
 StrataCodecResult
 strata_column_encode(const StrataVector *vector, uint32_t nrows, const bool *isnull, StrataCodecId wanted,
 					 void *scratch, size_t scratch_size, uint8_t *out, size_t cap, size_t *len)
@@ -193,7 +137,6 @@ strata_column_encode(const StrataVector *vector, uint32_t nrows, const bool *isn
 	size_t		map_size;
 	uint32_t	crc;
 	uint8_t    *head;
-	const uint8_t *payload;
 
 	if (!check_vector(&v, nrows, isnull) || !strata_codec_supports(wanted, v.kind, v.width))
 		return STRATA_CODEC_NOT_APPLICABLE;
@@ -209,7 +152,6 @@ strata_column_encode(const StrataVector *vector, uint32_t nrows, const bool *isn
 	strata_nulls_write(mode, isnull, nrows, &w);
 	if (w.failed)
 		return STRATA_CODEC_NO_SPACE;
-	payload = w.next;
 	if (v.n > 0 && wanted == STRATA_CODEC_AUTO)
 		rc = strata_choose_encode(&v, &arena, &w, &chosen);
 	else if (v.n > 0)
@@ -218,7 +160,7 @@ strata_column_encode(const StrataVector *vector, uint32_t nrows, const bool *isn
 		return rc;
 	if (w.failed)
 		return STRATA_CODEC_NO_SPACE;
-	head[0] = version_needed(&v, chosen, payload, w.next);
+	head[0] = FORMAT_VERSION;
 	head[1] = (uint8_t) chosen;
 	head[2] = (uint8_t) ((unsigned) v.kind | (v.width ? (unsigned) __builtin_ctz(v.width) << 2 : 0) |
 						 (unsigned) mode << 4);
@@ -248,7 +190,7 @@ parse(const uint8_t *buf, size_t len, uint32_t room, bool *isnull, Column *c)
 	if (in.failed)
 		return STRATA_CODEC_CORRUPT;
 	c->codec = strata_codec_get(id);
-	if (version == 0 || version > FORMAT_VERSION || c->codec == NULL)
+	if (version != FORMAT_VERSION || c->codec == NULL)
 		return STRATA_CODEC_UNSUPPORTED;
 	c->id = (StrataCodecId) id;
 	c->null_mode = (StrataNullMode) (shape >> 4 & 3);

@@ -429,9 +429,9 @@ strata_ints_decode_to(const uint8_t *data, size_t len, uint32_t total, uint32_t 
 	return decode(data, len, total, from, n, 8, sink, out);
 }
 
-/* Does any block of a stream that was just written have its numbers in two parts? */
-bool
-strata_ints_are_split(const uint8_t *data, size_t len, uint32_t total)
+/* Does any block of a stream have its numbers in two parts? */
+static bool
+are_split(const uint8_t *data, size_t len, uint32_t total)
 {
 	StrataReader in = strata_reader(data, len);
 	IntHeader	h;
@@ -471,7 +471,7 @@ strata_ints_describe(const uint8_t *data, size_t len, uint32_t total, char *text
 		return;
 	used = snprintf(text, size, "%s, %s", transforms[h.shape.transform],
 					h.shape.packing == INT_PACK_EXTENDED ? strata_int_extended_name(in) :
-					strata_ints_are_split(data, len, total) ? "split" : packings[h.shape.packing]);
+					are_split(data, len, total) ? "split" : packings[h.shape.packing]);
 	if (h.divisor > 1 && used > 0 && (size_t) used < size)
 		used += snprintf(text + used, size - (size_t) used, ", gcd %llu", (unsigned long long) h.divisor);
 	if ((h.shape.packing == INT_PACK_SIMPLE8B || h.shape.packing == INT_PACK_BITS) && used > 0 && (size_t) used < size)

@@ -204,7 +204,7 @@ look_up(GapfillFill *fill, ExprState *expr, ExprContext *context, Sample *sample
 	sample->value = values[1];
 }
 
-/* As the weighted mean of the two, in the arithmetic of the type; integers are cut off. */
+/* As the weighted mean of the two; integers are computed exactly and rounded, halves away from zero. */
 static Datum
 interpolated(const GapfillFill *fill, const Sample *before, const Sample *after, int64 time)
 {
@@ -229,8 +229,13 @@ interpolated(const GapfillFill *fill, const Sample *before, const Sample *after,
 	{
 		int64		from = strata_bucket_get(fill->type, before->value);
 		int64		to = strata_bucket_get(fill->type, after->value);
-		int128		result = (from * right + to * left) / (left + right);
+		int128		sum = from * right + to * left;
+		int128		length = left + right;
+		int128		rest = sum % length;
+		int128		result = sum / length;
 
+		if ((rest < 0 ? -rest : rest) >= length - (rest < 0 ? -rest : rest))
+			result += rest < 0 ? -1 : 1;
 		if (result != (int64) result ||
 			(fill->type == INT4OID && result != (int32) result) ||
 			(fill->type == INT2OID && result != (int16) result))

@@ -59,16 +59,13 @@ extern void strata_gapfill_bounds(Query *query, GapfillCall *call);
 /* gapfill_sequence.c: the buckets between start and finish, in order */
 typedef struct GapfillSequence
 {
-	Oid			type;
-	StrataBucket rule;			/* of the wall clock when there is a zone */
 	bool		zoned;
-	Datum		zone;
+	StrataBucket rule;			/* without a zone */
+	StrataZoneBucket zone;		/* with one */
 	int64		finish;			/* exclusive */
-	int64		first;			/* first start, in the rule's times */
-	int64		next;			/* next start, in the rule's times */
+	int64		first;			/* first start */
+	int64		next;			/* next start */
 	bool		more;
-	bool		has_held;		/* a bucket that later ones may come before */
-	int64		held;
 } GapfillSequence;
 
 /* Takes what the arguments of the call have come to; ereports on bad ones. */

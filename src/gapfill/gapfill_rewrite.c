@@ -175,10 +175,6 @@ split_fill(FuncExpr *func, GapfillFunction function, Split *split)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("window functions must not be below %s", name)));
-	if (!contain_aggs_of_level(linitial(call->args), 0))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("aggregate functions must be below %s", name)));
 	split->in_fill = true;
 	call->args = (List *) split_expression((Node *) call->args, split);
 	split->in_fill = false;
@@ -246,20 +242,44 @@ make_time_bucket(const FuncExpr *func, const GapfillCall *call)
 								 InvalidOid, func->inputcollid, COERCE_EXPLICIT_CALL);
 }
 
-typedef struct Replacement
-{
-	Node	   *what;
-	Node	   *by;
-} Replacement;
-
+/*
+ * In WHERE and HAVING, which see no rows but those of the query, a call stands for the
+ * bucket of its row, whatever its start and finish.
+ */
 static Node *
-replace_expression(Node *node, Replacement *replacement)
+call_time_bucket(Node *node, void *context)
 {
 	if (node == NULL)
 		return NULL;
-	if (equal(node, replacement->what))
-		return copyObject(replacement->by);
-	return expression_tree_mutator(node, replace_expression, replacement);
+	if (strata_gapfill_node(node) == GAPFILL_BUCKET)
+	{
+		FuncExpr   *func = strata_gapfill_complete((FuncExpr *) node);
+		GapfillCall call;
+
+		strata_gapfill_call_get(func, &call);
+		return (Node *) make_time_bucket(func, &call);
+	}
+	return expression_tree_mutator(node, call_time_bucket, context);
+}
+
+/* The same in conditions of FROM and WHERE, in place. */
+static void
+conditions_call_time_bucket(Node *node)
+{
+	ListCell   *lc;
+
+	if (node != NULL && IsA(node, FromExpr))
+	{
+		foreach(lc, ((FromExpr *) node)->fromlist)
+			conditions_call_time_bucket(lfirst(lc));
+		((FromExpr *) node)->quals = call_time_bucket(((FromExpr *) node)->quals, NULL);
+	}
+	else if (node != NULL && IsA(node, JoinExpr))
+	{
+		conditions_call_time_bucket(((JoinExpr *) node)->larg);
+		conditions_call_time_bucket(((JoinExpr *) node)->rarg);
+		((JoinExpr *) node)->quals = call_time_bucket(((JoinExpr *) node)->quals, NULL);
+	}
 }
 
 /* The grouping half of the query; takes its FROM, WHERE, GROUP BY, HAVING. */
@@ -267,7 +287,6 @@ static Query *
 make_inner(Query *query, Split *split, int bucket, Expr *time_bucket)
 {
 	Query	   *inner = makeNode(Query);
-	Replacement replacement = {.what = list_nth(split->keys, bucket), .by = (Node *) time_bucket};
 	ListCell   *lc;
 
 	*inner = *query;
@@ -285,7 +304,8 @@ make_inner(Query *query, Split *split, int bucket, Expr *time_bucket)
 	inner->groupClause = copyObject(query->groupClause);
 	foreach(lc, inner->groupClause)
 		lfirst_node(SortGroupClause, lc)->tleSortGroupRef = foreach_current_index(lc) + 1;
-	inner->havingQual = replace_expression(query->havingQual, &replacement);
+	inner->havingQual = call_time_bucket(query->havingQual, NULL);
+	conditions_call_time_bucket((Node *) inner->jointree);
 	inner->cteList = NIL;
 	inner->hasModifyingCTE = inner->hasRecursive = false;
 	inner->hasWindowFuncs = inner->hasTargetSRFs = inner->hasDistinctOn = false;
@@ -420,6 +440,22 @@ calls_gapfill(Node *node, void *context)
 	return expression_tree_walker(node, calls_gapfill, context);
 }
 
+/* Calls of locf or interpolate in what is computed before gaps are filled. */
+static bool
+calls_fill(Node *node, void *context)
+{
+	GapfillFunction function;
+
+	if (node == NULL)
+		return false;
+	function = strata_gapfill_node(node);
+	if (function == GAPFILL_LOCF || function == GAPFILL_INTERPOLATE)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("aggregate functions must be below %s", function == GAPFILL_LOCF ? "locf" : "interpolate")));
+	return expression_tree_walker(node, calls_fill, context);
+}
+
 /* Position of the call in the grouping expressions, or -1. */
 static int
 find_call(Query *query, List *keys)
@@ -503,6 +539,7 @@ strata_gapfill_rewrite_query(Query *query)
 	(void) split_expression((Node *) query->targetList, &split);
 	split.fills = NIL;
 	tlist = (List *) split_expression((Node *) query->targetList, &split);
+	(void) calls_fill((Node *) split.columns, NULL);
 	if (calls_gapfill((Node *) list_copy_tail(split.columns, list_length(split.keys)), NULL) ||
 		calls_gapfill((Node *) split.fills, NULL) || calls_gapfill((Node *) tlist, NULL))
 		ereport(ERROR,

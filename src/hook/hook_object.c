@@ -4,7 +4,8 @@
  *	  A table that is dropped takes its companion along.
  *
  * Dependencies cannot say this (a companion is an extension member, and R's
- * drop would become the extension's): spike.md B.
+ * drop would become the extension's).  Those of its columns that a command can
+ * drop by themselves stand before the table in its list (strata_companion_bind).
  *
  * src/hook/hook_object.c
  *-------------------------------------------------------------------------
@@ -31,22 +32,18 @@ drop_companion(Oid relid)
 	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
 	Form_pg_class form;
 	StrataLocator locator = {0};
-	Oid			companion = InvalidOid;
 
 	if (!HeapTupleIsValid(tuple))
 		return;
 	form = (Form_pg_class) GETSTRUCT(tuple);
-	if ((form->relkind == RELKIND_RELATION || form->relkind == RELKIND_MATVIEW) &&
-		strncmp(NameStr(form->relname), "batch_", 6) != 0)
+	if ((form->relkind == RELKIND_RELATION || form->relkind == RELKIND_MATVIEW) && strata_is_strata_am(form->relam))
 	{
 		STRATA_LOCATOR_SPACE(locator) = OidIsValid(form->reltablespace) ?
 			form->reltablespace : MyDatabaseTableSpace;
 		STRATA_LOCATOR_NUMBER(locator) = form->relfilenode;
-		companion = strata_companion_of_locator(&locator, form->relpersistence);
+		strata_companion_drop_of(&locator, form->relpersistence);
 	}
 	ReleaseSysCache(tuple);
-	if (OidIsValid(companion))
-		strata_companion_drop(companion);
 }
 
 static void

@@ -74,16 +74,6 @@ create_upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input
 		strata_gapfill_create_paths(root, output_rel);
 }
 
-/* Does no other extension want to be asked what a plan for a table should be? */
-static bool
-is_alone(void)
-{
-	return previous_planner == NULL &&
-		previous_info_hook == NULL && get_relation_info_hook == hide_indexes &&
-		previous_hook == NULL && set_rel_pathlist_hook == set_rel_pathlist &&
-		previous_upper_hook == NULL && create_upper_paths_hook == create_upper_paths;
-}
-
 /* The planner may scribble on the query, and so do we. */
 static PlannedStmt *
 plan_query(Query *query, const char *text, int cursor_options, ParamListInfo params)
@@ -91,8 +81,6 @@ plan_query(Query *query, const char *text, int cursor_options, ParamListInfo par
 	List	   *functions;
 	PlannedStmt *stmt;
 
-	if (is_alone() && (stmt = strata_scan_plan_key(query, cursor_options, params)) != NULL)
-		return stmt;
 	strata_gapfill_rewrite(query, params, &functions);
 	strata_time_rewrite_quals(query);
 	stmt = previous_planner ? previous_planner(query, text, cursor_options, params) :

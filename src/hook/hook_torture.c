@@ -4,7 +4,8 @@
  *	  strata.torture: compress a table after every statement that wrote to it.
  *
  * For developers: any suite then runs on compressed rows.  A table that cannot
- * be locked at once, or has after-triggers still to fire, is left alone.
+ * be locked at once, has after-triggers still to fire, or is not the user's, is
+ * left alone.
  *
  * src/hook/hook_torture.c
  *-------------------------------------------------------------------------
@@ -19,6 +20,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
+#include "utils/acl.h"
 #include "utils/snapmgr.h"
 
 static ExecutorEnd_hook_type previous_hook = NULL;
@@ -30,8 +32,9 @@ strata_torture_relation(Oid relid)
 {
 	Relation	rel;
 	StrataCompressResult result;
+	StrataOwnerContext saved;
 
-	if (busy || !ConditionalLockRelationOid(relid, ExclusiveLock))
+	if (busy || !strata_table_ownercheck(relid, GetUserId()) || !ConditionalLockRelationOid(relid, ExclusiveLock))
 		return;
 	rel = try_table_open(relid, NoLock);
 	if (rel == NULL)
@@ -43,7 +46,9 @@ strata_torture_relation(Oid relid)
 		/* a failure must not leave torture off for good */
 		PG_TRY();
 		{
+			strata_owner_enter(rel->rd_rel->relowner, &saved);
 			strata_store_compress(rel, false, &result);
+			strata_owner_leave(&saved);
 		}
 		PG_FINALLY();
 		{

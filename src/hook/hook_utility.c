@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * hook_utility.c
- *	  strata.* options in CREATE TABLE and ALTER TABLE; DROP DATABASE ends jobs.
+ *	  strata.* options in CREATE TABLE, ALTER TABLE and CREATE INDEX, SET of
+ *	  settings that were TimescaleDB's; DROP DATABASE ends jobs.
  *
  * PostgreSQL would refuse the options, so they are taken out of (a copy of)
  * the statement and stored when the rest has been done.  Stored ones are taken
@@ -20,6 +21,7 @@
 
 #include "access/table.h"
 #include "access/xact.h"
+#include "catalog/index.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_database.h"
@@ -82,88 +84,11 @@ run_unique(UtilityCall *call, RangeVar *name)
 	PG_END_TRY();
 }
 
-/* Split our options off a list; returned ones have names without prefix. */
-static List *
-take_options(List **options)
-{
-	List	   *ours = NIL;
-	List	   *others = NIL;
-	ListCell   *lc;
-
-	foreach(lc, *options)
-	{
-		DefElem    *def = lfirst_node(DefElem, lc);
-		const char *name;
-
-		if (strata_settings_is_option(def, &name))
-		{
-			def = copyObject(def);
-			def->defname = pstrdup(name);
-			def->defnamespace = NULL;
-			ours = lappend(ours, def);
-		}
-		else
-			others = lappend(others, def);
-	}
-	*options = others;
-	return ours;
-}
-
-/* Does any element of the list name one of our options? */
-static bool
-has_options(List *options)
-{
-	ListCell   *lc;
-	const char *name;
-
-	foreach(lc, options)
-		if (strata_settings_is_option(lfirst_node(DefElem, lc), &name))
-			return true;
-	return false;
-}
-
-/* Check and store options on an existing table. */
-static void
-apply_options(Oid relid, List *set, List *reset)
-{
-	Relation	rel = table_open(relid, ShareUpdateExclusiveLock);
-
-	if (!strata_relation_is_strata(rel) && rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE && set != NIL)
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("\"%s\" does not use the access method strata", RelationGetRelationName(rel)),
-				 errhint("ALTER TABLE %s SET ACCESS METHOD strata;",
-						 quote_identifier(RelationGetRelationName(rel)))));
-	if (reset != NIL)
-	{
-		List	   *names = NIL;
-		ListCell   *lc;
-
-		/* only the names count; the texts need not be valid */
-		foreach(lc, reset)
-		{
-			DefElem    *def = copyObject(lfirst_node(DefElem, lc));
-
-			def->arg = (Node *) makeString("");
-			names = lappend(names, def);
-		}
-		strata_settings_check(rel, names);
-		strata_settings_store(relid, names, true);
-	}
-	if (set != NIL)
-	{
-		strata_settings_check(rel, set);
-		strata_hypertable_check_options(rel, set);
-		strata_settings_store(relid, set, false);
-	}
-	table_close(rel, NoLock);
-}
-
 /* CREATE TABLE and CREATE TABLE AS: run without our options, then store them. */
 static void
 create_table(UtilityCall *call, RangeVar *name, List **options)
 {
-	List	   *ours = take_options(options);
+	List	   *ours = strata_hook_take_options(options);
 	Oid			before = RangeVarGetRelid(name, NoLock, true);
 	Oid			relid;
 
@@ -181,9 +106,7 @@ create_table(UtilityCall *call, RangeVar *name, List **options)
 		strata_settings_store(relid, ours, false);
 		return;
 	}
-	strata_hypertable_create_with(relid, &ours);
-	if (ours != NIL)
-		apply_options(relid, ours, NIL);
+	strata_hook_apply_new_options(relid, ours);
 }
 
 /* After DROP COLUMN or RENAME COLUMN, for the table and what inherits. */
@@ -240,7 +163,7 @@ plan_alter(AlterTableStmt *stmt, AlterPlan *plan)
 		if (cmd->subtype == AT_SetRelOptions || cmd->subtype == AT_ResetRelOptions)
 		{
 			List	   *options = (List *) cmd->def;
-			List	   *ours = take_options(&options);
+			List	   *ours = strata_hook_take_options(&options);
 
 			if (cmd->subtype == AT_SetRelOptions)
 				plan->set = list_concat(plan->set, ours);
@@ -321,8 +244,8 @@ alter_table(UtilityCall *call, AlterTableStmt *stmt)
 		return;
 	}
 	/* permission and lock as ALTER TABLE itself takes them */
-	relid = AlterTableLookupRelation(stmt, plan.set_access_method || plan.dropped != NIL || plan.alters_chunks ?
-									 AccessExclusiveLock : ShareUpdateExclusiveLock);
+	relid = AlterTableLookupRelation(stmt, plan.set_access_method || plan.dropped != NIL ? AccessExclusiveLock :
+									 plan.alters_chunks ? AlterTableGetLockLevel(stmt->cmds) : ShareUpdateExclusiveLock);
 	if (OidIsValid(relid) && plan.other_options)
 		stored = strata_settings_remove_all(relid);
 	if (stmt->cmds != NIL)
@@ -338,7 +261,7 @@ alter_table(UtilityCall *call, AlterTableStmt *stmt)
 	if (stored != NIL)
 		strata_settings_store(relid, stored, false);
 	if (plan.set != NIL || plan.reset != NIL)
-		apply_options(relid, plan.set, plan.reset);
+		strata_hook_apply_options(relid, plan.set, plan.reset);
 	if (plan.storage != NIL)
 		strata_hypertable_set_storage(relid, stmt, plan.storage);
 	foreach(lc, plan.dropped)
@@ -347,6 +270,19 @@ alter_table(UtilityCall *call, AlterTableStmt *stmt)
 		forget_options_of_others(relid);
 	if (plan.alters_chunks)
 		strata_hypertable_alter_chunks(relid, stmt);
+}
+
+/* ALTER INDEX, which takes chunks' indexes along. */
+static void
+alter_index(UtilityCall *call, AlterTableStmt *stmt)
+{
+	Oid			index = RangeVarGetRelid(stmt->relation, NoLock, true);
+
+	run_statement(call);
+	if (!OidIsValid(index))
+		return;
+	CommandCounterIncrement();
+	strata_hypertable_alter_indexes(index, stmt);
 }
 
 /* ALTER TABLE SET SCHEMA takes chunks along. */
@@ -379,18 +315,20 @@ rename_column(UtilityCall *call, RenameStmt *stmt)
 static void
 upgraded_member(AlterExtensionContentsStmt *stmt)
 {
-	RangeVar   *name;
 	Oid			relid;
+	unsigned int space;
+	unsigned int number;
 
 	if (stmt->objtype != OBJECT_TABLE || strcmp(stmt->extname, STRATA_EXTENSION) != 0)
 		return;
-	name = makeRangeVarFromNameList(castNode(List, stmt->object));
-	relid = RangeVarGetRelid(name, NoLock, false);
+	relid = RangeVarGetRelid(makeRangeVarFromNameList(castNode(List, stmt->object)), NoLock, false);
 	if (get_rel_namespace(relid) != get_namespace_oid(STRATA_INTERNAL_SCHEMA, true) ||
-		strncmp(get_rel_name(relid), "batch_", 6) != 0)
+		sscanf(get_rel_name(relid), "batch_%u_%u", &space, &number) != 2)
 		return;
 	CommandCounterIncrement();
 	strata_companion_silence(relid);
+	/* the dump has it behind the table that it depended on */
+	strata_companion_bind(relid, strata_relid_by_storage(space, number));
 }
 
 /* VACUUM FULL of everything rewrites companions. */
@@ -456,6 +394,78 @@ writable_statement(UtilityCall *call)
 	return call->pstmt->utilityStmt;
 }
 
+/*
+ * CREATE INDEX: concurrently, or with strata.transaction_per_chunk, a hypertable
+ * is indexed chunk by chunk.
+ */
+static void
+create_index(UtilityCall *call, IndexStmt *stmt)
+{
+	bool		per_chunk = false;
+	bool		hypertable;
+	Oid			relid;
+	ListCell   *lc;
+
+	if (strata_hook_has_options(stmt->options))
+	{
+		stmt = (IndexStmt *) writable_statement(call);
+		foreach(lc, strata_hook_take_options(&stmt->options))
+		{
+			DefElem    *def = lfirst_node(DefElem, lc);
+
+			if (strcmp(def->defname, "transaction_per_chunk") != 0)
+				ereport(ERROR,
+						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						 errmsg("unrecognized parameter \"strata.%s\"", def->defname),
+						 errhint("The option of CREATE INDEX is strata.transaction_per_chunk.")));
+			per_chunk = defGetBoolean(def);
+		}
+	}
+	relid = RangeVarGetRelid(stmt->relation, NoLock, true);
+	hypertable = OidIsValid(relid) && strata_hypertable_is(relid);
+	if (per_chunk && !hypertable && OidIsValid(relid))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("strata.transaction_per_chunk is for hypertables"),
+				 errdetail("Table \"%s\" has no chunks.", stmt->relation->relname)));
+	if (hypertable && stmt->relation->inh && (per_chunk || stmt->concurrent))
+	{
+		stmt = (IndexStmt *) writable_statement(call);
+		PreventCommandIfReadOnly("CREATE INDEX");
+		PreventCommandIfParallelMode("CREATE INDEX");
+		PreventInTransactionBlock(call->context == PROCESS_UTILITY_TOPLEVEL,
+								  stmt->concurrent ? "CREATE INDEX CONCURRENTLY" : "CREATE INDEX with strata.transaction_per_chunk");
+		strata_hypertable_create_index(stmt, call->query);
+	}
+	else if (stmt->unique || stmt->primary)
+		run_unique(call, stmt->relation);
+	else
+		run_statement(call);
+}
+
+/* PostgreSQL refuses to drop a partitioned index concurrently, and does not say what to do. */
+static void
+check_drop_index(DropStmt *stmt)
+{
+	ListCell   *lc;
+
+	if (stmt->removeType != OBJECT_INDEX || !stmt->concurrent)
+		return;
+	foreach(lc, stmt->objects)
+	{
+		RangeVar   *name = makeRangeVarFromNameList(lfirst_node(List, lc));
+		Oid			relid = RangeVarGetRelid(name, NoLock, true);
+
+		if (OidIsValid(relid) && get_rel_relkind(relid) == RELKIND_PARTITIONED_INDEX &&
+			strata_hypertable_is(IndexGetRelation(relid, true)))
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("cannot drop index \"%s\" of a hypertable concurrently", name->relname),
+					 errhint("DROP INDEX %s; with a short lock_timeout, lest others wait behind it.",
+							 quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)), name->relname))));
+	}
+}
+
 static void
 process(UtilityCall *call)
 {
@@ -464,7 +474,7 @@ process(UtilityCall *call)
 	switch (nodeTag(stmt))
 	{
 		case T_CreateStmt:
-			if (has_options(((CreateStmt *) stmt)->options))
+			if (strata_hook_has_options(((CreateStmt *) stmt)->options))
 			{
 				CreateStmt *create = (CreateStmt *) writable_statement(call);
 
@@ -473,7 +483,7 @@ process(UtilityCall *call)
 			}
 			break;
 		case T_CreateTableAsStmt:
-			if (has_options(((CreateTableAsStmt *) stmt)->into->options))
+			if (strata_hook_has_options(((CreateTableAsStmt *) stmt)->into->options))
 			{
 				CreateTableAsStmt *create = (CreateTableAsStmt *) writable_statement(call);
 
@@ -490,13 +500,17 @@ process(UtilityCall *call)
 				alter_table(call, (AlterTableStmt *) writable_statement(call));
 				return;
 			}
-			break;
-		case T_IndexStmt:
-			if (((IndexStmt *) stmt)->unique || ((IndexStmt *) stmt)->primary)
+			if (((AlterTableStmt *) stmt)->objtype == OBJECT_INDEX)
 			{
-				run_unique(call, ((IndexStmt *) stmt)->relation);
+				alter_index(call, (AlterTableStmt *) stmt);
 				return;
 			}
+			break;
+		case T_IndexStmt:
+			create_index(call, (IndexStmt *) stmt);
+			return;
+		case T_DropStmt:
+			check_drop_index((DropStmt *) stmt);
 			break;
 		case T_RenameStmt:
 			if (((RenameStmt *) stmt)->renameType == OBJECT_COLUMN &&
@@ -513,6 +527,18 @@ process(UtilityCall *call)
 				set_schema(call, (AlterObjectSchemaStmt *) stmt);
 				return;
 			}
+			break;
+		case T_AlterTableMoveAllStmt:
+			strata_move_all_without_companions((AlterTableMoveAllStmt *) writable_statement(call));
+			break;
+		case T_VariableSetStmt:
+			strata_hook_check_setting((VariableSetStmt *) stmt);
+			break;
+		case T_AlterDatabaseSetStmt:
+			strata_hook_check_setting(((AlterDatabaseSetStmt *) stmt)->setstmt);
+			break;
+		case T_AlterRoleSetStmt:
+			strata_hook_check_setting(((AlterRoleSetStmt *) stmt)->setstmt);
 			break;
 		case T_DropdbStmt:
 			end_jobs((DropdbStmt *) stmt);
@@ -540,6 +566,20 @@ process(UtilityCall *call)
 	run_statement(call);
 }
 
+/* An index or a constraint of a hypertable may be new. */
+static void
+check_hypertable(Node *stmt)
+{
+	RangeVar   *name = IsA(stmt, IndexStmt) ? ((IndexStmt *) stmt)->relation :
+		IsA(stmt, AlterTableStmt) ? ((AlterTableStmt *) stmt)->relation : NULL;
+	Oid			relid = name != NULL && IsTransactionState() ? RangeVarGetRelid(name, NoLock, true) : InvalidOid;
+
+	if (!OidIsValid(relid) || get_rel_relkind(relid) != RELKIND_PARTITIONED_TABLE)
+		return;
+	CommandCounterIncrement();
+	strata_hypertable_refuse_whole_row(relid);
+}
+
 static void
 process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree,
 				ProcessUtilityContext context, ParamListInfo params,
@@ -549,6 +589,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree,
 
 	strata_unique_key_done();
 	process(&call);
+	check_hypertable(call.pstmt->utilityStmt);
 }
 
 void

@@ -120,6 +120,7 @@ strata_chunk_apply_main(Datum arg)
 	BackgroundWorkerUnblockSignals();
 	memcpy(&name, MyBgworkerEntry->bgw_extra, sizeof(name));
 	BackgroundWorkerInitializeConnectionByOid(DatumGetObjectId(arg), InvalidOid, 0);
+	strata_worker_pin_settings();
 	StartTransactionCommand();
 	PushActiveSnapshot(GetTransactionSnapshot());
 	make_chunk(&name, MyBgworkerEntry->bgw_name + strlen(NAME_PREFIX));

@@ -25,12 +25,13 @@
 #include "commands/defrem.h"
 #include "commands/tablespace.h"
 #include "commands/trigger.h"
-#include "executor/spi.h"
 #include "miscadmin.h"
+#include "nodes/makefuncs.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
 /* How often to try for all locks before waiting for one with others in hand. */
@@ -45,13 +46,6 @@ choose_name(Relation parent, const StrataHypertable *ht, const StrataChunkRange 
 
 	return ChooseRelationName(RelationGetRelationName(parent), label, "chunk",
 							  RelationGetNamespace(parent), false);
-}
-
-static void
-run(const char *sql)
-{
-	if (SPI_execute(sql, false, 0) < 0)
-		elog(ERROR, "could not run: %s", sql);
 }
 
 /* When it was made, and options that were the hypertable's before it was one. */
@@ -78,7 +72,6 @@ strata_chunk_make_table(Relation parent, const StrataHypertable *ht, const Strat
 	char	   *name = choose_name(parent, ht, range);
 	Oid			relid;
 
-	SPI_connect();
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "CREATE %sTABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS"
 					 " INCLUDING GENERATED INCLUDING STORAGE INCLUDING COMPRESSION INCLUDING STATISTICS)"
@@ -90,8 +83,7 @@ strata_chunk_make_table(Relation parent, const StrataHypertable *ht, const Strat
 	if (OidIsValid(tablespace))
 		appendStringInfo(&sql, " TABLESPACE %s",
 						 quote_identifier(get_tablespace_name(tablespace)));
-	run(sql.data);
-	SPI_finish();
+	strata_sql_run_subcommand(sql.data);
 	relid = get_relname_relid(name, RelationGetNamespace(parent));
 	if (!OidIsValid(relid))
 		elog(ERROR, "chunk \"%s\" is not there after it was made", name);
@@ -118,17 +110,19 @@ void
 strata_chunk_attach(Oid chunk, const StrataHypertable *ht, const StrataChunkRange *range)
 {
 	StringInfoData sql;
+	ListCell   *lc;
 	char	   *schema = get_namespace_name(get_rel_namespace(ht->relid));
 
-	SPI_connect();
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%s) TO (%s)",
 					 quote_qualified_identifier(schema, get_rel_name(ht->relid)),
 					 quote_qualified_identifier(get_namespace_name(get_rel_namespace(chunk)), get_rel_name(chunk)),
 					 range->no_lo ? "MINVALUE" : strata_time_literal(ht->key_type, range->lo),
 					 range->no_hi ? "MAXVALUE" : strata_time_literal(ht->key_type, range->hi));
-	run(sql.data);
-	SPI_finish();
+	strata_sql_run_subcommand(sql.data);
+	/* indexes have come with the ATTACH */
+	foreach(lc, strata_chunk_follow_commands(ht->relid, chunk))
+		strata_sql_run_subcommand(lfirst(lc));
 	prepare_direct_load(chunk);
 }
 
@@ -299,6 +293,7 @@ strata_chunk_create(Oid hypertable, int64 time)
 	Oid			owner;
 	bool		missing;
 	bool		keys_are_ours;
+	Oid			tablespace;
 	Oid			chunk;
 
 	strata_chunk_lock_parents(hypertable);
@@ -321,7 +316,9 @@ strata_chunk_create(Oid hypertable, int64 time)
 	strata_time_chunk_range(ht->key_type, ht->interval, time, &range);
 	fit_range(&gap, &range);
 	strata_owner_enter(owner, &saved);
-	chunk = strata_chunk_make_table(parent, ht, &range, parent->rd_rel->reltablespace);
+	tablespace = strata_chunk_tablespace(ht, &range);
+	strata_chunk_indexes_into(ht, tablespace);
+	chunk = strata_chunk_make_table(parent, ht, &range, tablespace);
 	keys_are_ours = strata_foreign_keys_are_ours(parent);
 	/* ALTER TABLE insists that nobody in this session has the table open */
 	table_close(parent, NoLock);

@@ -21,7 +21,6 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
-#include "executor/spi.h"
 #include "nodes/makefuncs.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
@@ -30,16 +29,6 @@
 
 /* Settings that a chunk has from its hypertable unless it has its own. */
 static const char *const inherited[] = {"segmentby", "orderby", "codec_level", "codecs", "bloom"};
-
-static void
-run(const char *sql)
-{
-	SPI_connect();
-	if (SPI_execute(sql, false, 0) < 0)
-		elog(ERROR, "could not run: %s", sql);
-	SPI_finish();
-	CommandCounterIncrement();
-}
 
 static char *
 full_name(Oid relid)
@@ -80,7 +69,7 @@ strata_hypertable_is_referenced(Oid hypertable)
 static void
 detach(Oid hypertable, Oid chunk)
 {
-	run(psprintf("ALTER TABLE %s DETACH PARTITION %s", full_name(hypertable), full_name(chunk)));
+	strata_sql_run(psprintf("ALTER TABLE %s DETACH PARTITION %s", full_name(hypertable), full_name(chunk)));
 }
 
 /* See hypertable.h. */
@@ -182,7 +171,7 @@ strata_chunk_adopt(const StrataHypertable *ht, Oid table, const StrataChunkRange
 		AttrNumber	attno = get_attnum(table, column);
 
 		if (attno > 0)
-			run(psprintf("ALTER TABLE %s ALTER COLUMN %s SET NOT NULL", full_name(table), quote_identifier(column)));
+			strata_sql_run(psprintf("ALTER TABLE %s ALTER COLUMN %s SET NOT NULL", full_name(table), quote_identifier(column)));
 	}
 	if (strata)
 	{

@@ -17,6 +17,8 @@
  * hypertable then, so the chunk is made in this process, with the relation
  * made to look unused for that time.
  *
+ * Over 600 lines: the two processes, and what they say to each other.
+ *
  * src/hypertable/chunk_worker.c
  *-------------------------------------------------------------------------
  */
@@ -89,6 +91,7 @@ typedef struct WorkerRequest
 	Oid			hypertable;
 	int64		time;
 	uint32		fingerprint;
+	int			lock_timeout;	/* the session's */
 	PGPROC	   *leader;
 	pid_t		leader_pid;
 	Latch	   *worker_latch;	/* set before the first answer */
@@ -196,6 +199,8 @@ work(WorkerRequest *request)
 	WorkerResult result = WORKER_CHANGED;
 	Relation	rel;
 
+	/* the session waits for us as long as it would wait itself */
+	SetConfigOption("lock_timeout", psprintf("%d", request->lock_timeout), PGC_SUSET, PGC_S_OVERRIDE);
 	StartTransactionCommand();
 	PushActiveSnapshot(GetTransactionSnapshot());
 	/* the locks first: what changes under them cannot change any more */
@@ -295,6 +300,7 @@ strata_chunk_worker_main(Datum arg)
 	if (!BecomeLockGroupMember(request->leader, request->leader_pid))
 		return;
 	BackgroundWorkerInitializeConnectionByOid(request->database, InvalidOid, 0);
+	strata_worker_pin_settings();
 	/* parallel workers could not join the lock group, which is the session's, and would wait for us as we for them */
 	SetConfigOption("max_parallel_maintenance_workers", "0", PGC_USERSET, PGC_S_OVERRIDE);
 	SetConfigOption("max_parallel_workers_per_gather", "0", PGC_USERSET, PGC_S_OVERRIDE);
@@ -430,6 +436,7 @@ describe_request(WorkerRequest *request, Relation parent, int64 time)
 	request->hypertable = RelationGetRelid(parent);
 	request->time = time;
 	request->fingerprint = strata_hypertable_fingerprint(parent);
+	request->lock_timeout = LockTimeout;
 	request->leader = MyProc;
 	request->leader_pid = MyProcPid;
 	request->result = WORKER_NONE;

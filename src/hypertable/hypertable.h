@@ -25,7 +25,7 @@
 
 /*
  * Times are int64 in the units of the key's type: microseconds since
- * PostgreSQL's epoch (timestamp, timestamptz), days (date), the number itself
+ * PostgreSQL's epoch (timestamp, timestamptz, uuid), days (date), the number itself
  * (integers).
  */
 typedef struct StrataHypertable
@@ -49,7 +49,13 @@ extern StrataHypertable *strata_hypertable_open(Oid relid);
 
 extern bool strata_time_type_is_integer(Oid type);
 
-/* A key value as time, and back; infinities are INT64_MIN and INT64_MAX. */
+/* Can it be a hypertable's time: an integer, a date, a timestamp, a UUID of version 7? */
+extern bool strata_time_type_is_known(Oid type);
+
+/*
+ * A key value as time, and back; infinities are INT64_MIN and INT64_MAX.  ereports on a UUID
+ * that is not of version 7; back is the least of a time.
+ */
 extern int64 strata_time_from_datum(Oid key_type, Datum value);
 extern Datum strata_time_to_datum(Oid key_type, int64 time);
 
@@ -57,6 +63,9 @@ extern Datum strata_time_to_datum(Oid key_type, int64 time);
 extern int64 strata_time_interval_from_datum(Oid key_type, Oid type, Datum value);
 extern int64 strata_time_interval_from_text(Oid key_type, const char *text);
 extern char *strata_time_interval_to_text(Oid key_type, int64 interval);
+
+/* The length where nobody gave one: that of TimescaleDB. */
+extern int64 strata_time_interval_default(Oid key_type);
 
 /* Warn of a length that is probably a number in other units than thought. */
 extern void strata_time_interval_doubt(Oid key_type, int64 interval);
@@ -97,8 +106,24 @@ extern void strata_hypertable_create(Oid relid, const StrataHypertableRequest *r
  */
 extern void strata_hypertable_create_with(Oid relid, List **options);
 
+/*
+ * A segmentby is about to be set that may name the time of a hypertable: then the
+ * order by it that create_hypertable() gave, or would have, goes.
+ */
+extern void strata_hypertable_yield_order(Oid relid, const char *segmentby);
+
+/*
+ * Names (char *) of the tablespaces that new chunks are put into in turn; NIL:
+ * the database's.  And set them; the caller holds ShareUpdateExclusiveLock.
+ */
+extern List *strata_hypertable_tablespaces(Oid relid);
+extern void strata_hypertable_set_tablespaces(Oid relid, List *names);
+
 /* Check options that ALTER or CREATE TABLE sets on a hypertable or table. */
 extern void strata_hypertable_check_options(Relation rel, List *options);
+
+/* ereport when the relation is a hypertable with an index or CHECK that refers to a whole row. */
+extern void strata_hypertable_refuse_whole_row(Oid relid);
 
 /*
  * ALTER TABLE on a hypertable that PostgreSQL would carry out on it alone: is
@@ -107,6 +132,8 @@ extern void strata_hypertable_check_options(Relation rel, List *options);
  */
 extern bool strata_hypertable_alters_chunks(const AlterTableStmt *stmt);
 extern void strata_hypertable_alter_chunks(Oid relid, const AlterTableStmt *stmt);
+/* The same for ALTER INDEX on an index of a hypertable. */
+extern void strata_hypertable_alter_indexes(Oid index, const AlterTableStmt *stmt);
 /* Commands that set and reset storage options, which the hypertable itself cannot have. */
 extern void strata_hypertable_set_storage(Oid relid, const AlterTableStmt *stmt, List *cmds);
 extern void strata_hypertable_move_chunks(Oid relid, const char *old_schema, const char *new_schema);
@@ -118,6 +145,13 @@ extern void strata_hypertable_move_chunks(Oid relid, const char *old_schema, con
  */
 extern bool strata_unique_key_allow(Oid relid);
 extern void strata_unique_key_done(void);
+
+/*
+ * CREATE INDEX CONCURRENTLY on a hypertable, or, when the statement does not
+ * say concurrent, the same with a transaction for each chunk.  Commits; the
+ * caller has checked that this is allowed.  Scribbles on the statement.
+ */
+extern void strata_hypertable_create_index(IndexStmt *stmt, const char *query);
 
 /* A chunk's range; no_lo, no_hi: unbounded. */
 typedef struct StrataChunkRange

@@ -43,7 +43,6 @@
 #include "commands/tablecmds.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
-#include "executor/spi.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -154,6 +153,7 @@ check_table(Relation rel, AttrNumber attno, const char *column, bool has_functio
 				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
 				 errmsg("cannot use generated column \"%s\" as a hypertable's time", column)));
 	check_triggers(rel);
+	strata_whole_row_refuse(rel);
 	foreach(lc, RelationGetIndexList(rel))
 	{
 		Relation	index = index_open(lfirst_oid(lc), AccessExclusiveLock);
@@ -355,17 +355,19 @@ check_key_type(Relation rel, AttrNumber attno, Node *expression)
 		TupleDescAttr(RelationGetDescr(rel), attno - 1)->atttypid;
 	Oid			base = getBaseType(type);
 
-	if (!strata_time_type_is_integer(base) && base != DATEOID && base != TIMESTAMPOID && base != TIMESTAMPTZOID)
+	if (!strata_time_type_is_known(base))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("invalid type %s for a hypertable's time", format_type_be(type)),
-				 errhint("Use an integer, timestamp, or date column, or give a time_partitioning_func that returns one.")));
+				 errhint("Use an integer, timestamp, date or uuid (version 7) column, or give a time_partitioning_func that returns one.")));
 	return base;
 }
 
 static int64
 chosen_interval(const StrataHypertableRequest *request, Oid key_type)
 {
+	const char *length;
+
 	if (request->interval_text != NULL || request->has_interval)
 	{
 		int64		interval = request->interval_text != NULL ?
@@ -375,12 +377,10 @@ chosen_interval(const StrataHypertableRequest *request, Oid key_type)
 		strata_time_interval_doubt(key_type, interval);
 		return interval;
 	}
-	if (strata_time_type_is_integer(key_type))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("integer time needs an explicit chunk interval"),
-				 errhint("Give chunk_time_interval => 86400, or whatever a day is in the units of the column.")));
-	return strata_time_interval_from_text(key_type, "7 days");
+	length = strata_compat_setting("default_chunk_time_interval");
+	if (length != NULL && pg_strcasecmp(length, "null") != 0 && !strata_time_type_is_integer(key_type))
+		return strata_time_interval_from_text(key_type, length);
+	return strata_time_interval_default(key_type);
 }
 
 /* Returns rel, opened anew: from 18 on ALTER wants it for itself here. */
@@ -398,7 +398,7 @@ set_not_null(Relation rel, AttrNumber attno, const char *column)
 	cmd->subtype = AT_SetNotNull;
 	cmd->name = pstrdup(column);
 	table_close(rel, NoLock);
-	AlterTableInternal(relid, list_make1(cmd), false);
+	strata_alter_table(relid, list_make1(cmd));
 	CommandCounterIncrement();
 	return table_open(relid, NoLock);
 }
@@ -428,12 +428,12 @@ make_default_index(Oid relid, AttrNumber attno, const char *column)
 	stmt->relation = makeRangeVar(get_namespace_name(get_rel_namespace(relid)), get_rel_name(relid), -1);
 	stmt->accessMethod = pstrdup("btree");
 	stmt->indexParams = list_make1(elem);
-	strata_define_index(relid, stmt);
+	strata_define_index(relid, stmt, false);
 	CommandCounterIncrement();
 }
 
 /*
- * What makes it a hypertable.  Integer time is also what batches are ordered
+ * What makes it a hypertable.  Integer time, and a UUID, is also what batches are ordered
  * by, unless somebody said otherwise; of dates and timestamps storage knows it.
  */
 static void
@@ -442,11 +442,27 @@ store_options(Oid relid, AttrNumber attno, Oid key_type, int64 interval)
 	char	   *length = strata_time_interval_to_text(key_type, interval);
 	List	   *options = list_make1(makeDefElem(pstrdup(STRATA_OPTION_INTERVAL), (Node *) makeString(length), -1));
 
-	if (strata_time_type_is_integer(key_type) && get_atttype(relid, attno) == key_type && strata_settings_get_text(relid, "orderby") == NULL &&
+	if ((strata_time_type_is_integer(key_type) || key_type == UUIDOID) && get_atttype(relid, attno) == key_type && strata_settings_get_text(relid, "orderby") == NULL &&
 		strata_settings_get_text(relid, "segmentby") == NULL)
 		options = lappend(options, makeDefElem(pstrdup("orderby"),
 											   (Node *) makeString(psprintf("%s DESC", quote_identifier(get_attname(relid, attno, false)))), -1));
 	strata_settings_store(relid, options, false);
+}
+
+/* See hypertable.h. */
+void
+strata_hypertable_yield_order(Oid relid, const char *segmentby)
+{
+	StrataHypertable *ht = strata_hypertable_get(relid);
+	char	   *orderby = strata_settings_get_text(relid, "orderby");
+	const char *column;
+
+	if (ht == NULL || orderby == NULL || ht->has_function)
+		return;
+	column = get_attname(relid, ht->attno, false);
+	if (strcmp(orderby, psprintf("%s DESC", quote_identifier(column))) == 0 &&
+		strata_settings_list_names(segmentby, column))
+		strata_settings_store(relid, list_make1(makeDefElem(pstrdup("orderby"), NULL, -1)), true);
 }
 
 /*
@@ -460,10 +476,7 @@ make_guard(Oid relid)
 							   " FOR EACH STATEMENT EXECUTE FUNCTION " STRATA_INTERNAL_SCHEMA ".insert_guard()",
 							   quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)), get_rel_name(relid)));
 
-	SPI_connect();
-	if (SPI_execute(sql, false, 0) < 0)
-		elog(ERROR, "could not run: %s", sql);
-	SPI_finish();
+	strata_sql_run(sql);
 }
 
 /* A table that is partitioned already has only to be told. */

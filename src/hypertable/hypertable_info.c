@@ -70,8 +70,7 @@ read_key(StrataHypertable *ht)
 				ht->attno = linitial_node(Var, vars)->varattno;
 		}
 		ht->key_type = getBaseType(ht->key_type);
-		good = strata_time_type_is_integer(ht->key_type) || ht->key_type == DATEOID ||
-			ht->key_type == TIMESTAMPOID || ht->key_type == TIMESTAMPTZOID;
+		good = strata_time_type_is_known(ht->key_type);
 	}
 	ReleaseSysCache(tuple);
 	return good;
@@ -145,6 +144,32 @@ strata_hypertable_open(Oid relid)
 	return ht;
 }
 
+/*
+ * A text of strata.created.  What session settings make of it, or somebody wrote
+ * there, must not make the views fail that show chunks of everybody: then false.
+ */
+static bool
+parse_created(const char *text, TimestampTz *created)
+{
+	MemoryContext mcxt = CurrentMemoryContext;
+	volatile bool good = true;
+
+	PG_TRY();
+	{
+		*created = DatumGetTimestampTz(DirectFunctionCall3(timestamptz_in, CStringGetDatum(text),
+														   ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1)));
+	}
+	PG_CATCH();
+	{
+		/* only the text can be wrong */
+		MemoryContextSwitchTo(mcxt);
+		FlushErrorState();
+		good = false;
+	}
+	PG_END_TRY();
+	return good;
+}
+
 /* See hypertable.h. */
 void
 strata_hypertable_check_options(Relation rel, List *options)
@@ -156,16 +181,23 @@ strata_hypertable_check_options(Relation rel, List *options)
 		DefElem    *def = lfirst_node(DefElem, lc);
 		bool		interval = strcmp(def->defname, STRATA_OPTION_INTERVAL) == 0;
 		StrataHypertable ht = {.relid = RelationGetRelid(rel)};
+		TimestampTz created;
 
 		if (strcmp(def->defname, STRATA_OPTION_CHUNK_OPTIONS) == 0)
 			(void) strata_storage_options_parse(defGetString(def));
-		if (!interval && strcmp(def->defname, STRATA_OPTION_NOW) != 0)
+		if (strcmp(def->defname, STRATA_OPTION_CREATED) == 0 && !parse_created(defGetString(def), &created))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("invalid value for option \"%s\": \"%s\"", strata_option_typed(def->defname), defGetString(def)),
+					 errhint("It is the time when a chunk was made, which is written when it is.")));
+		if (!interval && strcmp(def->defname, STRATA_OPTION_NOW) != 0 &&
+			strcmp(def->defname, STRATA_OPTION_DIMENSIONS) != 0 && strcmp(def->defname, STRATA_OPTION_TABLESPACES) != 0)
 			continue;
 		if (rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE || !read_key(&ht))
 			ereport(ERROR,
 					(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-					 errmsg("option \"strata.%s\" needs a table partitioned by range of one time column",
-							def->defname),
+					 errmsg("option \"%s\" needs a table partitioned by range of one time column",
+							strata_option_typed(def->defname)),
 					 errhint("SELECT create_hypertable('%s', 'time column');",
 							 quote_identifier(RelationGetRelationName(rel)))));
 		if (interval)
@@ -191,7 +223,7 @@ read_bound(List *datums, Oid key_type, int64 *time, bool *unbounded)
 	if (*unbounded)
 		*time = datum->kind == PARTITION_RANGE_DATUM_MINVALUE ? PG_INT64_MIN : PG_INT64_MAX;
 	else
-		*time = strata_time_from_datum(key_type, castNode(Const, datum->value)->constvalue);
+		*time = strata_time_from_bound(key_type, castNode(Const, datum->value)->constvalue);
 	return true;
 }
 
@@ -239,12 +271,7 @@ strata_chunk_created(Oid chunk, TimestampTz *created)
 {
 	char	   *text = strata_settings_get_text(chunk, STRATA_OPTION_CREATED);
 
-	if (text == NULL)
-		return false;
-	*created = DatumGetTimestampTz(DirectFunctionCall3(timestamptz_in, CStringGetDatum(text),
-													   ObjectIdGetDatum(InvalidOid),
-													   Int32GetDatum(-1)));
-	return true;
+	return text != NULL && parse_created(text, created);
 }
 
 static int
@@ -309,12 +336,12 @@ strata_partition_find(PartitionKey key, PartitionDesc desc, Oid key_type, Datum 
 	if (offset >= 0 && bounds->kind[offset][0] == PARTITION_RANGE_DATUM_VALUE)
 	{
 		range->no_lo = false;
-		range->lo = strata_time_from_datum(key_type, bounds->datums[offset][0]);
+		range->lo = strata_time_from_bound(key_type, bounds->datums[offset][0]);
 	}
 	if (offset + 1 < bounds->ndatums && bounds->kind[offset + 1][0] == PARTITION_RANGE_DATUM_VALUE)
 	{
 		range->no_hi = false;
-		range->hi = strata_time_from_datum(key_type, bounds->datums[offset + 1][0]);
+		range->hi = strata_time_from_bound(key_type, bounds->datums[offset + 1][0]);
 	}
 	return bounds->indexes[offset + 1];
 }
@@ -350,10 +377,12 @@ strata_hypertable_now(const StrataHypertable *ht)
 	char	   *name;
 	Oid			function;
 	Oid			type;
+	AclResult	acl;
 
 	switch (ht->key_type)
 	{
 		case TIMESTAMPTZOID:
+		case UUIDOID:
 			return GetCurrentTransactionStartTimestamp();
 		case TIMESTAMPOID:
 			return DatumGetTimestamp(DirectFunctionCall1(timestamptz_timestamp,
@@ -372,6 +401,9 @@ strata_hypertable_now(const StrataHypertable *ht)
 				 errhint("SELECT set_integer_now_func('%s', 'function that returns the present time as %s');",
 						 quote_identifier(get_rel_name(ht->relid)), format_type_be(ht->key_type))));
 	function = LookupFuncName(strata_qualified_name_list(name), 0, NULL, false);
+	acl = strata_function_aclcheck(function, GetUserId(), ACL_EXECUTE);
+	if (acl != ACLCHECK_OK)
+		aclcheck_error(acl, OBJECT_FUNCTION, name);
 	type = get_func_rettype(function);
 	if (!strata_time_type_is_integer(type))
 		ereport(ERROR,
@@ -428,14 +460,18 @@ strata_hypertable_point(const StrataHypertable *ht, Oid type, Datum value, const
 		case TIMESTAMPTZOID:
 			timestamp = DatumGetTimestamp(value);
 			break;
+		case UUIDOID:
+			timestamp = strata_time_from_datum(UUIDOID, value);
+			type = TIMESTAMPTZOID;
+			break;
 		default:
 			refuse_point(ht, type, argument);
 			return 0;			/* not reached */
 	}
 	/* between local and absolute time by the session's time zone, as casts do */
-	if (type == TIMESTAMPTZOID && ht->key_type != TIMESTAMPTZOID)
+	if (type == TIMESTAMPTZOID && ht->key_type != TIMESTAMPTZOID && ht->key_type != UUIDOID)
 		timestamp = DatumGetTimestamp(DirectFunctionCall1(timestamptz_timestamp, TimestampGetDatum(timestamp)));
-	else if (type == TIMESTAMPOID && ht->key_type == TIMESTAMPTZOID)
+	else if (type == TIMESTAMPOID && (ht->key_type == TIMESTAMPTZOID || ht->key_type == UUIDOID))
 		timestamp = DatumGetTimestamp(DirectFunctionCall1(timestamp_timestamptz, TimestampGetDatum(timestamp)));
 	if (ht->key_type == DATEOID)
 		return strata_time_from_datum(DATEOID, DirectFunctionCall1(timestamp_date, TimestampGetDatum(timestamp)));
@@ -459,21 +495,4 @@ strata_relation_owner(Oid relid)
 	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
 	ReleaseSysCache(tuple);
 	return owner;
-}
-
-/* See hypertable_private.h. */
-void
-strata_owner_enter(Oid owner, StrataOwnerContext *saved)
-{
-	GetUserIdAndSecContext(&saved->user, &saved->security);
-	SetUserIdAndSecContext(owner, saved->security | SECURITY_RESTRICTED_OPERATION);
-	saved->guc_level = NewGUCNestLevel();
-}
-
-/* See hypertable_private.h. */
-void
-strata_owner_leave(StrataOwnerContext *saved)
-{
-	AtEOXact_GUC(false, saved->guc_level);
-	SetUserIdAndSecContext(saved->user, saved->security);
 }

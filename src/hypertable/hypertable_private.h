@@ -12,6 +12,7 @@
 #include "base/base.h"
 #include "hypertable/hypertable.h"
 
+#include "access/attmap.h"
 #include "commands/copy.h"
 #include "lib/stringinfo.h"
 #include "nodes/extensible.h"
@@ -23,10 +24,15 @@
 #define STRATA_OPTION_NOW "integer_now_func"
 #define STRATA_OPTION_CHUNK_OPTIONS "chunk_options"
 #define STRATA_OPTION_CREATED "created"
+#define STRATA_OPTION_DIMENSIONS "dimensions"
+#define STRATA_OPTION_TABLESPACES "tablespaces"
 
 /* The range of the chunk that a time falls into, by arithmetic alone. */
 extern void strata_time_chunk_range(Oid key_type, int64 interval, int64 time,
 									StrataChunkRange *range);
+
+/* The bound of a partition as time, whatever UUID somebody has made a bound. */
+extern int64 strata_time_from_bound(Oid key_type, Datum value);
 
 /* A bound as it stands in FOR VALUES: a quoted literal. */
 extern char *strata_time_literal(Oid key_type, int64 time);
@@ -51,6 +57,18 @@ extern int	strata_partition_find(PartitionKey key, PartitionDesc desc, Oid key_t
 extern Oid	strata_chunk_make_table(Relation parent, const StrataHypertable *ht,
 									const StrataChunkRange *range, Oid tablespace);
 extern void strata_chunk_attach(Oid chunk, const StrataHypertable *ht, const StrataChunkRange *range);
+
+/* The tablespace of a chunk to be made, InvalidOid: the database's. */
+extern Oid	strata_chunk_tablespace(const StrataHypertable *ht, const StrataChunkRange *range);
+
+/*
+ * Until the GUC nest level ends: indexes that have no tablespace of their own go
+ * into the chunk's, where that was attached.
+ */
+extern void strata_chunk_indexes_into(const StrataHypertable *ht, Oid tablespace);
+
+/* ALTER TABLE SET TABLESPACE: those attached before count no more. */
+extern void strata_hypertable_forget_tablespaces(Oid relid);
 
 /*
  * Foreign keys of a new chunk.  Are they written by us, under locks that writers
@@ -79,17 +97,6 @@ extern void strata_referring_keys_keep_hidden(Oid relid);
  */
 extern void strata_chunk_create_on_demand(Relation parent, int64 time);
 
-/* Work as the owner of a table; undone by strata_owner_leave. */
-typedef struct StrataOwnerContext
-{
-	Oid			user;
-	int			security;
-	int			guc_level;
-} StrataOwnerContext;
-
-extern void strata_owner_enter(Oid owner, StrataOwnerContext *saved);
-extern void strata_owner_leave(StrataOwnerContext *saved);
-
 /* Move the rows of a plain table into chunk tables; returns StrataChunk *s. */
 extern List *strata_hypertable_move_rows(Relation rel, const StrataHypertable *ht,
 										 Node *key_expression);
@@ -108,6 +115,12 @@ extern bool strata_load_triggers_allow(const TriggerDesc *triggers);
  */
 extern int64 strata_load_rows(ModifyTableState *mt, CopyFromState copy);
 
+/* ALTER commands, as text, that give an attached chunk what the hypertable has and CREATE TABLE LIKE leaves out. */
+extern List *strata_chunk_follow_commands(Oid hypertable, Oid chunk);
+
+/* ereport when an index or CHECK of rel refers to a whole row: no chunk can have it. */
+extern void strata_whole_row_refuse(Relation rel);
+
 /* Have plain values read faster by this COPY; see copy_input.c. */
 extern void strata_copy_speed_input(CopyFromState copy);
 
@@ -124,8 +137,20 @@ extern bool strata_route_is_node(const CustomScan *scan);
 extern List *strata_storage_options_parse(const char *text);
 extern void strata_storage_options_append(StringInfo text, List *options, const char *prefix);
 
-/* Are values that are equal, in indexes on the type, the same bytes, so that functions of them are equal? */
-extern bool strata_equal_is_identical(Oid type, Oid collation);
+/* Does the partition key go by a function of one column, so that a unique key may have the column instead? */
+extern bool strata_unique_key_column(Relation rel, const StrataHypertable *ht);
+
+/*
+ * Enter the hypertable's own part of an index, invalid, and return it; or, when
+ * one exists that an earlier statement has not finished, ereport unless this
+ * statement defines the same.  The caller holds ShareUpdateExclusiveLock on the
+ * hypertable and has checked that the user owns it.
+ */
+extern Oid	strata_index_define(Relation parent, const StrataHypertable *ht, const IndexStmt *stmt,
+								const char *query, Oid existing);
+
+/* Have two indexes the same definition?  map is from columns of a's table to those of b's. */
+extern bool strata_index_is_same(Relation a, Relation b, const AttrMap *map);
 
 extern void strata_copy_init(void);
 extern void strata_foreign_keys_init(void);

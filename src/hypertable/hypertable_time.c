@@ -11,6 +11,7 @@
  *-------------------------------------------------------------------------
  */
 #include "hypertable/hypertable_private.h"
+#include "time/time.h"
 
 #include "catalog/pg_type.h"
 #include "common/int.h"
@@ -18,7 +19,9 @@
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/datetime.h"
+#include "utils/fmgrprotos.h"
 #include "utils/timestamp.h"
+#include "utils/uuid.h"
 
 #define EPOCH_DAYS (UNIX_EPOCH_JDATE - POSTGRES_EPOCH_JDATE)	/* negative */
 
@@ -27,6 +30,14 @@ bool
 strata_time_type_is_integer(Oid type)
 {
 	return type == INT2OID || type == INT4OID || type == INT8OID;
+}
+
+/* See hypertable.h. */
+bool
+strata_time_type_is_known(Oid type)
+{
+	return strata_time_type_is_integer(type) || type == DATEOID || type == TIMESTAMPOID ||
+		type == TIMESTAMPTZOID || type == UUIDOID;
 }
 
 /* See hypertable_private.h. */
@@ -50,6 +61,10 @@ strata_time_limits(Oid key_type, int64 *min, int64 *max)
 		case DATEOID:
 			*min = DATETIME_MIN_JULIAN - POSTGRES_EPOCH_JDATE;
 			*max = DATE_END_JULIAN - POSTGRES_EPOCH_JDATE - 1;
+			break;
+		case UUIDOID:
+			*min = STRATA_UUID_MIN_TIME;
+			*max = STRATA_UUID_MAX_TIME;
 			break;
 		default:
 			*min = MIN_TIMESTAMP;
@@ -79,9 +94,29 @@ strata_time_from_datum(Oid key_type, Datum value)
 		case TIMESTAMPOID:
 		case TIMESTAMPTZOID:
 			return DatumGetTimestamp(value);	/* infinities are the extremes */
+		case UUIDOID:
+			return strata_uuid_time(DatumGetUUIDP(value));
 		default:
 			elog(ERROR, "type %u cannot be a hypertable's time", key_type);
 	}
+}
+
+/* See hypertable_private.h. */
+int64
+strata_time_from_bound(Oid key_type, Datum value)
+{
+	return key_type == UUIDOID ? strata_uuid_bound_time(DatumGetUUIDP(value)) :
+		strata_time_from_datum(key_type, value);
+}
+
+/* The least UUID of a time; what lies beyond all UUIDs is the first or the last. */
+static pg_uuid_t *
+uuid_of(int64 time)
+{
+	pg_uuid_t  *uuid = palloc(sizeof(pg_uuid_t));
+
+	strata_uuid_boundary(Min(Max(time, STRATA_UUID_MIN_TIME), STRATA_UUID_MAX_TIME), uuid);
+	return uuid;
 }
 
 /* See hypertable.h. */
@@ -102,6 +137,8 @@ strata_time_to_datum(Oid key_type, int64 time)
 			if (time == PG_INT64_MAX)
 				return DateADTGetDatum(DATEVAL_NOEND);
 			return DateADTGetDatum((DateADT) time);
+		case UUIDOID:
+			return UUIDPGetDatum(uuid_of(time));
 		default:
 			return TimestampGetDatum(time);
 	}
@@ -131,7 +168,7 @@ check_interval(Oid key_type, int64 interval)
 void
 strata_time_interval_doubt(Oid key_type, int64 interval)
 {
-	if ((key_type == TIMESTAMPOID || key_type == TIMESTAMPTZOID) && interval < USECS_PER_SEC)
+	if ((key_type == TIMESTAMPOID || key_type == TIMESTAMPTZOID || key_type == UUIDOID) && interval < USECS_PER_SEC)
 		ereport(WARNING,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unexpected chunk interval: smaller than one second"),
@@ -209,6 +246,23 @@ strata_time_interval_from_text(Oid key_type, const char *text)
 										   DirectFunctionCall3(interval_in, CStringGetDatum(text),
 															   ObjectIdGetDatum(InvalidOid),
 															   Int32GetDatum(-1)));
+}
+
+/* See hypertable.h. */
+int64
+strata_time_interval_default(Oid key_type)
+{
+	switch (key_type)
+	{
+		case INT2OID:
+			return 10000;
+		case INT4OID:
+			return 100000;
+		case INT8OID:
+			return 1000000;
+		default:
+			return strata_time_interval_from_text(key_type, "7 days");
+	}
 }
 
 /* See hypertable.h.  The text does not depend on any setting. */
@@ -305,6 +359,8 @@ strata_time_literal(Oid key_type, int64 time)
 {
 	if (strata_time_type_is_integer(key_type))
 		return psprintf("'" INT64_FORMAT "'", time);
+	if (key_type == UUIDOID)
+		return quote_literal_cstr(DatumGetCString(DirectFunctionCall1(uuid_out, UUIDPGetDatum(uuid_of(time)))));
 	return quote_literal_cstr(key_type == DATEOID ? date_text(time) : timestamp_text(key_type, time));
 }
 

@@ -46,17 +46,16 @@ key_is_gone(void *arg)
 
 /* See hypertable_private.h. */
 bool
-strata_equal_is_identical(Oid type, Oid collation)
+strata_unique_key_column(Relation rel, const StrataHypertable *ht)
 {
-	Oid			opclass = GetDefaultOpClass(type, BTREE_AM_OID);
-	Oid			function;
+	PartitionKey key = RelationGetPartitionKey(rel);
+	Form_pg_attribute att;
 
-	if (!OidIsValid(opclass))
+	if (!ht->has_function || key == NULL || ht->attno <= 0 || key->partnatts != 1 || key->partattrs[0] != 0 ||
+		list_length(pull_var_clause((Node *) key->partexprs, 0)) != 1)
 		return false;
-	function = get_opfamily_proc(get_opclass_family(opclass), get_opclass_input_type(opclass),
-								 get_opclass_input_type(opclass), BTEQUALIMAGE_PROC);
-	return OidIsValid(function) &&
-		DatumGetBool(OidFunctionCall1Coll(function, collation, ObjectIdGetDatum(get_opclass_input_type(opclass))));
+	att = TupleDescAttr(RelationGetDescr(rel), ht->attno - 1);
+	return strata_equal_is_identical(att->atttypid, att->attcollation);
 }
 
 /* See hypertable.h. */
@@ -65,35 +64,29 @@ strata_unique_key_allow(Oid relid)
 {
 	StrataHypertable *ht = strata_hypertable_get(relid);
 	Relation	rel;
-	PartitionKey key;
-	Form_pg_attribute att;
-	MemoryContextCallback *callback;
-	Oid			opclass;
 
 	strata_unique_key_done();
 	if (ht == NULL || !ht->has_function || (rel = try_table_open(relid, AccessShareLock)) == NULL)
 		return false;
-	key = RelationGetPartitionKey(rel);
-	if (key != NULL && ht->attno > 0 && key->partnatts == 1 && key->partattrs[0] == 0 &&
-		list_length(pull_var_clause((Node *) key->partexprs, 0)) == 1)
+	if (strata_unique_key_column(rel, ht))
 	{
-		att = TupleDescAttr(RelationGetDescr(rel), ht->attno - 1);
-		opclass = GetDefaultOpClass(att->atttypid, BTREE_AM_OID);
-		if (strata_equal_is_identical(att->atttypid, att->attcollation))
-		{
-			true_family = key->partopfamily[0];
-			true_type = key->partopcintype[0];
-			true_collation = key->partcollation[0];
-			callback = MemoryContextAlloc(rel->rd_partkeycxt, sizeof(MemoryContextCallback));
-			callback->func = key_is_gone;
-			callback->arg = key;
-			MemoryContextRegisterResetCallback(rel->rd_partkeycxt, callback);
-			key->partopfamily[0] = get_opclass_family(opclass);
-			key->partopcintype[0] = get_opclass_input_type(opclass);
-			key->partcollation[0] = att->attcollation;
-			key->partattrs[0] = ht->attno;
-			shown = key;
-		}
+		PartitionKey key = RelationGetPartitionKey(rel);
+		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), ht->attno - 1);
+		Oid			opclass = GetDefaultOpClass(att->atttypid, BTREE_AM_OID);
+		MemoryContextCallback *callback;
+
+		true_family = key->partopfamily[0];
+		true_type = key->partopcintype[0];
+		true_collation = key->partcollation[0];
+		callback = MemoryContextAlloc(rel->rd_partkeycxt, sizeof(MemoryContextCallback));
+		callback->func = key_is_gone;
+		callback->arg = key;
+		MemoryContextRegisterResetCallback(rel->rd_partkeycxt, callback);
+		key->partopfamily[0] = get_opclass_family(opclass);
+		key->partopcintype[0] = get_opclass_input_type(opclass);
+		key->partcollation[0] = att->attcollation;
+		key->partattrs[0] = ht->attno;
+		shown = key;
 	}
 	table_close(rel, AccessShareLock);
 	return shown != NULL;

@@ -6,6 +6,7 @@
  * src/hypertable/hypertable_with.c
  *-------------------------------------------------------------------------
  */
+#include "catalog/catalog.h"
 #include "hypertable/hypertable_private.h"
 
 #include "access/table.h"
@@ -32,6 +33,15 @@ take(List **options, const char *name)
 	return NULL;
 }
 
+/* Another option in the spelling of one that was typed. */
+static char *
+beside(const char *name, const char *other)
+{
+	const char *typed = strata_option_typed(name);
+
+	return psprintf("%.*s.%s", (int) strcspn(typed, "."), typed, other);
+}
+
 /* The one column that can only be the time, when nobody named it. */
 static char *
 guess_column(Oid relid)
@@ -55,8 +65,9 @@ guess_column(Oid relid)
 	if (found != 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("option \"strata.hypertable\" needs the time column"),
-				 errhint("WITH (strata.hypertable, strata.partition_column = 'name of the time column')")));
+				 errmsg("option \"%s\" needs the time column", strata_option_typed("hypertable")),
+				 errhint("WITH (%s, %s = 'name of the time column')", strata_option_typed("hypertable"),
+						 beside("hypertable", "partition_column"))));
 	return column;
 }
 
@@ -70,18 +81,19 @@ strata_hypertable_create_with(Oid relid, List **options)
 	DefElem    *indexes = take(options, "create_default_indexes");
 	DefElem    *interval;
 
-	if (wanted == NULL || !defGetBoolean(wanted))
+	if (wanted == NULL || !strata_option_bool(wanted))
 	{
+		const char *name = column != NULL ? "partition_column" : "create_default_indexes";
+
 		if (column != NULL || indexes != NULL)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("option \"strata.%s\" needs option \"strata.hypertable\"",
-							column != NULL ? "partition_column" : "create_default_indexes")));
+					 errmsg("option \"%s\" needs option \"%s\"", strata_option_typed(name), beside(name, "hypertable"))));
 		return;
 	}
 	request.column = column != NULL ? defGetString(column) : guess_column(relid);
 	if (indexes != NULL)
-		request.default_indexes = defGetBoolean(indexes);
+		request.default_indexes = strata_option_bool(indexes);
 	interval = take(options, STRATA_OPTION_INTERVAL);
 	if (interval != NULL)
 		request.interval_text = defGetString(interval);

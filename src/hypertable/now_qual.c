@@ -16,6 +16,7 @@
  *-------------------------------------------------------------------------
  */
 #include "hypertable/hypertable_private.h"
+#include "time/time.h"
 
 #include "access/xact.h"
 #include "catalog/pg_class.h"
@@ -37,6 +38,7 @@
 #define TIMESTAMPTZ_GE_OPERATOR 1325
 #define TIMESTAMP_GE_OPERATOR 2065
 #define DATE_GE_OPERATOR 1098
+#define UUID_GE_OPERATOR 2977
 
 #define SLACK_CLOCK USECS_PER_HOUR
 #define SLACK_DAYS USECS_PER_DAY
@@ -195,6 +197,15 @@ least_value(Node *node, Oid column_type, Datum *value)
 	Datum		present;
 	int64		time;
 
+	/* a UUID is of a time, and grows with it */
+	if (column_type == UUIDOID)
+	{
+		if (!IsA(node, FuncExpr) || !strata_uuid_is_boundary(((FuncExpr *) node)->funcid) ||
+			!least_value(linitial(((FuncExpr *) node)->args), TIMESTAMPTZOID, &present))
+			return false;
+		*value = strata_time_to_datum(UUIDOID, DatumGetTimestampTz(present));
+		return true;
+	}
 	if ((type != TIMESTAMPTZOID && type != TIMESTAMPOID && type != DATEOID) || !is_of_now(node, &slack))
 		return false;
 	/* local time anywhere in it */
@@ -243,7 +254,8 @@ is_time_column(Var *var, Query *query)
 	StrataHypertable *ht;
 
 	if (var->varlevelsup != 0 ||
-		(var->vartype != TIMESTAMPTZOID && var->vartype != TIMESTAMPOID && var->vartype != DATEOID))
+		(var->vartype != TIMESTAMPTZOID && var->vartype != TIMESTAMPOID && var->vartype != DATEOID &&
+		 var->vartype != UUIDOID))
 		return false;
 	rte = rt_fetch(var->varno, query->rtable);
 	while (rte->rtekind == RTE_SUBQUERY || rte->rtekind == RTE_JOIN || strata_rte_is_group(rte))
@@ -259,7 +271,7 @@ is_time_column(Var *var, Query *query)
 	return ht != NULL && !ht->has_function && ht->attno == var->varattno;
 }
 
-/* Is it a > or >= (swapped: < or <=) between time types? */
+/* Is it a > or >= (swapped: < or <=) between time types, or of UUIDs? */
 static bool
 is_lower_bound(Oid opno, bool swapped)
 {
@@ -285,6 +297,8 @@ is_lower_bound(Oid opno, bool swapped)
 		case F_TIMESTAMPTZ_GE_DATE:
 		case F_TIMESTAMP_GT_DATE:
 		case F_TIMESTAMP_GE_DATE:
+		case F_UUID_GT:
+		case F_UUID_GE:
 			return !swapped;
 		default:
 			return swapped && OidIsValid(get_commutator(opno)) && is_lower_bound(get_commutator(opno), false);
@@ -313,7 +327,8 @@ implied(Node *qual, Query *query)
 	if (!least_value(right, type, &value))
 		return NULL;
 	qual = (Node *) make_opclause(type == TIMESTAMPTZOID ? TIMESTAMPTZ_GE_OPERATOR :
-								  type == TIMESTAMPOID ? TIMESTAMP_GE_OPERATOR : DATE_GE_OPERATOR,
+								  type == TIMESTAMPOID ? TIMESTAMP_GE_OPERATOR :
+								  type == UUIDOID ? UUID_GE_OPERATOR : DATE_GE_OPERATOR,
 								  BOOLOID, false, copyObject((Expr *) left),
 								  (Expr *) makeConst(type, -1, InvalidOid, get_typlen(type), value, false,
 													 get_typbyval(type)),

@@ -42,12 +42,19 @@ extern TimestampTz strata_job_retry_start(const StrataJob *job, TimestampTz afte
 extern Oid	strata_job_procedure(const StrataJob *job);
 
 /*
+ * Is it a policy or one of the jobs that came with the extension, and what it
+ * calls the extension's own?  Such jobs run with the system's rights and take on
+ * those of the owner of each table themselves; all others run as their owner.
+ */
+extern bool strata_job_is_system(const StrataJob *job);
+
+/*
  * Call the routine in this session.  A procedure may commit unless atomic; then
  * everything the caller allocated in the transaction is gone.
  */
 extern void strata_job_call(const StrataJob *job, bool atomic);
 
-/* Call the job's config check, if it has one. */
+/* Call the job's config check, if it has one, with the rights of the job's owner. */
 extern void strata_job_check_config(const StrataJob *job);
 
 #endif							/* STRATA_JOB_H */

@@ -14,10 +14,12 @@
 #include "base/base.h"
 #include "job/job.h"
 
+#include "catalog/dependency.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "commands/defrem.h"
+#include "commands/extension.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
@@ -39,12 +41,32 @@ find_routine(const char *schema, const char *name, int nargs, const Oid *types)
 						   PointerGetDatum(args), ObjectIdGetDatum(namespace));
 }
 
+static Oid
+find_procedure(const StrataJob *job)
+{
+	Oid			types[2] = {INT4OID, JSONBOID};
+
+	return find_routine(job->proc_schema, job->proc_name, 2, types);
+}
+
+/* See job.h. */
+bool
+strata_job_is_system(const StrataJob *job)
+{
+	Oid			procid;
+
+	if (job->id >= STRATA_JOB_FIRST_USER_ID && !OidIsValid(job->hypertable))
+		return false;
+	procid = find_procedure(job);
+	return OidIsValid(procid) &&
+		getExtensionOfObject(ProcedureRelationId, procid) == get_extension_oid(STRATA_EXTENSION, true);
+}
+
 /* See job.h. */
 Oid
 strata_job_procedure(const StrataJob *job)
 {
-	Oid			types[2] = {INT4OID, JSONBOID};
-	Oid			procid = find_routine(job->proc_schema, job->proc_name, 2, types);
+	Oid			procid = find_procedure(job);
 
 	if (!OidIsValid(procid))
 		ereport(ERROR,
@@ -127,6 +149,7 @@ strata_job_check_config(const StrataJob *job)
 	Oid			types[1] = {JSONBOID};
 	Oid			procid;
 	List	   *args;
+	FuncExpr   *call;
 
 	if (job->check_name == NULL)
 		return;
@@ -137,6 +160,15 @@ strata_job_check_config(const StrataJob *job)
 				 errmsg("function %s.%s(config jsonb) does not exist",
 						quote_identifier(job->check_schema), quote_identifier(job->check_name))));
 	args = list_make1(job_constant(JSONBOID, -1, job->config, !job->has_config, false));
-	evaluate(makeFuncExpr(procid, get_func_rettype(procid), args, InvalidOid, InvalidOid,
-						  COERCE_EXPLICIT_CALL));
+	call = makeFuncExpr(procid, get_func_rettype(procid), args, InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+	if (job->owner == GetUserId())
+		evaluate(call);
+	else
+	{
+		StrataOwnerContext saved;
+
+		strata_role_enter(job->owner, &saved);
+		evaluate(call);
+		strata_owner_leave(&saved);
+	}
 }

@@ -48,9 +48,7 @@ PGDLLEXPORT void strata_job_scheduler_main(Datum arg);
 static Oid
 role_of(const StrataJob *job)
 {
-	if (job->id < STRATA_JOB_FIRST_USER_ID || OidIsValid(job->hypertable))
-		return InvalidOid;
-	return job->owner;
+	return strata_job_is_system(job) ? InvalidOid : job->owner;
 }
 
 static void
@@ -196,10 +194,10 @@ strata_job_scheduler_main(Datum arg)
 	if (!strata_job_slot_attach())
 		proc_exit(0);
 	BackgroundWorkerInitializeConnectionByOid(strata_job_slot_database(), InvalidOid, 0);
+	strata_worker_pin_settings();
 	pgstat_report_appname("strata scheduler");
 	/* nobody who locks our tables keeps other databases waiting */
 	SetConfigOption("lock_timeout", "10s", PGC_SUSET, PGC_S_OVERRIDE);
-	SetConfigOption("search_path", "pg_catalog, pg_temp", PGC_SUSET, PGC_S_OVERRIDE);
 
 	SetCurrentStatementStartTimestamp();
 	StartTransactionCommand();

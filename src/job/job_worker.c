@@ -33,6 +33,7 @@
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/guc.h"
+#include "utils/jsonb.h"
 #include "utils/memutils.h"
 #include "utils/portal.h"
 #include "utils/snapmgr.h"
@@ -73,6 +74,31 @@ arm_timeout(const StrataJob *job)
 							 CANCEL_AGAIN_MS);
 }
 
+/* "work_mem" in the config of a job is its work_mem; DISCARD ALL ends it. */
+static void
+set_memory(const StrataJob *job)
+{
+	JsonbValue	buffer;
+	JsonbValue *value;
+	char	   *text;
+
+	if (!job->has_config || !JB_ROOT_IS_OBJECT(DatumGetJsonbP(job->config)))
+		return;
+	value = getKeyJsonValueFromContainer(&DatumGetJsonbP(job->config)->root, "work_mem", (int) strlen("work_mem"), &buffer);
+	if (value == NULL || value->type == jbvNull)
+		return;
+	if (value->type == jbvString)
+		text = pnstrdup(value->val.string.val, value->val.string.len);
+	else if (value->type == jbvNumeric)
+		text = DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(value->val.numeric)));
+	else
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("\"work_mem\" in the config of a job must be a string with a unit"),
+				 errhint("SELECT alter_job(%d, config_merge => '{\"work_mem\": \"256MB\"}');", job->id)));
+	(void) set_config_option("work_mem", text, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SET, true, ERROR, false);
+}
+
 /* A transaction of our own, whatever the role's settings make of others. */
 static void
 begin(void)
@@ -90,6 +116,13 @@ commit(void)
 	if (ActiveSnapshotSet())
 		PopActiveSnapshot();
 	CommitTransactionCommand();
+}
+
+/* Is the process connected as the role that the job is to run as? */
+static bool
+is_for_this_role(const StrataJob *job)
+{
+	return strata_job_slot_role() == (strata_job_is_system(job) ? InvalidOid : job->owner);
 }
 
 /*
@@ -112,6 +145,11 @@ call_in_portal(const StrataJob *job)
 	/* what the call is made of must outlive a COMMIT in it */
 	MemoryContextSwitchTo(portal->portalContext);
 	EnsurePortalSnapshotExists();
+	if (!is_for_this_role(job))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("job %d has another owner, or calls another routine, since its process was started", job->id)));
+	set_memory(job);
 	strata_job_call(job, false);
 	if (portal->portalSnapshot != NULL)
 	{
@@ -188,6 +226,9 @@ call_job(const StrataJob *job, MemoryContext mcxt)
 		error_context_stack = NULL;
 		EmitErrorReport();
 		FlushErrorState();
+		/* nobody may drop a portal that is active, and the next job needs one of its name */
+		if (ActivePortal != NULL)
+			MarkPortalFailed(ActivePortal);
 		AbortOutOfAnyTransaction();
 		PortalErrorCleanup();
 		ActivePortal = NULL;
@@ -280,10 +321,7 @@ take_next(TimestampTz *next)
 		foreach(lc, strata_job_list(STRATA_JOB_DUE))
 		{
 			StrataJob  *job = lfirst(lc);
-			bool		as_system = job->id < STRATA_JOB_FIRST_USER_ID || OidIsValid(job->hypertable);
-
-			if (strata_job_slot_role() == (as_system ? InvalidOid : job->owner) &&
-				strata_job_slot_switch(job->id))
+			if (is_for_this_role(job) && strata_job_slot_switch(job->id))
 			{
 				id = job->id;
 				break;
@@ -311,6 +349,9 @@ strata_job_worker_main(Datum arg)
 		proc_exit(0);
 	BackgroundWorkerInitializeConnectionByOid(strata_job_slot_database(), strata_job_slot_role(),
 											  STRATA_BGWORKER_ANY_ROLE);
+	/* a user's job has the settings that its owner's sessions have */
+	if (!OidIsValid(strata_job_slot_role()))
+		strata_worker_pin_settings();
 	strata_job_slot_connected();
 	runtime_timeout = RegisterTimeout(USER_TIMEOUT, on_runtime_timeout);
 

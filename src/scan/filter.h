@@ -64,6 +64,17 @@ typedef enum FilterKind
 	FILTER_KIND_FLOAT8
 } FilterKind;
 
+/*
+ * What the place of a value in the order of a column's type says of "value op
+ * comparand"; see filter_order.c.
+ */
+typedef enum StrataOrder
+{
+	STRATA_ORDER_NONE,			/* nothing */
+	STRATA_ORDER_TOTAL,			/* all: the comparison never falls where the value rises */
+	STRATA_ORDER_LOCAL			/* local time and timestamptz: all but between two local times */
+} StrataOrder;
+
 /* What an operator is to a column on its left. */
 typedef struct StrataOperator
 {
@@ -72,7 +83,10 @@ typedef struct StrataOperator
 	Oid			basetype;		/* of coltype, where that is a domain; else coltype */
 	Oid			opfamily;		/* default btree family of coltype, or InvalidOid */
 	int			strategy;		/* btree strategy in it, FILTER_NE, or 0 */
-	Oid			comparison;		/* functions of the family for the input types, or InvalidOid: order, */
+	StrataOrder order;			/* may it judge a batch by minimum and maximum? */
+	Oid			boundtype;		/* of what bounds are compared with; righttype, but for STRATA_ORDER_LOCAL */
+	Oid			comparison;		/* functions of the family for lefttype and boundtype, or InvalidOid: order, */
+	Oid			same;			/* ... the operator itself, */
 	Oid			at_most;		/* ... <=, */
 	Oid			at_least;		/* ... >= */
 	Oid			opcode;			/* InvalidOid: no such operator; nothing below is set */
@@ -86,6 +100,10 @@ typedef struct StrataOperator
 /* filter_operator.c */
 extern void strata_operator_get(Oid opno, Oid coltype, StrataOperator *op);
 
+/* filter_order.c */
+extern StrataOrder strata_operator_order(Oid opcode, Oid opfamily, Oid lefttype, Oid righttype);
+extern void strata_local_bounds(Datum value, Datum *low, Datum *high);
+
 /* A comparison of a column of the scanned relation, as the planner sees it. */
 typedef struct StrataColumnOp
 {
@@ -93,7 +111,8 @@ typedef struct StrataColumnOp
 	StrataOperator op;			/* column on the left */
 	int			strategy;		/* of op; the negated one where a NOT is around it */
 	Oid			collation;		/* of the comparison */
-	bool		column_order;	/* compares as the column itself is ordered */
+	bool		column_order;	/* compares as the column itself is ordered (STRATA_ORDER_TOTAL) */
+	bool		bounded;		/* that, or STRATA_ORDER_LOCAL: bounds of the column prune */
 	bool		is_array;		/* value is an array: = ANY or <> ALL */
 	Expr	   *value;
 } StrataColumnOp;
@@ -128,14 +147,16 @@ typedef struct FilterNode
 	int16		valuelen;		/* of the value itself */
 	bool		valuebyval;
 	Oid			opno;			/* for index keys; InvalidOid when negated */
-	Oid			opcode;			/* of opno */
-	Oid			at_most;		/* <= and >= of the same types, or InvalidOid */
+	StrataOrder order;			/* see StrataOperator */
+	Oid			boundtype;		/* likewise, down to opfamily */
+	Oid			same;
+	Oid			at_most;
 	Oid			at_least;
-	Oid			lefttype;		/* likewise */
+	Oid			lefttype;
 	Oid			opfamily;
 	Oid			collation;
 	bool		by_bytes;		/* = or IN that is true of equal bytes only */
-	FmgrInfo   *cmp;			/* btree comparison (column, value); or NULL */
+	FmgrInfo   *cmp;			/* btree comparison (column, low or high); or NULL: bounds say nothing */
 	Expr	   *expr;			/* by-reference columns: the leaf as an expression, */
 	ExprState  *state;			/* ... ask strata_leaf_state() for it; else NULL */
 	struct StrataFilter *filter;	/* it belongs to */
@@ -145,8 +166,12 @@ typedef struct FilterNode
 	bool		never;			/* true for no row: a null value, an empty list */
 	bool		always;			/* true for every row: not in an empty list */
 	Datum		value;			/* COMPARE; IN, NOT_IN: the array itself */
+	Datum		low;			/* COMPARE: a column below is less than the value, */
+	Datum		high;			/* ... one above is greater; the value itself, but for STRATA_ORDER_LOCAL */
 	int			nvalues;		/* IN, NOT_IN: the elements that are not null */
 	Datum	   *values;
+	Datum	   *lows;			/* likewise of each */
+	Datum	   *highs;
 	uint64	   *hashes;			/* by_bytes: of the value, or the elements */
 	uint64		hash;			/* where that of a single value is kept */
 	FilterBytes *bytes;			/* by_bytes: likewise, */

@@ -125,7 +125,8 @@ strata_match_column_op(Expr *clause, Index varno, StrataColumnOp *match)
 	match->attno = var->varattno;
 	match->value = (Expr *) right;
 	match->strategy = match->op.strategy;
-	match->column_order = match->collation == var->varcollid;
+	match->bounded = match->collation == var->varcollid && match->op.order != STRATA_ORDER_NONE;
+	match->column_order = match->bounded && match->op.order == STRATA_ORDER_TOTAL;
 	if (match->is_array)
 		return match->strategy == (use_or ? BTEqualStrategyNumber : FILTER_NE);
 	return match->strategy != 0;
@@ -245,7 +246,7 @@ comparison_function(const StrataColumnOp *match)
 {
 	FmgrInfo   *cmp;
 
-	if (!match->column_order || !OidIsValid(match->op.comparison))
+	if (!match->bounded || !OidIsValid(match->op.comparison))
 		return NULL;
 	cmp = palloc0(sizeof(FmgrInfo));
 	fmgr_info(match->op.comparison, cmp);
@@ -309,7 +310,9 @@ compile_comparison(CompileContext *cx, Expr *clause, bool negate)
 									match.strategy);
 	node->righttype = match.op.righttype;
 	node->opno = negate ? InvalidOid : match.op.opno;
-	node->opcode = match.op.opcode;
+	node->order = match.op.order;
+	node->boundtype = match.op.boundtype;
+	node->same = match.op.same;
 	node->at_most = match.op.at_most;
 	node->at_least = match.op.at_least;
 	node->lefttype = match.op.lefttype;

@@ -15,6 +15,7 @@
 #include "access/nbtree.h"
 #include "access/transam.h"
 #include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -48,11 +49,11 @@ operator_strategy(Oid opno, Oid opfamily)
 	return strategy;
 }
 
-/* The family's function of a strategy for the operator's input types, or InvalidOid. */
+/* The family's function of a strategy for a column and what its bounds are compared with, or InvalidOid. */
 static Oid
 bound_function(const StrataOperator *op, int strategy)
 {
-	Oid			opno = get_opfamily_member(op->opfamily, op->lefttype, op->righttype, strategy);
+	Oid			opno = get_opfamily_member(op->opfamily, op->lefttype, op->boundtype, strategy);
 
 	return OidIsValid(opno) ? get_opcode(opno) : InvalidOid;
 }
@@ -75,7 +76,14 @@ look_up(Oid opno, Oid coltype, StrataOperator *op)
 	if (!OidIsValid(op->opfamily))
 		return;
 	op->strategy = operator_strategy(opno, op->opfamily);
-	op->comparison = get_opfamily_proc(op->opfamily, op->lefttype, op->righttype, BTORDER_PROC);
+	if (op->strategy == 0)
+		return;
+	op->order = strata_operator_order(op->opcode, op->opfamily, op->lefttype, op->righttype);
+	if (op->order == STRATA_ORDER_NONE)
+		return;
+	op->boundtype = op->order == STRATA_ORDER_LOCAL ? TIMESTAMPOID : op->righttype;
+	op->comparison = get_opfamily_proc(op->opfamily, op->lefttype, op->boundtype, BTORDER_PROC);
+	op->same = op->strategy == FILTER_NE ? InvalidOid : bound_function(op, op->strategy);
 	op->at_most = bound_function(op, BTLessEqualStrategyNumber);
 	op->at_least = bound_function(op, BTGreaterEqualStrategyNumber);
 }

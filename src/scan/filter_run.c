@@ -18,6 +18,19 @@
 /* Dictionaries after which it is known whether asking them first is worth it. */
 #define ENOUGH_ASKED 16
 
+/* Elements as what bounds of the column are compared with.  Memory: the current context. */
+static void
+prepare_list_bounds(FilterNode *leaf)
+{
+	leaf->lows = leaf->highs = leaf->values;
+	if (leaf->order != STRATA_ORDER_LOCAL)
+		return;
+	leaf->lows = palloc(sizeof(Datum) * Max(leaf->nvalues, 1));
+	leaf->highs = palloc(sizeof(Datum) * Max(leaf->nvalues, 1));
+	for (int i = 0; i < leaf->nvalues; i++)
+		strata_local_bounds(leaf->values[i], &leaf->lows[i], &leaf->highs[i]);
+}
+
 /* Take the array apart.  Memory: the current context. */
 static void
 prepare_list(FilterNode *leaf)
@@ -50,6 +63,7 @@ prepare_list(FilterNode *leaf)
 		leaf->never = has_null;
 		leaf->always = n == 0;
 	}
+	prepare_list_bounds(leaf);
 	if (leaf->kind != FILTER_KIND_NONE)
 		strata_filter_prepare_in(leaf);
 }
@@ -88,9 +102,19 @@ prepare_bytes(FilterNode *leaf)
 	}
 }
 
+/* Where run-time values are. */
+static MemoryContext
+value_context(StrataFilter *filter)
+{
+	if (filter->value_mcxt == NULL)
+		filter->value_mcxt = AllocSetContextCreate(filter->mcxt, "strata filter values",
+												   ALLOCSET_SMALL_SIZES);
+	return filter->value_mcxt;
+}
+
 /* Evaluate what the leaf's column is compared with. */
 static void
-prepare_leaf(StrataFilter *filter, FilterNode *leaf, ExprContext *econtext)
+prepare_value(StrataFilter *filter, FilterNode *leaf, ExprContext *econtext)
 {
 	MemoryContext old;
 	Datum		value;
@@ -115,10 +139,7 @@ prepare_leaf(StrataFilter *filter, FilterNode *leaf, ExprContext *econtext)
 			prepare_bytes(leaf);
 		return;
 	}
-	if (filter->value_mcxt == NULL)
-		filter->value_mcxt = AllocSetContextCreate(filter->mcxt, "strata filter values",
-												   ALLOCSET_SMALL_SIZES);
-	old = MemoryContextSwitchTo(filter->value_mcxt);
+	old = MemoryContextSwitchTo(value_context(filter));
 	if (leaf->value_state != NULL)
 		leaf->value = datumCopy(value, leaf->valuebyval, leaf->valuelen);
 	if (leaf->op != FILTER_COMPARE)
@@ -127,6 +148,24 @@ prepare_leaf(StrataFilter *filter, FilterNode *leaf, ExprContext *econtext)
 		prepare_bytes(leaf);
 	MemoryContextSwitchTo(old);
 }
+
+/* The same, and what bounds of the column are compared with. */
+static void
+prepare_leaf(StrataFilter *filter, FilterNode *leaf, ExprContext *econtext)
+{
+	prepare_value(filter, leaf, econtext);
+	if (leaf->never || leaf->op != FILTER_COMPARE)
+		return;
+	leaf->low = leaf->high = leaf->value;
+	if (leaf->order == STRATA_ORDER_LOCAL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(value_context(filter));
+
+		strata_local_bounds(leaf->value, &leaf->low, &leaf->high);
+		MemoryContextSwitchTo(old);
+	}
+}
+
 
 static void
 prepare_node(StrataFilter *filter, FilterNode *node, ExprContext *econtext)

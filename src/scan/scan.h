@@ -33,14 +33,6 @@ extern void strata_scan_get_relation_info(PlannerInfo *root, Oid relid, bool inh
 										  RelOptInfo *rel);
 
 /*
- * The plan of a query that wants nothing but columns of one table, all of whose rows are in
- * batches, and has each segmentby column and the first orderby column equal to constants (or parameters
- * whose values may be planned with), or wants the first rows of such a segment by that orderby
- * column; NULL: it is another query.  Does not change the query, but points into it.
- */
-extern PlannedStmt *strata_scan_plan_key(Query *query, int cursor_options, ParamListInfo params);
-
-/*
  * An executor has started.  If this is the state of a DELETE, StrataScans right
  * below it may delete whole batches of its targets; see scan_sweep.c.
  */

@@ -120,7 +120,7 @@ add_order_clause(StrataRelInfo *info, QualShape *shape, RestrictInfo *rinfo)
 {
 	const StrataColumnOp *op = info->layout->norder > 0 ? strata_scan_clause_op(info, rinfo) : NULL;
 
-	if (op == NULL || op->attno != info->layout->order[0].attno || !op->column_order || op->is_array)
+	if (op == NULL || op->attno != info->layout->order[0].attno || !op->bounded || op->is_array)
 		return;
 	switch (op->strategy)
 	{
@@ -450,17 +450,8 @@ count_cost(const StrataRelInfo *info)
 	double		unseen = companion->relpages <= 0 ? 1 :
 		1 - Min((double) companion->relallvisible / companion->relpages, 1);
 
-	if (!info->has_nrows_index)
-		return get_float8_infinity();
 	return ceil(info->size.batches / ENTRIES_PER_PAGE) * info->random_page_cost +
 		info->size.batches * cpu_index_tuple_cost + unseen * seq_access_cost(info);
-}
-
-/* See scan_private.h. */
-Cost
-strata_scan_batch_cost(const StrataRelInfo *info)
-{
-	return index_access_cost(info, 1, true) + open_cost(info, info->size.rows / Max(info->size.batches, 1.0));
 }
 
 /* See scan_private.h. */

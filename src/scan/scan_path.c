@@ -83,13 +83,6 @@ count_columns(StrataRelInfo *info)
 	return bms_num_members(attrs);
 }
 
-/* See scan_private.h. */
-bool
-strata_scan_asks_for_span(const StrataRelInfo *info)
-{
-	return info->has_span_index && info->size.batches / Max(info->nsegments, 1) >= BATCHES_BY_SPAN;
-}
-
 static void
 init_info(StrataRelInfo *info, PlannerInfo *root, RelOptInfo *rel, Relation relation,
 		  StrataStore *store)
@@ -115,8 +108,8 @@ init_info(StrataRelInfo *info, PlannerInfo *root, RelOptInfo *rel, Relation rela
 	info->has_min_index = OidIsValid(strata_store_order_index(store, info->layout, false));
 	info->has_max_index = OidIsValid(strata_store_order_index(store, info->layout, true));
 	info->has_span_index = OidIsValid(strata_store_span_index(store, info->layout));
-	info->has_nrows_index = strata_row_index_has_nrows(store->batches);
-	info->by_span = strata_scan_asks_for_span(info);
+	info->by_span = info->has_span_index &&
+		info->size.batches / Max(info->nsegments, 1) >= BATCHES_BY_SPAN;
 }
 
 /*-------------------------------------------------------------------------

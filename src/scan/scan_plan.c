@@ -78,21 +78,6 @@ strata_scan_info_parse(List *list, StrataScanInfo *info)
 		info->promotable[i++] = lfirst_int(lc) != 0;
 }
 
-/* See scan_private.h. */
-Plan *
-strata_scan_make_plan(Index scanrelid, List *tlist, List *quals, const StrataScanInfo *info, uint32 flags)
-{
-	CustomScan *cscan = makeNode(CustomScan);
-
-	cscan->scan.plan.targetlist = tlist;
-	cscan->scan.plan.qual = quals;
-	cscan->scan.scanrelid = scanrelid;
-	cscan->flags = flags;
-	cscan->custom_private = strata_scan_info_serialize(info);
-	cscan->methods = &strata_scan_methods;
-	return &cscan->scan.plan;
-}
-
 /*
  * Make the plan.  clauses is in the order of execution; pseudoconstant ones
  * are left out: PostgreSQL puts a gating Result with them on top of us, and on
@@ -102,10 +87,8 @@ static Plan *
 plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 				 List *clauses, List *custom_plans)
 {
+	CustomScan *cscan = makeNode(CustomScan);
 	StrataScanInfo info = *strata_scan_path_info(path);
-	List	   *quals = NIL;
-	List	   *children = NIL;
-	Plan	   *plan;
 	ListCell   *lc;
 
 	info.nquals = 0;
@@ -116,7 +99,7 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tli
 
 		if (rinfo->pseudoconstant)
 			continue;
-		quals = lappend(quals, rinfo->clause);
+		cscan->scan.plan.qual = lappend(cscan->scan.plan.qual, rinfo->clause);
 		info.promotable[info.nquals++] = restriction_is_securely_promotable(rinfo, rel);
 	}
 	if (custom_plans != NIL)
@@ -125,11 +108,14 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tli
 
 		while (IsA(child, Result) && outerPlan(child) != NULL)
 			child = outerPlan(child);
-		children = list_make1(child);
+		cscan->custom_plans = list_make1(child);
 	}
-	plan = strata_scan_make_plan(rel->relid, tlist, quals, &info, path->flags);
-	((CustomScan *) plan)->custom_plans = children;
-	return plan;
+	cscan->scan.plan.targetlist = tlist;
+	cscan->scan.scanrelid = rel->relid;
+	cscan->flags = path->flags;
+	cscan->custom_private = strata_scan_info_serialize(&info);
+	cscan->methods = &strata_scan_methods;
+	return &cscan->scan.plan;
 }
 
 const CustomPathMethods strata_path_methods = {

@@ -101,7 +101,6 @@ typedef struct StrataRelInfo
 	bool		has_min_index;
 	bool		has_max_index;
 	bool		has_span_index;
-	bool		has_nrows_index;	/* that batches can be counted by */
 	bool		by_span;		/* see StrataScanInfo */
 	List	   *shapes;			/* of scan_cost.c: what it knows of the quals */
 	List	   *ops;			/* and of each of them */
@@ -143,15 +142,7 @@ extern Selectivity strata_scan_unpruned_share(StrataRelInfo *info, List *clauses
  */
 extern void strata_scan_check_outgrown(Relation rel, BlockNumber planned, BlockNumber found);
 
-/* scan_cost.c: finding and opening one batch. */
-extern Cost strata_scan_batch_cost(const StrataRelInfo *info);
-
-/* scan_path.c: are there so many batches in a segment that its widest is asked for? */
-extern bool strata_scan_asks_for_span(const StrataRelInfo *info);
-
-/* scan_plan.c: the plan node; info->promotable is about the quals.  Costs are the caller's. */
-extern Plan *strata_scan_make_plan(Index scanrelid, List *tlist, List *quals, const StrataScanInfo *info,
-								   uint32 flags);
+/* scan_plan.c */
 extern const struct CustomPathMethods strata_path_methods;
 extern const struct CustomScanMethods strata_scan_methods;
 

@@ -220,7 +220,7 @@ layout_position(const StrataSource *source)
 	return is_segment_access(source) ? source->layout->nsegment + 1 : 1;
 }
 
-/* Does index column attno compare as the leaf does, and is there room for a key on it? */
+/* Does index column attno compare as the leaf's bounds do, and is there room for a key on it? */
 static bool
 can_have_key(const StrataSource *source, const RangeScan *scan, const FilterNode *leaf, int attno)
 {
@@ -233,17 +233,17 @@ can_have_key(const StrataSource *source, const RangeScan *scan, const FilterNode
 }
 
 /*
- * Append a key on index column attno made of a leaf; strategy may differ from
- * the leaf's (min_ <= value follows from column = value).  False when the
- * index compares otherwise than the leaf does.
+ * Append a key on index column attno made of a leaf and its value, low or high;
+ * strategy may differ from the leaf's (min_ <= value follows from column = value).
+ * False when the index compares otherwise than the leaf does.
  */
 static bool
 leaf_key(StrataSource *source, RangeScan *scan, const FilterNode *leaf, int attno,
-		 StrategyNumber strategy)
+		 StrategyNumber strategy, Datum value)
 {
 	Oid			opcintype = source->index->rd_opcintype[attno - 1];
 	Oid			collation = source->index->rd_indcollation[attno - 1];
-	Oid			opcode = leaf->opcode;
+	Oid			opcode = leaf->same;
 
 	if (!can_have_key(source, scan, leaf, attno))
 		return false;
@@ -251,14 +251,14 @@ leaf_key(StrataSource *source, RangeScan *scan, const FilterNode *leaf, int attn
 	{
 		Assert(strategy == BTLessEqualStrategyNumber || strategy == BTGreaterEqualStrategyNumber);
 		opcode = strategy == BTLessEqualStrategyNumber ? leaf->at_most : leaf->at_least;
-		if (!OidIsValid(opcode))
-			return false;
 	}
+	if (!OidIsValid(opcode))
+		return false;
 	ScanKeyEntryInitialize(&scan->keys[scan->nkeys++],
 						   leaf->op == FILTER_IN ? SK_SEARCHARRAY : 0,
 						   attno, strategy,
-						   leaf->righttype == opcintype ? InvalidOid : leaf->righttype,
-						   collation, opcode, leaf->value);
+						   leaf->boundtype == opcintype ? InvalidOid : leaf->boundtype,
+						   collation, opcode, value);
 	return true;
 }
 
@@ -326,11 +326,11 @@ bound_keys(StrataSource *source, RangeScan *scan, const StrataFilter *filter, in
 		if (is_max && is_lower_bound(leaf->strategy))
 			(void) leaf_key(source, scan, leaf, attno,
 							leaf->strategy == BTGreaterStrategyNumber ?
-							BTGreaterStrategyNumber : BTGreaterEqualStrategyNumber);
+							BTGreaterStrategyNumber : BTGreaterEqualStrategyNumber, leaf->low);
 		else if (!is_max && is_upper_bound(leaf->strategy))
 			(void) leaf_key(source, scan, leaf, attno,
 							leaf->strategy == BTLessStrategyNumber ?
-							BTLessStrategyNumber : BTLessEqualStrategyNumber);
+							BTLessStrategyNumber : BTLessEqualStrategyNumber, leaf->high);
 	}
 }
 
@@ -352,11 +352,11 @@ span_keys(StrataSource *source, RangeScan *scan, const StrataFilter *filter, int
 		Datum		bound;
 
 		if (leaf == NULL || !(is_max ? is_upper_bound(leaf->strategy) : is_lower_bound(leaf->strategy)) ||
-			leaf->righttype != leaf->lefttype || !can_have_key(source, scan, leaf, attno))
+			leaf->boundtype != leaf->lefttype || !can_have_key(source, scan, leaf, attno))
 			continue;
 		if (span < 0 && !strata_spans_widest(source->spans, scan->keys, nkeys, &span))
 			return;
-		if (strata_span_move(leaf->lefttype, leaf->value, span, is_max, &bound))
+		if (strata_span_move(leaf->lefttype, is_max ? leaf->high : leaf->low, span, is_max, &bound))
 			ScanKeyEntryInitialize(&scan->keys[scan->nkeys++], 0, attno,
 								   is_max ? BTLessEqualStrategyNumber : BTGreaterEqualStrategyNumber,
 								   InvalidOid, InvalidOid, is_max ? leaf->at_most : leaf->at_least, bound);
@@ -390,7 +390,9 @@ segment_keys(StrataSource *source, RangeScan *scan, const StrataFilter *filter, 
 
 		if (qual < 0 || catt == 0 ||
 			!strata_batch_schema_same_type(source->store->schema, layout->segment[i], catt) ||
-			!leaf_key(source, scan, filter->quals[qual].tree, i + 1, BTEqualStrategyNumber))
+			filter->quals[qual].tree->order != STRATA_ORDER_TOTAL ||
+			!leaf_key(source, scan, filter->quals[qual].tree, i + 1, BTEqualStrategyNumber,
+					  filter->quals[qual].tree->value))
 			return *single = false;
 		source->proven[qual] = true;
 		if (filter->quals[qual].tree->op != FILTER_COMPARE)

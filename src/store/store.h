@@ -76,14 +76,39 @@ extern Snapshot strata_latest_snapshot(void);
 /* Is this the oid of our access method? */
 extern bool strata_is_strata_am(Oid am);
 
-/* By storage, without the cache: for storage that is coming or going. */
-extern Oid	strata_companion_of_locator(const StrataLocator *locator, char persistence);
+/* Is the table a companion of ours, or the TOAST table of one?  Looks at pg_depend where the name fits. */
+extern bool strata_companion_is(Oid relid);
+
+/* Drop the companion of storage that is going, if it has one. */
+extern void strata_companion_drop_of(const StrataLocator *locator, char persistence);
 extern void strata_companion_name(char *buf, const StrataLocator *locator);	/* NAMEDATALEN */
 
-/* R's storage moves from one file to another: its companion goes along. */
-extern void strata_companion_rekey(char persistence, const StrataLocator *from,
-								   const StrataLocator *to);
+/* R's storage moves to another file: its companion goes along. */
+extern void strata_companion_rekey(Oid companion, const StrataLocator *to);
 extern void strata_companion_drop(Oid companion);
+
+/*
+ * Let the companion's columns whose type or collation can be dropped depend
+ * automatically on table relid, if that is valid.  PostgreSQL lists all that a command drops before it drops
+ * anything.  So these columns stand before the table, whose drop takes the
+ * companion along, and need no CASCADE when both table and type are dropped.
+ * May be called again.  The caller holds a lock that keeps companion and table.
+ */
+extern void strata_companion_bind(Oid companion, Oid relid);
+
+/*
+ * Who owns the extension, and with it all companions.  DDL on these is done as he,
+ * between enter and leave; an error leaves too.
+ */
+typedef struct StrataOwnerSave
+{
+	Oid			user;
+	int			security;
+} StrataOwnerSave;
+
+extern Oid	strata_extension_owner(void);
+extern void strata_extension_owner_enter(StrataOwnerSave *saved);
+extern void strata_extension_owner_leave(const StrataOwnerSave *saved);
 
 /* The access method's routine; set by am/ at load. */
 extern const TableAmRoutine *strata_am_routine;
@@ -104,18 +129,13 @@ extern StrataStore *strata_store_open(Relation rel, LOCKMODE lockmode);
 extern StrataStore *strata_store_open_as(Relation rel, TupleDesc desc, LOCKMODE lockmode);
 extern void strata_store_close(StrataStore *store, LOCKMODE lockmode);	/* NoLock keeps the lock */
 
-/*
- * Index of the companion on (first_row), unique; of one made since there is
- * strata_store_count_rows(), with nrows beside it.
- */
+/* Index of the companion on (first_row), unique, with nrows beside it. */
 extern Oid	strata_row_index_of(Relation batches);
-extern bool strata_row_index_has_nrows(Relation batches);
 
 /*
  * Index of the companion on (seg_... of this layout in order, layout[, min_ and
  * max_ of the first orderby column]), or, by_max, with max_ before min_; or
- * InvalidOid.  Row entries are not in it.  Companions of earlier versions may
- * lack it, until they are compressed again.
+ * InvalidOid: the companion was made for another layout.  Row entries are not in it.
  */
 extern Oid	strata_store_segment_index(StrataStore *store, const StrataLayout *layout, bool by_max);
 
@@ -220,6 +240,9 @@ extern int	strata_entries_find(StrataEntries *entries, int64 first_row, int nrow
 extern void strata_entries_free(StrataEntries *entries);
 extern bool strata_batch_row_is_gone(const StrataBatchReader *reader, int row);
 
+/* Does the snapshot see a batch of rel?  A companion alone may be empty. */
+extern bool strata_store_has_batches(Relation rel, Snapshot snapshot);
+
 /*
  * How many rows the snapshot sees in batches, by an index of the companion;
  * false, with nothing done, when it does not know.  store_count.c
@@ -281,8 +304,10 @@ typedef struct StrataCompressResult
 {
 	int64		nrows;			/* rows written into batches */
 	int64		nbatches;
+	int64		nmoved;			/* rows that left the row store for them */
 	int64		nskipped;		/* rows left in the row store */
 	bool		incremental;	/* the batches written are not all there are */
+	bool		waiting;		/* nothing was done: former batches are to be vacuumed first */
 } StrataCompressResult;
 
 /*
@@ -342,7 +367,7 @@ extern bool strata_companion_is_bloated(Oid companion);
 extern void strata_companion_rewrite(Oid companion);
 
 /*
- * Give every batch values for columns that were added to rel since: a rewrite
+ * Make batches again that lack columns added to rel since, or have values of dropped ones: a rewrite
  * is about to make PostgreSQL forget their missing values.  The caller holds
  * AccessExclusiveLock on rel.
  */

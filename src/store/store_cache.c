@@ -3,8 +3,8 @@
  * store_cache.c
  *	  What every query asks of a companion, remembered in its relcache entry.
  *
- * Which column stands for which of R's, which indexes there are, and whether
- * all batches have one layout.  Heap does not use rd_amcache, and a companion is
+ * That it is a companion of ours, which column stands for which of R's, which
+ * indexes there are, and whether all batches have one layout.  Heap does not use rd_amcache, and a companion is
  * a heap table of ours; relcache drops it with everything else it knows when
  * the companion changes.  So pointers into it do not outlive the next look-up
  * in any catalog: callers copy.
@@ -71,6 +71,7 @@ build_cache(Relation batches)
 	Size		head = MAXALIGN(offsetof(CompanionCache, indexes) + sizeof(CachedIndex) * nindexes);
 	CompanionCache *cache;
 
+	strata_companion_check(batches);
 	for (int i = 0; i < nindexes; i++)
 		describe_index(&described[i], list_nth_oid(indexes, i));
 	cache = MemoryContextAllocZero(CacheMemoryContext,
@@ -103,7 +104,8 @@ strata_companion_schema(TupleDesc desc, Relation batches)
 {
 	const CompanionCache *cache = get_cache(batches);
 
-	return strata_batch_schema_create_mapped(desc, RelationGetDescr(batches), cache->natts, cache->columns);
+	return strata_batch_schema_create_mapped(desc, RelationGetDescr(batches), batches->rd_rel->reltoastrelid,
+											 cache->natts, cache->columns);
 }
 
 /* See store_private.h. */
@@ -126,7 +128,7 @@ row_index(Relation batches)
 	const CompanionCache *cache = get_cache(batches);
 
 	for (int i = 0; i < cache->nindexes; i++)
-		if (cache->indexes[i].unique && cache->indexes[i].nkeys > 0 &&
+		if (cache->indexes[i].unique && cache->indexes[i].has_nrows && cache->indexes[i].nkeys > 0 &&
 			cache->indexes[i].keys[0] == STRATA_BATCH_ATT_FIRST_ROW)
 			return &cache->indexes[i];
 	ereport(ERROR,
@@ -141,13 +143,6 @@ Oid
 strata_row_index_of(Relation batches)
 {
 	return row_index(batches)->oid;
-}
-
-/* See store.h. */
-bool
-strata_row_index_has_nrows(Relation batches)
-{
-	return row_index(batches)->has_nrows;
 }
 
 /* See store.h. */
@@ -208,4 +203,6 @@ strata_store_column_dropped(Relation rel)
 		strata_settings_store(RelationGetRelid(store->batches),
 							  list_make1(makeDefElem(pstrdup(STRATA_OPTION_LAYOUT), NULL, -1)), true);
 	strata_store_close(store, NoLock);
+	CommandCounterIncrement();
+	strata_store_drop_left_columns(rel);
 }

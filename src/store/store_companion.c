@@ -9,9 +9,12 @@
  * (TRUNCATE, rewrites, VACUUM FULL) carries or discards it transactionally:
  * no companion for the present storage means no compressed rows.
  *
- * A permanent companion is an extension member: dumps skip it, binary upgrade
- * carries it.  It belongs to the extension's owner.  Logical decoding is kept
- * quiet about it (store_silence.c).
+ * A name proves nothing: anybody may make a table in pg_temp.  So what is found
+ * must have the dependency that we made, and an owner who could not forge it
+ * (store_proof.c).  A permanent companion is an extension member: dumps
+ * skip it, binary upgrade carries it.  A temporary one depends on its table.
+ * All belong to the extension's owner.  Logical decoding is kept quiet about
+ * them (store_silence.c).
  *
  * src/store/store_companion.c
  *-------------------------------------------------------------------------
@@ -27,6 +30,7 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_depend.h"
 #include "catalog/pg_type.h"
 #include "commands/defrem.h"
 #include "commands/tablecmds.h"
@@ -82,19 +86,27 @@ strata_companion_namespace(char persistence)
 	return get_namespace_oid(STRATA_INTERNAL_SCHEMA, true);
 }
 
+/* A table that has the name of this storage's companion, be it one or not. */
+static Oid
+lookup_name(const char *name, char persistence)
+{
+	/* another session's temporary table: its rows are not ours to read */
+	Oid			nsp = strata_companion_namespace(persistence);
+
+	return OidIsValid(nsp) ? get_relname_relid(name, nsp) : InvalidOid;
+}
+
 /* Catalog look-up without the cache. */
 static Oid
-lookup_companion(const StrataLocator *locator, char persistence)
+lookup_companion(Relation rel)
 {
+	StrataLocator locator = STRATA_REL_LOCATOR(rel);
 	char		name[NAMEDATALEN];
-	Oid			nsp;
+	Oid			table;
 
-	/* another session's temporary table: its rows are not ours to read */
-	nsp = strata_companion_namespace(persistence);
-	if (!OidIsValid(nsp))
-		return InvalidOid;
-	strata_companion_name(name, locator);
-	return get_relname_relid(name, nsp);
+	strata_companion_name(name, &locator);
+	table = lookup_name(name, rel->rd_rel->relpersistence);
+	return strata_companion_prove(rel, name, table, strata_owner_of_table(table), NULL);
 }
 
 static Oid
@@ -130,7 +142,7 @@ strata_companion_oid(Relation rel)
 		return cache->companion;
 	if (!IsTransactionState())
 		return InvalidOid;
-	return remember_companion(rel, lookup_companion(&locator, rel->rd_rel->relpersistence));
+	return remember_companion(rel, lookup_companion(rel));
 }
 
 /*
@@ -195,6 +207,7 @@ lookup_uncached(Relation rel)
 	HeapTuple	tuple;
 	char		name[NAMEDATALEN];
 	Oid			companion = InvalidOid;
+	Oid			owner = InvalidOid;
 
 	if (!OidIsValid(nsp))
 		return InvalidOid;
@@ -208,8 +221,12 @@ lookup_uncached(Relation rel)
 	scan = systable_beginscan(pg_class, ClassNameNspIndexId, true, snapshot, 2, key);
 	tuple = systable_getnext(scan);
 	if (HeapTupleIsValid(tuple))
+	{
 		companion = ((Form_pg_class) GETSTRUCT(tuple))->oid;
+		owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
+	}
 	systable_endscan(scan);
+	companion = strata_companion_prove(rel, name, companion, owner, snapshot);
 	UnregisterSnapshot(snapshot);
 	table_close(pg_class, AccessShareLock);
 	return companion;
@@ -506,16 +523,55 @@ strata_store_layout_of(Relation rel, const StrataSettings *settings)
 
 /* See store.h. */
 void
-strata_companion_rekey(char persistence, const StrataLocator *from, const StrataLocator *to)
+strata_companion_rekey(Oid companion, const StrataLocator *to)
 {
 	char		name[NAMEDATALEN];
-	Oid			companion = lookup_companion(from, persistence);
 
-	if (!OidIsValid(companion))
-		return;
 	strata_companion_name(name, to);
 	RenameRelationInternal(companion, name, true, false);
 	CommandCounterIncrement();
+}
+
+/* See store.h. */
+void
+strata_companion_bind(Oid companion, Oid relid)
+{
+	Relation	pg_depend;
+	Bitmapset  *wanted = NULL;
+	Bitmapset  *bound = NULL;
+	ScanKeyData key[2];
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	ObjectAddress column;
+	ObjectAddress table;
+	int			attnum = 0;
+
+	if (!OidIsValid(relid))
+		return;
+	pg_depend = table_open(DependRelationId, AccessShareLock);
+	ScanKeyInit(&key[0], Anum_pg_depend_classid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(RelationRelationId));
+	ScanKeyInit(&key[1], Anum_pg_depend_objid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(companion));
+	scan = systable_beginscan(pg_depend, DependDependerIndexId, true, NULL, 2, key);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
+
+		if (form->deptype == DEPENDENCY_AUTO && form->refclassid == RelationRelationId && form->refobjid == relid)
+			bound = bms_add_member(bound, form->objsubid);
+		else if (form->objsubid > 0 && form->deptype == DEPENDENCY_NORMAL &&
+				 strncmp(get_attname(companion, form->objsubid, false), "col_", 4) != 0)
+			wanted = bms_add_member(wanted, form->objsubid);
+	}
+	systable_endscan(scan);
+	table_close(pg_depend, AccessShareLock);
+	ObjectAddressSet(table, RelationRelationId, relid);
+	while ((attnum = bms_next_member(wanted, attnum)) > 0)
+	{
+		ObjectAddressSubSet(column, RelationRelationId, companion, attnum);
+		if (!bms_is_member(attnum, bound))
+			recordDependencyOn(&column, &table, DEPENDENCY_AUTO);
+	}
 }
 
 /* See store.h. */
@@ -531,8 +587,14 @@ strata_companion_drop(Oid companion)
 }
 
 /* See store.h. */
-Oid
-strata_companion_of_locator(const StrataLocator *locator, char persistence)
+void
+strata_companion_drop_of(const StrataLocator *locator, char persistence)
 {
-	return lookup_companion(locator, persistence);
+	char		name[NAMEDATALEN];
+	Oid			table;
+
+	strata_companion_name(name, locator);
+	table = lookup_name(name, persistence);
+	if (OidIsValid(table) && strata_companion_is(table))
+		strata_companion_drop(table);
 }

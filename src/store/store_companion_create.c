@@ -41,9 +41,11 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-static Oid
-extension_owner(Oid extension)
+/* See store.h. */
+Oid
+strata_extension_owner(void)
 {
+	Oid			extension = get_extension_oid(STRATA_EXTENSION, false);
 	Relation	rel = table_open(ExtensionRelationId, AccessShareLock);
 	ScanKeyData key;
 	SysScanDesc scan;
@@ -59,6 +61,22 @@ extension_owner(Oid extension)
 	systable_endscan(scan);
 	table_close(rel, AccessShareLock);
 	return owner;
+}
+
+/* See store.h.  What he runs cannot be a trap, but it is kept short all the same. */
+void
+strata_extension_owner_enter(StrataOwnerSave *saved)
+{
+	GetUserIdAndSecContext(&saved->user, &saved->security);
+	SetUserIdAndSecContext(strata_extension_owner(), saved->security | SECURITY_LOCAL_USERID_CHANGE |
+						   SECURITY_RESTRICTED_OPERATION);
+}
+
+/* See store.h. */
+void
+strata_extension_owner_leave(const StrataOwnerSave *saved)
+{
+	SetUserIdAndSecContext(saved->user, saved->security);
 }
 
 static Oid
@@ -88,12 +106,16 @@ typedef struct ColumnSpec
 	Oid			collation;
 } ColumnSpec;
 
+/*
+ * A domain's column is of the base type: defaults and constraints of a domain are
+ * code of its owner, which ALTER TABLE of the companion would run as ours.
+ */
 static void
 set_spec(ColumnSpec *spec, const char *prefix, AttrNumber attno, Form_pg_attribute att, Oid type)
 {
 	snprintf(spec->name, NAMEDATALEN, "%s_%d", prefix, attno);
-	spec->type = att != NULL ? att->atttypid : type;
 	spec->typmod = att != NULL ? att->atttypmod : -1;
+	spec->type = att != NULL ? getBaseTypeAndTypmod(att->atttypid, &spec->typmod) : type;
 	spec->collation = att != NULL ? att->attcollation : InvalidOid;
 }
 
@@ -198,7 +220,7 @@ create_index(Oid companion, List *columns, bool unique)
 		stmt->indexParams = lappend(stmt->indexParams, index_elem(lfirst(lc)));
 	/* the relation is given by oid: the name only serves messages */
 	stmt->relation = makeRangeVar(STRATA_INTERNAL_SCHEMA, get_rel_name(companion), -1);
-	(void) strata_define_index(companion, stmt);
+	(void) strata_define_index(companion, stmt, false);
 	CommandCounterIncrement();
 }
 
@@ -276,8 +298,23 @@ adapt_row_target(Oid companion, StrataLevel level)
 		strata_settings_store_foreign(companion, row_target(level));
 }
 
+/*
+ * Row security without a policy: statistics of the companion, which have segments
+ * and minima in clear, are not shown to who may read everything (pg_stats), nor
+ * does the planner hand them to operators of his.
+ */
+static void
+hide_rows(Oid companion)
+{
+	AlterTableCmd *cmd = makeNode(AlterTableCmd);
+
+	cmd->subtype = AT_EnableRowSecurity;
+	strata_alter_table(companion, list_make1(cmd));
+	CommandCounterIncrement();
+}
+
 static Oid
-create_companion(Relation rel, const ColumnSpec *specs, int n, Oid owner)
+create_companion(Relation rel, const ColumnSpec *specs, int n)
 {
 	char		name[NAMEDATALEN];
 	StrataLocator locator = STRATA_REL_LOCATOR(rel);
@@ -303,8 +340,14 @@ create_companion(Relation rel, const ColumnSpec *specs, int n, Oid owner)
 				 errmsg("schema \"%s\" does not exist", STRATA_INTERNAL_SCHEMA),
 				 errhint("CREATE EXTENSION strata;")));
 	strata_companion_name(name, &locator);
+	if (OidIsValid(get_relname_relid(name, nsp)))
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_TABLE),
+				 errmsg("cannot compress table \"%s\": another table has the name of its companion",
+						RelationGetRelationName(rel)),
+				 errhint("ALTER TABLE %s.%s RENAME TO something_else;", get_namespace_name_or_temp(nsp), name)));
 	oid = heap_create_with_catalog(name, nsp, rel->rd_rel->reltablespace, InvalidOid,
-								   InvalidOid, InvalidOid, temp ? rel->rd_rel->relowner : owner,
+								   InvalidOid, InvalidOid, GetUserId(),
 								   HEAP_TABLE_AM_OID, companion_descriptor(specs, n), NIL,
 								   RELKIND_RELATION, persistence, false, false,
 								   ONCOMMIT_NOOP, options, false, true, true,
@@ -334,6 +377,7 @@ create_companion(Relation rel, const ColumnSpec *specs, int n, Oid owner)
 	}
 	CommandCounterIncrement();
 	create_index(oid, list_make1("first_row"), true);
+	hide_rows(oid);
 	/* plans made without batches must notice */
 	CacheInvalidateRelcache(rel);
 	CommandCounterIncrement();
@@ -384,7 +428,7 @@ add_missing_columns(Relation rel, Oid companion, const ColumnSpec *specs, int n)
 		return true;
 	if (!strata_companion_lock_politely(companion))
 		return false;
-	AlterTableInternal(companion, cmds, false);
+	strata_alter_table(companion, cmds);
 	CommandCounterIncrement();
 	return true;
 }
@@ -451,9 +495,12 @@ strata_companion_add_columns(Relation rel)
 	ColumnSpec *specs;
 	int			n = wanted_columns(rel, layout, &specs);
 	Oid			companion = strata_companion_oid(rel);
+	StrataOwnerSave saved;
 
+	strata_extension_owner_enter(&saved);
 	if (!add_missing_columns(rel, companion, specs, n))
 		(void) fall_back(rel, companion);
+	strata_extension_owner_leave(&saved);
 }
 
 /* See store_private.h. */
@@ -488,17 +535,12 @@ strata_companion_prepare(Relation rel, StrataLayout **layout)
 	ColumnSpec *specs;
 	int			n = wanted_columns(rel, *layout, &specs);
 	Oid			companion = strata_companion_oid(rel);
-	Oid			owner = extension_owner(get_extension_oid(STRATA_EXTENSION, false));
-	Oid			saved_user;
-	int			saved_context;
+	StrataOwnerSave saved;
 
-	GetUserIdAndSecContext(&saved_user, &saved_context);
-	if (rel->rd_rel->relpersistence != RELPERSISTENCE_TEMP)
-		SetUserIdAndSecContext(owner, saved_context | SECURITY_LOCAL_USERID_CHANGE |
-							   SECURITY_RESTRICTED_OPERATION);
+	strata_extension_owner_enter(&saved);
 	if (!OidIsValid(companion))
 	{
-		companion = create_companion(rel, specs, n, owner);
+		companion = create_companion(rel, specs, n);
 		remember_layout(companion, *layout);
 	}
 	else if (!admit_layout(companion, *layout) || !add_missing_columns(rel, companion, specs, n))
@@ -511,6 +553,9 @@ strata_companion_prepare(Relation rel, StrataLayout **layout)
 							RelationGetRelationName(rel)),
 					 errhint("Try again when the transactions that read the table have ended.")));
 	}
+	/* a temporary one depends on its table as a whole */
+	if (rel->rd_rel->relpersistence != RELPERSISTENCE_TEMP)
+		strata_companion_bind(companion, RelationGetRelid(rel));
 	adapt_row_target(companion, strata_settings_get(rel)->codec_level);
 	ensure_index(rel, companion, *layout, strata_companion_segment_keys, false);
 	ensure_index(rel, companion, *layout, strata_companion_span_keys, false);
@@ -521,6 +566,6 @@ strata_companion_prepare(Relation rel, StrataLayout **layout)
 		ensure_index(rel, companion, *layout, strata_companion_segment_keys, true);
 		ensure_index(rel, companion, *layout, strata_companion_order_keys, false);
 	}
-	SetUserIdAndSecContext(saved_user, saved_context);
+	strata_extension_owner_leave(&saved);
 	return companion;
 }

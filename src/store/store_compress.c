@@ -202,35 +202,57 @@ merge_batches(CompressState *state)
 	PopActiveSnapshot();
 }
 
+/* Is there nothing in the companion that any snapshot, also of a standby, may see? */
+static bool
+is_vacuumed(Relation batches)
+{
+	TableScanDesc scan = table_beginscan(batches, SnapshotAny, 0, NULL);
+	TupleTableSlot *slot = table_slot_create(batches, NULL);
+	bool		result = !table_scan_getnextslot(scan, ForwardScanDirection, slot);
+
+	ExecDropSingleTupleTableSlot(slot);
+	table_endscan(scan);
+	return result;
+}
+
 /*
- * A column of the layout changed its type or collation without a rewrite: the
- * companion's copies no longer fit.  Take everything back and start anew.
+ * A column of the layout changed its order without a rewrite: its collation, or
+ * its type, as from int4 to oid.  The companion's copies no longer fit, so all
+ * batches are taken back.  Older snapshots go on reading them: the companion makes
+ * way for one with the new columns when VACUUM has found that nobody can any more.
+ * False: that is still to come, and nothing can be compressed until then.
  */
-static void
-discard_outdated(Relation rel, const StrataLayout *layout)
+static bool
+replace_outdated(Relation rel, const StrataLayout *layout)
 {
 	StrataStore *store = strata_store_open(rel, ExclusiveLock);
 	bool		outdated;
+	bool		vacuumed;
 	Oid			companion;
 
 	if (store == NULL)
-		return;
+		return true;
 	outdated = strata_companion_is_outdated(store, layout);
+	vacuumed = outdated && is_vacuumed(store->batches);
 	companion = RelationGetRelid(store->batches);
 	strata_store_close(store, NoLock);
 	if (!outdated)
-		return;
-	if (!strata_companion_lock_politely(companion))
-		ereport(ERROR,
-				(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
-				 errmsg("could not replace the batches of table \"%s\" while they are being read",
-						RelationGetRelationName(rel)),
-				 errdetail("A column of strata.segmentby or strata.orderby has changed its type."),
-				 errhint("Try again when the transactions that read the table have ended.")));
-	strata_store_decompress(rel);
-	strata_companion_drop(companion);
-	CacheInvalidateRelcache(rel);
-	CommandCounterIncrement();
+		return true;
+	if (vacuumed && strata_companion_lock_politely(companion))
+	{
+		strata_companion_drop(companion);
+		CacheInvalidateRelcache(rel);
+		CommandCounterIncrement();
+		return true;
+	}
+	if (!vacuumed)
+		strata_store_decompress(rel);
+	ereport(NOTICE,
+			(errmsg("table \"%s\" is compressed later", RelationGetRelationName(rel)),
+			 errdetail("A column of strata.segmentby or strata.orderby is in another order now, and older transactions may still read its former batches."),
+			 errhint("VACUUM %s; then SELECT compress_chunk('%s'); when these have ended.",
+					 RelationGetRelationName(rel), RelationGetRelationName(rel))));
+	return false;
 }
 
 /* See store.h. */
@@ -245,7 +267,12 @@ strata_store_compress(Relation rel, bool recompress, StrataCompressResult *resul
 
 	memset(result, 0, sizeof(*result));
 	strata_progress_start(rel);
-	discard_outdated(rel, layout);
+	if (!replace_outdated(rel, layout))
+	{
+		result->waiting = true;
+		strata_progress_end();
+		return;
+	}
 	first = !OidIsValid(strata_companion_oid(rel));
 	(void) strata_companion_prepare(rel, &layout);
 
@@ -267,6 +294,7 @@ strata_store_compress(Relation rel, bool recompress, StrataCompressResult *resul
 	TransferPredicateLocksToHeapRelation(state.store->batches);
 	strata_progress_phase(STRATA_PHASE_READING);
 	take_row_store(&state);
+	result->nmoved = state.nread;
 	encoding = encoding_text(state.writer, rel);
 	encoded = strata_settings_get_text(RelationGetRelid(state.store->batches), "encoding");
 	result->incremental = recompress && encoded != NULL && strcmp(encoded, encoding) == 0;

@@ -21,6 +21,7 @@
 
 #include "access/genam.h"
 #include "access/itup.h"
+#include "access/table.h"
 #include "access/visibilitymap.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -127,6 +128,34 @@ count_all(Counting *c)
 
 /* See store.h. */
 bool
+strata_store_has_batches(Relation rel, Snapshot snapshot)
+{
+	Oid			companion = strata_companion_oid(rel);
+	Relation	batches = OidIsValid(companion) ? try_table_open(companion, AccessShareLock) : NULL;
+	Relation	index;
+	IndexScanDesc scan;
+	ScanKeyData key;
+	TupleTableSlot *slot;
+	bool		found;
+
+	if (batches == NULL)
+		return false;
+	index = index_open(strata_row_index_of(batches), AccessShareLock);
+	scan = strata_index_beginscan(batches, index, snapshot, 1, 0);
+	slot = table_slot_create(batches, NULL);
+	/* below are entries */
+	ScanKeyInit(&key, 1, BTGreaterEqualStrategyNumber, F_INT8GE, Int64GetDatum(0));
+	index_rescan(scan, &key, 1, NULL, 0);
+	found = index_getnext_slot(scan, ForwardScanDirection, slot);
+	ExecDropSingleTupleTableSlot(slot);
+	index_endscan(scan);
+	index_close(index, AccessShareLock);
+	table_close(batches, AccessShareLock);
+	return found;
+}
+
+/* See store.h. */
+bool
 strata_store_count_rows(StrataStore *store, Snapshot snapshot, StrataEntries *entries, StrataRowCount *count)
 {
 	Counting	c = {store, snapshot, entries, .visible = InvalidBuffer, .count = count};
@@ -134,7 +163,7 @@ strata_store_count_rows(StrataStore *store, Snapshot snapshot, StrataEntries *en
 	ScanKeyData key;
 
 	memset(count, 0, sizeof(*count));
-	if (!strata_row_index_has_nrows(store->batches) || !IsMVCCSnapshot(snapshot))
+	if (!IsMVCCSnapshot(snapshot))
 		return false;
 	PredicateLockRelation(store->batches, snapshot);
 	index = index_open(strata_row_index_of(store->batches), AccessShareLock);

@@ -89,9 +89,10 @@ strata_entry_parse(Relation batches, TupleTableSlot *slot, StrataEntry *entry)
 	if (slot->tts_isnull[STRATA_BATCH_ATT_ENTRY - 1] ||
 		DatumGetInt32(slot->tts_values[STRATA_BATCH_ATT_NROWS - 1]) != 0)
 		corrupt(batches, entry->row, "it is no entry");
-	value = DatumGetByteaPP(slot->tts_values[STRATA_BATCH_ATT_ENTRY - 1]);
+	value = (bytea *) DatumGetPointer(slot->tts_values[STRATA_BATCH_ATT_ENTRY - 1]);
 	bytes = (const uint8 *) VARDATA_ANY(value);
-	if (VARSIZE_ANY_EXHDR(value) != ENTRY_BYTES)
+	/* it is too short to be compressed or out of line: a pointer is not followed */
+	if ((VARATT_IS_EXTENDED(value) && !VARATT_IS_SHORT(value)) || VARSIZE_ANY_EXHDR(value) != ENTRY_BYTES)
 		corrupt(batches, entry->row, "it has the wrong length");
 	memcpy(&crc, bytes + 1 + sizeof(ItemPointerData), sizeof(crc));
 	if (crc != entry_crc(entry->row, bytes))

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * store_fill.c
- *	  Columns added since a batch was made, written into the batch.
+ *	  Columns added to R or dropped since a batch was made: the batch made again.
  *
  * ADD COLUMN with a constant default touches no row: the value stands in
  * pg_attribute (attmissingval) until a rewrite of the table puts it into the
@@ -9,13 +9,23 @@
  * batches that rely on a missing value are made again with it, row numbers,
  * layout and all else unchanged.
  *
+ * A column of segmentby or orderby that was dropped has left copies of its values
+ * in the companion, in columns that need its type.  A type that users make would
+ * have to stay for them, so these columns are dropped, too.  Their values are
+ * under a batch row's checksum, and the next rewrite of the companion would make
+ * them null, so batches that have some are made again without, by what their
+ * layout is now.
+ *
  * src/store/store_fill.c
  *-------------------------------------------------------------------------
  */
 #include "store/store_private.h"
 
 #include "access/table.h"
+#include "access/transam.h"
 #include "access/xact.h"
+#include "catalog/dependency.h"
+#include "catalog/pg_class.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/snapmgr.h"
@@ -29,11 +39,21 @@ has_missing_values(TupleDesc desc)
 	return false;
 }
 
-/* Does the loaded batch rely on a missing value? */
 static bool
-lacks_column(StrataBatchReader *reader)
+has_dropped_columns(TupleDesc desc)
+{
+	for (int i = 0; i < desc->natts; i++)
+		if (TupleDescAttr(desc, i)->attisdropped)
+			return true;
+	return false;
+}
+
+/* Does the loaded batch rely on a missing value, or have one of a column that the companion lost? */
+static bool
+is_outdated(StrataBatchReader *reader)
 {
 	TupleDesc	desc = reader->schema->rel_desc;
+	TupleDesc	batch_desc = reader->schema->batch_desc;
 
 	for (int i = 0; i < desc->natts; i++)
 	{
@@ -42,7 +62,38 @@ lacks_column(StrataBatchReader *reader)
 			!strata_batch_reader_is_stored(reader, i + 1))
 			return true;
 	}
+	slot_getallattrs(reader->batch_slot);
+	for (int i = 0; i < batch_desc->natts; i++)
+		if (TupleDescAttr(batch_desc, i)->attisdropped && !reader->batch_slot->tts_isnull[i])
+			return true;
 	return false;
+}
+
+/*
+ * What a layout says of the columns that are still there: rows in the order of
+ * several columns are in none without the first of them.
+ */
+static const StrataLayout *
+living_layout(TupleDesc desc, const StrataLayout *layout)
+{
+	StrataLayout *living;
+
+	if (strata_layout_is_usable(desc, layout))
+		return layout;
+	living = palloc(sizeof(StrataLayout));
+	*living = *layout;
+	living->segment = palloc(sizeof(AttrNumber) * (layout->nsegment + 1));
+	living->nsegment = 0;
+	for (int i = 0; i < layout->nsegment; i++)
+		if (!TupleDescAttr(desc, layout->segment[i] - 1)->attisdropped)
+			living->segment[living->nsegment++] = layout->segment[i];
+	living->norder = 0;
+	while (living->norder < layout->norder &&
+		   !TupleDescAttr(desc, layout->order[living->norder].attno - 1)->attisdropped)
+		living->norder++;
+	living->nulls_apart &= living->norder > 0;
+	living->text = strata_layout_format(living);
+	return living;
 }
 
 /* Make the loaded batch again, with all columns there are now. */
@@ -51,7 +102,8 @@ rebuild_batch(StrataStore *store, StrataBatchReader *reader)
 {
 	TupleDesc	desc = RelationGetDescr(store->batches);
 	StrataSettings *settings = strata_settings_get(store->rel);
-	StrataBatchBuilder *builder = strata_batch_builder_create(store->rel, store->schema, reader->layout,
+	const StrataLayout *layout = living_layout(RelationGetDescr(store->rel), reader->layout);
+	StrataBatchBuilder *builder = strata_batch_builder_create(store->rel, store->schema, layout,
 															  settings->codecs, settings->codec_level,
 															  reader->nrows);
 	TupleTableSlot *row = MakeSingleTupleTableSlot(RelationGetDescr(store->rel), &TTSOpsVirtual);
@@ -78,30 +130,21 @@ rebuild_batch(StrataStore *store, StrataBatchReader *reader)
 	ExecDropSingleTupleTableSlot(row);
 }
 
-/* See store.h. */
-void
-strata_store_fill_missing(Relation rel)
+/* Make all batches again that are outdated. */
+static void
+rebuild_outdated(Relation rel)
 {
-	StrataStore *store;
-	Snapshot	snapshot;
-	TableScanDesc scan;
-	TupleTableSlot *slot;
-	StrataBatchReader *reader;
-	MemoryContext mcxt;
+	StrataStore *store = strata_store_open(rel, RowExclusiveLock);
+	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	TableScanDesc scan = table_beginscan(store->batches, snapshot, 0, NULL);
+	TupleTableSlot *slot = table_slot_create(store->batches, NULL);
+	StrataBatchReader *reader = strata_batch_reader_create(rel, store->schema);
+	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata fill", ALLOCSET_DEFAULT_SIZES);
 
-	if (!OidIsValid(strata_companion_oid(rel)) || !has_missing_values(RelationGetDescr(rel)))
-		return;
-	strata_companion_add_columns(rel);
-	store = strata_store_open(rel, RowExclusiveLock);
-	snapshot = RegisterSnapshot(GetLatestSnapshot());
-	scan = table_beginscan(store->batches, snapshot, 0, NULL);
-	slot = table_slot_create(store->batches, NULL);
-	reader = strata_batch_reader_create(rel, store->schema);
-	mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata fill", ALLOCSET_DEFAULT_SIZES);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (strata_batch_reader_load(reader, slot) && lacks_column(reader))
+		if (strata_batch_reader_load(reader, slot) && is_outdated(reader))
 		{
 			MemoryContext old = MemoryContextSwitchTo(mcxt);
 
@@ -117,4 +160,72 @@ strata_store_fill_missing(Relation rel)
 	UnregisterSnapshot(snapshot);
 	strata_store_close(store, NoLock);
 	CommandCounterIncrement();
+}
+
+/* See store.h. */
+void
+strata_store_fill_missing(Relation rel)
+{
+	Oid			companion = strata_companion_oid(rel);
+	Relation	batches;
+	bool		dropped;
+
+	if (!OidIsValid(companion))
+		return;
+	batches = table_open(companion, AccessShareLock);
+	dropped = has_dropped_columns(RelationGetDescr(batches));
+	table_close(batches, NoLock);
+	if (has_missing_values(RelationGetDescr(rel)))
+		strata_companion_add_columns(rel);
+	else if (!dropped)
+		return;
+	rebuild_outdated(rel);
+}
+
+/* Columns of the companion that are there for dropped ones of R, and whose type or collation may go. */
+static List *
+left_columns(Relation rel, TupleDesc batch_desc)
+{
+	static const char *const prefixes[] = {"seg_", "min_", "max_"};
+	TupleDesc	desc = RelationGetDescr(rel);
+	List	   *left = NIL;
+
+	for (int i = STRATA_BATCH_FIXED_ATTS; i < batch_desc->natts; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(batch_desc, i);
+
+		if (att->attisdropped ||
+			(att->atttypid < FirstUnpinnedObjectId && att->attcollation < FirstUnpinnedObjectId))
+			continue;
+		for (int k = 0; k < lengthof(prefixes); k++)
+		{
+			int			attno = strncmp(NameStr(att->attname), prefixes[k], 4) == 0 ? atoi(NameStr(att->attname) + 4) : 0;
+
+			if (attno >= 1 && attno <= desc->natts && TupleDescAttr(desc, attno - 1)->attisdropped)
+				left = lappend_int(left, att->attnum);
+		}
+	}
+	return left;
+}
+
+/* See store_private.h. */
+void
+strata_store_drop_left_columns(Relation rel)
+{
+	Relation	batches = table_open(strata_companion_oid(rel), AccessExclusiveLock);
+	List	   *left = left_columns(rel, RelationGetDescr(batches));
+	ListCell   *lc;
+
+	table_close(batches, NoLock);
+	foreach(lc, left)
+	{
+		ObjectAddress address;
+
+		/* indexes on it go, too */
+		ObjectAddressSubSet(address, RelationRelationId, strata_companion_oid(rel), lfirst_int(lc));
+		performDeletion(&address, DROP_CASCADE, PERFORM_DELETION_INTERNAL | PERFORM_DELETION_QUIETLY);
+		CommandCounterIncrement();
+	}
+	if (left != NIL)
+		rebuild_outdated(rel);
 }

@@ -7,7 +7,9 @@
  *
  * The batches are walked in the order of their segment index, so neighbours
  * come one after the other and little is remembered: the run of batches that
- * would be merged.  All others stay as they are, bytes and row numbers.
+ * would be merged, or several where segments are equal to the index and not the
+ * same (1.0 and 1.00), so that it mixes them.  All other batches stay as they
+ * are, bytes and row numbers.
  *
  * src/store/store_merge.c
  *-------------------------------------------------------------------------
@@ -35,6 +37,22 @@ typedef struct RunBatch
 	int			nrows;
 } RunBatch;
 
+/* Neighbours that may become one batch. */
+typedef struct Run
+{
+	MemoryContext mcxt;			/* everything here */
+	RunBatch   *batches;
+	int			n;
+	int			room;
+	int64		live;			/* rows still in its batches */
+	bool		overlaps;
+	bool		changed;		/* rows have left one of them */
+	Datum	   *segment;
+	bool	   *segment_isnull;
+	Datum		bound;			/* greatest max so far */
+	bool		has_bound;
+} Run;
+
 typedef struct Merge
 {
 	StrataStore *store;
@@ -47,18 +65,7 @@ typedef struct Merge
 	StrataCompressResult *result;
 	FmgrInfo	compare;		/* of the first orderby column */
 	Form_pg_attribute order_att;	/* NULL: no order */
-	/* the run */
-	MemoryContext run_mcxt;		/* segment and bound */
-	RunBatch   *run;
-	int			nrun;
-	int			room;
-	int64		live;			/* rows still in its batches */
-	bool		overlaps;
-	bool		changed;		/* rows have left one of them */
-	Datum	   *segment;
-	bool	   *segment_isnull;
-	Datum		bound;			/* greatest max so far */
-	bool		has_bound;
+	List	   *runs;			/* of segments that are equal to the index */
 } Merge;
 
 /* The rows of one batch of the run that are still there. */
@@ -95,7 +102,7 @@ compare_first_rows(const void *a, const void *b)
 
 /* The run into new batches. */
 static void
-rewrite_run(Merge *merge)
+rewrite_run(Merge *merge, Run *run)
 {
 	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata merge", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(mcxt);
@@ -107,10 +114,10 @@ rewrite_run(Merge *merge)
 	/* what overlapped must not be found overlapping again */
 	strata_gather_sort_all(gather);
 	/* equal rows stay as they came: batches of new rows have the higher numbers */
-	qsort(merge->run, merge->nrun, sizeof(RunBatch), compare_first_rows);
-	for (int i = 0; i < merge->nrun; i++)
+	qsort(run->batches, run->n, sizeof(RunBatch), compare_first_rows);
+	for (int i = 0; i < run->n; i++)
 	{
-		const RunBatch *batch = &merge->run[i];
+		const RunBatch *batch = &run->batches[i];
 
 		CHECK_FOR_INTERRUPTS();
 		gather_batch(merge, gather, batch, row_slot, batch_slot);
@@ -126,11 +133,19 @@ rewrite_run(Merge *merge)
 }
 
 static void
-end_run(Merge *merge)
+end_run(Merge *merge, Run *run)
 {
-	if (merge->changed || (merge->nrun > 1 && (merge->overlaps || merge->live <= merge->writer->batch_rows)))
-		rewrite_run(merge);
-	merge->nrun = 0;
+	if (run->changed || (run->n > 1 && (run->overlaps || run->live <= merge->writer->batch_rows)))
+		rewrite_run(merge, run);
+	merge->runs = list_delete_ptr(merge->runs, run);
+	MemoryContextDelete(run->mcxt);
+}
+
+static void
+end_runs(Merge *merge)
+{
+	while (merge->runs != NIL)
+		end_run(merge, linitial(merge->runs));
 }
 
 /* Values of the loaded batch's segment. */
@@ -143,8 +158,9 @@ segment_value(Merge *merge, int i, bool *isnull)
 	return merge->slot->tts_values[catt - 1];
 }
 
+/* Is the run of the loaded batch's segment?  by_image: not only of one that is equal to it. */
 static bool
-same_segment(Merge *merge)
+same_segment(Merge *merge, const Run *run, bool by_image)
 {
 	for (int i = 0; i < merge->layout->nsegment; i++)
 	{
@@ -152,24 +168,41 @@ same_segment(Merge *merge)
 		bool		isnull;
 		Datum		value = segment_value(merge, i, &isnull);
 
-		if (isnull != merge->segment_isnull[i] ||
-			(!isnull && !datum_image_eq(value, merge->segment[i], att->attbyval, att->attlen)))
+		if (isnull != run->segment_isnull[i])
+			return false;
+		if (isnull || datum_image_eq(value, run->segment[i], att->attbyval, att->attlen))
+			continue;
+		if (by_image ||
+			DatumGetInt32(FunctionCall2Coll(&lookup_type_cache(att->atttypid, TYPECACHE_CMP_PROC_FINFO)->cmp_proc_finfo,
+											att->attcollation, value, run->segment[i])) != 0)
 			return false;
 	}
 	return true;
 }
 
+/* The run of the loaded batch's segment, or NULL. */
+static Run *
+find_run(Merge *merge)
+{
+	ListCell   *lc;
+
+	foreach(lc, merge->runs)
+		if (same_segment(merge, lfirst(lc), true))
+			return lfirst(lc);
+	return NULL;
+}
+
 static bool
-overlaps_run(Merge *merge)
+overlaps_run(Merge *merge, const Run *run)
 {
 	bool		isnull;
 	Datum		min;
 
-	if (merge->order_att == NULL || !merge->has_bound)
+	if (merge->order_att == NULL || !run->has_bound)
 		return false;
 	min = strata_batch_reader_min(merge->reader, merge->layout->order[0].attno, &isnull);
 	return !isnull && DatumGetInt32(FunctionCall2Coll(&merge->compare, merge->order_att->attcollation,
-													  min, merge->bound)) < 0;
+													  min, run->bound)) < 0;
 }
 
 static Datum
@@ -180,80 +213,86 @@ copy_value(Form_pg_attribute att, Datum value)
 }
 
 /* Begin a run with the loaded batch's segment. */
-static void
+static Run *
 begin_run(Merge *merge)
 {
-	MemoryContext old;
+	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata run", ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(mcxt);
+	Run		   *run = palloc0(sizeof(Run));
 
-	MemoryContextReset(merge->run_mcxt);
-	old = MemoryContextSwitchTo(merge->run_mcxt);
-	merge->nrun = 0;
-	merge->live = 0;
-	merge->overlaps = merge->changed = merge->has_bound = false;
-	merge->segment = palloc(sizeof(Datum) * Max(merge->layout->nsegment, 1));
-	merge->segment_isnull = palloc(sizeof(bool) * Max(merge->layout->nsegment, 1));
+	run->mcxt = mcxt;
+	run->room = 8;
+	run->batches = palloc(sizeof(RunBatch) * run->room);
+	run->segment = palloc(sizeof(Datum) * Max(merge->layout->nsegment, 1));
+	run->segment_isnull = palloc(sizeof(bool) * Max(merge->layout->nsegment, 1));
 	for (int i = 0; i < merge->layout->nsegment; i++)
 	{
 		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(merge->store->rel), merge->layout->segment[i] - 1);
-		Datum		value = segment_value(merge, i, &merge->segment_isnull[i]);
+		Datum		value = segment_value(merge, i, &run->segment_isnull[i]);
 
-		merge->segment[i] = merge->segment_isnull[i] ? (Datum) 0 : copy_value(att, value);
+		run->segment[i] = run->segment_isnull[i] ? (Datum) 0 : copy_value(att, value);
 	}
 	MemoryContextSwitchTo(old);
+	merge->runs = lappend(merge->runs, run);
+	return run;
 }
 
 static void
-extend_run(Merge *merge)
+extend_run(Merge *merge, Run *run)
 {
 	RunBatch   *batch;
 	bool		isnull = true;
 	Datum		max = (Datum) 0;
 
-	if (merge->nrun == merge->room)
+	if (run->n == run->room)
 	{
-		merge->room *= 2;
-		merge->run = repalloc_huge(merge->run, sizeof(RunBatch) * merge->room);
+		run->room *= 2;
+		run->batches = repalloc_huge(run->batches, sizeof(RunBatch) * run->room);
 	}
-	batch = &merge->run[merge->nrun++];
+	batch = &run->batches[run->n++];
 	batch->tid = merge->slot->tts_tid;
 	batch->first_row = merge->reader->first_row;
 	batch->nrows = merge->reader->nrows;
-	merge->live += merge->reader->nrows - merge->reader->ngone;
-	merge->changed |= merge->reader->ngone > 0;
+	run->live += merge->reader->nrows - merge->reader->ngone;
+	run->changed |= merge->reader->ngone > 0;
 	if (merge->order_att != NULL)
 		max = strata_batch_reader_max(merge->reader, merge->layout->order[0].attno, &isnull);
-	if (!isnull && (!merge->has_bound ||
+	if (!isnull && (!run->has_bound ||
 					DatumGetInt32(FunctionCall2Coll(&merge->compare, merge->order_att->attcollation,
-													max, merge->bound)) > 0))
+													max, run->bound)) > 0))
 	{
-		MemoryContext old = MemoryContextSwitchTo(merge->run_mcxt);
+		MemoryContext old = MemoryContextSwitchTo(run->mcxt);
 
-		merge->bound = copy_value(merge->order_att, max);
-		merge->has_bound = true;
+		run->bound = copy_value(merge->order_att, max);
+		run->has_bound = true;
 		MemoryContextSwitchTo(old);
 	}
 }
 
-/* The loaded batch: to the run, or the run ends before it. */
+/* The loaded batch: to the run of its segment, or that ends before it. */
 static void
 take_batch(Merge *merge)
 {
+	Run		   *run = find_run(merge);
 	int			live;
 
 	strata_entries_apply(merge->entries, merge->reader);
 	live = merge->reader->nrows - merge->reader->ngone;
-	if (merge->nrun > 0 && same_segment(merge))
+	if (run == NULL)
 	{
-		if (overlaps_run(merge))
-			merge->overlaps = true;
-		else if (merge->overlaps || merge->live + live > merge->writer->batch_rows)
-			end_run(merge);
+		if (merge->runs != NIL && !same_segment(merge, linitial(merge->runs), false))
+			end_runs(merge);
 	}
-	else if (merge->nrun > 0)
-		end_run(merge);
-	if (merge->nrun == 0)
-		begin_run(merge);
-	extend_run(merge);
+	else if (overlaps_run(merge, run))
+		run->overlaps = true;
+	else if (run->overlaps || run->live + live > merge->writer->batch_rows)
+	{
+		end_run(merge, run);
+		run = NULL;
+	}
+	if (run == NULL)
+		run = begin_run(merge);
+	extend_run(merge, run);
 }
 
 static void
@@ -289,9 +328,6 @@ strata_store_merge_batches(StrataStore *store, const StrataLayout *layout, Snaps
 	merge.reader = strata_batch_reader_create(store->rel, store->schema);
 	merge.entries = strata_entries_create(store->batches, snapshot);
 	merge.slot = table_slot_create(store->batches, NULL);
-	merge.run_mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata run", ALLOCSET_SMALL_SIZES);
-	merge.room = 64;
-	merge.run = palloc(sizeof(RunBatch) * merge.room);
 	init_order(&merge);
 
 	index = index_open(oid, AccessShareLock);
@@ -306,12 +342,10 @@ strata_store_merge_batches(StrataStore *store, const StrataLayout *layout, Snaps
 		if (strata_batch_reader_load(merge.reader, merge.slot))
 			take_batch(&merge);
 	}
-	if (merge.nrun > 0)
-		end_run(&merge);
+	end_runs(&merge);
 	index_endscan(scan);
 	index_close(index, AccessShareLock);
 	ExecDropSingleTupleTableSlot(merge.slot);
 	strata_entries_free(merge.entries);
 	strata_batch_reader_free(merge.reader);
-	MemoryContextDelete(merge.run_mcxt);
 }

@@ -30,10 +30,28 @@ extern Oid	strata_companion_prepare(Relation rel, StrataLayout **layout);
 extern void strata_companion_add_columns(Relation rel);
 
 /*
+ * Columns of R were dropped: drop what the companion of rel has for them and needs
+ * types or collations for that users may want to drop.  The caller holds
+ * AccessExclusiveLock on rel.
+ */
+extern void strata_store_drop_left_columns(Relation rel);
+
+/*
  * AccessExclusiveLock on a companion without queueing for it: readers that come
  * later must not wait behind us.  False when there is no moment for seconds.
  */
 extern bool strata_companion_lock_politely(Oid companion);
+
+/*
+ * store_proof.c: the table (InvalidOid: none) of that name and owner, which is the
+ * name of rel's companion, if it is that; InvalidOid, or an error, if it is not.
+ * snapshot: NULL, or the one to look with.
+ */
+extern Oid	strata_companion_prove(Relation rel, const char *name, Oid table, Oid owner, Snapshot snapshot);
+/* An error unless we made the companion and its owner is one who may have it. */
+extern void strata_companion_check(Relation batches);
+/* Or InvalidOid. */
+extern Oid	strata_owner_of_table(Oid table);
 
 /* Schema companions of that persistence live in; InvalidOid: there is none. */
 extern Oid	strata_companion_namespace(char persistence);

@@ -13,11 +13,11 @@
  * _strata.bucket_edge() in the plan.  For integers, which have no infinity to
  * say "none", only constants within range are rewritten.
  *
- * With a time zone buckets are not exactly in the order of time where clocks
- * change, so such a comparison stays, and a wider comparison of ts that it
- * implies is added: bucket >= c, and so on, with c moved by as much as a
- * bucket can lie away from its times (_strata.zone_bucket_edge).  As it may be
- * false where the other is NULL, that is done to ANDed conditions only.
+ * With a time zone the edge would depend on the zone's changes of the clock, so such a
+ * comparison stays, and a comparison of ts that it implies is added: bucket >= c implies
+ * ts >= c, and bucket <= c that ts is no later than c by more than a bucket can be
+ * long (_strata.zone_bucket_edge).  As it may be false where the other is NULL, that is
+ * done to ANDed conditions only.
  *
  * src/time/bucket_qual.c
  *-------------------------------------------------------------------------

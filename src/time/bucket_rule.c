@@ -185,14 +185,9 @@ strata_bucket_set_origin(StrataBucket *bucket, int64 origin)
 	if (bucket->months != 0)
 	{
 		bool		is_start;
-		int64		month = month_of(bucket, origin - modulo(origin, bucket->unit), &is_start);
 
-		if (!is_start)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("origin must be the first day of the month"),
-					 errhint("When using time_bucket with months, origin must be the first day of the month.")));
-		origin = month;
+		/* TimescaleDB's rule: months start on their first day, wherever in one the origin is */
+		origin = month_of(bucket, origin, &is_start);
 	}
 	bucket->origin = origin;
 }

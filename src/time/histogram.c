@@ -5,12 +5,15 @@
  *	  below min, into each of nbuckets equal parts of [min, max), and above.
  *
  * NULL values do not count; the bounds are those of the first row that counts
- * and must not change.  The part of a value is width_bucket()'s.
+ * and must not change.  The part of a value is width_bucket()'s, of smaller numbers in
+ * the same proportions where those given would overflow in it.
  *
  * src/time/histogram.c
  *-------------------------------------------------------------------------
  */
 #include "base/base.h"
+
+#include <math.h>
 
 #include "catalog/pg_type.h"
 #include "fmgr.h"
@@ -74,6 +77,18 @@ make_histogram(MemoryContext mcxt, double min, double max, int32 nbuckets)
 	return state;
 }
 
+/* width_bucket(), which raises what is wrong with NaN and infinite bounds. */
+static int32
+part_of(double value, double min, double max, int32 nbuckets)
+{
+	/* (max - min) * nbuckets may be infinite, of which PostgreSQL 15 makes any integer */
+	int			scale = max - min > 1e290 ? -64 : 0;
+
+	return DatumGetInt32(DirectFunctionCall4(width_bucket_float8, Float8GetDatum(ldexp(value, scale)),
+											 Float8GetDatum(ldexp(min, scale)), Float8GetDatum(ldexp(max, scale)),
+											 Int32GetDatum(nbuckets)));
+}
+
 Datum
 strata_histogram_transition(PG_FUNCTION_ARGS)
 {
@@ -91,10 +106,7 @@ strata_histogram_transition(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("bounds and number of buckets of a histogram cannot be null")));
-	/* raises what is wrong with NaN and infinite bounds */
-	part = DatumGetInt32(DirectFunctionCall4(width_bucket_float8, PG_GETARG_DATUM(1),
-											 PG_GETARG_DATUM(2), PG_GETARG_DATUM(3),
-											 PG_GETARG_DATUM(4)));
+	part = part_of(PG_GETARG_FLOAT8(1), PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3), PG_GETARG_INT32(4));
 	if (state == NULL)
 		state = make_histogram(mcxt, PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3), PG_GETARG_INT32(4));
 	else if (state->ncounts != (int64) PG_GETARG_INT32(4) + 2 ||
@@ -102,6 +114,10 @@ strata_histogram_transition(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("bounds and number of buckets must not change between rows of a histogram")));
+	if (part < 0 || part >= state->ncounts)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("value of a histogram out of range")));
 	state->counts[part]++;
 	PG_RETURN_POINTER(state);
 }

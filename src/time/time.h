@@ -17,7 +17,9 @@
 
 #include "nodes/parsenodes.h"
 #include "nodes/pathnodes.h"
+#include "pgtime.h"
 #include "utils/timestamp.h"
+#include "utils/uuid.h"
 
 typedef struct StrataBucket
 {
@@ -59,6 +61,58 @@ extern bool strata_bucket_first(const StrataBucket *bucket, int64 time, int64 *s
 
 /* The smallest start > time; false when there is none in range. */
 extern bool strata_bucket_next(const StrataBucket *bucket, int64 time, int64 *start);
+
+/*
+ * Buckets of the wall clock of a time zone.  Times are timestamptz.  A bucket starts
+ * when the clock shows a start of the rule; what that means where the clock is set
+ * forward or back is told in bucket_zone.c.
+ */
+typedef struct StrataZoneSpan
+{
+	int64		lo;				/* in [lo, hi) the zone's offset is the same; */
+	int64		hi;				/* the extremes of int64: no end */
+	int64		before;			/* microseconds east of UTC: up to lo, */
+	int64		offset;			/* in the span, */
+	int64		after;			/* from hi */
+} StrataZoneSpan;
+
+typedef struct StrataZoneBucket
+{
+	StrataBucket rule;			/* of the wall clock, without shift */
+	int64		shift;			/* all starts are moved by this */
+	char		name[TZ_STRLEN_MAX + 1];	/* of the zone decoded; empty: none */
+	pg_tz	   *tz;				/* where the offset changes; NULL: nowhere */
+	bool		abbreviation;	/* offsets are those that the name had, not tz's */
+	int64		fixed;			/* the offset when tz is NULL */
+	StrataZoneSpan spans[2];	/* used last; lo = hi: none */
+	int			nextspan;
+} StrataZoneBucket;
+
+/*
+ * As strata_bucket_init, for a timestamptz and a zone (text).  What is known of the
+ * zone is kept when *bucket was of the same zone; zeroes make it new.
+ */
+extern void strata_zone_bucket_init(StrataZoneBucket *bucket, Datum width, Datum zone);
+extern void strata_zone_bucket_set_origin(StrataZoneBucket *bucket, TimestampTz origin);
+extern void strata_zone_bucket_set_offset(StrataZoneBucket *bucket, Datum offset);
+
+/* Start of the bucket that holds a finite time, and the smallest start > time; false: out of range. */
+extern bool strata_zone_bucket_start(StrataZoneBucket *bucket, TimestampTz time, TimestampTz *start);
+extern bool strata_zone_bucket_next(StrataZoneBucket *bucket, TimestampTz time, TimestampTz *start);
+
+/*
+ * Times in UUIDs of version 7, in microseconds: of one, which ereports when it is of another
+ * version; of one that is a bound, whatever it is; and the least UUID of a time, which
+ * ereports when it is out of range.
+ */
+#define STRATA_UUID_MIN_TIME ((UNIX_EPOCH_JDATE - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY)
+#define STRATA_UUID_MAX_TIME (STRATA_UUID_MIN_TIME + (INT64CONST(1) << 48) * 1000 - 1)
+extern TimestampTz strata_uuid_time(const pg_uuid_t *uuid);
+extern TimestampTz strata_uuid_bound_time(const pg_uuid_t *uuid);
+extern void strata_uuid_boundary(TimestampTz time, pg_uuid_t *uuid);
+
+/* Is it our to_uuidv7_boundary()? */
+extern bool strata_uuid_is_boundary(Oid funcid);
 
 /* Replace comparisons of time_bucket() by comparisons of what it buckets; in place. */
 extern void strata_time_rewrite_quals(Query *query);

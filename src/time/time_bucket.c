@@ -17,7 +17,6 @@
 #include "fmgr.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
-#include "utils/fmgrprotos.h"
 
 PG_FUNCTION_INFO_V1(strata_time_bucket_int2);
 PG_FUNCTION_INFO_V1(strata_time_bucket_int4);
@@ -27,8 +26,22 @@ PG_FUNCTION_INFO_V1(strata_time_bucket_timestamp_offset);
 PG_FUNCTION_INFO_V1(strata_time_bucket_date);
 PG_FUNCTION_INFO_V1(strata_time_bucket_date_offset);
 PG_FUNCTION_INFO_V1(strata_time_bucket_zone);
+PG_FUNCTION_INFO_V1(strata_uuid_bucket);
+PG_FUNCTION_INFO_V1(strata_uuid_bucket_offset);
+PG_FUNCTION_INFO_V1(strata_uuid_bucket_zone);
 PG_FUNCTION_INFO_V1(strata_time_bucket_edge);
 PG_FUNCTION_INFO_V1(strata_time_bucket_zone_edge);
+
+static void
+raise_out_of_range(Oid type)
+{
+	bool		is_integer = type == INT2OID || type == INT4OID || type == INT8OID;
+
+	ereport(ERROR,
+			(errcode(is_integer ? ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE : ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+			 errmsg("%s out of range", format_type_be(type)),
+			 errdetail("The bucket starts before the first valid value.")));
+}
 
 /* The bucket of time, as a Datum of the type. */
 static Datum
@@ -39,11 +52,7 @@ bucket_of(const StrataBucket *bucket, Oid type, int64 time)
 	if (strata_bucket_is_infinite(type, time))
 		return strata_bucket_datum(type, time);
 	if (!strata_bucket_start(bucket, time, &start))
-		ereport(ERROR,
-				(errcode(bucket->unit == 0 ? ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE :
-						 ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
-				 errmsg("%s out of range", format_type_be(type)),
-				 errdetail("The bucket starts before the first valid value.")));
+		raise_out_of_range(type);
 	return strata_bucket_datum(type, start);
 }
 
@@ -115,28 +124,62 @@ strata_time_bucket_date_offset(PG_FUNCTION_ARGS)
 
 /*
  * (width, timestamptz, zone, origin or NULL, offset or NULL): buckets of the
- * wall clock of a zone.
+ * wall clock of a zone.  What is known of the zone is kept from call to call.
  */
 Datum
 strata_time_bucket_zone(PG_FUNCTION_ARGS)
 {
-	Datum		zone,
-				local;
-	StrataBucket bucket;
+	StrataZoneBucket *bucket = fcinfo->flinfo->fn_extra;
+	TimestampTz time,
+				start;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
 		PG_RETURN_NULL();
-	zone = PG_GETARG_DATUM(2);
-	strata_bucket_init(&bucket, TIMESTAMPOID, PG_GETARG_DATUM(0));
+	if (bucket == NULL)
+		fcinfo->flinfo->fn_extra = bucket = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(*bucket));
+	strata_zone_bucket_init(bucket, PG_GETARG_DATUM(0), PG_GETARG_DATUM(2));
 	if (!PG_ARGISNULL(3))
-		strata_bucket_set_origin(&bucket,
-								 DatumGetTimestamp(DirectFunctionCall2(timestamptz_zone, zone,
-																	   PG_GETARG_DATUM(3))));
+		strata_zone_bucket_set_origin(bucket, PG_GETARG_TIMESTAMPTZ(3));
 	if (!PG_ARGISNULL(4))
-		strata_bucket_set_offset(&bucket, PG_GETARG_DATUM(4));
-	local = DirectFunctionCall2(timestamptz_zone, zone, PG_GETARG_DATUM(1));
-	local = bucket_of(&bucket, TIMESTAMPOID, DatumGetTimestamp(local));
-	return DirectFunctionCall2(timestamp_zone, zone, local);
+		strata_zone_bucket_set_offset(bucket, PG_GETARG_DATUM(4));
+	time = PG_GETARG_TIMESTAMPTZ(1);
+	if (TIMESTAMP_NOT_FINITE(time))
+		PG_RETURN_TIMESTAMPTZ(time);
+	if (!strata_zone_bucket_start(bucket, time, &start))
+		raise_out_of_range(TIMESTAMPTZOID);
+	PG_RETURN_TIMESTAMPTZ(start);
+}
+
+/*
+ * Of the time of a UUID.  These names do not begin with strata_time_bucket_: the
+ * result is of another type than what is bucketed, which the planner's half does not know.
+ */
+static void
+take_time_of_uuid(FunctionCallInfo fcinfo)
+{
+	if (!PG_ARGISNULL(1))
+		fcinfo->args[1].value = TimestampTzGetDatum(strata_uuid_time(PG_GETARG_UUID_P(1)));
+}
+
+Datum
+strata_uuid_bucket(PG_FUNCTION_ARGS)
+{
+	take_time_of_uuid(fcinfo);
+	return strata_time_bucket_timestamp(fcinfo);
+}
+
+Datum
+strata_uuid_bucket_offset(PG_FUNCTION_ARGS)
+{
+	take_time_of_uuid(fcinfo);
+	return strata_time_bucket_timestamp_offset(fcinfo);
+}
+
+Datum
+strata_uuid_bucket_zone(PG_FUNCTION_ARGS)
+{
+	take_time_of_uuid(fcinfo);
+	return strata_time_bucket_zone(fcinfo);
 }
 
 /*
@@ -195,7 +238,7 @@ strata_time_bucket_edge(PG_FUNCTION_ARGS)
 /*
  * zone_bucket_edge(c, last, width): a time that no time whose bucket in some
  * zone is >= c lies before; or (last) that no time whose bucket is <= c lies
- * after.
+ * after.  The first is c, for a bucket is never later than its times.
  */
 Datum
 strata_time_bucket_zone_edge(PG_FUNCTION_ARGS)
@@ -208,7 +251,7 @@ strata_time_bucket_zone_edge(PG_FUNCTION_ARGS)
 	if (TIMESTAMP_NOT_FINITE(c))
 		PG_RETURN_TIMESTAMPTZ(c);
 	if (!last)
-		PG_RETURN_TIMESTAMPTZ(c < MIN_TIMESTAMP + MAX_OFFSET_CHANGE ? DT_NOBEGIN : c - MAX_OFFSET_CHANGE);
+		PG_RETURN_TIMESTAMPTZ(c);
 	strata_bucket_init(&bucket, TIMESTAMPOID, PG_GETARG_DATUM(2));
 	if (bucket.months != 0 &&
 		pg_mul_s64_overflow(bucket.months, 31 * USECS_PER_DAY, &length))

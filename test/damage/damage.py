@@ -11,6 +11,7 @@ A finding is printed as the statement that damages and the one that failed;
 seed and round make it again.  Ends with the line "N rounds, M findings".
 """
 import argparse
+import collections
 import random
 import sys
 
@@ -113,46 +114,16 @@ def little(number, size):
     return number.to_bytes(size, "little", signed=number < 0)
 
 
-def seal(first_row, attno):
+def seal(table, first_row, attno):
     """What the checksum of a column is exclusive-ored with."""
-    return checksum(little(first_row, 8) + little(attno, 8))
-
-
-def without_sums(summary):
-    """A summary's entries as versions before 3 had them."""
-    place = 5
-
-    def number():
-        nonlocal place
-        start = place
-        while summary[place] & 0x80:
-            place += 1
-        place += 1
-        return summary[start:place]
-
-    def value():
-        nonlocal place
-        start = place
-        place += 1 + summary[place]
-        return summary[start:place]
-
-    out = summary[:5] + number()
-    while place < len(summary):
-        out += number()
-        flags = summary[place]
-        place += 1
-        out += bytes([flags & 3]) + number()
-        if flags & 1:
-            out += value() + value()
-        if flags & 4:
-            value()
-    return out
+    return checksum(little(table.companion, 8) + little(first_row, 8) + little(attno, 8) + little(table.types[attno], 8))
 
 
 class Batch:
     """One row of the companion: for every column its type and its bytes as the CRC takes them."""
 
-    def __init__(self, columns, row):
+    def __init__(self, table, columns, row):
+        self.table = table
         self.ctid = row[0]
         self.columns = columns
         self.values = [None if v is None else bytes(v) for v in row[1:]]
@@ -171,33 +142,16 @@ class Batch:
 
     def row_crc(self):
         summary = self.get("summary") or b""
-        if summary[:1] == b"\x01":
-            return self.row_crc_1()
-        data = bytes(v is None for _, v in self.counted())
+        data = little(self.table.companion, 8) + bytes(v is None for _, v in self.counted())
         for (name, kind), value in self.counted():
             if value is None or kind == "compressed" or name in ("summary", "entry"):
                 continue
             data += value if SEND[kind][1] else little(len(value), 4) + value
         return checksum(data + summary[:1] + summary[5:])
 
-    def row_crc_1(self):
-        """Of summary version 1."""
-        crc = 0xFFFFFFFF
-        for (name, kind), value in self.counted():
-            if name == "summary":
-                crc = crc32c(value[:1] + value[5:], crc)
-                continue
-            crc = crc32c(b"\x01" if value is None else b"\x00", crc)
-            if value is None or name == "entry":
-                continue
-            crc = crc32c(value[3:7] if kind == "compressed" else value, crc)
-        return crc ^ 0xFFFFFFFF
-
     def column_crc(self, name, value):
         """The checksum field that makes `value` a sound column of this batch."""
-        crc = checksum(value[:3] + value[7:])
-        if (self.get("summary") or b"")[:1] != b"\x01":
-            crc ^= seal(self.first_row(), int(name[4:]))
+        crc = checksum(value[:3] + value[7:]) ^ seal(self.table, self.first_row(), int(name[4:]))
         return little(crc, 4)
 
     def entry_crc(self, value):
@@ -215,6 +169,14 @@ class Batch:
             value = self.values[i]
             if name == "summary" and value is not None and len(value) >= 5:
                 self.values[i] = value[:1] + little(self.row_crc(), 4) + value[5:]
+
+
+class Table:
+    """What checksums know of a table: its companion's oid, its columns' (base) types' oids by number."""
+
+    def __init__(self, companion, types):
+        self.companion = companion
+        self.types = types
 
 
 SEND = {"int8": ("int8send", 8), "int4": ("int4send", 4), "int2": ("int2send", 2), "timestamptz": ("timestamptz_send", 8),
@@ -268,13 +230,18 @@ class Damage:
         self.cursor.execute("SELECT attname, typname FROM pg_attribute a JOIN pg_type t ON t.oid = atttypid "
                             "WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum", (self.companion,))
         self.columns = self.cursor.fetchall()
+        self.cursor.execute("SELECT %s::regclass::oid", (self.companion,))
+        oid = self.cursor.fetchone()[0]
+        self.cursor.execute("SELECT attnum, atttypid FROM pg_attribute WHERE attrelid = 'damaged'::regclass AND attnum > 0")
+        # spare columns have no type
+        self.table = Table(oid, collections.defaultdict(int, self.cursor.fetchall()))
         self.indexed = [n for n, _ in self.columns if n in ("first_row", "layout") or n.startswith(("seg_", "min_", "max_", "span_"))]
         sends = ", ".join("%s(%s)" % (SEND[kind][0], name) for name, kind in self.columns)
         self.cursor.execute("SELECT ctid, %s FROM %s" % (sends, self.companion))
         self.batches = []
         for row in self.cursor.fetchall():
             values = [as_crc_bytes(kind, value) for (_, kind), value in zip(self.columns, row[1:])]
-            self.batches.append(Batch(self.columns, (row[0],) + tuple(values)))
+            self.batches.append(Batch(self.table, self.columns, (row[0],) + tuple(values)))
         self.full = [b for b in self.batches if not b.is_entry]
         for batch in self.batches:
             stored = list(batch.values)
@@ -282,20 +249,6 @@ class Damage:
             if batch.values != stored:
                 raise SystemExit("this program does not know the checksums of batches any more (docs/format.md)")
         self.want = [self.run(sql) for sql in READS]
-        # some as earlier versions wrote them
-        for number, batch in enumerate(self.full):
-            if number % 3:
-                self.make_version(batch, number % 3)
-
-    def make_version(self, batch, version):
-        place = self.index("summary")
-        batch.values[place] = bytes([version]) + without_sums(batch.values[place])[1:]
-        batch.forge()
-        sets = ", ".join("%s = %s" % (name, self.literal(kind, value))
-                         for (name, kind), value in zip(self.columns, batch.values)
-                         if kind == "compressed" or name == "summary")
-        self.cursor.execute("UPDATE %s SET %s WHERE first_row = %d RETURNING ctid" % (self.companion, sets, batch.first_row()))
-        batch.ctid = self.cursor.fetchone()[0]
 
     def index(self, name):
         return [n for n, _ in self.columns].index(name)
@@ -373,7 +326,7 @@ class Damage:
             return self.choose(forged)
         values = list(batch.values)
         values[column] = new
-        changed = Batch(self.columns, (batch.ctid,) + tuple(values))
+        changed = Batch(self.table, self.columns, (batch.ctid,) + tuple(values))
         if forged:
             changed.is_entry = batch.is_entry
             changed.forge()

@@ -21,15 +21,12 @@ extern int	LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 #define FUZZ_ROWS 2000
 
-/* What a target may define too: what it encodes at, and the version it decodes. */
+/* What a target may define too: what it encodes at. */
 #ifndef FUZZ_LEVEL
 #define FUZZ_LEVEL STRATA_LEVEL_BALANCED
 #endif
 #ifndef FUZZ_HINT
 #define FUZZ_HINT STRATA_BYTES_ANY
-#endif
-#ifndef FUZZ_VERSION
-#define FUZZ_VERSION 1
 #endif
 
 /* A vector made of fuzz input. */
@@ -183,7 +180,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		memcpy(copy, data, len);
 	if (len > 1)
 	{
-		copy[0] = FUZZ_VERSION;
+		copy[0] = 1;
 		copy[1] = FUZZ_CODEC;
 	}
 	decode_any(copy, len);

@@ -8,6 +8,5 @@
  */
 #define FUZZ_CODEC STRATA_CODEC_DELTA_DELTA
 #define FUZZ_LEVEL STRATA_LEVEL_ARCHIVE
-#define FUZZ_VERSION 2
 
 #include "fuzz.h"

@@ -8,6 +8,5 @@
  */
 #define FUZZ_CODEC STRATA_CODEC_JSONB
 #define FUZZ_HINT STRATA_BYTES_JSONB
-#define FUZZ_VERSION 4
 #define FUZZ_DECODE
 #include "fuzz.h"

@@ -8,6 +8,5 @@
  */
 #define FUZZ_CODEC STRATA_CODEC_NUMERIC
 #define FUZZ_HINT STRATA_BYTES_NUMERIC
-#define FUZZ_VERSION 2
 
 #include "fuzz.h"

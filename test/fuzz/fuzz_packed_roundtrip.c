@@ -7,6 +7,5 @@
  *-------------------------------------------------------------------------
  */
 #define FUZZ_CODEC STRATA_CODEC_PACKED
-#define FUZZ_VERSION 3
 
 #include "fuzz.h"

@@ -17,6 +17,14 @@ OTHER_SETTINGS = [("work_mem", ["'64kB'", "'1MB'", "'16MB'"]), ("random_page_cos
                   ("plan_cache_mode", ["auto", "force_generic_plan", "force_custom_plan"]),
                   ("timezone", ["'UTC'", "'Europe/Rome'", "'America/St_Johns'"]),
                   ("cursor_tuple_fraction", ["0.01", "1"]), ("default_statistics_target", ["1", "100"])]
+# zones, and days on which their clocks are set forward
+CLOCKS = [("America/New_York", "2026-03-08"), ("America/Havana", "2026-03-08"), ("America/St_Johns", "2026-03-08"),
+          ("Europe/Berlin", "2026-03-29"), ("Antarctica/Troll", "2026-03-29"), ("Asia/Beirut", "2026-03-29"),
+          ("Africa/Casablanca", "2026-03-22"), ("Atlantic/Azores", "2026-03-29"), ("Australia/Lord_Howe", "2026-10-04"),
+          ("Pacific/Chatham", "2026-09-27")]
+# PostgreSQL's own btree is wrong where local time is compared with timestamptz
+NO_INDEX = ["enable_indexscan", "enable_indexonlyscan", "enable_bitmapscan"]
+
 PARALLEL = ["SET max_parallel_workers_per_gather = 2", "SET parallel_setup_cost = 0", "SET parallel_tuple_cost = 0",
             "SET min_parallel_table_scan_size = 0"]
 
@@ -95,6 +103,8 @@ class Statements:
     def query(self):
         if self.rng.random() < 0.04:
             return self.cursor()
+        if self.rng.random() < 0.04:
+            return self.clocks(self.rng.choice(self.tables))
         if self.kept and self.rng.random() < 0.1:
             query = self.rng.choice(self.kept)
             return Action("kept query", [query] * self.rng.choice([1, 1, 6]))
@@ -129,6 +139,32 @@ class Statements:
         for _ in range(self.rng.randint(1, 5)):
             statements += self.statements_of(self.queries.key(table))[1]
         return Action("keys", statements, [table.name])
+
+    def clocks(self, table):
+        """Times of different types compared around a change of clocks, in its zone."""
+        rng = self.rng
+        times = [c for c in table.columns if c.type.name in ("date", "timestamp", "timestamptz")]
+        if not times:
+            return self.query()
+        zone, day = rng.choice(CLOCKS)
+        statements = [Statement("SET %s = off" % name) for name in NO_INDEX]
+        statements += [Statement("SET enable_seqscan = on"), Statement("SET timezone = '%s'" % zone)]
+        column = rng.choice(times)
+        if rng.random() < 0.4:
+            statements.append(Statement("UPDATE %s AS a SET %s = timestamp '%s' + (a.id %% 30) * interval '10 min' WHERE a.id %% %d = 1" % (
+                table.token, column.name, day, rng.choice([2, 5, 11]))))
+        for _ in range(rng.randint(2, 6)):
+            value = "'%s'::%s" % ("%s %02d:%02d:00%s" % (day, rng.randrange(24), rng.choice([0, 10, 15, 30]),
+                                                       rng.choice(["", "+00", "-04", "+02"])),
+                                  rng.choice(["timestamptz", "timestamptz", "timestamp", "date"]))
+            where = rng.choice(["a.%s %s %s", "NOT (a.%s %s %s)", "a.%s %s ANY (ARRAY[%s])", "a.%s %s (SELECT %s)"]) % (
+                column.name, rng.choice(["<", "<=", "=", "<>", ">=", ">"]), value)
+            statements.append(Statement("SELECT count(*), count(a.%s), min(a.%s), max(a.%s) FROM %s AS a WHERE %s" % (
+                (column.name,) * 3 + (table.token, where))))
+        if rng.random() < 0.1:
+            statements.append(Statement("DELETE FROM %s AS a WHERE %s" % (table.token, where)))
+        statements += [Statement("SET %s = on" % name) for name in NO_INDEX]
+        return Action("clocks", statements + [Statement("RESET timezone")], [table.name])
 
     def cursor(self):
         rng, table = self.rng, self.rng.choice(self.tables)

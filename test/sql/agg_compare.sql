@@ -306,10 +306,13 @@ RESET plan_cache_mode;
 
 -- who may not call an aggregate may not call it here
 CREATE ROLE agg_compare_user;
+GRANT agg_compare_user TO CURRENT_USER;
 GRANT USAGE ON SCHEMA agg_compare TO agg_compare_user;
 GRANT SELECT ON drift TO agg_compare_user;
 BEGIN;
+SET ROLE postgres;
 REVOKE EXECUTE ON FUNCTION sum(float8) FROM public;
+RESET ROLE;
 SET LOCAL ROLE agg_compare_user;
 SELECT avg(x) IS NULL FROM drift;
 SELECT sum(x) FROM drift;

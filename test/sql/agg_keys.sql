@@ -81,7 +81,9 @@ CREATE FUNCTION turned_lt(int, int) RETURNS bool IMMUTABLE LANGUAGE sql AS 'SELE
 CREATE FUNCTION turned_gt(int, int) RETURNS bool IMMUTABLE LANGUAGE sql AS 'SELECT $1 < $2';
 CREATE OPERATOR <<< (FUNCTION = turned_lt, LEFTARG = int, RIGHTARG = int);
 CREATE OPERATOR >>> (FUNCTION = turned_gt, LEFTARG = int, RIGHTARG = int);
+SET ROLE postgres;
 CREATE OPERATOR CLASS turned_ops FOR TYPE int USING btree AS OPERATOR 1 <<<, OPERATOR 3 =, OPERATOR 5 >>>, FUNCTION 1 turned_cmp(int, int);
+RESET ROLE;
 CREATE TABLE o (k int, i int NOT NULL) USING strata;
 ALTER TABLE o SET (strata.segmentby = 'k', strata.orderby = 'i');
 INSERT INTO o SELECT i % 2, i FROM generate_series(1, 300) AS i;
@@ -106,3 +108,25 @@ SELECT i, count(*) FROM mother GROUP BY i ORDER BY i DESC LIMIT 2;
 SELECT DISTINCT k, CASE WHEN NULL::bool AND max(1) OVER (PARTITION BY i ORDER BY k) > NULL::int THEN 1 ELSE 0 END AS c FROM o ORDER BY 1;
 SELECT DISTINCT ON (k) k, CASE WHEN NULL::bool AND max(1) OVER (PARTITION BY i ORDER BY k) > NULL::int THEN 1 ELSE 0 END AS c, i FROM o ORDER BY k, i DESC;
 DROP SCHEMA agg_keys CASCADE;
+-- a bucket that is an error is one only for rows that are selected
+CREATE TABLE far_heap (i bigint, s smallint, t timestamptz, l timestamp, v int);
+INSERT INTO far_heap SELECT i * 2305843009213693, i * 8, timestamptz '2024-01-01' + i * interval '500 days', timestamp '2024-01-01' + i * interval '1 h', i FROM generate_series(-4000, 3999) i;
+INSERT INTO far_heap VALUES (-9223372036854775808, -32768, '4714-11-24 00:00+00 BC', '4714-11-24 00:00 BC', -5000), (9223372036854775807, 32767, '294276-12-31 23:59+00', '294276-12-31 23:59', 5000);
+CREATE TABLE far (LIKE far_heap) USING strata;
+ALTER TABLE far SET (strata.orderby = 'i');
+INSERT INTO far SELECT * FROM far_heap;
+SELECT compress_chunk('far') IS NOT NULL AS compressed;
+CREATE FUNCTION far_same(select_from text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE a text; b text;
+BEGIN
+	EXECUTE format('SELECT md5(string_agg(q::text, chr(10) ORDER BY q)) FROM (%s) q', format(select_from, 'far_heap')) INTO b;
+	EXECUTE format('SELECT md5(string_agg(q::text, chr(10) ORDER BY q)) FROM (%s) q', format(select_from, 'far')) INTO a;
+	RETURN CASE WHEN a = b THEN 'same' ELSE select_from END;
+EXCEPTION WHEN numeric_value_out_of_range OR datetime_field_overflow THEN RETURN select_from || ': ' || SQLERRM;
+END $$;
+SELECT far_same('SELECT ' || b || ', count(*), sum(v) FROM %s WHERE v > -3999 GROUP BY 1' || o) AS result, count(*) FROM unnest(ARRAY['time_bucket(7::bigint, i)', 'time_bucket(9223372036854775::bigint, i)', 'time_bucket(1000::smallint, s)', 'time_bucket(''7 days'', t)',
+		'time_bucket(''1 month'', t)', 'time_bucket(''999 days'', l)', 'date_bin(''3 days'', l, ''2000-01-01'')', 'date_trunc(''week'', t)', 'date_trunc(''millennium'', t)', 'date_trunc(''century'', l)', 'date_trunc(''day'', l)']) b,
+	unnest(ARRAY['', ' ORDER BY 1 LIMIT 3', ' ORDER BY 1 DESC LIMIT 3']) o GROUP BY 1 ORDER BY 1;
+SELECT time_bucket(7::bigint, i) FROM far GROUP BY 1;
+DROP TABLE far, far_heap;
+DROP FUNCTION far_same;

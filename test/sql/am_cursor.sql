@@ -1,8 +1,12 @@
 -- Cursors on compressed rows, WHERE CURRENT OF.
 CREATE TABLE cursor_rows USING strata AS SELECT i, i AS j FROM generate_series(1, 10) i;
+SET ROLE postgres;
 SET strata.torture = on;	-- compresses small tables as well
+RESET ROLE;
 SELECT compress_chunk('cursor_rows') IS NOT NULL AS compressed;
+SET ROLE postgres;
 RESET strata.torture;
+RESET ROLE;
 
 -- The first update leaves the batch as it is; the cursor stands on compressed TIDs.
 CREATE FUNCTION cursor_update() RETURNS void LANGUAGE plpgsql AS $$
@@ -17,9 +21,13 @@ $$;
 SELECT cursor_update();
 SELECT * FROM cursor_rows ORDER BY i;
 
+SET ROLE postgres;
 SET strata.torture = on;	-- compresses small tables as well
+RESET ROLE;
 SELECT compress_chunk('cursor_rows') IS NOT NULL AS compressed;
+SET ROLE postgres;
 RESET strata.torture;
+RESET ROLE;
 BEGIN;
 DECLARE c CURSOR FOR SELECT * FROM cursor_rows WHERE i >= 300;
 FETCH 1 FROM c;

@@ -2,8 +2,11 @@
 -- and no companion outlives its table.
 SET client_min_messages = warning;
 SET strata.batch_rows = 90;
+SET ROLE postgres;
 SET allow_in_place_tablespaces = on;
 CREATE TABLESPACE am_ddl_space LOCATION '';
+GRANT CREATE ON TABLESPACE am_ddl_space TO PUBLIC;
+RESET ROLE;
 CREATE SCHEMA am_ddl;
 SET search_path = am_ddl, public;
 CREATE FUNCTION pack(rel regclass) RETURNS text LANGUAGE sql AS $$ SELECT compress_chunk(rel, recompress => true)::text $$;
@@ -328,6 +331,7 @@ DROP MATERIALIZED VIEW mv;
 
 -- who owns what; how tables go
 CREATE ROLE am_ddl_user;
+GRANT am_ddl_user TO CURRENT_USER;
 GRANT ALL ON SCHEMA am_ddl TO am_ddl_user;
 SET ROLE am_ddl_user;
 CREATE TABLE theirs USING strata AS SELECT i FROM generate_series(1, 3000) i;
@@ -358,6 +362,7 @@ SELECT compress_chunk('am_ddl_inner.inner_table');
 DROP SCHEMA am_ddl_inner CASCADE;
 TABLE companions;
 -- companions are nobody's to change
+SET ROLE postgres;
 DO $$
 DECLARE
     companion text := strata.batch_relation('s')::text;
@@ -366,6 +371,7 @@ BEGIN
 EXCEPTION WHEN dependent_objects_still_exist THEN
     RAISE WARNING 'not dropped';
 END $$;
+RESET ROLE;
 SELECT differences('(SELECT * FROM s)', 's');
 -- what a session without the library would leave behind is collected
 SELECT strata.gc();
@@ -374,7 +380,9 @@ SELECT compress_chunk('s');
 DROP TABLE s, h;
 TABLE companions;
 DROP SCHEMA am_ddl CASCADE;
+SET ROLE postgres;
 DROP TABLESPACE am_ddl_space;
+RESET ROLE;
 SELECT count(*) AS left_in_schema FROM pg_class WHERE relnamespace = '_strata'::regnamespace AND relname LIKE 'batch\_%';
 
 -- an exclusion constraint is not served over both halves: said, with what to do

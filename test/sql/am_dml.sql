@@ -416,6 +416,7 @@ SELECT pack(), sound();
 
 -- row security and views
 CREATE ROLE am_dml_user;
+GRANT am_dml_user TO CURRENT_USER;
 GRANT USAGE ON SCHEMA am_dml TO am_dml_user;
 GRANT SELECT, UPDATE (v, note), DELETE ON h_t, s_t TO am_dml_user;
 ALTER TABLE h_t ENABLE ROW LEVEL SECURITY;

@@ -75,6 +75,7 @@ TABLE stored;
 
 -- not the owner
 CREATE ROLE am_settings_user;
+GRANT am_settings_user TO CURRENT_USER;
 GRANT USAGE ON SCHEMA am_settings TO am_settings_user;
 SET ROLE am_settings_user;
 ALTER TABLE t SET (strata.segmentby = '');

@@ -165,7 +165,9 @@ CREATE FUNCTION abs_eq(int4, int4) RETURNS bool IMMUTABLE STRICT LANGUAGE sql AS
 CREATE FUNCTION abs_lt(int4, int4) RETURNS bool IMMUTABLE STRICT LANGUAGE sql AS 'SELECT abs($1) < abs($2)';
 CREATE OPERATOR |<| (FUNCTION = abs_lt, LEFTARG = int4, RIGHTARG = int4);
 CREATE OPERATOR |=| (FUNCTION = abs_eq, LEFTARG = int4, RIGHTARG = int4);
+SET ROLE postgres;
 CREATE OPERATOR CLASS abs_ops FOR TYPE int4 USING btree AS OPERATOR 1 |<|, OPERATOR 3 |=|, FUNCTION 1 abs_cmp(int4, int4);
+RESET ROLE;
 CREATE TABLE absolute (k int4, v int4) USING strata;
 CREATE UNIQUE INDEX absolute_k ON absolute (k abs_ops);
 INSERT INTO absolute SELECT i, i FROM generate_series(1, 100) i;

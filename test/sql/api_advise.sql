@@ -70,6 +70,7 @@ SELECT * FROM estimate_compression('p');
 CREATE VIEW w AS SELECT 1;
 SELECT * FROM advise_compression('w');
 CREATE ROLE api_advise_user;
+GRANT api_advise_user TO CURRENT_USER;
 GRANT USAGE ON SCHEMA api_advise TO api_advise_user;
 GRANT SELECT ON t TO api_advise_user;
 SET ROLE api_advise_user;

@@ -52,7 +52,9 @@ SELECT sum(nrows) FROM strata.batches('t');
 
 -- wrong arguments
 SELECT compress_chunk(NULL);
+SET ROLE postgres;
 SELECT compress_chunk('pg_class');
+RESET ROLE;
 SELECT compress_chunk(0);
 SELECT compress_chunk(4294967295::oid::regclass);
 SELECT * FROM strata.batches(0);
@@ -80,6 +82,7 @@ SELECT '\x0102'::strata.compressed;
 
 -- whoever does not own the table sees nothing and does nothing
 CREATE ROLE api_inspect_user;
+GRANT api_inspect_user TO CURRENT_USER;
 GRANT USAGE ON SCHEMA api_inspect TO api_inspect_user;
 GRANT SELECT ON t TO api_inspect_user;
 SET ROLE api_inspect_user;
@@ -164,8 +167,10 @@ BEGIN
     END LOOP;
     RETURN format('%s: tried %s, unseen %s, wrong %s, raised %s%s', col, n > 0, unseen, wrong, raised > 0, other);
 END $$;
+SET ROLE postgres;
 SELECT x AS damage FROM pg_attribute a, damage(:'companion', a.attname, CASE WHEN attname LIKE 'col%' THEN 1 ELSE 3 END) x
 WHERE attrelid = :'companion'::regclass AND attnum > 0 AND attname ~ '^(col|summary)' AND x IS NOT NULL ORDER BY attnum;
+RESET ROLE;
 -- metadata
 CREATE FUNCTION damage_row(companion text, change text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -184,9 +189,11 @@ EXCEPTION
     WHEN OTHERS THEN RETURN format('%s; %s: %s', change, SQLSTATE, SQLERRM);
 END $$;
 SET strata.enable_ordered_scan = off;	-- an index on the layout does not lead to a damaged one (18 orders for EXCEPT)
+SET ROLE postgres;
 SELECT damage_row(:'companion', x) FROM unnest(ARRAY['nrows = nrows - 1', 'nrows = nrows + 1', 'nrows = 0', 'nrows = -nrows', 'nrows = 2147483647', 'nrows = -2147483648', 'layout = ''''', 'layout = ''99/98''', 'layout = ''2/1x''',
     'layout = repeat(''2/1al'', 1000)', 'summary = NULL', 'summary = ''''', 'col_1 = NULL', 'col_3 = col_1', 'seg_2 = ''other''', 'min_1 = min_1 + 1', 'max_1 = max_1 - 1', 'min_1 = NULL', 'entry = ''\x00''',
     'first_row = -5', 'first_row = 50', 'first_row = 549755813000']) x;
+RESET ROLE;
 RESET strata.enable_ordered_scan;
 SELECT * FROM strata.verify('d');
 SELECT count(*) FROM (TABLE d EXCEPT ALL TABLE d_before) x;

@@ -9,6 +9,7 @@ CREATE ROLE sec_owner;
 CREATE ROLE sec_reader;
 CREATE ROLE sec_column;
 CREATE ROLE sec_stranger;
+GRANT sec_owner, sec_reader, sec_column, sec_stranger TO CURRENT_USER;
 GRANT ALL ON SCHEMA secure TO PUBLIC;
 SET ROLE sec_owner;
 CREATE TABLE st (id int PRIMARY KEY, tenant text NOT NULL, secret text, v int) USING strata;
@@ -39,9 +40,9 @@ SELECT count(*) FILTER (WHERE refused <> '42501') AS not_refused FROM (:probes) 
 -- internals cannot be made there either
 SELECT refused('CREATE TABLE _strata.batch_0_1 (a int)'), refused('CREATE TABLE strata.x (a int)'), refused('CREATE FUNCTION strata.verify(int) RETURNS int LANGUAGE sql AS ''SELECT 1''');
 -- statistics of companions show values
-SELECT count(*) FROM pg_stats WHERE schemaname = '_strata';
+SELECT count(*) FROM pg_stats WHERE schemaname = '_strata' AND tablename LIKE 'batch%';
 SET ROLE sec_owner;
-SELECT count(*) FROM pg_stats WHERE schemaname = '_strata';
+SELECT count(*) FROM pg_stats WHERE schemaname = '_strata' AND tablename LIKE 'batch%';
 SELECT count(*) > 0 AS own_statistics FROM pg_stats WHERE tablename = 'st';
 SET ROLE sec_column;
 SELECT attname FROM pg_stats WHERE tablename = 'st' ORDER BY 1;
@@ -138,14 +139,18 @@ SELECT DISTINCT line FROM log ORDER BY 1;
 SELECT count(*) FROM strata.verify('trap');
 -- event triggers, search_path and operators of the owner have no say in what the companion is
 CREATE FUNCTION public.batch_trap() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO secure.log VALUES ('event trigger ' || tg_tag); END $$;
+SET ROLE postgres;
 CREATE EVENT TRIGGER batch_trap ON ddl_command_end EXECUTE FUNCTION public.batch_trap();
+RESET ROLE;
 TRUNCATE log;
 SET ROLE sec_owner;
 CREATE TABLE other (d date, n int) USING strata;
 INSERT INTO other SELECT '2026-01-01', i FROM generate_series(1, 2000) i;
 SELECT compress_chunk('other');
 RESET ROLE;
+SET ROLE postgres;
 DROP EVENT TRIGGER batch_trap;
+RESET ROLE;
 DROP FUNCTION public.batch_trap();
 SELECT line, count(*) FROM log GROUP BY 1;
 

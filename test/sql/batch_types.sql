@@ -180,6 +180,8 @@ INSERT INTO inline_columns SELECT i, hashint4(i) & 7, hashint4(i + 1) & 7, hashi
     hashint4(i + 5) & 7, hashint4(i + 6) & 7, hashint4(i + 7) & 7 FROM generate_series(1, 8000) i;
 SELECT compress_chunk('inline_columns');
 SELECT strata.batch_relation('inline_columns') AS batches \gset
+SET ROLE postgres;
 SELECT count(*) AS batches, count(*) FILTER (WHERE pg_column_size(b.col_2) > 300) AS in_line FROM :batches b;
+RESET ROLE;
 SELECT pg_relation_size(reltoastrelid) AS out_of_line FROM pg_class WHERE oid = :'batches'::regclass;
 DROP TABLE inline_columns;

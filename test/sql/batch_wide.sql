@@ -38,7 +38,9 @@ SELECT wide('nothing', 1500, 'int8', 'CASE WHEN $c = 700 THEN i END');
 SELECT compress_chunk(t) FROM unnest('{narrow,doubles,ints,bools,texts,nothing}'::regclass[]) AS t;
 SELECT relation, row_store_rows, batches FROM strata.tables ORDER BY relation::text COLLATE "C";
 -- which of them have columns that share a value: the others of three bytes say where
+SET ROLE postgres;
 SELECT name, shares(name) FROM unnest('{narrow,doubles,ints,bools,texts,nothing}'::text[]) AS name;
+RESET ROLE;
 SELECT name, (same(name)).* FROM unnest('{narrow,doubles,ints,bools,texts,nothing}'::text[]) AS name;
 -- single columns, conditions, aggregates
 SELECT a.sum = b.sum AS same FROM (SELECT sum(c999) FROM doubles WHERE c3 < c1000) AS a, (SELECT sum(c999) FROM doubles_heap WHERE c3 < c1000) AS b;

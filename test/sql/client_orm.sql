@@ -2,8 +2,10 @@
 SET client_min_messages = warning;
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
+SET ROLE postgres;
 CREATE EXTENSION IF NOT EXISTS timescaledb CASCADE;
 CREATE EXTENSION IF NOT EXISTS timescaledb;
+RESET ROLE;
 
 -- Django: create_model; the primary key goes before the table becomes a hypertable
 BEGIN;
@@ -86,7 +88,9 @@ DROP TABLE "page_loads" CASCADE;
 DEALLOCATE ALL;
 
 -- timescaledb 0.2.1 for Python (SQLModel): metadata.create_all, twice
+SET ROLE postgres;
 CREATE EXTENSION IF NOT EXISTS timescaledb;
+RESET ROLE;
 CREATE TABLE metric (id SERIAL NOT NULL, time TIMESTAMP WITH TIME ZONE NOT NULL, sensor_id INTEGER NOT NULL, value FLOAT NOT NULL, PRIMARY KEY (id, time));
 CREATE INDEX ix_metric_sensor_id ON metric (sensor_id);
 SELECT created FROM create_hypertable(
@@ -145,7 +149,9 @@ SELECT name, installed_version IS NOT NULL AS installed FROM pg_available_extens
 CREATE TABLE ltss (id BIGSERIAL NOT NULL, time TIMESTAMP WITH TIME ZONE NOT NULL, entity_id VARCHAR(255), state VARCHAR(255), attributes TEXT, PRIMARY KEY (id, time));
 CREATE INDEX ix_ltss_state ON ltss (state);
 CREATE INDEX ix_ltss_entity_id ON ltss (entity_id);
+SET ROLE postgres;
 CREATE EXTENSION IF NOT EXISTS timescaledb CASCADE;
+RESET ROLE;
 SELECT (create_hypertable(
                                 'ltss',
                                 'time',
@@ -176,4 +182,6 @@ AS
 SELECT time_bucket('1 hour', time) b, avg(value) FROM metric GROUP BY 1
 WITH NO DATA;
 DROP TABLE metric, direct;
+SET ROLE postgres;
 DROP EXTENSION strata_timescale_compat CASCADE;
+RESET ROLE;

@@ -1,6 +1,8 @@
 -- What ThingsBoard sends: bigint milliseconds, a composite key, upserts.
 SET client_min_messages = warning;
+SET ROLE postgres;
 CREATE EXTENSION timescaledb CASCADE;
+RESET ROLE;
 CREATE TABLE IF NOT EXISTS ts_kv (entity_id uuid NOT NULL, key int NOT NULL, ts bigint NOT NULL, bool_v boolean, str_v varchar(10000000),
 	long_v bigint, dbl_v double precision, json_v json, CONSTRAINT ts_kv_pkey PRIMARY KEY (entity_id, key, ts));
 SELECT created FROM create_hypertable('ts_kv', 'ts', chunk_time_interval => 86400000, if_not_exists => true);
@@ -22,4 +24,6 @@ SELECT count(*) FROM ts_kv;
 SELECT drop_chunks('ts_kv', 1767312000000::bigint);
 SELECT count(*), min(ts) FROM ts_kv;
 DROP TABLE ts_kv;
+SET ROLE postgres;
 DROP EXTENSION strata_timescale_compat CASCADE;
+RESET ROLE;

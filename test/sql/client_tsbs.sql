@@ -2,7 +2,9 @@
 SET client_min_messages = warning;
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
+SET ROLE postgres;
 CREATE EXTENSION IF NOT EXISTS timescaledb CASCADE;
+RESET ROLE;
 DROP TABLE IF EXISTS tags;
 CREATE TABLE tags (id SERIAL PRIMARY KEY, hostname TEXT, region TEXT);
 CREATE UNIQUE INDEX uniq1 ON tags (hostname);
@@ -37,4 +39,6 @@ SELECT count(*), min(time), max(time) FROM cpu WHERE usage_user > 90.0 AND time 
 SELECT DISTINCT ON (t.hostname) t.hostname, c.time, c.usage_user FROM tags t INNER JOIN LATERAL (SELECT * FROM cpu c WHERE c.tags_id = t.id ORDER BY time DESC LIMIT 1) AS c ON true
 	ORDER BY t.hostname, c.time DESC;
 DROP TABLE cpu, tags;
+SET ROLE postgres;
 DROP EXTENSION strata_timescale_compat CASCADE;
+RESET ROLE;

@@ -1,7 +1,9 @@
 -- What Zabbix sends to set up and use TimescaleDB, by way of the test stub.
 SET client_min_messages = warning;
 SET timezone = 'UTC';
+SET ROLE postgres;
 CREATE EXTENSION timescaledb CASCADE;
+RESET ROLE;
 SELECT extname FROM pg_extension WHERE extname IN ('timescaledb', 'strata_timescale_compat') ORDER BY 1;
 SELECT extversion::numeric(3, 1) >= 2.0 FROM (SELECT substring(extversion FROM '^\d+\.\d+') AS extversion FROM pg_extension WHERE extname = 'timescaledb') x;
 CREATE TABLE history (itemid bigint NOT NULL, clock integer DEFAULT '0' NOT NULL, value double precision DEFAULT '0.0000' NOT NULL,
@@ -77,5 +79,7 @@ SELECT min(clock) >= 1700092800 FROM history;
 ALTER TABLE history SET (timescaledb.nothing = 1);
 DROP TABLE history, trends, auditlog;
 DROP FUNCTION cuid_timestamp, base36_decode, zbx_ts_unix_now;
+SET ROLE postgres;
 DROP EXTENSION strata_timescale_compat CASCADE;
+RESET ROLE;
 CREATE TABLE t (time timestamptz NOT NULL) WITH (tsdb.hypertable);

@@ -6,6 +6,7 @@ SET strata.batch_rows = 100;
 CREATE SCHEMA matrix;
 SET search_path = matrix, public;
 CREATE ROLE matrix_role;
+GRANT matrix_role TO CURRENT_USER;
 GRANT CREATE, USAGE ON SCHEMA matrix TO matrix_role;
 CREATE TYPE mood AS ENUM ('bad', 'fair', 'good');
 CREATE DOMAIN level AS int CHECK (VALUE < 100000);

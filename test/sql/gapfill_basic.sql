@@ -124,6 +124,19 @@ SELECT time_bucket_gapfill('1 day', t, NULL::text, '2020-01-01', '2020-01-02') F
 SELECT time_bucket_gapfill('1 day', t, 'Nowhere/Here', '2020-01-01', '2020-01-02') FROM (VALUES (timestamptz '2020-01-01')) x(t) GROUP BY 1;
 SELECT time_bucket_gapfill(100::smallint, t, -32768::smallint, 5::smallint) FROM (VALUES (1::smallint)) x(t) GROUP BY 1;
 SELECT count(*) FROM (SELECT time_bucket_gapfill(100::smallint, t, 0::smallint, 32767::smallint) FROM (VALUES (1::smallint)) x(t) GROUP BY 1) t;
+-- integers are rounded, halves away from zero, as TimescaleDB does
+SELECT time_bucket_gapfill(10, t, 0, 51) b, interpolate(min(s)) s, interpolate(min(i)) i, interpolate(min(l)) l, interpolate(min(f)) f
+	FROM (VALUES (0, -3::smallint, -3, -3::bigint, -3::float8), (50, 3, 3, 3, 3)) v(t, s, i, l, f) GROUP BY b ORDER BY b;
+SELECT time_bucket_gapfill(1, t, 0, 5) b, interpolate(min(i)) i, interpolate(min(-i)) n, interpolate(min(l)) l
+	FROM (VALUES (0, 0, -9223372036854775808), (4, 10, 9223372036854775807)) v(t, i, l) GROUP BY b ORDER BY b;
+-- in WHERE, ON and HAVING the bucket of the row
+SELECT time_bucket_gapfill(2, time, 0, 12) b, count(*) FROM gap WHERE time_bucket_gapfill(2, time) >= 4 AND time_bucket_gapfill(3, time, 7, 8) < 9 GROUP BY b ORDER BY b;
+SELECT time_bucket_gapfill(4, g.time, 0, 12) b, count(*), count(h.time) FROM gap g LEFT JOIN gap h ON time_bucket_gapfill(2, h.time) = g.time - 1 GROUP BY b HAVING time_bucket_gapfill(4, g.time, 0, 12) < 8 ORDER BY b;
+-- what is carried may be a column of the group, such as a subquery's aggregate, or in a lookup
+SELECT time_bucket_gapfill(2, time, 0, 12) b, locf(a), interpolate(a) FROM (SELECT time, sum(v) AS a FROM gap WHERE dev = 1 GROUP BY time) s WHERE a < 60 GROUP BY b, a ORDER BY a, b;
+SELECT time_bucket_gapfill(2, time, 0, 12) b, locf(max(a)), locf((SELECT max(v) FROM gap)) FROM (SELECT time, sum(v) AS a FROM gap GROUP BY time) s GROUP BY b ORDER BY b;
+SELECT time_bucket_gapfill(2, time, 0, 1), max(locf(v)) FROM gap GROUP BY 1;
+SELECT time_bucket_gapfill(2, time, 0, 1), sum(1 + interpolate(v)) FROM gap GROUP BY 1;
 DROP VIEW gap_view;
 DROP FUNCTION gap_sql, gap_sql_outer;
 DROP TABLE gap, dev, filled;

@@ -2,13 +2,16 @@
 CREATE ROLE hyper_alter_one;
 CREATE ROLE hyper_alter_two;
 CREATE ROLE hyper_alter_reader;
+GRANT hyper_alter_one, hyper_alter_two, hyper_alter_reader TO CURRENT_USER;
 GRANT hyper_alter_two TO hyper_alter_one;
 GRANT CREATE ON SCHEMA public TO hyper_alter_one, hyper_alter_two;
 CREATE SCHEMA hyper_there;
 GRANT ALL ON SCHEMA hyper_there TO hyper_alter_one, hyper_alter_two;
+SET ROLE postgres;
 SET allow_in_place_tablespaces = on;
 CREATE TABLESPACE hyper_alter_space LOCATION '';
 GRANT CREATE ON TABLESPACE hyper_alter_space TO hyper_alter_two;
+RESET ROLE;
 SET ROLE hyper_alter_one;
 CREATE TABLE o (t int NOT NULL, d int, v float8);
 SELECT created FROM create_hypertable('o', 't', chunk_time_interval => 1000);
@@ -101,13 +104,19 @@ RESET ROLE;
 -- an event trigger that does it
 CREATE FUNCTION own() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
 	IF tg_tag = 'COMMENT' THEN ALTER TABLE renamed SET TABLESPACE hyper_alter_space; END IF; END $$;
+SET ROLE postgres;
 CREATE EVENT TRIGGER own ON ddl_command_end EXECUTE FUNCTION own();
+RESET ROLE;
 COMMENT ON TABLE renamed IS 'a comment';
+SET ROLE postgres;
 DROP EVENT TRIGGER own;
+RESET ROLE;
 SELECT count(DISTINCT tablespace) FROM state();
 DROP TABLE renamed, log;
 DROP FUNCTION state, log_it, own;
+SET ROLE postgres;
 DROP TABLESPACE hyper_alter_space;
+RESET ROLE;
 DROP SCHEMA hyper_there;
 REVOKE ALL ON SCHEMA public FROM hyper_alter_one, hyper_alter_two;
 DROP ROLE hyper_alter_one;

@@ -5,14 +5,18 @@ SET intervalstyle = 'postgres';
 CREATE TABLE a (time timestamptz NOT NULL, v float8, k int);
 CREATE VIEW av AS SELECT * FROM a;
 CREATE TABLE p (x int);
--- one hash partition is none; of more it is said what to do
+-- hash partitions: taken, and shown
 SELECT create_hypertable('a', 'time', partitioning_column => 'nothing', number_partitions => 1);
-SELECT create_hypertable('a', 'time', partitioning_column => 'k', number_partitions => 2);
-SELECT create_hypertable('a', 'time', number_partitions => 2);
+BEGIN;
+SELECT created FROM create_hypertable('a', 'time', partitioning_column => 'k', number_partitions => 2);
+SELECT column_name, num_partitions FROM strata.dimensions ORDER BY dimension_number;
+ROLLBACK;
+SELECT create_hypertable('a', 'time', partitioning_column => 'k');
+SELECT create_hypertable('a', 'time', partitioning_column => 'k', number_partitions => 0);
 SELECT create_hypertable('a', by_hash('k', 1));
 -- a length that is probably in other units is doubted once, not whenever the table is used
 SELECT created FROM create_hypertable('a', 'time', 'k', 1, chunk_time_interval => 1000);
-SELECT time_interval FROM strata.dimensions;
+SELECT column_name, time_interval, num_partitions FROM strata.dimensions ORDER BY dimension_number;
 INSERT INTO a VALUES ('2026-01-01 00:00:00.0005', 1, 1);
 SELECT chunk_name, range_end FROM strata.chunks;
 SELECT set_chunk_time_interval('a', interval '2 milliseconds');

@@ -1,11 +1,15 @@
 -- reorder_chunk, move_chunk, attach_chunk, detach_chunk.
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
+SET ROLE postgres;
 SET allow_in_place_tablespaces = on;
 CREATE TABLESPACE hyper_space LOCATION '';
 CREATE TABLESPACE hyper_space2 LOCATION '';
+GRANT CREATE ON TABLESPACE hyper_space, hyper_space2 TO SESSION_USER;
+RESET ROLE;
 CREATE ROLE hyper_attach_other;
 CREATE ROLE hyper_attach_owner;
+GRANT hyper_attach_other, hyper_attach_owner TO CURRENT_USER;
 GRANT CREATE ON SCHEMA public TO hyper_attach_owner;
 CREATE TABLE a (time timestamptz NOT NULL, d int NOT NULL, v float8, PRIMARY KEY (time, d));
 CREATE INDEX a_d ON a (d, time);
@@ -162,8 +166,10 @@ SELECT chunk_name, range_start, range_end FROM strata.chunks WHERE hypertable_na
 SELECT strata.gc();
 DROP TABLE a, plain, t, wrong, o, e;
 DROP FUNCTION differences, places;
+SET ROLE postgres;
 DROP TABLESPACE hyper_space;
 DROP TABLESPACE hyper_space2;
+RESET ROLE;
 REVOKE ALL ON SCHEMA public FROM hyper_attach_owner;
 DROP ROLE hyper_attach_other;
 DROP ROLE hyper_attach_owner;

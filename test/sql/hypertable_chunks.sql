@@ -14,7 +14,9 @@ SELECT count(*) FROM show_chunks('c', created_after => interval '1 hour');
 SELECT count(*) FROM show_chunks('c', created_before => now() - interval '1 hour');
 SELECT show_chunks('c', older_than => now(), created_after => interval '1 hour');
 SELECT show_chunks('c', older_than => 7);
+SET ROLE postgres;
 SELECT show_chunks('pg_class');
+RESET ROLE;
 SELECT show_chunks(NULL);
 -- views
 SELECT hypertable_schema, hypertable_name, num_dimensions, num_chunks, compression_enabled, primary_dimension, primary_dimension_type FROM strata.hypertables;
@@ -51,6 +53,7 @@ CREATE VIEW on_chunk AS SELECT * FROM c_20260104_chunk;
 SELECT drop_chunks('c', older_than => '2026-01-05');
 DROP VIEW on_chunk;
 CREATE ROLE hyper_other;
+GRANT hyper_other TO CURRENT_USER;
 SET ROLE hyper_other;
 SELECT drop_chunks('c', older_than => '2026-01-05');
 SELECT set_chunk_time_interval('c', 1);
@@ -98,6 +101,19 @@ SELECT chunk_name, range_start_integer, range_end_integer FROM strata.chunks WHE
 DROP TABLE c, i;
 DROP FUNCTION i_now, i_wrong;
 SELECT count(*) FROM strata.hypertables;
+-- nobody makes the views fail by what he writes beside his own chunk
+CREATE TABLE v (time timestamptz NOT NULL);
+SELECT create_hypertable('v', 'time') IS NOT NULL;
+INSERT INTO v VALUES ('2026-01-01');
+ALTER TABLE v_20260101_chunk SET (strata.created = 'garbage');
+SET datestyle = 'ISO, DMY';
+ALTER TABLE v_20260101_chunk SET (strata.created = '13/02/2026 UTC');
+SELECT chunk_creation_time AT TIME ZONE 'UTC' AS made FROM strata.chunks;
+SET datestyle = 'ISO, MDY';
+SELECT chunk_creation_time FROM strata.chunks;
+SELECT count(*) FROM show_chunks('v', created_after => timestamptz '2026-01-01');
+RESET datestyle;
+DROP TABLE v;
 -- the worker that makes chunks ends before the session that it made them for
 CREATE TABLE w (t bigint NOT NULL);
 SELECT create_hypertable('w', 't', chunk_time_interval => 10) IS NOT NULL;

@@ -39,6 +39,7 @@ COPY c (time, v) FROM stdin;
 SELECT count(*) FROM c;
 -- privileges
 CREATE ROLE hyper_copier;
+GRANT hyper_copier TO CURRENT_USER;
 GRANT INSERT (time, v) ON c TO hyper_copier;
 SET ROLE hyper_copier;
 COPY c (time, v) FROM stdin;

@@ -278,6 +278,7 @@ COPY m (t, a) FROM stdin;
 2026-01-21	2
 \.
 CREATE ROLE strata_copy_user;
+GRANT strata_copy_user TO CURRENT_USER;
 GRANT INSERT (t, a) ON p, m TO strata_copy_user;
 SET ROLE strata_copy_user;
 COPY p (t, a) FROM stdin;

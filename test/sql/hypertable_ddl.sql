@@ -59,6 +59,7 @@ ALTER TABLE m ATTACH PARTITION m_20280101_chunk FOR VALUES FROM ('2028-01-01') T
 SELECT value FROM m;
 -- row security and column privileges go by the hypertable
 CREATE ROLE hyper_user;
+GRANT hyper_user TO CURRENT_USER;
 GRANT SELECT (time, d), INSERT ON m TO hyper_user;
 ALTER TABLE m ENABLE ROW LEVEL SECURITY;
 CREATE POLICY p ON m USING (d = 1) WITH CHECK (d < 3);

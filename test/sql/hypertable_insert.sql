@@ -32,6 +32,7 @@ SELECT bool_and(pg_get_expr(relpartbound, m.tableoid) ~ to_char(time, 'YYYY-MM-D
 
 -- by one who may insert and nothing else
 CREATE ROLE hyper_writer;
+GRANT hyper_writer TO CURRENT_USER;
 GRANT INSERT ON m TO hyper_writer;
 SET ROLE hyper_writer;
 INSERT INTO m VALUES ('2026-06-10', 1, 1);

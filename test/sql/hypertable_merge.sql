@@ -3,6 +3,7 @@ SET timezone = 'UTC';
 SET datestyle = 'ISO';
 SET client_min_messages = error;
 CREATE ROLE hyper_merge_other;
+GRANT hyper_merge_other TO CURRENT_USER;
 CREATE TABLE device (id int PRIMARY KEY);
 INSERT INTO device SELECT generate_series(0, 9);
 -- the first chunks have a column that is dropped later and lack one that is added

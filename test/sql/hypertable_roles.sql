@@ -3,6 +3,7 @@ SET client_min_messages = warning;
 CREATE ROLE "hyper Owner";
 CREATE ROLE hyper_writer;
 CREATE ROLE hyper_stranger;
+GRANT "hyper Owner", hyper_writer, hyper_stranger TO CURRENT_USER;
 CREATE SCHEMA "hyper App";
 GRANT USAGE, CREATE ON SCHEMA "hyper App" TO "hyper Owner";
 GRANT USAGE ON SCHEMA "hyper App" TO hyper_writer, hyper_stranger;

@@ -40,6 +40,7 @@ ALTER TABLE h SET (fillfactor = 50);
 ROLLBACK;
 SELECT * FROM options() WHERE name IN ('h', 'h_0_chunk');
 CREATE ROLE hyper_storage_other;
+GRANT hyper_storage_other TO CURRENT_USER;
 SET ROLE hyper_storage_other;
 ALTER TABLE h SET (fillfactor = 50);
 RESET ROLE;

@@ -24,12 +24,18 @@ DROP TABLE p;
 -- the true key is back when something else looks: an event trigger
 INSERT INTO f VALUES (5, 'c250');
 CREATE FUNCTION look() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING '% rows', (SELECT count(*) FROM f WHERE "Id" > 'c2' AND id_time("Id") > 210); END $$;
+SET ROLE postgres;
 CREATE EVENT TRIGGER look ON ddl_command_start EXECUTE FUNCTION look();
+RESET ROLE;
 CREATE UNIQUE INDEX again ON f ("Id");
+SET ROLE postgres;
 DROP EVENT TRIGGER look;
 CREATE EVENT TRIGGER look ON ddl_command_end EXECUTE FUNCTION look();
+RESET ROLE;
 CREATE UNIQUE INDEX again ON f ("Id");
+SET ROLE postgres;
 DROP EVENT TRIGGER look;
+RESET ROLE;
 SELECT count(*) FROM f WHERE id_time("Id") = 250;
 -- equal, and not the same: 1.0 and 1.00
 CREATE FUNCTION digits(numeric) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT length($1::text)';

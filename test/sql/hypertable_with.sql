@@ -17,6 +17,8 @@ CREATE TABLE IF NOT EXISTS w (ts timestamp NOT NULL) WITH (strata.hypertable);
 DROP TABLE w;
 CREATE TABLE w (ts bigint NOT NULL, v float8) WITH (strata.hypertable);
 CREATE TABLE w (ts bigint NOT NULL, v float8) WITH (strata.hypertable, strata.partition_column = 'ts');
+SELECT integer_interval FROM strata.dimensions WHERE hypertable_name = 'w';
+DROP TABLE w;
 CREATE TABLE w (ts bigint NOT NULL, v float8) WITH (strata.partition_column = 'ts');
 CREATE TABLE w (ts bigint NOT NULL, v float8) WITH (strata.chunk_interval = 1000);
 CREATE TABLE w (ts bigint NOT NULL, v float8) WITH (strata.hypertable, strata.partition_column = 'ts', strata.chunk_interval = '1 day');

@@ -1,4 +1,5 @@
 -- add_job, alter_job, delete_job, run_job, the views; schedules.  Nothing here is scheduled to run.
+-- needs superuser: its results name the role that runs it
 SET timezone = 'UTC';
 SET datestyle = 'ISO, YMD';
 SET intervalstyle = 'postgres';
@@ -58,10 +59,15 @@ SELECT next_start FROM strata.jobs WHERE job_id = 2001;
 SELECT alter_job(2001, initial_start => '2101-01-01', schedule_interval => '1 year');
 SELECT (alter_job(2001, scheduled => false)).scheduled;
 SELECT job_status, next_start FROM strata.job_stats WHERE job_id = 2001;
+-- the name and the id behind it fit into a name
+SELECT alter_job(2001, job_name => repeat('x', 57));
+SELECT application_name = repeat('x', 56) || ' [2001]' AS fits FROM alter_job(2001, job_name => repeat('x', 56));
+SELECT add_job('job_func', '1 h', job_name => repeat('x', 60));
 SELECT alter_job(2001, config => '{"no": 1}');
 SELECT alter_job(2001, max_runtime => '-1 s');
 SELECT alter_job(2001, max_retries => -2);
 SELECT alter_job(2001, schedule_interval => '0');
+SELECT alter_job(2001, schedule_interval => '1 month -30 days 1 us');
 SELECT alter_job(2001, retry_period => '-1 s');
 SELECT alter_job(2001, timezone => 'Nowhere/Land');
 SELECT alter_job(12345, scheduled => true);
@@ -72,6 +78,7 @@ SELECT (j).job_id, (j).schedule_interval FROM (SELECT alter_job(job_id) AS j FRO
 CREATE ROLE job_user LOGIN;
 CREATE ROLE job_member LOGIN IN ROLE job_user;
 CREATE ROLE job_nologin;
+GRANT job_user, job_member, job_nologin TO CURRENT_USER;
 GRANT INSERT ON job_log TO job_user;
 GRANT CREATE ON SCHEMA public TO job_user;
 SET ROLE job_user;

@@ -23,7 +23,10 @@ SELECT add_compression_policy('pol');
 SELECT add_compression_policy('pol', 20000, compress_created_before => '1 day');
 SELECT add_compression_policy('pol_heap', 20000);
 SELECT add_compression_policy('pol', 20000, schedule_interval => '0');
-SELECT add_compression_policy(NULL, 20000);
+-- NULL for the table or if_not_exists makes nothing, as with TimescaleDB
+SELECT add_compression_policy(NULL, 20000), add_compression_policy('pol', 20000, NULL), add_retention_policy(NULL, 20000),
+	add_reorder_policy('pol', NULL), remove_retention_policy(NULL), remove_reorder_policy('pol', NULL);
+SELECT count(*) FROM strata.jobs WHERE hypertable_name = 'pol';
 SELECT add_reorder_policy('pol', 'no_such_index');
 SELECT remove_retention_policy('pol');
 SELECT remove_retention_policy('pol', if_exists => true);
@@ -98,6 +101,7 @@ CALL run_job(:id);
 -- owners: the policy is the table's owner's, who need not be able to log in
 CREATE ROLE pol_owner;
 CREATE ROLE pol_other LOGIN;
+GRANT pol_owner, pol_other TO CURRENT_USER;
 GRANT CREATE ON SCHEMA public TO pol_owner;
 GRANT SELECT ON clock TO pol_owner;
 ALTER TABLE pol OWNER TO pol_owner;
@@ -146,9 +150,13 @@ SELECT count(*) = 4820 FROM pol3;
 SELECT problem FROM strata.problems WHERE object LIKE '%pol3_%';
 -- chunks made ahead: only where rows come in
 SELECT count(*) AS chunks FROM show_chunks('pol3') \gset
+SET ROLE postgres;
 CALL run_job(2);
+RESET ROLE;
 SELECT count(*) - :chunks FROM show_chunks('pol3');
+SET ROLE postgres;
 CALL run_job(2);
+RESET ROLE;
 SELECT count(*) - :chunks FROM show_chunks('pol3');
 DROP TABLE pol3, pol_heap, clock;
 DROP FUNCTION clock_now, pol_equal, pol_state, who_now;

@@ -1,4 +1,4 @@
--- The rows of one key, planned with and without the planner.
+-- The rows of one key, with batches pruned, and not.
 SET strata.batch_rows = 10;
 CREATE TABLE sk (seg text, num int2, ts timestamp, note varchar(20), v float8) USING strata
   WITH (strata.segmentby = 'seg, num', strata.orderby = 'ts DESC');
@@ -10,9 +10,9 @@ SELECT compress_chunk('sk');
 VACUUM ANALYZE sk;
 
 -- Some of the keys, and many that no row has.
-CREATE FUNCTION sk_answers(t text, key_plan bool) RETURNS TABLE (k int, r text) LANGUAGE plpgsql AS $$
+CREATE FUNCTION sk_answers(t text, pruned bool) RETURNS TABLE (k int, r text) LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM set_config('strata.enable_key_plan', key_plan::text, true);
+  PERFORM set_config('strata.enable_pruning', pruned::text, true);
   FOR k IN 1 .. 4000 BY 13 LOOP
     FOR r IN EXECUTE format('SELECT seg, num, ts, note, v FROM %s WHERE seg = %L AND num = %s AND ts = %L', t, 's' || k % 5,
                             k % 4, timestamp '2026-01-01' + (k / 10) * interval '1 min') LOOP
@@ -20,12 +20,12 @@ BEGIN
     END LOOP;
   END LOOP;
 END $$;
-CREATE FUNCTION sk_differences() RETURNS TABLE (key_plan bool, rows bigint, different bigint) LANGUAGE sql AS $$
-  SELECT s.key_plan, (SELECT count(*) FROM sk_answers('sk', s.key_plan)),
+CREATE FUNCTION sk_differences() RETURNS TABLE (pruned bool, rows bigint, different bigint) LANGUAGE sql AS $$
+  SELECT s.pruned, (SELECT count(*) FROM sk_answers('sk', s.pruned)),
     (SELECT count(*) FROM (
-      (SELECT * FROM sk_answers('sk', s.key_plan) EXCEPT ALL SELECT * FROM sk_answers('sk_heap', true)) UNION ALL
-      (SELECT * FROM sk_answers('sk_heap', true) EXCEPT ALL SELECT * FROM sk_answers('sk', s.key_plan))) d)
-  FROM (VALUES (true), (false)) AS s(key_plan)
+      (SELECT * FROM sk_answers('sk', s.pruned) EXCEPT ALL SELECT * FROM sk_answers('sk_heap', true)) UNION ALL
+      (SELECT * FROM sk_answers('sk_heap', true) EXCEPT ALL SELECT * FROM sk_answers('sk', s.pruned))) d)
+  FROM (VALUES (true), (false)) AS s(pruned)
 $$;
 SELECT * FROM sk_differences();
 
@@ -65,6 +65,7 @@ SELECT seg, ts FROM sk WHERE seg = 's1' AND w = 1016;
 
 -- Permissions, row security, children.
 CREATE ROLE sk_reader;
+GRANT sk_reader TO CURRENT_USER;
 GRANT SELECT (seg, w) ON sk TO sk_reader;
 SET ROLE sk_reader;
 SELECT seg, w FROM sk WHERE seg = 's1' AND w = 1021;

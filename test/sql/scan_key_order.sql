@@ -1,4 +1,4 @@
--- The first rows of a segment, planned with and without the planner.
+-- The first rows of a segment, by merging batches, and by sorting.
 SET strata.batch_rows = 10;
 CREATE DOMAIN sko_day AS date;
 CREATE COLLATION sko_back (provider = icu, locale = 'de-u-kf-upper');
@@ -13,9 +13,9 @@ INSERT INTO sko_heap SELECT i % 3, i,
   FROM generate_series(1, 600) i;
 
 -- Queries of which the order does not tell ties apart: the same values in the same places, and rows that are there.
-CREATE FUNCTION sko_rows(t text, rest text, c text, key_plan bool) RETURNS TABLE (place bigint, value text, r text) LANGUAGE plpgsql AS $$
+CREATE FUNCTION sko_rows(t text, rest text, c text, merged bool) RETURNS TABLE (place bigint, value text, r text) LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM set_config('strata.enable_key_plan', key_plan::text, true);
+  PERFORM set_config('strata.enable_ordered_scan', merged::text, true);
   place := 0;
   FOR value, r IN EXECUTE format('SELECT %s, id FROM %s WHERE %s', c, t, rest) LOOP
     place := place + 1;
@@ -26,7 +26,7 @@ CREATE FUNCTION sko_compare(c text, value text) RETURNS TABLE (queries bigint, r
 DECLARE
   q text;
   n bigint;
-  key_plan bool;
+  merged bool;
 BEGIN
   EXECUTE format('TRUNCATE sko; ALTER TABLE sko SET (strata.orderby = %L)', c || CASE WHEN value > 'b' THEN ' DESC' ELSE ' NULLS FIRST' END);
   INSERT INTO sko SELECT * FROM sko_heap WHERE id <= 500;
@@ -42,14 +42,14 @@ BEGIN
       (VALUES ('1'), ('25 OFFSET 3'), ('1000'), ('0'), ('2')) AS e(count)
   LOOP
     q := replace(q, ' AND true', '');
-    FOREACH key_plan IN ARRAY ARRAY[true, false] LOOP
+    FOREACH merged IN ARRAY ARRAY[true, false] LOOP
       queries := queries + 1;
-      SELECT count(*) INTO n FROM sko_rows('sko', q, c, key_plan);
+      SELECT count(*) INTO n FROM sko_rows('sko', q, c, merged);
       rows := rows + n;
-      SELECT count(*) INTO n FROM sko_rows('sko', q, c, key_plan) s FULL JOIN sko_rows('sko_heap', q, c, key_plan) h USING (place)
+      SELECT count(*) INTO n FROM sko_rows('sko', q, c, merged) s FULL JOIN sko_rows('sko_heap', q, c, merged) h USING (place)
         WHERE s.value IS DISTINCT FROM h.value AND NOT (s.value = '-0' AND h.value = '0' OR s.value = '0' AND h.value = '-0');
       different := different + n;
-      SELECT count(*) INTO n FROM sko_rows('sko', q, c, key_plan) s LEFT JOIN sko_heap h ON h.id = s.r::int WHERE h.id IS NULL;
+      SELECT count(*) INTO n FROM sko_rows('sko', q, c, merged) s LEFT JOIN sko_heap h ON h.id = s.r::int WHERE h.id IS NULL;
       different := different + n;
     END LOOP;
   END LOOP;
@@ -91,6 +91,7 @@ SELECT id FROM sko WHERE seg = 1 AND id = 2000 ORDER BY d LIMIT -1;
 
 -- What is sorted by need not be shown, but must be allowed.
 CREATE ROLE sko_reader;
+GRANT sko_reader TO CURRENT_USER;
 GRANT SELECT (seg, id) ON sko TO sko_reader;
 SET ROLE sko_reader;
 SELECT id FROM sko WHERE seg = 1 AND id = 2000 ORDER BY seg LIMIT 1;

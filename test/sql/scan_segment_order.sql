@@ -96,23 +96,29 @@ BEGIN
       FILTER (WHERE attname NOT IN ('summary', 'entry') AND attname NOT LIKE 'col%')
   -- col_4 is the last that is not null
   INTO flags, contents FROM pg_attribute WHERE attrelid = companion AND attnum BETWEEN 1 AND (SELECT attnum FROM pg_attribute WHERE attrelid = companion AND attname = 'col_4');
-  EXECUTE format('UPDATE %s SET summary = substr(summary, 1, 1) || so_crc32c(%s || %s || substr(summary, 1, 1) || substr(summary, 6)) || substr(summary, 6)
-    WHERE first_row >= 0', companion, flags, contents);
+  EXECUTE format('UPDATE %s SET summary = substr(summary, 1, 1) || so_crc32c(so_little(int8send(%s), 8) || %s || %s || substr(summary, 1, 1) || substr(summary, 6)) || substr(summary, 6)
+    WHERE first_row >= 0', companion, companion::oid, flags, contents);
 END $$;
 SET client_min_messages = warning;
 SELECT strata.batch_relation('so') AS companion \gset
+SET ROLE postgres;
 UPDATE :companion SET layout = lower(layout) WHERE first_row % 40 < 20;
 CALL so_seal(:'companion');
+RESET ROLE;
 SELECT count(*) FROM strata.verify('so');
 -- nor did they say that all have one layout
+SET ROLE postgres;
 UPDATE pg_class SET reloptions = (SELECT array_agg(o) FROM unnest(reloptions) o WHERE o NOT LIKE 'strata.layout=%') WHERE oid = :'companion'::regclass;
+RESET ROLE;
 SELECT count(DISTINCT layout) FROM strata.batches('so');
 SELECT * FROM so_check();
 -- a companion without the index by max: batches are listed
 SELECT indexrelid::regclass AS by_max FROM pg_index WHERE indrelid = :'companion'::regclass AND pg_get_indexdef(indexrelid) LIKE '%seg\_1, layout, max%' \gset
+SET ROLE postgres;
 ALTER EXTENSION strata DROP TABLE :companion;
 DROP INDEX :by_max;
 ALTER EXTENSION strata ADD TABLE :companion;
+RESET ROLE;
 SELECT * FROM so_check();
 SELECT compress_chunk('so', recompress => true);
 SELECT count(DISTINCT layout) FROM strata.batches('so');

@@ -85,6 +85,8 @@ RESET strata.enable_pruning;
 RESET client_min_messages;
 
 -- a span that is damaged is found, and by the reader as well
+SET ROLE postgres;
 DO $$ BEGIN EXECUTE format('UPDATE %s SET span_1 = 2 WHERE first_row = 0 AND nrows > 0', strata.batch_relation('sp_strata')); END $$;
+RESET ROLE;
 SELECT * FROM strata.verify('sp_strata');
 SELECT count(n) FROM sp_strata;

@@ -200,6 +200,7 @@ CREATE VIEW w AS SELECT * FROM d WHERE v < 1500 WITH CHECK OPTION;
 INSERT INTO w SELECT 1, i FROM generate_series(1, 2000) AS i;
 INSERT INTO w SELECT 1, i FROM generate_series(1, 1200) AS i;
 CREATE ROLE load_user;
+GRANT load_user TO CURRENT_USER;
 GRANT INSERT (k), SELECT ON d TO load_user;
 SET ROLE load_user;
 INSERT INTO d (k) SELECT generate_series(1, 1200);

@@ -29,7 +29,9 @@ CREATE TABLE t (LIKE src) USING strata WITH (strata.segmentby = 'seg', strata.or
 INSERT INTO t TABLE src;
 CREATE TABLE estimated AS SELECT column_name, bytes FROM estimate_compression('t');
 SELECT compress_chunk('t');
+SET ROLE postgres;
 SELECT * FROM look('t');
+RESET ROLE;
 SELECT bool_and(abs(e.bytes - r.bytes) < 0.05 * r.bytes) AS columns FROM estimated e
 	JOIN (SELECT column_name, sum(bytes) AS bytes FROM strata.batch_columns('t') GROUP BY 1) r USING (column_name) WHERE r.bytes > 2000;
 SELECT abs(bytes - pg_total_relation_size(strata.batch_relation('t'))) < 0.1 * bytes AS "all" FROM estimated WHERE column_name IS NULL;
@@ -44,7 +46,9 @@ INSERT INTO src SELECT seg, ts + interval '1 s', b, a, d, c, e, f, g, h FROM src
 INSERT INTO t SELECT seg, ts + interval '1 s', b, a, d, c, e, f, g, h FROM t WHERE ts < '2026-01-01 03:00Z';
 SELECT compress_chunk('t', recompress => true);
 VACUUM FULL t;
+SET ROLE postgres;
 SELECT * FROM look('t');
+RESET ROLE;
 TRUNCATE before;
 INSERT INTO before SELECT first_row, nrows FROM strata.batches('t');
 SELECT compress_chunk('t', recompress => true);
@@ -54,14 +58,18 @@ SELECT count(*) AS changed FROM (SELECT first_row, nrows FROM strata.batches('t'
 CREATE TABLE sorted (LIKE src) USING strata WITH (strata.segmentby = 'seg', strata.orderby = 'ts DESC');
 INSERT INTO sorted SELECT * FROM src ORDER BY seg, ts;
 SELECT compress_chunk('sorted');
+SET ROLE postgres;
 SELECT * FROM look('sorted');
+RESET ROLE;
 CREATE TABLE src14 AS SELECT (row_number() OVER (ORDER BY ts, seg) % 14)::int AS seg, ts, a, b, c, d, e, f, g, h FROM src ORDER BY ts, src.seg;
 CREATE TABLE tight (LIKE src) USING strata WITH (strata.segmentby = 'seg', strata.orderby = 'ts DESC');
 INSERT INTO tight TABLE src14;
 -- fourteen segments with rows for a batch each fit, with rows that fill a page they do not
 SET maintenance_work_mem = '1MB';
 SELECT compress_chunk('tight');
+SET ROLE postgres;
 SELECT * FROM look('tight', 'src14');
+RESET ROLE;
 SELECT count(*) AS of_1000 FROM strata.batches('tight') WHERE nrows = 1000;
 RESET maintenance_work_mem;
 CREATE TABLE loaded (LIKE src) USING strata WITH (strata.segmentby = 'seg', strata.orderby = 'ts DESC', strata.direct_load);
@@ -69,7 +77,9 @@ INSERT INTO loaded SELECT * FROM src WHERE ts < '2026-01-02' ORDER BY ts;
 INSERT INTO loaded SELECT * FROM src WHERE ts >= '2026-01-02' ORDER BY ts;
 -- and with what went into the row store
 SELECT compress_chunk('loaded');
+SET ROLE postgres;
 SELECT at_least, at_most > 1100 AS grown, differences, problems FROM look('loaded');
+RESET ROLE;
 
 -- many fit on a page, or none: as asked for
 CREATE TABLE narrow (LIKE src) USING strata WITH (strata.segmentby = 'seg', strata.orderby = 'ts');

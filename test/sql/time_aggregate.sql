@@ -51,6 +51,16 @@ SELECT histogram(1, 0, 2, 0);
 SELECT histogram(1, 0, 2, 2000000000);
 SELECT histogram(1, NULL, 2, 2);
 SELECT histogram(x, 0, x, 2) FROM generate_series(1, 2) x;
+-- bounds so far apart that their difference, or that times the number of parts, is no finite number
+SELECT histogram(v, -1e308, 1e308, 5) FROM (VALUES (0::float8), (-1e308), (1e308), (-1.7e308), ('infinity'), ('-infinity'), (9e307), (5e-324)) t(v);
+SELECT (histogram(v, -4e307, 4e307, 1000000))[750001:750003], (histogram(v, -8e307, 8e307, 3))[2:5] FROM (VALUES (2e307::float8), (3.99e307)) t(v);
+SELECT histogram(1, '-infinity', 1, 2);
+SELECT histogram(1, 0, 'infinity', 2);
+SELECT histogram(1, 'NaN', 1, 2);
+SELECT histogram('NaN', 0, 1, 2);
+SELECT histogram(1, 0, 2, 2147483647);
+SELECT histogram(1, 0, 2, -2147483648);
+SELECT histogram(5e-324, 0, 1e-323, 2), histogram(1, 1, 1.0000000000000002, 1000000) = array_fill(0, ARRAY[1]) || 1 || array_fill(0, ARRAY[1000000]) AS narrow;
 DROP VIEW expected, actual;
 DROP TABLE expected_rows;
 DROP TABLE agg;

@@ -99,7 +99,7 @@ foreach my $table (@tables)
 	foreach my $statement (@statements)
 	{
 		$number++;
-		# with two unique indexes the one that is not asked for may be first (docs/status.md, 2)
+		# with two unique indexes the one that is not asked for may be first (docs/adr/006)
 		next if $table eq 'by_index' && $statement =~ /ON CONFLICT/;
 		my $what = "$table, statement $number (" . substr($statement, 0, 30) . ")";
 		if ($statement =~ /^[A-Z]+$/)

@@ -26,6 +26,8 @@ $node->safe_psql('postgres', q{
 	ALTER TABLE app.m DROP COLUMN gone;
 	SELECT create_hypertable('app.m', 'time', chunk_time_interval => interval '1 day');
 	ALTER TABLE app.m SET (strata.segmentby = 'device', strata.orderby = 'time DESC');
+	SELECT add_dimension('app.m', by_hash('device', 4));
+	ALTER TABLE app.m SET (strata.tablespaces = '"Fast disk", pg_default');
 	COMMENT ON TABLE app.m IS 'measurements';
 	INSERT INTO app.m (time, device, v)
 		SELECT '2026-01-01'::timestamptz + g * interval '5 minutes', 1 + g % 5, g FROM generate_series(1, 3000) g;
@@ -55,6 +57,7 @@ my $form = q{
 my $rows = $node->safe_psql('postgres', $content);
 my $shape = $node->safe_psql('postgres', $form);
 like($shape, qr/fillfactor=90/, 'chunks keep the storage options of the table');
+like($shape, qr/^app\|m\|2\|device\|integer\|Space\|\|\|\|4$/m, 'a dimension that makes no partitions is shown');
 
 # Is the restored hypertable one that works?
 sub works

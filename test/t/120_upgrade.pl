@@ -35,6 +35,10 @@ sub fill
 		q{TRUNCATE odd},
 		q{INSERT INTO odd SELECT '2026-01-01'::date + i, (array['good', 'bad'])[1 + i % 2]::mood, i, int4range(i, i + 5), array[i::text, NULL] FROM generate_series(1, 3000) i},
 		q{SELECT compress_chunk('odd')},
+		# a schema that has a table and the type of its segments
+		q{CREATE SCHEMA own}, q{CREATE TYPE own.mood AS ENUM ('bad', 'good')},
+		q{CREATE TABLE own.felt (m own.mood, n int) USING strata WITH (strata.segmentby = 'm')},
+		q{INSERT INTO own.felt SELECT 'good', i FROM generate_series(1, 3000) i}, q{SELECT compress_chunk('own.felt')},
 		q{CREATE UNLOGGED TABLE quick (d date, n int PRIMARY KEY) USING strata},
 		q{INSERT INTO quick SELECT '2026-01-01', i FROM generate_series(1, 3000) i},
 		q{SELECT compress_chunk('quick')},
@@ -79,6 +83,10 @@ foreach my $mode ('copy', 'link')
 		$batches, "$mode: same batches");
 	is($new->safe_psql('postgres', $options), $settings, "$mode: same settings");
 	is($new->safe_psql('postgres', 'SELECT strata.gc()'), '0', "$mode: no orphans");
+
+	is_sound($new, 'own.felt', "$mode: own.felt");
+	$new->safe_psql('postgres', 'DROP SCHEMA own CASCADE');
+	is($new->safe_psql('postgres', 'SELECT strata.gc()'), '0', "$mode: a schema with table and type takes the companion along");
 
 	# what reads the changes of this cluster hears of tables, not of companions
 	$new->safe_psql('postgres', q{SELECT pg_create_logical_replication_slot('s', 'test_decoding')});

@@ -191,6 +191,18 @@ sql(q{SELECT count(add_job('leaves', '1 h')) FROM generate_series(1, 3)});
 becomes(q{SELECT sum(total_successes) = 3 AND sum(total_failures) = 0 FROM strata.job_stats JOIN strata.jobs USING (job_id) WHERE proc_name = 'leaves'}, 'jobs start clean');
 is(sql(q{SELECT count(DISTINCT pid) FROM strata.job_history WHERE proc_name = 'leaves'}), '1', 'in one process');
 
+# work_mem of a job
+sql(q{CREATE TABLE memory (n int, mem text); CREATE PROCEDURE remember(job_id int, config jsonb) LANGUAGE plpgsql AS $$
+	BEGIN
+		COMMIT;
+		INSERT INTO memory VALUES ((config->>'n')::int, current_setting('work_mem'));
+	END $$});
+sql(q{SELECT add_job('remember', '1 h', '{"n": 1, "work_mem": "3MB"}'), add_job('remember', '1 h', '{"n": 2, "work_mem": 2048}'),
+	add_job('remember', '1 h', '{"n": 3}'), add_job('remember', '1 h', '{"n": 4, "work_mem": "much"}'), add_job('remember', '1 h', '{"n": 5, "work_mem": [1]}')});
+becomes(q{SELECT sum(total_runs) = 5 AND count(*) FILTER (WHERE last_run_status IS NULL) = 0 FROM strata.job_stats JOIN strata.jobs USING (job_id) WHERE proc_name = 'remember'}, 'jobs with work_mem run');
+is(sql('SELECT string_agg(n || mem, chr(44) ORDER BY n) FROM memory'), '13MB,22MB,3' . sql('SHOW work_mem'), 'each with its own');
+is(sql(q{SELECT string_agg(sqlerrcode, ',') FROM strata.job_errors WHERE proc_name = 'remember'}), '22023,22023', 'and what is none is said');
+
 # the owner goes
 $node->append_conf('postgresql.conf', "strata.max_job_workers = 4\n");
 $node->reload;

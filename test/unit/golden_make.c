@@ -20,18 +20,12 @@
 
 static const char *root;
 
-/* Where a file belongs, or NULL when it is there already, a column in the folder of any version. */
+/* Where a file belongs, or NULL when it is there already. */
 static const char *
 new_path(const char *folder, const char *name, const char *ending)
 {
 	static char path[1024];
 
-	for (char version = '1'; folder[0] == 'v' && version < folder[1]; version++)
-	{
-		snprintf(path, sizeof(path), "%s/v%c/%s.%s", root, version, name, ending);
-		if (access(path, F_OK) == 0)
-			return NULL;
-	}
 	snprintf(path, sizeof(path), "%s/%s/%s.%s", root, folder, name, ending);
 	return access(path, F_OK) == 0 ? NULL : path;
 }
@@ -53,11 +47,10 @@ write_file(const char *folder, const char *name, const char *ending, const void 
 	printf("made %s\n", path);
 }
 
-/* A golden column of a sample, which is freed, in the folder of its version. */
+/* A golden column of a sample, which is freed. */
 static void
 accept(const char *name, Sample s, NullPattern nulls, StrataCodecId id)
 {
-	char		folder[3] = "v";
 	Encoded		e;
 	char	   *text;
 
@@ -69,9 +62,8 @@ accept(const char *name, Sample s, NullPattern nulls, StrataCodecId id)
 		exit(1);
 	}
 	text = dump_values(&s.v, s.nrows, s.isnull);
-	folder[1] = (char) ('0' + e.buf[0]);
-	write_file(folder, name, "col", e.buf, e.len);
-	write_file(folder, name, "txt", text, strlen(text));
+	write_file("v1", name, "col", e.buf, e.len);
+	write_file("v1", name, "txt", text, strlen(text));
 	free(text);
 	free(e.buf);
 	sample_free(&s);
@@ -89,10 +81,10 @@ accept_archive(const char *name, Sample s, NullPattern nulls, StrataCodecId id)
 static void
 make_archives(void)
 {
-	accept_archive("int8_walk", sample_int("walk", 8, 300), NULLS_NO, STRATA_CODEC_DELTA_DELTA);
+	accept_archive("int8_walk_archive", sample_int("walk", 8, 300), NULLS_NO, STRATA_CODEC_DELTA_DELTA);
 	accept_archive("int4_walk_blocks", sample_int("walk", 4, 2500), NULLS_FEW, STRATA_CODEC_DELTA_DELTA);
-	accept_archive("int8_outliers", sample_int("outliers", 8, 1100), NULLS_NO, STRATA_CODEC_DELTA_DELTA);
-	accept_archive("int8_gcd", sample_int("gcd", 8, 1100), NULLS_NO, STRATA_CODEC_DELTA_DELTA);
+	accept_archive("int8_outliers_archive", sample_int("outliers", 8, 1100), NULLS_NO, STRATA_CODEC_DELTA_DELTA);
+	accept_archive("int8_gcd_archive", sample_int("gcd", 8, 1100), NULLS_NO, STRATA_CODEC_DELTA_DELTA);
 	accept_archive("int8_quadratic", sample_int("quadratic", 8, 1100), NULLS_NO, STRATA_CODEC_DELTA_DELTA);
 	accept_archive("int4_few", sample_int("few", 4, 1100), NULLS_NO, STRATA_CODEC_DICTIONARY);
 	accept_archive("int2_runs", sample_int("runs", 2, 2100), NULLS_NO, STRATA_CODEC_DELTA_DELTA);
@@ -102,13 +94,13 @@ make_archives(void)
 	accept("numeric", sample_bytes("numeric", 300), NULLS_FEW, STRATA_CODEC_NUMERIC);
 	accept("numeric_scales", sample_bytes("numerics", 300), NULLS_NO, STRATA_CODEC_NUMERIC);
 	accept_archive("numeric_archive", sample_bytes("numeric", 1500), NULLS_NO, STRATA_CODEC_NUMERIC);
-	accept_archive("int8_minmax", sample_int("minmax", 8, 300), NULLS_NO, STRATA_CODEC_DELTA_DELTA);
+	accept_archive("int8_minmax_archive", sample_int("minmax", 8, 300), NULLS_NO, STRATA_CODEC_DELTA_DELTA);
 	accept_archive("int8_counter", sample_int("counter", 8, 2048), NULLS_NO, STRATA_CODEC_AUTO);
 	accept_archive("float8_tenths", sample_float("tenths", 8, 1100), NULLS_RUNS, STRATA_CODEC_DECIMAL);
 	accept_archive("float8_mixed", sample_float("mixed", 8, 1100), NULLS_NO, STRATA_CODEC_DECIMAL);
 	accept_archive("float4_sine", sample_float("sine", 4, 1100), NULLS_NO, STRATA_CODEC_DECIMAL);
-	accept_archive("bytes_words_zstd", sample_bytes("words", 5000), NULLS_HALF, STRATA_CODEC_ZSTD);
-	accept_archive("bytes_few_dictionary", sample_bytes("few", 1100), NULLS_NO, STRATA_CODEC_DICTIONARY);
+	accept_archive("bytes_words_zstd_archive", sample_bytes("words", 5000), NULLS_HALF, STRATA_CODEC_ZSTD);
+	accept_archive("bytes_few_dictionary_archive", sample_bytes("few", 1100), NULLS_NO, STRATA_CODEC_DICTIONARY);
 }
 
 /* Byte strings in bits by position: of one length and of several, with gaps, in a dictionary. */
@@ -389,7 +381,7 @@ make_rejected(void)
 	s.v.level = STRATA_LEVEL_ARCHIVE;
 	lz = good_column(s, STRATA_CODEC_DELTA_DELTA);
 
-	reject("version_6", &ints, 0, "\x06", 1);
+	reject("version_2", &ints, 0, "\x02", 1);
 	reject("version_0", &ints, 0, "\0", 1);
 	reject("codec_0", &ints, 1, "\0", 1);
 	reject("codec_99", &ints, 1, "\x63", 1);

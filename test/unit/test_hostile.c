@@ -168,7 +168,7 @@ test_random(void)
 			buf[k] = (uint8_t) (unit_below(3) ? unit_random() : 0);
 		if (len > 8)
 		{
-			buf[0] = (uint8_t) (1 + unit_below(2));
+			buf[0] = (uint8_t) (unit_below(16) ? 1 : unit_below(256));
 			buf[1] = (uint8_t) unit_below(STRATA_CODEC_COUNT + 1);
 			buf[2] = (uint8_t) unit_below(64);
 			buf[7] = (uint8_t) unit_below(140);

@@ -1,0 +1,88 @@
+/*-------------------------------------------------------------------------
+ *
+ * sql.c
+ *	  The one door through which the library runs SQL.
+ *
+ * Whatever search_path the session has, a query of ours means what it means
+ * with pg_catalog alone: an operator without an exact match there would
+ * otherwise be anybody's, run with the rights of who is at work.  A command,
+ * which has qualified names only and no operators, leaves the path as it is
+ * (owner.c pins it for who works on somebody else's table): code of the owner's
+ * that it calls may need it.
+ * tools/check_sql.py keeps all other files from SPI's functions that run texts.
+ *
+ * src/base/sql.c
+ *-------------------------------------------------------------------------
+ */
+#include "base/base.h"
+
+#include "access/xact.h"
+#include "executor/spi.h"
+#include "parser/parser.h"
+#include "tcop/dest.h"
+#include "tcop/utility.h"
+#include "utils/guc.h"
+#include "utils/snapmgr.h"
+
+/* See base.h. */
+int
+strata_sql_execute(const char *sql, int nargs, Oid *types, Datum *values, const char *nulls, bool read_only)
+{
+	int			level = NewGUCNestLevel();
+	int			result;
+
+	strata_search_path_pin();
+	result = SPI_execute_with_args(sql, nargs, types, values, nulls, read_only, 0);
+	AtEOXact_GUC(false, level);
+	return result;
+}
+
+/* See base.h. */
+void
+strata_sql_run(const char *sql)
+{
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	if (SPI_execute(sql, false, 0) < 0)
+		elog(ERROR, "could not run: %s", sql);
+	SPI_finish();
+	CommandCounterIncrement();
+}
+
+/* An error's position is in our command, not in the user's; as SPI says it. */
+static void
+command_context(void *arg)
+{
+	const char *sql = arg;
+	int			position = geterrposition();
+
+	if (position > 0)
+	{
+		errposition(0);
+		internalerrposition(position);
+		internalerrquery(sql);
+	}
+	else
+		errcontext("SQL statement \"%s\"", sql);
+}
+
+/* See base.h. */
+void
+strata_sql_run_subcommand(const char *sql)
+{
+	PlannedStmt *stmt = makeNode(PlannedStmt);
+	ErrorContextCallback callback = {.callback = command_context, .arg = unconstify(char *, sql)};
+
+	callback.previous = error_context_stack;
+	error_context_stack = &callback;
+	stmt->commandType = CMD_UTILITY;
+	stmt->canSetTag = false;
+	stmt->utilityStmt = linitial_node(RawStmt, raw_parser(sql, RAW_PARSE_DEFAULT))->stmt;
+	stmt->stmt_location = -1;
+	CommandCounterIncrement();
+	PushActiveSnapshot(GetTransactionSnapshot());
+	ProcessUtility(stmt, sql, false, PROCESS_UTILITY_SUBCOMMAND, NULL, NULL, None_Receiver, NULL);
+	PopActiveSnapshot();
+	CommandCounterIncrement();
+	error_context_stack = callback.previous;
+}

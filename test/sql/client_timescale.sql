@@ -1,0 +1,154 @@
+-- Statements in the shape of TimescaleDB's own scripts: options, settings, policies, dimensions.
+SET timezone = 'UTC';
+SET datestyle = 'ISO';
+SET client_min_messages = warning;
+SET timescaledb.default_chunk_time_interval = '1 day';
+SET ROLE postgres;
+CREATE EXTENSION strata_timescale_compat;
+RESET ROLE;
+CREATE ROLE client_timescale_user;
+GRANT client_timescale_user TO CURRENT_USER;
+GRANT CREATE ON SCHEMA public TO client_timescale_user;
+RESET client_min_messages;
+SET ROLE client_timescale_user;
+-- 2-dimensional, as many begin
+CREATE TABLE conditions (time timestamptz NOT NULL, location text, device int, temp float8, note text);
+SELECT schema_name, table_name, created FROM create_hypertable('conditions', 'time', 'device', 2, chunk_time_interval => interval '1 day');
+INSERT INTO conditions SELECT timestamptz '2026-01-01' + g * interval '1 minute', 'l' || g % 5, g % 9, g, md5(g::text) FROM generate_series(0, 5759) g;
+SELECT count(*) FROM show_chunks('conditions');
+SELECT dimension_number, column_name, dimension_type, time_interval, num_partitions FROM timescaledb_information.dimensions ORDER BY 1;
+SELECT num_dimensions FROM timescaledb_information.hypertables;
+-- a setting that was taken before its extension was there counts from then on
+CREATE TABLE a (time timestamptz NOT NULL, v int);
+SELECT created FROM create_hypertable('a', 'time');
+SELECT time_interval FROM timescaledb_information.dimensions WHERE hypertable_name = 'a';
+SET timescaledb.default_chunk_time_interval = '2 days';
+CREATE TABLE b (day date NOT NULL, v int);
+SELECT created FROM create_hypertable('b', by_range('day'));
+CREATE TABLE c (t int NOT NULL, v int);
+SELECT created FROM create_hypertable('c', 't');
+SELECT hypertable_name, time_interval, integer_interval FROM timescaledb_information.dimensions WHERE hypertable_name IN ('b', 'c') ORDER BY 1;
+SET timescaledb.default_chunk_time_interval = 'soon';
+SET timescaledb.default_chunk_time_interval = '-1 day';
+SET timescaledb.default_chunk_time_interval = 'null';
+CREATE TABLE d (time timestamptz NOT NULL, v int);
+SELECT created FROM create_hypertable('d', 'time');
+SELECT time_interval FROM timescaledb_information.dimensions WHERE hypertable_name = 'd';
+RESET timescaledb.default_chunk_time_interval;
+-- settings that mean nothing here are not taken in silence
+SET timescaledb.enable_chunk_append = off;
+SET LOCAL timescaledb.max_tuples_decompressed_per_dml_transaction = 0;
+RESET ROLE;
+SET ROLE postgres;
+ALTER ROLE client_timescale_user SET timescaledb.telemetry_level = 'off';
+RESET ROLE;
+ALTER ROLE client_timescale_user SET timescaledb.default_chunk_time_interval = 'soon';
+ALTER ROLE client_timescale_user RESET ALL;
+SET ROLE client_timescale_user;
+RESET timescaledb.enable_chunk_append;
+SET timescaledb.enable_direct_compress_copy = maybe;
+DROP TABLE a, b, c, d;
+-- CREATE TABLE makes the policy that compresses what is over
+CREATE TABLE metrics (time timestamptz, device text, v float8) WITH (tsdb.hypertable, tsdb.segmentby = 'device', tsdb.orderby = 'time DESC');
+SELECT proc_name, config, hypertable_name, application_name ~ '^Columnstore Policy' AS named, owner FROM timescaledb_information.jobs WHERE hypertable_name = 'metrics';
+CALL remove_columnstore_policy('metrics');
+CREATE TABLE hours (time timestamptz, v float8) WITH (timescaledb.hypertable, timescaledb.chunk_interval = '6 hours');
+SELECT config FROM timescaledb_information.jobs WHERE hypertable_name = 'hours';
+CREATE TABLE days (time date NOT NULL, v float8) WITH (tsdb.hypertable, tsdb.partition_column = 'time', tsdb.chunk_interval = '3 days');
+SELECT config FROM timescaledb_information.jobs WHERE hypertable_name = 'days';
+-- unless told not to, or nobody knows what is now; our own words make none
+CREATE TABLE rows_only (time timestamptz, v float8) WITH (tsdb.hypertable, tsdb.columnstore = 'f');
+CREATE TABLE ints (t bigint, v float8) WITH (tsdb.hypertable, tsdb.partition_column = 't');
+CREATE TABLE ours (time timestamptz, v float8) WITH (strata.hypertable);
+CREATE TABLE nothing (time timestamptz, v float8) WITH (tsdb.hypertable = false);
+SELECT count(*) FROM timescaledb_information.jobs WHERE hypertable_name IN ('rows_only', 'ints', 'ours', 'nothing');
+SELECT hypertable_name FROM timescaledb_information.hypertables WHERE hypertable_name IN ('rows_only', 'ints', 'ours', 'nothing') ORDER BY 1;
+DROP TABLE metrics, hours, days, rows_only, ints, ours, nothing;
+SELECT count(*) FROM timescaledb_information.jobs WHERE job_id >= 1000;
+CREATE TABLE w (time timestamptz, v float8) WITH (tsdb.hypertable, tsdb.associated_schema_name = 'elsewhere', tsdb.associated_table_prefix = '_w');
+INSERT INTO w VALUES ('2026-01-01', 1);
+SELECT chunk_schema, chunk_name FROM timescaledb_information.chunks WHERE hypertable_name = 'w';
+DROP TABLE w;
+-- booleans in all their spellings
+ALTER TABLE conditions SET (timescaledb.compress = 'f');
+ALTER TABLE conditions SET (timescaledb.compress = 't', timescaledb.compress_segmentby = 'device', timescaledb.compress_orderby = 'time DESC');
+ALTER TABLE conditions SET (timescaledb.compress = 1);
+ALTER TABLE conditions SET (timescaledb.compress = 'perhaps');
+ALTER TABLE conditions SET (timescaledb.compress, timescaledb.compress_chunk_time_interval = '1 week');
+-- errors say what was typed
+ALTER TABLE conditions SET (timescaledb.compress_segmentby = 'nothing');
+ALTER TABLE conditions SET (timescaledb.compress_segmentby = 'device +');
+ALTER TABLE conditions SET (tsdb.order_by = 'device');
+ALTER TABLE conditions SET (tsdb.order_by = 'ctid');
+ALTER TABLE conditions SET (tsdb.segmentby = 'device', timescaledb.compress_segmentby = 'device');
+ALTER TABLE conditions SET (tsdb.unknown = 1);
+ALTER TABLE conditions SET (tsdb.chunk_interval = '-1 day');
+CREATE TABLE e (t bigint) WITH (tsdb.hypertable);
+CREATE TABLE e (t bigint) WITH (tsdb.partition_column = 't');
+CREATE TABLE e (time timestamptz) WITH (tsdb.hypertable = 'perhaps');
+-- and nothing of it is left for the next statement
+ALTER TABLE conditions SET (strata.segmentby = 'nothing');
+SELECT * FROM estimate_compression('conditions', 'nothing');
+-- sparse indexes
+ALTER TABLE conditions SET (timescaledb.compress_index = 'bloom(note), minmax(temp), bloom("location", device)');
+SELECT option FROM (SELECT unnest(reloptions) AS option FROM pg_class WHERE oid = 'conditions'::regclass) o WHERE option LIKE 'strata.bloom%';
+SELECT count(compress_chunk(c)) FROM (SELECT c FROM show_chunks('conditions') c LIMIT 2) c;
+SELECT time, temp FROM conditions WHERE note = md5('7');
+SELECT count(*) FROM conditions WHERE note = md5('-7');
+ALTER TABLE conditions SET (tsdb.sparse_index = 'bloom(nothing)');
+ALTER TABLE conditions SET (tsdb.sparse_index = 'minmax(temp, note)');
+ALTER TABLE conditions SET (tsdb.sparse_index = 'hash(note)');
+ALTER TABLE conditions SET (tsdb.sparse_index = 'note');
+ALTER TABLE conditions SET (tsdb.sparse_index = 'bloom(note), bloom((SELECT 1))');
+ALTER TABLE conditions SET (strata.sparse_index = 'bloom(note)');
+ALTER TABLE conditions SET (tsdb.sparse_index);
+ALTER TABLE conditions RESET (tsdb.sparse_index, tsdb.associated_table_prefix);
+SELECT count(*) FROM (SELECT unnest(reloptions) AS option FROM pg_class WHERE oid = 'conditions'::regclass) o WHERE option LIKE 'strata.bloom%';
+ALTER TABLE conditions SET (tsdb.sparse_index = '');
+SELECT option FROM (SELECT unnest(reloptions) AS option FROM pg_class WHERE oid = 'conditions'::regclass) o WHERE option LIKE 'strata.bloom%';
+CREATE TABLE s (time timestamptz, trace text) WITH (tsdb.hypertable, tsdb.columnstore = false, tsdb.sparse_index = 'bloom(trace)');
+SELECT option FROM (SELECT unnest(reloptions) AS option FROM pg_class WHERE oid = 's'::regclass) o WHERE option LIKE 'strata.bloom%';
+DROP TABLE s;
+-- direct compress
+SET strata.enable_direct_load = on;
+CREATE TABLE direct (time timestamptz NOT NULL, device int, v float8);
+SELECT created FROM create_hypertable('direct', 'time', chunk_time_interval => interval '1 month', create_default_indexes => false);
+INSERT INTO direct SELECT timestamptz '2026-01-01' + g * interval '1 second', g % 3, g FROM generate_series(0, 9999) g;
+SELECT row_store_rows, batch_rows FROM strata.tables WHERE relation::text ~ '^direct';
+SET timescaledb.enable_direct_compress_insert = on;
+INSERT INTO direct SELECT timestamptz '2026-02-01' + g * interval '1 second', g % 3, g FROM generate_series(0, 9999) g;
+SELECT relation, row_store_rows < 1000 AS in_batches, row_store_rows + batch_rows AS rows FROM strata.tables WHERE relation::text ~ '^direct' ORDER BY relation::text;
+ALTER TABLE direct SET (strata.direct_load = false);
+INSERT INTO direct SELECT timestamptz '2026-03-01' + g * interval '1 second', g % 3, g FROM generate_series(0, 9999) g;
+SELECT relation, row_store_rows < 1000 AS in_batches, row_store_rows + batch_rows AS rows FROM strata.tables WHERE relation::text ~ '^direct' ORDER BY relation::text;
+RESET timescaledb.enable_direct_compress_insert;
+DROP TABLE direct;
+-- what else they call
+SELECT set_partitioning_interval('conditions', interval '2 days');
+SELECT _timescaledb_functions.compact_chunk(c)::regclass FROM (SELECT c FROM show_chunks('conditions') c LIMIT 1) c;
+SELECT count(*) FROM timescaledb_information.continuous_aggregates;
+SELECT add_compression_policy(NULL, interval '1 day'), add_retention_policy('conditions', interval '1 day', NULL);
+RESET ROLE;
+-- strangers
+CREATE ROLE client_timescale_other;
+GRANT client_timescale_other TO CURRENT_USER;
+SET ROLE client_timescale_other;
+SELECT _strata.add_default_policy('conditions');
+SELECT set_partitioning_interval('conditions', interval '2 days');
+ALTER TABLE conditions SET (tsdb.segmentby = 'device');
+SELECT _timescaledb_functions.compact_chunk('conditions_20260101_chunk');
+RESET ROLE;
+DROP ROLE client_timescale_other;
+DROP TABLE conditions;
+-- without the extension the words and the settings mean nothing
+SET ROLE postgres;
+DROP EXTENSION strata_timescale_compat CASCADE;
+RESET ROLE;
+SET timescaledb.default_chunk_time_interval = 'soon';
+CREATE TABLE a (time timestamptz NOT NULL, v int);
+SELECT created FROM create_hypertable('a', 'time');
+SELECT time_interval FROM strata.dimensions WHERE hypertable_name = 'a';
+DROP TABLE a;
+CREATE TABLE a (time timestamptz NOT NULL) WITH (tsdb.hypertable);
+REVOKE CREATE ON SCHEMA public FROM client_timescale_user;
+DROP ROLE client_timescale_user;
