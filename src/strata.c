@@ -9,12 +9,13 @@
 #include "agg/agg.h"
 #include "am/am.h"
 #include "base/base.h"
+#include "change/change.h"
 #include "gapfill/gapfill.h"
 #include "hook/hook.h"
 #include "hypertable/hypertable.h"
 #include "job/job.h"
+#include "load/load.h"
 #include "scan/scan.h"
-#include "store/store.h"
 
 #include "fmgr.h"
 
@@ -33,6 +34,7 @@ _PG_init(void)
 	strata_scan_init();
 	strata_gapfill_init();
 	strata_hypertable_init();
+	strata_load_init();
 	strata_agg_init();
 	strata_job_init();
 	strata_hook_apply_init();

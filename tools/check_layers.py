@@ -20,21 +20,27 @@ LAYERS = {
     "batch": ["codec", "base"],
     "catalog": ["codec", "base"],
     "store": ["batch", "catalog", "base"],
-    "am": ["store", "catalog", "base"],
-    "scan": ["store", "batch", "catalog", "codec", "base"],
+    "change": ["store", "batch", "base"],
+    "compress": ["store", "batch", "catalog", "codec", "base"],
+    "am": ["compress", "change", "store", "catalog", "base"],
+    "scan": ["change", "store", "batch", "catalog", "codec", "base"],
     "agg": ["scan", "batch", "codec", "time", "base"],
-    "hypertable": ["am", "store", "catalog", "time", "base"],
+    "hypertable": ["am", "compress", "store", "catalog", "time", "base"],
+    "load": ["hypertable", "compress", "store", "catalog", "base"],
     "rollup": ["hypertable", "catalog", "time", "base"],
-    "job": ["rollup", "hypertable", "store", "catalog", "time", "base"],
-    "hook": ["job", "rollup", "hypertable", "agg", "scan", "am", "store", "batch", "catalog", "codec", "gapfill", "wire", "time", "base"],
-    "api": ["job", "rollup", "hypertable", "agg", "scan", "am", "store", "batch", "catalog", "codec", "time", "base"],
-    "": ["hook", "api", "job", "rollup", "hypertable", "agg", "scan", "am", "store", "batch", "catalog", "codec", "gapfill", "time", "base"],
+    "job": ["rollup", "hypertable", "am", "compress", "store", "catalog", "time", "base"],
+    "hook": ["job", "rollup", "load", "hypertable", "agg", "scan", "am", "compress", "change", "store", "batch", "catalog", "codec", "gapfill", "wire", "time", "base"],
+    "api": ["job", "rollup", "hypertable", "agg", "scan", "am", "compress", "change", "store", "batch", "catalog", "codec", "time", "base"],
+    "": ["hook", "api", "job", "rollup", "load", "hypertable", "agg", "scan", "am", "compress", "change", "store", "batch", "catalog", "codec", "gapfill", "time", "base"],
 }
 
 # Public headers beside <folder>/<folder>.h.
 PUBLIC = {
     "codec/codec_format.h",
     "scan/scan_vector.h",
+    "store/store_companion.h",
+    "store/store_entry.h",
+    "store/store_write.h",
 }
 
 # What src/codec may take from outside src/.

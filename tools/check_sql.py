@@ -24,7 +24,7 @@ RULES = {
          "src/catalog/catalog_setting.c": "names in options are parsed, never run",
          "src/catalog/catalog_call.c": "names in options are parsed, never run",
          "src/hypertable/hypertable_storage.c": "storage options are parsed, never run",
-         "src/hypertable/chunk_copy.c": "the user's own COPY, as himself"}),
+         "src/load/load_copy.c": "the user's own COPY, as himself"}),
     "sets search_path; call strata_owner_enter() or strata_search_path_pin()": (
         r"set_config_option\s*\(\s*\"search_path\"",
         {"src/base/owner.c": "the place"}),

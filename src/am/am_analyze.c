@@ -18,6 +18,7 @@
  *-------------------------------------------------------------------------
  */
 #include "am/am_private.h"
+#include "store/store_entry.h"
 
 #include <math.h>
 

@@ -8,6 +8,8 @@
  */
 #include "am/am.h"
 #include "am/am_private.h"
+#include "compress/compress.h"
+#include "store/store_companion.h"
 
 #include "access/table.h"
 #include "access/transam.h"

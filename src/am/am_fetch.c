@@ -11,6 +11,7 @@
  *-------------------------------------------------------------------------
  */
 #include "am/am_private.h"
+#include "change/change.h"
 
 #include "access/htup_details.h"
 #include "access/table.h"

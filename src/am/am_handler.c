@@ -8,6 +8,7 @@
  */
 #include "am/am.h"
 #include "am/am_private.h"
+#include "store/store.h"
 
 #include "catalog/pg_am.h"
 #include "fmgr.h"

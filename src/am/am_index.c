@@ -11,6 +11,7 @@
  *-------------------------------------------------------------------------
  */
 #include "am/am_private.h"
+#include "store/store.h"
 
 #include "am/am.h"
 

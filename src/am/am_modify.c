@@ -11,6 +11,7 @@
  *-------------------------------------------------------------------------
  */
 #include "am/am_private.h"
+#include "change/change.h"
 
 #include "access/genam.h"
 #include "access/table.h"

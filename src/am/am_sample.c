@@ -12,6 +12,7 @@
  *-------------------------------------------------------------------------
  */
 #include "am/am_private.h"
+#include "store/store_entry.h"
 
 #include "access/tsmapi.h"
 #include "executor/executor.h"

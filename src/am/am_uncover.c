@@ -17,6 +17,7 @@
  *-------------------------------------------------------------------------
  */
 #include "am/am_private.h"
+#include "change/change.h"
 
 #include "access/amapi.h"
 #include "access/genam.h"

@@ -12,6 +12,7 @@
  */
 #include "api/api_private.h"
 #include "catalog/catalog.h"
+#include "compress/compress.h"
 
 #include <math.h>
 

@@ -9,6 +9,7 @@
 #include "api/api_private.h"
 #include "catalog/catalog.h"
 #include "hypertable/hypertable.h"
+#include "store/store.h"
 
 #include "access/table.h"
 #include "access/xact.h"

@@ -12,6 +12,8 @@
  */
 #include "api/api_private.h"
 #include "catalog/catalog.h"
+#include "compress/compress.h"
+#include "job/job.h"
 
 #include "access/genam.h"
 #include "access/relation.h"
@@ -69,141 +71,14 @@ strata_api_open(Oid relid, LOCKMODE lockmode)
 	return rel;
 }
 
-/* Sizes of R before compression, kept as options of its companion with the number of rows they are of. */
-typedef struct BeforeSize
-{
-	int64		table;
-	int64		index;
-	int64		toast;
-} BeforeSize;
-
-static const char *const before_names[] = {"before_table", "before_index", "before_toast", "before_rows"};
-
-static int64
-call_size_function(PGFunction function, Oid relid)
-{
-	return DatumGetInt64(DirectFunctionCall1(function, ObjectIdGetDatum(relid)));
-}
-
-static void
-measure(Relation rel, BeforeSize *size)
-{
-	Oid			relid = RelationGetRelid(rel);
-	Oid			toast = rel->rd_rel->reltoastrelid;
-
-	size->table = call_size_function(pg_table_size, relid);
-	size->index = call_size_function(pg_indexes_size, relid);
-	size->toast = OidIsValid(toast) ? call_size_function(pg_total_relation_size, toast) : 0;
-	size->table -= size->toast;
-}
-
-static int64
-stored_size(Oid companion, const char *name)
-{
-	char	   *text = strata_settings_get_text(companion, name);
-
-	return text != NULL ? strtoll(text, NULL, 10) : 0;
-}
-
-static DefElem *
-size_option(const char *name, int64 value)
-{
-	return makeDefElem(pstrdup(name), (Node *) makeString(psprintf(INT64_FORMAT, value)), -1);
-}
-
-/* Add the share of `before` that the rows had which left the row store. */
-static void
-remember_size(Oid companion, const BeforeSize *before, const StrataCompressResult *result)
-{
-	double		share = (double) result->nmoved / Max(result->nmoved + result->nskipped, 1);
-	const int64 more[] = {(int64) (before->table * share), (int64) (before->index * share),
-	(int64) (before->toast * share), result->nmoved};
-	List	   *options = NIL;
-
-	for (int i = 0; i < lengthof(before_names); i++)
-		options = lappend(options, size_option(before_names[i], stored_size(companion, before_names[i]) + more[i]));
-	strata_settings_store(companion, options, false);
-}
-
-static void
-forget_size(Oid companion)
-{
-	List	   *options = NIL;
-
-	for (int i = 0; i < lengthof(before_names); i++)
-		options = lappend(options, size_option(before_names[i], 0));
-	strata_settings_store(companion, options, true);
-}
-
-/* Segments of a few rows compress badly, and the user can do something. */
-static void
-warn_small_segments(Relation rel, const StrataCompressResult *result)
-{
-	StrataLayout *layout = strata_store_current_layout(rel);
-
-	if (!result->incremental && layout->nsegment > 0 && result->nbatches >= 10 &&
-		result->nrows / result->nbatches < 100 && strata_batch_rows >= 100)
-		ereport(WARNING,
-				(errmsg("segments of table \"%s\" have %lld rows on average", RelationGetRelationName(rel),
-						(long long) (result->nrows / result->nbatches)),
-				 errdetail("Batches this small compress badly."),
-				 errhint("SELECT * FROM advise_compression('%s'); shows better ones; then ALTER TABLE %s SET (strata.segmentby = '...'); SELECT compress_chunk('%s', recompress => true);",
-						 RelationGetRelationName(rel), RelationGetRelationName(rel), RelationGetRelationName(rel))));
-}
-
-/* Is a table this small, never compressed, better left alone? */
-static bool
-too_small(Relation rel)
-{
-	return !OidIsValid(strata_companion_oid(rel)) && RelationGetNumberOfBlocks(rel) <= 1;
-}
-
-/* False: there was nothing to compress. */
-static bool
-compress_rows(Relation rel, bool recompress)
-{
-	StrataCompressResult result;
-	BeforeSize	before;
-	StrataOwnerContext saved;
-
-	measure(rel, &before);
-	strata_owner_enter(rel->rd_rel->relowner, &saved);
-	strata_store_compress(rel, recompress, &result);
-	strata_owner_leave(&saved);
-	if (result.nmoved > 0)
-		remember_size(strata_companion_oid(rel), &before, &result);
-	if (result.nrows > 0 || result.waiting)
-		strata_api_vacuum_later(rel, recompress || result.waiting, result.waiting);
-	warn_small_segments(rel, &result);
-	return result.nrows > 0 || result.waiting;
-}
-
-static void
-compress_one(Relation rel, bool if_not_compressed, bool recompress)
-{
-	CheckTableNotInUse(rel, "compress_chunk");
-	strata_store_can_compress(rel, "");
-	if (too_small(rel) && !strata_torture)
-	{
-		ereport(NOTICE,
-				(errmsg("table \"%s\" has too few rows to be worth compressing",
-						RelationGetRelationName(rel))));
-		return;
-	}
-	if (!compress_rows(rel, recompress) && !recompress)
-		ereport(if_not_compressed ? NOTICE : ERROR,
-				(errcode(ERRCODE_DUPLICATE_OBJECT),
-				 errmsg("table \"%s\" is already compressed", RelationGetRelationName(rel))));
-}
-
 /* See api_private.h. */
 void
 strata_api_compress_again(Oid relid)
 {
 	Relation	rel = strata_api_open(relid, ExclusiveLock);
 
-	if (strata_store_can_compress(rel, NULL) && !too_small(rel))
-		(void) compress_rows(rel, false);
+	if (strata_store_can_compress(rel, NULL) && !strata_table_is_too_small(rel))
+		(void) strata_table_compress(rel, false);
 	table_close(rel, NoLock);
 }
 
@@ -254,7 +129,7 @@ strata_compress_chunk(PG_FUNCTION_ARGS)
 	{
 		Relation	rel = strata_api_open(lfirst_oid(lc), ExclusiveLock);
 
-		compress_one(rel, if_not_compressed || partitioned, recompress);
+		strata_table_compress_chunk(rel, if_not_compressed || partitioned, recompress);
 		table_close(rel, NoLock);
 	}
 	PG_RETURN_OID(relid);
@@ -299,12 +174,12 @@ compress_if_possible(Oid relid)
 	rel = try_relation_open(relid, ExclusiveLock);
 	if (rel == NULL)
 		return false;
-	if (!strata_relation_is_strata(rel) || too_small(rel))
+	if (!strata_relation_is_strata(rel) || strata_table_is_too_small(rel))
 		done = false;
 	else if (strata_store_can_compress(rel, NULL))
 	{
 		CheckTableNotInUse(rel, "compress_all");
-		done = compress_rows(rel, false);
+		done = strata_table_compress(rel, false);
 	}
 	else
 		ereport(WARNING,
@@ -357,19 +232,9 @@ strata_decompress_chunk(PG_FUNCTION_ARGS)
 	foreach(lc, strata_api_leaves(relid, NULL))
 	{
 		Relation	rel = strata_api_open(lfirst_oid(lc), ExclusiveLock);
-		StrataOwnerContext saved;
-		int64		nrows;
+		int64		nrows = strata_table_decompress(rel);
 
-		CheckTableNotInUse(rel, "decompress_chunk");
-		strata_owner_enter(rel->rd_rel->relowner, &saved);
-		nrows = strata_store_decompress(rel);
-		strata_owner_leave(&saved);
-		if (nrows > 0)
-		{
-			forget_size(strata_companion_oid(rel));
-			strata_api_vacuum_later(rel, true, false);
-		}
-		else if (!partitioned)
+		if (nrows == 0 && !partitioned)
 			ereport(if_compressed ? NOTICE : ERROR,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 					 errmsg("table \"%s\" is not compressed", RelationGetRelationName(rel))));

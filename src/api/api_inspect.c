@@ -10,6 +10,7 @@
  */
 #include "api/api_private.h"
 #include "catalog/catalog.h"
+#include "store/store.h"
 
 #include "access/detoast.h"
 #include "access/relation.h"

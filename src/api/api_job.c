@@ -39,46 +39,6 @@ PG_FUNCTION_INFO_V1(strata_job_scheduler_state);
 
 #define DEFAULT_RETRY_MINUTES 5
 
-/* See api_private.h. */
-void
-strata_api_check_interval(const Interval *interval, const char *what, bool zero_allowed)
-{
-	Interval	zero = {0};
-	int			sign = DatumGetInt32(DirectFunctionCall2(interval_cmp, IntervalPGetDatum(interval),
-														 IntervalPGetDatum(&zero)));
-
-	if (STRATA_INTERVAL_IS_INFINITE(interval) || sign < 0 || (sign == 0 && !zero_allowed))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 zero_allowed ? errmsg("%s must be finite and not negative", what) :
-				 errmsg("%s must be finite and greater than zero", what)));
-	/* months and days that cancel each other out would be counted without end */
-	if (interval->month < 0 || interval->day < 0 || interval->time < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s must not have a negative part", what)));
-}
-
-/* See api_private.h. */
-void
-strata_api_check_timezone(const char *timezone)
-{
-	if (timezone != NULL)
-		(void) DirectFunctionCall2(timestamptz_zone, CStringGetTextDatum(timezone),
-								   TimestampTzGetDatum(GetCurrentTimestamp()));
-}
-
-/* See api_private.h. */
-void
-strata_api_check_preload(void)
-{
-	if (!strata_job_preloaded())
-		ereport(WARNING,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("jobs do not run: strata is not in shared_preload_libraries"),
-				 errhint("Add strata to shared_preload_libraries in postgresql.conf and restart the server.")));
-}
-
 /* The job is started as its owner, who must therefore be able to log in (before 17). */
 static void
 check_owner(Oid owner)
@@ -157,7 +117,7 @@ strata_add_job(PG_FUNCTION_ARGS)
 	job.owner = GetUserId();
 	check_owner(job.owner);
 	job.schedule_interval = *PG_GETARG_INTERVAL_P(1);
-	strata_api_check_interval(&job.schedule_interval, "schedule_interval", false);
+	strata_job_check_interval(&job.schedule_interval, "schedule_interval", false);
 	job.max_retries = -1;
 	job.retry_period.time = DEFAULT_RETRY_MINUTES * USECS_PER_MINUTE;
 	job.has_config = !PG_ARGISNULL(2);
@@ -168,39 +128,8 @@ strata_add_job(PG_FUNCTION_ARGS)
 		set_check(&job, PG_GETARG_OID(5));
 	job.timezone = PG_ARGISNULL(7) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(7));
 	job.name = PG_ARGISNULL(8) ? "User-Defined Action" : text_to_cstring(PG_GETARG_TEXT_PP(8));
-	strata_api_add_job(&job, !PG_ARGISNULL(3), PG_ARGISNULL(3) ? 0 : PG_GETARG_TIMESTAMPTZ(3));
+	strata_job_add(&job, !PG_ARGISNULL(3), PG_ARGISNULL(3) ? 0 : PG_GETARG_TIMESTAMPTZ(3));
 	PG_RETURN_INT32(job.id);
-}
-
-/* The name is shown as "name [id]", in columns of type name. */
-static void
-check_name(const StrataJob *job)
-{
-	if (strlen(psprintf("%s [%d]", job->name, job->id)) >= NAMEDATALEN)
-		ereport(ERROR,
-				(errcode(ERRCODE_NAME_TOO_LONG),
-				 errmsg("name of job is too long: \"%s\"", job->name),
-				 errdetail("With the job's id behind it, it may have %d bytes.", NAMEDATALEN - 1)));
-}
-
-/* See api_private.h. */
-void
-strata_api_add_job(StrataJob *job, bool has_start, TimestampTz start)
-{
-	if (has_start && TIMESTAMP_IS_NOBEGIN(start))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("initial_start cannot be -infinity")));
-	strata_api_check_timezone(job->timezone);
-	strata_job_check_config(job);
-	strata_api_check_preload();
-	job->has_initial_start = has_start || job->fixed_schedule;
-	job->initial_start = has_start ? start : GetCurrentTransactionStartTimestamp();
-	strata_job_insert(job);
-	check_name(job);
-	strata_job_set_next_start(job->id, job->has_initial_start ? job->initial_start :
-							  GetCurrentTransactionStartTimestamp());
-	strata_job_wake_at_commit();
 }
 
 /* The job, which the current user may change. */
@@ -243,7 +172,7 @@ alter_schedule(FunctionCallInfo fcinfo, StrataJob *job)
 	if (!PG_ARGISNULL(ALTER_INTERVAL))
 	{
 		job->schedule_interval = *PG_GETARG_INTERVAL_P(ALTER_INTERVAL);
-		strata_api_check_interval(&job->schedule_interval, "schedule_interval", false);
+		strata_job_check_interval(&job->schedule_interval, "schedule_interval", false);
 		changed = true;
 	}
 	if (!PG_ARGISNULL(ALTER_FIXED))
@@ -264,7 +193,7 @@ alter_schedule(FunctionCallInfo fcinfo, StrataJob *job)
 	if (!PG_ARGISNULL(ALTER_TIMEZONE))
 	{
 		job->timezone = text_to_cstring(PG_GETARG_TEXT_PP(ALTER_TIMEZONE));
-		strata_api_check_timezone(job->timezone);
+		strata_job_check_timezone(job->timezone);
 		changed = true;
 	}
 	if (job->fixed_schedule && !job->has_initial_start)
@@ -281,7 +210,7 @@ alter_rest(FunctionCallInfo fcinfo, StrataJob *job)
 	if (!PG_ARGISNULL(ALTER_MAX_RUNTIME))
 	{
 		job->max_runtime = *PG_GETARG_INTERVAL_P(ALTER_MAX_RUNTIME);
-		strata_api_check_interval(&job->max_runtime, "max_runtime", true);
+		strata_job_check_interval(&job->max_runtime, "max_runtime", true);
 	}
 	if (!PG_ARGISNULL(ALTER_MAX_RETRIES))
 	{
@@ -294,14 +223,14 @@ alter_rest(FunctionCallInfo fcinfo, StrataJob *job)
 	if (!PG_ARGISNULL(ALTER_RETRY_PERIOD))
 	{
 		job->retry_period = *PG_GETARG_INTERVAL_P(ALTER_RETRY_PERIOD);
-		strata_api_check_interval(&job->retry_period, "retry_period", true);
+		strata_job_check_interval(&job->retry_period, "retry_period", true);
 	}
 	if (!PG_ARGISNULL(ALTER_SCHEDULED))
 		job->scheduled = PG_GETARG_BOOL(ALTER_SCHEDULED);
 	if (!PG_ARGISNULL(ALTER_NAME))
 	{
 		job->name = text_to_cstring(PG_GETARG_TEXT_PP(ALTER_NAME));
-		check_name(job);
+		strata_job_check_name(job);
 	}
 	if (!PG_ARGISNULL(ALTER_CHECK))
 		set_check(job, PG_GETARG_OID(ALTER_CHECK));
@@ -472,7 +401,7 @@ strata_job_next_start_sql(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(3) || PG_ARGISNULL(4))
 		PG_RETURN_NULL();
 	job.schedule_interval = *PG_GETARG_INTERVAL_P(0);
-	strata_api_check_interval(&job.schedule_interval, "schedule_interval", false);
+	strata_job_check_interval(&job.schedule_interval, "schedule_interval", false);
 	job.has_initial_start = !PG_ARGISNULL(1);
 	job.initial_start = job.has_initial_start ? PG_GETARG_TIMESTAMPTZ(1) : 0;
 	job.timezone = PG_ARGISNULL(2) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(2));

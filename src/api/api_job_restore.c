@@ -80,12 +80,12 @@ check_schedule(TriggerData *data, StrataJob *job)
 	if (interval == (Datum) 0)
 		return;
 	job->schedule_interval = *DatumGetIntervalP(interval);
-	strata_api_check_interval(&job->schedule_interval, "schedule_interval", false);
+	strata_job_check_interval(&job->schedule_interval, "schedule_interval", false);
 	job->fixed_schedule = DatumGetBool(new_value(data, "fixed_schedule"));
 	job->has_initial_start = !no_start;
 	job->initial_start = no_start ? 0 : DatumGetTimestampTz(start);
 	job->timezone = timezone == (Datum) 0 ? NULL : TextDatumGetCString(timezone);
-	strata_api_check_timezone(job->timezone);
+	strata_job_check_timezone(job->timezone);
 	(void) strata_job_next_start(job, GetCurrentTimestamp());
 }
 

@@ -12,7 +12,6 @@
 #include "base/base.h"
 #include "catalog/catalog.h"
 #include "hypertable/hypertable.h"
-#include "store/store.h"
 
 #include "fmgr.h"
 #include "funcapi.h"
@@ -30,9 +29,6 @@ extern Relation strata_api_open(Oid relid, LOCKMODE lockmode);
  * else.  Any other relid is returned as it is.
  */
 extern List *strata_api_leaves(Oid relid, List **others);
-
-/* When this transaction commits, have rel vacuumed in the background; always: however small it is. */
-extern void strata_api_vacuum_later(Relation rel, bool batches_went, bool always);
 
 /* Compress a table that was compressed before its rows were moved about. */
 extern void strata_api_compress_again(Oid relid);
@@ -60,15 +56,5 @@ extern void strata_api_add_hash(Oid relid, const char *column, bool has_number, 
 
 /* set_chunk_time_interval() of another dimension than the first; false: it is the first. */
 extern bool strata_api_set_range(const StrataHypertable *ht, const char *column, Oid type, Datum interval);
-
-/* What is wrong with arguments of jobs and policies is raised here. */
-extern void strata_api_check_interval(const Interval *interval, const char *what, bool zero_allowed);
-extern void strata_api_check_timezone(const char *timezone);
-
-/* Warn when no launcher will ever start a job. */
-extern void strata_api_check_preload(void);
-
-/* Check and insert a job whose other fields are set; first start now if no start is given. */
-extern void strata_api_add_job(StrataJob *job, bool has_start, TimestampTz start);
 
 #endif							/* STRATA_API_PRIVATE_H */

@@ -7,6 +7,7 @@
  *-------------------------------------------------------------------------
  */
 #include "api/api_private.h"
+#include "store/store_companion.h"
 
 #include "access/genam.h"
 #include "access/htup_details.h"

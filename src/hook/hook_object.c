@@ -10,9 +10,9 @@
  * src/hook/hook_object.c
  *-------------------------------------------------------------------------
  */
-#include "base/base.h"
 #include "hook/hook.h"
-#include "store/store.h"
+#include "base/base.h"
+#include "store/store_companion.h"
 
 #include "access/htup_details.h"
 #include "access/xact.h"

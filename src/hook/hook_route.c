@@ -7,9 +7,10 @@
  * src/hook/hook_route.c
  *-------------------------------------------------------------------------
  */
-#include "base/base.h"
 #include "hook/hook.h"
+#include "base/base.h"
 #include "hypertable/hypertable.h"
+#include "load/load.h"
 
 #include "executor/executor.h"
 #include "optimizer/planner.h"

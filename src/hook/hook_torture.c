@@ -10,9 +10,9 @@
  * src/hook/hook_torture.c
  *-------------------------------------------------------------------------
  */
-#include "base/base.h"
 #include "hook/hook.h"
-#include "store/store.h"
+#include "base/base.h"
+#include "compress/compress.h"
 
 #include "access/table.h"
 #include "access/xact.h"

@@ -13,7 +13,7 @@
 
 #include "executor/executor.h"
 #include "nodes/plannodes.h"
-#include "store/store.h"
+#include "change/change.h"
 
 static ExecutorStart_hook_type previous_start = NULL;
 

@@ -12,12 +12,13 @@
  * src/hook/hook_utility.c
  *-------------------------------------------------------------------------
  */
-#include "base/base.h"
-#include "catalog/catalog.h"
 #include "hook/hook.h"
+#include "base/base.h"
+#include "compress/compress.h"
 #include "hypertable/hypertable.h"
 #include "job/job.h"
-#include "store/store.h"
+#include "load/load.h"
+#include "store/store_companion.h"
 
 #include "access/table.h"
 #include "access/xact.h"
@@ -30,7 +31,6 @@
 #include "commands/defrem.h"
 #include "commands/tablecmds.h"
 #include "miscadmin.h"
-#include "nodes/parsenodes.h"
 #include "tcop/utility.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"

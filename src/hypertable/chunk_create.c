@@ -11,10 +11,10 @@
  * src/hypertable/chunk_create.c
  *-------------------------------------------------------------------------
  */
+#include "hypertable/hypertable_private.h"
 #include "base/compat.h"
 #include "catalog/catalog.h"
-#include "hypertable/hypertable_private.h"
-#include "store/store.h"
+#include "compress/compress.h"
 
 #include "access/table.h"
 #include "access/xact.h"

@@ -104,7 +104,7 @@ pass_through(List *targetlist, int varno)
 	return result;
 }
 
-/* See hypertable_private.h. */
+/* See hypertable.h. */
 CustomScan *
 strata_make_pass_through(Plan *child, const CustomScanMethods *methods)
 {
@@ -532,7 +532,7 @@ strata_route_bind(QueryDesc *query_desc)
 		bind(lfirst(lc));
 }
 
-/* See hypertable_private.h. */
+/* See hypertable.h. */
 bool
 strata_route_is_node(const CustomScan *scan)
 {
@@ -557,9 +557,7 @@ strata_route_init(void)
 void
 strata_hypertable_init(void)
 {
-	strata_copy_init();
 	strata_foreign_keys_init();
-	strata_load_init();
 	strata_route_init();
 	strata_watch_init();
 }

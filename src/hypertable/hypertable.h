@@ -16,6 +16,7 @@
 #include "postgres.h"
 
 #include "nodes/parsenodes.h"
+#include "nodes/extensible.h"
 #include "nodes/plannodes.h"
 #include "nodes/execnodes.h"
 #include "parser/parse_node.h"
@@ -248,22 +249,6 @@ extern void strata_route_plan(PlannedStmt *stmt);
 /* Executor start: tell these nodes which ModifyTable they feed. */
 extern void strata_route_bind(QueryDesc *query_desc);
 
-/*
- * Direct load, load_plan.c.  Planner: does the query insert into a table that
- * wants it (before planning, which scribbles on the query), and what is against
- * it; then mark its plan.  Executor start: take over ModifyTable.
- */
-extern bool strata_load_is_wanted(Relation rel);
-extern const char *strata_load_query_obstacle(Query *query, bool *wanted);
-extern void strata_load_plan(PlannedStmt *stmt, const char *obstacle);
-extern void strata_load_bind(QueryDesc *query_desc);
-
-/*
- * COPY FROM into a hypertable, or into a table that takes direct loads; false,
- * and nothing done, when the statement is something else.
- */
-extern bool strata_copy_from(const CopyStmt *stmt, const char *text, uint64 *processed);
-
 /* An error is being reported: if it is of a row that logical replication brought, have its chunk made. */
 extern void strata_apply_failed(const ErrorData *error);
 
@@ -272,6 +257,12 @@ extern void strata_apply_failed(const ErrorData *error);
  * without us.
  */
 extern bool strata_route_is_active(void);
+
+/* A node above child that passes its rows on. */
+extern CustomScan *strata_make_pass_through(Plan *child, const CustomScanMethods *methods);
+
+/* Is it the node that makes chunks? */
+extern bool strata_route_is_node(const CustomScan *scan);
 
 extern void strata_hypertable_init(void);
 

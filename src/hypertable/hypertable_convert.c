@@ -14,9 +14,9 @@
  * src/hypertable/hypertable_convert.c
  *-------------------------------------------------------------------------
  */
-#include "catalog/catalog.h"
 #include "hypertable/hypertable_private.h"
-#include "store/store.h"
+#include "catalog/catalog.h"
+#include "store/store_companion.h"
 
 #include "access/genam.h"
 #include "access/htup_details.h"

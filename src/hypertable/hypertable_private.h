@@ -104,31 +104,11 @@ extern List *strata_hypertable_move_rows(Relation rel, const StrataHypertable *h
 /* Hash over everything of the hypertable that a chunk is made from. */
 extern uint32 strata_hypertable_fingerprint(Relation rel);
 
-/* COPY: may rows be collected before they are inserted? */
-extern bool strata_load_can_collect(ModifyTableState *mt, CopyFromState copy, List *where);
-/* The part of that which triggers say. */
-extern bool strata_load_triggers_allow(const TriggerDesc *triggers);
-
-/*
- * Insert all rows that come from the node under a started ModifyTable, many at a
- * time; copy is where they come from, or NULL.  Returns how many became batches.
- */
-extern int64 strata_load_rows(ModifyTableState *mt, CopyFromState copy);
-
 /* ALTER commands, as text, that give an attached chunk what the hypertable has and CREATE TABLE LIKE leaves out. */
 extern List *strata_chunk_follow_commands(Oid hypertable, Oid chunk);
 
 /* ereport when an index or CHECK of rel refers to a whole row: no chunk can have it. */
 extern void strata_whole_row_refuse(Relation rel);
-
-/* Have plain values read faster by this COPY; see copy_input.c. */
-extern void strata_copy_speed_input(CopyFromState copy);
-
-/* A node above child that passes its rows on. */
-extern CustomScan *strata_make_pass_through(Plan *child, const CustomScanMethods *methods);
-
-/* Is it the node that makes chunks? */
-extern bool strata_route_is_node(const CustomScan *scan);
 
 /*
  * Storage options: of a text as in strata.chunk_options, checked; and as such a
@@ -152,9 +132,7 @@ extern Oid	strata_index_define(Relation parent, const StrataHypertable *ht, cons
 /* Have two indexes the same definition?  map is from columns of a's table to those of b's. */
 extern bool strata_index_is_same(Relation a, Relation b, const AttrMap *map);
 
-extern void strata_copy_init(void);
 extern void strata_foreign_keys_init(void);
-extern void strata_load_init(void);
 extern void strata_route_init(void);
 extern void strata_watch_init(void);
 /* Have relcache read the partitions of rel until it has them as they are. */

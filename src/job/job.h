@@ -12,6 +12,7 @@
 #include "postgres.h"
 
 #include "catalog/catalog.h"
+#include "compress/compress.h"
 
 /* Reserve shared memory and register the launcher; only while preloading does something. */
 extern void strata_job_init(void);
@@ -56,5 +57,35 @@ extern void strata_job_call(const StrataJob *job, bool atomic);
 
 /* Call the job's config check, if it has one, with the rights of the job's owner. */
 extern void strata_job_check_config(const StrataJob *job);
+
+/* What is wrong with arguments of jobs and policies is raised here. */
+extern void strata_job_check_interval(const Interval *interval, const char *what, bool zero_allowed);
+extern void strata_job_check_timezone(const char *timezone);
+/* The name is shown as "name [id]", in columns of type name. */
+extern void strata_job_check_name(const StrataJob *job);
+
+/* Warn when no launcher will ever start a job. */
+extern void strata_job_check_preload(void);
+
+/* Check and insert a job whose other fields are set; first start now if no start is given. */
+extern void strata_job_add(StrataJob *job, bool has_start, TimestampTz start);
+
+/* When this transaction commits, have rel vacuumed in the background; always: however small it is. */
+extern void strata_vacuum_later(Relation rel, bool batches_went, bool always);
+
+/*
+ * One table, which the caller has open with ExclusiveLock and may compress: the
+ * work is done as its owner, in a security-restricted context.
+ *
+ * compress: false when there was nothing to do.  compress_chunk: the same, with
+ * the checks and messages of compress_chunk().  decompress: how many rows came
+ * back into the row store.
+ */
+extern bool strata_table_compress(Relation rel, bool recompress);
+extern void strata_table_compress_chunk(Relation rel, bool if_not_compressed, bool recompress);
+extern int64 strata_table_decompress(Relation rel);
+
+/* Is a table this small, never compressed, better left alone? */
+extern bool strata_table_is_too_small(Relation rel);
 
 #endif							/* STRATA_JOB_H */

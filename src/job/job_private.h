@@ -10,6 +10,7 @@
 #ifndef STRATA_JOB_PRIVATE_H
 #define STRATA_JOB_PRIVATE_H
 
+#include "base/base.h"
 #include "job/job.h"
 
 #include "storage/latch.h"

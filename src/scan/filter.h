@@ -23,6 +23,7 @@
 #include "postgres.h"
 
 #include "batch/batch.h"
+#include "store/store.h"
 #include "nodes/execnodes.h"
 #include "nodes/primnodes.h"
 

@@ -17,6 +17,7 @@
  *-------------------------------------------------------------------------
  */
 #include "scan/scan_private.h"
+#include "store/store_entry.h"
 
 #include "access/htup_details.h"
 #include "executor/executor.h"

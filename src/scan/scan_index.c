@@ -18,6 +18,7 @@
  *-------------------------------------------------------------------------
  */
 #include "scan/scan_private.h"
+#include "store/store.h"
 
 #include "access/parallel.h"
 #include "access/table.h"

@@ -16,6 +16,7 @@
  *-------------------------------------------------------------------------
  */
 #include "scan/scan_merge.h"
+#include "store/store.h"
 
 #include "executor/executor.h"
 #include "miscadmin.h"

@@ -15,6 +15,7 @@
  *-------------------------------------------------------------------------
  */
 #include "scan/scan_private.h"
+#include "store/store.h"
 
 #include "access/stratnum.h"
 #include "access/table.h"

@@ -21,6 +21,7 @@
  *-------------------------------------------------------------------------
  */
 #include "scan/scan_private.h"
+#include "store/store.h"
 
 #include "access/stratnum.h"
 #include "catalog/pg_type.h"

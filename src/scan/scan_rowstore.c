@@ -14,6 +14,7 @@
  *-------------------------------------------------------------------------
  */
 #include "scan/scan_private.h"
+#include "store/store.h"
 
 #include "access/tableam.h"
 #include "catalog/pg_type_d.h"

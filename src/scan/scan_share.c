@@ -17,6 +17,7 @@
  *-------------------------------------------------------------------------
  */
 #include "scan/scan_private.h"
+#include "store/store.h"
 
 #include <math.h>
 

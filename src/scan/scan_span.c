@@ -10,6 +10,7 @@
  *-------------------------------------------------------------------------
  */
 #include "scan/scan_private.h"
+#include "store/store.h"
 
 #include "access/genam.h"
 #include "access/itup.h"

@@ -15,6 +15,7 @@
  *-------------------------------------------------------------------------
  */
 #include "scan/scan_private.h"
+#include "change/change.h"
 
 #include "access/table.h"
 #include "access/xact.h"

@@ -11,6 +11,7 @@
  *-------------------------------------------------------------------------
  */
 #include "scan/scan_private.h"
+#include "store/store.h"
 
 #include "executor/executor.h"
 #include "executor/instrument.h"

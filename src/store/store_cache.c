@@ -18,6 +18,7 @@
  * src/store/store_cache.c
  *-------------------------------------------------------------------------
  */
+#include "store/store_companion.h"
 #include "store/store_private.h"
 
 #include "access/genam.h"
@@ -188,21 +189,29 @@ strata_store_present_layout(StrataStore *store)
 	return strata_layout_is_usable(desc, layout) ? layout : strata_store_current_layout(store->rel);
 }
 
-/* See store.h. */
-void
-strata_store_column_dropped(Relation rel)
+/* See store_private.h. */
+Bitmapset *
+strata_unique_columns_find(Relation rel, bool *any)
 {
-	StrataStore *store = strata_store_open(rel, AccessShareLock);
-	const char *text;
+	Bitmapset  *attrs = NULL;
+	List	   *indexes = RelationGetIndexList(rel);
+	ListCell   *lc;
 
-	if (store == NULL)
-		return;
-	text = strata_store_only_layout(store);
-	if (text != NULL && !strata_layout_is_usable(RelationGetDescr(rel),
-												 strata_layout_parse(text, RelationGetDescr(rel)->natts)))
-		strata_settings_store(RelationGetRelid(store->batches),
-							  list_make1(makeDefElem(pstrdup(STRATA_OPTION_LAYOUT), NULL, -1)), true);
-	strata_store_close(store, NoLock);
-	CommandCounterIncrement();
-	strata_store_drop_left_columns(rel);
+	*any = false;
+	foreach(lc, indexes)
+	{
+		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
+
+		if (index->rd_index->indisunique)
+		{
+			*any |= RelationGetIndexExpressions(index) != NIL ||
+				RelationGetIndexPredicate(index) != NIL;
+			for (int i = 0; i < index->rd_index->indnkeyatts; i++)
+				if (index->rd_index->indkey.values[i] > 0)
+					attrs = bms_add_member(attrs, index->rd_index->indkey.values[i]);
+		}
+		index_close(index, AccessShareLock);
+	}
+	list_free(indexes);
+	return attrs;
 }

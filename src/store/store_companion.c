@@ -19,6 +19,7 @@
  * src/store/store_companion.c
  *-------------------------------------------------------------------------
  */
+#include "store/store_companion.h"
 #include "store/store_private.h"
 
 #include "access/genam.h"
@@ -41,7 +42,6 @@
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 #include "utils/typcache.h"

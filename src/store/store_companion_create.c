@@ -9,6 +9,7 @@
  * src/store/store_companion_create.c
  *-------------------------------------------------------------------------
  */
+#include "store/store_companion.h"
 #include "store/store_private.h"
 
 #include "access/genam.h"

@@ -17,6 +17,7 @@
  * src/store/store_count.c
  *-------------------------------------------------------------------------
  */
+#include "store/store_companion.h"
 #include "store/store_private.h"
 
 #include "access/genam.h"

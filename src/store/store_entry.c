@@ -21,15 +21,14 @@
  * src/store/store_entry.c
  *-------------------------------------------------------------------------
  */
+#include "store/store_companion.h"
 #include "store/store_private.h"
 
 #include "access/genam.h"
-#include "access/heapam.h"
 #include "access/htup_details.h"
 #include "access/nbtree.h"
 #include "access/table.h"
 #include "access/xact.h"
-#include "base/compat.h"
 #include "catalog/index.h"
 #include "executor/executor.h"
 #include "miscadmin.h"

@@ -11,6 +11,7 @@
  *-------------------------------------------------------------------------
  */
 #include "store/store_private.h"
+#include "store/store_write.h"
 
 #include "commands/progress.h"
 #include "pgstat.h"

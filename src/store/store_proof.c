@@ -13,6 +13,7 @@
  * src/store/store_proof.c
  *-------------------------------------------------------------------------
  */
+#include "store/store_companion.h"
 #include "store/store_private.h"
 
 #include "access/genam.h"

@@ -9,6 +9,7 @@
  *-------------------------------------------------------------------------
  */
 #include "store/store_private.h"
+#include "store/store_write.h"
 
 #include "access/htup_details.h"
 #include "access/xact.h"

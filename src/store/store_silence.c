@@ -13,7 +13,9 @@
  * src/store/store_silence.c
  *-------------------------------------------------------------------------
  */
+#include "store/store_companion.h"
 #include "store/store_private.h"
+#include "store/store_write.h"
 
 #include "access/genam.h"
 #include "access/htup_details.h"

@@ -11,6 +11,7 @@
  * src/store/store_space.c
  *-------------------------------------------------------------------------
  */
+#include "store/store_companion.h"
 #include "store/store_private.h"
 
 #include "access/table.h"

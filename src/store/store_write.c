@@ -12,6 +12,7 @@
  *-------------------------------------------------------------------------
  */
 #include "store/store_private.h"
+#include "store/store_write.h"
 
 #include "access/genam.h"
 #include "access/heapam.h"

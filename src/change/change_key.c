@@ -1,0 +1,529 @@
+/*-------------------------------------------------------------------------
+ *
+ * change_key.c
+ *	  Which batches may hold a key: a directory per unique index, cached.
+ *
+ * A key that does not name the segment, or one that comes among old rows, may
+ * be in any of many batches.  The directory has one line per batch, found by
+ * the segment (where the key tells it) and by the range of one column, and per
+ * batch, once asked for, a 32-bit fingerprint of each row's key, sorted.  So an upsert
+ * decodes the key columns of a batch once, not once per row.
+ *
+ * The directory lasts until the table's next invalidation: batches come only
+ * under ExclusiveLock on R, with one.  Fingerprints are thrown away when they
+ * outgrow hash_mem.  Rows that have left their batch, and batches that were
+ * deleted whole, still have theirs: a hit is a question, not an answer.
+ *
+ * src/change/change_key.c
+ *-------------------------------------------------------------------------
+ */
+#include "change/change_private.h"
+
+#include "access/table.h"
+#include "common/hashfn.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "port/pg_bitutils.h"
+#include "utils/hsearch.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+typedef struct KeyBatch
+{
+	uint32		group;			/* hash of the segment; 0: not told by the key */
+	bool		ranged;			/* all its values of the range column are in [min, max] */
+	int32		nrows;
+	int64		first_row;
+	Datum		min;
+	Datum		max;
+	Datum		max_so_far;		/* greatest max in the group up to here */
+	StrataKeyPrint *prints;		/* NULL: not yet, or not any more */
+} KeyBatch;
+
+struct StrataKeyDirectory
+{
+	MemoryContext mcxt;			/* with everything here in it */
+	Oid			relid;
+	Oid			companion;
+	bool		stale;
+	bool		usable;			/* else: look at all batches */
+	MemoryContext prints_mcxt;
+	Size		prints_bytes;
+	int			nbatches;
+	KeyBatch   *batches;		/* by group, unranged first, min */
+	int			range_key;		/* position in the key, or -1 */
+	Oid			range_type;
+	int			nsegment;		/* of the layout, if the key has all of it; else 0 */
+	int			segment_key[INDEX_MAX_KEYS];	/* positions in the key */
+	int			nkeys;
+	FmgrInfo	hash[INDEX_MAX_KEYS];
+	Oid			collation[INDEX_MAX_KEYS];
+};
+
+typedef struct DirectoryEntry
+{
+	Oid			index;			/* hash key */
+	StrataKeyDirectory *directory;	/* NULL: not built, or not wholly */
+} DirectoryEntry;
+
+static HTAB *directories = NULL;
+
+/*
+ * Not wanted any more.  Index expressions may insert into the table that is
+ * being looked into further up the stack, so it stays until nobody can be.
+ */
+static void
+retire(MemoryContext mcxt)
+{
+	MemoryContextSetParent(mcxt, TopTransactionContext);
+}
+
+static void
+invalidate(Datum arg, Oid relid)
+{
+	HASH_SEQ_STATUS status;
+	DirectoryEntry *entry;
+
+	hash_seq_init(&status, directories);
+	while ((entry = hash_seq_search(&status)) != NULL)
+		if (entry->directory != NULL && (!OidIsValid(relid) || relid == entry->directory->relid))
+			entry->directory->stale = true;
+}
+
+/* See store_private.h. */
+void
+strata_key_directories_forget(void)
+{
+	if (directories != NULL)
+		invalidate((Datum) 0, InvalidOid);
+}
+
+static void
+init_directories(void)
+{
+	HASHCTL		ctl = {0};
+
+	ctl.keysize = sizeof(Oid);
+	ctl.entrysize = sizeof(DirectoryEntry);
+	ctl.hcxt = CacheMemoryContext;
+	directories = hash_create("strata key directories", 16, &ctl,
+							  HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	strata_relcache_callback_add(invalidate);
+}
+
+/* Hash of one key value. */
+static uint32
+hash_value(StrataKeyDirectory *d, int i, Datum value, bool isnull)
+{
+	return isnull ? 0 : DatumGetUInt32(FunctionCall1Coll(&d->hash[i], d->collation[i], value));
+}
+
+/* See store_private.h. */
+uint32
+strata_key_print(StrataKeyDirectory *d, const Datum *values, const bool *isnull)
+{
+	uint32		h = 0;
+
+	for (int i = 0; i < d->nkeys; i++)
+		h = hash_combine(h, hash_value(d, i, values[i], isnull[i]));
+	return h;
+}
+
+static uint32
+group_of(StrataKeyDirectory *d, const Datum *values, const bool *isnull)
+{
+	uint32		h = 0;
+
+	if (d->nsegment == 0)
+		return 0;
+	for (int i = 0; i < d->nsegment; i++)
+	{
+		int			k = d->segment_key[i];
+
+		h = hash_combine(h, hash_value(d, k, values[k], isnull[k]));
+	}
+	return h | 1;
+}
+
+/*-------------------------------------------------------------------------
+ * Building
+ *-------------------------------------------------------------------------
+ */
+
+/* What the key's types allow; false: nothing. */
+static bool
+init_functions(StrataKeyDirectory *d, Relation index)
+{
+	d->nkeys = index->rd_index->indnkeyatts;
+	for (int i = 0; i < d->nkeys; i++)
+	{
+		Oid			type = index->rd_opcintype[i];
+		Oid			equal = get_opfamily_member(index->rd_opfamily[i], type, type, BTEqualStrategyNumber);
+		RegProcedure left;
+		RegProcedure right;
+
+		if (!OidIsValid(equal) || !get_op_hash_functions(equal, &left, &right))
+			return false;
+		fmgr_info_cxt(left, &d->hash[i], d->mcxt);
+		d->collation[i] = index->rd_indcollation[i];
+	}
+	return true;
+}
+
+/* Which column's range, and whether the segment, can be used. */
+static void
+init_search(StrataKeyDirectory *d, Relation rel, Relation index, const StrataLayout *layout)
+{
+	const StrataColumnRange *ranges = strata_store_ranges(rel);
+	int			found = 0;
+
+	d->range_key = -1;
+	d->nsegment = 0;
+	for (int i = 0; i < d->nkeys; i++)
+	{
+		AttrNumber	attno = index->rd_index->indkey.values[i];
+
+		if (attno > 0 && strata_layout_segment_index(layout, attno) < 0 && d->range_key < 0 &&
+			ranges[attno - 1].known)
+		{
+			d->range_key = i;
+			d->range_type = getBaseType(TupleDescAttr(RelationGetDescr(rel), attno - 1)->atttypid);
+		}
+	}
+	for (int s = 0; s < layout->nsegment; s++)
+		for (int i = 0; i < d->nkeys; i++)
+			if (index->rd_index->indkey.values[i] == layout->segment[s])
+			{
+				d->segment_key[found++] = i;
+				break;
+			}
+	if (found == layout->nsegment)
+		d->nsegment = found;
+}
+
+/* A line for the loaded batch. */
+static void
+describe_batch(StrataKeyDirectory *d, Relation index, StrataBatchReader *reader,
+			   const StrataLayout *layout, KeyBatch *line)
+{
+	const StrataColumnSummary *summary;
+	Datum		values[INDEX_MAX_KEYS];
+	bool		isnull[INDEX_MAX_KEYS];
+
+	memset(line, 0, sizeof(*line));
+	line->first_row = reader->first_row;
+	line->nrows = reader->nrows;
+	if (d->nsegment > 0 && strcmp(reader->layout->text, layout->text) == 0)
+	{
+		for (int i = 0; i < d->nsegment; i++)
+		{
+			int			k = d->segment_key[i];
+			StrataColumn *col = strata_batch_reader_column(reader, index->rd_index->indkey.values[k]);
+
+			values[k] = col->value;
+			isnull[k] = col->value_isnull;
+		}
+		line->group = group_of(d, values, isnull);
+	}
+	if (d->range_key < 0)
+		return;
+	summary = strata_batch_reader_summary(reader, index->rd_index->indkey.values[d->range_key]);
+	/* a NaN, or nothing but nulls, has no place in an order of ranges */
+	line->ranged = summary != NULL && summary->has_range && !summary->has_nan;
+	if (line->ranged)
+	{
+		line->min = summary->min;
+		line->max = summary->max;
+	}
+}
+
+static int
+compare_lines(const void *a, const void *b, void *arg)
+{
+	const KeyBatch *x = a;
+	const KeyBatch *y = b;
+	StrataKeyDirectory *d = arg;
+
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
+	if (x->ranged != y->ranged)
+		return x->ranged ? 1 : -1;
+	if (x->ranged)
+		return strata_compare_default(d->range_type, x->min, y->min);
+	return 0;
+}
+
+static void
+sort_lines(StrataKeyDirectory *d)
+{
+	qsort_arg(d->batches, d->nbatches, sizeof(KeyBatch), compare_lines, d);
+	for (int i = 0; i < d->nbatches; i++)
+	{
+		KeyBatch   *line = &d->batches[i];
+		KeyBatch   *before = line - 1;
+
+		line->max_so_far = line->max;
+		if (line->ranged && i > 0 && before->group == line->group && before->ranged &&
+			strata_compare_default(d->range_type, before->max_so_far, line->max) > 0)
+			line->max_so_far = before->max_so_far;
+	}
+}
+
+/* Fill the directory; false when it would be too big. */
+static bool
+read_batches(StrataKeyDirectory *d, StrataStore *store, Relation index, const StrataLayout *layout)
+{
+	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	TableScanDesc scan = table_beginscan(store->batches, snapshot, 0, NULL);
+	TupleTableSlot *slot = table_slot_create(store->batches, NULL);
+	StrataBatchReader *reader = strata_batch_reader_create(store->rel, store->schema);
+	int			room = 256;
+	bool		fits = true;
+
+	d->batches = MemoryContextAlloc(d->mcxt, sizeof(KeyBatch) * room);
+	while (fits && table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!strata_batch_reader_load(reader, slot))
+			continue;
+		if (d->nbatches == room)
+		{
+			room *= 2;
+			fits = sizeof(KeyBatch) * room <= Min(get_hash_memory_limit(), MaxAllocSize);
+			if (fits)
+				d->batches = repalloc(d->batches, sizeof(KeyBatch) * room);
+		}
+		if (fits)
+			describe_batch(d, index, reader, layout, &d->batches[d->nbatches++]);
+	}
+	strata_batch_reader_free(reader);
+	ExecDropSingleTupleTableSlot(slot);
+	table_endscan(scan);
+	UnregisterSnapshot(snapshot);
+	return fits;
+}
+
+static MemoryContext
+prints_context(StrataKeyDirectory *d)
+{
+	d->prints_bytes = 0;
+	return AllocSetContextCreate(d->mcxt, "strata key fingerprints", ALLOCSET_DEFAULT_SIZES);
+}
+
+/* In a context that goes with the transaction until it is whole. */
+static StrataKeyDirectory *
+build(StrataStore *store, Relation index)
+{
+	StrataLayout *layout = strata_store_current_layout(store->rel);
+	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata key directory",
+											   ALLOCSET_SMALL_SIZES);
+	StrataKeyDirectory *d = MemoryContextAllocZero(mcxt, sizeof(StrataKeyDirectory));
+
+	d->mcxt = mcxt;
+	d->prints_mcxt = prints_context(d);
+	d->relid = RelationGetRelid(store->rel);
+	d->companion = RelationGetRelid(store->batches);
+	if (init_functions(d, index))
+	{
+		init_search(d, store->rel, index, layout);
+		d->usable = read_batches(d, store, index, layout);
+		if (d->usable)
+			sort_lines(d);
+	}
+	return d;
+}
+
+/* See store_private.h. */
+StrataKeyDirectory *
+strata_key_directory_open(StrataStore *store, Relation index)
+{
+	Oid			oid = RelationGetRelid(index);
+	DirectoryEntry *entry;
+	StrataKeyDirectory *d;
+	bool		found;
+
+	if (directories == NULL)
+		init_directories();
+	entry = hash_search(directories, &oid, HASH_ENTER, &found);
+	if (!found)
+		entry->directory = NULL;
+	d = entry->directory;
+	if (d != NULL && (d->stale || d->companion != RelationGetRelid(store->batches)))
+	{
+		retire(d->mcxt);
+		d = entry->directory = NULL;
+	}
+	if (d == NULL)
+	{
+		/* our lock keeps batches from coming and going while this reads them */
+		d = build(store, index);
+		entry = hash_search(directories, &oid, HASH_ENTER, &found);
+		if (found && entry->directory != NULL)
+			retire(entry->directory->mcxt);
+		entry->directory = d;
+		MemoryContextSetParent(d->mcxt, CacheMemoryContext);
+	}
+	return d->usable ? d : NULL;
+}
+
+/*-------------------------------------------------------------------------
+ * Searching
+ *-------------------------------------------------------------------------
+ */
+
+/* First line of the group, or of the one after. */
+static int
+group_start(StrataKeyDirectory *d, uint32 group)
+{
+	int			low = 0;
+	int			high = d->nbatches;
+
+	while (low < high)
+	{
+		int			middle = (low + high) / 2;
+
+		if (d->batches[middle].group < group)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* See store_private.h. */
+void
+strata_key_search_begin(StrataKeySearch *search, StrataKeyDirectory *d, const Datum *values,
+						const bool *isnull)
+{
+	search->d = d;
+	search->group = group_of(d, values, isnull);
+	search->ranged = d->range_key >= 0 && !isnull[d->range_key];
+	if (search->ranged)
+		search->value = values[d->range_key];
+	search->next = -1;
+	search->others = false;
+}
+
+/*
+ * Stand behind the last line of the group whose range may begin at or before
+ * the value; lines are then walked downward.
+ */
+static void
+enter_group(StrataKeySearch *search, uint32 group)
+{
+	StrataKeyDirectory *d = search->d;
+	int			low = group_start(d, group);
+	int			high = group == PG_UINT32_MAX ? d->nbatches : group_start(d, group + 1);
+
+	search->start = low;
+	while (search->ranged && low < high)
+	{
+		int			middle = (low + high) / 2;
+		KeyBatch   *line = &d->batches[middle];
+
+		if (!line->ranged ||
+			strata_compare_default(d->range_type, line->min, search->value) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	search->next = high;
+}
+
+/* See store_private.h. */
+int
+strata_key_search_next(StrataKeySearch *search)
+{
+	StrataKeyDirectory *d = search->d;
+
+	if (search->next < 0)
+		enter_group(search, search->group);
+	for (;;)
+	{
+		while (search->next > search->start)
+		{
+			KeyBatch   *line = &d->batches[--search->next];
+
+			if (!search->ranged || !line->ranged)
+				return search->next;
+			if (strata_compare_default(d->range_type, line->max_so_far, search->value) < 0)
+			{
+				/* no ranged line below reaches it: on to the unranged ones */
+				while (search->next > search->start && d->batches[search->next - 1].ranged)
+					search->next--;
+				continue;
+			}
+			if (strata_compare_default(d->range_type, line->max, search->value) >= 0)
+				return search->next;
+		}
+		/* batches that do not tell the key's segment are in group 0 */
+		if (search->others || search->group == 0)
+			return -1;
+		search->others = true;
+		enter_group(search, 0);
+	}
+}
+
+/* See store_private.h. */
+int64
+strata_key_batch(StrataKeyDirectory *d, int i, int *nrows, StrataKeyPrint **prints)
+{
+	*nrows = d->batches[i].nrows;
+	*prints = d->batches[i].prints;
+	return d->batches[i].first_row;
+}
+
+/* See store_private.h. */
+StrataKeyPrint *
+strata_key_batch_make_prints(StrataKeyDirectory *d, int i)
+{
+	Size		size = sizeof(StrataKeyPrint) * d->batches[i].nrows;
+
+	if (d->prints_bytes + size > get_hash_memory_limit())
+	{
+		retire(d->prints_mcxt);
+		for (int k = 0; k < d->nbatches; k++)
+			d->batches[k].prints = NULL;
+		d->prints_mcxt = prints_context(d);
+	}
+	d->prints_bytes += size;
+	return MemoryContextAlloc(d->prints_mcxt, size);
+}
+
+static int
+compare_prints(const void *a, const void *b)
+{
+	uint32		x = ((const StrataKeyPrint *) a)->print;
+	uint32		y = ((const StrataKeyPrint *) b)->print;
+
+	return (x > y) - (x < y);
+}
+
+/* See store_private.h. */
+void
+strata_key_batch_set_prints(StrataKeyDirectory *d, int i, StrataKeyPrint *prints)
+{
+	qsort(prints, d->batches[i].nrows, sizeof(StrataKeyPrint), compare_prints);
+	d->batches[i].prints = prints;
+}
+
+/* See store_private.h. */
+int
+strata_key_find_print(const StrataKeyPrint *prints, int n, uint32 print)
+{
+	int			low = 0;
+	int			high = n;
+
+	while (low < high)
+	{
+		int			middle = (low + high) / 2;
+
+		if (prints[middle].print < print)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}

@@ -1,0 +1,293 @@
+/*-------------------------------------------------------------------------
+ *
+ * change_sweep.c
+ *	  Whole batches deleted by one tuple: sweeping them.
+ *
+ * A DELETE that takes every row of a batch deletes the batch's row instead of
+ * writing an entry per row.  It does so holding the batch's writing lock, and
+ * only when no row of it has a live entry, be it of a transaction in progress,
+ * but of rows that the statement sees deleted: then nobody is changing or has
+ * locked a row of it, and whoever wants to next finds the batch deleted, or
+ * being deleted, under the same lock.  Entries of deleted rows go along: the
+ * batch tells the same of those rows from then on.  So do lock entries that
+ * nobody holds, first, as somebody may be about to lock them: he looks again.
+ *
+ * A swept batch is marked in its t_ctid ("moved to another partition") to be
+ * told from one that compression or decompression has replaced: of the one the
+ * rows are deleted, of the other they are elsewhere.
+ *
+ * What is cached about batches may be too much, never too little; so a sweep
+ * that does not last makes it void.
+ *
+ * src/change/change_sweep.c
+ *-------------------------------------------------------------------------
+ */
+#include "change/change_private.h"
+
+#include "access/heapam.h"
+#include "access/htup_details.h"
+#include "access/xact.h"
+#include "executor/executor.h"
+#include "pgstat.h"
+#include "storage/bufmgr.h"
+#include "storage/lmgr.h"
+
+static bool swept = false;		/* in this transaction */
+
+static void
+forget_caches(void)
+{
+	strata_ranges_forget();
+	strata_key_directories_forget();
+}
+
+static void
+at_transaction_end(XactEvent event, void *arg)
+{
+	/* a prepared transaction may yet be rolled back, by anybody */
+	if (swept && (event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE))
+		forget_caches();
+	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE)
+		swept = false;
+}
+
+static void
+at_subtransaction_end(SubXactEvent event, SubTransactionId id, SubTransactionId parent, void *arg)
+{
+	if (swept && event == SUBXACT_EVENT_ABORT_SUB)
+		forget_caches();
+}
+
+void
+strata_sweep_init(void)
+{
+	RegisterXactCallback(at_transaction_end, NULL);
+	RegisterSubXactCallback(at_subtransaction_end, NULL);
+}
+
+/*-------------------------------------------------------------------------
+ * What became of a batch
+ *-------------------------------------------------------------------------
+ */
+
+/* Is the batch at tid, if it is one with this number, there to a dirty snapshot? */
+static bool
+is_here(Relation batches, const ItemPointerData *tid, int64 row, TransactionId *deleter)
+{
+	SnapshotData dirty;
+	HeapTupleData tuple;
+	Buffer		buffer;
+	bool		isnull;
+	int64		first;
+	bool		here;
+
+	InitDirtySnapshot(dirty);
+	tuple.t_self = *tid;
+	if (!heap_fetch(batches, &dirty, &tuple, &buffer, false))
+		return false;
+	/* the place may have been used again */
+	first = DatumGetInt64(heap_getattr(&tuple, STRATA_BATCH_ATT_FIRST_ROW, RelationGetDescr(batches), &isnull));
+	here = first >= 0 && first <= row &&
+		row - first < DatumGetInt32(heap_getattr(&tuple, STRATA_BATCH_ATT_NROWS, RelationGetDescr(batches), &isnull));
+	ReleaseBuffer(buffer);
+	*deleter = dirty.xmax;
+	return here;
+}
+
+/* The same without knowing the place. */
+static bool
+find_here(Relation batches, int64 row, TupleTableSlot *slot, TransactionId *deleter)
+{
+	SnapshotData dirty;
+	bool		found;
+
+	InitDirtySnapshot(dirty);
+	found = strata_batches_find(batches, row, &dirty, slot);
+	*deleter = dirty.xmax;
+	return found;
+}
+
+/* See store.h. */
+bool
+strata_batch_is_swept(TupleTableSlot *slot)
+{
+	return HeapTupleHeaderIndicatesMovedPartitions(ExecFetchSlotHeapTuple(slot, false, NULL)->t_data);
+}
+
+/* See store_private.h. */
+void
+strata_batch_find_fate(Relation batches, const ItemPointerData *tid, int64 row, StrataBatchFate *fate)
+{
+	TupleTableSlot *slot;
+
+	memset(fate, 0, sizeof(*fate));
+	if (tid != NULL && is_here(batches, tid, row, &fate->xid))
+	{
+		fate->kind = TransactionIdIsValid(fate->xid) ? STRATA_BATCH_GOING : STRATA_BATCH_HERE;
+		return;
+	}
+	slot = MakeSingleTupleTableSlot(RelationGetDescr(batches), &TTSOpsBufferHeapTuple);
+	fate->kind = STRATA_BATCH_MOVED;
+	if (find_here(batches, row, slot, &fate->xid))
+		fate->kind = TransactionIdIsValid(fate->xid) ? STRATA_BATCH_GOING : STRATA_BATCH_HERE;
+	else if (strata_batches_find_any(batches, row, slot) && strata_batch_is_swept(slot))
+	{
+		HeapTupleHeader header = ExecFetchSlotHeapTuple(slot, false, NULL)->t_data;
+
+		fate->kind = STRATA_BATCH_SWEPT;
+		fate->xid = HeapTupleHeaderGetUpdateXid(header);
+		fate->ours = TransactionIdIsCurrentTransactionId(fate->xid);
+		if (fate->ours)
+			fate->cmax = HeapTupleHeaderGetCmax(header);
+	}
+	ExecDropSingleTupleTableSlot(slot);
+}
+
+/* See store_private.h. */
+bool
+strata_store_row_is_live(Relation rel, Relation batches, int64 row, const ItemPointerData *batch)
+{
+	StrataEntry entry;
+	ItemPointerData tid;
+
+	strata_tid_set(&tid, row);
+	for (;;)
+	{
+		strata_entry_find_dirty(batches, row, &entry);
+		if (entry.kind == STRATA_ENTRY_NONE)
+		{
+			StrataBatchFate fate;
+
+			strata_batch_find_fate(batches, batch, row, &fate);
+			if (fate.kind == STRATA_BATCH_SWEPT || fate.kind == STRATA_BATCH_MOVED)
+				return false;
+			entry.wait = fate.xid;
+		}
+		if (!TransactionIdIsValid(entry.wait))
+			return strata_entry_is_in_batch(&entry);
+		XactLockTableWait(entry.wait, rel, &tid, XLTW_InsertIndex);
+	}
+}
+
+/*-------------------------------------------------------------------------
+ * Sweeping
+ *-------------------------------------------------------------------------
+ */
+
+/* See store_private.h. */
+void
+strata_batch_writing_lock(Relation batches, int64 first_row, bool lock)
+{
+	ItemPointerData tid;
+
+	strata_tid_set(&tid, first_row);
+	if (lock)
+		LockTuple(batches, &tid, ExclusiveLock);
+	else
+		UnlockTuple(batches, &tid, ExclusiveLock);
+}
+
+/* See store.h. */
+bool
+strata_store_can_sweep(Relation rel)
+{
+	/* decoding has to tell each row */
+	return !RelationIsLogicallyLogged(rel);
+}
+
+/* What the live entries of a batch tell. */
+typedef struct Entries
+{
+	int			ndeleted;		/* rows deleted for good */
+	bool		others;			/* rows that somebody has, or had, to do with */
+	int			room;			/* more are not seen by the snapshot */
+	ItemPointerData *tids;		/* of these entries */
+	int			nlocks;			/* lock entries, held or not */
+	int			locks_size;
+	ItemPointerData *locks;
+} Entries;
+
+static void
+take_entry(Relation batches, const StrataEntry *entry, void *arg)
+{
+	Entries    *entries = arg;
+
+	if (TransactionIdIsValid(entry->wait))
+		entries->others = true;
+	else if (entry->kind == STRATA_ENTRY_LOCK)
+	{
+		if (entries->nlocks == entries->locks_size)
+		{
+			entries->locks_size *= 2;
+			entries->locks = repalloc(entries->locks, sizeof(ItemPointerData) * entries->locks_size);
+		}
+		entries->locks[entries->nlocks++] = entry->self;
+	}
+	else if (entry->kind != STRATA_ENTRY_DELETED)
+		entries->others = true;
+	else if (entries->ndeleted < entries->room)
+		entries->tids[entries->ndeleted++] = entry->self;
+	else
+		entries->others = true;
+}
+
+/*
+ * Are the rows the snapshot sees deleted, ngone of them, the only ones with an
+ * entry?
+ */
+static bool
+read_entries(Relation batches, int64 first_row, int nrows, int ngone, Entries *entries)
+{
+	SnapshotData dirty;
+
+	InitDirtySnapshot(dirty);
+	memset(entries, 0, sizeof(*entries));
+	entries->room = ngone;
+	entries->tids = palloc(sizeof(ItemPointerData) * Max(ngone, 1));
+	entries->locks_size = 8;
+	entries->locks = palloc(sizeof(ItemPointerData) * entries->locks_size);
+	strata_entries_visit(batches, &dirty, first_row, first_row + nrows - 1, take_entry, entries);
+	return !entries->others && entries->ndeleted == ngone;
+}
+
+/* Delete the lock entries; false: somebody holds one, or does something else with it. */
+static bool
+delete_locks(Relation batches, const Entries *entries, CommandId cid)
+{
+	TM_FailureData tmfd;
+
+	for (int i = 0; i < entries->nlocks; i++)
+		if (heap_delete(batches, &entries->locks[i], cid, InvalidSnapshot, false, &tmfd, false) != TM_Ok)
+			return false;
+	return true;
+}
+
+/* See store.h. */
+bool
+strata_store_sweep_batch(Relation rel, Relation batches, const ItemPointerData *tid,
+						 int64 first_row, int nrows, int ngone, CommandId cid)
+{
+	ItemPointerData self = *tid;
+	TM_FailureData tmfd;
+	Entries		entries;
+	bool		done = false;
+
+	strata_batch_writing_lock(batches, first_row, true);
+	if (read_entries(batches, first_row, nrows, ngone, &entries) &&
+		delete_locks(batches, &entries, cid))
+	{
+		/* before: the batch must not be gone with the caches as they are */
+		swept = true;
+		done = heap_delete(batches, &self, cid, InvalidSnapshot, false, &tmfd, true) == TM_Ok;
+	}
+	/* An entry that was made of a lock's may still carry our lock: only who may wait gets past his own. */
+	for (int i = 0; done && i < entries.ndeleted; i++)
+		if (heap_delete(batches, &entries.tids[i], cid, InvalidSnapshot, true, &tmfd, false) != TM_Ok)
+			elog(ERROR, "entry of a deleted row in \"%s\" changed concurrently", RelationGetRelationName(batches));
+	strata_batch_writing_lock(batches, first_row, false);
+	pfree(entries.tids);
+	pfree(entries.locks);
+	for (int i = ngone; done && i < nrows; i++)
+		pgstat_count_heap_delete(rel);
+	return done;
+}

@@ -1,0 +1,714 @@
+/*-------------------------------------------------------------------------
+ *
+ * change_unique.c
+ *	  Unique keys over compressed rows, which have no index entries.
+ *
+ * A row about to enter the row store is compared with the batches that may
+ * hold its key.  A hit is the violation, or it is moved into the row store, so
+ * that ON CONFLICT, or a deferred check, finds it in the unique index.
+ *
+ * Over 600 lines: the kinds of look-up share the key and what it equals.
+ *
+ * src/change/change_unique.c
+ *-------------------------------------------------------------------------
+ */
+#include "change/change_private.h"
+
+#include "access/genam.h"
+#include "access/nbtree.h"
+#include "access/sysattr.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/index.h"
+#include "catalog/partition.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_collation_d.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/fmgroids.h"
+#include "utils/hsearch.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/typcache.h"
+
+/* A unique index being checked. */
+typedef struct UniqueKey
+{
+	Relation	index;
+	IndexInfo  *info;
+	int			nkeys;
+	bool		plain;			/* only columns, no expressions */
+	bool		nulls_equal;	/* NULLS NOT DISTINCT */
+	ExprState  *predicate;		/* of a partial index */
+	FmgrInfo	equal[INDEX_MAX_KEYS];
+	Datum		values[INDEX_MAX_KEYS]; /* of the new row */
+	bool		isnull[INDEX_MAX_KEYS];
+} UniqueKey;
+
+/*-------------------------------------------------------------------------
+ * Keys
+ *-------------------------------------------------------------------------
+ */
+
+/* Look up what "equal" means to the index; false: the key equals nothing. */
+static bool
+init_equality(UniqueKey *key)
+{
+	Relation	index = key->index;
+
+	for (int i = 0; i < key->nkeys; i++)
+	{
+		Oid			opr = get_opfamily_member(index->rd_opfamily[i], index->rd_opcintype[i],
+											  index->rd_opcintype[i], BTEqualStrategyNumber);
+
+		if (key->isnull[i] && !key->nulls_equal)
+			return false;
+		fmgr_info(get_opcode(opr), &key->equal[i]);
+	}
+	return true;
+}
+
+/* Open the unique index and evaluate the new row's key; false: not to check. */
+static bool
+init_key(UniqueKey *key, Relation index, TupleTableSlot *slot, EState *estate)
+{
+	key->index = index;
+	key->info = BuildIndexInfo(index);
+	key->nkeys = index->rd_index->indnkeyatts;
+	key->plain = key->info->ii_Expressions == NIL;
+	key->nulls_equal = key->info->ii_NullsNotDistinct;
+	GetPerTupleExprContext(estate)->ecxt_scantuple = slot;
+	key->predicate = key->info->ii_Predicate == NIL ? NULL :
+		ExecPrepareQual(key->info->ii_Predicate, estate);
+	if (key->predicate != NULL && !ExecQual(key->predicate, GetPerTupleExprContext(estate)))
+		return false;
+	FormIndexDatum(key->info, slot, estate, key->values, key->isnull);
+	for (int i = 0; i < key->nkeys; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(index), i);
+
+		/* rows of batches are evaluated in the same memory */
+		if (!key->plain && !key->isnull[i])
+			key->values[i] = datumCopy(key->values[i], att->attbyval, att->attlen);
+	}
+	return init_equality(key);
+}
+
+/* Is the new row's key outside of what all batches together hold? */
+static bool
+outside_ranges(UniqueKey *key, const StrataColumnRange *ranges, TupleDesc desc)
+{
+	if (!key->plain)
+		return false;
+	for (int i = 0; i < key->nkeys; i++)
+	{
+		AttrNumber	attno = key->index->rd_index->indkey.values[i];
+		const StrataColumnRange *r = &ranges[attno - 1];
+		Form_pg_attribute att = TupleDescAttr(desc, attno - 1);
+		Oid			typid = getBaseType(att->atttypid);
+
+		if (key->isnull[i] || !r->known || r->has_nan ||
+			!strata_key_has_default_order(key->index, i, typid))
+			continue;
+		if (strata_range_excludes(r, lookup_type_cache(typid, TYPECACHE_CMP_PROC_FINFO), key->values[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool
+keys_equal(UniqueKey *key, int i, Datum value, bool isnull)
+{
+	if (isnull || key->isnull[i])
+		return isnull && key->isnull[i] && key->nulls_equal;
+	return DatumGetBool(FunctionCall2Coll(&key->equal[i], key->index->rd_indcollation[i],
+										  value, key->values[i]));
+}
+
+/* Can the loaded batch hold the key?  Looks at metadata only. */
+static bool
+batch_may_hold(UniqueKey *key, StrataBatchReader *reader)
+{
+	for (int i = 0; key->plain && i < key->nkeys; i++)
+	{
+		AttrNumber	attno = key->index->rd_index->indkey.values[i];
+		StrataColumn *col;
+		const StrataColumnSummary *s;
+
+		if (strata_layout_segment_index(reader->layout, attno) >= 0)
+		{
+			col = strata_batch_reader_column(reader, attno);
+			if (!keys_equal(key, i, col->value, col->value_isnull))
+				return false;
+			continue;
+		}
+		s = strata_batch_reader_summary(reader, attno);
+		if (s == NULL || key->isnull[i] || !s->has_range || s->has_nan ||
+			!strata_key_has_default_order(key->index, i, reader->columns[attno - 1].type.typid))
+			continue;
+		if (strata_compare_default(reader->columns[attno - 1].type.typid, key->values[i], s->min) < 0 ||
+			strata_compare_default(reader->columns[attno - 1].type.typid, key->values[i], s->max) > 0)
+			return false;
+	}
+	return true;
+}
+
+/* Is the key of a row of the batch, from its columns, the new row's? */
+static bool
+columns_equal(UniqueKey *key, StrataBatchReader *reader, int row)
+{
+	for (int i = 0; i < key->nkeys; i++)
+	{
+		bool		isnull;
+		StrataColumn *col = strata_batch_reader_column(reader, key->index->rd_index->indkey.values[i]);
+		Datum		value = strata_column_get(col, row, &isnull);
+
+		if (!keys_equal(key, i, value, isnull))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The same where more than its columns decide: is it in the index at all, and
+ * with this key?
+ */
+static bool
+row_equal(UniqueKey *key, StrataBatchReader *reader, int row, EState *estate, TupleTableSlot *row_slot)
+{
+	Datum		values[INDEX_MAX_KEYS];
+	bool		isnull[INDEX_MAX_KEYS];
+
+	ResetPerTupleExprContext(estate);
+	strata_batch_store_row(reader->rel, reader, row, row_slot);
+	GetPerTupleExprContext(estate)->ecxt_scantuple = row_slot;
+	if (key->predicate != NULL && !ExecQual(key->predicate, GetPerTupleExprContext(estate)))
+		return false;
+	FormIndexDatum(key->info, row_slot, estate, values, isnull);
+	for (int i = 0; i < key->nkeys; i++)
+		if (!keys_equal(key, i, values[i], isnull[i]))
+			return false;
+	return true;
+}
+
+/* Does row `row` of the reader's batch have the new row's key? */
+static bool
+row_has_key(UniqueKey *key, StrataBatchReader *reader, int row, EState *estate, TupleTableSlot *row_slot)
+{
+	if (key->plain && !columns_equal(key, reader, row))
+		return false;
+	return (key->plain && key->predicate == NULL) || row_equal(key, reader, row, estate, row_slot);
+}
+
+/*
+ * Row number of a live row of the batch with an equal key, other than except,
+ * or -1.  Whether a row is live may be known after a wait only.
+ */
+static int64
+find_in_batch(UniqueKey *key, StrataStore *store, StrataBatchReader *reader, int64 except,
+			  EState *estate, TupleTableSlot *row_slot)
+{
+	for (int row = 0; row < reader->nrows; row++)
+	{
+		int64		number = reader->first_row + row;
+
+		if (number != except && row_has_key(key, reader, row, estate, row_slot) &&
+			strata_store_row_is_live(store->rel, store->batches, number, NULL))
+			return number;
+	}
+	return -1;
+}
+
+/*-------------------------------------------------------------------------
+ * Candidates: batches that may hold the key
+ *-------------------------------------------------------------------------
+ */
+
+/*
+ * With the key's columns covering the layout's segmentby columns: the segment
+ * of the key, by index, then what has another layout.  Else all batches.
+ */
+typedef enum CandidateStep
+{
+	STEP_SEGMENT,
+	STEP_LOWER_LAYOUTS,
+	STEP_HIGHER_LAYOUTS,
+	STEP_END
+} CandidateStep;
+
+typedef struct Candidates
+{
+	StrataStore *store;
+	Snapshot	snapshot;
+	TupleTableSlot *slot;
+	TableScanDesc all;			/* without index */
+	Relation	index;
+	Relation	others;			/* an index by layout, when there may be other layouts */
+	IndexScanDesc scan;
+	CandidateStep step;
+	StrataLayout *layout;
+	bool		single;			/* all batches have it */
+	int			nkeys;			/* of the segment step: segments and layout */
+	ScanKeyData keys[INDEX_MAX_KEYS];
+} Candidates;
+
+/* Position of attno among the key's columns, or -1. */
+static int
+key_position(UniqueKey *key, AttrNumber attno)
+{
+	for (int i = 0; i < key->nkeys; i++)
+		if (key->index->rd_index->indkey.values[i] == attno)
+			return i;
+	return -1;
+}
+
+static void
+init_index_key(Candidates *c, int column, StrategyNumber strategy, Datum value, bool isnull)
+{
+	Oid			type = c->index->rd_opcintype[column];
+	Oid			opr = get_opfamily_member(c->index->rd_opfamily[column], type, type, strategy);
+
+	ScanKeyEntryInitialize(&c->keys[column], isnull ? SK_ISNULL | SK_SEARCHNULL : 0, column + 1,
+						   strategy, InvalidOid, c->index->rd_indcollation[column],
+						   isnull ? InvalidOid : get_opcode(opr), value);
+}
+
+static void
+init_layout_key(Candidates *c, int column, StrategyNumber strategy, RegProcedure proc)
+{
+	ScanKeyEntryInitialize(&c->keys[column], 0, column + 1, strategy, InvalidOid, C_COLLATION_OID,
+						   proc, CStringGetTextDatum(c->layout->text));
+}
+
+/* Can the segment index be used for the key?  Then its scan keys are set. */
+static bool
+init_segment_keys(Candidates *c, UniqueKey *key)
+{
+	for (int i = 0; i < c->layout->nsegment; i++)
+	{
+		AttrNumber	attno = c->layout->segment[i];
+		int			position = key_position(key, attno);
+		AttrNumber	catt = c->store->schema->seg_att[attno];
+
+		/* both must mean the same by "equal" */
+		if (position < 0 || catt == 0 ||
+			!strata_batch_schema_same_type(c->store->schema, attno, catt) ||
+			key->index->rd_opfamily[position] != c->index->rd_opfamily[i] ||
+			key->index->rd_opcintype[position] != c->index->rd_opcintype[i] ||
+			key->index->rd_indcollation[position] != c->index->rd_indcollation[i])
+			return false;
+		init_index_key(c, i, BTEqualStrategyNumber, key->values[position], key->isnull[position]);
+	}
+	c->nkeys = c->layout->nsegment;
+	if (!c->single)
+		init_layout_key(c, c->nkeys++, BTEqualStrategyNumber, F_TEXTEQ);
+	return true;
+}
+
+static void
+begin_candidates(Candidates *c, StrataStore *store, UniqueKey *key)
+{
+	Oid			index;
+	Oid			others = InvalidOid;
+
+	memset(c, 0, sizeof(*c));
+	c->store = store;
+	c->snapshot = RegisterSnapshot(GetLatestSnapshot());
+	c->slot = table_slot_create(store->batches, NULL);
+	c->layout = strata_store_present_layout(store);
+	c->single = strata_store_has_only_layout(store, c->layout->text);
+	index = key->plain && c->layout->nsegment > 0 ?
+		strata_store_segment_index(store, c->layout, false) : InvalidOid;
+	if (OidIsValid(index) && !c->single)
+		others = strata_store_layout_index(store, c->layout);
+	if (OidIsValid(index) && (c->single || OidIsValid(others)))
+	{
+		c->index = index_open(index, AccessShareLock);
+		if (!init_segment_keys(c, key))
+		{
+			index_close(c->index, AccessShareLock);
+			c->index = NULL;
+		}
+		else if (!c->single)
+			c->others = index_open(others, AccessShareLock);
+	}
+	if (c->index == NULL)
+		c->all = table_beginscan(store->batches, c->snapshot, 0, NULL);
+}
+
+/* Begin the scan of the present step. */
+static void
+begin_step(Candidates *c)
+{
+	bool		segment = c->step == STEP_SEGMENT;
+	int			nkeys = segment ? c->nkeys : 1;
+
+	if (c->step == STEP_LOWER_LAYOUTS)
+		init_layout_key(c, 0, BTLessStrategyNumber, F_TEXT_LT);
+	else if (c->step == STEP_HIGHER_LAYOUTS)
+		init_layout_key(c, 0, BTGreaterStrategyNumber, F_TEXT_GT);
+	c->scan = strata_index_beginscan(c->store->batches, segment ? c->index : c->others, c->snapshot, nkeys, 0);
+	index_rescan(c->scan, c->keys, nkeys, NULL, 0);
+}
+
+/* Next batch row into c->slot. */
+static bool
+next_candidate(Candidates *c)
+{
+	if (c->all != NULL)
+		return table_scan_getnextslot(c->all, ForwardScanDirection, c->slot);
+	for (; c->step < (c->single ? STEP_LOWER_LAYOUTS : STEP_END); c->step++)
+	{
+		if (c->scan == NULL)
+			begin_step(c);
+		if (index_getnext_slot(c->scan, ForwardScanDirection, c->slot))
+			return true;
+		index_endscan(c->scan);
+		c->scan = NULL;
+	}
+	return false;
+}
+
+static void
+end_candidates(Candidates *c)
+{
+	if (c->all != NULL)
+		table_endscan(c->all);
+	if (c->scan != NULL)
+		index_endscan(c->scan);
+	if (c->index != NULL)
+		index_close(c->index, AccessShareLock);
+	if (c->others != NULL)
+		index_close(c->others, AccessShareLock);
+	ExecDropSingleTupleTableSlot(c->slot);
+	UnregisterSnapshot(c->snapshot);
+}
+
+/* First live compressed row with the key, other than `except`, or -1: all batches. */
+static int64
+find_row_anywhere(StrataStore *store, UniqueKey *key, int64 except, EState *estate,
+				  TupleTableSlot *row_slot)
+{
+	Candidates	candidates;
+	StrataBatchReader *reader = strata_batch_reader_create(store->rel, store->schema);
+	int64		row = -1;
+
+	begin_candidates(&candidates, store, key);
+	while (row < 0 && next_candidate(&candidates))
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!strata_batch_reader_load(reader, candidates.slot) || !batch_may_hold(key, reader))
+			continue;
+		row = find_in_batch(key, store, reader, except, estate, row_slot);
+	}
+	strata_batch_reader_free(reader);
+	end_candidates(&candidates);
+	return row;
+}
+
+/* Fingerprints of a batch's keys, in the directory; NULL: the batch is gone. */
+static StrataKeyPrint *
+make_prints(StrataStore *store, UniqueKey *key, StrataKeyDirectory *directory, int line,
+			int64 first_row, EState *estate, TupleTableSlot *row_slot)
+{
+	ItemPointerData tid;
+	StrataBatchReader *reader = strata_cached_batch(store->rel, store->batches, first_row, &tid);
+	StrataKeyPrint *prints;
+	Datum		values[INDEX_MAX_KEYS];
+	bool		isnull[INDEX_MAX_KEYS];
+
+	if (reader == NULL)
+		return NULL;
+	prints = strata_key_batch_make_prints(directory, line);
+	for (int row = 0; row < reader->nrows; row++)
+	{
+		if (key->plain)
+			for (int i = 0; i < key->nkeys; i++)
+				values[i] = strata_column_get(strata_batch_reader_column(reader, key->index->rd_index->indkey.values[i]),
+											  row, &isnull[i]);
+		else
+		{
+			ResetPerTupleExprContext(estate);
+			strata_batch_store_row(store->rel, reader, row, row_slot);
+			GetPerTupleExprContext(estate)->ecxt_scantuple = row_slot;
+			FormIndexDatum(key->info, row_slot, estate, values, isnull);
+		}
+		prints[row].print = strata_key_print(directory, values, isnull);
+		prints[row].row = row;
+	}
+	strata_key_batch_set_prints(directory, line, prints);
+	return prints;
+}
+
+/* The row of the batch at line with the key, as above; by fingerprints. */
+static int64
+find_in_line(StrataStore *store, UniqueKey *key, StrataKeyDirectory *directory, int line,
+			 uint32 print, int64 except, EState *estate, TupleTableSlot *row_slot)
+{
+	int			nrows;
+	StrataKeyPrint *prints;
+	int64		first_row = strata_key_batch(directory, line, &nrows, &prints);
+
+	if (prints == NULL)
+		prints = make_prints(store, key, directory, line, first_row, estate, row_slot);
+	if (prints == NULL)
+		return -1;
+	for (int i = strata_key_find_print(prints, nrows, print); i < nrows && prints[i].print == print; i++)
+	{
+		ItemPointerData tid;
+		StrataBatchReader *reader;
+		int			row = prints[i].row;
+
+		if (first_row + row == except)
+			continue;
+		reader = strata_cached_batch(store->rel, store->batches, first_row, &tid);
+		if (reader == NULL)
+			return -1;
+		if (row_has_key(key, reader, row, estate, row_slot) &&
+			strata_store_row_is_live(store->rel, store->batches, first_row + row, &tid))
+			return first_row + row;
+	}
+	return -1;
+}
+
+/* The same by the directory. */
+static int64
+find_row_in(StrataKeyDirectory *directory, StrataStore *store, UniqueKey *key, int64 except,
+			EState *estate, TupleTableSlot *row_slot)
+{
+	uint32		print = strata_key_print(directory, key->values, key->isnull);
+	StrataKeySearch search;
+	int64		row = -1;
+	int			line;
+
+	strata_key_search_begin(&search, directory, key->values, key->isnull);
+	while (row < 0 && (line = strata_key_search_next(&search)) >= 0)
+	{
+		CHECK_FOR_INTERRUPTS();
+		row = find_in_line(store, key, directory, line, print, except, estate, row_slot);
+	}
+	return row;
+}
+
+/* First live compressed row with the key, other than `except`, or -1. */
+static int64
+find_row(StrataStore *store, UniqueKey *key, int64 except, EState *estate)
+{
+	TupleTableSlot *row_slot = MakeSingleTupleTableSlot(RelationGetDescr(store->rel), &TTSOpsVirtual);
+	StrataKeyDirectory *directory = strata_key_directory_open(store, key->index);
+	int64		row;
+
+	if (directory != NULL)
+		row = find_row_in(directory, store, key, except, estate, row_slot);
+	else
+		row = find_row_anywhere(store, key, except, estate, row_slot);
+	ExecDropSingleTupleTableSlot(row_slot);
+	return row;
+}
+
+/* What the index would say. */
+static void
+raise_violation(Relation rel, UniqueKey *key)
+{
+	char	   *description = BuildIndexValueDescription(key->index, key->values, key->isnull);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_UNIQUE_VIOLATION),
+			 errmsg("duplicate key value violates unique constraint \"%s\"",
+					RelationGetRelationName(key->index)),
+			 description != NULL ? errdetail("Key %s already exists.", description) : 0,
+			 errtableconstraint(rel, RelationGetRelationName(key->index))));
+}
+
+/* True when a row had to be moved. */
+static bool
+check_key(Relation rel, UniqueKey *key, int64 except, bool raise, EState *estate)
+{
+	StrataStore *store = strata_store_open(rel, RowExclusiveLock);
+	int64		row = find_row(store, key, except, estate);
+
+	strata_store_close(store, NoLock);
+	if (row < 0)
+		return false;
+	if (raise && key->index->rd_index->indimmediate)
+		raise_violation(rel, key);
+	else
+	{
+		ItemPointerData tid;
+		TM_FailureData tmfd;
+
+		/* whatever the result: that row is not in its batch any more */
+		(void) strata_store_move_row(rel, row, LockWaitBlock, GetCurrentCommandId(true), &tid, &tmfd);
+	}
+	return true;
+}
+
+/* Has an upsert started in this transaction? */
+static bool upserting = false;
+
+static void
+forget_upsert(XactEvent event, void *arg)
+{
+	upserting = false;
+}
+
+/* See store.h. */
+void
+strata_store_note_upsert(void)
+{
+	static bool registered = false;
+
+	if (!registered)
+		RegisterXactCallback(forget_upsert, NULL);
+	registered = true;
+	upserting = true;
+}
+
+/* See store.h. */
+bool
+strata_store_is_upserting(void)
+{
+	return upserting;
+}
+
+/* See store.h. */
+void
+strata_store_check_unique(Relation rel, TupleTableSlot *slot, int64 except, StrataDuplicate duplicate)
+{
+	List	   *indexes;
+	ListCell   *lc;
+	EState	   *estate;
+
+	if (!rel->rd_rel->relhasindex || !OidIsValid(strata_companion_oid(rel)))
+		return;
+	indexes = RelationGetIndexList(rel);
+	estate = CreateExecutorState();
+	foreach(lc, indexes)
+	{
+		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
+
+		if (index->rd_index->indisunique && index->rd_index->indisready)
+		{
+			UniqueKey	key;
+
+			/* ranges are asked for each time: a move may invalidate them */
+			if (init_key(&key, index, slot, estate) &&
+				!outside_ranges(&key, strata_store_ranges(rel), RelationGetDescr(rel)))
+				(void) check_key(rel, &key, except, duplicate == STRATA_DUPLICATE_RAISE, estate);
+		}
+		index_close(index, AccessShareLock);
+	}
+	FreeExecutorState(estate);
+	list_free(indexes);
+}
+
+/* A key given by its values; false: no row of any batch has it. */
+static bool
+given_key(UniqueKey *key, Relation rel, Relation index, const Datum *values, const bool *isnull, EState *estate)
+{
+	if (!OidIsValid(strata_companion_oid(rel)))
+		return false;
+	memset(key, 0, sizeof(*key));
+	key->index = index;
+	key->info = BuildIndexInfo(index);
+	key->nkeys = index->rd_index->indnkeyatts;
+	key->plain = key->info->ii_Expressions == NIL;
+	key->nulls_equal = key->info->ii_NullsNotDistinct;
+	key->predicate = key->info->ii_Predicate == NIL ? NULL :
+		ExecPrepareQual(key->info->ii_Predicate, estate);
+	memcpy(key->values, values, sizeof(Datum) * key->nkeys);
+	memcpy(key->isnull, isnull, sizeof(bool) * key->nkeys);
+	return init_equality(key) && !outside_ranges(key, strata_store_ranges(rel), RelationGetDescr(rel));
+}
+
+/* See store.h. */
+void
+strata_store_uncover(Relation rel, Relation index, const Datum *values, const bool *isnull)
+{
+	EState	   *estate = CreateExecutorState();
+	UniqueKey	key;
+	bool		found = given_key(&key, rel, index, values, isnull, estate);
+
+	while (found)
+		found = check_key(rel, &key, -1, false, estate) && !index->rd_index->indisunique;
+	FreeExecutorState(estate);
+}
+
+/* See store.h. */
+int64
+strata_store_find_key(Relation rel, Relation index, const Datum *values, const bool *isnull)
+{
+	EState	   *estate = CreateExecutorState();
+	UniqueKey	key;
+	int64		row = -1;
+
+	if (given_key(&key, rel, index, values, isnull, estate))
+	{
+		StrataStore *store = strata_store_open(rel, RowExclusiveLock);
+
+		row = find_row(store, &key, -1, estate);
+		strata_store_close(store, NoLock);
+	}
+	FreeExecutorState(estate);
+	return row;
+}
+
+/*-------------------------------------------------------------------------
+ * Does an update change a key?
+ *-------------------------------------------------------------------------
+ */
+
+/* Does slot's row differ from row `row` of the reader in one of these columns? */
+static bool
+columns_differ(Relation rel, Bitmapset *attrs, StrataBatchReader *reader, int row, TupleTableSlot *slot)
+{
+	bool		differ = false;
+	int			attno = -1;
+
+	while (!differ && (attno = bms_next_member(attrs, attno)) >= 0)
+	{
+		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), attno - 1);
+		bool		old_null;
+		bool		new_null;
+		Datum		old_value = strata_column_get(strata_batch_reader_column(reader, attno), row, &old_null);
+		Datum		new_value = slot_getattr(slot, attno, &new_null);
+
+		differ = old_null != new_null ||
+			(!old_null && !datum_image_eq(old_value, new_value, att->attbyval, att->attlen));
+	}
+	return differ;
+}
+
+/* See store_private.h. */
+bool
+strata_unique_key_changes(Relation rel, StrataBatchReader *reader, int row, TupleTableSlot *slot)
+{
+	bool		changes;
+	Bitmapset  *attrs = strata_store_unique_columns(rel, &changes);
+
+	changes = changes || columns_differ(rel, attrs, reader, row, slot);
+	bms_free(attrs);
+	return changes;
+}
+
+/* See store_private.h. */
+bool
+strata_reference_key_changes(Relation rel, StrataBatchReader *reader, int row, TupleTableSlot *slot)
+{
+	Bitmapset  *offset = RelationGetIndexAttrBitmap(rel, INDEX_ATTR_BITMAP_KEY);
+	Bitmapset  *attrs = NULL;
+	int			member = -1;
+	bool		changes;
+
+	while ((member = bms_next_member(offset, member)) >= 0)
+		if (member + FirstLowInvalidHeapAttributeNumber > 0)
+			attrs = bms_add_member(attrs, member + FirstLowInvalidHeapAttributeNumber);
+	changes = columns_differ(rel, attrs, reader, row, slot);
+	bms_free(attrs);
+	bms_free(offset);
+	return changes;
+}

@@ -1,0 +1,60 @@
+/*-------------------------------------------------------------------------
+ *
+ * decompress.c
+ *	  Batches -> row store: the way back, whole table.
+ *
+ * Not logically decoded: for subscribers nothing changes.
+ *
+ * src/compress/decompress.c
+ *-------------------------------------------------------------------------
+ */
+#include "compress/compress_private.h"
+
+#include "access/table.h"
+#include "access/xact.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "storage/predicate.h"
+#include "utils/inval.h"
+#include "utils/snapmgr.h"
+
+/* See store.h. */
+int64
+strata_store_decompress(Relation rel)
+{
+	Snapshot	snapshot = RegisterSnapshot(IsolationUsesXactSnapshot() ?
+										   GetTransactionSnapshot() : GetLatestSnapshot());
+	StrataRowScan *scan = strata_row_scan_begin(rel, RelationGetDescr(rel), snapshot);
+	StrataRowWriter *writer;
+	int64		nrows = 0;
+
+	if (scan == NULL)
+	{
+		UnregisterSnapshot(snapshot);
+		return 0;
+	}
+	strata_progress_start(rel);
+	strata_progress_phase(STRATA_PHASE_RESTORING);
+	PushActiveSnapshot(snapshot);
+	TransferPredicateLocksToHeapRelation(rel);
+	TransferPredicateLocksToHeapRelation(scan->store->batches);
+	/* before the rows are put back: some may be back already, by an update */
+	strata_store_delete_batches(scan->store, snapshot, GetCurrentCommandId(true));
+	writer = strata_row_writer_begin(rel);
+	while (strata_row_scan_next(scan, ForwardScanDirection, writer->slot))
+	{
+		strata_row_writer_put(writer);
+		strata_row_writer_index(writer);
+		if ((++nrows & 1023) == 0)
+			strata_progress_rows(nrows, nrows);
+	}
+	strata_row_writer_end(writer);
+
+	strata_row_scan_end(scan);
+	PopActiveSnapshot();
+	UnregisterSnapshot(snapshot);
+	CacheInvalidateRelcache(rel);
+	CommandCounterIncrement();
+	strata_progress_end();
+	return nrows;
+}

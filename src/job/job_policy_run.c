@@ -1,0 +1,495 @@
+/*-------------------------------------------------------------------------
+ *
+ * job_policy_run.c
+ *	  What policies do: compress, drop and reorder chunks, make chunks ahead.
+ *
+ * Each chunk is a piece of work of its own: in its own transaction where the
+ * caller allows it, in a subtransaction, as the owner of that very chunk in a
+ * security-restricted context (ALTER TABLE OWNER leaves partitions as they are).  What fails for one chunk does not keep the
+ * others from their turn; the job fails at its end, with the first error.
+ *
+ * src/job/job_policy_run.c
+ *-------------------------------------------------------------------------
+ */
+#include "job/job_private.h"
+
+#include "base/base.h"
+#include "hypertable/hypertable.h"
+#include "store/store.h"
+#include "hypertable/hypertable.h"
+#include "job/job.h"
+
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/namespace.h"
+#include "catalog/partition.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_index.h"
+#include "catalog/pg_inherits.h"
+#include "catalog/pg_type.h"
+#include "common/int.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "storage/lmgr.h"
+#include "tcop/pquery.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/guc.h"
+#include "utils/jsonb.h"
+#include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+
+PG_FUNCTION_INFO_V1(strata_policy_compression);
+PG_FUNCTION_INFO_V1(strata_policy_retention);
+PG_FUNCTION_INFO_V1(strata_policy_reorder);
+PG_FUNCTION_INFO_V1(strata_policy_chunks_ahead);
+
+
+/* The latest chunks are still written to: reordering them is for nothing. */
+#define REORDER_LEAVES 3
+
+/* Batches beyond what the rows need, at which merging them pays: a half. */
+#define TOO_MANY_BATCHES 1.5
+
+/* Work on one table as its owner. */
+typedef void (*Work) (Oid relid, void *arg);
+
+/* How a run over several tables goes. */
+typedef struct Run
+{
+	bool		atomic;
+	int			done;
+	int			failed;
+	ErrorData  *first;			/* the first error */
+} Run;
+
+static void
+begin_run(Run *run, FunctionCallInfo fcinfo)
+{
+	memset(run, 0, sizeof(*run));
+	run->atomic = fcinfo->context == NULL || !IsA(fcinfo->context, CallContext) ||
+		((CallContext *) fcinfo->context)->atomic;
+	if (SPI_connect_ext(run->atomic ? 0 : SPI_OPT_NONATOMIC) != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+}
+
+static Oid
+owner_of(Oid relid)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	Oid			owner = HeapTupleIsValid(tuple) ? ((Form_pg_class) GETSTRUCT(tuple))->relowner : InvalidOid;
+
+	if (HeapTupleIsValid(tuple))
+		ReleaseSysCache(tuple);
+	return owner;
+}
+
+/* Do the work on one table, as its owner, as a piece of its own. */
+static void
+run_one(Run *run, Oid relid, Work work, void *arg)
+{
+	MemoryContext mcxt = CurrentMemoryContext;
+	ResourceOwner resowner;
+	Oid			owner;
+
+	if (!run->atomic)
+	{
+		SPI_commit();
+		EnsurePortalSnapshotExists();
+	}
+	CHECK_FOR_INTERRUPTS();
+	owner = owner_of(relid);
+	if (!OidIsValid(owner))
+		return;					/* gone meanwhile */
+	resowner = CurrentResourceOwner;
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(mcxt);
+	PG_TRY();
+	{
+		StrataOwnerContext saved;
+
+		/* what changes the table pins search_path; an integer_now function may need it */
+		strata_role_enter(owner, &saved);
+		(void) set_config_option("client_min_messages", "warning", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+		work(relid, arg);
+		strata_owner_leave(&saved);
+		ReleaseCurrentSubTransaction();
+		run->done++;
+	}
+	PG_CATCH();
+	{
+		ErrorData  *edata;
+
+		MemoryContextSwitchTo(mcxt);
+		edata = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		/* not ours to survive: a cancellation, and what a server going down says */
+		if (edata->sqlerrcode == ERRCODE_QUERY_CANCELED ||
+			ERRCODE_TO_CATEGORY(edata->sqlerrcode) == ERRCODE_OPERATOR_INTERVENTION)
+			ReThrowError(edata);
+		run->failed++;
+		if (run->first == NULL)
+			run->first = edata;
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(mcxt);
+	CurrentResourceOwner = resowner;
+}
+
+/* The end; raises the first error if there was one. */
+static void
+end_run(Run *run, const char *what)
+{
+	if (!run->atomic)
+	{
+		/* what was done stays done */
+		SPI_commit();
+		EnsurePortalSnapshotExists();
+	}
+	if (run->failed > 0)
+		ereport(ERROR,
+				(errcode(run->first->sqlerrcode),
+				 errmsg("%s", run->first->message),
+				 run->failed == 1 ? 0 :
+				 errdetail("%d of %d chunks could not be %s; this is the first error.",
+						   run->failed, run->failed + run->done, what),
+				 run->first->hint != NULL ? errhint("%s", run->first->hint) : 0));
+	SPI_finish();
+}
+
+/* A policy's job, its hypertable, and the right of the caller to run it. */
+static StrataHypertable *
+open_policy(FunctionCallInfo fcinfo)
+{
+	StrataHypertable *ht;
+	StrataJob  *job;
+
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("job_id and config cannot be null")));
+	job = strata_job_get(PG_GETARG_INT32(0));
+	if (job == NULL || !OidIsValid(job->hypertable))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("job %d is not a policy", PG_GETARG_INT32(0))));
+	if (!has_privs_of_role(GetUserId(), job->owner))
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(job->hypertable));
+	ht = strata_hypertable_get(job->hypertable);
+	if (ht == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("the table of job %d is not a hypertable", job->id),
+				 errhint("SELECT delete_job(%d);", job->id)));
+	return ht;
+}
+
+/* A key of the config as text, or NULL. */
+static char *
+config_value(Datum config, const char *key)
+{
+	JsonbValue	buffer;
+	JsonbValue *value;
+
+	if (!JB_ROOT_IS_OBJECT(DatumGetJsonbP(config)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the config of a policy must be an object")));
+	value = getKeyJsonValueFromContainer(&DatumGetJsonbP(config)->root, key, (int) strlen(key), &buffer);
+
+	if (value == NULL || value->type == jbvNull)
+		return NULL;
+	if (value->type == jbvString)
+		return pnstrdup(value->val.string.val, value->val.string.len);
+	if (value->type == jbvNumeric)
+		return DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(value->val.numeric)));
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("\"%s\" in the config of a policy must be a number or a string", key)));
+}
+
+static Datum
+to_interval(const char *text)
+{
+	return DirectFunctionCall3(interval_in, CStringGetDatum(text), ObjectIdGetDatum(InvalidOid),
+							   Int32GetDatum(-1));
+}
+
+/* Which chunks a policy is for, and what list_work() found. */
+typedef struct Selection
+{
+	const StrataHypertable *ht;
+	Datum		config;
+	const char *after;
+	const char *created_before;
+	List	   *chunks;
+} Selection;
+
+/*
+ * The chunks (OIDs) that are older than the config says, oldest first.  Work on
+ * the hypertable, because its integer_now function runs.
+ */
+static void
+list_work(Oid relid, void *arg)
+{
+	Selection  *selection = arg;
+	const StrataHypertable *ht = selection->ht;
+	const char *after = selection->after;
+	const char *created_before = selection->created_before;
+	char	   *age = config_value(selection->config, after);
+	char	   *created = config_value(selection->config, created_before);
+	int64		limit = 0;
+	TimestampTz made_before = 0;
+	ListCell   *lc;
+
+	if ((age == NULL) == (created == NULL))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the config of the policy must have one of \"%s\" and \"%s\"", after, created_before)));
+	if (age != NULL && strata_time_type_is_integer(ht->key_type))
+	{
+		int64		now = strata_hypertable_now(ht);
+		int64		distance = DatumGetInt64(DirectFunctionCall1(int8in, CStringGetDatum(age)));
+
+		if (pg_sub_s64_overflow(now, distance, &limit))
+			return;
+	}
+	else if (age != NULL)
+		limit = strata_hypertable_point(ht, INTERVALOID, to_interval(age), after);
+	else
+		made_before = DatumGetTimestampTz(DirectFunctionCall2(timestamptz_mi_interval,
+															  TimestampTzGetDatum(GetCurrentTimestamp()),
+															  to_interval(created)));
+	foreach(lc, strata_chunk_list(ht))
+	{
+		StrataChunk *chunk = lfirst(lc);
+		TimestampTz made;
+
+		if (age != NULL ? (!chunk->range.no_hi && chunk->range.hi <= limit) :
+			(strata_chunk_created(chunk->relid, &made) && made < made_before))
+			selection->chunks = lappend_oid(selection->chunks, chunk->relid);
+	}
+}
+
+/* Work on all chunks of a selection. */
+static void
+run_selection(FunctionCallInfo fcinfo, Selection *selection, Work work, void *arg, const char *what)
+{
+	Run			run;
+	ListCell   *lc;
+
+	selection->config = PG_GETARG_DATUM(1);
+	begin_run(&run, fcinfo);
+	run_one(&run, selection->ht->relid, list_work, selection);
+	run.done = 0;
+	foreach(lc, selection->chunks)
+		run_one(&run, lfirst_oid(lc), work, arg);
+	end_run(&run, what);
+}
+
+/* Rows in the row store, or nothing but an empty page? */
+static bool
+has_fresh_rows(Oid relid, bool *has_batches)
+{
+	Relation	rel = try_table_open(relid, AccessShareLock);
+	bool		fresh = false;
+
+	*has_batches = false;
+	if (rel == NULL)
+		return false;
+	if (strata_relation_is_strata(rel))
+	{
+		*has_batches = OidIsValid(strata_companion_oid(rel));
+		fresh = RelationGetNumberOfBlocks(rel) > 0;
+	}
+	table_close(rel, AccessShareLock);
+	return fresh;
+}
+
+/* Have late rows left the chunk with many more batches than its rows need? */
+static bool
+needs_merge(Oid relid)
+{
+	Oid			types[3] = {OIDOID, INT4OID, FLOAT8OID};
+	Datum		values[3] = {ObjectIdGetDatum(relid), Int32GetDatum(strata_batch_rows), Float8GetDatum(TOO_MANY_BATCHES)};
+	bool		isnull;
+
+	if (strata_sql_execute("SELECT sum(n) > sum(least_n) * $3 + 1 FROM (SELECT count(*) AS n,"
+						   " ceil(sum(nrows)::numeric / $2)::float8 AS least_n"
+						   " FROM strata.batches($1::regclass) GROUP BY segment) s",
+						   3, types, values, NULL, true) != SPI_OK_SELECT || SPI_processed != 1)
+		return false;
+	return DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull)) && !isnull;
+}
+
+/* As compress_chunk(relid, true, recompress) does; the table is a chunk of the owner we are. */
+static void
+compress_table(Oid relid, bool recompress)
+{
+	Relation	rel = table_open(relid, ExclusiveLock);
+
+	if (strata_relation_is_strata(rel))
+		strata_table_compress_chunk(rel, true, recompress);
+	table_close(rel, NoLock);
+}
+
+static void
+compress_work(Oid relid, void *arg)
+{
+	bool		had_batches;
+	bool	   *merge = arg;
+
+	if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid)) || !has_fresh_rows(relid, &had_batches))
+		return;
+	compress_table(relid, false);
+	if (!had_batches || !*merge)
+		return;
+	CommandCounterIncrement();
+	if (needs_merge(relid))
+		compress_table(relid, true);
+}
+
+/* CALL policy_compression(job_id, config) */
+Datum
+strata_policy_compression(PG_FUNCTION_ARGS)
+{
+	Selection	selection = {open_policy(fcinfo), 0, "compress_after", "compress_created_before"};
+	char	   *setting = config_value(PG_GETARG_DATUM(1), "recompress");
+	bool		merge = setting == NULL || strcmp(setting, "off") != 0;
+
+	run_selection(fcinfo, &selection, compress_work, &merge, "compressed");
+	PG_RETURN_VOID();
+}
+
+static void
+drop_work(Oid relid, void *arg)
+{
+	const StrataHypertable *ht = arg;
+
+	/* who waits for this lock keeps readers of the hypertable waiting: not for long */
+	(void) set_config_option("lock_timeout", "10s", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	LockRelationOid(ht->relid, AccessExclusiveLock);
+	LockRelationOid(relid, AccessExclusiveLock);
+	/* somebody may have been faster */
+	if (get_rel_relispartition(relid) && get_partition_parent(relid, true) == ht->relid)
+		strata_chunk_drop(ht, list_make1_oid(relid));
+}
+
+/* CALL policy_retention(job_id, config) */
+Datum
+strata_policy_retention(PG_FUNCTION_ARGS)
+{
+	Selection	selection = {open_policy(fcinfo), 0, "drop_after", "drop_created_before"};
+
+	run_selection(fcinfo, &selection, drop_work, unconstify(StrataHypertable *, selection.ht), "dropped");
+	PG_RETURN_VOID();
+}
+
+/* Once per chunk; compressed rows have their own order. */
+static void
+reorder_work(Oid relid, void *arg)
+{
+	Oid			index;
+	bool		has_batches;
+	StrataOwnerContext saved;
+
+	if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid)))
+		return;
+	index = strata_chunk_index(relid, *(Oid *) arg);
+	if (!OidIsValid(index) || get_index_isclustered(index) || !has_fresh_rows(relid, &has_batches) || has_batches)
+		return;
+	(void) set_config_option("lock_timeout", "10s", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	strata_owner_enter(owner_of(relid), &saved);
+	strata_sql_run(psprintf("CLUSTER %s USING %s",
+							quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)), get_rel_name(relid)),
+							quote_identifier(get_rel_name(index))));
+	strata_owner_leave(&saved);
+}
+
+/* CALL policy_reorder(job_id, config) */
+Datum
+strata_policy_reorder(PG_FUNCTION_ARGS)
+{
+	StrataHypertable *ht = open_policy(fcinfo);
+	char	   *name = config_value(PG_GETARG_DATUM(1), "index_name");
+	Oid			index = name != NULL ? get_relname_relid(name, get_rel_namespace(ht->relid)) : InvalidOid;
+	List	   *chunks = strata_chunk_list(ht);
+	Run			run;
+
+	if (!OidIsValid(index))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("index \"%s\" of the reorder policy does not exist", name != NULL ? name : "")));
+	begin_run(&run, fcinfo);
+	for (int i = 0; i < list_length(chunks) - REORDER_LEAVES; i++)
+		run_one(&run, ((StrataChunk *) list_nth(chunks, i))->relid, reorder_work, &index);
+	end_run(&run, "reordered");
+	PG_RETURN_VOID();
+}
+
+/*
+ * Is the hypertable being written to?  Then the chunk of the present time holds
+ * rows.  Others would gather empty chunks for ever.
+ */
+static bool
+is_active(const StrataHypertable *ht, int64 now)
+{
+	ListCell   *lc;
+
+	foreach(lc, strata_chunk_list(ht))
+	{
+		StrataChunk *chunk = lfirst(lc);
+		bool		has_batches;
+
+		if ((chunk->range.no_lo || chunk->range.lo <= now) && (chunk->range.no_hi || chunk->range.hi > now))
+			return has_fresh_rows(chunk->relid, &has_batches) || has_batches;
+	}
+	return false;
+}
+
+static void
+ahead_work(Oid relid, void *arg)
+{
+	StrataHypertable *ht = strata_hypertable_get(relid);
+	int64		now,
+				up_to;
+
+	/* a hypertable of integer time need not say what now is */
+	if (ht == NULL || (strata_time_type_is_integer(ht->key_type) &&
+					   strata_settings_get_text(relid, "integer_now_func") == NULL))
+		return;
+	now = strata_time_type_is_integer(ht->key_type) ? strata_hypertable_now(ht) :
+		strata_hypertable_point(ht, INTERVALOID, to_interval("0"), "now");
+	if (pg_add_s64_overflow(now, ht->interval, &up_to) || !is_active(ht, now))
+		return;
+	(void) set_config_option("lock_timeout", "10s", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	(void) strata_chunk_create_ahead(ht, up_to);
+}
+
+/* CALL policy_chunks_ahead(job_id, config): for all hypertables; superusers only. */
+Datum
+strata_policy_chunks_ahead(PG_FUNCTION_ARGS)
+{
+	Run			run;
+	uint64		n;
+	Oid		   *relids;
+	bool		isnull;
+
+	begin_run(&run, fcinfo);
+	if (strata_sql_execute("SELECT relid FROM _strata.hypertable", 0, NULL, NULL, NULL, true) != SPI_OK_SELECT)
+		elog(ERROR, "could not list hypertables");
+	n = SPI_processed;
+	relids = palloc(sizeof(Oid) * (n + 1));
+	for (uint64 i = 0; i < n; i++)
+	{
+		relids[i] = DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &isnull));
+	}
+	for (uint64 i = 0; i < n; i++)
+		run_one(&run, relids[i], ahead_work, NULL);
+	end_run(&run, "given their next chunk");
+	PG_RETURN_VOID();
+}

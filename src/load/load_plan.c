@@ -1,0 +1,278 @@
+/*-------------------------------------------------------------------------
+ *
+ * load_plan.c
+ *	  INSERT ... SELECT into a table with strata.direct_load.
+ *
+ * Planning puts a node under ModifyTable that passes rows through; it remembers
+ * what the query says against a load of many rows at a time, and tells EXPLAIN.
+ * When nothing does, executor start has ModifyTable execute load_rows.c's
+ * function instead of its own.  What only the moment can tell (locks, the number
+ * of rows) is decided there.
+ *
+ * src/load/load_plan.c
+ *-------------------------------------------------------------------------
+ */
+#include "load/load_private.h"
+#include "catalog/catalog.h"
+#include "compress/compress.h"
+
+#include "access/table.h"
+#include "catalog/pg_class.h"
+#include "commands/explain.h"
+#ifdef STRATA_EXPLAIN_IS_SPLIT
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#endif
+#include "executor/executor.h"
+#include "nodes/extensible.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "parser/parsetree.h"
+#include "utils/lsyscache.h"
+
+typedef struct LoadState
+{
+	CustomScanState css;
+	const char *obstacle;		/* of the query; NULL: none */
+	Relation	rel;			/* NULL: not bound */
+	bool		ran;
+	int64		nbatched;
+} LoadState;
+
+static Node *create_load_state(CustomScan *scan);
+
+static const CustomScanMethods load_methods = {
+	.CustomName = "StrataLoad",
+	.CreateCustomScanState = create_load_state
+};
+
+/*-------------------------------------------------------------------------
+ * Planning
+ *-------------------------------------------------------------------------
+ */
+
+/* See load.h. */
+bool
+strata_load_is_wanted(Relation rel)
+{
+	if (!strata_enable_direct_load)
+		return false;
+	return (rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE || strata_relation_is_strata(rel)) &&
+		strata_settings_direct_load(rel);
+}
+
+/* Is a partition a foreign table, or partitioned itself? */
+static bool
+has_foreign_partition(Relation rel)
+{
+	PartitionDesc desc;
+
+	if (rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
+		return false;
+	desc = RelationGetPartitionDesc(rel, true);
+	for (int i = 0; i < desc->nparts; i++)
+		if (get_rel_relkind(desc->oids[i]) != RELKIND_RELATION)
+			return true;
+	return false;
+}
+
+/* What in the query or the table forbids to collect rows; NULL: nothing. */
+static const char *
+query_obstacle(Query *query, Relation rel)
+{
+	if (query->returningList != NIL)
+		return "RETURNING";
+	if (query->onConflict != NULL)
+		return "ON CONFLICT";
+	if (query->hasModifyingCTE)
+		return "data-modifying WITH";
+	if (query->withCheckOptions != NIL)
+		return "check option or row security";
+	if (!strata_load_triggers_allow(rel->trigdesc) ||
+		(rel->trigdesc != NULL && rel->trigdesc->trig_insert_after_row))
+		return "trigger";
+	if (has_foreign_partition(rel))
+		return "partition that is not a table";
+	/* it might look at rows that this statement has inserted */
+	if (contain_volatile_functions_not_nextval((Node *) query))
+		return "volatile function";
+	return NULL;
+}
+
+/* See load.h. */
+const char *
+strata_load_query_obstacle(Query *query, bool *wanted)
+{
+	const char *obstacle = NULL;
+	Relation	rel;
+
+	*wanted = false;
+	if (!strata_enable_direct_load || query->commandType != CMD_INSERT || query->jointree->fromlist == NIL)
+		return NULL;
+	rel = table_open(rt_fetch(query->resultRelation, query->rtable)->relid, NoLock);
+	if (strata_load_is_wanted(rel))
+	{
+		*wanted = true;
+		obstacle = query_obstacle(query, rel);
+	}
+	table_close(rel, NoLock);
+	return obstacle;
+}
+
+/* See load.h. */
+void
+strata_load_plan(PlannedStmt *stmt, const char *obstacle)
+{
+	ModifyTable *modify = (ModifyTable *) stmt->planTree;
+	CustomScan *scan;
+
+	if (!IsA(modify, ModifyTable) || modify->operation != CMD_INSERT)
+		return;
+	scan = strata_make_pass_through(outerPlan(modify), &load_methods);
+	scan->custom_private = list_make1(makeString(pstrdup(obstacle != NULL ? obstacle : "")));
+	outerPlan(modify) = (Plan *) scan;
+}
+
+/*-------------------------------------------------------------------------
+ * Execution
+ *-------------------------------------------------------------------------
+ */
+
+/* Does the query's row type still fit the table?  If not, ModifyTable says so. */
+static bool
+row_type_fits(Plan *plan, TupleDesc desc)
+{
+	int			n = 0;
+	ListCell   *lc;
+
+	foreach(lc, plan->targetlist)
+	{
+		TargetEntry *te = lfirst_node(TargetEntry, lc);
+
+		if (te->resjunk)
+			continue;
+		if (n >= desc->natts ||
+			(!TupleDescAttr(desc, n)->attisdropped && exprType((Node *) te->expr) != TupleDescAttr(desc, n)->atttypid))
+			return false;
+		n++;
+	}
+	return n == desc->natts;
+}
+
+/* The node under ModifyTable or under the one that makes chunks, or NULL. */
+static LoadState *
+find_load(PlanState *child)
+{
+	while (child != NULL && IsA(child, CustomScanState))
+	{
+		CustomScan *scan = (CustomScan *) child->plan;
+
+		if (scan->methods == &load_methods)
+			return (LoadState *) child;
+		if (!strata_route_is_node(scan))
+			return NULL;
+		child = outerPlanState(child);
+	}
+	return NULL;
+}
+
+/* In ModifyTable's place. */
+static TupleTableSlot *
+exec_load_rows(PlanState *ps)
+{
+	ModifyTableState *mt = (ModifyTableState *) ps;
+	LoadState  *state = find_load(outerPlanState(mt));
+
+	if (!state->ran)
+	{
+		state->ran = true;
+		state->nbatched = strata_load_rows(mt, NULL);
+	}
+	return NULL;
+}
+
+/* See load.h. */
+void
+strata_load_bind(QueryDesc *query_desc)
+{
+	ModifyTableState *mt = (ModifyTableState *) query_desc->planstate;
+	LoadState  *state;
+
+	if (query_desc->operation != CMD_INSERT || !IsA(mt, ModifyTableState))
+		return;
+	state = find_load(outerPlanState(mt));
+	if (state == NULL || !strata_enable_direct_load)
+		return;
+	state->rel = mt->rootResultRelInfo->ri_RelationDesc;
+	if (state->obstacle == NULL && row_type_fits(outerPlan(mt->ps.plan), RelationGetDescr(state->rel)))
+		ExecSetExecProcNode(&mt->ps, exec_load_rows);
+}
+
+static void
+begin_load(CustomScanState *css, EState *estate, int eflags)
+{
+	const char *obstacle = strVal(linitial(((CustomScan *) css->ss.ps.plan)->custom_private));
+
+	((LoadState *) css)->obstacle = obstacle[0] != '\0' ? obstacle : NULL;
+	outerPlanState(css) = ExecInitNode(outerPlan(css->ss.ps.plan), estate, eflags);
+}
+
+static TupleTableSlot *
+exec_load(CustomScanState *css)
+{
+	return ExecProcNode(outerPlanState(css));
+}
+
+static void
+end_load(CustomScanState *css)
+{
+	ExecEndNode(outerPlanState(css));
+}
+
+static void
+rescan_load(CustomScanState *css)
+{
+	ExecReScan(outerPlanState(css));
+}
+
+static void
+explain_load(CustomScanState *css, List *ancestors, ExplainState *es)
+{
+	LoadState  *state = (LoadState *) css;
+	const char *obstacle = state->obstacle;
+
+	if (obstacle == NULL && state->rel == NULL)
+		obstacle = "strata.enable_direct_load is off";
+	if (obstacle == NULL && state->rel->rd_rel->relkind == RELKIND_RELATION)
+		obstacle = strata_direct_load_obstacle(state->rel);
+	ExplainPropertyText("Direct Load", obstacle == NULL ? "yes" : psprintf("no (%s)", obstacle), es);
+	if (es->analyze && state->ran)
+		ExplainPropertyInteger("Rows into Batches", NULL, state->nbatched, es);
+}
+
+static const CustomExecMethods load_exec_methods = {
+	.CustomName = "StrataLoad",
+	.BeginCustomScan = begin_load,
+	.ExecCustomScan = exec_load,
+	.EndCustomScan = end_load,
+	.ReScanCustomScan = rescan_load,
+	.ExplainCustomScan = explain_load
+};
+
+static Node *
+create_load_state(CustomScan *scan)
+{
+	LoadState  *state = (LoadState *) newNode(sizeof(LoadState), T_CustomScanState);
+
+	state->css.methods = &load_exec_methods;
+	return (Node *) state;
+}
+
+/* See load_private.h. */
+void
+strata_load_init(void)
+{
+	strata_copy_init();
+	RegisterCustomScanMethods(&load_methods);
+}
