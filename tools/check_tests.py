@@ -4,7 +4,9 @@
 Every test of test/sql and test/specs has its expected output, every expected
 file belongs to a test, and no name is used twice (they share test/expected).
 Tests of test/sql that say "-- needs superuser: why" (tools/test.sh leaves them
-out of the pass as an ordinary role) give a reason, and are few.
+out of the pass as an ordinary role) give a reason, and are few.  No COPY FROM
+stdin is refused before it asks for its rows: psql up to 15.18 takes the rows
+that stand behind it for commands, later ones skip them.
 """
 import os
 import re
@@ -36,6 +38,29 @@ def superuser_reasons():
     return reasons
 
 
+def refused_copies(name):
+    """Every COPY FROM stdin of a test whose expected error is not about its rows.
+
+    Errors about rows come with "CONTEXT:  COPY", where the verbosity is not terse.
+    """
+    with open(os.path.join(TEST, "expected", name + ".out"), encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    refused, terse = [], False
+    for number, line in enumerate(lines):
+        if line.startswith("\\set VERBOSITY "):
+            terse = line.endswith("terse")
+        if terse or not re.match(r"COPY .* FROM stdin\b.*;$", line, re.IGNORECASE):
+            continue
+        answer = []
+        for follows in lines[number + 1:]:
+            if not re.match(r"[A-Z]+( [0-9]+)?: |[ \t]", follows):
+                break
+            answer.append(follows)
+        if any(a.startswith("ERROR:") for a in answer) and not any(a.startswith("CONTEXT:  COPY ") for a in answer):
+            refused.append(line)
+    return refused
+
+
 def main():
     sql, specs, expected = names("sql", ".sql"), names("specs", ".spec"), names("expected", ".out")
     problems = ["test/sql/%s.sql and test/specs/%s.spec share a name" % (n, n) for n in sorted(sql & specs)]
@@ -52,6 +77,10 @@ def main():
     if len(reasons) > MOST_FOR_SUPERUSERS:
         problems.append("%d tests need a superuser, at most %d may: %s"
                         % (len(reasons), MOST_FOR_SUPERUSERS, ", ".join(sorted(reasons))))
+    for name in sorted(sql & expected):
+        for statement in refused_copies(name):
+            problems.append("test/sql/%s.sql: \\copy from /dev/null where COPY FROM stdin is refused before it"
+                            " asks for rows: %s" % (name, statement))
     for problem in problems:
         print(problem, file=sys.stderr)
     return 1 if problems else 0
