@@ -36,10 +36,13 @@ picked() { [ -z "${T:-}" ] || [[ " $T " == *" $1 "* ]]; }
 
 lane_cluster() { [ "$1" = 1 ] && echo test || echo "test$1"; }
 
-# Start the servers of all lanes, one after the other: each start installs anew.
+# Start the servers of all lanes, one after the other: each start installs anew.  No job
+# starts there by itself, beside the statements of a test.
 servers_up=0
 servers() {
     local lane
+    export STRATA_CONF="strata.max_job_workers = 0
+${STRATA_CONF:-}"
     for ((lane = 1; lane <= LANES; lane++)); do
         export STRATA_CLUSTER
         STRATA_CLUSTER=$(lane_cluster "$lane")

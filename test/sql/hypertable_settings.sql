@@ -48,6 +48,7 @@ SET session_replication_role = origin;
 SET TimeZone = 'UTC';
 SET DateStyle = 'ISO';
 SET lock_timeout = 0;
+SET statement_timeout = 0;
 SET ROLE hyper_settings_owner;
 -- by a worker, and then by this process
 INSERT INTO hs SELECT timestamptz '2026-01-01' + g * interval '1 min', g % 5, g FROM generate_series(0, 1999) g;
@@ -61,14 +62,18 @@ COMMIT;
 SELECT c.relname, a.amname, p.spcname, pg_get_expr(c.relpartbound, c.oid) FROM show_chunks('hs') s (oid) JOIN pg_class c USING (oid) JOIN pg_am a ON a.oid = c.relam LEFT JOIN pg_tablespace p ON p.oid = c.reltablespace ORDER BY 1;
 -- a job of ours
 RESET ROLE;
+ALTER SYSTEM SET strata.max_job_workers = 4;
+SELECT pg_reload_conf();
 SELECT add_compression_policy('hs', interval '1 hour') AS job \gset
 DO $$ BEGIN
-	FOR i IN 1 .. 300 LOOP
-		EXIT WHEN EXISTS (SELECT FROM strata.job_stats WHERE hypertable_name = 'hs' AND total_runs > 0);
+	FOR i IN 1 .. 3000 LOOP
+		EXIT WHEN EXISTS (SELECT FROM strata.job_stats WHERE hypertable_name = 'hs' AND last_run_status IS NOT NULL);
+		COMMIT;
 		PERFORM pg_sleep(0.1);
-		PERFORM pg_stat_clear_snapshot();
 	END LOOP;
 END $$;
+ALTER SYSTEM RESET strata.max_job_workers;
+SELECT pg_reload_conf();
 SELECT last_run_status, total_failures FROM strata.job_stats WHERE job_id = :job;
 SELECT bool_and(is_compressed) FROM strata.chunks WHERE hypertable_name = 'hs' AND range_end < '2026-01-03';
 SELECT err_message FROM strata.job_errors WHERE job_id = :job;

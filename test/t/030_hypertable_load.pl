@@ -67,7 +67,7 @@ is($node->safe_psql('postgres', q{
 		WHERE h.inhparent = 'm'::regclass GROUP BY indrelid) x}), '1', 'every chunk has the same indexes');
 
 # A cancelled statement takes its worker along.
-my ($blocker) = start_psql($node, 'BEGIN; LOCK TABLE m IN SHARE UPDATE EXCLUSIVE MODE; SELECT pg_sleep(100)');
+my ($blocker) = start_psql($node, 'BEGIN; LOCK TABLE m IN SHARE UPDATE EXCLUSIVE MODE; SELECT pg_sleep(1000)');
 ok(wait_until(sub { $node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'}) eq '1' }),
 	'a chunk cannot be made');
 my ($ret, $out, $err) = $node->psql('postgres', "SET statement_timeout = '500ms'; INSERT INTO m VALUES (66666666, 1, 1)");

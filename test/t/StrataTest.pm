@@ -13,7 +13,7 @@ use PostgreSQL::Test::Utils ();
 use Test::More;
 
 our @EXPORT = qw(strata_node make_twins grow_twins content_hash twins_are_equal
-	is_sound start_psql wait_until);
+	is_sound start_psql wait_until becomes);
 
 # A started cluster with the library preloaded; %options as for init().
 sub strata_node
@@ -112,6 +112,20 @@ sub wait_until
 		select(undef, undef, undef, 0.05);
 	}
 	return 0;
+}
+
+# The query gives true, sooner or later, also from a server that is on its way back.  What a job does
+# is over once its run is recorded, not when its work can be seen: such a query is about strata.job_stats.
+sub becomes
+{
+	my ($node, $query, $name, $database) = @_;
+	# a psql that is turned away before it has read the query makes psql() die of a broken pipe
+	my $is_true = sub {
+		my ($status, $out) = eval { $node->psql($database // 'postgres', $query) };
+		return defined $status && $status == 0 && $out eq 't';
+	};
+	return ok(wait_until($is_true, 180), $name)
+	  || diag(($node->psql('postgres', 'SELECT * FROM strata.job_stats; SELECT * FROM strata.job_history'))[1]);
 }
 
 1;
