@@ -1,7 +1,7 @@
 """bench/queries.py
 
 The query shapes of TSBS's "devops" use case, and a few of our own, on a table
-of ten CPU metrics.  date_trunc stands for time_bucket.
+of ten CPU metrics called cpu.  date_trunc stands for time_bucket.
 """
 import datetime
 
@@ -13,7 +13,7 @@ SCALING = ["single-groupby-1-1-12", "double-groupby-1", "groupby-orderby-limit",
 
 
 class Shapes:
-    """SQL of each shape, with T for the table; hosts and times are drawn."""
+    """SQL of each shape; hosts and times are drawn."""
 
     def __init__(self, rng, hosts, first, last):
         self.rng, self.hosts, self.first, self.last = rng, hosts, first, last
@@ -28,28 +28,33 @@ class Shapes:
         return "hostname IN (%s)" % ", ".join("'%s'" % h for h in self.rng.sample(self.hosts, min(number, len(self.hosts))))
 
     def single_groupby(self, metrics, hosts, hours):
-        return "SELECT date_trunc('minute', time) AS minute, %s FROM T WHERE %s AND %s GROUP BY 1 ORDER BY 1" % (
+        return "SELECT date_trunc('minute', time) AS minute, %s FROM cpu WHERE %s AND %s GROUP BY 1 ORDER BY 1" % (
             ", ".join("max(%s)" % m for m in METRICS[:metrics]), self.some_hosts(hosts), self.window(hours))
 
     def cpu_max_all(self, hosts):
-        return "SELECT date_trunc('hour', time) AS hour, %s FROM T WHERE %s AND %s GROUP BY 1 ORDER BY 1" % (
+        return "SELECT date_trunc('hour', time) AS hour, %s FROM cpu WHERE %s AND %s GROUP BY 1 ORDER BY 1" % (
             ", ".join("max(%s)" % m for m in METRICS), self.some_hosts(hosts), self.window(8))
 
     def double_groupby(self, metrics):
-        return "SELECT date_trunc('hour', time) AS hour, hostname, %s FROM T WHERE %s GROUP BY 1, 2 ORDER BY 1, 2" % (
+        return "SELECT date_trunc('hour', time) AS hour, hostname, %s FROM cpu WHERE %s GROUP BY 1, 2 ORDER BY 1, 2" % (
             ", ".join("avg(%s)" % m for m in METRICS[:metrics]), self.window(12))
 
     def groupby_orderby_limit(self):
         end = self.window(1).split("'")[3]
-        return ("SELECT date_trunc('minute', time) AS minute, max(usage_user) FROM T WHERE time < '%s' "
+        return ("SELECT date_trunc('minute', time) AS minute, max(usage_user) FROM cpu WHERE time < '%s' "
                 "GROUP BY 1 ORDER BY 1 DESC LIMIT 5" % end)
 
     def high_cpu(self, hosts):
         where = "usage_user > 90.0 AND %s" % self.window(12)
-        return "SELECT * FROM T WHERE %s%s" % (where, " AND " + self.some_hosts(hosts) if hosts else "")
+        return "SELECT * FROM cpu WHERE %s%s" % (where, " AND " + self.some_hosts(hosts) if hosts else "")
+
+    def moment(self):
+        """When every host has a row."""
+        start = self.window(0).split("'")[1]
+        return start[:18] + "0" + start[19:]
 
     def point(self):
-        return "SELECT * FROM T WHERE %s AND time = '%s'" % (self.some_hosts(1), self.window(0).split("'")[1])
+        return "SELECT * FROM cpu WHERE %s AND time = '%s'" % (self.some_hosts(1), self.moment())
 
     def all(self):
         """[(name, function making SQL)], in the order of the report."""
@@ -70,15 +75,15 @@ class Shapes:
             ("high-cpu-all", lambda: self.high_cpu(0)),
             ("lastpoint-lateral", lambda: (
                 "SELECT h.hostname, c.* FROM hosts AS h CROSS JOIN LATERAL (SELECT time, usage_user, usage_system "
-                "FROM T AS x WHERE x.hostname = h.hostname ORDER BY time DESC LIMIT 1) AS c ORDER BY 1")),
-            ("lastpoint-distinct-on", lambda: "SELECT DISTINCT ON (hostname) * FROM T ORDER BY hostname, time DESC"),
+                "FROM cpu AS x WHERE x.hostname = h.hostname ORDER BY time DESC LIMIT 1) AS c ORDER BY 1")),
+            ("lastpoint-distinct-on", lambda: "SELECT DISTINCT ON (hostname) * FROM cpu ORDER BY hostname, time DESC"),
             ("latest-10-of-host", lambda: (
-                "SELECT * FROM T WHERE %s ORDER BY time DESC LIMIT 10" % self.some_hosts(1))),
+                "SELECT * FROM cpu WHERE %s ORDER BY time DESC LIMIT 10" % self.some_hosts(1))),
             ("point-lookup", self.point),
-            ("count", lambda: "SELECT count(*) FROM T"),
-            ("count-avg-all-rows", lambda: "SELECT count(*), avg(usage_user) FROM T"),
-            ("filter-two-metrics", lambda: "SELECT count(*) FROM T WHERE usage_user > 95 AND usage_system < 5"),
+            ("count", lambda: "SELECT count(*) FROM cpu"),
+            ("count-avg-all-rows", lambda: "SELECT count(*), avg(usage_user) FROM cpu"),
+            ("filter-two-metrics", lambda: "SELECT count(*) FROM cpu WHERE usage_user > 95 AND usage_system < 5"),
             ("hourly-rollup", lambda: (
                 "SELECT date_trunc('hour', time) AS hour, hostname, avg(usage_user), max(usage_system), count(*) "
-                "FROM T GROUP BY 1, 2 ORDER BY 1, 2")),
+                "FROM cpu GROUP BY 1, 2 ORDER BY 1, 2")),
         ]

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """bench/run.py
 
-TSBS's CPU data in a heap, a strata table, DuckDB and ClickHouse; the query
-shapes of TSBS on all of them in turns, answers compared; rates of loading; see
+TSBS's CPU data and requests of a web site in heap, strata, DuckDB and
+ClickHouse, and in another build of strata; the query shapes of TSBS, and those
+of analysts, on all of them in turns, answers compared; rates of loading; see
 README.md.  A benchmark of wrong answers is worth nothing.
 """
 import argparse
 import csv
 import datetime
+import decimal
 import itertools
 import math
 import os
@@ -20,10 +22,13 @@ import sys
 import time
 
 import engines
+from analyst import Analyst
 from queries import SCALING, Shapes
 
-STRATA = "USING strata WITH (strata.segmentby = 'hostname', strata.orderby = 'time DESC'%s)"
 HOURS = 72
+LATE = 0.05                 # of the rows come when their chunk is compressed
+BINARY = ", binary"
+SHORT = 20                  # milliseconds
 NUMBER = re.compile(r"-?\d+(\.\d+)?(e[-+]?\d+)?")
 
 
@@ -36,10 +41,10 @@ def say(text):
 def plain(value):
     """Times as text in UTC, numbers as floats, whatever the library made of them."""
     if isinstance(value, datetime.datetime):
-        return value.strftime("%Y-%m-%d %H:%M:%S")
+        return value.strftime("%Y-%m-%d %H:%M:%S" + (".%f" if value.microsecond else ""))
     if isinstance(value, str):
         return float(value) if NUMBER.fullmatch(value) else value
-    return float(value) if isinstance(value, (int, float)) else value
+    return float(value) if isinstance(value, (int, float, decimal.Decimal)) else value
 
 
 def difference(left, right):
@@ -64,56 +69,70 @@ class Bench:
         self.hosts = options.hosts or max(1, round(rows / (HOURS * 360)))
         self.hours = options.hours or HOURS
         self.rows = self.hosts * self.hours * 360
-        self.path = os.path.join(options.work, "rows.csv")
+        self.files = {}             # {table: (file of the rows that come in time, of the late ones or None)}
         self.lines = []             # (what, unit, {engine: [measurements]})
+        self.cpu = {}               # {query: {engine: [milliseconds of CPU]}}
         self.engines = []
+        self.wrong = []
 
-    def restart(self):
-        subprocess.run([self.options.server, "restart"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    def postgres(self, name, method, shape=None, base=False):
+        options = self.options
+        server = options.base_server if base else options.server
 
-    def postgres(self, name, table, clause):
-        return engines.Postgres(name, self.options.dsn, table, clause, self.restart)
+        def restart():
+            subprocess.run([server, "restart"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return engines.Postgres(name, options.base_dsn if base else options.dsn, method, shape or options.shape, self.hours, restart)
 
     def open_engines(self):
-        self.engines = [self.postgres("heap", "cpu_heap", "USING heap"),
-                        self.postgres("strata", "cpu", STRATA % ", strata.direct_load")]
-        for make in () if self.options.no_peers else (engines.Duck, engines.Click):
-            try:
-                self.engines.append(make(self.options.work))
-            except Exception as error:  # a peer that does not come up is no reason to stop, whatever it raises
-                say("NOT COMPARED with %s: %s" % (make.name, error))
+        self.engines = [self.postgres("heap", "heap")] + ([self.postgres("base", "strata", base=True)] if self.options.base_dsn else [])
+        self.engines.append(self.postgres("strata", "strata"))
+        for make in (engines.Duck, engines.Click):
+            if make.name.lower() in self.options.peers.split():
+                try:
+                    self.engines.append(make(self.options.work))
+                except Exception as error:  # a peer that does not come up is no reason to stop, whatever it raises
+                    say("NOT COMPARED with %s: %s" % (make.name, error))
 
-    def generate(self):
-        say("%d rows: %d hosts, %d hours" % (self.rows, self.hosts, self.hours))
-        with open(self.path, "wb") as out:
-            subprocess.run([self.options.generate, str(self.hosts), str(self.hours)], stdout=out, check=True)
+    def generate(self, tables=("cpu", "requests")):
+        """The rows as CSV; of the field shape, one in twenty in a file of its own."""
+        say("%d rows: %d hosts, %d hours; %d requests" % (self.rows, self.hosts, self.hours, self.rows // 2))
+        for table in tables:
+            whole, late = (os.path.join(self.options.work, name + table + ".csv") for name in ("", "late_"))
+            self.files[table] = (whole, late if self.options.shape == "field" else None)
+            made = subprocess.Popen([self.options.generate] + ([str(self.hosts)] if table == "cpu" else [table, str(self.rows // 2)]) + [str(self.hours)],
+                                    stdout=subprocess.PIPE)
+            chance = random.Random(self.options.seed).random
+            with open(whole, "wb") as out, open(late, "wb") as out_late, made:
+                for number, line in enumerate(made.stdout):
+                    if number == 0:
+                        out_late.write(line)
+                    (out_late if number and self.files[table][1] and chance() < LATE else out).write(line)
+            if made.returncode:
+                sys.exit("generate failed")
 
     # --- loading ---
 
-    def sample(self, rows):
-        """The first rows of the file, for measuring rates."""
-        if rows >= self.rows:
-            return self.path, self.rows
-        path = os.path.join(self.options.work, "sample.csv")
-        with open(self.path, "rb") as whole, open(path, "wb") as part:
-            part.writelines(itertools.islice(whole, rows + 1))
-        return path, rows
-
     def load_rates(self):
-        path, rows = self.sample(self.options.load_rows)
+        """Of plain tables."""
+        rows = min(self.rows, self.options.load_rows)
+        path = os.path.join(self.options.work, "sample.csv")
+        with open(self.files["cpu"][0], "rb") as whole, open(path, "wb") as part:
+            part.writelines(itertools.islice(whole, rows + 1))
         rates = {}
         for _ in range(self.options.load_turns):
-            for name, clause, indexes in (("COPY heap", "USING heap", []),
-                                          ("COPY strata, direct load", STRATA % ", strata.direct_load", []),
-                                          ("COPY heap, index (hostname, time)", "USING heap", ["hostname, time DESC"]),
-                                          ("COPY strata, row store", STRATA % "", [])):
-                engine = self.postgres(name, "loaded", clause)
-                engine.create(indexes)
-                rates.setdefault(name, []).append(rows / engine.copy(path))
-                if "direct" in name:
+            for name, method, direct, index in (("COPY heap", "heap", False, False),
+                                                ("COPY strata, direct load", "strata", True, False),
+                                                ("COPY heap, index (hostname, time)", "heap", False, True),
+                                                ("COPY strata, row store", "strata", False, False)):
+                engine = self.postgres(name, method, "plain")
+                engine.create("cpu", direct, "loaded")
+                if index:
+                    engine.sql("CREATE INDEX ON loaded (hostname, time DESC)")
+                rates.setdefault(name, []).append(rows / engine.copy("loaded", path))
+                if direct:
                     say("peak memory of the direct load: %s kB resident, shared buffers in use included" % engine.peak_memory())
-                if "row store" in name:
-                    elapsed, _ = engine.run("", "SELECT compress_chunk('loaded')")
+                if name.endswith("row store"):
+                    elapsed = engine.run("", "SELECT compress_chunk('loaded')")[0]
                     rates.setdefault("compress_chunk", []).append(rows / elapsed * 1000)
                 engine.sql("DROP TABLE loaded")
                 engine.connection.close()
@@ -126,92 +145,138 @@ class Bench:
 
     def load(self):
         for engine in self.engines:
-            seconds = engine.load(self.path)
+            seconds = engine.load(self.files)
+            engine.make_hosts(self.hosts)
             say("%s: loaded in %.1f s, indexes or sorting included" % (engine.name, seconds))
             self.lines.append(("load", "s", {engine.name: [seconds]}))
-        heap = self.engines[0]
-        heap.sql("DROP TABLE IF EXISTS hosts")
-        heap.sql("CREATE TABLE hosts AS SELECT DISTINCT hostname FROM cpu_heap")
-        every = "SELECT count(*), sum(hashtextextended(t::text, 0)::numeric) FROM %s AS t"
-        if self.rows <= self.options.check_rows and heap.sql(every % "cpu_heap") != heap.sql(every % "cpu"):
-            sys.exit("NOT EQUAL: heap and strata do not hold the same rows")
+            if isinstance(engine, engines.Postgres) and engine.method == "strata":
+                for table in self.files:
+                    say("  %s: from %.3f to %.3f of a chunk's rows are in the row store" % (table, *engine.late_share(table)))
+        for table in self.files if self.rows <= self.options.check_rows else ():
+            every = "SELECT count(*), sum(hashtextextended(t::text, 0)::numeric) FROM %s AS t" % table
+            if len({str(engine.sql(every)) for engine in self.engines if isinstance(engine, engines.Postgres)}) > 1:
+                sys.exit("NOT EQUAL: heap and strata do not hold the same rows in " + table)
         self.lines.append(("size", "MB", {engine.name: [engine.size() / 1e6] for engine in self.engines}))
 
     # --- queries ---
 
-    def compare(self, name, query, answers):
-        expected = answers["heap"]()
-        for engine in self.engines[1:]:
-            differs = difference(expected, answers[engine.name]())
+    def complain(self, name, what, query):
+        self.wrong.append(name)
+        say("WRONG: %s: %s\n    %s" % (name, what, query))
+
+    def one_turn(self, name, query, times, compare):
+        """The query by all engines, in an order drawn anew, so that a busy machine and caches left behind are everybody's."""
+        answers = {}
+        for engine in self.rng.sample(self.engines, len(self.engines)):
+            for form in ("", BINARY) if isinstance(engine, engines.Postgres) else ("",):
+                if self.options.cold:
+                    engine.forget()
+                try:
+                    elapsed, cpu, answer = engine.run(name, query, form == BINARY, compare)
+                except Exception as error:  # whatever a client library raises
+                    if not isinstance(engine, engines.Click):
+                        self.complain(name, error, query)
+                    continue
+                times.setdefault(engine.name + form, []).append((elapsed, cpu))
+                if compare:
+                    answers[engine.name + form] = answer()
+        if not compare:
+            return
+        expected = answers.get("heap", [])
+        for engine, answer in answers.items():
+            differs = difference(expected, answer)
             if differs:
-                sys.exit("NOT EQUAL: heap and %s answer %s differently: %s\n%s" % (engine.name, name, differs, query))
+                self.complain(name, "heap and %s answer differently: %s" % (engine, differs), query)
 
     def run_queries(self):
-        heap = self.engines[0]
-        first, last = heap.sql("SELECT min(time), max(time) FROM cpu_heap")[0]
-        hosts = sorted(row[0] for row in heap.sql("SELECT hostname FROM hosts"))
-        for name, make in Shapes(random.Random(self.options.seed), hosts, first, last).all():
+        first, last = self.engines[0].sql("SELECT min(time), max(time) FROM cpu")[0]
+        hosts = sorted(row[0] for row in self.engines[0].sql("SELECT hostname FROM hosts"))
+        self.rng = random.Random(self.options.seed)
+        sets = {"tsbs": Shapes, "analyst": Analyst}
+        for name, make in (query for which in self.options.sets.split() for query in sets[which](self.rng, hosts, first, last).all()):
             if self.options.only and name not in self.options.only.split(","):
                 continue
-            times = {engine.name: [] for engine in self.engines}
-            for turn in range(self.options.rounds + (not self.options.cold)):
-                query = make()
-                answers = {}
-                # in turns, so that a busy machine is busy for all
-                for engine in self.engines if turn % 2 else self.engines[::-1]:
-                    if self.options.cold:
-                        engine.forget()
-                    elapsed, answers[engine.name] = engine.run(name, query)
-                    # the first warms the caches
-                    if turn or self.options.cold:
-                        times[engine.name].append(elapsed)
-                if turn <= 1:
-                    self.compare(name, query, answers)
-            self.lines.append((name, "ms", times))
+            if not self.options.cold:
+                self.one_turn(name, make(), {}, True)   # warms the caches
+            times = {}
+            turn, turns = 0, self.options.rounds
+            while turn < turns:
+                self.one_turn(name, make(), times, turn == 0)
+                turn += 1
+                # what is short varies most
+                if turn == 1 and not self.options.cold and all(elapsed[0][0] < SHORT for elapsed in times.values()):
+                    turns *= 5
+            self.lines.append((name, "ms", {engine: [elapsed for elapsed, _ in values] for engine, values in times.items()}))
+            self.cpu[name] = {engine: [cpu for _, cpu in values] for engine, values in times.items() if values[0][1] is not None}
             # who waits sees where it is, and has something when it is stopped
-            say("%s: %s" % (name, ", ".join("%s %s" % (engine, number(statistics.median(values))) for engine, values in times.items())))
+            say("%s: %s" % (name, ", ".join("%s %s" % (engine, number(statistics.median(values))) for engine, values in self.lines[-1][2].items())))
 
     # --- report ---
 
     def report(self):
         names = [engine.name for engine in self.engines]
         peers = [name for name in names if name != "strata"]
-        say("\n%d rows; %s; %s; medians of %d, %s\n" % (
-            self.rows, ", ".join(["PostgreSQL " + self.engines[0].value("SHOW server_version")] +
-                                 ["%s %s" % (e.name, e.version) for e in self.engines[2:]]),
-            cpu_name(), self.options.rounds, "caches cold" if self.options.cold else "caches warm"))
-        say("| | %s |" % " | ".join(names + [name + "/strata" for name in peers]))
-        say("|---" + "|---:" * (len(names) + len(peers)) + "|")
-        ratios = {name: [] for name in peers}
-        least = {name: [] for name in peers}
-        for what, unit, values in self.lines:
-            if set(values) != set(names):
+        pairs = [(name, "strata") for name in peers] + [("heap" + BINARY, "strata" + BINARY)]
+        say("\n%d rows, shape %s; PostgreSQL %s; %s; medians of %d and more, caches %s\n" % (
+            self.rows, self.options.shape, ", ".join([self.engines[0].version] + ["%s %s" % (e.name, e.version) for e in self.engines
+                                                                                   if not isinstance(e, engines.Postgres)]),
+            cpu_name(), self.options.rounds, "cold" if self.options.cold else "warm"))
+        for title, wanted in (("TSBS's queries", Shapes), ("analysts' queries", Analyst), ("", None)):
+            chosen = {name for name, _ in wanted(random, ["h"] * 8, *[datetime.datetime(2016, 1, 1)] * 2).all()} if wanted else {"size"}
+            lines = [line for line in self.lines if line[0] in chosen and "strata" in line[2]]
+            if not lines:
                 continue
-            medians = {name: statistics.median(values[name]) for name in names}
-            ours = [medians[name] / medians["strata"] for name in peers]
-            if unit == "ms":
-                for name, ratio in zip(peers, ours):
-                    ratios[name].append(ratio)
-                    least[name].append(min(values[name]) / min(values["strata"]))
-            say("| %s, %s | %s |" % (what, unit, " | ".join([number(medians[name]) for name in names] + ["%.2f" % r for r in ours])))
-        say("")
-        for name in peers:
-            if ratios[name]:
-                say("geometric mean of %s/strata over %d queries: %.2f of medians, %.2f of the least times" % (
-                    name, len(ratios[name]), geometric_mean(ratios[name]), geometric_mean(least[name])))
+            say("| %s | %s | %s |" % (title, " | ".join(names + ["strata" + BINARY]), " | ".join("%s/%s" % pair for pair in pairs)))
+            say("|---" + "|---:" * (len(names) + 1 + len(pairs)) + "|")
+            ratios = {pair: [] for pair in pairs}
+            for what, unit, values in lines:
+                medians = {name: statistics.median(measured) for name, measured in values.items()}
+                cells = [number(medians[name]) if name in medians else "-" for name in names + ["strata" + BINARY]]
+                for pair in pairs:
+                    ratio = medians[pair[0]] / medians[pair[1]] if set(pair) <= set(medians) else None
+                    cells.append("%.2f" % ratio if ratio else "-")
+                    if ratio:
+                        ratios[pair].append(ratio)
+                say("| %s, %s | %s |" % (what, unit, " | ".join(cells)))
+            say("")
+            for pair in pairs if wanted else ():
+                if ratios[pair]:
+                    say("geometric mean of %s/%s over %d queries: %.2f" % (*pair, len(ratios[pair]), geometric_mean(ratios[pair])))
+            say("")
+        if "base" in names:
+            self.report_builds()
         self.keep()
+
+    def report_builds(self):
+        """strata beside the base: medians of the turns' ratios, so that what other work takes from one turn it takes from both."""
+        say("strata/base: medians of the ratios of %d turns and more; CPU: of the server's process\n" % self.options.rounds)
+        say("| | base, ms | strata, ms | strata/base | CPU | binary | CPU, binary | |\n|---|---:|---:|---:|---:|---:|---:|---|")
+        all_ratios = []
+        for what, unit, values in self.lines:
+            if unit != "ms" or "base" not in values or "strata" not in values:
+                continue
+            cells = []
+            for form in ("", BINARY):
+                for measured in (values, self.cpu[what]):
+                    cells.append(statistics.median(b / a for a, b in zip(measured["base" + form], measured["strata" + form])))
+            all_ratios.append(cells)
+            say("| %s | %s | %s | %s | %s |" % (what, number(statistics.median(values["base"])), number(statistics.median(values["strata"])),
+                                               " | ".join("%.2f" % cell for cell in cells), "slower" if min(cells[:2]) > 1.05 else ""))
+        if all_ratios:
+            say("| geometric mean | | | %s | |\n" % " | ".join("%.3f" % geometric_mean(column) for column in zip(*all_ratios)))
 
     def keep(self):
         options = self.options
         os.makedirs(options.results, exist_ok=True)
-        path = os.path.join(options.results, "%s-%s-%d.csv" % (
-            datetime.datetime.now(datetime.timezone.utc).strftime("%Y%m%d-%H%M%S"), options.label, self.rows))
+        path = os.path.join(options.results, "%s-%s-%d-%s.csv" % (
+            datetime.datetime.now(datetime.timezone.utc).strftime("%Y%m%d-%H%M%S"), options.label, self.rows, options.shape))
         with open(path, "w", encoding="utf-8", newline="") as out:
             writer = csv.writer(out)
-            writer.writerow(["commit", "cpu", "rows", "cold", "what", "unit", "engine", "median", "min", "max"])
-            for what, unit, values in self.lines:
+            writer.writerow(["commit", "base", "cpu", "rows", "shape", "cold", "what", "unit", "engine", "median", "min", "max"])
+            lines = self.lines + [(what, "ms of CPU", values) for what, values in self.cpu.items()]
+            for what, unit, values in lines:
                 for name, measured in values.items():
-                    writer.writerow([options.label, cpu_name(), self.rows, options.cold, what, unit, name] +
+                    writer.writerow([options.label, options.base_label, cpu_name(), self.rows, options.shape, options.cold, what, unit, name] +
                                     [round(f(measured), 3) for f in (statistics.median, min, max)])
         say("\nkept as %s" % os.path.relpath(path))
 
@@ -235,11 +300,11 @@ class Bench:
         """Estimated and actual rows of each query's own nodes; ! where one is more than twice the other."""
         engine = self.engines[-1]
         first, last = engine.sql("SELECT min(time), max(time) FROM cpu")[0]
-        engine.sql("DROP TABLE IF EXISTS hosts; CREATE TABLE hosts AS SELECT DISTINCT hostname FROM cpu; ANALYZE hosts")
+        engine.make_hosts(self.hosts)
         hosts = sorted(row[0] for row in engine.sql("SELECT hostname FROM hosts"))
         say("\n%s: rows as estimated / as they were\n\n| | plain | prepared | generic plan |\n|---|---|---|---|" % title)
         for name, make in Shapes(random.Random(self.options.seed), hosts, first, last).all():
-            query = engine.named(make())
+            query = make()
             head, where, conditions = query.partition(" WHERE ")
             values = []
 
@@ -257,20 +322,18 @@ class Bench:
             say("| %s | %s |" % (name, " | ".join(", ".join(cell) for cell in cells)))
 
     def compare_estimates(self):
-        self.generate()
-        engine = self.postgres("strata", "cpu", STRATA % ", strata.direct_load")
+        self.generate(["cpu"])
+        engine = self.postgres("strata", "strata")
         self.engines = [engine]
-        engine.load(self.path)
-        engine.sql("ANALYZE cpu")
+        engine.load(self.files)
         self.estimates("analysed")
-        engine = self.postgres("strata", "cpu", STRATA % "")
-        self.engines = [engine]
-        engine.create([])
-        engine.copy(self.path)
-        engine.sql("SELECT compress_chunk('cpu')")
+        engine.create("cpu", False)
+        for path in filter(None, self.files["cpu"]):
+            engine.copy("cpu", path)
+        engine.sql("SELECT compress_chunk('cpu')" if self.options.shape == "plain" else "SELECT compress_chunk(c) FROM show_chunks('cpu') AS c")
         # by the worker that vacuums
         for _ in range(100):
-            if engine.value("SELECT count(*) FROM pg_stats WHERE tablename = 'cpu'"):
+            if engine.value("SELECT count(*) FROM pg_stats WHERE tablename ~ '^cpu'"):
                 break
             time.sleep(0.1)
         self.estimates("compressed, analysed by nobody")
@@ -283,10 +346,10 @@ class Bench:
         self.load()
         self.run_queries()
         self.report()
-        medians = {what: statistics.median(values["strata"]) for what, unit, values in self.lines if unit == "ms"}
+        medians = {what: statistics.median(values["strata"]) for what, unit, values in self.lines if unit == "ms" and "strata" in values}
         for engine in self.engines:
             (engine.session if isinstance(engine, engines.Click) else engine.connection).close()
-        return medians
+        return medians, self.wrong
 
 
 def geometric_mean(values):
@@ -312,19 +375,24 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dsn", required=True)
     parser.add_argument("--server", required=True, help="tools/server, to restart it for --cold")
+    parser.add_argument("--base-dsn", default="", help="a server with another build of strata")
+    parser.add_argument("--base-server", default="")
+    parser.add_argument("--base-label", default="")
+    parser.add_argument("--shape", choices=("field", "plain"), default="field")
+    parser.add_argument("--sets", default="tsbs analyst")
+    parser.add_argument("--peers", default="duckdb")
     parser.add_argument("--generate", required=True, help="the compiled generate.c")
     parser.add_argument("--work", required=True, help="folder for data")
     parser.add_argument("--rows", default="1000000", help="about how many; a list measures how times grow")
     parser.add_argument("--hosts", type=int, default=0)
     parser.add_argument("--hours", type=int, default=0)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--load-turns", type=int, default=2)
+    parser.add_argument("--load-turns", type=int, default=0)
     parser.add_argument("--load-rows", type=int, default=2000000)
     parser.add_argument("--check-rows", type=int, default=2000000, help="up to here every bit of heap and strata is compared")
     parser.add_argument("--only", default="", help="names of queries")
     parser.add_argument("--cold", action="store_true")
     parser.add_argument("--estimates", action="store_true", help="estimates of rows, in place of times")
-    parser.add_argument("--no-peers", action="store_true")
     parser.add_argument("--seed", type=int, default=123)
     parser.add_argument("--results", default="results")
     parser.add_argument("--label", default="unknown")
@@ -337,11 +405,13 @@ def main():
     if len(sizes) > 1:
         options.only = options.only or ",".join(SCALING)
         options.load_turns = 0
-    grown = [Bench(options, rows).run() for rows in sizes]
+    grown, wrong = zip(*[Bench(options, rows).run() for rows in sizes])
     if len(sizes) > 1:
         say("\nstrata, ms\n\n| | %s |\n|---%s|" % (" | ".join("%d" % rows for rows in sizes), "|---:" * len(sizes)))
         for what in grown[0]:
             say("| %s | %s |" % (what, " | ".join(number(medians[what]) for medians in grown)))
+    if any(wrong):
+        sys.exit("wrong answers or errors: " + ", ".join(sorted(set(sum(wrong, [])))))
 
 
 if __name__ == "__main__":

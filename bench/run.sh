@@ -1,39 +1,57 @@
 #!/usr/bin/env bash
 # bench/run.sh
-#	  make bench: heap, strata, DuckDB and ClickHouse; see bench/README.md.
+#	  make bench: heap, strata, DuckDB and more, or two builds of strata; see bench/README.md.
 . "$(dirname "${BASH_SOURCE[0]}")/../tools/lib.sh"
 
 bash "$ROOT/tools/install_deps.sh"
 RUN=$(run_dir)
 export STRATA_CLUSTER=bench
-export STRATA_CONF="shared_buffers = 1GB
+export STRATA_CONF="shared_preload_libraries = '${PRELOAD:-pg_stat_statements, strata}'
+compute_query_id = auto
+shared_buffers = 1GB
 maintenance_work_mem = 256MB
 max_wal_size = 8GB
 autovacuum = off
 ${BENCH_CONF:-}"
 
-# The peers come into a virtual environment of the checkout; without network,
-# or with PEERS=0, the others are measured without them.
+# The client library, DuckDB and whatever else is compared come into a virtual
+# environment of the checkout.
+[ -z "${ESTIMATES:-}" ] || PEERS=
+PEERS=${PEERS-duckdb}
 python=$RUN/bench-venv/bin/python
-[ -z "${ESTIMATES:-}" ] || PEERS=0
-if [ "${PEERS:-1}" = 1 ]; then
-    [ -x "$python" ] || python3 -m venv "$RUN/bench-venv" || say "no virtual environment: python3-venv is missing"
-    "$python" -c 'import duckdb, chdb, numpy, psycopg2' 2>/dev/null ||
-        "$python" -m pip install -q duckdb chdb numpy psycopg2-binary >&2 ||
-        say "could not install DuckDB and chdb: what is missing is not compared"
-fi
-"$python" -c 'import psycopg2' 2>/dev/null || python=$(python_with_psycopg2)
+packages="numpy psycopg[binary]" modules="numpy, psycopg"
+case " $PEERS " in *\ duckdb\ *) packages+=" duckdb" modules+=", duckdb" ;; esac
+case " $PEERS " in *\ clickhouse\ *) packages+=" chdb" modules+=", chdb" ;; esac
+[ -x "$python" ] || python3 -m venv "$RUN/bench-venv" || die "no virtual environment: python3-venv is missing"
+"$python" -c "import $modules" 2>/dev/null || "$python" -m pip install -q $packages >&2 ||
+    say "could not install all of $packages: what is missing is not compared"
 
-SERVER=$ROOT/tools/server
-"$SERVER" wipe
-"$SERVER" start 2>/dev/null || { "$SERVER" log 30; die "the private server did not start"; }
+# start TREE: a new server of the checkout or tree there.  The tables' owner is
+# bench, who is no superuser.
+start() {
+    local server=$1/tools/server
+    "$server" wipe
+    "$server" start 2>/dev/null || { "$server" log 30; die "the private server of $1 did not start"; }
+    "$server" psql -q -c 'CREATE ROLE bench LOGIN' -c 'GRANT pg_checkpoint, pg_read_all_settings TO bench' \
+        -c "ALTER DATABASE $DB OWNER TO bench" -c 'CREATE EXTENSION pg_stat_statements'
+}
+dsn() { "$1/tools/server" dsn | sed 's/user=[^ ]*/user=bench/'; }
+
 work=$RUN/bench-data
-trap '"$SERVER" stop immediate; rm -rf "$work"' EXIT
+trees=("$ROOT")
+if [ -n "${BASE:-}" ]; then
+    base=$(git -C "$ROOT" rev-parse --short=10 "$BASE^{commit}")
+    trees+=("$RUN/base/$base")
+    [ -f "${trees[1]}/Makefile" ] || { mkdir -p "${trees[1]}"; git -C "$ROOT" archive "$base" | tar -x -C "${trees[1]}"; }
+    unset STRATA_RUN
+fi
+trap 'for tree in "${trees[@]}"; do "$tree/tools/server" stop immediate; done; rm -rf "$work"' EXIT
+for tree in "${trees[@]}"; do start "$tree"; done
 mkdir -p "$work"
 ${CC:-cc} -O2 -o "$RUN/bench-generate" "$ROOT/bench/generate.c"
-"$SERVER" psql -q -c 'CREATE EXTENSION IF NOT EXISTS strata' 2>/dev/null
-"$python" "$ROOT/bench/run.py" --dsn "$("$SERVER" dsn)" --server "$SERVER" --generate "$RUN/bench-generate" --work "$work" \
+"$python" "$ROOT/bench/run.py" --dsn "$(dsn "$ROOT")" --server "$ROOT/tools/server" --generate "$RUN/bench-generate" --work "$work" \
+    ${BASE:+--base-dsn "$(dsn "${trees[1]}")" --base-server "${trees[1]}/tools/server" --base-label "$base"} \
+    --shape "${SHAPE:-field}" --sets "${SETS:-tsbs analyst}" --peers "$PEERS" \
     --rows "${ROWS:-1000000}" --hosts "${HOSTS:-0}" --hours "${HOURS:-0}" --rounds "${ROUNDS:-5}" \
     ${COLD:+--cold} ${ESTIMATES:+--estimates} ${ONLY:+--only "$ONLY"} ${LOADS:+--load-turns "$LOADS"} ${LOAD_ROWS:+--load-rows "$LOAD_ROWS"} \
-    $([ "${PEERS:-1}" = 1 ] || echo --no-peers) --results "$ROOT/bench/results" \
-    --label "$(git -C "$ROOT" describe --always --dirty 2>/dev/null || echo unknown)"
+    --results "$ROOT/bench/results" --label "$(git -C "$ROOT" describe --always --dirty 2>/dev/null || echo unknown)"
