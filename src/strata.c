@@ -37,16 +37,5 @@ _PG_init(void)
 	strata_load_init();
 	strata_agg_init();
 	strata_job_init();
-	strata_hook_apply_init();
-	strata_hook_object_init();
-	strata_hook_permission_init();
-	strata_hook_planner_init();
-	strata_hook_publication_init();
-	strata_hook_route_init();
-	strata_hook_stale_plan_init();
-	strata_hook_sweep_init();
-	strata_hook_torture_init();
-	strata_hook_upsert_init();
-	strata_hook_utility_init();
-	strata_hook_wire_init();
+	strata_hooks_init();
 }

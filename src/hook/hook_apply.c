@@ -7,7 +7,7 @@
  *-------------------------------------------------------------------------
  */
 #include "base/base.h"
-#include "hook/hook.h"
+#include "hook/hook_private.h"
 #include "hypertable/hypertable.h"
 
 #include "utils/elog.h"

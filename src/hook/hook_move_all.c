@@ -12,7 +12,7 @@
  *-------------------------------------------------------------------------
  */
 #include "base/base.h"
-#include "hook/hook.h"
+#include "hook/hook_private.h"
 
 #include "access/genam.h"
 #include "access/table.h"
@@ -48,7 +48,7 @@ role_spec(Oid role)
 	return spec;
 }
 
-/* See hook.h. */
+/* See hook_private.h. */
 void
 strata_move_all_without_companions(AlterTableMoveAllStmt *stmt)
 {

@@ -10,7 +10,7 @@
  * src/hook/hook_object.c
  *-------------------------------------------------------------------------
  */
-#include "hook/hook.h"
+#include "hook/hook_private.h"
 #include "base/base.h"
 #include "store/store_companion.h"
 
@@ -56,7 +56,7 @@ object_access(ObjectAccessType access, Oid class_id, Oid object_id, int sub_id, 
 }
 
 void
-strata_hook_object_init(void)
+strata_object_hook_init(void)
 {
 	previous_hook = object_access_hook;
 	object_access_hook = object_access;

@@ -9,7 +9,7 @@
  */
 #include "base/base.h"
 #include "catalog/catalog.h"
-#include "hook/hook.h"
+#include "hook/hook_private.h"
 #include "hypertable/hypertable.h"
 #include "store/store.h"
 
@@ -21,7 +21,7 @@
 #include "utils/builtins.h"
 #include "utils/guc.h"
 
-/* See hook.h. */
+/* See hook_private.h. */
 List *
 strata_hook_take_options(List **options)
 {
@@ -52,7 +52,7 @@ strata_hook_take_options(List **options)
 	return ours;
 }
 
-/* See hook.h. */
+/* See hook_private.h. */
 bool
 strata_hook_has_options(List *options)
 {
@@ -179,21 +179,21 @@ apply_typed(Oid relid, List *set, List *reset, bool is_new)
 	PG_END_TRY();
 }
 
-/* See hook.h. */
+/* See hook_private.h. */
 void
 strata_hook_apply_options(Oid relid, List *set, List *reset)
 {
 	apply_typed(relid, set, reset, false);
 }
 
-/* See hook.h. */
+/* See hook_private.h. */
 void
 strata_hook_apply_new_options(Oid relid, List *options)
 {
 	apply_typed(relid, options, NIL, true);
 }
 
-/* See hook.h. */
+/* See hook_private.h. */
 void
 strata_hook_check_setting(VariableSetStmt *stmt)
 {

@@ -20,7 +20,7 @@
  *-------------------------------------------------------------------------
  */
 #include "base/base.h"
-#include "hook/hook.h"
+#include "hook/hook_private.h"
 #include "store/store.h"
 
 #include "access/htup_details.h"
@@ -34,8 +34,6 @@
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
-
-static ExecutorCheckPerms_hook_type previous_hook = NULL;
 
 static bool
 is_companion_name(const char *name)
@@ -92,14 +90,13 @@ is_ours(Oid role, Oid schema)
 	return owner;
 }
 
-static bool
-check_permissions(STRATA_CHECK_PERMS_ARGS)
+/* See hook_private.h. */
+bool
+strata_permissions_check(STRATA_CHECK_PERMS_ARGS)
 {
 	Oid			schema = get_namespace_oid(STRATA_INTERNAL_SCHEMA, true);
 	ListCell   *lc;
 
-	if (previous_hook != NULL && !previous_hook(STRATA_CHECK_PERMS_PASS))
-		return false;
 	if (!OidIsValid(schema))
 		return true;
 	foreach(lc, STRATA_CHECK_PERMS_LIST)
@@ -120,11 +117,4 @@ check_permissions(STRATA_CHECK_PERMS_ARGS)
 		return false;
 	}
 	return true;
-}
-
-void
-strata_hook_permission_init(void)
-{
-	previous_hook = ExecutorCheckPerms_hook;
-	ExecutorCheckPerms_hook = check_permissions;
 }

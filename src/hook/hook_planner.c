@@ -1,17 +1,17 @@
 /*-------------------------------------------------------------------------
  *
  * hook_planner.c
- *	  Has comparisons of time_bucket() and queries that fill gaps rewritten, and
- *	  offers StrataScan for tables with compressed rows, StrataAgg over it, and
- *	  StrataGapFill.
+ *	  The planner's hooks: the one place that says what comes before what.
  *
  * src/hook/hook_planner.c
  *-------------------------------------------------------------------------
  */
+#include "hook/hook_private.h"
 #include "agg/agg.h"
 #include "base/base.h"
 #include "gapfill/gapfill.h"
-#include "hook/hook.h"
+#include "hypertable/hypertable.h"
+#include "load/load.h"
 #include "scan/scan.h"
 #include "time/time.h"
 
@@ -22,7 +22,7 @@
 
 static planner_hook_type previous_planner = NULL;
 static get_relation_info_hook_type previous_info_hook = NULL;
-static set_rel_pathlist_hook_type previous_hook = NULL;
+static set_rel_pathlist_hook_type previous_pathlist_hook = NULL;
 static create_upper_paths_hook_type previous_upper_hook = NULL;
 
 /* The plan must be made anew when a function that was inlined changes. */
@@ -52,8 +52,8 @@ hide_indexes(PlannerInfo *root, Oid relid, bool inhparent, RelOptInfo *rel)
 static void
 set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
 {
-	if (previous_hook)
-		previous_hook(root, rel, rti, rte);
+	if (previous_pathlist_hook)
+		previous_pathlist_hook(root, rel, rti, rte);
 	strata_scan_set_rel_pathlist(root, rel, rti, rte);
 }
 
@@ -74,30 +74,59 @@ create_upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input
 		strata_gapfill_create_paths(root, output_rel);
 }
 
-/* The planner may scribble on the query, and so do we. */
-static PlannedStmt *
-plan_query(Query *query, const char *text, int cursor_options, ParamListInfo params)
+/*
+ * Our planner_hook, from the moment a statement comes to its finished plan.  The
+ * planner may scribble on the query, and so do our steps; their order is this:
+ *
+ *	1. The query is copied as it came, in case it has to be planned again.
+ *	2. Hypertables: now() in conditions, direct load; they read conditions as
+ *	   the user wrote them.
+ *	3. Functions are put in the place of others (publications, gap filling),
+ *	   and comparisons of time_bucket() taken apart.
+ *	4. The planner, through whoever was in the hook before us.
+ *	5. What the finished plan gets: nodes that make chunks above those that load,
+ *	   and last the copy of 1, which looks at all tables of the plan.
+ */
+PlannedStmt *
+strata_plan_query(Query *query, const char *text, int cursor_options, ParamListInfo params)
 {
+	StrataStaleQuery stale;
 	List	   *functions;
 	PlannedStmt *stmt;
+	bool		direct_load;
+	const char *obstacle;
 
+	strata_stale_plan_keep(query, &stale);
+
+	strata_unique_key_done();
+	strata_now_add_quals(query);
+	obstacle = strata_load_query_obstacle(query, &direct_load);
+
+	strata_publication_replace(query);
 	strata_gapfill_rewrite(query, params, &functions);
 	strata_time_rewrite_quals(query);
+
 	stmt = previous_planner ? previous_planner(query, text, cursor_options, params) :
 		standard_planner(query, text, cursor_options, params);
+
 	depend_on_functions(stmt, functions);
+	if (direct_load)
+		strata_load_plan(stmt, obstacle);
+	strata_route_plan(stmt);
+	strata_stale_plan_carry(stmt, cursor_options, &stale);
 	return stmt;
 }
 
 void
-strata_hook_planner_init(void)
+strata_planner_hooks_init(void)
 {
+	strata_stale_plan_init();
 	previous_planner = planner_hook;
-	planner_hook = plan_query;
+	planner_hook = strata_plan_query;
 	previous_upper_hook = create_upper_paths_hook;
 	create_upper_paths_hook = create_upper_paths;
 	previous_info_hook = get_relation_info_hook;
 	get_relation_info_hook = hide_indexes;
-	previous_hook = set_rel_pathlist_hook;
+	previous_pathlist_hook = set_rel_pathlist_hook;
 	set_rel_pathlist_hook = set_rel_pathlist;
 }

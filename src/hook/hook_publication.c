@@ -14,14 +14,13 @@
  *-------------------------------------------------------------------------
  */
 #include "base/base.h"
-#include "hook/hook.h"
+#include "hook/hook_private.h"
 
 #include "access/htup_details.h"
 #include "catalog/namespace.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "nodes/parsenodes.h"
-#include "optimizer/planner.h"
 #include "parser/parse_func.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -29,8 +28,6 @@
 #include "utils/lsyscache.h"
 
 PG_FUNCTION_INFO_V1(strata_publication_tables);
-
-static planner_hook_type previous_planner = NULL;
 
 /* Our function in this database, or InvalidOid. */
 static Oid
@@ -83,14 +80,12 @@ replace_in_query(Query *query)
 	}
 }
 
-static PlannedStmt *
-plan_query(Query *query, const char *text, int cursor_options, ParamListInfo params)
+/* See hook_private.h. */
+void
+strata_publication_replace(Query *query)
 {
-	/* the query is the planner's to scribble on */
 	if (query->commandType != CMD_UTILITY)
 		replace_in_query(query);
-	return previous_planner ? previous_planner(query, text, cursor_options, params) :
-		standard_planner(query, text, cursor_options, params);
 }
 
 /* Companions, and tables like that of the jobs, which are each database's own. */
@@ -119,11 +114,4 @@ strata_publication_tables(PG_FUNCTION_ARGS)
 		if (isnull || !is_internal(DatumGetObjectId(relid)))
 			return row;
 	}
-}
-
-void
-strata_hook_publication_init(void)
-{
-	previous_planner = planner_hook;
-	planner_hook = plan_query;
 }

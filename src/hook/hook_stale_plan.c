@@ -23,7 +23,7 @@
  *-------------------------------------------------------------------------
  */
 #include "base/base.h"
-#include "hook/hook.h"
+#include "hook/hook_private.h"
 #include "hypertable/hypertable.h"
 #include "store/store.h"
 
@@ -34,15 +34,11 @@
 #include "executor/executor.h"
 #include "nodes/extensible.h"
 #include "nodes/nodeFuncs.h"
-#include "optimizer/planner.h"
 #include "parser/parsetree.h"
 #include "storage/lmgr.h"
 #include "utils/inval.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
-
-static planner_hook_type previous_planner = NULL;
-static ExecutorStart_hook_type previous_start = NULL;
 
 /*-------------------------------------------------------------------------
  * The node that carries the query: custom_private = (relation oids, query,
@@ -89,21 +85,14 @@ create_carrier_state(CustomScan *scan)
 	return (Node *) state;
 }
 
-/* Hypertables that a query reads, and when they were looked up. */
-typedef struct Hypertables
-{
-	List	   *relids;
-	uint64		moment;
-} Hypertables;
-
 static CustomScan *
-make_carrier(List *relids, Query *query, int cursor_options, const Hypertables *hypertables)
+make_carrier(List *relids, int cursor_options, const StrataStaleQuery *stale)
 {
 	CustomScan *scan = makeNode(CustomScan);
 
 	scan->methods = &carrier_methods;
-	scan->custom_private = list_make5(relids, query, makeInteger(cursor_options), hypertables->relids,
-									  makeFloat(psprintf(UINT64_FORMAT, hypertables->moment)));
+	scan->custom_private = list_make5(relids, stale->query, makeInteger(cursor_options), stale->hypertables,
+									  makeFloat(psprintf(UINT64_FORMAT, stale->moment)));
 	return scan;
 }
 
@@ -198,7 +187,7 @@ may_go_stale(Query *query, void *context)
 static bool
 find_hypertables(Query *query, void *context)
 {
-	Hypertables *found = context;
+	StrataStaleQuery *found = context;
 	RangeTblEntry *target = insert_target(query);
 	ListCell   *lc;
 
@@ -211,9 +200,9 @@ find_hypertables(Query *query, void *context)
 		{
 			uint64		moment = strata_hypertable_watch(rte->relid);
 
-			if (found->relids == NIL)
+			if (found->hypertables == NIL)
 				found->moment = moment;
-			found->relids = list_append_unique_oid(found->relids, rte->relid);
+			found->hypertables = list_append_unique_oid(found->hypertables, rte->relid);
 		}
 	}
 	return false;
@@ -243,27 +232,30 @@ uncompressed_tables(PlannedStmt *stmt)
 	return relids;
 }
 
-static PlannedStmt *
-plan_query(Query *query, const char *text, int cursor_options, ParamListInfo params)
+/* See hook_private.h. */
+void
+strata_stale_plan_keep(Query *query, StrataStaleQuery *stale)
 {
-	Hypertables hypertables = {0};
-	Query	   *copy = NULL;
-	PlannedStmt *stmt;
-	List	   *relids;
-
+	memset(stale, 0, sizeof(*stale));
 	/* what other sessions did to tables that we hold locks on already */
 	AcceptInvalidationMessages();
-	/* planning scribbles on the query */
-	if (query->commandType != CMD_UTILITY && strata_query_visit_all(query, may_go_stale, NULL))
-	{
-		copy = copyObject(query);
-		(void) strata_query_visit_all(copy, find_hypertables, &hypertables);
-	}
-	stmt = previous_planner ? previous_planner(query, text, cursor_options, params) :
-		standard_planner(query, text, cursor_options, params);
-	if (copy != NULL && ((relids = uncompressed_tables(stmt)) != NIL || hypertables.relids != NIL))
-		stmt->subplans = lappend(stmt->subplans, make_carrier(relids, copy, cursor_options, &hypertables));
-	return stmt;
+	if (query->commandType == CMD_UTILITY || !strata_query_visit_all(query, may_go_stale, NULL))
+		return;
+	stale->query = copyObject(query);
+	(void) strata_query_visit_all(stale->query, find_hypertables, stale);
+}
+
+/* See hook_private.h. */
+void
+strata_stale_plan_carry(PlannedStmt *stmt, int cursor_options, const StrataStaleQuery *stale)
+{
+	List	   *relids;
+
+	if (stale->query == NULL)
+		return;
+	relids = uncompressed_tables(stmt);
+	if (relids != NIL || stale->hypertables != NIL)
+		stmt->subplans = lappend(stmt->subplans, make_carrier(relids, cursor_options, stale));
 }
 
 /*-------------------------------------------------------------------------
@@ -332,13 +324,13 @@ locks_strata_rows(PlannedStmt *stmt)
 }
 
 /*
- * EXECUTE of a SELECT FOR UPDATE takes its snapshot before it waits for its
+ * See hook_private.h.  EXECUTE of a SELECT FOR UPDATE takes its snapshot before it waits for its
  * locks.  Rows that a compression moved in between would look deleted to it, so
  * it gets a snapshot from after the wait, as every other statement that locks
  * or changes rows does.
  */
-static void
-renew_snapshot(QueryDesc *query_desc)
+void
+strata_stale_snapshot_renew(QueryDesc *query_desc)
 {
 	Snapshot	snapshot;
 
@@ -353,38 +345,27 @@ renew_snapshot(QueryDesc *query_desc)
 	query_desc->snapshot = RegisterSnapshot(snapshot);
 }
 
-static void
-start_executor(QueryDesc *query_desc, int eflags)
+/* See hook_private.h. */
+void
+strata_stale_plan_renew(QueryDesc *query_desc)
 {
 	CustomScan *carrier = find_carrier(query_desc->plannedstmt);
+	PlannedStmt *old = query_desc->plannedstmt;
+	PlannedStmt *stmt;
 
-	renew_snapshot(query_desc);
-	if (is_stale(carrier))
-	{
-		PlannedStmt *old = query_desc->plannedstmt;
-		PlannedStmt *stmt = plan_query(copyObject(lsecond(carrier->custom_private)),
-									   query_desc->sourceText,
-									   intVal(lthird(carrier->custom_private)),
-									   query_desc->params);
-
-		stmt->canSetTag = old->canSetTag;
-		stmt->queryId = old->queryId;
-		stmt->stmt_location = old->stmt_location;
-		stmt->stmt_len = old->stmt_len;
-		query_desc->plannedstmt = stmt;
-	}
-	if (previous_start)
-		previous_start(query_desc, eflags);
-	else
-		standard_ExecutorStart(query_desc, eflags);
+	if (!is_stale(carrier))
+		return;
+	stmt = strata_plan_query(copyObject(lsecond(carrier->custom_private)), query_desc->sourceText,
+							 intVal(lthird(carrier->custom_private)), query_desc->params);
+	stmt->canSetTag = old->canSetTag;
+	stmt->queryId = old->queryId;
+	stmt->stmt_location = old->stmt_location;
+	stmt->stmt_len = old->stmt_len;
+	query_desc->plannedstmt = stmt;
 }
 
 void
-strata_hook_stale_plan_init(void)
+strata_stale_plan_init(void)
 {
 	RegisterCustomScanMethods(&carrier_methods);
-	previous_planner = planner_hook;
-	planner_hook = plan_query;
-	previous_start = ExecutorStart_hook;
-	ExecutorStart_hook = start_executor;
 }

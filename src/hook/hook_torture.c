@@ -10,7 +10,7 @@
  * src/hook/hook_torture.c
  *-------------------------------------------------------------------------
  */
-#include "hook/hook.h"
+#include "hook/hook_private.h"
 #include "base/base.h"
 #include "compress/compress.h"
 
@@ -23,10 +23,9 @@
 #include "utils/acl.h"
 #include "utils/snapmgr.h"
 
-static ExecutorEnd_hook_type previous_hook = NULL;
 static bool busy = false;
 
-/* See hook.h. */
+/* See hook_private.h. */
 void
 strata_torture_relation(Oid relid)
 {
@@ -59,39 +58,34 @@ strata_torture_relation(Oid relid)
 	table_close(rel, NoLock);
 }
 
-static void
-executor_end(QueryDesc *query_desc)
+/* See hook_private.h. */
+List *
+strata_torture_list(QueryDesc *query_desc)
 {
 	List	   *written = NIL;
-	ListCell   *lc;
 
-	if (strata_torture && !busy && query_desc->operation != CMD_SELECT && IsTransactionState() &&
-		query_desc->estate->es_result_relations != NULL)
+	if (!strata_torture || busy || query_desc->operation == CMD_SELECT || !IsTransactionState() ||
+		query_desc->estate->es_result_relations == NULL)
+		return NIL;
+	for (Index i = 0; i < query_desc->estate->es_range_table_size; i++)
 	{
-		for (Index i = 0; i < query_desc->estate->es_range_table_size; i++)
-		{
-			ResultRelInfo *rri = query_desc->estate->es_result_relations[i];
+		ResultRelInfo *rri = query_desc->estate->es_result_relations[i];
 
-			if (rri != NULL && rri->ri_RelationDesc != NULL &&
-				strata_relation_is_strata(rri->ri_RelationDesc))
-				written = lappend_oid(written, RelationGetRelid(rri->ri_RelationDesc));
-		}
+		if (rri != NULL && rri->ri_RelationDesc != NULL &&
+			strata_relation_is_strata(rri->ri_RelationDesc))
+			written = lappend_oid(written, RelationGetRelid(rri->ri_RelationDesc));
 	}
-	if (previous_hook)
-		previous_hook(query_desc);
-	else
-		standard_ExecutorEnd(query_desc);
-	if (written != NIL)
-	{
-		CommandCounterIncrement();
-		foreach(lc, written)
-			strata_torture_relation(lfirst_oid(lc));
-	}
+	return written;
 }
 
+/* See hook_private.h. */
 void
-strata_hook_torture_init(void)
+strata_torture_tables(List *written)
 {
-	previous_hook = ExecutorEnd_hook;
-	ExecutorEnd_hook = executor_end;
+	ListCell   *lc;
+
+	if (written != NIL)
+		CommandCounterIncrement();
+	foreach(lc, written)
+		strata_torture_relation(lfirst_oid(lc));
 }

@@ -12,7 +12,7 @@
  * src/hook/hook_utility.c
  *-------------------------------------------------------------------------
  */
-#include "hook/hook.h"
+#include "hook/hook_private.h"
 #include "base/base.h"
 #include "compress/compress.h"
 #include "hypertable/hypertable.h"
@@ -593,7 +593,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree,
 }
 
 void
-strata_hook_utility_init(void)
+strata_utility_hook_init(void)
 {
 	previous_hook = ProcessUtility_hook;
 	ProcessUtility_hook = process_utility;

@@ -11,7 +11,7 @@
  *-------------------------------------------------------------------------
  */
 #include "base/base.h"
-#include "hook/hook.h"
+#include "hook/hook_private.h"
 #include "wire/wire.h"
 
 #include "executor/executor.h"
@@ -19,8 +19,6 @@
 #include "nodes/nodeFuncs.h"
 #include "tcop/pquery.h"
 #include "utils/portal.h"
-
-static ExecutorRun_hook_type previous_run = NULL;
 
 /* The node below that the first rows come from; NULL: a scan. */
 static PlanState *
@@ -58,8 +56,9 @@ is_text_for_client(const QueryDesc *query_desc)
 	return true;
 }
 
-static void
-run_executor(QueryDesc *query_desc, ScanDirection direction, uint64 count STRATA_EXECUTE_ONCE_PARAMETER)
+/* See hook_private.h. */
+DestReceiver *
+strata_wire_replace_receiver(QueryDesc *query_desc)
 {
 	DestReceiver *client = query_desc->dest;
 
@@ -68,20 +67,15 @@ run_executor(QueryDesc *query_desc, ScanDirection direction, uint64 count STRATA
 		query_desc->dest = strata_wire_receiver(client);
 		elog(DEBUG2, "strata writes the result");
 	}
-	if (previous_run != NULL)
-		previous_run(query_desc, direction, count STRATA_EXECUTE_ONCE);
-	else
-		standard_ExecutorRun(query_desc, direction, count STRATA_EXECUTE_ONCE);
-	if (query_desc->dest != client)
-	{
-		query_desc->dest->rDestroy(query_desc->dest);
-		query_desc->dest = client;
-	}
+	return client;
 }
 
+/* See hook_private.h. */
 void
-strata_hook_wire_init(void)
+strata_wire_give_back(QueryDesc *query_desc, DestReceiver *client)
 {
-	previous_run = ExecutorRun_hook;
-	ExecutorRun_hook = run_executor;
+	if (query_desc->dest == client)
+		return;
+	query_desc->dest->rDestroy(query_desc->dest);
+	query_desc->dest = client;
 }
