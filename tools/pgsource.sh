@@ -7,20 +7,23 @@
 
 # Debian keeps the source of some versions only: take the newest that is there.
 fetch_source() {
-    local major version dir
+    local major version dir sources
     dir=$(run_dir)/pgsrc
     major=$("$PG_CONFIG" --version | sed -E 's/^PostgreSQL ([0-9]+).*/\1/')
     if [ ! -d "$dir/src/test/regress" ]; then
         [ "$(id -u)" = 0 ] || die "PGSRC=/path/to/postgresql-source is needed (only root can fetch Debian's)"
-        apt-get update -q >&2 || true
         rm -rf "$dir"
-        mkdir -p "$dir/archive"
-        for version in $(apt-cache showsrc "postgresql-$major" | sed -n 's/^Version: //p' | sort -Vru); do
+        mkdir -p "$dir/archive" "$dir/lists/partial"
+        # the archives that apt takes packages from, asked for sources: deb-src need not be enabled
+        apt-get indextargets --format 'deb-src $(SITE) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' | sort -u >"$dir/sources.list"
+        sources=(-o "Dir::Etc::SourceList=$dir/sources.list" -o Dir::Etc::SourceParts=/dev/null -o "Dir::State::Lists=$dir/lists"
+            -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache=)
+        apt-get update -q "${sources[@]}" >&2 || true
+        for version in $(apt-cache "${sources[@]}" showsrc "postgresql-$major" | sed -n 's/^Version: //p' | sort -Vru); do
             say "fetching the source of postgresql-$major $version"
-            (cd "$dir/archive" && apt-get source -qq --download-only "postgresql-$major=$version" >&2) && break
+            (cd "$dir/archive" && apt-get "${sources[@]}" source -qq --download-only "postgresql-$major=$version" >&2) && break
         done
-        ls "$dir"/archive/*.orig.tar.* >/dev/null 2>&1 ||
-            die "could not fetch the source of postgresql-$major: is deb-src enabled? Or give PGSRC="
+        ls "$dir"/archive/*.orig.tar.* >/dev/null 2>&1 || die "could not fetch the source of postgresql-$major; give PGSRC="
         tar -xf "$dir"/archive/*.orig.tar.* -C "$dir" --strip-components=1
         # The suite's scripts go with the psql of their own version (15.19
         # changed what it does after a COPY that fails).
