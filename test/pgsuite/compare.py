@@ -31,7 +31,7 @@ MESSAGE = re.compile(r"^(psql:.*: )?(ERROR|WARNING|NOTICE|INFO|LOG|DETAIL|HINT|C
 PLAN_HEADER = re.compile(r"^\s*(QUERY PLAN|explain\w*|\w+_explain|\w*plan)\s*$")
 PHYSICAL_COLUMNS = {"ctid", "xmin", "xmax", "cmin", "cmax", "tableoid", "relpages", "reltuples", "relallvisible",
                     "n_distinct", "correlation", "null_frac", "histogram_bounds", "most_common_vals", "most_common_freqs", "estimated"}
-OURS = re.compile(r"strata|^batch_\d+_\d+(_first_row_idx)? ")
+OURS = re.compile(r"strata|^batch_\d+_\d+(_\w+_idx)? ")
 CLASSES = ("PLAN", "ORDER", "TIES", "CATALOG", "PHYSICAL", "RESULT", "ERROR")
 PINNED = ("TIES", "CATALOG", "PHYSICAL", "RESULT", "ERROR")
 
