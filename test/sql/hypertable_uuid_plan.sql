@@ -15,7 +15,7 @@ END $$;
 -- all are past but one, which is made now; more than 1000: some were removed as late as in the executor
 INSERT INTO event VALUES (generate_uuidv7(), 1);
 SELECT nchunks('SELECT * FROM event') AS all_chunks, nchunks('SELECT * FROM event WHERE id > to_uuidv7_boundary(now() - interval ''3 hours'')') AS recent,
-	nchunks('SELECT * FROM event WHERE to_uuidv7_boundary(now() - interval ''3 hours'') <= id') AS swapped, nchunks('SELECT * FROM event WHERE id < to_uuidv7_boundary(now() - interval ''3 hours'')') AS older;
+	nchunks('SELECT * FROM event WHERE to_uuidv7_boundary(now() - interval ''3 hours'') <= id') AS swapped, nchunks('SELECT * FROM event WHERE id < to_uuidv7_boundary(now() - interval ''30 hours'')') AS older;
 SELECT count(*) FROM event WHERE id > to_uuidv7_boundary(now() - interval '3 hours');
 DROP TABLE event;
 DROP FUNCTION nchunks;
