@@ -126,8 +126,8 @@ relation_copy_for_cluster(Relation old, Relation new, Relation index, bool use_s
 	horizon = GetOldestNonRemovableTransactionId(old);
 	if (TransactionIdPrecedes(horizon, oldest_xmin))
 		horizon = oldest_xmin;
-	strata_disguise_push(&old_disguise, old);
-	strata_disguise_push(&new_disguise, new);
+	strata_disguise_push(&old_disguise, old, strata_heap_am);
+	strata_disguise_push(&new_disguise, new, strata_heap_am);
 	PG_TRY();
 	{
 		strata_heap_am->relation_copy_for_cluster(old, new, index, use_sort, horizon,

@@ -16,7 +16,6 @@
 
 const TableAmRoutine *strata_heap_am;
 static TableAmRoutine routine;
-static StrataDisguise *disguises = NULL;
 
 PG_FUNCTION_INFO_V1(strata_handler);
 
@@ -24,35 +23,6 @@ Datum
 strata_handler(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_POINTER(&routine);
-}
-
-/* A rebuilt relcache entry has our routine again: put the disguise back on. */
-static void
-keep_disguise(Datum arg, Oid relid)
-{
-	for (StrataDisguise *d = disguises; d != NULL; d = d->next)
-		if ((!OidIsValid(relid) || relid == d->relid) && d->rel->rd_tableam == &routine)
-			d->rel->rd_tableam = strata_heap_am;
-}
-
-void
-strata_disguise_push(StrataDisguise *disguise, Relation rel)
-{
-	disguise->rel = rel;
-	disguise->relid = RelationGetRelid(rel);
-	disguise->next = disguises;
-	disguises = disguise;
-	rel->rd_tableam = strata_heap_am;
-}
-
-void
-strata_disguise_pop(StrataDisguise *disguise)
-{
-	disguises = disguise->next;
-	disguise->rel->rd_tableam = &routine;
-	/* the same relation may be disguised further out */
-	for (StrataDisguise *d = disguises; d != NULL; d = d->next)
-		d->rel->rd_tableam = strata_heap_am;
 }
 
 /* TOAST tables are plain heap (heapam would answer: the table's own method). */
@@ -78,5 +48,5 @@ strata_am_init(void)
 	strata_am_uncover_init(&routine);
 	strata_am_sample_init(&routine);
 	strata_am_routine = &routine;
-	strata_relcache_callback_add(keep_disguise);
+	strata_disguise_init();
 }

@@ -81,7 +81,7 @@ build_as_heap(Relation rel, Relation index, IndexInfo *info, bool allow_sync, bo
 	StrataDisguise disguise;
 	volatile double rows = 0;
 
-	strata_disguise_push(&disguise, rel);
+	strata_disguise_push(&disguise, rel, strata_heap_am);
 	/* the disguise is process-wide state: it must come off in any case */
 	PG_TRY();
 	{
@@ -140,7 +140,7 @@ index_validate_scan(Relation rel, Relation index, IndexInfo *info, Snapshot snap
 	 */
 	if (info->ii_Unique && OidIsValid(strata_companion_oid(rel)))
 		check_keys(rel, index, info);
-	strata_disguise_push(&disguise, rel);
+	strata_disguise_push(&disguise, rel, strata_heap_am);
 	PG_TRY();
 	{
 		strata_heap_am->index_validate_scan(rel, index, info, snapshot, state);

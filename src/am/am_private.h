@@ -10,6 +10,7 @@
 #define STRATA_AM_PRIVATE_H
 
 #include "base/base.h"
+#include "pg/pg.h"
 #include "store/store.h"
 
 #include "access/heapam.h"
@@ -42,21 +43,6 @@ strata_inner_scan(TableScanDesc scan)
 {
 	return ((StrataScanDesc *) scan)->heap;
 }
-
-/*
- * While heapam code that insists on heap's own routine works on rel, rel
- * pretends to be heap; a relcache callback keeps the disguise up through
- * rebuilds.  Always in PG_TRY/PG_FINALLY.
- */
-typedef struct StrataDisguise
-{
-	Relation	rel;
-	Oid			relid;
-	struct StrataDisguise *next;
-} StrataDisguise;
-
-extern void strata_disguise_push(StrataDisguise *disguise, Relation rel);
-extern void strata_disguise_pop(StrataDisguise *disguise);
 
 /* Each fills its callbacks. */
 extern void strata_am_scan_init(TableAmRoutine *am);

@@ -27,7 +27,6 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-static IndexAmRoutine routine;	/* btree's, but for amrescan and amgettuple */
 static amrescan_function btree_rescan = NULL;
 static amgettuple_function btree_gettuple = NULL;
 
@@ -109,24 +108,6 @@ index_fetch_tuple(struct IndexFetchTableData *scan, ItemPointer tid, Snapshot sn
 	return table_tuple_fetch_row_version(scan->rel, tid, SnapshotAny, slot);
 }
 
-/* Give the index our routine; a rebuilt relcache entry gets it again next time. */
-static void
-wrap_index(Oid indexid)
-{
-	Relation	index = index_open(indexid, AccessShareLock);
-
-	if (index->rd_rel->relam == BTREE_AM_OID && index->rd_indam->amrescan != rescan)
-	{
-		btree_rescan = index->rd_indam->amrescan;
-		btree_gettuple = index->rd_indam->amgettuple;
-		routine = *index->rd_indam;
-		routine.amrescan = rescan;
-		routine.amgettuple = gettuple;
-		index->rd_indam = &routine;
-	}
-	index_close(index, NoLock);
-}
-
 /* Will somebody look into rel's indexes in that way? */
 static bool
 is_looked_into(Relation rel)
@@ -145,7 +126,13 @@ index_fetch_begin(Relation rel)
 		ListCell   *lc;
 
 		foreach(lc, indexes)
-			wrap_index(lfirst_oid(lc));
+		{
+			Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
+
+			if (index->rd_rel->relam == BTREE_AM_OID)
+				strata_index_replace_look_up(index, rescan, gettuple, &btree_rescan, &btree_gettuple);
+			index_close(index, NoLock);
+		}
 		list_free(indexes);
 	}
 	return strata_heap_am->index_fetch_begin(rel);

@@ -17,6 +17,7 @@
  */
 #include "base/base.h"
 #include "catalog/catalog_private.h"
+#include "pg/pg.h"
 
 #include "access/htup_details.h"
 #include "access/reloptions.h"
@@ -370,16 +371,6 @@ strata_settings_check(Relation rel, List *options)
 	strata_option_codecs_check(rel, find_option(options, "codec_level"), codecs, segmentby);
 }
 
-/* Stored options of a pg_class tuple as untyped DefElems, ours with prefix. */
-static List *
-stored_options(HeapTuple tuple)
-{
-	bool		isnull;
-	Datum		datum = SysCacheGetAttr(RELOID, tuple, Anum_pg_class_reloptions, &isnull);
-
-	return isnull ? NIL : untransformRelOptions(datum);
-}
-
 /* See catalog.h. */
 char *
 strata_settings_get_text(Oid relid, const char *wanted)
@@ -390,7 +381,7 @@ strata_settings_get_text(Oid relid, const char *wanted)
 
 	if (!HeapTupleIsValid(tuple))
 		return NULL;
-	foreach(lc, stored_options(tuple))
+	foreach(lc, strata_reloptions_read(tuple))
 	{
 		DefElem    *def = lfirst_node(DefElem, lc);
 		const char *name;
@@ -400,44 +391,6 @@ strata_settings_get_text(Oid relid, const char *wanted)
 	}
 	ReleaseSysCache(tuple);
 	return result;
-}
-
-/* Replace the reloptions of relid's row. */
-static void
-write_options(Oid relid, List *options)
-{
-	Relation	pg_class = table_open(RelationRelationId, RowExclusiveLock);
-	HeapTuple	tuple = strata_class_tuple_lock_copy(relid);
-	ArrayBuildState *astate = NULL;
-	Datum		values[Natts_pg_class] = {0};
-	bool		nulls[Natts_pg_class] = {0};
-	bool		replace[Natts_pg_class] = {0};
-	HeapTuple	updated;
-	ListCell   *lc;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for relation %u", relid);
-	foreach(lc, options)
-	{
-		DefElem    *def = lfirst_node(DefElem, lc);
-		char	   *text = psprintf("%s=%s", def->defname,
-									def->arg != NULL ? defGetString(def) : "true");
-
-		astate = accumArrayResult(astate, CStringGetTextDatum(text), false, TEXTOID,
-								  CurrentMemoryContext);
-	}
-	replace[Anum_pg_class_reloptions - 1] = true;
-	if (astate != NULL)
-		values[Anum_pg_class_reloptions - 1] = makeArrayResult(astate, CurrentMemoryContext);
-	else
-		nulls[Anum_pg_class_reloptions - 1] = true;
-	updated = heap_modify_tuple(tuple, RelationGetDescr(pg_class), values, nulls, replace);
-	CatalogTupleUpdate(pg_class, &tuple->t_self, updated);
-	strata_class_tuple_unlock(pg_class, &tuple->t_self);
-	heap_freetuple(updated);
-	heap_freetuple(tuple);
-	table_close(pg_class, RowExclusiveLock);
-	CommandCounterIncrement();
 }
 
 /* Split stored options into ours (names without prefix) and the others. */
@@ -450,7 +403,7 @@ split_stored(Oid relid, List **ours, List **others)
 	*ours = *others = NIL;
 	if (!HeapTupleIsValid(tuple))
 		return;
-	foreach(lc, stored_options(tuple))
+	foreach(lc, strata_reloptions_read(tuple))
 	{
 		DefElem    *def = lfirst_node(DefElem, lc);
 		const char *name;
@@ -476,7 +429,7 @@ write_merged(Oid relid, List *ours, List *others)
 
 		all = lappend(all, makeDefElem(psprintf(PREFIX "%s", def->defname), def->arg, -1));
 	}
-	write_options(relid, all);
+	strata_reloptions_write(relid, all);
 }
 
 /* See catalog.h. */
@@ -535,7 +488,7 @@ strata_settings_remove_all(Oid relid)
 
 	split_stored(relid, &ours, &others);
 	if (ours != NIL)
-		write_options(relid, others);
+		strata_reloptions_write(relid, others);
 	return ours;
 }
 

@@ -11,27 +11,9 @@
 
 #include "base/base.h"
 #include "change/change.h"
+#include "pg/pg.h"
 
 #include "utils/typcache.h"
-
-/*
- * FOR KEY SHARE and changes that keep the key, change_key_share.c.
- *
- * Whoever has updated the tuple in the slot, of class TTSOpsBufferHeapTuple;
- * *next: to where.  The transaction may have failed.
- */
-extern TransactionId strata_tuple_updater(TupleTableSlot *slot, ItemPointer next);
-
-/*
- * Lock FOR KEY SHARE, in the name of lockers, the version of a row that maker
- * has put at tid, and those it has made of it; nothing, when it is not in
- * progress any more.  Returns a transaction to wait for first, if any.
- */
-extern TransactionId strata_versions_lock(Relation rel, TransactionId maker, const ItemPointerData *tid,
-										  const TransactionId *lockers, int nlockers);
-
-/* Give the version that we have put at tid those who have locked the entry. */
-extern void strata_lockers_hand_on(Relation rel, HeapTuple entry, const ItemPointerData *tid);
 
 /* A compressed row somebody wants to lock or change. */
 typedef struct StrataClaim

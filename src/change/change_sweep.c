@@ -278,7 +278,7 @@ strata_store_sweep_batch(Relation rel, Relation batches, const ItemPointerData *
 	{
 		/* before: the batch must not be gone with the caches as they are */
 		swept = true;
-		done = heap_delete(batches, &self, cid, InvalidSnapshot, false, &tmfd, true) == TM_Ok;
+		done = strata_tuple_delete_as_moved(batches, &self, cid, false);
 	}
 	/* An entry that was made of a lock's may still carry our lock: only who may wait gets past his own. */
 	for (int i = 0; done && i < entries.ndeleted; i++)

@@ -18,6 +18,7 @@
  *-------------------------------------------------------------------------
  */
 #include "compress/compress_private.h"
+#include "pg/pg.h"
 
 #include "access/table.h"
 #include "access/xact.h"
@@ -72,11 +73,9 @@ take_row_store(CompressState *state)
 	strata_rowstore_only_hook(scan);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
-		TM_FailureData tmfd;
-		ItemPointerData tid = slot->tts_tid;
+			ItemPointerData tid = slot->tts_tid;
 		MemoryContext old = MemoryContextSwitchTo(mcxt);
-		TM_Result	result;
-
+	
 		if ((state->nread & 1023) == 0)
 		{
 			CHECK_FOR_INTERRUPTS();
@@ -90,12 +89,7 @@ take_row_store(CompressState *state)
 			/* before the delete, which takes external values away */
 			take_row(state, slot);
 			/* nobody to wait for but our own row locks, which do not block us */
-			/*
-			 * Marked as moved, as by an update to another partition: whoever
-			 * comes with this TID later gets an error, not "deleted".
-			 */
-			result = heap_delete(state->rel, &tid, state->cid, InvalidSnapshot, true, &tmfd, true);
-			if (result != TM_Ok)
+			if (!strata_tuple_delete_as_moved(state->rel, &tid, state->cid, true))
 				ereport(ERROR,
 						(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 						 errmsg("could not compress table \"%s\": a row changed concurrently",

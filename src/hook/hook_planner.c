@@ -12,6 +12,7 @@
 #include "gapfill/gapfill.h"
 #include "hypertable/hypertable.h"
 #include "load/load.h"
+#include "pg/pg.h"
 #include "scan/scan.h"
 #include "time/time.h"
 
@@ -120,7 +121,7 @@ strata_plan_query(Query *query, const char *text, int cursor_options, ParamListI
 void
 strata_planner_hooks_init(void)
 {
-	strata_stale_plan_init();
+	strata_plan_note_init();
 	previous_planner = planner_hook;
 	planner_hook = strata_plan_query;
 	previous_upper_hook = create_upper_paths_hook;

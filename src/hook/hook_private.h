@@ -40,14 +40,10 @@ typedef struct StrataStaleQuery
 	uint64		moment;			/* when these were looked up */
 } StrataStaleQuery;
 
-extern void strata_stale_plan_init(void);
 extern void strata_stale_plan_keep(Query *query, StrataStaleQuery *stale);
 extern void strata_stale_plan_carry(PlannedStmt *stmt, int cursor_options, const StrataStaleQuery *stale);
 extern void strata_stale_snapshot_renew(QueryDesc *query_desc);
 extern void strata_stale_plan_renew(QueryDesc *query_desc);
-
-/* Have the query ask for publications' tables without our own.  Changes the query. */
-extern void strata_publication_replace(Query *query);
 
 /* Are these permissions compatible with what the extension keeps for itself?  False, or an error. */
 extern bool strata_permissions_check(STRATA_CHECK_PERMS_ARGS);

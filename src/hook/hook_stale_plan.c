@@ -15,9 +15,7 @@
  *
  * So a plan that reads such a table carries the query it was made from, and
  * ExecutorStart, when the snapshot stands, plans again if a table has a
- * companion, or a hypertable has changed, by then.  The query hangs on a node at the end of the list of
- * subplans, which nothing refers to; it is set up as an empty plan node and
- * never run.
+ * companion, or a hypertable has changed, by then.
  *
  * src/hook/hook_stale_plan.c
  *-------------------------------------------------------------------------
@@ -25,6 +23,7 @@
 #include "base/base.h"
 #include "hook/hook_private.h"
 #include "hypertable/hypertable.h"
+#include "pg/pg.h"
 #include "store/store.h"
 
 #include "access/htup_details.h"
@@ -32,7 +31,6 @@
 #include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "executor/executor.h"
-#include "nodes/extensible.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parsetree.h"
 #include "storage/lmgr.h"
@@ -40,72 +38,16 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-/*-------------------------------------------------------------------------
- * The node that carries the query: custom_private = (relation oids, query,
- * cursor options, hypertables' oids, moment of planning)
- *-------------------------------------------------------------------------
+/*
+ * A plan's note (pg/pg_plan_note.c): the oids of strata tables that had no
+ * companion, the query, its cursor options, the oids of hypertables, and the
+ * moment they were looked up.
  */
-static Node *create_carrier_state(CustomScan *scan);
-
-static const CustomScanMethods carrier_methods = {
-	.CustomName = "StrataStalePlanGuard",
-	.CreateCustomScanState = create_carrier_state
-};
-
-static void
-begin_carrier(CustomScanState *state, EState *estate, int eflags)
+static List *
+make_note(List *relids, int cursor_options, const StrataStaleQuery *stale)
 {
-}
-
-static TupleTableSlot *
-exec_carrier(CustomScanState *state)
-{
-	return NULL;
-}
-
-static void
-end_carrier(CustomScanState *state)
-{
-}
-
-static const CustomExecMethods carrier_exec_methods = {
-	.CustomName = "StrataStalePlanGuard",
-	.BeginCustomScan = begin_carrier,
-	.ExecCustomScan = exec_carrier,
-	.EndCustomScan = end_carrier,
-	.ReScanCustomScan = end_carrier
-};
-
-static Node *
-create_carrier_state(CustomScan *scan)
-{
-	CustomScanState *state = makeNode(CustomScanState);
-
-	state->methods = &carrier_exec_methods;
-	return (Node *) state;
-}
-
-static CustomScan *
-make_carrier(List *relids, int cursor_options, const StrataStaleQuery *stale)
-{
-	CustomScan *scan = makeNode(CustomScan);
-
-	scan->methods = &carrier_methods;
-	scan->custom_private = list_make5(relids, stale->query, makeInteger(cursor_options), stale->hypertables,
-									  makeFloat(psprintf(UINT64_FORMAT, stale->moment)));
-	return scan;
-}
-
-/* The carrier of a plan, or NULL. */
-static CustomScan *
-find_carrier(PlannedStmt *stmt)
-{
-	CustomScan *scan;
-
-	if (stmt->subplans == NIL)
-		return NULL;
-	scan = llast(stmt->subplans);
-	return scan != NULL && IsA(scan, CustomScan) && scan->methods == &carrier_methods ? scan : NULL;
+	return list_make5(relids, stale->query, makeInteger(cursor_options), stale->hypertables,
+					  makeFloat(psprintf(UINT64_FORMAT, stale->moment)));
 }
 
 /*-------------------------------------------------------------------------
@@ -255,7 +197,7 @@ strata_stale_plan_carry(PlannedStmt *stmt, int cursor_options, const StrataStale
 		return;
 	relids = uncompressed_tables(stmt);
 	if (relids != NIL || stale->hypertables != NIL)
-		stmt->subplans = lappend(stmt->subplans, make_carrier(relids, cursor_options, stale));
+		strata_plan_note_attach(stmt, make_note(relids, cursor_options, stale));
 }
 
 /*-------------------------------------------------------------------------
@@ -293,17 +235,14 @@ any_changed(List *hypertables, uint64 moment)
 	return false;
 }
 
-/* Does a plan miss what its snapshot sees?  carrier: its own, or NULL. */
+/* Does a plan with this note miss what its snapshot sees? */
 static bool
-is_stale(CustomScan *carrier)
+is_stale(List *note)
 {
-	List	   *carried;
-
-	if (carrier == NULL)
+	if (note == NIL)
 		return false;
-	carried = carrier->custom_private;
-	return any_changed(list_nth(carried, 3), strtou64(castNode(Float, list_nth(carried, 4))->fval, NULL, 10)) ||
-		any_compressed_now(linitial(carried));
+	return any_changed(list_nth(note, 3), strtou64(castNode(Float, list_nth(note, 4))->fval, NULL, 10)) ||
+		any_compressed_now(linitial(note));
 }
 
 /* Does the plan lock rows of a table that may be strata's? */
@@ -349,23 +288,17 @@ strata_stale_snapshot_renew(QueryDesc *query_desc)
 void
 strata_stale_plan_renew(QueryDesc *query_desc)
 {
-	CustomScan *carrier = find_carrier(query_desc->plannedstmt);
+	List	   *note = strata_plan_note_find(query_desc->plannedstmt);
 	PlannedStmt *old = query_desc->plannedstmt;
 	PlannedStmt *stmt;
 
-	if (!is_stale(carrier))
+	if (!is_stale(note))
 		return;
-	stmt = strata_plan_query(copyObject(lsecond(carrier->custom_private)), query_desc->sourceText,
-							 intVal(lthird(carrier->custom_private)), query_desc->params);
+	stmt = strata_plan_query(copyObject(lsecond(note)), query_desc->sourceText,
+							 intVal(lthird(note)), query_desc->params);
 	stmt->canSetTag = old->canSetTag;
 	stmt->queryId = old->queryId;
 	stmt->stmt_location = old->stmt_location;
 	stmt->stmt_len = old->stmt_len;
 	query_desc->plannedstmt = stmt;
-}
-
-void
-strata_stale_plan_init(void)
-{
-	RegisterCustomScanMethods(&carrier_methods);
 }

@@ -13,6 +13,7 @@
  *-------------------------------------------------------------------------
  */
 #include "load/load_private.h"
+#include "pg/pg.h"
 
 #include "commands/copyfrom_internal.h"
 #include "utils/builtins.h"
@@ -273,10 +274,10 @@ strata_copy_speed_input(CopyFromState copy)
 
 	foreach(lc, copy->attnumlist)
 	{
-		FmgrInfo   *function = &copy->in_functions[lfirst_int(lc) - 1];
+		Oid			function = copy->in_functions[lfirst_int(lc) - 1].fn_oid;
 
 		for (int i = 0; i < lengthof(inputs); i++)
-			if (function->fn_oid == inputs[i].function)
-				function->fn_addr = inputs[i].faster;
+			if (function == inputs[i].function)
+				strata_copy_replace_input(copy, lfirst_int(lc), inputs[i].faster);
 	}
 }

@@ -13,6 +13,7 @@
  *-------------------------------------------------------------------------
  */
 #include "load/load_private.h"
+#include "pg/pg.h"
 #include "catalog/catalog.h"
 #include "compress/compress.h"
 
@@ -206,7 +207,7 @@ strata_load_bind(QueryDesc *query_desc)
 		return;
 	state->rel = mt->rootResultRelInfo->ri_RelationDesc;
 	if (state->obstacle == NULL && row_type_fits(outerPlan(mt->ps.plan), RelationGetDescr(state->rel)))
-		ExecSetExecProcNode(&mt->ps, exec_load_rows);
+		strata_modify_table_run_by(mt, exec_load_rows);
 }
 
 static void

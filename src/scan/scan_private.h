@@ -17,6 +17,7 @@
 #include "nodes/execnodes.h"
 #include "nodes/extensible.h"
 #include "nodes/pathnodes.h"
+#include "pg/pg.h"
 #include "scan/filter.h"
 #include "scan/scan_vector.h"
 #include "store/store.h"
@@ -235,16 +236,6 @@ extern const bool *strata_source_proven(const StrataSource *source);
 extern bool strata_source_fetch(StrataSource *source, ItemPointer tid, TupleTableSlot *slot);
 extern void strata_source_end(StrataSource *source);
 
-/* scan_pages.c: rows of all pages of a companion, in either direction. */
-typedef struct StrataPages StrataPages;
-
-/* Is it for us to read it, or for heapam? */
-extern bool strata_pages_can_read(Relation rel, Snapshot snapshot);
-extern StrataPages *strata_pages_create(Relation rel, Snapshot snapshot);
-extern void strata_pages_rescan(StrataPages *pages);
-/* False at the end; then the next call begins anew, from the end in its direction. */
-extern bool strata_pages_next(StrataPages *pages, ScanDirection direction, TupleTableSlot *slot);
-extern void strata_pages_end(StrataPages *pages);
 
 /* scan_prune.c: what metadata says of the quals. */
 typedef struct StrataPruner StrataPruner;

@@ -23,6 +23,7 @@
  */
 #include "store/store_companion.h"
 #include "store/store_private.h"
+#include "pg/pg.h"
 
 #include "access/genam.h"
 #include "access/htup_details.h"
@@ -185,20 +186,6 @@ index_entry(Relation batches, HeapTuple tuple, int64 row)
 	index_close(index, NoLock);
 }
 
-/* Let all see a tuple that we have inserted, whatever becomes of us. */
-static void
-freeze_entry(Relation batches, const ItemPointerData *tid)
-{
-	Buffer		buffer = ReadBuffer(batches, ItemPointerGetBlockNumber(tid));
-	OffsetNumber offset = ItemPointerGetOffsetNumber(tid);
-	Page		page = BufferGetPage(buffer);
-
-	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-	strata_heap_freeze(batches, buffer, (HeapTupleHeader) PageGetItem(page, PageGetItemId(page, offset)),
-					   offset);
-	UnlockReleaseBuffer(buffer);
-}
-
 /*
  * See store_private.h.  An entry for all is frozen last: a crash, or an error,
  * must not leave one that the index does not know.
@@ -212,7 +199,7 @@ strata_entry_insert(Relation batches, int64 row, StrataEntryKind kind, const Ite
 	heap_insert(batches, tuple, cid, 0, NULL);
 	index_entry(batches, tuple, row);
 	if (forever)
-		freeze_entry(batches, &tuple->t_self);
+		strata_tuple_freeze(batches, &tuple->t_self);
 	if (self != NULL)
 		*self = tuple->t_self;
 	heap_freetuple(tuple);
@@ -388,38 +375,6 @@ next_row(StrataEntries *entries, ScanDirection direction, int *visited)
 	return -1;
 }
 
-/*
- * Is there an entry in the index, visible or not?  Their keys are the negative
- * ones.  Asked of the first leaf page: whatever the snapshot sees is in it.
- */
-static bool
-has_entries(Relation index)
-{
-	Buffer		buf = strata_bt_get_leftmost(index);
-	bool		result = false;
-
-	while (BufferIsValid(buf))
-	{
-		Page		page = BufferGetPage(buf);
-		BTPageOpaque opaque = BTPageGetOpaque(page);
-
-		if (!P_IGNORE(opaque) && P_FIRSTDATAKEY(opaque) <= PageGetMaxOffsetNumber(page))
-		{
-			IndexTuple	tuple = (IndexTuple) PageGetItem(page, PageGetItemId(page, P_FIRSTDATAKEY(opaque)));
-			bool		isnull;
-
-			result = DatumGetInt64(index_getattr(tuple, 1, RelationGetDescr(index), &isnull)) < 0;
-			break;
-		}
-		if (P_RIGHTMOST(opaque))
-			break;
-		buf = _bt_relandgetbuf(index, buf, opaque->btpo_next, BT_READ);
-	}
-	if (BufferIsValid(buf))
-		_bt_relbuf(index, buf);
-	return result;
-}
-
 /* Usually there are few entries, or none: learn them all. */
 static void
 preload(StrataEntries *entries)
@@ -430,7 +385,7 @@ preload(StrataEntries *entries)
 	entries->loaded = true;
 	if (entries->index == NULL)
 		entries->index = index_open(strata_row_index_of(entries->batches), AccessShareLock);
-	if (!has_entries(entries->index))
+	if (!strata_index_least_is_negative(entries->index))
 	{
 		entries->complete = true;
 		return;

@@ -15,6 +15,7 @@
  */
 #include "store/store_companion.h"
 #include "store/store_private.h"
+#include "pg/pg.h"
 #include "store/store_write.h"
 
 #include "access/genam.h"
@@ -29,27 +30,6 @@
 #include "base/compat.h"
 #include "storage/lmgr.h"
 
-static void
-set_relrewrite(Oid relid, Oid value)
-{
-	Relation	pg_class = table_open(RelationRelationId, RowExclusiveLock);
-	HeapTuple	tuple = strata_class_tuple_lock_copy(relid);
-	ItemPointerData tid;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for relation %u", relid);
-	tid = tuple->t_self;
-	if (((Form_pg_class) GETSTRUCT(tuple))->relrewrite != value)
-	{
-		((Form_pg_class) GETSTRUCT(tuple))->relrewrite = value;
-		CatalogTupleUpdate(pg_class, &tid, tuple);
-	}
-	strata_class_tuple_unlock(pg_class, &tid);
-	heap_freetuple(tuple);
-	table_close(pg_class, RowExclusiveLock);
-	CommandCounterIncrement();
-}
-
 /* See store.h. */
 void
 strata_companion_silence(Oid companion)
@@ -61,10 +41,10 @@ strata_companion_silence(Oid companion)
 		elog(ERROR, "cache lookup failed for relation %u", companion);
 	toast = ((Form_pg_class) GETSTRUCT(tuple))->reltoastrelid;
 	ReleaseSysCache(tuple);
-	set_relrewrite(companion, companion);
+	strata_relrewrite_set(companion, companion);
 	/* else its chunks would be taken for parts of the next row that is decoded */
 	if (OidIsValid(toast))
-		set_relrewrite(toast, companion);
+		strata_relrewrite_set(toast, companion);
 }
 
 /* See store.h. */
@@ -100,7 +80,7 @@ strata_silence_begin(Relation rel)
 	/* whoever decodes this transaction needs a log that says enough */
 	if (!RelationIsLogicallyLogged(rel))
 		return false;
-	set_relrewrite(RelationGetRelid(rel), RelationGetRelid(rel));
+	strata_relrewrite_set(RelationGetRelid(rel), RelationGetRelid(rel));
 	return true;
 }
 
@@ -108,5 +88,5 @@ strata_silence_begin(Relation rel)
 void
 strata_silence_end(Relation rel)
 {
-	set_relrewrite(RelationGetRelid(rel), InvalidOid);
+	strata_relrewrite_set(RelationGetRelid(rel), InvalidOid);
 }

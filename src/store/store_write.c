@@ -12,6 +12,7 @@
  *-------------------------------------------------------------------------
  */
 #include "store/store_private.h"
+#include "pg/pg.h"
 #include "store/store_write.h"
 
 #include "access/genam.h"
@@ -78,12 +79,8 @@ strata_store_init_goal(StrataRowGoal *goal, Relation batches, StrataLevel level)
 static void
 set_goal(StrataBatchWriter *writer, HeapTuple tuple, int nrows)
 {
-	Buffer		buffer = ReadBuffer(writer->store->batches, ItemPointerGetBlockNumber(&tuple->t_self));
-	Size		room;
+	Size		room = strata_page_room(writer->store->batches, ItemPointerGetBlockNumber(&tuple->t_self));
 
-	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	room = PageGetExactFreeSpace(BufferGetPage(buffer));
-	UnlockReleaseBuffer(buffer);
 	strata_goal_learn(&writer->goal, nrows, tuple->t_len, room);
 	writer->goal_rows = strata_goal_rows(&writer->goal);
 	strata_batch_builder_set_limit(writer->builder, writer->goal_rows);

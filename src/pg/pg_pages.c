@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * scan_pages.c
+ * pg_pages.c
  *	  A companion's pages, one after the other, for those who read all of it.
  *
  * A heap scan as heapam does it, with the query's snapshot, but made for pages
@@ -16,10 +16,11 @@
  * transactions, parallel scans, and tables so large that it would read them
  * through a ring of buffers and join others who read them.
  *
- * src/scan/scan_pages.c
+ * src/pg/pg_pages.c
  *-------------------------------------------------------------------------
  */
-#include "scan/scan_private.h"
+#include "pg/pg.h"
+#include "base/base.h"
 
 #include "access/heapam.h"
 #include "access/htup_details.h"
@@ -74,7 +75,7 @@ struct StrataPages
 	OffsetNumber offsets[MaxHeapTuplesPerPage];
 };
 
-/* See scan_private.h. */
+/* See pg.h. */
 bool
 strata_pages_can_read(Relation rel, Snapshot snapshot)
 {
@@ -333,7 +334,7 @@ strata_pages_create(Relation rel, Snapshot snapshot)
 	return pages;
 }
 
-/* See scan_private.h. */
+/* See pg.h. */
 void
 strata_pages_rescan(StrataPages *pages)
 {
@@ -344,7 +345,7 @@ strata_pages_rescan(StrataPages *pages)
 	pgstat_count_heap_scan(pages->rel);
 }
 
-/* See scan_private.h. */
+/* See pg.h. */
 bool
 strata_pages_next(StrataPages *pages, ScanDirection direction, TupleTableSlot *slot)
 {

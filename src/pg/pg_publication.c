@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * hook_publication.c
+ * pg_publication.c
  *	  Publications FOR ALL TABLES do not list companions, nor other tables of
  *	  the extension.
  *
@@ -10,11 +10,11 @@
  * query calls pg_get_publication_tables(), as the view pg_publication_tables
  * does, it is given a function that calls it and passes the companions over.
  *
- * src/hook/hook_publication.c
+ * src/pg/pg_publication.c
  *-------------------------------------------------------------------------
  */
+#include "pg/pg.h"
 #include "base/base.h"
-#include "hook/hook_private.h"
 
 #include "access/htup_details.h"
 #include "catalog/namespace.h"
@@ -80,7 +80,7 @@ replace_in_query(Query *query)
 	}
 }
 
-/* See hook_private.h. */
+/* See pg.h. */
 void
 strata_publication_replace(Query *query)
 {

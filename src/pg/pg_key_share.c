@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * change_key_share.c
+ * pg_key_share.c
  *	  FOR KEY SHARE beside changes of a compressed row that keep its key.
  *
  * On heap such a change and such a lock pass each other: the tuple that was
@@ -18,10 +18,11 @@
  *
  * It is written and logged as heapam does for locks of updated tuples.
  *
- * src/change/change_key_share.c
+ * src/pg/pg_key_share.c
  *-------------------------------------------------------------------------
  */
-#include "change/change_private.h"
+#include "pg/pg.h"
+#include "base/base.h"
 
 #include "access/heapam_xlog.h"
 #include "access/htup_details.h"
@@ -92,7 +93,7 @@ read_members(HeapTupleHeader header, int more, MultiXactMember **members)
 	return n;
 }
 
-/* See store_private.h. */
+/* See pg.h. */
 TransactionId
 strata_tuple_updater(TupleTableSlot *slot, ItemPointer next)
 {
@@ -266,7 +267,7 @@ lock_version(Relation rel, TransactionId *maker, ItemPointer tid, const Transact
 	return wait;
 }
 
-/* See store_private.h. */
+/* See pg.h. */
 TransactionId
 strata_versions_lock(Relation rel, TransactionId maker, const ItemPointerData *tid,
 					 const TransactionId *lockers, int nlockers)
@@ -287,7 +288,7 @@ strata_versions_lock(Relation rel, TransactionId maker, const ItemPointerData *t
 	return wait;
 }
 
-/* See store_private.h. */
+/* See pg.h. */
 void
 strata_lockers_hand_on(Relation rel, HeapTuple entry, const ItemPointerData *tid)
 {
