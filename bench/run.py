@@ -189,13 +189,7 @@ class Bench:
                 self.complain(name, "heap and %s answer differently: %s" % (engine, differs), query)
 
     def run_queries(self):
-        first, last = self.engines[0].sql("SELECT min(time), max(time) FROM cpu")[0]
-        hosts = sorted(row[0] for row in self.engines[0].sql("SELECT hostname FROM hosts"))
-        self.rng = random.Random(self.options.seed)
-        sets = {"tsbs": Shapes, "analyst": Analyst}
-        for name, make in (query for which in self.options.sets.split() for query in sets[which](self.rng, hosts, first, last).all()):
-            if self.options.only and name not in self.options.only.split(","):
-                continue
+        for name, make in self.drawn():
             if not self.options.cold:
                 self.one_turn(name, make(), {}, True)   # warms the caches
             times = {}
@@ -210,6 +204,32 @@ class Bench:
             self.cpu[name] = {engine: [cpu for _, cpu in values] for engine, values in times.items() if values[0][1] is not None}
             # who waits sees where it is, and has something when it is stopped
             say("%s: %s" % (name, ", ".join("%s %s" % (engine, number(statistics.median(values))) for engine, values in self.lines[-1][2].items())))
+
+    # --- instructions ---
+
+    def drawn(self):
+        """[(name, function making SQL)] of the sets asked for."""
+        first, last = self.engines[0].sql("SELECT min(time), max(time) FROM cpu")[0]
+        hosts = sorted(row[0] for row in self.engines[0].sql("SELECT hostname FROM hosts"))
+        self.rng = random.Random(self.options.seed)
+        sets = {"tsbs": Shapes, "analyst": Analyst}
+        return [(name, make) for which in self.options.sets.split() for name, make in sets[which](self.rng, hosts, first, last).all()
+                if not self.options.only or name in self.options.only.split(",")]
+
+    def write_script(self):
+        """Load, and write what run.sh has a server of one session count the instructions of: a line a statement, and
+        beside it lines with the name of what is counted, or nothing.  Each query comes twice; the first warms."""
+        self.generate()
+        self.open_engines()
+        self.load()
+        lines = [("", sql) for sql in ("SET SESSION AUTHORIZATION bench", "SET search_path = on_strata, public", "SET timezone = 'UTC'")]
+        for name, make in self.drawn():
+            query = make()
+            for label in ("", name):
+                lines += [("", "BEGIN"), (label, query), ("", "ROLLBACK")] if engines.changes(query) else [(label, query)]
+        for path, part in (("script.sql", 1), ("script.names", 0)):
+            with open(os.path.join(self.options.work, path), "w", encoding="utf-8") as out:
+                out.writelines(line[part] + "\n" for line in lines)
 
     # --- report ---
 
@@ -392,12 +412,16 @@ def main():
     parser.add_argument("--check-rows", type=int, default=2000000, help="up to here every bit of heap and strata is compared")
     parser.add_argument("--only", default="", help="names of queries")
     parser.add_argument("--cold", action="store_true")
+    parser.add_argument("--script", action="store_true", help="load, and write the queries into --work, in place of running them")
     parser.add_argument("--estimates", action="store_true", help="estimates of rows, in place of times")
     parser.add_argument("--seed", type=int, default=123)
     parser.add_argument("--results", default="results")
     parser.add_argument("--label", default="unknown")
     options = parser.parse_args()
     sizes = [int(text) for text in options.rows.split(",")]
+    if options.script:
+        Bench(options, sizes[0]).write_script()
+        return
     if options.estimates:
         for rows in sizes:
             Bench(options, rows).compare_estimates()

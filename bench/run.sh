@@ -16,7 +16,7 @@ ${BENCH_CONF:-}"
 
 # The client library, DuckDB and whatever else is compared come into a virtual
 # environment of the checkout.
-[ -z "${ESTIMATES:-}" ] || PEERS=
+[ -z "${ESTIMATES:-}${INSTRUCTIONS:-}" ] || PEERS=
 PEERS=${PEERS-duckdb}
 python=$RUN/bench-venv/bin/python
 packages="numpy psycopg[binary]" modules="numpy, psycopg"
@@ -53,5 +53,37 @@ ${CC:-cc} -O2 -o "$RUN/bench-generate" "$ROOT/bench/generate.c"
     ${BASE:+--base-dsn "$(dsn "${trees[1]}")" --base-server "${trees[1]}/tools/server" --base-label "$base"} \
     --shape "${SHAPE:-field}" --sets "${SETS:-tsbs analyst}" --peers "$PEERS" \
     --rows "${ROWS:-1000000}" --hosts "${HOSTS:-0}" --hours "${HOURS:-0}" --rounds "${ROUNDS:-5}" \
-    ${COLD:+--cold} ${ESTIMATES:+--estimates} ${ONLY:+--only "$ONLY"} ${LOADS:+--load-turns "$LOADS"} ${LOAD_ROWS:+--load-rows "$LOAD_ROWS"} \
+    ${COLD:+--cold} ${INSTRUCTIONS:+--script} ${ESTIMATES:+--estimates} ${ONLY:+--only "$ONLY"} ${LOADS:+--load-turns "$LOADS"} ${LOAD_ROWS:+--load-rows "$LOAD_ROWS"} \
     --results "$ROOT/bench/results" --label "$(git -C "$ROOT" describe --always --dirty 2>/dev/null || echo unknown)"
+
+[ -n "${INSTRUCTIONS:-}" ] || exit 0
+# count TREE SCHEMA: instructions of each statement of the script, from parsing
+# to the last row, in a server of one session under callgrind.
+count() {
+    local server=$1/tools/server parts=$work/parts data statement
+    data=$("$server" psql -qAtc 'SHOW data_directory')
+    "$server" stop
+    rm -rf "$parts"
+    mkdir "$parts"
+    chmod 777 "$parts"
+    sed "s/on_strata/$2/" "$work/script.sql" >"$parts/script.sql"
+    as_server valgrind --tool=callgrind --callgrind-out-file="$parts/out" --zero-before=pg_parse_query --dump-after=PortalRun \
+        "$(dirname "$("$server" pg_config)")/postgres" --single -D "$data" "$DB" <"$parts/script.sql" >"$parts/log" 2>&1 ||
+        { tail -n 30 "$parts/log" >&2; die "the server under valgrind failed"; }
+    ! grep 'ERROR: ' "$parts/log" >&2 || die "a statement failed"
+    for statement in $(seq "$(wc -l <"$parts/script.sql")"); do awk '/^summary:/ { print $2 }' "$parts/out.$statement"; done
+}
+command -v valgrind >/dev/null || die "valgrind is missing"
+cd "$work"    # where the server's user may be
+for tree in "${trees[@]}"; do
+    count "$tree" on_strata >"count.$(basename "$tree")"
+    "$tree/tools/server" start 2>/dev/null
+done
+count "$ROOT" on_heap >count.heap
+say "instructions, thousands"
+printf '| | heap | strata | heap/strata |%s\n|---|---:|---:|---:|%s\n' ${BASE:+" base | strata/base |"} ${BASE:+"---:|---:|"}
+paste -d'|' script.names count.heap "count.$(basename "$ROOT")" ${BASE:+"count.$base"} | awk -F'|' '
+    $1 != "" { printf "| %s | %.0f | %.0f | %.2f |", $1, $2 / 1000, $3 / 1000, $2 / $3; heap += log($2 / $3); number++ }
+    $1 != "" && NF == 4 { printf " %.0f | %.3f |", $4 / 1000, $3 / $4; base += log($3 / $4) }
+    $1 != "" { printf "\n" }
+    END { printf "| geometric mean | | | %.2f |", exp(heap / number); if (base != 0) printf " | %.3f |", exp(base / number); printf "\n" }'
