@@ -13,7 +13,7 @@ EXTVERSION = 0.1.0
 MODULE_big = strata
 PG_CONFIG ?= pg_config
 
-OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c)))
+OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c)))
 
 # The install script is the parts in sql/ in the order of their names; upgrade
 # scripts (sql/strata--A--B.sql) are installed as they are.  It runs with
@@ -71,7 +71,7 @@ distclean:
 endif
 
 # Loops over vectors are where -O3 pays.
-KERNEL_OBJS = $(patsubst %.c,%.o,$(wildcard src/codec/*.c src/*/*_kernel.c))
+KERNEL_OBJS = $(patsubst %.c,%.o,$(wildcard src/codec/*.c src/codec/*/*.c src/*/*_kernel.c))
 $(KERNEL_OBJS): override CFLAGS += -O3
 
 # Objects depend on what they were compiled with: another server version or
@@ -114,7 +114,7 @@ bench: ; @bash bench/run.sh
 bench-hypertable: ; @bash bench/hypertable.sh
 bench-change: ; @bash bench/change.sh
 bench-codecs: .run/codec_bench ; @.run/codec_bench $(or $(ARGS),$(wildcard ../shared/data)) | python3 bench/codec_classes.py
-.run/codec_bench: bench/codec_bench.c test/unit/jsonb_make.c $(wildcard src/codec/*.c src/codec/*.h)
+.run/codec_bench: bench/codec_bench.c test/unit/jsonb_make.c $(wildcard src/codec/*.[ch] src/codec/*/*.[ch])
 	@mkdir -p .run
 	$(CC) -std=gnu11 -O3 -g -Wall -DUSE_LZ4 -DUSE_ZSTD -Isrc -I. -o $@ $(filter %.c,$^) -llz4 -lzstd -lm
 compdb: ; @python3 tools/compdb.py > compile_commands.json

@@ -14,7 +14,7 @@ cc=${CC:-cc}
 flags=${CFLAGS:--O3}
 
 mkdir -p "$build"
-for source in "$root"/src/codec/*.c; do
+for source in "$root"/src/codec/*.c "$root"/src/codec/*/*.c; do
     object=$build/$(basename "$source" .c).o
     # -D and headers change rarely; a header newer than the object rebuilds it
     if [ ! -e "$object" ] || [ -n "$(find "$source" "$root"/src/codec -name '*.h' -newer "$object" -print -quit)" ] ||

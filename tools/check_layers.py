@@ -13,7 +13,8 @@ import sys
 # Folder -> folders it may include.  A folder that is not here fails: add it,
 # with its place, when it is made.
 LAYERS = {
-    "codec": [],
+    "codec": ["codec/int"],
+    "codec/int": ["codec"],
     "base": [],
     "pg": ["base"],
     "time": ["base"],
@@ -38,11 +39,18 @@ LAYERS = {
 
 # Public headers beside <folder>/<folder>.h.
 PUBLIC = {
-    "codec/codec_format.h",
     "scan/scan_vector.h",
     "store/store_companion.h",
     "store/store_entry.h",
     "store/store_write.h",
+}
+
+# What a folder and its subfolder may include of each other, so that no header
+# of the one needs a header of the other that needs it.
+SUBFOLDER = {
+    "codec": {"codec/int/int_stream.h", "codec/int/bitpack.h"},
+    "codec/int": {"codec/codec.h", "codec/codec_base.h", "codec/bytes.h", "codec/bitstream.h",
+                  "codec/decimal_divide.h", "codec/lz_library.h"},
 }
 
 # What src/codec may take from outside src/.
@@ -90,7 +98,7 @@ def check_file(root, path, problems):
         target = resolve(root, folder, match.group(2))
         if target is None:
             name = match.group(2)
-            if folder == "codec" and match.group(1) == '"' and (name in CODEC_NOT or not CODEC_OUTSIDE.match(name)):
+            if folder.split("/")[0] == "codec" and match.group(1) == '"' and (name in CODEC_NOT or not CODEC_OUTSIDE.match(name)):
                 problems.append("%s: src/codec builds without a server, \"%s\" does not" % (where, name))
             continue
         other = os.path.dirname(target)
@@ -99,6 +107,10 @@ def check_file(root, path, problems):
         if other not in LAYERS[folder]:
             problems.append("%s: %s may not include %s (only %s)"
                             % (where, folder or "strata.c", target, ", ".join(LAYERS[folder]) or "nothing of ours"))
+        elif folder in SUBFOLDER:
+            if target not in SUBFOLDER[folder]:
+                problems.append("%s: %s may not include %s (only %s)"
+                                % (where, folder, target, ", ".join(sorted(SUBFOLDER[folder]))))
         elif not public(target):
             problems.append("%s: %s is private to %s; include %s/%s.h" % (where, target, other, other, other))
 

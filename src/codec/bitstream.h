@@ -12,7 +12,7 @@
 #ifndef STRATA_BITSTREAM_H
 #define STRATA_BITSTREAM_H
 
-#include "bytes.h"
+#include "codec/bytes.h"
 
 #define STRATA_LIKELY(x) __builtin_expect(!!(x), 1)
 #define STRATA_UNLIKELY(x) __builtin_expect(!!(x), 0)

@@ -9,7 +9,7 @@
  * src/codec/codec_registry.c
  *-------------------------------------------------------------------------
  */
-#include "codec_private.h"
+#include "codec/codec_private.h"
 
 static const StrataCodec *const codecs[STRATA_CODEC_COUNT] = {
 	[STRATA_CODEC_RAW] = &strata_codec_raw,

@@ -24,8 +24,9 @@
  */
 #include <stdio.h>
 
-#include "bitstream.h"
-#include "codec_private.h"
+#include "codec/bitstream.h"
+#include "codec/decimal.h"
+#include "codec/nulls.h"
 
 #define FORMAT_VERSION 1
 #define HEADER_MAX 11

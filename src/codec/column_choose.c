@@ -19,7 +19,9 @@
  * src/codec/column_choose.c
  *-------------------------------------------------------------------------
  */
-#include "codec_private.h"
+#include "codec/decimal.h"
+#include "codec/dictionary.h"
+#include "codec/lz_library.h"
 
 /* What LZ codecs are asked about to choose one; the whole, where that is few bytes. */
 #define LZ_PIECE_BYTES 4096

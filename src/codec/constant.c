@@ -12,8 +12,8 @@
  */
 #include <stdio.h>
 
-#include "bitstream.h"
-#include "codec_private.h"
+#include "codec/bitstream.h"
+#include "codec/codec_private.h"
 
 /* Is every value equal to the first, bit for bit?  n > 0. */
 static bool

@@ -9,7 +9,7 @@
  * src/codec/crc32c.c
  *-------------------------------------------------------------------------
  */
-#include "codec_private.h"
+#include "codec/codec_private.h"
 
 #define POLYNOMIAL UINT32_C(0x82f63b78)
 

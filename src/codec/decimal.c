@@ -37,8 +37,8 @@
 #include <float.h>
 #include <stdio.h>
 
-#include "bitstream.h"
-#include "codec_private.h"
+#include "codec/bitstream.h"
+#include "codec/decimal.h"
 
 #if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0
 #error "floating point arithmetic must be done in double precision (i386: -msse2 -mfpmath=sse)"

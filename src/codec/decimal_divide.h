@@ -21,7 +21,7 @@
 #ifndef STRATA_DECIMAL_DIVIDE_H
 #define STRATA_DECIMAL_DIVIDE_H
 
-#include "codec_private.h"
+#include "codec/codec_base.h"
 
 #ifdef STRATA_HAVE_AVX2
 

@@ -8,8 +8,9 @@
  * src/codec/decimal_simd.c
  *-------------------------------------------------------------------------
  */
-#include "bitstream.h"
-#include "decimal_divide.h"
+#include "codec/bitstream.h"
+#include "codec/decimal.h"
+#include "codec/decimal_divide.h"
 
 #ifndef STRATA_HAVE_AVX2
 

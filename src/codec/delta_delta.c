@@ -11,7 +11,7 @@
  * src/codec/delta_delta.c
  *-------------------------------------------------------------------------
  */
-#include "codec_private.h"
+#include "codec/codec_private.h"
 
 /* Scratch for encode: the values as int64, and what the stream needs. */
 static size_t

@@ -24,8 +24,8 @@
  */
 #include <stdio.h>
 
-#include "bitstream.h"
-#include "codec_private.h"
+#include "codec/bitstream.h"
+#include "codec/dictionary.h"
 
 static StrataCodecResult
 encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)

@@ -10,8 +10,8 @@
  * src/codec/dictionary_plan.c
  *-------------------------------------------------------------------------
  */
-#include "bitstream.h"
-#include "codec_private.h"
+#include "codec/bitstream.h"
+#include "codec/dictionary.h"
 
 /* Slots of the hash table for n values: a power of two, at least 2 * n. */
 static uint32_t

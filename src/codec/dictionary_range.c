@@ -10,8 +10,8 @@
  * src/codec/dictionary_range.c
  *-------------------------------------------------------------------------
  */
-#include "bitstream.h"
-#include "codec_private.h"
+#include "codec/bitstream.h"
+#include "codec/dictionary.h"
 
 STRATA_CLONES
 static void

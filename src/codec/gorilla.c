@@ -35,8 +35,9 @@
  */
 #include <stdio.h>
 
-#include "bitstream.h"
-#include "int_private.h"
+#include "codec/bitstream.h"
+#include "codec/codec_private.h"
+#include "codec/int/bitpack.h"
 
 #define BLOCK_ROWS 256
 
@@ -292,7 +293,7 @@ expand_bits(const uint8_t *from, uint32_t n, uint8_t *to)
 static bool
 read_windows(StrataReader *in, unsigned n, unsigned width, BlockView *view)
 {
-	uint64_t	windows[INT_BLOCK_BUFFER];
+	uint64_t	windows[BLOCK_ROWS + STRATA_BITPACK_PADDING];
 	unsigned	impossible = 0;
 
 	if (!strata_bitpack_read(in, n, WINDOW_BITS(width), windows))

@@ -32,7 +32,7 @@
  */
 #include <stdio.h>
 
-#include "jsonb_private.h"
+#include "codec/jsonb_private.h"
 
 /* Pass over the leaves of a document; false when the shape is no shape. */
 static bool

@@ -19,7 +19,7 @@
 #ifndef STRATA_JSONB_PRIVATE_H
 #define STRATA_JSONB_PRIVATE_H
 
-#include "codec_private.h"
+#include "codec/codec_private.h"
 
 /* Types in shapes. */
 typedef enum JsonType

@@ -10,7 +10,7 @@
  * src/codec/jsonb_rebuild.c
  *-------------------------------------------------------------------------
  */
-#include "jsonb_private.h"
+#include "codec/jsonb_private.h"
 
 /* Copy few bytes without a call; from and to do not overlap. */
 STRATA_INLINE void

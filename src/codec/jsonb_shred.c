@@ -10,7 +10,7 @@
  * src/codec/jsonb_shred.c
  *-------------------------------------------------------------------------
  */
-#include "jsonb_private.h"
+#include "codec/jsonb_private.h"
 
 #define COLUMNS_MAX (2 * (JSON_PATHS_MAX + 1))
 #define SLOTS 8192				/* of the hash table of paths, a power of two above twice their number */

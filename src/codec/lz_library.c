@@ -14,7 +14,7 @@
  * src/codec/lz_library.c
  *-------------------------------------------------------------------------
  */
-#include "codec_private.h"
+#include "codec/lz_library.h"
 
 #ifdef USE_LZ4
 #include <lz4.h>

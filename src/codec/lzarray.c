@@ -30,7 +30,8 @@
  */
 #include <stdio.h>
 
-#include "codec_private.h"
+#include "codec/codec_private.h"
+#include "codec/lz_library.h"
 
 #define BLOCK_BYTES 65536
 #define BLOCK_ROWS 4096

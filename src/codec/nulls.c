@@ -19,8 +19,8 @@
  * src/codec/nulls.c
  *-------------------------------------------------------------------------
  */
-#include "bitstream.h"
-#include "codec_private.h"
+#include "codec/bitstream.h"
+#include "codec/nulls.h"
 
 /* Bytes of a count as strata_write_count writes it. */
 static size_t

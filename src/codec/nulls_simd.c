@@ -10,8 +10,8 @@
  * src/codec/nulls_simd.c
  *-------------------------------------------------------------------------
  */
-#include "bitstream.h"
-#include "codec_private.h"
+#include "codec/bitstream.h"
+#include "codec/nulls.h"
 
 #ifndef STRATA_HAVE_AVX2
 

@@ -28,7 +28,7 @@
  */
 #include <stdio.h>
 
-#include "codec_private.h"
+#include "codec/codec_private.h"
 
 #define BASE 10000
 #define BASE_DECIMALS 4

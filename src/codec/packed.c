@@ -27,8 +27,8 @@
  */
 #include <stdio.h>
 
-#include "bitstream.h"
-#include "codec_private.h"
+#include "codec/bitstream.h"
+#include "codec/codec_private.h"
 
 #ifdef STRATA_HAVE_AVX2
 #include <immintrin.h>

@@ -11,7 +11,7 @@
  */
 #include <stdio.h>
 
-#include "codec_private.h"
+#include "codec/codec_private.h"
 
 /*
  * Most bytes of the payload of v in codec RAW.

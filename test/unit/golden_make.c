@@ -14,7 +14,8 @@
  */
 #include <unistd.h>
 
-#include "codec/int_private.h"
+#include "codec/codec_private.h"
+#include "codec/int/int_private.h"
 #include "dump.h"
 #include "roundtrip.h"
 

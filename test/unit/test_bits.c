@@ -7,7 +7,11 @@
  *-------------------------------------------------------------------------
  */
 #include "codec/bitstream.h"
-#include "codec/int_private.h"
+#include "codec/codec_private.h"
+#include "codec/int/bitpack.h"
+#include "codec/int/int_block.h"
+#include "codec/int/int_simd.h"
+#include "codec/nulls.h"
 #include "unit.h"
 
 static void

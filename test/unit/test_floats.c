@@ -6,7 +6,7 @@
  * test/unit/test_floats.c
  *-------------------------------------------------------------------------
  */
-#include "codec/codec_private.h"
+#include "codec/decimal.h"
 #include "roundtrip.h"
 
 /* What is planned for a sample, which is freed, is what is written. */

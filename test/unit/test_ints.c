@@ -6,7 +6,7 @@
  * test/unit/test_ints.c
  *-------------------------------------------------------------------------
  */
-#include "codec/int_private.h"
+#include "codec/int/int_block.h"
 #include "roundtrip.h"
 
 /* Encode integers as a stream into memory of exactly its size. */

@@ -20,11 +20,13 @@
  * Publication 79-22, 1979; D. Lemire, "Really fast bitset decoding for average densities",
  * 2019 (the look-up).
  *
- * src/codec/int_split.c
+ * src/codec/int/int_split.c
  *-------------------------------------------------------------------------
  */
-#include "bitstream.h"
-#include "int_private.h"
+#include "codec/bitstream.h"
+#include "codec/int/bitpack.h"
+#include "codec/int/int_block.h"
+#include "codec/int/int_simd.h"
 
 #define SUBBLOCK INT_SUBBLOCK
 #define SUBBLOCKS (INT_BLOCK_MAX / SUBBLOCK)

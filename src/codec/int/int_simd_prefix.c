@@ -16,11 +16,11 @@
  * Reference: P. Pandey, M. Bender, R. Johnson, "A fast x86 implementation of select",
  * arXiv:1706.00990, 2017 (finding the n-th one by depositing a bit).
  *
- * src/codec/int_simd_prefix.c
+ * src/codec/int/int_simd_prefix.c
  *-------------------------------------------------------------------------
  */
-#include "bitstream.h"
-#include "int_private.h"
+#include "codec/bitstream.h"
+#include "codec/int/int_simd.h"
 
 #ifndef STRATA_HAVE_AVX2
 

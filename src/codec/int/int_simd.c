@@ -16,11 +16,12 @@
  * Reference: D. Lemire, L. Boytsov, "Decoding billions of integers per second
  * through vectorization", Software: Practice and Experience 45(1), 2015.
  *
- * src/codec/int_simd.c
+ * src/codec/int/int_simd.c
  *-------------------------------------------------------------------------
  */
-#include "bitstream.h"
-#include "int_private.h"
+#include "codec/bitstream.h"
+#include "codec/int/int_block.h"
+#include "codec/int/int_simd.h"
 
 bool		strata_codec_portable_only = false;
 

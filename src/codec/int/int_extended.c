@@ -35,11 +35,13 @@
  *
  * Over 600 lines: what the encoder writes stands beside what the decoder reads.
  *
- * src/codec/int_extended.c
+ * src/codec/int/int_extended.c
  *-------------------------------------------------------------------------
  */
-#include "bitstream.h"
-#include "int_private.h"
+#include "codec/bitstream.h"
+#include "codec/int/int_ans.h"
+#include "codec/int/int_block.h"
+#include "codec/lz_library.h"
 
 #define BLOCK ANS_BLOCK
 #define DIRECT_MAX 8

@@ -11,11 +11,11 @@
  * and 256, and as simple8b-RLE where that stands a chance.  Sizes are exact but for
  * the values that go into block headers.
  *
- * src/codec/int_plan.c
+ * src/codec/int/int_plan.c
  *-------------------------------------------------------------------------
  */
-#include "bitstream.h"
-#include "int_private.h"
+#include "codec/bitstream.h"
+#include "codec/int/int_block.h"
 
 #define KINDS 4
 #define LEVELS 3				/* of block sizes: 64, 128, 256 */

@@ -11,12 +11,12 @@
  * As with int_simd.c, nothing here is called where strata_int_simd_usable() is false, and
  * int_stream.c gives the same values by itself (C11).
  *
- * src/codec/int_simd_sums.c
+ * src/codec/int/int_simd_sums.c
  *-------------------------------------------------------------------------
  */
-#include "bitstream.h"
-#include "decimal_divide.h"
-#include "int_private.h"
+#include "codec/bitstream.h"
+#include "codec/decimal_divide.h"
+#include "codec/int/int_simd.h"
 
 #ifndef STRATA_HAVE_AVX2
 

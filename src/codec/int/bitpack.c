@@ -11,11 +11,12 @@
  * Reference: D. Lemire, L. Boytsov, "Decoding billions of integers per second
  * through vectorization", Software: Practice and Experience 45(1), 2015.
  *
- * src/codec/bitpack.c
+ * src/codec/int/bitpack.c
  *-------------------------------------------------------------------------
  */
-#include "bitstream.h"
-#include "int_private.h"
+#include "codec/bitstream.h"
+#include "codec/int/bitpack.h"
+#include "codec/int/int_simd.h"
 
 /* Most bytes of packed input, and what a 64-bit load may read beyond them. */
 #define PACKED_MAX (INT_BLOCK_MAX * 8)

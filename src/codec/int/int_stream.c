@@ -41,13 +41,14 @@
  * series database", VLDB 2015 (delta of delta); J. Danjou, "Timeseries storage
  * and data compression", 2016 (Gnocchi's division by the interval).
  *
- * src/codec/int_stream.c
+ * src/codec/int/int_stream.c
  *-------------------------------------------------------------------------
  */
 #include <stdio.h>
 
-#include "bitstream.h"
-#include "int_private.h"
+#include "codec/bitstream.h"
+#include "codec/int/int_block.h"
+#include "codec/int/int_simd.h"
 
 /* --- decoding ---------------------------------------------------------------- */
 

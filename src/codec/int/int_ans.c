@@ -29,11 +29,11 @@
  * of Huffman coding with compression rate of arithmetic coding", 2013
  * (arXiv:1311.2540).
  *
- * src/codec/int_ans.c
+ * src/codec/int/int_ans.c
  *-------------------------------------------------------------------------
  */
-#include "bitstream.h"
-#include "int_private.h"
+#include "codec/bitstream.h"
+#include "codec/int/int_ans.h"
 
 #define GOLOMB_MAX 8
 

@@ -23,11 +23,12 @@
  * Reference: V. N. Anh, A. Moffat, "Index compression using 64-bit words",
  * Software: Practice and Experience 40(2), 2010.
  *
- * src/codec/simple8b_rle.c
+ * src/codec/int/simple8b_rle.c
  *-------------------------------------------------------------------------
  */
-#include "bitstream.h"
-#include "int_private.h"
+#include "codec/bitstream.h"
+#include "codec/int/int_block.h"
+#include "codec/int/int_simd.h"
 
 #define RUN_VALUE_BITS (64 - S8B_RUN_BITS)
 

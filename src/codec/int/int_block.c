@@ -18,13 +18,15 @@
  * Reference for patching: M. Zukowski, S. Heman, N. Nes, P. Boncz, "Super-scalar
  * RAM-CPU cache compression", ICDE 2006.
  *
- * src/codec/int_block.c
+ * src/codec/int/int_block.c
  *-------------------------------------------------------------------------
  */
 #include <limits.h>
 
-#include "bitstream.h"
-#include "int_private.h"
+#include "codec/bitstream.h"
+#include "codec/int/bitpack.h"
+#include "codec/int/int_block.h"
+#include "codec/int/int_simd.h"
 
 #define PATCHED 0x80
 #define SPLIT 65

@@ -9,11 +9,11 @@
  * strata_ints_write only packs.  Archives have a third way to pack, whose size is
  * known when it is done: there the plan is the stream itself.
  *
- * src/codec/int_encode.c
+ * src/codec/int/int_encode.c
  *-------------------------------------------------------------------------
  */
-#include "bitstream.h"
-#include "int_private.h"
+#include "codec/bitstream.h"
+#include "codec/int/int_block.h"
 
 /* What a plan keeps for writing. */
 typedef struct IntStreamPlan

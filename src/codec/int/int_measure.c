@@ -7,11 +7,11 @@
  * the best one, numbers that are wider are counted in blocks of 64, 32 at a time where
  * the CPU can.  The counts of neighbouring blocks add up to those of larger ones.
  *
- * src/codec/int_measure.c
+ * src/codec/int/int_measure.c
  *-------------------------------------------------------------------------
  */
-#include "bitstream.h"
-#include "int_private.h"
+#include "codec/bitstream.h"
+#include "codec/int/int_block.h"
 
 #define PATCHES_MAX 255
 #define SUBBLOCK INT_SUBBLOCK

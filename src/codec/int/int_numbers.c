@@ -8,15 +8,15 @@
  * a vector.  Loops run over whole vectors, into room behind the numbers, which is
  * filled with zeros then; these change neither sums nor lengths.
  *
- * src/codec/int_numbers.c
+ * src/codec/int/int_numbers.c
  *-------------------------------------------------------------------------
  */
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
 
-#include "bitstream.h"
-#include "int_private.h"
+#include "codec/bitstream.h"
+#include "codec/int/int_block.h"
 
 /* Numbers are made in whole groups of so many. */
 #define GROUP 16
