@@ -2,7 +2,8 @@
  *
  * batch.h
  *	  Sorted rows <-> one batch row.  Memory only: nothing here opens a
- *	  relation, takes a lock or touches a buffer.
+ *	  relation, takes a lock or touches a buffer.  Values out of line are fetched
+ *	  by pg/pg_toast.h, and what a batch lacks is asked of who made the schema.
  *
  * A batch row is an ordinary tuple of the companion table.  Its fixed columns
  * are the STRATA_BATCH_ATT_* below; the others are found by name, with the
@@ -30,6 +31,7 @@
 #include "access/tupdesc.h"
 #include "codec/codec.h"
 #include "executor/tuptable.h"
+#include "pg/pg_toast.h"
 #include "utils/rel.h"
 #include "utils/sortsupport.h"
 
@@ -86,6 +88,12 @@ extern int	strata_layout_segment_index(const StrataLayout *layout, AttrNumber at
 #define STRATA_SPARE_COLUMNS 32
 
 /*
+ * What column attno of R, which the batch in batch_slot has not got, is in all of the
+ * batch's rows.  Memory: the current context.
+ */
+typedef Datum (*StrataMissingValue) (TupleDesc rel_desc, AttrNumber attno, TupleTableSlot *batch_slot, bool *isnull);
+
+/*
  * Where the columns of R stand in the companion; arrays are indexed by R's
  * attno (1-based, entry 0 unused), 0 where the companion has no such column.
  */
@@ -101,13 +109,15 @@ typedef struct StrataBatchSchema
 	AttrNumber *col_att;
 	Oid			companion;		/* the batches' own; under their checksums */
 	Oid			toastid;		/* where values out of line may be, and nowhere else */
+	StrataMissingValue missing; /* the owner's; NULL: batches are made, not read */
 	AttrNumber	nfixed;			/* companion columns up to the last that is no col_ */
 	struct StrataColumnType *types; /* by attno - 1 */
 	int			nplain;
 	AttrNumber *plain;			/* columns of the companion that are neither fixed nor col_ */
 } StrataBatchSchema;
 
-extern StrataBatchSchema *strata_batch_schema_create(TupleDesc rel_desc, TupleDesc batch_desc, Oid toastid);
+extern StrataBatchSchema *strata_batch_schema_create(TupleDesc rel_desc, TupleDesc batch_desc, Oid toastid,
+													 StrataMissingValue missing);
 
 /*
  * The same in two steps, of which the first can be remembered: the maps seg_att,
@@ -117,7 +127,8 @@ extern StrataBatchSchema *strata_batch_schema_create(TupleDesc rel_desc, TupleDe
 extern int	strata_batch_columns_max(TupleDesc batch_desc); /* greatest attno named */
 extern void strata_batch_columns_map(TupleDesc batch_desc, int natts, AttrNumber *maps);
 extern StrataBatchSchema *strata_batch_schema_create_mapped(TupleDesc rel_desc, TupleDesc batch_desc, Oid toastid,
-															int natts, const AttrNumber *maps);
+															StrataMissingValue missing, int natts,
+															const AttrNumber *maps);
 
 /* Does companion column catt keep R's attno with its present type and collation, or a type of the same order? */
 extern bool strata_batch_schema_same_type(const StrataBatchSchema *schema, AttrNumber attno,
@@ -240,7 +251,7 @@ typedef struct StrataBatchReader
 	bool		thorough;		/* caller's: look into all values (batch_sound.c), whatever it costs */
 	const StrataBatchSchema *schema;
 	Relation	rel;			/* R, for error messages; may be NULL */
-	struct StrataToastFetcher *toast;	/* the owner's; NULL: do without */
+	StrataToastFetcher *toast;	/* the owner's; NULL: do without */
 	/* current batch */
 	int64		first_row;
 	int			nrows;			/* 0: none loaded, or a row entry */
@@ -267,24 +278,6 @@ typedef struct StrataBatchReader
 	int			no_nulls_size;
 } StrataBatchReader;
 
-/*
- * What fetches values out of the companion's TOAST table toastid, for readers
- * to share (reader->toast).  Opens it when first needed, and keeps it and the
- * lock.  Memory: the current context; free before the snapshot goes.
- */
-typedef struct StrataToastFetcher StrataToastFetcher;
-extern StrataToastFetcher *strata_toast_fetcher_create(Oid toastid);
-extern void strata_toast_fetcher_free(StrataToastFetcher *fetcher);
-
-/*
- * Any varlena of a batch row as pg_detoast_datum_packed gives it; one that is out
- * of line elsewhere than in the companion's TOAST table toastid is damage.
- * fetcher: of that table, or NULL: do without.
- */
-extern struct varlena *strata_toast_fetch(StrataToastFetcher *fetcher, Oid toastid, struct varlena *value);
-/* Its first bytes, want of them at least or all; a varlena of those alone. */
-extern struct varlena *strata_toast_fetch_start(StrataToastFetcher *fetcher, Oid toastid, struct varlena *value,
-												Size want);
 /* rel is R; schema must outlive the reader. */
 extern StrataBatchReader *strata_batch_reader_create(Relation rel, const StrataBatchSchema *schema);
 

@@ -61,12 +61,6 @@ extern bool strata_summary_open(StrataSummaryReader *r, const StrataBatchSchema 
 extern bool strata_summary_next(StrataSummaryReader *r, const StrataBatchSchema *schema,
 								StrataColumnSummary *s);
 
-/*
- * What column attno, which the loaded batch has not got (is_stored), is in all of its
- * rows.  Memory: the current context.  An error when the snapshot is too old to tell.
- */
-extern Datum strata_batch_missing_value(StrataBatchReader *reader, AttrNumber attno, bool *isnull);
-
 /* batch_seal.c: set the checksum of a formed batch row in its summary, the last thing done to it. */
 extern void strata_seal_row(const StrataBatchSchema *schema, const Datum *values, const bool *isnull,
 							bytea *summary);

@@ -514,7 +514,7 @@ strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno, int from, 
 	else if (!strata_batch_reader_is_stored(reader, attno))
 	{
 		col->constant = true;
-		col->value = strata_batch_missing_value(reader, attno, &col->value_isnull);
+		col->value = reader->schema->missing(reader->schema->rel_desc, attno, slot, &col->value_isnull);
 	}
 	else
 	{

@@ -68,8 +68,8 @@ strata_batch_columns_map(TupleDesc batch_desc, int natts, AttrNumber *maps)
 
 /* See batch.h. */
 StrataBatchSchema *
-strata_batch_schema_create_mapped(TupleDesc rel_desc, TupleDesc batch_desc, Oid toastid, int natts,
-								  const AttrNumber *maps)
+strata_batch_schema_create_mapped(TupleDesc rel_desc, TupleDesc batch_desc, Oid toastid,
+								  StrataMissingValue missing, int natts, const AttrNumber *maps)
 {
 	int			n = rel_desc->natts + 1;
 	int			known = Min(n, natts + 1);
@@ -82,6 +82,7 @@ strata_batch_schema_create_mapped(TupleDesc rel_desc, TupleDesc batch_desc, Oid 
 	schema->batch_desc = batch_desc;
 	schema->companion = batch_desc->natts > 0 ? TupleDescAttr(batch_desc, 0)->attrelid : InvalidOid;
 	schema->toastid = toastid;
+	schema->missing = missing;
 	schema->natts = rel_desc->natts;
 	schema->seg_att = own;
 	schema->min_att = own + n;
@@ -110,12 +111,12 @@ strata_batch_schema_create_mapped(TupleDesc rel_desc, TupleDesc batch_desc, Oid 
  * the descriptors must outlive it.
  */
 StrataBatchSchema *
-strata_batch_schema_create(TupleDesc rel_desc, TupleDesc batch_desc, Oid toastid)
+strata_batch_schema_create(TupleDesc rel_desc, TupleDesc batch_desc, Oid toastid, StrataMissingValue missing)
 {
 	AttrNumber *maps = palloc(sizeof(AttrNumber) * STRATA_COLUMN_MAPS * (rel_desc->natts + 1));
 
 	strata_batch_columns_map(batch_desc, rel_desc->natts, maps);
-	return strata_batch_schema_create_mapped(rel_desc, batch_desc, toastid, rel_desc->natts, maps);
+	return strata_batch_schema_create_mapped(rel_desc, batch_desc, toastid, missing, rel_desc->natts, maps);
 }
 
 /*

@@ -155,7 +155,7 @@ strata_store_estimate(Relation rel, const StrataLayout *layout, StrataLevel leve
 {
 	EstimateState state = {.rel = rel, .layout = layout};
 	TupleDesc	nothing = CreateTemplateTupleDesc(0);
-	StrataBatchSchema *schema = strata_batch_schema_create(RelationGetDescr(rel), nothing, InvalidOid);
+	StrataBatchSchema *schema = strata_batch_schema_create(RelationGetDescr(rel), nothing, InvalidOid, NULL);
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	StrataBatchBuilder *builder;
 	StrataRowGoal goal;

@@ -106,7 +106,7 @@ strata_companion_schema(TupleDesc desc, Relation batches)
 	const CompanionCache *cache = get_cache(batches);
 
 	return strata_batch_schema_create_mapped(desc, RelationGetDescr(batches), batches->rd_rel->reltoastrelid,
-											 cache->natts, cache->columns);
+											 strata_missing_value, cache->natts, cache->columns);
 }
 
 /* See store_private.h. */

@@ -35,6 +35,12 @@ extern Oid	strata_companion_namespace(char persistence);
 /* An index of the companion on exactly these of its columns, or InvalidOid. */
 extern Oid	strata_companion_find_index(Relation batches, const AttrNumber *keys, int nkeys);
 
+/*
+ * What a column that the batch in batch_slot has not got is in all of its rows, in the
+ * current context.  An error when the snapshot is too old to tell.
+ */
+extern Datum strata_missing_value(TupleDesc rel_desc, AttrNumber attno, TupleTableSlot *batch_slot, bool *isnull);
+
 /* How rows described by desc are stored in the companion. */
 extern StrataBatchSchema *strata_companion_schema(TupleDesc desc, Relation batches);
 

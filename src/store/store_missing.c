@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * batch_missing.c
+ * store_missing.c
  *	  The value of a column that a batch has not got.
  *
  * ADD COLUMN with a constant default touches no row: the value stands in
@@ -12,10 +12,10 @@
  * But that snapshot sees pg_attribute's row from before as well.  Where it does
  * not, it is older than the column: then nobody can tell.
  *
- * src/batch/batch_missing.c
+ * src/store/store_missing.c
  *-------------------------------------------------------------------------
  */
-#include "batch/batch_private.h"
+#include "store/store_private.h"
 
 #include "access/genam.h"
 #include "access/htup_details.h"
@@ -53,11 +53,11 @@ value_in_catalog(HeapTuple tuple, TupleDesc catalog_desc, Form_pg_attribute att,
 	return *isnull ? (Datum) 0 : datumCopy(value, att->attbyval, att->attlen);
 }
 
-/* See batch_private.h. */
+/* See store_private.h. */
 Datum
-strata_batch_missing_value(StrataBatchReader *reader, AttrNumber attno, bool *isnull)
+strata_missing_value(TupleDesc rel_desc, AttrNumber attno, TupleTableSlot *batch_slot, bool *isnull)
 {
-	Form_pg_attribute att = TupleDescAttr(reader->schema->rel_desc, attno - 1);
+	Form_pg_attribute att = TupleDescAttr(rel_desc, attno - 1);
 	Snapshot	snapshot;
 	Relation	catalog;
 	SysScanDesc scan;
@@ -67,8 +67,8 @@ strata_batch_missing_value(StrataBatchReader *reader, AttrNumber attno, bool *is
 
 	*isnull = true;
 	if (att->atthasmissing)
-		return getmissingattr(reader->schema->rel_desc, attno, isnull);
-	if (!is_superseded(reader->batch_slot) || !ActiveSnapshotSet())
+		return getmissingattr(rel_desc, attno, isnull);
+	if (!is_superseded(batch_slot) || !ActiveSnapshotSet())
 		return result;
 	snapshot = GetActiveSnapshot();
 	if (!IsMVCCSnapshot(snapshot))

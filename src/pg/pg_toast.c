@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
- * batch_toast.c
- *	  Fetches columns of batches that are stored out of line.
+ * pg_toast.c
+ *	  Fetches values that are stored out of line.
  *
  * PostgreSQL opens the TOAST table and its index anew for every value, which is
  * half of what a query for one row of one batch does.  A fetcher opens them
@@ -14,10 +14,10 @@
  * says whose it is, and a value's number is not used twice while it is visible,
  * so a chunk found there is the one that the index would have led to.
  *
- * src/batch/batch_toast.c
+ * src/pg/pg_toast.c
  *-------------------------------------------------------------------------
  */
-#include "batch/batch_private.h"
+#include "pg/pg_toast.h"
 
 #include "access/detoast.h"
 #include "access/genam.h"
@@ -51,7 +51,7 @@ struct StrataToastFetcher
 /* Least distance to the last value at which one is not looked for beside it. */
 #define FAR 32
 
-/* See batch.h. */
+/* See pg_toast.h. */
 StrataToastFetcher *
 strata_toast_fetcher_create(Oid toastid)
 {
@@ -221,7 +221,7 @@ fetch_by_index(StrataToastFetcher *fetcher, Oid valueid, char *data, int32 size,
 		chunk_corrupt(fetcher, valueid, "chunks are missing");
 }
 
-/* See batch.h. */
+/* See pg_toast.h. */
 struct varlena *
 strata_toast_fetch_start(StrataToastFetcher *fetcher, Oid toastid, struct varlena *value, Size want)
 {
@@ -232,7 +232,7 @@ strata_toast_fetch_start(StrataToastFetcher *fetcher, Oid toastid, struct varlen
 
 	if (!VARATT_IS_EXTERNAL(value))
 		return pg_detoast_datum_packed(value);
-	/* the one place where a pointer of a batch row is followed: never into memory, nor another table */
+	/* the one place where a pointer that came from bytes is followed: never into memory, nor another table (batch:B14) */
 	if (VARATT_IS_EXTERNAL_ONDISK(value))
 		VARATT_EXTERNAL_GET_POINTER(pointer, value);
 	if (!VARATT_IS_EXTERNAL_ONDISK(value) || pointer.va_toastrelid != toastid || !OidIsValid(toastid))
@@ -257,14 +257,14 @@ strata_toast_fetch_start(StrataToastFetcher *fetcher, Oid toastid, struct varlen
 	return result;
 }
 
-/* See batch.h. */
+/* See pg_toast.h. */
 struct varlena *
 strata_toast_fetch(StrataToastFetcher *fetcher, Oid toastid, struct varlena *value)
 {
 	return strata_toast_fetch_start(fetcher, toastid, value, MaxAllocSize);
 }
 
-/* See batch.h. */
+/* See pg_toast.h. */
 void
 strata_toast_fetcher_free(StrataToastFetcher *fetcher)
 {
