@@ -14,8 +14,6 @@ import sys
 RAW, CONSTANT, DELTA_DELTA, GORILLA, DICTIONARY, LZ4, ZSTD, DECIMAL, NUMERIC, PACKED, JSONB = range(1, 12)
 INT, FLOAT, BYTES = 1, 2, 3
 M64 = (1 << 64) - 1
-S8B = [(0, 0), (64, 1), (32, 2), (21, 3), (16, 4), (12, 5), (10, 6), (9, 7), (8, 8), (7, 9), (6, 10), (5, 12), (4, 16),
-       (3, 21), (2, 32), (1, 64)]
 
 
 class Reader:
@@ -151,17 +149,6 @@ def lz(codec, data, size):
     return out.raw[:size]
 
 
-def simple8b(r, nwords, n):
-    selectors, numbers = r.take((nwords + 1) // 2), []
-    for i in range(nwords):
-        selector, word = selectors[i // 2] >> 4 * (i % 2) & 15, r.number(8)
-        if selector == 0:
-            numbers += [word >> 9] * ((word & 511) + 1)
-        else:
-            numbers += split_bits(word, *S8B[selector])
-    return (numbers or [0] * n)[:n]
-
-
 def int_stream(data, n):
     """n integers, unsigned modulo 2^64."""
     r = Reader(data)
@@ -194,7 +181,8 @@ def int_stream(data, n):
         m = min(rows, n - k)
         c = max(0, m - transform)
         if packing != 3:
-            size = r.varint() if packing == 1 else r.number(1)
+            assert packing == 2, "unknown packing"
+            size = r.number(1)
         elif method == 1:
             size = r.varint(), r.varint()
         if based and packing != 3:
@@ -206,8 +194,6 @@ def int_stream(data, n):
             slope += r.zigzag()
         if packing == 3:
             u = archived if method == 2 else archived_numbers(r, head & 15, head >> 4, table, *size, c)
-        elif packing == 1:
-            u = simple8b(r, size, c)
         elif 65 <= size <= 85:
             u = split_numbers(r, size - 65, c)
         else:

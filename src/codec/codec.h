@@ -56,7 +56,7 @@ typedef enum StrataCodecId
 	STRATA_CODEC_AUTO = 0,		/* never stored: let the library choose */
 	STRATA_CODEC_RAW = 1,		/* any kind: values as they are */
 	STRATA_CODEC_CONSTANT = 2,	/* any kind: one value, n times */
-	STRATA_CODEC_DELTA_DELTA = 3,	/* int: delta of delta, gcd scaled, simple8b-RLE */
+	STRATA_CODEC_DELTA_DELTA = 3,	/* int: delta of delta, gcd scaled, bits in blocks */
 	STRATA_CODEC_GORILLA = 4,	/* float: XOR with the previous value */
 	STRATA_CODEC_DICTIONARY = 5,	/* any kind: distinct values + packed codes */
 	STRATA_CODEC_LZ4 = 6,		/* bytes: lengths + payload in LZ4 blocks */

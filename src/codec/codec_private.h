@@ -88,7 +88,6 @@ extern void strata_lzarray_describe(const StrataPayload *p, char *text, size_t s
 
 /* What AUTO asks codecs before they write. */
 extern size_t strata_packed_size(const StrataVector *v);
-extern size_t strata_gorilla_size(const StrataVector *v, size_t room);
 extern StrataCodecResult strata_delta_delta_plan(const StrataVector *v, StrataArena *arena, StrataIntPlan *plan);
 
 /* Values [from, from + n) as integers / 10^*scale, and their display scales. */

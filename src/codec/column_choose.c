@@ -13,7 +13,7 @@
  * to win by a margin, but not in archives; hot columns do without zstd.
  *
  *	INT		CONSTANT, DELTA_DELTA, DICTIONARY, RAW
- *	FLOAT	CONSTANT, DECIMAL, GORILLA, DICTIONARY, RAW
+ *	FLOAT	CONSTANT, DECIMAL, DICTIONARY, RAW
  *	BYTES	CONSTANT, DICTIONARY, PACKED, LZ4, ZSTD, NUMERIC, RAW, as the vector's hint allows
  *
  * src/codec/column_choose.c
@@ -41,9 +41,6 @@
 
 /* Fewer documents are not taken apart. */
 #define JSONB_ROWS 16
-
-/* Decimals smaller than this part of raw leave XOR nothing to win. */
-#define GORILLA_BELOW 4
 
 /* May the entries of a dictionary be in this codec? */
 bool
@@ -210,12 +207,6 @@ plan_fixed(const StrataVector *v, bool nested, StrataArena *arena, FixedPlan *pl
 		rc = strata_decimal_plan(v, arena, &plan->decimal);
 		plan->integers = plan->decimal.exact;
 		consider(plan, STRATA_CODEC_DECIMAL, plan->decimal.nbytes, raw);
-		if (plan->nbytes > raw / GORILLA_BELOW)
-		{
-			size_t		room = room_below(v, plan, 10);
-
-			consider(plan, STRATA_CODEC_GORILLA, strata_gorilla_size(v, room), room);
-		}
 	}
 	if (rc == STRATA_CODEC_OK && !nested)
 		consider_dictionary(v, arena, plan);

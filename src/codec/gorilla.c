@@ -41,8 +41,6 @@
 
 #define BLOCK_ROWS 256
 
-/* One of so many values is looked at to see that a block is too large. */
-#define SAMPLE_STEP 8
 #define LEAD_BITS 5
 #define LEAD_MAX 31
 
@@ -148,82 +146,6 @@ write_block(const StrataVector *v, uint32_t from, uint32_t n, StrataWriter *out)
 	strata_write_bytes(out, parts.opens, (parts.nchanged + 7) / 8);
 	strata_bitpack_write(parts.windows, parts.nwindows, WINDOW_BITS(v->width), out);
 	strata_write_bytes(out, parts.bits, parts.bits_len);
-}
-
-/* Bytes of a block, as split_block and write_block would make it. */
-STRATA_INLINE size_t
-block_size(const void *fixed, uint32_t n, const unsigned width)
-{
-	const unsigned nbits = width * 8;
-	uint64_t	last = width == 8 ? *(const uint64_t *) fixed : *(const uint32_t *) fixed;
-	unsigned	trail = 0;
-	unsigned	size = 0;
-	unsigned	nchanged = 0;
-	unsigned	nwindows = 0;
-	size_t		bits = 0;
-
-	for (uint32_t i = 1; i < n; i++)
-	{
-		uint64_t	value = width == 8 ? ((const uint64_t *) fixed)[i] : ((const uint32_t *) fixed)[i];
-		uint64_t	x = value ^ last;
-		unsigned	lead;
-		unsigned	low;
-
-		last = value;
-		if (x == 0)
-			continue;
-		lead = (unsigned) __builtin_clzll(x) - (64 - nbits);
-		lead = lead > LEAD_MAX ? LEAD_MAX : lead;
-		low = (unsigned) __builtin_ctzll(x);
-		if (opens_window(nbits, lead, low, size, trail))
-		{
-			size = nbits - lead - low;
-			trail = low;
-			nwindows++;
-		}
-		nchanged++;
-		bits += size;
-	}
-	return width + 1 + (n - 1 + 7) / 8 + (nchanged + 7) / 8 + (nwindows * WINDOW_BITS(width) + 7) / 8 +
-		(bits + 7) / 8;
-}
-
-/* Do some of the values say that their bits alone take more than room? */
-static bool
-seems_larger(const StrataVector *v, size_t room)
-{
-	const unsigned nbits = v->width * 8U;
-	size_t		bits = 0;
-
-	for (uint32_t i = 1; i < v->n; i += SAMPLE_STEP)
-	{
-		uint64_t	x = v->width == 8 ? ((const uint64_t *) v->fixed)[i] ^ ((const uint64_t *) v->fixed)[i - 1] :
-			((const uint32_t *) v->fixed)[i] ^ ((const uint32_t *) v->fixed)[i - 1];
-
-		if (x != 0)
-			bits += nbits - ((unsigned) __builtin_clzll(x) - (64 - nbits)) - (unsigned) __builtin_ctzll(x);
-	}
-	return bits * SAMPLE_STEP / 8 > room;
-}
-
-/* Exact size of a payload if it is at most room bytes, which is guessed first; else some larger number. */
-size_t
-strata_gorilla_size(const StrataVector *v, size_t room)
-{
-	size_t		size = ((size_t) (v->n - 1) / BLOCK_ROWS) * 2;
-
-	if (room < strata_raw_bound(v) && seems_larger(v, room))
-		return SIZE_MAX;
-	for (uint32_t from = 0; from < v->n && size <= room; from += BLOCK_ROWS)
-	{
-		uint32_t	n = v->n - from < BLOCK_ROWS ? v->n - from : BLOCK_ROWS;
-
-		if (v->width == 8)
-			size += block_size((const uint64_t *) v->fixed + from, n, 8);
-		else
-			size += block_size((const uint32_t *) v->fixed + from, n, 4);
-	}
-	return size;
 }
 
 static StrataCodecResult

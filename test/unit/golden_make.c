@@ -266,9 +266,9 @@ make_accepted(void)
 	accept("int2_no_rows", sample_int("zero", 2, 0), NULLS_NO, STRATA_CODEC_AUTO);
 	accept("int2_all_null", sample_int("zero", 2, 77), NULLS_EVERY, STRATA_CODEC_AUTO);
 	accept("bytes_all_null", sample_bytes("words", 77), NULLS_EVERY, STRATA_CODEC_AUTO);
-	for (int mode = 0; mode < 3 * 2 * 2; mode++)
+	for (int mode = 0; mode < 3 * 2; mode++)
 	{
-		IntShape	shape = {(IntTransform) (mode % 3), (IntPacking) (1 + mode / 3 % 2), mode / 6 % 2, 6 + (unsigned) mode % 3};
+		IntShape	shape = {(IntTransform) (mode % 3), INT_PACK_BITS, mode / 3 % 2, 6 + (unsigned) mode % 3};
 
 		snprintf(name, sizeof(name), "shape_%d_%d_%d_%u", shape.transform, shape.packing, shape.based, shape.block_log2);
 		accept_shape(name, mode % 2 ? "outliers" : "gcd", shape);
@@ -399,6 +399,7 @@ make_rejected(void)
 	reject("bitmap_count_wrong", &bitmap, 9, "\x07", 1);
 	reject("bitmap_spare_bits", &bitmap, 11 + 37, "\xff", 1);
 	reject("ints_transform_3", &ints, 9, "\x07", 1);
+	reject("ints_packing_1", &ints, 9, "\x05", 1);
 	reject("ints_packing_3", &ints, 9, "\x0d", 1);
 	reject("ints_block_512", &ints, 9, "\xc9", 1);
 	reject("ints_divisor_0", &ints, 9, "\x29\0\0", 3);

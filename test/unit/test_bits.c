@@ -226,91 +226,6 @@ test_split(void)
 	}
 }
 
-/* Numbers that tempt every selector, of n <= INT_BLOCK_MAX. */
-static void
-fill_simple8b(int pattern, uint32_t n, uint64_t *u)
-{
-	uint64_t	value = 0;
-
-	for (uint32_t i = 0; i < n; i++)
-		switch (pattern)
-		{
-			case 0:
-				u[i] = 0;
-				break;
-			case 1:
-				u[i] = unit_random() >> unit_below(64);
-				break;
-			case 2:
-				u[i] = unit_below(2);
-				break;
-			case 3:
-				if (unit_below(30) == 0)
-					value = unit_random() >> unit_below(64);
-				u[i] = value;
-				break;
-			case 4:
-				u[i] = UINT64_MAX;
-				break;
-			case 5:
-				u[i] = (UINT64_C(1) << 55) - 1 + i / 100;
-				break;
-			default:
-				u[i] = unit_random() >> (64 - pattern);
-		}
-}
-
-static void
-test_simple8b(void)
-{
-	uint64_t	u[INT_BLOCK_MAX];
-	IntNumbers	numbers;
-	uint8_t		length[INT_LENGTHS];
-	uint64_t	same[INT_MASK_WORDS];
-	uint64_t	back[INT_BLOCK_BUFFER];
-	static const uint32_t counts[] = {1, 2, 59, 60, 61, 64, 120, 255, 256};
-
-	for (int pattern = 0; pattern <= 64; pattern++)
-		for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++)
-		{
-			uint32_t	n = counts[c];
-			unsigned	nwords;
-			size_t		len;
-			uint8_t    *buf;
-			StrataWriter w;
-			StrataReader r;
-
-			fill_simple8b(pattern, n, u);
-			strata_int_numbers_from(NULL, u, n, &numbers);
-			strata_int_lengths(&numbers, length);
-			strata_int_same(&numbers, same);
-			for (uint32_t i = 0; i < n; i++)
-			{
-				CHECK(length[i] == strata_bit_length(u[i]));
-				CHECK((same[i / 64] >> i % 64 & 1) == (i > 0 && u[i] == u[i - 1]));
-			}
-			nwords = strata_simple8b_count(length, same, n, ~0U);
-			CHECK(nwords <= n);
-			len = strata_simple8b_size(nwords);
-			buf = unit_alloc(len);
-			w = strata_writer(buf, len);
-			strata_simple8b_write(&numbers, nwords, &w);
-			CHECK(!w.failed && strata_writer_len(&w) == len);
-			r = strata_reader(buf, len);
-			CHECK(strata_simple8b_read(&r, nwords, n, back));
-			CHECK(memcmp(u, back, n * sizeof(uint64_t)) == 0);
-			if (nwords > 1)
-			{
-				/* words that end before or behind the last number */
-				r = strata_reader(buf, len);
-				CHECK(!strata_simple8b_read(&r, nwords - 1, n, back));
-				r = strata_reader(buf, len);
-				CHECK(!strata_simple8b_read(&r, nwords, 1, back));
-			}
-			free(buf);
-		}
-}
-
 static void
 test_crc(void)
 {
@@ -393,7 +308,6 @@ test_bits(void)
 	unit_run("spread bits", test_spread_bits);
 	unit_run("bitpack", test_bitpack);
 	unit_run("numbers in two parts", test_split);
-	unit_run("simple8b-RLE", test_simple8b);
 	unit_run("crc32c", test_crc);
 	unit_run("null maps", test_null_maps);
 }

@@ -172,9 +172,9 @@ test_lanes(void)
 	static const uint32_t sizes[] = {3, 64, 257, 700};
 
 	for (int log2 = INT_NARROW_BITS - 2; log2 <= 32; log2++)
-		for (int mode = 0; mode < 3 * 2 * 2 * 3; mode++)
+		for (int mode = 0; mode < 3 * 2 * 3; mode++)
 		{
-			IntShape	shape = {(IntTransform) (mode % 3), (IntPacking) (1 + mode / 3 % 2), mode / 6 % 2, 6 + (unsigned) mode / 12};
+			IntShape	shape = {(IntTransform) (mode % 3), INT_PACK_BITS, mode / 3 % 2, 6 + (unsigned) mode / 6};
 
 			for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 			{
@@ -214,9 +214,9 @@ test_shapes(void)
 {
 	static const uint32_t sizes[] = {1, 2, 3, 64, 65, 66, 256, 257, 258, 259, 700};
 
-	for (int mode = 0; mode < 3 * 2 * 2 * 3; mode++)
+	for (int mode = 0; mode < 3 * 2 * 3; mode++)
 	{
-		IntShape	shape = {(IntTransform) (mode % 3), (IntPacking) (1 + mode / 3 % 2), mode / 6 % 2, 6 + (unsigned) mode / 12};
+		IntShape	shape = {(IntTransform) (mode % 3), INT_PACK_BITS, mode / 3 % 2, 6 + (unsigned) mode / 6};
 
 		for (const char *const *p = int_patterns; *p; p++)
 			for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)

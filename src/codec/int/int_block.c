@@ -4,16 +4,12 @@
  *	  One block of an integer stream: residuals to bytes and back.
  *
  * Hides how a block of at most 256 residuals is mapped to unsigned numbers and
- * packed.  A block starts with its size (SIMPLE8B: words, a varint; BITS: width
- * in the low 7 bits of a byte, bit 7 set when there are patches), then the
- * block's header fields (int_stream.c), then the numbers:
- *
- *	SIMPLE8B	simple8b_rle.c; nothing when all numbers are 0
- *	BITS		bitpack.c, `width` bits each, the low bits of patched ones; then,
- *				if patched: number of patches (1 byte), width of their high
- *				parts (1 byte), their positions (1 byte each), the high parts
- *				(bitpack.c).  Sizes from SPLIT on: int_split.c, with that less SPLIT
- *				low bits
+ * packed.  A block starts with its size (width in the low 7 bits of a byte, bit 7
+ * set when there are patches), then the block's header fields (int_stream.c), then
+ * the numbers: bitpack.c, `width` bits each, the low bits of patched ones; then, if
+ * patched: number of patches (1 byte), width of their high parts (1 byte), their
+ * positions (1 byte each), the high parts (bitpack.c).  Sizes from SPLIT on:
+ * int_split.c, with that less SPLIT low bits.
  *
  * Reference for patching: M. Zukowski, S. Heman, N. Nes, P. Boncz, "Super-scalar
  * RAM-CPU cache compression", ICDE 2006.
@@ -21,8 +17,6 @@
  * src/codec/int/int_block.c
  *-------------------------------------------------------------------------
  */
-#include <limits.h>
-
 #include "codec/bitstream.h"
 #include "codec/int/bitpack.h"
 #include "codec/int/int_block.h"
@@ -100,27 +94,17 @@ strata_int_keep_plan(const IntBitsPlan *plan, IntBlockPlan *block)
 
 /* How to pack a block of numbers. */
 void
-strata_int_plan_block(IntPacking packing, bool may_split, const IntNumbers *numbers, IntBlockPlan *block)
+strata_int_plan_block(bool may_split, const IntNumbers *numbers, IntBlockPlan *block)
 {
 	uint8_t		length[INT_LENGTHS];
+	IntBitsPlan plan;
 
-	*block = (IntBlockPlan) {0};
 	strata_int_lengths(numbers, length);
-	if (packing == INT_PACK_BITS)
-	{
-		IntBitsPlan plan = strata_int_plan_bits(length, numbers->count);
-
-		if (may_split)
-			strata_int_plan_split(numbers, &plan);
-		strata_int_keep_plan(&plan, block);
-	}
-	else
-	{
-		uint64_t	same[INT_MASK_WORDS];
-
-		strata_int_same(numbers, same);
-		block->nwords = (uint16_t) strata_simple8b_count(length, same, numbers->count, UINT_MAX);
-	}
+	plan = strata_int_plan_bits(length, numbers->count);
+	if (may_split)
+		strata_int_plan_split(numbers, &plan);
+	*block = (IntBlockPlan) {0};
+	strata_int_keep_plan(&plan, block);
 }
 
 /* Low parts of numbers, and positions and high parts of those that have one; how many do. */
@@ -191,29 +175,18 @@ write_patched(const IntBlockPlan *plan, const uint64_t *u, uint32_t count, Strat
  * of 32 bits, or if these are NULL of 64.
  */
 void
-strata_int_pack_write(IntPacking packing, const IntBlockPlan *block, const uint32_t *narrow, const uint64_t *wide,
-					  uint32_t count, const uint8_t *meta, StrataWriter *out)
+strata_int_pack_write(const IntBlockPlan *block, const uint32_t *narrow, const uint64_t *wide, uint32_t count,
+					  const uint8_t *meta, StrataWriter *out)
 {
-	if (packing == INT_PACK_BITS)
-	{
-		strata_write_u8(out, (uint8_t) (block->split ? SPLIT + block->width :
-										block->width | (block->npatches ? PATCHED : 0)));
-		strata_write_bytes(out, meta, block->meta_len);
-	}
-	else
-	{
-		strata_write_varint(out, block->nwords);
-		strata_write_bytes(out, meta, block->meta_len);
-	}
-	if (packing != INT_PACK_BITS || (block->split && narrow == NULL))
+	strata_write_u8(out, (uint8_t) (block->split ? SPLIT + block->width :
+									block->width | (block->npatches ? PATCHED : 0)));
+	strata_write_bytes(out, meta, block->meta_len);
+	if (block->split && narrow == NULL)
 	{
 		IntNumbers	numbers;
 
 		strata_int_numbers_from(narrow, wide, count, &numbers);
-		if (packing == INT_PACK_BITS)
-			strata_int_split_write(block, numbers.u, count, out);
-		else
-			strata_simple8b_write(&numbers, block->nwords, out);
+		strata_int_split_write(block, numbers.u, count, out);
 	}
 	else if (block->split)
 		strata_int_split_write(block, narrow, count, out);
@@ -229,42 +202,32 @@ strata_int_pack_write(IntPacking packing, const IntBlockPlan *block, const uint3
 
 /* Read a block's size field; false when no block can have that size. */
 bool
-strata_int_size_read(IntPacking packing, StrataReader *in, IntBlockSize *size)
+strata_int_size_read(StrataReader *in, IntBlockSize *size)
 {
-	if (packing == INT_PACK_BITS)
-	{
-		uint8_t		b = strata_read_u8(in);
+	uint8_t		b = strata_read_u8(in);
 
-		size->width = b & (PATCHED - 1);
-		size->patched = (b & PATCHED) != 0;
-		size->split = b >= SPLIT && b <= SPLIT + INT_SPLIT_BITS_MAX;
-		if (size->split)
-			size->width -= SPLIT;
-		return !in->failed && size->width <= (size->patched ? 63 : 64);
-	}
-	size->nwords = (unsigned) strata_read_varint(in);
-	return !in->failed && size->nwords <= INT_BLOCK_MAX;
+	size->width = b & (PATCHED - 1);
+	size->patched = (b & PATCHED) != 0;
+	size->split = b >= SPLIT && b <= SPLIT + INT_SPLIT_BITS_MAX;
+	if (size->split)
+		size->width -= SPLIT;
+	return !in->failed && size->width <= (size->patched ? 63 : 64);
 }
 
 /* Skip the numbers of a block. */
 bool
-strata_int_pack_skip(IntPacking packing, const IntBlockSize *size, uint32_t count, StrataReader *in)
+strata_int_pack_skip(const IntBlockSize *size, uint32_t count, StrataReader *in)
 {
-	if (packing == INT_PACK_BITS && size->split)
+	if (size->split)
 		return strata_int_split_skip(size->width, count, in);
-	if (packing == INT_PACK_BITS)
+	strata_read_bytes(in, ((size_t) count * size->width + 7) / 8);
+	if (size->patched)
 	{
-		strata_read_bytes(in, ((size_t) count * size->width + 7) / 8);
-		if (size->patched)
-		{
-			unsigned	n = strata_read_u8(in);
-			unsigned	high_width = strata_read_u8(in);
+		unsigned	n = strata_read_u8(in);
+		unsigned	high_width = strata_read_u8(in);
 
-			strata_read_bytes(in, n + (n * high_width + 7) / 8);
-		}
+		strata_read_bytes(in, n + (n * high_width + 7) / 8);
 	}
-	else
-		strata_read_bytes(in, strata_simple8b_size(size->nwords));
 	return !in->failed;
 }
 
@@ -441,13 +404,10 @@ strata_int_pack_sum_narrow(const IntShape *shape, int64_t base, const IntBlockSi
 
 /* Read the numbers of a block; u has INT_BLOCK_BUFFER entries. */
 bool
-strata_int_pack_read(IntPacking packing, const IntBlockSize *size, uint32_t count,
-					 StrataReader *in, uint64_t *u)
+strata_int_pack_read(const IntBlockSize *size, uint32_t count, StrataReader *in, uint64_t *u)
 {
-	if (packing == INT_PACK_BITS && size->split)
+	if (size->split)
 		return strata_int_split_read(size->width, count, in, u);
-	if (packing == INT_PACK_BITS)
-		return strata_bitpack_read(in, count, size->width, u) &&
-			(!size->patched || patch(size->width, count, in, u));
-	return strata_simple8b_read(in, size->nwords, count, u);
+	return strata_bitpack_read(in, count, size->width, u) &&
+		(!size->patched || patch(size->width, count, in, u));
 }

@@ -3,7 +3,7 @@
  * int_block.h
  *	  One block of an integer stream: its numbers, what they take packed, and
  *	  packing and unpacking them (int_numbers.c, int_measure.c, int_block.c,
- *	  int_split.c, simple8b_rle.c).
+ *	  int_split.c).
  *
  * src/codec/int/int_block.h
  *-------------------------------------------------------------------------
@@ -16,8 +16,7 @@
 /* A block's size field. */
 typedef struct IntBlockSize
 {
-	unsigned	nwords;			/* SIMPLE8B */
-	unsigned	width;			/* BITS */
+	unsigned	width;
 	bool		patched;
 	bool		split;			/* into `width` low bits, and the rest in unary */
 	unsigned	bits;			/* most of any number, if strata_int_pack_is_narrow says so */
@@ -60,8 +59,7 @@ typedef struct IntBitsPlan
 /* How a block is to be written: what its size field says, and how long its header is. */
 typedef struct IntBlockPlan
 {
-	uint16_t	nwords;			/* SIMPLE8B */
-	uint8_t		width;			/* BITS, and the next two */
+	uint8_t		width;
 	uint8_t		npatches;
 	uint8_t		high_width;
 	uint8_t		split;			/* as in IntBitsPlan */
@@ -80,7 +78,6 @@ extern void strata_int_numbers_from(const uint32_t *narrow, const uint64_t *wide
 extern void strata_int_lengths(const IntNumbers *numbers, uint8_t *length);
 extern uint64_t strata_int_expected_bits(const IntNumbers *numbers);
 extern unsigned strata_int_range_bits(const IntNumbers *numbers, uint32_t from, uint32_t n);
-extern void strata_int_same(const IntNumbers *numbers, uint64_t same[INT_MASK_WORDS]);
 extern void strata_int_above(const uint32_t *u, uint32_t count, uint32_t limit, uint64_t above[INT_MASK_WORDS]);
 
 /* int_measure.c */
@@ -89,19 +86,17 @@ extern void strata_int_above(const uint32_t *u, uint32_t count, uint32_t limit, 
 #define INT_LENGTHS (INT_BLOCK_MAX + 16)	/* room for the lengths of a block */
 extern IntBitsPlan strata_int_plan_bits(const uint8_t *length, uint32_t count);
 extern void strata_int_plan_levels(const uint8_t *length, uint32_t count, IntBitsPlan plans[INT_LEVEL_PLANS]);
-extern uint64_t strata_int_simple8b_bits(const uint8_t *length, uint32_t count);
 
 /* int_block.c */
 extern uint32_t strata_int_residuals(IntTransform transform, const int64_t *scaled, uint32_t m, int64_t *r);
 extern int64_t strata_int_map(bool based, const int64_t *r, uint32_t count, uint64_t *u);
 extern void strata_int_keep_plan(const IntBitsPlan *plan, IntBlockPlan *block);
-extern void strata_int_plan_block(IntPacking packing, bool may_split, const IntNumbers *numbers, IntBlockPlan *block);
-extern void strata_int_pack_write(IntPacking packing, const IntBlockPlan *block, const uint32_t *narrow,
-								  const uint64_t *wide, uint32_t count, const uint8_t *meta, StrataWriter *out);
-extern bool strata_int_size_read(IntPacking packing, StrataReader *in, IntBlockSize *size);
-extern bool strata_int_pack_skip(IntPacking packing, const IntBlockSize *size, uint32_t count, StrataReader *in);
-extern bool strata_int_pack_read(IntPacking packing, const IntBlockSize *size, uint32_t count,
-								 StrataReader *in, uint64_t *u);
+extern void strata_int_plan_block(bool may_split, const IntNumbers *numbers, IntBlockPlan *block);
+extern void strata_int_pack_write(const IntBlockPlan *block, const uint32_t *narrow, const uint64_t *wide,
+								  uint32_t count, const uint8_t *meta, StrataWriter *out);
+extern bool strata_int_size_read(StrataReader *in, IntBlockSize *size);
+extern bool strata_int_pack_skip(const IntBlockSize *size, uint32_t count, StrataReader *in);
+extern bool strata_int_pack_read(const IntBlockSize *size, uint32_t count, StrataReader *in, uint64_t *u);
 extern bool strata_int_pack_is_narrow(IntBlockSize *size, uint32_t count, const StrataReader *in);
 extern bool strata_int_pack_sum_narrow(const IntShape *shape, int64_t base, const IntBlockSize *size, uint32_t count,
 									   uint32_t wanted, StrataReader *in, int64_t *sum);
@@ -123,24 +118,5 @@ extern bool strata_int_split_read(unsigned k, uint32_t count, StrataReader *in, 
 extern bool strata_int_split_sum_narrow(unsigned k, bool zigzag, uint32_t count, uint32_t wanted, StrataReader *in,
 										int64_t *sum);
 extern bool strata_int_split_read_narrow(unsigned k, uint32_t count, uint32_t wanted, StrataReader *in, uint32_t *u);
-
-/* simple8b_rle.c */
-extern unsigned strata_simple8b_count(const uint8_t *length, const uint64_t same[INT_MASK_WORDS], uint32_t n,
-									  unsigned most);
-extern void strata_simple8b_write(const IntNumbers *numbers, unsigned nwords, StrataWriter *out);
-extern bool strata_simple8b_read(StrataReader *in, unsigned nwords, uint32_t n, uint64_t *out);
-
-/* Numbers in a word of simple8b-RLE, and their width, by selector; 0 is a run. */
-#define S8B_RUN 0
-#define S8B_RUN_BITS 9
-static const uint8_t s8b_count[16] = {0, 64, 32, 21, 16, 12, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1};
-static const uint8_t s8b_width[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 21, 32, 64};
-
-/* Bytes nwords words and their selectors take. */
-STRATA_INLINE size_t
-strata_simple8b_size(size_t nwords)
-{
-	return (nwords + 1) / 2 + 8 * nwords;
-}
 
 #endif							/* STRATA_INT_BLOCK_H */

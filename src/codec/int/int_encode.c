@@ -33,8 +33,8 @@ strata_ints_bound(uint32_t n)
 {
 	size_t		nblocks = (n >> INT_BLOCK_LOG2_MIN) + 1;
 
-	/* simple8b-RLE with a word for each number is the worst */
-	return 32 + (size_t) n * 8 + n / 2 + nblocks * (INT_META_MAX + 4);
+	/* all bits of each number is the worst */
+	return 32 + (size_t) n * 8 + nblocks * (INT_META_MAX + 4);
 }
 
 /* Scratch strata_ints_plan and strata_ints_encode need. */
@@ -312,12 +312,10 @@ count_blocks(const IntShape *shape, uint32_t n)
 
 /* Bytes of a block's numbers and its size field. */
 static size_t
-block_size(IntPacking packing, const IntBlockPlan *block, uint32_t count)
+block_size(const IntBlockPlan *block, uint32_t count)
 {
 	size_t		patches = block->npatches;
 
-	if (packing == INT_PACK_SIMPLE8B)
-		return strata_varint_size(block->nwords) + strata_simple8b_size(block->nwords);
 	if (block->split)
 		return 2 + ((size_t) count * block->width + 7) / 8 + block->nunary;
 	return 1 + ((size_t) count * block->width + 7) / 8 +
@@ -347,14 +345,14 @@ plan_blocks(IntStreamPlan *plan, const IntScaled *scaled, uint32_t n, bool may_s
 			head[i] = scaled->narrow ? scaled->narrow[from + i] : scaled->wide[from + i];
 		strata_int_numbers(scaled, from, m, shape->transform, shape->based, &numbers);
 		if (!known)
-			strata_int_plan_block(shape->packing, may_split, &numbers, block);
+			strata_int_plan_block(may_split, &numbers, block);
 		if (plan->narrow)
 			memcpy(plan->narrow + from, numbers.u, numbers.count * sizeof(uint32_t));
 		else
 			memcpy(plan->wide + from, numbers.wide, numbers.count * sizeof(uint64_t));
 		block->meta_len = (uint8_t) strata_int_meta_write(shape, &state, head, m, from == 0, numbers.base,
 														  plan->metas + (size_t) b * INT_META_MAX);
-		nbytes += block->meta_len + block_size(shape->packing, block, numbers.count);
+		nbytes += block->meta_len + block_size(block, numbers.count);
 	}
 	return nbytes;
 }
@@ -499,7 +497,7 @@ strata_ints_write(const StrataIntPlan *plan, StrataWriter *out)
 		uint32_t	m = plan->n - from < rows ? plan->n - from : rows;
 		uint32_t	count = int_numbers_of(shape->transform, m);
 
-		strata_int_pack_write(shape->packing, &stream->blocks[b], stream->narrow ? stream->narrow + from : NULL,
+		strata_int_pack_write(&stream->blocks[b], stream->narrow ? stream->narrow + from : NULL,
 							  stream->narrow ? NULL : stream->wide + from, count,
 							  stream->metas + (size_t) b * INT_META_MAX, out);
 	}

@@ -15,7 +15,6 @@
 
 #define PATCHES_MAX 255
 #define SUBBLOCK INT_SUBBLOCK
-#define S8B_WORD_BITS 68		/* with its selector */
 
 /* How many of the SUBBLOCK lengths are above `width`. */
 STRATA_INLINE unsigned
@@ -182,40 +181,4 @@ strata_int_plan_levels(const uint8_t *length, uint32_t count, IntBitsPlan plans[
 			.high_width = levels.npatches[i] > 0 ? widest[i] - levels.width[i] : 0,
 			.nbytes = levels.nbytes[i]
 		};
-}
-
-/*
- * A bound from below of what numbers of these lengths take as simple8b-RLE without runs,
- * in bits: no number takes less than its selector's share of a word.
- */
-STRATA_CLONES
-uint64_t
-strata_int_simple8b_bits(const uint8_t *length, uint32_t count)
-{
-	/* 68 bits with the selector, over the count of numbers, times 16: what each step adds to 17 */
-	static const struct
-	{
-		uint8_t		above;
-		uint16_t	more;
-	}			steps[] = {{1, 17}, {2, 18}, {3, 16}, {4, 23}, {5, 18}, {6, 12}, {7, 15}, {8, 19}, {9, 26}, {10, 37},
-	{12, 54}, {16, 91}, {21, 181}, {32, 544}};
-	const unsigned last = sizeof(steps) / sizeof(steps[0]) - 1;
-	uint64_t	sum = (uint64_t) count * 17;
-	uint32_t	longest = 0;
-
-	for (uint32_t at = 0; at < count; at += SUBBLOCK)
-		longest += count_above(length + at, steps[last].above);
-	if (longest == count)
-		return (uint64_t) count * S8B_WORD_BITS;
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
-	{
-		uint32_t	above = 0;
-
-		for (uint32_t at = 0; at < count; at += SUBBLOCK)
-			above += count_above(length + at, steps[i].above);
-		if (above == 0)
-			break;
-		sum += (uint64_t) above * steps[i].more;
-	}
-	return sum / 16;
 }

@@ -344,53 +344,6 @@ strata_int_range_bits(const IntNumbers *numbers, uint32_t from, uint32_t n)
 	}
 }
 
-/* Does any number equal the one behind? */
-STRATA_CLONES
-static bool
-any_same(const uint64_t *u, uint32_t count)
-{
-	uint64_t	any = 0;
-
-	for (uint32_t i = 0; i + 1 < count; i++)
-		any |= u[i] == u[i + 1];
-	return any != 0;
-}
-
-/* Bit i of a mask: does number i, not the first, equal the one before? */
-void
-strata_int_same(const IntNumbers *numbers, uint64_t same[INT_MASK_WORDS])
-{
-	const uint32_t count = numbers->count;
-	uint64_t	next[INT_MASK_WORDS] = {0};	/* does it equal the one behind? */
-	uint32_t	i = 0;
-
-	if (!numbers->narrow && !any_same(numbers->wide, count))
-		i = count;
-	else if (!numbers->narrow)
-		for (; i + 1 < count; i++)
-			next[i / 64] |= (uint64_t) (numbers->wide[i] == numbers->wide[i + 1]) << i % 64;
-#ifdef __SSE2__
-	for (; i + 1 < count; i += 16)
-	{
-		__m128i		equal[4];
-
-		for (unsigned k = 0; k < 4; k++)
-			equal[k] = _mm_cmpeq_epi32(_mm_loadu_si128((const __m128i *) (numbers->u + i + 4 * k)),
-									   _mm_loadu_si128((const __m128i *) (numbers->u + i + 4 * k + 1)));
-		equal[0] = _mm_packs_epi16(_mm_packs_epi32(equal[0], equal[1]), _mm_packs_epi32(equal[2], equal[3]));
-		next[i / 64] |= (uint64_t) (unsigned) _mm_movemask_epi8(equal[0]) << i % 64;
-	}
-#endif
-	for (; i + 1 < count; i++)
-		next[i / 64] |= (uint64_t) (numbers->u[i] == numbers->u[i + 1]) << i % 64;
-	for (unsigned w = 0; w < INT_MASK_WORDS; w++)
-	{
-		uint32_t	bits = count > 64 * w ? count - 64 * w : 0;
-
-		same[w] = (next[w] << 1 | (w > 0 ? next[w - 1] >> 63 : 0)) & strata_low_bits(bits);
-	}
-}
-
 /* Bit i of a mask: is number i, of those of 32 bits, above a limit? */
 void
 strata_int_above(const uint32_t *u, uint32_t count, uint32_t limit, uint64_t above[INT_MASK_WORDS])

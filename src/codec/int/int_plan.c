@@ -7,8 +7,7 @@
  * worth considering (values against their minimum, differences with zigzag and
  * against their minimum, zigzag second differences).  A first pass
  * guesses what each kind takes, from half of the residuals; only the best, and a second one if
- * it is close, are then measured: packed as bits with patches in blocks of 64, 128
- * and 256, and as simple8b-RLE where that stands a chance.  Sizes are exact but for
+ * it is close, are then measured in blocks of 64, 128 and 256.  Sizes are exact but for
  * the values that go into block headers.
  *
  * src/codec/int/int_plan.c
@@ -22,7 +21,6 @@
 #define SUBBLOCK INT_SUBBLOCK
 #define SAMPLE_ROWS (INT_BLOCK_MAX / 2)
 #define SUBBLOCKS (INT_BLOCK_MAX / SUBBLOCK)
-#define GUESS_PART 16			/* simple8b is more than a guess from below says, by that part */
 #define BLOCKS_MAX (STRATA_CODEC_MAX_ROWS / INT_BLOCK_MAX + 1)
 
 static const struct
@@ -31,14 +29,11 @@ static const struct
 	bool		based;
 }			kinds[KINDS] = {{INT_VALUES, true}, {INT_DELTA, false}, {INT_DELTA, true}, {INT_DELTA_DELTA, false}};
 
-/* What measuring a kind gives: bytes of the numbers in each packing. */
+/* What measuring a kind gives: bytes of the numbers in blocks of each size. */
 typedef struct KindSizes
 {
 	size_t		bits[LEVELS];
-	size_t		simple8b;
-	IntBlockPlan block[BLOCKS_MAX];	/* of 256, in both packings */
-	bool		counted;		/* simple8b is exact */
-	bool		runs;			/* there were some */
+	IntBlockPlan block[BLOCKS_MAX];	/* of 256 */
 } KindSizes;
 
 /* Twice the bits the residuals of each kind may take, by half of them. */
@@ -58,21 +53,6 @@ estimate_kinds(const IntScaled *scaled, uint32_t n, uint64_t *bits)
 			bits[kind] += strata_int_expected_bits(&numbers);
 		}
 	}
-}
-
-/* Do so many numbers stand in runs of four or more that these may pay as words? */
-static bool
-has_runs(const uint64_t same[INT_MASK_WORDS], uint32_t count)
-{
-	uint32_t	equal = 0;
-	uint64_t	before = 0;
-
-	for (unsigned w = 0; w < INT_MASK_WORDS; w++)
-	{
-		equal += strata_count_bits(same[w] & (same[w] << 1 | before >> 63) & (same[w] << 2 | before >> 62));
-		before = same[w];
-	}
-	return equal > count / 8;
 }
 
 /*
@@ -109,60 +89,23 @@ add_bits_sizes(bool based, bool may_split, const IntNumbers *numbers, const uint
 	strata_int_keep_plan(&plans[INT_LEVEL_PLANS - 1], block);
 }
 
-/*
- * Add the size of a block of 256 packed as simple8b-RLE.  Bits in one or two parts lose to that
- * only where there are runs, or few numbers; what would lose anyway is guessed, and words beyond
- * what bits take are not counted.
- */
-static void
-add_words_size(bool may_split, const IntNumbers *numbers, const uint8_t *length, const uint64_t same[INT_MASK_WORDS],
-			   size_t bits_size, IntBlockPlan *block, KindSizes *sizes)
-{
-	bool		runs = sizes->runs || has_runs(same, numbers->count) || numbers->count <= SUBBLOCK;
-	size_t		guess = may_split || runs ? bits_size : strata_int_simple8b_bits(length, numbers->count) / 8;
-
-	sizes->runs = runs;
-	guess += guess / GUESS_PART;
-	if (runs || (!may_split && guess < bits_size))
-	{
-		unsigned	most = (unsigned) bits_size / 8;
-		unsigned	nwords = strata_simple8b_count(length, same, numbers->count, most);
-
-		block->nwords = (uint16_t) nwords;
-		sizes->counted &= nwords <= most;
-		sizes->simple8b += strata_varint_size(nwords) + strata_simple8b_size(nwords);
-	}
-	else
-	{
-		sizes->simple8b += guess;
-		sizes->counted = false;
-	}
-}
-
-/* Measure the packings of a kind. */
+/* Measure a kind. */
 static void
 measure(int kind, const IntScaled *scaled, uint32_t n, bool may_split, KindSizes *sizes)
 {
 	IntNumbers	numbers;
 	uint8_t		length[INT_LENGTHS];
-	uint64_t	same[INT_MASK_WORDS];
 
 	memset(sizes->bits, 0, sizeof(sizes->bits));
 	memset(sizes->block, 0, (n / INT_BLOCK_MAX + 1) * sizeof(IntBlockPlan));
-	sizes->simple8b = 0;
-	sizes->counted = true;
-	sizes->runs = false;
 	for (uint32_t from = 0; from < n; from += INT_BLOCK_MAX)
 	{
 		IntBlockPlan *block = &sizes->block[from / INT_BLOCK_MAX];
 		uint32_t	m = n - from < INT_BLOCK_MAX ? n - from : INT_BLOCK_MAX;
-		size_t		before = sizes->bits[2];
 
 		strata_int_numbers(scaled, from, m, kinds[kind].transform, kinds[kind].based, &numbers);
 		strata_int_lengths(&numbers, length);
-		strata_int_same(&numbers, same);
 		add_bits_sizes(kinds[kind].based, may_split, &numbers, length, block, sizes);
-		add_words_size(may_split, &numbers, length, same, sizes->bits[2] - before, block, sizes);
 	}
 }
 
@@ -175,23 +118,16 @@ add_header_sizes(int kind, uint32_t n, KindSizes *sizes)
 
 	for (unsigned level = 0; level < LEVELS; level++)
 		sizes->bits[level] += (((size_t) n - 1) / (SUBBLOCK << level) + 1) * header[kind];
-	sizes->simple8b += (((size_t) n - 1) / INT_BLOCK_MAX + 1) * (header[kind] - 1U);
 }
 
 /*
- * Take a kind's best packing when it is smaller than the best so far.  Blocks of 256 have
+ * Take a kind in its best block size when it is smaller than the best so far.  Blocks of 256 have
  * been planned to the bit then, those of smaller ones have not.
  */
 static void
 take_best(int kind, const KindSizes *sizes, uint32_t n, IntShape *shape, size_t *nbytes, IntBlockPlan *blocks,
 		  bool *known)
 {
-
-	if (sizes->simple8b < *nbytes)
-	{
-		*nbytes = sizes->simple8b;
-		*shape = (IntShape) {kinds[kind].transform, INT_PACK_SIMPLE8B, kinds[kind].based, INT_BLOCK_LOG2_MAX};
-	}
 	for (unsigned level = 0; level < LEVELS; level++)
 		if (sizes->bits[level] <= *nbytes)
 		{
@@ -200,7 +136,7 @@ take_best(int kind, const KindSizes *sizes, uint32_t n, IntShape *shape, size_t 
 		}
 	if (shape->transform == kinds[kind].transform && shape->based == kinds[kind].based)
 	{
-		*known = shape->block_log2 == INT_BLOCK_LOG2_MAX && (shape->packing == INT_PACK_BITS || sizes->counted);
+		*known = shape->block_log2 == INT_BLOCK_LOG2_MAX;
 		if (*known)
 			memcpy(blocks, sizes->block, ((n - 1) / INT_BLOCK_MAX + 1) * sizeof(IntBlockPlan));
 	}

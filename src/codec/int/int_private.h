@@ -25,7 +25,7 @@ typedef enum IntTransform
 typedef enum IntPacking
 {
 	INT_PACK_NONE = 0,			/* all differences are equal: header only */
-	INT_PACK_SIMPLE8B = 1,		/* 64-bit words with selectors and runs */
+	INT_PACK_RESERVED = 1,		/* no stream has it */
 	INT_PACK_BITS = 2,			/* one width a block, wide ones patched */
 	INT_PACK_EXTENDED = 3		/* for archives: int_extended.c */
 } IntPacking;

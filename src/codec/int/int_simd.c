@@ -39,12 +39,6 @@ strata_int_simd_unpack(const uint8_t *from, uint32_t n, unsigned width, uint64_t
 	return false;
 }
 
-bool
-strata_int_simd_simple8b(const uint8_t *selectors, const uint8_t *words, unsigned nwords, uint32_t n, uint64_t *out)
-{
-	return false;
-}
-
 void
 strata_int_simd_unpack_narrow(const uint8_t *from, uint32_t n, unsigned width, uint32_t *out)
 {
@@ -158,54 +152,6 @@ AVX2_INLINE void
 unpack_four(__m256i word, __m256i shift, __m256i mask, uint64_t *out)
 {
 	_mm256_storeu_si256((__m256i *) out, _mm256_and_si256(_mm256_srlv_epi64(word, shift), mask));
-}
-
-/*
- * Words of simple8b-RLE, as strata_simple8b_read.  Words of at most 12 numbers are
- * unpacked as if they had 12, so that nothing is to be guessed about the next word.
- */
-AVX2 bool
-strata_int_simd_simple8b(const uint8_t *selectors, const uint8_t *words, unsigned nwords, uint32_t n, uint64_t *out)
-{
-	uint32_t	done = 0;
-
-	for (unsigned i = 0; i < nwords; i++)
-	{
-		uint64_t	bits = strata_load64(words + (size_t) i * 8);
-		unsigned	selector = selectors[i / 2] >> (i % 2 ? 4 : 0) & 15;
-		unsigned	width = s8b_width[selector];
-		__m256i		word = _mm256_set1_epi64x((long long) bits);
-		__m256i		mask = _mm256_set1_epi64x((long long) strata_low_bits(width));
-		__m256i		shift = _mm256_mul_epu32(_mm256_setr_epi64x(0, 1, 2, 3), _mm256_set1_epi64x(width));
-		__m256i		four = _mm256_set1_epi64x(4 * width);
-
-		if (done >= n)
-			return false;
-		if (selector == S8B_RUN)
-		{
-			uint32_t	run = (uint32_t) (bits & ((1 << S8B_RUN_BITS) - 1)) + 1;
-
-			if (run > n - done)
-				return false;
-			word = _mm256_srli_epi64(word, S8B_RUN_BITS);
-			for (uint32_t k = 0; k < run; k += 4)
-				_mm256_storeu_si256((__m256i *) (out + done + k), word);
-			done += run;
-			continue;
-		}
-		unpack_four(word, shift, mask, out + done);
-		shift = _mm256_add_epi64(shift, four);
-		unpack_four(word, shift, mask, out + done + 4);
-		shift = _mm256_add_epi64(shift, four);
-		unpack_four(word, shift, mask, out + done + 8);
-		for (uint32_t k = 12; k < s8b_count[selector]; k += 4)
-		{
-			shift = _mm256_add_epi64(shift, four);
-			unpack_four(word, shift, mask, out + done + k);
-		}
-		done += s8b_count[selector];
-	}
-	return done >= n;
 }
 
 /* The positions of the ones of a byte behind those before; returns what comes behind them. */

@@ -16,8 +16,6 @@
 #define INT_NARROW_WIDTH 25		/* widest numbers that are unpacked to 32 bits */
 extern bool strata_int_simd_usable(void);
 extern bool strata_int_simd_unpack(const uint8_t *from, uint32_t n, unsigned width, uint64_t *out);
-extern bool strata_int_simd_simple8b(const uint8_t *selectors, const uint8_t *words, unsigned nwords, uint32_t n,
-									 uint64_t *out);
 extern void strata_int_simd_unpack_narrow(const uint8_t *from, uint32_t n, unsigned width, uint32_t *out);
 extern bool strata_int_simd_unary(const uint8_t *unary, unsigned nunary, unsigned k, uint32_t count, uint32_t wanted,
 								  uint32_t *u);

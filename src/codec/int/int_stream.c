@@ -10,7 +10,7 @@
  *
  *	OFFSET	SIZE	MEANING
  *	0		1		mode: bits 0-1 transform (0 values, 1 delta, 2 delta of delta),
- *					2-3 packing (0 none, 1 simple8b-RLE, 2 bits, 3 archive), 4 based,
+ *					2-3 packing (0 none, 2 bits, 3 archive), 4 based,
  *					5 scaled, 6-7 log2(values in a block) - 6
  *	1		1-10	first value v[0], zigzag varint
  *			1-10	if scaled: divisor g > 1, varint
@@ -66,7 +66,7 @@ read_header(StrataReader *in, IntHeader *h)
 	h->first = (uint64_t) strata_unzigzag(strata_read_varint(in));
 	h->divisor = scaled ? strata_read_varint(in) : 1;
 	h->step = 0;
-	if (mode % 4 > INT_DELTA_DELTA || h->shape.block_log2 > INT_BLOCK_LOG2_MAX || h->divisor == 0 ||
+	if (mode % 4 > INT_DELTA_DELTA || (mode >> 2 & 3) == INT_PACK_RESERVED || h->shape.block_log2 > INT_BLOCK_LOG2_MAX || h->divisor == 0 ||
 		(h->shape.packing == INT_PACK_EXTENDED && h->shape.block_log2 > INT_BLOCK_LOG2_MIN))
 		return false;
 	if (h->shape.packing == INT_PACK_NONE)
@@ -315,7 +315,7 @@ decode_wide(const IntWanted *wanted, const IntBlockState *state, const IntBlockS
 	uint64_t	u[INT_BLOCK_BUFFER];
 	uint64_t	v[INT_BLOCK_MAX];
 
-	if (!strata_int_pack_read(h->shape.packing, size, int_numbers_of(h->shape.transform, m), in, u))
+	if (!strata_int_pack_read(size, int_numbers_of(h->shape.transform, m), in, u))
 		return false;
 	if (wanted->width < 8)
 	{
@@ -372,10 +372,10 @@ decode_blocks(const IntWanted *wanted, StrataReader *in, uint32_t total, uint32_
 		uint32_t	hi = from + n - start < m ? from + n - start : m;
 		IntBlockSize size = {0};
 
-		if (!strata_int_size_read(shape->packing, in, &size))
+		if (!strata_int_size_read(in, &size))
 			return false;
 		strata_int_meta_read(shape, &state, start == 0, in);
-		if (lo >= m ? !strata_int_pack_skip(shape->packing, &size, int_numbers_of(shape->transform, m), in) :
+		if (lo >= m ? !strata_int_pack_skip(&size, int_numbers_of(shape->transform, m), in) :
 			!decode_block(wanted, &state, &size, in, m, lo, hi,
 						  (uint8_t *) out + (size_t) (start + lo - from) * wanted->width))
 			return false;
@@ -395,11 +395,11 @@ decode(const uint8_t *data, size_t len, uint32_t total, uint32_t from, uint32_t 
 		return STRATA_CODEC_OK;
 	if (!read_header(&in, &h))
 		return STRATA_CODEC_CORRUPT;
-	if (h.shape.packing != INT_PACK_NONE && h.shape.packing != INT_PACK_EXTENDED)
+	if (h.shape.packing == INT_PACK_BITS)
 	{
 		IntWanted	wanted = {&h, width, sink, strata_int_simd_usable(), false};
 
-		wanted.narrow = wanted.simd && h.shape.packing == INT_PACK_BITS && strata_int_simd_narrow(&h, width);
+		wanted.narrow = wanted.simd && strata_int_simd_narrow(&h, width);
 		return decode_blocks(&wanted, &in, total, from, n, out) ? STRATA_CODEC_OK : STRATA_CODEC_CORRUPT;
 	}
 	if (h.shape.packing == INT_PACK_NONE)
@@ -446,23 +446,22 @@ are_split(const uint8_t *data, size_t len, uint32_t total)
 		uint32_t	count = int_numbers_of(h.shape.transform, m);
 		IntBlockSize size = {0};
 
-		if (!strata_int_size_read(h.shape.packing, &in, &size))
+		if (!strata_int_size_read(&in, &size))
 			return false;
 		if (size.split)
 			return true;
 		strata_int_meta_read(&h.shape, &state, start == 0, &in);
-		if (!strata_int_pack_skip(h.shape.packing, &size, count, &in))
+		if (!strata_int_pack_skip(&size, count, &in))
 			return false;
 	}
 	return false;
 }
 
-/* For people: "delta, simple8b-RLE, gcd 1000000, 4 blocks". */
+/* For people: "delta, bits, gcd 1000000, 4 blocks". */
 void
 strata_ints_describe(const uint8_t *data, size_t len, uint32_t total, char *text, size_t size)
 {
 	static const char *const transforms[] = {"values", "delta", "delta of delta"};
-	static const char *const packings[] = {"constant step", "simple8b-RLE", "bits"};
 	StrataReader in = strata_reader(data, len);
 	IntHeader	h;
 	int			used;
@@ -472,10 +471,11 @@ strata_ints_describe(const uint8_t *data, size_t len, uint32_t total, char *text
 		return;
 	used = snprintf(text, size, "%s, %s", transforms[h.shape.transform],
 					h.shape.packing == INT_PACK_EXTENDED ? strata_int_extended_name(in) :
-					are_split(data, len, total) ? "split" : packings[h.shape.packing]);
+					h.shape.packing == INT_PACK_NONE ? "constant step" :
+					are_split(data, len, total) ? "split" : "bits");
 	if (h.divisor > 1 && used > 0 && (size_t) used < size)
 		used += snprintf(text + used, size - (size_t) used, ", gcd %llu", (unsigned long long) h.divisor);
-	if ((h.shape.packing == INT_PACK_SIMPLE8B || h.shape.packing == INT_PACK_BITS) && used > 0 && (size_t) used < size)
+	if (h.shape.packing == INT_PACK_BITS && used > 0 && (size_t) used < size)
 		snprintf(text + used, size - (size_t) used, ", %u blocks of %u",
 				 (total + (1U << h.shape.block_log2) - 1) >> h.shape.block_log2, 1U << h.shape.block_log2);
 }
