@@ -215,8 +215,6 @@ typedef struct StrataColumn
 	StrataCodecId codec;		/* private: of encoded */
 	Oid			sealed_as;		/* private: the type that batches lately had it as */
 	List	   *types;			/* private: those it may have been of; NIL: not asked yet */
-	bool		check_known;	/* private: is there a check? */
-	struct StrataValueCheck *check; /* private: of values, or NULL */
 } StrataColumn;
 
 /* Where reading of a summary stands; private. */
@@ -248,7 +246,6 @@ typedef struct StrataBatchReader
 {
 	MemoryContext mcxt;			/* owns everything here */
 	MemoryContext batch_mcxt;	/* reset by load */
-	bool		thorough;		/* caller's: look into all values (batch_sound.c), whatever it costs */
 	const StrataBatchSchema *schema;
 	Relation	rel;			/* R, for error messages; may be NULL */
 	StrataToastFetcher *toast;	/* the owner's; NULL: do without */

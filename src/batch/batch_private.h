@@ -101,14 +101,9 @@ extern void strata_measure_add_row(StrataBatchMeasure *m, Size plain, const Size
 extern Size strata_measure_index_entry(Size key_bytes);
 
 /*
- * batch_sound.c: what is to be checked of values of a type, in the current context;
- * NULL: nothing.  Values are varlenas that are neither short, compressed nor elsewhere.
+ * batch_sound.c: is every value of a decoded column of n rows made as the functions of
+ * its type rely on?  Types whose insides are not known pass.
  */
-typedef struct StrataValueCheck StrataValueCheck;
-extern StrataValueCheck *strata_value_check_create(Oid typid);
-extern bool strata_value_check_is_cheap(const StrataValueCheck *check);
-/* isnull: which of the values to leave out, or NULL. */
-extern bool strata_values_are_sound(const StrataValueCheck *check, const Datum *values, uint32 n,
-									const bool *isnull);
+extern bool strata_column_is_sound(const StrataColumn *col, int n);
 
 #endif							/* STRATA_BATCH_PRIVATE_H */

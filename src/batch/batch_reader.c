@@ -27,9 +27,6 @@
 /* Scratch memory of decoders: at least so much. */
 #define SCRATCH_MIN (16 * 1024)
 
-/* Entries of dictionaries that stand for so many rows each are looked into. */
-#define ROWS_PER_CHECK 16
-
 /* See batch.h. */
 StrataBatchReader *
 strata_batch_reader_create(Relation rel, const StrataBatchSchema *schema)
@@ -223,25 +220,6 @@ build_datums(const StrataColumnType *type, const StrataBytes *b, const bool *isn
 	return true;
 }
 
-/* What is to be checked of the column's values, or NULL. */
-static const StrataValueCheck *
-value_check(StrataBatchReader *reader, StrataColumn *col)
-{
-	MemoryContext old;
-
-	/* numerics that were integers are made here */
-	if (col->type.typlen != -1 || wants_short_header(&col->type) || col->codec == STRATA_CODEC_NUMERIC)
-		return NULL;
-	if (!col->check_known)
-	{
-		old = MemoryContextSwitchTo(reader->mcxt);
-		col->check = strata_value_check_create(col->type.typid);
-		MemoryContextSwitchTo(old);
-		col->check_known = true;
-	}
-	return col->check;
-}
-
 /* Decode rows of an encoded column of a by-reference type. */
 static void
 decode_bytes(StrataBatchReader *reader, StrataColumn *col, void *scratch, Size scratch_size)
@@ -251,7 +229,6 @@ decode_bytes(StrataBatchReader *reader, StrataColumn *col, void *scratch, Size s
 	StrataCodecResult rc;
 	Datum	   *datums;
 	const bool *isnull;
-	const StrataValueCheck *check;
 
 	rc = strata_column_decode_bytes(col->encoded, col->encoded_len, col->from, col->n,
 									scratch, scratch_size, &b, col->isnull, &hasnull);
@@ -261,11 +238,6 @@ decode_bytes(StrataBatchReader *reader, StrataColumn *col, void *scratch, Size s
 	isnull = hasnull && b.codes == NULL ? col->isnull : NULL;
 	if (!build_datums(&col->type, &b, isnull, datums))
 		column_corrupt(reader, col->attno, "a value has a length its type cannot have");
-	check = value_check(reader, col);
-	if (check != NULL && (reader->thorough || strata_value_check_is_cheap(check) ||
-						  (b.codes != NULL && b.nentries * ROWS_PER_CHECK <= (uint32) reader->nrows)) &&
-		!strata_values_are_sound(check, datums, b.nentries, isnull))
-		column_corrupt(reader, col->attno, "a value is not as its type has them");
 	if (b.codes != NULL)
 	{
 		col->codes = b.codes;

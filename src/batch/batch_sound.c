@@ -8,9 +8,8 @@
  * PostgreSQL's own types that point about in a value are followed here, none past
  * its end.  What is only wrong (a date in a far year, a digit of 20000) is left.
  *
- * Where that takes a look at each element (jsonb, tsvector, arrays of texts) it takes
- * as long as decoding does, so queries have it done for dictionaries only, whose
- * entries stand for many rows each; strata.verify() does it for all.
+ * Queries do none of this, as they do not for heap's values: who can make a checksum
+ * fit is a superuser (store:S11).  strata.verify() looks into all.
  *
  * Not followed: composite types, multiranges, tsquery, jsonpath, and types of
  * extensions, whose insides are theirs.
@@ -39,20 +38,21 @@
 #define NUMERIC_SHORT 0x8000
 
 /* What of a varlena type is followed; element: of arrays and ranges. */
-struct StrataValueCheck
+typedef struct ValueCheck ValueCheck;
+struct ValueCheck
 {
-	bool		(*is_sound) (const StrataValueCheck *check, const char *data, Size len);
-	bool		cheap;			/* takes no longer for larger values */
+	bool		(*is_sound) (const ValueCheck *check, const char *data, Size len);
 	Oid			typid;
 	Oid			elemtype;
 	int16		typlen;
 	char		typalign;
-	uint32		stride;			/* bytes from one element to the next; 0: it depends */
-	StrataValueCheck *element;	/* NULL: nothing */
+	ValueCheck *element;		/* NULL: nothing */
 };
 
+static ValueCheck *value_check_create(Oid typid);
+
 static inline bool
-numeric_is_sound(const StrataValueCheck *check, const char *data, Size len)
+numeric_is_sound(const ValueCheck *check, const char *data, Size len)
 {
 	uint16		word;
 
@@ -133,14 +133,14 @@ container_is_sound(const char *data, Size len, bool root)
 }
 
 static bool
-jsonb_is_sound(const StrataValueCheck *check, const char *data, Size len)
+jsonb_is_sound(const ValueCheck *check, const char *data, Size len)
 {
 	return container_is_sound(data, len, true);
 }
 
 /* Behind the element at `data`, which lies in a value that begins at `value`; NULL: it is not sound. */
 static const char *
-skip_element(const StrataValueCheck *check, const char *value, const char *data, const char *end)
+skip_element(const ValueCheck *check, const char *value, const char *data, const char *end)
 {
 	Size		len;
 	const char *content;
@@ -164,7 +164,7 @@ skip_element(const StrataValueCheck *check, const char *value, const char *data,
 
 /* Of PostgreSQL's arrays, data is what stands behind the length. */
 static bool
-array_is_sound(const StrataValueCheck *check, const char *data, Size len)
+array_is_sound(const ValueCheck *check, const char *data, Size len)
 {
 	const char *value = data - VARHDRSZ;
 	const char *end = data + len;
@@ -199,7 +199,7 @@ array_is_sound(const StrataValueCheck *check, const char *data, Size len)
 }
 
 static bool
-range_is_sound(const StrataValueCheck *check, const char *data, Size len)
+range_is_sound(const ValueCheck *check, const char *data, Size len)
 {
 	const char *value = data - VARHDRSZ;
 	const char *end = data + len - 1;
@@ -217,7 +217,7 @@ range_is_sound(const StrataValueCheck *check, const char *data, Size len)
 }
 
 static bool
-bits_are_sound(const StrataValueCheck *check, const char *data, Size len)
+bits_are_sound(const ValueCheck *check, const char *data, Size len)
 {
 	int32		n;
 
@@ -229,7 +229,7 @@ bits_are_sound(const StrataValueCheck *check, const char *data, Size len)
 
 /* A path or a polygon: points behind a head whose first number says how many. */
 static bool
-points_are_sound(const StrataValueCheck *check, const char *data, Size len)
+points_are_sound(const ValueCheck *check, const char *data, Size len)
 {
 	Size		head = (check->typid == PATHOID ? offsetof(PATH, p) : offsetof(POLYGON, p)) - VARHDRSZ;
 	int32		n;
@@ -241,7 +241,7 @@ points_are_sound(const StrataValueCheck *check, const char *data, Size len)
 }
 
 static bool
-address_is_sound(const StrataValueCheck *check, const char *data, Size len)
+address_is_sound(const ValueCheck *check, const char *data, Size len)
 {
 	const inet_struct *address = (const inet_struct *) data;
 
@@ -253,7 +253,7 @@ address_is_sound(const StrataValueCheck *check, const char *data, Size len)
 }
 
 static bool
-tsvector_is_sound(const StrataValueCheck *check, const char *data, Size len)
+tsvector_is_sound(const ValueCheck *check, const char *data, Size len)
 {
 	TSVector	vector = (TSVector) (data - VARHDRSZ);
 	Size		room;
@@ -281,28 +281,24 @@ tsvector_is_sound(const StrataValueCheck *check, const char *data, Size len)
 
 /* Follow the elements of arrays and ranges. */
 static void
-set_element(StrataValueCheck *check, Oid elemtype)
+set_element(ValueCheck *check, Oid elemtype)
 {
 	bool		typbyval;
 
 	check->elemtype = elemtype;
 	get_typlenbyvalalign(elemtype, &check->typlen, &typbyval, &check->typalign);
-	check->cheap = check->typlen > 0;
-	if (check->typlen > 0 && att_align_nominal(check->typlen, check->typalign) == check->typlen)
-		check->stride = check->typlen;
 	if (check->typlen == -1)
-		check->element = strata_value_check_create(elemtype);
+		check->element = value_check_create(elemtype);
 }
 
-/* See batch_private.h. */
-StrataValueCheck *
-strata_value_check_create(Oid typid)
+/* What is to be followed in values of a type, in the current context; NULL: nothing. */
+static ValueCheck *
+value_check_create(Oid typid)
 {
-	StrataValueCheck check = {0};
-	StrataValueCheck *result;
+	ValueCheck check = {0};
+	ValueCheck *result;
 	Oid			elemtype;
 
-	check.cheap = true;
 	check.typid = typid >= FirstGenbkiObjectId ? getBaseType(typid) : typid;
 	switch (check.typid)
 	{
@@ -318,7 +314,6 @@ strata_value_check_create(Oid typid)
 			break;
 		case JSONBOID:
 			check.is_sound = jsonb_is_sound;
-			check.cheap = false;
 			break;
 		case BITOID:
 		case VARBITOID:
@@ -334,7 +329,6 @@ strata_value_check_create(Oid typid)
 			break;
 		case TSVECTOROID:
 			check.is_sound = tsvector_is_sound;
-			check.cheap = false;
 			break;
 		default:
 			elemtype = get_element_type(check.typid);
@@ -346,46 +340,31 @@ strata_value_check_create(Oid typid)
 				return NULL;
 			set_element(&check, elemtype);
 	}
-	result = palloc(sizeof(StrataValueCheck));
+	result = palloc(sizeof(ValueCheck));
 	*result = check;
 	return result;
 }
 
 /* See batch_private.h. */
 bool
-strata_value_check_is_cheap(const StrataValueCheck *check)
+strata_column_is_sound(const StrataColumn *col, int n)
 {
-	return check->cheap;
-}
+	ValueCheck *check = col->type.typlen == -1 ? value_check_create(col->type.typid) : NULL;
 
-/* Is it one of most arrays: one dimension, no nulls, elements of one length? */
-static inline bool
-is_plain_array(const StrataValueCheck *check, const char *value)
-{
-	const ArrayType *array = (const ArrayType *) value;
-
-	return VARSIZE(value) >= ARR_OVERHEAD_NONULLS(1) && array->ndim == 1 && array->dataoffset == 0 &&
-		array->elemtype == check->elemtype && ARR_LBOUND(array)[0] == 1 &&
-		(uint64) (uint32) ARR_DIMS(array)[0] * check->stride <= VARSIZE(value) - ARR_OVERHEAD_NONULLS(1);
-}
-
-/* See batch_private.h. */
-bool
-strata_values_are_sound(const StrataValueCheck *check, const Datum *values, uint32 n, const bool *isnull)
-{
-	bool		numeric = check->typid == NUMERICOID;
-
-	for (uint32 i = 0; i < n; i++)
+	for (int i = 0; i < n && check != NULL; i++)
 	{
-		const char *value = DatumGetPointer(values[i]);
+		bool		isnull;
+		Datum		value = strata_column_get(col, i, &isnull);
+		Size		len;
+		const char *data;
 
-		if (isnull != NULL && isnull[i])
+		if (isnull)
 			continue;
-		if (numeric ? numeric_is_sound(check, VARDATA(value), VARSIZE(value) - VARHDRSZ) :
-			((check->stride > 0 && is_plain_array(check, value)) ||
-			 check->is_sound(check, VARDATA(value), VARSIZE(value) - VARHDRSZ)))
-			continue;
-		return false;
+		data = DatumGetPointer(value);
+		/* build_datums gives all types that are followed long headers (batch:B14) */
+		len = VARATT_IS_4B_U(data) ? VARSIZE_4B(data) : 0;
+		if (len < VARHDRSZ || !check->is_sound(check, data + VARHDRSZ, len - VARHDRSZ))
+			return false;
 	}
 	return true;
 }

@@ -281,7 +281,6 @@ strata_batch_verify(Relation rel, const StrataBatchSchema *schema, TupleTableSlo
 	const StrataLayout *layout;
 	bool		sound = true;
 
-	v.reader->thorough = true;
 	if (!strata_batch_reader_load(v.reader, batch_slot))
 	{
 		strata_batch_reader_free(v.reader);
@@ -294,6 +293,11 @@ strata_batch_verify(Relation rel, const StrataBatchSchema *schema, TupleTableSlo
 		if (TupleDescAttr(schema->rel_desc, attno - 1)->attisdropped)
 			continue;
 		col = decode(&v, attno, NULL, NULL);
+		if (col != NULL && !strata_column_is_sound(col, v.reader->nrows))
+		{
+			report(arg, attno, "a value is not as its type has them");
+			col = NULL;
+		}
 		if (col != NULL)
 			verify_summary(&v, col);
 		else
