@@ -316,7 +316,6 @@ candidate_layout(const StrataLayout *present, const Candidate *c)
 	for (int i = 0; i < present->norder; i++)
 		if (!segments_by(c, present->order[i].attno))
 			layout->order[layout->norder++] = present->order[i];
-	layout->nulls_apart = layout->norder > 0;
 	layout->text = strata_layout_format(layout);
 	return layout;
 }

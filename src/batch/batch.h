@@ -59,15 +59,12 @@ typedef struct StrataOrderKey
 } StrataOrderKey;
 
 /*
- * How a batch is arranged: which columns of R are segmentby, which orderby.
+ * How a batch is arranged: which columns of R are segmentby, which orderby.  In no batch
+ * are there nulls beside values in the first orderby column, so that its min_ and max_
+ * tell where its rows stand in the order.
  * Stored per batch as canonical text ("2,5/1dl": segment by attributes 2 and
  * 5, order by 1 descending nulls last; 'a'|'d' then 'f'|'l'), so batches made
  * under old settings stay readable.
- *
- * nulls_apart: in no batch are there nulls beside values in the first orderby
- * column, so that its min_ and max_ tell where its rows stand in the order; 'F'
- * or 'L' for 'f' or 'l' of that column in the text.  Batches of earlier
- * versions lack it.
  */
 typedef struct StrataLayout
 {
@@ -75,7 +72,6 @@ typedef struct StrataLayout
 	AttrNumber *segment;
 	int			norder;
 	StrataOrderKey *order;
-	bool		nulls_apart;
 	char	   *text;
 } StrataLayout;
 

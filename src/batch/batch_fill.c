@@ -156,7 +156,7 @@ static bool
 mixes_nulls(const StrataBatchBuilder *b, const bool *isnull)
 {
 	/* there is a range when one of the rows so far had a value */
-	return b->layout->nulls_apart && isnull[b->ranges[0].attno - 1] == b->ranges[0].has;
+	return b->layout->norder > 0 && isnull[b->ranges[0].attno - 1] == b->ranges[0].has;
 }
 
 /* See batch.h. */
@@ -207,7 +207,7 @@ count_records(const StrataBatchBuilder *b, const StrataRecordForm *form, char *c
 	Size		nbytes = 0;
 
 	n = Min(n, b->limit);
-	if (b->layout->nulls_apart)
+	if (b->layout->norder > 0)
 	{
 		int			column = form->by_attno[b->ranges[0].attno] - form->columns;
 		bool		null = strata_record_is_null(form, records[0], column);

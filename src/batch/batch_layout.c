@@ -27,12 +27,9 @@ strata_layout_format(const StrataLayout *layout)
 	for (int i = 0; i < layout->norder; i++)
 	{
 		const StrataOrderKey *key = &layout->order[i];
-		char		nulls = key->nulls_first ? 'f' : 'l';
 
-		if (i == 0 && layout->nulls_apart)
-			nulls = pg_toupper(nulls);
 		appendStringInfo(&buf, "%s%d%c%c", i > 0 ? "," : "", key->attno,
-						 key->desc ? 'd' : 'a', nulls);
+						 key->desc ? 'd' : 'a', key->nulls_first ? 'f' : 'l');
 	}
 	return buf.data;
 }
@@ -76,14 +73,10 @@ parse_layout(StrataLayout *layout, const char *p, int natts)
 			return false;
 		key = &layout->order[layout->norder++];
 		key->attno = parse_attno(&p, natts);
-		if (key->attno == 0 || (p[0] != 'a' && p[0] != 'd'))
+		if (key->attno == 0 || (p[0] != 'a' && p[0] != 'd') || (p[1] != 'f' && p[1] != 'l'))
 			return false;
 		key->desc = p[0] == 'd';
-		if (layout->norder == 1 && (p[1] == 'F' || p[1] == 'L'))
-			layout->nulls_apart = true;
-		else if (p[1] != 'f' && p[1] != 'l')
-			return false;
-		key->nulls_first = p[1] == 'f' || p[1] == 'F';
+		key->nulls_first = p[1] == 'f';
 		p += 2;
 	}
 	return true;

@@ -230,9 +230,8 @@ verify_range(Verifier *v, StrataColumn *col, SortSupport sort)
 	}
 	if (col->attno == v->reader->layout->order[0].attno)
 		verify_span(v, col, min, max, any && !min_null && !max_null);
-	if (any && col->isnull != NULL && v->reader->layout->nulls_apart &&
-		col->attno == v->reader->layout->order[0].attno)
-		v->report(v->arg, col->attno, "nulls stand beside values, and the layout says they do not");
+	if (any && col->isnull != NULL && col->attno == v->reader->layout->order[0].attno)
+		v->report(v->arg, col->attno, "nulls stand beside values in the first orderby column");
 	if (any == (min_null || max_null) && v->reader->nrows > 0)
 		v->report(v->arg, col->attno, "the stored minimum and maximum do not fit the nulls");
 	else if (any && (!seen_min || !seen_max))

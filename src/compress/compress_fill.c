@@ -92,7 +92,6 @@ living_layout(TupleDesc desc, const StrataLayout *layout)
 	while (living->norder < layout->norder &&
 		   !TupleDescAttr(desc, layout->order[living->norder].attno - 1)->attisdropped)
 		living->norder++;
-	living->nulls_apart &= living->norder > 0;
 	living->text = strata_layout_format(living);
 	return living;
 }

@@ -298,7 +298,7 @@ sort_rows(StrataMerge *merge, MergeInput *input)
 
 /*
  * Is the one key the first orderby column of the batch, in the order the batch
- * is in?  Nulls cannot be in the way where they stand apart.
+ * is in?  Nulls are not in the way: they stand apart (batch:B10).
  */
 static bool
 is_window_key(StrataMerge *merge, const StrataBatchReader *reader)
@@ -308,7 +308,6 @@ is_window_key(StrataMerge *merge, const StrataBatchReader *reader)
 	AttrNumber	min_att = reader->schema->min_att[attno];
 
 	return merge->nkeys == 1 && layout->norder > 0 && layout->order[0].attno == attno &&
-		(layout->nulls_apart || strata_attribute_is_not_null(reader->schema->rel_desc, attno)) &&
 		min_att != 0 && strata_batch_schema_same_type(reader->schema, attno, min_att);
 }
 

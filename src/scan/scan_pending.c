@@ -44,7 +44,7 @@ may_have_null(StrataBatchReader *reader, AttrNumber attno)
 
 	if (strata_attribute_is_not_null(reader->schema->rel_desc, attno))
 		return false;
-	if (reader->layout->nulls_apart && reader->layout->order[0].attno == attno)
+	if (reader->layout->norder > 0 && reader->layout->order[0].attno == attno)
 		return false;
 	summary = strata_batch_reader_summary(reader, attno);
 	return summary == NULL || summary->nnulls != 0;
@@ -180,9 +180,7 @@ can_peek(StrataMerge *merge)
 	return TupleDescAttr(schema->rel_desc, attno - 1)->attbyval &&
 		layout->norder > 0 && layout->order[0].attno == attno &&
 		strata_layout_segment_index(layout, attno) < 0 &&
-		catt != 0 && strata_batch_schema_same_type(schema, attno, catt) &&
-		(!key->nulls_first || layout->nulls_apart ||
-		 strata_attribute_is_not_null(schema->rel_desc, attno));
+		catt != 0 && strata_batch_schema_same_type(schema, attno, catt);
 }
 
 /* Look at the key of the next batch of the index; false: there is none left. */

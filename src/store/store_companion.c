@@ -511,7 +511,6 @@ strata_store_layout_of(Relation rel, const StrataSettings *settings)
 			layout->norder = 1;
 		}
 	}
-	layout->nulls_apart = layout->norder > 0;
 	layout->text = strata_layout_format(layout);
 	return layout;
 }
