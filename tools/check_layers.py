@@ -50,7 +50,7 @@ PUBLIC = {
 # of the one needs a header of the other that needs it.
 SUBFOLDER = {
     "codec": {"codec/int/int_stream.h", "codec/int/bitpack.h"},
-    "codec/int": {"codec/codec.h", "codec/codec_base.h", "codec/bytes.h", "codec/bitstream.h",
+    "codec/int": {"codec/codec.h", "codec/codec_base.h", "codec/assertions.h", "codec/bytes.h", "codec/bitstream.h",
                   "codec/decimal_divide.h", "codec/lz_library.h"},
 }
 

@@ -365,6 +365,7 @@ strata_fixed_get(const void *fixed, int width, int row)
 	}
 }
 
+/* The value of row `row` of the batch; it points into the column where it is by reference. */
 static inline Datum
 strata_column_get(const StrataColumn *col, int row, bool *isnull)
 {

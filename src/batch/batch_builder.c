@@ -223,6 +223,7 @@ add_filter(const ColumnBuffer *c, Datum column)
 	uint8	   *buf = (uint8 *) VARDATA(out);
 
 	SET_VARSIZE(out, VARHDRSZ + STRATA_BLOOM_HEAD + size + len);
+	Assert(c->n > 0 && !c->type.typbyval);	/* batch:B12 */
 	strata_bloom_write(buf, size, hashes, c->n);
 	memcpy(buf + STRATA_BLOOM_HEAD + size, VARDATA(DatumGetPointer(column)), len);
 	pfree(DatumGetPointer(column));
@@ -230,6 +231,7 @@ add_filter(const ColumnBuffer *c, Datum column)
 	return PointerGetDatum(out);
 }
 
+/* The summary of what was added, in the current context; its checksum is not set yet. */
 static bytea *
 form_summary(const StrataBatchBuilder *b)
 {
@@ -242,6 +244,7 @@ form_summary(const StrataBatchBuilder *b)
 
 		summaries[i].attno = c->attno;
 		summaries[i].nnulls = b->nrows - (int32) c->n;
+		Assert(c->n <= (uint32) b->nrows && (c->hasnull || c->n == (uint32) b->nrows));	/* batch:B1 */
 		summaries[i].has_filter = c->filtered && c->n > 0;
 		types[i] = c->type;
 		if (c->type.typbyval)
@@ -279,6 +282,7 @@ form_span(const StrataBatchBuilder *b, Datum *values, bool *isnull)
 	if (catt == 0 ||
 		(r->has && !strata_span_of(b->schema->types[r->attno - 1].typid, r->min, r->max, &span)))
 		return;
+	Assert(span >= 0 && span <= 64);	/* batch:B4 */
 	isnull[catt - 1] = false;
 	values[catt - 1] = Int16GetDatum(span);
 }
@@ -289,6 +293,8 @@ strata_batch_builder_finish(StrataBatchBuilder *b, int64 first_row, Datum *value
 {
 	MemoryContext old;
 
+	Assert(b->nrows > 0 && b->nrows <= STRATA_CODEC_MAX_ROWS);	/* batch:B8 */
+	Assert(OidIsValid(b->schema->companion));	/* batch:B13 */
 	MemoryContextReset(b->out_mcxt);
 	old = MemoryContextSwitchTo(b->out_mcxt);
 	memset(isnull, true, b->schema->batch_desc->natts);
@@ -314,6 +320,7 @@ strata_batch_builder_finish(StrataBatchBuilder *b, int64 first_row, Datum *value
 
 		if (!r->has)
 			continue;
+		Assert(ApplySortComparator(r->min, false, r->max, false, &r->sort) <= 0);	/* batch:B4 */
 		isnull[r->min_catt - 1] = isnull[r->max_catt - 1] = false;
 		values[r->min_catt - 1] = datumCopy(r->min, r->typbyval, r->typlen);
 		values[r->max_catt - 1] = datumCopy(r->max, r->typbyval, r->typlen);

@@ -21,7 +21,7 @@
 #define BATCH_BYTE_LIMIT (16 * 1024 * 1024)
 
 static bool
-same_segment(StrataBatchBuilder *b, const Datum *values, const bool *isnull)
+is_of_segment(StrataBatchBuilder *b, const Datum *values, const bool *isnull)
 {
 	for (int i = 0; i < b->layout->nsegment; i++)
 	{
@@ -39,7 +39,7 @@ same_segment(StrataBatchBuilder *b, const Datum *values, const bool *isnull)
 
 /* Copy a value into the batch context, detoasted. */
 static Datum
-copy_value(Datum value, bool typbyval, int16 typlen)
+copy_range_value(Datum value, bool typbyval, int16 typlen)
 {
 	if (!typbyval && typlen == -1)
 		return PointerGetDatum(PG_DETOAST_DATUM_COPY(value));
@@ -58,7 +58,7 @@ start_segment(StrataBatchBuilder *b, const Datum *values, const bool *isnull)
 
 		b->segment_isnull[i] = isnull[attno - 1];
 		if (!isnull[attno - 1])
-			b->segment[i] = copy_value(values[attno - 1], att->attbyval, att->attlen);
+			b->segment[i] = copy_range_value(values[attno - 1], att->attbyval, att->attlen);
 	}
 	MemoryContextSwitchTo(old);
 }
@@ -78,6 +78,7 @@ add_bytes(StrataBatchBuilder *b, ColumnBuffer *c, Datum value)
 
 		if (VARATT_IS_EXTERNAL(v) || VARATT_IS_COMPRESSED(v))
 			v = detoasted = detoast_attr(v);
+		Assert(!VARATT_IS_EXTERNAL(v) && !VARATT_IS_COMPRESSED(v));	/* batch:B6 */
 		src = VARDATA_ANY(v);
 		len = VARSIZE_ANY_EXHDR(v);
 	}
@@ -103,6 +104,7 @@ add_bytes(StrataBatchBuilder *b, ColumnBuffer *c, Datum value)
 		pfree(detoasted);
 }
 
+/* Append a by-value datum in the width of its type; there is room. */
 static inline void
 add_fixed(ColumnBuffer *c, Datum value)
 {
@@ -125,7 +127,7 @@ add_fixed(ColumnBuffer *c, Datum value)
 
 /* Widen the range of an orderby column. */
 static void
-add_range(StrataBatchBuilder *b, OrderRange *r, Datum value)
+widen_range(StrataBatchBuilder *b, OrderRange *r, Datum value)
 {
 	bool		lower = !r->has || ApplySortComparator(value, false, r->min, false, &r->sort) < 0;
 	bool		higher = !r->has || ApplySortComparator(value, false, r->max, false, &r->sort) > 0;
@@ -143,15 +145,15 @@ add_range(StrataBatchBuilder *b, OrderRange *r, Datum value)
 
 		/* what is replaced is freed with the batch */
 		if (lower)
-			r->min = copy_value(value, false, r->typlen);
+			r->min = copy_range_value(value, false, r->typlen);
 		if (higher)
-			r->max = copy_value(value, false, r->typlen);
+			r->max = copy_range_value(value, false, r->typlen);
 		MemoryContextSwitchTo(old);
 	}
 	r->has = true;
 }
 
-/* Would nulls and values of the first orderby column come into one batch? */
+/* Would nulls and values of the first orderby column come into one batch (batch:B10)? */
 static bool
 mixes_nulls(const StrataBatchBuilder *b, const bool *isnull)
 {
@@ -163,10 +165,11 @@ mixes_nulls(const StrataBatchBuilder *b, const bool *isnull)
 bool
 strata_batch_builder_add(StrataBatchBuilder *b, const Datum *values, const bool *isnull)
 {
+	Assert(b->nrows < STRATA_CODEC_MAX_ROWS);	/* batch:B8 */
 	if (b->nrows > 0)
 	{
 		if (b->nrows >= b->limit || b->nbytes >= BATCH_BYTE_LIMIT ||
-			!same_segment(b, values, isnull) || mixes_nulls(b, isnull))
+			!is_of_segment(b, values, isnull) || mixes_nulls(b, isnull))
 			return false;
 	}
 	else
@@ -187,7 +190,7 @@ strata_batch_builder_add(StrataBatchBuilder *b, const Datum *values, const bool 
 	}
 	for (int i = 0; i < b->nranges; i++)
 		if (!isnull[b->ranges[i].attno - 1])
-			add_range(b, &b->ranges[i], values[b->ranges[i].attno - 1]);
+			widen_range(b, &b->ranges[i], values[b->ranges[i].attno - 1]);
 	b->nrows++;
 	return true;
 }
@@ -323,15 +326,15 @@ add_record_range(StrataBatchBuilder *b, OrderRange *r, const StrataRecordForm *f
 			last--;
 		if (first == n)
 			return;
-		add_range(b, r, strata_record_get(form, records[first], r->attno, &isnull));
-		add_range(b, r, strata_record_get(form, records[last], r->attno, &isnull));
+		widen_range(b, r, strata_record_get(form, records[first], r->attno, &isnull));
+		widen_range(b, r, strata_record_get(form, records[last], r->attno, &isnull));
 		return;
 	}
 	for (int row = 0; row < n; row++)
 	{
 		value = strata_record_get(form, records[row], r->attno, &isnull);
 		if (!isnull)
-			add_range(b, r, value);
+			widen_range(b, r, value);
 	}
 }
 
@@ -342,6 +345,7 @@ strata_batch_builder_add_records(StrataBatchBuilder *b, const StrataRecordForm *
 {
 	uint64	   *nulls = palloc(sizeof(uint64) * Max(form->nwords, 1));
 
+	Assert(b->nrows == 0 && n > 0);	/* batch:B2 */
 	Assert(b->nrows == 0 && n > 0);
 	n = count_records(b, form, records, n);
 	start_segment(b, values, isnull);

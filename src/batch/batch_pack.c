@@ -102,7 +102,7 @@ row_size(const StrataBatchSchema *schema, const Datum *values, const bool *isnul
 }
 
 static Datum
-make_place(AttrNumber holder)
+form_place(AttrNumber holder)
 {
 	struct varlena *v = palloc(VARHDRSZ + PLACE_BYTES);
 
@@ -121,6 +121,7 @@ pack(const StrataBatchSchema *schema, const AttrNumber *attnos, int n, Datum *va
 	uint8	   *head;
 	uint8	   *body;
 
+	Assert(n > 0 && n <= schema->natts);	/* batch:B11 */
 	for (int i = 0; i < n; i++)
 		size += VARSIZE_ANY_EXHDR(DatumGetPointer(values[schema->col_att[attnos[i]] - 1]));
 	holder = palloc(size);
@@ -138,7 +139,7 @@ pack(const StrataBatchSchema *schema, const AttrNumber *attnos, int n, Datum *va
 		put_u32(head + HOLDER_HEAD + HOLDER_ENTRY * i + 2, (uint32) len);
 		memcpy(body, VARDATA_ANY(DatumGetPointer(*value)), len);
 		body += len;
-		*value = i == 0 ? PointerGetDatum(holder) : make_place(attnos[0]);
+		*value = i == 0 ? PointerGetDatum(holder) : form_place(attnos[0]);
 	}
 }
 

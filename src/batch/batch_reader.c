@@ -138,6 +138,7 @@ strata_batch_reader_load(StrataBatchReader *reader, TupleTableSlot *batch_slot)
 	if (reader->first_row < 0 || reader->first_row > STRATA_BATCH_MAX_ROW_NUMBER ||
 		reader->nrows <= 0 || reader->nrows > STRATA_CODEC_MAX_ROWS)
 		strata_error_corrupt(reader->rel, reader->first_row, NULL, "row number or count out of range");
+	Assert(reader->nrows > 0 && reader->nrows <= STRATA_CODEC_MAX_ROWS);	/* batch:B8 */
 	check_row(reader);
 	load_layout(reader, batch_slot->tts_values[STRATA_BATCH_ATT_LAYOUT - 1]);
 	return true;
@@ -159,7 +160,7 @@ wants_short_header(const StrataColumnType *type)
 }
 
 /*
- * Turn byte strings into datums of the type, in the current context; isnull tells
+ * Turn byte strings into datums of the type, each with a length word of its own (batch:B14), in the current context; isnull tells
  * null rows, which are empty strings, in the flat shape, and is NULL in the other.
  * Lengths that the type cannot have are corruption; returns false then.
  */
@@ -222,7 +223,7 @@ build_datums(const StrataColumnType *type, const StrataBytes *b, const bool *isn
 
 /* Decode rows of an encoded column of a by-reference type. */
 static void
-decode_bytes(StrataBatchReader *reader, StrataColumn *col, void *scratch, Size scratch_size)
+decode_by_reference(StrataBatchReader *reader, StrataColumn *col, void *scratch, Size scratch_size)
 {
 	StrataBytes b;
 	bool		hasnull;
@@ -230,8 +231,10 @@ decode_bytes(StrataBatchReader *reader, StrataColumn *col, void *scratch, Size s
 	Datum	   *datums;
 	const bool *isnull;
 
+	Assert(!col->type.typbyval && col->encoded != NULL);	/* batch:B9 */
 	rc = strata_column_decode_bytes(col->encoded, col->encoded_len, col->from, col->n,
 									scratch, scratch_size, &b, col->isnull, &hasnull);
+	Assert(rc != STRATA_CODEC_NO_SPACE);	/* codec:C9 */
 	if (rc != STRATA_CODEC_OK)
 		column_corrupt(reader, col->attno, strata_codec_result_text(rc));
 	datums = palloc(sizeof(Datum) * Max(b.nentries, 1));
@@ -390,6 +393,7 @@ fetch_column(StrataBatchReader *reader, StrataColumn *col)
 	if (info.nrows != (uint32) reader->nrows || info.kind != col->type.kind ||
 		info.width != col->type.width)
 		column_corrupt(reader, col->attno, "row count or type differs from the batch's");
+	Assert(info.nnulls <= info.nrows);	/* batch:B9 */
 	col->encoded = buf;
 	col->encoded_len = len;
 	col->nnulls = (int) info.nnulls;
@@ -405,12 +409,13 @@ decode_column(StrataBatchReader *reader, StrataColumn *col)
 	size_t		scratch_size;
 	bool		hasnull;
 
+	Assert(col->encoded != NULL);	/* batch:B9 */
 	col->isnull = col->nnulls > 0 ? palloc(col->n) : no_nulls(reader);
 	if (!col->type.typbyval)
 	{
 		/* the result points into the scratch area */
 		scratch_size = scratch_needed(reader, col, col->from, col->n);
-		decode_bytes(reader, col, palloc(Max(scratch_size, 1)), scratch_size);
+		decode_by_reference(reader, col, palloc(Max(scratch_size, 1)), scratch_size);
 		return;
 	}
 	col->fixed = palloc((Size) col->n * col->type.width);
@@ -446,6 +451,8 @@ strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno, int from, 
 	Oid			type;
 	MemoryContext old;
 
+	Assert(attno > 0 && attno <= reader->schema->natts);	/* batch:B9 */
+	Assert(from >= 0 && n >= 0 && from + n <= reader->nrows);	/* batch:B8 */
 	if (col->decoded && from >= col->from && from + n <= col->from + col->n)
 		return col;
 	Assert(from >= 0 && n > 0 && from + n <= reader->nrows);
@@ -485,6 +492,7 @@ strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno, int from, 
 	}
 	else if (!strata_batch_reader_is_stored(reader, attno))
 	{
+		Assert(reader->schema->missing != NULL);	/* batch:B7 */
 		col->constant = true;
 		col->value = reader->schema->missing(reader->schema->rel_desc, attno, slot, &col->value_isnull);
 	}
@@ -626,6 +634,7 @@ strata_batch_reader_summary(StrataBatchReader *reader, AttrNumber attno)
 {
 	StrataSummaryReader *r = &reader->summary_reader;
 
+	Assert(reader->nrows > 0);	/* batch:B9 */
 	if (reader->nsummaries < 0)
 	{
 		if (!strata_summary_open(r, reader->schema, reader->summary))

@@ -43,7 +43,7 @@ typedef struct Checksum
 } Checksum;
 
 static inline uint8 *
-flush(Checksum *sum, uint8 *next)
+checksum_flush(Checksum *sum, uint8 *next)
 {
 	if (next > sum->buf)
 		COMP_CRC32C(sum->crc, sum->buf, next - sum->buf);
@@ -51,11 +51,11 @@ flush(Checksum *sum, uint8 *next)
 }
 
 static inline uint8 *
-add(Checksum *sum, uint8 *next, const void *bytes, Size len)
+checksum_add(Checksum *sum, uint8 *next, const void *bytes, Size len)
 {
 	if (len > (Size) (sum->buf + sizeof(sum->buf) - next))
 	{
-		next = flush(sum, next);
+		next = checksum_flush(sum, next);
 		if (len > sizeof(sum->buf))
 		{
 			COMP_CRC32C(sum->crc, bytes, len);
@@ -73,6 +73,7 @@ own_bytes(Form_pg_attribute att, Datum value)
 	return (uint64) value & (PG_UINT64_MAX >> (64 - 8 * att->attlen));
 }
 
+/* Add a datum to a checksum as docs/format.md says, detoasted; returns where the next bytes go. */
 static pg_attribute_always_inline uint8 *
 add_datum(Checksum *sum, uint8 *next, Form_pg_attribute att, Oid toastid, Datum value)
 {
@@ -83,7 +84,7 @@ add_datum(Checksum *sum, uint8 *next, Form_pg_attribute att, Oid toastid, Datum 
 	{
 		uint64		v = own_bytes(att, value);
 
-		return add(sum, next, &v, sizeof(v));
+		return checksum_add(sum, next, &v, sizeof(v));
 	}
 	if (att->attlen == -1)
 	{
@@ -94,8 +95,8 @@ add_datum(Checksum *sum, uint8 *next, Form_pg_attribute att, Oid toastid, Datum 
 	}
 	else
 		len = (uint32) datumGetSize(value, false, att->attlen);
-	next = add(sum, next, &len, sizeof(len));
-	return add(sum, next, p, len);
+	next = checksum_add(sum, next, &len, sizeof(len));
+	return checksum_add(sum, next, p, len);
 }
 
 /* The row's checksum: whose it is, which of its columns are null, ... */
@@ -134,8 +135,8 @@ values_checksum(const StrataBatchSchema *schema, const Datum *values, const bool
 		if (!isnull[att])
 			next = add_datum(&sum, next, TupleDescAttr(schema->batch_desc, att), schema->toastid, values[att]);
 	}
-	next = add(&sum, next, bytes, CRC_OFFSET);
-	(void) flush(&sum, next);
+	next = checksum_add(&sum, next, bytes, CRC_OFFSET);
+	(void) checksum_flush(&sum, next);
 	COMP_CRC32C(sum.crc, bytes + STRATA_SUMMARY_ENTRIES,
 				VARSIZE_ANY_EXHDR(summary) - STRATA_SUMMARY_ENTRIES);
 	FIN_CRC32C(sum.crc);
@@ -223,6 +224,7 @@ const char *
 strata_seal_check_row(const StrataBatchSchema *schema, TupleTableSlot *slot, const bytea *summary,
 					  StrataSealMemo *memo)
 {
+	Assert(OidIsValid(schema->companion));	/* batch:B13 */
 	if (VARSIZE_ANY_EXHDR(summary) < STRATA_SUMMARY_ENTRIES)
 		return "the summary is malformed";
 	if (*(const uint8 *) VARDATA_ANY(summary) != STRATA_SUMMARY_VERSION)

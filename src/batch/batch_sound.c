@@ -95,6 +95,7 @@ jentry_is_sound(JEntry entry, const char *data, Size start, Size end)
 	return JBE_ISSTRING(entry) || JBE_ISBOOL(entry) || JBE_ISNULL(entry);
 }
 
+/* Do the counts, offsets and kinds of a jsonb container of len bytes, and of those in it, stay within it?  root: it is the document. */
 static bool
 container_is_sound(const char *data, Size len, bool root)
 {
@@ -252,6 +253,7 @@ address_is_sound(const ValueCheck *check, const char *data, Size len)
 	return address->family == PGSQL_AF_INET6 && len == offsetof(inet_struct, ipaddr) + 16 && address->bits <= 128;
 }
 
+/* Do the lexemes of a tsvector, and their positions, stay within it? */
 static bool
 tsvector_is_sound(const ValueCheck *check, const char *data, Size len)
 {

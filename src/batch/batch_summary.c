@@ -90,6 +90,7 @@ compute_int64_sum(StrataColumnSummary *s, const int64 *v, int n)
 	s->has_sum = true;
 }
 
+/* Set the sum of n values in s, where the type has sums, 64 bits hold it, or it is finite. */
 static void
 compute_sum(StrataColumnSummary *s, const StrataColumnType *type, const void *fixed, int n)
 {
@@ -157,6 +158,7 @@ void
 strata_summary_compute(StrataColumnSummary *s, const StrataColumnType *type,
 					   const void *fixed, int n)
 {
+	Assert(type->typbyval && n >= 0);	/* batch:B5 */
 	s->has_nan = false;
 	s->has_range = false;
 	s->has_sum = false;
@@ -216,6 +218,7 @@ range_to_bits(const StrataColumnType *type, Datum value)
 	return ((uint64) v << 1) ^ (uint64) (v >> 63);
 }
 
+/* The minimum or maximum that range_to_bits made these bits of. */
 static Datum
 range_from_bits(const StrataColumnType *type, uint64 bits)
 {
@@ -370,6 +373,7 @@ read_varint(Cursor *c)
 	return 0;
 }
 
+/* Read up to 8 bytes behind their length; c->failed when there are fewer. */
 static inline uint64
 read_bits(Cursor *c)
 {
@@ -396,7 +400,7 @@ read_bits(Cursor *c)
 
 /* One entry; its type, where R still has the column, is the column's present one. */
 static inline void
-read_entry(Cursor *c, const StrataColumnType *type, StrataColumnSummary *s)
+read_summary_entry(Cursor *c, const StrataColumnType *type, StrataColumnSummary *s)
 {
 	uint8		flags = read_byte(c);
 
@@ -452,7 +456,7 @@ strata_summary_next(StrataSummaryReader *r, const StrataBatchSchema *schema, Str
 		return false;
 	memset(s, 0, sizeof(StrataColumnSummary));
 	s->attno = (AttrNumber) attno;
-	read_entry(&c, &schema->types[attno - 1], s);
+	read_summary_entry(&c, &schema->types[attno - 1], s);
 	r->p = c.p;
 	r->left--;
 	return !c.bad && (r->left > 0 || c.p == c.end);

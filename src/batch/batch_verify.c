@@ -27,7 +27,7 @@ typedef struct Verifier
  * become reports, and the result, or *filter, NULL.
  */
 static StrataColumn *
-decode(Verifier *v, AttrNumber attno, const uint8 **filter, Size *size)
+verify_decode(Verifier *v, AttrNumber attno, const uint8 **filter, Size *size)
 {
 	StrataColumn *volatile col = NULL;
 	MemoryContext mcxt = CurrentMemoryContext;
@@ -86,7 +86,7 @@ verify_filter(Verifier *v, StrataColumn *col, bool has_filter)
 		else
 			hashes[n++] = strata_bloom_hash(DatumGetPointer(value), datumGetSize(value, false, col->type.typlen));
 	}
-	(void) decode(v, col->attno, &stored, &size);
+	(void) verify_decode(v, col->attno, &stored, &size);
 	if (stored == NULL)
 		return;
 	if (n == 0 || size != strata_bloom_size(hashes, n))
@@ -238,7 +238,7 @@ verify_range(Verifier *v, StrataColumn *col, SortSupport sort)
 		v->report(v->arg, col->attno, "the stored minimum or maximum is no value of the column");
 }
 
-/* The order of rows that the layout promises. */
+/* The order of rows that the layout promises (batch:B3). */
 static void
 verify_order(Verifier *v, StrataColumn **cols, SortSupportData *sorts)
 {
@@ -291,7 +291,7 @@ strata_batch_verify(Relation rel, const StrataBatchSchema *schema, TupleTableSlo
 
 		if (TupleDescAttr(schema->rel_desc, attno - 1)->attisdropped)
 			continue;
-		col = decode(&v, attno, NULL, NULL);
+		col = verify_decode(&v, attno, NULL, NULL);
 		if (col != NULL && !strata_column_is_sound(col, v.reader->nrows))
 		{
 			report(arg, attno, "a value is not as its type has them");

@@ -91,6 +91,7 @@ strata_bloom_write(uint8_t *buf, size_t size, const uint64_t *hashes, uint32_t n
 {
 	uint8_t    *filter = buf + STRATA_BLOOM_HEAD;
 
+	Assert(size >= MIN_BYTES && size <= UINT16_MAX);	/* codec:C15 */
 	buf[0] = STRATA_BLOOM_MARK;
 	buf[1] = BITS_SET;
 	buf[2] = (uint8_t) size;
@@ -135,6 +136,7 @@ strata_bloom_may_hold(const uint8_t *buf, size_t size, uint64_t hash)
 {
 	const uint8_t *filter = buf + STRATA_BLOOM_HEAD;
 
+	Assert(size > 0);	/* codec:C15 */
 	for (uint32_t i = 0; i < BITS_SET; i++)
 	{
 		uint32_t	bit = bit_of(hash, i, size);

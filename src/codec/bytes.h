@@ -19,6 +19,7 @@
 
 #include <stdbool.h>
 
+#include "codec/assertions.h"
 #include "codec/little_endian.h"
 
 /* Bytes of the longest varint of 64 bits. */
@@ -63,6 +64,7 @@ strata_read_bytes(StrataReader *r, size_t nbytes)
 {
 	const uint8_t *at = r->next;
 
+	Assert(r->next <= r->end);	/* codec:C2 */
 	if (r->failed || nbytes > strata_reader_left(r))
 	{
 		r->failed = true;
@@ -183,6 +185,7 @@ strata_write_space(StrataWriter *w, size_t nbytes)
 {
 	uint8_t    *at = w->next;
 
+	Assert(w->start <= w->next && w->next <= w->end);	/* codec:C2 */
 	if (w->failed || nbytes > strata_writer_left(w))
 	{
 		w->failed = true;

@@ -1,8 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * codec_base.h
- *	  What every file of src/codec stands on: assertions, code for several CPUs,
- *	  and scratch.
+ *	  What every file of src/codec stands on: code for several CPUs, and scratch.
  *
  * src/codec/codec_base.h
  *-------------------------------------------------------------------------
@@ -11,22 +10,12 @@
 #define STRATA_CODEC_BASE_H
 
 #ifdef STRATA_SERVER_BUILD
-#include <pg_config.h>			/* USE_LZ4, USE_ZSTD, USE_ASSERT_CHECKING */
+#include <pg_config.h>			/* USE_LZ4, USE_ZSTD */
 #endif
 
-#ifdef USE_ASSERT_CHECKING
-#include <assert.h>
-#endif
-
+#include "codec/assertions.h"
 #include "codec/bytes.h"
 #include "codec/codec.h"
-
-/* As PostgreSQL's, where there is no PostgreSQL: nothing in a release. */
-#ifdef USE_ASSERT_CHECKING
-#define Assert(condition) assert(condition)
-#else
-#define Assert(condition) ((void) 0)
-#endif
 
 /* Compile a function for AVX2 and AVX-512 too, where that is known to work and to pay. */
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && !defined(STRATA_NO_CLONES)
@@ -84,6 +73,7 @@ strata_arena_alloc(StrataArena *arena, size_t nbytes)
 
 	if (arena->next == NULL || pad > left || nbytes > left - pad)
 		return NULL;
+	Assert(arena->next <= arena->end);	/* codec:C9 */
 	at = arena->next + pad;
 	arena->next = at + nbytes;
 	return at;

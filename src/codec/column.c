@@ -15,7 +15,7 @@
  *			...		payload of the codec: the non-null values; empty when there
  *					is none
  *
- * Invariants: C1 the header takes at most 11 bytes; C2 a decoder writes only to
+ * Invariants: codec:C1 the header takes at most 11 bytes; codec:C2 a decoder writes only to
  * `out`, `isnull` and scratch, and reads only buf[0 .. len); C4 a column without
  * non-null values is codec RAW with an empty payload.
  *
@@ -29,6 +29,7 @@
 #include "codec/nulls.h"
 
 #define FORMAT_VERSION 1
+#define HEADER_MAX 11
 #define HEADER_MAX 11
 #define CRC_OFFSET 3
 #define CRC_END 7
@@ -125,6 +126,7 @@ check_vector(const StrataVector *v, uint32_t nrows, const bool *isnull)
 	return strata_nulls_count(isnull, nrows) == nrows - v->n;
 }
 
+/* See codec.h. */
 StrataCodecResult
 strata_column_encode(const StrataVector *vector, uint32_t nrows, const bool *isnull, StrataCodecId wanted,
 					 void *scratch, size_t scratch_size, uint8_t *out, size_t cap, size_t *len)
@@ -138,6 +140,7 @@ strata_column_encode(const StrataVector *vector, uint32_t nrows, const bool *isn
 	size_t		map_size;
 	uint32_t	crc;
 	uint8_t    *head;
+	const uint8_t *payload;
 
 	if (!check_vector(&v, nrows, isnull) || !strata_codec_supports(wanted, v.kind, v.width))
 		return STRATA_CODEC_NOT_APPLICABLE;
@@ -150,9 +153,11 @@ strata_column_encode(const StrataVector *vector, uint32_t nrows, const bool *isn
 	strata_write_count(&w, nrows);
 	if (mode == STRATA_NULLS_RUNS || mode == STRATA_NULLS_BITMAP)
 		strata_write_count(&w, nrows - v.n);
+	Assert(strata_writer_len(&w) <= HEADER_MAX);	/* codec:C1 */
 	strata_nulls_write(mode, isnull, nrows, &w);
 	if (w.failed)
 		return STRATA_CODEC_NO_SPACE;
+	payload = w.next;
 	if (v.n > 0 && wanted == STRATA_CODEC_AUTO)
 		rc = strata_choose_encode(&v, &arena, &w, &chosen);
 	else if (v.n > 0)
@@ -161,10 +166,13 @@ strata_column_encode(const StrataVector *vector, uint32_t nrows, const bool *isn
 		return rc;
 	if (w.failed)
 		return STRATA_CODEC_NO_SPACE;
+	Assert(v.n > 0 || (chosen == STRATA_CODEC_RAW && w.next == payload));	/* codec:C4 */
+	Assert(v.width == 0 || (size_t) (w.next - payload) <= (size_t) v.n * v.width);	/* codec:C10 */
 	head[0] = FORMAT_VERSION;
 	head[1] = (uint8_t) chosen;
 	head[2] = (uint8_t) ((unsigned) v.kind | (v.width ? (unsigned) __builtin_ctz(v.width) << 2 : 0) |
 						 (unsigned) mode << 4);
+	(void) payload;
 	*len = strata_writer_len(&w);
 	crc = strata_crc32c_extend(0, out, CRC_OFFSET);
 	strata_store32(head + CRC_OFFSET, strata_crc32c_extend(crc, out + CRC_END, *len - CRC_END));
@@ -178,7 +186,7 @@ strata_column_encode(const StrataVector *vector, uint32_t nrows, const bool *isn
  * isnull is not NULL and there are as many rows as it has room for.
  */
 static StrataCodecResult
-parse(const uint8_t *buf, size_t len, uint32_t room, bool *isnull, Column *c)
+parse_column(const uint8_t *buf, size_t len, uint32_t room, bool *isnull, Column *c)
 {
 	StrataReader in = strata_reader(buf, len);
 	unsigned	version = strata_read_u8(&in);
@@ -210,6 +218,7 @@ parse(const uint8_t *buf, size_t len, uint32_t room, bool *isnull, Column *c)
 	if (c->nnulls > c->nrows ||
 		!strata_nulls_take(c->null_mode, c->nrows, c->nnulls, &in, c->flagged ? isnull : NULL))
 		return STRATA_CODEC_CORRUPT;
+	Assert(c->nnulls <= c->nrows);	/* codec:C3 */
 	p->n = c->nrows - c->nnulls;
 	p->data = in.next;
 	p->len = strata_reader_left(&in);
@@ -241,7 +250,7 @@ crc_fits(const uint8_t *buf, size_t len, uint32_t seal)
 static StrataCodecResult
 parse_header(const uint8_t *buf, size_t len, Column *column, StrataCodecInfo *info)
 {
-	StrataCodecResult rc = parse(buf, len, 0, NULL, column);
+	StrataCodecResult rc = parse_column(buf, len, 0, NULL, column);
 
 	if (rc != STRATA_CODEC_OK)
 		return rc;
@@ -290,7 +299,7 @@ strata_column_describe(const uint8_t *buf, size_t len, bool verify_crc, StrataCo
 static StrataCodecResult
 open_column(const uint8_t *buf, size_t len, uint32_t from, uint32_t n, bool *isnull, Column *c)
 {
-	StrataCodecResult rc = parse(buf, len, n, isnull, c);
+	StrataCodecResult rc = parse_column(buf, len, n, isnull, c);
 
 	if (rc != STRATA_CODEC_OK)
 		return rc;
@@ -301,7 +310,7 @@ open_column(const uint8_t *buf, size_t len, uint32_t from, uint32_t n, bool *isn
 
 /* Values before row `from` and among the n rows from there; flags may be NULL. */
 static uint32_t
-count_values(const Column *c, uint32_t from, uint32_t n, bool *isnull, uint32_t *before)
+count_column_values(const Column *c, uint32_t from, uint32_t n, bool *isnull, uint32_t *before)
 {
 	StrataReader in = c->nulls;
 
@@ -311,6 +320,7 @@ count_values(const Column *c, uint32_t from, uint32_t n, bool *isnull, uint32_t 
 	return n - strata_nulls_read(c->null_mode, c->nrows, c->nnulls, &in, from, n, isnull, before);
 }
 
+/* See codec.h. */
 StrataCodecResult
 strata_column_decode_scratch_size(const uint8_t *buf, size_t len, uint32_t from, uint32_t n, size_t *size)
 {
@@ -322,7 +332,7 @@ strata_column_decode_scratch_size(const uint8_t *buf, size_t len, uint32_t from,
 	*size = 0;
 	if (rc != STRATA_CODEC_OK)
 		return rc;
-	values = count_values(&c, from, n, NULL, &before);
+	values = count_column_values(&c, from, n, NULL, &before);
 	if (values > 0)
 		rc = c.codec->decode_scratch_size(&c.payload, before, values, size);
 	if (c.payload.kind == STRATA_KIND_BYTES && values < n)
@@ -371,10 +381,12 @@ spread(void *out, unsigned width, uint32_t values, const bool *isnull, uint32_t 
 	uint32_t	eights = n / 8 * 8;
 	uint32_t	left = spread_rows(out, width, values, isnull, n, eights);
 
+	Assert(values <= n);	/* codec:C3 */
 	if (left < eights && !strata_nulls_simd_spread(out, width, left, isnull, eights))
 		spread_rows(out, width, left, isnull, eights, 0);
 }
 
+/* See codec.h. */
 StrataCodecResult
 strata_column_decode_fixed(const uint8_t *buf, size_t len, uint32_t from, uint32_t n,
 						   void *scratch, size_t scratch_size, void *out, bool *isnull, bool *hasnull)
@@ -389,7 +401,7 @@ strata_column_decode_fixed(const uint8_t *buf, size_t len, uint32_t from, uint32
 		return rc;
 	if (c.payload.kind == STRATA_KIND_BYTES)
 		return STRATA_CODEC_NOT_APPLICABLE;
-	values = count_values(&c, from, n, isnull, &before);
+	values = count_column_values(&c, from, n, isnull, &before);
 	*hasnull = values < n;
 	if (values > 0)
 		rc = c.codec->decode_fixed(&c.payload, before, values, &arena, out);
@@ -451,6 +463,7 @@ spread_bytes(StrataBytes *bytes, uint32_t *to, const bool *isnull, uint32_t n)
 	bytes->nentries = n;
 }
 
+/* See codec.h. */
 StrataCodecResult
 strata_column_decode_bytes(const uint8_t *buf, size_t len, uint32_t from, uint32_t n,
 						   void *scratch, size_t scratch_size, StrataBytes *out, bool *isnull, bool *hasnull)
@@ -467,7 +480,7 @@ strata_column_decode_bytes(const uint8_t *buf, size_t len, uint32_t from, uint32
 		return rc;
 	if (c.payload.kind != STRATA_KIND_BYTES)
 		return STRATA_CODEC_NOT_APPLICABLE;
-	values = count_values(&c, from, n, isnull, &before);
+	values = count_column_values(&c, from, n, isnull, &before);
 	*hasnull = values < n;
 	*out = (StrataBytes) {0, buf, zero, NULL};
 	if (values > 0)

@@ -297,7 +297,7 @@ encode_lz(StrataCodecId id, const StrataVector *v, StrataArena *scratch, const S
  * piece in the middle.
  */
 static size_t
-guess_lz(StrataCodecId id, const StrataVector *v, StrataArena scratch)
+guess_lz_of_bytes(StrataCodecId id, const StrataVector *v, StrataArena scratch)
 {
 	size_t		total = v->offsets[v->n];
 	size_t		nbytes = total <= LZ_FEW_BYTES ? total : LZ_PIECE_BYTES;
@@ -335,13 +335,13 @@ choose_lz(const StrataVector *v, StrataArena *scratch, StrataWriter *out, Strata
 	bool		any = v->hint != STRATA_BYTES_NO_LZ && (packed > total / 2 || total > PACKED_AT_ONCE || archive);
 	bool		zstd = any && may_be_zstd(v);
 	/* archives have no margin for what decodes faster */
-	size_t		lz4 = any && !(zstd && archive) ? guess_lz(STRATA_CODEC_LZ4, v, *scratch) : total;
+	size_t		lz4 = any && !(zstd && archive) ? guess_lz_of_bytes(STRATA_CODEC_LZ4, v, *scratch) : total;
 	size_t		others = is_packed && packed <= lz4 ? packed : lz4;
 	size_t		room = others - margin(v, others, is_packed && packed <= lz4 ? 5 : 10);
 	size_t		len;
 
 	/* what shrinks nowhere may repeat further off */
-	if (zstd && (total <= LZ_FEW_BYTES || others == total || guess_lz(STRATA_CODEC_ZSTD, v, *scratch) < room))
+	if (zstd && (total <= LZ_FEW_BYTES || others == total || guess_lz_of_bytes(STRATA_CODEC_ZSTD, v, *scratch) < room))
 	{
 		StrataCodecResult rc = encode_lz(STRATA_CODEC_ZSTD, v, scratch, &start, out, chosen, &len);
 
@@ -507,6 +507,7 @@ choose_bytes(const StrataVector *v, StrataArena *scratch, StrataWriter *out, Str
 StrataCodecResult
 strata_choose_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out, StrataCodecId *chosen)
 {
+	Assert(v->n > 0);	/* codec:C4 */
 	if (v->kind == STRATA_KIND_BYTES)
 		return choose_bytes(v, scratch, out, chosen);
 	return choose_fixed(v, false, scratch, out, chosen);
@@ -516,6 +517,7 @@ strata_choose_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *
 StrataCodecResult
 strata_nested_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out, StrataCodecId *chosen)
 {
+	Assert(v->n > 0);	/* codec:C4 */
 	if (v->kind == STRATA_KIND_BYTES)
 		return choose_lz(v, scratch, out, chosen);
 	return choose_fixed(v, true, scratch, out, chosen);

@@ -17,7 +17,7 @@
 
 /* Is every value equal to the first, bit for bit?  n > 0. */
 static bool
-is_constant(const StrataVector *v)
+all_are_equal(const StrataVector *v)
 {
 	uint32_t	len;
 
@@ -32,7 +32,7 @@ is_constant(const StrataVector *v)
 }
 
 static size_t
-encode_scratch_size(const StrataVector *v)
+constant_encode_scratch_size(const StrataVector *v)
 {
 	(void) v;
 	return 0;
@@ -58,10 +58,11 @@ first_value(const StrataVector *v)
 }
 
 static StrataCodecResult
-encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
+constant_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 {
+	Assert(v->n > 0);	/* codec:C4 */
 	(void) scratch;
-	if (!is_constant(v))
+	if (!all_are_equal(v))
 		return STRATA_CODEC_NOT_APPLICABLE;
 	if (v->kind == STRATA_KIND_BYTES)
 		strata_write_bytes(out, v->payload, v->offsets[1]);
@@ -75,7 +76,7 @@ encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 }
 
 static StrataCodecResult
-decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *size)
+constant_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *size)
 {
 	(void) from;
 	*size = 0;
@@ -84,12 +85,14 @@ decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *s
 	return STRATA_CODEC_OK;
 }
 
+/* The one value, n times in the width of the payload. */
 static StrataCodecResult
-decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, void *out)
+constant_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, void *out)
 {
 	StrataReader in = strata_reader(p->data, p->len);
 	uint64_t	value;
 
+	Assert(n <= p->n && from <= p->n - n);	/* codec:C2 */
 	(void) from;
 	(void) scratch;
 	if (p->kind == STRATA_KIND_INT)
@@ -119,11 +122,12 @@ decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scr
 }
 
 static StrataCodecResult
-decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, StrataBytes *out)
+constant_decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, StrataBytes *out)
 {
 	uint32_t   *offsets = strata_arena_alloc(scratch, 2 * sizeof(uint32_t));
 	uint32_t   *codes = strata_arena_alloc(scratch, n * sizeof(uint32_t));
 
+	Assert(n <= p->n && from <= p->n - n);	/* codec:C2 */
 	(void) from;
 	if (offsets == NULL || codes == NULL)
 		return STRATA_CODEC_NO_SPACE;
@@ -137,7 +141,7 @@ decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scr
 }
 
 static void
-describe(const StrataPayload *p, char *text, size_t size)
+constant_describe(const StrataPayload *p, char *text, size_t size)
 {
 	snprintf(text, size, "one value of %zu bytes", p->kind == STRATA_KIND_BYTES ? p->len : p->width);
 }
@@ -146,10 +150,10 @@ const StrataCodec strata_codec_constant = {
 	.name = "constant",
 	.kinds = 1U << STRATA_KIND_INT | 1U << STRATA_KIND_FLOAT | 1U << STRATA_KIND_BYTES,
 	.available = true,
-	.encode_scratch_size = encode_scratch_size,
-	.encode = encode,
-	.decode_scratch_size = decode_scratch_size,
-	.decode_fixed = decode_fixed,
-	.decode_bytes = decode_bytes,
-	.describe = describe,
+	.encode_scratch_size = constant_encode_scratch_size,
+	.encode = constant_encode,
+	.decode_scratch_size = constant_decode_scratch_size,
+	.decode_fixed = constant_decode_fixed,
+	.decode_bytes = constant_decode_bytes,
+	.describe = constant_describe,
 };

@@ -82,7 +82,7 @@ bits_double(uint64_t bits)
 /* --- encoding ---------------------------------------------------------------- */
 
 static size_t
-encode_scratch_size(const StrataVector *v)
+decimal_encode_scratch_size(const StrataVector *v)
 {
 	return 2 * STRATA_ARENA_SIZE(v->n * sizeof(int64_t)) + strata_ints_scratch_size(v->n);
 }
@@ -288,12 +288,13 @@ strata_decimal_write(const StrataVector *v, const StrataDecimalPlan *plan, Strat
 }
 
 static StrataCodecResult
-encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
+decimal_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 {
 	StrataArena arena = *scratch;
 	StrataDecimalPlan plan;
 	StrataCodecResult rc = strata_decimal_plan(v, &arena, &plan);
 
+	Assert(v->n > 0);	/* codec:C4 */
 	return rc == STRATA_CODEC_OK ? strata_decimal_write(v, &plan, out) : rc;
 }
 
@@ -311,7 +312,7 @@ typedef struct DecimalParts
 } DecimalParts;
 
 static bool
-parse(const StrataPayload *p, DecimalParts *parts)
+decimal_parse(const StrataPayload *p, DecimalParts *parts)
 {
 	StrataReader in = strata_reader(p->data, p->len);
 	uint64_t	count;
@@ -329,7 +330,7 @@ parse(const StrataPayload *p, DecimalParts *parts)
 }
 
 static StrataCodecResult
-decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *size)
+decimal_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *size)
 {
 	(void) from;
 	*size = p->width == 4 ? STRATA_ARENA_SIZE(n * sizeof(int64_t)) : 0;
@@ -426,13 +427,15 @@ decode_integers(const StrataPayload *p, const DecimalParts *parts, uint32_t from
 	return STRATA_CODEC_OK;
 }
 
+/* Values [from, from + n) as floats of the width: quotients, then exceptions over them. */
 static StrataCodecResult
-decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, void *out)
+decimal_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, void *out)
 {
 	DecimalParts parts;
 	StrataCodecResult rc;
 
-	if (!parse(p, &parts))
+	Assert(n <= p->n && from <= p->n - n);	/* codec:C2 */
+	if (!decimal_parse(p, &parts))
 		return STRATA_CODEC_CORRUPT;
 	rc = decode_integers(p, &parts, from, n, scratch, out);
 	if (rc != STRATA_CODEC_OK)
@@ -459,7 +462,8 @@ strata_decimal_decode_integers(const StrataPayload *p, uint32_t from, uint32_t n
 {
 	DecimalParts parts;
 
-	if (!parse(p, &parts))
+	Assert(n <= p->n && from <= p->n - n);	/* codec:C2 */
+	if (!decimal_parse(p, &parts))
 		return STRATA_CODEC_CORRUPT;
 	if (parts.exponent != 0 || parts.nexceptions > 0)
 		return STRATA_CODEC_NOT_APPLICABLE;
@@ -468,13 +472,13 @@ strata_decimal_decode_integers(const StrataPayload *p, uint32_t from, uint32_t n
 
 /* For people: "1 decimals, 12 exceptions; delta, bits, 8 blocks of 128". */
 static void
-describe(const StrataPayload *p, char *text, size_t size)
+decimal_describe(const StrataPayload *p, char *text, size_t size)
 {
 	DecimalParts parts;
 	char		integers[64];
 
 	text[0] = '\0';
-	if (!parse(p, &parts))
+	if (!decimal_parse(p, &parts))
 		return;
 	strata_ints_describe(parts.integers, parts.integers_len, p->n, integers, sizeof(integers));
 	if (parts.exponent == EXPONENT_BITS)
@@ -487,9 +491,9 @@ const StrataCodec strata_codec_decimal = {
 	.name = "decimal",
 	.kinds = 1U << STRATA_KIND_FLOAT,
 	.available = true,
-	.encode_scratch_size = encode_scratch_size,
-	.encode = encode,
-	.decode_scratch_size = decode_scratch_size,
-	.decode_fixed = decode_fixed,
-	.describe = describe,
+	.encode_scratch_size = decimal_encode_scratch_size,
+	.encode = decimal_encode,
+	.decode_scratch_size = decimal_decode_scratch_size,
+	.decode_fixed = decimal_decode_fixed,
+	.describe = decimal_describe,
 };

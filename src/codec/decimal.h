@@ -40,7 +40,7 @@ extern StrataCodecResult strata_decimal_decode_integers(const StrataPayload *p, 
 /*
  * The encoder stays below half of that, 2^50: there the product with the power of
  * ten is off by less than a quarter, so its integer does not depend on whether the
- * compiler fuses multiplication and addition (C11).
+ * compiler fuses multiplication and addition (codec:C11).
  */
 #define STRATA_DECIMAL_LIMIT 1125899906842624.0
 

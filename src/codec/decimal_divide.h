@@ -9,7 +9,7 @@
  * q + rest * r, rounded once, is off from the quotient by less than 2^-104 of it before that.
  * No quotient of |i| < 2^51 by 10^e, e <= 15, comes as near to the middle between two
  * doubles (they differ by 1 / (10^e * 2^54) of it at least), so the result is the
- * correctly rounded one: the same bits as division gives (C11).  Greater powers are
+ * correctly rounded one: the same bits as division gives (codec:C11).  Greater powers are
  * left to decimal.c, as is everything on other CPUs.
  *
  * Reference: P. Markstein, "Computation of elementary functions on the IBM RISC System/6000

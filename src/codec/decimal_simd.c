@@ -39,7 +39,7 @@ strata_decimal_simd_to_integers(const double *values, uint32_t n, double power, 
 
 /* Is it worth while, and proven? */
 static bool
-usable(uint32_t n, double power)
+has_fma(uint32_t n, double power)
 {
 	return n >= 4 && divide_usable(power);
 }
@@ -73,7 +73,7 @@ strata_decimal_simd_to_doubles(uint64_t *values, uint32_t n, double power)
 	uint32_t	i = 0;
 	Power		p;
 
-	if (!usable(n, power) || !all_below(values, n))
+	if (!has_fma(n, power) || !all_below(values, n))
 		return 0;
 	p = make_power(power);
 	for (; i + 4 <= n; i += 4)
@@ -88,7 +88,7 @@ strata_decimal_simd_to_floats(const uint64_t *values, uint32_t n, double power, 
 	uint32_t	i = 0;
 	Power		p;
 
-	if (!usable(n, power) || !all_below(values, n))
+	if (!has_fma(n, power) || !all_below(values, n))
 		return 0;
 	p = make_power(power);
 	for (; i + 4 <= n; i += 4)
@@ -109,7 +109,7 @@ strata_decimal_simd_to_integers(const double *values, uint32_t n, double power, 
 	uint32_t	i = 0;
 	Power		p;
 
-	if (!usable(n, power))
+	if (!has_fma(n, power))
 		return 0;
 	p = make_power(power);
 	for (; i + 4 <= n; i += 4)

@@ -60,17 +60,18 @@ strata_delta_delta_plan(const StrataVector *v, StrataArena *arena, StrataIntPlan
 }
 
 static StrataCodecResult
-encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
+delta_delta_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 {
 	StrataArena arena = *scratch;
 	StrataIntPlan plan;
 	StrataCodecResult rc = strata_delta_delta_plan(v, &arena, &plan);
 
+	Assert(v->n > 0);	/* codec:C4 */
 	return rc == STRATA_CODEC_OK ? strata_ints_write(&plan, out) : rc;
 }
 
 static StrataCodecResult
-decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *size)
+delta_delta_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *size)
 {
 	(void) p;
 	(void) from;
@@ -80,14 +81,15 @@ decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *s
 }
 
 static StrataCodecResult
-decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, void *out)
+delta_delta_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, void *out)
 {
+	Assert(n <= p->n && from <= p->n - n);	/* codec:C2 */
 	(void) scratch;
 	return strata_ints_decode(p->data, p->len, p->n, from, n, p->width, out);
 }
 
 static void
-describe(const StrataPayload *p, char *text, size_t size)
+delta_delta_describe(const StrataPayload *p, char *text, size_t size)
 {
 	strata_ints_describe(p->data, p->len, p->n, text, size);
 }
@@ -97,8 +99,8 @@ const StrataCodec strata_codec_delta_delta = {
 	.kinds = 1U << STRATA_KIND_INT,
 	.available = true,
 	.encode_scratch_size = scratch_size,
-	.encode = encode,
-	.decode_scratch_size = decode_scratch_size,
-	.decode_fixed = decode_fixed,
-	.describe = describe,
+	.encode = delta_delta_encode,
+	.decode_scratch_size = delta_delta_decode_scratch_size,
+	.decode_fixed = delta_delta_decode_fixed,
+	.describe = delta_delta_describe,
 };

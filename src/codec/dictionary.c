@@ -16,7 +16,7 @@
  * IEEE 754 totalOrder), so that they delta-code well; entries of BYTES are in
  * order of first appearance.  Values are distinct when their bits are.
  *
- * Invariant C8: a decoder hands out no code that is not below the number of
+ * Invariant codec:C8: a decoder hands out no code that is not below the number of
  * entries.
  *
  * src/codec/dictionary.c
@@ -28,12 +28,13 @@
 #include "codec/dictionary.h"
 
 static StrataCodecResult
-encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
+dictionary_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 {
 	StrataArena arena = *scratch;
 	StrataDictionary d;
 	StrataCodecResult rc = strata_dictionary_collect(v, NULL, UINT32_MAX, &arena, &d);
 
+	Assert(v->n > 0);	/* codec:C4 */
 	if (rc == STRATA_CODEC_OK)
 		rc = strata_dictionary_plan(&d, SIZE_MAX, &arena);
 	return rc == STRATA_CODEC_OK ? strata_dictionary_write(&d, out) : rc;
@@ -50,8 +51,9 @@ typedef struct DictionaryParts
 	size_t		codes_len;
 } DictionaryParts;
 
+/* Take a payload apart; CORRUPT unless it has entries in a codec that they may be in, and no more than values. */
 static StrataCodecResult
-parse(const StrataPayload *p, DictionaryParts *parts)
+dictionary_parse(const StrataPayload *p, DictionaryParts *parts)
 {
 	StrataReader in = strata_reader(p->data, p->len);
 	uint64_t	nentries = strata_read_varint(&in);
@@ -73,10 +75,10 @@ parse(const StrataPayload *p, DictionaryParts *parts)
 }
 
 static StrataCodecResult
-decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *size)
+dictionary_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *size)
 {
 	DictionaryParts parts;
-	StrataCodecResult rc = parse(p, &parts);
+	StrataCodecResult rc = dictionary_parse(p, &parts);
 
 	(void) from;
 	*size = 0;
@@ -98,7 +100,7 @@ codes_below(const uint32_t *codes, uint32_t n, uint32_t nentries)
 	return highest < nentries;
 }
 
-/* Codes of values [from, from + n), checked (C8). */
+/* Codes of values [from, from + n), checked (codec:C8). */
 static StrataCodecResult
 decode_codes(const StrataPayload *p, const DictionaryParts *parts, uint32_t from, uint32_t n, uint32_t *codes)
 {
@@ -139,8 +141,9 @@ load_pair(const uint32_t *codes)
 #endif
 }
 
+/* Write entries[codes[i]] of the width to out, for n codes that are below the number of entries. */
 static void
-look_up(const void *entries, const uint32_t *codes, uint32_t n, unsigned width, void *out)
+dictionary_look_up(const void *entries, const uint32_t *codes, uint32_t n, unsigned width, void *out)
 {
 	switch (width)
 	{
@@ -158,14 +161,16 @@ look_up(const void *entries, const uint32_t *codes, uint32_t n, unsigned width, 
 	}
 }
 
+/* Values [from, from + n): all entries are decoded into scratch, then looked up. */
 static StrataCodecResult
-decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, void *out)
+dictionary_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, void *out)
 {
 	DictionaryParts parts;
 	void	   *entries;
 	uint32_t   *codes;
-	StrataCodecResult rc = parse(p, &parts);
+	StrataCodecResult rc = dictionary_parse(p, &parts);
 
+	Assert(n <= p->n && from <= p->n - n);	/* codec:C2 */
 	if (rc != STRATA_CODEC_OK)
 		return rc;
 	entries = strata_arena_alloc(scratch, (size_t) parts.entries.n * p->width);
@@ -177,17 +182,20 @@ decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scr
 		rc = decode_codes(p, &parts, from, n, codes);
 	if (rc != STRATA_CODEC_OK)
 		return rc;
-	look_up(entries, codes, n, p->width, out);
+	Assert(codes[0] < parts.entries.n && codes[n - 1] < parts.entries.n);	/* codec:C8 */
+	dictionary_look_up(entries, codes, n, p->width, out);
 	return STRATA_CODEC_OK;
 }
 
+/* Values [from, from + n) as all entries and n codes, in scratch. */
 static StrataCodecResult
-decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, StrataBytes *out)
+dictionary_decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, StrataBytes *out)
 {
 	DictionaryParts parts;
 	uint32_t   *codes;
-	StrataCodecResult rc = parse(p, &parts);
+	StrataCodecResult rc = dictionary_parse(p, &parts);
 
+	Assert(n <= p->n && from <= p->n - n);	/* codec:C2 */
 	if (rc != STRATA_CODEC_OK)
 		return rc;
 	codes = strata_arena_alloc(scratch, n * sizeof(uint32_t));
@@ -196,19 +204,20 @@ decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scr
 	rc = parts.codec->decode_bytes(&parts.entries, 0, parts.entries.n, scratch, out);
 	if (rc == STRATA_CODEC_OK)
 		rc = decode_codes(p, &parts, from, n, codes);
+	Assert(rc != STRATA_CODEC_OK || out->nentries == parts.entries.n);	/* codec:C8 */
 	out->codes = codes;
 	return rc;
 }
 
 /* For people: "12 entries in lz4, codes: values, bits, 8 blocks of 128". */
 static void
-describe(const StrataPayload *p, char *text, size_t size)
+dictionary_describe(const StrataPayload *p, char *text, size_t size)
 {
 	DictionaryParts parts;
 	char		codes[64];
 
 	text[0] = '\0';
-	if (parse(p, &parts) != STRATA_CODEC_OK)
+	if (dictionary_parse(p, &parts) != STRATA_CODEC_OK)
 		return;
 	strata_ints_describe(parts.codes, parts.codes_len, p->n, codes, sizeof(codes));
 	snprintf(text, size, "%u entries in %s; %s", parts.entries.n, parts.codec->name, codes);
@@ -219,9 +228,9 @@ const StrataCodec strata_codec_dictionary = {
 	.kinds = 1U << STRATA_KIND_INT | 1U << STRATA_KIND_FLOAT | 1U << STRATA_KIND_BYTES,
 	.available = true,
 	.encode_scratch_size = strata_dictionary_scratch_size,
-	.encode = encode,
-	.decode_scratch_size = decode_scratch_size,
-	.decode_fixed = decode_fixed,
-	.decode_bytes = decode_bytes,
-	.describe = describe,
+	.encode = dictionary_encode,
+	.decode_scratch_size = dictionary_decode_scratch_size,
+	.decode_fixed = dictionary_decode_fixed,
+	.decode_bytes = dictionary_decode_bytes,
+	.describe = dictionary_describe,
 };

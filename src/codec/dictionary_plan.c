@@ -56,7 +56,7 @@ strata_dictionary_scratch_size(const StrataVector *v)
 
 /* Take the scratch apart; false when it is too small. */
 static bool
-prepare(const StrataVector *v, StrataArena *arena, Dictionary *d)
+dictionary_prepare(const StrataVector *v, StrataArena *arena, Dictionary *d)
 {
 	uint32_t	nslots = table_slots(v->n);
 	bool		bytes = v->kind == STRATA_KIND_BYTES;
@@ -192,7 +192,7 @@ mostly_new(const StrataVector *v, uint32_t limit)
 /* The least and the largest of an INT vector's values. */
 STRATA_CLONES
 static void
-find_range(const StrataVector *v, int64_t *min, int64_t *max)
+find_least_and_most(const StrataVector *v, int64_t *min, int64_t *max)
 {
 #define FIND_RANGE(type) \
 	do { \
@@ -256,7 +256,7 @@ collect_narrow(const StrataVector *v, Dictionary *d, uint32_t limit, bool *narro
 	int64_t		max;
 	uint32_t	range;
 
-	find_range(v, &min, &max);
+	find_least_and_most(v, &min, &max);
 	*narrow = (uint64_t) max - (uint64_t) min <= d->mask;
 	if (!*narrow)
 		return true;
@@ -409,7 +409,7 @@ strata_dictionary_collect(const StrataVector *v, const int64_t *integers, uint32
 {
 	Dictionary	d;
 
-	if (!prepare(v, arena, &d) || !collect(v, integers, &d, limit))
+	if (!dictionary_prepare(v, arena, &d) || !collect(v, integers, &d, limit))
 		return STRATA_CODEC_NO_SPACE;
 	*dictionary = (StrataDictionary) {
 		.entries = {.kind = v->kind, .width = v->width, .level = v->level, .hint = v->hint, .n = d.nentries,
@@ -460,6 +460,7 @@ strata_dictionary_plan(StrataDictionary *d, size_t room, StrataArena *arena)
 StrataCodecResult
 strata_dictionary_write(const StrataDictionary *d, StrataWriter *out)
 {
+	Assert(d->entries.n > 0 && d->entries.n <= d->n);	/* codec:C8 */
 	if (d->nbytes > strata_writer_left(out))
 		out->failed = true;
 	if (out->failed)
@@ -468,5 +469,6 @@ strata_dictionary_write(const StrataDictionary *d, StrataWriter *out)
 	strata_write_u8(out, (uint8_t) d->entries_codec);
 	strata_write_varint(out, d->encoded_len);
 	strata_write_bytes(out, d->encoded, d->encoded_len);
+	Assert(d->codes_plan.nbytes < d->nbytes);	/* codec:C13 */
 	return strata_ints_write(&d->codes_plan, out);
 }

@@ -15,7 +15,7 @@
 
 STRATA_CLONES
 static void
-find_range(const int64_t *integers, uint32_t n, int64_t *min, int64_t *max)
+find_integer_range(const int64_t *integers, uint32_t n, int64_t *min, int64_t *max)
 {
 	int64_t		least = integers[0];
 	int64_t		most = integers[0];
@@ -115,7 +115,7 @@ strata_dictionary_by_range(const StrataVector *v, const int64_t *integers, uint3
 	int64_t		min;
 	int64_t		max;
 
-	find_range(integers, v->n, &min, &max);
+	find_integer_range(integers, v->n, &min, &max);
 	distance = (uint64_t) max - (uint64_t) min;
 	if (distance >= STRATA_DICTIONARY_RANGE)
 		return STRATA_DICTIONARY_TOO_WIDE;

@@ -20,7 +20,7 @@
  * A window is the bits of x between `lead` zeros above and the zeros below; x that
  * opens none uses the window opened last.
  *
- * Invariant C6: the first x that is not 0 opens a window, and w is the number of
+ * Invariant codec:C6: the first x that is not 0 opens a window, and w is the number of
  * windows opened.
  *
  * Differences to the paper: its control bits, windows and values stand apart, so
@@ -53,7 +53,7 @@
 #define LOAD_SLACK 16
 
 static size_t
-encode_scratch_size(const StrataVector *v)
+gorilla_encode_scratch_size(const StrataVector *v)
 {
 	(void) v;
 	return 0;
@@ -120,7 +120,7 @@ split_block(const void *fixed, uint32_t n, const unsigned width, BlockParts *par
 
 /* Write values [from, from + n) of a vector as a block. */
 static void
-write_block(const StrataVector *v, uint32_t from, uint32_t n, StrataWriter *out)
+gorilla_write_block(const StrataVector *v, uint32_t from, uint32_t n, StrataWriter *out)
 {
 	BlockParts	parts;
 
@@ -141,6 +141,7 @@ write_block(const StrataVector *v, uint32_t from, uint32_t n, StrataWriter *out)
 		split_block(values, n, 4, &parts);
 		strata_write_u32(out, values[0]);
 	}
+	Assert(parts.nwindows <= parts.nchanged && (parts.nchanged == 0 || (parts.opens[0] & 1)));	/* codec:C6 */
 	strata_write_u8(out, (uint8_t) parts.nwindows);
 	strata_write_bytes(out, parts.changed, (n - 1 + 7) / 8);
 	strata_write_bytes(out, parts.opens, (parts.nchanged + 7) / 8);
@@ -148,19 +149,21 @@ write_block(const StrataVector *v, uint32_t from, uint32_t n, StrataWriter *out)
 	strata_write_bytes(out, parts.bits, parts.bits_len);
 }
 
+/* Write the lengths of all blocks but the last, and the blocks. */
 static StrataCodecResult
-encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
+gorilla_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 {
 	uint32_t	nblocks = (v->n + BLOCK_ROWS - 1) / BLOCK_ROWS;
 	uint8_t    *index = strata_write_space(out, ((size_t) nblocks - 1) * 2);
 
+	Assert(v->n > 0);	/* codec:C4 */
 	(void) scratch;
 	for (uint32_t b = 0; b < nblocks && !out->failed; b++)
 	{
 		uint32_t	from = b * BLOCK_ROWS;
 		uint8_t    *start = out->next;
 
-		write_block(v, from, v->n - from < BLOCK_ROWS ? v->n - from : BLOCK_ROWS, out);
+		gorilla_write_block(v, from, v->n - from < BLOCK_ROWS ? v->n - from : BLOCK_ROWS, out);
 		if (b + 1 < nblocks)
 			strata_store16(index + (size_t) b * 2, (uint16_t) (out->next - start));
 	}
@@ -170,7 +173,7 @@ encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 /* --- decoding ---------------------------------------------------------------- */
 
 static StrataCodecResult
-decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *size)
+gorilla_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *size)
 {
 	(void) p;
 	(void) from;
@@ -235,7 +238,7 @@ read_windows(StrataReader *in, unsigned n, unsigned width, BlockView *view)
 	return !impossible;
 }
 
-/* Take a block of n values apart; false when its parts do not agree (C6). */
+/* Take a block of n values apart; false when its parts do not agree (codec:C6). */
 static bool
 read_parts(StrataReader *in, uint32_t n, unsigned width, BlockView *view)
 {
@@ -302,6 +305,7 @@ rebuild(const BlockView *view, uint32_t n, const unsigned width, void *out)
 		else
 			((uint32_t *) out)[i] = (uint32_t) value;
 	}
+	Assert(nchanged == 0 || window > 0);	/* codec:C6 */
 	return used <= limit;
 }
 
@@ -310,7 +314,7 @@ rebuild(const BlockView *view, uint32_t n, const unsigned width, void *out)
  * one may read from there on; false when its parts do not agree.
  */
 static bool
-decode_block(const uint8_t *data, size_t len, size_t left, uint32_t rows, uint32_t n, unsigned width, void *out)
+gorilla_decode_block(const uint8_t *data, size_t len, size_t left, uint32_t rows, uint32_t n, unsigned width, void *out)
 {
 	uint8_t		padded[BITS_MAX + LOAD_SLACK];
 	StrataReader in = strata_reader(data, len);
@@ -329,14 +333,16 @@ decode_block(const uint8_t *data, size_t len, size_t left, uint32_t rows, uint32
 	return width == 8 ? rebuild(&view, n, 8, out) : rebuild(&view, n, 4, out);
 }
 
+/* Values [from, from + n): blocks before them are passed over by the index of lengths. */
 static StrataCodecResult
-decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, void *out)
+gorilla_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, void *out)
 {
 	StrataReader in = strata_reader(p->data, p->len);
 	uint32_t	nblocks = (p->n + BLOCK_ROWS - 1) / BLOCK_ROWS;
 	const uint8_t *index = strata_read_bytes(&in, ((size_t) nblocks - 1) * 2);
 	uint32_t	start = 0;
 
+	Assert(n <= p->n && from <= p->n - n);	/* codec:C2 */
 	(void) scratch;
 	for (uint32_t b = 0; start < from + n && !in.failed; b++, start += BLOCK_ROWS)
 	{
@@ -354,7 +360,7 @@ decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scr
 		if (skip >= rows)
 			continue;
 		to = (uint8_t *) out + (size_t) (start + skip - from) * p->width;
-		if (!decode_block(block, len, left, rows, wanted, p->width, skip ? (void *) values : to))
+		if (!gorilla_decode_block(block, len, left, rows, wanted, p->width, skip ? (void *) values : to))
 			return STRATA_CODEC_CORRUPT;
 		if (skip)
 			memcpy(to, (uint8_t *) values + (size_t) skip * p->width, (size_t) (wanted - skip) * p->width);
@@ -363,7 +369,7 @@ decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scr
 }
 
 static void
-describe(const StrataPayload *p, char *text, size_t size)
+gorilla_describe(const StrataPayload *p, char *text, size_t size)
 {
 	snprintf(text, size, "%u blocks of %u, %.1f bits a value", (p->n + BLOCK_ROWS - 1) / BLOCK_ROWS, BLOCK_ROWS,
 			 p->n ? (double) p->len * 8 / p->n : 0.0);
@@ -373,9 +379,9 @@ const StrataCodec strata_codec_gorilla = {
 	.name = "gorilla",
 	.kinds = 1U << STRATA_KIND_FLOAT,
 	.available = true,
-	.encode_scratch_size = encode_scratch_size,
-	.encode = encode,
-	.decode_scratch_size = decode_scratch_size,
-	.decode_fixed = decode_fixed,
-	.describe = describe,
+	.encode_scratch_size = gorilla_encode_scratch_size,
+	.encode = gorilla_encode,
+	.decode_scratch_size = gorilla_decode_scratch_size,
+	.decode_fixed = gorilla_decode_fixed,
+	.describe = gorilla_describe,
 };

@@ -114,8 +114,9 @@ read_column(StrataReader *in, uint32_t *n, Nested *nested)
 	return count > 0 ? read_nested(in, *n, nested) : STRATA_CODEC_OK;
 }
 
+/* Take a payload apart; the columns of leaves stay packed.  CORRUPT when its parts do not fit into it. */
 static StrataCodecResult
-parse(const StrataPayload *p, JsonbParts *parts)
+jsonb_parse(const StrataPayload *p, JsonbParts *parts)
 {
 	StrataReader in = strata_reader(p->data, p->len);
 	uint64_t	total = strata_read_varint(&in);
@@ -154,10 +155,10 @@ add_nested_size(const Nested *nested, uint32_t n, size_t *size)
  * decoded, so there is room for all leaves.
  */
 static StrataCodecResult
-decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *size)
+jsonb_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *size)
 {
 	JsonbParts	parts;
-	StrataCodecResult rc = parse(p, &parts);
+	StrataCodecResult rc = jsonb_parse(p, &parts);
 
 	*size = 0;
 	if (rc != STRATA_CODEC_OK)
@@ -253,6 +254,7 @@ decode_columns(JsonbParts *parts, const JsonLeaves *shapes, uint32_t from, uint3
 	Nested	   *columns = strata_arena_alloc(scratch, 2 * parts->npaths * sizeof(Nested));
 	uint32_t	ncolumns = 2 * parts->npaths;
 
+	Assert(parts->npaths > 0);	/* codec:C12 */
 	if (columns == NULL)
 		return STRATA_CODEC_NO_SPACE;
 	memset(r->leaves, 0, ncolumns * sizeof(JsonLeaves));
@@ -286,8 +288,9 @@ decode_columns(JsonbParts *parts, const JsonLeaves *shapes, uint32_t from, uint3
 	return STRATA_CODEC_OK;
 }
 
+/* Documents [from, from + n), put together in scratch: shapes from the first one on, leaves as far as they are needed. */
 static StrataCodecResult
-decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, StrataBytes *out)
+jsonb_decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, StrataBytes *out)
 {
 	JsonbParts	parts;
 	JsonRebuild r;
@@ -295,8 +298,9 @@ decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scr
 	JsonPath   *paths;
 	uint32_t   *offsets;
 	uint8_t    *bytes;
-	StrataCodecResult rc = parse(p, &parts);
+	StrataCodecResult rc = jsonb_parse(p, &parts);
 
+	Assert(n <= p->n && from <= p->n - n);	/* codec:C2 */
 	if (rc != STRATA_CODEC_OK)
 		return rc;
 	paths = strata_arena_alloc(scratch, parts.npaths * sizeof(JsonPath));
@@ -327,6 +331,7 @@ decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scr
 		r.room = parts.total - offsets[i];
 		if (!strata_jsonb_rebuild(&r, shapes.payload + at, shapes.offsets[which + 1] - at))
 			return STRATA_CODEC_CORRUPT;
+		Assert(r.at <= r.room);	/* codec:C12 */
 		offsets[i + 1] = offsets[i] + r.at;
 	}
 	/* with all documents, all bytes and leaves are accounted for */
@@ -341,13 +346,13 @@ decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scr
 
 /* For people: "21 paths; shapes in dictionary: 12 entries in lz4; values, bits, 4 blocks of 256". */
 static void
-describe(const StrataPayload *p, char *text, size_t size)
+jsonb_describe(const StrataPayload *p, char *text, size_t size)
 {
 	JsonbParts	parts;
 	char		shapes[64];
 
 	text[0] = '\0';
-	if (parse(p, &parts) != STRATA_CODEC_OK)
+	if (jsonb_parse(p, &parts) != STRATA_CODEC_OK)
 		return;
 	shapes[0] = '\0';
 	parts.shapes.codec->describe(&parts.shapes.payload, shapes, sizeof(shapes));
@@ -360,7 +365,7 @@ const StrataCodec strata_codec_jsonb = {
 	.available = true,
 	.encode_scratch_size = strata_jsonb_encode_scratch_size,
 	.encode = strata_jsonb_encode,
-	.decode_scratch_size = decode_scratch_size,
-	.decode_bytes = decode_bytes,
-	.describe = describe,
+	.decode_scratch_size = jsonb_decode_scratch_size,
+	.decode_bytes = jsonb_decode_bytes,
+	.describe = jsonb_describe,
 };

@@ -210,7 +210,7 @@ take_container(Shredder *s, const uint8_t *doc, uint32_t at, uint32_t end, uint3
 
 /* Take all documents apart. */
 static bool
-take_apart(Shredder *s, const StrataVector *v)
+shred_document(Shredder *s, const StrataVector *v)
 {
 	s->npaths = 1;
 	s->paths[0] = (JsonPath) {0, false, NULL, 0};
@@ -244,6 +244,7 @@ typedef struct Gathered
 	uint32_t   *bytes_at;		/* where a column's bytes are in the payload */
 } Gathered;
 
+/* Bring the leaves of each column together, in scratch; false when that is too small. */
 static bool
 gather(const Shredder *s, const StrataVector *v, StrataArena *arena, Gathered *g)
 {
@@ -405,6 +406,7 @@ most_leaves(const StrataVector *v)
 	return v->offsets[v->n] / 4 + 1;
 }
 
+/* Scratch of strata_jsonb_encode: the parts, and what the largest of their codecs needs. */
 size_t
 strata_jsonb_encode_scratch_size(const StrataVector *v)
 {
@@ -433,7 +435,7 @@ strata_jsonb_encode_scratch_size(const StrataVector *v)
 
 /* Take room for everything from the scratch. */
 static bool
-prepare(Shredder *s, const StrataVector *v, StrataArena *arena)
+shred_prepare(Shredder *s, const StrataVector *v, StrataArena *arena)
 {
 	size_t		shapes = (size_t) v->offsets[v->n] + v->n;
 
@@ -474,9 +476,9 @@ strata_jsonb_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *o
 
 	if (v->hint != STRATA_BYTES_JSONB || v->offsets[v->n] > JSON_BYTES_MAX)
 		return STRATA_CODEC_NOT_APPLICABLE;
-	if (!prepare(&s, v, &arena))
+	if (!shred_prepare(&s, v, &arena))
 		return STRATA_CODEC_NO_SPACE;
-	if (!take_apart(&s, v))
+	if (!shred_document(&s, v))
 		return STRATA_CODEC_NOT_APPLICABLE;
 	if (!gather(&s, v, &arena, &g))
 		return STRATA_CODEC_NO_SPACE;

@@ -19,7 +19,7 @@
  * larger value has a block of its own.  A block that compression does not make 3 % smaller is
  * stored.  Stored blocks are not copied by the decoder.
  *
- * Invariant C7: bytes claimed for a compressed block are bounded before anyone
+ * Invariant codec:C7: bytes claimed for a compressed block are bounded before anyone
  * makes room for them: 4 MB unless it holds one value, and MAX_RATIO times its
  * compressed size.
  *
@@ -106,7 +106,7 @@ typedef struct ArrayScratch
 
 /* Set up the scratch and encode the lengths. */
 static StrataCodecResult
-prepare(StrataCodecId id, const StrataVector *v, StrataArena *arena, ArrayScratch *s)
+lzarray_prepare(StrataCodecId id, const StrataVector *v, StrataArena *arena, ArrayScratch *s)
 {
 	size_t		bound = strata_ints_bound(v->n);
 	int64_t    *lengths = strata_arena_alloc(arena, v->n * sizeof(int64_t));
@@ -129,7 +129,7 @@ prepare(StrataCodecId id, const StrataVector *v, StrataArena *arena, ArrayScratc
 
 /* Write the bytes of one block; returns what its entry says of it. */
 static uint32_t
-write_block(StrataCodecId id, StrataLevel level, const uint8_t *data, size_t nbytes, const ArrayScratch *s, StrataWriter *out)
+lzarray_write_block(StrataCodecId id, StrataLevel level, const uint8_t *data, size_t nbytes, const ArrayScratch *s, StrataWriter *out)
 {
 	size_t		cap = nbytes - nbytes / 32;
 	size_t		len = 0;
@@ -162,7 +162,8 @@ strata_lzarray_encode(StrataCodecId id, const StrataVector *v, StrataArena *scra
 	uint32_t	nblocks = 0;
 	size_t		head_bound;
 
-	rc = prepare(id, v, &arena, &s);
+	Assert(v->n > 0);	/* codec:C4 */
+	rc = lzarray_prepare(id, v, &arena, &s);
 	if (rc != STRATA_CODEC_OK)
 		return rc;
 	for (uint32_t i = 0; i < v->n; i = block_end(id, v, i))
@@ -180,7 +181,7 @@ strata_lzarray_encode(StrataCodecId id, const StrataVector *v, StrataArena *scra
 	for (uint32_t i = 0, end; i < v->n && !body.failed; i = end)
 	{
 		end = block_end(id, v, i);
-		s.stored[nblocks++] = write_block(id, v->level, v->payload + v->offsets[i],
+		s.stored[nblocks++] = lzarray_write_block(id, v->level, v->payload + v->offsets[i],
 										  v->offsets[end] - v->offsets[i], &s, &body);
 	}
 	if (body.failed)
@@ -231,9 +232,9 @@ typedef struct ArrayRange
 	const uint8_t *data;		/* bytes of the first block */
 } ArrayRange;
 
-/* Read an entry; false when no block can be like that (C7). */
+/* Read an entry; false when no block can be like that (codec:C7). */
 static bool
-read_entry(StrataReader *in, uint32_t values_left, ArrayBlock *block)
+read_block_entry(StrataReader *in, uint32_t values_left, ArrayBlock *block)
 {
 	uint64_t	nvalues = strata_read_varint(in);
 	uint64_t	raw_size = strata_read_varint(in);
@@ -273,7 +274,7 @@ locate(const StrataPayload *p, uint32_t from, uint32_t n, ArrayRange *range)
 		StrataReader entry = in;
 		ArrayBlock	block;
 
-		if (!read_entry(&in, p->n - value, &block))
+		if (!read_block_entry(&in, p->n - value, &block))
 			return false;
 		if (value + block.nvalues > from && value < from + n)
 		{
@@ -316,7 +317,7 @@ strata_lzarray_decode_size(const StrataPayload *p, uint32_t from, uint32_t n, si
  * `offset`; false when they do not add up to raw_size.
  */
 static bool
-add_offsets(uint32_t *lengths, uint32_t n, uint32_t offset, uint32_t raw_size)
+lengths_to_offsets(uint32_t *lengths, uint32_t n, uint32_t offset, uint32_t raw_size)
 {
 	uint64_t	sum = 0;
 
@@ -334,6 +335,7 @@ add_offsets(uint32_t *lengths, uint32_t n, uint32_t offset, uint32_t raw_size)
 static StrataCodecResult
 read_block(StrataCodecId id, const ArrayBlock *block, const uint8_t *from, uint8_t *to)
 {
+	Assert(block->size <= STRATA_BYTES_MAX && block->raw_size <= STRATA_BYTES_MAX);	/* codec:C7 */
 	if (block->compressed)
 		return strata_lz_decompress(id, from, block->size, to, block->raw_size);
 	if (block->size > 0)
@@ -354,6 +356,7 @@ strata_lzarray_decode(StrataCodecId id, const StrataPayload *p, uint32_t from, u
 	uint32_t	offset = 0;
 	StrataCodecResult rc;
 
+	Assert(n <= p->n && from <= p->n - n);	/* codec:C2 */
 	if (!locate(p, from, n, &range))
 		return STRATA_CODEC_CORRUPT;
 	offsets = strata_arena_alloc(scratch, ((size_t) range.nvalues + 1) * sizeof(uint32_t));
@@ -368,8 +371,8 @@ strata_lzarray_decode(StrataCodecId id, const StrataPayload *p, uint32_t from, u
 	{
 		ArrayBlock	block;
 
-		if (!read_entry(&range.entries, p->n, &block) ||
-			!add_offsets(offsets + value, block.nvalues, offset, block.raw_size))
+		if (!read_block_entry(&range.entries, p->n, &block) ||
+			!lengths_to_offsets(offsets + value, block.nvalues, offset, block.raw_size))
 			return STRATA_CODEC_CORRUPT;
 		if (!range.stored)
 			rc = read_block(id, &block, range.data, bytes + offset);
@@ -379,6 +382,7 @@ strata_lzarray_decode(StrataCodecId id, const StrataPayload *p, uint32_t from, u
 	}
 	if (rc != STRATA_CODEC_OK)
 		return rc;
+	Assert(value == range.nvalues && (range.stored || offset == range.raw_size));	/* codec:C7 */
 	offsets[value] = offset;
 
 	/* hand out from the wanted value on, with offsets that start at 0 */

@@ -13,7 +13,7 @@
  *	BITMAP	(nrows + 7) / 8 bytes, row i is bit i % 8 of byte i / 8, 1 = null;
  *			unused bits are 0
  *
- * Invariant C3: the map has as many nulls as the header says (checked before
+ * Invariant codec:C3: the map has as many nulls as the header says (checked before
  * anything is decoded with it).
  *
  * src/codec/nulls.c
@@ -194,12 +194,13 @@ expand_map(const uint8_t *map, uint32_t from, uint32_t n, bool *isnull)
 }
 
 /*
- * Move `in` past the map, checking it (C3), and flag the nulls of all rows if isnull is not
+ * Move `in` past the map, checking it (codec:C3), and flag the nulls of all rows if isnull is not
  * NULL.  False when it is damaged.
  */
 bool
 strata_nulls_take(StrataNullMode mode, uint32_t nrows, uint32_t nnulls, StrataReader *in, bool *isnull)
 {
+	Assert(nrows <= STRATA_CODEC_MAX_ROWS);	/* codec:C2 */
 	if (isnull && mode != STRATA_NULLS_BITMAP)
 		memset(isnull, mode == STRATA_NULLS_ALL, nrows);
 	switch (mode)
@@ -239,6 +240,7 @@ strata_nulls_read(StrataNullMode mode, uint32_t nrows, uint32_t nnulls, StrataRe
 	uint32_t	row = 0;
 	bool		current = false;
 
+	Assert(nnulls <= nrows && from <= nrows && n <= nrows - from);	/* codec:C3 */
 	if (isnull && mode != STRATA_NULLS_BITMAP)
 		memset(isnull, mode == STRATA_NULLS_ALL, n);
 	*before = mode == STRATA_NULLS_ALL ? 0 : from;

@@ -5,7 +5,7 @@
  *
  * Hides that nobody looks whether a row is null where one of eight is: the flags (bytes 0 or 1 in
  * a number), summed up to each, say which value its row has, and one permutation takes them
- * there.  Elsewhere nulls.c and column.c go by rows, to the same end (C11).
+ * there.  Elsewhere nulls.c and column.c go by rows, to the same end (codec:C11).
  *
  * src/codec/nulls_simd.c
  *-------------------------------------------------------------------------
@@ -37,7 +37,7 @@ strata_nulls_simd_spread(void *out, unsigned width, uint32_t values, const bool 
 #define ONES UINT64_C(0x0101010101010101)
 
 static bool
-usable(void)
+has_avx2(void)
 {
 	return !strata_codec_portable_only && __builtin_cpu_supports("avx2");
 }
@@ -63,7 +63,7 @@ expand(const uint8_t *map, uint32_t n, bool *isnull)
 uint32_t
 strata_nulls_simd_expand(const uint8_t *map, uint32_t n, bool *isnull)
 {
-	return usable() ? expand(map, n, isnull) : 0;
+	return has_avx2() ? expand(map, n, isnull) : 0;
 }
 
 /* Eight rows: which of the values at hand each has, 0xff in the bytes of those that have one, how many have. */
@@ -190,7 +190,7 @@ spread_eights(void *out, unsigned width, uint32_t left, const bool *isnull, uint
 bool
 strata_nulls_simd_spread(void *out, unsigned width, uint32_t values, const bool *isnull, uint32_t n)
 {
-	if (!usable())
+	if (!has_avx2())
 		return false;
 	spread_eights(out, width, values, isnull, n);
 	return true;

@@ -96,7 +96,7 @@ write_value(int64_t integer, unsigned scale, unsigned display, uint8_t *to)
 /* --- encoding ---------------------------------------------------------------- */
 
 static size_t
-encode_scratch_size(const StrataVector *v)
+numeric_encode_scratch_size(const StrataVector *v)
 {
 	StrataVector integers = {.kind = STRATA_KIND_INT, .width = 8, .n = v->n};
 
@@ -167,7 +167,7 @@ read_value(const uint8_t *value, uint32_t len, unsigned scale, int64_t *integer)
 
 /* Take all values apart; false when one of them would not come back. */
 static bool
-take_apart(const StrataVector *v, int64_t *integers, int64_t *displays, unsigned *scale)
+numeric_take_apart(const StrataVector *v, int64_t *integers, int64_t *displays, unsigned *scale)
 {
 	*scale = 0;
 	for (uint32_t i = 0; i < v->n; i++)
@@ -192,8 +192,9 @@ take_apart(const StrataVector *v, int64_t *integers, int64_t *displays, unsigned
 	return true;
 }
 
+/* Write numerics as integers over one power of ten; NOT_APPLICABLE when a value is none, or has too many digits. */
 static StrataCodecResult
-encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
+numeric_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 {
 	StrataArena arena = *scratch;
 	int64_t    *integers = strata_arena_alloc(&arena, v->n * sizeof(int64_t));
@@ -207,9 +208,10 @@ encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 	StrataCodecResult rc;
 	unsigned	scale;
 
+	Assert(v->n > 0);	/* codec:C4 */
 	if (integers == NULL || displays == NULL || stream == NULL)
 		return STRATA_CODEC_NO_SPACE;
-	if (!take_apart(v, integers, displays, &scale))
+	if (!numeric_take_apart(v, integers, displays, &scale))
 		return STRATA_CODEC_NOT_APPLICABLE;
 	w = strata_writer(stream, bound);
 	rc = strata_ints_encode(displays, v->n, v->level, &arena, &w);
@@ -240,8 +242,9 @@ typedef struct NumericParts
 	StrataPayload integers;
 } NumericParts;
 
+/* Take a payload apart; CORRUPT unless its integers are in a codec that they may be in. */
 static StrataCodecResult
-parse(const StrataPayload *p, NumericParts *parts)
+numeric_parse(const StrataPayload *p, NumericParts *parts)
 {
 	StrataReader in = strata_reader(p->data, p->len);
 	unsigned	id;
@@ -260,10 +263,10 @@ parse(const StrataPayload *p, NumericParts *parts)
 }
 
 static StrataCodecResult
-decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *size)
+numeric_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *size)
 {
 	NumericParts parts;
-	StrataCodecResult rc = parse(p, &parts);
+	StrataCodecResult rc = numeric_parse(p, &parts);
 
 	*size = 0;
 	if (rc == STRATA_CODEC_OK)
@@ -283,16 +286,18 @@ decode_parts(const StrataPayload *p, const NumericParts *parts, uint32_t from, u
 	return rc == STRATA_CODEC_OK ? parts->codec->decode_fixed(&parts->integers, from, n, scratch, integers) : rc;
 }
 
+/* Values [from, from + n) as PostgreSQL has them, without length words, in scratch. */
 static StrataCodecResult
-decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, StrataBytes *out)
+numeric_decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, StrataBytes *out)
 {
 	NumericParts parts;
-	StrataCodecResult rc = parse(p, &parts);
+	StrataCodecResult rc = numeric_parse(p, &parts);
 	int64_t    *integers;
 	uint8_t    *displays;
 	uint32_t   *offsets;
 	uint8_t    *bytes;
 
+	Assert(n <= p->n && from <= p->n - n);	/* codec:C2 */
 	if (rc != STRATA_CODEC_OK)
 		return rc;
 	integers = strata_arena_alloc(scratch, n * sizeof(int64_t));
@@ -326,10 +331,11 @@ strata_numeric_decode_scaled(const StrataPayload *p, uint32_t from, uint32_t n, 
 							 uint8_t *displays, unsigned *scale)
 {
 	NumericParts parts;
-	StrataCodecResult rc = parse(p, &parts);
+	StrataCodecResult rc = numeric_parse(p, &parts);
 	uint64_t	limit;
 	bool		sound = true;
 
+	Assert(n <= p->n && from <= p->n - n);	/* codec:C2 */
 	if (rc != STRATA_CODEC_OK)
 		return rc;
 	rc = decode_parts(p, &parts, from, n, scratch, out, displays);
@@ -346,13 +352,13 @@ strata_numeric_decode_scaled(const StrataPayload *p, uint32_t from, uint32_t n, 
 
 /* For people: "2 decimals; integers in delta_delta: delta, bits, 4 blocks of 256". */
 static void
-describe(const StrataPayload *p, char *text, size_t size)
+numeric_describe(const StrataPayload *p, char *text, size_t size)
 {
 	NumericParts parts;
 	char		integers[64];
 
 	text[0] = '\0';
-	if (parse(p, &parts) != STRATA_CODEC_OK)
+	if (numeric_parse(p, &parts) != STRATA_CODEC_OK)
 		return;
 	integers[0] = '\0';
 	parts.codec->describe(&parts.integers, integers, sizeof(integers));
@@ -363,9 +369,9 @@ const StrataCodec strata_codec_numeric = {
 	.name = "numeric",
 	.kinds = 1U << STRATA_KIND_BYTES,
 	.available = true,
-	.encode_scratch_size = encode_scratch_size,
-	.encode = encode,
-	.decode_scratch_size = decode_scratch_size,
-	.decode_bytes = decode_bytes,
-	.describe = describe,
+	.encode_scratch_size = numeric_encode_scratch_size,
+	.encode = numeric_encode,
+	.decode_scratch_size = numeric_decode_scratch_size,
+	.decode_bytes = numeric_decode_bytes,
+	.describe = numeric_describe,
 };

@@ -164,12 +164,13 @@ strata_packed_size(const StrataVector *v)
 }
 
 static size_t
-encode_scratch_size(const StrataVector *v)
+packed_encode_scratch_size(const StrataVector *v)
 {
 	return STRATA_ARENA_SIZE(v->n * sizeof(int64_t)) + STRATA_ARENA_SIZE(strata_ints_bound(v->n)) +
 		strata_ints_scratch_size(v->n);
 }
 
+/* Write the positions, those that follow each other and are alike as one. */
 static void
 write_groups(const Positions *p, StrataWriter *out)
 {
@@ -195,7 +196,7 @@ write_groups(const Positions *p, StrataWriter *out)
 
 /* Write the codes of strings [from, to). */
 static void
-write_block(const StrataVector *v, const Positions *p, uint32_t from, uint32_t to, StrataWriter *out)
+packed_write_block(const StrataVector *v, const Positions *p, uint32_t from, uint32_t to, StrataWriter *out)
 {
 	StrataBitWriter bw = {.out = out};
 
@@ -216,8 +217,9 @@ write_block(const StrataVector *v, const Positions *p, uint32_t from, uint32_t t
 	strata_bits_flush(&bw);
 }
 
+/* Write the positions, the lengths and the blocks; NOT_APPLICABLE when a string is too long. */
 static StrataCodecResult
-encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
+packed_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 {
 	StrataArena arena = *scratch;
 	size_t		bound = strata_ints_bound(v->n);
@@ -227,6 +229,7 @@ encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 	Positions	p;
 	StrataCodecResult rc;
 
+	Assert(v->n > 0);	/* codec:C4 */
 	if (lengths == NULL || stream == NULL)
 		return STRATA_CODEC_NO_SPACE;
 	if (!plan_positions(v, &p))
@@ -249,7 +252,7 @@ encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 		strata_write_varint(out, (nbits + 7) / 8);
 	}
 	for (uint32_t from = 0; from < v->n; from += BLOCK_ROWS)
-		write_block(v, &p, from, v->n - from < BLOCK_ROWS ? v->n : from + BLOCK_ROWS, out);
+		packed_write_block(v, &p, from, v->n - from < BLOCK_ROWS ? v->n : from + BLOCK_ROWS, out);
 	return out->failed ? STRATA_CODEC_NO_SPACE : STRATA_CODEC_OK;
 }
 
@@ -264,8 +267,9 @@ typedef struct PackedParts
 	StrataReader sizes;			/* at the sizes of the blocks */
 } PackedParts;
 
+/* Take a payload apart, and make of the positions how their bits become bytes; false when it is damaged. */
 static bool
-parse(const StrataPayload *payload, PackedParts *parts)
+packed_parse(const StrataPayload *payload, PackedParts *parts)
 {
 	StrataReader in = strata_reader(payload->data, payload->len);
 	Positions  *p = &parts->positions;
@@ -300,12 +304,12 @@ parse(const StrataPayload *payload, PackedParts *parts)
 }
 
 static StrataCodecResult
-decode_scratch_size(const StrataPayload *payload, uint32_t from, uint32_t n, size_t *size)
+packed_decode_scratch_size(const StrataPayload *payload, uint32_t from, uint32_t n, size_t *size)
 {
 	PackedParts parts;
 	uint32_t	rows = from % BLOCK_ROWS + n;
 
-	if (!parse(payload, &parts))
+	if (!packed_parse(payload, &parts))
 		return STRATA_CODEC_CORRUPT;
 	*size = STRATA_ARENA_SIZE(((size_t) rows + 1) * sizeof(uint32_t)) +
 		STRATA_ARENA_SIZE((size_t) rows * parts.positions.n + PIECE);
@@ -341,6 +345,7 @@ typedef struct PackedBlock
 	uint8_t    *out;			/* up to PIECE bytes behind the last string are written */
 } PackedBlock;
 
+/* Unpack the strings of a block, byte by byte. */
 static void
 unpack_portable(const PackedBlock *block)
 {
@@ -383,6 +388,7 @@ unpack_piece(uint64_t bits, uint64_t mask, __m128i least, __m128i split, __m128i
 	_mm_storel_epi64((__m128i *) to, codes);
 }
 
+/* The same by pieces of several bytes, with BMI2 and AVX2. */
 SIMD
 static void
 unpack_simd(const PackedBlock *block)
@@ -453,7 +459,7 @@ unpack(const PackedBlock *block)
  * more at the end; their bits, or UINT64_MAX if one is too long.
  */
 static uint64_t
-add_offsets(const Positions *p, uint32_t *lengths, uint32_t n, uint32_t offset)
+packed_lengths_to_offsets(const Positions *p, uint32_t *lengths, uint32_t n, uint32_t offset)
 {
 	uint64_t	nbits = 0;
 	uint32_t	longest = 0;
@@ -476,7 +482,7 @@ add_offsets(const Positions *p, uint32_t *lengths, uint32_t n, uint32_t offset)
 
 /* Decode the blocks of strings [first, end), whose lengths are in offsets. */
 static bool
-decode_blocks(const PackedParts *parts, uint32_t total, uint32_t first, uint32_t end, uint32_t *offsets, uint8_t *out)
+packed_decode_blocks(const PackedParts *parts, uint32_t total, uint32_t first, uint32_t end, uint32_t *offsets, uint8_t *out)
 {
 	StrataReader sizes = parts->sizes;
 	StrataReader in = sizes;
@@ -501,7 +507,7 @@ decode_blocks(const PackedParts *parts, uint32_t total, uint32_t first, uint32_t
 			continue;
 		/* the length behind the block's last one gives way to an offset for a while */
 		next = at[m];
-		nbits = add_offsets(&parts->positions, at, m, offset);
+		nbits = packed_lengths_to_offsets(&parts->positions, at, m, offset);
 		if (nbits > nbytes * 8 || ((m == BLOCK_ROWS || start + m == total) && (nbits + 7) / 8 != nbytes))
 			return false;
 		unpack(&(PackedBlock) {&parts->positions, data, in.end, m, at, out});
@@ -512,8 +518,9 @@ decode_blocks(const PackedParts *parts, uint32_t total, uint32_t first, uint32_t
 	return true;
 }
 
+/* Values [from, from + n), from the block of the first one on, in scratch. */
 static StrataCodecResult
-decode_bytes(const StrataPayload *payload, uint32_t from, uint32_t n, StrataArena *scratch, StrataBytes *out)
+packed_decode_bytes(const StrataPayload *payload, uint32_t from, uint32_t n, StrataArena *scratch, StrataBytes *out)
 {
 	PackedParts parts;
 	uint32_t	first = from - from % BLOCK_ROWS;
@@ -523,7 +530,8 @@ decode_bytes(const StrataPayload *payload, uint32_t from, uint32_t n, StrataAren
 	uint32_t	skip;
 	StrataCodecResult rc;
 
-	if (!parse(payload, &parts))
+	Assert(n <= payload->n && from <= payload->n - n);	/* codec:C2 */
+	if (!packed_parse(payload, &parts))
 		return STRATA_CODEC_CORRUPT;
 	offsets = strata_arena_alloc(scratch, ((size_t) rows + 1) * sizeof(uint32_t));
 	bytes = strata_arena_alloc(scratch, (size_t) rows * parts.positions.n + PIECE);
@@ -533,7 +541,7 @@ decode_bytes(const StrataPayload *payload, uint32_t from, uint32_t n, StrataAren
 	if (rc != STRATA_CODEC_OK)
 		return rc;
 	offsets[rows] = 0;
-	if (!decode_blocks(&parts, payload->n, first, from + n, offsets, bytes))
+	if (!packed_decode_blocks(&parts, payload->n, first, from + n, offsets, bytes))
 		return STRATA_CODEC_CORRUPT;
 
 	/* hand out from the wanted value on, with offsets that start at 0 */
@@ -551,12 +559,12 @@ decode_bytes(const StrataPayload *payload, uint32_t from, uint32_t n, StrataAren
 
 /* For people: "6 positions, 24 bits". */
 static void
-describe(const StrataPayload *payload, char *text, size_t size)
+packed_describe(const StrataPayload *payload, char *text, size_t size)
 {
 	PackedParts parts;
 
 	text[0] = '\0';
-	if (parse(payload, &parts))
+	if (packed_parse(payload, &parts))
 		snprintf(text, size, "%u positions, %u bits", parts.positions.n, parts.positions.bits[parts.positions.n]);
 }
 
@@ -564,9 +572,9 @@ const StrataCodec strata_codec_packed = {
 	.name = "packed",
 	.kinds = 1U << STRATA_KIND_BYTES,
 	.available = true,
-	.encode_scratch_size = encode_scratch_size,
-	.encode = encode,
-	.decode_scratch_size = decode_scratch_size,
-	.decode_bytes = decode_bytes,
-	.describe = describe,
+	.encode_scratch_size = packed_encode_scratch_size,
+	.encode = packed_encode,
+	.decode_scratch_size = packed_decode_scratch_size,
+	.decode_bytes = packed_decode_bytes,
+	.describe = packed_describe,
 };

@@ -26,7 +26,7 @@ strata_raw_bound(const StrataVector *v)
 }
 
 static size_t
-encode_scratch_size(const StrataVector *v)
+raw_encode_scratch_size(const StrataVector *v)
 {
 	return v->kind == STRATA_KIND_BYTES ? strata_lzarray_scratch_size(STRATA_CODEC_RAW, v) : 0;
 }
@@ -48,11 +48,12 @@ copy_values(void *to, const void *from, uint32_t n, unsigned width)
 }
 
 static StrataCodecResult
-encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
+raw_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 {
 	uint8_t    *to;
 	size_t		blocks_len;
 
+	Assert(v->n > 0);	/* codec:C4 */
 	if (v->kind == STRATA_KIND_BYTES)
 		return strata_lzarray_encode(STRATA_CODEC_RAW, v, scratch, out, &blocks_len);
 	to = strata_write_space(out, (size_t) v->n * v->width);
@@ -63,7 +64,7 @@ encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 }
 
 static StrataCodecResult
-decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *size)
+raw_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *size)
 {
 	*size = 0;
 	if (p->kind == STRATA_KIND_BYTES)
@@ -72,8 +73,9 @@ decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *s
 }
 
 static StrataCodecResult
-decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, void *out)
+raw_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, void *out)
 {
+	Assert(n <= p->n && from <= p->n - n);	/* codec:C2 */
 	(void) scratch;
 	if (p->len != (size_t) p->n * p->width)
 		return STRATA_CODEC_CORRUPT;
@@ -82,13 +84,14 @@ decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scr
 }
 
 static StrataCodecResult
-decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, StrataBytes *out)
+raw_decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, StrataBytes *out)
 {
+	Assert(n <= p->n && from <= p->n - n);	/* codec:C2 */
 	return strata_lzarray_decode(STRATA_CODEC_RAW, p, from, n, scratch, out);
 }
 
 static void
-describe(const StrataPayload *p, char *text, size_t size)
+raw_describe(const StrataPayload *p, char *text, size_t size)
 {
 	if (p->kind == STRATA_KIND_BYTES)
 		strata_lzarray_describe(p, text, size);
@@ -100,10 +103,10 @@ const StrataCodec strata_codec_raw = {
 	.name = "raw",
 	.kinds = 1U << STRATA_KIND_INT | 1U << STRATA_KIND_FLOAT | 1U << STRATA_KIND_BYTES,
 	.available = true,
-	.encode_scratch_size = encode_scratch_size,
-	.encode = encode,
-	.decode_scratch_size = decode_scratch_size,
-	.decode_fixed = decode_fixed,
-	.decode_bytes = decode_bytes,
-	.describe = describe,
+	.encode_scratch_size = raw_encode_scratch_size,
+	.encode = raw_encode,
+	.decode_scratch_size = raw_decode_scratch_size,
+	.decode_fixed = raw_decode_fixed,
+	.decode_bytes = raw_decode_bytes,
+	.describe = raw_describe,
 };

@@ -133,7 +133,7 @@ test_filtered(void)
 static void
 test_accepted(void)
 {
-	CHECK(for_each_file("v1", ".col", check_accepted) >= 130);
+	CHECK(for_each_file("v1", ".col", check_accepted) >= 126);
 }
 
 static void

@@ -125,12 +125,14 @@ write_numbers(const void *u, const bool narrow, uint32_t n, unsigned width, Stra
 void
 strata_bitpack_write(const uint64_t *u, uint32_t n, unsigned width, StrataWriter *out)
 {
+	Assert(n <= INT_BLOCK_MAX && width <= 64);	/* codec:C14 */
 	write_numbers(u, false, n, width, out);
 }
 
 void
 strata_bitpack_write_narrow(const uint32_t *u, uint32_t n, unsigned width, StrataWriter *out)
 {
+	Assert(n <= INT_BLOCK_MAX && width <= 32);	/* codec:C14 */
 	write_numbers(u, true, n, width, out);
 }
 
@@ -241,6 +243,7 @@ strata_bitpack_read(StrataReader *in, uint32_t n, unsigned width, uint64_t *out)
 	uint8_t		padded[PACKED_MAX + 64 + LOAD_SLACK];
 	const uint8_t *from = packed_bytes(in, n, width, padded);
 
+	Assert(n <= INT_BLOCK_MAX && width <= 64);	/* codec:C14 */
 	if (from == NULL)
 		return false;
 	if (strata_int_simd_usable() && strata_int_simd_unpack(from, n, width, out))

@@ -99,6 +99,7 @@ strata_int_plan_block(bool may_split, const IntNumbers *numbers, IntBlockPlan *b
 	uint8_t		length[INT_LENGTHS];
 	IntBitsPlan plan;
 
+	Assert(numbers->count <= INT_BLOCK_MAX);	/* codec:C14 */
 	strata_int_lengths(numbers, length);
 	plan = strata_int_plan_bits(length, numbers->count);
 	if (may_split)
@@ -178,6 +179,7 @@ void
 strata_int_pack_write(const IntBlockPlan *block, const uint32_t *narrow, const uint64_t *wide, uint32_t count,
 					  const uint8_t *meta, StrataWriter *out)
 {
+	Assert(count <= INT_BLOCK_MAX && block->npatches <= count);	/* codec:C14 */
 	strata_write_u8(out, (uint8_t) (block->split ? SPLIT + block->width :
 									block->width | (block->npatches ? PATCHED : 0)));
 	strata_write_bytes(out, meta, block->meta_len);
@@ -357,6 +359,7 @@ strata_int_pack_is_narrow(IntBlockSize *size, uint32_t count, const StrataReader
 bool
 strata_int_pack_read_narrow(const IntBlockSize *size, uint32_t count, uint32_t wanted, StrataReader *in, uint32_t *u)
 {
+	Assert(wanted <= count && count <= INT_BLOCK_MAX);	/* codec:C14 */
 	if (size->split)
 		return strata_int_split_read_narrow(size->width, count, wanted, in, u);
 	return strata_bitpack_read_part(in, count, size->patched ? count : wanted, size->width, u) &&
@@ -406,6 +409,7 @@ strata_int_pack_sum_narrow(const IntShape *shape, int64_t base, const IntBlockSi
 bool
 strata_int_pack_read(const IntBlockSize *size, uint32_t count, StrataReader *in, uint64_t *u)
 {
+	Assert(count <= INT_BLOCK_MAX);	/* codec:C14 */
 	if (size->split)
 		return strata_int_split_read(size->width, count, in, u);
 	return strata_bitpack_read(in, count, size->width, u) &&

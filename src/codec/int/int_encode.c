@@ -305,7 +305,7 @@ strata_int_header_write(const IntShape *shape, int64_t first, uint64_t divisor, 
 
 /* Blocks of a stream. */
 static uint32_t
-count_blocks(const IntShape *shape, uint32_t n)
+count_stream_blocks(const IntShape *shape, uint32_t n)
 {
 	return ((n - 1) >> shape->block_log2) + 1;
 }
@@ -403,7 +403,7 @@ scale_values(IntStreamPlan *stream, const int64_t *values, uint32_t n, bool arch
 
 /* Plan a stream of n > 0 integers; in `wanted` shape if that is not NULL. */
 static StrataCodecResult
-make_plan(const IntShape *wanted, const int64_t *values, uint32_t n, StrataLevel level, StrataArena *arena,
+plan_stream(const IntShape *wanted, const int64_t *values, uint32_t n, StrataLevel level, StrataArena *arena,
 		  StrataIntPlan *plan)
 {
 	IntStreamPlan *stream = strata_arena_alloc(arena, sizeof(IntStreamPlan));
@@ -456,7 +456,7 @@ make_plan(const IntShape *wanted, const int64_t *values, uint32_t n, StrataLevel
 StrataCodecResult
 strata_ints_plan(const int64_t *values, uint32_t n, StrataLevel level, StrataArena *arena, StrataIntPlan *plan)
 {
-	return make_plan(NULL, values, n, level, arena, plan);
+	return plan_stream(NULL, values, n, level, arena, plan);
 }
 
 /* Are differences smaller than the values, in a planned stream? */
@@ -471,10 +471,13 @@ StrataCodecResult
 strata_ints_write(const StrataIntPlan *plan, StrataWriter *out)
 {
 	const IntStreamPlan *stream = plan->stream;
+	const uint8_t *start = out->next;
 	const IntShape *shape = &stream->shape;
 	const int64_t *values = plan->values;
 	uint32_t	rows = UINT32_C(1) << shape->block_log2;
 
+	(void) start;
+	Assert(plan->n > 0);	/* codec:C4 */
 	if (plan->nbytes > strata_writer_left(out))
 		out->failed = true;
 	if (out->failed)
@@ -491,7 +494,7 @@ strata_ints_write(const StrataIntPlan *plan, StrataWriter *out)
 			strata_write_varint(out, strata_zigzag((int64_t) ((uint64_t) values[1] - (uint64_t) values[0])));
 		return STRATA_CODEC_OK;
 	}
-	for (uint32_t b = 0; b < count_blocks(shape, plan->n); b++)
+	for (uint32_t b = 0; b < count_stream_blocks(shape, plan->n); b++)
 	{
 		uint32_t	from = b * rows;
 		uint32_t	m = plan->n - from < rows ? plan->n - from : rows;
@@ -501,6 +504,7 @@ strata_ints_write(const StrataIntPlan *plan, StrataWriter *out)
 							  stream->narrow ? NULL : stream->wide + from, count,
 							  stream->metas + (size_t) b * INT_META_MAX, out);
 	}
+	Assert(out->failed || (size_t) (out->next - start) == plan->nbytes);	/* codec:C13 */
 	return out->failed ? STRATA_CODEC_NO_SPACE : STRATA_CODEC_OK;
 }
 
@@ -525,7 +529,7 @@ strata_ints_encode_as(const IntShape *shape, const int64_t *values, uint32_t n,
 {
 	StrataArena arena = *scratch;
 	StrataIntPlan plan;
-	StrataCodecResult rc = make_plan(shape, values, n, STRATA_LEVEL_BALANCED, &arena, &plan);
+	StrataCodecResult rc = plan_stream(shape, values, n, STRATA_LEVEL_BALANCED, &arena, &plan);
 
 	return rc == STRATA_CODEC_OK ? strata_ints_write(&plan, out) : rc;
 }

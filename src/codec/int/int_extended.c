@@ -362,7 +362,7 @@ make_planes(int kind, const int64_t *scaled, uint32_t n, Scratch *s, int64_t *ba
  * them in a hurry; -1 when it will not take less than `most` bytes.
  */
 static int
-guess_lz(const int64_t *scaled, uint32_t n, size_t most, Scratch *s)
+guess_lz_of_planes(const int64_t *scaled, uint32_t n, size_t most, Scratch *s)
 {
 	int			best = -1;
 
@@ -437,7 +437,7 @@ strata_int_extended_encode(const int64_t *values, const int64_t *scaled, uint32_
 	write_ans(values[0], scaled, n, divisor, &s, &w);
 	if (!w.failed)
 		best = strata_writer_len(&w);
-	lz = guess_lz(scaled, n, best > 0 ? best : room, &s);
+	lz = guess_lz_of_planes(scaled, n, best > 0 ? best : room, &s);
 	if (lz >= 0)
 	{
 		w = strata_writer(s.attempt, best > 0 ? best - 1 : room);
@@ -465,6 +465,7 @@ typedef struct Tokens
 	bool		any_raw;
 } Tokens;
 
+/* Read what tokens stand for and how often each occurs; false when no encoder wrote it. */
 static bool
 read_tokens_table(StrataReader *in, Tokens *tokens)
 {

@@ -128,8 +128,12 @@ residual_64(IntTransform transform, const uint64_t *s, uint32_t i)
 	}
 }
 
+/*
+ * Write the count residuals of s under the transform to u: zigzag codes, or, based,
+ * differences to the least residual, which is returned (0 otherwise).
+ */
 STRATA_INLINE int64_t
-transformed_64(IntTransform transform, bool based, const uint64_t *restrict s, uint32_t count, uint64_t *restrict u)
+compute_residuals64(IntTransform transform, bool based, const uint64_t *restrict s, uint32_t count, uint64_t *restrict u)
 {
 	int64_t		least = INT64_MAX;
 
@@ -156,11 +160,11 @@ numbers_64(IntTransform transform, bool based, const uint64_t *s, uint32_t count
 	switch (transform)
 	{
 		case INT_VALUES:
-			return transformed_64(INT_VALUES, based, s, count, u);
+			return compute_residuals64(INT_VALUES, based, s, count, u);
 		case INT_DELTA:
-			return transformed_64(INT_DELTA, based, s, count, u);
+			return compute_residuals64(INT_DELTA, based, s, count, u);
 		default:
-			return transformed_64(INT_DELTA_DELTA, based, s, count, u);
+			return compute_residuals64(INT_DELTA_DELTA, based, s, count, u);
 	}
 }
 
@@ -191,6 +195,7 @@ void
 strata_int_numbers(const IntScaled *scaled, uint32_t from, uint32_t m, IntTransform transform, bool based,
 				   IntNumbers *to)
 {
+	Assert(m <= INT_BLOCK_MAX);	/* codec:C14 */
 	to->narrow = scaled->narrow != NULL;
 	to->count = int_numbers_of(transform, m);
 	if (to->narrow)

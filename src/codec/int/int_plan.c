@@ -91,7 +91,7 @@ add_bits_sizes(bool based, bool may_split, const IntNumbers *numbers, const uint
 
 /* Measure a kind. */
 static void
-measure(int kind, const IntScaled *scaled, uint32_t n, bool may_split, KindSizes *sizes)
+measure_kind(int kind, const IntScaled *scaled, uint32_t n, bool may_split, KindSizes *sizes)
 {
 	IntNumbers	numbers;
 	uint8_t		length[INT_LENGTHS];
@@ -185,7 +185,7 @@ strata_int_plan(const IntScaled *scaled, uint32_t n, bool may_split, IntBlockPla
 	for (int kind = 0; kind < KINDS; kind++)
 		if (kind == best || bits[kind] < bits[best] + bits[best] / 16 + n / 8)
 		{
-			measure(kind, scaled, n, may_split, &sizes);
+			measure_kind(kind, scaled, n, may_split, &sizes);
 			add_header_sizes(kind, n, &sizes);
 			take_best(kind, &sizes, n, &shape, &nbytes, blocks, known);
 		}

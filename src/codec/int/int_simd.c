@@ -6,7 +6,7 @@
  *
  * Hides everything about that instruction set: on other CPUs, and for other
  * compilers, strata_int_simd_usable() is false and int_stream.c decodes by itself.
- * Both give the same values for any input and reject the same input (C11); the
+ * Both give the same values for any input and reject the same input (codec:C11); the
  * tests run both.
  *
  * Numbers of at most 25 bits are unpacked eight at a time: the bytes that hold a
@@ -91,6 +91,7 @@ strata_int_simd_unpack_narrow(const uint8_t *from, uint32_t n, unsigned width, u
 	__m256i		shift = _mm256_and_si256(bits, _mm256_set1_epi32(7));
 	__m256i		mask = _mm256_set1_epi32((int) strata_low_bits(width));
 
+	Assert(strata_int_simd_usable());	/* codec:C11 */
 	for (uint32_t i = 0; i < n; i += 8, from += width)
 	{
 		__m256i		x = _mm256_shuffle_epi8(load_halves(from, from + half), bytes);
@@ -125,6 +126,7 @@ strata_int_simd_unpack(const uint8_t *from, uint32_t n, unsigned width, uint64_t
 	__m256i		shift[2];
 	__m256i		mask = _mm256_set1_epi64x((long long) strata_low_bits(width));
 
+	Assert(strata_int_simd_usable());	/* codec:C11 */
 	if (width < 1 || width > 57)
 		return false;
 	for (unsigned i = 0; i < 8; i++)
@@ -182,6 +184,7 @@ strata_int_simd_unary(const uint8_t *unary, unsigned nunary, unsigned k, uint32_
 	__m128i		base = _mm_setzero_si128();
 	__m128i		shift = _mm_cvtsi32_si128((int) k);
 
+	Assert(strata_int_simd_usable());	/* codec:C11 */
 	if (nunary == 0 || unary[nunary - 1] == 0)
 		return false;
 	if (wanted < count)

@@ -11,7 +11,7 @@
  * of the numbers that stand for negative ones are counted apart.
  *
  * As with int_simd.c, nothing here is called where strata_int_simd_usable() is false, and a
- * block is rejected here exactly if int_block.c rejects it (C11).
+ * block is rejected here exactly if int_block.c rejects it (codec:C11).
  *
  * Reference: P. Pandey, M. Bender, R. Johnson, "A fast x86 implementation of select",
  * arXiv:1706.00990, 2017 (finding the n-th one by depositing a bit).

@@ -9,7 +9,7 @@
  * are known to be below 2^31; else in lanes of 64, also if the numbers have 32 bits.
  *
  * As with int_simd.c, nothing here is called where strata_int_simd_usable() is false, and
- * int_stream.c gives the same values by itself (C11).
+ * int_stream.c gives the same values by itself (codec:C11).
  *
  * src/codec/int/int_simd_sums.c
  *-------------------------------------------------------------------------
@@ -506,6 +506,7 @@ strata_int_simd_rebuild(const IntHeader *h, const IntBlockState *state, const ui
 {
 	Lanes64		lanes = lanes64(h, state);
 
+	Assert(strata_int_simd_usable());	/* codec:C11 */
 	EACH_SHAPE(values64, lanes, h->shape.transform, FROM_64, block_start(h, state), block_slope(h, state),
 			   (const uint8_t *) u, m, v);
 }
@@ -528,6 +529,7 @@ strata_int_simd_rotated(const IntHeader *h, const IntBlockState *state, const ui
 	uint64_t	slope = block_slope(h, state);
 	const uint8_t *from = (const uint8_t *) u;
 
+	Assert(strata_int_simd_usable());	/* codec:C11 */
 	if (lanes.scaled || h->shape.transform == INT_DELTA_DELTA)
 		return false;
 	lanes.scaled = false;
@@ -577,6 +579,7 @@ strata_int_simd_rebuild_narrow(const IntHeader *h, const IntBlockState *state, u
 {
 	uint32_t	v[INT_BLOCK_MAX];
 
+	Assert(strata_int_simd_usable());	/* codec:C11 */
 	if (width == 8 && distances_fit32(h, state, bits, m))
 		rebuild_wide(h, state, u, m, out);
 	else if (width == 8)

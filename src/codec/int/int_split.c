@@ -200,6 +200,7 @@ strata_int_split_write(const IntBlockPlan *plan, const uint32_t *u, uint32_t cou
 	Unary		unary = {.to = bytes};
 	uint32_t	i = 0;
 
+	Assert(count <= INT_BLOCK_MAX);	/* codec:C14 */
 	cut_numbers(u, count, plan->width, low, upper);
 	for (; i + 4 <= count; i += 4)
 	{
@@ -334,6 +335,7 @@ strata_int_split_read(unsigned k, uint32_t count, StrataReader *in, uint64_t *u)
 	unsigned	nunary = strata_read_u8(in);
 	const uint8_t *unary;
 
+	Assert(count <= INT_BLOCK_MAX && k <= INT_SPLIT_BITS_MAX);	/* codec:C14 */
 	if (!strata_bitpack_read(in, count, k, u))
 		return false;
 	unary = strata_read_bytes(in, nunary);

@@ -33,7 +33,7 @@
  * s[k + i + 2] - 2 s[k + i + 1] + s[k + i]; the number packed for it is its
  * distance from the minimum if based, else its zigzag code.
  *
- * Invariant C5: a block is decoded from its own bytes and the header fields of
+ * Invariant codec:C5: a block is decoded from its own bytes and the header fields of
  * those before it, so decoding from row k costs one block plus one step per
  * block skipped.
  *
@@ -333,7 +333,7 @@ decode_wide(const IntWanted *wanted, const IntBlockState *state, const IntBlockS
 
 /* Values [lo, hi) of the m of a block. */
 static bool
-decode_block(const IntWanted *wanted, const IntBlockState *state, IntBlockSize *size, StrataReader *in,
+stream_decode_block(const IntWanted *wanted, const IntBlockState *state, IntBlockSize *size, StrataReader *in,
 			 uint32_t m, uint32_t lo, uint32_t hi, void *out)
 {
 	const IntShape *shape = &wanted->h->shape;
@@ -359,7 +359,7 @@ decode_block(const IntWanted *wanted, const IntBlockState *state, IntBlockSize *
 
 /* Decode the blocks that hold values [from, from + n). */
 static bool
-decode_blocks(const IntWanted *wanted, StrataReader *in, uint32_t total, uint32_t from, uint32_t n, void *out)
+stream_decode_blocks(const IntWanted *wanted, StrataReader *in, uint32_t total, uint32_t from, uint32_t n, void *out)
 {
 	const IntShape *shape = &wanted->h->shape;
 	uint32_t	rows = UINT32_C(1) << shape->block_log2;
@@ -375,16 +375,21 @@ decode_blocks(const IntWanted *wanted, StrataReader *in, uint32_t total, uint32_
 		if (!strata_int_size_read(in, &size))
 			return false;
 		strata_int_meta_read(shape, &state, start == 0, in);
+		Assert(lo >= m || (lo < hi && hi <= m));	/* codec:C5 */
 		if (lo >= m ? !strata_int_pack_skip(&size, int_numbers_of(shape->transform, m), in) :
-			!decode_block(wanted, &state, &size, in, m, lo, hi,
+			!stream_decode_block(wanted, &state, &size, in, m, lo, hi,
 						  (uint8_t *) out + (size_t) (start + lo - from) * wanted->width))
 			return false;
 	}
 	return true;
 }
 
+/*
+ * Integers [from, from + n) of a stream of total, each truncated to width bytes, or, with a
+ * sink, what that makes of them.  CORRUPT where no encoder wrote the bytes.
+ */
 static StrataCodecResult
-decode(const uint8_t *data, size_t len, uint32_t total, uint32_t from, uint32_t n, unsigned width,
+stream_decode(const uint8_t *data, size_t len, uint32_t total, uint32_t from, uint32_t n, unsigned width,
 	   const StrataIntSink *sink, void *out)
 {
 	StrataReader in = strata_reader(data, len);
@@ -400,7 +405,7 @@ decode(const uint8_t *data, size_t len, uint32_t total, uint32_t from, uint32_t 
 		IntWanted	wanted = {&h, width, sink, strata_int_simd_usable(), false};
 
 		wanted.narrow = wanted.simd && strata_int_simd_narrow(&h, width);
-		return decode_blocks(&wanted, &in, total, from, n, out) ? STRATA_CODEC_OK : STRATA_CODEC_CORRUPT;
+		return stream_decode_blocks(&wanted, &in, total, from, n, out) ? STRATA_CODEC_OK : STRATA_CODEC_CORRUPT;
 	}
 	if (h.shape.packing == INT_PACK_NONE)
 		decode_steps(&h, from, n, width, out);
@@ -419,7 +424,7 @@ StrataCodecResult
 strata_ints_decode(const uint8_t *data, size_t len, uint32_t total,
 				   uint32_t from, uint32_t n, unsigned width, void *out)
 {
-	return decode(data, len, total, from, n, width, NULL, out);
+	return stream_decode(data, len, total, from, n, width, NULL, out);
 }
 
 /* The same for what a sink makes of them. */
@@ -427,7 +432,7 @@ StrataCodecResult
 strata_ints_decode_to(const uint8_t *data, size_t len, uint32_t total, uint32_t from, uint32_t n,
 					  const StrataIntSink *sink, uint64_t *out)
 {
-	return decode(data, len, total, from, n, 8, sink, out);
+	return stream_decode(data, len, total, from, n, 8, sink, out);
 }
 
 /* Does any block of a stream have its numbers in two parts? */
