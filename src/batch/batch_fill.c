@@ -165,7 +165,7 @@ mixes_nulls(const StrataBatchBuilder *b, const bool *isnull)
 bool
 strata_batch_builder_add(StrataBatchBuilder *b, const Datum *values, const bool *isnull)
 {
-	Assert(b->nrows < STRATA_CODEC_MAX_ROWS);	/* batch:B8 */
+	Assert(b->nrows <= STRATA_CODEC_MAX_ROWS);	/* batch:B8 */
 	if (b->nrows > 0)
 	{
 		if (b->nrows >= b->limit || b->nbytes >= BATCH_BYTE_LIMIT ||
