@@ -133,6 +133,7 @@ relation_copy_for_cluster(Relation old, Relation new, Relation index, bool use_s
 		strata_heap_am->relation_copy_for_cluster(old, new, index, use_sort, horizon,
 												  xid_cutoff, multi_cutoff, num_tuples,
 												  tups_vacuumed, tups_recently_dead);
+		Assert(old->rd_tableam == strata_heap_am && new->rd_tableam == strata_heap_am); /* am:M5 */
 	}
 	PG_FINALLY();
 	{

@@ -140,6 +140,7 @@ latest_heap_tid(StrataScanDesc *scan, ItemPointer tid)
 	TupleTableSlot *slot;
 	bool		moved = false;
 
+	Assert(!strata_tid_is_compressed(tid)); /* am:M1 */
 	strata_heap_am->tuple_get_latest_tid(scan->heap, tid);
 	if (!OidIsValid(strata_companion_oid_now(rel)))
 		return;

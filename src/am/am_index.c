@@ -88,6 +88,7 @@ build_as_heap(Relation rel, Relation index, IndexInfo *info, bool allow_sync, bo
 		rows = strata_heap_am->index_build_range_scan(rel, index, info, allow_sync, anyvisible,
 													  progress, start, nblocks, callback, state,
 													  scan);
+		Assert(rel->rd_tableam == strata_heap_am);	/* am:M5 */
 	}
 	PG_FINALLY();
 	{
@@ -144,6 +145,7 @@ index_validate_scan(Relation rel, Relation index, IndexInfo *info, Snapshot snap
 	PG_TRY();
 	{
 		strata_heap_am->index_validate_scan(rel, index, info, snapshot, state);
+		Assert(rel->rd_tableam == strata_heap_am);	/* am:M5 */
 	}
 	PG_FINALLY();
 	{

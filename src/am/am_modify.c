@@ -92,6 +92,7 @@ multi_insert(Relation rel, TupleTableSlot **slots, int nslots, CommandId cid, in
 static TM_Result
 restore_cmax(TM_Result result, TM_FailureData *tmfd, CommandId acted, CommandId cid)
 {
+	Assert(acted >= cid);	/* am:M4 */
 	if (result == TM_SelfModified && acted != cid && tmfd->cmax == acted)
 		tmfd->cmax = cid;
 	return result;
@@ -141,6 +142,7 @@ tuple_delete(Relation rel, ItemPointer tid, CommandId cid, Snapshot snapshot,
 	}
 	check_batch_readers(rel);
 	acted = strata_promoted_cid(rel, &target, cid);
+	Assert(!strata_tid_is_compressed(&target)); /* am:M1 */
 	result = strata_heap_am->tuple_delete(rel, &target, acted, snapshot, crosscheck, wait, tmfd,
 										  changing_part);
 	return restore_cmax(result, tmfd, acted, cid);
@@ -276,6 +278,7 @@ tuple_update(Relation rel, ItemPointer otid, TupleTableSlot *slot, CommandId cid
 	check_batch_readers(rel);
 	check_updated_key(rel, &target, slot);
 	acted = strata_promoted_cid(rel, &target, cid);
+	Assert(!strata_tid_is_compressed(&target)); /* am:M1 */
 	result = strata_heap_am->tuple_update(rel, &target, slot, acted, snapshot, crosscheck, wait,
 										  tmfd, lockmode, update_indexes);
 	return restore_cmax(result, tmfd, acted, cid);
@@ -375,10 +378,12 @@ tuple_lock(Relation rel, ItemPointer tid, Snapshot snapshot, TupleTableSlot *slo
 			return TM_SelfModified;
 	}
 	acted = strata_promoted_cid(rel, &target, cid);
+	Assert(!strata_tid_is_compressed(&target)); /* am:M1 */
 	result = strata_heap_am->tuple_lock(rel, &target, snapshot, slot, acted, mode, wait_policy,
 										flags, tmfd);
 	*tid = target;
 	tmfd->traversed |= traversed;
+	Assert(result != TM_Ok || ItemPointerEquals(tid, &slot->tts_tid));	/* am:M3 */
 	return restore_cmax(result, tmfd, acted, cid);
 }
 

@@ -113,6 +113,9 @@ next_compressed(StrataScanDesc *scan, ScanDirection direction, TupleTableSlot *s
 			return false;
 		}
 	}
+	Assert(scan->with_batches && scan->in_batches); /* am:M2 */
+	/* of participants of a parallel scan one reads them */
+	Assert(scan->base.rs_parallel == NULL || scan->batches_claimed);	/* am:M2 */
 	return strata_row_scan_next(scan->batches, direction, slot);
 }
 

@@ -135,6 +135,7 @@ lock_chunks(const StrataHypertable *ht, const ChunkFilter *filter)
 			wanted = lappend(wanted, lfirst(lc));
 	if (wanted == NIL)
 		return NIL;
+	Assert(strata_table_ownercheck(ht->relid, GetUserId()));	/* api:P1 */
 	LockRelationOid(ht->relid, AccessExclusiveLock);
 	foreach(lc, wanted)
 	{
@@ -212,6 +213,7 @@ strata_create_chunks_ahead(PG_FUNCTION_ARGS)
 															PG_GETARG_DATUM(1)), "up_to");
 	else
 		up_to = strata_hypertable_point(ht, type, PG_GETARG_DATUM(1), "up_to");
+	Assert(strata_table_ownercheck(ht->relid, GetUserId()));	/* api:P1 */
 	PG_RETURN_INT32(strata_chunk_create_ahead(ht, up_to));
 }
 

@@ -92,6 +92,7 @@ lock_chunks(const StrataHypertable *ht, const List *relids, const char *command)
 	List	   *chunks = NIL;
 	ListCell   *lc;
 
+	Assert(strata_table_ownercheck(ht->relid, GetUserId()));	/* api:P1 */
 	strata_chunk_lock_exclusively(ht->relid);
 	check_not_in_use(ht->relid, command);
 	foreach(lc, strata_chunk_list(ht))
@@ -125,6 +126,7 @@ run_as_owner(Oid relid, const char *sql)
 	StrataOwnerContext saved;
 
 	strata_owner_enter(strata_relation_owner(relid), &saved);
+	Assert(InSecurityRestrictedOperation());	/* api:P2 */
 	strata_sql_run(sql);
 	strata_owner_leave(&saved);
 }
@@ -221,6 +223,7 @@ strata_move_chunk(PG_FUNCTION_ARGS)
 	if (!PG_ARGISNULL(3))
 		index = choose_index(chunk, true, PG_GETARG_OID(3));
 	/* at once, so that nobody comes between */
+	Assert(strata_table_ownercheck(chunk, GetUserId()));	/* api:P1 */
 	rel = table_open(chunk, AccessExclusiveLock);
 	indexes = RelationGetIndexList(rel);
 	table_close(rel, NoLock);
@@ -276,6 +279,7 @@ merge(List *relids)
 	}
 	chunks = lock_chunks(ht, relids, "merge_chunks");
 	strata_owner_enter(strata_relation_owner(ht->relid), &saved);
+	Assert(InSecurityRestrictedOperation());	/* api:P2 */
 	merged = strata_chunk_merge(ht, chunks, &compressed);
 	strata_owner_leave(&saved);
 	if (compressed)

@@ -68,6 +68,7 @@ strata_api_open(Oid relid, LOCKMODE lockmode)
 				 errhint("ALTER %s %s SET ACCESS METHOD strata;",
 						 relkind == RELKIND_MATVIEW ? "MATERIALIZED VIEW" : "TABLE",
 						 quote_identifier(RelationGetRelationName(rel))) : 0));
+	Assert(strata_table_ownercheck(relid, GetUserId()));	/* api:P1 */
 	return rel;
 }
 
@@ -178,6 +179,7 @@ compress_if_possible(Oid relid)
 		done = false;
 	else if (strata_store_can_compress(rel, NULL))
 	{
+		Assert(strata_table_ownercheck(relid, GetUserId()));	/* api:P1 */
 		CheckTableNotInUse(rel, "compress_all");
 		done = strata_table_compress(rel, false);
 	}

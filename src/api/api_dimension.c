@@ -15,6 +15,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
@@ -124,6 +125,7 @@ add(const StrataHypertable *ht, StrataDimension *dimension, bool if_not_exists)
 {
 	List	   *dimensions;
 
+	Assert(strata_table_ownercheck(ht->relid, GetUserId()));	/* api:P1 */
 	LockRelationOid(ht->relid, ShareUpdateExclusiveLock);
 	dimensions = strata_dimensions_get(ht->relid);
 	if (find_dimension(dimensions, dimension->column) != NULL ||
@@ -302,6 +304,7 @@ strata_set_number_partitions(PG_FUNCTION_ARGS)
 	strata_api_require_argument(fcinfo, 1, "number_partitions");
 	ht = strata_hypertable_open(PG_GETARG_OID(0));
 	check_number(true, PG_GETARG_INT32(1));
+	Assert(strata_table_ownercheck(ht->relid, GetUserId()));	/* api:P1 */
 	LockRelationOid(ht->relid, ShareUpdateExclusiveLock);
 	dimensions = strata_dimensions_get(ht->relid);
 	foreach(lc, dimensions)

@@ -55,6 +55,7 @@ open_for_create(Oid relid, bool if_not_exists)
 	PreventCommandIfReadOnly("create_hypertable()");
 	PreventCommandIfParallelMode("create_hypertable()");
 	name = strata_owned_relation_name(relid);
+	Assert(strata_table_ownercheck(relid, GetUserId()));	/* api:P1 */
 	/* no lock is worth waiting for when there is nothing to do */
 	if (!strata_hypertable_is(relid))
 		LockRelationOid(relid, AccessExclusiveLock);
@@ -189,6 +190,7 @@ strata_set_chunk_time_interval(PG_FUNCTION_ARGS)
 	strata_api_require_argument(fcinfo, 0, "hypertable");
 	strata_api_require_argument(fcinfo, 1, "chunk_time_interval");
 	ht = strata_hypertable_open(PG_GETARG_OID(0));
+	Assert(strata_table_ownercheck(ht->relid, GetUserId()));	/* api:P1 */
 	LockRelationOid(ht->relid, ShareUpdateExclusiveLock);
 	if (!PG_ARGISNULL(2) && strata_api_set_range(ht, NameStr(*PG_GETARG_NAME(2)),
 												 get_fn_expr_argtype(fcinfo->flinfo, 1), PG_GETARG_DATUM(1)))
@@ -214,6 +216,7 @@ strata_set_integer_now_func(PG_FUNCTION_ARGS)
 	strata_api_require_argument(fcinfo, 1, "integer_now_func");
 	ht = strata_hypertable_open(PG_GETARG_OID(0));
 	function = PG_GETARG_OID(1);
+	Assert(strata_table_ownercheck(ht->relid, GetUserId()));	/* api:P1 */
 	LockRelationOid(ht->relid, ShareUpdateExclusiveLock);
 	if (!strata_time_type_is_integer(ht->key_type))
 		ereport(ERROR,

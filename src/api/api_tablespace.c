@@ -75,6 +75,7 @@ strata_attach_tablespace(PG_FUNCTION_ARGS)
 	name = NameStr(*PG_GETARG_NAME(0));
 	ht = strata_hypertable_open(PG_GETARG_OID(1));
 	check_owner(ht, get_tablespace_oid(name, false), name);
+	Assert(strata_table_ownercheck(ht->relid, GetUserId()));	/* api:P1 */
 	LockRelationOid(ht->relid, ShareUpdateExclusiveLock);
 	names = strata_hypertable_tablespaces(ht->relid);
 	if (without(names, name) != names)
@@ -130,6 +131,7 @@ detach_everywhere(const char *name)
 			kept++;
 			continue;
 		}
+		Assert(strata_table_ownercheck(relid, GetUserId()));	/* api:P1 */
 		LockRelationOid(relid, ShareUpdateExclusiveLock);
 		strata_hypertable_set_tablespaces(relid, without(strata_hypertable_tablespaces(relid), name));
 		detached++;
@@ -158,6 +160,7 @@ strata_detach_tablespace(PG_FUNCTION_ARGS)
 		PG_RETURN_INT32(detach_everywhere(name));
 	}
 	ht = strata_hypertable_open(PG_GETARG_OID(1));
+	Assert(strata_table_ownercheck(ht->relid, GetUserId()));	/* api:P1 */
 	LockRelationOid(ht->relid, ShareUpdateExclusiveLock);
 	names = strata_hypertable_tablespaces(ht->relid);
 	if (without(names, name) == names)
@@ -184,6 +187,7 @@ strata_detach_tablespaces(PG_FUNCTION_ARGS)
 	PreventCommandIfReadOnly("detach_tablespaces()");
 	strata_api_require_argument(fcinfo, 0, "hypertable");
 	ht = strata_hypertable_open(PG_GETARG_OID(0));
+	Assert(strata_table_ownercheck(ht->relid, GetUserId()));	/* api:P1 */
 	LockRelationOid(ht->relid, ShareUpdateExclusiveLock);
 	attached = list_length(strata_hypertable_tablespaces(ht->relid));
 	if (attached > 0)

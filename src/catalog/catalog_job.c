@@ -62,7 +62,7 @@ typedef struct Saved
 static void
 add(Args *args, Oid type, Datum value, bool isnull)
 {
-	Assert(args->n < MAX_ARGS);
+	Assert(args->n < MAX_ARGS); /* catalog:T4 */
 	args->types[args->n] = type;
 	args->values[args->n] = value;
 	args->nulls[args->n] = isnull ? 'n' : ' ';
@@ -129,6 +129,7 @@ enter(Saved *saved)
 static void
 leave(Saved *saved)
 {
+	Assert(InLocalUserIdChange());	/* catalog:T4 */
 	SPI_finish();
 	AtEOXact_GUC(false, saved->guc_level);
 	SetUserIdAndSecContext(saved->user, saved->security);
@@ -139,6 +140,7 @@ execute(const char *sql, Args *args, int expected)
 {
 	int			result = strata_sql_execute(sql, args->n, args->types, args->values, args->nulls, false);
 
+	Assert(InLocalUserIdChange());	/* catalog:T4 */
 	if (result != expected)
 		elog(ERROR, "statement on the tables of jobs gave %s: %s", SPI_result_code_string(result), sql);
 }

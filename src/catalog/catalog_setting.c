@@ -220,8 +220,24 @@ resolve_keys(TupleDesc desc, List *sorts, StrataSettingKey **keys)
 			}
 		}
 	}
+	Assert(n <= list_length(sorts));	/* catalog:T1 */
 	return n;
 }
+
+#ifdef USE_ASSERT_CHECKING
+/* Is no column in both lists, or in one of them twice? */
+static bool
+keys_are_distinct(const StrataSettings *settings)
+{
+	Bitmapset  *used = NULL;
+
+	for (int i = 0; i < settings->nsegmentby; i++)
+		used = bms_add_member(used, settings->segmentby[i].attno);
+	for (int i = 0; i < settings->norderby; i++)
+		used = bms_add_member(used, settings->orderby[i].attno);
+	return bms_num_members(used) == settings->nsegmentby + settings->norderby;
+}
+#endif
 
 /* Check one list; *used collects attnos over both options. */
 static void
@@ -416,6 +432,19 @@ split_stored(Oid relid, List **ours, List **others)
 	ReleaseSysCache(tuple);
 }
 
+#ifdef USE_ASSERT_CHECKING
+/* Are any of our options in the row? */
+static bool
+has_ours(Oid relid)
+{
+	List	   *ours;
+	List	   *others;
+
+	split_stored(relid, &ours, &others);
+	return ours != NIL;
+}
+#endif
+
 /* Our options with their prefix, behind the others. */
 static void
 write_merged(Oid relid, List *ours, List *others)
@@ -427,6 +456,8 @@ write_merged(Oid relid, List *ours, List *others)
 	{
 		DefElem    *def = lfirst_node(DefElem, lc);
 
+		/* or it would be stored by a name that is not looked for */
+		Assert(strncmp(def->defname, PREFIX, strlen(PREFIX)) != 0); /* catalog:T1 */
 		all = lappend(all, makeDefElem(psprintf(PREFIX "%s", def->defname), def->arg, -1));
 	}
 	strata_reloptions_write(relid, all);
@@ -458,6 +489,8 @@ strata_settings_store(Oid relid, List *options, bool reset)
 
 			if (is_switch(def->defname))
 				text = pstrdup(strata_option_bool(def) ? "true" : "false");
+			Assert(!is_column_list(def->defname) || is_blank(text) ||
+				   parse_option(def->defname, text) != NIL);	/* catalog:T1 */
 			merged = lappend(merged, makeDefElem(def->defname, (Node *) makeString(text), -1));
 		}
 	}
@@ -489,6 +522,7 @@ strata_settings_remove_all(Oid relid)
 	split_stored(relid, &ours, &others);
 	if (ours != NIL)
 		strata_reloptions_write(relid, others);
+	Assert(!has_ours(relid));	/* catalog:T3 */
 	return ours;
 }
 
@@ -496,6 +530,7 @@ strata_settings_remove_all(Oid relid)
 void
 strata_settings_replace_all(Oid relid, List *options)
 {
+	Assert(!has_ours(relid));	/* catalog:T3 */
 	write_merged(relid, options, NIL);
 }
 
@@ -635,6 +670,7 @@ strata_settings_get(Relation rel)
 		settings->norderby = resolve_keys(RelationGetDescr(rel),
 										  parse_option("orderby", orderby),
 										  &settings->orderby);
+	Assert(keys_are_distinct(settings));	/* catalog:T2 */
 	return settings;
 }
 
@@ -683,5 +719,6 @@ strata_settings_with(Relation rel, const char *segmentby, const char *orderby)
 				settings->orderby[n++] = settings->orderby[i];
 		settings->norderby = n;
 	}
+	Assert(keys_are_distinct(settings));	/* catalog:T2 */
 	return settings;
 }

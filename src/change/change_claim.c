@@ -59,6 +59,7 @@ strata_claim_begin(StrataClaim *claim, Relation rel, int64 row)
 	claim->row = row;
 	if (!OidIsValid(companion))
 		error_moved(rel);
+	Assert(CheckRelationLockedByMe(rel, RowShareLock, true));	/* store:S9 */
 	claim->batches = table_open(companion, RowExclusiveLock);
 	claim->reader = strata_cached_batch(rel, claim->batches, row, &claim->batch_tid);
 }
@@ -67,6 +68,7 @@ strata_claim_begin(StrataClaim *claim, Relation rel, int64 row)
 void
 strata_claim_end(StrataClaim *claim)
 {
+	Assert(!claim->writing);	/* change:X5 */
 	table_close(claim->batches, NoLock);
 }
 
@@ -93,6 +95,7 @@ wait_for_maker(StrataClaim *claim, LockWaitPolicy policy)
 	ItemPointerData tid;
 
 	strata_tid_set(&tid, claim->row);
+	Assert(!claim->writing);	/* change:X5 */
 	switch (policy)
 	{
 		case LockWaitBlock:
@@ -155,6 +158,7 @@ lock_entry(StrataClaim *claim, LockTupleMode mode, LockWaitPolicy policy, bool *
 		TransactionId updater;
 		ItemPointerData next;
 
+		Assert(!claim->writing);	/* change:X5 */
 		/* heapam's error for NOWAIT would name the companion */
 		result = table_tuple_lock(claim->batches, &claim->entry.self, SnapshotAny, slot,
 								  GetCurrentCommandId(true), mode,
@@ -194,6 +198,7 @@ tell_changed(StrataClaim *claim, CommandId cid, TM_FailureData *tmfd)
 {
 	StrataEntry *entry = &claim->entry;
 
+	Assert(!strata_entry_is_in_batch(entry));	/* change:X3 */
 	if (entry->kind == STRATA_ENTRY_LOST)
 		error_moved(claim->rel);
 	tmfd->xmax = entry->xmin;
@@ -224,6 +229,7 @@ batch_is_ours(StrataClaim *claim)
 static void
 insert_lock_entry(StrataClaim *claim)
 {
+	Assert(claim->writing && claim->entry.kind == STRATA_ENTRY_NONE);	/* store:S3 */
 	strata_entry_insert(claim->batches, claim->row, STRATA_ENTRY_LOCK, NULL, FirstCommandId,
 						!batch_is_ours(claim), &claim->entry.self);
 	claim->entry.kind = STRATA_ENTRY_LOCK;
@@ -236,6 +242,7 @@ insert_lock_entry(StrataClaim *claim)
 static TM_Result
 tell_swept(StrataClaim *claim, const StrataBatchFate *fate, CommandId cid, TM_FailureData *tmfd)
 {
+	Assert(!claim->writing);	/* change:X5 */
 	if (fate->kind != STRATA_BATCH_SWEPT)
 		error_moved(claim->rel);
 	tmfd->xmax = fate->xid;
@@ -323,6 +330,9 @@ strata_claim_write_entry(StrataClaim *claim, StrataEntryKind kind, const ItemPoi
 {
 	HeapTuple	entry;
 
+	Assert(claim->writing == (claim->entry.kind == STRATA_ENTRY_NONE)); /* store:S3 */
+	Assert(strata_entry_is_in_batch(&claim->entry));	/* change:X2 */
+	Assert(kind != STRATA_ENTRY_NONE && kind != STRATA_ENTRY_LOCK); /* store:S3 */
 	if (claim->entry.kind == STRATA_ENTRY_NONE && keeps_key)
 		insert_lock_entry(claim);
 	if (claim->entry.kind == STRATA_ENTRY_NONE)
@@ -334,5 +344,6 @@ strata_claim_write_entry(StrataClaim *claim, StrataEntryKind kind, const ItemPoi
 			strata_lockers_hand_on(claim->rel, entry, tid);
 		heap_freetuple(entry);
 	}
+	Assert(!keeps_key || claim->entry.kind == STRATA_ENTRY_LOCK);	/* change:X4 */
 	strata_claim_end_writing(claim);
 }

@@ -45,6 +45,7 @@ strata_remember_moved(Relation rel, const ItemPointerData *tid, CommandId cid)
 	MovedKey	key;
 	MovedRow   *row;
 
+	Assert(!strata_tid_is_compressed(tid)); /* store:S8 */
 	if (moved_rows == NULL)
 	{
 		HASHCTL		ctl = {0};

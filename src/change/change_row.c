@@ -110,6 +110,7 @@ move_claimed(StrataClaim *claim, ItemPointer tid)
 	StrataRowWriter *writer = strata_row_writer_begin(claim->rel);
 	CommandId	cid = GetCurrentCommandId(true);
 
+	Assert(strata_entry_is_in_batch(&claim->entry));	/* store:S2 */
 	strata_batch_store_row(claim->rel, claim->reader, (int) (claim->row - claim->reader->first_row),
 						   writer->slot);
 	strata_row_writer_put(writer);
@@ -265,6 +266,8 @@ strata_store_update_row(Relation rel, int64 row, TupleTableSlot *slot, CommandId
 		bool		shouldFree;
 		HeapTuple	tuple;
 
+		/* the look waits for others' rows */
+		Assert(!unique_changes || !claim.writing);	/* change:X5 */
 		if (unique_changes)
 			strata_store_check_unique(rel, slot, row, STRATA_DUPLICATE_MOVE);
 		tuple = ExecFetchSlotHeapTuple(slot, true, &shouldFree);

@@ -272,6 +272,8 @@ strata_store_sweep_batch(Relation rel, Relation batches, const ItemPointerData *
 	Entries		entries;
 	bool		done = false;
 
+	Assert(CheckRelationLockedByMe(rel, RowExclusiveLock, true));	/* store:S9 */
+	Assert(strata_store_can_sweep(rel));	/* store:S5 */
 	strata_batch_writing_lock(batches, first_row, true);
 	if (read_entries(batches, first_row, nrows, ngone, &entries) &&
 		delete_locks(batches, &entries, cid))

@@ -25,6 +25,7 @@
 #include "catalog/pg_collation_d.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/fmgroids.h"
@@ -486,6 +487,7 @@ find_row_in(StrataKeyDirectory *directory, StrataStore *store, UniqueKey *key, i
 	int			line;
 
 	strata_key_search_begin(&search, directory, key->values, key->isnull);
+	Assert(CheckRelationLockedByMe(store->rel, RowExclusiveLock, true));	/* change:X1 */
 	while (row < 0 && (line = strata_key_search_next(&search)) >= 0)
 	{
 		CHECK_FOR_INTERRUPTS();

@@ -128,6 +128,7 @@ has_keys(const StrataGather *gather)
 void
 strata_gather_keep_few(StrataGather *gather, int rows, StrataRowPut put, void *arg)
 {
+	Assert(gather->writer->shared); /* compress:K3 */
 	gather->few = rows;
 	gather->put = put;
 	gather->put_arg = arg;
@@ -254,6 +255,7 @@ order_rows(StrataGather *gather, StrataSegment *segment)
 		gather->permutation[row] = forward || !backward ? row : n - 1 - row;
 	if (!forward && !backward)
 		qsort_arg(gather->permutation, n, sizeof(int), compare_permutation, gather);
+	Assert(n == 0 || compare_permutation(&gather->permutation[0], &gather->permutation[n - 1], gather) <= 0); /* compress:K1 */
 	if (!segment->written)
 		segment->reversed = !forward && compare_rows(gather, 0, n - 1) > 0;
 	return forward || backward;
@@ -283,6 +285,7 @@ write_ordered(StrataGather *gather, StrataSegment *segment, int nkept)
 	const int  *rows = gather->permutation + (segment->reversed ? nkept : 0);
 	TupleTableSlot *slot = strata_segment_columns(gather->segments, segment);
 
+	Assert(n > 0);				/* compress:K1 */
 	if (gather->layout->norder > 0)
 		set_bound(gather, segment, rows[segment->reversed ? 0 : n - 1]);
 	segment->written = true;
@@ -421,6 +424,7 @@ write_sorted(StrataGather *gather)
 							   gather->put, gather->put_arg);
 	else
 		strata_progress_phase(STRATA_PHASE_SORTING);
+	Assert(strata_batch_builder_nrows(gather->writer->builder) == 0);	/* compress:K1 */
 	strata_row_sort_perform(gather->sort);
 	if (few == NULL)
 		strata_progress_phase(STRATA_PHASE_WRITING);

@@ -127,6 +127,7 @@ strata_direct_load_begin(Relation rel, CommandId cid, int kilobytes)
 		MemoryContextDelete(mcxt);
 		return NULL;
 	}
+	Assert(CheckRelationLockedByMe(rel, RowExclusiveLock, true));	/* compress:K3 */
 	load->row_mcxt = AllocSetContextCreate(mcxt, "strata direct load row", ALLOCSET_DEFAULT_SIZES);
 	load->check = strata_row_check_create(rel, layout);
 	load->writer = strata_batch_writer_begin(load->store, layout);
@@ -144,6 +145,7 @@ strata_direct_load_add(StrataDirectLoad *load, TupleTableSlot *slot)
 	TupleTableSlot *own;
 	MemoryContext old;
 
+	Assert(load->writer->shared);	/* compress:K3 */
 	if (!strata_row_fits(load->check, slot))
 		return false;
 	old = MemoryContextSwitchTo(load->row_mcxt);
@@ -162,6 +164,7 @@ strata_direct_load_end(StrataDirectLoad *load, StrataRowPut put, void *arg)
 {
 	MemoryContext old = MemoryContextSwitchTo(load->mcxt);
 
+	Assert(!has_unique_index(load->rel));	/* compress:K3 */
 	strata_gather_keep_few(load->gather, Max(load->writer->batch_rows / FEW_ROWS_PART, 2), put, arg);
 	strata_gather_end(load->gather);
 	strata_batch_writer_end(load->writer);

@@ -22,6 +22,7 @@
 #include "catalog/pg_collation_d.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/fmgroids.h"
@@ -115,6 +116,7 @@ rewrite_run(Merge *merge, Run *run)
 	strata_gather_sort_all(gather);
 	/* equal rows stay as they came: batches of new rows have the higher numbers */
 	qsort(run->batches, run->n, sizeof(RunBatch), compare_first_rows);
+	Assert(CheckRelationLockedByMe(merge->store->rel, ExclusiveLock, true));	/* compress:K2 */
 	for (int i = 0; i < run->n; i++)
 	{
 		const RunBatch *batch = &run->batches[i];
@@ -320,6 +322,7 @@ strata_store_merge_batches(StrataStore *store, const StrataLayout *layout, Snaps
 
 	if (!OidIsValid(oid))
 		elog(ERROR, "companion \"%s\" has no index on its segments", RelationGetRelationName(store->batches));
+	Assert(!writer->shared && strata_batch_builder_nrows(writer->builder) == 0);	/* compress:K1 */
 	strata_store_check_entries(store, snapshot);
 	merge.store = store;
 	merge.layout = layout;

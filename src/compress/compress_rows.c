@@ -26,6 +26,7 @@
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
+#include "storage/lmgr.h"
 #include "storage/predicate.h"
 #include "utils/inval.h"
 #include "utils/snapmgr.h"
@@ -70,6 +71,7 @@ take_row_store(CompressState *state)
 	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata compress row",
 											   ALLOCSET_DEFAULT_SIZES);
 
+	Assert(CheckRelationLockedByMe(state->rel, ExclusiveLock, true));	/* compress:K2 */
 	strata_rowstore_only_hook(scan);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
@@ -82,6 +84,7 @@ take_row_store(CompressState *state)
 			strata_progress_rows(state->nread, state->writer->nrows);
 		}
 		slot_getallattrs(slot);
+		Assert(!strata_tid_is_compressed(&tid));	/* compress:K2 */
 		if (!strata_row_fits(state->check, slot))
 			state->nskipped++;
 		else
@@ -114,6 +117,7 @@ take_other_layouts(CompressState *state)
 	StrataBatchReader *reader = strata_batch_reader_create(state->rel, store->schema);
 	StrataEntries *entries = strata_entries_create(store->batches, state->snapshot);
 
+	Assert(CheckRelationLockedByMe(state->rel, ExclusiveLock, true));	/* compress:K2 */
 	strata_store_check_entries(store, state->snapshot);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, batch_slot))
 	{
@@ -270,6 +274,7 @@ strata_store_compress(Relation rel, bool recompress, StrataCompressResult *resul
 	first = !OidIsValid(strata_companion_oid(rel));
 	(void) strata_companion_prepare(rel, &layout);
 
+	Assert(CheckRelationLockedByMe(rel, ExclusiveLock, true));	/* compress:K2 */
 	state.silenced = strata_silence_begin(rel);
 	/* all that was committed before we got the lock, unless our isolation level forbids */
 	state.snapshot = RegisterSnapshot(IsolationUsesXactSnapshot() ?
@@ -300,6 +305,8 @@ strata_store_compress(Relation rel, bool recompress, StrataCompressResult *resul
 	strata_batch_writer_flush(state.writer);
 	if (result->incremental)
 		merge_batches(&state);
+	/* nothing was lost on the way: merging counts rows again */
+	Assert(result->incremental || state.writer->nrows == state.nread);	/* compress:K4 */
 	strata_batch_writer_end(state.writer);
 	if (encoded == NULL ? recompress || first : recompress && !result->incremental)
 		remember_encoding(state.store, encoding);

@@ -14,6 +14,7 @@
 #include "access/xact.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 #include "storage/predicate.h"
 #include "utils/inval.h"
 #include "utils/snapmgr.h"
@@ -38,6 +39,7 @@ strata_store_decompress(Relation rel)
 	PushActiveSnapshot(snapshot);
 	TransferPredicateLocksToHeapRelation(rel);
 	TransferPredicateLocksToHeapRelation(scan->store->batches);
+	Assert(CheckRelationLockedByMe(rel, ExclusiveLock, true));	/* compress:K2 */
 	/* before the rows are put back: some may be back already, by an update */
 	strata_store_delete_batches(scan->store, snapshot, GetCurrentCommandId(true));
 	writer = strata_row_writer_begin(rel);

@@ -120,6 +120,7 @@ strata_table_compress(Relation rel, bool recompress)
 
 	measure(rel, &before);
 	strata_owner_enter(rel->rd_rel->relowner, &saved);
+	Assert(GetUserId() == rel->rd_rel->relowner && InSecurityRestrictedOperation());	/* job:J2 */
 	strata_store_compress(rel, recompress, &result);
 	strata_owner_leave(&saved);
 	if (result.nmoved > 0)
@@ -158,6 +159,7 @@ strata_table_decompress(Relation rel)
 
 	CheckTableNotInUse(rel, "decompress_chunk");
 	strata_owner_enter(rel->rd_rel->relowner, &saved);
+	Assert(GetUserId() == rel->rd_rel->relowner && InSecurityRestrictedOperation());	/* job:J2 */
 	nrows = strata_store_decompress(rel);
 	strata_owner_leave(&saved);
 	if (nrows > 0)

@@ -243,6 +243,7 @@ strata_job_launcher_main(Datum arg)
 			rescan();
 			rescan_at = in_seconds(RESCAN_SECONDS);
 		}
+		Assert(!OidIsValid(MyDatabaseId) && !IsTransactionState()); /* job:J5 */
 		next = Min(start_schedulers(), rescan_at);
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
 						 TimestampDifferenceMilliseconds(GetCurrentTimestamp(), next),

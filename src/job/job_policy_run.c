@@ -115,6 +115,7 @@ run_one(Run *run, Oid relid, Work work, void *arg)
 		/* what changes the table pins search_path; an integer_now function may need it */
 		strata_role_enter(owner, &saved);
 		(void) set_config_option("client_min_messages", "warning", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+		Assert(GetUserId() == owner && InSecurityRestrictedOperation());	/* job:J2 */
 		work(relid, arg);
 		strata_owner_leave(&saved);
 		ReleaseCurrentSubTransaction();

@@ -50,6 +50,7 @@ add_clamped(TimestampTz a, int64 b)
 {
 	TimestampTz sum;
 
+	Assert(b > 0 && !TIMESTAMP_IS_NOBEGIN(a));	/* job:J4 */
 	if (pg_add_s64_overflow(a, b, &sum) || !IS_VALID_TIMESTAMP(sum))
 		return DT_NOEND;
 	return sum;
@@ -103,6 +104,7 @@ fixed_next(const StrataJob *job, TimestampTz after)
 		next = earlier;
 		k--;
 	}
+	Assert(next > after);	/* job:J4 */
 	return next;
 }
 
@@ -147,5 +149,7 @@ strata_job_retry_start(const StrataJob *job, TimestampTz after, int failures)
 	retry = add_clamped(after, Max(delay, MIN_RETRY_DELAY));
 	if (regular > after && regular < retry)
 		retry = Max(regular, add_clamped(after, MIN_RETRY_DELAY));
+	Assert(retry >= add_clamped(after, MIN_RETRY_DELAY));	/* job:J4 */
+	Assert(regular <= after || retry <= Max(regular, add_clamped(after, MIN_RETRY_DELAY))); /* job:J4 */
 	return retry;
 }

@@ -96,6 +96,7 @@ wake_locked(Oid database, TimestampTz at, bool starved)
 	JobShared  *shared = strata_job_shared;
 	int			i;
 
+	Assert(LWLockHeldByMeInMode(shared->lock, LW_EXCLUSIVE));	/* job:J6 */
 	for (i = 0; i < shared->nwakes; i++)
 		if (shared->wakes[i].database == database)
 			break;
@@ -200,6 +201,7 @@ reserve_slot(Oid database, int32 job_id, bool *running)
 		slot = -1;
 	if (slot >= 0)
 	{
+		Assert(shared->slots[slot].pid == 0);	/* job:J1 */
 		shared->slots[slot].database = database;
 		shared->slots[slot].job_id = job_id;
 		shared->slots[slot].pid = 0;
@@ -214,6 +216,7 @@ static void
 free_slot(int slot)
 {
 	LWLockAcquire(strata_job_shared->lock, LW_EXCLUSIVE);
+	Assert(strata_job_shared->slots[slot].pid == 0);	/* job:J1 */
 	strata_job_shared->slots[slot].database = InvalidOid;
 	strata_job_shared->slots[slot].pid = 0;
 	strata_job_shared->freed++;
@@ -230,6 +233,7 @@ strata_job_start_worker(Oid database, int32 job_id, Oid role, bool *running)
 
 	if (slot < 0)
 		return false;
+	Assert(!RecoveryInProgress());	/* job:J1 */
 	data.database = database;
 	data.role = role;
 	data.generation = strata_job_shared->slots[slot].generation;
@@ -268,6 +272,7 @@ release_slot(int code, Datum arg)
 		shared->unstarted[shared->nunstarted].database = my_database;
 		shared->unstarted[shared->nunstarted++].job_id = shared->slots[my_slot].job_id;
 	}
+	Assert(shared->slots[my_slot].pid == MyProcPid);	/* job:J1 */
 	shared->slots[my_slot].database = InvalidOid;
 	shared->slots[my_slot].pid = 0;
 	shared->freed++;

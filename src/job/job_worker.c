@@ -103,6 +103,7 @@ set_memory(const StrataJob *job)
 static void
 begin(void)
 {
+	Assert(!IsTransactionState());	/* job:J3 */
 	SetCurrentStatementStartTimestamp();
 	StartTransactionCommand();
 	XactReadOnly = false;
@@ -149,6 +150,7 @@ call_in_portal(const StrataJob *job)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("job %d has another owner, or calls another routine, since its process was started", job->id)));
+	Assert(strata_job_is_system(job) || GetSessionUserId() == job->owner);	/* job:J2 */
 	set_memory(job);
 	strata_job_call(job, false);
 	if (portal->portalSnapshot != NULL)
@@ -272,6 +274,7 @@ strata_job_run(int32 id)
 		job = strata_job_get(id);
 		MemoryContextSwitchTo(old);
 	}
+	Assert(job == NULL || job->running_pid == MyProcPid);	/* job:J3 */
 	commit();
 	if (job != NULL)
 	{

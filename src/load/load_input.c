@@ -89,6 +89,7 @@ read_float8(PG_FUNCTION_ARGS)
 		digits > MAX_EXACT8 || scale > MAX_SCALE8)
 		return float8in(fcinfo);
 	value = (float8) digits / powers8[scale];
+	Assert(DatumGetFloat8(float8in(fcinfo)) == (negative ? -value : value));	/* load:L3 */
 	PG_RETURN_FLOAT8(negative ? -value : value);
 }
 
@@ -104,6 +105,7 @@ read_float4(PG_FUNCTION_ARGS)
 		digits > MAX_EXACT4 || scale > MAX_SCALE4)
 		return float4in(fcinfo);
 	value = (float4) digits / powers4[scale];
+	Assert(DatumGetFloat4(float4in(fcinfo)) == (negative ? -value : value));	/* load:L3 */
 	PG_RETURN_FLOAT4(negative ? -value : value);
 }
 
@@ -229,6 +231,7 @@ read_timestamptz(PG_FUNCTION_ARGS)
 
 	if (PG_GETARG_INT32(2) >= 0 || !read_day_and_time(&p, &result) || !read_zone(p, &zone))
 		return timestamptz_in(fcinfo);
+	Assert(DatumGetTimestampTz(timestamptz_in(fcinfo)) == result - zone * USECS_PER_MINUTE); /* load:L3 */
 	PG_RETURN_TIMESTAMPTZ(result - zone * USECS_PER_MINUTE);
 }
 
@@ -240,6 +243,7 @@ read_timestamp(PG_FUNCTION_ARGS)
 
 	if (PG_GETARG_INT32(2) >= 0 || !read_day_and_time(&p, &result) || *p != '\0')
 		return timestamp_in(fcinfo);
+	Assert(DatumGetTimestamp(timestamp_in(fcinfo)) == result);	/* load:L3 */
 	PG_RETURN_TIMESTAMP(result);
 }
 
@@ -251,6 +255,7 @@ read_date(PG_FUNCTION_ARGS)
 
 	if (!read_day(&p, &day) || *p != '\0')
 		return date_in(fcinfo);
+	Assert(DatumGetDateADT(date_in(fcinfo)) == day - POSTGRES_EPOCH_JDATE); /* load:L3 */
 	PG_RETURN_DATEADT(day - POSTGRES_EPOCH_JDATE);
 }
 

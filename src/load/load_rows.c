@@ -129,6 +129,9 @@ flush(Load *load, LoadBuffer *buffer)
 
 	if (buffer == NULL || buffer->nrows == 0)
 		return;
+	Assert(buffer->direct == NULL || buffer == load->current);	/* load:L2 */
+	Assert(buffer->target->ri_TrigDesc == NULL ||
+		   !buffer->target->ri_TrigDesc->trig_insert_before_row);	/* load:L1 */
 	bulk = bulk_state(buffer);
 	/* an error from here on is about a line that is no longer the current one */
 	if (copy != NULL)
@@ -169,6 +172,7 @@ next_slot(LoadBuffer *buffer)
 static void
 count_collected(Load *load, LoadBuffer *buffer)
 {
+	Assert(buffer->nrows < MAX_ROWS);	/* load:L2 */
 	buffer->lines[buffer->nrows++] = load->copy != NULL ? load->copy->cur_lineno : 0;
 	if (load->copy != NULL)
 		buffer->nbytes += load->copy->line_buf.len;
@@ -200,6 +204,7 @@ put_back(TupleTableSlot *slot, void *arg)
 	ExecCopySlot(own, slot);
 	own->tts_tableOid = RelationGetRelid(buffer->target->ri_RelationDesc);
 	count_collected(given->load, buffer);
+	Assert(given->load->nbatched > 0);	/* load:L1 */
 	given->load->nbatched--;
 	if (buffer->nrows == MAX_ROWS)
 		flush(given->load, buffer);
@@ -317,6 +322,7 @@ begin_direct(Load *load, LoadBuffer *buffer)
 static void
 free_buffer(LoadBuffer *buffer)
 {
+	Assert(buffer->nrows == 0 && buffer->direct == NULL);	/* load:L2 */
 	if (buffer->bulk != NULL)
 		FreeBulkInsertState(buffer->bulk);
 	for (int i = 0; i < MAX_ROWS && buffer->slots[i] != NULL; i++)

@@ -13,6 +13,7 @@
 #include "pg/pg.h"
 
 #include "access/heapam.h"
+#include "storage/lmgr.h"
 
 /* See pg.h. */
 bool
@@ -21,5 +22,6 @@ strata_tuple_delete_as_moved(Relation rel, const ItemPointerData *tid, CommandId
 	ItemPointerData self = *tid;
 	TM_FailureData tmfd;
 
+	Assert(CheckRelationLockedByMe(rel, RowExclusiveLock, true));	/* pg:Q2 */
 	return heap_delete(rel, &self, cid, InvalidSnapshot, wait, &tmfd, true) == TM_Ok;
 }

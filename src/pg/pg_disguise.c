@@ -28,6 +28,7 @@ keep_disguises(Datum arg, Oid relid)
 void
 strata_disguise_push(StrataDisguise *disguise, Relation rel, const TableAmRoutine *shown)
 {
+	Assert(rel->rd_tableam != shown);	/* pg:Q1 */
 	disguise->rel = rel;
 	disguise->relid = RelationGetRelid(rel);
 	disguise->own = rel->rd_tableam;
@@ -42,6 +43,7 @@ void
 strata_disguise_pop(StrataDisguise *disguise)
 {
 	Assert(disguises == disguise);	/* pg:Q1 */
+	Assert(disguise->rel->rd_tableam == disguise->shown);	/* pg:Q1 */
 	disguises = disguise->next;
 	disguise->rel->rd_tableam = disguise->own;
 }

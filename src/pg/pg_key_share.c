@@ -144,6 +144,19 @@ infobits_of(uint16 infomask)
 		((infomask & HEAP_XMAX_KEYSHR_LOCK) != 0 ? XLHL_XMAX_KEYSHR_LOCK : 0);
 }
 
+/*
+ * Is the version locked, or changed, so that FOR KEY SHARE has to wait?  For
+ * whom.  Lockers are of other transactions than the one that changed it.
+ */
+static TransactionId
+conflict(const MultiXactMember *members, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (members[i].status == MultiXactStatusForUpdate || members[i].status == MultiXactStatusUpdate)
+			return members[i].xid;
+	return InvalidTransactionId;
+}
+
 /* The page is locked exclusively; vmbuffer is pinned if it is all visible. */
 static void
 set_xmax(Relation rel, Buffer buffer, OffsetNumber offnum, HeapTupleHeader header, Buffer vmbuffer,
@@ -153,6 +166,9 @@ set_xmax(Relation rel, Buffer buffer, OffsetNumber offnum, HeapTupleHeader heade
 	uint16		infomask = infomask_of(members, n);
 	bool		cleared;
 
+	Assert(!TransactionIdIsValid(conflict(members, n)));	/* pg:Q2 */
+	Assert(!PageIsAllVisible(BufferGetPage(buffer)) ||
+		   visibilitymap_pin_ok(BufferGetBlockNumber(buffer), vmbuffer));	/* pg:Q2 */
 	cleared = PageIsAllVisible(BufferGetPage(buffer)) &&
 		visibilitymap_clear(rel, BufferGetBlockNumber(buffer), vmbuffer, VISIBILITYMAP_ALL_FROZEN);
 
@@ -178,19 +194,6 @@ set_xmax(Relation rel, Buffer buffer, OffsetNumber offnum, HeapTupleHeader heade
 		PageSetLSN(BufferGetPage(buffer), recptr);
 	}
 	END_CRIT_SECTION();
-}
-
-/*
- * Is the version locked, or changed, so that FOR KEY SHARE has to wait?  For
- * whom.  Lockers are of other transactions than the one that changed it.
- */
-static TransactionId
-conflict(const MultiXactMember *members, int n)
-{
-	for (int i = 0; i < n; i++)
-		if (members[i].status == MultiXactStatusForUpdate || members[i].status == MultiXactStatusUpdate)
-			return members[i].xid;
-	return InvalidTransactionId;
 }
 
 /* Add the lockers that are still there and are not members yet. */

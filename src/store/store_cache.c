@@ -72,6 +72,7 @@ build_cache(Relation batches)
 	Size		head = MAXALIGN(offsetof(CompanionCache, indexes) + sizeof(CachedIndex) * nindexes);
 	CompanionCache *cache;
 
+	Assert(batches->rd_tableam == GetHeapamTableAmRoutine());	/* store:S7 */
 	strata_companion_check(batches);
 	for (int i = 0; i < nindexes; i++)
 		describe_index(&described[i], list_nth_oid(indexes, i));

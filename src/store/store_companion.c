@@ -420,6 +420,7 @@ strata_store_open_as(Relation rel, TupleDesc desc, LOCKMODE lockmode)
 
 	if (!OidIsValid(companion))
 		return NULL;
+	Assert(CheckRelationLockedByMe(rel, AccessShareLock, true));	/* store:S9 */
 	store = palloc0(sizeof(StrataStore));
 	store->rel = rel;
 	store->lockmode = lockmode;
@@ -526,6 +527,7 @@ strata_companion_rekey(Oid companion, const StrataLocator *to)
 {
 	char		name[NAMEDATALEN];
 
+	Assert(strata_companion_is(companion)); /* store:S7 */
 	strata_companion_name(name, to);
 	RenameRelationInternal(companion, name, true, false);
 	CommandCounterIncrement();
@@ -579,6 +581,7 @@ strata_companion_drop(Oid companion)
 {
 	ObjectAddress address;
 
+	Assert(strata_companion_is(companion)); /* store:S7 */
 	ObjectAddressSet(address, RelationRelationId, companion);
 	performDeletion(&address, DROP_CASCADE,
 					PERFORM_DELETION_INTERNAL | PERFORM_DELETION_QUIETLY |

@@ -538,10 +538,13 @@ strata_companion_prepare(Relation rel, StrataLayout **layout)
 	Oid			companion = strata_companion_oid(rel);
 	StrataOwnerSave saved;
 
+	Assert(CheckRelationLockedByMe(rel, ExclusiveLock, true));	/* store:S3 */
 	strata_extension_owner_enter(&saved);
 	if (!OidIsValid(companion))
 	{
 		companion = create_companion(rel, specs, n);
+		/* found again by the name of R's storage alone */
+		Assert(strata_companion_oid(rel) == companion); /* store:S1 */
 		remember_layout(companion, *layout);
 	}
 	else if (!admit_layout(companion, *layout) || !add_missing_columns(rel, companion, specs, n))
@@ -567,6 +570,7 @@ strata_companion_prepare(Relation rel, StrataLayout **layout)
 		ensure_index(rel, companion, *layout, strata_companion_segment_keys, true);
 		ensure_index(rel, companion, *layout, strata_companion_order_keys, false);
 	}
+	Assert(is_admitted(companion, *layout));	/* store:S6 */
 	strata_extension_owner_leave(&saved);
 	return companion;
 }

@@ -196,6 +196,10 @@ strata_entry_insert(Relation batches, int64 row, StrataEntryKind kind, const Ite
 {
 	HeapTuple	tuple = form_entry(batches, row, kind, tid);
 
+	/* frozen, seen by all: only what changes nothing for readers */
+	Assert(!forever || kind == STRATA_ENTRY_LOCK);	/* store:S2 */
+	Assert((kind == STRATA_ENTRY_UPDATED || kind == STRATA_ENTRY_MOVED) == (tid != NULL));	/* store:S2 */
+	Assert(tid == NULL || !strata_tid_is_compressed(tid));	/* store:S8 */
 	heap_insert(batches, tuple, cid, 0, NULL);
 	index_entry(batches, tuple, row);
 	if (forever)
@@ -213,6 +217,9 @@ strata_entry_replace(Relation batches, const StrataEntry *entry, StrataEntryKind
 	HeapTuple	tuple = form_entry(batches, entry->row, kind, tid);
 	ItemPointerData self = entry->self;
 
+	/* what became of a row is final, but a rewrite may forget its place */
+	Assert(entry->kind == STRATA_ENTRY_LOCK || kind == STRATA_ENTRY_LOST);	/* store:S3 */
+	Assert(tid == NULL || !strata_tid_is_compressed(tid));	/* store:S8 */
 	if (strata_heap_update(batches, &self, tuple, cid) != TM_Ok)
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
@@ -429,6 +436,7 @@ give_out(StrataEntries *entries, int n, int position)
 			repalloc(entries->rows, sizeof(uint16) * size);
 		entries->rows_size = size;
 	}
+	Assert(n == 0 || entries->rows[n - 1] < position || !IsMVCCSnapshot(entries->snapshot)); /* store:S3 */
 	entries->rows[n] = (uint16) position;
 }
 
@@ -545,6 +553,7 @@ strata_entries_forget_places(Relation rel)
 
 	if (!OidIsValid(companion))
 		return;
+	Assert(CheckRelationLockedByMe(rel, AccessExclusiveLock, true));	/* store:S9 */
 	batches = table_open(companion, RowExclusiveLock);
 	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	strata_entries_visit(batches, snapshot, 0, STRATA_BATCH_MAX_ROW_NUMBER, forget_place, NULL);

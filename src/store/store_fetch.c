@@ -19,6 +19,7 @@
 #include "access/xact.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 #include "utils/inval.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -221,6 +222,8 @@ strata_cached_batch(Relation rel, Relation batches, int64 row, ItemPointer tid)
 {
 	CachedBatch *place = find_place(rel, batches, row);
 
+	/* or what is found could be replaced */
+	Assert(CheckRelationLockedByMe(rel, RowShareLock, true));	/* store:S3 */
 	if (place != NULL && !place->live)
 		place->stale = true;
 	if (place == NULL || !place->live)

@@ -15,6 +15,7 @@
 #include "access/xact.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 
 /* See store_private.h. */
 StrataRowWriter *
@@ -38,6 +39,7 @@ strata_row_writer_put(StrataRowWriter *writer)
 	bool		shouldFree;
 	HeapTuple	tuple = ExecFetchSlotHeapTuple(writer->slot, true, &shouldFree);
 
+	Assert(CheckRelationLockedByMe(writer->rel, RowExclusiveLock, true));	/* store:S9 */
 	CHECK_FOR_INTERRUPTS();
 	heap_insert(writer->rel, tuple, GetCurrentCommandId(true), HEAP_INSERT_NO_LOGICAL, NULL);
 	ItemPointerCopy(&tuple->t_self, &writer->slot->tts_tid);
@@ -51,6 +53,7 @@ strata_row_writer_index(StrataRowWriter *writer)
 {
 	if (writer->rri->ri_NumIndices == 0)
 		return;
+	Assert(!strata_tid_is_compressed(&writer->slot->tts_tid));	/* store:S8 */
 	ResetPerTupleExprContext(writer->estate);
 	(void) strata_insert_index_tuples(writer->rri, writer->slot, writer->estate);
 }

@@ -77,6 +77,7 @@ strata_companions_silence(void)
 bool
 strata_silence_begin(Relation rel)
 {
+	Assert(CheckRelationLockedByMe(rel, ExclusiveLock, true));	/* store:S5 */
 	/* whoever decodes this transaction needs a log that says enough */
 	if (!RelationIsLogicallyLogged(rel))
 		return false;
@@ -88,5 +89,6 @@ strata_silence_begin(Relation rel)
 void
 strata_silence_end(Relation rel)
 {
+	Assert(rel->rd_rel->relrewrite == RelationGetRelid(rel));	/* store:S5 */
 	strata_relrewrite_set(RelationGetRelid(rel), InvalidOid);
 }

@@ -39,6 +39,7 @@ strata_store_next_row(StrataStore *store, StrataRowGoal *goal)
 	TupleTableSlot *slot = table_slot_create(store->batches, NULL);
 	int64		next = 0;
 
+	Assert(CheckRelationLockedByMe(store->rel, RowExclusiveLock, true));	/* store:S3 */
 	if (strata_store_find_last_batch(store, SnapshotAny, slot))
 	{
 		bool		to_free;
@@ -94,6 +95,8 @@ strata_batch_writer_begin(StrataStore *store, const StrataLayout *layout)
 	int			natts = RelationGetDescr(store->batches)->natts;
 	StrataSettings *settings = strata_settings_get(store->rel);
 
+	Assert(strata_store_only_layout(store) == NULL ||
+		   strata_store_has_only_layout(store, layout->text));	/* store:S6 */
 	writer->store = store;
 	strata_store_init_goal(&writer->goal, store->batches, settings->codec_level);
 	writer->batch_rows = writer->goal.base;
@@ -178,6 +181,9 @@ strata_batch_writer_flush(StrataBatchWriter *writer)
 	/* the long part, before others have to wait */
 	strata_batch_builder_finish(writer->builder, writer->next_row, writer->values, writer->isnull);
 	begin_numbering(writer, nrows);
+	Assert(writer->shared || CheckRelationLockedByMe(writer->store->rel, ExclusiveLock, true)); /* store:S3 */
+	Assert(writer->next_row >= strata_store_next_row(writer->store, NULL)); /* store:S4 */
+	Assert(OidIsValid(batches->rd_rel->relrewrite));	/* store:S5 */
 	tuple = strata_batch_form_tuple(writer->store->schema, writer->values, writer->isnull);
 	tuple->t_tableOid = RelationGetRelid(batches);
 	/* not decoded: a decoder would have to keep all of it in memory, for nothing */
@@ -254,6 +260,7 @@ strata_store_check_entries(StrataStore *store, Snapshot snapshot)
 {
 	Snapshot	latest;
 
+	Assert(CheckRelationLockedByMe(store->rel, ExclusiveLock, true));	/* store:S3 */
 	/* else the snapshot is one of now, taken with our lock on R */
 	if (!IsolationUsesXactSnapshot())
 		return;
@@ -270,6 +277,7 @@ strata_store_delete_batch(StrataStore *store, const ItemPointerData *tid, Comman
 	TM_FailureData tmfd;
 	ItemPointerData self = *tid;
 
+	Assert(CheckRelationLockedByMe(store->rel, ExclusiveLock, true));	/* store:S3 */
 	if (heap_delete(store->batches, &self, cid, InvalidSnapshot, true, &tmfd, false) != TM_Ok)
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
@@ -290,6 +298,7 @@ void
 strata_store_delete_batch_with_entries(StrataStore *store, const ItemPointerData *tid, int64 first_row,
 									   int nrows, Snapshot snapshot, CommandId cid)
 {
+	Assert(IsMVCCSnapshot(snapshot));	/* store:S2 */
 	strata_store_delete_batch(store, tid, cid);
 	strata_entries_visit(store->batches, snapshot, first_row, first_row + nrows - 1, delete_entry, NULL);
 }

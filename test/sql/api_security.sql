@@ -154,7 +154,7 @@ RESET ROLE;
 DROP FUNCTION public.batch_trap();
 SELECT line, count(*) FROM log GROUP BY 1;
 
--- nothing is SECURITY DEFINER; what is written in SQL pins its search_path, or was parsed when it was made
+-- api:P3: nothing is SECURITY DEFINER; what is written in SQL pins its search_path, or was parsed when it was made
 SELECT count(*) FILTER (WHERE prosecdef) AS security_definer,
        count(*) FILTER (WHERE l.lanname IN ('sql', 'plpgsql') AND prosqlbody IS NULL AND NOT coalesce(array_to_string(proconfig, ','), '') ~ 'search_path=') AS unpinned
     FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
