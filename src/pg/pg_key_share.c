@@ -34,6 +34,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
+#include "storage/lmgr.h"
 #include "storage/procarray.h"
 
 /*-------------------------------------------------------------------------
@@ -166,6 +167,7 @@ set_xmax(Relation rel, Buffer buffer, OffsetNumber offnum, HeapTupleHeader heade
 	uint16		infomask = infomask_of(members, n);
 	bool		cleared;
 
+	Assert(CheckRelationLockedByMe(rel, RowShareLock, true));	/* pg:Q2 */
 	Assert(!TransactionIdIsValid(conflict(members, n)));	/* pg:Q2 */
 	Assert(!PageIsAllVisible(BufferGetPage(buffer)) ||
 		   visibilitymap_pin_ok(BufferGetBlockNumber(buffer), vmbuffer));	/* pg:Q2 */

@@ -16,6 +16,8 @@
  * All belong to the extension's owner.  Logical decoding is kept quiet about
  * them (store_silence.c).
  *
+ * Over 600 lines: all that is found by the name belongs together.
+ *
  * src/store/store_companion.c
  *-------------------------------------------------------------------------
  */
