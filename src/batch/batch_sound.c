@@ -9,7 +9,7 @@
  * its end.  What is only wrong (a date in a far year, a digit of 20000) is left.
  *
  * Queries do none of this, as they do not for heap's values: who can make a checksum
- * fit is a superuser (store:S11).  strata.verify() looks into all.
+ * fit is a superuser (store:S7).  strata.verify() looks into all.
  *
  * Not followed: composite types, multiranges, tsquery, jsonpath, and types of
  * extensions, whose insides are theirs.
