@@ -512,6 +512,7 @@ strata_agg_bucket_of(AggBucket *bucket, int64 ts, int64 *lo, int64 *hi)
 			bucket->value = call_function(bucket, ts);
 		bucket->known = true;
 	}
+	Assert(bucket->lo <= ts && ts <= bucket->hi);	/* agg:G5 */
 	*lo = bucket->lo;
 	*hi = bucket->hi;
 	return bucket->value;

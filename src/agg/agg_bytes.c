@@ -86,7 +86,7 @@ strata_agg_group_read_keys(StrataAggState *agg, const char *in)
 
 /* See agg_private.h. */
 void
-strata_agg_group_combine(StrataAggState *agg, AggCell *cells, const char *in)
+strata_agg_group_combine(StrataAggState *agg, AggCell *cells, const char *in, const char *end)
 {
 	for (int i = 0; i < agg->ncalls; i++)
 	{
@@ -110,4 +110,5 @@ strata_agg_group_combine(StrataAggState *agg, AggCell *cells, const char *in)
 		else
 			call->kernel->combine(&cells[i], &cell);
 	}
+	Assert(in == end);			/* agg:G13: the same keys and calls wrote it */
 }

@@ -310,6 +310,8 @@ prepare_call(StrataAggState *agg, int i)
 		if (col == NULL)
 			col = strata_agg_value_column(agg, call->value);
 	}
+	Assert(!call->integers || (call->filter == NULL && strata_agg_takes_integers(call->kernel)));	/* agg:G16 */
+	Assert(!call->scaled || call->generic != NULL); /* agg:G18 */
 	call->valid = valid_rows(agg, i, col);
 	if (call->scaled)
 		call->v = strata_agg_selected_values(agg->vector, col);
@@ -334,6 +336,7 @@ run_as_floats(StrataAggState *agg, AggCall *call, AggCell *cell, AggRun run)
 	bool		is_float4 = call->kernel->kind == AGG_VALUE_FLOAT4;
 	void	   *v = MemoryContextAlloc(agg->vector_mcxt, (Size) run.n * kind_width[call->kernel->kind]);
 
+	Assert(call->width == sizeof(int16) || call->width == sizeof(int32));	/* agg:G16 */
 	for (int i = 0; i < run.n; i++)
 	{
 		int32		x = call->width == sizeof(int16) ? ((const int16 *) run.v)[i] : ((const int32 *) run.v)[i];
@@ -357,6 +360,7 @@ add_run(StrataAggState *agg, AggCell *cells, int from, int to)
 	bool		whole = agg->vector->whole && from == 0 && to == agg->vector->nselected;
 	bool		summarized = whole;
 
+	Assert(from >= 0 && from < to && to <= agg->vector->nselected); /* agg:G1 */
 	for (int i = 0; i < agg->ncalls; i++)
 	{
 		AggCall    *call = &agg->calls[i];
@@ -390,6 +394,7 @@ add_vector(StrataAggState *agg, AggVector *vector)
 {
 	bool		summarized = false;
 
+	Assert(!vector->whole || (vector->batch != NULL && vector->nselected == vector->nrows));	/* agg:G1 */
 	agg->vector = vector;
 	agg->nruns = 1;
 	MemoryContextReset(agg->vector_mcxt);
@@ -451,6 +456,7 @@ return_partial(StrataAggState *agg, TupleTableSlot *slot, const AggGroup *group)
 	StringInfoData buf;
 	AggGroup	all = {0, 0, NULL, agg->cells};
 
+	Assert(agg->stop.kind == AGG_STOP_NONE);	/* agg:G13 */
 	initStringInfo(&buf);
 	strata_agg_group_write(agg, group != NULL ? group : &all, &buf);
 	slot->tts_values[0] = PointerGetDatum(buf.data);
@@ -466,6 +472,7 @@ strata_agg_next_group(StrataAggState *agg)
 	AggGroup   *group = NULL;
 	AggCell    *cells = agg->cells;
 
+	Assert(agg->done);			/* agg:G1 */
 	ExecClearTuple(slot);
 	if (agg->nkeys > 0)
 	{

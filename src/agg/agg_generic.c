@@ -86,6 +86,7 @@ strata_agg_generic_create(StrataAggState *agg, const Aggref *aggref)
 	Form_pg_aggregate form;
 	ExprContext *econtext = makeNode(ExprContext);
 
+	Assert(strata_agg_is_generic(aggref));	/* agg:G10 */
 	if (!HeapTupleIsValid(tuple))
 		elog(ERROR, "cache lookup failed for aggregate %u", aggref->aggfnoid);
 	form = (Form_pg_aggregate) GETSTRUCT(tuple);
@@ -166,6 +167,7 @@ advance(AggGeneric *generic, FmgrInfo *flinfo, AggCell *cell, Datum value, bool 
 	LOCAL_FCINFO(fcinfo, 2);
 	Datum		result;
 
+	Assert(CurrentMemoryContext == generic->tmp);	/* agg:G10 */
 	if (flinfo->fn_strict)
 	{
 		if (isnull)
@@ -239,6 +241,7 @@ strata_agg_generic_run_scaled(AggGeneric *generic, AggCell *cell, const AggRun *
 {
 	AggNumericSum *sum = sum_of(generic, cell);
 
+	Assert(generic->adds_numerics); /* agg:G18 */
 	if (!strata_agg_numeric_has_room(sum, scale))
 	{
 		MemoryContext old = MemoryContextSwitchTo(generic->tmp);
@@ -329,6 +332,7 @@ serialize(AggGeneric *generic, const AggCell *cell)
 
 	if (generic->transtype != INTERNALOID)
 		return cell->v.d;
+	Assert(OidIsValid(generic->serialfn.fn_oid) && OidIsValid(generic->deserialfn.fn_oid)); /* agg:G8 */
 	InitFunctionCallInfoData(*fcinfo, &generic->serialfn, 1, InvalidOid,
 							 (Node *) generic->caller, NULL);
 	fcinfo->args[0].value = cell->v.d;
@@ -441,6 +445,7 @@ strata_agg_generic_read(AggGeneric *generic, const char *in, AggCell *cell)
 static void
 combine_states(AggGeneric *generic, AggCell *state, const AggCell *other)
 {
+	Assert(OidIsValid(generic->combinefn.fn_oid));	/* agg:G8 */
 	if (state->w.isnull && generic->combinefn.fn_strict)
 	{
 		if (!other->w.isnull)

@@ -76,6 +76,7 @@ strata_agg_table_create(StrataAggState *agg, MemoryContext mcxt)
 {
 	AggTable   *table = palloc0(sizeof(AggTable));
 
+	Assert(agg->nkeys <= 8 * sizeof(((AggGroup *) NULL)->nulls));	/* agg:G3 */
 	table->agg = agg;
 	table->mcxt = mcxt;
 	table->limit = get_hash_memory_limit();
@@ -313,6 +314,7 @@ strata_agg_table_spill(AggTable *table)
 	StringInfoData buf;
 	TupleTableSlot *slot;
 
+	Assert(table->mcxt == table->agg->group_mcxt);	/* agg:G8 */
 	table->peak = Max(table->peak, MemoryContextMemAllocated(table->mcxt, true));
 	table->spills++;
 	if (table->sort == NULL)
@@ -353,6 +355,7 @@ merge_tuple(AggTable *table)
 	old = MemoryContextSwitchTo(agg->vector_mcxt);
 	data = DatumGetByteaPP(slot_getattr(table->sort_slot, 2, &isnull));
 	in = strata_agg_group_read_keys(agg, VARDATA_ANY(data));
+	Assert(hash == hash_keys(agg)); /* agg:G8 */
 	foreach(lc, table->merged)
 		if (same_keys(agg, lfirst(lc)))
 			group = lfirst(lc);
@@ -363,7 +366,7 @@ merge_tuple(AggTable *table)
 		table->merged = lappend(table->merged, group);
 		MemoryContextSwitchTo(agg->vector_mcxt);
 	}
-	strata_agg_group_combine(agg, group->cells, in);
+	strata_agg_group_combine(agg, group->cells, in, (char *) data + VARSIZE_ANY(data));
 	MemoryContextSwitchTo(old);
 }
 
@@ -406,6 +409,7 @@ strata_agg_table_finish(AggTable *table)
 		return;
 	if (table->ngroups > 0)
 		strata_agg_table_spill(table);
+	Assert(table->ngroups == 0);	/* agg:G8 */
 	tuplesort_performsort(table->sort);
 	table->pending = false;
 }

@@ -144,6 +144,8 @@ strata_agg_input_create(PlanState *child, int ninputs)
 void
 strata_agg_input_choose(AggInput *input, StrataAggState *agg, bool reverse)
 {
+	Assert(agg->stage == AGG_STAGE_WHOLE);	/* agg:G13 */
+	Assert(input->counter == NULL); /* agg:G17 */
 	input->chooser = agg;
 	input->reverse = reverse;
 }
@@ -329,6 +331,7 @@ next_listed(AggInput *input, Source *source)
 		input->list[0] = input->list[--input->nlisted];
 		if (input->nlisted > 1)
 			sink(input->list, input->nlisted, 0);
+		Assert(input->nlisted == 0 || input->list[0].rank.rank <= listed.rank.rank);	/* agg:G11 */
 		if (!strata_agg_stop_wants(agg, &listed.rank))
 		{
 			agg->counters.skipped++;
@@ -414,7 +417,8 @@ next_of_source(AggInput *input, Source *source)
 	batch = next_batch(input, source);
 	if (batch == NULL)
 		return NULL;
-	Assert(!batch->reverse);
+	Assert(!batch->reverse);	/* agg:G2 */
+	Assert(strata_vector_is_sound(batch));	/* agg:G1 */
 	result = &input->vector;
 	result->nrows = batch->reader->nrows;
 	result->nselected = batch->nrows;
@@ -431,6 +435,7 @@ next_of_source(AggInput *input, Source *source)
 	result->whole = strata_vector_is_whole(batch);
 	result->columns = NULL;
 	result->views = input->views;
+	Assert(result->first + result->nselected <= result->nrows || result->rows != NULL);	/* agg:G1 */
 	return result;
 }
 
@@ -479,6 +484,7 @@ strata_agg_input_column(AggVector *vector, int i)
 	from = agg_vector_row(vector, 0);
 	to = agg_vector_row(vector, vector->nselected - 1) + 1;
 	col = strata_batch_reader_rows(vector->batch->reader, vector->attnos[i], from, to - from);
+	Assert(col->constant || (col->from <= from && col->from + col->n >= to));	/* agg:G1 */
 	view = &vector->views[i];
 	*view = *col;
 	view->from = 0;

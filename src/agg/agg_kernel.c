@@ -246,6 +246,7 @@ sum_float8(AggCell *cell, const AggRun *run)
 	const float8 *v = run->v;
 	float8		s;
 
+	Assert(run->n <= STRATA_BATCH_ROWS_MAX);	/* agg:G2 */
 	if (run->n >= 16 && run->valid == NULL &&
 		sum_integers(v, run->n, cell->n == 0 ? 0.0 : cell->v.f, &s))
 	{
@@ -500,6 +501,8 @@ strata_agg_run_integers(const AggKernel *kernel, AggCell *cell, const AggRun *ru
 {
 	bool		short_ones = width == sizeof(int16);
 	AggCell		other = {.n = run->n};
+
+	Assert(run->valid == NULL && run->n > 0 && run->n <= STRATA_BATCH_ROWS_MAX);	/* agg:G16 */
 
 	switch (kernel->summary)
 	{

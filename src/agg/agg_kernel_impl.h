@@ -197,6 +197,7 @@ FN(sum_valid) (const CTYPE *v, const uint8 *valid, int n)
 static void
 FN(sum) (AggCell *cell, const AggRun *run)
 {
+	Assert(run->n <= STRATA_BATCH_ROWS_MAX);	/* agg:G2 */
 	if (run->valid == NULL)
 	{
 		cell->v.i = (int64) ((uint64) cell->v.i + (uint64) FN(sum_all) (run->v, run->n));

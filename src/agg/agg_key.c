@@ -164,6 +164,7 @@ cut_buckets(StrataAggState *agg, AggKey *key, StrataColumn *col)
 		x = strata_agg_column_int(col, row);
 		if (x < lo || x > hi)
 			add_change(key, i, strata_agg_bucket_of(key->bucket, x, &lo, &hi), false);
+		Assert(x >= lo && x <= hi); /* agg:G5 */
 		i = sorted ? end_of_range(vector, col, i, lo, hi) : i + 1;
 	}
 }
@@ -321,6 +322,7 @@ strata_agg_cut_runs(StrataAggState *agg)
 			memcpy(agg->runs, varying->changes, sizeof(int) * nruns);
 		agg->runs[nruns] = n;
 	}
+	Assert(nruns >= 1 && agg->runs[0] == 0 && agg->runs[nruns] == n);	/* agg:G3 */
 	MemoryContextSwitchTo(old);
 	return nruns;
 }
@@ -332,6 +334,7 @@ strata_agg_load_run(StrataAggState *agg, int i)
 	int			position = agg->runs[i];
 	int			row = agg_vector_row(agg->vector, position);
 
+	Assert(position < agg->runs[i + 1]);	/* agg:G3 */
 	for (int k = 0; k < agg->nkeys; k++)
 	{
 		AggKey	   *key = &agg->keys[k];
@@ -345,6 +348,7 @@ strata_agg_load_run(StrataAggState *agg, int i)
 			while (key->next_change + 1 < key->nchanges &&
 				   key->changes[key->next_change + 1] <= position)
 				key->next_change++;
+			Assert(key->changes[key->next_change] <= position); /* agg:G3 */
 			key->current = key->buckets[key->next_change];
 			key->isnull = key->nulls[key->next_change];
 		}

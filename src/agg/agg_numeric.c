@@ -68,7 +68,7 @@ strata_agg_numeric_run(AggNumericSum *sum, const AggRun *run, unsigned scale, co
 	uint8		display = 0;
 	int			n = 0;
 
-	Assert(strata_agg_numeric_has_room(sum, scale));
+	Assert(strata_agg_numeric_has_room(sum, scale));	/* agg:G18 */
 	if (run->valid == NULL)
 	{
 		for (int i = 0; i < run->n; i++)
@@ -96,7 +96,7 @@ strata_agg_numeric_run(AggNumericSum *sum, const AggRun *run, unsigned scale, co
 void
 strata_agg_numeric_combine(AggNumericSum *sum, const AggNumericSum *other)
 {
-	Assert(strata_agg_numeric_has_room(sum, other->scale));
+	Assert(strata_agg_numeric_has_room(sum, other->scale));	/* agg:G18 */
 	sum->sum += other->sum;
 	sum->n += other->n;
 	sum->scale = other->scale;

@@ -184,6 +184,7 @@ strata_agg_order_create(StrataAggState *agg, List *numbers)
 		OrderKey   *key = &order->keys[order->nkeys++];
 
 		key->key = linitial_int(one);
+		Assert(key->key < agg->nkeys);	/* agg:G14 */
 		key->sortop = (Oid) lsecond_int(one);
 		key->collation = (Oid) lthird_int(one);
 		key->nulls_first = lfourth_int(one) != 0;
@@ -316,6 +317,7 @@ sort_in_memory(AggOrder *order, StrataAggState *agg, AggGroup **groups, uint32 n
 		if (bits + width > 64)
 			break;
 		bits += width;
+		Assert(bits <= 64);		/* agg:G14: no rank pushes another out */
 		for (uint32 g = 0; g < ngroups; g++)
 			ranked[g].rank = ranked[g].rank << width | ranks[g];
 	}

@@ -141,6 +141,7 @@ strata_agg_gather(PlannerInfo *root, RelOptInfo *grouped_rel, CustomPath *partia
 	PathTarget *target = create_empty_pathtarget();
 	double		rows = partial->path.rows * (partial->path.parallel_workers + 1);
 
+	Assert(partial->path.parallel_safe && partial->path.parallel_workers > 0);	/* agg:G13 */
 	add_column_to_pathtarget(target, partial_column(), 0);
 	partial->path.pathtarget = set_pathtarget_cost_width(root, target);
 	partial->path.parallel_aware = true;
@@ -160,6 +161,7 @@ strata_agg_read_partials(StrataAggState *agg)
 	PlanState  *child = linitial(agg->css.custom_ps);
 	TupleTableSlot *slot;
 
+	Assert(agg->input == NULL && agg->stop.kind == AGG_STOP_NONE);	/* agg:G13 */
 	while (slot = ExecProcNode(child), !TupIsNull(slot))
 	{
 		MemoryContext old;
@@ -173,7 +175,8 @@ strata_agg_read_partials(StrataAggState *agg)
 		data = DatumGetByteaPP(slot_getattr(slot, 1, &isnull));
 		in = strata_agg_group_read_keys(agg, VARDATA_ANY(data));
 		strata_agg_group_combine(agg, agg->table == NULL ? agg->cells :
-								 strata_agg_table_find(agg->table)->cells, in);
+								 strata_agg_table_find(agg->table)->cells, in,
+								 (char *) data + VARSIZE_ANY(data));
 		MemoryContextSwitchTo(old);
 		if (agg->table != NULL && strata_agg_table_is_full(agg->table))
 			strata_agg_table_spill(agg->table);

@@ -109,6 +109,7 @@ best_of_sorted(const AggVector *vector, const StrataColumn *times, int from, int
 	int64		back = strata_agg_column_int(times, agg_vector_row(vector, to - 1));
 	int			i = to - 1;
 
+	Assert(from < to && times->isnull == NULL); /* agg:G12 */
 	if (last ? front >= back : front <= back)
 		return from;
 	while (i > from && strata_agg_column_int(times, agg_vector_row(vector, i - 1)) == back)
@@ -186,6 +187,7 @@ strata_agg_pick_run(StrataAggState *agg, AggCall *call, AggCell *cell,
 	if (row < 0 || (cell->n != CELL_EMPTY &&
 					(call->kernel == &pick_last ? best <= cell->w.hi : best >= cell->w.hi)))
 		return;
+	Assert(row < agg->vector->nrows);	/* agg:G12 */
 	/* of one run the other rows' values are of no interest */
 	value = from == 0 && to == agg->vector->nselected ?
 		strata_agg_value_at(agg, call->value, row, &isnull) :

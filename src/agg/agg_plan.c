@@ -32,6 +32,7 @@
 
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 
 static bool
@@ -75,6 +76,8 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tli
 	List	   *own_keys = (List *) strata_agg_refer_to_child((Node *) keys, inputs);
 	List	   *own_aggrefs = (List *) strata_agg_refer_to_child((Node *) aggrefs, inputs);
 
+	Assert(!contain_volatile_functions((Node *) keys) && !contain_volatile_functions((Node *) aggrefs));	/* agg:G6 */
+	Assert(!contain_subplans((Node *) keys) && !contain_subplans((Node *) aggrefs));	/* agg:G6 */
 	fix_opfuncids((Node *) own_keys);
 	fix_opfuncids((Node *) own_aggrefs);
 	collect_params((Node *) own_keys, &cscan->custom_exprs);

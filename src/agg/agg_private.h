@@ -304,6 +304,7 @@ typedef struct AggVector
 static inline int
 agg_vector_row(const AggVector *vector, int i)
 {
+	Assert(i >= 0 && i < vector->nselected);	/* agg:G1 */
 	return vector->rows != NULL ? vector->rows[i] : vector->first + i;
 }
 
@@ -482,8 +483,9 @@ extern void strata_agg_take_count(struct StrataAggState *agg, const StrataRowCou
 extern void strata_agg_group_write(struct StrataAggState *agg, const AggGroup *group, StringInfo out);
 /* Set the keys' current values to those at in; returns the place behind them. */
 extern const char *strata_agg_group_read_keys(struct StrataAggState *agg, const char *in);
-/* Combine the cells with those at in.  Memory: the current context, and what cells take in. */
-extern void strata_agg_group_combine(struct StrataAggState *agg, AggCell *cells, const char *in);
+/* Combine the cells with those at in, up to end.  Memory: the current context, and what cells take in. */
+extern void strata_agg_group_combine(struct StrataAggState *agg, AggCell *cells, const char *in,
+									 const char *end);
 
 /* Aggregation of a group with no rows. */
 extern void strata_agg_init_cells(struct StrataAggState *agg, AggCell *cells);

@@ -243,6 +243,7 @@ strata_agg_stop_init(StrataAggState *agg, List *numbers, List *keys, Expr *by)
 				stop->reach = 0;	/* a column */
 			stop->n = list_nth_int(numbers, 4);
 			stop->nulls_matter = list_nth_int(numbers, 5) != 0;
+			Assert(stop->n > 0);	/* agg:G11 */
 			stop->seen = palloc(sizeof(int64) * stop->n);
 			break;
 	}
@@ -314,6 +315,7 @@ load_segment(StrataAggState *agg, StrataBatchReader *reader, const AttrNumber *a
 			strata_layout_segment_index(reader->layout, attnos[input]) < 0)
 			return false;
 		col = strata_batch_reader_column(reader, attnos[input]);
+		Assert(col->constant);	/* agg:G15 */
 		key->current = col->value;
 		key->isnull = col->value_isnull;
 	}
@@ -347,6 +349,7 @@ time_is_wanted(const AggStop *stop, int64 x)
 {
 	int64		limit = stop->seen[stop->n - 1];
 
+	Assert(stop->nseen == stop->n); /* agg:G11 */
 	if (stop->last)
 		return pg_sub_s64_overflow(limit, stop->reach, &limit) || x >= limit;
 	return pg_add_s64_overflow(limit, stop->reach, &limit) || x <= limit;
@@ -426,6 +429,8 @@ strata_agg_stop_rank(StrataAggState *agg, StrataBatchReader *reader, const AttrN
 	int64		min;
 	int64		max;
 
+	Assert(value->input >= 0);	/* agg:G11: not of an expression */
+
 	/* greatest: the bounds are unknown, or there is nothing better */
 	rank->rank = PG_INT64_MAX;
 	rank->segment = NULL;
@@ -484,6 +489,8 @@ strata_agg_stop_restrict(StrataAggState *agg, AggVector *vector)
 			vector->first += hi;
 		vector->nselected -= hi;
 	}
+	Assert(vector->nselected > 0 && row_is_wanted(stop, vector, col, 0));	/* agg:G11 */
+	Assert(row_is_wanted(stop, vector, col, vector->nselected - 1));	/* agg:G11 */
 	return true;
 }
 
@@ -507,4 +514,6 @@ strata_agg_stop_see(StrataAggState *agg)
 		stop->nseen++;
 	memmove(&stop->seen[i + 1], &stop->seen[i], sizeof(int64) * (stop->nseen - 1 - i));
 	stop->seen[i] = x;
+	Assert(i == 0 || (stop->last ? stop->seen[i - 1] > x : stop->seen[i - 1] < x));	/* agg:G11 */
+	Assert(i + 1 == stop->nseen || (stop->last ? x > stop->seen[i + 1] : x < stop->seen[i + 1]));	/* agg:G11 */
 }

@@ -43,9 +43,11 @@ take_extreme(const AggKernel *kernel, AggCell *cell, Datum value, int64 n)
 			break;
 		case AGG_VALUE_FLOAT4:
 			v.f4 = DatumGetFloat4(value);
+			Assert(v.f4 != 0 && !isnan(v.f4));	/* agg:G4 */
 			break;
 		case AGG_VALUE_FLOAT8:
 			v.f8 = DatumGetFloat8(value);
+			Assert(v.f8 != 0 && !isnan(v.f8));	/* agg:G4 */
 			break;
 		default:
 			v.i8 = DatumGetInt64(value);
@@ -128,6 +130,7 @@ take_sum(const AggKernel *kernel, AggCell *cell, const StrataColumnSummary *summ
 void
 strata_agg_take_count(StrataAggState *agg, const StrataRowCount *count)
 {
+	Assert(agg->nkeys == 0 && agg->stop.kind == AGG_STOP_NONE); /* agg:G17 */
 	for (int i = 0; i < agg->ncalls; i++)
 		agg->cells[i].n += count->rows;
 	agg->counters.rows += count->rows;
@@ -146,6 +149,7 @@ strata_agg_summarize(StrataAggState *agg, AggCall *call, AggCell *cell)
 	const StrataColumnSummary *summary;
 	int64		n;
 
+	Assert(vector->whole && call->filter == NULL);	/* agg:G1 */
 	if (call->value < 0)
 	{
 		cell->n += vector->nselected;

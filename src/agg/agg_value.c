@@ -247,6 +247,7 @@ strata_agg_value_integers(StrataAggState *agg, int i)
 		const void *v = strata_batch_reader_integers(vector->batch->reader, vector->attnos[value->input],
 													 from, to - from, &width);
 
+		Assert(v == NULL || width == sizeof(int16) || width == sizeof(int32));	/* agg:G16 */
 		keep_integers(value, v, from, width);
 	}
 	return value->integers.fixed != NULL ? &value->integers : NULL;

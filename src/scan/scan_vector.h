@@ -48,6 +48,18 @@ strata_vector_is_whole(const StrataVectorBatch *vector)
 	return vector->rows == NULL && vector->nrows == vector->reader->nrows;
 }
 
+/* Are its rows of the batch, in the batch's order, and each there once?  For assertions. */
+static inline bool
+strata_vector_is_sound(const StrataVectorBatch *vector)
+{
+	if (vector->nrows < 1 || vector->nrows > vector->reader->nrows)
+		return false;
+	for (int i = 1; vector->rows != NULL && i < vector->nrows; i++)
+		if (vector->rows[i - 1] >= vector->rows[i])
+			return false;
+	return vector->rows == NULL || vector->rows[vector->nrows - 1] < vector->reader->nrows;
+}
+
 /* What of a StrataScan path's total cost is for what not everybody needs. */
 typedef struct StrataVectorCost
 {
