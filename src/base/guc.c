@@ -105,10 +105,13 @@ strata_base_init(void)
 							PGC_SIGHUP, 0, NULL, NULL, NULL);
 
 	for (int i = 0; i < (int) lengthof(bool_settings); i++)
+	{
+		Assert(*bool_settings[i].variable == bool_settings[i].boot);	/* base:A1 */
 		DefineCustomBoolVariable(bool_settings[i].name, bool_settings[i].text,
 								 bool_settings[i].detail, bool_settings[i].variable,
 								 bool_settings[i].boot, PGC_USERSET,
 								 bool_settings[i].flags, NULL, NULL, NULL);
+	}
 
 	/* takes locks to the end of the transaction that others wait for */
 	DefineCustomBoolVariable("strata.torture",

@@ -53,6 +53,7 @@ strata_owner_enter(Oid owner, StrataOwnerContext *saved)
 void
 strata_owner_leave(StrataOwnerContext *saved)
 {
+	Assert(InSecurityRestrictedOperation());	/* base:A3 */
 	AtEOXact_GUC(false, saved->guc_level);
 	SetUserIdAndSecContext(saved->user, saved->security);
 }

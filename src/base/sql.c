@@ -17,6 +17,7 @@
 #include "base/base.h"
 
 #include "access/xact.h"
+#include "catalog/namespace.h"
 #include "executor/spi.h"
 #include "parser/parser.h"
 #include "tcop/dest.h"
@@ -32,6 +33,7 @@ strata_sql_execute(const char *sql, int nargs, Oid *types, Datum *values, const 
 	int			result;
 
 	strata_search_path_pin();
+	Assert(strcmp(namespace_search_path, "pg_catalog, pg_temp") == 0);	/* base:A2 */
 	result = SPI_execute_with_args(sql, nargs, types, values, nulls, read_only, 0);
 	AtEOXact_GUC(false, level);
 	return result;
@@ -79,6 +81,7 @@ strata_sql_run_subcommand(const char *sql)
 	stmt->canSetTag = false;
 	stmt->utilityStmt = linitial_node(RawStmt, raw_parser(sql, RAW_PARSE_DEFAULT))->stmt;
 	stmt->stmt_location = -1;
+	Assert(!IsA(stmt->utilityStmt, SelectStmt));	/* base:A2: a command, not a query, which would be planned */
 	CommandCounterIncrement();
 	PushActiveSnapshot(GetTransactionSnapshot());
 	ProcessUtility(stmt, sql, false, PROCESS_UTILITY_SUBCOMMAND, NULL, NULL, None_Receiver, NULL);

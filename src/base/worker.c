@@ -14,6 +14,7 @@
 #include "postgres.h"
 
 #include "base/base.h"
+#include "base/compat.h"
 
 #include "utils/guc.h"
 
@@ -36,6 +37,7 @@ static const char *const pinned[][2] = {
 void
 strata_worker_pin_settings(void)
 {
+	Assert(strata_in_background_worker());	/* base:A2 */
 	for (int i = 0; i < lengthof(pinned); i++)
 		SetConfigOption(pinned[i][0], pinned[i][1], PGC_SUSET, PGC_S_OVERRIDE);
 }

@@ -241,6 +241,7 @@ start_scan(GapfillState *state)
 static void
 begin_group(GapfillState *state)
 {
+	Assert(!state->in_group && !state->must_fetch); /* gapfill:F1 */
 	ExecClearTuple(state->first);
 	MemoryContextReset(state->group_context);
 	if (state->row != NULL)
@@ -267,6 +268,8 @@ return_gap(GapfillState *state, bool row_is_next)
 	TupleTableSlot *scan = state->css.ss.ss_ScanTupleSlot;
 	ExprContext *context = state->css.ss.ps.ps_ExprContext;
 
+	Assert(state->in_group && state->has_gap);	/* gapfill:F2 */
+	Assert(!row_is_next || state->gap < state->row_time);	/* gapfill:F2 */
 	fill_scan_tuple(state, NULL, state->gap);
 	for (int i = 0; i < state->nfills; i++)
 	{
@@ -288,6 +291,8 @@ return_row(GapfillState *state)
 	TupleTableSlot *scan = state->css.ss.ss_ScanTupleSlot;
 	ExprContext *context = state->css.ss.ps.ps_ExprContext;
 
+	Assert(state->row_in_group && !state->must_fetch);	/* gapfill:F1 */
+	Assert(!state->has_gap || !state->row_has_time || state->gap >= state->row_time);	/* gapfill:F2 */
 	fill_scan_tuple(state, state->row, 0);
 	for (int i = 0; i < state->nfills; i++)
 	{

@@ -142,6 +142,7 @@ carried(GapfillFill *fill, ExprContext *context, MemoryContext group)
 	{
 		NullableDatum value;
 
+		Assert(fill->before.isnull);	/* gapfill:F4: no row of the group has answered */
 		value.value = ExecEvalExprSwitchContext(fill->prev, context, &value.isnull);
 		fill->before.known = true;
 		carry(fill, value, group);
@@ -166,6 +167,7 @@ look_up(GapfillFill *fill, ExprState *expr, ExprContext *context, Sample *sample
 	Datum		values[2];
 	bool		nulls[2];
 
+	Assert(!sample->known);		/* gapfill:F4 */
 	sample->known = true;
 	sample->isnull = true;
 	if (expr == NULL)
@@ -284,6 +286,7 @@ strata_gapfill_fill_gap(GapfillFill *fill, ExprContext *context, int64 time, con
 	Sample		after;
 	NullableDatum result = {.isnull = true};
 
+	Assert(ahead == NULL || *ahead > time); /* gapfill:F2 */
 	if (fill->function == GAPFILL_LOCF)
 		return carried(fill, context, group);
 

@@ -63,6 +63,7 @@ strata_gapfill_sequence_init(GapfillSequence *seq, Oid type, NullableDatum width
 				(errcode(!zoned && seq->rule.unit == 0 ? ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE :
 						 ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 				 errmsg("invalid time_bucket_gapfill argument: start out of range")));
+	Assert(seq->first <= time); /* gapfill:F2 */
 	strata_gapfill_sequence_reset(seq);
 }
 
@@ -83,5 +84,7 @@ strata_gapfill_sequence_next(GapfillSequence *seq, int64 *bucket)
 	*bucket = seq->next;
 	seq->more = seq->zoned ? strata_zone_bucket_next(&seq->zone, seq->next, &seq->next) :
 		strata_bucket_next(&seq->rule, seq->next, &seq->next);
+	Assert(*bucket >= seq->first && *bucket < seq->finish); /* gapfill:F2 */
+	Assert(!seq->more || seq->next > *bucket);	/* gapfill:F2 */
 	return true;
 }

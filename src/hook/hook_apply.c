@@ -25,6 +25,7 @@ emit_log(ErrorData *error)
 void
 strata_hook_apply_init(void)
 {
+	Assert(emit_log_hook != emit_log);	/* hook:H1 */
 	previous_hook = emit_log_hook;
 	emit_log_hook = emit_log;
 }

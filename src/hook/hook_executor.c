@@ -121,6 +121,7 @@ executor_end(QueryDesc *query_desc)
 void
 strata_executor_hooks_init(void)
 {
+	Assert(ExecutorStart_hook != executor_start);	/* hook:H1 */
 	previous_check = ExecutorCheckPerms_hook;
 	ExecutorCheckPerms_hook = check_permissions;
 	previous_start = ExecutorStart_hook;

@@ -58,6 +58,7 @@ object_access(ObjectAccessType access, Oid class_id, Oid object_id, int sub_id, 
 void
 strata_object_hook_init(void)
 {
+	Assert(object_access_hook != object_access);	/* hook:H1 */
 	previous_hook = object_access_hook;
 	object_access_hook = object_access;
 }

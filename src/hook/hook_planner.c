@@ -122,6 +122,7 @@ void
 strata_planner_hooks_init(void)
 {
 	strata_plan_note_init();
+	Assert(planner_hook != strata_plan_query);	/* hook:H1: or it would call itself */
 	previous_planner = planner_hook;
 	planner_hook = strata_plan_query;
 	previous_upper_hook = create_upper_paths_hook;

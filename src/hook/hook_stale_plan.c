@@ -195,6 +195,7 @@ strata_stale_plan_carry(PlannedStmt *stmt, int cursor_options, const StrataStale
 
 	if (stale->query == NULL)
 		return;
+	Assert(stale->query->commandType == stmt->commandType); /* hook:H3: planned again, it is the same statement */
 	relids = uncompressed_tables(stmt);
 	if (relids != NIL || stale->hypertables != NIL)
 		strata_plan_note_attach(stmt, make_note(relids, cursor_options, stale));
@@ -276,6 +277,7 @@ strata_stale_snapshot_renew(QueryDesc *query_desc)
 	if (query_desc->operation != CMD_SELECT || query_desc->plannedstmt->rowMarks == NIL ||
 		IsolationUsesXactSnapshot() || !locks_strata_rows(query_desc->plannedstmt))
 		return;
+	Assert(query_desc->estate == NULL); /* hook:H3: nobody has used the old one */
 	snapshot = GetTransactionSnapshot();
 	if (query_desc->snapshot->snapshot_type != SNAPSHOT_MVCC ||
 		query_desc->snapshot->snapXactCompletionCount == snapshot->snapXactCompletionCount)
@@ -294,6 +296,7 @@ strata_stale_plan_renew(QueryDesc *query_desc)
 
 	if (!is_stale(note))
 		return;
+	Assert(query_desc->planstate == NULL && list_length(note) == 5);	/* hook:H3 */
 	stmt = strata_plan_query(copyObject(lsecond(note)), query_desc->sourceText,
 							 intVal(lthird(note)), query_desc->params);
 	stmt->canSetTag = old->canSetTag;

@@ -5,9 +5,8 @@
  *	  settings that were TimescaleDB's; DROP DATABASE ends jobs.
  *
  * PostgreSQL would refuse the options, so they are taken out of (a copy of)
- * the statement and stored when the rest has been done.  Stored ones are taken
- * out of the catalog row while another option is set, since PostgreSQL checks
- * them all then.
+ * the statement and stored when the rest has been done.  Stored ones leave the
+ * catalog row while another option is set: PostgreSQL checks them all then.
  *
  * src/hook/hook_utility.c
  *-------------------------------------------------------------------------
@@ -236,6 +235,7 @@ alter_table(UtilityCall *call, AlterTableStmt *stmt)
 	List	   *stored = NIL;
 	ListCell   *lc;
 
+	Assert(!call->read_only_tree);	/* hook:H2: a copy */
 	plan_alter(stmt, &plan);
 	if (plan.set == NIL && plan.reset == NIL && !plan.other_options && !plan.set_access_method &&
 		plan.dropped == NIL && plan.storage == NIL && !plan.alters_chunks)

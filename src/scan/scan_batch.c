@@ -22,6 +22,7 @@
 #include "access/htup_details.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "optimizer/optimizer.h"
 #include "utils/memutils.h"
 
 /* Rows of a scan's first window. */
@@ -83,6 +84,7 @@ bool
 strata_batch_load(StrataScanState *scan, StrataOpenBatch *batch, bool again)
 {
 	StrataPruned pruned;
+	int64		ndecoded PG_USED_FOR_ASSERTS_ONLY;
 
 	CHECK_FOR_INTERRUPTS();
 	batch->next = 0;
@@ -95,8 +97,10 @@ strata_batch_load(StrataScanState *scan, StrataOpenBatch *batch, bool again)
 	if (!strata_batch_reader_load(batch->reader, batch->batch_slot))
 		return false;			/* a row entry */
 	scan->run.reader = batch->reader;
+	ndecoded = batch->reader->ndecoded;
 	pruned = strata_prune_batch(scan->pruner, &scan->run,
 								again ? NULL : strata_source_proven(scan->source), batch->verdicts);
+	Assert(batch->reader->ndecoded == ndecoded);	/* scan:R8 */
 	if (!again)
 	{
 		scan->counters.considered++;
@@ -232,6 +236,7 @@ strata_batch_filter(StrataScanState *scan, StrataOpenBatch *batch)
 	{
 		const StrataQual *qual = &scan->filter->quals[i];
 
+		Assert(batch->verdicts[i] != STRATA_NONE);	/* scan:R6: it would have been pruned */
 		if (batch->verdicts[i] == STRATA_ALL || empty)
 			continue;
 		if (qual->way != STRATA_QUAL_VECTOR || !strata_enable_vector_filter)
@@ -242,6 +247,7 @@ strata_batch_filter(StrataScanState *scan, StrataOpenBatch *batch)
 		if (!masked)
 			init_mask(scan, n);
 		masked = true;
+		Assert(qual->promotable);	/* scan:R4 */
 		strata_filter_vector(qual->tree, &scan->run, scan->mask);
 		empty = memchr(scan->mask, 1, n) == NULL;
 	}
@@ -259,6 +265,7 @@ strata_batch_filter(StrataScanState *scan, StrataOpenBatch *batch)
 		InstrCountFiltered1(&scan->css, here - batch->vector.nrows);
 	}
 	strata_batch_account(scan, batch);
+	Assert(batch->vector.nrows == 0 || strata_vector_is_sound(&batch->vector)); /* scan:R1 */
 	return batch->vector.nrows > 0;
 }
 
@@ -296,6 +303,7 @@ eval_residual(StrataScanState *scan, StrataOpenBatch *batch, StrataResidual *res
 	TupleTableSlot *slot = scan->run.slot;
 	bool		result;
 
+	Assert(!residual->qual->rows_only || !scan->needs_heap_tuple);	/* scan:R9 */
 	load_columns(scan, residual, row);
 	slot->tts_tableOid = RelationGetRelid(scan->store->rel);
 	strata_tid_set(&slot->tts_tid, batch->reader->first_row + row);
@@ -329,6 +337,7 @@ start_residual(StrataScanState *scan, StrataOpenBatch *batch, StrataResidual *re
 	residual->mode = STRATA_RESIDUAL_ROW;
 	if (!strata_enable_vector_filter || !residual->qual->stable || residual->qual->rows_only)
 		return;
+	Assert(!contain_volatile_functions((Node *) residual->qual->clause));	/* scan:R5: one result for many rows */
 	if (nvarying == 0)
 	{
 		residual->mode = STRATA_RESIDUAL_CONSTANT;
@@ -350,6 +359,7 @@ memo_residual(StrataScanState *scan, StrataOpenBatch *batch, StrataResidual *res
 	uint8	   *memo = (col->isnull != NULL && col->isnull[row]) ? &residual->null_memo :
 		&residual->memo[col->codes[row]];
 
+	Assert(memo == &residual->null_memo || col->codes[row] < col->ndict);	/* scan:R5 */
 	if (*memo == MEMO_UNKNOWN)
 		*memo = eval_residual(scan, batch, residual, row) ? MEMO_TRUE : MEMO_FALSE;
 	return *memo == MEMO_TRUE;
@@ -390,6 +400,7 @@ open_window(StrataScanState *scan, StrataOpenBatch *batch, int row)
 			to = Min(to, from + FIRST_WINDOW);
 		}
 	}
+	Assert(from <= row && row < to && to <= batch->reader->nrows);	/* scan:R8 */
 	batch->window_from = from;
 	batch->window_n = to - from;
 	batch->targets_ready = false;
@@ -573,6 +584,7 @@ strata_batch_emit(StrataScanState *scan, StrataOpenBatch *batch, int row)
 		scan_slot->tts_tableOid = RelationGetRelid(scan->store->rel);
 		strata_tid_set(&scan_slot->tts_tid, batch->reader->first_row + row);
 	}
+	Assert(ItemPointerIsValid(&scan_slot->tts_tid) && OidIsValid(scan_slot->tts_tableOid)); /* scan:R9 */
 	scan->css.ss.ss_ScanTupleSlot = scan_slot;
 	if (out != scan_slot || scan->css.ss.ps.ps_ProjInfo == NULL)
 		return out;

@@ -275,6 +275,7 @@ strata_scan_start_batches(StrataScanState *scan)
 {
 	strata_scan_open_store(scan);
 	scan->batches_started = true;
+	Assert(scan->info.nkeys == 0);	/* scan:R11: ordered scans have their own ways */
 	scan->batches_before = true;
 	scan->counters.loops++;
 	if (scan->store == NULL)
@@ -412,12 +413,15 @@ exec_scan(CustomScanState *node)
 	if (unlikely(node->ss.ps.state->es_epq_active != NULL) && has_epq_row(scan))
 	{
 		(void) strata_scan_qual(scan);
+		Assert((node->ss.ps.qual == NULL) == (node->ss.ps.plan->qual == NIL));	/* scan:R10 */
 		node->ss.ss_ScanTupleSlot = scan->table_slot;
 		return ExecScan(&node->ss, epq_next, epq_recheck);
 	}
 	ResetExprContext(node->ss.ps.ps_ExprContext);
+	Assert(IsMVCCSnapshot(node->ss.ps.state->es_snapshot)); /* scan:R2 */
 	if (scan->info.nkeys > 0)
 	{
+		Assert(ScanDirectionIsForward(node->ss.ps.state->es_direction));	/* scan:R11 */
 		if (scan->merge == NULL)
 			scan->merge = strata_merge_create(scan);
 		slot = strata_merge_next(scan->merge);

@@ -285,6 +285,7 @@ sort_rows(StrataMerge *merge, MergeInput *input)
 	RowSort		sort = {merge, input};
 	MemoryContext old = strata_merge_start_comparing(merge);
 
+	Assert(!vector->reverse);	/* scan:R11 */
 	if (vector->rows == NULL)
 	{
 		vector->rows = strata_batch_row_space(merge->scan, input->batch, vector->nrows);
@@ -389,6 +390,7 @@ start(StrataMerge *merge)
 {
 	StrataScanState *scan = merge->scan;
 
+	Assert(merge->nheap == 0 && merge->npending == 0);	/* scan:R1: nothing is left of a scan before */
 	merge->started = true;
 	scan->counters.loops++;
 	if (advance_input(merge, merge->rowstore))
@@ -408,7 +410,7 @@ check_order(StrataMerge *merge, MergeInput *input)
 {
 	MemoryContext old;
 
-	Assert(!merge->has_last ||
+	Assert(!merge->has_last ||	/* scan:R11 */
 		   strata_merge_compare(merge, merge->nkeys, merge->last, merge->last_isnull,
 						input->values, input->isnull) <= 0);
 	MemoryContextReset(merge->check_mcxt);
@@ -460,6 +462,7 @@ strata_merge_next(StrataMerge *merge)
 	}
 	merge->advance = true;
 	input = merge->heap[0];
+	Assert((input->batch == NULL) == (input == merge->rowstore));	/* scan:R1 */
 #ifdef USE_ASSERT_CHECKING
 	check_order(merge, input);
 #endif

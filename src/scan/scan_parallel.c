@@ -56,6 +56,7 @@ attach(StrataScanState *scan, StrataParallel *shared)
 	scan->parallel = shared;
 	if (shared->heap_offset != 0)
 		scan->heap_pscan = scan_at(shared, shared->heap_offset);
+	Assert(scan->info.nkeys == 0);	/* scan:R11 */
 	if (shared->has_batches)
 		strata_source_set_parallel(scan->source, scan_at(shared, shared->batch_offset));
 }

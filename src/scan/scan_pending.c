@@ -161,6 +161,7 @@ start_range_in_order(StrataMerge *merge)
 							  STRATA_RANGE_LAYOUT_NULL : STRATA_RANGE_LAYOUT,
 							  index_direction(merge), !whole);
 	merge->nranges++;
+	Assert(merge->nranges <= 2);	/* scan:R13: bounds, and nulls apart */
 	return true;
 }
 
@@ -189,6 +190,7 @@ peek(StrataMerge *merge)
 {
 	MergeBound *bound = &merge->lookahead_bound;
 
+	Assert(merge->incremental || merge->nranges > 0);	/* scan:R11 */
 	while (!strata_source_peek(merge->scan->source, &bound->values[0], &bound->isnull[0]))
 		if (!start_range_in_order(merge))
 			return false;
@@ -281,6 +283,7 @@ load_listed(StrataMerge *merge, MergeInput *input)
 	StrataScanState *scan = merge->scan;
 	ItemPointer tid = &merge->pending[merge->next_pending++].tid;
 
+	Assert(merge->next_pending <= merge->npending); /* scan:R1 */
 	if (!strata_source_fetch(scan->source, tid, input->batch->batch_slot))
 		elog(ERROR, "batch (%u,%u) of \"%s\" has disappeared",
 			 ItemPointerGetBlockNumber(tid), ItemPointerGetOffsetNumber(tid),

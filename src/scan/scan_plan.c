@@ -110,6 +110,7 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tli
 			child = outerPlan(child);
 		cscan->custom_plans = list_make1(child);
 	}
+	Assert(info.has_child == (cscan->custom_plans != NIL)); /* scan:R3: the row store is read once */
 	cscan->scan.plan.targetlist = tlist;
 	cscan->scan.scanrelid = rel->relid;
 	cscan->flags = path->flags;

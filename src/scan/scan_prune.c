@@ -218,6 +218,7 @@ strata_prune_compare(int strategy, const int *lo, const int *hi)
 			all = (lo && *lo > 0) || (hi && *hi < 0);
 			break;
 	}
+	Assert(!(none && all) || (lo && hi && *lo > *hi));	/* scan:R6 */
 	return none ? STRATA_NONE : all ? STRATA_ALL : STRATA_SOME;
 }
 
@@ -249,6 +250,7 @@ filter_verdict(const FilterNode *leaf, StrataBatchReader *reader)
 	Size		size;
 	const uint8 *filter;
 
+	Assert(leaf->op == FILTER_COMPARE ? leaf->strategy == BTEqualStrategyNumber : leaf->op == FILTER_IN);	/* scan:R6 */
 	if (is_constant_column(reader, leaf->attno))
 		return STRATA_SOME;
 	filter = strata_batch_reader_filter(reader, leaf->attno, &size);
@@ -271,6 +273,7 @@ range_verdict(const FilterNode *leaf, StrataBatchReader *reader)
 
 	if (leaf->cmp == NULL)
 		return STRATA_SOME;
+	Assert(leaf->order != STRATA_ORDER_NONE);	/* scan:R6 */
 	get_facts(reader, leaf->attno, &facts);
 	if (facts.nnulls == reader->nrows)
 		return STRATA_NONE;		/* operators are strict */
@@ -373,6 +376,7 @@ check_segment(StrataPruner *pruner, StrataFilterRun *run, const bool *proven,
 		{
 			StrataColumn *col = strata_batch_reader_column(run->reader, layout->segment[j]);
 
+			Assert(col->constant);	/* scan:R7 */
 			run->slot->tts_values[col->attno - 1] = col->value;
 			run->slot->tts_isnull[col->attno - 1] = col->value_isnull;
 		}
@@ -399,6 +403,7 @@ strata_prune_batch(StrataPruner *pruner, StrataFilterRun *run, const bool *prove
 		return result;
 	if (pruner->layout != run->reader->layout)
 		set_layout(pruner, run->reader->layout);
+	Assert(run->reader->layout->norder == 0 || run->reader->layout->order != NULL); /* scan:R7 */
 
 	old = MemoryContextSwitchTo(run->econtext->ecxt_per_tuple_memory);
 	if (!check_segment(pruner, run, proven, verdicts))

@@ -85,6 +85,7 @@ begin_heap_scan(StrataScanState *scan)
 	scan->heap_scan = scan->heap_pscan != NULL ?
 		table_beginscan_parallel(rel, scan->heap_pscan) :
 		table_beginscan(rel, scan->css.ss.ps.state->es_snapshot, 0, NULL);
+	Assert(scan->heap_scan->rs_snapshot->snapshot_type == SNAPSHOT_MVCC);	/* scan:R2 */
 	scan->heap_pages = strata_rowstore_only_hook(scan->heap_scan);
 	strata_scan_check_outgrown(rel, scan->info.heap_pages, scan->heap_pages);
 }
@@ -257,6 +258,7 @@ strata_rowstore_emit(StrataScanState *scan, TupleTableSlot *slot)
 		row->tts_tableOid = RelationGetRelid(scan->css.ss.ss_currentRelation);
 		slot = row;
 	}
+	Assert(ItemPointerIsValid(&slot->tts_tid) && OidIsValid(slot->tts_tableOid));	/* scan:R9 */
 	scan->css.ss.ss_ScanTupleSlot = slot;
 	if (ps->ps_ProjInfo == NULL)
 		return slot;

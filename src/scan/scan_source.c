@@ -161,7 +161,7 @@ strata_source_access(const StrataSource *source)
 void
 strata_source_set_parallel(StrataSource *source, ParallelTableScanDesc pscan)
 {
-	Assert(source->access == STRATA_ACCESS_SEQ && source->seqscan == NULL);
+	Assert(source->access == STRATA_ACCESS_SEQ && source->seqscan == NULL); /* scan:R1 */
 	source->pscan = pscan;
 }
 
@@ -246,11 +246,12 @@ leaf_key(StrataSource *source, RangeScan *scan, const FilterNode *leaf, int attn
 	Oid			collation = source->index->rd_indcollation[attno - 1];
 	Oid			opcode = leaf->same;
 
+	Assert(leaf->order != STRATA_ORDER_NONE);	/* scan:R6 */
 	if (!can_have_key(source, scan, leaf, attno))
 		return false;
 	if (strategy != leaf->strategy)
 	{
-		Assert(strategy == BTLessEqualStrategyNumber || strategy == BTGreaterEqualStrategyNumber);
+		Assert(strategy == BTLessEqualStrategyNumber || strategy == BTGreaterEqualStrategyNumber);	/* scan:R6 */
 		opcode = strategy == BTLessEqualStrategyNumber ? leaf->at_most : leaf->at_least;
 	}
 	if (!OidIsValid(opcode))
@@ -395,6 +396,7 @@ segment_keys(StrataSource *source, RangeScan *scan, const StrataFilter *filter, 
 			!leaf_key(source, scan, filter->quals[qual].tree, i + 1, BTEqualStrategyNumber,
 					  filter->quals[qual].tree->value))
 			return *single = false;
+		Assert(filter->quals[qual].promotable); /* scan:R4 */
 		source->proven[qual] = true;
 		if (filter->quals[qual].tree->op != FILTER_COMPARE)
 			*single = false;
@@ -484,6 +486,8 @@ start_range_scan(StrataSource *source, RangeScan *scan, Relation index)
 	if (scan->desc == NULL)
 		scan->desc = strata_index_beginscan(source->store->batches, index, source->snapshot,
 											scan->nkeys, 0);
+	Assert(scan->nkeys <= MAX_KEYS);	/* scan:R6 */
+	Assert(scan->desc->xs_snapshot == source->snapshot);	/* scan:R2 */
 	scan->desc_nkeys = scan->nkeys;
 	scan->desc->xs_want_itup = source->keys_wanted;
 	index_rescan(scan->desc, scan->keys, scan->nkeys, NULL, 0);
@@ -497,6 +501,8 @@ start_index_range(StrataSource *source, const StrataFilter *filter, StrataRange 
 {
 	bool		before = range == STRATA_RANGE_BEFORE;
 
+	Assert(range == STRATA_RANGE_LAYOUT || range == STRATA_RANGE_LAYOUT_NULL ||
+		   source->known_empty[range] || source->others != NULL);	/* scan:R1 */
 	if (source->known_empty[range])
 		return false;
 	if (range == STRATA_RANGE_LAYOUT || range == STRATA_RANGE_LAYOUT_NULL)
@@ -658,7 +664,7 @@ strata_source_next_in_range(StrataSource *source, TupleTableSlot *slot)
 		found = table_scan_getnextslot(source->seqscan, source->direction, slot);
 	else
 	{
-		Assert(!source->peeked);
+		Assert(!source->peeked);	/* scan:R1 */
 		if (source->best_first && source->range == STRATA_RANGE_LAYOUT)
 			found = next_best(source, slot);
 		else
@@ -688,7 +694,7 @@ strata_source_peek(StrataSource *source, Datum *bound, bool *isnull)
 	IndexScanDesc desc = source->current;
 	int			attno = layout_position(source) + 1;
 
-	Assert(source->access != STRATA_ACCESS_SEQ && source->keys_wanted && !source->peeked);
+	Assert(source->access != STRATA_ACCESS_SEQ && source->keys_wanted && !source->peeked);	/* scan:R1 */
 	if (!source->in_range)
 		return false;
 	source->at_start = false;
@@ -704,7 +710,7 @@ strata_source_peek(StrataSource *source, Datum *bound, bool *isnull)
 bool
 strata_source_next_peeked(StrataSource *source, TupleTableSlot *slot)
 {
-	Assert(source->peeked);
+	Assert(source->peeked);		/* scan:R1 */
 	source->peeked = false;
 	return index_fetch_heap(source->current, slot);
 }
@@ -753,6 +759,7 @@ strata_source_skip_rest(StrataSource *source)
 		source->in_range = false;
 		return;
 	}
+	Assert(source->keys_wanted);	/* scan:R13 */
 	old = MemoryContextSwitchTo(source->mcxt);
 	if (source->skipped != NULL)
 		pfree(source->skipped);
@@ -797,6 +804,7 @@ start_following_range(StrataSource *source, ScanDirection direction)
 
 	if (source->access == STRATA_ACCESS_SEQ)
 		return false;
+	Assert(source->range != STRATA_RANGE_LAYOUT_NULL);	/* scan:R13: it has no place in this order */
 	while (order[i] != source->range)
 		i++;
 	i += ScanDirectionIsForward(direction) ? 1 : -1;

@@ -135,6 +135,7 @@ walk_all(const StrataSpans *spans, IndexScanDesc desc, ScanKey layout, ScanKey b
 		value = entry_span(spans, desc, &isnull);
 		if (isnull)
 			return false;
+		Assert(DatumGetInt16(value) >= 0);	/* scan:R6 */
 		*span = Max(*span, DatumGetInt16(value));
 	}
 	return true;
@@ -187,6 +188,7 @@ strata_spans_widest(StrataSpans *spans, ScanKey keys, int nkeys, int16 *span)
 			return false;
 		spans->index = index_open(index, AccessShareLock);
 	}
+	Assert(nkeys >= 1 && nkeys <= spans->layout->nsegment + 1); /* scan:R6 */
 	if (nkeys <= spans->layout->nsegment)
 		return widest_of_all(spans, &keys[0], span);
 	desc = begin(spans, nkeys);

@@ -98,6 +98,7 @@ strata_sweep_batch(StrataScanState *scan, StrataOpenBatch *batch)
 	for (int i = 0; i < scan->filter->nquals; i++)
 		if (batch->verdicts[i] != STRATA_ALL)
 			return false;
+	Assert(scan->sweeper->operation == CMD_DELETE && scan->info.nkeys == 0);	/* scan:R1 */
 	strata_entries_apply(scan->entries, batch->reader);
 	if (!scan->sweep_locked)
 		LockRelationOid(RelationGetRelid(scan->store->batches), RowExclusiveLock);

@@ -61,6 +61,7 @@ copy_best_first(Path **path, StrataAccess access, Cost saving)
 	*copy = *(CustomPath *) *path;
 	copy->path.total_cost = Max(copy->path.total_cost - saving, copy->path.startup_cost);
 	*info = *strata_scan_path_info(copy);
+	Assert(info->nkeys == 0 && access != STRATA_ACCESS_SEQ);	/* scan:R13 */
 	info->access = access;
 	info->best_first = true;
 	copy->custom_private = list_make1(info);
@@ -149,6 +150,7 @@ read_loaded(StrataScanState *scan, StrataOpenBatch *batch)
 		keep_passing_rows(scan, batch);
 	/* nobody steps through this batch row by row */
 	batch->next = batch->vector.nrows;
+	Assert(batch->vector.nrows == 0 || strata_vector_is_sound(&batch->vector)); /* scan:R1 */
 	return batch->vector.nrows > 0;
 }
 
@@ -201,6 +203,7 @@ count_rows(StrataScanState *scan, StrataRowCount *count)
 	if (!strata_enable_summary_agg || scan->filter->nquals > 0 || scan->parallel != NULL || scan->store == NULL ||
 		!strata_store_count_rows(scan->store, scan->css.ss.ps.state->es_snapshot, scan->entries, count))
 		return false;
+	Assert(!scan->batches_started); /* scan:R1: none was given as a vector */
 	scan->batches_started = true;
 	scan->batches_done = true;
 	scan->counters.loops++;
@@ -241,6 +244,7 @@ strata_scan_next_heap_row(PlanState *node)
 		InstrStartNode(node->instrument);
 	ResetExprContext(node->ps_ExprContext);
 	slot = strata_rowstore_next(scan);
+	Assert(slot == NULL || slot->tts_tableOid == RelationGetRelid(scan->css.ss.ss_currentRelation));	/* scan:R9 */
 	if (node->instrument)
 		InstrStopNode(node->instrument, slot != NULL ? 1.0 : 0.0);
 	return slot;

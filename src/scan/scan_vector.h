@@ -32,6 +32,7 @@ typedef struct StrataVectorBatch
 static inline int
 strata_vector_row(const StrataVectorBatch *vector, int i)
 {
+	Assert(i >= 0 && i < vector->nrows);	/* scan:R1 */
 	if (vector->reverse)
 		i = vector->nrows - 1 - i;
 	return vector->rows != NULL ? vector->rows[i] : i;

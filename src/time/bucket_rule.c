@@ -144,7 +144,10 @@ distance(int64 a, int64 origin, int64 width)
 {
 	int64		d = modulo(a, width) - modulo(origin, width);
 
-	return d < 0 ? d + width : d;
+	if (d < 0)
+		d += width;
+	Assert(d >= 0 && d < width);	/* time:U4 */
+	return d;
 }
 
 /* Month number of a time, and whether the time is the very start of it. */
@@ -237,10 +240,13 @@ strata_bucket_datum(Oid type, int64 time)
 	switch (type)
 	{
 		case INT2OID:
+			Assert(time == (int16) time);	/* time:U4 */
 			return Int16GetDatum((int16) time);
 		case INT4OID:
+			Assert(time == (int32) time);	/* time:U4 */
 			return Int32GetDatum((int32) time);
 		case DATEOID:
+			Assert(time == (DateADT) time); /* time:U4 */
 			return DateADTGetDatum((DateADT) time);
 		default:
 			return Int64GetDatum(time);
@@ -282,9 +288,9 @@ give(const StrataBucket *bucket, int64 start, int64 *result)
 		*result >= bucket->min && *result <= bucket->max;
 }
 
-/* See time.h. */
-bool
-strata_bucket_start(const StrataBucket *bucket, int64 time, int64 *start)
+/* The last start <= time. */
+static bool
+start_at(const StrataBucket *bucket, int64 time, int64 *start)
 {
 	if (unshift(bucket, time, &time) != 0)
 		return false;
@@ -298,6 +304,16 @@ strata_bucket_start(const StrataBucket *bucket, int64 time, int64 *start)
 	}
 	return !pg_sub_s64_overflow(time, distance(time, bucket->origin, bucket->width), start) &&
 		give(bucket, *start, start);
+}
+
+/* See time.h. */
+bool
+strata_bucket_start(const StrataBucket *bucket, int64 time, int64 *start)
+{
+	bool		found = start_at(bucket, time, start);
+
+	Assert(!found || (*start <= time && *start >= bucket->min));	/* time:U1 */
+	return found;
 }
 
 /* The smallest start >= time, or > time if after; time is without shift. */
@@ -330,16 +346,22 @@ start_from(const StrataBucket *bucket, int64 time, bool after, int64 *start)
 bool
 strata_bucket_first(const StrataBucket *bucket, int64 time, int64 *start)
 {
-	int			side = unshift(bucket, time, &time);
+	int64		bare;
+	int			side = unshift(bucket, time, &bare);
+	bool		found = side <= 0 && start_from(bucket, side < 0 ? bucket->min : bare, false, start);
 
-	return side <= 0 && start_from(bucket, side < 0 ? bucket->min : time, false, start);
+	Assert(!found || *start >= time);	/* time:U1 */
+	return found;
 }
 
 /* See time.h. */
 bool
 strata_bucket_next(const StrataBucket *bucket, int64 time, int64 *start)
 {
-	int			side = unshift(bucket, time, &time);
+	int64		bare;
+	int			side = unshift(bucket, time, &bare);
+	bool		found = side <= 0 && start_from(bucket, side < 0 ? bucket->min : bare, side == 0, start);
 
-	return side <= 0 && start_from(bucket, side < 0 ? bucket->min : time, side == 0, start);
+	Assert(!found || *start > time);	/* time:U1 */
+	return found;
 }

@@ -155,6 +155,7 @@ span_of(StrataZoneBucket *bucket, int64 time)
 		span->hi = time_of(next);
 		(void) offset_at(bucket, next, &span->after, &unused);
 	}
+	Assert(span->lo <= time && (time < span->hi || span->hi == FOREVER));	/* time:U1 */
 	return span;
 }
 
@@ -298,15 +299,23 @@ shifted(const StrataZoneBucket *bucket, bool found, TimestampTz *start)
 bool
 strata_zone_bucket_start(StrataZoneBucket *bucket, TimestampTz time, TimestampTz *start)
 {
+	bool		found;
+
 	if (pg_sub_s64_overflow(time, bucket->shift, &time) || !IS_VALID_TIMESTAMP(time))
 		return false;
-	return shifted(bucket, last_start(bucket, time, start), start);
+	found = last_start(bucket, time, start);
+	Assert(!found || *start <= time);	/* time:U1 */
+	return shifted(bucket, found, start);
 }
 
 bool
 strata_zone_bucket_next(StrataZoneBucket *bucket, TimestampTz time, TimestampTz *start)
 {
+	bool		found;
+
 	if (pg_sub_s64_overflow(time, bucket->shift, &time) || !IS_VALID_TIMESTAMP(time))
 		return false;
-	return shifted(bucket, first_start(bucket, time + 1, start), start);
+	found = first_start(bucket, time + 1, start);
+	Assert(!found || *start > time);	/* time:U1 */
+	return shifted(bucket, found, start);
 }

@@ -89,6 +89,7 @@ strata_uuid_boundary(TimestampTz time, pg_uuid_t *uuid)
 	usecs = time - EPOCH_USECS;
 	msecs = usecs / USECS_PER_MSEC;
 	part = (usecs % USECS_PER_MSEC * MSEC_PARTS + USECS_PER_MSEC - 1) / USECS_PER_MSEC;
+	Assert(part <= 0xfff && msecs >> 48 == 0);	/* time:U4: no bit is cut off */
 	memset(uuid, 0, sizeof(*uuid));
 	for (int i = 5; i >= 0; i--, msecs >>= 8)
 		uuid->data[i] = (unsigned char) msecs;

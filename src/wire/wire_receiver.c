@@ -110,12 +110,15 @@ put_value(WireReceiver *receiver, int i, Datum value)
 	StringInfo	row = &receiver->row;
 	int			behind = receiver->ncolumns - i - 1;
 
+	Assert(column->writer == NULL || !column->is_text); /* wire:W2 */
 	if (column->writer != NULL)
 	{
 		int			len = column->writer(column, value, row->data + row->len + sizeof(uint32));
 
+		Assert(len <= STRATA_WIRE_MAX_TEXT);	/* wire:W1 */
 		if (len >= 0)
 		{
+			Assert(row->len + (int) sizeof(uint32) + len <= row->maxlen);	/* wire:W1 */
 			put_uint32(row, len);
 			row->len += len;
 			return;
@@ -141,7 +144,7 @@ receive(TupleTableSlot *slot, DestReceiver *self)
 	StringInfo	row = &receiver->row;
 	uint16		natts = pg_hton16((uint16) receiver->ncolumns);
 
-	Assert(slot->tts_tupleDescriptor->natts == receiver->ncolumns);
+	Assert(slot->tts_tupleDescriptor->natts == receiver->ncolumns); /* wire:W1 */
 	slot_getallattrs(slot);
 	pq_beginmessage_reuse(row, 'D');
 	enlargeStringInfo(row, (int) (sizeof(natts) + receiver->ncolumns * MAX_FIXED));

@@ -182,7 +182,7 @@ SELECT different(q) FROM unnest(ARRAY[
 RESET work_mem;
 RESET hash_mem_multiplier;
 
--- forms of query
+-- forms of query; agg:G7: parameters that change
 SELECT different(q) FROM unnest(ARRAY[
     'SELECT host, count(*) FROM T GROUP BY host HAVING count(*) > 100 AND max(i4) > 0 ORDER BY host DESC LIMIT 3',
     'SELECT host, h.n FROM (SELECT host, count(*) AS n FROM T GROUP BY host) AS h JOIN (VALUES (''host1''), (''host2'')) AS v (x) ON v.x = h.host',
@@ -304,7 +304,7 @@ EXECUTE whole;
 DEALLOCATE ALL;
 RESET plan_cache_mode;
 
--- who may not call an aggregate may not call it here
+-- agg:G9: who may not call an aggregate may not call it here
 CREATE ROLE agg_compare_user;
 GRANT agg_compare_user TO CURRENT_USER;
 GRANT USAGE ON SCHEMA agg_compare TO agg_compare_user;

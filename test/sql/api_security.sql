@@ -23,7 +23,7 @@ GRANT SELECT (id, v), UPDATE (v) ON st TO sec_column;
 RESET ROLE;
 SELECT strata.batch_relation('st')::text AS companion \gset
 
--- companions: no role but superusers; no privilege on them can be had by owning the table
+-- hook:H4: companions: no role but superusers; no privilege on them can be had by owning the table
 SELECT has_table_privilege(r, :'companion', p) AS allowed, count(*)
     FROM unnest(array['sec_owner', 'sec_reader', 'sec_column', 'sec_stranger']) r, unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER']) p
     GROUP BY 1;

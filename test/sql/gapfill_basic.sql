@@ -22,7 +22,7 @@ SELECT time_bucket_gapfill(2, time, 0, 9) b, g, count(*) FROM (VALUES (2, NULL),
 SELECT time_bucket_gapfill(5, time, 0, 25) b, interpolate(min(v)::smallint), interpolate(min(v)::bigint), interpolate(min(v)::real) FROM (VALUES (0, -7), (15, 8)) t(time, v) GROUP BY b ORDER BY b;
 SELECT time_bucket_gapfill(5::bigint, time, 0, 15) b, interpolate(min(v)) FROM (VALUES (0::bigint, -9223372036854775807), (10, 9223372036854775807)) t(time, v) GROUP BY b ORDER BY b;
 
--- SELECT list: expressions over groups and aggregates, windows, DISTINCT, LIMIT, HAVING, set-returning
+-- gapfill:F3: SELECT list: expressions over groups and aggregates, windows, DISTINCT, LIMIT, HAVING, set-returning
 SELECT time_bucket_gapfill(2, time, 0, 12) b, dev * 10, round(locf(avg(v))) + 1, sum(max(v)) OVER (PARTITION BY dev ORDER BY time_bucket_gapfill(2, time, 0, 12)),
 	row_number() OVER (ORDER BY dev, time_bucket_gapfill(2, time, 0, 12)) FROM gap GROUP BY b, dev HAVING max(v) > 10 ORDER BY dev, b DESC LIMIT 5;
 SELECT DISTINCT locf(max(v)) FROM gap GROUP BY time_bucket_gapfill(2, time, 0, 12) ORDER BY 1;
@@ -93,7 +93,7 @@ FETCH ALL FROM c;
 COMMIT;
 SELECT 1 FROM gap_view, gap_view v2 HAVING count(*) = 100 OR count(*) = (SELECT count(*) ^ 2 FROM gap_view);
 
--- errors
+-- gapfill:F5: errors
 SELECT time_bucket_gapfill(2, time) FROM gap GROUP BY 1;
 SELECT time_bucket_gapfill(2, time) FROM gap WHERE time > 0 GROUP BY 1;
 SELECT time_bucket_gapfill(2, time) FROM gap WHERE time > 0 OR time < 9 GROUP BY 1;

@@ -47,7 +47,7 @@ SELECT time_bucket('1 day', timestamp '4714-11-24 00:00 BC'), time_bucket('10000
 SELECT time_bucket('2147483647 days', date '5874897-12-31', date '1900-01-01');
 SELECT time_bucket('178956970 years', timestamp '2000-02-01'), time_bucket('106751991 days', timestamp '2000-02-01');
 SELECT time_bucket('106751992 days', timestamp '2000-02-01');
--- properties of the functions
+-- time:U2: properties of the functions
 SELECT DISTINCT provolatile, proparallel FROM pg_proc WHERE proname = 'time_bucket';
 -- Random times, from 4700 BC to 200000 AD, against date_bin and calendar arithmetic.
 -- Where a bin begins before the origin, date_bin of PostgreSQL 15.6 and 16.2 is a bin too early.
@@ -89,7 +89,7 @@ SELECT count(*) > 2000, count(*) FILTER (WHERE b IS NULL OR time_bucket(w, ts, z
 SELECT count(*) FROM generate_series(-300, 300) i, generate_series(1, 40, 3) w, generate_series(-50, 50, 7) o
 	WHERE time_bucket(w, i, o) <> floor((i - o)::numeric / w) * w + o OR time_bucket(w::bigint, i::bigint, o::bigint) <> time_bucket(w, i, o)
 	OR time_bucket(w::int2, i::int2, o::int2) <> time_bucket(w, i, o);
--- Comparisons of a bucket select the same rows however they are executed.
+-- time:U3: Comparisons of a bucket select the same rows however they are executed.
 CREATE TABLE cmp (ts timestamptz, t timestamp, d date, i4 int, i8 bigint);
 INSERT INTO cmp SELECT x, x AT TIME ZONE 'UTC', (x AT TIME ZONE 'UTC')::date, extract(epoch FROM x)::bigint % 100000, extract(epoch FROM x)::bigint
 	FROM generate_series(timestamptz '2020-12-15 00:00+00', '2021-02-15', '37 min') x;

@@ -2,6 +2,8 @@
 #	  A short run of the differential tester (test/props): the same random
 #	  statements on heap and strata tables must give the same answers.
 #	  STRATA_SEED and STRATA_STEPS change it; make test-props runs longer ones.
+#
+#	  Switches are turned on and off in between: scan:R12, base:A1.
 use strict;
 use warnings;
 
