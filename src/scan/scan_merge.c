@@ -410,9 +410,9 @@ check_order(StrataMerge *merge, MergeInput *input)
 {
 	MemoryContext old;
 
-	Assert(!merge->has_last ||	/* scan:R11 */
+	Assert(!merge->has_last ||
 		   strata_merge_compare(merge, merge->nkeys, merge->last, merge->last_isnull,
-						input->values, input->isnull) <= 0);
+								input->values, input->isnull) <= 0);	/* scan:R11 */
 	MemoryContextReset(merge->check_mcxt);
 	old = MemoryContextSwitchTo(merge->check_mcxt);
 	merge->last = palloc(sizeof(Datum) * merge->nkeys);

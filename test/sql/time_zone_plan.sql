@@ -11,7 +11,7 @@ ANALYZE zone;
 EXPLAIN (COSTS OFF) SELECT count(*) FROM zone WHERE time_bucket('1 day', ts, 'Europe/Berlin') = '2024-10-15 00:00 Europe/Berlin';
 EXPLAIN (COSTS OFF) SELECT count(*) FROM zone WHERE '2024-11-12' < time_bucket('1 day', ts, 'Europe/Berlin');
 EXPLAIN (COSTS OFF) SELECT count(*) FROM zone WHERE time_bucket('1 month', ts, timezone => 'Europe/Berlin') <= '2011-12-01' AND v = 1;
--- time:U3a: not under NOT, where NULL and false differ, and not with what is not constant
+-- time:U5: not under NOT, where NULL and false differ, and not with what is not constant
 EXPLAIN (COSTS OFF) SELECT count(*) FROM zone WHERE NOT (time_bucket('1 day', ts, NULL::text) >= '2030-01-01') AND ts < '2012-01-01';
 CREATE FUNCTION zone_check(width interval, zone text, c timestamptz, OUT selected text, OUT same bool) LANGUAGE plpgsql AS $$
 DECLARE
