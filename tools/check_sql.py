@@ -30,9 +30,7 @@ RULES = {
         {"src/base/owner.c": "the place"}),
     "changes the user; call strata_owner_enter() or strata_role_enter()": (
         r"\bSetUserId\w*\s*\(",
-        {"src/base/owner.c": "the place",
-         "src/catalog/catalog_job.c": "becomes the owner of the tables of jobs, for statements of ours",
-         "src/store/store_companion_create.c": "becomes the extension's owner, to make companions"}),
+        {"src/base/owner.c": "the place"}),
     "looks up an operator by the session's search_path": (
         r"\b(compatible_oper\w*|oper|left_oper|make_op|make_scalar_array_op)\s*\(",
         {}),

@@ -62,16 +62,16 @@ set_tablespace(Oid companion, Oid tablespace)
 	AlterTableCmd *cmd = makeNode(AlterTableCmd);
 	Relation	batches = table_open(companion, AccessExclusiveLock);
 	List	   *relids = lcons_oid(companion, RelationGetIndexList(batches));
-	StrataOwnerSave saved;
+	StrataOwnerContext saved;
 	ListCell   *lc;
 
 	table_close(batches, NoLock);
-	strata_extension_owner_enter(&saved);
+	strata_role_enter(strata_extension_owner(), &saved);
 	cmd->subtype = AT_SetTableSpace;
 	cmd->name = get_tablespace_name(tablespace);
 	foreach(lc, relids)
 		strata_alter_table(lfirst_oid(lc), list_make1(cmd));
-	strata_extension_owner_leave(&saved);
+	strata_owner_leave(&saved);
 }
 
 /* SET TABLESPACE: the companion moves along. */

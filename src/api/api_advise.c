@@ -461,8 +461,7 @@ strata_advise_compression(PG_FUNCTION_ARGS)
 		StrataLayout *layout = candidate_layout(present, &candidates[i]);
 		const char *segment = segment_text(RelationGetDescr(rel), &candidates[i], ", ");
 		char	   *order = order_text(RelationGetDescr(rel), layout);
-		char	   *name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
-													  RelationGetRelationName(rel));
+		char	   *name = strata_sql_name(RelationGetRelid(rel));
 		Datum		values[8];
 		bool		nulls[8] = {false};
 

@@ -178,8 +178,7 @@ strata_drop_chunks(PG_FUNCTION_ARGS)
 	foreach(lc, lock_chunks(ht, &filter))
 	{
 		StrataChunk *chunk = lfirst(lc);
-		char	   *name = quote_qualified_identifier(get_namespace_name(get_rel_namespace(chunk->relid)),
-													  get_rel_name(chunk->relid));
+		char	   *name = strata_sql_name(chunk->relid);
 		Datum		value = CStringGetTextDatum(name);
 		bool		isnull = false;
 

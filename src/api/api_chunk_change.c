@@ -113,12 +113,6 @@ lock_chunks(const StrataHypertable *ht, const List *relids, const char *command)
 	return chunks;
 }
 
-static char *
-full_name(Oid relid)
-{
-	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)), get_rel_name(relid));
-}
-
 /* Run a statement as the owner of a table. */
 static void
 run_as_owner(Oid relid, const char *sql)
@@ -174,7 +168,7 @@ reorder(Oid chunk, Oid index, bool verbose)
 	Relation	rel;
 	bool		batches;
 
-	run_as_owner(chunk, psprintf("CLUSTER%s %s USING %s", verbose ? " VERBOSE" : "", full_name(chunk),
+	run_as_owner(chunk, psprintf("CLUSTER%s %s USING %s", verbose ? " VERBOSE" : "", strata_sql_name(chunk),
 								 quote_identifier(get_rel_name(index))));
 	rel = table_open(chunk, NoLock);
 	batches = strata_relation_is_strata(rel) && strata_store_has_batches(rel, GetActiveSnapshot());
@@ -229,11 +223,11 @@ strata_move_chunk(PG_FUNCTION_ARGS)
 	table_close(rel, NoLock);
 	ereport(verbose ? INFO : DEBUG1,
 			(errmsg("moving chunk \"%s\" to tablespace \"%s\"", get_rel_name(chunk), NameStr(*PG_GETARG_NAME(1)))));
-	run_as_owner(chunk, psprintf("ALTER TABLE %s SET TABLESPACE %s", full_name(chunk),
+	run_as_owner(chunk, psprintf("ALTER TABLE %s SET TABLESPACE %s", strata_sql_name(chunk),
 								 quote_identifier(NameStr(*PG_GETARG_NAME(1)))));
 	if (!PG_ARGISNULL(2))
 		foreach(lc, indexes)
-			run_as_owner(chunk, psprintf("ALTER INDEX %s SET TABLESPACE %s", full_name(lfirst_oid(lc)),
+			run_as_owner(chunk, psprintf("ALTER INDEX %s SET TABLESPACE %s", strata_sql_name(lfirst_oid(lc)),
 										 quote_identifier(NameStr(*PG_GETARG_NAME(2)))));
 	if (OidIsValid(index))
 		reorder(chunk, index, verbose);
@@ -459,7 +453,7 @@ check_attachable(Oid relid)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("cannot attach \"%s\", which is already a chunk or partition", get_rel_name(relid)),
-				 errhint("CALL detach_chunk('%s');", full_name(relid))));
+				 errhint("CALL detach_chunk('%s');", strata_sql_name(relid))));
 }
 
 /* attach_chunk(hypertable, chunk, slices jsonb) */
@@ -487,7 +481,7 @@ strata_attach_chunk(PG_FUNCTION_ARGS)
 		ereport(NOTICE,
 				(errmsg("chunk \"%s\" cannot be compressed, because it does not use the access method strata",
 						RelationGetRelationName(rel)),
-				 errhint("ALTER TABLE %s SET ACCESS METHOD strata;", full_name(table))));
+				 errhint("ALTER TABLE %s SET ACCESS METHOD strata;", strata_sql_name(table))));
 	table_close(rel, NoLock);
 	strata_chunk_adopt(ht, table, &range);
 	PG_RETURN_VOID();

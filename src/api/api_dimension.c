@@ -107,7 +107,7 @@ column_type(Oid relid, const char *column)
 static void
 tell(Oid relid, const char *column, bool is_range)
 {
-	char	   *table = quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)), get_rel_name(relid));
+	char	   *table = strata_sql_name(relid);
 
 	ereport(NOTICE,
 			(errmsg("dimension \"%s\" of hypertable \"%s\" makes no partitions of chunks", column, get_rel_name(relid)),

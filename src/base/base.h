@@ -137,6 +137,9 @@ extern int	strata_sql_execute(const char *sql, int nargs, Oid *types, Datum *val
 							   bool read_only);
 extern void strata_sql_run(const char *sql);
 
+/* "schema.name" of a relation that exists, quoted as SQL texts and hints need it; palloc'd. */
+extern char *strata_sql_name(Oid relid);
+
 /*
  * Run a utility command as a part of what is being done: it is no command of
  * anybody's, and event triggers, which could forbid it, have no say in it.

@@ -22,7 +22,9 @@
 #include "parser/parser.h"
 #include "tcop/dest.h"
 #include "tcop/utility.h"
+#include "utils/builtins.h"
 #include "utils/guc.h"
+#include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 
 /* See base.h. */
@@ -49,6 +51,13 @@ strata_sql_run(const char *sql)
 		elog(ERROR, "could not run: %s", sql);
 	SPI_finish();
 	CommandCounterIncrement();
+}
+
+/* See base.h. */
+char *
+strata_sql_name(Oid relid)
+{
+	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)), get_rel_name(relid));
 }
 
 /* An error's position is in our command, not in the user's; as SPI says it. */

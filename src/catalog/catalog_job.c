@@ -43,9 +43,7 @@ typedef struct Args
 /* What enter() changed. */
 typedef struct Saved
 {
-	Oid			user;
-	int			security;
-	int			guc_level;
+	StrataOwnerContext owner;
 	MemoryContext mcxt;
 } Saved;
 
@@ -116,12 +114,10 @@ enter(Saved *saved)
 				 errmsg("extension \"%s\" is not installed in this database", STRATA_EXTENSION)));
 	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
 	ReleaseSysCache(tuple);
-	GetUserIdAndSecContext(&saved->user, &saved->security);
-	saved->guc_level = NewGUCNestLevel();
 	saved->mcxt = CurrentMemoryContext;
+	strata_role_enter(owner, &saved->owner);
 	(void) set_config_option("row_security", "off", PGC_USERSET, PGC_S_SESSION,
 							 GUC_ACTION_SAVE, true, 0, false);
-	SetUserIdAndSecContext(owner, saved->security | SECURITY_LOCAL_USERID_CHANGE);
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
 }
@@ -131,8 +127,7 @@ leave(Saved *saved)
 {
 	Assert(InLocalUserIdChange());	/* catalog:T4 */
 	SPI_finish();
-	AtEOXact_GUC(false, saved->guc_level);
-	SetUserIdAndSecContext(saved->user, saved->security);
+	strata_owner_leave(&saved->owner);
 }
 
 static void

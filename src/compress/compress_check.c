@@ -70,8 +70,7 @@ strata_store_can_compress(Relation rel, const char *hint)
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 					 errmsg("cannot compress table \"%s\" because it has an exclusion constraint", name),
 					 errhint("ALTER TABLE %s DROP CONSTRAINT %s;",
-							 quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)), name),
-							 quote_identifier(constraint))));
+							 strata_sql_name(RelationGetRelid(rel)), quote_identifier(constraint))));
 		return false;
 	}
 	excess = columns_needed(rel) - MaxHeapAttributeNumber;

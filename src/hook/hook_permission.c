@@ -42,8 +42,8 @@ is_companion_name(const char *name)
 }
 
 /*
- * Is it a table of ours; what of it may the role, which is not the extension's
- * owner, not do?  Schema is _strata.
+ * Is it a table of ours; what of it may the role not do, unless it is the
+ * extension's owner?  Schema is _strata.
  */
 static AclMode
 kept_modes(Oid relid, Oid schema, Oid role)
@@ -105,8 +105,8 @@ strata_permissions_check(STRATA_CHECK_PERMS_ARGS)
 
 		Oid			role = OidIsValid(wanted->checkAsUser) ? wanted->checkAsUser : GetUserId();
 
-		if (wanted->requiredPerms == 0 || is_ours(role, schema) ||
-			(wanted->requiredPerms & kept_modes(wanted->relid, schema, role)) == 0)
+		if (wanted->requiredPerms == 0 || (wanted->requiredPerms & kept_modes(wanted->relid, schema, role)) == 0 ||
+			is_ours(role, schema))
 			continue;
 		if (ereport_on_violation)
 			ereport(ERROR,

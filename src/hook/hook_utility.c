@@ -462,7 +462,7 @@ check_drop_index(DropStmt *stmt)
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 					 errmsg("cannot drop index \"%s\" of a hypertable concurrently", name->relname),
 					 errhint("DROP INDEX %s; with a short lock_timeout, lest others wait behind it.",
-							 quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)), name->relname))));
+							 strata_sql_name(relid))));
 	}
 }
 

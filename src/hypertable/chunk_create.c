@@ -78,7 +78,7 @@ strata_chunk_make_table(Relation parent, const StrataHypertable *ht, const Strat
 					 " USING strata",
 					 parent->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED ? "UNLOGGED " : "",
 					 quote_qualified_identifier(schema, name),
-					 quote_qualified_identifier(schema, RelationGetRelationName(parent)));
+					 strata_sql_name(RelationGetRelid(parent)));
 	append_options(&sql, ht);
 	if (OidIsValid(tablespace))
 		appendStringInfo(&sql, " TABLESPACE %s",
@@ -111,12 +111,10 @@ strata_chunk_attach(Oid chunk, const StrataHypertable *ht, const StrataChunkRang
 {
 	StringInfoData sql;
 	ListCell   *lc;
-	char	   *schema = get_namespace_name(get_rel_namespace(ht->relid));
 
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%s) TO (%s)",
-					 quote_qualified_identifier(schema, get_rel_name(ht->relid)),
-					 quote_qualified_identifier(get_namespace_name(get_rel_namespace(chunk)), get_rel_name(chunk)),
+					 strata_sql_name(ht->relid), strata_sql_name(chunk),
 					 range->no_lo ? "MINVALUE" : strata_time_literal(ht->key_type, range->lo),
 					 range->no_hi ? "MAXVALUE" : strata_time_literal(ht->key_type, range->hi));
 	strata_sql_run_subcommand(sql.data);

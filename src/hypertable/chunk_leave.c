@@ -30,12 +30,6 @@
 /* Settings that a chunk has from its hypertable unless it has its own. */
 static const char *const inherited[] = {"segmentby", "orderby", "codec_level", "codecs", "bloom"};
 
-static char *
-full_name(Oid relid)
-{
-	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)), get_rel_name(relid));
-}
-
 static bool
 is_strata_table(Oid relid)
 {
@@ -69,7 +63,7 @@ strata_hypertable_is_referenced(Oid hypertable)
 static void
 detach(Oid hypertable, Oid chunk)
 {
-	strata_sql_run(psprintf("ALTER TABLE %s DETACH PARTITION %s", full_name(hypertable), full_name(chunk)));
+	strata_sql_run(psprintf("ALTER TABLE %s DETACH PARTITION %s", strata_sql_name(hypertable), strata_sql_name(chunk)));
 }
 
 /* See hypertable.h. */
@@ -171,7 +165,7 @@ strata_chunk_adopt(const StrataHypertable *ht, Oid table, const StrataChunkRange
 		AttrNumber	attno = get_attnum(table, column);
 
 		if (attno > 0)
-			strata_sql_run(psprintf("ALTER TABLE %s ALTER COLUMN %s SET NOT NULL", full_name(table), quote_identifier(column)));
+			strata_sql_run(psprintf("ALTER TABLE %s ALTER COLUMN %s SET NOT NULL", strata_sql_name(table), quote_identifier(column)));
 	}
 	if (strata)
 	{

@@ -299,7 +299,7 @@ strata_chunk_follow_commands(Oid hypertable, Oid chunk)
 	append_identity(&sql, parent, chunk);
 	if (sql.len > 0)
 		commands = list_make1(psprintf("ALTER TABLE %s %s",
-									   quote_qualified_identifier(get_namespace_name(get_rel_namespace(chunk)), get_rel_name(chunk)),
+									   strata_sql_name(chunk),
 									   sql.data + 2));
 	foreach(lc, RelationGetIndexList(parent))
 		commands = append_index(commands, lfirst_oid(lc), chunk);

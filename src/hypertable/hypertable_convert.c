@@ -474,7 +474,7 @@ make_guard(Oid relid)
 {
 	char	   *sql = psprintf("CREATE OR REPLACE TRIGGER strata_guard BEFORE INSERT ON %s"
 							   " FOR EACH STATEMENT EXECUTE FUNCTION " STRATA_INTERNAL_SCHEMA ".insert_guard()",
-							   quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)), get_rel_name(relid)));
+							   strata_sql_name(relid));
 
 	strata_sql_run(sql);
 }

@@ -210,8 +210,7 @@ check_same(Relation parent, Relation wanted, Oid existing)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_TABLE),
 				 errmsg("index \"%s\" exists, is not finished, and is defined in another way", RelationGetRelationName(index)),
-				 errhint("DROP INDEX %s;", quote_qualified_identifier(get_namespace_name(RelationGetNamespace(index)),
-																	  RelationGetRelationName(index)))));
+				 errhint("DROP INDEX %s;", strata_sql_name(existing))));
 	free_attrmap(map);
 	index_close(index, AccessShareLock);
 }

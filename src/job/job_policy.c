@@ -308,7 +308,7 @@ strata_add_default_policy(PG_FUNCTION_ARGS)
 
 	if (strata_time_type_is_integer(ht->key_type))
 	{
-		char	   *table = quote_qualified_identifier(get_namespace_name(get_rel_namespace(ht->relid)), get_rel_name(ht->relid));
+		char	   *table = strata_sql_name(ht->relid);
 
 		ereport(NOTICE,
 				(errmsg("hypertable \"%s\" has no columnstore policy: nobody said what is now in its integer time", get_rel_name(ht->relid)),

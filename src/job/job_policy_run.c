@@ -406,7 +406,7 @@ reorder_work(Oid relid, void *arg)
 	(void) set_config_option("lock_timeout", "10s", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 	strata_owner_enter(owner_of(relid), &saved);
 	strata_sql_run(psprintf("CLUSTER %s USING %s",
-							quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)), get_rel_name(relid)),
+							strata_sql_name(relid),
 							quote_identifier(get_rel_name(index))));
 	strata_owner_leave(&saved);
 }

@@ -31,19 +31,8 @@ extern void strata_companion_drop(Oid companion);
  */
 extern void strata_companion_bind(Oid companion, Oid relid);
 
-/*
- * Who owns the extension, and with it all companions.  DDL on these is done as he,
- * between enter and leave; an error leaves too.
- */
-typedef struct StrataOwnerSave
-{
-	Oid			user;
-	int			security;
-} StrataOwnerSave;
-
+/* Who owns the extension, and with it all companions.  DDL on these is done as he (strata_role_enter). */
 extern Oid	strata_extension_owner(void);
-extern void strata_extension_owner_enter(StrataOwnerSave *saved);
-extern void strata_extension_owner_leave(const StrataOwnerSave *saved);
 
 /* Index of the companion on (first_row), unique, with nrows beside it. */
 extern Oid	strata_row_index_of(Relation batches);

@@ -64,22 +64,6 @@ strata_extension_owner(void)
 	return owner;
 }
 
-/* See store.h.  What he runs cannot be a trap, but it is kept short all the same. */
-void
-strata_extension_owner_enter(StrataOwnerSave *saved)
-{
-	GetUserIdAndSecContext(&saved->user, &saved->security);
-	SetUserIdAndSecContext(strata_extension_owner(), saved->security | SECURITY_LOCAL_USERID_CHANGE |
-						   SECURITY_RESTRICTED_OPERATION);
-}
-
-/* See store.h. */
-void
-strata_extension_owner_leave(const StrataOwnerSave *saved)
-{
-	SetUserIdAndSecContext(saved->user, saved->security);
-}
-
 static Oid
 compressed_type(void)
 {
@@ -496,12 +480,12 @@ strata_companion_add_columns(Relation rel)
 	ColumnSpec *specs;
 	int			n = wanted_columns(rel, layout, &specs);
 	Oid			companion = strata_companion_oid(rel);
-	StrataOwnerSave saved;
+	StrataOwnerContext saved;
 
-	strata_extension_owner_enter(&saved);
+	strata_role_enter(strata_extension_owner(), &saved);
 	if (!add_missing_columns(rel, companion, specs, n))
 		(void) fall_back(rel, companion);
-	strata_extension_owner_leave(&saved);
+	strata_owner_leave(&saved);
 }
 
 /* See store_private.h. */
@@ -536,10 +520,10 @@ strata_companion_prepare(Relation rel, StrataLayout **layout)
 	ColumnSpec *specs;
 	int			n = wanted_columns(rel, *layout, &specs);
 	Oid			companion = strata_companion_oid(rel);
-	StrataOwnerSave saved;
+	StrataOwnerContext saved;
 
 	Assert(CheckRelationLockedByMe(rel, ExclusiveLock, true));	/* store:S3 */
-	strata_extension_owner_enter(&saved);
+	strata_role_enter(strata_extension_owner(), &saved);
 	if (!OidIsValid(companion))
 	{
 		companion = create_companion(rel, specs, n);
@@ -571,6 +555,6 @@ strata_companion_prepare(Relation rel, StrataLayout **layout)
 		ensure_index(rel, companion, *layout, strata_companion_order_keys, false);
 	}
 	Assert(is_admitted(companion, *layout));	/* store:S6 */
-	strata_extension_owner_leave(&saved);
+	strata_owner_leave(&saved);
 	return companion;
 }
