@@ -168,10 +168,14 @@ RETURNS SETOF text
 COMMENT ON FUNCTION drop_chunks(regclass, "any", "any", boolean, "any", "any") IS
 'drop the chunks that show_chunks() would list for the same limits, of which there must be one; returns their names';
 
-CREATE FUNCTION _strata.create_chunks_ahead(hypertable regclass, up_to "any") RETURNS integer
-	AS 'MODULE_PATHNAME', 'strata_create_chunks_ahead' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION _strata.create_chunks_ahead(regclass, "any") IS
-'make every chunk that is missing from now to a point in time (an interval counts from now; integer time needs an integer_now function), in this transaction; returns how many were made';
+CREATE FUNCTION create_chunks(
+	hypertable regclass,
+	range_start "any",
+	range_end "any" DEFAULT NULL)
+RETURNS integer
+	AS 'MODULE_PATHNAME', 'strata_create_chunks' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION create_chunks(regclass, "any", "any") IS
+'make the chunks that are missing from range_start to before range_end, or without it the one of range_start, each in a transaction of its own, as for a row; returns how many were made; a limit is a point in time, or an interval before now';
 
 CREATE FUNCTION _strata.chunk_info(
 	chunk oid,

@@ -167,7 +167,7 @@ CREATE PROCEDURE _strata.policy_chunks_ahead(job_id integer, config jsonb)
 	AS 'MODULE_PATHNAME', 'strata_policy_chunks_ahead' LANGUAGE C;
 REVOKE ALL ON PROCEDURE _strata.policy_chunks_ahead(integer, jsonb) FROM PUBLIC;
 COMMENT ON PROCEDURE _strata.policy_chunks_ahead(integer, jsonb) IS
-'make the next chunk of every hypertable whose present chunk holds rows';
+'make the next chunks (strata.chunks_ahead) of every hypertable whose present chunk, or the one before it, holds rows';
 COMMENT ON PROCEDURE _strata.policy_job_history(integer, jsonb) IS
 'forget runs older than drop_after, and of each job all but the latest max_runs_per_job successes and failures';
 INSERT INTO _strata.job VALUES (1, 'Job History Log Retention Policy', '1 day', '1 hour', -1, '1 hour',

@@ -295,8 +295,10 @@ done
 : >"$OUT/results"
 echo 0 >"$OUT/next"
 [ ${#queue[@]} -ge "$LANES" ] || LANES=${#queue[@]}
-# Beside statements whose output is expected no job and no autovacuum starts by itself.
+# Beside statements whose output is expected no job and no autovacuum starts by itself,
+# and no worker makes chunks ahead.
 case " $* " in *" regress "* | *" isolation "*) export STRATA_CONF="strata.max_job_workers = 0
+strata.chunks_ahead = 0
 autovacuum = off
 ${STRATA_CONF:-}" ;; esac
 [ "$*" = unit ] || [ ${#queue[@]} = 0 ] || servers

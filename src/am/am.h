@@ -11,6 +11,8 @@
 
 #include "postgres.h"
 
+#include "utils/rel.h"
+
 /* Fill the routine and install callbacks; called once by _PG_init. */
 extern void strata_am_init(void);
 
@@ -19,6 +21,9 @@ extern void strata_am_init(void);
  * ACCESS EXCLUSIVE: compressed rows are not read to check their keys again.
  */
 extern bool strata_am_trust_batches;
+
+/* Called when the row is in that is the first of a partition's row store; NULL: nobody wants to know. */
+extern void (*strata_am_first_row) (Relation partition);
 
 /* VACUUM of a table goes on with its batches; off in a process that knows them to be new. */
 extern bool strata_am_vacuum_batches;

@@ -58,12 +58,30 @@ check_unique(Relation rel, TupleTableSlot *slot, StrataDuplicate duplicate)
 	end_work(mcxt, old);
 }
 
+void		(*strata_am_first_row) (Relation partition) = NULL;
+
+/* The row store of a partition begins with the row at tid: say so. */
+static void
+tell_first_row(Relation rel, ItemPointer tid)
+{
+	if (rel->rd_rel->relispartition && strata_am_first_row != NULL &&
+		ItemPointerGetBlockNumber(tid) == 0 && ItemPointerGetOffsetNumber(tid) == FirstOffsetNumber)
+	{
+		MemoryContext old;
+		MemoryContext mcxt = begin_work(&old);
+
+		strata_am_first_row(rel);
+		end_work(mcxt, old);
+	}
+}
+
 static void
 tuple_insert(Relation rel, TupleTableSlot *slot, CommandId cid, int options,
 			 struct BulkInsertStateData *bistate)
 {
 	check_unique(rel, slot, STRATA_DUPLICATE_RAISE);
 	strata_heap_am->tuple_insert(rel, slot, cid, options, bistate);
+	tell_first_row(rel, &slot->tts_tid);
 }
 
 static void
@@ -73,6 +91,7 @@ tuple_insert_speculative(Relation rel, TupleTableSlot *slot, CommandId cid, int 
 	/* conflicts it decides by were found before (am_uncover.c); the index raises the others */
 	check_unique(rel, slot, STRATA_DUPLICATE_MOVE);
 	strata_heap_am->tuple_insert_speculative(rel, slot, cid, options, bistate, token);
+	tell_first_row(rel, &slot->tts_tid);
 }
 
 static void
@@ -83,6 +102,7 @@ multi_insert(Relation rel, TupleTableSlot **slots, int nslots, CommandId cid, in
 		for (int i = 0; i < nslots; i++)
 			check_unique(rel, slots[i], STRATA_DUPLICATE_RAISE);
 	strata_heap_am->multi_insert(rel, slots, nslots, cid, options, bistate);
+	tell_first_row(rel, &slots[0]->tts_tid);
 }
 
 /*

@@ -25,7 +25,7 @@
 
 PG_FUNCTION_INFO_V1(strata_show_chunks);
 PG_FUNCTION_INFO_V1(strata_drop_chunks);
-PG_FUNCTION_INFO_V1(strata_create_chunks_ahead);
+PG_FUNCTION_INFO_V1(strata_create_chunks);
 PG_FUNCTION_INFO_V1(strata_chunk_info);
 PG_FUNCTION_INFO_V1(strata_dimension_info);
 
@@ -191,29 +191,38 @@ strata_drop_chunks(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* create_chunks_ahead(hypertable, up_to "any") -> how many were made */
+/* create_chunks(hypertable, range_start "any", range_end "any") -> how many were made */
 Datum
-strata_create_chunks_ahead(PG_FUNCTION_ARGS)
+strata_create_chunks(PG_FUNCTION_ARGS)
 {
 	StrataHypertable *ht;
-	Oid			type = get_fn_expr_argtype(fcinfo->flinfo, 1);
-	int64		up_to;
+	Relation	rel;
+	int64		from;
+	int64		to;
+	int			made;
 
-	PreventCommandIfReadOnly("create_chunks_ahead()");
-	PreventCommandIfParallelMode("create_chunks_ahead()");
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
-		PG_RETURN_INT32(0);
+	PreventCommandIfReadOnly("create_chunks()");
+	PreventCommandIfParallelMode("create_chunks()");
+	if (PG_ARGISNULL(0))
+		(void) get_hypertable(fcinfo);
 	ht = strata_hypertable_open(PG_GETARG_OID(0));
-	if (type == INTERVALOID && !strata_time_type_is_integer(ht->key_type))
-		/* here an interval means ahead, not ago */
-		up_to = strata_hypertable_point(ht, TIMESTAMPTZOID,
-										DirectFunctionCall2(timestamptz_pl_interval,
-															TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()),
-															PG_GETARG_DATUM(1)), "up_to");
-	else
-		up_to = strata_hypertable_point(ht, type, PG_GETARG_DATUM(1), "up_to");
+	if (!read_point(fcinfo, 1, "range_start", ht, &from))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("argument \"%s\" cannot be null", "range_start")));
+	/* without an end: the one chunk of that moment */
+	if (!read_point(fcinfo, 2, "range_end", ht, &to))
+		to = from + 1;
+	if (from == PG_INT64_MIN || from == PG_INT64_MAX || to == PG_INT64_MAX || to < from)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid time range for making chunks"),
+				 errhint("Its end must not be before its start, and both must be finite.")));
 	Assert(strata_table_ownercheck(ht->relid, GetUserId()));	/* api:P1 */
-	PG_RETURN_INT32(strata_chunk_create_ahead(ht, up_to));
+	rel = table_open(ht->relid, AccessShareLock);
+	made = strata_chunk_create_range(ht, from, to, rel);
+	table_close(rel, NoLock);
+	PG_RETURN_INT32(made);
 }
 
 /* A bound as timestamptz, local time taken as UTC; the extremes are infinite. */

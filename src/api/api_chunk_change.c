@@ -93,7 +93,7 @@ lock_chunks(const StrataHypertable *ht, const List *relids, const char *command)
 	ListCell   *lc;
 
 	Assert(strata_table_ownercheck(ht->relid, GetUserId()));	/* api:P1 */
-	strata_chunk_lock_exclusively(ht->relid);
+	strata_chunk_lock(ht->relid, AccessExclusiveLock);
 	check_not_in_use(ht->relid, command);
 	foreach(lc, strata_chunk_list(ht))
 	{
@@ -474,7 +474,7 @@ strata_attach_chunk(PG_FUNCTION_ARGS)
 	table = PG_GETARG_OID(1);
 	check_attachable(table);
 	read_slices(ht, PG_GETARG_JSONB_P(2), &range);
-	strata_chunk_lock_parents(ht->relid);
+	strata_chunk_lock(ht->relid, ShareUpdateExclusiveLock);
 	rel = table_open(table, AccessExclusiveLock);
 	check_attachable(table);
 	if (!strata_relation_is_strata(rel))

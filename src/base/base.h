@@ -23,12 +23,15 @@
 #define STRATA_BATCH_ROWS_DEFAULT 1000
 #define STRATA_BATCH_ROWS_MIN 10
 #define STRATA_BATCH_ROWS_MAX 32767
+#define STRATA_CHUNKS_AHEAD_DEFAULT 2
+#define STRATA_CHUNKS_AHEAD_MAX 100
 #define STRATA_MAX_JOB_WORKERS_DEFAULT 4
 #define STRATA_MAX_JOB_WORKERS_MAX 64
 
 /* GUCs, in the order of guc.c's table. */
 extern bool strata_background_vacuum;
 extern int	strata_batch_rows;
+extern int	strata_chunks_ahead;
 extern bool strata_enable_batch_delete;
 extern bool strata_enable_direct_load;
 extern bool strata_enable_early_stop;

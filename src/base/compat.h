@@ -399,36 +399,6 @@ typedef const char *const StrataOptionNamespace;
 #endif
 
 /*
- * 18 has foreign keys that are not enforced, without triggers (eec0040c4bc),
- * those that are not validated on partitioned tables (b663b9436e7), and those
- * with a PERIOD (89f908a6d0a), and names those of partitions after the one
- * above where that name is taken; delete when 17 goes.  For users that include
- * catalog/pg_constraint.h.
- */
-#if PG_VERSION_NUM < 180000
-#define STRATA_KEYS_MAY_LACK_TRIGGERS 0
-#define strata_key_is_enforced(key) true
-#define strata_key_is_valid_in_clone(key) true
-#define STRATA_KEY_NAMES_EXTEND 0
-#define STRATA_KEY_ENFORCED(key)
-#define STRATA_KEY_PERIOD(key)
-#else
-#define STRATA_KEYS_MAY_LACK_TRIGGERS 1
-#define strata_key_is_enforced(key) ((key)->conenforced)
-#define strata_key_is_valid_in_clone(key) ((key)->convalidated)
-#define STRATA_KEY_NAMES_EXTEND 1
-#define STRATA_KEY_ENFORCED(key) (key)->conenforced,
-#define STRATA_KEY_PERIOD(key) (key)->conperiod,
-#endif
-#define strata_create_foreign_key(name, rel, key, parent, count, columns, ref_columns, pf, pp, ff, nset, set_columns) \
-	CreateConstraintEntry(name, RelationGetNamespace(rel), CONSTRAINT_FOREIGN, (key)->condeferrable, \
-						  (key)->condeferred, STRATA_KEY_ENFORCED(key) (key)->convalidated, parent, \
-						  RelationGetRelid(rel), columns, count, count, InvalidOid, (key)->conindid, \
-						  (key)->confrelid, ref_columns, pf, pp, ff, count, (key)->confupdtype, \
-						  (key)->confdeltype, set_columns, nset, (key)->confmatchtype, NULL, NULL, NULL, \
-						  false, 1, false, STRATA_KEY_PERIOD(key) false)
-
-/*
  * 16 replaced the per-object owner checks by object_ownercheck (afbfc02983f)
  * and the privilege checks by object_aclcheck (c727f511bd7); delete when 15
  * goes.

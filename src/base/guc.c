@@ -17,6 +17,7 @@
 #include "utils/guc.h"
 
 int			strata_batch_rows = STRATA_BATCH_ROWS_DEFAULT;
+int			strata_chunks_ahead = STRATA_CHUNKS_AHEAD_DEFAULT;
 bool		strata_background_vacuum = true;
 bool		strata_enable_batch_delete = true;
 bool		strata_enable_direct_load = true;
@@ -95,6 +96,13 @@ strata_base_init(void)
 							"A batch closes earlier at the end of its segment or at its byte limit.",
 							&strata_batch_rows, STRATA_BATCH_ROWS_DEFAULT,
 							STRATA_BATCH_ROWS_MIN, STRATA_BATCH_ROWS_MAX,
+							PGC_USERSET, 0, NULL, NULL, NULL);
+
+	DefineCustomIntVariable("strata.chunks_ahead",
+							"Sets how many chunks are made ahead of the one that rows come into.",
+							"Zero: a chunk is made when the first row needs it.",
+							&strata_chunks_ahead, STRATA_CHUNKS_AHEAD_DEFAULT,
+							0, STRATA_CHUNKS_AHEAD_MAX,
 							PGC_USERSET, 0, NULL, NULL, NULL);
 
 	DefineCustomIntVariable("strata.max_job_workers",

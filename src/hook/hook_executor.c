@@ -136,7 +136,6 @@ strata_executor_hooks_init(void)
 void
 strata_hooks_init(void)
 {
-	strata_hook_apply_init();
 	strata_executor_hooks_init();
 	strata_planner_hooks_init();
 	strata_object_hook_init();

@@ -22,7 +22,6 @@ extern void strata_planner_hooks_init(void);
 extern void strata_executor_hooks_init(void);
 extern void strata_object_hook_init(void);
 extern void strata_utility_hook_init(void);
-extern void strata_hook_apply_init(void);
 
 /* The whole way from query to plan, for plans that have to be made again. */
 extern PlannedStmt *strata_plan_query(Query *query, const char *text, int cursor_options, ParamListInfo params);

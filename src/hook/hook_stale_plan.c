@@ -10,8 +10,7 @@
  * nor does plan invalidation (it comes at the next lock).
  *
  * A hypertable likewise: others make chunks while plans that read it are kept,
- * and a session that holds all its locks does not hear of them.  Foreign keys
- * depend on it: their actions are cached plans (docs/adr/010).
+ * and a session that holds all its locks does not hear of them.
  *
  * So a plan that reads such a table carries the query it was made from, and
  * ExecutorStart, when the snapshot stands, plans again if a table has a

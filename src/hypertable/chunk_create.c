@@ -18,6 +18,7 @@
 
 #include "access/table.h"
 #include "access/xact.h"
+#include "common/int.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_namespace.h"
@@ -26,6 +27,10 @@
 #include "commands/tablespace.h"
 #include "commands/trigger.h"
 #include "miscadmin.h"
+#include "storage/proc.h"
+#include "utils/guc.h"
+#include "utils/inval.h"
+#include "utils/memutils.h"
 #include "nodes/makefuncs.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
@@ -39,7 +44,7 @@
 
 /* A chunk's name says whose it is and where it begins. */
 static char *
-choose_name(Relation parent, const StrataHypertable *ht, const StrataChunkRange *range)
+choose_chunk_name(Relation parent, const StrataHypertable *ht, const StrataChunkRange *range)
 {
 	char	   *label = range->no_lo ? pstrdup("min") :
 		strata_time_label(ht->key_type, range->lo, ht->key_type == DATEOID ? USECS_PER_DAY : ht->interval);
@@ -69,7 +74,7 @@ strata_chunk_make_table(Relation parent, const StrataHypertable *ht, const Strat
 {
 	StringInfoData sql;
 	char	   *schema = get_namespace_name(RelationGetNamespace(parent));
-	char	   *name = choose_name(parent, ht, range);
+	char	   *name = choose_chunk_name(parent, ht, range);
 	Oid			relid;
 
 	initStringInfo(&sql);
@@ -143,125 +148,189 @@ fit_range(const StrataChunkRange *gap, StrataChunkRange *range)
 	}
 }
 
+/*-------------------------------------------------------------------------
+ * Locks
+ *-------------------------------------------------------------------------
+ */
+
+/* What ATTACH PARTITION takes on the tables at the other end of foreign keys. */
+#define OTHER_END_LOCK ShareRowExclusiveLock
+
+typedef struct LockList
+{
+	List	   *relids;			/* in a fixed order; the hypertable is the last */
+	LOCKMODE	lockmode;		/* of the hypertable */
+} LockList;
+
+/* How a wait for writers ends that takes too long; without one it is the session's lock_timeout that ends it. */
+typedef struct LockHaste
+{
+	int			patience;		/* ms; 0: as long as lock_timeout */
+	const char *hint;
+} LockHaste;
+
 static int
 compare_oids(const ListCell *a, const ListCell *b)
 {
 	return lfirst_oid(a) < lfirst_oid(b) ? -1 : lfirst_oid(a) > lfirst_oid(b);
 }
 
-/*
- * The tables at the other end of foreign keys from (all: and to) the hypertable,
- * whose writers ATTACH PARTITION shuts out, in a fixed order.
- */
-static List *
-tables_to_lock(Relation rel, bool all)
+/* See hypertable_private.h. */
+List *
+strata_foreign_key_tables(Relation rel)
 {
 	TriggerDesc *triggers = rel->trigdesc;
 	List	   *relids = NIL;
 	ListCell   *lc;
 
-	foreach(lc, all ? RelationGetFKeyList(rel) : NIL)
+	foreach(lc, RelationGetFKeyList(rel))
 		relids = list_append_unique_oid(relids, lfirst_node(ForeignKeyCacheInfo, lc)->confrelid);
 	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
 		if (RI_FKey_trigger_type(triggers->triggers[i].tgfoid) == RI_TRIGGER_PK)
 			relids = list_append_unique_oid(relids, triggers->triggers[i].tgconstrrelid);
 	list_sort(relids, compare_oids);
-	return list_delete_oid(relids, RelationGetRelid(rel));
+	return relids;
 }
 
-/* See hypertable.h. */
-void
-strata_chunk_lock_parents(Oid hypertable)
+/* What to lock for a hypertable to be locked with lockmode; false: it is gone. */
+static bool
+list_locks(Oid hypertable, LOCKMODE lockmode, LockList *locks)
 {
 	Relation	rel = try_table_open(hypertable, AccessShareLock);
-	bool		ours;
-	List	   *relids;
-	ListCell   *lc;
 
 	if (rel == NULL)
-		return;
-	ours = strata_foreign_keys_are_ours(rel);
-	relids = tables_to_lock(rel, !ours);
-	foreach(lc, relids)
-		LockRelationOid(lfirst_oid(lc), ours ? ShareUpdateExclusiveLock : ShareRowExclusiveLock);
-	if (ours)
-		strata_foreign_keys_lock(rel);
+		return false;
+	locks->relids = strata_foreign_key_tables(rel);
+	locks->lockmode = lockmode;
+	/* a key of the hypertable to itself */
+	if (list_member_oid(locks->relids, hypertable))
+	{
+		locks->relids = list_delete_oid(locks->relids, hypertable);
+		locks->lockmode = Max(lockmode, OTHER_END_LOCK);
+	}
+	locks->relids = lappend_oid(locks->relids, hypertable);
 	table_close(rel, AccessShareLock);
-	LockRelationOid(hypertable, ShareUpdateExclusiveLock);
+	return true;
+}
+
+static LOCKMODE
+lockmode_of(const LockList *locks, int number)
+{
+	return number == list_length(locks->relids) - 1 ? locks->lockmode : OTHER_END_LOCK;
 }
 
 /*
- * Wait for one lock of a list, then take the others without waiting; -1, or
- * the one that was not to be had, with nothing taken.
+ * Wait for a lock on a table at the other end of a foreign key.  Whoever needs a
+ * chunk for a row has the patience of deadlock_timeout: writers may be waiting
+ * for a row of his, and others who want to write wait behind him.  So he fails
+ * before PostgreSQL looks for a deadlock on their behalf and chooses one of them.
+ */
+static void
+wait_for_writers(Oid relid, const LockHaste *haste)
+{
+	int			level = NewGUCNestLevel();
+	bool		brief = haste->patience > 0 && (LockTimeout == 0 || LockTimeout > haste->patience);
+	char	   *name = get_rel_name(relid);
+	MemoryContext mcxt = CurrentMemoryContext;
+
+	if (brief)
+		(void) set_config_option("lock_timeout", psprintf("%d", haste->patience), PGC_USERSET, PGC_S_SESSION,
+								 GUC_ACTION_SAVE, true, 0, false);
+	PG_TRY();
+	{
+		LockRelationOid(relid, OTHER_END_LOCK);
+	}
+	PG_CATCH();
+	{
+		int			code = geterrcode();
+
+		if (code != ERRCODE_T_R_DEADLOCK_DETECTED && (code != ERRCODE_LOCK_NOT_AVAILABLE || !brief))
+			PG_RE_THROW();
+		MemoryContextSwitchTo(mcxt);
+		FlushErrorState();
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("other transactions write to table \"%s\", or change it", name != NULL ? name : ""),
+				 errdetail("Foreign keys connect it with the hypertable, and a new chunk has to be entered there, too."),
+				 errhint("%s", haste->hint)));
+	}
+	PG_END_TRY();
+	AtEOXact_GUC(true, level);
+}
+
+/*
+ * Wait for one of the locks, then take the others without waiting; -1, or the
+ * number of one that was not to be had, with nothing taken.
  */
 static int
-lock_or_leave(const List *relids, Oid hypertable, int first)
+lock_or_leave(const LockList *locks, int first, const LockHaste *haste)
 {
-	for (int i = -1; i < list_length(relids); i++)
-	{
-		int			number = i < 0 ? first : i;
-		Oid			relid = list_nth_oid(relids, number);
-		LOCKMODE	lockmode = relid == hypertable ? AccessExclusiveLock : ShareRowExclusiveLock;
+	int			count = list_length(locks->relids);
 
-		if (i < 0)
-			LockRelationOid(relid, lockmode);
-		else if (i != first && !ConditionalLockRelationOid(relid, lockmode))
-		{
-			for (int taken = 0; taken < list_length(relids); taken++)
-				if (taken == first || taken < i)
-				{
-					relid = list_nth_oid(relids, taken);
-					UnlockRelationOid(relid, relid == hypertable ? AccessExclusiveLock : ShareRowExclusiveLock);
-				}
-			return i;
-		}
+	if (haste != NULL && lockmode_of(locks, first) == OTHER_END_LOCK)
+		wait_for_writers(list_nth_oid(locks->relids, first), haste);
+	else
+		LockRelationOid(list_nth_oid(locks->relids, first), lockmode_of(locks, first));
+	for (int i = 0; i < count; i++)
+	{
+		if (i == first || ConditionalLockRelationOid(list_nth_oid(locks->relids, i), lockmode_of(locks, i)))
+			continue;
+		for (int taken = 0; taken < count; taken++)
+			if (taken == first || taken < i)
+				UnlockRelationOid(list_nth_oid(locks->relids, taken), lockmode_of(locks, taken));
+		return i;
 	}
 	return -1;
 }
 
-/* See hypertable.h. */
-void
-strata_chunk_lock_exclusively(Oid hypertable)
+/* Take the locks, waiting with none of them in hand. */
+static void
+lock_all(const LockList *locks, const LockHaste *haste)
 {
-	Relation	rel = try_table_open(hypertable, AccessShareLock);
-	List	   *relids;
-	int			next;
+	int			next = list_length(locks->relids) - 1;
 
-	if (rel == NULL)
-		return;
-	relids = lappend_oid(tables_to_lock(rel, true), hypertable);
-	table_close(rel, AccessShareLock);
-	next = list_length(relids) - 1;
 	for (int i = 0; i < MAX_LOCK_ROUNDS && next >= 0; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		next = lock_or_leave(relids, hypertable, next);
+		next = lock_or_leave(locks, next, haste);
 	}
-	if (next >= 0)
-	{
-		/* too much is going on: risk a deadlock rather than never get there */
-		for (int i = 0; i < list_length(relids) - 1; i++)
-			LockRelationOid(list_nth_oid(relids, i), ShareRowExclusiveLock);
-		LockRelationOid(hypertable, AccessExclusiveLock);
-	}
+	/* too much is going on: risk a deadlock rather than never get there */
+	for (int i = 0; next >= 0 && i < list_length(locks->relids); i++)
+		LockRelationOid(list_nth_oid(locks->relids, i), lockmode_of(locks, i));
 }
 
-/* Attach an empty chunk; its foreign keys are for us to write. */
-static void
-attach_empty(Oid chunk, const StrataHypertable *ht, const StrataChunkRange *range)
+/* See hypertable.h. */
+void
+strata_chunk_lock(Oid hypertable, LOCKMODE lockmode)
 {
-	strata_foreign_keys_hide(ht->relid);
-	PG_TRY();
-	{
-		strata_chunk_attach(chunk, ht, range);
-	}
-	PG_FINALLY();
-	{
-		strata_foreign_keys_show();
-	}
-	PG_END_TRY();
-	strata_foreign_keys_clone(ht->relid, chunk);
+	LockList	locks;
+
+	if (list_locks(hypertable, lockmode, &locks))
+		lock_all(&locks, NULL);
 }
+
+/* See hypertable_private.h. */
+void
+strata_chunk_lock_to_make(Oid hypertable, int64 time, int patience)
+{
+	StrataHypertable *ht = strata_hypertable_get(hypertable);
+	LockHaste	haste = {.patience = patience};
+	LockList	locks;
+	char	   *name;
+
+	if (ht == NULL || !list_locks(hypertable, ShareUpdateExclusiveLock, &locks))
+		return;
+	name = quote_qualified_identifier(get_namespace_name(get_rel_namespace(hypertable)), get_rel_name(hypertable));
+	haste.hint = psprintf("Run the transaction again. Chunks that are there before rows need them spare you this: "
+						  "SELECT create_chunks(%s, %s);",
+						  quote_literal_cstr(name), strata_time_literal(ht->key_type, time));
+	lock_all(&locks, &haste);
+}
+
+/*-------------------------------------------------------------------------
+ * Making a chunk
+ *-------------------------------------------------------------------------
+ */
 
 /* CREATE TABLE would say the same, and not what to do about it. */
 static void
@@ -290,12 +359,11 @@ strata_chunk_create(Oid hypertable, int64 time)
 	Relation	parent;
 	Oid			owner;
 	bool		missing;
-	bool		keys_are_ours;
 	Oid			tablespace;
 	Oid			chunk;
 
-	strata_chunk_lock_parents(hypertable);
-	parent = table_open(hypertable, NoLock);
+	strata_chunk_lock_to_make(hypertable, time, 0);
+	parent = table_open(hypertable, AccessShareLock);
 	owner = parent->rd_rel->relowner;
 	ht = strata_hypertable_get(hypertable);
 	if (ht == NULL)
@@ -317,35 +385,69 @@ strata_chunk_create(Oid hypertable, int64 time)
 	tablespace = strata_chunk_tablespace(ht, &range);
 	strata_chunk_indexes_into(ht, tablespace);
 	chunk = strata_chunk_make_table(parent, ht, &range, tablespace);
-	keys_are_ours = strata_foreign_keys_are_ours(parent);
 	/* ALTER TABLE insists that nobody in this session has the table open */
 	table_close(parent, NoLock);
-	if (keys_are_ours)
-		attach_empty(chunk, ht, &range);
-	else
-		strata_chunk_attach(chunk, ht, &range);
+	strata_chunk_attach(chunk, ht, &range);
 	strata_owner_leave(&saved);
 	return true;
 }
 
+/* Is there a chunk for a time?  *range is its range, or that of the gap. */
+static bool
+find_chunk(const StrataHypertable *ht, int64 time, StrataChunkRange *range)
+{
+	Relation	rel = table_open(ht->relid, AccessShareLock);
+	bool		found;
+
+	AcceptInvalidationMessages();
+	strata_partitions_settle(rel);
+	found = strata_partition_find(RelationGetPartitionKey(rel), RelationGetPartitionDesc(rel, true), ht->key_type,
+								  strata_time_to_datum(ht->key_type, time), range) >= 0;
+	table_close(rel, AccessShareLock);
+	return found;
+}
+
 /* See hypertable.h. */
 int
-strata_chunk_create_ahead(const StrataHypertable *ht, int64 up_to)
+strata_chunk_create_range(const StrataHypertable *ht, int64 from, int64 to, Relation used)
 {
-	int64		time = strata_hypertable_now(ht);
+	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "strata new chunks", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(scratch);
+	StrataChunkRange range;
 	int			made = 0;
 
-	while (time <= up_to)
+	for (int64 time = from; time < to; time = range.hi)
 	{
-		StrataChunkRange range;
-
 		CHECK_FOR_INTERRUPTS();
-		made += strata_chunk_create(ht->relid, time);
-		CommandCounterIncrement();
-		strata_time_chunk_range(ht->key_type, ht->interval, time, &range);
+		if (!find_chunk(ht, time, &range))
+		{
+			if (used != NULL)
+				strata_chunk_create_on_demand(used, time, 0);
+			else
+				(void) strata_chunk_create(ht->relid, time);
+			CommandCounterIncrement();
+			made++;
+			if (!find_chunk(ht, time, &range))
+				elog(ERROR, "chunk of \"%s\" is not there after it was made", get_rel_name(ht->relid));
+		}
 		if (range.no_hi)
 			break;
-		time = range.hi;
+		MemoryContextReset(scratch);
 	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(scratch);
 	return made;
+}
+
+/* See hypertable.h. */
+int
+strata_chunk_create_ahead(const StrataHypertable *ht, int64 time, int ahead)
+{
+	StrataChunkRange range;
+	int64		to;
+
+	strata_time_chunk_range(ht->key_type, ht->interval, time, &range);
+	if (range.no_hi || pg_mul_s64_overflow(ht->interval, ahead, &to) || pg_add_s64_overflow(range.hi, to, &to))
+		to = PG_INT64_MAX;
+	return strata_chunk_create_range(ht, time, to, NULL);
 }

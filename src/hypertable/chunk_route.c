@@ -29,6 +29,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parsetree.h"
+#include "storage/proc.h"
 #include "utils/datum.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
@@ -228,7 +229,7 @@ provide_chunk(RouteState *state, Datum value)
 	found = find_in(state, RelationGetPartitionDesc(state->rel, true), value);
 	if (!found)
 	{
-		strata_chunk_create_on_demand(state->rel, time);
+		strata_chunk_create_on_demand(state->rel, time, DeadlockTimeout);
 		AcceptInvalidationMessages();
 		strata_partitions_settle(state->rel);
 		found = find_in(state, RelationGetPartitionDesc(state->rel, true), value);
@@ -557,7 +558,7 @@ strata_route_init(void)
 void
 strata_hypertable_init(void)
 {
-	strata_foreign_keys_init();
+	strata_ahead_init();
 	strata_route_init();
 	strata_watch_init();
 }

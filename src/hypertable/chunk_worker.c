@@ -92,6 +92,7 @@ typedef struct WorkerRequest
 	int64		time;
 	uint32		fingerprint;
 	int			lock_timeout;	/* the session's */
+	int			patience;		/* with writers of other tables, see strata_chunk_lock_to_make() */
 	PGPROC	   *leader;
 	pid_t		leader_pid;
 	Latch	   *worker_latch;	/* set before the first answer */
@@ -204,7 +205,7 @@ work(WorkerRequest *request)
 	StartTransactionCommand();
 	PushActiveSnapshot(GetTransactionSnapshot());
 	/* the locks first: what changes under them cannot change any more */
-	strata_chunk_lock_parents(request->hypertable);
+	strata_chunk_lock_to_make(request->hypertable, request->time, request->patience);
 	rel = try_table_open(request->hypertable, NoLock);
 	if (rel != NULL)
 	{
@@ -247,6 +248,9 @@ answer(WorkerRequest *request, MemoryContext mcxt)
 		/* the session reports it: no second copy in the log */
 		FlushErrorState();
 		AbortCurrentTransaction();
+		/* one that waits for nobody's rows, and does not hurry, finds the moment for the next attempt */
+		if (request->sqlstate == ERRCODE_T_R_SERIALIZATION_FAILURE && strata_chunks_ahead > 0)
+			strata_chunk_ask_ahead(request->hypertable, request->time, 0);
 		ok = false;
 	}
 	PG_END_TRY();
@@ -280,6 +284,13 @@ wait_for_request(WorkerRequest *request)
 	return !pg_atomic_compare_exchange_u32(&request->state, &expected, STATE_GONE) && expected == STATE_ASKED;
 }
 
+/* See hypertable_private.h. */
+void
+strata_chunk_worker_yield(void)
+{
+	SetConfigOption("deadlock_timeout", "10ms", PGC_SUSET, PGC_S_OVERRIDE);
+}
+
 /* Entry point of the worker process. */
 void
 strata_chunk_worker_main(Datum arg)
@@ -304,6 +315,7 @@ strata_chunk_worker_main(Datum arg)
 	/* parallel workers could not join the lock group, which is the session's, and would wait for us as we for them */
 	SetConfigOption("max_parallel_maintenance_workers", "0", PGC_USERSET, PGC_S_OVERRIDE);
 	SetConfigOption("max_parallel_workers_per_gather", "0", PGC_USERSET, PGC_S_OVERRIDE);
+	strata_chunk_worker_yield();
 	request->worker_latch = MyLatch;
 	while (more)
 	{
@@ -430,13 +442,14 @@ wait_for_answer(WorkerRequest *request)
 }
 
 static void
-describe_request(WorkerRequest *request, Relation parent, int64 time)
+describe_request(WorkerRequest *request, Relation parent, int64 time, int patience)
 {
 	request->database = MyDatabaseId;
 	request->hypertable = RelationGetRelid(parent);
 	request->time = time;
 	request->fingerprint = strata_hypertable_fingerprint(parent);
 	request->lock_timeout = LockTimeout;
+	request->patience = patience;
 	request->leader = MyProc;
 	request->leader_pid = MyProcPid;
 	request->result = WORKER_NONE;
@@ -444,7 +457,7 @@ describe_request(WorkerRequest *request, Relation parent, int64 time)
 
 /* Hand the request to the worker of an earlier one; false when there is none any more. */
 static bool
-ask_again(Relation parent, int64 time)
+ask_again(Relation parent, int64 time, int patience)
 {
 	WorkerRequest *request;
 	uint32		expected = STATE_ANSWERED;
@@ -454,7 +467,7 @@ ask_again(Relation parent, int64 time)
 		return false;
 	request = dsm_segment_address(worker_segment);
 	/* while the turn is ours it does not look at the request, unless it leaves */
-	describe_request(request, parent, time);
+	describe_request(request, parent, time, patience);
 	latch = request->worker_latch;
 	if (pg_atomic_compare_exchange_u32(&request->state, &expected, STATE_ASKED))
 	{
@@ -467,7 +480,7 @@ ask_again(Relation parent, int64 time)
 
 /* Start a worker with the request. */
 static void
-ask_new(Relation parent, int64 time)
+ask_new(Relation parent, int64 time, int patience)
 {
 	dsm_segment *segment = dsm_create(sizeof(WorkerRequest), 0);
 	WorkerRequest *request = dsm_segment_address(segment);
@@ -475,7 +488,7 @@ ask_new(Relation parent, int64 time)
 
 	memset(request, 0, sizeof(*request));
 	pg_atomic_init_u32(&request->state, STATE_ASKED);
-	describe_request(request, parent, time);
+	describe_request(request, parent, time, patience);
 	BecomeLockGroupLeader();
 	if (!end_registered)
 		before_shmem_exit(at_session_end, (Datum) 0);
@@ -489,13 +502,13 @@ ask_new(Relation parent, int64 time)
 
 /* Have a worker try; false when the catalog differs. */
 static bool
-ask_worker(Relation parent, int64 time)
+ask_worker(Relation parent, int64 time, int patience)
 {
 	WorkerRequest *request;
 	bool		done;
 
-	if (!ask_again(parent, time))
-		ask_new(parent, time);
+	if (!ask_again(parent, time, patience))
+		ask_new(parent, time, patience);
 	request = dsm_segment_address(worker_segment);
 	/* the worker must not go on for a statement that was cancelled */
 	PG_TRY();
@@ -580,7 +593,7 @@ create_here(Relation parent, int64 time)
 
 /* See hypertable_private.h. */
 void
-strata_chunk_create_on_demand(Relation parent, int64 time)
+strata_chunk_create_on_demand(Relation parent, int64 time, int patience)
 {
 	/* who dropped or moved chunks in this transaction has the hypertable to himself; a worker would still see them */
 	if (is_own(parent) || CheckRelationLockedByMe(parent, AccessExclusiveLock, false))
@@ -590,7 +603,7 @@ strata_chunk_create_on_demand(Relation parent, int64 time)
 	}
 	for (int i = 0; i < MAX_TRIES; i++)
 	{
-		if (ask_worker(parent, time))
+		if (ask_worker(parent, time, patience))
 			return;
 		/* ours is the catalog that differs, and nobody else changes it now */
 		if (CheckRelationLockedByMe(parent, ShareUpdateExclusiveLock, true))

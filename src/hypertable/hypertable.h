@@ -188,18 +188,12 @@ extern bool strata_chunk_created(Oid chunk, TimestampTz *created);
 extern bool strata_chunk_create(Oid hypertable, int64 time);
 
 /*
- * Take the locks that making a chunk needs, in the order in which they must be
- * taken: the tables that foreign keys refer to first.  Who waits for a writer
- * of one of these then holds nothing that the writer's own chunks would need.
- */
-extern void strata_chunk_lock_parents(Oid hypertable);
-
-/*
- * The same with AccessExclusiveLock on the hypertable.  Waits with none of the
+ * Lock a hypertable and, as attaching and detaching a partition does, the tables
+ * at the other end of its foreign keys against writers.  Waits with none of the
  * locks in hand: a writer of the hypertable may be about to need a chunk, and a
  * writer of a table it refers to about to write to it.
  */
-extern void strata_chunk_lock_exclusively(Oid hypertable);
+extern void strata_chunk_lock(Oid hypertable, LOCKMODE lockmode);
 
 /* The chunk's part of a hypertable's index, or an index of its own; else InvalidOid. */
 extern Oid	strata_chunk_index(Oid chunk, Oid index);
@@ -229,8 +223,16 @@ extern bool strata_hypertable_is_referenced(Oid hypertable);
 /* Owner of a table. */
 extern Oid	strata_relation_owner(Oid relid);
 
-/* Make every missing chunk from now to a time; returns how many. */
-extern int	strata_chunk_create_ahead(const StrataHypertable *ht, int64 up_to);
+/*
+ * Make the chunks that are missing from a time on to before another; returns how
+ * many.  used: the hypertable, which the session has open; each chunk is made in
+ * a transaction of its own then, as for a row.  NULL: in this process and
+ * transaction.
+ */
+extern int	strata_chunk_create_range(const StrataHypertable *ht, int64 from, int64 to, Relation used);
+
+/* Likewise the chunk of a time and a number of intervals after it, in this transaction. */
+extern int	strata_chunk_create_ahead(const StrataHypertable *ht, int64 time, int ahead);
 
 /*
  * Planner: from now on hear of changes of a hypertable; the present moment, to
@@ -248,9 +250,6 @@ extern void strata_route_plan(PlannedStmt *stmt);
 
 /* Executor start: tell these nodes which ModifyTable they feed. */
 extern void strata_route_bind(QueryDesc *query_desc);
-
-/* An error is being reported: if it is of a row that logical replication brought, have its chunk made. */
-extern void strata_apply_failed(const ErrorData *error);
 
 /*
  * False in the statement that loaded the library: its INSERT was planned

@@ -71,31 +71,32 @@ extern void strata_chunk_indexes_into(const StrataHypertable *ht, Oid tablespace
 extern void strata_hypertable_forget_tablespaces(Oid relid);
 
 /*
- * Foreign keys of a new chunk.  Are they written by us, under locks that writers
- * of the tables referred to do not notice?  Then: take these locks; hide the keys
- * from the ATTACH PARTITION that follows, which would lock more, and show them
- * again (on errors, too); write the chunk's.
+ * The tables at the other end of foreign keys from and to a hypertable, whose
+ * writers ATTACH PARTITION shuts out: OIDs in order, the hypertable's own among
+ * them when a key leads from it to itself.
  */
-extern bool strata_foreign_keys_are_ours(Relation parent);
-extern void strata_foreign_keys_lock(Relation parent);
-extern void strata_foreign_keys_hide(Oid hypertable);
-extern void strata_foreign_keys_show(void);
-extern void strata_foreign_keys_clone(Oid hypertable, Oid chunk);
+extern List *strata_foreign_key_tables(Relation rel);
 
 /*
- * The same for keys of other tables that refer to the hypertable; called by the
- * above, keep_hidden for each relcache entry that may have been built anew.
+ * Take the locks that making the chunk for a time needs, waiting for each with
+ * none of the others in hand.  ereports 40001 when writers of a table at the
+ * other end of a foreign key wait for us, or do not end within patience (ms; 0:
+ * they are waited for as long as lock_timeout says).
  */
-extern void strata_referring_keys_hide(Oid hypertable);
-extern void strata_referring_keys_show(void);
-extern void strata_referring_keys_clone(Relation parent, Relation chunk);
-extern void strata_referring_keys_keep_hidden(Oid relid);
+extern void strata_chunk_lock_to_make(Oid hypertable, int64 time, int patience);
+
+/* Have a background worker make the chunk of a time, and a number after it; does not wait. */
+extern void strata_chunk_ask_ahead(Oid hypertable, int64 time, int ahead);
+
+/* In a worker: of sessions that wait for each other it is this one that fails, and soon. */
+extern void strata_chunk_worker_yield(void);
 
 /*
  * Make a chunk for a hypertable that this session uses right now: in a worker,
- * or in this process when the hypertable is this transaction's own.
+ * or in this process when the hypertable is this transaction's own.  patience:
+ * as above.
  */
-extern void strata_chunk_create_on_demand(Relation parent, int64 time);
+extern void strata_chunk_create_on_demand(Relation parent, int64 time, int patience);
 
 /* Move the rows of a plain table into chunk tables; returns StrataChunk *s. */
 extern List *strata_hypertable_move_rows(Relation rel, const StrataHypertable *ht,
@@ -132,7 +133,7 @@ extern Oid	strata_index_define(Relation parent, const StrataHypertable *ht, cons
 /* Have two indexes the same definition?  map is from columns of a's table to those of b's. */
 extern bool strata_index_is_same(Relation a, Relation b, const AttrMap *map);
 
-extern void strata_foreign_keys_init(void);
+extern void strata_ahead_init(void);
 extern void strata_route_init(void);
 extern void strata_watch_init(void);
 /* Have relcache read the partitions of rel until it has them as they are. */

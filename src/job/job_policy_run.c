@@ -55,6 +55,10 @@ PG_FUNCTION_INFO_V1(strata_policy_chunks_ahead);
 /* Batches beyond what the rows need, at which merging them pays: a half. */
 #define TOO_MANY_BATCHES 1.5
 
+/* How often chunks are made ahead (sql/70_job.sql), and of how many short ones at a time that takes care. */
+#define AHEAD_SCHEDULE USECS_PER_HOUR
+#define AHEAD_MOST 12
+
 /* Work on one table as its owner. */
 typedef void (*Work) (Oid relid, void *arg);
 
@@ -433,42 +437,59 @@ strata_policy_reorder(PG_FUNCTION_ARGS)
 }
 
 /*
- * Is the hypertable being written to?  Then the chunk of the present time holds
- * rows.  Others would gather empty chunks for ever.
+ * Is the hypertable being written to?  Then the chunk of the present time, or,
+ * when that has just begun, the one before it, holds rows.  Others would gather
+ * empty chunks for ever.
  */
 static bool
 is_active(const StrataHypertable *ht, int64 now)
 {
 	ListCell   *lc;
+	int64		since;
 
+	if (pg_sub_s64_overflow(now, ht->interval, &since))
+		return false;
 	foreach(lc, strata_chunk_list(ht))
 	{
 		StrataChunk *chunk = lfirst(lc);
 		bool		has_batches;
 
-		if ((chunk->range.no_lo || chunk->range.lo <= now) && (chunk->range.no_hi || chunk->range.hi > now))
-			return has_fresh_rows(chunk->relid, &has_batches) || has_batches;
+		if ((chunk->range.no_lo || chunk->range.lo <= now) && (chunk->range.no_hi || chunk->range.hi > since) &&
+			(has_fresh_rows(chunk->relid, &has_batches) || has_batches))
+			return true;
 	}
 	return false;
+}
+
+/*
+ * How many chunks to have after the present one: as many as are wanted, and
+ * enough of short ones to last until the job runs again.
+ */
+static int
+count_ahead(const StrataHypertable *ht)
+{
+	int64		needed = 0;
+
+	if (!strata_time_type_is_integer(ht->key_type) && ht->key_type != DATEOID)
+		needed = AHEAD_SCHEDULE / ht->interval + 1;
+	return Max(strata_chunks_ahead, (int) Min(needed, AHEAD_MOST));
 }
 
 static void
 ahead_work(Oid relid, void *arg)
 {
 	StrataHypertable *ht = strata_hypertable_get(relid);
-	int64		now,
-				up_to;
+	int64		now;
 
 	/* a hypertable of integer time need not say what now is */
-	if (ht == NULL || (strata_time_type_is_integer(ht->key_type) &&
-					   strata_settings_get_text(relid, "integer_now_func") == NULL))
+	if (ht == NULL || strata_chunks_ahead == 0 ||
+		(strata_time_type_is_integer(ht->key_type) && strata_settings_get_text(relid, "integer_now_func") == NULL))
 		return;
-	now = strata_time_type_is_integer(ht->key_type) ? strata_hypertable_now(ht) :
-		strata_hypertable_point(ht, INTERVALOID, to_interval("0"), "now");
-	if (pg_add_s64_overflow(now, ht->interval, &up_to) || !is_active(ht, now))
+	now = strata_hypertable_now(ht);
+	if (!is_active(ht, now))
 		return;
 	(void) set_config_option("lock_timeout", "10s", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	(void) strata_chunk_create_ahead(ht, up_to);
+	(void) strata_chunk_create_ahead(ht, now, count_ahead(ht));
 }
 
 /* CALL policy_chunks_ahead(job_id, config): for all hypertables; superusers only. */
@@ -491,6 +512,6 @@ strata_policy_chunks_ahead(PG_FUNCTION_ARGS)
 	}
 	for (uint64 i = 0; i < n; i++)
 		run_one(&run, relids[i], ahead_work, NULL);
-	end_run(&run, "given their next chunk");
+	end_run(&run, "given their next chunks");
 	PG_RETURN_VOID();
 }

@@ -149,6 +149,7 @@ SELECT count(*) BETWEEN 6 AND 8 FROM _strata.chunk WHERE hypertable = 'pol3'::re
 SELECT count(*) = 4820 FROM pol3;
 SELECT problem FROM strata.problems WHERE object LIKE '%pol3_%';
 -- chunks made ahead: only where rows come in
+SET strata.chunks_ahead = 2;
 SELECT count(*) AS chunks FROM show_chunks('pol3') \gset
 SET ROLE postgres;
 CALL run_job(2);
@@ -158,6 +159,7 @@ SET ROLE postgres;
 CALL run_job(2);
 RESET ROLE;
 SELECT count(*) - :chunks FROM show_chunks('pol3');
+RESET strata.chunks_ahead;
 DROP TABLE pol3, pol_heap, clock;
 DROP FUNCTION clock_now, pol_equal, pol_state, who_now;
 REVOKE CREATE ON SCHEMA public FROM pol_owner;

@@ -1,6 +1,7 @@
 # test/t/056_subscriber_chunks.pl
-#	  Logical replication into hypertables: rows find their chunks, if only at the
-#	  next attempt of the worker; in the first copy, in inserts, and in updates.
+#	  Logical replication into hypertables.  PostgreSQL's apply workers ask nobody for
+#	  a chunk: they find those that are made ahead, and where there is none they fail
+#	  and try again, until create_chunks(), or a worker that makes them ahead, has made it.
 use strict;
 use warnings;
 
@@ -36,11 +37,35 @@ $subscriber->safe_psql('postgres', q{
 });
 my $source = $publisher->connstr . ' dbname=postgres';
 $subscriber->safe_psql('postgres', "CREATE SUBSCRIPTION sub CONNECTION '$source' PUBLICATION pub");
+my $failure = qr/no partition of relation "M" found for row/;
+# the first copy of what is long past: nobody knows of it beforehand
+$subscriber->wait_for_log($failure, 0);
+is($subscriber->safe_psql('postgres', q{SELECT create_chunks('"My Schema"."M"', '2026-01-01 00:00+00', '2026-01-03 00:00+00')}), '2', 'chunks for the first copy');
+is($subscriber->safe_psql('postgres', q{SELECT create_chunks('"My Schema"."M"', '2026-01-01 00:00+00', '2026-01-03 00:00+00')}), '0', 'they are there');
 $subscriber->wait_for_subscription_sync($publisher, 'sub');
 my $rows = q{SELECT string_agg(extract(epoch FROM "Time") || ' ' || d || ' ' || v, ', ' ORDER BY "Time") FROM "My Schema"."M"};
 is($subscriber->safe_psql('postgres', $rows), $publisher->safe_psql('postgres', $rows), 'the first copy');
-is($subscriber->safe_psql('postgres', q{SELECT count(*) FROM show_chunks('"My Schema"."M"')}), '2', 'its chunks');
 
+# rows that go on in time: each chunk's first row has the next ones made, as they would be for years
+my $offset = -s $subscriber->logfile;
+ok(wait_until(sub { $subscriber->safe_psql('postgres', q{SELECT count(*) FROM show_chunks('"My Schema"."M"', newer_than => '2026-01-03 00:00+00')}) eq '2' }), 'two chunks ahead');
+for my $day (3 .. 10)
+{
+	$publisher->safe_psql('postgres', qq{INSERT INTO "My Schema"."M" SELECT '2026-01-$day 00:00+00'::timestamptz + g * interval '1 hour', g, 100 + g FROM generate_series(0, 23) g});
+	$publisher->wait_for_catchup('sub');
+	# what takes a moment here has a day's time there
+	wait_until(sub { $subscriber->safe_psql('postgres', qq{SELECT count(*) FROM show_chunks('"My Schema"."M"', newer_than => '2026-01-$day 00:00+00')}) eq '3' }) or last;
+}
+is($subscriber->safe_psql('postgres', $rows), $publisher->safe_psql('postgres', $rows), 'day after day');
+unlike(PostgreSQL::Test::Utils::slurp_file($subscriber->logfile, $offset), $failure, 'no attempt has failed');
+
+# a transaction over many chunks goes on from attempt to attempt, for each chunk has the next ones made
+$publisher->safe_psql('postgres', q{INSERT INTO "My Schema"."M" SELECT '2026-01-11 00:00+00'::timestamptz + g * interval '12 hours', 0, 200 + g FROM generate_series(0, 23) g});
+$publisher->wait_for_catchup('sub');
+is($subscriber->safe_psql('postgres', $rows), $publisher->safe_psql('postgres', $rows), 'a transaction over twelve chunks');
+
+# elsewhere it fails and is repeated, and nothing is lost
+$offset = -s $subscriber->logfile;
 $publisher->safe_psql('postgres', q{
 	INSERT INTO "My Schema"."M" VALUES ('2026-03-01', 1, 1), ('2026-03-29 03:30+02', 1, 2);
 	UPDATE "My Schema"."M" SET "Time" = '1999-12-31' WHERE v = 3;
@@ -48,18 +73,27 @@ $publisher->safe_psql('postgres', q{
 	INSERT INTO f VALUES ('c77', 1), ('c1077', 2);
 	DELETE FROM i WHERE t = 5;
 });
+$subscriber->wait_for_log($failure, $offset);
+$subscriber->safe_psql('postgres', q{
+	SELECT create_chunks('"My Schema"."M"', t) FROM unnest('{2026-03-01 00:00+00, 2026-03-29 03:30+02, 1999-12-31 00:00+00}'::timestamptz[]) t;
+	SELECT create_chunks('i', -5, 6), create_chunks('i', 1000), create_chunks('f', 77), create_chunks('f', 1077);
+});
 $publisher->wait_for_catchup('sub');
 is($subscriber->safe_psql('postgres', $rows), $publisher->safe_psql('postgres', $rows), 'rows and updates');
-is($subscriber->safe_psql('postgres', q{SELECT count(*), (SELECT count(*) FROM show_chunks('"My Schema"."M"')), (SELECT string_agg(t::text, ' ' ORDER BY t) FROM i),
-	(SELECT count(*) FROM show_chunks('i')), (SELECT count(*) FROM f), (SELECT count(*) FROM show_chunks('f')) FROM "My Schema"."M"}), '8|5|-5 1000|3|2|2', 'no chunk too many');
-# compressed since, and on it goes
+is($subscriber->safe_psql('postgres', q{SELECT (SELECT string_agg(t::text, ' ' ORDER BY t) FROM i), (SELECT count(*) FROM f)}), '-5 1000|2', 'of all tables');
+# compressed since, and on it goes; the tick of the job makes the chunks of the present time
 $subscriber->safe_psql('postgres', q{SELECT count(compress_chunk(c)) FROM show_chunks('"My Schema"."M"') c});
-$publisher->safe_psql('postgres', q{INSERT INTO "My Schema"."M" VALUES ('2030-03-01', 1, 1); UPDATE "My Schema"."M" SET v = 100 WHERE d = 2});
+$subscriber->safe_psql('postgres', q{SELECT create_chunks('"My Schema"."M"', now())});
+$publisher->safe_psql('postgres', q{INSERT INTO "My Schema"."M" VALUES (now(), 1, 1000); UPDATE "My Schema"."M" SET v = 100 WHERE d = 2});
+$publisher->wait_for_catchup('sub');
+$subscriber->safe_psql('postgres', 'CALL run_job(2)');
+is($subscriber->safe_psql('postgres', q{SELECT count(*) FROM show_chunks('"My Schema"."M"', newer_than => now())}), '2', 'the job');
+$publisher->safe_psql('postgres', q{INSERT INTO "My Schema"."M" VALUES (now() + interval '1 day', 1, 1001), (now() + interval '2 days', 1, 1002)});
 $publisher->wait_for_catchup('sub');
 is($subscriber->safe_psql('postgres', $rows), $publisher->safe_psql('postgres', $rows), 'after compression');
 
 # a table that is no hypertable: nobody makes partitions of it
-my $offset = -s $subscriber->logfile;
+$offset = -s $subscriber->logfile;
 $publisher->safe_psql('postgres', 'INSERT INTO plain VALUES (60)');
 $subscriber->wait_for_log(qr/no partition of relation "plain" found for row.*no partition of relation "plain" found for row/s, $offset);
 is($subscriber->safe_psql('postgres', q{SELECT count(*) FROM pg_inherits WHERE inhparent = 'plain'::regclass}), '1', 'not for others');
