@@ -66,6 +66,7 @@ strata_chunk_ask_ahead(Oid hypertable, int64 time, int ahead)
 	AheadRequest request = {.hypertable = hypertable, .ahead = ahead, .time = time};
 	BackgroundWorker worker;
 
+	Assert(ahead >= 0 && ahead <= STRATA_CHUNKS_AHEAD_MAX);	/* hypertable:Y10 */
 	memset(&worker, 0, sizeof(worker));
 	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
 	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
@@ -110,6 +111,7 @@ ask_at_first_row(Relation chunk)
 	Oid			key_type;
 	Relation	rel;
 
+	Assert(chunk->rd_rel->relispartition);	/* hypertable:Y10 */
 	if (strata_chunks_ahead == 0 || !OidIsValid(parent) || (ht = strata_hypertable_get(parent)) == NULL ||
 		!strata_chunk_range(RelationGetRelid(chunk), &key_type, &range) ||
 		!ConditionalLockRelationOid(parent, AccessShareLock))
@@ -133,6 +135,7 @@ make_chunks(const AheadRequest *request, int attempt)
 	MemoryContext mcxt = CurrentMemoryContext;
 	volatile bool done = true;
 
+	Assert(!IsTransactionState());	/* hypertable:Y3 */
 	SetConfigOption("lock_timeout", lock_timeouts[attempt], PGC_SUSET, PGC_S_OVERRIDE);
 	StartTransactionCommand();
 	PushActiveSnapshot(GetTransactionSnapshot());

@@ -146,6 +146,7 @@ fit_range(const StrataChunkRange *gap, StrataChunkRange *range)
 		range->hi = gap->hi;
 		range->no_hi = false;
 	}
+	Assert(range->no_lo || range->no_hi || range->lo < range->hi);	/* hypertable:Y1 */
 }
 
 /*-------------------------------------------------------------------------
@@ -267,12 +268,14 @@ lock_or_leave(const LockList *locks, int first, const LockHaste *haste)
 {
 	int			count = list_length(locks->relids);
 
+	Assert(first >= 0 && first < count);	/* hypertable:Y9 */
 	if (haste != NULL && lockmode_of(locks, first) == OTHER_END_LOCK)
 		wait_for_writers(list_nth_oid(locks->relids, first), haste);
 	else
 		LockRelationOid(list_nth_oid(locks->relids, first), lockmode_of(locks, first));
 	for (int i = 0; i < count; i++)
 	{
+		Assert(locks->lockmode != NoLock);	/* hypertable:Y9 */
 		if (i == first || ConditionalLockRelationOid(list_nth_oid(locks->relids, i), lockmode_of(locks, i)))
 			continue;
 		for (int taken = 0; taken < count; taken++)
@@ -315,12 +318,17 @@ strata_chunk_lock_to_make(Oid hypertable, int64 time, int patience)
 {
 	StrataHypertable *ht = strata_hypertable_get(hypertable);
 	LockHaste	haste = {.patience = patience};
+	StrataChunkRange range;
 	LockList	locks;
 	char	   *name;
 
 	if (ht == NULL || !list_locks(hypertable, ShareUpdateExclusiveLock, &locks))
 		return;
 	name = quote_qualified_identifier(get_namespace_name(get_rel_namespace(hypertable)), get_rel_name(hypertable));
+	/* a time of the chunk that can be written down, which an infinite one cannot */
+	strata_time_chunk_range(ht->key_type, ht->interval, time, &range);
+	if (range.no_lo || range.no_hi)
+		time = !range.no_lo ? range.lo : !range.no_hi ? range.hi - 1 : 0;
 	haste.hint = psprintf("Run the transaction again. Chunks that are there before rows need them spare you this: "
 						  "SELECT create_chunks(%s, %s);",
 						  quote_literal_cstr(name), strata_time_literal(ht->key_type, time));
@@ -364,6 +372,8 @@ strata_chunk_create(Oid hypertable, int64 time)
 
 	strata_chunk_lock_to_make(hypertable, time, 0);
 	parent = table_open(hypertable, AccessShareLock);
+	Assert(!strata_hypertable_is(hypertable) ||
+		   CheckRelationLockedByMe(parent, ShareUpdateExclusiveLock, true));	/* hypertable:Y9 */
 	owner = parent->rd_rel->relowner;
 	ht = strata_hypertable_get(hypertable);
 	if (ht == NULL)
@@ -428,10 +438,11 @@ strata_chunk_create_range(const StrataHypertable *ht, int64 from, int64 to, Rela
 			CommandCounterIncrement();
 			made++;
 			if (!find_chunk(ht, time, &range))
-				elog(ERROR, "chunk of \"%s\" is not there after it was made", get_rel_name(ht->relid));
+				elog(ERROR, "the chunk of \"%s\" is not there after it was made", get_rel_name(ht->relid));
 		}
 		if (range.no_hi)
 			break;
+		Assert(range.hi > time);	/* hypertable:Y1 */
 		MemoryContextReset(scratch);
 	}
 	MemoryContextSwitchTo(old);
@@ -446,6 +457,7 @@ strata_chunk_create_ahead(const StrataHypertable *ht, int64 time, int ahead)
 	StrataChunkRange range;
 	int64		to;
 
+	Assert(ahead >= 0);			/* hypertable:Y10 */
 	strata_time_chunk_range(ht->key_type, ht->interval, time, &range);
 	if (range.no_hi || pg_mul_s64_overflow(ht->interval, ahead, &to) || pg_add_s64_overflow(range.hi, to, &to))
 		to = PG_INT64_MAX;

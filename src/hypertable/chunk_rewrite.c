@@ -343,6 +343,7 @@ strata_chunk_merge(const StrataHypertable *ht, List *chunks, bool *compressed)
 	Writer		writer;
 	ListCell   *lc;
 
+	Assert(list_length(chunks) >= 2);	/* hypertable:Y8 */
 	check_adjacent(chunks);
 	*compressed = false;
 	target = table_open(first->relid, NoLock);
@@ -466,6 +467,8 @@ strata_chunk_split(const StrataHypertable *ht, const StrataChunk *chunk, int64 a
 	Writer		late;
 	Clock		clock;
 
+	Assert(CheckRelationLockedByMe(parent, AccessExclusiveLock, false));	/* hypertable:Y8 */
+	Assert(strata_range_holds(&chunk->range, at) && (low.no_lo || low.lo < at));	/* hypertable:Y8 */
 	low.hi = high.lo = at;
 	low.no_hi = high.no_lo = false;
 	*compressed = has_batches(rel);

@@ -148,6 +148,7 @@ may_move(ModifyTable *modify, PlannedStmt *stmt, const StrataHypertable *ht)
 	return false;
 }
 
+/* Put the node under one ModifyTable, if it puts rows into a hypertable, or may move them. */
 static void
 route_plan(PlannedStmt *stmt, Plan *plan)
 {
@@ -191,6 +192,7 @@ renew_routing(RouteState *state)
 	EState	   *estate = state->css.ss.ps.state;
 	MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
 
+	Assert(state->has_known);	/* hypertable:Y2 */
 	if (state->mt->mt_partition_tuple_routing != NULL)
 		state->routings = lappend(state->routings, state->mt->mt_partition_tuple_routing);
 	if (estate->es_partition_directory != NULL)
@@ -243,12 +245,7 @@ provide_chunk(RouteState *state, Datum value)
 static bool
 is_known(const RouteState *state, Datum value)
 {
-	int64		time;
-
-	if (!state->has_known)
-		return false;
-	time = strata_time_from_datum(state->key_type, value);
-	return (state->known.no_lo || time >= state->known.lo) && (state->known.no_hi || time < state->known.hi);
+	return state->has_known && strata_range_holds(&state->known, strata_time_from_datum(state->key_type, value));
 }
 
 /* Evaluate the key over a row of the hypertable. */
@@ -343,6 +340,7 @@ check_move(ExprState *expression, ExprContext *context, bool *isnull)
 		guard->prepared = true;
 		MemoryContextSwitchTo(old);
 	}
+	Assert(guard->column > 0);	/* hypertable:Y2 */
 	*isnull = false;
 	if (!ExecCheck(guard->check, context))
 	{
@@ -484,8 +482,9 @@ guard_inserts(RouteState *state, ModifyTableState *mt)
 	}
 }
 
+/* Tell the node under a ModifyTable, if there is one, what it needs to know of it. */
 static void
-bind(ModifyTableState *mt)
+bind_route(ModifyTableState *mt)
 {
 	PlanState  *child = outerPlanState(mt);
 	RouteState *state = (RouteState *) child;
@@ -528,9 +527,9 @@ strata_route_bind(QueryDesc *query_desc)
 
 	hooks_have_run = true;
 	if (IsA(query_desc->planstate, ModifyTableState))
-		bind((ModifyTableState *) query_desc->planstate);
+		bind_route((ModifyTableState *) query_desc->planstate);
 	foreach(lc, query_desc->estate->es_auxmodifytables)
-		bind(lfirst(lc));
+		bind_route(lfirst(lc));
 }
 
 /* See hypertable.h. */

@@ -194,19 +194,21 @@ copy_text(char *to, size_t size, const char *from)
 	strlcpy(to, from != NULL ? from : "", size);
 }
 
+/* The worker's transaction: lock, compare the catalog with the session's, make the chunk. */
 static WorkerResult
 work(WorkerRequest *request)
 {
 	WorkerResult result = WORKER_CHANGED;
 	Relation	rel;
 
+	Assert(!IsTransactionState());	/* hypertable:Y3 */
 	/* the session waits for us as long as it would wait itself */
 	SetConfigOption("lock_timeout", psprintf("%d", request->lock_timeout), PGC_SUSET, PGC_S_OVERRIDE);
 	StartTransactionCommand();
 	PushActiveSnapshot(GetTransactionSnapshot());
 	/* the locks first: what changes under them cannot change any more */
 	strata_chunk_lock_to_make(request->hypertable, request->time, request->patience);
-	rel = try_table_open(request->hypertable, NoLock);
+	rel = try_table_open(request->hypertable, AccessShareLock);
 	if (rel != NULL)
 	{
 		bool		same = rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE &&
@@ -310,6 +312,7 @@ strata_chunk_worker_main(Datum arg)
 	request = dsm_segment_address(segment);
 	if (!BecomeLockGroupMember(request->leader, request->leader_pid))
 		return;
+	Assert(MyProc->lockGroupLeader == request->leader);	/* hypertable:Y3 */
 	BackgroundWorkerInitializeConnectionByOid(request->database, InvalidOid, 0);
 	strata_worker_pin_settings();
 	/* parallel workers could not join the lock group, which is the session's, and would wait for us as we for them */
@@ -331,8 +334,9 @@ strata_chunk_worker_main(Datum arg)
  *-------------------------------------------------------------------------
  */
 
+/* Register a worker that reads its request in the segment; waits for a free slot, and ereports when none comes. */
 static BackgroundWorkerHandle *
-start_worker(dsm_segment *segment, Relation parent)
+start_chunk_worker(dsm_segment *segment, Relation parent)
 {
 	BackgroundWorker worker;
 	BackgroundWorkerHandle *handle;
@@ -444,6 +448,7 @@ wait_for_answer(WorkerRequest *request)
 static void
 describe_request(WorkerRequest *request, Relation parent, int64 time, int patience)
 {
+	Assert(parent->rd_rel->relkind == RELKIND_PARTITIONED_TABLE);	/* hypertable:Y4 */
 	request->database = MyDatabaseId;
 	request->hypertable = RelationGetRelid(parent);
 	request->time = time;
@@ -486,6 +491,7 @@ ask_new(Relation parent, int64 time, int patience)
 	WorkerRequest *request = dsm_segment_address(segment);
 	MemoryContext old;
 
+	Assert(worker_segment == NULL && worker_handle == NULL);	/* hypertable:Y3 */
 	memset(request, 0, sizeof(*request));
 	pg_atomic_init_u32(&request->state, STATE_ASKED);
 	describe_request(request, parent, time, patience);
@@ -494,7 +500,7 @@ ask_new(Relation parent, int64 time, int patience)
 		before_shmem_exit(at_session_end, (Datum) 0);
 	end_registered = true;
 	old = MemoryContextSwitchTo(TopMemoryContext);
-	worker_handle = start_worker(segment, parent);
+	worker_handle = start_chunk_worker(segment, parent);
 	MemoryContextSwitchTo(old);
 	dsm_pin_mapping(segment);
 	worker_segment = segment;
@@ -569,6 +575,9 @@ create_here(Relation parent, int64 time)
 	int			refcnt = parent->rd_refcnt;
 	SubTransactionId created = parent->rd_createSubid;
 
+	Assert(refcnt > 0);
+	/* hypertable:Y3 */
+	Assert(is_own(parent) || CheckRelationLockedByMe(parent, ShareUpdateExclusiveLock, true));
 	keep_context(&parent->rd_pdcxt);
 	keep_context(&parent->rd_pddcxt);
 	parent->rd_partdesc = NULL;

@@ -33,6 +33,7 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
+/* Is the command one that PostgreSQL would carry out on the hypertable alone, and that its chunks are to follow? */
 static bool
 is_carried_over(const AlterTableCmd *cmd)
 {
@@ -242,6 +243,7 @@ append_column(StringInfo sql, Relation parent, Form_pg_attribute att)
 		appendStringInfo(sql, ", ALTER %s SET (n_distinct_inherited = %.17g)", name, options->n_distinct_inherited);
 }
 
+/* Add the ALTER TABLE command that gives a chunk its hypertable's replica identity; nothing when both have the default. */
 static void
 append_identity(StringInfo sql, Relation parent, Oid chunk)
 {

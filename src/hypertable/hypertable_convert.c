@@ -246,6 +246,8 @@ change_kind(Oid relid, char relkind)
 		elog(ERROR, "cache lookup failed for relation %u", relid);
 	tid = tuple->t_self;
 	form = (Form_pg_class) GETSTRUCT(tuple);
+	Assert(form->oid == relid); /* hypertable:Y6 */
+	Assert(form->relkind == (relkind == RELKIND_PARTITIONED_TABLE ? RELKIND_RELATION : RELKIND_INDEX)); /* hypertable:Y6 */
 	form->relkind = relkind;
 	form->relfilenode = InvalidOid;
 	form->reltoastrelid = InvalidOid;
@@ -363,6 +365,7 @@ check_key_type(Relation rel, AttrNumber attno, Node *expression)
 	return base;
 }
 
+/* The chunk length that a request names, or the setting default_chunk_time_interval, or the default of the type. */
 static int64
 chosen_interval(const StrataHypertableRequest *request, Oid key_type)
 {

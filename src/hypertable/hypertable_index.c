@@ -215,7 +215,7 @@ look_at_chunk(IndexRun *run, Oid chunk, Oid *found)
 
 /* Build the chunk's index, as CREATE INDEX would that was typed for the chunk. */
 static void
-build(IndexRun *run, Oid chunk)
+build_part(IndexRun *run, Oid chunk)
 {
 	Relation	index = index_open(run->index, NoLock);
 	Relation	rel = table_open(chunk, NoLock);
@@ -236,7 +236,7 @@ build(IndexRun *run, Oid chunk)
 
 /* Make the chunk's index part of the hypertable's. */
 static void
-attach(IndexRun *run, Oid index)
+attach_part(IndexRun *run, Oid index)
 {
 	Relation	rel = index_open(index, ShareUpdateExclusiveLock);
 
@@ -261,13 +261,13 @@ step(IndexRun *run, Oid chunk)
 			/* do not go on for ever */
 			if (OidIsValid(run->built))
 				elog(ERROR, "index %u of chunk \"%s\" is not what was to be built", run->built, run->chunk_name);
-			build(run, chunk);
+			build_part(run, chunk);
 			return STEP_DONE;
 		case CHUNK_FAILED:
 			drop_index(run, found);
 			return STEP_DONE;
 		case CHUNK_BUILT:
-			attach(run, found);
+			attach_part(run, found);
 			return STEP_DONE;
 		default:
 			return STEP_LAST;
@@ -305,7 +305,7 @@ work_on_chunk(IndexRun *run, Oid chunk)
 
 /* When no chunk lacks its part, the hypertable's index is valid; else false. */
 static bool
-finish(IndexRun *run)
+finish_index(IndexRun *run)
 {
 	bool		complete;
 
@@ -354,7 +354,7 @@ build_all(IndexRun *run)
 		chunks = missing_chunks(run);
 		foreach(lc, chunks)
 			work_on_chunk(run, lfirst_oid(lc));
-	} while (!finish(run));
+	} while (!finish_index(run));
 	error_context_stack = callback.previous;
 	LockRelease(&tag, ExclusiveLock, true);
 }
@@ -417,7 +417,7 @@ check_partitions(Relation parent, const IndexStmt *stmt)
 
 /* The first transaction: enter the hypertable's index, or find it; false: nothing to do. */
 static bool
-begin(IndexRun *run, const IndexStmt *stmt, const char *query)
+begin_chunk(IndexRun *run, const IndexStmt *stmt, const char *query)
 {
 	Relation	parent;
 	StrataHypertable *ht;
@@ -454,7 +454,7 @@ strata_hypertable_create_index(IndexStmt *stmt, const char *query)
 	PG_TRY();
 	{
 		EventTriggerDDLCommandStart((Node *) stmt);
-		if (begin(&run, stmt, query))
+		if (begin_chunk(&run, stmt, query))
 		{
 			build_all(&run);
 			ObjectAddressSet(address, RelationRelationId, run.index);

@@ -212,7 +212,7 @@ strata_hypertable_check_options(Relation rel, List *options)
 
 /* One bound of a partition: its time, or unbounded. */
 static bool
-read_bound(List *datums, Oid key_type, int64 *time, bool *unbounded)
+read_partition_bound(List *datums, Oid key_type, int64 *time, bool *unbounded)
 {
 	PartitionRangeDatum *datum;
 
@@ -227,6 +227,7 @@ read_bound(List *datums, Oid key_type, int64 *time, bool *unbounded)
 	return true;
 }
 
+/* A partition's range, from its pg_class row; false when that is gone or says something else. */
 static bool
 read_range(Oid chunk, Oid key_type, StrataChunkRange *range)
 {
@@ -243,8 +244,8 @@ read_range(Oid chunk, Oid key_type, StrataChunkRange *range)
 		PartitionBoundSpec *spec = castNode(PartitionBoundSpec, stringToNode(TextDatumGetCString(stored)));
 
 		good = spec->strategy == PARTITION_STRATEGY_RANGE && !spec->is_default &&
-			read_bound(spec->lowerdatums, key_type, &range->lo, &range->no_lo) &&
-			read_bound(spec->upperdatums, key_type, &range->hi, &range->no_hi);
+			read_partition_bound(spec->lowerdatums, key_type, &range->lo, &range->no_lo) &&
+			read_partition_bound(spec->upperdatums, key_type, &range->hi, &range->no_hi);
 	}
 	ReleaseSysCache(tuple);
 	return good;
@@ -327,6 +328,7 @@ strata_partition_find(PartitionKey key, PartitionDesc desc, Oid key_type, Datum 
 	bool		equal = false;
 	int			offset;
 
+	Assert(key->strategy == PARTITION_STRATEGY_RANGE && key->partnatts == 1);	/* hypertable:Y1 */
 	range->lo = PG_INT64_MIN;
 	range->hi = PG_INT64_MAX;
 	range->no_lo = range->no_hi = true;

@@ -46,12 +46,7 @@ typedef struct Move
 	BulkInsertState bulk;		/* pins a page of the last target */
 } Move;
 
-static bool
-in_range(int64 time, const StrataChunkRange *range)
-{
-	return (range->no_lo || time >= range->lo) && (range->no_hi || time < range->hi);
-}
-
+/* A row's key as time; ereports when it is null. */
 static int64
 row_time(Move *move, TupleTableSlot *slot)
 {
@@ -87,15 +82,16 @@ fill_target(Move *move, Target *target, const StrataChunkRange *range)
 }
 
 static Target *
-find_target(Move *move, int64 time)
+find_chunk_target(Move *move, int64 time)
 {
 	StrataChunkRange range;
 	bool		found;
 
-	if (move->last != NULL && in_range(time, &move->last->chunk.range))
+	if (move->last != NULL && strata_range_holds(&move->last->chunk.range, time))
 		return move->last;
 	ReleaseBulkInsertStatePin(move->bulk);
 	strata_time_chunk_range(move->ht->key_type, move->ht->interval, time, &range);
+	Assert(strata_range_holds(&range, time));	/* hypertable:Y2 */
 	move->last = hash_search(move->targets, &range.lo, HASH_ENTER, &found);
 	if (!found)
 		fill_target(move, move->last, &range);
@@ -105,7 +101,7 @@ find_target(Move *move, int64 time)
 static void
 move_row(Move *move, TupleTableSlot *slot, CommandId cid)
 {
-	Target	   *target = find_target(move, row_time(move, slot));
+	Target	   *target = find_chunk_target(move, row_time(move, slot));
 
 	if (target->map != NULL)
 		slot = execute_attr_map_slot(target->map->attrMap, slot, target->slot);
@@ -117,7 +113,7 @@ move_row(Move *move, TupleTableSlot *slot, CommandId cid)
 
 /* Close all; the result is the list of StrataChunk *. */
 static List *
-finish(Move *move)
+finish_move(Move *move)
 {
 	List	   *chunks = NIL;
 	HASH_SEQ_STATUS status;
@@ -160,5 +156,5 @@ strata_hypertable_move_rows(Relation rel, const StrataHypertable *ht, Node *key_
 	ExecDropSingleTupleTableSlot(slot);
 	table_endscan(scan);
 	UnregisterSnapshot(snapshot);
-	return finish(&move);
+	return finish_move(&move);
 }

@@ -27,6 +27,12 @@
 #define STRATA_OPTION_DIMENSIONS "dimensions"
 #define STRATA_OPTION_TABLESPACES "tablespaces"
 
+static inline bool
+strata_range_holds(const StrataChunkRange *range, int64 time)
+{
+	return (range->no_lo || time >= range->lo) && (range->no_hi || time < range->hi);
+}
+
 /* The range of the chunk that a time falls into, by arithmetic alone. */
 extern void strata_time_chunk_range(Oid key_type, int64 interval, int64 time,
 									StrataChunkRange *range);

@@ -29,7 +29,7 @@
 
 /* The one list of options in ALTER TABLE x SET (text), or false. */
 static bool
-parse(const char *text, List **options)
+parse_storage_options(const char *text, List **options)
 {
 	List	   *parsed = raw_parser(psprintf("ALTER TABLE x SET (%s)", text), RAW_PARSE_DEFAULT);
 	AlterTableStmt *stmt = list_length(parsed) == 1 ? (AlterTableStmt *) linitial_node(RawStmt, parsed)->stmt : NULL;
@@ -51,7 +51,7 @@ parse_quietly(const char *text, List **options)
 
 	PG_TRY();
 	{
-		good = parse(text, options);
+		good = parse_storage_options(text, options);
 	}
 	PG_CATCH();
 	{
@@ -145,7 +145,7 @@ change(List *options, const AlterTableCmd *cmd)
 
 /* A chunk's own options of ours are put aside: ALTER TABLE would not know them. */
 static void
-alter_chunk(Oid chunk, const AlterTableStmt *stmt, List *cmds)
+alter_chunk_storage(Oid chunk, const AlterTableStmt *stmt, List *cmds)
 {
 	List	   *ours = strata_settings_remove_all(chunk);
 
@@ -178,5 +178,5 @@ strata_hypertable_set_storage(Oid relid, const AlterTableStmt *stmt, List *cmds)
 		return;
 	foreach(lc, find_all_inheritors(relid, AlterTableGetLockLevel(cmds), NULL))
 		if (get_rel_relkind(lfirst_oid(lc)) == RELKIND_RELATION)
-			alter_chunk(lfirst_oid(lc), stmt, cmds);
+			alter_chunk_storage(lfirst_oid(lc), stmt, cmds);
 }

@@ -310,6 +310,7 @@ strata_time_chunk_range(Oid key_type, int64 interval, int64 time, StrataChunkRan
 		origin = EPOCH_DAYS;
 	else if (!strata_time_type_is_integer(key_type))
 		origin = EPOCH_DAYS * USECS_PER_DAY;
+	Assert(interval > 0);		/* hypertable:Y1 */
 	/* how far into its range the time is; no step can overflow */
 	into = (time % interval) - (origin % interval);
 	into %= interval;
@@ -317,6 +318,8 @@ strata_time_chunk_range(Oid key_type, int64 interval, int64 time, StrataChunkRan
 		into += interval;
 	range->no_lo = pg_sub_s64_overflow(time, into, &range->lo) || range->lo <= min;
 	range->no_hi = pg_add_s64_overflow(time, interval - into, &range->hi) || range->hi > max;
+	Assert(range->no_lo || range->lo <= time);	/* hypertable:Y1 */
+	Assert(range->no_hi || range->hi > time);	/* hypertable:Y1 */
 	if (range->no_lo)
 		range->lo = PG_INT64_MIN;
 	if (range->no_hi)
@@ -338,6 +341,7 @@ timestamp_text(Oid key_type, int64 time)
 	/* without this no zone is printed, and the reader would take it for his own */
 	tm.tm_isdst = 0;
 	EncodeDateTime(&tm, fsec, key_type == TIMESTAMPTZOID, 0, NULL, USE_ISO_DATES, buf);
+	Assert(buf[0] >= '0' && buf[0] <= '9'); /* hypertable:Y5 */
 	return pstrdup(buf);
 }
 
@@ -350,6 +354,7 @@ date_text(int64 time)
 	memset(&tm, 0, sizeof(tm));
 	j2date((int) time + POSTGRES_EPOCH_JDATE, &tm.tm_year, &tm.tm_mon, &tm.tm_mday);
 	EncodeDateOnly(&tm, USE_ISO_DATES, buf);
+	Assert(buf[0] >= '0' && buf[0] <= '9'); /* hypertable:Y5 */
 	return pstrdup(buf);
 }
 

@@ -99,6 +99,7 @@ strata_hypertable_watch(Oid relid)
 		strata_partitions_settle(rel);
 		table_close(rel, AccessShareLock);
 	}
+	Assert(entry->changed <= now && entry->settled <= now); /* hypertable:Y7 */
 	return now;
 }
 
@@ -108,6 +109,7 @@ strata_hypertable_changed_since(Oid relid, uint64 moment)
 {
 	Watched    *entry = watched != NULL ? hash_search(watched, &relid, HASH_FIND, NULL) : NULL;
 
+	Assert(moment <= now);		/* hypertable:Y7 */
 	return entry == NULL || entry->changed > moment || all_changed > moment;
 }
 

@@ -43,7 +43,7 @@ index_has_whole_row(Relation index, AttrNumber column)
 }
 
 static void
-refuse(Relation rel, const char *what, const char *name)
+refuse_whole_row(Relation rel, const char *what, const char *name)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -64,12 +64,12 @@ strata_whole_row_refuse(Relation rel)
 		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
 
 		if (index_has_whole_row(index, Anum_pg_index_indexprs) || index_has_whole_row(index, Anum_pg_index_indpred))
-			refuse(rel, "index", RelationGetRelationName(index));
+			refuse_whole_row(rel, "index", RelationGetRelationName(index));
 		index_close(index, AccessShareLock);
 	}
 	for (int i = 0; constr != NULL && i < constr->num_check; i++)
 		if (has_whole_row(stringToNode(constr->check[i].ccbin)))
-			refuse(rel, "constraint", constr->check[i].ccname);
+			refuse_whole_row(rel, "constraint", constr->check[i].ccname);
 }
 
 /* See hypertable.h. */

@@ -33,6 +33,7 @@
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "parser/parse_utilcmd.h"
+#include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -182,6 +183,7 @@ strata_index_is_same(Relation a, Relation b, const AttrMap *map)
 	bool		isnull;
 	bool		same;
 
+	Assert(map->maplen > 0);	/* hypertable:Y11 */
 	if (!CompareIndexInfo(info, BuildIndexInfo(b), a->rd_indcollation, b->rd_indcollation,
 						  a->rd_opfamily, b->rd_opfamily, unconstify(AttrMap *, map)))
 		return false;
@@ -225,6 +227,7 @@ strata_index_define(Relation parent, const StrataHypertable *ht, const IndexStmt
 	Relation	index;
 	Oid			result = existing;
 
+	Assert(CheckRelationLockedByMe(parent, ShareUpdateExclusiveLock, true));	/* hypertable:Y11 */
 	define->idxname = NULL;
 	define->concurrent = false;
 	define->if_not_exists = false;

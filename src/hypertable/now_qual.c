@@ -172,7 +172,7 @@ has_local_time(Node *node, void *context)
 
 /* The value that an expression without variables has at present. */
 static Datum
-evaluate(Node *node, bool *isnull)
+evaluate_bound(Node *node, bool *isnull)
 {
 	EState	   *estate = CreateExecutorState();
 	ExprState  *state = ExecPrepareExpr(copyObject((Expr *) node), estate);
@@ -211,7 +211,7 @@ least_value(Node *node, Oid column_type, Datum *value)
 	/* local time anywhere in it */
 	if (type != TIMESTAMPTZOID || column_type != TIMESTAMPTZOID || has_local_time(node, NULL))
 		slack += SLACK_ZONES;
-	present = evaluate(node, &isnull);
+	present = evaluate_bound(node, &isnull);
 	if (isnull)
 		return false;
 	time = strata_time_from_datum(column_type, cast_time(type, column_type, present));
@@ -273,7 +273,7 @@ is_time_column(Var *var, Query *query)
 
 /* Is it a > or >= (swapped: < or <=) between time types, or of UUIDs? */
 static bool
-is_lower_bound(Oid opno, bool swapped)
+is_lower_comparison(Oid opno, bool swapped)
 {
 	Oid			function = get_opcode(opno);
 
@@ -301,7 +301,7 @@ is_lower_bound(Oid opno, bool swapped)
 		case F_UUID_GE:
 			return !swapped;
 		default:
-			return swapped && OidIsValid(get_commutator(opno)) && is_lower_bound(get_commutator(opno), false);
+			return swapped && OidIsValid(get_commutator(opno)) && is_lower_comparison(get_commutator(opno), false);
 	}
 }
 
@@ -321,7 +321,7 @@ implied(Node *qual, Query *query)
 	swapped = IsA(lsecond(op->args), Var);
 	left = swapped ? lsecond(op->args) : linitial(op->args);
 	right = swapped ? linitial(op->args) : lsecond(op->args);
-	if (!IsA(left, Var) || !is_lower_bound(op->opno, swapped) || !is_time_column((Var *) left, query))
+	if (!IsA(left, Var) || !is_lower_comparison(op->opno, swapped) || !is_time_column((Var *) left, query))
 		return NULL;
 	type = ((Var *) left)->vartype;
 	if (!least_value(right, type, &value))
@@ -363,6 +363,7 @@ extend(Node *quals, Query *query)
 	return (Node *) makeBoolExpr(AND_EXPR, list_concat_copy(parts, more), -1);
 }
 
+/* Add the conditions that follow from those of a join tree, at each of its levels. */
 static void
 extend_join_tree(Node *node, Query *query)
 {
