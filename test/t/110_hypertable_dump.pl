@@ -9,7 +9,7 @@ use StrataTest;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = strata_node('hyperdump');
+my $node = strata_node('hyperdump', "strata.chunks_ahead = 0\n");
 my $dir = PostgreSQL::Test::Utils::tempdir();
 
 $node->safe_psql('postgres', q{
