@@ -183,6 +183,7 @@ strata_stale_plan_keep(Query *query, StrataStaleQuery *stale)
 	if (query->commandType == CMD_UTILITY || !strata_query_visit_all(query, may_go_stale, NULL))
 		return;
 	stale->query = copyObject(query);
+	Assert(stale->query != query);	/* hook:H2 */
 	(void) strata_query_visit_all(stale->query, find_hypertables, stale);
 }
 
