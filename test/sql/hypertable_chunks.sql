@@ -74,7 +74,8 @@ SELECT create_chunks('c', NULL::interval);
 SELECT create_chunks(NULL, now());
 SELECT create_chunks('c', '2026-02-02', '2026-02-01');
 SELECT create_chunks('c', '2026-02-02', 'infinity');
-SELECT create_chunks('pg_class', 1, 2);
+CREATE TEMP TABLE no_hypertable (t int);
+SELECT create_chunks('no_hypertable', 1, 2);
 -- not undone with the transaction, as the chunks of rows
 BEGIN;
 SELECT create_chunks('c', '2031-02-02 12:00', NULL);
