@@ -183,7 +183,6 @@ strata_batch_writer_flush(StrataBatchWriter *writer)
 	begin_numbering(writer, nrows);
 	Assert(writer->shared || CheckRelationLockedByMe(writer->store->rel, ExclusiveLock, true)); /* store:S3 */
 	Assert(writer->next_row >= strata_store_next_row(writer->store, NULL)); /* store:S4 */
-	Assert(OidIsValid(batches->rd_rel->relrewrite));	/* store:S5 */
 	tuple = strata_batch_form_tuple(writer->store->schema, writer->values, writer->isnull);
 	tuple->t_tableOid = RelationGetRelid(batches);
 	/* not decoded: a decoder would have to keep all of it in memory, for nothing */
