@@ -24,7 +24,7 @@
 /* Of two sums of less than this size the sum fits, and so do 2^60 more values of 64 bits. */
 #define ROOM ((AggWide) 1 << (8 * sizeof(AggWide) - 3))
 
-/* See agg_private.h. */
+/* See agg_numeric.h. */
 Datum
 strata_agg_wide_numeric(AggWide value, unsigned scale)
 {
@@ -44,7 +44,7 @@ strata_agg_wide_numeric(AggWide value, unsigned scale)
 							   Int32GetDatum(-1));
 }
 
-/* See agg_private.h. */
+/* See agg_numeric.h. */
 Datum
 strata_agg_numeric_value(const AggNumericSum *sum)
 {
@@ -52,14 +52,14 @@ strata_agg_numeric_value(const AggNumericSum *sum)
 							   Int32GetDatum((int32) sum->display));
 }
 
-/* See agg_private.h. */
+/* See agg_numeric.h. */
 bool
 strata_agg_numeric_has_room(const AggNumericSum *sum, unsigned scale)
 {
 	return sum->n == 0 || (sum->scale == scale && sum->sum < ROOM && sum->sum > -ROOM);
 }
 
-/* See agg_private.h. */
+/* See agg_numeric.h. */
 int
 strata_agg_numeric_run(AggNumericSum *sum, const AggRun *run, unsigned scale, const uint8 *displays)
 {
@@ -92,7 +92,7 @@ strata_agg_numeric_run(AggNumericSum *sum, const AggRun *run, unsigned scale, co
 	return n;
 }
 
-/* See agg_private.h. */
+/* See agg_numeric.h. */
 void
 strata_agg_numeric_combine(AggNumericSum *sum, const AggNumericSum *other)
 {

@@ -48,7 +48,7 @@ error_locked(Relation rel)
 			 errmsg("could not obtain lock on row in relation \"%s\"", RelationGetRelationName(rel))));
 }
 
-/* See store_private.h. */
+/* See change_private.h. */
 void
 strata_claim_begin(StrataClaim *claim, Relation rel, int64 row)
 {
@@ -64,7 +64,7 @@ strata_claim_begin(StrataClaim *claim, Relation rel, int64 row)
 	claim->reader = strata_cached_batch(rel, claim->batches, row, &claim->batch_tid);
 }
 
-/* See store_private.h. */
+/* See change_private.h. */
 void
 strata_claim_end(StrataClaim *claim)
 {
@@ -79,7 +79,7 @@ begin_writing(StrataClaim *claim)
 	claim->writing = true;
 }
 
-/* See store_private.h. */
+/* See change_private.h. */
 void
 strata_claim_end_writing(StrataClaim *claim)
 {
@@ -257,7 +257,7 @@ tell_swept(StrataClaim *claim, const StrataBatchFate *fate, CommandId cid, TM_Fa
 }
 
 
-/* See store_private.h. */
+/* See change_private.h. */
 TM_Result
 strata_claim_row(StrataClaim *claim, LockTupleMode mode, LockWaitPolicy policy, bool make_lock_entry,
 		  CommandId cid, TM_FailureData *tmfd)
@@ -323,7 +323,7 @@ strata_claim_row(StrataClaim *claim, LockTupleMode mode, LockWaitPolicy policy, 
 	}
 }
 
-/* See store_private.h. */
+/* See change_private.h. */
 void
 strata_claim_write_entry(StrataClaim *claim, StrataEntryKind kind, const ItemPointerData *tid,
 						 CommandId cid, bool keeps_key)

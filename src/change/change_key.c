@@ -92,7 +92,7 @@ invalidate(Datum arg, Oid relid)
 			entry->directory->stale = true;
 }
 
-/* See store_private.h. */
+/* See change_private.h. */
 void
 strata_key_directories_forget(void)
 {
@@ -120,7 +120,7 @@ hash_value(StrataKeyDirectory *d, int i, Datum value, bool isnull)
 	return isnull ? 0 : DatumGetUInt32(FunctionCall1Coll(&d->hash[i], d->collation[i], value));
 }
 
-/* See store_private.h. */
+/* See change_private.h. */
 uint32
 strata_key_print(StrataKeyDirectory *d, const Datum *values, const bool *isnull)
 {
@@ -335,7 +335,7 @@ build(StrataStore *store, Relation index)
 	return d;
 }
 
-/* See store_private.h. */
+/* See change_private.h. */
 StrataKeyDirectory *
 strata_key_directory_open(StrataStore *store, Relation index)
 {
@@ -392,7 +392,7 @@ group_start(StrataKeyDirectory *d, uint32 group)
 	return low;
 }
 
-/* See store_private.h. */
+/* See change_private.h. */
 void
 strata_key_search_begin(StrataKeySearch *search, StrataKeyDirectory *d, const Datum *values,
 						const bool *isnull)
@@ -432,7 +432,7 @@ enter_group(StrataKeySearch *search, uint32 group)
 	search->next = high;
 }
 
-/* See store_private.h. */
+/* See change_private.h. */
 int
 strata_key_search_next(StrataKeySearch *search)
 {
@@ -466,7 +466,7 @@ strata_key_search_next(StrataKeySearch *search)
 	}
 }
 
-/* See store_private.h. */
+/* See change_private.h. */
 int64
 strata_key_batch(StrataKeyDirectory *d, int i, int *nrows, StrataKeyPrint **prints)
 {
@@ -475,7 +475,7 @@ strata_key_batch(StrataKeyDirectory *d, int i, int *nrows, StrataKeyPrint **prin
 	return d->batches[i].first_row;
 }
 
-/* See store_private.h. */
+/* See change_private.h. */
 StrataKeyPrint *
 strata_key_batch_make_prints(StrataKeyDirectory *d, int i)
 {
@@ -501,7 +501,7 @@ compare_prints(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* See store_private.h. */
+/* See change_private.h. */
 void
 strata_key_batch_set_prints(StrataKeyDirectory *d, int i, StrataKeyPrint *prints)
 {
@@ -509,7 +509,7 @@ strata_key_batch_set_prints(StrataKeyDirectory *d, int i, StrataKeyPrint *prints
 	d->batches[i].prints = prints;
 }
 
-/* See store_private.h. */
+/* See change_private.h. */
 int
 strata_key_find_print(const StrataKeyPrint *prints, int n, uint32 print)
 {

@@ -38,7 +38,7 @@ set_key(MovedKey *key, Relation rel, const ItemPointerData *tid)
 	key->tid = *tid;
 }
 
-/* See store_private.h. */
+/* See change_private.h. */
 void
 strata_remember_moved(Relation rel, const ItemPointerData *tid, CommandId cid)
 {
@@ -61,7 +61,7 @@ strata_remember_moved(Relation rel, const ItemPointerData *tid, CommandId cid)
 	row->cid = cid;
 }
 
-/* See store.h. */
+/* See change.h. */
 CommandId
 strata_promoted_cid(Relation rel, ItemPointer tid, CommandId cid)
 {

@@ -73,14 +73,14 @@ invalidate_cache(Datum arg, Oid relid)
 		forget_cache(cache);
 }
 
-/* See store_private.h. */
+/* See change_private.h. */
 void
 strata_ranges_forget(void)
 {
 	invalidate_cache((Datum) 0, InvalidOid);
 }
 
-/* See store_private.h. */
+/* See change_private.h. */
 int
 strata_compare_default(Oid typid, Datum a, Datum b)
 {
@@ -140,7 +140,7 @@ build_ranges(StrataStore *store)
 	return ranges;
 }
 
-/* See store_private.h. */
+/* See change_private.h. */
 bool
 strata_key_has_default_order(Relation index, int i, Oid typid)
 {
@@ -250,14 +250,14 @@ get_cache(Relation rel)
 	return cache;
 }
 
-/* See store_private.h. */
+/* See change_private.h. */
 const StrataColumnRange *
 strata_store_ranges(Relation rel)
 {
 	return get_cache(rel)->ranges;
 }
 
-/* See store_private.h. */
+/* See change_private.h. */
 bool
 strata_range_excludes(const StrataColumnRange *range, TypeCacheEntry *type, Datum value)
 {
@@ -267,7 +267,7 @@ strata_range_excludes(const StrataColumnRange *range, TypeCacheEntry *type, Datu
 		DatumGetInt32(FunctionCall2(&type->cmp_proc_finfo, value, range->min)) < 0;
 }
 
-/* See store.h. */
+/* See change.h. */
 bool
 strata_store_keys_are_new(Relation rel, TupleTableSlot *slot)
 {

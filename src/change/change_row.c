@@ -126,7 +126,7 @@ move_claimed(StrataClaim *claim, ItemPointer tid)
 }
 
 /*
- * See store.h.  Memory: what is allocated here lives in the caller's context.
+ * See change.h.  Memory: what is allocated here lives in the caller's context.
  */
 TM_Result
 strata_store_move_row(Relation rel, int64 row, LockWaitPolicy policy, CommandId cid,
@@ -193,7 +193,7 @@ claim_for_change(StrataClaim *claim, LockTupleMode mode, LockWaitPolicy policy, 
 	return TM_Ok;
 }
 
-/* See store.h. */
+/* See change.h. */
 TM_Result
 strata_store_delete_row(Relation rel, int64 row, CommandId cid, Snapshot crosscheck,
 						LockWaitPolicy policy, bool changing_part, ItemPointer target,
@@ -236,7 +236,7 @@ copy_xmax(Relation rel, HeapTuple tuple)
 	ReleaseBuffer(buffer);
 }
 
-/* See store.h. */
+/* See change.h. */
 TM_Result
 strata_store_update_row(Relation rel, int64 row, TupleTableSlot *slot, CommandId cid,
 						Snapshot crosscheck, LockWaitPolicy policy, ItemPointer target,
@@ -305,7 +305,7 @@ is_version_of(Relation rel, const ItemPointerData *tid, TransactionId xid)
 	return same;
 }
 
-/* See store.h. */
+/* See change.h. */
 bool
 strata_store_next_version(Relation rel, const StrataEntry *entry, ItemPointer tid)
 {
@@ -352,7 +352,7 @@ lock_kept_key(StrataClaim *claim, CommandId cid, LockWaitPolicy policy, TM_Resul
 	return kept;
 }
 
-/* See store.h. */
+/* See change.h. */
 TM_Result
 strata_store_lock_row(Relation rel, int64 row, TupleTableSlot *slot, CommandId cid,
 					  LockTupleMode mode, LockWaitPolicy policy, bool follow, ItemPointer target,

@@ -107,14 +107,14 @@ find_here(Relation batches, int64 row, TupleTableSlot *slot, TransactionId *dele
 	return found;
 }
 
-/* See store.h. */
+/* See change.h. */
 bool
 strata_batch_is_swept(TupleTableSlot *slot)
 {
 	return HeapTupleHeaderIndicatesMovedPartitions(ExecFetchSlotHeapTuple(slot, false, NULL)->t_data);
 }
 
-/* See store_private.h. */
+/* See change_private.h. */
 void
 strata_batch_find_fate(Relation batches, const ItemPointerData *tid, int64 row, StrataBatchFate *fate)
 {
@@ -143,7 +143,7 @@ strata_batch_find_fate(Relation batches, const ItemPointerData *tid, int64 row, 
 	ExecDropSingleTupleTableSlot(slot);
 }
 
-/* See store_private.h. */
+/* See change_private.h. */
 bool
 strata_store_row_is_live(Relation rel, Relation batches, int64 row, const ItemPointerData *batch)
 {
@@ -174,7 +174,7 @@ strata_store_row_is_live(Relation rel, Relation batches, int64 row, const ItemPo
  *-------------------------------------------------------------------------
  */
 
-/* See store_private.h. */
+/* See change_private.h. */
 void
 strata_batch_writing_lock(Relation batches, int64 first_row, bool lock)
 {
@@ -187,7 +187,7 @@ strata_batch_writing_lock(Relation batches, int64 first_row, bool lock)
 		UnlockTuple(batches, &tid, ExclusiveLock);
 }
 
-/* See store.h. */
+/* See change.h. */
 bool
 strata_store_can_sweep(Relation rel)
 {
@@ -262,7 +262,7 @@ delete_locks(Relation batches, const Entries *entries, CommandId cid)
 	return true;
 }
 
-/* See store.h. */
+/* See change.h. */
 bool
 strata_store_sweep_batch(Relation rel, Relation batches, const ItemPointerData *tid,
 						 int64 first_row, int nrows, int ngone, CommandId cid)

@@ -558,7 +558,7 @@ forget_upsert(XactEvent event, void *arg)
 	upserting = false;
 }
 
-/* See store.h. */
+/* See change.h. */
 void
 strata_store_note_upsert(void)
 {
@@ -570,14 +570,14 @@ strata_store_note_upsert(void)
 	upserting = true;
 }
 
-/* See store.h. */
+/* See change.h. */
 bool
 strata_store_is_upserting(void)
 {
 	return upserting;
 }
 
-/* See store.h. */
+/* See change.h. */
 void
 strata_store_check_unique(Relation rel, TupleTableSlot *slot, int64 except, StrataDuplicate duplicate)
 {
@@ -627,7 +627,7 @@ given_key(UniqueKey *key, Relation rel, Relation index, const Datum *values, con
 	return init_equality(key) && !outside_ranges(key, strata_store_ranges(rel), RelationGetDescr(rel));
 }
 
-/* See store.h. */
+/* See change.h. */
 void
 strata_store_uncover(Relation rel, Relation index, const Datum *values, const bool *isnull)
 {
@@ -640,7 +640,7 @@ strata_store_uncover(Relation rel, Relation index, const Datum *values, const bo
 	FreeExecutorState(estate);
 }
 
-/* See store.h. */
+/* See change.h. */
 int64
 strata_store_find_key(Relation rel, Relation index, const Datum *values, const bool *isnull)
 {
@@ -685,7 +685,7 @@ columns_differ(Relation rel, Bitmapset *attrs, StrataBatchReader *reader, int ro
 	return differ;
 }
 
-/* See store_private.h. */
+/* See change_private.h. */
 bool
 strata_unique_key_changes(Relation rel, StrataBatchReader *reader, int row, TupleTableSlot *slot)
 {
@@ -697,7 +697,7 @@ strata_unique_key_changes(Relation rel, StrataBatchReader *reader, int row, Tupl
 	return changes;
 }
 
-/* See store_private.h. */
+/* See change_private.h. */
 bool
 strata_reference_key_changes(Relation rel, StrataBatchReader *reader, int row, TupleTableSlot *slot)
 {

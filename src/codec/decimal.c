@@ -456,7 +456,7 @@ decimal_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataAr
 	return STRATA_CODEC_OK;
 }
 
-/* See codec_private.h. */
+/* See decimal.h. */
 StrataCodecResult
 strata_decimal_decode_integers(const StrataPayload *p, uint32_t from, uint32_t n, unsigned width, void *out)
 {

@@ -46,7 +46,7 @@ columns_needed(Relation rel)
 	return n;
 }
 
-/* See store.h. */
+/* See compress.h. */
 bool
 strata_store_can_compress(Relation rel, const char *hint)
 {

@@ -148,7 +148,7 @@ encode_sample(EstimateState *state, StrataBatchBuilder *builder, StrataRowGoal *
 		strata_batch_builder_measure(builder, measure);
 }
 
-/* See store.h. */
+/* See compress.h. */
 void
 strata_store_estimate(Relation rel, const StrataLayout *layout, StrataLevel level, const StrataCodecId *codecs,
 					  bool candidates, StrataEstimate *estimate)
@@ -246,7 +246,7 @@ count_distinct(Relation rel, AttrNumber (*attnos)[2], int n, double *rows)
 	return distinct;
 }
 
-/* See store.h. */
+/* See compress.h. */
 double *
 strata_store_count_distinct(Relation rel, double *rows)
 {
@@ -258,7 +258,7 @@ strata_store_count_distinct(Relation rel, double *rows)
 	return count_distinct(rel, attnos, natts, rows);
 }
 
-/* See store.h. */
+/* See compress.h. */
 double *
 strata_store_count_pairs(Relation rel, AttrNumber (*pairs)[2], int npairs, double *rows)
 {

@@ -44,7 +44,7 @@ attribute(const StrataFewRows *few, int i)
 	return TupleDescAttr(few->slot->tts_tupleDescriptor, few->layout->segment[i] - 1);
 }
 
-/* See store_private.h. */
+/* See compress_private.h. */
 StrataFewRows *
 strata_few_begin(StrataBatchWriter *writer, const StrataLayout *layout,
 				 StrataSegments *segments, int limit, StrataRowPut put, void *arg)
@@ -119,7 +119,7 @@ begin_segment(StrataFewRows *few, TupleTableSlot *slot)
 	MemoryContextSwitchTo(old);
 }
 
-/* See store_private.h. */
+/* See compress_private.h. */
 void
 strata_few_add(StrataFewRows *few, TupleTableSlot *slot)
 {
@@ -145,7 +145,7 @@ strata_few_add(StrataFewRows *few, TupleTableSlot *slot)
 	}
 }
 
-/* See store_private.h. */
+/* See compress_private.h. */
 void
 strata_few_end(StrataFewRows *few)
 {

@@ -162,7 +162,7 @@ rebuild_outdated(Relation rel)
 	CommandCounterIncrement();
 }
 
-/* See store.h. */
+/* See compress.h. */
 void
 strata_store_fill_missing(Relation rel)
 {

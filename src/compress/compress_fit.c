@@ -37,7 +37,7 @@ is_key_column(const StrataLayout *layout, AttrNumber attno)
 	return false;
 }
 
-/* See store_private.h. */
+/* See compress_private.h. */
 StrataRowCheck *
 strata_row_check_create(Relation rel, const StrataLayout *layout)
 {
@@ -56,7 +56,7 @@ strata_row_check_create(Relation rel, const StrataLayout *layout)
 	return check;
 }
 
-/* See store_private.h. */
+/* See compress_private.h. */
 void
 strata_row_check_free(StrataRowCheck *check)
 {
@@ -66,7 +66,7 @@ strata_row_check_free(StrataRowCheck *check)
 	pfree(check);
 }
 
-/* See store_private.h. */
+/* See compress_private.h. */
 bool
 strata_row_fits(StrataRowCheck *check, TupleTableSlot *slot)
 {
@@ -94,7 +94,7 @@ strata_row_fits(StrataRowCheck *check, TupleTableSlot *slot)
 	return key_bytes <= MAX_KEY_BYTES;
 }
 
-/* See store_private.h. */
+/* See compress_private.h. */
 TupleTableSlot *
 strata_row_fetch_external(StrataRowCheck *check, TupleTableSlot *slot)
 {

@@ -89,7 +89,7 @@ init_order(StrataGather *gather)
 	}
 }
 
-/* See store_private.h. */
+/* See compress_private.h. */
 StrataGather *
 strata_gather_begin(StrataBatchWriter *writer, const StrataLayout *layout, int kilobytes)
 {
@@ -124,7 +124,7 @@ has_keys(const StrataGather *gather)
 	return gather->layout->nsegment + gather->layout->norder > 0;
 }
 
-/* See store_private.h. */
+/* See compress_private.h. */
 void
 strata_gather_keep_few(StrataGather *gather, int rows, StrataRowPut put, void *arg)
 {
@@ -134,7 +134,7 @@ strata_gather_keep_few(StrataGather *gather, int rows, StrataRowPut put, void *a
 	gather->put_arg = arg;
 }
 
-/* See store_private.h. */
+/* See compress_private.h. */
 void
 strata_gather_sort_all(StrataGather *gather)
 {
@@ -378,7 +378,7 @@ write_full_segments(StrataGather *gather)
 	return !strata_segments_exceed(gather->segments, gather->limit);
 }
 
-/* See store_private.h. */
+/* See compress_private.h. */
 void
 strata_gather_add(StrataGather *gather, TupleTableSlot *slot)
 {
@@ -458,7 +458,7 @@ end_segment(StrataGather *gather, StrataSegment *segment)
 	}
 }
 
-/* See store_private.h. */
+/* See compress_private.h. */
 void
 strata_gather_end(StrataGather *gather)
 {

@@ -60,7 +60,7 @@ has_unique_index(Relation rel)
 	return false;
 }
 
-/* See store.h. */
+/* See compress.h. */
 const char *
 strata_direct_load_obstacle(Relation rel)
 {
@@ -104,7 +104,7 @@ open_store(Relation rel, StrataLayout **layout)
 	return NULL;
 }
 
-/* See store.h. */
+/* See compress.h. */
 StrataDirectLoad *
 strata_direct_load_begin(Relation rel, CommandId cid, int kilobytes)
 {
@@ -138,7 +138,7 @@ strata_direct_load_begin(Relation rel, CommandId cid, int kilobytes)
 	return load;
 }
 
-/* See store.h. */
+/* See compress.h. */
 bool
 strata_direct_load_add(StrataDirectLoad *load, TupleTableSlot *slot)
 {
@@ -158,7 +158,7 @@ strata_direct_load_add(StrataDirectLoad *load, TupleTableSlot *slot)
 	return true;
 }
 
-/* See store.h. */
+/* See compress.h. */
 void
 strata_direct_load_end(StrataDirectLoad *load, StrataRowPut put, void *arg)
 {
@@ -176,7 +176,7 @@ strata_direct_load_end(StrataDirectLoad *load, StrataRowPut put, void *arg)
 	MemoryContextDelete(load->mcxt);
 }
 
-/* See store.h. */
+/* See compress.h. */
 void
 strata_direct_load_prepare(Relation rel)
 {

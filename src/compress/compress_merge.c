@@ -309,7 +309,7 @@ init_order(Merge *merge)
 	fmgr_info_copy(&merge->compare, &type->cmp_proc_finfo, CurrentMemoryContext);
 }
 
-/* See store_private.h. */
+/* See compress_private.h. */
 void
 strata_store_merge_batches(StrataStore *store, const StrataLayout *layout, Snapshot snapshot,
 						   StrataBatchWriter *writer)

@@ -253,7 +253,7 @@ replace_outdated(Relation rel, const StrataLayout *layout)
 	return false;
 }
 
-/* See store.h. */
+/* See compress.h. */
 void
 strata_store_compress(Relation rel, bool recompress, StrataCompressResult *result)
 {

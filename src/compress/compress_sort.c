@@ -86,7 +86,7 @@ image_of(const StrataRowSort *sort, TupleTableSlot *slot)
 	return hash;
 }
 
-/* See store_private.h. */
+/* See compress_private.h. */
 StrataRowSort *
 strata_row_sort_begin(TupleDesc table, const StrataLayout *layout, int kilobytes)
 {
@@ -139,7 +139,7 @@ copy_columns(Datum *values, bool *isnull, const Datum *from_values, const bool *
 	memcpy(isnull, from_isnull, sizeof(bool) * natts);
 }
 
-/* See store_private.h. */
+/* See compress_private.h. */
 void
 strata_row_sort_put(StrataRowSort *sort, TupleTableSlot *slot)
 {
@@ -154,14 +154,14 @@ strata_row_sort_put(StrataRowSort *sort, TupleTableSlot *slot)
 	tuplesort_puttupleslot(sort->sort, ExecStoreVirtualTuple(numbered));
 }
 
-/* See store_private.h. */
+/* See compress_private.h. */
 void
 strata_row_sort_perform(StrataRowSort *sort)
 {
 	tuplesort_performsort(sort->sort);
 }
 
-/* See store_private.h. */
+/* See compress_private.h. */
 TupleTableSlot *
 strata_row_sort_next(StrataRowSort *sort)
 {
@@ -175,7 +175,7 @@ strata_row_sort_next(StrataRowSort *sort)
 	return ExecStoreVirtualTuple(row);
 }
 
-/* See store_private.h. */
+/* See compress_private.h. */
 void
 strata_row_sort_end(StrataRowSort *sort)
 {

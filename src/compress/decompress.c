@@ -19,7 +19,7 @@
 #include "utils/inval.h"
 #include "utils/snapmgr.h"
 
-/* See store.h. */
+/* See compress.h. */
 int64
 strata_store_decompress(Relation rel)
 {

@@ -270,7 +270,7 @@ create_load_state(CustomScan *scan)
 	return (Node *) state;
 }
 
-/* See load_private.h. */
+/* See load.h. */
 void
 strata_load_init(void)
 {

@@ -140,7 +140,7 @@ row_index(Relation batches)
 	return NULL;				/* not reached */
 }
 
-/* See store.h. */
+/* See store_companion.h. */
 Oid
 strata_row_index_of(Relation batches)
 {
@@ -163,7 +163,7 @@ strata_store_has_only_layout(StrataStore *store, const char *layout)
 	return only != NULL && strcmp(only, layout) == 0;
 }
 
-/* See store_private.h. */
+/* See store_companion.h. */
 bool
 strata_layout_is_usable(TupleDesc desc, const StrataLayout *layout)
 {

@@ -69,7 +69,7 @@ strata_relation_is_strata(Relation rel)
 	return strata_am_routine != NULL && rel->rd_tableam == strata_am_routine;
 }
 
-/* See store.h. */
+/* See store_companion.h. */
 void
 strata_companion_name(char *buf, const StrataLocator *locator)
 {
@@ -443,7 +443,7 @@ strata_store_close(StrataStore *store, LOCKMODE lockmode)
 	pfree(store);
 }
 
-/* See store_private.h. */
+/* See store_companion.h. */
 bool
 strata_companion_is_outdated(StrataStore *store, const StrataLayout *layout)
 {
@@ -523,7 +523,7 @@ strata_store_layout_of(Relation rel, const StrataSettings *settings)
  *-------------------------------------------------------------------------
  */
 
-/* See store.h. */
+/* See store_companion.h. */
 void
 strata_companion_rekey(Oid companion, const StrataLocator *to)
 {
@@ -535,7 +535,7 @@ strata_companion_rekey(Oid companion, const StrataLocator *to)
 	CommandCounterIncrement();
 }
 
-/* See store.h. */
+/* See store_companion.h. */
 void
 strata_companion_bind(Oid companion, Oid relid)
 {
@@ -577,7 +577,7 @@ strata_companion_bind(Oid companion, Oid relid)
 	}
 }
 
-/* See store.h. */
+/* See store_companion.h. */
 void
 strata_companion_drop(Oid companion)
 {
@@ -590,7 +590,7 @@ strata_companion_drop(Oid companion)
 					PERFORM_DELETION_SKIP_EXTENSIONS);
 }
 
-/* See store.h. */
+/* See store_companion.h. */
 void
 strata_companion_drop_of(const StrataLocator *locator, char persistence)
 {

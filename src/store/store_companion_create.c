@@ -42,7 +42,7 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-/* See store.h. */
+/* See store_companion.h. */
 Oid
 strata_extension_owner(void)
 {
@@ -369,7 +369,7 @@ create_companion(Relation rel, const ColumnSpec *specs, int n)
 	return oid;
 }
 
-/* See store_private.h. */
+/* See store_companion.h. */
 bool
 strata_companion_lock_politely(Oid companion)
 {
@@ -472,7 +472,7 @@ fall_back(Relation rel, Oid companion)
 	return newest_layout(rel);
 }
 
-/* See store_private.h. */
+/* See store_companion.h. */
 void
 strata_companion_add_columns(Relation rel)
 {
@@ -488,7 +488,7 @@ strata_companion_add_columns(Relation rel)
 	strata_owner_leave(&saved);
 }
 
-/* See store_private.h. */
+/* See store_companion.h. */
 bool
 strata_companion_is_ready(StrataStore *store, const StrataLayout *layout)
 {
@@ -513,7 +513,7 @@ strata_companion_is_ready(StrataStore *store, const StrataLayout *layout)
 		  OidIsValid(strata_store_order_index(store, layout, false))));
 }
 
-/* See store_private.h. */
+/* See store_companion.h. */
 Oid
 strata_companion_prepare(Relation rel, StrataLayout **layout)
 {

@@ -75,7 +75,7 @@ corrupt(Relation batches, int64 row, const char *what)
 			 errdetail("Row %lld: %s.", (long long) row, what)));
 }
 
-/* See store.h. */
+/* See store_entry.h. */
 void
 strata_entry_parse(Relation batches, TupleTableSlot *slot, StrataEntry *entry)
 {
@@ -187,7 +187,7 @@ index_entry(Relation batches, HeapTuple tuple, int64 row)
 }
 
 /*
- * See store_private.h.  An entry for all is frozen last: a crash, or an error,
+ * See store_entry.h.  An entry for all is frozen last: a crash, or an error,
  * must not leave one that the index does not know.
  */
 void
@@ -209,7 +209,7 @@ strata_entry_insert(Relation batches, int64 row, StrataEntryKind kind, const Ite
 	heap_freetuple(tuple);
 }
 
-/* See store_private.h. */
+/* See store_entry.h. */
 HeapTuple
 strata_entry_replace(Relation batches, const StrataEntry *entry, StrataEntryKind kind,
 					 const ItemPointerData *tid, CommandId cid)
@@ -284,7 +284,7 @@ find_entry(Relation batches, int64 row, Snapshot snapshot, StrataEntry *entry)
 	index_close(index, AccessShareLock);
 }
 
-/* See store_private.h. */
+/* See store_entry.h. */
 void
 strata_entry_find_dirty(Relation batches, int64 row, StrataEntry *entry)
 {
@@ -294,7 +294,7 @@ strata_entry_find_dirty(Relation batches, int64 row, StrataEntry *entry)
 	find_entry(batches, row, &dirty, entry);
 }
 
-/* See store.h. */
+/* See store_entry.h. */
 void
 strata_entry_find(Relation batches, int64 row, Snapshot snapshot, StrataEntry *entry)
 {
@@ -322,7 +322,7 @@ struct StrataEntries
 	int			rows_size;
 };
 
-/* See store.h. */
+/* See store_entry.h. */
 StrataEntries *
 strata_entries_create(Relation batches, Snapshot snapshot)
 {
@@ -440,7 +440,7 @@ give_out(StrataEntries *entries, int n, int position)
 	entries->rows[n] = (uint16) position;
 }
 
-/* See store.h. */
+/* See store_entry.h. */
 int
 strata_entries_find(StrataEntries *entries, int64 first, int nrows)
 {
@@ -471,7 +471,7 @@ strata_entries_find(StrataEntries *entries, int64 first, int nrows)
 	return n;
 }
 
-/* See store.h. */
+/* See store_entry.h. */
 void
 strata_entries_apply(StrataEntries *entries, StrataBatchReader *reader)
 {
@@ -479,7 +479,7 @@ strata_entries_apply(StrataEntries *entries, StrataBatchReader *reader)
 	reader->gone = entries->rows;
 }
 
-/* See store.h. */
+/* See store_entry.h. */
 void
 strata_entries_free(StrataEntries *entries)
 {
@@ -502,7 +502,7 @@ strata_entries_free(StrataEntries *entries)
  *-------------------------------------------------------------------------
  */
 
-/* See store_private.h. */
+/* See store_entry.h. */
 void
 strata_entries_visit(Relation batches, Snapshot snapshot, int64 first_row, int64 last_row,
 					 StrataEntryVisitor visit, void *arg)
@@ -543,7 +543,7 @@ forget_place(Relation batches, const StrataEntry *entry, void *arg)
 											GetCurrentCommandId(true)));
 }
 
-/* See store.h. */
+/* See store_entry.h. */
 void
 strata_entries_forget_places(Relation rel)
 {

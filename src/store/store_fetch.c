@@ -216,7 +216,7 @@ load(CachedBatch *place, Relation rel, bool live)
 	return place->reader;
 }
 
-/* See store_private.h. */
+/* See store.h. */
 StrataBatchReader *
 strata_cached_batch(Relation rel, Relation batches, int64 row, ItemPointer tid)
 {

@@ -17,7 +17,7 @@
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 
-/* See store_private.h. */
+/* See store_write.h. */
 StrataRowWriter *
 strata_row_writer_begin(Relation rel)
 {
@@ -32,7 +32,7 @@ strata_row_writer_begin(Relation rel)
 	return writer;
 }
 
-/* See store_private.h. */
+/* See store_write.h. */
 void
 strata_row_writer_put(StrataRowWriter *writer)
 {
@@ -47,7 +47,7 @@ strata_row_writer_put(StrataRowWriter *writer)
 		pfree(tuple);
 }
 
-/* See store_private.h. */
+/* See store_write.h. */
 void
 strata_row_writer_index(StrataRowWriter *writer)
 {
@@ -58,7 +58,7 @@ strata_row_writer_index(StrataRowWriter *writer)
 	(void) strata_insert_index_tuples(writer->rri, writer->slot, writer->estate);
 }
 
-/* See store_private.h. */
+/* See store_write.h. */
 void
 strata_row_writer_end(StrataRowWriter *writer)
 {

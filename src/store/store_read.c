@@ -229,7 +229,7 @@ is_gone(const StrataBatchReader *reader, int row)
 	return low < reader->ngone && reader->gone[low] == row;
 }
 
-/* See store.h. */
+/* See store_entry.h. */
 bool
 strata_batch_row_is_gone(const StrataBatchReader *reader, int row)
 {

@@ -30,7 +30,7 @@
 #include "base/compat.h"
 #include "storage/lmgr.h"
 
-/* See store.h. */
+/* See store_companion.h. */
 void
 strata_companion_silence(Oid companion)
 {
@@ -47,7 +47,7 @@ strata_companion_silence(Oid companion)
 		strata_relrewrite_set(toast, companion);
 }
 
-/* See store.h. */
+/* See store_companion.h. */
 void
 strata_companions_silence(void)
 {
@@ -73,7 +73,7 @@ strata_companions_silence(void)
 	table_close(pg_class, AccessShareLock);
 }
 
-/* See store_private.h. */
+/* See store_write.h. */
 bool
 strata_silence_begin(Relation rel)
 {
@@ -85,7 +85,7 @@ strata_silence_begin(Relation rel)
 	return true;
 }
 
-/* See store_private.h. */
+/* See store_write.h. */
 void
 strata_silence_end(Relation rel)
 {

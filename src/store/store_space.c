@@ -68,7 +68,7 @@ vacuum_one(Oid relid, VacuumParams *params, BufferAccessStrategy strategy)
 	relation_close(rel, NoLock);
 }
 
-/* See store.h. */
+/* See store_companion.h. */
 void
 strata_companion_vacuum(Relation rel, VacuumParams *params, BufferAccessStrategy strategy)
 {
@@ -83,7 +83,7 @@ strata_companion_vacuum(Relation rel, VacuumParams *params, BufferAccessStrategy
 		vacuum_one(toast, params, strategy);
 }
 
-/* See store.h. */
+/* See store_companion.h. */
 void
 strata_companion_rewrite(Oid companion)
 {
@@ -130,7 +130,7 @@ count_pages(Oid relid, uint64 *pages, uint64 *index_pages, double *used)
 	return *used <= MAX_PAGES;
 }
 
-/* See store.h. */
+/* See store_companion.h. */
 bool
 strata_companion_is_bloated(Oid companion)
 {

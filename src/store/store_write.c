@@ -32,7 +32,7 @@
 /* Lock tag of a companion whose rows are being numbered; no page of it is ever locked otherwise. */
 #define NUMBERING_PAGE 0
 
-/* See store_private.h. */
+/* See store_write.h. */
 int64
 strata_store_next_row(StrataStore *store, StrataRowGoal *goal)
 {
@@ -57,7 +57,7 @@ strata_store_next_row(StrataStore *store, StrataRowGoal *goal)
 	return next;
 }
 
-/* See store.h. */
+/* See store_write.h. */
 int
 strata_level_batch_rows(StrataLevel level)
 {
@@ -66,7 +66,7 @@ strata_level_batch_rows(StrataLevel level)
 	return Min(strata_batch_rows * ARCHIVE_BATCH_FACTOR, STRATA_CODEC_MAX_ROWS);
 }
 
-/* See store.h. */
+/* See store_write.h. */
 void
 strata_store_init_goal(StrataRowGoal *goal, Relation batches, StrataLevel level)
 {
@@ -87,7 +87,7 @@ set_goal(StrataBatchWriter *writer, HeapTuple tuple, int nrows)
 	strata_batch_builder_set_limit(writer->builder, writer->goal_rows);
 }
 
-/* See store_private.h. */
+/* See store_write.h. */
 StrataBatchWriter *
 strata_batch_writer_begin(StrataStore *store, const StrataLayout *layout)
 {
@@ -115,7 +115,7 @@ strata_batch_writer_begin(StrataStore *store, const StrataLayout *layout)
 }
 
 /*
- * See store_private.h.  Not CatalogTupleInsert: some of the indexes are partial,
+ * See store_write.h.  Not CatalogTupleInsert: some of the indexes are partial,
  * with a predicate that is true of every batch.
  */
 void
@@ -164,7 +164,7 @@ begin_numbering(StrataBatchWriter *writer, int nrows)
 				 errhint("VACUUM FULL %s;", RelationGetRelationName(writer->store->rel))));
 }
 
-/* See store_private.h.  Does nothing when no row was added. */
+/* See store_write.h.  Does nothing when no row was added. */
 void
 strata_batch_writer_flush(StrataBatchWriter *writer)
 {
@@ -198,7 +198,7 @@ strata_batch_writer_flush(StrataBatchWriter *writer)
 	writer->nbatches++;
 }
 
-/* See store_private.h. */
+/* See store_write.h. */
 void
 strata_batch_writer_add(StrataBatchWriter *writer, const Datum *values, const bool *isnull)
 {
@@ -209,7 +209,7 @@ strata_batch_writer_add(StrataBatchWriter *writer, const Datum *values, const bo
 		elog(ERROR, "an empty batch refused a row");
 }
 
-/* See store_private.h. */
+/* See store_write.h. */
 void
 strata_batch_writer_add_records(StrataBatchWriter *writer, const StrataRecordForm *form,
 								const Datum *values, const bool *isnull, char *const *records, int n)
@@ -228,7 +228,7 @@ strata_batch_writer_add_records(StrataBatchWriter *writer, const StrataRecordFor
 	}
 }
 
-/* See store_private.h. */
+/* See store_write.h. */
 void
 strata_batch_writer_end(StrataBatchWriter *writer)
 {
@@ -253,7 +253,7 @@ refuse_unseen_entry(Relation batches, const StrataEntry *entry, void *arg)
 				 errmsg("could not serialize access due to concurrent update")));
 }
 
-/* See store_private.h. */
+/* See store_write.h. */
 void
 strata_store_check_entries(StrataStore *store, Snapshot snapshot)
 {
@@ -269,7 +269,7 @@ strata_store_check_entries(StrataStore *store, Snapshot snapshot)
 	UnregisterSnapshot(latest);
 }
 
-/* See store_private.h. */
+/* See store_write.h. */
 void
 strata_store_delete_batch(StrataStore *store, const ItemPointerData *tid, CommandId cid)
 {
@@ -292,7 +292,7 @@ delete_entry(Relation batches, const StrataEntry *entry, void *arg)
 	simple_heap_delete(batches, &self);
 }
 
-/* See store_private.h. */
+/* See store_write.h. */
 void
 strata_store_delete_batch_with_entries(StrataStore *store, const ItemPointerData *tid, int64 first_row,
 									   int nrows, Snapshot snapshot, CommandId cid)
@@ -302,7 +302,7 @@ strata_store_delete_batch_with_entries(StrataStore *store, const ItemPointerData
 	strata_entries_visit(store->batches, snapshot, first_row, first_row + nrows - 1, delete_entry, NULL);
 }
 
-/* See store_private.h. */
+/* See store_write.h. */
 void
 strata_store_delete_batches(StrataStore *store, Snapshot snapshot, CommandId cid)
 {
