@@ -15,7 +15,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 LEAST = 4
 
 # Folders whose invariants and assertions are still being written.
-NOT_YET = {"batch", "codec", "hypertable"}
+NOT_YET = {"batch", "codec"}
 
 INVARIANT = re.compile(r"^- \*\*([A-Z]+)([0-9]+)\*\*", re.MULTILINE)
 CITATION = re.compile(r"\b([a-z]+):([A-Z]+[0-9]+)\b")

@@ -575,9 +575,9 @@ create_here(Relation parent, int64 time)
 	int			refcnt = parent->rd_refcnt;
 	SubTransactionId created = parent->rd_createSubid;
 
-	Assert(refcnt > 0);
-	/* hypertable:Y3 */
-	Assert(is_own(parent) || CheckRelationLockedByMe(parent, ShareUpdateExclusiveLock, true));
+	Assert(refcnt > 0);			/* hypertable:Y3 */
+	Assert(is_own(parent) ||
+		   CheckRelationLockedByMe(parent, ShareUpdateExclusiveLock, true)); /* hypertable:Y3 */
 	keep_context(&parent->rd_pdcxt);
 	keep_context(&parent->rd_pddcxt);
 	parent->rd_partdesc = NULL;
