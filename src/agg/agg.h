@@ -25,7 +25,8 @@ extern void strata_agg_create_paths(PlannerInfo *root, RelOptInfo *input_rel,
 									RelOptInfo *grouped_rel, void *extra);
 
 /* The same for the stage of DISTINCT. */
-extern void strata_agg_create_distinct_paths(PlannerInfo *root, RelOptInfo *input_rel,
+extern void strata_agg_create_distinct_paths(PlannerInfo *root,
+											 RelOptInfo *input_rel,
 											 RelOptInfo *distinct_rel);
 
 #endif							/* STRATA_AGG_H */

@@ -4,11 +4,12 @@
  *	  Functions that map ranges of time to their start: date_trunc, date_bin,
  *	  time_bucket.
  *
- * What is known here is a range around a timestamp in which the function surely
- * gives the same, so that it is called once for many rows.  Where the value is
- * the start of that range, not even that:
+ * What is known here is a range around a timestamp in which the function
+ * surely gives the same, so that it is called once for many rows.  Where the
+ * value is the start of that range, not even that:
  *
- *	date_trunc	the second, minute, hour, day or week, cut at the changes of the
+ *	date_trunc      the second, minute, hour, day or week, cut at the changes
+ *	of the
  *				time zone's offset, for around them local days may come in
  *				pieces (America/St_Johns fell back at 00:01).  Of local days
  *				and weeks the value is what the function says: a midnight that
@@ -53,9 +54,12 @@ struct AggBucket
 {
 	BucketForm	form;
 	Oid			type;			/* of the argument */
-	bool		local;			/* the argument is a timestamptz, truncated in local time */
-	int64		width;			/* microseconds, or integers; 0: each value by itself */
-	int64		phase;			/* ranges start at multiples of width from here */
+	bool		local;			/* the argument is a timestamptz, truncated in
+								 * local time */
+	int64		width;			/* microseconds, or integers; 0: each value by
+								 * itself */
+	int64		phase;			/* ranges start at multiples of width from
+								 * here */
 	bool		starts;			/* the value is the start of the (whole) range */
 	ExprState  *expr;			/* of the timestamp in the slot */
 	TupleTableSlot *slot;
@@ -79,7 +83,8 @@ is_time_bucket(Oid funcid)
 	char	   *name = get_func_name(funcid);
 	Oid			extension = get_extension_oid(STRATA_EXTENSION, true);
 
-	return name != NULL && strcmp(name, "time_bucket") == 0 && OidIsValid(extension) &&
+	return name != NULL && strcmp(name, "time_bucket") == 0 &&
+		OidIsValid(extension) &&
 		getExtensionOfObject(ProcedureRelationId, funcid) == extension;
 }
 
@@ -99,12 +104,16 @@ bucket_form(Expr *expr)
 		case F_DATE_BIN_INTERVAL_TIMESTAMPTZ_TIMESTAMPTZ:
 			return BUCKET_BIN;
 		default:
-			return list_length(func->args) == 2 && is_time_bucket(func->funcid) ?
-				BUCKET_WIDTH : BUCKET_NONE;
+			return list_length(func->args) == 2 &&
+				is_time_bucket(func->funcid) ?
+				BUCKET_WIDTH :
+				BUCKET_NONE;
 	}
 }
 
-/* A function of constants and one column, in the place of its time argument? */
+/*
+ * A function of constants and one column, in the place of its time argument?
+ */
 static bool
 match_bucket(Expr *expr, BucketForm *form, Expr **arg)
 {
@@ -129,8 +138,8 @@ match_bucket(Expr *expr, BucketForm *form, Expr **arg)
 	*arg = column;
 	return IsA(column, Var) && exprType((Node *) func) == type &&
 		(type == TIMESTAMPOID || type == TIMESTAMPTZOID ||
-		 (*form == BUCKET_WIDTH && (type == INT8OID || type == INT4OID || type == INT2OID ||
-									type == DATEOID)));
+		 (*form == BUCKET_WIDTH && (type == INT8OID || type == INT4OID ||
+									type == INT2OID || type == DATEOID)));
 }
 
 /* See agg_private.h. */
@@ -150,7 +159,8 @@ interval_width(const Interval *interval)
 	int64		days;
 	int64		result;
 
-	if (interval->month != 0 || pg_mul_s64_overflow(interval->day, USECS_PER_DAY, &days) ||
+	if (interval->month != 0 ||
+		pg_mul_s64_overflow(interval->day, USECS_PER_DAY, &days) ||
 		pg_add_s64_overflow(days, interval->time, &result))
 		return 0;
 	return result;
@@ -163,8 +173,12 @@ decode_unit(const Const *unit)
 	char	   *name = TextDatumGetCString(unit->constvalue);
 	int			value;
 
-	return DecodeUnits(0, downcase_identifier(name, (int) strlen(name), false, false),
-					   &value) == UNITS ? value : -1;
+	return DecodeUnits(0,
+					   downcase_identifier(name, (int) strlen(name), false,
+										   false),
+					   &value) == UNITS ?
+		value :
+		-1;
 }
 
 static void
@@ -172,8 +186,9 @@ init_trunc(AggBucket *bucket, const Const *unit)
 {
 	int			value = decode_unit(unit);
 
-	bucket->starts = value == DTK_SECOND || value == DTK_MINUTE || value == DTK_HOUR ||
-		value == DTK_DAY || value == DTK_WEEK;
+	bucket->starts = value == DTK_SECOND || value == DTK_MINUTE ||
+		value == DTK_HOUR || value == DTK_DAY ||
+		value == DTK_WEEK;
 	switch (value)
 	{
 		case DTK_MILLISEC:
@@ -220,13 +235,16 @@ init_width(AggBucket *bucket, const FuncExpr *func)
 			init_trunc(bucket, first);
 			break;
 		case BUCKET_BIN:
-			bucket->width = interval_width(DatumGetIntervalP(first->constvalue));
+			bucket->width =
+				interval_width(DatumGetIntervalP(first->constvalue));
 			bucket->starts = true;
 			bucket->phase = DatumGetInt64(((Const *) last)->constvalue);
 			break;
 		case BUCKET_WIDTH:
-			if (first->consttype == INTERVALOID && func->funcresulttype != DATEOID)
-				bucket->width = interval_width(DatumGetIntervalP(first->constvalue));
+			if (first->consttype == INTERVALOID &&
+				func->funcresulttype != DATEOID)
+				bucket->width =
+					interval_width(DatumGetIntervalP(first->constvalue));
 			else if (first->consttype == INT2OID)
 				bucket->width = DatumGetInt16(first->constvalue);
 			else if (first->consttype == INT4OID)
@@ -267,10 +285,15 @@ strata_agg_bucket_width(Expr *expr, Expr **arg)
 	return (double) bucket.width;
 }
 
-/* More than local midnights can be off because the time zone's offset changes. */
+/*
+ * More than local midnights can be off because the time zone's offset changes.
+ */
 #define ZONE_SLACK (2 * USECS_PER_DAY)
 
-/* Units that are cut in local time, and how many days they have at most; 0: none of these. */
+/*
+ * Units that are cut in local time, and how many days they have at most; 0:
+ * none of these.
+ */
 static int
 days_of_unit(int unit)
 {
@@ -292,8 +315,9 @@ days_of_unit(int unit)
 }
 
 /*
- * See agg_private.h.  A bucket starts at or before its values, but for local days: an
- * hour that a time zone repeats at midnight belongs to a day that begins later.
+ * See agg_private.h.  A bucket starts at or before its values, but for local
+ * days: an hour that a time zone repeats at midnight belongs to a day that
+ * begins later.
  */
 bool
 strata_agg_bucket_reach(Expr *expr, bool last, int64 *reach)
@@ -305,13 +329,16 @@ strata_agg_bucket_reach(Expr *expr, bool last, int64 *reach)
 
 	if (!match_bucket(expr, &bucket.form, &arg))
 		return false;
-	local = bucket.form == BUCKET_TRUNC && exprType((Node *) arg) == TIMESTAMPTZOID;
+	local = bucket.form == BUCKET_TRUNC &&
+		exprType((Node *) arg) == TIMESTAMPTZOID;
 	init_width(&bucket, (FuncExpr *) expr);
 	if (bucket.form == BUCKET_TRUNC)
 	{
 		days = days_of_unit(decode_unit(linitial(((FuncExpr *) expr)->args)));
 		/* decades and longer: not known here */
-		if (days == 0 && (bucket.width == 0 || bucket.width >= USECS_PER_DAY) && (local || !last))
+		if (days == 0 &&
+			(bucket.width == 0 || bucket.width >= USECS_PER_DAY) &&
+			(local || !last))
 			return false;
 	}
 	if (last)
@@ -342,7 +369,11 @@ strata_agg_bucket_create(StrataAggState *agg, Expr *expr, Expr **arg)
 	type = exprType((Node *) *arg);
 	bucket->type = type;
 	bucket->local = form == BUCKET_TRUNC && type == TIMESTAMPTZOID;
-	/* a midnight that a time zone repeats is the second one, whichever came first */
+
+	/*
+	 * a midnight that a time zone repeats is the second one, whichever came
+	 * first
+	 */
 	if (bucket->local && bucket->width >= USECS_PER_DAY)
 		bucket->starts = false;
 	/* the function of a slot with one column */
@@ -352,14 +383,15 @@ strata_agg_bucket_create(StrataAggState *agg, Expr *expr, Expr **arg)
 	ExecStoreAllNullTuple(bucket->slot);
 	bucket->econtext = CreateExprContext(agg->css.ss.ps.state);
 	bucket->econtext->ecxt_outertuple = bucket->slot;
-	list_nth_cell(func->args, 1)->ptr_value = makeVar(OUTER_VAR, 1, type, -1, InvalidOid, 0);
+	list_nth_cell(func->args, 1)->ptr_value = makeVar(OUTER_VAR, 1, type, -1,
+													  InvalidOid, 0);
 	bucket->expr = ExecInitExpr((Expr *) func, &agg->css.ss.ps);
 	return bucket;
 }
 
 /*
- * Find the zone's offset at ts, and since and until when it holds, looking from
- * `back` seconds before.  False: it changes in between.
+ * Find the zone's offset at ts, and since and until when it holds, looking
+ * from `back` seconds before.  False: it changes in between.
  */
 static bool
 find_offset_from(AggBucket *bucket, int64 ts, int64 back)
@@ -369,15 +401,17 @@ find_offset_from(AggBucket *bucket, int64 ts, int64 back)
 	long int	before;
 	long int	after;
 	int			isdst;
-	int			rc = pg_next_dst_boundary(&t, &before, &isdst, &boundary, &after, &isdst,
-										  session_timezone);
+	int			rc = pg_next_dst_boundary(&t, &before, &isdst, &boundary, &after,
+										  &isdst, session_timezone);
 
 	if (rc < 0)
 		return false;
 	bucket->offset = before * USECS_PER_SEC;
 	bucket->offset_lo = time_t_to_timestamptz(t);
 	/* a second to spare for rounding */
-	bucket->offset_hi = rc == 0 ? PG_INT64_MAX : time_t_to_timestamptz(boundary) - USECS_PER_SEC;
+	bucket->offset_hi = rc == 0 ?
+		PG_INT64_MAX :
+		time_t_to_timestamptz(boundary) - USECS_PER_SEC;
 	return ts >= bucket->offset_lo && ts <= bucket->offset_hi;
 }
 
@@ -404,8 +438,8 @@ range_start(const AggBucket *bucket, int64 x)
 #define FAR_FUTURE (PG_INT64_MAX / 4)
 
 /*
- * A range around ts in which all timestamps have the same bucket; true: that is
- * its start.
+ * A range around ts in which all timestamps have the same bucket; true: that
+ * is its start.
  */
 static bool
 find_range(AggBucket *bucket, int64 ts)
@@ -416,11 +450,13 @@ find_range(AggBucket *bucket, int64 ts)
 	if (bucket->width <= 0 || bucket->width > USECS_PER_DAY * 10000 ||
 		ts < FAR_PAST || ts > FAR_FUTURE)
 		return false;
-	if (bucket->form == BUCKET_BIN && (bucket->phase < FAR_PAST || bucket->phase > ts))
+	if (bucket->form == BUCKET_BIN &&
+		(bucket->phase < FAR_PAST || bucket->phase > ts))
 		return false;
 	if (bucket->local)
 	{
-		if (!bucket->offset_known || ts < bucket->offset_lo || ts > bucket->offset_hi)
+		if (!bucket->offset_known || ts < bucket->offset_lo ||
+			ts > bucket->offset_hi)
 			find_offset(bucket, ts);
 		if (!bucket->offset_known)
 			return false;
@@ -453,12 +489,15 @@ call_function(AggBucket *bucket, int64 ts)
 	return value;
 }
 
-/* So far from the first timestamp that a millennium is valid that begins before it: 2437 BC. */
+/*
+ * So far from the first timestamp that a millennium is valid that begins
+ * before it: 2437 BC.
+ */
 #define SAFE_PAST INT64CONST(-140000000000000000)
 
 /*
- * See agg_private.h.  Where the width is not known, the function's answer would be
- * good for nothing but the timestamp itself.
+ * See agg_private.h.  Where the width is not known, the function's answer
+ * would be good for nothing but the timestamp itself.
  */
 bool
 strata_agg_bucket_is_safe(const AggBucket *bucket, int64 ts)
@@ -489,8 +528,9 @@ find_width_bucket(AggBucket *bucket, int64 ts)
 	bucket->value = call_function(bucket, ts);
 	bucket->lo = bucket->hi = ts;
 	start = DatumGetInt64(bucket->value);
-	if (bucket->width > 0 && bucket->width < FAR_FUTURE && ts > -FAR_FUTURE && ts < FAR_FUTURE &&
-		start <= ts && start > -FAR_FUTURE && ts - start < bucket->width)
+	if (bucket->width > 0 && bucket->width < FAR_FUTURE && ts > -FAR_FUTURE &&
+		ts < FAR_FUTURE && start <= ts && start > -FAR_FUTURE &&
+		ts - start < bucket->width)
 	{
 		bucket->lo = start;
 		bucket->hi = start + bucket->width - 1;

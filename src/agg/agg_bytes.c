@@ -17,7 +17,8 @@
 
 /* See agg_private.h. */
 void
-strata_agg_group_write(StrataAggState *agg, const AggGroup *group, StringInfo out)
+strata_agg_group_write(StrataAggState *agg, const AggGroup *group,
+					   StringInfo out)
 {
 	resetStringInfo(out);
 	appendStringInfoSpaces(out, VARHDRSZ);
@@ -31,21 +32,26 @@ strata_agg_group_write(StrataAggState *agg, const AggGroup *group, StringInfo ou
 			continue;
 		if (key->typbyval)
 		{
-			appendBinaryStringInfo(out, (const char *) &group->keys[k], sizeof(Datum));
+			appendBinaryStringInfo(out, (const char *) &group->keys[k],
+								   sizeof(Datum));
 			continue;
 		}
 		size = datumGetSize(group->keys[k], false, key->typlen);
 		appendBinaryStringInfo(out, (const char *) &size, sizeof(Size));
-		appendBinaryStringInfo(out, DatumGetPointer(group->keys[k]), (int) size);
+		appendBinaryStringInfo(out, DatumGetPointer(group->keys[k]),
+							   (int) size);
 	}
 	for (int i = 0; i < agg->ncalls; i++)
 	{
 		if (agg->calls[i].generic != NULL)
-			strata_agg_generic_write(agg->calls[i].generic, &group->cells[i], out);
-		else if (agg->calls[i].kernel->result == AGG_RESULT_PICK && !agg->calls[i].resultbyval)
+			strata_agg_generic_write(agg->calls[i].generic, &group->cells[i],
+									 out);
+		else if (agg->calls[i].kernel->result == AGG_RESULT_PICK &&
+				 !agg->calls[i].resultbyval)
 			strata_agg_pick_write(&agg->calls[i], &group->cells[i], out);
 		else
-			appendBinaryStringInfo(out, (const char *) &group->cells[i], sizeof(AggCell));
+			appendBinaryStringInfo(out, (const char *) &group->cells[i],
+								   sizeof(AggCell));
 	}
 	SET_VARSIZE(out->data, out->len);
 }
@@ -86,7 +92,8 @@ strata_agg_group_read_keys(StrataAggState *agg, const char *in)
 
 /* See agg_private.h. */
 void
-strata_agg_group_combine(StrataAggState *agg, AggCell *cells, const char *in, const char *end)
+strata_agg_group_combine(StrataAggState *agg, AggCell *cells, const char *in,
+						 const char *end)
 {
 	for (int i = 0; i < agg->ncalls; i++)
 	{

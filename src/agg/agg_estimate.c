@@ -27,8 +27,8 @@ column_range(PlannerInfo *root, Node *var, double *range)
 
 	examine_variable(root, var, 0, &vardata);
 	if (HeapTupleIsValid(vardata.statsTuple) &&
-		get_attstatsslot(&slot, vardata.statsTuple, STATISTIC_KIND_HISTOGRAM, InvalidOid,
-						 ATTSTATSSLOT_VALUES))
+		get_attstatsslot(&slot, vardata.statsTuple, STATISTIC_KIND_HISTOGRAM,
+						 InvalidOid, ATTSTATSSLOT_VALUES))
 	{
 		if (slot.nvalues > 1 && slot.valuetype == exprType(var))
 		{
@@ -52,7 +52,8 @@ column_selectivity(PlannerInfo *root, RelOptInfo *rel, Node *var)
 	foreach(lc, rel->baserestrictinfo)
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
-		List	   *vars = pull_var_clause((Node *) rinfo->clause, PVC_RECURSE_PLACEHOLDERS);
+		List	   *vars = pull_var_clause((Node *) rinfo->clause,
+										   PVC_RECURSE_PLACEHOLDERS);
 
 		if (list_length(vars) == 1 && equal(linitial(vars), var))
 			clauses = lappend(clauses, rinfo);
@@ -61,8 +62,8 @@ column_selectivity(PlannerInfo *root, RelOptInfo *rel, Node *var)
 }
 
 /*
- * Groups by keys other than buckets.  PostgreSQL takes all values of a column to
- * be among the rows that pass conditions on it, where these are many.
+ * Groups by keys other than buckets.  PostgreSQL takes all values of a column
+ * to be among the rows that pass conditions on it, where these are many.
  */
 static double
 estimate_values(PlannerInfo *root, RelOptInfo *rel, List *keys, double rows)
@@ -74,7 +75,8 @@ estimate_values(PlannerInfo *root, RelOptInfo *rel, List *keys, double rows)
 		return 1;
 	foreach(lc, keys)
 	{
-		double		n = estimate_num_groups(root, list_make1(lfirst(lc)), rel->tuples, NULL, NULL);
+		double		n = estimate_num_groups(root, list_make1(lfirst(lc)),
+											rel->tuples, NULL, NULL);
 
 		if (IsA(lfirst(lc), Var))
 			n *= column_selectivity(root, rel, lfirst(lc));
@@ -84,11 +86,13 @@ estimate_values(PlannerInfo *root, RelOptInfo *rel, List *keys, double rows)
 }
 
 /*
- * See agg_private.h.  PostgreSQL takes a bucket function to have as many values
- * as its argument; we divide the range of the column by the bucket's width.
+ * See agg_private.h.  PostgreSQL takes a bucket function to have as many
+ * values as its argument; we divide the range of the column by the bucket's
+ * width.
  */
 double
-strata_agg_estimate_groups(PlannerInfo *root, RelOptInfo *rel, const AggShape *shape, double rows)
+strata_agg_estimate_groups(PlannerInfo *root, RelOptInfo *rel,
+						   const AggShape *shape, double rows)
 {
 	List	   *others = NIL;
 	double		buckets = 1;
@@ -101,17 +105,21 @@ strata_agg_estimate_groups(PlannerInfo *root, RelOptInfo *rel, const AggShape *s
 		double		range;
 
 		if (width > 0 && column_range(root, (Node *) arg, &range))
-			buckets *= 1 + range / width * column_selectivity(root, rel, (Node *) arg);
+			buckets *= 1 + range / width *
+				column_selectivity(root, rel, (Node *) arg);
 		else
 			others = lappend(others, lfirst(lc));
 	}
-	return clamp_row_est(Min(estimate_values(root, rel, others, rows) * buckets, rows));
+	return clamp_row_est(Min(estimate_values(root, rel, others, rows) *
+							 buckets,
+							 rows));
 }
 
 /*
- * Pieces of which the relation's rows are handed to processes, when those of one group lie in
- * as few as can be: all segmentby columns are keys, and the others are the first
- * orderby column or buckets of it.  0: they may lie in all.
+ * Pieces of which the relation's rows are handed to processes, when those of
+ * one group lie in as few as can be: all segmentby columns are keys, and the
+ * others are the first orderby column or buckets of it.  0: they may lie in
+ * all.
  */
 static double
 count_pieces(PlannerInfo *root, RelOptInfo *rel, Path *path, List *keys)
@@ -126,14 +134,19 @@ count_pieces(PlannerInfo *root, RelOptInfo *rel, Path *path, List *keys)
 		return 0;
 	result = strata_scan_path_pieces(path, &segment, &order);
 	if (path->parent != rel)
-		keys = (List *) strata_adjust_appendrel_attrs_multilevel(root, (Node *) keys, path->parent, rel);
+		keys = (List *) strata_adjust_appendrel_attrs_multilevel(root,
+																 (Node *) keys,
+																 path->parent,
+																 rel);
 	foreach(lc, keys)
 	{
 		Expr	   *expr = lfirst(lc);
-		bool		bucket = !IsA(expr, Var) && strata_agg_bucket_width(expr, &expr) > 0;
+		bool		bucket = !IsA(expr, Var) &&
+		strata_agg_bucket_width(expr, &expr) > 0;
 		AttrNumber	attno = IsA(expr, Var) ? ((Var *) expr)->varattno : 0;
 
-		if (attno <= 0 || (attno != order && (bucket || !bms_is_member(attno, segment))))
+		if (attno <= 0 ||
+			(attno != order && (bucket || !bms_is_member(attno, segment))))
 			return 0;
 		attnos = bms_add_member(attnos, attno);
 	}
@@ -142,16 +155,20 @@ count_pieces(PlannerInfo *root, RelOptInfo *rel, Path *path, List *keys)
 
 /* See agg_private.h. */
 double
-strata_agg_group_share(PlannerInfo *root, RelOptInfo *rel, Path *path, const AggShape *shape, double ngroups)
+strata_agg_group_share(PlannerInfo *root, RelOptInfo *rel, Path *path,
+					   const AggShape *shape, double ngroups)
 {
 	double		processes = path->parallel_workers + 1;
 	double		pieces = 0;
-	List	   *paths = IsA(path, AppendPath) ? ((AppendPath *) path)->subpaths : list_make1(path);
+	List	   *paths = IsA(path, AppendPath) ? ((AppendPath *) path)->subpaths :
+	list_make1(path);
 	ListCell   *lc;
 
 	foreach(lc, paths)
 	{
-		double		n = count_pieces(root, rel, strata_agg_strip_projection(lfirst(lc)), shape->keys);
+		double		n = count_pieces(root, rel,
+									 strata_agg_strip_projection(lfirst(lc)),
+									 shape->keys);
 
 		if (n == 0)
 			return 1;

@@ -57,7 +57,8 @@ strata_agg_init(void)
 static Node *
 create_state(CustomScan *cscan)
 {
-	StrataAggState *agg = (StrataAggState *) newNode(sizeof(StrataAggState), T_CustomScanState);
+	StrataAggState *agg = (StrataAggState *) newNode(sizeof(StrataAggState),
+													 T_CustomScanState);
 
 	agg->css.methods = &exec_methods;
 	return (Node *) agg;
@@ -95,7 +96,8 @@ init_key(StrataAggState *agg, Expr *expr, Oid eqop)
 static void
 check_permission(Oid aggfnoid)
 {
-	AclResult	result = strata_function_aclcheck(aggfnoid, GetUserId(), ACL_EXECUTE);
+	AclResult	result = strata_function_aclcheck(aggfnoid, GetUserId(),
+												  ACL_EXECUTE);
 
 	if (result != ACLCHECK_OK)
 		aclcheck_error(result, OBJECT_AGGREGATE, get_func_name(aggfnoid));
@@ -114,18 +116,23 @@ init_call(StrataAggState *agg, const Aggref *aggref)
 	call->resulttype = aggref->aggtype;
 	get_typlenbyval(call->resulttype, &call->resultlen, &call->resultbyval);
 	if (!strata_agg_counts_rows(aggref))
-		call->value = strata_agg_value_add(agg, linitial_node(TargetEntry, aggref->args)->expr);
+		call->value = strata_agg_value_add(agg, linitial_node(TargetEntry,
+															  aggref->args)
+										   ->expr);
 	if (call->kernel->result == AGG_RESULT_PICK)
-		call->by = strata_agg_value_add(agg, lsecond_node(TargetEntry, aggref->args)->expr);
+		call->by = strata_agg_value_add(agg,
+										lsecond_node(TargetEntry, aggref->args)
+										->expr);
 	if (aggref->aggfilter != NULL)
 	{
 		ListCell   *lc;
 
 		foreach(lc, pull_var_clause((Node *) aggref->aggfilter, 0))
 			agg->filter_inputs[agg->ncalls] =
-				list_append_unique_int(agg->filter_inputs[agg->ncalls],
-									   lfirst_node(Var, lc)->varattno - 1);
-		call->filter = ExecInitQual(make_ands_implicit(aggref->aggfilter), &agg->css.ss.ps);
+			list_append_unique_int(agg->filter_inputs[agg->ncalls],
+								   lfirst_node(Var, lc)->varattno - 1);
+		call->filter = ExecInitQual(make_ands_implicit(aggref->aggfilter),
+									&agg->css.ss.ps);
 	}
 	if (call->kernel->result == AGG_RESULT_GENERIC)
 		call->generic = strata_agg_generic_create(agg, aggref);
@@ -149,7 +156,8 @@ static void
 init_input(StrataAggState *agg, EState *estate, int eflags)
 {
 	CustomScan *cscan = (CustomScan *) agg->css.ss.ps.plan;
-	PlanState  *child = ExecInitNode(linitial(cscan->custom_plans), estate, eflags);
+	PlanState  *child = ExecInitNode(linitial(cscan->custom_plans), estate,
+									 eflags);
 	TupleDesc	desc = ExecGetResultType(child);
 
 	agg->css.custom_ps = list_make1(child);
@@ -179,12 +187,23 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 	ListCell   *lc2;
 
 	agg->stage = (AggStage) intVal(list_nth(cscan->custom_private, 7));
-	/* the keeper block is what most vectors need, so that resets cost nothing */
-	agg->vector_mcxt = AllocSetContextCreate(estate->es_query_cxt, "StrataAgg vector",
-											 128 * 1024, 64 * 1024, ALLOCSET_DEFAULT_MAXSIZE);
-	/* its blocks are small beside what groups may take, so that what is allocated is what is used */
-	agg->group_mcxt = AllocSetContextCreate(estate->es_query_cxt, "StrataAgg groups",
-											0, ALLOCSET_DEFAULT_INITSIZE, 256 * 1024);
+
+	/*
+	 * the keeper block is what most vectors need, so that resets cost nothing
+	 */
+	agg->vector_mcxt = AllocSetContextCreate(estate->es_query_cxt,
+											 "StrataAgg vector", 128 * 1024,
+											 64 * 1024,
+											 ALLOCSET_DEFAULT_MAXSIZE);
+
+	/*
+	 * its blocks are small beside what groups may take, so that what is
+	 * allocated is what is used
+	 */
+	agg->group_mcxt = AllocSetContextCreate(estate->es_query_cxt,
+											"StrataAgg groups", 0,
+											ALLOCSET_DEFAULT_INITSIZE,
+											256 * 1024);
 	init_input(agg, estate, eflags);
 	agg->keys = palloc0(sizeof(AggKey) * Max(nkeys, 1));
 	agg->calls = palloc0(sizeof(AggCall) * Max(ncalls, 1));
@@ -197,7 +216,8 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 	{
 		init_call(agg, lfirst_node(Aggref, lc));
 		/* without a value it counts rows */
-		counts &= agg->calls[agg->ncalls - 1].value < 0 && lfirst_node(Aggref, lc)->aggfilter == NULL;
+		counts &= agg->calls[agg->ncalls - 1].value < 0 &&
+			lfirst_node(Aggref, lc)->aggfilter == NULL;
 	}
 	if (counts)
 		strata_agg_input_count(agg->input, agg);
@@ -208,7 +228,9 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 	if (agg->nkeys > 0)
 	{
 		agg->table = strata_agg_table_create(agg, agg->group_mcxt);
-		agg->order = strata_agg_order_create(agg, list_nth(cscan->custom_private, 8));
+		agg->order = strata_agg_order_create(agg,
+											 list_nth(cscan->custom_private,
+													  8));
 	}
 	else
 	{
@@ -242,7 +264,10 @@ static const int kind_width[] = {
 	[AGG_VALUE_DATUM] = sizeof(Datum)
 };
 
-/* One byte for each selected row: neither null nor filtered out; NULL: all are. */
+/*
+ * One byte for each selected row: neither null nor filtered out; NULL: all
+ * are.
+ */
 static const uint8 *
 valid_rows(StrataAggState *agg, int i, const StrataColumn *col)
 {
@@ -253,7 +278,8 @@ valid_rows(StrataAggState *agg, int i, const StrataColumn *col)
 
 	if (call->filter != NULL)
 		valid = strata_agg_filter(agg, call->filter, agg->filter_inputs[i]);
-	if (col == NULL || (col->constant ? !col->value_isnull : col->isnull == NULL))
+	if (col == NULL ||
+		(col->constant ? !col->value_isnull : col->isnull == NULL))
 		return valid;
 	if (valid == NULL)
 	{
@@ -282,7 +308,9 @@ selected_displays(const AggVector *vector, const uint8 *displays)
 	return out;
 }
 
-/* Bring the values of an aggregate's argument into the form its kernel takes. */
+/*
+ * Bring the values of an aggregate's argument into the form its kernel takes.
+ */
 static void
 prepare_call(StrataAggState *agg, int i)
 {
@@ -300,17 +328,22 @@ prepare_call(StrataAggState *agg, int i)
 	{
 		col = strata_agg_value_integers(agg, call->value);
 		call->integers = col != NULL;
-		if (call->generic != NULL && strata_agg_generic_adds_numerics(call->generic))
+		if (call->generic != NULL &&
+			strata_agg_generic_adds_numerics(call->generic))
 		{
 			col = strata_agg_value_scaled(agg, call->value);
 			call->scaled = col != NULL;
 			if (call->scaled)
-				call->displays = selected_displays(agg->vector, agg->values[call->value].displays);
+				call->displays =
+					selected_displays(agg->vector,
+									  agg->values[call->value].displays);
 		}
 		if (col == NULL)
 			col = strata_agg_value_column(agg, call->value);
 	}
-	Assert(!call->integers || (call->filter == NULL && strata_agg_takes_integers(call->kernel)));	/* agg:G16 */
+	Assert(!call->integers ||
+		   (call->filter == NULL &&
+			strata_agg_takes_integers(call->kernel)));	/* agg:G16 */
 	Assert(!call->scaled || call->generic != NULL); /* agg:G18 */
 	call->valid = valid_rows(agg, i, col);
 	if (call->scaled)
@@ -329,17 +362,24 @@ prepare_call(StrataAggState *agg, int i)
 	MemoryContextSwitchTo(old);
 }
 
-/* A run of integers whose sum is not known to be exact, as the kernel's floats. */
+/*
+ * A run of integers whose sum is not known to be exact, as the kernel's
+ * floats.
+ */
 static void
 run_as_floats(StrataAggState *agg, AggCall *call, AggCell *cell, AggRun run)
 {
 	bool		is_float4 = call->kernel->kind == AGG_VALUE_FLOAT4;
-	void	   *v = MemoryContextAlloc(agg->vector_mcxt, (Size) run.n * kind_width[call->kernel->kind]);
+	void	   *v = MemoryContextAlloc(agg->vector_mcxt,
+									   (Size) run.n *
+									   kind_width[call->kernel->kind]);
 
-	Assert(call->width == sizeof(int16) || call->width == sizeof(int32));	/* agg:G16 */
+	Assert(call->width == sizeof(int16) ||
+		   call->width == sizeof(int32));	/* agg:G16 */
 	for (int i = 0; i < run.n; i++)
 	{
-		int32		x = call->width == sizeof(int16) ? ((const int16 *) run.v)[i] : ((const int32 *) run.v)[i];
+		int32		x = call->width == sizeof(int16) ? ((const int16 *) run.v)[i] :
+		((const int32 *) run.v)[i];
 
 		if (is_float4)
 			((float4 *) v)[i] = (float4) x;
@@ -357,16 +397,19 @@ run_as_floats(StrataAggState *agg, AggCall *call, AggCell *cell, AggRun run)
 static bool
 add_run(StrataAggState *agg, AggCell *cells, int from, int to)
 {
-	bool		whole = agg->vector->whole && from == 0 && to == agg->vector->nselected;
+	bool		whole = agg->vector->whole && from == 0 &&
+	to == agg->vector->nselected;
 	bool		summarized = whole;
 
-	Assert(from >= 0 && from < to && to <= agg->vector->nselected); /* agg:G1 */
+	Assert(from >= 0 && from < to &&
+		   to <= agg->vector->nselected);	/* agg:G1 */
 	for (int i = 0; i < agg->ncalls; i++)
 	{
 		AggCall    *call = &agg->calls[i];
 		AggRun		run;
 
-		if (whole && call->filter == NULL && strata_agg_summarize(agg, call, &cells[i]))
+		if (whole && call->filter == NULL &&
+			strata_agg_summarize(agg, call, &cells[i]))
 			continue;
 		summarized = false;
 		if (!call->ready)
@@ -376,14 +419,16 @@ add_run(StrataAggState *agg, AggCell *cells, int from, int to)
 		run.n = to - from;
 		if (call->scaled)
 			strata_agg_generic_run_scaled(call->generic, &cells[i], &run,
-										  agg->values[call->value].scale, call->displays + from);
+										  agg->values[call->value].scale,
+										  call->displays + from);
 		else if (call->generic != NULL)
 			strata_agg_generic_run(call->generic, &cells[i], &run);
 		else if (call->kernel->result == AGG_RESULT_PICK)
 			strata_agg_pick_run(agg, call, &cells[i], call->valid, from, to);
 		else if (!call->integers || call->kernel->kind == AGG_VALUE_NONE)
 			call->kernel->run(&cells[i], &run);
-		else if (!strata_agg_run_integers(call->kernel, &cells[i], &run, call->width))
+		else if (!strata_agg_run_integers(call->kernel, &cells[i], &run,
+										  call->width))
 			run_as_floats(agg, call, &cells[i], run);
 	}
 	return summarized;
@@ -394,7 +439,9 @@ add_vector(StrataAggState *agg, AggVector *vector)
 {
 	bool		summarized = false;
 
-	Assert(!vector->whole || (vector->batch != NULL && vector->nselected == vector->nrows));	/* agg:G1 */
+	Assert(!vector->whole ||
+		   (vector->batch != NULL &&
+			vector->nselected == vector->nrows));	/* agg:G1 */
 	agg->vector = vector;
 	agg->nruns = 1;
 	MemoryContextReset(agg->vector_mcxt);
@@ -435,7 +482,8 @@ read_all(StrataAggState *agg)
 		strata_agg_read_partials(agg);
 	else
 		while ((vector = strata_agg_input_next(agg->input)) != NULL)
-			if (agg->stop.kind != AGG_STOP_TOP || strata_agg_stop_restrict(agg, vector))
+			if (agg->stop.kind != AGG_STOP_TOP ||
+				strata_agg_stop_restrict(agg, vector))
 				add_vector(agg, vector);
 	agg->done = true;
 	if (agg->table != NULL)
@@ -451,7 +499,8 @@ read_all(StrataAggState *agg)
 
 /* A group as bytes, for the leader.  Memory: the current context. */
 static TupleTableSlot *
-return_partial(StrataAggState *agg, TupleTableSlot *slot, const AggGroup *group)
+return_partial(StrataAggState *agg, TupleTableSlot *slot,
+			   const AggGroup *group)
 {
 	StringInfoData buf;
 	AggGroup	all = {0, 0, NULL, agg->cells};
@@ -493,8 +542,9 @@ strata_agg_next_group(StrataAggState *agg)
 		slot->tts_isnull[k] = (group->nulls >> k) & 1;
 	}
 	for (int i = 0; i < agg->ncalls; i++)
-		slot->tts_values[agg->nkeys + i] = strata_agg_result(agg, &agg->calls[i], &cells[i],
-															 &slot->tts_isnull[agg->nkeys + i]);
+		slot->tts_values[agg->nkeys + i] =
+			strata_agg_result(agg, &agg->calls[i], &cells[i],
+							  &slot->tts_isnull[agg->nkeys + i]);
 	return ExecStoreVirtualTuple(slot);
 }
 
@@ -519,7 +569,8 @@ exec_agg(CustomScanState *node)
 			slot = strata_agg_next_group(agg);
 		MemoryContextSwitchTo(old);
 		if (slot == NULL)
-			return projection != NULL ? ExecClearTuple(projection->pi_state.resultslot) :
+			return projection != NULL ?
+				ExecClearTuple(projection->pi_state.resultslot) :
 				node->ss.ss_ScanTupleSlot;
 		econtext->ecxt_scantuple = slot;
 		if (node->ss.ps.qual == NULL || ExecQual(node->ss.ps.qual, econtext))

@@ -15,23 +15,30 @@
 #endif
 #include "utils/ruleutils.h"
 
-/* Columns [from, to) of the scan tuple that are (generic or not), as one line. */
+/*
+ * Columns [from, to) of the scan tuple that are (generic or not), as one line.
+ */
 static void
-show_columns(StrataAggState *agg, const char *label, int from, int to, int generic,
-			 List *ancestors, ExplainState *es)
+show_columns(StrataAggState *agg, const char *label, int from, int to,
+			 int generic, List *ancestors, ExplainState *es)
 {
 	CustomScan *cscan = (CustomScan *) agg->css.ss.ps.plan;
-	List	   *context = set_deparse_context_plan(es->deparse_cxt, agg->css.ss.ps.plan, ancestors);
+	List	   *context = set_deparse_context_plan(es->deparse_cxt,
+												   agg->css.ss.ps.plan, ancestors);
 	List	   *texts = NIL;
 
 	for (int i = from; i < to; i++)
 	{
-		TargetEntry *tle = list_nth_node(TargetEntry, cscan->custom_scan_tlist, i);
+		TargetEntry *tle = list_nth_node(TargetEntry, cscan->custom_scan_tlist,
+										 i);
 
-		if (generic >= 0 && (agg->calls[i - agg->nkeys].generic != NULL) != generic)
+		if (generic >= 0 &&
+			(agg->calls[i - agg->nkeys].generic != NULL) != generic)
 			continue;
-		texts = lappend(texts, deparse_expression((Node *) tle->expr, context,
-												  strata_explain_uses_prefix(es), true));
+		texts = lappend(texts,
+						deparse_expression((Node *) tle->expr, context,
+										   strata_explain_uses_prefix(es),
+										   true));
 	}
 	if (texts != NIL)
 		ExplainPropertyList(label, texts, es);
@@ -39,12 +46,15 @@ show_columns(StrataAggState *agg, const char *label, int from, int to, int gener
 
 /* Name of the child's column that a value is. */
 static char *
-value_name(StrataAggState *agg, const AggValue *value, List *ancestors, ExplainState *es)
+value_name(StrataAggState *agg, const AggValue *value, List *ancestors,
+		   ExplainState *es)
 {
 	CustomScan *cscan = (CustomScan *) agg->css.ss.ps.plan;
 	Plan	   *child = linitial(cscan->custom_plans);
-	List	   *context = set_deparse_context_plan(es->deparse_cxt, child, ancestors);
-	TargetEntry *tle = list_nth_node(TargetEntry, child->targetlist, value->input);
+	List	   *context = set_deparse_context_plan(es->deparse_cxt, child,
+												   ancestors);
+	TargetEntry *tle = list_nth_node(TargetEntry, child->targetlist,
+									 value->input);
 
 	return deparse_expression((Node *) tle->expr, context, false, true);
 }
@@ -59,10 +69,13 @@ show_stop(StrataAggState *agg, List *ancestors, ExplainState *es)
 		return;
 	name = value_name(agg, &agg->values[stop->by], ancestors, es);
 	if (stop->kind == AGG_STOP_PICK)
-		name = psprintf("%s %s of each group", stop->last ? "greatest" : "least", name);
+		name = psprintf("%s %s of each group",
+						stop->last ? "greatest" : "least", name);
 	else
-		name = psprintf("%d %s %s of %s", stop->n, stop->last ? "greatest" : "least",
-						stop->key->bucket != NULL ? "buckets" : "values", name);
+		name = psprintf("%d %s %s of %s", stop->n,
+						stop->last ? "greatest" : "least",
+						stop->key->bucket != NULL ? "buckets" : "values",
+						name);
 	ExplainPropertyText("Early Stop", name, es);
 }
 
@@ -71,7 +84,8 @@ static void
 show_order(StrataAggState *agg, List *ancestors, ExplainState *es)
 {
 	CustomScan *cscan = (CustomScan *) agg->css.ss.ps.plan;
-	List	   *context = set_deparse_context_plan(es->deparse_cxt, agg->css.ss.ps.plan, ancestors);
+	List	   *context = set_deparse_context_plan(es->deparse_cxt,
+												   agg->css.ss.ps.plan, ancestors);
 	List	   *texts = NIL;
 	ListCell   *lc;
 
@@ -79,10 +93,13 @@ show_order(StrataAggState *agg, List *ancestors, ExplainState *es)
 		return;
 	foreach(lc, strata_agg_order_keys(agg->order))
 	{
-		TargetEntry *tle = list_nth_node(TargetEntry, cscan->custom_scan_tlist, lfirst_int(lc));
+		TargetEntry *tle = list_nth_node(TargetEntry, cscan->custom_scan_tlist,
+										 lfirst_int(lc));
 
-		texts = lappend(texts, deparse_expression((Node *) tle->expr, context,
-												  strata_explain_uses_prefix(es), true));
+		texts = lappend(texts,
+						deparse_expression((Node *) tle->expr, context,
+										   strata_explain_uses_prefix(es),
+										   true));
 	}
 	ExplainPropertyList("Sort Key", texts, es);
 }
@@ -94,10 +111,12 @@ show_input(const StrataAggState *agg, ExplainState *es)
 	const AggCounters *c = &agg->counters;
 
 	ExplainPropertyInteger("Batches Aggregated", NULL, c->vectors, es);
-	ExplainPropertyInteger("Batches Answered by Summary", NULL, c->summarized, es);
+	ExplainPropertyInteger("Batches Answered by Summary", NULL, c->summarized,
+						   es);
 	if (c->counted > 0)
 	{
-		ExplainPropertyInteger("Batches Counted by Index", NULL, c->counted, es);
+		ExplainPropertyInteger("Batches Counted by Index", NULL, c->counted,
+							   es);
 		ExplainPropertyInteger("Batches Looked Up", NULL, c->fetched, es);
 	}
 	if (agg->stop.kind != AGG_STOP_NONE)
@@ -113,16 +132,23 @@ strata_agg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	StrataAggState *agg = (StrataAggState *) node;
 	AggCounters *c = &agg->counters;
 	int			nkeys = agg->nkeys;
-	int			ncalls = list_length(lsecond(((CustomScan *) node->ss.ps.plan)->custom_private));
+	int			ncalls = list_length(lsecond(((CustomScan *) node->ss.ps.plan)
+											 ->custom_private));
 
 	if (agg->stage != AGG_STAGE_WHOLE)
-		ExplainPropertyText("Stage", agg->stage == AGG_STAGE_PARTIAL ? "partial" : "final", es);
+		ExplainPropertyText("Stage",
+							agg->stage == AGG_STAGE_PARTIAL ? "partial" :
+							"final",
+							es);
 	if (agg->stage != AGG_STAGE_PARTIAL)
 	{
 		show_columns(agg, "Group Key", 0, nkeys, -1, ancestors, es);
-		show_columns(agg, "Vectorized Aggregates", nkeys, nkeys + ncalls, 0, ancestors, es);
-		show_columns(agg, "Row by Row", nkeys, nkeys + ncalls, 1, ancestors, es);
-		show_columns(agg, "Columns of the Row", nkeys + ncalls, nkeys + agg->ncalls, -1, ancestors, es);
+		show_columns(agg, "Vectorized Aggregates", nkeys, nkeys + ncalls, 0,
+					 ancestors, es);
+		show_columns(agg, "Row by Row", nkeys, nkeys + ncalls, 1, ancestors,
+					 es);
+		show_columns(agg, "Columns of the Row", nkeys + ncalls,
+					 nkeys + agg->ncalls, -1, ancestors, es);
 		show_order(agg, ancestors, es);
 		show_stop(agg, ancestors, es);
 	}
@@ -133,5 +159,6 @@ strata_agg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	if (agg->table == NULL)
 		return;
 	ExplainPropertyInteger("Spills", NULL, c->spills, es);
-	ExplainPropertyInteger("Memory", "kB", (int64) (c->memory + 1023) / 1024, es);
+	ExplainPropertyInteger("Memory", "kB", (int64) (c->memory + 1023) / 1024,
+						   es);
 }

@@ -28,10 +28,12 @@ strata_agg_kernel_find(const Aggref *aggref)
 	Oid			aggfnoid = aggref->aggfnoid;
 	int			i = 0;
 
-	if (aggfnoid >= FirstNormalObjectId && (pick = strata_agg_pick_kernel(aggref)) != NULL)
+	if (aggfnoid >= FirstNormalObjectId &&
+		(pick = strata_agg_pick_kernel(aggref)) != NULL)
 		return pick;
 
-	while (i < strata_agg_nkernels - 1 && strata_agg_kernels[i].aggfnoid != aggfnoid)
+	while (i < strata_agg_nkernels - 1 &&
+		   strata_agg_kernels[i].aggfnoid != aggfnoid)
 		i++;
 	return &strata_agg_kernels[i];
 }
@@ -69,7 +71,8 @@ is_polymorphic(Oid function)
 {
 	Oid		   *types;
 	int			ntypes;
-	bool		result = IsPolymorphicType(get_func_signature(function, &types, &ntypes));
+	bool		result = IsPolymorphicType(get_func_signature(function, &types,
+															  &ntypes));
 
 	for (int i = 0; i < ntypes; i++)
 		result |= IsPolymorphicType(types[i]);
@@ -88,21 +91,24 @@ strata_agg_is_generic(const Aggref *aggref)
 	Form_pg_aggregate form;
 	bool		result;
 
-	if (aggref->aggfnoid >= FirstNormalObjectId || aggref->aggkind != AGGKIND_NORMAL ||
-		aggref->aggvariadic)
+	if (aggref->aggfnoid >= FirstNormalObjectId ||
+		aggref->aggkind != AGGKIND_NORMAL || aggref->aggvariadic)
 		return false;
 	tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggref->aggfnoid));
 	if (!HeapTupleIsValid(tuple))
 		return false;
 	form = (Form_pg_aggregate) GETSTRUCT(tuple);
-	result = list_length(aggref->args) == 1 && ignores_null(form) &&
-		!is_polymorphic(form->aggtransfn) &&
-		OidIsValid(form->aggcombinefn) && !form->aggfinalextra &&
+	result =
+		list_length(aggref->args) == 1 && ignores_null(form) &&
+		!is_polymorphic(form->aggtransfn) && OidIsValid(form->aggcombinefn) &&
+		!form->aggfinalextra &&
 		(form->aggtranstype != INTERNALOID ||
 		 (OidIsValid(form->aggserialfn) && OidIsValid(form->aggdeserialfn))) &&
 	/* from 16 on these can be combined, but it is the order that counts */
-		form->aggtransfn != F_ARRAY_AGG_TRANSFN && form->aggtransfn != F_ARRAY_AGG_ARRAY_TRANSFN &&
-		form->aggtransfn != F_STRING_AGG_TRANSFN && form->aggtransfn != F_BYTEA_STRING_AGG_TRANSFN;
+		form->aggtransfn != F_ARRAY_AGG_TRANSFN &&
+		form->aggtransfn != F_ARRAY_AGG_ARRAY_TRANSFN &&
+		form->aggtransfn != F_STRING_AGG_TRANSFN &&
+		form->aggtransfn != F_BYTEA_STRING_AGG_TRANSFN;
 	ReleaseSysCache(tuple);
 	return result;
 }

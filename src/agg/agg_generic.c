@@ -9,8 +9,9 @@
  * admitted (agg_function.c) ask for nothing else.
  *
  * A cell: v.d and w.isnull are the state, n is the number of values taken in.
- * sum() and avg() of numerics have an AggNumericSum in v.d instead (agg_numeric.c),
- * which holds the state of PostgreSQL's functions beside a sum of our own.
+ * sum() and avg() of numerics have an AggNumericSum in v.d instead
+ * (agg_numeric.c), which holds the state of PostgreSQL's functions beside a
+ * sum of our own.
  *
  * src/agg/agg_generic.c
  *-------------------------------------------------------------------------
@@ -57,7 +58,8 @@ static void
 load_initial_value(AggGeneric *generic, HeapTuple tuple)
 {
 	bool		isnull;
-	Datum		stored = SysCacheGetAttr(AGGFNOID, tuple, Anum_pg_aggregate_agginitval, &isnull);
+	Datum		stored = SysCacheGetAttr(AGGFNOID, tuple,
+										 Anum_pg_aggregate_agginitval, &isnull);
 	Oid			input;
 	Oid			ioparam;
 	char	   *value;
@@ -82,7 +84,8 @@ AggGeneric *
 strata_agg_generic_create(StrataAggState *agg, const Aggref *aggref)
 {
 	AggGeneric *generic = palloc0(sizeof(AggGeneric));
-	HeapTuple	tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggref->aggfnoid));
+	HeapTuple	tuple = SearchSysCache1(AGGFNOID,
+										ObjectIdGetDatum(aggref->aggfnoid));
 	Form_pg_aggregate form;
 	ExprContext *econtext = makeNode(ExprContext);
 
@@ -94,12 +97,16 @@ strata_agg_generic_create(StrataAggState *agg, const Aggref *aggref)
 	generic->caller = makeNode(AggState);
 	generic->caller->curaggcontext = econtext;
 	econtext->ecxt_per_tuple_memory = agg->group_mcxt;
-	generic->tmp = AllocSetContextCreate(CurrentMemoryContext, "StrataAgg calls",
+	generic->tmp = AllocSetContextCreate(CurrentMemoryContext,
+										 "StrataAgg calls",
 										 ALLOCSET_DEFAULT_SIZES);
 	generic->collation = aggref->inputcollid;
 	/* resolved by the planner, when polymorphic */
-	generic->transtype = OidIsValid(aggref->aggtranstype) ? aggref->aggtranstype : form->aggtranstype;
-	get_typlenbyval(generic->transtype, &generic->translen, &generic->transbyval);
+	generic->transtype = OidIsValid(aggref->aggtranstype) ?
+		aggref->aggtranstype :
+		form->aggtranstype;
+	get_typlenbyval(generic->transtype, &generic->translen,
+					&generic->transbyval);
 	load_function(&generic->transfn, form->aggtransfn);
 	load_function(&generic->combinefn, form->aggcombinefn);
 	load_function(&generic->finalfn, form->aggfinalfn);
@@ -111,7 +118,8 @@ strata_agg_generic_create(StrataAggState *agg, const Aggref *aggref)
 	load_initial_value(generic, tuple);
 #ifdef HAVE_INT128
 	generic->adds_numerics = form->aggtransfn == F_NUMERIC_AVG_ACCUM &&
-		(form->aggfinalfn == F_NUMERIC_SUM || form->aggfinalfn == F_NUMERIC_AVG);
+		(form->aggfinalfn == F_NUMERIC_SUM ||
+		 form->aggfinalfn == F_NUMERIC_AVG);
 	if (generic->adds_numerics)
 		fmgr_info(F_NUMERIC_SUM, &generic->sumfn);
 #endif
@@ -131,7 +139,8 @@ strata_agg_generic_init(AggGeneric *generic, AggCell *cell)
 	if (!generic->has_init)
 		return;
 	old = MemoryContextSwitchTo(generic->agg->group_mcxt);
-	cell->v.d = datumCopy(generic->init, generic->transbyval, generic->translen);
+	cell->v.d = datumCopy(generic->init, generic->transbyval,
+						  generic->translen);
 	MemoryContextSwitchTo(old);
 }
 
@@ -142,7 +151,8 @@ keep_state(AggGeneric *generic, AggCell *cell, Datum value, bool isnull)
 	MemoryContext old;
 
 	if (!generic->transbyval && generic->transtype != INTERNALOID &&
-		(isnull || cell->w.isnull || DatumGetPointer(value) != DatumGetPointer(cell->v.d)))
+		(isnull || cell->w.isnull ||
+		 DatumGetPointer(value) != DatumGetPointer(cell->v.d)))
 	{
 		Datum		before = cell->v.d;
 		bool		had = !cell->w.isnull;
@@ -162,7 +172,8 @@ keep_state(AggGeneric *generic, AggCell *cell, Datum value, bool isnull)
 
 /* state = function(state, value), with the rules for strict functions. */
 static void
-advance(AggGeneric *generic, FmgrInfo *flinfo, AggCell *cell, Datum value, bool isnull)
+advance(AggGeneric *generic, FmgrInfo *flinfo, AggCell *cell, Datum value,
+		bool isnull)
 {
 	LOCAL_FCINFO(fcinfo, 2);
 	Datum		result;
@@ -182,7 +193,8 @@ advance(AggGeneric *generic, FmgrInfo *flinfo, AggCell *cell, Datum value, bool 
 		if (cell->w.isnull)
 			return;
 	}
-	InitFunctionCallInfoData(*fcinfo, flinfo, 2, generic->collation, (Node *) generic->caller, NULL);
+	InitFunctionCallInfoData(*fcinfo, flinfo, 2, generic->collation,
+							 (Node *) generic->caller, NULL);
 	fcinfo->args[0].value = cell->v.d;
 	fcinfo->args[0].isnull = cell->w.isnull;
 	fcinfo->args[1].value = value;
@@ -191,13 +203,17 @@ advance(AggGeneric *generic, FmgrInfo *flinfo, AggCell *cell, Datum value, bool 
 	keep_state(generic, cell, result, fcinfo->isnull);
 }
 
-/* The sum in the cell of an aggregate that adds numerics; made when there is none, in the groups' memory. */
+/*
+ * The sum in the cell of an aggregate that adds numerics; made when there is
+ * none, in the groups' memory.
+ */
 static AggNumericSum *
 sum_of(AggGeneric *generic, AggCell *cell)
 {
 	if (cell->w.isnull)
 	{
-		AggNumericSum *sum = MemoryContextAllocZero(generic->agg->group_mcxt, sizeof(AggNumericSum));
+		AggNumericSum *sum = MemoryContextAllocZero(generic->agg->group_mcxt,
+													sizeof(AggNumericSum));
 
 		sum->rest.w.isnull = true;
 		cell->v.d = PointerGetDatum(sum);
@@ -221,14 +237,15 @@ strata_agg_generic_adds_numerics(const AggGeneric *generic)
 }
 
 /*
- * Have PostgreSQL's state take in what our own sum holds, as one value: its count
- * of values is not used.
+ * Have PostgreSQL's state take in what our own sum holds, as one value: its
+ * count of values is not used.
  */
 static void
 take_sum(AggGeneric *generic, AggNumericSum *sum)
 {
 	if (sum->n > 0)
-		advance(generic, &generic->transfn, &sum->rest, strata_agg_numeric_value(sum), false);
+		advance(generic, &generic->transfn, &sum->rest,
+				strata_agg_numeric_value(sum), false);
 	sum->sum = 0;
 	sum->n = 0;
 	sum->display = 0;
@@ -236,8 +253,9 @@ take_sum(AggGeneric *generic, AggNumericSum *sum)
 
 /* See agg_private.h. */
 void
-strata_agg_generic_run_scaled(AggGeneric *generic, AggCell *cell, const AggRun *run,
-							  unsigned scale, const uint8 *displays)
+strata_agg_generic_run_scaled(AggGeneric *generic, AggCell *cell,
+							  const AggRun *run, unsigned scale,
+							  const uint8 *displays)
 {
 	AggNumericSum *sum = sum_of(generic, cell);
 
@@ -276,9 +294,13 @@ strata_agg_generic_run(AggGeneric *generic, AggCell *cell, const AggRun *run)
 	CHECK_FOR_INTERRUPTS();
 }
 
-/* A final function's result for a state, in the current context or that of the state. */
+/*
+ * A final function's result for a state, in the current context or that of the
+ * state.
+ */
 static Datum
-finish(AggGeneric *generic, FmgrInfo *finalfn, const AggCell *state, bool *isnull)
+finish(AggGeneric *generic, FmgrInfo *finalfn, const AggCell *state,
+	   bool *isnull)
 {
 	LOCAL_FCINFO(fcinfo, 1);
 	Datum		result;
@@ -288,7 +310,8 @@ finish(AggGeneric *generic, FmgrInfo *finalfn, const AggCell *state, bool *isnul
 		return state->v.d;
 	if (finalfn->fn_strict && state->w.isnull)
 		return (Datum) 0;
-	InitFunctionCallInfoData(*fcinfo, finalfn, 1, generic->collation, (Node *) generic->caller, NULL);
+	InitFunctionCallInfoData(*fcinfo, finalfn, 1, generic->collation,
+							 (Node *) generic->caller, NULL);
 	fcinfo->args[0].value = state->v.d;
 	fcinfo->args[0].isnull = state->w.isnull;
 	result = FunctionCallInvoke(fcinfo);
@@ -296,7 +319,10 @@ finish(AggGeneric *generic, FmgrInfo *finalfn, const AggCell *state, bool *isnul
 	return result;
 }
 
-/* Sum or average of numerics: what our own sum holds and what PostgreSQL's state does, together. */
+/*
+ * Sum or average of numerics: what our own sum holds and what PostgreSQL's
+ * state does, together.
+ */
 static Datum
 finish_numerics(AggGeneric *generic, AggCell *cell)
 {
@@ -308,9 +334,12 @@ finish_numerics(AggGeneric *generic, AggCell *cell)
 		total = finish(generic, &generic->sumfn, &sum->rest, &none);
 	if (sum->n > 0)
 		total = none ? strata_agg_numeric_value(sum) :
-			DirectFunctionCall2(numeric_add, total, strata_agg_numeric_value(sum));
+			DirectFunctionCall2(numeric_add, total,
+								strata_agg_numeric_value(sum));
 	if (generic->finalfn.fn_oid == F_NUMERIC_AVG)
-		total = DirectFunctionCall2(numeric_div, total, NumericGetDatum(int64_to_numeric(cell->n)));
+		total =
+			DirectFunctionCall2(numeric_div, total,
+								NumericGetDatum(int64_to_numeric(cell->n)));
 	return total;
 }
 
@@ -332,7 +361,8 @@ serialize(AggGeneric *generic, const AggCell *cell)
 
 	if (generic->transtype != INTERNALOID)
 		return cell->v.d;
-	Assert(OidIsValid(generic->serialfn.fn_oid) && OidIsValid(generic->deserialfn.fn_oid)); /* agg:G8 */
+	Assert(OidIsValid(generic->serialfn.fn_oid) &&
+		   OidIsValid(generic->deserialfn.fn_oid)); /* agg:G8 */
 	InitFunctionCallInfoData(*fcinfo, &generic->serialfn, 1, InvalidOid,
 							 (Node *) generic->caller, NULL);
 	fcinfo->args[0].value = cell->v.d;
@@ -362,7 +392,8 @@ deserialize(AggGeneric *generic, void *state, bool *isnull)
 static void
 write_state(AggGeneric *generic, const AggCell *state, StringInfo out)
 {
-	bool		byval = generic->transtype == INTERNALOID ? false : generic->transbyval;
+	bool		byval = generic->transtype == INTERNALOID ? false :
+	generic->transbyval;
 	int			typlen = generic->transtype == INTERNALOID ? -1 : generic->translen;
 	MemoryContext old = MemoryContextSwitchTo(generic->tmp);
 	Size		size = 0;
@@ -378,12 +409,17 @@ write_state(AggGeneric *generic, const AggCell *state, StringInfo out)
 	MemoryContextSwitchTo(old);
 	appendBinaryStringInfo(out, (const char *) &size, sizeof(Size));
 	if (size > 0)
-		appendBinaryStringInfo(out, byval ? (const char *) &value : DatumGetPointer(value),
+		appendBinaryStringInfo(out,
+							   byval ? (const char *) &value :
+							   DatumGetPointer(value),
 							   (int) size);
 	MemoryContextReset(generic->tmp);
 }
 
-/* The way back: a state in the current context, or that of the groups.  Returns the place behind it. */
+/*
+ * The way back: a state in the current context, or that of the groups.
+ * Returns the place behind it.
+ */
 static const char *
 read_state(AggGeneric *generic, const char *in, AggCell *state)
 {
@@ -412,13 +448,14 @@ strata_agg_generic_write(AggGeneric *generic, AggCell *cell, StringInfo out)
 {
 	appendBinaryStringInfo(out, (const char *) &cell->n, sizeof(int64));
 	if (generic->adds_numerics)
-		appendBinaryStringInfo(out, (const char *) sum_of(generic, cell), sizeof(AggNumericSum));
+		appendBinaryStringInfo(out, (const char *) sum_of(generic, cell),
+							   sizeof(AggNumericSum));
 	write_state(generic, state_cell(generic, cell), out);
 }
 
 /*
- * See agg_private.h.  What the cell points to lies in the current context, or in
- * that of the groups.  Returns the place behind it.
+ * See agg_private.h.  What the cell points to lies in the current context, or
+ * in that of the groups.  Returns the place behind it.
  */
 const char *
 strata_agg_generic_read(AggGeneric *generic, const char *in, AggCell *cell)
@@ -452,12 +489,14 @@ combine_states(AggGeneric *generic, AggCell *state, const AggCell *other)
 			keep_state(generic, state, other->v.d, false);
 	}
 	else
-		advance(generic, &generic->combinefn, state, other->v.d, other->w.isnull);
+		advance(generic, &generic->combinefn, state, other->v.d,
+				other->w.isnull);
 }
 
 /* Take another cell's sum of our own into this one's. */
 static void
-combine_sums(AggGeneric *generic, AggNumericSum *sum, const AggNumericSum *other)
+combine_sums(AggGeneric *generic, AggNumericSum *sum,
+			 const AggNumericSum *other)
 {
 	if (other->n == 0)
 		return;
@@ -468,14 +507,16 @@ combine_sums(AggGeneric *generic, AggNumericSum *sum, const AggNumericSum *other
 
 /* See agg_private.h. */
 void
-strata_agg_generic_combine(AggGeneric *generic, AggCell *cell, const AggCell *other)
+strata_agg_generic_combine(AggGeneric *generic, AggCell *cell,
+						   const AggCell *other)
 {
 	MemoryContext old = MemoryContextSwitchTo(generic->tmp);
 
 	if (generic->adds_numerics)
 	{
 		AggNumericSum *sum = sum_of(generic, cell);
-		const AggNumericSum *more = (const AggNumericSum *) DatumGetPointer(other->v.d);
+		const AggNumericSum *more = (const AggNumericSum *)
+		DatumGetPointer(other->v.d);
 
 		combine_sums(generic, sum, more);
 		if (!more->rest.w.isnull)

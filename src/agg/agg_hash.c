@@ -30,7 +30,8 @@
 struct AggTable
 {
 	StrataAggState *agg;
-	MemoryContext mcxt;			/* of groups, and their states; reset by spilling */
+	MemoryContext mcxt;			/* of groups, and their states; reset by
+								 * spilling */
 	Size		limit;			/* bytes */
 	Size		group_size;		/* with its keys and cells */
 	/* in memory; all of it in mcxt */
@@ -83,7 +84,8 @@ strata_agg_table_create(StrataAggState *agg, MemoryContext mcxt)
 	table->by_image = true;
 	for (int k = 0; k < agg->nkeys; k++)
 		table->by_image &= agg->keys[k].by_image;
-	table->group_size = MAXALIGN(sizeof(AggGroup) + sizeof(Datum) * agg->nkeys) +
+	table->group_size = MAXALIGN(sizeof(AggGroup) +
+								 sizeof(Datum) * agg->nkeys) +
 		sizeof(AggCell) * agg->ncalls;
 	start_empty(table);
 	return table;
@@ -104,7 +106,8 @@ static inline uint32
 hash_datum(AggKey *key)
 {
 	if (!key->by_image)
-		return DatumGetUInt32(FunctionCall1Coll(&key->hash, key->collation, key->current));
+		return DatumGetUInt32(FunctionCall1Coll(&key->hash, key->collation,
+												key->current));
 	if (key->typbyval)
 		return hash_word((uint64) key->current);
 	return datum_image_hash(key->current, false, key->typlen);
@@ -130,7 +133,8 @@ static inline bool
 same_key(AggKey *key, Datum value)
 {
 	if (!key->by_image)
-		return DatumGetBool(FunctionCall2Coll(&key->eq, key->collation, value, key->current));
+		return DatumGetBool(FunctionCall2Coll(&key->eq, key->collation, value,
+											  key->current));
 	return key->typbyval ? value == key->current :
 		datum_image_eq(value, key->current, false, key->typlen);
 }
@@ -170,8 +174,10 @@ grow(AggTable *table)
 
 	table->nslots *= 2;
 	table->slots = MemoryContextAllocExtended(table->mcxt,
-											  sizeof(AggGroup *) * table->nslots,
-											  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+											  sizeof(AggGroup *) *
+											  table->nslots,
+											  MCXT_ALLOC_HUGE |
+											  MCXT_ALLOC_ZERO);
 	for (uint32 i = 0; i < table->ngroups; i++)
 		place(table, table->groups[i]);
 	pfree(old);
@@ -186,7 +192,8 @@ allocate_group(AggTable *table)
 
 	if (table->chunk_left == 0)
 	{
-		table->chunk = MemoryContextAlloc(table->mcxt, table->group_size * GROUPS_PER_CHUNK);
+		table->chunk = MemoryContextAlloc(table->mcxt, table->group_size *
+										  GROUPS_PER_CHUNK);
 		table->chunk_left = GROUPS_PER_CHUNK;
 	}
 	group = (AggGroup *) table->chunk;
@@ -194,7 +201,8 @@ allocate_group(AggTable *table)
 	table->chunk_left--;
 	group->keys = (Datum *) (group + 1);
 	group->cells = (AggCell *) ((char *) group +
-								MAXALIGN(sizeof(AggGroup) + sizeof(Datum) * agg->nkeys));
+								MAXALIGN(sizeof(AggGroup) +
+										 sizeof(Datum) * agg->nkeys));
 	return group;
 }
 
@@ -215,13 +223,15 @@ add_group(AggTable *table, uint32 hash)
 		if (key->isnull)
 			group->nulls |= (uint32) 1 << k;
 		else
-			group->keys[k] = datumCopy(key->current, key->typbyval, key->typlen);
+			group->keys[k] = datumCopy(key->current, key->typbyval,
+									   key->typlen);
 	}
 	strata_agg_init_cells(agg, group->cells);
 	if (table->ngroups == table->space)
 	{
 		table->space *= 2;
-		table->groups = repalloc_huge(table->groups, sizeof(AggGroup *) * table->space);
+		table->groups = repalloc_huge(table->groups,
+									  sizeof(AggGroup *) * table->space);
 	}
 	table->groups[table->ngroups++] = group;
 	if (table->ngroups > table->nslots / 2)
@@ -232,7 +242,10 @@ add_group(AggTable *table, uint32 hash)
 	return group;
 }
 
-/* The group of the keys' current values, or NULL.  Functions of types leave nothing behind. */
+/*
+ * The group of the keys' current values, or NULL.  Functions of types leave
+ * nothing behind.
+ */
 static AggGroup *
 find(AggTable *table, uint32 *hash_out)
 {
@@ -240,8 +253,8 @@ find(AggTable *table, uint32 *hash_out)
 	uint32		hash = hash_keys(table->agg);
 	AggGroup   *group;
 
-	for (uint32 i = hash & (table->nslots - 1); (group = table->slots[i]) != NULL;
-		 i = (i + 1) & (table->nslots - 1))
+	for (uint32 i = hash & (table->nslots - 1);
+		 (group = table->slots[i]) != NULL; i = (i + 1) & (table->nslots - 1))
 		if (group->hash == hash && same_keys(table->agg, group))
 			break;
 	MemoryContextSwitchTo(old);
@@ -301,10 +314,12 @@ begin_sort(AggTable *table)
 		table->sort_desc = CreateTemplateTupleDesc(2);
 		TupleDescInitEntry(table->sort_desc, 1, "hash", INT4OID, -1, 0);
 		TupleDescInitEntry(table->sort_desc, 2, "group", BYTEAOID, -1, 0);
-		table->sort_slot = MakeSingleTupleTableSlot(table->sort_desc, &TTSOpsMinimalTuple);
+		table->sort_slot = MakeSingleTupleTableSlot(table->sort_desc,
+													&TTSOpsMinimalTuple);
 	}
-	table->sort = tuplesort_begin_heap(table->sort_desc, 1, &attno, &operator, &collation,
-									   &nulls_first, work_mem, NULL, TUPLESORT_NONE);
+	table->sort = tuplesort_begin_heap(table->sort_desc, 1, &attno,
+									   &operator, &collation, &nulls_first,
+									   work_mem, NULL, TUPLESORT_NONE);
 }
 
 /* See agg_private.h. */
@@ -315,7 +330,8 @@ strata_agg_table_spill(AggTable *table)
 	TupleTableSlot *slot;
 
 	Assert(table->mcxt == table->agg->group_mcxt);	/* agg:G8 */
-	table->peak = Max(table->peak, MemoryContextMemAllocated(table->mcxt, true));
+	table->peak = Max(table->peak,
+					  MemoryContextMemAllocated(table->mcxt, true));
 	table->spills++;
 	if (table->sort == NULL)
 		begin_sort(table);
@@ -344,7 +360,8 @@ merge_tuple(AggTable *table)
 {
 	StrataAggState *agg = table->agg;
 	bool		isnull;
-	uint32		hash = (uint32) DatumGetInt32(slot_getattr(table->sort_slot, 1, &isnull));
+	uint32		hash = (uint32) DatumGetInt32(slot_getattr(table->sort_slot, 1,
+														   &isnull));
 	bytea	   *data;
 	const char *in;
 	AggGroup   *group = NULL;
@@ -358,7 +375,7 @@ merge_tuple(AggTable *table)
 	Assert(hash == hash_keys(agg)); /* agg:G8 */
 	foreach(lc, table->merged)
 		if (same_keys(agg, lfirst(lc)))
-			group = lfirst(lc);
+		group = lfirst(lc);
 	if (group == NULL)
 	{
 		group = add_group(table, hash);
@@ -366,7 +383,8 @@ merge_tuple(AggTable *table)
 		table->merged = lappend(table->merged, group);
 		MemoryContextSwitchTo(agg->vector_mcxt);
 	}
-	strata_agg_group_combine(agg, group->cells, in, (char *) data + VARSIZE_ANY(data));
+	strata_agg_group_combine(agg, group->cells, in,
+							 (char *) data + VARSIZE_ANY(data));
 	MemoryContextSwitchTo(old);
 }
 
@@ -380,17 +398,18 @@ merge_next_hash(AggTable *table)
 	MemoryContextReset(table->mcxt);
 	start_empty(table);
 	table->merged = NIL;
-	if (!table->pending &&
-		!tuplesort_gettupleslot(table->sort, true, false, table->sort_slot, NULL))
+	if (!table->pending && !tuplesort_gettupleslot(table->sort, true, false,
+												   table->sort_slot, NULL))
 		return false;
 	hash = DatumGetInt32(slot_getattr(table->sort_slot, 1, &isnull));
 	do
 	{
 		CHECK_FOR_INTERRUPTS();
 		merge_tuple(table);
-		table->pending = tuplesort_gettupleslot(table->sort, true, false, table->sort_slot, NULL);
-	} while (table->pending &&
-			 DatumGetInt32(slot_getattr(table->sort_slot, 1, &isnull)) == hash);
+		table->pending = tuplesort_gettupleslot(table->sort, true, false,
+												table->sort_slot, NULL);
+	} while (table->pending && DatumGetInt32(slot_getattr(table->sort_slot, 1,
+														  &isnull)) == hash);
 	return true;
 }
 
@@ -404,7 +423,8 @@ void
 strata_agg_table_finish(AggTable *table)
 {
 	table->next = 0;
-	table->peak = Max(table->peak, MemoryContextMemAllocated(table->mcxt, true));
+	table->peak = Max(table->peak,
+					  MemoryContextMemAllocated(table->mcxt, true));
 	if (table->sort == NULL)
 		return;
 	if (table->ngroups > 0)

@@ -25,7 +25,8 @@ typedef struct Source
 {
 	PlanState  *node;
 	bool		vectors;		/* a StrataScan */
-	bool		best_first;		/* that lists the best first, be it of each segment */
+	bool		best_first;		/* that lists the best first, be it of each
+								 * segment */
 	bool		rows_done;
 	AttrNumber *attnos;			/* column of a row for each input */
 	AttrNumber	max_attno;
@@ -47,9 +48,12 @@ struct AggInput
 	Source	   *sources;
 	int			current;		/* source being read */
 	StrataAggState *chooser;	/* may pass over batches; or NULL */
-	StrataAggState *counter;	/* wants no more than the number of rows; or NULL */
-	bool		listed;			/* the current source's batches are in list, a heap: */
-	AggBatchRank rank;			/* best_first: listed is whether a batch was read, and this its rank */
+	StrataAggState *counter;	/* wants no more than the number of rows; or
+								 * NULL */
+	bool		listed;			/* the current source's batches are in list, a
+								 * heap: */
+	AggBatchRank rank;			/* best_first: listed is whether a batch was
+								 * read, and this its rank */
 	int			nlisted;
 	int			list_size;
 	ListedBatch *list;
@@ -69,8 +73,9 @@ is_simple_append(PlanState *child)
 {
 	AppendState *append = (AppendState *) child;
 
-	return IsA(child, AppendState) && child->qual == NULL && child->ps_ProjInfo == NULL &&
-		append->as_nasyncplans == 0 && !child->plan->parallel_aware && append->as_nplans > 0;
+	return IsA(child, AppendState) && child->qual == NULL &&
+		child->ps_ProjInfo == NULL && append->as_nasyncplans == 0 &&
+		!child->plan->parallel_aware && append->as_nplans > 0;
 }
 
 static void
@@ -84,7 +89,8 @@ init_source(AggInput *input, Source *source, PlanState *node)
 		source->attnos[i] = strata_scan_result_attno(node, i + 1);
 		source->vectors = source->attnos[i] > 0;
 	}
-	source->best_first = source->vectors && strata_scan_state_is_best_first(node);
+	source->best_first = source->vectors &&
+		strata_scan_state_is_best_first(node);
 	for (int i = 0; i < input->ninputs; i++)
 	{
 		if (!source->vectors)
@@ -110,7 +116,8 @@ init_columns(AggInput *input)
 		col->decoded = true;
 		input->nulls[i] = palloc0(sizeof(bool) * STRATA_AGG_CHUNK_ROWS);
 		if (col->type.typbyval)
-			col->fixed = palloc0((Size) STRATA_AGG_CHUNK_ROWS * col->type.width);
+			col->fixed = palloc0((Size) STRATA_AGG_CHUNK_ROWS *
+								 col->type.width);
 		else
 			col->datums = palloc0(sizeof(Datum) * STRATA_AGG_CHUNK_ROWS);
 	}
@@ -124,7 +131,8 @@ strata_agg_input_create(PlanState *child, int ninputs)
 
 	input->child = child;
 	input->ninputs = ninputs;
-	input->row_mcxt = AllocSetContextCreate(CurrentMemoryContext, "StrataAgg rows",
+	input->row_mcxt = AllocSetContextCreate(CurrentMemoryContext,
+											"StrataAgg rows",
 											ALLOCSET_DEFAULT_SIZES);
 	input->nsources = 1;
 	if (is_simple_append(child))
@@ -135,7 +143,8 @@ strata_agg_input_create(PlanState *child, int ninputs)
 	input->sources = palloc0(sizeof(Source) * input->nsources);
 	for (int i = 0; i < input->nsources; i++)
 		init_source(input, &input->sources[i],
-					input->append != NULL ? input->append->appendplans[i] : child);
+					input->append != NULL ? input->append->appendplans[i] :
+					child);
 	init_columns(input);
 	return input;
 }
@@ -181,8 +190,10 @@ start(AggInput *input)
 	/* as ExecProcNode would */
 	if (append->ps.chgParam != NULL)
 		ExecReScan(&append->ps);
-	if (append->as_prune_state != NULL && append->as_prune_state->do_exec_prune)
-		input->valid = bms_copy(strata_find_matching_subplans(append->as_prune_state));
+	if (append->as_prune_state != NULL &&
+		append->as_prune_state->do_exec_prune)
+		input->valid =
+			bms_copy(strata_find_matching_subplans(append->as_prune_state));
 	else
 		input->valid = bms_add_range(NULL, 0, input->nsources - 1);
 }
@@ -233,8 +244,9 @@ collect_rows(AggInput *input, Source *source)
 		input->columns[i].isnull = NULL;
 	while (n < STRATA_AGG_CHUNK_ROWS)
 	{
-		TupleTableSlot *slot = source->vectors ? strata_scan_next_heap_row(source->node) :
-			ExecProcNode(source->node);
+		TupleTableSlot *slot = source->vectors ?
+		strata_scan_next_heap_row(source->node) :
+		ExecProcNode(source->node);
 
 		if (TupIsNull(slot))
 		{
@@ -247,7 +259,8 @@ collect_rows(AggInput *input, Source *source)
 		{
 			int			att = source->attnos[i] - 1;
 
-			put_value(input, i, n, slot->tts_values[att], slot->tts_isnull[att]);
+			put_value(input, i, n, slot->tts_values[att],
+					  slot->tts_isnull[att]);
 		}
 		MemoryContextSwitchTo(old);
 		n++;
@@ -282,7 +295,10 @@ sink(ListedBatch *list, int n, int i)
 	list[i] = moved;
 }
 
-/* Have the source's batches that may matter in a heap, of the highest rank first. */
+/*
+ * Have the source's batches that may matter in a heap, of the highest rank
+ * first.
+ */
 static void
 list_batches(AggInput *input, Source *source)
 {
@@ -294,7 +310,8 @@ list_batches(AggInput *input, Source *source)
 	input->listed = true;
 	while ((reader = strata_scan_list_batch(source->node, &tid)) != NULL)
 	{
-		if (!strata_agg_stop_rank(input->chooser, reader, source->attnos, &rank))
+		if (!strata_agg_stop_rank(input->chooser, reader, source->attnos,
+								  &rank))
 		{
 			input->chooser->counters.skipped++;
 			continue;
@@ -303,9 +320,12 @@ list_batches(AggInput *input, Source *source)
 		{
 			input->list_size = Max(2 * input->list_size, 64);
 			input->list = input->list == NULL ?
-				MemoryContextAlloc(input->chooser->css.ss.ps.state->es_query_cxt,
-								   sizeof(ListedBatch) * input->list_size) :
-				repalloc_huge(input->list, sizeof(ListedBatch) * input->list_size);
+				MemoryContextAlloc(input->chooser->css.ss.ps
+								   .state->es_query_cxt,
+								   sizeof(ListedBatch) *
+								   input->list_size) :
+				repalloc_huge(input->list, sizeof(ListedBatch) *
+							  input->list_size);
 		}
 		input->list[input->nlisted].rank = rank;
 		input->list[input->nlisted++].tid = tid;
@@ -331,7 +351,8 @@ next_listed(AggInput *input, Source *source)
 		input->list[0] = input->list[--input->nlisted];
 		if (input->nlisted > 1)
 			sink(input->list, input->nlisted, 0);
-		Assert(input->nlisted == 0 || input->list[0].rank.rank <= listed.rank.rank);	/* agg:G11 */
+		Assert(input->nlisted == 0 ||
+			   input->list[0].rank.rank <= listed.rank.rank);	/* agg:G11 */
 		if (!strata_agg_stop_wants(agg, &listed.rank))
 		{
 			agg->counters.skipped++;
@@ -350,7 +371,10 @@ next_listed(AggInput *input, Source *source)
 	return NULL;
 }
 
-/* The next batch of a source that lists the best first, of each segment or at all. */
+/*
+ * The next batch of a source that lists the best first, of each segment or at
+ * all.
+ */
 static StrataVectorBatch *
 next_best_first(AggInput *input, Source *source)
 {
@@ -392,13 +416,17 @@ next_batch(AggInput *input, Source *source)
 	return next_listed(input, source);
 }
 
-/* Take in all batches of the source by their number of rows, if that is known without them. */
+/*
+ * Take in all batches of the source by their number of rows, if that is known
+ * without them.
+ */
 static bool
 count_batches(AggInput *input, Source *source)
 {
 	StrataRowCount count;
 
-	if (input->counter == NULL || !strata_scan_count_rows(source->node, &count))
+	if (input->counter == NULL ||
+		!strata_scan_count_rows(source->node, &count))
 		return false;
 	strata_agg_take_count(input->counter, &count);
 	return true;
@@ -424,7 +452,8 @@ next_of_source(AggInput *input, Source *source)
 	result->nselected = batch->nrows;
 	result->rows = batch->rows;
 	result->first = 0;
-	if (batch->rows != NULL && batch->rows[batch->nrows - 1] - batch->rows[0] == batch->nrows - 1)
+	if (batch->rows != NULL &&
+		batch->rows[batch->nrows - 1] - batch->rows[0] == batch->nrows - 1)
 	{
 		/* side by side, as a range of time leaves them */
 		result->first = batch->rows[0];
@@ -435,7 +464,8 @@ next_of_source(AggInput *input, Source *source)
 	result->whole = strata_vector_is_whole(batch);
 	result->columns = NULL;
 	result->views = input->views;
-	Assert(result->first + result->nselected <= result->nrows || result->rows != NULL);	/* agg:G1 */
+	Assert(result->first + result->nselected <= result->nrows ||
+		   result->rows != NULL);	/* agg:G1 */
 	return result;
 }
 
@@ -449,15 +479,19 @@ strata_agg_input_next(AggInput *input)
 	while (input->current >= 0 && input->current < input->nsources)
 	{
 		AggVector  *vector = NULL;
-		Instrumentation *instrument = input->append != NULL ? input->append->ps.instrument : NULL;
+		Instrumentation *instrument = input->append != NULL ?
+		input->append->ps.instrument :
+		NULL;
 
-		if (input->append == NULL || bms_is_member(input->current, input->valid))
+		if (input->append == NULL ||
+			bms_is_member(input->current, input->valid))
 		{
 			if (instrument != NULL)
 				InstrStartNode(instrument);
 			vector = next_of_source(input, &input->sources[input->current]);
 			if (instrument != NULL)
-				InstrStopNode(instrument, vector != NULL ? vector->nselected : 0);
+				InstrStopNode(instrument,
+							  vector != NULL ? vector->nselected : 0);
 		}
 		if (vector != NULL)
 			return vector;
@@ -483,8 +517,10 @@ strata_agg_input_column(AggVector *vector, int i)
 		return &vector->columns[i];
 	from = agg_vector_row(vector, 0);
 	to = agg_vector_row(vector, vector->nselected - 1) + 1;
-	col = strata_batch_reader_rows(vector->batch->reader, vector->attnos[i], from, to - from);
-	Assert(col->constant || (col->from <= from && col->from + col->n >= to));	/* agg:G1 */
+	col = strata_batch_reader_rows(vector->batch->reader, vector->attnos[i],
+								   from, to - from);
+	Assert(col->constant ||
+		   (col->from <= from && col->from + col->n >= to));	/* agg:G1 */
 	view = &vector->views[i];
 	*view = *col;
 	view->from = 0;

@@ -15,9 +15,9 @@
  *	they cannot overflow, which is all that they are good for there;
  *	of values that are equal but not the same (0.0 and -0.0) the last counts.
  *
- * What was aggregated apart (spilled groups) is combined as PostgreSQL combines
- * the partial results of parallel workers; sums of floats are then added in
- * another order.
+ * What was aggregated apart (spilled groups) is combined as PostgreSQL
+ * combines the partial results of parallel workers; sums of floats are then
+ * added in another order.
  *
  * src/agg/agg_kernel.c
  *-------------------------------------------------------------------------
@@ -94,7 +94,8 @@ count_values(AggCell *cell, const AggRun *run)
 static inline int128
 get_int128(const AggCell *cell)
 {
-	return (int128) (((uint128) (uint64) cell->w.hi << 64) | (uint64) cell->v.i);
+	return (int128) (((uint128) (uint64) cell->w.hi << 64) |
+					 (uint64) cell->v.i);
 }
 
 static inline void
@@ -166,12 +167,16 @@ combine_int128(AggCell *cell, const AggCell *other)
  *-------------------------------------------------------------------------
  */
 
-/* Four float8s, and what comparing them gives; gcc and clang know such types. */
+/*
+ * Four float8s, and what comparing them gives; gcc and clang know such types.
+ */
 #define LANES 4
 typedef float8 Lanes __attribute__((vector_size(LANES * sizeof(float8))));
 typedef int64 LaneMask __attribute__((vector_size(LANES * sizeof(int64))));
 
-/* Does adding integers below 2^51 in all to it leave every partial sum exact? */
+/*
+ * Does adding integers below 2^51 in all to it leave every partial sum exact?
+ */
 static inline bool
 is_small_integer(float8 x)
 {
@@ -187,7 +192,8 @@ STRATA_CLONES static bool
 sum_integers(const float8 *v, int n, float8 start, float8 *sum)
 {
 	const float8 limit = 68719476736.0; /* 2^36; a batch has at most 2^15 rows */
-	const float8 magic = 6755399441055744.0;	/* 1.5 * 2^52: rounds when added */
+	const float8 magic = 6755399441055744.0;	/* 1.5 * 2^52: rounds when
+												 * added */
 	Lanes		a = {0};
 	Lanes		b = {0};
 	LaneMask	wrong = {0};
@@ -302,7 +308,8 @@ accum_one(AggCell *cell, float8 x)
 }
 
 void
-strata_agg_float_accum(AggCell *cell, const float8 *v, const uint8 *valid, int n)
+strata_agg_float_accum(AggCell *cell, const float8 *v, const uint8 *valid,
+					   int n)
 {
 	for (int i = 0; i < n; i++)
 		if (valid == NULL || valid[i])
@@ -386,7 +393,8 @@ avg_float4(AggCell *cell, const AggRun *run)
 {
 	const float4 *v = run->v;
 
-	if (!strata_agg_is_safe_cell(cell) || run->valid != NULL || !all_safe_float4(v, run->n))
+	if (!strata_agg_is_safe_cell(cell) || run->valid != NULL ||
+		!all_safe_float4(v, run->n))
 	{
 		accum_float4(cell, run);
 		return;
@@ -428,7 +436,9 @@ combine_float4_sum(AggCell *cell, const AggCell *other)
 {
 	if (other->n == 0)
 		return;
-	cell->v.f = cell->n == 0 ? other->v.f : float4_pl((float4) cell->v.f, (float4) other->v.f);
+	cell->v.f = cell->n == 0 ?
+		other->v.f :
+		float4_pl((float4) cell->v.f, (float4) other->v.f);
 	cell->n += other->n;
 }
 
@@ -488,36 +498,44 @@ strata_agg_takes_integers(const AggKernel *kernel)
 {
 	if (kernel->kind == AGG_VALUE_NONE)
 		return true;
-	return (kernel->kind == AGG_VALUE_FLOAT4 || kernel->kind == AGG_VALUE_FLOAT8) &&
+	return (kernel->kind == AGG_VALUE_FLOAT4 ||
+			kernel->kind == AGG_VALUE_FLOAT8) &&
 		kernel->summary != AGG_SUMMARY_NONE;
 }
 
 /*
- * See agg_private.h.  A batch of integers of 32 bits sums up to less than 2^47.  There is
- * no -0 among them, so the sign of a zero is that of adding them one by one.
+ * See agg_private.h.  A batch of integers of 32 bits sums up to less than
+ * 2^47.  There is no -0 among them, so the sign of a zero is that of adding
+ * them one by one.
  */
 bool
-strata_agg_run_integers(const AggKernel *kernel, AggCell *cell, const AggRun *run, int width)
+strata_agg_run_integers(const AggKernel *kernel, AggCell *cell,
+						const AggRun *run, int width)
 {
 	bool		short_ones = width == sizeof(int16);
 	AggCell		other = {.n = run->n};
 
-	Assert(run->valid == NULL && run->n > 0 && run->n <= STRATA_BATCH_ROWS_MAX);	/* agg:G16 */
+	Assert(run->valid == NULL && run->n > 0 &&
+		   run->n <= STRATA_BATCH_ROWS_MAX);	/* agg:G16 */
 
 	switch (kernel->summary)
 	{
 		case AGG_SUMMARY_SUM:
 			if (!is_small_integer(cell->v.f) ||
-				(kernel->result == AGG_RESULT_FLOAT_AVG && !strata_agg_is_safe_cell(cell)))
+				(kernel->result == AGG_RESULT_FLOAT_AVG &&
+				 !strata_agg_is_safe_cell(cell)))
 				return false;
-			cell->v.f += (float8) (short_ones ? sum_all_int16(run->v, run->n) : sum_all_int32(run->v, run->n));
+			cell->v.f += (float8) (short_ones ? sum_all_int16(run->v, run->n) :
+								   sum_all_int32(run->v, run->n));
 			cell->n += run->n;
 			return true;
 		case AGG_SUMMARY_MIN:
-			other.v.f = short_ones ? min_all_int16(run->v, run->n) : min_all_int32(run->v, run->n);
+			other.v.f = short_ones ? min_all_int16(run->v, run->n) :
+				min_all_int32(run->v, run->n);
 			break;
 		default:
-			other.v.f = short_ones ? max_all_int16(run->v, run->n) : max_all_int32(run->v, run->n);
+			other.v.f = short_ones ? max_all_int16(run->v, run->n) :
+				max_all_int32(run->v, run->n);
 			break;
 	}
 	kernel->combine(cell, &other);
@@ -530,48 +548,72 @@ strata_agg_run_integers(const AggKernel *kernel, AggCell *cell, const AggRun *ru
  */
 
 #define INTS_MINMAX(suffix, kind_, run_) \
-	{F_MIN_##suffix, kind_, AGG_SUMMARY_MIN, AGG_RESULT_INT, min_##run_, combine_min_int}, \
-	{F_MAX_##suffix, kind_, AGG_SUMMARY_MAX, AGG_RESULT_INT, max_##run_, combine_max_int}
+	{F_MIN_##suffix, kind_,		 AGG_SUMMARY_MIN, \
+	 AGG_RESULT_INT, min_##run_, combine_min_int}, \
+	{ \
+		F_MAX_##suffix, kind_, AGG_SUMMARY_MAX, AGG_RESULT_INT, max_##run_, \
+			combine_max_int \
+	}
 
 #define FLOAT_VARIANCE(name, result_) \
-	{F_##name##_FLOAT4, AGG_VALUE_FLOAT4, AGG_SUMMARY_NONE, result_, accum_float4, combine_float_accum}, \
-	{F_##name##_FLOAT8, AGG_VALUE_FLOAT8, AGG_SUMMARY_NONE, result_, accum_float8, combine_float_accum}
+	{F_##name##_FLOAT4, AGG_VALUE_FLOAT4, AGG_SUMMARY_NONE, \
+	 result_,			accum_float4,	  combine_float_accum}, \
+	{ \
+		F_##name##_FLOAT8, AGG_VALUE_FLOAT8, AGG_SUMMARY_NONE, result_, \
+			accum_float8, combine_float_accum \
+	}
 
-const AggKernel strata_agg_kernels[] = {
-	{F_COUNT_, AGG_VALUE_NONE, AGG_SUMMARY_COUNT, AGG_RESULT_COUNT, count_values, combine_count},
-	{F_COUNT_ANY, AGG_VALUE_NONE, AGG_SUMMARY_COUNT, AGG_RESULT_COUNT, count_values, combine_count},
-	{F_SUM_INT2, AGG_VALUE_INT16, AGG_SUMMARY_SUM, AGG_RESULT_INT, sum_int16, combine_int_sum},
-	{F_SUM_INT4, AGG_VALUE_INT32, AGG_SUMMARY_SUM, AGG_RESULT_INT, sum_int32, combine_int_sum},
-	{F_AVG_INT2, AGG_VALUE_INT16, AGG_SUMMARY_SUM, AGG_RESULT_INT_AVG, sum_int16, combine_int_sum},
-	{F_AVG_INT4, AGG_VALUE_INT32, AGG_SUMMARY_SUM, AGG_RESULT_INT_AVG, sum_int32, combine_int_sum},
+const AggKernel strata_agg_kernels[] =
+{{F_COUNT_, AGG_VALUE_NONE, AGG_SUMMARY_COUNT, AGG_RESULT_COUNT,
+count_values, combine_count},
+{F_COUNT_ANY, AGG_VALUE_NONE, AGG_SUMMARY_COUNT, AGG_RESULT_COUNT,
+count_values, combine_count},
+{F_SUM_INT2, AGG_VALUE_INT16, AGG_SUMMARY_SUM, AGG_RESULT_INT, sum_int16,
+combine_int_sum},
+{F_SUM_INT4, AGG_VALUE_INT32, AGG_SUMMARY_SUM, AGG_RESULT_INT, sum_int32,
+combine_int_sum},
+{F_AVG_INT2, AGG_VALUE_INT16, AGG_SUMMARY_SUM, AGG_RESULT_INT_AVG,
+sum_int16, combine_int_sum},
+{F_AVG_INT4, AGG_VALUE_INT32, AGG_SUMMARY_SUM, AGG_RESULT_INT_AVG,
+sum_int32, combine_int_sum},
 #ifdef HAVE_INT128
-	{F_SUM_INT8, AGG_VALUE_INT64, AGG_SUMMARY_SUM, AGG_RESULT_INT128, sum_int128, combine_int128},
-	{F_AVG_INT8, AGG_VALUE_INT64, AGG_SUMMARY_SUM, AGG_RESULT_INT128_AVG, sum_int128, combine_int128},
+{F_SUM_INT8, AGG_VALUE_INT64, AGG_SUMMARY_SUM, AGG_RESULT_INT128,
+sum_int128, combine_int128},
+{F_AVG_INT8, AGG_VALUE_INT64, AGG_SUMMARY_SUM, AGG_RESULT_INT128_AVG,
+sum_int128, combine_int128},
 #endif
-	{F_SUM_FLOAT4, AGG_VALUE_FLOAT4, AGG_SUMMARY_NONE, AGG_RESULT_FLOAT4, sum_float4, combine_float4_sum},
-	{F_SUM_FLOAT8, AGG_VALUE_FLOAT8, AGG_SUMMARY_SUM, AGG_RESULT_FLOAT8, sum_float8, combine_float8_sum},
-	{F_AVG_FLOAT4, AGG_VALUE_FLOAT4, AGG_SUMMARY_SUM, AGG_RESULT_FLOAT_AVG, avg_float4, combine_float_accum},
-	{F_AVG_FLOAT8, AGG_VALUE_FLOAT8, AGG_SUMMARY_SUM, AGG_RESULT_FLOAT_AVG, avg_float8, combine_float_accum},
-	INTS_MINMAX(INT2, AGG_VALUE_INT16, int16),
-	INTS_MINMAX(INT4, AGG_VALUE_INT32, int32),
-	INTS_MINMAX(INT8, AGG_VALUE_INT64, int64),
-	INTS_MINMAX(DATE, AGG_VALUE_INT32, int32),
-	INTS_MINMAX(TIME, AGG_VALUE_INT64, int64),
-	INTS_MINMAX(TIMESTAMP, AGG_VALUE_INT64, int64),
-	INTS_MINMAX(TIMESTAMPTZ, AGG_VALUE_INT64, int64),
-	INTS_MINMAX(MONEY, AGG_VALUE_INT64, int64),
-	{F_MIN_FLOAT4, AGG_VALUE_FLOAT4, AGG_SUMMARY_MIN, AGG_RESULT_FLOAT4, min_float4, combine_min_float},
-	{F_MAX_FLOAT4, AGG_VALUE_FLOAT4, AGG_SUMMARY_MAX, AGG_RESULT_FLOAT4, max_float4, combine_max_float},
-	{F_MIN_FLOAT8, AGG_VALUE_FLOAT8, AGG_SUMMARY_MIN, AGG_RESULT_FLOAT8, min_float8, combine_min_float},
-	{F_MAX_FLOAT8, AGG_VALUE_FLOAT8, AGG_SUMMARY_MAX, AGG_RESULT_FLOAT8, max_float8, combine_max_float},
-	FLOAT_VARIANCE(VAR_POP, AGG_RESULT_VAR_POP),
-	FLOAT_VARIANCE(VAR_SAMP, AGG_RESULT_VAR_SAMP),
-	FLOAT_VARIANCE(VARIANCE, AGG_RESULT_VAR_SAMP),
-	FLOAT_VARIANCE(STDDEV_POP, AGG_RESULT_STDDEV_POP),
-	FLOAT_VARIANCE(STDDEV_SAMP, AGG_RESULT_STDDEV_SAMP),
-	FLOAT_VARIANCE(STDDEV, AGG_RESULT_STDDEV_SAMP),
-	/* the last: everything else */
-	{InvalidOid, AGG_VALUE_DATUM, AGG_SUMMARY_NONE, AGG_RESULT_GENERIC, NULL, NULL}
-};
+{F_SUM_FLOAT4, AGG_VALUE_FLOAT4, AGG_SUMMARY_NONE, AGG_RESULT_FLOAT4,
+sum_float4, combine_float4_sum},
+{F_SUM_FLOAT8, AGG_VALUE_FLOAT8, AGG_SUMMARY_SUM, AGG_RESULT_FLOAT8,
+sum_float8, combine_float8_sum},
+{F_AVG_FLOAT4, AGG_VALUE_FLOAT4, AGG_SUMMARY_SUM, AGG_RESULT_FLOAT_AVG,
+avg_float4, combine_float_accum},
+{F_AVG_FLOAT8, AGG_VALUE_FLOAT8, AGG_SUMMARY_SUM, AGG_RESULT_FLOAT_AVG,
+avg_float8, combine_float_accum},
+INTS_MINMAX(INT2, AGG_VALUE_INT16, int16),
+INTS_MINMAX(INT4, AGG_VALUE_INT32, int32),
+INTS_MINMAX(INT8, AGG_VALUE_INT64, int64),
+INTS_MINMAX(DATE, AGG_VALUE_INT32, int32),
+INTS_MINMAX(TIME, AGG_VALUE_INT64, int64),
+INTS_MINMAX(TIMESTAMP, AGG_VALUE_INT64, int64),
+INTS_MINMAX(TIMESTAMPTZ, AGG_VALUE_INT64, int64),
+INTS_MINMAX(MONEY, AGG_VALUE_INT64, int64),
+{F_MIN_FLOAT4, AGG_VALUE_FLOAT4, AGG_SUMMARY_MIN, AGG_RESULT_FLOAT4,
+min_float4, combine_min_float},
+{F_MAX_FLOAT4, AGG_VALUE_FLOAT4, AGG_SUMMARY_MAX, AGG_RESULT_FLOAT4,
+max_float4, combine_max_float},
+{F_MIN_FLOAT8, AGG_VALUE_FLOAT8, AGG_SUMMARY_MIN, AGG_RESULT_FLOAT8,
+min_float8, combine_min_float},
+{F_MAX_FLOAT8, AGG_VALUE_FLOAT8, AGG_SUMMARY_MAX, AGG_RESULT_FLOAT8,
+max_float8, combine_max_float},
+FLOAT_VARIANCE(VAR_POP, AGG_RESULT_VAR_POP),
+FLOAT_VARIANCE(VAR_SAMP, AGG_RESULT_VAR_SAMP),
+FLOAT_VARIANCE(VARIANCE, AGG_RESULT_VAR_SAMP),
+FLOAT_VARIANCE(STDDEV_POP, AGG_RESULT_STDDEV_POP),
+FLOAT_VARIANCE(STDDEV_SAMP, AGG_RESULT_STDDEV_SAMP),
+FLOAT_VARIANCE(STDDEV, AGG_RESULT_STDDEV_SAMP),
+ /* the last: everything else */
+{InvalidOid, AGG_VALUE_DATUM, AGG_SUMMARY_NONE, AGG_RESULT_GENERIC, NULL,
+NULL}};
 
 const int	strata_agg_nkernels = lengthof(strata_agg_kernels);

@@ -23,7 +23,8 @@
  * equal values (zeros of both signs, NaNs) the last one stays.
  */
 static void
-FN(minmax_exact) (AggCell *cell, const CTYPE *v, const uint8 *valid, int n, bool want_max)
+FN(minmax_exact) (AggCell *cell, const CTYPE * v, const uint8 *valid, int n,
+				  bool want_max)
 {
 	for (int i = 0; i < n; i++)
 	{
@@ -43,24 +44,30 @@ FN(minmax_exact) (AggCell *cell, const CTYPE *v, const uint8 *valid, int n, bool
 	}
 }
 
-/* 32 bytes of values, and what comparing them gives; gcc and clang know such types. */
+/*
+ * 32 bytes of values, and what comparing them gives; gcc and clang know such
+ * types.
+ */
 typedef CTYPE FN(Lanes) __attribute__((vector_size(32)));
 typedef ITYPE FN(LaneMask) __attribute__((vector_size(32)));
 
 #define NLANES ((int) (32 / sizeof(CTYPE)))
 #define SELECT(mask, a, b) \
-	((FN(Lanes)) (((mask) & (FN(LaneMask)) (a)) | (~(mask) & (FN(LaneMask)) (b))))
+	((FN(Lanes))(((mask) & (FN(LaneMask))(a)) | (~(mask) & (FN(LaneMask))(b))))
 
 /*
  * The greatest or least of n >= 2 * NLANES values; false when there is a NaN.
  * Side by side: compilers do not do that with floats by themselves.
  */
 STRATA_CLONES static bool
-FN(extreme) (const CTYPE *v, int n, bool want_max, CTYPE *result)
+FN(extreme) (const CTYPE * v, int n, bool want_max, CTYPE * result)
 {
-	FN(Lanes)	a;
-	FN(Lanes)	b;
-	FN(LaneMask) nan = {0};
+	FN(Lanes) a;
+	FN(Lanes) b;
+	FN(LaneMask) nan =
+	{
+		0
+	};
 	CTYPE		m;
 	bool		bad = false;
 	int			i = 0;
@@ -69,8 +76,8 @@ FN(extreme) (const CTYPE *v, int n, bool want_max, CTYPE *result)
 	b = a;
 	for (; i + 2 * NLANES <= n; i += 2 * NLANES)
 	{
-		FN(Lanes)	x;
-		FN(Lanes)	y;
+		FN(Lanes) x;
+		FN(Lanes) y;
 
 		memcpy(&x, v + i, sizeof(x));
 		memcpy(&y, v + i + NLANES, sizeof(y));
@@ -108,13 +115,14 @@ FN(extreme) (const CTYPE *v, int n, bool want_max, CTYPE *result)
 static void
 FN(minmax) (AggCell *cell, const AggRun *run, bool want_max)
 {
-	const CTYPE *v = run->v;
+	const		CTYPE *v = run->v;
 	CTYPE		m;
 
 	if (run->n == 0)
 		return;
 	/* a result that has no equals of other bits needs no care */
-	if (run->valid == NULL && run->n >= 16 && FN(extreme) (v, run->n, want_max, &m) && m != 0)
+	if (run->valid == NULL && run->n >= 16 &&
+		FN(extreme) (v, run->n, want_max, &m) && m != 0)
 	{
 		FN(minmax_exact) (cell, &m, NULL, 1, want_max);
 		cell->n += run->n - 1;
@@ -126,7 +134,7 @@ FN(minmax) (AggCell *cell, const AggRun *run, bool want_max)
 #else							/* integers */
 
 STRATA_CLONES static CTYPE
-FN(min_all) (const CTYPE *v, int n)
+FN(min_all) (const CTYPE * v, int n)
 {
 	CTYPE		m = v[0];
 
@@ -136,7 +144,7 @@ FN(min_all) (const CTYPE *v, int n)
 }
 
 STRATA_CLONES static CTYPE
-FN(max_all) (const CTYPE *v, int n)
+FN(max_all) (const CTYPE * v, int n)
 {
 	CTYPE		m = v[0];
 
@@ -148,7 +156,7 @@ FN(max_all) (const CTYPE *v, int n)
 static void
 FN(minmax) (AggCell *cell, const AggRun *run, bool want_max)
 {
-	const CTYPE *v = run->v;
+	const		CTYPE *v = run->v;
 
 	if (run->n == 0)
 		return;
@@ -175,7 +183,7 @@ FN(minmax) (AggCell *cell, const AggRun *run, bool want_max)
 
 /* A batch has so few rows that the sum of its int2s is an int4. */
 STRATA_CLONES static int64
-FN(sum_all) (const CTYPE *v, int n)
+FN(sum_all) (const CTYPE * v, int n)
 {
 	SUM_TYPE	s = 0;
 
@@ -185,7 +193,7 @@ FN(sum_all) (const CTYPE *v, int n)
 }
 
 STRATA_CLONES static int64
-FN(sum_valid) (const CTYPE *v, const uint8 *valid, int n)
+FN(sum_valid) (const CTYPE * v, const uint8 *valid, int n)
 {
 	int64		s = 0;
 
@@ -200,13 +208,15 @@ FN(sum) (AggCell *cell, const AggRun *run)
 	Assert(run->n <= STRATA_BATCH_ROWS_MAX);	/* agg:G2 */
 	if (run->valid == NULL)
 	{
-		cell->v.i = (int64) ((uint64) cell->v.i + (uint64) FN(sum_all) (run->v, run->n));
+		cell->v.i = (int64) ((uint64) cell->v.i +
+							 (uint64) FN(sum_all) (run->v, run->n));
 		cell->n += run->n;
 	}
 	else
 	{
 		cell->v.i = (int64) ((uint64) cell->v.i +
-							 (uint64) FN(sum_valid) (run->v, run->valid, run->n));
+							 (uint64) FN(sum_valid) (run->v, run->valid,
+													 run->n));
 		cell->n += count_valid(run->valid, run->n);
 	}
 }

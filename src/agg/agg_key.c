@@ -8,8 +8,8 @@
  * ordered by makes long runs of one bucket.  Where the smallest and the
  * greatest value of that column lie in one bucket, it is not even decoded.
  *
- * Rows whose keys differ in their bytes are in runs of their own, also where the
- * type takes them to be equal; agg_hash.c brings them together.
+ * Rows whose keys differ in their bytes are in runs of their own, also where
+ * the type takes them to be equal; agg_hash.c brings them together.
  *
  * src/agg/agg_key.c
  *-------------------------------------------------------------------------
@@ -22,7 +22,8 @@
 
 /* The same value for all rows; a bucket function's argument is arg. */
 static void
-set_constant(AggKey *key, const StrataColumnType *type, Datum value, bool isnull)
+set_constant(AggKey *key, const StrataColumnType *type, Datum value,
+			 bool isnull)
 {
 	int64		lo;
 	int64		hi;
@@ -31,18 +32,23 @@ set_constant(AggKey *key, const StrataColumnType *type, Datum value, bool isnull
 	key->isnull = isnull;
 	key->current = value;
 	if (key->bucket != NULL && !isnull)
-		key->current = strata_agg_bucket_of(key->bucket, strata_datum_integer(value, type->width), &lo, &hi);
+		key->current = strata_agg_bucket_of(key->bucket,
+											strata_datum_integer(value,
+																 type->width),
+											&lo, &hi);
 }
 
 /* Least and greatest value of the batch's rows, none of which is null. */
 static bool
-batch_bounds(StrataAggState *agg, AttrNumber attno, const StrataColumnType *type,
-			 int64 *min, int64 *max)
+batch_bounds(StrataAggState *agg, AttrNumber attno,
+			 const StrataColumnType *type, int64 *min, int64 *max)
 {
 	StrataBatchReader *reader = agg->vector->batch->reader;
-	const StrataColumnSummary *summary = strata_batch_reader_summary(reader, attno);
+	const StrataColumnSummary *summary = strata_batch_reader_summary(reader,
+																	 attno);
 
-	if (summary == NULL || !summary->has_range || summary->nnulls != 0 || !strata_enable_pruning)
+	if (summary == NULL || !summary->has_range || summary->nnulls != 0 ||
+		!strata_enable_pruning)
 		return false;
 	*min = strata_datum_integer(summary->min, type->width);
 	*max = strata_datum_integer(summary->max, type->width);
@@ -62,12 +68,20 @@ is_one_bucket(StrataAggState *agg, AggKey *key)
 	Datum		bucket;
 
 	if (vector->batch == NULL || value->input < 0 ||
-		!batch_bounds(agg, vector->attnos[value->input], &value->type, &min, &max))
+		!batch_bounds(agg, vector->attnos[value->input], &value->type, &min,
+					  &max))
 		return false;
-	/* there may be no row of that time among those selected, whose error would be nobody's */
+
+	/*
+	 * there may be no row of that time among those selected, whose error
+	 * would be nobody's
+	 */
 	if (min != max && !strata_agg_bucket_is_safe(key->bucket, min))
 		return false;
-	/* the selected rows may lie anywhere between; so a range that holds both */
+
+	/*
+	 * the selected rows may lie anywhere between; so a range that holds both
+	 */
 	bucket = strata_agg_bucket_of(key->bucket, min, &lo, &hi);
 	if (max > hi || min < lo)
 		return false;
@@ -102,22 +116,35 @@ strata_agg_batch_order(const AggVector *vector, const AggValue *value)
 	reader = vector->batch->reader;
 	attno = vector->attnos[value->input];
 	min_att = reader->schema->min_att[attno];
-	/* a column whose type was changed without a rewrite may be in another order */
-	return reader->layout->norder > 0 && reader->layout->order[0].attno == attno &&
-		min_att != 0 && strata_batch_schema_same_type(reader->schema, attno, min_att) ?
-		&reader->layout->order[0] : NULL;
+
+	/*
+	 * a column whose type was changed without a rewrite may be in another
+	 * order
+	 */
+	return reader->layout->norder > 0 &&
+		reader->layout->order[0].attno == attno && min_att != 0 &&
+		strata_batch_schema_same_type(reader->schema, attno,
+									  min_att) ?
+		&reader->layout->order[0] :
+		NULL;
 }
 
 /* See agg_private.h. */
 bool
-strata_agg_is_sorted(const AggVector *vector, const AggValue *value, const StrataColumn *col)
+strata_agg_is_sorted(const AggVector *vector, const AggValue *value,
+					 const StrataColumn *col)
 {
-	return col->isnull == NULL && strata_agg_batch_order(vector, value) != NULL;
+	return col->isnull == NULL &&
+		strata_agg_batch_order(vector, value) != NULL;
 }
 
-/* The first position behind i whose value is not in [lo, hi]; the order is sorted. */
+/*
+ * The first position behind i whose value is not in [lo, hi]; the order is
+ * sorted.
+ */
 static int
-end_of_range(AggVector *vector, const StrataColumn *col, int i, int64 lo, int64 hi)
+end_of_range(AggVector *vector, const StrataColumn *col, int i, int64 lo,
+			 int64 hi)
 {
 	int			inside = i;
 	int			outside = vector->nselected;
@@ -163,7 +190,8 @@ cut_buckets(StrataAggState *agg, AggKey *key, StrataColumn *col)
 		}
 		x = strata_agg_column_int(col, row);
 		if (x < lo || x > hi)
-			add_change(key, i, strata_agg_bucket_of(key->bucket, x, &lo, &hi), false);
+			add_change(key, i, strata_agg_bucket_of(key->bucket, x, &lo, &hi),
+					   false);
 		Assert(x >= lo && x <= hi); /* agg:G5 */
 		i = sorted ? end_of_range(vector, col, i, lo, hi) : i + 1;
 	}
@@ -189,7 +217,8 @@ same_datum(const AggKey *key, Datum a, Datum b)
 
 /* Rows with codes or datums, and rows where some are null. */
 static void
-mark_slowly(const AggKey *key, const StrataColumn *col, AggVector *vector, uint8 *mark)
+mark_slowly(const AggKey *key, const StrataColumn *col, AggVector *vector,
+			uint8 *mark)
 {
 	for (int i = 1; i < vector->nselected; i++)
 	{
@@ -204,7 +233,8 @@ mark_slowly(const AggKey *key, const StrataColumn *col, AggVector *vector, uint8
 			mark[i] = a_null != b_null;
 		else if (col->codes != NULL)
 			mark[i] = col->codes[a] != col->codes[b] &&
-				!same_datum(key, col->dict[col->codes[a]], col->dict[col->codes[b]]);
+				!same_datum(key, col->dict[col->codes[a]],
+							col->dict[col->codes[b]]);
 		else if (col->fixed != NULL)
 			mark[i] = strata_fixed_get(col->fixed, col->type.width, a) !=
 				strata_fixed_get(col->fixed, col->type.width, b);
@@ -214,7 +244,8 @@ mark_slowly(const AggKey *key, const StrataColumn *col, AggVector *vector, uint8
 }
 
 static void
-mark_column(const AggKey *key, const StrataColumn *col, AggVector *vector, uint8 *mark)
+mark_column(const AggKey *key, const StrataColumn *col, AggVector *vector,
+			uint8 *mark)
 {
 	const uint16 *rows = vector->rows;
 	int			n = vector->nselected;
@@ -253,7 +284,8 @@ is_constant(StrataAggState *agg, AggKey *key)
 		return true;
 	key->column = strata_agg_value_column(agg, key->value);
 	if (key->column->constant)
-		set_constant(key, &key->column->type, key->column->value, key->column->value_isnull);
+		set_constant(key, &key->column->type, key->column->value,
+					 key->column->value_isnull);
 	return key->constant;
 }
 
@@ -322,7 +354,8 @@ strata_agg_cut_runs(StrataAggState *agg)
 			memcpy(agg->runs, varying->changes, sizeof(int) * nruns);
 		agg->runs[nruns] = n;
 	}
-	Assert(nruns >= 1 && agg->runs[0] == 0 && agg->runs[nruns] == n);	/* agg:G3 */
+	Assert(nruns >= 1 && agg->runs[0] == 0 &&
+		   agg->runs[nruns] == n);	/* agg:G3 */
 	MemoryContextSwitchTo(old);
 	return nruns;
 }

@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * agg_numeric.h
- *	  Sums of numerics that batches hold as integers.  Used only where there are
- *	  integers of 128 bits.
+ *	  Sums of numerics that batches hold as integers.  Used only where there
+ *	  are integers of 128 bits.
  *
  * src/agg/agg_numeric.h
  *-------------------------------------------------------------------------
@@ -26,19 +26,31 @@ typedef struct AggNumericSum
 	AggWide		sum;			/* of n values, times 10^scale */
 	int64		n;
 	unsigned	scale;
-	unsigned	display;		/* the most decimals that one of them is shown with */
-	AggCell		rest;			/* state of PostgreSQL's functions for all other values */
+	unsigned	display;		/* the most decimals that one of them is shown
+								 * with */
+	AggCell		rest;			/* state of PostgreSQL's functions for all
+								 * other values */
 } AggNumericSum;
 
 /* value / 10^scale, in the current context. */
 extern Datum strata_agg_wide_numeric(AggWide value, unsigned scale);
+
 /* The sum with its decimals, in the current context. */
 extern Datum strata_agg_numeric_value(const AggNumericSum *sum);
+
 /* Can values of a scale be added to the sum? */
-extern bool strata_agg_numeric_has_room(const AggNumericSum *sum, unsigned scale);
-/* Add a run of int64 of a scale, each shown with so many decimals; returns how many there were. */
-extern int	strata_agg_numeric_run(AggNumericSum *sum, const AggRun *run, unsigned scale, const uint8 *displays);
+extern bool strata_agg_numeric_has_room(const AggNumericSum *sum,
+										unsigned scale);
+
+/*
+ * Add a run of int64 of a scale, each shown with so many decimals; returns how
+ * many there were.
+ */
+extern int	strata_agg_numeric_run(AggNumericSum *sum, const AggRun *run,
+								   unsigned scale, const uint8 *displays);
+
 /* Add a sum that there is room for. */
-extern void strata_agg_numeric_combine(AggNumericSum *sum, const AggNumericSum *other);
+extern void strata_agg_numeric_combine(AggNumericSum *sum,
+									   const AggNumericSum *other);
 
 #endif							/* STRATA_AGG_NUMERIC_H */

@@ -4,9 +4,10 @@
  *	  Groups in the order that the query wants them in.
  *
  * A sort above us would compare two times and two texts for each step.  Groups
- * have few different values of each key, hours and hosts, say: those are sorted
- * by their type's comparison, each value is replaced by its rank, the ranks of a
- * group make one number, and numbers are what all groups are sorted by.
+ * have few different values of each key, hours and hosts, say: those are
+ * sorted by their type's comparison, each value is replaced by its rank, the
+ * ranks of a group make one number, and numbers are what all groups are sorted
+ * by.
  *
  * Groups that were spilled are not in memory together; then rows go into a
  * sort of PostgreSQL's, as they would above us.
@@ -98,7 +99,10 @@ typedef struct RankedGroup
  *-------------------------------------------------------------------------
  */
 
-/* What the query does with the groups next wants them in this order; NIL: in any. */
+/*
+ * What the query does with the groups next wants them in this order; NIL: in
+ * any.
+ */
 static List *
 wanted_pathkeys(PlannerInfo *root)
 {
@@ -108,7 +112,10 @@ wanted_pathkeys(PlannerInfo *root)
 		root->distinct_pathkeys : root->sort_pathkeys;
 }
 
-/* The pathkey as numbers: of the key, operator, collation, nulls first; NIL: it is about something else. */
+/*
+ * The pathkey as numbers: of the key, operator, collation, nulls first; NIL:
+ * it is about something else.
+ */
 static List *
 order_key(const PathKey *pathkey, List *keys)
 {
@@ -126,12 +133,16 @@ order_key(const PathKey *pathkey, List *keys)
 
 			if (equal(lfirst(lc2), member->em_expr) && !member->em_is_child)
 			{
-				sortop = get_opfamily_member(pathkey->pk_opfamily, member->em_datatype,
-											 member->em_datatype, strata_pathkey_is_desc(pathkey) ?
-											 BTGreaterStrategyNumber : BTLessStrategyNumber);
+				sortop = get_opfamily_member(pathkey->pk_opfamily,
+											 member->em_datatype,
+											 member->em_datatype,
+											 strata_pathkey_is_desc(pathkey) ?
+											 BTGreaterStrategyNumber :
+											 BTLessStrategyNumber);
 				if (OidIsValid(sortop))
 					return list_make4_int(number, (int) sortop,
-										  (int) pathkey->pk_eclass->ec_collation,
+										  (int)
+										  pathkey->pk_eclass->ec_collation,
 										  pathkey->pk_nulls_first);
 			}
 			number++;
@@ -177,7 +188,9 @@ strata_agg_order_create(StrataAggState *agg, List *numbers)
 		return NULL;
 	order = palloc0(sizeof(AggOrder));
 	order->keys = palloc0(sizeof(OrderKey) * list_length(numbers));
-	order->mcxt = AllocSetContextCreate(CurrentMemoryContext, "StrataAgg order", ALLOCSET_DEFAULT_SIZES);
+	order->mcxt = AllocSetContextCreate(CurrentMemoryContext,
+										"StrataAgg order",
+										ALLOCSET_DEFAULT_SIZES);
 	foreach(lc, numbers)
 	{
 		List	   *one = lfirst(lc);
@@ -215,9 +228,11 @@ grow_set(ValueSet *set)
 	pfree(set->slots);
 	set->nslots *= 2;
 	mask = set->nslots - 1;
-	set->slots = MemoryContextAllocExtended(CurrentMemoryContext, sizeof(uint32) * set->nslots,
+	set->slots = MemoryContextAllocExtended(CurrentMemoryContext,
+											sizeof(uint32) * set->nslots,
 											MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	set->values = repalloc_huge(set->values, sizeof(RankedValue) * set->nslots / 2);
+	set->values = repalloc_huge(set->values,
+								sizeof(RankedValue) * set->nslots / 2);
 	for (uint32 n = 0; n < set->nvalues; n++)
 	{
 		uint32		i = set->values[n].hash & mask;
@@ -233,18 +248,24 @@ static uint32
 find_value(ValueSet *set, Datum value, bool isnull)
 {
 	const AggKey *key = set->key;
-	uint32		hash = isnull ? 0 : key->typbyval ? murmurhash32((uint32) value ^ (uint32) (value >> 32)) :
-		datum_image_hash(value, false, key->typlen);
+	uint32		hash = isnull ?
+	0 :
+	key->typbyval ?
+	murmurhash32((uint32) value ^ (uint32) (value >> 32)) :
+	datum_image_hash(value, false, key->typlen);
 	uint32		i;
 	RankedValue *v;
 
 	if (set->nvalues >= set->nslots / 2)
 		grow_set(set);
-	for (i = hash & (set->nslots - 1); set->slots[i] != 0; i = (i + 1) & (set->nslots - 1))
+	for (i = hash & (set->nslots - 1); set->slots[i] != 0;
+		 i = (i + 1) & (set->nslots - 1))
 	{
 		v = &set->values[set->slots[i] - 1];
 		if (v->hash == hash && v->isnull == isnull &&
-			(isnull || (key->typbyval ? v->value == value : datum_image_eq(v->value, value, false, key->typlen))))
+			(isnull || (key->typbyval ? v->value == value :
+						datum_image_eq(v->value, value, false,
+									   key->typlen))))
 			return v->number;
 	}
 	v = &set->values[set->nvalues];
@@ -256,9 +277,13 @@ find_value(ValueSet *set, Datum value, bool isnull)
 	return v->number;
 }
 
-/* ranks[g] becomes the rank of group g's key among all; returns how many ranks there are. */
+/*
+ * ranks[g] becomes the rank of group g's key among all; returns how many ranks
+ * there are.
+ */
 static uint32
-rank_key(OrderKey *order, const AggKey *key, AggGroup **groups, uint32 ngroups, uint32 *ranks)
+rank_key(OrderKey *order, const AggKey *key, AggGroup **groups, uint32 ngroups,
+		 uint32 *ranks)
 {
 	ValueSet	set = {key, 0, NULL, 256, NULL};
 	uint32	   *rank_of;
@@ -267,16 +292,19 @@ rank_key(OrderKey *order, const AggKey *key, AggGroup **groups, uint32 ngroups, 
 	set.slots = palloc0(sizeof(uint32) * set.nslots);
 	set.values = palloc(sizeof(RankedValue) * set.nslots / 2);
 	for (uint32 g = 0; g < ngroups; g++)
-		ranks[g] = find_value(&set, groups[g]->keys[order->key], (groups[g]->nulls >> order->key) & 1);
+		ranks[g] = find_value(&set, groups[g]->keys[order->key],
+							  (groups[g]->nulls >> order->key) & 1);
 	CHECK_FOR_INTERRUPTS();
 	sort_values(set.values, set.nvalues, &order->ssup);
-	rank_of = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * Max(set.nvalues, 1));
+	rank_of = MemoryContextAllocHuge(CurrentMemoryContext,
+									 sizeof(uint32) * Max(set.nvalues, 1));
 	for (uint32 n = 0; n < set.nvalues; n++)
 	{
 		const RankedValue *v = &set.values[n];
 
 		/* equal ones, if of other bytes, have the same rank */
-		if (n > 0 && ApplySortComparator(v[-1].value, v[-1].isnull, v->value, v->isnull, &order->ssup) != 0)
+		if (n > 0 && ApplySortComparator(v[-1].value, v[-1].isnull, v->value,
+										 v->isnull, &order->ssup) != 0)
 			nranks++;
 		rank_of[v->number] = nranks;
 	}
@@ -293,7 +321,8 @@ rank_key(OrderKey *order, const AggKey *key, AggGroup **groups, uint32 ngroups, 
  * word; those that are equal by these, by the others.
  */
 static void
-sort_in_memory(AggOrder *order, StrataAggState *agg, AggGroup **groups, uint32 ngroups, int from)
+sort_in_memory(AggOrder *order, StrataAggState *agg, AggGroup **groups,
+			   uint32 ngroups, int from)
 {
 	RankedGroup *ranked;
 	uint32	   *ranks;
@@ -302,7 +331,8 @@ sort_in_memory(AggOrder *order, StrataAggState *agg, AggGroup **groups, uint32 n
 
 	if (ngroups < 2)
 		return;
-	ranked = MemoryContextAllocHuge(order->mcxt, sizeof(RankedGroup) * ngroups);
+	ranked = MemoryContextAllocHuge(order->mcxt,
+									sizeof(RankedGroup) * ngroups);
 	ranks = MemoryContextAllocHuge(order->mcxt, sizeof(uint32) * ngroups);
 	for (uint32 g = 0; g < ngroups; g++)
 	{
@@ -311,7 +341,8 @@ sort_in_memory(AggOrder *order, StrataAggState *agg, AggGroup **groups, uint32 n
 	}
 	for (k = from; k < order->nkeys; k++)
 	{
-		uint32		n = rank_key(&order->keys[k], &agg->keys[order->keys[k].key], groups, ngroups, ranks);
+		uint32		n = rank_key(&order->keys[k], &agg->keys[order->keys[k].key],
+								 groups, ngroups, ranks);
 		int			width = n > 1 ? pg_leftmost_one_pos32(n - 1) + 1 : 0;
 
 		if (bits + width > 64)
@@ -327,7 +358,8 @@ sort_in_memory(AggOrder *order, StrataAggState *agg, AggGroup **groups, uint32 n
 		groups[g] = ranked[g].group;
 	for (uint32 g = 0, end; g < ngroups && k < order->nkeys; g = end)
 	{
-		for (end = g + 1; end < ngroups && ranked[end].rank == ranked[g].rank; end++)
+		for (end = g + 1; end < ngroups && ranked[end].rank == ranked[g].rank;
+			 end++)
 			;
 		sort_in_memory(order, agg, groups + g, end - g, k);
 	}
@@ -353,8 +385,9 @@ sort_rows(AggOrder *order, StrataAggState *agg)
 		collations[i] = order->keys[i].collation;
 		nulls_first[i] = order->keys[i].nulls_first;
 	}
-	order->sort = tuplesort_begin_heap(desc, order->nkeys, attnos, operators, collations, nulls_first,
-									   work_mem, NULL, TUPLESORT_NONE);
+	order->sort = tuplesort_begin_heap(desc, order->nkeys, attnos, operators,
+									   collations, nulls_first, work_mem, NULL,
+									   TUPLESORT_NONE);
 	if (order->slot == NULL)
 		order->slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
 	for (;;)
@@ -395,7 +428,8 @@ strata_agg_order_sort(AggOrder *order, StrataAggState *agg)
 
 /* See agg_private.h. */
 bool
-strata_agg_order_next(AggOrder *order, StrataAggState *agg, TupleTableSlot **slot)
+strata_agg_order_next(AggOrder *order, StrataAggState *agg,
+					  TupleTableSlot **slot)
 {
 	if (order == NULL || order->sort == NULL)
 		return false;
@@ -407,8 +441,10 @@ strata_agg_order_next(AggOrder *order, StrataAggState *agg, TupleTableSlot **slo
 		/* expressions have been made for a virtual slot */
 		*slot = agg->css.ss.ss_ScanTupleSlot;
 		slot_getallattrs(order->slot);
-		memcpy((*slot)->tts_values, order->slot->tts_values, sizeof(Datum) * order->slot->tts_nvalid);
-		memcpy((*slot)->tts_isnull, order->slot->tts_isnull, sizeof(bool) * order->slot->tts_nvalid);
+		memcpy((*slot)->tts_values, order->slot->tts_values,
+			   sizeof(Datum) * order->slot->tts_nvalid);
+		memcpy((*slot)->tts_isnull, order->slot->tts_isnull,
+			   sizeof(bool) * order->slot->tts_nvalid);
 		ExecStoreVirtualTuple(*slot);
 	}
 	return true;

@@ -9,7 +9,8 @@
  * what belongs together, as it does with groups that were spilled.
  *
  * An Append that hands its children to different workers (Parallel Append) is
- * replaced by one that every worker goes through: the children share themselves.
+ * replaced by one that every worker goes through: the children share
+ * themselves.
  *
  * src/agg/agg_parallel.c
  *-------------------------------------------------------------------------
@@ -35,14 +36,17 @@
  */
 
 /*
- * What a partial StrataAgg returns: a column of bytes.  The expression only has
- * to be one that the planner finds again in the plan below, so no mere Const.
+ * What a partial StrataAgg returns: a column of bytes.  The expression only
+ * has to be one that the planner finds again in the plan below, so no mere
+ * Const.
  */
 static Expr *
 partial_column(void)
 {
-	return (Expr *) makeRelabelType((Expr *) makeNullConst(BYTEAOID, -1, InvalidOid), BYTEAOID, -1,
-									InvalidOid, COERCE_IMPLICIT_CAST);
+	return (Expr *) makeRelabelType((Expr *) makeNullConst(BYTEAOID, -1,
+														   InvalidOid),
+									BYTEAOID, -1, InvalidOid,
+									COERCE_IMPLICIT_CAST);
 }
 
 /* See agg_private.h. */
@@ -52,7 +56,10 @@ strata_agg_partial_tlist(void)
 	return list_make1(makeTargetEntry(partial_column(), 1, NULL, false));
 }
 
-/* The cheapest partial path of a relation, of those that give vectors if there are any. */
+/*
+ * The cheapest partial path of a relation, of those that give vectors if there
+ * are any.
+ */
 static Path *
 cheapest_partial(RelOptInfo *rel)
 {
@@ -92,10 +99,12 @@ shared_append(PlannerInfo *root, RelOptInfo *rel, AppendPath *append)
 		subpaths = lappend(subpaths, path);
 		workers = Max(workers, path->parallel_workers);
 	}
-	workers = Min(Max(workers, append->path.parallel_workers), max_parallel_workers_per_gather);
+	workers = Min(Max(workers, append->path.parallel_workers),
+				  max_parallel_workers_per_gather);
 	if (workers == 0)
 		return NULL;
-	return create_append_path(root, rel, NIL, subpaths, NIL, NULL, workers, false, -1);
+	return create_append_path(root, rel, NIL, subpaths, NIL, NULL, workers,
+							  false, -1);
 }
 
 /* See agg_private.h. */
@@ -105,7 +114,9 @@ strata_agg_partial_input(PlannerInfo *root, RelOptInfo *rel)
 	Path	   *path = linitial(rel->partial_pathlist);
 
 	if (IsA(strata_agg_strip_projection(path), AppendPath))
-		return (Path *) shared_append(root, rel, (AppendPath *) strata_agg_strip_projection(path));
+		return (Path *)
+			shared_append(root, rel,
+						  (AppendPath *) strata_agg_strip_projection(path));
 	return cheapest_partial(rel);
 }
 
@@ -128,25 +139,30 @@ has_record_key(const AggShape *shape)
 
 /* See agg_private.h. */
 bool
-strata_agg_can_share(const RelOptInfo *input_rel, const RelOptInfo *grouped_rel, const AggShape *shape)
+strata_agg_can_share(const RelOptInfo *input_rel,
+					 const RelOptInfo *grouped_rel, const AggShape *shape)
 {
-	return grouped_rel->consider_parallel && input_rel->partial_pathlist != NIL &&
-		shape->stop == AGG_STOP_NONE && shape->picks == NIL && !has_record_key(shape);
+	return grouped_rel->consider_parallel &&
+		input_rel->partial_pathlist != NIL &&
+		shape->stop == AGG_STOP_NONE && shape->picks == NIL &&
+		!has_record_key(shape);
 }
 
 /* See agg_private.h. */
 Path *
-strata_agg_gather(PlannerInfo *root, RelOptInfo *grouped_rel, CustomPath *partial)
+strata_agg_gather(PlannerInfo *root, RelOptInfo *grouped_rel,
+				  CustomPath *partial)
 {
 	PathTarget *target = create_empty_pathtarget();
 	double		rows = partial->path.rows * (partial->path.parallel_workers + 1);
 
-	Assert(partial->path.parallel_safe && partial->path.parallel_workers > 0);	/* agg:G13 */
+	Assert(partial->path.parallel_safe &&
+		   partial->path.parallel_workers > 0); /* agg:G13 */
 	add_column_to_pathtarget(target, partial_column(), 0);
 	partial->path.pathtarget = set_pathtarget_cost_width(root, target);
 	partial->path.parallel_aware = true;
-	return (Path *) create_gather_path(root, grouped_rel, &partial->path, partial->path.pathtarget,
-									   NULL, &rows);
+	return (Path *) create_gather_path(root, grouped_rel, &partial->path,
+									   partial->path.pathtarget, NULL, &rows);
 }
 
 /*-------------------------------------------------------------------------
@@ -161,7 +177,8 @@ strata_agg_read_partials(StrataAggState *agg)
 	PlanState  *child = linitial(agg->css.custom_ps);
 	TupleTableSlot *slot;
 
-	Assert(agg->input == NULL && agg->stop.kind == AGG_STOP_NONE);	/* agg:G13 */
+	Assert(agg->input == NULL &&
+		   agg->stop.kind == AGG_STOP_NONE);	/* agg:G13 */
 	while (slot = ExecProcNode(child), !TupIsNull(slot))
 	{
 		MemoryContext old;
@@ -183,7 +200,10 @@ strata_agg_read_partials(StrataAggState *agg)
 	}
 }
 
-/* The node's piece of shared memory: counters of the workers that have finished. */
+/*
+ * The node's piece of shared memory: counters of the workers that have
+ * finished.
+ */
 struct AggShared
 {
 	slock_t		mutex;
@@ -197,7 +217,8 @@ strata_agg_estimate_shared(CustomScanState *node, ParallelContext *pcxt)
 }
 
 void
-strata_agg_initialize_shared(CustomScanState *node, ParallelContext *pcxt, void *area)
+strata_agg_initialize_shared(CustomScanState *node, ParallelContext *pcxt,
+							 void *area)
 {
 	AggShared  *shared = area;
 
@@ -208,7 +229,8 @@ strata_agg_initialize_shared(CustomScanState *node, ParallelContext *pcxt, void 
 
 /* Counters are of all loops. */
 void
-strata_agg_reinitialize_shared(CustomScanState *node, ParallelContext *pcxt, void *area)
+strata_agg_reinitialize_shared(CustomScanState *node, ParallelContext *pcxt,
+							   void *area)
 {
 }
 

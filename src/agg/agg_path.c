@@ -38,7 +38,8 @@
 Path *
 strata_agg_strip_projection(Path *path)
 {
-	while (IsA(path, ProjectionPath) && ((ProjectionPath *) path)->subpath->parent == path->parent)
+	while (IsA(path, ProjectionPath) &&
+		   ((ProjectionPath *) path)->subpath->parent == path->parent)
 		path = ((ProjectionPath *) path)->subpath;
 	return path;
 }
@@ -51,7 +52,7 @@ has_columns(Path *path, List *exprs)
 
 	foreach(lc, exprs)
 		if (!list_member(path->pathtarget->exprs, lfirst(lc)))
-			return false;
+		return false;
 	return true;
 }
 
@@ -69,9 +70,9 @@ project(PlannerInfo *root, Path *path, List *exprs)
 }
 
 /*
- * If path is a StrataScan that gives vectors: add to *saved what of its cost we do
- * without.  Rows are never made; values are not decoded where summaries are enough, and
- * batches are not looked at where their number of rows is.
+ * If path is a StrataScan that gives vectors: add to *saved what of its cost
+ * we do without.  Rows are never made; values are not decoded where summaries
+ * are enough, and batches are not looked at where their number of rows is.
  */
 static bool
 add_saved(Path *path, const AggShape *shape, Cost *saved)
@@ -85,11 +86,13 @@ add_saved(Path *path, const AggShape *shape, Cost *saved)
 }
 
 /*
- * Where the first rows are looked for, or one of each segment: the scan that begins
- * with them, if it is cheaper.  rel is what the shape is about, or a parent of path's.
+ * Where the first rows are looked for, or one of each segment: the scan that
+ * begins with them, if it is cheaper.  rel is what the shape is about, or a
+ * parent of path's.
  */
 static Path *
-best_first(PlannerInfo *root, RelOptInfo *rel, Path *path, const AggShape *shape)
+best_first(PlannerInfo *root, RelOptInfo *rel, Path *path,
+		   const AggShape *shape)
 {
 	List	   *columns;
 	Bitmapset  *keys = NULL;
@@ -98,10 +101,13 @@ best_first(PlannerInfo *root, RelOptInfo *rel, Path *path, const AggShape *shape
 	/* nulls that come first may be in any batch */
 	if (shape->stop == AGG_STOP_NONE || shape->nulls_matter)
 		return path;
-	columns = lcons(shape->by, shape->stop == AGG_STOP_PICK ? list_copy(shape->keys) : NIL);
+	columns = lcons(shape->by, shape->stop == AGG_STOP_PICK ?
+					list_copy(shape->keys) :
+					NIL);
 	if (path->parent != rel)
-		columns = (List *) strata_adjust_appendrel_attrs_multilevel(root, (Node *) columns,
-																	path->parent, rel);
+		columns = (List *)
+			strata_adjust_appendrel_attrs_multilevel(root, (Node *) columns,
+													 path->parent, rel);
 	foreach(lc, columns)
 	{
 		if (!IsA(lfirst(lc), Var) || ((Var *) lfirst(lc))->varattno <= 0)
@@ -110,14 +116,18 @@ best_first(PlannerInfo *root, RelOptInfo *rel, Path *path, const AggShape *shape
 			keys = bms_add_member(keys, ((Var *) lfirst(lc))->varattno);
 	}
 	if (keys == NULL)
-		return strata_scan_path_from_end(path, ((Var *) linitial(columns))->varattno, shape->last, shape->share);
-	return strata_scan_path_by_segment(path, keys, ((Var *) linitial(columns))->varattno, shape->last);
+		return strata_scan_path_from_end(path,
+										 ((Var *) linitial(columns))->varattno,
+										 shape->last, shape->share);
+	return strata_scan_path_by_segment(path, keys,
+									   ((Var *) linitial(columns))->varattno,
+									   shape->last);
 }
 
 /* The Append over the same children, with the inputs as its target. */
 static Path *
-project_append(PlannerInfo *root, RelOptInfo *rel, AppendPath *append, const AggShape *shape,
-			   Cost *saved)
+project_append(PlannerInfo *root, RelOptInfo *rel, AppendPath *append,
+			   const AggShape *shape, Cost *saved)
 {
 	List	   *inputs = shape->inputs;
 	List	   *subpaths = NIL;
@@ -136,8 +146,9 @@ project_append(PlannerInfo *root, RelOptInfo *rel, AppendPath *append, const Agg
 			vectors = true;
 			subpath = best_first(root, rel, subpath, shape);
 		}
-		exprs = (List *) strata_adjust_appendrel_attrs_multilevel(root, (Node *) inputs,
-																  subpath->parent, rel);
+		exprs = (List *)
+			strata_adjust_appendrel_attrs_multilevel(root, (Node *) inputs,
+													 subpath->parent, rel);
 		subpath = project(root, subpath, exprs);
 		if (subpath == NULL)
 			return NULL;
@@ -149,17 +160,21 @@ project_append(PlannerInfo *root, RelOptInfo *rel, AppendPath *append, const Agg
 		result = create_append_path(root, rel, NIL, subpaths, NIL, NULL,
 									append->path.parallel_workers, false, -1);
 	else
-		result = create_append_path(root, rel, subpaths, NIL, NIL, NULL, 0, false, -1);
+		result = create_append_path(root, rel, subpaths, NIL, NIL, NULL, 0,
+									false, -1);
 	/* what it takes to hand rows on; we read its children in its place */
 	*saved += result->path.total_cost;
 	foreach(lc, subpaths)
-		*saved -= ((Path *) lfirst(lc))->total_cost;
+		* saved -= ((Path *) lfirst(lc))->total_cost;
 	add_new_columns_to_pathtarget(target, inputs);
 	result->path.pathtarget = set_pathtarget_cost_width(root, target);
 	return &result->path;
 }
 
-/* Can path be read by us?  Cheap, and true for StrataScans and what may hold one. */
+/*
+ * Can path be read by us?  Cheap, and true for StrataScans and what may hold
+ * one.
+ */
 static bool
 is_candidate(Path *path)
 {
@@ -178,8 +193,9 @@ has_vectors(Path *path)
 	if (!IsA(path, AppendPath))
 		return true;
 	foreach(lc, ((AppendPath *) path)->subpaths)
-		if (strata_scan_path_gives_vectors(strata_agg_strip_projection(lfirst(lc)), NULL))
-			return true;
+		if (strata_scan_path_gives_vectors(
+										   strata_agg_strip_projection(lfirst(lc)), NULL))
+		return true;
 	return false;
 }
 
@@ -201,30 +217,39 @@ find_input(List *paths)
 	return best;
 }
 
-/* Is the expression more than a column, or a function of time done in ranges? */
+/*
+ * Is the expression more than a column, or a function of time done in ranges?
+ */
 static bool
 is_computed(Node *expr)
 {
 	while (IsA(expr, RelabelType))
 		expr = (Node *) ((RelabelType *) expr)->arg;
-	return !IsA(expr, Var) && !IsA(expr, Const) && !strata_agg_is_bucket((Expr *) expr);
+	return !IsA(expr, Var) && !IsA(expr, Const) &&
+		!strata_agg_is_bucket((Expr *) expr);
 }
 
-/* Will batches, all of which are whole if none has lost rows, be taken by their summaries? */
+/*
+ * Will batches, all of which are whole if none has lost rows, be taken by
+ * their summaries?
+ */
 static bool
 is_for_summaries(const RelOptInfo *rel, const AggShape *shape)
 {
 	ListCell   *lc;
 
-	if (!strata_enable_summary_agg || shape->keys != NIL || shape->picks != NIL ||
-		rel->baserestrictinfo != NIL)
+	if (!strata_enable_summary_agg || shape->keys != NIL ||
+		shape->picks != NIL || rel->baserestrictinfo != NIL)
 		return false;
 	foreach(lc, shape->aggrefs)
 	{
 		Aggref	   *aggref = lfirst_node(Aggref, lc);
 
-		if (strata_agg_kernel_find(aggref)->summary == AGG_SUMMARY_NONE || aggref->aggfilter != NULL ||
-			(aggref->args != NIL && is_computed((Node *) linitial_node(TargetEntry, aggref->args)->expr)))
+		if (strata_agg_kernel_find(aggref)->summary == AGG_SUMMARY_NONE ||
+			aggref->aggfilter != NULL ||
+			(aggref->args != NIL &&
+			 is_computed((Node *) linitial_node(TargetEntry, aggref->args)
+						 ->expr)))
 			return false;
 	}
 	return true;
@@ -238,7 +263,7 @@ is_count_of_rows(const AggShape *shape)
 
 	foreach(lc, shape->aggrefs)
 		if (!strata_agg_counts_rows(lfirst_node(Aggref, lc)))
-			return false;
+		return false;
 	return true;
 }
 
@@ -260,10 +285,13 @@ row_cost(PlannerInfo *root, const AggShape *shape)
 	foreach(lc, shape->aggrefs)
 	{
 		Aggref	   *aggref = lfirst_node(Aggref, lc);
-		bool		kernel = strata_agg_kernel_find(aggref)->result != AGG_RESULT_GENERIC;
+		bool		kernel = strata_agg_kernel_find(aggref)->result !=
+		AGG_RESULT_GENERIC;
 
 		cost += kernel ? COST_KERNEL_VALUE : COST_FUNCTION_VALUE;
-		if (aggref->args != NIL && is_computed((Node *) linitial_node(TargetEntry, aggref->args)->expr))
+		if (aggref->args != NIL &&
+			is_computed((Node *) linitial_node(TargetEntry, aggref->args)
+						->expr))
 			cost += COST_EXPRESSION;
 		if (aggref->aggfilter != NULL)
 			cost += COST_EXPRESSION;
@@ -276,11 +304,12 @@ static double
 group_size(const AggShape *shape)
 {
 	double		size = sizeof(AggGroup) + 4 * sizeof(void *) +
-		list_length(shape->aggrefs) * sizeof(AggCell);
+	list_length(shape->aggrefs) * sizeof(AggCell);
 	ListCell   *lc;
 
 	foreach(lc, shape->keys)
-		size += sizeof(Datum) + get_typavgwidth(exprType(lfirst(lc)), exprTypmod(lfirst(lc)));
+		size += sizeof(Datum) +
+		get_typavgwidth(exprType(lfirst(lc)), exprTypmod(lfirst(lc)));
 	return size;
 }
 
@@ -297,25 +326,29 @@ spill_cost(const AggShape *shape, double ngroups)
 
 /* A path without costs. */
 static CustomPath *
-make_path(RelOptInfo *grouped_rel, PathTarget *target, Path *child, const AggShape *shape, List *having,
-		  AggStage stage)
+make_path(RelOptInfo *grouped_rel, PathTarget *target, Path *child,
+		  const AggShape *shape, List *having, AggStage stage)
 {
 	CustomPath *path = makeNode(CustomPath);
 
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = grouped_rel;
 	path->path.pathtarget = target;
-	path->path.parallel_safe = grouped_rel->consider_parallel && child->parallel_safe;
+	path->path.parallel_safe = grouped_rel->consider_parallel &&
+		child->parallel_safe;
 	path->path.parallel_workers = child->parallel_workers;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = list_make1(child);
-	path->custom_private = list_make4(shape->inputs, shape->keys, shape->aggrefs, having);
+	path->custom_private = list_make4(shape->inputs, shape->keys,
+									  shape->aggrefs, having);
 	path->custom_private = lappend(path->custom_private, shape->picks);
 	path->custom_private = lappend(path->custom_private, shape->by);
-	path->custom_private = lappend(path->custom_private,
-								   lappend_int(list_make5_int(shape->stop, shape->last, shape->reverse,
-															  shape->top_key, shape->top_n),
-											   shape->nulls_matter));
+	path->custom_private =
+		lappend(path->custom_private,
+				lappend_int(list_make5_int(shape->stop, shape->last,
+										   shape->reverse, shape->top_key,
+										   shape->top_n),
+							shape->nulls_matter));
 	path->custom_private = lappend(path->custom_private, shape->eqops);
 	path->custom_private = lappend(path->custom_private, makeInteger(stage));
 	path->custom_private = lappend(path->custom_private, NIL);
@@ -324,9 +357,12 @@ make_path(RelOptInfo *grouped_rel, PathTarget *target, Path *child, const AggSha
 	return path;
 }
 
-/* Costs of a path that takes its groups in until `startup`, and returns them. */
+/*
+ * Costs of a path that takes its groups in until `startup`, and returns them.
+ */
 static void
-cost_path(PlannerInfo *root, CustomPath *path, Cost startup, double ngroups, List *having)
+cost_path(PlannerInfo *root, CustomPath *path, Cost startup, double ngroups,
+		  List *having)
 {
 	PathTarget *target = path->path.pathtarget;
 	QualCost	qual_cost = {0, 0};
@@ -335,39 +371,52 @@ cost_path(PlannerInfo *root, CustomPath *path, Cost startup, double ngroups, Lis
 	if (having != NIL)
 	{
 		cost_qual_eval(&qual_cost, having, root);
-		path->path.rows = clamp_row_est(ngroups * clauselist_selectivity(root, having, 0,
-																		 JOIN_INNER, NULL));
+		path->path.rows = clamp_row_est(ngroups *
+										clauselist_selectivity(root, having, 0,
+															   JOIN_INNER,
+															   NULL));
 	}
-	path->path.startup_cost = startup + qual_cost.startup + target->cost.startup;
+	path->path.startup_cost = startup + qual_cost.startup +
+		target->cost.startup;
 	path->path.total_cost = path->path.startup_cost +
-		ngroups * (cpu_tuple_cost + qual_cost.per_tuple) + path->path.rows * target->cost.per_tuple;
+		ngroups * (cpu_tuple_cost + qual_cost.per_tuple) +
+		path->path.rows * target->cost.per_tuple;
 }
 
 /* A path that reads vectors and rows. */
 static CustomPath *
-make_reading_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel, PathTarget *target,
-				  Path *child, const AggShape *shape, List *having, Cost saved, AggStage stage)
+make_reading_path(PlannerInfo *root, RelOptInfo *input_rel,
+				  RelOptInfo *grouped_rel, PathTarget *target, Path *child,
+				  const AggShape *shape, List *having, Cost saved,
+				  AggStage stage)
 {
-	CustomPath *path = make_path(grouped_rel, target, child, shape, having, stage);
+	CustomPath *path = make_path(grouped_rel, target, child, shape, having,
+								 stage);
 	double		rows = child->rows;
 	double		ngroups = 1;
 
 	if (shape->keys != NIL && stage == AGG_STAGE_PARTIAL)
 	{
-		ngroups = strata_agg_estimate_groups(root, input_rel, shape, input_rel->rows);
-		ngroups *= strata_agg_group_share(root, input_rel, strata_agg_strip_projection(child), shape, ngroups);
+		ngroups = strata_agg_estimate_groups(root, input_rel, shape,
+											 input_rel->rows);
+		ngroups *= strata_agg_group_share(root, input_rel,
+										  strata_agg_strip_projection(child),
+										  shape, ngroups);
 		ngroups = clamp_row_est(Min(ngroups, rows));
 	}
 	else if (shape->keys != NIL)
 		ngroups = strata_agg_estimate_groups(root, input_rel, shape, rows);
-	cost_path(root, path, Max(child->total_cost - saved, child->startup_cost) +
-			  rows * row_cost(root, shape) + spill_cost(shape, ngroups), ngroups, having);
+	cost_path(root, path,
+			  Max(child->total_cost - saved, child->startup_cost) +
+			  rows * row_cost(root, shape) + spill_cost(shape, ngroups),
+			  ngroups, having);
 	return path;
 }
 
 /* Offer a path, and the same with its groups in the order that is wanted. */
 static void
-offer(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, const AggShape *shape)
+offer(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
+	  const AggShape *shape)
 {
 	CustomPath *sorted = makeNode(CustomPath);
 	List	   *order;
@@ -408,14 +457,17 @@ note_reason(List *paths, const char *reason)
 
 /* A path that has the shape's inputs as its target; NULL: there is none. */
 static Path *
-make_child(PlannerInfo *root, RelOptInfo *input_rel, Path *input, const AggShape *shape, Cost *saved)
+make_child(PlannerInfo *root, RelOptInfo *input_rel, Path *input,
+		   const AggShape *shape, Cost *saved)
 {
 	*saved = 0;
 	if (IsA(input, AppendPath))
-		return project_append(root, input_rel, (AppendPath *) input, shape, saved);
+		return project_append(root, input_rel, (AppendPath *) input, shape,
+							  saved);
 	if (!add_saved(input, shape, saved))
 		return NULL;
-	return project(root, best_first(root, input_rel, input, shape), shape->inputs);
+	return project(root, best_first(root, input_rel, input, shape),
+				   shape->inputs);
 }
 
 /* The cheapest input that we may look at for an upper relation; or NULL. */
@@ -430,8 +482,8 @@ usable_input(RelOptInfo *input_rel)
 
 /* Workers aggregate their share, and the leader combines. */
 static void
-add_parallel_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
-				  const AggShape *shape, List *having)
+add_parallel_path(PlannerInfo *root, RelOptInfo *input_rel,
+				  RelOptInfo *grouped_rel, const AggShape *shape, List *having)
 {
 	Path	   *input;
 	Path	   *child;
@@ -447,17 +499,23 @@ add_parallel_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_
 	child = make_child(root, input_rel, input, shape, &saved);
 	if (child == NULL || !child->parallel_safe)
 		return;
-	path = make_reading_path(root, input_rel, grouped_rel, grouped_rel->reltarget, child, shape, NIL,
-							 saved, AGG_STAGE_PARTIAL);
+	path = make_reading_path(root, input_rel, grouped_rel,
+							 grouped_rel->reltarget, child, shape, NIL, saved,
+							 AGG_STAGE_PARTIAL);
 	child = strata_agg_gather(root, grouped_rel, path);
 	/* those of partitions do not have it */
 	if (IsA(input, AppendPath))
 		child->total_cost += strata_scan_worker_cost();
-	path = make_path(grouped_rel, grouped_rel->reltarget, child, shape, having, AGG_STAGE_FINAL);
+	path = make_path(grouped_rel, grouped_rel->reltarget, child, shape, having,
+					 AGG_STAGE_FINAL);
 	if (shape->keys != NIL)
-		ngroups = strata_agg_estimate_groups(root, input_rel, shape, input_rel->rows);
-	cost_path(root, path, child->total_cost + spill_cost(shape, ngroups) + child->rows *
-			  (cpu_tuple_cost + list_length(shape->aggrefs) * COST_FUNCTION_VALUE * cpu_operator_cost),
+		ngroups = strata_agg_estimate_groups(root, input_rel, shape,
+											 input_rel->rows);
+	cost_path(root, path,
+			  child->total_cost + spill_cost(shape, ngroups) +
+			  child->rows * (cpu_tuple_cost + list_length(shape->aggrefs) *
+							 COST_FUNCTION_VALUE *
+							 cpu_operator_cost),
 			  ngroups, having);
 	path->path.parallel_workers = 0;
 	offer(root, grouped_rel, path, shape);
@@ -465,7 +523,8 @@ add_parallel_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_
 
 /* See agg.h. */
 void
-strata_agg_create_paths(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel, void *extra)
+strata_agg_create_paths(PlannerInfo *root, RelOptInfo *input_rel,
+						RelOptInfo *grouped_rel, void *extra)
 {
 	List	   *having = (List *) ((GroupPathExtraData *) extra)->havingQual;
 	Path	   *input = usable_input(input_rel);
@@ -484,20 +543,28 @@ strata_agg_create_paths(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *gr
 	}
 	strata_agg_stop_plan(root, input_rel, having != NIL, &shape);
 	if (shape.stop == AGG_STOP_TOP)
-		shape.share = Min(shape.top_n / strata_agg_estimate_groups(root, input_rel, &shape, input_rel->rows), 1.0);
+		shape.share = Min(shape.top_n /
+						  strata_agg_estimate_groups(root, input_rel,
+													 &shape,
+													 input_rel->rows),
+						  1.0);
 	shape.summaries = is_for_summaries(input_rel, &shape);
 	shape.counts = shape.summaries && is_count_of_rows(&shape);
 	child = make_child(root, input_rel, input, &shape, &saved);
 	if (child == NULL)
 		return;
-	offer(root, grouped_rel, make_reading_path(root, input_rel, grouped_rel, grouped_rel->reltarget, child,
-											   &shape, having, saved, AGG_STAGE_WHOLE), &shape);
+	offer(root, grouped_rel,
+		  make_reading_path(root, input_rel, grouped_rel,
+							grouped_rel->reltarget, child, &shape, having,
+							saved, AGG_STAGE_WHOLE),
+		  &shape);
 	add_parallel_path(root, input_rel, grouped_rel, &shape, having);
 }
 
 /* See agg.h. */
 void
-strata_agg_create_distinct_paths(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *distinct_rel)
+strata_agg_create_distinct_paths(PlannerInfo *root, RelOptInfo *input_rel,
+								 RelOptInfo *distinct_rel)
 {
 	PathTarget *target = root->upper_targets[UPPERREL_DISTINCT];
 	Path	   *input = usable_input(input_rel);
@@ -505,8 +572,9 @@ strata_agg_create_distinct_paths(PlannerInfo *root, RelOptInfo *input_rel, RelOp
 	AggShape	shape;
 	Cost		saved;
 
-	if (input == NULL || root->parse->groupClause != NIL || root->parse->hasAggs ||
-		root->parse->groupingSets != NIL || root->hasHavingQual || root->parse->hasWindowFuncs)
+	if (input == NULL || root->parse->groupClause != NIL ||
+		root->parse->hasAggs || root->parse->groupingSets != NIL ||
+		root->hasHavingQual || root->parse->hasWindowFuncs)
 		return;
 	strata_agg_distinct_shape(root, input_rel, target, &shape);
 	if (shape.reason != NULL)
@@ -519,6 +587,8 @@ strata_agg_create_distinct_paths(PlannerInfo *root, RelOptInfo *input_rel, RelOp
 	strata_agg_stop_plan(root, input_rel, false, &shape);
 	child = make_child(root, input_rel, input, &shape, &saved);
 	if (child != NULL)
-		offer(root, distinct_rel, make_reading_path(root, input_rel, distinct_rel, target, child, &shape,
-													NIL, saved, AGG_STAGE_WHOLE), &shape);
+		offer(root, distinct_rel,
+			  make_reading_path(root, input_rel, distinct_rel, target, child,
+								&shape, NIL, saved, AGG_STAGE_WHOLE),
+			  &shape);
 }

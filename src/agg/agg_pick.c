@@ -2,7 +2,8 @@
  *
  * agg_pick.c
  *	  first(value, time) and last(value, time): of a run of rows, only the one
- *	  with the smallest or largest time matters, and only its value is looked at.
+ *	  with the smallest or largest time matters, and only its value is looked
+ *	  at.
  *
  * As in src/time/first_last.c: rows whose time is NULL do not count, a NULL
  * value does, and of rows with equal times the first met is kept.
@@ -10,7 +11,8 @@
  * DISTINCT ON is last or first of every column: as each has the same time, all
  * have the values of one row.
  *
- * A cell: n is CELL_*, v.d the value, in the memory of the groups, w.hi the time.
+ * A cell: n is CELL_*, v.d the value, in the memory of the groups, w.hi the
+ * time.
  *
  * src/agg/agg_pick.c
  *-------------------------------------------------------------------------
@@ -45,7 +47,9 @@ strata_agg_is_time_type(Oid type)
 	return strata_integer_width(type) > 0 && type != TIMEOID;
 }
 
-/* The kernel, if the aggregate is the extension's first or last and suits us. */
+/*
+ * The kernel, if the aggregate is the extension's first or last and suits us.
+ */
 const AggKernel *
 strata_agg_pick_kernel(const Aggref *aggref)
 {
@@ -53,14 +57,18 @@ strata_agg_pick_kernel(const Aggref *aggref)
 	Oid			extension;
 
 	if (list_length(aggref->args) != 2 ||
-		!strata_agg_is_time_type(exprType((Node *) lsecond_node(TargetEntry, aggref->args)->expr)))
+		!strata_agg_is_time_type(exprType((Node *) lsecond_node(TargetEntry,
+																aggref->args)
+										  ->expr)))
 		return NULL;
 	name = get_func_name(aggref->aggfnoid);
-	if (name == NULL || (strcmp(name, "first") != 0 && strcmp(name, "last") != 0))
+	if (name == NULL ||
+		(strcmp(name, "first") != 0 && strcmp(name, "last") != 0))
 		return NULL;
 	extension = get_extension_oid(STRATA_EXTENSION, true);
 	if (!OidIsValid(extension) ||
-		getExtensionOfObject(ProcedureRelationId, aggref->aggfnoid) != extension)
+		getExtensionOfObject(ProcedureRelationId, aggref->aggfnoid) !=
+		extension)
 		return NULL;
 	return strcmp(name, "first") == 0 ? &pick_first : &pick_last;
 }
@@ -81,7 +89,8 @@ strata_agg_is_pick_last(const AggKernel *kernel)
 
 /* Make the value that of the cell. */
 static void
-keep(StrataAggState *agg, const AggCall *call, AggCell *cell, int64 time, Datum value, bool isnull)
+keep(StrataAggState *agg, const AggCall *call, AggCell *cell, int64 time,
+	 Datum value, bool isnull)
 {
 	if (!call->resultbyval)
 	{
@@ -103,7 +112,8 @@ keep(StrataAggState *agg, const AggCall *call, AggCell *cell, int64 time, Datum 
  * first of those with the best.
  */
 static int
-best_of_sorted(const AggVector *vector, const StrataColumn *times, int from, int to, bool last)
+best_of_sorted(const AggVector *vector, const StrataColumn *times, int from,
+			   int to, bool last)
 {
 	int64		front = strata_agg_column_int(times, agg_vector_row(vector, from));
 	int64		back = strata_agg_column_int(times, agg_vector_row(vector, to - 1));
@@ -112,14 +122,15 @@ best_of_sorted(const AggVector *vector, const StrataColumn *times, int from, int
 	Assert(from < to && times->isnull == NULL); /* agg:G12 */
 	if (last ? front >= back : front <= back)
 		return from;
-	while (i > from && strata_agg_column_int(times, agg_vector_row(vector, i - 1)) == back)
+	while (i > from &&
+		   strata_agg_column_int(times, agg_vector_row(vector, i - 1)) == back)
 		i--;
 	return i;
 }
 
 /*
- * If the batch's order tells that the vector's first row has the best time of all, no
- * other time need be decoded.  Not so where that is null.
+ * If the batch's order tells that the vector's first row has the best time of
+ * all, no other time need be decoded.  Not so where that is null.
  */
 static bool
 starts_with_best(StrataAggState *agg, const AggCall *call, int64 *time)
@@ -131,26 +142,33 @@ starts_with_best(StrataAggState *agg, const AggCall *call, int64 *time)
 
 	if (order == NULL || order->desc != (call->kernel == &pick_last))
 		return false;
-	value = strata_agg_value_at(agg, call->by, agg_vector_row(agg->vector, 0), &isnull);
+	value = strata_agg_value_at(agg, call->by, agg_vector_row(agg->vector, 0),
+								&isnull);
 	*time = isnull ? 0 : strata_datum_integer(value, by->type.width);
 	return !isnull;
 }
 
-/* The first of the selected rows [from, to) whose time is the best, and that; -1: there is none. */
+/*
+ * The first of the selected rows [from, to) whose time is the best, and that;
+ * -1: there is none.
+ */
 static int
-find_best(StrataAggState *agg, const AggCall *call, const uint8 *valid, int from, int to, int64 *best)
+find_best(StrataAggState *agg, const AggCall *call, const uint8 *valid,
+		  int from, int to, int64 *best)
 {
 	AggVector  *vector = agg->vector;
 	StrataColumn *times;
 	bool		last = call->kernel == &pick_last;
 	int			best_row = -1;
 
-	if (valid == NULL && from == 0 && to == vector->nselected && starts_with_best(agg, call, best))
+	if (valid == NULL && from == 0 && to == vector->nselected &&
+		starts_with_best(agg, call, best))
 		return agg_vector_row(vector, 0);
 	times = strata_agg_value_column(agg, call->by);
 	if (times->constant && times->value_isnull)
 		return -1;
-	if (valid == NULL && !times->constant && strata_agg_is_sorted(vector, &agg->values[call->by], times))
+	if (valid == NULL && !times->constant &&
+		strata_agg_is_sorted(vector, &agg->values[call->by], times))
 	{
 		from = best_of_sorted(vector, times, from, to, last);
 		to = from + 1;
@@ -160,7 +178,8 @@ find_best(StrataAggState *agg, const AggCall *call, const uint8 *valid, int from
 		int			row = agg_vector_row(vector, i);
 		int64		time;
 
-		if ((valid != NULL && !valid[i]) || (times->isnull != NULL && times->isnull[row]))
+		if ((valid != NULL && !valid[i]) ||
+			(times->isnull != NULL && times->isnull[row]))
 			continue;
 		time = strata_agg_column_int(times, row);
 		if (best_row >= 0 && (last ? time <= *best : time >= *best))
@@ -185,13 +204,15 @@ strata_agg_pick_run(StrataAggState *agg, AggCall *call, AggCell *cell,
 	Datum		value;
 
 	if (row < 0 || (cell->n != CELL_EMPTY &&
-					(call->kernel == &pick_last ? best <= cell->w.hi : best >= cell->w.hi)))
+					(call->kernel == &pick_last ? best <= cell->w.hi :
+					 best >= cell->w.hi)))
 		return;
 	Assert(row < agg->vector->nrows);	/* agg:G12 */
 	/* of one run the other rows' values are of no interest */
 	value = from == 0 && to == agg->vector->nselected ?
 		strata_agg_value_at(agg, call->value, row, &isnull) :
-		strata_column_get(strata_agg_value_column(agg, call->value), row, &isnull);
+		strata_column_get(strata_agg_value_column(agg, call->value),
+						  row, &isnull);
 	keep(agg, call, cell, best, value, isnull);
 }
 
@@ -208,7 +229,7 @@ void
 strata_agg_pick_write(const AggCall *call, const AggCell *cell, StringInfo out)
 {
 	Size		size = cell->n == CELL_VALUE ?
-		datumGetSize(cell->v.d, false, call->resultlen) : 0;
+	datumGetSize(cell->v.d, false, call->resultlen) : 0;
 
 	appendBinaryStringInfo(out, (const char *) cell, sizeof(AggCell));
 	appendBinaryStringInfo(out, (const char *) &size, sizeof(Size));
@@ -239,7 +260,8 @@ strata_agg_pick_read(const AggCall *call, const char *in, AggCell *cell)
 
 /* See agg_private.h. */
 void
-strata_agg_pick_combine(StrataAggState *agg, const AggCall *call, AggCell *cell, const AggCell *other)
+strata_agg_pick_combine(StrataAggState *agg, const AggCall *call,
+						AggCell *cell, const AggCell *other)
 {
 	bool		last = call->kernel == &pick_last;
 

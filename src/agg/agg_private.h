@@ -6,11 +6,12 @@
  * The life of a query's vector:
  *
  *	agg_input.c		reads the child plan: a batch as a scan selected it, or up
- *					to STRATA_AGG_CHUNK_ROWS rows of a row store turned into columns
- *	agg_value.c		what keys and aggregates are about: columns, and expressions
- *	agg_key.c		cuts the vector into runs of rows of one group
- *	agg_hash.c		finds the group of a run
- *	agg_kernel.c	adds a run to the group's cells
+ *					to STRATA_AGG_CHUNK_ROWS rows of a row store turned into
+ *					columns
+ *	agg_value.c             what keys and aggregates are about: columns, and
+ *	expressions agg_key.c          cuts the vector into runs of rows of one
+ *	group agg_hash.c               finds the group of a run agg_kernel.c   adds
+ *	a run to the group's cells
  *
  * src/agg/agg_private.h
  *-------------------------------------------------------------------------
@@ -37,7 +38,10 @@
  *-------------------------------------------------------------------------
  */
 
-/* The state of one aggregate in one group; what is in it depends on the kernel. */
+/*
+ * The state of one aggregate in one group; what is in it depends on the
+ * kernel.
+ */
 typedef struct AggCell
 {
 	int64		n;				/* values taken in; 0: none yet */
@@ -57,7 +61,9 @@ typedef struct AggCell
 
 typedef struct AggValue AggValue;
 
-/* Values of a run of rows: v[0 .. n-1]; valid NULL: none is null or left out. */
+/*
+ * Values of a run of rows: v[0 .. n-1]; valid NULL: none is null or left out.
+ */
 typedef struct AggRun
 {
 	const void *v;
@@ -118,10 +124,16 @@ typedef struct AggKernel
 	void		(*combine) (AggCell *cell, const AggCell *other);
 } AggKernel;
 
-/* Never NULL: the last of the table, AGG_RESULT_GENERIC, when there is no other. */
+/*
+ * Never NULL: the last of the table, AGG_RESULT_GENERIC, when there is no
+ * other.
+ */
 extern const AggKernel *strata_agg_kernel_find(const Aggref *aggref);
 
-/* Does the aggregate count rows, whatever is in them, if not all that pass its FILTER? */
+/*
+ * Does the aggregate count rows, whatever is in them, if not all that pass its
+ * FILTER?
+ */
 extern bool strata_agg_counts_rows(const Aggref *aggref);
 
 /* Can PostgreSQL's own functions of the aggregate be called on our states? */
@@ -146,7 +158,8 @@ typedef struct AggCall
 	const char *v;				/* selected values, packed */
 	int			width;
 	bool		integers;		/* v are integers, not the kernel's floats */
-	bool		scaled;			/* v are int64, not numerics: the value's integers; and */
+	bool		scaled;			/* v are int64, not numerics: the value's
+								 * integers; and */
 	const uint8 *displays;		/* ... with how many decimals they are shown */
 	const uint8 *valid;
 } AggCall;
@@ -157,48 +170,72 @@ typedef struct AggCall
 /* agg_kernel.c */
 extern const AggKernel strata_agg_kernels[];
 extern const int strata_agg_nkernels;
+
 /* Is it a kernel of floats that can take a run of integers in their place? */
 extern bool strata_agg_takes_integers(const AggKernel *kernel);
+
 /* Do so; false: the values must be floats. */
-extern bool strata_agg_run_integers(const AggKernel *kernel, AggCell *cell, const AggRun *run, int width);
-extern void strata_agg_float_accum(AggCell *cell, const float8 *v, const uint8 *valid, int n);
+extern bool strata_agg_run_integers(const AggKernel *kernel, AggCell *cell,
+									const AggRun *run, int width);
+extern void strata_agg_float_accum(AggCell *cell, const float8 *v,
+								   const uint8 *valid, int n);
 extern void strata_agg_add_int128(AggCell *cell, int64 value);
+
 /* avg: is the sum so far, and with it what is left out of sxx, harmless? */
 extern bool strata_agg_is_safe_cell(const AggCell *cell);
 
 /* agg_pick.c: first and last */
 struct StrataAggState;
 extern const AggKernel *strata_agg_pick_kernel(const Aggref *aggref);
-extern void strata_agg_pick_run(struct StrataAggState *agg, AggCall *call, AggCell *cell,
-								const uint8 *valid, int from, int to);
+extern void strata_agg_pick_run(struct StrataAggState *agg, AggCall *call,
+								AggCell *cell, const uint8 *valid, int from,
+								int to);
 extern bool strata_agg_pick_is_null(const AggCell *cell);
+
 /* Is there a value in the cell, and of what time? */
 extern bool strata_agg_pick_time(const AggCell *cell, int64 *time);
 extern const AggKernel *strata_agg_pick_of(bool last);
 extern bool strata_agg_is_pick_last(const AggKernel *kernel);
 extern bool strata_agg_is_time_type(Oid type);
+
 /* As agg_generic.c's, of cells whose values are by reference. */
-extern void strata_agg_pick_write(const AggCall *call, const AggCell *cell, StringInfo out);
-extern const char *strata_agg_pick_read(const AggCall *call, const char *in, AggCell *cell);
-extern void strata_agg_pick_combine(struct StrataAggState *agg, const AggCall *call, AggCell *cell,
+extern void strata_agg_pick_write(const AggCall *call, const AggCell *cell,
+								  StringInfo out);
+extern const char *strata_agg_pick_read(const AggCall *call, const char *in,
+										AggCell *cell);
+extern void strata_agg_pick_combine(struct StrataAggState *agg,
+									const AggCall *call, AggCell *cell,
 									const AggCell *other);
 
 /* agg_result.c: the aggregate's value. */
-extern Datum strata_agg_result(struct StrataAggState *agg, AggCall *call, AggCell *cell, bool *isnull);
+extern Datum strata_agg_result(struct StrataAggState *agg, AggCall *call,
+							   AggCell *cell, bool *isnull);
 
 /* agg_generic.c */
-extern AggGeneric *strata_agg_generic_create(struct StrataAggState *agg, const Aggref *aggref);
+extern AggGeneric *strata_agg_generic_create(struct StrataAggState *agg,
+											 const Aggref *aggref);
 extern void strata_agg_generic_init(AggGeneric *generic, AggCell *cell);
-extern void strata_agg_generic_run(AggGeneric *generic, AggCell *cell, const AggRun *run);
-/* Are numerics added up, which may come as integers?  Then take a run of those in. */
+extern void strata_agg_generic_run(AggGeneric *generic, AggCell *cell,
+								   const AggRun *run);
+
+/*
+ * Are numerics added up, which may come as integers?  Then take a run of those
+ * in.
+ */
 extern bool strata_agg_generic_adds_numerics(const AggGeneric *generic);
-extern void strata_agg_generic_run_scaled(AggGeneric *generic, AggCell *cell, const AggRun *run,
-										  unsigned scale, const uint8 *displays);
-extern Datum strata_agg_generic_result(AggGeneric *generic, AggCell *cell, bool *isnull);
+extern void strata_agg_generic_run_scaled(AggGeneric *generic, AggCell *cell,
+										  const AggRun *run, unsigned scale,
+										  const uint8 *displays);
+extern Datum strata_agg_generic_result(AggGeneric *generic, AggCell *cell,
+									   bool *isnull);
+
 /* A cell as bytes and back, for spilling; combine takes a cell read back. */
-extern void strata_agg_generic_write(AggGeneric *generic, AggCell *cell, StringInfo out);
-extern const char *strata_agg_generic_read(AggGeneric *generic, const char *in, AggCell *cell);
-extern void strata_agg_generic_combine(AggGeneric *generic, AggCell *cell, const AggCell *other);
+extern void strata_agg_generic_write(AggGeneric *generic, AggCell *cell,
+									 StringInfo out);
+extern const char *strata_agg_generic_read(AggGeneric *generic, const char *in,
+										   AggCell *cell);
+extern void strata_agg_generic_combine(AggGeneric *generic, AggCell *cell,
+									   const AggCell *other);
 
 /*-------------------------------------------------------------------------
  * Plans: agg_shape.c, agg_path.c, agg_plan.c
@@ -210,14 +247,16 @@ typedef enum AggStopKind
 {
 	AGG_STOP_NONE,
 	AGG_STOP_TOP,				/* ORDER BY key LIMIT n */
-	AGG_STOP_PICK				/* only the latest or first row of a group counts */
+	AGG_STOP_PICK				/* only the latest or first row of a group
+								 * counts */
 } AggStopKind;
 
 /* How much of the aggregation a node does. */
 typedef enum AggStage
 {
 	AGG_STAGE_WHOLE,
-	AGG_STAGE_PARTIAL,			/* of some of the rows; returns groups as bytes */
+	AGG_STAGE_PARTIAL,			/* of some of the rows; returns groups as
+								 * bytes */
 	AGG_STAGE_FINAL				/* combines those */
 } AggStage;
 
@@ -226,7 +265,8 @@ typedef struct AggShape
 {
 	List	   *inputs;			/* Vars of the input relation */
 	List	   *keys;			/* expressions grouped by */
-	List	   *eqops;			/* of each, InvalidOid: equal are the same bytes */
+	List	   *eqops;			/* of each, InvalidOid: equal are the same
+								 * bytes */
 	List	   *aggrefs;
 	const char *reason;			/* why it cannot be done, or NULL */
 	/* DISTINCT ON: of each group the row with the greatest or least "by" */
@@ -235,48 +275,81 @@ typedef struct AggShape
 	bool		counts;			/* nor even looked at: count(*) */
 	/* which rows can matter: see agg_stop.c */
 	AggStopKind stop;
-	bool		last;			/* the greatest values are wanted, not the least */
+	bool		last;			/* the greatest values are wanted, not the
+								 * least */
 	bool		reverse;		/* they are in the last partitions */
-	Expr	   *by;				/* of what the greatest or least; TOP: the column of the key */
+	Expr	   *by;				/* of what the greatest or least; TOP: the
+								 * column of the key */
 	int			top_key;		/* AGG_STOP_TOP: number of the key */
 	int			top_n;			/* and how many of its values */
-	bool		nulls_matter;	/* ... beside them the nulls, which come before them */
+	bool		nulls_matter;	/* ... beside them the nulls, which come
+								 * before them */
 	double		share;			/* of all groups, those that are wanted */
 } AggShape;
 
-extern void strata_agg_shape(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
-							 List *having, AggShape *shape);
+extern void strata_agg_shape(PlannerInfo *root, RelOptInfo *input_rel,
+							 RelOptInfo *grouped_rel, List *having,
+							 AggShape *shape);
+
 /* The same for SELECT DISTINCT and DISTINCT ON; target is what it returns. */
-extern void strata_agg_distinct_shape(PlannerInfo *root, RelOptInfo *input_rel, PathTarget *target,
-									  AggShape *shape);
+extern void strata_agg_distinct_shape(PlannerInfo *root, RelOptInfo *input_rel,
+									  PathTarget *target, AggShape *shape);
+
 /* Can expr be evaluated on vectors?  Collects its inputs, or says why not. */
 extern bool strata_agg_can_evaluate(Node *expr, Index relid, AggShape *shape);
-/* Does the clause sort integers and times as such, not by an operator class of its own? */
-extern bool strata_agg_is_time_order(const SortGroupClause *clause, Oid type, bool *descending);
-/* agg_stop.c: a column of the relation that is ordered as integers are?  May it be null? */
-extern bool strata_agg_is_time_column(PlannerInfo *root, RelOptInfo *rel, Expr *expr, bool *nullable);
+
+/*
+ * Does the clause sort integers and times as such, not by an operator class of
+ * its own?
+ */
+extern bool strata_agg_is_time_order(const SortGroupClause *clause, Oid type,
+									 bool *descending);
+
+/*
+ * agg_stop.c: a column of the relation that is ordered as integers are?  May
+ * it be null?
+ */
+extern bool strata_agg_is_time_column(PlannerInfo *root, RelOptInfo *rel,
+									  Expr *expr, bool *nullable);
+
 /* Fill in what may end the reading early. */
-extern void strata_agg_stop_plan(PlannerInfo *root, RelOptInfo *input_rel, bool has_having,
-								 AggShape *shape);
+extern void strata_agg_stop_plan(PlannerInfo *root, RelOptInfo *input_rel,
+								 bool has_having, AggShape *shape);
+
 /* Replace Vars of the inputs by references to the child's result columns. */
 extern Node *strata_agg_refer_to_child(Node *node, List *inputs);
 
-/* agg_path.c: the path below projections that were put on top of the relation's own. */
+/*
+ * agg_path.c: the path below projections that were put on top of the
+ * relation's own.
+ */
 extern Path *strata_agg_strip_projection(Path *path);
 
-/* agg_estimate.c: groups of the shape that so many rows of the relation make. */
-extern double strata_agg_estimate_groups(PlannerInfo *root, RelOptInfo *rel, const AggShape *shape, double rows);
-/* Of all groups, those that one of the processes meets; path is a partial StrataScan or an Append of them. */
-extern double strata_agg_group_share(PlannerInfo *root, RelOptInfo *rel, Path *path, const AggShape *shape,
+/*
+ * agg_estimate.c: groups of the shape that so many rows of the relation make.
+ */
+extern double strata_agg_estimate_groups(PlannerInfo *root, RelOptInfo *rel,
+										 const AggShape *shape, double rows);
+
+/*
+ * Of all groups, those that one of the processes meets; path is a partial
+ * StrataScan or an Append of them.
+ */
+extern double strata_agg_group_share(PlannerInfo *root, RelOptInfo *rel,
+									 Path *path, const AggShape *shape,
 									 double ngroups);
 
 /* agg_parallel.c: may workers share the aggregation? */
-extern bool strata_agg_can_share(const RelOptInfo *input_rel, const RelOptInfo *grouped_rel,
+extern bool strata_agg_can_share(const RelOptInfo *input_rel,
+								 const RelOptInfo *grouped_rel,
 								 const AggShape *shape);
+
 /* The partial path to aggregate, or NULL; there are some. */
 extern Path *strata_agg_partial_input(PlannerInfo *root, RelOptInfo *rel);
+
 /* A Gather of a partial aggregation. */
-extern Path *strata_agg_gather(PlannerInfo *root, RelOptInfo *grouped_rel, CustomPath *partial);
+extern Path *strata_agg_gather(PlannerInfo *root, RelOptInfo *grouped_rel,
+							   CustomPath *partial);
 extern List *strata_agg_partial_tlist(void);
 
 extern const CustomPathMethods strata_agg_path_methods;
@@ -292,13 +365,15 @@ typedef struct AggVector
 {
 	int			nrows;			/* entries in each column */
 	int			nselected;
-	const uint16 *rows;			/* the selected entries, ascending; NULL: from first on */
+	const uint16 *rows;			/* the selected entries, ascending; NULL: from
+								 * first on */
 	int			first;
 	StrataVectorBatch *batch;	/* NULL: columns were made of rows */
 	const AttrNumber *attnos;	/* batch: table column of each input */
 	bool		whole;			/* batch: its summary is true of the vector */
 	StrataColumn *columns;		/* made of rows: one for each input */
-	StrataColumn *views;		/* batch: the same, of the rows that were decoded */
+	StrataColumn *views;		/* batch: the same, of the rows that were
+								 * decoded */
 } AggVector;
 
 static inline int
@@ -312,12 +387,24 @@ agg_vector_row(const AggVector *vector, int i)
 typedef struct AggInput AggInput;
 extern AggInput *strata_agg_input_create(PlanState *child, int ninputs);
 extern void strata_agg_input_rescan(AggInput *input);
-/* Read the batches that strata_agg_stop_wants(), by rank; reverse: the last child first. */
-extern void strata_agg_input_choose(AggInput *input, struct StrataAggState *agg, bool reverse);
-/* All calls are count(*): take batches in by their number where it is known without them. */
-extern void strata_agg_input_count(AggInput *input, struct StrataAggState *agg);
+
+/*
+ * Read the batches that strata_agg_stop_wants(), by rank; reverse: the last
+ * child first.
+ */
+extern void strata_agg_input_choose(AggInput *input,
+									struct StrataAggState *agg, bool reverse);
+
+/*
+ * All calls are count(*): take batches in by their number where it is known
+ * without them.
+ */
+extern void strata_agg_input_count(AggInput *input,
+								   struct StrataAggState *agg);
+
 /* The next rows; NULL at the end.  They live until the next call. */
 extern AggVector *strata_agg_input_next(AggInput *input);
+
 /* Column of an input (from 0) of the current vector, decoded. */
 extern StrataColumn *strata_agg_input_column(AggVector *vector, int i);
 
@@ -329,7 +416,8 @@ struct AggValue
 	List	   *inputs;			/* that it reads, IntList */
 	Oid			typid;			/* base type */
 	StrataColumnType type;
-	bool		by_integers;	/* whoever looks at it can do with integers in the place of floats */
+	bool		by_integers;	/* whoever looks at it can do with integers in
+								 * the place of floats */
 	/* of the current vector */
 	StrataColumn *column;		/* NULL: not computed yet */
 	StrataColumn computed;
@@ -340,21 +428,44 @@ struct AggValue
 };
 
 extern int	strata_agg_value_add(struct StrataAggState *agg, Expr *expr);
-extern StrataColumn *strata_agg_value_column(struct StrataAggState *agg, int value);
+extern StrataColumn *strata_agg_value_column(struct StrataAggState *agg,
+											 int value);
 extern void strata_agg_value_reset(struct StrataAggState *agg);
+
 /* When all keys and calls are known: find the values that may be integers. */
 extern void strata_agg_value_note_integers(struct StrataAggState *agg);
-/* The column of such a value as integers of type.width bytes, none null; or NULL. */
-extern const StrataColumn *strata_agg_value_integers(struct StrataAggState *agg, int value);
-/* The column of a numeric value as int64 of the value's scale, none null; or NULL. */
-extern const StrataColumn *strata_agg_value_scaled(struct StrataAggState *agg, int value);
+
+/*
+ * The column of such a value as integers of type.width bytes, none null; or
+ * NULL.
+ */
+extern const StrataColumn *strata_agg_value_integers(struct StrataAggState
+													 *agg,
+													 int value);
+
+/*
+ * The column of a numeric value as int64 of the value's scale, none null; or
+ * NULL.
+ */
+extern const StrataColumn *strata_agg_value_scaled(struct StrataAggState *agg,
+												   int value);
+
 /* The value of one row of the current vector. */
-extern Datum strata_agg_value_at(struct StrataAggState *agg, int value, int row, bool *isnull);
-/* The selected rows' values of a by-value column, packed; or as Datums.  Current context. */
-extern const void *strata_agg_selected_values(const AggVector *vector, const StrataColumn *col);
-extern const void *strata_agg_selected_datums(const AggVector *vector, const StrataColumn *col);
+extern Datum strata_agg_value_at(struct StrataAggState *agg, int value,
+								 int row, bool *isnull);
+
+/*
+ * The selected rows' values of a by-value column, packed; or as Datums.
+ * Current context.
+ */
+extern const void *strata_agg_selected_values(const AggVector *vector,
+											  const StrataColumn *col);
+extern const void *strata_agg_selected_datums(const AggVector *vector,
+											  const StrataColumn *col);
+
 /* Which of the selected rows does a FILTER let pass? */
-extern uint8 *strata_agg_filter(struct StrataAggState *agg, ExprState *filter, List *inputs);
+extern uint8 *strata_agg_filter(struct StrataAggState *agg, ExprState *filter,
+								List *inputs);
 
 /* A row's value, which is not null, as an integer. */
 static inline int64
@@ -375,29 +486,45 @@ strata_agg_column_int(const StrataColumn *col, int row)
 
 /* agg_bucket.c: functions that map ranges of time to their start. */
 typedef struct AggBucket AggBucket;
+
 /* NULL when the expression is none; *arg is the column it is about. */
-extern AggBucket *strata_agg_bucket_create(struct StrataAggState *agg, Expr *expr, Expr **arg);
+extern AggBucket *strata_agg_bucket_create(struct StrataAggState *agg,
+										   Expr *expr, Expr **arg);
+
 /* Is expr of a form that _create takes?  For plans. */
 extern bool strata_agg_is_bucket(Expr *expr);
+
 /*
- * How far above a value its bucket can be, at most, if that is not to be missed going
- * down (last), or how far below it going up; false: unknown, or no bucket.
+ * How far above a value its bucket can be, at most, if that is not to be
+ * missed going down (last), or how far below it going up; false: unknown, or
+ * no bucket.
  */
 extern bool strata_agg_bucket_reach(Expr *expr, bool last, int64 *reach);
-/* About how wide buckets are, in units of the argument; 0: unknown, or no bucket. */
+
+/*
+ * About how wide buckets are, in units of the argument; 0: unknown, or no
+ * bucket.
+ */
 extern double strata_agg_bucket_width(Expr *expr, Expr **arg);
+
 /*
  * The bucket of ts.  All timestamps in [*lo, *hi] have it; the range need not
  * be all of the bucket.
  */
-extern Datum strata_agg_bucket_of(AggBucket *bucket, int64 ts, int64 *lo, int64 *hi);
-/* Is there surely no error in asking that, for a ts that is of no row that was selected? */
+extern Datum strata_agg_bucket_of(AggBucket *bucket, int64 ts, int64 *lo,
+								  int64 *hi);
+
+/*
+ * Is there surely no error in asking that, for a ts that is of no row that was
+ * selected?
+ */
 extern bool strata_agg_bucket_is_safe(const AggBucket *bucket, int64 ts);
 
 /* agg_key.c: what is grouped by. */
 typedef struct AggKey
 {
-	int			value;			/* the key, or the argument of its bucket function */
+	int			value;			/* the key, or the argument of its bucket
+								 * function */
 	AggBucket  *bucket;
 	int16		typlen;
 	bool		typbyval;
@@ -417,13 +544,23 @@ typedef struct AggKey
 	bool	   *nulls;
 } AggKey;
 
-/* How the batch's rows are sorted, if it is by the column first of all; or NULL. */
-extern const StrataOrderKey *strata_agg_batch_order(const AggVector *vector, const AggValue *value);
+/*
+ * How the batch's rows are sorted, if it is by the column first of all; or
+ * NULL.
+ */
+extern const StrataOrderKey *strata_agg_batch_order(const AggVector *vector,
+													const AggValue *value);
+
 /* Do the selected rows stand in the order of the column, up or down? */
-extern bool strata_agg_is_sorted(const AggVector *vector, const AggValue *value,
+extern bool strata_agg_is_sorted(const AggVector *vector,
+								 const AggValue *value,
 								 const StrataColumn *col);
-/* Cut the current vector into runs; returns their number, starts in agg->runs. */
+
+/*
+ * Cut the current vector into runs; returns their number, starts in agg->runs.
+ */
 extern int	strata_agg_cut_runs(struct StrataAggState *agg);
+
 /* Set current and isnull of all keys to those of run number i (in order). */
 extern void strata_agg_load_run(struct StrataAggState *agg, int i);
 
@@ -437,15 +574,21 @@ typedef struct AggGroup
 } AggGroup;
 
 typedef struct AggTable AggTable;
-extern AggTable *strata_agg_table_create(struct StrataAggState *agg, MemoryContext mcxt);
+extern AggTable *strata_agg_table_create(struct StrataAggState *agg,
+										 MemoryContext mcxt);
+
 /* The group of the keys' current values, made when it is new. */
 extern AggGroup *strata_agg_table_find(AggTable *table);
+
 /* The same, or NULL when it is not in memory. */
 extern AggGroup *strata_agg_table_lookup(AggTable *table);
+
 /* Has the table outgrown its memory? */
 extern bool strata_agg_table_is_full(AggTable *table);
+
 /* Move all groups out to disk, as partial results. */
 extern void strata_agg_table_spill(AggTable *table);
+
 /* After the last row: the groups, one after the other; NULL at the end. */
 extern void strata_agg_table_finish(AggTable *table);
 extern AggGroup *strata_agg_table_next(AggTable *table);
@@ -454,37 +597,71 @@ extern void strata_agg_table_end(AggTable *table);
 extern Size strata_agg_table_memory(const AggTable *table);
 extern int	strata_agg_table_spills(const AggTable *table);
 
-/* The groups, to be put in another order before they are handed out; NULL: some are on disk. */
+/*
+ * The groups, to be put in another order before they are handed out; NULL:
+ * some are on disk.
+ */
 extern AggGroup **strata_agg_table_groups(AggTable *table, uint32 *ngroups);
 
 /* agg_order.c: groups in the order that is wanted of them. */
 typedef struct AggOrder AggOrder;
-/* The pathkeys they can be sorted by, and for the plan what that means; NIL: none are wanted, or cannot. */
-extern List *strata_agg_order_plan(PlannerInfo *root, const AggShape *shape, List **order);
+
+/*
+ * The pathkeys they can be sorted by, and for the plan what that means; NIL:
+ * none are wanted, or cannot.
+ */
+extern List *strata_agg_order_plan(PlannerInfo *root, const AggShape *shape,
+								   List **order);
+
 /* NULL when there are no numbers. */
-extern AggOrder *strata_agg_order_create(struct StrataAggState *agg, List *numbers);
+extern AggOrder *strata_agg_order_create(struct StrataAggState *agg,
+										 List *numbers);
 extern List *strata_agg_order_keys(const AggOrder *order);
+
 /* After the table's last row, before its first group. */
 extern void strata_agg_order_sort(AggOrder *order, struct StrataAggState *agg);
-/* The next row as a scan tuple, NULL at the end; false: take the table's groups as they come. */
-extern bool strata_agg_order_next(AggOrder *order, struct StrataAggState *agg, TupleTableSlot **slot);
+
+/*
+ * The next row as a scan tuple, NULL at the end; false: take the table's
+ * groups as they come.
+ */
+extern bool strata_agg_order_next(AggOrder *order, struct StrataAggState *agg,
+								  TupleTableSlot **slot);
 extern void strata_agg_order_reset(AggOrder *order);
 extern void strata_agg_order_end(AggOrder *order);
 
-/* agg_exec.c: the next of the table's groups as a scan tuple; NULL at the end. */
+/*
+ * agg_exec.c: the next of the table's groups as a scan tuple; NULL at the end.
+ */
 extern TupleTableSlot *strata_agg_next_group(struct StrataAggState *agg);
 
-/* agg_summary.c: take the whole batch into the cell by what its summary says; false: cannot. */
-extern bool strata_agg_summarize(struct StrataAggState *agg, AggCall *call, AggCell *cell);
+/*
+ * agg_summary.c: take the whole batch into the cell by what its summary says;
+ * false: cannot.
+ */
+extern bool strata_agg_summarize(struct StrataAggState *agg, AggCall *call,
+								 AggCell *cell);
+
 /* Take so many rows into all cells, of calls that count them. */
-extern void strata_agg_take_count(struct StrataAggState *agg, const StrataRowCount *count);
+extern void strata_agg_take_count(struct StrataAggState *agg,
+								  const StrataRowCount *count);
 
 /* agg_bytes.c: a group's partial result as a varlena. */
-extern void strata_agg_group_write(struct StrataAggState *agg, const AggGroup *group, StringInfo out);
-/* Set the keys' current values to those at in; returns the place behind them. */
-extern const char *strata_agg_group_read_keys(struct StrataAggState *agg, const char *in);
-/* Combine the cells with those at in, up to end.  Memory: the current context, and what cells take in. */
-extern void strata_agg_group_combine(struct StrataAggState *agg, AggCell *cells, const char *in,
+extern void strata_agg_group_write(struct StrataAggState *agg,
+								   const AggGroup *group, StringInfo out);
+
+/*
+ * Set the keys' current values to those at in; returns the place behind them.
+ */
+extern const char *strata_agg_group_read_keys(struct StrataAggState *agg,
+											  const char *in);
+
+/*
+ * Combine the cells with those at in, up to end.  Memory: the current context,
+ * and what cells take in.
+ */
+extern void strata_agg_group_combine(struct StrataAggState *agg,
+									 AggCell *cells, const char *in,
 									 const char *end);
 
 /* Aggregation of a group with no rows. */
@@ -497,37 +674,55 @@ typedef struct AggStop
 	bool		last;			/* greatest values are wanted */
 	int			by;				/* value that decides */
 	AggKey	   *key;			/* TOP: what n values are wanted of */
-	int64		reach;			/* TOP: a bucket is that far from its times, at most */
+	int64		reach;			/* TOP: a bucket is that far from its times,
+								 * at most */
 	bool		nulls_matter;	/* TOP: all nulls are wanted too */
 	int			n;
 	int			nseen;			/* up to n values, the best first */
 	int64	   *seen;
-	AggTable   *segments;		/* PICK: groups that are the one of a batch; NULL: none yet */
+	AggTable   *segments;		/* PICK: groups that are the one of a batch;
+								 * NULL: none yet */
 	MemoryContext segment_mcxt;
 } AggStop;
 
-extern void strata_agg_stop_init(struct StrataAggState *agg, List *numbers, List *keys, Expr *by);
+extern void strata_agg_stop_init(struct StrataAggState *agg, List *numbers,
+								 List *keys, Expr *by);
 extern void strata_agg_stop_reset(struct StrataAggState *agg);
-/* What a batch could do to the result, to be asked again when others were read. */
+
+/*
+ * What a batch could do to the result, to be asked again when others were
+ * read.
+ */
 typedef struct AggBatchRank
 {
 	int64		rank;			/* the highest should be read first */
-	const AggGroup *segment;	/* the one group of all its rows; NULL: unknown, or no matter */
+	const AggGroup *segment;	/* the one group of all its rows; NULL:
+								 * unknown, or no matter */
 } AggBatchRank;
 
-/* Rank the batch, whose columns are R's attnos; false: it cannot change the result any more. */
-extern bool strata_agg_stop_rank(struct StrataAggState *agg, StrataBatchReader *reader,
+/*
+ * Rank the batch, whose columns are R's attnos; false: it cannot change the
+ * result any more.
+ */
+extern bool strata_agg_stop_rank(struct StrataAggState *agg,
+								 StrataBatchReader *reader,
 								 const AttrNumber *attnos, AggBatchRank *rank);
+
 /* May it still change the result? */
-extern bool strata_agg_stop_wants(struct StrataAggState *agg, const AggBatchRank *rank);
+extern bool strata_agg_stop_wants(struct StrataAggState *agg,
+								  const AggBatchRank *rank);
+
 /* If not, may one of a lower rank? */
 static inline bool
 strata_agg_stop_is_by_rank(const AggStop *stop)
 {
 	return stop->kind == AGG_STOP_TOP;
 }
+
 /* Leave rows of the vector that may; false: none is left. */
-extern bool strata_agg_stop_restrict(struct StrataAggState *agg, AggVector *vector);
+extern bool strata_agg_stop_restrict(struct StrataAggState *agg,
+									 AggVector *vector);
+
 /* Take note of the current values of the keys. */
 extern void strata_agg_stop_see(struct StrataAggState *agg);
 
@@ -537,8 +732,10 @@ typedef struct AggCounters
 	int64		chunks;			/* of rows */
 	int64		rows;
 	int64		summarized;		/* batches answered by their summary alone */
-	int64		counted;		/* ... of which only the number of rows was asked for */
-	int64		fetched;		/* and those of them that had to be looked up for it */
+	int64		counted;		/* ... of which only the number of rows was
+								 * asked for */
+	int64		fetched;		/* and those of them that had to be looked up
+								 * for it */
 	int64		skipped;		/* batches that could not change the result */
 	int64		runs;
 	int64		groups;
@@ -580,15 +777,21 @@ typedef struct StrataAggState
 
 /* agg_parallel.c: combine what the workers return. */
 extern void strata_agg_read_partials(StrataAggState *agg);
+
 /* Callbacks for the counters of workers. */
-extern Size strata_agg_estimate_shared(CustomScanState *node, ParallelContext *pcxt);
-extern void strata_agg_initialize_shared(CustomScanState *node, ParallelContext *pcxt, void *area);
-extern void strata_agg_reinitialize_shared(CustomScanState *node, ParallelContext *pcxt, void *area);
-extern void strata_agg_attach_shared(CustomScanState *node, shm_toc *toc, void *area);
+extern Size strata_agg_estimate_shared(CustomScanState *node,
+									   ParallelContext *pcxt);
+extern void strata_agg_initialize_shared(CustomScanState *node,
+										 ParallelContext *pcxt, void *area);
+extern void strata_agg_reinitialize_shared(CustomScanState *node,
+										   ParallelContext *pcxt, void *area);
+extern void strata_agg_attach_shared(CustomScanState *node, shm_toc *toc,
+									 void *area);
 extern void strata_agg_shutdown_shared(CustomScanState *node);
 
 /* agg_explain.c */
 struct ExplainState;
-extern void strata_agg_explain(CustomScanState *node, List *ancestors, struct ExplainState *es);
+extern void strata_agg_explain(CustomScanState *node, List *ancestors,
+							   struct ExplainState *es);
 
 #endif							/* STRATA_AGG_PRIVATE_H */

@@ -21,7 +21,8 @@
 static Datum
 numeric_quotient(Datum sum, int64 n)
 {
-	return DirectFunctionCall2(numeric_div, sum, NumericGetDatum(int64_to_numeric(n)));
+	return DirectFunctionCall2(numeric_div, sum,
+							   NumericGetDatum(int64_to_numeric(n)));
 }
 
 #ifdef HAVE_INT128
@@ -30,7 +31,10 @@ numeric_quotient(Datum sum, int64 n)
 static Datum
 int128_numeric(const AggCell *cell)
 {
-	return strata_agg_wide_numeric((AggWide) (((uint128) (uint64) cell->w.hi << 64) | (uint64) cell->v.i), 0);
+	return strata_agg_wide_numeric((AggWide) (((uint128) (uint64) cell->w.hi
+											   << 64) |
+											  (uint64) cell->v.i),
+								   0);
 }
 
 #endif
@@ -69,7 +73,8 @@ too_few(AggResult result, int64 n)
 
 /* Memory: the current context. */
 Datum
-strata_agg_result(StrataAggState *agg, AggCall *call, AggCell *cell, bool *isnull)
+strata_agg_result(StrataAggState *agg, AggCall *call, AggCell *cell,
+				  bool *isnull)
 {
 	AggResult	result = call->kernel->result;
 	float8		n = (float8) cell->n;
@@ -88,7 +93,9 @@ strata_agg_result(StrataAggState *agg, AggCall *call, AggCell *cell, bool *isnul
 		case AGG_RESULT_FLOAT8:
 			return Float8GetDatum(cell->v.f);
 		case AGG_RESULT_INT_AVG:
-			return numeric_quotient(NumericGetDatum(int64_to_numeric(cell->v.i)), cell->n);
+			return numeric_quotient(NumericGetDatum(int64_to_numeric(cell->v
+																	 .i)),
+									cell->n);
 #ifdef HAVE_INT128
 		case AGG_RESULT_INT128:
 			return int128_numeric(cell);

@@ -22,38 +22,46 @@
 #define MAX_KEYS 32				/* AggGroup.nulls */
 
 /*
- * Are values of the type equal exactly when their bytes are?  Where they are not
- * (floats, numerics, some collations) the type's functions tell.  B-tree indexes
- * ask the same before they keep one image for equal keys.
+ * Are values of the type equal exactly when their bytes are?  Where they are
+ * not (floats, numerics, some collations) the type's functions tell.  B-tree
+ * indexes ask the same before they keep one image for equal keys.
  */
 static bool
 equality_is_of_image(Oid type, Oid collation, Oid eqop)
 {
-	TypeCacheEntry *typcache = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY);
+	TypeCacheEntry *typcache = lookup_type_cache(type,
+												 TYPECACHE_BTREE_OPFAMILY);
 	Oid			proc;
 
-	/* bpchar: without a length, blanks at the end are kept, but do not count */
+	/*
+	 * bpchar: without a length, blanks at the end are kept, but do not count
+	 */
 	if (getBaseType(type) == BPCHAROID || !OidIsValid(typcache->btree_opf) ||
-		get_op_opfamily_strategy(eqop, typcache->btree_opf) != BTEqualStrategyNumber)
+		get_op_opfamily_strategy(eqop, typcache->btree_opf) !=
+		BTEqualStrategyNumber)
 		return false;
 	proc = get_opfamily_proc(typcache->btree_opf, typcache->btree_opintype,
 							 typcache->btree_opintype, BTEQUALIMAGE_PROC);
 	return OidIsValid(proc) &&
-		DatumGetBool(OidFunctionCall1Coll(proc, collation,
-										  ObjectIdGetDatum(typcache->btree_opintype)));
+		DatumGetBool(OidFunctionCall1Coll(
+										  proc, collation, ObjectIdGetDatum(typcache->btree_opintype)));
 }
 
-/* Collect the Vars of the relation; false when there is something else to it. */
+/*
+ * Collect the Vars of the relation; false when there is something else to it.
+ */
 static bool
 add_inputs(Node *expr, Index relid, AggShape *shape)
 {
 	ListCell   *lc;
 
-	foreach(lc, pull_var_clause(expr, PVC_INCLUDE_PLACEHOLDERS | PVC_INCLUDE_AGGREGATES))
+	foreach(lc, pull_var_clause(expr, PVC_INCLUDE_PLACEHOLDERS |
+								PVC_INCLUDE_AGGREGATES))
 	{
 		Var		   *var = lfirst(lc);
 
-		if (!IsA(var, Var) || var->varno != relid || var->varattno <= 0 || var->varlevelsup != 0)
+		if (!IsA(var, Var) || var->varno != relid || var->varattno <= 0 ||
+			var->varlevelsup != 0)
 			return false;
 		shape->inputs = list_append_unique(shape->inputs, var);
 	}
@@ -69,22 +77,27 @@ strata_agg_can_evaluate(Node *expr, Index relid, AggShape *shape)
 	else if (contain_subplans(expr))
 		shape->reason = "an aggregate or a key has a subquery";
 	else if (!add_inputs(expr, relid, shape))
-		shape->reason = "an aggregate or a key reads whole rows or system columns";
+		shape->reason =
+			"an aggregate or a key reads whole rows or system columns";
 	return shape->reason == NULL;
 }
 
 static void
-add_key(PlannerInfo *root, SortGroupClause *clause, Index relid, AggShape *shape)
+add_key(PlannerInfo *root, SortGroupClause *clause, Index relid,
+		AggShape *shape)
 {
 	Node	   *expr = get_sortgroupclause_expr(clause, root->processed_tlist);
-	bool		by_image = equality_is_of_image(exprType(expr), exprCollation(expr), clause->eqop);
+	bool		by_image = equality_is_of_image(exprType(expr), exprCollation(expr),
+												clause->eqop);
 
 	if (!by_image && !clause->hashable)
 		shape->reason = "values of a key cannot be hashed";
-	else if (strata_agg_can_evaluate(expr, relid, shape) && !list_member(shape->keys, expr))
+	else if (strata_agg_can_evaluate(expr, relid, shape) &&
+			 !list_member(shape->keys, expr))
 	{
 		shape->keys = lappend(shape->keys, expr);
-		shape->eqops = lappend_oid(shape->eqops, by_image ? InvalidOid : clause->eqop);
+		shape->eqops = lappend_oid(shape->eqops,
+								   by_image ? InvalidOid : clause->eqop);
 	}
 }
 
@@ -98,7 +111,10 @@ computes(List *args)
 	{
 		Expr	   *expr = lfirst_node(TargetEntry, lc)->expr;
 
-		/* not other casts, also implicit ones: they are functions, and may raise errors */
+		/*
+		 * not other casts, also implicit ones: they are functions, and may
+		 * raise errors
+		 */
 		while (IsA(expr, RelabelType))
 			expr = ((RelabelType *) expr)->arg;
 		if (!IsA(expr, Var) && !IsA(expr, Const) && !IsA(expr, Param))
@@ -116,7 +132,8 @@ check_aggref(Aggref *aggref, Index relid, AggShape *shape)
 		shape->reason = "an aggregate depends on the order of its rows";
 	else if (strata_agg_kernel_find(aggref)->result == AGG_RESULT_GENERIC &&
 			 !strata_agg_is_generic(aggref))
-		shape->reason = psprintf("of the aggregate %s", get_func_name(aggref->aggfnoid));
+		shape->reason = psprintf("of the aggregate %s",
+								 get_func_name(aggref->aggfnoid));
 	else if (aggref->aggfilter != NULL && computes(aggref->args))
 		/* on all rows at once: also where FILTER keeps an error away */
 		shape->reason = "an argument is computed under FILTER";
@@ -131,7 +148,10 @@ typedef struct OutputContext
 	AggShape   *shape;
 } OutputContext;
 
-/* An output expression may consist of keys, aggregates and what is not of the relation. */
+/*
+ * An output expression may consist of keys, aggregates and what is not of the
+ * relation.
+ */
 static bool
 check_output(Node *node, OutputContext *context)
 {
@@ -157,8 +177,8 @@ check_output(Node *node, OutputContext *context)
 
 /* Fill shape; shape->reason says why it cannot be done. */
 void
-strata_agg_shape(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel,
-				 List *having, AggShape *shape)
+strata_agg_shape(PlannerInfo *root, RelOptInfo *input_rel,
+				 RelOptInfo *grouped_rel, List *having, AggShape *shape)
 {
 	Query	   *parse = root->parse;
 	OutputContext context = {input_rel->relid, shape};
@@ -173,57 +193,76 @@ strata_agg_shape(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_r
 		shape->reason = "there are too many keys";
 	foreach(lc, parse->groupClause)
 		if (shape->reason == NULL)
-			add_key(root, lfirst_node(SortGroupClause, lc), input_rel->relid, shape);
+		add_key(root, lfirst_node(SortGroupClause, lc), input_rel->relid,
+				shape);
 	if (shape->reason == NULL)
 		check_output((Node *) grouped_rel->reltarget->exprs, &context);
 	if (shape->reason == NULL)
 		check_output((Node *) having, &context);
 }
 
-/* Columns that target reads and that are no keys come from the row that is picked. */
+/*
+ * Columns that target reads and that are no keys come from the row that is
+ * picked.
+ */
 static void
 add_picks(PathTarget *target, Index relid, AggShape *shape)
 {
 	ListCell   *lc;
 
-	foreach(lc, pull_var_clause((Node *) target->exprs, PVC_INCLUDE_PLACEHOLDERS))
+	foreach(lc,
+			pull_var_clause((Node *) target->exprs, PVC_INCLUDE_PLACEHOLDERS))
 	{
 		Node	   *var = lfirst(lc);
 
-		if (!list_member(shape->keys, var) && strata_agg_can_evaluate(var, relid, shape))
+		if (!list_member(shape->keys, var) &&
+			strata_agg_can_evaluate(var, relid, shape))
 			shape->picks = list_append_unique(shape->picks, var);
 	}
 }
 
-/* Does the clause sort integers and times as such, not by an operator class of its own? */
+/*
+ * Does the clause sort integers and times as such, not by an operator class of
+ * its own?
+ */
 bool
-strata_agg_is_time_order(const SortGroupClause *clause, Oid type, bool *descending)
+strata_agg_is_time_order(const SortGroupClause *clause, Oid type,
+						 bool *descending)
 {
-	TypeCacheEntry *typcache = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY);
+	TypeCacheEntry *typcache = lookup_type_cache(type,
+												 TYPECACHE_BTREE_OPFAMILY);
 	Oid			opfamily;
 	Oid			opcintype;
 	StrataSortOrder order;
 
 	if (!strata_agg_is_time_type(type) ||
-		!get_ordering_op_properties(clause->sortop, &opfamily, &opcintype, &order) ||
+		!get_ordering_op_properties(clause->sortop, &opfamily, &opcintype,
+									&order) ||
 		opfamily != typcache->btree_opf || opcintype != getBaseType(type))
 		return false;
 	*descending = order == STRATA_SORT_DESC;
 	return true;
 }
 
-/* ORDER BY the keys of DISTINCT ON, then one column: which, and is the last row wanted? */
+/*
+ * ORDER BY the keys of DISTINCT ON, then one column: which, and is the last
+ * row wanted?
+ */
 static void
 find_order(PlannerInfo *root, Index relid, AggShape *shape)
 {
 	SortGroupClause *clause;
 
-	shape->reason = "of DISTINCT ON without one column of time behind it in ORDER BY";
-	if (list_length(root->parse->sortClause) != list_length(root->parse->distinctClause) + 1)
+	shape->reason =
+		"of DISTINCT ON without one column of time behind it in ORDER BY";
+	if (list_length(root->parse->sortClause) !=
+		list_length(root->parse->distinctClause) + 1)
 		return;
 	clause = llast_node(SortGroupClause, root->parse->sortClause);
-	shape->by = (Expr *) get_sortgroupclause_expr(clause, root->processed_tlist);
-	if (!strata_agg_is_time_order(clause, exprType((Node *) shape->by), &shape->last) ||
+	shape->by = (Expr *) get_sortgroupclause_expr(clause,
+												  root->processed_tlist);
+	if (!strata_agg_is_time_order(clause, exprType((Node *) shape->by),
+								  &shape->last) ||
 		list_member(shape->keys, shape->by))
 		return;
 	shape->reason = NULL;
@@ -244,7 +283,8 @@ all_are_compared(Query *parse, PathTarget *target)
 		ListCell   *lc;
 
 		foreach(lc, parse->distinctClause)
-			found |= ref != 0 && lfirst_node(SortGroupClause, lc)->tleSortGroupRef == ref;
+			found |= ref != 0 &&
+			lfirst_node(SortGroupClause, lc)->tleSortGroupRef == ref;
 		if (!found)
 			return false;
 	}
@@ -253,8 +293,8 @@ all_are_compared(Query *parse, PathTarget *target)
 
 /* See agg_private.h. */
 void
-strata_agg_distinct_shape(PlannerInfo *root, RelOptInfo *input_rel, PathTarget *target,
-						  AggShape *shape)
+strata_agg_distinct_shape(PlannerInfo *root, RelOptInfo *input_rel,
+						  PathTarget *target, AggShape *shape)
 {
 	Query	   *parse = root->parse;
 	Index		relid = input_rel->relid;
@@ -273,23 +313,25 @@ strata_agg_distinct_shape(PlannerInfo *root, RelOptInfo *input_rel, PathTarget *
 		shape->reason = "of a column that DISTINCT does not compare";
 	foreach(lc, parse->distinctClause)
 		if (shape->reason == NULL)
-			add_key(root, lfirst_node(SortGroupClause, lc), relid, shape);
+		add_key(root, lfirst_node(SortGroupClause, lc), relid, shape);
 	if (shape->reason != NULL || !parse->hasDistinctOn)
 		return;
 	/* keys that are expressions would have to be found in target again */
 	foreach(lc, shape->keys)
 		if (!IsA(lfirst(lc), Var))
-			shape->reason = "of DISTINCT ON an expression";
+		shape->reason = "of DISTINCT ON an expression";
 	/* a row shows its own key, not one that is equal */
 	foreach(lc, shape->eqops)
 		if (OidIsValid(lfirst_oid(lc)))
-			shape->reason = "of DISTINCT ON, where equal values of a key may differ";
+		shape->reason =
+			"of DISTINCT ON, where equal values of a key may differ";
 	if (shape->reason == NULL)
 		find_order(root, relid, shape);
 	if (shape->reason == NULL)
 		add_picks(target, relid, shape);
 	if (shape->reason == NULL &&
-		(!strata_agg_is_time_column(root, input_rel, shape->by, &nullable) || nullable))
+		(!strata_agg_is_time_column(root, input_rel, shape->by, &nullable) ||
+		 nullable))
 		shape->reason = "of DISTINCT ON by a column that may be null";
 }
 
@@ -307,7 +349,8 @@ refer_mutator(Node *node, List *inputs)
 		foreach(lc, inputs)
 		{
 			if (equal(lfirst(lc), var))
-				return (Node *) makeVar(OUTER_VAR, (AttrNumber) i, var->vartype, var->vartypmod,
+				return (Node *) makeVar(OUTER_VAR, (AttrNumber) i,
+										var->vartype, var->vartypmod,
 										var->varcollid, 0);
 			i++;
 		}

@@ -8,18 +8,21 @@
  *
  *	TOP		GROUP BY key, ... ORDER BY key LIMIT n.  When n values of the key
  *			have been seen, rows beyond the n-th are of no interest: their
- *			groups, which may lack rows then, are cut off by LIMIT.  Of buckets it is
- *			known how far from its time a row's bucket can be ("reach").
- *	PICK	all that is asked of a group is the greatest or least of a column, or
+ *			groups, which may lack rows then, are cut off by LIMIT.  Of buckets
+ *			it is known how far from its time a row's bucket can be ("reach").
+ *	PICK    all that is asked of a group is the greatest or least of a column,
+ *	or
  *			the row that has it.  A batch of one group (one segment) is passed
- *			over when its own greatest or least is no better than what is there.
+ *			over when its own greatest or least is no better than what is
+ *			there.
  *
  * Where the column may be null: nulls that sort first are a group that must be
- * complete, so that batches with some are read; others do not matter.  Partitions of that column are read with the best one
- * first; in any other order the answer is the same, later.
+ * complete, so that batches with some are read; others do not matter.
+ * Partitions of that column are read with the best one first; in any other
+ * order the answer is the same, later.
  *
- * Quals are not evaluated on rows that are passed over, so volatile ones forbid
- * all this.
+ * Quals are not evaluated on rows that are passed over, so volatile ones
+ * forbid all this.
  *
  * src/agg/agg_stop.c
  *-------------------------------------------------------------------------
@@ -49,7 +52,8 @@
 
 /* See agg_private.h. */
 bool
-strata_agg_is_time_column(PlannerInfo *root, RelOptInfo *rel, Expr *expr, bool *nullable)
+strata_agg_is_time_column(PlannerInfo *root, RelOptInfo *rel, Expr *expr,
+						  bool *nullable)
 {
 	Var		   *var = (Var *) expr;
 	RangeTblEntry *rte = planner_rt_fetch(rel->relid, root);
@@ -58,7 +62,11 @@ strata_agg_is_time_column(PlannerInfo *root, RelOptInfo *rel, Expr *expr, bool *
 	if (!IsA(var, Var) || var->varno != rel->relid || var->varattno <= 0 ||
 		!strata_agg_is_time_type(var->vartype))
 		return false;
-	/* children that are no partitions may take nulls where their parent does not */
+
+	/*
+	 * children that are no partitions may take nulls where their parent does
+	 * not
+	 */
 	*nullable = rte->inh && rte->relkind != RELKIND_PARTITIONED_TABLE;
 	if (*nullable)
 		return true;
@@ -72,7 +80,8 @@ strata_agg_is_time_column(PlannerInfo *root, RelOptInfo *rel, Expr *expr, bool *
 static bool
 is_partitioned_by(const RelOptInfo *rel, const Expr *column)
 {
-	return rel->part_scheme != NULL && rel->part_scheme->strategy == PARTITION_STRATEGY_RANGE &&
+	return rel->part_scheme != NULL &&
+		rel->part_scheme->strategy == PARTITION_STRATEGY_RANGE &&
 		rel->part_scheme->partnatts == 1 && rel->partexprs != NULL &&
 		list_member(rel->partexprs[0], column);
 }
@@ -97,7 +106,8 @@ limit_of(const Query *parse)
 		skip = offset->constisnull ? 0 : DatumGetInt64(offset->constvalue);
 	}
 	/* errors are LIMIT's to raise */
-	if (n <= 0 || skip < 0 || n > MAX_TOP || skip > MAX_TOP || n + skip > MAX_TOP)
+	if (n <= 0 || skip < 0 || n > MAX_TOP || skip > MAX_TOP ||
+		n + skip > MAX_TOP)
 		return 0;
 	return (int) (n + skip);
 }
@@ -114,16 +124,19 @@ plan_top(PlannerInfo *root, RelOptInfo *rel, bool has_having, AggShape *shape)
 	bool		nullable;
 	int			n = limit_of(parse);
 
-	if (n == 0 || has_having || parse->sortClause == NIL || parse->distinctClause != NIL ||
-		parse->hasWindowFuncs || parse->hasTargetSRFs)
+	if (n == 0 || has_having || parse->sortClause == NIL ||
+		parse->distinctClause != NIL || parse->hasWindowFuncs ||
+		parse->hasTargetSRFs)
 		return;
 	clause = linitial_node(SortGroupClause, parse->sortClause);
 	key = (Expr *) get_sortgroupclause_expr(clause, root->processed_tlist);
-	for (shape->top_key = 0; shape->top_key < list_length(shape->keys); shape->top_key++)
+	for (shape->top_key = 0; shape->top_key < list_length(shape->keys);
+		 shape->top_key++)
 		if (equal(list_nth(shape->keys, shape->top_key), key))
 			break;
 	if (shape->top_key == list_length(shape->keys) ||
-		!strata_agg_is_time_order(clause, exprType((Node *) key), &shape->last))
+		!strata_agg_is_time_order(clause, exprType((Node *) key),
+								  &shape->last))
 		return;
 	column = key;
 	if (!IsA(key, Var))
@@ -141,7 +154,9 @@ plan_top(PlannerInfo *root, RelOptInfo *rel, bool has_having, AggShape *shape)
 	shape->reverse = shape->last && is_partitioned_by(rel, column);
 }
 
-/* What the aggregate is the greatest or least of, or picks by; NULL: neither. */
+/*
+ * What the aggregate is the greatest or least of, or picks by; NULL: neither.
+ */
 static Expr *
 extreme_of(Aggref *aggref, bool *last)
 {
@@ -155,7 +170,8 @@ extreme_of(Aggref *aggref, bool *last)
 		return lsecond_node(TargetEntry, aggref->args)->expr;
 	}
 	if (kernel->result != AGG_RESULT_INT ||
-		(kernel->summary != AGG_SUMMARY_MIN && kernel->summary != AGG_SUMMARY_MAX))
+		(kernel->summary != AGG_SUMMARY_MIN &&
+		 kernel->summary != AGG_SUMMARY_MAX))
 		return NULL;
 	*last = kernel->summary == AGG_SUMMARY_MAX;
 	return linitial_node(TargetEntry, aggref->args)->expr;
@@ -174,12 +190,17 @@ plan_pick(PlannerInfo *root, RelOptInfo *rel, AggShape *shape)
 		bool		last = false;
 		Expr	   *one = extreme_of(lfirst_node(Aggref, lc), &last);
 
-		if (one == NULL || (by != NULL && (!equal(by, one) || last != shape->last)))
+		if (one == NULL ||
+			(by != NULL && (!equal(by, one) || last != shape->last)))
 			return;
 		by = one;
 		shape->last = last;
 	}
-	/* nulls do not count, and a group that has nothing else is made by the first batch read */
+
+	/*
+	 * nulls do not count, and a group that has nothing else is made by the
+	 * first batch read
+	 */
 	if (by == NULL || !strata_agg_is_time_column(root, rel, by, &nullable))
 		return;
 	shape->by = by;
@@ -193,14 +214,16 @@ has_volatile_quals(const RelOptInfo *rel)
 	ListCell   *lc;
 
 	foreach(lc, rel->baserestrictinfo)
-		if (contain_volatile_functions((Node *) lfirst_node(RestrictInfo, lc)->clause))
-			return true;
+		if (contain_volatile_functions((Node *) lfirst_node(RestrictInfo, lc)
+									   ->clause))
+		return true;
 	return false;
 }
 
 /* See agg_private.h; a shape that picks rows has "by" and "last" already. */
 void
-strata_agg_stop_plan(PlannerInfo *root, RelOptInfo *rel, bool has_having, AggShape *shape)
+strata_agg_stop_plan(PlannerInfo *root, RelOptInfo *rel, bool has_having,
+					 AggShape *shape)
 {
 	shape->stop = AGG_STOP_NONE;
 	if (!strata_enable_early_stop || has_volatile_quals(rel))
@@ -239,7 +262,8 @@ strata_agg_stop_init(StrataAggState *agg, List *numbers, List *keys, Expr *by)
 		case AGG_STOP_TOP:
 			stop->key = &agg->keys[lfourth_int(numbers)];
 			stop->by = stop->key->value;
-			if (!strata_agg_bucket_reach(list_nth(keys, lfourth_int(numbers)), stop->last, &stop->reach))
+			if (!strata_agg_bucket_reach(list_nth(keys, lfourth_int(numbers)),
+										 stop->last, &stop->reach))
 				stop->reach = 0;	/* a column */
 			stop->n = list_nth_int(numbers, 4);
 			stop->nulls_matter = list_nth_int(numbers, 5) != 0;
@@ -260,8 +284,8 @@ strata_agg_stop_reset(StrataAggState *agg)
 
 /* Least and greatest value of the column in the loaded batch. */
 static bool
-bounds_of(StrataBatchReader *reader, AttrNumber attno, const StrataColumnType *type,
-		  int64 *min, int64 *max)
+bounds_of(StrataBatchReader *reader, AttrNumber attno,
+		  const StrataColumnType *type, int64 *min, int64 *max)
 {
 	const StrataBatchSchema *schema = reader->schema;
 	const StrataColumnSummary *summary;
@@ -271,8 +295,9 @@ bounds_of(StrataBatchReader *reader, AttrNumber attno, const StrataColumnType *t
 	Datum		lo;
 	Datum		hi;
 
-	if (reader->layout->norder > 0 && reader->layout->order[0].attno == attno &&
-		min_att != 0 && strata_batch_schema_same_type(schema, attno, min_att))
+	if (reader->layout->norder > 0 &&
+		reader->layout->order[0].attno == attno && min_att != 0 &&
+		strata_batch_schema_same_type(schema, attno, min_att))
 	{
 		lo = strata_batch_reader_min(reader, attno, &no_min);
 		hi = strata_batch_reader_max(reader, attno, &no_max);
@@ -296,14 +321,19 @@ bounds_of(StrataBatchReader *reader, AttrNumber attno, const StrataColumnType *t
 static bool
 may_have_nulls(StrataBatchReader *reader, AttrNumber attno)
 {
-	const StrataColumnSummary *summary = strata_batch_reader_summary(reader, attno);
+	const StrataColumnSummary *summary = strata_batch_reader_summary(reader,
+																	 attno);
 
 	return summary == NULL || summary->nnulls != 0;
 }
 
-/* Set the keys to those of a batch of one group; false when it may have several. */
+/*
+ * Set the keys to those of a batch of one group; false when it may have
+ * several.
+ */
 static bool
-load_segment(StrataAggState *agg, StrataBatchReader *reader, const AttrNumber *attnos)
+load_segment(StrataAggState *agg, StrataBatchReader *reader,
+			 const AttrNumber *attnos)
 {
 	for (int k = 0; k < agg->nkeys; k++)
 	{
@@ -343,7 +373,10 @@ improves(StrataAggState *agg, const AggCell *cells, int64 best)
 	return false;
 }
 
-/* Does a row of that time, or any better one, belong to the buckets that are wanted? */
+/*
+ * Does a row of that time, or any better one, belong to the buckets that are
+ * wanted?
+ */
 static inline bool
 time_is_wanted(const AggStop *stop, int64 x)
 {
@@ -362,7 +395,10 @@ bound_of(const AggStop *stop, const AggBatchRank *rank)
 	return stop->last ? rank->rank : ~rank->rank;
 }
 
-/* Would a value that good change the cells of the group that the keys' current values are of? */
+/*
+ * Would a value that good change the cells of the group that the keys' current
+ * values are of?
+ */
 static bool
 group_wants(StrataAggState *agg, int64 best)
 {
@@ -408,9 +444,11 @@ note_segment(StrataAggState *agg)
 
 	if (stop->segments == NULL)
 	{
-		MemoryContext old = MemoryContextSwitchTo(agg->css.ss.ps.state->es_query_cxt);
+		MemoryContext old =
+		MemoryContextSwitchTo(agg->css.ss.ps.state->es_query_cxt);
 
-		stop->segment_mcxt = AllocSetContextCreate(CurrentMemoryContext, "StrataAgg segments",
+		stop->segment_mcxt = AllocSetContextCreate(CurrentMemoryContext,
+												   "StrataAgg segments",
 												   ALLOCSET_DEFAULT_SIZES);
 		stop->segments = strata_agg_table_create(agg, stop->segment_mcxt);
 		MemoryContextSwitchTo(old);
@@ -420,8 +458,8 @@ note_segment(StrataAggState *agg)
 
 /* See agg_private.h. */
 bool
-strata_agg_stop_rank(StrataAggState *agg, StrataBatchReader *reader, const AttrNumber *attnos,
-					 AggBatchRank *rank)
+strata_agg_stop_rank(StrataAggState *agg, StrataBatchReader *reader,
+					 const AttrNumber *attnos, AggBatchRank *rank)
 {
 	AggStop    *stop = &agg->stop;
 	const AggValue *value = &agg->values[stop->by];
@@ -438,18 +476,25 @@ strata_agg_stop_rank(StrataAggState *agg, StrataBatchReader *reader, const AttrN
 		!bounds_of(reader, attno, &value->type, &min, &max))
 		return true;
 	rank->rank = stop->last ? max : ~min;
-	if (stop->kind == AGG_STOP_PICK && agg->nkeys > 0 && load_segment(agg, reader, attnos))
+	if (stop->kind == AGG_STOP_PICK && agg->nkeys > 0 &&
+		load_segment(agg, reader, attnos))
 		rank->segment = note_segment(agg);
 	return strata_agg_stop_wants(agg, rank);
 }
 
 static inline bool
-row_is_wanted(const AggStop *stop, const AggVector *vector, const StrataColumn *col, int i)
+row_is_wanted(const AggStop *stop, const AggVector *vector,
+			  const StrataColumn *col, int i)
 {
-	return time_is_wanted(stop, strata_agg_column_int(col, agg_vector_row(vector, i)));
+	return time_is_wanted(stop,
+						  strata_agg_column_int(col,
+												agg_vector_row(vector, i)));
 }
 
-/* See agg_private.h; of a batch in the order of the column, the rows at one end. */
+/*
+ * See agg_private.h; of a batch in the order of the column, the rows at one
+ * end.
+ */
 bool
 strata_agg_stop_restrict(StrataAggState *agg, AggVector *vector)
 {
@@ -460,7 +505,8 @@ strata_agg_stop_restrict(StrataAggState *agg, AggVector *vector)
 	int			hi = vector->nselected - 1;
 	bool		at_start;
 
-	if (stop->nseen < stop->n || vector->batch == NULL || vector->nselected == 0)
+	if (stop->nseen < stop->n || vector->batch == NULL ||
+		vector->nselected == 0)
 		return true;
 	col = strata_agg_input_column(vector, value->input);
 	if (col->constant || !strata_agg_is_sorted(vector, value, col))
@@ -489,8 +535,10 @@ strata_agg_stop_restrict(StrataAggState *agg, AggVector *vector)
 			vector->first += hi;
 		vector->nselected -= hi;
 	}
-	Assert(vector->nselected > 0 && row_is_wanted(stop, vector, col, 0));	/* agg:G11 */
-	Assert(row_is_wanted(stop, vector, col, vector->nselected - 1));	/* agg:G11 */
+	Assert(vector->nselected > 0 &&
+		   row_is_wanted(stop, vector, col, 0));	/* agg:G11 */
+	Assert(row_is_wanted(stop, vector, col,
+						 vector->nselected - 1));	/* agg:G11 */
 	return true;
 }
 
@@ -505,15 +553,21 @@ strata_agg_stop_see(StrataAggState *agg)
 	/* no nulls; and the type of a bucket is that of its argument */
 	if (stop->key->isnull)
 		return;
-	x = strata_datum_integer(stop->key->current, agg->values[stop->by].type.width);
-	while (i > 0 && (stop->last ? x > stop->seen[i - 1] : x < stop->seen[i - 1]))
+	x = strata_datum_integer(stop->key->current,
+							 agg->values[stop->by].type.width);
+	while (i > 0 &&
+		   (stop->last ? x > stop->seen[i - 1] : x < stop->seen[i - 1]))
 		i--;
 	if (i == stop->n || (i > 0 && stop->seen[i - 1] == x))
 		return;
 	if (stop->nseen < stop->n)
 		stop->nseen++;
-	memmove(&stop->seen[i + 1], &stop->seen[i], sizeof(int64) * (stop->nseen - 1 - i));
+	memmove(&stop->seen[i + 1], &stop->seen[i],
+			sizeof(int64) * (stop->nseen - 1 - i));
 	stop->seen[i] = x;
-	Assert(i == 0 || (stop->last ? stop->seen[i - 1] > x : stop->seen[i - 1] < x));	/* agg:G11 */
-	Assert(i + 1 == stop->nseen || (stop->last ? x > stop->seen[i + 1] : x < stop->seen[i + 1]));	/* agg:G11 */
+	Assert(i == 0 || (stop->last ? stop->seen[i - 1] > x :
+					  stop->seen[i - 1] < x));	/* agg:G11 */
+	Assert(i + 1 == stop->nseen ||
+		   (stop->last ? x > stop->seen[i + 1] :
+			x < stop->seen[i + 1]));	/* agg:G11 */
 }

@@ -73,9 +73,11 @@ usable_range(const AggKernel *kernel, const StrataColumnSummary *summary)
 		case AGG_VALUE_INT32:
 			return DatumGetInt32(summary->min) <= DatumGetInt32(summary->max);
 		case AGG_VALUE_FLOAT4:
-			return DatumGetFloat4(summary->min) != 0 && DatumGetFloat4(summary->max) != 0;
+			return DatumGetFloat4(summary->min) != 0 &&
+				DatumGetFloat4(summary->max) != 0;
 		case AGG_VALUE_FLOAT8:
-			return DatumGetFloat8(summary->min) != 0 && DatumGetFloat8(summary->max) != 0;
+			return DatumGetFloat8(summary->min) != 0 &&
+				DatumGetFloat8(summary->max) != 0;
 		default:
 			return true;
 	}
@@ -93,9 +95,13 @@ squares_are_safe(const AggKernel *kernel, const StrataColumnSummary *summary)
 		fabs(DatumGetFloat8(summary->max)) < STRATA_AGG_SAFE_TO_SQUARE;
 }
 
-/* Add the sum of n > 0 values, of the kind that the kernel sums; false: cannot. */
+/*
+ * Add the sum of n > 0 values, of the kind that the kernel sums; false:
+ * cannot.
+ */
 static bool
-take_sum(const AggKernel *kernel, AggCell *cell, const StrataColumnSummary *summary, int64 n)
+take_sum(const AggKernel *kernel, AggCell *cell,
+		 const StrataColumnSummary *summary, int64 n)
 {
 	if (!summary->has_sum)
 		return false;
@@ -112,10 +118,12 @@ take_sum(const AggKernel *kernel, AggCell *cell, const StrataColumnSummary *summ
 			break;
 #endif
 		case AGG_RESULT_FLOAT8:
-			cell->v.f = cell->n == 0 ? summary->sum.f : float8_pl(cell->v.f, summary->sum.f);
+			cell->v.f = cell->n == 0 ? summary->sum.f :
+				float8_pl(cell->v.f, summary->sum.f);
 			break;
 		case AGG_RESULT_FLOAT_AVG:
-			if (!strata_agg_is_safe_cell(cell) || !squares_are_safe(kernel, summary))
+			if (!strata_agg_is_safe_cell(cell) ||
+				!squares_are_safe(kernel, summary))
 				return false;
 			cell->v.f += summary->sum.f;
 			break;
@@ -155,11 +163,14 @@ strata_agg_summarize(StrataAggState *agg, AggCall *call, AggCell *cell)
 		cell->n += vector->nselected;
 		return true;
 	}
-	if (!strata_enable_summary_agg || call->kernel->summary == AGG_SUMMARY_NONE ||
+	if (!strata_enable_summary_agg ||
+		call->kernel->summary == AGG_SUMMARY_NONE ||
 		agg->values[call->value].input < 0)
 		return false;
-	summary = strata_batch_reader_summary(vector->batch->reader,
-										  vector->attnos[agg->values[call->value].input]);
+	summary =
+		strata_batch_reader_summary(vector->batch->reader,
+									vector->attnos[agg->values[call->value]
+												   .input]);
 	if (summary == NULL)
 		return false;
 	n = vector->batch->reader->nrows - summary->nnulls;
@@ -174,7 +185,9 @@ strata_agg_summarize(StrataAggState *agg, AggCall *call, AggCell *cell)
 		if (!usable_range(call->kernel, summary))
 			return false;
 		take_extreme(call->kernel, cell,
-					 call->kernel->summary == AGG_SUMMARY_MIN ? summary->min : summary->max, n);
+					 call->kernel->summary == AGG_SUMMARY_MIN ? summary->min :
+					 summary->max,
+					 n);
 	}
 	return true;
 }

@@ -35,7 +35,8 @@ inputs_read(Node *node)
 	ListCell   *lc;
 
 	foreach(lc, pull_var_clause(node, 0))
-		result = list_append_unique_int(result, lfirst_node(Var, lc)->varattno - 1);
+		result = list_append_unique_int(result,
+										lfirst_node(Var, lc)->varattno - 1);
 	return result;
 }
 
@@ -44,7 +45,8 @@ init_type(AggValue *value, Expr *expr)
 {
 	TupleDesc	desc = CreateTemplateTupleDesc(1);
 
-	TupleDescInitEntry(desc, 1, "value", exprType((Node *) expr), exprTypmod((Node *) expr), 0);
+	TupleDescInitEntry(desc, 1, "value", exprType((Node *) expr),
+					   exprTypmod((Node *) expr), 0);
 	strata_column_type_init(&value->type, TupleDescAttr(desc, 0));
 	value->typid = value->type.typid;
 }
@@ -88,7 +90,8 @@ strata_agg_value_reset(StrataAggState *agg)
 static StrataColumn **
 input_columns(StrataAggState *agg, List *inputs)
 {
-	StrataColumn **columns = palloc(sizeof(StrataColumn *) * Max(list_length(inputs), 1));
+	StrataColumn **columns = palloc(sizeof(StrataColumn *) *
+									Max(list_length(inputs), 1));
 	int			i = 0;
 	ListCell   *lc;
 
@@ -108,7 +111,8 @@ load_row(StrataAggState *agg, List *inputs, StrataColumn **columns, int row)
 	{
 		int			att = lfirst_int(lc);
 
-		slot->tts_values[att] = strata_column_get(columns[i++], row, &slot->tts_isnull[att]);
+		slot->tts_values[att] = strata_column_get(columns[i++], row,
+												  &slot->tts_isnull[att]);
 	}
 }
 
@@ -156,7 +160,8 @@ compute(StrataAggState *agg, AggValue *value)
 
 		load_row(agg, value->inputs, columns, row);
 		ResetExprContext(agg->input_econtext);
-		result = ExecEvalExprSwitchContext(value->expr, agg->input_econtext, &isnull);
+		result = ExecEvalExprSwitchContext(value->expr, agg->input_econtext,
+										   &isnull);
 		col->isnull[row] = isnull;
 		if (isnull)
 			continue;
@@ -167,7 +172,10 @@ compute(StrataAggState *agg, AggValue *value)
 	}
 }
 
-/* The column of a value for the current vector; rows that are not selected are undefined. */
+/*
+ * The column of a value for the current vector; rows that are not selected are
+ * undefined.
+ */
 StrataColumn *
 strata_agg_value_column(StrataAggState *agg, int i)
 {
@@ -207,7 +215,9 @@ void
 strata_agg_value_note_integers(StrataAggState *agg)
 {
 	for (int i = 0; i < agg->nvalues; i++)
-		agg->values[i].by_integers = agg->values[i].input >= 0 && agg->values[i].type.kind == STRATA_KIND_FLOAT;
+		agg->values[i].by_integers = agg->values[i].input >= 0 &&
+			agg->values[i].type.kind ==
+			STRATA_KIND_FLOAT;
 	for (int i = 0; i < agg->nvalues; i++)
 		want_as_is(agg, agg->values[i].inputs);
 	for (int k = 0; k < agg->nkeys; k++)
@@ -216,18 +226,23 @@ strata_agg_value_note_integers(StrataAggState *agg)
 	{
 		want_as_is(agg, agg->filter_inputs[i]);
 		if (agg->calls[i].value >= 0 &&
-			(agg->calls[i].filter != NULL || !strata_agg_takes_integers(agg->calls[i].kernel)))
+			(agg->calls[i].filter != NULL ||
+			 !strata_agg_takes_integers(agg->calls[i].kernel)))
 			agg->values[agg->calls[i].value].by_integers = false;
 	}
 }
 
-/* Integers of rows from `from` on, which are looked at as a column that begins at row 0; NULL: there are none. */
+/*
+ * Integers of rows from `from` on, which are looked at as a column that begins
+ * at row 0; NULL: there are none.
+ */
 static void
 keep_integers(AggValue *value, const void *v, int from, int width)
 {
 	value->tried = true;
 	value->integers.type.width = (uint8) width;
-	value->integers.fixed = v != NULL ? (char *) v - (Size) from * width : NULL;
+	value->integers.fixed = v != NULL ? (char *) v - (Size) from * width :
+		NULL;
 }
 
 /* See agg_private.h. */
@@ -244,10 +259,13 @@ strata_agg_value_integers(StrataAggState *agg, int i)
 		int			from = agg_vector_row(vector, 0);
 		int			to = agg_vector_row(vector, vector->nselected - 1) + 1;
 		int			width = 0;
-		const void *v = strata_batch_reader_integers(vector->batch->reader, vector->attnos[value->input],
-													 from, to - from, &width);
+		const void *v =
+		strata_batch_reader_integers(vector->batch->reader,
+									 vector->attnos[value->input], from,
+									 to - from, &width);
 
-		Assert(v == NULL || width == sizeof(int16) || width == sizeof(int32));	/* agg:G16 */
+		Assert(v == NULL || width == sizeof(int16) ||
+			   width == sizeof(int32)); /* agg:G16 */
 		keep_integers(value, v, from, width);
 	}
 	return value->integers.fixed != NULL ? &value->integers : NULL;
@@ -260,14 +278,18 @@ strata_agg_value_scaled(StrataAggState *agg, int i)
 	AggValue   *value = &agg->values[i];
 	AggVector  *vector = agg->vector;
 
-	if (value->input < 0 || value->typid != NUMERICOID || vector->batch == NULL || value->column != NULL)
+	if (value->input < 0 || value->typid != NUMERICOID ||
+		vector->batch == NULL || value->column != NULL)
 		return NULL;
 	if (!value->tried)
 	{
 		int			from = agg_vector_row(vector, 0);
 		int			to = agg_vector_row(vector, vector->nselected - 1) + 1;
-		const int64 *v = strata_batch_reader_scaled(vector->batch->reader, vector->attnos[value->input],
-													from, to - from, &value->displays, &value->scale);
+		const int64 *v =
+		strata_batch_reader_scaled(vector->batch->reader,
+								   vector->attnos[value->input], from,
+								   to - from, &value->displays,
+								   &value->scale);
 
 		keep_integers(value, v, from, sizeof(int64));
 		if (v != NULL)
@@ -284,8 +306,11 @@ strata_agg_value_at(StrataAggState *agg, int i, int row, bool *isnull)
 	AggVector  *vector = agg->vector;
 
 	if (value->column == NULL && value->input >= 0 && vector->batch != NULL)
-		return strata_column_get(strata_batch_reader_rows(vector->batch->reader,
-														  vector->attnos[value->input], row, 1),
+		return strata_column_get(strata_batch_reader_rows(vector->batch
+														  ->reader,
+														  vector->attnos
+														  [value->input],
+														  row, 1),
 								 row, isnull);
 	return strata_column_get(strata_agg_value_column(agg, i), row, isnull);
 }
@@ -330,7 +355,8 @@ gather_fixed(const StrataColumn *col, const AggVector *vector)
 	void	   *out;
 
 	if (rows == NULL)
-		return (const char *) col->fixed + (Size) vector->first * col->type.width;
+		return (const char *) col->fixed +
+			(Size) vector->first * col->type.width;
 	out = palloc((Size) col->type.width * n);
 	switch (col->type.width)
 	{
@@ -391,5 +417,6 @@ repeat_constant(const StrataColumn *col, int n)
 const void *
 strata_agg_selected_values(const AggVector *vector, const StrataColumn *col)
 {
-	return col->constant ? repeat_constant(col, vector->nselected) : gather_fixed(col, vector);
+	return col->constant ? repeat_constant(col, vector->nselected) :
+		gather_fixed(col, vector);
 }

@@ -22,10 +22,16 @@ extern void strata_am_init(void);
  */
 extern bool strata_am_trust_batches;
 
-/* Called when the row is in that is the first of a partition's row store; NULL: nobody wants to know. */
+/*
+ * Called when the row is in that is the first of a partition's row store;
+ * NULL: nobody wants to know.
+ */
 extern void (*strata_am_first_row) (Relation partition);
 
-/* VACUUM of a table goes on with its batches; off in a process that knows them to be new. */
+/*
+ * VACUUM of a table goes on with its batches; off in a process that knows them
+ * to be new.
+ */
 extern bool strata_am_vacuum_batches;
 
 #endif							/* STRATA_AM_H */

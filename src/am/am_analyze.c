@@ -7,8 +7,8 @@
  * more blocks than its heap: each stands for a share of the companion's pages,
  * whose batches then yield rows.  That ANALYZE runs is read off the backend's
  * progress entry, which it sets before it asks for the number of blocks.  Of a
- * table above R it asks for the blocks of all tables below first, to take its rows
- * from them in that proportion; there R has as many as a heap would.
+ * table above R it asks for the blocks of all tables below first, to take its
+ * rows from them in that proportion; there R has as many as a heap would.
  *
  * From 17 on ANALYZE has a read stream instead of numbers, which would read
  * blocks that the heap does not have.  So the numbers are taken out of it, and
@@ -58,8 +58,10 @@ typedef struct StrataAnalyzeState
 	int			row;
 #if !STRATA_ANALYZE_BY_BLOCK
 	ReadStream *sampled;		/* ANALYZE's: which blocks */
-	ReadStream *heap;			/* ours, of those the heap has; NULL: past them */
-	BlockNumber next;			/* taken out of `sampled`, not used yet, or invalid */
+	ReadStream *heap;			/* ours, of those the heap has; NULL: past
+								 * them */
+	BlockNumber next;			/* taken out of `sampled`, not used yet, or
+								 * invalid */
 #endif
 } StrataAnalyzeState;
 
@@ -67,14 +69,18 @@ typedef struct StrataAnalyzeState
 static const PgBackendStatus *
 running_analyze(void)
 {
-	return MyBEEntry != NULL && MyBEEntry->st_progress_command == PROGRESS_COMMAND_ANALYZE ? MyBEEntry : NULL;
+	return MyBEEntry != NULL &&
+		MyBEEntry->st_progress_command == PROGRESS_COMMAND_ANALYZE ?
+		MyBEEntry :
+		NULL;
 }
 
 /* Is it taking rows of tables below another? */
 static bool
 takes_rows_below(const PgBackendStatus *analyze)
 {
-	return analyze->st_progress_param[PROGRESS_ANALYZE_PHASE] == PROGRESS_ANALYZE_PHASE_ACQUIRE_SAMPLE_ROWS_INH;
+	return analyze->st_progress_param[PROGRESS_ANALYZE_PHASE] ==
+		PROGRESS_ANALYZE_PHASE_ACQUIRE_SAMPLE_ROWS_INH;
 }
 
 /* Does it take the relation's rows? */
@@ -83,7 +89,9 @@ is_analyzed(const PgBackendStatus *analyze, Relation rel)
 {
 	return analyze->st_progress_command_target == RelationGetRelid(rel) ||
 		(takes_rows_below(analyze) &&
-		 analyze->st_progress_param[PROGRESS_ANALYZE_CURRENT_CHILD_TABLE_RELID] == RelationGetRelid(rel));
+		 analyze->st_progress_param
+		 [PROGRESS_ANALYZE_CURRENT_CHILD_TABLE_RELID] ==
+		 RelationGetRelid(rel));
 }
 
 /*
@@ -93,13 +101,16 @@ is_analyzed(const PgBackendStatus *analyze, Relation rel)
 static bool
 is_weighing(const PgBackendStatus *analyze)
 {
-	return takes_rows_below(analyze) && analyze->st_progress_param[PROGRESS_ANALYZE_CHILD_TABLES_TOTAL] == 0;
+	return takes_rows_below(analyze) &&
+		analyze->st_progress_param[PROGRESS_ANALYZE_CHILD_TABLES_TOTAL] ==
+		0;
 }
 
 static BlockNumber
 heap_blocks(Relation rel)
 {
-	return (BlockNumber) (strata_heap_am->relation_size(rel, MAIN_FORKNUM) / BLCKSZ);
+	return (BlockNumber) (strata_heap_am->relation_size(rel, MAIN_FORKNUM) /
+						  BLCKSZ);
 }
 
 /*
@@ -122,12 +133,16 @@ virtual_blocks(Relation rel, BlockNumber nheap)
 	return Min(n, room);
 }
 
-/* The bytes that compressed rows would take in a heap: by that ANALYZE shares its sample out. */
+/*
+ * The bytes that compressed rows would take in a heap: by that ANALYZE shares
+ * its sample out.
+ */
 static uint64
 heap_bytes(Relation rel)
 {
 	Oid			companion = strata_companion_oid(rel);
-	int			width = get_rel_data_width(rel, NULL) + (int) (MAXALIGN(SizeofHeapTupleHeader) + sizeof(ItemIdData));
+	int			width = get_rel_data_width(rel, NULL) +
+	(int) (MAXALIGN(SizeofHeapTupleHeader) + sizeof(ItemIdData));
 	Relation	batches;
 	StrataStoreSize size;
 
@@ -143,7 +158,8 @@ static uint64
 relation_size(Relation rel, ForkNumber fork)
 {
 	uint64		size = strata_heap_am->relation_size(rel, fork);
-	const PgBackendStatus *analyze = fork == MAIN_FORKNUM ? running_analyze() : NULL;
+	const PgBackendStatus *analyze = fork == MAIN_FORKNUM ? running_analyze() :
+	NULL;
 
 	if (analyze == NULL)
 		return size;
@@ -192,7 +208,8 @@ begin_virtual_block(StrataAnalyzeState *state, BlockNumber i)
 
 	state->active = true;
 	state->snapshot = RegisterSnapshot(strata_latest_snapshot());
-	state->scan = table_beginscan_strat(batches, state->snapshot, 0, NULL, true, false);
+	state->scan = table_beginscan_strat(batches, state->snapshot, 0, NULL,
+										true, false);
 	heap_setscanlimits(state->scan, first, last - first);
 	state->entries = strata_entries_create(batches, state->snapshot);
 	state->reader->nrows = 0;
@@ -212,8 +229,8 @@ end_virtual_block(StrataAnalyzeState *state)
 
 /* Next shown row of the virtual block; counts all it passes over. */
 static bool
-next_virtual_row(StrataScanDesc *scan, StrataAnalyzeState *state, double *liverows,
-				 TupleTableSlot *slot)
+next_virtual_row(StrataScanDesc *scan, StrataAnalyzeState *state,
+				 double *liverows, TupleTableSlot *slot)
 {
 	while (state->row >= state->reader->nrows ||
 		   strata_batch_row_is_gone(state->reader, state->row))
@@ -225,7 +242,8 @@ next_virtual_row(StrataScanDesc *scan, StrataAnalyzeState *state, double *livero
 			continue;
 		}
 		strata_vacuum_delay_point(true);
-		if (!table_scan_getnextslot(state->scan, ForwardScanDirection, state->batch))
+		if (!table_scan_getnextslot(state->scan, ForwardScanDirection,
+									state->batch))
 		{
 			end_virtual_block(state);
 			return false;
@@ -243,15 +261,18 @@ next_virtual_row(StrataScanDesc *scan, StrataAnalyzeState *state, double *livero
 
 #if STRATA_ANALYZE_BY_BLOCK
 static bool
-scan_analyze_next_block(TableScanDesc sscan, BlockNumber block, BufferAccessStrategy bstrategy)
+scan_analyze_next_block(TableScanDesc sscan, BlockNumber block,
+						BufferAccessStrategy bstrategy)
 {
 	StrataScanDesc *scan = (StrataScanDesc *) sscan;
 	StrataAnalyzeState *state = analyze_state(scan);
 
 	end_virtual_block(state);
 	if (block < state->heap_blocks)
-		return strata_heap_am->scan_analyze_next_block(scan->heap, block, bstrategy);
-	if (state->store == NULL || block - state->heap_blocks >= state->virtual_blocks)
+		return strata_heap_am->scan_analyze_next_block(scan->heap, block,
+													   bstrategy);
+	if (state->store == NULL ||
+		block - state->heap_blocks >= state->virtual_blocks)
 		return false;
 	begin_virtual_block(state, block - state->heap_blocks);
 	return true;
@@ -259,7 +280,7 @@ scan_analyze_next_block(TableScanDesc sscan, BlockNumber block, BufferAccessStra
 #else
 /* For our stream: the next sampled block of the heap. */
 static BlockNumber
-next_heap_block(ReadStream *stream, void *arg, void *per_buffer)
+next_heap_block(ReadStream * stream, void *arg, void *per_buffer)
 {
 	StrataAnalyzeState *state = arg;
 	BlockNumber block = state->next;
@@ -280,20 +301,22 @@ end_heap_stream(StrataAnalyzeState *state)
 }
 
 static void
-begin_heap_stream(StrataScanDesc *scan, StrataAnalyzeState *state, ReadStream *sampled)
+begin_heap_stream(StrataScanDesc *scan, StrataAnalyzeState *state,
+				  ReadStream * sampled)
 {
 	BufferAccessStrategy strategy;
 	MemoryContext old = MemoryContextSwitchTo(GetMemoryChunkContext(scan));
 
 	state->sampled = sampled;
 	state->next = read_stream_next_block(sampled, &strategy);
-	state->heap = read_stream_begin_relation(READ_STREAM_MAINTENANCE, strategy, scan->base.rs_rd,
-											 MAIN_FORKNUM, next_heap_block, state, 0);
+	state->heap = read_stream_begin_relation(READ_STREAM_MAINTENANCE, strategy,
+											 scan->base.rs_rd, MAIN_FORKNUM,
+											 next_heap_block, state, 0);
 	MemoryContextSwitchTo(old);
 }
 
 static bool
-scan_analyze_next_block(TableScanDesc sscan, ReadStream *stream)
+scan_analyze_next_block(TableScanDesc sscan, ReadStream * stream)
 {
 	StrataScanDesc *scan = (StrataScanDesc *) sscan;
 	StrataAnalyzeState *state = analyze_state(scan);
@@ -321,15 +344,16 @@ scan_analyze_next_block(TableScanDesc sscan, ReadStream *stream)
 #endif
 
 static bool
-scan_analyze_next_tuple(TableScanDesc sscan, TransactionId oldest_xmin, double *liverows,
-						double *deadrows, TupleTableSlot *slot)
+scan_analyze_next_tuple(TableScanDesc sscan, TransactionId oldest_xmin,
+						double *liverows, double *deadrows,
+						TupleTableSlot *slot)
 {
 	StrataScanDesc *scan = (StrataScanDesc *) sscan;
 
 	if (scan->analyze != NULL && scan->analyze->active)
 		return next_virtual_row(scan, scan->analyze, liverows, slot);
-	return strata_heap_am->scan_analyze_next_tuple(scan->heap, oldest_xmin, liverows, deadrows,
-												   slot);
+	return strata_heap_am->scan_analyze_next_tuple(scan->heap, oldest_xmin,
+												   liverows, deadrows, slot);
 }
 
 /* See am_private.h. */
@@ -365,7 +389,8 @@ strata_analyze_end(StrataScanDesc *scan)
 typedef struct RowDensity
 {
 	Oid			relid;			/* hash key */
-	BlockNumber pages;			/* when it was counted; InvalidBlockNumber: not yet */
+	BlockNumber pages;			/* when it was counted; InvalidBlockNumber:
+								 * not yet */
 	double		rows_per_page;
 } RowDensity;
 
@@ -393,8 +418,11 @@ forget_density(Datum arg, Oid relid)
 static double
 count_rows(Relation rel, Snapshot snapshot, BlockNumber start, BlockNumber n)
 {
-	TableScanDesc scan = strata_heap_am->scan_begin(rel, snapshot, 0, NULL, NULL,
-													SO_TYPE_SEQSCAN | SO_ALLOW_STRAT | SO_ALLOW_PAGEMODE);
+	TableScanDesc scan = strata_heap_am->scan_begin(rel, snapshot, 0, NULL,
+													NULL,
+													SO_TYPE_SEQSCAN |
+													SO_ALLOW_STRAT |
+													SO_ALLOW_PAGEMODE);
 	TupleTableSlot *slot = table_slot_create(rel, NULL);
 	double		rows = 0;
 
@@ -426,7 +454,8 @@ row_density(Relation rel, BlockNumber pages)
 		ctl.keysize = sizeof(Oid);
 		ctl.entrysize = sizeof(RowDensity);
 		ctl.hcxt = CacheMemoryContext;
-		densities = hash_create("strata row densities", 16, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+		densities = hash_create("strata row densities", 16, &ctl,
+								HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 		strata_relcache_callback_add(forget_density);
 	}
 	density = hash_search(densities, &relid, HASH_FIND, NULL);
@@ -435,7 +464,8 @@ row_density(Relation rel, BlockNumber pages)
 		return density->rows_per_page;
 	snapshot = RegisterSnapshot(strata_latest_snapshot());
 	for (BlockNumber i = 0; i < looked; i++)
-		rows += count_rows(rel, snapshot, (BlockNumber) ((double) pages * i / looked), 1);
+		rows += count_rows(rel, snapshot,
+						   (BlockNumber) ((double) pages * i / looked), 1);
 	UnregisterSnapshot(snapshot);
 	density = hash_search(densities, &relid, HASH_ENTER, &found);
 	density->pages = pages;
@@ -450,8 +480,8 @@ row_density(Relation rel, BlockNumber pages)
  * counted, on some pages.
  */
 static void
-relation_estimate_size(Relation rel, int32 *attr_widths, BlockNumber *pages, double *tuples,
-					   double *allvisfrac)
+relation_estimate_size(Relation rel, int32 *attr_widths, BlockNumber *pages,
+					   double *tuples, double *allvisfrac)
 {
 	Oid			companion = strata_companion_oid(rel);
 	Relation	batches;
@@ -460,7 +490,8 @@ relation_estimate_size(Relation rel, int32 *attr_widths, BlockNumber *pages, dou
 
 	if (!OidIsValid(companion))
 	{
-		strata_heap_am->relation_estimate_size(rel, attr_widths, pages, tuples, allvisfrac);
+		strata_heap_am->relation_estimate_size(rel, attr_widths, pages, tuples,
+											   allvisfrac);
 		return;
 	}
 	batches = table_open(companion, AccessShareLock);

@@ -22,16 +22,20 @@
 #include "utils/inval.h"
 #include "utils/snapmgr.h"
 
-/* TRUNCATE and the like: the rows of the old storage go, compressed ones too. */
+/*
+ * TRUNCATE and the like: the rows of the old storage go, compressed ones too.
+ */
 static void
 set_new_storage(Relation rel, const StrataLocator *locator, char persistence,
 				TransactionId *freeze_xid, MultiXactId *min_multi)
 {
 	StrataLocator old = STRATA_REL_LOCATOR(rel);
 
-	if (STRATA_LOCATOR_NUMBER(old) != STRATA_LOCATOR_NUMBER(*locator) && IsTransactionState())
+	if (STRATA_LOCATOR_NUMBER(old) != STRATA_LOCATOR_NUMBER(*locator) &&
+		IsTransactionState())
 		strata_companion_drop_of(&old, rel->rd_rel->relpersistence);
-	strata_heap_am->STRATA_SET_NEW_STORAGE(rel, locator, persistence, freeze_xid, min_multi);
+	strata_heap_am->STRATA_SET_NEW_STORAGE(rel, locator, persistence,
+										   freeze_xid, min_multi);
 }
 
 /* TRUNCATE of a table made in this transaction, ON COMMIT DELETE ROWS. */
@@ -51,10 +55,10 @@ relation_nontransactional_truncate(Relation rel)
 }
 
 /*
- * Move a companion with its indexes, as its owner: that R's may use the tablespace
- * has been seen to.  Were they to stay, an insertion in the
- * same transaction would leave them, should it be rolled back, with TIDs beyond
- * the end of the old file.
+ * Move a companion with its indexes, as its owner: that R's may use the
+ * tablespace has been seen to.  Were they to stay, an insertion in the same
+ * transaction would leave them, should it be rolled back, with TIDs beyond the
+ * end of the old file.
  */
 static void
 set_tablespace(Oid companion, Oid tablespace)
@@ -94,7 +98,8 @@ bool		strata_am_vacuum_batches = true;
 
 /* VACUUM: autovacuum finds the companion by itself. */
 static void
-relation_vacuum(Relation rel, struct VacuumParams *params, BufferAccessStrategy strategy)
+relation_vacuum(Relation rel, struct VacuumParams *params,
+				BufferAccessStrategy strategy)
 {
 	strata_heap_am->relation_vacuum(rel, params, strategy);
 	if (strata_am_vacuum_batches && !strata_is_autovacuum_worker())
@@ -103,9 +108,10 @@ relation_vacuum(Relation rel, struct VacuumParams *params, BufferAccessStrategy 
 
 /* VACUUM FULL, CLUSTER: both halves are rewritten, the batches as they are. */
 static void
-relation_copy_for_cluster(Relation old, Relation new, Relation index, bool use_sort,
-						  TransactionId oldest_xmin, TransactionId *xid_cutoff,
-						  MultiXactId *multi_cutoff, double *num_tuples, double *tups_vacuumed,
+relation_copy_for_cluster(Relation old, Relation new, Relation index,
+						  bool use_sort, TransactionId oldest_xmin,
+						  TransactionId *xid_cutoff, MultiXactId *multi_cutoff,
+						  double *num_tuples, double *tups_vacuumed,
 						  double *tups_recently_dead)
 {
 	StrataDisguise old_disguise;
@@ -119,9 +125,9 @@ relation_copy_for_cluster(Relation old, Relation new, Relation index, bool use_s
 	companion = strata_companion_oid(old);
 
 	/*
-	 * We have taken snapshots since the caller looked, so what he would copy as
-	 * recently dead may be pruned meanwhile, its TOAST values first.  From here
-	 * on there are none.
+	 * We have taken snapshots since the caller looked, so what he would copy
+	 * as recently dead may be pruned meanwhile, its TOAST values first.  From
+	 * here on there are none.
 	 */
 	horizon = GetOldestNonRemovableTransactionId(old);
 	if (TransactionIdPrecedes(horizon, oldest_xmin))
@@ -130,10 +136,13 @@ relation_copy_for_cluster(Relation old, Relation new, Relation index, bool use_s
 	strata_disguise_push(&new_disguise, new, strata_heap_am);
 	PG_TRY();
 	{
-		strata_heap_am->relation_copy_for_cluster(old, new, index, use_sort, horizon,
-												  xid_cutoff, multi_cutoff, num_tuples,
-												  tups_vacuumed, tups_recently_dead);
-		Assert(old->rd_tableam == strata_heap_am && new->rd_tableam == strata_heap_am); /* am:M5 */
+		strata_heap_am->relation_copy_for_cluster(old, new, index, use_sort,
+												  horizon, xid_cutoff,
+												  multi_cutoff, num_tuples,
+												  tups_vacuumed,
+												  tups_recently_dead);
+		Assert(old->rd_tableam == strata_heap_am &&
+			   new->rd_tableam == strata_heap_am);	/* am:M5 */
 	}
 	PG_FINALLY();
 	{
@@ -154,7 +163,8 @@ void
 strata_am_ddl_init(TableAmRoutine *am)
 {
 	am->STRATA_SET_NEW_STORAGE = set_new_storage;
-	am->relation_nontransactional_truncate = relation_nontransactional_truncate;
+	am->relation_nontransactional_truncate =
+		relation_nontransactional_truncate;
 	am->relation_vacuum = relation_vacuum;
 	am->relation_copy_data = relation_copy_data;
 	am->relation_copy_for_cluster = relation_copy_for_cluster;

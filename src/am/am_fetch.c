@@ -21,7 +21,8 @@
 
 /* Row `row` of the reader's batch into slot. */
 static void
-store_row(Relation rel, StrataBatchReader *reader, int64 row, TupleTableSlot *slot)
+store_row(Relation rel, StrataBatchReader *reader, int64 row,
+		  TupleTableSlot *slot)
 {
 	/* the slot may keep the tuple that is made */
 	MemoryContext old = MemoryContextSwitchTo(slot->tts_mcxt);
@@ -33,8 +34,9 @@ store_row(Relation rel, StrataBatchReader *reader, int64 row, TupleTableSlot *sl
 }
 
 /*
- * Under SnapshotAny: the row that once had this TID, be it changed or its batch
- * recompressed or decompressed by now, as heapam gives out dead versions.
+ * Under SnapshotAny: the row that once had this TID, be it changed or its
+ * batch recompressed or decompressed by now, as heapam gives out dead
+ * versions.
  */
 static bool
 fetch_any(Relation rel, Relation batches, int64 row, TupleTableSlot *slot)
@@ -43,12 +45,16 @@ fetch_any(Relation rel, Relation batches, int64 row, TupleTableSlot *slot)
 
 	/* who asks has just got the TID from us */
 	if (reader == NULL)
-		strata_error_corrupt(rel, row, NULL, "there is no batch with this row");
+		strata_error_corrupt(rel, row, NULL,
+							 "there is no batch with this row");
 	store_row(rel, reader, row, slot);
 	return true;
 }
 
-/* Under a snapshot that looks: if the row is in a batch that it sees.  slot: NULL, or gets the row. */
+/*
+ * Under a snapshot that looks: if the row is in a batch that it sees.  slot:
+ * NULL, or gets the row.
+ */
 static bool
 fetch_seen(Relation rel, int64 row, Snapshot snapshot, TupleTableSlot *slot)
 {
@@ -64,7 +70,8 @@ fetch_seen(Relation rel, int64 row, Snapshot snapshot, TupleTableSlot *slot)
 	}
 	if (found && slot != NULL)
 	{
-		StrataBatchReader *reader = strata_batch_reader_create(rel, store->schema);
+		StrataBatchReader *reader = strata_batch_reader_create(rel,
+															   store->schema);
 
 		strata_batch_reader_load(reader, batch);
 		store_row(rel, reader, row, slot);
@@ -75,9 +82,13 @@ fetch_seen(Relation rel, int64 row, Snapshot snapshot, TupleTableSlot *slot)
 	return found;
 }
 
-/* Fetch a compressed row into slot, if any; false when the snapshot does not see it. */
+/*
+ * Fetch a compressed row into slot, if any; false when the snapshot does not
+ * see it.
+ */
 static bool
-fetch_compressed(Relation rel, ItemPointer tid, Snapshot snapshot, TupleTableSlot *slot)
+fetch_compressed(Relation rel, ItemPointer tid, Snapshot snapshot,
+				 TupleTableSlot *slot)
 {
 	int64		row = strata_tid_row(tid);
 	MemoryContext mcxt;
@@ -87,11 +98,13 @@ fetch_compressed(Relation rel, ItemPointer tid, Snapshot snapshot, TupleTableSlo
 	if (!OidIsValid(strata_companion_oid(rel)))
 		return false;
 	/* callers fetch row after row in a context that lives for the statement */
-	mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata fetch", ALLOCSET_DEFAULT_SIZES);
+	mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata fetch",
+								 ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(mcxt);
 	if (snapshot->snapshot_type == SNAPSHOT_ANY)
 	{
-		Relation	batches = table_open(strata_companion_oid(rel), AccessShareLock);
+		Relation	batches = table_open(strata_companion_oid(rel),
+										 AccessShareLock);
 
 		found = fetch_any(rel, batches, row, slot);
 		table_close(batches, AccessShareLock);
@@ -104,7 +117,8 @@ fetch_compressed(Relation rel, ItemPointer tid, Snapshot snapshot, TupleTableSlo
 }
 
 static bool
-tuple_fetch_row_version(Relation rel, ItemPointer tid, Snapshot snapshot, TupleTableSlot *slot)
+tuple_fetch_row_version(Relation rel, ItemPointer tid, Snapshot snapshot,
+						TupleTableSlot *slot)
 {
 	if (strata_tid_is_compressed(tid))
 		return fetch_compressed(rel, tid, snapshot, slot);
@@ -126,9 +140,11 @@ tuple_tid_valid(TableScanDesc scan, ItemPointer tid)
 static void
 error_moved(Relation rel)
 {
-	ereport(ERROR,
+	ereport(
+			ERROR,
 			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-			 errmsg("could not find a row of table \"%s\" again because it was compressed or decompressed concurrently",
+			 errmsg(
+					"could not find a row of table \"%s\" again because it was compressed or decompressed concurrently",
 					RelationGetRelationName(rel))));
 }
 
@@ -145,7 +161,9 @@ latest_heap_tid(StrataScanDesc *scan, ItemPointer tid)
 	if (!OidIsValid(strata_companion_oid_now(rel)))
 		return;
 	slot = table_slot_create(rel, NULL);
-	if (!strata_heap_am->tuple_fetch_row_version(rel, tid, scan->base.rs_snapshot, slot) &&
+	if (!strata_heap_am->tuple_fetch_row_version(rel, tid,
+												 scan->base.rs_snapshot,
+												 slot) &&
 		strata_heap_am->tuple_fetch_row_version(rel, tid, SnapshotAny, slot))
 	{
 		HeapTuple	tuple = ExecFetchSlotHeapTuple(slot, false, NULL);
@@ -189,7 +207,8 @@ tuple_get_latest_tid(TableScanDesc sscan, ItemPointer tid)
 		went_on = strata_store_next_version(rel, &entry, tid);
 	}
 	else
-		moved = strata_batches_find_any(store->batches, row, batch) && !strata_batch_is_swept(batch);
+		moved = strata_batches_find_any(store->batches, row, batch) &&
+			!strata_batch_is_swept(batch);
 	ExecDropSingleTupleTableSlot(batch);
 	strata_store_close(store, AccessShareLock);
 	if (moved)
@@ -206,7 +225,8 @@ static bool
 tuple_satisfies_snapshot(Relation rel, TupleTableSlot *slot, Snapshot snapshot)
 {
 	if (strata_tid_is_compressed(&slot->tts_tid))
-		return !IsMVCCSnapshot(snapshot) || fetch_compressed(rel, &slot->tts_tid, snapshot, NULL);
+		return !IsMVCCSnapshot(snapshot) ||
+			fetch_compressed(rel, &slot->tts_tid, snapshot, NULL);
 	return strata_heap_am->tuple_satisfies_snapshot(rel, slot, snapshot);
 }
 

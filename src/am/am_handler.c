@@ -25,7 +25,9 @@ strata_handler(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(&routine);
 }
 
-/* TOAST tables are plain heap (heapam would answer: the table's own method). */
+/*
+ * TOAST tables are plain heap (heapam would answer: the table's own method).
+ */
 static Oid
 relation_toast_am(Relation rel)
 {

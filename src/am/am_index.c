@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * am_index.c
- *	  Index builds: entries for the row store only, uniqueness over both halves.
+ *	  Index builds: entries for the row store only, uniqueness over both
+ *	  halves.
  *
  * heapam builds the index under a disguise.  When the index is to be unique
  * and there are batches, the keys of all live rows first go through a sort of
@@ -43,8 +44,10 @@ check_keys(Relation rel, Relation index, IndexInfo *info)
 	TupleTableSlot *slot = table_slot_create(rel, NULL);
 
 	if (info->ii_Unique)
-		sort = tuplesort_begin_index_btree(rel, index, true, info->ii_NullsNotDistinct,
-										   maintenance_work_mem, NULL, TUPLESORT_NONE);
+		sort = tuplesort_begin_index_btree(rel, index, true,
+										   info->ii_NullsNotDistinct,
+										   maintenance_work_mem, NULL,
+										   TUPLESORT_NONE);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
 		Datum		values[INDEX_MAX_KEYS];
@@ -57,7 +60,8 @@ check_keys(Relation rel, Relation index, IndexInfo *info)
 			continue;
 		FormIndexDatum(info, slot, estate, values, isnull);
 		if (sort != NULL)
-			tuplesort_putindextuplevalues(sort, index, &slot->tts_tid, values, isnull);
+			tuplesort_putindextuplevalues(sort, index, &slot->tts_tid, values,
+										  isnull);
 	}
 	ExecDropSingleTupleTableSlot(slot);
 	table_endscan(scan);
@@ -74,9 +78,10 @@ check_keys(Relation rel, Relation index, IndexInfo *info)
 }
 
 static double
-build_as_heap(Relation rel, Relation index, IndexInfo *info, bool allow_sync, bool anyvisible,
-			  bool progress, BlockNumber start, BlockNumber nblocks,
-			  IndexBuildCallback callback, void *state, TableScanDesc scan)
+build_as_heap(Relation rel, Relation index, IndexInfo *info, bool allow_sync,
+			  bool anyvisible, bool progress, BlockNumber start,
+			  BlockNumber nblocks, IndexBuildCallback callback, void *state,
+			  TableScanDesc scan)
 {
 	StrataDisguise disguise;
 	volatile double rows = 0;
@@ -85,9 +90,10 @@ build_as_heap(Relation rel, Relation index, IndexInfo *info, bool allow_sync, bo
 	/* the disguise is process-wide state: it must come off in any case */
 	PG_TRY();
 	{
-		rows = strata_heap_am->index_build_range_scan(rel, index, info, allow_sync, anyvisible,
-													  progress, start, nblocks, callback, state,
-													  scan);
+		rows = strata_heap_am->index_build_range_scan(rel, index, info,
+													  allow_sync, anyvisible,
+													  progress, start, nblocks,
+													  callback, state, scan);
 		Assert(rel->rd_tableam == strata_heap_am);	/* am:M5 */
 	}
 	PG_FINALLY();
@@ -99,23 +105,29 @@ build_as_heap(Relation rel, Relation index, IndexInfo *info, bool allow_sync, bo
 }
 
 static double
-index_build_range_scan(Relation rel, Relation index, IndexInfo *info, bool allow_sync,
-					   bool anyvisible, bool progress, BlockNumber start, BlockNumber nblocks,
-					   IndexBuildCallback callback, void *state, TableScanDesc scan)
+index_build_range_scan(Relation rel, Relation index, IndexInfo *info,
+					   bool allow_sync, bool anyvisible, bool progress,
+					   BlockNumber start, BlockNumber nblocks,
+					   IndexBuildCallback callback, void *state,
+					   TableScanDesc scan)
 {
 	TableScanDesc heap = scan != NULL ? strata_inner_scan(scan) : NULL;
 	bool		has_batches = OidIsValid(strata_companion_oid(rel));
 
 	if (has_batches && info->ii_ExclusionOps != NULL)
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cannot create an exclusion constraint on compressed table \"%s\"",
+				 errmsg(
+						"cannot create an exclusion constraint on compressed table \"%s\"",
 						RelationGetRelationName(rel)),
-				 errhint("SELECT decompress_chunk('%s');", RelationGetRelationName(rel))));
+				 errhint("SELECT decompress_chunk('%s');",
+						 RelationGetRelationName(rel))));
 	/* of parallel participants the leader checks */
+
 	/*
-	 * VACUUM FULL and the like rebuild an invalid unique index without checking;
-	 * a parallel build's IndexInfo does not tell.
+	 * VACUUM FULL and the like rebuild an invalid unique index without
+	 * checking; a parallel build's IndexInfo does not tell.
 	 */
 	if (scan != NULL && !index->rd_index->indisvalid &&
 		CheckRelationLockedByMe(rel, AccessExclusiveLock, true))
@@ -123,15 +135,16 @@ index_build_range_scan(Relation rel, Relation index, IndexInfo *info, bool allow
 	if (strata_am_trust_batches)
 		has_batches = false;
 	if (has_batches && !IsParallelWorker() &&
-		(info->ii_Unique || info->ii_Expressions != NIL || info->ii_Predicate != NIL))
+		(info->ii_Unique || info->ii_Expressions != NIL ||
+		 info->ii_Predicate != NIL))
 		check_keys(rel, index, info);
-	return build_as_heap(rel, index, info, allow_sync, anyvisible, progress, start, nblocks,
-						 callback, state, heap);
+	return build_as_heap(rel, index, info, allow_sync, anyvisible, progress,
+						 start, nblocks, callback, state, heap);
 }
 
 static void
-index_validate_scan(Relation rel, Relation index, IndexInfo *info, Snapshot snapshot,
-					struct ValidateIndexState *state)
+index_validate_scan(Relation rel, Relation index, IndexInfo *info,
+					Snapshot snapshot, struct ValidateIndexState *state)
 {
 	StrataDisguise disguise;
 

@@ -31,7 +31,9 @@
 static MemoryContext
 begin_work(MemoryContext *old)
 {
-	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata row", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext,
+											   "strata row",
+											   ALLOCSET_DEFAULT_SIZES);
 
 	*old = MemoryContextSwitchTo(mcxt);
 	return mcxt;
@@ -65,7 +67,8 @@ static void
 tell_first_row(Relation rel, ItemPointer tid)
 {
 	if (rel->rd_rel->relispartition && strata_am_first_row != NULL &&
-		ItemPointerGetBlockNumber(tid) == 0 && ItemPointerGetOffsetNumber(tid) == FirstOffsetNumber)
+		ItemPointerGetBlockNumber(tid) == 0 &&
+		ItemPointerGetOffsetNumber(tid) == FirstOffsetNumber)
 	{
 		MemoryContext old;
 		MemoryContext mcxt = begin_work(&old);
@@ -85,18 +88,23 @@ tuple_insert(Relation rel, TupleTableSlot *slot, CommandId cid, int options,
 }
 
 static void
-tuple_insert_speculative(Relation rel, TupleTableSlot *slot, CommandId cid, int options,
-						 struct BulkInsertStateData *bistate, uint32 token)
+tuple_insert_speculative(Relation rel, TupleTableSlot *slot, CommandId cid,
+						 int options, struct BulkInsertStateData *bistate,
+						 uint32 token)
 {
-	/* conflicts it decides by were found before (am_uncover.c); the index raises the others */
+	/*
+	 * conflicts it decides by were found before (am_uncover.c); the index
+	 * raises the others
+	 */
 	check_unique(rel, slot, STRATA_DUPLICATE_MOVE);
-	strata_heap_am->tuple_insert_speculative(rel, slot, cid, options, bistate, token);
+	strata_heap_am->tuple_insert_speculative(rel, slot, cid, options, bistate,
+											 token);
 	tell_first_row(rel, &slot->tts_tid);
 }
 
 static void
-multi_insert(Relation rel, TupleTableSlot **slots, int nslots, CommandId cid, int options,
-			 struct BulkInsertStateData *bistate)
+multi_insert(Relation rel, TupleTableSlot **slots, int nslots, CommandId cid,
+			 int options, struct BulkInsertStateData *bistate)
 {
 	if (OidIsValid(strata_companion_oid(rel)))
 		for (int i = 0; i < nslots; i++)
@@ -110,9 +118,10 @@ multi_insert(Relation rel, TupleTableSlot **slots, int nslots, CommandId cid, in
  * command changed says cmax = the id it acted with.
  */
 static TM_Result
-restore_cmax(TM_Result result, TM_FailureData *tmfd, CommandId acted, CommandId cid)
+restore_cmax(TM_Result result, TM_FailureData *tmfd, CommandId acted,
+			 CommandId cid)
 {
-	Assert(acted >= cid);	/* am:M4 */
+	Assert(acted >= cid);		/* am:M4 */
 	if (result == TM_SelfModified && acted != cid && tmfd->cmax == acted)
 		tmfd->cmax = cid;
 	return result;
@@ -128,7 +137,8 @@ check_batch_readers(Relation rel)
 	Oid			companion;
 	Relation	batches;
 
-	if (!IsolationIsSerializable() || !OidIsValid(companion = strata_companion_oid(rel)))
+	if (!IsolationIsSerializable() ||
+		!OidIsValid(companion = strata_companion_oid(rel)))
 		return;
 	batches = table_open(companion, AccessShareLock);
 	CheckForSerializableConflictIn(batches, NULL, InvalidBlockNumber);
@@ -143,7 +153,8 @@ wait_policy_of(bool wait)
 
 static TM_Result
 tuple_delete(Relation rel, ItemPointer tid, CommandId cid, Snapshot snapshot,
-			 Snapshot crosscheck, bool wait, TM_FailureData *tmfd, bool changing_part)
+			 Snapshot crosscheck, bool wait, TM_FailureData *tmfd,
+			 bool changing_part)
 {
 	ItemPointerData target = *tid;
 	CommandId	acted;
@@ -154,8 +165,9 @@ tuple_delete(Relation rel, ItemPointer tid, CommandId cid, Snapshot snapshot,
 		MemoryContext old;
 		MemoryContext mcxt = begin_work(&old);
 
-		result = strata_store_delete_row(rel, strata_tid_row(tid), cid, crosscheck,
-										 wait_policy_of(wait), changing_part, &target, tmfd);
+		result = strata_store_delete_row(rel, strata_tid_row(tid), cid,
+										 crosscheck, wait_policy_of(wait),
+										 changing_part, &target, tmfd);
 		end_work(mcxt, old);
 		if (result != TM_Ok || !ItemPointerIsValid(&target))
 			return result;
@@ -163,12 +175,16 @@ tuple_delete(Relation rel, ItemPointer tid, CommandId cid, Snapshot snapshot,
 	check_batch_readers(rel);
 	acted = strata_promoted_cid(rel, &target, cid);
 	Assert(!strata_tid_is_compressed(&target)); /* am:M1 */
-	result = strata_heap_am->tuple_delete(rel, &target, acted, snapshot, crosscheck, wait, tmfd,
+	result = strata_heap_am->tuple_delete(rel, &target, acted, snapshot,
+										  crosscheck, wait, tmfd,
 										  changing_part);
 	return restore_cmax(result, tmfd, acted, cid);
 }
 
-/* Does new_slot's row differ from the one at tid, in the row store, in a unique key? */
+/*
+ * Does new_slot's row differ from the one at tid, in the row store, in a
+ * unique key?
+ */
 static bool
 unique_key_changes(Relation rel, ItemPointer tid, TupleTableSlot *new_slot)
 {
@@ -180,18 +196,21 @@ unique_key_changes(Relation rel, ItemPointer tid, TupleTableSlot *new_slot)
 	if (changes || attrs == NULL)
 		return changes;
 	old_slot = table_slot_create(rel, NULL);
-	if (!strata_heap_am->tuple_fetch_row_version(rel, tid, SnapshotAny, old_slot))
+	if (!strata_heap_am->tuple_fetch_row_version(rel, tid, SnapshotAny,
+												 old_slot))
 		changes = true;
 	while (!changes && (attno = bms_next_member(attrs, attno)) >= 0)
 	{
-		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), attno - 1);
+		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel),
+											  attno - 1);
 		bool		old_null;
 		bool		new_null;
 		Datum		old_value = slot_getattr(old_slot, attno, &old_null);
 		Datum		new_value = slot_getattr(new_slot, attno, &new_null);
 
 		changes = old_null != new_null ||
-			(!old_null && !datum_image_eq(old_value, new_value, att->attbyval, att->attlen));
+			(!old_null && !datum_image_eq(old_value, new_value,
+										  att->attbyval, att->attlen));
 	}
 	ExecDropSingleTupleTableSlot(old_slot);
 	return changes;
@@ -213,7 +232,9 @@ check_updated_key(Relation rel, ItemPointer tid, TupleTableSlot *slot)
 	end_work(mcxt, old);
 }
 
-/* Is a value in the tuple out of line in R, and the new one the same, in full? */
+/*
+ * Is a value in the tuple out of line in R, and the new one the same, in full?
+ */
 static bool
 stays_stored(Datum old_value, bool old_null, Datum new_value, bool new_null)
 {
@@ -224,9 +245,9 @@ stays_stored(Datum old_value, bool old_null, Datum new_value, bool new_null)
 }
 
 /*
- * slot comes of a row that was compressed, so all its values are in full.  That
- * row was copied to tid; what lies out of line there, and is not changed, need
- * not be stored, and decoded, once more.
+ * slot comes of a row that was compressed, so all its values are in full.
+ * That row was copied to tid; what lies out of line there, and is not changed,
+ * need not be stored, and decoded, once more.
  */
 static void
 keep_stored_values(Relation rel, ItemPointer tid, TupleTableSlot *slot)
@@ -241,7 +262,8 @@ keep_stored_values(Relation rel, ItemPointer tid, TupleTableSlot *slot)
 		return;
 	mcxt = begin_work(&old);
 	old_slot = table_slot_create(rel, NULL);
-	if (strata_heap_am->tuple_fetch_row_version(rel, tid, SnapshotAny, old_slot))
+	if (strata_heap_am->tuple_fetch_row_version(rel, tid, SnapshotAny,
+												old_slot))
 	{
 		Datum	   *values = palloc(sizeof(Datum) * desc->natts);
 
@@ -250,8 +272,8 @@ keep_stored_values(Relation rel, ItemPointer tid, TupleTableSlot *slot)
 		for (int i = 0; i < desc->natts; i++)
 		{
 			bool		keep = TupleDescAttr(desc, i)->attlen == -1 &&
-				stays_stored(old_slot->tts_values[i], old_slot->tts_isnull[i],
-							 slot->tts_values[i], slot->tts_isnull[i]);
+			stays_stored(old_slot->tts_values[i], old_slot->tts_isnull[i],
+						 slot->tts_values[i], slot->tts_isnull[i]);
 
 			values[i] = keep ? old_slot->tts_values[i] : slot->tts_values[i];
 			keeps |= keep;
@@ -274,9 +296,10 @@ keep_stored_values(Relation rel, ItemPointer tid, TupleTableSlot *slot)
 }
 
 static TM_Result
-tuple_update(Relation rel, ItemPointer otid, TupleTableSlot *slot, CommandId cid,
-			 Snapshot snapshot, Snapshot crosscheck, bool wait, TM_FailureData *tmfd,
-			 LockTupleMode *lockmode, StrataUpdateIndexes *update_indexes)
+tuple_update(Relation rel, ItemPointer otid, TupleTableSlot *slot,
+			 CommandId cid, Snapshot snapshot, Snapshot crosscheck, bool wait,
+			 TM_FailureData *tmfd, LockTupleMode *lockmode,
+			 StrataUpdateIndexes *update_indexes)
 {
 	ItemPointerData target = *otid;
 	CommandId	acted;
@@ -287,8 +310,9 @@ tuple_update(Relation rel, ItemPointer otid, TupleTableSlot *slot, CommandId cid
 		MemoryContext old;
 		MemoryContext mcxt = begin_work(&old);
 
-		result = strata_store_update_row(rel, strata_tid_row(otid), slot, cid, crosscheck,
-										 wait_policy_of(wait), &target, tmfd, lockmode);
+		result = strata_store_update_row(rel, strata_tid_row(otid), slot, cid,
+										 crosscheck, wait_policy_of(wait),
+										 &target, tmfd, lockmode);
 		end_work(mcxt, old);
 		*update_indexes = STRATA_UPDATE_ALL_INDEXES;
 		if (result != TM_Ok || !ItemPointerIsValid(&target))
@@ -299,23 +323,25 @@ tuple_update(Relation rel, ItemPointer otid, TupleTableSlot *slot, CommandId cid
 	check_updated_key(rel, &target, slot);
 	acted = strata_promoted_cid(rel, &target, cid);
 	Assert(!strata_tid_is_compressed(&target)); /* am:M1 */
-	result = strata_heap_am->tuple_update(rel, &target, slot, acted, snapshot, crosscheck, wait,
-										  tmfd, lockmode, update_indexes);
+	result = strata_heap_am->tuple_update(rel, &target, slot, acted, snapshot,
+										  crosscheck, wait, tmfd, lockmode,
+										  update_indexes);
 	return restore_cmax(result, tmfd, acted, cid);
 }
 
 /*
- * An apply worker without an index to search by reads all rows, copies the slot
- * of the one it wants and locks that.  A copied slot of heap's kind has lost its
- * TID, if it had no buffer, but its tuple knows it.  heapam would take an
- * invalid TID's block for the order to extend the table.
+ * An apply worker without an index to search by reads all rows, copies the
+ * slot of the one it wants and locks that.  A copied slot of heap's kind has
+ * lost its TID, if it had no buffer, but its tuple knows it.  heapam would
+ * take an invalid TID's block for the order to extend the table.
  */
 static void
 recover_tid(ItemPointer tid, TupleTableSlot *slot)
 {
 	if (ItemPointerIsValid(tid))
 		return;
-	if (tid == &slot->tts_tid && TTS_IS_BUFFERTUPLE(slot) && ((HeapTupleTableSlot *) slot)->tuple != NULL)
+	if (tid == &slot->tts_tid && TTS_IS_BUFFERTUPLE(slot) &&
+		((HeapTupleTableSlot *) slot)->tuple != NULL)
 		*tid = ((HeapTupleTableSlot *) slot)->tuple->t_self;
 	if (!ItemPointerIsValid(tid))
 		elog(ERROR, "row to be locked has no place");
@@ -323,13 +349,14 @@ recover_tid(ItemPointer tid, TupleTableSlot *slot)
 
 /*
  * A compressed row that another transaction updated, and we the version at tid
- * that followed: heapam, coming from the old version, would go to the end of our
- * updates and tell the last one's command.  Asked for the version at tid it
- * would tell the first one's, and the executor could take the work of a
+ * that followed: heapam, coming from the old version, would go to the end of
+ * our updates and tell the last one's command.  Asked for the version at tid
+ * it would tell the first one's, and the executor could take the work of a
  * function that this command calls for its own.
  */
 static bool
-updated_since_by_us(Relation rel, const ItemPointerData *tid, CommandId cid, TM_FailureData *tmfd)
+updated_since_by_us(Relation rel, const ItemPointerData *tid, CommandId cid,
+					TM_FailureData *tmfd)
 {
 	HeapTupleData tuple;
 	TransactionId prior = InvalidTransactionId;
@@ -346,7 +373,8 @@ updated_since_by_us(Relation rel, const ItemPointerData *tid, CommandId cid, TM_
 			break;
 		if (TransactionIdIsValid(prior))
 		{
-			if (!TransactionIdEquals(HeapTupleHeaderGetXmin(tuple.t_data), prior))
+			if (!TransactionIdEquals(HeapTupleHeaderGetXmin(tuple.t_data),
+									 prior))
 			{
 				ReleaseBuffer(buffer);
 				break;
@@ -359,11 +387,14 @@ updated_since_by_us(Relation rel, const ItemPointerData *tid, CommandId cid, TM_
 		LockBuffer(buffer, BUFFER_LOCK_SHARE);
 		xmax = HeapTupleHeaderGetUpdateXid(tuple.t_data);
 		next = tuple.t_data->t_ctid;
-		if (tuple.t_data->t_infomask & HEAP_XMAX_INVALID || HEAP_XMAX_IS_LOCKED_ONLY(tuple.t_data->t_infomask))
+		if (tuple.t_data->t_infomask & HEAP_XMAX_INVALID ||
+			HEAP_XMAX_IS_LOCKED_ONLY(tuple.t_data->t_infomask))
 			xmax = InvalidTransactionId;
 		UnlockReleaseBuffer(buffer);
-		if (!TransactionIdIsValid(xmax) || !TransactionIdIsCurrentTransactionId(xmax) ||
-			ItemPointerEquals(&next, &tuple.t_self) || ItemPointerIndicatesMovedPartitions(&next))
+		if (!TransactionIdIsValid(xmax) ||
+			!TransactionIdIsCurrentTransactionId(xmax) ||
+			ItemPointerEquals(&next, &tuple.t_self) ||
+			ItemPointerIndicatesMovedPartitions(&next))
 			break;
 		tuple.t_self = next;
 		prior = xmax;
@@ -373,8 +404,9 @@ updated_since_by_us(Relation rel, const ItemPointerData *tid, CommandId cid, TM_
 
 /* *tid is written back: the executor goes on from the locked version. */
 static TM_Result
-tuple_lock(Relation rel, ItemPointer tid, Snapshot snapshot, TupleTableSlot *slot, CommandId cid,
-		   LockTupleMode mode, LockWaitPolicy wait_policy, uint8 flags, TM_FailureData *tmfd)
+tuple_lock(Relation rel, ItemPointer tid, Snapshot snapshot,
+		   TupleTableSlot *slot, CommandId cid, LockTupleMode mode,
+		   LockWaitPolicy wait_policy, uint8 flags, TM_FailureData *tmfd)
 {
 	ItemPointerData target;
 	CommandId	acted;
@@ -388,8 +420,12 @@ tuple_lock(Relation rel, ItemPointer tid, Snapshot snapshot, TupleTableSlot *slo
 		MemoryContext old;
 		MemoryContext mcxt = begin_work(&old);
 
-		result = strata_store_lock_row(rel, strata_tid_row(tid), slot, cid, mode, wait_policy,
-									   (flags & TUPLE_LOCK_FLAG_FIND_LAST_VERSION) != 0, &target, tmfd);
+		result = strata_store_lock_row(rel, strata_tid_row(tid), slot, cid,
+									   mode, wait_policy,
+									   (flags &
+										TUPLE_LOCK_FLAG_FIND_LAST_VERSION) !=
+									   0,
+									   &target, tmfd);
 		end_work(mcxt, old);
 		if (result != TM_Ok || !ItemPointerIsValid(&target))
 			return result;
@@ -399,11 +435,12 @@ tuple_lock(Relation rel, ItemPointer tid, Snapshot snapshot, TupleTableSlot *slo
 	}
 	acted = strata_promoted_cid(rel, &target, cid);
 	Assert(!strata_tid_is_compressed(&target)); /* am:M1 */
-	result = strata_heap_am->tuple_lock(rel, &target, snapshot, slot, acted, mode, wait_policy,
-										flags, tmfd);
+	result = strata_heap_am->tuple_lock(rel, &target, snapshot, slot, acted,
+										mode, wait_policy, flags, tmfd);
 	*tid = target;
 	tmfd->traversed |= traversed;
-	Assert(result != TM_Ok || ItemPointerEquals(tid, &slot->tts_tid));	/* am:M3 */
+	Assert(result != TM_Ok ||
+		   ItemPointerEquals(tid, &slot->tts_tid)); /* am:M3 */
 	return restore_cmax(result, tmfd, acted, cid);
 }
 

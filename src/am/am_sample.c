@@ -66,7 +66,8 @@ merge_ranges(StrataSampleState *state, BlockRange *batches, int nbatches)
 		BlockRange *last = &batches[Max(state->nranges, 1) - 1];
 
 		/* batches share blocks, and mostly follow one another */
-		if (state->nranges > 0 && first <= last->first + (state->batch_blocks - last->before))
+		if (state->nranges > 0 &&
+			first <= last->first + (state->batch_blocks - last->before))
 			first = last->first + (state->batch_blocks - last->before);
 		else
 		{
@@ -83,10 +84,12 @@ merge_ranges(StrataSampleState *state, BlockRange *batches, int nbatches)
 static void
 list_blocks(StrataSampleState *state, Snapshot snapshot)
 {
-	TableScanDesc scan = table_beginscan(state->store->batches, snapshot, 0, NULL);
+	TableScanDesc scan = table_beginscan(state->store->batches, snapshot, 0,
+										 NULL);
 	StrataBatchReader *reader = state->reader;
 	int			room = 64;
 	int			n = 0;
+
 	/* .before is the end of the batch's blocks, until they are merged */
 	BlockRange *batches = palloc(sizeof(BlockRange) * room);
 
@@ -104,7 +107,8 @@ list_blocks(StrataSampleState *state, Snapshot snapshot)
 		}
 		end = reader->first_row + reader->nrows;
 		batches[n].first = (BlockNumber) (reader->first_row / ROWS_PER_BLOCK);
-		batches[n++].before = (BlockNumber) ((end + ROWS_PER_BLOCK - 1) / ROWS_PER_BLOCK);
+		batches[n++].before = (BlockNumber) ((end + ROWS_PER_BLOCK - 1) /
+											 ROWS_PER_BLOCK);
 		state->next_row = Max(state->next_row, end);
 	}
 	table_endscan(scan);
@@ -154,7 +158,8 @@ sample_state(StrataScanDesc *scan)
 	state->store = strata_store_open(rel, AccessShareLock);
 	state->batch = table_slot_create(state->store->batches, NULL);
 	state->reader = strata_batch_reader_create(rel, state->store->schema);
-	state->entries = strata_entries_create(state->store->batches, scan->base.rs_snapshot);
+	state->entries = strata_entries_create(state->store->batches,
+										   scan->base.rs_snapshot);
 	list_blocks(state, scan->base.rs_snapshot);
 	MemoryContextSwitchTo(old);
 	return state;
@@ -176,7 +181,8 @@ scan_sample_next_block(TableScanDesc sscan, SampleScanState *node)
 	if (!scan->started)
 	{
 		scan->started = true;
-		scan->with_batches = OidIsValid(strata_companion_oid_now(sscan->rs_rd));
+		scan->with_batches =
+			OidIsValid(strata_companion_oid_now(sscan->rs_rd));
 	}
 	if (!scan->with_batches)
 		return strata_heap_am->scan_sample_next_block(scan->heap, node);
@@ -188,7 +194,8 @@ scan_sample_next_block(TableScanDesc sscan, SampleScanState *node)
 	else if (!BlockNumberIsValid(state->block))
 		state->block = total > 0 ? 0 : InvalidBlockNumber;
 	else
-		state->block = state->block + 1 < total ? state->block + 1 : InvalidBlockNumber;
+		state->block = state->block + 1 < total ? state->block + 1 :
+			InvalidBlockNumber;
 	if (!BlockNumberIsValid(state->block))
 		return false;
 	if (state->block < state->heap_blocks)
@@ -202,10 +209,12 @@ load_row(StrataScanDesc *scan, StrataSampleState *state, int64 row)
 {
 	StrataBatchReader *reader = state->reader;
 
-	if (reader->nrows == 0 || row < reader->first_row || row >= reader->first_row + reader->nrows)
+	if (reader->nrows == 0 || row < reader->first_row ||
+		row >= reader->first_row + reader->nrows)
 	{
 		reader->nrows = 0;
-		if (!strata_store_find_batch(state->store, row, scan->base.rs_snapshot, state->batch) ||
+		if (!strata_store_find_batch(state->store, row, scan->base.rs_snapshot,
+									 state->batch) ||
 			!strata_batch_reader_load(reader, state->batch))
 			return false;
 		strata_entries_apply(state->entries, reader);
@@ -214,7 +223,8 @@ load_row(StrataScanDesc *scan, StrataSampleState *state, int64 row)
 }
 
 static bool
-scan_sample_next_tuple(TableScanDesc sscan, SampleScanState *node, TupleTableSlot *slot)
+scan_sample_next_tuple(TableScanDesc sscan, SampleScanState *node,
+					   TupleTableSlot *slot)
 {
 	StrataScanDesc *scan = (StrataScanDesc *) sscan;
 	StrataSampleState *state = scan->sample;
@@ -222,18 +232,23 @@ scan_sample_next_tuple(TableScanDesc sscan, SampleScanState *node, TupleTableSlo
 
 	if (state == NULL || state->block < state->heap_blocks)
 		return strata_heap_am->scan_sample_next_tuple(scan->heap, node, slot);
-	base = (int64) nth_block(state, state->block - state->heap_blocks) * ROWS_PER_BLOCK;
+	base = (int64) nth_block(state, state->block - state->heap_blocks) *
+		ROWS_PER_BLOCK;
 	for (;;)
 	{
 		int			in_block = (int) Min(ROWS_PER_BLOCK, state->next_row - base);
-		OffsetNumber offset = node->tsmroutine->NextSampleTuple(node, state->block, in_block);
+		OffsetNumber offset = node->tsmroutine->NextSampleTuple(node,
+																state->block,
+																in_block);
 
 		if (!OffsetNumberIsValid(offset))
 			return false;
 		if (!load_row(scan, state, base + offset - 1))
 			continue;
 		strata_batch_store_row(sscan->rs_rd, state->reader,
-							   (int) (base + offset - 1 - state->reader->first_row), slot);
+							   (int) (base + offset - 1 -
+									  state->reader->first_row),
+							   slot);
 		return true;
 	}
 }

@@ -29,9 +29,11 @@ scan_begin(Relation rel, Snapshot snapshot, int nkeys, struct ScanKeyData *key,
 {
 	StrataScanDesc *scan = palloc0(sizeof(StrataScanDesc));
 
-	scan->heap = strata_heap_am->scan_begin(rel, snapshot, nkeys, key, pscan, flags);
+	scan->heap = strata_heap_am->scan_begin(rel, snapshot, nkeys, key, pscan,
+											flags);
 	scan->base = *scan->heap;
-	scan->with_batches = (flags & (SO_TYPE_SEQSCAN | SO_TYPE_TIDRANGESCAN)) != 0;
+	scan->with_batches = (flags & (SO_TYPE_SEQSCAN | SO_TYPE_TIDRANGESCAN)) !=
+		0;
 	return (TableScanDesc) scan;
 }
 
@@ -72,8 +74,8 @@ scan_rescan(TableScanDesc sscan, struct ScanKeyData *key, bool set_params,
 	scan->in_batches = false;
 	scan->batches_claimed = false;
 	strata_sample_rescan(scan);
-	strata_heap_am->scan_rescan(scan->heap, key, set_params, allow_strat, allow_sync,
-								allow_pagemode);
+	strata_heap_am->scan_rescan(scan->heap, key, set_params, allow_strat,
+								allow_sync, allow_pagemode);
 }
 
 /* Are the batches ours to read?  In a parallel scan one participant's. */
@@ -87,13 +89,15 @@ claim_batches(StrataScanDesc *scan)
 		return false;
 	if (pscan == NULL || scan->batches_claimed)
 		return true;
-	scan->batches_claimed = pg_atomic_compare_exchange_u32(&pscan->claimed, &expected, 1);
+	scan->batches_claimed = pg_atomic_compare_exchange_u32(&pscan->claimed,
+														   &expected, 1);
 	return scan->batches_claimed;
 }
 
 /* Next row of the batches; opens them when needed. */
 static bool
-next_compressed(StrataScanDesc *scan, ScanDirection direction, TupleTableSlot *slot)
+next_compressed(StrataScanDesc *scan, ScanDirection direction,
+				TupleTableSlot *slot)
 {
 	if (!claim_batches(scan))
 		return false;
@@ -104,7 +108,8 @@ next_compressed(StrataScanDesc *scan, ScanDirection direction, TupleTableSlot *s
 
 		/* compression may have committed since the table was opened */
 		(void) strata_companion_oid_now(scan->base.rs_rd);
-		scan->batches = strata_row_scan_begin(scan->base.rs_rd, slot->tts_tupleDescriptor,
+		scan->batches = strata_row_scan_begin(scan->base.rs_rd,
+											  slot->tts_tupleDescriptor,
 											  scan->base.rs_snapshot);
 		MemoryContextSwitchTo(old);
 		if (scan->batches == NULL)
@@ -115,7 +120,8 @@ next_compressed(StrataScanDesc *scan, ScanDirection direction, TupleTableSlot *s
 	}
 	Assert(scan->with_batches && scan->in_batches); /* am:M2 */
 	/* of participants of a parallel scan one reads them */
-	Assert(scan->base.rs_parallel == NULL || scan->batches_claimed);	/* am:M2 */
+	Assert(scan->base.rs_parallel == NULL ||
+		   scan->batches_claimed);	/* am:M2 */
 	return strata_row_scan_next(scan->batches, direction, slot);
 }
 
@@ -124,7 +130,8 @@ next_compressed(StrataScanDesc *scan, ScanDirection direction, TupleTableSlot *s
  * heapam starts a backward scan that has run off its end at the last page.
  */
 static bool
-scan_getnextslot(TableScanDesc sscan, ScanDirection direction, TupleTableSlot *slot)
+scan_getnextslot(TableScanDesc sscan, ScanDirection direction,
+				 TupleTableSlot *slot)
 {
 	StrataScanDesc *scan = (StrataScanDesc *) sscan;
 
@@ -168,7 +175,8 @@ scan_set_tidrange(TableScanDesc sscan, ItemPointer min, ItemPointer max)
 
 /* The row store's rows in the range, then the compressed ones in it. */
 static bool
-scan_getnextslot_tidrange(TableScanDesc sscan, ScanDirection direction, TupleTableSlot *slot)
+scan_getnextslot_tidrange(TableScanDesc sscan, ScanDirection direction,
+						  TupleTableSlot *slot)
 {
 	StrataScanDesc *scan = (StrataScanDesc *) sscan;
 	bool		backward = ScanDirectionIsBackward(direction);
@@ -180,7 +188,8 @@ scan_getnextslot_tidrange(TableScanDesc sscan, ScanDirection direction, TupleTab
 	{
 		if (!scan->in_batches)
 		{
-			if (strata_heap_am->scan_getnextslot_tidrange(scan->heap, direction, slot))
+			if (strata_heap_am->scan_getnextslot_tidrange(scan->heap,
+														  direction, slot))
 				return true;
 			if (backward)
 				return false;
@@ -192,8 +201,10 @@ scan_getnextslot_tidrange(TableScanDesc sscan, ScanDirection direction, TupleTab
 				break;
 			scan->in_batches = false;
 		}
-		else if (ItemPointerCompare(&slot->tts_tid, &scan->base.STRATA_RS_MINTID) >= 0 &&
-				 ItemPointerCompare(&slot->tts_tid, &scan->base.STRATA_RS_MAXTID) <= 0)
+		else if (ItemPointerCompare(&slot->tts_tid,
+									&scan->base.STRATA_RS_MINTID) >= 0 &&
+				 ItemPointerCompare(&slot->tts_tid,
+									&scan->base.STRATA_RS_MAXTID) <= 0)
 			return true;
 	}
 	ExecClearTuple(slot);
@@ -239,13 +250,16 @@ static bool
 scan_bitmap_next_block(TableScanDesc scan, struct TBMIterateResult *tbmres)
 {
 	sync_snapshot((StrataScanDesc *) scan);
-	return strata_heap_am->scan_bitmap_next_block(strata_inner_scan(scan), tbmres);
+	return strata_heap_am->scan_bitmap_next_block(strata_inner_scan(scan),
+												  tbmres);
 }
 
 static bool
-scan_bitmap_next_tuple(TableScanDesc scan, struct TBMIterateResult *tbmres, TupleTableSlot *slot)
+scan_bitmap_next_tuple(TableScanDesc scan, struct TBMIterateResult *tbmres,
+					   TupleTableSlot *slot)
 {
-	return strata_heap_am->scan_bitmap_next_tuple(strata_inner_scan(scan), tbmres, slot);
+	return strata_heap_am->scan_bitmap_next_tuple(strata_inner_scan(scan),
+												  tbmres, slot);
 }
 #else
 static bool
@@ -257,7 +271,8 @@ scan_bitmap_next_tuple(TableScanDesc scan, TupleTableSlot *slot, bool *recheck,
 	sync_snapshot((StrataScanDesc *) scan);
 	/* a new one after each rescan */
 	heap->st.rs_tbmiterator = scan->st.rs_tbmiterator;
-	return strata_heap_am->scan_bitmap_next_tuple(heap, slot, recheck, lossy_pages, exact_pages);
+	return strata_heap_am->scan_bitmap_next_tuple(heap, slot, recheck,
+												  lossy_pages, exact_pages);
 }
 #endif
 

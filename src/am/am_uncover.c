@@ -5,13 +5,14 @@
  *
  * Two look into an index themselves, planner and executor aside, where
  * compressed rows have no entries: apply workers of subscriptions, for the row
- * to update or delete, and INSERT ... ON CONFLICT, for a conflict in the indexes
- * it decides by, before it inserts anything.  An access method hears of such a
- * scan when it begins (index_fetch_begin), but not what is looked for.  So in
- * these cases the indexes of a table with batches get a routine that looks for
- * the compressed row with the key as well, and else is btree's.  For ON CONFLICT
- * that row is the scan's first; for apply workers, which may want many with one
- * key, and look at TIDs themselves, such rows are moved into the row store.
+ * to update or delete, and INSERT ... ON CONFLICT, for a conflict in the
+ * indexes it decides by, before it inserts anything.  An access method hears
+ * of such a scan when it begins (index_fetch_begin), but not what is looked
+ * for.  So in these cases the indexes of a table with batches get a routine
+ * that looks for the compressed row with the key as well, and else is btree's.
+ * For ON CONFLICT that row is the scan's first; for apply workers, which may
+ * want many with one key, and look at TIDs themselves, such rows are moved
+ * into the row store.
  *
  * src/am/am_uncover.c
  *-------------------------------------------------------------------------
@@ -30,13 +31,19 @@
 static amrescan_function btree_rescan = NULL;
 static amgettuple_function btree_gettuple = NULL;
 
-/* The scan whose first row is a compressed one, until it has given that out. */
+/*
+ * The scan whose first row is a compressed one, until it has given that out.
+ */
 static IndexScanDesc found_by = NULL;
 static int64 found_row;
 
-/* Are these keys "= value" on each column of the index?  Then values[] is filled. */
+/*
+ * Are these keys "= value" on each column of the index?  Then values[] is
+ * filled.
+ */
 static bool
-is_equality(Relation index, ScanKey keys, int nkeys, Datum *values, bool *isnull)
+is_equality(Relation index, ScanKey keys, int nkeys, Datum *values,
+			bool *isnull)
 {
 	int			natts = index->rd_index->indnkeyatts;
 
@@ -44,7 +51,8 @@ is_equality(Relation index, ScanKey keys, int nkeys, Datum *values, bool *isnull
 		return false;
 	for (int i = 0; i < nkeys; i++)
 	{
-		if (keys[i].sk_attno != i + 1 || keys[i].sk_strategy != BTEqualStrategyNumber ||
+		if (keys[i].sk_attno != i + 1 ||
+			keys[i].sk_strategy != BTEqualStrategyNumber ||
 			(keys[i].sk_flags & (SK_SEARCHARRAY | SK_ROW_HEADER)) != 0)
 			return false;
 		isnull[i] = (keys[i].sk_flags & SK_ISNULL) != 0;
@@ -54,26 +62,35 @@ is_equality(Relation index, ScanKey keys, int nkeys, Datum *values, bool *isnull
 }
 
 static void
-rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int norderbys)
+rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys,
+	   int norderbys)
 {
 	Datum		values[INDEX_MAX_KEYS];
 	bool		isnull[INDEX_MAX_KEYS];
 
-	/* an error may have left it, and the memory may be another scan's by now */
+	/*
+	 * an error may have left it, and the memory may be another scan's by now
+	 */
 	found_by = NULL;
-	if (scan->heapRelation != NULL && strata_relation_is_strata(scan->heapRelation) &&
-		scan->xs_snapshot != NULL && scan->xs_snapshot->snapshot_type == SNAPSHOT_DIRTY &&
+	if (scan->heapRelation != NULL &&
+		strata_relation_is_strata(scan->heapRelation) &&
+		scan->xs_snapshot != NULL &&
+		scan->xs_snapshot->snapshot_type == SNAPSHOT_DIRTY &&
 		is_equality(scan->indexRelation, keys, nkeys, values, isnull))
 	{
-		MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata uncover",
+		MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext,
+												   "strata uncover",
 												   ALLOCSET_DEFAULT_SIZES);
 		MemoryContext old = MemoryContextSwitchTo(mcxt);
 
 		if (IsLogicalWorker())
-			strata_store_uncover(scan->heapRelation, scan->indexRelation, values, isnull);
+			strata_store_uncover(scan->heapRelation, scan->indexRelation,
+								 values, isnull);
 		else
 		{
-			found_row = strata_store_find_key(scan->heapRelation, scan->indexRelation, values, isnull);
+			found_row = strata_store_find_key(scan->heapRelation,
+											  scan->indexRelation, values,
+											  isnull);
 			found_by = found_row >= 0 ? scan : NULL;
 		}
 		MemoryContextSwitchTo(old);
@@ -93,13 +110,18 @@ gettuple(IndexScanDesc scan, ScanDirection direction)
 	return true;
 }
 
-/* A compressed TID comes of the above: the row was live, and nobody was changing it. */
+/*
+ * A compressed TID comes of the above: the row was live, and nobody was
+ * changing it.
+ */
 static bool
-index_fetch_tuple(struct IndexFetchTableData *scan, ItemPointer tid, Snapshot snapshot,
-				  TupleTableSlot *slot, bool *call_again, bool *all_dead)
+index_fetch_tuple(struct IndexFetchTableData *scan, ItemPointer tid,
+				  Snapshot snapshot, TupleTableSlot *slot, bool *call_again,
+				  bool *all_dead)
 {
 	if (!strata_tid_is_compressed(tid))
-		return strata_heap_am->index_fetch_tuple(scan, tid, snapshot, slot, call_again, all_dead);
+		return strata_heap_am->index_fetch_tuple(scan, tid, snapshot, slot,
+												 call_again, all_dead);
 	*call_again = false;
 	if (all_dead != NULL)
 		*all_dead = false;
@@ -114,7 +136,8 @@ is_looked_into(Relation rel)
 {
 	if (IsLogicalWorker())
 		return OidIsValid(strata_companion_oid_now(rel));
-	return strata_store_is_upserting() && OidIsValid(strata_companion_oid(rel));
+	return strata_store_is_upserting() &&
+		OidIsValid(strata_companion_oid(rel));
 }
 
 static struct IndexFetchTableData *
@@ -130,7 +153,8 @@ index_fetch_begin(Relation rel)
 			Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
 
 			if (index->rd_rel->relam == BTREE_AM_OID)
-				strata_index_replace_look_up(index, rescan, gettuple, &btree_rescan, &btree_gettuple);
+				strata_index_replace_look_up(index, rescan, gettuple,
+											 &btree_rescan, &btree_gettuple);
 			index_close(index, NoLock);
 		}
 		list_free(indexes);

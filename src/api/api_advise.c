@@ -37,10 +37,16 @@ PG_FUNCTION_INFO_V1(strata_codec_choice);
 #define CANDIDATES_MAX 5
 #define PAIRS_MAX 3
 
-/* A pair has to make so many times the segments that the better of its columns makes. */
+/*
+ * A pair has to make so many times the segments that the better of its columns
+ * makes.
+ */
 #define PAIR_GAIN 1.2
 
-/* Open a table to be looked at: the caller must own it; any table with rows of its own. */
+/*
+ * Open a table to be looked at: the caller must own it; any table with rows of
+ * its own.
+ */
 static Relation
 open_table(Oid relid)
 {
@@ -52,22 +58,31 @@ open_table(Oid relid)
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("relation with OID %u does not exist", relid)));
 	if (!strata_table_ownercheck(relid, GetUserId()))
-		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(relkind), get_rel_name(relid));
+		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(relkind),
+					   get_rel_name(relid));
 	if (relkind != RELKIND_RELATION && relkind != RELKIND_MATVIEW)
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("\"%s\" is not a table with rows of its own", get_rel_name(relid)),
+				 errmsg("\"%s\" is not a table with rows of its own",
+						get_rel_name(relid)),
 				 relkind == RELKIND_PARTITIONED_TABLE ?
-				 errhint("Name one of its partitions: they are compressed each by itself.") : 0));
+				 errhint(
+						 "Name one of its partitions: they are compressed each by itself.") :
+				 0));
 	rel = try_relation_open(relid, AccessShareLock);
 	if (rel == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("relation with OID %u does not exist", relid)));
-	if (!strata_relation_is_strata(rel) && rel->rd_rel->relam != HEAP_TABLE_AM_OID)
-		ereport(ERROR,
+	if (!strata_relation_is_strata(rel) &&
+		rel->rd_rel->relam != HEAP_TABLE_AM_OID)
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("\"%s\" uses an access method that is neither heap nor strata", RelationGetRelationName(rel))));
+				 errmsg(
+						"\"%s\" uses an access method that is neither heap nor strata",
+						RelationGetRelationName(rel))));
 	return rel;
 }
 
@@ -75,20 +90,28 @@ open_table(Oid relid)
 static StrataLayout *
 layout_of_texts(Relation rel, const char *segmentby, const char *orderby)
 {
-	return strata_store_layout_of(rel, strata_settings_with(rel, segmentby, orderby));
+	return strata_store_layout_of(rel, strata_settings_with(rel, segmentby,
+															orderby));
 }
 
-/* The codec most of a column's batches have, constants and all-null ones apart. */
+/*
+ * The codec most of a column's batches have, constants and all-null ones
+ * apart.
+ */
 static const char *
 usual_codec(const StrataColumnMeasure *column)
 {
 	int			best = 0;
 
 	for (int id = 1; id < STRATA_CODEC_COUNT; id++)
-		if (id != STRATA_CODEC_CONSTANT && column->used[id] > column->used[best])
+		if (id != STRATA_CODEC_CONSTANT &&
+			column->used[id] > column->used[best])
 			best = id;
-	if (best == 0 || (best == STRATA_CODEC_RAW && column->used[STRATA_CODEC_CONSTANT] > 0))
-		best = column->used[STRATA_CODEC_CONSTANT] > 0 ? STRATA_CODEC_CONSTANT : STRATA_CODEC_RAW;
+	if (best == 0 ||
+		(best == STRATA_CODEC_RAW && column->used[STRATA_CODEC_CONSTANT] > 0))
+		best = column->used[STRATA_CODEC_CONSTANT] > 0 ?
+			STRATA_CODEC_CONSTANT :
+			STRATA_CODEC_RAW;
 	return strata_codec_name((StrataCodecId) best);
 }
 
@@ -108,21 +131,31 @@ strata_estimate_compression(PG_FUNCTION_ARGS)
 	double		raw = 0;
 
 	if (PG_ARGISNULL(0))
-		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("relation cannot be null")));
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+						errmsg("relation cannot be null")));
 	InitMaterializedSRF(fcinfo, 0);
 	rel = open_table(PG_GETARG_OID(0));
 	desc = RelationGetDescr(rel);
-	layout = layout_of_texts(rel, PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1)),
-							 PG_ARGISNULL(2) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(2)));
+	layout = layout_of_texts(rel,
+							 PG_ARGISNULL(1) ?
+							 NULL :
+							 text_to_cstring(PG_GETARG_TEXT_PP(1)),
+							 PG_ARGISNULL(2) ?
+							 NULL :
+							 text_to_cstring(PG_GETARG_TEXT_PP(2)));
 	settings = strata_settings_get(rel);
-	strata_store_estimate(rel, layout, settings->codec_level, settings->codecs, false, &estimate);
+	strata_store_estimate(rel, layout, settings->codec_level, settings->codecs,
+						  false, &estimate);
 	for (int i = 0; i <= desc->natts; i++)
 	{
-		StrataColumnMeasure *column = i < desc->natts ? &estimate.measure.columns[i] : NULL;
+		StrataColumnMeasure *column = i < desc->natts ?
+		&estimate.measure.columns[i] :
+		NULL;
 		Datum		values[5] = {0};
 		bool		nulls[5] = {false};
 		double		raw_bytes = column != NULL ? column->raw * estimate.scale : raw;
-		double		bytes = column != NULL ? column->bytes * estimate.scale : estimate.disk_bytes;
+		double		bytes = column != NULL ? column->bytes * estimate.scale :
+		estimate.disk_bytes;
 
 		if (column != NULL && TupleDescAttr(desc, i)->attisdropped)
 			continue;
@@ -135,14 +168,20 @@ strata_estimate_compression(PG_FUNCTION_ARGS)
 		else
 		{
 			values[0] = NameGetDatum(&TupleDescAttr(desc, i)->attname);
-			values[1] = CStringGetTextDatum(strata_layout_segment_index(layout, (AttrNumber) (i + 1)) >= 0 ?
-											"segmentby" : usual_codec(column));
+			values[1] =
+				CStringGetTextDatum(strata_layout_segment_index(
+																layout, (AttrNumber) (i + 1)) >= 0 ?
+									"segmentby" :
+									usual_codec(column));
 		}
 		values[2] = Int64GetDatum((int64) raw_bytes);
 		values[3] = Int64GetDatum((int64) bytes);
-		values[4] = Float8GetDatum(bytes > 0 ? rint(raw_bytes / bytes * 10) / 10 : 0);
+		values[4] = Float8GetDatum(bytes > 0 ?
+								   rint(raw_bytes / bytes * 10) / 10 :
+								   0);
 		nulls[4] = bytes <= 0;
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values,
+							 nulls);
 	}
 	relation_close(rel, AccessShareLock);
 	return (Datum) 0;
@@ -156,19 +195,29 @@ reason(StrataCodecId id, const StrataColumnMeasure *column, StrataLevel level)
 	double		its = column->candidate[id];
 
 	if (id == STRATA_CODEC_AUTO)
-		return pstrdup("what is written: the best of each batch, by the rules of the level");
+		return pstrdup(
+					   "what is written: the best of each batch, by the rules of the level");
 	if (column->held[id] == 0)
-		return pstrdup(id == STRATA_CODEC_CONSTANT ? "values differ" : "never smaller than the values as they are, or not held");
+		return pstrdup(
+					   id == STRATA_CODEC_CONSTANT ?
+					   "values differ" :
+					   "never smaller than the values as they are, or not held");
 	if (column->used[id] > 0)
-		return psprintf("taken for " INT64_FORMAT " of " INT64_FORMAT " batches", column->used[id], column->batches);
+		return psprintf("taken for " INT64_FORMAT " of " INT64_FORMAT
+						" batches",
+						column->used[id], column->batches);
 	if (its > chosen)
 		return psprintf("%.0f %% larger", (its / chosen - 1) * 100);
-	return psprintf("%.0f %% smaller, but decodes more slowly%s", (1 - its / chosen) * 100,
-					level == STRATA_LEVEL_ARCHIVE ? "" : "; level archive looks at size alone");
+	return psprintf("%.0f %% smaller, but decodes more slowly%s",
+					(1 - its / chosen) * 100,
+					level == STRATA_LEVEL_ARCHIVE ?
+					"" :
+					"; level archive looks at size alone");
 }
 
 /*
- * codec_choice(relation) -> (column_name, codec, bytes, bytes_per_value, batches, reason)
+ * codec_choice(relation) -> (column_name, codec, bytes, bytes_per_value,
+ * batches, reason)
  */
 Datum
 strata_codec_choice(PG_FUNCTION_ARGS)
@@ -185,7 +234,8 @@ strata_codec_choice(PG_FUNCTION_ARGS)
 	desc = RelationGetDescr(rel);
 	layout = strata_store_current_layout(rel);
 	settings = strata_settings_get(rel);
-	strata_store_estimate(rel, layout, settings->codec_level, settings->codecs, true, &estimate);
+	strata_store_estimate(rel, layout, settings->codec_level, settings->codecs,
+						  true, &estimate);
 	for (int i = 0; i < desc->natts; i++)
 	{
 		StrataColumnMeasure *column = &estimate.measure.columns[i];
@@ -195,20 +245,31 @@ strata_codec_choice(PG_FUNCTION_ARGS)
 			continue;
 		for (int id = 0; id < STRATA_CODEC_COUNT; id++)
 		{
-			double		bytes = id == STRATA_CODEC_AUTO ? column->bytes : column->candidate[id];
+			double		bytes = id == STRATA_CODEC_AUTO ? column->bytes :
+			column->candidate[id];
 			Datum		values[6] = {0};
 			bool		nulls[6] = {false};
 
 			if (id != STRATA_CODEC_AUTO && !column->tried[id])
 				continue;
 			values[0] = NameGetDatum(&TupleDescAttr(desc, i)->attname);
-			values[1] = CStringGetTextDatum(strata_codec_name((StrataCodecId) id));
+			values[1] =
+				CStringGetTextDatum(strata_codec_name((StrataCodecId) id));
 			values[2] = Int64GetDatum((int64) (bytes * estimate.scale));
-			nulls[2] = nulls[3] = id != STRATA_CODEC_AUTO && column->held[id] == 0;
-			values[3] = Float8GetDatum(rint(bytes / Max(estimate.measure.rows_encoded, 1) * 1000) / 1000);
-			values[4] = Int64GetDatum(id == STRATA_CODEC_AUTO ? column->batches : column->used[id]);
-			values[5] = CStringGetTextDatum(reason((StrataCodecId) id, column, settings->codec_level));
-			tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+			nulls[2] = nulls[3] = id != STRATA_CODEC_AUTO &&
+				column->held[id] == 0;
+			values[3] = Float8GetDatum(rint(bytes /
+											Max(estimate.measure.rows_encoded,
+												1) *
+											1000) /
+									   1000);
+			values[4] = Int64GetDatum(id == STRATA_CODEC_AUTO ?
+									  column->batches :
+									  column->used[id]);
+			values[5] = CStringGetTextDatum(reason((StrataCodecId) id, column,
+												   settings->codec_level));
+			tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values,
+								 nulls);
 		}
 	}
 	relation_close(rel, AccessShareLock);
@@ -255,10 +316,15 @@ compare_candidates(const void *a, const void *b)
 {
 	const Candidate *x = a;
 	const Candidate *y = b;
-	bool		x_small = x->nsegment > 0 && x->rows / Max(x->distinct, 1) < SEGMENT_ROWS_MIN;
-	bool		y_small = y->nsegment > 0 && y->rows / Max(y->distinct, 1) < SEGMENT_ROWS_MIN;
+	bool		x_small = x->nsegment > 0 &&
+	x->rows / Max(x->distinct, 1) < SEGMENT_ROWS_MIN;
+	bool		y_small = y->nsegment > 0 &&
+	y->rows / Max(y->distinct, 1) < SEGMENT_ROWS_MIN;
 
-	/* small segments come last, however small they are today: they make many batches */
+	/*
+	 * small segments come last, however small they are today: they make many
+	 * batches
+	 */
 	if (x_small != y_small)
 		return x_small ? 1 : -1;
 	return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
@@ -272,15 +338,22 @@ order_text(TupleDesc desc, const StrataLayout *layout)
 
 	initStringInfo(&buf);
 	for (int i = 0; i < layout->norder; i++)
-		appendStringInfo(&buf, "%s%s%s%s", i > 0 ? ", " : "",
-						 quote_identifier(NameStr(TupleDescAttr(desc, layout->order[i].attno - 1)->attname)),
+		appendStringInfo(
+						 &buf, "%s%s%s%s", i > 0 ? ", " : "",
+						 quote_identifier(NameStr(TupleDescAttr(desc,
+																layout->order[i].attno - 1)
+												  ->attname)),
 						 layout->order[i].desc ? " DESC" : "",
 						 layout->order[i].nulls_first == layout->order[i].desc ? "" :
-						 layout->order[i].nulls_first ? " NULLS FIRST" : " NULLS LAST");
+						 layout->order[i].nulls_first ? " NULLS FIRST" :
+						 " NULLS LAST");
 	return buf.data;
 }
 
-/* The text of a candidate's segments as strata.segmentby takes it, or with another word between two. */
+/*
+ * The text of a candidate's segments as strata.segmentby takes it, or with
+ * another word between two.
+ */
 static char *
 segment_text(TupleDesc desc, const Candidate *c, const char *between)
 {
@@ -289,7 +362,10 @@ segment_text(TupleDesc desc, const Candidate *c, const char *between)
 	initStringInfo(&buf);
 	for (int i = 0; i < c->nsegment; i++)
 		appendStringInfo(&buf, "%s%s", i > 0 ? between : "",
-						 quote_identifier(NameStr(TupleDescAttr(desc, c->segment[i] - 1)->attname)));
+						 quote_identifier(NameStr(TupleDescAttr(desc,
+																c->segment[i] -
+																1)
+												  ->attname)));
 	return buf.data;
 }
 
@@ -303,7 +379,9 @@ segments_by(const Candidate *c, AttrNumber attno)
 	return false;
 }
 
-/* The layout of a candidate: its segments, and the table's order without them. */
+/*
+ * The layout of a candidate: its segments, and the table's order without them.
+ */
 static StrataLayout *
 candidate_layout(const StrataLayout *present, const Candidate *c)
 {
@@ -322,27 +400,40 @@ candidate_layout(const StrataLayout *present, const Candidate *c)
 
 /* What there is to say about a candidate. */
 static char *
-advice(TupleDesc desc, const Candidate *c, const StrataLayout *layout, const Candidate *none)
+advice(TupleDesc desc, const Candidate *c, const StrataLayout *layout,
+	   const Candidate *none)
 {
 	StringInfoData buf;
 
 	initStringInfo(&buf);
 	if (c->nsegment == 0)
-		appendStringInfo(&buf, "no segments: batches of %.0f rows in order", c->rows_per_batch);
+		appendStringInfo(&buf, "no segments: batches of %.0f rows in order",
+						 c->rows_per_batch);
 	else
-		appendStringInfo(&buf, "about %.0f segments of %.0f rows", c->distinct, c->rows / Max(c->distinct, 1));
+		appendStringInfo(&buf, "about %.0f segments of %.0f rows", c->distinct,
+						 c->rows / Max(c->distinct, 1));
 	if (c->nsegment > 0 && c->rows / Max(c->distinct, 1) < SEGMENT_ROWS_MIN)
-		appendStringInfo(&buf, "; segments are too small, at least %d rows are wanted", SEGMENT_ROWS_MIN);
+		appendStringInfo(
+						 &buf, "; segments are too small, at least %d rows are wanted",
+						 SEGMENT_ROWS_MIN);
 	if (c->nsegment > 0 && none != NULL && none->bytes > 0)
-		appendStringInfo(&buf, "; %.0f %% %s than without segments, and queries for one %s read its batches alone",
-						 fabs(c->bytes / none->bytes - 1) * 100, c->bytes <= none->bytes ? "smaller" : "larger",
+		appendStringInfo(
+						 &buf,
+						 "; %.0f %% %s than without segments, and queries for one %s read its batches alone",
+						 fabs(c->bytes / none->bytes - 1) * 100,
+						 c->bytes <= none->bytes ? "smaller" : "larger",
 						 segment_text(desc, c, " and "));
 	if (layout->norder == 0)
-		appendStringInfoString(&buf, "; no order: the table has no column of a date or time, name one in strata.orderby");
+		appendStringInfoString(
+							   &buf,
+							   "; no order: the table has no column of a date or time, name one in strata.orderby");
 	return buf.data;
 }
 
-/* Put a candidate among those with more segments, which are what batches gain by; how many there are then. */
+/*
+ * Put a candidate among those with more segments, which are what batches gain
+ * by; how many there are then.
+ */
 static int
 add_candidate(Candidate *candidates, int n, int most, const Candidate *c)
 {
@@ -353,17 +444,20 @@ add_candidate(Candidate *candidates, int n, int most, const Candidate *c)
 	if (at >= most)
 		return n;
 	n = Min(n + 1, most);
-	memmove(&candidates[at + 1], &candidates[at], sizeof(Candidate) * (n - 1 - at));
+	memmove(&candidates[at + 1], &candidates[at],
+			sizeof(Candidate) * (n - 1 - at));
 	candidates[at] = *c;
 	return n;
 }
 
 /*
- * Pairs of single candidates whose segments are large enough, and many more than those
- * of either column: one that says nothing new is constant in the other's segments anyway.
+ * Pairs of single candidates whose segments are large enough, and many more
+ * than those of either column: one that says nothing new is constant in the
+ * other's segments anyway.
  */
 static int
-find_pairs(Relation rel, const Candidate *singles, int nsingles, Candidate *pairs)
+find_pairs(Relation rel, const Candidate *singles, int nsingles,
+		   Candidate *pairs)
 {
 	Candidate	all[CANDIDATES_MAX * (CANDIDATES_MAX - 1) / 2];
 	AttrNumber	attnos[lengthof(all)][2];
@@ -376,8 +470,16 @@ find_pairs(Relation rel, const Candidate *singles, int nsingles, Candidate *pair
 		for (int k = i + 1; k < nsingles; k++)
 		{
 			/* the one with fewer values first: that is how people write it */
-			all[npairs] = (Candidate) {.segment = {singles[k].segment[0], singles[i].segment[0]}, .nsegment = 2,
-				.distinct = singles[i].distinct};
+			all[npairs] = (Candidate)
+			{
+				.segment =
+				{
+					singles[k].segment[0],
+						singles[i].segment[0]
+				},
+					.nsegment = 2,
+					.distinct = singles[i].distinct
+			};
 			attnos[npairs][0] = all[npairs].segment[0];
 			attnos[npairs][1] = all[npairs].segment[1];
 			npairs++;
@@ -398,15 +500,19 @@ find_pairs(Relation rel, const Candidate *singles, int nsingles, Candidate *pair
 
 /* Columns to segment by, those that suit best first; how many. */
 static int
-find_candidates(Relation rel, double *distinct, Candidate *candidates, double rows)
+find_candidates(Relation rel, double *distinct, Candidate *candidates,
+				double rows)
 {
 	TupleDesc	desc = RelationGetDescr(rel);
 	int			n = 0;
 
 	for (int i = 0; i < desc->natts; i++)
-		if (can_segment(TupleDescAttr(desc, i)) && distinct[i] > 1 && rows / distinct[i] >= SEGMENT_ROWS_MIN / 2)
+		if (can_segment(TupleDescAttr(desc, i)) && distinct[i] > 1 &&
+			rows / distinct[i] >= SEGMENT_ROWS_MIN / 2)
 		{
-			Candidate	c = {.segment = {(AttrNumber) (i + 1)}, .nsegment = 1, .distinct = distinct[i]};
+			Candidate	c = {.segment = {(AttrNumber) (i + 1)},
+			.nsegment = 1,
+			.distinct = distinct[i]};
 
 			n = add_candidate(candidates, n, CANDIDATES_MAX, &c);
 		}
@@ -415,7 +521,8 @@ find_candidates(Relation rel, double *distinct, Candidate *candidates, double ro
 
 /*
  * advise_compression(relation)
- *		-> (rank, segmentby, orderby, predicted_bytes, ratio, rows_per_batch, reason, command)
+ *		-> (rank, segmentby, orderby, predicted_bytes, ratio, rows_per_batch,
+ *		reason, command)
  */
 Datum
 strata_advise_compression(PG_FUNCTION_ARGS)
@@ -435,18 +542,25 @@ strata_advise_compression(PG_FUNCTION_ARGS)
 	present = strata_store_current_layout(rel);
 	settings = strata_settings_get(rel);
 	distinct = strata_store_count_distinct(rel, &none.rows);
-	before = (double) DatumGetInt64(DirectFunctionCall1(pg_total_relation_size, ObjectIdGetDatum(RelationGetRelid(rel))));
+	before = (double) DatumGetInt64(DirectFunctionCall1(
+														pg_total_relation_size, ObjectIdGetDatum(RelationGetRelid(rel))));
 	n = find_candidates(rel, distinct, candidates, none.rows);
 	n += find_pairs(rel, candidates, n, candidates + n);
-	candidates[n++] = (Candidate) {.nsegment = 0, .distinct = 1};
+	candidates[n++] = (Candidate)
+	{
+		.nsegment = 0,.distinct = 1
+	};
 	for (int i = 0; i < n; i++)
 	{
-		MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata advice", ALLOCSET_DEFAULT_SIZES);
+		MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext,
+												   "strata advice",
+												   ALLOCSET_DEFAULT_SIZES);
 		MemoryContext old = MemoryContextSwitchTo(mcxt);
 		StrataEstimate estimate;
 
 		strata_store_estimate(rel, candidate_layout(present, &candidates[i]),
-							  settings->codec_level, settings->codecs, false, &estimate);
+							  settings->codec_level, settings->codecs, false,
+							  &estimate);
 		candidates[i].bytes = estimate.disk_bytes;
 		candidates[i].rows = estimate.rows;
 		candidates[i].rows_per_batch = estimate.rows_per_batch;
@@ -459,7 +573,8 @@ strata_advise_compression(PG_FUNCTION_ARGS)
 	for (int i = 0; i < n; i++)
 	{
 		StrataLayout *layout = candidate_layout(present, &candidates[i]);
-		const char *segment = segment_text(RelationGetDescr(rel), &candidates[i], ", ");
+		const char *segment = segment_text(RelationGetDescr(rel),
+										   &candidates[i], ", ");
 		char	   *order = order_text(RelationGetDescr(rel), layout);
 		char	   *name = strata_sql_name(RelationGetRelid(rel));
 		Datum		values[8];
@@ -469,14 +584,21 @@ strata_advise_compression(PG_FUNCTION_ARGS)
 		values[1] = CStringGetTextDatum(segment);
 		values[2] = CStringGetTextDatum(order);
 		values[3] = Int64GetDatum((int64) candidates[i].bytes);
-		values[4] = Float8GetDatum(candidates[i].bytes > 0 ? rint(before / candidates[i].bytes * 10) / 10 : 0);
+		values[4] =
+			Float8GetDatum(candidates[i].bytes > 0 ?
+						   rint(before / candidates[i].bytes * 10) / 10 :
+						   0);
 		values[5] = Int64GetDatum((int64) candidates[i].rows_per_batch);
-		values[6] = CStringGetTextDatum(advice(RelationGetDescr(rel), &candidates[i], layout, &none));
-		values[7] = CStringGetTextDatum(psprintf("%sALTER TABLE %s SET (strata.segmentby = %s, strata.orderby = %s);",
-												 strata_relation_is_strata(rel) ? "" :
+		values[6] = CStringGetTextDatum(advice(RelationGetDescr(rel),
+											   &candidates[i], layout, &none));
+		values[7] = CStringGetTextDatum(psprintf(
+												 "%sALTER TABLE %s SET (strata.segmentby = %s, strata.orderby = %s);",
+												 strata_relation_is_strata(rel) ?
+												 "" :
 												 psprintf("ALTER TABLE %s SET ACCESS METHOD strata; ", name),
 												 name, quote_literal_cstr(segment), quote_literal_cstr(order)));
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values,
+							 nulls);
 	}
 	relation_close(rel, AccessShareLock);
 	return (Datum) 0;

@@ -43,7 +43,8 @@ typedef struct ChunkFilter
 } ChunkFilter;
 
 static bool
-read_point(FunctionCallInfo fcinfo, int number, const char *name, const StrataHypertable *ht, int64 *point)
+read_point(FunctionCallInfo fcinfo, int number, const char *name,
+		   const StrataHypertable *ht, int64 *point)
 {
 	if (PG_ARGISNULL(number))
 		return false;
@@ -53,20 +54,27 @@ read_point(FunctionCallInfo fcinfo, int number, const char *name, const StrataHy
 
 /* Numbers of the arguments differ between the functions. */
 static void
-read_filter(FunctionCallInfo fcinfo, const StrataHypertable *ht, int older, int newer, int before, int after,
-			ChunkFilter *filter)
+read_filter(FunctionCallInfo fcinfo, const StrataHypertable *ht, int older,
+			int newer, int before, int after, ChunkFilter *filter)
 {
-	StrataHypertable clock = {.relid = ht->relid, .key_type = TIMESTAMPTZOID};
+	StrataHypertable clock = {.relid = ht->relid,.key_type = TIMESTAMPTZOID};
 
 	memset(filter, 0, sizeof(*filter));
-	filter->has_older = read_point(fcinfo, older, "older_than", ht, &filter->older);
-	filter->has_newer = read_point(fcinfo, newer, "newer_than", ht, &filter->newer);
-	filter->has_before = read_point(fcinfo, before, "created_before", &clock, &filter->before);
-	filter->has_after = read_point(fcinfo, after, "created_after", &clock, &filter->after);
-	if ((filter->has_older || filter->has_newer) && (filter->has_before || filter->has_after))
-		ereport(ERROR,
+	filter->has_older = read_point(fcinfo, older, "older_than", ht,
+								   &filter->older);
+	filter->has_newer = read_point(fcinfo, newer, "newer_than", ht,
+								   &filter->newer);
+	filter->has_before = read_point(fcinfo, before, "created_before", &clock,
+									&filter->before);
+	filter->has_after = read_point(fcinfo, after, "created_after", &clock,
+								   &filter->after);
+	if ((filter->has_older || filter->has_newer) &&
+		(filter->has_before || filter->has_after))
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("cannot specify \"older_than\" or \"newer_than\" together with \"created_before\" or \"created_after\"")));
+				 errmsg(
+						"cannot specify \"older_than\" or \"newer_than\" together with \"created_before\" or \"created_after\"")));
 }
 
 static bool
@@ -83,7 +91,8 @@ is_wanted(const StrataChunk *chunk, const ChunkFilter *filter)
 		return true;
 	/* of a chunk that others made nobody knows when */
 	return strata_chunk_created(chunk->relid, &created) &&
-		(!filter->has_before || created < filter->before) && (!filter->has_after || created >= filter->after);
+		(!filter->has_before || created < filter->before) &&
+		(!filter->has_after || created >= filter->after);
 }
 
 static StrataHypertable *
@@ -100,7 +109,9 @@ get_hypertable(FunctionCallInfo fcinfo)
 	return ht != NULL ? ht : strata_hypertable_open(PG_GETARG_OID(0));
 }
 
-/* show_chunks(relation, older_than, newer_than, created_before, created_after) */
+/*
+ * show_chunks(relation, older_than, newer_than, created_before, created_after)
+ */
 Datum
 strata_show_chunks(PG_FUNCTION_ARGS)
 {
@@ -118,7 +129,8 @@ strata_show_chunks(PG_FUNCTION_ARGS)
 		bool		isnull = false;
 
 		if (is_wanted(chunk, &filter))
-			tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &value, &isnull);
+			tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &value,
+								 &isnull);
 	}
 	return (Datum) 0;
 }
@@ -132,7 +144,7 @@ lock_chunks(const StrataHypertable *ht, const ChunkFilter *filter)
 
 	foreach(lc, strata_chunk_list(ht))
 		if (is_wanted(lfirst(lc), filter))
-			wanted = lappend(wanted, lfirst(lc));
+		wanted = lappend(wanted, lfirst(lc));
 	if (wanted == NIL)
 		return NIL;
 	Assert(strata_table_ownercheck(ht->relid, GetUserId()));	/* api:P1 */
@@ -143,7 +155,8 @@ lock_chunks(const StrataHypertable *ht, const ChunkFilter *filter)
 
 		LockRelationOid(relid, AccessExclusiveLock);
 		/* somebody may have been faster */
-		if (!get_rel_relispartition(relid) || get_partition_parent(relid, true) != ht->relid)
+		if (!get_rel_relispartition(relid) ||
+			get_partition_parent(relid, true) != ht->relid)
 			wanted = foreach_delete_current(wanted, lc);
 	}
 	return wanted;
@@ -169,11 +182,14 @@ strata_drop_chunks(PG_FUNCTION_ARGS)
 		(void) get_hypertable(fcinfo);
 	ht = strata_hypertable_open(PG_GETARG_OID(0));
 	read_filter(fcinfo, ht, 1, 2, 4, 5, &filter);
-	if (!filter.has_older && !filter.has_newer && !filter.has_before && !filter.has_after)
-		ereport(ERROR,
+	if (!filter.has_older && !filter.has_newer && !filter.has_before &&
+		!filter.has_after)
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid time range for dropping chunks"),
-				 errhint("At least one of older_than, newer_than, created_before and created_after must be given.")));
+				 errhint(
+						 "At least one of older_than, newer_than, created_before and created_after must be given.")));
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	foreach(lc, lock_chunks(ht, &filter))
 	{
@@ -184,14 +200,18 @@ strata_drop_chunks(PG_FUNCTION_ARGS)
 
 		ereport(verbose ? INFO : DEBUG1, (errmsg("dropping chunk %s", name)));
 		doomed = lappend_oid(doomed, chunk->relid);
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &value, &isnull);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &value,
+							 &isnull);
 	}
 	if (doomed != NIL)
 		strata_chunk_drop(ht, doomed);
 	return (Datum) 0;
 }
 
-/* create_chunks(hypertable, range_start "any", range_end "any") -> how many were made */
+/*
+ * create_chunks(hypertable, range_start "any", range_end "any") -> how many
+ * were made
+ */
 Datum
 strata_create_chunks(PG_FUNCTION_ARGS)
 {
@@ -213,11 +233,14 @@ strata_create_chunks(PG_FUNCTION_ARGS)
 	/* without an end: the one chunk of that moment */
 	if (!read_point(fcinfo, 2, "range_end", ht, &to))
 		to = from + 1;
-	if (from == PG_INT64_MIN || from == PG_INT64_MAX || to == PG_INT64_MAX || to < from)
-		ereport(ERROR,
+	if (from == PG_INT64_MIN || from == PG_INT64_MAX || to == PG_INT64_MAX ||
+		to < from)
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid time range for making chunks"),
-				 errhint("Its end must not be before its start, and both must be finite.")));
+				 errhint(
+						 "Its end must not be before its start, and both must be finite.")));
 	Assert(strata_table_ownercheck(ht->relid, GetUserId()));	/* api:P1 */
 	rel = table_open(ht->relid, AccessShareLock);
 	made = strata_chunk_create_range(ht, from, to, rel);
@@ -225,12 +248,15 @@ strata_create_chunks(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32(made);
 }
 
-/* A bound as timestamptz, local time taken as UTC; the extremes are infinite. */
+/*
+ * A bound as timestamptz, local time taken as UTC; the extremes are infinite.
+ */
 static Datum
 bound_timestamp(Oid key_type, int64 time)
 {
 	if (key_type == DATEOID && time != PG_INT64_MIN && time != PG_INT64_MAX)
-		return DirectFunctionCall1(date_timestamp, strata_time_to_datum(key_type, time));
+		return DirectFunctionCall1(date_timestamp,
+								   strata_time_to_datum(key_type, time));
 	return TimestampTzGetDatum(time);
 }
 
@@ -255,8 +281,10 @@ strata_chunk_info(PG_FUNCTION_ARGS)
 		bool		integer = strata_time_type_is_integer(key_type);
 		int			first = integer ? 2 : 0;
 
-		values[first] = integer ? Int64GetDatum(range.lo) : bound_timestamp(key_type, range.lo);
-		values[first + 1] = integer ? Int64GetDatum(range.hi) : bound_timestamp(key_type, range.hi);
+		values[first] = integer ? Int64GetDatum(range.lo) :
+			bound_timestamp(key_type, range.lo);
+		values[first + 1] = integer ? Int64GetDatum(range.hi) :
+			bound_timestamp(key_type, range.hi);
 		nulls[first] = nulls[first + 1] = false;
 	}
 	if (strata_chunk_created(PG_GETARG_OID(0), &created))
@@ -264,7 +292,8 @@ strata_chunk_info(PG_FUNCTION_ARGS)
 		values[4] = TimestampTzGetDatum(created);
 		nulls[4] = false;
 	}
-	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
+	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values,
+											 nulls));
 }
 
 /*
@@ -284,10 +313,13 @@ strata_dimension_info(PG_FUNCTION_ARGS)
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 	if (ht == NULL)
-		return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
+		return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values,
+												 nulls));
 	namestrcpy(&column, get_attname(ht->relid, ht->attno, false));
 	values[0] = NameGetDatum(&column);
-	values[1] = ObjectIdGetDatum(ht->has_function ? ht->key_type : get_atttype(ht->relid, ht->attno));
+	values[1] = ObjectIdGetDatum(ht->has_function ?
+								 ht->key_type :
+								 get_atttype(ht->relid, ht->attno));
 	nulls[0] = nulls[1] = false;
 	if (strata_time_type_is_integer(ht->key_type))
 	{
@@ -296,7 +328,10 @@ strata_dimension_info(PG_FUNCTION_ARGS)
 	}
 	else
 	{
-		values[2] = DirectFunctionCall3(interval_in, CStringGetDatum(strata_time_interval_to_text(ht->key_type, ht->interval)),
+		values[2] = DirectFunctionCall3(
+										interval_in,
+										CStringGetDatum(strata_time_interval_to_text(ht->key_type,
+																					 ht->interval)),
 										ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
 		nulls[2] = false;
 	}
@@ -306,5 +341,6 @@ strata_dimension_info(PG_FUNCTION_ARGS)
 		values[4] = CStringGetTextDatum(now);
 		nulls[4] = false;
 	}
-	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
+	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values,
+											 nulls));
 }

@@ -54,7 +54,8 @@ strata_api_open(Oid relid, LOCKMODE lockmode)
 				 errmsg("relation with OID %u does not exist", relid)));
 	/* api:P1, before the lock: nobody may block a table that is not his */
 	if (!strata_table_ownercheck(relid, GetUserId()))
-		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(relkind), get_rel_name(relid));
+		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(relkind),
+					   get_rel_name(relid));
 	rel = try_relation_open(relid, lockmode);
 	if (rel == NULL)
 		ereport(ERROR,
@@ -63,11 +64,14 @@ strata_api_open(Oid relid, LOCKMODE lockmode)
 	if (!strata_relation_is_strata(rel))
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("\"%s\" does not use the access method strata", RelationGetRelationName(rel)),
+				 errmsg("\"%s\" does not use the access method strata",
+						RelationGetRelationName(rel)),
 				 RELKIND_HAS_TABLE_AM(relkind) ?
 				 errhint("ALTER %s %s SET ACCESS METHOD strata;",
-						 relkind == RELKIND_MATVIEW ? "MATERIALIZED VIEW" : "TABLE",
-						 quote_identifier(RelationGetRelationName(rel))) : 0));
+						 relkind == RELKIND_MATVIEW ? "MATERIALIZED VIEW" :
+						 "TABLE",
+						 quote_identifier(RelationGetRelationName(rel))) :
+				 0));
 	return rel;
 }
 
@@ -77,7 +81,8 @@ strata_api_compress_again(Oid relid)
 {
 	Relation	rel = strata_api_open(relid, ExclusiveLock);
 
-	if (strata_store_can_compress(rel, NULL) && !strata_table_is_too_small(rel))
+	if (strata_store_can_compress(rel, NULL) &&
+		!strata_table_is_too_small(rel))
 		(void) strata_table_compress(rel, false);
 	table_close(rel, NoLock);
 }
@@ -129,18 +134,23 @@ strata_compress_chunk(PG_FUNCTION_ARGS)
 	{
 		Relation	rel = strata_api_open(lfirst_oid(lc), ExclusiveLock);
 
-		strata_table_compress_chunk(rel, if_not_compressed || partitioned, recompress);
+		strata_table_compress_chunk(rel, if_not_compressed || partitioned,
+									recompress);
 		table_close(rel, NoLock);
 	}
 	PG_RETURN_OID(relid);
 }
 
-/* The strata tables of this database that the user owns, except other sessions' temporary ones. */
+/*
+ * The strata tables of this database that the user owns, except other
+ * sessions' temporary ones.
+ */
 static List *
 own_tables(void)
 {
 	Relation	pg_class = table_open(RelationRelationId, AccessShareLock);
-	SysScanDesc scan = systable_beginscan(pg_class, InvalidOid, false, NULL, 0, NULL);
+	SysScanDesc scan = systable_beginscan(pg_class, InvalidOid, false, NULL, 0,
+										  NULL);
 	HeapTuple	tuple;
 	List	   *tables = NIL;
 
@@ -148,8 +158,10 @@ own_tables(void)
 	{
 		Form_pg_class form = (Form_pg_class) GETSTRUCT(tuple);
 
-		if ((form->relkind == RELKIND_RELATION || form->relkind == RELKIND_MATVIEW) &&
-			strata_is_strata_am(form->relam) && !isOtherTempNamespace(form->relnamespace) &&
+		if ((form->relkind == RELKIND_RELATION ||
+			 form->relkind == RELKIND_MATVIEW) &&
+			strata_is_strata_am(form->relam) &&
+			!isOtherTempNamespace(form->relnamespace) &&
 			strata_table_ownercheck(form->oid, GetUserId()))
 			tables = lappend_oid(tables, form->oid);
 	}
@@ -160,7 +172,10 @@ own_tables(void)
 	return tables;
 }
 
-/* One table of compress_all: false when there is nothing to do or it cannot be done. */
+/*
+ * One table of compress_all: false when there is nothing to do or it cannot be
+ * done.
+ */
 static bool
 compress_if_possible(Oid relid)
 {
@@ -183,9 +198,10 @@ compress_if_possible(Oid relid)
 		done = strata_table_compress(rel, false);
 	}
 	else
-		ereport(WARNING,
-				(errmsg("table \"%s\" is left uncompressed", RelationGetRelationName(rel)),
-				 errhint("SELECT compress_chunk('%s'); says why.", RelationGetRelationName(rel))));
+		ereport(WARNING, (errmsg("table \"%s\" is left uncompressed",
+								 RelationGetRelationName(rel)),
+						  errhint("SELECT compress_chunk('%s'); says why.",
+								  RelationGetRelationName(rel))));
 	table_close(rel, NoLock);
 	return done;
 }
@@ -211,13 +227,15 @@ strata_compress_all(PG_FUNCTION_ARGS)
 
 		CHECK_FOR_INTERRUPTS();
 		if (compress_if_possible(lfirst_oid(lc)))
-			tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &relid, &null);
+			tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &relid,
+								 &null);
 	}
 	return (Datum) 0;
 }
 
 /*
- * decompress_chunk(uncompressed_chunk regclass, if_compressed bool) -> regclass
+ * decompress_chunk(uncompressed_chunk regclass, if_compressed bool) ->
+ * regclass
  */
 Datum
 strata_decompress_chunk(PG_FUNCTION_ARGS)
@@ -238,7 +256,8 @@ strata_decompress_chunk(PG_FUNCTION_ARGS)
 		if (nrows == 0 && !partitioned)
 			ereport(if_compressed ? NOTICE : ERROR,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					 errmsg("table \"%s\" is not compressed", RelationGetRelationName(rel))));
+					 errmsg("table \"%s\" is not compressed",
+							RelationGetRelationName(rel))));
 		total += nrows;
 		table_close(rel, NoLock);
 	}

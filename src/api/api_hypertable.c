@@ -35,7 +35,8 @@ PG_FUNCTION_INFO_V1(strata_set_integer_now_func);
 
 /* See api_private.h. */
 void
-strata_api_require_argument(FunctionCallInfo fcinfo, int number, const char *name)
+strata_api_require_argument(FunctionCallInfo fcinfo, int number,
+							const char *name)
 {
 	if (PG_ARGISNULL(number))
 		ereport(ERROR,
@@ -67,7 +68,9 @@ open_for_create(Oid relid, bool if_not_exists)
 		return true;
 	ereport(if_not_exists ? NOTICE : ERROR,
 			(errcode(ERRCODE_DUPLICATE_TABLE),
-			 if_not_exists ? errmsg("table \"%s\" is already a hypertable, skipping", name) :
+			 if_not_exists ?
+			 errmsg("table \"%s\" is already a hypertable, skipping",
+					name) :
 			 errmsg("table \"%s\" is already a hypertable", name)));
 	return false;
 }
@@ -78,9 +81,11 @@ make_record(FunctionCallInfo fcinfo, Datum *values, int n)
 	TupleDesc	desc;
 	bool		nulls[4] = {false};
 
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE || desc->natts != n)
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE ||
+		desc->natts != n)
 		elog(ERROR, "return type must be a row of %d columns", n);
-	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
+	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values,
+											 nulls));
 }
 
 /*
@@ -115,7 +120,8 @@ strata_create_hypertable(PG_FUNCTION_ARGS)
 		request.function = PG_ARGISNULL(11) ? InvalidOid : PG_GETARG_OID(11);
 		strata_hypertable_create(relid, &request);
 		if (!PG_ARGISNULL(2))
-			strata_api_add_hash(relid, NameStr(*PG_GETARG_NAME(2)), !PG_ARGISNULL(3),
+			strata_api_add_hash(relid, NameStr(*PG_GETARG_NAME(2)),
+								!PG_ARGISNULL(3),
 								PG_ARGISNULL(3) ? 0 : PG_GETARG_INT32(3));
 	}
 	namestrcpy(&schema, get_namespace_name(get_rel_namespace(relid)));
@@ -135,7 +141,8 @@ read_dimension(HeapTupleHeader row, StrataHypertableRequest *request)
 
 	strata_api_read_dimension(row, &dimension);
 	if (!dimension.is_range)
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("cannot create a hypertable without a range dimension"),
 				 errhint("Use by_range('time column').")));
@@ -177,10 +184,17 @@ strata_create_hypertable_by(PG_FUNCTION_ARGS)
 static void
 store_option(Oid relid, const char *name, char *value)
 {
-	strata_settings_store(relid, list_make1(makeDefElem(pstrdup(name), (Node *) makeString(value), -1)), false);
+	strata_settings_store(relid,
+						  list_make1(makeDefElem(pstrdup(name),
+												 (Node *) makeString(value),
+												 -1)),
+						  false);
 }
 
-/* set_chunk_time_interval(hypertable, chunk_time_interval anyelement, dimension_name) */
+/*
+ * set_chunk_time_interval(hypertable, chunk_time_interval anyelement,
+ * dimension_name)
+ */
 Datum
 strata_set_chunk_time_interval(PG_FUNCTION_ARGS)
 {
@@ -192,13 +206,18 @@ strata_set_chunk_time_interval(PG_FUNCTION_ARGS)
 	ht = strata_hypertable_open(PG_GETARG_OID(0));
 	Assert(strata_table_ownercheck(ht->relid, GetUserId()));	/* api:P1 */
 	LockRelationOid(ht->relid, ShareUpdateExclusiveLock);
-	if (!PG_ARGISNULL(2) && strata_api_set_range(ht, NameStr(*PG_GETARG_NAME(2)),
-												 get_fn_expr_argtype(fcinfo->flinfo, 1), PG_GETARG_DATUM(1)))
+	if (!PG_ARGISNULL(2) &&
+		strata_api_set_range(ht, NameStr(*PG_GETARG_NAME(2)),
+							 get_fn_expr_argtype(fcinfo->flinfo, 1),
+							 PG_GETARG_DATUM(1)))
 		PG_RETURN_VOID();
-	interval = strata_time_interval_from_datum(ht->key_type, get_fn_expr_argtype(fcinfo->flinfo, 1),
-											   PG_GETARG_DATUM(1));
+	interval =
+		strata_time_interval_from_datum(ht->key_type,
+										get_fn_expr_argtype(fcinfo->flinfo, 1),
+										PG_GETARG_DATUM(1));
 	strata_time_interval_doubt(ht->key_type, interval);
-	store_option(ht->relid, "chunk_interval", strata_time_interval_to_text(ht->key_type, interval));
+	store_option(ht->relid, "chunk_interval",
+				 strata_time_interval_to_text(ht->key_type, interval));
 	PG_RETURN_VOID();
 }
 
@@ -219,30 +238,46 @@ strata_set_integer_now_func(PG_FUNCTION_ARGS)
 	Assert(strata_table_ownercheck(ht->relid, GetUserId()));	/* api:P1 */
 	LockRelationOid(ht->relid, ShareUpdateExclusiveLock);
 	if (!strata_time_type_is_integer(ht->key_type))
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("integer_now function not needed: the time of hypertable \"%s\" is of type %s",
+				 errmsg(
+						"integer_now function not needed: the time of hypertable \"%s\" is of type %s",
 						get_rel_name(ht->relid), format_type_be(ht->key_type))));
-	if ((PG_ARGISNULL(2) || !PG_GETARG_BOOL(2)) && strata_settings_get_text(ht->relid, "integer_now_func") != NULL)
-		ereport(ERROR,
+	if ((PG_ARGISNULL(2) || !PG_GETARG_BOOL(2)) &&
+		strata_settings_get_text(ht->relid, "integer_now_func") != NULL)
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
-				 errmsg("integer_now function is already set for hypertable \"%s\"", get_rel_name(ht->relid)),
+				 errmsg(
+						"integer_now function is already set for hypertable \"%s\"",
+						get_rel_name(ht->relid)),
 				 errhint("Give replace_if_exists => true to set another.")));
 	if (!SearchSysCacheExists1(PROCOID, ObjectIdGetDatum(function)))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_FUNCTION),
 				 errmsg("function with OID %u does not exist", function)));
 	result = get_func_signature(function, &argtypes, &nargs);
-	if (nargs != 0 || getBaseType(result) != ht->key_type || get_func_prokind(function) != PROKIND_FUNCTION ||
-		get_func_retset(function) || func_volatile(function) == PROVOLATILE_VOLATILE)
-		ereport(ERROR,
+	if (nargs != 0 || getBaseType(result) != ht->key_type ||
+		get_func_prokind(function) != PROKIND_FUNCTION ||
+		get_func_retset(function) ||
+		func_volatile(function) == PROVOLATILE_VOLATILE)
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INVALID_FUNCTION_DEFINITION),
-				 errmsg("invalid integer_now function \"%s\"", get_func_name(function)),
-				 errhint("It takes no arguments, returns %s, and is STABLE or IMMUTABLE.", format_type_be(ht->key_type))));
-	if (strata_function_aclcheck(function, GetUserId(), ACL_EXECUTE) != ACLCHECK_OK)
-		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_FUNCTION, get_func_name(function));
+				 errmsg("invalid integer_now function \"%s\"",
+						get_func_name(function)),
+				 errhint(
+						 "It takes no arguments, returns %s, and is STABLE or IMMUTABLE.",
+						 format_type_be(ht->key_type))));
+	if (strata_function_aclcheck(function, GetUserId(), ACL_EXECUTE) !=
+		ACLCHECK_OK)
+		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_FUNCTION,
+					   get_func_name(function));
 	store_option(ht->relid, "integer_now_func",
-				 quote_qualified_identifier(get_namespace_name(get_func_namespace(function)), get_func_name(function)));
+				 quote_qualified_identifier(
+											get_namespace_name(get_func_namespace(function)),
+											get_func_name(function)));
 	PG_RETURN_VOID();
 }
 
@@ -255,13 +290,17 @@ strata_insert_guard(PG_FUNCTION_ARGS)
 	if (!CALLED_AS_TRIGGER(fcinfo))
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("function \"%s\" was not called by trigger manager", "insert_guard")));
+				 errmsg("function \"%s\" was not called by trigger manager",
+						"insert_guard")));
 	if (!strata_route_is_active())
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("cannot insert into hypertable \"%s\": this session had not loaded the library strata",
+				 errmsg(
+						"cannot insert into hypertable \"%s\": this session had not loaded the library strata",
 						RelationGetRelationName(trigger->tg_relation)),
-				 errhint("ALTER DATABASE %s SET session_preload_libraries = 'strata'; and connect again, or add strata to shared_preload_libraries and restart.",
+				 errhint(
+						 "ALTER DATABASE %s SET session_preload_libraries = 'strata'; and connect again, or add strata to shared_preload_libraries and restart.",
 						 quote_identifier(get_database_name(MyDatabaseId)))));
 	return PointerGetDatum(NULL);
 }

@@ -102,15 +102,18 @@ segment_array(StrataBatchReader *reader)
 		AttrNumber	attno = reader->layout->segment[i];
 		StrataColumn *col = strata_batch_reader_column(reader, attno);
 
-		values[i] = text_or_null(TupleDescAttr(reader->schema->rel_desc, attno - 1),
+		values[i] = text_or_null(TupleDescAttr(reader->schema->rel_desc,
+											   attno - 1),
 								 col->value, col->value_isnull, &isnull[i]);
 	}
-	return PointerGetDatum(construct_md_array(values, isnull, 1, &n, &lbound, TEXTOID, -1, false,
+	return PointerGetDatum(construct_md_array(values, isnull, 1, &n, &lbound,
+											  TEXTOID, -1, false,
 											  TYPALIGN_INT));
 }
 
 /* One call per batch of a table. */
-typedef void (*BatchVisitor) (ReturnSetInfo *rsinfo, StrataBatchReader *reader, TupleTableSlot *slot);
+typedef void (*BatchVisitor) (ReturnSetInfo *rsinfo, StrataBatchReader *reader,
+							  TupleTableSlot *slot);
 
 static void
 visit_table(ReturnSetInfo *rsinfo, Oid relid, BatchVisitor visit)
@@ -120,9 +123,11 @@ visit_table(ReturnSetInfo *rsinfo, Oid relid, BatchVisitor visit)
 
 	if (store != NULL)
 	{
-		TableScanDesc scan = table_beginscan(store->batches, GetActiveSnapshot(), 0, NULL);
+		TableScanDesc scan = table_beginscan(store->batches,
+											 GetActiveSnapshot(), 0, NULL);
 		TupleTableSlot *slot = table_slot_create(store->batches, NULL);
-		StrataBatchReader *reader = strata_batch_reader_create(rel, store->schema);
+		StrataBatchReader *reader = strata_batch_reader_create(rel,
+															   store->schema);
 
 		while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 		{
@@ -146,11 +151,13 @@ visit_batches(FunctionCallInfo fcinfo, BatchVisitor visit)
 
 	InitMaterializedSRF(fcinfo, 0);
 	foreach(lc, strata_api_leaves(PG_GETARG_OID(0), NULL))
-		visit_table((ReturnSetInfo *) fcinfo->resultinfo, lfirst_oid(lc), visit);
+		visit_table((ReturnSetInfo *) fcinfo->resultinfo, lfirst_oid(lc),
+					visit);
 }
 
 static void
-visit_batch(ReturnSetInfo *rsinfo, StrataBatchReader *reader, TupleTableSlot *slot)
+visit_batch(ReturnSetInfo *rsinfo, StrataBatchReader *reader,
+			TupleTableSlot *slot)
 {
 	Datum		values[8];
 	bool		nulls[8] = {0};
@@ -164,7 +171,8 @@ visit_batch(ReturnSetInfo *rsinfo, StrataBatchReader *reader, TupleTableSlot *sl
 	if (layout->norder > 0)
 	{
 		AttrNumber	attno = layout->order[0].attno;
-		Form_pg_attribute att = TupleDescAttr(reader->schema->rel_desc, attno - 1);
+		Form_pg_attribute att = TupleDescAttr(reader->schema->rel_desc,
+											  attno - 1);
 		Datum		min = strata_batch_reader_min(reader, attno, &nulls[4]);
 		Datum		max = strata_batch_reader_max(reader, attno, &nulls[5]);
 
@@ -191,10 +199,12 @@ strata_batches(PG_FUNCTION_ARGS)
 
 /* Codec, size and summary of one column of a batch. */
 static void
-visit_column(ReturnSetInfo *rsinfo, StrataBatchReader *reader, TupleTableSlot *slot, AttrNumber attno)
+visit_column(ReturnSetInfo *rsinfo, StrataBatchReader *reader,
+			 TupleTableSlot *slot, AttrNumber attno)
 {
 	Form_pg_attribute att = TupleDescAttr(reader->schema->rel_desc, attno - 1);
-	const StrataColumnSummary *summary = strata_batch_reader_summary(reader, attno);
+	const StrataColumnSummary *summary = strata_batch_reader_summary(reader,
+																	 attno);
 	Datum		values[9];
 	bool		nulls[9] = {0};
 
@@ -210,7 +220,8 @@ visit_column(ReturnSetInfo *rsinfo, StrataBatchReader *reader, TupleTableSlot *s
 		values[3] = Int32GetDatum(0);
 		values[4] = Int32GetDatum(col->value_isnull ? reader->nrows : 0);
 		nulls[4] = false;
-		values[5] = text_or_null(att, col->value, col->value_isnull, &nulls[5]);
+		values[5] = text_or_null(att, col->value, col->value_isnull,
+								 &nulls[5]);
 		values[6] = values[5];
 		nulls[6] = nulls[5];
 	}
@@ -246,7 +257,8 @@ visit_column(ReturnSetInfo *rsinfo, StrataBatchReader *reader, TupleTableSlot *s
 }
 
 static void
-visit_columns(ReturnSetInfo *rsinfo, StrataBatchReader *reader, TupleTableSlot *slot)
+visit_columns(ReturnSetInfo *rsinfo, StrataBatchReader *reader,
+			  TupleTableSlot *slot)
 {
 	for (AttrNumber attno = 1; attno <= reader->schema->natts; attno++)
 		if (!TupleDescAttr(reader->schema->rel_desc, attno - 1)->attisdropped)
@@ -254,7 +266,8 @@ visit_columns(ReturnSetInfo *rsinfo, StrataBatchReader *reader, TupleTableSlot *
 }
 
 /*
- * batch_columns(regclass) -> (first_row, column_name, codec, bytes, nulls, min,
+ * batch_columns(regclass) -> (first_row, column_name, codec, bytes, nulls,
+ * min,
  *							   max, detail, chunk)
  */
 Datum
@@ -283,22 +296,25 @@ strata_codecs(PG_FUNCTION_ARGS)
 		if (ints && floats && bytes)
 			types = "every type";
 		else if (ints)
-			types = "integers, booleans, dates, times and other types passed by value";
+			types =
+				"integers, booleans, dates, times and other types passed by value";
 		else if (floats)
 			types = "real, double precision";
 		else
-			types = "every type not passed by value: text, numeric, jsonb, arrays, ...";
+			types =
+				"every type not passed by value: text, numeric, jsonb, arrays, ...";
 		values[0] = CStringGetTextDatum(strata_codec_name(id));
 		values[1] = CStringGetTextDatum(types);
 		values[2] = BoolGetDatum(strata_codec_available(id));
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values,
+							 nulls);
 	}
 	return (Datum) 0;
 }
 
 /*
- * row_counts(regclass) -> (row_store_rows, batch_rows, batches): exact, the row
- * store is counted.
+ * row_counts(regclass) -> (row_store_rows, batch_rows, batches): exact, the
+ * row store is counted.
  */
 Datum
 strata_row_counts(PG_FUNCTION_ARGS)
@@ -326,8 +342,10 @@ strata_row_counts(PG_FUNCTION_ARGS)
 	table_endscan(scan);
 	if (store != NULL)
 	{
-		StrataBatchReader *reader = strata_batch_reader_create(rel, store->schema);
-		StrataEntries *entries = strata_entries_create(store->batches, GetActiveSnapshot());
+		StrataBatchReader *reader = strata_batch_reader_create(rel,
+															   store->schema);
+		StrataEntries *entries = strata_entries_create(store->batches,
+													   GetActiveSnapshot());
 
 		scan = table_beginscan(store->batches, GetActiveSnapshot(), 0, NULL);
 		slot = table_slot_create(store->batches, NULL);
@@ -350,7 +368,8 @@ strata_row_counts(PG_FUNCTION_ARGS)
 	values[0] = Int64GetDatum(rows);
 	values[1] = Int64GetDatum(compressed);
 	values[2] = Int64GetDatum(batches);
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc),
+													  values, nulls)));
 }
 
 /*
@@ -391,7 +410,8 @@ strata_layout_of(PG_FUNCTION_ARGS)
 			values[4] = BoolGetDatum(key->nulls_first);
 			nulls[2] = nulls[3] = nulls[4] = false;
 		}
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values,
+							 nulls);
 	}
 	return (Datum) 0;
 }
@@ -405,7 +425,8 @@ strata_is_compressed(PG_FUNCTION_ARGS)
 
 	if (rel != NULL)
 	{
-		result = strata_relation_is_strata(rel) && strata_store_has_batches(rel, GetActiveSnapshot());
+		result = strata_relation_is_strata(rel) &&
+			strata_store_has_batches(rel, GetActiveSnapshot());
 		relation_close(rel, AccessShareLock);
 	}
 	PG_RETURN_BOOL(result);
@@ -416,9 +437,11 @@ static double
 compressed_rows(Relation rel)
 {
 	StrataStore *store = strata_store_open(rel, AccessShareLock);
-	StrataEntries *entries = strata_entries_create(store->batches, GetActiveSnapshot());
+	StrataEntries *entries = strata_entries_create(store->batches,
+												   GetActiveSnapshot());
 	StrataRowCount count;
-	bool		known = strata_store_count_rows(store, GetActiveSnapshot(), entries, &count);
+	bool		known =
+	strata_store_count_rows(store, GetActiveSnapshot(), entries, &count);
 
 	strata_entries_free(entries);
 	strata_store_close(store, AccessShareLock);
@@ -434,7 +457,8 @@ compressed_rows(Relation rel)
 Datum
 strata_before_sizes(PG_FUNCTION_ARGS)
 {
-	static const char *const names[] = {"before_table", "before_index", "before_toast", "before_rows"};
+	static const char *const names[] = {"before_table", "before_index",
+	"before_toast", "before_rows"};
 	Relation	rel = try_relation_open(PG_GETARG_OID(0), AccessShareLock);
 	double		recorded[4] = {0};
 	double		rows = 0;
@@ -446,13 +470,17 @@ strata_before_sizes(PG_FUNCTION_ARGS)
 		elog(ERROR, "return type must be a row type");
 	if (rel != NULL)
 	{
-		if (strata_relation_is_strata(rel) && strata_store_has_batches(rel, GetActiveSnapshot()))
+		if (strata_relation_is_strata(rel) &&
+			strata_store_has_batches(rel, GetActiveSnapshot()))
 		{
 			for (int i = 0; i < 4; i++)
 			{
-				char	   *text = strata_settings_get_text(strata_companion_oid(rel), names[i]);
+				char	   *text =
+				strata_settings_get_text(strata_companion_oid(rel),
+										 names[i]);
 
-				recorded[i] = text != NULL ? (double) strtoll(text, NULL, 10) : 0;
+				recorded[i] = text != NULL ? (double) strtoll(text, NULL, 10) :
+					0;
 			}
 			rows = compressed_rows(rel);
 		}
@@ -462,7 +490,9 @@ strata_before_sizes(PG_FUNCTION_ARGS)
 	{
 		nulls[i] = recorded[3] <= 0 || rows > recorded[3];
 		if (!nulls[i])
-			values[i] = Int64GetDatum((int64) (recorded[i] * (rows / recorded[3])));
+			values[i] = Int64GetDatum((int64) (recorded[i] *
+											   (rows / recorded[3])));
 	}
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc),
+													  values, nulls)));
 }

@@ -39,7 +39,10 @@ PG_FUNCTION_INFO_V1(strata_job_scheduler_state);
 
 #define DEFAULT_RETRY_MINUTES 5
 
-/* The job is started as its owner, who must therefore be able to log in (before 17). */
+/*
+ * The job is started as its owner, who must therefore be able to log in
+ * (before 17).
+ */
 static void
 check_owner(Oid owner)
 {
@@ -51,7 +54,8 @@ check_owner(Oid owner)
 	login = ((Form_pg_authid) GETSTRUCT(tuple))->rolcanlogin;
 	ReleaseSysCache(tuple);
 	if (!login && STRATA_JOB_OWNER_MUST_LOGIN)
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("role \"%s\" cannot own a job because it cannot log in",
 						GetUserNameFromId(owner, false)),
@@ -59,9 +63,13 @@ check_owner(Oid owner)
 						 quote_identifier(GetUserNameFromId(owner, false)))));
 }
 
-/* Schema and name of a routine that takes these arguments and that we may call. */
+/*
+ * Schema and name of a routine that takes these arguments and that we may
+ * call.
+ */
 static void
-resolve_routine(Oid procid, int nargs, const Oid *types, const char *expected, char **schema, char **name)
+resolve_routine(Oid procid, int nargs, const Oid *types, const char *expected,
+				char **schema, char **name)
 {
 	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(procid));
 	Form_pg_proc form;
@@ -70,16 +78,23 @@ resolve_routine(Oid procid, int nargs, const Oid *types, const char *expected, c
 	if (!HeapTupleIsValid(tuple))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_FUNCTION),
-				 errmsg("function or procedure with OID %u does not exist", procid)));
+				 errmsg("function or procedure with OID %u does not exist",
+						procid)));
 	form = (Form_pg_proc) GETSTRUCT(tuple);
 	*schema = get_namespace_name(form->pronamespace);
 	*name = pstrdup(NameStr(form->proname));
-	if (form->pronargs != nargs || memcmp(form->proargtypes.values, types, sizeof(Oid) * nargs) != 0 ||
-		(form->prokind != PROKIND_FUNCTION && form->prokind != PROKIND_PROCEDURE) || form->proretset)
-		ereport(ERROR,
+	if (form->pronargs != nargs ||
+		memcmp(form->proargtypes.values, types, sizeof(Oid) * nargs) != 0 ||
+		(form->prokind != PROKIND_FUNCTION &&
+		 form->prokind != PROKIND_PROCEDURE) ||
+		form->proretset)
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("\"%s\" cannot be called by a job", *name),
-				 errdetail("It must be a function or procedure with the arguments %s.", expected)));
+				 errdetail(
+						   "It must be a function or procedure with the arguments %s.",
+						   expected)));
 	ReleaseSysCache(tuple);
 	acl = strata_function_aclcheck(procid, GetUserId(), ACL_EXECUTE);
 	if (acl != ACLCHECK_OK)
@@ -94,7 +109,8 @@ set_check(StrataJob *job, Oid procid)
 	if (!OidIsValid(procid))
 		job->check_schema = job->check_name = NULL;
 	else
-		resolve_routine(procid, 1, types, "(config jsonb)", &job->check_schema, &job->check_name);
+		resolve_routine(procid, 1, types, "(config jsonb)", &job->check_schema,
+						&job->check_name);
 }
 
 /*
@@ -109,15 +125,18 @@ strata_add_job(PG_FUNCTION_ARGS)
 
 	PreventCommandIfReadOnly("add_job()");
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("proc and schedule_interval of a job cannot be null")));
-	resolve_routine(PG_GETARG_OID(0), 2, types, "(job_id integer, config jsonb)",
-					&job.proc_schema, &job.proc_name);
+	resolve_routine(PG_GETARG_OID(0), 2, types,
+					"(job_id integer, config jsonb)", &job.proc_schema,
+					&job.proc_name);
 	job.owner = GetUserId();
 	check_owner(job.owner);
 	job.schedule_interval = *PG_GETARG_INTERVAL_P(1);
-	strata_job_check_interval(&job.schedule_interval, "schedule_interval", false);
+	strata_job_check_interval(&job.schedule_interval, "schedule_interval",
+							  false);
 	job.max_retries = -1;
 	job.retry_period.time = DEFAULT_RETRY_MINUTES * USECS_PER_MINUTE;
 	job.has_config = !PG_ARGISNULL(2);
@@ -126,9 +145,12 @@ strata_add_job(PG_FUNCTION_ARGS)
 	job.scheduled = PG_ARGISNULL(4) || PG_GETARG_BOOL(4);
 	if (!PG_ARGISNULL(5))
 		set_check(&job, PG_GETARG_OID(5));
-	job.timezone = PG_ARGISNULL(7) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(7));
-	job.name = PG_ARGISNULL(8) ? "User-Defined Action" : text_to_cstring(PG_GETARG_TEXT_PP(8));
-	strata_job_add(&job, !PG_ARGISNULL(3), PG_ARGISNULL(3) ? 0 : PG_GETARG_TIMESTAMPTZ(3));
+	job.timezone = PG_ARGISNULL(7) ? NULL :
+		text_to_cstring(PG_GETARG_TEXT_PP(7));
+	job.name = PG_ARGISNULL(8) ? "User-Defined Action" :
+		text_to_cstring(PG_GETARG_TEXT_PP(8));
+	strata_job_add(&job, !PG_ARGISNULL(3),
+				   PG_ARGISNULL(3) ? 0 : PG_GETARG_TIMESTAMPTZ(3));
 	PG_RETURN_INT32(job.id);
 }
 
@@ -140,27 +162,44 @@ get_own_job(int32 id, bool missing_ok)
 
 	if (job == NULL)
 	{
-		ereport(missing_ok ? NOTICE : ERROR,
+		ereport(
+				missing_ok ? NOTICE : ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("job %d does not exist", id),
-				 missing_ok ? 0 : errhint("SELECT job_id, application_name FROM strata.jobs; lists them.")));
+				 missing_ok ?
+				 0 :
+				 errhint(
+						 "SELECT job_id, application_name FROM strata.jobs; lists them.")));
 		return NULL;
 	}
 	if (!has_privs_of_role(GetUserId(), job->owner))
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("must be owner of job %d", id),
-				 errdetail("It belongs to the role \"%s\".",
-						   GetUserNameFromId(job->owner, true) ? GetUserNameFromId(job->owner, true) : "?")));
+		ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+						errmsg("must be owner of job %d", id),
+						errdetail("It belongs to the role \"%s\".",
+								  GetUserNameFromId(job->owner, true) ?
+								  GetUserNameFromId(job->owner, true) :
+								  "?")));
 	return job;
 }
 
 /* Arguments of alter_job, by position. */
 enum
 {
-	ALTER_ID, ALTER_INTERVAL, ALTER_MAX_RUNTIME, ALTER_MAX_RETRIES, ALTER_RETRY_PERIOD, ALTER_SCHEDULED,
-	ALTER_CONFIG, ALTER_NEXT_START, ALTER_IF_EXISTS, ALTER_CHECK, ALTER_FIXED, ALTER_INITIAL_START,
-	ALTER_TIMEZONE, ALTER_NAME, ALTER_CONFIG_MERGE
+	ALTER_ID,
+	ALTER_INTERVAL,
+	ALTER_MAX_RUNTIME,
+	ALTER_MAX_RETRIES,
+	ALTER_RETRY_PERIOD,
+	ALTER_SCHEDULED,
+	ALTER_CONFIG,
+	ALTER_NEXT_START,
+	ALTER_IF_EXISTS,
+	ALTER_CHECK,
+	ALTER_FIXED,
+	ALTER_INITIAL_START,
+	ALTER_TIMEZONE,
+	ALTER_NAME,
+	ALTER_CONFIG_MERGE
 };
 
 /* Take over what is not NULL; true if the times of starts are new. */
@@ -172,7 +211,8 @@ alter_schedule(FunctionCallInfo fcinfo, StrataJob *job)
 	if (!PG_ARGISNULL(ALTER_INTERVAL))
 	{
 		job->schedule_interval = *PG_GETARG_INTERVAL_P(ALTER_INTERVAL);
-		strata_job_check_interval(&job->schedule_interval, "schedule_interval", false);
+		strata_job_check_interval(&job->schedule_interval, "schedule_interval",
+								  false);
 		changed = true;
 	}
 	if (!PG_ARGISNULL(ALTER_FIXED))
@@ -242,13 +282,20 @@ alter_rest(FunctionCallInfo fcinfo, StrataJob *job)
 	if (!PG_ARGISNULL(ALTER_CONFIG_MERGE))
 	{
 		if (!JB_ROOT_IS_OBJECT(PG_GETARG_JSONB_P(ALTER_CONFIG_MERGE)) ||
-			(job->has_config && !JB_ROOT_IS_OBJECT(DatumGetJsonbP(job->config))))
-			ereport(ERROR,
+			(job->has_config &&
+			 !JB_ROOT_IS_OBJECT(DatumGetJsonbP(job->config))))
+			ereport(
+					ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("only objects can be merged: \"config_merge\" or the job's config is none"),
-					 errhint("Give the whole config: SELECT alter_job(%d, config => ...);", job->id)));
-		job->config = job->has_config ?
-			DirectFunctionCall2(jsonb_concat, job->config, PG_GETARG_DATUM(ALTER_CONFIG_MERGE)) :
+					 errmsg(
+							"only objects can be merged: \"config_merge\" or the job's config is none"),
+					 errhint(
+							 "Give the whole config: SELECT alter_job(%d, config => ...);",
+							 job->id)));
+		job->config =
+			job->has_config ?
+			DirectFunctionCall2(jsonb_concat, job->config,
+								PG_GETARG_DATUM(ALTER_CONFIG_MERGE)) :
 			PG_GETARG_DATUM(ALTER_CONFIG_MERGE);
 		job->has_config = true;
 	}
@@ -276,8 +323,11 @@ describe_job(FunctionCallInfo fcinfo, const StrataJob *job)
 	values[7] = TimestampTzGetDatum(job->next_start);
 	nulls[7] = !job->has_stat;
 	nulls[8] = job->check_name == NULL;
-	values[8] = nulls[8] ? (Datum) 0 :
-		CStringGetTextDatum(quote_qualified_identifier(job->check_schema, job->check_name));
+	values[8] =
+		nulls[8] ?
+		(Datum) 0 :
+		CStringGetTextDatum(quote_qualified_identifier(job->check_schema,
+													   job->check_name));
 	values[9] = BoolGetDatum(job->fixed_schedule);
 	values[10] = TimestampTzGetDatum(job->initial_start);
 	nulls[10] = !job->has_initial_start;
@@ -285,7 +335,8 @@ describe_job(FunctionCallInfo fcinfo, const StrataJob *job)
 	values[11] = nulls[11] ? (Datum) 0 : CStringGetTextDatum(job->timezone);
 	namestrcpy(&name, psprintf("%s [%d]", job->name, job->id));
 	values[12] = NameGetDatum(&name);
-	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
+	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values,
+											 nulls));
 }
 
 Datum
@@ -303,8 +354,11 @@ strata_alter_job(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	}
 	PreventCommandIfReadOnly("alter_job()");
-	job = PG_ARGISNULL(ALTER_ID) ? NULL :
-		get_own_job(PG_GETARG_INT32(ALTER_ID), !PG_ARGISNULL(ALTER_IF_EXISTS) && PG_GETARG_BOOL(ALTER_IF_EXISTS));
+	job = PG_ARGISNULL(ALTER_ID) ?
+		NULL :
+		get_own_job(PG_GETARG_INT32(ALTER_ID),
+					!PG_ARGISNULL(ALTER_IF_EXISTS) &&
+					PG_GETARG_BOOL(ALTER_IF_EXISTS));
 	if (job == NULL)
 	{
 		result->isDone = ExprEndResult;
@@ -320,7 +374,8 @@ strata_alter_job(PG_FUNCTION_ARGS)
 		if (TIMESTAMP_IS_NOBEGIN(job->next_start))
 			job->next_start = GetCurrentTransactionStartTimestamp();
 	}
-	else if (!PG_ARGISNULL(ALTER_INITIAL_START) && job->initial_start > GetCurrentTransactionStartTimestamp())
+	else if (!PG_ARGISNULL(ALTER_INITIAL_START) &&
+			 job->initial_start > GetCurrentTransactionStartTimestamp())
 		job->next_start = job->initial_start;
 	else if (new_times && job->has_last_finish)
 		job->next_start = strata_job_next_start(job, job->last_finish);
@@ -362,8 +417,8 @@ strata_run_job(PG_FUNCTION_ARGS)
 	StrataOwnerContext saved;
 
 	if (PG_ARGISNULL(0))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("job_id cannot be null")));
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+						errmsg("job_id cannot be null")));
 	atomic = fcinfo->context == NULL || !IsA(fcinfo->context, CallContext) ||
 		((CallContext *) fcinfo->context)->atomic;
 	job = get_own_job(PG_GETARG_INT32(0), false);
@@ -372,7 +427,10 @@ strata_run_job(PG_FUNCTION_ARGS)
 		strata_job_call(job, atomic);
 	else
 	{
-		/* restricted: nothing of his may be left to run as us, such as deferred triggers */
+		/*
+		 * restricted: nothing of his may be left to run as us, such as
+		 * deferred triggers
+		 */
 		strata_role_enter(job->owner, &saved);
 		strata_job_call(job, true);
 		strata_owner_leave(&saved);
@@ -385,14 +443,19 @@ Datum
 strata_job_changed(PG_FUNCTION_ARGS)
 {
 	if (!CALLED_AS_TRIGGER(fcinfo))
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("function \"job_changed\" was not called by trigger manager")));
+				 errmsg(
+						"function \"job_changed\" was not called by trigger manager")));
 	strata_job_wake_at_commit();
 	PG_RETURN_POINTER(NULL);
 }
 
-/* next_start(schedule_interval, initial_start, timezone, fixed_schedule, after) */
+/*
+ * next_start(schedule_interval, initial_start, timezone, fixed_schedule,
+ * after)
+ */
 Datum
 strata_job_next_start_sql(PG_FUNCTION_ARGS)
 {
@@ -401,12 +464,15 @@ strata_job_next_start_sql(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(3) || PG_ARGISNULL(4))
 		PG_RETURN_NULL();
 	job.schedule_interval = *PG_GETARG_INTERVAL_P(0);
-	strata_job_check_interval(&job.schedule_interval, "schedule_interval", false);
+	strata_job_check_interval(&job.schedule_interval, "schedule_interval",
+							  false);
 	job.has_initial_start = !PG_ARGISNULL(1);
 	job.initial_start = job.has_initial_start ? PG_GETARG_TIMESTAMPTZ(1) : 0;
-	job.timezone = PG_ARGISNULL(2) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(2));
+	job.timezone = PG_ARGISNULL(2) ? NULL :
+		text_to_cstring(PG_GETARG_TEXT_PP(2));
 	job.fixed_schedule = PG_GETARG_BOOL(3);
-	PG_RETURN_TIMESTAMPTZ(strata_job_next_start(&job, PG_GETARG_TIMESTAMPTZ(4)));
+	PG_RETURN_TIMESTAMPTZ(strata_job_next_start(&job,
+												PG_GETARG_TIMESTAMPTZ(4)));
 }
 
 /* scheduler_state() -> (preloaded, starved_since) */
@@ -422,5 +488,6 @@ strata_job_scheduler_state(PG_FUNCTION_ARGS)
 	values[0] = BoolGetDatum(strata_job_preloaded());
 	nulls[1] = strata_job_starved_since() == 0;
 	values[1] = TimestampTzGetDatum(strata_job_starved_since());
-	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
+	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values,
+											 nulls));
 }

@@ -1,12 +1,13 @@
 /*-------------------------------------------------------------------------
  *
  * api_job_restore.c
- *	  Rows of _strata.job that pg_restore copies in as a role that is no superuser.
+ *	  Rows of _strata.job that pg_restore copies in as a role that is no
+ *	  superuser.
  *
  * Who owns the database may insert jobs (hook/hook_permission.c lets him), and
- * gets those he could have added himself: he has the rights of the job's owner,
- * and of the owner of the policy's table.  Any other row is left out with a
- * warning, so that the rest of the dump is restored.
+ * gets those he could have added himself: he has the rights of the job's
+ * owner, and of the owner of the policy's table.  Any other row is left out
+ * with a warning, so that the rest of the dump is restored.
  *
  * src/api/api_job_restore.c
  *-------------------------------------------------------------------------
@@ -31,11 +32,16 @@ PG_FUNCTION_INFO_V1(strata_job_restored);
 static Datum
 nullable_value(TriggerData *data, const char *column, bool *isnull)
 {
-	return heap_getattr(data->tg_trigtuple, get_attnum(RelationGetRelid(data->tg_relation), column),
+	return heap_getattr(data->tg_trigtuple,
+						get_attnum(RelationGetRelid(data->tg_relation),
+								   column),
 						RelationGetDescr(data->tg_relation), isnull);
 }
 
-/* The value of a column of the new row; 0 when it is NULL (NOT NULL is looked at after us). */
+/*
+ * The value of a column of the new row; 0 when it is NULL (NOT NULL is looked
+ * at after us).
+ */
 static Datum
 new_value(TriggerData *data, const char *column)
 {
@@ -57,18 +63,26 @@ new_name(TriggerData *data, const char *column)
 static bool
 may_have_policy(Oid relid)
 {
-	return get_rel_name(relid) != NULL && has_privs_of_role(GetUserId(), strata_relation_owner(relid));
+	return get_rel_name(relid) != NULL &&
+		has_privs_of_role(GetUserId(), strata_relation_owner(relid));
 }
 
-/* What is the extension's own runs with the system's rights, and is not for everybody. */
+/*
+ * What is the extension's own runs with the system's rights, and is not for
+ * everybody.
+ */
 static bool
 may_call(const StrataJob *job)
 {
 	return !strata_job_is_system(job) ||
-		strata_function_aclcheck(strata_job_procedure(job), job->owner, ACL_EXECUTE) == ACLCHECK_OK;
+		strata_function_aclcheck(strata_job_procedure(job), job->owner,
+								 ACL_EXECUTE) == ACLCHECK_OK;
 }
 
-/* An error unless the schedule is one that the scheduler can follow: one job must not keep it from all others. */
+/*
+ * An error unless the schedule is one that the scheduler can follow: one job
+ * must not keep it from all others.
+ */
 static void
 check_schedule(TriggerData *data, StrataJob *job)
 {
@@ -80,11 +94,13 @@ check_schedule(TriggerData *data, StrataJob *job)
 	if (interval == (Datum) 0)
 		return;
 	job->schedule_interval = *DatumGetIntervalP(interval);
-	strata_job_check_interval(&job->schedule_interval, "schedule_interval", false);
+	strata_job_check_interval(&job->schedule_interval, "schedule_interval",
+							  false);
 	job->fixed_schedule = DatumGetBool(new_value(data, "fixed_schedule"));
 	job->has_initial_start = !no_start;
 	job->initial_start = no_start ? 0 : DatumGetTimestampTz(start);
-	job->timezone = timezone == (Datum) 0 ? NULL : TextDatumGetCString(timezone);
+	job->timezone = timezone == (Datum) 0 ? NULL :
+		TextDatumGetCString(timezone);
 	strata_job_check_timezone(job->timezone);
 	(void) strata_job_next_start(job, GetCurrentTimestamp());
 }
@@ -97,9 +113,11 @@ strata_job_restored(PG_FUNCTION_ARGS)
 	StrataJob	job = {0};
 
 	if (!CALLED_AS_TRIGGER(fcinfo))
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("function \"job_restored\" was not called by trigger manager")));
+				 errmsg(
+						"function \"job_restored\" was not called by trigger manager")));
 	if (has_privs_of_role(GetUserId(), data->tg_relation->rd_rel->relowner))
 		return PointerGetDatum(data->tg_trigtuple);
 	check_schedule(data, &job);
@@ -108,13 +126,18 @@ strata_job_restored(PG_FUNCTION_ARGS)
 	job.hypertable = DatumGetObjectId(new_value(data, "hypertable"));
 	job.proc_schema = new_name(data, "proc_schema");
 	job.proc_name = new_name(data, "proc_name");
-	if (job.id >= STRATA_JOB_FIRST_USER_ID && OidIsValid(job.owner) && has_privs_of_role(GetUserId(), job.owner) &&
-		(!OidIsValid(job.hypertable) || may_have_policy(job.hypertable)) && may_call(&job))
+	if (job.id >= STRATA_JOB_FIRST_USER_ID && OidIsValid(job.owner) &&
+		has_privs_of_role(GetUserId(), job.owner) &&
+		(!OidIsValid(job.hypertable) || may_have_policy(job.hypertable)) &&
+		may_call(&job))
 		return PointerGetDatum(data->tg_trigtuple);
-	ereport(WARNING,
+	ereport(
+			WARNING,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-			 errmsg("job %d of role \"%s\" is not restored", job.id, GetUserNameFromId(job.owner, true)),
+			 errmsg("job %d of role \"%s\" is not restored", job.id,
+					GetUserNameFromId(job.owner, true)),
 			 errdetail("Only a superuser may restore jobs of other roles."),
-			 errhint("Have that role call add_job(), or restore the data of table _strata.job as a superuser.")));
+			 errhint(
+					 "Have that role call add_job(), or restore the data of table _strata.job as a superuser.")));
 	return PointerGetDatum(NULL);
 }

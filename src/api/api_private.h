@@ -24,9 +24,9 @@
 extern Relation strata_api_open(Oid relid, LOCKMODE lockmode);
 
 /*
- * The strata tables at or below a partitioned table, which the caller must own,
- * locked with AccessShareLock; *others, if given: the leaves that are something
- * else.  Any other relid is returned as it is.
+ * The strata tables at or below a partitioned table, which the caller must
+ * own, locked with AccessShareLock; *others, if given: the leaves that are
+ * something else.  Any other relid is returned as it is.
  */
 extern List *strata_api_leaves(Oid relid, List **others);
 
@@ -34,7 +34,8 @@ extern List *strata_api_leaves(Oid relid, List **others);
 extern void strata_api_compress_again(Oid relid);
 
 /* ereports when an argument is null; its name. */
-extern void strata_api_require_argument(FunctionCallInfo fcinfo, int number, const char *name);
+extern void strata_api_require_argument(FunctionCallInfo fcinfo, int number,
+										const char *name);
 
 /* What by_range() and by_hash() said. */
 typedef struct StrataApiDimension
@@ -49,12 +50,18 @@ typedef struct StrataApiDimension
 	Oid			function;
 } StrataApiDimension;
 
-extern void strata_api_read_dimension(HeapTupleHeader row, StrataApiDimension *dimension);
+extern void strata_api_read_dimension(HeapTupleHeader row,
+									  StrataApiDimension *dimension);
 
 /* A hash dimension for a hypertable of the user's. */
-extern void strata_api_add_hash(Oid relid, const char *column, bool has_number, int number);
+extern void strata_api_add_hash(Oid relid, const char *column, bool has_number,
+								int number);
 
-/* set_chunk_time_interval() of another dimension than the first; false: it is the first. */
-extern bool strata_api_set_range(const StrataHypertable *ht, const char *column, Oid type, Datum interval);
+/*
+ * set_chunk_time_interval() of another dimension than the first; false: it is
+ * the first.
+ */
+extern bool strata_api_set_range(const StrataHypertable *ht,
+								 const char *column, Oid type, Datum interval);
 
 #endif							/* STRATA_API_PRIVATE_H */

@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * api_tablespace.c
- *	  attach_tablespace, detach_tablespace, detach_tablespaces, show_tablespaces.
+ *	  attach_tablespace, detach_tablespace, detach_tablespaces,
+ *	  show_tablespaces.
  *
  * src/api/api_tablespace.c
  *-------------------------------------------------------------------------
@@ -37,30 +38,42 @@ without(List *names, const char *name)
 
 	foreach(lc, names)
 		if (strcmp(lfirst(lc), name) != 0)
-			result = lappend(result, lfirst(lc));
+		result = lappend(result, lfirst(lc));
 	return list_length(result) == list_length(names) ? names : result;
 }
 
-/* Chunks are made as the owner of the hypertable, who must be allowed to put them there. */
+/*
+ * Chunks are made as the owner of the hypertable, who must be allowed to put
+ * them there.
+ */
 static void
 check_owner(const StrataHypertable *ht, Oid tablespace, const char *name)
 {
 	Oid			owner = strata_relation_owner(ht->relid);
 
 	if (tablespace == GLOBALTABLESPACE_OID)
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("only shared relations can be placed in tablespace \"%s\"", name)));
-	if (tablespace != MyDatabaseTableSpace && !strata_tablespace_create_allowed(tablespace, owner))
-		ereport(ERROR,
+				 errmsg("only shared relations can be placed in tablespace \"%s\"",
+						name)));
+	if (tablespace != MyDatabaseTableSpace &&
+		!strata_tablespace_create_allowed(tablespace, owner))
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("permission denied for tablespace \"%s\" by table owner \"%s\"",
+				 errmsg(
+						"permission denied for tablespace \"%s\" by table owner \"%s\"",
 						name, GetUserNameFromId(owner, false)),
-				 errhint("GRANT CREATE ON TABLESPACE %s TO %s;", quote_identifier(name),
+				 errhint("GRANT CREATE ON TABLESPACE %s TO %s;",
+						 quote_identifier(name),
 						 quote_identifier(GetUserNameFromId(owner, false)))));
 }
 
-/* attach_tablespace(tablespace name, hypertable regclass, if_not_attached boolean) */
+/*
+ * attach_tablespace(tablespace name, hypertable regclass, if_not_attached
+ * boolean)
+ */
 Datum
 strata_attach_tablespace(PG_FUNCTION_ARGS)
 {
@@ -80,13 +93,20 @@ strata_attach_tablespace(PG_FUNCTION_ARGS)
 	names = strata_hypertable_tablespaces(ht->relid);
 	if (without(names, name) != names)
 	{
-		ereport(if_not_attached ? NOTICE : ERROR,
+		ereport(
+				if_not_attached ? NOTICE : ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
-				 if_not_attached ? errmsg("tablespace \"%s\" is already attached to hypertable \"%s\", skipping", name, get_rel_name(ht->relid)) :
-				 errmsg("tablespace \"%s\" is already attached to hypertable \"%s\"", name, get_rel_name(ht->relid))));
+				 if_not_attached ?
+				 errmsg(
+						"tablespace \"%s\" is already attached to hypertable \"%s\", skipping",
+						name, get_rel_name(ht->relid)) :
+				 errmsg(
+						"tablespace \"%s\" is already attached to hypertable \"%s\"",
+						name, get_rel_name(ht->relid))));
 		PG_RETURN_VOID();
 	}
-	strata_hypertable_set_tablespaces(ht->relid, lappend(names, pstrdup(name)));
+	strata_hypertable_set_tablespaces(ht->relid,
+									  lappend(names, pstrdup(name)));
 	PG_RETURN_VOID();
 }
 
@@ -95,7 +115,8 @@ static List *
 all_hypertables(void)
 {
 	Relation	pg_class = table_open(RelationRelationId, AccessShareLock);
-	SysScanDesc scan = systable_beginscan(pg_class, ClassOidIndexId, true, NULL, 0, NULL);
+	SysScanDesc scan = systable_beginscan(pg_class, ClassOidIndexId, true,
+										  NULL, 0, NULL);
 	List	   *relids = NIL;
 	HeapTuple	tuple;
 
@@ -103,7 +124,8 @@ all_hypertables(void)
 	{
 		Form_pg_class form = (Form_pg_class) GETSTRUCT(tuple);
 
-		if (form->relkind == RELKIND_PARTITIONED_TABLE && strata_hypertable_is(form->oid))
+		if (form->relkind == RELKIND_PARTITIONED_TABLE &&
+			strata_hypertable_is(form->oid))
 			relids = lappend_oid(relids, form->oid);
 	}
 	systable_endscan(scan);
@@ -133,16 +155,23 @@ detach_everywhere(const char *name)
 		}
 		Assert(strata_table_ownercheck(relid, GetUserId()));	/* api:P1 */
 		LockRelationOid(relid, ShareUpdateExclusiveLock);
-		strata_hypertable_set_tablespaces(relid, without(strata_hypertable_tablespaces(relid), name));
+		strata_hypertable_set_tablespaces(
+										  relid, without(strata_hypertable_tablespaces(relid), name));
 		detached++;
 	}
 	if (kept > 0)
-		ereport(NOTICE,
-				(errmsg("tablespace \"%s\" remains attached to %d hypertable(s) due to lack of permissions", name, kept)));
+		ereport(
+				NOTICE,
+				(errmsg(
+						"tablespace \"%s\" remains attached to %d hypertable(s) due to lack of permissions",
+						name, kept)));
 	return detached;
 }
 
-/* detach_tablespace(tablespace name, hypertable regclass, if_attached boolean): from how many */
+/*
+ * detach_tablespace(tablespace name, hypertable regclass, if_attached
+ * boolean): from how many
+ */
 Datum
 strata_detach_tablespace(PG_FUNCTION_ARGS)
 {
@@ -165,12 +194,21 @@ strata_detach_tablespace(PG_FUNCTION_ARGS)
 	names = strata_hypertable_tablespaces(ht->relid);
 	if (without(names, name) == names)
 	{
-		/* one that is gone may have been attached: only then is it no error that it does not exist */
+		/*
+		 * one that is gone may have been attached: only then is it no error
+		 * that it does not exist
+		 */
 		(void) get_tablespace_oid(name, false);
-		ereport(if_attached ? NOTICE : ERROR,
+		ereport(
+				if_attached ? NOTICE : ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 if_attached ? errmsg("tablespace \"%s\" is not attached to hypertable \"%s\", skipping", name, get_rel_name(ht->relid)) :
-				 errmsg("tablespace \"%s\" is not attached to hypertable \"%s\"", name, get_rel_name(ht->relid))));
+				 if_attached ?
+				 errmsg(
+						"tablespace \"%s\" is not attached to hypertable \"%s\", skipping",
+						name, get_rel_name(ht->relid)) :
+				 errmsg(
+						"tablespace \"%s\" is not attached to hypertable \"%s\"",
+						name, get_rel_name(ht->relid))));
 		PG_RETURN_INT32(0);
 	}
 	strata_hypertable_set_tablespaces(ht->relid, without(names, name));
@@ -205,8 +243,8 @@ strata_show_tablespaces(PG_FUNCTION_ARGS)
 
 	/* one that somebody has just dropped must not make a view fail */
 	if (table != NULL && !strata_hypertable_is(PG_GETARG_OID(0)))
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is not a hypertable", table)));
+		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+						errmsg("\"%s\" is not a hypertable", table)));
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	foreach(lc, strata_hypertable_tablespaces(PG_GETARG_OID(0)))
 	{
@@ -215,7 +253,8 @@ strata_show_tablespaces(PG_FUNCTION_ARGS)
 		bool		isnull = false;
 
 		namestrcpy(&name, lfirst(lc));
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &value, &isnull);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &value,
+							 &isnull);
 	}
 	return (Datum) 0;
 }

@@ -56,10 +56,17 @@ report_problem(void *arg, AttrNumber attno, const char *problem)
 	values[0] = Int64GetDatum(out->first_row);
 	nulls[1] = attno == 0;
 	if (attno != 0)
-		values[1] = NameGetDatum(&TupleDescAttr(RelationGetDescr(out->rel), attno - 1)->attname);
-	values[2] = CStringGetTextDatum(out->say_where ?
-									psprintf("%s: %s", RelationGetRelationName(out->rel), problem) : problem);
-	tuplestore_putvalues(out->rsinfo->setResult, out->rsinfo->setDesc, values, nulls);
+		values[1] = NameGetDatum(&TupleDescAttr(RelationGetDescr(out->rel),
+												attno - 1)
+								 ->attname);
+	values[2] =
+		CStringGetTextDatum(out->say_where ?
+							psprintf("%s: %s",
+									 RelationGetRelationName(out->rel),
+									 problem) :
+							problem);
+	tuplestore_putvalues(out->rsinfo->setResult, out->rsinfo->setDesc, values,
+						 nulls);
 }
 
 /* A row entry must be sound, and its row in some batch. */
@@ -85,10 +92,12 @@ verify_batch(StrataStore *store, TupleTableSlot *slot, VerifyOutput *out)
 
 	PG_TRY();
 	{
-		if (DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]) < 0)
+		if (DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]) <
+			0)
 			verify_entry(store, slot, out);
 		else
-			strata_batch_verify(out->rel, store->schema, slot, report_problem, out);
+			strata_batch_verify(out->rel, store->schema, slot, report_problem,
+								out);
 	}
 	PG_CATCH();
 	{
@@ -101,20 +110,23 @@ verify_batch(StrataStore *store, TupleTableSlot *slot, VerifyOutput *out)
 			error->sqlerrcode != ERRCODE_INTERNAL_ERROR)
 			PG_RE_THROW();
 		FlushErrorState();
-		report_problem(out, 0, error->detail != NULL ? error->detail : error->message);
+		report_problem(out, 0,
+					   error->detail != NULL ? error->detail : error->message);
 	}
 	PG_END_TRY();
 }
 
 /*
- * Row ranges of batches, promoted ones too, must not overlap, and the index must
- * lead to all nbatches of them, and know how many rows each has.
+ * Row ranges of batches, promoted ones too, must not overlap, and the index
+ * must lead to all nbatches of them, and know how many rows each has.
  */
 static void
 verify_numbering(StrataStore *store, int64 nbatches, VerifyOutput *out)
 {
-	Relation	index = index_open(strata_row_index_of(store->batches), AccessShareLock);
-	IndexScanDesc scan = strata_index_beginscan(store->batches, index, GetActiveSnapshot(), 0, 0);
+	Relation	index = index_open(strata_row_index_of(store->batches),
+								   AccessShareLock);
+	IndexScanDesc scan = strata_index_beginscan(store->batches, index,
+												GetActiveSnapshot(), 0, 0);
 	TupleTableSlot *slot = table_slot_create(store->batches, NULL);
 	int64		next = 0;
 
@@ -126,21 +138,26 @@ verify_numbering(StrataStore *store, int64 nbatches, VerifyOutput *out)
 		int			nrows;
 
 		slot_getallattrs(slot);
-		out->first_row = DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
+		out->first_row =
+			DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
 		/* row entries come first */
 		if (out->first_row < 0)
 			continue;
 		if (out->first_row < next)
-			report_problem(out, 0, "row numbers overlap with the batch before");
+			report_problem(out, 0,
+						   "row numbers overlap with the batch before");
 		nbatches--;
 		nrows = DatumGetInt32(slot->tts_values[STRATA_BATCH_ATT_NROWS - 1]);
 		next = out->first_row + nrows;
-		if (DatumGetInt32(index_getattr(scan->xs_itup, 2, RelationGetDescr(index), &isnull)) != nrows)
+		if (DatumGetInt32(index_getattr(scan->xs_itup, 2,
+										RelationGetDescr(index), &isnull)) !=
+			nrows)
 			report_problem(out, 0, "the index has another number of rows");
 	}
 	out->first_row = next;
 	if (nbatches != 0)
-		report_problem(out, 0, "the index on first_row does not lead to all batches");
+		report_problem(out, 0,
+					   "the index on first_row does not lead to all batches");
 	index_endscan(scan);
 	index_close(index, AccessShareLock);
 	ExecDropSingleTupleTableSlot(slot);
@@ -155,9 +172,11 @@ verify_table(Oid relid, VerifyOutput *out)
 	out->rel = rel;
 	if (store != NULL)
 	{
-		TableScanDesc scan = table_beginscan(store->batches, GetActiveSnapshot(), 0, NULL);
+		TableScanDesc scan = table_beginscan(store->batches,
+											 GetActiveSnapshot(), 0, NULL);
 		TupleTableSlot *slot = table_slot_create(store->batches, NULL);
-		MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata verify",
+		MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext,
+												   "strata verify",
 												   ALLOCSET_DEFAULT_SIZES);
 		int64		nbatches = 0;
 
@@ -167,7 +186,9 @@ verify_table(Oid relid, VerifyOutput *out)
 
 			CHECK_FOR_INTERRUPTS();
 			slot_getallattrs(slot);
-			out->first_row = DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
+			out->first_row =
+				DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW -
+											   1]);
 			nbatches += out->first_row >= 0;
 			verify_batch(store, slot, out);
 			MemoryContextSwitchTo(old);
@@ -186,11 +207,16 @@ verify_table(Oid relid, VerifyOutput *out)
 static void
 skip_other(Oid relid)
 {
-	ereport(NOTICE,
-			(errmsg("\"%s\" does not use the access method strata, and was not looked at", get_rel_name(relid))));
+	ereport(
+			NOTICE,
+			(errmsg(
+					"\"%s\" does not use the access method strata, and was not looked at",
+					get_rel_name(relid))));
 }
 
-/* Is it one of our tables, or anything but a table of another access method? */
+/*
+ * Is it one of our tables, or anything but a table of another access method?
+ */
 static bool
 is_ours_to_verify(Oid relid)
 {
@@ -218,7 +244,8 @@ strata_verify(PG_FUNCTION_ARGS)
 	Oid			relid = PG_GETARG_OID(0);
 	List	   *others = NIL;
 	List	   *leaves = strata_api_leaves(relid, &others);
-	VerifyOutput out = {.say_where = get_rel_relkind(relid) == RELKIND_PARTITIONED_TABLE};
+	VerifyOutput out = {.say_where = get_rel_relkind(relid) ==
+	RELKIND_PARTITIONED_TABLE};
 	ListCell   *lc;
 
 	InitMaterializedSRF(fcinfo, 0);
@@ -249,8 +276,10 @@ is_orphan(Oid relid)
 		return false;
 	form = (Form_pg_class) GETSTRUCT(tuple);
 	orphan = form->relkind == RELKIND_RELATION &&
-		form->relnamespace == get_namespace_oid(STRATA_INTERNAL_SCHEMA, true) &&
-		sscanf(NameStr(form->relname), "batch_%u_%u", &spc, &number) == 2 &&
+		form->relnamespace ==
+		get_namespace_oid(STRATA_INTERNAL_SCHEMA, true) &&
+		sscanf(NameStr(form->relname), "batch_%u_%u", &spc, &number) ==
+		2 &&
 		!OidIsValid(strata_relid_by_storage(spc, number));
 	ReleaseSysCache(tuple);
 	return orphan;
@@ -266,16 +295,19 @@ member_relations(void)
 	HeapTuple	tuple;
 	List	   *members = NIL;
 
-	ScanKeyInit(&key[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber, F_OIDEQ,
-				ObjectIdGetDatum(ExtensionRelationId));
-	ScanKeyInit(&key[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber, F_OIDEQ,
+	ScanKeyInit(&key[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber,
+				F_OIDEQ, ObjectIdGetDatum(ExtensionRelationId));
+	ScanKeyInit(&key[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber,
+				F_OIDEQ,
 				ObjectIdGetDatum(get_extension_oid(STRATA_EXTENSION, true)));
-	scan = systable_beginscan(pg_depend, DependReferenceIndexId, true, NULL, 2, key);
+	scan = systable_beginscan(pg_depend, DependReferenceIndexId, true, NULL, 2,
+							  key);
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
 
-		if (form->classid == RelationRelationId && form->deptype == DEPENDENCY_EXTENSION)
+		if (form->classid == RelationRelationId &&
+			form->deptype == DEPENDENCY_EXTENSION)
 			members = lappend_oid(members, form->objid);
 	}
 	systable_endscan(scan);
@@ -329,9 +361,11 @@ Datum
 strata_on_sql_drop(PG_FUNCTION_ARGS)
 {
 	if (!CALLED_AS_EVENT_TRIGGER(fcinfo))
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_E_R_I_E_EVENT_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("function \"on_sql_drop\" was not called by event trigger manager")));
+				 errmsg(
+						"function \"on_sql_drop\" was not called by event trigger manager")));
 	/* DROP EXTENSION takes the schema away first */
 	if (OidIsValid(get_namespace_oid(STRATA_INTERNAL_SCHEMA, true)))
 	{

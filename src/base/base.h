@@ -51,7 +51,10 @@ extern bool strata_torture;
 
 extern void strata_base_init(void);
 
-/* Bytes of values of a type that are integers in an order of integers (dates and times are); 0: no such type. */
+/*
+ * Bytes of values of a type that are integers in an order of integers (dates
+ * and times are); 0: no such type.
+ */
 static inline int
 strata_integer_width(Oid typid)
 {
@@ -81,40 +84,49 @@ strata_datum_integer(Datum value, int width)
 }
 
 /*
- * Hear of changed relations, as from CacheRegisterRelcacheCallback, which is for
- * base/ alone: PostgreSQL has room for few.
+ * Hear of changed relations, as from CacheRegisterRelcacheCallback, which is
+ * for base/ alone: PostgreSQL has room for few.
  */
 typedef void (*StrataRelcacheCallback) (Datum arg, Oid relid);
 extern void strata_relcache_callback_add(StrataRelcacheCallback callback);
 
 /*
- * Call visit for a query and for each one inside it, outer ones first, until it
- * says true; that is then the result.
+ * Call visit for a query and for each one inside it, outer ones first, until
+ * it says true; that is then the result.
  */
 typedef bool (*StrataQueryVisit) (struct Query *query, void *context);
-extern bool strata_query_visit_all(struct Query *query, StrataQueryVisit visit, void *context);
+extern bool strata_query_visit_all(struct Query *query, StrataQueryVisit visit,
+								   void *context);
 
 /* Is it a function in SQL whose query the planner may put in its place? */
 extern bool strata_rte_may_be_inlined(struct RangeTblEntry *rte);
 
 /*
- * For a background worker, once it is connected and in no transaction: settings
- * of the database that are for the sessions of users do not hold here.
+ * For a background worker, once it is connected and in no transaction:
+ * settings of the database that are for the sessions of users do not hold
+ * here.
  */
 extern void strata_worker_pin_settings(void);
 
-/* Alter a table as a part of what is being done: cmds are AlterTableCmds.  Event triggers hear nothing of it. */
+/*
+ * Alter a table as a part of what is being done: cmds are AlterTableCmds.
+ * Event triggers hear nothing of it.
+ */
 extern void strata_alter_table(Oid relid, List *cmds);
 
-/* Are values that are equal, in btree indexes on the type, the same bytes, so that functions of them are equal? */
+/*
+ * Are values that are equal, in btree indexes on the type, the same bytes, so
+ * that functions of them are equal?
+ */
 extern bool strata_equal_is_identical(Oid type, Oid collation);
 
 /*
- * Work with the rights of another role, until strata_owner_leave (or the end of
- * the (sub)transaction, on an error).  For maintenance of a table as its owner:
- * with search_path pinned unless the session is that owner's; functions in indexes
- * and constraints have to bear it from PostgreSQL 17 on anyway.  role_enter leaves
- * search_path as it is, for functions that the role wrote to be called by name.
+ * Work with the rights of another role, until strata_owner_leave (or the end
+ * of the (sub)transaction, on an error).  For maintenance of a table as its
+ * owner: with search_path pinned unless the session is that owner's; functions
+ * in indexes and constraints have to bear it from PostgreSQL 17 on anyway.
+ * role_enter leaves search_path as it is, for functions that the role wrote to
+ * be called by name.
  */
 typedef struct StrataOwnerContext
 {
@@ -127,20 +139,28 @@ extern void strata_owner_enter(Oid owner, StrataOwnerContext *saved);
 extern void strata_role_enter(Oid role, StrataOwnerContext *saved);
 extern void strata_owner_leave(StrataOwnerContext *saved);
 
-/* search_path = pg_catalog, pg_temp, until the GUC nest level ends that the caller has opened. */
+/*
+ * search_path = pg_catalog, pg_temp, until the GUC nest level ends that the
+ * caller has opened.
+ */
 extern void strata_search_path_pin(void);
 
 /*
- * Run a text of ours: a query with search_path pinned, as SPI_execute_with_args
- * does, within an SPI connection of the caller; or a command without result, of
- * qualified names and no operators, in its own connection and with search_path as
- * it is.  That must succeed, and its effect is then visible.
+ * Run a text of ours: a query with search_path pinned, as
+ * SPI_execute_with_args does, within an SPI connection of the caller; or a
+ * command without result, of qualified names and no operators, in its own
+ * connection and with search_path as it is.  That must succeed, and its effect
+ * is then visible.
  */
-extern int	strata_sql_execute(const char *sql, int nargs, Oid *types, Datum *values, const char *nulls,
+extern int	strata_sql_execute(const char *sql, int nargs, Oid *types,
+							   Datum *values, const char *nulls,
 							   bool read_only);
 extern void strata_sql_run(const char *sql);
 
-/* "schema.name" of a relation that exists, quoted as SQL texts and hints need it; palloc'd. */
+/*
+ * "schema.name" of a relation that exists, quoted as SQL texts and hints need
+ * it; palloc'd.
+ */
 extern char *strata_sql_name(Oid relid);
 
 /*
@@ -153,7 +173,8 @@ extern void strata_sql_run_subcommand(const char *sql);
  * Report damaged bytes: ERRCODE_DATA_CORRUPTED with the place in errdetail.
  * `what` is a codec_result_text or our own words; column may be NULL.
  */
-pg_noreturn extern void strata_error_corrupt(Relation rel, int64 first_row, const char *column,
+pg_noreturn extern void strata_error_corrupt(Relation rel, int64 first_row,
+											 const char *column,
 											 const char *what);
 
 #endif							/* STRATA_BASE_H */

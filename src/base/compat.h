@@ -31,7 +31,8 @@
 #endif
 
 /*
- * 16 renamed it with the rest of relfilenodes (b0a55e43299); delete when 15 goes.
+ * 16 renamed it with the rest of relfilenodes (b0a55e43299); delete when 15
+ * goes.
  */
 #if PG_VERSION_NUM < 160000
 #include "utils/relfilenodemap.h"
@@ -102,16 +103,19 @@ typedef TU_UpdateIndexes StrataUpdateIndexes;
  * for nobody: the caller has locked the tuple.
  */
 static inline TM_Result
-strata_heap_update(Relation rel, ItemPointer tid, HeapTuple tuple, CommandId cid)
+strata_heap_update(Relation rel, ItemPointer tid, HeapTuple tuple,
+				   CommandId cid)
 {
 	TM_FailureData tmfd;
 	LockTupleMode mode;
 #if PG_VERSION_NUM < 160000
-	return heap_update(rel, tid, tuple, cid, InvalidSnapshot, true, &tmfd, &mode);
+	return heap_update(rel, tid, tuple, cid, InvalidSnapshot, true, &tmfd,
+					   &mode);
 #else
 	TU_UpdateIndexes update_indexes;
 
-	return heap_update(rel, tid, tuple, cid, InvalidSnapshot, true, &tmfd, &mode, &update_indexes);
+	return heap_update(rel, tid, tuple, cid, InvalidSnapshot, true, &tmfd,
+					   &mode, &update_indexes);
 #endif
 }
 
@@ -142,7 +146,8 @@ strata_heap_read_page(TableScanDesc sscan, BlockNumber block)
 	if (BufferIsValid(scan->rs_cbuf))
 		ReleaseBuffer(scan->rs_cbuf);
 	scan->rs_cblock = block;
-	scan->rs_cbuf = ReadBufferExtended(sscan->rs_rd, MAIN_FORKNUM, block, RBM_NORMAL, scan->rs_strategy);
+	scan->rs_cbuf = ReadBufferExtended(sscan->rs_rd, MAIN_FORKNUM, block,
+									   RBM_NORMAL, scan->rs_strategy);
 	if (sscan->rs_flags & SO_ALLOW_PAGEMODE)
 		heap_prepare_pagescan(sscan);
 #endif
@@ -160,8 +165,8 @@ strata_test_old_snapshot(Snapshot snapshot, Relation rel, Page page)
 }
 
 /*
- * 16 counts updates that go to another page (ae4fdde1352); delete when 15 goes.
- * For users that include pgstat.h.
+ * 16 counts updates that go to another page (ae4fdde1352); delete when 15
+ * goes. For users that include pgstat.h.
  */
 #if PG_VERSION_NUM < 160000
 #define strata_pgstat_count_update(rel) pgstat_count_heap_update(rel, false)
@@ -172,18 +177,20 @@ strata_test_old_snapshot(Snapshot snapshot, Relation rel, Page page)
 /*
  * Freeze a tuple this transaction has inserted, in a buffer it has locked
  * exclusively.  16 gave heapam a function for it (9e5405993c1), 17 logs it as
- * pruning (f83d709760d); delete the branches when 15 and 16 go.  No snapshot is
- * in the way, as all are to see the tuple: 15 would have a standby cancel those
- * that are as old as the xid in the record, which therefore is one that is
- * older than any.
+ * pruning (f83d709760d); delete the branches when 15 and 16 go.  No snapshot
+ * is in the way, as all are to see the tuple: 15 would have a standby cancel
+ * those that are as old as the xid in the record, which therefore is one that
+ * is older than any.
  */
 static inline void
-strata_heap_freeze(Relation rel, Buffer buffer, HeapTupleHeader header, OffsetNumber offset)
+strata_heap_freeze(Relation rel, Buffer buffer, HeapTupleHeader header,
+				   OffsetNumber offset)
 {
 #if PG_VERSION_NUM < 160000
 	xl_heap_freeze_tuple freeze = {0};
-	TransactionId oldest = XidFromFullTransactionId(ReadNextFullTransactionId()) +
-		((TransactionId) 1 << 31) + ((TransactionId) 1 << 20);
+	TransactionId oldest =
+	XidFromFullTransactionId(ReadNextFullTransactionId()) +
+	((TransactionId) 1 << 31) + ((TransactionId) 1 << 20);
 #else
 	HeapTupleFreeze freeze = {0};
 #endif
@@ -193,7 +200,8 @@ strata_heap_freeze(Relation rel, Buffer buffer, HeapTupleHeader header, OffsetNu
 	freeze.t_infomask2 = header->t_infomask2;
 	freeze.offset = offset;
 #if PG_VERSION_NUM >= 160000 && PG_VERSION_NUM < 170000
-	heap_freeze_execute_prepared(rel, buffer, InvalidTransactionId, &freeze, 1);
+	heap_freeze_execute_prepared(rel, buffer, InvalidTransactionId, &freeze,
+								 1);
 #else
 	START_CRIT_SECTION();
 #if PG_VERSION_NUM < 160000
@@ -206,11 +214,15 @@ strata_heap_freeze(Relation rel, Buffer buffer, HeapTupleHeader header, OffsetNu
 	{
 #if PG_VERSION_NUM < 160000
 		PageSetLSN(BufferGetPage(buffer),
-				   log_heap_freeze(rel, buffer, TransactionIdIsNormal(oldest) ? oldest : FirstNormalTransactionId + 1,
+				   log_heap_freeze(rel, buffer,
+								   TransactionIdIsNormal(oldest) ?
+								   oldest :
+								   FirstNormalTransactionId + 1,
 								   &freeze, 1));
 #else
-		log_heap_prune_and_freeze(rel, buffer, InvalidTransactionId, false, PRUNE_VACUUM_SCAN,
-								  &freeze, 1, NULL, 0, NULL, 0, NULL, 0);
+		log_heap_prune_and_freeze(rel, buffer, InvalidTransactionId, false,
+								  PRUNE_VACUUM_SCAN, &freeze, 1, NULL, 0, NULL,
+								  0, NULL, 0);
 #endif
 	}
 	END_CRIT_SECTION();
@@ -228,8 +240,8 @@ strata_heap_freeze(Relation rel, Buffer buffer, HeapTupleHeader header, OffsetNu
 #endif
 
 /*
- * 18 has cluster_rel given an open relation (cc811f92bac); delete when 17 goes.
- * For users that include access/table.h and commands/cluster.h.
+ * 18 has cluster_rel given an open relation (cc811f92bac); delete when 17
+ * goes. For users that include access/table.h and commands/cluster.h.
  */
 #if PG_VERSION_NUM < 180000
 #define strata_cluster_rel(relid) \
@@ -239,9 +251,11 @@ strata_heap_freeze(Relation rel, Buffer buffer, HeapTupleHeader header, OffsetNu
 	} while (0)
 #else
 #define strata_cluster_rel(relid) \
-	do { \
+	do \
+	{ \
 		ClusterParams cluster_params = {0}; \
-		cluster_rel(table_open(relid, AccessExclusiveLock), InvalidOid, &cluster_params); \
+		cluster_rel(table_open(relid, AccessExclusiveLock), InvalidOid, \
+					&cluster_params); \
 	} while (0)
 #endif
 
@@ -331,11 +345,13 @@ typedef const char *const StrataOptionNamespace;
 #endif
 #if PG_VERSION_NUM < 160000
 #define strata_err_copy_denied(what, role) \
-	errmsg("must be superuser or have privileges of the " role " role to COPY " what)
+	errmsg("must be superuser or have privileges of the " role \
+		   " role to COPY " what)
 #else
 #define strata_err_copy_denied(what, role) \
 	errmsg("permission denied to COPY " what), \
-	errdetail("Only roles with privileges of the \"" role "\" role may COPY " what ".")
+		errdetail("Only roles with privileges of the \"" role \
+				  "\" role may COPY " what ".")
 #endif
 
 /*
@@ -373,19 +389,26 @@ typedef const char *const StrataOptionNamespace;
 #endif
 
 /*
- * 17 hands options of operator classes and statistics targets to index_create();
- * delete when 16 goes.  For users that include
+ * 17 hands options of operator classes and statistics targets to
+ * index_create(); delete when 16 goes.  For users that include
  * catalog/index.h.
  */
 #if PG_VERSION_NUM < 170000
-#define strata_index_create(heap, name, info, columns, am, space, collations, classes, class_options, options, reloptions, flags) \
+#define strata_index_create(heap, name, info, columns, am, space, collations, \
+							classes, class_options, options, reloptions, \
+							flags) \
 	((info)->ii_OpclassOptions = (class_options), \
-	 index_create(heap, name, InvalidOid, InvalidOid, InvalidOid, InvalidOid, info, columns, am, space, \
-				  collations, classes, options, reloptions, flags, 0, false, false, NULL))
+	 index_create(heap, name, InvalidOid, InvalidOid, InvalidOid, InvalidOid, \
+				  info, columns, am, space, collations, classes, options, \
+				  reloptions, flags, 0, false, false, NULL))
 #else
-#define strata_index_create(heap, name, info, columns, am, space, collations, classes, class_options, options, reloptions, flags) \
-	index_create(heap, name, InvalidOid, InvalidOid, InvalidOid, InvalidOid, info, columns, am, space, \
-				 collations, classes, class_options, options, NULL, reloptions, flags, 0, false, false, NULL)
+#define strata_index_create(heap, name, info, columns, am, space, collations, \
+							classes, class_options, options, reloptions, \
+							flags) \
+	index_create(heap, name, InvalidOid, InvalidOid, InvalidOid, InvalidOid, \
+				 info, columns, am, space, collations, classes, \
+				 class_options, options, NULL, reloptions, flags, 0, false, \
+				 false, NULL)
 #endif
 
 /*
@@ -410,9 +433,11 @@ typedef const char *const StrataOptionNamespace;
 #define strata_tablespace_create_allowed(oid, roleid) (pg_tablespace_aclcheck(oid, roleid, ACL_CREATE) == ACLCHECK_OK)
 #else
 #define strata_schema_create_allowed(oid, roleid) \
-	(object_aclcheck(NamespaceRelationId, oid, roleid, ACL_CREATE) == ACLCHECK_OK)
+	(object_aclcheck(NamespaceRelationId, oid, roleid, ACL_CREATE) == \
+	 ACLCHECK_OK)
 #define strata_tablespace_create_allowed(oid, roleid) \
-	(object_aclcheck(TableSpaceRelationId, oid, roleid, ACL_CREATE) == ACLCHECK_OK)
+	(object_aclcheck(TableSpaceRelationId, oid, roleid, ACL_CREATE) == \
+	 ACLCHECK_OK)
 #define strata_function_aclcheck(oid, roleid, mode) \
 	object_aclcheck(ProcedureRelationId, oid, roleid, mode)
 #define strata_table_ownercheck(relid, roleid) \
@@ -425,7 +450,8 @@ typedef const char *const StrataOptionNamespace;
  */
 #if PG_VERSION_NUM < 160000
 #define strata_check_insert_columns(pstate, nsitem, columns) \
-	((nsitem)->p_rte->requiredPerms = ACL_INSERT | ((nsitem)->p_rte->selectedCols ? ACL_SELECT : 0), \
+	((nsitem)->p_rte->requiredPerms = \
+		 ACL_INSERT | ((nsitem)->p_rte->selectedCols ? ACL_SELECT : 0), \
 	 (nsitem)->p_rte->insertedCols = (columns), \
 	 (void) ExecCheckRTPerms(list_make1((nsitem)->p_rte), true))
 #define strata_plan_drop_permissions(stmt) \
@@ -440,9 +466,11 @@ typedef const char *const StrataOptionNamespace;
 typedef RangeTblEntry StrataPermissions;
 #else
 #define strata_check_insert_columns(pstate, nsitem, columns) \
-	((nsitem)->p_perminfo->requiredPerms = ACL_INSERT | ((nsitem)->p_perminfo->selectedCols ? ACL_SELECT : 0), \
+	((nsitem)->p_perminfo->requiredPerms = \
+		 ACL_INSERT | ((nsitem)->p_perminfo->selectedCols ? ACL_SELECT : 0), \
 	 (nsitem)->p_perminfo->insertedCols = (columns), \
-	 (void) ExecCheckPermissions((pstate)->p_rtable, list_make1((nsitem)->p_perminfo), true))
+	 (void) ExecCheckPermissions((pstate)->p_rtable, \
+								 list_make1((nsitem)->p_perminfo), true))
 #define strata_plan_drop_permissions(stmt) \
 	do { \
 		ListCell *_lc; \
@@ -456,7 +484,8 @@ typedef RTEPermissionInfo StrataPermissions;
 #endif
 
 /*
- * 18 took execute_once from ExecutorRun and its hook (3eea7a0c97e); delete when 17 goes.
+ * 18 took execute_once from ExecutorRun and its hook (3eea7a0c97e); delete
+ * when 17 goes.
  */
 #if PG_VERSION_NUM < 180000
 #define strata_executor_run(query_desc) ExecutorRun(query_desc, ForwardScanDirection, 0, true)
@@ -482,8 +511,8 @@ typedef RTEPermissionInfo StrataPermissions;
 
 /*
  * 18 decides at each rescan whether the pin on an index's page outlives its
- * reading; earlier it is enough to release it then (e6eed40e444); delete when 17
- * goes.  For users that include access/nbtree.h.
+ * reading; earlier it is enough to release it then (e6eed40e444); delete when
+ * 17 goes.  For users that include access/nbtree.h.
  */
 #if PG_VERSION_NUM < 180000
 #define strata_btree_drop_pins(so) ((void) 0)
@@ -530,9 +559,9 @@ typedef RTEPermissionInfo StrataPermissions;
 
 /*
  * 18 counts disabled nodes instead of adding disable_cost (e2225346793), and
- * names the order of a pathkey and of an operator by CompareType (8123e91f5ae);
- * delete when 17 goes.  For users that include optimizer/cost.h and
- * access/stratnum.h.
+ * names the order of a pathkey and of an operator by CompareType
+ * (8123e91f5ae); delete when 17 goes.  For users that include optimizer/cost.h
+ * and access/stratnum.h.
  */
 #if PG_VERSION_NUM < 180000
 typedef int16 StrataSortOrder;
@@ -559,12 +588,13 @@ typedef CompareType StrataSortOrder;
 	(TupleDescAttr(desc, (attno) - 1)->attnotnull)
 #else
 #define strata_attribute_is_not_null(desc, attno) \
-	(TupleDescCompactAttr(desc, (attno) - 1)->attnullability == ATTNULLABLE_VALID)
+	(TupleDescCompactAttr(desc, (attno) -1)->attnullability == \
+	 ATTNULLABLE_VALID)
 #endif
 
 /*
- * 17 has ANALYZE read blocks through a read stream (041b96802ef); delete when 16
- * goes.
+ * 17 has ANALYZE read blocks through a read stream (041b96802ef); delete when
+ * 16 goes.
  */
 #define STRATA_ANALYZE_BY_BLOCK (PG_VERSION_NUM < 170000)
 
@@ -587,8 +617,8 @@ typedef CompareType StrataSortOrder;
 #endif
 
 /*
- * 17 has infinite intervals (519fc1bd9e9); delete when 16 goes.  For users that
- * include utils/timestamp.h.
+ * 17 has infinite intervals (519fc1bd9e9); delete when 16 goes.  For users
+ * that include utils/timestamp.h.
  */
 #if PG_VERSION_NUM < 170000
 #define STRATA_INTERVAL_IS_INFINITE(interval) false
@@ -597,8 +627,9 @@ typedef CompareType StrataSortOrder;
 #endif
 
 /*
- * 18 has ExecFindMatchingSubPlans() tell range table indexes, too (525392d5727);
- * delete when 17 goes.  For users that include executor/execPartition.h.
+ * 18 has ExecFindMatchingSubPlans() tell range table indexes, too
+ * (525392d5727); delete when 17 goes.  For users that include
+ * executor/execPartition.h.
  */
 #if PG_VERSION_NUM < 180000
 #define strata_find_matching_subplans(state) ExecFindMatchingSubPlans(state, false)
@@ -613,7 +644,8 @@ typedef CompareType StrataSortOrder;
  */
 #if PG_VERSION_NUM < 160000
 #define strata_adjust_appendrel_attrs_multilevel(root, node, child, parent) \
-	adjust_appendrel_attrs_multilevel(root, node, (child)->relids, (parent)->relids)
+	adjust_appendrel_attrs_multilevel(root, node, (child)->relids, \
+									  (parent)->relids)
 #else
 #define strata_adjust_appendrel_attrs_multilevel(root, node, child, parent) \
 	adjust_appendrel_attrs_multilevel(root, node, child, parent)
@@ -666,21 +698,24 @@ typedef CompareType StrataSortOrder;
 #define strata_rte_is_group(rte) ((rte)->rtekind == RTE_GROUP)
 #define strata_rte_group_exprs(rte) ((rte)->groupexprs)
 #define strata_query_flatten_groups(query) \
-	do { \
+	do \
+	{ \
 		if ((query)->hasGroupRTE) \
 		{ \
 			(query)->targetList = (List *) \
-				flatten_group_exprs(NULL, query, (Node *) (query)->targetList); \
-			(query)->havingQual = flatten_group_exprs(NULL, query, (query)->havingQual); \
+				flatten_group_exprs(NULL, query, \
+									(Node *) (query)->targetList); \
+			(query)->havingQual = flatten_group_exprs(NULL, query, \
+													  (query)->havingQual); \
 		} \
 	} while (0)
 #endif
 
 /*
- * 16 decodes the name of a time zone in one place (d73d4cfdaa4), and says TZNAME_*;
- * for 15 the same: *tz of a zone, *tz of an abbreviation that has meant different
- * things, or *offset (seconds west) of a fixed one.  In 15 an unknown zone is NULL,
- * from 16 on an error.  Delete when 15 goes.  For users
+ * 16 decodes the name of a time zone in one place (d73d4cfdaa4), and says
+ * TZNAME_*; for 15 the same: *tz of a zone, *tz of an abbreviation that has
+ * meant different things, or *offset (seconds west) of a fixed one.  In 15 an
+ * unknown zone is NULL, from 16 on an error.  Delete when 15 goes.  For users
  * that include utils/datetime.h, utils/timestamp.h and parser/scansup.h.
  */
 #if PG_VERSION_NUM < 160000
@@ -688,10 +723,15 @@ typedef CompareType StrataSortOrder;
 #define TZNAME_DYNTZ 1
 #define TZNAME_ZONE 2
 #define strata_decode_zone(name, offset, tz) \
-	strata_decode_zone_15(DecodeTimezoneAbbrev(0, downcase_truncate_identifier(name, (int) strlen(name), false), \
-											   offset, tz), DYNTZ, UNKNOWN_FIELD, pg_tzset(name), tz)
+	strata_decode_zone_15(DecodeTimezoneAbbrev(0, \
+											   downcase_truncate_identifier( \
+												   name, (int) strlen(name), \
+												   false), \
+											   offset, tz), \
+						  DYNTZ, UNKNOWN_FIELD, pg_tzset(name), tz)
 static inline int
-strata_decode_zone_15(int type, int dynamic, int unknown, pg_tz *zone, pg_tz **tz)
+strata_decode_zone_15(int type, int dynamic, int unknown, pg_tz *zone,
+					  pg_tz **tz)
 {
 	if (type != unknown)
 		return type == dynamic ? TZNAME_DYNTZ : TZNAME_FIXED_OFFSET;

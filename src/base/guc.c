@@ -3,8 +3,8 @@
  * guc.c
  *	  Every setting of pg_strata; switches in one alphabetical table.
  *
- * Whoever may set one, anybody with PGC_USERSET, changes how his own statements
- * run, and never what they may read.
+ * Whoever may set one, anybody with PGC_USERSET, changes how his own
+ * statements run, and never what they may read.
  *
  * A fast path has a switch strata.enable_<path>; answers are the same with
  * each on and off.
@@ -51,8 +51,9 @@ static const BoolSetting bool_settings[] = {
 		"Vacuums a table's row store in the background after compression.",
 	"Otherwise the space of compressed rows waits for VACUUM or autovacuum."},
 	{"strata.enable_batch_delete", &strata_enable_batch_delete, true, 0,
-		"Enables DELETE of whole batches without looking at their rows.", NULL},
-	{"strata.enable_direct_load", &strata_enable_direct_load, true, GUC_EXPLAIN,
+	"Enables DELETE of whole batches without looking at their rows.", NULL},
+	{"strata.enable_direct_load", &strata_enable_direct_load, true,
+		GUC_EXPLAIN,
 		"Enables COPY and INSERT ... SELECT to write batches, for tables with strata.direct_load.",
 	"When off, all rows go into the row store."},
 	{"strata.enable_early_stop", &strata_enable_early_stop, true, GUC_EXPLAIN,
@@ -63,69 +64,76 @@ static const BoolSetting bool_settings[] = {
 	"When off, or in other formats, they are sent as all others; the bytes are the same."},
 	{"strata.enable_multi_insert", &strata_enable_multi_insert, true, 0,
 	"Enables COPY into hypertables to insert many rows at a time.", NULL},
-	{"strata.enable_ordered_scan", &strata_enable_ordered_scan, true, GUC_EXPLAIN,
-		"Enables ordered output of StrataScan and StrataAgg.",
+	{"strata.enable_ordered_scan", &strata_enable_ordered_scan, true,
+		GUC_EXPLAIN, "Enables ordered output of StrataScan and StrataAgg.",
 	"A merge of batches and row store, or ranks of groups, replace a sort."},
 	{"strata.enable_page_scan", &strata_enable_page_scan, true, 0,
 		"Enables a way of our own through all pages of a table's batches.",
 	"When off, they are read as those of any heap."},
-	{"strata.enable_parallel_scan", &strata_enable_parallel_scan, true, GUC_EXPLAIN,
-	"Enables parallel StrataScan plans.", NULL},
+	{"strata.enable_parallel_scan", &strata_enable_parallel_scan, true,
+	GUC_EXPLAIN, "Enables parallel StrataScan plans.", NULL},
 	{"strata.enable_pruning", &strata_enable_pruning, true, GUC_EXPLAIN,
-		"Enables skipping of batches by segment values, minima and maxima, and filters.", NULL},
+		"Enables skipping of batches by segment values, minima and maxima, and filters.",
+	NULL},
 	{"strata.enable_scan", &strata_enable_scan, true, GUC_EXPLAIN,
 		"Enables StrataScan, the planner's way to read compressed rows.",
 	"When off, tables with compressed rows are read by sequential scans only."},
-	{"strata.enable_summary_agg", &strata_enable_summary_agg, true, GUC_EXPLAIN,
-		"Enables StrataAgg to take whole batches by what is stored of them: counts, minima, maxima, sums.", NULL},
-	{"strata.enable_time_pruning", &strata_enable_time_pruning, true, GUC_EXPLAIN,
+	{"strata.enable_summary_agg", &strata_enable_summary_agg, true,
+		GUC_EXPLAIN,
+		"Enables StrataAgg to take whole batches by what is stored of them: counts, minima, maxima, sums.",
+	NULL},
+	{"strata.enable_time_pruning", &strata_enable_time_pruning, true,
+		GUC_EXPLAIN,
 		"Enables conditions with time_bucket() or now() to prune as comparisons of time do.",
 	"Chunks are pruned at plan time then, batches too."},
 	{"strata.enable_vector_agg", &strata_enable_vector_agg, true, GUC_EXPLAIN,
-		"Enables StrataAgg, aggregation over whole batches.", NULL},
-	{"strata.enable_vector_filter", &strata_enable_vector_filter, true, GUC_EXPLAIN,
-	"Enables evaluation of filters on whole columns of a batch.", NULL},
+	"Enables StrataAgg, aggregation over whole batches.", NULL},
+	{"strata.enable_vector_filter", &strata_enable_vector_filter, true,
+		GUC_EXPLAIN, "Enables evaluation of filters on whole columns of a batch.",
+	NULL},
 };
 
 /* Define all settings; called once by _PG_init. */
 void
 strata_base_init(void)
 {
-	DefineCustomIntVariable("strata.batch_rows",
-							"Sets the number of rows in a batch.",
+	DefineCustomIntVariable(
+							"strata.batch_rows", "Sets the number of rows in a batch.",
 							"A batch closes earlier at the end of its segment or at its byte limit.",
-							&strata_batch_rows, STRATA_BATCH_ROWS_DEFAULT,
-							STRATA_BATCH_ROWS_MIN, STRATA_BATCH_ROWS_MAX,
-							PGC_USERSET, 0, NULL, NULL, NULL);
+							&strata_batch_rows, STRATA_BATCH_ROWS_DEFAULT, STRATA_BATCH_ROWS_MIN,
+							STRATA_BATCH_ROWS_MAX, PGC_USERSET, 0, NULL, NULL, NULL);
 
-	DefineCustomIntVariable("strata.chunks_ahead",
+	DefineCustomIntVariable(
+							"strata.chunks_ahead",
 							"Sets how many chunks are made ahead of the one that rows come into.",
 							"Zero: a chunk is made when the first row needs it.",
-							&strata_chunks_ahead, STRATA_CHUNKS_AHEAD_DEFAULT,
-							0, STRATA_CHUNKS_AHEAD_MAX,
-							PGC_USERSET, 0, NULL, NULL, NULL);
+							&strata_chunks_ahead, STRATA_CHUNKS_AHEAD_DEFAULT, 0,
+							STRATA_CHUNKS_AHEAD_MAX, PGC_USERSET, 0, NULL, NULL, NULL);
 
-	DefineCustomIntVariable("strata.max_job_workers",
-							"Sets how many jobs may run at a time.",
+	DefineCustomIntVariable(
+							"strata.max_job_workers", "Sets how many jobs may run at a time.",
 							"Zero stops the scheduler. Takes from max_worker_processes.",
-							&strata_max_job_workers, STRATA_MAX_JOB_WORKERS_DEFAULT,
-							0, STRATA_MAX_JOB_WORKERS_MAX,
-							PGC_SIGHUP, 0, NULL, NULL, NULL);
+							&strata_max_job_workers, STRATA_MAX_JOB_WORKERS_DEFAULT, 0,
+							STRATA_MAX_JOB_WORKERS_MAX, PGC_SIGHUP, 0, NULL, NULL, NULL);
 
 	for (int i = 0; i < (int) lengthof(bool_settings); i++)
 	{
-		Assert(*bool_settings[i].variable == bool_settings[i].boot);	/* base:A1 */
+		Assert(*bool_settings[i].variable ==
+			   bool_settings[i].boot);	/* base:A1 */
 		DefineCustomBoolVariable(bool_settings[i].name, bool_settings[i].text,
-								 bool_settings[i].detail, bool_settings[i].variable,
+								 bool_settings[i].detail,
+								 bool_settings[i].variable,
 								 bool_settings[i].boot, PGC_USERSET,
 								 bool_settings[i].flags, NULL, NULL, NULL);
 	}
 
 	/* takes locks to the end of the transaction that others wait for */
-	DefineCustomBoolVariable("strata.torture",
+	DefineCustomBoolVariable(
+							 "strata.torture",
 							 "Compresses a strata table of the user after every statement that wrote to it.",
 							 "For developers: runs any test suite on compressed rows.",
-							 &strata_torture, false, PGC_SUSET, GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
+							 &strata_torture, false, PGC_SUSET, GUC_NOT_IN_SAMPLE, NULL, NULL,
+							 NULL);
 
 	MarkGUCPrefixReserved("strata");
 }

@@ -7,10 +7,10 @@
  * constraints, partitioning functions.  It does so with the owner's rights and
  * in a security-restricted operation, so that nothing of it is left to run as
  * the caller, and with search_path pinned, so that nobody who has a say in the
- * session's (the caller, who owns the database) puts his code in between.  Only
- * an owner who is himself whom the session works for keeps his path: his
- * functions may name others of his by it, and before PostgreSQL 17 all of its own
- * commands let them.
+ * session's (the caller, who owns the database) puts his code in between.
+ * Only an owner who is himself whom the session works for keeps his path: his
+ * functions may name others of his by it, and before PostgreSQL 17 all of its
+ * own commands let them.
  *
  * src/base/owner.c
  *-------------------------------------------------------------------------
@@ -25,8 +25,8 @@
 void
 strata_search_path_pin(void)
 {
-	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION,
-							 GUC_ACTION_SAVE, true, 0, false);
+	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET,
+							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 }
 
 /* See base.h. */
@@ -34,7 +34,8 @@ void
 strata_role_enter(Oid role, StrataOwnerContext *saved)
 {
 	GetUserIdAndSecContext(&saved->user, &saved->security);
-	SetUserIdAndSecContext(role, saved->security | SECURITY_RESTRICTED_OPERATION);
+	SetUserIdAndSecContext(role,
+						   saved->security | SECURITY_RESTRICTED_OPERATION);
 	saved->guc_level = NewGUCNestLevel();
 }
 
@@ -46,7 +47,8 @@ strata_owner_enter(Oid owner, StrataOwnerContext *saved)
 	if (owner != GetOuterUserId() || strata_in_background_worker())
 		strata_search_path_pin();
 	/* where chunks go is the hypertable's to say, not the session's */
-	(void) set_config_option("default_tablespace", "", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	(void) set_config_option("default_tablespace", "", PGC_USERSET,
+							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 }
 
 /* See base.h. */

@@ -5,8 +5,8 @@
  *
  * Every statement's planning looks for some kinds of tables and conditions.  A
  * walk through all expressions would cost each of them more than the rest of
- * that search; only sublinks hide queries there, and the parser says of a query
- * whether it has any.
+ * that search; only sublinks hide queries there, and the parser says of a
+ * query whether it has any.
  *
  * src/base/query.c
  *-------------------------------------------------------------------------
@@ -38,7 +38,8 @@ visit_expression(Node *node, void *context)
 	if (node == NULL)
 		return false;
 	if (IsA(node, Query))
-		return strata_query_visit_all((Query *) node, visit->visit, visit->context);
+		return strata_query_visit_all((Query *) node, visit->visit,
+									  visit->context);
 	return expression_tree_walker(node, visit_expression, context);
 }
 
@@ -53,14 +54,17 @@ strata_rte_may_be_inlined(RangeTblEntry *rte)
 
 	if (rte->rtekind != RTE_FUNCTION || list_length(rte->functions) != 1)
 		return false;
-	call = (FuncExpr *) linitial_node(RangeTblFunction, rte->functions)->funcexpr;
-	if (call == NULL || !IsA(call, FuncExpr) || call->funcid < FirstNormalObjectId)
+	call =
+		(FuncExpr *) linitial_node(RangeTblFunction, rte->functions)->funcexpr;
+	if (call == NULL || !IsA(call, FuncExpr) ||
+		call->funcid < FirstNormalObjectId)
 		return false;
 	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(call->funcid));
 	if (!HeapTupleIsValid(tuple))
 		return false;
 	form = (Form_pg_proc) GETSTRUCT(tuple);
-	result = form->prolang == SQLlanguageId && form->proretset && form->provolatile != PROVOLATILE_VOLATILE;
+	result = form->prolang == SQLlanguageId && form->proretset &&
+		form->provolatile != PROVOLATILE_VOLATILE;
 	ReleaseSysCache(tuple);
 	return result;
 }
@@ -79,15 +83,18 @@ strata_query_visit_all(Query *query, StrataQueryVisit visit, void *context)
 	{
 		RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
 
-		if (rte->rtekind == RTE_SUBQUERY && strata_query_visit_all(rte->subquery, visit, context))
+		if (rte->rtekind == RTE_SUBQUERY &&
+			strata_query_visit_all(rte->subquery, visit, context))
 			return true;
 	}
 	foreach(lc, query->cteList)
 	{
-		if (visit_expression(lfirst_node(CommonTableExpr, lc)->ctequery, &inside))
+		if (visit_expression(lfirst_node(CommonTableExpr, lc)->ctequery,
+							 &inside))
 			return true;
 	}
 	return query->hasSubLinks &&
 		query_tree_walker(query, visit_expression, &inside,
-						  QTW_IGNORE_RT_SUBQUERIES | QTW_IGNORE_CTE_SUBQUERIES);
+						  QTW_IGNORE_RT_SUBQUERIES |
+						  QTW_IGNORE_CTE_SUBQUERIES);
 }

@@ -34,7 +34,8 @@ strata_relcache_callback_add(StrataRelcacheCallback callback)
 {
 	if (ncallbacks == MAX_CALLBACKS)
 		elog(ERROR, "too many relcache callbacks");
-	Assert(ncallbacks == 0 || callbacks[ncallbacks - 1] != callback);	/* base:A4 */
+	Assert(ncallbacks == 0 ||
+		   callbacks[ncallbacks - 1] != callback);	/* base:A4 */
 	if (ncallbacks == 0)
 		CacheRegisterRelcacheCallback(call_all, (Datum) 0);
 	callbacks[ncallbacks++] = callback;

@@ -7,9 +7,9 @@
  * with pg_catalog alone: an operator without an exact match there would
  * otherwise be anybody's, run with the rights of who is at work.  A command,
  * which has qualified names only and no operators, leaves the path as it is
- * (owner.c pins it for who works on somebody else's table): code of the owner's
- * that it calls may need it.
- * tools/check_sql.py keeps all other files from SPI's functions that run texts.
+ * (owner.c pins it for who works on somebody else's table): code of the
+ * owner's that it calls may need it. tools/check_sql.py keeps all other files
+ * from SPI's functions that run texts.
  *
  * src/base/sql.c
  *-------------------------------------------------------------------------
@@ -29,14 +29,17 @@
 
 /* See base.h. */
 int
-strata_sql_execute(const char *sql, int nargs, Oid *types, Datum *values, const char *nulls, bool read_only)
+strata_sql_execute(const char *sql, int nargs, Oid *types, Datum *values,
+				   const char *nulls, bool read_only)
 {
 	int			level = NewGUCNestLevel();
 	int			result;
 
 	strata_search_path_pin();
-	Assert(strcmp(namespace_search_path, "pg_catalog, pg_temp") == 0);	/* base:A2 */
-	result = SPI_execute_with_args(sql, nargs, types, values, nulls, read_only, 0);
+	Assert(strcmp(namespace_search_path, "pg_catalog, pg_temp") ==
+		   0);					/* base:A2 */
+	result = SPI_execute_with_args(sql, nargs, types, values, nulls, read_only,
+								   0);
 	AtEOXact_GUC(false, level);
 	return result;
 }
@@ -57,7 +60,8 @@ strata_sql_run(const char *sql)
 char *
 strata_sql_name(Oid relid)
 {
-	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)), get_rel_name(relid));
+	return quote_qualified_identifier(
+									  get_namespace_name(get_rel_namespace(relid)), get_rel_name(relid));
 }
 
 /* An error's position is in our command, not in the user's; as SPI says it. */
@@ -82,18 +86,24 @@ void
 strata_sql_run_subcommand(const char *sql)
 {
 	PlannedStmt *stmt = makeNode(PlannedStmt);
-	ErrorContextCallback callback = {.callback = command_context, .arg = unconstify(char *, sql)};
+	ErrorContextCallback callback = {.callback = command_context,
+	.arg = unconstify(char *, sql)};
 
 	callback.previous = error_context_stack;
 	error_context_stack = &callback;
 	stmt->commandType = CMD_UTILITY;
 	stmt->canSetTag = false;
-	stmt->utilityStmt = linitial_node(RawStmt, raw_parser(sql, RAW_PARSE_DEFAULT))->stmt;
+	stmt->utilityStmt =
+		linitial_node(RawStmt, raw_parser(sql, RAW_PARSE_DEFAULT))->stmt;
 	stmt->stmt_location = -1;
-	Assert(!IsA(stmt->utilityStmt, SelectStmt));	/* base:A2: a command, not a query, which would be planned */
+	Assert(!IsA(
+				stmt->utilityStmt,
+				SelectStmt));	/* base:A2: a command, not a query, which
+								 * would be planned */
 	CommandCounterIncrement();
 	PushActiveSnapshot(GetTransactionSnapshot());
-	ProcessUtility(stmt, sql, false, PROCESS_UTILITY_SUBCOMMAND, NULL, NULL, None_Receiver, NULL);
+	ProcessUtility(stmt, sql, false, PROCESS_UTILITY_SUBCOMMAND, NULL, NULL,
+				   None_Receiver, NULL);
 	PopActiveSnapshot();
 	CommandCounterIncrement();
 	error_context_stack = callback.previous;

@@ -25,8 +25,12 @@ strata_equal_is_identical(Oid type, Oid collation)
 
 	if (!OidIsValid(opclass))
 		return false;
-	function = get_opfamily_proc(get_opclass_family(opclass), get_opclass_input_type(opclass),
-								 get_opclass_input_type(opclass), BTEQUALIMAGE_PROC);
+	function = get_opfamily_proc(get_opclass_family(opclass),
+								 get_opclass_input_type(opclass),
+								 get_opclass_input_type(opclass),
+								 BTEQUALIMAGE_PROC);
 	return OidIsValid(function) &&
-		DatumGetBool(OidFunctionCall1Coll(function, collation, ObjectIdGetDatum(get_opclass_input_type(opclass))));
+		DatumGetBool(OidFunctionCall1Coll(
+										  function, collation,
+										  ObjectIdGetDatum(get_opclass_input_type(opclass))));
 }

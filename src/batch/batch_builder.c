@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * batch_builder.c
- *	  Sorted rows in, one batch row out: the columns that batch_fill.c has filled
- *	  are encoded.
+ *	  Sorted rows in, one batch row out: the columns that batch_fill.c has
+ *	  filled are encoded.
  *
  * src/batch/batch_builder.c
  *-------------------------------------------------------------------------
@@ -20,12 +20,14 @@
 #include "utils/typcache.h"
 
 static void
-init_column(StrataBatchBuilder *b, ColumnBuffer *c, AttrNumber attno, StrataCodecId wanted)
+init_column(StrataBatchBuilder *b, ColumnBuffer *c, AttrNumber attno,
+			StrataCodecId wanted)
 {
 	c->attno = attno;
 	c->catt = b->schema->col_att[attno];
 	c->wanted = wanted;
-	strata_column_type_init(&c->type, TupleDescAttr(b->schema->rel_desc, attno - 1));
+	strata_column_type_init(&c->type,
+							TupleDescAttr(b->schema->rel_desc, attno - 1));
 	c->isnull = palloc0(b->max_rows);
 	if (c->type.typbyval)
 		c->fixed = palloc((Size) b->max_rows * c->type.width);
@@ -56,17 +58,21 @@ init_range(StrataBatchBuilder *b, OrderRange *r, AttrNumber attno)
 /* See batch.h. */
 StrataBatchBuilder *
 strata_batch_builder_create(Relation rel, const StrataBatchSchema *schema,
-							const StrataLayout *layout, const StrataCodecId *codecs,
-							StrataLevel level, int max_rows)
+							const StrataLayout *layout,
+							const StrataCodecId *codecs, StrataLevel level,
+							int max_rows)
 {
 	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext,
-											   "strata batch builder", ALLOCSET_DEFAULT_SIZES);
+											   "strata batch builder",
+											   ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(mcxt);
 	StrataBatchBuilder *b = palloc0(sizeof(StrataBatchBuilder));
 
 	b->mcxt = mcxt;
-	b->batch_mcxt = AllocSetContextCreate(mcxt, "strata batch being built", ALLOCSET_SMALL_SIZES);
-	b->out_mcxt = AllocSetContextCreate(mcxt, "strata batch row", ALLOCSET_DEFAULT_SIZES);
+	b->batch_mcxt = AllocSetContextCreate(mcxt, "strata batch being built",
+										  ALLOCSET_SMALL_SIZES);
+	b->out_mcxt = AllocSetContextCreate(mcxt, "strata batch row",
+										ALLOCSET_DEFAULT_SIZES);
 	b->schema = schema;
 	b->layout = layout;
 	b->level = level;
@@ -103,17 +109,17 @@ strata_batch_builder_nrows(const StrataBatchBuilder *b)
 }
 
 /*
- * What the column's type and storage say about its byte strings: STORAGE PLAIN and
- * EXTERNAL mean not to compress, COMPRESSION lz4 means LZ4.  (COMPRESSION pglz is
- * what most columns have without anybody asking for it.)
+ * What the column's type and storage say about its byte strings: STORAGE PLAIN
+ * and EXTERNAL mean not to compress, COMPRESSION lz4 means LZ4.  (COMPRESSION
+ * pglz is what most columns have without anybody asking for it.)
  */
 static StrataBytesHint
 bytes_hint(const StrataColumnType *type)
 {
 	if (type->typid == NUMERICOID)
 		return STRATA_BYTES_NUMERIC;
-	if (type->typlen == -1 &&
-		(type->typstorage == TYPSTORAGE_PLAIN || type->typstorage == TYPSTORAGE_EXTERNAL))
+	if (type->typlen == -1 && (type->typstorage == TYPSTORAGE_PLAIN ||
+							   type->typstorage == TYPSTORAGE_EXTERNAL))
 		return STRATA_BYTES_NO_LZ;
 	if (type->typcompression == TOAST_LZ4_COMPRESSION)
 		return STRATA_BYTES_LZ4;
@@ -157,14 +163,16 @@ encode_column(StrataBatchBuilder *b, ColumnBuffer *c, StrataCodecId wanted)
 	const bool *isnull = c->hasnull ? c->isnull : NULL;
 	StrataCodecResult rc;
 
-	rc = strata_column_encode(&v, b->nrows, isnull, wanted, b->scratch, b->scratch_size,
-							  (uint8 *) VARDATA(out), cap, &len);
+	rc = strata_column_encode(&v, b->nrows, isnull, wanted, b->scratch,
+							  b->scratch_size, (uint8 *) VARDATA(out), cap,
+							  &len);
 	if (rc == STRATA_CODEC_NOT_APPLICABLE && wanted != STRATA_CODEC_AUTO)
 		rc = strata_column_encode(&v, b->nrows, isnull, STRATA_CODEC_AUTO,
 								  b->scratch, b->scratch_size,
 								  (uint8 *) VARDATA(out), cap, &len);
 	if (rc != STRATA_CODEC_OK)
-		elog(ERROR, "could not encode column %d: %s", c->attno, strata_codec_result_text(rc));
+		elog(ERROR, "could not encode column %d: %s", c->attno,
+			 strata_codec_result_text(rc));
 	SET_VARSIZE(out, len + VARHDRSZ);
 	return PointerGetDatum(out);
 }
@@ -189,7 +197,8 @@ clear(StrataBatchBuilder *b)
 bool
 strata_batch_filters_type(Oid typid)
 {
-	return typid == TEXTOID || typid == VARCHAROID || typid == BYTEAOID || typid == UUIDOID;
+	return typid == TEXTOID || typid == VARCHAROID || typid == BYTEAOID ||
+		typid == UUIDOID;
 }
 
 /* See batch.h. */
@@ -197,7 +206,8 @@ void
 strata_batch_builder_want_filters(StrataBatchBuilder *b, const bool *wanted)
 {
 	for (int i = 0; i < b->ncolumns; i++)
-		b->columns[i].filtered = wanted != NULL && wanted[b->columns[i].attno - 1] &&
+		b->columns[i].filtered =
+			wanted != NULL && wanted[b->columns[i].attno - 1] &&
 			strata_batch_filters_type(b->columns[i].type.typid);
 }
 
@@ -208,7 +218,8 @@ hash_column(const ColumnBuffer *c)
 	uint64	   *hashes = palloc(sizeof(uint64) * Max(c->n, 1));
 
 	for (uint32 i = 0; i < c->n; i++)
-		hashes[i] = strata_bloom_hash(c->payload + c->offsets[i], c->offsets[i + 1] - c->offsets[i]);
+		hashes[i] = strata_bloom_hash(c->payload + c->offsets[i],
+									  c->offsets[i + 1] - c->offsets[i]);
 	return hashes;
 }
 
@@ -225,18 +236,24 @@ add_filter(const ColumnBuffer *c, Datum column)
 	SET_VARSIZE(out, VARHDRSZ + STRATA_BLOOM_HEAD + size + len);
 	Assert(c->n > 0 && !c->type.typbyval);	/* batch:B12 */
 	strata_bloom_write(buf, size, hashes, c->n);
-	memcpy(buf + STRATA_BLOOM_HEAD + size, VARDATA(DatumGetPointer(column)), len);
+	memcpy(buf + STRATA_BLOOM_HEAD + size, VARDATA(DatumGetPointer(column)),
+		   len);
 	pfree(DatumGetPointer(column));
 	pfree(hashes);
 	return PointerGetDatum(out);
 }
 
-/* The summary of what was added, in the current context; its checksum is not set yet. */
+/*
+ * The summary of what was added, in the current context; its checksum is not
+ * set yet.
+ */
 static bytea *
 form_summary(const StrataBatchBuilder *b)
 {
-	StrataColumnSummary *summaries = palloc0(sizeof(StrataColumnSummary) * Max(b->ncolumns, 1));
-	StrataColumnType *types = palloc0(sizeof(StrataColumnType) * Max(b->ncolumns, 1));
+	StrataColumnSummary *summaries = palloc0(sizeof(StrataColumnSummary) *
+											 Max(b->ncolumns, 1));
+	StrataColumnType *types = palloc0(sizeof(StrataColumnType) *
+									  Max(b->ncolumns, 1));
 
 	for (int i = 0; i < b->ncolumns; i++)
 	{
@@ -244,11 +261,13 @@ form_summary(const StrataBatchBuilder *b)
 
 		summaries[i].attno = c->attno;
 		summaries[i].nnulls = b->nrows - (int32) c->n;
-		Assert(c->n <= (uint32) b->nrows && (c->hasnull || c->n == (uint32) b->nrows));	/* batch:B1 */
+		Assert(c->n <= (uint32) b->nrows &&
+			   (c->hasnull || c->n == (uint32) b->nrows));	/* batch:B1 */
 		summaries[i].has_filter = c->filtered && c->n > 0;
 		types[i] = c->type;
 		if (c->type.typbyval)
-			strata_summary_compute(&summaries[i], &c->type, c->fixed, (int) c->n);
+			strata_summary_compute(&summaries[i], &c->type, c->fixed,
+								   (int) c->n);
 	}
 	return strata_summary_form(summaries, types, b->ncolumns);
 }
@@ -280,7 +299,8 @@ form_span(const StrataBatchBuilder *b, Datum *values, bool *isnull)
 	int16		span = 0;
 
 	if (catt == 0 ||
-		(r->has && !strata_span_of(b->schema->types[r->attno - 1].typid, r->min, r->max, &span)))
+		(r->has && !strata_span_of(b->schema->types[r->attno - 1].typid,
+								   r->min, r->max, &span)))
 		return;
 	Assert(span >= 0 && span <= 64);	/* batch:B4 */
 	isnull[catt - 1] = false;
@@ -289,7 +309,8 @@ form_span(const StrataBatchBuilder *b, Datum *values, bool *isnull)
 
 /* See batch.h. */
 void
-strata_batch_builder_finish(StrataBatchBuilder *b, int64 first_row, Datum *values, bool *isnull)
+strata_batch_builder_finish(StrataBatchBuilder *b, int64 first_row,
+							Datum *values, bool *isnull)
 {
 	MemoryContext old;
 
@@ -311,7 +332,8 @@ strata_batch_builder_finish(StrataBatchBuilder *b, int64 first_row, Datum *value
 
 		isnull[catt - 1] = b->segment_isnull[i];
 		if (!b->segment_isnull[i])
-			values[catt - 1] = datumCopy(b->segment[i], att->attbyval, att->attlen);
+			values[catt - 1] = datumCopy(b->segment[i], att->attbyval,
+										 att->attlen);
 	}
 	form_span(b, values, isnull);
 	for (int i = 0; i < b->nranges; i++)
@@ -320,7 +342,8 @@ strata_batch_builder_finish(StrataBatchBuilder *b, int64 first_row, Datum *value
 
 		if (!r->has)
 			continue;
-		Assert(ApplySortComparator(r->min, false, r->max, false, &r->sort) <= 0);	/* batch:B4 */
+		Assert(ApplySortComparator(r->min, false, r->max, false, &r->sort) <=
+			   0);				/* batch:B4 */
 		isnull[r->min_catt - 1] = isnull[r->max_catt - 1] = false;
 		values[r->min_catt - 1] = datumCopy(r->min, r->typbyval, r->typlen);
 		values[r->max_catt - 1] = datumCopy(r->max, r->typbyval, r->typlen);
@@ -329,19 +352,23 @@ strata_batch_builder_finish(StrataBatchBuilder *b, int64 first_row, Datum *value
 	values[STRATA_BATCH_ATT_FIRST_ROW - 1] = Int64GetDatum(first_row);
 	strata_seal_columns(b->schema, values, isnull);
 	strata_seal_row(b->schema, values, isnull,
-					(bytea *) DatumGetPointer(values[STRATA_BATCH_ATT_SUMMARY - 1]));
+					(bytea *)
+					DatumGetPointer(values[STRATA_BATCH_ATT_SUMMARY - 1]));
 	MemoryContextSwitchTo(old);
 	clear(b);
 }
 
 /* See batch.h. */
 void
-strata_batch_set_first_row(const StrataBatchSchema *schema, int64 first_row, Datum *values, const bool *isnull)
+strata_batch_set_first_row(const StrataBatchSchema *schema, int64 first_row,
+						   Datum *values, const bool *isnull)
 {
 	strata_seal_columns(schema, values, isnull);
 	values[STRATA_BATCH_ATT_FIRST_ROW - 1] = Int64GetDatum(first_row);
 	strata_seal_columns(schema, values, isnull);
-	strata_seal_row(schema, values, isnull, (bytea *) DatumGetPointer(values[STRATA_BATCH_ATT_SUMMARY - 1]));
+	strata_seal_row(schema, values, isnull,
+					(bytea *)
+					DatumGetPointer(values[STRATA_BATCH_ATT_SUMMARY - 1]));
 }
 
 /* What codec an encoded column has. */
@@ -351,14 +378,17 @@ encoded_codec(Datum column)
 	StrataCodecInfo info;
 	struct varlena *v = (struct varlena *) DatumGetPointer(column);
 
-	if (strata_column_describe((const uint8 *) VARDATA(v), VARSIZE(v) - VARHDRSZ, false, &info) != STRATA_CODEC_OK)
+	if (strata_column_describe((const uint8 *) VARDATA(v),
+							   VARSIZE(v) - VARHDRSZ, false,
+							   &info) != STRATA_CODEC_OK)
 		elog(ERROR, "could not describe what was encoded");
 	return info.id;
 }
 
 /* Add a column's sizes to its measure; returns what it takes. */
 static Size
-measure_column(StrataBatchBuilder *b, ColumnBuffer *c, bool candidates, StrataColumnMeasure *m)
+measure_column(StrataBatchBuilder *b, ColumnBuffer *c, bool candidates,
+			   StrataColumnMeasure *m)
 {
 	Datum		column = encode_column(b, c, c->wanted);
 	Size		nbytes = VARSIZE(DatumGetPointer(column)) - VARHDRSZ;
@@ -372,12 +402,14 @@ measure_column(StrataBatchBuilder *b, ColumnBuffer *c, bool candidates, StrataCo
 	}
 	m->batches++;
 	m->bytes += nbytes;
-	m->raw += c->type.typbyval ? (double) c->n * c->type.width : (double) (c->n > 0 ? c->offsets[c->n] : 0);
+	m->raw += c->type.typbyval ? (double) c->n * c->type.width :
+		(double) (c->n > 0 ? c->offsets[c->n] : 0);
 	m->used[encoded_codec(column)]++;
 	pfree(DatumGetPointer(column));
 	for (int id = 1; candidates && id < STRATA_CODEC_COUNT; id++)
 	{
-		if (!strata_codec_supports((StrataCodecId) id, c->type.kind, c->type.width) ||
+		if (!strata_codec_supports((StrataCodecId) id, c->type.kind,
+								   c->type.width) ||
 			!strata_codec_available((StrataCodecId) id) ||
 			(id == STRATA_CODEC_NUMERIC && c->type.typid != NUMERICOID) ||
 			(id == STRATA_CODEC_JSONB && c->type.typid != JSONBOID))
@@ -398,34 +430,43 @@ value_size(Datum value, bool typbyval, int16 typlen)
 	return datumGetSize(value, typbyval, typlen);
 }
 
-/* Bytes of the minimum and maximum of orderby column number i, if there is one. */
+/*
+ * Bytes of the minimum and maximum of orderby column number i, if there is
+ * one.
+ */
 static Size
 range_size(const StrataBatchBuilder *b, int i)
 {
 	const OrderRange *r = &b->ranges[i];
 
 	return i < b->nranges && r->has ?
-		value_size(r->min, r->typbyval, r->typlen) + value_size(r->max, r->typbyval, r->typlen) : 0;
+		value_size(r->min, r->typbyval, r->typlen) +
+		value_size(r->max, r->typbyval, r->typlen) :
+		0;
 }
 
 /*
- * Add the entries of a batch row in the companion's indexes, of which there are
- * (src/store/store_companion_create.c): on first_row; on segment, layout, minimum
- * and maximum, both ways where there are segments; on layout and maximum, and on
- * layout and minimum where there are segments; on segment, layout and span.
+ * Add the entries of a batch row in the companion's indexes, of which there
+ * are (src/store/store_companion_create.c): on first_row; on segment, layout,
+ * minimum and maximum, both ways where there are segments; on layout and
+ * maximum, and on layout and minimum where there are segments; on segment,
+ * layout and span.
  */
 static void
-measure_indexes(const StrataBatchBuilder *b, StrataBatchMeasure *m, Size layout, Size keys)
+measure_indexes(const StrataBatchBuilder *b, StrataBatchMeasure *m,
+				Size layout, Size keys)
 {
 	Size		range = range_size(b, 0);
 	bool		segmented = b->layout->nsegment > 0;
 
 	m->nindexes = 2;
-	m->index_bytes += strata_measure_index_entry(8) + strata_measure_index_entry(layout + keys + range);
+	m->index_bytes += strata_measure_index_entry(8) +
+		strata_measure_index_entry(layout + keys + range);
 	if (b->nranges == 0)
 		return;
 	m->nindexes += segmented ? 3 : 1;
-	m->index_bytes += (segmented ? 2 : 1) * strata_measure_index_entry(layout + range / 2);
+	m->index_bytes += (segmented ? 2 : 1) *
+		strata_measure_index_entry(layout + range / 2);
 	if (segmented)
 		m->index_bytes += strata_measure_index_entry(layout + keys + range);
 	if (!strata_span_is_known(b->schema->types[b->ranges[0].attno - 1].typid))
@@ -443,15 +484,18 @@ strata_batch_builder_measure(StrataBatchBuilder *b, StrataBatchMeasure *m)
 	Size	   *columns = palloc(sizeof(Size) * Max(b->ncolumns, 1));
 	Size		layout = strlen(b->layout->text) + 1;
 	Size		keys = 0;
+
 	/* its nulls are marked in the row too */
-	int			natts = STRATA_BATCH_FIXED_ATTS + b->layout->nsegment + 2 * b->nranges + 1 +
-		b->schema->natts + STRATA_SPARE_COLUMNS;
-	Size		plain = MAXALIGN(SizeofHeapTupleHeader + BITMAPLEN(natts)) + sizeof(int64) + sizeof(int32) +
-		INTALIGN(layout) + VARSIZE(form_summary(b));
+	int			natts = STRATA_BATCH_FIXED_ATTS + b->layout->nsegment +
+	2 * b->nranges + 1 + b->schema->natts + STRATA_SPARE_COLUMNS;
+	Size		plain = MAXALIGN(SizeofHeapTupleHeader + BITMAPLEN(natts)) +
+	sizeof(int64) + sizeof(int32) + INTALIGN(layout) +
+	VARSIZE(form_summary(b));
 
 	for (int i = 0; i < b->layout->nsegment; i++)
 	{
-		Form_pg_attribute att = TupleDescAttr(b->schema->rel_desc, b->layout->segment[i] - 1);
+		Form_pg_attribute att = TupleDescAttr(b->schema->rel_desc,
+											  b->layout->segment[i] - 1);
 
 		if (!b->segment_isnull[i])
 			keys += value_size(b->segment[i], att->attbyval, att->attlen);
@@ -463,9 +507,11 @@ strata_batch_builder_measure(StrataBatchBuilder *b, StrataBatchMeasure *m)
 	{
 		ColumnBuffer *c = &b->columns[i];
 
-		columns[i] = measure_column(b, c, m->candidates, &m->columns[c->attno - 1]);
+		columns[i] = measure_column(b, c, m->candidates,
+									&m->columns[c->attno - 1]);
 	}
-	strata_measure_add_row(m, plain, columns, b->ncolumns, STRATA_BATCH_ROW_TARGET(b->level));
+	strata_measure_add_row(m, plain, columns, b->ncolumns,
+						   STRATA_BATCH_ROW_TARGET(b->level));
 	measure_indexes(b, m, layout, keys);
 	m->rows_encoded += b->nrows;
 	MemoryContextSwitchTo(old);

@@ -4,9 +4,9 @@
  *	  Rows into the columns of a batch that is being built.
  *
  * Values are gathered column by column, nulls left out, fully detoasted: a
- * batch never points into another table's TOAST.  Segments are told apart by the
- * image of their values, not by equality, so that 1.0 and 1.00, or two strings
- * that a collation calls equal, keep their bits.
+ * batch never points into another table's TOAST.  Segments are told apart by
+ * the image of their values, not by equality, so that 1.0 and 1.00, or two
+ * strings that a collation calls equal, keep their bits.
  *
  * src/batch/batch_fill.c
  *-------------------------------------------------------------------------
@@ -31,7 +31,8 @@ is_of_segment(StrataBatchBuilder *b, const Datum *values, const bool *isnull)
 		if (isnull[attno - 1] != b->segment_isnull[i])
 			return false;
 		if (!isnull[attno - 1] &&
-			!datum_image_eq(values[attno - 1], b->segment[i], att->attbyval, att->attlen))
+			!datum_image_eq(values[attno - 1], b->segment[i], att->attbyval,
+							att->attlen))
 			return false;
 	}
 	return true;
@@ -58,7 +59,8 @@ start_segment(StrataBatchBuilder *b, const Datum *values, const bool *isnull)
 
 		b->segment_isnull[i] = isnull[attno - 1];
 		if (!isnull[attno - 1])
-			b->segment[i] = copy_range_value(values[attno - 1], att->attbyval, att->attlen);
+			b->segment[i] = copy_range_value(values[attno - 1], att->attbyval,
+											 att->attlen);
 	}
 	MemoryContextSwitchTo(old);
 }
@@ -78,7 +80,8 @@ add_bytes(StrataBatchBuilder *b, ColumnBuffer *c, Datum value)
 
 		if (VARATT_IS_EXTERNAL(v) || VARATT_IS_COMPRESSED(v))
 			v = detoasted = detoast_attr(v);
-		Assert(!VARATT_IS_EXTERNAL(v) && !VARATT_IS_COMPRESSED(v));	/* batch:B6 */
+		Assert(!VARATT_IS_EXTERNAL(v) &&
+			   !VARATT_IS_COMPRESSED(v));	/* batch:B6 */
 		src = VARDATA_ANY(v);
 		len = VARSIZE_ANY_EXHDR(v);
 	}
@@ -129,8 +132,10 @@ add_fixed(ColumnBuffer *c, Datum value)
 static void
 widen_range(StrataBatchBuilder *b, OrderRange *r, Datum value)
 {
-	bool		lower = !r->has || ApplySortComparator(value, false, r->min, false, &r->sort) < 0;
-	bool		higher = !r->has || ApplySortComparator(value, false, r->max, false, &r->sort) > 0;
+	bool		lower = !r->has || ApplySortComparator(value, false, r->min, false,
+													   &r->sort) < 0;
+	bool		higher = !r->has || ApplySortComparator(value, false, r->max, false,
+														&r->sort) > 0;
 
 	if (r->typbyval)
 	{
@@ -153,17 +158,22 @@ widen_range(StrataBatchBuilder *b, OrderRange *r, Datum value)
 	r->has = true;
 }
 
-/* Would nulls and values of the first orderby column come into one batch (batch:B10)? */
+/*
+ * Would nulls and values of the first orderby column come into one batch
+ * (batch:B10)?
+ */
 static bool
 mixes_nulls(const StrataBatchBuilder *b, const bool *isnull)
 {
 	/* there is a range when one of the rows so far had a value */
-	return b->layout->norder > 0 && isnull[b->ranges[0].attno - 1] == b->ranges[0].has;
+	return b->layout->norder > 0 &&
+		isnull[b->ranges[0].attno - 1] == b->ranges[0].has;
 }
 
 /* See batch.h. */
 bool
-strata_batch_builder_add(StrataBatchBuilder *b, const Datum *values, const bool *isnull)
+strata_batch_builder_add(StrataBatchBuilder *b, const Datum *values,
+						 const bool *isnull)
 {
 	Assert(b->nrows <= STRATA_CODEC_MAX_ROWS);	/* batch:B8 */
 	if (b->nrows > 0)
@@ -200,12 +210,15 @@ strata_batch_builder_add(StrataBatchBuilder *b, const Datum *values, const bool 
  *-------------------------------------------------------------------------
  */
 
-/* Records are read column by column in pieces that stay in the nearest cache. */
+/*
+ * Records are read column by column in pieces that stay in the nearest cache.
+ */
 #define TILE_ROWS 32
 
 /* How many of the records may come into the batch together. */
 static int
-count_records(const StrataBatchBuilder *b, const StrataRecordForm *form, char *const *records, int n)
+count_records(const StrataBatchBuilder *b, const StrataRecordForm *form,
+			  char *const *records, int n)
 {
 	Size		nbytes = 0;
 
@@ -242,12 +255,14 @@ count_records(const StrataBatchBuilder *b, const StrataRecordForm *form, char *c
 
 /* Which columns have nulls in these records: as in a record. */
 static void
-collect_nulls(const StrataRecordForm *form, char *const *records, int n, uint64 *nulls)
+collect_nulls(const StrataRecordForm *form, char *const *records, int n,
+			  uint64 *nulls)
 {
 	memset(nulls, 0, sizeof(uint64) * form->nwords);
 	for (int row = 0; row < n; row++)
 	{
-		const uint64 *words = (const uint64 *) (records[row] + form->nulls_offset);
+		const uint64 *words = (const uint64 *) (records[row] +
+												form->nulls_offset);
 
 		for (int i = 0; i < form->nwords; i++)
 			nulls[i] |= words[i];
@@ -285,8 +300,9 @@ copy_column(ColumnBuffer *c, int offset, char *const *records, int n)
 
 /* Any column of some records, which are to be rows from `row` on. */
 static void
-add_column(StrataBatchBuilder *b, ColumnBuffer *c, const StrataRecordForm *form, int column,
-		   char *const *records, int n, int row)
+add_column(StrataBatchBuilder *b, ColumnBuffer *c,
+		   const StrataRecordForm *form, int column, char *const *records,
+		   int n, int row)
 {
 	const StrataRecordColumn *rc = &form->columns[column];
 
@@ -298,18 +314,21 @@ add_column(StrataBatchBuilder *b, ColumnBuffer *c, const StrataRecordForm *form,
 		if (null)
 			c->hasnull = true;
 		else if (rc->typbyval)
-			add_fixed(c, strata_fixed_get(records[i] + rc->offset, rc->width, 0));
+			add_fixed(c,
+					  strata_fixed_get(records[i] + rc->offset, rc->width, 0));
 		else
-			add_bytes(b, c, PointerGetDatum(strata_record_bytes(records[i], rc)));
+			add_bytes(b, c,
+					  PointerGetDatum(strata_record_bytes(records[i], rc)));
 	}
 }
 
 /*
- * The range of an orderby column.  The first one's ends are at the ends, without
- * the nulls, which are all of the records or stand on one side.
+ * The range of an orderby column.  The first one's ends are at the ends,
+ * without the nulls, which are all of the records or stand on one side.
  */
 static void
-add_record_range(StrataBatchBuilder *b, OrderRange *r, const StrataRecordForm *form, char *const *records, int n)
+add_record_range(StrataBatchBuilder *b, OrderRange *r,
+				 const StrataRecordForm *form, char *const *records, int n)
 {
 	bool		isnull;
 	Datum		value;
@@ -320,14 +339,19 @@ add_record_range(StrataBatchBuilder *b, OrderRange *r, const StrataRecordForm *f
 		int			first = 0;
 		int			last = n - 1;
 
-		while (first < n && strata_record_is_null(form, records[first], column))
+		while (first < n &&
+			   strata_record_is_null(form, records[first], column))
 			first++;
-		while (last > first && strata_record_is_null(form, records[last], column))
+		while (last > first &&
+			   strata_record_is_null(form, records[last], column))
 			last--;
 		if (first == n)
 			return;
-		widen_range(b, r, strata_record_get(form, records[first], r->attno, &isnull));
-		widen_range(b, r, strata_record_get(form, records[last], r->attno, &isnull));
+		widen_range(b, r,
+					strata_record_get(form, records[first], r->attno,
+									  &isnull));
+		widen_range(b, r,
+					strata_record_get(form, records[last], r->attno, &isnull));
 		return;
 	}
 	for (int row = 0; row < n; row++)
@@ -340,12 +364,14 @@ add_record_range(StrataBatchBuilder *b, OrderRange *r, const StrataRecordForm *f
 
 /* See batch.h. */
 int
-strata_batch_builder_add_records(StrataBatchBuilder *b, const StrataRecordForm *form,
-								 const Datum *values, const bool *isnull, char *const *records, int n)
+strata_batch_builder_add_records(StrataBatchBuilder *b,
+								 const StrataRecordForm *form,
+								 const Datum *values, const bool *isnull,
+								 char *const *records, int n)
 {
 	uint64	   *nulls = palloc(sizeof(uint64) * Max(form->nwords, 1));
 
-	Assert(b->nrows == 0 && n > 0);	/* batch:B2 */
+	Assert(b->nrows == 0 && n > 0); /* batch:B2 */
 	Assert(b->nrows == 0 && n > 0);
 	n = count_records(b, form, records, n);
 	start_segment(b, values, isnull);
@@ -354,7 +380,10 @@ strata_batch_builder_add_records(StrataBatchBuilder *b, const StrataRecordForm *
 	{
 		int			some = Min(TILE_ROWS, n - done);
 
-		/* the builder's columns are the form's: all but dropped and segmentby ones, by attno */
+		/*
+		 * the builder's columns are the form's: all but dropped and segmentby
+		 * ones, by attno
+		 */
 		for (int i = 0; i < b->ncolumns; i++)
 		{
 			ColumnBuffer *c = &b->columns[i];

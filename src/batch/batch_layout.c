@@ -59,7 +59,8 @@ parse_layout(StrataLayout *layout, const char *p, int natts)
 		if (layout->nsegment > 0 && *p++ != ',')
 			return false;
 		if (layout->nsegment >= natts ||
-			(layout->segment[layout->nsegment++] = parse_attno(&p, natts)) == 0)
+			(layout->segment[layout->nsegment++] = parse_attno(&p, natts)) ==
+			0)
 			return false;
 	}
 	p++;
@@ -73,7 +74,8 @@ parse_layout(StrataLayout *layout, const char *p, int natts)
 			return false;
 		key = &layout->order[layout->norder++];
 		key->attno = parse_attno(&p, natts);
-		if (key->attno == 0 || (p[0] != 'a' && p[0] != 'd') || (p[1] != 'f' && p[1] != 'l'))
+		if (key->attno == 0 || (p[0] != 'a' && p[0] != 'd') ||
+			(p[1] != 'f' && p[1] != 'l'))
 			return false;
 		key->desc = p[0] == 'd';
 		key->nulls_first = p[1] == 'f';

@@ -3,10 +3,10 @@
  * batch_measure.c
  *	  What batches would take on disk, without writing them.
  *
- * Hides how PostgreSQL lays a companion's rows out: which columns of a batch row
- * go to TOAST, in how many chunks, how many rows fit a page.  It repeats what the
- * toaster does (the largest goes first, until the row is small enough), and
- * rounds the rest.
+ * Hides how PostgreSQL lays a companion's rows out: which columns of a batch
+ * row go to TOAST, in how many chunks, how many rows fit a page.  It repeats
+ * what the toaster does (the largest goes first, until the row is small
+ * enough), and rounds the rest.
  *
  * src/batch/batch_measure.c
  *-------------------------------------------------------------------------
@@ -17,7 +17,10 @@
 #include "access/heaptoast.h"
 #include "access/htup_details.h"
 
-/* A tuple of the TOAST table beside its data: header, value id, chunk number, length. */
+/*
+ * A tuple of the TOAST table beside its data: header, value id, chunk number,
+ * length.
+ */
 #define CHUNK_OVERHEAD 36
 
 /* Space of a page that tuples can have. */
@@ -29,7 +32,10 @@
 /* An entry of a small index with its line pointer, beside the values in it. */
 #define INDEX_ENTRY 16
 
-/* Pages of an index before its first entry matters; free space and visibility maps. */
+/*
+ * Pages of an index before its first entry matters; free space and visibility
+ * maps.
+ */
 #define INDEX_PAGES 2
 #define MAP_BYTES (4 * BLCKSZ)
 
@@ -37,10 +43,14 @@
 static Size
 varlena_size(Size nbytes)
 {
-	return nbytes + 1 <= VARATT_SHORT_MAX ? nbytes + 1 : INTALIGN(nbytes + VARHDRSZ);
+	return nbytes + 1 <= VARATT_SHORT_MAX ? nbytes + 1 :
+		INTALIGN(nbytes + VARHDRSZ);
 }
 
-/* Put a tuple on the last page, or into a gap that the last pages left, or on a new one. */
+/*
+ * Put a tuple on the last page, or into a gap that the last pages left, or on
+ * a new one.
+ */
 static void
 place_tuple(StrataPagesMeasure *m, Size nbytes)
 {
@@ -50,7 +60,8 @@ place_tuple(StrataPagesMeasure *m, Size nbytes)
 	if (nbytes > m->page_free)
 	{
 		m->gaps[m->page_free / GAP_BYTES]++;
-		for (gap = (int) ((nbytes + GAP_BYTES - 1) / GAP_BYTES); gap < STRATA_MEASURE_GAPS && m->gaps[gap] == 0; gap++)
+		for (gap = (int) ((nbytes + GAP_BYTES - 1) / GAP_BYTES);
+			 gap < STRATA_MEASURE_GAPS && m->gaps[gap] == 0; gap++)
 			;
 		if (gap < STRATA_MEASURE_GAPS)
 		{
@@ -68,7 +79,8 @@ place_tuple(StrataPagesMeasure *m, Size nbytes)
 
 /* See batch_private.h. */
 void
-strata_measure_add_row(StrataBatchMeasure *m, Size plain, const Size *columns, int ncolumns, Size target)
+strata_measure_add_row(StrataBatchMeasure *m, Size plain, const Size *columns,
+					   int ncolumns, Size target)
 {
 	Size	   *left = palloc(sizeof(Size) * Max(ncolumns, 1));
 	Size		total = plain;
@@ -85,7 +97,8 @@ strata_measure_add_row(StrataBatchMeasure *m, Size plain, const Size *columns, i
 		Size		nbytes;
 
 		for (int i = 0; i < ncolumns; i++)
-			if (left[i] > MAXALIGN(TOAST_POINTER_SIZE) && (largest < 0 || left[i] > left[largest]))
+			if (left[i] > MAXALIGN(TOAST_POINTER_SIZE) &&
+				(largest < 0 || left[i] > left[largest]))
 				largest = i;
 		if (largest < 0)
 			break;
@@ -94,7 +107,8 @@ strata_measure_add_row(StrataBatchMeasure *m, Size plain, const Size *columns, i
 		left[largest] = 0;
 		for (Size done = 0; done < nbytes; done += TOAST_MAX_CHUNK_SIZE)
 		{
-			place_tuple(&m->toast, CHUNK_OVERHEAD + Min(nbytes - done, TOAST_MAX_CHUNK_SIZE));
+			place_tuple(&m->toast, CHUNK_OVERHEAD + Min(nbytes - done,
+														TOAST_MAX_CHUNK_SIZE));
 			m->toast_chunks += 1;
 		}
 	}
@@ -110,9 +124,11 @@ strata_measure_disk_bytes(const StrataBatchMeasure *m, double scale)
 	double		bytes = m->main.pages * scale * BLCKSZ;
 	double		toast = m->toast.pages * scale * BLCKSZ;
 
-	bytes += m->index_bytes * scale * 1.1 + m->nindexes * INDEX_PAGES * BLCKSZ + MAP_BYTES;
+	bytes += m->index_bytes * scale * 1.1 +
+		m->nindexes * INDEX_PAGES * BLCKSZ + MAP_BYTES;
 	if (toast > 0)
-		bytes += toast + m->toast_chunks * scale * INDEX_ENTRY * 1.4 + INDEX_PAGES * BLCKSZ + MAP_BYTES;
+		bytes += toast + m->toast_chunks * scale * INDEX_ENTRY * 1.4 +
+			INDEX_PAGES * BLCKSZ + MAP_BYTES;
 	return bytes;
 }
 

@@ -3,14 +3,16 @@
  * batch_pack.c
  *	  Batch rows of tables with many columns.
  *
- * A batch row must fit into a page.  Stored out of line, a column takes 18 bytes
- * of it, so some 440 columns are too many.  Then several columns share one
- * value: the col_ of the first holds them all, those of the others say where.
- * As few share one as the page allows: who reads a column fetches its companions.
+ * A batch row must fit into a page.  Stored out of line, a column takes 18
+ * bytes of it, so some 440 columns are too many.  Then several columns share
+ * one value: the col_ of the first holds them all, those of the others say
+ * where. As few share one as the page allows: who reads a column fetches its
+ * companions.
  *
  * A place is two bytes and the attribute number of the holder; what a holder
- * has is docs/format.md's to say.  Nothing here has a checksum: each column has
- * its own, sealed with its number, so what is found at a wrong place is damage.
+ * has is docs/format.md's to say.  Nothing here has a checksum: each column
+ * has its own, sealed with its number, so what is found at a wrong place is
+ * damage.
  *
  * src/batch/batch_pack.c
  *-------------------------------------------------------------------------
@@ -79,7 +81,8 @@ least_size(Datum value)
 
 /* Bytes of the row at the least. */
 static Size
-row_size(const StrataBatchSchema *schema, const Datum *values, const bool *isnull)
+row_size(const StrataBatchSchema *schema, const Datum *values,
+		 const bool *isnull)
 {
 	TupleDesc	desc = schema->batch_desc;
 	Size		size = MAXALIGN(SizeofHeapTupleHeader + BITMAPLEN(desc->natts));
@@ -112,9 +115,13 @@ form_place(AttrNumber holder)
 	return PointerGetDatum(v);
 }
 
-/* The values of n columns in one; the first column's becomes that, the others' places. */
+/*
+ * The values of n columns in one; the first column's becomes that, the others'
+ * places.
+ */
 static void
-pack(const StrataBatchSchema *schema, const AttrNumber *attnos, int n, Datum *values)
+pack(const StrataBatchSchema *schema, const AttrNumber *attnos, int n,
+	 Datum *values)
 {
 	Size		size = VARHDRSZ + HOLDER_HEAD + (Size) HOLDER_ENTRY * n;
 	struct varlena *holder;
@@ -123,7 +130,10 @@ pack(const StrataBatchSchema *schema, const AttrNumber *attnos, int n, Datum *va
 
 	Assert(n > 0 && n <= schema->natts);	/* batch:B11 */
 	for (int i = 0; i < n; i++)
-		size += VARSIZE_ANY_EXHDR(DatumGetPointer(values[schema->col_att[attnos[i]] - 1]));
+		size +=
+			VARSIZE_ANY_EXHDR(DatumGetPointer(values[schema
+													 ->col_att[attnos[i]] -
+													 1]));
 	holder = palloc(size);
 	SET_VARSIZE(holder, size);
 	head = (uint8 *) VARDATA(holder);
@@ -145,7 +155,8 @@ pack(const StrataBatchSchema *schema, const AttrNumber *attnos, int n, Datum *va
 
 /* See batch.h. */
 HeapTuple
-strata_batch_form_tuple(const StrataBatchSchema *schema, Datum *values, bool *isnull)
+strata_batch_form_tuple(const StrataBatchSchema *schema, Datum *values,
+						bool *isnull)
 {
 	Size		size = row_size(schema, values, isnull);
 	AttrNumber *attnos;
@@ -160,14 +171,20 @@ strata_batch_form_tuple(const StrataBatchSchema *schema, Datum *values, bool *is
 	{
 		AttrNumber	catt = schema->col_att[attno];
 
-		if (catt != 0 && !isnull[catt - 1] && least_size(values[catt - 1]) > PLACE_BYTES + 1)
+		if (catt != 0 && !isnull[catt - 1] &&
+			least_size(values[catt - 1]) > PLACE_BYTES + 1)
 		{
 			size -= least_size(values[catt - 1]);
 			attnos[n++] = attno;
 		}
 	}
-	/* how many of them may be holders; more than are needed do not hurt, but one needs all */
-	room = ((int64) MaxHeapTupleSize - (int64) size - (int64) n * (PLACE_BYTES + 1)) /
+
+	/*
+	 * how many of them may be holders; more than are needed do not hurt, but
+	 * one needs all
+	 */
+	room = ((int64) MaxHeapTupleSize - (int64) size -
+			(int64) n * (PLACE_BYTES + 1)) /
 		(int64) (INLINE_SIZE - PLACE_BYTES - 1);
 	group = room > 0 ? (int) ((n + room - 1) / room) : n;
 	for (int i = 0; i < n; i += group)
@@ -209,28 +226,36 @@ find_in_holder(const uint8 *buf, Size len, AttrNumber attno, Size *found_len)
 	return NULL;
 }
 
-/* The detoasted value of attno's col_, which columns may share: fetched once. */
+/*
+ * The detoasted value of attno's col_, which columns may share: fetched once.
+ */
 static struct varlena *
 fetch_value(StrataBatchReader *reader, AttrNumber attno)
 {
-	Datum		value = reader->batch_slot->tts_values[reader->schema->col_att[attno] - 1];
+	Datum		value =
+	reader->batch_slot->tts_values[reader->schema->col_att[attno] - 1];
 	struct varlena *v;
 
 	for (int i = 0; i < reader->nholders; i++)
 		if (reader->holders[i].attno == attno)
 			return reader->holders[i].value;
-	v = strata_toast_fetch(reader->toast, reader->schema->toastid, (struct varlena *) DatumGetPointer(value));
+	v = strata_toast_fetch(reader->toast, reader->schema->toastid,
+						   (struct varlena *) DatumGetPointer(value));
 	if (VARSIZE_ANY_EXHDR(v) > 0 && *(const uint8 *) VARDATA_ANY(v) == HOLDER)
 	{
 		if (reader->holders == NULL)
-			reader->holders = palloc(sizeof(StrataBatchHolder) * reader->schema->natts);
+			reader->holders = palloc(sizeof(StrataBatchHolder) *
+									 reader->schema->natts);
 		reader->holders[reader->nholders].attno = attno;
 		reader->holders[reader->nholders++].value = v;
 	}
 	return v;
 }
 
-/* The bytes of a column's value, also where it is one of several's; NULL: damaged. */
+/*
+ * The bytes of a column's value, also where it is one of several's; NULL:
+ * damaged.
+ */
 static const uint8 *
 fetch_whole(StrataBatchReader *reader, AttrNumber attno, Size *len)
 {
@@ -256,7 +281,8 @@ fetch_whole(StrataBatchReader *reader, AttrNumber attno, Size *len)
 
 /* See batch_private.h. */
 const uint8 *
-strata_batch_fetch_encoded(StrataBatchReader *reader, AttrNumber attno, Size *len)
+strata_batch_fetch_encoded(StrataBatchReader *reader, AttrNumber attno,
+						   Size *len)
 {
 	const uint8 *buf = fetch_whole(reader, attno, len);
 	Size		size;
@@ -272,11 +298,15 @@ strata_batch_fetch_encoded(StrataBatchReader *reader, AttrNumber attno, Size *le
 
 /* See batch_private.h. */
 const uint8 *
-strata_batch_fetch_start(StrataBatchReader *reader, AttrNumber attno, Size want, Size *len)
+strata_batch_fetch_start(StrataBatchReader *reader, AttrNumber attno,
+						 Size want, Size *len)
 {
-	Datum		value = reader->batch_slot->tts_values[reader->schema->col_att[attno] - 1];
-	struct varlena *v = strata_toast_fetch_start(reader->toast, reader->schema->toastid,
-												 (struct varlena *) DatumGetPointer(value), want);
+	Datum		value =
+	reader->batch_slot->tts_values[reader->schema->col_att[attno] - 1];
+	struct varlena *v =
+	strata_toast_fetch_start(reader->toast, reader->schema->toastid,
+							 (struct varlena *) DatumGetPointer(value),
+							 want);
 	const uint8 *buf = (const uint8 *) VARDATA_ANY(v);
 
 	*len = VARSIZE_ANY_EXHDR(v);

@@ -46,63 +46,94 @@ extern bool strata_summary_has_sum_for(Oid typid);
  * Fill s for n non-null packed values of the column; typid decides the order
  * (signed, unsigned, float).
  */
-extern void strata_summary_compute(StrataColumnSummary *s, const StrataColumnType *type,
+extern void strata_summary_compute(StrataColumnSummary *s,
+								   const StrataColumnType *type,
 								   const void *fixed, int n);
 
 /* Serialise; the CRC field is left zero and set by strata_seal_row. */
-extern bytea *strata_summary_form(const StrataColumnSummary *s, const StrataColumnType *types, int n);
+extern bytea *strata_summary_form(const StrataColumnSummary *s,
+								  const StrataColumnType *types, int n);
 
 /*
  * Read entry after entry, r->left of them, in the order of their attnos; false
  * when malformed.  What stands behind the last is noticed with it.
  */
-extern bool strata_summary_open(StrataSummaryReader *r, const StrataBatchSchema *schema,
+extern bool strata_summary_open(StrataSummaryReader *r,
+								const StrataBatchSchema *schema,
 								const bytea *data);
-extern bool strata_summary_next(StrataSummaryReader *r, const StrataBatchSchema *schema,
+extern bool strata_summary_next(StrataSummaryReader *r,
+								const StrataBatchSchema *schema,
 								StrataColumnSummary *s);
 
-/* batch_seal.c: set the checksum of a formed batch row in its summary, the last thing done to it. */
-extern void strata_seal_row(const StrataBatchSchema *schema, const Datum *values, const bool *isnull,
-							bytea *summary);
 /*
- * What is wrong with the batch row in the slot, of which schema->nfixed columns are
- * there, or NULL; summary is its summary, detoasted.
- * memo: zeroed before the first row of the schema.
+ * batch_seal.c: set the checksum of a formed batch row in its summary, the
+ * last thing done to it.
  */
-extern const char *strata_seal_check_row(const StrataBatchSchema *schema, TupleTableSlot *slot,
-										 const bytea *summary, StrataSealMemo *memo);
-/* The seal of a column of the batch that begins with first_row, when the column was of that (base) type. */
-extern uint32 strata_seal_of_column(const StrataBatchSchema *schema, int64 first_row, AttrNumber attno, Oid type);
+extern void strata_seal_row(const StrataBatchSchema *schema,
+							const Datum *values, const bool *isnull,
+							bytea *summary);
+
 /*
- * The base type, and those from which ALTER TYPE may have come to it without touching
- * values, by any number of steps; oids, in the current context.
+ * What is wrong with the batch row in the slot, of which schema->nfixed
+ * columns are there, or NULL; summary is its summary, detoasted. memo: zeroed
+ * before the first row of the schema.
+ */
+extern const char *strata_seal_check_row(const StrataBatchSchema *schema,
+										 TupleTableSlot *slot,
+										 const bytea *summary,
+										 StrataSealMemo *memo);
+
+/*
+ * The seal of a column of the batch that begins with first_row, when the
+ * column was of that (base) type.
+ */
+extern uint32 strata_seal_of_column(const StrataBatchSchema *schema,
+									int64 first_row, AttrNumber attno,
+									Oid type);
+
+/*
+ * The base type, and those from which ALTER TYPE may have come to it without
+ * touching values, by any number of steps; oids, in the current context.
  */
 extern List *strata_seal_types(Oid type);
+
 /*
  * batch_pack.c: the encoded bytes of a stored column, also where it shares a
  * value with others; NULL: damaged.  In the current context, the batch's.
  */
-extern const uint8 *strata_batch_fetch_encoded(StrataBatchReader *reader, AttrNumber attno, Size *len);
-
-/* Put the seals on the columns of a formed batch row; with the same first_row again: take them off. */
-extern void strata_seal_columns(const StrataBatchSchema *schema, Datum *values, const bool *isnull);
+extern const uint8 *strata_batch_fetch_encoded(StrataBatchReader *reader,
+											   AttrNumber attno, Size *len);
 
 /*
- * batch_pack.c: the bytes of a stored column with the filter in front of them, if
- * it has one, as far as they are asked for; *len of them are there, want at least
- * or all.  NULL: damaged.
+ * Put the seals on the columns of a formed batch row; with the same first_row
+ * again: take them off.
  */
-extern const uint8 *strata_batch_fetch_start(StrataBatchReader *reader, AttrNumber attno, Size want, Size *len);
+extern void strata_seal_columns(const StrataBatchSchema *schema, Datum *values,
+								const bool *isnull);
 
-/* batch_measure.c: add a batch row whose encoded columns take these bytes and all else `plain`. */
-extern void strata_measure_add_row(StrataBatchMeasure *m, Size plain, const Size *columns, int ncolumns,
+/*
+ * batch_pack.c: the bytes of a stored column with the filter in front of them,
+ * if it has one, as far as they are asked for; *len of them are there, want at
+ * least or all.  NULL: damaged.
+ */
+extern const uint8 *strata_batch_fetch_start(StrataBatchReader *reader,
+											 AttrNumber attno, Size want,
+											 Size *len);
+
+/*
+ * batch_measure.c: add a batch row whose encoded columns take these bytes and
+ * all else `plain`.
+ */
+extern void strata_measure_add_row(StrataBatchMeasure *m, Size plain,
+								   const Size *columns, int ncolumns,
 								   Size target);
+
 /* Bytes of an index entry with such a key. */
 extern Size strata_measure_index_entry(Size key_bytes);
 
 /*
- * batch_sound.c: is every value of a decoded column of n rows made as the functions of
- * its type rely on?  Types whose insides are not known pass.
+ * batch_sound.c: is every value of a decoded column of n rows made as the
+ * functions of its type rely on?  Types whose insides are not known pass.
  */
 extern bool strata_column_is_sound(const StrataColumn *col, int n);
 

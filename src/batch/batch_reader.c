@@ -3,9 +3,9 @@
  * batch_reader.c
  *	  Batch row in, columns out.
  *
- * load() checks the batch row (batch_seal.c); a column is detoasted, checked (CRC,
- * row count, type) and decoded when it is first asked for.  All memory of a
- * batch lies in batch_mcxt, which load() resets.
+ * load() checks the batch row (batch_seal.c); a column is detoasted, checked
+ * (CRC, row count, type) and decoded when it is first asked for.  All memory
+ * of a batch lies in batch_mcxt, which load() resets.
  *
  * Bytes are distrusted: whatever does not fit raises ERRCODE_DATA_CORRUPTED.
  *
@@ -32,15 +32,20 @@ StrataBatchReader *
 strata_batch_reader_create(Relation rel, const StrataBatchSchema *schema)
 {
 	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext,
-											   "strata batch reader", ALLOCSET_SMALL_SIZES);
-	StrataBatchReader *reader = MemoryContextAllocZero(mcxt, sizeof(StrataBatchReader));
+											   "strata batch reader",
+											   ALLOCSET_SMALL_SIZES);
+	StrataBatchReader *reader =
+	MemoryContextAllocZero(mcxt, sizeof(StrataBatchReader));
 
 	reader->mcxt = mcxt;
-	reader->batch_mcxt = AllocSetContextCreate(mcxt, "strata batch", ALLOCSET_DEFAULT_SIZES);
+	reader->batch_mcxt = AllocSetContextCreate(mcxt, "strata batch",
+											   ALLOCSET_DEFAULT_SIZES);
 	reader->schema = schema;
 	reader->rel = rel;
-	reader->summaries = MemoryContextAlloc(mcxt, sizeof(StrataColumnSummary) * Max(schema->natts, 1));
-	reader->columns = MemoryContextAllocZero(mcxt, sizeof(StrataColumn) * Max(schema->natts, 1));
+	reader->summaries = MemoryContextAlloc(mcxt, sizeof(StrataColumnSummary) *
+										   Max(schema->natts, 1));
+	reader->columns = MemoryContextAllocZero(mcxt, sizeof(StrataColumn) *
+											 Max(schema->natts, 1));
 	for (int i = 0; i < schema->natts; i++)
 	{
 		reader->columns[i].attno = (AttrNumber) (i + 1);
@@ -50,7 +55,10 @@ strata_batch_reader_create(Relation rel, const StrataBatchSchema *schema)
 	return reader;
 }
 
-/* Take over the layout of the batch, parsing only when it differs from the last. */
+/*
+ * Take over the layout of the batch, parsing only when it differs from the
+ * last.
+ */
 static void
 load_layout(StrataBatchReader *reader, Datum value)
 {
@@ -58,7 +66,8 @@ load_layout(StrataBatchReader *reader, Datum value)
 	int			len = VARSIZE_ANY_EXHDR(t);
 	StrataLayout *last = reader->layout_cache;
 
-	if (last == NULL || strlen(last->text) != len || memcmp(last->text, VARDATA_ANY(t), len) != 0)
+	if (last == NULL || strlen(last->text) != len ||
+		memcmp(last->text, VARDATA_ANY(t), len) != 0)
 	{
 		MemoryContext old = MemoryContextSwitchTo(reader->mcxt);
 		char	   *s = pnstrdup(VARDATA_ANY(t), len);
@@ -82,9 +91,13 @@ check_row(StrataBatchReader *reader)
 		problem = "the batch has no summary";
 	else
 	{
-		reader->summary = (bytea *) strata_toast_fetch(reader->toast, reader->schema->toastid, (struct varlena *)
-													   DatumGetPointer(slot->tts_values[STRATA_BATCH_ATT_SUMMARY - 1]));
-		problem = strata_seal_check_row(reader->schema, slot, reader->summary, &reader->seal_memo);
+		reader->summary = (bytea *) strata_toast_fetch(
+													   reader->toast, reader->schema->toastid,
+													   (struct varlena *)
+													   DatumGetPointer(slot->tts_values[STRATA_BATCH_ATT_SUMMARY -
+																						1]));
+		problem = strata_seal_check_row(reader->schema, slot, reader->summary,
+										&reader->seal_memo);
 	}
 	MemoryContextSwitchTo(old);
 	if (problem != NULL)
@@ -101,13 +114,21 @@ check_row(StrataBatchReader *reader)
 bool
 strata_batch_reader_load(StrataBatchReader *reader, TupleTableSlot *batch_slot)
 {
-	/* the others come when they are asked for: each costs a look at its header */
+	/*
+	 * the others come when they are asked for: each costs a look at its
+	 * header
+	 */
 	slot_getsomeattrs(batch_slot, reader->schema->nfixed);
-	/* one batch may want little memory, for which contexts are kept at hand; many want more */
+
+	/*
+	 * one batch may want little memory, for which contexts are kept at hand;
+	 * many want more
+	 */
 	if (++reader->nloaded == LARGE_AFTER)
 	{
 		MemoryContextDelete(reader->batch_mcxt);
-		reader->batch_mcxt = AllocSetContextCreate(reader->mcxt, "strata batch", 0,
+		reader->batch_mcxt = AllocSetContextCreate(reader->mcxt,
+												   "strata batch", 0,
 												   64 * 1024, 8 * 1024 * 1024);
 	}
 	else
@@ -124,21 +145,28 @@ strata_batch_reader_load(StrataBatchReader *reader, TupleTableSlot *batch_slot)
 	reader->batch_slot = batch_slot;
 	for (int i = 0; i < STRATA_BATCH_ATT_LAYOUT; i++)
 		if (batch_slot->tts_isnull[i])
-			strata_error_corrupt(reader->rel, -1, NULL, "a fixed column is null");
-	reader->first_row = DatumGetInt64(batch_slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
-	reader->nrows = DatumGetInt32(batch_slot->tts_values[STRATA_BATCH_ATT_NROWS - 1]);
+			strata_error_corrupt(reader->rel, -1, NULL,
+								 "a fixed column is null");
+	reader->first_row =
+		DatumGetInt64(batch_slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
+	reader->nrows =
+		DatumGetInt32(batch_slot->tts_values[STRATA_BATCH_ATT_NROWS - 1]);
 	reader->ngone = 0;
 	if (reader->first_row < 0 && reader->nrows == 0)
 	{
 		/* a flipped sign must not make rows vanish */
 		if (batch_slot->tts_isnull[STRATA_BATCH_ATT_ENTRY - 1])
-			strata_error_corrupt(reader->rel, reader->first_row, NULL, "neither a batch nor a row entry");
+			strata_error_corrupt(reader->rel, reader->first_row, NULL,
+								 "neither a batch nor a row entry");
 		return false;
 	}
-	if (reader->first_row < 0 || reader->first_row > STRATA_BATCH_MAX_ROW_NUMBER ||
+	if (reader->first_row < 0 ||
+		reader->first_row > STRATA_BATCH_MAX_ROW_NUMBER ||
 		reader->nrows <= 0 || reader->nrows > STRATA_CODEC_MAX_ROWS)
-		strata_error_corrupt(reader->rel, reader->first_row, NULL, "row number or count out of range");
-	Assert(reader->nrows > 0 && reader->nrows <= STRATA_CODEC_MAX_ROWS);	/* batch:B8 */
+		strata_error_corrupt(reader->rel, reader->first_row, NULL,
+							 "row number or count out of range");
+	Assert(reader->nrows > 0 &&
+		   reader->nrows <= STRATA_CODEC_MAX_ROWS); /* batch:B8 */
 	check_row(reader);
 	load_layout(reader, batch_slot->tts_values[STRATA_BATCH_ATT_LAYOUT - 1]);
 	return true;
@@ -148,7 +176,10 @@ static void
 column_corrupt(StrataBatchReader *reader, AttrNumber attno, const char *what)
 {
 	strata_error_corrupt(reader->rel, reader->first_row,
-						 NameStr(TupleDescAttr(reader->schema->rel_desc, attno - 1)->attname), what);
+						 NameStr(TupleDescAttr(reader->schema->rel_desc,
+											   attno - 1)
+								 ->attname),
+						 what);
 }
 
 /* Text-like types take short headers as they are; others want aligned data. */
@@ -160,12 +191,14 @@ wants_short_header(const StrataColumnType *type)
 }
 
 /*
- * Turn byte strings into datums of the type, each with a length word of its own (batch:B14), in the current context; isnull tells
- * null rows, which are empty strings, in the flat shape, and is NULL in the other.
- * Lengths that the type cannot have are corruption; returns false then.
+ * Turn byte strings into datums of the type, each with a length word of its
+ * own (batch:B14), in the current context; isnull tells null rows, which are
+ * empty strings, in the flat shape, and is NULL in the other. Lengths that the
+ * type cannot have are corruption; returns false then.
  */
 static bool
-build_datums(const StrataColumnType *type, const StrataBytes *b, const bool *isnull, Datum *out)
+build_datums(const StrataColumnType *type, const StrataBytes *b,
+			 const bool *isnull, Datum *out)
 {
 	bool		short_ok = wants_short_header(type);
 	Size		total = 0;
@@ -187,7 +220,8 @@ build_datums(const StrataColumnType *type, const StrataBytes *b, const bool *isn
 
 		if (type->typlen > 0)
 		{
-			if (len != type->typlen && (len != 0 || isnull == NULL || !isnull[i]))
+			if (len != type->typlen &&
+				(len != 0 || isnull == NULL || !isnull[i]))
 				return false;
 			p = (char *) MAXALIGN(p);
 			memcpy(p, src, len);
@@ -223,7 +257,8 @@ build_datums(const StrataColumnType *type, const StrataBytes *b, const bool *isn
 
 /* Decode rows of an encoded column of a by-reference type. */
 static void
-decode_by_reference(StrataBatchReader *reader, StrataColumn *col, void *scratch, Size scratch_size)
+decode_by_reference(StrataBatchReader *reader, StrataColumn *col,
+					void *scratch, Size scratch_size)
 {
 	StrataBytes b;
 	bool		hasnull;
@@ -232,15 +267,17 @@ decode_by_reference(StrataBatchReader *reader, StrataColumn *col, void *scratch,
 	const bool *isnull;
 
 	Assert(!col->type.typbyval && col->encoded != NULL);	/* batch:B9 */
-	rc = strata_column_decode_bytes(col->encoded, col->encoded_len, col->from, col->n,
-									scratch, scratch_size, &b, col->isnull, &hasnull);
+	rc = strata_column_decode_bytes(col->encoded, col->encoded_len, col->from,
+									col->n, scratch, scratch_size, &b,
+									col->isnull, &hasnull);
 	Assert(rc != STRATA_CODEC_NO_SPACE);	/* codec:C9 */
 	if (rc != STRATA_CODEC_OK)
 		column_corrupt(reader, col->attno, strata_codec_result_text(rc));
 	datums = palloc(sizeof(Datum) * Max(b.nentries, 1));
 	isnull = hasnull && b.codes == NULL ? col->isnull : NULL;
 	if (!build_datums(&col->type, &b, isnull, datums))
-		column_corrupt(reader, col->attno, "a value has a length its type cannot have");
+		column_corrupt(reader, col->attno,
+					   "a value has a length its type cannot have");
 	if (b.codes != NULL)
 	{
 		col->codes = b.codes;
@@ -264,8 +301,8 @@ decode_by_reference(StrataBatchReader *reader, StrataColumn *col, void *scratch,
 }
 
 /*
- * Memory that lives as long as the reader, so that a query that reads one batch
- * does not make malloc fetch and return pages for every column of it.
+ * Memory that lives as long as the reader, so that a query that reads one
+ * batch does not make malloc fetch and return pages for every column of it.
  */
 static void
 grow_scratch(StrataBatchReader *reader, Size size)
@@ -283,7 +320,8 @@ static size_t
 scratch_needed(StrataBatchReader *reader, StrataColumn *col, int from, int n)
 {
 	size_t		size;
-	StrataCodecResult rc = strata_column_decode_scratch_size(col->encoded, col->encoded_len,
+	StrataCodecResult rc = strata_column_decode_scratch_size(col->encoded,
+															 col->encoded_len,
 															 from, n, &size);
 
 	if (rc != STRATA_CODEC_OK || size > MaxAllocSize)
@@ -307,22 +345,29 @@ no_nulls(StrataBatchReader *reader)
 
 /* See batch.h. */
 const uint8 *
-strata_batch_reader_encoded(StrataBatchReader *reader, AttrNumber attno, Size *len)
+strata_batch_reader_encoded(StrataBatchReader *reader, AttrNumber attno,
+							Size *len)
 {
 	MemoryContext old = MemoryContextSwitchTo(reader->batch_mcxt);
 	const uint8 *buf = strata_batch_fetch_encoded(reader, attno, len);
 
 	MemoryContextSwitchTo(old);
 	if (buf == NULL)
-		column_corrupt(reader, attno, "its value, or the one it shares with other columns, is malformed");
+		column_corrupt(
+					   reader, attno,
+					   "its value, or the one it shares with other columns, is malformed");
 	return buf;
 }
 
-/* The seal that col's column has if it is of the type that it had in batches lately. */
+/*
+ * The seal that col's column has if it is of the type that it had in batches
+ * lately.
+ */
 static uint32
 present_seal(StrataBatchReader *reader, const StrataColumn *col)
 {
-	return strata_seal_of_column(reader->schema, reader->first_row, col->attno, col->sealed_as);
+	return strata_seal_of_column(reader->schema, reader->first_row, col->attno,
+								 col->sealed_as);
 }
 
 /* The types that the column has, or may have had before. */
@@ -339,7 +384,10 @@ possible_types(StrataBatchReader *reader, StrataColumn *col)
 	return col->types;
 }
 
-/* The seal does not fit: take the column to be of possible type number i; false: there are no more. */
+/*
+ * The seal does not fit: take the column to be of possible type number i;
+ * false: there are no more.
+ */
 static bool
 try_type(StrataBatchReader *reader, StrataColumn *col, int i)
 {
@@ -353,26 +401,31 @@ try_type(StrataBatchReader *reader, StrataColumn *col, int i)
 
 /* See batch.h. */
 const uint8 *
-strata_batch_reader_filter(StrataBatchReader *reader, AttrNumber attno, Size *size)
+strata_batch_reader_filter(StrataBatchReader *reader, AttrNumber attno,
+						   Size *size)
 {
 	StrataColumn *col = &reader->columns[attno - 1];
-	const StrataColumnSummary *summary = strata_batch_reader_summary(reader, attno);
+	const StrataColumnSummary *summary = strata_batch_reader_summary(reader,
+																	 attno);
 	const uint8 *buf;
 	Size		len;
 	MemoryContext old;
 
-	if (summary == NULL || !summary->has_filter || !strata_batch_reader_is_stored(reader, attno))
+	if (summary == NULL || !summary->has_filter ||
+		!strata_batch_reader_is_stored(reader, attno))
 		return NULL;
 	old = MemoryContextSwitchTo(reader->batch_mcxt);
 	/* mostly it is in the first piece */
 	buf = strata_batch_fetch_start(reader, attno, STRATA_BLOOM_HEAD, &len);
 	*size = buf != NULL ? strata_bloom_parse(buf, len) : 0;
 	if (*size > 0 && len < STRATA_BLOOM_HEAD + *size)
-		buf = strata_batch_fetch_start(reader, attno, STRATA_BLOOM_HEAD + *size, &len);
+		buf = strata_batch_fetch_start(reader, attno,
+									   STRATA_BLOOM_HEAD + *size, &len);
 	MemoryContextSwitchTo(old);
 	if (*size == 0 || len < STRATA_BLOOM_HEAD + *size)
 		column_corrupt(reader, attno, "its filter is damaged");
-	for (int i = 0; !strata_bloom_check(buf, *size, present_seal(reader, col)); i++)
+	for (int i = 0; !strata_bloom_check(buf, *size, present_seal(reader, col));
+		 i++)
 		if (!try_type(reader, col, i))
 			column_corrupt(reader, attno, "its filter is damaged");
 	return buf;
@@ -387,12 +440,16 @@ fetch_column(StrataBatchReader *reader, StrataColumn *col)
 	StrataCodecInfo info;
 	StrataCodecResult rc;
 
-	for (int i = 0; (rc = strata_column_check(buf, len, present_seal(reader, col), &info)) != STRATA_CODEC_OK; i++)
+	for (int i = 0;
+		 (rc = strata_column_check(buf, len, present_seal(reader, col),
+								   &info)) != STRATA_CODEC_OK;
+		 i++)
 		if (!try_type(reader, col, i))
 			column_corrupt(reader, col->attno, strata_codec_result_text(rc));
 	if (info.nrows != (uint32) reader->nrows || info.kind != col->type.kind ||
 		info.width != col->type.width)
-		column_corrupt(reader, col->attno, "row count or type differs from the batch's");
+		column_corrupt(reader, col->attno,
+					   "row count or type differs from the batch's");
 	Assert(info.nnulls <= info.nrows);	/* batch:B9 */
 	col->encoded = buf;
 	col->encoded_len = len;
@@ -415,16 +472,24 @@ decode_column(StrataBatchReader *reader, StrataColumn *col)
 	{
 		/* the result points into the scratch area */
 		scratch_size = scratch_needed(reader, col, col->from, col->n);
-		decode_by_reference(reader, col, palloc(Max(scratch_size, 1)), scratch_size);
+		decode_by_reference(reader, col, palloc(Max(scratch_size, 1)),
+							scratch_size);
 		return;
 	}
 	col->fixed = palloc((Size) col->n * col->type.width);
-	/* what there is, is mostly enough: asking what is needed takes as long as decoding few rows */
+
+	/*
+	 * what there is, is mostly enough: asking what is needed takes as long as
+	 * decoding few rows
+	 */
 	grow_scratch(reader, SCRATCH_MIN);
-	while ((rc = strata_column_decode_fixed(col->encoded, col->encoded_len, col->from, col->n, reader->scratch,
-											reader->scratch_size, col->fixed, col->isnull,
-											&hasnull)) == STRATA_CODEC_NO_SPACE &&
-		   (scratch_size = scratch_needed(reader, col, col->from, col->n)) > reader->scratch_size)
+	while ((rc = strata_column_decode_fixed(col->encoded, col->encoded_len,
+											col->from, col->n, reader->scratch,
+											reader->scratch_size, col->fixed,
+											col->isnull, &hasnull)) ==
+		   STRATA_CODEC_NO_SPACE &&
+		   (scratch_size = scratch_needed(reader, col, col->from, col->n)) >
+		   reader->scratch_size)
 		grow_scratch(reader, scratch_size);
 	if (rc != STRATA_CODEC_OK)
 		column_corrupt(reader, col->attno, strata_codec_result_text(rc));
@@ -443,7 +508,8 @@ strata_batch_reader_column(StrataBatchReader *reader, AttrNumber attno)
 
 /* See batch.h. */
 StrataColumn *
-strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno, int from, int n)
+strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno, int from,
+						 int n)
 {
 	StrataColumn *col = &reader->columns[attno - 1];
 	TupleTableSlot *slot = reader->batch_slot;
@@ -478,23 +544,33 @@ strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno, int from, 
 	{
 		catt = reader->schema->seg_att[attno];
 		if (catt == 0)
-			column_corrupt(reader, attno, "the companion has no such segmentby column");
+			column_corrupt(reader, attno,
+						   "the companion has no such segmentby column");
 		type = TupleDescAttr(reader->schema->batch_desc, catt - 1)->atttypid;
-		if (type != col->type.typid && !list_member_oid(possible_types(reader, col), type))
-			column_corrupt(reader, attno, "the companion's segmentby column is of another type");
+		if (type != col->type.typid &&
+			!list_member_oid(possible_types(reader, col), type))
+			column_corrupt(
+						   reader, attno,
+						   "the companion's segmentby column is of another type");
 		col->constant = true;
 		col->value = slot->tts_values[catt - 1];
 		col->value_isnull = slot->tts_isnull[catt - 1];
-		/* as a column of R's row would look: never compressed or out of line */
+
+		/*
+		 * as a column of R's row would look: never compressed or out of line
+		 */
 		if (!col->value_isnull && col->type.typlen == -1)
 			col->value = PointerGetDatum(PG_DETOAST_DATUM(PointerGetDatum(
-				strata_toast_fetch(reader->toast, reader->schema->toastid, (struct varlena *) DatumGetPointer(col->value)))));
+																		  strata_toast_fetch(reader->toast, reader->schema->toastid,
+																							 (struct varlena *)
+																							 DatumGetPointer(col->value)))));
 	}
 	else if (!strata_batch_reader_is_stored(reader, attno))
 	{
 		Assert(reader->schema->missing != NULL);	/* batch:B7 */
 		col->constant = true;
-		col->value = reader->schema->missing(reader->schema->rel_desc, attno, slot, &col->value_isnull);
+		col->value = reader->schema->missing(reader->schema->rel_desc, attno,
+											 slot, &col->value_isnull);
 	}
 	else
 	{
@@ -516,7 +592,8 @@ strata_batch_reader_entries(StrataBatchReader *reader, AttrNumber attno)
 	StrataColumn *col = &reader->columns[attno - 1];
 	MemoryContext old;
 
-	if (col->decoded || strata_layout_segment_index(reader->layout, attno) >= 0 ||
+	if (col->decoded ||
+		strata_layout_segment_index(reader->layout, attno) >= 0 ||
 		!strata_batch_reader_is_stored(reader, attno))
 		return NULL;
 	if (col->encoded == NULL)
@@ -533,12 +610,17 @@ strata_batch_reader_entries(StrataBatchReader *reader, AttrNumber attno)
 	return col->codes != NULL && !col->constant ? col : NULL;
 }
 
-/* Bytes of the integers that hold all values of a column, if its floats are integers; 0: more than 4. */
+/*
+ * Bytes of the integers that hold all values of a column, if its floats are
+ * integers; 0: more than 4.
+ */
 static int
 integer_width(const StrataColumnType *type, const StrataColumnSummary *summary)
 {
-	float8		min = type->width == sizeof(float8) ? DatumGetFloat8(summary->min) : DatumGetFloat4(summary->min);
-	float8		max = type->width == sizeof(float8) ? DatumGetFloat8(summary->max) : DatumGetFloat4(summary->max);
+	float8		min = type->width == sizeof(float8) ? DatumGetFloat8(summary->min) :
+	DatumGetFloat4(summary->min);
+	float8		max = type->width == sizeof(float8) ? DatumGetFloat8(summary->max) :
+	DatumGetFloat4(summary->max);
 
 	if (min >= PG_INT16_MIN && max <= PG_INT16_MAX)
 		return sizeof(int16);
@@ -549,7 +631,8 @@ integer_width(const StrataColumnType *type, const StrataColumnSummary *summary)
 static bool
 stands_encoded(StrataBatchReader *reader, const StrataColumn *col)
 {
-	return !col->decoded && strata_layout_segment_index(reader->layout, col->attno) < 0 &&
+	return !col->decoded &&
+		strata_layout_segment_index(reader->layout, col->attno) < 0 &&
 		strata_batch_reader_is_stored(reader, col->attno);
 }
 
@@ -567,7 +650,8 @@ begin_encoded(StrataBatchReader *reader, StrataColumn *col)
 
 /* The integers it was decoded to, if it has them. */
 static void *
-end_encoded(StrataBatchReader *reader, const StrataColumn *col, MemoryContext caller, StrataCodecResult rc, void *out)
+end_encoded(StrataBatchReader *reader, const StrataColumn *col,
+			MemoryContext caller, StrataCodecResult rc, void *out)
 {
 	MemoryContextSwitchTo(caller);
 	if (rc != STRATA_CODEC_OK && rc != STRATA_CODEC_NOT_APPLICABLE)
@@ -577,7 +661,8 @@ end_encoded(StrataBatchReader *reader, const StrataColumn *col, MemoryContext ca
 
 /* See batch.h. */
 const void *
-strata_batch_reader_integers(StrataBatchReader *reader, AttrNumber attno, int from, int n, int *width)
+strata_batch_reader_integers(StrataBatchReader *reader, AttrNumber attno,
+							 int from, int n, int *width)
 {
 	StrataColumn *col = &reader->columns[attno - 1];
 	const StrataColumnSummary *summary;
@@ -588,19 +673,22 @@ strata_batch_reader_integers(StrataBatchReader *reader, AttrNumber attno, int fr
 	if (col->type.kind != STRATA_KIND_FLOAT || !stands_encoded(reader, col))
 		return NULL;
 	summary = strata_batch_reader_summary(reader, attno);
-	if (summary == NULL || !summary->has_range || summary->has_nan || summary->nnulls > 0 ||
+	if (summary == NULL || !summary->has_range || summary->has_nan ||
+		summary->nnulls > 0 ||
 		(*width = integer_width(&col->type, summary)) == 0)
 		return NULL;
 	old = begin_encoded(reader, col);
 	out = palloc((Size) n * *width);
-	rc = strata_column_decode_integers(col->encoded, col->encoded_len, from, n, *width, out);
+	rc = strata_column_decode_integers(col->encoded, col->encoded_len, from, n,
+									   *width, out);
 	return end_encoded(reader, col, old, rc, out);
 }
 
 /* See batch.h. */
 const int64 *
-strata_batch_reader_scaled(StrataBatchReader *reader, AttrNumber attno, int from, int n,
-						   const uint8 **displays, unsigned *scale)
+strata_batch_reader_scaled(StrataBatchReader *reader, AttrNumber attno,
+						   int from, int n, const uint8 **displays,
+						   unsigned *scale)
 {
 	StrataColumn *col = &reader->columns[attno - 1];
 	StrataCodecResult rc = STRATA_CODEC_NOT_APPLICABLE;
@@ -616,8 +704,10 @@ strata_batch_reader_scaled(StrataBatchReader *reader, AttrNumber attno, int from
 		grow_scratch(reader, scratch_needed(reader, col, from, n));
 		out = palloc(sizeof(int64) * n);
 		*displays = shown = palloc(n);
-		rc = strata_column_decode_scaled(col->encoded, col->encoded_len, from, n, reader->scratch,
-										 reader->scratch_size, out, shown, scale);
+		rc = strata_column_decode_scaled(col->encoded, col->encoded_len, from,
+										 n, reader->scratch,
+										 reader->scratch_size, out, shown,
+										 scale);
 	}
 	return end_encoded(reader, col, old, rc, out);
 }
@@ -625,7 +715,8 @@ strata_batch_reader_scaled(StrataBatchReader *reader, AttrNumber attno, int from
 static void
 summary_corrupt(StrataBatchReader *reader)
 {
-	strata_error_corrupt(reader->rel, reader->first_row, NULL, "the summary is malformed");
+	strata_error_corrupt(reader->rel, reader->first_row, NULL,
+						 "the summary is malformed");
 }
 
 /* See batch.h.  Entries stand in the order of their columns. */
@@ -644,8 +735,9 @@ strata_batch_reader_summary(StrataBatchReader *reader, AttrNumber attno)
 	for (int i = 0; i < reader->nsummaries; i++)
 		if (reader->summaries[i].attno == attno)
 			return &reader->summaries[i];
-	while (r->left > 0 && (reader->nsummaries == 0 ||
-						   reader->summaries[reader->nsummaries - 1].attno < attno))
+	while (r->left > 0 &&
+		   (reader->nsummaries == 0 ||
+			reader->summaries[reader->nsummaries - 1].attno < attno))
 	{
 		StrataColumnSummary *s = &reader->summaries[reader->nsummaries];
 
@@ -673,21 +765,24 @@ companion_value(StrataBatchReader *reader, AttrNumber catt, bool *isnull)
 
 /* See batch.h. */
 Datum
-strata_batch_reader_min(StrataBatchReader *reader, AttrNumber attno, bool *isnull)
+strata_batch_reader_min(StrataBatchReader *reader, AttrNumber attno,
+						bool *isnull)
 {
 	return companion_value(reader, reader->schema->min_att[attno], isnull);
 }
 
 /* See batch.h. */
 Datum
-strata_batch_reader_max(StrataBatchReader *reader, AttrNumber attno, bool *isnull)
+strata_batch_reader_max(StrataBatchReader *reader, AttrNumber attno,
+						bool *isnull)
 {
 	return companion_value(reader, reader->schema->max_att[attno], isnull);
 }
 
 /* See batch.h. */
 Datum
-strata_batch_reader_span(StrataBatchReader *reader, AttrNumber attno, bool *isnull)
+strata_batch_reader_span(StrataBatchReader *reader, AttrNumber attno,
+						 bool *isnull)
 {
 	return companion_value(reader, reader->schema->span_att[attno], isnull);
 }

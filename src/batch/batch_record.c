@@ -5,9 +5,9 @@
  *
  * Hides how they are kept: by-value columns in their own width, at the same
  * place in every record, so that a column of a batch is a walk with a fixed
- * step.  By-reference values of a row share one allocation, the record's chunk,
- * and the record has their offsets in it.  Segmentby columns, the same in all
- * records of a batch, are not kept.
+ * step.  By-reference values of a row share one allocation, the record's
+ * chunk, and the record has their offsets in it.  Segmentby columns, the same
+ * in all records of a batch, are not kept.
  *
  *	chunk		8 bytes, if there are by-reference columns
  *	nulls		8 bytes for 64 columns each; a set bit is a null
@@ -43,7 +43,8 @@ strata_record_form_create(TupleDesc desc, const StrataLayout *layout)
 		Form_pg_attribute att = TupleDescAttr(desc, attno - 1);
 		StrataRecordColumn *c = &form->columns[form->ncolumns];
 
-		if (att->attisdropped || strata_layout_segment_index(layout, attno) >= 0)
+		if (att->attisdropped ||
+			strata_layout_segment_index(layout, attno) >= 0)
 			continue;
 		c->attno = attno;
 		c->width = (uint8) width_of(att);
@@ -73,12 +74,14 @@ value_bytes(const StrataRecordColumn *c, Datum value)
 {
 	if (c->typlen == -1)
 		return VARSIZE_ANY(DatumGetPointer(value));
-	return c->typlen > 0 ? (Size) c->typlen : strlen(DatumGetPointer(value)) + 1;
+	return c->typlen > 0 ? (Size) c->typlen :
+		strlen(DatumGetPointer(value)) + 1;
 }
 
 /* Copy the by-reference values into a chunk of their own. */
 static char *
-fill_chunk(const StrataRecordForm *form, char *record, const Datum *values, const bool *isnull)
+fill_chunk(const StrataRecordForm *form, char *record, const Datum *values,
+		   const bool *isnull)
 {
 	Size		total = 0;
 	Size		used = 0;
@@ -86,7 +89,8 @@ fill_chunk(const StrataRecordForm *form, char *record, const Datum *values, cons
 
 	for (int i = 0; i < form->ncolumns; i++)
 		if (!form->columns[i].typbyval && !isnull[form->columns[i].attno - 1])
-			total += MAXALIGN(value_bytes(&form->columns[i], values[form->columns[i].attno - 1]));
+			total += MAXALIGN(value_bytes(&form->columns[i],
+										  values[form->columns[i].attno - 1]));
 	if (total > MaxAllocSize)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -111,7 +115,8 @@ fill_chunk(const StrataRecordForm *form, char *record, const Datum *values, cons
 
 /* See batch.h. */
 char *
-strata_record_fill(const StrataRecordForm *form, char *record, const Datum *values, const bool *isnull)
+strata_record_fill(const StrataRecordForm *form, char *record,
+				   const Datum *values, const bool *isnull)
 {
 	uint64	   *nulls = (uint64 *) (record + form->nulls_offset);
 	char	   *chunk = NULL;
@@ -143,7 +148,8 @@ strata_record_fill(const StrataRecordForm *form, char *record, const Datum *valu
 
 /* See batch.h. */
 Datum
-strata_record_get(const StrataRecordForm *form, const char *record, AttrNumber attno, bool *isnull)
+strata_record_get(const StrataRecordForm *form, const char *record,
+				  AttrNumber attno, bool *isnull)
 {
 	const StrataRecordColumn *c = form->by_attno[attno];
 	int			i = c - form->columns;
@@ -158,13 +164,15 @@ strata_record_get(const StrataRecordForm *form, const char *record, AttrNumber a
 
 /* See batch.h. */
 void
-strata_record_deform(const StrataRecordForm *form, const char *record, Datum *values, bool *isnull)
+strata_record_deform(const StrataRecordForm *form, const char *record,
+					 Datum *values, bool *isnull)
 {
 	for (int i = 0; i < form->ncolumns; i++)
 	{
 		AttrNumber	attno = form->columns[i].attno;
 
-		values[attno - 1] = strata_record_get(form, record, attno, &isnull[attno - 1]);
+		values[attno - 1] = strata_record_get(form, record, attno,
+											  &isnull[attno - 1]);
 	}
 }
 
@@ -182,7 +190,8 @@ strata_record_move_chunk(const StrataRecordForm *form, char *record)
 		const StrataRecordColumn *c = &form->columns[i];
 
 		if (!c->typbyval && !strata_record_is_null(form, record, i))
-			total += MAXALIGN(value_bytes(c, PointerGetDatum(strata_record_bytes(record, c))));
+			total += MAXALIGN(value_bytes(
+										  c, PointerGetDatum(strata_record_bytes(record, c))));
 	}
 	chunk = palloc(total);
 	memcpy(chunk, *(char **) record, total);

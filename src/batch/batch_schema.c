@@ -21,7 +21,9 @@
 static int
 column_map(Form_pg_attribute att, int *attno)
 {
-	static const char *const prefixes[STRATA_COLUMN_MAPS] = {"seg_", "min_", "max_", "span_", "col_"};
+	static const char *const prefixes[STRATA_COLUMN_MAPS] = {"seg_", "min_",
+		"max_", "span_",
+	"col_"};
 	const char *name = NameStr(att->attname);
 
 	if (att->attisdropped)
@@ -68,8 +70,9 @@ strata_batch_columns_map(TupleDesc batch_desc, int natts, AttrNumber *maps)
 
 /* See batch.h. */
 StrataBatchSchema *
-strata_batch_schema_create_mapped(TupleDesc rel_desc, TupleDesc batch_desc, Oid toastid,
-								  StrataMissingValue missing, int natts, const AttrNumber *maps)
+strata_batch_schema_create_mapped(TupleDesc rel_desc, TupleDesc batch_desc,
+								  Oid toastid, StrataMissingValue missing,
+								  int natts, const AttrNumber *maps)
 {
 	int			n = rel_desc->natts + 1;
 	int			known = Min(n, natts + 1);
@@ -77,10 +80,13 @@ strata_batch_schema_create_mapped(TupleDesc rel_desc, TupleDesc batch_desc, Oid 
 	AttrNumber *own = palloc0(sizeof(AttrNumber) * STRATA_COLUMN_MAPS * n);
 
 	for (int i = 0; i < STRATA_COLUMN_MAPS; i++)
-		memcpy(own + i * n, maps + i * (natts + 1), sizeof(AttrNumber) * known);
+		memcpy(own + i * n, maps + i * (natts + 1),
+			   sizeof(AttrNumber) * known);
 	schema->rel_desc = rel_desc;
 	schema->batch_desc = batch_desc;
-	schema->companion = batch_desc->natts > 0 ? TupleDescAttr(batch_desc, 0)->attrelid : InvalidOid;
+	schema->companion = batch_desc->natts > 0 ?
+		TupleDescAttr(batch_desc, 0)->attrelid :
+		InvalidOid;
 	schema->toastid = toastid;
 	schema->missing = missing;
 	schema->natts = rel_desc->natts;
@@ -94,13 +100,18 @@ strata_batch_schema_create_mapped(TupleDesc rel_desc, TupleDesc batch_desc, Oid 
 	schema->nplain = 0;
 	for (int i = STRATA_BATCH_FIXED_ATTS; i < batch_desc->natts; i++)
 	{
-		/* all others, whatever R looks like now: the row's checksum is over them */
-		if (memcmp(NameStr(TupleDescAttr(batch_desc, i)->attname), "col_", 4) == 0)
+		/*
+		 * all others, whatever R looks like now: the row's checksum is over
+		 * them
+		 */
+		if (memcmp(NameStr(TupleDescAttr(batch_desc, i)->attname), "col_",
+				   4) == 0)
 			continue;
 		schema->plain[schema->nplain++] = (AttrNumber) (i + 1);
 		schema->nfixed = (AttrNumber) (i + 1);
 	}
-	schema->types = palloc0(sizeof(StrataColumnType) * Max(rel_desc->natts, 1));
+	schema->types = palloc0(sizeof(StrataColumnType) *
+							Max(rel_desc->natts, 1));
 	for (int i = 0; i < rel_desc->natts; i++)
 		strata_column_type_init(&schema->types[i], TupleDescAttr(rel_desc, i));
 	return schema;
@@ -111,45 +122,55 @@ strata_batch_schema_create_mapped(TupleDesc rel_desc, TupleDesc batch_desc, Oid 
  * the descriptors must outlive it.
  */
 StrataBatchSchema *
-strata_batch_schema_create(TupleDesc rel_desc, TupleDesc batch_desc, Oid toastid, StrataMissingValue missing)
+strata_batch_schema_create(TupleDesc rel_desc, TupleDesc batch_desc,
+						   Oid toastid, StrataMissingValue missing)
 {
-	AttrNumber *maps = palloc(sizeof(AttrNumber) * STRATA_COLUMN_MAPS * (rel_desc->natts + 1));
+	AttrNumber *maps = palloc(sizeof(AttrNumber) * STRATA_COLUMN_MAPS *
+							  (rel_desc->natts + 1));
 
 	strata_batch_columns_map(batch_desc, rel_desc->natts, maps);
-	return strata_batch_schema_create_mapped(rel_desc, batch_desc, toastid, missing, rel_desc->natts, maps);
+	return strata_batch_schema_create_mapped(rel_desc, batch_desc, toastid,
+											 missing, rel_desc->natts, maps);
 }
 
 /*
  * Are the same bytes in the same order by both types?  The same C function of
  * PostgreSQL's compares them then, as of varchar and text, of timestamp and
- * timestamptz.  What looks into its values' types compares each type its own way.
+ * timestamptz.  What looks into its values' types compares each type its own
+ * way.
  */
 static bool
 is_same_order(Oid a, Oid b)
 {
-	TypeCacheEntry *one = lookup_type_cache(getBaseType(a), TYPECACHE_CMP_PROC_FINFO);
-	TypeCacheEntry *other = lookup_type_cache(getBaseType(b), TYPECACHE_CMP_PROC_FINFO);
+	TypeCacheEntry *one = lookup_type_cache(getBaseType(a),
+											TYPECACHE_CMP_PROC_FINFO);
+	TypeCacheEntry *other = lookup_type_cache(getBaseType(b),
+											  TYPECACHE_CMP_PROC_FINFO);
 
 	if (one->type_id == other->type_id)
 		return true;
 	return one->typtype == TYPTYPE_BASE && other->typtype == TYPTYPE_BASE &&
-		!OidIsValid(get_element_type(one->type_id)) && !OidIsValid(get_element_type(other->type_id)) &&
+		!OidIsValid(get_element_type(one->type_id)) &&
+		!OidIsValid(get_element_type(other->type_id)) &&
 		one->typlen == other->typlen && one->typbyval == other->typbyval &&
 		OidIsValid(one->cmp_proc) && one->cmp_proc < FirstGenbkiObjectId &&
-		OidIsValid(other->cmp_proc) && other->cmp_proc < FirstGenbkiObjectId &&
+		OidIsValid(other->cmp_proc) &&
+		other->cmp_proc < FirstGenbkiObjectId &&
 		one->cmp_proc_finfo.fn_addr == other->cmp_proc_finfo.fn_addr;
 }
 
 /* See batch.h. */
 bool
-strata_batch_schema_same_type(const StrataBatchSchema *schema, AttrNumber attno, AttrNumber catt)
+strata_batch_schema_same_type(const StrataBatchSchema *schema,
+							  AttrNumber attno, AttrNumber catt)
 {
 	Form_pg_attribute a = TupleDescAttr(schema->rel_desc, attno - 1);
 	Form_pg_attribute b = TupleDescAttr(schema->batch_desc, catt - 1);
 
 	/* a domain's values are kept as its base type's */
 	return a->attcollation == b->attcollation &&
-		(schema->types[attno - 1].typid == b->atttypid || is_same_order(a->atttypid, b->atttypid));
+		(schema->types[attno - 1].typid == b->atttypid ||
+		 is_same_order(a->atttypid, b->atttypid));
 }
 
 /*
@@ -166,7 +187,9 @@ strata_column_type_init(StrataColumnType *type, Form_pg_attribute att)
 	type->typcompression = att->attcompression;
 	/* types with these oids are PostgreSQL's own, and no domains */
 	type->typid = att->attisdropped ? InvalidOid :
-		att->atttypid < FirstGenbkiObjectId ? att->atttypid : getBaseType(att->atttypid);
+		att->atttypid < FirstGenbkiObjectId ?
+		att->atttypid :
+		getBaseType(att->atttypid);
 	if (!att->attbyval)
 	{
 		type->kind = STRATA_KIND_BYTES;

@@ -6,14 +6,14 @@
  * Every load checks the row's own: over everything a query may rely on without
  * decoding, and over which columns are there, but not over their contents,
  * which mostly lie in TOAST.  Each encoded column has a checksum of its own,
- * checked when the column is fetched.  It is sealed with the companion's oid, the
- * batch's first row number, the attribute number and the column's type: a sound
- * column of another table, batch, column or type is not taken for this one
- * (docs/adr/017).
+ * checked when the column is fetched.  It is sealed with the companion's oid,
+ * the batch's first row number, the attribute number and the column's type: a
+ * sound column of another table, batch, column or type is not taken for this
+ * one (docs/adr/017).
  *
- * ALTER TYPE leaves batches as they are where it leaves the rows of heap as they
- * are: their columns are sealed with a former type.  There are few that this may
- * have been, and they are tried.
+ * ALTER TYPE leaves batches as they are where it leaves the rows of heap as
+ * they are: their columns are sealed with a former type.  There are few that
+ * this may have been, and they are tried.
  *
  * src/batch/batch_seal.c
  *-------------------------------------------------------------------------
@@ -32,9 +32,10 @@
 #define CRC_OFFSET 1
 
 /*
- * Small pieces are collected: the checksum works on eight bytes at a time.  Functions take and
- * return the place behind the last piece, which is kept in a register so: bytes are written
- * through a pointer that could be to anything.
+ * Small pieces are collected: the checksum works on eight bytes at a time.
+ * Functions take and return the place behind the last piece, which is kept in
+ * a register so: bytes are written through a pointer that could be to
+ * anything.
  */
 typedef struct Checksum
 {
@@ -73,9 +74,13 @@ own_bytes(Form_pg_attribute att, Datum value)
 	return (uint64) value & (PG_UINT64_MAX >> (64 - 8 * att->attlen));
 }
 
-/* Add a datum to a checksum as docs/format.md says, detoasted; returns where the next bytes go. */
+/*
+ * Add a datum to a checksum as docs/format.md says, detoasted; returns where
+ * the next bytes go.
+ */
 static pg_attribute_always_inline uint8 *
-add_datum(Checksum *sum, uint8 *next, Form_pg_attribute att, Oid toastid, Datum value)
+add_datum(Checksum *sum, uint8 *next, Form_pg_attribute att, Oid toastid,
+		  Datum value)
 {
 	const char *p = DatumGetPointer(value);
 	uint32		len;
@@ -89,7 +94,8 @@ add_datum(Checksum *sum, uint8 *next, Form_pg_attribute att, Oid toastid, Datum 
 	if (att->attlen == -1)
 	{
 		if (VARATT_IS_EXTENDED(p) && !VARATT_IS_SHORT(p))
-			p = (const char *) strata_toast_fetch(NULL, toastid, (struct varlena *) p);
+			p = (const char *) strata_toast_fetch(NULL, toastid,
+												  (struct varlena *) p);
 		len = VARSIZE_ANY_EXHDR(p);
 		p = VARDATA_ANY(p);
 	}
@@ -116,10 +122,13 @@ nulls_checksum(const StrataBatchSchema *schema, const bool *isnull, int natts)
 	return crc;
 }
 
-/* ... and the values of the fixed and the plain ones; summary is the detoasted one. */
+/*
+ * ... and the values of the fixed and the plain ones; summary is the detoasted
+ * one.
+ */
 static uint32
-values_checksum(const StrataBatchSchema *schema, const Datum *values, const bool *isnull,
-				const bytea *summary, pg_crc32c crc)
+values_checksum(const StrataBatchSchema *schema, const Datum *values,
+				const bool *isnull, const bytea *summary, pg_crc32c crc)
 {
 	const char *bytes = VARDATA_ANY(summary);
 	Checksum	sum;
@@ -127,13 +136,16 @@ values_checksum(const StrataBatchSchema *schema, const Datum *values, const bool
 
 	sum.crc = crc;
 	for (int i = 0; i < STRATA_BATCH_ATT_LAYOUT; i++)
-		next = add_datum(&sum, next, TupleDescAttr(schema->batch_desc, i), schema->toastid, values[i]);
+		next = add_datum(&sum, next, TupleDescAttr(schema->batch_desc, i),
+						 schema->toastid, values[i]);
 	for (int i = 0; i < schema->nplain; i++)
 	{
 		int			att = schema->plain[i] - 1;
 
 		if (!isnull[att])
-			next = add_datum(&sum, next, TupleDescAttr(schema->batch_desc, att), schema->toastid, values[att]);
+			next = add_datum(&sum, next,
+							 TupleDescAttr(schema->batch_desc, att),
+							 schema->toastid, values[att]);
 	}
 	next = checksum_add(&sum, next, bytes, CRC_OFFSET);
 	(void) checksum_flush(&sum, next);
@@ -152,30 +164,33 @@ stored_checksum(const bytea *summary)
 {
 	const uint8 *p = (const uint8 *) VARDATA_ANY(summary) + CRC_OFFSET;
 
-	return (uint32) p[0] | (uint32) p[1] << 8 | (uint32) p[2] << 16 | (uint32) p[3] << 24;
+	return (uint32) p[0] | (uint32) p[1] << 8 | (uint32) p[2] << 16 |
+		(uint32) p[3] << 24;
 }
 
 /* See batch_private.h. */
 void
-strata_seal_row(const StrataBatchSchema *schema, const Datum *values, const bool *isnull,
-				bytea *summary)
+strata_seal_row(const StrataBatchSchema *schema, const Datum *values,
+				const bool *isnull, bytea *summary)
 {
 	uint8	   *p = (uint8 *) VARDATA_ANY(summary) + CRC_OFFSET;
 	uint32		crc = values_checksum(schema, values, isnull, summary,
-								  nulls_checksum(schema, isnull, schema->batch_desc->natts));
+									  nulls_checksum(schema, isnull,
+													 schema->batch_desc->natts));
 
 	for (int i = 0; i < 4; i++)
 		p[i] = (uint8) (crc >> (8 * i));
 }
 
 /*
- * nulls_checksum of a stored row, of which the columns up to the last plain one are
- * at hand.  Which of the others are NULL the tuple's header tells: taking the row
- * apart to its end would cost more than all of the check.  Rows mostly have the
- * nulls of the row before, whose sum is in the memo.
+ * nulls_checksum of a stored row, of which the columns up to the last plain
+ * one are at hand.  Which of the others are NULL the tuple's header tells:
+ * taking the row apart to its end would cost more than all of the check.  Rows
+ * mostly have the nulls of the row before, whose sum is in the memo.
  */
 static pg_crc32c
-stored_nulls_checksum(const StrataBatchSchema *schema, TupleTableSlot *slot, StrataSealMemo *memo)
+stored_nulls_checksum(const StrataBatchSchema *schema, TupleTableSlot *slot,
+					  StrataSealMemo *memo)
 {
 	bool		isnull[MaxHeapAttributeNumber];
 	bool		to_free;
@@ -196,7 +211,10 @@ stored_nulls_checksum(const StrataBatchSchema *schema, TupleTableSlot *slot, Str
 		isnull[i] = HeapTupleHasNulls(tuple) && att_isnull(i, header->t_bits);
 	memo->crc = nulls_checksum(schema, isnull, natts);
 	/* of columns that a row does not have, the slot tells */
-	memo->natts = stored >= schema->nfixed && stored <= MaxHeapAttributeNumber ? stored : 0;
+	memo->natts = stored >= schema->nfixed &&
+		stored <= MaxHeapAttributeNumber ?
+		stored :
+		0;
 	memo->nbytes = nbytes;
 	if (memo->natts > 0)
 		memcpy(memo->bits, header->t_bits, nbytes);
@@ -204,8 +222,8 @@ stored_nulls_checksum(const StrataBatchSchema *schema, TupleTableSlot *slot, Str
 }
 
 static uint32
-stored_checksum_of(const StrataBatchSchema *schema, TupleTableSlot *slot, const bytea *summary,
-				   StrataSealMemo *memo)
+stored_checksum_of(const StrataBatchSchema *schema, TupleTableSlot *slot,
+				   const bytea *summary, StrataSealMemo *memo)
 {
 	pg_crc32c	crc;
 
@@ -214,30 +232,36 @@ stored_checksum_of(const StrataBatchSchema *schema, TupleTableSlot *slot, const 
 	else
 	{
 		slot_getallattrs(slot);
-		crc = nulls_checksum(schema, slot->tts_isnull, schema->batch_desc->natts);
+		crc = nulls_checksum(schema, slot->tts_isnull,
+							 schema->batch_desc->natts);
 	}
-	return values_checksum(schema, slot->tts_values, slot->tts_isnull, summary, crc);
+	return values_checksum(schema, slot->tts_values, slot->tts_isnull, summary,
+						   crc);
 }
 
 /* See batch_private.h. */
 const char *
-strata_seal_check_row(const StrataBatchSchema *schema, TupleTableSlot *slot, const bytea *summary,
-					  StrataSealMemo *memo)
+strata_seal_check_row(const StrataBatchSchema *schema, TupleTableSlot *slot,
+					  const bytea *summary, StrataSealMemo *memo)
 {
 	Assert(OidIsValid(schema->companion));	/* batch:B13 */
 	if (VARSIZE_ANY_EXHDR(summary) < STRATA_SUMMARY_ENTRIES)
 		return "the summary is malformed";
 	if (*(const uint8 *) VARDATA_ANY(summary) != STRATA_SUMMARY_VERSION)
 		return "the summary is of an unknown version";
-	return stored_checksum_of(schema, slot, summary, memo) == stored_checksum(summary) ? NULL :
+	return stored_checksum_of(schema, slot, summary, memo) ==
+		stored_checksum(summary) ?
+		NULL :
 		"the batch row's checksum differs";
 }
 
 /* See batch_private.h. */
 uint32
-strata_seal_of_column(const StrataBatchSchema *schema, int64 first_row, AttrNumber attno, Oid type)
+strata_seal_of_column(const StrataBatchSchema *schema, int64 first_row,
+					  AttrNumber attno, Oid type)
 {
-	uint64		place[4] = {schema->companion, (uint64) first_row, (uint64) attno, type};
+	uint64		place[4] = {schema->companion, (uint64) first_row, (uint64) attno,
+	type};
 
 	return strata_crc32c(place, sizeof(place));
 }
@@ -246,15 +270,18 @@ strata_seal_of_column(const StrataBatchSchema *schema, int64 first_row, AttrNumb
 static List *
 add_cast_sources(List *types, Relation casts)
 {
-	SysScanDesc scan = systable_beginscan(casts, InvalidOid, false, NULL, 0, NULL);
+	SysScanDesc scan = systable_beginscan(casts, InvalidOid, false, NULL, 0,
+										  NULL);
 	HeapTuple	tuple;
 
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		Form_pg_cast form = (Form_pg_cast) GETSTRUCT(tuple);
 
-		if (form->castmethod == COERCION_METHOD_BINARY && list_member_oid(types, form->casttarget))
-			types = list_append_unique_oid(types, getBaseType(form->castsource));
+		if (form->castmethod == COERCION_METHOD_BINARY &&
+			list_member_oid(types, form->casttarget))
+			types = list_append_unique_oid(types,
+										   getBaseType(form->castsource));
 	}
 	systable_endscan(scan);
 	return types;
@@ -273,8 +300,12 @@ strata_seal_types(Oid type)
 	{
 		n = list_length(types);
 		/* no rewrite where the time zone is UTC */
-		if (list_member_oid(types, TIMESTAMPOID) || list_member_oid(types, TIMESTAMPTZOID))
-			types = list_append_unique_oid(list_append_unique_oid(types, TIMESTAMPOID), TIMESTAMPTZOID);
+		if (list_member_oid(types, TIMESTAMPOID) ||
+			list_member_oid(types, TIMESTAMPTZOID))
+			types =
+				list_append_unique_oid(list_append_unique_oid(types,
+															  TIMESTAMPOID),
+									   TIMESTAMPTZOID);
 		types = add_cast_sources(types, casts);
 	} while (list_length(types) > n);
 	table_close(casts, AccessShareLock);
@@ -283,7 +314,8 @@ strata_seal_types(Oid type)
 
 /* See batch_private.h. */
 void
-strata_seal_columns(const StrataBatchSchema *schema, Datum *values, const bool *isnull)
+strata_seal_columns(const StrataBatchSchema *schema, Datum *values,
+					const bool *isnull)
 {
 	int64		first_row = DatumGetInt64(values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
 
@@ -295,12 +327,14 @@ strata_seal_columns(const StrataBatchSchema *schema, Datum *values, const bool *
 
 		if (catt == 0 || isnull[catt - 1])
 			continue;
-		seal = strata_seal_of_column(schema, first_row, attno, schema->types[attno - 1].typid);
+		seal = strata_seal_of_column(schema, first_row, attno,
+									 schema->types[attno - 1].typid);
 		buf = (uint8 *) VARDATA(DatumGetPointer(values[catt - 1]));
 		if (buf[0] == STRATA_BLOOM_MARK)
 		{
 			strata_bloom_seal(buf, seal);
-			buf += STRATA_BLOOM_HEAD + strata_bloom_parse(buf, STRATA_BLOOM_HEAD);
+			buf += STRATA_BLOOM_HEAD +
+				strata_bloom_parse(buf, STRATA_BLOOM_HEAD);
 		}
 		strata_column_seal(buf, seal);
 	}

@@ -3,13 +3,14 @@
  * batch_sound.c
  *	  Is a value of a by-reference type made as its type's functions rely on?
  *
- * A checksum tells damaged bytes, unless somebody made it to fit.  Functions of a
- * type believe what stands in a value: lengths, counts, offsets.  Those of
- * PostgreSQL's own types that point about in a value are followed here, none past
- * its end.  What is only wrong (a date in a far year, a digit of 20000) is left.
+ * A checksum tells damaged bytes, unless somebody made it to fit.  Functions
+ * of a type believe what stands in a value: lengths, counts, offsets.  Those
+ * of PostgreSQL's own types that point about in a value are followed here,
+ * none past its end.  What is only wrong (a date in a far year, a digit of
+ * 20000) is left.
  *
- * Queries do none of this, as they do not for heap's values: who can make a checksum
- * fit is a superuser (store:S7).  strata.verify() looks into all.
+ * Queries do none of this, as they do not for heap's values: who can make a
+ * checksum fit is a superuser (store:S7).  strata.verify() looks into all.
  *
  * Not followed: composite types, multiranges, tsquery, jsonpath, and types of
  * extensions, whose insides are theirs.
@@ -63,13 +64,18 @@ numeric_is_sound(const ValueCheck *check, const char *data, Size len)
 	return (word & NUMERIC_SHORT) != 0 || len >= 2 * sizeof(word);
 }
 
-/* The bytes in a varlena that begins here and ends before `end`; NULL: it does not, or is not as it is. */
+/*
+ * The bytes in a varlena that begins here and ends before `end`; NULL: it does
+ * not, or is not as it is.
+ */
 static const char *
 open_varlena(const char *data, const char *end, Size *len)
 {
 	if (data >= end || VARATT_IS_1B_E(data))
 		return NULL;
-	if (!VARATT_IS_1B(data) && (end - data < VARHDRSZ || VARATT_IS_4B_C(data) || VARSIZE_4B(data) < VARHDRSZ))
+	if (!VARATT_IS_1B(data) &&
+		(end - data < VARHDRSZ || VARATT_IS_4B_C(data) ||
+		 VARSIZE_4B(data) < VARHDRSZ))
 		return NULL;
 	*len = VARSIZE_ANY_EXHDR(data);
 	data = VARDATA_ANY(data);
@@ -91,11 +97,16 @@ jentry_is_sound(JEntry entry, const char *data, Size start, Size end)
 	if (JBE_ISCONTAINER(entry))
 		return container_is_sound(data + start, end - start, false);
 	if (JBE_ISNUMERIC(entry))
-		return (number = open_varlena(data + start, data + end, &len)) != NULL && numeric_is_sound(NULL, number, len);
+		return (number = open_varlena(data + start, data + end, &len)) !=
+			NULL &&
+			numeric_is_sound(NULL, number, len);
 	return JBE_ISSTRING(entry) || JBE_ISBOOL(entry) || JBE_ISNULL(entry);
 }
 
-/* Do the counts, offsets and kinds of a jsonb container of len bytes, and of those in it, stay within it?  root: it is the document. */
+/*
+ * Do the counts, offsets and kinds of a jsonb container of len bytes, and of
+ * those in it, stay within it?  root: it is the document.
+ */
 static bool
 container_is_sound(const char *data, Size len, bool root)
 {
@@ -110,7 +121,8 @@ container_is_sound(const char *data, Size len, bool root)
 	memcpy(&header, data, sizeof(header));
 	object = (header & JB_FOBJECT) != 0;
 	n = header & JB_CMASK;
-	if (object == ((header & JB_FARRAY) != 0) || ((header & JB_FSCALAR) && (!root || object || n != 1)))
+	if (object == ((header & JB_FARRAY) != 0) ||
+		((header & JB_FSCALAR) && (!root || object || n != 1)))
 		return false;
 	len -= sizeof(header);
 	data += sizeof(header);
@@ -125,8 +137,10 @@ container_is_sound(const char *data, Size len, bool root)
 
 		memcpy(&entry, data + i * sizeof(JEntry), sizeof(JEntry));
 		end = JBE_OFFLENFLD(entry) + (JBE_HAS_OFF(entry) ? 0 : start);
-		if (end < start || end > len || !jentry_is_sound(entry, data + n * sizeof(JEntry), start, end) ||
-			(object && i < n / 2 && !JBE_ISSTRING(entry)) || ((header & JB_FSCALAR) && JBE_ISCONTAINER(entry)))
+		if (end < start || end > len ||
+			!jentry_is_sound(entry, data + n * sizeof(JEntry), start, end) ||
+			(object && i < n / 2 && !JBE_ISSTRING(entry)) ||
+			((header & JB_FSCALAR) && JBE_ISCONTAINER(entry)))
 			return false;
 		start = end;
 	}
@@ -139,9 +153,13 @@ jsonb_is_sound(const ValueCheck *check, const char *data, Size len)
 	return container_is_sound(data, len, true);
 }
 
-/* Behind the element at `data`, which lies in a value that begins at `value`; NULL: it is not sound. */
+/*
+ * Behind the element at `data`, which lies in a value that begins at `value`;
+ * NULL: it is not sound.
+ */
 static const char *
-skip_element(const ValueCheck *check, const char *value, const char *data, const char *end)
+skip_element(const ValueCheck *check, const char *value, const char *data,
+			 const char *end)
 {
 	Size		len;
 	const char *content;
@@ -158,7 +176,8 @@ skip_element(const ValueCheck *check, const char *value, const char *data, const
 	}
 	content = open_varlena(data, end, &len);
 	if (content == NULL ||
-		(check->element != NULL && !check->element->is_sound(check->element, content, len)))
+		(check->element != NULL &&
+		 !check->element->is_sound(check->element, content, len)))
 		return NULL;
 	return content + len;
 }
@@ -173,26 +192,33 @@ array_is_sound(const ValueCheck *check, const char *data, Size len)
 	const bits8 *nulls;
 	int64		nitems;
 
-	if (len + VARHDRSZ < sizeof(ArrayType) || array->ndim < 0 || array->ndim > MAXDIM || array->elemtype != check->elemtype ||
+	if (len + VARHDRSZ < sizeof(ArrayType) || array->ndim < 0 ||
+		array->ndim > MAXDIM || array->elemtype != check->elemtype ||
 		len + VARHDRSZ < ARR_OVERHEAD_NONULLS(array->ndim))
 		return false;
 	nitems = array->ndim > 0;
 	for (int i = 0; i < array->ndim; i++)
 	{
-		if (ARR_DIMS(array)[i] < 0 || (int64) ARR_DIMS(array)[i] + ARR_LBOUND(array)[i] > PG_INT32_MAX)
+		if (ARR_DIMS(array)[i] < 0 ||
+			(int64) ARR_DIMS(array)[i] + ARR_LBOUND(array)[i] > PG_INT32_MAX)
 			return false;
 		nitems *= ARR_DIMS(array)[i];
 		if (nitems > (int64) MaxArraySize)
 			return false;
 	}
 	if (array->dataoffset != 0 &&
-		(array->dataoffset < (int32) ARR_OVERHEAD_WITHNULLS(array->ndim, nitems) || array->dataoffset > (int64) (len + VARHDRSZ)))
+		(array->dataoffset <
+		 (int32) ARR_OVERHEAD_WITHNULLS(array->ndim, nitems) ||
+		 array->dataoffset > (int64) (len + VARHDRSZ)))
 		return false;
 	nulls = ARR_NULLBITMAP(array);
 	data = ARR_DATA_PTR(array);
 	if (nulls == NULL && check->typlen > 0)
 		return nitems == 0 ||
-			(nitems - 1) * (int64) att_align_nominal(check->typlen, check->typalign) + check->typlen <= end - data;
+			(nitems - 1) * (int64) att_align_nominal(check->typlen,
+													 check->typalign) +
+			check->typlen <=
+			end - data;
 	for (int64 i = 0; i < nitems && data != NULL; i++)
 		if (nulls == NULL || (nulls[i / 8] & (1 << (i % 8))))
 			data = skip_element(check, value, data, end);
@@ -206,7 +232,8 @@ range_is_sound(const ValueCheck *check, const char *data, Size len)
 	const char *end = data + len - 1;
 	uint8		flags;
 
-	if (len + VARHDRSZ < sizeof(RangeType) + sizeof(flags) || ((const RangeType *) value)->rangetypid != check->typid)
+	if (len + VARHDRSZ < sizeof(RangeType) + sizeof(flags) ||
+		((const RangeType *) value)->rangetypid != check->typid)
 		return false;
 	flags = *(const uint8 *) end;
 	data = value + sizeof(RangeType);
@@ -225,14 +252,19 @@ bits_are_sound(const ValueCheck *check, const char *data, Size len)
 	if (len < sizeof(n))
 		return false;
 	memcpy(&n, data, sizeof(n));
-	return n >= 0 && len - sizeof(n) == ((Size) n + BITS_PER_BYTE - 1) / BITS_PER_BYTE;
+	return n >= 0 &&
+		len - sizeof(n) == ((Size) n + BITS_PER_BYTE - 1) / BITS_PER_BYTE;
 }
 
-/* A path or a polygon: points behind a head whose first number says how many. */
+/*
+ * A path or a polygon: points behind a head whose first number says how many.
+ */
 static bool
 points_are_sound(const ValueCheck *check, const char *data, Size len)
 {
-	Size		head = (check->typid == PATHOID ? offsetof(PATH, p) : offsetof(POLYGON, p)) - VARHDRSZ;
+	Size		head = (check->typid == PATHOID ? offsetof(PATH, p) :
+						offsetof(POLYGON, p)) -
+	VARHDRSZ;
 	int32		n;
 
 	if (len < head)
@@ -250,7 +282,8 @@ address_is_sound(const ValueCheck *check, const char *data, Size len)
 		return false;
 	if (address->family == PGSQL_AF_INET)
 		return len == offsetof(inet_struct, ipaddr) + 4 && address->bits <= 32;
-	return address->family == PGSQL_AF_INET6 && len == offsetof(inet_struct, ipaddr) + 16 && address->bits <= 128;
+	return address->family == PGSQL_AF_INET6 &&
+		len == offsetof(inet_struct, ipaddr) + 16 && address->bits <= 128;
 }
 
 /* Do the lexemes of a tsvector, and their positions, stay within it? */
@@ -260,7 +293,8 @@ tsvector_is_sound(const ValueCheck *check, const char *data, Size len)
 	TSVector	vector = (TSVector) (data - VARHDRSZ);
 	Size		room;
 
-	if (len < sizeof(int32) || vector->size < 0 || (Size) vector->size > (len - sizeof(int32)) / sizeof(WordEntry))
+	if (len < sizeof(int32) || vector->size < 0 ||
+		(Size) vector->size > (len - sizeof(int32)) / sizeof(WordEntry))
 		return false;
 	room = len - sizeof(int32) - vector->size * sizeof(WordEntry);
 	for (int i = 0; i < vector->size; i++)
@@ -275,7 +309,9 @@ tsvector_is_sound(const ValueCheck *check, const char *data, Size len)
 		end = SHORTALIGN(end);
 		if (end + sizeof(uint16) > room)
 			return false;
-		if (end + sizeof(uint16) + POSDATALEN(vector, word) * sizeof(WordEntryPos) > room)
+		if (end + sizeof(uint16) +
+			POSDATALEN(vector, word) * sizeof(WordEntryPos) >
+			room)
 			return false;
 	}
 	return true;
@@ -288,16 +324,20 @@ set_element(ValueCheck *check, Oid elemtype)
 	bool		typbyval;
 
 	check->elemtype = elemtype;
-	get_typlenbyvalalign(elemtype, &check->typlen, &typbyval, &check->typalign);
+	get_typlenbyvalalign(elemtype, &check->typlen, &typbyval,
+						 &check->typalign);
 	if (check->typlen == -1)
 		check->element = value_check_create(elemtype);
 }
 
-/* What is to be followed in values of a type, in the current context; NULL: nothing. */
+/*
+ * What is to be followed in values of a type, in the current context; NULL:
+ * nothing.
+ */
 static ValueCheck *
 value_check_create(Oid typid)
 {
-	ValueCheck check = {0};
+	ValueCheck	check = {0};
 	ValueCheck *result;
 	Oid			elemtype;
 
@@ -351,7 +391,9 @@ value_check_create(Oid typid)
 bool
 strata_column_is_sound(const StrataColumn *col, int n)
 {
-	ValueCheck *check = col->type.typlen == -1 ? value_check_create(col->type.typid) : NULL;
+	ValueCheck *check = col->type.typlen == -1 ?
+	value_check_create(col->type.typid) :
+	NULL;
 
 	for (int i = 0; i < n && check != NULL; i++)
 	{
@@ -363,9 +405,14 @@ strata_column_is_sound(const StrataColumn *col, int n)
 		if (isnull)
 			continue;
 		data = DatumGetPointer(value);
-		/* build_datums gives all types that are followed long headers (batch:B14) */
+
+		/*
+		 * build_datums gives all types that are followed long headers
+		 * (batch:B14)
+		 */
 		len = VARATT_IS_4B_U(data) ? VARSIZE_4B(data) : 0;
-		if (len < VARHDRSZ || !check->is_sound(check, data + VARHDRSZ, len - VARHDRSZ))
+		if (len < VARHDRSZ ||
+			!check->is_sound(check, data + VARHDRSZ, len - VARHDRSZ))
 			return false;
 	}
 	return true;

@@ -4,8 +4,8 @@
  *	  How far the values of a batch's first orderby column reach.
  *
  * Batches lie side by side on the column, mostly, but one that holds late rows
- * may reach over many others: by minima and maxima alone, whoever looks for the
- * batches around a value must look at all to one side of it.  Knowing the
+ * may reach over many others: by minima and maxima alone, whoever looks for
+ * the batches around a value must look at all to one side of it.  Knowing the
  * widest, one stops at its width.  Kept as the exponent of a power of two, so
  * that few differ, and their index is small.
  *
@@ -37,7 +37,8 @@ strata_span_of(Oid typid, Datum min, Datum max, int16 *span)
 
 	if (nbytes == 0)
 		return false;
-	width = (uint64) strata_datum_integer(max, nbytes) - (uint64) strata_datum_integer(min, nbytes);
+	width = (uint64) strata_datum_integer(max, nbytes) -
+		(uint64) strata_datum_integer(min, nbytes);
 	*span = width <= 1 ? 0 : (int16) (pg_leftmost_one_pos64(width - 1) + 1);
 	return true;
 }

@@ -90,9 +90,13 @@ compute_int64_sum(StrataColumnSummary *s, const int64 *v, int n)
 	s->has_sum = true;
 }
 
-/* Set the sum of n values in s, where the type has sums, 64 bits hold it, or it is finite. */
+/*
+ * Set the sum of n values in s, where the type has sums, 64 bits hold it, or
+ * it is finite.
+ */
 static void
-compute_sum(StrataColumnSummary *s, const StrataColumnType *type, const void *fixed, int n)
+compute_sum(StrataColumnSummary *s, const StrataColumnType *type,
+			const void *fixed, int n)
 {
 	switch (type->typid)
 	{
@@ -269,7 +273,8 @@ sum_to_bits(const StrataColumnSummary *s, const StrataColumnType *type)
 }
 
 static void
-sum_from_bits(StrataColumnSummary *s, const StrataColumnType *type, uint64 bits)
+sum_from_bits(StrataColumnSummary *s, const StrataColumnType *type,
+			  uint64 bits)
 {
 	if (type->kind != STRATA_KIND_FLOAT)
 		s->sum.i = (int64) (bits >> 1) ^ -(int64) (bits & 1);
@@ -308,7 +313,8 @@ append_bits(StringInfo buf, uint64 bits)
 
 /* See batch_private.h.  Palloc'd in the current context. */
 bytea *
-strata_summary_form(const StrataColumnSummary *s, const StrataColumnType *types, int n)
+strata_summary_form(const StrataColumnSummary *s,
+					const StrataColumnType *types, int n)
 {
 	StringInfoData buf;
 
@@ -320,10 +326,12 @@ strata_summary_form(const StrataColumnSummary *s, const StrataColumnType *types,
 	for (int i = 0; i < n; i++)
 	{
 		append_varint(&buf, s[i].attno);
-		appendStringInfoChar(&buf, (s[i].has_range ? STRATA_SUMMARY_HAS_RANGE : 0) |
+		appendStringInfoChar(&buf,
+							 (s[i].has_range ? STRATA_SUMMARY_HAS_RANGE : 0) |
 							 (s[i].has_nan ? STRATA_SUMMARY_HAS_NAN : 0) |
 							 (s[i].has_sum ? STRATA_SUMMARY_HAS_SUM : 0) |
-							 (s[i].has_filter ? STRATA_SUMMARY_HAS_FILTER : 0));
+							 (s[i].has_filter ? STRATA_SUMMARY_HAS_FILTER :
+							  0));
 		append_varint(&buf, s[i].nnulls);
 		if (s[i].has_range)
 		{
@@ -398,9 +406,13 @@ read_bits(Cursor *c)
 	return bits;
 }
 
-/* One entry; its type, where R still has the column, is the column's present one. */
+/*
+ * One entry; its type, where R still has the column, is the column's present
+ * one.
+ */
 static inline void
-read_summary_entry(Cursor *c, const StrataColumnType *type, StrataColumnSummary *s)
+read_summary_entry(Cursor *c, const StrataColumnType *type,
+				   StrataColumnSummary *s)
 {
 	uint8		flags = read_byte(c);
 
@@ -409,23 +421,30 @@ read_summary_entry(Cursor *c, const StrataColumnType *type, StrataColumnSummary 
 	s->nnulls = (int32) read_varint(c);
 	s->has_nan = (flags & STRATA_SUMMARY_HAS_NAN) != 0;
 	s->has_filter = (flags & STRATA_SUMMARY_HAS_FILTER) != 0;
-	/* a type change without rewrite may have taken the order, or the meaning, away */
+
+	/*
+	 * a type change without rewrite may have taken the order, or the meaning,
+	 * away
+	 */
 	if (flags & STRATA_SUMMARY_HAS_RANGE)
 	{
 		s->min = range_from_bits(type, read_bits(c));
 		s->max = range_from_bits(type, read_bits(c));
-		s->has_range = OidIsValid(type->typid) && strata_summary_has_range_for(type->typid);
+		s->has_range = OidIsValid(type->typid) &&
+			strata_summary_has_range_for(type->typid);
 	}
 	if (flags & STRATA_SUMMARY_HAS_SUM)
 	{
 		sum_from_bits(s, type, read_bits(c));
-		s->has_sum = OidIsValid(type->typid) && strata_summary_has_sum_for(type->typid);
+		s->has_sum = OidIsValid(type->typid) &&
+			strata_summary_has_sum_for(type->typid);
 	}
 }
 
 /* See batch_private.h. */
 bool
-strata_summary_open(StrataSummaryReader *r, const StrataBatchSchema *schema, const bytea *data)
+strata_summary_open(StrataSummaryReader *r, const StrataBatchSchema *schema,
+					const bytea *data)
 {
 	Cursor		c;
 	uint32		count;
@@ -447,7 +466,8 @@ strata_summary_open(StrataSummaryReader *r, const StrataBatchSchema *schema, con
 
 /* See batch_private.h. */
 bool
-strata_summary_next(StrataSummaryReader *r, const StrataBatchSchema *schema, StrataColumnSummary *s)
+strata_summary_next(StrataSummaryReader *r, const StrataBatchSchema *schema,
+					StrataColumnSummary *s)
 {
 	Cursor		c = {r->p, r->end, false};
 	uint32		attno = read_varint(&c);

@@ -23,8 +23,8 @@ typedef struct Verifier
 } Verifier;
 
 /*
- * Decode a column, or, where filter is given, fetch its filter: corruption errors
- * become reports, and the result, or *filter, NULL.
+ * Decode a column, or, where filter is given, fetch its filter: corruption
+ * errors become reports, and the result, or *filter, NULL.
  */
 static StrataColumn *
 verify_decode(Verifier *v, AttrNumber attno, const uint8 **filter, Size *size)
@@ -50,7 +50,8 @@ verify_decode(Verifier *v, AttrNumber attno, const uint8 **filter, Size *size)
 			error->sqlerrcode != ERRCODE_INTERNAL_ERROR)
 			PG_RE_THROW();
 		FlushErrorState();
-		v->report(v->arg, attno, error->detail != NULL ? error->detail : error->message);
+		v->report(v->arg, attno,
+				  error->detail != NULL ? error->detail : error->message);
 		col = NULL;
 	}
 	PG_END_TRY();
@@ -70,7 +71,8 @@ verify_filter(Verifier *v, StrataColumn *col, bool has_filter)
 	if (!has_filter || col->type.typbyval)
 	{
 		if (has_filter)
-			v->report(v->arg, col->attno, "a column of this type has no filter");
+			v->report(v->arg, col->attno,
+					  "a column of this type has no filter");
 		return;
 	}
 	hashes = palloc(sizeof(uint64) * v->reader->nrows);
@@ -82,49 +84,64 @@ verify_filter(Verifier *v, StrataColumn *col, bool has_filter)
 		if (isnull)
 			continue;
 		if (col->type.typlen == -1)
-			hashes[n++] = strata_bloom_hash(VARDATA_ANY(DatumGetPointer(value)), VARSIZE_ANY_EXHDR(DatumGetPointer(value)));
+			hashes[n++] =
+				strata_bloom_hash(VARDATA_ANY(DatumGetPointer(value)),
+								  VARSIZE_ANY_EXHDR(DatumGetPointer(value)));
 		else
-			hashes[n++] = strata_bloom_hash(DatumGetPointer(value), datumGetSize(value, false, col->type.typlen));
+			hashes[n++] = strata_bloom_hash(DatumGetPointer(value),
+											datumGetSize(value, false,
+														 col->type.typlen));
 	}
 	(void) verify_decode(v, col->attno, &stored, &size);
 	if (stored == NULL)
 		return;
 	if (n == 0 || size != strata_bloom_size(hashes, n))
-		v->report(v->arg, col->attno, "the filter's size does not fit the values");
+		v->report(v->arg, col->attno,
+				  "the filter's size does not fit the values");
 	else
 	{
 		derived = palloc(STRATA_BLOOM_HEAD + size);
 		strata_bloom_write(derived, size, hashes, n);
-		if (memcmp(derived + STRATA_BLOOM_HEAD, stored + STRATA_BLOOM_HEAD, size) != 0)
-			v->report(v->arg, col->attno, "the filter differs from the values'");
+		if (memcmp(derived + STRATA_BLOOM_HEAD, stored + STRATA_BLOOM_HEAD,
+				   size) != 0)
+			v->report(v->arg, col->attno,
+					  "the filter differs from the values'");
 		pfree(derived);
 	}
 	pfree(hashes);
 }
 
-/* What of the summary is not as these values of this type give it; NULL: nothing. */
+/*
+ * What of the summary is not as these values of this type give it; NULL:
+ * nothing.
+ */
 static const char *
-find_difference(const Verifier *v, const StrataColumnSummary *stored, StrataColumnType type, const char *packed, int n)
+find_difference(const Verifier *v, const StrataColumnSummary *stored,
+				StrataColumnType type, const char *packed, int n)
 {
 	StrataColumnSummary derived = {0};
 
 	strata_summary_compute(&derived, &type, packed, n);
-	if (derived.has_range != stored->has_range || derived.has_nan != stored->has_nan ||
-		(derived.has_range && (derived.min != stored->min || derived.max != stored->max)))
+	if (derived.has_range != stored->has_range ||
+		derived.has_nan != stored->has_nan ||
+		(derived.has_range &&
+		 (derived.min != stored->min || derived.max != stored->max)))
 		return "the summary's minimum or maximum differs";
 	/* zeros of both signs are told apart */
 	if (derived.has_sum != stored->has_sum ||
-		(derived.has_sum && memcmp(&derived.sum, &stored->sum, sizeof(stored->sum)) != 0))
+		(derived.has_sum &&
+		 memcmp(&derived.sum, &stored->sum, sizeof(stored->sum)) != 0))
 		return "the summary's sum differs";
 	return NULL;
 }
 
 /*
- * int4, oid and types like oid become one another without a rewrite, and then the range is of the
- * other order, and there is no sum, or neither.
+ * int4, oid and types like oid become one another without a rewrite, and then
+ * the range is of the other order, and there is no sum, or neither.
  */
 static bool
-is_of_another_type(const StrataColumnSummary *stored, StrataColumnType type, const char *packed, int n)
+is_of_another_type(const StrataColumnSummary *stored, StrataColumnType type,
+				   const char *packed, int n)
 {
 	StrataColumnSummary derived = {0};
 
@@ -134,14 +151,16 @@ is_of_another_type(const StrataColumnSummary *stored, StrataColumnType type, con
 		return true;
 	type.typid = type.typid == INT4OID ? OIDOID : INT4OID;
 	strata_summary_compute(&derived, &type, packed, n);
-	return (uint32) derived.min == (uint32) stored->min && (uint32) derived.max == (uint32) stored->max;
+	return (uint32) derived.min == (uint32) stored->min &&
+		(uint32) derived.max == (uint32) stored->max;
 }
 
 /* Compare the summary of a by-value column with its values. */
 static void
 verify_summary(Verifier *v, StrataColumn *col)
 {
-	const StrataColumnSummary *stored = strata_batch_reader_summary(v->reader, col->attno);
+	const StrataColumnSummary *stored =
+	strata_batch_reader_summary(v->reader, col->attno);
 	const char *problem;
 	int			nnulls = 0;
 	int			n = 0;
@@ -164,8 +183,8 @@ verify_summary(Verifier *v, StrataColumn *col)
 	packed = palloc(v->reader->nrows * col->type.width);
 	for (int i = 0; i < v->reader->nrows; i++)
 		if (col->isnull == NULL || !col->isnull[i])
-			memcpy(packed + col->type.width * n++, (char *) col->fixed + col->type.width * i,
-				   col->type.width);
+			memcpy(packed + col->type.width * n++,
+				   (char *) col->fixed + col->type.width * i, col->type.width);
 	problem = find_difference(v, stored, col->type, packed, n);
 	if (problem != NULL && !is_of_another_type(stored, col->type, packed, n))
 		v->report(v->arg, col->attno, problem);
@@ -179,21 +198,29 @@ init_sort(SortSupport sort, Form_pg_attribute att)
 	memset(sort, 0, sizeof(SortSupportData));
 	sort->ssup_cxt = CurrentMemoryContext;
 	sort->ssup_collation = att->attcollation;
-	PrepareSortSupportFromOrderingOp(lookup_type_cache(att->atttypid, TYPECACHE_LT_OPR)->lt_opr, sort);
+	PrepareSortSupportFromOrderingOp(lookup_type_cache(att->atttypid,
+													   TYPECACHE_LT_OPR)
+									 ->lt_opr,
+									 sort);
 }
 
 /* The span, where there is one, against the stored minimum and maximum. */
 static void
-verify_span(Verifier *v, StrataColumn *col, Datum min, Datum max, bool has_range)
+verify_span(Verifier *v, StrataColumn *col, Datum min, Datum max,
+			bool has_range)
 {
 	bool		isnull;
-	int16		stored = DatumGetInt16(strata_batch_reader_span(v->reader, col->attno, &isnull));
+	int16		stored = DatumGetInt16(strata_batch_reader_span(v->reader,
+																col->attno,
+																&isnull));
 	int16		derived = 0;
 
 	if (isnull)
 		return;
-	if ((has_range && !strata_span_of(col->type.typid, min, max, &derived)) || derived != stored)
-		v->report(v->arg, col->attno, "the stored span is not that of minimum and maximum");
+	if ((has_range && !strata_span_of(col->type.typid, min, max, &derived)) ||
+		derived != stored)
+		v->report(v->arg, col->attno,
+				  "the stored span is not that of minimum and maximum");
 }
 
 /* min_ and max_ columns of an orderby column against its values. */
@@ -221,21 +248,27 @@ verify_range(Verifier *v, StrataColumn *col, SortSupport sort)
 			break;
 		c = ApplySortComparator(value, false, min, false, sort);
 		if (c < 0)
-			v->report(v->arg, col->attno, "a value is below the stored minimum");
+			v->report(v->arg, col->attno,
+					  "a value is below the stored minimum");
 		seen_min |= c == 0;
 		c = ApplySortComparator(value, false, max, false, sort);
 		if (c > 0)
-			v->report(v->arg, col->attno, "a value is above the stored maximum");
+			v->report(v->arg, col->attno,
+					  "a value is above the stored maximum");
 		seen_max |= c == 0;
 	}
 	if (col->attno == v->reader->layout->order[0].attno)
 		verify_span(v, col, min, max, any && !min_null && !max_null);
-	if (any && col->isnull != NULL && col->attno == v->reader->layout->order[0].attno)
-		v->report(v->arg, col->attno, "nulls stand beside values in the first orderby column");
+	if (any && col->isnull != NULL &&
+		col->attno == v->reader->layout->order[0].attno)
+		v->report(v->arg, col->attno,
+				  "nulls stand beside values in the first orderby column");
 	if (any == (min_null || max_null) && v->reader->nrows > 0)
-		v->report(v->arg, col->attno, "the stored minimum and maximum do not fit the nulls");
+		v->report(v->arg, col->attno,
+				  "the stored minimum and maximum do not fit the nulls");
 	else if (any && (!seen_min || !seen_max))
-		v->report(v->arg, col->attno, "the stored minimum or maximum is no value of the column");
+		v->report(v->arg, col->attno,
+				  "the stored minimum or maximum is no value of the column");
 }
 
 /* The order of rows that the layout promises (batch:B3). */
@@ -260,7 +293,8 @@ verify_order(Verifier *v, StrataColumn **cols, SortSupportData *sorts)
 			sorts[k].ssup_reverse = false;
 			if (c > 0)
 			{
-				v->report(v->arg, layout->order[k].attno, "rows are out of order");
+				v->report(v->arg, layout->order[k].attno,
+						  "rows are out of order");
 				return;
 			}
 			if (c < 0)
@@ -271,8 +305,9 @@ verify_order(Verifier *v, StrataColumn **cols, SortSupportData *sorts)
 
 /* See batch.h. */
 void
-strata_batch_verify(Relation rel, const StrataBatchSchema *schema, TupleTableSlot *batch_slot,
-					StrataVerifyReport report, void *arg)
+strata_batch_verify(Relation rel, const StrataBatchSchema *schema,
+					TupleTableSlot *batch_slot, StrataVerifyReport report,
+					void *arg)
 {
 	Verifier	v = {strata_batch_reader_create(rel, schema), report, arg};
 	StrataColumn **cols;
@@ -312,7 +347,8 @@ strata_batch_verify(Relation rel, const StrataBatchSchema *schema, TupleTableSlo
 
 		/* dropped or changed since: nobody relies on its order any more */
 		if (att->attisdropped || schema->min_att[attno] == 0 ||
-			!strata_batch_schema_same_type(schema, attno, schema->min_att[attno]))
+			!strata_batch_schema_same_type(schema, attno,
+										   schema->min_att[attno]))
 		{
 			sound = false;
 			break;

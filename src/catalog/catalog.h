@@ -6,12 +6,12 @@
  * Settings live in pg_class.reloptions as "strata.<name>=<value>", so a dump
  * carries them, psql shows them, and they roll back, move and die with their
  * table (docs/adr/001).  A partition without settings of its own uses those of
- * its nearest ancestor that has some (segmentby and orderby together, each codec
- * option by itself).
+ * its nearest ancestor that has some (segmentby and orderby together, each
+ * codec option by itself).
  *
  * PostgreSQL has a header of this name, which from 17 on its utils/rel.h
- * includes and finds this one: hence that one comes along, and nothing here may
- * need utils/rel.h.
+ * includes and finds this one: hence that one comes along, and nothing here
+ * may need utils/rel.h.
  *
  * src/catalog/catalog.h
  *-------------------------------------------------------------------------
@@ -45,8 +45,10 @@ typedef struct StrataSettings
 	int			norderby;
 	StrataSettingKey *orderby;
 	StrataLevel codec_level;
-	bool	   *bloom;			/* columns that get filters, by attno - 1; NULL: none */
-	StrataCodecId *codecs;		/* wanted, indexed by attno - 1; NULL: none named */
+	bool	   *bloom;			/* columns that get filters, by attno - 1;
+								 * NULL: none */
+	StrataCodecId *codecs;		/* wanted, indexed by attno - 1; NULL: none
+								 * named */
 } StrataSettings;
 
 /*
@@ -58,8 +60,13 @@ extern StrataSettings *strata_settings_get(Relation rel);
 /* Does rel want its loads to go straight into batches (strata.direct_load)? */
 extern bool strata_settings_direct_load(Relation rel);
 
-/* The same with other texts for segmentby and orderby (NULL: as stored), checked. */
-extern StrataSettings *strata_settings_with(Relation rel, const char *segmentby, const char *orderby);
+/*
+ * The same with other texts for segmentby and orderby (NULL: as stored),
+ * checked.
+ */
+extern StrataSettings *strata_settings_with(Relation rel,
+											const char *segmentby,
+											const char *orderby);
 
 /* Value of one stored option of relid ("segmentby"), or NULL; own only. */
 extern char *strata_settings_get_text(Oid relid, const char *name);
@@ -72,7 +79,8 @@ extern char *strata_settings_get_text(Oid relid, const char *name);
 extern void strata_settings_check(Relation rel, List *options);
 
 /* Does the text of a segmentby name the column?  ereports where it is none. */
-extern bool strata_settings_list_names(const char *segmentby, const char *column);
+extern bool strata_settings_list_names(const char *segmentby,
+									   const char *column);
 
 /*
  * Set or (reset) remove options in relid's pg_class row.  The caller holds a
@@ -80,17 +88,24 @@ extern bool strata_settings_list_names(const char *segmentby, const char *column
  * counter increment.
  */
 extern void strata_settings_store(Oid relid, List *options, bool reset);
+
 /* Store an option of PostgreSQL's. */
 extern void strata_settings_store_foreign(Oid relid, DefElem *option);
 
-/* Take all strata.* entries out of relid's row, and return them as DefElems. */
+/*
+ * Take all strata.* entries out of relid's row, and return them as DefElems.
+ */
 extern List *strata_settings_remove_all(Oid relid);
 
 /* Make these (names without prefix) relid's only options, of whatever kind. */
 extern void strata_settings_replace_all(Oid relid, List *options);
 
-/* After RENAME COLUMN / DROP COLUMN: keep the stored texts in step (new NULL: drop). */
-extern void strata_settings_column_changed(Oid relid, const char *old, const char *new_name);
+/*
+ * After RENAME COLUMN / DROP COLUMN: keep the stored texts in step (new NULL:
+ * drop).
+ */
+extern void strata_settings_column_changed(Oid relid, const char *old,
+										   const char *new_name);
 
 /* A dimension beside time, which makes no partitions: by hash, or by range. */
 typedef struct StrataDimension
@@ -104,18 +119,25 @@ typedef struct StrataDimension
 extern List *strata_dimensions_get(Oid relid);
 extern void strata_dimensions_store(Oid relid, List *dimensions);
 
-/* Names (char *) in the option strata.tablespaces; NIL: it is not there, or empty. */
+/*
+ * Names (char *) in the option strata.tablespaces; NIL: it is not there, or
+ * empty.
+ */
 extern List *strata_tablespaces_parse(const char *text);
 
 /* "hot", "balanced", "archive". */
 extern const char *strata_level_name(StrataLevel level);
 
-/* Is the DefElem one of ours ("strata".x or "strata.x")?  *name: without prefix. */
+/*
+ * Is the DefElem one of ours ("strata".x or "strata.x")?  *name: without
+ * prefix.
+ */
 extern bool strata_settings_is_option(DefElem *def, const char **name);
 
 /*
- * The same for the namespaces timescaledb and tsdb, where they count at all; of
- * one that means nothing here *name is NULL, and the second says so to the user.
+ * The same for the namespaces timescaledb and tsdb, where they count at all;
+ * of one that means nothing here *name is NULL, and the second says so to the
+ * user.
  */
 extern bool strata_settings_is_compat_option(DefElem *def, const char **name);
 extern void strata_compat_tell_ignored(DefElem *def);
@@ -135,8 +157,9 @@ extern void strata_compat_sparse_index(Relation rel, List *options);
 extern bool strata_option_bool(DefElem *def);
 
 /*
- * The value of the setting timescaledb.<name>, or NULL where it does not count.
- * Is a setting, by its whole name, one of those?  *ours: without prefix.
+ * The value of the setting timescaledb.<name>, or NULL where it does not
+ * count. Is a setting, by its whole name, one of those?  *ours: without
+ * prefix.
  */
 extern const char *strata_compat_setting(const char *name);
 extern bool strata_compat_knows_setting(const char *name, const char **ours);
@@ -218,7 +241,10 @@ extern List *strata_job_list(StrataJobFilter filter);
 /* A policy's job on a table, by the name of its procedure; 0 if none. */
 extern int32 strata_job_find_policy(const char *proc_name, Oid hypertable);
 
-/* Insert (id is filled in), change all columns of, delete a job with its statistics. */
+/*
+ * Insert (id is filled in), change all columns of, delete a job with its
+ * statistics.
+ */
 extern void strata_job_insert(StrataJob *job);
 extern void strata_job_update(const StrataJob *job);
 extern void strata_job_delete(int32 id);
@@ -233,11 +259,12 @@ extern void strata_job_set_next_start(int32 id, TimestampTz next_start);
 extern bool strata_job_claim(int32 id);
 
 /*
- * Record the end of the run that process pid began at job->last_start; error is
- * NULL when it succeeded.  False when the row says nothing of that run.
+ * Record the end of the run that process pid began at job->last_start; error
+ * is NULL when it succeeded.  False when the row says nothing of that run.
  */
-extern bool strata_job_finish(const StrataJob *job, TimestampTz finish, TimestampTz next_start,
-							  int32 pid, const StrataJobError *error);
+extern bool strata_job_finish(const StrataJob *job, TimestampTz finish,
+							  TimestampTz next_start, int32 pid,
+							  const StrataJobError *error);
 
 /* When the next job that is not running is to start; DT_NOEND when none is. */
 extern TimestampTz strata_job_earliest(void);

@@ -21,10 +21,13 @@ parse_bloom(const char *text)
 	List	   *names;
 
 	if (!SplitIdentifierString(pstrdup(text), ',', &names))
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid value for option \"%s\": \"%s\"", strata_option_typed("bloom"), text),
-				 errhint("Give a list of column names, such as 'trace_id, \"Tag\"'.")));
+				 errmsg("invalid value for option \"%s\": \"%s\"",
+						strata_option_typed("bloom"), text),
+				 errhint(
+						 "Give a list of column names, such as 'trace_id, \"Tag\"'.")));
 	return names;
 }
 
@@ -34,7 +37,8 @@ strata_option_bloom_fits(Oid typid)
 {
 	Oid			base = getBaseType(typid);
 
-	return base == TEXTOID || base == VARCHAROID || base == BYTEAOID || base == UUIDOID;
+	return base == TEXTOID || base == VARCHAROID || base == BYTEAOID ||
+		base == UUIDOID;
 }
 
 /* See catalog_private.h. */
@@ -49,14 +53,17 @@ strata_option_bloom_check(Relation rel, const char *text)
 	foreach(lc, parse_bloom(text))
 	{
 		const char *column = lfirst(lc);
-		Form_pg_attribute att = strata_option_take_column(rel, "bloom", column, &seen);
+		Form_pg_attribute att = strata_option_take_column(rel, "bloom", column,
+														  &seen);
 
 		if (!strata_option_bloom_fits(att->atttypid))
-			ereport(ERROR,
+			ereport(
+					ERROR,
 					(errcode(ERRCODE_DATATYPE_MISMATCH),
 					 errmsg("column \"%s\" of type %s cannot be in strata.bloom",
 							column, format_type_be(att->atttypid)),
-					 errhint("Filters are kept for columns of types text, varchar, bytea and uuid.")));
+					 errhint(
+							 "Filters are kept for columns of types text, varchar, bytea and uuid.")));
 	}
 }
 
@@ -87,7 +94,8 @@ strata_option_bloom_get(Relation rel)
 
 /* See catalog_private.h. */
 char *
-strata_option_bloom_rewrite(const char *text, const char *old, const char *new_name)
+strata_option_bloom_rewrite(const char *text, const char *old,
+							const char *new_name)
 {
 	StringInfoData buf;
 	bool		changed = false;
@@ -105,7 +113,8 @@ strata_option_bloom_rewrite(const char *text, const char *old, const char *new_n
 				continue;
 			column = new_name;
 		}
-		appendStringInfo(&buf, "%s%s", buf.len > 0 ? ", " : "", quote_identifier(column));
+		appendStringInfo(&buf, "%s%s", buf.len > 0 ? ", " : "",
+						 quote_identifier(column));
 	}
 	return changed ? buf.data : NULL;
 }

@@ -22,13 +22,16 @@ parse_targets(const char *text)
 	List	   *parsed = raw_parser(psprintf("SELECT %s", text), RAW_PARSE_DEFAULT);
 	SelectStmt *select;
 
-	if (list_length(parsed) != 1 || !IsA(linitial_node(RawStmt, parsed)->stmt, SelectStmt))
+	if (list_length(parsed) != 1 ||
+		!IsA(linitial_node(RawStmt, parsed)->stmt, SelectStmt))
 		return NIL;
 	select = (SelectStmt *) linitial_node(RawStmt, parsed)->stmt;
-	if (select->op != SETOP_NONE || select->distinctClause != NIL || select->intoClause != NULL ||
-		select->fromClause != NIL || select->whereClause != NULL || select->groupClause != NIL ||
-		select->havingClause != NULL || select->windowClause != NIL || select->sortClause != NIL ||
-		select->limitCount != NULL || select->limitOffset != NULL || select->lockingClause != NIL ||
+	if (select->op != SETOP_NONE || select->distinctClause != NIL ||
+		select->intoClause != NULL || select->fromClause != NIL ||
+		select->whereClause != NULL || select->groupClause != NIL ||
+		select->havingClause != NULL || select->windowClause != NIL ||
+		select->sortClause != NIL || select->limitCount != NULL ||
+		select->limitOffset != NULL || select->lockingClause != NIL ||
 		select->withClause != NULL)
 		return NIL;
 	return select->targetList;
@@ -60,7 +63,9 @@ strata_option_parse_targets(const char *text)
 static char *
 plain_name(List *fields)
 {
-	return list_length(fields) == 1 && IsA(linitial(fields), String) ? strVal(linitial(fields)) : NULL;
+	return list_length(fields) == 1 && IsA(linitial(fields), String) ?
+		strVal(linitial(fields)) :
+		NULL;
 }
 
 /* One argument: a column, or a constant as its text. */
@@ -74,7 +79,8 @@ read_argument(Node *arg, StrataOptionCall *call)
 		call->columns = lappend(call->columns, column);
 		return column != NULL && call->constant == NULL;
 	}
-	if (!IsA(arg, A_Const) || call->constant != NULL || ((A_Const *) arg)->isnull)
+	if (!IsA(arg, A_Const) || call->constant != NULL ||
+		((A_Const *) arg)->isnull)
 		return false;
 	if (IsA(&((A_Const *) arg)->val, Integer))
 		call->constant = psprintf("%d", intVal(&((A_Const *) arg)->val));
@@ -97,13 +103,15 @@ strata_option_parse_calls(const char *text)
 		StrataOptionCall *call = palloc0(sizeof(StrataOptionCall));
 		ListCell   *lc2;
 
-		if (target->name != NULL || !IsA(parsed, FuncCall) || parsed->agg_order != NIL ||
-			parsed->agg_filter != NULL || parsed->over != NULL || parsed->agg_star || parsed->agg_distinct ||
-			parsed->func_variadic || (call->name = plain_name(parsed->funcname)) == NULL)
+		if (target->name != NULL || !IsA(parsed, FuncCall) ||
+			parsed->agg_order != NIL || parsed->agg_filter != NULL ||
+			parsed->over != NULL || parsed->agg_star || parsed->agg_distinct ||
+			parsed->func_variadic ||
+			(call->name = plain_name(parsed->funcname)) == NULL)
 			return NIL;
 		foreach(lc2, parsed->args)
 			if (!read_argument(lfirst(lc2), call))
-				return NIL;
+			return NIL;
 		if (call->columns == NIL)
 			return NIL;
 		calls = lappend(calls, call);

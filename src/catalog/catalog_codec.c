@@ -4,8 +4,8 @@
  *	  The options strata.codec_level and strata.codecs: parse, check, resolve.
  *
  * strata.codecs is a list of columns, each with the name of a codec:
- * 'temperature gorilla, "Note" zstd'.  It is parsed by PostgreSQL's own grammar,
- * as the select list it looks like: a column with a label.
+ * 'temperature gorilla, "Note" zstd'.  It is parsed by PostgreSQL's own
+ * grammar, as the select list it looks like: a column with a label.
  *
  * src/catalog/catalog_codec.c
  *-------------------------------------------------------------------------
@@ -59,9 +59,11 @@ level_of(const char *text)
 	StrataLevel level = STRATA_LEVEL_BALANCED;
 
 	if (text[0] != '\0' && !parse_level(text, &level))
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid value for option \"strata.codec_level\": \"%s\"", text),
+				 errmsg("invalid value for option \"strata.codec_level\": \"%s\"",
+						text),
 				 errhint("Valid values are hot, balanced and archive.")));
 	return level;
 }
@@ -82,15 +84,19 @@ parse_codecs(const char *text)
 	{
 		ResTarget  *target = lfirst_node(ResTarget, lc);
 
-		good = good && target->name != NULL && target->indirection == NIL && IsA(target->val, ColumnRef) &&
+		good = good && target->name != NULL && target->indirection == NIL &&
+			IsA(target->val, ColumnRef) &&
 			list_length(((ColumnRef *) target->val)->fields) == 1 &&
 			IsA(linitial(((ColumnRef *) target->val)->fields), String);
 	}
 	if (!good)
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid value for option \"strata.codecs\": \"%s\"", text),
-				 errhint("Give a list of columns, each with a codec, such as 'temperature gorilla, note zstd'.")));
+				 errmsg("invalid value for option \"strata.codecs\": \"%s\"",
+						text),
+				 errhint(
+						 "Give a list of columns, each with a codec, such as 'temperature gorilla, note zstd'.")));
 	return targets;
 }
 
@@ -108,12 +114,14 @@ codec_fits(StrataCodecId codec, Form_pg_attribute att)
 	StrataKind	kind = STRATA_KIND_BYTES;
 
 	if (att->attbyval)
-		kind = type == FLOAT4OID || type == FLOAT8OID ? STRATA_KIND_FLOAT : STRATA_KIND_INT;
+		kind = type == FLOAT4OID || type == FLOAT8OID ? STRATA_KIND_FLOAT :
+			STRATA_KIND_INT;
 	if ((codec == STRATA_CODEC_NUMERIC && type != NUMERICOID) ||
 		(codec == STRATA_CODEC_JSONB && type != JSONBOID))
 		return false;
 	return codec != STRATA_CODEC_CONSTANT &&
-		strata_codec_supports(codec, kind, att->attbyval ? (uint8) att->attlen : 0);
+		strata_codec_supports(codec, kind,
+							  att->attbyval ? (uint8) att->attlen : 0);
 }
 
 /* Names of the codecs that fit a column. */
@@ -124,8 +132,10 @@ fitting_codecs(Form_pg_attribute att)
 
 	initStringInfo(&buf);
 	for (int id = STRATA_CODEC_AUTO; id < STRATA_CODEC_COUNT; id++)
-		if (codec_fits((StrataCodecId) id, att) && strata_codec_available((StrataCodecId) id))
-			appendStringInfo(&buf, "%s%s", buf.len > 0 ? ", " : "", strata_codec_name((StrataCodecId) id));
+		if (codec_fits((StrataCodecId) id, att) &&
+			strata_codec_available((StrataCodecId) id))
+			appendStringInfo(&buf, "%s%s", buf.len > 0 ? ", " : "",
+							 strata_codec_name((StrataCodecId) id));
 	return buf.data;
 }
 
@@ -145,27 +155,31 @@ strata_option_find_column(TupleDesc desc, const char *name)
 
 /* See catalog_private.h. */
 Form_pg_attribute
-strata_option_take_column(Relation rel, const char *option, const char *column, Bitmapset **seen)
+strata_option_take_column(Relation rel, const char *option, const char *column,
+						  Bitmapset **seen)
 {
-	Form_pg_attribute att = strata_option_find_column(RelationGetDescr(rel), column);
+	Form_pg_attribute att = strata_option_find_column(RelationGetDescr(rel),
+													  column);
 
 	if (att == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("column \"%s\" of relation \"%s\" does not exist",
 						column, RelationGetRelationName(rel)),
-				 errhint("Option \"%s\" takes columns of the table itself.", strata_option_typed(option))));
+				 errhint("Option \"%s\" takes columns of the table itself.",
+						 strata_option_typed(option))));
 	if (bms_is_member(att->attnum, *seen))
-		ereport(ERROR,
-				(errcode(ERRCODE_DUPLICATE_COLUMN),
-				 errmsg("column \"%s\" appears more than once in %s", column, strata_option_typed(option))));
+		ereport(ERROR, (errcode(ERRCODE_DUPLICATE_COLUMN),
+						errmsg("column \"%s\" appears more than once in %s",
+							   column, strata_option_typed(option))));
 	*seen = bms_add_member(*seen, att->attnum);
 	return att;
 }
 
 /* See catalog_private.h. */
 void
-strata_option_codecs_check(Relation rel, const char *level, const char *text, Bitmapset *segmentby)
+strata_option_codecs_check(Relation rel, const char *level, const char *text,
+						   Bitmapset *segmentby)
 {
 	Bitmapset  *seen = NULL;
 	ListCell   *lc;
@@ -179,54 +193,76 @@ strata_option_codecs_check(Relation rel, const char *level, const char *text, Bi
 	{
 		ResTarget  *target = lfirst_node(ResTarget, lc);
 		const char *column = target_column(target);
-		Form_pg_attribute att = strata_option_take_column(rel, "codecs", column, &seen);
+		Form_pg_attribute att = strata_option_take_column(rel, "codecs",
+														  column, &seen);
 		StrataCodecId codec = strata_codec_by_name(target->name);
 
 		if (codec == STRATA_CODEC_AUTO && strcmp(target->name, "auto") != 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("codec \"%s\" does not exist", target->name),
-					 errhint("Codecs for column \"%s\" are: %s.", column, fitting_codecs(att))));
+					 errhint("Codecs for column \"%s\" are: %s.", column,
+							 fitting_codecs(att))));
 		if (codec == STRATA_CODEC_CONSTANT)
-			ereport(ERROR,
+			ereport(
+					ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("codec \"constant\" cannot be asked for"),
-					 errdetail("It is used by itself wherever all values of a batch are the same."),
-					 errhint("Codecs for column \"%s\" are: %s.", column, fitting_codecs(att))));
+					 errdetail(
+							   "It is used by itself wherever all values of a batch are the same."),
+					 errhint("Codecs for column \"%s\" are: %s.", column,
+							 fitting_codecs(att))));
 		if (!codec_fits(codec, att))
-			ereport(ERROR,
+			ereport(
+					ERROR,
 					(errcode(ERRCODE_DATATYPE_MISMATCH),
 					 errmsg("codec \"%s\" does not hold type %s of column \"%s\"",
 							target->name, format_type_be(att->atttypid), column),
-					 errhint("Codecs for column \"%s\" are: %s.", column, fitting_codecs(att))));
+					 errhint("Codecs for column \"%s\" are: %s.", column,
+							 fitting_codecs(att))));
 		if (!strata_codec_available(codec))
 			ereport(ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("codec \"%s\" was not built into this library", target->name),
-					 errhint("Codecs for column \"%s\" are: %s.", column, fitting_codecs(att))));
+					 errmsg("codec \"%s\" was not built into this library",
+							target->name),
+					 errhint("Codecs for column \"%s\" are: %s.", column,
+							 fitting_codecs(att))));
 		if (bms_is_member(att->attnum, segmentby))
-			ereport(ERROR,
+			ereport(
+					ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("column \"%s\" is in strata.segmentby and cannot be in strata.codecs", column),
-					 errdetail("A segmentby column is kept once for each batch, not encoded.")));
+					 errmsg(
+							"column \"%s\" is in strata.segmentby and cannot be in strata.codecs",
+							column),
+					 errdetail(
+							   "A segmentby column is kept once for each batch, not encoded.")));
 	}
 }
 
-/* What a checked text means now, indexed by attno - 1; AUTO for all it does not name. */
+/*
+ * What a checked text means now, indexed by attno - 1; AUTO for all it does
+ * not name.
+ */
 static StrataCodecId *
 resolve_codecs(TupleDesc desc, const char *text)
 {
-	StrataCodecId *codecs = palloc0(sizeof(StrataCodecId) * Max(desc->natts, 1));
+	StrataCodecId *codecs = palloc0(sizeof(StrataCodecId) *
+									Max(desc->natts, 1));
 	ListCell   *lc;
 
 	foreach(lc, parse_codecs(text))
 	{
 		ResTarget  *target = lfirst_node(ResTarget, lc);
-		Form_pg_attribute att = strata_option_find_column(desc, target_column(target));
+		Form_pg_attribute att =
+		strata_option_find_column(desc, target_column(target));
 		StrataCodecId codec = strata_codec_by_name(target->name);
 
-		/* the column or its type may have changed since, and so may the library */
-		if (att != NULL && codec_fits(codec, att) && strata_codec_available(codec))
+		/*
+		 * the column or its type may have changed since, and so may the
+		 * library
+		 */
+		if (att != NULL && codec_fits(codec, att) &&
+			strata_codec_available(codec))
 			codecs[att->attnum - 1] = codec;
 	}
 	return codecs;
@@ -265,7 +301,8 @@ strata_option_codecs_get(Relation rel, StrataSettings *settings)
 
 /* See catalog_private.h. */
 char *
-strata_option_codecs_rewrite(const char *text, const char *old, const char *new_name)
+strata_option_codecs_rewrite(const char *text, const char *old,
+							 const char *new_name)
 {
 	StringInfoData buf;
 	bool		changed = false;
@@ -284,7 +321,8 @@ strata_option_codecs_rewrite(const char *text, const char *old, const char *new_
 				continue;
 			column = new_name;
 		}
-		appendStringInfo(&buf, "%s%s %s", buf.len > 0 ? ", " : "", quote_identifier(column),
+		appendStringInfo(&buf, "%s%s %s", buf.len > 0 ? ", " : "",
+						 quote_identifier(column),
 						 quote_identifier(target->name));
 	}
 	return changed ? buf.data : NULL;

@@ -1,12 +1,13 @@
 /*-------------------------------------------------------------------------
  *
  * catalog_compat.c
- *	  TimescaleDB's names of our options and settings, in CREATE and ALTER TABLE
- *	  and in SET.
+ *	  TimescaleDB's names of our options and settings, in CREATE and ALTER
+ *	  TABLE and in SET.
  *
  * They count only where the extension strata_timescale_compat is installed.
  * No setting of the name timescaledb.* is defined here: a server may have
- * databases of both kinds.  To PostgreSQL they are placeholders, which we read.
+ * databases of both kinds.  To PostgreSQL they are placeholders, which we
+ * read.
  *
  * src/catalog/catalog_compat.c
  *-------------------------------------------------------------------------
@@ -25,34 +26,41 @@
 
 #define SETTING_PREFIX "timescaledb."
 
-/* TimescaleDB's names of our options; without one of ours: why it does nothing. */
+/*
+ * TimescaleDB's names of our options; without one of ours: why it does
+ * nothing.
+ */
 static const struct
 {
 	const char *theirs;
 	const char *ours;
 	const char *why;
-}			compat_names[] = {
-	{"compress", "columnstore", NULL},
-	{"columnstore", "columnstore", NULL},
-	{"enable_columnstore", "columnstore", NULL},
-	{"compress_segmentby", "segmentby", NULL},
-	{"segmentby", "segmentby", NULL},
-	{"segment_by", "segmentby", NULL},
-	{"compress_orderby", "orderby", NULL},
-	{"orderby", "orderby", NULL},
-	{"order_by", "orderby", NULL},
-	{"compress_index", "sparse_index", NULL},
-	{"sparse_index", "sparse_index", NULL},
-	{"chunk_interval", "chunk_interval", NULL},
-	{"hypertable", "hypertable", NULL},
-	{"partition_column", "partition_column", NULL},
-	{"create_default_indexes", "create_default_indexes", NULL},
-	{"associated_schema", NULL, "Chunks are in the schema of their hypertable."},
-	{"associated_schema_name", NULL, "Chunks are in the schema of their hypertable."},
-	{"associated_table_prefix", NULL, "Chunks are named after their hypertable and the begin of their range."},
-	{"compress_chunk_time_interval", NULL, "Compressing does not merge chunks; CALL merge_chunks() does."},
-	{"compress_chunk_interval", NULL, "Compressing does not merge chunks; CALL merge_chunks() does."}
-};
+}			compat_names[] =
+{{"compress", "columnstore", NULL},
+{"columnstore", "columnstore", NULL},
+{"enable_columnstore", "columnstore", NULL},
+{"compress_segmentby", "segmentby", NULL},
+{"segmentby", "segmentby", NULL},
+{"segment_by", "segmentby", NULL},
+{"compress_orderby", "orderby", NULL},
+{"orderby", "orderby", NULL},
+{"order_by", "orderby", NULL},
+{"compress_index", "sparse_index", NULL},
+{"sparse_index", "sparse_index", NULL},
+{"chunk_interval", "chunk_interval", NULL},
+{"hypertable", "hypertable", NULL},
+{"partition_column", "partition_column", NULL},
+{"create_default_indexes", "create_default_indexes", NULL},
+{"associated_schema", NULL,
+"Chunks are in the schema of their hypertable."},
+{"associated_schema_name", NULL,
+"Chunks are in the schema of their hypertable."},
+{"associated_table_prefix", NULL,
+"Chunks are named after their hypertable and the begin of their range."},
+{"compress_chunk_time_interval", NULL,
+"Compressing does not merge chunks; CALL merge_chunks() does."},
+{"compress_chunk_interval", NULL,
+"Compressing does not merge chunks; CALL merge_chunks() does."}};
 
 /* Options of the statement whose options are being checked. */
 static List *typed_options = NIL;
@@ -67,21 +75,25 @@ is_installed(void)
 static void
 refuse_continuous(void)
 {
-	ereport(ERROR,
+	ereport(
+			ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			 errmsg("continuous aggregates are not supported"),
-			 errhint("CREATE MATERIALIZED VIEW without these options, and add_job() a procedure that runs REFRESH MATERIALIZED VIEW.")));
+			 errhint(
+					 "CREATE MATERIALIZED VIEW without these options, and add_job() a procedure that runs REFRESH MATERIALIZED VIEW.")));
 }
 
 /* See catalog.h. */
 bool
 strata_settings_is_compat_option(DefElem *def, const char **name)
 {
-	if (strcmp(def->defnamespace, "timescaledb") != 0 && strcmp(def->defnamespace, "tsdb") != 0)
+	if (strcmp(def->defnamespace, "timescaledb") != 0 &&
+		strcmp(def->defnamespace, "tsdb") != 0)
 		return false;
 	if (!is_installed())
 		return false;
-	if (strcmp(def->defname, "continuous") == 0 || strcmp(def->defname, "materialized_only") == 0)
+	if (strcmp(def->defname, "continuous") == 0 ||
+		strcmp(def->defname, "materialized_only") == 0)
 		refuse_continuous();
 	/* an unknown one is refused under its own name */
 	*name = def->defname;
@@ -97,9 +109,9 @@ strata_compat_tell_ignored(DefElem *def)
 {
 	for (int i = 0; i < (int) lengthof(compat_names); i++)
 		if (strcmp(def->defname, compat_names[i].theirs) == 0)
-			ereport(NOTICE,
-					(errmsg("option \"%s.%s\" has no effect", def->defnamespace, def->defname),
-					 errdetail("%s", compat_names[i].why)));
+			ereport(NOTICE, (errmsg("option \"%s.%s\" has no effect",
+									def->defnamespace, def->defname),
+							 errdetail("%s", compat_names[i].why)));
 }
 
 /* See catalog.h. */
@@ -148,29 +160,40 @@ bloom_columns(Relation rel, const char *text)
 		bool		bloom = strcmp(call->name, "bloom") == 0;
 
 		good = good && call->constant == NULL &&
-			(bloom || (strcmp(call->name, "minmax") == 0 && list_length(call->columns) == 1));
+			(bloom || (strcmp(call->name, "minmax") == 0 &&
+					   list_length(call->columns) == 1));
 		foreach(lc2, call->columns)
 		{
 			Bitmapset  *one = NULL;
-			Form_pg_attribute att = strata_option_take_column(rel, "sparse_index", lfirst(lc2), &one);
+			Form_pg_attribute att = strata_option_take_column(rel,
+															  "sparse_index",
+															  lfirst(lc2),
+															  &one);
 
 			/* minima and maxima of all columns are kept anyhow */
 			if (!bloom || bms_is_member(att->attnum, seen))
 				continue;
 			seen = bms_add_member(seen, att->attnum);
 			if (strata_option_bloom_fits(att->atttypid))
-				appendStringInfo(&buf, "%s%s", buf.len > 0 ? ", " : "", quote_identifier(NameStr(att->attname)));
+				appendStringInfo(&buf, "%s%s", buf.len > 0 ? ", " : "",
+								 quote_identifier(NameStr(att->attname)));
 			else
-				ereport(NOTICE,
-						(errmsg("no filter is kept for column \"%s\" of type %s", NameStr(att->attname), format_type_be(att->atttypid)),
+				ereport(
+						NOTICE,
+						(errmsg("no filter is kept for column \"%s\" of type %s",
+								NameStr(att->attname),
+								format_type_be(att->atttypid)),
 						 errdetail("Minima and maxima of batches prune by it.")));
 		}
 	}
 	if (!good)
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid value for option \"%s\": \"%s\"", strata_option_typed("sparse_index"), text),
-				 errhint("Give a list such as 'bloom(trace_id), minmax(value)'.")));
+				 errmsg("invalid value for option \"%s\": \"%s\"",
+						strata_option_typed("sparse_index"), text),
+				 errhint(
+						 "Give a list such as 'bloom(trace_id), minmax(value)'.")));
 	return buf.data;
 }
 
@@ -184,13 +207,16 @@ strata_compat_sparse_index(Relation rel, List *options)
 	{
 		DefElem    *def = lfirst_node(DefElem, lc);
 
-		if (def->defnamespace == NULL || strcmp(def->defname, "sparse_index") != 0)
+		if (def->defnamespace == NULL ||
+			strcmp(def->defname, "sparse_index") != 0)
 			continue;
 		if (def->arg == NULL)
-			ereport(ERROR,
+			ereport(
+					ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("option \"%s\" needs a value", def->defnamespace),
-					 errhint("Give a list such as 'bloom(trace_id), minmax(value)'.")));
+					 errhint(
+							 "Give a list such as 'bloom(trace_id), minmax(value)'.")));
 		def->arg = (Node *) makeString(bloom_columns(rel, defGetString(def)));
 		def->defname = pstrdup("bloom");
 	}
@@ -205,7 +231,8 @@ strata_compat_sparse_index(Relation rel, List *options)
 const char *
 strata_compat_setting(const char *name)
 {
-	const char *value = GetConfigOption(psprintf(SETTING_PREFIX "%s", name), true, false);
+	const char *value = GetConfigOption(psprintf(SETTING_PREFIX "%s", name),
+										true, false);
 
 	return value != NULL && value[0] != '\0' && is_installed() ? value : NULL;
 }
@@ -225,11 +252,13 @@ strata_compat_direct_load(Relation rel)
 {
 	Oid			table = RelationGetRelid(rel);
 
-	if (!is_on("enable_direct_compress_copy") && !is_on("enable_direct_compress_insert"))
+	if (!is_on("enable_direct_compress_copy") &&
+		!is_on("enable_direct_compress_insert"))
 		return false;
 	if (rel->rd_rel->relispartition)
 		table = get_partition_parent(table, true);
-	return OidIsValid(table) && strata_settings_get_text(table, "chunk_interval") != NULL;
+	return OidIsValid(table) &&
+		strata_settings_get_text(table, "chunk_interval") != NULL;
 }
 
 /* See catalog.h. */
@@ -237,7 +266,8 @@ bool
 strata_compat_knows_setting(const char *name, const char **ours)
 {
 	*ours = NULL;
-	if (strncmp(name, SETTING_PREFIX, strlen(SETTING_PREFIX)) != 0 || !is_installed())
+	if (strncmp(name, SETTING_PREFIX, strlen(SETTING_PREFIX)) != 0 ||
+		!is_installed())
 		return false;
 	*ours = name + strlen(SETTING_PREFIX);
 	return true;

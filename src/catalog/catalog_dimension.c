@@ -1,10 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * catalog_dimension.c
- *	  The option strata.dimensions: dimensions beside time, as they were asked for.
+ *	  The option strata.dimensions: dimensions beside time, as they were asked
+ *	  for.
  *
- * They make no partitions (docs/adr/023): 'hash(device, 4), range(ts, ''7 days'')'
- * is what the views show.
+ * They make no partitions (docs/adr/023): 'hash(device, 4), range(ts, ''7
+ * days'')' is what the views show.
  *
  * src/catalog/catalog_dimension.c
  *-------------------------------------------------------------------------
@@ -24,10 +25,13 @@
 static void
 refuse(const char *text)
 {
-	ereport(ERROR,
+	ereport(
+			ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("invalid value for option \"strata." OPTION "\": \"%s\"", text),
-			 errhint("Call add_dimension() and set_number_partitions(), which write it.")));
+			 errmsg("invalid value for option \"strata." OPTION "\": \"%s\"",
+					text),
+			 errhint(
+					 "Call add_dimension() and set_number_partitions(), which write it.")));
 }
 
 /* A number of partitions, or ereport. */
@@ -42,7 +46,10 @@ read_number(const char *text, const char *number)
 	return (int) value;
 }
 
-/* A length is a number or an interval; what else there is would make views fail. */
+/*
+ * A length is a number or an interval; what else there is would make views
+ * fail.
+ */
 static char *
 read_interval(const char *text, char *length)
 {
@@ -57,7 +64,9 @@ read_interval(const char *text, char *length)
 	}
 	PG_TRY();
 	{
-		(void) DirectFunctionCall3(interval_in, CStringGetDatum(length), ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
+		(void) DirectFunctionCall3(interval_in, CStringGetDatum(length),
+								   ObjectIdGetDatum(InvalidOid),
+								   Int32GetDatum(-1));
 	}
 	PG_CATCH();
 	{
@@ -117,10 +126,13 @@ format(List *dimensions)
 		if (buf.len > 0)
 			appendStringInfoString(&buf, ", ");
 		if (dimension->interval != NULL)
-			appendStringInfo(&buf, "range(%s, %s)", quote_identifier(dimension->column),
+			appendStringInfo(&buf, "range(%s, %s)",
+							 quote_identifier(dimension->column),
 							 quote_literal_cstr(dimension->interval));
 		else
-			appendStringInfo(&buf, "hash(%s, %d)", quote_identifier(dimension->column), dimension->partitions);
+			appendStringInfo(&buf, "hash(%s, %d)",
+							 quote_identifier(dimension->column),
+							 dimension->partitions);
 	}
 	return buf.data;
 }
@@ -136,7 +148,11 @@ strata_dimensions_get(Oid relid)
 void
 strata_dimensions_store(Oid relid, List *dimensions)
 {
-	strata_settings_store(relid, list_make1(makeDefElem(pstrdup(OPTION), (Node *) makeString(format(dimensions)), -1)), false);
+	strata_settings_store(
+						  relid,
+						  list_make1(makeDefElem(pstrdup(OPTION),
+												 (Node *) makeString(format(dimensions)), -1)),
+						  false);
 }
 
 /* See catalog_private.h. */
@@ -147,12 +163,16 @@ strata_option_dimensions_check(Relation rel, const char *text)
 	ListCell   *lc;
 
 	foreach(lc, parse(text))
-		(void) strata_option_take_column(rel, OPTION, ((StrataDimension *) lfirst(lc))->column, &seen);
+		(void)
+		strata_option_take_column(rel, OPTION,
+								  ((StrataDimension *) lfirst(lc))->column,
+								  &seen);
 }
 
 /* See catalog_private.h. */
 char *
-strata_option_dimensions_rewrite(const char *text, const char *old, const char *new_name)
+strata_option_dimensions_rewrite(const char *text, const char *old,
+								 const char *new_name)
 {
 	List	   *dimensions = parse(text);
 	bool		changed = false;

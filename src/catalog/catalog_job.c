@@ -4,9 +4,10 @@
  *	  Jobs and their runs: the tables _strata.job, job_stat and job_history.
  *
  * Ordinary roles have no rights on these tables.  Every function here works as
- * the owner of the tables for the length of one statement; who may do what is checked by the callers, above.  The statements
- * are PostgreSQL's own UPDATEs, so that concurrent changes of one row wait for
- * each other instead of failing.
+ * the owner of the tables for the length of one statement; who may do what is
+ * checked by the callers, above.  The statements are PostgreSQL's own UPDATEs,
+ * so that concurrent changes of one row wait for each other instead of
+ * failing.
  *
  * src/catalog/catalog_job.c
  *-------------------------------------------------------------------------
@@ -70,7 +71,8 @@ add(Args *args, Oid type, Datum value, bool isnull)
 static void
 add_text(Args *args, const char *value)
 {
-	add(args, TEXTOID, value != NULL ? CStringGetTextDatum(value) : (Datum) 0, value == NULL);
+	add(args, TEXTOID, value != NULL ? CStringGetTextDatum(value) : (Datum) 0,
+		value == NULL);
 }
 
 static Oid
@@ -85,7 +87,8 @@ job_table(void)
 bool
 strata_job_tables_exist(void)
 {
-	return OidIsValid(get_extension_oid(STRATA_EXTENSION, true)) && OidIsValid(job_table());
+	return OidIsValid(get_extension_oid(STRATA_EXTENSION, true)) &&
+		OidIsValid(job_table());
 }
 
 /* See catalog.h. */
@@ -111,7 +114,8 @@ enter(Saved *saved)
 	if (!HeapTupleIsValid(tuple))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("extension \"%s\" is not installed in this database", STRATA_EXTENSION)));
+				 errmsg("extension \"%s\" is not installed in this database",
+						STRATA_EXTENSION)));
 	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
 	ReleaseSysCache(tuple);
 	saved->mcxt = CurrentMemoryContext;
@@ -133,11 +137,13 @@ leave(Saved *saved)
 static void
 execute(const char *sql, Args *args, int expected)
 {
-	int			result = strata_sql_execute(sql, args->n, args->types, args->values, args->nulls, false);
+	int			result = strata_sql_execute(sql, args->n, args->types, args->values,
+											args->nulls, false);
 
 	Assert(InLocalUserIdChange());	/* catalog:T4 */
 	if (result != expected)
-		elog(ERROR, "statement on the tables of jobs gave %s: %s", SPI_result_code_string(result), sql);
+		elog(ERROR, "statement on the tables of jobs gave %s: %s",
+			 SPI_result_code_string(result), sql);
 }
 
 static Datum
@@ -184,21 +190,27 @@ read_job(HeapTuple tuple)
 	job->has_initial_start = !isnull;
 	job->initial_start = isnull ? 0 : DatumGetTimestampTz(value);
 	job->timezone = column_text(tuple, 13);
-	job->hypertable = DatumGetObjectId(column_default(tuple, 14, ObjectIdGetDatum(InvalidOid)));
+	job->hypertable =
+		DatumGetObjectId(column_default(tuple, 14,
+										ObjectIdGetDatum(InvalidOid)));
 	value = column(tuple, 15, &isnull);
 	job->has_config = !isnull;
-	job->config = isnull ? (Datum) 0 : PointerGetDatum(PG_DETOAST_DATUM_COPY(value));
+	job->config = isnull ? (Datum) 0 :
+		PointerGetDatum(PG_DETOAST_DATUM_COPY(value));
 	job->check_schema = column_text(tuple, 16);
 	job->check_name = column_text(tuple, 17);
 	value = column(tuple, 18, &isnull);
 	job->has_stat = !isnull;
 	job->next_start = isnull ? 0 : DatumGetTimestampTz(value);
-	job->last_start = DatumGetTimestampTz(column_default(tuple, 19, TimestampTzGetDatum(0)));
+	job->last_start =
+		DatumGetTimestampTz(column_default(tuple, 19, TimestampTzGetDatum(0)));
 	value = column(tuple, 20, &isnull);
 	job->has_last_finish = !isnull;
 	job->last_finish = isnull ? 0 : DatumGetTimestampTz(value);
-	job->consecutive_failures = DatumGetInt32(column_default(tuple, 21, Int32GetDatum(0)));
-	job->running_pid = DatumGetInt32(column_default(tuple, 22, Int32GetDatum(0)));
+	job->consecutive_failures =
+		DatumGetInt32(column_default(tuple, 21, Int32GetDatum(0)));
+	job->running_pid = DatumGetInt32(column_default(tuple, 22,
+													Int32GetDatum(0)));
 	return job;
 }
 
@@ -230,7 +242,8 @@ strata_job_get(int32 id)
 	List	   *jobs;
 
 	add(&args, INT4OID, Int32GetDatum(id), false);
-	jobs = query_jobs("SELECT " JOB_COLUMNS JOB_TABLES " WHERE j.id = $1", &args);
+	jobs = query_jobs("SELECT " JOB_COLUMNS JOB_TABLES " WHERE j.id = $1",
+					  &args);
 	return jobs != NIL ? linitial(jobs) : NULL;
 }
 
@@ -243,15 +256,19 @@ strata_job_list(StrataJobFilter filter)
 	switch (filter)
 	{
 		case STRATA_JOB_DUE:
-			return query_jobs("SELECT " JOB_COLUMNS JOB_TABLES
+			return query_jobs(
+							  "SELECT " JOB_COLUMNS JOB_TABLES
 							  " WHERE j.scheduled AND s.running_pid IS NULL"
 							  " AND s.next_start <= pg_catalog.clock_timestamp()"
-							  " ORDER BY s.next_start, j.id LIMIT 100", &args);
+							  " ORDER BY s.next_start, j.id LIMIT 100",
+							  &args);
 		case STRATA_JOB_RUNNING:
 			return query_jobs("SELECT " JOB_COLUMNS JOB_TABLES
 							  " WHERE s.running_pid IS NOT NULL", &args);
 		case STRATA_JOB_WITHOUT_STAT:
-			return query_jobs("SELECT " JOB_COLUMNS JOB_TABLES " WHERE s.job_id IS NULL", &args);
+			return query_jobs("SELECT " JOB_COLUMNS JOB_TABLES
+							  " WHERE s.job_id IS NULL",
+							  &args);
 	}
 	return NIL;
 }
@@ -268,7 +285,8 @@ strata_job_find_policy(const char *proc_name, Oid hypertable)
 	add_text(&args, proc_name);
 	add(&args, OIDOID, ObjectIdGetDatum(hypertable), false);
 	enter(&saved);
-	execute("SELECT id FROM _strata.job WHERE proc_schema = '_strata' AND proc_name = $1 AND hypertable = $2",
+	execute(
+			"SELECT id FROM _strata.job WHERE proc_schema = '_strata' AND proc_name = $1 AND hypertable = $2",
 			&args, SPI_OK_SELECT);
 	if (SPI_processed > 0)
 		id = DatumGetInt32(column(SPI_tuptable->vals[0], 1, &isnull));
@@ -291,9 +309,11 @@ add_job_columns(Args *args, const StrataJob *job)
 	add(args, OIDOID, ObjectIdGetDatum(job->owner), false);
 	add(args, BOOLOID, BoolGetDatum(job->scheduled), false);
 	add(args, BOOLOID, BoolGetDatum(job->fixed_schedule), false);
-	add(args, TIMESTAMPTZOID, TimestampTzGetDatum(job->initial_start), !job->has_initial_start);
+	add(args, TIMESTAMPTZOID, TimestampTzGetDatum(job->initial_start),
+		!job->has_initial_start);
 	add_text(args, job->timezone);
-	add(args, OIDOID, ObjectIdGetDatum(job->hypertable), !OidIsValid(job->hypertable));
+	add(args, OIDOID, ObjectIdGetDatum(job->hypertable),
+		!OidIsValid(job->hypertable));
 	add(args, JSONBOID, job->config, !job->has_config);
 	add_text(args, job->check_schema);
 	add_text(args, job->check_name);
@@ -309,12 +329,14 @@ strata_job_insert(StrataJob *job)
 
 	add_job_columns(&args, job);
 	enter(&saved);
-	execute("INSERT INTO _strata.job (id, name, schedule_interval, max_runtime, max_retries, retry_period,"
+	execute(
+			"INSERT INTO _strata.job (id, name, schedule_interval, max_runtime, max_retries, retry_period,"
 			" proc_schema, proc_name, owner, scheduled, fixed_schedule, initial_start, timezone, hypertable,"
 			" config, check_schema, check_name)"
 			" VALUES (CASE WHEN $1 > 0 THEN $1 ELSE pg_catalog.nextval('_strata.job_id_seq') END,"
 			" $2, $3, $4, $5, $6, $7, $8, $9::regrole, $10, $11, $12, $13, $14::regclass, $15, $16, $17)"
-			" RETURNING id", &args, SPI_OK_INSERT_RETURNING);
+			" RETURNING id",
+			&args, SPI_OK_INSERT_RETURNING);
 	job->id = DatumGetInt32(column(SPI_tuptable->vals[0], 1, &isnull));
 	leave(&saved);
 }
@@ -328,10 +350,12 @@ strata_job_update(const StrataJob *job)
 
 	add_job_columns(&args, job);
 	enter(&saved);
-	execute("UPDATE _strata.job SET name = $2, schedule_interval = $3, max_runtime = $4, max_retries = $5,"
+	execute(
+			"UPDATE _strata.job SET name = $2, schedule_interval = $3, max_runtime = $4, max_retries = $5,"
 			" retry_period = $6, proc_schema = $7, proc_name = $8, owner = $9::regrole, scheduled = $10,"
 			" fixed_schedule = $11, initial_start = $12, timezone = $13, hypertable = $14::regclass,"
-			" config = $15, check_schema = $16, check_name = $17 WHERE id = $1", &args, SPI_OK_UPDATE);
+			" config = $15, check_schema = $16, check_name = $17 WHERE id = $1",
+			&args, SPI_OK_UPDATE);
 	leave(&saved);
 }
 
@@ -344,7 +368,8 @@ strata_job_delete(int32 id)
 
 	add(&args, INT4OID, Int32GetDatum(id), false);
 	enter(&saved);
-	execute("DELETE FROM _strata.job_stat WHERE job_id = $1", &args, SPI_OK_DELETE);
+	execute("DELETE FROM _strata.job_stat WHERE job_id = $1", &args,
+			SPI_OK_DELETE);
 	execute("DELETE FROM _strata.job WHERE id = $1", &args, SPI_OK_DELETE);
 	leave(&saved);
 }
@@ -358,9 +383,11 @@ strata_job_delete_orphans(void)
 	int			deleted;
 
 	enter(&saved);
-	execute("WITH gone AS (DELETE FROM _strata.job j WHERE hypertable IS NOT NULL AND NOT EXISTS"
+	execute(
+			"WITH gone AS (DELETE FROM _strata.job j WHERE hypertable IS NOT NULL AND NOT EXISTS"
 			" (SELECT FROM pg_catalog.pg_class c WHERE c.oid = j.hypertable) RETURNING id)"
-			" DELETE FROM _strata.job_stat s USING gone WHERE s.job_id = gone.id", &args, SPI_OK_DELETE);
+			" DELETE FROM _strata.job_stat s USING gone WHERE s.job_id = gone.id",
+			&args, SPI_OK_DELETE);
 	deleted = (int) SPI_processed;
 	leave(&saved);
 	return deleted;
@@ -376,8 +403,10 @@ strata_job_set_next_start(int32 id, TimestampTz next_start)
 	add(&args, INT4OID, Int32GetDatum(id), false);
 	add(&args, TIMESTAMPTZOID, TimestampTzGetDatum(next_start), false);
 	enter(&saved);
-	execute("INSERT INTO _strata.job_stat (job_id, next_start) VALUES ($1, $2)"
-			" ON CONFLICT (job_id) DO UPDATE SET next_start = excluded.next_start", &args, SPI_OK_INSERT);
+	execute(
+			"INSERT INTO _strata.job_stat (job_id, next_start) VALUES ($1, $2)"
+			" ON CONFLICT (job_id) DO UPDATE SET next_start = excluded.next_start",
+			&args, SPI_OK_INSERT);
 	leave(&saved);
 }
 
@@ -392,10 +421,12 @@ strata_job_claim(int32 id)
 	add(&args, INT4OID, Int32GetDatum(id), false);
 	add(&args, INT4OID, Int32GetDatum(MyProcPid), false);
 	enter(&saved);
-	execute("UPDATE _strata.job_stat s SET running_pid = $2, last_start = pg_catalog.clock_timestamp(),"
+	execute(
+			"UPDATE _strata.job_stat s SET running_pid = $2, last_start = pg_catalog.clock_timestamp(),"
 			" total_runs = total_runs + 1"
 			" FROM _strata.job j WHERE j.id = $1 AND s.job_id = $1 AND j.scheduled AND s.running_pid IS NULL"
-			" AND s.next_start <= pg_catalog.clock_timestamp()", &args, SPI_OK_UPDATE);
+			" AND s.next_start <= pg_catalog.clock_timestamp()",
+			&args, SPI_OK_UPDATE);
 	claimed = SPI_processed > 0;
 	leave(&saved);
 	return claimed;
@@ -403,7 +434,8 @@ strata_job_claim(int32 id)
 
 /* See catalog.h. */
 bool
-strata_job_finish(const StrataJob *job, TimestampTz finish, TimestampTz next_start, int32 pid,
+strata_job_finish(const StrataJob *job, TimestampTz finish,
+				  TimestampTz next_start, int32 pid,
 				  const StrataJobError *error)
 {
 	Args		args = {0};
@@ -418,14 +450,16 @@ strata_job_finish(const StrataJob *job, TimestampTz finish, TimestampTz next_sta
 	add(&args, TIMESTAMPTZOID, TimestampTzGetDatum(job->last_start), false);
 	enter(&saved);
 	/* a next_start that alter_job set while the job ran stands */
-	execute("UPDATE _strata.job_stat SET running_pid = NULL, last_finish = $2,"
+	execute(
+			"UPDATE _strata.job_stat SET running_pid = NULL, last_finish = $2,"
 			" next_start = CASE WHEN next_start > last_start THEN next_start ELSE $3 END,"
 			" last_success = $4, last_successful_finish = CASE WHEN $4 THEN $2 ELSE last_successful_finish END,"
 			" last_duration = $2 - last_start, total_duration = total_duration + ($2 - last_start),"
 			" total_successes = total_successes + $4::int, total_failures = total_failures + (NOT $4)::int,"
 			" total_crashes = total_crashes + $5::int,"
 			" consecutive_failures = CASE WHEN $4 THEN 0 ELSE consecutive_failures + 1 END"
-			" WHERE job_id = $1 AND running_pid = $6 AND last_start = $7", &args, SPI_OK_UPDATE);
+			" WHERE job_id = $1 AND running_pid = $6 AND last_start = $7",
+			&args, SPI_OK_UPDATE);
 	if (SPI_processed == 0)
 	{
 		leave(&saved);
@@ -442,16 +476,21 @@ strata_job_finish(const StrataJob *job, TimestampTz finish, TimestampTz next_sta
 	add_text(&args, job->proc_name);
 	add(&args, OIDOID, ObjectIdGetDatum(job->owner), false);
 	add(&args, JSONBOID, job->config, !job->has_config);
-	add_text(&args, error != NULL && error->sqlerrcode != 0 ? unpack_sql_state(error->sqlerrcode) : NULL);
+	add_text(&args, error != NULL && error->sqlerrcode != 0 ?
+			 unpack_sql_state(error->sqlerrcode) :
+			 NULL);
 	add_text(&args, error != NULL ? error->message : NULL);
 	add_text(&args, error != NULL ? error->detail : NULL);
 	add_text(&args, error != NULL ? error->hint : NULL);
 	add_text(&args, error != NULL ? error->context : NULL);
-	execute("INSERT INTO _strata.job_history (job_id, pid, start_time, finish_time, succeeded, proc_schema,"
+	execute(
+			"INSERT INTO _strata.job_history (job_id, pid, start_time, finish_time, succeeded, proc_schema,"
 			" proc_name, owner, config, sqlerrcode, err_message, err_detail, err_hint, err_context)"
-			" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)", &args, SPI_OK_INSERT);
+			" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
+			&args, SPI_OK_INSERT);
 	if (error != NULL)
-		execute("SELECT pg_catalog.pg_notify('strata_job_failed', $1::text)", &args, SPI_OK_SELECT);
+		execute("SELECT pg_catalog.pg_notify('strata_job_failed', $1::text)",
+				&args, SPI_OK_SELECT);
 	leave(&saved);
 	return true;
 }
@@ -467,8 +506,10 @@ strata_job_earliest(void)
 	Datum		value;
 
 	enter(&saved);
-	execute("SELECT min(s.next_start) FROM _strata.job j JOIN _strata.job_stat s ON s.job_id = j.id"
-			" WHERE j.scheduled AND s.running_pid IS NULL", &args, SPI_OK_SELECT);
+	execute(
+			"SELECT min(s.next_start) FROM _strata.job j JOIN _strata.job_stat s ON s.job_id = j.id"
+			" WHERE j.scheduled AND s.running_pid IS NULL",
+			&args, SPI_OK_SELECT);
 	value = column(SPI_tuptable->vals[0], 1, &isnull);
 	if (!isnull)
 		earliest = DatumGetTimestampTz(value);

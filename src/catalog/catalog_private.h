@@ -13,43 +13,59 @@
 
 #include "nodes/bitmapset.h"
 
-/* Check texts of strata.codec_level and strata.codecs (or NULL); segmentby has attnos. */
-extern void strata_option_codecs_check(Relation rel, const char *level, const char *text, Bitmapset *segmentby);
+/*
+ * Check texts of strata.codec_level and strata.codecs (or NULL); segmentby has
+ * attnos.
+ */
+extern void strata_option_codecs_check(Relation rel, const char *level,
+									   const char *text, Bitmapset *segmentby);
 
-/* Value of an option of rel, or of its nearest ancestor that has it; or NULL. */
+/*
+ * Value of an option of rel, or of its nearest ancestor that has it; or NULL.
+ */
 extern char *strata_option_inherited_text(Relation rel, const char *name);
 
 /* Fill in what is in force for rel, own or inherited. */
 extern void strata_option_codecs_get(Relation rel, StrataSettings *settings);
 
-/* The text with a column renamed, or (new_name NULL) left out; NULL when it does not name it. */
-extern char *strata_option_codecs_rewrite(const char *text, const char *old, const char *new_name);
+/*
+ * The text with a column renamed, or (new_name NULL) left out; NULL when it
+ * does not name it.
+ */
+extern char *strata_option_codecs_rewrite(const char *text, const char *old,
+										  const char *new_name);
 
 /*
  * The column of this name, or NULL; the same for one that an option (its name
  * without "strata.") lists: ereports when it is not there, or is in *seen.
  */
-extern Form_pg_attribute strata_option_find_column(TupleDesc desc, const char *name);
-extern Form_pg_attribute strata_option_take_column(Relation rel, const char *option,
-												   const char *column, Bitmapset **seen);
+extern Form_pg_attribute strata_option_find_column(TupleDesc desc,
+												   const char *name);
+extern Form_pg_attribute strata_option_take_column(Relation rel,
+												   const char *option,
+												   const char *column,
+												   Bitmapset **seen);
 
 /*
- * catalog_bloom.c.  check: of a text given, or NULL.  get: as in StrataSettings.
- * rewrite: the text with a column renamed, or left out (new_name NULL); NULL: it
- * does not name it.
+ * catalog_bloom.c.  check: of a text given, or NULL.  get: as in
+ * StrataSettings. rewrite: the text with a column renamed, or left out
+ * (new_name NULL); NULL: it does not name it.
  */
 extern void strata_option_bloom_check(Relation rel, const char *text);
 extern bool *strata_option_bloom_get(Relation rel);
-extern char *strata_option_bloom_rewrite(const char *text, const char *old, const char *new_name);
+extern char *strata_option_bloom_rewrite(const char *text, const char *old,
+										 const char *new_name);
 extern bool strata_option_bloom_fits(Oid typid);
 
-/* catalog_compat.c: does TimescaleDB's setting ask for direct loads into rel? */
+/*
+ * catalog_compat.c: does TimescaleDB's setting ask for direct loads into rel?
+ */
 extern bool strata_compat_direct_load(Relation rel);
 
 /*
  * catalog_call.c.  The text as a select list (ResTargets), and as one of calls
- * of columns with at most one constant behind them (StrataOptionCalls); NIL where
- * it is something else.
+ * of columns with at most one constant behind them (StrataOptionCalls); NIL
+ * where it is something else.
  */
 typedef struct StrataOptionCall
 {
@@ -63,6 +79,8 @@ extern List *strata_option_parse_calls(const char *text);
 
 /* catalog_dimension.c: as those of bloom. */
 extern void strata_option_dimensions_check(Relation rel, const char *text);
-extern char *strata_option_dimensions_rewrite(const char *text, const char *old, const char *new_name);
+extern char *strata_option_dimensions_rewrite(const char *text,
+											  const char *old,
+											  const char *new_name);
 
 #endif							/* STRATA_CATALOG_PRIVATE_H */

@@ -10,7 +10,8 @@
  *
  * Column lists are parsed by PostgreSQL's own grammar, as an ORDER BY clause.
  *
- * Over 600 lines: checking, storing and reading share what an option's text is.
+ * Over 600 lines: checking, storing and reading share what an option's text
+ * is.
  *
  * src/catalog/catalog_setting.c
  *-------------------------------------------------------------------------
@@ -45,11 +46,17 @@
 /* Options that are lists of columns. */
 static const char *const option_names[] = {"orderby", "segmentby"};
 
-/* All that may be set on a table; values of the others are hypertable/'s to check. */
-static const char *const known_names[] = {
-	"bloom", "chunk_interval", "chunk_options", "codec_level", "codecs", "columnstore", "created", "dimensions", "direct_load",
-	"integer_now_func", "orderby", "segmentby", "tablespaces"
-};
+/*
+ * All that may be set on a table; values of the others are hypertable/'s to
+ * check.
+ */
+static const char *const known_names[] = {"bloom", "chunk_interval",
+	"chunk_options", "codec_level",
+	"codecs", "columnstore",
+	"created", "dimensions",
+	"direct_load", "integer_now_func",
+	"orderby", "segmentby",
+"tablespaces"};
 
 #define OPTION_LIST_HINT \
 	"Valid options are strata.bloom, strata.codec_level, strata.codecs, strata.direct_load, strata.orderby and strata.segmentby, and for hypertables strata.chunk_interval and strata.integer_now_func."
@@ -100,8 +107,9 @@ parse_sort_list(const char *text, List **sorts)
 	if (!IsA(raw->stmt, SelectStmt))
 		return false;
 	select = (SelectStmt *) raw->stmt;
-	if (select->op != SETOP_NONE || select->limitCount != NULL || select->limitOffset != NULL ||
-		select->lockingClause != NIL || select->sortClause == NIL)
+	if (select->op != SETOP_NONE || select->limitCount != NULL ||
+		select->limitOffset != NULL || select->lockingClause != NIL ||
+		select->sortClause == NIL)
 		return false;
 	foreach(lc, select->sortClause)
 	{
@@ -154,17 +162,22 @@ parse_option(const char *name, const char *text)
 		{
 			SortBy	   *sort = lfirst_node(SortBy, lc);
 
-			if (sort->sortby_dir != SORTBY_DEFAULT || sort->sortby_nulls != SORTBY_NULLS_DEFAULT)
+			if (sort->sortby_dir != SORTBY_DEFAULT ||
+				sort->sortby_nulls != SORTBY_NULLS_DEFAULT)
 				good = false;
 		}
 	}
 	if (!good)
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid value for option \"%s\": \"%s\"", strata_option_typed(name), text),
+				 errmsg("invalid value for option \"%s\": \"%s\"",
+						strata_option_typed(name), text),
 				 strcmp(name, "segmentby") == 0 ?
-				 errhint("Give a list of column names, such as 'device, site'.") :
-				 errhint("Give a list of column names, each with optional ASC or DESC and NULLS FIRST or NULLS LAST, such as 'ts DESC NULLS LAST'.")));
+				 errhint(
+						 "Give a list of column names, such as 'device, site'.") :
+				 errhint(
+						 "Give a list of column names, each with optional ASC or DESC and NULLS FIRST or NULLS LAST, such as 'ts DESC NULLS LAST'.")));
 	return sorts;
 }
 
@@ -182,7 +195,7 @@ strata_settings_list_names(const char *segmentby, const char *column)
 
 	foreach(lc, parse_option("segmentby", segmentby))
 		if (strcmp(sort_column_name(lfirst_node(SortBy, lc)), column) == 0)
-			return true;
+		return true;
 	return false;
 }
 
@@ -213,7 +226,8 @@ resolve_keys(TupleDesc desc, List *sorts, StrataSettingKey **keys)
 		{
 			Form_pg_attribute att = TupleDescAttr(desc, i);
 
-			if (!att->attisdropped && strcmp(NameStr(att->attname), sort_column_name(sort)) == 0)
+			if (!att->attisdropped &&
+				strcmp(NameStr(att->attname), sort_column_name(sort)) == 0)
 			{
 				fill_key(&(*keys)[n++], sort, att->attnum);
 				break;
@@ -252,32 +266,47 @@ check_list(Relation rel, const char *name, List *sorts, Bitmapset **used)
 		Form_pg_attribute att;
 
 		if (attno == InvalidAttrNumber)
-			ereport(ERROR,
+			ereport(
+					ERROR,
 					(errcode(ERRCODE_UNDEFINED_COLUMN),
 					 errmsg("column \"%s\" of relation \"%s\" does not exist",
 							column, RelationGetRelationName(rel)),
-					 errhint("Option \"%s\" takes columns of the table itself.", strata_option_typed(name))));
+					 errhint("Option \"%s\" takes columns of the table itself.",
+							 strata_option_typed(name))));
 		if (attno < 0)
-			ereport(ERROR,
+			ereport(
+					ERROR,
 					(errcode(ERRCODE_INVALID_COLUMN_REFERENCE),
-					 errmsg("cannot use system column \"%s\" in option \"%s\"", column, strata_option_typed(name)),
-					 errhint("Option \"%s\" takes columns of the table itself.", strata_option_typed(name))));
+					 errmsg("cannot use system column \"%s\" in option \"%s\"",
+							column, strata_option_typed(name)),
+					 errhint("Option \"%s\" takes columns of the table itself.",
+							 strata_option_typed(name))));
 		if (bms_is_member(attno, *used))
-			ereport(ERROR,
+			ereport(
+					ERROR,
 					(errcode(ERRCODE_DUPLICATE_COLUMN),
-					 errmsg("column \"%s\" appears more than once in %s and %s", column,
-							strata_option_typed("segmentby"), strata_option_typed("orderby")),
-					 errhint("Name each column once, in one of the two options.")));
+					 errmsg("column \"%s\" appears more than once in %s and %s",
+							column, strata_option_typed("segmentby"),
+							strata_option_typed("orderby")),
+					 errhint(
+							 "Name each column once, in one of the two options.")));
 		*used = bms_add_member(*used, attno);
 		att = TupleDescAttr(RelationGetDescr(rel), attno - 1);
-		if (!OidIsValid(lookup_type_cache(att->atttypid, TYPECACHE_LT_OPR)->lt_opr) ||
-			!OidIsValid(lookup_type_cache(att->atttypid, TYPECACHE_BTREE_OPFAMILY)->btree_opf))
-			ereport(ERROR,
+		if (!OidIsValid(lookup_type_cache(att->atttypid, TYPECACHE_LT_OPR)
+						->lt_opr) ||
+			!OidIsValid(lookup_type_cache(att->atttypid,
+										  TYPECACHE_BTREE_OPFAMILY)
+						->btree_opf))
+			ereport(
+					ERROR,
 					(errcode(ERRCODE_UNDEFINED_FUNCTION),
-					 errmsg("could not identify an ordering operator for type %s of column \"%s\"",
+					 errmsg(
+							"could not identify an ordering operator for type %s of column \"%s\"",
 							format_type_be(att->atttypid), column),
-					 errhint("Columns in %s and %s need a type with a default btree operator class.",
-							 strata_option_typed("segmentby"), strata_option_typed("orderby"))));
+					 errhint(
+							 "Columns in %s and %s need a type with a default btree operator class.",
+							 strata_option_typed("segmentby"),
+							 strata_option_typed("orderby"))));
 	}
 }
 
@@ -303,10 +332,13 @@ strata_tablespaces_parse(const char *text)
 {
 	List	   *names = NIL;
 
-	if (text != NULL && !is_blank(text) && !SplitIdentifierString(pstrdup(text), ',', &names))
-		ereport(ERROR,
+	if (text != NULL && !is_blank(text) &&
+		!SplitIdentifierString(pstrdup(text), ',', &names))
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid value for option \"strata.tablespaces\": \"%s\"", text),
+				 errmsg("invalid value for option \"strata.tablespaces\": \"%s\"",
+						text),
 				 errhint("Give a list of names, such as 'disk1, disk2'.")));
 	return names;
 }
@@ -319,10 +351,10 @@ strata_option_bool(DefElem *def)
 	bool		value;
 
 	if (!parse_bool(text, &value))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid value for option \"%s\": \"%s\"", strata_option_typed(def->defname), text),
-				 errhint("Give true or false.")));
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("invalid value for option \"%s\": \"%s\"",
+							   strata_option_typed(def->defname), text),
+						errhint("Give true or false.")));
 	return value;
 }
 
@@ -330,7 +362,8 @@ strata_option_bool(DefElem *def)
 static bool
 is_switch(const char *name)
 {
-	return strcmp(name, "columnstore") == 0 || strcmp(name, "direct_load") == 0;
+	return strcmp(name, "columnstore") == 0 ||
+		strcmp(name, "direct_load") == 0;
 }
 
 /* See catalog.h. */
@@ -351,19 +384,21 @@ strata_settings_check(Relation rel, List *options)
 		for (int i = 0; i < (int) lengthof(known_names); i++)
 			known |= strcmp(def->defname, known_names[i]) == 0;
 		if (!known)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("unrecognized parameter \"%s\"", strata_option_typed(def->defname)),
-					 errhint(OPTION_LIST_HINT)));
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("unrecognized parameter \"%s\"",
+								   strata_option_typed(def->defname)),
+							errhint(OPTION_LIST_HINT)));
 		/* RESET gives an empty value */
-		if (is_switch(def->defname) && (def->arg == NULL || defGetString(def)[0] != '\0'))
+		if (is_switch(def->defname) &&
+			(def->arg == NULL || defGetString(def)[0] != '\0'))
 			(void) strata_option_bool(def);
 		for_each_cell(lc2, options, lnext(options, lc))
 		{
 			if (strcmp(lfirst_node(DefElem, lc2)->defname, def->defname) == 0)
 				ereport(ERROR,
 						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						 errmsg("parameter \"%s\" specified more than once", strata_option_typed(def->defname))));
+						 errmsg("parameter \"%s\" specified more than once",
+								strata_option_typed(def->defname))));
 		}
 	}
 	for (int i = lengthof(option_names) - 1; i >= 0; i--)
@@ -371,20 +406,26 @@ strata_settings_check(Relation rel, List *options)
 		const char *text = find_option(options, option_names[i]);
 
 		if (text == NULL)
-			text = strata_settings_get_text(RelationGetRelid(rel), option_names[i]);
+			text = strata_settings_get_text(RelationGetRelid(rel),
+											option_names[i]);
 		if (text != NULL)
-			check_list(rel, option_names[i], parse_option(option_names[i], text), &used);
+			check_list(rel, option_names[i],
+					   parse_option(option_names[i], text), &used);
 		if (i > 0)
 			segmentby = bms_copy(used);
 	}
-	/* a text stored before is only looked at when it may clash with segmentby */
+
+	/*
+	 * a text stored before is only looked at when it may clash with segmentby
+	 */
 	codecs = find_option(options, "codecs");
 	if (codecs == NULL && find_option(options, "segmentby") != NULL)
 		codecs = strata_settings_get_text(RelationGetRelid(rel), "codecs");
 	strata_option_bloom_check(rel, find_option(options, "bloom"));
 	strata_option_dimensions_check(rel, find_option(options, "dimensions"));
 	(void) strata_tablespaces_parse(find_option(options, "tablespaces"));
-	strata_option_codecs_check(rel, find_option(options, "codec_level"), codecs, segmentby);
+	strata_option_codecs_check(rel, find_option(options, "codec_level"),
+							   codecs, segmentby);
 }
 
 /* See catalog.h. */
@@ -403,7 +444,8 @@ strata_settings_get_text(Oid relid, const char *wanted)
 		const char *name;
 
 		if (strata_settings_is_option(def, &name) && strcmp(name, wanted) == 0)
-			result = def->arg != NULL ? pstrdup(strVal(def->arg)) : pstrdup("");
+			result = def->arg != NULL ? pstrdup(strVal(def->arg)) :
+				pstrdup("");
 	}
 	ReleaseSysCache(tuple);
 	return result;
@@ -457,8 +499,10 @@ write_merged(Oid relid, List *ours, List *others)
 		DefElem    *def = lfirst_node(DefElem, lc);
 
 		/* or it would be stored by a name that is not looked for */
-		Assert(strncmp(def->defname, PREFIX, strlen(PREFIX)) != 0); /* catalog:T1 */
-		all = lappend(all, makeDefElem(psprintf(PREFIX "%s", def->defname), def->arg, -1));
+		Assert(strncmp(def->defname, PREFIX, strlen(PREFIX)) !=
+			   0);				/* catalog:T1 */
+		all = lappend(all, makeDefElem(psprintf(PREFIX "%s", def->defname),
+									   def->arg, -1));
 	}
 	strata_reloptions_write(relid, all);
 }
@@ -491,7 +535,9 @@ strata_settings_store(Oid relid, List *options, bool reset)
 				text = pstrdup(strata_option_bool(def) ? "true" : "false");
 			Assert(!is_column_list(def->defname) || is_blank(text) ||
 				   parse_option(def->defname, text) != NIL);	/* catalog:T1 */
-			merged = lappend(merged, makeDefElem(def->defname, (Node *) makeString(text), -1));
+			merged = lappend(merged,
+							 makeDefElem(def->defname,
+										 (Node *) makeString(text), -1));
 		}
 	}
 	write_merged(relid, merged, others);
@@ -508,7 +554,7 @@ strata_settings_store_foreign(Oid relid, DefElem *option)
 	split_stored(relid, &ours, &others);
 	foreach(lc, others)
 		if (strcmp(lfirst_node(DefElem, lc)->defname, option->defname) == 0)
-			others = foreach_delete_current(others, lc);
+		others = foreach_delete_current(others, lc);
 	write_merged(relid, ours, lappend(others, option));
 }
 
@@ -553,7 +599,8 @@ rewrite_list(List *sorts, const char *old, const char *new_name)
 				continue;
 			column = new_name;
 		}
-		appendStringInfo(&buf, "%s%s", buf.len > 0 ? ", " : "", quote_identifier(column));
+		appendStringInfo(&buf, "%s%s", buf.len > 0 ? ", " : "",
+						 quote_identifier(column));
 		if (sort->sortby_dir == SORTBY_ASC)
 			appendStringInfoString(&buf, " ASC");
 		else if (sort->sortby_dir == SORTBY_DESC)
@@ -579,7 +626,8 @@ static const struct
 
 /* See catalog.h. */
 void
-strata_settings_column_changed(Oid relid, const char *old, const char *new_name)
+strata_settings_column_changed(Oid relid, const char *old,
+							   const char *new_name)
 {
 	List	   *ours;
 	List	   *others;
@@ -606,7 +654,8 @@ strata_settings_column_changed(Oid relid, const char *old, const char *new_name)
 		}
 		if (!is_column_list(def->defname))
 			continue;
-		rewritten = rewrite_list(parse_option(def->defname, text), old, new_name);
+		rewritten = rewrite_list(parse_option(def->defname, text), old,
+								 new_name);
 		if (strcmp(text, rewritten) != 0)
 		{
 			List	   *sorts = parse_option(def->defname, text);
@@ -615,7 +664,8 @@ strata_settings_column_changed(Oid relid, const char *old, const char *new_name)
 			/* spelling alone is no reason to touch the catalog */
 			foreach(lc2, sorts)
 			{
-				if (strcmp(sort_column_name(lfirst_node(SortBy, lc2)), old) == 0)
+				if (strcmp(sort_column_name(lfirst_node(SortBy, lc2)), old) ==
+					0)
 				{
 					def->arg = (Node *) makeString(rewritten);
 					changed = true;
@@ -643,7 +693,8 @@ settings_owner(Relation rel)
 	foreach(lc, get_partition_ancestors(relid))
 	{
 		for (int i = 0; i < (int) lengthof(option_names); i++)
-			if (strata_settings_get_text(lfirst_oid(lc), option_names[i]) != NULL)
+			if (strata_settings_get_text(lfirst_oid(lc), option_names[i]) !=
+				NULL)
 				return lfirst_oid(lc);
 	}
 	return relid;
@@ -664,7 +715,8 @@ strata_settings_get(Relation rel)
 	settings->has_orderby = orderby != NULL;
 	if (segmentby != NULL)
 		settings->nsegmentby = resolve_keys(RelationGetDescr(rel),
-											parse_option("segmentby", segmentby),
+											parse_option("segmentby",
+														 segmentby),
 											&settings->segmentby);
 	if (orderby != NULL)
 		settings->norderby = resolve_keys(RelationGetDescr(rel),
@@ -680,7 +732,8 @@ strata_settings_direct_load(Relation rel)
 {
 	char	   *text = strata_option_inherited_text(rel, "direct_load");
 
-	return text != NULL ? strcmp(text, "true") == 0 : strata_compat_direct_load(rel);
+	return text != NULL ? strcmp(text, "true") == 0 :
+		strata_compat_direct_load(rel);
 }
 
 /* See catalog.h. */
@@ -696,7 +749,8 @@ strata_settings_with(Relation rel, const char *segmentby, const char *orderby)
 
 		check_list(rel, "segmentby", sorts, &used);
 		settings->has_segmentby = true;
-		settings->nsegmentby = resolve_keys(RelationGetDescr(rel), sorts, &settings->segmentby);
+		settings->nsegmentby = resolve_keys(RelationGetDescr(rel), sorts,
+											&settings->segmentby);
 	}
 	else
 		for (int i = 0; i < settings->nsegmentby; i++)
@@ -707,7 +761,8 @@ strata_settings_with(Relation rel, const char *segmentby, const char *orderby)
 
 		check_list(rel, "orderby", sorts, &used);
 		settings->has_orderby = true;
-		settings->norderby = resolve_keys(RelationGetDescr(rel), sorts, &settings->orderby);
+		settings->norderby = resolve_keys(RelationGetDescr(rel), sorts,
+										  &settings->orderby);
 	}
 	else
 	{

@@ -20,15 +20,24 @@
  * serialization failure when the batch is gone.  follow: go on to the next
  * version of an updated row.
  */
-extern TM_Result strata_store_lock_row(Relation rel, int64 row, TupleTableSlot *slot, CommandId cid,
-									   LockTupleMode mode, LockWaitPolicy policy, bool follow,
-									   ItemPointer target, TM_FailureData *tmfd);
-extern TM_Result strata_store_delete_row(Relation rel, int64 row, CommandId cid, Snapshot crosscheck,
-										 LockWaitPolicy policy, bool changing_part,
-										 ItemPointer target, TM_FailureData *tmfd);
-extern TM_Result strata_store_update_row(Relation rel, int64 row, TupleTableSlot *slot, CommandId cid,
-										 Snapshot crosscheck, LockWaitPolicy policy,
-										 ItemPointer target, TM_FailureData *tmfd,
+extern TM_Result strata_store_lock_row(Relation rel, int64 row,
+									   TupleTableSlot *slot, CommandId cid,
+									   LockTupleMode mode,
+									   LockWaitPolicy policy, bool follow,
+									   ItemPointer target,
+									   TM_FailureData *tmfd);
+extern TM_Result strata_store_delete_row(Relation rel, int64 row,
+										 CommandId cid, Snapshot crosscheck,
+										 LockWaitPolicy policy,
+										 bool changing_part,
+										 ItemPointer target,
+										 TM_FailureData *tmfd);
+extern TM_Result strata_store_update_row(Relation rel, int64 row,
+										 TupleTableSlot *slot, CommandId cid,
+										 Snapshot crosscheck,
+										 LockWaitPolicy policy,
+										 ItemPointer target,
+										 TM_FailureData *tmfd,
 										 LockTupleMode *lockmode);
 
 /*
@@ -38,8 +47,10 @@ extern TM_Result strata_store_update_row(Relation rel, int64 row, TupleTableSlot
  * look at them one by one.  batches, the companion of rel, is
  * locked like rel itself, with RowExclusiveLock; change_sweep.c.
  */
-extern bool strata_store_sweep_batch(Relation rel, Relation batches, const ItemPointerData *tid,
-									 int64 first_row, int nrows, int ngone, CommandId cid);
+extern bool strata_store_sweep_batch(Relation rel, Relation batches,
+									 const ItemPointerData *tid,
+									 int64 first_row, int nrows, int ngone,
+									 CommandId cid);
 extern bool strata_store_can_sweep(Relation rel);
 extern void strata_sweep_init(void);
 
@@ -50,35 +61,42 @@ extern bool strata_batch_is_swept(TupleTableSlot *slot);
  * Move the row into the row store as it is; *target is its heap TID.  Other
  * results than TM_Ok: it has changed.
  */
-extern TM_Result strata_store_move_row(Relation rel, int64 row, LockWaitPolicy policy, CommandId cid,
-									   ItemPointer target, TM_FailureData *tmfd);
+extern TM_Result strata_store_move_row(Relation rel, int64 row,
+									   LockWaitPolicy policy, CommandId cid,
+									   ItemPointer target,
+									   TM_FailureData *tmfd);
 
-/* Where the row of an UPDATED or MOVED entry went on; false: nowhere any more. */
-extern bool strata_store_next_version(Relation rel, const StrataEntry *entry, ItemPointer tid);
+/*
+ * Where the row of an UPDATED or MOVED entry went on; false: nowhere any more.
+ */
+extern bool strata_store_next_version(Relation rel, const StrataEntry *entry,
+									  ItemPointer tid);
 
 /*
  * The command id to act with on a heap tuple that this transaction moved:
  * greater than the move's, so that the tuple is not "from the future".
  */
-extern CommandId strata_promoted_cid(Relation rel, ItemPointer tid, CommandId cid);
+extern CommandId strata_promoted_cid(Relation rel, ItemPointer tid,
+									 CommandId cid);
 extern void strata_moved_init(void);
 
 /*
  * Before a row goes into the row store: if a batch holds a live row with an
  * equal unique key, other than row `except` (-1: none), raise the violation,
- * or, where that is not ours to say, move that row, so that the index finds it.
+ * or, where that is not ours to say, move that row, so that the index finds
+ * it.
  */
 typedef enum StrataDuplicate
 {
 	STRATA_DUPLICATE_RAISE,		/* raise (a deferrable key: move) */
 	STRATA_DUPLICATE_MOVE		/* move all there are */
 } StrataDuplicate;
-extern void strata_store_check_unique(Relation rel, TupleTableSlot *slot, int64 except,
-									  StrataDuplicate duplicate);
+extern void strata_store_check_unique(Relation rel, TupleTableSlot *slot,
+									  int64 except, StrataDuplicate duplicate);
 
 /*
- * Is each unique key of the row outside of what all batches together hold?  Then
- * there is nothing to check.  rel has a companion.
+ * Is each unique key of the row outside of what all batches together hold?
+ * Then there is nothing to check.  rel has a companion.
  */
 extern bool strata_store_keys_are_new(Relation rel, TupleTableSlot *slot);
 
@@ -86,13 +104,15 @@ extern bool strata_store_keys_are_new(Relation rel, TupleTableSlot *slot);
  * Move the compressed rows with this key of a btree index into the row store,
  * for somebody who is about to look for them by that index alone.
  */
-extern void strata_store_uncover(Relation rel, Relation index, const Datum *values, const bool *isnull);
+extern void strata_store_uncover(Relation rel, Relation index,
+								 const Datum *values, const bool *isnull);
 
 /*
  * Number of the live compressed row with this key of a unique btree index, or
  * -1.  Waits for whoever is changing it.
  */
-extern int64 strata_store_find_key(Relation rel, Relation index, const Datum *values, const bool *isnull);
+extern int64 strata_store_find_key(Relation rel, Relation index,
+								   const Datum *values, const bool *isnull);
 
 /* An upsert is starting; is_upserting: one has, in this transaction. */
 extern void strata_store_note_upsert(void);

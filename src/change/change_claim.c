@@ -8,8 +8,8 @@
  * waits for whom:
  *
  * Two makers of the same row's entry meet in a heavyweight lock on the batch's
- * first row number, held for the instant of writing.  Whoever finds an entry of
- * a transaction in progress waits for its end, as for a tuple; one that is
+ * first row number, held for the instant of writing.  Whoever finds an entry
+ * of a transaction in progress waits for its end, as for a tuple; one that is
  * being replaced, in heapam's own way, which lets FOR KEY SHARE pass.
  *
  * src/change/change_claim.c
@@ -27,25 +27,27 @@
 #include "utils/snapmgr.h"
 
 /*
- * The row was compressed when the caller's snapshot was taken, and its batch is
- * gone: recompressed, decompressed, rewritten.  It is not deleted, it is
+ * The row was compressed when the caller's snapshot was taken, and its batch
+ * is gone: recompressed, decompressed, rewritten.  It is not deleted, it is
  * elsewhere, and nothing says where.
  */
 static void
 error_moved(Relation rel)
 {
-	ereport(ERROR,
+	ereport(
+			ERROR,
 			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-			 errmsg("could not serialize access due to concurrent compression or decompression of table \"%s\"",
+			 errmsg(
+					"could not serialize access due to concurrent compression or decompression of table \"%s\"",
 					RelationGetRelationName(rel))));
 }
 
 static void
 error_locked(Relation rel)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
-			 errmsg("could not obtain lock on row in relation \"%s\"", RelationGetRelationName(rel))));
+	ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+					errmsg("could not obtain lock on row in relation \"%s\"",
+						   RelationGetRelationName(rel))));
 }
 
 /* See change_private.h. */
@@ -61,7 +63,8 @@ strata_claim_begin(StrataClaim *claim, Relation rel, int64 row)
 		error_moved(rel);
 	Assert(CheckRelationLockedByMe(rel, RowShareLock, true));	/* store:S9 */
 	claim->batches = table_open(companion, RowExclusiveLock);
-	claim->reader = strata_cached_batch(rel, claim->batches, row, &claim->batch_tid);
+	claim->reader = strata_cached_batch(rel, claim->batches, row,
+										&claim->batch_tid);
 }
 
 /* See change_private.h. */
@@ -84,11 +87,15 @@ void
 strata_claim_end_writing(StrataClaim *claim)
 {
 	if (claim->writing)
-		strata_batch_writing_lock(claim->batches, claim->reader->first_row, false);
+		strata_batch_writing_lock(claim->batches, claim->reader->first_row,
+								  false);
 	claim->writing = false;
 }
 
-/* Wait for the transaction that is making the entry, or sweeping; TM_Ok: look again. */
+/*
+ * Wait for the transaction that is making the entry, or sweeping; TM_Ok: look
+ * again.
+ */
 static TM_Result
 wait_for_maker(StrataClaim *claim, LockWaitPolicy policy)
 {
@@ -99,14 +106,17 @@ wait_for_maker(StrataClaim *claim, LockWaitPolicy policy)
 	switch (policy)
 	{
 		case LockWaitBlock:
-			XactLockTableWait(claim->entry.wait, claim->rel, &tid, XLTW_Update);
+			XactLockTableWait(claim->entry.wait, claim->rel, &tid,
+							  XLTW_Update);
 			return TM_Ok;
 		case LockWaitError:
 			if (!strata_conditional_xact_wait(claim->entry.wait))
 				error_locked(claim->rel);
 			return TM_Ok;
 		default:
-			return strata_conditional_xact_wait(claim->entry.wait) ? TM_Ok : TM_WouldBlock;
+			return strata_conditional_xact_wait(claim->entry.wait) ?
+				TM_Ok :
+				TM_WouldBlock;
 	}
 }
 
@@ -117,15 +127,17 @@ wait_for_maker(StrataClaim *claim, LockWaitPolicy policy)
 static TransactionId
 lock_next_version(StrataClaim *claim, TransactionId updater, ItemPointer next)
 {
-	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(claim->batches),
-													&TTSOpsBufferHeapTuple);
+	TupleTableSlot *slot =
+	MakeSingleTupleTableSlot(RelationGetDescr(claim->batches),
+							 &TTSOpsBufferHeapTuple);
 	TransactionId self = GetCurrentTransactionId();
 	TransactionId wait = InvalidTransactionId;
 
 	/* gone, or another's: that transaction has failed */
 	if (table_tuple_fetch_row_version(claim->batches, next, SnapshotAny, slot))
 	{
-		HeapTupleHeader header = ((BufferHeapTupleTableSlot *) slot)->base.tuple->t_data;
+		HeapTupleHeader header =
+		((BufferHeapTupleTableSlot *) slot)->base.tuple->t_data;
 
 		if (TransactionIdEquals(HeapTupleHeaderGetRawXmin(header), updater))
 		{
@@ -133,7 +145,8 @@ lock_next_version(StrataClaim *claim, TransactionId updater, ItemPointer next)
 
 			slot_getsomeattrs(slot, STRATA_BATCH_FIXED_ATTS);
 			strata_entry_parse(claim->batches, slot, &entry);
-			wait = strata_versions_lock(claim->rel, updater, &entry.tid, &self, 1);
+			wait = strata_versions_lock(claim->rel, updater, &entry.tid, &self,
+										1);
 		}
 	}
 	ExecDropSingleTupleTableSlot(slot);
@@ -144,10 +157,12 @@ lock_next_version(StrataClaim *claim, TransactionId updater, ItemPointer next)
  * Lock the row's lock entry.  *again: somebody has changed the row meanwhile.
  */
 static TM_Result
-lock_entry(StrataClaim *claim, LockTupleMode mode, LockWaitPolicy policy, bool *again)
+lock_entry(StrataClaim *claim, LockTupleMode mode, LockWaitPolicy policy,
+		   bool *again)
 {
-	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(claim->batches),
-													&TTSOpsBufferHeapTuple);
+	TupleTableSlot *slot =
+	MakeSingleTupleTableSlot(RelationGetDescr(claim->batches),
+							 &TTSOpsBufferHeapTuple);
 	TransactionId followed = InvalidTransactionId;
 	TransactionId wait = InvalidTransactionId;
 	TM_FailureData tmfd;
@@ -160,14 +175,22 @@ lock_entry(StrataClaim *claim, LockTupleMode mode, LockWaitPolicy policy, bool *
 
 		Assert(!claim->writing);	/* change:X5 */
 		/* heapam's error for NOWAIT would name the companion */
-		result = table_tuple_lock(claim->batches, &claim->entry.self, SnapshotAny, slot,
-								  GetCurrentCommandId(true), mode,
-								  policy == LockWaitError ? LockWaitSkip : policy, 0, &tmfd);
+		result = table_tuple_lock(claim->batches, &claim->entry.self,
+								  SnapshotAny, slot, GetCurrentCommandId(true),
+								  mode,
+								  policy == LockWaitError ? LockWaitSkip :
+								  policy,
+								  0, &tmfd);
 		if (result != TM_Ok || mode != LockTupleKeyShare)
 			break;
-		/* the lock holds beside an update of other columns when the new version has it as well */
+
+		/*
+		 * the lock holds beside an update of other columns when the new
+		 * version has it as well
+		 */
 		updater = strata_tuple_updater(slot, &next);
-		if (!TransactionIdIsValid(updater) || TransactionIdEquals(updater, followed))
+		if (!TransactionIdIsValid(updater) ||
+			TransactionIdEquals(updater, followed))
 			break;
 		followed = updater;
 		wait = lock_next_version(claim, updater, &next);
@@ -219,28 +242,33 @@ tell_changed(StrataClaim *claim, CommandId cid, TM_FailureData *tmfd)
 static bool
 batch_is_ours(StrataClaim *claim)
 {
-	HeapTuple	tuple = ((BufferHeapTupleTableSlot *) claim->reader->batch_slot)->base.tuple;
+	HeapTuple	tuple =
+	((BufferHeapTupleTableSlot *) claim->reader->batch_slot)->base.tuple;
 
 	return !HeapTupleHeaderXminFrozen(tuple->t_data) &&
-		TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetRawXmin(tuple->t_data));
+		TransactionIdIsCurrentTransactionId(
+											HeapTupleHeaderGetRawXmin(tuple->t_data));
 }
 
 /* Frozen, but for a batch that is ours. */
 static void
 insert_lock_entry(StrataClaim *claim)
 {
-	Assert(claim->writing && claim->entry.kind == STRATA_ENTRY_NONE);	/* store:S3 */
-	strata_entry_insert(claim->batches, claim->row, STRATA_ENTRY_LOCK, NULL, FirstCommandId,
-						!batch_is_ours(claim), &claim->entry.self);
+	Assert(claim->writing &&
+		   claim->entry.kind == STRATA_ENTRY_NONE); /* store:S3 */
+	strata_entry_insert(claim->batches, claim->row, STRATA_ENTRY_LOCK, NULL,
+						FirstCommandId, !batch_is_ours(claim),
+						&claim->entry.self);
 	claim->entry.kind = STRATA_ENTRY_LOCK;
 }
 
 /*
- * The row's batch is gone.  With its rows: as heapam would tell it to a command
- * with this id.
+ * The row's batch is gone.  With its rows: as heapam would tell it to a
+ * command with this id.
  */
 static TM_Result
-tell_swept(StrataClaim *claim, const StrataBatchFate *fate, CommandId cid, TM_FailureData *tmfd)
+tell_swept(StrataClaim *claim, const StrataBatchFate *fate, CommandId cid,
+		   TM_FailureData *tmfd)
 {
 	Assert(!claim->writing);	/* change:X5 */
 	if (fate->kind != STRATA_BATCH_SWEPT)
@@ -259,8 +287,8 @@ tell_swept(StrataClaim *claim, const StrataBatchFate *fate, CommandId cid, TM_Fa
 
 /* See change_private.h. */
 TM_Result
-strata_claim_row(StrataClaim *claim, LockTupleMode mode, LockWaitPolicy policy, bool make_lock_entry,
-		  CommandId cid, TM_FailureData *tmfd)
+strata_claim_row(StrataClaim *claim, LockTupleMode mode, LockWaitPolicy policy,
+				 bool make_lock_entry, CommandId cid, TM_FailureData *tmfd)
 {
 	StrataBatchFate fate;
 
@@ -282,8 +310,10 @@ strata_claim_row(StrataClaim *claim, LockTupleMode mode, LockWaitPolicy policy, 
 		if (claim->entry.kind == STRATA_ENTRY_NONE)
 		{
 			/* who sweeps has seen that there is no entry */
-			strata_batch_find_fate(claim->batches, &claim->batch_tid, claim->row, &fate);
-			if (fate.kind == STRATA_BATCH_SWEPT || fate.kind == STRATA_BATCH_MOVED)
+			strata_batch_find_fate(claim->batches, &claim->batch_tid,
+								   claim->row, &fate);
+			if (fate.kind == STRATA_BATCH_SWEPT ||
+				fate.kind == STRATA_BATCH_MOVED)
 			{
 				strata_claim_end_writing(claim);
 				return tell_swept(claim, &fate, cid, tmfd);
@@ -291,7 +321,8 @@ strata_claim_row(StrataClaim *claim, LockTupleMode mode, LockWaitPolicy policy, 
 			claim->entry.wait = fate.xid;
 		}
 		/* heapam waits for whoever is replacing a lock entry, in its queue */
-		if (TransactionIdIsValid(claim->entry.wait) && claim->entry.kind != STRATA_ENTRY_LOCK)
+		if (TransactionIdIsValid(claim->entry.wait) &&
+			claim->entry.kind != STRATA_ENTRY_LOCK)
 		{
 			strata_claim_end_writing(claim);
 			if ((result = wait_for_maker(claim, policy)) != TM_Ok)
@@ -325,25 +356,31 @@ strata_claim_row(StrataClaim *claim, LockTupleMode mode, LockWaitPolicy policy, 
 
 /* See change_private.h. */
 void
-strata_claim_write_entry(StrataClaim *claim, StrataEntryKind kind, const ItemPointerData *tid,
-						 CommandId cid, bool keeps_key)
+strata_claim_write_entry(StrataClaim *claim, StrataEntryKind kind,
+						 const ItemPointerData *tid, CommandId cid,
+						 bool keeps_key)
 {
 	HeapTuple	entry;
 
-	Assert(claim->writing == (claim->entry.kind == STRATA_ENTRY_NONE)); /* store:S3 */
+	Assert(claim->writing ==
+		   (claim->entry.kind == STRATA_ENTRY_NONE));	/* store:S3 */
 	Assert(strata_entry_is_in_batch(&claim->entry));	/* change:X2 */
-	Assert(kind != STRATA_ENTRY_NONE && kind != STRATA_ENTRY_LOCK); /* store:S3 */
+	Assert(kind != STRATA_ENTRY_NONE &&
+		   kind != STRATA_ENTRY_LOCK);	/* store:S3 */
 	if (claim->entry.kind == STRATA_ENTRY_NONE && keeps_key)
 		insert_lock_entry(claim);
 	if (claim->entry.kind == STRATA_ENTRY_NONE)
-		strata_entry_insert(claim->batches, claim->row, kind, tid, cid, false, NULL);
+		strata_entry_insert(claim->batches, claim->row, kind, tid, cid, false,
+							NULL);
 	else
 	{
-		entry = strata_entry_replace(claim->batches, &claim->entry, kind, tid, cid);
+		entry = strata_entry_replace(claim->batches, &claim->entry, kind, tid,
+									 cid);
 		if (tid != NULL && !ItemPointerIndicatesMovedPartitions(tid))
 			strata_lockers_hand_on(claim->rel, entry, tid);
 		heap_freetuple(entry);
 	}
-	Assert(!keeps_key || claim->entry.kind == STRATA_ENTRY_LOCK);	/* change:X4 */
+	Assert(!keeps_key ||
+		   claim->entry.kind == STRATA_ENTRY_LOCK); /* change:X4 */
 	strata_claim_end_writing(claim);
 }

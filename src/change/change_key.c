@@ -6,8 +6,8 @@
  * A key that does not name the segment, or one that comes among old rows, may
  * be in any of many batches.  The directory has one line per batch, found by
  * the segment (where the key tells it) and by the range of one column, and per
- * batch, once asked for, a 32-bit fingerprint of each row's key, sorted.  So an upsert
- * decodes the key columns of a batch once, not once per row.
+ * batch, once asked for, a 32-bit fingerprint of each row's key, sorted.  So
+ * an upsert decodes the key columns of a batch once, not once per row.
  *
  * The directory lasts until the table's next invalidation: batches come only
  * under ExclusiveLock on R, with one.  Fingerprints are thrown away when they
@@ -33,7 +33,8 @@
 typedef struct KeyBatch
 {
 	uint32		group;			/* hash of the segment; 0: not told by the key */
-	bool		ranged;			/* all its values of the range column are in [min, max] */
+	bool		ranged;			/* all its values of the range column are in
+								 * [min, max] */
 	int32		nrows;
 	int64		first_row;
 	Datum		min;
@@ -55,7 +56,8 @@ struct StrataKeyDirectory
 	KeyBatch   *batches;		/* by group, unranged first, min */
 	int			range_key;		/* position in the key, or -1 */
 	Oid			range_type;
-	int			nsegment;		/* of the layout, if the key has all of it; else 0 */
+	int			nsegment;		/* of the layout, if the key has all of it;
+								 * else 0 */
 	int			segment_key[INDEX_MAX_KEYS];	/* positions in the key */
 	int			nkeys;
 	FmgrInfo	hash[INDEX_MAX_KEYS];
@@ -88,7 +90,8 @@ invalidate(Datum arg, Oid relid)
 
 	hash_seq_init(&status, directories);
 	while ((entry = hash_seq_search(&status)) != NULL)
-		if (entry->directory != NULL && (!OidIsValid(relid) || relid == entry->directory->relid))
+		if (entry->directory != NULL &&
+			(!OidIsValid(relid) || relid == entry->directory->relid))
 			entry->directory->stale = true;
 }
 
@@ -117,12 +120,15 @@ init_directories(void)
 static uint32
 hash_value(StrataKeyDirectory *d, int i, Datum value, bool isnull)
 {
-	return isnull ? 0 : DatumGetUInt32(FunctionCall1Coll(&d->hash[i], d->collation[i], value));
+	return isnull ? 0 :
+		DatumGetUInt32(FunctionCall1Coll(&d->hash[i],
+										 d->collation[i], value));
 }
 
 /* See change_private.h. */
 uint32
-strata_key_print(StrataKeyDirectory *d, const Datum *values, const bool *isnull)
+strata_key_print(StrataKeyDirectory *d, const Datum *values,
+				 const bool *isnull)
 {
 	uint32		h = 0;
 
@@ -160,7 +166,8 @@ init_functions(StrataKeyDirectory *d, Relation index)
 	for (int i = 0; i < d->nkeys; i++)
 	{
 		Oid			type = index->rd_opcintype[i];
-		Oid			equal = get_opfamily_member(index->rd_opfamily[i], type, type, BTEqualStrategyNumber);
+		Oid			equal = get_opfamily_member(index->rd_opfamily[i], type, type,
+												BTEqualStrategyNumber);
 		RegProcedure left;
 		RegProcedure right;
 
@@ -174,7 +181,8 @@ init_functions(StrataKeyDirectory *d, Relation index)
 
 /* Which column's range, and whether the segment, can be used. */
 static void
-init_search(StrataKeyDirectory *d, Relation rel, Relation index, const StrataLayout *layout)
+init_search(StrataKeyDirectory *d, Relation rel, Relation index,
+			const StrataLayout *layout)
 {
 	const StrataColumnRange *ranges = strata_store_ranges(rel);
 	int			found = 0;
@@ -185,11 +193,13 @@ init_search(StrataKeyDirectory *d, Relation rel, Relation index, const StrataLay
 	{
 		AttrNumber	attno = index->rd_index->indkey.values[i];
 
-		if (attno > 0 && strata_layout_segment_index(layout, attno) < 0 && d->range_key < 0 &&
-			ranges[attno - 1].known)
+		if (attno > 0 && strata_layout_segment_index(layout, attno) < 0 &&
+			d->range_key < 0 && ranges[attno - 1].known)
 		{
 			d->range_key = i;
-			d->range_type = getBaseType(TupleDescAttr(RelationGetDescr(rel), attno - 1)->atttypid);
+			d->range_type = getBaseType(TupleDescAttr(RelationGetDescr(rel),
+													  attno - 1)
+										->atttypid);
 		}
 	}
 	for (int s = 0; s < layout->nsegment; s++)
@@ -205,8 +215,9 @@ init_search(StrataKeyDirectory *d, Relation rel, Relation index, const StrataLay
 
 /* A line for the loaded batch. */
 static void
-describe_batch(StrataKeyDirectory *d, Relation index, StrataBatchReader *reader,
-			   const StrataLayout *layout, KeyBatch *line)
+describe_batch(StrataKeyDirectory *d, Relation index,
+			   StrataBatchReader *reader, const StrataLayout *layout,
+			   KeyBatch *line)
 {
 	const StrataColumnSummary *summary;
 	Datum		values[INDEX_MAX_KEYS];
@@ -220,7 +231,9 @@ describe_batch(StrataKeyDirectory *d, Relation index, StrataBatchReader *reader,
 		for (int i = 0; i < d->nsegment; i++)
 		{
 			int			k = d->segment_key[i];
-			StrataColumn *col = strata_batch_reader_column(reader, index->rd_index->indkey.values[k]);
+			StrataColumn *col =
+			strata_batch_reader_column(reader,
+									   index->rd_index->indkey.values[k]);
 
 			values[k] = col->value;
 			isnull[k] = col->value_isnull;
@@ -229,7 +242,8 @@ describe_batch(StrataKeyDirectory *d, Relation index, StrataBatchReader *reader,
 	}
 	if (d->range_key < 0)
 		return;
-	summary = strata_batch_reader_summary(reader, index->rd_index->indkey.values[d->range_key]);
+	summary = strata_batch_reader_summary(reader, index->rd_index->indkey
+										  .values[d->range_key]);
 	/* a NaN, or nothing but nulls, has no place in an order of ranges */
 	line->ranged = summary != NULL && summary->has_range && !summary->has_nan;
 	if (line->ranged)
@@ -265,20 +279,24 @@ sort_lines(StrataKeyDirectory *d)
 		KeyBatch   *before = line - 1;
 
 		line->max_so_far = line->max;
-		if (line->ranged && i > 0 && before->group == line->group && before->ranged &&
-			strata_compare_default(d->range_type, before->max_so_far, line->max) > 0)
+		if (line->ranged && i > 0 && before->group == line->group &&
+			before->ranged &&
+			strata_compare_default(d->range_type, before->max_so_far,
+								   line->max) > 0)
 			line->max_so_far = before->max_so_far;
 	}
 }
 
 /* Fill the directory; false when it would be too big. */
 static bool
-read_batches(StrataKeyDirectory *d, StrataStore *store, Relation index, const StrataLayout *layout)
+read_batches(StrataKeyDirectory *d, StrataStore *store, Relation index,
+			 const StrataLayout *layout)
 {
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	TableScanDesc scan = table_beginscan(store->batches, snapshot, 0, NULL);
 	TupleTableSlot *slot = table_slot_create(store->batches, NULL);
-	StrataBatchReader *reader = strata_batch_reader_create(store->rel, store->schema);
+	StrataBatchReader *reader = strata_batch_reader_create(store->rel,
+														   store->schema);
 	int			room = 256;
 	bool		fits = true;
 
@@ -291,12 +309,14 @@ read_batches(StrataKeyDirectory *d, StrataStore *store, Relation index, const St
 		if (d->nbatches == room)
 		{
 			room *= 2;
-			fits = sizeof(KeyBatch) * room <= Min(get_hash_memory_limit(), MaxAllocSize);
+			fits = sizeof(KeyBatch) * room <=
+				Min(get_hash_memory_limit(), MaxAllocSize);
 			if (fits)
 				d->batches = repalloc(d->batches, sizeof(KeyBatch) * room);
 		}
 		if (fits)
-			describe_batch(d, index, reader, layout, &d->batches[d->nbatches++]);
+			describe_batch(d, index, reader, layout,
+						   &d->batches[d->nbatches++]);
 	}
 	strata_batch_reader_free(reader);
 	ExecDropSingleTupleTableSlot(slot);
@@ -309,7 +329,8 @@ static MemoryContext
 prints_context(StrataKeyDirectory *d)
 {
 	d->prints_bytes = 0;
-	return AllocSetContextCreate(d->mcxt, "strata key fingerprints", ALLOCSET_DEFAULT_SIZES);
+	return AllocSetContextCreate(d->mcxt, "strata key fingerprints",
+								 ALLOCSET_DEFAULT_SIZES);
 }
 
 /* In a context that goes with the transaction until it is whole. */
@@ -317,9 +338,11 @@ static StrataKeyDirectory *
 build(StrataStore *store, Relation index)
 {
 	StrataLayout *layout = strata_store_current_layout(store->rel);
-	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata key directory",
+	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext,
+											   "strata key directory",
 											   ALLOCSET_SMALL_SIZES);
-	StrataKeyDirectory *d = MemoryContextAllocZero(mcxt, sizeof(StrataKeyDirectory));
+	StrataKeyDirectory *d = MemoryContextAllocZero(mcxt,
+												   sizeof(StrataKeyDirectory));
 
 	d->mcxt = mcxt;
 	d->prints_mcxt = prints_context(d);
@@ -350,14 +373,17 @@ strata_key_directory_open(StrataStore *store, Relation index)
 	if (!found)
 		entry->directory = NULL;
 	d = entry->directory;
-	if (d != NULL && (d->stale || d->companion != RelationGetRelid(store->batches)))
+	if (d != NULL &&
+		(d->stale || d->companion != RelationGetRelid(store->batches)))
 	{
 		retire(d->mcxt);
 		d = entry->directory = NULL;
 	}
 	if (d == NULL)
 	{
-		/* our lock keeps batches from coming and going while this reads them */
+		/*
+		 * our lock keeps batches from coming and going while this reads them
+		 */
 		d = build(store, index);
 		entry = hash_search(directories, &oid, HASH_ENTER, &found);
 		if (found && entry->directory != NULL)
@@ -394,8 +420,8 @@ group_start(StrataKeyDirectory *d, uint32 group)
 
 /* See change_private.h. */
 void
-strata_key_search_begin(StrataKeySearch *search, StrataKeyDirectory *d, const Datum *values,
-						const bool *isnull)
+strata_key_search_begin(StrataKeySearch *search, StrataKeyDirectory *d,
+						const Datum *values, const bool *isnull)
 {
 	search->d = d;
 	search->group = group_of(d, values, isnull);
@@ -415,7 +441,8 @@ enter_group(StrataKeySearch *search, uint32 group)
 {
 	StrataKeyDirectory *d = search->d;
 	int			low = group_start(d, group);
-	int			high = group == PG_UINT32_MAX ? d->nbatches : group_start(d, group + 1);
+	int			high = group == PG_UINT32_MAX ? d->nbatches :
+	group_start(d, group + 1);
 
 	search->start = low;
 	while (search->ranged && low < high)
@@ -423,8 +450,8 @@ enter_group(StrataKeySearch *search, uint32 group)
 		int			middle = (low + high) / 2;
 		KeyBatch   *line = &d->batches[middle];
 
-		if (!line->ranged ||
-			strata_compare_default(d->range_type, line->min, search->value) <= 0)
+		if (!line->ranged || strata_compare_default(d->range_type, line->min,
+													search->value) <= 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -448,14 +475,17 @@ strata_key_search_next(StrataKeySearch *search)
 
 			if (!search->ranged || !line->ranged)
 				return search->next;
-			if (strata_compare_default(d->range_type, line->max_so_far, search->value) < 0)
+			if (strata_compare_default(d->range_type, line->max_so_far,
+									   search->value) < 0)
 			{
 				/* no ranged line below reaches it: on to the unranged ones */
-				while (search->next > search->start && d->batches[search->next - 1].ranged)
+				while (search->next > search->start &&
+					   d->batches[search->next - 1].ranged)
 					search->next--;
 				continue;
 			}
-			if (strata_compare_default(d->range_type, line->max, search->value) >= 0)
+			if (strata_compare_default(d->range_type, line->max,
+									   search->value) >= 0)
 				return search->next;
 		}
 		/* batches that do not tell the key's segment are in group 0 */
@@ -468,7 +498,8 @@ strata_key_search_next(StrataKeySearch *search)
 
 /* See change_private.h. */
 int64
-strata_key_batch(StrataKeyDirectory *d, int i, int *nrows, StrataKeyPrint **prints)
+strata_key_batch(StrataKeyDirectory *d, int i, int *nrows,
+				 StrataKeyPrint **prints)
 {
 	*nrows = d->batches[i].nrows;
 	*prints = d->batches[i].prints;
@@ -503,7 +534,8 @@ compare_prints(const void *a, const void *b)
 
 /* See change_private.h. */
 void
-strata_key_batch_set_prints(StrataKeyDirectory *d, int i, StrataKeyPrint *prints)
+strata_key_batch_set_prints(StrataKeyDirectory *d, int i,
+							StrataKeyPrint *prints)
 {
 	qsort(prints, d->batches[i].nrows, sizeof(StrataKeyPrint), compare_prints);
 	d->batches[i].prints = prints;

@@ -37,8 +37,10 @@ extern void strata_claim_begin(StrataClaim *claim, Relation rel, int64 row);
  *	- entry LOCK: it is locked in that mode
  *	- entry MOVED: the row is in the row store
  */
-extern TM_Result strata_claim_row(StrataClaim *claim, LockTupleMode mode, LockWaitPolicy policy,
-								  bool make_lock_entry, CommandId cid, TM_FailureData *tmfd);
+extern TM_Result strata_claim_row(StrataClaim *claim, LockTupleMode mode,
+								  LockWaitPolicy policy, bool make_lock_entry,
+								  CommandId cid, TM_FailureData *tmfd);
+
 /* We write nothing, after all. */
 extern void strata_claim_end_writing(StrataClaim *claim);
 
@@ -46,15 +48,17 @@ extern void strata_claim_end_writing(StrataClaim *claim);
  * Write down what became of the claimed row, which is in its batch.  tid: of
  * the next version, which gets the locks that outlive the change.
  *
- * keeps_key: nobody who locks the row FOR KEY SHARE shall wait for us, and what
- * he locks must be there if we fail.  So there is a lock entry first.
+ * keeps_key: nobody who locks the row FOR KEY SHARE shall wait for us, and
+ * what he locks must be there if we fail.  So there is a lock entry first.
  */
-extern void strata_claim_write_entry(StrataClaim *claim, StrataEntryKind kind, const ItemPointerData *tid,
-									 CommandId cid, bool keeps_key);
+extern void strata_claim_write_entry(StrataClaim *claim, StrataEntryKind kind,
+									 const ItemPointerData *tid, CommandId cid,
+									 bool keeps_key);
 extern void strata_claim_end(StrataClaim *claim);
 
 /* The row at tid was moved by this transaction, by command cid. */
-extern void strata_remember_moved(Relation rel, const ItemPointerData *tid, CommandId cid);
+extern void strata_remember_moved(Relation rel, const ItemPointerData *tid,
+								  CommandId cid);
 
 /* What became of the batch that holds, or held, a row; change_sweep.c. */
 typedef enum StrataBatchFateKind
@@ -74,18 +78,27 @@ typedef struct StrataBatchFate
 } StrataBatchFate;
 
 /* tid: where it is thought to be, or NULL. */
-extern void strata_batch_find_fate(Relation batches, const ItemPointerData *tid, int64 row,
+extern void strata_batch_find_fate(Relation batches,
+								   const ItemPointerData *tid, int64 row,
 								   StrataBatchFate *fate);
 
-/* The writing lock of a batch: what makers of its entries, and sweepers, meet in. */
-extern void strata_batch_writing_lock(Relation batches, int64 first_row, bool lock);
+/*
+ * The writing lock of a batch: what makers of its entries, and sweepers, meet
+ * in.
+ */
+extern void strata_batch_writing_lock(Relation batches, int64 first_row,
+									  bool lock);
 
 /* Make void what is cached about the batches of all tables. */
 extern void strata_ranges_forget(void);
 extern void strata_key_directories_forget(void);
 
-/* Is the row in its batch?  Waits for whoever is changing it.  batch: where that is, if known. */
-extern bool strata_store_row_is_live(Relation rel, Relation batches, int64 row, const ItemPointerData *batch);
+/*
+ * Is the row in its batch?  Waits for whoever is changing it.  batch: where
+ * that is, if known.
+ */
+extern bool strata_store_row_is_live(Relation rel, Relation batches, int64 row,
+									 const ItemPointerData *batch);
 
 /* Range of a by-value column over all batches of a table; change_range.c. */
 typedef struct StrataColumnRange
@@ -100,10 +113,17 @@ typedef struct StrataColumnRange
 /* By attno - 1; valid until the next invalidation of rel. */
 extern const StrataColumnRange *strata_store_ranges(Relation rel);
 
-/* Is a value that is not null, and no NaN, outside of a known range?  By the type's default order. */
-extern bool strata_range_excludes(const StrataColumnRange *range, TypeCacheEntry *type, Datum value);
+/*
+ * Is a value that is not null, and no NaN, outside of a known range?  By the
+ * type's default order.
+ */
+extern bool strata_range_excludes(const StrataColumnRange *range,
+								  TypeCacheEntry *type, Datum value);
 
-/* Does column i of the unique index compare by the default order of its (base) type? */
+/*
+ * Does column i of the unique index compare by the default order of its (base)
+ * type?
+ */
 extern bool strata_key_has_default_order(Relation index, int i, Oid typid);
 
 /* Compare by the type's own default btree order; by-value, or of that type. */
@@ -115,8 +135,10 @@ extern int	strata_compare_default(Oid typid, Datum a, Datum b);
  * batches): look at all batches.  It stays valid for the statement.
  */
 typedef struct StrataKeyDirectory StrataKeyDirectory;
-extern StrataKeyDirectory *strata_key_directory_open(StrataStore *store, Relation index);
-extern uint32 strata_key_print(StrataKeyDirectory *d, const Datum *values, const bool *isnull);
+extern StrataKeyDirectory *strata_key_directory_open(StrataStore *store,
+													 Relation index);
+extern uint32 strata_key_print(StrataKeyDirectory *d, const Datum *values,
+							   const bool *isnull);
 
 /* Fingerprints of a batch, in their order. */
 typedef struct StrataKeyPrint
@@ -135,24 +157,36 @@ typedef struct StrataKeySearch
 	int			start;			/* first line of the present group */
 	int			next;			/* one above the next line; -1: not begun */
 } StrataKeySearch;
-extern void strata_key_search_begin(StrataKeySearch *search, StrataKeyDirectory *d,
-									const Datum *values, const bool *isnull);
+extern void strata_key_search_begin(StrataKeySearch *search,
+									StrataKeyDirectory *d, const Datum *values,
+									const bool *isnull);
+
 /* Line of the next batch that may hold the key, or -1. */
 extern int	strata_key_search_next(StrataKeySearch *search);
 
 /* First row of the batch in line i; its fingerprints, NULL when not known. */
-extern int64 strata_key_batch(StrataKeyDirectory *d, int i, int *nrows, StrataKeyPrint **prints);
+extern int64 strata_key_batch(StrataKeyDirectory *d, int i, int *nrows,
+							  StrataKeyPrint **prints);
+
 /* Room for them, to be filled, then set. */
-extern StrataKeyPrint *strata_key_batch_make_prints(StrataKeyDirectory *d, int i);
-extern void strata_key_batch_set_prints(StrataKeyDirectory *d, int i, StrataKeyPrint *prints);
+extern StrataKeyPrint *strata_key_batch_make_prints(StrataKeyDirectory *d,
+													int i);
+extern void strata_key_batch_set_prints(StrataKeyDirectory *d, int i,
+										StrataKeyPrint *prints);
+
 /* Position of the first of n that is >= print. */
-extern int	strata_key_find_print(const StrataKeyPrint *prints, int n, uint32 print);
+extern int	strata_key_find_print(const StrataKeyPrint *prints, int n,
+								  uint32 print);
 
 /* Does slot's row differ from row `row` of the reader in a unique key? */
-extern bool strata_unique_key_changes(Relation rel, StrataBatchReader *reader, int row,
-									  TupleTableSlot *slot);
-/* In a key that foreign keys may refer to?  FOR KEY SHARE holds on to those. */
-extern bool strata_reference_key_changes(Relation rel, StrataBatchReader *reader, int row,
+extern bool strata_unique_key_changes(Relation rel, StrataBatchReader *reader,
+									  int row, TupleTableSlot *slot);
+
+/*
+ * In a key that foreign keys may refer to?  FOR KEY SHARE holds on to those.
+ */
+extern bool strata_reference_key_changes(Relation rel,
+										 StrataBatchReader *reader, int row,
 										 TupleTableSlot *slot);
 
 #endif							/* STRATA_CHANGE_PRIVATE_H */

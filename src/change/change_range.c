@@ -24,7 +24,9 @@
 #include "utils/snapmgr.h"
 #include "utils/typcache.h"
 
-/* Columns of a unique key whose ranges tell that a value is not in any batch. */
+/*
+ * Columns of a unique key whose ranges tell that a value is not in any batch.
+ */
 typedef struct KeyColumns
 {
 	int			n;
@@ -39,8 +41,10 @@ typedef struct RangeCache
 	int			natts;
 	bool		valid;
 	uint64		invalidations;
-	StrataColumnRange *ranges;		/* by attno - 1; kept until they are replaced: users look up types */
-	int			nkeys;			/* unique keys; -1: the ranges say nothing of one of them */
+	StrataColumnRange *ranges;	/* by attno - 1; kept until they are replaced:
+								 * users look up types */
+	int			nkeys;			/* unique keys; -1: the ranges say nothing of
+								 * one of them */
 	KeyColumns *keys;
 } RangeCache;
 
@@ -96,7 +100,8 @@ merge_range(StrataBatchReader *reader, AttrNumber attno, StrataColumnRange *r)
 	const StrataColumnSummary *s = strata_batch_reader_summary(reader, attno);
 	Oid			typid = reader->columns[attno - 1].type.typid;
 
-	if (s == NULL || (!s->has_range && !s->has_nan && s->nnulls != reader->nrows))
+	if (s == NULL ||
+		(!s->has_range && !s->has_nan && s->nnulls != reader->nrows))
 	{
 		r->known = false;
 		return;
@@ -119,10 +124,12 @@ build_ranges(StrataStore *store)
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	TableScanDesc scan = table_beginscan(store->batches, snapshot, 0, NULL);
 	TupleTableSlot *slot = table_slot_create(store->batches, NULL);
-	StrataBatchReader *reader = strata_batch_reader_create(store->rel, store->schema);
+	StrataBatchReader *reader = strata_batch_reader_create(store->rel,
+														   store->schema);
 
 	for (int i = 0; i < natts; i++)
-		ranges[i].known = TupleDescAttr(store->schema->rel_desc, i)->attbyval &&
+		ranges[i].known =
+			TupleDescAttr(store->schema->rel_desc, i)->attbyval &&
 			!TupleDescAttr(store->schema->rel_desc, i)->attisdropped;
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
@@ -168,18 +175,23 @@ find_keys(Relation rel, const StrataColumnRange *ranges, KeyColumns **keys)
 		KeyColumns *key = &(*keys)[nkeys >= 0 ? nkeys : 0];
 
 		key->n = 0;
-		for (int i = 0; index->rd_index->indisunique && i < index->rd_index->indnkeyatts; i++)
+		for (int i = 0;
+			 index->rd_index->indisunique && i < index->rd_index->indnkeyatts;
+			 i++)
 		{
 			AttrNumber	attno = index->rd_index->indkey.values[i];
 			Oid			typid;
 
-			if (attno <= 0 || !ranges[attno - 1].known || ranges[attno - 1].has_nan)
+			if (attno <= 0 || !ranges[attno - 1].known ||
+				ranges[attno - 1].has_nan)
 				continue;
-			typid = getBaseType(TupleDescAttr(RelationGetDescr(rel), attno - 1)->atttypid);
+			typid = getBaseType(TupleDescAttr(RelationGetDescr(rel), attno - 1)
+								->atttypid);
 			if (!strata_key_has_default_order(index, i, typid))
 				continue;
 			key->attnos[key->n] = attno;
-			key->types[key->n++] = lookup_type_cache(typid, TYPECACHE_CMP_PROC_FINFO);
+			key->types[key->n++] = lookup_type_cache(typid,
+													 TYPECACHE_CMP_PROC_FINFO);
 		}
 		if (index->rd_index->indisunique && nkeys >= 0)
 			nkeys = key->n > 0 ? nkeys + 1 : -1;
@@ -193,7 +205,9 @@ find_keys(Relation rel, const StrataColumnRange *ranges, KeyColumns **keys)
 static void
 build_cache(RangeCache *cache, Relation rel, Oid companion)
 {
-	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata ranges", ALLOCSET_SMALL_SIZES);
+	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext,
+											   "strata ranges",
+											   ALLOCSET_SMALL_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(mcxt);
 	StrataStore *store = strata_store_open(rel, AccessShareLock);
 	StrataColumnRange *ranges = build_ranges(store);
@@ -212,8 +226,10 @@ build_cache(RangeCache *cache, Relation rel, Oid companion)
 		pfree(cache->keys);
 		cache->ranges = NULL;
 	}
-	cache->keys = memcpy(MemoryContextAlloc(CacheMemoryContext, keys_size), keys, keys_size);
-	cache->ranges = memcpy(MemoryContextAlloc(CacheMemoryContext, size), ranges, size);
+	cache->keys = memcpy(MemoryContextAlloc(CacheMemoryContext, keys_size),
+						 keys, keys_size);
+	cache->ranges = memcpy(MemoryContextAlloc(CacheMemoryContext, size),
+						   ranges, size);
 	cache->nkeys = nkeys;
 	cache->companion = companion;
 	cache->natts = natts;
@@ -244,8 +260,10 @@ get_cache(Relation rel)
 	}
 	cache = hash_search(range_caches, &relid, HASH_ENTER, &found);
 	if (!found)
-		memset(&cache->companion, 0, sizeof(RangeCache) - offsetof(RangeCache, companion));
-	if (!cache->valid || cache->companion != companion || cache->natts != RelationGetDescr(rel)->natts)
+		memset(&cache->companion, 0,
+			   sizeof(RangeCache) - offsetof(RangeCache, companion));
+	if (!cache->valid || cache->companion != companion ||
+		cache->natts != RelationGetDescr(rel)->natts)
 		build_cache(cache, rel, companion);
 	return cache;
 }
@@ -259,12 +277,15 @@ strata_store_ranges(Relation rel)
 
 /* See change_private.h. */
 bool
-strata_range_excludes(const StrataColumnRange *range, TypeCacheEntry *type, Datum value)
+strata_range_excludes(const StrataColumnRange *range, TypeCacheEntry *type,
+					  Datum value)
 {
 	/* most rows that come are the latest */
 	return !range->has ||
-		DatumGetInt32(FunctionCall2(&type->cmp_proc_finfo, value, range->max)) > 0 ||
-		DatumGetInt32(FunctionCall2(&type->cmp_proc_finfo, value, range->min)) < 0;
+		DatumGetInt32(FunctionCall2(&type->cmp_proc_finfo, value,
+									range->max)) > 0 ||
+		DatumGetInt32(FunctionCall2(&type->cmp_proc_finfo, value,
+									range->min)) < 0;
 }
 
 /* See change.h. */
@@ -284,7 +305,8 @@ strata_store_keys_are_new(Relation rel, TupleTableSlot *slot)
 			Datum		value = slot_getattr(slot, key->attnos[i], &isnull);
 
 			outside = !isnull &&
-				strata_range_excludes(&cache->ranges[key->attnos[i] - 1], key->types[i], value);
+				strata_range_excludes(&cache->ranges[key->attnos[i] - 1],
+									  key->types[i], value);
 		}
 		if (!outside)
 			return false;

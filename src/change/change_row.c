@@ -8,11 +8,11 @@
  *
  *	lock	a lock entry is made, if there is none, and locked by heapam as any
  *			tuple: modes, queues, NOWAIT, SKIP LOCKED, multixacts are its own
- *	update	the new version goes into the row store, an "updated" entry names it
- *	delete	a "deleted" entry
- *	move	a copy goes into the row store, unchanged, with index entries: where
- *			heapam or an index must find the row itself (logical decoding, unique
- *			keys); what follows is heapam's
+ *	update  the new version goes into the row store, an "updated" entry names
+ *	it delete     a "deleted" entry move  a copy goes into the row store,
+ *	unchanged, with index entries: where
+ *			heapam or an index must find the row itself (logical decoding,
+ *			unique keys); what follows is heapam's
  *
  * Who may do so, and who waits for whom: change_claim.c.
  *
@@ -46,13 +46,17 @@ error_concurrent_update(void)
 			 errmsg("could not serialize access due to concurrent update")));
 }
 
-/* Serializable transactions that have read the batch conflict with its writers. */
+/*
+ * Serializable transactions that have read the batch conflict with its
+ * writers.
+ */
 static void
 check_readers(StrataClaim *claim)
 {
 	if (claim->reader == NULL)
 		return;
-	CheckForSerializableConflictIn(claim->batches, &claim->batch_tid,
+	CheckForSerializableConflictIn(
+								   claim->batches, &claim->batch_tid,
 								   ItemPointerGetBlockNumber(&claim->batch_tid));
 }
 
@@ -98,7 +102,8 @@ check_move_seen(StrataClaim *claim)
 
 	if (!IsolationUsesXactSnapshot() || claim->entry.ours)
 		return;
-	strata_entry_find(claim->batches, claim->row, GetTransactionSnapshot(), &entry);
+	strata_entry_find(claim->batches, claim->row, GetTransactionSnapshot(),
+					  &entry);
 	if (strata_entry_is_in_batch(&entry))
 		error_concurrent_update();
 }
@@ -111,11 +116,16 @@ move_claimed(StrataClaim *claim, ItemPointer tid)
 	CommandId	cid = GetCurrentCommandId(true);
 
 	Assert(strata_entry_is_in_batch(&claim->entry));	/* store:S2 */
-	strata_batch_store_row(claim->rel, claim->reader, (int) (claim->row - claim->reader->first_row),
+	strata_batch_store_row(claim->rel, claim->reader,
+						   (int) (claim->row - claim->reader->first_row),
 						   writer->slot);
 	strata_row_writer_put(writer);
 	*tid = writer->slot->tts_tid;
-	/* who has read the batch must conflict with writers of the moved row from now on */
+
+	/*
+	 * who has read the batch must conflict with writers of the moved row from
+	 * now on
+	 */
 	TransferPredicateLocksToHeapRelation(claim->batches);
 	strata_claim_write_entry(claim, STRATA_ENTRY_MOVED, tid, cid, true);
 	/* last: index expressions and unique checks may do anything, and wait */
@@ -129,15 +139,16 @@ move_claimed(StrataClaim *claim, ItemPointer tid)
  * See change.h.  Memory: what is allocated here lives in the caller's context.
  */
 TM_Result
-strata_store_move_row(Relation rel, int64 row, LockWaitPolicy policy, CommandId cid,
-					  ItemPointer target, TM_FailureData *tmfd)
+strata_store_move_row(Relation rel, int64 row, LockWaitPolicy policy,
+					  CommandId cid, ItemPointer target, TM_FailureData *tmfd)
 {
 	StrataClaim claim;
 	TM_Result	result;
 
 	memset(tmfd, 0, sizeof(*tmfd));
 	strata_claim_begin(&claim, rel, row);
-	result = strata_claim_row(&claim, LockTupleNoKeyExclusive, policy, false, cid, tmfd);
+	result = strata_claim_row(&claim, LockTupleNoKeyExclusive, policy, false,
+							  cid, tmfd);
 	if (result == TM_Ok)
 	{
 		if (strata_entry_is_in_batch(&claim.entry))
@@ -169,8 +180,9 @@ needs_move(Relation rel)
  * store, there; else it is in its batch, ours to change.
  */
 static TM_Result
-claim_for_change(StrataClaim *claim, LockTupleMode mode, LockWaitPolicy policy, bool make_lock_entry,
-				 CommandId cid, Snapshot crosscheck, ItemPointer target, TM_FailureData *tmfd)
+claim_for_change(StrataClaim *claim, LockTupleMode mode, LockWaitPolicy policy,
+				 bool make_lock_entry, CommandId cid, Snapshot crosscheck,
+				 ItemPointer target, TM_FailureData *tmfd)
 {
 	TM_Result	result;
 
@@ -195,8 +207,9 @@ claim_for_change(StrataClaim *claim, LockTupleMode mode, LockWaitPolicy policy, 
 
 /* See change.h. */
 TM_Result
-strata_store_delete_row(Relation rel, int64 row, CommandId cid, Snapshot crosscheck,
-						LockWaitPolicy policy, bool changing_part, ItemPointer target,
+strata_store_delete_row(Relation rel, int64 row, CommandId cid,
+						Snapshot crosscheck, LockWaitPolicy policy,
+						bool changing_part, ItemPointer target,
 						TM_FailureData *tmfd)
 {
 	StrataClaim claim;
@@ -206,14 +219,18 @@ strata_store_delete_row(Relation rel, int64 row, CommandId cid, Snapshot crossch
 		return strata_store_move_row(rel, row, policy, cid, target, tmfd);
 	memset(tmfd, 0, sizeof(*tmfd));
 	strata_claim_begin(&claim, rel, row);
-	result = claim_for_change(&claim, LockTupleExclusive, policy, false, cid, crosscheck, target, tmfd);
+	result = claim_for_change(&claim, LockTupleExclusive, policy, false, cid,
+							  crosscheck, target, tmfd);
 	if (result == TM_Ok && !ItemPointerIsValid(target))
 	{
 		ItemPointerData elsewhere;
 
 		ItemPointerSetMovedPartitions(&elsewhere);
-		strata_claim_write_entry(&claim, changing_part ? STRATA_ENTRY_UPDATED : STRATA_ENTRY_DELETED,
-								 changing_part ? &elsewhere : NULL, cid, false);
+		strata_claim_write_entry(&claim,
+								 changing_part ? STRATA_ENTRY_UPDATED :
+								 STRATA_ENTRY_DELETED,
+								 changing_part ? &elsewhere : NULL, cid,
+								 false);
 		pgstat_count_heap_delete(rel);
 	}
 	strata_claim_end(&claim);
@@ -230,7 +247,8 @@ copy_xmax(Relation rel, HeapTuple tuple)
 	stored.t_self = tuple->t_self;
 	if (!heap_fetch(rel, SnapshotAny, &stored, &buffer, false))
 		return;
-	HeapTupleHeaderSetXmax(tuple->t_data, HeapTupleHeaderGetRawXmax(stored.t_data));
+	HeapTupleHeaderSetXmax(tuple->t_data,
+						   HeapTupleHeaderGetRawXmax(stored.t_data));
 	tuple->t_data->t_infomask = (tuple->t_data->t_infomask & ~HEAP_XMAX_BITS) |
 		(stored.t_data->t_infomask & HEAP_XMAX_BITS);
 	ReleaseBuffer(buffer);
@@ -238,8 +256,9 @@ copy_xmax(Relation rel, HeapTuple tuple)
 
 /* See change.h. */
 TM_Result
-strata_store_update_row(Relation rel, int64 row, TupleTableSlot *slot, CommandId cid,
-						Snapshot crosscheck, LockWaitPolicy policy, ItemPointer target,
+strata_store_update_row(Relation rel, int64 row, TupleTableSlot *slot,
+						CommandId cid, Snapshot crosscheck,
+						LockWaitPolicy policy, ItemPointer target,
 						TM_FailureData *tmfd, LockTupleMode *lockmode)
 {
 	StrataClaim claim;
@@ -255,12 +274,16 @@ strata_store_update_row(Relation rel, int64 row, TupleTableSlot *slot, CommandId
 	{
 		int			position = (int) (row - claim.reader->first_row);
 
-		unique_changes = strata_unique_key_changes(rel, claim.reader, position, slot);
-		key_changes = unique_changes && strata_reference_key_changes(rel, claim.reader, position, slot);
+		unique_changes = strata_unique_key_changes(rel, claim.reader, position,
+												   slot);
+		key_changes = unique_changes &&
+			strata_reference_key_changes(rel, claim.reader, position,
+										 slot);
 	}
 	*lockmode = key_changes ? LockTupleExclusive : LockTupleNoKeyExclusive;
 	/* a look for equal keys may wait: not while writing */
-	result = claim_for_change(&claim, *lockmode, policy, unique_changes, cid, crosscheck, target, tmfd);
+	result = claim_for_change(&claim, *lockmode, policy, unique_changes, cid,
+							  crosscheck, target, tmfd);
 	if (result == TM_Ok && !ItemPointerIsValid(target))
 	{
 		bool		shouldFree;
@@ -275,7 +298,8 @@ strata_store_update_row(Relation rel, int64 row, TupleTableSlot *slot, CommandId
 		tuple->t_tableOid = slot->tts_tableOid;
 		heap_insert(rel, tuple, cid, 0, NULL);
 		ItemPointerCopy(&tuple->t_self, &slot->tts_tid);
-		strata_claim_write_entry(&claim, STRATA_ENTRY_UPDATED, &slot->tts_tid, cid, !key_changes);
+		strata_claim_write_entry(&claim, STRATA_ENTRY_UPDATED, &slot->tts_tid,
+								 cid, !key_changes);
 		/* RETURNING looks at the slot */
 		if (claim.entry.kind == STRATA_ENTRY_LOCK)
 			copy_xmax(rel, tuple);
@@ -307,9 +331,11 @@ is_version_of(Relation rel, const ItemPointerData *tid, TransactionId xid)
 
 /* See change.h. */
 bool
-strata_store_next_version(Relation rel, const StrataEntry *entry, ItemPointer tid)
+strata_store_next_version(Relation rel, const StrataEntry *entry,
+						  ItemPointer tid)
 {
-	if (entry->kind != STRATA_ENTRY_UPDATED && entry->kind != STRATA_ENTRY_MOVED)
+	if (entry->kind != STRATA_ENTRY_UPDATED &&
+		entry->kind != STRATA_ENTRY_MOVED)
 		return false;
 	if (!is_version_of(rel, &entry->tid, entry->xmin))
 		return false;
@@ -318,31 +344,43 @@ strata_store_next_version(Relation rel, const StrataEntry *entry, ItemPointer ti
 }
 
 /*
- * FOR KEY SHARE of a row that another transaction has updated, and we see as it
- * was: heapam locks it as it was and as it is, if only other columns changed.
- * The locked version's place is the next one's; heapam goes on from there.
+ * FOR KEY SHARE of a row that another transaction has updated, and we see as
+ * it was: heapam locks it as it was and as it is, if only other columns
+ * changed. The locked version's place is the next one's; heapam goes on from
+ * there.
  */
 static bool
-lock_kept_key(StrataClaim *claim, CommandId cid, LockWaitPolicy policy, TM_Result *result)
+lock_kept_key(StrataClaim *claim, CommandId cid, LockWaitPolicy policy,
+			  TM_Result *result)
 {
 	Relation	rel = claim->rel;
 	TupleTableSlot *slot;
 	bool		kept;
 	TM_FailureData tmfd;
 
-	if (claim->reader == NULL || claim->entry.kind != STRATA_ENTRY_UPDATED || claim->entry.ours ||
+	if (claim->reader == NULL || claim->entry.kind != STRATA_ENTRY_UPDATED ||
+		claim->entry.ours ||
 		ItemPointerIndicatesMovedPartitions(&claim->entry.tid) ||
 		!is_version_of(rel, &claim->entry.tid, claim->entry.xmin))
 		return false;
-	slot = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsBufferHeapTuple);
-	kept = GetHeapamTableAmRoutine()->tuple_fetch_row_version(rel, &claim->entry.tid, SnapshotAny, slot) &&
-		!strata_reference_key_changes(rel, claim->reader, (int) (claim->row - claim->reader->first_row), slot);
+	slot = MakeSingleTupleTableSlot(RelationGetDescr(rel),
+									&TTSOpsBufferHeapTuple);
+	kept = GetHeapamTableAmRoutine()
+		->tuple_fetch_row_version(rel, &claim->entry.tid, SnapshotAny,
+								  slot) &&
+		!strata_reference_key_changes(rel, claim->reader,
+									  (int) (claim->row -
+											 claim->reader->first_row),
+									  slot);
 	if (kept)
 	{
 		ItemPointerData tid = claim->entry.tid;
 
-		*result = GetHeapamTableAmRoutine()->tuple_lock(rel, &tid, SnapshotAny, slot, cid, LockTupleKeyShare, policy,
-											 TUPLE_LOCK_FLAG_LOCK_UPDATE_IN_PROGRESS, &tmfd);
+		*result = GetHeapamTableAmRoutine()
+			->tuple_lock(rel, &tid, SnapshotAny, slot, cid,
+						 LockTupleKeyShare, policy,
+						 TUPLE_LOCK_FLAG_LOCK_UPDATE_IN_PROGRESS,
+						 &tmfd);
 		/* what we did to it since does not make it less ours */
 		if (*result == TM_SelfModified || *result == TM_Invisible)
 			*result = TM_Ok;
@@ -354,9 +392,9 @@ lock_kept_key(StrataClaim *claim, CommandId cid, LockWaitPolicy policy, TM_Resul
 
 /* See change.h. */
 TM_Result
-strata_store_lock_row(Relation rel, int64 row, TupleTableSlot *slot, CommandId cid,
-					  LockTupleMode mode, LockWaitPolicy policy, bool follow, ItemPointer target,
-					  TM_FailureData *tmfd)
+strata_store_lock_row(Relation rel, int64 row, TupleTableSlot *slot,
+					  CommandId cid, LockTupleMode mode, LockWaitPolicy policy,
+					  bool follow, ItemPointer target, TM_FailureData *tmfd)
 {
 	StrataClaim claim;
 	TM_Result	result;
@@ -368,11 +406,13 @@ strata_store_lock_row(Relation rel, int64 row, TupleTableSlot *slot, CommandId c
 	result = strata_claim_row(&claim, mode, policy, true, cid, tmfd);
 	as_it_was = result == TM_Updated && mode == LockTupleKeyShare &&
 		lock_kept_key(&claim, cid, policy, &result);
-	if (result == TM_Ok && (as_it_was || strata_entry_is_in_batch(&claim.entry)))
+	if (result == TM_Ok &&
+		(as_it_was || strata_entry_is_in_batch(&claim.entry)))
 	{
 		MemoryContext old = MemoryContextSwitchTo(slot->tts_mcxt);
 
-		strata_batch_store_row(rel, claim.reader, (int) (row - claim.reader->first_row), slot);
+		strata_batch_store_row(rel, claim.reader,
+							   (int) (row - claim.reader->first_row), slot);
 		MemoryContextSwitchTo(old);
 		ExecMaterializeSlot(slot);
 	}
@@ -381,9 +421,11 @@ strata_store_lock_row(Relation rel, int64 row, TupleTableSlot *slot, CommandId c
 	else if (result == TM_Updated && follow)
 	{
 		if (ItemPointerIndicatesMovedPartitions(&claim.entry.tid))
-			ereport(ERROR,
+			ereport(
+					ERROR,
 					(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-					 errmsg("tuple to be locked was already moved to another partition due to concurrent update")));
+					 errmsg(
+							"tuple to be locked was already moved to another partition due to concurrent update")));
 		if (strata_store_next_version(rel, &claim.entry, target))
 		{
 			result = TM_Ok;

@@ -47,12 +47,14 @@ at_transaction_end(XactEvent event, void *arg)
 	/* a prepared transaction may yet be rolled back, by anybody */
 	if (swept && (event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE))
 		forget_caches();
-	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE)
+	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT ||
+		event == XACT_EVENT_PREPARE)
 		swept = false;
 }
 
 static void
-at_subtransaction_end(SubXactEvent event, SubTransactionId id, SubTransactionId parent, void *arg)
+at_subtransaction_end(SubXactEvent event, SubTransactionId id,
+					  SubTransactionId parent, void *arg)
 {
 	if (swept && event == SUBXACT_EVENT_ABORT_SUB)
 		forget_caches();
@@ -70,9 +72,13 @@ strata_sweep_init(void)
  *-------------------------------------------------------------------------
  */
 
-/* Is the batch at tid, if it is one with this number, there to a dirty snapshot? */
+/*
+ * Is the batch at tid, if it is one with this number, there to a dirty
+ * snapshot?
+ */
 static bool
-is_here(Relation batches, const ItemPointerData *tid, int64 row, TransactionId *deleter)
+is_here(Relation batches, const ItemPointerData *tid, int64 row,
+		TransactionId *deleter)
 {
 	SnapshotData dirty;
 	HeapTupleData tuple;
@@ -86,9 +92,12 @@ is_here(Relation batches, const ItemPointerData *tid, int64 row, TransactionId *
 	if (!heap_fetch(batches, &dirty, &tuple, &buffer, false))
 		return false;
 	/* the place may have been used again */
-	first = DatumGetInt64(heap_getattr(&tuple, STRATA_BATCH_ATT_FIRST_ROW, RelationGetDescr(batches), &isnull));
+	first = DatumGetInt64(heap_getattr(&tuple, STRATA_BATCH_ATT_FIRST_ROW,
+									   RelationGetDescr(batches), &isnull));
 	here = first >= 0 && first <= row &&
-		row - first < DatumGetInt32(heap_getattr(&tuple, STRATA_BATCH_ATT_NROWS, RelationGetDescr(batches), &isnull));
+		row - first <
+		DatumGetInt32(heap_getattr(&tuple, STRATA_BATCH_ATT_NROWS,
+								   RelationGetDescr(batches), &isnull));
 	ReleaseBuffer(buffer);
 	*deleter = dirty.xmax;
 	return here;
@@ -96,7 +105,8 @@ is_here(Relation batches, const ItemPointerData *tid, int64 row, TransactionId *
 
 /* The same without knowing the place. */
 static bool
-find_here(Relation batches, int64 row, TupleTableSlot *slot, TransactionId *deleter)
+find_here(Relation batches, int64 row, TupleTableSlot *slot,
+		  TransactionId *deleter)
 {
 	SnapshotData dirty;
 	bool		found;
@@ -111,28 +121,35 @@ find_here(Relation batches, int64 row, TupleTableSlot *slot, TransactionId *dele
 bool
 strata_batch_is_swept(TupleTableSlot *slot)
 {
-	return HeapTupleHeaderIndicatesMovedPartitions(ExecFetchSlotHeapTuple(slot, false, NULL)->t_data);
+	return HeapTupleHeaderIndicatesMovedPartitions(
+												   ExecFetchSlotHeapTuple(slot, false, NULL)->t_data);
 }
 
 /* See change_private.h. */
 void
-strata_batch_find_fate(Relation batches, const ItemPointerData *tid, int64 row, StrataBatchFate *fate)
+strata_batch_find_fate(Relation batches, const ItemPointerData *tid, int64 row,
+					   StrataBatchFate *fate)
 {
 	TupleTableSlot *slot;
 
 	memset(fate, 0, sizeof(*fate));
 	if (tid != NULL && is_here(batches, tid, row, &fate->xid))
 	{
-		fate->kind = TransactionIdIsValid(fate->xid) ? STRATA_BATCH_GOING : STRATA_BATCH_HERE;
+		fate->kind = TransactionIdIsValid(fate->xid) ? STRATA_BATCH_GOING :
+			STRATA_BATCH_HERE;
 		return;
 	}
-	slot = MakeSingleTupleTableSlot(RelationGetDescr(batches), &TTSOpsBufferHeapTuple);
+	slot = MakeSingleTupleTableSlot(RelationGetDescr(batches),
+									&TTSOpsBufferHeapTuple);
 	fate->kind = STRATA_BATCH_MOVED;
 	if (find_here(batches, row, slot, &fate->xid))
-		fate->kind = TransactionIdIsValid(fate->xid) ? STRATA_BATCH_GOING : STRATA_BATCH_HERE;
-	else if (strata_batches_find_any(batches, row, slot) && strata_batch_is_swept(slot))
+		fate->kind = TransactionIdIsValid(fate->xid) ? STRATA_BATCH_GOING :
+			STRATA_BATCH_HERE;
+	else if (strata_batches_find_any(batches, row, slot) &&
+			 strata_batch_is_swept(slot))
 	{
-		HeapTupleHeader header = ExecFetchSlotHeapTuple(slot, false, NULL)->t_data;
+		HeapTupleHeader header =
+		ExecFetchSlotHeapTuple(slot, false, NULL)->t_data;
 
 		fate->kind = STRATA_BATCH_SWEPT;
 		fate->xid = HeapTupleHeaderGetUpdateXid(header);
@@ -145,7 +162,8 @@ strata_batch_find_fate(Relation batches, const ItemPointerData *tid, int64 row, 
 
 /* See change_private.h. */
 bool
-strata_store_row_is_live(Relation rel, Relation batches, int64 row, const ItemPointerData *batch)
+strata_store_row_is_live(Relation rel, Relation batches, int64 row,
+						 const ItemPointerData *batch)
 {
 	StrataEntry entry;
 	ItemPointerData tid;
@@ -159,7 +177,8 @@ strata_store_row_is_live(Relation rel, Relation batches, int64 row, const ItemPo
 			StrataBatchFate fate;
 
 			strata_batch_find_fate(batches, batch, row, &fate);
-			if (fate.kind == STRATA_BATCH_SWEPT || fate.kind == STRATA_BATCH_MOVED)
+			if (fate.kind == STRATA_BATCH_SWEPT ||
+				fate.kind == STRATA_BATCH_MOVED)
 				return false;
 			entry.wait = fate.xid;
 		}
@@ -219,7 +238,8 @@ take_entry(Relation batches, const StrataEntry *entry, void *arg)
 		if (entries->nlocks == entries->locks_size)
 		{
 			entries->locks_size *= 2;
-			entries->locks = repalloc(entries->locks, sizeof(ItemPointerData) * entries->locks_size);
+			entries->locks = repalloc(entries->locks, sizeof(ItemPointerData) *
+									  entries->locks_size);
 		}
 		entries->locks[entries->nlocks++] = entry->self;
 	}
@@ -236,7 +256,8 @@ take_entry(Relation batches, const StrataEntry *entry, void *arg)
  * entry?
  */
 static bool
-read_entries(Relation batches, int64 first_row, int nrows, int ngone, Entries *entries)
+read_entries(Relation batches, int64 first_row, int nrows, int ngone,
+			 Entries *entries)
 {
 	SnapshotData dirty;
 
@@ -246,33 +267,40 @@ read_entries(Relation batches, int64 first_row, int nrows, int ngone, Entries *e
 	entries->tids = palloc(sizeof(ItemPointerData) * Max(ngone, 1));
 	entries->locks_size = 8;
 	entries->locks = palloc(sizeof(ItemPointerData) * entries->locks_size);
-	strata_entries_visit(batches, &dirty, first_row, first_row + nrows - 1, take_entry, entries);
+	strata_entries_visit(batches, &dirty, first_row, first_row + nrows - 1,
+						 take_entry, entries);
 	return !entries->others && entries->ndeleted == ngone;
 }
 
-/* Delete the lock entries; false: somebody holds one, or does something else with it. */
+/*
+ * Delete the lock entries; false: somebody holds one, or does something else
+ * with it.
+ */
 static bool
 delete_locks(Relation batches, const Entries *entries, CommandId cid)
 {
 	TM_FailureData tmfd;
 
 	for (int i = 0; i < entries->nlocks; i++)
-		if (heap_delete(batches, &entries->locks[i], cid, InvalidSnapshot, false, &tmfd, false) != TM_Ok)
+		if (heap_delete(batches, &entries->locks[i], cid, InvalidSnapshot,
+						false, &tmfd, false) != TM_Ok)
 			return false;
 	return true;
 }
 
 /* See change.h. */
 bool
-strata_store_sweep_batch(Relation rel, Relation batches, const ItemPointerData *tid,
-						 int64 first_row, int nrows, int ngone, CommandId cid)
+strata_store_sweep_batch(Relation rel, Relation batches,
+						 const ItemPointerData *tid, int64 first_row,
+						 int nrows, int ngone, CommandId cid)
 {
 	ItemPointerData self = *tid;
 	TM_FailureData tmfd;
 	Entries		entries;
 	bool		done = false;
 
-	Assert(CheckRelationLockedByMe(rel, RowExclusiveLock, true));	/* store:S9 */
+	Assert(CheckRelationLockedByMe(rel, RowExclusiveLock,
+								   true));	/* store:S9 */
 	Assert(strata_store_can_sweep(rel));	/* store:S5 */
 	strata_batch_writing_lock(batches, first_row, true);
 	if (read_entries(batches, first_row, nrows, ngone, &entries) &&
@@ -282,10 +310,17 @@ strata_store_sweep_batch(Relation rel, Relation batches, const ItemPointerData *
 		swept = true;
 		done = strata_tuple_delete_as_moved(batches, &self, cid, false);
 	}
-	/* An entry that was made of a lock's may still carry our lock: only who may wait gets past his own. */
+
+	/*
+	 * An entry that was made of a lock's may still carry our lock: only who
+	 * may wait gets past his own.
+	 */
 	for (int i = 0; done && i < entries.ndeleted; i++)
-		if (heap_delete(batches, &entries.tids[i], cid, InvalidSnapshot, true, &tmfd, false) != TM_Ok)
-			elog(ERROR, "entry of a deleted row in \"%s\" changed concurrently", RelationGetRelationName(batches));
+		if (heap_delete(batches, &entries.tids[i], cid, InvalidSnapshot, true,
+						&tmfd, false) != TM_Ok)
+			elog(ERROR,
+				 "entry of a deleted row in \"%s\" changed concurrently",
+				 RelationGetRelationName(batches));
 	strata_batch_writing_lock(batches, first_row, false);
 	pfree(entries.tids);
 	pfree(entries.locks);

@@ -63,8 +63,10 @@ init_equality(UniqueKey *key)
 
 	for (int i = 0; i < key->nkeys; i++)
 	{
-		Oid			opr = get_opfamily_member(index->rd_opfamily[i], index->rd_opcintype[i],
-											  index->rd_opcintype[i], BTEqualStrategyNumber);
+		Oid			opr = get_opfamily_member(index->rd_opfamily[i],
+											  index->rd_opcintype[i],
+											  index->rd_opcintype[i],
+											  BTEqualStrategyNumber);
 
 		if (key->isnull[i] && !key->nulls_equal)
 			return false;
@@ -73,7 +75,9 @@ init_equality(UniqueKey *key)
 	return true;
 }
 
-/* Open the unique index and evaluate the new row's key; false: not to check. */
+/*
+ * Open the unique index and evaluate the new row's key; false: not to check.
+ */
 static bool
 init_key(UniqueKey *key, Relation index, TupleTableSlot *slot, EState *estate)
 {
@@ -85,7 +89,8 @@ init_key(UniqueKey *key, Relation index, TupleTableSlot *slot, EState *estate)
 	GetPerTupleExprContext(estate)->ecxt_scantuple = slot;
 	key->predicate = key->info->ii_Predicate == NIL ? NULL :
 		ExecPrepareQual(key->info->ii_Predicate, estate);
-	if (key->predicate != NULL && !ExecQual(key->predicate, GetPerTupleExprContext(estate)))
+	if (key->predicate != NULL &&
+		!ExecQual(key->predicate, GetPerTupleExprContext(estate)))
 		return false;
 	FormIndexDatum(key->info, slot, estate, key->values, key->isnull);
 	for (int i = 0; i < key->nkeys; i++)
@@ -94,7 +99,8 @@ init_key(UniqueKey *key, Relation index, TupleTableSlot *slot, EState *estate)
 
 		/* rows of batches are evaluated in the same memory */
 		if (!key->plain && !key->isnull[i])
-			key->values[i] = datumCopy(key->values[i], att->attbyval, att->attlen);
+			key->values[i] = datumCopy(key->values[i], att->attbyval,
+									   att->attlen);
 	}
 	return init_equality(key);
 }
@@ -115,7 +121,10 @@ outside_ranges(UniqueKey *key, const StrataColumnRange *ranges, TupleDesc desc)
 		if (key->isnull[i] || !r->known || r->has_nan ||
 			!strata_key_has_default_order(key->index, i, typid))
 			continue;
-		if (strata_range_excludes(r, lookup_type_cache(typid, TYPECACHE_CMP_PROC_FINFO), key->values[i]))
+		if (strata_range_excludes(r,
+								  lookup_type_cache(typid,
+													TYPECACHE_CMP_PROC_FINFO),
+								  key->values[i]))
 			return true;
 	}
 	return false;
@@ -126,7 +135,8 @@ keys_equal(UniqueKey *key, int i, Datum value, bool isnull)
 {
 	if (isnull || key->isnull[i])
 		return isnull && key->isnull[i] && key->nulls_equal;
-	return DatumGetBool(FunctionCall2Coll(&key->equal[i], key->index->rd_indcollation[i],
+	return DatumGetBool(FunctionCall2Coll(&key->equal[i],
+										  key->index->rd_indcollation[i],
 										  value, key->values[i]));
 }
 
@@ -149,10 +159,14 @@ batch_may_hold(UniqueKey *key, StrataBatchReader *reader)
 		}
 		s = strata_batch_reader_summary(reader, attno);
 		if (s == NULL || key->isnull[i] || !s->has_range || s->has_nan ||
-			!strata_key_has_default_order(key->index, i, reader->columns[attno - 1].type.typid))
+			!strata_key_has_default_order(key->index, i,
+										  reader->columns[attno - 1]
+										  .type.typid))
 			continue;
-		if (strata_compare_default(reader->columns[attno - 1].type.typid, key->values[i], s->min) < 0 ||
-			strata_compare_default(reader->columns[attno - 1].type.typid, key->values[i], s->max) > 0)
+		if (strata_compare_default(reader->columns[attno - 1].type.typid,
+								   key->values[i], s->min) < 0 ||
+			strata_compare_default(reader->columns[attno - 1].type.typid,
+								   key->values[i], s->max) > 0)
 			return false;
 	}
 	return true;
@@ -165,7 +179,9 @@ columns_equal(UniqueKey *key, StrataBatchReader *reader, int row)
 	for (int i = 0; i < key->nkeys; i++)
 	{
 		bool		isnull;
-		StrataColumn *col = strata_batch_reader_column(reader, key->index->rd_index->indkey.values[i]);
+		StrataColumn *col =
+		strata_batch_reader_column(reader,
+								   key->index->rd_index->indkey.values[i]);
 		Datum		value = strata_column_get(col, row, &isnull);
 
 		if (!keys_equal(key, i, value, isnull))
@@ -179,7 +195,8 @@ columns_equal(UniqueKey *key, StrataBatchReader *reader, int row)
  * with this key?
  */
 static bool
-row_equal(UniqueKey *key, StrataBatchReader *reader, int row, EState *estate, TupleTableSlot *row_slot)
+row_equal(UniqueKey *key, StrataBatchReader *reader, int row, EState *estate,
+		  TupleTableSlot *row_slot)
 {
 	Datum		values[INDEX_MAX_KEYS];
 	bool		isnull[INDEX_MAX_KEYS];
@@ -187,7 +204,8 @@ row_equal(UniqueKey *key, StrataBatchReader *reader, int row, EState *estate, Tu
 	ResetPerTupleExprContext(estate);
 	strata_batch_store_row(reader->rel, reader, row, row_slot);
 	GetPerTupleExprContext(estate)->ecxt_scantuple = row_slot;
-	if (key->predicate != NULL && !ExecQual(key->predicate, GetPerTupleExprContext(estate)))
+	if (key->predicate != NULL &&
+		!ExecQual(key->predicate, GetPerTupleExprContext(estate)))
 		return false;
 	FormIndexDatum(key->info, row_slot, estate, values, isnull);
 	for (int i = 0; i < key->nkeys; i++)
@@ -198,11 +216,13 @@ row_equal(UniqueKey *key, StrataBatchReader *reader, int row, EState *estate, Tu
 
 /* Does row `row` of the reader's batch have the new row's key? */
 static bool
-row_has_key(UniqueKey *key, StrataBatchReader *reader, int row, EState *estate, TupleTableSlot *row_slot)
+row_has_key(UniqueKey *key, StrataBatchReader *reader, int row, EState *estate,
+			TupleTableSlot *row_slot)
 {
 	if (key->plain && !columns_equal(key, reader, row))
 		return false;
-	return (key->plain && key->predicate == NULL) || row_equal(key, reader, row, estate, row_slot);
+	return (key->plain && key->predicate == NULL) ||
+		row_equal(key, reader, row, estate, row_slot);
 }
 
 /*
@@ -210,14 +230,15 @@ row_has_key(UniqueKey *key, StrataBatchReader *reader, int row, EState *estate, 
  * or -1.  Whether a row is live may be known after a wait only.
  */
 static int64
-find_in_batch(UniqueKey *key, StrataStore *store, StrataBatchReader *reader, int64 except,
-			  EState *estate, TupleTableSlot *row_slot)
+find_in_batch(UniqueKey *key, StrataStore *store, StrataBatchReader *reader,
+			  int64 except, EState *estate, TupleTableSlot *row_slot)
 {
 	for (int row = 0; row < reader->nrows; row++)
 	{
 		int64		number = reader->first_row + row;
 
-		if (number != except && row_has_key(key, reader, row, estate, row_slot) &&
+		if (number != except &&
+			row_has_key(key, reader, row, estate, row_slot) &&
 			strata_store_row_is_live(store->rel, store->batches, number, NULL))
 			return number;
 	}
@@ -248,7 +269,8 @@ typedef struct Candidates
 	TupleTableSlot *slot;
 	TableScanDesc all;			/* without index */
 	Relation	index;
-	Relation	others;			/* an index by layout, when there may be other layouts */
+	Relation	others;			/* an index by layout, when there may be other
+								 * layouts */
 	IndexScanDesc scan;
 	CandidateStep step;
 	StrataLayout *layout;
@@ -268,21 +290,27 @@ key_position(UniqueKey *key, AttrNumber attno)
 }
 
 static void
-init_index_key(Candidates *c, int column, StrategyNumber strategy, Datum value, bool isnull)
+init_index_key(Candidates *c, int column, StrategyNumber strategy, Datum value,
+			   bool isnull)
 {
 	Oid			type = c->index->rd_opcintype[column];
-	Oid			opr = get_opfamily_member(c->index->rd_opfamily[column], type, type, strategy);
+	Oid			opr = get_opfamily_member(c->index->rd_opfamily[column], type, type,
+										  strategy);
 
-	ScanKeyEntryInitialize(&c->keys[column], isnull ? SK_ISNULL | SK_SEARCHNULL : 0, column + 1,
-						   strategy, InvalidOid, c->index->rd_indcollation[column],
+	ScanKeyEntryInitialize(&c->keys[column],
+						   isnull ? SK_ISNULL | SK_SEARCHNULL : 0, column + 1,
+						   strategy, InvalidOid,
+						   c->index->rd_indcollation[column],
 						   isnull ? InvalidOid : get_opcode(opr), value);
 }
 
 static void
-init_layout_key(Candidates *c, int column, StrategyNumber strategy, RegProcedure proc)
+init_layout_key(Candidates *c, int column, StrategyNumber strategy,
+				RegProcedure proc)
 {
-	ScanKeyEntryInitialize(&c->keys[column], 0, column + 1, strategy, InvalidOid, C_COLLATION_OID,
-						   proc, CStringGetTextDatum(c->layout->text));
+	ScanKeyEntryInitialize(&c->keys[column], 0, column + 1, strategy,
+						   InvalidOid, C_COLLATION_OID, proc,
+						   CStringGetTextDatum(c->layout->text));
 }
 
 /* Can the segment index be used for the key?  Then its scan keys are set. */
@@ -300,9 +328,11 @@ init_segment_keys(Candidates *c, UniqueKey *key)
 			!strata_batch_schema_same_type(c->store->schema, attno, catt) ||
 			key->index->rd_opfamily[position] != c->index->rd_opfamily[i] ||
 			key->index->rd_opcintype[position] != c->index->rd_opcintype[i] ||
-			key->index->rd_indcollation[position] != c->index->rd_indcollation[i])
+			key->index->rd_indcollation[position] !=
+			c->index->rd_indcollation[i])
 			return false;
-		init_index_key(c, i, BTEqualStrategyNumber, key->values[position], key->isnull[position]);
+		init_index_key(c, i, BTEqualStrategyNumber, key->values[position],
+					   key->isnull[position]);
 	}
 	c->nkeys = c->layout->nsegment;
 	if (!c->single)
@@ -352,7 +382,9 @@ begin_step(Candidates *c)
 		init_layout_key(c, 0, BTLessStrategyNumber, F_TEXT_LT);
 	else if (c->step == STEP_HIGHER_LAYOUTS)
 		init_layout_key(c, 0, BTGreaterStrategyNumber, F_TEXT_GT);
-	c->scan = strata_index_beginscan(c->store->batches, segment ? c->index : c->others, c->snapshot, nkeys, 0);
+	c->scan = strata_index_beginscan(c->store->batches,
+									 segment ? c->index : c->others,
+									 c->snapshot, nkeys, 0);
 	index_rescan(c->scan, c->keys, nkeys, NULL, 0);
 }
 
@@ -389,20 +421,25 @@ end_candidates(Candidates *c)
 	UnregisterSnapshot(c->snapshot);
 }
 
-/* First live compressed row with the key, other than `except`, or -1: all batches. */
+/*
+ * First live compressed row with the key, other than `except`, or -1: all
+ * batches.
+ */
 static int64
-find_row_anywhere(StrataStore *store, UniqueKey *key, int64 except, EState *estate,
-				  TupleTableSlot *row_slot)
+find_row_anywhere(StrataStore *store, UniqueKey *key, int64 except,
+				  EState *estate, TupleTableSlot *row_slot)
 {
 	Candidates	candidates;
-	StrataBatchReader *reader = strata_batch_reader_create(store->rel, store->schema);
+	StrataBatchReader *reader = strata_batch_reader_create(store->rel,
+														   store->schema);
 	int64		row = -1;
 
 	begin_candidates(&candidates, store, key);
 	while (row < 0 && next_candidate(&candidates))
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (!strata_batch_reader_load(reader, candidates.slot) || !batch_may_hold(key, reader))
+		if (!strata_batch_reader_load(reader, candidates.slot) ||
+			!batch_may_hold(key, reader))
 			continue;
 		row = find_in_batch(key, store, reader, except, estate, row_slot);
 	}
@@ -411,13 +448,17 @@ find_row_anywhere(StrataStore *store, UniqueKey *key, int64 except, EState *esta
 	return row;
 }
 
-/* Fingerprints of a batch's keys, in the directory; NULL: the batch is gone. */
+/*
+ * Fingerprints of a batch's keys, in the directory; NULL: the batch is gone.
+ */
 static StrataKeyPrint *
-make_prints(StrataStore *store, UniqueKey *key, StrataKeyDirectory *directory, int line,
-			int64 first_row, EState *estate, TupleTableSlot *row_slot)
+make_prints(StrataStore *store, UniqueKey *key, StrataKeyDirectory *directory,
+			int line, int64 first_row, EState *estate,
+			TupleTableSlot *row_slot)
 {
 	ItemPointerData tid;
-	StrataBatchReader *reader = strata_cached_batch(store->rel, store->batches, first_row, &tid);
+	StrataBatchReader *reader = strata_cached_batch(store->rel, store->batches,
+													first_row, &tid);
 	StrataKeyPrint *prints;
 	Datum		values[INDEX_MAX_KEYS];
 	bool		isnull[INDEX_MAX_KEYS];
@@ -429,7 +470,9 @@ make_prints(StrataStore *store, UniqueKey *key, StrataKeyDirectory *directory, i
 	{
 		if (key->plain)
 			for (int i = 0; i < key->nkeys; i++)
-				values[i] = strata_column_get(strata_batch_reader_column(reader, key->index->rd_index->indkey.values[i]),
+				values[i] = strata_column_get(
+											  strata_batch_reader_column(reader, key->index->rd_index
+																		 ->indkey.values[i]),
 											  row, &isnull[i]);
 		else
 		{
@@ -447,18 +490,21 @@ make_prints(StrataStore *store, UniqueKey *key, StrataKeyDirectory *directory, i
 
 /* The row of the batch at line with the key, as above; by fingerprints. */
 static int64
-find_in_line(StrataStore *store, UniqueKey *key, StrataKeyDirectory *directory, int line,
-			 uint32 print, int64 except, EState *estate, TupleTableSlot *row_slot)
+find_in_line(StrataStore *store, UniqueKey *key, StrataKeyDirectory *directory,
+			 int line, uint32 print, int64 except, EState *estate,
+			 TupleTableSlot *row_slot)
 {
 	int			nrows;
 	StrataKeyPrint *prints;
 	int64		first_row = strata_key_batch(directory, line, &nrows, &prints);
 
 	if (prints == NULL)
-		prints = make_prints(store, key, directory, line, first_row, estate, row_slot);
+		prints = make_prints(store, key, directory, line, first_row, estate,
+							 row_slot);
 	if (prints == NULL)
 		return -1;
-	for (int i = strata_key_find_print(prints, nrows, print); i < nrows && prints[i].print == print; i++)
+	for (int i = strata_key_find_print(prints, nrows, print);
+		 i < nrows && prints[i].print == print; i++)
 	{
 		ItemPointerData tid;
 		StrataBatchReader *reader;
@@ -466,11 +512,13 @@ find_in_line(StrataStore *store, UniqueKey *key, StrataKeyDirectory *directory, 
 
 		if (first_row + row == except)
 			continue;
-		reader = strata_cached_batch(store->rel, store->batches, first_row, &tid);
+		reader = strata_cached_batch(store->rel, store->batches, first_row,
+									 &tid);
 		if (reader == NULL)
 			return -1;
 		if (row_has_key(key, reader, row, estate, row_slot) &&
-			strata_store_row_is_live(store->rel, store->batches, first_row + row, &tid))
+			strata_store_row_is_live(store->rel, store->batches,
+									 first_row + row, &tid))
 			return first_row + row;
 	}
 	return -1;
@@ -478,8 +526,8 @@ find_in_line(StrataStore *store, UniqueKey *key, StrataKeyDirectory *directory, 
 
 /* The same by the directory. */
 static int64
-find_row_in(StrataKeyDirectory *directory, StrataStore *store, UniqueKey *key, int64 except,
-			EState *estate, TupleTableSlot *row_slot)
+find_row_in(StrataKeyDirectory *directory, StrataStore *store, UniqueKey *key,
+			int64 except, EState *estate, TupleTableSlot *row_slot)
 {
 	uint32		print = strata_key_print(directory, key->values, key->isnull);
 	StrataKeySearch search;
@@ -487,11 +535,13 @@ find_row_in(StrataKeyDirectory *directory, StrataStore *store, UniqueKey *key, i
 	int			line;
 
 	strata_key_search_begin(&search, directory, key->values, key->isnull);
-	Assert(CheckRelationLockedByMe(store->rel, RowExclusiveLock, true));	/* change:X1 */
+	Assert(CheckRelationLockedByMe(store->rel, RowExclusiveLock,
+								   true));	/* change:X1 */
 	while (row < 0 && (line = strata_key_search_next(&search)) >= 0)
 	{
 		CHECK_FOR_INTERRUPTS();
-		row = find_in_line(store, key, directory, line, print, except, estate, row_slot);
+		row = find_in_line(store, key, directory, line, print, except, estate,
+						   row_slot);
 	}
 	return row;
 }
@@ -500,8 +550,10 @@ find_row_in(StrataKeyDirectory *directory, StrataStore *store, UniqueKey *key, i
 static int64
 find_row(StrataStore *store, UniqueKey *key, int64 except, EState *estate)
 {
-	TupleTableSlot *row_slot = MakeSingleTupleTableSlot(RelationGetDescr(store->rel), &TTSOpsVirtual);
-	StrataKeyDirectory *directory = strata_key_directory_open(store, key->index);
+	TupleTableSlot *row_slot =
+	MakeSingleTupleTableSlot(RelationGetDescr(store->rel), &TTSOpsVirtual);
+	StrataKeyDirectory *directory = strata_key_directory_open(store,
+															  key->index);
 	int64		row;
 
 	if (directory != NULL)
@@ -516,19 +568,23 @@ find_row(StrataStore *store, UniqueKey *key, int64 except, EState *estate)
 static void
 raise_violation(Relation rel, UniqueKey *key)
 {
-	char	   *description = BuildIndexValueDescription(key->index, key->values, key->isnull);
+	char	   *description =
+	BuildIndexValueDescription(key->index, key->values, key->isnull);
 
 	ereport(ERROR,
 			(errcode(ERRCODE_UNIQUE_VIOLATION),
 			 errmsg("duplicate key value violates unique constraint \"%s\"",
 					RelationGetRelationName(key->index)),
-			 description != NULL ? errdetail("Key %s already exists.", description) : 0,
+			 description != NULL ?
+			 errdetail("Key %s already exists.", description) :
+			 0,
 			 errtableconstraint(rel, RelationGetRelationName(key->index))));
 }
 
 /* True when a row had to be moved. */
 static bool
-check_key(Relation rel, UniqueKey *key, int64 except, bool raise, EState *estate)
+check_key(Relation rel, UniqueKey *key, int64 except, bool raise,
+		  EState *estate)
 {
 	StrataStore *store = strata_store_open(rel, RowExclusiveLock);
 	int64		row = find_row(store, key, except, estate);
@@ -544,7 +600,8 @@ check_key(Relation rel, UniqueKey *key, int64 except, bool raise, EState *estate
 		TM_FailureData tmfd;
 
 		/* whatever the result: that row is not in its batch any more */
-		(void) strata_store_move_row(rel, row, LockWaitBlock, GetCurrentCommandId(true), &tid, &tmfd);
+		(void) strata_store_move_row(rel, row, LockWaitBlock,
+									 GetCurrentCommandId(true), &tid, &tmfd);
 	}
 	return true;
 }
@@ -579,7 +636,8 @@ strata_store_is_upserting(void)
 
 /* See change.h. */
 void
-strata_store_check_unique(Relation rel, TupleTableSlot *slot, int64 except, StrataDuplicate duplicate)
+strata_store_check_unique(Relation rel, TupleTableSlot *slot, int64 except,
+						  StrataDuplicate duplicate)
 {
 	List	   *indexes;
 	ListCell   *lc;
@@ -599,8 +657,10 @@ strata_store_check_unique(Relation rel, TupleTableSlot *slot, int64 except, Stra
 
 			/* ranges are asked for each time: a move may invalidate them */
 			if (init_key(&key, index, slot, estate) &&
-				!outside_ranges(&key, strata_store_ranges(rel), RelationGetDescr(rel)))
-				(void) check_key(rel, &key, except, duplicate == STRATA_DUPLICATE_RAISE, estate);
+				!outside_ranges(&key, strata_store_ranges(rel),
+								RelationGetDescr(rel)))
+				(void) check_key(rel, &key, except,
+								 duplicate == STRATA_DUPLICATE_RAISE, estate);
 		}
 		index_close(index, AccessShareLock);
 	}
@@ -610,7 +670,8 @@ strata_store_check_unique(Relation rel, TupleTableSlot *slot, int64 except, Stra
 
 /* A key given by its values; false: no row of any batch has it. */
 static bool
-given_key(UniqueKey *key, Relation rel, Relation index, const Datum *values, const bool *isnull, EState *estate)
+given_key(UniqueKey *key, Relation rel, Relation index, const Datum *values,
+		  const bool *isnull, EState *estate)
 {
 	if (!OidIsValid(strata_companion_oid(rel)))
 		return false;
@@ -624,25 +685,29 @@ given_key(UniqueKey *key, Relation rel, Relation index, const Datum *values, con
 		ExecPrepareQual(key->info->ii_Predicate, estate);
 	memcpy(key->values, values, sizeof(Datum) * key->nkeys);
 	memcpy(key->isnull, isnull, sizeof(bool) * key->nkeys);
-	return init_equality(key) && !outside_ranges(key, strata_store_ranges(rel), RelationGetDescr(rel));
+	return init_equality(key) && !outside_ranges(key, strata_store_ranges(rel),
+												 RelationGetDescr(rel));
 }
 
 /* See change.h. */
 void
-strata_store_uncover(Relation rel, Relation index, const Datum *values, const bool *isnull)
+strata_store_uncover(Relation rel, Relation index, const Datum *values,
+					 const bool *isnull)
 {
 	EState	   *estate = CreateExecutorState();
 	UniqueKey	key;
 	bool		found = given_key(&key, rel, index, values, isnull, estate);
 
 	while (found)
-		found = check_key(rel, &key, -1, false, estate) && !index->rd_index->indisunique;
+		found = check_key(rel, &key, -1, false, estate) &&
+			!index->rd_index->indisunique;
 	FreeExecutorState(estate);
 }
 
 /* See change.h. */
 int64
-strata_store_find_key(Relation rel, Relation index, const Datum *values, const bool *isnull)
+strata_store_find_key(Relation rel, Relation index, const Datum *values,
+					  const bool *isnull)
 {
 	EState	   *estate = CreateExecutorState();
 	UniqueKey	key;
@@ -664,30 +729,38 @@ strata_store_find_key(Relation rel, Relation index, const Datum *values, const b
  *-------------------------------------------------------------------------
  */
 
-/* Does slot's row differ from row `row` of the reader in one of these columns? */
+/*
+ * Does slot's row differ from row `row` of the reader in one of these columns?
+ */
 static bool
-columns_differ(Relation rel, Bitmapset *attrs, StrataBatchReader *reader, int row, TupleTableSlot *slot)
+columns_differ(Relation rel, Bitmapset *attrs, StrataBatchReader *reader,
+			   int row, TupleTableSlot *slot)
 {
 	bool		differ = false;
 	int			attno = -1;
 
 	while (!differ && (attno = bms_next_member(attrs, attno)) >= 0)
 	{
-		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), attno - 1);
+		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel),
+											  attno - 1);
 		bool		old_null;
 		bool		new_null;
-		Datum		old_value = strata_column_get(strata_batch_reader_column(reader, attno), row, &old_null);
+		Datum		old_value =
+		strata_column_get(strata_batch_reader_column(reader, attno), row,
+						  &old_null);
 		Datum		new_value = slot_getattr(slot, attno, &new_null);
 
 		differ = old_null != new_null ||
-			(!old_null && !datum_image_eq(old_value, new_value, att->attbyval, att->attlen));
+			(!old_null && !datum_image_eq(old_value, new_value,
+										  att->attbyval, att->attlen));
 	}
 	return differ;
 }
 
 /* See change_private.h. */
 bool
-strata_unique_key_changes(Relation rel, StrataBatchReader *reader, int row, TupleTableSlot *slot)
+strata_unique_key_changes(Relation rel, StrataBatchReader *reader, int row,
+						  TupleTableSlot *slot)
 {
 	bool		changes;
 	Bitmapset  *attrs = strata_store_unique_columns(rel, &changes);
@@ -699,7 +772,8 @@ strata_unique_key_changes(Relation rel, StrataBatchReader *reader, int row, Tupl
 
 /* See change_private.h. */
 bool
-strata_reference_key_changes(Relation rel, StrataBatchReader *reader, int row, TupleTableSlot *slot)
+strata_reference_key_changes(Relation rel, StrataBatchReader *reader, int row,
+							 TupleTableSlot *slot)
 {
 	Bitmapset  *offset = RelationGetIndexAttrBitmap(rel, INDEX_ATTR_BITMAP_KEY);
 	Bitmapset  *attrs = NULL;
@@ -708,7 +782,9 @@ strata_reference_key_changes(Relation rel, StrataBatchReader *reader, int row, T
 
 	while ((member = bms_next_member(offset, member)) >= 0)
 		if (member + FirstLowInvalidHeapAttributeNumber > 0)
-			attrs = bms_add_member(attrs, member + FirstLowInvalidHeapAttributeNumber);
+			attrs = bms_add_member(attrs,
+								   member +
+								   FirstLowInvalidHeapAttributeNumber);
 	changes = columns_differ(rel, attrs, reader, row, slot);
 	bms_free(attrs);
 	bms_free(offset);

@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * bitstream.h
- *	  Bit-level helpers: zigzag, bit lengths, flags, and a bit writer that works
- *	  a 64-bit word at a time.
+ *	  Bit-level helpers: zigzag, bit lengths, flags, and a bit writer that
+ *	  works a 64-bit word at a time.
  *
  * Bits go in least significant first, both inside a byte and inside a field.
  *
@@ -38,8 +38,8 @@ strata_bit_length(uint64_t v)
 }
 
 /*
- * The same of a number below 2^51, as the exponent of 2 * v + 1 as a double: compilers
- * can vectorise that.
+ * The same of a number below 2^51, as the exponent of 2 * v + 1 as a double:
+ * compilers can vectorise that.
  */
 STRATA_INLINE uint64_t
 strata_bit_length_51(uint64_t v)
@@ -58,7 +58,8 @@ STRATA_INLINE unsigned
 strata_count_bits(uint64_t v)
 {
 	v -= v >> 1 & UINT64_C(0x5555555555555555);
-	v = (v & UINT64_C(0x3333333333333333)) + (v >> 2 & UINT64_C(0x3333333333333333));
+	v = (v & UINT64_C(0x3333333333333333)) +
+		(v >> 2 & UINT64_C(0x3333333333333333));
 	v = (v + (v >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
 	return (unsigned) (v * UINT64_C(0x0101010101010101) >> 56);
 }
@@ -75,9 +76,11 @@ STRATA_INLINE uint64_t
 strata_spread_bits(uint8_t bits)
 {
 	/* bit k alone in byte k, then 1 where it is set */
-	uint64_t	flags = bits * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
+	uint64_t	flags = bits * UINT64_C(0x0101010101010101) &
+	UINT64_C(0x8040201008040201);
 
-	return (flags + UINT64_C(0x7f7f7f7f7f7f7f7f)) >> 7 & UINT64_C(0x0101010101010101);
+	return (flags + UINT64_C(0x7f7f7f7f7f7f7f7f)) >> 7 &
+		UINT64_C(0x0101010101010101);
 }
 
 typedef struct StrataBitWriter

@@ -3,22 +3,22 @@
  * bloom.c
  *	  Filters that say of a byte string that it is not among a column's.
  *
- * A filter stands in front of the column's own bytes, so that it is read with the
- * first piece of them:
+ * A filter stands in front of the column's own bytes, so that it is read with
+ * the first piece of them:
  *
  *	OFFSET	SIZE	MEANING
  *	0		1		253, where a column has its format version
  *	1		1		number of bits a value sets: 7
  *	2		2		S, bytes of the filter
- *	4		4		CRC-32C of bytes 0-3 and of the filter, sealed in batch rows
- *	8		S		the filter
- *	8 + S			the column
+ *	4               4               CRC-32C of bytes 0-3 and of the filter,
+ *	sealed in batch rows 8          S               the filter 8 + S
+ *	the column
  *
- * The bits of a value: with h = mix(CRC-32C of its bytes | length << 32), mix being
- * MurmurHash3's finaliser, a the low and b the high half of h with bit 0 set, bit
- * number i (0 .. 6) is ((a + i * b) mod 2^32) * 8 S / 2^32.  (Kirsch and
- * Mitzenmacher, "Less Hashing, Same Performance".)  Ten bits a value let one in a
- * hundred others pass.
+ * The bits of a value: with h = mix(CRC-32C of its bytes | length << 32), mix
+ * being MurmurHash3's finaliser, a the low and b the high half of h with bit 0
+ * set, bit number i (0 .. 6) is ((a + i * b) mod 2^32) * 8 S / 2^32.  (Kirsch
+ * and Mitzenmacher, "Less Hashing, Same Performance".)  Ten bits a value let
+ * one in a hundred others pass.
  *
  * src/codec/bloom.c
  *-------------------------------------------------------------------------
@@ -87,7 +87,8 @@ head_crc(const uint8_t *buf, size_t size)
 
 /* See codec.h. */
 void
-strata_bloom_write(uint8_t *buf, size_t size, const uint64_t *hashes, uint32_t n)
+strata_bloom_write(uint8_t *buf, size_t size, const uint64_t *hashes,
+				   uint32_t n)
 {
 	uint8_t    *filter = buf + STRATA_BLOOM_HEAD;
 
@@ -111,7 +112,8 @@ strata_bloom_write(uint8_t *buf, size_t size, const uint64_t *hashes, uint32_t n
 size_t
 strata_bloom_parse(const uint8_t *buf, size_t len)
 {
-	if (len < STRATA_BLOOM_HEAD || buf[0] != STRATA_BLOOM_MARK || buf[1] != BITS_SET)
+	if (len < STRATA_BLOOM_HEAD || buf[0] != STRATA_BLOOM_MARK ||
+		buf[1] != BITS_SET)
 		return 0;
 	return (size_t) buf[2] | (size_t) buf[3] << 8;
 }
@@ -136,7 +138,7 @@ strata_bloom_may_hold(const uint8_t *buf, size_t size, uint64_t hash)
 {
 	const uint8_t *filter = buf + STRATA_BLOOM_HEAD;
 
-	Assert(size > 0);	/* codec:C15 */
+	Assert(size > 0);			/* codec:C15 */
 	for (uint32_t i = 0; i < BITS_SET; i++)
 	{
 		uint32_t	bit = bit_of(hash, i, size);

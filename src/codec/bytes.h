@@ -40,7 +40,9 @@ typedef struct StrataWriter
 	bool		failed;			/* something did not fit */
 } StrataWriter;
 
-/* --- reader ---------------------------------------------------------------- */
+/*
+ * --- reader ----------------------------------------------------------------
+ */
 
 STRATA_INLINE StrataReader
 strata_reader(const uint8_t *data, size_t nbytes)
@@ -98,13 +100,19 @@ strata_read_u64(StrataReader *r)
 	return at ? strata_load64(at) : 0;
 }
 
-/* The seven low bits of each byte, side by side: what is left of a LEB128 number of eight bytes. */
+/*
+ * The seven low bits of each byte, side by side: what is left of a LEB128
+ * number of eight bytes.
+ */
 STRATA_INLINE uint64_t
 strata_pack_sevens(uint64_t v)
 {
-	v = (v & UINT64_C(0x007f007f007f007f)) | (v & UINT64_C(0x7f007f007f007f00)) >> 1;
-	v = (v & UINT64_C(0x00003fff00003fff)) | (v & UINT64_C(0x3fff00003fff0000)) >> 2;
-	return (v & UINT64_C(0x0fffffff)) | (v & UINT64_C(0x0fffffff00000000)) >> 4;
+	v = (v & UINT64_C(0x007f007f007f007f)) |
+		(v & UINT64_C(0x7f007f007f007f00)) >> 1;
+	v = (v & UINT64_C(0x00003fff00003fff)) |
+		(v & UINT64_C(0x3fff00003fff0000)) >> 2;
+	return (v & UINT64_C(0x0fffffff)) |
+		(v & UINT64_C(0x0fffffff00000000)) >> 4;
 }
 
 /* LEB128: seven bits a byte, least significant first, at most 10 bytes. */
@@ -157,7 +165,9 @@ strata_read_count(StrataReader *r)
 	return (high & 0x7f) << 8 | strata_read_u8(r);
 }
 
-/* --- writer ---------------------------------------------------------------- */
+/*
+ * --- writer ----------------------------------------------------------------
+ */
 
 STRATA_INLINE StrataWriter
 strata_writer(uint8_t *data, size_t nbytes)

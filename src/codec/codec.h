@@ -39,7 +39,8 @@ typedef enum StrataCodecResult
 	STRATA_CODEC_CORRUPT,		/* the bytes are not what an encoder wrote */
 	STRATA_CODEC_NO_SPACE,		/* the output buffer is too small */
 	STRATA_CODEC_NOT_APPLICABLE,	/* this codec cannot hold these values */
-	STRATA_CODEC_UNSUPPORTED	/* codec unknown to, or not built into, this library */
+	STRATA_CODEC_UNSUPPORTED	/* codec unknown to, or not built into, this
+								 * library */
 } StrataCodecResult;
 
 /* What the values are; stored in the column header, numbers never reused. */
@@ -56,15 +57,20 @@ typedef enum StrataCodecId
 	STRATA_CODEC_AUTO = 0,		/* never stored: let the library choose */
 	STRATA_CODEC_RAW = 1,		/* any kind: values as they are */
 	STRATA_CODEC_CONSTANT = 2,	/* any kind: one value, n times */
-	STRATA_CODEC_DELTA_DELTA = 3,	/* int: delta of delta, gcd scaled, bits in blocks */
+	STRATA_CODEC_DELTA_DELTA = 3,	/* int: delta of delta, gcd scaled, bits
+									 * in blocks */
 	STRATA_CODEC_GORILLA = 4,	/* float: XOR with the previous value */
-	STRATA_CODEC_DICTIONARY = 5,	/* any kind: distinct values + packed codes */
+	STRATA_CODEC_DICTIONARY = 5,	/* any kind: distinct values + packed
+									 * codes */
 	STRATA_CODEC_LZ4 = 6,		/* bytes: lengths + payload in LZ4 blocks */
 	STRATA_CODEC_ZSTD = 7,		/* bytes: the same with zstd */
 	STRATA_CODEC_DECIMAL = 8,	/* float: scaled integers + exceptions (ALP) */
-	STRATA_CODEC_NUMERIC = 9,	/* bytes: PostgreSQL's numeric as scaled integers */
-	STRATA_CODEC_PACKED = 10,	/* bytes: short strings, some bits for each position */
-	STRATA_CODEC_JSONB = 11,	/* bytes: PostgreSQL's jsonb as columns by path */
+	STRATA_CODEC_NUMERIC = 9,	/* bytes: PostgreSQL's numeric as scaled
+								 * integers */
+	STRATA_CODEC_PACKED = 10,	/* bytes: short strings, some bits for each
+								 * position */
+	STRATA_CODEC_JSONB = 11,	/* bytes: PostgreSQL's jsonb as columns by
+								 * path */
 	STRATA_CODEC_COUNT
 } StrataCodecId;
 
@@ -75,7 +81,8 @@ typedef enum StrataCodecId
 typedef enum StrataLevel
 {
 	STRATA_LEVEL_BALANCED = 0,	/* small, and fast to decode */
-	STRATA_LEVEL_HOT = 1,		/* fast to encode and decode: LZ4 rather than zstd */
+	STRATA_LEVEL_HOT = 1,		/* fast to encode and decode: LZ4 rather than
+								 * zstd */
 	STRATA_LEVEL_ARCHIVE = 2	/* small: entropy coding, larger LZ blocks */
 } StrataLevel;
 
@@ -115,13 +122,16 @@ typedef struct StrataVector
  */
 typedef struct StrataBytes
 {
-	uint32_t	nentries;		/* flat: number of values; dictionary: distinct ones */
+	uint32_t	nentries;		/* flat: number of values; dictionary:
+								 * distinct ones */
 	const uint8_t *payload;
 	const uint32_t *offsets;	/* nentries + 1 */
 	const uint32_t *codes;		/* n of them, each < nentries; or NULL */
 } StrataBytes;
 
-/* What `describe` tells about an encoded column without decoding its values. */
+/*
+ * What `describe` tells about an encoded column without decoding its values.
+ */
 typedef struct StrataCodecInfo
 {
 	StrataCodecId id;
@@ -139,8 +149,10 @@ typedef struct StrataCodecInfo
  */
 
 /* Upper bound of strata_column_encode's output and scratch need, in bytes. */
-extern size_t strata_column_encode_bound(const StrataVector *v, uint32_t nrows);
-extern size_t strata_column_encode_scratch_size(const StrataVector *v, uint32_t nrows);
+extern size_t strata_column_encode_bound(const StrataVector *v,
+										 uint32_t nrows);
+extern size_t strata_column_encode_scratch_size(const StrataVector *v,
+												uint32_t nrows);
 
 /*
  * Encode a column of nrows rows.  v holds the v->n non-null values in row
@@ -150,98 +162,129 @@ extern size_t strata_column_encode_scratch_size(const StrataVector *v, uint32_t 
  * are still taken when the wanted codec does not make the column smaller than
  * raw).  On success *len is the number of bytes written to out.
  */
-extern StrataCodecResult strata_column_encode(const StrataVector *v, uint32_t nrows,
-											  const bool *isnull, StrataCodecId wanted,
-											  void *scratch, size_t scratch_size,
-											  uint8_t *out, size_t cap, size_t *len);
+extern StrataCodecResult strata_column_encode(const StrataVector *v,
+											  uint32_t nrows,
+											  const bool *isnull,
+											  StrataCodecId wanted,
+											  void *scratch,
+											  size_t scratch_size,
+											  uint8_t *out, size_t cap,
+											  size_t *len);
 
 /*
- * Seal: exclusive-or the CRC of a whole column with a number that tells where the
- * column belongs.
+ * Seal: exclusive-or the CRC of a whole column with a number that tells where
+ * the column belongs.
  */
 extern void strata_column_seal(uint8_t *buf, uint32_t seal);
 
-/* Parse and check the header; verify_crc also checks the CRC of a column without seal. */
-extern StrataCodecResult strata_column_describe(const uint8_t *buf, size_t len, bool verify_crc,
+/*
+ * Parse and check the header; verify_crc also checks the CRC of a column
+ * without seal.
+ */
+extern StrataCodecResult strata_column_describe(const uint8_t *buf, size_t len,
+												bool verify_crc,
 												StrataCodecInfo *info);
 
 /*
- * The same of a column with this seal (0: none), with checksum and without info->detail,
- * which takes longest to make.
+ * The same of a column with this seal (0: none), with checksum and without
+ * info->detail, which takes longest to make.
  */
-extern StrataCodecResult strata_column_check(const uint8_t *buf, size_t len, uint32_t seal,
+extern StrataCodecResult strata_column_check(const uint8_t *buf, size_t len,
+											 uint32_t seal,
 											 StrataCodecInfo *info);
 
 /* Scratch needed to decode n rows of this column (BYTES: payload included). */
-extern StrataCodecResult strata_column_decode_scratch_size(const uint8_t *buf, size_t len,
-														   uint32_t from, uint32_t n, size_t *size);
+extern StrataCodecResult strata_column_decode_scratch_size(const uint8_t *buf,
+														   size_t len,
+														   uint32_t from,
+														   uint32_t n,
+														   size_t *size);
 
 /*
  * Decode rows [from, from + n), nulls included.
  *
- * isnull gets n flags; *hasnull says whether any is true.  INT, FLOAT: out gets
- * n values of the column's width at their row positions, zero where null; it
- * must be aligned to width.  Decoding the last k rows costs O(k + one
+ * isnull gets n flags; *hasnull says whether any is true.  INT, FLOAT: out
+ * gets n values of the column's width at their row positions, zero where null;
+ * it must be aligned to width.  Decoding the last k rows costs O(k + one
  * mini-block), not O(nrows).  The CRC is not looked at here.
  */
-extern StrataCodecResult strata_column_decode_fixed(const uint8_t *buf, size_t len,
-													uint32_t from, uint32_t n,
-													void *scratch, size_t scratch_size,
-													void *out, bool *isnull, bool *hasnull);
+extern StrataCodecResult strata_column_decode_fixed(const uint8_t *buf,
+													size_t len, uint32_t from,
+													uint32_t n, void *scratch,
+													size_t scratch_size,
+													void *out, bool *isnull,
+													bool *hasnull);
 
 /*
- * The same values of a FLOAT column as integers of width 2, 4 or 8 bytes, where it has no
- * nulls and its bytes say at once that all of them are integers (and none is -0), which the
- * caller knows to fit; else NOT_APPLICABLE.  Needs no scratch.
+ * The same values of a FLOAT column as integers of width 2, 4 or 8 bytes,
+ * where it has no nulls and its bytes say at once that all of them are
+ * integers (and none is -0), which the caller knows to fit; else
+ * NOT_APPLICABLE.  Needs no scratch.
  */
-extern StrataCodecResult strata_column_decode_integers(const uint8_t *buf, size_t len, uint32_t from, uint32_t n,
-													   unsigned width, void *out);
+extern StrataCodecResult strata_column_decode_integers(const uint8_t *buf,
+													   size_t len,
+													   uint32_t from,
+													   uint32_t n,
+													   unsigned width,
+													   void *out);
 
 /*
- * The same values of a column in codec NUMERIC that has no nulls as integers / 10^*scale, and
- * how many decimals each is shown with; else NOT_APPLICABLE.  Scratch as for
- * strata_column_decode_bytes.
+ * The same values of a column in codec NUMERIC that has no nulls as integers /
+ * 10^*scale, and how many decimals each is shown with; else NOT_APPLICABLE.
+ * Scratch as for strata_column_decode_bytes.
  */
-extern StrataCodecResult strata_column_decode_scaled(const uint8_t *buf, size_t len, uint32_t from, uint32_t n,
-													 void *scratch, size_t scratch_size, int64_t *out,
-													 uint8_t *displays, unsigned *scale);
+extern StrataCodecResult strata_column_decode_scaled(const uint8_t *buf,
+													 size_t len, uint32_t from,
+													 uint32_t n, void *scratch,
+													 size_t scratch_size,
+													 int64_t *out,
+													 uint8_t *displays,
+													 unsigned *scale);
 
 /*
  * The same for BYTES.  In the flat shape `out->offsets` has n + 1 entries and
  * a null row is an empty string; in the dictionary shape a null row's code is
  * 0 (and nentries may be 0 when all n rows are null).
  */
-extern StrataCodecResult strata_column_decode_bytes(const uint8_t *buf, size_t len,
-													uint32_t from, uint32_t n,
-													void *scratch, size_t scratch_size,
-													StrataBytes *out, bool *isnull, bool *hasnull);
+extern StrataCodecResult strata_column_decode_bytes(const uint8_t *buf,
+													size_t len, uint32_t from,
+													uint32_t n, void *scratch,
+													size_t scratch_size,
+													StrataBytes *out,
+													bool *isnull,
+													bool *hasnull);
 
 /* Names for options, views and EXPLAIN: "delta_delta", "gorilla", ... */
 extern const char *strata_codec_name(StrataCodecId id);
-extern StrataCodecId strata_codec_by_name(const char *name);	/* AUTO when unknown */
-extern bool strata_codec_supports(StrataCodecId id, StrataKind kind, uint8_t width);
-extern bool strata_codec_available(StrataCodecId id);	/* built into this library */
+extern StrataCodecId strata_codec_by_name(const char
+										  *name);	/* AUTO when unknown */
+extern bool strata_codec_supports(StrataCodecId id, StrataKind kind,
+								  uint8_t width);
+extern bool strata_codec_available(StrataCodecId
+								   id); /* built into this library */
 
 /* CRC-32C (Castagnoli), as stored in column headers and batch summaries. */
 extern uint32_t strata_crc32c(const void *data, size_t len);
 
 /*
- * Filters in front of a column's bytes (bloom.c).  hash: of a value.  size: bytes
- * of a filter for these, which are sorted; 2 to 65535 where n is a batch's.  write:
- * head and filter, STRATA_BLOOM_HEAD + size bytes.  parse: the filter's size, or 0
- * where buf does not begin with the head of one; only the head need be there.
- * check: is the checksum, without the seal, right?
+ * Filters in front of a column's bytes (bloom.c).  hash: of a value.  size:
+ * bytes of a filter for these, which are sorted; 2 to 65535 where n is a
+ * batch's.  write: head and filter, STRATA_BLOOM_HEAD + size bytes.  parse:
+ * the filter's size, or 0 where buf does not begin with the head of one; only
+ * the head need be there. check: is the checksum, without the seal, right?
  */
 #define STRATA_BLOOM_MARK 253	/* where a column has its version */
 #define STRATA_BLOOM_HEAD 8
 
 extern uint64_t strata_bloom_hash(const void *bytes, size_t len);
 extern size_t strata_bloom_size(uint64_t *hashes, uint32_t n);
-extern void strata_bloom_write(uint8_t *buf, size_t size, const uint64_t *hashes, uint32_t n);
+extern void strata_bloom_write(uint8_t *buf, size_t size,
+							   const uint64_t *hashes, uint32_t n);
 extern size_t strata_bloom_parse(const uint8_t *buf, size_t len);
 extern bool strata_bloom_check(const uint8_t *buf, size_t size, uint32_t seal);
 extern void strata_bloom_seal(uint8_t *buf, uint32_t seal);
-extern bool strata_bloom_may_hold(const uint8_t *buf, size_t size, uint64_t hash);
+extern bool strata_bloom_may_hold(const uint8_t *buf, size_t size,
+								  uint64_t hash);
 extern const char *strata_codec_result_text(StrataCodecResult rc);
 
 #endif							/* STRATA_CODEC_H */

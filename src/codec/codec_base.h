@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * codec_base.h
- *	  What every file of src/codec stands on: code for several CPUs, and scratch.
+ *	  What every file of src/codec stands on: code for several CPUs, and
+ *	  scratch.
  *
  * src/codec/codec_base.h
  *-------------------------------------------------------------------------
@@ -17,7 +18,10 @@
 #include "codec/bytes.h"
 #include "codec/codec.h"
 
-/* Compile a function for AVX2 and AVX-512 too, where that is known to work and to pay. */
+/*
+ * Compile a function for AVX2 and AVX-512 too, where that is known to work and
+ * to pay.
+ */
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && !defined(STRATA_NO_CLONES)
 #if __GNUC__ >= 12
 #define STRATA_CLONES __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
@@ -33,7 +37,10 @@
 #define STRATA_HAVE_AVX2
 #endif
 
-/* Work as if the CPU had no vector instructions, and with integers of 64 bits only; for tests. */
+/*
+ * Work as if the CPU had no vector instructions, and with integers of 64 bits
+ * only; for tests.
+ */
 extern bool strata_codec_portable_only;
 
 /*
@@ -67,7 +74,8 @@ strata_arena(void *data, size_t nbytes)
 STRATA_INLINE void *
 strata_arena_alloc(StrataArena *arena, size_t nbytes)
 {
-	size_t		pad = (size_t) (-(uintptr_t) arena->next) & (STRATA_ARENA_ALIGN - 1);
+	size_t		pad = (size_t) (-(uintptr_t) arena->next) &
+	(STRATA_ARENA_ALIGN - 1);
 	size_t		left = (size_t) (arena->end - arena->next);
 	uint8_t    *at;
 

@@ -37,12 +37,17 @@ typedef struct StrataCodec
 	unsigned	kinds;			/* bit 1 << StrataKind for each kind it holds */
 	bool		available;
 	size_t		(*encode_scratch_size) (const StrataVector *v);
-	StrataCodecResult (*encode) (const StrataVector *v, StrataArena *scratch, StrataWriter *out);
-	StrataCodecResult (*decode_scratch_size) (const StrataPayload *p, uint32_t from, uint32_t n, size_t *size);
-	StrataCodecResult (*decode_fixed) (const StrataPayload *p, uint32_t from, uint32_t n,
-									   StrataArena *scratch, void *out);
-	StrataCodecResult (*decode_bytes) (const StrataPayload *p, uint32_t from, uint32_t n,
-									   StrataArena *scratch, StrataBytes *out);
+	StrataCodecResult (*encode) (const StrataVector *v, StrataArena *scratch,
+								 StrataWriter *out);
+	StrataCodecResult (*decode_scratch_size) (const StrataPayload *p,
+											  uint32_t from, uint32_t n,
+											  size_t *size);
+	StrataCodecResult (*decode_fixed) (const StrataPayload *p, uint32_t from,
+									   uint32_t n, StrataArena *scratch,
+									   void *out);
+	StrataCodecResult (*decode_bytes) (const StrataPayload *p, uint32_t from,
+									   uint32_t n, StrataArena *scratch,
+									   StrataBytes *out);
 	void		(*describe) (const StrataPayload *p, char *text, size_t size);
 } StrataCodec;
 
@@ -63,13 +68,17 @@ extern const StrataCodec *strata_codec_get(unsigned id);
 
 /* column_choose.c: pick a codec and encode the payload of v with it. */
 extern size_t strata_choose_scratch_size(const StrataVector *v);
-extern StrataCodecResult strata_choose_encode(const StrataVector *v, StrataArena *scratch,
-											  StrataWriter *out, StrataCodecId *chosen);
+extern StrataCodecResult strata_choose_encode(const StrataVector *v,
+											  StrataArena *scratch,
+											  StrataWriter *out,
+											  StrataCodecId *chosen);
 
 /* nested payloads, for a codec that hands its parts to other codecs */
 extern size_t strata_nested_scratch_size(const StrataVector *v);
-extern StrataCodecResult strata_nested_encode(const StrataVector *v, StrataArena *scratch,
-											  StrataWriter *out, StrataCodecId *chosen);
+extern StrataCodecResult strata_nested_encode(const StrataVector *v,
+											  StrataArena *scratch,
+											  StrataWriter *out,
+											  StrataCodecId *chosen);
 extern bool strata_nested_allowed(unsigned id);
 
 /* The size of a payload in codec RAW, which no payload should exceed. */
@@ -77,26 +86,45 @@ extern size_t strata_raw_bound(const StrataVector *v);
 
 
 /* lzarray.c: byte strings in blocks */
-extern StrataCodecResult strata_lzarray_encode(StrataCodecId id, const StrataVector *v, StrataArena *scratch,
-											   StrataWriter *out, size_t *blocks_len);
-extern size_t strata_lzarray_scratch_size(StrataCodecId id, const StrataVector *v);
-extern StrataCodecResult strata_lzarray_decode(StrataCodecId id, const StrataPayload *p, uint32_t from,
-											   uint32_t n, StrataArena *scratch, StrataBytes *out);
-extern StrataCodecResult strata_lzarray_decode_size(const StrataPayload *p, uint32_t from, uint32_t n,
+extern StrataCodecResult strata_lzarray_encode(StrataCodecId id,
+											   const StrataVector *v,
+											   StrataArena *scratch,
+											   StrataWriter *out,
+											   size_t *blocks_len);
+extern size_t strata_lzarray_scratch_size(StrataCodecId id,
+										  const StrataVector *v);
+extern StrataCodecResult strata_lzarray_decode(StrataCodecId id,
+											   const StrataPayload *p,
+											   uint32_t from, uint32_t n,
+											   StrataArena *scratch,
+											   StrataBytes *out);
+extern StrataCodecResult strata_lzarray_decode_size(const StrataPayload *p,
+													uint32_t from, uint32_t n,
 													size_t *size);
-extern void strata_lzarray_describe(const StrataPayload *p, char *text, size_t size);
+extern void strata_lzarray_describe(const StrataPayload *p, char *text,
+									size_t size);
 
 /* What AUTO asks codecs before they write. */
 extern size_t strata_packed_size(const StrataVector *v);
-extern StrataCodecResult strata_delta_delta_plan(const StrataVector *v, StrataArena *arena, StrataIntPlan *plan);
+extern StrataCodecResult strata_delta_delta_plan(const StrataVector *v,
+												 StrataArena *arena,
+												 StrataIntPlan *plan);
 
-/* Values [from, from + n) as integers / 10^*scale, and their display scales. */
-extern StrataCodecResult strata_numeric_decode_scaled(const StrataPayload *p, uint32_t from, uint32_t n,
-													  StrataArena *scratch, int64_t *out,
-													  uint8_t *displays, unsigned *scale);
+/*
+ * Values [from, from + n) as integers / 10^*scale, and their display scales.
+ */
+extern StrataCodecResult strata_numeric_decode_scaled(const StrataPayload *p,
+													  uint32_t from,
+													  uint32_t n,
+													  StrataArena *scratch,
+													  int64_t *out,
+													  uint8_t *displays,
+													  unsigned *scale);
 
 /* crc32c.c */
-extern uint32_t strata_crc32c_extend(uint32_t crc, const void *data, size_t len);
-extern uint32_t strata_crc32c_table(uint32_t crc, const void *data, size_t len);
+extern uint32_t strata_crc32c_extend(uint32_t crc, const void *data,
+									 size_t len);
+extern uint32_t strata_crc32c_table(uint32_t crc, const void *data,
+									size_t len);
 
 #endif							/* STRATA_CODEC_PRIVATE_H */

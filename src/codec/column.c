@@ -15,9 +15,9 @@
  *			...		payload of the codec: the non-null values; empty when there
  *					is none
  *
- * Invariants: codec:C1 the header takes at most 11 bytes; codec:C2 a decoder writes only to
- * `out`, `isnull` and scratch, and reads only buf[0 .. len); C4 a column without
- * non-null values is codec RAW with an empty payload.
+ * Invariants: codec:C1 the header takes at most 11 bytes; codec:C2 a decoder
+ * writes only to `out`, `isnull` and scratch, and reads only buf[0 .. len); C4
+ * a column without non-null values is codec RAW with an empty payload.
  *
  * src/codec/column.c
  *-------------------------------------------------------------------------
@@ -48,7 +48,10 @@ typedef struct Column
 	StrataPayload payload;
 } Column;
 
-/* --- encoding ---------------------------------------------------------------- */
+/*
+ * --- encoding
+ * ----------------------------------------------------------------
+ */
 
 size_t
 strata_column_encode_bound(const StrataVector *v, uint32_t nrows)
@@ -63,9 +66,13 @@ strata_column_encode_scratch_size(const StrataVector *v, uint32_t nrows)
 	return strata_choose_scratch_size(v) + STRATA_ARENA_ALIGN;
 }
 
-/* Encode with one codec in at most room bytes; *out moves on only if that works. */
+/*
+ * Encode with one codec in at most room bytes; *out moves on only if that
+ * works.
+ */
 static StrataCodecResult
-encode_within(StrataCodecId id, const StrataVector *v, size_t room, StrataArena *scratch, StrataWriter *out)
+encode_within(StrataCodecId id, const StrataVector *v, size_t room,
+			  StrataArena *scratch, StrataWriter *out)
 {
 	StrataWriter w = *out;
 	StrataCodecResult rc;
@@ -79,15 +86,17 @@ encode_within(StrataCodecId id, const StrataVector *v, size_t room, StrataArena 
 }
 
 /*
- * Encode the payload with a codec somebody asked for; CONSTANT or RAW when that
- * is not below raw size.  LZ4 and ZSTD store what they cannot compress just as RAW
- * does, so they need no bound.
+ * Encode the payload with a codec somebody asked for; CONSTANT or RAW when
+ * that is not below raw size.  LZ4 and ZSTD store what they cannot compress
+ * just as RAW does, so they need no bound.
  */
 static StrataCodecResult
-encode_wanted(const StrataVector *v, StrataCodecId wanted, StrataArena *scratch,
-			  StrataWriter *out, StrataCodecId *chosen)
+encode_wanted(const StrataVector *v, StrataCodecId wanted,
+			  StrataArena *scratch, StrataWriter *out, StrataCodecId *chosen)
 {
-	size_t		raw = v->kind == STRATA_KIND_BYTES ? (size_t) v->offsets[v->n] + 16 : strata_raw_bound(v);
+	size_t		raw = v->kind == STRATA_KIND_BYTES ?
+	(size_t) v->offsets[v->n] + 16 :
+	strata_raw_bound(v);
 	size_t		room = raw - 1;
 	StrataCodecResult rc;
 
@@ -102,7 +111,8 @@ encode_wanted(const StrataVector *v, StrataCodecId wanted, StrataArena *scratch,
 		*chosen = STRATA_CODEC_CONSTANT;
 		rc = encode_within(STRATA_CODEC_CONSTANT, v, raw, scratch, out);
 	}
-	if (rc == STRATA_CODEC_NO_SPACE || (rc == STRATA_CODEC_NOT_APPLICABLE && *chosen != wanted))
+	if (rc == STRATA_CODEC_NO_SPACE ||
+		(rc == STRATA_CODEC_NOT_APPLICABLE && *chosen != wanted))
 	{
 		*chosen = STRATA_CODEC_RAW;
 		rc = encode_within(STRATA_CODEC_RAW, v, SIZE_MAX, scratch, out);
@@ -110,14 +120,18 @@ encode_wanted(const StrataVector *v, StrataCodecId wanted, StrataArena *scratch,
 	return rc;
 }
 
-/* Are the arguments of strata_column_encode consistent, and the values below 2 GB? */
+/*
+ * Are the arguments of strata_column_encode consistent, and the values below 2
+ * GB?
+ */
 static bool
 check_vector(const StrataVector *v, uint32_t nrows, const bool *isnull)
 {
 	if (nrows > STRATA_CODEC_MAX_ROWS || v->n > nrows ||
 		!strata_codec_supports(STRATA_CODEC_AUTO, v->kind, v->width))
 		return false;
-	if (v->kind == STRATA_KIND_BYTES && v->n > 0 && v->offsets[v->n] > STRATA_BYTES_MAX)
+	if (v->kind == STRATA_KIND_BYTES && v->n > 0 &&
+		v->offsets[v->n] > STRATA_BYTES_MAX)
 		return false;
 	if (v->n == nrows || v->n == 0)
 		return true;
@@ -128,8 +142,10 @@ check_vector(const StrataVector *v, uint32_t nrows, const bool *isnull)
 
 /* See codec.h. */
 StrataCodecResult
-strata_column_encode(const StrataVector *vector, uint32_t nrows, const bool *isnull, StrataCodecId wanted,
-					 void *scratch, size_t scratch_size, uint8_t *out, size_t cap, size_t *len)
+strata_column_encode(const StrataVector *vector, uint32_t nrows,
+					 const bool *isnull, StrataCodecId wanted, void *scratch,
+					 size_t scratch_size, uint8_t *out, size_t cap,
+					 size_t *len)
 {
 	StrataVector v = *vector;
 	StrataArena arena = strata_arena(scratch, scratch_size);
@@ -142,7 +158,8 @@ strata_column_encode(const StrataVector *vector, uint32_t nrows, const bool *isn
 	uint8_t    *head;
 	const uint8_t *payload;
 
-	if (!check_vector(&v, nrows, isnull) || !strata_codec_supports(wanted, v.kind, v.width))
+	if (!check_vector(&v, nrows, isnull) ||
+		!strata_codec_supports(wanted, v.kind, v.width))
 		return STRATA_CODEC_NOT_APPLICABLE;
 	if (!strata_codec_available(wanted))
 		return STRATA_CODEC_UNSUPPORTED;
@@ -166,27 +183,36 @@ strata_column_encode(const StrataVector *vector, uint32_t nrows, const bool *isn
 		return rc;
 	if (w.failed)
 		return STRATA_CODEC_NO_SPACE;
-	Assert(v.n > 0 || (chosen == STRATA_CODEC_RAW && w.next == payload));	/* codec:C4 */
-	Assert(v.width == 0 || (size_t) (w.next - payload) <= (size_t) v.n * v.width);	/* codec:C10 */
+	Assert(v.n > 0 ||
+		   (chosen == STRATA_CODEC_RAW && w.next == payload));	/* codec:C4 */
+	Assert(v.width == 0 || (size_t) (w.next - payload) <=
+		   (size_t) v.n * v.width); /* codec:C10 */
 	head[0] = FORMAT_VERSION;
 	head[1] = (uint8_t) chosen;
-	head[2] = (uint8_t) ((unsigned) v.kind | (v.width ? (unsigned) __builtin_ctz(v.width) << 2 : 0) |
+	head[2] = (uint8_t) ((unsigned) v.kind |
+						 (v.width ? (unsigned) __builtin_ctz(v.width) << 2 :
+						  0) |
 						 (unsigned) mode << 4);
 	(void) payload;
 	*len = strata_writer_len(&w);
 	crc = strata_crc32c_extend(0, out, CRC_OFFSET);
-	strata_store32(head + CRC_OFFSET, strata_crc32c_extend(crc, out + CRC_END, *len - CRC_END));
+	strata_store32(head + CRC_OFFSET,
+				   strata_crc32c_extend(crc, out + CRC_END, *len - CRC_END));
 	return STRATA_CODEC_OK;
 }
 
-/* --- decoding ---------------------------------------------------------------- */
+/*
+ * --- decoding
+ * ----------------------------------------------------------------
+ */
 
 /*
- * Take a column apart, checking all of it but the payload.  Flags the nulls on the way if
- * isnull is not NULL and there are as many rows as it has room for.
+ * Take a column apart, checking all of it but the payload.  Flags the nulls on
+ * the way if isnull is not NULL and there are as many rows as it has room for.
  */
 static StrataCodecResult
-parse_column(const uint8_t *buf, size_t len, uint32_t room, bool *isnull, Column *c)
+parse_column(const uint8_t *buf, size_t len, uint32_t room, bool *isnull,
+			 Column *c)
 {
 	StrataReader in = strata_reader(buf, len);
 	unsigned	version = strata_read_u8(&in);
@@ -204,7 +230,9 @@ parse_column(const uint8_t *buf, size_t len, uint32_t room, bool *isnull, Column
 	c->id = (StrataCodecId) id;
 	c->null_mode = (StrataNullMode) (shape >> 4 & 3);
 	p->kind = (StrataKind) (shape & 3);
-	p->width = p->kind == STRATA_KIND_BYTES ? 0 : (uint8_t) (1 << (shape >> 2 & 3));
+	p->width = p->kind == STRATA_KIND_BYTES ?
+		0 :
+		(uint8_t) (1 << (shape >> 2 & 3));
 	if (shape >> 6 || (p->kind == STRATA_KIND_BYTES && shape >> 2 & 3) ||
 		!strata_codec_supports(c->id, p->kind, p->width))
 		return STRATA_CODEC_CORRUPT;
@@ -216,7 +244,8 @@ parse_column(const uint8_t *buf, size_t len, uint32_t room, bool *isnull, Column
 	c->nulls = in;
 	c->flagged = isnull != NULL && room == c->nrows;
 	if (c->nnulls > c->nrows ||
-		!strata_nulls_take(c->null_mode, c->nrows, c->nnulls, &in, c->flagged ? isnull : NULL))
+		!strata_nulls_take(c->null_mode, c->nrows, c->nnulls, &in,
+						   c->flagged ? isnull : NULL))
 		return STRATA_CODEC_CORRUPT;
 	Assert(c->nnulls <= c->nrows);	/* codec:C3 */
 	p->n = c->nrows - c->nnulls;
@@ -248,7 +277,8 @@ crc_fits(const uint8_t *buf, size_t len, uint32_t seal)
 }
 
 static StrataCodecResult
-parse_header(const uint8_t *buf, size_t len, Column *column, StrataCodecInfo *info)
+parse_header(const uint8_t *buf, size_t len, Column *column,
+			 StrataCodecInfo *info)
 {
 	StrataCodecResult rc = parse_column(buf, len, 0, NULL, column);
 
@@ -265,7 +295,8 @@ parse_header(const uint8_t *buf, size_t len, Column *column, StrataCodecInfo *in
 
 /* See codec.h. */
 StrataCodecResult
-strata_column_check(const uint8_t *buf, size_t len, uint32_t seal, StrataCodecInfo *info)
+strata_column_check(const uint8_t *buf, size_t len, uint32_t seal,
+					StrataCodecInfo *info)
 {
 	Column		c;
 
@@ -277,7 +308,8 @@ strata_column_check(const uint8_t *buf, size_t len, uint32_t seal, StrataCodecIn
 
 /* See codec.h. */
 StrataCodecResult
-strata_column_describe(const uint8_t *buf, size_t len, bool verify_crc, StrataCodecInfo *info)
+strata_column_describe(const uint8_t *buf, size_t len, bool verify_crc,
+					   StrataCodecInfo *info)
 {
 	Column		c;
 	StrataCodecResult rc;
@@ -297,7 +329,8 @@ strata_column_describe(const uint8_t *buf, size_t len, bool verify_crc, StrataCo
 
 /* Parse a column for decoding rows [from, from + n). */
 static StrataCodecResult
-open_column(const uint8_t *buf, size_t len, uint32_t from, uint32_t n, bool *isnull, Column *c)
+open_column(const uint8_t *buf, size_t len, uint32_t from, uint32_t n,
+			bool *isnull, Column *c)
 {
 	StrataCodecResult rc = parse_column(buf, len, n, isnull, c);
 
@@ -308,21 +341,26 @@ open_column(const uint8_t *buf, size_t len, uint32_t from, uint32_t n, bool *isn
 	return c->codec->available ? STRATA_CODEC_OK : STRATA_CODEC_UNSUPPORTED;
 }
 
-/* Values before row `from` and among the n rows from there; flags may be NULL. */
+/*
+ * Values before row `from` and among the n rows from there; flags may be NULL.
+ */
 static uint32_t
-count_column_values(const Column *c, uint32_t from, uint32_t n, bool *isnull, uint32_t *before)
+count_column_values(const Column *c, uint32_t from, uint32_t n, bool *isnull,
+					uint32_t *before)
 {
 	StrataReader in = c->nulls;
 
 	*before = 0;
 	if (c->flagged)
 		return c->payload.n;
-	return n - strata_nulls_read(c->null_mode, c->nrows, c->nnulls, &in, from, n, isnull, before);
+	return n - strata_nulls_read(c->null_mode, c->nrows, c->nnulls, &in, from,
+								 n, isnull, before);
 }
 
 /* See codec.h. */
 StrataCodecResult
-strata_column_decode_scratch_size(const uint8_t *buf, size_t len, uint32_t from, uint32_t n, size_t *size)
+strata_column_decode_scratch_size(const uint8_t *buf, size_t len,
+								  uint32_t from, uint32_t n, size_t *size)
 {
 	Column		c;
 	uint32_t	before;
@@ -341,7 +379,10 @@ strata_column_decode_scratch_size(const uint8_t *buf, size_t len, uint32_t from,
 	return rc;
 }
 
-/* Move values from the start of `out` to their rows, the last first, down to row `stop`; nulls become 0. */
+/*
+ * Move values from the start of `out` to their rows, the last first, down to
+ * row `stop`; nulls become 0.
+ */
 #define SPREAD(type) \
 	do { \
 		type	   *v = out; \
@@ -355,7 +396,8 @@ strata_column_decode_scratch_size(const uint8_t *buf, size_t len, uint32_t from,
 
 /* The same of any width; how many values are left in front of `stop`. */
 static uint32_t
-spread_rows(void *out, unsigned width, uint32_t left, const bool *isnull, uint32_t row, uint32_t stop)
+spread_rows(void *out, unsigned width, uint32_t left, const bool *isnull,
+			uint32_t row, uint32_t stop)
 {
 	switch (width)
 	{
@@ -376,20 +418,23 @@ spread_rows(void *out, unsigned width, uint32_t left, const bool *isnull, uint32
 
 /* Move values to their rows. */
 static void
-spread(void *out, unsigned width, uint32_t values, const bool *isnull, uint32_t n)
+spread(void *out, unsigned width, uint32_t values, const bool *isnull,
+	   uint32_t n)
 {
 	uint32_t	eights = n / 8 * 8;
 	uint32_t	left = spread_rows(out, width, values, isnull, n, eights);
 
-	Assert(values <= n);	/* codec:C3 */
-	if (left < eights && !strata_nulls_simd_spread(out, width, left, isnull, eights))
+	Assert(values <= n);		/* codec:C3 */
+	if (left < eights &&
+		!strata_nulls_simd_spread(out, width, left, isnull, eights))
 		spread_rows(out, width, left, isnull, eights, 0);
 }
 
 /* See codec.h. */
 StrataCodecResult
-strata_column_decode_fixed(const uint8_t *buf, size_t len, uint32_t from, uint32_t n,
-						   void *scratch, size_t scratch_size, void *out, bool *isnull, bool *hasnull)
+strata_column_decode_fixed(const uint8_t *buf, size_t len, uint32_t from,
+						   uint32_t n, void *scratch, size_t scratch_size,
+						   void *out, bool *isnull, bool *hasnull)
 {
 	Column		c;
 	StrataArena arena = strata_arena(scratch, scratch_size);
@@ -412,22 +457,25 @@ strata_column_decode_fixed(const uint8_t *buf, size_t len, uint32_t from, uint32
 
 /* See codec.h. */
 StrataCodecResult
-strata_column_decode_integers(const uint8_t *buf, size_t len, uint32_t from, uint32_t n, unsigned width, void *out)
+strata_column_decode_integers(const uint8_t *buf, size_t len, uint32_t from,
+							  uint32_t n, unsigned width, void *out)
 {
 	Column		c;
 	StrataCodecResult rc = open_column(buf, len, from, n, NULL, &c);
 
 	if (rc != STRATA_CODEC_OK)
 		return rc;
-	if (c.payload.kind != STRATA_KIND_FLOAT || c.id != STRATA_CODEC_DECIMAL || c.nnulls > 0)
+	if (c.payload.kind != STRATA_KIND_FLOAT || c.id != STRATA_CODEC_DECIMAL ||
+		c.nnulls > 0)
 		return STRATA_CODEC_NOT_APPLICABLE;
 	return strata_decimal_decode_integers(&c.payload, from, n, width, out);
 }
 
 /* See codec.h. */
 StrataCodecResult
-strata_column_decode_scaled(const uint8_t *buf, size_t len, uint32_t from, uint32_t n, void *scratch,
-							size_t scratch_size, int64_t *out, uint8_t *displays, unsigned *scale)
+strata_column_decode_scaled(const uint8_t *buf, size_t len, uint32_t from,
+							uint32_t n, void *scratch, size_t scratch_size,
+							int64_t *out, uint8_t *displays, unsigned *scale)
 {
 	Column		c;
 	StrataArena arena = strata_arena(scratch, scratch_size);
@@ -435,12 +483,16 @@ strata_column_decode_scaled(const uint8_t *buf, size_t len, uint32_t from, uint3
 
 	if (rc != STRATA_CODEC_OK)
 		return rc;
-	if (c.payload.kind != STRATA_KIND_BYTES || c.id != STRATA_CODEC_NUMERIC || c.nnulls > 0)
+	if (c.payload.kind != STRATA_KIND_BYTES || c.id != STRATA_CODEC_NUMERIC ||
+		c.nnulls > 0)
 		return STRATA_CODEC_NOT_APPLICABLE;
-	return strata_numeric_decode_scaled(&c.payload, from, n, &arena, out, displays, scale);
+	return strata_numeric_decode_scaled(&c.payload, from, n, &arena, out,
+										displays, scale);
 }
 
-/* Offsets or codes of values at their rows: a null row adds nothing, or is 0. */
+/*
+ * Offsets or codes of values at their rows: a null row adds nothing, or is 0.
+ */
 static void
 spread_bytes(StrataBytes *bytes, uint32_t *to, const bool *isnull, uint32_t n)
 {
@@ -465,8 +517,9 @@ spread_bytes(StrataBytes *bytes, uint32_t *to, const bool *isnull, uint32_t n)
 
 /* See codec.h. */
 StrataCodecResult
-strata_column_decode_bytes(const uint8_t *buf, size_t len, uint32_t from, uint32_t n,
-						   void *scratch, size_t scratch_size, StrataBytes *out, bool *isnull, bool *hasnull)
+strata_column_decode_bytes(const uint8_t *buf, size_t len, uint32_t from,
+						   uint32_t n, void *scratch, size_t scratch_size,
+						   StrataBytes *out, bool *isnull, bool *hasnull)
 {
 	static const uint32_t zero[2] = {0, 0};
 	Column		c;
@@ -482,7 +535,10 @@ strata_column_decode_bytes(const uint8_t *buf, size_t len, uint32_t from, uint32
 		return STRATA_CODEC_NOT_APPLICABLE;
 	values = count_column_values(&c, from, n, isnull, &before);
 	*hasnull = values < n;
-	*out = (StrataBytes) {0, buf, zero, NULL};
+	*out = (StrataBytes)
+	{
+		0, buf, zero, NULL
+	};
 	if (values > 0)
 		rc = c.codec->decode_bytes(&c.payload, before, values, &arena, out);
 	if (rc != STRATA_CODEC_OK || values == n)

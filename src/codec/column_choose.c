@@ -4,17 +4,19 @@
  *	  Which codec for which values: candidates by kind, judged by size before
  *	  anything is written.
  *
- * Each candidate of a fixed kind is planned: what it would write is counted to the
- * byte, from one pass over differences, bit lengths and distinct values; only the
- * winner is written.  What a candidate cannot beat is known before it is planned, so
- * most of them are not.  What LZ blocks will take is guessed, from a few kB of the values and from
- * what repeats in them.  In archives the packing of integers is known only when it is done:
- * that is tried.  A codec that decodes slower has
- * to win by a margin, but not in archives; hot columns do without zstd.
+ * Each candidate of a fixed kind is planned: what it would write is counted to
+ * the byte, from one pass over differences, bit lengths and distinct values;
+ * only the winner is written.  What a candidate cannot beat is known before it
+ * is planned, so most of them are not.  What LZ blocks will take is guessed,
+ * from a few kB of the values and from what repeats in them.  In archives the
+ * packing of integers is known only when it is done: that is tried.  A codec
+ * that decodes slower has to win by a margin, but not in archives; hot columns
+ * do without zstd.
  *
  *	INT		CONSTANT, DELTA_DELTA, DICTIONARY, RAW
  *	FLOAT	CONSTANT, DECIMAL, DICTIONARY, RAW
- *	BYTES	CONSTANT, DICTIONARY, PACKED, LZ4, ZSTD, NUMERIC, RAW, as the vector's hint allows
+ *	BYTES   CONSTANT, DICTIONARY, PACKED, LZ4, ZSTD, NUMERIC, RAW, as the
+ *	vector's hint allows
  *
  * src/codec/column_choose.c
  *-------------------------------------------------------------------------
@@ -23,17 +25,29 @@
 #include "codec/dictionary.h"
 #include "codec/lz_library.h"
 
-/* What LZ codecs are asked about to choose one; the whole, where that is few bytes. */
+/*
+ * What LZ codecs are asked about to choose one; the whole, where that is few
+ * bytes.
+ */
 #define LZ_PIECE_BYTES 4096
 #define LZ_FEW_BYTES (2 * LZ_PIECE_BYTES)
 
-/* Pieces of documents that are compressed to say whether they are better taken apart. */
+/*
+ * Pieces of documents that are compressed to say whether they are better taken
+ * apart.
+ */
 #define LZ_SAMPLE_BYTES 65536
 
-/* A dictionary with at most one entry for so many values is not compared with LZ. */
+/*
+ * A dictionary with at most one entry for so many values is not compared with
+ * LZ.
+ */
 #define FEW_ENTRIES 16
 
-/* No dictionary of two numbers is smaller: head, two entries, a stream of codes. */
+/*
+ * No dictionary of two numbers is smaller: head, two entries, a stream of
+ * codes.
+ */
 #define DICTIONARY_LEAST 8
 
 /* So few byte strings, and packed to half of them: no LZ codec is asked. */
@@ -46,8 +60,9 @@
 bool
 strata_nested_allowed(unsigned id)
 {
-	return id == STRATA_CODEC_RAW || id == STRATA_CODEC_DELTA_DELTA || id == STRATA_CODEC_GORILLA ||
-		id == STRATA_CODEC_DECIMAL || id == STRATA_CODEC_LZ4 || id == STRATA_CODEC_ZSTD ||
+	return id == STRATA_CODEC_RAW || id == STRATA_CODEC_DELTA_DELTA ||
+		id == STRATA_CODEC_GORILLA || id == STRATA_CODEC_DECIMAL ||
+		id == STRATA_CODEC_LZ4 || id == STRATA_CODEC_ZSTD ||
 		id == STRATA_CODEC_PACKED;
 }
 
@@ -68,7 +83,9 @@ single_scratch_size(const StrataVector *v)
 		size = strata_codec_get(id)->encode_scratch_size(v);
 		most = size > most ? size : most;
 	}
-	return most + (v->kind == STRATA_KIND_BYTES ? STRATA_ARENA_SIZE(LZ_SAMPLE_BYTES) : 0);
+	return most + (v->kind == STRATA_KIND_BYTES ?
+				   STRATA_ARENA_SIZE(LZ_SAMPLE_BYTES) :
+				   0);
 }
 
 /* Scratch of strata_nested_encode. */
@@ -79,8 +96,9 @@ strata_nested_scratch_size(const StrataVector *v)
 }
 
 /*
- * Scratch of strata_choose_encode, and of any single codec: plans of two codecs stand beside each other.
- * (Codec JSONB asks about vectors whose bytes it does not know yet, without offsets, and adds them itself.)
+ * Scratch of strata_choose_encode, and of any single codec: plans of two
+ * codecs stand beside each other. (Codec JSONB asks about vectors whose bytes
+ * it does not know yet, without offsets, and adds them itself.)
  */
 size_t
 strata_choose_scratch_size(const StrataVector *v)
@@ -88,7 +106,8 @@ strata_choose_scratch_size(const StrataVector *v)
 	size_t		size = single_scratch_size(v) + strata_dictionary_scratch_size(v);
 
 	if (v->hint == STRATA_BYTES_JSONB)
-		size += STRATA_ARENA_SIZE(strata_raw_bound(v)) + strata_codec_jsonb.encode_scratch_size(v);
+		size += STRATA_ARENA_SIZE(strata_raw_bound(v)) +
+			strata_codec_jsonb.encode_scratch_size(v);
 	return size;
 }
 
@@ -120,20 +139,24 @@ mostly_repeats(const StrataVector *v)
 }
 
 /*
- * How many entries a dictionary of less than room bytes can have: entries cost half a
- * byte at the very least, codes most of their bits, less where integers are kept as
- * differences (those between codes are smaller still).  With many runs there is no telling.
+ * How many entries a dictionary of less than room bytes can have: entries cost
+ * half a byte at the very least, codes most of their bits, less where integers
+ * are kept as differences (those between codes are smaller still).  With many
+ * runs there is no telling.
  */
 static uint32_t
 entries_limit(const StrataVector *v, size_t room, bool differences)
 {
-	unsigned	share = v->kind != STRATA_KIND_INT ? 14 : differences || v->level == STRATA_LEVEL_ARCHIVE ? 10 : 13;
+	unsigned	share = v->kind != STRATA_KIND_INT ? 14 :
+	differences || v->level == STRATA_LEVEL_ARCHIVE ? 10 :
+	13;
 	uint32_t	limit = 1;
 
 	if (mostly_repeats(v))
 		return v->n / 4 + 1;
 	for (unsigned bits = 1; bits < 16; bits++)
-		if ((size_t) v->n * bits * share / 128 + (UINT32_C(1) << bits) / 2 <= room)
+		if ((size_t) v->n * bits * share / 128 + (UINT32_C(1) << bits) / 2 <=
+			room)
 			limit = UINT32_C(1) << bits;
 	return limit < v->n / 4 ? limit : v->n / 4 + 1;
 }
@@ -179,17 +202,24 @@ static void
 consider_dictionary(const StrataVector *v, StrataArena *arena, FixedPlan *plan)
 {
 	size_t		room = room_below(v, plan, 20);
-	bool		differences = plan->id == STRATA_CODEC_DELTA_DELTA && strata_ints_are_differences(&plan->ints);
-	uint32_t	limit = room <= DICTIONARY_LEAST ? 1 : entries_limit(v, room, differences);
+	bool		differences = plan->id == STRATA_CODEC_DELTA_DELTA &&
+	strata_ints_are_differences(&plan->ints);
+	uint32_t	limit = room <= DICTIONARY_LEAST ?
+	1 :
+	entries_limit(v, room, differences);
 
-	if (limit > 1 && strata_dictionary_collect(v, plan->integers, limit, arena, &plan->dictionary) == STRATA_CODEC_OK &&
-		strata_dictionary_plan(&plan->dictionary, room, arena) == STRATA_CODEC_OK)
+	if (limit > 1 &&
+		strata_dictionary_collect(v, plan->integers, limit, arena,
+								  &plan->dictionary) == STRATA_CODEC_OK &&
+		strata_dictionary_plan(&plan->dictionary, room, arena) ==
+		STRATA_CODEC_OK)
 		consider(plan, STRATA_CODEC_DICTIONARY, plan->dictionary.nbytes, room);
 }
 
 /* Plan the best codec for INT and FLOAT. */
 static StrataCodecResult
-plan_fixed(const StrataVector *v, bool nested, StrataArena *arena, FixedPlan *plan)
+plan_fixed(const StrataVector *v, bool nested, StrataArena *arena,
+		   FixedPlan *plan)
 {
 	size_t		raw = strata_raw_bound(v);
 	StrataCodecResult rc;
@@ -215,7 +245,8 @@ plan_fixed(const StrataVector *v, bool nested, StrataArena *arena, FixedPlan *pl
 
 /* INT and FLOAT. */
 static StrataCodecResult
-choose_fixed(const StrataVector *v, bool nested, StrataArena *scratch, StrataWriter *out, StrataCodecId *chosen)
+choose_fixed(const StrataVector *v, bool nested, StrataArena *scratch,
+			 StrataWriter *out, StrataCodecId *chosen)
 {
 	StrataArena arena = *scratch;
 	StrataCodecResult rc;
@@ -259,7 +290,8 @@ choose_fixed(const StrataVector *v, bool nested, StrataArena *scratch, StrataWri
  * compressing up to `samples` pieces, so exact for a small column.
  */
 static size_t
-estimate_lz(StrataCodecId id, const StrataVector *v, StrataArena scratch, unsigned samples)
+estimate_lz(StrataCodecId id, const StrataVector *v, StrataArena scratch,
+			unsigned samples)
 {
 	size_t		total = v->offsets[v->n];
 	uint8_t    *to = strata_arena_alloc(&scratch, LZ_SAMPLE_BYTES);
@@ -273,8 +305,10 @@ estimate_lz(StrataCodecId id, const StrataVector *v, StrataArena scratch, unsign
 		return SIZE_MAX;
 	for (size_t at = 0; at < total; at += step)
 	{
-		size_t		nbytes = total - at < LZ_SAMPLE_BYTES ? total - at : LZ_SAMPLE_BYTES;
-		size_t		len = strata_lz_compress(id, v->level, v->payload + at, nbytes, to, nbytes - nbytes / 32, lz);
+		size_t		nbytes = total - at < LZ_SAMPLE_BYTES ? total - at :
+		LZ_SAMPLE_BYTES;
+		size_t		len = strata_lz_compress(id, v->level, v->payload + at, nbytes,
+											 to, nbytes - nbytes / 32, lz);
 
 		seen += nbytes;
 		size += len > 0 ? len : nbytes;
@@ -284,8 +318,9 @@ estimate_lz(StrataCodecId id, const StrataVector *v, StrataArena scratch, unsign
 
 /* Encode with an LZ codec or RAW in place of what `out` got since `start`. */
 static StrataCodecResult
-encode_lz(StrataCodecId id, const StrataVector *v, StrataArena *scratch, const StrataWriter *start,
-		  StrataWriter *out, StrataCodecId *chosen, size_t *blocks_len)
+encode_lz(StrataCodecId id, const StrataVector *v, StrataArena *scratch,
+		  const StrataWriter *start, StrataWriter *out, StrataCodecId *chosen,
+		  size_t *blocks_len)
 {
 	*out = *start;
 	*chosen = id;
@@ -293,8 +328,8 @@ encode_lz(StrataCodecId id, const StrataVector *v, StrataArena *scratch, const S
 }
 
 /*
- * What an LZ codec would make of the whole: of few bytes done, else by what it makes of a
- * piece in the middle.
+ * What an LZ codec would make of the whole: of few bytes done, else by what it
+ * makes of a piece in the middle.
  */
 static size_t
 guess_lz_of_bytes(StrataCodecId id, const StrataVector *v, StrataArena scratch)
@@ -307,55 +342,73 @@ guess_lz_of_bytes(StrataCodecId id, const StrataVector *v, StrataArena scratch)
 
 	if (to == NULL || lz == NULL || !strata_codec_available(id) || total == 0)
 		return total;
-	len = strata_lz_compress(id, v->level, v->payload + (total - nbytes) / 2, nbytes, to, nbytes - nbytes / 32, lz);
-	return len > 0 ? (size_t) ((double) len / (double) nbytes * (double) total) : total;
+	len = strata_lz_compress(id, v->level, v->payload + (total - nbytes) / 2,
+							 nbytes, to, nbytes - nbytes / 32, lz);
+	return len > 0 ?
+		(size_t) ((double) len / (double) nbytes * (double) total) :
+		total;
 }
 
 /* May zstd be asked, beside LZ4 if that is there? */
 static bool
 may_be_zstd(const StrataVector *v)
 {
-	return strata_codec_available(STRATA_CODEC_ZSTD) && v->hint != STRATA_BYTES_NO_LZ &&
-		!((v->hint == STRATA_BYTES_LZ4 || v->level == STRATA_LEVEL_HOT) && strata_codec_available(STRATA_CODEC_LZ4));
+	return strata_codec_available(STRATA_CODEC_ZSTD) &&
+		v->hint != STRATA_BYTES_NO_LZ &&
+		!((v->hint == STRATA_BYTES_LZ4 || v->level == STRATA_LEVEL_HOT) &&
+		  strata_codec_available(STRATA_CODEC_LZ4));
 }
 
 /*
- * PACKED, LZ4, ZSTD or RAW.  ZSTD has to win by a tenth, over PACKED by a fifth; hot columns have
- * none.  Which one is guessed from a piece of the values, where they are more than a few bytes,
- * and only that one is written; PACKED after it, if the guess was wrong.
+ * PACKED, LZ4, ZSTD or RAW.  ZSTD has to win by a tenth, over PACKED by a
+ * fifth; hot columns have none.  Which one is guessed from a piece of the
+ * values, where they are more than a few bytes, and only that one is written;
+ * PACKED after it, if the guess was wrong.
  */
 static StrataCodecResult
-choose_lz(const StrataVector *v, StrataArena *scratch, StrataWriter *out, StrataCodecId *chosen)
+choose_lz(const StrataVector *v, StrataArena *scratch, StrataWriter *out,
+		  StrataCodecId *chosen)
 {
 	StrataWriter start = *out;
 	size_t		total = v->offsets[v->n];
 	size_t		packed = strata_packed_size(v);
 	bool		is_packed = packed < total - total / 32;
 	bool		archive = v->level == STRATA_LEVEL_ARCHIVE;
-	bool		any = v->hint != STRATA_BYTES_NO_LZ && (packed > total / 2 || total > PACKED_AT_ONCE || archive);
+	bool		any = v->hint != STRATA_BYTES_NO_LZ &&
+	(packed > total / 2 || total > PACKED_AT_ONCE || archive);
 	bool		zstd = any && may_be_zstd(v);
+
 	/* archives have no margin for what decodes faster */
-	size_t		lz4 = any && !(zstd && archive) ? guess_lz_of_bytes(STRATA_CODEC_LZ4, v, *scratch) : total;
+	size_t		lz4 = any && !(zstd && archive) ?
+	guess_lz_of_bytes(STRATA_CODEC_LZ4, v, *scratch) :
+	total;
 	size_t		others = is_packed && packed <= lz4 ? packed : lz4;
-	size_t		room = others - margin(v, others, is_packed && packed <= lz4 ? 5 : 10);
+	size_t		room = others -
+	margin(v, others, is_packed && packed <= lz4 ? 5 : 10);
 	size_t		len;
 
 	/* what shrinks nowhere may repeat further off */
-	if (zstd && (total <= LZ_FEW_BYTES || others == total || guess_lz_of_bytes(STRATA_CODEC_ZSTD, v, *scratch) < room))
+	if (zstd && (total <= LZ_FEW_BYTES || others == total ||
+				 guess_lz_of_bytes(STRATA_CODEC_ZSTD, v, *scratch) < room))
 	{
-		StrataCodecResult rc = encode_lz(STRATA_CODEC_ZSTD, v, scratch, &start, out, chosen, &len);
+		StrataCodecResult rc = encode_lz(STRATA_CODEC_ZSTD, v, scratch, &start,
+										 out, chosen, &len);
 
 		if (rc != STRATA_CODEC_OK || len < room || others == total)
 			return rc;
 	}
 	if (!is_packed || packed > lz4)
-		return encode_lz(lz4 < total ? STRATA_CODEC_LZ4 : STRATA_CODEC_RAW, v, scratch, &start, out, chosen, &len);
+		return encode_lz(lz4 < total ? STRATA_CODEC_LZ4 : STRATA_CODEC_RAW, v,
+						 scratch, &start, out, chosen, &len);
 	*out = start;
 	*chosen = STRATA_CODEC_PACKED;
 	return strata_codec_packed.encode(v, scratch, out);
 }
 
-/* Values that LZ finds again further back than the one before: each costs it a match. */
+/*
+ * Values that LZ finds again further back than the one before: each costs it a
+ * match.
+ */
 static uint32_t
 count_matches(const StrataDictionary *d)
 {
@@ -371,40 +424,53 @@ count_matches(const StrataDictionary *d)
 }
 
 /*
- * Is a dictionary the best without asking LZ about the values themselves?  LZ has to say what
- * is in the entries too, and needs three bytes for a match, zstd about two.
- * (PACKED was preferred for the entries to what is up to a fifth smaller.)
+ * Is a dictionary the best without asking LZ about the values themselves?  LZ
+ * has to say what is in the entries too, and needs three bytes for a match,
+ * zstd about two. (PACKED was preferred for the entries to what is up to a
+ * fifth smaller.)
  */
 static bool
 dictionary_wins(const StrataVector *v, const StrataDictionary *d)
 {
-	bool		zstd = strata_codec_available(STRATA_CODEC_ZSTD) && v->level != STRATA_LEVEL_HOT;
-	bool		in_lz = d->entries_codec == STRATA_CODEC_LZ4 || d->entries_codec == STRATA_CODEC_ZSTD;
-	size_t		entries = in_lz ? d->encoded_len : d->encoded_len - d->encoded_len / 5;
+	bool		zstd = strata_codec_available(STRATA_CODEC_ZSTD) &&
+	v->level != STRATA_LEVEL_HOT;
+	bool		in_lz = d->entries_codec == STRATA_CODEC_LZ4 ||
+	d->entries_codec == STRATA_CODEC_ZSTD;
+	size_t		entries = in_lz ? d->encoded_len :
+	d->encoded_len - d->encoded_len / 5;
 	size_t		least = entries + (size_t) count_matches(d) * (zstd ? 2 : 3);
 	size_t		most = d->nbytes - margin(v, d->nbytes, 20);
 
-	return v->level != STRATA_LEVEL_ARCHIVE && v->hint != STRATA_BYTES_NO_LZ && most <= least &&
-		most <= strata_packed_size(v);
+	return v->level != STRATA_LEVEL_ARCHIVE && v->hint != STRATA_BYTES_NO_LZ &&
+		most <= least && most <= strata_packed_size(v);
 }
 
-/* What LZ of the whole would make of documents, from one or two pieces: zstd where it may be asked, else LZ4. */
+/*
+ * What LZ of the whole would make of documents, from one or two pieces: zstd
+ * where it may be asked, else LZ4.
+ */
 static size_t
 estimate_best_lz(const StrataVector *v, const StrataArena *scratch)
 {
-	bool		hot = v->level == STRATA_LEVEL_HOT && strata_codec_available(STRATA_CODEC_LZ4);
-	size_t		size = estimate_lz(hot || !strata_codec_available(STRATA_CODEC_ZSTD) ? STRATA_CODEC_LZ4 : STRATA_CODEC_ZSTD,
-								   v, *scratch, 2);
+	bool		hot = v->level == STRATA_LEVEL_HOT &&
+	strata_codec_available(STRATA_CODEC_LZ4);
+	size_t		size =
+	estimate_lz(hot || !strata_codec_available(STRATA_CODEC_ZSTD) ?
+				STRATA_CODEC_LZ4 :
+				STRATA_CODEC_ZSTD,
+				v, *scratch, 2);
 
 	return size < v->offsets[v->n] ? size : v->offsets[v->n];
 }
 
 /*
- * What zstd would make of documents in archives, if that may be below `least` bytes: in a hurry,
- * at the level of others, it takes longer by less than a third.  *out is undefined then.
+ * What zstd would make of documents in archives, if that may be below `least`
+ * bytes: in a hurry, at the level of others, it takes longer by less than a
+ * third.  *out is undefined then.
  */
 static size_t
-zstd_size(const StrataVector *v, size_t least, StrataArena *scratch, const StrataWriter *start, StrataWriter *out)
+zstd_size(const StrataVector *v, size_t least, StrataArena *scratch,
+		  const StrataWriter *start, StrataWriter *out)
 {
 	StrataVector hurried = *v;
 	StrataCodecId chosen;
@@ -413,21 +479,24 @@ zstd_size(const StrataVector *v, size_t least, StrataArena *scratch, const Strat
 
 	hurried.level = STRATA_LEVEL_BALANCED;
 	if (strata_codec_available(STRATA_CODEC_ZSTD) &&
-		encode_lz(STRATA_CODEC_ZSTD, &hurried, scratch, start, out, &chosen, &blocks) == STRATA_CODEC_OK)
+		encode_lz(STRATA_CODEC_ZSTD, &hurried, scratch, start, out, &chosen,
+				  &blocks) == STRATA_CODEC_OK)
 		size = strata_writer_len(out) - strata_writer_len(start);
 	if (size != SIZE_MAX && least > size / 4 * 3 &&
-		encode_lz(STRATA_CODEC_ZSTD, v, scratch, start, out, &chosen, &blocks) == STRATA_CODEC_OK)
+		encode_lz(STRATA_CODEC_ZSTD, v, scratch, start, out, &chosen,
+				  &blocks) == STRATA_CODEC_OK)
 		size = strata_writer_len(out) - strata_writer_len(start);
 	return size != SIZE_MAX ? size : estimate_best_lz(v, scratch);
 }
 
 /*
- * Documents by path, if that is below `most` bytes and a tenth below what LZ would make of
- * them, which is estimated, in archives (where the margin is none) done if it may be close.  *out is undefined
- * otherwise.
+ * Documents by path, if that is below `most` bytes and a tenth below what LZ
+ * would make of them, which is estimated, in archives (where the margin is
+ * none) done if it may be close.  *out is undefined otherwise.
  */
 static StrataCodecResult
-choose_jsonb(const StrataVector *v, size_t most, StrataArena *scratch, StrataWriter *out, StrataCodecId *chosen)
+choose_jsonb(const StrataVector *v, size_t most, StrataArena *scratch,
+			 StrataWriter *out, StrataCodecId *chosen)
 {
 	StrataArena arena = *scratch;
 	StrataWriter start = *out;
@@ -446,7 +515,8 @@ choose_jsonb(const StrataVector *v, size_t most, StrataArena *scratch, StrataWri
 	len = strata_writer_len(&w);
 	if (len >= most)
 		return STRATA_CODEC_NOT_APPLICABLE;
-	lz = archive ? zstd_size(v, len, &arena, &start, out) : estimate_best_lz(v, &arena);
+	lz = archive ? zstd_size(v, len, &arena, &start, out) :
+		estimate_best_lz(v, &arena);
 	*out = start;
 	if (len >= lz - margin(v, lz, 10))
 		return STRATA_CODEC_NOT_APPLICABLE;
@@ -456,11 +526,13 @@ choose_jsonb(const StrataVector *v, size_t most, StrataArena *scratch, StrataWri
 }
 
 /*
- * BYTES.  A dictionary decodes faster and to a shape that grouping likes, so it is
- * taken without further ado when its entries are few, else when LZ is not 5 % better.
+ * BYTES.  A dictionary decodes faster and to a shape that grouping likes, so
+ * it is taken without further ado when its entries are few, else when LZ is
+ * not 5 % better.
  */
 static StrataCodecResult
-choose_bytes(const StrataVector *v, StrataArena *scratch, StrataWriter *out, StrataCodecId *chosen)
+choose_bytes(const StrataVector *v, StrataArena *scratch, StrataWriter *out,
+			 StrataCodecId *chosen)
 {
 	StrataArena arena = *scratch;
 	StrataWriter start = *out;
@@ -473,7 +545,8 @@ choose_bytes(const StrataVector *v, StrataArena *scratch, StrataWriter *out, Str
 	rc = strata_codec_constant.encode(v, scratch, out);
 	if (rc != STRATA_CODEC_NOT_APPLICABLE)
 		return rc;
-	has_dictionary = strata_dictionary_collect(v, NULL, v->n / 2, &arena, &d) == STRATA_CODEC_OK;
+	has_dictionary = strata_dictionary_collect(v, NULL, v->n / 2, &arena,
+											   &d) == STRATA_CODEC_OK;
 	few = has_dictionary && d.entries.n <= v->n / FEW_ENTRIES;
 	if (v->hint == STRATA_BYTES_NUMERIC && !few)
 	{
@@ -483,10 +556,13 @@ choose_bytes(const StrataVector *v, StrataArena *scratch, StrataWriter *out, Str
 			return rc;
 		*out = start;
 	}
-	has_dictionary = has_dictionary && strata_dictionary_plan(&d, SIZE_MAX, &arena) == STRATA_CODEC_OK;
+	has_dictionary = has_dictionary &&
+		strata_dictionary_plan(&d, SIZE_MAX, &arena) ==
+		STRATA_CODEC_OK;
 	if (v->hint == STRATA_BYTES_JSONB && !few)
 	{
-		rc = choose_jsonb(v, has_dictionary ? d.nbytes : SIZE_MAX, &arena, out, chosen);
+		rc = choose_jsonb(v, has_dictionary ? d.nbytes : SIZE_MAX, &arena, out,
+						  chosen);
 		if (rc == STRATA_CODEC_OK)
 			return rc;
 		*out = start;
@@ -495,7 +571,8 @@ choose_bytes(const StrataVector *v, StrataArena *scratch, StrataWriter *out, Str
 	{
 		rc = choose_lz(v, &arena, out, chosen);
 		if (rc != STRATA_CODEC_OK || !has_dictionary ||
-			d.nbytes - margin(v, d.nbytes, 20) > strata_writer_len(out) - strata_writer_len(&start))
+			d.nbytes - margin(v, d.nbytes, 20) >
+			strata_writer_len(out) - strata_writer_len(&start))
 			return rc;
 		*out = start;
 	}
@@ -505,9 +582,10 @@ choose_bytes(const StrataVector *v, StrataArena *scratch, StrataWriter *out, Str
 
 /* Encode v (v->n > 0) in the codec that suits it best. */
 StrataCodecResult
-strata_choose_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out, StrataCodecId *chosen)
+strata_choose_encode(const StrataVector *v, StrataArena *scratch,
+					 StrataWriter *out, StrataCodecId *chosen)
 {
-	Assert(v->n > 0);	/* codec:C4 */
+	Assert(v->n > 0);			/* codec:C4 */
 	if (v->kind == STRATA_KIND_BYTES)
 		return choose_bytes(v, scratch, out, chosen);
 	return choose_fixed(v, false, scratch, out, chosen);
@@ -515,9 +593,10 @@ strata_choose_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *
 
 /* The same for entries of a dictionary. */
 StrataCodecResult
-strata_nested_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out, StrataCodecId *chosen)
+strata_nested_encode(const StrataVector *v, StrataArena *scratch,
+					 StrataWriter *out, StrataCodecId *chosen)
 {
-	Assert(v->n > 0);	/* codec:C4 */
+	Assert(v->n > 0);			/* codec:C4 */
 	if (v->kind == STRATA_KIND_BYTES)
 		return choose_lz(v, scratch, out, chosen);
 	return choose_fixed(v, true, scratch, out, chosen);

@@ -23,12 +23,14 @@ all_are_equal(const StrataVector *v)
 
 	/* each value equals its neighbour: one comparison of overlapping memory */
 	if (v->kind != STRATA_KIND_BYTES)
-		return memcmp(v->fixed, (const uint8_t *) v->fixed + v->width, (size_t) (v->n - 1) * v->width) == 0;
+		return memcmp(v->fixed, (const uint8_t *) v->fixed + v->width,
+					  (size_t) (v->n - 1) * v->width) == 0;
 	len = v->offsets[1];
 	for (uint32_t i = 1; i < v->n; i++)
 		if (v->offsets[i + 1] - v->offsets[i] != len)
 			return false;
-	return len == 0 || memcmp(v->payload, v->payload + len, (size_t) (v->n - 1) * len) == 0;
+	return len == 0 || memcmp(v->payload, v->payload + len,
+							  (size_t) (v->n - 1) * len) == 0;
 }
 
 static size_t
@@ -51,7 +53,8 @@ first_value(const StrataVector *v)
 		case 2:
 			return (uint64_t) *(const int16_t *) v->fixed;
 		case 4:
-			return is_int ? (uint64_t) *(const int32_t *) v->fixed : *(const uint32_t *) v->fixed;
+			return is_int ? (uint64_t) *(const int32_t *) v->fixed :
+				*(const uint32_t *) v->fixed;
 		default:
 			return *(const uint64_t *) v->fixed;
 	}
@@ -60,7 +63,7 @@ first_value(const StrataVector *v)
 static StrataCodecResult
 constant_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 {
-	Assert(v->n > 0);	/* codec:C4 */
+	Assert(v->n > 0);			/* codec:C4 */
 	(void) scratch;
 	if (!all_are_equal(v))
 		return STRATA_CODEC_NOT_APPLICABLE;
@@ -76,7 +79,8 @@ constant_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 }
 
 static StrataCodecResult
-constant_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *size)
+constant_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n,
+							 size_t *size)
 {
 	(void) from;
 	*size = 0;
@@ -87,7 +91,8 @@ constant_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, 
 
 /* The one value, n times in the width of the payload. */
 static StrataCodecResult
-constant_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, void *out)
+constant_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n,
+					  StrataArena *scratch, void *out)
 {
 	StrataReader in = strata_reader(p->data, p->len);
 	uint64_t	value;
@@ -122,7 +127,8 @@ constant_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataA
 }
 
 static StrataCodecResult
-constant_decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, StrataBytes *out)
+constant_decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n,
+					  StrataArena *scratch, StrataBytes *out)
 {
 	uint32_t   *offsets = strata_arena_alloc(scratch, 2 * sizeof(uint32_t));
 	uint32_t   *codes = strata_arena_alloc(scratch, n * sizeof(uint32_t));
@@ -136,19 +142,24 @@ constant_decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n, StrataA
 	offsets[0] = 0;
 	offsets[1] = (uint32_t) p->len;
 	memset(codes, 0, n * sizeof(uint32_t));
-	*out = (StrataBytes) {1, p->data, offsets, codes};
+	*out = (StrataBytes)
+	{
+		1, p->data, offsets, codes
+	};
 	return STRATA_CODEC_OK;
 }
 
 static void
 constant_describe(const StrataPayload *p, char *text, size_t size)
 {
-	snprintf(text, size, "one value of %zu bytes", p->kind == STRATA_KIND_BYTES ? p->len : p->width);
+	snprintf(text, size, "one value of %zu bytes",
+			 p->kind == STRATA_KIND_BYTES ? p->len : p->width);
 }
 
 const StrataCodec strata_codec_constant = {
 	.name = "constant",
-	.kinds = 1U << STRATA_KIND_INT | 1U << STRATA_KIND_FLOAT | 1U << STRATA_KIND_BYTES,
+	.kinds = 1U << STRATA_KIND_INT | 1U << STRATA_KIND_FLOAT |
+	1U << STRATA_KIND_BYTES,
 	.available = true,
 	.encode_scratch_size = constant_encode_scratch_size,
 	.encode = constant_encode,

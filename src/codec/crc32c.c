@@ -35,7 +35,8 @@ make_table(void)
 	}
 	for (int k = 1; k < 8; k++)
 		for (uint32_t b = 0; b < 256; b++)
-			table[k][b] = table[k - 1][b] >> 8 ^ table[0][table[k - 1][b] & 0xff];
+			table[k][b] = table[k - 1][b] >> 8 ^
+				table[0][table[k - 1][b] & 0xff];
 	table_ready = true;
 }
 

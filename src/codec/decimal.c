@@ -12,20 +12,21 @@
  *			...		n integers i, an integer stream (int_stream.c)
  *
  * Value = i / 10^e, one IEEE 754 division of doubles (for width 4 rounded to
- * float afterwards), |i| < 2^51; except for exceptions, whose integer repeats the
- * one before.  The encoder does the division too and compares bits, so -0, NaN,
- * infinities and whatever is no short decimal become exceptions.
+ * float afterwards), |i| < 2^51; except for exceptions, whose integer repeats
+ * the one before.  The encoder does the division too and compares bits, so -0,
+ * NaN, infinities and whatever is no short decimal become exceptions.
  *
- * With e = 255 there are no exceptions and nothing in their place: the n integers
- * follow at offset 1.  They are the bits of the values rotated left by one, so that
- * the sign is the lowest and values of nearly the same size have nearly the same
- * integer, for width 8 with the top bit inverted.
+ * With e = 255 there are no exceptions and nothing in their place: the n
+ * integers follow at offset 1.  They are the bits of the values rotated left
+ * by one, so that the sign is the lowest and values of nearly the same size
+ * have nearly the same integer, for width 8 with the top bit inverted.
  *
- * Differences to the paper: it multiplies by 10^f and 10^-e, the latter inexact,
- * and looks for the (e, f) with the fewest failures.  i / 10^e with both exact is
- * the correctly rounded decimal, so it never fails on one, has a single parameter
- * and leaves the trailing zeros to the gcd of the integer stream.  And where it cuts
- * real doubles into two parts, the minimum and width of a block do much the same.
+ * Differences to the paper: it multiplies by 10^f and 10^-e, the latter
+ * inexact, and looks for the (e, f) with the fewest failures.  i / 10^e with
+ * both exact is the correctly rounded decimal, so it never fails on one, has a
+ * single parameter and leaves the trailing zeros to the gcd of the integer
+ * stream.  And where it cuts real doubles into two parts, the minimum and
+ * width of a block do much the same.
  *
  * References: A. Afroozeh, L. Kuffo, P. Boncz, "ALP: adaptive lossless
  * floating-point compression", SIGMOD 2023; W. Clinger, "How to read floating
@@ -79,12 +80,16 @@ bits_double(uint64_t bits)
 	return d;
 }
 
-/* --- encoding ---------------------------------------------------------------- */
+/*
+ * --- encoding
+ * ----------------------------------------------------------------
+ */
 
 static size_t
 decimal_encode_scratch_size(const StrataVector *v)
 {
-	return 2 * STRATA_ARENA_SIZE(v->n * sizeof(int64_t)) + strata_ints_scratch_size(v->n);
+	return 2 * STRATA_ARENA_SIZE(v->n * sizeof(int64_t)) +
+		strata_ints_scratch_size(v->n);
 }
 
 /* The integer of a value, and whether it gives the value back. */
@@ -107,7 +112,8 @@ to_integer(double value, double power, bool is_float4, int64_t *integer)
 STRATA_INLINE double
 value_at(const StrataVector *v, uint32_t i)
 {
-	return v->width == 8 ? ((const double *) v->fixed)[i] : (double) ((const float *) v->fixed)[i];
+	return v->width == 8 ? ((const double *) v->fixed)[i] :
+		(double) ((const float *) v->fixed)[i];
 }
 
 /* The smallest exponent that holds a value, or EXPONENT_TRIED + 1. */
@@ -117,7 +123,8 @@ exponent_of(double value, bool is_float4)
 	unsigned	e = 0;
 	int64_t		integer;
 
-	while (e <= EXPONENT_TRIED && !to_integer(value, powers[e], is_float4, &integer))
+	while (e <= EXPONENT_TRIED &&
+		   !to_integer(value, powers[e], is_float4, &integer))
 		e++;
 	return e;
 }
@@ -149,7 +156,8 @@ choose_exponent(const StrataVector *v, unsigned *exponent)
 		uint64_t	cost;
 
 		held += having[e];
-		cost = (sampled - held) * exception_cost + (uint64_t) sampled * e * 333;
+		cost = (sampled - held) * exception_cost +
+			(uint64_t) sampled * e * 333;
 		if (e == 0 || cost < best)
 		{
 			best = cost;
@@ -159,20 +167,29 @@ choose_exponent(const StrataVector *v, unsigned *exponent)
 	return true;
 }
 
-/* Integers of values from the `from`-th on; bad[i] is 1 where they do not give the value back. */
+/*
+ * Integers of values from the `from`-th on; bad[i] is 1 where they do not give
+ * the value back.
+ */
 STRATA_CLONES
 static void
-to_integers(const StrataVector *v, uint32_t from, double power, int64_t *integers, uint64_t *bad)
+to_integers(const StrataVector *v, uint32_t from, double power,
+			int64_t *integers, uint64_t *bad)
 {
 	if (v->width == 8)
 		for (uint32_t i = from; i < v->n; i++)
-			bad[i] = !to_integer(((const double *) v->fixed)[i], power, false, &integers[i]);
+			bad[i] = !to_integer(((const double *) v->fixed)[i], power, false,
+								 &integers[i]);
 	else
 		for (uint32_t i = from; i < v->n; i++)
-			bad[i] = !to_integer(((const float *) v->fixed)[i], power, true, &integers[i]);
+			bad[i] = !to_integer(((const float *) v->fixed)[i], power, true,
+								 &integers[i]);
 }
 
-/* Integers of exceptions repeat the one before; the first ones take the first that is none. */
+/*
+ * Integers of exceptions repeat the one before; the first ones take the first
+ * that is none.
+ */
 static void
 smooth_exceptions(uint32_t n, const uint64_t *bad, int64_t *integers)
 {
@@ -194,7 +211,8 @@ smooth_exceptions(uint32_t n, const uint64_t *bad, int64_t *integers)
 
 /* Write positions and values of the exceptions. */
 static void
-write_exceptions(const StrataVector *v, uint32_t count, const uint64_t *bad, StrataWriter *out)
+write_exceptions(const StrataVector *v, uint32_t count, const uint64_t *bad,
+				 StrataWriter *out)
 {
 	uint8_t    *positions = strata_write_space(out, (size_t) count * 2);
 	uint32_t	done = 0;
@@ -234,7 +252,8 @@ rotate_bits(const StrataVector *v, int64_t *integers)
 
 /* What a payload will be, and its size; the arena keeps what it needs. */
 StrataCodecResult
-strata_decimal_plan(const StrataVector *v, StrataArena *arena, StrataDecimalPlan *plan)
+strata_decimal_plan(const StrataVector *v, StrataArena *arena,
+					StrataDecimalPlan *plan)
 {
 	int64_t    *integers = strata_arena_alloc(arena, v->n * sizeof(int64_t));
 	uint64_t   *bad = strata_arena_alloc(arena, v->n * sizeof(uint64_t));
@@ -247,7 +266,11 @@ strata_decimal_plan(const StrataVector *v, StrataArena *arena, StrataDecimalPlan
 	if (choose_exponent(v, &plan->exponent))
 	{
 		double		power = powers[plan->exponent];
-		uint32_t	done = v->width == 8 ? strata_decimal_simd_to_integers(v->fixed, v->n, power, integers, bad) : 0;
+		uint32_t	done = v->width == 8 ?
+		strata_decimal_simd_to_integers(v->fixed, v->n,
+										power, integers,
+										bad) :
+		0;
 
 		to_integers(v, done, power, integers, bad);
 		for (uint32_t i = 0; i < v->n; i++)
@@ -263,17 +286,22 @@ strata_decimal_plan(const StrataVector *v, StrataArena *arena, StrataDecimalPlan
 	else if (count > 0)
 		smooth_exceptions(v->n, bad, integers);
 	plan->bad = bad;
-	plan->exact = plan->exponent != EXPONENT_BITS && count == 0 ? integers : NULL;
+	plan->exact = plan->exponent != EXPONENT_BITS && count == 0 ? integers :
+		NULL;
 	plan->nexceptions = (uint32_t) count;
 	rc = strata_ints_plan(integers, v->n, v->level, arena, &plan->integers);
-	plan->nbytes = 1 + (plan->exponent == EXPONENT_BITS ? 0 : strata_varint_size(count)) +
+	plan->nbytes = 1 +
+		(plan->exponent == EXPONENT_BITS ?
+		 0 :
+		 strata_varint_size(count)) +
 		(size_t) count * (v->width + 2U) + plan->integers.nbytes;
 	return rc;
 }
 
 /* Append a planned payload. */
 StrataCodecResult
-strata_decimal_write(const StrataVector *v, const StrataDecimalPlan *plan, StrataWriter *out)
+strata_decimal_write(const StrataVector *v, const StrataDecimalPlan *plan,
+					 StrataWriter *out)
 {
 	if (plan->nbytes > strata_writer_left(out))
 		out->failed = true;
@@ -294,11 +322,14 @@ decimal_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 	StrataDecimalPlan plan;
 	StrataCodecResult rc = strata_decimal_plan(v, &arena, &plan);
 
-	Assert(v->n > 0);	/* codec:C4 */
+	Assert(v->n > 0);			/* codec:C4 */
 	return rc == STRATA_CODEC_OK ? strata_decimal_write(v, &plan, out) : rc;
 }
 
-/* --- decoding ---------------------------------------------------------------- */
+/*
+ * --- decoding
+ * ----------------------------------------------------------------
+ */
 
 /* A payload taken apart. */
 typedef struct DecimalParts
@@ -319,7 +350,9 @@ decimal_parse(const StrataPayload *p, DecimalParts *parts)
 
 	parts->exponent = strata_read_u8(&in);
 	count = parts->exponent == EXPONENT_BITS ? 0 : strata_read_varint(&in);
-	if (in.failed || (parts->exponent > EXPONENT_MAX && parts->exponent != EXPONENT_BITS) || count > p->n)
+	if (in.failed ||
+		(parts->exponent > EXPONENT_MAX && parts->exponent != EXPONENT_BITS) ||
+		count > p->n)
 		return false;
 	parts->nexceptions = (uint32_t) count;
 	parts->positions = strata_read_bytes(&in, count * 2);
@@ -330,7 +363,8 @@ decimal_parse(const StrataPayload *p, DecimalParts *parts)
 }
 
 static StrataCodecResult
-decimal_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *size)
+decimal_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n,
+							size_t *size)
 {
 	(void) from;
 	*size = p->width == 4 ? STRATA_ARENA_SIZE(n * sizeof(int64_t)) : 0;
@@ -344,19 +378,24 @@ to_doubles(uint64_t *values, uint32_t from, uint32_t n, double power)
 {
 	if (power == 1.0)
 		for (uint32_t i = from; i < n; i++)
-			values[i] = double_bits(bits_double(values[i] + MAGIC_BITS) - MAGIC);
+			values[i] = double_bits(bits_double(values[i] + MAGIC_BITS) -
+									MAGIC);
 	else
 		for (uint32_t i = from; i < n; i++)
-			values[i] = double_bits((bits_double(values[i] + MAGIC_BITS) - MAGIC) / power);
+			values[i] = double_bits((bits_double(values[i] + MAGIC_BITS) -
+									 MAGIC) /
+									power);
 }
 
 /* Integers to floats, from the `from`-th on. */
 STRATA_CLONES
 static void
-to_floats(const uint64_t *values, uint32_t from, uint32_t n, double power, float *out)
+to_floats(const uint64_t *values, uint32_t from, uint32_t n, double power,
+		  float *out)
 {
 	for (uint32_t i = from; i < n; i++)
-		out[i] = (float) ((bits_double(values[i] + MAGIC_BITS) - MAGIC) / power);
+		out[i] = (float) ((bits_double(values[i] + MAGIC_BITS) - MAGIC) /
+						  power);
 }
 
 /* Integers to the floats whose rotated bits they are. */
@@ -368,13 +407,20 @@ floats_from_bits(const uint64_t *integers, uint32_t n, uint32_t *out)
 		out[i] = (uint32_t) integers[i] >> 1 | (uint32_t) integers[i] << 31;
 }
 
-/* Integers to doubles, in place, by their rotated bits if the power is 0: a sink of integers. */
+/*
+ * Integers to doubles, in place, by their rotated bits if the power is 0: a
+ * sink of integers.
+ */
 STRATA_CLONES
 static void
 finish_doubles(double power, uint64_t *values, uint32_t n)
 {
 	if (power > 0)
-		to_doubles(values, power == 1.0 ? 0 : strata_decimal_simd_to_doubles(values, n, power), n, power);
+		to_doubles(values,
+				   power == 1.0 ?
+				   0 :
+				   strata_decimal_simd_to_doubles(values, n, power),
+				   n, power);
 	else
 		for (uint32_t i = 0; i < n; i++)
 		{
@@ -404,32 +450,41 @@ first_exception(const DecimalParts *parts, uint32_t position)
 
 /* The values of a payload, exceptions not put in. */
 static StrataCodecResult
-decode_integers(const StrataPayload *p, const DecimalParts *parts, uint32_t from, uint32_t n, StrataArena *scratch,
-				void *out)
+decode_integers(const StrataPayload *p, const DecimalParts *parts,
+				uint32_t from, uint32_t n, StrataArena *scratch, void *out)
 {
-	double		power = parts->exponent == EXPONENT_BITS ? 0 : powers[parts->exponent];
+	double		power = parts->exponent == EXPONENT_BITS ? 0 :
+	powers[parts->exponent];
 	StrataIntSink sink = {power, finish_doubles};
 	uint64_t   *integers;
 	StrataCodecResult rc;
 
 	if (p->width == 8)
-		return strata_ints_decode_to(parts->integers, parts->integers_len, p->n, from, n, &sink, out);
+		return strata_ints_decode_to(parts->integers, parts->integers_len,
+									 p->n, from, n, &sink, out);
 	integers = strata_arena_alloc(scratch, n * sizeof(int64_t));
 	if (integers == NULL)
 		return STRATA_CODEC_NO_SPACE;
-	rc = strata_ints_decode(parts->integers, parts->integers_len, p->n, from, n, 8, integers);
+	rc = strata_ints_decode(parts->integers, parts->integers_len, p->n, from,
+							n, 8, integers);
 	if (rc != STRATA_CODEC_OK)
 		return rc;
 	if (parts->exponent == EXPONENT_BITS)
 		floats_from_bits(integers, n, out);
 	else
-		to_floats(integers, strata_decimal_simd_to_floats(integers, n, power, out), n, power, out);
+		to_floats(integers,
+				  strata_decimal_simd_to_floats(integers, n, power, out), n,
+				  power, out);
 	return STRATA_CODEC_OK;
 }
 
-/* Values [from, from + n) as floats of the width: quotients, then exceptions over them. */
+/*
+ * Values [from, from + n) as floats of the width: quotients, then exceptions
+ * over them.
+ */
 static StrataCodecResult
-decimal_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, void *out)
+decimal_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n,
+					 StrataArena *scratch, void *out)
 {
 	DecimalParts parts;
 	StrataCodecResult rc;
@@ -440,7 +495,8 @@ decimal_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataAr
 	rc = decode_integers(p, &parts, from, n, scratch, out);
 	if (rc != STRATA_CODEC_OK)
 		return rc;
-	for (uint32_t e = first_exception(&parts, from); e < parts.nexceptions; e++)
+	for (uint32_t e = first_exception(&parts, from); e < parts.nexceptions;
+		 e++)
 	{
 		uint32_t	at = strata_load16(parts.positions + 2 * (size_t) e);
 
@@ -449,16 +505,19 @@ decimal_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataAr
 		if (at < from)
 			return STRATA_CODEC_CORRUPT;
 		if (p->width == 8)
-			((uint64_t *) out)[at - from] = strata_load64(parts.values + 8 * (size_t) e);
+			((uint64_t *) out)[at - from] = strata_load64(parts.values +
+														  8 * (size_t) e);
 		else
-			((uint32_t *) out)[at - from] = strata_load32(parts.values + 4 * (size_t) e);
+			((uint32_t *) out)[at - from] = strata_load32(parts.values +
+														  4 * (size_t) e);
 	}
 	return STRATA_CODEC_OK;
 }
 
 /* See decimal.h. */
 StrataCodecResult
-strata_decimal_decode_integers(const StrataPayload *p, uint32_t from, uint32_t n, unsigned width, void *out)
+strata_decimal_decode_integers(const StrataPayload *p, uint32_t from,
+							   uint32_t n, unsigned width, void *out)
 {
 	DecimalParts parts;
 
@@ -467,7 +526,8 @@ strata_decimal_decode_integers(const StrataPayload *p, uint32_t from, uint32_t n
 		return STRATA_CODEC_CORRUPT;
 	if (parts.exponent != 0 || parts.nexceptions > 0)
 		return STRATA_CODEC_NOT_APPLICABLE;
-	return strata_ints_decode(parts.integers, parts.integers_len, p->n, from, n, width, out);
+	return strata_ints_decode(parts.integers, parts.integers_len, p->n, from,
+							  n, width, out);
 }
 
 /* For people: "1 decimals, 12 exceptions; delta, bits, 8 blocks of 128". */
@@ -480,11 +540,13 @@ decimal_describe(const StrataPayload *p, char *text, size_t size)
 	text[0] = '\0';
 	if (!decimal_parse(p, &parts))
 		return;
-	strata_ints_describe(parts.integers, parts.integers_len, p->n, integers, sizeof(integers));
+	strata_ints_describe(parts.integers, parts.integers_len, p->n, integers,
+						 sizeof(integers));
 	if (parts.exponent == EXPONENT_BITS)
 		snprintf(text, size, "bits; %s", integers);
 	else
-		snprintf(text, size, "%u decimals, %u exceptions; %s", parts.exponent, parts.nexceptions, integers);
+		snprintf(text, size, "%u decimals, %u exceptions; %s", parts.exponent,
+				 parts.nexceptions, integers);
 }
 
 const StrataCodec strata_codec_decimal = {

@@ -3,17 +3,19 @@
  * decimal_divide.h
  *	  Integers over a power of ten, with AVX2 and FMA.
  *
- * Hides that nothing is divided: vector division is what takes longest otherwise.
- * With r the rounded reciprocal of p = 10^e, q = i * r is off by at most 1.5 units
- * in the last place, the rest i - q * p is exact in one fused operation, and
- * q + rest * r, rounded once, is off from the quotient by less than 2^-104 of it before that.
- * No quotient of |i| < 2^51 by 10^e, e <= 15, comes as near to the middle between two
- * doubles (they differ by 1 / (10^e * 2^54) of it at least), so the result is the
- * correctly rounded one: the same bits as division gives (codec:C11).  Greater powers are
- * left to decimal.c, as is everything on other CPUs.
+ * Hides that nothing is divided: vector division is what takes longest
+ * otherwise. With r the rounded reciprocal of p = 10^e, q = i * r is off by at
+ * most 1.5 units in the last place, the rest i - q * p is exact in one fused
+ * operation, and q + rest * r, rounded once, is off from the quotient by less
+ * than 2^-104 of it before that. No quotient of |i| < 2^51 by 10^e, e <= 15,
+ * comes as near to the middle between two doubles (they differ by 1 / (10^e *
+ * 2^54) of it at least), so the result is the correctly rounded one: the same
+ * bits as division gives (codec:C11).  Greater powers are left to decimal.c,
+ * as is everything on other CPUs.
  *
- * Reference: P. Markstein, "Computation of elementary functions on the IBM RISC System/6000
- * processor", IBM J. Res. Dev. 34(1), 1990 (correcting a quotient by its exact rest).
+ * Reference: P. Markstein, "Computation of elementary functions on the IBM
+ * RISC System/6000 processor", IBM J. Res. Dev. 34(1), 1990 (correcting a
+ * quotient by its exact rest).
  *
  * src/codec/decimal_divide.h
  *-------------------------------------------------------------------------
@@ -50,7 +52,10 @@ divide_usable(double power)
 FMA_INLINE Power
 make_power(double power)
 {
-	return (Power) {_mm256_set1_pd(power), _mm256_set1_pd(1.0 / power)};
+	return (Power)
+	{
+		_mm256_set1_pd(power), _mm256_set1_pd(1.0 / power)
+	};
 }
 
 /* x / power, of integers x below 2^51. */

@@ -17,7 +17,8 @@
 static size_t
 scratch_size(const StrataVector *v)
 {
-	return STRATA_ARENA_SIZE(v->n * sizeof(int64_t)) + strata_ints_scratch_size(v->n);
+	return STRATA_ARENA_SIZE(v->n * sizeof(int64_t)) +
+		strata_ints_scratch_size(v->n);
 }
 
 /* Sign-extend the values of a vector. */
@@ -46,7 +47,8 @@ widen(const StrataVector *v, int64_t *to)
 
 /* Plan the stream of a vector; the arena keeps what it needs. */
 StrataCodecResult
-strata_delta_delta_plan(const StrataVector *v, StrataArena *arena, StrataIntPlan *plan)
+strata_delta_delta_plan(const StrataVector *v, StrataArena *arena,
+						StrataIntPlan *plan)
 {
 	int64_t    *values;
 
@@ -60,18 +62,20 @@ strata_delta_delta_plan(const StrataVector *v, StrataArena *arena, StrataIntPlan
 }
 
 static StrataCodecResult
-delta_delta_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
+delta_delta_encode(const StrataVector *v, StrataArena *scratch,
+				   StrataWriter *out)
 {
 	StrataArena arena = *scratch;
 	StrataIntPlan plan;
 	StrataCodecResult rc = strata_delta_delta_plan(v, &arena, &plan);
 
-	Assert(v->n > 0);	/* codec:C4 */
+	Assert(v->n > 0);			/* codec:C4 */
 	return rc == STRATA_CODEC_OK ? strata_ints_write(&plan, out) : rc;
 }
 
 static StrataCodecResult
-delta_delta_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *size)
+delta_delta_decode_scratch_size(const StrataPayload *p, uint32_t from,
+								uint32_t n, size_t *size)
 {
 	(void) p;
 	(void) from;
@@ -81,7 +85,8 @@ delta_delta_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t 
 }
 
 static StrataCodecResult
-delta_delta_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, void *out)
+delta_delta_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n,
+						 StrataArena *scratch, void *out)
 {
 	Assert(n <= p->n && from <= p->n - n);	/* codec:C2 */
 	(void) scratch;

@@ -5,7 +5,8 @@
  *
  *	OFFSET	SIZE	MEANING
  *	0		1-3		number of entries (1 .. n), varint
- *			1		codec of the entries: RAW, DELTA_DELTA, GORILLA, DECIMAL, LZ4
+ *			1               codec of the entries: RAW, DELTA_DELTA, GORILLA,
+ *			DECIMAL, LZ4
  *					or ZSTD, as fits the kind
  *			1-5		length of the next part, varint
  *			...		the entries, a payload of that codec
@@ -16,8 +17,8 @@
  * IEEE 754 totalOrder), so that they delta-code well; entries of BYTES are in
  * order of first appearance.  Values are distinct when their bits are.
  *
- * Invariant codec:C8: a decoder hands out no code that is not below the number of
- * entries.
+ * Invariant codec:C8: a decoder hands out no code that is not below the number
+ * of entries.
  *
  * src/codec/dictionary.c
  *-------------------------------------------------------------------------
@@ -28,19 +29,24 @@
 #include "codec/dictionary.h"
 
 static StrataCodecResult
-dictionary_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
+dictionary_encode(const StrataVector *v, StrataArena *scratch,
+				  StrataWriter *out)
 {
 	StrataArena arena = *scratch;
 	StrataDictionary d;
-	StrataCodecResult rc = strata_dictionary_collect(v, NULL, UINT32_MAX, &arena, &d);
+	StrataCodecResult rc = strata_dictionary_collect(v, NULL, UINT32_MAX,
+													 &arena, &d);
 
-	Assert(v->n > 0);	/* codec:C4 */
+	Assert(v->n > 0);			/* codec:C4 */
 	if (rc == STRATA_CODEC_OK)
 		rc = strata_dictionary_plan(&d, SIZE_MAX, &arena);
 	return rc == STRATA_CODEC_OK ? strata_dictionary_write(&d, out) : rc;
 }
 
-/* --- decoding ---------------------------------------------------------------- */
+/*
+ * --- decoding
+ * ----------------------------------------------------------------
+ */
 
 /* A payload taken apart. */
 typedef struct DictionaryParts
@@ -51,7 +57,10 @@ typedef struct DictionaryParts
 	size_t		codes_len;
 } DictionaryParts;
 
-/* Take a payload apart; CORRUPT unless it has entries in a codec that they may be in, and no more than values. */
+/*
+ * Take a payload apart; CORRUPT unless it has entries in a codec that they may
+ * be in, and no more than values.
+ */
 static StrataCodecResult
 dictionary_parse(const StrataPayload *p, DictionaryParts *parts)
 {
@@ -68,14 +77,19 @@ dictionary_parse(const StrataPayload *p, DictionaryParts *parts)
 		return STRATA_CODEC_UNSUPPORTED;
 	if (!strata_nested_allowed(id) || !(parts->codec->kinds & 1U << p->kind))
 		return STRATA_CODEC_CORRUPT;
-	parts->entries = (StrataPayload) {p->kind, p->width, (uint32_t) nentries, entries, len};
+	parts->entries = (StrataPayload)
+	{
+		p->kind, p->width, (uint32_t) nentries,
+			entries, len
+	};
 	parts->codes = in.next;
 	parts->codes_len = strata_reader_left(&in);
 	return STRATA_CODEC_OK;
 }
 
 static StrataCodecResult
-dictionary_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *size)
+dictionary_decode_scratch_size(const StrataPayload *p, uint32_t from,
+							   uint32_t n, size_t *size)
 {
 	DictionaryParts parts;
 	StrataCodecResult rc = dictionary_parse(p, &parts);
@@ -83,7 +97,8 @@ dictionary_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n
 	(void) from;
 	*size = 0;
 	if (rc == STRATA_CODEC_OK)
-		rc = parts.codec->decode_scratch_size(&parts.entries, 0, parts.entries.n, size);
+		rc = parts.codec->decode_scratch_size(&parts.entries, 0,
+											  parts.entries.n, size);
 	*size += STRATA_ARENA_SIZE((size_t) parts.entries.n * p->width) + STRATA_ARENA_SIZE(n * sizeof(uint32_t));
 	return rc;
 }
@@ -102,14 +117,17 @@ codes_below(const uint32_t *codes, uint32_t n, uint32_t nentries)
 
 /* Codes of values [from, from + n), checked (codec:C8). */
 static StrataCodecResult
-decode_codes(const StrataPayload *p, const DictionaryParts *parts, uint32_t from, uint32_t n, uint32_t *codes)
+decode_codes(const StrataPayload *p, const DictionaryParts *parts,
+			 uint32_t from, uint32_t n, uint32_t *codes)
 {
-	StrataCodecResult rc = strata_ints_decode(parts->codes, parts->codes_len, p->n, from, n,
-											  sizeof(uint32_t), codes);
+	StrataCodecResult rc = strata_ints_decode(parts->codes, parts->codes_len,
+											  p->n, from, n, sizeof(uint32_t),
+											  codes);
 
 	if (rc != STRATA_CODEC_OK)
 		return rc;
-	return codes_below(codes, n, parts->entries.n) ? STRATA_CODEC_OK : STRATA_CODEC_CORRUPT;
+	return codes_below(codes, n, parts->entries.n) ? STRATA_CODEC_OK :
+		STRATA_CODEC_CORRUPT;
 }
 
 /* The entries of codes, which are read in pairs. */
@@ -141,9 +159,13 @@ load_pair(const uint32_t *codes)
 #endif
 }
 
-/* Write entries[codes[i]] of the width to out, for n codes that are below the number of entries. */
+/*
+ * Write entries[codes[i]] of the width to out, for n codes that are below the
+ * number of entries.
+ */
 static void
-dictionary_look_up(const void *entries, const uint32_t *codes, uint32_t n, unsigned width, void *out)
+dictionary_look_up(const void *entries, const uint32_t *codes, uint32_t n,
+				   unsigned width, void *out)
 {
 	switch (width)
 	{
@@ -161,9 +183,13 @@ dictionary_look_up(const void *entries, const uint32_t *codes, uint32_t n, unsig
 	}
 }
 
-/* Values [from, from + n): all entries are decoded into scratch, then looked up. */
+/*
+ * Values [from, from + n): all entries are decoded into scratch, then looked
+ * up.
+ */
 static StrataCodecResult
-dictionary_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, void *out)
+dictionary_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n,
+						StrataArena *scratch, void *out)
 {
 	DictionaryParts parts;
 	void	   *entries;
@@ -177,19 +203,22 @@ dictionary_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, Strat
 	codes = strata_arena_alloc(scratch, n * sizeof(uint32_t));
 	if (entries == NULL || codes == NULL)
 		return STRATA_CODEC_NO_SPACE;
-	rc = parts.codec->decode_fixed(&parts.entries, 0, parts.entries.n, scratch, entries);
+	rc = parts.codec->decode_fixed(&parts.entries, 0, parts.entries.n, scratch,
+								   entries);
 	if (rc == STRATA_CODEC_OK)
 		rc = decode_codes(p, &parts, from, n, codes);
 	if (rc != STRATA_CODEC_OK)
 		return rc;
-	Assert(codes[0] < parts.entries.n && codes[n - 1] < parts.entries.n);	/* codec:C8 */
+	Assert(codes[0] < parts.entries.n &&
+		   codes[n - 1] < parts.entries.n); /* codec:C8 */
 	dictionary_look_up(entries, codes, n, p->width, out);
 	return STRATA_CODEC_OK;
 }
 
 /* Values [from, from + n) as all entries and n codes, in scratch. */
 static StrataCodecResult
-dictionary_decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, StrataBytes *out)
+dictionary_decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n,
+						StrataArena *scratch, StrataBytes *out)
 {
 	DictionaryParts parts;
 	uint32_t   *codes;
@@ -201,10 +230,12 @@ dictionary_decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n, Strat
 	codes = strata_arena_alloc(scratch, n * sizeof(uint32_t));
 	if (codes == NULL)
 		return STRATA_CODEC_NO_SPACE;
-	rc = parts.codec->decode_bytes(&parts.entries, 0, parts.entries.n, scratch, out);
+	rc = parts.codec->decode_bytes(&parts.entries, 0, parts.entries.n, scratch,
+								   out);
 	if (rc == STRATA_CODEC_OK)
 		rc = decode_codes(p, &parts, from, n, codes);
-	Assert(rc != STRATA_CODEC_OK || out->nentries == parts.entries.n);	/* codec:C8 */
+	Assert(rc != STRATA_CODEC_OK ||
+		   out->nentries == parts.entries.n);	/* codec:C8 */
 	out->codes = codes;
 	return rc;
 }
@@ -219,13 +250,16 @@ dictionary_describe(const StrataPayload *p, char *text, size_t size)
 	text[0] = '\0';
 	if (dictionary_parse(p, &parts) != STRATA_CODEC_OK)
 		return;
-	strata_ints_describe(parts.codes, parts.codes_len, p->n, codes, sizeof(codes));
-	snprintf(text, size, "%u entries in %s; %s", parts.entries.n, parts.codec->name, codes);
+	strata_ints_describe(parts.codes, parts.codes_len, p->n, codes,
+						 sizeof(codes));
+	snprintf(text, size, "%u entries in %s; %s", parts.entries.n,
+			 parts.codec->name, codes);
 }
 
 const StrataCodec strata_codec_dictionary = {
 	.name = "dictionary",
-	.kinds = 1U << STRATA_KIND_INT | 1U << STRATA_KIND_FLOAT | 1U << STRATA_KIND_BYTES,
+	.kinds = 1U << STRATA_KIND_INT | 1U << STRATA_KIND_FLOAT |
+	1U << STRATA_KIND_BYTES,
 	.available = true,
 	.encode_scratch_size = strata_dictionary_scratch_size,
 	.encode = dictionary_encode,

@@ -3,9 +3,9 @@
  * dictionary_plan.c
  *	  Find the distinct values of a vector, and write them as a dictionary.
  *
- * In three steps, so that a dictionary that does not pay costs little: collect the
- * distinct values, giving up when they are too many; plan, which says what it will take
- * (the entries are encoded then, they are few); write.
+ * In three steps, so that a dictionary that does not pay costs little: collect
+ * the distinct values, giving up when they are too many; plan, which says what
+ * it will take (the entries are encoded then, they are few); write.
  *
  * src/codec/dictionary_plan.c
  *-------------------------------------------------------------------------
@@ -41,17 +41,22 @@ typedef struct Dictionary
 size_t
 strata_dictionary_scratch_size(const StrataVector *v)
 {
-	size_t		payload = v->kind == STRATA_KIND_BYTES && v->n > 0 && v->offsets ? v->offsets[v->n] : 0;
+	size_t		payload = v->kind == STRATA_KIND_BYTES && v->n > 0 && v->offsets ?
+	v->offsets[v->n] :
+	0;
 	StrataVector entries = *v;
 
 	return STRATA_ARENA_SIZE(table_slots(v->n) * sizeof(uint32_t)) +
 		2 * STRATA_ARENA_SIZE(v->n * sizeof(int64_t)) +
 		3 * STRATA_ARENA_SIZE(((size_t) v->n + 1) * sizeof(uint32_t)) +
 		STRATA_ARENA_SIZE((size_t) v->n * v->width) +
-		STRATA_ARENA_SIZE(v->kind == STRATA_KIND_BYTES ? 0 : STRATA_DICTIONARY_RANGE * sizeof(uint16_t)) +
+		STRATA_ARENA_SIZE(v->kind == STRATA_KIND_BYTES ?
+						  0 :
+						  STRATA_DICTIONARY_RANGE * sizeof(uint16_t)) +
 		STRATA_ARENA_SIZE(payload) +
 		STRATA_ARENA_SIZE(strata_raw_bound(v) + 1) +
-		strata_nested_scratch_size(&entries) + strata_ints_scratch_size(v->n);
+		strata_nested_scratch_size(&entries) +
+		strata_ints_scratch_size(v->n);
 }
 
 /* Take the scratch apart; false when it is too small. */
@@ -70,15 +75,18 @@ dictionary_prepare(const StrataVector *v, StrataArena *arena, Dictionary *d)
 	if (bytes)
 	{
 		d->first = strata_arena_alloc(arena, v->n * sizeof(uint32_t));
-		d->offsets = strata_arena_alloc(arena, ((size_t) v->n + 1) * sizeof(uint32_t));
+		d->offsets = strata_arena_alloc(arena, ((size_t) v->n + 1) *
+										sizeof(uint32_t));
 		d->payload = strata_arena_alloc(arena, v->offsets[v->n]);
 		return d->first && d->offsets && d->payload;
 	}
 	d->keys = strata_arena_alloc(arena, v->n * sizeof(uint64_t));
-	d->order = strata_arena_alloc(arena, ((size_t) v->n + 1) * sizeof(uint32_t));
+	d->order = strata_arena_alloc(arena,
+								  ((size_t) v->n + 1) * sizeof(uint32_t));
 	d->rank = strata_arena_alloc(arena, v->n * sizeof(uint32_t));
 	d->fixed = strata_arena_alloc(arena, (size_t) v->n * v->width);
-	d->table = strata_arena_alloc(arena, STRATA_DICTIONARY_RANGE * sizeof(uint16_t));
+	d->table = strata_arena_alloc(arena,
+								  STRATA_DICTIONARY_RANGE * sizeof(uint16_t));
 	return d->keys && d->order && d->rank && d->fixed && d->table;
 }
 
@@ -164,8 +172,9 @@ collect_fixed(const StrataVector *v, Dictionary *d, uint32_t limit)
 }
 
 /*
- * Are there so many distinct numbers among the first that collect_fixed would give up?  Without
- * clearing its table: what differs in the lowest bits of its hash differs.
+ * Are there so many distinct numbers among the first that collect_fixed would
+ * give up?  Without clearing its table: what differs in the lowest bits of its
+ * hash differs.
  */
 static bool
 mostly_new(const StrataVector *v, uint32_t limit)
@@ -245,12 +254,13 @@ put_fixed(const StrataVector *v, void *fixed, uint32_t place, uint64_t bits)
 }
 
 /*
- * Entries and codes of integers from a narrow range: a place in the table for each
- * possible one, so that nothing is hashed and nothing sorted.  False when there are
- * more than limit; *narrow says whether the range is.
+ * Entries and codes of integers from a narrow range: a place in the table for
+ * each possible one, so that nothing is hashed and nothing sorted.  False when
+ * there are more than limit; *narrow says whether the range is.
  */
 static bool
-collect_narrow(const StrataVector *v, Dictionary *d, uint32_t limit, bool *narrow)
+collect_narrow(const StrataVector *v, Dictionary *d, uint32_t limit,
+			   bool *narrow)
 {
 	int64_t		min;
 	int64_t		max;
@@ -296,7 +306,8 @@ collect_bytes(const StrataVector *v, Dictionary *d, uint32_t limit)
 			uint32_t	e = d->slots[slot] - 1;
 
 			if (d->offsets[e + 1] - d->offsets[e] == len &&
-				(len == 0 || memcmp(d->payload + d->offsets[e], value, len) == 0))
+				(len == 0 ||
+				 memcmp(d->payload + d->offsets[e], value, len) == 0))
 				break;
 		}
 		if (d->slots[slot] == 0)
@@ -324,11 +335,15 @@ sort_key(StrataKind kind, unsigned width, uint64_t bits)
 	return bits ^ sign;
 }
 
-/* Sort entries ascending and renumber the codes (shell sort: no recursion, no memory). */
+/*
+ * Sort entries ascending and renumber the codes (shell sort: no recursion, no
+ * memory).
+ */
 static void
 sort_entries(const StrataVector *v, Dictionary *d)
 {
-	static const uint32_t gaps[] = {13000, 5700, 2500, 1100, 701, 301, 132, 57, 23, 10, 4, 1};
+	static const uint32_t gaps[] = {13000, 5700, 2500, 1100, 701, 301,
+	132, 57, 23, 10, 4, 1};
 	uint32_t	n = d->nentries;
 
 	for (uint32_t e = 0; e < n; e++)
@@ -342,7 +357,9 @@ sort_entries(const StrataVector *v, Dictionary *d)
 			uint32_t	moving = d->order[i];
 			uint32_t	place = i;
 
-			for (; place >= gaps[g] && d->keys[d->order[place - gaps[g]]] > d->keys[moving]; place -= gaps[g])
+			for (; place >= gaps[g] &&
+				 d->keys[d->order[place - gaps[g]]] > d->keys[moving];
+				 place -= gaps[g])
 				d->order[place] = d->order[place - gaps[g]];
 			d->order[place] = moving;
 		}
@@ -368,16 +385,22 @@ gather_entries(const StrataVector *v, Dictionary *d)
 	}
 }
 
-/* Find entries and codes, in the order they are written; false when there are more than limit. */
+/*
+ * Find entries and codes, in the order they are written; false when there are
+ * more than limit.
+ */
 static bool
-collect(const StrataVector *v, const int64_t *integers, Dictionary *d, uint32_t limit)
+collect(const StrataVector *v, const int64_t *integers, Dictionary *d,
+		uint32_t limit)
 {
 	bool		narrow = false;
 
 	if (integers)
 	{
-		StrataDictionaryRange found = strata_dictionary_by_range(v, integers, limit, d->mask + 1, d->table, d->order,
-																 d->codes, d->fixed, &d->nentries);
+		StrataDictionaryRange found =
+		strata_dictionary_by_range(v, integers, limit, d->mask + 1,
+								   d->table, d->order, d->codes, d->fixed,
+								   &d->nentries);
 
 		if (found != STRATA_DICTIONARY_TOO_WIDE)
 			return found == STRATA_DICTIONARY_FOUND;
@@ -399,30 +422,41 @@ collect(const StrataVector *v, const int64_t *integers, Dictionary *d, uint32_t 
 }
 
 /*
- * Find the distinct values and the codes of v.  NO_SPACE when there are more than limit
- * entries (UINT32_MAX: whatever there are).  Integers, if not NULL, are equal where values are,
- * and ascending as these are.
+ * Find the distinct values and the codes of v.  NO_SPACE when there are more
+ * than limit entries (UINT32_MAX: whatever there are).  Integers, if not NULL,
+ * are equal where values are, and ascending as these are.
  */
 StrataCodecResult
-strata_dictionary_collect(const StrataVector *v, const int64_t *integers, uint32_t limit, StrataArena *arena,
+strata_dictionary_collect(const StrataVector *v, const int64_t *integers,
+						  uint32_t limit, StrataArena *arena,
 						  StrataDictionary *dictionary)
 {
 	Dictionary	d;
 
 	if (!dictionary_prepare(v, arena, &d) || !collect(v, integers, &d, limit))
 		return STRATA_CODEC_NO_SPACE;
-	*dictionary = (StrataDictionary) {
-		.entries = {.kind = v->kind, .width = v->width, .level = v->level, .hint = v->hint, .n = d.nentries,
-			.fixed = d.fixed, .payload = d.payload, .offsets = d.offsets},
-		.codes = d.codes,
-		.n = v->n
+	*dictionary = (StrataDictionary)
+	{
+		.entries =
+		{
+			.kind = v->kind,
+				.width = v->width,
+				.level = v->level,
+				.hint = v->hint,
+				.n = d.nentries,
+				.fixed = d.fixed,
+				.payload = d.payload,
+				.offsets = d.offsets
+		},
+			.codes = d.codes,
+			.n = v->n
 	};
 	return STRATA_CODEC_OK;
 }
 
 /*
- * Encode the entries, if they take less than room bytes, and plan the codes: d->nbytes
- * is what it all takes.  NO_SPACE when it cannot be below room.
+ * Encode the entries, if they take less than room bytes, and plan the codes:
+ * d->nbytes is what it all takes.  NO_SPACE when it cannot be below room.
  */
 StrataCodecResult
 strata_dictionary_plan(StrataDictionary *d, size_t room, StrataArena *arena)
@@ -442,16 +476,19 @@ strata_dictionary_plan(StrataDictionary *d, size_t room, StrataArena *arena)
 	{
 		StrataArena scratch = *arena;
 
-		rc = strata_nested_encode(&d->entries, &scratch, &w, &d->entries_codec);
+		rc = strata_nested_encode(&d->entries, &scratch, &w,
+								  &d->entries_codec);
 	}
 	if (rc != STRATA_CODEC_OK)
 		return rc;
 	d->encoded = encoded;
 	d->encoded_len = strata_writer_len(&w);
-	head = strata_varint_size(d->entries.n) + 1 + strata_varint_size(d->encoded_len) + d->encoded_len;
+	head = strata_varint_size(d->entries.n) + 1 +
+		strata_varint_size(d->encoded_len) + d->encoded_len;
 	if (head >= room)
 		return STRATA_CODEC_NO_SPACE;
-	rc = strata_ints_plan(d->codes, d->n, d->entries.level, arena, &d->codes_plan);
+	rc = strata_ints_plan(d->codes, d->n, d->entries.level, arena,
+						  &d->codes_plan);
 	d->nbytes = head + d->codes_plan.nbytes;
 	return rc;
 }

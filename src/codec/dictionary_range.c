@@ -1,11 +1,12 @@
 /*-------------------------------------------------------------------------
  *
  * dictionary_range.c
- *	  The distinct values of a vector whose integers are known and close to each other.
+ *	  The distinct values of a vector whose integers are known and close to
+ *	  each other.
  *
- * Hides how entries and codes are found without hashing and sorting: there is a place for each
- * possible integer.  Decimal numbers have integers too (decimal.c), in the same order
- * as they are.
+ * Hides how entries and codes are found without hashing and sorting: there is
+ * a place for each possible integer.  Decimal numbers have integers too
+ * (decimal.c), in the same order as they are.
  *
  * src/codec/dictionary_range.c
  *-------------------------------------------------------------------------
@@ -15,7 +16,8 @@
 
 STRATA_CLONES
 static void
-find_integer_range(const int64_t *integers, uint32_t n, int64_t *min, int64_t *max)
+find_integer_range(const int64_t *integers, uint32_t n, int64_t *min,
+				   int64_t *max)
 {
 	int64_t		least = integers[0];
 	int64_t		most = integers[0];
@@ -30,11 +32,12 @@ find_integer_range(const int64_t *integers, uint32_t n, int64_t *min, int64_t *m
 }
 
 /*
- * Add to `places` those of the n integers whose place in the table is empty, and fill these.
- * Returns how many there are then.
+ * Add to `places` those of the n integers whose place in the table is empty,
+ * and fill these. Returns how many there are then.
  */
 static uint32_t
-add_places(int64_t min, const int64_t *integers, uint32_t n, uint16_t *table, uint32_t *places, uint32_t nplaces)
+add_places(int64_t min, const int64_t *integers, uint32_t n, uint16_t *table,
+		   uint32_t *places, uint32_t nplaces)
 {
 	for (uint32_t i = 0; i < n; i++)
 	{
@@ -67,10 +70,13 @@ put_integer(unsigned width, void *entries, uint32_t at, uint64_t value)
 	}
 }
 
-/* Put the codes of all places into the table, and their integers, ascending, into the entries. */
+/*
+ * Put the codes of all places into the table, and their integers, ascending,
+ * into the entries.
+ */
 static void
-number_places(int64_t min, uint64_t distance, const uint32_t *places, uint32_t nplaces, uint16_t *table,
-			  unsigned width, void *entries)
+number_places(int64_t min, uint64_t distance, const uint32_t *places,
+			  uint32_t nplaces, uint16_t *table, unsigned width, void *entries)
 {
 	uint64_t	bits[STRATA_DICTIONARY_RANGE / 64];
 	uint32_t	nwords = (uint32_t) (distance / 64) + 1;
@@ -95,20 +101,25 @@ put_floats(const StrataVector *v, const int64_t *codes, void *entries)
 {
 	if (v->width == 8)
 		for (uint32_t i = 0; i < v->n; i++)
-			((uint64_t *) entries)[codes[i]] = ((const uint64_t *) v->fixed)[i];
+			((uint64_t *) entries)[codes[i]] =
+				((const uint64_t *) v->fixed)[i];
 	else
 		for (uint32_t i = 0; i < v->n; i++)
-			((uint32_t *) entries)[codes[i]] = ((const uint32_t *) v->fixed)[i];
+			((uint32_t *) entries)[codes[i]] =
+				((const uint32_t *) v->fixed)[i];
 }
 
 /*
- * Entries (ascending) and codes of v by its integers.  There is room for STRATA_DICTIONARY_RANGE
- * numbers in the table, for one more place than v has values.  FOUND; TOO_MANY
- * entries, as strata_dictionary_too_many says; or TOO_WIDE: to be had another way.
+ * Entries (ascending) and codes of v by its integers.  There is room for
+ * STRATA_DICTIONARY_RANGE numbers in the table, for one more place than v has
+ * values.  FOUND; TOO_MANY entries, as strata_dictionary_too_many says; or
+ * TOO_WIDE: to be had another way.
  */
 StrataDictionaryRange
-strata_dictionary_by_range(const StrataVector *v, const int64_t *integers, uint32_t limit, uint32_t nslots,
-						   uint16_t *table, uint32_t *places, int64_t *codes, void *entries, uint32_t *nentries)
+strata_dictionary_by_range(const StrataVector *v, const int64_t *integers,
+						   uint32_t limit, uint32_t nslots, uint16_t *table,
+						   uint32_t *places, int64_t *codes, void *entries,
+						   uint32_t *nentries)
 {
 	uint32_t	nplaces = 0;
 	uint64_t	distance;
@@ -129,11 +140,17 @@ strata_dictionary_by_range(const StrataVector *v, const int64_t *integers, uint3
 		uint32_t	left = v->n - from;
 		bool		is_new = table[(uint64_t) integers[from] - (uint64_t) min] == 0;
 
-		/* whether a dictionary is given up must not depend on how its entries are looked for */
+		/*
+		 * whether a dictionary is given up must not depend on how its entries
+		 * are looked for
+		 */
 		if (is_new && (v->kind == STRATA_KIND_FLOAT || distance >= nslots) &&
 			strata_dictionary_too_many(nplaces + 1, from, limit))
 			return STRATA_DICTIONARY_TOO_MANY;
-		nplaces = add_places(min, integers + from, left < STRATA_DICTIONARY_SAMPLE ? left : STRATA_DICTIONARY_SAMPLE,
+		nplaces = add_places(min, integers + from,
+							 left < STRATA_DICTIONARY_SAMPLE ?
+							 left :
+							 STRATA_DICTIONARY_SAMPLE,
 							 table, places, nplaces);
 		if (nplaces > limit)
 			return STRATA_DICTIONARY_TOO_MANY;

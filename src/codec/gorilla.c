@@ -14,18 +14,20 @@
  *			(c + 7) / 8		bit j: does the j-th of the c not 0 open a window?
  *			...				w windows, packed (bitpack.c) in 11 bits, or 10 for
  *							width 4: zeros that lead (5 bits), then size - 1
- *			...				the c that are not 0: `size` bits of each, those of its
+ *			...                             the c that are not 0: `size` bits
+ *			of each, those of its
  *							window, one after the other, padded to a byte
  *
- * A window is the bits of x between `lead` zeros above and the zeros below; x that
- * opens none uses the window opened last.
+ * A window is the bits of x between `lead` zeros above and the zeros below; x
+ * that opens none uses the window opened last.
  *
- * Invariant codec:C6: the first x that is not 0 opens a window, and w is the number of
- * windows opened.
+ * Invariant codec:C6: the first x that is not 0 opens a window, and w is the
+ * number of windows opened.
  *
- * Differences to the paper: its control bits, windows and values stand apart, so
- * that the position of a value does not depend on bits just read; and a window is
- * also changed when the old one would fit but cost more bits than a tighter one.
+ * Differences to the paper: its control bits, windows and values stand apart,
+ * so that the position of a value does not depend on bits just read; and a
+ * window is also changed when the old one would fit but cost more bits than a
+ * tighter one.
  *
  * Reference: T. Pelkonen et al., "Gorilla: a fast, scalable, in-memory time
  * series database", VLDB 2015, section 4.1.2.
@@ -71,9 +73,13 @@ typedef struct BlockParts
 	size_t		bits_len;
 } BlockParts;
 
-/* Does an XOR with these zero bits open a window, behind one of `size` bits above `trail`? */
+/*
+ * Does an XOR with these zero bits open a window, behind one of `size` bits
+ * above `trail`?
+ */
 STRATA_INLINE bool
-opens_window(const unsigned nbits, unsigned lead, unsigned low, unsigned size, unsigned trail)
+opens_window(const unsigned nbits, unsigned lead, unsigned low, unsigned size,
+			 unsigned trail)
 {
 	return size == 0 || low < trail || lead < nbits - size - trail ||
 		size > nbits - lead - low + WINDOW_BITS(nbits / 8);
@@ -81,18 +87,21 @@ opens_window(const unsigned nbits, unsigned lead, unsigned low, unsigned size, u
 
 /* XOR n values with their predecessors; width is known when compiling. */
 STRATA_INLINE void
-split_block(const void *fixed, uint32_t n, const unsigned width, BlockParts *parts)
+split_block(const void *fixed, uint32_t n, const unsigned width,
+			BlockParts *parts)
 {
 	const unsigned nbits = width * 8;
 	StrataWriter w = strata_writer(parts->bits, sizeof(parts->bits));
 	StrataBitWriter bw = {&w, 0, 0};
-	uint64_t	last = width == 8 ? *(const uint64_t *) fixed : *(const uint32_t *) fixed;
+	uint64_t	last = width == 8 ? *(const uint64_t *) fixed :
+	*(const uint32_t *) fixed;
 	unsigned	trail = 0;
 	unsigned	size = 0;
 
 	for (uint32_t i = 1; i < n; i++)
 	{
-		uint64_t	value = width == 8 ? ((const uint64_t *) fixed)[i] : ((const uint32_t *) fixed)[i];
+		uint64_t	value = width == 8 ? ((const uint64_t *) fixed)[i] :
+		((const uint32_t *) fixed)[i];
 		uint64_t	x = value ^ last;
 		unsigned	lead;
 		unsigned	low;
@@ -108,7 +117,8 @@ split_block(const void *fixed, uint32_t n, const unsigned width, BlockParts *par
 			size = nbits - lead - low;
 			trail = low;
 			parts->windows[parts->nwindows++] = lead | (size - 1) << LEAD_BITS;
-			parts->opens[parts->nchanged / 8] |= (uint8_t) (1 << parts->nchanged % 8);
+			parts->opens[parts->nchanged / 8] |=
+				(uint8_t) (1 << parts->nchanged % 8);
 		}
 		parts->changed[(i - 1) / 8] |= (uint8_t) (1 << (i - 1) % 8);
 		parts->nchanged++;
@@ -120,7 +130,8 @@ split_block(const void *fixed, uint32_t n, const unsigned width, BlockParts *par
 
 /* Write values [from, from + n) of a vector as a block. */
 static void
-gorilla_write_block(const StrataVector *v, uint32_t from, uint32_t n, StrataWriter *out)
+gorilla_write_block(const StrataVector *v, uint32_t from, uint32_t n,
+					StrataWriter *out)
 {
 	BlockParts	parts;
 
@@ -141,11 +152,13 @@ gorilla_write_block(const StrataVector *v, uint32_t from, uint32_t n, StrataWrit
 		split_block(values, n, 4, &parts);
 		strata_write_u32(out, values[0]);
 	}
-	Assert(parts.nwindows <= parts.nchanged && (parts.nchanged == 0 || (parts.opens[0] & 1)));	/* codec:C6 */
+	Assert(parts.nwindows <= parts.nchanged &&
+		   (parts.nchanged == 0 || (parts.opens[0] & 1)));	/* codec:C6 */
 	strata_write_u8(out, (uint8_t) parts.nwindows);
 	strata_write_bytes(out, parts.changed, (n - 1 + 7) / 8);
 	strata_write_bytes(out, parts.opens, (parts.nchanged + 7) / 8);
-	strata_bitpack_write(parts.windows, parts.nwindows, WINDOW_BITS(v->width), out);
+	strata_bitpack_write(parts.windows, parts.nwindows, WINDOW_BITS(v->width),
+						 out);
 	strata_write_bytes(out, parts.bits, parts.bits_len);
 }
 
@@ -156,24 +169,32 @@ gorilla_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 	uint32_t	nblocks = (v->n + BLOCK_ROWS - 1) / BLOCK_ROWS;
 	uint8_t    *index = strata_write_space(out, ((size_t) nblocks - 1) * 2);
 
-	Assert(v->n > 0);	/* codec:C4 */
+	Assert(v->n > 0);			/* codec:C4 */
 	(void) scratch;
 	for (uint32_t b = 0; b < nblocks && !out->failed; b++)
 	{
 		uint32_t	from = b * BLOCK_ROWS;
 		uint8_t    *start = out->next;
 
-		gorilla_write_block(v, from, v->n - from < BLOCK_ROWS ? v->n - from : BLOCK_ROWS, out);
+		gorilla_write_block(v, from,
+							v->n - from < BLOCK_ROWS ? v->n - from :
+							BLOCK_ROWS,
+							out);
 		if (b + 1 < nblocks)
-			strata_store16(index + (size_t) b * 2, (uint16_t) (out->next - start));
+			strata_store16(index + (size_t) b * 2,
+						   (uint16_t) (out->next - start));
 	}
 	return out->failed ? STRATA_CODEC_NO_SPACE : STRATA_CODEC_OK;
 }
 
-/* --- decoding ---------------------------------------------------------------- */
+/*
+ * --- decoding
+ * ----------------------------------------------------------------
+ */
 
 static StrataCodecResult
-gorilla_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *size)
+gorilla_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n,
+							size_t *size)
 {
 	(void) p;
 	(void) from;
@@ -182,7 +203,10 @@ gorilla_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, s
 	return STRATA_CODEC_OK;
 }
 
-/* A block taken apart; entry k + 1 of the windows is the k-th, entry 0 is empty. */
+/*
+ * A block taken apart; entry k + 1 of the windows is the k-th, entry 0 is
+ * empty.
+ */
 typedef struct BlockView
 {
 	uint64_t	first;
@@ -203,15 +227,20 @@ expand_bits(const uint8_t *from, uint32_t n, uint8_t *to)
 
 	for (uint32_t i = 0; i < n; i += 8)
 	{
-		unsigned	bits = n - i < 8 ? from[i / 8] & ((1U << (n - i)) - 1) : from[i / 8];
+		unsigned	bits = n - i < 8 ? from[i / 8] & ((1U << (n - i)) - 1) :
+		from[i / 8];
 		uint64_t	flags = strata_spread_bits((uint8_t) bits);
 
 		strata_store64(to + i, flags);
 		/* at most 32 groups: no byte of the sums overflows */
 		sums += flags;
 	}
-	return (unsigned) ((sums & UINT64_C(0x00ff00ff00ff00ff)) * UINT64_C(0x0001000100010001) >> 48) +
-		(unsigned) ((sums >> 8 & UINT64_C(0x00ff00ff00ff00ff)) * UINT64_C(0x0001000100010001) >> 48);
+	return (unsigned) ((sums & UINT64_C(0x00ff00ff00ff00ff)) *
+					   UINT64_C(0x0001000100010001) >>
+					   48) +
+		(unsigned) ((sums >> 8 & UINT64_C(0x00ff00ff00ff00ff)) *
+					UINT64_C(0x0001000100010001) >>
+					48);
 }
 
 /* Read the windows; false when one is not possible. */
@@ -238,7 +267,10 @@ read_windows(StrataReader *in, unsigned n, unsigned width, BlockView *view)
 	return !impossible;
 }
 
-/* Take a block of n values apart; false when its parts do not agree (codec:C6). */
+/*
+ * Take a block of n values apart; false when its parts do not agree
+ * (codec:C6).
+ */
 static bool
 read_parts(StrataReader *in, uint32_t n, unsigned width, BlockView *view)
 {
@@ -255,7 +287,8 @@ read_parts(StrataReader *in, uint32_t n, unsigned width, BlockView *view)
 	map = strata_read_bytes(in, (nchanged + 7) / 8);
 	if (map == NULL)
 		return false;
-	if (expand_bits(map, nchanged, view->opens) != nwindows || (nchanged > 0 && view->opens[0] == 0))
+	if (expand_bits(map, nchanged, view->opens) != nwindows ||
+		(nchanged > 0 && view->opens[0] == 0))
 		return false;
 	view->opens[nchanged] = 0;
 	if (!read_windows(in, nwindows, width, view))
@@ -267,8 +300,9 @@ read_parts(StrataReader *in, uint32_t n, unsigned width, BlockView *view)
 
 /*
  * The first n values of a block; width is known when compiling, and LOAD_SLACK
- * bytes behind the bits may be read.  No branch depends on the data but the one
- * for more bits than a load gives.  False when there are fewer bits than needed.
+ * bytes behind the bits may be read.  No branch depends on the data but the
+ * one for more bits than a load gives.  False when there are fewer bits than
+ * needed.
  */
 STRATA_INLINE bool
 rebuild(const BlockView *view, uint32_t n, const unsigned width, void *out)
@@ -310,11 +344,12 @@ rebuild(const BlockView *view, uint32_t n, const unsigned width, void *out)
 }
 
 /*
- * The first n values of a block of `rows` values at `data`, `left` being the bytes
- * one may read from there on; false when its parts do not agree.
+ * The first n values of a block of `rows` values at `data`, `left` being the
+ * bytes one may read from there on; false when its parts do not agree.
  */
 static bool
-gorilla_decode_block(const uint8_t *data, size_t len, size_t left, uint32_t rows, uint32_t n, unsigned width, void *out)
+gorilla_decode_block(const uint8_t *data, size_t len, size_t left,
+					 uint32_t rows, uint32_t n, unsigned width, void *out)
 {
 	uint8_t		padded[BITS_MAX + LOAD_SLACK];
 	StrataReader in = strata_reader(data, len);
@@ -333,9 +368,13 @@ gorilla_decode_block(const uint8_t *data, size_t len, size_t left, uint32_t rows
 	return width == 8 ? rebuild(&view, n, 8, out) : rebuild(&view, n, 4, out);
 }
 
-/* Values [from, from + n): blocks before them are passed over by the index of lengths. */
+/*
+ * Values [from, from + n): blocks before them are passed over by the index of
+ * lengths.
+ */
 static StrataCodecResult
-gorilla_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, void *out)
+gorilla_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n,
+					 StrataArena *scratch, void *out)
 {
 	StrataReader in = strata_reader(p->data, p->len);
 	uint32_t	nblocks = (p->n + BLOCK_ROWS - 1) / BLOCK_ROWS;
@@ -344,14 +383,16 @@ gorilla_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataAr
 
 	Assert(n <= p->n && from <= p->n - n);	/* codec:C2 */
 	(void) scratch;
-	for (uint32_t b = 0; start < from + n && !in.failed; b++, start += BLOCK_ROWS)
+	for (uint32_t b = 0; start < from + n && !in.failed;
+		 b++, start += BLOCK_ROWS)
 	{
 		uint64_t	values[BLOCK_ROWS];
 		uint32_t	rows = p->n - start < BLOCK_ROWS ? p->n - start : BLOCK_ROWS;
 		uint32_t	skip = from > start ? from - start : 0;
 		uint32_t	wanted = rows < from + n - start ? rows : from + n - start;
 		size_t		left = strata_reader_left(&in);
-		size_t		len = b + 1 < nblocks ? strata_load16(index + (size_t) b * 2) : left;
+		size_t		len =
+		b + 1 < nblocks ? strata_load16(index + (size_t) b * 2) : left;
 		const uint8_t *block = strata_read_bytes(&in, len);
 		uint8_t    *to;
 
@@ -360,10 +401,12 @@ gorilla_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataAr
 		if (skip >= rows)
 			continue;
 		to = (uint8_t *) out + (size_t) (start + skip - from) * p->width;
-		if (!gorilla_decode_block(block, len, left, rows, wanted, p->width, skip ? (void *) values : to))
+		if (!gorilla_decode_block(block, len, left, rows, wanted, p->width,
+								  skip ? (void *) values : to))
 			return STRATA_CODEC_CORRUPT;
 		if (skip)
-			memcpy(to, (uint8_t *) values + (size_t) skip * p->width, (size_t) (wanted - skip) * p->width);
+			memcpy(to, (uint8_t *) values + (size_t) skip * p->width,
+				   (size_t) (wanted - skip) * p->width);
 	}
 	return in.failed ? STRATA_CODEC_CORRUPT : STRATA_CODEC_OK;
 }
@@ -371,7 +414,8 @@ gorilla_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataAr
 static void
 gorilla_describe(const StrataPayload *p, char *text, size_t size)
 {
-	snprintf(text, size, "%u blocks of %u, %.1f bits a value", (p->n + BLOCK_ROWS - 1) / BLOCK_ROWS, BLOCK_ROWS,
+	snprintf(text, size, "%u blocks of %u, %.1f bits a value",
+			 (p->n + BLOCK_ROWS - 1) / BLOCK_ROWS, BLOCK_ROWS,
 			 p->n ? (double) p->len * 8 / p->n : 0.0);
 }
 

@@ -1,21 +1,23 @@
 /*-------------------------------------------------------------------------
  *
  * jsonb.c
- *	  Codec JSONB: documents as columns, one for the strings and one for the numbers of
- *	  each path, and their shapes.
+ *	  Codec JSONB: documents as columns, one for the strings and one for the
+ *	  numbers of each path, and their shapes.
  *
- * For jsonb whose documents have keys in common, as events do: keys are kept once for
- * all, values of one path stand beside each other and go through the codecs of byte
- * strings and numerics.  The bytes of PostgreSQL's jsonb come back, which is
- * jsonb_shred.c's business to prove before anything is written.
+ * For jsonb whose documents have keys in common, as events do: keys are kept
+ * once for all, values of one path stand beside each other and go through the
+ * codecs of byte strings and numerics.  The bytes of PostgreSQL's jsonb come
+ * back, which is jsonb_shred.c's business to prove before anything is written.
  *
  *	OFFSET	SIZE	MEANING
  *	0		1-4		bytes of all documents together, varint
  *			1-2		number of paths P, at most 2047, varint
  *					if P > 0:
  *			1-5		length of the next part, varint
- *			...		integer stream (int_stream.c): for each path its parent * 2, plus 1 if
- *					it is the elements of an array; paths are 1 .. P, parents come first
+ *			...             integer stream (int_stream.c): for each path its
+ *			parent * 2, plus 1 if
+ *					it is the elements of an array; paths are 1 .. P, parents
+ *					come first
  *			1, 1-5	codec and length of the next part
  *			...		keys of the P paths, byte strings; empty for elements
  *			1, 1-5	codec and length of the next part
@@ -23,7 +25,8 @@
  *					for each path, first its strings, then its numbers:
  *			1-3		how many, varint; if any:
  *			1, 1-5	codec and length of the next part
- *			...		them, byte strings; numbers without the length that PostgreSQL puts in front
+ *			...             them, byte strings; numbers without the length that
+ *			PostgreSQL puts in front
  *
  * Decoding some of the documents reads the shapes of those before them, too.
  *
@@ -64,7 +67,10 @@ skip_document(JsonRebuild *r, const uint8_t *shape, uint32_t shape_len)
 	return true;
 }
 
-/* --- decoding -------------------------------------------------------------------- */
+/*
+ * --- decoding
+ * --------------------------------------------------------------------
+ */
 
 /* A part of the payload in another codec. */
 typedef struct Nested
@@ -98,8 +104,13 @@ read_nested(StrataReader *in, uint32_t n, Nested *nested)
 	nested->codec = strata_codec_get(id);
 	if (nested->codec == NULL || !nested->codec->available)
 		return STRATA_CODEC_UNSUPPORTED;
-	nested->payload = (StrataPayload) {STRATA_KIND_BYTES, 0, n, data, len};
-	return nested->codec->kinds & 1U << STRATA_KIND_BYTES ? STRATA_CODEC_OK : STRATA_CODEC_CORRUPT;
+	nested->payload = (StrataPayload)
+	{
+		STRATA_KIND_BYTES, 0, n, data, len
+	};
+	return nested->codec->kinds & 1U << STRATA_KIND_BYTES ?
+		STRATA_CODEC_OK :
+		STRATA_CODEC_CORRUPT;
 }
 
 /* Read the head of a column of leaves; *n is 0 when there are none. */
@@ -114,7 +125,10 @@ read_column(StrataReader *in, uint32_t *n, Nested *nested)
 	return count > 0 ? read_nested(in, *n, nested) : STRATA_CODEC_OK;
 }
 
-/* Take a payload apart; the columns of leaves stay packed.  CORRUPT when its parts do not fit into it. */
+/*
+ * Take a payload apart; the columns of leaves stay packed.  CORRUPT when its
+ * parts do not fit into it.
+ */
 static StrataCodecResult
 jsonb_parse(const StrataPayload *p, JsonbParts *parts)
 {
@@ -139,23 +153,27 @@ jsonb_parse(const StrataPayload *p, JsonbParts *parts)
 	return rc;
 }
 
-/* Scratch for all of a nested payload, or its first n values; added to *size. */
+/*
+ * Scratch for all of a nested payload, or its first n values; added to *size.
+ */
 static StrataCodecResult
 add_nested_size(const Nested *nested, uint32_t n, size_t *size)
 {
 	size_t		part = 0;
-	StrataCodecResult rc = nested->codec->decode_scratch_size(&nested->payload, 0, n, &part);
+	StrataCodecResult rc = nested->codec->decode_scratch_size(&nested->payload,
+															  0, n, &part);
 
 	*size += part;
 	return rc;
 }
 
 /*
- * Where the leaves of some documents are is known only when the shapes before them are
- * decoded, so there is room for all leaves.
+ * Where the leaves of some documents are is known only when the shapes before
+ * them are decoded, so there is room for all leaves.
  */
 static StrataCodecResult
-jsonb_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *size)
+jsonb_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n,
+						  size_t *size)
 {
 	JsonbParts	parts;
 	StrataCodecResult rc = jsonb_parse(p, &parts);
@@ -189,12 +207,17 @@ jsonb_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, siz
 
 /* Values [from, from + n) of a nested payload as leaves. */
 static StrataCodecResult
-decode_nested(const Nested *nested, uint32_t from, uint32_t n, StrataArena *scratch, JsonLeaves *leaves)
+decode_nested(const Nested *nested, uint32_t from, uint32_t n,
+			  StrataArena *scratch, JsonLeaves *leaves)
 {
 	StrataBytes bytes = {0};
-	StrataCodecResult rc = nested->codec->decode_bytes(&nested->payload, from, n, scratch, &bytes);
+	StrataCodecResult rc = nested->codec->decode_bytes(&nested->payload, from,
+													   n, scratch, &bytes);
 
-	*leaves = (JsonLeaves) {bytes.payload, bytes.offsets, bytes.codes, 0, n};
+	*leaves = (JsonLeaves)
+	{
+		bytes.payload, bytes.offsets, bytes.codes, 0, n
+	};
 	return rc;
 }
 
@@ -203,16 +226,21 @@ static StrataCodecResult
 decode_paths(const JsonbParts *parts, StrataArena *scratch, JsonPath *paths)
 {
 	uint32_t	n = parts->npaths - 1;
-	uint64_t   *parents = strata_arena_alloc(scratch, parts->npaths * sizeof(uint64_t));
+	uint64_t   *parents = strata_arena_alloc(scratch,
+											 parts->npaths * sizeof(uint64_t));
 	JsonLeaves	keys;
 	StrataCodecResult rc;
 
-	paths[0] = (JsonPath) {0, false, NULL, 0};
+	paths[0] = (JsonPath)
+	{
+		0, false, NULL, 0
+	};
 	if (n == 0)
 		return STRATA_CODEC_OK;
 	if (parents == NULL)
 		return STRATA_CODEC_NO_SPACE;
-	rc = strata_ints_decode(parts->parents, parts->parents_len, n, 0, n, sizeof(uint64_t), parents);
+	rc = strata_ints_decode(parts->parents, parts->parents_len, n, 0, n,
+							sizeof(uint64_t), parents);
 	if (rc == STRATA_CODEC_OK)
 		rc = decode_nested(&parts->keys, 0, n, scratch, &keys);
 	for (uint32_t i = 0; i < n && rc == STRATA_CODEC_OK; i++)
@@ -221,9 +249,12 @@ decode_paths(const JsonbParts *parts, StrataArena *scratch, JsonPath *paths)
 
 		if (parents[i] >> 1 > i)
 			return STRATA_CODEC_CORRUPT;
-		paths[i + 1] = (JsonPath) {
+		paths[i + 1] = (JsonPath)
+		{
 			(uint32_t) (parents[i] >> 1), parents[i] & 1,
-			keys.payload + keys.offsets[which], keys.offsets[which + 1] - keys.offsets[which]
+				keys.payload + keys.offsets[which],
+				keys.offsets[which + 1] -
+				keys.offsets[which]
 		};
 	}
 	return rc;
@@ -231,27 +262,32 @@ decode_paths(const JsonbParts *parts, StrataArena *scratch, JsonPath *paths)
 
 /* Pass over documents [from, to). */
 static bool
-skip_documents(JsonRebuild *r, const JsonLeaves *shapes, uint32_t from, uint32_t to)
+skip_documents(JsonRebuild *r, const JsonLeaves *shapes, uint32_t from,
+			   uint32_t to)
 {
 	for (uint32_t i = from; i < to; i++)
 	{
 		uint32_t	which = shapes->codes ? shapes->codes[i] : i;
 
-		if (!skip_document(r, shapes->payload + shapes->offsets[which], shapes->offsets[which + 1] - shapes->offsets[which]))
+		if (!skip_document(r, shapes->payload + shapes->offsets[which],
+						   shapes->offsets[which + 1] -
+						   shapes->offsets[which]))
 			return false;
 	}
 	return true;
 }
 
 /*
- * The leaves that documents [from, from + n) of ndocs need, whose shapes are given from
- * the first document on.
+ * The leaves that documents [from, from + n) of ndocs need, whose shapes are
+ * given from the first document on.
  */
 static StrataCodecResult
-decode_columns(JsonbParts *parts, const JsonLeaves *shapes, uint32_t from, uint32_t n, uint32_t ndocs, JsonRebuild *r,
+decode_columns(JsonbParts *parts, const JsonLeaves *shapes, uint32_t from,
+			   uint32_t n, uint32_t ndocs, JsonRebuild *r,
 			   StrataArena *scratch)
 {
-	Nested	   *columns = strata_arena_alloc(scratch, 2 * parts->npaths * sizeof(Nested));
+	Nested	   *columns =
+	strata_arena_alloc(scratch, 2 * parts->npaths * sizeof(Nested));
 	uint32_t	ncolumns = 2 * parts->npaths;
 
 	Assert(parts->npaths > 0);	/* codec:C12 */
@@ -260,7 +296,8 @@ decode_columns(JsonbParts *parts, const JsonLeaves *shapes, uint32_t from, uint3
 	memset(r->leaves, 0, ncolumns * sizeof(JsonLeaves));
 	for (uint32_t c = 2; c < ncolumns; c++)
 	{
-		StrataCodecResult rc = read_column(&parts->columns, &r->leaves[c].n, &columns[c]);
+		StrataCodecResult rc = read_column(&parts->columns, &r->leaves[c].n,
+										   &columns[c]);
 
 		if (rc != STRATA_CODEC_OK)
 			return rc;
@@ -281,16 +318,21 @@ decode_columns(JsonbParts *parts, const JsonLeaves *shapes, uint32_t from, uint3
 		r->leaves[c].next = r->leaves[c].n = 0;
 		if (columns[c].first == end)
 			continue;
-		rc = decode_nested(&columns[c], columns[c].first, end - columns[c].first, scratch, &r->leaves[c]);
+		rc = decode_nested(&columns[c], columns[c].first,
+						   end - columns[c].first, scratch, &r->leaves[c]);
 		if (rc != STRATA_CODEC_OK)
 			return rc;
 	}
 	return STRATA_CODEC_OK;
 }
 
-/* Documents [from, from + n), put together in scratch: shapes from the first one on, leaves as far as they are needed. */
+/*
+ * Documents [from, from + n), put together in scratch: shapes from the first
+ * one on, leaves as far as they are needed.
+ */
 static StrataCodecResult
-jsonb_decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, StrataBytes *out)
+jsonb_decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n,
+				   StrataArena *scratch, StrataBytes *out)
 {
 	JsonbParts	parts;
 	JsonRebuild r;
@@ -306,11 +348,14 @@ jsonb_decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n, StrataAren
 	paths = strata_arena_alloc(scratch, parts.npaths * sizeof(JsonPath));
 	offsets = strata_arena_alloc(scratch, ((size_t) n + 1) * sizeof(uint32_t));
 	bytes = strata_arena_alloc(scratch, parts.total);
-	r = (JsonRebuild) {
+	r = (JsonRebuild)
+	{
 		.paths = paths,
-		.npaths = parts.npaths,
-		.leaves = strata_arena_alloc(scratch, 2 * parts.npaths * sizeof(JsonLeaves)),
-		.keeps_heads = true
+			.npaths = parts.npaths,
+			.leaves = strata_arena_alloc(scratch,
+										 2 * parts.npaths *
+										 sizeof(JsonLeaves)),
+			.keeps_heads = true
 	};
 	if (paths == NULL || offsets == NULL || bytes == NULL || r.leaves == NULL)
 		return STRATA_CODEC_NO_SPACE;
@@ -329,9 +374,10 @@ jsonb_decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n, StrataAren
 
 		r.doc = bytes + offsets[i];
 		r.room = parts.total - offsets[i];
-		if (!strata_jsonb_rebuild(&r, shapes.payload + at, shapes.offsets[which + 1] - at))
+		if (!strata_jsonb_rebuild(&r, shapes.payload + at,
+								  shapes.offsets[which + 1] - at))
 			return STRATA_CODEC_CORRUPT;
-		Assert(r.at <= r.room);	/* codec:C12 */
+		Assert(r.at <= r.room); /* codec:C12 */
 		offsets[i + 1] = offsets[i] + r.at;
 	}
 	/* with all documents, all bytes and leaves are accounted for */
@@ -340,11 +386,17 @@ jsonb_decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n, StrataAren
 	for (uint32_t c = 2; c < 2 * parts.npaths; c++)
 		if (r.leaves[c].next != r.leaves[c].n)
 			return STRATA_CODEC_CORRUPT;
-	*out = (StrataBytes) {n, bytes, offsets, NULL};
+	*out = (StrataBytes)
+	{
+		n, bytes, offsets, NULL
+	};
 	return STRATA_CODEC_OK;
 }
 
-/* For people: "21 paths; shapes in dictionary: 12 entries in lz4; values, bits, 4 blocks of 256". */
+/*
+ * For people: "21 paths; shapes in dictionary: 12 entries in lz4; values,
+ * bits, 4 blocks of 256".
+ */
 static void
 jsonb_describe(const StrataPayload *p, char *text, size_t size)
 {
@@ -355,8 +407,10 @@ jsonb_describe(const StrataPayload *p, char *text, size_t size)
 	if (jsonb_parse(p, &parts) != STRATA_CODEC_OK)
 		return;
 	shapes[0] = '\0';
-	parts.shapes.codec->describe(&parts.shapes.payload, shapes, sizeof(shapes));
-	snprintf(text, size, "%u paths; shapes in %s%s%s", parts.npaths - 1, parts.shapes.codec->name, shapes[0] ? ": " : "", shapes);
+	parts.shapes.codec->describe(&parts.shapes.payload, shapes,
+								 sizeof(shapes));
+	snprintf(text, size, "%u paths; shapes in %s%s%s", parts.npaths - 1,
+			 parts.shapes.codec->name, shapes[0] ? ": " : "", shapes);
 }
 
 const StrataCodec strata_codec_jsonb = {

@@ -4,14 +4,16 @@
  *	  What the files of codec JSONB share: PostgreSQL's jsonb in memory, paths,
  *	  shapes, leaves.
  *
- * A *path* is where a value stands: the path of the object or array it is in, and its
- * key, or that it is an element.  Path 0 is the document itself.  A *leaf* is a string or
- * a number; the leaves of a path are two columns.  A *shape* is all that a document is
- * besides its leaves:
+ * A *path* is where a value stands: the path of the object or array it is in,
+ * and its key, or that it is an element.  Path 0 is the document itself.  A
+ * *leaf* is a string or a number; the leaves of a path are two columns.  A
+ * *shape* is all that a document is besides its leaves:
  *
  *	shape		one byte, the type of the document, then contents
- *	contents	number of members or elements, varint; for each a varint, its path * 8 plus
- *				its type; then the contents of those that are objects or arrays, in order
+ *	contents        number of members or elements, varint; for each a varint,
+ *	its path * 8 plus
+ *				its type; then the contents of those that are objects or
+ *				arrays, in order
  *
  * src/codec/jsonb_private.h
  *-------------------------------------------------------------------------
@@ -31,12 +33,17 @@ typedef enum JsonType
 	JSON_NULL = 4,
 	JSON_OBJECT = 5,
 	JSON_ARRAY = 6,
-	JSON_SCALAR = 7				/* an array of one element that stands for it; documents only */
+	JSON_SCALAR =
+	7							/* an array of one element that stands for it;
+								 * documents only */
 } JsonType;
 
 #define JSON_TYPE_BITS 3
 
-/* Paths of one column of documents, and levels of one document; more are not shredded. */
+/*
+ * Paths of one column of documents, and levels of one document; more are not
+ * shredded.
+ */
 #define JSON_PATHS_MAX 2047
 #define JSON_DEPTH_MAX 64
 
@@ -44,8 +51,9 @@ typedef enum JsonType
 #define JSON_BYTES_MAX (32 * 1024 * 1024)
 
 /*
- * A container of jsonb: 4 bytes of head, 4 for each entry (those of an object's keys,
- * then those of its values), the values.  Numbers are the machine's.
+ * A container of jsonb: 4 bytes of head, 4 for each entry (those of an
+ * object's keys, then those of its values), the values.  Numbers are the
+ * machine's.
  */
 #define JSONB_COUNT UINT32_C(0x0fffffff)
 #define JSONB_SCALAR UINT32_C(0x10000000)
@@ -101,7 +109,9 @@ typedef struct JsonPath
 	uint32_t	key_len;
 } JsonPath;
 
-/* Columns of leaves: strings of path p in column 2 * p, numbers in 2 * p + 1. */
+/*
+ * Columns of leaves: strings of path p in column 2 * p, numbers in 2 * p + 1.
+ */
 #define JSON_COLUMN(path, type) ((path) * 2 + (type))
 
 /* The leaves of a column, and which is next. */
@@ -115,8 +125,9 @@ typedef struct JsonLeaves
 } JsonLeaves;
 
 /*
- * The head of a container that was put together: head, entries, keys.  Others with the same
- * contents in the same shape have the same, but for the entries of their values.
+ * The head of a container that was put together: head, entries, keys.  Others
+ * with the same contents in the same shape have the same, but for the entries
+ * of their values.
  */
 typedef struct JsonHead
 {
@@ -138,11 +149,14 @@ typedef struct JsonRebuild
 	uint8_t    *doc;
 	uint32_t	at;				/* bytes of the document so far */
 	uint32_t	room;
-	bool		keeps_heads;	/* documents stay where they are put, and shapes too */
+	bool		keeps_heads;	/* documents stay where they are put, and
+								 * shapes too */
 	JsonHead	heads[JSON_HEADS];
 } JsonRebuild;
 
-/* A varint of at most four bytes; more, or the end of the input, set `failed`. */
+/*
+ * A varint of at most four bytes; more, or the end of the input, set `failed`.
+ */
 STRATA_INLINE uint32_t
 read_token(StrataReader *in)
 {
@@ -156,8 +170,11 @@ read_token(StrataReader *in)
 	return (uint32_t) token;
 }
 
-extern bool strata_jsonb_rebuild(JsonRebuild *r, const uint8_t *shape, uint32_t shape_len);
-extern StrataCodecResult strata_jsonb_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out);
+extern bool strata_jsonb_rebuild(JsonRebuild *r, const uint8_t *shape,
+								 uint32_t shape_len);
+extern StrataCodecResult strata_jsonb_encode(const StrataVector *v,
+											 StrataArena *scratch,
+											 StrataWriter *out);
 extern size_t strata_jsonb_encode_scratch_size(const StrataVector *v);
 
 #endif							/* STRATA_JSONB_PRIVATE_H */

@@ -3,9 +3,9 @@
  * jsonb_rebuild.c
  *	  Codec JSONB: putting a document together from its shape and leaves.
  *
- * Hides how PostgreSQL lays jsonb out, but for what jsonb_shred.c reads of it.  A shape
- * is distrusted: nothing is written beyond the room there is, no leaf taken that is not
- * there, no member put where its path is not.
+ * Hides how PostgreSQL lays jsonb out, but for what jsonb_shred.c reads of it.
+ * A shape is distrusted: nothing is written beyond the room there is, no leaf
+ * taken that is not there, no member put where its path is not.
  *
  * src/codec/jsonb_rebuild.c
  *-------------------------------------------------------------------------
@@ -48,7 +48,10 @@ copy_short(uint8_t *to, const uint8_t *from, uint32_t len)
 	}
 }
 
-/* The next leaf of a column behind the document so far; false when there is none, or no room. */
+/*
+ * The next leaf of a column behind the document so far; false when there is
+ * none, or no room.
+ */
 STRATA_INLINE bool
 put_leaf(JsonRebuild *r, uint32_t column)
 {
@@ -99,18 +102,26 @@ put_number(JsonRebuild *r, uint32_t column)
 	return true;
 }
 
-/* Entry number i of a container, for a value of len bytes that ends `end` bytes behind its entries. */
+/*
+ * Entry number i of a container, for a value of len bytes that ends `end`
+ * bytes behind its entries.
+ */
 STRATA_INLINE uint32_t
 entry_of(uint32_t i, unsigned type, uint32_t len, uint32_t end)
 {
 	uint32_t	entry = (uint32_t) type << JSONB_TYPE_SHIFT;
 
-	return i % JSONB_STRIDE == 0 ? entry | JSONB_HAS_OFFSET | end : entry | len;
+	return i % JSONB_STRIDE == 0 ? entry | JSONB_HAS_OFFSET | end :
+		entry | len;
 }
 
-/* The keys of an object, behind its entries; checks the paths of all tokens, and skips them. */
+/*
+ * The keys of an object, behind its entries; checks the paths of all tokens,
+ * and skips them.
+ */
 static bool
-put_keys(JsonRebuild *r, uint32_t n, bool object, uint32_t path, uint8_t *entries)
+put_keys(JsonRebuild *r, uint32_t n, bool object, uint32_t path,
+		 uint8_t *entries)
 {
 	uint32_t	data = r->at;
 
@@ -130,14 +141,15 @@ put_keys(JsonRebuild *r, uint32_t n, bool object, uint32_t path, uint8_t *entrie
 			return false;
 		memcpy(r->doc + r->at, p->key, p->key_len);
 		r->at += p->key_len;
-		jsonb_store(entries + (size_t) i * 4, entry_of(i, JSONB_IS_STRING, p->key_len, r->at - data));
+		jsonb_store(entries + (size_t) i * 4,
+					entry_of(i, JSONB_IS_STRING, p->key_len, r->at - data));
 	}
 	return true;
 }
 
 /*
- * The head of a container with n values, its entries, and its keys; where the entries are,
- * or NULL.  The shape is behind the container's tokens then.
+ * The head of a container with n values, its entries, and its keys; where the
+ * entries are, or NULL.  The shape is behind the container's tokens then.
  */
 static uint8_t *
 put_head(JsonRebuild *r, unsigned type, uint32_t n, uint32_t path)
@@ -145,7 +157,9 @@ put_head(JsonRebuild *r, unsigned type, uint32_t n, uint32_t path)
 	bool		object = type == JSON_OBJECT;
 	uint32_t	nentries = object ? 2 * n : n;
 	const uint8_t *contents = r->shape.next;
-	JsonHead   *head = &r->heads[(uintptr_t) contents * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (JSON_HEADS - 1)];
+	JsonHead   *head =
+	&r->heads[(uintptr_t) contents * UINT64_C(0x9e3779b97f4a7c15) >> 32 &
+			  (JSON_HEADS - 1)];
 	uint32_t	start;
 
 	if (!put_padding(r))
@@ -162,12 +176,16 @@ put_head(JsonRebuild *r, unsigned type, uint32_t n, uint32_t path)
 	}
 	if (nentries > (r->room - start) / 4 || nentries * 4 + 4 > r->room - start)
 		return NULL;
-	jsonb_store(r->doc + start, n | (object ? JSONB_OBJECT : JSONB_ARRAY) | (type == JSON_SCALAR ? JSONB_SCALAR : 0));
+	jsonb_store(r->doc + start, n | (object ? JSONB_OBJECT : JSONB_ARRAY) |
+				(type == JSON_SCALAR ? JSONB_SCALAR : 0));
 	r->at += 4 + nentries * 4;
 	if (!put_keys(r, n, object, path, r->doc + start + 4))
 		return NULL;
 	if (r->keeps_heads)
-		*head = (JsonHead) {contents, r->shape.next, r->doc + start, r->at - start};
+		*head = (JsonHead)
+	{
+		contents, r->shape.next, r->doc + start, r->at - start
+	};
 	return r->doc + start + 4;
 }
 
@@ -182,7 +200,8 @@ put_container(JsonRebuild *r, unsigned type, uint32_t path, unsigned depth)
 	uint8_t    *entries;
 	uint32_t	data;
 
-	if (r->shape.failed || depth > JSON_DEPTH_MAX || n > strata_reader_left(&tokens) || (type == JSON_SCALAR && n != 1))
+	if (r->shape.failed || depth > JSON_DEPTH_MAX ||
+		n > strata_reader_left(&tokens) || (type == JSON_SCALAR && n != 1))
 		return false;
 	entries = put_head(r, type, n, path);
 	if (entries == NULL)
@@ -219,18 +238,23 @@ put_container(JsonRebuild *r, unsigned type, uint32_t path, unsigned depth)
 			case JSON_OBJECT:
 			case JSON_ARRAY:
 				kind = JSONB_IS_CONTAINER;
-				if (!put_container(r, token & ((1 << JSON_TYPE_BITS) - 1), child, depth + 1))
+				if (!put_container(r, token & ((1 << JSON_TYPE_BITS) - 1),
+								   child, depth + 1))
 					return false;
 				break;
 			default:
 				return false;
 		}
-		jsonb_store(entries + (size_t) number * 4, entry_of(number, kind, r->at - start, r->at - data));
+		jsonb_store(entries + (size_t) number * 4,
+					entry_of(number, kind, r->at - start, r->at - data));
 	}
 	return true;
 }
 
-/* A document of a shape and the next leaves, at r->doc; false when the shape is no shape or there is no room. */
+/*
+ * A document of a shape and the next leaves, at r->doc; false when the shape
+ * is no shape or there is no room.
+ */
 bool
 strata_jsonb_rebuild(JsonRebuild *r, const uint8_t *shape, uint32_t shape_len)
 {

@@ -27,7 +27,10 @@
 #define ZSTD_LEVEL 3
 #define ZSTD_LEVEL_ARCHIVE 12
 
-/* The largest window of a frame that is read as a stream: what a column can hold. */
+/*
+ * The largest window of a frame that is read as a stream: what a column can
+ * hold.
+ */
 #define STREAM_WINDOW_LOG 18
 
 /* Is there a library behind this id? */
@@ -60,7 +63,8 @@ strata_lz_scratch_size(StrataCodecId id)
 
 #ifdef USE_ZSTD
 static size_t
-zstd_compress(int level, const uint8_t *from, size_t nbytes, uint8_t *to, size_t cap)
+zstd_compress(int level, const uint8_t *from, size_t nbytes, uint8_t *to,
+			  size_t cap)
 {
 	static _Thread_local ZSTD_CCtx *context;
 	size_t		len;
@@ -74,7 +78,8 @@ zstd_compress(int level, const uint8_t *from, size_t nbytes, uint8_t *to, size_t
 }
 
 static StrataCodecResult
-zstd_decompress(const uint8_t *from, size_t nbytes, uint8_t *to, size_t raw_size)
+zstd_decompress(const uint8_t *from, size_t nbytes, uint8_t *to,
+				size_t raw_size)
 {
 	static _Thread_local ZSTD_DCtx *context;
 
@@ -83,8 +88,10 @@ zstd_decompress(const uint8_t *from, size_t nbytes, uint8_t *to, size_t raw_size
 	if (context == NULL)
 		return STRATA_CODEC_NO_SPACE;
 	/* an error code is larger than any size, so this is one comparison */
-	return ZSTD_decompressDCtx(context, to, raw_size, from, nbytes) == raw_size ?
-		STRATA_CODEC_OK : STRATA_CODEC_CORRUPT;
+	return ZSTD_decompressDCtx(context, to, raw_size, from, nbytes) ==
+		raw_size ?
+		STRATA_CODEC_OK :
+		STRATA_CODEC_CORRUPT;
 }
 #endif
 
@@ -93,8 +100,8 @@ zstd_decompress(const uint8_t *from, size_t nbytes, uint8_t *to, size_t raw_size
  * fit.  scratch is aligned and has strata_lz_scratch_size(id) bytes.
  */
 size_t
-strata_lz_compress(StrataCodecId id, StrataLevel level, const uint8_t *from, size_t nbytes,
-				   uint8_t *to, size_t cap, void *scratch)
+strata_lz_compress(StrataCodecId id, StrataLevel level, const uint8_t *from,
+				   size_t nbytes, uint8_t *to, size_t cap, void *scratch)
 {
 	if (nbytes > STRATA_BYTES_MAX || nbytes == 0)
 		return 0;
@@ -103,15 +110,19 @@ strata_lz_compress(StrataCodecId id, StrataLevel level, const uint8_t *from, siz
 #ifdef USE_LZ4
 	if (id == STRATA_CODEC_LZ4)
 	{
-		int			len = LZ4_compress_fast_extState(scratch, (const char *) from, (char *) to,
-													 (int) nbytes, (int) cap, 1);
+		int			len = LZ4_compress_fast_extState(scratch, (const char *) from,
+													 (char *) to, (int) nbytes,
+													 (int) cap, 1);
 
 		return len > 0 ? (size_t) len : 0;
 	}
 #endif
 #ifdef USE_ZSTD
 	if (id == STRATA_CODEC_ZSTD)
-		return zstd_compress(level == STRATA_LEVEL_ARCHIVE ? ZSTD_LEVEL_ARCHIVE : ZSTD_LEVEL, from, nbytes, to, cap);
+		return zstd_compress(level == STRATA_LEVEL_ARCHIVE ?
+							 ZSTD_LEVEL_ARCHIVE :
+							 ZSTD_LEVEL,
+							 from, nbytes, to, cap);
 #endif
 	(void) id;
 	(void) level;
@@ -121,16 +132,23 @@ strata_lz_compress(StrataCodecId id, StrataLevel level, const uint8_t *from, siz
 	return 0;
 }
 
-/* Decompress to exactly raw_size bytes; CORRUPT when that is not what comes out. */
+/*
+ * Decompress to exactly raw_size bytes; CORRUPT when that is not what comes
+ * out.
+ */
 StrataCodecResult
-strata_lz_decompress(StrataCodecId id, const uint8_t *from, size_t nbytes, uint8_t *to, size_t raw_size)
+strata_lz_decompress(StrataCodecId id, const uint8_t *from, size_t nbytes,
+					 uint8_t *to, size_t raw_size)
 {
 	if (nbytes > STRATA_BYTES_MAX || raw_size > STRATA_BYTES_MAX)
 		return STRATA_CODEC_CORRUPT;
 #ifdef USE_LZ4
 	if (id == STRATA_CODEC_LZ4)
-		return LZ4_decompress_safe((const char *) from, (char *) to, (int) nbytes, (int) raw_size) ==
-			(int) raw_size ? STRATA_CODEC_OK : STRATA_CODEC_CORRUPT;
+		return LZ4_decompress_safe((const char *) from, (char *) to,
+								   (int) nbytes,
+								   (int) raw_size) == (int) raw_size ?
+			STRATA_CODEC_OK :
+			STRATA_CODEC_CORRUPT;
 #endif
 #ifdef USE_ZSTD
 	if (id == STRATA_CODEC_ZSTD)
@@ -148,7 +166,9 @@ strata_lz_decompress(StrataCodecId id, const uint8_t *from, size_t nbytes, uint8
 static _Thread_local ZSTD_DCtx *stream;
 static _Thread_local ZSTD_inBuffer stream_in;
 
-/* Start to read a frame; its bytes stay where they are until it has been read. */
+/*
+ * Start to read a frame; its bytes stay where they are until it has been read.
+ */
 StrataCodecResult
 strata_lz_stream_begin(const uint8_t *from, size_t nbytes)
 {
@@ -158,7 +178,10 @@ strata_lz_stream_begin(const uint8_t *from, size_t nbytes)
 		return STRATA_CODEC_NO_SPACE;
 	ZSTD_DCtx_reset(stream, ZSTD_reset_session_only);
 	ZSTD_DCtx_setParameter(stream, ZSTD_d_windowLogMax, STREAM_WINDOW_LOG);
-	stream_in = (ZSTD_inBuffer) {from, nbytes, 0};
+	stream_in = (ZSTD_inBuffer)
+	{
+		from, nbytes, 0
+	};
 	return STRATA_CODEC_OK;
 }
 
@@ -173,7 +196,9 @@ strata_lz_stream_read(uint8_t *to, size_t nbytes)
 		size_t		before = out.pos + stream_in.pos;
 		size_t		rc = ZSTD_decompressStream(stream, &out, &stream_in);
 
-		if (ZSTD_isError(rc) || (out.pos < nbytes && (rc == 0 || out.pos + stream_in.pos == before)))
+		if (ZSTD_isError(rc) ||
+			(out.pos < nbytes &&
+			 (rc == 0 || out.pos + stream_in.pos == before)))
 			return STRATA_CODEC_CORRUPT;
 	}
 	return STRATA_CODEC_OK;

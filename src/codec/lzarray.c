@@ -9,19 +9,21 @@
  *	OFFSET	SIZE	MEANING
  *	0		1-5		number of blocks, varint
  *			...		for each block: number of its values, varint; their bytes
- *					together, varint; bytes here * 2 + (1 if compressed), varint
+ *					together, varint; bytes here * 2 + (1 if compressed),
+ *					varint
  *			1-5		length of the next part, varint
  *			...		lengths of the n values: an integer stream (int_stream.c)
  *			...		the blocks' bytes, one after the other
  *
- * A block ends before the value that would take it over 64 kB (zstd 512 kB) or 4096
- * values (in archives: over 4 MB), so decoding rows decompresses only the blocks they are in; a
- * larger value has a block of its own.  A block that compression does not make 3 % smaller is
- * stored.  Stored blocks are not copied by the decoder.
+ * A block ends before the value that would take it over 64 kB (zstd 512 kB) or
+ * 4096 values (in archives: over 4 MB), so decoding rows decompresses only the
+ * blocks they are in; a larger value has a block of its own.  A block that
+ * compression does not make 3 % smaller is stored.  Stored blocks are not
+ * copied by the decoder.
  *
- * Invariant codec:C7: bytes claimed for a compressed block are bounded before anyone
- * makes room for them: 4 MB unless it holds one value, and MAX_RATIO times its
- * compressed size.
+ * Invariant codec:C7: bytes claimed for a compressed block are bounded before
+ * anyone makes room for them: 4 MB unless it holds one value, and MAX_RATIO
+ * times its compressed size.
  *
  * References: LZ4 block format and zstd (RFC 8878).
  *
@@ -39,7 +41,10 @@
 /* zstd looks further back than LZ4 does. */
 #define BLOCK_BYTES_ZSTD (8 * BLOCK_BYTES)
 
-/* The same in archives, where a block is as much as a decoder will make room for. */
+/*
+ * The same in archives, where a block is as much as a decoder will make room
+ * for.
+ */
 #define BLOCK_BYTES_MAX (4 * 1024 * 1024)
 
 /* A zstd block of 4 bytes can stand for 128 kB; LZ4 is far below that. */
@@ -52,15 +57,21 @@
 #define SAMPLE_ABOVE 32768
 #define SAMPLE_BYTES 4096
 
-/* --- encoding ---------------------------------------------------------------- */
+/*
+ * --- encoding
+ * ----------------------------------------------------------------
+ */
 
 /* The value behind the last one of the block that starts with value `from`. */
 static uint32_t
 block_end(StrataCodecId id, const StrataVector *v, uint32_t from)
 {
 	bool		archive = v->level == STRATA_LEVEL_ARCHIVE;
-	uint32_t	limit = archive || v->n - from < BLOCK_ROWS ? v->n : from + BLOCK_ROWS;
-	uint32_t	most = archive ? BLOCK_BYTES_MAX : id == STRATA_CODEC_ZSTD ? BLOCK_BYTES_ZSTD : BLOCK_BYTES;
+	uint32_t	limit = archive || v->n - from < BLOCK_ROWS ? v->n :
+	from + BLOCK_ROWS;
+	uint32_t	most = archive ? BLOCK_BYTES_MAX :
+	id == STRATA_CODEC_ZSTD ? BLOCK_BYTES_ZSTD :
+	BLOCK_BYTES;
 	uint32_t	end = from + 1;
 
 	while (end < limit && v->offsets[end + 1] - v->offsets[from] <= most)
@@ -85,13 +96,16 @@ strata_lzarray_scratch_size(StrataCodecId id, const StrataVector *v)
  * middle of a large block shrinks.
  */
 static bool
-looks_incompressible(StrataCodecId id, StrataLevel level, const uint8_t *data, size_t nbytes, uint8_t *sample, void *lz_scratch)
+looks_incompressible(StrataCodecId id, StrataLevel level, const uint8_t *data,
+					 size_t nbytes, uint8_t *sample, void *lz_scratch)
 {
 	size_t		wanted = SAMPLE_BYTES - SAMPLE_BYTES / 32;
 
 	return nbytes > SAMPLE_ABOVE &&
-		strata_lz_compress(id, level, data, SAMPLE_BYTES, sample, wanted, lz_scratch) == 0 &&
-		strata_lz_compress(id, level, data + nbytes / 2, SAMPLE_BYTES, sample, wanted, lz_scratch) == 0;
+		strata_lz_compress(id, level, data, SAMPLE_BYTES, sample, wanted,
+						   lz_scratch) == 0 &&
+		strata_lz_compress(id, level, data + nbytes / 2, SAMPLE_BYTES,
+						   sample, wanted, lz_scratch) == 0;
 }
 
 /* What encode keeps of its scratch. */
@@ -106,7 +120,8 @@ typedef struct ArrayScratch
 
 /* Set up the scratch and encode the lengths. */
 static StrataCodecResult
-lzarray_prepare(StrataCodecId id, const StrataVector *v, StrataArena *arena, ArrayScratch *s)
+lzarray_prepare(StrataCodecId id, const StrataVector *v, StrataArena *arena,
+				ArrayScratch *s)
 {
 	size_t		bound = strata_ints_bound(v->n);
 	int64_t    *lengths = strata_arena_alloc(arena, v->n * sizeof(int64_t));
@@ -114,10 +129,12 @@ lzarray_prepare(StrataCodecId id, const StrataVector *v, StrataArena *arena, Arr
 	StrataCodecResult rc;
 
 	s->lengths = strata_arena_alloc(arena, bound);
-	s->stored = strata_arena_alloc(arena, ((size_t) v->n + 1) * sizeof(uint32_t));
+	s->stored = strata_arena_alloc(arena,
+								   ((size_t) v->n + 1) * sizeof(uint32_t));
 	s->sample = strata_arena_alloc(arena, SAMPLE_BYTES);
 	s->lz = strata_arena_alloc(arena, strata_lz_scratch_size(id));
-	if (lengths == NULL || s->lengths == NULL || s->stored == NULL || s->sample == NULL || s->lz == NULL)
+	if (lengths == NULL || s->lengths == NULL || s->stored == NULL ||
+		s->sample == NULL || s->lz == NULL)
 		return STRATA_CODEC_NO_SPACE;
 	for (uint32_t i = 0; i < v->n; i++)
 		lengths[i] = (int64_t) v->offsets[i + 1] - v->offsets[i];
@@ -129,15 +146,18 @@ lzarray_prepare(StrataCodecId id, const StrataVector *v, StrataArena *arena, Arr
 
 /* Write the bytes of one block; returns what its entry says of it. */
 static uint32_t
-lzarray_write_block(StrataCodecId id, StrataLevel level, const uint8_t *data, size_t nbytes, const ArrayScratch *s, StrataWriter *out)
+lzarray_write_block(StrataCodecId id, StrataLevel level, const uint8_t *data,
+					size_t nbytes, const ArrayScratch *s, StrataWriter *out)
 {
 	size_t		cap = nbytes - nbytes / 32;
 	size_t		len = 0;
 
 	if (cap > strata_writer_left(out))
 		cap = strata_writer_left(out);
-	if (id != STRATA_CODEC_RAW && !looks_incompressible(id, level, data, nbytes, s->sample, s->lz))
-		len = strata_lz_compress(id, level, data, nbytes, out->next, cap, s->lz);
+	if (id != STRATA_CODEC_RAW &&
+		!looks_incompressible(id, level, data, nbytes, s->sample, s->lz))
+		len = strata_lz_compress(id, level, data, nbytes, out->next, cap,
+								 s->lz);
 	if (len > 0 && len < nbytes)
 	{
 		strata_write_space(out, len);
@@ -148,12 +168,13 @@ lzarray_write_block(StrataCodecId id, StrataLevel level, const uint8_t *data, si
 }
 
 /*
- * Encode byte strings with LZ4, ZSTD or RAW; *blocks_len is what the blocks take
- * of it.
+ * Encode byte strings with LZ4, ZSTD or RAW; *blocks_len is what the blocks
+ * take of it.
  */
 StrataCodecResult
-strata_lzarray_encode(StrataCodecId id, const StrataVector *v, StrataArena *scratch,
-					  StrataWriter *out, size_t *blocks_len)
+strata_lzarray_encode(StrataCodecId id, const StrataVector *v,
+					  StrataArena *scratch, StrataWriter *out,
+					  size_t *blocks_len)
 {
 	StrataArena arena = *scratch;
 	ArrayScratch s;
@@ -162,7 +183,7 @@ strata_lzarray_encode(StrataCodecId id, const StrataVector *v, StrataArena *scra
 	uint32_t	nblocks = 0;
 	size_t		head_bound;
 
-	Assert(v->n > 0);	/* codec:C4 */
+	Assert(v->n > 0);			/* codec:C4 */
 	rc = lzarray_prepare(id, v, &arena, &s);
 	if (rc != STRATA_CODEC_OK)
 		return rc;
@@ -176,13 +197,15 @@ strata_lzarray_encode(StrataCodecId id, const StrataVector *v, StrataArena *scra
 		out->failed = true;
 		return STRATA_CODEC_NO_SPACE;
 	}
-	body = strata_writer(out->next + head_bound, strata_writer_left(out) - head_bound);
+	body = strata_writer(out->next + head_bound,
+						 strata_writer_left(out) - head_bound);
 	nblocks = 0;
 	for (uint32_t i = 0, end; i < v->n && !body.failed; i = end)
 	{
 		end = block_end(id, v, i);
-		s.stored[nblocks++] = lzarray_write_block(id, v->level, v->payload + v->offsets[i],
-										  v->offsets[end] - v->offsets[i], &s, &body);
+		s.stored[nblocks++] =
+			lzarray_write_block(id, v->level, v->payload + v->offsets[i],
+								v->offsets[end] - v->offsets[i], &s, &body);
 	}
 	if (body.failed)
 	{
@@ -207,7 +230,10 @@ strata_lzarray_encode(StrataCodecId id, const StrataVector *v, StrataArena *scra
 	return STRATA_CODEC_OK;
 }
 
-/* --- decoding ---------------------------------------------------------------- */
+/*
+ * --- decoding
+ * ----------------------------------------------------------------
+ */
 
 /* One block's entry. */
 typedef struct ArrayBlock
@@ -246,12 +272,16 @@ read_block_entry(StrataReader *in, uint32_t values_left, ArrayBlock *block)
 		return false;
 	if (stored & 1)
 	{
-		if (raw_size > size * MAX_RATIO || (nvalues > 1 && raw_size > BLOCK_BYTES_MAX))
+		if (raw_size > size * MAX_RATIO ||
+			(nvalues > 1 && raw_size > BLOCK_BYTES_MAX))
 			return false;
 	}
 	else if (size != raw_size)
 		return false;
-	*block = (ArrayBlock) {(uint32_t) nvalues, (uint32_t) raw_size, (uint32_t) size, stored & 1};
+	*block = (ArrayBlock)
+	{
+		(uint32_t) nvalues, (uint32_t) raw_size, (uint32_t) size, stored & 1
+	};
 	return true;
 }
 
@@ -295,13 +325,15 @@ locate(const StrataPayload *p, uint32_t from, uint32_t n, ArrayRange *range)
 	range->lengths = strata_read_bytes(&in, range->lengths_len);
 	strata_read_bytes(&in, before);
 	range->data = in.next;
-	return !in.failed && value == p->n && strata_reader_left(&in) == total - before &&
+	return !in.failed && value == p->n &&
+		strata_reader_left(&in) == total - before &&
 		range->raw_size <= STRATA_BYTES_MAX;
 }
 
 /* Scratch to decode values [from, from + n). */
 StrataCodecResult
-strata_lzarray_decode_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *size)
+strata_lzarray_decode_size(const StrataPayload *p, uint32_t from, uint32_t n,
+						   size_t *size)
 {
 	ArrayRange	range;
 
@@ -317,7 +349,8 @@ strata_lzarray_decode_size(const StrataPayload *p, uint32_t from, uint32_t n, si
  * `offset`; false when they do not add up to raw_size.
  */
 static bool
-lengths_to_offsets(uint32_t *lengths, uint32_t n, uint32_t offset, uint32_t raw_size)
+lengths_to_offsets(uint32_t *lengths, uint32_t n, uint32_t offset,
+				   uint32_t raw_size)
 {
 	uint64_t	sum = 0;
 
@@ -333,11 +366,14 @@ lengths_to_offsets(uint32_t *lengths, uint32_t n, uint32_t offset, uint32_t raw_
 
 /* Put a block's bytes at `to`. */
 static StrataCodecResult
-read_block(StrataCodecId id, const ArrayBlock *block, const uint8_t *from, uint8_t *to)
+read_block(StrataCodecId id, const ArrayBlock *block, const uint8_t *from,
+		   uint8_t *to)
 {
-	Assert(block->size <= STRATA_BYTES_MAX && block->raw_size <= STRATA_BYTES_MAX);	/* codec:C7 */
+	Assert(block->size <= STRATA_BYTES_MAX &&
+		   block->raw_size <= STRATA_BYTES_MAX);	/* codec:C7 */
 	if (block->compressed)
-		return strata_lz_decompress(id, from, block->size, to, block->raw_size);
+		return strata_lz_decompress(id, from, block->size, to,
+									block->raw_size);
 	if (block->size > 0)
 		memcpy(to, from, block->size);
 	return STRATA_CODEC_OK;
@@ -345,8 +381,8 @@ read_block(StrataCodecId id, const ArrayBlock *block, const uint8_t *from, uint8
 
 /* Values [from, from + n), flat. */
 StrataCodecResult
-strata_lzarray_decode(StrataCodecId id, const StrataPayload *p, uint32_t from, uint32_t n,
-					  StrataArena *scratch, StrataBytes *out)
+strata_lzarray_decode(StrataCodecId id, const StrataPayload *p, uint32_t from,
+					  uint32_t n, StrataArena *scratch, StrataBytes *out)
 {
 	ArrayRange	range;
 	uint32_t   *offsets;
@@ -359,20 +395,23 @@ strata_lzarray_decode(StrataCodecId id, const StrataPayload *p, uint32_t from, u
 	Assert(n <= p->n && from <= p->n - n);	/* codec:C2 */
 	if (!locate(p, from, n, &range))
 		return STRATA_CODEC_CORRUPT;
-	offsets = strata_arena_alloc(scratch, ((size_t) range.nvalues + 1) * sizeof(uint32_t));
+	offsets = strata_arena_alloc(scratch, ((size_t) range.nvalues + 1) *
+								 sizeof(uint32_t));
 	if (!range.stored)
 		bytes = strata_arena_alloc(scratch, range.raw_size);
 	if (offsets == NULL || (!range.stored && bytes == NULL))
 		return STRATA_CODEC_NO_SPACE;
-	rc = strata_ints_decode(range.lengths, range.lengths_len, p->n, range.first, range.nvalues,
-							sizeof(uint32_t), offsets);
+	rc = strata_ints_decode(range.lengths, range.lengths_len, p->n,
+							range.first, range.nvalues, sizeof(uint32_t),
+							offsets);
 	out->payload = range.stored ? range.data : bytes;
 	for (uint32_t b = 0; b < range.nblocks && rc == STRATA_CODEC_OK; b++)
 	{
 		ArrayBlock	block;
 
 		if (!read_block_entry(&range.entries, p->n, &block) ||
-			!lengths_to_offsets(offsets + value, block.nvalues, offset, block.raw_size))
+			!lengths_to_offsets(offsets + value, block.nvalues, offset,
+								block.raw_size))
 			return STRATA_CODEC_CORRUPT;
 		if (!range.stored)
 			rc = read_block(id, &block, range.data, bytes + offset);
@@ -382,7 +421,8 @@ strata_lzarray_decode(StrataCodecId id, const StrataPayload *p, uint32_t from, u
 	}
 	if (rc != STRATA_CODEC_OK)
 		return rc;
-	Assert(value == range.nvalues && (range.stored || offset == range.raw_size));	/* codec:C7 */
+	Assert(value == range.nvalues &&
+		   (range.stored || offset == range.raw_size)); /* codec:C7 */
 	offsets[value] = offset;
 
 	/* hand out from the wanted value on, with offsets that start at 0 */
@@ -406,40 +446,45 @@ strata_lzarray_describe(const StrataPayload *p, char *text, size_t size)
 
 	text[0] = '\0';
 	if (p->n > 0 && locate(p, 0, p->n, &range))
-		snprintf(text, size, "%u blocks, %zu bytes in %zu", range.nblocks, range.raw_size,
-				 (size_t) (p->data + p->len - range.data));
+		snprintf(text, size, "%u blocks, %zu bytes in %zu", range.nblocks,
+				 range.raw_size, (size_t) (p->data + p->len - range.data));
 }
 
-/* --- the two codecs ------------------------------------------------------------ */
+/*
+ * --- the two codecs
+ * ------------------------------------------------------------
+ */
 
 #define DEFINE_CODEC(suffix, id_, name_, available_) \
-static size_t \
-scratch_size_##suffix(const StrataVector *v) \
-{ \
-	return strata_lzarray_scratch_size(id_, v); \
-} \
-static StrataCodecResult \
-encode_##suffix(const StrataVector *v, StrataArena *scratch, StrataWriter *out) \
-{ \
-	size_t		blocks_len; \
+	static size_t scratch_size_##suffix(const StrataVector *v) \
+	{ \
+		return strata_lzarray_scratch_size(id_, v); \
+	} \
+	static StrataCodecResult encode_##suffix(const StrataVector *v, \
+											 StrataArena *scratch, \
+											 StrataWriter *out) \
+	{ \
+		size_t blocks_len; \
 \
-	return strata_lzarray_encode(id_, v, scratch, out, &blocks_len); \
-} \
-static StrataCodecResult \
-decode_##suffix(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, StrataBytes *out) \
-{ \
-	return strata_lzarray_decode(id_, p, from, n, scratch, out); \
-} \
-const StrataCodec strata_codec_##suffix = { \
-	.name = name_, \
-	.kinds = 1U << STRATA_KIND_BYTES, \
-	.available = available_, \
-	.encode_scratch_size = scratch_size_##suffix, \
-	.encode = encode_##suffix, \
-	.decode_scratch_size = strata_lzarray_decode_size, \
-	.decode_bytes = decode_##suffix, \
-	.describe = strata_lzarray_describe, \
-}
+		return strata_lzarray_encode(id_, v, scratch, out, &blocks_len); \
+	} \
+	static StrataCodecResult decode_##suffix(const StrataPayload *p, \
+											 uint32_t from, uint32_t n, \
+											 StrataArena *scratch, \
+											 StrataBytes *out) \
+	{ \
+		return strata_lzarray_decode(id_, p, from, n, scratch, out); \
+	} \
+	const StrataCodec strata_codec_##suffix = { \
+		.name = name_, \
+		.kinds = 1U << STRATA_KIND_BYTES, \
+		.available = available_, \
+		.encode_scratch_size = scratch_size_##suffix, \
+		.encode = encode_##suffix, \
+		.decode_scratch_size = strata_lzarray_decode_size, \
+		.decode_bytes = decode_##suffix, \
+		.describe = strata_lzarray_describe, \
+	}
 
 #ifdef USE_LZ4
 DEFINE_CODEC(lz4, STRATA_CODEC_LZ4, "lz4", true);

@@ -13,8 +13,8 @@
  *	BITMAP	(nrows + 7) / 8 bytes, row i is bit i % 8 of byte i / 8, 1 = null;
  *			unused bits are 0
  *
- * Invariant codec:C3: the map has as many nulls as the header says (checked before
- * anything is decoded with it).
+ * Invariant codec:C3: the map has as many nulls as the header says (checked
+ * before anything is decoded with it).
  *
  * src/codec/nulls.c
  *-------------------------------------------------------------------------
@@ -75,7 +75,8 @@ run_end(const bool *isnull, uint32_t row, uint32_t nrows)
  * nnulls is 0 or nrows.
  */
 StrataNullMode
-strata_nulls_plan(const bool *isnull, uint32_t nrows, uint32_t nnulls, size_t *nbytes)
+strata_nulls_plan(const bool *isnull, uint32_t nrows, uint32_t nnulls,
+				  size_t *nbytes)
 {
 	size_t		bitmap = ((size_t) nrows + 7) / 8;
 	size_t		runs = 0;
@@ -99,7 +100,8 @@ strata_nulls_plan(const bool *isnull, uint32_t nrows, uint32_t nnulls, size_t *n
 
 /* Write the map in the mode strata_nulls_plan chose. */
 void
-strata_nulls_write(StrataNullMode mode, const bool *isnull, uint32_t nrows, StrataWriter *out)
+strata_nulls_write(StrataNullMode mode, const bool *isnull, uint32_t nrows,
+				   StrataWriter *out)
 {
 	if (mode == STRATA_NULLS_RUNS)
 	{
@@ -146,12 +148,16 @@ STRATA_INLINE void
 flag_run(bool *isnull, uint32_t nrows, uint32_t row, uint32_t run)
 {
 	if (run < 8 && row + 8 <= nrows)
-		strata_store64(isnull + row, UINT64_C(0x0101010101010101) & strata_low_bits(8 * run));
+		strata_store64(isnull + row, UINT64_C(0x0101010101010101) &
+					   strata_low_bits(8 * run));
 	else
 		memset(isnull + row, true, run);
 }
 
-/* Move `in` past runs of nrows rows, nnulls of them null, flagging those if isnull is not NULL. */
+/*
+ * Move `in` past runs of nrows rows, nnulls of them null, flagging those if
+ * isnull is not NULL.
+ */
 STRATA_INLINE bool
 take_runs(uint32_t nrows, uint32_t nnulls, StrataReader *in, bool *isnull)
 {
@@ -194,13 +200,14 @@ expand_map(const uint8_t *map, uint32_t from, uint32_t n, bool *isnull)
 }
 
 /*
- * Move `in` past the map, checking it (codec:C3), and flag the nulls of all rows if isnull is not
- * NULL.  False when it is damaged.
+ * Move `in` past the map, checking it (codec:C3), and flag the nulls of all
+ * rows if isnull is not NULL.  False when it is damaged.
  */
 bool
-strata_nulls_take(StrataNullMode mode, uint32_t nrows, uint32_t nnulls, StrataReader *in, bool *isnull)
+strata_nulls_take(StrataNullMode mode, uint32_t nrows, uint32_t nnulls,
+				  StrataReader *in, bool *isnull)
 {
-	Assert(nrows <= STRATA_CODEC_MAX_ROWS);	/* codec:C2 */
+	Assert(nrows <= STRATA_CODEC_MAX_ROWS); /* codec:C2 */
 	if (isnull && mode != STRATA_NULLS_BITMAP)
 		memset(isnull, mode == STRATA_NULLS_ALL, nrows);
 	switch (mode)
@@ -210,10 +217,13 @@ strata_nulls_take(StrataNullMode mode, uint32_t nrows, uint32_t nnulls, StrataRe
 		case STRATA_NULLS_ALL:
 			return nnulls == nrows;
 		case STRATA_NULLS_RUNS:
-			return isnull ? take_runs(nrows, nnulls, in, isnull) : take_runs(nrows, nnulls, in, NULL);
+			return isnull ? take_runs(nrows, nnulls, in, isnull) :
+				take_runs(nrows, nnulls, in, NULL);
 		case STRATA_NULLS_BITMAP:
 			{
-				const uint8_t *map = strata_read_bytes(in, ((size_t) nrows + 7) / 8);
+				const uint8_t *map = strata_read_bytes(in,
+													   ((size_t) nrows + 7) /
+													   8);
 
 				if (map == NULL)
 					return false;
@@ -228,19 +238,21 @@ strata_nulls_take(StrataNullMode mode, uint32_t nrows, uint32_t nnulls, StrataRe
 }
 
 /*
- * Flags of rows [from, from + n) of a map of nnulls nulls, which strata_nulls_take approved of;
- * `in` stands at its start.  Returns how many of them are null, and in *before how
- * many non-null rows precede row `from`.
+ * Flags of rows [from, from + n) of a map of nnulls nulls, which
+ * strata_nulls_take approved of; `in` stands at its start.  Returns how many
+ * of them are null, and in *before how many non-null rows precede row `from`.
  */
 uint32_t
-strata_nulls_read(StrataNullMode mode, uint32_t nrows, uint32_t nnulls, StrataReader *in,
-				  uint32_t from, uint32_t n, bool *isnull, uint32_t *before)
+strata_nulls_read(StrataNullMode mode, uint32_t nrows, uint32_t nnulls,
+				  StrataReader *in, uint32_t from, uint32_t n, bool *isnull,
+				  uint32_t *before)
 {
 	uint32_t	nulls = 0;
 	uint32_t	row = 0;
 	bool		current = false;
 
-	Assert(nnulls <= nrows && from <= nrows && n <= nrows - from);	/* codec:C3 */
+	Assert(nnulls <= nrows && from <= nrows &&
+		   n <= nrows - from);	/* codec:C3 */
 	if (isnull && mode != STRATA_NULLS_BITMAP)
 		memset(isnull, mode == STRATA_NULLS_ALL, n);
 	*before = mode == STRATA_NULLS_ALL ? 0 : from;
@@ -256,7 +268,8 @@ strata_nulls_read(StrataNullMode mode, uint32_t nrows, uint32_t nnulls, StrataRe
 		*before = from - nulls_before;
 		if (isnull)
 			expand_map(map, from, n, isnull);
-		return (from + n == nrows ? nnulls : count_map(map, from + n)) - nulls_before;
+		return (from + n == nrows ? nnulls : count_map(map, from + n)) -
+			nulls_before;
 	}
 	while (row < from + n)
 	{

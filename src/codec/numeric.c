@@ -5,10 +5,13 @@
  *
  * Values are byte strings as PostgreSQL keeps a numeric without its length:
  *
- *	2		sign and display scale, if the weight is -64 .. 63 and the scale at most
- *			63: 0x8000, 0x2000 if negative, scale << 7, 0x40 and the low 6 bits of
- *			a negative weight.  (What has another head is not held by this codec.)
- *	2 each	digits to the base 10000, most significant first, the first one counting
+ *	2               sign and display scale, if the weight is -64 .. 63 and the
+ *	scale at most
+ *			63: 0x8000, 0x2000 if negative, scale << 7, 0x40 and the low 6 bits
+ *			of a negative weight.  (What has another head is not held by this
+ *			codec.)
+ *	2 each  digits to the base 10000, most significant first, the first one
+ *	counting
  *			10000^weight; none of the first and the last is 0, zero has none
  *
  * in words of the machine's byte order.
@@ -16,12 +19,14 @@
  *	OFFSET	SIZE	MEANING
  *	0		1		decimals S of the integers, 0 .. 18: as many as are not 0
  *			1-3		length of the next part, varint
- *			...		display scales of the n values, an integer stream (int_stream.c)
- *			1		codec of the integers: RAW, CONSTANT, DELTA_DELTA or DICTIONARY
- *			...		n integers of 8 bytes, a payload of that codec; value = integer / 10^S
+ *			...             display scales of the n values, an integer stream
+ *			(int_stream.c) 1              codec of the integers: RAW, CONSTANT,
+ *			DELTA_DELTA or DICTIONARY ...             n integers of 8 bytes, a
+ *			payload of that codec; value = integer / 10^S
  *
  * The encoder makes every value again and compares, so whatever does not come
- * back bit for bit (NaN, infinities, more than 18 digits) makes it refuse the lot.
+ * back bit for bit (NaN, infinities, more than 18 digits) makes it refuse the
+ * lot.
  *
  * src/codec/numeric.c
  *-------------------------------------------------------------------------
@@ -34,7 +39,10 @@
 #define BASE_DECIMALS 4
 #define SCALE_MAX 18
 
-/* Most digits of an integer of 63 bits whose last digit may be shifted, and bytes. */
+/*
+ * Most digits of an integer of 63 bits whose last digit may be shifted, and
+ * bytes.
+ */
 #define DIGITS_MAX 5
 #define VALUE_MAX (2 + 2 * DIGITS_MAX)
 
@@ -66,8 +74,8 @@ store_word(uint8_t *to, unsigned word)
 }
 
 /*
- * The bytes of integer / 10^scale with a display scale; returns their number, at
- * most VALUE_MAX.  0 when the integer is too large for that.
+ * The bytes of integer / 10^scale with a display scale; returns their number,
+ * at most VALUE_MAX.  0 when the integer is too large for that.
  */
 STRATA_INLINE uint32_t
 write_value(int64_t integer, unsigned scale, unsigned display, uint8_t *to)
@@ -76,7 +84,8 @@ write_value(int64_t integer, unsigned scale, unsigned display, uint8_t *to)
 	uint16_t	digits[DIGITS_MAX];
 	int			weight = -1 - (int) ((scale + BASE_DECIMALS - 1) / BASE_DECIMALS);
 	unsigned	n = 0;
-	unsigned	head = HEAD_SHORT | (integer < 0 ? HEAD_NEGATIVE : 0U) | display << HEAD_SCALE_SHIFT;
+	unsigned	head = HEAD_SHORT | (integer < 0 ? HEAD_NEGATIVE : 0U) |
+	display << HEAD_SCALE_SHIFT;
 
 	if (left > (uint64_t) (INT64_MAX / padding[scale % BASE_DECIMALS]))
 		return 0;
@@ -93,15 +102,20 @@ write_value(int64_t integer, unsigned scale, unsigned display, uint8_t *to)
 	return 2 + 2 * n;
 }
 
-/* --- encoding ---------------------------------------------------------------- */
+/*
+ * --- encoding
+ * ----------------------------------------------------------------
+ */
 
 static size_t
 numeric_encode_scratch_size(const StrataVector *v)
 {
-	StrataVector integers = {.kind = STRATA_KIND_INT, .width = 8, .n = v->n};
+	StrataVector integers = {.kind = STRATA_KIND_INT,.width = 8,.n = v->n};
 
-	return 2 * STRATA_ARENA_SIZE(v->n * sizeof(int64_t)) + STRATA_ARENA_SIZE(strata_ints_bound(v->n)) +
-		strata_ints_scratch_size(v->n) + strata_choose_scratch_size(&integers);
+	return 2 * STRATA_ARENA_SIZE(v->n * sizeof(int64_t)) +
+		STRATA_ARENA_SIZE(strata_ints_bound(v->n)) +
+		strata_ints_scratch_size(v->n) +
+		strata_choose_scratch_size(&integers);
 }
 
 /* The weight in a head. */
@@ -110,15 +124,17 @@ weight_of(unsigned head)
 {
 	int			weight = (int) (head & HEAD_WEIGHT_MASK);
 
-	return weight > HEAD_WEIGHT_MASK / 2 ? weight - HEAD_WEIGHT_MASK - 1 : weight;
+	return weight > HEAD_WEIGHT_MASK / 2 ? weight - HEAD_WEIGHT_MASK - 1 :
+		weight;
 }
 
 /*
- * The display scale of a value, and the decimals that are not 0; false when its
- * head is not of the short kind, or they are too many.
+ * The display scale of a value, and the decimals that are not 0; false when
+ * its head is not of the short kind, or they are too many.
  */
 static bool
-display_scale(const uint8_t *value, uint32_t len, int64_t *display, unsigned *decimals)
+display_scale(const uint8_t *value, uint32_t len, int64_t *display,
+			  unsigned *decimals)
 {
 	unsigned	head;
 	int			places;
@@ -137,18 +153,20 @@ display_scale(const uint8_t *value, uint32_t len, int64_t *display, unsigned *de
 			return false;
 		*decimals = (unsigned) places * BASE_DECIMALS;
 		for (; last % 10 == 0 && last > 0; last /= 10)
-			--*decimals;
+			--* decimals;
 	}
 	return (head & HEAD_KIND) == HEAD_SHORT && *decimals <= SCALE_MAX;
 }
 
 /* The integer of a value with `scale` decimals; false when there is none. */
 static bool
-read_value(const uint8_t *value, uint32_t len, unsigned scale, int64_t *integer)
+read_value(const uint8_t *value, uint32_t len, unsigned scale,
+		   int64_t *integer)
 {
 	unsigned	head = load_word(value);
 	int			weight = weight_of(head);
-	int			places = (int) ((scale + BASE_DECIMALS - 1) / BASE_DECIMALS);	/* digits behind the point */
+	int			places = (int) ((scale + BASE_DECIMALS - 1) /
+								BASE_DECIMALS); /* digits behind the point */
 	int64_t		sum = 0;
 
 	for (uint32_t i = 2; i < len; i += 2, weight--)
@@ -167,14 +185,17 @@ read_value(const uint8_t *value, uint32_t len, unsigned scale, int64_t *integer)
 
 /* Take all values apart; false when one of them would not come back. */
 static bool
-numeric_take_apart(const StrataVector *v, int64_t *integers, int64_t *displays, unsigned *scale)
+numeric_take_apart(const StrataVector *v, int64_t *integers, int64_t *displays,
+				   unsigned *scale)
 {
 	*scale = 0;
 	for (uint32_t i = 0; i < v->n; i++)
 	{
 		unsigned	decimals;
 
-		if (!display_scale(v->payload + v->offsets[i], v->offsets[i + 1] - v->offsets[i], &displays[i], &decimals))
+		if (!display_scale(v->payload + v->offsets[i],
+						   v->offsets[i + 1] - v->offsets[i], &displays[i],
+						   &decimals))
 			return false;
 		*scale = decimals > *scale ? decimals : *scale;
 	}
@@ -185,14 +206,18 @@ numeric_take_apart(const StrataVector *v, int64_t *integers, int64_t *displays, 
 		uint8_t		again[VALUE_MAX];
 
 		if (!read_value(value, len, *scale, &integers[i]) ||
-			write_value(integers[i], *scale, (unsigned) displays[i], again) != len ||
+			write_value(integers[i], *scale, (unsigned) displays[i], again) !=
+			len ||
 			memcmp(value, again, len) != 0)
 			return false;
 	}
 	return true;
 }
 
-/* Write numerics as integers over one power of ten; NOT_APPLICABLE when a value is none, or has too many digits. */
+/*
+ * Write numerics as integers over one power of ten; NOT_APPLICABLE when a
+ * value is none, or has too many digits.
+ */
 static StrataCodecResult
 numeric_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 {
@@ -201,14 +226,18 @@ numeric_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 	int64_t    *displays = strata_arena_alloc(&arena, v->n * sizeof(int64_t));
 	size_t		bound = strata_ints_bound(v->n);
 	uint8_t    *stream = strata_arena_alloc(&arena, bound);
-	StrataVector nested = {.kind = STRATA_KIND_INT, .width = 8, .n = v->n, .fixed = integers, .level = v->level};
+	StrataVector nested = {.kind = STRATA_KIND_INT,
+		.width = 8,
+		.n = v->n,
+		.fixed = integers,
+	.level = v->level};
 	StrataWriter w;
 	StrataWriter id_at;
 	StrataCodecId id;
 	StrataCodecResult rc;
 	unsigned	scale;
 
-	Assert(v->n > 0);	/* codec:C4 */
+	Assert(v->n > 0);			/* codec:C4 */
 	if (integers == NULL || displays == NULL || stream == NULL)
 		return STRATA_CODEC_NO_SPACE;
 	if (!numeric_take_apart(v, integers, displays, &scale))
@@ -230,7 +259,10 @@ numeric_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 	return rc;
 }
 
-/* --- decoding ---------------------------------------------------------------- */
+/*
+ * --- decoding
+ * ----------------------------------------------------------------
+ */
 
 /* A payload taken apart. */
 typedef struct NumericParts
@@ -242,7 +274,10 @@ typedef struct NumericParts
 	StrataPayload integers;
 } NumericParts;
 
-/* Take a payload apart; CORRUPT unless its integers are in a codec that they may be in. */
+/*
+ * Take a payload apart; CORRUPT unless its integers are in a codec that they
+ * may be in.
+ */
 static StrataCodecResult
 numeric_parse(const StrataPayload *p, NumericParts *parts)
 {
@@ -254,16 +289,21 @@ numeric_parse(const StrataPayload *p, NumericParts *parts)
 	parts->displays = strata_read_bytes(&in, parts->displays_len);
 	id = strata_read_u8(&in);
 	if (in.failed || parts->scale > SCALE_MAX ||
-		(id != STRATA_CODEC_RAW && id != STRATA_CODEC_CONSTANT && id != STRATA_CODEC_DELTA_DELTA &&
-		 id != STRATA_CODEC_DICTIONARY))
+		(id != STRATA_CODEC_RAW && id != STRATA_CODEC_CONSTANT &&
+		 id != STRATA_CODEC_DELTA_DELTA && id != STRATA_CODEC_DICTIONARY))
 		return STRATA_CODEC_CORRUPT;
 	parts->codec = strata_codec_get(id);
-	parts->integers = (StrataPayload) {STRATA_KIND_INT, 8, p->n, in.next, strata_reader_left(&in)};
+	parts->integers = (StrataPayload)
+	{
+		STRATA_KIND_INT, 8, p->n, in.next,
+			strata_reader_left(&in)
+	};
 	return STRATA_CODEC_OK;
 }
 
 static StrataCodecResult
-numeric_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *size)
+numeric_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n,
+							size_t *size)
 {
 	NumericParts parts;
 	StrataCodecResult rc = numeric_parse(p, &parts);
@@ -272,23 +312,37 @@ numeric_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, s
 	if (rc == STRATA_CODEC_OK)
 		rc = parts.codec->decode_scratch_size(&parts.integers, from, n, size);
 	*size += STRATA_ARENA_SIZE(n * sizeof(int64_t)) + STRATA_ARENA_SIZE(n) +
-		STRATA_ARENA_SIZE(((size_t) n + 1) * sizeof(uint32_t)) + STRATA_ARENA_SIZE((size_t) n * VALUE_MAX);
+		STRATA_ARENA_SIZE(((size_t) n + 1) * sizeof(uint32_t)) +
+		STRATA_ARENA_SIZE((size_t) n * VALUE_MAX);
 	return rc;
 }
 
-/* Values [from, from + n) as integers / 10^parts->scale, and their display scales. */
+/*
+ * Values [from, from + n) as integers / 10^parts->scale, and their display
+ * scales.
+ */
 static StrataCodecResult
-decode_parts(const StrataPayload *p, const NumericParts *parts, uint32_t from, uint32_t n, StrataArena *scratch,
-			 int64_t *integers, uint8_t *displays)
+decode_parts(const StrataPayload *p, const NumericParts *parts, uint32_t from,
+			 uint32_t n, StrataArena *scratch, int64_t *integers,
+			 uint8_t *displays)
 {
-	StrataCodecResult rc = strata_ints_decode(parts->displays, parts->displays_len, p->n, from, n, 1, displays);
+	StrataCodecResult rc = strata_ints_decode(parts->displays,
+											  parts->displays_len, p->n, from,
+											  n, 1, displays);
 
-	return rc == STRATA_CODEC_OK ? parts->codec->decode_fixed(&parts->integers, from, n, scratch, integers) : rc;
+	return rc == STRATA_CODEC_OK ?
+		parts->codec->decode_fixed(&parts->integers, from, n, scratch,
+								   integers) :
+		rc;
 }
 
-/* Values [from, from + n) as PostgreSQL has them, without length words, in scratch. */
+/*
+ * Values [from, from + n) as PostgreSQL has them, without length words, in
+ * scratch.
+ */
 static StrataCodecResult
-numeric_decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, StrataBytes *out)
+numeric_decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n,
+					 StrataArena *scratch, StrataBytes *out)
 {
 	NumericParts parts;
 	StrataCodecResult rc = numeric_parse(p, &parts);
@@ -304,7 +358,8 @@ numeric_decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n, StrataAr
 	displays = strata_arena_alloc(scratch, n);
 	offsets = strata_arena_alloc(scratch, ((size_t) n + 1) * sizeof(uint32_t));
 	bytes = strata_arena_alloc(scratch, (size_t) n * VALUE_MAX);
-	if (integers == NULL || displays == NULL || offsets == NULL || bytes == NULL)
+	if (integers == NULL || displays == NULL || offsets == NULL ||
+		bytes == NULL)
 		return STRATA_CODEC_NO_SPACE;
 	rc = decode_parts(p, &parts, from, n, scratch, integers, displays);
 	if (rc != STRATA_CODEC_OK)
@@ -316,18 +371,23 @@ numeric_decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n, StrataAr
 
 		if (displays[i] > HEAD_SCALE_MASK)
 			return STRATA_CODEC_CORRUPT;
-		len = write_value(integers[i], parts.scale, displays[i], bytes + offsets[i]);
+		len = write_value(integers[i], parts.scale, displays[i],
+						  bytes + offsets[i]);
 		if (len == 0)
 			return STRATA_CODEC_CORRUPT;
 		offsets[i + 1] = offsets[i] + len;
 	}
-	*out = (StrataBytes) {n, bytes, offsets, NULL};
+	*out = (StrataBytes)
+	{
+		n, bytes, offsets, NULL
+	};
 	return STRATA_CODEC_OK;
 }
 
 /* See codec_private.h. */
 StrataCodecResult
-strata_numeric_decode_scaled(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, int64_t *out,
+strata_numeric_decode_scaled(const StrataPayload *p, uint32_t from, uint32_t n,
+							 StrataArena *scratch, int64_t *out,
 							 uint8_t *displays, unsigned *scale)
 {
 	NumericParts parts;
@@ -343,14 +403,18 @@ strata_numeric_decode_scaled(const StrataPayload *p, uint32_t from, uint32_t n, 
 		return rc;
 	limit = (uint64_t) (INT64_MAX / padding[parts.scale % BASE_DECIMALS]);
 	for (uint32_t i = 0; i < n; i++)
-		sound &= (out[i] < 0 ? 0 - (uint64_t) out[i] : (uint64_t) out[i]) <= limit;
+		sound &= (out[i] < 0 ? 0 - (uint64_t) out[i] : (uint64_t) out[i]) <=
+			limit;
 	for (uint32_t i = 0; i < n; i++)
 		sound &= displays[i] <= HEAD_SCALE_MASK;
 	*scale = parts.scale;
 	return sound ? STRATA_CODEC_OK : STRATA_CODEC_CORRUPT;
 }
 
-/* For people: "2 decimals; integers in delta_delta: delta, bits, 4 blocks of 256". */
+/*
+ * For people: "2 decimals; integers in delta_delta: delta, bits, 4 blocks of
+ * 256".
+ */
 static void
 numeric_describe(const StrataPayload *p, char *text, size_t size)
 {
@@ -362,7 +426,8 @@ numeric_describe(const StrataPayload *p, char *text, size_t size)
 		return;
 	integers[0] = '\0';
 	parts.codec->describe(&parts.integers, integers, sizeof(integers));
-	snprintf(text, size, "%u decimals; %s: %s", parts.scale, parts.codec->name, integers);
+	snprintf(text, size, "%u decimals; %s: %s", parts.scale, parts.codec->name,
+			 integers);
 }
 
 const StrataCodec strata_codec_numeric = {

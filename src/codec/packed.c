@@ -4,23 +4,25 @@
  *	  Codec PACKED: short byte strings, each position in the bits that its
  *	  values there need.
  *
- * For codes, numbers written as text, hexadecimal digests: strings whose n-th byte
- * comes from a few neighbouring ones.  A byte that is always the same takes nothing,
- * a digit four bits, an upper case letter five.  Decodes ten times as fast as zstd,
- * and is smaller than that for a few hundred of them, as in a dictionary.
+ * For codes, numbers written as text, hexadecimal digests: strings whose n-th
+ * byte comes from a few neighbouring ones.  A byte that is always the same
+ * takes nothing, a digit four bits, an upper case letter five.  Decodes ten
+ * times as fast as zstd, and is smaller than that for a few hundred of them,
+ * as in a dictionary.
  *
  *	OFFSET	SIZE	MEANING
  *	0		1-2		number of groups of positions, varint
- *			...		for each: number of positions, varint; least byte; width in bits,
+ *			...             for each: number of positions, varint; least byte;
+ *			width in bits,
  *					plus 16 if there is a gap; if so: split, gap
  *			1-5		length of the next part, varint
  *			...		lengths of the n strings, an integer stream (int_stream.c)
  *			...		bytes of each block of 256 strings but the last, varints
  *			...		the blocks
  *
- * A block has the codes of its strings one after the other, padded to a byte: `width`
- * bits for each byte, by its position.  Code c is byte least + c, plus gap if c >= split
- * (modulo 256).
+ * A block has the codes of its strings one after the other, padded to a byte:
+ * `width` bits for each byte, by its position.  Code c is byte least + c, plus
+ * gap if c >= split (modulo 256).
  *
  * src/codec/packed.c
  *-------------------------------------------------------------------------
@@ -69,7 +71,10 @@ same_position(const Positions *p, unsigned a, unsigned b)
 		p->split[a] == p->split[b] && p->gap[a] == p->gap[b];
 }
 
-/* --- encoding ---------------------------------------------------------------- */
+/*
+ * --- encoding
+ * ----------------------------------------------------------------
+ */
 
 /* The narrowest way to write the bytes used at a position. */
 static void
@@ -147,8 +152,8 @@ groups_size(const Positions *p)
 }
 
 /*
- * Bytes strings take without their lengths, which LZ codecs have as well; SIZE_MAX
- * if this codec cannot hold them.  Exact but for the sizes of blocks.
+ * Bytes strings take without their lengths, which LZ codecs have as well;
+ * SIZE_MAX if this codec cannot hold them.  Exact but for the sizes of blocks.
  */
 size_t
 strata_packed_size(const StrataVector *v)
@@ -160,13 +165,15 @@ strata_packed_size(const StrataVector *v)
 		return SIZE_MAX;
 	for (uint32_t i = 0; i < v->n; i++)
 		nbits += p.bits[v->offsets[i + 1] - v->offsets[i]];
-	return groups_size(&p) + (size_t) (nbits + 7) / 8 + (v->n - 1) / BLOCK_ROWS * 2;
+	return groups_size(&p) + (size_t) (nbits + 7) / 8 +
+		(v->n - 1) / BLOCK_ROWS * 2;
 }
 
 static size_t
 packed_encode_scratch_size(const StrataVector *v)
 {
-	return STRATA_ARENA_SIZE(v->n * sizeof(int64_t)) + STRATA_ARENA_SIZE(strata_ints_bound(v->n)) +
+	return STRATA_ARENA_SIZE(v->n * sizeof(int64_t)) +
+		STRATA_ARENA_SIZE(strata_ints_bound(v->n)) +
 		strata_ints_scratch_size(v->n);
 }
 
@@ -185,7 +192,8 @@ write_groups(const Positions *p, StrataWriter *out)
 			end++;
 		strata_write_varint(out, end - i);
 		strata_write_u8(out, p->least[i]);
-		strata_write_u8(out, (uint8_t) (p->width[i] | (p->gap[i] ? HAS_GAP : 0)));
+		strata_write_u8(out,
+						(uint8_t) (p->width[i] | (p->gap[i] ? HAS_GAP : 0)));
 		if (p->gap[i])
 		{
 			strata_write_u8(out, p->split[i]);
@@ -196,7 +204,8 @@ write_groups(const Positions *p, StrataWriter *out)
 
 /* Write the codes of strings [from, to). */
 static void
-packed_write_block(const StrataVector *v, const Positions *p, uint32_t from, uint32_t to, StrataWriter *out)
+packed_write_block(const StrataVector *v, const Positions *p, uint32_t from,
+				   uint32_t to, StrataWriter *out)
 {
 	StrataBitWriter bw = {.out = out};
 
@@ -217,7 +226,10 @@ packed_write_block(const StrataVector *v, const Positions *p, uint32_t from, uin
 	strata_bits_flush(&bw);
 }
 
-/* Write the positions, the lengths and the blocks; NOT_APPLICABLE when a string is too long. */
+/*
+ * Write the positions, the lengths and the blocks; NOT_APPLICABLE when a
+ * string is too long.
+ */
 static StrataCodecResult
 packed_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 {
@@ -229,7 +241,7 @@ packed_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 	Positions	p;
 	StrataCodecResult rc;
 
-	Assert(v->n > 0);	/* codec:C4 */
+	Assert(v->n > 0);			/* codec:C4 */
 	if (lengths == NULL || stream == NULL)
 		return STRATA_CODEC_NO_SPACE;
 	if (!plan_positions(v, &p))
@@ -252,11 +264,16 @@ packed_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 		strata_write_varint(out, (nbits + 7) / 8);
 	}
 	for (uint32_t from = 0; from < v->n; from += BLOCK_ROWS)
-		packed_write_block(v, &p, from, v->n - from < BLOCK_ROWS ? v->n : from + BLOCK_ROWS, out);
+		packed_write_block(v, &p, from,
+						   v->n - from < BLOCK_ROWS ? v->n : from + BLOCK_ROWS,
+						   out);
 	return out->failed ? STRATA_CODEC_NO_SPACE : STRATA_CODEC_OK;
 }
 
-/* --- decoding ---------------------------------------------------------------- */
+/*
+ * --- decoding
+ * ----------------------------------------------------------------
+ */
 
 /* A payload taken apart. */
 typedef struct PackedParts
@@ -267,7 +284,10 @@ typedef struct PackedParts
 	StrataReader sizes;			/* at the sizes of the blocks */
 } PackedParts;
 
-/* Take a payload apart, and make of the positions how their bits become bytes; false when it is damaged. */
+/*
+ * Take a payload apart, and make of the positions how their bits become bytes;
+ * false when it is damaged.
+ */
 static bool
 packed_parse(const StrataPayload *payload, PackedParts *parts)
 {
@@ -286,7 +306,8 @@ packed_parse(const StrataPayload *payload, PackedParts *parts)
 		uint8_t		split = head & HAS_GAP ? strata_read_u8(&in) : 0;
 		uint8_t		gap = head & HAS_GAP ? strata_read_u8(&in) : 0;
 
-		if (in.failed || count == 0 || count > POSITIONS_MAX - p->n || (head & ~HAS_GAP) > WIDTH_MAX)
+		if (in.failed || count == 0 || count > POSITIONS_MAX - p->n ||
+			(head & ~HAS_GAP) > WIDTH_MAX)
 			return false;
 		for (; count > 0; count--, p->n++)
 		{
@@ -304,7 +325,8 @@ packed_parse(const StrataPayload *payload, PackedParts *parts)
 }
 
 static StrataCodecResult
-packed_decode_scratch_size(const StrataPayload *payload, uint32_t from, uint32_t n, size_t *size)
+packed_decode_scratch_size(const StrataPayload *payload, uint32_t from,
+						   uint32_t n, size_t *size)
 {
 	PackedParts parts;
 	uint32_t	rows = from % BLOCK_ROWS + n;
@@ -341,8 +363,10 @@ typedef struct PackedBlock
 	const uint8_t *data;
 	const uint8_t *end;
 	uint32_t	nvalues;
-	const uint32_t *offsets;	/* of the strings in out, one more than strings */
-	uint8_t    *out;			/* up to PIECE bytes behind the last string are written */
+	const uint32_t *offsets;	/* of the strings in out, one more than
+								 * strings */
+	uint8_t    *out;			/* up to PIECE bytes behind the last string
+								 * are written */
 } PackedBlock;
 
 /* Unpack the strings of a block, byte by byte. */
@@ -366,7 +390,8 @@ unpack_portable(const PackedBlock *block)
 				bits = load_bits(block->data, block->end, at + p->bits[k]);
 			code = (unsigned) (bits & strata_low_bits(p->width[k]));
 			bits >>= p->width[k];
-			to[k] = (uint8_t) (p->least[k] + code + (code >= p->split[k] ? p->gap[k] : 0));
+			to[k] = (uint8_t) (p->least[k] + code +
+							   (code >= p->split[k] ? p->gap[k] : 0));
 		}
 		at += p->bits[len];
 	}
@@ -376,15 +401,20 @@ unpack_portable(const PackedBlock *block)
 
 #define SIMD __attribute__((target("avx2,bmi2")))
 
-/* Spread the codes of eight positions to bytes, and store what they stand for. */
-SIMD
-static inline __attribute__((always_inline)) void
-unpack_piece(uint64_t bits, uint64_t mask, __m128i least, __m128i split, __m128i gap, uint8_t *to)
+/*
+ * Spread the codes of eight positions to bytes, and store what they stand for.
+ */
+SIMD static inline
+__attribute__((always_inline))
+void
+			unpack_piece(uint64_t bits, uint64_t mask, __m128i least, __m128i split,
+						 __m128i gap, uint8_t *to)
 {
 	__m128i		codes = _mm_cvtsi64_si128((long long) _pdep_u64(bits, mask));
 	__m128i		above = _mm_cmpeq_epi8(_mm_max_epu8(codes, split), codes);
 
-	codes = _mm_add_epi8(_mm_add_epi8(codes, least), _mm_and_si128(above, gap));
+	codes = _mm_add_epi8(_mm_add_epi8(codes, least),
+						 _mm_and_si128(above, gap));
 	_mm_storel_epi64((__m128i *) to, codes);
 }
 
@@ -417,7 +447,8 @@ unpack_simd(const PackedBlock *block)
 
 		if (block->end - from < 8)
 			break;
-		unpack_piece(strata_load64(from) >> at % 8, mask[0], least[0], split[0], gap[0], block->out + block->offsets[i]);
+		unpack_piece(strata_load64(from) >> at % 8, mask[0], least[0],
+					 split[0], gap[0], block->out + block->offsets[i]);
 		at += p->bits[block->offsets[i + 1] - block->offsets[i]];
 	}
 	for (; i < block->nvalues; i++)
@@ -427,9 +458,11 @@ unpack_simd(const PackedBlock *block)
 
 		for (unsigned piece = 0; piece * PIECE < len; piece++)
 		{
-			uint64_t	bits = load_bits(block->data, block->end, at + p->bits[piece * PIECE]);
+			uint64_t	bits = load_bits(block->data, block->end,
+										 at + p->bits[piece * PIECE]);
 
-			unpack_piece(bits, mask[piece], least[piece], split[piece], gap[piece], to + piece * PIECE);
+			unpack_piece(bits, mask[piece], least[piece], split[piece],
+						 gap[piece], to + piece * PIECE);
 		}
 		at += p->bits[len];
 	}
@@ -438,7 +471,8 @@ unpack_simd(const PackedBlock *block)
 static void
 unpack(const PackedBlock *block)
 {
-	if (!strata_codec_portable_only && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
+	if (!strata_codec_portable_only && __builtin_cpu_supports("avx2") &&
+		__builtin_cpu_supports("bmi2"))
 		unpack_simd(block);
 	else
 		unpack_portable(block);
@@ -455,11 +489,12 @@ unpack(const PackedBlock *block)
 #endif
 
 /*
- * Turn the lengths of n strings into offsets from `offset` on, in place, with one
- * more at the end; their bits, or UINT64_MAX if one is too long.
+ * Turn the lengths of n strings into offsets from `offset` on, in place, with
+ * one more at the end; their bits, or UINT64_MAX if one is too long.
  */
 static uint64_t
-packed_lengths_to_offsets(const Positions *p, uint32_t *lengths, uint32_t n, uint32_t offset)
+packed_lengths_to_offsets(const Positions *p, uint32_t *lengths, uint32_t n,
+						  uint32_t offset)
 {
 	uint64_t	nbits = 0;
 	uint32_t	longest = 0;
@@ -482,7 +517,8 @@ packed_lengths_to_offsets(const Positions *p, uint32_t *lengths, uint32_t n, uin
 
 /* Decode the blocks of strings [first, end), whose lengths are in offsets. */
 static bool
-packed_decode_blocks(const PackedParts *parts, uint32_t total, uint32_t first, uint32_t end, uint32_t *offsets, uint8_t *out)
+packed_decode_blocks(const PackedParts *parts, uint32_t total, uint32_t first,
+					 uint32_t end, uint32_t *offsets, uint8_t *out)
 {
 	StrataReader sizes = parts->sizes;
 	StrataReader in = sizes;
@@ -495,7 +531,8 @@ packed_decode_blocks(const PackedParts *parts, uint32_t total, uint32_t first, u
 	{
 		uint32_t	start = b * BLOCK_ROWS;
 		uint32_t	m = end - start < BLOCK_ROWS ? end - start : BLOCK_ROWS;
-		uint64_t	nbytes = b + 1 < nblocks ? strata_read_varint(&sizes) : strata_reader_left(&in);
+		uint64_t	nbytes = b + 1 < nblocks ? strata_read_varint(&sizes) :
+		strata_reader_left(&in);
 		const uint8_t *data = strata_read_bytes(&in, nbytes);
 		uint32_t   *at = offsets + (start - first);
 		uint32_t	next;
@@ -505,12 +542,20 @@ packed_decode_blocks(const PackedParts *parts, uint32_t total, uint32_t first, u
 			return false;
 		if (start < first)
 			continue;
-		/* the length behind the block's last one gives way to an offset for a while */
+
+		/*
+		 * the length behind the block's last one gives way to an offset for a
+		 * while
+		 */
 		next = at[m];
 		nbits = packed_lengths_to_offsets(&parts->positions, at, m, offset);
-		if (nbits > nbytes * 8 || ((m == BLOCK_ROWS || start + m == total) && (nbits + 7) / 8 != nbytes))
+		if (nbits > nbytes * 8 || ((m == BLOCK_ROWS || start + m == total) &&
+								   (nbits + 7) / 8 != nbytes))
 			return false;
-		unpack(&(PackedBlock) {&parts->positions, data, in.end, m, at, out});
+		unpack(&(PackedBlock)
+			   {
+			&parts->positions, data, in.end, m, at, out
+		});
 		offset = at[m];
 		if (start + m < end)
 			at[m] = next;
@@ -520,7 +565,8 @@ packed_decode_blocks(const PackedParts *parts, uint32_t total, uint32_t first, u
 
 /* Values [from, from + n), from the block of the first one on, in scratch. */
 static StrataCodecResult
-packed_decode_bytes(const StrataPayload *payload, uint32_t from, uint32_t n, StrataArena *scratch, StrataBytes *out)
+packed_decode_bytes(const StrataPayload *payload, uint32_t from, uint32_t n,
+					StrataArena *scratch, StrataBytes *out)
 {
 	PackedParts parts;
 	uint32_t	first = from - from % BLOCK_ROWS;
@@ -533,15 +579,19 @@ packed_decode_bytes(const StrataPayload *payload, uint32_t from, uint32_t n, Str
 	Assert(n <= payload->n && from <= payload->n - n);	/* codec:C2 */
 	if (!packed_parse(payload, &parts))
 		return STRATA_CODEC_CORRUPT;
-	offsets = strata_arena_alloc(scratch, ((size_t) rows + 1) * sizeof(uint32_t));
-	bytes = strata_arena_alloc(scratch, (size_t) rows * parts.positions.n + PIECE);
+	offsets = strata_arena_alloc(scratch,
+								 ((size_t) rows + 1) * sizeof(uint32_t));
+	bytes = strata_arena_alloc(scratch,
+							   (size_t) rows * parts.positions.n + PIECE);
 	if (offsets == NULL || bytes == NULL)
 		return STRATA_CODEC_NO_SPACE;
-	rc = strata_ints_decode(parts.lengths, parts.lengths_len, payload->n, first, rows, sizeof(uint32_t), offsets);
+	rc = strata_ints_decode(parts.lengths, parts.lengths_len, payload->n,
+							first, rows, sizeof(uint32_t), offsets);
 	if (rc != STRATA_CODEC_OK)
 		return rc;
 	offsets[rows] = 0;
-	if (!packed_decode_blocks(&parts, payload->n, first, from + n, offsets, bytes))
+	if (!packed_decode_blocks(&parts, payload->n, first, from + n, offsets,
+							  bytes))
 		return STRATA_CODEC_CORRUPT;
 
 	/* hand out from the wanted value on, with offsets that start at 0 */
@@ -565,7 +615,8 @@ packed_describe(const StrataPayload *payload, char *text, size_t size)
 
 	text[0] = '\0';
 	if (packed_parse(payload, &parts))
-		snprintf(text, size, "%u positions, %u bits", parts.positions.n, parts.positions.bits[parts.positions.n]);
+		snprintf(text, size, "%u positions, %u bits", parts.positions.n,
+				 parts.positions.bits[parts.positions.n]);
 }
 
 const StrataCodec strata_codec_packed = {

@@ -22,13 +22,16 @@ strata_raw_bound(const StrataVector *v)
 	if (v->kind != STRATA_KIND_BYTES)
 		return (size_t) v->n * v->width;
 	/* each value may be a block: see lzarray.c */
-	return (v->n && v->offsets ? v->offsets[v->n] : 0) + strata_ints_bound(v->n) + 32 + (size_t) v->n * 16;
+	return (v->n && v->offsets ? v->offsets[v->n] : 0) +
+		strata_ints_bound(v->n) + 32 + (size_t) v->n * 16;
 }
 
 static size_t
 raw_encode_scratch_size(const StrataVector *v)
 {
-	return v->kind == STRATA_KIND_BYTES ? strata_lzarray_scratch_size(STRATA_CODEC_RAW, v) : 0;
+	return v->kind == STRATA_KIND_BYTES ?
+		strata_lzarray_scratch_size(STRATA_CODEC_RAW, v) :
+		0;
 }
 
 /* Copy n values between native and little-endian order. */
@@ -53,9 +56,10 @@ raw_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 	uint8_t    *to;
 	size_t		blocks_len;
 
-	Assert(v->n > 0);	/* codec:C4 */
+	Assert(v->n > 0);			/* codec:C4 */
 	if (v->kind == STRATA_KIND_BYTES)
-		return strata_lzarray_encode(STRATA_CODEC_RAW, v, scratch, out, &blocks_len);
+		return strata_lzarray_encode(STRATA_CODEC_RAW, v, scratch, out,
+									 &blocks_len);
 	to = strata_write_space(out, (size_t) v->n * v->width);
 	if (to == NULL)
 		return STRATA_CODEC_NO_SPACE;
@@ -64,7 +68,8 @@ raw_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 }
 
 static StrataCodecResult
-raw_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *size)
+raw_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n,
+						size_t *size)
 {
 	*size = 0;
 	if (p->kind == STRATA_KIND_BYTES)
@@ -73,7 +78,8 @@ raw_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n, size_
 }
 
 static StrataCodecResult
-raw_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, void *out)
+raw_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n,
+				 StrataArena *scratch, void *out)
 {
 	Assert(n <= p->n && from <= p->n - n);	/* codec:C2 */
 	(void) scratch;
@@ -84,7 +90,8 @@ raw_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena 
 }
 
 static StrataCodecResult
-raw_decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n, StrataArena *scratch, StrataBytes *out)
+raw_decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n,
+				 StrataArena *scratch, StrataBytes *out)
 {
 	Assert(n <= p->n && from <= p->n - n);	/* codec:C2 */
 	return strata_lzarray_decode(STRATA_CODEC_RAW, p, from, n, scratch, out);
@@ -101,7 +108,8 @@ raw_describe(const StrataPayload *p, char *text, size_t size)
 
 const StrataCodec strata_codec_raw = {
 	.name = "raw",
-	.kinds = 1U << STRATA_KIND_INT | 1U << STRATA_KIND_FLOAT | 1U << STRATA_KIND_BYTES,
+	.kinds = 1U << STRATA_KIND_INT | 1U << STRATA_KIND_FLOAT |
+	1U << STRATA_KIND_BYTES,
 	.available = true,
 	.encode_scratch_size = raw_encode_scratch_size,
 	.encode = raw_encode,

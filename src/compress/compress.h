@@ -34,7 +34,8 @@ typedef struct StrataCompressResult
 	int64		nmoved;			/* rows that left the row store for them */
 	int64		nskipped;		/* rows left in the row store */
 	bool		incremental;	/* the batches written are not all there are */
-	bool		waiting;		/* nothing was done: former batches are to be vacuumed first */
+	bool		waiting;		/* nothing was done: former batches are to be
+								 * vacuumed first */
 } StrataCompressResult;
 
 /*
@@ -42,28 +43,35 @@ typedef struct StrataCompressResult
  * ExclusiveLock on rel: readers go on, writers and row lockers wait.
  * recompress: also merge the batches there are.
  */
-extern void strata_store_compress(Relation rel, bool recompress, StrataCompressResult *result);
+extern void strata_store_compress(Relation rel, bool recompress,
+								  StrataCompressResult *result);
 
 /*
  * Direct load: new rows of rel straight into batches, which carry command id
- * cid; compress_load.c.  The caller holds RowExclusiveLock on rel at least, has
- * checked the rows, and nothing needs their TIDs: no triggers, no unique
- * indexes.  begin returns NULL when the rows have to go into the row store: the
- * table's kind, its indexes, logical decoding, isolation level, or others who
- * use a table that has no companion yet.
+ * cid; compress_load.c.  The caller holds RowExclusiveLock on rel at least,
+ * has checked the rows, and nothing needs their TIDs: no triggers, no unique
+ * indexes.  begin returns NULL when the rows have to go into the row store:
+ * the table's kind, its indexes, logical decoding, isolation level, or others
+ * who use a table that has no companion yet.
  *
- * add: false when this row (its attributes are deformed) has to.  end hands the
- * rows of segments that are too few for a batch to put.  kilobytes: of memory,
- * about.
+ * add: false when this row (its attributes are deformed) has to.  end hands
+ * the rows of segments that are too few for a batch to put.  kilobytes: of
+ * memory, about.
  */
 typedef struct StrataDirectLoad StrataDirectLoad;
 typedef void (*StrataRowPut) (TupleTableSlot *slot, void *arg);
 
-extern StrataDirectLoad *strata_direct_load_begin(Relation rel, CommandId cid, int kilobytes);
-extern bool strata_direct_load_add(StrataDirectLoad *load, TupleTableSlot *slot);
-extern void strata_direct_load_end(StrataDirectLoad *load, StrataRowPut put, void *arg);
+extern StrataDirectLoad *strata_direct_load_begin(Relation rel, CommandId cid,
+												  int kilobytes);
+extern bool strata_direct_load_add(StrataDirectLoad *load,
+								   TupleTableSlot *slot);
+extern void strata_direct_load_end(StrataDirectLoad *load, StrataRowPut put,
+								   void *arg);
 
-/* Why rel takes no direct loads, whatever the moment; NULL: it does.  A translated phrase. */
+/*
+ * Why rel takes no direct loads, whatever the moment; NULL: it does.  A
+ * translated phrase.
+ */
 extern const char *strata_direct_load_obstacle(Relation rel);
 
 /* Make what direct loads write to, in the transaction that made rel. */
@@ -73,9 +81,9 @@ extern void strata_direct_load_prepare(Relation rel);
 extern int64 strata_store_decompress(Relation rel);
 
 /*
- * Make batches again that lack columns added to rel since, or have values of dropped ones: a rewrite
- * is about to make PostgreSQL forget their missing values.  The caller holds
- * AccessExclusiveLock on rel.
+ * Make batches again that lack columns added to rel since, or have values of
+ * dropped ones: a rewrite is about to make PostgreSQL forget their missing
+ * values.  The caller holds AccessExclusiveLock on rel.
  */
 extern void strata_store_fill_missing(Relation rel);
 
@@ -90,16 +98,22 @@ typedef struct StrataEstimate
 } StrataEstimate;
 
 /*
- * Read a sample of rel (heap or strata), encode it by the layout, write nothing.
- * candidates: with every codec.
+ * Read a sample of rel (heap or strata), encode it by the layout, write
+ * nothing. candidates: with every codec.
  */
-extern void strata_store_estimate(Relation rel, const StrataLayout *layout, StrataLevel level,
-								  const StrataCodecId *codecs, bool candidates, StrataEstimate *estimate);
+extern void strata_store_estimate(Relation rel, const StrataLayout *layout,
+								  StrataLevel level,
+								  const StrataCodecId *codecs, bool candidates,
+								  StrataEstimate *estimate);
 
-/* About how many distinct values each column has among *rows rows that were looked at; by attno - 1. */
+/*
+ * About how many distinct values each column has among *rows rows that were
+ * looked at; by attno - 1.
+ */
 extern double *strata_store_count_distinct(Relation rel, double *rows);
 
 /* The same for pairs of attributes, null counting as a value; by pair. */
-extern double *strata_store_count_pairs(Relation rel, AttrNumber (*pairs)[2], int npairs, double *rows);
+extern double *strata_store_count_pairs(Relation rel, AttrNumber (*pairs)[2],
+										int npairs, double *rows);
 
 #endif							/* STRATA_COMPRESS_H */

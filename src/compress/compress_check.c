@@ -39,7 +39,8 @@ static int
 columns_needed(Relation rel)
 {
 	const StrataLayout *layout = strata_store_current_layout(rel);
-	int			n = STRATA_BATCH_FIXED_ATTS + layout->nsegment + 2 * layout->norder + (layout->norder > 0 ? 1 : 0);
+	int			n = STRATA_BATCH_FIXED_ATTS + layout->nsegment + 2 * layout->norder +
+	(layout->norder > 0 ? 1 : 0);
 
 	for (int i = 0; i < RelationGetNumberOfAttributes(rel); i++)
 		n += !TupleDescAttr(RelationGetDescr(rel), i)->attisdropped;
@@ -57,7 +58,8 @@ strata_store_can_compress(Relation rel, const char *hint)
 	if (RELATION_IS_OTHER_TEMP(rel))
 	{
 		if (hint != NULL)
-			ereport(ERROR,
+			ereport(
+					ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 					 errmsg("cannot access temporary tables of other sessions")));
 		return false;
@@ -66,23 +68,32 @@ strata_store_can_compress(Relation rel, const char *hint)
 	if (constraint != NULL)
 	{
 		if (hint != NULL)
-			ereport(ERROR,
+			ereport(
+					ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("cannot compress table \"%s\" because it has an exclusion constraint", name),
+					 errmsg(
+							"cannot compress table \"%s\" because it has an exclusion constraint",
+							name),
 					 errhint("ALTER TABLE %s DROP CONSTRAINT %s;",
-							 strata_sql_name(RelationGetRelid(rel)), quote_identifier(constraint))));
+							 strata_sql_name(RelationGetRelid(rel)),
+							 quote_identifier(constraint))));
 		return false;
 	}
 	excess = columns_needed(rel) - MaxHeapAttributeNumber;
 	if (excess > 0)
 	{
 		if (hint != NULL)
-			ereport(ERROR,
+			ereport(
+					ERROR,
 					(errcode(ERRCODE_TOO_MANY_COLUMNS),
-					 errmsg("cannot compress table \"%s\" because it has too many columns", name),
-					 errdetail("Its batches would have %d columns, tables can have %d.",
+					 errmsg(
+							"cannot compress table \"%s\" because it has too many columns",
+							name),
+					 errdetail(
+							   "Its batches would have %d columns, tables can have %d.",
 							   MaxHeapAttributeNumber + excess, MaxHeapAttributeNumber),
-					 errhint("Drop %d of its columns, or leave it in row form.", excess)));
+					 errhint("Drop %d of its columns, or leave it in row form.",
+							 excess)));
 		return false;
 	}
 	return true;

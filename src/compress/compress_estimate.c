@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * compress_estimate.c
- *	  What a table would take compressed, by a layout: read, sort, encode, count,
- *	  and write nothing.
+ *	  What a table would take compressed, by a layout: read, sort, encode,
+ *	  count, and write nothing.
  *
  * Small tables are read whole.  Of large ones a few windows of neighbouring
  * pages are read: rows that arrived together, of all segments, so that what is
@@ -45,9 +45,11 @@ typedef struct EstimateState
 
 /* Read a scan to its end, or until there are enough rows; false then. */
 static bool
-read_scan(EstimateState *state, TableScanDesc scan, TupleTableSlot *slot, bool ranges)
+read_scan(EstimateState *state, TableScanDesc scan, TupleTableSlot *slot,
+		  bool ranges)
 {
-	while (ranges ? table_scan_getnextslot_tidrange(scan, ForwardScanDirection, slot) :
+	while (ranges ? table_scan_getnextslot_tidrange(scan, ForwardScanDirection,
+													slot) :
 		   table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
 		if ((++state->nread & 1023) == 0)
@@ -79,13 +81,16 @@ read_sample(EstimateState *state, Snapshot snapshot)
 	{
 		for (int w = 0; w < WINDOWS; w++)
 		{
-			BlockNumber start = (BlockNumber) ((double) (pages - WINDOW_PAGES) * w / (WINDOWS - 1));
+			BlockNumber start = (BlockNumber) ((double) (pages -
+														 WINDOW_PAGES) *
+											   w / (WINDOWS - 1));
 			ItemPointerData first;
 			ItemPointerData last;
 
 			ItemPointerSet(&first, start, FirstOffsetNumber);
 			ItemPointerSet(&last, start + WINDOW_PAGES - 1, MaxOffsetNumber);
-			scan = table_beginscan_tidrange(state->rel, snapshot, &first, &last);
+			scan = table_beginscan_tidrange(state->rel, snapshot, &first,
+											&last);
 			(void) read_scan(state, scan, slot, true);
 			table_endscan(scan);
 		}
@@ -106,14 +111,16 @@ total_rows(const EstimateState *state)
 }
 
 /*
- * Encode the sorted rows, batch by batch; where they are many, as many batches as have ROWS_ENCODED,
- * evenly of full ones and of what is left of segments.
+ * Encode the sorted rows, batch by batch; where they are many, as many batches
+ * as have ROWS_ENCODED, evenly of full ones and of what is left of segments.
  */
 static void
-encode_sample(EstimateState *state, StrataBatchBuilder *builder, StrataRowGoal *goal, StrataBatchMeasure *measure)
+encode_sample(EstimateState *state, StrataBatchBuilder *builder,
+			  StrataRowGoal *goal, StrataBatchMeasure *measure)
 {
 	double		share = Min(1, (double) ROWS_ENCODED / Max(state->nread, 1));
-	int64		npassed[2] = {0, 0};	/* rows so far, of batches that are full and others */
+	int64		npassed[2] = {0, 0};	/* rows so far, of batches that are
+										 * full and others */
 	int64		nencoded[2] = {0, 0};	/* of these */
 	bool		segment_had_full = false;
 	bool		full;
@@ -123,50 +130,66 @@ encode_sample(EstimateState *state, StrataBatchBuilder *builder, StrataRowGoal *
 	strata_batch_builder_set_limit(builder, goal->base);
 	while ((row = strata_row_sort_next(state->sort)) != NULL)
 	{
-		if (strata_batch_builder_add(builder, row->tts_values, row->tts_isnull))
+		if (strata_batch_builder_add(builder, row->tts_values,
+									 row->tts_isnull))
 			continue;
 		nrows = strata_batch_builder_nrows(builder);
 		full = nrows >= goal->base;
-		/* the rest of a segment that goes on outside of the sample says nothing */
-		if (nencoded[full] <= share * npassed[full] && (state->complete || full || !segment_had_full))
+
+		/*
+		 * the rest of a segment that goes on outside of the sample says
+		 * nothing
+		 */
+		if (nencoded[full] <= share * npassed[full] &&
+			(state->complete || full || !segment_had_full))
 		{
 			strata_batch_builder_measure(builder, measure);
 			nencoded[full] += nrows;
 			/* as those who write batches do */
-			strata_goal_learn(goal, nrows, measure->row_bytes, measure->main.page_free);
+			strata_goal_learn(goal, nrows, measure->row_bytes,
+							  measure->main.page_free);
 			strata_batch_builder_set_limit(builder, strata_goal_rows(goal));
 		}
 		else
 			strata_batch_builder_discard(builder);
 		npassed[full] += nrows;
 		segment_had_full = full;
-		if (!strata_batch_builder_add(builder, row->tts_values, row->tts_isnull))
+		if (!strata_batch_builder_add(builder, row->tts_values,
+									  row->tts_isnull))
 			elog(ERROR, "an empty batch refused a row");
 		CHECK_FOR_INTERRUPTS();
 	}
-	if (strata_batch_builder_nrows(builder) > 0 && nencoded[false] <= share * npassed[false])
+	if (strata_batch_builder_nrows(builder) > 0 &&
+		nencoded[false] <= share * npassed[false])
 		strata_batch_builder_measure(builder, measure);
 }
 
 /* See compress.h. */
 void
-strata_store_estimate(Relation rel, const StrataLayout *layout, StrataLevel level, const StrataCodecId *codecs,
+strata_store_estimate(Relation rel, const StrataLayout *layout,
+					  StrataLevel level, const StrataCodecId *codecs,
 					  bool candidates, StrataEstimate *estimate)
 {
-	EstimateState state = {.rel = rel, .layout = layout};
+	EstimateState state = {.rel = rel,.layout = layout};
 	TupleDesc	nothing = CreateTemplateTupleDesc(0);
-	StrataBatchSchema *schema = strata_batch_schema_create(RelationGetDescr(rel), nothing, InvalidOid, NULL);
+	StrataBatchSchema *schema =
+	strata_batch_schema_create(RelationGetDescr(rel), nothing, InvalidOid,
+							   NULL);
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	StrataBatchBuilder *builder;
 	StrataRowGoal goal;
 
 	strata_store_init_goal(&goal, NULL, level);
-	builder = strata_batch_builder_create(rel, schema, layout, codecs, level, goal.most);
-	strata_batch_builder_want_filters(builder, strata_settings_get(rel)->bloom);
+	builder = strata_batch_builder_create(rel, schema, layout, codecs, level,
+										  goal.most);
+	strata_batch_builder_want_filters(builder,
+									  strata_settings_get(rel)->bloom);
 	memset(estimate, 0, sizeof(*estimate));
-	estimate->measure.columns = palloc0(sizeof(StrataColumnMeasure) * Max(RelationGetDescr(rel)->natts, 1));
+	estimate->measure.columns = palloc0(sizeof(StrataColumnMeasure) *
+										Max(RelationGetDescr(rel)->natts, 1));
 	estimate->measure.candidates = candidates;
-	state.sort = strata_row_sort_begin(RelationGetDescr(rel), layout, maintenance_work_mem);
+	state.sort = strata_row_sort_begin(RelationGetDescr(rel), layout,
+									   maintenance_work_mem);
 	PushActiveSnapshot(snapshot);
 	read_sample(&state, snapshot);
 	strata_row_sort_perform(state.sort);
@@ -177,33 +200,45 @@ strata_store_estimate(Relation rel, const StrataLayout *layout, StrataLevel leve
 	UnregisterSnapshot(snapshot);
 
 	estimate->rows = total_rows(&state);
-	estimate->scale = estimate->measure.rows_encoded > 0 ? estimate->rows / estimate->measure.rows_encoded : 0;
+	estimate->scale = estimate->measure.rows_encoded > 0 ?
+		estimate->rows / estimate->measure.rows_encoded :
+		0;
 	estimate->rows_per_batch = estimate->measure.nbatches > 0 ?
 		estimate->measure.rows_encoded / estimate->measure.nbatches : 0;
-	estimate->disk_bytes = strata_measure_disk_bytes(&estimate->measure, estimate->scale);
+	estimate->disk_bytes = strata_measure_disk_bytes(&estimate->measure,
+													 estimate->scale);
 }
 
-/* Hash of a column's value for counting; false if it is null, or out of line: nothing to segment by. */
+/*
+ * Hash of a column's value for counting; false if it is null, or out of line:
+ * nothing to segment by.
+ */
 static bool
 value_hash(TupleTableSlot *slot, Form_pg_attribute att, uint32 *hash)
 {
 	int			i = att->attnum - 1;
 
 	if (slot->tts_isnull[i] || att->attisdropped ||
-		(att->attlen == -1 && VARATT_IS_EXTERNAL(DatumGetPointer(slot->tts_values[i]))))
+		(att->attlen == -1 &&
+		 VARATT_IS_EXTERNAL(DatumGetPointer(slot->tts_values[i]))))
 		return false;
 	*hash = hash_bytes_uint32(datum_image_hash(slot->tts_values[i], att->attbyval, att->attlen));
 	return true;
 }
 
-/* Distinct values of n columns, or pairs of columns (the second is 0 where there is none). */
+/*
+ * Distinct values of n columns, or pairs of columns (the second is 0 where
+ * there is none).
+ */
 static double *
 count_distinct(Relation rel, AttrNumber (*attnos)[2], int n, double *rows)
 {
 	TupleDesc	desc = RelationGetDescr(rel);
 	hyperLogLogState *counts = palloc(sizeof(hyperLogLogState) * Max(n, 1));
 	double	   *distinct = palloc0(sizeof(double) * Max(n, 1));
-	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata count", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext,
+											   "strata count",
+											   ALLOCSET_DEFAULT_SIZES);
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	TableScanDesc scan = table_beginscan(rel, snapshot, 0, NULL);
 	TupleTableSlot *slot = table_slot_create(rel, NULL);
@@ -211,7 +246,8 @@ count_distinct(Relation rel, AttrNumber (*attnos)[2], int n, double *rows)
 	*rows = 0;
 	for (int i = 0; i < n; i++)
 		initHyperLogLog(&counts[i], 12);
-	while (*rows < ROWS_ENCODED && table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	while (*rows < ROWS_ENCODED &&
+		   table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
 		MemoryContext old = MemoryContextSwitchTo(mcxt);
 
@@ -221,13 +257,15 @@ count_distinct(Relation rel, AttrNumber (*attnos)[2], int n, double *rows)
 		{
 			uint32		hash = 0;
 			uint32		second = 0;
-			bool		any = value_hash(slot, TupleDescAttr(desc, attnos[i][0] - 1), &hash);
+			bool		any =
+			value_hash(slot, TupleDescAttr(desc, attnos[i][0] - 1), &hash);
 
 			/* in a pair null is a value: it makes segments too */
 			if (attnos[i][1] != 0)
 			{
 				any = true;
-				(void) value_hash(slot, TupleDescAttr(desc, attnos[i][1] - 1), &second);
+				(void) value_hash(slot, TupleDescAttr(desc, attnos[i][1] - 1),
+								  &second);
 				hash = hash_combine(hash, second);
 			}
 			if (any)
@@ -260,7 +298,8 @@ strata_store_count_distinct(Relation rel, double *rows)
 
 /* See compress.h. */
 double *
-strata_store_count_pairs(Relation rel, AttrNumber (*pairs)[2], int npairs, double *rows)
+strata_store_count_pairs(Relation rel, AttrNumber (*pairs)[2], int npairs,
+						 double *rows)
 {
 	return count_distinct(rel, pairs, npairs, rows);
 }

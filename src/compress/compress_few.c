@@ -4,11 +4,12 @@
  *	  Sorted rows on their way to the batch writer; segments with few rows go
  *	  elsewhere.
  *
- * A batch of some ten rows costs more than it is worth.  So the rows of a segment
- * are held back until there are enough of them, and handed to the caller when
- * the segment ends before.  But where a segment has got a batch already, its rest
- * becomes one too: that costs little beside the first, while rows of many
- * segments in a row store without indexes are read by every query.
+ * A batch of some ten rows costs more than it is worth.  So the rows of a
+ * segment are held back until there are enough of them, and handed to the
+ * caller when the segment ends before.  But where a segment has got a batch
+ * already, its rest becomes one too: that costs little beside the first, while
+ * rows of many segments in a row store without indexes are read by every
+ * query.
  *
  * src/compress/compress_few.c
  *-------------------------------------------------------------------------
@@ -41,24 +42,28 @@ struct StrataFewRows
 static Form_pg_attribute
 attribute(const StrataFewRows *few, int i)
 {
-	return TupleDescAttr(few->slot->tts_tupleDescriptor, few->layout->segment[i] - 1);
+	return TupleDescAttr(few->slot->tts_tupleDescriptor,
+						 few->layout->segment[i] - 1);
 }
 
 /* See compress_private.h. */
 StrataFewRows *
 strata_few_begin(StrataBatchWriter *writer, const StrataLayout *layout,
-				 StrataSegments *segments, int limit, StrataRowPut put, void *arg)
+				 StrataSegments *segments, int limit, StrataRowPut put,
+				 void *arg)
 {
 	StrataFewRows *few = palloc0(sizeof(StrataFewRows));
 
-	few->mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata few rows", ALLOCSET_DEFAULT_SIZES);
+	few->mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata few rows",
+									  ALLOCSET_DEFAULT_SIZES);
 	few->writer = writer;
 	few->layout = layout;
 	few->segments = segments;
 	few->limit = limit;
 	few->put = put;
 	few->arg = arg;
-	few->slot = MakeSingleTupleTableSlot(RelationGetDescr(writer->store->rel), &TTSOpsMinimalTuple);
+	few->slot = MakeSingleTupleTableSlot(RelationGetDescr(writer->store->rel),
+										 &TTSOpsMinimalTuple);
 	return few;
 }
 
@@ -71,7 +76,9 @@ same_segment(const StrataFewRows *few, TupleTableSlot *slot)
 		int			a = att->attnum - 1;
 
 		if (slot->tts_isnull[a] != few->isnull[i] ||
-			(!few->isnull[i] && !datum_image_eq(slot->tts_values[a], few->values[i], att->attbyval, att->attlen)))
+			(!few->isnull[i] &&
+			 !datum_image_eq(slot->tts_values[a], few->values[i],
+							 att->attbyval, att->attlen)))
 			return false;
 	}
 	return true;
@@ -86,7 +93,8 @@ release(StrataFewRows *few, bool to_writer)
 		ExecStoreMinimalTuple(few->rows[row], few->slot, false);
 		slot_getallattrs(few->slot);
 		if (to_writer)
-			strata_batch_writer_add(few->writer, few->slot->tts_values, few->slot->tts_isnull);
+			strata_batch_writer_add(few->writer, few->slot->tts_values,
+									few->slot->tts_isnull);
 		else
 			few->put(few->slot, few->arg);
 	}
@@ -111,7 +119,8 @@ begin_segment(StrataFewRows *few, TupleTableSlot *slot)
 
 		few->isnull[i] = slot->tts_isnull[att->attnum - 1];
 		if (!few->isnull[i])
-			few->values[i] = datumCopy(slot->tts_values[att->attnum - 1], att->attbyval, att->attlen);
+			few->values[i] = datumCopy(slot->tts_values[att->attnum - 1],
+									   att->attbyval, att->attlen);
 	}
 	few->rows = palloc(sizeof(MinimalTuple) * few->limit);
 	few->begun = true;
@@ -132,7 +141,8 @@ strata_few_add(StrataFewRows *few, TupleTableSlot *slot)
 	}
 	if (few->enough)
 	{
-		strata_batch_writer_add(few->writer, slot->tts_values, slot->tts_isnull);
+		strata_batch_writer_add(few->writer, slot->tts_values,
+								slot->tts_isnull);
 		return;
 	}
 	old = MemoryContextSwitchTo(few->mcxt);

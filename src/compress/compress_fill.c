@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * compress_fill.c
- *	  Columns added to R or dropped since a batch was made: the batch made again.
+ *	  Columns added to R or dropped since a batch was made: the batch made
+ *	  again.
  *
  * ADD COLUMN with a constant default touches no row: the value stands in
  * pg_attribute (attmissingval) until a rewrite of the table puts it into the
@@ -9,12 +10,12 @@
  * batches that rely on a missing value are made again with it, row numbers,
  * layout and all else unchanged.
  *
- * A column of segmentby or orderby that was dropped has left copies of its values
- * in the companion, in columns that need its type.  A type that users make would
- * have to stay for them, so these columns are dropped, too.  Their values are
- * under a batch row's checksum, and the next rewrite of the companion would make
- * them null, so batches that have some are made again without, by what their
- * layout is now.
+ * A column of segmentby or orderby that was dropped has left copies of its
+ * values in the companion, in columns that need its type.  A type that users
+ * make would have to stay for them, so these columns are dropped, too.  Their
+ * values are under a batch row's checksum, and the next rewrite of the
+ * companion would make them null, so batches that have some are made again
+ * without, by what their layout is now.
  *
  * src/compress/compress_fill.c
  *-------------------------------------------------------------------------
@@ -35,7 +36,8 @@ static bool
 has_missing_values(TupleDesc desc)
 {
 	for (int i = 0; i < desc->natts; i++)
-		if (!TupleDescAttr(desc, i)->attisdropped && TupleDescAttr(desc, i)->atthasmissing)
+		if (!TupleDescAttr(desc, i)->attisdropped &&
+			TupleDescAttr(desc, i)->atthasmissing)
 			return true;
 	return false;
 }
@@ -49,7 +51,10 @@ has_dropped_columns(TupleDesc desc)
 	return false;
 }
 
-/* Does the loaded batch rely on a missing value, or have one of a column that the companion lost? */
+/*
+ * Does the loaded batch rely on a missing value, or have one of a column that
+ * the companion lost?
+ */
 static bool
 is_outdated(StrataBatchReader *reader)
 {
@@ -58,14 +63,16 @@ is_outdated(StrataBatchReader *reader)
 
 	for (int i = 0; i < desc->natts; i++)
 	{
-		if (!TupleDescAttr(desc, i)->attisdropped && TupleDescAttr(desc, i)->atthasmissing &&
+		if (!TupleDescAttr(desc, i)->attisdropped &&
+			TupleDescAttr(desc, i)->atthasmissing &&
 			strata_layout_segment_index(reader->layout, i + 1) < 0 &&
 			!strata_batch_reader_is_stored(reader, i + 1))
 			return true;
 	}
 	slot_getallattrs(reader->batch_slot);
 	for (int i = 0; i < batch_desc->natts; i++)
-		if (TupleDescAttr(batch_desc, i)->attisdropped && !reader->batch_slot->tts_isnull[i])
+		if (TupleDescAttr(batch_desc, i)->attisdropped &&
+			!reader->batch_slot->tts_isnull[i])
 			return true;
 	return false;
 }
@@ -90,7 +97,8 @@ living_layout(TupleDesc desc, const StrataLayout *layout)
 			living->segment[living->nsegment++] = layout->segment[i];
 	living->norder = 0;
 	while (living->norder < layout->norder &&
-		   !TupleDescAttr(desc, layout->order[living->norder].attno - 1)->attisdropped)
+		   !TupleDescAttr(desc, layout->order[living->norder].attno - 1)
+		   ->attisdropped)
 		living->norder++;
 	living->text = strata_layout_format(living);
 	return living;
@@ -102,11 +110,14 @@ rebuild_batch(StrataStore *store, StrataBatchReader *reader)
 {
 	TupleDesc	desc = RelationGetDescr(store->batches);
 	StrataSettings *settings = strata_settings_get(store->rel);
-	const StrataLayout *layout = living_layout(RelationGetDescr(store->rel), reader->layout);
-	StrataBatchBuilder *builder = strata_batch_builder_create(store->rel, store->schema, layout,
-															  settings->codecs, settings->codec_level,
-															  reader->nrows);
-	TupleTableSlot *row = MakeSingleTupleTableSlot(RelationGetDescr(store->rel), &TTSOpsVirtual);
+	const StrataLayout *layout = living_layout(RelationGetDescr(store->rel),
+											   reader->layout);
+	StrataBatchBuilder *builder =
+	strata_batch_builder_create(store->rel, store->schema, layout,
+								settings->codecs, settings->codec_level,
+								reader->nrows);
+	TupleTableSlot *row =
+	MakeSingleTupleTableSlot(RelationGetDescr(store->rel), &TTSOpsVirtual);
 	Datum	   *values = palloc(sizeof(Datum) * desc->natts);
 	bool	   *isnull = palloc(sizeof(bool) * desc->natts);
 	ItemPointerData tid = reader->batch_slot->tts_tid;
@@ -117,7 +128,8 @@ rebuild_batch(StrataStore *store, StrataBatchReader *reader)
 	for (int i = 0; i < reader->nrows; i++)
 	{
 		strata_batch_store_row(store->rel, reader, i, row);
-		if (!strata_batch_builder_add(builder, row->tts_values, row->tts_isnull))
+		if (!strata_batch_builder_add(builder, row->tts_values,
+									  row->tts_isnull))
 			elog(ERROR, "a batch does not fit its own rows");
 	}
 	strata_batch_builder_finish(builder, reader->first_row, values, isnull);
@@ -139,7 +151,9 @@ rebuild_outdated(Relation rel)
 	TableScanDesc scan = table_beginscan(store->batches, snapshot, 0, NULL);
 	TupleTableSlot *slot = table_slot_create(store->batches, NULL);
 	StrataBatchReader *reader = strata_batch_reader_create(rel, store->schema);
-	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata fill", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext,
+											   "strata fill",
+											   ALLOCSET_DEFAULT_SIZES);
 
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
@@ -182,7 +196,10 @@ strata_store_fill_missing(Relation rel)
 	rebuild_outdated(rel);
 }
 
-/* Columns of the companion that are there for dropped ones of R, and whose type or collation may go. */
+/*
+ * Columns of the companion that are there for dropped ones of R, and whose
+ * type or collation may go.
+ */
 static List *
 left_columns(Relation rel, TupleDesc batch_desc)
 {
@@ -194,14 +211,17 @@ left_columns(Relation rel, TupleDesc batch_desc)
 	{
 		Form_pg_attribute att = TupleDescAttr(batch_desc, i);
 
-		if (att->attisdropped ||
-			(att->atttypid < FirstUnpinnedObjectId && att->attcollation < FirstUnpinnedObjectId))
+		if (att->attisdropped || (att->atttypid < FirstUnpinnedObjectId &&
+								  att->attcollation < FirstUnpinnedObjectId))
 			continue;
 		for (int k = 0; k < lengthof(prefixes); k++)
 		{
-			int			attno = strncmp(NameStr(att->attname), prefixes[k], 4) == 0 ? atoi(NameStr(att->attname) + 4) : 0;
+			int			attno = strncmp(NameStr(att->attname), prefixes[k], 4) == 0 ?
+			atoi(NameStr(att->attname) + 4) :
+			0;
 
-			if (attno >= 1 && attno <= desc->natts && TupleDescAttr(desc, attno - 1)->attisdropped)
+			if (attno >= 1 && attno <= desc->natts &&
+				TupleDescAttr(desc, attno - 1)->attisdropped)
 				left = lappend_int(left, att->attnum);
 		}
 	}
@@ -215,7 +235,8 @@ left_columns(Relation rel, TupleDesc batch_desc)
 static void
 drop_left_columns(Relation rel)
 {
-	Relation	batches = table_open(strata_companion_oid(rel), AccessExclusiveLock);
+	Relation	batches = table_open(strata_companion_oid(rel),
+									 AccessExclusiveLock);
 	List	   *left = left_columns(rel, RelationGetDescr(batches));
 	ListCell   *lc;
 
@@ -225,8 +246,10 @@ drop_left_columns(Relation rel)
 		ObjectAddress address;
 
 		/* indexes on it go, too */
-		ObjectAddressSubSet(address, RelationRelationId, strata_companion_oid(rel), lfirst_int(lc));
-		performDeletion(&address, DROP_CASCADE, PERFORM_DELETION_INTERNAL | PERFORM_DELETION_QUIETLY);
+		ObjectAddressSubSet(address, RelationRelationId,
+							strata_companion_oid(rel), lfirst_int(lc));
+		performDeletion(&address, DROP_CASCADE,
+						PERFORM_DELETION_INTERNAL | PERFORM_DELETION_QUIETLY);
 		CommandCounterIncrement();
 	}
 	if (left != NIL)
@@ -243,10 +266,15 @@ strata_store_column_dropped(Relation rel)
 	if (store == NULL)
 		return;
 	text = strata_store_only_layout(store);
-	if (text != NULL && !strata_layout_is_usable(RelationGetDescr(rel),
-												 strata_layout_parse(text, RelationGetDescr(rel)->natts)))
-		strata_settings_store(RelationGetRelid(store->batches),
-							  list_make1(makeDefElem(pstrdup(STRATA_OPTION_LAYOUT), NULL, -1)), true);
+	if (text != NULL &&
+		!strata_layout_is_usable(RelationGetDescr(rel),
+								 strata_layout_parse(text,
+													 RelationGetDescr(rel)
+													 ->natts)))
+		strata_settings_store(
+							  RelationGetRelid(store->batches),
+							  list_make1(makeDefElem(pstrdup(STRATA_OPTION_LAYOUT), NULL, -1)),
+							  true);
 	strata_store_close(store, NoLock);
 	CommandCounterIncrement();
 	drop_left_columns(rel);

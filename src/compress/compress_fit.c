@@ -22,7 +22,8 @@ struct StrataRowCheck
 	int			nvarlenas;
 	AttrNumber *varlenas;		/* columns that can be long */
 	bool	   *is_key;			/* of varlenas: in the layout */
-	bool		has_external;	/* the row looked at last: values that are elsewhere */
+	bool		has_external;	/* the row looked at last: values that are
+								 * elsewhere */
 	TupleTableSlot *fetched;	/* a row with its out-of-line values in it */
 };
 
@@ -47,7 +48,8 @@ strata_row_check_create(Relation rel, const StrataLayout *layout)
 	check->varlenas = palloc(sizeof(AttrNumber) * Max(desc->natts, 1));
 	check->is_key = palloc(sizeof(bool) * Max(desc->natts, 1));
 	for (int i = 0; i < desc->natts; i++)
-		if (!TupleDescAttr(desc, i)->attisdropped && TupleDescAttr(desc, i)->attlen == -1)
+		if (!TupleDescAttr(desc, i)->attisdropped &&
+			TupleDescAttr(desc, i)->attlen == -1)
 		{
 			check->is_key[check->nvarlenas] = is_key_column(layout, i + 1);
 			check->varlenas[check->nvarlenas++] = i + 1;
@@ -85,7 +87,8 @@ strata_row_fits(StrataRowCheck *check, TupleTableSlot *slot)
 		if (VARATT_IS_EXTERNAL(v))
 			check->has_external = true;
 		size = VARATT_IS_EXTERNAL(v) || VARATT_IS_COMPRESSED(v) ?
-			toast_raw_datum_size(slot->tts_values[attno - 1]) : VARSIZE_ANY_EXHDR(v);
+			toast_raw_datum_size(slot->tts_values[attno - 1]) :
+			VARSIZE_ANY_EXHDR(v);
 		if (size > MAX_VALUE_BYTES)
 			return false;
 		if (check->is_key[i])
@@ -103,15 +106,20 @@ strata_row_fetch_external(StrataRowCheck *check, TupleTableSlot *slot)
 	if (!check->has_external)
 		return slot;
 	values = palloc(sizeof(Datum) * slot->tts_tupleDescriptor->natts);
-	memcpy(values, slot->tts_values, sizeof(Datum) * slot->tts_tupleDescriptor->natts);
+	memcpy(values, slot->tts_values,
+		   sizeof(Datum) * slot->tts_tupleDescriptor->natts);
 	for (int i = 0; i < check->nvarlenas; i++)
 	{
 		int			a = check->varlenas[i] - 1;
 
-		if (!slot->tts_isnull[a] && VARATT_IS_EXTERNAL(DatumGetPointer(values[a])))
-			values[a] = PointerGetDatum(detoast_external_attr((struct varlena *) DatumGetPointer(values[a])));
+		if (!slot->tts_isnull[a] &&
+			VARATT_IS_EXTERNAL(DatumGetPointer(values[a])))
+			values[a] = PointerGetDatum(detoast_external_attr(
+															  (struct varlena *) DatumGetPointer(values[a])));
 	}
-	ExecForceStoreMinimalTuple(strata_form_minimal_tuple(slot->tts_tupleDescriptor, values, slot->tts_isnull),
+	ExecForceStoreMinimalTuple(
+							   strata_form_minimal_tuple(slot->tts_tupleDescriptor, values,
+														 slot->tts_isnull),
 							   check->fetched, true);
 	slot_getallattrs(check->fetched);
 	pfree(values);

@@ -7,15 +7,15 @@
  * segment.  They are gathered per segment, as records (batch/batch_record.c);
  * whenever a segment has a batch full it is put in order, usually a matter of
  * looking, and written.  Where order is lost, the rows furthest ahead wait for
- * the next batch.  A row that comes before what its segment has written already
- * ("late") goes through a tuplesort at the end, with what is left of its
- * segment, so that batches of one call overlap little however the input is
+ * the next batch.  A row that comes before what its segment has written
+ * already ("late") goes through a tuplesort at the end, with what is left of
+ * its segment, so that batches of one call overlap little however the input is
  * ordered.  What is left of other segments is written as it is.
  *
  * Segments are told apart by the image of their values, as batches are.
  *
- * Memory: three quarters for gathered rows, the rest for the sort, which has all
- * of it when nothing is gathered.  When the first part is used up (many
+ * Memory: three quarters for gathered rows, the rest for the sort, which has
+ * all of it when nothing is gathered.  When the first part is used up (many
  * segments), batches no longer wait for the rows that would fill a page; when
  * that is not enough, everything goes to the sort.
  *
@@ -36,7 +36,10 @@
 #define PREFETCH_ROWS 8
 #define PREFETCH_LINES 2
 
-/* Where rows come out of order, one of so many waits for others to come between. */
+/*
+ * Where rows come out of order, one of so many waits for others to come
+ * between.
+ */
 #define SLACK_SHARE 16
 
 struct StrataGather
@@ -50,7 +53,8 @@ struct StrataGather
 	SortSupportData *order;		/* layout->norder */
 	Size		limit;			/* bytes for gathered rows */
 	int			sort_kilobytes;
-	bool		tight;			/* memory ran out: batches have no more rows than they must */
+	bool		tight;			/* memory ran out: batches have no more rows
+								 * than they must */
 	bool		overflowed;		/* and again: all rows go to the sort */
 	int			few;			/* a segment with fewer rows gets no batch */
 	StrataRowPut put;			/* they go there */
@@ -78,22 +82,28 @@ init_order(StrataGather *gather)
 	for (int i = 0; i < layout->norder; i++)
 	{
 		Form_pg_attribute att = attribute(gather, layout->order[i].attno);
-		TypeCacheEntry *type = lookup_type_cache(att->atttypid, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+		TypeCacheEntry *type = lookup_type_cache(att->atttypid,
+												 TYPECACHE_LT_OPR |
+												 TYPECACHE_GT_OPR);
 		SortSupport sort = &gather->order[i];
 
 		sort->ssup_cxt = gather->mcxt;
 		sort->ssup_collation = att->attcollation;
 		sort->ssup_nulls_first = layout->order[i].nulls_first;
 		sort->ssup_attno = layout->order[i].attno;
-		PrepareSortSupportFromOrderingOp(layout->order[i].desc ? type->gt_opr : type->lt_opr, sort);
+		PrepareSortSupportFromOrderingOp(layout->order[i].desc ? type->gt_opr :
+										 type->lt_opr,
+										 sort);
 	}
 }
 
 /* See compress_private.h. */
 StrataGather *
-strata_gather_begin(StrataBatchWriter *writer, const StrataLayout *layout, int kilobytes)
+strata_gather_begin(StrataBatchWriter *writer, const StrataLayout *layout,
+					int kilobytes)
 {
-	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata gather",
+	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext,
+											   "strata gather",
 											   ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(mcxt);
 	StrataGather *gather = palloc0(sizeof(StrataGather));
@@ -126,7 +136,8 @@ has_keys(const StrataGather *gather)
 
 /* See compress_private.h. */
 void
-strata_gather_keep_few(StrataGather *gather, int rows, StrataRowPut put, void *arg)
+strata_gather_keep_few(StrataGather *gather, int rows, StrataRowPut put,
+					   void *arg)
 {
 	Assert(gather->writer->shared); /* compress:K3 */
 	gather->few = rows;
@@ -152,7 +163,9 @@ sort_row(StrataGather *gather, TupleTableSlot *slot)
 	{
 		MemoryContext old = MemoryContextSwitchTo(gather->mcxt);
 
-		gather->sort = strata_row_sort_begin(RelationGetDescr(gather->rel), gather->layout, gather->sort_kilobytes);
+		gather->sort = strata_row_sort_begin(RelationGetDescr(gather->rel),
+											 gather->layout,
+											 gather->sort_kilobytes);
 		MemoryContextSwitchTo(old);
 	}
 	strata_row_sort_put(gather->sort, slot);
@@ -168,8 +181,9 @@ is_late(StrataGather *gather, StrataSegment *segment, TupleTableSlot *slot)
 	if (!segment->written || gather->layout->norder == 0)
 		return false;
 	attno = gather->layout->order[0].attno;
-	c = ApplySortComparator(slot->tts_values[attno - 1], slot->tts_isnull[attno - 1],
-							segment->bound, segment->bound_isnull, &gather->order[0]);
+	c = ApplySortComparator(slot->tts_values[attno - 1],
+							slot->tts_isnull[attno - 1], segment->bound,
+							segment->bound_isnull, &gather->order[0]);
 	return segment->reversed ? c > 0 : c < 0;
 }
 
@@ -204,15 +218,17 @@ compare_permutation(const void *a, const void *b, void *arg)
 }
 
 /*
- * A segment's rows have come over a long time, in pieces that stand among those
- * of others: by now they are in no cache.
+ * A segment's rows have come over a long time, in pieces that stand among
+ * those of others: by now they are in no cache.
  */
 static inline void
 prefetch(const StrataGather *gather, const StrataSegment *segment, int row)
 {
 	if (row < segment->nrows)
 		for (int line = 0; line < PREFETCH_LINES; line++)
-			__builtin_prefetch(strata_segment_record(gather->segments, segment, row) + line * 64);
+			__builtin_prefetch(strata_segment_record(gather->segments, segment,
+													 row) +
+							   line * 64);
 }
 
 static void
@@ -222,13 +238,16 @@ extract_keys(StrataGather *gather, StrataSegment *segment)
 
 	for (int row = 0; row < segment->nrows; row++)
 	{
-		const char *record = strata_segment_record(gather->segments, segment, row);
+		const char *record = strata_segment_record(gather->segments, segment,
+												   row);
 
 		prefetch(gather, segment, row + PREFETCH_ROWS);
 		/* the values point into the record's chunk, which stays */
 		for (int k = 0; k < norder; k++)
-			gather->keys[row * norder + k] = strata_record_get(gather->segments->form, record,
-														   gather->layout->order[k].attno, &gather->keys_isnull[row * norder + k]);
+			gather->keys[row * norder + k] =
+				strata_record_get(gather->segments->form, record,
+								  gather->layout->order[k].attno,
+								  &gather->keys_isnull[row * norder + k]);
 	}
 }
 
@@ -254,8 +273,11 @@ order_rows(StrataGather *gather, StrataSegment *segment)
 	for (int row = 0; row < n; row++)
 		gather->permutation[row] = forward || !backward ? row : n - 1 - row;
 	if (!forward && !backward)
-		qsort_arg(gather->permutation, n, sizeof(int), compare_permutation, gather);
-	Assert(n == 0 || compare_permutation(&gather->permutation[0], &gather->permutation[n - 1], gather) <= 0); /* compress:K1 */
+		qsort_arg(gather->permutation, n, sizeof(int), compare_permutation,
+				  gather);
+	Assert(n == 0 || compare_permutation(&gather->permutation[0],
+										 &gather->permutation[n - 1],
+										 gather) <= 0); /* compress:K1 */
 	if (!segment->written)
 		segment->reversed = !forward && compare_rows(gather, 0, n - 1) > 0;
 	return forward || backward;
@@ -277,7 +299,10 @@ set_bound(StrataGather *gather, StrataSegment *segment, int row)
 	MemoryContextSwitchTo(old);
 }
 
-/* Write a segment's rows, which are in order, but for those furthest ahead: so many stay. */
+/*
+ * Write a segment's rows, which are in order, but for those furthest ahead: so
+ * many stay.
+ */
 static void
 write_ordered(StrataGather *gather, StrataSegment *segment, int nkept)
 {
@@ -292,10 +317,12 @@ write_ordered(StrataGather *gather, StrataSegment *segment, int nkept)
 	memset(gather->keep, true, sizeof(bool) * segment->nrows);
 	for (int i = 0; i < n; i++)
 	{
-		gather->records[i] = strata_segment_record(gather->segments, segment, rows[i]);
+		gather->records[i] = strata_segment_record(gather->segments, segment,
+												   rows[i]);
 		gather->keep[rows[i]] = false;
 	}
-	strata_batch_writer_add_records(gather->writer, gather->segments->form, slot->tts_values, slot->tts_isnull,
+	strata_batch_writer_add_records(gather->writer, gather->segments->form,
+									slot->tts_values, slot->tts_isnull,
 									gather->records, n);
 	strata_segment_clear(gather->segments, segment, gather->keep);
 }
@@ -309,9 +336,9 @@ write_rest(StrataGather *gather, StrataSegment *segment)
 }
 
 /*
- * A segment has a batch full.  A row far ahead of its neighbours (heap puts rows
- * into gaps of earlier pages) would make those that come until then late ones, so
- * where order is lost some rows wait.
+ * A segment has a batch full.  A row far ahead of its neighbours (heap puts
+ * rows into gaps of earlier pages) would make those that come until then late
+ * ones, so where order is lost some rows wait.
  */
 static void
 write_full(StrataGather *gather, StrataSegment *segment)
@@ -333,7 +360,9 @@ write_full(StrataGather *gather, StrataSegment *segment)
 static int
 full_rows(const StrataGather *gather, const StrataSegment *segment)
 {
-	return (gather->tight ? gather->writer->batch_rows : gather->writer->goal_rows) + segment->slack;
+	return (gather->tight ? gather->writer->batch_rows :
+			gather->writer->goal_rows) +
+		segment->slack;
 }
 
 /* What was gathered of a segment goes to the sort. */
@@ -357,7 +386,10 @@ spill(StrataGather *gather)
 	pfree(list);
 }
 
-/* Memory ran out: segments that have enough rows for a batch need not wait for more. */
+/*
+ * Memory ran out: segments that have enough rows for a batch need not wait for
+ * more.
+ */
 static bool
 write_full_segments(StrataGather *gather)
 {
@@ -399,7 +431,8 @@ strata_gather_add(StrataGather *gather, TupleTableSlot *slot)
 	strata_segment_add(gather->segments, segment, slot);
 	if (segment->nrows >= full_rows(gather, segment))
 		write_full(gather, segment);
-	else if (strata_segments_exceed(gather->segments, gather->limit) && !write_full_segments(gather))
+	else if (strata_segments_exceed(gather->segments, gather->limit) &&
+			 !write_full_segments(gather))
 	{
 		if (has_keys(gather))
 		{
@@ -420,11 +453,13 @@ write_sorted(StrataGather *gather)
 	int64		nwritten = 0;
 
 	if (gather->put != NULL)
-		few = strata_few_begin(gather->writer, gather->layout, gather->segments, gather->few,
-							   gather->put, gather->put_arg);
+		few = strata_few_begin(gather->writer, gather->layout,
+							   gather->segments, gather->few, gather->put,
+							   gather->put_arg);
 	else
 		strata_progress_phase(STRATA_PHASE_SORTING);
-	Assert(strata_batch_builder_nrows(gather->writer->builder) == 0);	/* compress:K1 */
+	Assert(strata_batch_builder_nrows(gather->writer->builder) ==
+		   0);					/* compress:K1 */
 	strata_row_sort_perform(gather->sort);
 	if (few == NULL)
 		strata_progress_phase(STRATA_PHASE_WRITING);
@@ -433,7 +468,8 @@ write_sorted(StrataGather *gather)
 		if (few != NULL)
 			strata_few_add(few, slot);
 		else
-			strata_batch_writer_add(gather->writer, slot->tts_values, slot->tts_isnull);
+			strata_batch_writer_add(gather->writer, slot->tts_values,
+									slot->tts_isnull);
 		if ((++nwritten & 1023) == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
@@ -448,12 +484,14 @@ end_segment(StrataGather *gather, StrataSegment *segment)
 {
 	if (segment->sorted)
 		sort_segment(gather, segment);
-	else if (gather->put == NULL || segment->written || segment->nrows >= gather->few)
+	else if (gather->put == NULL || segment->written ||
+			 segment->nrows >= gather->few)
 		write_rest(gather, segment);
 	else
 	{
 		for (int row = 0; row < segment->nrows; row++)
-			gather->put(strata_segment_row(gather->segments, segment, row), gather->put_arg);
+			gather->put(strata_segment_row(gather->segments, segment, row),
+						gather->put_arg);
 		strata_segment_clear(gather->segments, segment, NULL);
 	}
 }

@@ -4,15 +4,16 @@
  *	  New rows straight into batches, without having been in the row store.
  *
  * The rows are gathered as compression gathers them, and the batches written
- * with the caller's command id, so they are visible, and vanish, as rows of the
- * row store would.
+ * with the caller's command id, so they are visible, and vanish, as rows of
+ * the row store would.
  *
- * Other than compression this moves no row, so it does with the lock that every
- * INSERT has: writers go on, and so do other direct loads, which take turns for
- * the row numbers of each batch (store_write.c).  Compression, recompression
- * and DDL are kept out by that lock.  Only the companion itself is made under
- * ExclusiveLock, if that can be had at once.  All this rests on there being no
- * unique index: nobody looks for the keys of batches that are not committed.
+ * Other than compression this moves no row, so it does with the lock that
+ * every INSERT has: writers go on, and so do other direct loads, which take
+ * turns for the row numbers of each batch (store_write.c).  Compression,
+ * recompression and DDL are kept out by that lock.  Only the companion itself
+ * is made under ExclusiveLock, if that can be had at once.  All this rests on
+ * there being no unique index: nobody looks for the keys of batches that are
+ * not committed.
  *
  * Memory: what the caller allows, and one batch.
  *
@@ -29,7 +30,10 @@
 #include "utils/inval.h"
 #include "utils/memutils.h"
 
-/* A segment with fewer rows than this part of a batch is left to the row store. */
+/*
+ * A segment with fewer rows than this part of a batch is left to the row
+ * store.
+ */
 #define FEW_ROWS_PART 8
 
 struct StrataDirectLoad
@@ -51,7 +55,8 @@ has_unique_index(Relation rel)
 	foreach(lc, RelationGetIndexList(rel))
 	{
 		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
-		bool		unique = index->rd_index->indisunique || index->rd_index->indisexclusion;
+		bool		unique = index->rd_index->indisunique ||
+		index->rd_index->indisexclusion;
 
 		index_close(index, NoLock);
 		if (unique)
@@ -99,7 +104,10 @@ open_store(Relation rel, StrataLayout **layout)
 	store = strata_store_open(rel, RowExclusiveLock);
 	if (strata_companion_is_ready(store, *layout))
 		return store;
-	/* settings or columns have changed since: the next compression sees to it */
+
+	/*
+	 * settings or columns have changed since: the next compression sees to it
+	 */
 	strata_store_close(store, NoLock);
 	return NULL;
 }
@@ -115,7 +123,8 @@ strata_direct_load_begin(Relation rel, CommandId cid, int kilobytes)
 
 	if (strata_direct_load_obstacle(rel) != NULL)
 		return NULL;
-	mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata direct load", ALLOCSET_DEFAULT_SIZES);
+	mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata direct load",
+								 ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(mcxt);
 	load = palloc0(sizeof(StrataDirectLoad));
 	load->mcxt = mcxt;
@@ -127,8 +136,10 @@ strata_direct_load_begin(Relation rel, CommandId cid, int kilobytes)
 		MemoryContextDelete(mcxt);
 		return NULL;
 	}
-	Assert(CheckRelationLockedByMe(rel, RowExclusiveLock, true));	/* compress:K3 */
-	load->row_mcxt = AllocSetContextCreate(mcxt, "strata direct load row", ALLOCSET_DEFAULT_SIZES);
+	Assert(CheckRelationLockedByMe(rel, RowExclusiveLock,
+								   true));	/* compress:K3 */
+	load->row_mcxt = AllocSetContextCreate(mcxt, "strata direct load row",
+										   ALLOCSET_DEFAULT_SIZES);
 	load->check = strata_row_check_create(rel, layout);
 	load->writer = strata_batch_writer_begin(load->store, layout);
 	load->writer->shared = true;
@@ -165,7 +176,9 @@ strata_direct_load_end(StrataDirectLoad *load, StrataRowPut put, void *arg)
 	MemoryContext old = MemoryContextSwitchTo(load->mcxt);
 
 	Assert(!has_unique_index(load->rel));	/* compress:K3 */
-	strata_gather_keep_few(load->gather, Max(load->writer->batch_rows / FEW_ROWS_PART, 2), put, arg);
+	strata_gather_keep_few(load->gather,
+						   Max(load->writer->batch_rows / FEW_ROWS_PART, 2),
+						   put, arg);
 	strata_gather_end(load->gather);
 	strata_batch_writer_end(load->writer);
 	/* the row store's are counted by heapam */

@@ -7,9 +7,9 @@
  *
  * The batches are walked in the order of their segment index, so neighbours
  * come one after the other and little is remembered: the run of batches that
- * would be merged, or several where segments are equal to the index and not the
- * same (1.0 and 1.00), so that it mixes them.  All other batches stay as they
- * are, bytes and row numbers.
+ * would be merged, or several where segments are equal to the index and not
+ * the same (1.0 and 1.00), so that it mixes them.  All other batches stay as
+ * they are, bytes and row numbers.
  *
  * src/compress/compress_merge.c
  *-------------------------------------------------------------------------
@@ -71,15 +71,18 @@ typedef struct Merge
 
 /* The rows of one batch of the run that are still there. */
 static void
-gather_batch(Merge *merge, StrataGather *gather, const RunBatch *batch, TupleTableSlot *row_slot,
-			 TupleTableSlot *batch_slot)
+gather_batch(Merge *merge, StrataGather *gather, const RunBatch *batch,
+			 TupleTableSlot *row_slot, TupleTableSlot *batch_slot)
 {
-	StrataBatchReader *reader = strata_batch_reader_create(merge->store->rel, merge->store->schema);
+	StrataBatchReader *reader =
+	strata_batch_reader_create(merge->store->rel, merge->store->schema);
 
-	if (!table_tuple_fetch_row_version(merge->store->batches, (ItemPointer) &batch->tid,
+	if (!table_tuple_fetch_row_version(merge->store->batches,
+									   (ItemPointer) &batch->tid,
 									   merge->snapshot, batch_slot) ||
 		!strata_batch_reader_load(reader, batch_slot))
-		strata_error_corrupt(merge->store->rel, batch->first_row, NULL, "a batch has vanished");
+		strata_error_corrupt(merge->store->rel, batch->first_row, NULL,
+							 "a batch has vanished");
 	strata_entries_apply(merge->entries, reader);
 	for (int row = 0; row < reader->nrows; row++)
 	{
@@ -105,25 +108,37 @@ compare_first_rows(const void *a, const void *b)
 static void
 rewrite_run(Merge *merge, Run *run)
 {
-	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata merge", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext,
+											   "strata merge",
+											   ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(mcxt);
-	StrataGather *gather = strata_gather_begin(merge->writer, merge->layout, maintenance_work_mem);
-	TupleTableSlot *row_slot = MakeSingleTupleTableSlot(RelationGetDescr(merge->store->rel), &TTSOpsVirtual);
-	TupleTableSlot *batch_slot = table_slot_create(merge->store->batches, NULL);
+	StrataGather *gather = strata_gather_begin(merge->writer, merge->layout,
+											   maintenance_work_mem);
+	TupleTableSlot *row_slot =
+	MakeSingleTupleTableSlot(RelationGetDescr(merge->store->rel),
+							 &TTSOpsVirtual);
+	TupleTableSlot *batch_slot = table_slot_create(merge->store->batches,
+												   NULL);
 	CommandId	cid = GetCurrentCommandId(true);
 
 	/* what overlapped must not be found overlapping again */
 	strata_gather_sort_all(gather);
-	/* equal rows stay as they came: batches of new rows have the higher numbers */
+
+	/*
+	 * equal rows stay as they came: batches of new rows have the higher
+	 * numbers
+	 */
 	qsort(run->batches, run->n, sizeof(RunBatch), compare_first_rows);
-	Assert(CheckRelationLockedByMe(merge->store->rel, ExclusiveLock, true));	/* compress:K2 */
+	Assert(CheckRelationLockedByMe(merge->store->rel, ExclusiveLock,
+								   true));	/* compress:K2 */
 	for (int i = 0; i < run->n; i++)
 	{
 		const RunBatch *batch = &run->batches[i];
 
 		CHECK_FOR_INTERRUPTS();
 		gather_batch(merge, gather, batch, row_slot, batch_slot);
-		strata_store_delete_batch_with_entries(merge->store, &batch->tid, batch->first_row, batch->nrows,
+		strata_store_delete_batch_with_entries(merge->store, &batch->tid,
+											   batch->first_row, batch->nrows,
 											   merge->snapshot, cid);
 	}
 	strata_gather_end(gather);
@@ -137,7 +152,9 @@ rewrite_run(Merge *merge, Run *run)
 static void
 end_run(Merge *merge, Run *run)
 {
-	if (run->changed || (run->n > 1 && (run->overlaps || run->live <= merge->writer->batch_rows)))
+	if (run->changed ||
+		(run->n > 1 &&
+		 (run->overlaps || run->live <= merge->writer->batch_rows)))
 		rewrite_run(merge, run);
 	merge->runs = list_delete_ptr(merge->runs, run);
 	MemoryContextDelete(run->mcxt);
@@ -160,22 +177,30 @@ segment_value(Merge *merge, int i, bool *isnull)
 	return merge->slot->tts_values[catt - 1];
 }
 
-/* Is the run of the loaded batch's segment?  by_image: not only of one that is equal to it. */
+/*
+ * Is the run of the loaded batch's segment?  by_image: not only of one that is
+ * equal to it.
+ */
 static bool
 same_segment(Merge *merge, const Run *run, bool by_image)
 {
 	for (int i = 0; i < merge->layout->nsegment; i++)
 	{
-		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(merge->store->rel), merge->layout->segment[i] - 1);
+		Form_pg_attribute att =
+		TupleDescAttr(RelationGetDescr(merge->store->rel),
+					  merge->layout->segment[i] - 1);
 		bool		isnull;
 		Datum		value = segment_value(merge, i, &isnull);
 
 		if (isnull != run->segment_isnull[i])
 			return false;
-		if (isnull || datum_image_eq(value, run->segment[i], att->attbyval, att->attlen))
+		if (isnull ||
+			datum_image_eq(value, run->segment[i], att->attbyval, att->attlen))
 			continue;
 		if (by_image ||
-			DatumGetInt32(FunctionCall2Coll(&lookup_type_cache(att->atttypid, TYPECACHE_CMP_PROC_FINFO)->cmp_proc_finfo,
+			DatumGetInt32(FunctionCall2Coll(
+											&lookup_type_cache(att->atttypid, TYPECACHE_CMP_PROC_FINFO)
+											->cmp_proc_finfo,
 											att->attcollation, value, run->segment[i])) != 0)
 			return false;
 	}
@@ -190,7 +215,7 @@ find_run(Merge *merge)
 
 	foreach(lc, merge->runs)
 		if (same_segment(merge, lfirst(lc), true))
-			return lfirst(lc);
+		return lfirst(lc);
 	return NULL;
 }
 
@@ -202,9 +227,12 @@ overlaps_run(Merge *merge, const Run *run)
 
 	if (merge->order_att == NULL || !run->has_bound)
 		return false;
-	min = strata_batch_reader_min(merge->reader, merge->layout->order[0].attno, &isnull);
-	return !isnull && DatumGetInt32(FunctionCall2Coll(&merge->compare, merge->order_att->attcollation,
-													  min, run->bound)) < 0;
+	min = strata_batch_reader_min(merge->reader, merge->layout->order[0].attno,
+								  &isnull);
+	return !isnull &&
+		DatumGetInt32(FunctionCall2Coll(&merge->compare,
+										merge->order_att->attcollation, min,
+										run->bound)) < 0;
 }
 
 static Datum
@@ -218,7 +246,9 @@ copy_value(Form_pg_attribute att, Datum value)
 static Run *
 begin_run(Merge *merge)
 {
-	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata run", ALLOCSET_SMALL_SIZES);
+	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext,
+											   "strata run",
+											   ALLOCSET_SMALL_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(mcxt);
 	Run		   *run = palloc0(sizeof(Run));
 
@@ -226,13 +256,17 @@ begin_run(Merge *merge)
 	run->room = 8;
 	run->batches = palloc(sizeof(RunBatch) * run->room);
 	run->segment = palloc(sizeof(Datum) * Max(merge->layout->nsegment, 1));
-	run->segment_isnull = palloc(sizeof(bool) * Max(merge->layout->nsegment, 1));
+	run->segment_isnull = palloc(sizeof(bool) *
+								 Max(merge->layout->nsegment, 1));
 	for (int i = 0; i < merge->layout->nsegment; i++)
 	{
-		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(merge->store->rel), merge->layout->segment[i] - 1);
+		Form_pg_attribute att =
+		TupleDescAttr(RelationGetDescr(merge->store->rel),
+					  merge->layout->segment[i] - 1);
 		Datum		value = segment_value(merge, i, &run->segment_isnull[i]);
 
-		run->segment[i] = run->segment_isnull[i] ? (Datum) 0 : copy_value(att, value);
+		run->segment[i] = run->segment_isnull[i] ? (Datum) 0 :
+			copy_value(att, value);
 	}
 	MemoryContextSwitchTo(old);
 	merge->runs = lappend(merge->runs, run);
@@ -249,7 +283,8 @@ extend_run(Merge *merge, Run *run)
 	if (run->n == run->room)
 	{
 		run->room *= 2;
-		run->batches = repalloc_huge(run->batches, sizeof(RunBatch) * run->room);
+		run->batches = repalloc_huge(run->batches,
+									 sizeof(RunBatch) * run->room);
 	}
 	batch = &run->batches[run->n++];
 	batch->tid = merge->slot->tts_tid;
@@ -258,10 +293,13 @@ extend_run(Merge *merge, Run *run)
 	run->live += merge->reader->nrows - merge->reader->ngone;
 	run->changed |= merge->reader->ngone > 0;
 	if (merge->order_att != NULL)
-		max = strata_batch_reader_max(merge->reader, merge->layout->order[0].attno, &isnull);
-	if (!isnull && (!run->has_bound ||
-					DatumGetInt32(FunctionCall2Coll(&merge->compare, merge->order_att->attcollation,
-													max, run->bound)) > 0))
+		max = strata_batch_reader_max(merge->reader,
+									  merge->layout->order[0].attno, &isnull);
+	if (!isnull &&
+		(!run->has_bound ||
+		 DatumGetInt32(FunctionCall2Coll(&merge->compare,
+										 merge->order_att->attcollation, max,
+										 run->bound)) > 0))
 	{
 		MemoryContext old = MemoryContextSwitchTo(run->mcxt);
 
@@ -282,7 +320,8 @@ take_batch(Merge *merge)
 	live = merge->reader->nrows - merge->reader->ngone;
 	if (run == NULL)
 	{
-		if (merge->runs != NIL && !same_segment(merge, linitial(merge->runs), false))
+		if (merge->runs != NIL &&
+			!same_segment(merge, linitial(merge->runs), false))
 			end_runs(merge);
 	}
 	else if (overlaps_run(merge, run))
@@ -304,15 +343,18 @@ init_order(Merge *merge)
 
 	if (merge->layout->norder == 0)
 		return;
-	merge->order_att = TupleDescAttr(RelationGetDescr(merge->store->rel), merge->layout->order[0].attno - 1);
-	type = lookup_type_cache(merge->order_att->atttypid, TYPECACHE_CMP_PROC_FINFO);
-	fmgr_info_copy(&merge->compare, &type->cmp_proc_finfo, CurrentMemoryContext);
+	merge->order_att = TupleDescAttr(RelationGetDescr(merge->store->rel),
+									 merge->layout->order[0].attno - 1);
+	type = lookup_type_cache(merge->order_att->atttypid,
+							 TYPECACHE_CMP_PROC_FINFO);
+	fmgr_info_copy(&merge->compare, &type->cmp_proc_finfo,
+				   CurrentMemoryContext);
 }
 
 /* See compress_private.h. */
 void
-strata_store_merge_batches(StrataStore *store, const StrataLayout *layout, Snapshot snapshot,
-						   StrataBatchWriter *writer)
+strata_store_merge_batches(StrataStore *store, const StrataLayout *layout,
+						   Snapshot snapshot, StrataBatchWriter *writer)
 {
 	Merge		merge = {0};
 	Oid			oid = strata_store_segment_index(store, layout, false);
@@ -321,8 +363,10 @@ strata_store_merge_batches(StrataStore *store, const StrataLayout *layout, Snaps
 	ScanKeyData key;
 
 	if (!OidIsValid(oid))
-		elog(ERROR, "companion \"%s\" has no index on its segments", RelationGetRelationName(store->batches));
-	Assert(!writer->shared && strata_batch_builder_nrows(writer->builder) == 0);	/* compress:K1 */
+		elog(ERROR, "companion \"%s\" has no index on its segments",
+			 RelationGetRelationName(store->batches));
+	Assert(!writer->shared &&
+		   strata_batch_builder_nrows(writer->builder) == 0);	/* compress:K1 */
 	strata_store_check_entries(store, snapshot);
 	merge.store = store;
 	merge.layout = layout;
@@ -334,9 +378,14 @@ strata_store_merge_batches(StrataStore *store, const StrataLayout *layout, Snaps
 	init_order(&merge);
 
 	index = index_open(oid, AccessShareLock);
-	/* all of the index is read: batches of other layouts are few, and taken along */
-	ScanKeyEntryInitialize(&key, 0, (AttrNumber) (layout->nsegment + 1), BTEqualStrategyNumber,
-						   InvalidOid, C_COLLATION_OID, F_TEXTEQ, CStringGetTextDatum(layout->text));
+
+	/*
+	 * all of the index is read: batches of other layouts are few, and taken
+	 * along
+	 */
+	ScanKeyEntryInitialize(&key, 0, (AttrNumber) (layout->nsegment + 1),
+						   BTEqualStrategyNumber, InvalidOid, C_COLLATION_OID,
+						   F_TEXTEQ, CStringGetTextDatum(layout->text));
 	scan = strata_index_beginscan(store->batches, index, snapshot, 1, 0);
 	index_rescan(scan, &key, 1, NULL, 0);
 	while (index_getnext_slot(scan, ForwardScanDirection, merge.slot))

@@ -9,8 +9,8 @@
  * snapshot sees each row exactly once, before, during and after.
  *
  * Recompression first does the same, and with batches of former layouts; then
- * compress_merge.c looks at what lies side by side.  When the encoding was changed
- * (level, codecs, rows per batch) all batches are made anew.
+ * compress_merge.c looks at what lies side by side.  When the encoding was
+ * changed (level, codecs, rows per batch) all batches are made anew.
  *
  * Memory: maintenance_work_mem (compress_gather.c) and one batch.
  *
@@ -41,7 +41,8 @@ typedef struct CompressState
 	StrataBatchWriter *writer;
 	Snapshot	snapshot;
 	CommandId	cid;
-	bool		silenced;		/* R's deletes are hidden from logical decoding */
+	bool		silenced;		/* R's deletes are hidden from logical
+								 * decoding */
 	StrataRowCheck *check;
 	int64		nread;
 	int64		nskipped;
@@ -68,16 +69,18 @@ take_row_store(CompressState *state)
 {
 	TableScanDesc scan = table_beginscan(state->rel, state->snapshot, 0, NULL);
 	TupleTableSlot *slot = table_slot_create(state->rel, NULL);
-	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata compress row",
+	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext,
+											   "strata compress row",
 											   ALLOCSET_DEFAULT_SIZES);
 
-	Assert(CheckRelationLockedByMe(state->rel, ExclusiveLock, true));	/* compress:K2 */
+	Assert(CheckRelationLockedByMe(state->rel, ExclusiveLock,
+								   true));	/* compress:K2 */
 	strata_rowstore_only_hook(scan);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
-			ItemPointerData tid = slot->tts_tid;
+		ItemPointerData tid = slot->tts_tid;
 		MemoryContext old = MemoryContextSwitchTo(mcxt);
-	
+
 		if ((state->nread & 1023) == 0)
 		{
 			CHECK_FOR_INTERRUPTS();
@@ -91,11 +94,17 @@ take_row_store(CompressState *state)
 		{
 			/* before the delete, which takes external values away */
 			take_row(state, slot);
-			/* nobody to wait for but our own row locks, which do not block us */
-			if (!strata_tuple_delete_as_moved(state->rel, &tid, state->cid, true))
-				ereport(ERROR,
+
+			/*
+			 * nobody to wait for but our own row locks, which do not block us
+			 */
+			if (!strata_tuple_delete_as_moved(state->rel, &tid, state->cid,
+											  true))
+				ereport(
+						ERROR,
 						(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-						 errmsg("could not compress table \"%s\": a row changed concurrently",
+						 errmsg(
+								"could not compress table \"%s\": a row changed concurrently",
 								RelationGetRelationName(state->rel))));
 		}
 		MemoryContextSwitchTo(old);
@@ -111,13 +120,18 @@ static void
 take_other_layouts(CompressState *state)
 {
 	StrataStore *store = state->store;
-	TableScanDesc scan = table_beginscan(store->batches, state->snapshot, 0, NULL);
+	TableScanDesc scan = table_beginscan(store->batches, state->snapshot, 0,
+										 NULL);
 	TupleTableSlot *batch_slot = table_slot_create(store->batches, NULL);
-	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(state->rel), &TTSOpsVirtual);
-	StrataBatchReader *reader = strata_batch_reader_create(state->rel, store->schema);
-	StrataEntries *entries = strata_entries_create(store->batches, state->snapshot);
+	TupleTableSlot *slot =
+	MakeSingleTupleTableSlot(RelationGetDescr(state->rel), &TTSOpsVirtual);
+	StrataBatchReader *reader = strata_batch_reader_create(state->rel,
+														   store->schema);
+	StrataEntries *entries = strata_entries_create(store->batches,
+												   state->snapshot);
 
-	Assert(CheckRelationLockedByMe(state->rel, ExclusiveLock, true));	/* compress:K2 */
+	Assert(CheckRelationLockedByMe(state->rel, ExclusiveLock,
+								   true));	/* compress:K2 */
 	strata_store_check_entries(store, state->snapshot);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, batch_slot))
 	{
@@ -133,8 +147,10 @@ take_other_layouts(CompressState *state)
 			strata_batch_store_row(state->rel, reader, row, slot);
 			take_row(state, slot);
 		}
-		strata_store_delete_batch_with_entries(store, &batch_slot->tts_tid, reader->first_row,
-											   reader->nrows, state->snapshot, state->cid);
+		strata_store_delete_batch_with_entries(store, &batch_slot->tts_tid,
+											   reader->first_row,
+											   reader->nrows, state->snapshot,
+											   state->cid);
 	}
 	strata_entries_free(entries);
 	strata_batch_reader_free(reader);
@@ -147,8 +163,11 @@ take_other_layouts(CompressState *state)
 static void
 take_batches(CompressState *state)
 {
-	StrataRowScan *scan = strata_row_scan_begin(state->rel, RelationGetDescr(state->rel), state->snapshot);
-	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(state->rel), &TTSOpsVirtual);
+	StrataRowScan *scan = strata_row_scan_begin(state->rel,
+												RelationGetDescr(state->rel),
+												state->snapshot);
+	TupleTableSlot *slot =
+	MakeSingleTupleTableSlot(RelationGetDescr(state->rel), &TTSOpsVirtual);
 
 	while (strata_row_scan_next(scan, ForwardScanDirection, slot))
 	{
@@ -162,7 +181,10 @@ take_batches(CompressState *state)
 	strata_store_delete_batches(state->store, state->snapshot, state->cid);
 }
 
-/* What batches are encoded by, beside their layout: a change is a reason to make all anew. */
+/*
+ * What batches are encoded by, beside their layout: a change is a reason to
+ * make all anew.
+ */
 static char *
 encoding_text(StrataBatchWriter *writer, Relation rel)
 {
@@ -170,11 +192,15 @@ encoding_text(StrataBatchWriter *writer, Relation rel)
 	StringInfoData s;
 
 	initStringInfo(&s);
-	appendStringInfo(&s, "%s/%d", strata_level_name(settings->codec_level), writer->batch_rows);
-	for (int i = 0; settings->codecs != NULL && i < RelationGetDescr(rel)->natts; i++)
+	appendStringInfo(&s, "%s/%d", strata_level_name(settings->codec_level),
+					 writer->batch_rows);
+	for (int i = 0;
+		 settings->codecs != NULL && i < RelationGetDescr(rel)->natts; i++)
 		if (settings->codecs[i] != STRATA_CODEC_AUTO)
-			appendStringInfo(&s, "/%d:%s", i + 1, strata_codec_name(settings->codecs[i]));
-	for (int i = 0; settings->bloom != NULL && i < RelationGetDescr(rel)->natts; i++)
+			appendStringInfo(&s, "/%d:%s", i + 1,
+							 strata_codec_name(settings->codecs[i]));
+	for (int i = 0;
+		 settings->bloom != NULL && i < RelationGetDescr(rel)->natts; i++)
 		if (settings->bloom[i])
 			appendStringInfo(&s, "/%d:bloom", i + 1);
 	return s.data;
@@ -184,9 +210,11 @@ encoding_text(StrataBatchWriter *writer, Relation rel)
 static void
 remember_encoding(StrataStore *store, char *encoding)
 {
-	DefElem    *option = makeDefElem(pstrdup("encoding"), (Node *) makeString(encoding), -1);
+	DefElem    *option = makeDefElem(pstrdup("encoding"),
+									 (Node *) makeString(encoding), -1);
 
-	strata_settings_store(RelationGetRelid(store->batches), list_make1(option), false);
+	strata_settings_store(RelationGetRelid(store->batches), list_make1(option),
+						  false);
 }
 
 /* Pass two of a recompression: new batches, and those there were, together. */
@@ -196,11 +224,15 @@ merge_batches(CompressState *state)
 	CommandCounterIncrement();
 	PushCopiedSnapshot(state->snapshot);
 	UpdateActiveSnapshotCommandId();
-	strata_store_merge_batches(state->store, state->layout, GetActiveSnapshot(), state->writer);
+	strata_store_merge_batches(state->store, state->layout,
+							   GetActiveSnapshot(), state->writer);
 	PopActiveSnapshot();
 }
 
-/* Is there nothing in the companion that any snapshot, also of a standby, may see? */
+/*
+ * Is there nothing in the companion that any snapshot, also of a standby, may
+ * see?
+ */
 static bool
 is_vacuumed(Relation batches)
 {
@@ -214,11 +246,12 @@ is_vacuumed(Relation batches)
 }
 
 /*
- * A column of the layout changed its order without a rewrite: its collation, or
- * its type, as from int4 to oid.  The companion's copies no longer fit, so all
- * batches are taken back.  Older snapshots go on reading them: the companion makes
- * way for one with the new columns when VACUUM has found that nobody can any more.
- * False: that is still to come, and nothing can be compressed until then.
+ * A column of the layout changed its order without a rewrite: its collation,
+ * or its type, as from int4 to oid.  The companion's copies no longer fit, so
+ * all batches are taken back.  Older snapshots go on reading them: the
+ * companion makes way for one with the new columns when VACUUM has found that
+ * nobody can any more. False: that is still to come, and nothing can be
+ * compressed until then.
  */
 static bool
 replace_outdated(Relation rel, const StrataLayout *layout)
@@ -245,17 +278,22 @@ replace_outdated(Relation rel, const StrataLayout *layout)
 	}
 	if (!vacuumed)
 		strata_store_decompress(rel);
-	ereport(NOTICE,
-			(errmsg("table \"%s\" is compressed later", RelationGetRelationName(rel)),
-			 errdetail("A column of strata.segmentby or strata.orderby is in another order now, and older transactions may still read its former batches."),
-			 errhint("VACUUM %s; then SELECT compress_chunk('%s'); when these have ended.",
+	ereport(
+			NOTICE,
+			(errmsg("table \"%s\" is compressed later",
+					RelationGetRelationName(rel)),
+			 errdetail(
+					   "A column of strata.segmentby or strata.orderby is in another order now, and older transactions may still read its former batches."),
+			 errhint(
+					 "VACUUM %s; then SELECT compress_chunk('%s'); when these have ended.",
 					 RelationGetRelationName(rel), RelationGetRelationName(rel))));
 	return false;
 }
 
 /* See compress.h. */
 void
-strata_store_compress(Relation rel, bool recompress, StrataCompressResult *result)
+strata_store_compress(Relation rel, bool recompress,
+					  StrataCompressResult *result)
 {
 	CompressState state = {0};
 	StrataLayout *layout = strata_store_current_layout(rel);
@@ -274,11 +312,17 @@ strata_store_compress(Relation rel, bool recompress, StrataCompressResult *resul
 	first = !OidIsValid(strata_companion_oid(rel));
 	(void) strata_companion_prepare(rel, &layout);
 
-	Assert(CheckRelationLockedByMe(rel, ExclusiveLock, true));	/* compress:K2 */
+	Assert(CheckRelationLockedByMe(rel, ExclusiveLock,
+								   true));	/* compress:K2 */
 	state.silenced = strata_silence_begin(rel);
-	/* all that was committed before we got the lock, unless our isolation level forbids */
+
+	/*
+	 * all that was committed before we got the lock, unless our isolation
+	 * level forbids
+	 */
 	state.snapshot = RegisterSnapshot(IsolationUsesXactSnapshot() ?
-									  GetTransactionSnapshot() : GetLatestSnapshot());
+									  GetTransactionSnapshot() :
+									  GetLatestSnapshot());
 	PushActiveSnapshot(state.snapshot);
 	state.rel = rel;
 	state.layout = layout;
@@ -286,7 +330,8 @@ strata_store_compress(Relation rel, bool recompress, StrataCompressResult *resul
 	state.store = strata_store_open(rel, RowExclusiveLock);
 	state.check = strata_row_check_create(rel, layout);
 	state.writer = strata_batch_writer_begin(state.store, layout);
-	state.gather = strata_gather_begin(state.writer, layout, maintenance_work_mem);
+	state.gather = strata_gather_begin(state.writer, layout,
+									   maintenance_work_mem);
 
 	/* row-level SIREAD locks would be left behind on rows that move */
 	TransferPredicateLocksToHeapRelation(rel);
@@ -295,8 +340,10 @@ strata_store_compress(Relation rel, bool recompress, StrataCompressResult *resul
 	take_row_store(&state);
 	result->nmoved = state.nread;
 	encoding = encoding_text(state.writer, rel);
-	encoded = strata_settings_get_text(RelationGetRelid(state.store->batches), "encoding");
-	result->incremental = recompress && encoded != NULL && strcmp(encoded, encoding) == 0;
+	encoded = strata_settings_get_text(RelationGetRelid(state.store->batches),
+									   "encoding");
+	result->incremental = recompress && encoded != NULL &&
+		strcmp(encoded, encoding) == 0;
 	if (result->incremental)
 		take_other_layouts(&state);
 	else if (recompress)
@@ -306,9 +353,11 @@ strata_store_compress(Relation rel, bool recompress, StrataCompressResult *resul
 	if (result->incremental)
 		merge_batches(&state);
 	/* nothing was lost on the way: merging counts rows again */
-	Assert(result->incremental || state.writer->nrows == state.nread);	/* compress:K4 */
+	Assert(result->incremental ||
+		   state.writer->nrows == state.nread); /* compress:K4 */
 	strata_batch_writer_end(state.writer);
-	if (encoded == NULL ? recompress || first : recompress && !result->incremental)
+	if (encoded == NULL ? recompress || first :
+		recompress && !result->incremental)
 		remember_encoding(state.store, encoding);
 
 	result->nrows = state.writer->nrows;

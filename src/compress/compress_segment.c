@@ -6,7 +6,8 @@
  * Segments are told apart by the image of their values, as batches are.  Rows
  * are records (batch/batch_record.c) in pieces of a few, which go from segment
  * to segment.  Chunks of slow segments hold on to the blocks they share with
- * those of fast ones, long since freed: when that is too much they move together.
+ * those of fast ones, long since freed: when that is too much they move
+ * together.
  *
  * src/compress/compress_segment.c
  *-------------------------------------------------------------------------
@@ -26,14 +27,18 @@ typedef struct SegmentEntry
 	char		status;
 } SegmentEntry;
 
-/* About how large a piece is, and how many records it has at most (as a power of two). */
+/*
+ * About how large a piece is, and how many records it has at most (as a power
+ * of two).
+ */
 #define PIECE_BYTES 2048
 #define PIECE_SHIFT 5
 
 /* About what a segment takes, without its rows. */
 #define SEGMENT_BYTES 300
 
-static bool segment_equal(const StrataSegments *segments, const StrataSegment *a, const StrataSegment *b);
+static bool segment_equal(const StrataSegments *segments,
+						  const StrataSegment *a, const StrataSegment *b);
 
 #define SH_PREFIX segments
 #define SH_ELEMENT_TYPE SegmentEntry
@@ -61,15 +66,17 @@ image_equal(Datum a, Datum b, Form_pg_attribute att)
 	struct varlena *x = (struct varlena *) DatumGetPointer(a);
 	struct varlena *y = (struct varlena *) DatumGetPointer(b);
 
-	if (att->attlen == -1 && !VARATT_IS_EXTERNAL(x) && !VARATT_IS_COMPRESSED(x) &&
-		!VARATT_IS_EXTERNAL(y) && !VARATT_IS_COMPRESSED(y))
+	if (att->attlen == -1 && !VARATT_IS_EXTERNAL(x) &&
+		!VARATT_IS_COMPRESSED(x) && !VARATT_IS_EXTERNAL(y) &&
+		!VARATT_IS_COMPRESSED(y))
 		return VARSIZE_ANY_EXHDR(x) == VARSIZE_ANY_EXHDR(y) &&
 			memcmp(VARDATA_ANY(x), VARDATA_ANY(y), VARSIZE_ANY_EXHDR(x)) == 0;
 	return datum_image_eq(a, b, att->attbyval, att->attlen);
 }
 
 static bool
-segment_equal(const StrataSegments *segments, const StrataSegment *a, const StrataSegment *b)
+segment_equal(const StrataSegments *segments, const StrataSegment *a,
+			  const StrataSegment *b)
 {
 	if (a->hash != b->hash)
 		return false;
@@ -88,14 +95,18 @@ segment_equal(const StrataSegments *segments, const StrataSegment *a, const Stra
 static MemoryContext
 create_chunks_context(MemoryContext parent)
 {
-	return GenerationContextCreate(parent, "strata gathered values", 0, 64 * 1024, 64 * 1024);
+	return GenerationContextCreate(parent, "strata gathered values", 0,
+								   64 * 1024, 64 * 1024);
 }
 
 /* See compress_segment_private.h. */
 StrataSegments *
-strata_segments_create(Relation rel, const StrataLayout *layout, int batch_rows)
+strata_segments_create(Relation rel, const StrataLayout *layout,
+					   int batch_rows)
 {
-	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata segments", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext,
+											   "strata segments",
+											   ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(mcxt);
 	StrataSegments *segments = palloc0(sizeof(StrataSegments));
 
@@ -105,7 +116,8 @@ strata_segments_create(Relation rel, const StrataLayout *layout, int batch_rows)
 	segments->layout = layout;
 	segments->batch_rows = batch_rows;
 	segments->form = strata_record_form_create(segments->desc, layout);
-	while (segments->piece_shift < PIECE_SHIFT && segments->form->size << segments->piece_shift < PIECE_BYTES)
+	while (segments->piece_shift < PIECE_SHIFT &&
+		   segments->form->size << segments->piece_shift < PIECE_BYTES)
 		segments->piece_shift++;
 	segments->slot = MakeSingleTupleTableSlot(segments->desc, &TTSOpsVirtual);
 	/* dropped columns stay null */
@@ -152,7 +164,8 @@ get_probe(StrataSegments *segments, TupleTableSlot *slot)
 bool
 strata_segment_was_written(StrataSegments *segments, TupleTableSlot *slot)
 {
-	SegmentEntry *entry = segments_lookup(segments->hash, get_probe(segments, slot));
+	SegmentEntry *entry = segments_lookup(segments->hash,
+										  get_probe(segments, slot));
 
 	return entry != NULL && entry->segment->written;
 }
@@ -166,7 +179,8 @@ strata_segment_find(StrataSegments *segments, TupleTableSlot *slot)
 	SegmentEntry *entry;
 	bool		found;
 
-	if (segments->last != NULL && segment_equal(segments, segments->last, probe))
+	if (segments->last != NULL &&
+		segment_equal(segments, segments->last, probe))
 		return segments->last;
 	entry = segments_insert_hash(segments->hash, probe, probe->hash, &found);
 	if (!found)
@@ -197,9 +211,11 @@ strata_segment_find(StrataSegments *segments, TupleTableSlot *slot)
 
 /* See compress_segment_private.h. */
 void
-strata_segment_clear(StrataSegments *segments, StrataSegment *segment, const bool *keep)
+strata_segment_clear(StrataSegments *segments, StrataSegment *segment,
+					 const bool *keep)
 {
-	int			npieces = (segment->nrows + (1 << segments->piece_shift) - 1) >> segments->piece_shift;
+	int			npieces = (segment->nrows + (1 << segments->piece_shift) - 1) >>
+	segments->piece_shift;
 	int			n = 0;
 
 	for (int row = 0; row < segment->nrows; row++)
@@ -211,7 +227,8 @@ strata_segment_clear(StrataSegments *segments, StrataSegment *segment, const boo
 		{
 			/* the places before it are free by now */
 			if (n < row)
-				memcpy(strata_segment_record(segments, segment, n), record, segments->form->size);
+				memcpy(strata_segment_record(segments, segment, n), record,
+					   segments->form->size);
 			n++;
 		}
 		else if (chunk != NULL)
@@ -220,13 +237,16 @@ strata_segment_clear(StrataSegments *segments, StrataSegment *segment, const boo
 			pfree(chunk);
 		}
 	}
-	for (int i = (n + (1 << segments->piece_shift) - 1) >> segments->piece_shift; i < npieces; i++)
+	for (int i =
+		 (n + (1 << segments->piece_shift) - 1) >> segments->piece_shift;
+		 i < npieces; i++)
 	{
 		StrataPiece piece = segment->pieces[i];
 
 		*(StrataPiece *) piece = segments->free_pieces;
 		segments->free_pieces = piece;
-		segments->spare += (Size) segments->form->size << segments->piece_shift;
+		segments->spare += (Size) segments->form->size
+			<< segments->piece_shift;
 	}
 	segment->nrows = n;
 }
@@ -238,19 +258,24 @@ strata_segment_columns(StrataSegments *segments, const StrataSegment *segment)
 	ExecClearTuple(segments->slot);
 	for (int i = 0; i < segments->layout->nsegment; i++)
 	{
-		segments->slot->tts_values[segments->layout->segment[i] - 1] = segment->values[i];
-		segments->slot->tts_isnull[segments->layout->segment[i] - 1] = segment->isnull[i];
+		segments->slot->tts_values[segments->layout->segment[i] - 1] =
+			segment->values[i];
+		segments->slot->tts_isnull[segments->layout->segment[i] - 1] =
+			segment->isnull[i];
 	}
 	return segments->slot;
 }
 
 /* See compress_segment_private.h. */
 TupleTableSlot *
-strata_segment_row(StrataSegments *segments, const StrataSegment *segment, int row)
+strata_segment_row(StrataSegments *segments, const StrataSegment *segment,
+				   int row)
 {
 	(void) strata_segment_columns(segments, segment);
-	strata_record_deform(segments->form, strata_segment_record(segments, segment, row),
-						 segments->slot->tts_values, segments->slot->tts_isnull);
+	strata_record_deform(segments->form,
+						 strata_segment_record(segments, segment, row),
+						 segments->slot->tts_values,
+						 segments->slot->tts_isnull);
 	return ExecStoreVirtualTuple(segments->slot);
 }
 
@@ -266,7 +291,10 @@ move_together(StrataSegments *segments)
 	segments_start_iterate(segments->hash, &it);
 	while ((entry = segments_iterate(segments->hash, &it)) != NULL)
 		for (int row = 0; row < entry->segment->nrows; row++)
-			strata_record_move_chunk(segments->form, strata_segment_record(segments, entry->segment, row));
+			strata_record_move_chunk(segments->form,
+									 strata_segment_record(segments,
+														   entry->segment,
+														   row));
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(segments->chunks_mcxt);
 	segments->chunks_mcxt = chunks_mcxt;
@@ -278,10 +306,12 @@ strata_segments_exceed(StrataSegments *segments, Size limit)
 {
 	Size		records = segments->overhead - segments->spare;
 
-	if (records + MemoryContextMemAllocated(segments->chunks_mcxt, false) <= limit)
+	if (records + MemoryContextMemAllocated(segments->chunks_mcxt, false) <=
+		limit)
 		return false;
 	/* moving must be worth it for some time */
-	if (!segments->form->has_chunk || records + segments->pending > limit / 4 * 3)
+	if (!segments->form->has_chunk ||
+		records + segments->pending > limit / 4 * 3)
 		return true;
 	move_together(segments);
 	return false;
@@ -296,7 +326,8 @@ next_record(StrataSegments *segments, StrataSegment *segment)
 
 	if (segment->pieces == NULL)
 	{
-		Size		nbytes = sizeof(StrataPiece) * ((segments->batch_rows >> shift) + 1);
+		Size		nbytes = sizeof(StrataPiece) *
+		((segments->batch_rows >> shift) + 1);
 
 		segment->pieces = MemoryContextAlloc(segments->mcxt, nbytes);
 		segments->overhead += nbytes;
@@ -322,11 +353,13 @@ next_record(StrataSegments *segments, StrataSegment *segment)
 
 /* See compress_segment_private.h. */
 void
-strata_segment_add(StrataSegments *segments, StrataSegment *segment, TupleTableSlot *slot)
+strata_segment_add(StrataSegments *segments, StrataSegment *segment,
+				   TupleTableSlot *slot)
 {
 	char	   *record = next_record(segments, segment);
 	MemoryContext old = MemoryContextSwitchTo(segments->chunks_mcxt);
-	char	   *chunk = strata_record_fill(segments->form, record, slot->tts_values, slot->tts_isnull);
+	char	   *chunk = strata_record_fill(segments->form, record, slot->tts_values,
+										   slot->tts_isnull);
 
 	MemoryContextSwitchTo(old);
 	if (chunk != NULL)
@@ -344,7 +377,8 @@ compare_segments(const void *a, const void *b, void *arg)
 
 	for (int i = 0; sort[i].comparator != NULL; i++)
 	{
-		int			c = ApplySortComparator(x->values[i], x->isnull[i], y->values[i], y->isnull[i], &sort[i]);
+		int			c = ApplySortComparator(x->values[i], x->isnull[i], y->values[i],
+											y->isnull[i], &sort[i]);
 
 		if (c != 0)
 			return c;
@@ -368,7 +402,10 @@ strata_segments_list(StrataSegments *segments, StrataSegment ***list)
 
 		sort[i].ssup_cxt = CurrentMemoryContext;
 		sort[i].ssup_collation = att->attcollation;
-		PrepareSortSupportFromOrderingOp(lookup_type_cache(att->atttypid, TYPECACHE_LT_OPR)->lt_opr, &sort[i]);
+		PrepareSortSupportFromOrderingOp(lookup_type_cache(att->atttypid,
+														   TYPECACHE_LT_OPR)
+										 ->lt_opr,
+										 &sort[i]);
 	}
 	*list = MemoryContextAllocHuge(segments->mcxt, sizeof(StrataSegment *) * Max(segments->hash->members, 1));
 	segments_start_iterate(segments->hash, &it);
@@ -378,4 +415,3 @@ strata_segments_list(StrataSegments *segments, StrataSegment ***list)
 	qsort_arg(*list, n, sizeof(StrataSegment *), compare_segments, sort);
 	return n;
 }
-

@@ -3,14 +3,15 @@
  * compress_sort.c
  *	  A stable sort of rows by segment and order.
  *
- * PostgreSQL's sort leaves rows with equal keys in any order.  Batches keep the
- * order of arrival (neighbours are alike then), and an estimate has to find what
- * compression will find, so rows are numbered and the number is the last key.
- * It stands in front of the row's columns, where comparisons find it at once.
+ * PostgreSQL's sort leaves rows with equal keys in any order.  Batches keep
+ * the order of arrival (neighbours are alike then), and an estimate has to
+ * find what compression will find, so rows are numbered and the number is the
+ * last key. It stands in front of the row's columns, where comparisons find it
+ * at once.
  *
  * A batch has segment values of one image.  Where values can be equal and look
- * different (1.0 and 1.00, 0 and -0, collations that know better), a hash of the
- * images stands behind them, so that rows of one image come together.
+ * different (1.0 and 1.00, 0 and -0, collations that know better), a hash of
+ * the images stands behind them, so that rows of one image come together.
  *
  * src/compress/compress_sort.c
  *-------------------------------------------------------------------------
@@ -51,7 +52,8 @@ numbered_desc(TupleDesc table)
 	TupleDescInitEntry(desc, ARRIVAL_ATT, "arrival", INT8OID, -1, 0);
 	TupleDescInitEntry(desc, IMAGE_ATT, "image", INT4OID, -1, 0);
 	for (int i = 0; i < table->natts; i++)
-		TupleDescCopyEntry(desc, (AttrNumber) (i + 1 + EXTRA_ATTS), table, (AttrNumber) (i + 1));
+		TupleDescCopyEntry(desc, (AttrNumber) (i + 1 + EXTRA_ATTS), table,
+						   (AttrNumber) (i + 1));
 	return desc;
 }
 
@@ -81,14 +83,18 @@ image_of(const StrataRowSort *sort, TupleTableSlot *slot)
 		Form_pg_attribute att = TupleDescAttr(slot->tts_tupleDescriptor, a);
 
 		hash = pg_rotate_left32(hash, 5) ^
-			(slot->tts_isnull[a] ? 0 : datum_image_hash(slot->tts_values[a], att->attbyval, att->attlen));
+			(slot->tts_isnull[a] ?
+			 0 :
+			 datum_image_hash(slot->tts_values[a], att->attbyval,
+							  att->attlen));
 	}
 	return hash;
 }
 
 /* See compress_private.h. */
 StrataRowSort *
-strata_row_sort_begin(TupleDesc table, const StrataLayout *layout, int kilobytes)
+strata_row_sort_begin(TupleDesc table, const StrataLayout *layout,
+					  int kilobytes)
 {
 	StrataRowSort *sort = palloc0(sizeof(StrataRowSort));
 	TupleDesc	desc = numbered_desc(table);
@@ -102,9 +108,15 @@ strata_row_sort_begin(TupleDesc table, const StrataLayout *layout, int kilobytes
 
 	for (int i = 0; i < layout->nsegment + layout->norder; i++)
 	{
-		const StrataOrderKey *key = i < layout->nsegment ? NULL : &layout->order[i - layout->nsegment];
-		Form_pg_attribute att = TupleDescAttr(table, (key != NULL ? key->attno : layout->segment[i]) - 1);
-		TypeCacheEntry *type = lookup_type_cache(att->atttypid, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+		const StrataOrderKey *key = i < layout->nsegment ?
+		NULL :
+		&layout->order[i - layout->nsegment];
+		Form_pg_attribute att =
+		TupleDescAttr(table,
+					  (key != NULL ? key->attno : layout->segment[i]) - 1);
+		TypeCacheEntry *type = lookup_type_cache(att->atttypid,
+												 TYPECACHE_LT_OPR |
+												 TYPECACHE_GT_OPR);
 		int			k = key != NULL && by_image ? i + 1 : i;
 
 		attnos[k] = (AttrNumber) (att->attnum + EXTRA_ATTS);
@@ -123,8 +135,9 @@ strata_row_sort_begin(TupleDesc table, const StrataLayout *layout, int kilobytes
 	sort->layout = layout;
 	sort->by_image = by_image;
 	sort->natts = table->natts;
-	sort->sort = tuplesort_begin_heap(desc, nkeys, attnos, operators, collations, nulls_first,
-									  kilobytes, NULL, TUPLESORT_NONE);
+	sort->sort = tuplesort_begin_heap(desc, nkeys, attnos, operators,
+									  collations, nulls_first, kilobytes, NULL,
+									  TUPLESORT_NONE);
 	sort->numbered = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
 	sort->sorted = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
 	sort->row = MakeSingleTupleTableSlot(table, &TTSOpsVirtual);
@@ -133,7 +146,8 @@ strata_row_sort_begin(TupleDesc table, const StrataLayout *layout, int kilobytes
 
 /* The columns of a row, from one place to another. */
 static void
-copy_columns(Datum *values, bool *isnull, const Datum *from_values, const bool *from_isnull, int natts)
+copy_columns(Datum *values, bool *isnull, const Datum *from_values,
+			 const bool *from_isnull, int natts)
 {
 	memcpy(values, from_values, sizeof(Datum) * natts);
 	memcpy(isnull, from_isnull, sizeof(bool) * natts);
@@ -147,9 +161,11 @@ strata_row_sort_put(StrataRowSort *sort, TupleTableSlot *slot)
 
 	numbered->tts_values[ARRIVAL_ATT - 1] = Int64GetDatum(sort->nrows++);
 	numbered->tts_isnull[ARRIVAL_ATT - 1] = false;
-	numbered->tts_values[IMAGE_ATT - 1] = Int32GetDatum((int32) (sort->by_image ? image_of(sort, slot) : 0));
+	numbered->tts_values[IMAGE_ATT - 1] =
+		Int32GetDatum((int32) (sort->by_image ? image_of(sort, slot) : 0));
 	numbered->tts_isnull[IMAGE_ATT - 1] = false;
-	copy_columns(numbered->tts_values + EXTRA_ATTS, numbered->tts_isnull + EXTRA_ATTS, slot->tts_values,
+	copy_columns(numbered->tts_values + EXTRA_ATTS,
+				 numbered->tts_isnull + EXTRA_ATTS, slot->tts_values,
 				 slot->tts_isnull, sort->natts);
 	tuplesort_puttupleslot(sort->sort, ExecStoreVirtualTuple(numbered));
 }
@@ -170,7 +186,8 @@ strata_row_sort_next(StrataRowSort *sort)
 	if (!tuplesort_gettupleslot(sort->sort, true, false, sort->sorted, NULL))
 		return NULL;
 	slot_getallattrs(sort->sorted);
-	copy_columns(row->tts_values, row->tts_isnull, sort->sorted->tts_values + EXTRA_ATTS,
+	copy_columns(row->tts_values, row->tts_isnull,
+				 sort->sorted->tts_values + EXTRA_ATTS,
 				 sort->sorted->tts_isnull + EXTRA_ATTS, sort->natts);
 	return ExecStoreVirtualTuple(row);
 }

@@ -24,8 +24,10 @@ int64
 strata_store_decompress(Relation rel)
 {
 	Snapshot	snapshot = RegisterSnapshot(IsolationUsesXactSnapshot() ?
-										   GetTransactionSnapshot() : GetLatestSnapshot());
-	StrataRowScan *scan = strata_row_scan_begin(rel, RelationGetDescr(rel), snapshot);
+											GetTransactionSnapshot() :
+											GetLatestSnapshot());
+	StrataRowScan *scan = strata_row_scan_begin(rel, RelationGetDescr(rel),
+												snapshot);
 	StrataRowWriter *writer;
 	int64		nrows = 0;
 
@@ -39,9 +41,11 @@ strata_store_decompress(Relation rel)
 	PushActiveSnapshot(snapshot);
 	TransferPredicateLocksToHeapRelation(rel);
 	TransferPredicateLocksToHeapRelation(scan->store->batches);
-	Assert(CheckRelationLockedByMe(rel, ExclusiveLock, true));	/* compress:K2 */
+	Assert(CheckRelationLockedByMe(rel, ExclusiveLock,
+								   true));	/* compress:K2 */
 	/* before the rows are put back: some may be back already, by an update */
-	strata_store_delete_batches(scan->store, snapshot, GetCurrentCommandId(true));
+	strata_store_delete_batches(scan->store, snapshot,
+								GetCurrentCommandId(true));
 	writer = strata_row_writer_begin(rel);
 	while (strata_row_scan_next(scan, ForwardScanDirection, writer->slot))
 	{

@@ -21,9 +21,11 @@ extern void strata_gapfill_init(void);
  * three levels, in place.  *functions receives the oids of SQL functions that
  * were inlined to look into them: the plan depends on them.
  */
-extern void strata_gapfill_rewrite(Query *query, ParamListInfo params, List **functions);
+extern void strata_gapfill_rewrite(Query *query, ParamListInfo params,
+								   List **functions);
 
 /* UPPERREL_FINAL: the middle one of those levels gets its node. */
-extern void strata_gapfill_create_paths(PlannerInfo *root, RelOptInfo *final_rel);
+extern void strata_gapfill_create_paths(PlannerInfo *root,
+										RelOptInfo *final_rel);
 
 #endif							/* STRATA_GAPFILL_H */

@@ -28,7 +28,8 @@
 static bool
 reads_row(Node *node)
 {
-	return contain_vars_of_level(node, 0) || contain_aggs_of_level(node, 0) || contain_window_function(node);
+	return contain_vars_of_level(node, 0) || contain_aggs_of_level(node, 0) ||
+		contain_window_function(node);
 }
 
 static bool
@@ -42,10 +43,14 @@ static void
 check_simple(Expr *expr, const char *name)
 {
 	if (expr != NULL && reads_row((Node *) expr))
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid time_bucket_gapfill argument: %s must be a simple expression", name),
-				 errdetail("It must have one value for the whole query, so it cannot refer to columns.")));
+				 errmsg(
+						"invalid time_bucket_gapfill argument: %s must be a simple expression",
+						name),
+				 errdetail(
+						   "It must have one value for the whole query, so it cannot refer to columns.")));
 }
 
 /* _strata.gapfill_bound(NULL::type, value, after) */
@@ -53,11 +58,14 @@ static Expr *
 make_bound(Oid type, Expr *value, bool after)
 {
 	Oid			types[3] = {ANYELEMENTOID, ANYOID, BOOLOID};
-	List	   *name = list_make2(makeString(STRATA_INTERNAL_SCHEMA), makeString("gapfill_bound"));
+	List	   *name = list_make2(makeString(STRATA_INTERNAL_SCHEMA),
+								  makeString("gapfill_bound"));
 	Oid			funcid = LookupFuncName(name, 3, types, false);
 
 	return (Expr *) makeFuncExpr(funcid, type,
-								 list_make3(makeNullConst(type, -1, InvalidOid), copyObject(value),
+								 list_make3(makeNullConst(type, -1,
+														  InvalidOid),
+											copyObject(value),
 											makeBoolConst(after, false)),
 								 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
 }
@@ -78,7 +86,8 @@ look_at_comparison(Bounds *bounds, OpExpr *op)
 				right;
 	Expr	   *value;
 	int			strategy;
-	TypeCacheEntry *entry = lookup_type_cache(bounds->type, TYPECACHE_BTREE_OPFAMILY);
+	TypeCacheEntry *entry = lookup_type_cache(bounds->type,
+											  TYPECACHE_BTREE_OPFAMILY);
 
 	if (list_length(op->args) != 2)
 		return;
@@ -94,19 +103,25 @@ look_at_comparison(Bounds *bounds, OpExpr *op)
 	if (!OidIsValid(opno) || !OidIsValid(entry->btree_opf))
 		return;
 	strategy = get_op_opfamily_strategy(opno, entry->btree_opf);
-	if (strategy == 0 || reads_row((Node *) value) || contain_volatile_functions((Node *) value))
+	if (strategy == 0 || reads_row((Node *) value) ||
+		contain_volatile_functions((Node *) value))
 		return;
 	op_input_types(opno, &left, &right);
 	if (left != bounds->type || !strata_bucket_type(right))
 		return;
-	if (strategy == BTGreaterEqualStrategyNumber || strategy == BTGreaterStrategyNumber ||
+	if (strategy == BTGreaterEqualStrategyNumber ||
+		strategy == BTGreaterStrategyNumber ||
 		strategy == BTEqualStrategyNumber)
 		bounds->starts = lappend(bounds->starts,
-								 make_bound(bounds->type, value, strategy == BTGreaterStrategyNumber));
-	if (strategy == BTLessEqualStrategyNumber || strategy == BTLessStrategyNumber ||
-		strategy == BTEqualStrategyNumber)
+								 make_bound(bounds->type, value,
+											strategy ==
+											BTGreaterStrategyNumber));
+	if (strategy == BTLessEqualStrategyNumber ||
+		strategy == BTLessStrategyNumber || strategy == BTEqualStrategyNumber)
 		bounds->finishes = lappend(bounds->finishes,
-								   make_bound(bounds->type, value, strategy != BTLessStrategyNumber));
+								   make_bound(bounds->type, value,
+											  strategy !=
+											  BTLessStrategyNumber));
 }
 
 static void
@@ -140,7 +155,8 @@ look_at_jointree(Bounds *bounds, Node *node)
 			look_at_jointree(bounds, lfirst(lc));
 		look_at_qual(bounds, ((FromExpr *) node)->quals);
 	}
-	else if (IsA(node, JoinExpr) && ((JoinExpr *) node)->jointype == JOIN_INNER)
+	else if (IsA(node, JoinExpr) &&
+			 ((JoinExpr *) node)->jointype == JOIN_INNER)
 	{
 		look_at_jointree(bounds, ((JoinExpr *) node)->larg);
 		look_at_jointree(bounds, ((JoinExpr *) node)->rarg);
@@ -170,17 +186,21 @@ narrowest(List *values, Oid type, bool greatest)
 static void
 complain(const char *name)
 {
-	ereport(ERROR,
+	ereport(
+			ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("missing time_bucket_gapfill argument: could not infer %s from WHERE clause", name),
-			 errhint("Specify start and finish as arguments or in the WHERE clause.")));
+			 errmsg(
+					"missing time_bucket_gapfill argument: could not infer %s from WHERE clause",
+					name),
+			 errhint(
+					 "Specify start and finish as arguments or in the WHERE clause.")));
 }
 
 /* See gapfill_private.h. */
 void
 strata_gapfill_bounds(Query *query, GapfillCall *call)
 {
-	Bounds		bounds = {.time = call->time, .type = call->type};
+	Bounds		bounds = {.time = call->time,.type = call->type};
 	bool		infer_start,
 				infer_finish;
 
@@ -188,8 +208,12 @@ strata_gapfill_bounds(Query *query, GapfillCall *call)
 	check_simple(call->zone, "timezone");
 	check_simple(call->start, "start");
 	check_simple(call->finish, "finish");
-	infer_start = is_null_constant((Expr *) eval_const_expressions(NULL, (Node *) call->start));
-	infer_finish = is_null_constant((Expr *) eval_const_expressions(NULL, (Node *) call->finish));
+	infer_start =
+		is_null_constant((Expr *) eval_const_expressions(NULL, (Node *) call
+														 ->start));
+	infer_finish =
+		is_null_constant((Expr *) eval_const_expressions(NULL, (Node *) call
+														 ->finish));
 	if (!infer_start && !infer_finish)
 		return;
 	look_at_jointree(&bounds, (Node *) query->jointree);

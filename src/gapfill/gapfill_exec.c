@@ -92,7 +92,8 @@ make_group_match(GapfillState *state, TupleDesc desc, List *equals)
 		operators[i] = list_nth_oid(equals, i);
 		collations[i] = TupleDescAttr(desc, columns[i] - 1)->attcollation;
 	}
-	return execTuplesMatchPrepare(desc, nkeys, columns, operators, collations, &state->css.ss.ps);
+	return execTuplesMatchPrepare(desc, nkeys, columns, operators, collations,
+								  &state->css.ss.ps);
 }
 
 static void
@@ -107,7 +108,8 @@ begin_gapfill(CustomScanState *css, EState *estate, int eflags)
 	TupleDesc	desc;
 	PlanState  *child;
 
-	child = ExecInitNode(linitial(scan->custom_plans), estate, eflags & ~(EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
+	child = ExecInitNode(linitial(scan->custom_plans), estate,
+						 eflags & ~(EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
 	css->custom_ps = list_make1(child);
 	desc = ExecGetResultType(child);
 
@@ -118,22 +120,33 @@ begin_gapfill(CustomScanState *css, EState *estate, int eflags)
 	state->kept = list_nth(scan->custom_private, GAPFILL_PRIVATE_KEPT);
 	state->nchild = desc->natts;
 	state->same_group = make_group_match(state, desc,
-										 list_nth(scan->custom_private, GAPFILL_PRIVATE_EQUALS));
+										 list_nth(scan->custom_private,
+												  GAPFILL_PRIVATE_EQUALS));
 	for (int i = 0; i < 4; i++)
 		state->bounds[i] = ExecInitExpr(list_nth(bounds, i), &css->ss.ps);
 
 	state->nfills = list_length(functions);
 	state->fills = palloc0(sizeof(GapfillFill *) * Max(state->nfills, 1));
 	for (int i = 0; i < state->nfills; i++)
-		state->fills[i] = strata_gapfill_fill_create(list_nth_int(functions, i),
-													 TupleDescAttr(own, state->nchild + 1 + i)->atttypid,
-													 state->type, list_nth(scan->custom_exprs, i + 1),
-													 &css->ss.ps);
+		state->fills[i] =
+			strata_gapfill_fill_create(list_nth_int(functions, i),
+									   TupleDescAttr(own,
+													 state->nchild + 1 + i)
+									   ->atttypid,
+									   state->type,
+									   list_nth(scan->custom_exprs, i + 1),
+									   &css->ss.ps);
 
 	state->first = ExecInitExtraTupleSlot(estate, desc, &TTSOpsMinimalTuple);
-	state->scan_context = AllocSetContextCreate(estate->es_query_cxt, "StrataGapFill scan", ALLOCSET_SMALL_SIZES);
-	state->group_context = AllocSetContextCreate(estate->es_query_cxt, "StrataGapFill group", ALLOCSET_SMALL_SIZES);
-	state->row_context = AllocSetContextCreate(estate->es_query_cxt, "StrataGapFill row", ALLOCSET_SMALL_SIZES);
+	state->scan_context = AllocSetContextCreate(estate->es_query_cxt,
+												"StrataGapFill scan",
+												ALLOCSET_SMALL_SIZES);
+	state->group_context = AllocSetContextCreate(estate->es_query_cxt,
+												 "StrataGapFill group",
+												 ALLOCSET_SMALL_SIZES);
+	state->row_context = AllocSetContextCreate(estate->es_query_cxt,
+											   "StrataGapFill row",
+											   ALLOCSET_SMALL_SIZES);
 }
 
 /*-------------------------------------------------------------------------
@@ -149,15 +162,21 @@ fill_scan_tuple(GapfillState *state, TupleTableSlot *row, int64 bucket)
 	ListCell   *lc;
 
 	ExecClearTuple(scan);
-	memset(scan->tts_isnull, true, sizeof(bool) * scan->tts_tupleDescriptor->natts);
-	memset(scan->tts_values, 0, sizeof(Datum) * scan->tts_tupleDescriptor->natts);
+	memset(scan->tts_isnull, true,
+		   sizeof(bool) * scan->tts_tupleDescriptor->natts);
+	memset(scan->tts_values, 0,
+		   sizeof(Datum) * scan->tts_tupleDescriptor->natts);
 	if (row != NULL)
 	{
 		slot_getallattrs(row);
-		memcpy(scan->tts_values, row->tts_values, sizeof(Datum) * state->nchild);
-		memcpy(scan->tts_isnull, row->tts_isnull, sizeof(bool) * state->nchild);
-		scan->tts_values[state->nchild] = row->tts_values[state->bucket_column];
-		scan->tts_isnull[state->nchild] = row->tts_isnull[state->bucket_column];
+		memcpy(scan->tts_values, row->tts_values,
+			   sizeof(Datum) * state->nchild);
+		memcpy(scan->tts_isnull, row->tts_isnull,
+			   sizeof(bool) * state->nchild);
+		scan->tts_values[state->nchild] =
+			row->tts_values[state->bucket_column];
+		scan->tts_isnull[state->nchild] =
+			row->tts_isnull[state->bucket_column];
 	}
 	else
 	{
@@ -166,24 +185,33 @@ fill_scan_tuple(GapfillState *state, TupleTableSlot *row, int64 bucket)
 			slot_getallattrs(state->first);
 			foreach(lc, state->keys)
 			{
-				scan->tts_values[lfirst_int(lc)] = state->first->tts_values[lfirst_int(lc)];
-				scan->tts_isnull[lfirst_int(lc)] = state->first->tts_isnull[lfirst_int(lc)];
+				scan->tts_values[lfirst_int(lc)] =
+					state->first->tts_values[lfirst_int(lc)];
+				scan->tts_isnull[lfirst_int(lc)] =
+					state->first->tts_isnull[lfirst_int(lc)];
 			}
 			foreach(lc, state->kept)
 			{
-				scan->tts_values[lfirst_int(lc)] = state->first->tts_values[lfirst_int(lc)];
-				scan->tts_isnull[lfirst_int(lc)] = state->first->tts_isnull[lfirst_int(lc)];
+				scan->tts_values[lfirst_int(lc)] =
+					state->first->tts_values[lfirst_int(lc)];
+				scan->tts_isnull[lfirst_int(lc)] =
+					state->first->tts_isnull[lfirst_int(lc)];
 			}
 		}
-		scan->tts_values[state->bucket_column] = scan->tts_values[state->nchild] =
-			strata_bucket_datum(state->type, bucket);
-		scan->tts_isnull[state->bucket_column] = scan->tts_isnull[state->nchild] = false;
+		scan->tts_values[state->bucket_column] =
+			scan->tts_values[state->nchild] = strata_bucket_datum(state->type,
+																  bucket);
+		scan->tts_isnull[state->bucket_column] =
+			scan->tts_isnull[state->nchild] = false;
 	}
 	ExecStoreVirtualTuple(scan);
 	state->css.ss.ps.ps_ExprContext->ecxt_scantuple = scan;
 }
 
-/* The next row of the child, with the values that locf and interpolate take from it. */
+/*
+ * The next row of the child, with the values that locf and interpolate take
+ * from it.
+ */
 static void
 fetch_row(GapfillState *state)
 {
@@ -202,7 +230,9 @@ fetch_row(GapfillState *state)
 	fill_scan_tuple(state, state->row, 0);
 	state->row_has_time = !state->row->tts_isnull[state->bucket_column];
 	if (state->row_has_time)
-		state->row_time = strata_bucket_get(state->type, state->row->tts_values[state->bucket_column]);
+		state->row_time =
+			strata_bucket_get(state->type,
+							  state->row->tts_values[state->bucket_column]);
 	old = MemoryContextSwitchTo(state->row_context);
 	for (int i = 0; i < state->nfills; i++)
 		strata_gapfill_fill_ahead(state->fills[i], context);
@@ -213,7 +243,8 @@ fetch_row(GapfillState *state)
 	{
 		context->ecxt_innertuple = state->row;
 		context->ecxt_outertuple = state->first;
-		state->row_in_group = state->keys == NIL || ExecQualAndReset(state->same_group, context);
+		state->row_in_group = state->keys == NIL ||
+			ExecQualAndReset(state->same_group, context);
 	}
 }
 
@@ -228,9 +259,11 @@ start_scan(GapfillState *state)
 	old = MemoryContextSwitchTo(state->scan_context);
 	fill_scan_tuple(state, NULL, 0);
 	for (int i = 0; i < 4; i++)
-		values[i].value = ExecEvalExpr(state->bounds[i], context, &values[i].isnull);
-	strata_gapfill_sequence_init(&state->sequence, state->type, values[0], state->zoned, values[1],
-								 values[2], values[3]);
+		values[i].value = ExecEvalExpr(state->bounds[i], context,
+									   &values[i].isnull);
+	strata_gapfill_sequence_init(&state->sequence, state->type, values[0],
+								 state->zoned, values[1], values[2],
+								 values[3]);
 	for (int i = 0; i < state->nfills; i++)
 		strata_gapfill_fill_begin(state->fills[i], context);
 	MemoryContextSwitchTo(old);
@@ -249,7 +282,8 @@ begin_group(GapfillState *state)
 	state->in_group = state->any_group = true;
 	state->row_in_group = state->row != NULL;
 	strata_gapfill_sequence_reset(&state->sequence);
-	state->has_gap = strata_gapfill_sequence_next(&state->sequence, &state->gap);
+	state->has_gap = strata_gapfill_sequence_next(&state->sequence,
+												  &state->gap);
 	for (int i = 0; i < state->nfills; i++)
 		strata_gapfill_fill_group(state->fills[i]);
 }
@@ -259,7 +293,8 @@ project(GapfillState *state)
 {
 	ProjectionInfo *projection = state->css.ss.ps.ps_ProjInfo;
 
-	return projection != NULL ? ExecProject(projection) : state->css.ss.ss_ScanTupleSlot;
+	return projection != NULL ? ExecProject(projection) :
+		state->css.ss.ss_ScanTupleSlot;
 }
 
 static TupleTableSlot *
@@ -273,14 +308,16 @@ return_gap(GapfillState *state, bool row_is_next)
 	fill_scan_tuple(state, NULL, state->gap);
 	for (int i = 0; i < state->nfills; i++)
 	{
-		NullableDatum value = strata_gapfill_fill_gap(state->fills[i], context, state->gap,
-													  row_is_next ? &state->row_time : NULL,
-													  state->group_context);
+		NullableDatum value =
+		strata_gapfill_fill_gap(state->fills[i], context, state->gap,
+								row_is_next ? &state->row_time : NULL,
+								state->group_context);
 
 		scan->tts_values[state->nchild + 1 + i] = value.value;
 		scan->tts_isnull[state->nchild + 1 + i] = value.isnull;
 	}
-	state->has_gap = strata_gapfill_sequence_next(&state->sequence, &state->gap);
+	state->has_gap = strata_gapfill_sequence_next(&state->sequence,
+												  &state->gap);
 	state->nfilled++;
 	return project(state);
 }
@@ -292,19 +329,23 @@ return_row(GapfillState *state)
 	ExprContext *context = state->css.ss.ps.ps_ExprContext;
 
 	Assert(state->row_in_group && !state->must_fetch);	/* gapfill:F1 */
-	Assert(!state->has_gap || !state->row_has_time || state->gap >= state->row_time);	/* gapfill:F2 */
+	Assert(!state->has_gap || !state->row_has_time ||
+		   state->gap >= state->row_time);	/* gapfill:F2 */
 	fill_scan_tuple(state, state->row, 0);
 	for (int i = 0; i < state->nfills; i++)
 	{
 		NullableDatum value = strata_gapfill_fill_row(state->fills[i], context,
-													  state->row_has_time ? &state->row_time : NULL,
+													  state->row_has_time ?
+													  &state->row_time :
+													  NULL,
 													  state->group_context);
 
 		scan->tts_values[state->nchild + 1 + i] = value.value;
 		scan->tts_isnull[state->nchild + 1 + i] = value.isnull;
 	}
 	if (state->has_gap && state->row_has_time && state->gap == state->row_time)
-		state->has_gap = strata_gapfill_sequence_next(&state->sequence, &state->gap);
+		state->has_gap = strata_gapfill_sequence_next(&state->sequence,
+													  &state->gap);
 	state->must_fetch = true;
 	return project(state);
 }
@@ -330,7 +371,8 @@ exec_gapfill(CustomScanState *css)
 				return NULL;
 			begin_group(state);
 		}
-		row_is_next = state->row != NULL && state->row_in_group && state->row_has_time;
+		row_is_next = state->row != NULL && state->row_in_group &&
+			state->row_has_time;
 		if (state->has_gap && (!row_is_next || state->gap < state->row_time))
 			return return_gap(state, row_is_next);
 		if (state->row != NULL && state->row_in_group)
@@ -351,7 +393,8 @@ rescan_gapfill(CustomScanState *css)
 	GapfillState *state = (GapfillState *) css;
 	PlanState  *child = linitial(css->custom_ps);
 
-	state->started = state->must_fetch = state->in_group = state->any_group = state->has_gap = false;
+	state->started = state->must_fetch = state->in_group = state->any_group =
+		state->has_gap = false;
 	state->row = NULL;
 	ExecClearTuple(state->first);
 	if (css->ss.ps.chgParam != NULL)
@@ -364,7 +407,8 @@ static void
 explain_gapfill(CustomScanState *css, List *ancestors, ExplainState *es)
 {
 	if (es->analyze)
-		ExplainPropertyInteger("Rows Filled In", NULL, ((GapfillState *) css)->nfilled, es);
+		ExplainPropertyInteger("Rows Filled In", NULL,
+							   ((GapfillState *) css)->nfilled, es);
 }
 
 static const CustomExecMethods exec_methods = {
@@ -379,7 +423,8 @@ static const CustomExecMethods exec_methods = {
 static Node *
 create_state(CustomScan *scan)
 {
-	GapfillState *state = (GapfillState *) newNode(sizeof(GapfillState), T_CustomScanState);
+	GapfillState *state = (GapfillState *) newNode(sizeof(GapfillState),
+												   T_CustomScanState);
 
 	state->css.methods = &exec_methods;
 	return (Node *) state;

@@ -55,12 +55,15 @@ struct GapfillFill
 static ExprState *
 optional(Expr *expr, PlanState *parent)
 {
-	return IsA(expr, Const) && ((Const *) expr)->constisnull ? NULL : ExecInitExpr(expr, parent);
+	return IsA(expr, Const) && ((Const *) expr)->constisnull ?
+		NULL :
+		ExecInitExpr(expr, parent);
 }
 
 /* See gapfill_private.h. */
 GapfillFill *
-strata_gapfill_fill_create(GapfillFunction function, Oid type, Oid time_type, List *args, PlanState *parent)
+strata_gapfill_fill_create(GapfillFunction function, Oid type, Oid time_type,
+						   List *args, PlanState *parent)
 {
 	GapfillFill *fill = palloc0(sizeof(GapfillFill));
 
@@ -85,7 +88,8 @@ strata_gapfill_fill_begin(GapfillFill *fill, ExprContext *context)
 
 	if (fill->missing == NULL)
 		return;
-	fill->null_is_missing = DatumGetBool(ExecEvalExpr(fill->missing, context, &isnull));
+	fill->null_is_missing = DatumGetBool(ExecEvalExpr(fill->missing, context,
+													  &isnull));
 	if (isnull)
 		fill->null_is_missing = false;
 }
@@ -104,13 +108,14 @@ strata_gapfill_fill_group(GapfillFill *fill)
 void
 strata_gapfill_fill_ahead(GapfillFill *fill, ExprContext *context)
 {
-	fill->ahead.value = ExecEvalExpr(fill->value, context, &fill->ahead.isnull);
+	fill->ahead.value = ExecEvalExpr(fill->value, context,
+									 &fill->ahead.isnull);
 }
 
 static NullableDatum
 sample_value(const Sample *sample)
 {
-	NullableDatum result = {.value = sample->value, .isnull = sample->isnull};
+	NullableDatum result = {.value = sample->value,.isnull = sample->isnull};
 
 	return result;
 }
@@ -128,7 +133,9 @@ carry(GapfillFill *fill, NullableDatum value, MemoryContext group)
 	bool		had = !fill->before.isnull;
 
 	fill->before.isnull = value.isnull;
-	fill->before.value = value.isnull ? (Datum) 0 : datumCopy(value.value, fill->typbyval, fill->typlen);
+	fill->before.value = value.isnull ? (Datum) 0 :
+		datumCopy(value.value, fill->typbyval,
+				  fill->typlen);
 	if (had && !fill->typbyval)
 		pfree(DatumGetPointer(former));
 	MemoryContextSwitchTo(old);
@@ -142,8 +149,11 @@ carried(GapfillFill *fill, ExprContext *context, MemoryContext group)
 	{
 		NullableDatum value;
 
-		Assert(fill->before.isnull);	/* gapfill:F4: no row of the group has answered */
-		value.value = ExecEvalExprSwitchContext(fill->prev, context, &value.isnull);
+		Assert(fill->before
+			   .isnull);		/* gapfill:F4: no row of the group has
+								 * answered */
+		value.value = ExecEvalExprSwitchContext(fill->prev, context,
+												&value.isnull);
 		fill->before.known = true;
 		carry(fill, value, group);
 	}
@@ -157,7 +167,8 @@ carried(GapfillFill *fill, ExprContext *context, MemoryContext group)
 
 /* Ask a lookup expression, which returns (time, value). */
 static void
-look_up(GapfillFill *fill, ExprState *expr, ExprContext *context, Sample *sample)
+look_up(GapfillFill *fill, ExprState *expr, ExprContext *context,
+		Sample *sample)
 {
 	bool		isnull;
 	Datum		record;
@@ -176,23 +187,30 @@ look_up(GapfillFill *fill, ExprState *expr, ExprContext *context, Sample *sample
 	if (isnull)
 		return;
 	header = DatumGetHeapTupleHeader(record);
-	desc = lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(header), HeapTupleHeaderGetTypMod(header));
+	desc = lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(header),
+								  HeapTupleHeaderGetTypMod(header));
 	if (desc->natts != 2)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("interpolate RECORD arguments must have 2 elements")));
 	if (TupleDescAttr(desc, 0)->atttypid != fill->time_type)
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("first argument of interpolate returned record must match used timestamp datatype"),
+				 errmsg(
+						"first argument of interpolate returned record must match used timestamp datatype"),
 				 errdetail("Returned type %s does not match expected type %s.",
-						   format_type_be(TupleDescAttr(desc, 0)->atttypid), format_type_be(fill->time_type))));
+						   format_type_be(TupleDescAttr(desc, 0)->atttypid),
+						   format_type_be(fill->time_type))));
 	if (TupleDescAttr(desc, 1)->atttypid != fill->type)
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("second argument of interpolate returned record must match used interpolate datatype"),
+				 errmsg(
+						"second argument of interpolate returned record must match used interpolate datatype"),
 				 errdetail("Returned type %s does not match expected type %s.",
-						   format_type_be(TupleDescAttr(desc, 1)->atttypid), format_type_be(fill->type))));
+						   format_type_be(TupleDescAttr(desc, 1)->atttypid),
+						   format_type_be(fill->type))));
 	tuple.t_len = HeapTupleHeaderGetDatumLength(header);
 	ItemPointerSetInvalid(&tuple.t_self);
 	tuple.t_tableOid = InvalidOid;
@@ -206,9 +224,13 @@ look_up(GapfillFill *fill, ExprState *expr, ExprContext *context, Sample *sample
 	sample->value = values[1];
 }
 
-/* As the weighted mean of the two; integers are computed exactly and rounded, halves away from zero. */
+/*
+ * As the weighted mean of the two; integers are computed exactly and rounded,
+ * halves away from zero.
+ */
 static Datum
-interpolated(const GapfillFill *fill, const Sample *before, const Sample *after, int64 time)
+interpolated(const GapfillFill *fill, const Sample *before,
+			 const Sample *after, int64 time)
 {
 	int128		left = (int128) time - before->time;
 	int128		right = (int128) after->time - time;
@@ -220,12 +242,16 @@ interpolated(const GapfillFill *fill, const Sample *before, const Sample *after,
 		return before->value;
 	if (fill->type == FLOAT4OID || fill->type == FLOAT8OID)
 	{
-		y0 = fill->type == FLOAT4OID ? DatumGetFloat4(before->value) : DatumGetFloat8(before->value);
-		y1 = fill->type == FLOAT4OID ? DatumGetFloat4(after->value) : DatumGetFloat8(after->value);
+		y0 = fill->type == FLOAT4OID ? DatumGetFloat4(before->value) :
+			DatumGetFloat8(before->value);
+		y1 = fill->type == FLOAT4OID ? DatumGetFloat4(after->value) :
+			DatumGetFloat8(after->value);
 		y = y0 + (y1 - y0) * ((double) left / (double) (left + right));
 		if (isinf(y1 - y0) && !isinf(y0) && !isinf(y1))
-			y = y0 * ((double) right / (double) (left + right)) + y1 * ((double) left / (double) (left + right));
-		return fill->type == FLOAT4OID ? Float4GetDatum((float4) y) : Float8GetDatum(y);
+			y = y0 * ((double) right / (double) (left + right)) +
+				y1 * ((double) left / (double) (left + right));
+		return fill->type == FLOAT4OID ? Float4GetDatum((float4) y) :
+			Float8GetDatum(y);
 	}
 	else
 	{
@@ -241,10 +267,12 @@ interpolated(const GapfillFill *fill, const Sample *before, const Sample *after,
 		if (result != (int64) result ||
 			(fill->type == INT4OID && result != (int32) result) ||
 			(fill->type == INT2OID && result != (int16) result))
-			ereport(ERROR,
+			ereport(
+					ERROR,
 					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 					 errmsg("%s out of range", format_type_be(fill->type)),
-					 errdetail("The times that interpolate looked up do not surround the bucket.")));
+					 errdetail(
+							   "The times that interpolate looked up do not surround the bucket.")));
 		return strata_bucket_datum(fill->type, (int64) result);
 	}
 }
@@ -256,7 +284,8 @@ interpolated(const GapfillFill *fill, const Sample *before, const Sample *after,
 
 /* See gapfill_private.h. */
 NullableDatum
-strata_gapfill_fill_row(GapfillFill *fill, ExprContext *context, const int64 *time, MemoryContext group)
+strata_gapfill_fill_row(GapfillFill *fill, ExprContext *context,
+						const int64 *time, MemoryContext group)
 {
 	NullableDatum value = fill->ahead;
 
@@ -280,8 +309,8 @@ strata_gapfill_fill_row(GapfillFill *fill, ExprContext *context, const int64 *ti
 
 /* See gapfill_private.h. */
 NullableDatum
-strata_gapfill_fill_gap(GapfillFill *fill, ExprContext *context, int64 time, const int64 *ahead,
-						MemoryContext group)
+strata_gapfill_fill_gap(GapfillFill *fill, ExprContext *context, int64 time,
+						const int64 *ahead, MemoryContext group)
 {
 	Sample		after;
 	NullableDatum result = {.isnull = true};

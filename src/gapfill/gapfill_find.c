@@ -24,8 +24,8 @@ typedef struct Visit
 static bool visit(Node *node, Visit *context);
 
 /*
- * The planner inlines functions in SQL after we have looked at the query, so do
- * it now where gaps are filled in one.
+ * The planner inlines functions in SQL after we have looked at the query, so
+ * do it now where gaps are filled in one.
  */
 static void
 visit_function(RangeTblEntry *rte, Visit *context)
@@ -33,7 +33,9 @@ visit_function(RangeTblEntry *rte, Visit *context)
 	PlannerGlobal *glob = makeNode(PlannerGlobal);
 	PlannerInfo *root = makeNode(PlannerInfo);
 	RangeTblEntry *copy = copyObject(rte);
-	Oid			funcid = ((FuncExpr *) linitial_node(RangeTblFunction, rte->functions)->funcexpr)->funcid;
+	Oid			funcid = ((FuncExpr *) linitial_node(RangeTblFunction, rte->functions)
+						  ->funcexpr)
+	->funcid;
 	Visit		inside = {.params = context->params};
 	Query	   *body;
 
@@ -44,7 +46,8 @@ visit_function(RangeTblEntry *rte, Visit *context)
 	glob->boundParams = context->params;
 	root->glob = glob;
 	root->parse = makeNode(Query);
-	copy->functions = (List *) eval_const_expressions(root, (Node *) copy->functions);
+	copy->functions = (List *)
+		eval_const_expressions(root, (Node *) copy->functions);
 	body = inline_set_returning_function(root, copy);
 	if (body == NULL)
 		return;
@@ -76,13 +79,19 @@ visit(Node *node, Visit *context)
 	{
 		Query	   *query = (Query *) node;
 
-		/* without sublinks, queries are nowhere but in the range table and WITH */
+		/*
+		 * without sublinks, queries are nowhere but in the range table and
+		 * WITH
+		 */
 		if (query->hasSubLinks)
-			(void) query_tree_walker(query, visit, context, QTW_EXAMINE_RTES_BEFORE);
+			(void) query_tree_walker(query, visit, context,
+									 QTW_EXAMINE_RTES_BEFORE);
 		else
 		{
-			(void) range_table_walker(query->rtable, visit, context, QTW_EXAMINE_RTES_BEFORE);
-			(void) expression_tree_walker((Node *) query->cteList, visit, context);
+			(void) range_table_walker(query->rtable, visit, context,
+									  QTW_EXAMINE_RTES_BEFORE);
+			(void) expression_tree_walker((Node *) query->cteList, visit,
+										  context);
 		}
 		if (strata_gapfill_rewrite_query(query))
 			context->found = true;

@@ -35,33 +35,43 @@ PG_FUNCTION_INFO_V1(strata_gapfill_bound);
 Datum
 strata_gapfill_bucket(PG_FUNCTION_ARGS)
 {
-	ereport(ERROR,
+	ereport(
+			ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			 errmsg("no top level time_bucket_gapfill in group by clause"),
-			 errdetail("time_bucket_gapfill must be an expression of GROUP BY, and no part of a larger one."),
-			 errhint("If it is, the library was not loaded when the query was planned: add strata to shared_preload_libraries, or call LOAD 'strata' first.")));
+			 errdetail(
+					   "time_bucket_gapfill must be an expression of GROUP BY, and no part of a larger one."),
+			 errhint(
+					 "If it is, the library was not loaded when the query was planned: add strata to shared_preload_libraries, or call LOAD 'strata' first.")));
 	PG_RETURN_NULL();
 }
 
 Datum
 strata_gapfill_locf(PG_FUNCTION_ARGS)
 {
-	ereport(ERROR,
+	ereport(
+			ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("locf must be used in the SELECT list of a query that groups by time_bucket_gapfill")));
+			 errmsg(
+					"locf must be used in the SELECT list of a query that groups by time_bucket_gapfill")));
 	PG_RETURN_NULL();
 }
 
 Datum
 strata_gapfill_interpolate(PG_FUNCTION_ARGS)
 {
-	ereport(ERROR,
+	ereport(
+			ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("interpolate must be used in the SELECT list of a query that groups by time_bucket_gapfill")));
+			 errmsg(
+					"interpolate must be used in the SELECT list of a query that groups by time_bucket_gapfill")));
 	PG_RETURN_NULL();
 }
 
-/* See gapfill_private.h.  By C symbol: nobody's function of that name is mistaken. */
+/*
+ * See gapfill_private.h.  By C symbol: nobody's function of that name is
+ * mistaken.
+ */
 GapfillFunction
 strata_gapfill_function(Oid funcid)
 {
@@ -76,7 +86,8 @@ strata_gapfill_function(Oid funcid)
 	if (((Form_pg_proc) GETSTRUCT(tuple))->prolang == ClanguageId)
 	{
 		bool		isnull;
-		Datum		source = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &isnull);
+		Datum		source =
+		SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &isnull);
 		char	   *symbol = isnull ? "" : TextDatumGetCString(source);
 
 		if (strcmp(symbol, "strata_gapfill_bucket") == 0)
@@ -95,7 +106,8 @@ GapfillFunction
 strata_gapfill_node(const Node *node)
 {
 	return node != NULL && IsA(node, FuncExpr) ?
-		strata_gapfill_function(((const FuncExpr *) node)->funcid) : GAPFILL_NONE;
+		strata_gapfill_function(((const FuncExpr *) node)->funcid) :
+		GAPFILL_NONE;
 }
 
 /*
@@ -114,18 +126,26 @@ correct_literal(FuncExpr *call)
 	if (zone == NULL || !IsA(zone, Const))
 		return;
 	if (zone->constisnull)
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid time_bucket_gapfill argument: timezone cannot be NULL")));
+				 errmsg(
+						"invalid time_bucket_gapfill argument: timezone cannot be NULL")));
 	literal = TextDatumGetCString(zone->constvalue);
-	if (!isdigit((unsigned char) literal[0]) || !IsA(last, Const) || !last->constisnull)
+	if (!isdigit((unsigned char) literal[0]) || !IsA(last, Const) ||
+		!last->constisnull)
 		return;
-	start = DirectFunctionCall3(timestamptz_in, CStringGetDatum(literal), ObjectIdGetDatum(InvalidOid),
+	start = DirectFunctionCall3(timestamptz_in, CStringGetDatum(literal),
+								ObjectIdGetDatum(InvalidOid),
 								Int32GetDatum(-1));
 	lfirst(list_nth_cell(call->args, 4)) = list_nth(call->args, 3);
-	lfirst(list_nth_cell(call->args, 3)) = makeConst(TIMESTAMPTZOID, -1, InvalidOid, sizeof(TimestampTz),
-													 start, false, FLOAT8PASSBYVAL);
-	lfirst(list_nth_cell(call->args, 2)) = makeNullConst(TEXTOID, -1, DEFAULT_COLLATION_OID);
+	lfirst(list_nth_cell(call->args,
+						 3)) = makeConst(TIMESTAMPTZOID, -1, InvalidOid,
+										 sizeof(TimestampTz), start, false,
+										 FLOAT8PASSBYVAL);
+	lfirst(list_nth_cell(call->args,
+						 2)) = makeNullConst(TEXTOID, -1,
+											 DEFAULT_COLLATION_OID);
 }
 
 /* See gapfill_private.h. */
@@ -137,7 +157,8 @@ strata_gapfill_complete(const FuncExpr *call)
 
 	if (!HeapTupleIsValid(tuple))
 		elog(ERROR, "cache lookup failed for function %u", call->funcid);
-	result->args = expand_function_arguments(result->args, false, result->funcresulttype, tuple);
+	result->args = expand_function_arguments(result->args, false,
+											 result->funcresulttype, tuple);
 	ReleaseSysCache(tuple);
 	if (strata_gapfill_function(call->funcid) == GAPFILL_BUCKET)
 		correct_literal(result);
@@ -165,7 +186,9 @@ strata_gapfill_call_get(const FuncExpr *func, GapfillCall *call)
  *-------------------------------------------------------------------------
  */
 
-/* A date or timestamp as microseconds, compared with times of the type `as`. */
+/*
+ * A date or timestamp as microseconds, compared with times of the type `as`.
+ */
 static int64
 microseconds(Datum value, Oid type, Oid as)
 {
@@ -173,7 +196,10 @@ microseconds(Datum value, Oid type, Oid as)
 	bool		as_zone = as == TIMESTAMPTZOID;
 
 	if (type == DATEOID)
-		return DatumGetTimestamp(DirectFunctionCall1(as_zone ? date_timestamptz : date_timestamp, value));
+		return DatumGetTimestamp(DirectFunctionCall1(as_zone ?
+													 date_timestamptz :
+													 date_timestamp,
+													 value));
 	if (zone && !as_zone)
 		value = DirectFunctionCall1(timestamptz_timestamp, value);
 	else if (!zone && as_zone)
@@ -208,7 +234,8 @@ strata_gapfill_bound(PG_FUNCTION_ARGS)
 		result = value = strata_bucket_get(value_type, PG_GETARG_DATUM(1));
 		if (after && value < PG_INT64_MAX)
 			result++;
-		if (result < limits.min || result > limits.max || (after && result == value))
+		if (result < limits.min || result > limits.max ||
+			(after && result == value))
 			ereport(ERROR,
 					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 					 errmsg("%s out of range", format_type_be(type))));
@@ -216,8 +243,10 @@ strata_gapfill_bound(PG_FUNCTION_ARGS)
 	}
 	value = microseconds(PG_GETARG_DATUM(1), value_type, type);
 	if (TIMESTAMP_NOT_FINITE(value))
-		return type != DATEOID ? TimestampGetDatum(value) :
-			DateADTGetDatum(value == DT_NOBEGIN ? DATEVAL_NOBEGIN : DATEVAL_NOEND);
+		return type != DATEOID ?
+			TimestampGetDatum(value) :
+			DateADTGetDatum(value == DT_NOBEGIN ? DATEVAL_NOBEGIN :
+							DATEVAL_NOEND);
 	if (type == DATEOID)
 	{
 		int64		rest = value % USECS_PER_DAY;

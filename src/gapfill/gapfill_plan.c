@@ -40,7 +40,8 @@ find_bucket(List *tlist)
 
 	foreach(lc, tlist)
 	{
-		if (strata_gapfill_node((Node *) lfirst_node(TargetEntry, lc)->expr) == GAPFILL_BUCKET)
+		if (strata_gapfill_node((Node *) lfirst_node(TargetEntry, lc)->expr) ==
+			GAPFILL_BUCKET)
 			return lfirst(lc);
 	}
 	return NULL;
@@ -56,7 +57,8 @@ find_column(List *tlist, AttrNumber attno)
 	{
 		Expr	   *expr = lfirst_node(TargetEntry, lc)->expr;
 
-		if (IsA(expr, Var) && ((Var *) expr)->varattno == attno && ((Var *) expr)->varlevelsup == 0)
+		if (IsA(expr, Var) && ((Var *) expr)->varattno == attno &&
+			((Var *) expr)->varlevelsup == 0)
 			return foreach_current_index(lc);
 	}
 	elog(ERROR, "column %d of the gapfill input not found", attno);
@@ -70,7 +72,8 @@ find_column(List *tlist, AttrNumber attno)
 
 /* Columns of the groups, and of what hangs on them, in the child's result. */
 static void
-describe_groups(PlannerInfo *root, List *child_tlist, List **keys, List **equals, List **kept)
+describe_groups(PlannerInfo *root, List *child_tlist, List **keys,
+				List **equals, List **kept)
 {
 	Query	   *inner = planner_rt_fetch(1, root)->subquery;
 	ListCell   *lc;
@@ -78,10 +81,12 @@ describe_groups(PlannerInfo *root, List *child_tlist, List **keys, List **equals
 	foreach(lc, root->parse->sortClause)
 	{
 		SortGroupClause *sort = lfirst(lc);
-		TargetEntry *tle = get_sortgroupclause_tle(sort, root->parse->targetList);
+		TargetEntry *tle = get_sortgroupclause_tle(sort,
+												   root->parse->targetList);
 
 		/* the last two are the bucket */
-		if (foreach_current_index(lc) >= list_length(root->parse->sortClause) - 2)
+		if (foreach_current_index(lc) >=
+			list_length(root->parse->sortClause) - 2)
 			break;
 		*keys = lappend_int(*keys, find_column(child_tlist, castNode(Var, tle->expr)->varattno));
 		*equals = lappend_oid(*equals, sort->eqop);
@@ -100,8 +105,8 @@ describe_groups(PlannerInfo *root, List *child_tlist, List **keys, List **equals
 }
 
 static Plan *
-plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses,
-				 List *custom_plans)
+plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
+				 List *tlist, List *clauses, List *custom_plans)
 {
 	CustomScan *cscan = makeNode(CustomScan);
 	Plan	   *child = linitial(custom_plans);
@@ -118,22 +123,30 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tli
 	/* the one that is planned, with its arguments in shape */
 	bucket = find_bucket(root->processed_tlist);
 	strata_gapfill_call_get((FuncExpr *) bucket->expr, &call);
-	column = find_column(child->targetlist, castNode(Var, call.time)->varattno);
+	column = find_column(child->targetlist,
+						 castNode(Var, call.time)->varattno);
 	describe_groups(root, child->targetlist, &keys, &equals, &kept);
 
 	foreach(lc, child->targetlist)
 	{
 		TargetEntry *tle = lfirst(lc);
 
-		cscan->custom_scan_tlist = lappend(cscan->custom_scan_tlist,
-										   makeTargetEntry(copyObject(tle->expr), tle->resno, NULL, false));
+		cscan->custom_scan_tlist =
+			lappend(cscan->custom_scan_tlist,
+					makeTargetEntry(copyObject(tle->expr), tle->resno, NULL,
+									false));
 	}
-	cscan->custom_scan_tlist = lappend(cscan->custom_scan_tlist,
-									   makeTargetEntry(copyObject(bucket->expr),
-													   list_length(cscan->custom_scan_tlist) + 1, NULL, false));
-	cscan->custom_exprs = list_make1(list_make4(call.width, call.zone ? (Node *) call.zone :
-												(Node *) makeNullConst(TEXTOID, -1, InvalidOid),
-												call.start, call.finish));
+	cscan->custom_scan_tlist =
+		lappend(cscan->custom_scan_tlist,
+				makeTargetEntry(copyObject(bucket->expr),
+								list_length(cscan->custom_scan_tlist) + 1,
+								NULL, false));
+	cscan->custom_exprs =
+		list_make1(list_make4(call.width,
+							  call.zone ? (Node *) call.zone :
+							  (Node *) makeNullConst(TEXTOID, -1,
+													 InvalidOid),
+							  call.start, call.finish));
 	foreach(lc, root->processed_tlist)
 	{
 		Expr	   *expr = lfirst_node(TargetEntry, lc)->expr;
@@ -142,12 +155,17 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tli
 		if (function != GAPFILL_LOCF && function != GAPFILL_INTERPOLATE)
 			continue;
 		fills = lappend_int(fills, function);
-		cscan->custom_exprs = lappend(cscan->custom_exprs, ((FuncExpr *) expr)->args);
-		cscan->custom_scan_tlist = lappend(cscan->custom_scan_tlist,
-										   makeTargetEntry(copyObject(expr),
-														   list_length(cscan->custom_scan_tlist) + 1, NULL, false));
+		cscan->custom_exprs = lappend(cscan->custom_exprs,
+									  ((FuncExpr *) expr)->args);
+		cscan->custom_scan_tlist =
+			lappend(cscan->custom_scan_tlist,
+					makeTargetEntry(copyObject(expr),
+									list_length(cscan->custom_scan_tlist) + 1,
+									NULL, false));
 	}
-	private = list_make5(list_make3_int((int) call.type, call.zone != NULL, column), keys, equals, kept, fills);
+	private = list_make5(list_make3_int((int) call.type, call.zone != NULL,
+										column),
+						 keys, equals, kept, fills);
 
 	cscan->custom_private = private;
 	cscan->custom_plans = custom_plans;
@@ -177,20 +195,27 @@ count_buckets(PlannerInfo *root, GapfillCall *call)
 				range;
 
 	if (!IsA(width, Const) || !IsA(start, Const) || !IsA(finish, Const) ||
-		((Const *) width)->constisnull || ((Const *) start)->constisnull || ((Const *) finish)->constisnull)
+		((Const *) width)->constisnull || ((Const *) start)->constisnull ||
+		((Const *) finish)->constisnull)
 		return 0;
-	range = (double) strata_bucket_get(call->type, ((Const *) finish)->constvalue) -
-		(double) strata_bucket_get(call->type, ((Const *) start)->constvalue);
-	if (call->type == DATEOID || call->type == TIMESTAMPOID || call->type == TIMESTAMPTZOID)
+	range = (double) strata_bucket_get(call->type,
+									   ((Const *) finish)->constvalue) -
+		(double) strata_bucket_get(call->type,
+								   ((Const *) start)->constvalue);
+	if (call->type == DATEOID || call->type == TIMESTAMPOID ||
+		call->type == TIMESTAMPTZOID)
 	{
 		Interval   *interval = DatumGetIntervalP(((Const *) width)->constvalue);
 
-		length = interval->time + ((double) interval->day + 30.0 * interval->month) * USECS_PER_DAY;
+		length = interval->time +
+			((double) interval->day + 30.0 * interval->month) *
+			USECS_PER_DAY;
 		if (call->type == DATEOID)
 			length /= USECS_PER_DAY;
 	}
 	else
-		length = (double) strata_bucket_get(call->type, ((Const *) width)->constvalue);
+		length = (double) strata_bucket_get(call->type,
+											((Const *) width)->constvalue);
 	return length > 0 && range > 0 ? clamp_row_est(range / length) : 0;
 }
 
@@ -206,15 +231,19 @@ estimate_rows(PlannerInfo *root, GapfillCall *call, bool grouped, double input)
 	return Max(input, clamp_row_est(groups * buckets));
 }
 
-/* The subquery in the order of the groups and the bucket, with plain columns. */
+/*
+ * The subquery in the order of the groups and the bucket, with plain columns.
+ */
 static Path *
-make_input(PlannerInfo *root, RelOptInfo *final_rel, Path *path, List *pathkeys, PathTarget *target)
+make_input(PlannerInfo *root, RelOptInfo *final_rel, Path *path,
+		   List *pathkeys, PathTarget *target)
 {
 	while (IsA(path, ProjectionPath))
 		path = ((ProjectionPath *) path)->subpath;
 	path = (Path *) create_projection_path(root, final_rel, path, target);
 	if (!pathkeys_contained_in(pathkeys, path->pathkeys))
-		path = (Path *) create_sort_path(root, final_rel, path, pathkeys, -1.0);
+		path = (Path *) create_sort_path(root, final_rel, path, pathkeys,
+										 -1.0);
 	return path;
 }
 
@@ -234,30 +263,39 @@ strata_gapfill_create_paths(PlannerInfo *root, RelOptInfo *final_rel)
 	CustomPath *custom;
 	ListCell   *lc;
 
-	if (root->simple_rel_array_size != 2 || root->simple_rte_array[1] == NULL ||
+	if (root->simple_rel_array_size != 2 ||
+		root->simple_rte_array[1] == NULL ||
 		root->simple_rte_array[1]->rtekind != RTE_SUBQUERY ||
-		strcmp(root->simple_rte_array[1]->eref->aliasname, STRATA_GAPFILL_ALIAS) != 0 ||
+		strcmp(root->simple_rte_array[1]->eref->aliasname,
+			   STRATA_GAPFILL_ALIAS) != 0 ||
 		(bucket = find_bucket(root->processed_tlist)) == NULL)
 		return;
 	base = root->simple_rel_array[1];
 	strata_gapfill_call_get((FuncExpr *) bucket->expr, &call);
 
 	/* groups, bucket; and with the bucket as it is called above us */
-	input_order = list_truncate(list_copy(query->sortClause), list_length(query->sortClause) - 1);
-	output_order = list_delete_nth_cell(list_copy(query->sortClause), list_length(query->sortClause) - 2);
-	input_order = make_pathkeys_for_sortclauses(root, input_order, root->processed_tlist);
-	output_order = make_pathkeys_for_sortclauses(root, output_order, root->processed_tlist);
+	input_order = list_truncate(list_copy(query->sortClause),
+								list_length(query->sortClause) - 1);
+	output_order = list_delete_nth_cell(list_copy(query->sortClause),
+										list_length(query->sortClause) - 2);
+	input_order = make_pathkeys_for_sortclauses(root, input_order,
+												root->processed_tlist);
+	output_order = make_pathkeys_for_sortclauses(root, output_order,
+												 root->processed_tlist);
 
 	target = create_empty_pathtarget();
-	vars = pull_var_clause((Node *) root->processed_tlist, PVC_RECURSE_PLACEHOLDERS);
+	vars = pull_var_clause((Node *) root->processed_tlist,
+						   PVC_RECURSE_PLACEHOLDERS);
 	add_new_columns_to_pathtarget(target, vars);
 	set_pathtarget_cost_width(root, target);
 
 	foreach(lc, base->pathlist)
 	{
-		Path	   *path = make_input(root, final_rel, lfirst(lc), input_order, target);
+		Path	   *path = make_input(root, final_rel, lfirst(lc), input_order,
+									  target);
 
-		if (path->param_info == NULL && (best == NULL || path->total_cost < best->total_cost))
+		if (path->param_info == NULL &&
+			(best == NULL || path->total_cost < best->total_cost))
 			best = path;
 	}
 	if (best == NULL)
@@ -268,9 +306,12 @@ strata_gapfill_create_paths(PlannerInfo *root, RelOptInfo *final_rel)
 	custom->path.parent = final_rel;
 	custom->path.pathtarget = create_pathtarget(root, root->processed_tlist);
 	custom->path.pathkeys = output_order;
-	custom->path.rows = estimate_rows(root, &call, list_length(query->sortClause) > 2, best->rows);
+	custom->path.rows = estimate_rows(root, &call,
+									  list_length(query->sortClause) > 2,
+									  best->rows);
 	custom->path.startup_cost = best->startup_cost;
-	custom->path.total_cost = best->total_cost + custom->path.rows * cpu_tuple_cost;
+	custom->path.total_cost = best->total_cost +
+		custom->path.rows * cpu_tuple_cost;
 	custom->custom_paths = list_make1(best);
 	custom->methods = &path_methods;
 

@@ -50,10 +50,15 @@ typedef struct GapfillCall
 
 extern void strata_gapfill_call_get(const FuncExpr *func, GapfillCall *call);
 
-/* gapfill_rewrite.c: make three levels of a query that needs it; was it one? */
+/*
+ * gapfill_rewrite.c: make three levels of a query that needs it; was it one?
+ */
 extern bool strata_gapfill_rewrite_query(Query *query);
 
-/* gapfill_bound.c: sets call's start and finish from WHERE where they are not given. */
+/*
+ * gapfill_bound.c: sets call's start and finish from WHERE where they are not
+ * given.
+ */
 extern void strata_gapfill_bounds(Query *query, GapfillCall *call);
 
 /* gapfill_sequence.c: the buckets between start and finish, in order */
@@ -69,9 +74,11 @@ typedef struct GapfillSequence
 } GapfillSequence;
 
 /* Takes what the arguments of the call have come to; ereports on bad ones. */
-extern void strata_gapfill_sequence_init(GapfillSequence *seq, Oid type, NullableDatum width,
-										 bool zoned, NullableDatum zone,
-										 NullableDatum start, NullableDatum finish);
+extern void strata_gapfill_sequence_init(GapfillSequence *seq, Oid type,
+										 NullableDatum width, bool zoned,
+										 NullableDatum zone,
+										 NullableDatum start,
+										 NullableDatum finish);
 extern void strata_gapfill_sequence_reset(GapfillSequence *seq);
 extern bool strata_gapfill_sequence_next(GapfillSequence *seq, int64 *bucket);
 
@@ -79,21 +86,32 @@ extern bool strata_gapfill_sequence_next(GapfillSequence *seq, int64 *bucket);
 typedef struct GapfillFill GapfillFill;
 
 /* args: the arguments of the call, with references to our scan tuple */
-extern GapfillFill *strata_gapfill_fill_create(GapfillFunction function, Oid type, Oid time_type,
+extern GapfillFill *strata_gapfill_fill_create(GapfillFunction function,
+											   Oid type, Oid time_type,
 											   List *args, PlanState *parent);
 extern void strata_gapfill_fill_begin(GapfillFill *fill, ExprContext *context);
 extern void strata_gapfill_fill_group(GapfillFill *fill);
 
-/* The row that comes next; its value is computed in the current memory context. */
+/*
+ * The row that comes next; its value is computed in the current memory
+ * context.
+ */
 extern void strata_gapfill_fill_ahead(GapfillFill *fill, ExprContext *context);
 
 /* The column for that row; time is NULL for a row without. */
-extern NullableDatum strata_gapfill_fill_row(GapfillFill *fill, ExprContext *context,
-											 const int64 *time, MemoryContext group);
+extern NullableDatum strata_gapfill_fill_row(GapfillFill *fill,
+											 ExprContext *context,
+											 const int64 *time,
+											 MemoryContext group);
 
-/* The column for an empty bucket; ahead: time of the next row of the group or NULL. */
-extern NullableDatum strata_gapfill_fill_gap(GapfillFill *fill, ExprContext *context, int64 time,
-											 const int64 *ahead, MemoryContext group);
+/*
+ * The column for an empty bucket; ahead: time of the next row of the group or
+ * NULL.
+ */
+extern NullableDatum strata_gapfill_fill_gap(GapfillFill *fill,
+											 ExprContext *context, int64 time,
+											 const int64 *ahead,
+											 MemoryContext group);
 
 /*
  * gapfill_plan.c to gapfill_exec.c: custom_private is a list of lists of
@@ -101,10 +119,12 @@ extern NullableDatum strata_gapfill_fill_gap(GapfillFill *fill, ExprContext *con
  */
 enum
 {
-	GAPFILL_PRIVATE_PLAN,		/* type, zoned, column of the bucket, column it goes to */
+	GAPFILL_PRIVATE_PLAN,		/* type, zoned, column of the bucket, column
+								 * it goes to */
 	GAPFILL_PRIVATE_KEYS,		/* columns of the group */
 	GAPFILL_PRIVATE_EQUALS,		/* their equality operators (oids) */
-	GAPFILL_PRIVATE_KEPT,		/* columns that are the same in all rows of a group */
+	GAPFILL_PRIVATE_KEPT,		/* columns that are the same in all rows of a
+								 * group */
 	GAPFILL_PRIVATE_FILLS,		/* function, column, ... */
 	GAPFILL_NPRIVATE
 };

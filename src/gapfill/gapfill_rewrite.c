@@ -3,11 +3,14 @@
  * gapfill_rewrite.c
  *	  A query that groups by time_bucket_gapfill() becomes three levels:
  *
- *	  inner		FROM, WHERE, GROUP BY and HAVING as written, with time_bucket();
+ *	  inner           FROM, WHERE, GROUP BY and HAVING as written, with
+ *	  time_bucket();
  *				its columns are the grouping expressions and the aggregates
  *	  middle	reads inner, in order of the groups and the bucket; here the
- *				node of gapfill_exec.c adds rows and computes locf and interpolate
- *	  outer		the SELECT list, window functions, DISTINCT, ORDER BY, LIMIT, as
+ *				node of gapfill_exec.c adds rows and computes locf and
+ *				interpolate
+ *	  outer           the SELECT list, window functions, DISTINCT, ORDER BY,
+ *	  LIMIT, as
  *				written, over the columns of the middle one
  *
  * So everything below and above is planned as for any other query.  The calls
@@ -41,7 +44,8 @@ typedef struct Split
 {
 	List	   *keys;			/* grouping expressions as written */
 	List	   *columns;		/* of inner: the keys, then what else is read */
-	List	   *fills;			/* calls of locf and interpolate, for the middle */
+	List	   *fills;			/* calls of locf and interpolate, for the
+								 * middle */
 	int			depth;			/* of subqueries we are in */
 	bool		in_fill;
 } Split;
@@ -76,7 +80,8 @@ shift_ctes(Node *node, CteShift *shift)
 		bool		result;
 
 		shift->depth++;
-		result = query_tree_walker((Query *) node, shift_ctes, shift, QTW_EXAMINE_RTES_BEFORE);
+		result = query_tree_walker((Query *) node, shift_ctes, shift,
+								   QTW_EXAMINE_RTES_BEFORE);
 		shift->depth--;
 		return result;
 	}
@@ -90,11 +95,12 @@ shift_ctes(Node *node, CteShift *shift)
 static void
 move_down(Node *node, int by)
 {
-	CteShift	shift = {.depth = 0, .by = by};
+	CteShift	shift = {.depth = 0,.by = by};
 
 	IncrementVarSublevelsUp(node, by, 1);
 	if (IsA(node, Query))
-		(void) query_tree_walker((Query *) node, shift_ctes, &shift, QTW_EXAMINE_RTES_BEFORE);
+		(void) query_tree_walker((Query *) node, shift_ctes, &shift,
+								 QTW_EXAMINE_RTES_BEFORE);
 	else
 		(void) shift_ctes(node, &shift);
 }
@@ -117,7 +123,9 @@ is_computed_below(Node *node, int depth)
 	return false;
 }
 
-/* Number of the column of inner that node is, added when it has to be, or 0. */
+/*
+ * Number of the column of inner that node is, added when it has to be, or 0.
+ */
 static int
 column_of(Split *split, Node *node)
 {
@@ -125,14 +133,16 @@ column_of(Split *split, Node *node)
 	Node	   *copy = node;
 	bool		below;
 
-	if (IsA(node, List) || IsA(node, Query) || IsA(node, RangeTblEntry) || IsA(node, TargetEntry))
+	if (IsA(node, List) || IsA(node, Query) || IsA(node, RangeTblEntry) ||
+		IsA(node, TargetEntry))
 		return 0;
 	below = is_computed_below(node, split->depth);
 	if (!below && (IsA(node, Var) || IsA(node, Const)))
 		return 0;
 	if (split->depth > 0)
 	{
-		if (!below && !IsA(node, FuncExpr) && !IsA(node, OpExpr) && !contain_vars_of_level(node, split->depth))
+		if (!below && !IsA(node, FuncExpr) && !IsA(node, OpExpr) &&
+			!contain_vars_of_level(node, split->depth))
 			return 0;
 		copy = copyObject(node);
 		IncrementVarSublevelsUp(copy, -split->depth, split->depth);
@@ -153,8 +163,8 @@ column_reference(Split *split, int attno)
 {
 	Node	   *expr = list_nth(split->columns, attno - 1);
 
-	return (Node *) makeVar(INPUT, attno, exprType(expr), exprTypmod(expr), exprCollation(expr),
-							split->depth);
+	return (Node *) makeVar(INPUT, attno, exprType(expr), exprTypmod(expr),
+							exprCollation(expr), split->depth);
 }
 
 static Node *split_expression(Node *node, Split *split);
@@ -168,9 +178,11 @@ split_fill(FuncExpr *func, GapfillFunction function, Split *split)
 	int			i;
 
 	if (split->in_fill)
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("multiple interpolate/locf function calls per resultset column not supported")));
+				 errmsg(
+						"multiple interpolate/locf function calls per resultset column not supported")));
 	if (contain_window_function((Node *) call->args))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -184,11 +196,15 @@ split_fill(FuncExpr *func, GapfillFunction function, Split *split)
 			break;
 	if (i == list_length(split->fills))
 		split->fills = lappend(split->fills, call);
-	return (Node *) makeVar(INPUT, list_length(split->columns) + 1 + i, call->funcresulttype,
-							exprTypmod((Node *) call), exprCollation((Node *) call), 0);
+	return (Node *) makeVar(INPUT, list_length(split->columns) + 1 + i,
+							call->funcresulttype, exprTypmod((Node *) call),
+							exprCollation((Node *) call), 0);
 }
 
-/* A copy of an expression in which columns of the input stand for what is computed below. */
+/*
+ * A copy of an expression in which columns of the input stand for what is
+ * computed below.
+ */
 static Node *
 split_expression(Node *node, Split *split)
 {
@@ -211,7 +227,8 @@ split_expression(Node *node, Split *split)
 		Node	   *result;
 
 		split->depth++;
-		result = (Node *) query_tree_mutator((Query *) node, split_expression, split, 0);
+		result = (Node *) query_tree_mutator((Query *) node, split_expression,
+											 split, 0);
 		split->depth--;
 		return result;
 	}
@@ -223,12 +240,17 @@ split_expression(Node *node, Split *split)
  *-------------------------------------------------------------------------
  */
 
-/* time_bucket() of the same arguments, from the schema of time_bucket_gapfill(). */
+/*
+ * time_bucket() of the same arguments, from the schema of
+ * time_bucket_gapfill().
+ */
 static Expr *
 make_time_bucket(const FuncExpr *func, const GapfillCall *call)
 {
-	Oid			types[5] = {exprType((Node *) call->width), call->type, TEXTOID, TIMESTAMPTZOID, INTERVALOID};
-	List	   *name = list_make2(makeString(get_namespace_name(get_func_namespace(func->funcid))),
+	Oid			types[5] = {exprType((Node *) call->width), call->type, TEXTOID,
+	TIMESTAMPTZOID, INTERVALOID};
+	List	   *name = list_make2(
+								  makeString(get_namespace_name(get_func_namespace(func->funcid))),
 								  makeString("time_bucket"));
 	List	   *args = list_make2(copyObject(call->width), copyObject(call->time));
 
@@ -238,13 +260,15 @@ make_time_bucket(const FuncExpr *func, const GapfillCall *call)
 		args = lappend(args, makeNullConst(TIMESTAMPTZOID, -1, InvalidOid));
 		args = lappend(args, makeNullConst(INTERVALOID, -1, InvalidOid));
 	}
-	return (Expr *) makeFuncExpr(LookupFuncName(name, list_length(args), types, false), call->type, args,
-								 InvalidOid, func->inputcollid, COERCE_EXPLICIT_CALL);
+	return (Expr *) makeFuncExpr(LookupFuncName(name, list_length(args), types,
+												false),
+								 call->type, args, InvalidOid,
+								 func->inputcollid, COERCE_EXPLICIT_CALL);
 }
 
 /*
- * In WHERE and HAVING, which see no rows but those of the query, a call stands for the
- * bucket of its row, whatever its start and finish.
+ * In WHERE and HAVING, which see no rows but those of the query, a call stands
+ * for the bucket of its row, whatever its start and finish.
  */
 static Node *
 call_time_bucket(Node *node, void *context)
@@ -272,13 +296,15 @@ conditions_call_time_bucket(Node *node)
 	{
 		foreach(lc, ((FromExpr *) node)->fromlist)
 			conditions_call_time_bucket(lfirst(lc));
-		((FromExpr *) node)->quals = call_time_bucket(((FromExpr *) node)->quals, NULL);
+		((FromExpr *) node)->quals =
+			call_time_bucket(((FromExpr *) node)->quals, NULL);
 	}
 	else if (node != NULL && IsA(node, JoinExpr))
 	{
 		conditions_call_time_bucket(((JoinExpr *) node)->larg);
 		conditions_call_time_bucket(((JoinExpr *) node)->rarg);
-		((JoinExpr *) node)->quals = call_time_bucket(((JoinExpr *) node)->quals, NULL);
+		((JoinExpr *) node)->quals =
+			call_time_bucket(((JoinExpr *) node)->quals, NULL);
 	}
 }
 
@@ -295,7 +321,8 @@ make_inner(Query *query, Split *split, int bucket, Expr *time_bucket)
 	{
 		int			i = foreach_current_index(lc);
 		Expr	   *expr = i == bucket ? time_bucket : lfirst(lc);
-		TargetEntry *tle = makeTargetEntry(expr, i + 1, psprintf("c%d", i + 1), false);
+		TargetEntry *tle = makeTargetEntry(expr, i + 1, psprintf("c%d", i + 1),
+										   false);
 
 		if (i < list_length(split->keys))
 			tle->ressortgroupref = i + 1;
@@ -303,12 +330,14 @@ make_inner(Query *query, Split *split, int bucket, Expr *time_bucket)
 	}
 	inner->groupClause = copyObject(query->groupClause);
 	foreach(lc, inner->groupClause)
-		lfirst_node(SortGroupClause, lc)->tleSortGroupRef = foreach_current_index(lc) + 1;
+		lfirst_node(SortGroupClause, lc)->tleSortGroupRef =
+		foreach_current_index(lc) + 1;
 	inner->havingQual = call_time_bucket(query->havingQual, NULL);
 	conditions_call_time_bucket((Node *) inner->jointree);
 	inner->cteList = NIL;
 	inner->hasModifyingCTE = inner->hasRecursive = false;
-	inner->hasWindowFuncs = inner->hasTargetSRFs = inner->hasDistinctOn = false;
+	inner->hasWindowFuncs = inner->hasTargetSRFs = inner->hasDistinctOn =
+		false;
 	inner->windowClause = inner->distinctClause = inner->sortClause = NIL;
 	inner->limitOffset = inner->limitCount = NULL;
 	inner->limitOption = LIMIT_OPTION_COUNT;
@@ -333,7 +362,8 @@ set_input(Query *query, Query *subquery)
 		TargetEntry *tle = lfirst(lc);
 
 		if (!tle->resjunk)
-			rte->eref->colnames = lappend(rte->eref->colnames, makeString(tle->resname));
+			rte->eref->colnames = lappend(rte->eref->colnames,
+										  makeString(tle->resname));
 	}
 	rte->inFromCl = true;
 	rtr->rtindex = INPUT;
@@ -349,9 +379,11 @@ make_sort(const SortGroupClause *group, Index ref, Node *expr)
 
 	sort->tleSortGroupRef = ref;
 	if (!OidIsValid(sort->sortop))
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("time_bucket_gapfill cannot be grouped with values of type %s",
+				 errmsg(
+						"time_bucket_gapfill cannot be grouped with values of type %s",
 						format_type_be(exprType(expr))),
 				 errdetail("Values of that type cannot be sorted.")));
 	return sort;
@@ -363,7 +395,8 @@ make_bucket_sort(Oid type, Index ref)
 {
 	SortGroupClause *sort = makeNode(SortGroupClause);
 
-	get_sort_group_operators(type, true, true, false, &sort->sortop, &sort->eqop, NULL, &sort->hashable);
+	get_sort_group_operators(type, true, true, false, &sort->sortop,
+							 &sort->eqop, NULL, &sort->hashable);
 	sort->tleSortGroupRef = ref;
 	return sort;
 }
@@ -374,7 +407,8 @@ make_bucket_sort(Oid type, Index ref)
  * unseen, the bucket again.  Order: the groups, the bucket, and what goes up.
  */
 static Query *
-make_middle(Query *query, Query *inner, Split *split, int bucket, FuncExpr *func, GapfillCall *call)
+make_middle(Query *query, Query *inner, Split *split, int bucket,
+			FuncExpr *func, GapfillCall *call)
 {
 	Query	   *middle = makeNode(Query);
 	FuncExpr   *marker = copyObject(func);
@@ -393,7 +427,8 @@ make_middle(Query *query, Query *inner, Split *split, int bucket, FuncExpr *func
 	{
 		int			i = foreach_current_index(lc);
 
-		exprs = lappend(exprs, i == bucket ? (Node *) marker : column_reference(split, i + 1));
+		exprs = lappend(exprs, i == bucket ? (Node *) marker :
+						column_reference(split, i + 1));
 	}
 	exprs = list_concat(exprs, copyObject(split->fills));
 	exprs = lappend(exprs, copyObject(bucket_var));
@@ -408,7 +443,8 @@ make_middle(Query *query, Query *inner, Split *split, int bucket, FuncExpr *func
 		int			i = foreach_current_index(lc) + 1;
 
 		move_down(lfirst(lc), 1);
-		tle = makeTargetEntry(lfirst(lc), i, psprintf("c%d", i), i == (int) ref);
+		tle = makeTargetEntry(lfirst(lc), i, psprintf("c%d", i),
+							  i == (int) ref);
 		if (i <= list_length(split->keys) || i == (int) ref)
 			tle->ressortgroupref = i;
 		middle->targetList = lappend(middle->targetList, tle);
@@ -419,10 +455,13 @@ make_middle(Query *query, Query *inner, Split *split, int bucket, FuncExpr *func
 
 		if (i != bucket)
 			middle->sortClause = lappend(middle->sortClause,
-										 make_sort(lfirst(lc), i + 1, list_nth(split->keys, i)));
+										 make_sort(lfirst(lc), i + 1,
+												   list_nth(split->keys, i)));
 	}
-	middle->sortClause = lappend(middle->sortClause, make_bucket_sort(call->type, ref));
-	middle->sortClause = lappend(middle->sortClause, make_bucket_sort(call->type, bucket + 1));
+	middle->sortClause = lappend(middle->sortClause,
+								 make_bucket_sort(call->type, ref));
+	middle->sortClause = lappend(middle->sortClause,
+								 make_bucket_sort(call->type, bucket + 1));
 	middle->limitCount = (Node *) makeNullConst(INT8OID, -1, InvalidOid);
 	middle->limitOption = LIMIT_OPTION_COUNT;
 	set_input(middle, inner);
@@ -452,7 +491,8 @@ calls_fill(Node *node, void *context)
 	if (function == GAPFILL_LOCF || function == GAPFILL_INTERPOLATE)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("aggregate functions must be below %s", function == GAPFILL_LOCF ? "locf" : "interpolate")));
+				 errmsg("aggregate functions must be below %s",
+						function == GAPFILL_LOCF ? "locf" : "interpolate")));
 	return expression_tree_walker(node, calls_fill, context);
 }
 
@@ -468,16 +508,20 @@ find_call(Query *query, List *keys)
 		if (strata_gapfill_node(lfirst(lc)) == GAPFILL_BUCKET)
 		{
 			if (result >= 0)
-				ereport(ERROR,
+				ereport(
+						ERROR,
 						(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-						 errmsg("multiple time_bucket_gapfill calls not allowed")));
+						 errmsg(
+								"multiple time_bucket_gapfill calls not allowed")));
 			result = foreach_current_index(lc);
 		}
 	}
 	return result;
 }
 
-/* The keys of the query, without PostgreSQL 18's range table entry for them. */
+/*
+ * The keys of the query, without PostgreSQL 18's range table entry for them.
+ */
 static List *
 grouping_expressions(Query *query)
 {
@@ -485,7 +529,8 @@ grouping_expressions(Query *query)
 	ListCell   *lc;
 
 	foreach(lc, query->groupClause)
-		keys = lappend(keys, get_sortgroupclause_expr(lfirst(lc), query->targetList));
+		keys = lappend(keys, get_sortgroupclause_expr(lfirst(lc),
+													  query->targetList));
 	return keys;
 }
 
@@ -498,7 +543,8 @@ is_middle(Query *query)
 	if (list_length(query->rtable) != 1)
 		return false;
 	rte = linitial(query->rtable);
-	return rte->rtekind == RTE_SUBQUERY && strcmp(rte->eref->aliasname, STRATA_GAPFILL_ALIAS) == 0;
+	return rte->rtekind == RTE_SUBQUERY &&
+		strcmp(rte->eref->aliasname, STRATA_GAPFILL_ALIAS) == 0;
 }
 
 /* See gapfill_private.h. */
@@ -521,16 +567,20 @@ strata_gapfill_rewrite_query(Query *query)
 	split.keys = copyObject(grouping_expressions(query));
 	bucket = find_call(query, split.keys);
 	if (bucket < 0)
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("no top level time_bucket_gapfill in group by clause"),
-				 errhint("Cast or change the bucket in a query around this one.")));
+				 errhint(
+						 "Cast or change the bucket in a query around this one.")));
 	if (query->groupingSets != NIL)
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("time_bucket_gapfill cannot be used with grouping sets")));
 
-	func = strata_gapfill_complete(list_nth_node(FuncExpr, split.keys, bucket));
+	func = strata_gapfill_complete(list_nth_node(FuncExpr, split.keys,
+												 bucket));
 	strata_gapfill_call_get(func, &call);
 	strata_gapfill_bounds(query, &call);
 
@@ -540,8 +590,11 @@ strata_gapfill_rewrite_query(Query *query)
 	split.fills = NIL;
 	tlist = (List *) split_expression((Node *) query->targetList, &split);
 	(void) calls_fill((Node *) split.columns, NULL);
-	if (calls_gapfill((Node *) list_copy_tail(split.columns, list_length(split.keys)), NULL) ||
-		calls_gapfill((Node *) split.fills, NULL) || calls_gapfill((Node *) tlist, NULL))
+	if (calls_gapfill((Node *) list_copy_tail(split.columns,
+											  list_length(split.keys)),
+					  NULL) ||
+		calls_gapfill((Node *) split.fills, NULL) ||
+		calls_gapfill((Node *) tlist, NULL))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("multiple time_bucket_gapfill calls not allowed")));

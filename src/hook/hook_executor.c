@@ -39,9 +39,9 @@ is_upsert(Plan *plan)
 }
 
 /*
- * Before INSERT ... ON CONFLICT inserts, it looks for conflicts in indexes where
- * compressed rows have no entries: am/am_uncover.c, told here, moves them there
- * in time.
+ * Before INSERT ... ON CONFLICT inserts, it looks for conflicts in indexes
+ * where compressed rows have no entries: am/am_uncover.c, told here, moves
+ * them there in time.
  */
 static void
 note_upserts(const PlannedStmt *stmt)
@@ -54,7 +54,7 @@ note_upserts(const PlannedStmt *stmt)
 		strata_store_note_upsert();
 	foreach(lc, stmt->subplans)
 		if (is_upsert(lfirst(lc)))
-			strata_store_note_upsert();
+		strata_store_note_upsert();
 }
 
 /* Tell scans below a DELETE that they may delete whole batches themselves. */
@@ -63,7 +63,8 @@ allow_sweeps(QueryDesc *query_desc)
 {
 	ListCell   *lc;
 
-	if (query_desc->operation != CMD_DELETE && !query_desc->plannedstmt->hasModifyingCTE)
+	if (query_desc->operation != CMD_DELETE &&
+		!query_desc->plannedstmt->hasModifyingCTE)
 		return;
 	strata_scan_allow_sweep(query_desc->planstate);
 	foreach(lc, query_desc->estate->es_subplanstates)
@@ -71,11 +72,12 @@ allow_sweeps(QueryDesc *query_desc)
 }
 
 /*
- *	1. The snapshot, then the plan, are made new where they would miss rows; all
+ *	1. The snapshot, then the plan, are made new where they would miss rows;
+ *	all
  *	   that follows is about that plan.
  *	2. Upserts are noted before anything is executed.
- *	3. The executor, through whoever was in the hook before us, sets up its nodes.
- *	4. Nodes learn which others they feed: they have to be there.
+ *	3. The executor, through whoever was in the hook before us, sets up its
+ *	nodes. 4. Nodes learn which others they feed: they have to be there.
  */
 static void
 executor_start(QueryDesc *query_desc, int eflags)
@@ -92,9 +94,13 @@ executor_start(QueryDesc *query_desc, int eflags)
 	allow_sweeps(query_desc);
 }
 
-/* Our receiver of rows is the innermost: others see the client's when it is over. */
+/*
+ * Our receiver of rows is the innermost: others see the client's when it is
+ * over.
+ */
 static void
-executor_run(QueryDesc *query_desc, ScanDirection direction, uint64 count STRATA_EXECUTE_ONCE_PARAMETER)
+executor_run(QueryDesc *query_desc, ScanDirection direction,
+			 uint64 count STRATA_EXECUTE_ONCE_PARAMETER)
 {
 	DestReceiver *client = strata_wire_replace_receiver(query_desc);
 
@@ -105,7 +111,10 @@ executor_run(QueryDesc *query_desc, ScanDirection direction, uint64 count STRATA
 	strata_wire_give_back(query_desc, client);
 }
 
-/* What a statement wrote to is read off before, and compressed after, it has ended. */
+/*
+ * What a statement wrote to is read off before, and compressed after, it has
+ * ended.
+ */
 static void
 executor_end(QueryDesc *query_desc)
 {

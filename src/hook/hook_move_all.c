@@ -29,11 +29,13 @@ is_of_type(char relkind, ObjectType type)
 	switch (type)
 	{
 		case OBJECT_INDEX:
-			return relkind == RELKIND_INDEX || relkind == RELKIND_PARTITIONED_INDEX;
+			return relkind == RELKIND_INDEX ||
+				relkind == RELKIND_PARTITIONED_INDEX;
 		case OBJECT_MATVIEW:
 			return relkind == RELKIND_MATVIEW;
 		default:
-			return relkind == RELKIND_RELATION || relkind == RELKIND_PARTITIONED_TABLE;
+			return relkind == RELKIND_RELATION ||
+				relkind == RELKIND_PARTITIONED_TABLE;
 	}
 }
 
@@ -42,7 +44,8 @@ role_spec(Oid role)
 {
 	RoleSpec   *spec = makeNode(RoleSpec);
 
-	spec->roletype = role == GetUserId() ? ROLESPEC_CURRENT_USER : ROLESPEC_CSTRING;
+	spec->roletype = role == GetUserId() ? ROLESPEC_CURRENT_USER :
+		ROLESPEC_CSTRING;
 	spec->rolename = GetUserNameFromId(role, false);
 	spec->location = -1;
 	return spec;
@@ -60,7 +63,8 @@ strata_move_all_without_companions(AlterTableMoveAllStmt *stmt)
 	HeapTuple	tuple;
 	ListCell   *lc;
 
-	if (stmt->roles != NIL || superuser() || !OidIsValid(tablespace) || !OidIsValid(internal))
+	if (stmt->roles != NIL || superuser() || !OidIsValid(tablespace) ||
+		!OidIsValid(internal))
 		return;
 	if (tablespace == MyDatabaseTableSpace)
 		tablespace = InvalidOid;
@@ -70,9 +74,12 @@ strata_move_all_without_companions(AlterTableMoveAllStmt *stmt)
 	{
 		Form_pg_class form = (Form_pg_class) GETSTRUCT(tuple);
 
-		if (form->reltablespace == tablespace && is_of_type(form->relkind, stmt->objtype) &&
-			form->relnamespace != internal && !form->relisshared && !IsCatalogNamespace(form->relnamespace) &&
-			!IsToastNamespace(form->relnamespace) && !isAnyTempNamespace(form->relnamespace))
+		if (form->reltablespace == tablespace &&
+			is_of_type(form->relkind, stmt->objtype) &&
+			form->relnamespace != internal && !form->relisshared &&
+			!IsCatalogNamespace(form->relnamespace) &&
+			!IsToastNamespace(form->relnamespace) &&
+			!isAnyTempNamespace(form->relnamespace))
 			owners = list_append_unique_oid(owners, form->relowner);
 	}
 	systable_endscan(scan);

@@ -5,7 +5,8 @@
  *
  * Dependencies cannot say this (a companion is an extension member, and R's
  * drop would become the extension's).  Those of its columns that a command can
- * drop by themselves stand before the table in its list (strata_companion_bind).
+ * drop by themselves stand before the table in its list
+ * (strata_companion_bind).
  *
  * src/hook/hook_object.c
  *-------------------------------------------------------------------------
@@ -36,7 +37,9 @@ drop_companion(Oid relid)
 	if (!HeapTupleIsValid(tuple))
 		return;
 	form = (Form_pg_class) GETSTRUCT(tuple);
-	if ((form->relkind == RELKIND_RELATION || form->relkind == RELKIND_MATVIEW) && strata_is_strata_am(form->relam))
+	if ((form->relkind == RELKIND_RELATION ||
+		 form->relkind == RELKIND_MATVIEW) &&
+		strata_is_strata_am(form->relam))
 	{
 		STRATA_LOCATOR_SPACE(locator) = OidIsValid(form->reltablespace) ?
 			form->reltablespace : MyDatabaseTableSpace;
@@ -47,7 +50,8 @@ drop_companion(Oid relid)
 }
 
 static void
-object_access(ObjectAccessType access, Oid class_id, Oid object_id, int sub_id, void *arg)
+object_access(ObjectAccessType access, Oid class_id, Oid object_id, int sub_id,
+			  void *arg)
 {
 	if (previous_hook)
 		previous_hook(access, class_id, object_id, sub_id, arg);

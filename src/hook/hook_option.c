@@ -40,10 +40,13 @@ strata_hook_take_options(List **options)
 			strata_compat_tell_ignored(def);
 		else
 		{
-			bool		typed = def->defnamespace != NULL && strcmp(def->defnamespace, "strata") != 0;
+			bool		typed = def->defnamespace != NULL &&
+			strcmp(def->defnamespace, "strata") != 0;
 
 			def = copyObject(def);
-			def->defnamespace = typed ? psprintf("%s.%s", def->defnamespace, def->defname) : NULL;
+			def->defnamespace = typed ? psprintf("%s.%s", def->defnamespace,
+												 def->defname) :
+				NULL;
 			def->defname = pstrdup(name);
 			ours = lappend(ours, def);
 		}
@@ -61,7 +64,7 @@ strata_hook_has_options(List *options)
 
 	foreach(lc, options)
 		if (strata_settings_is_option(lfirst_node(DefElem, lc), &name))
-			return true;
+		return true;
 	return false;
 }
 
@@ -91,10 +94,12 @@ apply(Oid relid, List *set, List *reset)
 {
 	Relation	rel = table_open(relid, ShareUpdateExclusiveLock);
 
-	if (!strata_relation_is_strata(rel) && rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE && set != NIL)
+	if (!strata_relation_is_strata(rel) &&
+		rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE && set != NIL)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("\"%s\" does not use the access method strata", RelationGetRelationName(rel)),
+				 errmsg("\"%s\" does not use the access method strata",
+						RelationGetRelationName(rel)),
 				 errhint("ALTER TABLE %s SET ACCESS METHOD strata;",
 						 quote_identifier(RelationGetRelationName(rel)))));
 	if (reset != NIL)
@@ -108,7 +113,8 @@ apply(Oid relid, List *set, List *reset)
 			DefElem    *def = copyObject(lfirst_node(DefElem, lc));
 
 			def->arg = (Node *) makeString("");
-			if (def->defnamespace != NULL && strcmp(def->defname, "sparse_index") == 0)
+			if (def->defnamespace != NULL &&
+				strcmp(def->defname, "sparse_index") == 0)
 				def->defname = pstrdup("bloom");
 			names = lappend(names, def);
 		}
@@ -126,7 +132,10 @@ apply(Oid relid, List *set, List *reset)
 	table_close(rel, NoLock);
 }
 
-/* Is a hypertable made in TimescaleDB's words, whose chunks are to be compressed? */
+/*
+ * Is a hypertable made in TimescaleDB's words, whose chunks are to be
+ * compressed?
+ */
 static bool
 wants_policy(List *options)
 {
@@ -138,7 +147,8 @@ wants_policy(List *options)
 	{
 		DefElem    *def = lfirst_node(DefElem, lc);
 
-		if (strcmp(def->defname, "hypertable") == 0 && def->defnamespace != NULL)
+		if (strcmp(def->defname, "hypertable") == 0 &&
+			def->defnamespace != NULL)
 			hypertable = strata_option_bool(def);
 		else if (strcmp(def->defname, "columnstore") == 0)
 			columnstore = strata_option_bool(def);
@@ -157,14 +167,18 @@ apply_new(Oid relid, List *ours)
 		apply(relid, ours, NIL);
 	if (!policy)
 		return;
-	strata_sql_run(psprintf("SELECT " STRATA_INTERNAL_SCHEMA ".add_default_policy(%u::pg_catalog.oid::pg_catalog.regclass)", relid));
+	strata_sql_run(psprintf(
+							"SELECT " STRATA_INTERNAL_SCHEMA
+							".add_default_policy(%u::pg_catalog.oid::pg_catalog.regclass)",
+							relid));
 }
 
 /* Call one of the two with what was typed remembered for messages. */
 static void
 apply_typed(Oid relid, List *set, List *reset, bool is_new)
 {
-	strata_option_remember_typed(reset == NIL ? set : list_concat_copy(set, reset));
+	strata_option_remember_typed(reset == NIL ? set :
+								 list_concat_copy(set, reset));
 	PG_TRY();
 	{
 		if (is_new)
@@ -201,7 +215,8 @@ strata_hook_check_setting(VariableSetStmt *stmt)
 	char	   *value;
 	bool		on;
 
-	if (stmt->kind != VAR_SET_VALUE || !strata_compat_knows_setting(stmt->name, &name))
+	if (stmt->kind != VAR_SET_VALUE ||
+		!strata_compat_knows_setting(stmt->name, &name))
 		return;
 	value = ExtractSetVariableArgs(stmt);
 	if (strcmp(name, "default_chunk_time_interval") == 0)
@@ -209,12 +224,13 @@ strata_hook_check_setting(VariableSetStmt *stmt)
 		if (value[0] != '\0' && pg_strcasecmp(value, "null") != 0)
 			(void) strata_time_interval_from_text(TIMESTAMPTZOID, value);
 	}
-	else if (strcmp(name, "enable_direct_compress_copy") == 0 || strcmp(name, "enable_direct_compress_insert") == 0)
+	else if (strcmp(name, "enable_direct_compress_copy") == 0 ||
+			 strcmp(name, "enable_direct_compress_insert") == 0)
 	{
 		if (!parse_bool(value, &on))
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("parameter \"%s\" requires a Boolean value", stmt->name)));
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("parameter \"%s\" requires a Boolean value",
+								   stmt->name)));
 	}
 	else
 		ereport(NOTICE,

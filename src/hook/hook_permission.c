@@ -8,9 +8,9 @@
  * whose rights it runs with; who could write a batch would choose the bytes
  * that are read as rows; who reads batches reads past row security.  So what
  * the extension's owner and superusers may do is refused to everybody else,
- * privileges or not.  Tables other than companions are read by privilege, which
- * pg_dump needs; jobs are inserted by the database's owner, too, which pg_restore
- * needs: a trigger leaves out those that he could not have added
+ * privileges or not.  Tables other than companions are read by privilege,
+ * which pg_dump needs; jobs are inserted by the database's owner, too, which
+ * pg_restore needs: a trigger leaves out those that he could not have added
  * (api/api_job_restore.c).
  *
  * Our functions work as the extension's owner, or below the executor, and are
@@ -58,13 +58,19 @@ kept_modes(Oid relid, Oid schema, Oid role)
 	if (form->relkind == RELKIND_RELATION)
 	{
 		if (form->relnamespace == schema)
-			modes = is_companion_name(NameStr(form->relname)) ? ACL_ALL_RIGHTS_RELATION :
+			modes = is_companion_name(NameStr(form->relname)) ?
+				ACL_ALL_RIGHTS_RELATION :
 				ACL_ALL_RIGHTS_RELATION & ~ACL_SELECT;
-		else if (form->relpersistence == RELPERSISTENCE_TEMP && strata_companion_is(relid))
+		else if (form->relpersistence == RELPERSISTENCE_TEMP &&
+				 strata_companion_is(relid))
 			modes = ACL_ALL_RIGHTS_RELATION;
 
-		/* the owner of the database restores his jobs; a trigger looks at them */
-		if (form->relnamespace == schema && strcmp(NameStr(form->relname), "job") == 0 &&
+		/*
+		 * the owner of the database restores his jobs; a trigger looks at
+		 * them
+		 */
+		if (form->relnamespace == schema &&
+			strcmp(NameStr(form->relname), "job") == 0 &&
 			has_privs_of_role(role, ROLE_PG_DATABASE_OWNER))
 			modes &= ~ACL_INSERT;
 	}
@@ -84,7 +90,8 @@ is_ours(Oid role, Oid schema)
 	if (superuser_arg(role))
 		return true;
 	tuple = SearchSysCache1(NAMESPACEOID, ObjectIdGetDatum(schema));
-	owner = HeapTupleIsValid(tuple) && ((Form_pg_namespace) GETSTRUCT(tuple))->nspowner == role;
+	owner = HeapTupleIsValid(tuple) &&
+		((Form_pg_namespace) GETSTRUCT(tuple))->nspowner == role;
 	if (HeapTupleIsValid(tuple))
 		ReleaseSysCache(tuple);
 	return owner;
@@ -103,16 +110,22 @@ strata_permissions_check(STRATA_CHECK_PERMS_ARGS)
 	{
 		StrataPermissions *wanted = lfirst(lc);
 
-		Oid			role = OidIsValid(wanted->checkAsUser) ? wanted->checkAsUser : GetUserId();
+		Oid			role = OidIsValid(wanted->checkAsUser) ? wanted->checkAsUser :
+		GetUserId();
 
-		if (wanted->requiredPerms == 0 || (wanted->requiredPerms & kept_modes(wanted->relid, schema, role)) == 0 ||
+		if (wanted->requiredPerms == 0 ||
+			(wanted->requiredPerms &
+			 kept_modes(wanted->relid, schema, role)) == 0 ||
 			is_ours(role, schema))
 			continue;
 		if (ereport_on_violation)
-			ereport(ERROR,
+			ereport(
+					ERROR,
 					(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-					 errmsg("permission denied for table %s", get_rel_name(wanted->relid)),
-					 errdetail("It is one of the tables in which the extension \"%s\" keeps its own data.",
+					 errmsg("permission denied for table %s",
+							get_rel_name(wanted->relid)),
+					 errdetail(
+							   "It is one of the tables in which the extension \"%s\" keeps its own data.",
 							   STRATA_EXTENSION)));
 		return false;
 	}

@@ -37,7 +37,8 @@ depend_on_functions(PlannedStmt *stmt, List *functions)
 		PlanInvalItem *item = makeNode(PlanInvalItem);
 
 		item->cacheId = PROCOID;
-		item->hashValue = GetSysCacheHashValue1(PROCOID, ObjectIdGetDatum(lfirst_oid(lc)));
+		item->hashValue =
+			GetSysCacheHashValue1(PROCOID, ObjectIdGetDatum(lfirst_oid(lc)));
 		stmt->invalItems = lappend(stmt->invalItems, item);
 	}
 }
@@ -51,7 +52,8 @@ hide_indexes(PlannerInfo *root, Oid relid, bool inhparent, RelOptInfo *rel)
 }
 
 static void
-set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
+set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
+				 RangeTblEntry *rte)
 {
 	if (previous_pathlist_hook)
 		previous_pathlist_hook(root, rel, rti, rte);
@@ -59,8 +61,8 @@ set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *r
 }
 
 static void
-create_upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
-				   RelOptInfo *output_rel, void *extra)
+create_upper_paths(PlannerInfo *root, UpperRelationKind stage,
+				   RelOptInfo *input_rel, RelOptInfo *output_rel, void *extra)
 {
 	if (previous_upper_hook)
 		previous_upper_hook(root, stage, input_rel, output_rel, extra);
@@ -76,8 +78,9 @@ create_upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input
 }
 
 /*
- * Our planner_hook, from the moment a statement comes to its finished plan.  The
- * planner may scribble on the query, and so do our steps; their order is this:
+ * Our planner_hook, from the moment a statement comes to its finished plan.
+ * The planner may scribble on the query, and so do our steps; their order is
+ * this:
  *
  *	1. The query is copied as it came, in case it has to be planned again.
  *	2. Hypertables: now() in conditions, direct load; they read conditions as
@@ -85,11 +88,13 @@ create_upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input
  *	3. Functions are put in the place of others (publications, gap filling),
  *	   and comparisons of time_bucket() taken apart.
  *	4. The planner, through whoever was in the hook before us.
- *	5. What the finished plan gets: nodes that make chunks above those that load,
+ *	5. What the finished plan gets: nodes that make chunks above those that
+ *	load,
  *	   and last the copy of 1, which looks at all tables of the plan.
  */
 PlannedStmt *
-strata_plan_query(Query *query, const char *text, int cursor_options, ParamListInfo params)
+strata_plan_query(Query *query, const char *text, int cursor_options,
+				  ParamListInfo params)
 {
 	StrataStaleQuery stale;
 	List	   *functions;
@@ -107,7 +112,8 @@ strata_plan_query(Query *query, const char *text, int cursor_options, ParamListI
 	strata_gapfill_rewrite(query, params, &functions);
 	strata_time_rewrite_quals(query);
 
-	stmt = previous_planner ? previous_planner(query, text, cursor_options, params) :
+	stmt = previous_planner ?
+		previous_planner(query, text, cursor_options, params) :
 		standard_planner(query, text, cursor_options, params);
 
 	depend_on_functions(stmt, functions);
@@ -122,7 +128,8 @@ void
 strata_planner_hooks_init(void)
 {
 	strata_plan_note_init();
-	Assert(planner_hook != strata_plan_query);	/* hook:H1: or it would call itself */
+	Assert(planner_hook !=
+		   strata_plan_query);	/* hook:H1: or it would call itself */
 	previous_planner = planner_hook;
 	planner_hook = strata_plan_query;
 	previous_upper_hook = create_upper_paths_hook;

@@ -17,20 +17,25 @@
 #include "nodes/parsenodes.h"
 #include "nodes/plannodes.h"
 
-/* One dispatcher per hook of PostgreSQL's; each calls who was there before, too. */
+/*
+ * One dispatcher per hook of PostgreSQL's; each calls who was there before,
+ * too.
+ */
 extern void strata_planner_hooks_init(void);
 extern void strata_executor_hooks_init(void);
 extern void strata_object_hook_init(void);
 extern void strata_utility_hook_init(void);
 
 /* The whole way from query to plan, for plans that have to be made again. */
-extern PlannedStmt *strata_plan_query(Query *query, const char *text, int cursor_options, ParamListInfo params);
+extern PlannedStmt *strata_plan_query(Query *query, const char *text,
+									  int cursor_options,
+									  ParamListInfo params);
 
 /*
  * hook_stale_plan.c.  keep: a copy of a query whose plan may go stale, and the
  * hypertables it reads; carry: have the finished plan carry it; plan_renew:
- * plan again if that plan misses rows that the snapshot sees; snapshot_renew: a
- * later snapshot for a statement that locks rows and waited for its locks.
+ * plan again if that plan misses rows that the snapshot sees; snapshot_renew:
+ * a later snapshot for a statement that locks rows and waited for its locks.
  */
 typedef struct StrataStaleQuery
 {
@@ -40,24 +45,34 @@ typedef struct StrataStaleQuery
 } StrataStaleQuery;
 
 extern void strata_stale_plan_keep(Query *query, StrataStaleQuery *stale);
-extern void strata_stale_plan_carry(PlannedStmt *stmt, int cursor_options, const StrataStaleQuery *stale);
+extern void strata_stale_plan_carry(PlannedStmt *stmt, int cursor_options,
+									const StrataStaleQuery *stale);
 extern void strata_stale_snapshot_renew(QueryDesc *query_desc);
 extern void strata_stale_plan_renew(QueryDesc *query_desc);
 
-/* Are these permissions compatible with what the extension keeps for itself?  False, or an error. */
+/*
+ * Are these permissions compatible with what the extension keeps for itself?
+ * False, or an error.
+ */
 extern bool strata_permissions_check(STRATA_CHECK_PERMS_ARGS);
 
-/* Have wire/ write the result where it can; returns the client's own receiver, to be given back. */
+/*
+ * Have wire/ write the result where it can; returns the client's own receiver,
+ * to be given back.
+ */
 extern DestReceiver *strata_wire_replace_receiver(QueryDesc *query_desc);
 extern void strata_wire_give_back(QueryDesc *query_desc, DestReceiver *client);
 
-/* Torture mode: strata tables that a statement wrote to; then compress them. */
+/*
+ * Torture mode: strata tables that a statement wrote to; then compress them.
+ */
 extern List *strata_torture_list(QueryDesc *query_desc);
 extern void strata_torture_tables(List *written);
 
 /*
- * Unless the statement names owners, or the user is a superuser, name all owners
- * of what it is about but companions.  Changes stmt; allocates in the current context.
+ * Unless the statement names owners, or the user is a superuser, name all
+ * owners of what it is about but companions.  Changes stmt; allocates in the
+ * current context.
  */
 extern void strata_move_all_without_companions(AlterTableMoveAllStmt *stmt);
 
@@ -65,9 +80,9 @@ extern void strata_move_all_without_companions(AlterTableMoveAllStmt *stmt);
 extern void strata_torture_relation(Oid relid);
 
 /*
- * hook_option.c.  Split our options off a list: returned ones have names without
- * prefix, and in defnamespace what was typed, or NULL where that is strata.<name>.
- * Does any element name one of them?
+ * hook_option.c.  Split our options off a list: returned ones have names
+ * without prefix, and in defnamespace what was typed, or NULL where that is
+ * strata.<name>. Does any element name one of them?
  */
 extern List *strata_hook_take_options(List **options);
 extern bool strata_hook_has_options(List *options);
@@ -76,7 +91,10 @@ extern bool strata_hook_has_options(List *options);
 extern void strata_hook_apply_options(Oid relid, List *set, List *reset);
 extern void strata_hook_apply_new_options(Oid relid, List *options);
 
-/* SET of a setting of TimescaleDB's: check its value, or say that it means nothing. */
+/*
+ * SET of a setting of TimescaleDB's: check its value, or say that it means
+ * nothing.
+ */
 extern void strata_hook_check_setting(VariableSetStmt *stmt);
 
 #endif							/* STRATA_HOOK_PRIVATE_H */

@@ -45,7 +45,8 @@
 static List *
 make_note(List *relids, int cursor_options, const StrataStaleQuery *stale)
 {
-	return list_make5(relids, stale->query, makeInteger(cursor_options), stale->hypertables,
+	return list_make5(relids, stale->query, makeInteger(cursor_options),
+					  stale->hypertables,
 					  makeFloat(psprintf(UINT64_FORMAT, stale->moment)));
 }
 
@@ -67,21 +68,24 @@ may_be_strata(Oid relid)
 	form = (Form_pg_class) GETSTRUCT(tuple);
 	result = form->relkind == RELKIND_PARTITIONED_TABLE ||
 		(form->relkind == RELKIND_RELATION && form->relhassubclass) ||
-		(RELKIND_HAS_TABLE_AM(form->relkind) && strata_is_strata_am(form->relam));
+		(RELKIND_HAS_TABLE_AM(form->relkind) &&
+		 strata_is_strata_am(form->relam));
 	ReleaseSysCache(tuple);
 	return result;
 }
 
 /*
- * May a plan that reads the table miss rows some day?  Not where it has batches
- * already: they stay with its storage, and the companion stays under our lock.
+ * May a plan that reads the table miss rows some day?  Not where it has
+ * batches already: they stay with its storage, and the companion stays under
+ * our lock.
  */
 static bool
 may_miss_rows(Oid relid)
 {
 	Relation	rel = table_open(relid, NoLock);
 	bool		result = rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE ||
-		(rel->rd_rel->relkind == RELKIND_RELATION && rel->rd_rel->relhassubclass);
+	(rel->rd_rel->relkind == RELKIND_RELATION &&
+	 rel->rd_rel->relhassubclass);
 
 	if (!result && strata_relation_is_strata(rel))
 	{
@@ -89,7 +93,8 @@ may_miss_rows(Oid relid)
 
 		if (OidIsValid(companion))
 			LockRelationOid(companion, AccessShareLock);
-		result = !OidIsValid(companion) || strata_companion_oid(rel) != companion;
+		result = !OidIsValid(companion) ||
+			strata_companion_oid(rel) != companion;
 	}
 	table_close(rel, NoLock);
 	return result;
@@ -99,7 +104,9 @@ may_miss_rows(Oid relid)
 static RangeTblEntry *
 insert_target(Query *query)
 {
-	return query->commandType == CMD_INSERT ? rt_fetch(query->resultRelation, query->rtable) : NULL;
+	return query->commandType == CMD_INSERT ?
+		rt_fetch(query->resultRelation, query->rtable) :
+		NULL;
 }
 
 /* May a plan of the query, those inside it left out, go stale? */
@@ -117,7 +124,8 @@ may_go_stale(Query *query, void *context)
 			continue;
 		if (strata_rte_may_be_inlined(rte) ||
 			(rte->rtekind == RTE_RELATION &&
-			 (RELKIND_HAS_TABLE_AM(rte->relkind) || rte->relkind == RELKIND_PARTITIONED_TABLE) &&
+			 (RELKIND_HAS_TABLE_AM(rte->relkind) ||
+			  rte->relkind == RELKIND_PARTITIONED_TABLE) &&
 			 may_miss_rows(rte->relid)))
 			return true;
 	}
@@ -136,14 +144,16 @@ find_hypertables(Query *query, void *context)
 	{
 		RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
 
-		if (rte->rtekind == RTE_RELATION && rte->relkind == RELKIND_PARTITIONED_TABLE &&
-			rte != target && strata_hypertable_is(rte->relid))
+		if (rte->rtekind == RTE_RELATION &&
+			rte->relkind == RELKIND_PARTITIONED_TABLE && rte != target &&
+			strata_hypertable_is(rte->relid))
 		{
 			uint64		moment = strata_hypertable_watch(rte->relid);
 
 			if (found->hypertables == NIL)
 				found->moment = moment;
-			found->hypertables = list_append_unique_oid(found->hypertables, rte->relid);
+			found->hypertables = list_append_unique_oid(found->hypertables,
+														rte->relid);
 		}
 	}
 	return false;
@@ -154,7 +164,7 @@ static List *
 uncompressed_tables(PlannedStmt *stmt)
 {
 	RangeTblEntry *target = stmt->commandType == CMD_INSERT ?
-		rt_fetch(linitial_int(stmt->resultRelations), stmt->rtable) : NULL;
+	rt_fetch(linitial_int(stmt->resultRelations), stmt->rtable) : NULL;
 	List	   *relids = NIL;
 	ListCell   *lc;
 
@@ -163,10 +173,12 @@ uncompressed_tables(PlannedStmt *stmt)
 		RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
 		Relation	rel;
 
-		if (rte->rtekind != RTE_RELATION || rte == target || !RELKIND_HAS_TABLE_AM(rte->relkind))
+		if (rte->rtekind != RTE_RELATION || rte == target ||
+			!RELKIND_HAS_TABLE_AM(rte->relkind))
 			continue;
 		rel = table_open(rte->relid, NoLock);
-		if (strata_relation_is_strata(rel) && !OidIsValid(strata_companion_oid(rel)))
+		if (strata_relation_is_strata(rel) &&
+			!OidIsValid(strata_companion_oid(rel)))
 			relids = list_append_unique_oid(relids, rte->relid);
 		table_close(rel, NoLock);
 	}
@@ -180,7 +192,8 @@ strata_stale_plan_keep(Query *query, StrataStaleQuery *stale)
 	memset(stale, 0, sizeof(*stale));
 	/* what other sessions did to tables that we hold locks on already */
 	AcceptInvalidationMessages();
-	if (query->commandType == CMD_UTILITY || !strata_query_visit_all(query, may_go_stale, NULL))
+	if (query->commandType == CMD_UTILITY ||
+		!strata_query_visit_all(query, may_go_stale, NULL))
 		return;
 	stale->query = copyObject(query);
 	Assert(stale->query != query);	/* hook:H2 */
@@ -189,16 +202,21 @@ strata_stale_plan_keep(Query *query, StrataStaleQuery *stale)
 
 /* See hook_private.h. */
 void
-strata_stale_plan_carry(PlannedStmt *stmt, int cursor_options, const StrataStaleQuery *stale)
+strata_stale_plan_carry(PlannedStmt *stmt, int cursor_options,
+						const StrataStaleQuery *stale)
 {
 	List	   *relids;
 
 	if (stale->query == NULL)
 		return;
-	Assert(stale->query->commandType == stmt->commandType); /* hook:H3: planned again, it is the same statement */
+	Assert(
+		   stale->query->commandType ==
+		   stmt->commandType);	/* hook:H3: planned again, it is the same
+								 * statement */
 	relids = uncompressed_tables(stmt);
 	if (relids != NIL || stale->hypertables != NIL)
-		strata_plan_note_attach(stmt, make_note(relids, cursor_options, stale));
+		strata_plan_note_attach(stmt,
+								make_note(relids, cursor_options, stale));
 }
 
 /*-------------------------------------------------------------------------
@@ -214,7 +232,8 @@ any_compressed_now(List *relids)
 	foreach(lc, relids)
 	{
 		Relation	rel = table_open(lfirst_oid(lc), NoLock);
-		bool		compressed = strata_relation_is_strata(rel) && OidIsValid(strata_companion_oid_now(rel));
+		bool		compressed = strata_relation_is_strata(rel) &&
+		OidIsValid(strata_companion_oid_now(rel));
 
 		table_close(rel, NoLock);
 		if (compressed)
@@ -232,7 +251,7 @@ any_changed(List *hypertables, uint64 moment)
 		AcceptInvalidationMessages();
 	foreach(lc, hypertables)
 		if (strata_hypertable_changed_since(lfirst_oid(lc), moment))
-			return true;
+		return true;
 	return false;
 }
 
@@ -242,7 +261,9 @@ is_stale(List *note)
 {
 	if (note == NIL)
 		return false;
-	return any_changed(list_nth(note, 3), strtou64(castNode(Float, list_nth(note, 4))->fval, NULL, 10)) ||
+	return any_changed(list_nth(note, 3),
+					   strtou64(castNode(Float, list_nth(note, 4))->fval, NULL,
+								10)) ||
 		any_compressed_now(linitial(note));
 }
 
@@ -264,23 +285,27 @@ locks_strata_rows(PlannedStmt *stmt)
 }
 
 /*
- * See hook_private.h.  EXECUTE of a SELECT FOR UPDATE takes its snapshot before it waits for its
- * locks.  Rows that a compression moved in between would look deleted to it, so
- * it gets a snapshot from after the wait, as every other statement that locks
- * or changes rows does.
+ * See hook_private.h.  EXECUTE of a SELECT FOR UPDATE takes its snapshot
+ * before it waits for its locks.  Rows that a compression moved in between
+ * would look deleted to it, so it gets a snapshot from after the wait, as
+ * every other statement that locks or changes rows does.
  */
 void
 strata_stale_snapshot_renew(QueryDesc *query_desc)
 {
 	Snapshot	snapshot;
 
-	if (query_desc->operation != CMD_SELECT || query_desc->plannedstmt->rowMarks == NIL ||
-		IsolationUsesXactSnapshot() || !locks_strata_rows(query_desc->plannedstmt))
+	if (query_desc->operation != CMD_SELECT ||
+		query_desc->plannedstmt->rowMarks == NIL ||
+		IsolationUsesXactSnapshot() ||
+		!locks_strata_rows(query_desc->plannedstmt))
 		return;
-	Assert(query_desc->estate == NULL); /* hook:H3: nobody has used the old one */
+	Assert(query_desc->estate ==
+		   NULL);				/* hook:H3: nobody has used the old one */
 	snapshot = GetTransactionSnapshot();
 	if (query_desc->snapshot->snapshot_type != SNAPSHOT_MVCC ||
-		query_desc->snapshot->snapXactCompletionCount == snapshot->snapXactCompletionCount)
+		query_desc->snapshot->snapXactCompletionCount ==
+		snapshot->snapXactCompletionCount)
 		return;
 	UnregisterSnapshot(query_desc->snapshot);
 	query_desc->snapshot = RegisterSnapshot(snapshot);
@@ -296,7 +321,8 @@ strata_stale_plan_renew(QueryDesc *query_desc)
 
 	if (!is_stale(note))
 		return;
-	Assert(query_desc->planstate == NULL && list_length(note) == 5);	/* hook:H3 */
+	Assert(query_desc->planstate == NULL &&
+		   list_length(note) == 5); /* hook:H3 */
 	stmt = strata_plan_query(copyObject(lsecond(note)), query_desc->sourceText,
 							 intVal(lthird(note)), query_desc->params);
 	stmt->canSetTag = old->canSetTag;

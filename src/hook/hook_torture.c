@@ -4,8 +4,8 @@
  *	  strata.torture: compress a table after every statement that wrote to it.
  *
  * For developers: any suite then runs on compressed rows.  A table that cannot
- * be locked at once, has after-triggers still to fire, or is not the user's, is
- * left alone.
+ * be locked at once, has after-triggers still to fire, or is not the user's,
+ * is left alone.
  *
  * src/hook/hook_torture.c
  *-------------------------------------------------------------------------
@@ -33,7 +33,8 @@ strata_torture_relation(Oid relid)
 	StrataCompressResult result;
 	StrataOwnerContext saved;
 
-	if (busy || !strata_table_ownercheck(relid, GetUserId()) || !ConditionalLockRelationOid(relid, ExclusiveLock))
+	if (busy || !strata_table_ownercheck(relid, GetUserId()) ||
+		!ConditionalLockRelationOid(relid, ExclusiveLock))
 		return;
 	rel = try_table_open(relid, NoLock);
 	if (rel == NULL)
@@ -64,7 +65,8 @@ strata_torture_list(QueryDesc *query_desc)
 {
 	List	   *written = NIL;
 
-	if (!strata_torture || busy || query_desc->operation == CMD_SELECT || !IsTransactionState() ||
+	if (!strata_torture || busy || query_desc->operation == CMD_SELECT ||
+		!IsTransactionState() ||
 		query_desc->estate->es_result_relations == NULL)
 		return NIL;
 	for (Index i = 0; i < query_desc->estate->es_range_table_size; i++)
@@ -73,7 +75,8 @@ strata_torture_list(QueryDesc *query_desc)
 
 		if (rri != NULL && rri->ri_RelationDesc != NULL &&
 			strata_relation_is_strata(rri->ri_RelationDesc))
-			written = lappend_oid(written, RelationGetRelid(rri->ri_RelationDesc));
+			written = lappend_oid(written,
+								  RelationGetRelid(rri->ri_RelationDesc));
 	}
 	return written;
 }

@@ -54,11 +54,13 @@ static void
 run_statement(UtilityCall *call)
 {
 	if (previous_hook)
-		previous_hook(call->pstmt, call->query, call->read_only_tree, call->context,
-					  call->params, call->env, call->dest, call->qc);
+		previous_hook(call->pstmt, call->query, call->read_only_tree,
+					  call->context, call->params, call->env, call->dest,
+					  call->qc);
 	else
-		standard_ProcessUtility(call->pstmt, call->query, call->read_only_tree, call->context,
-								call->params, call->env, call->dest, call->qc);
+		standard_ProcessUtility(call->pstmt, call->query, call->read_only_tree,
+								call->context, call->params, call->env,
+								call->dest, call->qc);
 }
 
 /* Run a statement that makes a unique key of a table. */
@@ -83,7 +85,9 @@ run_unique(UtilityCall *call, RangeVar *name)
 	PG_END_TRY();
 }
 
-/* CREATE TABLE and CREATE TABLE AS: run without our options, then store them. */
+/*
+ * CREATE TABLE and CREATE TABLE AS: run without our options, then store them.
+ */
 static void
 create_table(UtilityCall *call, RangeVar *name, List **options)
 {
@@ -99,7 +103,11 @@ create_table(UtilityCall *call, RangeVar *name, List **options)
 	/* IF NOT EXISTS on a table that was there changes nothing */
 	if (!OidIsValid(relid) || relid == before)
 		return;
-	/* pg_upgrade brings what was checked in the old cluster, and companions, which are heap tables */
+
+	/*
+	 * pg_upgrade brings what was checked in the old cluster, and companions,
+	 * which are heap tables
+	 */
 	if (IsBinaryUpgrade)
 	{
 		strata_settings_store(relid, ours, false);
@@ -159,7 +167,8 @@ plan_alter(AlterTableStmt *stmt, AlterPlan *plan)
 	{
 		AlterTableCmd *cmd = lfirst_node(AlterTableCmd, lc);
 
-		if (cmd->subtype == AT_SetRelOptions || cmd->subtype == AT_ResetRelOptions)
+		if (cmd->subtype == AT_SetRelOptions ||
+			cmd->subtype == AT_ResetRelOptions)
 		{
 			List	   *options = (List *) cmd->def;
 			List	   *ours = strata_hook_take_options(&options);
@@ -194,7 +203,7 @@ forget_options_of_others(Oid relid)
 {
 	Relation	rel = table_open(relid, NoLock);
 	bool		strata = strata_relation_is_strata(rel) ||
-		rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE;
+	rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE;
 
 	table_close(rel, NoLock);
 	if (!strata)
@@ -212,7 +221,8 @@ adds_unique(const AlterTableStmt *stmt)
 		AlterTableCmd *cmd = lfirst_node(AlterTableCmd, lc);
 
 		if (cmd->subtype == AT_AddConstraint &&
-			(castNode(Constraint, cmd->def)->contype == CONSTR_PRIMARY || castNode(Constraint, cmd->def)->contype == CONSTR_UNIQUE))
+			(castNode(Constraint, cmd->def)->contype == CONSTR_PRIMARY ||
+			 castNode(Constraint, cmd->def)->contype == CONSTR_UNIQUE))
 			return true;
 	}
 	return false;
@@ -237,15 +247,21 @@ alter_table(UtilityCall *call, AlterTableStmt *stmt)
 
 	Assert(!call->read_only_tree);	/* hook:H2: a copy */
 	plan_alter(stmt, &plan);
-	if (plan.set == NIL && plan.reset == NIL && !plan.other_options && !plan.set_access_method &&
-		plan.dropped == NIL && plan.storage == NIL && !plan.alters_chunks)
+	if (plan.set == NIL && plan.reset == NIL && !plan.other_options &&
+		!plan.set_access_method && plan.dropped == NIL &&
+		plan.storage == NIL && !plan.alters_chunks)
 	{
 		run_alter(call, stmt);
 		return;
 	}
 	/* permission and lock as ALTER TABLE itself takes them */
-	relid = AlterTableLookupRelation(stmt, plan.set_access_method || plan.dropped != NIL ? AccessExclusiveLock :
-									 plan.alters_chunks ? AlterTableGetLockLevel(stmt->cmds) : ShareUpdateExclusiveLock);
+	relid = AlterTableLookupRelation(stmt,
+									 plan.set_access_method ||
+									 plan.dropped != NIL ?
+									 AccessExclusiveLock :
+									 plan.alters_chunks ?
+									 AlterTableGetLockLevel(stmt->cmds) :
+									 ShareUpdateExclusiveLock);
 	if (OidIsValid(relid) && plan.other_options)
 		stored = strata_settings_remove_all(relid);
 	if (stmt->cmds != NIL)
@@ -253,8 +269,8 @@ alter_table(UtilityCall *call, AlterTableStmt *stmt)
 	if (!OidIsValid(relid))
 	{
 		if (stmt->cmds == NIL)
-			ereport(NOTICE,
-					(errmsg("relation \"%s\" does not exist, skipping", stmt->relation->relname)));
+			ereport(NOTICE, (errmsg("relation \"%s\" does not exist, skipping",
+									stmt->relation->relname)));
 		return;
 	}
 	CommandCounterIncrement();
@@ -290,7 +306,9 @@ static void
 set_schema(UtilityCall *call, AlterObjectSchemaStmt *stmt)
 {
 	Oid			relid = RangeVarGetRelid(stmt->relation, NoLock, true);
-	char	   *old = OidIsValid(relid) ? get_namespace_name(get_rel_namespace(relid)) : NULL;
+	char	   *old = OidIsValid(relid) ?
+	get_namespace_name(get_rel_namespace(relid)) :
+	NULL;
 
 	run_statement(call);
 	if (old == NULL)
@@ -319,10 +337,14 @@ upgraded_member(AlterExtensionContentsStmt *stmt)
 	unsigned int space;
 	unsigned int number;
 
-	if (stmt->objtype != OBJECT_TABLE || strcmp(stmt->extname, STRATA_EXTENSION) != 0)
+	if (stmt->objtype != OBJECT_TABLE ||
+		strcmp(stmt->extname, STRATA_EXTENSION) != 0)
 		return;
-	relid = RangeVarGetRelid(makeRangeVarFromNameList(castNode(List, stmt->object)), NoLock, false);
-	if (get_rel_namespace(relid) != get_namespace_oid(STRATA_INTERNAL_SCHEMA, true) ||
+	relid = RangeVarGetRelid(makeRangeVarFromNameList(castNode(List,
+															   stmt->object)),
+							 NoLock, false);
+	if (get_rel_namespace(relid) !=
+		get_namespace_oid(STRATA_INTERNAL_SCHEMA, true) ||
 		sscanf(get_rel_name(relid), "batch_%u_%u", &space, &number) != 2)
 		return;
 	CommandCounterIncrement();
@@ -350,13 +372,17 @@ vacuums_all_in_full(VacuumStmt *stmt)
 	return full && OidIsValid(get_namespace_oid(STRATA_INTERNAL_SCHEMA, true));
 }
 
-/* Torture mode covers COPY and CREATE TABLE AS, which end no executor of ours. */
+/*
+ * Torture mode covers COPY and CREATE TABLE AS, which end no executor of ours.
+ */
 static void
 torture(RangeVar *name)
 {
-	Oid			relid = name != NULL ? RangeVarGetRelid(name, NoLock, true) : InvalidOid;
+	Oid			relid = name != NULL ? RangeVarGetRelid(name, NoLock, true) :
+	InvalidOid;
 
-	if (!strata_torture || !OidIsValid(relid) || get_rel_relkind(relid) != RELKIND_RELATION)
+	if (!strata_torture || !OidIsValid(relid) ||
+		get_rel_relkind(relid) != RELKIND_RELATION)
 		return;
 	CommandCounterIncrement();
 	strata_torture_relation(relid);
@@ -381,7 +407,8 @@ end_jobs(DropdbStmt *stmt)
 {
 	Oid			database = get_database_oid(stmt->dbname, true);
 
-	if (OidIsValid(database) && database != MyDatabaseId && strata_database_ownercheck(database, GetUserId()))
+	if (OidIsValid(database) && database != MyDatabaseId &&
+		strata_database_ownercheck(database, GetUserId()))
 		strata_job_stop_database(database);
 }
 
@@ -395,8 +422,8 @@ writable_statement(UtilityCall *call)
 }
 
 /*
- * CREATE INDEX: concurrently, or with strata.transaction_per_chunk, a hypertable
- * is indexed chunk by chunk.
+ * CREATE INDEX: concurrently, or with strata.transaction_per_chunk, a
+ * hypertable is indexed chunk by chunk.
  */
 static void
 create_index(UtilityCall *call, IndexStmt *stmt)
@@ -414,10 +441,13 @@ create_index(UtilityCall *call, IndexStmt *stmt)
 			DefElem    *def = lfirst_node(DefElem, lc);
 
 			if (strcmp(def->defname, "transaction_per_chunk") != 0)
-				ereport(ERROR,
+				ereport(
+						ERROR,
 						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						 errmsg("unrecognized parameter \"strata.%s\"", def->defname),
-						 errhint("The option of CREATE INDEX is strata.transaction_per_chunk.")));
+						 errmsg("unrecognized parameter \"strata.%s\"",
+								def->defname),
+						 errhint(
+								 "The option of CREATE INDEX is strata.transaction_per_chunk.")));
 			per_chunk = defGetBoolean(def);
 		}
 	}
@@ -427,14 +457,18 @@ create_index(UtilityCall *call, IndexStmt *stmt)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("strata.transaction_per_chunk is for hypertables"),
-				 errdetail("Table \"%s\" has no chunks.", stmt->relation->relname)));
+				 errdetail("Table \"%s\" has no chunks.",
+						   stmt->relation->relname)));
 	if (hypertable && stmt->relation->inh && (per_chunk || stmt->concurrent))
 	{
 		stmt = (IndexStmt *) writable_statement(call);
 		PreventCommandIfReadOnly("CREATE INDEX");
 		PreventCommandIfParallelMode("CREATE INDEX");
-		PreventInTransactionBlock(call->context == PROCESS_UTILITY_TOPLEVEL,
-								  stmt->concurrent ? "CREATE INDEX CONCURRENTLY" : "CREATE INDEX with strata.transaction_per_chunk");
+		PreventInTransactionBlock(
+								  call->context == PROCESS_UTILITY_TOPLEVEL,
+								  stmt->concurrent ?
+								  "CREATE INDEX CONCURRENTLY" :
+								  "CREATE INDEX with strata.transaction_per_chunk");
 		strata_hypertable_create_index(stmt, call->query);
 	}
 	else if (stmt->unique || stmt->primary)
@@ -443,7 +477,10 @@ create_index(UtilityCall *call, IndexStmt *stmt)
 		run_statement(call);
 }
 
-/* PostgreSQL refuses to drop a partitioned index concurrently, and does not say what to do. */
+/*
+ * PostgreSQL refuses to drop a partitioned index concurrently, and does not
+ * say what to do.
+ */
 static void
 check_drop_index(DropStmt *stmt)
 {
@@ -456,12 +493,17 @@ check_drop_index(DropStmt *stmt)
 		RangeVar   *name = makeRangeVarFromNameList(lfirst_node(List, lc));
 		Oid			relid = RangeVarGetRelid(name, NoLock, true);
 
-		if (OidIsValid(relid) && get_rel_relkind(relid) == RELKIND_PARTITIONED_INDEX &&
+		if (OidIsValid(relid) &&
+			get_rel_relkind(relid) == RELKIND_PARTITIONED_INDEX &&
 			strata_hypertable_is(IndexGetRelation(relid, true)))
-			ereport(ERROR,
+			ereport(
+					ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("cannot drop index \"%s\" of a hypertable concurrently", name->relname),
-					 errhint("DROP INDEX %s; with a short lock_timeout, lest others wait behind it.",
+					 errmsg(
+							"cannot drop index \"%s\" of a hypertable concurrently",
+							name->relname),
+					 errhint(
+							 "DROP INDEX %s; with a short lock_timeout, lest others wait behind it.",
 							 strata_sql_name(relid))));
 	}
 }
@@ -483,9 +525,11 @@ process(UtilityCall *call)
 			}
 			break;
 		case T_CreateTableAsStmt:
-			if (strata_hook_has_options(((CreateTableAsStmt *) stmt)->into->options))
+			if (strata_hook_has_options(((CreateTableAsStmt *) stmt)
+										->into->options))
 			{
-				CreateTableAsStmt *create = (CreateTableAsStmt *) writable_statement(call);
+				CreateTableAsStmt *create = (CreateTableAsStmt *)
+				writable_statement(call);
 
 				create_table(call, create->into->rel, &create->into->options);
 			}
@@ -529,13 +573,15 @@ process(UtilityCall *call)
 			}
 			break;
 		case T_AlterTableMoveAllStmt:
-			strata_move_all_without_companions((AlterTableMoveAllStmt *) writable_statement(call));
+			strata_move_all_without_companions((AlterTableMoveAllStmt *)
+											   writable_statement(call));
 			break;
 		case T_VariableSetStmt:
 			strata_hook_check_setting((VariableSetStmt *) stmt);
 			break;
 		case T_AlterDatabaseSetStmt:
-			strata_hook_check_setting(((AlterDatabaseSetStmt *) stmt)->setstmt);
+			strata_hook_check_setting(((AlterDatabaseSetStmt *) stmt)
+									  ->setstmt);
 			break;
 		case T_AlterRoleSetStmt:
 			strata_hook_check_setting(((AlterRoleSetStmt *) stmt)->setstmt);
@@ -571,10 +617,13 @@ static void
 check_hypertable(Node *stmt)
 {
 	RangeVar   *name = IsA(stmt, IndexStmt) ? ((IndexStmt *) stmt)->relation :
-		IsA(stmt, AlterTableStmt) ? ((AlterTableStmt *) stmt)->relation : NULL;
-	Oid			relid = name != NULL && IsTransactionState() ? RangeVarGetRelid(name, NoLock, true) : InvalidOid;
+	IsA(stmt, AlterTableStmt) ? ((AlterTableStmt *) stmt)->relation : NULL;
+	Oid			relid = name != NULL && IsTransactionState() ?
+	RangeVarGetRelid(name, NoLock, true) :
+	InvalidOid;
 
-	if (!OidIsValid(relid) || get_rel_relkind(relid) != RELKIND_PARTITIONED_TABLE)
+	if (!OidIsValid(relid) ||
+		get_rel_relkind(relid) != RELKIND_PARTITIONED_TABLE)
 		return;
 	CommandCounterIncrement();
 	strata_hypertable_refuse_whole_row(relid);
@@ -585,7 +634,8 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree,
 				ProcessUtilityContext context, ParamListInfo params,
 				QueryEnvironment *env, DestReceiver *dest, QueryCompletion *qc)
 {
-	UtilityCall call = {pstmt, query, read_only_tree, context, params, env, dest, qc};
+	UtilityCall call = {pstmt, query, read_only_tree, context,
+	params, env, dest, qc};
 
 	strata_unique_key_done();
 	process(&call);

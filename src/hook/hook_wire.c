@@ -3,9 +3,9 @@
  * hook_wire.c
  *	  Results of queries that read batches go to the client by wire/.
  *
- * Only where it is certain which formats the client wants: those of the unnamed
- * portal, when it executes the query itself.  (A FETCH hands on the receiver of its own portal
- * while the cursor's is the active one.)
+ * Only where it is certain which formats the client wants: those of the
+ * unnamed portal, when it executes the query itself.  (A FETCH hands on the
+ * receiver of its own portal while the cursor's is the active one.)
  *
  * src/hook/hook_wire.c
  *-------------------------------------------------------------------------
@@ -25,9 +25,13 @@ static PlanState *
 first_input(PlanState *node)
 {
 	if (IsA(node, AppendState))
-		return ((AppendState *) node)->as_nplans > 0 ? ((AppendState *) node)->appendplans[0] : NULL;
+		return ((AppendState *) node)->as_nplans > 0 ?
+			((AppendState *) node)->appendplans[0] :
+			NULL;
 	if (IsA(node, MergeAppendState))
-		return ((MergeAppendState *) node)->ms_nplans > 0 ? ((MergeAppendState *) node)->mergeplans[0] : NULL;
+		return ((MergeAppendState *) node)->ms_nplans > 0 ?
+			((MergeAppendState *) node)->mergeplans[0] :
+			NULL;
 	return outerPlanState(node);
 }
 
@@ -38,7 +42,9 @@ reads_batches(PlanState *node)
 
 	while ((input = first_input(node)) != NULL)
 		node = input;
-	return IsA(node, CustomScanState) && strncmp(((CustomScanState *) node)->methods->CustomName, "Strata", 6) == 0;
+	return IsA(node, CustomScanState) &&
+		strncmp(((CustomScanState *) node)->methods->CustomName, "Strata",
+				6) == 0;
 }
 
 static bool
@@ -46,11 +52,14 @@ is_text_for_client(const QueryDesc *query_desc)
 {
 	Portal		portal = ActivePortal;
 
-	if (query_desc->operation != CMD_SELECT || portal == NULL || portal->name[0] != '\0' ||
-		portal->strategy != PORTAL_ONE_SELECT || portal->queryDesc != query_desc ||
-		(query_desc->dest->mydest != DestRemote && query_desc->dest->mydest != DestRemoteExecute))
+	if (query_desc->operation != CMD_SELECT || portal == NULL ||
+		portal->name[0] != '\0' || portal->strategy != PORTAL_ONE_SELECT ||
+		portal->queryDesc != query_desc ||
+		(query_desc->dest->mydest != DestRemote &&
+		 query_desc->dest->mydest != DestRemoteExecute))
 		return false;
-	for (int i = 0; portal->formats != NULL && i < query_desc->tupDesc->natts; i++)
+	for (int i = 0; portal->formats != NULL && i < query_desc->tupDesc->natts;
+		 i++)
 		if (portal->formats[i] != 0)
 			return false;
 	return true;
@@ -62,7 +71,8 @@ strata_wire_replace_receiver(QueryDesc *query_desc)
 {
 	DestReceiver *client = query_desc->dest;
 
-	if (strata_enable_fast_output && is_text_for_client(query_desc) && reads_batches(query_desc->planstate))
+	if (strata_enable_fast_output && is_text_for_client(query_desc) &&
+		reads_batches(query_desc->planstate))
 	{
 		query_desc->dest = strata_wire_receiver(client);
 		elog(DEBUG2, "strata writes the result");

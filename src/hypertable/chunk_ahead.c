@@ -1,18 +1,20 @@
 /*-------------------------------------------------------------------------
  *
  * chunk_ahead.c
- *	  Chunks made before rows need them, beside the jobs that do it by the clock.
+ *	  Chunks made before rows need them, beside the jobs that do it by the
+ *	  clock.
  *
  * Two kinds of rows cannot well wait for their chunk.  Where foreign keys lead
  * from or to a hypertable, a new chunk locks the tables at their other end
- * against writers, who may hold out for longer than an INSERT should wait.  And
- * rows of logical replication are routed by PostgreSQL's apply worker, which
- * asks nobody before it fails.  So whoever puts the first row into a chunk of
- * such a hypertable has a background worker make the next ones, if there are
- * none: there is a whole interval of time to find a moment for the locks.
+ * against writers, who may hold out for longer than an INSERT should wait.
+ * And rows of logical replication are routed by PostgreSQL's apply worker,
+ * which asks nobody before it fails.  So whoever puts the first row into a
+ * chunk of such a hypertable has a background worker make the next ones, if
+ * there are none: there is a whole interval of time to find a moment for the
+ * locks.
  *
- * The first row of a chunk is the one at the first place of its first page: one
- * session puts it there, and no other asks.
+ * The first row of a chunk is the one at the first place of its first page:
+ * one session puts it there, and no other asks.
  *
  * src/hypertable/chunk_ahead.c
  *-------------------------------------------------------------------------
@@ -35,9 +37,9 @@
 #include "utils/wait_event.h"
 
 /*
- * How long the worker waits for writers, who wait behind it, the first time and
- * the next: it has more patience then.  And how long it leaves them alone in
- * between.
+ * How long the worker waits for writers, who wait behind it, the first time
+ * and the next: it has more patience then.  And how long it leaves them alone
+ * in between.
  */
 static const char *const lock_timeouts[] = {"1s", "5s", "25s"};
 #define PAUSE_MS 1000
@@ -63,12 +65,16 @@ PGDLLEXPORT void strata_chunk_ahead_main(Datum arg);
 void
 strata_chunk_ask_ahead(Oid hypertable, int64 time, int ahead)
 {
-	AheadRequest request = {.hypertable = hypertable, .ahead = ahead, .time = time};
+	AheadRequest request = {.hypertable = hypertable,
+		.ahead = ahead,
+	.time = time};
 	BackgroundWorker worker;
 
-	Assert(ahead >= 0 && ahead <= STRATA_CHUNKS_AHEAD_MAX);	/* hypertable:Y10 */
+	Assert(ahead >= 0 &&
+		   ahead <= STRATA_CHUNKS_AHEAD_MAX);	/* hypertable:Y10 */
 	memset(&worker, 0, sizeof(worker));
-	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
+	worker.bgw_flags = BGWORKER_SHMEM_ACCESS |
+		BGWORKER_BACKEND_DATABASE_CONNECTION;
 	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
 	worker.bgw_restart_time = BGW_NEVER_RESTART;
 	strlcpy(worker.bgw_library_name, "strata", BGW_MAXLEN);
@@ -77,30 +83,38 @@ strata_chunk_ask_ahead(Oid hypertable, int64 time, int ahead)
 	strlcpy(worker.bgw_type, "strata chunks ahead", BGW_MAXLEN);
 	worker.bgw_main_arg = ObjectIdGetDatum(MyDatabaseId);
 	memcpy(worker.bgw_extra, &request, sizeof(request));
-	/* without a free slot others ask: at the next chunk's first row, or the job by its clock */
+
+	/*
+	 * without a free slot others ask: at the next chunk's first row, or the
+	 * job by its clock
+	 */
 	(void) RegisterDynamicBackgroundWorker(&worker, NULL);
 }
 
 /*
- * Are there fewer chunks after this range than wanted, and will rows come there?
- * Not where somebody fills a hole in the past.
+ * Are there fewer chunks after this range than wanted, and will rows come
+ * there? Not where somebody fills a hole in the past.
  */
 static bool
-is_next_missing(Relation parent, const StrataHypertable *ht, StrataChunkRange range)
+is_next_missing(Relation parent, const StrataHypertable *ht,
+				StrataChunkRange range)
 {
 	PartitionDesc desc = RelationGetPartitionDesc(parent, true);
-	bool		of_today = !strata_time_type_is_integer(ht->key_type) && range.hi > strata_hypertable_now(ht);
+	bool		of_today = !strata_time_type_is_integer(ht->key_type) &&
+	range.hi > strata_hypertable_now(ht);
 
 	for (int i = 0; i < strata_chunks_ahead && !range.no_hi; i++)
-		if (strata_partition_find(RelationGetPartitionKey(parent), desc, ht->key_type,
-								  strata_time_to_datum(ht->key_type, range.hi), &range) < 0)
+		if (strata_partition_find(RelationGetPartitionKey(parent), desc,
+								  ht->key_type,
+								  strata_time_to_datum(ht->key_type, range.hi),
+								  &range) < 0)
 			return range.no_hi || of_today;
 	return false;
 }
 
 /*
- * strata_am_first_row: a chunk has its first row.  The hypertable is not waited
- * for: who holds it locked may be waiting for the chunk.
+ * strata_am_first_row: a chunk has its first row.  The hypertable is not
+ * waited for: who holds it locked may be waiting for the chunk.
  */
 static void
 ask_at_first_row(Relation chunk)
@@ -112,13 +126,14 @@ ask_at_first_row(Relation chunk)
 	Relation	rel;
 
 	Assert(chunk->rd_rel->relispartition);	/* hypertable:Y10 */
-	if (strata_chunks_ahead == 0 || !OidIsValid(parent) || (ht = strata_hypertable_get(parent)) == NULL ||
+	if (strata_chunks_ahead == 0 || !OidIsValid(parent) ||
+		(ht = strata_hypertable_get(parent)) == NULL ||
 		!strata_chunk_range(RelationGetRelid(chunk), &key_type, &range) ||
 		!ConditionalLockRelationOid(parent, AccessShareLock))
 		return;
 	rel = table_open(parent, NoLock);
-	if ((IsLogicalWorker() || strata_foreign_key_tables(rel) != NIL) && !range.no_lo &&
-		is_next_missing(rel, ht, range))
+	if ((IsLogicalWorker() || strata_foreign_key_tables(rel) != NIL) &&
+		!range.no_lo && is_next_missing(rel, ht, range))
 		strata_chunk_ask_ahead(parent, range.lo, strata_chunks_ahead);
 	table_close(rel, AccessShareLock);
 }
@@ -128,7 +143,10 @@ ask_at_first_row(Relation chunk)
  *-------------------------------------------------------------------------
  */
 
-/* One attempt of several; false when writers did not let go of a lock, with nothing done. */
+/*
+ * One attempt of several; false when writers did not let go of a lock, with
+ * nothing done.
+ */
 static bool
 make_chunks(const AheadRequest *request, int attempt)
 {
@@ -136,7 +154,8 @@ make_chunks(const AheadRequest *request, int attempt)
 	volatile bool done = true;
 
 	Assert(!IsTransactionState());	/* hypertable:Y3 */
-	SetConfigOption("lock_timeout", lock_timeouts[attempt], PGC_SUSET, PGC_S_OVERRIDE);
+	SetConfigOption("lock_timeout", lock_timeouts[attempt], PGC_SUSET,
+					PGC_S_OVERRIDE);
 	StartTransactionCommand();
 	PushActiveSnapshot(GetTransactionSnapshot());
 	PG_TRY();
@@ -144,14 +163,16 @@ make_chunks(const AheadRequest *request, int attempt)
 		StrataHypertable *ht = strata_hypertable_get(request->hypertable);
 
 		if (ht != NULL)
-			(void) strata_chunk_create_ahead(ht, request->time, request->ahead);
+			(void) strata_chunk_create_ahead(ht, request->time,
+											 request->ahead);
 		PopActiveSnapshot();
 		CommitTransactionCommand();
 	}
 	PG_CATCH();
 	{
 		if (attempt == lengthof(lock_timeouts) - 1 ||
-			(geterrcode() != ERRCODE_T_R_SERIALIZATION_FAILURE && geterrcode() != ERRCODE_LOCK_NOT_AVAILABLE))
+			(geterrcode() != ERRCODE_T_R_SERIALIZATION_FAILURE &&
+			 geterrcode() != ERRCODE_LOCK_NOT_AVAILABLE))
 			PG_RE_THROW();
 		MemoryContextSwitchTo(mcxt);
 		FlushErrorState();
@@ -172,12 +193,15 @@ strata_chunk_ahead_main(Datum arg)
 	pqsignal(SIGTERM, die);
 	BackgroundWorkerUnblockSignals();
 	memcpy(&request, MyBgworkerEntry->bgw_extra, sizeof(request));
-	BackgroundWorkerInitializeConnectionByOid(DatumGetObjectId(arg), InvalidOid, 0);
+	BackgroundWorkerInitializeConnectionByOid(DatumGetObjectId(arg),
+											  InvalidOid, 0);
 	strata_worker_pin_settings();
 	strata_chunk_worker_yield();
 	for (int attempt = 0; !make_chunks(&request, attempt); attempt++)
 	{
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, PAUSE_MS, PG_WAIT_EXTENSION);
+		(void) WaitLatch(MyLatch,
+						 WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 PAUSE_MS, PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
 		CHECK_FOR_INTERRUPTS();
 	}

@@ -39,38 +39,50 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
-/* How often to try for all locks before waiting for one with others in hand. */
+/*
+ * How often to try for all locks before waiting for one with others in hand.
+ */
 #define MAX_LOCK_ROUNDS 100
 
 /* A chunk's name says whose it is and where it begins. */
 static char *
-choose_chunk_name(Relation parent, const StrataHypertable *ht, const StrataChunkRange *range)
+choose_chunk_name(Relation parent, const StrataHypertable *ht,
+				  const StrataChunkRange *range)
 {
 	char	   *label = range->no_lo ? pstrdup("min") :
-		strata_time_label(ht->key_type, range->lo, ht->key_type == DATEOID ? USECS_PER_DAY : ht->interval);
+	strata_time_label(ht->key_type, range->lo,
+					  ht->key_type == DATEOID ?
+					  USECS_PER_DAY :
+					  ht->interval);
 
 	return ChooseRelationName(RelationGetRelationName(parent), label, "chunk",
 							  RelationGetNamespace(parent), false);
 }
 
-/* When it was made, and options that were the hypertable's before it was one. */
+/*
+ * When it was made, and options that were the hypertable's before it was one.
+ */
 static void
 append_options(StringInfo sql, const StrataHypertable *ht)
 {
-	char	   *more = strata_settings_get_text(ht->relid, STRATA_OPTION_CHUNK_OPTIONS);
+	char	   *more = strata_settings_get_text(ht->relid,
+												STRATA_OPTION_CHUNK_OPTIONS);
 	StringInfoData options;
 
 	initStringInfo(&options);
 	appendStringInfo(&options, "strata." STRATA_OPTION_CREATED " = %s",
-					 strata_time_literal(TIMESTAMPTZOID, GetCurrentTimestamp()));
+					 strata_time_literal(TIMESTAMPTZOID,
+										 GetCurrentTimestamp()));
 	if (more != NULL)
-		strata_storage_options_append(&options, strata_storage_options_parse(more), "");
+		strata_storage_options_append(&options,
+									  strata_storage_options_parse(more), "");
 	appendStringInfo(sql, " WITH (%s)", options.data);
 }
 
 /* See hypertable_private.h. */
 Oid
-strata_chunk_make_table(Relation parent, const StrataHypertable *ht, const StrataChunkRange *range, Oid tablespace)
+strata_chunk_make_table(Relation parent, const StrataHypertable *ht,
+						const StrataChunkRange *range, Oid tablespace)
 {
 	StringInfoData sql;
 	char	   *schema = get_namespace_name(RelationGetNamespace(parent));
@@ -78,10 +90,14 @@ strata_chunk_make_table(Relation parent, const StrataHypertable *ht, const Strat
 	Oid			relid;
 
 	initStringInfo(&sql);
-	appendStringInfo(&sql, "CREATE %sTABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS"
+	appendStringInfo(
+					 &sql,
+					 "CREATE %sTABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS"
 					 " INCLUDING GENERATED INCLUDING STORAGE INCLUDING COMPRESSION INCLUDING STATISTICS)"
 					 " USING strata",
-					 parent->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED ? "UNLOGGED " : "",
+					 parent->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED ?
+					 "UNLOGGED " :
+					 "",
 					 quote_qualified_identifier(schema, name),
 					 strata_sql_name(RelationGetRelid(parent)));
 	append_options(&sql, ht);
@@ -96,8 +112,8 @@ strata_chunk_make_table(Relation parent, const StrataHypertable *ht, const Strat
 }
 
 /*
- * A table's first direct load makes its companion, under a lock that keeps other
- * loads waiting until it commits.  Here nobody waits.
+ * A table's first direct load makes its companion, under a lock that keeps
+ * other loads waiting until it commits.  Here nobody waits.
  */
 static void
 prepare_direct_load(Oid chunk)
@@ -112,16 +128,21 @@ prepare_direct_load(Oid chunk)
 
 /* See hypertable_private.h. */
 void
-strata_chunk_attach(Oid chunk, const StrataHypertable *ht, const StrataChunkRange *range)
+strata_chunk_attach(Oid chunk, const StrataHypertable *ht,
+					const StrataChunkRange *range)
 {
 	StringInfoData sql;
 	ListCell   *lc;
 
 	initStringInfo(&sql);
-	appendStringInfo(&sql, "ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%s) TO (%s)",
+	appendStringInfo(
+					 &sql,
+					 "ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%s) TO (%s)",
 					 strata_sql_name(ht->relid), strata_sql_name(chunk),
-					 range->no_lo ? "MINVALUE" : strata_time_literal(ht->key_type, range->lo),
-					 range->no_hi ? "MAXVALUE" : strata_time_literal(ht->key_type, range->hi));
+					 range->no_lo ? "MINVALUE" :
+					 strata_time_literal(ht->key_type, range->lo),
+					 range->no_hi ? "MAXVALUE" :
+					 strata_time_literal(ht->key_type, range->hi));
 	strata_sql_run_subcommand(sql.data);
 	/* indexes have come with the ATTACH */
 	foreach(lc, strata_chunk_follow_commands(ht->relid, chunk))
@@ -146,7 +167,8 @@ fit_range(const StrataChunkRange *gap, StrataChunkRange *range)
 		range->hi = gap->hi;
 		range->no_hi = false;
 	}
-	Assert(range->no_lo || range->no_hi || range->lo < range->hi);	/* hypertable:Y1 */
+	Assert(range->no_lo || range->no_hi ||
+		   range->lo < range->hi);	/* hypertable:Y1 */
 }
 
 /*-------------------------------------------------------------------------
@@ -154,16 +176,22 @@ fit_range(const StrataChunkRange *gap, StrataChunkRange *range)
  *-------------------------------------------------------------------------
  */
 
-/* What ATTACH PARTITION takes on the tables at the other end of foreign keys. */
+/*
+ * What ATTACH PARTITION takes on the tables at the other end of foreign keys.
+ */
 #define OTHER_END_LOCK ShareRowExclusiveLock
 
 typedef struct LockList
 {
-	List	   *relids;			/* in a fixed order; the hypertable is the last */
+	List	   *relids;			/* in a fixed order; the hypertable is the
+								 * last */
 	LOCKMODE	lockmode;		/* of the hypertable */
 } LockList;
 
-/* How a wait for writers ends that takes too long; without one it is the session's lock_timeout that ends it. */
+/*
+ * How a wait for writers ends that takes too long; without one it is the
+ * session's lock_timeout that ends it.
+ */
 typedef struct LockHaste
 {
 	int			patience;		/* ms; 0: as long as lock_timeout */
@@ -185,15 +213,22 @@ strata_foreign_key_tables(Relation rel)
 	ListCell   *lc;
 
 	foreach(lc, RelationGetFKeyList(rel))
-		relids = list_append_unique_oid(relids, lfirst_node(ForeignKeyCacheInfo, lc)->confrelid);
+		relids = list_append_unique_oid(relids,
+										lfirst_node(ForeignKeyCacheInfo, lc)
+										->confrelid);
 	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
-		if (RI_FKey_trigger_type(triggers->triggers[i].tgfoid) == RI_TRIGGER_PK)
-			relids = list_append_unique_oid(relids, triggers->triggers[i].tgconstrrelid);
+		if (RI_FKey_trigger_type(triggers->triggers[i].tgfoid) ==
+			RI_TRIGGER_PK)
+			relids =
+				list_append_unique_oid(relids,
+									   triggers->triggers[i].tgconstrrelid);
 	list_sort(relids, compare_oids);
 	return relids;
 }
 
-/* What to lock for a hypertable to be locked with lockmode; false: it is gone. */
+/*
+ * What to lock for a hypertable to be locked with lockmode; false: it is gone.
+ */
 static bool
 list_locks(Oid hypertable, LOCKMODE lockmode, LockList *locks)
 {
@@ -217,26 +252,31 @@ list_locks(Oid hypertable, LOCKMODE lockmode, LockList *locks)
 static LOCKMODE
 lockmode_of(const LockList *locks, int number)
 {
-	return number == list_length(locks->relids) - 1 ? locks->lockmode : OTHER_END_LOCK;
+	return number == list_length(locks->relids) - 1 ? locks->lockmode :
+		OTHER_END_LOCK;
 }
 
 /*
- * Wait for a lock on a table at the other end of a foreign key.  Whoever needs a
- * chunk for a row has the patience of deadlock_timeout: writers may be waiting
- * for a row of his, and others who want to write wait behind him.  So he fails
- * before PostgreSQL looks for a deadlock on their behalf and chooses one of them.
+ * Wait for a lock on a table at the other end of a foreign key.  Whoever needs
+ * a chunk for a row has the patience of deadlock_timeout: writers may be
+ * waiting for a row of his, and others who want to write wait behind him.  So
+ * he fails before PostgreSQL looks for a deadlock on their behalf and chooses
+ * one of them.
  */
 static void
 wait_for_writers(Oid relid, const LockHaste *haste)
 {
 	int			level = NewGUCNestLevel();
-	bool		brief = haste->patience > 0 && (LockTimeout == 0 || LockTimeout > haste->patience);
+	bool		brief = haste->patience > 0 &&
+	(LockTimeout == 0 || LockTimeout > haste->patience);
 	char	   *name = get_rel_name(relid);
 	MemoryContext mcxt = CurrentMemoryContext;
 
 	if (brief)
-		(void) set_config_option("lock_timeout", psprintf("%d", haste->patience), PGC_USERSET, PGC_S_SESSION,
-								 GUC_ACTION_SAVE, true, 0, false);
+		(void) set_config_option("lock_timeout",
+								 psprintf("%d", haste->patience), PGC_USERSET,
+								 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
+								 false);
 	PG_TRY();
 	{
 		LockRelationOid(relid, OTHER_END_LOCK);
@@ -245,14 +285,18 @@ wait_for_writers(Oid relid, const LockHaste *haste)
 	{
 		int			code = geterrcode();
 
-		if (code != ERRCODE_T_R_DEADLOCK_DETECTED && (code != ERRCODE_LOCK_NOT_AVAILABLE || !brief))
+		if (code != ERRCODE_T_R_DEADLOCK_DETECTED &&
+			(code != ERRCODE_LOCK_NOT_AVAILABLE || !brief))
 			PG_RE_THROW();
 		MemoryContextSwitchTo(mcxt);
 		FlushErrorState();
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-				 errmsg("other transactions write to table \"%s\", or change it", name != NULL ? name : ""),
-				 errdetail("Foreign keys connect it with the hypertable, and a new chunk has to be entered there, too."),
+				 errmsg("other transactions write to table \"%s\", or change it",
+						name != NULL ? name : ""),
+				 errdetail(
+						   "Foreign keys connect it with the hypertable, and a new chunk has to be entered there, too."),
 				 errhint("%s", haste->hint)));
 	}
 	PG_END_TRY();
@@ -272,15 +316,19 @@ lock_or_leave(const LockList *locks, int first, const LockHaste *haste)
 	if (haste != NULL && lockmode_of(locks, first) == OTHER_END_LOCK)
 		wait_for_writers(list_nth_oid(locks->relids, first), haste);
 	else
-		LockRelationOid(list_nth_oid(locks->relids, first), lockmode_of(locks, first));
+		LockRelationOid(list_nth_oid(locks->relids, first),
+						lockmode_of(locks, first));
 	for (int i = 0; i < count; i++)
 	{
 		Assert(locks->lockmode != NoLock);	/* hypertable:Y9 */
-		if (i == first || ConditionalLockRelationOid(list_nth_oid(locks->relids, i), lockmode_of(locks, i)))
+		if (i == first ||
+			ConditionalLockRelationOid(list_nth_oid(locks->relids, i),
+									   lockmode_of(locks, i)))
 			continue;
 		for (int taken = 0; taken < count; taken++)
 			if (taken == first || taken < i)
-				UnlockRelationOid(list_nth_oid(locks->relids, taken), lockmode_of(locks, taken));
+				UnlockRelationOid(list_nth_oid(locks->relids, taken),
+								  lockmode_of(locks, taken));
 		return i;
 	}
 	return -1;
@@ -322,14 +370,22 @@ strata_chunk_lock_to_make(Oid hypertable, int64 time, int patience)
 	LockList	locks;
 	char	   *name;
 
-	if (ht == NULL || !list_locks(hypertable, ShareUpdateExclusiveLock, &locks))
+	if (ht == NULL ||
+		!list_locks(hypertable, ShareUpdateExclusiveLock, &locks))
 		return;
-	name = quote_qualified_identifier(get_namespace_name(get_rel_namespace(hypertable)), get_rel_name(hypertable));
-	/* a time of the chunk that can be written down, which an infinite one cannot */
+	name = quote_qualified_identifier(
+									  get_namespace_name(get_rel_namespace(hypertable)),
+									  get_rel_name(hypertable));
+
+	/*
+	 * a time of the chunk that can be written down, which an infinite one
+	 * cannot
+	 */
 	strata_time_chunk_range(ht->key_type, ht->interval, time, &range);
 	if (range.no_lo || range.no_hi)
 		time = !range.no_lo ? range.lo : !range.no_hi ? range.hi - 1 : 0;
-	haste.hint = psprintf("Run the transaction again. Chunks that are there before rows need them spare you this: "
+	haste.hint = psprintf(
+						  "Run the transaction again. Chunks that are there before rows need them spare you this: "
 						  "SELECT create_chunks(%s, %s);",
 						  quote_literal_cstr(name), strata_time_literal(ht->key_type, time));
 	lock_all(&locks, &haste);
@@ -348,11 +404,15 @@ check_schema(Relation parent)
 	char	   *schema = get_namespace_name(RelationGetNamespace(parent));
 
 	if (!strata_schema_create_allowed(RelationGetNamespace(parent), owner))
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied for schema %s", schema),
-				 errdetail("Chunks are made as the owner of hypertable \"%s\", in its schema.", RelationGetRelationName(parent)),
-				 errhint("GRANT CREATE ON SCHEMA %s TO %s;", quote_identifier(schema),
+				 errdetail(
+						   "Chunks are made as the owner of hypertable \"%s\", in its schema.",
+						   RelationGetRelationName(parent)),
+				 errhint("GRANT CREATE ON SCHEMA %s TO %s;",
+						 quote_identifier(schema),
 						 quote_identifier(GetUserNameFromId(owner, false)))));
 }
 
@@ -373,16 +433,20 @@ strata_chunk_create(Oid hypertable, int64 time)
 	strata_chunk_lock_to_make(hypertable, time, 0);
 	parent = table_open(hypertable, AccessShareLock);
 	Assert(!strata_hypertable_is(hypertable) ||
-		   CheckRelationLockedByMe(parent, ShareUpdateExclusiveLock, true));	/* hypertable:Y9 */
+		   CheckRelationLockedByMe(parent, ShareUpdateExclusiveLock,
+								   true));	/* hypertable:Y9 */
 	owner = parent->rd_rel->relowner;
 	ht = strata_hypertable_get(hypertable);
 	if (ht == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("table \"%s\" is not a hypertable", RelationGetRelationName(parent))));
+		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+						errmsg("table \"%s\" is not a hypertable",
+							   RelationGetRelationName(parent))));
 	(void) strata_hypertable_watch(hypertable);
-	missing = strata_partition_find(RelationGetPartitionKey(parent), RelationGetPartitionDesc(parent, true),
-									ht->key_type, strata_time_to_datum(ht->key_type, time), &gap) < 0;
+	missing = strata_partition_find(RelationGetPartitionKey(parent),
+									RelationGetPartitionDesc(parent, true),
+									ht->key_type,
+									strata_time_to_datum(ht->key_type, time),
+									&gap) < 0;
 	if (!missing)
 	{
 		table_close(parent, NoLock);
@@ -411,17 +475,23 @@ find_chunk(const StrataHypertable *ht, int64 time, StrataChunkRange *range)
 
 	AcceptInvalidationMessages();
 	strata_partitions_settle(rel);
-	found = strata_partition_find(RelationGetPartitionKey(rel), RelationGetPartitionDesc(rel, true), ht->key_type,
-								  strata_time_to_datum(ht->key_type, time), range) >= 0;
+	found = strata_partition_find(RelationGetPartitionKey(rel),
+								  RelationGetPartitionDesc(rel, true),
+								  ht->key_type,
+								  strata_time_to_datum(ht->key_type, time),
+								  range) >= 0;
 	table_close(rel, AccessShareLock);
 	return found;
 }
 
 /* See hypertable.h. */
 int
-strata_chunk_create_range(const StrataHypertable *ht, int64 from, int64 to, Relation used)
+strata_chunk_create_range(const StrataHypertable *ht, int64 from, int64 to,
+						  Relation used)
 {
-	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "strata new chunks", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext,
+												  "strata new chunks",
+												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(scratch);
 	StrataChunkRange range;
 	int			made = 0;
@@ -438,7 +508,9 @@ strata_chunk_create_range(const StrataHypertable *ht, int64 from, int64 to, Rela
 			CommandCounterIncrement();
 			made++;
 			if (!find_chunk(ht, time, &range))
-				elog(ERROR, "the chunk of \"%s\" is not there after it was made", get_rel_name(ht->relid));
+				elog(ERROR,
+					 "the chunk of \"%s\" is not there after it was made",
+					 get_rel_name(ht->relid));
 		}
 		if (range.no_hi)
 			break;
@@ -459,7 +531,8 @@ strata_chunk_create_ahead(const StrataHypertable *ht, int64 time, int ahead)
 
 	Assert(ahead >= 0);			/* hypertable:Y10 */
 	strata_time_chunk_range(ht->key_type, ht->interval, time, &range);
-	if (range.no_hi || pg_mul_s64_overflow(ht->interval, ahead, &to) || pg_add_s64_overflow(range.hi, to, &to))
+	if (range.no_hi || pg_mul_s64_overflow(ht->interval, ahead, &to) ||
+		pg_add_s64_overflow(range.hi, to, &to))
 		to = PG_INT64_MAX;
 	return strata_chunk_create_range(ht, time, to, NULL);
 }

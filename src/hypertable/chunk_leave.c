@@ -28,7 +28,8 @@
 #include "utils/timestamp.h"
 
 /* Settings that a chunk has from its hypertable unless it has its own. */
-static const char *const inherited[] = {"segmentby", "orderby", "codec_level", "codecs", "bloom"};
+static const char *const inherited[] = {"segmentby", "orderby", "codec_level",
+"codecs", "bloom"};
 
 static bool
 is_strata_table(Oid relid)
@@ -55,7 +56,8 @@ strata_hypertable_is_referenced(Oid hypertable)
 	bool		referenced = false;
 
 	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
-		referenced |= RI_FKey_trigger_type(triggers->triggers[i].tgfoid) == RI_TRIGGER_PK;
+		referenced |= RI_FKey_trigger_type(triggers->triggers[i].tgfoid) ==
+			RI_TRIGGER_PK;
 	table_close(rel, NoLock);
 	return referenced;
 }
@@ -63,7 +65,9 @@ strata_hypertable_is_referenced(Oid hypertable)
 static void
 detach(Oid hypertable, Oid chunk)
 {
-	strata_sql_run(psprintf("ALTER TABLE %s DETACH PARTITION %s", strata_sql_name(hypertable), strata_sql_name(chunk)));
+	strata_sql_run(psprintf("ALTER TABLE %s DETACH PARTITION %s",
+							strata_sql_name(hypertable),
+							strata_sql_name(chunk)));
 }
 
 /* See hypertable.h. */
@@ -75,7 +79,9 @@ strata_chunk_drop(const StrataHypertable *ht, const List *chunks)
 
 	if (strata_hypertable_is_referenced(ht->relid))
 	{
-		/* a foreign key holds on to its chunks; DETACH looks whether rows do */
+		/*
+		 * a foreign key holds on to its chunks; DETACH looks whether rows do
+		 */
 		StrataOwnerContext saved;
 
 		strata_owner_enter(strata_relation_owner(ht->relid), &saved);
@@ -100,14 +106,16 @@ keep_settings(Oid hypertable, Oid chunk)
 {
 	List	   *options = NIL;
 	bool		own_order = strata_settings_get_text(chunk, "segmentby") != NULL ||
-		strata_settings_get_text(chunk, "orderby") != NULL;
+	strata_settings_get_text(chunk, "orderby") != NULL;
 
 	for (int i = 0; i < (int) lengthof(inherited); i++)
 	{
 		char	   *value = strata_settings_get_text(hypertable, inherited[i]);
 
 		/* the first two belong together */
-		if (value != NULL && (i < 2 ? !own_order : strata_settings_get_text(chunk, inherited[i]) == NULL))
+		if (value != NULL &&
+			(i < 2 ? !own_order :
+			 strata_settings_get_text(chunk, inherited[i]) == NULL))
 			options = lappend(options, option(inherited[i], value));
 	}
 	if (options != NIL)
@@ -153,7 +161,8 @@ shed_settings(Oid hypertable, Oid chunk)
 
 /* See hypertable.h. */
 void
-strata_chunk_adopt(const StrataHypertable *ht, Oid table, const StrataChunkRange *range)
+strata_chunk_adopt(const StrataHypertable *ht, Oid table,
+				   const StrataChunkRange *range)
 {
 	StrataOwnerContext saved;
 	bool		strata = is_strata_table(table);
@@ -165,14 +174,19 @@ strata_chunk_adopt(const StrataHypertable *ht, Oid table, const StrataChunkRange
 		AttrNumber	attno = get_attnum(table, column);
 
 		if (attno > 0)
-			strata_sql_run(psprintf("ALTER TABLE %s ALTER COLUMN %s SET NOT NULL", strata_sql_name(table), quote_identifier(column)));
+			strata_sql_run(
+						   psprintf("ALTER TABLE %s ALTER COLUMN %s SET NOT NULL",
+									strata_sql_name(table), quote_identifier(column)));
 	}
 	if (strata)
 	{
 		shed_settings(ht->relid, table);
 		if (strata_settings_get_text(table, STRATA_OPTION_CREATED) == NULL)
-			strata_settings_store(table, list_make1(option(STRATA_OPTION_CREATED,
-														   timestamptz_to_str(GetCurrentTimestamp()))), false);
+			strata_settings_store(
+								  table,
+								  list_make1(option(STRATA_OPTION_CREATED,
+													timestamptz_to_str(GetCurrentTimestamp()))),
+								  false);
 	}
 	strata_chunk_attach(table, ht, range);
 	strata_owner_leave(&saved);

@@ -68,7 +68,8 @@ static void
 writer_open(Writer *writer, Oid relid)
 {
 	writer->rel = table_open(relid, AccessExclusiveLock);
-	writer->slot = MakeSingleTupleTableSlot(RelationGetDescr(writer->rel), &TTSOpsVirtual);
+	writer->slot = MakeSingleTupleTableSlot(RelationGetDescr(writer->rel),
+											&TTSOpsVirtual);
 	writer->bulk = GetBulkInsertState();
 	writer->cid = GetCurrentCommandId(true);
 }
@@ -114,7 +115,8 @@ convert_row(Writer *writer, TupleConversionMap *map, TupleTableSlot *row)
 static void
 writer_put(Writer *writer)
 {
-	table_tuple_insert(writer->rel, writer->slot, writer->cid, WRITE_OPTIONS, writer->bulk);
+	table_tuple_insert(writer->rel, writer->slot, writer->cid, WRITE_OPTIONS,
+					   writer->bulk);
 }
 
 /*
@@ -129,8 +131,10 @@ copy_rows(Relation source, Writer *writer, Relation checks)
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	TableScanDesc scan = table_beginscan(source, snapshot, 0, NULL);
 	TupleTableSlot *row = table_slot_create(source, NULL);
-	TupleConversionMap *map = checks == NULL ? NULL :
-		convert_tuples_by_name(RelationGetDescr(source), RelationGetDescr(checks));
+	TupleConversionMap *map =
+	checks == NULL ? NULL :
+	convert_tuples_by_name(RelationGetDescr(source),
+						   RelationGetDescr(checks));
 
 	if (checks != NULL)
 		InitResultRelInfo(result, checks, 0, NULL, 0);
@@ -153,8 +157,9 @@ copy_rows(Relation source, Writer *writer, Relation checks)
 static Oid
 make_storage(Relation chunk, Oid access_method)
 {
-	return make_new_heap(RelationGetRelid(chunk), chunk->rd_rel->reltablespace, access_method,
-						 chunk->rd_rel->relpersistence, AccessExclusiveLock);
+	return make_new_heap(RelationGetRelid(chunk), chunk->rd_rel->reltablespace,
+						 access_method, chunk->rd_rel->relpersistence,
+						 AccessExclusiveLock);
 }
 
 /* The chunk gets the filled storage, and its indexes are built anew. */
@@ -162,7 +167,8 @@ static void
 swap_storage(Oid chunk, char persistence, Oid storage)
 {
 	CommandCounterIncrement();
-	finish_heap_swap(chunk, storage, false, false, true, true, RecentXmin, ReadNextMultiXactId(), persistence);
+	finish_heap_swap(chunk, storage, false, false, true, true, RecentXmin,
+					 ReadNextMultiXactId(), persistence);
 	CommandCounterIncrement();
 }
 
@@ -173,7 +179,8 @@ swap_storage(Oid chunk, char persistence, Oid storage)
 
 /* An end of a range as it stands in a partition bound. */
 static List *
-bound_datums(Relation parent, bool unbounded, PartitionRangeDatumKind kind, Oid key_type, int64 time)
+bound_datums(Relation parent, bool unbounded, PartitionRangeDatumKind kind,
+			 Oid key_type, int64 time)
 {
 	PartitionKey key = RelationGetPartitionKey(parent);
 	PartitionRangeDatum *datum = makeNode(PartitionRangeDatum);
@@ -181,15 +188,19 @@ bound_datums(Relation parent, bool unbounded, PartitionRangeDatumKind kind, Oid 
 	datum->location = -1;
 	datum->kind = unbounded ? kind : PARTITION_RANGE_DATUM_VALUE;
 	if (!unbounded)
-		datum->value = (Node *) makeConst(key->parttypid[0], key->parttypmod[0], key->parttypcoll[0],
-										  key->parttyplen[0], strata_time_to_datum(key_type, time),
+		datum->value = (Node *) makeConst(key->parttypid[0],
+										  key->parttypmod[0],
+										  key->parttypcoll[0],
+										  key->parttyplen[0],
+										  strata_time_to_datum(key_type, time),
 										  false, key->parttypbyval[0]);
 	return list_make1(datum);
 }
 
 /* Give a chunk another range, which must be free but for its own. */
 static void
-set_range(Oid hypertable, Oid chunk, Oid key_type, const StrataChunkRange *range)
+set_range(Oid hypertable, Oid chunk, Oid key_type,
+		  const StrataChunkRange *range)
 {
 	Relation	parent = table_open(hypertable, NoLock);
 	Relation	pg_class = table_open(RelationRelationId, RowExclusiveLock);
@@ -204,11 +215,17 @@ set_range(Oid hypertable, Oid chunk, Oid key_type, const StrataChunkRange *range
 		elog(ERROR, "cache lookup failed for relation %u", chunk);
 	spec->strategy = PARTITION_STRATEGY_RANGE;
 	spec->location = -1;
-	spec->lowerdatums = bound_datums(parent, range->no_lo, PARTITION_RANGE_DATUM_MINVALUE, key_type, range->lo);
-	spec->upperdatums = bound_datums(parent, range->no_hi, PARTITION_RANGE_DATUM_MAXVALUE, key_type, range->hi);
-	values[Anum_pg_class_relpartbound - 1] = CStringGetTextDatum(nodeToString(spec));
+	spec->lowerdatums = bound_datums(parent, range->no_lo,
+									 PARTITION_RANGE_DATUM_MINVALUE, key_type,
+									 range->lo);
+	spec->upperdatums = bound_datums(parent, range->no_hi,
+									 PARTITION_RANGE_DATUM_MAXVALUE, key_type,
+									 range->hi);
+	values[Anum_pg_class_relpartbound - 1] =
+		CStringGetTextDatum(nodeToString(spec));
 	replace[Anum_pg_class_relpartbound - 1] = true;
-	new = heap_modify_tuple(old, RelationGetDescr(pg_class), values, nulls, replace);
+	new = heap_modify_tuple(old, RelationGetDescr(pg_class), values, nulls,
+							replace);
 	CatalogTupleUpdate(pg_class, &old->t_self, new);
 	strata_class_tuple_unlock(pg_class, &old->t_self);
 	CacheInvalidateRelcache(parent);
@@ -243,10 +260,12 @@ copy_privileges(Oid from, Oid to)
 
 		values[Anum_pg_class_relacl - 1] = acl;
 		replace[Anum_pg_class_relacl - 1] = true;
-		target = heap_modify_tuple(target, RelationGetDescr(pg_class), values, nulls, replace);
+		target = heap_modify_tuple(target, RelationGetDescr(pg_class), values,
+								   nulls, replace);
 		CatalogTupleUpdate(pg_class, &tid, target);
-		updateAclDependencies(RelationRelationId, to, 0, ((Form_pg_class) GETSTRUCT(source))->relowner,
-							  0, NULL, nmembers, members);
+		updateAclDependencies(RelationRelationId, to, 0,
+							  ((Form_pg_class) GETSTRUCT(source))->relowner, 0,
+							  NULL, nmembers, members);
 	}
 	strata_class_tuple_unlock(pg_class, &tid);
 	table_close(pg_class, RowExclusiveLock);
@@ -258,7 +277,9 @@ copy_privileges(Oid from, Oid to)
 static bool
 has_batches(Relation rel)
 {
-	StrataStore *store = strata_relation_is_strata(rel) ? strata_store_open(rel, AccessShareLock) : NULL;
+	StrataStore *store = strata_relation_is_strata(rel) ?
+	strata_store_open(rel, AccessShareLock) :
+	NULL;
 	TupleTableSlot *slot;
 	Snapshot	snapshot;
 	bool		found;
@@ -288,16 +309,23 @@ check_adjacent(const List *chunks)
 		const StrataChunk *before = list_nth(chunks, i - 1);
 		const StrataChunk *after = list_nth(chunks, i);
 
-		if (before->range.no_hi || after->range.no_lo || before->range.hi != after->range.lo)
-			ereport(ERROR,
+		if (before->range.no_hi || after->range.no_lo ||
+			before->range.hi != after->range.lo)
+			ereport(
+					ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("cannot merge chunks \"%s\" and \"%s\", which are not adjacent",
+					 errmsg(
+							"cannot merge chunks \"%s\" and \"%s\", which are not adjacent",
 							get_rel_name(before->relid), get_rel_name(after->relid)),
-					 errhint("Merge the chunks between them too, or have a chunk made where there is none.")));
+					 errhint(
+							 "Merge the chunks between them too, or have a chunk made where there is none.")));
 	}
 }
 
-/* strata where one of the chunks has it, since there may be batches; else the first one's. */
+/*
+ * strata where one of the chunks has it, since there may be batches; else the
+ * first one's.
+ */
 static Oid
 choose_access_method(const List *chunks)
 {
@@ -315,7 +343,10 @@ choose_access_method(const List *chunks)
 	return result;
 }
 
-/* Take the rows away from a chunk that is about to go: foreign keys would find them there. */
+/*
+ * Take the rows away from a chunk that is about to go: foreign keys would find
+ * them there.
+ */
 static void
 empty(Oid chunk)
 {
@@ -335,7 +366,8 @@ strata_chunk_merge(const StrataHypertable *ht, List *chunks, bool *compressed)
 {
 	StrataChunk *first = linitial(chunks);
 	StrataChunk *last = llast(chunks);
-	StrataChunkRange range = {first->range.lo, last->range.hi, first->range.no_lo, last->range.no_hi};
+	StrataChunkRange range = {first->range.lo, last->range.hi,
+	first->range.no_lo, last->range.no_hi};
 	List	   *others = NIL;
 	Relation	target;
 	Oid			storage;
@@ -369,7 +401,11 @@ strata_chunk_merge(const StrataHypertable *ht, List *chunks, bool *compressed)
 			empty(lfirst_oid(lc));
 	strata_chunk_drop(ht, others);
 	CommandCounterIncrement();
-	/* with the others gone, so that unique indexes are built over a range that is free */
+
+	/*
+	 * with the others gone, so that unique indexes are built over a range
+	 * that is free
+	 */
 	set_range(ht->relid, first->relid, ht->key_type, &range);
 	swap_storage(first->relid, persistence, storage);
 	return first->relid;
@@ -392,16 +428,21 @@ typedef struct Clock
 } Clock;
 
 static void
-clock_open(Clock *clock, const StrataHypertable *ht, Relation parent, Relation chunk)
+clock_open(Clock *clock, const StrataHypertable *ht, Relation parent,
+		   Relation chunk)
 {
 	PartitionKey key = RelationGetPartitionKey(parent);
 
 	clock->ht = ht;
-	clock->map = convert_tuples_by_name(RelationGetDescr(chunk), RelationGetDescr(parent));
-	clock->slot = MakeSingleTupleTableSlot(RelationGetDescr(parent), &TTSOpsVirtual);
+	clock->map = convert_tuples_by_name(RelationGetDescr(chunk),
+										RelationGetDescr(parent));
+	clock->slot = MakeSingleTupleTableSlot(RelationGetDescr(parent),
+										   &TTSOpsVirtual);
 	clock->estate = CreateExecutorState();
 	clock->attno = key->partattrs[0];
-	clock->key = clock->attno == 0 ? ExecPrepareExpr(linitial(key->partexprs), clock->estate) : NULL;
+	clock->key = clock->attno == 0 ?
+		ExecPrepareExpr(linitial(key->partexprs), clock->estate) :
+		NULL;
 }
 
 static int64
@@ -431,12 +472,15 @@ clock_close(Clock *clock)
 
 /* The rows of a chunk into two tables. */
 static void
-divide_rows(Relation chunk, Clock *clock, int64 at, Writer *early, Writer *late)
+divide_rows(Relation chunk, Clock *clock, int64 at, Writer *early,
+			Writer *late)
 {
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	TableScanDesc scan = table_beginscan(chunk, snapshot, 0, NULL);
 	TupleTableSlot *row = table_slot_create(chunk, NULL);
-	TupleConversionMap *map = convert_tuples_by_name(RelationGetDescr(chunk), RelationGetDescr(late->rel));
+	TupleConversionMap *map =
+	convert_tuples_by_name(RelationGetDescr(chunk),
+						   RelationGetDescr(late->rel));
 
 	while (table_scan_getnextslot(scan, ForwardScanDirection, row))
 	{
@@ -454,7 +498,8 @@ divide_rows(Relation chunk, Clock *clock, int64 at, Writer *early, Writer *late)
 
 /* See hypertable.h. */
 Oid
-strata_chunk_split(const StrataHypertable *ht, const StrataChunk *chunk, int64 at, bool *compressed)
+strata_chunk_split(const StrataHypertable *ht, const StrataChunk *chunk,
+				   int64 at, bool *compressed)
 {
 	Relation	parent = table_open(ht->relid, NoLock);
 	Relation	rel = table_open(chunk->relid, NoLock);
@@ -467,12 +512,15 @@ strata_chunk_split(const StrataHypertable *ht, const StrataChunk *chunk, int64 a
 	Writer		late;
 	Clock		clock;
 
-	Assert(CheckRelationLockedByMe(parent, AccessExclusiveLock, false));	/* hypertable:Y8 */
-	Assert(strata_range_holds(&chunk->range, at) && (low.no_lo || low.lo < at));	/* hypertable:Y8 */
+	Assert(CheckRelationLockedByMe(parent, AccessExclusiveLock,
+								   false)); /* hypertable:Y8 */
+	Assert(strata_range_holds(&chunk->range, at) &&
+		   (low.no_lo || low.lo < at)); /* hypertable:Y8 */
 	low.hi = high.lo = at;
 	low.no_hi = high.no_lo = false;
 	*compressed = has_batches(rel);
-	second = strata_chunk_make_table(parent, ht, &high, rel->rd_rel->reltablespace);
+	second = strata_chunk_make_table(parent, ht, &high,
+									 rel->rd_rel->reltablespace);
 	storage = make_storage(rel, rel->rd_rel->relam);
 	CommandCounterIncrement();
 	writer_open(&early, storage);

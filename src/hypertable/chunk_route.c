@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * chunk_route.c
- *	  The plan node below INSERT, UPDATE and MERGE that has missing chunks made.
+ *	  The plan node below INSERT, UPDATE and MERGE that has missing chunks
+ *	  made.
  *
  * PostgreSQL's ModifyTable routes each row it is handed; this node hands a row
  * up only when there is a partition for it.  When a partition appeared, made
@@ -9,9 +10,10 @@
  * until the statement ends, since triggers may still refer to it.
  *
  * What an UPDATE and a MERGE make of a row is known only above: after BEFORE
- * triggers, or when another session's change was waited for.  There we stand in
- * for two expressions: the check whether the new row belongs to the partition it
- * is in, which precedes every move, and the projection of a MERGE's INSERT.
+ * triggers, or when another session's change was waited for.  There we stand
+ * in for two expressions: the check whether the new row belongs to the
+ * partition it is in, which precedes every move, and the projection of a
+ * MERGE's INSERT.
  *
  * src/hypertable/chunk_route.c
  *-------------------------------------------------------------------------
@@ -46,7 +48,8 @@ typedef struct RouteState
 	int16		length;
 	AttrNumber	attno;			/* 0: key is an expression */
 	ExprState  *key;
-	TupleTableSlot *made;		/* for a key that is an expression: a row that has only what it needs */
+	TupleTableSlot *made;		/* for a key that is an expression: a row that
+								 * has only what it needs */
 	StrataChunkRange known;		/* a range that the routing has */
 	bool		has_known;
 	List	   *routings;		/* replaced ones */
@@ -96,11 +99,17 @@ pass_through(List *targetlist, int varno)
 		TargetEntry *te = lfirst_node(TargetEntry, lc);
 		Expr	   *expr = te->expr;
 
-		/* a null constant may stand for a dropped column, and ModifyTable insists on it */
+		/*
+		 * a null constant may stand for a dropped column, and ModifyTable
+		 * insists on it
+		 */
 		if (!IsA(expr, Const) || !((Const *) expr)->constisnull)
-			expr = (Expr *) makeVar(varno, te->resno, exprType((Node *) te->expr), exprTypmod((Node *) te->expr),
+			expr = (Expr *) makeVar(varno, te->resno,
+									exprType((Node *) te->expr),
+									exprTypmod((Node *) te->expr),
 									exprCollation((Node *) te->expr), 0);
-		result = lappend(result, makeTargetEntry(expr, te->resno, te->resname, te->resjunk));
+		result = lappend(result, makeTargetEntry(expr, te->resno, te->resname,
+												 te->resjunk));
 	}
 	return result;
 }
@@ -125,20 +134,28 @@ strata_make_pass_through(Plan *child, const CustomScanMethods *methods)
 	return scan;
 }
 
-/* May the UPDATE change a row's time?  BEFORE triggers may, whatever is set. */
+/*
+ * May the UPDATE change a row's time?  BEFORE triggers may, whatever is set.
+ */
 static bool
 may_move(ModifyTable *modify, PlannedStmt *stmt, const StrataHypertable *ht)
 {
-	Oid			target = rt_fetch(linitial_int(modify->resultRelations), stmt->rtable)->relid;
-	AttrNumber	attno = get_attnum(target, get_attname(ht->relid, ht->attno, false));
+	Oid			target =
+	rt_fetch(linitial_int(modify->resultRelations), stmt->rtable)->relid;
+	AttrNumber	attno = get_attnum(target,
+								   get_attname(ht->relid, ht->attno, false));
 	ListCell   *lc;
 
-	if (modify->updateColnosLists != NIL && list_member_int(linitial(modify->updateColnosLists), attno))
+	if (modify->updateColnosLists != NIL &&
+		list_member_int(linitial(modify->updateColnosLists), attno))
 		return true;
 	foreach(lc, modify->resultRelations)
 	{
-		Relation	rel = RelationIdGetRelation(rt_fetch(lfirst_int(lc), stmt->rtable)->relid);
-		bool		triggers = rel != NULL && rel->trigdesc != NULL && rel->trigdesc->trig_update_before_row;
+		Relation	rel = RelationIdGetRelation(rt_fetch(lfirst_int(lc),
+														 stmt->rtable)
+												->relid);
+		bool		triggers = rel != NULL && rel->trigdesc != NULL &&
+		rel->trigdesc->trig_update_before_row;
 
 		if (rel != NULL)
 			RelationClose(rel);
@@ -148,7 +165,10 @@ may_move(ModifyTable *modify, PlannedStmt *stmt, const StrataHypertable *ht)
 	return false;
 }
 
-/* Put the node under one ModifyTable, if it puts rows into a hypertable, or may move them. */
+/*
+ * Put the node under one ModifyTable, if it puts rows into a hypertable, or
+ * may move them.
+ */
 static void
 route_plan(PlannedStmt *stmt, Plan *plan)
 {
@@ -156,11 +176,21 @@ route_plan(PlannedStmt *stmt, Plan *plan)
 	StrataHypertable *ht;
 	CustomScan *route;
 
-	if (plan == NULL || !IsA(plan, ModifyTable) || modify->operation == CMD_DELETE)
+	if (plan == NULL || !IsA(plan, ModifyTable) ||
+		modify->operation == CMD_DELETE)
 		return;
-	/* without a root there is one target: of INSERT, or with no partition at all */
-	ht = strata_hypertable_get(rt_fetch(modify->rootRelation != 0 ? modify->rootRelation :
-										linitial_int(modify->resultRelations), stmt->rtable)->relid);
+
+	/*
+	 * without a root there is one target: of INSERT, or with no partition at
+	 * all
+	 */
+	ht =
+		strata_hypertable_get(rt_fetch(modify->rootRelation != 0 ?
+									   modify->rootRelation :
+									   linitial_int(modify
+													->resultRelations),
+									   stmt->rtable)
+							  ->relid);
 	if (ht == NULL)
 		return;
 	if (modify->operation == CMD_UPDATE && !may_move(modify, stmt, ht))
@@ -194,13 +224,16 @@ renew_routing(RouteState *state)
 
 	Assert(state->has_known);	/* hypertable:Y2 */
 	if (state->mt->mt_partition_tuple_routing != NULL)
-		state->routings = lappend(state->routings, state->mt->mt_partition_tuple_routing);
+		state->routings = lappend(state->routings,
+								  state->mt->mt_partition_tuple_routing);
 	if (estate->es_partition_directory != NULL)
-		state->directories = lappend(state->directories, estate->es_partition_directory);
+		state->directories = lappend(state->directories,
+									 estate->es_partition_directory);
 	estate->es_partition_directory = NULL;
 	/* an UPDATE sets it up when the first row moves */
 	if (state->mt->mt_partition_tuple_routing != NULL)
-		state->mt->mt_partition_tuple_routing = ExecSetupPartitionTupleRouting(estate, state->rel);
+		state->mt->mt_partition_tuple_routing =
+			ExecSetupPartitionTupleRouting(estate, state->rel);
 	MemoryContextSwitchTo(old);
 }
 
@@ -208,8 +241,9 @@ renew_routing(RouteState *state)
 static bool
 find_in(RouteState *state, PartitionDesc desc, Datum value)
 {
-	state->has_known = strata_partition_find(RelationGetPartitionKey(state->rel), desc, state->key_type,
-											 value, &state->known) >= 0;
+	state->has_known =
+		strata_partition_find(RelationGetPartitionKey(state->rel), desc,
+							  state->key_type, value, &state->known) >= 0;
 	return state->has_known;
 }
 
@@ -222,7 +256,9 @@ static void
 provide_chunk(RouteState *state, Datum value)
 {
 	int64		time = strata_time_from_datum(state->key_type, value);
-	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "strata new chunk", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext,
+												  "strata new chunk",
+												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(scratch);
 	bool		found;
 
@@ -234,7 +270,8 @@ provide_chunk(RouteState *state, Datum value)
 		strata_chunk_create_on_demand(state->rel, time, DeadlockTimeout);
 		AcceptInvalidationMessages();
 		strata_partitions_settle(state->rel);
-		found = find_in(state, RelationGetPartitionDesc(state->rel, true), value);
+		found = find_in(state, RelationGetPartitionDesc(state->rel, true),
+						value);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(scratch);
@@ -245,7 +282,9 @@ provide_chunk(RouteState *state, Datum value)
 static bool
 is_known(const RouteState *state, Datum value)
 {
-	return state->has_known && strata_range_holds(&state->known, strata_time_from_datum(state->key_type, value));
+	return state->has_known &&
+		strata_range_holds(&state->known,
+						   strata_time_from_datum(state->key_type, value));
 }
 
 /* Evaluate the key over a row of the hypertable. */
@@ -262,7 +301,10 @@ key_of(RouteState *state, TupleTableSlot *slot, bool *isnull)
 	return ExecEvalExprSwitchContext(state->key, context, isnull);
 }
 
-/* The key, from the value that the time column, or the column the key is made of, is to have. */
+/*
+ * The key, from the value that the time column, or the column the key is made
+ * of, is to have.
+ */
 static Datum
 key_from_value(RouteState *state, Datum value, bool *isnull)
 {
@@ -282,17 +324,26 @@ key_from_value(RouteState *state, Datum value, bool *isnull)
 static void
 refuse_null(RouteState *state)
 {
-	if (state->attno == 0 || !strata_attribute_is_not_null(RelationGetDescr(state->rel), state->attno))
+	if (state->attno == 0 ||
+		!strata_attribute_is_not_null(RelationGetDescr(state->rel),
+									  state->attno))
 		return;
-	ereport(ERROR,
+	ereport(
+			ERROR,
 			(errcode(ERRCODE_NOT_NULL_VIOLATION),
-			 errmsg("null value in column \"%s\" of relation \"%s\" violates not-null constraint",
-					NameStr(TupleDescAttr(RelationGetDescr(state->rel), state->attno - 1)->attname),
+			 errmsg(
+					"null value in column \"%s\" of relation \"%s\" violates not-null constraint",
+					NameStr(TupleDescAttr(RelationGetDescr(state->rel),
+										  state->attno - 1)
+							->attname),
 					RelationGetRelationName(state->rel)),
 			 errtablecol(state->rel, state->attno)));
 }
 
-/* Make the chunk for a key value if there is none.  slot: the row, when it comes from below. */
+/*
+ * Make the chunk for a key value if there is none.  slot: the row, when it
+ * comes from below.
+ */
 static void
 provide(RouteState *state, TupleTableSlot *slot, Datum value)
 {
@@ -313,17 +364,25 @@ provide(RouteState *state, TupleTableSlot *slot, Datum value)
 	provide_chunk(state, value);
 }
 
-/* The partition's column that is the hypertable's time column, or what the key is made of. */
+/*
+ * The partition's column that is the hypertable's time column, or what the key
+ * is made of.
+ */
 static AttrNumber
 time_column_of(RouteState *state, Relation partition)
 {
 	Oid			hypertable = RelationGetRelid(state->rel);
 
 	return get_attnum(RelationGetRelid(partition),
-					  get_attname(hypertable, strata_hypertable_get(hypertable)->attno, false));
+					  get_attname(hypertable,
+								  strata_hypertable_get(hypertable)->attno,
+								  false));
 }
 
-/* In place of the check whether an updated row stays: where it goes there must be a chunk. */
+/*
+ * In place of the check whether an updated row stays: where it goes there must
+ * be a chunk.
+ */
 static Datum
 check_move(ExprState *expression, ExprContext *context, bool *isnull)
 {
@@ -336,7 +395,9 @@ check_move(ExprState *expression, ExprContext *context, bool *isnull)
 		MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
 
 		guard->column = time_column_of(state, guard->partition);
-		guard->check = ExecPrepareCheck(RelationGetPartitionQual(guard->partition), estate);
+		guard->check =
+			ExecPrepareCheck(RelationGetPartitionQual(guard->partition),
+							 estate);
 		guard->prepared = true;
 		MemoryContextSwitchTo(old);
 	}
@@ -356,13 +417,19 @@ check_move(ExprState *expression, ExprContext *context, bool *isnull)
 	return BoolGetDatum(true);
 }
 
-/* In place of the projection of a MERGE's INSERT: the same, and the row gets its chunk. */
+/*
+ * In place of the projection of a MERGE's INSERT: the same, and the row gets
+ * its chunk.
+ */
 static Datum
 project_insert(ExprState *expression, ExprContext *context, bool *isnull)
 {
-	InsertGuard *guard = (InsertGuard *) ((char *) expression - offsetof(InsertGuard, projection.pi_state));
+	InsertGuard *guard = (InsertGuard *) ((char *) expression -
+										  offsetof(InsertGuard,
+												   projection.pi_state));
 	RouteState *state = guard->state;
-	AttrNumber	column = strata_hypertable_get(RelationGetRelid(state->rel))->attno;
+	AttrNumber	column =
+	strata_hypertable_get(RelationGetRelid(state->rel))->attno;
 	TupleTableSlot *row = expression->resultslot;
 	Datum		result = ExecEvalExpr(&guard->original->pi_state, context, isnull);
 	bool		null = row->tts_isnull[column - 1];
@@ -381,7 +448,8 @@ exec_route(CustomScanState *css)
 	bool		isnull;
 	Datum		value;
 
-	if (TupIsNull(slot) || state->mt == NULL || state->mt->operation != CMD_INSERT)
+	if (TupIsNull(slot) || state->mt == NULL ||
+		state->mt->operation != CMD_INSERT)
 		return slot;
 	value = key_of(state, slot, &isnull);
 	if (isnull)
@@ -394,7 +462,8 @@ exec_route(CustomScanState *css)
 static void
 begin_route(CustomScanState *css, EState *estate, int eflags)
 {
-	outerPlanState(css) = ExecInitNode(outerPlan(css->ss.ps.plan), estate, eflags);
+	outerPlanState(css) = ExecInitNode(outerPlan(css->ss.ps.plan), estate,
+									   eflags);
 }
 
 static void
@@ -427,7 +496,8 @@ static const CustomExecMethods route_exec_methods = {
 static Node *
 create_route_state(CustomScan *scan)
 {
-	RouteState *state = (RouteState *) newNode(sizeof(RouteState), T_CustomScanState);
+	RouteState *state = (RouteState *) newNode(sizeof(RouteState),
+											   T_CustomScanState);
 
 	state->css.methods = &route_exec_methods;
 	return (Node *) state;
@@ -444,7 +514,8 @@ guard_moves(RouteState *state, ModifyTableState *mt)
 		ResultRelInfo *target = &mt->resultRelInfo[i];
 		MoveGuard  *guard = &guards[i];
 
-		if (!target->ri_RelationDesc->rd_rel->relispartition || target->ri_PartitionCheckExpr != NULL)
+		if (!target->ri_RelationDesc->rd_rel->relispartition ||
+			target->ri_PartitionCheckExpr != NULL)
 			continue;
 		guard->expression.type = T_ExprState;
 		guard->expression.evalfunc = check_move;
@@ -471,10 +542,12 @@ guard_inserts(RouteState *state, ModifyTableState *mt)
 				continue;
 			guard = palloc0(sizeof(InsertGuard));
 			guard->projection.type = T_ProjectionInfo;
-			guard->projection.pi_exprContext = action->mas_proj->pi_exprContext;
+			guard->projection.pi_exprContext =
+				action->mas_proj->pi_exprContext;
 			guard->projection.pi_state.type = T_ExprState;
 			guard->projection.pi_state.evalfunc = project_insert;
-			guard->projection.pi_state.resultslot = action->mas_proj->pi_state.resultslot;
+			guard->projection.pi_state.resultslot =
+				action->mas_proj->pi_state.resultslot;
 			guard->state = state;
 			guard->original = action->mas_proj;
 			action->mas_proj = &guard->projection;
@@ -482,7 +555,10 @@ guard_inserts(RouteState *state, ModifyTableState *mt)
 	}
 }
 
-/* Tell the node under a ModifyTable, if there is one, what it needs to know of it. */
+/*
+ * Tell the node under a ModifyTable, if there is one, what it needs to know of
+ * it.
+ */
 static void
 bind_route(ModifyTableState *mt)
 {
@@ -491,12 +567,15 @@ bind_route(ModifyTableState *mt)
 	PartitionKey key;
 	MemoryContext old;
 
-	if (child == NULL || !IsA(child, CustomScanState) || state->css.methods != &route_exec_methods ||
-		(mt->operation == CMD_INSERT && mt->mt_partition_tuple_routing == NULL))
+	if (child == NULL || !IsA(child, CustomScanState) ||
+		state->css.methods != &route_exec_methods ||
+		(mt->operation == CMD_INSERT &&
+		 mt->mt_partition_tuple_routing == NULL))
 		return;
 	state->rel = mt->rootResultRelInfo->ri_RelationDesc;
 	key = RelationGetPartitionKey(state->rel);
-	if (key == NULL || key->strategy != PARTITION_STRATEGY_RANGE || key->partnatts != 1)
+	if (key == NULL || key->strategy != PARTITION_STRATEGY_RANGE ||
+		key->partnatts != 1)
 		return;
 	state->attno = key->partattrs[0];
 	state->key_type = getBaseType(key->parttypid[0]);
@@ -506,7 +585,9 @@ bind_route(ModifyTableState *mt)
 	if (state->attno == 0)
 	{
 		state->key = ExecPrepareExpr(linitial(key->partexprs), child->state);
-		state->made = ExecInitExtraTupleSlot(child->state, RelationGetDescr(state->rel), &TTSOpsVirtual);
+		state->made = ExecInitExtraTupleSlot(child->state,
+											 RelationGetDescr(state->rel),
+											 &TTSOpsVirtual);
 	}
 	if (mt->operation != CMD_INSERT)
 		guard_moves(state, mt);

@@ -8,8 +8,8 @@
  * background worker joins the session's lock group (it does not wait for what
  * the session holds, and the deadlock detector sees the two as one), makes the
  * chunk and commits.  It stays for a moment, since who needs one chunk soon
- * needs the next, and a process that has read the catalog makes it in a fraction
- * of the time; but not for long, since workers are few.
+ * needs the next, and a process that has read the catalog makes it in a
+ * fraction of the time; but not for long, since workers are few.
  *
  * The worker sees committed rows of the catalog only.  Where this transaction
  * itself made or changed the hypertable, the worker would build a chunk of the
@@ -63,7 +63,10 @@
 /* How often to ask again when the catalog changes under us. */
 #define MAX_TRIES 10
 
-/* How long a worker waits for the next request, and how long it lives: others wait for its slot. */
+/*
+ * How long a worker waits for the next request, and how long it lives: others
+ * wait for its slot.
+ */
 #define LINGER_MS 100
 #define LIFE_MS 1000
 
@@ -92,7 +95,8 @@ typedef struct WorkerRequest
 	int64		time;
 	uint32		fingerprint;
 	int			lock_timeout;	/* the session's */
-	int			patience;		/* with writers of other tables, see strata_chunk_lock_to_make() */
+	int			patience;		/* with writers of other tables, see
+								 * strata_chunk_lock_to_make() */
 	PGPROC	   *leader;
 	pid_t		leader_pid;
 	Latch	   *worker_latch;	/* set before the first answer */
@@ -130,7 +134,8 @@ hash_row(uint32 hash, HeapTuple tuple)
 	version.xmin = HeapTupleHeaderGetRawXmin(tuple->t_data);
 	version.block = tuple->t_self.ip_blkid;
 	version.offset = tuple->t_self.ip_posid;
-	return hash_combine(hash, hash_bytes((unsigned char *) &version, sizeof(version)));
+	return hash_combine(hash, hash_bytes((unsigned char *) &version,
+										 sizeof(version)));
 }
 
 /* All rows of a catalog whose first indexed column is relid. */
@@ -142,7 +147,8 @@ hash_catalog(uint32 hash, Oid catalog, Oid index, AttrNumber attno, Oid relid)
 	SysScanDesc scan;
 	HeapTuple	tuple;
 
-	ScanKeyInit(&key, attno, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relid));
+	ScanKeyInit(&key, attno, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(relid));
 	scan = systable_beginscan(rel, index, true, NULL, 1, &key);
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 		hash = hash_row(hash, tuple);
@@ -161,18 +167,26 @@ strata_hypertable_fingerprint(Relation rel)
 	ListCell   *lc;
 
 	/* not its own row's version, which every first chunk and index changes */
-	hash = hash_combine(hash, hash_bytes((unsigned char *) NameStr(form->relname), strlen(NameStr(form->relname))));
+	hash = hash_combine(hash,
+						hash_bytes((unsigned char *) NameStr(form->relname),
+								   strlen(NameStr(form->relname))));
 	hash = hash_combine(hash, form->relnamespace);
 	hash = hash_combine(hash, form->relowner);
 	hash = hash_combine(hash, form->relkind);
 	hash = hash_combine(hash, form->relpersistence);
-	hash = hash_catalog(hash, AttributeRelationId, AttributeRelidNumIndexId, Anum_pg_attribute_attrelid, relid);
-	hash = hash_catalog(hash, AttrDefaultRelationId, AttrDefaultIndexId, Anum_pg_attrdef_adrelid, relid);
-	hash = hash_catalog(hash, ConstraintRelationId, ConstraintRelidTypidNameIndexId, Anum_pg_constraint_conrelid, relid);
-	hash = hash_catalog(hash, TriggerRelationId, TriggerRelidNameIndexId, Anum_pg_trigger_tgrelid, relid);
+	hash = hash_catalog(hash, AttributeRelationId, AttributeRelidNumIndexId,
+						Anum_pg_attribute_attrelid, relid);
+	hash = hash_catalog(hash, AttrDefaultRelationId, AttrDefaultIndexId,
+						Anum_pg_attrdef_adrelid, relid);
+	hash = hash_catalog(hash, ConstraintRelationId,
+						ConstraintRelidTypidNameIndexId,
+						Anum_pg_constraint_conrelid, relid);
+	hash = hash_catalog(hash, TriggerRelationId, TriggerRelidNameIndexId,
+						Anum_pg_trigger_tgrelid, relid);
 	foreach(lc, RelationGetIndexList(rel))
 	{
-		HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(lfirst_oid(lc)));
+		HeapTuple	tuple = SearchSysCache1(INDEXRELID,
+											ObjectIdGetDatum(lfirst_oid(lc)));
 
 		if (HeapTupleIsValid(tuple))
 		{
@@ -194,7 +208,10 @@ copy_text(char *to, size_t size, const char *from)
 	strlcpy(to, from != NULL ? from : "", size);
 }
 
-/* The worker's transaction: lock, compare the catalog with the session's, make the chunk. */
+/*
+ * The worker's transaction: lock, compare the catalog with the session's, make
+ * the chunk.
+ */
 static WorkerResult
 work(WorkerRequest *request)
 {
@@ -203,16 +220,18 @@ work(WorkerRequest *request)
 
 	Assert(!IsTransactionState());	/* hypertable:Y3 */
 	/* the session waits for us as long as it would wait itself */
-	SetConfigOption("lock_timeout", psprintf("%d", request->lock_timeout), PGC_SUSET, PGC_S_OVERRIDE);
+	SetConfigOption("lock_timeout", psprintf("%d", request->lock_timeout),
+					PGC_SUSET, PGC_S_OVERRIDE);
 	StartTransactionCommand();
 	PushActiveSnapshot(GetTransactionSnapshot());
 	/* the locks first: what changes under them cannot change any more */
-	strata_chunk_lock_to_make(request->hypertable, request->time, request->patience);
+	strata_chunk_lock_to_make(request->hypertable, request->time,
+							  request->patience);
 	rel = try_table_open(request->hypertable, AccessShareLock);
 	if (rel != NULL)
 	{
 		bool		same = rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE &&
-			strata_hypertable_fingerprint(rel) == request->fingerprint;
+		strata_hypertable_fingerprint(rel) == request->fingerprint;
 
 		table_close(rel, NoLock);
 		if (same)
@@ -250,8 +269,13 @@ answer(WorkerRequest *request, MemoryContext mcxt)
 		/* the session reports it: no second copy in the log */
 		FlushErrorState();
 		AbortCurrentTransaction();
-		/* one that waits for nobody's rows, and does not hurry, finds the moment for the next attempt */
-		if (request->sqlstate == ERRCODE_T_R_SERIALIZATION_FAILURE && strata_chunks_ahead > 0)
+
+		/*
+		 * one that waits for nobody's rows, and does not hurry, finds the
+		 * moment for the next attempt
+		 */
+		if (request->sqlstate == ERRCODE_T_R_SERIALIZATION_FAILURE &&
+			strata_chunks_ahead > 0)
 			strata_chunk_ask_ahead(request->hypertable, request->time, 0);
 		ok = false;
 	}
@@ -269,7 +293,9 @@ wait_for_request(WorkerRequest *request)
 
 	for (;;)
 	{
-		long		left = LINGER_MS - TimestampDifferenceMilliseconds(start, GetCurrentTimestamp());
+		long		left = LINGER_MS -
+		TimestampDifferenceMilliseconds(start,
+										GetCurrentTimestamp());
 		uint32		state = pg_atomic_read_u32(&request->state);
 
 		if (state != STATE_ANSWERED)
@@ -279,11 +305,15 @@ wait_for_request(WorkerRequest *request)
 		}
 		if (left <= 0)
 			break;
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, left, PG_WAIT_EXTENSION);
+		(void) WaitLatch(MyLatch,
+						 WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, left,
+						 PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
 		CHECK_FOR_INTERRUPTS();
 	}
-	return !pg_atomic_compare_exchange_u32(&request->state, &expected, STATE_GONE) && expected == STATE_ASKED;
+	return !pg_atomic_compare_exchange_u32(&request->state, &expected,
+										   STATE_GONE) &&
+		expected == STATE_ASKED;
 }
 
 /* See hypertable_private.h. */
@@ -312,18 +342,28 @@ strata_chunk_worker_main(Datum arg)
 	request = dsm_segment_address(segment);
 	if (!BecomeLockGroupMember(request->leader, request->leader_pid))
 		return;
-	Assert(MyProc->lockGroupLeader == request->leader);	/* hypertable:Y3 */
-	BackgroundWorkerInitializeConnectionByOid(request->database, InvalidOid, 0);
+	Assert(MyProc->lockGroupLeader == request->leader); /* hypertable:Y3 */
+	BackgroundWorkerInitializeConnectionByOid(request->database, InvalidOid,
+											  0);
 	strata_worker_pin_settings();
-	/* parallel workers could not join the lock group, which is the session's, and would wait for us as we for them */
-	SetConfigOption("max_parallel_maintenance_workers", "0", PGC_USERSET, PGC_S_OVERRIDE);
-	SetConfigOption("max_parallel_workers_per_gather", "0", PGC_USERSET, PGC_S_OVERRIDE);
+
+	/*
+	 * parallel workers could not join the lock group, which is the session's,
+	 * and would wait for us as we for them
+	 */
+	SetConfigOption("max_parallel_maintenance_workers", "0", PGC_USERSET,
+					PGC_S_OVERRIDE);
+	SetConfigOption("max_parallel_workers_per_gather", "0", PGC_USERSET,
+					PGC_S_OVERRIDE);
 	strata_chunk_worker_yield();
 	request->worker_latch = MyLatch;
 	while (more)
 	{
-		more = answer(request, mcxt) && !TimestampDifferenceExceeds(start, GetCurrentTimestamp(), LIFE_MS);
-		(void) pg_atomic_exchange_u32(&request->state, more ? STATE_ANSWERED : STATE_GONE);
+		more = answer(request, mcxt) &&
+			!TimestampDifferenceExceeds(start, GetCurrentTimestamp(),
+										LIFE_MS);
+		(void) pg_atomic_exchange_u32(&request->state,
+									  more ? STATE_ANSWERED : STATE_GONE);
 		SetLatch(&request->leader->procLatch);
 		more = more && wait_for_request(request);
 	}
@@ -334,7 +374,10 @@ strata_chunk_worker_main(Datum arg)
  *-------------------------------------------------------------------------
  */
 
-/* Register a worker that reads its request in the segment; waits for a free slot, and ereports when none comes. */
+/*
+ * Register a worker that reads its request in the segment; waits for a free
+ * slot, and ereports when none comes.
+ */
 static BackgroundWorkerHandle *
 start_chunk_worker(dsm_segment *segment, Relation parent)
 {
@@ -343,24 +386,32 @@ start_chunk_worker(dsm_segment *segment, Relation parent)
 	TimestampTz start = GetCurrentTimestamp();
 
 	memset(&worker, 0, sizeof(worker));
-	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
+	worker.bgw_flags = BGWORKER_SHMEM_ACCESS |
+		BGWORKER_BACKEND_DATABASE_CONNECTION;
 	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
 	worker.bgw_restart_time = BGW_NEVER_RESTART;
 	snprintf(worker.bgw_library_name, BGW_MAXLEN, "strata");
 	snprintf(worker.bgw_function_name, BGW_MAXLEN, "strata_chunk_worker_main");
-	snprintf(worker.bgw_name, BGW_MAXLEN, "strata chunk maker for pid %d", MyProcPid);
+	snprintf(worker.bgw_name, BGW_MAXLEN, "strata chunk maker for pid %d",
+			 MyProcPid);
 	snprintf(worker.bgw_type, BGW_MAXLEN, "strata chunk maker");
 	worker.bgw_main_arg = UInt32GetDatum(dsm_segment_handle(segment));
 	worker.bgw_notify_pid = MyProcPid;
 	while (!RegisterDynamicBackgroundWorker(&worker, &handle))
 	{
-		if (TimestampDifferenceExceeds(start, GetCurrentTimestamp(), SLOT_WAIT_MS))
-			ereport(ERROR,
+		if (TimestampDifferenceExceeds(start, GetCurrentTimestamp(),
+									   SLOT_WAIT_MS))
+			ereport(
+					ERROR,
 					(errcode(ERRCODE_INSUFFICIENT_RESOURCES),
-					 errmsg("could not make a chunk of hypertable \"%s\": no background worker is free",
+					 errmsg(
+							"could not make a chunk of hypertable \"%s\": no background worker is free",
 							RelationGetRelationName(parent)),
-					 errhint("Increase max_worker_processes, or have chunks made ahead.")));
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, SLOT_POLL_MS, PG_WAIT_EXTENSION);
+					 errhint(
+							 "Increase max_worker_processes, or have chunks made ahead.")));
+		(void) WaitLatch(MyLatch,
+						 WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 SLOT_POLL_MS, PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
 		CHECK_FOR_INTERRUPTS();
 	}
@@ -371,22 +422,28 @@ static void
 report_failure(Relation parent, const WorkerRequest *request)
 {
 	if (request->result == WORKER_NONE)
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("could not make a chunk of hypertable \"%s\": the background worker ended early",
+				 errmsg(
+						"could not make a chunk of hypertable \"%s\": the background worker ended early",
 						RelationGetRelationName(parent)),
 				 errhint("The server's log may say why.")));
 	ereport(ERROR,
 			(errcode(request->sqlstate),
-			 errmsg("could not make a chunk of hypertable \"%s\": %s", RelationGetRelationName(parent), request->message),
-			 request->detail[0] != '\0' ? errdetail_internal("%s", request->detail) : 0,
+			 errmsg("could not make a chunk of hypertable \"%s\": %s",
+					RelationGetRelationName(parent), request->message),
+			 request->detail[0] != '\0' ?
+			 errdetail_internal("%s", request->detail) :
+			 0,
 			 request->hint[0] != '\0' ? errhint("%s", request->hint) : 0));
 }
 
 /*
- * The worker will soon be gone: wait for that.  Where the leader of a lock group ends
- * first, the last member's PGPROC is lost (up to 15.18 and 16.2 at least); when
- * max_worker_processes of them are, nobody gets a worker any more.
+ * The worker will soon be gone: wait for that.  Where the leader of a lock
+ * group ends first, the last member's PGPROC is lost (up to 15.18 and 16.2 at
+ * least); when max_worker_processes of them are, nobody gets a worker any
+ * more.
  */
 static void
 forget_worker(void)
@@ -408,7 +465,9 @@ forget_worker(void)
 static void
 at_session_end(int code, Datum arg)
 {
-	WorkerRequest *request = worker_segment != NULL ? dsm_segment_address(worker_segment) : NULL;
+	WorkerRequest *request = worker_segment != NULL ?
+	dsm_segment_address(worker_segment) :
+	NULL;
 	uint32		expected = STATE_ANSWERED;
 
 	if (request == NULL)
@@ -420,7 +479,10 @@ at_session_end(int code, Datum arg)
 	forget_worker();
 }
 
-/* Wait for the answer to a request.  Afterwards there is one, or the worker has ended. */
+/*
+ * Wait for the answer to a request.  Afterwards there is one, or the worker
+ * has ended.
+ */
 static void
 wait_for_answer(WorkerRequest *request)
 {
@@ -435,10 +497,13 @@ wait_for_answer(WorkerRequest *request)
 		if (status == BGWH_STOPPED)
 			break;
 		if (status == BGWH_POSTMASTER_DIED)
-			ereport(FATAL,
+			ereport(
+					FATAL,
 					(errcode(ERRCODE_ADMIN_SHUTDOWN),
-					 errmsg("terminating connection due to unexpected postmaster exit")));
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH, 0, PG_WAIT_EXTENSION);
+					 errmsg(
+							"terminating connection due to unexpected postmaster exit")));
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH, 0,
+						 PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
 		CHECK_FOR_INTERRUPTS();
 	}
@@ -446,9 +511,11 @@ wait_for_answer(WorkerRequest *request)
 }
 
 static void
-describe_request(WorkerRequest *request, Relation parent, int64 time, int patience)
+describe_request(WorkerRequest *request, Relation parent, int64 time,
+				 int patience)
 {
-	Assert(parent->rd_rel->relkind == RELKIND_PARTITIONED_TABLE);	/* hypertable:Y4 */
+	Assert(parent->rd_rel->relkind ==
+		   RELKIND_PARTITIONED_TABLE);	/* hypertable:Y4 */
 	request->database = MyDatabaseId;
 	request->hypertable = RelationGetRelid(parent);
 	request->time = time;
@@ -460,7 +527,10 @@ describe_request(WorkerRequest *request, Relation parent, int64 time, int patien
 	request->result = WORKER_NONE;
 }
 
-/* Hand the request to the worker of an earlier one; false when there is none any more. */
+/*
+ * Hand the request to the worker of an earlier one; false when there is none
+ * any more.
+ */
 static bool
 ask_again(Relation parent, int64 time, int patience)
 {
@@ -471,10 +541,15 @@ ask_again(Relation parent, int64 time, int patience)
 	if (worker_segment == NULL)
 		return false;
 	request = dsm_segment_address(worker_segment);
-	/* while the turn is ours it does not look at the request, unless it leaves */
+
+	/*
+	 * while the turn is ours it does not look at the request, unless it
+	 * leaves
+	 */
 	describe_request(request, parent, time, patience);
 	latch = request->worker_latch;
-	if (pg_atomic_compare_exchange_u32(&request->state, &expected, STATE_ASKED))
+	if (pg_atomic_compare_exchange_u32(&request->state, &expected,
+									   STATE_ASKED))
 	{
 		SetLatch(latch);
 		return true;
@@ -491,7 +566,8 @@ ask_new(Relation parent, int64 time, int patience)
 	WorkerRequest *request = dsm_segment_address(segment);
 	MemoryContext old;
 
-	Assert(worker_segment == NULL && worker_handle == NULL);	/* hypertable:Y3 */
+	Assert(worker_segment == NULL &&
+		   worker_handle == NULL);	/* hypertable:Y3 */
 	memset(request, 0, sizeof(*request));
 	pg_atomic_init_u32(&request->state, STATE_ASKED);
 	describe_request(request, parent, time, patience);
@@ -545,10 +621,12 @@ is_own(Relation parent)
 
 	if (parent->rd_createSubid != InvalidSubTransactionId)
 		return true;
-	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(RelationGetRelid(parent)));
+	tuple = SearchSysCache1(RELOID,
+							ObjectIdGetDatum(RelationGetRelid(parent)));
 	if (!HeapTupleIsValid(tuple))
 		return false;
-	own = TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple->t_data));
+	own = TransactionIdIsCurrentTransactionId(
+											  HeapTupleHeaderGetXmin(tuple->t_data));
 	ReleaseSysCache(tuple);
 	return own;
 }
@@ -564,9 +642,9 @@ keep_context(MemoryContext *context)
 
 /*
  * Make the chunk in this process although statements of this session have the
- * hypertable open.  What they hold of its relcache entry stays valid: the entry
- * is rebuilt in place, as after another session's ATTACH, and descriptors that
- * may be in use live on to the end of the transaction.
+ * hypertable open.  What they hold of its relcache entry stays valid: the
+ * entry is rebuilt in place, as after another session's ATTACH, and
+ * descriptors that may be in use live on to the end of the transaction.
  */
 static void
 create_here(Relation parent, int64 time)
@@ -577,7 +655,8 @@ create_here(Relation parent, int64 time)
 
 	Assert(refcnt > 0);			/* hypertable:Y3 */
 	Assert(is_own(parent) ||
-		   CheckRelationLockedByMe(parent, ShareUpdateExclusiveLock, true)); /* hypertable:Y3 */
+		   CheckRelationLockedByMe(parent, ShareUpdateExclusiveLock,
+								   true));	/* hypertable:Y3 */
 	keep_context(&parent->rd_pdcxt);
 	keep_context(&parent->rd_pddcxt);
 	parent->rd_partdesc = NULL;
@@ -604,8 +683,12 @@ create_here(Relation parent, int64 time)
 void
 strata_chunk_create_on_demand(Relation parent, int64 time, int patience)
 {
-	/* who dropped or moved chunks in this transaction has the hypertable to himself; a worker would still see them */
-	if (is_own(parent) || CheckRelationLockedByMe(parent, AccessExclusiveLock, false))
+	/*
+	 * who dropped or moved chunks in this transaction has the hypertable to
+	 * himself; a worker would still see them
+	 */
+	if (is_own(parent) ||
+		CheckRelationLockedByMe(parent, AccessExclusiveLock, false))
 	{
 		create_here(parent, time);
 		return;
@@ -622,8 +705,10 @@ strata_chunk_create_on_demand(Relation parent, int64 time, int patience)
 		}
 		AcceptInvalidationMessages();
 	}
-	ereport(ERROR,
+	ereport(
+			ERROR,
 			(errcode(ERRCODE_OBJECT_IN_USE),
-			 errmsg("could not make a chunk of hypertable \"%s\": its definition keeps changing",
+			 errmsg(
+					"could not make a chunk of hypertable \"%s\": its definition keeps changing",
 					RelationGetRelationName(parent))));
 }

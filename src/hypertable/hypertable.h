@@ -26,13 +26,14 @@
 
 /*
  * Times are int64 in the units of the key's type: microseconds since
- * PostgreSQL's epoch (timestamp, timestamptz, uuid), days (date), the number itself
- * (integers).
+ * PostgreSQL's epoch (timestamp, timestamptz, uuid), days (date), the number
+ * itself (integers).
  */
 typedef struct StrataHypertable
 {
 	Oid			relid;
-	AttrNumber	attno;			/* of the time column; with a partitioning function: of its argument */
+	AttrNumber	attno;			/* of the time column; with a partitioning
+								 * function: of its argument */
 	bool		has_function;	/* the key is a function of the column */
 	Oid			key_type;		/* base type of the key */
 	int64		interval;		/* length of chunks to come */
@@ -50,18 +51,24 @@ extern StrataHypertable *strata_hypertable_open(Oid relid);
 
 extern bool strata_time_type_is_integer(Oid type);
 
-/* Can it be a hypertable's time: an integer, a date, a timestamp, a UUID of version 7? */
+/*
+ * Can it be a hypertable's time: an integer, a date, a timestamp, a UUID of
+ * version 7?
+ */
 extern bool strata_time_type_is_known(Oid type);
 
 /*
- * A key value as time, and back; infinities are INT64_MIN and INT64_MAX.  ereports on a UUID
- * that is not of version 7; back is the least of a time.
+ * A key value as time, and back; infinities are INT64_MIN and INT64_MAX.
+ * ereports on a UUID that is not of version 7; back is the least of a time.
  */
 extern int64 strata_time_from_datum(Oid key_type, Datum value);
 extern Datum strata_time_to_datum(Oid key_type, int64 time);
 
-/* A chunk length given as interval or number (text: as strata.chunk_interval). */
-extern int64 strata_time_interval_from_datum(Oid key_type, Oid type, Datum value);
+/*
+ * A chunk length given as interval or number (text: as strata.chunk_interval).
+ */
+extern int64 strata_time_interval_from_datum(Oid key_type, Oid type,
+											 Datum value);
 extern int64 strata_time_interval_from_text(Oid key_type, const char *text);
 extern char *strata_time_interval_to_text(Oid key_type, int64 interval);
 
@@ -78,8 +85,8 @@ extern int64 strata_hypertable_now(const StrataHypertable *ht);
  * A point in time given to a function as "any": a value of a time type or an
  * integer, or an interval (or, with integer time, nothing else) before now.
  */
-extern int64 strata_hypertable_point(const StrataHypertable *ht, Oid type, Datum value,
-									 const char *argument);
+extern int64 strata_hypertable_point(const StrataHypertable *ht, Oid type,
+									 Datum value, const char *argument);
 
 /* What create_hypertable is asked for. */
 typedef struct StrataHypertableRequest
@@ -98,7 +105,8 @@ typedef struct StrataHypertableRequest
  * Turn a table into a hypertable, in place.  The caller holds
  * AccessExclusiveLock on it and has checked that the user owns it.
  */
-extern void strata_hypertable_create(Oid relid, const StrataHypertableRequest *request);
+extern void strata_hypertable_create(Oid relid,
+									 const StrataHypertableRequest *request);
 
 /*
  * CREATE TABLE WITH (strata.hypertable, strata.partition_column, ...): makes a
@@ -108,8 +116,8 @@ extern void strata_hypertable_create(Oid relid, const StrataHypertableRequest *r
 extern void strata_hypertable_create_with(Oid relid, List **options);
 
 /*
- * A segmentby is about to be set that may name the time of a hypertable: then the
- * order by it that create_hypertable() gave, or would have, goes.
+ * A segmentby is about to be set that may name the time of a hypertable: then
+ * the order by it that create_hypertable() gave, or would have, goes.
  */
 extern void strata_hypertable_yield_order(Oid relid, const char *segmentby);
 
@@ -123,7 +131,10 @@ extern void strata_hypertable_set_tablespaces(Oid relid, List *names);
 /* Check options that ALTER or CREATE TABLE sets on a hypertable or table. */
 extern void strata_hypertable_check_options(Relation rel, List *options);
 
-/* ereport when the relation is a hypertable with an index or CHECK that refers to a whole row. */
+/*
+ * ereport when the relation is a hypertable with an index or CHECK that refers
+ * to a whole row.
+ */
 extern void strata_hypertable_refuse_whole_row(Oid relid);
 
 /*
@@ -132,17 +143,28 @@ extern void strata_hypertable_refuse_whole_row(Oid relid);
  * The schema likewise.
  */
 extern bool strata_hypertable_alters_chunks(const AlterTableStmt *stmt);
-extern void strata_hypertable_alter_chunks(Oid relid, const AlterTableStmt *stmt);
+extern void strata_hypertable_alter_chunks(Oid relid,
+										   const AlterTableStmt *stmt);
+
 /* The same for ALTER INDEX on an index of a hypertable. */
-extern void strata_hypertable_alter_indexes(Oid index, const AlterTableStmt *stmt);
-/* Commands that set and reset storage options, which the hypertable itself cannot have. */
-extern void strata_hypertable_set_storage(Oid relid, const AlterTableStmt *stmt, List *cmds);
-extern void strata_hypertable_move_chunks(Oid relid, const char *old_schema, const char *new_schema);
+extern void strata_hypertable_alter_indexes(Oid index,
+											const AlterTableStmt *stmt);
 
 /*
- * Let the statement that is about to run make a unique key of a hypertable with
- * a partitioning function; false: nothing to allow.  Call the second when it has
- * run or failed, and before anything is planned or another statement is run.
+ * Commands that set and reset storage options, which the hypertable itself
+ * cannot have.
+ */
+extern void strata_hypertable_set_storage(Oid relid,
+										  const AlterTableStmt *stmt,
+										  List *cmds);
+extern void strata_hypertable_move_chunks(Oid relid, const char *old_schema,
+										  const char *new_schema);
+
+/*
+ * Let the statement that is about to run make a unique key of a hypertable
+ * with a partitioning function; false: nothing to allow.  Call the second when
+ * it has run or failed, and before anything is planned or another statement is
+ * run.
  */
 extern bool strata_unique_key_allow(Oid relid);
 extern void strata_unique_key_done(void);
@@ -175,8 +197,12 @@ typedef struct StrataChunk
  */
 extern List *strata_chunk_list(const StrataHypertable *ht);
 
-/* The range of a partition, by its pg_class row; false when it has none of ours. */
-extern bool strata_chunk_range(Oid chunk, Oid *key_type, StrataChunkRange *range);
+/*
+ * The range of a partition, by its pg_class row; false when it has none of
+ * ours.
+ */
+extern bool strata_chunk_range(Oid chunk, Oid *key_type,
+							   StrataChunkRange *range);
 
 /* When the chunk was made; false when nobody wrote it down. */
 extern bool strata_chunk_created(Oid chunk, TimestampTz *created);
@@ -188,25 +214,31 @@ extern bool strata_chunk_created(Oid chunk, TimestampTz *created);
 extern bool strata_chunk_create(Oid hypertable, int64 time);
 
 /*
- * Lock a hypertable and, as attaching and detaching a partition does, the tables
- * at the other end of its foreign keys against writers.  Waits with none of the
- * locks in hand: a writer of the hypertable may be about to need a chunk, and a
- * writer of a table it refers to about to write to it.
+ * Lock a hypertable and, as attaching and detaching a partition does, the
+ * tables at the other end of its foreign keys against writers.  Waits with
+ * none of the locks in hand: a writer of the hypertable may be about to need a
+ * chunk, and a writer of a table it refers to about to write to it.
  */
 extern void strata_chunk_lock(Oid hypertable, LOCKMODE lockmode);
 
-/* The chunk's part of a hypertable's index, or an index of its own; else InvalidOid. */
+/*
+ * The chunk's part of a hypertable's index, or an index of its own; else
+ * InvalidOid.
+ */
 extern Oid	strata_chunk_index(Oid chunk, Oid index);
 
 /*
  * Merge chunks (StrataChunk *, in order of time) into the first, and split one
  * at a time within its range; the result is the merged, and the new second,
  * chunk.  *compressed: there were batches; now all are rows.  The caller has
- * checked permissions, that nothing is in use, and holds AccessExclusiveLock on
- * the hypertable and the chunks.
+ * checked permissions, that nothing is in use, and holds AccessExclusiveLock
+ * on the hypertable and the chunks.
  */
-extern Oid	strata_chunk_merge(const StrataHypertable *ht, List *chunks, bool *compressed);
-extern Oid	strata_chunk_split(const StrataHypertable *ht, const StrataChunk *chunk, int64 at, bool *compressed);
+extern Oid	strata_chunk_merge(const StrataHypertable *ht, List *chunks,
+							   bool *compressed);
+extern Oid	strata_chunk_split(const StrataHypertable *ht,
+							   const StrataChunk *chunk, int64 at,
+							   bool *compressed);
 
 /*
  * Drop chunks (OIDs), make one a table of its own, make a table a chunk.
@@ -215,7 +247,8 @@ extern Oid	strata_chunk_split(const StrataHypertable *ht, const StrataChunk *chu
  */
 extern void strata_chunk_drop(const StrataHypertable *ht, const List *chunks);
 extern void strata_chunk_detach(Oid hypertable, Oid chunk);
-extern void strata_chunk_adopt(const StrataHypertable *ht, Oid table, const StrataChunkRange *range);
+extern void strata_chunk_adopt(const StrataHypertable *ht, Oid table,
+							   const StrataChunkRange *range);
 
 /* Do foreign keys refer to the hypertable?  The caller has it locked. */
 extern bool strata_hypertable_is_referenced(Oid hypertable);
@@ -224,20 +257,26 @@ extern bool strata_hypertable_is_referenced(Oid hypertable);
 extern Oid	strata_relation_owner(Oid relid);
 
 /*
- * Make the chunks that are missing from a time on to before another; returns how
- * many.  used: the hypertable, which the session has open; each chunk is made in
- * a transaction of its own then, as for a row.  NULL: in this process and
+ * Make the chunks that are missing from a time on to before another; returns
+ * how many.  used: the hypertable, which the session has open; each chunk is
+ * made in a transaction of its own then, as for a row.  NULL: in this process
+ * and transaction.
+ */
+extern int	strata_chunk_create_range(const StrataHypertable *ht, int64 from,
+									  int64 to, Relation used);
+
+/*
+ * Likewise the chunk of a time and a number of intervals after it, in this
  * transaction.
  */
-extern int	strata_chunk_create_range(const StrataHypertable *ht, int64 from, int64 to, Relation used);
-
-/* Likewise the chunk of a time and a number of intervals after it, in this transaction. */
-extern int	strata_chunk_create_ahead(const StrataHypertable *ht, int64 time, int ahead);
+extern int	strata_chunk_create_ahead(const StrataHypertable *ht, int64 time,
+									  int ahead);
 
 /*
  * Planner: from now on hear of changes of a hypertable; the present moment, to
- * be asked for before its chunks are looked up, which are made known as they are.  Then: was it changed after that
- * moment, as far as the session has heard?
+ * be asked for before its chunks are looked up, which are made known as they
+ * are.  Then: was it changed after that moment, as far as the session has
+ * heard?
  */
 extern uint64 strata_hypertable_watch(Oid relid);
 extern bool strata_hypertable_changed_since(Oid relid, uint64 moment);
@@ -245,7 +284,9 @@ extern bool strata_hypertable_changed_since(Oid relid, uint64 moment);
 /* Planner: let conditions with now() prune chunks.  Changes the query. */
 extern void strata_now_add_quals(Query *query);
 
-/* Planner: put the node that makes chunks under each INSERT into a hypertable. */
+/*
+ * Planner: put the node that makes chunks under each INSERT into a hypertable.
+ */
 extern void strata_route_plan(PlannedStmt *stmt);
 
 /* Executor start: tell these nodes which ModifyTable they feed. */
@@ -258,7 +299,8 @@ extern void strata_route_bind(QueryDesc *query_desc);
 extern bool strata_route_is_active(void);
 
 /* A node above child that passes its rows on. */
-extern CustomScan *strata_make_pass_through(Plan *child, const CustomScanMethods *methods);
+extern CustomScan *strata_make_pass_through(Plan *child,
+											const CustomScanMethods *methods);
 
 /* Is it the node that makes chunks? */
 extern bool strata_route_is_node(const CustomScan *scan);

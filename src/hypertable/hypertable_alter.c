@@ -2,8 +2,9 @@
  *
  * hypertable_alter.c
  *	  What PostgreSQL changes on a partitioned table alone, and whoever takes a
- *	  hypertable for one table expects on its chunks: owner, tablespace, schema,
- *	  replica identity, compression method and options of columns, logged or not.
+ *	  hypertable for one table expects on its chunks: owner, tablespace,
+ *	  schema, replica identity, compression method and options of columns,
+ *	  logged or not.
  *
  * ALTER TABLE ONLY changes the hypertable alone.  New chunks take after the
  * hypertable: what CREATE TABLE LIKE leaves out is written as a command.
@@ -33,7 +34,10 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-/* Is the command one that PostgreSQL would carry out on the hypertable alone, and that its chunks are to follow? */
+/*
+ * Is the command one that PostgreSQL would carry out on the hypertable alone,
+ * and that its chunks are to follow?
+ */
 static bool
 is_carried_over(const AlterTableCmd *cmd)
 {
@@ -61,7 +65,7 @@ strata_hypertable_alters_chunks(const AlterTableStmt *stmt)
 
 	foreach(lc, stmt->cmds)
 		if (is_carried_over(lfirst_node(AlterTableCmd, lc)))
-			return stmt->relation->inh;
+		return stmt->relation->inh;
 	return false;
 }
 
@@ -70,7 +74,9 @@ static char *
 index_of_chunk(Oid chunk, Oid parent_index)
 {
 	Relation	rel = table_open(chunk, NoLock);
-	Oid			index = OidIsValid(parent_index) ? index_get_partition(rel, parent_index) : InvalidOid;
+	Oid			index = OidIsValid(parent_index) ?
+	index_get_partition(rel, parent_index) :
+	InvalidOid;
 
 	table_close(rel, NoLock);
 	return OidIsValid(index) ? get_rel_name(index) : NULL;
@@ -82,35 +88,49 @@ command_for_chunk(Oid chunk, Oid parent, const AlterTableCmd *cmd)
 {
 	AlterTableCmd *copy = copyObject(unconstify(AlterTableCmd *, cmd));
 
-	if (cmd->subtype == AT_ReplicaIdentity && ((ReplicaIdentityStmt *) cmd->def)->identity_type == REPLICA_IDENTITY_INDEX)
+	if (cmd->subtype == AT_ReplicaIdentity &&
+		((ReplicaIdentityStmt *) cmd->def)->identity_type ==
+		REPLICA_IDENTITY_INDEX)
 	{
 		ReplicaIdentityStmt *identity = (ReplicaIdentityStmt *) copy->def;
 
-		identity->name = index_of_chunk(chunk, get_relname_relid(identity->name, get_rel_namespace(parent)));
+		identity->name =
+			index_of_chunk(chunk,
+						   get_relname_relid(identity->name,
+											 get_rel_namespace(parent)));
 		if (identity->name == NULL)
-			ereport(ERROR,
-					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					 errmsg("chunk \"%s\" does not have the index", get_rel_name(chunk))));
+			ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+							errmsg("chunk \"%s\" does not have the index",
+								   get_rel_name(chunk))));
 	}
 	return copy;
 }
 
 static void
-alter_chunk(Oid chunk, Oid parent, const AlterTableStmt *stmt, AlterTableCmd *cmd)
+alter_chunk(Oid chunk, Oid parent, const AlterTableStmt *stmt,
+			AlterTableCmd *cmd)
 {
 	if (cmd->subtype == AT_ChangeOwner)
 		/* checks permissions on the chunk too */
-		ATExecChangeOwner(chunk, get_rolespec_oid(castNode(RoleSpec, cmd->newowner), false), false, AccessExclusiveLock);
+		ATExecChangeOwner(chunk,
+						  get_rolespec_oid(castNode(RoleSpec, cmd->newowner),
+										   false),
+						  false, AccessExclusiveLock);
 	else
 	{
 		EventTriggerAlterTableStart(unconstify(Node *, (const Node *) stmt));
-		AlterTableInternal(chunk, list_make1(command_for_chunk(chunk, parent, cmd)), false);
+		AlterTableInternal(chunk,
+						   list_make1(command_for_chunk(chunk, parent, cmd)),
+						   false);
 		EventTriggerAlterTableEnd();
 	}
 	CommandCounterIncrement();
 }
 
-/* PostgreSQL leaves this mark of a partitioned table as it is, and new chunks go by it. */
+/*
+ * PostgreSQL leaves this mark of a partitioned table as it is, and new chunks
+ * go by it.
+ */
 static void
 set_persistence(Oid relid, char persistence)
 {
@@ -154,10 +174,13 @@ strata_hypertable_alter_chunks(Oid relid, const AlterTableStmt *stmt)
 
 		if (!is_carried_over(cmd))
 			continue;
-		foreach(lc2, find_inheritance_children(relid, AlterTableGetLockLevel(list_make1(cmd))))
+		foreach(lc2, find_inheritance_children(
+											   relid, AlterTableGetLockLevel(list_make1(cmd))))
 			alter_chunk(lfirst_oid(lc2), relid, stmt, cmd);
 		if (cmd->subtype == AT_SetLogged || cmd->subtype == AT_SetUnLogged)
-			set_all_persistence(relid, cmd->subtype == AT_SetLogged ? RELPERSISTENCE_PERMANENT : RELPERSISTENCE_UNLOGGED);
+			set_all_persistence(relid, cmd->subtype == AT_SetLogged ?
+								RELPERSISTENCE_PERMANENT :
+								RELPERSISTENCE_UNLOGGED);
 		if (cmd->subtype == AT_SetTableSpace)
 			strata_hypertable_forget_tablespaces(relid);
 	}
@@ -165,7 +188,8 @@ strata_hypertable_alter_chunks(Oid relid, const AlterTableStmt *stmt)
 
 /* See hypertable.h. */
 void
-strata_hypertable_move_chunks(Oid relid, const char *old_schema, const char *new_schema)
+strata_hypertable_move_chunks(Oid relid, const char *old_schema,
+							  const char *new_schema)
 {
 	Oid			old = get_namespace_oid(old_schema, false);
 	ListCell   *lc;
@@ -180,7 +204,8 @@ strata_hypertable_move_chunks(Oid relid, const char *old_schema, const char *new
 		if (get_rel_namespace(lfirst_oid(lc)) != old)
 			continue;
 		stmt->objectType = OBJECT_TABLE;
-		stmt->relation = makeRangeVar(pstrdup(old_schema), get_rel_name(lfirst_oid(lc)), -1);
+		stmt->relation = makeRangeVar(pstrdup(old_schema),
+									  get_rel_name(lfirst_oid(lc)), -1);
 		stmt->newschema = pstrdup(new_schema);
 		(void) AlterTableNamespace(stmt, NULL);
 		CommandCounterIncrement();
@@ -193,7 +218,8 @@ strata_hypertable_alter_indexes(Oid index, const AlterTableStmt *stmt)
 {
 	ListCell   *lc;
 
-	if (get_rel_relkind(index) != RELKIND_PARTITIONED_INDEX || !strata_hypertable_is(IndexGetRelation(index, false)))
+	if (get_rel_relkind(index) != RELKIND_PARTITIONED_INDEX ||
+		!strata_hypertable_is(IndexGetRelation(index, false)))
 		return;
 	foreach(lc, stmt->cmds)
 	{
@@ -211,14 +237,17 @@ strata_hypertable_alter_indexes(Oid index, const AlterTableStmt *stmt)
 static bool
 statistics_target(Oid relid, AttrNumber attno, int *target)
 {
-	HeapTuple	tuple = SearchSysCache2(ATTNUM, ObjectIdGetDatum(relid), Int16GetDatum(attno));
+	HeapTuple	tuple = SearchSysCache2(ATTNUM, ObjectIdGetDatum(relid),
+										Int16GetDatum(attno));
 	bool		isnull = true;
 
 	*target = -1;
 	if (HeapTupleIsValid(tuple))
 	{
 		/* NULL or -1, by the version of PostgreSQL */
-		Datum		value = SysCacheGetAttr(ATTNUM, tuple, Anum_pg_attribute_attstattarget, &isnull);
+		Datum		value = SysCacheGetAttr(ATTNUM, tuple,
+											Anum_pg_attribute_attstattarget,
+											&isnull);
 
 		if (!isnull)
 			*target = DatumGetInt16(value);
@@ -231,19 +260,25 @@ statistics_target(Oid relid, AttrNumber attno, int *target)
 static void
 append_column(StringInfo sql, Relation parent, Form_pg_attribute att)
 {
-	AttributeOpts *options = get_attribute_options(RelationGetRelid(parent), att->attnum);
+	AttributeOpts *options = get_attribute_options(RelationGetRelid(parent),
+												   att->attnum);
 	const char *name = quote_identifier(NameStr(att->attname));
 	int			target;
 
 	if (statistics_target(RelationGetRelid(parent), att->attnum, &target))
 		appendStringInfo(sql, ", ALTER %s SET STATISTICS %d", name, target);
 	if (options != NULL && options->n_distinct != 0)
-		appendStringInfo(sql, ", ALTER %s SET (n_distinct = %.17g)", name, options->n_distinct);
+		appendStringInfo(sql, ", ALTER %s SET (n_distinct = %.17g)", name,
+						 options->n_distinct);
 	if (options != NULL && options->n_distinct_inherited != 0)
-		appendStringInfo(sql, ", ALTER %s SET (n_distinct_inherited = %.17g)", name, options->n_distinct_inherited);
+		appendStringInfo(sql, ", ALTER %s SET (n_distinct_inherited = %.17g)",
+						 name, options->n_distinct_inherited);
 }
 
-/* Add the ALTER TABLE command that gives a chunk its hypertable's replica identity; nothing when both have the default. */
+/*
+ * Add the ALTER TABLE command that gives a chunk its hypertable's replica
+ * identity; nothing when both have the default.
+ */
 static void
 append_identity(StringInfo sql, Relation parent, Oid chunk)
 {
@@ -261,14 +296,18 @@ append_identity(StringInfo sql, Relation parent, Oid chunk)
 			(void) RelationGetIndexList(parent);
 			index = index_of_chunk(chunk, parent->rd_replidindex);
 			if (index != NULL)
-				appendStringInfo(sql, ", REPLICA IDENTITY USING INDEX %s", quote_identifier(index));
+				appendStringInfo(sql, ", REPLICA IDENTITY USING INDEX %s",
+								 quote_identifier(index));
 			break;
 		default:
 			break;
 	}
 }
 
-/* The command for an expression index's statistics targets; added to a list of texts. */
+/*
+ * The command for an expression index's statistics targets; added to a list of
+ * texts.
+ */
 static List *
 append_index(List *commands, Oid index, Oid chunk)
 {
@@ -276,11 +315,16 @@ append_index(List *commands, Oid index, Oid chunk)
 	Relation	rel = index_open(index, AccessShareLock);
 	int			target;
 
-	for (int i = 1; name != NULL && i <= RelationGetNumberOfAttributes(rel); i++)
+	for (int i = 1; name != NULL && i <= RelationGetNumberOfAttributes(rel);
+		 i++)
 		if (statistics_target(index, i, &target))
-			commands = lappend(commands, psprintf("ALTER INDEX %s ALTER COLUMN %d SET STATISTICS %d",
-												  quote_qualified_identifier(get_namespace_name(get_rel_namespace(chunk)), name),
-												  i, target));
+			commands = lappend(
+							   commands,
+							   psprintf("ALTER INDEX %s ALTER COLUMN %d SET STATISTICS %d",
+										quote_qualified_identifier(
+																   get_namespace_name(get_rel_namespace(chunk)),
+																   name),
+										i, target));
 	index_close(rel, AccessShareLock);
 	return commands;
 }
@@ -297,7 +341,8 @@ strata_chunk_follow_commands(Oid hypertable, Oid chunk)
 	initStringInfo(&sql);
 	for (int i = 0; i < RelationGetDescr(parent)->natts; i++)
 		if (!TupleDescAttr(RelationGetDescr(parent), i)->attisdropped)
-			append_column(&sql, parent, TupleDescAttr(RelationGetDescr(parent), i));
+			append_column(&sql, parent,
+						  TupleDescAttr(RelationGetDescr(parent), i));
 	append_identity(&sql, parent, chunk);
 	if (sql.len > 0)
 		commands = list_make1(psprintf("ALTER TABLE %s %s",

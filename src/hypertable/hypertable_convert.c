@@ -66,16 +66,21 @@
 
 /* Does an index on the table make rows unique in a way that chunks cannot? */
 static void
-check_index(Relation rel, Relation index, AttrNumber attno, const char *column, bool has_function)
+check_index(Relation rel, Relation index, AttrNumber attno, const char *column,
+			bool has_function)
 {
 	Form_pg_index form = index->rd_index;
 	const char *what = form->indisprimary ? "primary key" : "unique index";
 
 	if (form->indisexclusion)
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cannot create a hypertable with exclusion constraint \"%s\"", RelationGetRelationName(index)),
-				 errdetail("An exclusion constraint cannot hold over more than one chunk."),
+				 errmsg(
+						"cannot create a hypertable with exclusion constraint \"%s\"",
+						RelationGetRelationName(index)),
+				 errdetail(
+						   "An exclusion constraint cannot hold over more than one chunk."),
 				 errhint("ALTER TABLE %s DROP CONSTRAINT %s;",
 						 quote_identifier(RelationGetRelationName(rel)),
 						 quote_identifier(RelationGetRelationName(index)))));
@@ -84,21 +89,32 @@ check_index(Relation rel, Relation index, AttrNumber attno, const char *column, 
 	for (int i = 0; i < form->indnkeyatts; i++)
 		if (form->indkey.values[i] == attno)
 		{
-			if (has_function && !strata_equal_is_identical(TupleDescAttr(RelationGetDescr(rel), attno - 1)->atttypid,
-														   index->rd_indcollation[i]))
-				ereport(ERROR,
+			if (has_function &&
+				!strata_equal_is_identical(TupleDescAttr(RelationGetDescr(rel),
+														 attno - 1)
+										   ->atttypid,
+										   index->rd_indcollation[i]))
+				ereport(
+						ERROR,
 						(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-						 errmsg("cannot create a hypertable by a function of column \"%s\", which is in %s \"%s\"",
+						 errmsg(
+								"cannot create a hypertable by a function of column \"%s\", which is in %s \"%s\"",
 								column, what, RelationGetRelationName(index)),
-						 errdetail("Values of the column may be equal and not the same, so equal rows could be in two chunks.")));
+						 errdetail(
+								   "Values of the column may be equal and not the same, so equal rows could be in two chunks.")));
 			return;
 		}
-	ereport(ERROR,
+	ereport(
+			ERROR,
 			(errcode(ERRCODE_INVALID_TABLE_DEFINITION),
-			 errmsg("cannot create a hypertable whose %s \"%s\" does not include the column \"%s\"",
+			 errmsg(
+					"cannot create a hypertable whose %s \"%s\" does not include the column \"%s\"",
 					what, RelationGetRelationName(index), column),
-			 errdetail("Rows are kept apart by \"%s\", so uniqueness without it cannot be enforced.", column),
-			 errhint("Make \"%s\" part of \"%s\", or drop it.", column, RelationGetRelationName(index))));
+			 errdetail(
+					   "Rows are kept apart by \"%s\", so uniqueness without it cannot be enforced.",
+					   column),
+			 errhint("Make \"%s\" part of \"%s\", or drop it.", column,
+					 RelationGetRelationName(index))));
 }
 
 static void
@@ -110,10 +126,13 @@ check_triggers(Relation rel)
 	{
 		Trigger    *trigger = &triggers->triggers[i];
 
-		if (TRIGGER_FOR_ROW(trigger->tgtype) && (trigger->tgoldtable != NULL || trigger->tgnewtable != NULL))
-			ereport(ERROR,
+		if (TRIGGER_FOR_ROW(trigger->tgtype) &&
+			(trigger->tgoldtable != NULL || trigger->tgnewtable != NULL))
+			ereport(
+					ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("cannot create a hypertable with row trigger \"%s\", which has a transition table",
+					 errmsg(
+							"cannot create a hypertable with row trigger \"%s\", which has a transition table",
 							trigger->tgname),
 					 errhint("Make it a statement trigger, or drop it.")));
 	}
@@ -121,7 +140,8 @@ check_triggers(Relation rel)
 
 /* ereport when rel cannot become a partitioned table. */
 static void
-check_table(Relation rel, AttrNumber attno, const char *column, bool has_function)
+check_table(Relation rel, AttrNumber attno, const char *column,
+			bool has_function)
 {
 	const char *name = RelationGetRelationName(rel);
 	ListCell   *lc;
@@ -131,27 +151,37 @@ check_table(Relation rel, AttrNumber attno, const char *column, bool has_functio
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("\"%s\" is not a table", name)));
 	if (rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP)
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cannot create a hypertable from temporary table \"%s\"", name),
+				 errmsg("cannot create a hypertable from temporary table \"%s\"",
+						name),
 				 errhint("Make it a table, or an unlogged one.")));
 	if (rel->rd_rel->relispartition)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("cannot create a hypertable from partition \"%s\"", name),
+				 errmsg("cannot create a hypertable from partition \"%s\"",
+						name),
 				 errhint("Create it from the partitioned table.")));
-	if (find_inheritance_children(RelationGetRelid(rel), NoLock) != NIL || has_superclass(RelationGetRelid(rel)))
-		ereport(ERROR,
+	if (find_inheritance_children(RelationGetRelid(rel), NoLock) != NIL ||
+		has_superclass(RelationGetRelid(rel)))
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cannot create a hypertable from table \"%s\", which is part of an inheritance tree", name)));
+				 errmsg(
+						"cannot create a hypertable from table \"%s\", which is part of an inheritance tree",
+						name)));
 	if (RelationGetRelid(rel) < FirstNormalObjectId)
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("permission denied: \"%s\" is a system catalog", name)));
+		ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+						errmsg("permission denied: \"%s\" is a system catalog",
+							   name)));
 	if (TupleDescAttr(RelationGetDescr(rel), attno - 1)->attgenerated)
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-				 errmsg("cannot use generated column \"%s\" as a hypertable's time", column)));
+				 errmsg(
+						"cannot use generated column \"%s\" as a hypertable's time",
+						column)));
 	check_triggers(rel);
 	strata_whole_row_refuse(rel);
 	foreach(lc, RelationGetIndexList(rel))
@@ -225,11 +255,14 @@ convert_options(Relation rel)
 	initStringInfo(&text);
 	strata_storage_options_append(&text, options_of(relid), "");
 	if (OidIsValid(rel->rd_rel->reltoastrelid))
-		strata_storage_options_append(&text, options_of(rel->rd_rel->reltoastrelid), "toast.");
+		strata_storage_options_append(&text,
+									  options_of(rel->rd_rel->reltoastrelid),
+									  "toast.");
 	if (text.len == 0)
 		return;
 	ours = strata_settings_remove_all(relid);
-	ours = lappend(ours, makeDefElem(pstrdup(STRATA_OPTION_CHUNK_OPTIONS), (Node *) makeString(text.data), -1));
+	ours = lappend(ours, makeDefElem(pstrdup(STRATA_OPTION_CHUNK_OPTIONS),
+									 (Node *) makeString(text.data), -1));
 	strata_settings_replace_all(relid, ours);
 }
 
@@ -247,7 +280,9 @@ change_kind(Oid relid, char relkind)
 	tid = tuple->t_self;
 	form = (Form_pg_class) GETSTRUCT(tuple);
 	Assert(form->oid == relid); /* hypertable:Y6 */
-	Assert(form->relkind == (relkind == RELKIND_PARTITIONED_TABLE ? RELKIND_RELATION : RELKIND_INDEX)); /* hypertable:Y6 */
+	Assert(form->relkind == (relkind == RELKIND_PARTITIONED_TABLE ?
+							 RELKIND_RELATION :
+							 RELKIND_INDEX));	/* hypertable:Y6 */
 	form->relkind = relkind;
 	form->relfilenode = InvalidOid;
 	form->reltoastrelid = InvalidOid;
@@ -282,13 +317,16 @@ static void
 store_key(Oid relid, AttrNumber attno, Node *expression)
 {
 	Relation	rel = table_open(relid, NoLock);
-	Oid			type = expression != NULL ? exprType(expression) : TupleDescAttr(RelationGetDescr(rel), attno - 1)->atttypid;
+	Oid			type = expression != NULL ?
+	exprType(expression) :
+	TupleDescAttr(RelationGetDescr(rel), attno - 1)->atttypid;
 	AttrNumber	key = expression != NULL ? 0 : attno;
 	Oid			opclass = GetDefaultOpClass(type, BTREE_AM_OID);
 	Oid			collation = InvalidOid;
 
 	StorePartitionKey(rel, PARTITION_STRATEGY_RANGE, 1, &key,
-					  expression != NULL ? list_make1(expression) : NIL, &opclass, &collation);
+					  expression != NULL ? list_make1(expression) : NIL,
+					  &opclass, &collation);
 	table_close(rel, NoLock);
 }
 
@@ -299,7 +337,9 @@ make_partitioned(Oid relid, AttrNumber attno, Node *expression)
 	Relation	rel = table_open(relid, AccessExclusiveLock);
 	Oid			toast = rel->rd_rel->reltoastrelid;
 	List	   *indexes = RelationGetIndexList(rel);
-	Oid			companion = strata_relation_is_strata(rel) ? strata_companion_oid_now(rel) : InvalidOid;
+	Oid			companion = strata_relation_is_strata(rel) ?
+	strata_companion_oid_now(rel) :
+	InvalidOid;
 	ListCell   *lc;
 
 	mark_index_clustered(rel, InvalidOid, true);
@@ -308,7 +348,8 @@ make_partitioned(Oid relid, AttrNumber attno, Node *expression)
 	foreach(lc, indexes)
 		convert_index(lfirst_oid(lc));
 	RemoveStatistics(relid, 0);
-	deleteDependencyRecordsForClass(RelationRelationId, relid, AccessMethodRelationId, DEPENDENCY_NORMAL);
+	deleteDependencyRecordsForClass(RelationRelationId, relid,
+									AccessMethodRelationId, DEPENDENCY_NORMAL);
 	change_kind(relid, RELKIND_PARTITIONED_TABLE);
 	CommandCounterIncrement();
 	if (OidIsValid(companion))
@@ -324,7 +365,9 @@ make_partitioned(Oid relid, AttrNumber attno, Node *expression)
  *-------------------------------------------------------------------------
  */
 
-/* The key as an expression: function(column), or NULL for the column itself. */
+/*
+ * The key as an expression: function(column), or NULL for the column itself.
+ */
 static Node *
 key_expression(Relation rel, AttrNumber attno, Oid function)
 {
@@ -337,16 +380,23 @@ key_expression(Relation rel, AttrNumber attno, Oid function)
 	if (!OidIsValid(function))
 		return NULL;
 	result = get_func_signature(function, &argtypes, &nargs);
-	arg = (Node *) makeVar(1, attno, att->atttypid, att->atttypmod, att->attcollation, 0);
+	arg = (Node *) makeVar(1, attno, att->atttypid, att->atttypmod,
+						   att->attcollation, 0);
 	if (nargs == 1 && !IsPolymorphicType(argtypes[0]))
-		arg = coerce_to_target_type(NULL, arg, att->atttypid, argtypes[0], -1, COERCION_IMPLICIT,
-									COERCE_IMPLICIT_CAST, -1);
-	if (nargs != 1 || arg == NULL || get_func_retset(function) || func_volatile(function) != PROVOLATILE_IMMUTABLE)
-		ereport(ERROR,
+		arg = coerce_to_target_type(NULL, arg, att->atttypid, argtypes[0], -1,
+									COERCION_IMPLICIT, COERCE_IMPLICIT_CAST,
+									-1);
+	if (nargs != 1 || arg == NULL || get_func_retset(function) ||
+		func_volatile(function) != PROVOLATILE_IMMUTABLE)
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INVALID_FUNCTION_DEFINITION),
-				 errmsg("invalid partitioning function %s", format_procedure(function)),
-				 errhint("A partitioning function is IMMUTABLE and takes one argument of the column's type.")));
-	return (Node *) makeFuncExpr(function, result, list_make1(arg), InvalidOid, att->attcollation, COERCE_EXPLICIT_CALL);
+				 errmsg("invalid partitioning function %s",
+						format_procedure(function)),
+				 errhint(
+						 "A partitioning function is IMMUTABLE and takes one argument of the column's type.")));
+	return (Node *) makeFuncExpr(function, result, list_make1(arg), InvalidOid,
+								 att->attcollation, COERCE_EXPLICIT_CALL);
 }
 
 /* The type whose values are the time, which must be one of the known. */
@@ -354,18 +404,24 @@ static Oid
 check_key_type(Relation rel, AttrNumber attno, Node *expression)
 {
 	Oid			type = expression != NULL ? exprType(expression) :
-		TupleDescAttr(RelationGetDescr(rel), attno - 1)->atttypid;
+	TupleDescAttr(RelationGetDescr(rel), attno - 1)->atttypid;
 	Oid			base = getBaseType(type);
 
 	if (!strata_time_type_is_known(base))
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("invalid type %s for a hypertable's time", format_type_be(type)),
-				 errhint("Use an integer, timestamp, date or uuid (version 7) column, or give a time_partitioning_func that returns one.")));
+				 errmsg("invalid type %s for a hypertable's time",
+						format_type_be(type)),
+				 errhint(
+						 "Use an integer, timestamp, date or uuid (version 7) column, or give a time_partitioning_func that returns one.")));
 	return base;
 }
 
-/* The chunk length that a request names, or the setting default_chunk_time_interval, or the default of the type. */
+/*
+ * The chunk length that a request names, or the setting
+ * default_chunk_time_interval, or the default of the type.
+ */
 static int64
 chosen_interval(const StrataHypertableRequest *request, Oid key_type)
 {
@@ -373,15 +429,20 @@ chosen_interval(const StrataHypertableRequest *request, Oid key_type)
 
 	if (request->interval_text != NULL || request->has_interval)
 	{
-		int64		interval = request->interval_text != NULL ?
-			strata_time_interval_from_text(key_type, request->interval_text) :
-			strata_time_interval_from_datum(key_type, request->interval_type, request->interval);
+		int64		interval =
+		request->interval_text != NULL ?
+		strata_time_interval_from_text(key_type,
+									   request->interval_text) :
+		strata_time_interval_from_datum(key_type,
+										request->interval_type,
+										request->interval);
 
 		strata_time_interval_doubt(key_type, interval);
 		return interval;
 	}
 	length = strata_compat_setting("default_chunk_time_interval");
-	if (length != NULL && pg_strcasecmp(length, "null") != 0 && !strata_time_type_is_integer(key_type))
+	if (length != NULL && pg_strcasecmp(length, "null") != 0 &&
+		!strata_time_type_is_integer(key_type))
 		return strata_time_interval_from_text(key_type, length);
 	return strata_time_interval_default(key_type);
 }
@@ -428,7 +489,8 @@ make_default_index(Oid relid, AttrNumber attno, const char *column)
 		return;
 	elem->name = pstrdup(column);
 	elem->ordering = SORTBY_DESC;
-	stmt->relation = makeRangeVar(get_namespace_name(get_rel_namespace(relid)), get_rel_name(relid), -1);
+	stmt->relation = makeRangeVar(get_namespace_name(get_rel_namespace(relid)),
+								  get_rel_name(relid), -1);
 	stmt->accessMethod = pstrdup("btree");
 	stmt->indexParams = list_make1(elem);
 	strata_define_index(relid, stmt, false);
@@ -436,19 +498,29 @@ make_default_index(Oid relid, AttrNumber attno, const char *column)
 }
 
 /*
- * What makes it a hypertable.  Integer time, and a UUID, is also what batches are ordered
- * by, unless somebody said otherwise; of dates and timestamps storage knows it.
+ * What makes it a hypertable.  Integer time, and a UUID, is also what batches
+ * are ordered by, unless somebody said otherwise; of dates and timestamps
+ * storage knows it.
  */
 static void
 store_options(Oid relid, AttrNumber attno, Oid key_type, int64 interval)
 {
 	char	   *length = strata_time_interval_to_text(key_type, interval);
-	List	   *options = list_make1(makeDefElem(pstrdup(STRATA_OPTION_INTERVAL), (Node *) makeString(length), -1));
+	List	   *options = list_make1(makeDefElem(pstrdup(STRATA_OPTION_INTERVAL),
+												 (Node *) makeString(length), -1));
 
-	if ((strata_time_type_is_integer(key_type) || key_type == UUIDOID) && get_atttype(relid, attno) == key_type && strata_settings_get_text(relid, "orderby") == NULL &&
+	if ((strata_time_type_is_integer(key_type) || key_type == UUIDOID) &&
+		get_atttype(relid, attno) == key_type &&
+		strata_settings_get_text(relid, "orderby") == NULL &&
 		strata_settings_get_text(relid, "segmentby") == NULL)
-		options = lappend(options, makeDefElem(pstrdup("orderby"),
-											   (Node *) makeString(psprintf("%s DESC", quote_identifier(get_attname(relid, attno, false)))), -1));
+		options =
+			lappend(options,
+					makeDefElem(pstrdup("orderby"),
+								(Node *) makeString(psprintf(
+															 "%s DESC",
+															 quote_identifier(get_attname(relid, attno,
+																						  false)))),
+								-1));
 	strata_settings_store(relid, options, false);
 }
 
@@ -465,7 +537,10 @@ strata_hypertable_yield_order(Oid relid, const char *segmentby)
 	column = get_attname(relid, ht->attno, false);
 	if (strcmp(orderby, psprintf("%s DESC", quote_identifier(column))) == 0 &&
 		strata_settings_list_names(segmentby, column))
-		strata_settings_store(relid, list_make1(makeDefElem(pstrdup("orderby"), NULL, -1)), true);
+		strata_settings_store(relid,
+							  list_make1(makeDefElem(pstrdup("orderby"), NULL,
+													 -1)),
+							  true);
 }
 
 /*
@@ -475,9 +550,11 @@ strata_hypertable_yield_order(Oid relid, const char *segmentby)
 static void
 make_guard(Oid relid)
 {
-	char	   *sql = psprintf("CREATE OR REPLACE TRIGGER strata_guard BEFORE INSERT ON %s"
-							   " FOR EACH STATEMENT EXECUTE FUNCTION " STRATA_INTERNAL_SCHEMA ".insert_guard()",
-							   strata_sql_name(relid));
+	char	   *sql =
+	psprintf("CREATE OR REPLACE TRIGGER strata_guard BEFORE INSERT ON %s"
+			 " FOR EACH STATEMENT EXECUTE FUNCTION " STRATA_INTERNAL_SCHEMA
+			 ".insert_guard()",
+			 strata_sql_name(relid));
 
 	strata_sql_run(sql);
 }
@@ -490,17 +567,25 @@ adopt(Relation rel, AttrNumber attno, const StrataHypertableRequest *request)
 	Oid			relid = RelationGetRelid(rel);
 	Oid			type;
 
-	if (key->strategy != PARTITION_STRATEGY_RANGE || key->partnatts != 1 || key->partattrs[0] != attno)
-		ereport(ERROR,
+	if (key->strategy != PARTITION_STRATEGY_RANGE || key->partnatts != 1 ||
+		key->partattrs[0] != attno)
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("cannot create a hypertable from partitioned table \"%s\"", RelationGetRelationName(rel)),
-				 errdetail("Its partition key is not a range of the column \"%s\" alone.", request->column)));
-	if (OidIsValid(get_default_partition_oid(relid)))
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("cannot create a hypertable from partitioned table \"%s\", which has a default partition",
+				 errmsg("cannot create a hypertable from partitioned table \"%s\"",
 						RelationGetRelationName(rel)),
-				 errhint("Detach the default partition, and insert its rows again.")));
+				 errdetail(
+						   "Its partition key is not a range of the column \"%s\" alone.",
+						   request->column)));
+	if (OidIsValid(get_default_partition_oid(relid)))
+		ereport(
+				ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg(
+						"cannot create a hypertable from partitioned table \"%s\", which has a default partition",
+						RelationGetRelationName(rel)),
+				 errhint(
+						 "Detach the default partition, and insert its rows again.")));
 	type = check_key_type(rel, attno, NULL);
 	table_close(rel, NoLock);
 	store_options(relid, attno, type, chosen_interval(request, type));
@@ -522,7 +607,8 @@ strata_hypertable_create(Oid relid, const StrataHypertableRequest *request)
 	if (ht.attno <= 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
-				 errmsg("column \"%s\" of relation \"%s\" does not exist", request->column, RelationGetRelationName(rel))));
+				 errmsg("column \"%s\" of relation \"%s\" does not exist",
+						request->column, RelationGetRelationName(rel))));
 	CheckTableNotInUse(rel, "create_hypertable");
 	if (rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
 	{
@@ -535,10 +621,12 @@ strata_hypertable_create(Oid relid, const StrataHypertableRequest *request)
 	ht.key_type = check_key_type(rel, ht.attno, expression);
 	ht.interval = chosen_interval(request, ht.key_type);
 	if (!request->migrate_data && !is_empty(rel))
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("table \"%s\" is not empty", RelationGetRelationName(rel)),
-				 errhint("Give migrate_data => true to have its rows moved into chunks.")));
+				 errhint(
+						 "Give migrate_data => true to have its rows moved into chunks.")));
 	strata_owner_enter(rel->rd_rel->relowner, &saved);
 	rel = set_not_null(rel, ht.attno, request->column);
 	convert_options(rel);

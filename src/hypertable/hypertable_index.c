@@ -13,9 +13,9 @@
  * next thing.  So a run that ended early is gone on with by another.
  *
  * Locks: nothing is held on the hypertable while a chunk's index is built, and
- * nothing is waited for while the chunk is locked but what CREATE INDEX waits for.
- * Others lock the hypertable and its index before chunks: so these are taken at
- * once or not at all.
+ * nothing is waited for while the chunk is locked but what CREATE INDEX waits
+ * for. Others lock the hypertable and its index before chunks: so these are
+ * taken at once or not at all.
  *
  * src/hypertable/hypertable_index.c
  *-------------------------------------------------------------------------
@@ -64,15 +64,18 @@ typedef enum ChunkState
 {
 	CHUNK_GONE,					/* is no chunk of the hypertable any more */
 	CHUNK_BARE,					/* has no such index */
-	CHUNK_FAILED,				/* has an invalid one, of an attempt that failed */
-	CHUNK_BUILT,				/* has one that is not part of the hypertable's */
+	CHUNK_FAILED,				/* has an invalid one, of an attempt that
+								 * failed */
+	CHUNK_BUILT,				/* has one that is not part of the
+								 * hypertable's */
 	CHUNK_DONE
 } ChunkState;
 
 typedef enum StepResult
 {
 	STEP_DONE,					/* look again */
-	STEP_BUSY,					/* somebody has the hypertable or its index locked */
+	STEP_BUSY,					/* somebody has the hypertable or its index
+								 * locked */
 	STEP_LAST					/* there is nothing more to do for the chunk */
 } StepResult;
 
@@ -93,21 +96,28 @@ next_transaction(IndexRun *run)
 	CHECK_FOR_INTERRUPTS();
 }
 
-/* Whoever waits for a lock does so before, lest others wait for his snapshot. */
+/*
+ * Whoever waits for a lock does so before, lest others wait for his snapshot.
+ */
 static void
 push_snapshot(void)
 {
 	PushActiveSnapshot(GetTransactionSnapshot());
 }
 
-/* Drop a chunk's index that nobody uses, without shutting anybody out.  The chunk is locked. */
+/*
+ * Drop a chunk's index that nobody uses, without shutting anybody out.  The
+ * chunk is locked.
+ */
 static void
 drop_index(IndexRun *run, Oid index)
 {
 	ObjectAddress address;
 	ObjectAddresses *addresses = new_object_addresses();
 
-	/* one that was attached when it became invalid is by itself from here on */
+	/*
+	 * one that was attached when it became invalid is by itself from here on
+	 */
 	if (get_rel_relispartition(index))
 	{
 		Relation	rel = index_open(index, ShareUpdateExclusiveLock);
@@ -119,12 +129,20 @@ drop_index(IndexRun *run, Oid index)
 	push_snapshot();
 	ObjectAddressSet(address, RelationRelationId, index);
 	add_exact_object_address(&address, addresses);
-	/* performDeletion() takes the lock of a DROP INDEX that is not concurrent */
-	performMultipleDeletions(addresses, DROP_RESTRICT, PERFORM_DELETION_CONCURRENTLY | PERFORM_DELETION_QUIETLY);
+
+	/*
+	 * performDeletion() takes the lock of a DROP INDEX that is not concurrent
+	 */
+	performMultipleDeletions(addresses, DROP_RESTRICT,
+							 PERFORM_DELETION_CONCURRENTLY |
+							 PERFORM_DELETION_QUIETLY);
 	free_object_addresses(addresses);
 }
 
-/* Ereports when the hypertable's index, which is locked, was dropped; what we built for it goes too. */
+/*
+ * Ereports when the hypertable's index, which is locked, was dropped; what we
+ * built for it goes too.
+ */
 static void
 check_index_exists(IndexRun *run)
 {
@@ -132,12 +150,15 @@ check_index_exists(IndexRun *run)
 		return;
 	if (OidIsValid(run->built))
 		drop_index(run, run->built);
-	ereport(ERROR,
-			(errcode(ERRCODE_UNDEFINED_OBJECT),
-			 errmsg("index \"%s\" was dropped while it was built", run->name)));
+	ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
+					errmsg("index \"%s\" was dropped while it was built",
+						   run->name)));
 }
 
-/* The lock that has one run at a time work on an index; others' statements do not notice it. */
+/*
+ * The lock that has one run at a time work on an index; others' statements do
+ * not notice it.
+ */
 static void
 run_lock_tag(IndexRun *run, LOCKTAG *tag)
 {
@@ -149,7 +170,9 @@ run_lock_tag(IndexRun *run, LOCKTAG *tag)
  *-------------------------------------------------------------------------
  */
 
-/* The partitions whose part of the index is missing; foreign tables have none. */
+/*
+ * The partitions whose part of the index is missing; foreign tables have none.
+ */
 static List *
 missing_chunks(IndexRun *run)
 {
@@ -159,10 +182,10 @@ missing_chunks(IndexRun *run)
 
 	foreach(lc, find_inheritance_children(run->index, NoLock))
 		if (get_index_isvalid(lfirst_oid(lc)))
-			done = lappend_oid(done, IndexGetRelation(lfirst_oid(lc), true));
+		done = lappend_oid(done, IndexGetRelation(lfirst_oid(lc), true));
 	foreach(lc, find_inheritance_children(run->hypertable, NoLock))
 		if (get_rel_relkind(lfirst_oid(lc)) == RELKIND_RELATION)
-			missing = lappend_oid(missing, lfirst_oid(lc));
+		missing = lappend_oid(missing, lfirst_oid(lc));
 	list_sort(missing, list_oid_cmp);
 	return list_difference_oid(missing, done);
 }
@@ -183,23 +206,32 @@ look_at_chunk(IndexRun *run, Oid chunk, Oid *found)
 	ListCell   *lc;
 
 	*found = InvalidOid;
-	if (!get_rel_relispartition(chunk) || get_partition_parent(chunk, true) != run->hypertable ||
+	if (!get_rel_relispartition(chunk) ||
+		get_partition_parent(chunk, true) != run->hypertable ||
 		(rel = try_table_open(chunk, NoLock)) == NULL)
 		return CHUNK_GONE;
 	index = index_open(run->index, NoLock);
 	parent = table_open(run->hypertable, NoLock);
-	map = strata_attrmap_by_name(RelationGetDescr(rel), RelationGetDescr(parent));
+	map = strata_attrmap_by_name(RelationGetDescr(rel),
+								 RelationGetDescr(parent));
 	foreach(lc, RelationGetIndexList(rel))
 	{
 		Relation	candidate = index_open(lfirst_oid(lc), AccessShareLock);
 		bool		attached = candidate->rd_rel->relispartition;
-		bool		ours = attached && get_partition_parent(lfirst_oid(lc), true) == run->index;
+		bool		ours = attached &&
+		get_partition_parent(lfirst_oid(lc), true) == run->index;
 		bool		valid = candidate->rd_index->indisvalid;
-		ChunkState	is = valid ? (ours ? CHUNK_DONE : CHUNK_BUILT) : CHUNK_FAILED;
+		ChunkState	is = valid ? (ours ? CHUNK_DONE : CHUNK_BUILT) :
+		CHUNK_FAILED;
 
-		/* one that is part of another index, or a constraint's, is not for us to take */
+		/*
+		 * one that is part of another index, or a constraint's, is not for us
+		 * to take
+		 */
 		if (is > state &&
-			(ours || (!attached && !OidIsValid(get_index_constraint(lfirst_oid(lc))) && strata_index_is_same(candidate, index, map))))
+			(ours ||
+			 (!attached && !OidIsValid(get_index_constraint(lfirst_oid(lc))) &&
+			  strata_index_is_same(candidate, index, map))))
 		{
 			state = is;
 			*found = lfirst_oid(lc);
@@ -213,14 +245,17 @@ look_at_chunk(IndexRun *run, Oid chunk, Oid *found)
 	return state;
 }
 
-/* Build the chunk's index, as CREATE INDEX would that was typed for the chunk. */
+/*
+ * Build the chunk's index, as CREATE INDEX would that was typed for the chunk.
+ */
 static void
 build_part(IndexRun *run, Oid chunk)
 {
 	Relation	index = index_open(run->index, NoLock);
 	Relation	rel = table_open(chunk, NoLock);
 	Relation	parent = table_open(run->hypertable, NoLock);
-	AttrMap    *map = strata_attrmap_by_name(RelationGetDescr(rel), RelationGetDescr(parent));
+	AttrMap    *map = strata_attrmap_by_name(RelationGetDescr(rel),
+											 RelationGetDescr(parent));
 	IndexStmt  *stmt = generateClonedIndexStmt(NULL, index, map, NULL);
 
 	free_attrmap(map);
@@ -228,7 +263,11 @@ build_part(IndexRun *run, Oid chunk)
 	table_close(rel, NoLock);
 	index_close(index, NoLock);
 	stmt->concurrent = run->concurrent;
-	/* the step's locks go, but for the one on the chunk, which is the session's */
+
+	/*
+	 * the step's locks go, but for the one on the chunk, which is the
+	 * session's
+	 */
 	next_transaction(run);
 	push_snapshot();
 	run->built = strata_define_index(chunk, stmt, true).objectId;
@@ -260,7 +299,9 @@ step(IndexRun *run, Oid chunk)
 		case CHUNK_BARE:
 			/* do not go on for ever */
 			if (OidIsValid(run->built))
-				elog(ERROR, "index %u of chunk \"%s\" is not what was to be built", run->built, run->chunk_name);
+				elog(ERROR,
+					 "index %u of chunk \"%s\" is not what was to be built",
+					 run->built, run->chunk_name);
 			build_part(run, chunk);
 			return STEP_DONE;
 		case CHUNK_FAILED:
@@ -280,7 +321,7 @@ work_on_chunk(IndexRun *run, Oid chunk)
 {
 	/* CREATE INDEX itself takes the same */
 	LOCKMODE	lockmode = run->concurrent ? ShareUpdateExclusiveLock : ShareLock;
-	LockRelId	id = {.relId = chunk, .dbId = MyDatabaseId};
+	LockRelId	id = {.relId = chunk,.dbId = MyDatabaseId};
 	StepResult	result = STEP_BUSY;
 
 	run->built = InvalidOid;
@@ -303,14 +344,19 @@ work_on_chunk(IndexRun *run, Oid chunk)
 	run->chunk_name = NULL;
 }
 
-/* When no chunk lacks its part, the hypertable's index is valid; else false. */
+/*
+ * When no chunk lacks its part, the hypertable's index is valid; else false.
+ */
 static bool
 finish_index(IndexRun *run)
 {
 	bool		complete;
 
 	next_transaction(run);
-	/* no chunk is attached while this is held; and in the order of DROP INDEX */
+
+	/*
+	 * no chunk is attached while this is held; and in the order of DROP INDEX
+	 */
 	LockRelationOid(run->hypertable, ShareUpdateExclusiveLock);
 	LockRelationOid(run->index, ShareUpdateExclusiveLock);
 	check_index_exists(run);
@@ -331,14 +377,18 @@ describe_run(void *arg)
 	IndexRun   *run = arg;
 
 	if (run->chunk_name != NULL)
-		errcontext("building index \"%s\" on chunk \"%s\"; CREATE INDEX with IF NOT EXISTS goes on from here", run->name, run->chunk_name);
+		errcontext(
+				   "building index \"%s\" on chunk \"%s\"; CREATE INDEX with IF NOT EXISTS goes on from here",
+				   run->name, run->chunk_name);
 }
 
 /* All that comes after the first transaction. */
 static void
 build_all(IndexRun *run)
 {
-	ErrorContextCallback callback = {.callback = describe_run, .arg = run, .previous = error_context_stack};
+	ErrorContextCallback callback = {.callback = describe_run,
+		.arg = run,
+	.previous = error_context_stack};
 	LOCKTAG		tag;
 
 	next_transaction(run);
@@ -379,18 +429,24 @@ existing_index(Relation parent, const IndexStmt *stmt, bool *skip)
 		relid = get_relname_relid(stmt->idxname, RelationGetNamespace(parent));
 	if (!OidIsValid(relid))
 		return InvalidOid;
-	unfinished = get_rel_relkind(relid) == RELKIND_PARTITIONED_INDEX && !get_index_isvalid(relid) &&
-		IndexGetRelation(relid, true) == RelationGetRelid(parent) && !OidIsValid(get_index_constraint(relid));
+	unfinished = get_rel_relkind(relid) == RELKIND_PARTITIONED_INDEX &&
+		!get_index_isvalid(relid) &&
+		IndexGetRelation(relid, true) == RelationGetRelid(parent) &&
+		!OidIsValid(get_index_constraint(relid));
 	if (!stmt->if_not_exists)
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_DUPLICATE_TABLE),
 				 errmsg("relation \"%s\" already exists", stmt->idxname),
-				 unfinished ? errhint("It is not finished. CREATE INDEX with IF NOT EXISTS goes on with it.") : 0));
+				 unfinished ?
+				 errhint(
+						 "It is not finished. CREATE INDEX with IF NOT EXISTS goes on with it.") :
+				 0));
 	if (!unfinished)
 	{
-		ereport(NOTICE,
-				(errcode(ERRCODE_DUPLICATE_TABLE),
-				 errmsg("relation \"%s\" already exists, skipping", stmt->idxname)));
+		ereport(NOTICE, (errcode(ERRCODE_DUPLICATE_TABLE),
+						 errmsg("relation \"%s\" already exists, skipping",
+								stmt->idxname)));
 		*skip = true;
 	}
 	return relid;
@@ -406,16 +462,25 @@ check_partitions(Relation parent, const IndexStmt *stmt)
 	{
 		char		relkind = get_rel_relkind(desc->oids[i]);
 
-		if (relkind == RELKIND_PARTITIONED_TABLE || (relkind == RELKIND_FOREIGN_TABLE && stmt->unique))
-			ereport(ERROR,
+		if (relkind == RELKIND_PARTITIONED_TABLE ||
+			(relkind == RELKIND_FOREIGN_TABLE && stmt->unique))
+			ereport(
+					ERROR,
 					(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-					 errmsg("cannot create the index of hypertable \"%s\" chunk by chunk", RelationGetRelationName(parent)),
-					 errdetail(relkind == RELKIND_PARTITIONED_TABLE ? "\"%s\" is a partitioned table." : "\"%s\" is a foreign table.",
+					 errmsg(
+							"cannot create the index of hypertable \"%s\" chunk by chunk",
+							RelationGetRelationName(parent)),
+					 errdetail(relkind == RELKIND_PARTITIONED_TABLE ?
+							   "\"%s\" is a partitioned table." :
+							   "\"%s\" is a foreign table.",
 							   get_rel_name(desc->oids[i]))));
 	}
 }
 
-/* The first transaction: enter the hypertable's index, or find it; false: nothing to do. */
+/*
+ * The first transaction: enter the hypertable's index, or find it; false:
+ * nothing to do.
+ */
 static bool
 begin_chunk(IndexRun *run, const IndexStmt *stmt, const char *query)
 {
@@ -424,8 +489,10 @@ begin_chunk(IndexRun *run, const IndexStmt *stmt, const char *query)
 	Oid			existing;
 	bool		skip;
 
-	run->hypertable = RangeVarGetRelidExtended(stmt->relation, ShareUpdateExclusiveLock, 0,
-											   RangeVarCallbackOwnsRelation, NULL);
+	run->hypertable = RangeVarGetRelidExtended(stmt->relation,
+											   ShareUpdateExclusiveLock, 0,
+											   RangeVarCallbackOwnsRelation,
+											   NULL);
 	ht = strata_hypertable_open(run->hypertable);
 	parent = table_open(run->hypertable, NoLock);
 	existing = existing_index(parent, stmt, &skip);
@@ -449,7 +516,8 @@ strata_hypertable_create_index(IndexStmt *stmt, const char *query)
 	ObjectAddress address;
 	bool		triggers;
 
-	run.memory = AllocSetContextCreate(PortalContext, "strata index build", ALLOCSET_DEFAULT_SIZES);
+	run.memory = AllocSetContextCreate(PortalContext, "strata index build",
+									   ALLOCSET_DEFAULT_SIZES);
 	triggers = EventTriggerBeginCompleteQuery();
 	PG_TRY();
 	{
@@ -458,7 +526,8 @@ strata_hypertable_create_index(IndexStmt *stmt, const char *query)
 		{
 			build_all(&run);
 			ObjectAddressSet(address, RelationRelationId, run.index);
-			EventTriggerCollectSimpleCommand(address, InvalidObjectAddress, (Node *) stmt);
+			EventTriggerCollectSimpleCommand(address, InvalidObjectAddress,
+											 (Node *) stmt);
 		}
 		EventTriggerDDLCommandEnd((Node *) stmt);
 	}

@@ -59,8 +59,12 @@ read_key(StrataHypertable *ht)
 		else
 		{
 			bool		isnull;
-			Datum		stored = SysCacheGetAttr(PARTRELID, tuple, Anum_pg_partitioned_table_partexprs, &isnull);
-			List	   *exprs = isnull ? NIL : (List *) stringToNode(TextDatumGetCString(stored));
+			Datum		stored =
+			SysCacheGetAttr(PARTRELID, tuple,
+							Anum_pg_partitioned_table_partexprs, &isnull);
+			List	   *exprs =
+			isnull ? NIL :
+			(List *) stringToNode(TextDatumGetCString(stored));
 			List	   *vars = pull_var_clause((Node *) exprs, 0);
 
 			ht->has_function = true;
@@ -114,7 +118,8 @@ strata_owned_relation_name(Oid relid)
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("relation with OID %u does not exist", relid)));
 	if (!strata_table_ownercheck(relid, GetUserId()))
-		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relid)), name);
+		aclcheck_error(ACLCHECK_NOT_OWNER,
+					   get_relkind_objtype(get_rel_relkind(relid)), name);
 	return name;
 }
 
@@ -129,24 +134,32 @@ strata_hypertable_open(Oid relid)
 	if (ht == NULL)
 	{
 		char		kind = get_rel_relkind(relid);
-		Oid			parent = get_rel_relispartition(relid) ? get_partition_parent(relid, true) : InvalidOid;
+		Oid			parent = get_rel_relispartition(relid) ?
+		get_partition_parent(relid, true) :
+		InvalidOid;
 
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 kind == RELKIND_RELATION || kind == RELKIND_PARTITIONED_TABLE ?
+				 kind == RELKIND_RELATION ||
+				 kind == RELKIND_PARTITIONED_TABLE ?
 				 errmsg("table \"%s\" is not a hypertable", name) :
 				 errmsg("\"%s\" is not a hypertable", name),
 				 OidIsValid(parent) && strata_hypertable_is(parent) ?
-				 errhint("It is a chunk of hypertable \"%s\".", get_rel_name(parent)) :
-				 kind == RELKIND_RELATION || kind == RELKIND_PARTITIONED_TABLE ?
-				 errhint("SELECT create_hypertable('%s', 'time column');", quote_identifier(name)) : 0));
+				 errhint("It is a chunk of hypertable \"%s\".",
+						 get_rel_name(parent)) :
+				 kind == RELKIND_RELATION ||
+				 kind == RELKIND_PARTITIONED_TABLE ?
+				 errhint("SELECT create_hypertable('%s', 'time column');",
+						 quote_identifier(name)) :
+				 0));
 	}
 	return ht;
 }
 
 /*
- * A text of strata.created.  What session settings make of it, or somebody wrote
- * there, must not make the views fail that show chunks of everybody: then false.
+ * A text of strata.created.  What session settings make of it, or somebody
+ * wrote there, must not make the views fail that show chunks of everybody:
+ * then false.
  */
 static bool
 parse_created(const char *text, TimestampTz *created)
@@ -156,7 +169,8 @@ parse_created(const char *text, TimestampTz *created)
 
 	PG_TRY();
 	{
-		*created = DatumGetTimestampTz(DirectFunctionCall3(timestamptz_in, CStringGetDatum(text),
+		*created = DatumGetTimestampTz(DirectFunctionCall3(
+														   timestamptz_in, CStringGetDatum(text),
 														   ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1)));
 	}
 	PG_CATCH();
@@ -185,23 +199,33 @@ strata_hypertable_check_options(Relation rel, List *options)
 
 		if (strcmp(def->defname, STRATA_OPTION_CHUNK_OPTIONS) == 0)
 			(void) strata_storage_options_parse(defGetString(def));
-		if (strcmp(def->defname, STRATA_OPTION_CREATED) == 0 && !parse_created(defGetString(def), &created))
-			ereport(ERROR,
+		if (strcmp(def->defname, STRATA_OPTION_CREATED) == 0 &&
+			!parse_created(defGetString(def), &created))
+			ereport(
+					ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("invalid value for option \"%s\": \"%s\"", strata_option_typed(def->defname), defGetString(def)),
-					 errhint("It is the time when a chunk was made, which is written when it is.")));
+					 errmsg("invalid value for option \"%s\": \"%s\"",
+							strata_option_typed(def->defname), defGetString(def)),
+					 errhint(
+							 "It is the time when a chunk was made, which is written when it is.")));
 		if (!interval && strcmp(def->defname, STRATA_OPTION_NOW) != 0 &&
-			strcmp(def->defname, STRATA_OPTION_DIMENSIONS) != 0 && strcmp(def->defname, STRATA_OPTION_TABLESPACES) != 0)
+			strcmp(def->defname, STRATA_OPTION_DIMENSIONS) != 0 &&
+			strcmp(def->defname, STRATA_OPTION_TABLESPACES) != 0)
 			continue;
-		if (rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE || !read_key(&ht))
-			ereport(ERROR,
+		if (rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE ||
+			!read_key(&ht))
+			ereport(
+					ERROR,
 					(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-					 errmsg("option \"%s\" needs a table partitioned by range of one time column",
+					 errmsg(
+							"option \"%s\" needs a table partitioned by range of one time column",
 							strata_option_typed(def->defname)),
 					 errhint("SELECT create_hypertable('%s', 'time column');",
 							 quote_identifier(RelationGetRelationName(rel)))));
 		if (interval)
-			strata_time_interval_doubt(ht.key_type, strata_time_interval_from_text(ht.key_type, defGetString(def)));
+			strata_time_interval_doubt(ht.key_type,
+									   strata_time_interval_from_text(
+																	  ht.key_type, defGetString(def)));
 	}
 }
 
@@ -227,7 +251,10 @@ read_partition_bound(List *datums, Oid key_type, int64 *time, bool *unbounded)
 	return true;
 }
 
-/* A partition's range, from its pg_class row; false when that is gone or says something else. */
+/*
+ * A partition's range, from its pg_class row; false when that is gone or says
+ * something else.
+ */
 static bool
 read_range(Oid chunk, Oid key_type, StrataChunkRange *range)
 {
@@ -238,14 +265,20 @@ read_range(Oid chunk, Oid key_type, StrataChunkRange *range)
 
 	if (!HeapTupleIsValid(tuple))
 		return false;
-	stored = SysCacheGetAttr(RELOID, tuple, Anum_pg_class_relpartbound, &isnull);
+	stored = SysCacheGetAttr(RELOID, tuple, Anum_pg_class_relpartbound,
+							 &isnull);
 	if (!isnull)
 	{
-		PartitionBoundSpec *spec = castNode(PartitionBoundSpec, stringToNode(TextDatumGetCString(stored)));
+		PartitionBoundSpec *spec =
+		castNode(PartitionBoundSpec,
+				 stringToNode(TextDatumGetCString(stored)));
 
-		good = spec->strategy == PARTITION_STRATEGY_RANGE && !spec->is_default &&
-			read_partition_bound(spec->lowerdatums, key_type, &range->lo, &range->no_lo) &&
-			read_partition_bound(spec->upperdatums, key_type, &range->hi, &range->no_hi);
+		good = spec->strategy == PARTITION_STRATEGY_RANGE &&
+			!spec->is_default &&
+			read_partition_bound(spec->lowerdatums, key_type, &range->lo,
+								 &range->no_lo) &&
+			read_partition_bound(spec->upperdatums, key_type, &range->hi,
+								 &range->no_hi);
 	}
 	ReleaseSysCache(tuple);
 	return good;
@@ -281,7 +314,8 @@ compare_chunks(const ListCell *a, const ListCell *b)
 	const StrataChunk *one = lfirst(a);
 	const StrataChunk *other = lfirst(b);
 
-	return one->range.lo < other->range.lo ? -1 : one->range.lo > other->range.lo;
+	return one->range.lo < other->range.lo ? -1 :
+		one->range.lo > other->range.lo;
 }
 
 /* See hypertable.h. */
@@ -313,37 +347,44 @@ strata_chunk_index(Oid chunk, Oid index)
 
 	foreach(lc, RelationGetIndexList(rel))
 		if (lfirst_oid(lc) == index ||
-			(get_rel_relispartition(lfirst_oid(lc)) && get_partition_parent(lfirst_oid(lc), true) == index))
-			result = lfirst_oid(lc);
+			(get_rel_relispartition(lfirst_oid(lc)) &&
+			 get_partition_parent(lfirst_oid(lc), true) == index))
+		result = lfirst_oid(lc);
 	table_close(rel, AccessShareLock);
 	return result;
 }
 
 /* See hypertable_private.h. */
 int
-strata_partition_find(PartitionKey key, PartitionDesc desc, Oid key_type, Datum value,
-					  StrataChunkRange *range)
+strata_partition_find(PartitionKey key, PartitionDesc desc, Oid key_type,
+					  Datum value, StrataChunkRange *range)
 {
 	PartitionBoundInfo bounds = desc->boundinfo;
 	bool		equal = false;
 	int			offset;
 
-	Assert(key->strategy == PARTITION_STRATEGY_RANGE && key->partnatts == 1);	/* hypertable:Y1 */
+	Assert(key->strategy == PARTITION_STRATEGY_RANGE &&
+		   key->partnatts == 1);	/* hypertable:Y1 */
 	range->lo = PG_INT64_MIN;
 	range->hi = PG_INT64_MAX;
 	range->no_lo = range->no_hi = true;
 	if (desc->nparts == 0)
 		return -1;
-	offset = partition_range_datum_bsearch(key->partsupfunc, key->partcollation, bounds, 1, &value, &equal);
+	offset = partition_range_datum_bsearch(key->partsupfunc,
+										   key->partcollation, bounds, 1,
+										   &value, &equal);
 	if (offset >= 0 && bounds->kind[offset][0] == PARTITION_RANGE_DATUM_VALUE)
 	{
 		range->no_lo = false;
-		range->lo = strata_time_from_bound(key_type, bounds->datums[offset][0]);
+		range->lo = strata_time_from_bound(key_type,
+										   bounds->datums[offset][0]);
 	}
-	if (offset + 1 < bounds->ndatums && bounds->kind[offset + 1][0] == PARTITION_RANGE_DATUM_VALUE)
+	if (offset + 1 < bounds->ndatums &&
+		bounds->kind[offset + 1][0] == PARTITION_RANGE_DATUM_VALUE)
 	{
 		range->no_hi = false;
-		range->hi = strata_time_from_bound(key_type, bounds->datums[offset + 1][0]);
+		range->hi = strata_time_from_bound(key_type,
+										   bounds->datums[offset + 1][0]);
 	}
 	return bounds->indexes[offset + 1];
 }
@@ -365,9 +406,11 @@ call_now(const StrataHypertable *ht, Oid function, Oid type)
 	InitFunctionCallInfoData(*fcinfo, &flinfo, 0, InvalidOid, NULL, NULL);
 	now = FunctionCallInvoke(fcinfo);
 	if (fcinfo->isnull)
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("integer_now function %s of hypertable \"%s\" returned NULL",
+				 errmsg(
+						"integer_now function %s of hypertable \"%s\" returned NULL",
 						format_procedure(function), get_rel_name(ht->relid))));
 	return strata_time_from_datum(type, now);
 }
@@ -387,30 +430,39 @@ strata_hypertable_now(const StrataHypertable *ht)
 		case UUIDOID:
 			return GetCurrentTransactionStartTimestamp();
 		case TIMESTAMPOID:
-			return DatumGetTimestamp(DirectFunctionCall1(timestamptz_timestamp,
+			return DatumGetTimestamp(DirectFunctionCall1(
+														 timestamptz_timestamp,
 														 TimestampTzGetDatum(GetCurrentTransactionStartTimestamp())));
 		case DATEOID:
-			return DatumGetDateADT(DirectFunctionCall1(timestamptz_date,
+			return DatumGetDateADT(DirectFunctionCall1(
+													   timestamptz_date,
 													   TimestampTzGetDatum(GetCurrentTransactionStartTimestamp())));
 		default:
 			break;
 	}
 	name = strata_settings_get_text(ht->relid, STRATA_OPTION_NOW);
 	if (name == NULL)
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("hypertable \"%s\" has no integer_now function", get_rel_name(ht->relid)),
-				 errhint("SELECT set_integer_now_func('%s', 'function that returns the present time as %s');",
-						 quote_identifier(get_rel_name(ht->relid)), format_type_be(ht->key_type))));
-	function = LookupFuncName(strata_qualified_name_list(name), 0, NULL, false);
+				 errmsg("hypertable \"%s\" has no integer_now function",
+						get_rel_name(ht->relid)),
+				 errhint(
+						 "SELECT set_integer_now_func('%s', 'function that returns the present time as %s');",
+						 quote_identifier(get_rel_name(ht->relid)),
+						 format_type_be(ht->key_type))));
+	function = LookupFuncName(strata_qualified_name_list(name), 0, NULL,
+							  false);
 	acl = strata_function_aclcheck(function, GetUserId(), ACL_EXECUTE);
 	if (acl != ACLCHECK_OK)
 		aclcheck_error(acl, OBJECT_FUNCTION, name);
 	type = get_func_rettype(function);
 	if (!strata_time_type_is_integer(type))
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INVALID_FUNCTION_DEFINITION),
-				 errmsg("integer_now function %s of hypertable \"%s\" does not return an integer",
+				 errmsg(
+						"integer_now function %s of hypertable \"%s\" does not return an integer",
 						name, get_rel_name(ht->relid))));
 	return call_now(ht, function, type);
 }
@@ -418,26 +470,31 @@ strata_hypertable_now(const StrataHypertable *ht)
 static void
 refuse_point(const StrataHypertable *ht, Oid type, const char *argument)
 {
-	ereport(ERROR,
+	ereport(
+			ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("invalid type %s of argument \"%s\" for hypertable \"%s\"",
 					format_type_be(type), argument, get_rel_name(ht->relid)),
 			 strata_time_type_is_integer(ht->key_type) ?
-			 errhint("Its time column is of type %s: give an integer.", format_type_be(ht->key_type)) :
-			 errhint("Its time column is of type %s: give an interval, a date or a timestamp.",
+			 errhint("Its time column is of type %s: give an integer.",
+					 format_type_be(ht->key_type)) :
+			 errhint(
+					 "Its time column is of type %s: give an interval, a date or a timestamp.",
 					 format_type_be(ht->key_type))));
 }
 
 /* See hypertable.h. */
 int64
-strata_hypertable_point(const StrataHypertable *ht, Oid type, Datum value, const char *argument)
+strata_hypertable_point(const StrataHypertable *ht, Oid type, Datum value,
+						const char *argument)
 {
 	Timestamp	timestamp;
 
 	if (strata_time_type_is_integer(ht->key_type))
 	{
 		if (type == UNKNOWNOID)
-			return DatumGetInt64(DirectFunctionCall1(int8in, CStringGetDatum(DatumGetCString(value))));
+			return DatumGetInt64(DirectFunctionCall1(
+													 int8in, CStringGetDatum(DatumGetCString(value))));
 		if (!strata_time_type_is_integer(type))
 			refuse_point(ht, type, argument);
 		return strata_time_from_datum(type, value);
@@ -445,17 +502,21 @@ strata_hypertable_point(const StrataHypertable *ht, Oid type, Datum value, const
 	switch (type)
 	{
 		case UNKNOWNOID:
-			timestamp = DatumGetTimestampTz(DirectFunctionCall3(timestamptz_in, value,
-																ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1)));
+			timestamp = DatumGetTimestampTz(DirectFunctionCall3(
+																timestamptz_in, value, ObjectIdGetDatum(InvalidOid),
+																Int32GetDatum(-1)));
 			type = TIMESTAMPTZOID;
 			break;
 		case INTERVALOID:
-			timestamp = DatumGetTimestampTz(DirectFunctionCall2(timestamptz_mi_interval,
-																TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()), value));
+			timestamp = DatumGetTimestampTz(DirectFunctionCall2(
+																timestamptz_mi_interval,
+																TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()),
+																value));
 			type = TIMESTAMPTZOID;
 			break;
 		case DATEOID:
-			timestamp = DatumGetTimestamp(DirectFunctionCall1(date_timestamp, value));
+			timestamp = DatumGetTimestamp(DirectFunctionCall1(date_timestamp,
+															  value));
 			type = TIMESTAMPOID;
 			break;
 		case TIMESTAMPOID:
@@ -470,13 +531,22 @@ strata_hypertable_point(const StrataHypertable *ht, Oid type, Datum value, const
 			refuse_point(ht, type, argument);
 			return 0;			/* not reached */
 	}
-	/* between local and absolute time by the session's time zone, as casts do */
-	if (type == TIMESTAMPTZOID && ht->key_type != TIMESTAMPTZOID && ht->key_type != UUIDOID)
-		timestamp = DatumGetTimestamp(DirectFunctionCall1(timestamptz_timestamp, TimestampGetDatum(timestamp)));
-	else if (type == TIMESTAMPOID && (ht->key_type == TIMESTAMPTZOID || ht->key_type == UUIDOID))
-		timestamp = DatumGetTimestamp(DirectFunctionCall1(timestamp_timestamptz, TimestampGetDatum(timestamp)));
+
+	/*
+	 * between local and absolute time by the session's time zone, as casts do
+	 */
+	if (type == TIMESTAMPTZOID && ht->key_type != TIMESTAMPTZOID &&
+		ht->key_type != UUIDOID)
+		timestamp = DatumGetTimestamp(DirectFunctionCall1(
+														  timestamptz_timestamp, TimestampGetDatum(timestamp)));
+	else if (type == TIMESTAMPOID &&
+			 (ht->key_type == TIMESTAMPTZOID || ht->key_type == UUIDOID))
+		timestamp = DatumGetTimestamp(DirectFunctionCall1(
+														  timestamp_timestamptz, TimestampGetDatum(timestamp)));
 	if (ht->key_type == DATEOID)
-		return strata_time_from_datum(DATEOID, DirectFunctionCall1(timestamp_date, TimestampGetDatum(timestamp)));
+		return strata_time_from_datum(
+									  DATEOID,
+									  DirectFunctionCall1(timestamp_date, TimestampGetDatum(timestamp)));
 	return timestamp;
 }
 

@@ -22,7 +22,10 @@
 #include "utils/hsearch.h"
 #include "utils/snapmgr.h"
 
-/* The rows have only changed their place: logical decoding has had them before. */
+/*
+ * The rows have only changed their place: logical decoding has had them
+ * before.
+ */
 #define MOVE_OPTIONS (TABLE_INSERT_SKIP_FSM | TABLE_INSERT_NO_LOGICAL)
 
 /* A chunk being filled. */
@@ -63,9 +66,9 @@ row_time(Move *move, TupleTableSlot *slot)
 		value = ExecEvalExprSwitchContext(move->key, context, &isnull);
 	}
 	if (isnull)
-		ereport(ERROR,
-				(errcode(ERRCODE_NOT_NULL_VIOLATION),
-				 errmsg("time of a row of table \"%s\" is null", RelationGetRelationName(move->source))));
+		ereport(ERROR, (errcode(ERRCODE_NOT_NULL_VIOLATION),
+						errmsg("time of a row of table \"%s\" is null",
+							   RelationGetRelationName(move->source))));
 	return strata_time_from_datum(move->ht->key_type, value);
 }
 
@@ -73,11 +76,13 @@ static void
 fill_target(Move *move, Target *target, const StrataChunkRange *range)
 {
 	target->chunk.range = *range;
-	target->chunk.relid = strata_chunk_make_table(move->source, move->ht, range,
-												   move->source->rd_rel->reltablespace);
+	target->chunk.relid =
+		strata_chunk_make_table(move->source, move->ht, range,
+								move->source->rd_rel->reltablespace);
 	CommandCounterIncrement();
 	target->rel = table_open(target->chunk.relid, AccessExclusiveLock);
-	target->map = convert_tuples_by_name(RelationGetDescr(move->source), RelationGetDescr(target->rel));
+	target->map = convert_tuples_by_name(RelationGetDescr(move->source),
+										 RelationGetDescr(target->rel));
 	target->slot = table_slot_create(target->rel, NULL);
 }
 
@@ -87,10 +92,12 @@ find_chunk_target(Move *move, int64 time)
 	StrataChunkRange range;
 	bool		found;
 
-	if (move->last != NULL && strata_range_holds(&move->last->chunk.range, time))
+	if (move->last != NULL &&
+		strata_range_holds(&move->last->chunk.range, time))
 		return move->last;
 	ReleaseBulkInsertStatePin(move->bulk);
-	strata_time_chunk_range(move->ht->key_type, move->ht->interval, time, &range);
+	strata_time_chunk_range(move->ht->key_type, move->ht->interval, time,
+							&range);
 	Assert(strata_range_holds(&range, time));	/* hypertable:Y2 */
 	move->last = hash_search(move->targets, &range.lo, HASH_ENTER, &found);
 	if (!found)
@@ -135,16 +142,20 @@ finish_move(Move *move)
 
 /* See hypertable_private.h. */
 List *
-strata_hypertable_move_rows(Relation rel, const StrataHypertable *ht, Node *key_expression)
+strata_hypertable_move_rows(Relation rel, const StrataHypertable *ht,
+							Node *key_expression)
 {
-	Move		move = {.source = rel, .ht = ht, .estate = CreateExecutorState()};
+	Move		move = {.source = rel,.ht = ht,.estate = CreateExecutorState()};
 	CommandId	cid = GetCurrentCommandId(true);
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	TableScanDesc scan = table_beginscan(rel, snapshot, 0, NULL);
 	TupleTableSlot *slot = table_slot_create(rel, NULL);
-	HASHCTL		ctl = {.keysize = sizeof(int64), .entrysize = sizeof(Target), .hcxt = CurrentMemoryContext};
+	HASHCTL		ctl = {.keysize = sizeof(int64),
+		.entrysize = sizeof(Target),
+	.hcxt = CurrentMemoryContext};
 
-	move.targets = hash_create("chunks to fill", 64, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	move.targets = hash_create("chunks to fill", 64, &ctl,
+							   HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	move.bulk = GetBulkInsertState();
 	if (key_expression != NULL)
 		move.key = ExecPrepareExpr((Expr *) key_expression, move.estate);

@@ -30,14 +30,17 @@
 static inline bool
 strata_range_holds(const StrataChunkRange *range, int64 time)
 {
-	return (range->no_lo || time >= range->lo) && (range->no_hi || time < range->hi);
+	return (range->no_lo || time >= range->lo) &&
+		(range->no_hi || time < range->hi);
 }
 
 /* The range of the chunk that a time falls into, by arithmetic alone. */
 extern void strata_time_chunk_range(Oid key_type, int64 interval, int64 time,
 									StrataChunkRange *range);
 
-/* The bound of a partition as time, whatever UUID somebody has made a bound. */
+/*
+ * The bound of a partition as time, whatever UUID somebody has made a bound.
+ */
 extern int64 strata_time_from_bound(Oid key_type, Datum value);
 
 /* A bound as it stands in FOR VALUES: a quoted literal. */
@@ -53,48 +56,60 @@ extern void strata_time_limits(Oid key_type, int64 *min, int64 *max);
  * Index of the partition for a key value in desc, or -1 and the gap that the
  * value is in.  found: the partition's range; gap: the hole's.
  */
-extern int	strata_partition_find(PartitionKey key, PartitionDesc desc, Oid key_type,
-								  Datum value, StrataChunkRange *range);
+extern int	strata_partition_find(PartitionKey key, PartitionDesc desc,
+								  Oid key_type, Datum value,
+								  StrataChunkRange *range);
 
 /*
  * A chunk that is not a partition yet.  The hypertable may still be a plain
  * table.
  */
 extern Oid	strata_chunk_make_table(Relation parent, const StrataHypertable *ht,
-									const StrataChunkRange *range, Oid tablespace);
-extern void strata_chunk_attach(Oid chunk, const StrataHypertable *ht, const StrataChunkRange *range);
+									const StrataChunkRange *range,
+									Oid tablespace);
+extern void strata_chunk_attach(Oid chunk, const StrataHypertable *ht,
+								const StrataChunkRange *range);
 
 /* The tablespace of a chunk to be made, InvalidOid: the database's. */
-extern Oid	strata_chunk_tablespace(const StrataHypertable *ht, const StrataChunkRange *range);
+extern Oid	strata_chunk_tablespace(const StrataHypertable *ht,
+									const StrataChunkRange *range);
 
 /*
- * Until the GUC nest level ends: indexes that have no tablespace of their own go
- * into the chunk's, where that was attached.
+ * Until the GUC nest level ends: indexes that have no tablespace of their own
+ * go into the chunk's, where that was attached.
  */
-extern void strata_chunk_indexes_into(const StrataHypertable *ht, Oid tablespace);
+extern void strata_chunk_indexes_into(const StrataHypertable *ht,
+									  Oid tablespace);
 
 /* ALTER TABLE SET TABLESPACE: those attached before count no more. */
 extern void strata_hypertable_forget_tablespaces(Oid relid);
 
 /*
  * The tables at the other end of foreign keys from and to a hypertable, whose
- * writers ATTACH PARTITION shuts out: OIDs in order, the hypertable's own among
- * them when a key leads from it to itself.
+ * writers ATTACH PARTITION shuts out: OIDs in order, the hypertable's own
+ * among them when a key leads from it to itself.
  */
 extern List *strata_foreign_key_tables(Relation rel);
 
 /*
  * Take the locks that making the chunk for a time needs, waiting for each with
  * none of the others in hand.  ereports 40001 when writers of a table at the
- * other end of a foreign key wait for us, or do not end within patience (ms; 0:
- * they are waited for as long as lock_timeout says).
+ * other end of a foreign key wait for us, or do not end within patience (ms;
+ * 0: they are waited for as long as lock_timeout says).
  */
-extern void strata_chunk_lock_to_make(Oid hypertable, int64 time, int patience);
+extern void strata_chunk_lock_to_make(Oid hypertable, int64 time,
+									  int patience);
 
-/* Have a background worker make the chunk of a time, and a number after it; does not wait. */
+/*
+ * Have a background worker make the chunk of a time, and a number after it;
+ * does not wait.
+ */
 extern void strata_chunk_ask_ahead(Oid hypertable, int64 time, int ahead);
 
-/* In a worker: of sessions that wait for each other it is this one that fails, and soon. */
+/*
+ * In a worker: of sessions that wait for each other it is this one that fails,
+ * and soon.
+ */
 extern void strata_chunk_worker_yield(void);
 
 /*
@@ -102,46 +117,63 @@ extern void strata_chunk_worker_yield(void);
  * or in this process when the hypertable is this transaction's own.  patience:
  * as above.
  */
-extern void strata_chunk_create_on_demand(Relation parent, int64 time, int patience);
+extern void strata_chunk_create_on_demand(Relation parent, int64 time,
+										  int patience);
 
 /* Move the rows of a plain table into chunk tables; returns StrataChunk *s. */
-extern List *strata_hypertable_move_rows(Relation rel, const StrataHypertable *ht,
+extern List *strata_hypertable_move_rows(Relation rel,
+										 const StrataHypertable *ht,
 										 Node *key_expression);
 
 /* Hash over everything of the hypertable that a chunk is made from. */
 extern uint32 strata_hypertable_fingerprint(Relation rel);
 
-/* ALTER commands, as text, that give an attached chunk what the hypertable has and CREATE TABLE LIKE leaves out. */
+/*
+ * ALTER commands, as text, that give an attached chunk what the hypertable has
+ * and CREATE TABLE LIKE leaves out.
+ */
 extern List *strata_chunk_follow_commands(Oid hypertable, Oid chunk);
 
-/* ereport when an index or CHECK of rel refers to a whole row: no chunk can have it. */
+/*
+ * ereport when an index or CHECK of rel refers to a whole row: no chunk can
+ * have it.
+ */
 extern void strata_whole_row_refuse(Relation rel);
 
 /*
- * Storage options: of a text as in strata.chunk_options, checked; and as such a
- * text, without those that are ours, with a prefix before each name.
+ * Storage options: of a text as in strata.chunk_options, checked; and as such
+ * a text, without those that are ours, with a prefix before each name.
  */
 extern List *strata_storage_options_parse(const char *text);
-extern void strata_storage_options_append(StringInfo text, List *options, const char *prefix);
+extern void strata_storage_options_append(StringInfo text, List *options,
+										  const char *prefix);
 
-/* Does the partition key go by a function of one column, so that a unique key may have the column instead? */
+/*
+ * Does the partition key go by a function of one column, so that a unique key
+ * may have the column instead?
+ */
 extern bool strata_unique_key_column(Relation rel, const StrataHypertable *ht);
 
 /*
- * Enter the hypertable's own part of an index, invalid, and return it; or, when
- * one exists that an earlier statement has not finished, ereport unless this
- * statement defines the same.  The caller holds ShareUpdateExclusiveLock on the
- * hypertable and has checked that the user owns it.
+ * Enter the hypertable's own part of an index, invalid, and return it; or,
+ * when one exists that an earlier statement has not finished, ereport unless
+ * this statement defines the same.  The caller holds ShareUpdateExclusiveLock
+ * on the hypertable and has checked that the user owns it.
  */
-extern Oid	strata_index_define(Relation parent, const StrataHypertable *ht, const IndexStmt *stmt,
-								const char *query, Oid existing);
+extern Oid	strata_index_define(Relation parent, const StrataHypertable *ht,
+								const IndexStmt *stmt, const char *query,
+								Oid existing);
 
-/* Have two indexes the same definition?  map is from columns of a's table to those of b's. */
+/*
+ * Have two indexes the same definition?  map is from columns of a's table to
+ * those of b's.
+ */
 extern bool strata_index_is_same(Relation a, Relation b, const AttrMap *map);
 
 extern void strata_ahead_init(void);
 extern void strata_route_init(void);
 extern void strata_watch_init(void);
+
 /* Have relcache read the partitions of rel until it has them as they are. */
 extern void strata_partitions_settle(Relation rel);
 

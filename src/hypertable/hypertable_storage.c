@@ -3,11 +3,11 @@
  * hypertable_storage.c
  *	  Storage options of a hypertable: fillfactor, autovacuum, toast.*.
  *
- * PostgreSQL takes none on a partitioned table.  They are kept as one option of
- * ours, strata.chunk_options, a text as ALTER TABLE SET takes it, and are what
- * new chunks are made with; ALTER TABLE SET and RESET change that text and the
- * chunks that are there.  The text is parsed and written anew wherever it goes
- * into a statement.
+ * PostgreSQL takes none on a partitioned table.  They are kept as one option
+ * of ours, strata.chunk_options, a text as ALTER TABLE SET takes it, and are
+ * what new chunks are made with; ALTER TABLE SET and RESET change that text
+ * and the chunks that are there.  The text is parsed and written anew wherever
+ * it goes into a statement.
  *
  * src/hypertable/hypertable_storage.c
  *-------------------------------------------------------------------------
@@ -31,11 +31,16 @@
 static bool
 parse_storage_options(const char *text, List **options)
 {
-	List	   *parsed = raw_parser(psprintf("ALTER TABLE x SET (%s)", text), RAW_PARSE_DEFAULT);
-	AlterTableStmt *stmt = list_length(parsed) == 1 ? (AlterTableStmt *) linitial_node(RawStmt, parsed)->stmt : NULL;
+	List	   *parsed = raw_parser(psprintf("ALTER TABLE x SET (%s)", text),
+									RAW_PARSE_DEFAULT);
+	AlterTableStmt *stmt =
+	list_length(parsed) == 1 ?
+	(AlterTableStmt *) linitial_node(RawStmt, parsed)->stmt :
+	NULL;
 	AlterTableCmd *cmd;
 
-	if (stmt == NULL || !IsA(stmt, AlterTableStmt) || list_length(stmt->cmds) != 1)
+	if (stmt == NULL || !IsA(stmt, AlterTableStmt) ||
+		list_length(stmt->cmds) != 1)
 		return false;
 	cmd = linitial_node(AlterTableCmd, stmt->cmds);
 	*options = (List *) cmd->def;
@@ -63,14 +68,23 @@ parse_quietly(const char *text, List **options)
 	return good;
 }
 
-/* As CREATE TABLE would: ereport on what is no storage option, or no value of it. */
+/*
+ * As CREATE TABLE would: ereport on what is no storage option, or no value of
+ * it.
+ */
 static void
 check(List *options)
 {
 	static StrataOptionNamespace namespaces[] = HEAP_RELOPT_NAMESPACES;
 
-	(void) heap_reloptions(RELKIND_RELATION, transformRelOptions((Datum) 0, options, NULL, namespaces, false, false), true);
-	(void) heap_reloptions(RELKIND_TOASTVALUE, transformRelOptions((Datum) 0, options, "toast", namespaces, false, false), true);
+	(void) heap_reloptions(RELKIND_RELATION,
+						   transformRelOptions((Datum) 0, options, NULL,
+											   namespaces, false, false),
+						   true);
+	(void) heap_reloptions(RELKIND_TOASTVALUE,
+						   transformRelOptions((Datum) 0, options, "toast",
+											   namespaces, false, false),
+						   true);
 }
 
 /* See hypertable_private.h. */
@@ -82,17 +96,23 @@ strata_storage_options_parse(const char *text)
 	if (text[strspn(text, " \t\r\n")] == '\0')
 		return NIL;
 	if (!parse_quietly(text, &options))
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid value for parameter \"strata." STRATA_OPTION_CHUNK_OPTIONS "\": \"%s\"", text),
-				 errhint("Write options as in ALTER TABLE SET: 'fillfactor = 90, autovacuum_enabled = off'.")));
+				 errmsg(
+						"invalid value for parameter \"strata." STRATA_OPTION_CHUNK_OPTIONS
+						"\": \"%s\"",
+						text),
+				 errhint(
+						 "Write options as in ALTER TABLE SET: 'fillfactor = 90, autovacuum_enabled = off'.")));
 	check(options);
 	return options;
 }
 
 /* See hypertable_private.h. */
 void
-strata_storage_options_append(StringInfo text, List *options, const char *prefix)
+strata_storage_options_append(StringInfo text, List *options,
+							  const char *prefix)
 {
 	ListCell   *lc;
 
@@ -106,8 +126,11 @@ strata_storage_options_append(StringInfo text, List *options, const char *prefix
 		appendStringInfoString(text, text->len > 0 ? ", " : "");
 		if (def->defnamespace != NULL)
 			appendStringInfo(text, "%s.", quote_identifier(def->defnamespace));
-		appendStringInfo(text, "%s%s = %s", prefix, quote_identifier(def->defname),
-						 quote_literal_cstr(def->arg != NULL ? defGetString(def) : "true"));
+		appendStringInfo(text, "%s%s = %s", prefix,
+						 quote_identifier(def->defname),
+						 quote_literal_cstr(def->arg != NULL ?
+											defGetString(def) :
+											"true"));
 	}
 }
 
@@ -115,7 +138,8 @@ static bool
 same_option(const DefElem *a, const DefElem *b)
 {
 	return strcmp(a->defname, b->defname) == 0 &&
-		strcmp(a->defnamespace != NULL ? a->defnamespace : "", b->defnamespace != NULL ? b->defnamespace : "") == 0;
+		strcmp(a->defnamespace != NULL ? a->defnamespace : "",
+			   b->defnamespace != NULL ? b->defnamespace : "") == 0;
 }
 
 /* The options after a SET or RESET. */
@@ -131,7 +155,8 @@ change(List *options, const AlterTableCmd *cmd)
 		ListCell   *lc2;
 
 		foreach(lc2, (List *) cmd->def)
-			named |= same_option(lfirst_node(DefElem, lc), lfirst_node(DefElem, lc2));
+			named |= same_option(lfirst_node(DefElem, lc),
+								 lfirst_node(DefElem, lc2));
 		if (!named)
 			result = lappend(result, lfirst(lc));
 	}
@@ -143,7 +168,10 @@ change(List *options, const AlterTableCmd *cmd)
 	return result;
 }
 
-/* A chunk's own options of ours are put aside: ALTER TABLE would not know them. */
+/*
+ * A chunk's own options of ours are put aside: ALTER TABLE would not know
+ * them.
+ */
 static void
 alter_chunk_storage(Oid chunk, const AlterTableStmt *stmt, List *cmds)
 {
@@ -160,7 +188,8 @@ alter_chunk_storage(Oid chunk, const AlterTableStmt *stmt, List *cmds)
 
 /* See hypertable.h. */
 void
-strata_hypertable_set_storage(Oid relid, const AlterTableStmt *stmt, List *cmds)
+strata_hypertable_set_storage(Oid relid, const AlterTableStmt *stmt,
+							  List *cmds)
 {
 	char	   *old = strata_settings_get_text(relid, STRATA_OPTION_CHUNK_OPTIONS);
 	List	   *options = old != NULL ? strata_storage_options_parse(old) : NIL;
@@ -172,11 +201,12 @@ strata_hypertable_set_storage(Oid relid, const AlterTableStmt *stmt, List *cmds)
 		options = change(options, lfirst_node(AlterTableCmd, lc));
 	initStringInfo(&text);
 	strata_storage_options_append(&text, options, "");
-	ours = makeDefElem(pstrdup(STRATA_OPTION_CHUNK_OPTIONS), (Node *) makeString(text.data), -1);
+	ours = makeDefElem(pstrdup(STRATA_OPTION_CHUNK_OPTIONS),
+					   (Node *) makeString(text.data), -1);
 	strata_settings_store(relid, list_make1(ours), text.len == 0);
 	if (!stmt->relation->inh)
 		return;
 	foreach(lc, find_all_inheritors(relid, AlterTableGetLockLevel(cmds), NULL))
 		if (get_rel_relkind(lfirst_oid(lc)) == RELKIND_RELATION)
-			alter_chunk_storage(lfirst_oid(lc), stmt, cmds);
+		alter_chunk_storage(lfirst_oid(lc), stmt, cmds);
 }

@@ -36,8 +36,8 @@ strata_time_type_is_integer(Oid type)
 bool
 strata_time_type_is_known(Oid type)
 {
-	return strata_time_type_is_integer(type) || type == DATEOID || type == TIMESTAMPOID ||
-		type == TIMESTAMPTZOID || type == UUIDOID;
+	return strata_time_type_is_integer(type) || type == DATEOID ||
+		type == TIMESTAMPOID || type == TIMESTAMPTZOID || type == UUIDOID;
 }
 
 /* See hypertable_private.h. */
@@ -109,13 +109,18 @@ strata_time_from_bound(Oid key_type, Datum value)
 		strata_time_from_datum(key_type, value);
 }
 
-/* The least UUID of a time; what lies beyond all UUIDs is the first or the last. */
+/*
+ * The least UUID of a time; what lies beyond all UUIDs is the first or the
+ * last.
+ */
 static pg_uuid_t *
 uuid_of(int64 time)
 {
 	pg_uuid_t  *uuid = palloc(sizeof(pg_uuid_t));
 
-	strata_uuid_boundary(Min(Max(time, STRATA_UUID_MIN_TIME), STRATA_UUID_MAX_TIME), uuid);
+	strata_uuid_boundary(Min(Max(time, STRATA_UUID_MIN_TIME),
+							 STRATA_UUID_MAX_TIME),
+						 uuid);
 	return uuid;
 }
 
@@ -157,9 +162,11 @@ check_interval(Oid key_type, int64 interval)
 				 errmsg("invalid chunk interval: must be greater than 0")));
 	strata_time_limits(key_type, &min, &max);
 	if (interval > max)
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid chunk interval: must be between 1 and %lld for type %s",
+				 errmsg(
+						"invalid chunk interval: must be between 1 and %lld for type %s",
 						(long long) max, format_type_be(key_type))));
 	return interval;
 }
@@ -168,7 +175,9 @@ check_interval(Oid key_type, int64 interval)
 void
 strata_time_interval_doubt(Oid key_type, int64 interval)
 {
-	if ((key_type == TIMESTAMPOID || key_type == TIMESTAMPTZOID || key_type == UUIDOID) && interval < USECS_PER_SEC)
+	if ((key_type == TIMESTAMPOID || key_type == TIMESTAMPTZOID ||
+		 key_type == UUIDOID) &&
+		interval < USECS_PER_SEC)
 		ereport(WARNING,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unexpected chunk interval: smaller than one second"),
@@ -182,9 +191,11 @@ interval_from_usecs(Oid key_type, int64 usecs)
 	if (key_type != DATEOID)
 		return usecs;
 	if (usecs % USECS_PER_DAY != 0)
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid chunk interval for type date: must be a whole number of days")));
+				 errmsg(
+						"invalid chunk interval for type date: must be a whole number of days")));
 	return usecs / USECS_PER_DAY;
 }
 
@@ -212,19 +223,25 @@ strata_time_interval_from_datum(Oid key_type, Oid type, Datum value)
 	if (type == INTERVALOID)
 	{
 		if (strata_time_type_is_integer(key_type))
-			ereport(ERROR,
+			ereport(
+					ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("invalid chunk interval: type %s needs an integer, not an interval",
+					 errmsg(
+							"invalid chunk interval: type %s needs an integer, not an interval",
 							format_type_be(key_type)),
-					 errhint("Give the interval in the units of the time column, such as chunk_time_interval => 86400.")));
+					 errhint(
+							 "Give the interval in the units of the time column, such as chunk_time_interval => 86400.")));
 		number = interval_usecs(DatumGetIntervalP(value));
 		return check_interval(key_type, interval_from_usecs(key_type, number));
 	}
 	if (!strata_time_type_is_integer(type))
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid type %s for a chunk interval", format_type_be(type)),
-				 errhint("Give an interval, such as INTERVAL '1 day', or an integer.")));
+				 errmsg("invalid type %s for a chunk interval",
+						format_type_be(type)),
+				 errhint(
+						 "Give an interval, such as INTERVAL '1 day', or an integer.")));
 	number = strata_time_from_datum(type, value);
 	if (!strata_time_type_is_integer(key_type) && number > 0)
 		number = interval_from_usecs(key_type, number);
@@ -241,11 +258,13 @@ strata_time_interval_from_text(Oid key_type, const char *text)
 	(void) strtoll(text, &end, 10);
 	if (end != text && *end == '\0' && errno == 0)
 		return strata_time_interval_from_datum(key_type, INT8OID,
-											   Int64GetDatum(strtoll(text, NULL, 10)));
-	return strata_time_interval_from_datum(key_type, INTERVALOID,
+											   Int64GetDatum(strtoll(text,
+																	 NULL,
+																	 10)));
+	return strata_time_interval_from_datum(
+										   key_type, INTERVALOID,
 										   DirectFunctionCall3(interval_in, CStringGetDatum(text),
-															   ObjectIdGetDatum(InvalidOid),
-															   Int32GetDatum(-1)));
+															   ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1)));
 }
 
 /* See hypertable.h. */
@@ -284,19 +303,23 @@ strata_time_interval_to_text(Oid key_type, int64 interval)
 
 	if (strata_time_type_is_integer(key_type))
 		return psprintf(INT64_FORMAT, interval);
-	for (int i = key_type == DATEOID ? lengthof(units) - 1 : 0; i < (int) lengthof(units); i++)
+	for (int i = key_type == DATEOID ? lengthof(units) - 1 : 0;
+		 i < (int) lengthof(units); i++)
 	{
 		int64		length = key_type == DATEOID ? 1 : units[i].length;
 
 		if (interval % length == 0)
-			return psprintf(INT64_FORMAT " %s%s", interval / length, units[i].name, interval == length ? "" : "s");
+			return psprintf(INT64_FORMAT " %s%s", interval / length,
+							units[i].name, interval == length ? "" : "s");
 	}
-	return NULL;				/* not reached: everything is whole microseconds or days */
+	return NULL;				/* not reached: everything is whole
+								 * microseconds or days */
 }
 
 /* See hypertable_private.h. */
 void
-strata_time_chunk_range(Oid key_type, int64 interval, int64 time, StrataChunkRange *range)
+strata_time_chunk_range(Oid key_type, int64 interval, int64 time,
+						StrataChunkRange *range)
 {
 	int64		origin = 0;
 	int64		min;
@@ -316,8 +339,10 @@ strata_time_chunk_range(Oid key_type, int64 interval, int64 time, StrataChunkRan
 	into %= interval;
 	if (into < 0)
 		into += interval;
-	range->no_lo = pg_sub_s64_overflow(time, into, &range->lo) || range->lo <= min;
-	range->no_hi = pg_add_s64_overflow(time, interval - into, &range->hi) || range->hi > max;
+	range->no_lo = pg_sub_s64_overflow(time, into, &range->lo) ||
+		range->lo <= min;
+	range->no_hi = pg_add_s64_overflow(time, interval - into, &range->hi) ||
+		range->hi > max;
 	Assert(range->no_lo || range->lo <= time);	/* hypertable:Y1 */
 	Assert(range->no_hi || range->hi > time);	/* hypertable:Y1 */
 	if (range->no_lo)
@@ -334,13 +359,19 @@ timestamp_text(Oid key_type, int64 time)
 	fsec_t		fsec;
 	char		buf[MAXDATELEN + 1];
 
-	if (timestamp2tm(key_type == DATEOID ? time * USECS_PER_DAY : time, NULL, &tm, &fsec, NULL, NULL) != 0)
+	if (timestamp2tm(key_type == DATEOID ? time * USECS_PER_DAY : time, NULL,
+					 &tm, &fsec, NULL, NULL) != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 				 errmsg("timestamp out of range")));
-	/* without this no zone is printed, and the reader would take it for his own */
+
+	/*
+	 * without this no zone is printed, and the reader would take it for his
+	 * own
+	 */
 	tm.tm_isdst = 0;
-	EncodeDateTime(&tm, fsec, key_type == TIMESTAMPTZOID, 0, NULL, USE_ISO_DATES, buf);
+	EncodeDateTime(&tm, fsec, key_type == TIMESTAMPTZOID, 0, NULL,
+				   USE_ISO_DATES, buf);
 	Assert(buf[0] >= '0' && buf[0] <= '9'); /* hypertable:Y5 */
 	return pstrdup(buf);
 }
@@ -352,7 +383,8 @@ date_text(int64 time)
 	char		buf[MAXDATELEN + 1];
 
 	memset(&tm, 0, sizeof(tm));
-	j2date((int) time + POSTGRES_EPOCH_JDATE, &tm.tm_year, &tm.tm_mon, &tm.tm_mday);
+	j2date((int) time + POSTGRES_EPOCH_JDATE, &tm.tm_year, &tm.tm_mon,
+		   &tm.tm_mday);
 	EncodeDateOnly(&tm, USE_ISO_DATES, buf);
 	Assert(buf[0] >= '0' && buf[0] <= '9'); /* hypertable:Y5 */
 	return pstrdup(buf);
@@ -365,8 +397,11 @@ strata_time_literal(Oid key_type, int64 time)
 	if (strata_time_type_is_integer(key_type))
 		return psprintf("'" INT64_FORMAT "'", time);
 	if (key_type == UUIDOID)
-		return quote_literal_cstr(DatumGetCString(DirectFunctionCall1(uuid_out, UUIDPGetDatum(uuid_of(time)))));
-	return quote_literal_cstr(key_type == DATEOID ? date_text(time) : timestamp_text(key_type, time));
+		return quote_literal_cstr(DatumGetCString(
+												  DirectFunctionCall1(uuid_out, UUIDPGetDatum(uuid_of(time)))));
+	return quote_literal_cstr(key_type == DATEOID ?
+							  date_text(time) :
+							  timestamp_text(key_type, time));
 }
 
 /* See hypertable_private.h. */
@@ -377,9 +412,16 @@ strata_time_label(Oid key_type, int64 time, int64 interval)
 	char	   *out;
 
 	if (strata_time_type_is_integer(key_type))
-		return time < 0 ? psprintf("m%llu", (unsigned long long) -(uint64) time) : psprintf(INT64_FORMAT, time);
-	text = key_type == DATEOID ? date_text(time) : timestamp_text(TIMESTAMPOID, time);
-	/* 2026-01-31 04:00:00 BC becomes 20260131_0400bc, as short as the chunks allow */
+		return time < 0 ?
+			psprintf("m%llu", (unsigned long long) -(uint64) time) :
+			psprintf(INT64_FORMAT, time);
+	text = key_type == DATEOID ? date_text(time) :
+		timestamp_text(TIMESTAMPOID, time);
+
+	/*
+	 * 2026-01-31 04:00:00 BC becomes 20260131_0400bc, as short as the chunks
+	 * allow
+	 */
 	out = text;
 	for (char *in = text; *in != '\0'; in++)
 	{
@@ -391,7 +433,8 @@ strata_time_label(Oid key_type, int64 time, int64 interval)
 				*out++ = 'c';
 				break;
 			}
-			if (interval % USECS_PER_DAY == 0 && strncmp(in, " 00:00:00", 9) == 0)
+			if (interval % USECS_PER_DAY == 0 &&
+				strncmp(in, " 00:00:00", 9) == 0)
 				in += strlen(" 00:00:00") - 1;
 			else
 				*out++ = '_';

@@ -11,9 +11,9 @@
  * a partition key that is the column itself.
  *
  * Nothing else may see that: it would compare values of the column as if they
- * were times.  So the true key is back as soon as anything is planned, or another
- * utility statement begins (in an event trigger, or a function that an index
- * calls); at worst PostgreSQL then refuses as before.
+ * were times.  So the true key is back as soon as anything is planned, or
+ * another utility statement begins (in an event trigger, or a function that an
+ * index calls); at worst PostgreSQL then refuses as before.
  *
  * src/hypertable/hypertable_unique.c
  *-------------------------------------------------------------------------
@@ -30,7 +30,10 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-/* The entry's key that is not as it should be, or NULL; and what it should say. */
+/*
+ * The entry's key that is not as it should be, or NULL; and what it should
+ * say.
+ */
 static PartitionKey shown = NULL;
 static Oid	true_family;
 static Oid	true_type;
@@ -51,7 +54,8 @@ strata_unique_key_column(Relation rel, const StrataHypertable *ht)
 	PartitionKey key = RelationGetPartitionKey(rel);
 	Form_pg_attribute att;
 
-	if (!ht->has_function || key == NULL || ht->attno <= 0 || key->partnatts != 1 || key->partattrs[0] != 0 ||
+	if (!ht->has_function || key == NULL || ht->attno <= 0 ||
+		key->partnatts != 1 || key->partattrs[0] != 0 ||
 		list_length(pull_var_clause((Node *) key->partexprs, 0)) != 1)
 		return false;
 	att = TupleDescAttr(RelationGetDescr(rel), ht->attno - 1);
@@ -66,19 +70,22 @@ strata_unique_key_allow(Oid relid)
 	Relation	rel;
 
 	strata_unique_key_done();
-	if (ht == NULL || !ht->has_function || (rel = try_table_open(relid, AccessShareLock)) == NULL)
+	if (ht == NULL || !ht->has_function ||
+		(rel = try_table_open(relid, AccessShareLock)) == NULL)
 		return false;
 	if (strata_unique_key_column(rel, ht))
 	{
 		PartitionKey key = RelationGetPartitionKey(rel);
-		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), ht->attno - 1);
+		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel),
+											  ht->attno - 1);
 		Oid			opclass = GetDefaultOpClass(att->atttypid, BTREE_AM_OID);
 		MemoryContextCallback *callback;
 
 		true_family = key->partopfamily[0];
 		true_type = key->partopcintype[0];
 		true_collation = key->partcollation[0];
-		callback = MemoryContextAlloc(rel->rd_partkeycxt, sizeof(MemoryContextCallback));
+		callback = MemoryContextAlloc(rel->rd_partkeycxt,
+									  sizeof(MemoryContextCallback));
 		callback->func = key_is_gone;
 		callback->arg = key;
 		MemoryContextRegisterResetCallback(rel->rd_partkeycxt, callback);

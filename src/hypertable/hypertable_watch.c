@@ -11,10 +11,10 @@
  * account of when we heard what.
  *
  * RelationBuildPartitionDesc() (partdesc.c) reads the list of partitions, then
- * looks each up, which may hear of one more; that makes the relcache entry anew,
- * and the old list is put into it, for good.  It takes chunks that are made all
- * the time to meet this.  So after each change that we have heard of, the list
- * is made anew until nothing was heard meanwhile.
+ * looks each up, which may hear of one more; that makes the relcache entry
+ * anew, and the old list is put into it, for good.  It takes chunks that are
+ * made all the time to meet this.  So after each change that we have heard of,
+ * the list is made anew until nothing was heard meanwhile.
  *
  * src/hypertable/hypertable_watch.c
  *-------------------------------------------------------------------------
@@ -32,7 +32,8 @@ typedef struct Watched
 {
 	Oid			relid;			/* key */
 	uint64		changed;		/* the moment */
-	uint64		settled;		/* the list of partitions is right as of this moment; 0: unknown */
+	uint64		settled;		/* the list of partitions is right as of this
+								 * moment; 0: unknown */
 } Watched;
 
 static HTAB *watched = NULL;
@@ -46,7 +47,8 @@ note_change(Datum arg, Oid relid)
 
 	if (!OidIsValid(relid))
 		all_changed = ++now;
-	else if (watched != NULL && (entry = hash_search(watched, &relid, HASH_FIND, NULL)) != NULL)
+	else if (watched != NULL &&
+			 (entry = hash_search(watched, &relid, HASH_FIND, NULL)) != NULL)
 		entry->changed = ++now;
 }
 
@@ -58,9 +60,11 @@ watch(Oid relid)
 
 	if (watched == NULL)
 	{
-		HASHCTL		control = {.keysize = sizeof(Oid), .entrysize = sizeof(Watched)};
+		HASHCTL		control = {.keysize = sizeof(Oid),
+		.entrysize = sizeof(Watched)};
 
-		watched = hash_create("watched hypertables", 16, &control, HASH_ELEM | HASH_BLOBS);
+		watched = hash_create("watched hypertables", 16, &control,
+							  HASH_ELEM | HASH_BLOBS);
 	}
 	entry = hash_search(watched, &relid, HASH_ENTER, &found);
 	if (!found)
@@ -81,8 +85,13 @@ strata_partitions_settle(Relation rel)
 		moment = now;
 		RelationCacheInvalidateEntry(RelationGetRelid(rel));
 		(void) RelationGetPartitionDesc(rel, true);
-		/* that setting has us hear of changes all the time, and there are none */
-	} while (debug_discard_caches == 0 && strata_hypertable_changed_since(RelationGetRelid(rel), moment));
+
+		/*
+		 * that setting has us hear of changes all the time, and there are
+		 * none
+		 */
+	} while (debug_discard_caches == 0 &&
+			 strata_hypertable_changed_since(RelationGetRelid(rel), moment));
 	entry->settled = now;
 }
 
@@ -92,7 +101,8 @@ strata_hypertable_watch(Oid relid)
 {
 	Watched    *entry = watch(relid);
 
-	if (entry->settled == 0 || strata_hypertable_changed_since(relid, entry->settled))
+	if (entry->settled == 0 ||
+		strata_hypertable_changed_since(relid, entry->settled))
 	{
 		Relation	rel = table_open(relid, AccessShareLock);
 
@@ -107,7 +117,9 @@ strata_hypertable_watch(Oid relid)
 bool
 strata_hypertable_changed_since(Oid relid, uint64 moment)
 {
-	Watched    *entry = watched != NULL ? hash_search(watched, &relid, HASH_FIND, NULL) : NULL;
+	Watched    *entry = watched != NULL ?
+	hash_search(watched, &relid, HASH_FIND, NULL) :
+	NULL;
 
 	Assert(moment <= now);		/* hypertable:Y7 */
 	return entry == NULL || entry->changed > moment || all_changed > moment;

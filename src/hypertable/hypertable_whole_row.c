@@ -3,10 +3,10 @@
  * hypertable_whole_row.c
  *	  No index and no CHECK of a hypertable looks at whole rows.
  *
- * A chunk has a row type of its own, so PostgreSQL makes no partition with a copy
- * of an expression like (m IS NOT NULL) or f(m).  It says so when a partition is
- * made, and chunks are made by INSERT: whoever wants such an index or constraint
- * is told at once instead.
+ * A chunk has a row type of its own, so PostgreSQL makes no partition with a
+ * copy of an expression like (m IS NOT NULL) or f(m).  It says so when a
+ * partition is made, and chunks are made by INSERT: whoever wants such an
+ * index or constraint is told at once instead.
  *
  * src/hypertable/hypertable_whole_row.c
  *-------------------------------------------------------------------------
@@ -32,12 +32,16 @@ has_whole_row(Node *expression)
 	return bms_is_member(0 - FirstLowInvalidHeapAttributeNumber, attrs);
 }
 
-/* The same of a column of an index's row in pg_index, as it stands there: the relcache has functions inlined. */
+/*
+ * The same of a column of an index's row in pg_index, as it stands there: the
+ * relcache has functions inlined.
+ */
 static bool
 index_has_whole_row(Relation index, AttrNumber column)
 {
 	bool		isnull;
-	Datum		value = SysCacheGetAttr(INDEXRELID, index->rd_indextuple, column, &isnull);
+	Datum		value =
+	SysCacheGetAttr(INDEXRELID, index->rd_indextuple, column, &isnull);
 
 	return !isnull && has_whole_row(stringToNode(TextDatumGetCString(value)));
 }
@@ -45,10 +49,13 @@ index_has_whole_row(Relation index, AttrNumber column)
 static void
 refuse_whole_row(Relation rel, const char *what, const char *name)
 {
-	ereport(ERROR,
+	ereport(
+			ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("%s \"%s\" of hypertable \"%s\" refers to a whole row", what, name, RelationGetRelationName(rel)),
-			 errdetail("No chunk could have it, because each has a row type of its own."),
+			 errmsg("%s \"%s\" of hypertable \"%s\" refers to a whole row", what,
+					name, RelationGetRelationName(rel)),
+			 errdetail(
+					   "No chunk could have it, because each has a row type of its own."),
 			 errhint("Name the columns.")));
 }
 
@@ -63,7 +70,8 @@ strata_whole_row_refuse(Relation rel)
 	{
 		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
 
-		if (index_has_whole_row(index, Anum_pg_index_indexprs) || index_has_whole_row(index, Anum_pg_index_indpred))
+		if (index_has_whole_row(index, Anum_pg_index_indexprs) ||
+			index_has_whole_row(index, Anum_pg_index_indpred))
 			refuse_whole_row(rel, "index", RelationGetRelationName(index));
 		index_close(index, AccessShareLock);
 	}

@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * hypertable_with.c
- *	  CREATE TABLE ... WITH (strata.hypertable, strata.partition_column = 'ts').
+ *	  CREATE TABLE ... WITH (strata.hypertable, strata.partition_column =
+ *	  'ts').
  *
  * src/hypertable/hypertable_with.c
  *-------------------------------------------------------------------------
@@ -55,7 +56,8 @@ guess_column(Oid relid)
 	{
 		Form_pg_attribute att = TupleDescAttr(desc, i);
 
-		if (!att->attisdropped && (att->atttypid == TIMESTAMPTZOID || att->atttypid == TIMESTAMPOID))
+		if (!att->attisdropped &&
+			(att->atttypid == TIMESTAMPTZOID || att->atttypid == TIMESTAMPOID))
 		{
 			column = pstrdup(NameStr(att->attname));
 			found++;
@@ -63,11 +65,12 @@ guess_column(Oid relid)
 	}
 	table_close(rel, NoLock);
 	if (found != 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("option \"%s\" needs the time column", strata_option_typed("hypertable")),
-				 errhint("WITH (%s, %s = 'name of the time column')", strata_option_typed("hypertable"),
-						 beside("hypertable", "partition_column"))));
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("option \"%s\" needs the time column",
+							   strata_option_typed("hypertable")),
+						errhint("WITH (%s, %s = 'name of the time column')",
+								strata_option_typed("hypertable"),
+								beside("hypertable", "partition_column"))));
 	return column;
 }
 
@@ -83,15 +86,18 @@ strata_hypertable_create_with(Oid relid, List **options)
 
 	if (wanted == NULL || !strata_option_bool(wanted))
 	{
-		const char *name = column != NULL ? "partition_column" : "create_default_indexes";
+		const char *name = column != NULL ? "partition_column" :
+		"create_default_indexes";
 
 		if (column != NULL || indexes != NULL)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("option \"%s\" needs option \"%s\"", strata_option_typed(name), beside(name, "hypertable"))));
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("option \"%s\" needs option \"%s\"",
+								   strata_option_typed(name),
+								   beside(name, "hypertable"))));
 		return;
 	}
-	request.column = column != NULL ? defGetString(column) : guess_column(relid);
+	request.column = column != NULL ? defGetString(column) :
+		guess_column(relid);
 	if (indexes != NULL)
 		request.default_indexes = strata_option_bool(indexes);
 	interval = take(options, STRATA_OPTION_INTERVAL);

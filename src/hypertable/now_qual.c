@@ -9,8 +9,8 @@
  * Since now() only grows, that stays true in a cached plan.  What could make
  * the right side smaller again (a clock set back, another time zone, months of
  * different length) is allowed for by some slack; the chunks that it costs are
- * dropped at the start of the query as before.  Local time, which the session's
- * time zone moves, needs two weeks of it.
+ * dropped at the start of the query as before.  Local time, which the
+ * session's time zone moves, needs two weeks of it.
  *
  * src/hypertable/now_qual.c
  *-------------------------------------------------------------------------
@@ -43,7 +43,10 @@
 #define SLACK_CLOCK USECS_PER_HOUR
 #define SLACK_DAYS USECS_PER_DAY
 #define SLACK_MONTHS (7 * USECS_PER_DAY)
-/* time zones are less than 168 hours from UTC, and the session's may be another later */
+/*
+ * time zones are less than 168 hours from UTC, and the session's may be
+ * another later
+ */
 #define SLACK_ZONES (15 * USECS_PER_DAY)
 
 /* now(), and nothing else. */
@@ -55,7 +58,8 @@ is_now(Node *node)
 		Oid			function = ((FuncExpr *) node)->funcid;
 
 		/* transaction_timestamp() is the same function under another name */
-		return ((FuncExpr *) node)->args == NIL && get_func_rettype(function) == TIMESTAMPTZOID &&
+		return ((FuncExpr *) node)->args == NIL &&
+			get_func_rettype(function) == TIMESTAMPTZOID &&
 			(function == F_NOW || function == F_TRANSACTION_TIMESTAMP);
 	}
 	if (!IsA(node, SQLValueFunction))
@@ -97,7 +101,10 @@ is_monotone(Oid function)
 	}
 }
 
-/* A length that may be added or subtracted; years from now sums overflow: these are left to the executor. */
+/*
+ * A length that may be added or subtracted; years from now sums overflow:
+ * these are left to the executor.
+ */
 static bool
 read_length(Node *node, int64 *slack)
 {
@@ -113,8 +120,10 @@ read_length(Node *node, int64 *slack)
 
 		*slack += interval->day != 0 ? SLACK_DAYS : 0;
 		*slack += interval->month != 0 ? SLACK_MONTHS : 0;
-		return abs(interval->month) <= 12 * 1000 && abs(interval->day) <= 366 * 1000 &&
-			interval->time <= 366 * 1000 * USECS_PER_DAY && interval->time >= -366 * 1000 * USECS_PER_DAY;
+		return abs(interval->month) <= 12 * 1000 &&
+			abs(interval->day) <= 366 * 1000 &&
+			interval->time <= 366 * 1000 * USECS_PER_DAY &&
+			interval->time >= -366 * 1000 * USECS_PER_DAY;
 	}
 	return false;
 }
@@ -146,17 +155,25 @@ is_of_now(Node *node, int64 *slack)
 	return list_length(args) == 1 || read_length(lsecond(args), slack);
 }
 
-/* A value of one time type as another, by the session's time zone as casts do. */
+/*
+ * A value of one time type as another, by the session's time zone as casts do.
+ */
 static Datum
 cast_time(Oid from, Oid to, Datum value)
 {
 	if (from == to)
 		return value;
 	if (to == TIMESTAMPTZOID)
-		return DirectFunctionCall1(from == DATEOID ? date_timestamptz : timestamp_timestamptz, value);
+		return DirectFunctionCall1(from == DATEOID ? date_timestamptz :
+								   timestamp_timestamptz,
+								   value);
 	if (to == TIMESTAMPOID)
-		return DirectFunctionCall1(from == DATEOID ? date_timestamp : timestamptz_timestamp, value);
-	return DirectFunctionCall1(from == TIMESTAMPOID ? timestamp_date : timestamptz_date, value);
+		return DirectFunctionCall1(from == DATEOID ? date_timestamp :
+								   timestamptz_timestamp,
+								   value);
+	return DirectFunctionCall1(from == TIMESTAMPOID ? timestamp_date :
+							   timestamptz_date,
+							   value);
 }
 
 /* Is there local time in an expression of now()? */
@@ -176,17 +193,24 @@ evaluate_bound(Node *node, bool *isnull)
 {
 	EState	   *estate = CreateExecutorState();
 	ExprState  *state = ExecPrepareExpr(copyObject((Expr *) node), estate);
-	Datum		value = ExecEvalExprSwitchContext(state, GetPerTupleExprContext(estate), isnull);
+	Datum		value =
+	ExecEvalExprSwitchContext(state, GetPerTupleExprContext(estate),
+							  isnull);
 
-	/* times are passed by value on 64 bits; elsewhere the caller's context has them */
-	value = *isnull ? value : datumCopy(value, get_typbyval(exprType(node)), get_typlen(exprType(node)));
+	/*
+	 * times are passed by value on 64 bits; elsewhere the caller's context
+	 * has them
+	 */
+	value = *isnull ? value :
+		datumCopy(value, get_typbyval(exprType(node)),
+				  get_typlen(exprType(node)));
 	FreeExecutorState(estate);
 	return value;
 }
 
 /*
- * The least value, as one of the column's type, that an expression of now() can
- * have from here on; false when it is something else.
+ * The least value, as one of the column's type, that an expression of now()
+ * can have from here on; false when it is something else.
  */
 static bool
 least_value(Node *node, Oid column_type, Datum *value)
@@ -200,28 +224,36 @@ least_value(Node *node, Oid column_type, Datum *value)
 	/* a UUID is of a time, and grows with it */
 	if (column_type == UUIDOID)
 	{
-		if (!IsA(node, FuncExpr) || !strata_uuid_is_boundary(((FuncExpr *) node)->funcid) ||
-			!least_value(linitial(((FuncExpr *) node)->args), TIMESTAMPTZOID, &present))
+		if (!IsA(node, FuncExpr) ||
+			!strata_uuid_is_boundary(((FuncExpr *) node)->funcid) ||
+			!least_value(linitial(((FuncExpr *) node)->args), TIMESTAMPTZOID,
+						 &present))
 			return false;
 		*value = strata_time_to_datum(UUIDOID, DatumGetTimestampTz(present));
 		return true;
 	}
-	if ((type != TIMESTAMPTZOID && type != TIMESTAMPOID && type != DATEOID) || !is_of_now(node, &slack))
+	if ((type != TIMESTAMPTZOID && type != TIMESTAMPOID && type != DATEOID) ||
+		!is_of_now(node, &slack))
 		return false;
 	/* local time anywhere in it */
-	if (type != TIMESTAMPTZOID || column_type != TIMESTAMPTZOID || has_local_time(node, NULL))
+	if (type != TIMESTAMPTZOID || column_type != TIMESTAMPTZOID ||
+		has_local_time(node, NULL))
 		slack += SLACK_ZONES;
 	present = evaluate_bound(node, &isnull);
 	if (isnull)
 		return false;
-	time = strata_time_from_datum(column_type, cast_time(type, column_type, present));
+	time = strata_time_from_datum(column_type,
+								  cast_time(type, column_type, present));
 	if (time == PG_INT64_MIN || time == PG_INT64_MAX)
 		return false;
 	*value = strata_time_to_datum(column_type, column_type == DATEOID ? time - slack / USECS_PER_DAY - 1 : time - slack);
 	return true;
 }
 
-/* What a column of a subquery, view, join or grouping stands for in the query below, or NULL. */
+/*
+ * What a column of a subquery, view, join or grouping stands for in the query
+ * below, or NULL.
+ */
 static Var *
 column_below(Var *var, Query **query)
 {
@@ -230,7 +262,8 @@ column_below(Var *var, Query **query)
 
 	if (rte->rtekind == RTE_SUBQUERY)
 	{
-		TargetEntry *te = get_tle_by_resno(rte->subquery->targetList, var->varattno);
+		TargetEntry *te = get_tle_by_resno(rte->subquery->targetList,
+										   var->varattno);
 
 		below = te != NULL ? (Node *) te->expr : NULL;
 		*query = rte->subquery;
@@ -239,12 +272,15 @@ column_below(Var *var, Query **query)
 		below = list_nth(rte->joinaliasvars, var->varattno - 1);
 	else if (strata_rte_is_group(rte))
 		below = list_nth(strata_rte_group_exprs(rte), var->varattno - 1);
-	return below != NULL && IsA(below, Var) && ((Var *) below)->varlevelsup == 0 ? (Var *) below : NULL;
+	return below != NULL && IsA(below, Var) &&
+		((Var *) below)->varlevelsup == 0 ?
+		(Var *) below :
+		NULL;
 }
 
 /*
- * Is the Var the time column of a hypertable, seen through subqueries and joins?
- * What is added is implied wherever it stands; how far down it goes is
+ * Is the Var the time column of a hypertable, seen through subqueries and
+ * joins? What is added is implied wherever it stands; how far down it goes is
  * PostgreSQL's to decide.
  */
 static bool
@@ -254,18 +290,20 @@ is_time_column(Var *var, Query *query)
 	StrataHypertable *ht;
 
 	if (var->varlevelsup != 0 ||
-		(var->vartype != TIMESTAMPTZOID && var->vartype != TIMESTAMPOID && var->vartype != DATEOID &&
-		 var->vartype != UUIDOID))
+		(var->vartype != TIMESTAMPTZOID && var->vartype != TIMESTAMPOID &&
+		 var->vartype != DATEOID && var->vartype != UUIDOID))
 		return false;
 	rte = rt_fetch(var->varno, query->rtable);
-	while (rte->rtekind == RTE_SUBQUERY || rte->rtekind == RTE_JOIN || strata_rte_is_group(rte))
+	while (rte->rtekind == RTE_SUBQUERY || rte->rtekind == RTE_JOIN ||
+		   strata_rte_is_group(rte))
 	{
 		var = column_below(var, &query);
 		if (var == NULL)
 			return false;
 		rte = rt_fetch(var->varno, query->rtable);
 	}
-	if (rte->rtekind != RTE_RELATION || rte->relkind != RELKIND_PARTITIONED_TABLE || !rte->inh)
+	if (rte->rtekind != RTE_RELATION ||
+		rte->relkind != RELKIND_PARTITIONED_TABLE || !rte->inh)
 		return false;
 	ht = strata_hypertable_get(rte->relid);
 	return ht != NULL && !ht->has_function && ht->attno == var->varattno;
@@ -301,7 +339,8 @@ is_lower_comparison(Oid opno, bool swapped)
 		case F_UUID_GE:
 			return !swapped;
 		default:
-			return swapped && OidIsValid(get_commutator(opno)) && is_lower_comparison(get_commutator(opno), false);
+			return swapped && OidIsValid(get_commutator(opno)) &&
+				is_lower_comparison(get_commutator(opno), false);
 	}
 }
 
@@ -321,18 +360,22 @@ implied(Node *qual, Query *query)
 	swapped = IsA(lsecond(op->args), Var);
 	left = swapped ? lsecond(op->args) : linitial(op->args);
 	right = swapped ? linitial(op->args) : lsecond(op->args);
-	if (!IsA(left, Var) || !is_lower_comparison(op->opno, swapped) || !is_time_column((Var *) left, query))
+	if (!IsA(left, Var) || !is_lower_comparison(op->opno, swapped) ||
+		!is_time_column((Var *) left, query))
 		return NULL;
 	type = ((Var *) left)->vartype;
 	if (!least_value(right, type, &value))
 		return NULL;
-	qual = (Node *) make_opclause(type == TIMESTAMPTZOID ? TIMESTAMPTZ_GE_OPERATOR :
-								  type == TIMESTAMPOID ? TIMESTAMP_GE_OPERATOR :
-								  type == UUIDOID ? UUID_GE_OPERATOR : DATE_GE_OPERATOR,
-								  BOOLOID, false, copyObject((Expr *) left),
-								  (Expr *) makeConst(type, -1, InvalidOid, get_typlen(type), value, false,
-													 get_typbyval(type)),
-								  InvalidOid, InvalidOid);
+	qual = (Node *)
+		make_opclause(type == TIMESTAMPTZOID ? TIMESTAMPTZ_GE_OPERATOR :
+					  type == TIMESTAMPOID ? TIMESTAMP_GE_OPERATOR :
+					  type == UUIDOID ? UUID_GE_OPERATOR :
+					  DATE_GE_OPERATOR,
+					  BOOLOID, false, copyObject((Expr *) left),
+					  (Expr *) makeConst(type, -1, InvalidOid,
+										 get_typlen(type), value, false,
+										 get_typbyval(type)),
+					  InvalidOid, InvalidOid);
 	set_opfuncid((OpExpr *) qual);
 	return qual;
 }
@@ -347,7 +390,8 @@ extend(Node *quals, Query *query)
 
 	if (quals == NULL)
 		return NULL;
-	parts = is_andclause(quals) ? ((BoolExpr *) quals)->args : list_make1(quals);
+	parts = is_andclause(quals) ? ((BoolExpr *) quals)->args :
+		list_make1(quals);
 	foreach(lc, parts)
 	{
 		Node	   *added;
@@ -363,7 +407,10 @@ extend(Node *quals, Query *query)
 	return (Node *) makeBoolExpr(AND_EXPR, list_concat_copy(parts, more), -1);
 }
 
-/* Add the conditions that follow from those of a join tree, at each of its levels. */
+/*
+ * Add the conditions that follow from those of a join tree, at each of its
+ * levels.
+ */
 static void
 extend_join_tree(Node *node, Query *query)
 {

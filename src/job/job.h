@@ -14,7 +14,10 @@
 #include "catalog/catalog.h"
 #include "compress/compress.h"
 
-/* Reserve shared memory and register the launcher; only while preloading does something. */
+/*
+ * Reserve shared memory and register the launcher; only while preloading does
+ * something.
+ */
 extern void strata_job_init(void);
 
 /* Is the launcher there (shared_preload_libraries)? */
@@ -23,10 +26,16 @@ extern bool strata_job_preloaded(void);
 /* When this transaction commits, have the jobs of this database looked at. */
 extern void strata_job_wake_at_commit(void);
 
-/* Jobs due that found no free worker lately: since when; 0 when there are none. */
+/*
+ * Jobs due that found no free worker lately: since when; 0 when there are
+ * none.
+ */
 extern TimestampTz strata_job_starved_since(void);
 
-/* Let nothing start in a database for a moment, and end what runs (DROP DATABASE). */
+/*
+ * Let nothing start in a database for a moment, and end what runs (DROP
+ * DATABASE).
+ */
 extern void strata_job_stop_database(Oid database);
 
 /*
@@ -34,55 +43,70 @@ extern void strata_job_stop_database(Oid database);
  * counted from initial_start on the wall clock of the job's time zone, else
  * after + schedule_interval.
  */
-extern TimestampTz strata_job_next_start(const StrataJob *job, TimestampTz after);
+extern TimestampTz strata_job_next_start(const StrataJob *job,
+										 TimestampTz after);
 
 /* The same after a failed run; failures counts this one. */
-extern TimestampTz strata_job_retry_start(const StrataJob *job, TimestampTz after, int failures);
+extern TimestampTz strata_job_retry_start(const StrataJob *job,
+										  TimestampTz after, int failures);
 
 /* Oid of the job's routine (int, jsonb); ereports when there is none. */
 extern Oid	strata_job_procedure(const StrataJob *job);
 
 /*
  * Is it a policy or one of the jobs that came with the extension, and what it
- * calls the extension's own?  Such jobs run with the system's rights and take on
- * those of the owner of each table themselves; all others run as their owner.
+ * calls the extension's own?  Such jobs run with the system's rights and take
+ * on those of the owner of each table themselves; all others run as their
+ * owner.
  */
 extern bool strata_job_is_system(const StrataJob *job);
 
 /*
- * Call the routine in this session.  A procedure may commit unless atomic; then
- * everything the caller allocated in the transaction is gone.
+ * Call the routine in this session.  A procedure may commit unless atomic;
+ * then everything the caller allocated in the transaction is gone.
  */
 extern void strata_job_call(const StrataJob *job, bool atomic);
 
-/* Call the job's config check, if it has one, with the rights of the job's owner. */
+/*
+ * Call the job's config check, if it has one, with the rights of the job's
+ * owner.
+ */
 extern void strata_job_check_config(const StrataJob *job);
 
 /* What is wrong with arguments of jobs and policies is raised here. */
-extern void strata_job_check_interval(const Interval *interval, const char *what, bool zero_allowed);
+extern void strata_job_check_interval(const Interval *interval,
+									  const char *what, bool zero_allowed);
 extern void strata_job_check_timezone(const char *timezone);
+
 /* The name is shown as "name [id]", in columns of type name. */
 extern void strata_job_check_name(const StrataJob *job);
 
 /* Warn when no launcher will ever start a job. */
 extern void strata_job_check_preload(void);
 
-/* Check and insert a job whose other fields are set; first start now if no start is given. */
+/*
+ * Check and insert a job whose other fields are set; first start now if no
+ * start is given.
+ */
 extern void strata_job_add(StrataJob *job, bool has_start, TimestampTz start);
 
-/* When this transaction commits, have rel vacuumed in the background; always: however small it is. */
+/*
+ * When this transaction commits, have rel vacuumed in the background; always:
+ * however small it is.
+ */
 extern void strata_vacuum_later(Relation rel, bool batches_went, bool always);
 
 /*
- * One table, which the caller has open with ExclusiveLock and may compress: the
- * work is done as its owner, in a security-restricted context.
+ * One table, which the caller has open with ExclusiveLock and may compress:
+ * the work is done as its owner, in a security-restricted context.
  *
- * compress: false when there was nothing to do.  compress_chunk: the same, with
- * the checks and messages of compress_chunk().  decompress: how many rows came
- * back into the row store.
+ * compress: false when there was nothing to do.  compress_chunk: the same,
+ * with the checks and messages of compress_chunk().  decompress: how many rows
+ * came back into the row store.
  */
 extern bool strata_table_compress(Relation rel, bool recompress);
-extern void strata_table_compress_chunk(Relation rel, bool if_not_compressed, bool recompress);
+extern void strata_table_compress_chunk(Relation rel, bool if_not_compressed,
+										bool recompress);
 extern int64 strata_table_decompress(Relation rel);
 
 /* Is a table this small, never compressed, better left alone? */

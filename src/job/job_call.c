@@ -37,8 +37,9 @@ find_routine(const char *schema, const char *name, int nargs, const Oid *types)
 
 	if (!OidIsValid(namespace))
 		return InvalidOid;
-	return GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
-						   PointerGetDatum(args), ObjectIdGetDatum(namespace));
+	return GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid,
+						   CStringGetDatum(name), PointerGetDatum(args),
+						   ObjectIdGetDatum(namespace));
 }
 
 static Oid
@@ -59,7 +60,8 @@ strata_job_is_system(const StrataJob *job)
 		return false;
 	procid = find_procedure(job);
 	return OidIsValid(procid) &&
-		getExtensionOfObject(ProcedureRelationId, procid) == get_extension_oid(STRATA_EXTENSION, true);
+		getExtensionOfObject(ProcedureRelationId, procid) ==
+		get_extension_oid(STRATA_EXTENSION, true);
 }
 
 /* See job.h. */
@@ -69,10 +71,13 @@ strata_job_procedure(const StrataJob *job)
 	Oid			procid = find_procedure(job);
 
 	if (!OidIsValid(procid))
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_UNDEFINED_FUNCTION),
-				 errmsg("function or procedure %s.%s(job_id integer, config jsonb) does not exist",
-						quote_identifier(job->proc_schema), quote_identifier(job->proc_name))));
+				 errmsg(
+						"function or procedure %s.%s(job_id integer, config jsonb) does not exist",
+						quote_identifier(job->proc_schema),
+						quote_identifier(job->proc_name))));
 	return procid;
 }
 
@@ -86,11 +91,13 @@ job_constant(Oid type, int16 len, Datum value, bool isnull, bool byval)
 static FuncExpr *
 call_expression(const StrataJob *job, Oid procid)
 {
-	List	   *args = list_make2(job_constant(INT4OID, sizeof(int32), Int32GetDatum(job->id), false, true),
-								  job_constant(JSONBOID, -1, job->config, !job->has_config, false));
+	List	   *args = list_make2(job_constant(INT4OID, sizeof(int32),
+											   Int32GetDatum(job->id), false, true),
+								  job_constant(JSONBOID, -1, job->config,
+											   !job->has_config, false));
 
-	return makeFuncExpr(procid, get_func_rettype(procid), args, InvalidOid, InvalidOid,
-						COERCE_EXPLICIT_CALL);
+	return makeFuncExpr(procid, get_func_rettype(procid), args, InvalidOid,
+						InvalidOid, COERCE_EXPLICIT_CALL);
 }
 
 /* Evaluate a call of a function; a set's rows are thrown away. */
@@ -100,17 +107,20 @@ evaluate(FuncExpr *call)
 	EState	   *estate;
 	ExprState  *state;
 	bool		isnull;
-	AclResult	acl = strata_function_aclcheck(call->funcid, GetUserId(), ACL_EXECUTE);
+	AclResult	acl = strata_function_aclcheck(call->funcid, GetUserId(),
+											   ACL_EXECUTE);
 
 	if (acl != ACLCHECK_OK)
 		aclcheck_error(acl, OBJECT_FUNCTION, get_func_name(call->funcid));
 	if (get_func_retset(call->funcid))
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("a job cannot call the set-returning function \"%s\"", get_func_name(call->funcid))));
+				 errmsg("a job cannot call the set-returning function \"%s\"",
+						get_func_name(call->funcid))));
 	estate = CreateExecutorState();
 	state = ExecPrepareExpr((Expr *) call, estate);
-	(void) ExecEvalExprSwitchContext(state, GetPerTupleExprContext(estate), &isnull);
+	(void) ExecEvalExprSwitchContext(state, GetPerTupleExprContext(estate),
+									 &isnull);
 	FreeExecutorState(estate);
 }
 
@@ -129,7 +139,8 @@ strata_job_call(const StrataJob *job, bool atomic)
 
 				call->funcexpr = expression;
 				call->outargs = NIL;
-				ExecuteCallStmt(call, NULL, atomic, CreateDestReceiver(DestNone));
+				ExecuteCallStmt(call, NULL, atomic,
+								CreateDestReceiver(DestNone));
 				break;
 			}
 		case PROKIND_FUNCTION:
@@ -138,7 +149,8 @@ strata_job_call(const StrataJob *job, bool atomic)
 		default:
 			ereport(ERROR,
 					(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-					 errmsg("\"%s\" is neither a function nor a procedure", job->proc_name)));
+					 errmsg("\"%s\" is neither a function nor a procedure",
+							job->proc_name)));
 	}
 }
 
@@ -155,12 +167,14 @@ strata_job_check_config(const StrataJob *job)
 		return;
 	procid = find_routine(job->check_schema, job->check_name, 1, types);
 	if (!OidIsValid(procid) || get_func_prokind(procid) != PROKIND_FUNCTION)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_FUNCTION),
-				 errmsg("function %s.%s(config jsonb) does not exist",
-						quote_identifier(job->check_schema), quote_identifier(job->check_name))));
-	args = list_make1(job_constant(JSONBOID, -1, job->config, !job->has_config, false));
-	call = makeFuncExpr(procid, get_func_rettype(procid), args, InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_FUNCTION),
+						errmsg("function %s.%s(config jsonb) does not exist",
+							   quote_identifier(job->check_schema),
+							   quote_identifier(job->check_name))));
+	args = list_make1(job_constant(JSONBOID, -1, job->config, !job->has_config,
+								   false));
+	call = makeFuncExpr(procid, get_func_rettype(procid), args, InvalidOid,
+						InvalidOid, COERCE_EXPLICIT_CALL);
 	if (job->owner == GetUserId())
 		evaluate(call);
 	else

@@ -21,7 +21,10 @@
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 
-/* Sizes of R before compression, kept as options of its companion with the number of rows they are of. */
+/*
+ * Sizes of R before compression, kept as options of its companion with the
+ * number of rows they are of.
+ */
 typedef struct BeforeSize
 {
 	int64		table;
@@ -29,12 +32,14 @@ typedef struct BeforeSize
 	int64		toast;
 } BeforeSize;
 
-static const char *const before_names[] = {"before_table", "before_index", "before_toast", "before_rows"};
+static const char *const before_names[] = {"before_table", "before_index",
+"before_toast", "before_rows"};
 
 static int64
 call_size_function(PGFunction function, Oid relid)
 {
-	return DatumGetInt64(DirectFunctionCall1(function, ObjectIdGetDatum(relid)));
+	return DatumGetInt64(DirectFunctionCall1(function,
+											 ObjectIdGetDatum(relid)));
 }
 
 static void
@@ -45,7 +50,9 @@ measure(Relation rel, BeforeSize *size)
 
 	size->table = call_size_function(pg_table_size, relid);
 	size->index = call_size_function(pg_indexes_size, relid);
-	size->toast = OidIsValid(toast) ? call_size_function(pg_total_relation_size, toast) : 0;
+	size->toast = OidIsValid(toast) ?
+		call_size_function(pg_total_relation_size, toast) :
+		0;
 	size->table -= size->toast;
 }
 
@@ -60,20 +67,29 @@ size_before_compression(Oid companion, const char *name)
 static DefElem *
 size_option(const char *name, int64 value)
 {
-	return makeDefElem(pstrdup(name), (Node *) makeString(psprintf(INT64_FORMAT, value)), -1);
+	return makeDefElem(pstrdup(name),
+					   (Node *) makeString(psprintf(INT64_FORMAT, value)), -1);
 }
 
 /* Add the share of `before` that the rows had which left the row store. */
 static void
-remember_size(Oid companion, const BeforeSize *before, const StrataCompressResult *result)
+remember_size(Oid companion, const BeforeSize *before,
+			  const StrataCompressResult *result)
 {
-	double		share = (double) result->nmoved / Max(result->nmoved + result->nskipped, 1);
-	const int64 more[] = {(int64) (before->table * share), (int64) (before->index * share),
+	double		share = (double) result->nmoved /
+	Max(result->nmoved + result->nskipped, 1);
+	const int64 more[] = {(int64) (before->table * share),
+		(int64) (before->index * share),
 	(int64) (before->toast * share), result->nmoved};
 	List	   *options = NIL;
 
 	for (int i = 0; i < lengthof(before_names); i++)
-		options = lappend(options, size_option(before_names[i], size_before_compression(companion, before_names[i]) + more[i]));
+		options =
+			lappend(options,
+					size_option(before_names[i],
+								size_before_compression(companion,
+														before_names[i]) +
+								more[i]));
 	strata_settings_store(companion, options, false);
 }
 
@@ -93,21 +109,27 @@ warn_small_segments(Relation rel, const StrataCompressResult *result)
 {
 	StrataLayout *layout = strata_store_current_layout(rel);
 
-	if (!result->incremental && layout->nsegment > 0 && result->nbatches >= 10 &&
-		result->nrows / result->nbatches < 100 && strata_batch_rows >= 100)
-		ereport(WARNING,
-				(errmsg("segments of table \"%s\" have %lld rows on average", RelationGetRelationName(rel),
+	if (!result->incremental && layout->nsegment > 0 &&
+		result->nbatches >= 10 && result->nrows / result->nbatches < 100 &&
+		strata_batch_rows >= 100)
+		ereport(
+				WARNING,
+				(errmsg("segments of table \"%s\" have %lld rows on average",
+						RelationGetRelationName(rel),
 						(long long) (result->nrows / result->nbatches)),
 				 errdetail("Batches this small compress badly."),
-				 errhint("SELECT * FROM advise_compression('%s'); shows better ones; then ALTER TABLE %s SET (strata.segmentby = '...'); SELECT compress_chunk('%s', recompress => true);",
-						 RelationGetRelationName(rel), RelationGetRelationName(rel), RelationGetRelationName(rel))));
+				 errhint(
+						 "SELECT * FROM advise_compression('%s'); shows better ones; then ALTER TABLE %s SET (strata.segmentby = '...'); SELECT compress_chunk('%s', recompress => true);",
+						 RelationGetRelationName(rel), RelationGetRelationName(rel),
+						 RelationGetRelationName(rel))));
 }
 
 /* See job.h. */
 bool
 strata_table_is_too_small(Relation rel)
 {
-	return !OidIsValid(strata_companion_oid(rel)) && RelationGetNumberOfBlocks(rel) <= 1;
+	return !OidIsValid(strata_companion_oid(rel)) &&
+		RelationGetNumberOfBlocks(rel) <= 1;
 }
 
 /* See job.h. */
@@ -120,7 +142,8 @@ strata_table_compress(Relation rel, bool recompress)
 
 	measure(rel, &before);
 	strata_owner_enter(rel->rd_rel->relowner, &saved);
-	Assert(GetUserId() == rel->rd_rel->relowner && InSecurityRestrictedOperation());	/* job:J2 */
+	Assert(GetUserId() == rel->rd_rel->relowner &&
+		   InSecurityRestrictedOperation());	/* job:J2 */
 	strata_store_compress(rel, recompress, &result);
 	strata_owner_leave(&saved);
 	if (result.nmoved > 0)
@@ -133,13 +156,15 @@ strata_table_compress(Relation rel, bool recompress)
 
 /* See job.h. */
 void
-strata_table_compress_chunk(Relation rel, bool if_not_compressed, bool recompress)
+strata_table_compress_chunk(Relation rel, bool if_not_compressed,
+							bool recompress)
 {
 	CheckTableNotInUse(rel, "compress_chunk");
 	strata_store_can_compress(rel, "");
 	if (strata_table_is_too_small(rel) && !strata_torture)
 	{
-		ereport(NOTICE,
+		ereport(
+				NOTICE,
 				(errmsg("table \"%s\" has too few rows to be worth compressing",
 						RelationGetRelationName(rel))));
 		return;
@@ -147,7 +172,8 @@ strata_table_compress_chunk(Relation rel, bool if_not_compressed, bool recompres
 	if (!strata_table_compress(rel, recompress) && !recompress)
 		ereport(if_not_compressed ? NOTICE : ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
-				 errmsg("table \"%s\" is already compressed", RelationGetRelationName(rel))));
+				 errmsg("table \"%s\" is already compressed",
+						RelationGetRelationName(rel))));
 }
 
 /* See job.h. */
@@ -159,7 +185,8 @@ strata_table_decompress(Relation rel)
 
 	CheckTableNotInUse(rel, "decompress_chunk");
 	strata_owner_enter(rel->rd_rel->relowner, &saved);
-	Assert(GetUserId() == rel->rd_rel->relowner && InSecurityRestrictedOperation());	/* job:J2 */
+	Assert(GetUserId() == rel->rd_rel->relowner &&
+		   InSecurityRestrictedOperation());	/* job:J2 */
 	nrows = strata_store_decompress(rel);
 	strata_owner_leave(&saved);
 	if (nrows > 0)

@@ -17,18 +17,25 @@
 
 /* See job.h. */
 void
-strata_job_check_interval(const Interval *interval, const char *what, bool zero_allowed)
+strata_job_check_interval(const Interval *interval, const char *what,
+						  bool zero_allowed)
 {
 	Interval	zero = {0};
-	int			sign = DatumGetInt32(DirectFunctionCall2(interval_cmp, IntervalPGetDatum(interval),
+	int			sign = DatumGetInt32(DirectFunctionCall2(interval_cmp,
+														 IntervalPGetDatum(interval),
 														 IntervalPGetDatum(&zero)));
 
-	if (STRATA_INTERVAL_IS_INFINITE(interval) || sign < 0 || (sign == 0 && !zero_allowed))
+	if (STRATA_INTERVAL_IS_INFINITE(interval) || sign < 0 ||
+		(sign == 0 && !zero_allowed))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 zero_allowed ? errmsg("%s must be finite and not negative", what) :
+				 zero_allowed ?
+				 errmsg("%s must be finite and not negative", what) :
 				 errmsg("%s must be finite and greater than zero", what)));
-	/* months and days that cancel each other out would be counted without end */
+
+	/*
+	 * months and days that cancel each other out would be counted without end
+	 */
 	if (interval->month < 0 || interval->day < 0 || interval->time < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -40,7 +47,8 @@ void
 strata_job_check_timezone(const char *timezone)
 {
 	if (timezone != NULL)
-		(void) DirectFunctionCall2(timestamptz_zone, CStringGetTextDatum(timezone),
+		(void) DirectFunctionCall2(timestamptz_zone,
+								   CStringGetTextDatum(timezone),
 								   TimestampTzGetDatum(GetCurrentTimestamp()));
 }
 
@@ -49,10 +57,13 @@ void
 strata_job_check_preload(void)
 {
 	if (!strata_job_preloaded())
-		ereport(WARNING,
+		ereport(
+				WARNING,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("jobs do not run: strata is not in shared_preload_libraries"),
-				 errhint("Add strata to shared_preload_libraries in postgresql.conf and restart the server.")));
+				 errmsg(
+						"jobs do not run: strata is not in shared_preload_libraries"),
+				 errhint(
+						 "Add strata to shared_preload_libraries in postgresql.conf and restart the server.")));
 }
 
 /* See job.h. */
@@ -60,10 +71,12 @@ void
 strata_job_check_name(const StrataJob *job)
 {
 	if (strlen(psprintf("%s [%d]", job->name, job->id)) >= NAMEDATALEN)
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_NAME_TOO_LONG),
 				 errmsg("name of job is too long: \"%s\"", job->name),
-				 errdetail("With the job's id behind it, it may have %d bytes.", NAMEDATALEN - 1)));
+				 errdetail("With the job's id behind it, it may have %d bytes.",
+						   NAMEDATALEN - 1)));
 }
 
 /* See job.h. */
@@ -78,10 +91,13 @@ strata_job_add(StrataJob *job, bool has_start, TimestampTz start)
 	strata_job_check_config(job);
 	strata_job_check_preload();
 	job->has_initial_start = has_start || job->fixed_schedule;
-	job->initial_start = has_start ? start : GetCurrentTransactionStartTimestamp();
+	job->initial_start = has_start ? start :
+		GetCurrentTransactionStartTimestamp();
 	strata_job_insert(job);
 	strata_job_check_name(job);
-	strata_job_set_next_start(job->id, job->has_initial_start ? job->initial_start :
+	strata_job_set_next_start(job->id,
+							  job->has_initial_start ?
+							  job->initial_start :
 							  GetCurrentTransactionStartTimestamp());
 	strata_job_wake_at_commit();
 }

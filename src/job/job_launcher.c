@@ -78,7 +78,10 @@ enter_database(Oid oid)
 	return database;
 }
 
-/* Read pg_database: new ones are to be looked at, those that are gone are forgotten. */
+/*
+ * Read pg_database: new ones are to be looked at, those that are gone are
+ * forgotten.
+ */
 static void
 rescan(void)
 {
@@ -113,7 +116,10 @@ rescan(void)
 			(void) hash_search(databases, &database->oid, HASH_REMOVE, NULL);
 }
 
-/* Take over what sessions and workers asked for; true if one is of an unknown database. */
+/*
+ * Take over what sessions and workers asked for; true if one is of an unknown
+ * database.
+ */
 static bool
 take_wakes(void)
 {
@@ -174,14 +180,20 @@ start_schedulers(void)
 		{
 			bool		running;
 
-			if (strata_job_start_worker(database->oid, 0, InvalidOid, &running))
+			if (strata_job_start_worker(database->oid, 0, InvalidOid,
+										&running))
 			{
 				database->at = in_seconds(SAFETY_SECONDS);
 				database->starved = false;
 			}
 			else
-				/* one that runs may have looked already: look again when it has gone */
-				database->at = running ? now + USECS_PER_SEC / 20 : in_seconds(RETRY_SECONDS);
+
+				/*
+				 * one that runs may have looked already: look again when it
+				 * has gone
+				 */
+				database->at = running ? now + USECS_PER_SEC / 20 :
+					in_seconds(RETRY_SECONDS);
 		}
 		else if (database->at <= now)
 			database->at = in_seconds(RESCAN_SECONDS);
@@ -214,7 +226,8 @@ strata_job_launcher_main(Datum arg)
 	memset(&ctl, 0, sizeof(ctl));
 	ctl.keysize = sizeof(Oid);
 	ctl.entrysize = sizeof(Database);
-	databases = hash_create("strata databases", 32, &ctl, HASH_ELEM | HASH_BLOBS);
+	databases = hash_create("strata databases", 32, &ctl,
+							HASH_ELEM | HASH_BLOBS);
 	before_shmem_exit(launcher_gone, 0);
 	LWLockAcquire(strata_job_shared->lock, LW_EXCLUSIVE);
 	strata_job_shared->launcher = MyLatch;
@@ -243,10 +256,13 @@ strata_job_launcher_main(Datum arg)
 			rescan();
 			rescan_at = in_seconds(RESCAN_SECONDS);
 		}
-		Assert(!OidIsValid(MyDatabaseId) && !IsTransactionState()); /* job:J5 */
+		Assert(!OidIsValid(MyDatabaseId) &&
+			   !IsTransactionState());	/* job:J5 */
 		next = Min(start_schedulers(), rescan_at);
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-						 TimestampDifferenceMilliseconds(GetCurrentTimestamp(), next),
+		(void) WaitLatch(MyLatch,
+						 WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 TimestampDifferenceMilliseconds(GetCurrentTimestamp(),
+														 next),
 						 PG_WAIT_EXTENSION);
 	}
 }

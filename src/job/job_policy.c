@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * job_policy.c
- *	  Policies: jobs of ours on the chunks of a hypertable.  Adding and removing
- *	  them.  What they do is in job_policy_run.c.
+ *	  Policies: jobs of ours on the chunks of a hypertable.  Adding and
+ *	  removing them.  What they do is in job_policy_run.c.
  *
  * A policy's parameters are in its config, under TimescaleDB's keys.  It
  * belongs to the owner of the table, whoever that is when it runs, and goes
@@ -48,24 +48,34 @@ typedef struct PolicyKind
 	const char *name;			/* of the job */
 	const char *after;			/* config keys */
 	const char *created;
-	int64		max_interval;	/* default schedule: half a chunk, at most this */
+	int64		max_interval;	/* default schedule: half a chunk, at most
+								 * this */
 	int64		max_runtime;
 	int64		retry_period;
 } PolicyKind;
 
-static const PolicyKind compression = {
-	"compression", "policy_compression", "Compression Policy", "compress_after", "compress_created_before",
-	12 * USECS_PER_HOUR, 0, USECS_PER_HOUR
-};
+static const PolicyKind compression = {"compression",
+	"policy_compression",
+	"Compression Policy",
+	"compress_after",
+	"compress_created_before",
+	12 * USECS_PER_HOUR,
+	0,
+USECS_PER_HOUR};
+
 /* The same, named as programs look for what they made with the newer words. */
-static const PolicyKind columnstore = {
-	"compression", "policy_compression", "Columnstore Policy", "compress_after", "compress_created_before",
-	12 * USECS_PER_HOUR, 0, USECS_PER_HOUR
-};
-static const PolicyKind retention = {
-	"retention", "policy_retention", "Retention Policy", "drop_after", "drop_created_before",
-	USECS_PER_DAY, 5 * USECS_PER_MINUTE, 5 * USECS_PER_MINUTE
-};
+static const PolicyKind columnstore = {"compression",
+	"policy_compression",
+	"Columnstore Policy",
+	"compress_after",
+	"compress_created_before",
+	12 * USECS_PER_HOUR,
+	0,
+USECS_PER_HOUR};
+static const PolicyKind retention =
+{"retention", "policy_retention", "Retention Policy",
+	"drop_after", "drop_created_before", USECS_PER_DAY,
+5 * USECS_PER_MINUTE, 5 * USECS_PER_MINUTE};
 static const PolicyKind reorder = {
 	"reorder", "policy_reorder", "Reorder Policy", NULL, NULL,
 	4 * USECS_PER_DAY, 0, 5 * USECS_PER_MINUTE
@@ -102,11 +112,15 @@ interval_text(const Interval *interval)
 static Datum
 parse_interval(const char *text)
 {
-	return DirectFunctionCall3(interval_in, CStringGetDatum(text), ObjectIdGetDatum(InvalidOid),
+	return DirectFunctionCall3(interval_in, CStringGetDatum(text),
+							   ObjectIdGetDatum(InvalidOid),
 							   Int32GetDatum(-1));
 }
 
-/* Does the hypertable say what now is?  Its function runs with its owner's rights. */
+/*
+ * Does the hypertable say what now is?  Its function runs with its owner's
+ * rights.
+ */
 static void
 check_now(const StrataHypertable *ht)
 {
@@ -119,9 +133,13 @@ check_now(const StrataHypertable *ht)
 	relation_close(rel, AccessShareLock);
 }
 
-/* The config of a policy that acts `after` some time, of the kind the hypertable needs. */
+/*
+ * The config of a policy that acts `after` some time, of the kind the
+ * hypertable needs.
+ */
 static Datum
-after_config(const StrataHypertable *ht, const PolicyKind *kind, Oid type, Datum value)
+after_config(const StrataHypertable *ht, const PolicyKind *kind, Oid type,
+			 Datum value)
 {
 	bool		integer = strata_time_type_is_integer(ht->key_type);
 	Interval   *interval;
@@ -133,28 +151,36 @@ after_config(const StrataHypertable *ht, const PolicyKind *kind, Oid type, Datum
 	}
 	else if (type == UNKNOWNOID)
 	{
-		value = DirectFunctionCall1(int8in, CStringGetDatum(DatumGetCString(value)));
+		value = DirectFunctionCall1(int8in,
+									CStringGetDatum(DatumGetCString(value)));
 		type = INT8OID;
 	}
-	if (integer != strata_time_type_is_integer(type) || (!integer && type != INTERVALOID))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s of hypertable \"%s\" must be %s", kind->after, get_rel_name(ht->relid),
-						integer ? "an integer" : "an interval"),
-				 errdetail("Its time is of type %s.", format_type_be(ht->key_type))));
+	if (integer != strata_time_type_is_integer(type) ||
+		(!integer && type != INTERVALOID))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%s of hypertable \"%s\" must be %s",
+							   kind->after, get_rel_name(ht->relid),
+							   integer ? "an integer" : "an interval"),
+						errdetail("Its time is of type %s.",
+								  format_type_be(ht->key_type))));
 	if (integer)
 	{
 		/* fails here, not at night, when nobody said what now is */
 		check_now(ht);
 		return make_config(kind->after,
-						   psprintf(INT64_FORMAT, strata_time_from_datum(type, value)), true);
+						   psprintf(INT64_FORMAT,
+									strata_time_from_datum(type, value)),
+						   true);
 	}
 	interval = DatumGetIntervalP(value);
 	strata_job_check_interval(interval, kind->after, true);
 	return make_config(kind->after, interval_text(interval), false);
 }
 
-/* Half a chunk, within bounds; integer time does not say how long a chunk lasts. */
+/*
+ * Half a chunk, within bounds; integer time does not say how long a chunk
+ * lasts.
+ */
 static Interval
 default_interval(const StrataHypertable *ht, const PolicyKind *kind)
 {
@@ -162,7 +188,9 @@ default_interval(const StrataHypertable *ht, const PolicyKind *kind)
 	int64		half = kind->max_interval;
 
 	if (kind != &retention && !strata_time_type_is_integer(ht->key_type))
-		half = Min(half, ht->interval * (ht->key_type == DATEOID ? USECS_PER_DAY : 1) / 2);
+		half = Min(half, ht->interval *
+				   (ht->key_type == DATEOID ? USECS_PER_DAY : 1) /
+				   2);
 	interval.time = Max(half, USECS_PER_SEC);
 	interval.day = (int32) (interval.time / USECS_PER_DAY);
 	interval.time -= interval.day * USECS_PER_DAY;
@@ -171,7 +199,8 @@ default_interval(const StrataHypertable *ht, const PolicyKind *kind)
 
 /* Is there such a policy?  Then say so, as if_not_exists asks. */
 static bool
-exists_already(const PolicyKind *kind, Oid relid, bool if_not_exists, Datum config)
+exists_already(const PolicyKind *kind, Oid relid, bool if_not_exists,
+			   Datum config)
 {
 	int32		id;
 	StrataJob  *job;
@@ -182,18 +211,25 @@ exists_already(const PolicyKind *kind, Oid relid, bool if_not_exists, Datum conf
 	if (id == 0)
 		return false;
 	if (!if_not_exists)
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
-				 errmsg("%s policy already exists for hypertable \"%s\"", kind->word, get_rel_name(relid)),
-				 errhint("SELECT alter_job(%d, ...), or remove_%s_policy() first.", id, kind->word)));
+				 errmsg("%s policy already exists for hypertable \"%s\"",
+						kind->word, get_rel_name(relid)),
+				 errhint("SELECT alter_job(%d, ...), or remove_%s_policy() first.",
+						 id, kind->word)));
 	job = strata_job_get(id);
-	if (job->has_config && DatumGetBool(DirectFunctionCall2(jsonb_eq, job->config, config)))
-		ereport(NOTICE,
+	if (job->has_config &&
+		DatumGetBool(DirectFunctionCall2(jsonb_eq, job->config, config)))
+		ereport(
+				NOTICE,
 				(errmsg("%s policy already exists for hypertable \"%s\", skipping",
 						kind->word, get_rel_name(relid))));
 	else
-		ereport(WARNING,
-				(errmsg("%s policy already exists for hypertable \"%s\" with other arguments, skipping",
+		ereport(
+				WARNING,
+				(errmsg(
+						"%s policy already exists for hypertable \"%s\" with other arguments, skipping",
 						kind->word, get_rel_name(relid))));
 	return true;
 }
@@ -208,32 +244,38 @@ typedef struct Schedule
 } Schedule;
 
 static Schedule
-schedule_arguments(FunctionCallInfo fcinfo, int interval, int start, int timezone)
+schedule_arguments(FunctionCallInfo fcinfo, int interval, int start,
+				   int timezone)
 {
 	Schedule	schedule = {0};
 
 	if (interval >= 0 && !PG_ARGISNULL(interval))
 	{
 		schedule.interval = PG_GETARG_INTERVAL_P(interval);
-		strata_job_check_interval(schedule.interval, "schedule_interval", false);
+		strata_job_check_interval(schedule.interval, "schedule_interval",
+								  false);
 	}
 	schedule.has_start = !PG_ARGISNULL(start);
 	schedule.start = schedule.has_start ? PG_GETARG_TIMESTAMPTZ(start) : 0;
-	schedule.timezone = PG_ARGISNULL(timezone) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(timezone));
+	schedule.timezone = PG_ARGISNULL(timezone) ?
+		NULL :
+		text_to_cstring(PG_GETARG_TEXT_PP(timezone));
 	return schedule;
 }
 
 /* Add a policy's job; its id, or -1 when there is one. */
 static int32
-add_policy(const StrataHypertable *ht, const PolicyKind *kind, bool if_not_exists, Datum config,
-		   const Schedule *schedule)
+add_policy(const StrataHypertable *ht, const PolicyKind *kind,
+		   bool if_not_exists, Datum config, const Schedule *schedule)
 {
 	StrataJob	job = {0};
 
 	if (exists_already(kind, ht->relid, if_not_exists, config))
 		return -1;
 	job.name = pstrdup(kind->name);
-	job.schedule_interval = schedule->interval != NULL ? *schedule->interval : default_interval(ht, kind);
+	job.schedule_interval = schedule->interval != NULL ?
+		*schedule->interval :
+		default_interval(ht, kind);
 	job.max_runtime.time = kind->max_runtime;
 	job.max_retries = -1;
 	job.retry_period.time = kind->retry_period;
@@ -251,9 +293,9 @@ add_policy(const StrataHypertable *ht, const PolicyKind *kind, bool if_not_exist
 }
 
 /*
- * (hypertable, after, if_not_exists, schedule_interval, initial_start, timezone,
- * created_before).  NULL for the table or if_not_exists makes nothing, and gives
- * NULL, as with TimescaleDB.
+ * (hypertable, after, if_not_exists, schedule_interval, initial_start,
+ * timezone, created_before).  NULL for the table or if_not_exists makes
+ * nothing, and gives NULL, as with TimescaleDB.
  */
 static Datum
 add_after_policy(FunctionCallInfo fcinfo, const PolicyKind *kind)
@@ -267,18 +309,22 @@ add_after_policy(FunctionCallInfo fcinfo, const PolicyKind *kind)
 		PG_RETURN_NULL();
 	ht = strata_hypertable_open(PG_GETARG_OID(0));
 	if (PG_ARGISNULL(1) == PG_ARGISNULL(6))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("one of %s and %s must be given", kind->after, kind->created)));
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("one of %s and %s must be given", kind->after,
+							   kind->created)));
 	if (!PG_ARGISNULL(1))
-		config = after_config(ht, kind, get_fn_expr_argtype(fcinfo->flinfo, 1), PG_GETARG_DATUM(1));
+		config = after_config(ht, kind, get_fn_expr_argtype(fcinfo->flinfo, 1),
+							  PG_GETARG_DATUM(1));
 	else
 	{
-		strata_job_check_interval(PG_GETARG_INTERVAL_P(6), kind->created, true);
-		config = make_config(kind->created, interval_text(PG_GETARG_INTERVAL_P(6)), false);
+		strata_job_check_interval(PG_GETARG_INTERVAL_P(6), kind->created,
+								  true);
+		config = make_config(kind->created,
+							 interval_text(PG_GETARG_INTERVAL_P(6)), false);
 	}
 	schedule = schedule_arguments(fcinfo, 3, 4, 5);
-	PG_RETURN_INT32(add_policy(ht, kind, PG_GETARG_BOOL(2), config, &schedule));
+	PG_RETURN_INT32(add_policy(ht, kind, PG_GETARG_BOOL(2), config,
+							   &schedule));
 }
 
 Datum
@@ -296,8 +342,9 @@ strata_add_columnstore_policy(PG_FUNCTION_ARGS)
 }
 
 /*
- * add_default_policy(hypertable): what CREATE TABLE WITH (tsdb.hypertable) makes
- * beside the table, as with TimescaleDB: chunks are compressed when the next is over.
+ * add_default_policy(hypertable): what CREATE TABLE WITH (tsdb.hypertable)
+ * makes beside the table, as with TimescaleDB: chunks are compressed when the
+ * next is over.
  */
 Datum
 strata_add_default_policy(PG_FUNCTION_ARGS)
@@ -310,15 +357,25 @@ strata_add_default_policy(PG_FUNCTION_ARGS)
 	{
 		char	   *table = strata_sql_name(ht->relid);
 
-		ereport(NOTICE,
-				(errmsg("hypertable \"%s\" has no columnstore policy: nobody said what is now in its integer time", get_rel_name(ht->relid)),
-				 errhint("SELECT set_integer_now_func(%s, 'function'); CALL add_columnstore_policy(%s, after => " INT64_FORMAT ");",
-						 quote_literal_cstr(table), quote_literal_cstr(table), ht->interval)));
+		ereport(
+				NOTICE,
+				(errmsg(
+						"hypertable \"%s\" has no columnstore policy: nobody said what is now in its integer time",
+						get_rel_name(ht->relid)),
+				 errhint(
+						 "SELECT set_integer_now_func(%s, 'function'); CALL add_columnstore_policy(%s, after => " INT64_FORMAT
+						 ");",
+						 quote_literal_cstr(table), quote_literal_cstr(table),
+						 ht->interval)));
 		PG_RETURN_VOID();
 	}
-	after = parse_interval(strata_time_interval_to_text(ht->key_type, ht->interval));
+	after = parse_interval(strata_time_interval_to_text(ht->key_type,
+														ht->interval));
 	(void) add_policy(ht, &columnstore, true,
-					  make_config(columnstore.after, interval_text(DatumGetIntervalP(after)), false), &schedule);
+					  make_config(columnstore.after,
+								  interval_text(DatumGetIntervalP(after)),
+								  false),
+					  &schedule);
 	PG_RETURN_VOID();
 }
 
@@ -343,14 +400,16 @@ strata_add_reorder_policy(PG_FUNCTION_ARGS)
 	ht = strata_hypertable_open(PG_GETARG_OID(0));
 	index_name = NameStr(*PG_GETARG_NAME(1));
 	index = get_relname_relid(index_name, get_rel_namespace(ht->relid));
-	if (!OidIsValid(index) || get_rel_relkind(index) != RELKIND_PARTITIONED_INDEX ||
+	if (!OidIsValid(index) ||
+		get_rel_relkind(index) != RELKIND_PARTITIONED_INDEX ||
 		IndexGetRelation(index, true) != ht->relid)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("\"%s\" is not an index of hypertable \"%s\"", index_name, get_rel_name(ht->relid))));
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
+						errmsg("\"%s\" is not an index of hypertable \"%s\"",
+							   index_name, get_rel_name(ht->relid))));
 	schedule = schedule_arguments(fcinfo, -1, 3, 4);
 	PG_RETURN_INT32(add_policy(ht, &reorder, PG_GETARG_BOOL(2),
-							   make_config("index_name", index_name, false), &schedule));
+							   make_config("index_name", index_name, false),
+							   &schedule));
 }
 
 /* remove_policy(hypertable, if_exists, procedure): was there one? */
@@ -371,8 +430,8 @@ strata_remove_policy(PG_FUNCTION_ARGS)
 	{
 		ereport(PG_GETARG_BOOL(1) ? NOTICE : ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("%s policy not found for hypertable \"%s\"", proc + strlen("policy_"),
-						get_rel_name(ht->relid))));
+				 errmsg("%s policy not found for hypertable \"%s\"",
+						proc + strlen("policy_"), get_rel_name(ht->relid))));
 		PG_RETURN_BOOL(false);
 	}
 	strata_job_delete(id);

@@ -5,8 +5,9 @@
  *
  * Each chunk is a piece of work of its own: in its own transaction where the
  * caller allows it, in a subtransaction, as the owner of that very chunk in a
- * security-restricted context (ALTER TABLE OWNER leaves partitions as they are).  What fails for one chunk does not keep the
- * others from their turn; the job fails at its end, with the first error.
+ * security-restricted context (ALTER TABLE OWNER leaves partitions as they
+ * are).  What fails for one chunk does not keep the others from their turn;
+ * the job fails at its end, with the first error.
  *
  * src/job/job_policy_run.c
  *-------------------------------------------------------------------------
@@ -55,7 +56,10 @@ PG_FUNCTION_INFO_V1(strata_policy_chunks_ahead);
 /* Batches beyond what the rows need, at which merging them pays: a half. */
 #define TOO_MANY_BATCHES 1.5
 
-/* How often chunks are made ahead (sql/70_job.sql), and of how many short ones at a time that takes care. */
+/*
+ * How often chunks are made ahead (sql/70_job.sql), and of how many short ones
+ * at a time that takes care.
+ */
 #define AHEAD_SCHEDULE USECS_PER_HOUR
 #define AHEAD_MOST 12
 
@@ -75,7 +79,8 @@ static void
 begin_run(Run *run, FunctionCallInfo fcinfo)
 {
 	memset(run, 0, sizeof(*run));
-	run->atomic = fcinfo->context == NULL || !IsA(fcinfo->context, CallContext) ||
+	run->atomic = fcinfo->context == NULL ||
+		!IsA(fcinfo->context, CallContext) ||
 		((CallContext *) fcinfo->context)->atomic;
 	if (SPI_connect_ext(run->atomic ? 0 : SPI_OPT_NONATOMIC) != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
@@ -85,7 +90,9 @@ static Oid
 owner_of(Oid relid)
 {
 	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
-	Oid			owner = HeapTupleIsValid(tuple) ? ((Form_pg_class) GETSTRUCT(tuple))->relowner : InvalidOid;
+	Oid			owner = HeapTupleIsValid(tuple) ?
+	((Form_pg_class) GETSTRUCT(tuple))->relowner :
+	InvalidOid;
 
 	if (HeapTupleIsValid(tuple))
 		ReleaseSysCache(tuple);
@@ -116,10 +123,16 @@ run_one(Run *run, Oid relid, Work work, void *arg)
 	{
 		StrataOwnerContext saved;
 
-		/* what changes the table pins search_path; an integer_now function may need it */
+		/*
+		 * what changes the table pins search_path; an integer_now function
+		 * may need it
+		 */
 		strata_role_enter(owner, &saved);
-		(void) set_config_option("client_min_messages", "warning", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-		Assert(GetUserId() == owner && InSecurityRestrictedOperation());	/* job:J2 */
+		(void) set_config_option("client_min_messages", "warning", PGC_USERSET,
+								 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
+								 false);
+		Assert(GetUserId() == owner &&
+			   InSecurityRestrictedOperation());	/* job:J2 */
 		work(relid, arg);
 		strata_owner_leave(&saved);
 		ReleaseCurrentSubTransaction();
@@ -133,9 +146,14 @@ run_one(Run *run, Oid relid, Work work, void *arg)
 		edata = CopyErrorData();
 		FlushErrorState();
 		RollbackAndReleaseCurrentSubTransaction();
-		/* not ours to survive: a cancellation, and what a server going down says */
+
+		/*
+		 * not ours to survive: a cancellation, and what a server going down
+		 * says
+		 */
 		if (edata->sqlerrcode == ERRCODE_QUERY_CANCELED ||
-			ERRCODE_TO_CATEGORY(edata->sqlerrcode) == ERRCODE_OPERATOR_INTERVENTION)
+			ERRCODE_TO_CATEGORY(edata->sqlerrcode) ==
+			ERRCODE_OPERATOR_INTERVENTION)
 			ReThrowError(edata);
 		run->failed++;
 		if (run->first == NULL)
@@ -157,11 +175,14 @@ end_run(Run *run, const char *what)
 		EnsurePortalSnapshotExists();
 	}
 	if (run->failed > 0)
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(run->first->sqlerrcode),
 				 errmsg("%s", run->first->message),
-				 run->failed == 1 ? 0 :
-				 errdetail("%d of %d chunks could not be %s; this is the first error.",
+				 run->failed == 1 ?
+				 0 :
+				 errdetail(
+						   "%d of %d chunks could not be %s; this is the first error.",
 						   run->failed, run->failed + run->done, what),
 				 run->first->hint != NULL ? errhint("%s", run->first->hint) : 0));
 	SPI_finish();
@@ -175,15 +196,16 @@ open_policy(FunctionCallInfo fcinfo)
 	StrataJob  *job;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("job_id and config cannot be null")));
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+						errmsg("job_id and config cannot be null")));
 	job = strata_job_get(PG_GETARG_INT32(0));
 	if (job == NULL || !OidIsValid(job->hypertable))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("job %d is not a policy", PG_GETARG_INT32(0))));
 	if (!has_privs_of_role(GetUserId(), job->owner))
-		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(job->hypertable));
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE,
+					   get_rel_name(job->hypertable));
 	ht = strata_hypertable_get(job->hypertable);
 	if (ht == NULL)
 		ereport(ERROR,
@@ -204,23 +226,29 @@ config_value(Datum config, const char *key)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("the config of a policy must be an object")));
-	value = getKeyJsonValueFromContainer(&DatumGetJsonbP(config)->root, key, (int) strlen(key), &buffer);
+	value = getKeyJsonValueFromContainer(&DatumGetJsonbP(config)->root, key,
+										 (int) strlen(key), &buffer);
 
 	if (value == NULL || value->type == jbvNull)
 		return NULL;
 	if (value->type == jbvString)
 		return pnstrdup(value->val.string.val, value->val.string.len);
 	if (value->type == jbvNumeric)
-		return DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(value->val.numeric)));
-	ereport(ERROR,
+		return DatumGetCString(DirectFunctionCall1(
+												   numeric_out, NumericGetDatum(value->val.numeric)));
+	ereport(
+			ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("\"%s\" in the config of a policy must be a number or a string", key)));
+			 errmsg(
+					"\"%s\" in the config of a policy must be a number or a string",
+					key)));
 }
 
 static Datum
 to_interval(const char *text)
 {
-	return DirectFunctionCall3(interval_in, CStringGetDatum(text), ObjectIdGetDatum(InvalidOid),
+	return DirectFunctionCall3(interval_in, CStringGetDatum(text),
+							   ObjectIdGetDatum(InvalidOid),
 							   Int32GetDatum(-1));
 }
 
@@ -235,8 +263,8 @@ typedef struct Selection
 } Selection;
 
 /*
- * The chunks (OIDs) that are older than the config says, oldest first.  Work on
- * the hypertable, because its integer_now function runs.
+ * The chunks (OIDs) that are older than the config says, oldest first.  Work
+ * on the hypertable, because its integer_now function runs.
  */
 static void
 list_work(Oid relid, void *arg)
@@ -252,23 +280,28 @@ list_work(Oid relid, void *arg)
 	ListCell   *lc;
 
 	if ((age == NULL) == (created == NULL))
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("the config of the policy must have one of \"%s\" and \"%s\"", after, created_before)));
+				 errmsg(
+						"the config of the policy must have one of \"%s\" and \"%s\"",
+						after, created_before)));
 	if (age != NULL && strata_time_type_is_integer(ht->key_type))
 	{
 		int64		now = strata_hypertable_now(ht);
-		int64		distance = DatumGetInt64(DirectFunctionCall1(int8in, CStringGetDatum(age)));
+		int64		distance =
+		DatumGetInt64(DirectFunctionCall1(int8in, CStringGetDatum(age)));
 
 		if (pg_sub_s64_overflow(now, distance, &limit))
 			return;
 	}
 	else if (age != NULL)
-		limit = strata_hypertable_point(ht, INTERVALOID, to_interval(age), after);
+		limit = strata_hypertable_point(ht, INTERVALOID, to_interval(age),
+										after);
 	else
-		made_before = DatumGetTimestampTz(DirectFunctionCall2(timestamptz_mi_interval,
-															  TimestampTzGetDatum(GetCurrentTimestamp()),
-															  to_interval(created)));
+		made_before = DatumGetTimestampTz(DirectFunctionCall2(
+															  timestamptz_mi_interval,
+															  TimestampTzGetDatum(GetCurrentTimestamp()), to_interval(created)));
 	foreach(lc, strata_chunk_list(ht))
 	{
 		StrataChunk *chunk = lfirst(lc);
@@ -282,7 +315,8 @@ list_work(Oid relid, void *arg)
 
 /* Work on all chunks of a selection. */
 static void
-run_selection(FunctionCallInfo fcinfo, Selection *selection, Work work, void *arg, const char *what)
+run_selection(FunctionCallInfo fcinfo, Selection *selection, Work work,
+			  void *arg, const char *what)
 {
 	Run			run;
 	ListCell   *lc;
@@ -320,18 +354,27 @@ static bool
 needs_merge(Oid relid)
 {
 	Oid			types[3] = {OIDOID, INT4OID, FLOAT8OID};
-	Datum		values[3] = {ObjectIdGetDatum(relid), Int32GetDatum(strata_batch_rows), Float8GetDatum(TOO_MANY_BATCHES)};
+	Datum		values[3] = {ObjectIdGetDatum(relid),
+		Int32GetDatum(strata_batch_rows),
+	Float8GetDatum(TOO_MANY_BATCHES)};
 	bool		isnull;
 
-	if (strata_sql_execute("SELECT sum(n) > sum(least_n) * $3 + 1 FROM (SELECT count(*) AS n,"
+	if (strata_sql_execute(
+						   "SELECT sum(n) > sum(least_n) * $3 + 1 FROM (SELECT count(*) AS n,"
 						   " ceil(sum(nrows)::numeric / $2)::float8 AS least_n"
 						   " FROM strata.batches($1::regclass) GROUP BY segment) s",
-						   3, types, values, NULL, true) != SPI_OK_SELECT || SPI_processed != 1)
+						   3, types, values, NULL, true) != SPI_OK_SELECT ||
+		SPI_processed != 1)
 		return false;
-	return DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull)) && !isnull;
+	return DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0],
+									  SPI_tuptable->tupdesc, 1, &isnull)) &&
+		!isnull;
 }
 
-/* As compress_chunk(relid, true, recompress) does; the table is a chunk of the owner we are. */
+/*
+ * As compress_chunk(relid, true, recompress) does; the table is a chunk of the
+ * owner we are.
+ */
 static void
 compress_table(Oid relid, bool recompress)
 {
@@ -348,7 +391,8 @@ compress_work(Oid relid, void *arg)
 	bool		had_batches;
 	bool	   *merge = arg;
 
-	if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid)) || !has_fresh_rows(relid, &had_batches))
+	if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid)) ||
+		!has_fresh_rows(relid, &had_batches))
 		return;
 	compress_table(relid, false);
 	if (!had_batches || !*merge)
@@ -362,7 +406,8 @@ compress_work(Oid relid, void *arg)
 Datum
 strata_policy_compression(PG_FUNCTION_ARGS)
 {
-	Selection	selection = {open_policy(fcinfo), 0, "compress_after", "compress_created_before"};
+	Selection	selection = {open_policy(fcinfo), 0, "compress_after",
+	"compress_created_before"};
 	char	   *setting = config_value(PG_GETARG_DATUM(1), "recompress");
 	bool		merge = setting == NULL || strcmp(setting, "off") != 0;
 
@@ -375,12 +420,17 @@ drop_work(Oid relid, void *arg)
 {
 	const StrataHypertable *ht = arg;
 
-	/* who waits for this lock keeps readers of the hypertable waiting: not for long */
-	(void) set_config_option("lock_timeout", "10s", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	/*
+	 * who waits for this lock keeps readers of the hypertable waiting: not
+	 * for long
+	 */
+	(void) set_config_option("lock_timeout", "10s", PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
 	LockRelationOid(ht->relid, AccessExclusiveLock);
 	LockRelationOid(relid, AccessExclusiveLock);
 	/* somebody may have been faster */
-	if (get_rel_relispartition(relid) && get_partition_parent(relid, true) == ht->relid)
+	if (get_rel_relispartition(relid) &&
+		get_partition_parent(relid, true) == ht->relid)
 		strata_chunk_drop(ht, list_make1_oid(relid));
 }
 
@@ -388,9 +438,11 @@ drop_work(Oid relid, void *arg)
 Datum
 strata_policy_retention(PG_FUNCTION_ARGS)
 {
-	Selection	selection = {open_policy(fcinfo), 0, "drop_after", "drop_created_before"};
+	Selection	selection = {open_policy(fcinfo), 0, "drop_after",
+	"drop_created_before"};
 
-	run_selection(fcinfo, &selection, drop_work, unconstify(StrataHypertable *, selection.ht), "dropped");
+	run_selection(fcinfo, &selection, drop_work,
+				  unconstify(StrataHypertable *, selection.ht), "dropped");
 	PG_RETURN_VOID();
 }
 
@@ -405,9 +457,11 @@ reorder_work(Oid relid, void *arg)
 	if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid)))
 		return;
 	index = strata_chunk_index(relid, *(Oid *) arg);
-	if (!OidIsValid(index) || get_index_isclustered(index) || !has_fresh_rows(relid, &has_batches) || has_batches)
+	if (!OidIsValid(index) || get_index_isclustered(index) ||
+		!has_fresh_rows(relid, &has_batches) || has_batches)
 		return;
-	(void) set_config_option("lock_timeout", "10s", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	(void) set_config_option("lock_timeout", "10s", PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
 	strata_owner_enter(owner_of(relid), &saved);
 	strata_sql_run(psprintf("CLUSTER %s USING %s",
 							strata_sql_name(relid),
@@ -421,25 +475,29 @@ strata_policy_reorder(PG_FUNCTION_ARGS)
 {
 	StrataHypertable *ht = open_policy(fcinfo);
 	char	   *name = config_value(PG_GETARG_DATUM(1), "index_name");
-	Oid			index = name != NULL ? get_relname_relid(name, get_rel_namespace(ht->relid)) : InvalidOid;
+	Oid			index = name != NULL ?
+	get_relname_relid(name, get_rel_namespace(ht->relid)) :
+	InvalidOid;
 	List	   *chunks = strata_chunk_list(ht);
 	Run			run;
 
 	if (!OidIsValid(index))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("index \"%s\" of the reorder policy does not exist", name != NULL ? name : "")));
+				 errmsg("index \"%s\" of the reorder policy does not exist",
+						name != NULL ? name : "")));
 	begin_run(&run, fcinfo);
 	for (int i = 0; i < list_length(chunks) - REORDER_LEAVES; i++)
-		run_one(&run, ((StrataChunk *) list_nth(chunks, i))->relid, reorder_work, &index);
+		run_one(&run, ((StrataChunk *) list_nth(chunks, i))->relid,
+				reorder_work, &index);
 	end_run(&run, "reordered");
 	PG_RETURN_VOID();
 }
 
 /*
  * Is the hypertable being written to?  Then the chunk of the present time, or,
- * when that has just begun, the one before it, holds rows.  Others would gather
- * empty chunks for ever.
+ * when that has just begun, the one before it, holds rows.  Others would
+ * gather empty chunks for ever.
  */
 static bool
 is_active(const StrataHypertable *ht, int64 now)
@@ -454,7 +512,8 @@ is_active(const StrataHypertable *ht, int64 now)
 		StrataChunk *chunk = lfirst(lc);
 		bool		has_batches;
 
-		if ((chunk->range.no_lo || chunk->range.lo <= now) && (chunk->range.no_hi || chunk->range.hi > since) &&
+		if ((chunk->range.no_lo || chunk->range.lo <= now) &&
+			(chunk->range.no_hi || chunk->range.hi > since) &&
 			(has_fresh_rows(chunk->relid, &has_batches) || has_batches))
 			return true;
 	}
@@ -483,16 +542,21 @@ ahead_work(Oid relid, void *arg)
 
 	/* a hypertable of integer time need not say what now is */
 	if (ht == NULL || strata_chunks_ahead == 0 ||
-		(strata_time_type_is_integer(ht->key_type) && strata_settings_get_text(relid, "integer_now_func") == NULL))
+		(strata_time_type_is_integer(ht->key_type) &&
+		 strata_settings_get_text(relid, "integer_now_func") == NULL))
 		return;
 	now = strata_hypertable_now(ht);
 	if (!is_active(ht, now))
 		return;
-	(void) set_config_option("lock_timeout", "10s", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	(void) set_config_option("lock_timeout", "10s", PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
 	(void) strata_chunk_create_ahead(ht, now, count_ahead(ht));
 }
 
-/* CALL policy_chunks_ahead(job_id, config): for all hypertables; superusers only. */
+/*
+ * CALL policy_chunks_ahead(job_id, config): for all hypertables; superusers
+ * only.
+ */
 Datum
 strata_policy_chunks_ahead(PG_FUNCTION_ARGS)
 {
@@ -502,13 +566,16 @@ strata_policy_chunks_ahead(PG_FUNCTION_ARGS)
 	bool		isnull;
 
 	begin_run(&run, fcinfo);
-	if (strata_sql_execute("SELECT relid FROM _strata.hypertable", 0, NULL, NULL, NULL, true) != SPI_OK_SELECT)
+	if (strata_sql_execute("SELECT relid FROM _strata.hypertable", 0, NULL,
+						   NULL, NULL, true) != SPI_OK_SELECT)
 		elog(ERROR, "could not list hypertables");
 	n = SPI_processed;
 	relids = palloc(sizeof(Oid) * (n + 1));
 	for (uint64 i = 0; i < n; i++)
 	{
-		relids[i] = DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &isnull));
+		relids[i] = DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[i],
+												   SPI_tuptable->tupdesc, 1,
+												   &isnull));
 	}
 	for (uint64 i = 0; i < n; i++)
 		run_one(&run, relids[i], ahead_work, NULL);

@@ -16,13 +16,17 @@
 #include "storage/latch.h"
 #include "storage/lwlock.h"
 
-/* Workers at a time, at most; strata.max_job_workers says how many are wanted. */
+/*
+ * Workers at a time, at most; strata.max_job_workers says how many are wanted.
+ */
 #define JOB_SLOTS STRATA_MAX_JOB_WORKERS_MAX
 
 /* Schedulers at a time: they are short, one per database that has work. */
 #define SCHEDULER_SLOTS 2
 
-/* Jobs whose process could not connect; more are noted when they fail again. */
+/*
+ * Jobs whose process could not connect; more are noted when they fail again.
+ */
 #define UNSTARTED_ENTRIES 64
 
 /* Databases whose wish to be looked at can wait; more means "look at all". */
@@ -41,7 +45,9 @@ typedef struct JobSlot
 	TimestampTz since;
 } JobSlot;
 
-/* "Look at this database at that time"; starved: as soon as a worker is free. */
+/*
+ * "Look at this database at that time"; starved: as soon as a worker is free.
+ */
 typedef struct JobWake
 {
 	Oid			database;
@@ -78,7 +84,8 @@ extern JobShared *strata_job_shared;	/* NULL when not preloaded */
  * (InvalidOid: as the system, for policies).  False when there is no slot, the
  * job or scheduler is there already (*running), or PostgreSQL has no room.
  */
-extern bool strata_job_start_worker(Oid database, int32 job_id, Oid role, bool *running);
+extern bool strata_job_start_worker(Oid database, int32 job_id, Oid role,
+									bool *running);
 
 /* In a worker: take the slot; false when it was given up.  Freed at exit. */
 extern bool strata_job_slot_attach(void);
@@ -89,7 +96,10 @@ extern bool strata_job_slot_switch(int32 job_id);
 /* Is some process in charge of the job of this database? */
 extern bool strata_job_slot_taken(int32 job_id);
 
-/* In a worker: it is connected; until then, its end is noted as "could not start". */
+/*
+ * In a worker: it is connected; until then, its end is noted as "could not
+ * start".
+ */
 extern void strata_job_slot_connected(void);
 
 /* The next job of this database whose process could not connect; 0 if none. */
@@ -112,7 +122,9 @@ extern void strata_job_wake_at_exit(TimestampTz at);
 /* One pass over the jobs of this database; when the next is due. */
 extern TimestampTz strata_job_schedule_pass(bool *starved);
 
-/* In a worker, between transactions: run a job that may be due, and record it. */
+/*
+ * In a worker, between transactions: run a job that may be due, and record it.
+ */
 extern void strata_job_run(int32 id);
 
 #endif							/* STRATA_JOB_PRIVATE_H */

@@ -34,8 +34,9 @@ static int64
 interval_length(const Interval *interval)
 {
 	double		length = (double) interval->time +
-		(double) interval->day * USECS_PER_DAY +
-		(double) interval->month * (DAYS_PER_YEAR / MONTHS_PER_YEAR) * USECS_PER_DAY;
+	(double) interval->day * USECS_PER_DAY +
+	(double) interval->month *
+	(DAYS_PER_YEAR / MONTHS_PER_YEAR) * USECS_PER_DAY;
 
 	if (length > (double) (PG_INT64_MAX / 4))
 		return PG_INT64_MAX / 4;
@@ -66,9 +67,11 @@ kth_start(const StrataJob *job, Datum zone, Timestamp local_start, int64 k)
 	step.month = (int32) (job->schedule_interval.month * k);
 	step.day = (int32) (job->schedule_interval.day * k);
 	step.time = job->schedule_interval.time * k;
-	local = DirectFunctionCall2(timestamp_pl_interval, TimestampGetDatum(local_start),
+	local = DirectFunctionCall2(timestamp_pl_interval,
+								TimestampGetDatum(local_start),
 								IntervalPGetDatum(&step));
-	return DatumGetTimestampTz(DirectFunctionCall2(timestamp_zone, zone, local));
+	return DatumGetTimestampTz(DirectFunctionCall2(timestamp_zone, zone,
+												   local));
 }
 
 static TimestampTz
@@ -88,8 +91,9 @@ fixed_next(const StrataJob *job, TimestampTz after)
 		return add_clamped(after, length - (after - start) % length);
 
 	zone = CStringGetTextDatum(job->timezone != NULL ? job->timezone : "UTC");
-	local_start = DatumGetTimestamp(DirectFunctionCall2(timestamptz_zone, zone,
-														TimestampTzGetDatum(start)));
+	local_start =
+		DatumGetTimestamp(DirectFunctionCall2(timestamptz_zone, zone,
+											  TimestampTzGetDatum(start)));
 	/* an estimate from below, some steps off for months and clock changes */
 	k = Max((after - start) / length - 2, 0);
 	while ((next = kth_start(job, zone, local_start, k)) <= after)
@@ -104,7 +108,7 @@ fixed_next(const StrataJob *job, TimestampTz after)
 		next = earlier;
 		k--;
 	}
-	Assert(next > after);	/* job:J4 */
+	Assert(next > after);		/* job:J4 */
 	return next;
 }
 
@@ -114,12 +118,14 @@ strata_job_next_start(const StrataJob *job, TimestampTz after)
 {
 	if (TIMESTAMP_NOT_FINITE(after))
 		after = GetCurrentTimestamp();
-	if (job->fixed_schedule && job->has_initial_start && !TIMESTAMP_NOT_FINITE(job->initial_start))
+	if (job->fixed_schedule && job->has_initial_start &&
+		!TIMESTAMP_NOT_FINITE(job->initial_start))
 		return fixed_next(job, after);
 	if (job->schedule_interval.month == 0)
-		return add_clamped(after, Max(interval_length(&job->schedule_interval), 1));
-	return DatumGetTimestampTz(DirectFunctionCall2(timestamptz_pl_interval,
-												   TimestampTzGetDatum(after),
+		return add_clamped(after,
+						   Max(interval_length(&job->schedule_interval), 1));
+	return DatumGetTimestampTz(DirectFunctionCall2(
+												   timestamptz_pl_interval, TimestampTzGetDatum(after),
 												   IntervalPGetDatum(&job->schedule_interval)));
 }
 
@@ -140,16 +146,25 @@ strata_job_retry_start(const StrataJob *job, TimestampTz after, int failures)
 			return Max(regular, add_clamped(after, MIN_RETRY_DELAY));
 	}
 	delay = interval_length(&job->retry_period);
-	for (int i = 1; i < attempt && i <= MAX_DOUBLINGS && delay < PG_INT64_MAX / 4; i++)
+	for (int i = 1;
+		 i < attempt && i <= MAX_DOUBLINGS && delay < PG_INT64_MAX / 4; i++)
 		delay *= 2;
 	/* never rarer than the schedule asks for */
-	delay = Min(delay, Max(interval_length(&job->schedule_interval), interval_length(&job->retry_period)));
-	/* an eighth up or down, so that jobs that failed together do not return together */
-	delay += (int64) ((pg_prng_double(&pg_global_prng_state) - 0.5) / 4.0 * (double) delay);
+	delay = Min(delay, Max(interval_length(&job->schedule_interval),
+						   interval_length(&job->retry_period)));
+
+	/*
+	 * an eighth up or down, so that jobs that failed together do not return
+	 * together
+	 */
+	delay += (int64) ((pg_prng_double(&pg_global_prng_state) - 0.5) / 4.0 *
+					  (double) delay);
 	retry = add_clamped(after, Max(delay, MIN_RETRY_DELAY));
 	if (regular > after && regular < retry)
 		retry = Max(regular, add_clamped(after, MIN_RETRY_DELAY));
 	Assert(retry >= add_clamped(after, MIN_RETRY_DELAY));	/* job:J4 */
-	Assert(regular <= after || retry <= Max(regular, add_clamped(after, MIN_RETRY_DELAY))); /* job:J4 */
+	Assert(regular <= after ||
+		   retry <=
+		   Max(regular, add_clamped(after, MIN_RETRY_DELAY)));	/* job:J4 */
 	return retry;
 }

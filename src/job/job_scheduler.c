@@ -32,7 +32,9 @@
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
 
-/* A worker that was started enters its slot within this, or is presumed dead. */
+/*
+ * A worker that was started enters its slot within this, or is presumed dead.
+ */
 #define STARVED_RETRY_SECONDS 30
 
 /* With no jobs at all: look again some time. */
@@ -41,8 +43,8 @@
 PGDLLEXPORT void strata_job_scheduler_main(Datum arg);
 
 /*
- * The role a job's process connects as.  Policies run as the system and take on
- * the owner of their table for each piece of work (which may be a role that
+ * The role a job's process connects as.  Policies run as the system and take
+ * on the owner of their table for each piece of work (which may be a role that
  * cannot log in); so do the jobs that came with the extension.
  */
 static Oid
@@ -60,7 +62,8 @@ schedule_restored(void)
 	{
 		StrataJob  *job = lfirst(lc);
 
-		strata_job_set_next_start(job->id, strata_job_next_start(job, GetCurrentTimestamp()));
+		strata_job_set_next_start(
+								  job->id, strata_job_next_start(job, GetCurrentTimestamp()));
 	}
 }
 
@@ -79,14 +82,21 @@ record_interrupted(void)
 			continue;
 		error.sqlerrcode = ERRCODE_ADMIN_SHUTDOWN;
 		error.message = psprintf("job %d was interrupted", job->id);
-		error.detail = psprintf("Its process %d is gone: it was terminated, or the server stopped or crashed.",
+		error.detail = psprintf(
+								"Its process %d is gone: it was terminated, or the server stopped or crashed.",
 								job->running_pid);
 		error.crash = true;
-		/* a worker records its run before it leaves the slot: by now the row tells */
-		if (strata_job_finish(job, now, strata_job_retry_start(job, now, job->consecutive_failures + 1),
+
+		/*
+		 * a worker records its run before it leaves the slot: by now the row
+		 * tells
+		 */
+		if (strata_job_finish(job, now,
+							  strata_job_retry_start(
+													 job, now, job->consecutive_failures + 1),
 							  job->running_pid, &error))
-			ereport(WARNING,
-					(errmsg("%s", error.message), errdetail_internal("%s", error.detail)));
+			ereport(WARNING, (errmsg("%s", error.message),
+							  errdetail_internal("%s", error.detail)));
 	}
 }
 
@@ -104,7 +114,9 @@ may_log_in(Oid role)
 	return result;
 }
 
-/* Processes that could not connect as the owner: failed runs, for all to see. */
+/*
+ * Processes that could not connect as the owner: failed runs, for all to see.
+ */
 static void
 record_unstarted(void)
 {
@@ -122,15 +134,23 @@ record_unstarted(void)
 		job = strata_job_get(id);
 		owner = GetUserNameFromId(job->owner, true);
 		error.sqlerrcode = ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION;
-		error.message = psprintf("the process of job %d could not be started", id);
-		error.detail = owner != NULL ?
-			psprintf("It could not connect as the job's owner \"%s\"; the server log says why.", owner) :
-			psprintf("The role with OID %u, which owns the job, does not exist.", job->owner);
+		error.message = psprintf("the process of job %d could not be started",
+								 id);
+		error.detail =
+			owner != NULL ?
+			psprintf(
+					 "It could not connect as the job's owner \"%s\"; the server log says why.",
+					 owner) :
+			psprintf(
+					 "The role with OID %u, which owns the job, does not exist.",
+					 job->owner);
 		error.hint = owner != NULL && !may_log_in(job->owner) ?
 			psprintf("ALTER ROLE %s LOGIN;", quote_identifier(owner)) :
 			psprintf("SELECT delete_job(%d);", id);
-		(void) strata_job_finish(job, GetCurrentTimestamp(),
-								 strata_job_retry_start(job, GetCurrentTimestamp(), job->consecutive_failures + 1),
+		(void) strata_job_finish(
+								 job, GetCurrentTimestamp(),
+								 strata_job_retry_start(job, GetCurrentTimestamp(),
+														job->consecutive_failures + 1),
 								 MyProcPid, &error);
 	}
 }
@@ -165,7 +185,8 @@ strata_job_schedule_pass(bool *starved)
 		StrataJob  *job = lfirst(lc);
 		bool		running;
 
-		if (strata_job_start_worker(MyDatabaseId, job->id, role_of(job), &running))
+		if (strata_job_start_worker(MyDatabaseId, job->id, role_of(job),
+									&running))
 			started = true;
 		else if (!running)
 		{
@@ -175,7 +196,10 @@ strata_job_schedule_pass(bool *starved)
 	}
 	note_starved(*starved);
 	next = strata_job_earliest();
-	/* what was started is not marked as running yet; its worker will wake us */
+
+	/*
+	 * what was started is not marked as running yet; its worker will wake us
+	 */
 	if (next <= GetCurrentTimestamp())
 		next = GetCurrentTimestamp() + (started && !*starved ? USECS_PER_SEC :
 										STARVED_RETRY_SECONDS * USECS_PER_SEC);
@@ -193,7 +217,8 @@ strata_job_scheduler_main(Datum arg)
 	BackgroundWorkerUnblockSignals();
 	if (!strata_job_slot_attach())
 		proc_exit(0);
-	BackgroundWorkerInitializeConnectionByOid(strata_job_slot_database(), InvalidOid, 0);
+	BackgroundWorkerInitializeConnectionByOid(strata_job_slot_database(),
+											  InvalidOid, 0);
 	strata_worker_pin_settings();
 	pgstat_report_appname("strata scheduler");
 	/* nobody who locks our tables keeps other databases waiting */

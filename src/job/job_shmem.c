@@ -73,7 +73,8 @@ make_memory(void)
 	if (previous_startup)
 		previous_startup();
 	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	strata_job_shared = ShmemInitStruct("strata jobs", sizeof(JobShared), &found);
+	strata_job_shared = ShmemInitStruct("strata jobs", sizeof(JobShared),
+										&found);
 	if (!found)
 	{
 		memset(strata_job_shared, 0, sizeof(JobShared));
@@ -145,7 +146,8 @@ at_transaction_end(XactEvent event, void *arg)
 		return;
 	if (event == XACT_EVENT_COMMIT)
 		strata_job_wake(MyDatabaseId, 0, false);
-	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE)
+	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT ||
+		event == XACT_EVENT_PREPARE)
 		wake_at_commit = false;
 }
 
@@ -169,7 +171,8 @@ static bool
 slot_is_abandoned(const JobSlot *slot)
 {
 	return slot->pid == 0 &&
-		TimestampDifferenceExceeds(slot->since, GetCurrentTimestamp(), START_TIMEOUT_SECONDS * 1000);
+		TimestampDifferenceExceeds(slot->since, GetCurrentTimestamp(),
+								   START_TIMEOUT_SECONDS * 1000);
 }
 
 /* Reserve a slot of the kind; -1 when none is free or somebody is at it. */
@@ -186,18 +189,21 @@ reserve_slot(Oid database, int32 job_id, bool *running)
 	LWLockAcquire(shared->lock, LW_EXCLUSIVE);
 	for (int i = first; i < end; i++)
 	{
-		if (shared->slots[i].database == InvalidOid || slot_is_abandoned(&shared->slots[i]))
+		if (shared->slots[i].database == InvalidOid ||
+			slot_is_abandoned(&shared->slots[i]))
 		{
 			if (slot < 0)
 				slot = i;
 			continue;
 		}
 		used++;
-		if (shared->slots[i].database == database && shared->slots[i].job_id == job_id)
+		if (shared->slots[i].database == database &&
+			shared->slots[i].job_id == job_id)
 			*running = true;
 	}
 	if (*running || (job_id != 0 && used >= strata_max_job_workers) ||
-		(shared->blocked == database && shared->blocked_until > GetCurrentTimestamp()))
+		(shared->blocked == database &&
+		 shared->blocked_until > GetCurrentTimestamp()))
 		slot = -1;
 	if (slot >= 0)
 	{
@@ -238,19 +244,25 @@ strata_job_start_worker(Oid database, int32 job_id, Oid role, bool *running)
 	data.role = role;
 	data.generation = strata_job_shared->slots[slot].generation;
 	memset(&worker, 0, sizeof(worker));
-	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
+	worker.bgw_flags = BGWORKER_SHMEM_ACCESS |
+		BGWORKER_BACKEND_DATABASE_CONNECTION;
 	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
 	worker.bgw_restart_time = BGW_NEVER_RESTART;
 	snprintf(worker.bgw_library_name, BGW_MAXLEN, "strata");
 	snprintf(worker.bgw_function_name, BGW_MAXLEN, "%s",
-			 job_id == 0 ? "strata_job_scheduler_main" : "strata_job_worker_main");
+			 job_id == 0 ? "strata_job_scheduler_main" :
+			 "strata_job_worker_main");
 	if (job_id == 0)
-		snprintf(worker.bgw_name, BGW_MAXLEN, "strata scheduler for database %u", database);
+		snprintf(worker.bgw_name, BGW_MAXLEN,
+				 "strata scheduler for database %u", database);
 	else
-		snprintf(worker.bgw_name, BGW_MAXLEN, "strata job %d in database %u", job_id, database);
-	snprintf(worker.bgw_type, BGW_MAXLEN, "%s", job_id == 0 ? "strata scheduler" : "strata job");
+		snprintf(worker.bgw_name, BGW_MAXLEN, "strata job %d in database %u",
+				 job_id, database);
+	snprintf(worker.bgw_type, BGW_MAXLEN, "%s",
+			 job_id == 0 ? "strata scheduler" : "strata job");
 	worker.bgw_main_arg = Int32GetDatum(slot);
-	StaticAssertStmt(sizeof(StartData) <= BGW_EXTRALEN, "start data does not fit");
+	StaticAssertStmt(sizeof(StartData) <= BGW_EXTRALEN,
+					 "start data does not fit");
 	memcpy(worker.bgw_extra, &data, sizeof(data));
 	if (RegisterDynamicBackgroundWorker(&worker, NULL))
 		return true;
@@ -267,17 +279,22 @@ release_slot(int code, Datum arg)
 	if (my_slot < 0)
 		return;
 	LWLockAcquire(shared->lock, LW_EXCLUSIVE);
-	if (!connected && shared->slots[my_slot].job_id != 0 && shared->nunstarted < UNSTARTED_ENTRIES)
+	if (!connected && shared->slots[my_slot].job_id != 0 &&
+		shared->nunstarted < UNSTARTED_ENTRIES)
 	{
 		shared->unstarted[shared->nunstarted].database = my_database;
-		shared->unstarted[shared->nunstarted++].job_id = shared->slots[my_slot].job_id;
+		shared->unstarted[shared->nunstarted++].job_id =
+			shared->slots[my_slot].job_id;
 	}
 	Assert(shared->slots[my_slot].pid == MyProcPid);	/* job:J1 */
 	shared->slots[my_slot].database = InvalidOid;
 	shared->slots[my_slot].pid = 0;
 	shared->freed++;
-	wake_locked(my_database, told ? exit_wake :
-				GetCurrentTimestamp() + AFTER_CRASH_SECONDS * USECS_PER_SEC, false);
+	wake_locked(my_database,
+				told ? exit_wake :
+				GetCurrentTimestamp() +
+				AFTER_CRASH_SECONDS * USECS_PER_SEC,
+				false);
 	LWLockRelease(shared->lock);
 	my_slot = -1;
 }
@@ -361,7 +378,8 @@ taken_locked(int32 job_id)
 	{
 		JobSlot    *slot = &strata_job_shared->slots[i];
 
-		if (slot->database == MyDatabaseId && slot->job_id == job_id && !slot_is_abandoned(slot))
+		if (slot->database == MyDatabaseId && slot->job_id == job_id &&
+			!slot_is_abandoned(slot))
 			return true;
 	}
 	return false;
@@ -416,7 +434,8 @@ strata_job_stop_database(Oid database)
 		return;
 	LWLockAcquire(strata_job_shared->lock, LW_EXCLUSIVE);
 	strata_job_shared->blocked = database;
-	strata_job_shared->blocked_until = GetCurrentTimestamp() + BLOCK_SECONDS * USECS_PER_SEC;
+	strata_job_shared->blocked_until = GetCurrentTimestamp() +
+		BLOCK_SECONDS * USECS_PER_SEC;
 	for (int i = 0; i < JOB_SLOTS + SCHEDULER_SLOTS; i++)
 	{
 		JobSlot    *slot = &strata_job_shared->slots[i];
@@ -441,7 +460,8 @@ strata_job_init(void)
 	shmem_startup_hook = make_memory;
 
 	memset(&worker, 0, sizeof(worker));
-	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
+	worker.bgw_flags = BGWORKER_SHMEM_ACCESS |
+		BGWORKER_BACKEND_DATABASE_CONNECTION;
 	/* on a standby: after promotion */
 	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
 	worker.bgw_restart_time = 5;

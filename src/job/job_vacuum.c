@@ -4,13 +4,13 @@
  *	  Gives back the space of rows that were compressed, soon after the commit.
  *
  * The dead rows, and batches, that compression leaves can go once its
- * transaction has committed and no snapshot is older; autovacuum would see to it
- * within minutes.  A background worker made at commit runs VACUUM on the table
- * right away, and makes anew what VACUUM cannot make shorter: indexes that the
- * rows left behind empty, and a companion that is free space for the most part.
- * A table that nobody has analysed yet, as is one that was just loaded, it analyses.
- * Nothing depends on it: without a free worker slot, or with somebody holding an
- * old snapshot, autovacuum remains.
+ * transaction has committed and no snapshot is older; autovacuum would see to
+ * it within minutes.  A background worker made at commit runs VACUUM on the
+ * table right away, and makes anew what VACUUM cannot make shorter: indexes
+ * that the rows left behind empty, and a companion that is free space for the
+ * most part. A table that nobody has analysed yet, as is one that was just
+ * loaded, it analyses. Nothing depends on it: without a free worker slot, or
+ * with somebody holding an old snapshot, autovacuum remains.
  *
  * src/job/job_vacuum.c
  *-------------------------------------------------------------------------
@@ -46,14 +46,23 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-/* Row stores, and replaced batches, below this many pages are not worth a process. */
+/*
+ * Row stores, and replaced batches, below this many pages are not worth a
+ * process.
+ */
 #define MIN_PAGES 256
 #define MIN_BATCH_PAGES 32
 
-/* Batches of fewer pages are not worth maps of free space, and of what all see: three pages and one. */
+/*
+ * Batches of fewer pages are not worth maps of free space, and of what all
+ * see: three pages and one.
+ */
 #define MIN_MAP_PAGES 512
 
-/* An index is made anew when it has these pages more than four times the table's. */
+/*
+ * An index is made anew when it has these pages more than four times the
+ * table's.
+ */
 #define MIN_INDEX_PAGES 32
 
 /* How often, ten times a second, to look for a moment to truncate. */
@@ -61,7 +70,8 @@
 
 /* Tables to vacuum when the transaction commits; in TopTransactionContext. */
 static List *pending = NIL;
-static List *pending_batches = NIL; /* those of which batches are to be vacuumed */
+static List *pending_batches =
+NIL;							/* those of which batches are to be vacuumed */
 
 PGDLLEXPORT void strata_vacuum_main(Datum arg);
 
@@ -72,12 +82,14 @@ start_worker(Oid relid, bool batches)
 	BackgroundWorker worker;
 
 	memset(&worker, 0, sizeof(worker));
-	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
+	worker.bgw_flags = BGWORKER_SHMEM_ACCESS |
+		BGWORKER_BACKEND_DATABASE_CONNECTION;
 	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
 	worker.bgw_restart_time = BGW_NEVER_RESTART;
 	snprintf(worker.bgw_library_name, BGW_MAXLEN, "strata");
 	snprintf(worker.bgw_function_name, BGW_MAXLEN, "strata_vacuum_main");
-	snprintf(worker.bgw_name, BGW_MAXLEN, "strata vacuum of relation %u", relid);
+	snprintf(worker.bgw_name, BGW_MAXLEN, "strata vacuum of relation %u",
+			 relid);
 	snprintf(worker.bgw_type, BGW_MAXLEN, "strata vacuum");
 	worker.bgw_main_arg = ObjectIdGetDatum(relid);
 	memcpy(worker.bgw_extra, &MyDatabaseId, sizeof(Oid));
@@ -92,8 +104,10 @@ at_transaction_end(XactEvent event, void *arg)
 
 	if (event == XACT_EVENT_COMMIT)
 		foreach(lc, pending)
-			start_worker(lfirst_oid(lc), list_member_oid(pending_batches, lfirst_oid(lc)));
-	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE)
+			start_worker(lfirst_oid(lc),
+						 list_member_oid(pending_batches, lfirst_oid(lc)));
+	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT ||
+		event == XACT_EVENT_PREPARE)
 		pending = pending_batches = NIL;
 }
 
@@ -104,7 +118,9 @@ has_batch_pages(Relation rel, int npages)
 	Oid			companion = strata_companion_oid(rel);
 
 	return OidIsValid(companion) &&
-		DatumGetInt64(DirectFunctionCall1(pg_table_size, ObjectIdGetDatum(companion))) >= (int64) npages * BLCKSZ;
+		DatumGetInt64(DirectFunctionCall1(pg_table_size,
+										  ObjectIdGetDatum(companion))) >=
+		(int64) npages * BLCKSZ;
 }
 
 /* See job.h. */
@@ -114,8 +130,10 @@ strata_vacuum_later(Relation rel, bool batches_went, bool always)
 	static bool registered = false;
 	MemoryContext old;
 
-	if (!strata_background_vacuum || rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP ||
-		(!always && RelationGetNumberOfBlocks(rel) < MIN_PAGES && !(batches_went && has_batch_pages(rel, MIN_BATCH_PAGES))))
+	if (!strata_background_vacuum ||
+		rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP ||
+		(!always && RelationGetNumberOfBlocks(rel) < MIN_PAGES &&
+		 !(batches_went && has_batch_pages(rel, MIN_BATCH_PAGES))))
 		return;
 	if (!registered)
 	{
@@ -124,9 +142,14 @@ strata_vacuum_later(Relation rel, bool batches_went, bool always)
 	}
 	old = MemoryContextSwitchTo(TopTransactionContext);
 	pending = list_append_unique_oid(pending, RelationGetRelid(rel));
-	/* batches that stay are for VACUUM to note that all see them: store_count.c */
+
+	/*
+	 * batches that stay are for VACUUM to note that all see them:
+	 * store_count.c
+	 */
 	if (batches_went || has_batch_pages(rel, MIN_MAP_PAGES))
-		pending_batches = list_append_unique_oid(pending_batches, RelationGetRelid(rel));
+		pending_batches = list_append_unique_oid(pending_batches,
+												 RelationGetRelid(rel));
 	MemoryContextSwitchTo(old);
 }
 
@@ -148,7 +171,8 @@ can_truncate(Oid relid)
 static bool
 has_statistics(Oid relid)
 {
-	CatCList   *list = SearchSysCacheList1(STATRELATTINH, ObjectIdGetDatum(relid));
+	CatCList   *list = SearchSysCacheList1(STATRELATTINH,
+										   ObjectIdGetDatum(relid));
 	bool		result = list->n_members > 0;
 
 	ReleaseSysCacheList(list);
@@ -164,8 +188,15 @@ vacuum_statement(Oid relid, bool truncate)
 	RangeVar   *name = makeRangeVar(get_namespace_name(get_rel_namespace(relid)),
 									get_rel_name(relid), -1);
 
-	vacuum->options = list_make2(makeDefElem("truncate", (Node *) makeString(truncate ? "on" : "off"), -1),
-								 makeDefElem("analyze", (Node *) makeString(has_statistics(relid) ? "off" : "on"), -1));
+	vacuum->options =
+		list_make2(makeDefElem("truncate",
+							   (Node *) makeString(truncate ? "on" : "off"),
+							   -1),
+				   makeDefElem("analyze",
+							   (Node *) makeString(has_statistics(relid) ?
+												   "off" :
+												   "on"),
+							   -1));
 	vacuum->rels = list_make1(makeVacuumRelation(name, relid, NIL));
 	vacuum->is_vacuumcmd = true;
 	stmt->commandType = CMD_UTILITY;
@@ -178,7 +209,8 @@ vacuum_statement(Oid relid, bool truncate)
 static void
 vacuum_table(Oid relid, bool truncate)
 {
-	MemoryContext mcxt = AllocSetContextCreate(TopMemoryContext, "strata vacuum",
+	MemoryContext mcxt = AllocSetContextCreate(TopMemoryContext,
+											   "strata vacuum",
 											   ALLOCSET_DEFAULT_SIZES);
 
 	StartTransactionCommand();
@@ -190,8 +222,8 @@ vacuum_table(Oid relid, bool truncate)
 		MemoryContextSwitchTo(mcxt);
 		stmt = vacuum_statement(relid, truncate);
 		PushActiveSnapshot(GetTransactionSnapshot());
-		ProcessUtility(stmt, "VACUUM", false, PROCESS_UTILITY_TOPLEVEL, NULL, NULL,
-					   None_Receiver, NULL);
+		ProcessUtility(stmt, "VACUUM", false, PROCESS_UTILITY_TOPLEVEL, NULL,
+					   NULL, None_Receiver, NULL);
 		if (ActiveSnapshotSet())
 			PopActiveSnapshot();
 	}
@@ -199,12 +231,15 @@ vacuum_table(Oid relid, bool truncate)
 	MemoryContextDelete(mcxt);
 }
 
-/* Make the relation's indexes anew that are far larger than what they index. */
+/*
+ * Make the relation's indexes anew that are far larger than what they index.
+ */
 static void
 shrink_indexes(Relation rel)
 {
 	ReindexParams params = {0};
-	uint64		limit = MIN_INDEX_PAGES + 4 * (uint64) RelationGetNumberOfBlocks(rel);
+	uint64		limit = MIN_INDEX_PAGES +
+	4 * (uint64) RelationGetNumberOfBlocks(rel);
 	List	   *indexes = RelationGetIndexList(rel);
 	ListCell   *lc;
 
@@ -212,7 +247,7 @@ shrink_indexes(Relation rel)
 	{
 		Relation	index = index_open(lfirst_oid(lc), AccessExclusiveLock);
 		bool		bloated = index->rd_index->indisvalid &&
-			RelationGetNumberOfBlocks(index) > limit;
+		RelationGetNumberOfBlocks(index) > limit;
 		char		persistence = index->rd_rel->relpersistence;
 
 		index_close(index, NoLock);
@@ -229,7 +264,8 @@ shrink_table_indexes(Relation rel)
 	shrink_indexes(rel);
 	if (OidIsValid(rel->rd_rel->reltoastrelid))
 	{
-		Relation	toast = table_open(rel->rd_rel->reltoastrelid, AccessExclusiveLock);
+		Relation	toast = table_open(rel->rd_rel->reltoastrelid,
+									   AccessExclusiveLock);
 
 		shrink_indexes(toast);
 		table_close(toast, NoLock);
@@ -241,7 +277,8 @@ shrink_companion(Relation rel)
 {
 	Oid			companion = strata_companion_oid(rel);
 
-	if (OidIsValid(companion) && ConditionalLockRelationOid(companion, AccessExclusiveLock) &&
+	if (OidIsValid(companion) &&
+		ConditionalLockRelationOid(companion, AccessExclusiveLock) &&
 		strata_companion_is_bloated(companion))
 	{
 		strata_store_fill_missing(rel);
@@ -288,7 +325,8 @@ wait_for_truncation(Oid relid)
 		CommitTransactionCommand();
 		if (now)
 			return true;
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, 100L,
+		(void) WaitLatch(MyLatch,
+						 WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, 100L,
 						 PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
 		CHECK_FOR_INTERRUPTS();
@@ -296,7 +334,10 @@ wait_for_truncation(Oid relid)
 	return false;
 }
 
-/* The worker: vacuum one table, have it, its indexes and its companion made short, and go. */
+/*
+ * The worker: vacuum one table, have it, its indexes and its companion made
+ * short, and go.
+ */
 void
 strata_vacuum_main(Datum arg)
 {
@@ -311,7 +352,11 @@ strata_vacuum_main(Datum arg)
 	strata_worker_pin_settings();
 
 	vacuum_table(relid, false);
-	/* the dead rows are gone: a second pass has nothing to read and holds its lock briefly */
+
+	/*
+	 * the dead rows are gone: a second pass has nothing to read and holds its
+	 * lock briefly
+	 */
 	if (wait_for_truncation(relid))
 	{
 		vacuum_table(relid, true);

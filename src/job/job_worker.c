@@ -9,8 +9,8 @@
  * run is over the process takes the next due job of the same role, after
  * DISCARD ALL; if there is none it goes.
  *
- * A run:  claim (commit) - call, with transactions of its own - record (commit).
- * Errors end up in the server log as usual and in job_history.
+ * A run:  claim (commit) - call, with transactions of its own - record
+ * (commit). Errors end up in the server log as usual and in job_history.
  *
  * src/job/job_worker.c
  *-------------------------------------------------------------------------
@@ -62,15 +62,20 @@ static void
 arm_timeout(const StrataJob *job)
 {
 	const Interval *limit = &job->max_runtime;
-	double		ms = limit->time / 1000.0 + limit->day * 86400000.0 + limit->month * 30.0 * 86400000.0;
+	double		ms = limit->time / 1000.0 + limit->day * 86400000.0 +
+	limit->month * 30.0 * 86400000.0;
 
 	runtime_exceeded = false;
 	if (ms <= 0)
 		return;
-	/* a timer takes an int of milliseconds: 24 days, more is as good as none */
+
+	/*
+	 * a timer takes an int of milliseconds: 24 days, more is as good as none
+	 */
 	if (ms < PG_INT32_MAX)
 		enable_timeout_every(runtime_timeout,
-							 TimestampTzPlusMilliseconds(GetCurrentTimestamp(), (int64) Max(ms, 1)),
+							 TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+														 (int64) Max(ms, 1)),
 							 CANCEL_AGAIN_MS);
 }
 
@@ -84,19 +89,27 @@ set_memory(const StrataJob *job)
 
 	if (!job->has_config || !JB_ROOT_IS_OBJECT(DatumGetJsonbP(job->config)))
 		return;
-	value = getKeyJsonValueFromContainer(&DatumGetJsonbP(job->config)->root, "work_mem", (int) strlen("work_mem"), &buffer);
+	value = getKeyJsonValueFromContainer(&DatumGetJsonbP(job->config)->root,
+										 "work_mem", (int) strlen("work_mem"),
+										 &buffer);
 	if (value == NULL || value->type == jbvNull)
 		return;
 	if (value->type == jbvString)
 		text = pnstrdup(value->val.string.val, value->val.string.len);
 	else if (value->type == jbvNumeric)
-		text = DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(value->val.numeric)));
+		text = DatumGetCString(DirectFunctionCall1(
+												   numeric_out, NumericGetDatum(value->val.numeric)));
 	else
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("\"work_mem\" in the config of a job must be a string with a unit"),
-				 errhint("SELECT alter_job(%d, config_merge => '{\"work_mem\": \"256MB\"}');", job->id)));
-	(void) set_config_option("work_mem", text, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SET, true, ERROR, false);
+				 errmsg(
+						"\"work_mem\" in the config of a job must be a string with a unit"),
+				 errhint(
+						 "SELECT alter_job(%d, config_merge => '{\"work_mem\": \"256MB\"}');",
+						 job->id)));
+	(void) set_config_option("work_mem", text, PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_SET, true, ERROR, false);
 }
 
 /* A transaction of our own, whatever the role's settings make of others. */
@@ -123,7 +136,8 @@ commit(void)
 static bool
 is_for_this_role(const StrataJob *job)
 {
-	return strata_job_slot_role() == (strata_job_is_system(job) ? InvalidOid : job->owner);
+	return strata_job_slot_role() ==
+		(strata_job_is_system(job) ? InvalidOid : job->owner);
 }
 
 /*
@@ -147,10 +161,14 @@ call_in_portal(const StrataJob *job)
 	MemoryContextSwitchTo(portal->portalContext);
 	EnsurePortalSnapshotExists();
 	if (!is_for_this_role(job))
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("job %d has another owner, or calls another routine, since its process was started", job->id)));
-	Assert(strata_job_is_system(job) || GetSessionUserId() == job->owner);	/* job:J2 */
+				 errmsg(
+						"job %d has another owner, or calls another routine, since its process was started",
+						job->id)));
+	Assert(strata_job_is_system(job) ||
+		   GetSessionUserId() == job->owner);	/* job:J2 */
 	set_memory(job);
 	strata_job_call(job, false);
 	if (portal->portalSnapshot != NULL)
@@ -180,8 +198,12 @@ error_of(const StrataJob *job, ErrorData *edata)
 	error->context = edata->context;
 	if (runtime_exceeded && edata->sqlerrcode == ERRCODE_QUERY_CANCELED)
 	{
-		error->message = psprintf("job %d was canceled: it ran longer than its max_runtime", job->id);
-		error->hint = psprintf("SELECT * FROM alter_job(%d, max_runtime => interval '...');", job->id);
+		error->message =
+			psprintf("job %d was canceled: it ran longer than its max_runtime",
+					 job->id);
+		error->hint = psprintf(
+							   "SELECT * FROM alter_job(%d, max_runtime => interval '...');",
+							   job->id);
 	}
 	return error;
 }
@@ -192,7 +214,8 @@ job_context(void *arg)
 {
 	const StrataJob *job = arg;
 
-	errcontext("strata job %d (%s.%s)", job->id, job->proc_schema, job->proc_name);
+	errcontext("strata job %d (%s.%s)", job->id, job->proc_schema,
+			   job->proc_name);
 }
 
 /* Run the routine; NULL, or what went wrong.  In mcxt. */
@@ -228,7 +251,11 @@ call_job(const StrataJob *job, MemoryContext mcxt)
 		error_context_stack = NULL;
 		EmitErrorReport();
 		FlushErrorState();
-		/* nobody may drop a portal that is active, and the next job needs one of its name */
+
+		/*
+		 * nobody may drop a portal that is active, and the next job needs one
+		 * of its name
+		 */
 		if (ActivePortal != NULL)
 			MarkPortalFailed(ActivePortal);
 		AbortOutOfAnyTransaction();
@@ -244,7 +271,9 @@ call_job(const StrataJob *job, MemoryContext mcxt)
 	return error;
 }
 
-/* Nothing of one job is left for the next, nor for the recording of the run. */
+/*
+ * Nothing of one job is left for the next, nor for the recording of the run.
+ */
 static void
 discard_all(void)
 {
@@ -260,7 +289,8 @@ discard_all(void)
 void
 strata_job_run(int32 id)
 {
-	MemoryContext mcxt = AllocSetContextCreate(TopMemoryContext, "strata job", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext mcxt = AllocSetContextCreate(TopMemoryContext, "strata job",
+											   ALLOCSET_DEFAULT_SIZES);
 	StrataJob  *job = NULL;
 	StrataJobError *error;
 	TimestampTz finish;
@@ -297,10 +327,13 @@ strata_job_run(int32 id)
 			if (now != NULL)
 			{
 				now->last_start = job->last_start;
-				(void) strata_job_finish(now, finish,
-								  error == NULL ? strata_job_next_start(now, finish) :
-								  strata_job_retry_start(now, finish, now->consecutive_failures + 1),
-								  MyProcPid, error);
+				(void) strata_job_finish(
+										 now, finish,
+										 error == NULL ?
+										 strata_job_next_start(now, finish) :
+										 strata_job_retry_start(now, finish,
+																now->consecutive_failures + 1),
+										 MyProcPid, error);
 			}
 		}
 		commit();
@@ -324,6 +357,7 @@ take_next(TimestampTz *next)
 		foreach(lc, strata_job_list(STRATA_JOB_DUE))
 		{
 			StrataJob  *job = lfirst(lc);
+
 			if (is_for_this_role(job) && strata_job_slot_switch(job->id))
 			{
 				id = job->id;
@@ -350,7 +384,8 @@ strata_job_worker_main(Datum arg)
 	BackgroundWorkerUnblockSignals();
 	if (!strata_job_slot_attach())
 		proc_exit(0);
-	BackgroundWorkerInitializeConnectionByOid(strata_job_slot_database(), strata_job_slot_role(),
+	BackgroundWorkerInitializeConnectionByOid(strata_job_slot_database(),
+											  strata_job_slot_role(),
 											  STRATA_BGWORKER_ANY_ROLE);
 	/* a user's job has the settings that its owner's sessions have */
 	if (!OidIsValid(strata_job_slot_role()))

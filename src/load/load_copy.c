@@ -55,7 +55,7 @@ static RowSource *next_source = NULL;
 typedef struct CopyScanState
 {
 	CustomScanState css;
-	RowSource *source;
+	RowSource  *source;
 	ExprState  *where;
 	TupleTableSlot *slot;
 } CopyScanState;
@@ -79,23 +79,33 @@ begin_copy(CustomScanState *css, EState *estate, int eflags)
 
 	state->source = next_source;
 	next_source = NULL;
-	state->slot = ExecInitExtraTupleSlot(estate, RelationGetDescr(state->source->rel), &TTSOpsVirtual);
+	state->slot = ExecInitExtraTupleSlot(estate,
+										 RelationGetDescr(state->source->rel),
+										 &TTSOpsVirtual);
 	state->where = ExecInitQual(state->source->where, &css->ss.ps);
 }
 
-/* ON_ERROR ignore: did the row that was read have a value that is none of its type? */
+/*
+ * ON_ERROR ignore: did the row that was read have a value that is none of its
+ * type?
+ */
 static bool
 skip_failed(CopyFromState copy)
 {
 #if STRATA_COPY_CAN_IGNORE
-	if (copy->opts.on_error != COPY_ON_ERROR_IGNORE || !copy->escontext->error_occurred)
+	if (copy->opts.on_error != COPY_ON_ERROR_IGNORE ||
+		!copy->escontext->error_occurred)
 		return false;
 	copy->escontext->error_occurred = false;
-	pgstat_progress_update_param(PROGRESS_COPY_TUPLES_SKIPPED, copy->num_errors);
-	if (strata_copy_reject_limit(copy) > 0 && copy->num_errors > strata_copy_reject_limit(copy))
-		ereport(ERROR,
+	pgstat_progress_update_param(PROGRESS_COPY_TUPLES_SKIPPED,
+								 copy->num_errors);
+	if (strata_copy_reject_limit(copy) > 0 &&
+		copy->num_errors > strata_copy_reject_limit(copy))
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-				 errmsg("skipped more than REJECT_LIMIT (%lld) rows due to data type incompatibility",
+				 errmsg(
+						"skipped more than REJECT_LIMIT (%lld) rows due to data type incompatibility",
 						(long long) strata_copy_reject_limit(copy))));
 	return true;
 #else
@@ -111,7 +121,8 @@ tell_failed(CopyFromState copy)
 	if (copy->opts.on_error != COPY_ON_ERROR_STOP && copy->num_errors > 0 &&
 		copy->opts.log_verbosity >= COPY_LOG_VERBOSITY_DEFAULT)
 		ereport(NOTICE,
-				errmsg_plural("%llu row was skipped due to data type incompatibility",
+				errmsg_plural(
+							  "%llu row was skipped due to data type incompatibility",
 							  "%llu rows were skipped due to data type incompatibility",
 							  (unsigned long long) copy->num_errors,
 							  (unsigned long long) copy->num_errors));
@@ -133,7 +144,8 @@ exec_copy(CustomScanState *css)
 		ResetExprContext(context);
 		ExecClearTuple(state->slot);
 		old = MemoryContextSwitchTo(context->ecxt_per_tuple_memory);
-		found = NextCopyFrom(state->source->copy, context, state->slot->tts_values, state->slot->tts_isnull);
+		found = NextCopyFrom(state->source->copy, context,
+							 state->slot->tts_values, state->slot->tts_isnull);
 		MemoryContextSwitchTo(old);
 		if (!found)
 			return NULL;
@@ -165,7 +177,8 @@ static const CustomExecMethods copy_exec_methods = {
 static Node *
 create_copy_state(CustomScan *scan)
 {
-	CopyScanState *state = (CopyScanState *) newNode(sizeof(CopyScanState), T_CustomScanState);
+	CopyScanState *state = (CopyScanState *) newNode(sizeof(CopyScanState),
+													 T_CustomScanState);
 
 	state->css.methods = &copy_exec_methods;
 	return (Node *) state;
@@ -182,16 +195,23 @@ check_source(const CopyStmt *stmt)
 {
 	if (stmt->filename == NULL)
 		return;
-	if (stmt->is_program && !has_privs_of_role(GetUserId(), ROLE_PG_EXECUTE_SERVER_PROGRAM))
-		ereport(ERROR,
+	if (stmt->is_program &&
+		!has_privs_of_role(GetUserId(), ROLE_PG_EXECUTE_SERVER_PROGRAM))
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 strata_err_copy_denied("to or from an external program", "pg_execute_server_program"),
-				 errhint("Anyone can COPY to stdout or from stdin. psql's \\copy command also works for anyone.")));
-	if (!stmt->is_program && !has_privs_of_role(GetUserId(), ROLE_PG_READ_SERVER_FILES))
-		ereport(ERROR,
+				 strata_err_copy_denied("to or from an external program",
+										"pg_execute_server_program"),
+				 errhint(
+						 "Anyone can COPY to stdout or from stdin. psql's \\copy command also works for anyone.")));
+	if (!stmt->is_program &&
+		!has_privs_of_role(GetUserId(), ROLE_PG_READ_SERVER_FILES))
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 strata_err_copy_denied("from a file", "pg_read_server_files"),
-				 errhint("Anyone can COPY to stdout or from stdin. psql's \\copy command also works for anyone.")));
+				 errhint(
+						 "Anyone can COPY to stdout or from stdin. psql's \\copy command also works for anyone.")));
 }
 
 static bool
@@ -211,15 +231,19 @@ asks_for_freeze(const CopyStmt *stmt)
 
 /* Privileges on the columns, row security, read-only transactions. */
 static void
-check_target(ParseState *pstate, ParseNamespaceItem *nsitem, const CopyStmt *stmt, Relation rel)
+check_target(ParseState *pstate, ParseNamespaceItem *nsitem,
+			 const CopyStmt *stmt, Relation rel)
 {
 	Bitmapset  *columns = NULL;
 	ListCell   *lc;
 
 	foreach(lc, CopyGetAttnums(RelationGetDescr(rel), rel, stmt->attlist))
-		columns = bms_add_member(columns, lfirst_int(lc) - FirstLowInvalidHeapAttributeNumber);
+		columns = bms_add_member(columns,
+								 lfirst_int(lc) -
+								 FirstLowInvalidHeapAttributeNumber);
 	strata_check_insert_columns(pstate, nsitem, columns);
-	if (check_enable_rls(RelationGetRelid(rel), InvalidOid, false) == RLS_ENABLED)
+	if (check_enable_rls(RelationGetRelid(rel), InvalidOid, false) ==
+		RLS_ENABLED)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("COPY FROM not supported with row-level security"),
@@ -236,30 +260,41 @@ refuse_generated(Node *where, Relation rel)
 	bool		whole_row;
 
 	pull_varattnos(where, 1, &columns);
-	whole_row = bms_is_member(InvalidAttrNumber - FirstLowInvalidHeapAttributeNumber, columns);
+	whole_row = bms_is_member(InvalidAttrNumber -
+							  FirstLowInvalidHeapAttributeNumber,
+							  columns);
 	for (int i = 0; i < RelationGetNumberOfAttributes(rel); i++)
 	{
 		Form_pg_attribute attribute = TupleDescAttr(RelationGetDescr(rel), i);
 
 		if (attribute->attgenerated &&
-			(whole_row || bms_is_member(attribute->attnum - FirstLowInvalidHeapAttributeNumber, columns)))
-			ereport(ERROR,
+			(whole_row || bms_is_member(attribute->attnum -
+										FirstLowInvalidHeapAttributeNumber,
+										columns)))
+			ereport(
+					ERROR,
 					(errcode(ERRCODE_INVALID_COLUMN_REFERENCE),
-					 errmsg("generated columns are not supported in COPY FROM WHERE conditions"),
-					 errdetail("Column \"%s\" is a generated column.", NameStr(attribute->attname))));
+					 errmsg(
+							"generated columns are not supported in COPY FROM WHERE conditions"),
+					 errdetail("Column \"%s\" is a generated column.",
+							   NameStr(attribute->attname))));
 	}
 }
 
-/* COPY ... WHERE, ready to be evaluated; the columns it reads go into nsitem. */
+/*
+ * COPY ... WHERE, ready to be evaluated; the columns it reads go into nsitem.
+ */
 static List *
-transform_where(ParseState *pstate, ParseNamespaceItem *nsitem, const CopyStmt *stmt, Relation rel)
+transform_where(ParseState *pstate, ParseNamespaceItem *nsitem,
+				const CopyStmt *stmt, Relation rel)
 {
 	Node	   *where;
 
 	if (stmt->whereClause == NULL)
 		return NIL;
 	addNSItemToQuery(pstate, nsitem, false, true, true);
-	where = transformExpr(pstate, copyObject(stmt->whereClause), EXPR_KIND_COPY_WHERE);
+	where = transformExpr(pstate, copyObject(stmt->whereClause),
+						  EXPR_KIND_COPY_WHERE);
 	where = coerce_to_boolean(pstate, where, "WHERE");
 	assign_expr_collations(pstate, where);
 	refuse_generated(where, rel);
@@ -278,11 +313,13 @@ make_plan(Relation rel, const char *text)
 	PlannedStmt *stmt;
 	Plan	   *source;
 
-	insert->relation = makeRangeVar(get_namespace_name(RelationGetNamespace(rel)),
-									pstrdup(RelationGetRelationName(rel)), -1);
+	insert->relation =
+		makeRangeVar(get_namespace_name(RelationGetNamespace(rel)),
+					 pstrdup(RelationGetRelationName(rel)), -1);
 	raw->stmt = (Node *) insert;
 	/* not rewritten: COPY knows no rules */
-	stmt = planner(parse_analyze_fixedparams(raw, text, NULL, 0, NULL), text, 0, NULL);
+	stmt = planner(parse_analyze_fixedparams(raw, text, NULL, 0, NULL), text,
+				   0, NULL);
 	strata_plan_drop_permissions(stmt);
 	source = outerPlan(stmt->planTree);
 	if (!IsA(stmt->planTree, ModifyTable) || source == NULL)
@@ -310,12 +347,16 @@ run_plan(PlannedStmt *stmt, const char *text, RowSource *source)
 	error_context_stack = &callback;
 	PushCopiedSnapshot(GetActiveSnapshot());
 	UpdateActiveSnapshotCommandId();
-	query_desc = CreateQueryDesc(stmt, text, GetActiveSnapshot(), InvalidSnapshot, None_Receiver, NULL, NULL, 0);
+	query_desc = CreateQueryDesc(stmt, text, GetActiveSnapshot(),
+								 InvalidSnapshot, None_Receiver, NULL, NULL,
+								 0);
 	next_source = source;
 	ExecutorStart(query_desc, 0);
 	if (IsA(query_desc->planstate, ModifyTableState) &&
-		strata_load_can_collect((ModifyTableState *) query_desc->planstate, source->copy, source->where))
-		(void) strata_load_rows((ModifyTableState *) query_desc->planstate, source->copy);
+		strata_load_can_collect((ModifyTableState *) query_desc->planstate,
+								source->copy, source->where))
+		(void) strata_load_rows((ModifyTableState *) query_desc->planstate,
+								source->copy);
 	else
 		strata_executor_run(query_desc);
 	processed = query_desc->estate->es_processed;
@@ -333,7 +374,8 @@ run_plan(PlannedStmt *stmt, const char *text, RowSource *source)
 static bool
 takes_direct_load(Relation rel)
 {
-	return rel->rd_rel->relkind == RELKIND_RELATION && strata_load_is_wanted(rel) &&
+	return rel->rd_rel->relkind == RELKIND_RELATION &&
+		strata_load_is_wanted(rel) &&
 		strata_load_triggers_allow(rel->trigdesc) &&
 		(rel->trigdesc == NULL || !rel->trigdesc->trig_insert_after_row) &&
 		strata_direct_load_obstacle(rel) == NULL;
@@ -356,7 +398,8 @@ strata_copy_from(const CopyStmt *stmt, const char *text, uint64 *processed)
 	if (!OidIsValid(relid))
 		return false;
 	hypertable = strata_hypertable_is(relid);
-	if (!hypertable && (!strata_enable_direct_load || get_rel_relkind(relid) != RELKIND_RELATION))
+	if (!hypertable && (!strata_enable_direct_load ||
+						get_rel_relkind(relid) != RELKIND_RELATION))
 		return false;
 	check_source(stmt);
 	rel = table_openrv(stmt->relation, RowExclusiveLock);
@@ -367,7 +410,8 @@ strata_copy_from(const CopyStmt *stmt, const char *text, uint64 *processed)
 	}
 	pstate = make_parsestate(NULL);
 	pstate->p_sourcetext = text;
-	nsitem = addRangeTableEntryForRelation(pstate, rel, RowExclusiveLock, NULL, false, false);
+	nsitem = addRangeTableEntryForRelation(pstate, rel, RowExclusiveLock, NULL,
+										   false, false);
 	if (hypertable && asks_for_freeze(stmt))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -376,7 +420,9 @@ strata_copy_from(const CopyStmt *stmt, const char *text, uint64 *processed)
 	/* before the privileges are checked: it says which columns are read */
 	source.where = transform_where(pstate, nsitem, stmt, rel);
 	check_target(pstate, nsitem, stmt, rel);
-	source.copy = BeginCopyFrom(pstate, rel, NULL, stmt->filename, stmt->is_program, NULL, stmt->attlist, stmt->options);
+	source.copy = BeginCopyFrom(pstate, rel, NULL, stmt->filename,
+								stmt->is_program, NULL, stmt->attlist,
+								stmt->options);
 	if (strata_enable_multi_insert)
 		strata_copy_speed_input(source.copy);
 	*processed = run_plan(make_plan(rel, text), text, &source);

@@ -3,11 +3,11 @@
  * load_input.c
  *	  COPY's most frequent conversions from text, for values in plain form.
  *
- * Half the time of a COPY of metrics goes into strtod() and the general parser of
- * dates.  Numbers of few digits, and times as PostgreSQL and most programs write
- * them, are read here in a tenth of it; whatever looks different in any way goes
- * to PostgreSQL's own function, which alone raises errors.  What is read here
- * depends on no setting, and has the same bits.
+ * Half the time of a COPY of metrics goes into strtod() and the general parser
+ * of dates.  Numbers of few digits, and times as PostgreSQL and most programs
+ * write them, are read here in a tenth of it; whatever looks different in any
+ * way goes to PostgreSQL's own function, which alone raises errors.  What is
+ * read here depends on no setting, and has the same bits.
  *
  * src/load/load_input.c
  *-------------------------------------------------------------------------
@@ -85,11 +85,13 @@ read_float8(PG_FUNCTION_ARGS)
 	int			scale;
 	float8		value;
 
-	if (FLT_EVAL_METHOD != 0 || !read_decimal(PG_GETARG_CSTRING(0), &negative, &digits, &scale) ||
+	if (FLT_EVAL_METHOD != 0 ||
+		!read_decimal(PG_GETARG_CSTRING(0), &negative, &digits, &scale) ||
 		digits > MAX_EXACT8 || scale > MAX_SCALE8)
 		return float8in(fcinfo);
 	value = (float8) digits / powers8[scale];
-	Assert(DatumGetFloat8(float8in(fcinfo)) == (negative ? -value : value));	/* load:L3 */
+	Assert(DatumGetFloat8(float8in(fcinfo)) ==
+		   (negative ? -value : value));	/* load:L3 */
 	PG_RETURN_FLOAT8(negative ? -value : value);
 }
 
@@ -101,11 +103,13 @@ read_float4(PG_FUNCTION_ARGS)
 	int			scale;
 	float4		value;
 
-	if (FLT_EVAL_METHOD != 0 || !read_decimal(PG_GETARG_CSTRING(0), &negative, &digits, &scale) ||
+	if (FLT_EVAL_METHOD != 0 ||
+		!read_decimal(PG_GETARG_CSTRING(0), &negative, &digits, &scale) ||
 		digits > MAX_EXACT4 || scale > MAX_SCALE4)
 		return float4in(fcinfo);
 	value = (float4) digits / powers4[scale];
-	Assert(DatumGetFloat4(float4in(fcinfo)) == (negative ? -value : value));	/* load:L3 */
+	Assert(DatumGetFloat4(float4in(fcinfo)) ==
+		   (negative ? -value : value));	/* load:L3 */
 	PG_RETURN_FLOAT4(negative ? -value : value);
 }
 
@@ -113,7 +117,9 @@ read_float4(PG_FUNCTION_ARGS)
 static inline int
 read_two(const char *p)
 {
-	return is_digit(p[0]) && is_digit(p[1]) ? (p[0] - '0') * 10 + (p[1] - '0') : -1;
+	return is_digit(p[0]) && is_digit(p[1]) ?
+		(p[0] - '0') * 10 + (p[1] - '0') :
+		-1;
 }
 
 /* YYYY-MM-DD at *p, which is moved behind it; the Julian day. */
@@ -229,9 +235,11 @@ read_timestamptz(PG_FUNCTION_ARGS)
 	Timestamp	result;
 	int			zone;
 
-	if (PG_GETARG_INT32(2) >= 0 || !read_day_and_time(&p, &result) || !read_zone(p, &zone))
+	if (PG_GETARG_INT32(2) >= 0 || !read_day_and_time(&p, &result) ||
+		!read_zone(p, &zone))
 		return timestamptz_in(fcinfo);
-	Assert(DatumGetTimestampTz(timestamptz_in(fcinfo)) == result - zone * USECS_PER_MINUTE); /* load:L3 */
+	Assert(DatumGetTimestampTz(timestamptz_in(fcinfo)) ==
+		   result - zone * USECS_PER_MINUTE);	/* load:L3 */
 	PG_RETURN_TIMESTAMPTZ(result - zone * USECS_PER_MINUTE);
 }
 
@@ -241,7 +249,8 @@ read_timestamp(PG_FUNCTION_ARGS)
 	const char *p = PG_GETARG_CSTRING(0);
 	Timestamp	result;
 
-	if (PG_GETARG_INT32(2) >= 0 || !read_day_and_time(&p, &result) || *p != '\0')
+	if (PG_GETARG_INT32(2) >= 0 || !read_day_and_time(&p, &result) ||
+		*p != '\0')
 		return timestamp_in(fcinfo);
 	Assert(DatumGetTimestamp(timestamp_in(fcinfo)) == result);	/* load:L3 */
 	PG_RETURN_TIMESTAMP(result);
@@ -255,7 +264,8 @@ read_date(PG_FUNCTION_ARGS)
 
 	if (!read_day(&p, &day) || *p != '\0')
 		return date_in(fcinfo);
-	Assert(DatumGetDateADT(date_in(fcinfo)) == day - POSTGRES_EPOCH_JDATE); /* load:L3 */
+	Assert(DatumGetDateADT(date_in(fcinfo)) ==
+		   day - POSTGRES_EPOCH_JDATE); /* load:L3 */
 	PG_RETURN_DATEADT(day - POSTGRES_EPOCH_JDATE);
 }
 
@@ -283,6 +293,7 @@ strata_copy_speed_input(CopyFromState copy)
 
 		for (int i = 0; i < lengthof(inputs); i++)
 			if (function == inputs[i].function)
-				strata_copy_replace_input(copy, lfirst_int(lc), inputs[i].faster);
+				strata_copy_replace_input(copy, lfirst_int(lc),
+										  inputs[i].faster);
 	}
 }

@@ -3,11 +3,11 @@
  * load_plan.c
  *	  INSERT ... SELECT into a table with strata.direct_load.
  *
- * Planning puts a node under ModifyTable that passes rows through; it remembers
- * what the query says against a load of many rows at a time, and tells EXPLAIN.
- * When nothing does, executor start has ModifyTable execute load_rows.c's
- * function instead of its own.  What only the moment can tell (locks, the number
- * of rows) is decided there.
+ * Planning puts a node under ModifyTable that passes rows through; it
+ * remembers what the query says against a load of many rows at a time, and
+ * tells EXPLAIN. When nothing does, executor start has ModifyTable execute
+ * load_rows.c's function instead of its own.  What only the moment can tell
+ * (locks, the number of rows) is decided there.
  *
  * src/load/load_plan.c
  *-------------------------------------------------------------------------
@@ -59,7 +59,8 @@ strata_load_is_wanted(Relation rel)
 {
 	if (!strata_enable_direct_load)
 		return false;
-	return (rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE || strata_relation_is_strata(rel)) &&
+	return (rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE ||
+			strata_relation_is_strata(rel)) &&
 		strata_settings_direct_load(rel);
 }
 
@@ -109,9 +110,11 @@ strata_load_query_obstacle(Query *query, bool *wanted)
 	Relation	rel;
 
 	*wanted = false;
-	if (!strata_enable_direct_load || query->commandType != CMD_INSERT || query->jointree->fromlist == NIL)
+	if (!strata_enable_direct_load || query->commandType != CMD_INSERT ||
+		query->jointree->fromlist == NIL)
 		return NULL;
-	rel = table_open(rt_fetch(query->resultRelation, query->rtable)->relid, NoLock);
+	rel = table_open(rt_fetch(query->resultRelation, query->rtable)->relid,
+					 NoLock);
 	if (strata_load_is_wanted(rel))
 	{
 		*wanted = true;
@@ -131,7 +134,8 @@ strata_load_plan(PlannedStmt *stmt, const char *obstacle)
 	if (!IsA(modify, ModifyTable) || modify->operation != CMD_INSERT)
 		return;
 	scan = strata_make_pass_through(outerPlan(modify), &load_methods);
-	scan->custom_private = list_make1(makeString(pstrdup(obstacle != NULL ? obstacle : "")));
+	scan->custom_private =
+		list_make1(makeString(pstrdup(obstacle != NULL ? obstacle : "")));
 	outerPlan(modify) = (Plan *) scan;
 }
 
@@ -140,7 +144,9 @@ strata_load_plan(PlannedStmt *stmt, const char *obstacle)
  *-------------------------------------------------------------------------
  */
 
-/* Does the query's row type still fit the table?  If not, ModifyTable says so. */
+/*
+ * Does the query's row type still fit the table?  If not, ModifyTable says so.
+ */
 static bool
 row_type_fits(Plan *plan, TupleDesc desc)
 {
@@ -154,7 +160,8 @@ row_type_fits(Plan *plan, TupleDesc desc)
 		if (te->resjunk)
 			continue;
 		if (n >= desc->natts ||
-			(!TupleDescAttr(desc, n)->attisdropped && exprType((Node *) te->expr) != TupleDescAttr(desc, n)->atttypid))
+			(!TupleDescAttr(desc, n)->attisdropped &&
+			 exprType((Node *) te->expr) != TupleDescAttr(desc, n)->atttypid))
 			return false;
 		n++;
 	}
@@ -206,17 +213,20 @@ strata_load_bind(QueryDesc *query_desc)
 	if (state == NULL || !strata_enable_direct_load)
 		return;
 	state->rel = mt->rootResultRelInfo->ri_RelationDesc;
-	if (state->obstacle == NULL && row_type_fits(outerPlan(mt->ps.plan), RelationGetDescr(state->rel)))
+	if (state->obstacle == NULL &&
+		row_type_fits(outerPlan(mt->ps.plan), RelationGetDescr(state->rel)))
 		strata_modify_table_run_by(mt, exec_load_rows);
 }
 
 static void
 begin_load(CustomScanState *css, EState *estate, int eflags)
 {
-	const char *obstacle = strVal(linitial(((CustomScan *) css->ss.ps.plan)->custom_private));
+	const char *obstacle =
+	strVal(linitial(((CustomScan *) css->ss.ps.plan)->custom_private));
 
 	((LoadState *) css)->obstacle = obstacle[0] != '\0' ? obstacle : NULL;
-	outerPlanState(css) = ExecInitNode(outerPlan(css->ss.ps.plan), estate, eflags);
+	outerPlanState(css) = ExecInitNode(outerPlan(css->ss.ps.plan), estate,
+									   eflags);
 }
 
 static TupleTableSlot *
@@ -247,7 +257,10 @@ explain_load(CustomScanState *css, List *ancestors, ExplainState *es)
 		obstacle = "strata.enable_direct_load is off";
 	if (obstacle == NULL && state->rel->rd_rel->relkind == RELKIND_RELATION)
 		obstacle = strata_direct_load_obstacle(state->rel);
-	ExplainPropertyText("Direct Load", obstacle == NULL ? "yes" : psprintf("no (%s)", obstacle), es);
+	ExplainPropertyText("Direct Load",
+						obstacle == NULL ? "yes" :
+						psprintf("no (%s)", obstacle),
+						es);
 	if (es->analyze && state->ran)
 		ExplainPropertyInteger("Rows into Batches", NULL, state->nbatched, es);
 }
@@ -264,7 +277,8 @@ static const CustomExecMethods load_exec_methods = {
 static Node *
 create_load_state(CustomScan *scan)
 {
-	LoadState  *state = (LoadState *) newNode(sizeof(LoadState), T_CustomScanState);
+	LoadState  *state = (LoadState *) newNode(sizeof(LoadState),
+											  T_CustomScanState);
 
 	state->css.methods = &load_exec_methods;
 	return (Node *) state;

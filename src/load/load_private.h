@@ -18,13 +18,16 @@
 #include "partitioning/partdesc.h"
 
 /* COPY: may rows be collected before they are inserted? */
-extern bool strata_load_can_collect(ModifyTableState *mt, CopyFromState copy, List *where);
+extern bool strata_load_can_collect(ModifyTableState *mt, CopyFromState copy,
+									List *where);
+
 /* The part of that which triggers say. */
 extern bool strata_load_triggers_allow(const TriggerDesc *triggers);
 
 /*
- * Insert all rows that come from the node under a started ModifyTable, many at a
- * time; copy is where they come from, or NULL.  Returns how many became batches.
+ * Insert all rows that come from the node under a started ModifyTable, many at
+ * a time; copy is where they come from, or NULL.  Returns how many became
+ * batches.
  */
 extern int64 strata_load_rows(ModifyTableState *mt, CopyFromState copy);
 

@@ -6,9 +6,9 @@
  * ModifyTable inserts row by row; COPY into a plain table collects rows and
  * inserts them together, which costs less WAL and less locking of pages.  This
  * does the same with the executor that was set up for the statement: rows come
- * from the node below ModifyTable, so their chunks are there, and are collected
- * for one table at a time.  Where a trigger or a volatile function could look at
- * rows that are still collected, ModifyTable goes its own way.
+ * from the node below ModifyTable, so their chunks are there, and are
+ * collected for one table at a time.  Where a trigger or a volatile function
+ * could look at rows that are still collected, ModifyTable goes its own way.
  *
  * A table that wants it (strata.direct_load) gets its rows as batches, once as
  * many came in a row as are collected; store/ may refuse, and single rows too.
@@ -39,7 +39,10 @@
 /* For rows that are to become batches: more, they need not be small. */
 #define MAX_DIRECT_BYTES (1024 * 1024)
 
-/* Partitions whose batches are built at a time; each has its part of the memory. */
+/*
+ * Partitions whose batches are built at a time; each has its part of the
+ * memory.
+ */
 #define MAX_DIRECT 4
 
 /* One that had no row for so many rows makes room for another. */
@@ -50,7 +53,8 @@ typedef struct LoadBuffer
 {
 	ResultRelInfo *target;
 	bool		wants_direct;
-	StrataDirectLoad *direct;	/* rows become batches; NULL: they are collected */
+	StrataDirectLoad *direct;	/* rows become batches; NULL: they are
+								 * collected */
 	int64		last;			/* the last of them, of all rows */
 	TupleTableSlot *converted;	/* a row in the form of the table */
 	int			nrows;
@@ -70,7 +74,8 @@ typedef struct Load
 	int64		nrows;			/* so far */
 	int64		nbatched;		/* of these, into batches */
 	int			ndirect;		/* buffers with direct */
-	List	   *buffers;		/* of LoadBuffer *; what is collected is in the current one */
+	List	   *buffers;		/* of LoadBuffer *; what is collected is in
+								 * the current one */
 	LoadBuffer *current;
 } Load;
 
@@ -78,8 +83,9 @@ typedef struct Load
 bool
 strata_load_triggers_allow(const TriggerDesc *triggers)
 {
-	return triggers == NULL ||
-		!(triggers->trig_insert_before_row || triggers->trig_insert_instead_row || triggers->trig_insert_new_table);
+	return triggers == NULL || !(triggers->trig_insert_before_row ||
+								 triggers->trig_insert_instead_row ||
+								 triggers->trig_insert_new_table);
 }
 
 /* See load_private.h. */
@@ -89,7 +95,8 @@ strata_load_can_collect(ModifyTableState *mt, CopyFromState copy, List *where)
 	TriggerDesc *triggers = mt->rootResultRelInfo->ri_TrigDesc;
 
 	/* a plain table's COPY came here for batches */
-	if ((mt->mt_partition_tuple_routing != NULL && !strata_enable_multi_insert) ||
+	if ((mt->mt_partition_tuple_routing != NULL &&
+		 !strata_enable_multi_insert) ||
 		copy->volatile_defexprs || contain_volatile_functions((Node *) where))
 		return false;
 	return strata_load_triggers_allow(triggers);
@@ -103,7 +110,8 @@ after_insert(Load *load, ResultRelInfo *target, TupleTableSlot *slot)
 
 	if (target->ri_NumIndices > 0)
 		recheck = strata_insert_index_tuples(target, slot, load->estate);
-	if (target->ri_TrigDesc != NULL && target->ri_TrigDesc->trig_insert_after_row)
+	if (target->ri_TrigDesc != NULL &&
+		target->ri_TrigDesc->trig_insert_after_row)
 		ExecARInsertTriggers(load->estate, target, slot, recheck, NULL);
 	list_free(recheck);
 }
@@ -133,15 +141,18 @@ flush(Load *load, LoadBuffer *buffer)
 	Assert(buffer->target->ri_TrigDesc == NULL ||
 		   !buffer->target->ri_TrigDesc->trig_insert_before_row);	/* load:L1 */
 	bulk = bulk_state(buffer);
-	/* an error from here on is about a line that is no longer the current one */
+
+	/*
+	 * an error from here on is about a line that is no longer the current one
+	 */
 	if (copy != NULL)
 	{
 		copy->line_buf_valid = false;
 		copy->cur_lineno = buffer->lines[0];
 	}
 	old = MemoryContextSwitchTo(GetPerTupleMemoryContext(load->estate));
-	table_multi_insert(buffer->target->ri_RelationDesc, buffer->slots, buffer->nrows,
-					   load->estate->es_output_cid, 0, bulk);
+	table_multi_insert(buffer->target->ri_RelationDesc, buffer->slots,
+					   buffer->nrows, load->estate->es_output_cid, 0, bulk);
 	MemoryContextSwitchTo(old);
 	for (int i = 0; i < buffer->nrows; i++)
 	{
@@ -164,7 +175,8 @@ static TupleTableSlot *
 next_slot(LoadBuffer *buffer)
 {
 	if (buffer->slots[buffer->nrows] == NULL)
-		buffer->slots[buffer->nrows] = table_slot_create(buffer->target->ri_RelationDesc, NULL);
+		buffer->slots[buffer->nrows] =
+			table_slot_create(buffer->target->ri_RelationDesc, NULL);
 	return buffer->slots[buffer->nrows];
 }
 
@@ -173,11 +185,16 @@ static void
 count_collected(Load *load, LoadBuffer *buffer)
 {
 	Assert(buffer->nrows < MAX_ROWS);	/* load:L2 */
-	buffer->lines[buffer->nrows++] = load->copy != NULL ? load->copy->cur_lineno : 0;
+	buffer->lines[buffer->nrows++] = load->copy != NULL ?
+		load->copy->cur_lineno :
+		0;
 	if (load->copy != NULL)
 		buffer->nbytes += load->copy->line_buf.len;
 	else
-		buffer->nbytes += ExecFetchSlotHeapTuple(buffer->slots[buffer->nrows - 1], false, NULL)->t_len;
+		buffer->nbytes +=
+			ExecFetchSlotHeapTuple(buffer->slots[buffer->nrows - 1], false,
+								   NULL)
+			->t_len;
 }
 
 /*-------------------------------------------------------------------------
@@ -199,7 +216,8 @@ put_back(TupleTableSlot *slot, void *arg)
 	GivenBack  *given = (GivenBack *) arg;
 	LoadBuffer *buffer = given->buffer;
 	TupleTableSlot *own = next_slot(buffer);
-	MemoryContext old = MemoryContextSwitchTo(given->load->estate->es_query_cxt);
+	MemoryContext old =
+	MemoryContextSwitchTo(given->load->estate->es_query_cxt);
 
 	ExecCopySlot(own, slot);
 	own->tts_tableOid = RelationGetRelid(buffer->target->ri_RelationDesc);
@@ -231,14 +249,17 @@ end_direct(Load *load, LoadBuffer *buffer)
 		copy->line_buf_valid = line_valid;
 }
 
-/* May the table's rows become batches, as far as triggers and the table say? */
+/*
+ * May the table's rows become batches, as far as triggers and the table say?
+ */
 static bool
 takes_direct(Load *load, ResultRelInfo *target)
 {
 	TriggerDesc *triggers = target->ri_TrigDesc;
 
 	if (!load->wants_direct ||
-		(triggers != NULL && (triggers->trig_insert_before_row || triggers->trig_insert_after_row ||
+		(triggers != NULL && (triggers->trig_insert_before_row ||
+							  triggers->trig_insert_after_row ||
 							  triggers->trig_insert_instead_row)))
 		return false;
 	return strata_direct_load_obstacle(target->ri_RelationDesc) == NULL &&
@@ -258,7 +279,8 @@ make_room(Load *load)
 	{
 		LoadBuffer *buffer = lfirst(lc);
 
-		if (buffer->direct != NULL && (idle == NULL || buffer->last < idle->last))
+		if (buffer->direct != NULL &&
+			(idle == NULL || buffer->last < idle->last))
 			idle = buffer;
 	}
 	if (idle->last + IDLE_ROWS > load->nrows)
@@ -279,7 +301,10 @@ add_direct(Load *load, LoadBuffer *buffer, TupleTableSlot *slot)
 	return true;
 }
 
-/* As many rows have been collected as can be: make batches of them from now on? */
+/*
+ * As many rows have been collected as can be: make batches of them from now
+ * on?
+ */
 static void
 begin_direct(Load *load, LoadBuffer *buffer)
 {
@@ -287,8 +312,11 @@ begin_direct(Load *load, LoadBuffer *buffer)
 
 	if (!buffer->wants_direct || !make_room(load))
 		return;
-	buffer->direct = strata_direct_load_begin(buffer->target->ri_RelationDesc, load->estate->es_output_cid,
-											  load->partitioned ? maintenance_work_mem / MAX_DIRECT :
+	buffer->direct = strata_direct_load_begin(buffer->target->ri_RelationDesc,
+											  load->estate->es_output_cid,
+											  load->partitioned ?
+											  maintenance_work_mem /
+											  MAX_DIRECT :
 											  maintenance_work_mem);
 	if (buffer->direct == NULL)
 	{
@@ -337,11 +365,14 @@ create_buffer(Load *load, ResultRelInfo *target)
 	LoadBuffer *buffer = palloc0(sizeof(LoadBuffer));
 
 	/* ModifyTable opens those of a plain table when the first row comes */
-	if (target->ri_RelationDesc->rd_rel->relhasindex && target->ri_IndexRelationDescs == NULL)
+	if (target->ri_RelationDesc->rd_rel->relhasindex &&
+		target->ri_IndexRelationDescs == NULL)
 		ExecOpenIndices(target, false);
 	buffer->target = target;
 	buffer->wants_direct = takes_direct(load, target);
-	buffer->converted = MakeSingleTupleTableSlot(RelationGetDescr(target->ri_RelationDesc), &TTSOpsVirtual);
+	buffer->converted =
+		MakeSingleTupleTableSlot(RelationGetDescr(target->ri_RelationDesc),
+								 &TTSOpsVirtual);
 	return buffer;
 }
 
@@ -377,7 +408,7 @@ convert(Load *load, TupleTableSlot *row, TupleTableSlot *slot)
 {
 	ResultRelInfo *target = load->current->target;
 	TupleConversionMap *map = target->ri_RootResultRelInfo != NULL ?
-		strata_root_to_child_map(target, load->estate) : NULL;
+	strata_root_to_child_map(target, load->estate) : NULL;
 
 	if (map != NULL)
 		slot = execute_attr_map_slot(map->attrMap, row, slot);
@@ -415,7 +446,9 @@ insert_one(Load *load, TupleTableSlot *slot)
 	complete(load, slot);
 	ExecMaterializeSlot(slot);
 	ExecPartitionCheck(target, slot, load->estate, true);
-	table_tuple_insert(target->ri_RelationDesc, slot, load->estate->es_output_cid, 0, bulk_state(load->current));
+	table_tuple_insert(target->ri_RelationDesc, slot,
+					   load->estate->es_output_cid, 0,
+					   bulk_state(load->current));
 	after_insert(load, target, slot);
 	load->nrows++;
 }
@@ -426,7 +459,8 @@ is_as_it_is(Load *load, ResultRelInfo *target)
 {
 	TupleConstr *constr = target->ri_RelationDesc->rd_att->constr;
 
-	return (target->ri_RootResultRelInfo == NULL || strata_root_to_child_map(target, load->estate) == NULL) &&
+	return (target->ri_RootResultRelInfo == NULL ||
+			strata_root_to_child_map(target, load->estate) == NULL) &&
 		(constr == NULL || !constr->has_generated_stored);
 }
 
@@ -446,7 +480,8 @@ load_direct(Load *load, TupleTableSlot *row)
 	if (add_direct(load, buffer, slot))
 		return;
 	ExecMaterializeSlot(ExecCopySlot(next_slot(buffer), slot));
-	buffer->slots[buffer->nrows]->tts_tableOid = RelationGetRelid(buffer->target->ri_RelationDesc);
+	buffer->slots[buffer->nrows]->tts_tableOid =
+		RelationGetRelid(buffer->target->ri_RelationDesc);
 	count_collected(load, buffer);
 	/* these are giants */
 	flush(load, buffer);
@@ -467,7 +502,8 @@ load_row(Load *load, ResultRelInfo *target, TupleTableSlot *row)
 		return;
 	}
 	slot = convert(load, row, next_slot(buffer));
-	if (target->ri_TrigDesc != NULL && target->ri_TrigDesc->trig_insert_before_row)
+	if (target->ri_TrigDesc != NULL &&
+		target->ri_TrigDesc->trig_insert_before_row)
 	{
 		insert_one(load, slot);
 		return;
@@ -479,7 +515,8 @@ load_row(Load *load, ResultRelInfo *target, TupleTableSlot *row)
 	if (buffer->nrows == MAX_ROWS)
 		begin_direct(load, buffer);
 	/* for batches it takes all the rows there is room for */
-	if (buffer->nrows == MAX_ROWS || buffer->nbytes > (buffer->wants_direct ? MAX_DIRECT_BYTES : MAX_BYTES))
+	if (buffer->nrows == MAX_ROWS ||
+		buffer->nbytes > (buffer->wants_direct ? MAX_DIRECT_BYTES : MAX_BYTES))
 		flush(load, buffer);
 }
 
@@ -489,16 +526,18 @@ strata_load_rows(ModifyTableState *mt, CopyFromState copy)
 {
 	EState	   *estate = mt->ps.state;
 	ResultRelInfo *root = mt->rootResultRelInfo;
-	Load		load = {.copy = copy, .estate = estate, .set_tag = mt->canSetTag};
+	Load		load = {.copy = copy,.estate = estate,.set_tag = mt->canSetTag};
 	MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
 	JunkFilter *junk = NULL;
 	ListCell   *lc;
 
 	load.partitioned = mt->mt_partition_tuple_routing != NULL;
-	load.wants_direct = strata_enable_direct_load && strata_settings_direct_load(root->ri_RelationDesc);
+	load.wants_direct = strata_enable_direct_load &&
+		strata_settings_direct_load(root->ri_RelationDesc);
 	foreach(lc, outerPlan(mt->ps.plan)->targetlist)
 		if (lfirst_node(TargetEntry, lc)->resjunk && junk == NULL)
-			junk = ExecInitJunkFilter(outerPlan(mt->ps.plan)->targetlist, NULL);
+		junk = ExecInitJunkFilter(outerPlan(mt->ps.plan)->targetlist,
+								  NULL);
 	ExecBSInsertTriggers(estate, root);
 	for (;;)
 	{
@@ -512,8 +551,13 @@ strata_load_rows(ModifyTableState *mt, CopyFromState copy)
 		if (junk != NULL)
 			row = ExecFilterJunk(junk, row);
 		/* the routing may have been renewed by the node below */
-		load_row(&load, load.partitioned ?
-				 ExecFindPartition(mt, root, mt->mt_partition_tuple_routing, row, estate) : root, row);
+		load_row(&load,
+				 load.partitioned ?
+				 ExecFindPartition(mt, root,
+								   mt->mt_partition_tuple_routing, row,
+								   estate) :
+				 root,
+				 row);
 	}
 	flush(&load, load.current);
 	foreach(lc, load.buffers)

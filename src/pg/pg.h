@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * pg.h
- *	  What depends on PostgreSQL behaving as it does not promise; see README.md.
+ *	  What depends on PostgreSQL behaving as it does not promise; see
+ *	  README.md.
  *
  * src/pg/pg.h
  *-------------------------------------------------------------------------
@@ -34,49 +35,70 @@ typedef struct StrataDisguise
 	struct StrataDisguise *next;
 } StrataDisguise;
 
-extern void strata_disguise_push(StrataDisguise *disguise, Relation rel, const TableAmRoutine *shown);
+extern void strata_disguise_push(StrataDisguise *disguise, Relation rel,
+								 const TableAmRoutine *shown);
 extern void strata_disguise_pop(StrataDisguise *disguise);
 extern void strata_disguise_init(void);
 
 /*
  * pg_index_routine.c.  Have look-ups in an open btree index go to rescan and
- * gettuple, until its relcache entry is rebuilt.  own_*: what they were, for these
- * to call; left alone when it has them already.
+ * gettuple, until its relcache entry is rebuilt.  own_*: what they were, for
+ * these to call; left alone when it has them already.
  */
-extern void strata_index_replace_look_up(Relation index, amrescan_function rescan, amgettuple_function gettuple,
-										 amrescan_function *own_rescan, amgettuple_function *own_gettuple);
+extern void strata_index_replace_look_up(Relation index,
+										 amrescan_function rescan,
+										 amgettuple_function gettuple,
+										 amrescan_function *own_rescan,
+										 amgettuple_function *own_gettuple);
 
 /*
- * pg_relrewrite.c.  Set pg_class.relrewrite of a table: while it is valid, what
- * happens to the table is not logically decoded.  InvalidOid: it is again.
+ * pg_relrewrite.c.  Set pg_class.relrewrite of a table: while it is valid,
+ * what happens to the table is not logically decoded.  InvalidOid: it is
+ * again.
  */
 extern void strata_relrewrite_set(Oid relid, Oid value);
 
-/* pg_copy_input.c.  Have COPY FROM read a column by this function, of the same signature. */
-extern void strata_copy_replace_input(CopyFromState copy, AttrNumber attno, PGFunction input);
-
-/* pg_modify_table.c.  Have a started ModifyTable be run by this function, which returns NULL at the end. */
-extern void strata_modify_table_run_by(ModifyTableState *mt, ExecProcNodeMtd run);
+/*
+ * pg_copy_input.c.  Have COPY FROM read a column by this function, of the same
+ * signature.
+ */
+extern void strata_copy_replace_input(CopyFromState copy, AttrNumber attno,
+									  PGFunction input);
 
 /*
- * pg_plan_note.c.  A list of nodes that stays with a finished plan; find: NIL, if
- * it has none.  A plan has one at most.
+ * pg_modify_table.c.  Have a started ModifyTable be run by this function,
+ * which returns NULL at the end.
+ */
+extern void strata_modify_table_run_by(ModifyTableState *mt,
+									   ExecProcNodeMtd run);
+
+/*
+ * pg_plan_note.c.  A list of nodes that stays with a finished plan; find: NIL,
+ * if it has none.  A plan has one at most.
  */
 extern void strata_plan_note_attach(PlannedStmt *stmt, List *note);
 extern List *strata_plan_note_find(PlannedStmt *stmt);
 extern void strata_plan_note_init(void);
 
-/* pg_publication.c.  Have the query ask for publications' tables without our own.  Changes the query. */
+/*
+ * pg_publication.c.  Have the query ask for publications' tables without our
+ * own.  Changes the query.
+ */
 extern void strata_publication_replace(Query *query);
 
-/* pg_delete_moved.c.  Delete the row as if to another partition; false: it has changed, or is locked and wait is false. */
-extern bool strata_tuple_delete_as_moved(Relation rel, const ItemPointerData *tid, CommandId cid, bool wait);
+/*
+ * pg_delete_moved.c.  Delete the row as if to another partition; false: it has
+ * changed, or is locked and wait is false.
+ */
+extern bool strata_tuple_delete_as_moved(Relation rel,
+										 const ItemPointerData *tid,
+										 CommandId cid, bool wait);
 
 /*
- * pg_page.c.  freeze: let all see a tuple that we have inserted, whatever becomes
- * of us.  room: free space of a page.  least_is_negative: is the least key, an
- * int8, of a btree index negative, of a tuple visible or not?  Asked of the first
- * leaf page.
+ * pg_page.c.  freeze: let all see a tuple that we have inserted, whatever
+ * becomes of us.  room: free space of a page.  least_is_negative: is the least
+ * key, an int8, of a btree index negative, of a tuple visible or not?  Asked
+ * of the first leaf page.
  */
 extern void strata_tuple_freeze(Relation rel, const ItemPointerData *tid);
 extern Size strata_page_room(Relation rel, BlockNumber block);
@@ -89,8 +111,13 @@ typedef struct StrataPages StrataPages;
 extern bool strata_pages_can_read(Relation rel, Snapshot snapshot);
 extern StrataPages *strata_pages_create(Relation rel, Snapshot snapshot);
 extern void strata_pages_rescan(StrataPages *pages);
-/* False at the end; then the next call begins anew, from the end in its direction. */
-extern bool strata_pages_next(StrataPages *pages, ScanDirection direction, TupleTableSlot *slot);
+
+/*
+ * False at the end; then the next call begins anew, from the end in its
+ * direction.
+ */
+extern bool strata_pages_next(StrataPages *pages, ScanDirection direction,
+							  TupleTableSlot *slot);
 extern void strata_pages_end(StrataPages *pages);
 
 /*
@@ -99,18 +126,22 @@ extern void strata_pages_end(StrataPages *pages);
  * Whoever has updated the tuple in the slot, of class TTSOpsBufferHeapTuple;
  * *next: to where.  The transaction may have failed.
  */
-extern TransactionId strata_tuple_updater(TupleTableSlot *slot, ItemPointer next);
+extern TransactionId strata_tuple_updater(TupleTableSlot *slot,
+										  ItemPointer next);
 
 /*
  * Lock FOR KEY SHARE, in the name of lockers, the version of a row that maker
  * has put at tid, and those it has made of it; nothing, when it is not in
  * progress any more.  Returns a transaction to wait for first, if any.
  */
-extern TransactionId strata_versions_lock(Relation rel, TransactionId maker, const ItemPointerData *tid,
-										  const TransactionId *lockers, int nlockers);
+extern TransactionId strata_versions_lock(Relation rel, TransactionId maker,
+										  const ItemPointerData *tid,
+										  const TransactionId *lockers,
+										  int nlockers);
 
 /* Give the version that we have put at tid those who have locked the entry. */
-extern void strata_lockers_hand_on(Relation rel, HeapTuple entry, const ItemPointerData *tid);
+extern void strata_lockers_hand_on(Relation rel, HeapTuple entry,
+								   const ItemPointerData *tid);
 
 /*
  * pg_reloptions.c.  Options of a pg_class tuple as DefElems whose names have

@@ -15,7 +15,8 @@
 
 /* See pg.h. */
 void
-strata_copy_replace_input(CopyFromState copy, AttrNumber attno, PGFunction input)
+strata_copy_replace_input(CopyFromState copy, AttrNumber attno,
+						  PGFunction input)
 {
 	copy->in_functions[attno - 1].fn_addr = input;
 }

@@ -4,8 +4,8 @@
  *	  A relation that shows another table access method for a while.
  *
  * heapam's index builds and rewrites call each other through the relation's
- * routine and expect heapam's there; with ours they would see compressed rows a
- * second time.
+ * routine and expect heapam's there; with ours they would see compressed rows
+ * a second time.
  *
  * src/pg/pg_disguise.c
  *-------------------------------------------------------------------------
@@ -15,18 +15,23 @@
 
 static StrataDisguise *disguises = NULL;
 
-/* A rebuilt relcache entry has its own routine again: put the disguise back on. */
+/*
+ * A rebuilt relcache entry has its own routine again: put the disguise back
+ * on.
+ */
 static void
 keep_disguises(Datum arg, Oid relid)
 {
 	for (StrataDisguise *d = disguises; d != NULL; d = d->next)
-		if ((!OidIsValid(relid) || relid == d->relid) && d->rel->rd_tableam == d->own)
+		if ((!OidIsValid(relid) || relid == d->relid) &&
+			d->rel->rd_tableam == d->own)
 			d->rel->rd_tableam = d->shown;
 }
 
 /* See pg.h. */
 void
-strata_disguise_push(StrataDisguise *disguise, Relation rel, const TableAmRoutine *shown)
+strata_disguise_push(StrataDisguise *disguise, Relation rel,
+					 const TableAmRoutine *shown)
 {
 	Assert(rel->rd_tableam != shown);	/* pg:Q1 */
 	disguise->rel = rel;

@@ -7,13 +7,13 @@
  * changed carries both transactions, and its next version the locker.  A
  * compressed row's entry is a tuple, so heapam does it for the entry; but the
  * row's next version is in R, where heapam knows of no older one.  So what
- * heap_update does to a new version, and heap_lock_tuple to those a transaction
- * in progress has made, is done here by hand:
+ * heap_update does to a new version, and heap_lock_tuple to those a
+ * transaction in progress has made, is done here by hand:
  *
  *	who changes a row first puts the new version into R, then replaces the
  *	entry, and gives the version the lockers that came out on the new entry;
- *	who locks a row whose entry is being replaced first locks the versions, then
- *	the entry.  heapam refuses the latter when the change has committed
+ *	who locks a row whose entry is being replaced first locks the versions,
+ *	then the entry.  heapam refuses the latter when the change has committed
  *	meanwhile; so whoever got the lock has it on the version, too.
  *
  * It is written and logged as heapam does for locks of updated tuples.
@@ -62,7 +62,8 @@ static bool
 is_alive(const MultiXactMember *member)
 {
 	return TransactionIdIsInProgress(member->xid) ||
-		(ISUPDATE_from_mxstatus(member->status) && TransactionIdDidCommit(member->xid));
+		(ISUPDATE_from_mxstatus(member->status) &&
+		 TransactionIdDidCommit(member->xid));
 }
 
 /* Those that still count; room is left for `more`. */
@@ -76,10 +77,12 @@ read_members(HeapTupleHeader header, int more, MultiXactMember **members)
 	int			nall = 1;
 	int			n = 0;
 
-	if ((infomask & HEAP_XMAX_INVALID) || HEAP_LOCKED_UPGRADED(infomask) || !TransactionIdIsValid(xmax))
+	if ((infomask & HEAP_XMAX_INVALID) || HEAP_LOCKED_UPGRADED(infomask) ||
+		!TransactionIdIsValid(xmax))
 		nall = 0;
 	else if (infomask & HEAP_XMAX_IS_MULTI)
-		nall = GetMultiXactIdMembers((MultiXactId) xmax, &all, false, HEAP_XMAX_IS_LOCKED_ONLY(infomask));
+		nall = GetMultiXactIdMembers((MultiXactId) xmax, &all, false,
+									 HEAP_XMAX_IS_LOCKED_ONLY(infomask));
 	else
 	{
 		single.xid = xmax;
@@ -103,7 +106,8 @@ strata_tuple_updater(TupleTableSlot *slot, ItemPointer next)
 	TransactionId xid = InvalidTransactionId;
 
 	LockBuffer(bslot->buffer, BUFFER_LOCK_SHARE);
-	if (!(header->t_infomask & HEAP_XMAX_INVALID) && !HEAP_XMAX_IS_LOCKED_ONLY(header->t_infomask))
+	if (!(header->t_infomask & HEAP_XMAX_INVALID) &&
+		!HEAP_XMAX_IS_LOCKED_ONLY(header->t_infomask))
 		xid = HeapTupleHeaderGetUpdateXid(header);
 	*next = header->t_ctid;
 	LockBuffer(bslot->buffer, BUFFER_LOCK_UNLOCK);
@@ -126,7 +130,8 @@ infomask_of(const MultiXactMember *members, int n)
 	{
 		if (ISUPDATE_from_mxstatus(members[i].status))
 			others &= ~HEAP_XMAX_LOCK_ONLY;
-		if (members[i].status == MultiXactStatusForShare && lock == HEAP_XMAX_KEYSHR_LOCK)
+		if (members[i].status == MultiXactStatusForShare &&
+			lock == HEAP_XMAX_KEYSHR_LOCK)
 			lock = HEAP_XMAX_SHR_LOCK;
 		else if (members[i].status == MultiXactStatusForNoKeyUpdate ||
 				 members[i].status == MultiXactStatusNoKeyUpdate)
@@ -153,26 +158,31 @@ static TransactionId
 conflict(const MultiXactMember *members, int n)
 {
 	for (int i = 0; i < n; i++)
-		if (members[i].status == MultiXactStatusForUpdate || members[i].status == MultiXactStatusUpdate)
+		if (members[i].status == MultiXactStatusForUpdate ||
+			members[i].status == MultiXactStatusUpdate)
 			return members[i].xid;
 	return InvalidTransactionId;
 }
 
 /* The page is locked exclusively; vmbuffer is pinned if it is all visible. */
 static void
-set_xmax(Relation rel, Buffer buffer, OffsetNumber offnum, HeapTupleHeader header, Buffer vmbuffer,
-		 MultiXactMember *members, int n)
+set_xmax(Relation rel, Buffer buffer, OffsetNumber offnum,
+		 HeapTupleHeader header, Buffer vmbuffer, MultiXactMember *members,
+		 int n)
 {
-	TransactionId xmax = n > 1 ? MultiXactIdCreateFromMembers(n, members) : members[0].xid;
+	TransactionId xmax = n > 1 ? MultiXactIdCreateFromMembers(n, members) :
+	members[0].xid;
 	uint16		infomask = infomask_of(members, n);
 	bool		cleared;
 
 	Assert(CheckRelationLockedByMe(rel, RowShareLock, true));	/* pg:Q2 */
 	Assert(!TransactionIdIsValid(conflict(members, n)));	/* pg:Q2 */
 	Assert(!PageIsAllVisible(BufferGetPage(buffer)) ||
-		   visibilitymap_pin_ok(BufferGetBlockNumber(buffer), vmbuffer));	/* pg:Q2 */
+		   visibilitymap_pin_ok(BufferGetBlockNumber(buffer),
+								vmbuffer)); /* pg:Q2 */
 	cleared = PageIsAllVisible(BufferGetPage(buffer)) &&
-		visibilitymap_clear(rel, BufferGetBlockNumber(buffer), vmbuffer, VISIBILITYMAP_ALL_FROZEN);
+		visibilitymap_clear(rel, BufferGetBlockNumber(buffer), vmbuffer,
+							VISIBILITYMAP_ALL_FROZEN);
 
 	START_CRIT_SECTION();
 	HeapTupleHeaderSetXmax(header, xmax);
@@ -200,7 +210,8 @@ set_xmax(Relation rel, Buffer buffer, OffsetNumber offnum, HeapTupleHeader heade
 
 /* Add the lockers that are still there and are not members yet. */
 static int
-add_lockers(MultiXactMember *members, int n, const TransactionId *lockers, int nlockers)
+add_lockers(MultiXactMember *members, int n, const TransactionId *lockers,
+			int nlockers)
 {
 	for (int i = 0; i < nlockers; i++)
 	{
@@ -226,8 +237,8 @@ add_lockers(MultiXactMember *members, int n, const TransactionId *lockers, int n
  * come to it, or began when they were there.
  */
 static TransactionId
-lock_version(Relation rel, TransactionId *maker, ItemPointer tid, const TransactionId *lockers,
-			 int nlockers, Buffer *vmbuffer)
+lock_version(Relation rel, TransactionId *maker, ItemPointer tid,
+			 const TransactionId *lockers, int nlockers, Buffer *vmbuffer)
 {
 	HeapTupleData tuple;
 	HeapTupleHeader header;
@@ -251,15 +262,19 @@ lock_version(Relation rel, TransactionId *maker, ItemPointer tid, const Transact
 	}
 	header = tuple.t_data;
 	/* what has committed is locked where it is now, if at all */
-	if (TransactionIdEquals(HeapTupleHeaderGetRawXmin(header), made_by) && TransactionIdIsInProgress(made_by))
+	if (TransactionIdEquals(HeapTupleHeaderGetRawXmin(header), made_by) &&
+		TransactionIdIsInProgress(made_by))
 	{
 		int			nmembers = read_members(header, nlockers, &members);
 		int			n;
 
 		wait = conflict(members, nmembers);
-		n = TransactionIdIsValid(wait) ? nmembers : add_lockers(members, nmembers, lockers, nlockers);
+		n = TransactionIdIsValid(wait) ?
+			nmembers :
+			add_lockers(members, nmembers, lockers, nlockers);
 		if (n > nmembers)
-			set_xmax(rel, buffer, ItemPointerGetOffsetNumber(tid), header, *vmbuffer, members, n);
+			set_xmax(rel, buffer, ItemPointerGetOffsetNumber(tid), header,
+					 *vmbuffer, members, n);
 		for (int i = 0; i < nmembers && !TransactionIdIsValid(wait); i++)
 			if (ISUPDATE_from_mxstatus(members[i].status))
 			{
@@ -274,8 +289,9 @@ lock_version(Relation rel, TransactionId *maker, ItemPointer tid, const Transact
 
 /* See pg.h. */
 TransactionId
-strata_versions_lock(Relation rel, TransactionId maker, const ItemPointerData *tid,
-					 const TransactionId *lockers, int nlockers)
+strata_versions_lock(Relation rel, TransactionId maker,
+					 const ItemPointerData *tid, const TransactionId *lockers,
+					 int nlockers)
 {
 	ItemPointerData next = *tid;
 	TransactionId wait = InvalidTransactionId;
@@ -283,7 +299,8 @@ strata_versions_lock(Relation rel, TransactionId maker, const ItemPointerData *t
 
 	MultiXactIdSetOldestMember();
 	while (TransactionIdIsValid(maker) && !TransactionIdIsValid(wait) &&
-		   ItemPointerIsValid(&next) && !ItemPointerIndicatesMovedPartitions(&next))
+		   ItemPointerIsValid(&next) &&
+		   !ItemPointerIndicatesMovedPartitions(&next))
 	{
 		CHECK_FOR_INTERRUPTS();
 		wait = lock_version(rel, &maker, &next, lockers, nlockers, &vmbuffer);
@@ -295,7 +312,8 @@ strata_versions_lock(Relation rel, TransactionId maker, const ItemPointerData *t
 
 /* See pg.h. */
 void
-strata_lockers_hand_on(Relation rel, HeapTuple entry, const ItemPointerData *tid)
+strata_lockers_hand_on(Relation rel, HeapTuple entry,
+					   const ItemPointerData *tid)
 {
 	MultiXactMember *members;
 	int			n = read_members(entry->t_data, 0, &members);
@@ -305,7 +323,8 @@ strata_lockers_hand_on(Relation rel, HeapTuple entry, const ItemPointerData *tid
 	for (int i = 0; i < n; i++)
 		lockers[i] = members[i].xid;
 	if (n > 0)
-		(void) strata_versions_lock(rel, GetCurrentTransactionId(), tid, lockers, n);
+		(void) strata_versions_lock(rel, GetCurrentTransactionId(), tid,
+									lockers, n);
 	pfree(lockers);
 	pfree(members);
 }

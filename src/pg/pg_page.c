@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * pg_page.c
- *	  Single pages of heaps and btrees looked at, and a tuple frozen, by ourselves.
+ *	  Single pages of heaps and btrees looked at, and a tuple frozen, by
+ *	  ourselves.
  *
  * src/pg/pg_page.c
  *-------------------------------------------------------------------------
@@ -23,7 +24,9 @@ strata_tuple_freeze(Relation rel, const ItemPointerData *tid)
 	Page		page = BufferGetPage(buffer);
 
 	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-	strata_heap_freeze(rel, buffer, (HeapTupleHeader) PageGetItem(page, PageGetItemId(page, offset)),
+	strata_heap_freeze(rel, buffer,
+					   (HeapTupleHeader)
+					   PageGetItem(page, PageGetItemId(page, offset)),
 					   offset);
 	UnlockReleaseBuffer(buffer);
 }
@@ -53,12 +56,16 @@ strata_index_least_is_negative(Relation index)
 		Page		page = BufferGetPage(buf);
 		BTPageOpaque opaque = BTPageGetOpaque(page);
 
-		if (!P_IGNORE(opaque) && P_FIRSTDATAKEY(opaque) <= PageGetMaxOffsetNumber(page))
+		if (!P_IGNORE(opaque) &&
+			P_FIRSTDATAKEY(opaque) <= PageGetMaxOffsetNumber(page))
 		{
-			IndexTuple	tuple = (IndexTuple) PageGetItem(page, PageGetItemId(page, P_FIRSTDATAKEY(opaque)));
+			IndexTuple	tuple = (IndexTuple)
+			PageGetItem(page, PageGetItemId(page, P_FIRSTDATAKEY(opaque)));
 			bool		isnull;
 
-			result = DatumGetInt64(index_getattr(tuple, 1, RelationGetDescr(index), &isnull)) < 0;
+			result = DatumGetInt64(index_getattr(tuple, 1,
+												 RelationGetDescr(index),
+												 &isnull)) < 0;
 			break;
 		}
 		if (P_RIGHTMOST(opaque))

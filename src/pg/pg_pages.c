@@ -7,10 +7,12 @@
  * that hold two or three rows each: there the way to a page and the first look
  * at its rows, each a wait for memory, are what time goes into.
  *
- * - Where a page was in shared buffers last time is remembered (a hint, checked by
+ * - Where a page was in shared buffers last time is remembered (a hint,
+ * checked by
  *   ReadRecentBuffer), which saves looking it up.
  * - The next page is pinned while this one is worked on, and what will be read
- *   of it, and of those behind it, is asked for in advance, so that the waits overlap.
+ *   of it, and of those behind it, is asked for in advance, so that the waits
+ *   overlap.
  *
  * Left to heapam (strata_pages_can_read): temporary tables, serializable
  * transactions, parallel scans, and tables so large that it would read them
@@ -79,8 +81,9 @@ struct StrataPages
 bool
 strata_pages_can_read(Relation rel, Snapshot snapshot)
 {
-	return strata_enable_page_scan && IsMVCCSnapshot(snapshot) && !IsolationIsSerializable() &&
-		!RelationUsesLocalBuffers(rel) && RelationGetNumberOfBlocks(rel) <= NBuffers / 4;
+	return strata_enable_page_scan && IsMVCCSnapshot(snapshot) &&
+		!IsolationIsSerializable() && !RelationUsesLocalBuffers(rel) &&
+		RelationGetNumberOfBlocks(rel) <= NBuffers / 4;
 }
 
 /*-------------------------------------------------------------------------
@@ -91,7 +94,8 @@ static void
 forget_all(void)
 {
 	if (memo_mcxt == NULL)
-		memo_mcxt = AllocSetContextCreate(CacheMemoryContext, "strata places of pages",
+		memo_mcxt = AllocSetContextCreate(CacheMemoryContext,
+										  "strata places of pages",
 										  ALLOCSET_DEFAULT_SIZES);
 	MemoryContextReset(memo_mcxt);
 	memos = NULL;
@@ -116,7 +120,8 @@ find_memo(Relation rel, BlockNumber npages)
 		ctl.keysize = sizeof(Oid);
 		ctl.entrysize = sizeof(PageMemo);
 		ctl.hcxt = memo_mcxt;
-		memos = hash_create("strata places of pages", 16, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+		memos = hash_create("strata places of pages", 16, &ctl,
+							HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	}
 	memo = hash_search(memos, &relid, HASH_ENTER, &found);
 	if (!found)
@@ -144,7 +149,8 @@ find_memo(Relation rel, BlockNumber npages)
 static inline Buffer *
 hint_of(const StrataPages *pages, BlockNumber block)
 {
-	if (pages->memo == NULL || pages->generation != memo_generation || block >= pages->memo->npages)
+	if (pages->memo == NULL || pages->generation != memo_generation ||
+		block >= pages->memo->npages)
 		return NULL;
 	return &pages->memo->buffers[block];
 }
@@ -160,7 +166,8 @@ pin_page(StrataPages *pages, BlockNumber block)
 	Buffer		buffer;
 
 	if (hint != NULL && BufferIsValid(*hint) &&
-		ReadRecentBuffer(STRATA_REL_LOCATOR(pages->rel), MAIN_FORKNUM, block, *hint))
+		ReadRecentBuffer(STRATA_REL_LOCATOR(pages->rel), MAIN_FORKNUM, block,
+						 *hint))
 	{
 		pgstat_count_buffer_read(pages->rel);
 		pgstat_count_buffer_hit(pages->rel);
@@ -174,7 +181,10 @@ pin_page(StrataPages *pages, BlockNumber block)
 	return buffer;
 }
 
-/* Where the page's row number i would be; NULL: there is no such row.  Needs no lock. */
+/*
+ * Where the page's row number i would be; NULL: there is no such row.  Needs
+ * no lock.
+ */
 static inline const char *
 row_place(Page page, int i)
 {
@@ -183,12 +193,13 @@ row_place(Page page, int i)
 	if (i >= (int) PageGetMaxOffsetNumber(page))
 		return NULL;
 	offset = ItemIdGetOffset(PageGetItemId(page, i + 1));
-	return offset <= BLCKSZ - FIRST_BYTES ? (const char *) page + offset : NULL;
+	return offset <= BLCKSZ - FIRST_BYTES ? (const char *) page + offset :
+		NULL;
 }
 
 /*
- * Read a byte of GROUP pages that will be wanted soon, and then one of each of their
- * first rows, so that the waits for memory, and for the translation of
+ * Read a byte of GROUP pages that will be wanted soon, and then one of each of
+ * their first rows, so that the waits for memory, and for the translation of
  * addresses, overlap.  What is wrong here costs time only: the pages are not
  * pinned, others may be moving rows, or have another page in the buffer.
  */
@@ -267,8 +278,13 @@ read_page(StrataPages *pages)
 	LockBuffer(pages->buffer, BUFFER_LOCK_SHARE);
 	strata_test_old_snapshot(pages->snapshot, pages->rel, page);
 	nlines = PageGetMaxOffsetNumber(page);
-	/* a standby's snapshot may be older than what the primary took for visible */
-	all_visible = PageIsAllVisible(page) && !pages->snapshot->takenDuringRecovery;
+
+	/*
+	 * a standby's snapshot may be older than what the primary took for
+	 * visible
+	 */
+	all_visible = PageIsAllVisible(page) &&
+		!pages->snapshot->takenDuringRecovery;
 	for (OffsetNumber i = FirstOffsetNumber; i <= nlines; i++)
 	{
 		ItemId		line = PageGetItemId(page, i);
@@ -278,7 +294,8 @@ read_page(StrataPages *pages)
 		if (!all_visible)
 		{
 			set_tuple(pages, i);
-			if (!HeapTupleSatisfiesVisibility(&pages->tuple, pages->snapshot, pages->buffer))
+			if (!HeapTupleSatisfiesVisibility(&pages->tuple, pages->snapshot,
+											  pages->buffer))
 				continue;
 		}
 		pages->offsets[n++] = i;
@@ -347,7 +364,8 @@ strata_pages_rescan(StrataPages *pages)
 
 /* See pg.h. */
 bool
-strata_pages_next(StrataPages *pages, ScanDirection direction, TupleTableSlot *slot)
+strata_pages_next(StrataPages *pages, ScanDirection direction,
+				  TupleTableSlot *slot)
 {
 	bool		forward = ScanDirectionIsForward(direction);
 

@@ -3,9 +3,9 @@
  * pg_plan_note.c
  *	  A list that a finished plan carries, through caches and copies.
  *
- * PlannedStmt has no place for an extension's own.  The list hangs on a node at
- * the end of the list of subplans, which nothing refers to: PostgreSQL copies it
- * with the plan, sets it up as an empty plan node and never runs it.
+ * PlannedStmt has no place for an extension's own.  The list hangs on a node
+ * at the end of the list of subplans, which nothing refers to: PostgreSQL
+ * copies it with the plan, sets it up as an empty plan node and never runs it.
  *
  * src/pg/pg_plan_note.c
  *-------------------------------------------------------------------------
@@ -74,7 +74,10 @@ strata_plan_note_find(PlannedStmt *stmt)
 	if (stmt->subplans == NIL)
 		return NIL;
 	scan = llast(stmt->subplans);
-	return scan != NULL && IsA(scan, CustomScan) && scan->methods == &note_methods ? scan->custom_private : NIL;
+	return scan != NULL && IsA(scan, CustomScan) &&
+		scan->methods == &note_methods ?
+		scan->custom_private :
+		NIL;
 }
 
 /* See pg.h. */

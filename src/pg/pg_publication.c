@@ -6,8 +6,8 @@
  *
  * Nothing of a companion is ever decoded (store/store_silence.c), but a
  * subscriber asks the publisher for its tables and would want the companions
- * too.  PostgreSQL has no way to leave a table out of FOR ALL TABLES; so where a
- * query calls pg_get_publication_tables(), as the view pg_publication_tables
+ * too.  PostgreSQL has no way to leave a table out of FOR ALL TABLES; so where
+ * a query calls pg_get_publication_tables(), as the view pg_publication_tables
  * does, it is given a function that calls it and passes the companions over.
  *
  * src/pg/pg_publication.c
@@ -36,7 +36,8 @@ our_function(void)
 	if (!OidIsValid(get_namespace_oid(STRATA_INTERNAL_SCHEMA, true)))
 		return InvalidOid;
 	return LookupFuncName(list_make2(makeString(STRATA_INTERNAL_SCHEMA),
-									 makeString("publication_tables")), -1, NULL, true);
+									 makeString("publication_tables")),
+						  -1, NULL, true);
 }
 
 static void
@@ -50,7 +51,8 @@ replace_in_rte(RangeTblEntry *rte)
 		FuncExpr   *call = (FuncExpr *) function->funcexpr;
 		Oid			ours;
 
-		if (call != NULL && IsA(call, FuncExpr) && call->funcid == F_PG_GET_PUBLICATION_TABLES &&
+		if (call != NULL && IsA(call, FuncExpr) &&
+			call->funcid == F_PG_GET_PUBLICATION_TABLES &&
 			OidIsValid(ours = our_function()))
 			call->funcid = ours;
 	}
@@ -88,20 +90,28 @@ strata_publication_replace(Query *query)
 		replace_in_query(query);
 }
 
-/* Companions, and tables like that of the jobs, which are each database's own. */
+/*
+ * Companions, and tables like that of the jobs, which are each database's own.
+ */
 static bool
 is_internal(Oid relid)
 {
-	return get_rel_namespace(relid) == get_namespace_oid(STRATA_INTERNAL_SCHEMA, true);
+	return get_rel_namespace(relid) ==
+		get_namespace_oid(STRATA_INTERNAL_SCHEMA, true);
 }
 
-/* _strata.publication_tables(...): pg_get_publication_tables(...) without our own tables. */
+/*
+ * _strata.publication_tables(...): pg_get_publication_tables(...) without our
+ * own tables.
+ */
 Datum
 strata_publication_tables(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 
-	/* one row per call, its state in fn_extra: all of that is the other one's */
+	/*
+	 * one row per call, its state in fn_extra: all of that is the other one's
+	 */
 	for (;;)
 	{
 		Datum		row = pg_get_publication_tables(fcinfo);
@@ -110,7 +120,8 @@ strata_publication_tables(PG_FUNCTION_ARGS)
 
 		if (rsinfo->isDone == ExprEndResult)
 			return row;
-		relid = GetAttributeByName(DatumGetHeapTupleHeader(row), "relid", &isnull);
+		relid = GetAttributeByName(DatumGetHeapTupleHeader(row), "relid",
+								   &isnull);
 		if (isnull || !is_internal(DatumGetObjectId(relid)))
 			return row;
 	}

@@ -31,7 +31,8 @@ List *
 strata_reloptions_read(HeapTuple tuple)
 {
 	bool		isnull;
-	Datum		datum = SysCacheGetAttr(RELOID, tuple, Anum_pg_class_reloptions, &isnull);
+	Datum		datum =
+	SysCacheGetAttr(RELOID, tuple, Anum_pg_class_reloptions, &isnull);
 
 	return isnull ? NIL : untransformRelOptions(datum);
 }
@@ -57,15 +58,17 @@ strata_reloptions_write(Oid relid, List *options)
 		char	   *text = psprintf("%s=%s", def->defname,
 									def->arg != NULL ? defGetString(def) : "true");
 
-		astate = accumArrayResult(astate, CStringGetTextDatum(text), false, TEXTOID,
-								  CurrentMemoryContext);
+		astate = accumArrayResult(astate, CStringGetTextDatum(text), false,
+								  TEXTOID, CurrentMemoryContext);
 	}
 	replace[Anum_pg_class_reloptions - 1] = true;
 	if (astate != NULL)
-		values[Anum_pg_class_reloptions - 1] = makeArrayResult(astate, CurrentMemoryContext);
+		values[Anum_pg_class_reloptions - 1] =
+			makeArrayResult(astate, CurrentMemoryContext);
 	else
 		nulls[Anum_pg_class_reloptions - 1] = true;
-	updated = heap_modify_tuple(tuple, RelationGetDescr(pg_class), values, nulls, replace);
+	updated = heap_modify_tuple(tuple, RelationGetDescr(pg_class), values,
+								nulls, replace);
 	CatalogTupleUpdate(pg_class, &tuple->t_self, updated);
 	strata_class_tuple_unlock(pg_class, &tuple->t_self);
 	heap_freetuple(updated);

@@ -3,9 +3,9 @@
  * pg_relrewrite.c
  *	  Tables whose changes logical decoding passes over.
  *
- * Decoding skips what happens to a table whose pg_class.relrewrite is set: that
- * is how ALTER TABLE hides the table it fills.  It looks with a catalog snapshot
- * of the very change.
+ * Decoding skips what happens to a table whose pg_class.relrewrite is set:
+ * that is how ALTER TABLE hides the table it fills.  It looks with a catalog
+ * snapshot of the very change.
  *
  * src/pg/pg_relrewrite.c
  *-------------------------------------------------------------------------

@@ -3,16 +3,16 @@
  * pg_toast.c
  *	  Fetches values that are stored out of line.
  *
- * PostgreSQL opens the TOAST table and its index anew for every value, which is
- * half of what a query for one row of one batch does.  A fetcher opens them
+ * PostgreSQL opens the TOAST table and its index anew for every value, which
+ * is half of what a query for one row of one batch does.  A fetcher opens them
  * once per scan and repositions one index scan.  What it does for a value is
  * what heap_fetch_toast_slice() does for a whole one.
  *
  * The columns of a batch are stored one after the other, largest first, so the
- * next one wanted mostly lies on the page of the last one found or on one beside
- * it: there a fetcher looks first.  A chunk
- * says whose it is, and a value's number is not used twice while it is visible,
- * so a chunk found there is the one that the index would have led to.
+ * next one wanted mostly lies on the page of the last one found or on one
+ * beside it: there a fetcher looks first.  A chunk says whose it is, and a
+ * value's number is not used twice while it is visible, so a chunk found there
+ * is the one that the index would have led to.
  *
  * src/pg/pg_toast.c
  *-------------------------------------------------------------------------
@@ -48,7 +48,9 @@ struct StrataToastFetcher
 	BlockNumber nblocks;		/* of toast when it was first asked */
 };
 
-/* Least distance to the last value at which one is not looked for beside it. */
+/*
+ * Least distance to the last value at which one is not looked for beside it.
+ */
 #define FAR 32
 
 /* See pg_toast.h. */
@@ -73,15 +75,18 @@ open_toast(StrataToastFetcher *fetcher)
 	int			valid;
 
 	fetcher->toast = table_open(fetcher->toastid, AccessShareLock);
-	valid = toast_open_indexes(fetcher->toast, AccessShareLock, &indexes, &nindexes);
+	valid = toast_open_indexes(fetcher->toast, AccessShareLock, &indexes,
+							   &nindexes);
 	for (int i = 0; i < nindexes; i++)
 		if (i != valid)
 			index_close(indexes[i], AccessShareLock);
 	fetcher->index = indexes[valid];
 	strata_init_toast_snapshot(&fetcher->snapshot);
-	fetcher->slot = MakeSingleTupleTableSlot(RelationGetDescr(fetcher->toast),
-											 table_slot_callbacks(fetcher->toast));
-	fetcher->scan = strata_index_beginscan(fetcher->toast, fetcher->index, &fetcher->snapshot, 1, 0);
+	fetcher->slot =
+		MakeSingleTupleTableSlot(RelationGetDescr(fetcher->toast),
+								 table_slot_callbacks(fetcher->toast));
+	fetcher->scan = strata_index_beginscan(fetcher->toast, fetcher->index,
+										   &fetcher->snapshot, 1, 0);
 	MemoryContextSwitchTo(old);
 }
 
@@ -96,17 +101,19 @@ chunk_corrupt(const StrataToastFetcher *fetcher, Oid valueid, const char *what)
 
 /* Copy the chunk to where it belongs. */
 static void
-take_chunk(StrataToastFetcher *fetcher, Oid valueid, int32 expected, HeapTuple tuple,
-		   char *data, int32 size)
+take_chunk(StrataToastFetcher *fetcher, Oid valueid, int32 expected,
+		   HeapTuple tuple, char *data, int32 size)
 {
 	TupleDesc	desc = RelationGetDescr(fetcher->toast);
 	bool		isnull;
 	int32		number = DatumGetInt32(fastgetattr(tuple, 2, desc, &isnull));
-	struct varlena *chunk = (struct varlena *) DatumGetPointer(fastgetattr(tuple, 3, desc, &isnull));
+	struct varlena *chunk = (struct varlena *)
+	DatumGetPointer(fastgetattr(tuple, 3, desc, &isnull));
 	int32		from = expected * TOAST_MAX_CHUNK_SIZE;
 	Size		room = tuple->t_len - ((char *) chunk - (char *) tuple->t_data);
 
-	if (tuple->t_len < (char *) chunk - (char *) tuple->t_data + 4 || VARSIZE_ANY(chunk) > room)
+	if (tuple->t_len < (char *) chunk - (char *) tuple->t_data + 4 ||
+		VARSIZE_ANY(chunk) > room)
 		chunk_corrupt(fetcher, valueid, "a chunk is cut off");
 	if (number != expected || from >= size)
 		chunk_corrupt(fetcher, valueid, "a chunk is missing, or one too many");
@@ -117,20 +124,25 @@ take_chunk(StrataToastFetcher *fetcher, Oid valueid, int32 expected, HeapTuple t
 	memcpy(data + from, VARDATA_ANY(chunk), VARSIZE_ANY_EXHDR(chunk));
 }
 
-/* chunk_id and chunk_seq of a tuple as toast tables have had them since ever: not null, at its start. */
+/*
+ * chunk_id and chunk_seq of a tuple as toast tables have had them since ever:
+ * not null, at its start.
+ */
 static inline bool
 is_chunk(HeapTupleHeader tuple, Size len, Oid valueid, int32 number)
 {
 	const char *data = (const char *) tuple + tuple->t_hoff;
 
-	if (tuple->t_hoff + sizeof(Oid) + sizeof(int32) > len || (tuple->t_infomask & HEAP_HASNULL) != 0)
+	if (tuple->t_hoff + sizeof(Oid) + sizeof(int32) > len ||
+		(tuple->t_infomask & HEAP_HASNULL) != 0)
 		return false;
-	return *(const Oid *) data == valueid && *(const int32 *) (data + sizeof(Oid)) == number;
+	return *(const Oid *) data == valueid &&
+		*(const int32 *) (data + sizeof(Oid)) == number;
 }
 
 /*
- * Look for a chunk on a page, from item off on; leaves the page pinned, and the
- * chunk's bytes in data.
+ * Look for a chunk on a page, from item off on; leaves the page pinned, and
+ * the chunk's bytes in data.
  */
 static bool
 find_on_page(StrataToastFetcher *fetcher, BlockNumber block, OffsetNumber off,
@@ -141,7 +153,8 @@ find_on_page(StrataToastFetcher *fetcher, BlockNumber block, OffsetNumber off,
 	OffsetNumber max;
 	Page		page;
 
-	fetcher->buffer = ReleaseAndReadBuffer(fetcher->buffer, fetcher->toast, block);
+	fetcher->buffer = ReleaseAndReadBuffer(fetcher->buffer, fetcher->toast,
+										   block);
 	LockBuffer(fetcher->buffer, BUFFER_LOCK_SHARE);
 	page = BufferGetPage(fetcher->buffer);
 	max = PageGetMaxOffsetNumber(page);
@@ -156,7 +169,8 @@ find_on_page(StrataToastFetcher *fetcher, BlockNumber block, OffsetNumber off,
 		tuple.t_len = ItemIdGetLength(item);
 		ItemPointerSet(&tuple.t_self, block, off);
 		found = is_chunk(tuple.t_data, tuple.t_len, valueid, number) &&
-			HeapTupleSatisfiesVisibility(&tuple, &fetcher->snapshot, fetcher->buffer);
+			HeapTupleSatisfiesVisibility(&tuple, &fetcher->snapshot,
+										 fetcher->buffer);
 	}
 	LockBuffer(fetcher->buffer, BUFFER_LOCK_UNLOCK);
 	if (!found)
@@ -172,7 +186,8 @@ find_on_page(StrataToastFetcher *fetcher, BlockNumber block, OffsetNumber off,
  * false: it does not, or not all of it.
  */
 static bool
-fetch_nearby(StrataToastFetcher *fetcher, Oid valueid, char *data, int32 size, int32 want)
+fetch_nearby(StrataToastFetcher *fetcher, Oid valueid, char *data, int32 size,
+			 int32 want)
 {
 	int32		distance = (int32) (valueid - fetcher->last);
 	OffsetNumber off = FirstOffsetNumber;
@@ -184,11 +199,13 @@ fetch_nearby(StrataToastFetcher *fetcher, Oid valueid, char *data, int32 size, i
 	for (int32 number = 0; number * TOAST_MAX_CHUNK_SIZE < want; number++)
 	{
 		BlockNumber block = ItemPointerGetBlockNumber(&fetcher->place);
-		BlockNumber other = number == 0 && distance < 0 ? block - 1 : block + 1;
+		BlockNumber other = number == 0 && distance < 0 ? block - 1 :
+		block + 1;
 
 		if (!find_on_page(fetcher, block, off, valueid, number, data, size) &&
 			(other >= fetcher->nblocks ||
-			 !find_on_page(fetcher, other, FirstOffsetNumber, valueid, number, data, size)))
+			 !find_on_page(fetcher, other, FirstOffsetNumber, valueid, number,
+						   data, size)))
 			return false;
 		off = OffsetNumberNext(ItemPointerGetOffsetNumber(&fetcher->place));
 	}
@@ -197,19 +214,23 @@ fetch_nearby(StrataToastFetcher *fetcher, Oid valueid, char *data, int32 size, i
 
 /* Fetch a value by the index, its first want bytes at least. */
 static void
-fetch_by_index(StrataToastFetcher *fetcher, Oid valueid, char *data, int32 size, int32 want)
+fetch_by_index(StrataToastFetcher *fetcher, Oid valueid, char *data,
+			   int32 size, int32 want)
 {
 	ScanKeyData key;
 	int32		nchunks = 0;
 
 	/* chunks come in the order of the index on (chunk_id, chunk_seq) */
-	ScanKeyInit(&key, 1, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(valueid));
+	ScanKeyInit(&key, 1, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(valueid));
 	index_rescan(fetcher->scan, &key, 1, NULL, 0);
-	while (index_getnext_slot(fetcher->scan, ForwardScanDirection, fetcher->slot))
+	while (index_getnext_slot(fetcher->scan, ForwardScanDirection,
+							  fetcher->slot))
 	{
 		bool		to_free;
 
-		take_chunk(fetcher, valueid, nchunks, ExecFetchSlotHeapTuple(fetcher->slot, false, &to_free),
+		take_chunk(fetcher, valueid, nchunks,
+				   ExecFetchSlotHeapTuple(fetcher->slot, false, &to_free),
 				   data, size);
 		fetcher->place = fetcher->slot->tts_tid;
 		nchunks++;
@@ -223,7 +244,8 @@ fetch_by_index(StrataToastFetcher *fetcher, Oid valueid, char *data, int32 size,
 
 /* See pg_toast.h. */
 struct varlena *
-strata_toast_fetch_start(StrataToastFetcher *fetcher, Oid toastid, struct varlena *value, Size want)
+strata_toast_fetch_start(StrataToastFetcher *fetcher, Oid toastid,
+						 struct varlena *value, Size want)
 {
 	struct varatt_external pointer;
 	struct varlena *result;
@@ -232,14 +254,22 @@ strata_toast_fetch_start(StrataToastFetcher *fetcher, Oid toastid, struct varlen
 
 	if (!VARATT_IS_EXTERNAL(value))
 		return pg_detoast_datum_packed(value);
-	/* the one place where a pointer that came from bytes is followed: never into memory, nor another table (batch:B14) */
+
+	/*
+	 * the one place where a pointer that came from bytes is followed: never
+	 * into memory, nor another table (batch:B14)
+	 */
 	if (VARATT_IS_EXTERNAL_ONDISK(value))
 		VARATT_EXTERNAL_GET_POINTER(pointer, value);
-	if (!VARATT_IS_EXTERNAL_ONDISK(value) || pointer.va_toastrelid != toastid || !OidIsValid(toastid))
-		ereport(ERROR,
+	if (!VARATT_IS_EXTERNAL_ONDISK(value) ||
+		pointer.va_toastrelid != toastid || !OidIsValid(toastid))
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("a value of a batch is out of line elsewhere than in the batches' TOAST table")));
-	if (fetcher == NULL || VARATT_EXTERNAL_IS_COMPRESSED(pointer) || fetcher->toastid != toastid)
+				 errmsg(
+						"a value of a batch is out of line elsewhere than in the batches' TOAST table")));
+	if (fetcher == NULL || VARATT_EXTERNAL_IS_COMPRESSED(pointer) ||
+		fetcher->toastid != toastid)
 		return pg_detoast_datum_packed(value);
 	if (fetcher->toast == NULL)
 		open_toast(fetcher);
@@ -247,19 +277,25 @@ strata_toast_fetch_start(StrataToastFetcher *fetcher, Oid toastid, struct varlen
 	if (size < 0 || size > MaxAllocSize - VARHDRSZ)
 		chunk_corrupt(fetcher, pointer.va_valueid, "its size is out of range");
 	/* whole chunks */
-	some = want >= (Size) size ? size :
-		(int32) Min((want + TOAST_MAX_CHUNK_SIZE - 1) / TOAST_MAX_CHUNK_SIZE * TOAST_MAX_CHUNK_SIZE, (Size) size);
+	some = want >= (Size) size ?
+		size :
+		(int32) Min((want + TOAST_MAX_CHUNK_SIZE - 1) /
+					TOAST_MAX_CHUNK_SIZE * TOAST_MAX_CHUNK_SIZE,
+					(Size) size);
 	result = palloc(some + VARHDRSZ);
 	SET_VARSIZE(result, some + VARHDRSZ);
-	if (!fetch_nearby(fetcher, pointer.va_valueid, VARDATA(result), size, some))
-		fetch_by_index(fetcher, pointer.va_valueid, VARDATA(result), size, some);
+	if (!fetch_nearby(fetcher, pointer.va_valueid, VARDATA(result), size,
+					  some))
+		fetch_by_index(fetcher, pointer.va_valueid, VARDATA(result), size,
+					   some);
 	fetcher->last = pointer.va_valueid;
 	return result;
 }
 
 /* See pg_toast.h. */
 struct varlena *
-strata_toast_fetch(StrataToastFetcher *fetcher, Oid toastid, struct varlena *value)
+strata_toast_fetch(StrataToastFetcher *fetcher, Oid toastid,
+				   struct varlena *value)
 {
 	return strata_toast_fetch_start(fetcher, toastid, value, MaxAllocSize);
 }

@@ -13,22 +13,27 @@
 #include "postgres.h"
 
 /*
- * What fetches values out of TOAST table toastid.  Opens it when first needed, with
- * AccessShareLock, which is kept.  Memory: the context it is made in; free it before
- * the snapshot goes.
+ * What fetches values out of TOAST table toastid.  Opens it when first needed,
+ * with AccessShareLock, which is kept.  Memory: the context it is made in;
+ * free it before the snapshot goes.
  */
 typedef struct StrataToastFetcher StrataToastFetcher;
 extern StrataToastFetcher *strata_toast_fetcher_create(Oid toastid);
 extern void strata_toast_fetcher_free(StrataToastFetcher *fetcher);
 
 /*
- * A varlena of a tuple as pg_detoast_datum_packed gives it, in the current context;
- * ERRCODE_DATA_CORRUPTED when it is out of line elsewhere than in TOAST table toastid,
- * or not whole there.  fetcher: of that table, or NULL: do without.
+ * A varlena of a tuple as pg_detoast_datum_packed gives it, in the current
+ * context; ERRCODE_DATA_CORRUPTED when it is out of line elsewhere than in
+ * TOAST table toastid, or not whole there.  fetcher: of that table, or NULL:
+ * do without.
  */
-extern struct varlena *strata_toast_fetch(StrataToastFetcher *fetcher, Oid toastid, struct varlena *value);
+extern struct varlena *strata_toast_fetch(StrataToastFetcher *fetcher,
+										  Oid toastid, struct varlena *value);
+
 /* Its first bytes, want of them at least or all; a varlena of those alone. */
-extern struct varlena *strata_toast_fetch_start(StrataToastFetcher *fetcher, Oid toastid, struct varlena *value,
+extern struct varlena *strata_toast_fetch_start(StrataToastFetcher *fetcher,
+												Oid toastid,
+												struct varlena *value,
 												Size want);
 
 #endif							/* STRATA_PG_TOAST_H */

@@ -72,8 +72,10 @@ typedef enum FilterKind
 typedef enum StrataOrder
 {
 	STRATA_ORDER_NONE,			/* nothing */
-	STRATA_ORDER_TOTAL,			/* all: the comparison never falls where the value rises */
-	STRATA_ORDER_LOCAL			/* local time and timestamptz: all but between two local times */
+	STRATA_ORDER_TOTAL,			/* all: the comparison never falls where the
+								 * value rises */
+	STRATA_ORDER_LOCAL			/* local time and timestamptz: all but between
+								 * two local times */
 } StrataOrder;
 
 /* What an operator is to a column on its left. */
@@ -81,16 +83,22 @@ typedef struct StrataOperator
 {
 	Oid			opno;
 	Oid			coltype;
-	Oid			basetype;		/* of coltype, where that is a domain; else coltype */
-	Oid			opfamily;		/* default btree family of coltype, or InvalidOid */
+	Oid			basetype;		/* of coltype, where that is a domain; else
+								 * coltype */
+	Oid			opfamily;		/* default btree family of coltype, or
+								 * InvalidOid */
 	int			strategy;		/* btree strategy in it, FILTER_NE, or 0 */
-	StrataOrder order;			/* may it judge a batch by minimum and maximum? */
-	Oid			boundtype;		/* of what bounds are compared with; righttype, but for STRATA_ORDER_LOCAL */
-	Oid			comparison;		/* functions of the family for lefttype and boundtype, or InvalidOid: order, */
+	StrataOrder order;			/* may it judge a batch by minimum and
+								 * maximum? */
+	Oid			boundtype;		/* of what bounds are compared with;
+								 * righttype, but for STRATA_ORDER_LOCAL */
+	Oid			comparison;		/* functions of the family for lefttype and
+								 * boundtype, or InvalidOid: order, */
 	Oid			same;			/* ... the operator itself, */
 	Oid			at_most;		/* ... <=, */
 	Oid			at_least;		/* ... >= */
-	Oid			opcode;			/* InvalidOid: no such operator; nothing below is set */
+	Oid			opcode;			/* InvalidOid: no such operator; nothing below
+								 * is set */
 	Oid			lefttype;		/* declared input types */
 	Oid			righttype;
 	bool		strict;
@@ -102,7 +110,8 @@ typedef struct StrataOperator
 extern void strata_operator_get(Oid opno, Oid coltype, StrataOperator *op);
 
 /* filter_order.c */
-extern StrataOrder strata_operator_order(Oid opcode, Oid opfamily, Oid lefttype, Oid righttype);
+extern StrataOrder strata_operator_order(Oid opcode, Oid opfamily,
+										 Oid lefttype, Oid righttype);
 extern void strata_local_bounds(Datum value, Datum *low, Datum *high);
 
 /* A comparison of a column of the scanned relation, as the planner sees it. */
@@ -110,10 +119,13 @@ typedef struct StrataColumnOp
 {
 	AttrNumber	attno;
 	StrataOperator op;			/* column on the left */
-	int			strategy;		/* of op; the negated one where a NOT is around it */
+	int			strategy;		/* of op; the negated one where a NOT is
+								 * around it */
 	Oid			collation;		/* of the comparison */
-	bool		column_order;	/* compares as the column itself is ordered (STRATA_ORDER_TOTAL) */
-	bool		bounded;		/* that, or STRATA_ORDER_LOCAL: bounds of the column prune */
+	bool		column_order;	/* compares as the column itself is ordered
+								 * (STRATA_ORDER_TOTAL) */
+	bool		bounded;		/* that, or STRATA_ORDER_LOCAL: bounds of the
+								 * column prune */
 	bool		is_array;		/* value is an array: = ANY or <> ALL */
 	Expr	   *value;
 } StrataColumnOp;
@@ -123,7 +135,8 @@ typedef struct StrataColumnOp
  * the default btree family of the column's type and a value free of columns of
  * relation varno, volatile functions and subplans?
  */
-extern bool strata_match_column_op(Expr *clause, Index varno, StrataColumnOp *match);
+extern bool strata_match_column_op(Expr *clause, Index varno,
+								   StrataColumnOp *match);
 
 /* A value as the bytes that tell it from others. */
 typedef struct FilterBytes
@@ -157,18 +170,24 @@ typedef struct FilterNode
 	Oid			opfamily;
 	Oid			collation;
 	bool		by_bytes;		/* = or IN that is true of equal bytes only */
-	FmgrInfo   *cmp;			/* btree comparison (column, low or high); or NULL: bounds say nothing */
-	Expr	   *expr;			/* by-reference columns: the leaf as an expression, */
-	ExprState  *state;			/* ... ask strata_leaf_state() for it; else NULL */
+	FmgrInfo   *cmp;			/* btree comparison (column, low or high); or
+								 * NULL: bounds say nothing */
+	Expr	   *expr;			/* by-reference columns: the leaf as an
+								 * expression, */
+	ExprState  *state;			/* ... ask strata_leaf_state() for it; else
+								 * NULL */
 	struct StrataFilter *filter;	/* it belongs to */
 	Expr	   *comparand;		/* what the column is compared with */
 	ExprState  *value_state;	/* of it; NULL: it is a Const */
 	/* leaves, at run time: valid after strata_filter_prepare() */
-	bool		never;			/* true for no row: a null value, an empty list */
+	bool		never;			/* true for no row: a null value, an empty
+								 * list */
 	bool		always;			/* true for every row: not in an empty list */
 	Datum		value;			/* COMPARE; IN, NOT_IN: the array itself */
-	Datum		low;			/* COMPARE: a column below is less than the value, */
-	Datum		high;			/* ... one above is greater; the value itself, but for STRATA_ORDER_LOCAL */
+	Datum		low;			/* COMPARE: a column below is less than the
+								 * value, */
+	Datum		high;			/* ... one above is greater; the value itself,
+								 * but for STRATA_ORDER_LOCAL */
 	int			nvalues;		/* IN, NOT_IN: the elements that are not null */
 	Datum	   *values;
 	Datum	   *lows;			/* likewise of each */
@@ -177,7 +196,8 @@ typedef struct FilterNode
 	uint64		hash;			/* where that of a single value is kept */
 	FilterBytes *bytes;			/* by_bytes: likewise, */
 	FilterBytes one;			/* ... and of a single value */
-	int			nasked;			/* by_bytes: dictionaries asked whether they have a value, */
+	int			nasked;			/* by_bytes: dictionaries asked whether they
+								 * have a value, */
 	int			nlacking;		/* ... and those that had none */
 	int64	   *ints;			/* IN, NOT_IN of integer kinds: sorted */
 	double	   *floats;			/* the same for floats, NaN left out */
@@ -188,7 +208,8 @@ typedef struct FilterNode
 typedef enum StrataQualWay
 {
 	STRATA_QUAL_VECTOR,			/* by kernels on fixed-width columns */
-	STRATA_QUAL_DICTIONARY,		/* once per distinct value, where the batch has a dictionary */
+	STRATA_QUAL_DICTIONARY,		/* once per distinct value, where the batch
+								 * has a dictionary */
 	STRATA_QUAL_ROW				/* row by row */
 } StrataQualWay;
 
@@ -196,14 +217,18 @@ typedef struct StrataQual
 {
 	Expr	   *clause;
 	Bitmapset  *attnos;			/* columns it reads (attno, no system columns) */
-	bool		promotable;		/* security: may be tried before the quals left of it */
-	bool		stable;			/* same input, same result, no side effect, no subplan */
-	bool		error_free;		/* cannot raise an error that depends on the row */
+	bool		promotable;		/* security: may be tried before the quals
+								 * left of it */
+	bool		stable;			/* same input, same result, no side effect, no
+								 * subplan */
+	bool		error_free;		/* cannot raise an error that depends on the
+								 * row */
 	bool		rows_only;		/* reads system columns or the whole row */
 	StrataQualWay way;
 	const char *reason;			/* why not VECTOR; a message fragment */
 	bool		prunes;			/* the tree can say NONE of some batch */
-	bool		by_bytes;		/* it has leaves that filters of columns can answer */
+	bool		by_bytes;		/* it has leaves that filters of columns can
+								 * answer */
 	FilterNode *tree;
 	ExprState  *compiled;		/* ask strata_qual_state() for it */
 } StrataQual;
@@ -211,7 +236,8 @@ typedef struct StrataQual
 typedef struct StrataFilter
 {
 	MemoryContext mcxt;			/* where everything here is made */
-	MemoryContext value_mcxt;	/* run-time values, reset by prepare; NULL before it is needed */
+	MemoryContext value_mcxt;	/* run-time values, reset by prepare; NULL
+								 * before it is needed */
 	Index		varno;
 	TupleDesc	desc;			/* of R */
 	bool		prepared;
@@ -224,18 +250,24 @@ typedef struct StrataFilter
  * Compile quals (a plan's list; promotable[i] tells of qual i) for parent,
  * whose scan slots may be of any kind.  Memory: the current context.
  */
-extern StrataFilter *strata_filter_create(List *quals, const bool *promotable, Index varno,
-										  TupleDesc desc, PlanState *parent);
+extern StrataFilter *strata_filter_create(List *quals, const bool *promotable,
+										  Index varno, TupleDesc desc,
+										  PlanState *parent);
 
 /* Can the tree be evaluated on vectors? */
 extern bool strata_filter_tree_is_vectorisable(const FilterNode *node);
+
 /* Can it be false for a whole batch, going by metadata? */
 extern bool strata_filter_tree_can_prune(const FilterNode *node);
+
 /* Has it leaves that filters of columns can answer? */
 extern bool strata_filter_tree_has_bytes_leaf(const FilterNode *node);
 
-/* The qual as an expression on the scan slot, compiled when first asked for. */
-extern ExprState *strata_qual_state(StrataFilter *filter, const StrataQual *qual);
+/*
+ * The qual as an expression on the scan slot, compiled when first asked for.
+ */
+extern ExprState *strata_qual_state(StrataFilter *filter,
+									const StrataQual *qual);
 
 /* The expression of a leaf that has one, compiled when first asked for. */
 extern ExprState *strata_leaf_state(FilterNode *leaf);
@@ -252,24 +284,34 @@ typedef struct StrataFilterRun
 	uint8	   *scratch;		/* strata_filter_scratch_size() bytes */
 } StrataFilterRun;
 
-/* Bytes of scratch that strata_filter_vector needs for a tree on a batch of nrows rows. */
+/*
+ * Bytes of scratch that strata_filter_vector needs for a tree on a batch of
+ * nrows rows.
+ */
 extern Size strata_filter_scratch_size(const FilterNode *tree, int nrows);
 
 /*
  * mask[i] &= "tree is true of row i", for rows [0, reader->nrows); decodes the
  * columns it needs.  Only for the tree of a STRATA_QUAL_VECTOR qual.
  */
-extern void strata_filter_vector(FilterNode *tree, StrataFilterRun *run, uint8 *mask);
+extern void strata_filter_vector(FilterNode *tree, StrataFilterRun *run,
+								 uint8 *mask);
 
 /*
  * Kernels on the packed values of one column: mask[i] &= leaf(v[i]).  Null
  * rows are the caller's.
  */
-extern void strata_filter_compare(const FilterNode *leaf, const void *v, int n, uint8 *mask);
-extern void strata_filter_in(const FilterNode *leaf, const void *v, int n, uint8 *mask);
+extern void strata_filter_compare(const FilterNode *leaf, const void *v, int n,
+								  uint8 *mask);
+extern void strata_filter_in(const FilterNode *leaf, const void *v, int n,
+							 uint8 *mask);
 
-/* The kind of kernel for a column compared with a value; NONE when there is none. */
-extern FilterKind strata_filter_kind(Oid coltype, Oid lefttype, Oid righttype, int strategy);
+/*
+ * The kind of kernel for a column compared with a value; NONE when there is
+ * none.
+ */
+extern FilterKind strata_filter_kind(Oid coltype, Oid lefttype, Oid righttype,
+									 int strategy);
 
 /*
  * Turn leaf->values into what the kernels search: ints or floats.  Called by

@@ -63,7 +63,8 @@ is_column_of(Node *node, void *varno)
 	if (node == NULL)
 		return false;
 	if (IsA(node, Var))
-		return ((Var *) node)->varno == *(Index *) varno && ((Var *) node)->varlevelsup == 0;
+		return ((Var *) node)->varno == *(Index *) varno &&
+			((Var *) node)->varlevelsup == 0;
 	return expression_tree_walker(node, is_column_of, varno);
 }
 
@@ -72,7 +73,8 @@ static bool
 is_scan_constant(Node *node, Index varno)
 {
 	return IsA(node, Const) || IsA(node, Param) ||
-		(!is_column_of(node, &varno) && !contain_volatile_functions(node) && !contain_subplans(node));
+		(!is_column_of(node, &varno) && !contain_volatile_functions(node) &&
+		 !contain_subplans(node));
 }
 
 /* See filter.h. */
@@ -125,8 +127,10 @@ strata_match_column_op(Expr *clause, Index varno, StrataColumnOp *match)
 	match->attno = var->varattno;
 	match->value = (Expr *) right;
 	match->strategy = match->op.strategy;
-	match->bounded = match->collation == var->varcollid && match->op.order != STRATA_ORDER_NONE;
-	match->column_order = match->bounded && match->op.order == STRATA_ORDER_TOTAL;
+	match->bounded = match->collation == var->varcollid &&
+		match->op.order != STRATA_ORDER_NONE;
+	match->column_order = match->bounded &&
+		match->op.order == STRATA_ORDER_TOTAL;
 	if (match->is_array)
 		return match->strategy == (use_or ? BTEqualStrategyNumber : FILTER_NE);
 	return match->strategy != 0;
@@ -149,7 +153,9 @@ make_opaque(CompileContext *cx, const char *reason)
 	return make_node(FILTER_OPAQUE);
 }
 
-/* Is the value of expr the same whenever its columns are, without side effect? */
+/*
+ * Is the value of expr the same whenever its columns are, without side effect?
+ */
 static bool
 is_stable(Node *node)
 {
@@ -196,12 +202,14 @@ compile_expression(CompileContext *cx, Expr *expr, bool negate)
 	bool		whole = expr == qual->clause;
 	FilterNode *node;
 	bool		other = qual->rows_only;
-	Bitmapset  *columns = whole ? qual->attnos : columns_of(cx->filter, (Node *) expr, &other);
+	Bitmapset  *columns = whole ? qual->attnos :
+	columns_of(cx->filter, (Node *) expr, &other);
 	AttrNumber	attno;
 
 	if (!(whole ? qual->stable : is_stable((Node *) expr)))
 		return make_opaque(cx, contain_subplans((Node *) expr) ?
-						   "it contains a subquery" : "it calls a volatile function");
+						   "it contains a subquery" :
+						   "it calls a volatile function");
 	if (other)
 		return make_opaque(cx, "it reads a system column or a whole row");
 	if (bms_membership(columns) != BMS_SINGLETON)
@@ -240,7 +248,9 @@ negated_strategy(int strategy)
 	}
 }
 
-/* The comparison function of the family, when it can say how the column lies. */
+/*
+ * The comparison function of the family, when it can say how the column lies.
+ */
 static FmgrInfo *
 comparison_function(const StrataColumnOp *match)
 {
@@ -254,8 +264,8 @@ comparison_function(const StrataColumnOp *match)
 }
 
 /*
- * Is the operator the = of a type whose equal values have equal bytes, which the
- * filters of columns are about?
+ * Is the operator the = of a type whose equal values have equal bytes, which
+ * the filters of columns are about?
  */
 static bool
 compares_bytes(const StrataColumnOp *match)
@@ -267,7 +277,8 @@ compares_bytes(const StrataColumnOp *match)
 		case F_TEXTEQ:
 			/* a database's own collation always is */
 			return match->collation == DEFAULT_COLLATION_OID ||
-				(OidIsValid(match->collation) && get_collation_isdeterministic(match->collation));
+				(OidIsValid(match->collation) &&
+				 get_collation_isdeterministic(match->collation));
 		case F_BYTEAEQ:
 		case F_UUID_EQ:
 			return true;
@@ -287,7 +298,8 @@ prepare_comparand(CompileContext *cx, Expr *comparand, FilterNode *node)
 		node->valuebyval = ((Const *) comparand)->constbyval;
 		return;
 	}
-	get_typlenbyval(exprType((Node *) comparand), &node->valuelen, &node->valuebyval);
+	get_typlenbyval(exprType((Node *) comparand), &node->valuelen,
+					&node->valuebyval);
 	node->value_state = ExecInitExpr(comparand, cx->filter->parent);
 }
 
@@ -303,11 +315,12 @@ compile_comparison(CompileContext *cx, Expr *clause, bool negate)
 	if (negate)
 		match.strategy = negated_strategy(match.strategy);
 	node = make_node(!match.is_array ? FILTER_COMPARE :
-					 match.strategy == BTEqualStrategyNumber ? FILTER_IN : FILTER_NOT_IN);
+					 match.strategy == BTEqualStrategyNumber ? FILTER_IN :
+					 FILTER_NOT_IN);
 	node->attno = match.attno;
 	node->strategy = match.strategy;
-	node->kind = strata_filter_kind(match.op.basetype, match.op.lefttype, match.op.righttype,
-									match.strategy);
+	node->kind = strata_filter_kind(match.op.basetype, match.op.lefttype,
+									match.op.righttype, match.strategy);
 	node->righttype = match.op.righttype;
 	node->opno = negate ? InvalidOid : match.op.opno;
 	node->order = match.op.order;
@@ -347,8 +360,9 @@ static FilterNode *
 make_bool_test(CompileContext *cx, Var *var, bool value)
 {
 	Const	   *constant = (Const *) makeBoolConst(value, false);
-	Expr	   *clause = make_opclause(BooleanEqualOperator, BOOLOID, false, (Expr *) var,
-									   (Expr *) constant, InvalidOid, InvalidOid);
+	Expr	   *clause =
+	make_opclause(BooleanEqualOperator, BOOLOID, false, (Expr *) var,
+				  (Expr *) constant, InvalidOid, InvalidOid);
 
 	set_opfuncid((OpExpr *) clause);
 	return compile_comparison(cx, clause, false);
@@ -394,9 +408,11 @@ compile_boolean_test(CompileContext *cx, BooleanTest *test, bool negate)
 		case IS_FALSE:
 			return make_bool_test(cx, var, false);
 		case IS_NOT_TRUE:
-			return make_or(make_bool_test(cx, var, false), make_null_test(attno, true));
+			return make_or(make_bool_test(cx, var, false),
+						   make_null_test(attno, true));
 		case IS_NOT_FALSE:
-			return make_or(make_bool_test(cx, var, true), make_null_test(attno, true));
+			return make_or(make_bool_test(cx, var, true),
+						   make_null_test(attno, true));
 		case IS_UNKNOWN:
 			return make_null_test(attno, true);
 		default:
@@ -415,7 +431,8 @@ compile_bool_expr(CompileContext *cx, BoolExpr *expr, bool negate)
 	if (expr->boolop == NOT_EXPR)
 		return compile_node(cx, linitial(expr->args), !negate);
 	/* De Morgan: NOT (a AND b) = NOT a OR NOT b */
-	node = make_node((expr->boolop == AND_EXPR) != negate ? FILTER_AND : FILTER_OR);
+	node = make_node((expr->boolop == AND_EXPR) != negate ? FILTER_AND :
+					 FILTER_OR);
 	node->args = palloc(sizeof(FilterNode *) * list_length(expr->args));
 	foreach(lc, expr->args)
 		node->args[node->nargs++] = compile_node(cx, lfirst(lc), negate);
@@ -444,8 +461,8 @@ compile_node(CompileContext *cx, Expr *expr, bool negate)
 
 				var = match_column((Node *) test->arg, cx->filter->varno);
 				if (var != NULL && !test->argisrow)
-					return make_null_test(var->varattno,
-										  (test->nulltesttype == IS_NULL) != negate);
+					return make_null_test(var->varattno, (test->nulltesttype ==
+														  IS_NULL) != negate);
 				return compile_expression(cx, expr, negate);
 			}
 		case T_Var:
@@ -499,8 +516,9 @@ strata_leaf_state(FilterNode *leaf)
 }
 
 /*
- * Column, operator, constant or parameter, as most quals are: what compile_qual()
- * wants to know of it needs no walks through the expression then.
+ * Column, operator, constant or parameter, as most quals are: what
+ * compile_qual() wants to know of it needs no walks through the expression
+ * then.
  */
 static bool
 is_plain_comparison(const StrataFilter *filter, StrataQual *qual)
@@ -535,7 +553,8 @@ is_plain_comparison(const StrataFilter *filter, StrataQual *qual)
  * why not.
  */
 static void
-compile_qual(StrataFilter *filter, StrataQual *qual, Expr *clause, const char *barrier)
+compile_qual(StrataFilter *filter, StrataQual *qual, Expr *clause,
+			 const char *barrier)
 {
 	bool		promotable = barrier == NULL;
 	CompileContext cx = {filter, qual, NULL};
@@ -546,11 +565,13 @@ compile_qual(StrataFilter *filter, StrataQual *qual, Expr *clause, const char *b
 	{
 		qual->attnos = columns_of(filter, (Node *) clause, &qual->rows_only);
 		qual->stable = is_stable((Node *) clause);
-		qual->error_free = qual->stable && !contain_leaked_vars((Node *) clause);
+		qual->error_free = qual->stable &&
+			!contain_leaked_vars((Node *) clause);
 	}
 	qual->tree = compile_node(&cx, clause, false);
 	qual->prunes = promotable && strata_filter_tree_can_prune(qual->tree);
-	qual->by_bytes = qual->prunes && strata_filter_tree_has_bytes_leaf(qual->tree);
+	qual->by_bytes = qual->prunes &&
+		strata_filter_tree_has_bytes_leaf(qual->tree);
 	/* subplans must be known to the plan node from its start */
 	if (!qual->stable && contain_subplans((Node *) clause))
 		(void) strata_qual_state(filter, qual);
@@ -559,18 +580,22 @@ compile_qual(StrataFilter *filter, StrataQual *qual, Expr *clause, const char *b
 	else
 	{
 		qual->way = STRATA_QUAL_ROW;
-		qual->reason = !strata_filter_tree_is_vectorisable(qual->tree) ? cx.reason :
+		qual->reason = !strata_filter_tree_is_vectorisable(qual->tree) ?
+			cx.reason :
 			barrier;
-		if (qual->stable && !qual->rows_only && bms_membership(qual->attnos) == BMS_SINGLETON &&
-			!TupleDescAttr(filter->desc, bms_singleton_member(qual->attnos) - 1)->attbyval)
+		if (qual->stable && !qual->rows_only &&
+			bms_membership(qual->attnos) == BMS_SINGLETON &&
+			!TupleDescAttr(filter->desc,
+						   bms_singleton_member(qual->attnos) - 1)
+			->attbyval)
 			qual->way = STRATA_QUAL_DICTIONARY;
 	}
 }
 
 /* See filter.h. */
 StrataFilter *
-strata_filter_create(List *quals, const bool *promotable, Index varno, TupleDesc desc,
-					 PlanState *parent)
+strata_filter_create(List *quals, const bool *promotable, Index varno,
+					 TupleDesc desc, PlanState *parent)
 {
 	StrataFilter *filter = palloc0(sizeof(StrataFilter));
 	bool		volatile_before = false;
@@ -587,8 +612,10 @@ strata_filter_create(List *quals, const bool *promotable, Index varno, TupleDesc
 
 		compile_qual(filter, &filter->quals[i], lfirst(lc),
 					 volatile_before ? "a volatile function comes before it" :
-					 !promotable[i] ? "a security barrier comes before it" : NULL);
-		volatile_before |= !filter->quals[i].stable && contain_volatile_functions(lfirst(lc));
+					 !promotable[i] ? "a security barrier comes before it" :
+					 NULL);
+		volatile_before |= !filter->quals[i].stable &&
+			contain_volatile_functions(lfirst(lc));
 	}
 	return filter;
 }

@@ -168,14 +168,16 @@ leaf_int(const FilterNode *leaf, Datum value)
 		case FILTER_KIND_UINT32:
 			return DatumGetObjectId(value);
 		default:
-			return strata_datum_integer(value, strata_integer_width(leaf->righttype));
+			return strata_datum_integer(value,
+										strata_integer_width(leaf->righttype));
 	}
 }
 
 static double
 leaf_float(const FilterNode *leaf, Datum value)
 {
-	return leaf->righttype == FLOAT4OID ? (double) DatumGetFloat4(value) : DatumGetFloat8(value);
+	return leaf->righttype == FLOAT4OID ? (double) DatumGetFloat4(value) :
+		DatumGetFloat8(value);
 }
 
 static void
@@ -284,7 +286,8 @@ compare_floats(const FilterNode *leaf, const void *v, int n, uint8 *mask)
 
 /* See filter.h. */
 void
-strata_filter_compare(const FilterNode *leaf, const void *v, int n, uint8 *mask)
+strata_filter_compare(const FilterNode *leaf, const void *v, int n,
+					  uint8 *mask)
 {
 	KernelTest	test = strategy_test(leaf->strategy);
 	int64		a;
@@ -380,7 +383,8 @@ strata_filter_prepare_in(FilterNode *leaf)
 static bool
 find_int(const FilterNode *leaf, int64 x)
 {
-	return bsearch(&x, leaf->ints, leaf->nkeys, sizeof(int64), compare_int_keys) != NULL;
+	return bsearch(&x, leaf->ints, leaf->nkeys, sizeof(int64),
+				   compare_int_keys) != NULL;
 }
 
 static bool
@@ -388,12 +392,14 @@ find_float(const FilterNode *leaf, double x)
 {
 	if (isnan(x))
 		return leaf->has_nan;
-	return bsearch(&x, leaf->floats, leaf->nkeys, sizeof(double), compare_float_keys) != NULL;
+	return bsearch(&x, leaf->floats, leaf->nkeys, sizeof(double),
+				   compare_float_keys) != NULL;
 }
 
 /* Long lists: search for each row that still passes. */
 static void
-in_search(const FilterNode *leaf, const void *v, int n, bool wanted, uint8 *mask)
+in_search(const FilterNode *leaf, const void *v, int n, bool wanted,
+		  uint8 *mask)
 {
 	for (int i = 0; i < n; i++)
 	{

@@ -6,8 +6,8 @@
  * Included by filter_kernel.c once per pair of C types, with
  *	KERNEL_COMPARE, KERNEL_IN	names of the functions made
  *	KERNEL_TYPE					type of the column's values
- *	KERNEL_VALUE				type of the value (the comparison happens in it)
- *	KERNEL_IS_NAN(x)			for floats only
+ *	KERNEL_VALUE                            type of the value (the comparison
+ *	happens in it) KERNEL_IS_NAN(x)                       for floats only
  *
  * GE and GT are written as negations so that a NaN in the column, which
  * PostgreSQL sorts above everything, passes them; the other tests are false
@@ -34,8 +34,8 @@
 
 KERNEL_CLONES
 static void
-KERNEL_COMPARE(const KERNEL_TYPE *pg_restrict v, int n, KernelTest test, KERNEL_VALUE a,
-			   uint8 *pg_restrict mask)
+KERNEL_COMPARE(const KERNEL_TYPE * pg_restrict v, int n, KernelTest test,
+			   KERNEL_VALUE a, uint8 *pg_restrict mask)
 {
 	switch (test)
 	{
@@ -74,8 +74,8 @@ KERNEL_COMPARE(const KERNEL_TYPE *pg_restrict v, int n, KernelTest test, KERNEL_
 /* mask[i] &= (v[i] is one of a[0 .. na)) == wanted, for short lists */
 KERNEL_CLONES
 static void
-KERNEL_IN(const KERNEL_TYPE *pg_restrict v, int n, const KERNEL_VALUE *a, int na,
-		  bool has_nan, bool wanted, uint8 *pg_restrict mask)
+KERNEL_IN(const KERNEL_TYPE * pg_restrict v, int n, const KERNEL_VALUE * a,
+		  int na, bool has_nan, bool wanted, uint8 *pg_restrict mask)
 {
 	for (int i = 0; i < n; i++)
 	{

@@ -25,14 +25,18 @@
 
 static StrataOperator known[KNOWN];
 
-/* A function has changed, or something else that syscaches do not tell apart. */
+/*
+ * A function has changed, or something else that syscaches do not tell apart.
+ */
 static void
 forget(Datum arg, int cache_id, uint32 hash)
 {
 	memset(known, 0, sizeof(known));
 }
 
-/* Strategy of opno in opfamily, FILTER_NE for the negator of =, 0 for neither. */
+/*
+ * Strategy of opno in opfamily, FILTER_NE for the negator of =, 0 for neither.
+ */
 static int
 operator_strategy(Oid opno, Oid opfamily)
 {
@@ -43,17 +47,22 @@ operator_strategy(Oid opno, Oid opfamily)
 	{
 		negator = get_negator(opno);
 		if (OidIsValid(negator) &&
-			get_op_opfamily_strategy(negator, opfamily) == BTEqualStrategyNumber)
+			get_op_opfamily_strategy(negator, opfamily) ==
+			BTEqualStrategyNumber)
 			strategy = FILTER_NE;
 	}
 	return strategy;
 }
 
-/* The family's function of a strategy for a column and what its bounds are compared with, or InvalidOid. */
+/*
+ * The family's function of a strategy for a column and what its bounds are
+ * compared with, or InvalidOid.
+ */
 static Oid
 bound_function(const StrataOperator *op, int strategy)
 {
-	Oid			opno = get_opfamily_member(op->opfamily, op->lefttype, op->boundtype, strategy);
+	Oid			opno = get_opfamily_member(op->opfamily, op->lefttype, op->boundtype,
+										   strategy);
 
 	return OidIsValid(opno) ? get_opcode(opno) : InvalidOid;
 }
@@ -65,7 +74,8 @@ look_up(Oid opno, Oid coltype, StrataOperator *op)
 	op->opno = opno;
 	op->coltype = coltype;
 	op->basetype = getBaseType(coltype);
-	op->opfamily = lookup_type_cache(coltype, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
+	op->opfamily =
+		lookup_type_cache(coltype, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
 	op->opcode = get_opcode(opno);
 	if (!OidIsValid(op->opcode))
 		return;
@@ -78,12 +88,16 @@ look_up(Oid opno, Oid coltype, StrataOperator *op)
 	op->strategy = operator_strategy(opno, op->opfamily);
 	if (op->strategy == 0)
 		return;
-	op->order = strata_operator_order(op->opcode, op->opfamily, op->lefttype, op->righttype);
+	op->order = strata_operator_order(op->opcode, op->opfamily, op->lefttype,
+									  op->righttype);
 	if (op->order == STRATA_ORDER_NONE)
 		return;
-	op->boundtype = op->order == STRATA_ORDER_LOCAL ? TIMESTAMPOID : op->righttype;
-	op->comparison = get_opfamily_proc(op->opfamily, op->lefttype, op->boundtype, BTORDER_PROC);
-	op->same = op->strategy == FILTER_NE ? InvalidOid : bound_function(op, op->strategy);
+	op->boundtype = op->order == STRATA_ORDER_LOCAL ? TIMESTAMPOID :
+		op->righttype;
+	op->comparison = get_opfamily_proc(op->opfamily, op->lefttype,
+									   op->boundtype, BTORDER_PROC);
+	op->same = op->strategy == FILTER_NE ? InvalidOid :
+		bound_function(op, op->strategy);
 	op->at_most = bound_function(op, BTLessEqualStrategyNumber);
 	op->at_least = bound_function(op, BTGreaterEqualStrategyNumber);
 }

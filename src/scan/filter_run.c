@@ -15,10 +15,15 @@
 #include "utils/memutils.h"
 #include "utils/uuid.h"
 
-/* Dictionaries after which it is known whether asking them first is worth it. */
+/*
+ * Dictionaries after which it is known whether asking them first is worth it.
+ */
 #define ENOUGH_ASKED 16
 
-/* Elements as what bounds of the column are compared with.  Memory: the current context. */
+/*
+ * Elements as what bounds of the column are compared with.  Memory: the
+ * current context.
+ */
 static void
 prepare_list_bounds(FilterNode *leaf)
 {
@@ -68,7 +73,10 @@ prepare_list(FilterNode *leaf)
 		strata_filter_prepare_in(leaf);
 }
 
-/* The bytes of a value that is not out of line nor compressed; typlen: of its type. */
+/*
+ * The bytes of a value that is not out of line nor compressed; typlen: of its
+ * type.
+ */
 static FilterBytes
 bytes_of(Datum value, int typlen)
 {
@@ -82,23 +90,32 @@ bytes_of(Datum value, int typlen)
 	return result;
 }
 
-/* The values of a by_bytes leaf as bytes, and what they hash to in filters of columns. */
+/*
+ * The values of a by_bytes leaf as bytes, and what they hash to in filters of
+ * columns.
+ */
 static void
 prepare_bytes(FilterNode *leaf)
 {
 	int			n = leaf->op == FILTER_COMPARE ? 1 : leaf->nvalues;
 	bool		is_uuid = leaf->righttype == UUIDOID;
 
-	leaf->hashes = leaf->op == FILTER_COMPARE ? &leaf->hash : palloc(sizeof(uint64) * Max(n, 1));
-	leaf->bytes = leaf->op == FILTER_COMPARE ? &leaf->one : palloc(sizeof(FilterBytes) * Max(n, 1));
+	leaf->hashes = leaf->op == FILTER_COMPARE ?
+		&leaf->hash :
+		palloc(sizeof(uint64) * Max(n, 1));
+	leaf->bytes = leaf->op == FILTER_COMPARE ?
+		&leaf->one :
+		palloc(sizeof(FilterBytes) * Max(n, 1));
 	for (int i = 0; i < n; i++)
 	{
-		Datum		value = leaf->op == FILTER_COMPARE ? leaf->value : leaf->values[i];
+		Datum		value = leaf->op == FILTER_COMPARE ? leaf->value :
+		leaf->values[i];
 
 		if (!is_uuid)
 			value = PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
 		leaf->bytes[i] = bytes_of(value, is_uuid ? UUID_LEN : -1);
-		leaf->hashes[i] = strata_bloom_hash(leaf->bytes[i].data, leaf->bytes[i].len);
+		leaf->hashes[i] = strata_bloom_hash(leaf->bytes[i].data,
+											leaf->bytes[i].len);
 	}
 }
 
@@ -107,7 +124,8 @@ static MemoryContext
 value_context(StrataFilter *filter)
 {
 	if (filter->value_mcxt == NULL)
-		filter->value_mcxt = AllocSetContextCreate(filter->mcxt, "strata filter values",
+		filter->value_mcxt = AllocSetContextCreate(filter->mcxt,
+												   "strata filter values",
 												   ALLOCSET_SMALL_SIZES);
 	return filter->value_mcxt;
 }
@@ -127,13 +145,15 @@ prepare_value(StrataFilter *filter, FilterNode *leaf, ExprContext *econtext)
 		isnull = ((Const *) leaf->comparand)->constisnull;
 	}
 	else
-		value = ExecEvalExprSwitchContext(leaf->value_state, econtext, &isnull);
+		value = ExecEvalExprSwitchContext(leaf->value_state, econtext,
+										  &isnull);
 	leaf->never = isnull;
 	leaf->value = value;
 	if (isnull)
 		return;
 	/* a constant lives as long as the plan */
-	if (leaf->op == FILTER_COMPARE && (leaf->value_state == NULL || leaf->valuebyval))
+	if (leaf->op == FILTER_COMPARE &&
+		(leaf->value_state == NULL || leaf->valuebyval))
 	{
 		if (leaf->by_bytes)
 			prepare_bytes(leaf);
@@ -197,25 +217,32 @@ eval_leaf(FilterNode *leaf, StrataFilterRun *run, Datum value, bool isnull)
 	run->slot->tts_values[leaf->attno - 1] = value;
 	run->slot->tts_isnull[leaf->attno - 1] = isnull;
 	run->econtext->ecxt_scantuple = run->slot;
-	result = ExecEvalExprSwitchContext(strata_leaf_state(leaf), run->econtext, &result_isnull);
+	result = ExecEvalExprSwitchContext(strata_leaf_state(leaf), run->econtext,
+									   &result_isnull);
 	ResetExprContext(run->econtext);
 	return !result_isnull && DatumGetBool(result);
 }
 
 /*
  * An expression of one column: once for null and once per distinct value that
- * some row still in the mask has; or once per row where there is no dictionary.
+ * some row still in the mask has; or once per row where there is no
+ * dictionary.
  */
 static void
-run_expression(FilterNode *leaf, StrataFilterRun *run, const StrataColumn *col, uint8 *mask)
+run_expression(FilterNode *leaf, StrataFilterRun *run, const StrataColumn *col,
+			   uint8 *mask)
 {
-	enum {UNKNOWN, NO, YES};
+	enum
+	{
+		UNKNOWN, NO, YES
+	};
 	int			n = run->reader->nrows;
 	uint8		null_result = UNKNOWN;
 	uint8	   *results = NULL;
 
 	if (col->codes != NULL)
-		results = MemoryContextAllocZero(run->reader->batch_mcxt, Max(col->ndict, 1));
+		results = MemoryContextAllocZero(run->reader->batch_mcxt,
+										 Max(col->ndict, 1));
 	for (int i = 0; i < n; i++)
 	{
 		uint8		one = UNKNOWN;
@@ -232,7 +259,8 @@ run_expression(FilterNode *leaf, StrataFilterRun *run, const StrataColumn *col, 
 		if (*result == UNKNOWN)
 		{
 			if (!isnull)
-				value = results != NULL ? col->dict[col->codes[i]] : col->datums[i];
+				value = results != NULL ? col->dict[col->codes[i]] :
+					col->datums[i];
 			*result = eval_leaf(leaf, run, value, isnull) ? YES : NO;
 		}
 		mask[i] = *result == YES;
@@ -252,7 +280,8 @@ find_entries(const FilterNode *leaf, const StrataColumn *col, uint8 *found)
 		bool		equal = false;
 
 		for (int j = 0; j < n && !equal; j++)
-			equal = leaf->bytes[j].len == entry.len && memcmp(leaf->bytes[j].data, entry.data, entry.len) == 0;
+			equal = leaf->bytes[j].len == entry.len &&
+				memcmp(leaf->bytes[j].data, entry.data, entry.len) == 0;
 		found[i] = equal;
 		any |= equal;
 	}
@@ -263,12 +292,14 @@ find_entries(const FilterNode *leaf, const StrataColumn *col, uint8 *found)
 static bool
 can_find_entries(const FilterNode *leaf, const StrataColumn *col)
 {
-	return leaf->op == FILTER_COMPARE || (int64) leaf->nvalues * col->ndict <= 4 * STRATA_CODEC_MAX_ROWS;
+	return leaf->op == FILTER_COMPARE ||
+		(int64) leaf->nvalues * col->ndict <= 4 * STRATA_CODEC_MAX_ROWS;
 }
 
 /*
- * Does the batch's dictionary have none of the values?  Then no codes need be decoded.
- * Not asked any more when it mostly has one, as its entries are then decoded twice.
+ * Does the batch's dictionary have none of the values?  Then no codes need be
+ * decoded. Not asked any more when it mostly has one, as its entries are then
+ * decoded twice.
  */
 static bool
 dictionary_lacks(FilterNode *leaf, StrataFilterRun *run)
@@ -281,7 +312,9 @@ dictionary_lacks(FilterNode *leaf, StrataFilterRun *run)
 	col = strata_batch_reader_entries(run->reader, leaf->attno);
 	if (col == NULL || !can_find_entries(leaf, col))
 		return false;
-	lacks = !find_entries(leaf, col, MemoryContextAlloc(run->reader->batch_mcxt, Max(col->ndict, 1)));
+	lacks = !find_entries(leaf, col,
+						  MemoryContextAlloc(run->reader->batch_mcxt,
+											 Max(col->ndict, 1)));
 	leaf->nasked++;
 	leaf->nlacking += lacks;
 	return lacks;
@@ -289,10 +322,12 @@ dictionary_lacks(FilterNode *leaf, StrataFilterRun *run)
 
 /* A by_bytes leaf on codes. */
 static void
-run_codes(const FilterNode *leaf, StrataFilterRun *run, const StrataColumn *col, uint8 *mask)
+run_codes(const FilterNode *leaf, StrataFilterRun *run,
+		  const StrataColumn *col, uint8 *mask)
 {
 	int			n = run->reader->nrows;
-	uint8	   *found = MemoryContextAlloc(run->reader->batch_mcxt, Max(col->ndict, 1));
+	uint8	   *found = MemoryContextAlloc(run->reader->batch_mcxt,
+										   Max(col->ndict, 1));
 
 	if (!find_entries(leaf, col, found))
 	{

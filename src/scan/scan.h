@@ -26,15 +26,16 @@ extern void strata_scan_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel,
 										 Index rti, RangeTblEntry *rte);
 
 /*
- * To be called from get_relation_info_hook: hides the indexes of a table all of
- * whose rows are compressed, but for those that tell the planner something else.
+ * To be called from get_relation_info_hook: hides the indexes of a table all
+ * of whose rows are compressed, but for those that tell the planner something
+ * else.
  */
-extern void strata_scan_get_relation_info(PlannerInfo *root, Oid relid, bool inhparent,
-										  RelOptInfo *rel);
+extern void strata_scan_get_relation_info(PlannerInfo *root, Oid relid,
+										  bool inhparent, RelOptInfo *rel);
 
 /*
- * An executor has started.  If this is the state of a DELETE, StrataScans right
- * below it may delete whole batches of its targets; see scan_sweep.c.
+ * An executor has started.  If this is the state of a DELETE, StrataScans
+ * right below it may delete whole batches of its targets; see scan_sweep.c.
  */
 extern void strata_scan_allow_sweep(PlanState *node);
 

@@ -42,20 +42,24 @@ strata_batch_open_create(StrataScanState *scan)
 	int			nquals = Max(scan->filter->nquals, 1);
 	int			ncolumns = 1;
 
-	batch->reader = strata_batch_reader_create(scan->store->rel, scan->store->schema);
+	batch->reader = strata_batch_reader_create(scan->store->rel,
+											   scan->store->schema);
 	batch->reader->toast = scan->store->toast;
-	batch->batch_slot = MakeSingleTupleTableSlot(RelationGetDescr(scan->store->batches),
-												 table_slot_callbacks(scan->store->batches));
+	batch->batch_slot =
+		MakeSingleTupleTableSlot(RelationGetDescr(scan->store->batches),
+								 table_slot_callbacks(scan->store->batches));
 	batch->vector.reader = batch->reader;
 	batch->verdicts = palloc(sizeof(StrataVerdict) * nquals);
 	batch->residuals = palloc0(sizeof(StrataResidual) * nquals);
 	/* a residual may hold any qual: room for the one with the most columns */
 	for (int i = 0; i < scan->filter->nquals; i++)
-		ncolumns = Max(ncolumns, bms_num_members(scan->filter->quals[i].attnos));
+		ncolumns = Max(ncolumns,
+					   bms_num_members(scan->filter->quals[i].attnos));
 	for (int i = 0; i < scan->filter->nquals; i++)
 	{
 		batch->residuals[i].attnos = palloc(sizeof(AttrNumber) * ncolumns);
-		batch->residuals[i].columns = palloc(sizeof(StrataColumn *) * ncolumns);
+		batch->residuals[i].columns = palloc(sizeof(StrataColumn *) *
+											 ncolumns);
 	}
 	batch->targets = palloc0(sizeof(StrataColumn *) * Max(scan->ntargets, 1));
 	MemoryContextSwitchTo(old);
@@ -75,7 +79,8 @@ strata_batch_open_free(StrataOpenBatch *batch)
 void
 strata_batch_account(StrataScanState *scan, StrataOpenBatch *batch)
 {
-	scan->counters.columns_decoded += batch->reader->ndecoded - batch->ndecoded;
+	scan->counters.columns_decoded += batch->reader->ndecoded -
+		batch->ndecoded;
 	batch->ndecoded = batch->reader->ndecoded;
 }
 
@@ -99,7 +104,9 @@ strata_batch_load(StrataScanState *scan, StrataOpenBatch *batch, bool again)
 	scan->run.reader = batch->reader;
 	ndecoded = batch->reader->ndecoded;
 	pruned = strata_prune_batch(scan->pruner, &scan->run,
-								again ? NULL : strata_source_proven(scan->source), batch->verdicts);
+								again ? NULL :
+								strata_source_proven(scan->source),
+								batch->verdicts);
 	Assert(batch->reader->ndecoded == ndecoded);	/* scan:R8 */
 	if (!again)
 	{
@@ -236,7 +243,8 @@ strata_batch_filter(StrataScanState *scan, StrataOpenBatch *batch)
 	{
 		const StrataQual *qual = &scan->filter->quals[i];
 
-		Assert(batch->verdicts[i] != STRATA_NONE);	/* scan:R6: it would have been pruned */
+		Assert(batch->verdicts[i] !=
+			   STRATA_NONE);	/* scan:R6: it would have been pruned */
 		if (batch->verdicts[i] == STRATA_ALL || empty)
 			continue;
 		if (qual->way != STRATA_QUAL_VECTOR || !strata_enable_vector_filter)
@@ -265,7 +273,8 @@ strata_batch_filter(StrataScanState *scan, StrataOpenBatch *batch)
 		InstrCountFiltered1(&scan->css, here - batch->vector.nrows);
 	}
 	strata_batch_account(scan, batch);
-	Assert(batch->vector.nrows == 0 || strata_vector_is_sound(&batch->vector)); /* scan:R1 */
+	Assert(batch->vector.nrows == 0 ||
+		   strata_vector_is_sound(&batch->vector)); /* scan:R1 */
 	return batch->vector.nrows > 0;
 }
 
@@ -297,18 +306,21 @@ load_columns(StrataScanState *scan, const StrataResidual *residual, int row)
 
 /* Evaluate the residual's qual on a row. */
 static bool
-eval_residual(StrataScanState *scan, StrataOpenBatch *batch, StrataResidual *residual, int row)
+eval_residual(StrataScanState *scan, StrataOpenBatch *batch,
+			  StrataResidual *residual, int row)
 {
 	ExprContext *econtext = scan->run.econtext;
 	TupleTableSlot *slot = scan->run.slot;
 	bool		result;
 
-	Assert(!residual->qual->rows_only || !scan->needs_heap_tuple);	/* scan:R9 */
+	Assert(!residual->qual->rows_only ||
+		   !scan->needs_heap_tuple);	/* scan:R9 */
 	load_columns(scan, residual, row);
 	slot->tts_tableOid = RelationGetRelid(scan->store->rel);
 	strata_tid_set(&slot->tts_tid, batch->reader->first_row + row);
 	econtext->ecxt_scantuple = slot;
-	result = ExecQual(strata_qual_state(scan->filter, residual->qual), econtext);
+	result = ExecQual(strata_qual_state(scan->filter, residual->qual),
+					  econtext);
 	ResetExprContext(econtext);
 	return result;
 }
@@ -318,14 +330,16 @@ eval_residual(StrataScanState *scan, StrataOpenBatch *batch, StrataResidual *res
  * result can be shared among rows.
  */
 static void
-start_residual(StrataScanState *scan, StrataOpenBatch *batch, StrataResidual *residual, int row)
+start_residual(StrataScanState *scan, StrataOpenBatch *batch,
+			   StrataResidual *residual, int row)
 {
 	int			nvarying = 0;
 	StrataColumn *col = NULL;
 
 	for (int i = 0; i < residual->ncolumns; i++)
 	{
-		residual->columns[i] = strata_batch_reader_column(batch->reader, residual->attnos[i]);
+		residual->columns[i] = strata_batch_reader_column(batch->reader,
+														  residual->attnos[i]);
 		if (!residual->columns[i]->constant)
 		{
 			col = residual->columns[i];
@@ -335,9 +349,12 @@ start_residual(StrataScanState *scan, StrataOpenBatch *batch, StrataResidual *re
 	}
 	strata_batch_account(scan, batch);
 	residual->mode = STRATA_RESIDUAL_ROW;
-	if (!strata_enable_vector_filter || !residual->qual->stable || residual->qual->rows_only)
+	if (!strata_enable_vector_filter || !residual->qual->stable ||
+		residual->qual->rows_only)
 		return;
-	Assert(!contain_volatile_functions((Node *) residual->qual->clause));	/* scan:R5: one result for many rows */
+	Assert(!contain_volatile_functions((Node *) residual->qual
+									   ->clause));	/* scan:R5: one result for
+													 * many rows */
 	if (nvarying == 0)
 	{
 		residual->mode = STRATA_RESIDUAL_CONSTANT;
@@ -347,19 +364,23 @@ start_residual(StrataScanState *scan, StrataOpenBatch *batch, StrataResidual *re
 	{
 		residual->mode = STRATA_RESIDUAL_MEMO;
 		residual->null_memo = MEMO_UNKNOWN;
-		residual->memo = MemoryContextAllocZero(batch->reader->batch_mcxt, Max(col->ndict, 1));
+		residual->memo = MemoryContextAllocZero(batch->reader->batch_mcxt,
+												Max(col->ndict, 1));
 	}
 }
 
 /* One result per dictionary entry, found when first needed. */
 static bool
-memo_residual(StrataScanState *scan, StrataOpenBatch *batch, StrataResidual *residual, int row)
+memo_residual(StrataScanState *scan, StrataOpenBatch *batch,
+			  StrataResidual *residual, int row)
 {
 	const StrataColumn *col = residual->columns[residual->varying];
-	uint8	   *memo = (col->isnull != NULL && col->isnull[row]) ? &residual->null_memo :
-		&residual->memo[col->codes[row]];
+	uint8	   *memo = (col->isnull != NULL && col->isnull[row]) ?
+	&residual->null_memo :
+	&residual->memo[col->codes[row]];
 
-	Assert(memo == &residual->null_memo || col->codes[row] < col->ndict);	/* scan:R5 */
+	Assert(memo == &residual->null_memo ||
+		   col->codes[row] < col->ndict);	/* scan:R5 */
 	if (*memo == MEMO_UNKNOWN)
 		*memo = eval_residual(scan, batch, residual, row) ? MEMO_TRUE : MEMO_FALSE;
 	return *memo == MEMO_TRUE;
@@ -368,12 +389,14 @@ memo_residual(StrataScanState *scan, StrataOpenBatch *batch, StrataResidual *res
 static inline bool
 in_window(const StrataOpenBatch *batch, int row)
 {
-	return row >= batch->window_from && row - batch->window_from < batch->window_n;
+	return row >= batch->window_from &&
+		row - batch->window_from < batch->window_n;
 }
 
 /*
- * Make the window one with the row.  The first of a scan is small, because LIMIT
- * may want no more; the others reach from the first to the last selected row.
+ * Make the window one with the row.  The first of a scan is small, because
+ * LIMIT may want no more; the others reach from the first to the last selected
+ * row.
  */
 static void
 open_window(StrataScanState *scan, StrataOpenBatch *batch, int row)
@@ -400,7 +423,8 @@ open_window(StrataScanState *scan, StrataOpenBatch *batch, int row)
 			to = Min(to, from + FIRST_WINDOW);
 		}
 	}
-	Assert(from <= row && row < to && to <= batch->reader->nrows);	/* scan:R8 */
+	Assert(from <= row && row < to &&
+		   to <= batch->reader->nrows); /* scan:R8 */
 	batch->window_from = from;
 	batch->window_n = to - from;
 	batch->targets_ready = false;
@@ -408,11 +432,13 @@ open_window(StrataScanState *scan, StrataOpenBatch *batch, int row)
 
 /* See scan_private.h. */
 StrataColumn *
-strata_batch_column_at(StrataScanState *scan, StrataOpenBatch *batch, AttrNumber attno, int row)
+strata_batch_column_at(StrataScanState *scan, StrataOpenBatch *batch,
+					   AttrNumber attno, int row)
 {
 	if (!in_window(batch, row))
 		open_window(scan, batch, row);
-	return strata_batch_reader_rows(batch->reader, attno, batch->window_from, batch->window_n);
+	return strata_batch_reader_rows(batch->reader, attno, batch->window_from,
+									batch->window_n);
 }
 
 /* Have the targets' values of the row. */
@@ -422,7 +448,8 @@ resolve_targets(StrataScanState *scan, StrataOpenBatch *batch, int row)
 	if (likely(batch->targets_ready && in_window(batch, row)))
 		return;
 	for (int i = 0; i < scan->ntargets; i++)
-		batch->targets[i] = strata_batch_column_at(scan, batch, scan->targets[i], row);
+		batch->targets[i] = strata_batch_column_at(scan, batch,
+												   scan->targets[i], row);
 	batch->targets_ready = true;
 	strata_batch_account(scan, batch);
 }
@@ -447,7 +474,8 @@ store_heap_tuple(StrataScanState *scan, StrataOpenBatch *batch, int row)
 													&values->tts_isnull[att]);
 	}
 	old = MemoryContextSwitchTo(scan->mcxt);
-	tuple = heap_form_tuple(values->tts_tupleDescriptor, values->tts_values, values->tts_isnull);
+	tuple = heap_form_tuple(values->tts_tupleDescriptor, values->tts_values,
+							values->tts_isnull);
 	MemoryContextSwitchTo(old);
 	HeapTupleHeaderSetXmin(tuple->t_data, FrozenTransactionId);
 	HeapTupleHeaderSetXmax(tuple->t_data, InvalidTransactionId);
@@ -471,7 +499,8 @@ heap_tuple_residual(StrataScanState *scan, StrataOpenBatch *batch,
 	bool		result;
 
 	econtext->ecxt_scantuple = store_heap_tuple(scan, batch, row);
-	result = ExecQual(strata_qual_state(scan->filter, residual->qual), econtext);
+	result = ExecQual(strata_qual_state(scan->filter, residual->qual),
+					  econtext);
 	ResetExprContext(econtext);
 	return result;
 }
@@ -575,16 +604,19 @@ strata_batch_emit(StrataScanState *scan, StrataOpenBatch *batch, int row)
 			{
 				int			att = scan->targets[i] - 1;
 
-				out->tts_values[att] = strata_column_get(batch->targets[i], row,
-														 &out->tts_isnull[att]);
+				out->tts_values[att] =
+					strata_column_get(batch->targets[i], row,
+									  &out->tts_isnull[att]);
 			}
 		}
 		scan_slot->tts_flags &= ~TTS_FLAG_EMPTY;
-		scan_slot->tts_nvalid = (AttrNumber) scan_slot->tts_tupleDescriptor->natts;
+		scan_slot->tts_nvalid = (AttrNumber)
+			scan_slot->tts_tupleDescriptor->natts;
 		scan_slot->tts_tableOid = RelationGetRelid(scan->store->rel);
 		strata_tid_set(&scan_slot->tts_tid, batch->reader->first_row + row);
 	}
-	Assert(ItemPointerIsValid(&scan_slot->tts_tid) && OidIsValid(scan_slot->tts_tableOid)); /* scan:R9 */
+	Assert(ItemPointerIsValid(&scan_slot->tts_tid) &&
+		   OidIsValid(scan_slot->tts_tableOid));	/* scan:R9 */
 	scan->css.ss.ss_ScanTupleSlot = scan_slot;
 	if (out != scan_slot || scan->css.ss.ps.ps_ProjInfo == NULL)
 		return out;

@@ -9,8 +9,8 @@
  *
  * Selectivities are PostgreSQL's.  Quals on segmentby columns select whole
  * batches; a range of the first orderby column selects that share of each
- * segment's batches and one more at its edge.  What other quals prune is tried on
- * the summaries of some batches, where many are left (scan_share.c).
+ * segment's batches and one more at its edge.  What other quals prune is tried
+ * on the summaries of some batches, where many are left (scan_share.c).
  *
  * A child's cost was computed for the whole relation (indexes do not know that
  * they hold the row store only); it is charged for the row store's share.
@@ -43,7 +43,10 @@
 /* Of the index on first_row. */
 #define ENTRIES_PER_PAGE 290
 
-/* Batches below which what quals prune of them is not estimated: planning must not cost what it saves. */
+/*
+ * Batches below which what quals prune of them is not estimated: planning must
+ * not cost what it saves.
+ */
 #define WORTH_SAMPLING 640
 
 /* Share of a qual's cost per row when it runs on vectors. */
@@ -55,19 +58,25 @@ typedef struct QualShape
 	ParamPathInfo *param_info;	/* whose clauses are added to the relation's */
 	List	   *segment;		/* read segmentby columns only */
 	List	   *order;			/* ranges of the first orderby column */
-	List	   *lower;			/* of them, those that bound it from below only */
+	List	   *lower;			/* of them, those that bound it from below
+								 * only */
 	List	   *upper;
-	bool		equal;			/* one is an equality, which bounds it both ways */
+	bool		equal;			/* one is an equality, which bounds it both
+								 * ways */
 	List	   *prefix;			/* equalities on leading segmentby columns */
 	int			nprefix;
 	QualCost	heap;			/* all quals, once per row of the row store */
 	QualCost	batch;			/* all but segment, likewise */
 	Selectivity segment_sel;
 	Selectivity order_sel;
-	Selectivity range_sel;		/* of batches, by the other quals on minima and maxima */
+	Selectivity range_sel;		/* of batches, by the other quals on minima
+								 * and maxima */
 } QualShape;
 
-/* What strata_match_column_op() says of a clause; remembered, as it is asked for by each candidate. */
+/*
+ * What strata_match_column_op() says of a clause; remembered, as it is asked
+ * for by each candidate.
+ */
 typedef struct ClauseOp
 {
 	RestrictInfo *rinfo;
@@ -90,7 +99,8 @@ strata_scan_clause_op(StrataRelInfo *info, RestrictInfo *rinfo)
 	}
 	known = palloc(sizeof(ClauseOp));
 	known->rinfo = rinfo;
-	known->matches = strata_match_column_op(rinfo->clause, info->rel->relid, &known->op);
+	known->matches = strata_match_column_op(rinfo->clause, info->rel->relid,
+											&known->op);
 	info->ops = lappend(info->ops, known);
 	return known->matches ? &known->op : NULL;
 }
@@ -98,7 +108,8 @@ strata_scan_clause_op(StrataRelInfo *info, RestrictInfo *rinfo)
 static bool
 is_segment_clause(const StrataRelInfo *info, Node *clause)
 {
-	List	   *vars = pull_var_clause(clause, PVC_RECURSE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS |
+	List	   *vars = pull_var_clause(clause, PVC_RECURSE_AGGREGATES |
+									   PVC_RECURSE_WINDOWFUNCS |
 									   PVC_RECURSE_PLACEHOLDERS);
 	ListCell   *lc;
 	bool		any = false;
@@ -109,7 +120,8 @@ is_segment_clause(const StrataRelInfo *info, Node *clause)
 
 		if (!IsA(var, Var) || var->varno != info->rel->relid)
 			continue;
-		if (var->varattno <= 0 || strata_layout_segment_index(info->layout, var->varattno) < 0)
+		if (var->varattno <= 0 ||
+			strata_layout_segment_index(info->layout, var->varattno) < 0)
 			return false;
 		any = true;
 	}
@@ -119,9 +131,12 @@ is_segment_clause(const StrataRelInfo *info, Node *clause)
 static void
 add_order_clause(StrataRelInfo *info, QualShape *shape, RestrictInfo *rinfo)
 {
-	const StrataColumnOp *op = info->layout->norder > 0 ? strata_scan_clause_op(info, rinfo) : NULL;
+	const StrataColumnOp *op = info->layout->norder > 0 ?
+	strata_scan_clause_op(info, rinfo) :
+	NULL;
 
-	if (op == NULL || op->attno != info->layout->order[0].attno || !op->bounded || op->is_array)
+	if (op == NULL || op->attno != info->layout->order[0].attno ||
+		!op->bounded || op->is_array)
 		return;
 	switch (op->strategy)
 	{
@@ -153,8 +168,8 @@ find_segment_equality(StrataRelInfo *info, List *clauses, int i)
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
 		const StrataColumnOp *op = strata_scan_clause_op(info, rinfo);
 
-		if (op != NULL && op->attno == info->layout->segment[i] && op->column_order &&
-			op->strategy == BTEqualStrategyNumber)
+		if (op != NULL && op->attno == info->layout->segment[i] &&
+			op->column_order && op->strategy == BTEqualStrategyNumber)
 			return rinfo;
 	}
 	return NULL;
@@ -169,7 +184,8 @@ selectivity(const StrataRelInfo *info, List *clauses)
 }
 
 static void
-classify_quals(StrataRelInfo *info, ParamPathInfo *param_info, QualShape *shape)
+classify_quals(StrataRelInfo *info, ParamPathInfo *param_info,
+			   QualShape *shape)
 {
 	List	   *all = list_copy(info->rel->baserestrictinfo);
 	List	   *rest = NIL;
@@ -184,7 +200,8 @@ classify_quals(StrataRelInfo *info, ParamPathInfo *param_info, QualShape *shape)
 
 		if (rinfo->pseudoconstant)
 			continue;
-		if (strata_enable_pruning && is_segment_clause(info, (Node *) rinfo->clause))
+		if (strata_enable_pruning &&
+			is_segment_clause(info, (Node *) rinfo->clause))
 			shape->segment = lappend(shape->segment, rinfo);
 		else
 		{
@@ -208,8 +225,12 @@ classify_quals(StrataRelInfo *info, ParamPathInfo *param_info, QualShape *shape)
 	shape->order_sel = selectivity(info, shape->order);
 	shape->range_sel = 1.0;
 	if (strata_enable_pruning &&
-		info->size.batches * shape->segment_sel * shape->order_sel >= WORTH_SAMPLING)
-		shape->range_sel = strata_scan_unpruned_share(info, list_difference_ptr(rest, shape->order));
+		info->size.batches * shape->segment_sel * shape->order_sel >=
+		WORTH_SAMPLING)
+		shape->range_sel =
+			strata_scan_unpruned_share(info,
+									   list_difference_ptr(rest,
+														   shape->order));
 }
 
 /* The shape of the quals, found once for all candidates that have the same. */
@@ -235,8 +256,10 @@ get_shape(StrataRelInfo *info, ParamPathInfo *param_info)
 static Cost
 index_access_cost(const StrataRelInfo *info, double n, bool clustered)
 {
-	double		per_page = Max(info->size.batches / Max(info->size.main_pages, 1.0), 1.0);
-	double		pages = clustered ? ceil(n / per_page) : Min(n, info->size.main_pages);
+	double		per_page =
+	Max(info->size.batches / Max(info->size.main_pages, 1.0), 1.0);
+	double		pages = clustered ? ceil(n / per_page) :
+	Min(n, info->size.main_pages);
 
 	/* a descent for the layout, and one for those before and after it */
 	return info->random_page_cost + Max(pages - 1, 0) * info->seq_page_cost +
@@ -250,7 +273,8 @@ index_access_cost(const StrataRelInfo *info, double n, bool clustered)
  * does.  Where an equality stands in it nobody knows: in the middle.
  */
 static double
-one_sided_batches(const StrataRelInfo *info, const QualShape *shape, List *clauses, double nbatches)
+one_sided_batches(const StrataRelInfo *info, const QualShape *shape,
+				  List *clauses, double nbatches)
 {
 	double		fraction;
 
@@ -273,8 +297,8 @@ seq_access_cost(const StrataRelInfo *info)
 
 /* Choose the way to the batches; returns what it costs to get there. */
 static Cost
-choose_access(const StrataRelInfo *info, StrataCandidate *candidate, const QualShape *shape,
-			  double nbatches)
+choose_access(const StrataRelInfo *info, StrataCandidate *candidate,
+			  const QualShape *shape, double nbatches)
 {
 	Cost		best = seq_access_cost(info);
 	Cost		cost;
@@ -285,7 +309,9 @@ choose_access(const StrataRelInfo *info, StrataCandidate *candidate, const QualS
 	if (info->has_segment_index && shape->nprefix > 0)
 	{
 		bool		full = shape->nprefix == info->layout->nsegment;
-		double		n = full ? nbatches : info->size.batches * selectivity(info, shape->prefix);
+		double		n = full ?
+		nbatches :
+		info->size.batches * selectivity(info, shape->prefix);
 
 		cost = index_access_cost(info, Max(n, 1), true);
 		if (cost < best)
@@ -296,7 +322,10 @@ choose_access(const StrataRelInfo *info, StrataCandidate *candidate, const QualS
 	}
 	if (info->has_max_index && (shape->lower != NIL || shape->equal))
 	{
-		cost = index_access_cost(info, one_sided_batches(info, shape, shape->lower, nbatches), false);
+		cost = index_access_cost(info,
+								 one_sided_batches(info, shape, shape->lower,
+												   nbatches),
+								 false);
 		if (cost < best)
 		{
 			best = cost;
@@ -305,7 +334,10 @@ choose_access(const StrataRelInfo *info, StrataCandidate *candidate, const QualS
 	}
 	if (info->has_min_index && (shape->upper != NIL || shape->equal))
 	{
-		cost = index_access_cost(info, one_sided_batches(info, shape, shape->upper, nbatches), false);
+		cost = index_access_cost(info,
+								 one_sided_batches(info, shape, shape->upper,
+												   nbatches),
+								 false);
 		if (cost < best)
 		{
 			best = cost;
@@ -345,10 +377,11 @@ rowstore_cost(const StrataRelInfo *info, const StrataCandidate *candidate,
 }
 
 /*
- * See scan_vector.h.  A unit of cost is some 2.5 us: of heap, of decoding, and of keys.  By that
- * parallel_setup_cost is 2.5 ms, but two workers answer some 8 ms after one process would have
- * begun: each finds out anew what a session knows of a table.  On two quiet CPUs a query of 48 ms
- * took 59 with them, one of 77 ms 80.
+ * See scan_vector.h.  A unit of cost is some 2.5 us: of heap, of decoding, and
+ * of keys.  By that parallel_setup_cost is 2.5 ms, but two workers answer some
+ * 8 ms after one process would have begun: each finds out anew what a session
+ * knows of a table.  On two quiet CPUs a query of 48 ms took 59 with them, one
+ * of 77 ms 80.
  */
 Cost
 strata_scan_worker_cost(void)
@@ -371,7 +404,8 @@ parallel_divisor(int workers)
 static double
 path_rows(const StrataRelInfo *info, const StrataCandidate *candidate)
 {
-	return candidate->param_info != NULL ? candidate->param_info->ppi_rows : info->rel->rows;
+	return candidate->param_info != NULL ? candidate->param_info->ppi_rows :
+		info->rel->rows;
 }
 
 static bool
@@ -381,57 +415,76 @@ is_segment_access(const StrataCandidate *candidate)
 		candidate->access == STRATA_ACCESS_SEGMENT_MAX;
 }
 
-/* Could batches be looked for from their best bound on, where now all are looked at? */
+/*
+ * Could batches be looked for from their best bound on, where now all are
+ * looked at?
+ */
 static bool
-may_be_best_first(const StrataRelInfo *info, const StrataCandidate *candidate, const QualShape *shape)
+may_be_best_first(const StrataRelInfo *info, const StrataCandidate *candidate,
+				  const QualShape *shape)
 {
-	return candidate->nkeys == 0 && candidate->workers == 0 && candidate->param_info == NULL &&
-		info->layout->norder > 0 && shape->prefix == NIL && strata_enable_pruning;
+	return candidate->nkeys == 0 && candidate->workers == 0 &&
+		candidate->param_info == NULL && info->layout->norder > 0 &&
+		shape->prefix == NIL && strata_enable_pruning;
 }
 
 /*
- * What is saved where one batch of each segment is enough, by skipping through the
- * index from one to the next; 0: that is no faster than looking at all of them.
+ * What is saved where one batch of each segment is enough, by skipping through
+ * the index from one to the next; 0: that is no faster than looking at all of
+ * them.
  */
 static Cost
-segment_saving(const StrataRelInfo *info, Cost access, double nread, Cost per_batch)
+segment_saving(const StrataRelInfo *info, Cost access, double nread,
+			   Cost per_batch)
 {
 	double		n = info->nsegments;
 	Cost		skipping = index_access_cost(info, n, false) +
-		(n * COST_SKIP + info->size.batches * COST_WALK) * cpu_tuple_cost;
+	(n * COST_SKIP + info->size.batches * COST_WALK) * cpu_tuple_cost;
 
 	if (info->layout->nsegment == 0)
 		return 0;
-	return skipping < access ? access - skipping + Max(nread - n, 0) * per_batch : 0;
+	return skipping < access ?
+		access - skipping + Max(nread - n, 0) * per_batch :
+		0;
 }
 
 /*
- * What is saved where those with the least (greatest) bound of the table are enough: of each
- * segment the best.  Before them come those that end beyond the quals, or the search for the
- * widest batch, which tells how far beyond one may end that begins within.
+ * What is saved where those with the least (greatest) bound of the table are
+ * enough: of each segment the best.  Before them come those that end beyond
+ * the quals, or the search for the widest batch, which tells how far beyond
+ * one may end that begins within.
  */
 static void
-cost_end(const StrataRelInfo *info, const QualShape *shape, bool last, Cost access, double nbatches,
-		 StrataEndCost *end)
+cost_end(const StrataRelInfo *info, const QualShape *shape, bool last,
+		 Cost access, double nbatches, StrataEndCost *end)
 {
 	bool		bounded = shape->equal || (last ? shape->upper : shape->lower) != NIL;
 	double		behind = bounded ? info->size.batches - nbatches : 0;
 	Cost		look = index_access_cost(info, behind, false);
-	Cost		search = (info->layout->nsegment == 0 ? 1 : info->nsegments) * COST_SKIP * cpu_tuple_cost;
+	Cost		search = (info->layout->nsegment == 0 ? 1 : info->nsegments) *
+	COST_SKIP * cpu_tuple_cost;
 
 	if (!(last ? info->has_max_index : info->has_min_index))
 		return;
-	end->by_span = info->has_span_index && info->layout->nsegment <= 1 && search < look;
-	end->saving = access - index_access_cost(info, Min(info->nsegments, nbatches), false) -
-		(!bounded ? 0 : end->by_span ? search : look);
+	end->by_span = info->has_span_index && info->layout->nsegment <= 1 &&
+		search < look;
+	end->saving = access -
+		index_access_cost(info, Min(info->nsegments, nbatches),
+						  false) -
+		(!bounded ? 0 :
+		 end->by_span ? search :
+		 look);
 	end->walk = index_access_cost(info, nbatches, false);
 }
 
-/* Share of the batches' TOAST that one takes, by the columns it is read for. */
+/*
+ * Share of the batches' TOAST that one takes, by the columns it is read for.
+ */
 static Cost
 toast_cost(const StrataRelInfo *info)
 {
-	return info->size.toast_pages / Max(info->size.batches, 1.0) * info->seq_page_cost *
+	return info->size.toast_pages / Max(info->size.batches, 1.0) *
+		info->seq_page_cost *
 		Min(info->ncolumns / Max((double) info->desc->natts, 1.0), 1.0);
 }
 
@@ -440,19 +493,26 @@ static Cost
 open_cost(const StrataRelInfo *info, double rows)
 {
 	return COST_BATCH_OPEN * cpu_tuple_cost +
-		info->ncolumns * (COST_COLUMN_OPEN + COST_DECODE_VALUE * rows) * cpu_tuple_cost + toast_cost(info);
+		info->ncolumns * (COST_COLUMN_OPEN + COST_DECODE_VALUE * rows) *
+		cpu_tuple_cost +
+		toast_cost(info);
 }
 
-/* Counting the rows of all batches by an index, and looking for those not on pages that all see. */
+/*
+ * Counting the rows of all batches by an index, and looking for those not on
+ * pages that all see.
+ */
 static Cost
 count_cost(const StrataRelInfo *info)
 {
 	Form_pg_class companion = info->store->batches->rd_rel;
 	double		unseen = companion->relpages <= 0 ? 1 :
-		1 - Min((double) companion->relallvisible / companion->relpages, 1);
+	1 - Min((double) companion->relallvisible / companion->relpages, 1);
 
-	return ceil(info->size.batches / ENTRIES_PER_PAGE) * info->random_page_cost +
-		info->size.batches * cpu_index_tuple_cost + unseen * seq_access_cost(info);
+	return ceil(info->size.batches / ENTRIES_PER_PAGE) *
+		info->random_page_cost +
+		info->size.batches * cpu_index_tuple_cost +
+		unseen * seq_access_cost(info);
 }
 
 /* See scan_private.h. */
@@ -491,32 +551,49 @@ strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
 		access = choose_access(info, candidate, shape, nbatches);
 
 	toast = toast_cost(info);
-	per_batch = open_cost(info, rows_per_batch) + rows_per_batch * shape->batch.per_tuple * VECTOR_QUAL_SHARE;
+	per_batch = open_cost(info, rows_per_batch) +
+		rows_per_batch * shape->batch.per_tuple * VECTOR_QUAL_SHARE;
 	emit = candidate->rows * batch_share * COST_EMIT_ROW * cpu_tuple_cost +
 		candidate->rows * info->rel->reltarget->cost.per_tuple;
 	rowstore_cost(info, candidate, shape, &heap_startup, &heap_total);
 
-	candidate->startup = heap_startup + shape->batch.startup + info->rel->reltarget->cost.startup;
-	candidate->total = heap_total + shape->batch.startup + info->rel->reltarget->cost.startup +
-		access + nread * per_batch + emit;
+	candidate->startup = heap_startup + shape->batch.startup +
+		info->rel->reltarget->cost.startup;
+	candidate->total = heap_total + shape->batch.startup +
+		info->rel->reltarget->cost.startup + access +
+		nread * per_batch + emit;
 	candidate->vector_cost.rows = emit;
-	candidate->vector_cost.decode = nread * (per_batch - COST_BATCH_OPEN * cpu_tuple_cost);
-	candidate->vector_cost.look = Max(access + nread * COST_BATCH_OPEN * cpu_tuple_cost - count_cost(info), 0);
+	candidate->vector_cost.decode = nread * (per_batch -
+											 COST_BATCH_OPEN * cpu_tuple_cost);
+	candidate->vector_cost.look = Max(access +
+									  nread * COST_BATCH_OPEN *
+									  cpu_tuple_cost -
+									  count_cost(info),
+									  0);
 	if (may_be_best_first(info, candidate, shape))
 	{
-		candidate->segment_saving = segment_saving(info, access, nread, per_batch);
+		candidate->segment_saving = segment_saving(info, access, nread,
+												   per_batch);
 		for (int last = 0; last < 2; last++)
-			cost_end(info, shape, last != 0, access, nbatches, &candidate->end[last]);
+			cost_end(info, shape, last != 0, access, nbatches,
+					 &candidate->end[last]);
 	}
 	if (candidate->nkeys > 0)
 	{
 		/* the batches that lie side by side are open at the same time */
-		open = is_segment_access(candidate) && candidate->incremental ? 1 : Min(segments, nbatches);
-		candidate->memory = open * rows_per_batch * (info->ncolumns + 1) * sizeof(Datum);
+		open = is_segment_access(candidate) && candidate->incremental ?
+			1 :
+			Min(segments, nbatches);
+		candidate->memory = open * rows_per_batch * (info->ncolumns + 1) *
+			sizeof(Datum);
 		candidate->startup += open * per_batch;
 		if (candidate->incremental)
-			candidate->startup += index_access_cost(info, is_segment_access(candidate) ? 1 :
-													Min(info->nsegments, size->batches), false);
+			candidate->startup +=
+				index_access_cost(info,
+								  is_segment_access(candidate) ?
+								  1 :
+								  Min(info->nsegments, size->batches),
+								  false);
 		else
 			candidate->startup += access;
 		candidate->total += candidate->rows * 2.0 * cpu_operator_cost *
@@ -536,7 +613,10 @@ strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
 			disk += info->heap_pages * info->seq_page_cost;
 		disk = Min(disk, run);
 		candidate->vector_cost.rows /= divisor;
-		candidate->vector_cost.decode = nread * toast + (candidate->vector_cost.decode - nread * toast) / divisor;
+		candidate->vector_cost.decode = nread * toast +
+			(candidate->vector_cost.decode -
+			 nread * toast) /
+			divisor;
 		candidate->vector_cost.look = 0;
 		candidate->total = candidate->startup + disk + (run - disk) / divisor;
 		candidate->rows = clamp_row_est(candidate->rows / divisor);

@@ -62,8 +62,8 @@ strata_scan_init(void)
 static Node *
 create_state(CustomScan *cscan)
 {
-	StrataScanState *scan = (StrataScanState *) newNode(sizeof(StrataScanState),
-														T_CustomScanState);
+	StrataScanState *scan = (StrataScanState *)
+	newNode(sizeof(StrataScanState), T_CustomScanState);
 
 	scan->css.methods = &exec_methods;
 	return (Node *) scan;
@@ -111,7 +111,8 @@ columns_read(Node *node, Index varno, TupleDesc desc, bool *system)
 			result = bms_add_member(result, attno);
 		else if (attno == 0)
 			result = bms_add_members(result, all_columns(desc));
-		else if (attno != SelfItemPointerAttributeNumber && attno != TableOidAttributeNumber)
+		else if (attno != SelfItemPointerAttributeNumber &&
+				 attno != TableOidAttributeNumber)
 			*system = true;
 	}
 	return result;
@@ -151,18 +152,21 @@ init_targets(StrataScanState *scan)
 
 	columns = scan->css.ss.ps.ps_ProjInfo == NULL ? all_columns(desc) :
 		columns_read((Node *) tlist, varno, desc, &system);
-	qual_columns = columns_read((Node *) cscan->scan.plan.qual, varno, desc, &system);
+	qual_columns = columns_read((Node *) cscan->scan.plan.qual, varno, desc,
+								&system);
 	scan->needs_heap_tuple = system;
 	if (system)
 		columns = bms_add_members(columns, qual_columns);
-	else if (scan->css.ss.ps.ps_ProjInfo != NULL && find_direct(scan, tlist, varno))
+	else if (scan->css.ss.ps.ps_ProjInfo != NULL &&
+			 find_direct(scan, tlist, varno))
 	{
 		scan->ntargets = scan->ndirect;
 		scan->targets = scan->direct;
 		return;
 	}
 	scan->ndirect = -1;
-	scan->targets = palloc(sizeof(AttrNumber) * Max(bms_num_members(columns), 1));
+	scan->targets = palloc(sizeof(AttrNumber) *
+						   Max(bms_num_members(columns), 1));
 	while ((attno = bms_next_member(columns, attno)) >= 0)
 		scan->targets[scan->ntargets++] = (AttrNumber) attno;
 }
@@ -171,9 +175,11 @@ init_targets(StrataScanState *scan)
 static TupleTableSlot *
 make_row_slot(StrataScanState *scan, EState *estate)
 {
-	TupleTableSlot *slot = ExecInitExtraTupleSlot(estate,
-												  RelationGetDescr(scan->css.ss.ss_currentRelation),
-												  &TTSOpsVirtual);
+	TupleTableSlot *slot =
+	ExecInitExtraTupleSlot(estate,
+						   RelationGetDescr(scan->css.ss
+											.ss_currentRelation),
+						   &TTSOpsVirtual);
 
 	return ExecStoreAllNullTuple(slot);
 }
@@ -205,7 +211,8 @@ init_slots(StrataScanState *scan, EState *estate)
 	Relation	rel = ss->ss_currentRelation;
 	bool		has_subplans;
 
-	ExecInitScanTupleSlot(estate, ss, RelationGetDescr(rel), table_slot_callbacks(rel));
+	ExecInitScanTupleSlot(estate, ss, RelationGetDescr(rel),
+						  table_slot_callbacks(rel));
 	ss->ps.scanopsfixed = false;
 	has_subplans = ss->ps.subPlan != NIL;
 	ss->ps.subPlan = NIL;
@@ -234,12 +241,16 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 	strata_scan_info_parse(cscan->custom_private, &scan->info);
 	init_targets(scan);
 	if (scan->needs_heap_tuple)
-		scan->tuple_slot = ExecInitExtraTupleSlot(estate, RelationGetDescr(node->ss.ss_currentRelation),
-												  &TTSOpsHeapTuple);
-	scan->filter = strata_filter_create(cscan->scan.plan.qual, scan->info.promotable,
-										cscan->scan.scanrelid,
-										RelationGetDescr(node->ss.ss_currentRelation),
-										&node->ss.ps);
+		scan->tuple_slot =
+			ExecInitExtraTupleSlot(estate,
+								   RelationGetDescr(node->ss
+													.ss_currentRelation),
+								   &TTSOpsHeapTuple);
+	scan->filter =
+		strata_filter_create(cscan->scan.plan.qual, scan->info.promotable,
+							 cscan->scan.scanrelid,
+							 RelationGetDescr(node->ss.ss_currentRelation),
+							 &node->ss.ps);
 	MemoryContextSwitchTo(old);
 	strata_rowstore_begin(scan, estate, eflags);
 }
@@ -254,16 +265,20 @@ strata_scan_open_store(StrataScanState *scan)
 		return;
 	scan->store_opened = true;
 	old = MemoryContextSwitchTo(scan->mcxt);
-	scan->store = strata_store_open(scan->css.ss.ss_currentRelation, AccessShareLock);
+	scan->store = strata_store_open(scan->css.ss.ss_currentRelation,
+									AccessShareLock);
 	if (scan->store != NULL)
 	{
-		scan->source = strata_source_create(scan->store, scan->css.ss.ps.state->es_snapshot,
-											scan->info.access, scan->info.layout,
+		scan->source = strata_source_create(scan->store,
+											scan->css.ss.ps.state->es_snapshot,
+											scan->info.access,
+											scan->info.layout,
 											scan->info.by_span);
 		if (scan->info.best_first)
 			strata_source_set_best_first(scan->source);
-		scan->entries = strata_entries_create(scan->store->batches,
-											  scan->css.ss.ps.state->es_snapshot);
+		scan->entries =
+			strata_entries_create(scan->store->batches,
+								  scan->css.ss.ps.state->es_snapshot);
 		scan->pruner = strata_pruner_create(scan->filter, scan->store->schema);
 	}
 	MemoryContextSwitchTo(old);
@@ -275,7 +290,8 @@ strata_scan_start_batches(StrataScanState *scan)
 {
 	strata_scan_open_store(scan);
 	scan->batches_started = true;
-	Assert(scan->info.nkeys == 0);	/* scan:R11: ordered scans have their own ways */
+	Assert(scan->info.nkeys ==
+		   0);					/* scan:R11: ordered scans have their own ways */
 	scan->batches_before = true;
 	scan->counters.loops++;
 	if (scan->store == NULL)
@@ -306,7 +322,8 @@ next_batch_row(StrataScanState *scan)
 			return strata_batch_emit(scan, scan->batch, row);
 		do
 		{
-			if (!strata_source_next(scan->source, ForwardScanDirection, scan->batch->batch_slot))
+			if (!strata_source_next(scan->source, ForwardScanDirection,
+									scan->batch->batch_slot))
 			{
 				scan->batches_done = true;
 				scan->batch->vector.nrows = 0;
@@ -317,7 +334,9 @@ next_batch_row(StrataScanState *scan)
 	}
 }
 
-/* The row before the current one, projected; NULL at the start of the batches. */
+/*
+ * The row before the current one, projected; NULL at the start of the batches.
+ */
 static TupleTableSlot *
 previous_batch_row(StrataScanState *scan)
 {
@@ -337,7 +356,8 @@ previous_batch_row(StrataScanState *scan)
 			return strata_batch_emit(scan, scan->batch, row);
 		do
 		{
-			if (!strata_source_next(scan->source, BackwardScanDirection, scan->batch->batch_slot))
+			if (!strata_source_next(scan->source, BackwardScanDirection,
+									scan->batch->batch_slot))
 			{
 				scan->batches_before = true;
 				scan->batch->vector.nrows = 0;
@@ -377,7 +397,9 @@ no_more_rows(StrataScanState *scan)
 
 	ExecClearTuple(scan->row_slot);
 	scan->css.ss.ss_ScanTupleSlot = scan->row_slot;
-	return projection != NULL ? ExecClearTuple(projection->pi_state.resultslot) : scan->row_slot;
+	return projection != NULL ?
+		ExecClearTuple(projection->pi_state.resultslot) :
+		scan->row_slot;
 }
 
 /* EvalPlanQual has a row for us (or knows there is none): no scan. */
@@ -388,7 +410,8 @@ has_epq_row(StrataScanState *scan)
 	Index		i = ((Scan *) scan->css.ss.ps.plan)->scanrelid - 1;
 
 	return epq != NULL &&
-		(epq->relsubs_done[i] || epq->relsubs_slot[i] != NULL || epq->relsubs_rowmark[i] != NULL);
+		(epq->relsubs_done[i] || epq->relsubs_slot[i] != NULL ||
+		 epq->relsubs_rowmark[i] != NULL);
 }
 
 static TupleTableSlot *
@@ -410,10 +433,12 @@ exec_scan(CustomScanState *node)
 	StrataScanState *scan = (StrataScanState *) node;
 	TupleTableSlot *slot;
 
-	if (unlikely(node->ss.ps.state->es_epq_active != NULL) && has_epq_row(scan))
+	if (unlikely(node->ss.ps.state->es_epq_active != NULL) &&
+		has_epq_row(scan))
 	{
 		(void) strata_scan_qual(scan);
-		Assert((node->ss.ps.qual == NULL) == (node->ss.ps.plan->qual == NIL));	/* scan:R10 */
+		Assert((node->ss.ps.qual == NULL) ==
+			   (node->ss.ps.plan->qual == NIL));	/* scan:R10 */
 		node->ss.ss_ScanTupleSlot = scan->table_slot;
 		return ExecScan(&node->ss, epq_next, epq_recheck);
 	}
@@ -421,7 +446,8 @@ exec_scan(CustomScanState *node)
 	Assert(IsMVCCSnapshot(node->ss.ps.state->es_snapshot)); /* scan:R2 */
 	if (scan->info.nkeys > 0)
 	{
-		Assert(ScanDirectionIsForward(node->ss.ps.state->es_direction));	/* scan:R11 */
+		Assert(ScanDirectionIsForward(node->ss.ps.state
+									  ->es_direction)); /* scan:R11 */
 		if (scan->merge == NULL)
 			scan->merge = strata_merge_create(scan);
 		slot = strata_merge_next(scan->merge);
@@ -479,6 +505,7 @@ end_scan(CustomScanState *node)
 		strata_entries_free(scan->entries);
 		strata_store_close(scan->store, NoLock);
 	}
+
 	/*
 	 * mcxt itself goes with the executor's state: functions in quals may have
 	 * left callbacks that look into it when the expression contexts go.

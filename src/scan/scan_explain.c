@@ -35,15 +35,18 @@ typedef enum QualRole
 static bool
 has_role(const StrataQual *qual, const StrataLayout *layout, QualRole role)
 {
-	bool		segment = strata_enable_pruning && strata_prune_is_segment_qual(layout, qual);
-	StrataQualWay way = strata_enable_vector_filter ? qual->way : STRATA_QUAL_ROW;
+	bool		segment = strata_enable_pruning &&
+	strata_prune_is_segment_qual(layout, qual);
+	StrataQualWay way = strata_enable_vector_filter ? qual->way :
+	STRATA_QUAL_ROW;
 
 	switch (role)
 	{
 		case ROLE_SEGMENT:
 			return segment;
 		case ROLE_RANGE:
-			return !segment && strata_enable_pruning && strata_prune_is_range_qual(layout, qual);
+			return !segment && strata_enable_pruning &&
+				strata_prune_is_range_qual(layout, qual);
 		case ROLE_VECTOR:
 			return !segment && way == STRATA_QUAL_VECTOR;
 		case ROLE_DICTIONARY:
@@ -56,12 +59,13 @@ has_role(const StrataQual *qual, const StrataLayout *layout, QualRole role)
 static List *
 deparse_context(StrataScanState *scan, List *ancestors, ExplainState *es)
 {
-	return set_deparse_context_plan(es->deparse_cxt, scan->css.ss.ps.plan, ancestors);
+	return set_deparse_context_plan(es->deparse_cxt, scan->css.ss.ps.plan,
+									ancestors);
 }
 
 static void
-show_quals(StrataScanState *scan, const StrataLayout *layout, QualRole role, const char *label,
-		   List *ancestors, ExplainState *es)
+show_quals(StrataScanState *scan, const StrataLayout *layout, QualRole role,
+		   const char *label, List *ancestors, ExplainState *es)
 {
 	List	   *quals = NIL;
 
@@ -70,14 +74,17 @@ show_quals(StrataScanState *scan, const StrataLayout *layout, QualRole role, con
 			quals = lappend(quals, scan->filter->quals[i].clause);
 	if (quals != NIL)
 		ExplainPropertyText(label,
-							deparse_expression((Node *) make_ands_explicit(quals),
-											   deparse_context(scan, ancestors, es),
-											   es->verbose, false), es);
+							deparse_expression((Node *)
+											   make_ands_explicit(quals),
+											   deparse_context(scan, ancestors,
+															   es),
+											   es->verbose, false),
+							es);
 }
 
 static void
-show_not_vectorized(StrataScanState *scan, const StrataLayout *layout, List *ancestors,
-					ExplainState *es)
+show_not_vectorized(StrataScanState *scan, const StrataLayout *layout,
+					List *ancestors, ExplainState *es)
 {
 	List	   *lines = NIL;
 
@@ -86,14 +93,18 @@ show_not_vectorized(StrataScanState *scan, const StrataLayout *layout, List *anc
 		const StrataQual *qual = &scan->filter->quals[i];
 		char	   *text;
 
-		if (!has_role(qual, layout, ROLE_ROW) && !has_role(qual, layout, ROLE_DICTIONARY))
+		if (!has_role(qual, layout, ROLE_ROW) &&
+			!has_role(qual, layout, ROLE_DICTIONARY))
 			continue;
-		text = deparse_expression((Node *) qual->clause, deparse_context(scan, ancestors, es),
+		text = deparse_expression((Node *) qual->clause,
+								  deparse_context(scan, ancestors, es),
 								  es->verbose, false);
-		lines = lappend(lines, psprintf("%s because %s", text,
-										!strata_enable_vector_filter ?
-										"strata.enable_vector_filter is off" :
-										qual->reason != NULL ? qual->reason : "of its form"));
+		lines = lappend(lines,
+						psprintf("%s because %s", text,
+								 !strata_enable_vector_filter ?
+								 "strata.enable_vector_filter is off" :
+								 qual->reason != NULL ? qual->reason :
+								 "of its form"));
 	}
 	if (lines != NIL)
 		ExplainPropertyList("Not Vectorized", lines, es);
@@ -110,11 +121,14 @@ show_order(StrataScanState *scan, ExplainState *es)
 	{
 		const StrataOrderKey *key = &scan->info.keys[i];
 
-		keys = lappend(keys, psprintf("%s%s%s",
-									  NameStr(TupleDescAttr(desc, key->attno - 1)->attname),
-									  key->desc ? " DESC" : "",
-									  key->desc == key->nulls_first ? "" :
-									  key->nulls_first ? " NULLS FIRST" : " NULLS LAST"));
+		keys = lappend(keys,
+					   psprintf("%s%s%s",
+								NameStr(TupleDescAttr(desc, key->attno - 1)
+										->attname),
+								key->desc ? " DESC" : "",
+								key->desc == key->nulls_first ? "" :
+								key->nulls_first ? " NULLS FIRST" :
+								" NULLS LAST"));
 	}
 	if (keys != NIL)
 		ExplainPropertyList("Merge Key", keys, es);
@@ -131,11 +145,16 @@ show_access(StrataScanState *scan, ExplainState *es)
 		[STRATA_ACCESS_SEGMENT_MAX] = "segment index by max"
 	};
 
-	ExplainPropertyText("Batch Access", psprintf("%s%s", names[scan->info.access],
-												 !scan->info.best_first ? "" :
-												 scan->info.access == STRATA_ACCESS_MIN ? ", the least first" :
-												 scan->info.access == STRATA_ACCESS_MAX ? ", the greatest first" :
-												 ", the best of each segment first"), es);
+	ExplainPropertyText("Batch Access",
+						psprintf("%s%s", names[scan->info.access],
+								 !scan->info.best_first ?
+								 "" :
+								 scan->info.access == STRATA_ACCESS_MIN ?
+								 ", the least first" :
+								 scan->info.access == STRATA_ACCESS_MAX ?
+								 ", the greatest first" :
+								 ", the best of each segment first"),
+						es);
 }
 
 /* Batches that the query's snapshot sees. */
@@ -146,14 +165,17 @@ count_batches(StrataScanState *scan)
 	TableScanDesc desc;
 	int64		n = 0;
 
-	slot = MakeSingleTupleTableSlot(RelationGetDescr(scan->store->batches),
-									table_slot_callbacks(scan->store->batches));
-	desc = table_beginscan(scan->store->batches, scan->css.ss.ps.state->es_snapshot, 0, NULL);
+	slot =
+		MakeSingleTupleTableSlot(RelationGetDescr(scan->store->batches),
+								 table_slot_callbacks(scan->store->batches));
+	desc = table_beginscan(scan->store->batches,
+						   scan->css.ss.ps.state->es_snapshot, 0, NULL);
 	while (table_scan_getnextslot(desc, ForwardScanDirection, slot))
 	{
 		bool		isnull;
 
-		if (DatumGetInt32(slot_getattr(slot, STRATA_BATCH_ATT_NROWS, &isnull)) > 0)
+		if (DatumGetInt32(slot_getattr(slot, STRATA_BATCH_ATT_NROWS,
+									   &isnull)) > 0)
 			n++;
 	}
 	table_endscan(desc);
@@ -176,7 +198,8 @@ show_batches(StrataScanState *scan, ExplainState *es)
 	int64		not_reached = 0;
 
 	strata_scan_open_store(scan);
-	if (scan->store != NULL && (scan->info.access != STRATA_ACCESS_SEQ || c->exhausted < loops))
+	if (scan->store != NULL &&
+		(scan->info.access != STRATA_ACCESS_SEQ || c->exhausted < loops))
 	{
 		int64		unseen;
 
@@ -190,22 +213,27 @@ show_batches(StrataScanState *scan, ExplainState *es)
 		else
 			by_range += unseen;
 	}
-	not_reached += c->considered - c->pruned_segment - c->pruned_range - c->pruned_filter - c->scanned - c->counted -
-		scan->nswept;
+	not_reached += c->considered - c->pruned_segment - c->pruned_range -
+		c->pruned_filter - c->scanned - c->counted - scan->nswept;
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 	{
 		StringInfoData line;
 
 		initStringInfo(&line);
-		appendStringInfo(&line, "total=" INT64_FORMAT " pruned by segment=" INT64_FORMAT
-						 " pruned by min-max=" INT64_FORMAT, total, by_segment, by_range);
+		appendStringInfo(&line,
+						 "total=" INT64_FORMAT
+						 " pruned by segment=" INT64_FORMAT
+						 " pruned by min-max=" INT64_FORMAT,
+						 total, by_segment, by_range);
 		if (c->pruned_filter > 0)
-			appendStringInfo(&line, " pruned by filter=" INT64_FORMAT, c->pruned_filter);
+			appendStringInfo(&line, " pruned by filter=" INT64_FORMAT,
+							 c->pruned_filter);
 		appendStringInfo(&line, " scanned=" INT64_FORMAT, c->scanned);
 		if (c->counted > 0)
 			appendStringInfo(&line, " counted=" INT64_FORMAT, c->counted);
 		if (scan->nswept > 0)
-			appendStringInfo(&line, " deleted whole=" INT64_FORMAT, scan->nswept);
+			appendStringInfo(&line, " deleted whole=" INT64_FORMAT,
+							 scan->nswept);
 		if (not_reached > 0)
 			appendStringInfo(&line, " not reached=" INT64_FORMAT, not_reached);
 		ExplainPropertyText("Batches", line.data, es);
@@ -214,11 +242,13 @@ show_batches(StrataScanState *scan, ExplainState *es)
 	ExplainPropertyInteger("Batches Total", NULL, total, es);
 	ExplainPropertyInteger("Batches Pruned by Segment", NULL, by_segment, es);
 	ExplainPropertyInteger("Batches Pruned by Min-Max", NULL, by_range, es);
-	ExplainPropertyInteger("Batches Pruned by Filter", NULL, c->pruned_filter, es);
+	ExplainPropertyInteger("Batches Pruned by Filter", NULL, c->pruned_filter,
+						   es);
 	ExplainPropertyInteger("Batches Scanned", NULL, c->scanned, es);
 	ExplainPropertyInteger("Batches Counted", NULL, c->counted, es);
 	if (scan->sweeper != NULL)
-		ExplainPropertyInteger("Batches Deleted Whole", NULL, scan->nswept, es);
+		ExplainPropertyInteger("Batches Deleted Whole", NULL, scan->nswept,
+							   es);
 	ExplainPropertyInteger("Batches Not Reached", NULL, not_reached, es);
 }
 
@@ -226,22 +256,29 @@ void
 strata_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 {
 	StrataScanState *scan = (StrataScanState *) node;
-	StrataLayout *layout = strata_layout_parse(scan->info.layout,
-											   RelationGetDescr(node->ss.ss_currentRelation)->natts);
+	StrataLayout *layout =
+	strata_layout_parse(scan->info.layout,
+						RelationGetDescr(node->ss.ss_currentRelation)
+						->natts);
 
 	show_access(scan, es);
 	show_order(scan, es);
 	show_quals(scan, layout, ROLE_SEGMENT, "Segment Cond", ancestors, es);
 	show_quals(scan, layout, ROLE_RANGE, "Batch Filter", ancestors, es);
 	show_quals(scan, layout, ROLE_VECTOR, "Vectorized Filter", ancestors, es);
-	show_quals(scan, layout, ROLE_DICTIONARY, "Dictionary Filter", ancestors, es);
+	show_quals(scan, layout, ROLE_DICTIONARY, "Dictionary Filter", ancestors,
+			   es);
 	show_not_vectorized(scan, layout, ancestors, es);
 	if (scan->info.note[0] != '\0')
-		ExplainPropertyText("Aggregate Not Vectorized", psprintf("because %s", scan->info.note), es);
+		ExplainPropertyText("Aggregate Not Vectorized",
+							psprintf("because %s", scan->info.note), es);
 	if (!es->analyze)
 		return;
 	show_batches(scan, es);
-	ExplainPropertyInteger("Columns Decoded", NULL, scan->counters.columns_decoded, es);
-	ExplainPropertyInteger("Rows Filtered (vectorized)", NULL, scan->counters.rows_filtered, es);
-	ExplainPropertyInteger("Rows From Row Store", NULL, scan->counters.heap_rows, es);
+	ExplainPropertyInteger("Columns Decoded", NULL,
+						   scan->counters.columns_decoded, es);
+	ExplainPropertyInteger("Rows Filtered (vectorized)", NULL,
+						   scan->counters.rows_filtered, es);
+	ExplainPropertyInteger("Rows From Row Store", NULL,
+						   scan->counters.heap_rows, es);
 }

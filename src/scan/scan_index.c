@@ -41,7 +41,8 @@ proves_something(const IndexOptInfo *index)
 
 /* See scan.h. */
 void
-strata_scan_get_relation_info(PlannerInfo *root, Oid relid, bool inhparent, RelOptInfo *rel)
+strata_scan_get_relation_info(PlannerInfo *root, Oid relid, bool inhparent,
+							  RelOptInfo *rel)
 {
 	Relation	relation;
 	StrataStoreSize size;
@@ -50,8 +51,13 @@ strata_scan_get_relation_info(PlannerInfo *root, Oid relid, bool inhparent, RelO
 	if (rel->indexlist == NIL || inhparent || !strata_enable_scan)
 		return;
 	relation = table_open(relid, NoLock);
-	/* the access method has just been asked for rel->pages, and told both halves' */
-	if (strata_relation_is_strata(relation) && OidIsValid(strata_companion_oid(relation)) &&
+
+	/*
+	 * the access method has just been asked for rel->pages, and told both
+	 * halves'
+	 */
+	if (strata_relation_is_strata(relation) &&
+		OidIsValid(strata_companion_oid(relation)) &&
 		strata_store_last_size(strata_companion_oid(relation), &size) &&
 		rel->pages <= size.main_pages + size.toast_pages)
 	{
@@ -66,10 +72,12 @@ strata_scan_get_relation_info(PlannerInfo *root, Oid relid, bool inhparent, RelO
 
 /* See scan_private.h. */
 void
-strata_scan_check_outgrown(Relation rel, BlockNumber planned, BlockNumber found)
+strata_scan_check_outgrown(Relation rel, BlockNumber planned,
+						   BlockNumber found)
 {
 	if (found <= OUTGROWN_PAGES || found / OUTGROWN_FACTOR <= planned ||
-		rel->rd_rel->relhasindex == false || RecoveryInProgress() || IsInParallelMode())
+		rel->rd_rel->relhasindex == false || RecoveryInProgress() ||
+		IsInParallelMode())
 		return;
 	CacheInvalidateRelcache(rel);
 }

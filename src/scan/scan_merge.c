@@ -83,23 +83,31 @@ init_keys(StrataMerge *merge)
 		const StrataOrderKey *key = &merge->keys[i];
 		Form_pg_attribute att = TupleDescAttr(desc, key->attno - 1);
 		TypeCacheEntry *typcache = lookup_type_cache(att->atttypid,
-													 TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+													 TYPECACHE_LT_OPR |
+													 TYPECACHE_GT_OPR);
 		SortSupport sort = &merge->sorts[i];
 
 		sort->ssup_cxt = merge->scan->mcxt;
 		sort->ssup_collation = att->attcollation;
 		sort->ssup_nulls_first = key->nulls_first;
-		PrepareSortSupportFromOrderingOp(key->desc ? typcache->gt_opr : typcache->lt_opr, sort);
+		PrepareSortSupportFromOrderingOp(key->desc ? typcache->gt_opr :
+										 typcache->lt_opr,
+										 sort);
 	}
-	merge->integer_width = strata_integer_width(getBaseType(TupleDescAttr(desc, merge->keys[0].attno - 1)->atttypid));
+	merge->integer_width =
+		strata_integer_width(getBaseType(TupleDescAttr(desc,
+													   merge->keys[0].attno -
+													   1)
+										 ->atttypid));
 }
 
 /* See scan_merge.h. */
 Datum
 strata_merge_copy_key(StrataMerge *merge, int i, Datum value)
 {
-	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(merge->scan->css.ss.ss_currentRelation),
-										  merge->keys[i].attno - 1);
+	Form_pg_attribute att =
+	TupleDescAttr(RelationGetDescr(merge->scan->css.ss.ss_currentRelation),
+				  merge->keys[i].attno - 1);
 
 	if (!att->attbyval && att->attlen == -1)
 		return PointerGetDatum(PG_DETOAST_DATUM_COPY(value));
@@ -107,11 +115,13 @@ strata_merge_copy_key(StrataMerge *merge, int i, Datum value)
 }
 
 static inline int
-compare_inputs(const StrataMerge *merge, const MergeInput *a, const MergeInput *b)
+compare_inputs(const StrataMerge *merge, const MergeInput *a,
+			   const MergeInput *b)
 {
 	if (a->abbreviated != b->abbreviated)
 		return a->abbreviated < b->abbreviated ? -1 : 1;
-	return strata_merge_compare(merge, merge->nkeys, a->values, a->isnull, b->values, b->isnull);
+	return strata_merge_compare(merge, merge->nkeys, a->values, a->isnull,
+								b->values, b->isnull);
 }
 
 /*-------------------------------------------------------------------------
@@ -133,7 +143,8 @@ heap_sift_down(StrataMerge *merge)
 
 		if (child >= merge->nheap)
 			break;
-		if (child + 1 < merge->nheap && compare_inputs(merge, heap[child + 1], heap[child]) < 0)
+		if (child + 1 < merge->nheap &&
+			compare_inputs(merge, heap[child + 1], heap[child]) < 0)
 			child++;
 		if (compare_inputs(merge, input, heap[child]) <= 0)
 			break;
@@ -153,9 +164,11 @@ heap_add(StrataMerge *merge, MergeInput *input)
 	if (merge->nheap > merge->heap_size)
 	{
 		merge->heap_size *= 2;
-		merge->heap = repalloc(merge->heap, sizeof(MergeInput *) * merge->heap_size);
+		merge->heap = repalloc(merge->heap,
+							   sizeof(MergeInput *) * merge->heap_size);
 	}
-	while (hole > 0 && compare_inputs(merge, input, merge->heap[(hole - 1) / 2]) < 0)
+	while (hole > 0 &&
+		   compare_inputs(merge, input, merge->heap[(hole - 1) / 2]) < 0)
 	{
 		merge->heap[hole] = merge->heap[(hole - 1) / 2];
 		hole = (hole - 1) / 2;
@@ -189,18 +202,22 @@ advance_input(StrataMerge *merge, MergeInput *input)
 		for (int i = 0; i < merge->nkeys; i++)
 			input->values[i] = slot_getattr(input->slot, merge->keys[i].attno,
 											&input->isnull[i]);
-		input->abbreviated = strata_merge_abbreviate(merge, input->values[0], input->isnull[0]);
+		input->abbreviated = strata_merge_abbreviate(merge, input->values[0],
+													 input->isnull[0]);
 		return true;
 	}
 	input->row = strata_batch_next_row(merge->scan, input->batch);
 	if (input->row < 0)
 		return false;
 	if (input->windowed)
-		input->columns[0] = strata_batch_column_at(merge->scan, input->batch, merge->keys[0].attno,
+		input->columns[0] = strata_batch_column_at(merge->scan, input->batch,
+												   merge->keys[0].attno,
 												   input->row);
 	for (int i = 0; i < merge->nkeys; i++)
-		input->values[i] = strata_column_get(input->columns[i], input->row, &input->isnull[i]);
-	input->abbreviated = strata_merge_abbreviate(merge, input->values[0], input->isnull[0]);
+		input->values[i] = strata_column_get(input->columns[i], input->row,
+											 &input->isnull[i]);
+	input->abbreviated = strata_merge_abbreviate(merge, input->values[0],
+												 input->isnull[0]);
 	return true;
 }
 
@@ -224,7 +241,9 @@ batch_order(StrataMerge *merge, MergeInput *input)
 	for (int i = 0; i < merge->nkeys; i++)
 	{
 		const StrataOrderKey *key = &merge->keys[i];
-		const StrataOrderKey *order = next < layout->norder ? &layout->order[next] : NULL;
+		const StrataOrderKey *order = next < layout->norder ?
+		&layout->order[next] :
+		NULL;
 		AttrNumber	min_att = reader->schema->min_att[key->attno];
 		BatchOrder	wanted;
 
@@ -235,13 +254,15 @@ batch_order(StrataMerge *merge, MergeInput *input)
 			continue;
 		}
 		if (order == NULL || order->attno != key->attno || min_att == 0 ||
-			!strata_batch_schema_same_type(reader->schema, key->attno, min_att))
+			!strata_batch_schema_same_type(reader->schema, key->attno,
+										   min_att))
 			return ORDER_NONE;
 		wanted = key->desc == order->desc ? ORDER_FORWARD : ORDER_BACKWARD;
 		if (decided && wanted != result)
 			return ORDER_NONE;
 		if (input->columns[i]->isnull != NULL &&
-			(key->nulls_first == order->nulls_first) != (wanted == ORDER_FORWARD))
+			(key->nulls_first == order->nulls_first) !=
+			(wanted == ORDER_FORWARD))
 			return ORDER_NONE;
 		result = wanted;
 		decided = true;
@@ -269,7 +290,8 @@ compare_rows(const void *a, const void *b, void *arg)
 		bool		y_isnull;
 		Datum		x = strata_column_get(col, *(const uint16 *) a, &x_isnull);
 		Datum		y = strata_column_get(col, *(const uint16 *) b, &y_isnull);
-		int			c = ApplySortComparator(x, x_isnull, y, y_isnull, &sort->merge->sorts[i]);
+		int			c = ApplySortComparator(x, x_isnull, y, y_isnull,
+											&sort->merge->sorts[i]);
 
 		if (c != 0)
 			return c;
@@ -288,11 +310,13 @@ sort_rows(StrataMerge *merge, MergeInput *input)
 	Assert(!vector->reverse);	/* scan:R11 */
 	if (vector->rows == NULL)
 	{
-		vector->rows = strata_batch_row_space(merge->scan, input->batch, vector->nrows);
+		vector->rows = strata_batch_row_space(merge->scan, input->batch,
+											  vector->nrows);
 		for (int i = 0; i < vector->nrows; i++)
 			vector->rows[i] = (uint16) i;
 	}
-	qsort_arg(vector->rows, vector->nrows, sizeof(uint16), compare_rows, &sort);
+	qsort_arg(vector->rows, vector->nrows, sizeof(uint16), compare_rows,
+			  &sort);
 	input->batch->unsorted = true;
 	MemoryContextSwitchTo(old);
 }
@@ -308,11 +332,15 @@ is_window_key(StrataMerge *merge, const StrataBatchReader *reader)
 	AttrNumber	attno = merge->keys[0].attno;
 	AttrNumber	min_att = reader->schema->min_att[attno];
 
-	return merge->nkeys == 1 && layout->norder > 0 && layout->order[0].attno == attno &&
-		min_att != 0 && strata_batch_schema_same_type(reader->schema, attno, min_att);
+	return merge->nkeys == 1 && layout->norder > 0 &&
+		layout->order[0].attno == attno && min_att != 0 &&
+		strata_batch_schema_same_type(reader->schema, attno, min_att);
 }
 
-/* Open a loaded batch; its input goes into the heap, or back when no row is left. */
+/*
+ * Open a loaded batch; its input goes into the heap, or back when no row is
+ * left.
+ */
 static void
 open_batch(StrataMerge *merge, MergeInput *input)
 {
@@ -325,10 +353,13 @@ open_batch(StrataMerge *merge, MergeInput *input)
 	}
 	input->windowed = is_window_key(merge, batch->reader);
 	if (input->windowed)
-		batch->vector.reverse = merge->keys[0].desc != batch->reader->layout->order[0].desc;
+		batch->vector.reverse = merge->keys[0].desc !=
+			batch->reader->layout->order[0].desc;
 	else
 		for (int i = 0; i < merge->nkeys; i++)
-			input->columns[i] = strata_batch_reader_column(batch->reader, merge->keys[i].attno);
+			input->columns[i] =
+				strata_batch_reader_column(batch->reader,
+										   merge->keys[i].attno);
 	switch (input->windowed ? ORDER_FORWARD : batch_order(merge, input))
 	{
 		case ORDER_FORWARD:
@@ -374,7 +405,8 @@ strata_merge_create(StrataScanState *scan)
 	merge->heap_size = 16;
 	merge->heap = palloc(sizeof(MergeInput *) * merge->heap_size);
 	merge->rowstore = make_input(merge, false);
-	merge->pending_mcxt = AllocSetContextCreate(scan->mcxt, "strata batches to merge",
+	merge->pending_mcxt = AllocSetContextCreate(scan->mcxt,
+												"strata batches to merge",
 												ALLOCSET_DEFAULT_SIZES);
 #ifdef USE_ASSERT_CHECKING
 	merge->check_mcxt = AllocSetContextCreate(scan->mcxt, "strata merge check",
@@ -390,7 +422,9 @@ start(StrataMerge *merge)
 {
 	StrataScanState *scan = merge->scan;
 
-	Assert(merge->nheap == 0 && merge->npending == 0);	/* scan:R1: nothing is left of a scan before */
+	Assert(merge->nheap == 0 &&
+		   merge->npending ==
+		   0);					/* scan:R1: nothing is left of a scan before */
 	merge->started = true;
 	scan->counters.loops++;
 	if (advance_input(merge, merge->rowstore))
@@ -411,8 +445,9 @@ check_order(StrataMerge *merge, MergeInput *input)
 	MemoryContext old;
 
 	Assert(!merge->has_last ||
-		   strata_merge_compare(merge, merge->nkeys, merge->last, merge->last_isnull,
-								input->values, input->isnull) <= 0);	/* scan:R11 */
+		   strata_merge_compare(merge, merge->nkeys, merge->last,
+								merge->last_isnull, input->values,
+								input->isnull) <= 0);	/* scan:R11 */
 	MemoryContextReset(merge->check_mcxt);
 	old = MemoryContextSwitchTo(merge->check_mcxt);
 	merge->last = palloc(sizeof(Datum) * merge->nkeys);
@@ -420,7 +455,9 @@ check_order(StrataMerge *merge, MergeInput *input)
 	for (int i = 0; i < merge->nkeys; i++)
 	{
 		merge->last_isnull[i] = input->isnull[i];
-		merge->last[i] = input->isnull[i] ? (Datum) 0 : strata_merge_copy_key(merge, i, input->values[i]);
+		merge->last[i] = input->isnull[i] ?
+			(Datum) 0 :
+			strata_merge_copy_key(merge, i, input->values[i]);
 	}
 	merge->has_last = true;
 	MemoryContextSwitchTo(old);

@@ -27,7 +27,8 @@ typedef struct MergeInput
 {
 	StrataOpenBatch *batch;
 	StrataColumn **columns;		/* of the keys, in full; unless */
-	bool		windowed;		/* the one key's rows are decoded as they are needed */
+	bool		windowed;		/* the one key's rows are decoded as they are
+								 * needed */
 	int			row;			/* batch: current row */
 	TupleTableSlot *slot;		/* row store: current row */
 	Datum	   *values;			/* its keys */
@@ -41,10 +42,15 @@ struct StrataMerge
 	int			nkeys;
 	const StrataOrderKey *keys;
 	SortSupport sorts;
-	int			integer_width;	/* of the first key, if it compares as an integer; or 0 */
+	int			integer_width;	/* of the first key, if it compares as an
+								 * integer; or 0 */
 	bool		started;
 	bool		finished;
-	/* heap of inputs; the least is first, and was returned when advance is set */
+
+	/*
+	 * heap of inputs; the least is first, and was returned when advance is
+	 * set
+	 */
 	MergeInput **heap;
 	int			nheap;
 	int			heap_size;
@@ -61,9 +67,11 @@ struct StrataMerge
 	MergeInput *lister;
 	bool		incremental;
 	int			nranges;		/* that the lookahead has started */
-	bool		peeking;		/* look ahead at keys of the index, not at batches */
+	bool		peeking;		/* look ahead at keys of the index, not at
+								 * batches */
 	bool		has_lookahead;
-	MergeInput *lookahead;		/* loaded, not open; NULL when it was peeked at only */
+	MergeInput *lookahead;		/* loaded, not open; NULL when it was peeked
+								 * at only */
 	MergeBound	lookahead_bound;
 #ifdef USE_ASSERT_CHECKING
 	MemoryContext check_mcxt;
@@ -91,8 +99,9 @@ strata_merge_abbreviate(const StrataMerge *merge, Datum value, bool isnull)
 }
 
 static inline int
-strata_merge_compare(const StrataMerge *merge, int n, const Datum *a, const bool *a_isnull,
-					 const Datum *b, const bool *b_isnull)
+strata_merge_compare(const StrataMerge *merge, int n, const Datum *a,
+					 const bool *a_isnull, const Datum *b,
+					 const bool *b_isnull)
 {
 	for (int i = 0; i < n; i++)
 	{
@@ -108,6 +117,7 @@ strata_merge_compare(const StrataMerge *merge, int n, const Datum *a, const bool
 /* scan_merge.c: inputs with room for a batch. */
 extern MergeInput *strata_merge_get_input(StrataMerge *merge);
 extern void strata_merge_release_input(StrataMerge *merge, MergeInput *input);
+
 /* A copy of the value of key number i, detoasted, in the current context. */
 extern Datum strata_merge_copy_key(StrataMerge *merge, int i, Datum value);
 
@@ -115,7 +125,8 @@ extern Datum strata_merge_copy_key(StrataMerge *merge, int i, Datum value);
 static inline MemoryContext
 strata_merge_start_comparing(const StrataMerge *merge)
 {
-	return MemoryContextSwitchTo(merge->scan->run.econtext->ecxt_per_tuple_memory);
+	return MemoryContextSwitchTo(merge->scan->run.econtext
+								 ->ecxt_per_tuple_memory);
 }
 
 /* scan_pending.c: see there. */

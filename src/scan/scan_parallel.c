@@ -35,11 +35,13 @@ strata_parallel_estimate(CustomScanState *node, ParallelContext *pcxt)
 
 	strata_scan_open_store(scan);
 	if (scan->child == NULL)
-		size = add_size(size, MAXALIGN(table_parallelscan_estimate(node->ss.ss_currentRelation,
-																   snapshot)));
+		size = add_size(size, MAXALIGN(table_parallelscan_estimate(
+																   node->ss.ss_currentRelation, snapshot)));
 	if (scan->store != NULL)
-		size = add_size(size, MAXALIGN(table_parallelscan_estimate(scan->store->batches,
-																   snapshot)));
+		size =
+			add_size(size,
+					 MAXALIGN(table_parallelscan_estimate(scan->store->batches,
+														  snapshot)));
 	return size;
 }
 
@@ -58,11 +60,13 @@ attach(StrataScanState *scan, StrataParallel *shared)
 		scan->heap_pscan = scan_at(shared, shared->heap_offset);
 	Assert(scan->info.nkeys == 0);	/* scan:R11 */
 	if (shared->has_batches)
-		strata_source_set_parallel(scan->source, scan_at(shared, shared->batch_offset));
+		strata_source_set_parallel(scan->source,
+								   scan_at(shared, shared->batch_offset));
 }
 
 void
-strata_parallel_initialize(CustomScanState *node, ParallelContext *pcxt, void *area)
+strata_parallel_initialize(CustomScanState *node, ParallelContext *pcxt,
+						   void *area)
 {
 	StrataScanState *scan = (StrataScanState *) node;
 	Snapshot	snapshot = node->ss.ps.state->es_snapshot;
@@ -83,13 +87,15 @@ strata_parallel_initialize(CustomScanState *node, ParallelContext *pcxt, void *a
 	{
 		shared->has_batches = true;
 		shared->batch_offset = offset;
-		table_parallelscan_initialize(scan->store->batches, scan_at(shared, offset), snapshot);
+		table_parallelscan_initialize(scan->store->batches,
+									  scan_at(shared, offset), snapshot);
 	}
 	attach(scan, shared);
 }
 
 void
-strata_parallel_reinitialize(CustomScanState *node, ParallelContext *pcxt, void *area)
+strata_parallel_reinitialize(CustomScanState *node, ParallelContext *pcxt,
+							 void *area)
 {
 	StrataScanState *scan = (StrataScanState *) node;
 	StrataParallel *shared = area;

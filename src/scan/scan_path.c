@@ -38,7 +38,10 @@
 /* Ordered output may keep this many times work_mem of batches open. */
 #define ORDERED_MEMORY_FACTOR 8
 
-/* From so many batches of a segment on, finding its widest costs less than it spares. */
+/*
+ * From so many batches of a segment on, finding its widest costs less than it
+ * spares.
+ */
 #define BATCHES_BY_SPAN 32
 
 /*-------------------------------------------------------------------------
@@ -56,8 +59,8 @@ estimate_segments(StrataRelInfo *info)
 	{
 		AttrNumber	attno = info->layout->segment[i];
 		Form_pg_attribute att = TupleDescAttr(info->desc, attno - 1);
-		Var		   *var = makeVar(info->rel->relid, attno, att->atttypid, att->atttypmod,
-								  att->attcollation, 0);
+		Var		   *var = makeVar(info->rel->relid, attno, att->atttypid,
+								  att->atttypmod, att->attcollation, 0);
 		VariableStatData vardata;
 		bool		isdefault;
 
@@ -78,15 +81,16 @@ count_columns(StrataRelInfo *info)
 
 	pull_varattnos((Node *) rel->reltarget->exprs, rel->relid, &attrs);
 	foreach(lc, rel->baserestrictinfo)
-		pull_varattnos((Node *) lfirst_node(RestrictInfo, lc)->clause, rel->relid, &attrs);
+		pull_varattnos((Node *) lfirst_node(RestrictInfo, lc)->clause,
+					   rel->relid, &attrs);
 	if (bms_is_member(0 - FirstLowInvalidHeapAttributeNumber, attrs))
 		return info->desc->natts;
 	return bms_num_members(attrs);
 }
 
 static void
-init_info(StrataRelInfo *info, PlannerInfo *root, RelOptInfo *rel, Relation relation,
-		  StrataStore *store)
+init_info(StrataRelInfo *info, PlannerInfo *root, RelOptInfo *rel,
+		  Relation relation, StrataStore *store)
 {
 	memset(info, 0, sizeof(*info));
 	info->root = root;
@@ -94,21 +98,33 @@ init_info(StrataRelInfo *info, PlannerInfo *root, RelOptInfo *rel, Relation rela
 	info->desc = RelationGetDescr(relation);
 	info->store = store;
 	info->layout = strata_store_present_layout(store);
-	/* rel->pages and rel->tuples are the access method's sums, made of the same */
+
+	/*
+	 * rel->pages and rel->tuples are the access method's sums, made of the
+	 * same
+	 */
 	if (!strata_store_last_size(RelationGetRelid(store->batches), &info->size))
 		strata_store_estimate_size(store->batches, &info->size);
-	info->heap_pages = Max(rel->pages - info->size.main_pages - info->size.toast_pages, 0);
-	get_tablespace_page_costs(rel->reltablespace, &info->random_page_cost, &info->seq_page_cost);
-	info->heap_tuples = info->heap_pages > 0 ? Max(rel->tuples - info->size.rows, 0) : 0;
+	info->heap_pages = Max(rel->pages - info->size.main_pages -
+						   info->size.toast_pages,
+						   0);
+	get_tablespace_page_costs(rel->reltablespace, &info->random_page_cost,
+							  &info->seq_page_cost);
+	info->heap_tuples = info->heap_pages > 0 ?
+		Max(rel->tuples - info->size.rows, 0) :
+		0;
 	info->nsegments = estimate_segments(info);
 	info->ncolumns = count_columns(info);
 	info->has_segment_index = info->layout->nsegment > 0 &&
 		OidIsValid(strata_store_segment_index(store, info->layout, false));
 	info->has_segment_max_index = info->layout->nsegment > 0 &&
 		OidIsValid(strata_store_segment_index(store, info->layout, true));
-	info->has_min_index = OidIsValid(strata_store_order_index(store, info->layout, false));
-	info->has_max_index = OidIsValid(strata_store_order_index(store, info->layout, true));
-	info->has_span_index = OidIsValid(strata_store_span_index(store, info->layout));
+	info->has_min_index =
+		OidIsValid(strata_store_order_index(store, info->layout, false));
+	info->has_max_index =
+		OidIsValid(strata_store_order_index(store, info->layout, true));
+	info->has_span_index = OidIsValid(strata_store_span_index(store,
+															  info->layout));
 	info->by_span = info->has_span_index &&
 		info->size.batches / Max(info->nsegments, 1) >= BATCHES_BY_SPAN;
 }
@@ -138,7 +154,8 @@ supports_backward(const StrataCandidate *candidate)
 }
 
 static CustomPath *
-make_path(const StrataRelInfo *info, StrataCandidate *candidate, List *pathkeys)
+make_path(const StrataRelInfo *info, StrataCandidate *candidate,
+		  List *pathkeys)
 {
 	RelOptInfo *rel = info->rel;
 	CustomPath *path = makeNode(CustomPath);
@@ -183,7 +200,8 @@ make_path(const StrataRelInfo *info, StrataCandidate *candidate, List *pathkeys)
 	{
 		scan->nread = candidate->nread;
 		for (int i = 0; i < info->layout->nsegment; i++)
-			scan->segment = bms_add_member(scan->segment, info->layout->segment[i]);
+			scan->segment = bms_add_member(scan->segment,
+										   info->layout->segment[i]);
 		scan->has_segment_index[false] = info->has_segment_index;
 		scan->has_segment_index[true] = info->has_segment_max_index;
 	}
@@ -226,14 +244,17 @@ child_path(Path *path)
 	return NULL;
 }
 
-/* Does the path read less than the whole row store?  (Else it is only for order.) */
+/*
+ * Does the path read less than the whole row store?  (Else it is only for
+ * order.)
+ */
 static bool
 is_selective(Path *path)
 {
 	IndexPath  *index_path = (IndexPath *) path;
 
-	return !IsA(path, IndexPath) ||
-		index_path->indexclauses != NIL || index_path->indexinfo->indpred != NIL;
+	return !IsA(path, IndexPath) || index_path->indexclauses != NIL ||
+		index_path->indexinfo->indpred != NIL;
 }
 
 /*-------------------------------------------------------------------------
@@ -241,7 +262,9 @@ is_selective(Path *path)
  *-------------------------------------------------------------------------
  */
 
-/* The column of the layout that a pathkey sorts by, in the column's own order. */
+/*
+ * The column of the layout that a pathkey sorts by, in the column's own order.
+ */
 static bool
 match_pathkey(const StrataRelInfo *info, PathKey *pathkey, StrataOrderKey *key)
 {
@@ -250,9 +273,10 @@ match_pathkey(const StrataRelInfo *info, PathKey *pathkey, StrataOrderKey *key)
 	for (int i = 0; i < layout->nsegment + layout->norder; i++)
 	{
 		AttrNumber	attno = i < layout->nsegment ? layout->segment[i] :
-			layout->order[i - layout->nsegment].attno;
+		layout->order[i - layout->nsegment].attno;
 		Form_pg_attribute att = TupleDescAttr(info->desc, attno - 1);
-		TypeCacheEntry *typcache = lookup_type_cache(att->atttypid, TYPECACHE_BTREE_OPFAMILY);
+		TypeCacheEntry *typcache = lookup_type_cache(att->atttypid,
+													 TYPECACHE_BTREE_OPFAMILY);
 		Var		   *var;
 
 		if (att->attisdropped || pathkey->pk_opfamily != typcache->btree_opf ||
@@ -295,7 +319,8 @@ match_pathkeys(const StrataRelInfo *info, List *pathkeys, StrataOrderKey *keys)
 			break;
 		if (strata_layout_segment_index(layout, key->attno) < 0)
 		{
-			if (norder >= layout->norder || key->attno != layout->order[norder].attno)
+			if (norder >= layout->norder ||
+				key->attno != layout->order[norder].attno)
 				break;
 			if (norder == 0)
 				backward = key->desc != layout->order[0].desc;
@@ -328,10 +353,12 @@ is_single_segment(StrataRelInfo *info, ParamPathInfo *param_info)
 
 		foreach(lc, clauses)
 		{
-			const StrataColumnOp *op = strata_scan_clause_op(info, lfirst_node(RestrictInfo, lc));
+			const StrataColumnOp *op =
+			strata_scan_clause_op(info, lfirst_node(RestrictInfo, lc));
 
-			if (op != NULL && op->attno == info->layout->segment[i] && op->column_order &&
-				!op->is_array && op->strategy == BTEqualStrategyNumber)
+			if (op != NULL && op->attno == info->layout->segment[i] &&
+				op->column_order && !op->is_array &&
+				op->strategy == BTEqualStrategyNumber)
 				found = true;
 		}
 		if (!found)
@@ -340,13 +367,17 @@ is_single_segment(StrataRelInfo *info, ParamPathInfo *param_info)
 	return true;
 }
 
-/* The index that gives batches in the order of the first key's bound; SEQ: none. */
+/*
+ * The index that gives batches in the order of the first key's bound; SEQ:
+ * none.
+ */
 static StrataAccess
 incremental_access(StrataRelInfo *info, const StrataCandidate *candidate)
 {
 	const StrataOrderKey *key = &candidate->keys[0];
 
-	if (info->layout->norder == 0 || key->attno != info->layout->order[0].attno)
+	if (info->layout->norder == 0 ||
+		key->attno != info->layout->order[0].attno)
 		return STRATA_ACCESS_SEQ;
 	if ((key->desc ? info->has_segment_max_index : info->has_segment_index) &&
 		is_single_segment(info, candidate->param_info))
@@ -367,7 +398,8 @@ ordered_child(const StrataRelInfo *info, List *old_paths, List *pathkeys)
 	{
 		Path	   *path = lfirst(lc);
 
-		if (!IsA(path, IndexPath) || ((IndexPath *) path)->indexorderbys != NIL ||
+		if (!IsA(path, IndexPath) ||
+			((IndexPath *) path)->indexorderbys != NIL ||
 			!bms_equal(PATH_REQ_OUTER(path), info->rel->lateral_relids) ||
 			!pathkeys_contained_in(pathkeys, path->pathkeys))
 			continue;
@@ -382,14 +414,16 @@ static bool
 needs_heap_tuple(const StrataRelInfo *info)
 {
 	for (int attno = info->rel->min_attr; attno < 0; attno++)
-		if (attno != SelfItemPointerAttributeNumber && attno != TableOidAttributeNumber &&
+		if (attno != SelfItemPointerAttributeNumber &&
+			attno != TableOidAttributeNumber &&
 			!bms_is_empty(info->rel->attr_needed[attno - info->rel->min_attr]))
 			return true;
 	return false;
 }
 
 static void
-add_ordered_candidate(StrataRelInfo *info, StrataCandidate *candidate, List *pathkeys)
+add_ordered_candidate(StrataRelInfo *info, StrataCandidate *candidate,
+					  List *pathkeys)
 {
 	StrataAccess access = incremental_access(info, candidate);
 	double		limit = (double) ORDERED_MEMORY_FACTOR * work_mem * 1024.0;
@@ -414,10 +448,12 @@ add_ordered_candidate(StrataRelInfo *info, StrataCandidate *candidate, List *pat
 }
 
 static void
-add_ordered_paths(StrataRelInfo *info, List *old_paths, ParamPathInfo *param_info)
+add_ordered_paths(StrataRelInfo *info, List *old_paths,
+				  ParamPathInfo *param_info)
 {
 	StrataOrderKey *keys = palloc(sizeof(StrataOrderKey) *
-								  (info->layout->nsegment + info->layout->norder + 1));
+								  (info->layout->nsegment +
+								   info->layout->norder + 1));
 	List	   *pathkeys;
 	StrataCandidate candidate = {0};
 
@@ -428,7 +464,8 @@ add_ordered_paths(StrataRelInfo *info, List *old_paths, ParamPathInfo *param_inf
 		return;
 	candidate.keys = keys;
 	candidate.param_info = param_info;
-	pathkeys = list_truncate(list_copy(info->root->query_pathkeys), candidate.nkeys);
+	pathkeys = list_truncate(list_copy(info->root->query_pathkeys),
+							 candidate.nkeys);
 	candidate.child = ordered_child(info, old_paths, pathkeys);
 	if (candidate.child != NULL)
 		add_ordered_candidate(info, &candidate, pathkeys);
@@ -455,7 +492,7 @@ add_param_info(StrataRelInfo *info, RestrictInfo *rinfo, List *param_infos)
 {
 	RelOptInfo *rel = info->rel;
 	const StrataColumnOp *op = join_clause_is_movable_to(rinfo, rel) ?
-		strata_scan_clause_op(info, rinfo) : NULL;
+	strata_scan_clause_op(info, rinfo) : NULL;
 	Relids		outer;
 
 	if (op == NULL || !op->column_order || !is_lookup_column(info, op->attno))
@@ -465,7 +502,8 @@ add_param_info(StrataRelInfo *info, RestrictInfo *rinfo, List *param_infos)
 	if (bms_is_empty(outer))
 		return param_infos;
 	return list_append_unique_ptr(param_infos,
-								  get_baserel_parampathinfo(info->root, rel, outer));
+								  get_baserel_parampathinfo(info->root, rel,
+															outer));
 }
 
 /* The column that equivalence classes are asked about. */
@@ -484,7 +522,8 @@ member_is_column(PlannerInfo *root, RelOptInfo *rel, EquivalenceClass *ec,
 
 	while (expr != NULL && IsA(expr, RelabelType))
 		expr = ((RelabelType *) expr)->arg;
-	return expr != NULL && IsA(expr, Var) && ((Var *) expr)->varno == rel->relid &&
+	return expr != NULL && IsA(expr, Var) &&
+		((Var *) expr)->varno == rel->relid &&
 		((Var *) expr)->varattno == wanted->attno &&
 		list_member_oid(ec->ec_opfamilies, wanted->opfamily);
 }
@@ -498,10 +537,15 @@ eclass_param_infos(StrataRelInfo *info, AttrNumber attno, List *param_infos)
 
 	if (att->attisdropped)
 		return param_infos;
-	wanted.opfamily = lookup_type_cache(att->atttypid, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
-	foreach(lc, generate_implied_equalities_for_column(info->root, info->rel, member_is_column,
-													   &wanted, info->rel->lateral_referencers))
-		param_infos = add_param_info(info, lfirst_node(RestrictInfo, lc), param_infos);
+	wanted.opfamily =
+		lookup_type_cache(att->atttypid, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
+	foreach(lc,
+			generate_implied_equalities_for_column(info->root, info->rel,
+												   member_is_column, &wanted,
+												   info->rel
+												   ->lateral_referencers))
+		param_infos = add_param_info(info, lfirst_node(RestrictInfo, lc),
+									 param_infos);
 	return param_infos;
 }
 
@@ -514,13 +558,17 @@ add_parameterized_paths(StrataRelInfo *info)
 	if (!strata_enable_pruning)
 		return;
 	foreach(lc, info->rel->joininfo)
-		param_infos = add_param_info(info, lfirst_node(RestrictInfo, lc), param_infos);
+		param_infos = add_param_info(info, lfirst_node(RestrictInfo, lc),
+									 param_infos);
 	if (info->rel->has_eclass_joins)
 	{
 		for (int i = 0; i < info->layout->nsegment; i++)
-			param_infos = eclass_param_infos(info, info->layout->segment[i], param_infos);
+			param_infos = eclass_param_infos(info, info->layout->segment[i],
+											 param_infos);
 		if (info->layout->norder > 0)
-			param_infos = eclass_param_infos(info, info->layout->order[0].attno, param_infos);
+			param_infos = eclass_param_infos(info,
+											 info->layout->order[0].attno,
+											 param_infos);
 	}
 	foreach(lc, param_infos)
 		add_plain_path(info, NULL, lfirst(lc));
@@ -535,10 +583,12 @@ add_parameterized_paths(StrataRelInfo *info)
 static int
 count_workers(const StrataRelInfo *info)
 {
-	double		width = info->rel->reltarget->width + MAXALIGN(SizeofHeapTupleHeader);
+	double		width = info->rel->reltarget->width +
+	MAXALIGN(SizeofHeapTupleHeader);
 	double		pages = info->heap_pages + info->size.rows * width / BLCKSZ;
 
-	return compute_parallel_worker(info->rel, pages, -1, max_parallel_workers_per_gather);
+	return compute_parallel_worker(info->rel, pages, -1,
+								   max_parallel_workers_per_gather);
 }
 
 static void
@@ -578,7 +628,9 @@ add_partial_paths(StrataRelInfo *info, List *old_partial)
  *-------------------------------------------------------------------------
  */
 
-/* StrataScan is off: a sequential scan by the access method sees both halves. */
+/*
+ * StrataScan is off: a sequential scan by the access method sees both halves.
+ */
 static void
 keep_plain_paths(PlannerInfo *root, RelOptInfo *rel)
 {
@@ -590,11 +642,11 @@ keep_plain_paths(PlannerInfo *root, RelOptInfo *rel)
 	rel->partial_pathlist = NIL;
 	foreach(lc, old_paths)
 		if (IsA(lfirst(lc), TidPath))
-			add_path(rel, lfirst(lc));
+		add_path(rel, lfirst(lc));
 	add_path(rel, create_seqscan_path(root, rel, rel->lateral_relids, 0));
 	foreach(lc, old_partial)
 		if (((Path *) lfirst(lc))->pathtype == T_SeqScan)
-			add_partial_path(rel, lfirst(lc));
+		add_partial_path(rel, lfirst(lc));
 }
 
 static void
@@ -603,7 +655,8 @@ replace_paths(StrataRelInfo *info)
 	RelOptInfo *rel = info->rel;
 	List	   *old_paths = rel->pathlist;
 	List	   *old_partial = rel->partial_pathlist;
-	ParamPathInfo *param_info = get_baserel_parampathinfo(info->root, rel, rel->lateral_relids);
+	ParamPathInfo *param_info = get_baserel_parampathinfo(info->root, rel,
+														  rel->lateral_relids);
 	ListCell   *lc;
 
 	rel->pathlist = NIL;
@@ -624,7 +677,10 @@ replace_paths(StrataRelInfo *info)
 	add_partial_paths(info, old_partial);
 }
 
-/* WHERE CURRENT OF works by TID only; from 18 on nothing but a TID path is there. */
+/*
+ * WHERE CURRENT OF works by TID only; from 18 on nothing but a TID path is
+ * there.
+ */
 static bool
 has_current_of(RelOptInfo *rel)
 {
@@ -632,22 +688,25 @@ has_current_of(RelOptInfo *rel)
 
 	foreach(lc, rel->baserestrictinfo)
 		if (IsA(lfirst_node(RestrictInfo, lc)->clause, CurrentOfExpr))
-			return true;
+		return true;
 	return false;
 }
 
 /* See scan.h. */
 void
-strata_scan_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
+strata_scan_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
+							 RangeTblEntry *rte)
 {
 	Relation	relation;
 
 	if (rte->rtekind != RTE_RELATION || rte->inh || rte->tablesample != NULL ||
-		(rte->relkind != RELKIND_RELATION && rte->relkind != RELKIND_MATVIEW) ||
+		(rte->relkind != RELKIND_RELATION &&
+		 rte->relkind != RELKIND_MATVIEW) ||
 		IS_DUMMY_REL(rel) || has_current_of(rel))
 		return;
 	relation = table_open(rte->relid, NoLock);
-	if (strata_relation_is_strata(relation) && OidIsValid(strata_companion_oid(relation)))
+	if (strata_relation_is_strata(relation) &&
+		OidIsValid(strata_companion_oid(relation)))
 	{
 		if (!strata_enable_scan)
 			keep_plain_paths(root, rel);

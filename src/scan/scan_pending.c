@@ -5,10 +5,11 @@
  *
  * Each is represented by its bound, the least key it can hold as far as
  * metadata tells.  Where the bounds come from:
- *	- access by MIN or MAX, or by SEGMENT (and its MAX) with one segment: batches
+ *	- access by MIN or MAX, or by SEGMENT (and its MAX) with one segment:
+ *	batches
  *	  of the layout are read from that index in the order of their bounds, one
- *	  ahead, of which the index's key says enough where it is the bound; batches of
- *	  other layouts are listed first;
+ *	  ahead, of which the index's key says enough where it is the bound;
+ *	  batches of other layouts are listed first;
  *	- otherwise: all batches are listed first, and the list is sorted.
  *
  * src/scan/scan_pending.c
@@ -23,7 +24,8 @@
 
 /* Is the column the same for all rows of the loaded batch? */
 static bool
-constant_key(StrataBatchReader *reader, AttrNumber attno, Datum *value, bool *isnull)
+constant_key(StrataBatchReader *reader, AttrNumber attno, Datum *value,
+			 bool *isnull)
 {
 	StrataColumn *col;
 
@@ -66,7 +68,8 @@ compute_bound(StrataMerge *merge, StrataBatchReader *reader, MergeBound *bound)
 
 		if (!constant_key(reader, key->attno, &value, &isnull))
 		{
-			if (!strata_prune_bounds(reader, key->attno, &value, &max, &isnull))
+			if (!strata_prune_bounds(reader, key->attno, &value, &max,
+									 &isnull))
 				break;
 			if (!isnull)
 			{
@@ -77,11 +80,13 @@ compute_bound(StrataMerge *merge, StrataBatchReader *reader, MergeBound *bound)
 			}
 		}
 		bound->isnull[i] = isnull;
-		bound->values[i] = isnull ? (Datum) 0 : strata_merge_copy_key(merge, i, value);
+		bound->values[i] = isnull ? (Datum) 0 :
+			strata_merge_copy_key(merge, i, value);
 		bound->n++;
 	}
 	if (bound->n > 0)
-		bound->abbreviated = strata_merge_abbreviate(merge, bound->values[0], bound->isnull[0]);
+		bound->abbreviated = strata_merge_abbreviate(merge, bound->values[0],
+													 bound->isnull[0]);
 }
 
 static void
@@ -110,9 +115,11 @@ list_range(StrataMerge *merge)
 		if (merge->npending == merge->pending_size)
 		{
 			merge->pending_size = Max(merge->pending_size * 2, 64);
-			merge->pending = merge->pending == NULL ?
+			merge->pending =
+				merge->pending == NULL ?
 				palloc(sizeof(MergeBound) * merge->pending_size) :
-				repalloc_huge(merge->pending, sizeof(MergeBound) * merge->pending_size);
+				repalloc_huge(merge->pending,
+							  sizeof(MergeBound) * merge->pending_size);
 		}
 		bound = &merge->pending[merge->npending++];
 		init_bound(merge, bound);
@@ -129,7 +136,7 @@ compare_bounds(const void *a, const void *b, void *arg)
 	const MergeBound *x = a;
 	const MergeBound *y = b;
 	int			c = strata_merge_compare(arg, Min(x->n, y->n), x->values, x->isnull,
-								 y->values, y->isnull);
+										 y->values, y->isnull);
 
 	return c != 0 ? c : x->n - y->n;
 }
@@ -142,8 +149,8 @@ index_direction(StrataMerge *merge)
 
 /*
  * Start the next range that is read in the order of the first key; false when
- * there is none.  Batches that are null in it stand at one end of the index: if
- * at the wrong one, they are read apart.
+ * there is none.  Batches that are null in it stand at one end of the index:
+ * if at the wrong one, they are read apart.
  */
 static bool
 start_range_in_order(StrataMerge *merge)
@@ -152,13 +159,15 @@ start_range_in_order(StrataMerge *merge)
 	const StrataOrderKey *key = &merge->keys[0];
 	TupleDesc	desc = RelationGetDescr(scan->css.ss.ss_currentRelation);
 	bool		whole = key->desc == key->nulls_first ||
-		strata_attribute_is_not_null(desc, key->attno);
+	strata_attribute_is_not_null(desc, key->attno);
 
 	if (merge->nranges == (whole ? 1 : 2))
 		return false;
 	strata_source_start_range(scan->source, scan->filter,
-							  !whole && (merge->nranges == 0) == key->nulls_first ?
-							  STRATA_RANGE_LAYOUT_NULL : STRATA_RANGE_LAYOUT,
+							  !whole && (merge->nranges == 0) ==
+							  key->nulls_first ?
+							  STRATA_RANGE_LAYOUT_NULL :
+							  STRATA_RANGE_LAYOUT,
 							  index_direction(merge), !whole);
 	merge->nranges++;
 	Assert(merge->nranges <= 2);	/* scan:R13: bounds, and nulls apart */
@@ -176,7 +185,8 @@ can_peek(StrataMerge *merge)
 	const StrataBatchSchema *schema = merge->scan->store->schema;
 	const StrataOrderKey *key = &merge->keys[0];
 	AttrNumber	attno = key->attno;
-	AttrNumber	catt = key->desc ? schema->max_att[attno] : schema->min_att[attno];
+	AttrNumber	catt = key->desc ? schema->max_att[attno] :
+	schema->min_att[attno];
 
 	return TupleDescAttr(schema->rel_desc, attno - 1)->attbyval &&
 		layout->norder > 0 && layout->order[0].attno == attno &&
@@ -184,28 +194,35 @@ can_peek(StrataMerge *merge)
 		catt != 0 && strata_batch_schema_same_type(schema, attno, catt);
 }
 
-/* Look at the key of the next batch of the index; false: there is none left. */
+/*
+ * Look at the key of the next batch of the index; false: there is none left.
+ */
 static bool
 peek(StrataMerge *merge)
 {
 	MergeBound *bound = &merge->lookahead_bound;
 
 	Assert(merge->incremental || merge->nranges > 0);	/* scan:R11 */
-	while (!strata_source_peek(merge->scan->source, &bound->values[0], &bound->isnull[0]))
+	while (!strata_source_peek(merge->scan->source, &bound->values[0],
+							   &bound->isnull[0]))
 		if (!start_range_in_order(merge))
 			return false;
 	bound->n = 1;
-	bound->abbreviated = strata_merge_abbreviate(merge, bound->values[0], bound->isnull[0]);
+	bound->abbreviated = strata_merge_abbreviate(merge, bound->values[0],
+												 bound->isnull[0]);
 	return true;
 }
 
-/* Load the batch peeked at, or the one after it; NULL: no row of it can pass. */
+/*
+ * Load the batch peeked at, or the one after it; NULL: no row of it can pass.
+ */
 static MergeInput *
 load_peeked(StrataMerge *merge)
 {
 	MergeInput *input = strata_merge_get_input(merge);
 
-	if (strata_source_next_peeked(merge->scan->source, input->batch->batch_slot))
+	if (strata_source_next_peeked(merge->scan->source,
+								  input->batch->batch_slot))
 	{
 		/* keep the row, not the buffer pin: many batches may be open */
 		ExecMaterializeSlot(input->batch->batch_slot);
@@ -216,7 +233,9 @@ load_peeked(StrataMerge *merge)
 	return NULL;
 }
 
-/* Load the next batch of the index that has rows; false: there is none left. */
+/*
+ * Load the next batch of the index that has rows; false: there is none left.
+ */
 static bool
 load_next(StrataMerge *merge)
 {
@@ -226,7 +245,8 @@ load_next(StrataMerge *merge)
 
 	do
 	{
-		while (!strata_source_next_in_range(scan->source, input->batch->batch_slot))
+		while (!strata_source_next_in_range(scan->source,
+											input->batch->batch_slot))
 			if (!start_range_in_order(merge))
 			{
 				strata_merge_release_input(merge, input);
@@ -238,7 +258,10 @@ load_next(StrataMerge *merge)
 	old = MemoryContextSwitchTo(input->batch->reader->batch_mcxt);
 	init_bound(merge, &merge->lookahead_bound);
 	compute_bound(merge, input->batch->reader, &merge->lookahead_bound);
-	/* batches that are null in the first key come in any order of the others */
+
+	/*
+	 * batches that are null in the first key come in any order of the others
+	 */
 	merge->lookahead_bound.n = Min(merge->lookahead_bound.n, 1);
 	MemoryContextSwitchTo(old);
 	merge->lookahead = input;
@@ -255,7 +278,9 @@ look_ahead(StrataMerge *merge)
 		merge->scan->counters.exhausted++;
 }
 
-/* Has the batch a row that must, or may have to, come before the heap's first? */
+/*
+ * Has the batch a row that must, or may have to, come before the heap's first?
+ */
 static bool
 is_due(StrataMerge *merge, const MergeBound *bound)
 {
@@ -270,9 +295,12 @@ is_due(StrataMerge *merge, const MergeBound *bound)
 		return bound->abbreviated < first->abbreviated;
 	old = strata_merge_start_comparing(merge);
 	c = strata_merge_compare(merge, bound->n, bound->values, bound->isnull,
-					 first->values, first->isnull);
+							 first->values, first->isnull);
 	MemoryContextSwitchTo(old);
-	/* when all keys are in the bound, rows equal to it may come in any order */
+
+	/*
+	 * when all keys are in the bound, rows equal to it may come in any order
+	 */
 	return c < 0 || (c == 0 && bound->n < merge->nkeys);
 }
 
@@ -292,7 +320,9 @@ load_listed(StrataMerge *merge, MergeInput *input)
 	return strata_batch_load(scan, input->batch, true);
 }
 
-/* Load a batch that may hold the next row; NULL when there is none (any more). */
+/*
+ * Load a batch that may hold the next row; NULL when there is none (any more).
+ */
 MergeInput *
 strata_pending_take(StrataMerge *merge)
 {
@@ -316,7 +346,10 @@ strata_pending_take(StrataMerge *merge)
 	return NULL;
 }
 
-/* Start to read the layout's batches in the order of their bounds, if the index has it. */
+/*
+ * Start to read the layout's batches in the order of their bounds, if the
+ * index has it.
+ */
 static bool
 start_in_order(StrataMerge *merge)
 {
@@ -351,7 +384,10 @@ list_batches(StrataMerge *merge, StrataRange range)
 	list_range(merge);
 }
 
-/* List the batches, and load the first one of the index if it gives them in order. */
+/*
+ * List the batches, and load the first one of the index if it gives them in
+ * order.
+ */
 void
 strata_pending_start(StrataMerge *merge)
 {
@@ -373,7 +409,8 @@ strata_pending_start(StrataMerge *merge)
 	}
 	strata_merge_release_input(merge, merge->lister);
 	merge->lister = NULL;
-	qsort_arg(merge->pending, merge->npending, sizeof(MergeBound), compare_bounds, merge);
+	qsort_arg(merge->pending, merge->npending, sizeof(MergeBound),
+			  compare_bounds, merge);
 	if (merge->incremental)
 		look_ahead(merge);
 	else

@@ -8,11 +8,12 @@
  *	1	String		layout that the access is about
  *	2	IntList		sort keys: attno, desc, nulls first, for each
  *	3	Integer		1: the row store is read by a child plan; 2: ordered, and
- *					the access gives batches in the order of the keys; 4: the best first;
- *					8: the widest batch of a segment is asked for
- *	4	IntList		per qual, 1 when it may be tried before the quals left of it (security)
- *	5	String		why an aggregation above is not vectorised; empty: nothing to say
- *	6	Integer		pages of the row store when planned, at most INT_MAX
+ *					the access gives batches in the order of the keys; 4: the
+ *					best first; 8: the widest batch of a segment is asked for
+ *	4       IntList         per qual, 1 when it may be tried before the quals
+ *	left of it (security) 5       String          why an aggregation above is
+ *	not vectorised; empty: nothing to say 6     Integer         pages of the
+ *	row store when planned, at most INT_MAX
  *
  * src/scan/scan_plan.c
  *-------------------------------------------------------------------------
@@ -37,11 +38,16 @@ strata_scan_info_serialize(const StrataScanInfo *info)
 	}
 	for (int i = 0; i < info->nquals; i++)
 		promotable = lappend_int(promotable, info->promotable[i]);
-	result = list_make5(makeInteger(info->access), makeString(pstrdup(info->layout)), keys,
-						makeInteger((info->has_child ? 1 : 0) | (info->incremental ? 2 : 0) |
-									(info->best_first ? 4 : 0) | (info->by_span ? 8 : 0)),
+	result = list_make5(makeInteger(info->access),
+						makeString(pstrdup(info->layout)), keys,
+						makeInteger((info->has_child ? 1 : 0) |
+									(info->incremental ? 2 : 0) |
+									(info->best_first ? 4 : 0) |
+									(info->by_span ? 8 : 0)),
 						promotable);
-	result = lappend(result, makeString(pstrdup(info->note != NULL ? info->note : "")));
+	result = lappend(result,
+					 makeString(pstrdup(info->note != NULL ? info->note :
+										"")));
 	return lappend(result, makeInteger((int) Min(info->heap_pages, INT_MAX)));
 }
 
@@ -84,8 +90,8 @@ strata_scan_info_parse(List *list, StrataScanInfo *info)
  * top of our child too, where it is taken off again.
  */
 static Plan *
-plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
-				 List *clauses, List *custom_plans)
+plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
+				 List *tlist, List *clauses, List *custom_plans)
 {
 	CustomScan *cscan = makeNode(CustomScan);
 	StrataScanInfo info = *strata_scan_path_info(path);
@@ -100,7 +106,8 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tli
 		if (rinfo->pseudoconstant)
 			continue;
 		cscan->scan.plan.qual = lappend(cscan->scan.plan.qual, rinfo->clause);
-		info.promotable[info.nquals++] = restriction_is_securely_promotable(rinfo, rel);
+		info.promotable[info.nquals++] =
+			restriction_is_securely_promotable(rinfo, rel);
 	}
 	if (custom_plans != NIL)
 	{
@@ -110,7 +117,8 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tli
 			child = outerPlan(child);
 		cscan->custom_plans = list_make1(child);
 	}
-	Assert(info.has_child == (cscan->custom_plans != NIL)); /* scan:R3: the row store is read once */
+	Assert(info.has_child == (cscan->custom_plans !=
+							  NIL));	/* scan:R3: the row store is read once */
 	cscan->scan.plan.targetlist = tlist;
 	cscan->scan.scanrelid = rel->relid;
 	cscan->flags = path->flags;

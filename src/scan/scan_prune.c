@@ -3,19 +3,20 @@
  * scan_prune.c
  *	  What a batch's metadata says of the quals, before anything is decoded.
  *
- * Three sources.  Segmentby columns are constant in a batch, so a qual of those
- * alone is evaluated once, exactly, whatever it is.  For the rest, minima,
- * maxima and null counts bound the columns, and the quals' trees are evaluated
- * on the bounds with three outcomes: no row, every row, or unknown.  Where all
- * that leaves the batch in, filters of columns (codec/bloom.c) are asked, which
- * mostly have to be fetched.
+ * Three sources.  Segmentby columns are constant in a batch, so a qual of
+ * those alone is evaluated once, exactly, whatever it is.  For the rest,
+ * minima, maxima and null counts bound the columns, and the quals' trees are
+ * evaluated on the bounds with three outcomes: no row, every row, or unknown.
+ * Where all that leaves the batch in, filters of columns (codec/bloom.c) are
+ * asked, which mostly have to be fetched.
  *
  * A qual that reads only segmentby columns is evaluated here, ahead of the
  * others, when it cannot raise an error or nothing stands left of it: an error
  * must not come from a batch all of whose rows an earlier qual rejects.
  *
  * A batch is judged by its own layout; what the companion does not keep, or
- * keeps with another type or collation than the column has now, bounds nothing.
+ * keeps with another type or collation than the column has now, bounds
+ * nothing.
  *
  * src/scan/scan_prune.c
  *-------------------------------------------------------------------------
@@ -40,7 +41,8 @@ struct StrataPruner
 typedef struct ColumnFacts
 {
 	int			nnulls;			/* -1: unknown */
-	bool		has_min;		/* of the non-null values, by the column's order */
+	bool		has_min;		/* of the non-null values, by the column's
+								 * order */
 	bool		has_max;
 	Datum		min;
 	Datum		max;
@@ -60,7 +62,8 @@ strata_pruner_create(StrataFilter *filter, const StrataBatchSchema *schema)
 
 /* See scan_private.h. */
 bool
-strata_prune_is_segment_qual(const StrataLayout *layout, const StrataQual *qual)
+strata_prune_is_segment_qual(const StrataLayout *layout,
+							 const StrataQual *qual)
 {
 	int			attno = -1;
 
@@ -110,7 +113,8 @@ strata_prune_bounds(StrataBatchReader *reader, AttrNumber attno,
 
 	if (!is_order_column(reader->layout, attno) ||
 		schema->min_att[attno] == 0 || schema->max_att[attno] == 0 ||
-		!strata_batch_schema_same_type(schema, attno, schema->min_att[attno]) ||
+		!strata_batch_schema_same_type(schema, attno,
+									   schema->min_att[attno]) ||
 		!strata_batch_schema_same_type(schema, attno, schema->max_att[attno]))
 		return false;
 	*min = strata_batch_reader_min(reader, attno, isnull);
@@ -181,7 +185,8 @@ get_facts(StrataBatchReader *reader, AttrNumber attno, ColumnFacts *facts)
 static int
 compare(const FilterNode *leaf, Datum column, Datum value)
 {
-	return DatumGetInt32(FunctionCall2Coll(leaf->cmp, leaf->collation, column, value));
+	return DatumGetInt32(FunctionCall2Coll(leaf->cmp, leaf->collation, column,
+										   value));
 }
 
 /* See scan_private.h. */
@@ -231,15 +236,20 @@ list_verdict(const FilterNode *leaf, const ColumnFacts *facts, bool nonnull)
 
 	for (int i = 0; i < leaf->nvalues && !possible; i++)
 	{
-		int			lo = facts->has_min ? compare(leaf, facts->min, leaf->highs[i]) : -1;
+		int			lo =
+		facts->has_min ? compare(leaf, facts->min, leaf->highs[i]) : -1;
 		int			hi = facts->has_max ? compare(leaf, facts->max, leaf->lows[i]) : 1;
 
 		possible = lo <= 0 && hi >= 0;
 		certain = lo == 0 && hi == 0;
 	}
 	if (leaf->op == FILTER_IN)
-		return !possible ? STRATA_NONE : (certain && nonnull) ? STRATA_ALL : STRATA_SOME;
-	return certain ? STRATA_NONE : (!possible && nonnull) ? STRATA_ALL : STRATA_SOME;
+		return !possible ? STRATA_NONE :
+			(certain && nonnull) ? STRATA_ALL :
+			STRATA_SOME;
+	return certain ? STRATA_NONE :
+		(!possible && nonnull) ? STRATA_ALL :
+		STRATA_SOME;
 }
 
 /* column = value, = ANY: by the column's filter, if it has one */
@@ -250,7 +260,9 @@ filter_verdict(const FilterNode *leaf, StrataBatchReader *reader)
 	Size		size;
 	const uint8 *filter;
 
-	Assert(leaf->op == FILTER_COMPARE ? leaf->strategy == BTEqualStrategyNumber : leaf->op == FILTER_IN);	/* scan:R6 */
+	Assert(leaf->op == FILTER_COMPARE ?
+		   leaf->strategy == BTEqualStrategyNumber :
+		   leaf->op == FILTER_IN);	/* scan:R6 */
 	if (is_constant_column(reader, leaf->attno))
 		return STRATA_SOME;
 	filter = strata_batch_reader_filter(reader, leaf->attno, &size);
@@ -284,7 +296,8 @@ range_verdict(const FilterNode *leaf, StrataBatchReader *reader)
 		lo = compare(leaf, facts.min, leaf->high);
 	if (facts.has_max)
 		hi = compare(leaf, facts.max, leaf->low);
-	verdict = strata_prune_compare(leaf->strategy, facts.has_min ? &lo : NULL, facts.has_max ? &hi : NULL);
+	verdict = strata_prune_compare(leaf->strategy, facts.has_min ? &lo : NULL,
+								   facts.has_max ? &hi : NULL);
 	return verdict == STRATA_ALL && !nonnull ? STRATA_SOME : verdict;
 }
 
@@ -355,7 +368,9 @@ tree_verdict(const FilterNode *node, StrataBatchReader *reader, bool filters)
 	return STRATA_SOME;
 }
 
-/* Evaluate the quals that read segmentby columns only; false: one is not true. */
+/*
+ * Evaluate the quals that read segmentby columns only; false: one is not true.
+ */
 static bool
 check_segment(StrataPruner *pruner, StrataFilterRun *run, const bool *proven,
 			  StrataVerdict *verdicts)
@@ -374,7 +389,8 @@ check_segment(StrataPruner *pruner, StrataFilterRun *run, const bool *proven,
 		}
 		for (int j = 0; j < layout->nsegment && !loaded; j++)
 		{
-			StrataColumn *col = strata_batch_reader_column(run->reader, layout->segment[j]);
+			StrataColumn *col = strata_batch_reader_column(run->reader,
+														   layout->segment[j]);
 
 			Assert(col->constant);	/* scan:R7 */
 			run->slot->tts_values[col->attno - 1] = col->value;
@@ -382,7 +398,9 @@ check_segment(StrataPruner *pruner, StrataFilterRun *run, const bool *proven,
 		}
 		loaded = true;
 		run->econtext->ecxt_scantuple = run->slot;
-		if (!ExecQual(strata_qual_state(pruner->filter, &pruner->filter->quals[i]), run->econtext))
+		if (!ExecQual(strata_qual_state(pruner->filter,
+										&pruner->filter->quals[i]),
+					  run->econtext))
 			return false;
 		verdicts[i] = STRATA_ALL;
 	}
@@ -391,8 +409,8 @@ check_segment(StrataPruner *pruner, StrataFilterRun *run, const bool *proven,
 
 /* See scan_private.h. */
 StrataPruned
-strata_prune_batch(StrataPruner *pruner, StrataFilterRun *run, const bool *proven,
-				   StrataVerdict *verdicts)
+strata_prune_batch(StrataPruner *pruner, StrataFilterRun *run,
+				   const bool *proven, StrataVerdict *verdicts)
 {
 	MemoryContext old;
 	StrataPruned result = STRATA_PRUNED_NOT;
@@ -403,12 +421,14 @@ strata_prune_batch(StrataPruner *pruner, StrataFilterRun *run, const bool *prove
 		return result;
 	if (pruner->layout != run->reader->layout)
 		set_layout(pruner, run->reader->layout);
-	Assert(run->reader->layout->norder == 0 || run->reader->layout->order != NULL); /* scan:R7 */
+	Assert(run->reader->layout->norder == 0 ||
+		   run->reader->layout->order != NULL); /* scan:R7 */
 
 	old = MemoryContextSwitchTo(run->econtext->ecxt_per_tuple_memory);
 	if (!check_segment(pruner, run, proven, verdicts))
 		result = STRATA_PRUNED_SEGMENT;
-	for (int i = 0; i < pruner->filter->nquals && result == STRATA_PRUNED_NOT; i++)
+	for (int i = 0; i < pruner->filter->nquals && result == STRATA_PRUNED_NOT;
+		 i++)
 	{
 		const StrataQual *qual = &pruner->filter->quals[i];
 
@@ -418,9 +438,11 @@ strata_prune_batch(StrataPruner *pruner, StrataFilterRun *run, const bool *prove
 		if (verdicts[i] == STRATA_NONE)
 			result = STRATA_PRUNED_RANGE;
 	}
-	for (int i = 0; i < pruner->filter->nquals && result == STRATA_PRUNED_NOT; i++)
+	for (int i = 0; i < pruner->filter->nquals && result == STRATA_PRUNED_NOT;
+		 i++)
 		if (verdicts[i] == STRATA_SOME && pruner->filter->quals[i].by_bytes &&
-			tree_verdict(pruner->filter->quals[i].tree, run->reader, true) == STRATA_NONE)
+			tree_verdict(pruner->filter->quals[i].tree, run->reader, true) ==
+			STRATA_NONE)
 			result = STRATA_PRUNED_FILTER;
 	MemoryContextSwitchTo(old);
 	ResetExprContext(run->econtext);
@@ -447,7 +469,8 @@ has_bounds(const StrataLayout *layout, const FilterNode *node)
 		case FILTER_IN:
 		case FILTER_NOT_IN:
 			return node->cmp != NULL &&
-				(node->kind != FILTER_KIND_NONE || is_order_column(layout, node->attno) ||
+				(node->kind != FILTER_KIND_NONE ||
+				 is_order_column(layout, node->attno) ||
 				 strata_layout_segment_index(layout, node->attno) >= 0);
 		case FILTER_EXPR:
 		case FILTER_OPAQUE:

@@ -85,7 +85,8 @@ begin_heap_scan(StrataScanState *scan)
 	scan->heap_scan = scan->heap_pscan != NULL ?
 		table_beginscan_parallel(rel, scan->heap_pscan) :
 		table_beginscan(rel, scan->css.ss.ps.state->es_snapshot, 0, NULL);
-	Assert(scan->heap_scan->rs_snapshot->snapshot_type == SNAPSHOT_MVCC);	/* scan:R2 */
+	Assert(scan->heap_scan->rs_snapshot->snapshot_type ==
+		   SNAPSHOT_MVCC);		/* scan:R2 */
 	scan->heap_pages = strata_rowstore_only_hook(scan->heap_scan);
 	strata_scan_check_outgrown(rel, scan->info.heap_pages, scan->heap_pages);
 }
@@ -105,7 +106,8 @@ next_heap_row(StrataScanState *scan)
 	if (scan->heap_pages == 0)
 		return NULL;
 	qual = strata_scan_qual(scan);
-	while (table_scan_getnextslot(scan->heap_scan, scan->css.ss.ps.state->es_direction,
+	while (table_scan_getnextslot(scan->heap_scan,
+								  scan->css.ss.ps.state->es_direction,
 								  scan->table_slot))
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -126,7 +128,8 @@ make_sort_desc(TupleDesc desc)
 
 	for (int i = 1; i <= desc->natts; i++)
 		TupleDescCopyEntry(result, (AttrNumber) i, desc, (AttrNumber) i);
-	TupleDescInitEntry(result, (AttrNumber) (desc->natts + 1), "strata_tid", TIDOID, -1, 0);
+	TupleDescInitEntry(result, (AttrNumber) (desc->natts + 1), "strata_tid",
+					   TIDOID, -1, 0);
 	return result;
 }
 
@@ -143,23 +146,27 @@ begin_sort(StrataScanState *scan)
 	if (scan->sort_slot == NULL)
 	{
 		scan->sort_desc = make_sort_desc(desc);
-		scan->sort_slot = MakeSingleTupleTableSlot(scan->sort_desc, &TTSOpsMinimalTuple);
-		scan->sort_input = MakeSingleTupleTableSlot(scan->sort_desc, &TTSOpsVirtual);
+		scan->sort_slot = MakeSingleTupleTableSlot(scan->sort_desc,
+												   &TTSOpsMinimalTuple);
+		scan->sort_input = MakeSingleTupleTableSlot(scan->sort_desc,
+													&TTSOpsVirtual);
 	}
 	for (int i = 0; i < nkeys; i++)
 	{
 		const StrataOrderKey *key = &scan->info.keys[i];
 		Form_pg_attribute att = TupleDescAttr(desc, key->attno - 1);
 		TypeCacheEntry *typcache = lookup_type_cache(att->atttypid,
-													 TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+													 TYPECACHE_LT_OPR |
+													 TYPECACHE_GT_OPR);
 
 		attnos[i] = key->attno;
 		operators[i] = key->desc ? typcache->gt_opr : typcache->lt_opr;
 		collations[i] = att->attcollation;
 		nulls_first[i] = key->nulls_first;
 	}
-	scan->heap_sort = tuplesort_begin_heap(scan->sort_desc, nkeys, attnos, operators, collations,
-										   nulls_first, work_mem, NULL, TUPLESORT_NONE);
+	scan->heap_sort = tuplesort_begin_heap(scan->sort_desc, nkeys, attnos,
+										   operators, collations, nulls_first,
+										   work_mem, NULL, TUPLESORT_NONE);
 }
 
 /* Read all of the row store into a sort; only the columns that are needed. */
@@ -205,7 +212,9 @@ sort_heap_rows(StrataScanState *scan)
 	MemoryContextSwitchTo(old);
 }
 
-/* See scan_private.h.  A sorted row comes in sort_slot, with one column more. */
+/*
+ * See scan_private.h.  A sorted row comes in sort_slot, with one column more.
+ */
 TupleTableSlot *
 strata_rowstore_next(StrataScanState *scan)
 {
@@ -223,13 +232,17 @@ strata_rowstore_next(StrataScanState *scan)
 	{
 		if (!scan->heap_sorted)
 			sort_heap_rows(scan);
-		slot = scan->heap_sort != NULL && tuplesort_gettupleslot(scan->heap_sort, true, false, scan->sort_slot, NULL) ?
-			scan->sort_slot : NULL;
+		slot = scan->heap_sort != NULL &&
+			tuplesort_gettupleslot(scan->heap_sort, true, false,
+								   scan->sort_slot, NULL) ?
+			scan->sort_slot :
+			NULL;
 	}
 	else
 		slot = next_heap_row(scan);
 	if (slot == NULL)
-		scan->heap_done = ScanDirectionIsForward(scan->css.ss.ps.state->es_direction);
+		scan->heap_done =
+			ScanDirectionIsForward(scan->css.ss.ps.state->es_direction);
 	else
 		scan->counters.heap_rows++;
 	return slot;
@@ -258,7 +271,8 @@ strata_rowstore_emit(StrataScanState *scan, TupleTableSlot *slot)
 		row->tts_tableOid = RelationGetRelid(scan->css.ss.ss_currentRelation);
 		slot = row;
 	}
-	Assert(ItemPointerIsValid(&slot->tts_tid) && OidIsValid(slot->tts_tableOid));	/* scan:R9 */
+	Assert(ItemPointerIsValid(&slot->tts_tid) &&
+		   OidIsValid(slot->tts_tableOid)); /* scan:R9 */
 	scan->css.ss.ss_ScanTupleSlot = slot;
 	if (ps->ps_ProjInfo == NULL)
 		return slot;

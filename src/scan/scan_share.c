@@ -3,12 +3,12 @@
  * scan_share.c
  *	  The share of batches that quals do not prune, for costs.
  *
- * Tried on the summaries of some batches.  A qual is made into a tree once, and
- * the tree gives the chance that a batch is read: 0 or 1 where a constant is
- * compared with its bounds.  A value that planning does not know is taken to be
- * like those of the column: each of some batches' minima in turn.  A batch with a
- * filter (strata.bloom) is read if it has one of the rows that pass, which
- * are taken to lie anywhere.
+ * Tried on the summaries of some batches.  A qual is made into a tree once,
+ * and the tree gives the chance that a batch is read: 0 or 1 where a constant
+ * is compared with its bounds.  A value that planning does not know is taken
+ * to be like those of the column: each of some batches' minima in turn.  A
+ * batch with a filter (strata.bloom) is read if it has one of the rows that
+ * pass, which are taken to lie anywhere.
  *
  * Only what is certain not to raise an error, and costs little, is tried; all
  * else reads every batch.
@@ -28,7 +28,10 @@
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 
-/* Constants of a list that are tried, and values taken for one that is not known. */
+/*
+ * Constants of a list that are tried, and values taken for one that is not
+ * known.
+ */
 #define MAX_VALUES 64
 #define UNKNOWN_VALUES 8
 
@@ -66,7 +69,10 @@ make_node(ShareKind kind, AttrNumber attno)
 	return node;
 }
 
-/* The constants that the column is compared with; false: they are not known, or too many. */
+/*
+ * The constants that the column is compared with; false: they are not known,
+ * or too many.
+ */
 static bool
 take_constants(ShareNode *node, const Const *value)
 {
@@ -88,7 +94,8 @@ take_constants(ShareNode *node, const Const *value)
 		return true;
 	array = DatumGetArrayTypeP(value->constvalue);
 	get_typlenbyvalalign(ARR_ELEMTYPE(array), &typlen, &typbyval, &typalign);
-	deconstruct_array(array, ARR_ELEMTYPE(array), typlen, typbyval, typalign, &elements, &nulls, &n);
+	deconstruct_array(array, ARR_ELEMTYPE(array), typlen, typbyval, typalign,
+					  &elements, &nulls, &n);
 	if (n > MAX_VALUES)
 		return false;
 	for (int i = 0; i < n; i++)
@@ -123,9 +130,11 @@ take_unknown(ShareNode *node, const StrataStoreSample *sample)
 {
 	int			step = Max(sample->nbatches / UNKNOWN_VALUES, 1);
 
-	for (int i = step / 2; i < sample->nbatches && node->nvalues < UNKNOWN_VALUES; i += step)
+	for (int i = step / 2;
+		 i < sample->nbatches && node->nvalues < UNKNOWN_VALUES; i += step)
 	{
-		const StrataColumnSummary *summary = &sample->summaries[(Size) i * sample->natts + node->attno - 1];
+		const StrataColumnSummary *summary =
+		&sample->summaries[(Size) i * sample->natts + node->attno - 1];
 
 		if (summary->attno != 0 && summary->has_range)
 			node->values[node->nvalues++] = summary->min;
@@ -144,7 +153,8 @@ make_filter(StrataRelInfo *info, const StrataColumnOp *op, Node *clause)
 }
 
 static ShareNode *
-make_comparison(StrataRelInfo *info, const StrataColumnOp *op, Node *clause, const StrataStoreSample *sample)
+make_comparison(StrataRelInfo *info, const StrataColumnOp *op, Node *clause,
+				const StrataStoreSample *sample)
 {
 	ShareNode  *node;
 	Node	   *value = (Node *) op->value;
@@ -154,7 +164,8 @@ make_comparison(StrataRelInfo *info, const StrataColumnOp *op, Node *clause, con
 		return make_node(SHARE_ALL, 0);
 	if (!TupleDescAttr(info->desc, op->attno - 1)->attbyval)
 		return make_filter(info, op, clause);
-	if (!OidIsValid(op->op.comparison) || op->op.comparison >= FirstGenbkiObjectId ||
+	if (!OidIsValid(op->op.comparison) ||
+		op->op.comparison >= FirstGenbkiObjectId ||
 		(op->is_array && op->strategy != BTEqualStrategyNumber))
 		return make_node(SHARE_ALL, 0);
 	node = make_node(SHARE_RANGE, op->attno);
@@ -182,7 +193,8 @@ make_share(StrataRelInfo *info, Node *clause, const StrataStoreSample *sample)
 
 	if (IsA(clause, RestrictInfo))
 	{
-		const StrataColumnOp *found = strata_scan_clause_op(info, (RestrictInfo *) clause);
+		const StrataColumnOp *found =
+		strata_scan_clause_op(info, (RestrictInfo *) clause);
 
 		if (found != NULL)
 			return make_comparison(info, found, clause, sample);
@@ -192,7 +204,8 @@ make_share(StrataRelInfo *info, Node *clause, const StrataStoreSample *sample)
 	{
 		node = make_node(is_andclause(clause) ? SHARE_AND : SHARE_OR, 0);
 		foreach(lc, ((BoolExpr *) clause)->args)
-			node->args = lappend(node->args, make_share(info, lfirst(lc), sample));
+			node->args = lappend(node->args,
+								 make_share(info, lfirst(lc), sample));
 		return node;
 	}
 	if (IsA(clause, NullTest))
@@ -200,8 +213,11 @@ make_share(StrataRelInfo *info, Node *clause, const StrataStoreSample *sample)
 		NullTest   *test = (NullTest *) clause;
 		Var		   *var = (Var *) test->arg;
 
-		if (IsA(var, Var) && var->varno == info->rel->relid && var->varattno > 0 && !test->argisrow)
-			return make_node(test->nulltesttype == IS_NULL ? SHARE_NULL : SHARE_NOT_NULL, var->varattno);
+		if (IsA(var, Var) && var->varno == info->rel->relid &&
+			var->varattno > 0 && !test->argisrow)
+			return make_node(test->nulltesttype == IS_NULL ? SHARE_NULL :
+							 SHARE_NOT_NULL,
+							 var->varattno);
 	}
 	else if (strata_match_column_op((Expr *) clause, info->rel->relid, &op))
 		return make_comparison(info, &op, clause, sample);
@@ -210,14 +226,18 @@ make_share(StrataRelInfo *info, Node *clause, const StrataStoreSample *sample)
 
 /* May rows pass a comparison with the value? */
 static bool
-may_compare(const ShareNode *node, const StrataColumnSummary *summary, Datum value)
+may_compare(const ShareNode *node, const StrataColumnSummary *summary,
+			Datum value)
 {
 	FmgrInfo   *comparison = unconstify(FmgrInfo *, &node->comparison);
-	int			lo = DatumGetInt32(FunctionCall2Coll(comparison, node->op.collation, summary->min, value));
-	int			hi = DatumGetInt32(FunctionCall2Coll(comparison, node->op.collation, summary->max, value));
+	int			lo = DatumGetInt32(FunctionCall2Coll(comparison, node->op.collation,
+													 summary->min, value));
+	int			hi = DatumGetInt32(FunctionCall2Coll(comparison, node->op.collation,
+													 summary->max, value));
 
 	/* NaN is above all */
-	return strata_prune_compare(node->op.strategy, &lo, summary->has_nan ? NULL : &hi) != STRATA_NONE;
+	return strata_prune_compare(node->op.strategy, &lo,
+								summary->has_nan ? NULL : &hi) != STRATA_NONE;
 }
 
 static double
@@ -248,7 +268,8 @@ chance(const ShareNode *node, const StrataStoreSample *sample, int i)
 
 	if (node->attno > 0)
 	{
-		summary = &sample->summaries[(Size) i * sample->natts + node->attno - 1];
+		summary =
+			&sample->summaries[(Size) i * sample->natts + node->attno - 1];
 		if (summary->attno == 0)
 			return 1;
 		if (node->kind != SHARE_NULL && summary->nnulls == sample->nrows[i])
@@ -268,7 +289,9 @@ chance(const ShareNode *node, const StrataStoreSample *sample, int i)
 		case SHARE_UNKNOWN:
 			return compare_chance(node, summary);
 		case SHARE_FILTER:
-			return summary->has_filter ? 1 - pow(1 - node->rows, sample->nrows[i]) : 1;
+			return summary->has_filter ?
+				1 - pow(1 - node->rows, sample->nrows[i]) :
+				1;
 		case SHARE_NULL:
 			return summary->nnulls > 0;
 		case SHARE_NOT_NULL:

@@ -5,13 +5,14 @@
  *
  * An index of the companion has the layout among its columns, and knows the
  * values of one layout only.  Batches of other layouts, left from earlier
- * settings, are read through the two ranges around it, from an index that leads
- * with the layout: nothing is lost when settings change.
+ * settings, are read through the two ranges around it, from an index that
+ * leads with the layout: nothing is lost when settings change.
  *
  * All reading is done with the query's snapshot.  The tuples come out as they
  * are; pruning, and everything else, is the caller's.
  *
- * Over 600 lines: ranges, their keys and the order in which they are read are one state.
+ * Over 600 lines: ranges, their keys and the order in which they are read are
+ * one state.
  *
  * src/scan/scan_source.c
  *-------------------------------------------------------------------------
@@ -34,7 +35,10 @@
 /* layout, segment values, min, max; NOT NULL; bounds by span */
 #define MAX_KEYS (INDEX_MAX_KEYS + 1)
 
-/* Entries of an index to walk over rather than to look for the next segment from its root. */
+/*
+ * Entries of an index to walk over rather than to look for the next segment
+ * from its root.
+ */
 #define SKIP_BY_WALKING 64
 
 /* An index scan, which ranges use in turn, and the keys of the present one. */
@@ -65,8 +69,10 @@ struct StrataSource
 	StrataLayout *layout;		/* NULL for SEQ */
 	Datum		layout_datum;
 	Relation	index;			/* NULL for SEQ */
-	StrataSpans *spans;			/* bounds may come from the widest batch; or NULL */
-	Relation	others;			/* leads with the layout; NULL when there are no other layouts */
+	StrataSpans *spans;			/* bounds may come from the widest batch; or
+								 * NULL */
+	Relation	others;			/* leads with the layout; NULL when there are
+								 * no other layouts */
 	bool		single;			/* there are none */
 	StrataPages *pages;			/* SEQ: this, or seqscan */
 	TableScanDesc seqscan;
@@ -74,18 +80,25 @@ struct StrataSource
 	StrataRange range;			/* being read */
 	bool		in_range;		/* false: nothing (more) to read in it */
 	bool		at_start;		/* nothing was read of it yet */
-	bool		ordered;		/* the layout's range is in order of its bounds */
-	bool		known_empty[STRATA_RANGE_COUNT];	/* of ranges without keys but the layout */
-	bool		best_first;		/* the layout's range: the best bound first, segment by segment if access is */
-	bool		skipping;		/* ... and the segment of this entry is to be left out: */
+	bool		ordered;		/* the layout's range is in order of its
+								 * bounds */
+	bool		known_empty[STRATA_RANGE_COUNT];	/* of ranges without keys
+													 * but the layout */
+	bool		best_first;		/* the layout's range: the best bound first,
+								 * segment by segment if access is */
+	bool		skipping;		/* ... and the segment of this entry is to be
+								 * left out: */
 	IndexTuple	skipped;		/* a copy, or NULL */
-	bool		can_jump;		/* those that come after a segment can be looked for */
+	bool		can_jump;		/* those that come after a segment can be
+								 * looked for */
 	SegmentKey	segment_key;	/* what is left */
 	Datum		behind;			/* the value in the scan's key, a copy */
 	ScanKeyData behind_proto;	/* that key without the value */
-	bool	   *proven;			/* per qual of filter: a key of this range says the same */
+	bool	   *proven;			/* per qual of filter: a key of this range
+								 * says the same */
 	bool		keys_wanted;	/* strata_source_peek() will be called */
-	bool		peeked;			/* the next entry's TID stands in the scan, its row is not read */
+	bool		peeked;			/* the next entry's TID stands in the scan,
+								 * its row is not read */
 	ScanDirection direction;
 	IndexScanDesc current;		/* of the range being read */
 	RangeScan	scan;			/* of index: the layout's ranges */
@@ -95,13 +108,15 @@ struct StrataSource
 static inline bool
 is_segment_access(const StrataSource *source)
 {
-	return source->access == STRATA_ACCESS_SEGMENT || source->access == STRATA_ACCESS_SEGMENT_MAX;
+	return source->access == STRATA_ACCESS_SEGMENT ||
+		source->access == STRATA_ACCESS_SEGMENT_MAX;
 }
 
 static inline bool
 is_max_access(const StrataSource *source)
 {
-	return source->access == STRATA_ACCESS_MAX || source->access == STRATA_ACCESS_SEGMENT_MAX;
+	return source->access == STRATA_ACCESS_MAX ||
+		source->access == STRATA_ACCESS_SEGMENT_MAX;
 }
 
 /*
@@ -109,8 +124,8 @@ is_max_access(const StrataSource *source)
  * Memory: the current context.
  */
 StrataSource *
-strata_source_create(StrataStore *store, Snapshot snapshot, StrataAccess access,
-					 const char *layout, bool by_span)
+strata_source_create(StrataStore *store, Snapshot snapshot,
+					 StrataAccess access, const char *layout, bool by_span)
 {
 	StrataSource *source = palloc(sizeof(StrataSource));
 	Oid			index = InvalidOid;
@@ -128,8 +143,10 @@ strata_source_create(StrataStore *store, Snapshot snapshot, StrataAccess access,
 		source->layout_datum = CStringGetTextDatum(layout);
 		source->access = access;
 		index = is_segment_access(source) ?
-			strata_store_segment_index(store, source->layout, is_max_access(source)) :
-			strata_store_order_index(store, source->layout, is_max_access(source));
+			strata_store_segment_index(store, source->layout,
+									   is_max_access(source)) :
+			strata_store_order_index(store, source->layout,
+									 is_max_access(source));
 	}
 	if (OidIsValid(index))
 	{
@@ -143,11 +160,13 @@ strata_source_create(StrataStore *store, Snapshot snapshot, StrataAccess access,
 		if (OidIsValid(others))
 			source->others = index_open(others, AccessShareLock);
 		if (by_span)
-			source->spans = strata_spans_create(store, snapshot, source->layout);
+			source->spans = strata_spans_create(store, snapshot,
+												source->layout);
 	}
 	else
 		source->access = STRATA_ACCESS_SEQ;
-	source->known_empty[STRATA_RANGE_BEFORE] = source->known_empty[STRATA_RANGE_AFTER] = source->single;
+	source->known_empty[STRATA_RANGE_BEFORE] =
+		source->known_empty[STRATA_RANGE_AFTER] = source->single;
 	return source;
 }
 
@@ -161,7 +180,8 @@ strata_source_access(const StrataSource *source)
 void
 strata_source_set_parallel(StrataSource *source, ParallelTableScanDesc pscan)
 {
-	Assert(source->access == STRATA_ACCESS_SEQ && source->seqscan == NULL); /* scan:R1 */
+	Assert(source->access == STRATA_ACCESS_SEQ &&
+		   source->seqscan == NULL);	/* scan:R1 */
 	source->pscan = pscan;
 }
 
@@ -176,14 +196,20 @@ strata_source_set_best_first(StrataSource *source)
 		return;
 	column = source->layout->order[0].attno;
 	/* the order of a type that the column had before is another one */
-	if (!strata_batch_schema_same_type(schema, column, is_max_access(source) ?
-									   schema->max_att[column] : schema->min_att[column]))
+	if (!strata_batch_schema_same_type(schema, column,
+									   is_max_access(source) ?
+									   schema->max_att[column] :
+									   schema->min_att[column]))
 		return;
 	source->best_first = true;
 	source->keys_wanted = is_segment_access(source);
-	source->can_jump = is_segment_access(source) && source->layout->nsegment == 1 &&
-		strata_init_first_key(&source->behind_proto, source->index,
-					   is_max_access(source) ? BTLessStrategyNumber : BTGreaterStrategyNumber);
+	source->can_jump = is_segment_access(source) &&
+		source->layout->nsegment == 1 &&
+		strata_init_first_key(&source->behind_proto,
+							  source->index,
+							  is_max_access(source) ?
+							  BTLessStrategyNumber :
+							  BTGreaterStrategyNumber);
 }
 
 /* Leave out the segments that are done. */
@@ -201,17 +227,22 @@ rest_key(StrataSource *source, RangeScan *scan)
 		key->sk_argument = source->behind;
 	}
 	else
-		ScanKeyEntryInitialize(key, SK_ISNULL | (source->segment_key == SEGMENT_NULL ?
-												 SK_SEARCHNULL : SK_SEARCHNOTNULL),
-							   1, InvalidStrategy, InvalidOid, InvalidOid, InvalidOid, (Datum) 0);
+		ScanKeyEntryInitialize(key,
+							   SK_ISNULL |
+							   (source->segment_key == SEGMENT_NULL ?
+								SK_SEARCHNULL :
+								SK_SEARCHNOTNULL),
+							   1, InvalidStrategy, InvalidOid, InvalidOid,
+							   InvalidOid, (Datum) 0);
 }
 
 static void
-layout_key(StrataSource *source, RangeScan *scan, int attno, StrategyNumber strategy,
-		   RegProcedure proc)
+layout_key(StrataSource *source, RangeScan *scan, int attno,
+		   StrategyNumber strategy, RegProcedure proc)
 {
-	ScanKeyEntryInitialize(&scan->keys[scan->nkeys++], 0, (AttrNumber) attno, strategy, InvalidOid,
-						   C_COLLATION_OID, proc, source->layout_datum);
+	ScanKeyEntryInitialize(&scan->keys[scan->nkeys++], 0, (AttrNumber) attno,
+						   strategy, InvalidOid, C_COLLATION_OID, proc,
+						   source->layout_datum);
 }
 
 /* Where the layout stands in the index that is read. */
@@ -221,26 +252,31 @@ layout_position(const StrataSource *source)
 	return is_segment_access(source) ? source->layout->nsegment + 1 : 1;
 }
 
-/* Does index column attno compare as the leaf's bounds do, and is there room for a key on it? */
+/*
+ * Does index column attno compare as the leaf's bounds do, and is there room
+ * for a key on it?
+ */
 static bool
-can_have_key(const StrataSource *source, const RangeScan *scan, const FilterNode *leaf, int attno)
+can_have_key(const StrataSource *source, const RangeScan *scan,
+			 const FilterNode *leaf, int attno)
 {
 	Relation	index = source->index;
 	Oid			collation = index->rd_indcollation[attno - 1];
 
-	return scan->nkeys < MAX_KEYS - 1 && leaf->opfamily == index->rd_opfamily[attno - 1] &&
+	return scan->nkeys < MAX_KEYS - 1 &&
+		leaf->opfamily == index->rd_opfamily[attno - 1] &&
 		leaf->lefttype == index->rd_opcintype[attno - 1] &&
 		(!OidIsValid(collation) || leaf->collation == collation);
 }
 
 /*
- * Append a key on index column attno made of a leaf and its value, low or high;
- * strategy may differ from the leaf's (min_ <= value follows from column = value).
- * False when the index compares otherwise than the leaf does.
+ * Append a key on index column attno made of a leaf and its value, low or
+ * high; strategy may differ from the leaf's (min_ <= value follows from column
+ * = value). False when the index compares otherwise than the leaf does.
  */
 static bool
-leaf_key(StrataSource *source, RangeScan *scan, const FilterNode *leaf, int attno,
-		 StrategyNumber strategy, Datum value)
+leaf_key(StrataSource *source, RangeScan *scan, const FilterNode *leaf,
+		 int attno, StrategyNumber strategy, Datum value)
 {
 	Oid			opcintype = source->index->rd_opcintype[attno - 1];
 	Oid			collation = source->index->rd_indcollation[attno - 1];
@@ -251,20 +287,25 @@ leaf_key(StrataSource *source, RangeScan *scan, const FilterNode *leaf, int attn
 		return false;
 	if (strategy != leaf->strategy)
 	{
-		Assert(strategy == BTLessEqualStrategyNumber || strategy == BTGreaterEqualStrategyNumber);	/* scan:R6 */
-		opcode = strategy == BTLessEqualStrategyNumber ? leaf->at_most : leaf->at_least;
+		Assert(strategy == BTLessEqualStrategyNumber ||
+			   strategy == BTGreaterEqualStrategyNumber);	/* scan:R6 */
+		opcode = strategy == BTLessEqualStrategyNumber ? leaf->at_most :
+			leaf->at_least;
 	}
 	if (!OidIsValid(opcode))
 		return false;
 	ScanKeyEntryInitialize(&scan->keys[scan->nkeys++],
-						   leaf->op == FILTER_IN ? SK_SEARCHARRAY : 0,
-						   attno, strategy,
-						   leaf->boundtype == opcintype ? InvalidOid : leaf->boundtype,
+						   leaf->op == FILTER_IN ? SK_SEARCHARRAY : 0, attno,
+						   strategy,
+						   leaf->boundtype == opcintype ? InvalidOid :
+						   leaf->boundtype,
 						   collation, opcode, value);
 	return true;
 }
 
-/* Which of the quals is "column = value" or "column = ANY (array)"; -1: none. */
+/*
+ * Which of the quals is "column = value" or "column = ANY (array)"; -1: none.
+ */
 static int
 find_equality(const StrataFilter *filter, AttrNumber attno)
 {
@@ -272,10 +313,11 @@ find_equality(const StrataFilter *filter, AttrNumber attno)
 	{
 		const FilterNode *leaf = filter->quals[i].tree;
 
-		if (!filter->quals[i].promotable || leaf->attno != attno || !OidIsValid(leaf->opno))
+		if (!filter->quals[i].promotable || leaf->attno != attno ||
+			!OidIsValid(leaf->opno))
 			continue;
-		if (leaf->op == FILTER_IN ||
-			(leaf->op == FILTER_COMPARE && leaf->strategy == BTEqualStrategyNumber))
+		if (leaf->op == FILTER_IN || (leaf->op == FILTER_COMPARE &&
+									  leaf->strategy == BTEqualStrategyNumber))
 			return i;
 	}
 	return -1;
@@ -284,25 +326,33 @@ find_equality(const StrataFilter *filter, AttrNumber attno)
 static bool
 is_lower_bound(int strategy)
 {
-	return strategy == BTGreaterStrategyNumber || strategy == BTGreaterEqualStrategyNumber ||
+	return strategy == BTGreaterStrategyNumber ||
+		strategy == BTGreaterEqualStrategyNumber ||
 		strategy == BTEqualStrategyNumber;
 }
 
 static bool
 is_upper_bound(int strategy)
 {
-	return strategy == BTLessStrategyNumber || strategy == BTLessEqualStrategyNumber ||
+	return strategy == BTLessStrategyNumber ||
+		strategy == BTLessEqualStrategyNumber ||
 		strategy == BTEqualStrategyNumber;
 }
 
-/* The comparison of the first orderby column that qual number i is, if it may be a key; or NULL. */
+/*
+ * The comparison of the first orderby column that qual number i is, if it may
+ * be a key; or NULL.
+ */
 static const FilterNode *
 order_comparison(const StrataSource *source, const StrataFilter *filter, int i)
 {
 	const FilterNode *leaf = filter->quals[i].tree;
 
-	return filter->quals[i].promotable && leaf->op == FILTER_COMPARE && OidIsValid(leaf->opno) &&
-		leaf->attno == source->layout->order[0].attno ? leaf : NULL;
+	return filter->quals[i].promotable && leaf->op == FILTER_COMPARE &&
+		OidIsValid(leaf->opno) &&
+		leaf->attno == source->layout->order[0].attno ?
+		leaf :
+		NULL;
 }
 
 /*
@@ -310,12 +360,12 @@ order_comparison(const StrataSource *source, const StrataFilter *filter, int i)
  * the max (column >= v: max >= v), which index column attno holds.
  */
 static void
-bound_keys(StrataSource *source, RangeScan *scan, const StrataFilter *filter, int attno,
-		   bool is_max)
+bound_keys(StrataSource *source, RangeScan *scan, const StrataFilter *filter,
+		   int attno, bool is_max)
 {
 	AttrNumber	column = source->layout->order[0].attno;
 	AttrNumber	catt = is_max ? source->store->schema->max_att[column] :
-		source->store->schema->min_att[column];
+	source->store->schema->min_att[column];
 
 	if (!strata_batch_schema_same_type(source->store->schema, column, catt))
 		return;
@@ -328,22 +378,28 @@ bound_keys(StrataSource *source, RangeScan *scan, const StrataFilter *filter, in
 		if (is_max && is_lower_bound(leaf->strategy))
 			(void) leaf_key(source, scan, leaf, attno,
 							leaf->strategy == BTGreaterStrategyNumber ?
-							BTGreaterStrategyNumber : BTGreaterEqualStrategyNumber, leaf->low);
+							BTGreaterStrategyNumber :
+							BTGreaterEqualStrategyNumber,
+							leaf->low);
 		else if (!is_max && is_upper_bound(leaf->strategy))
 			(void) leaf_key(source, scan, leaf, attno,
 							leaf->strategy == BTLessStrategyNumber ?
-							BTLessStrategyNumber : BTLessEqualStrategyNumber, leaf->high);
+							BTLessStrategyNumber :
+							BTLessEqualStrategyNumber,
+							leaf->high);
 	}
 }
 
 /*
  * A batch that begins at v or before ends at v plus the widest span or before,
- * and one that ends at v or after begins at v minus that or after: so quals that
- * bound the other end of a batch bound the leading column of the index too, if
- * not as closely.  Without it all batches to one side would be looked at.
+ * and one that ends at v or after begins at v minus that or after: so quals
+ * that bound the other end of a batch bound the leading column of the index
+ * too, if not as closely.  Without it all batches to one side would be looked
+ * at.
  */
 static void
-span_keys(StrataSource *source, RangeScan *scan, const StrataFilter *filter, int nkeys, bool is_max)
+span_keys(StrataSource *source, RangeScan *scan, const StrataFilter *filter,
+		  int nkeys, bool is_max)
 {
 	int			attno = layout_position(source) + 1;
 	int16		span = -1;
@@ -353,15 +409,23 @@ span_keys(StrataSource *source, RangeScan *scan, const StrataFilter *filter, int
 		const FilterNode *leaf = order_comparison(source, filter, i);
 		Datum		bound;
 
-		if (leaf == NULL || !(is_max ? is_upper_bound(leaf->strategy) : is_lower_bound(leaf->strategy)) ||
-			leaf->boundtype != leaf->lefttype || !can_have_key(source, scan, leaf, attno))
+		if (leaf == NULL ||
+			!(is_max ? is_upper_bound(leaf->strategy) :
+			  is_lower_bound(leaf->strategy)) ||
+			leaf->boundtype != leaf->lefttype ||
+			!can_have_key(source, scan, leaf, attno))
 			continue;
-		if (span < 0 && !strata_spans_widest(source->spans, scan->keys, nkeys, &span))
+		if (span < 0 &&
+			!strata_spans_widest(source->spans, scan->keys, nkeys, &span))
 			return;
-		if (strata_span_move(leaf->lefttype, is_max ? leaf->high : leaf->low, span, is_max, &bound))
+		if (strata_span_move(leaf->lefttype, is_max ? leaf->high : leaf->low,
+							 span, is_max, &bound))
 			ScanKeyEntryInitialize(&scan->keys[scan->nkeys++], 0, attno,
-								   is_max ? BTLessEqualStrategyNumber : BTGreaterEqualStrategyNumber,
-								   InvalidOid, InvalidOid, is_max ? leaf->at_most : leaf->at_least, bound);
+								   is_max ? BTLessEqualStrategyNumber :
+								   BTGreaterEqualStrategyNumber,
+								   InvalidOid, InvalidOid,
+								   is_max ? leaf->at_most : leaf->at_least,
+								   bound);
 	}
 }
 
@@ -376,11 +440,12 @@ no_row_matches(const StrataFilter *filter)
 }
 
 /*
- * Keys on the layout's segmentby columns, as many as lead the index.  True when
- * there is one for each of them; *single: and each names a single value.
+ * Keys on the layout's segmentby columns, as many as lead the index.  True
+ * when there is one for each of them; *single: and each names a single value.
  */
 static bool
-segment_keys(StrataSource *source, RangeScan *scan, const StrataFilter *filter, bool *single)
+segment_keys(StrataSource *source, RangeScan *scan, const StrataFilter *filter,
+			 bool *single)
 {
 	const StrataLayout *layout = source->layout;
 
@@ -391,10 +456,11 @@ segment_keys(StrataSource *source, RangeScan *scan, const StrataFilter *filter, 
 		AttrNumber	catt = source->store->schema->seg_att[layout->segment[i]];
 
 		if (qual < 0 || catt == 0 ||
-			!strata_batch_schema_same_type(source->store->schema, layout->segment[i], catt) ||
+			!strata_batch_schema_same_type(source->store->schema,
+										   layout->segment[i], catt) ||
 			filter->quals[qual].tree->order != STRATA_ORDER_TOTAL ||
-			!leaf_key(source, scan, filter->quals[qual].tree, i + 1, BTEqualStrategyNumber,
-					  filter->quals[qual].tree->value))
+			!leaf_key(source, scan, filter->quals[qual].tree, i + 1,
+					  BTEqualStrategyNumber, filter->quals[qual].tree->value))
 			return *single = false;
 		Assert(filter->quals[qual].promotable); /* scan:R4 */
 		source->proven[qual] = true;
@@ -411,14 +477,16 @@ null_key(StrataSource *source, RangeScan *scan, bool isnull)
 	int			attno = layout_position(source) + 1;
 
 	ScanKeyEntryInitialize(&scan->keys[scan->nkeys++],
-						   SK_ISNULL | (isnull ? SK_SEARCHNULL : SK_SEARCHNOTNULL),
-						   attno, InvalidStrategy, InvalidOid, InvalidOid, InvalidOid, (Datum) 0);
+						   SK_ISNULL |
+						   (isnull ? SK_SEARCHNULL : SK_SEARCHNOTNULL),
+						   attno, InvalidStrategy, InvalidOid, InvalidOid,
+						   InvalidOid, (Datum) 0);
 }
 
 /* Fill in the keys of the batches of the layout itself. */
 static void
-layout_range_keys(StrataSource *source, RangeScan *scan, const StrataFilter *filter,
-				  StrataRange range, bool not_null)
+layout_range_keys(StrataSource *source, RangeScan *scan,
+				  const StrataFilter *filter, StrataRange range, bool not_null)
 {
 	bool		is_max = is_max_access(source);
 	bool		full;
@@ -428,15 +496,18 @@ layout_range_keys(StrataSource *source, RangeScan *scan, const StrataFilter *fil
 	rest_key(source, scan);
 	source->ordered = !is_segment_access(source);
 	full = source->ordered || source->best_first ||
-		(strata_enable_pruning && segment_keys(source, scan, filter, &source->ordered));
+		(strata_enable_pruning &&
+		 segment_keys(source, scan, filter, &source->ordered));
 	nsegment = scan->nkeys;
 	/* the index wants its keys in the order of its columns */
-	layout_key(source, scan, layout_position(source), BTEqualStrategyNumber, F_TEXTEQ);
+	layout_key(source, scan, layout_position(source), BTEqualStrategyNumber,
+			   F_TEXTEQ);
 	if (range == STRATA_RANGE_LAYOUT_NULL)
 		null_key(source, scan, true);
 	else if (not_null)
 		null_key(source, scan, false);
-	if (strata_enable_pruning && full && range != STRATA_RANGE_LAYOUT_NULL && source->layout->norder > 0)
+	if (strata_enable_pruning && full && range != STRATA_RANGE_LAYOUT_NULL &&
+		source->layout->norder > 0)
 	{
 		int			nkeys = scan->nkeys;
 
@@ -446,46 +517,59 @@ layout_range_keys(StrataSource *source, RangeScan *scan, const StrataFilter *fil
 			span_keys(source, scan, filter, nsegment + 1, is_max);
 		bounded = scan->nkeys > nkeys;
 		if (is_segment_access(source))
-			bound_keys(source, scan, filter, layout_position(source) + 2, !is_max);
+			bound_keys(source, scan, filter, layout_position(source) + 2,
+					   !is_max);
 	}
-	/* what all batches have need not be compared, but where the scan begins by what is behind it */
+
+	/*
+	 * what all batches have need not be compared, but where the scan begins
+	 * by what is behind it
+	 */
 	if (source->single && is_segment_access(source) && !bounded)
 		memmove(&scan->keys[nsegment], &scan->keys[nsegment + 1],
 				sizeof(ScanKeyData) * (--scan->nkeys - nsegment));
 }
 
 /*
- * A scan that shows its index's entries keeps their page pinned, and VACUUM waits
- * for that: between two FETCHes of a cursor, for hours, and compress_chunk() for
- * VACUUM.  Index-only scans need it, for which an entry stands for its row; here
- * rows are read, with the query's snapshot.  So the pin goes when other scans' does.
+ * A scan that shows its index's entries keeps their page pinned, and VACUUM
+ * waits for that: between two FETCHes of a cursor, for hours, and
+ * compress_chunk() for VACUUM.  Index-only scans need it, for which an entry
+ * stands for its row; here rows are read, with the query's snapshot.  So the
+ * pin goes when other scans' does.
  */
 static inline void
 release_page(IndexScanDesc desc)
 {
 	BTScanOpaque so = (BTScanOpaque) desc->opaque;
 
-	if (!desc->xs_want_itup || !IsMVCCSnapshot(desc->xs_snapshot) || !RelationNeedsWAL(desc->indexRelation))
+	if (!desc->xs_want_itup || !IsMVCCSnapshot(desc->xs_snapshot) ||
+		!RelationNeedsWAL(desc->indexRelation))
 		return;
 	strata_btree_drop_pins(so);
 	BTScanPosUnpinIfPinned(so->currPos);
 }
 
-/* Begin or begin anew an index scan with its keys; it keeps the number of keys it was made for. */
+/*
+ * Begin or begin anew an index scan with its keys; it keeps the number of keys
+ * it was made for.
+ */
 static void
 start_range_scan(StrataSource *source, RangeScan *scan, Relation index)
 {
 	/* repeat the first to fill up */
-	for (; scan->desc != NULL && scan->nkeys > 0 && scan->nkeys < scan->desc_nkeys; scan->nkeys++)
-		memmove(&scan->keys[1], &scan->keys[0], sizeof(ScanKeyData) * scan->nkeys);
+	for (; scan->desc != NULL && scan->nkeys > 0 &&
+		 scan->nkeys < scan->desc_nkeys;
+		 scan->nkeys++)
+		memmove(&scan->keys[1], &scan->keys[0],
+				sizeof(ScanKeyData) * scan->nkeys);
 	if (scan->desc != NULL && scan->nkeys != scan->desc_nkeys)
 	{
 		index_endscan(scan->desc);
 		scan->desc = NULL;
 	}
 	if (scan->desc == NULL)
-		scan->desc = strata_index_beginscan(source->store->batches, index, source->snapshot,
-											scan->nkeys, 0);
+		scan->desc = strata_index_beginscan(source->store->batches, index,
+											source->snapshot, scan->nkeys, 0);
 	Assert(scan->nkeys <= MAX_KEYS);	/* scan:R6 */
 	Assert(scan->desc->xs_snapshot == source->snapshot);	/* scan:R2 */
 	scan->desc_nkeys = scan->nkeys;
@@ -496,8 +580,8 @@ start_range_scan(StrataSource *source, RangeScan *scan, Relation index)
 }
 
 static bool
-start_index_range(StrataSource *source, const StrataFilter *filter, StrataRange range,
-				  bool not_null)
+start_index_range(StrataSource *source, const StrataFilter *filter,
+				  StrataRange range, bool not_null)
 {
 	bool		before = range == STRATA_RANGE_BEFORE;
 
@@ -516,7 +600,8 @@ start_index_range(StrataSource *source, const StrataFilter *filter, StrataRange 
 		return true;
 	}
 	source->around.nkeys = 0;
-	layout_key(source, &source->around, 1, before ? BTLessStrategyNumber : BTGreaterStrategyNumber,
+	layout_key(source, &source->around, 1,
+			   before ? BTLessStrategyNumber : BTGreaterStrategyNumber,
 			   before ? F_TEXT_LT : F_TEXT_GT);
 	start_range_scan(source, &source->around, source->others);
 	return true;
@@ -530,17 +615,21 @@ start_seq_scan(StrataSource *source)
 	else if (source->seqscan != NULL)
 		table_rescan(source->seqscan, NULL);
 	else if (source->pscan != NULL)
-		source->seqscan = table_beginscan_parallel(source->store->batches, source->pscan);
+		source->seqscan = table_beginscan_parallel(source->store->batches,
+												   source->pscan);
 	else if (strata_pages_can_read(source->store->batches, source->snapshot))
-		source->pages = strata_pages_create(source->store->batches, source->snapshot);
+		source->pages = strata_pages_create(source->store->batches,
+											source->snapshot);
 	else
-		source->seqscan = table_beginscan(source->store->batches, source->snapshot, 0, NULL);
+		source->seqscan = table_beginscan(source->store->batches,
+										  source->snapshot, 0, NULL);
 }
 
 /* See scan_private.h. */
 void
 strata_source_start_range(StrataSource *source, const StrataFilter *filter,
-						  StrataRange range, ScanDirection direction, bool not_null)
+						  StrataRange range, ScanDirection direction,
+						  bool not_null)
 {
 	MemoryContext old = MemoryContextSwitchTo(source->mcxt);
 
@@ -567,10 +656,13 @@ static void
 start_rest(StrataSource *source, SegmentKey key)
 {
 	source->segment_key = key;
-	strata_source_start_range(source, source->filter, STRATA_RANGE_LAYOUT, source->direction, false);
+	strata_source_start_range(source, source->filter, STRATA_RANGE_LAYOUT,
+							  source->direction, false);
 }
 
-/* Is the entry the index scan stands on one of the segment that is left out? */
+/*
+ * Is the entry the index scan stands on one of the segment that is left out?
+ */
 static bool
 is_in_skipped(const StrataSource *source)
 {
@@ -581,19 +673,22 @@ is_in_skipped(const StrataSource *source)
 		Form_pg_attribute att = TupleDescAttr(desc->xs_itupdesc, i);
 		bool		isnull;
 		bool		skipped_isnull;
-		Datum		value = index_getattr(desc->xs_itup, i + 1, desc->xs_itupdesc, &isnull);
-		Datum		skipped = index_getattr(source->skipped, i + 1, desc->xs_itupdesc, &skipped_isnull);
+		Datum		value =
+		index_getattr(desc->xs_itup, i + 1, desc->xs_itupdesc, &isnull);
+		Datum		skipped = index_getattr(source->skipped, i + 1,
+											desc->xs_itupdesc, &skipped_isnull);
 
 		if (isnull != skipped_isnull ||
-			(!isnull && !datum_image_eq(value, skipped, att->attbyval, att->attlen)))
+			(!isnull &&
+			 !datum_image_eq(value, skipped, att->attbyval, att->attlen)))
 			return false;
 	}
 	return true;
 }
 
 /*
- * Go to behind the segment that is left out; false: it is the last one.  Nulls are
- * the last segment of the index: walked backward, the first.
+ * Go to behind the segment that is left out; false: it is the last one.  Nulls
+ * are the last segment of the index: walked backward, the first.
  */
 static bool
 jump_over_skipped(StrataSource *source)
@@ -602,7 +697,8 @@ jump_over_skipped(StrataSource *source)
 	Datum		old = source->behind;
 	bool		had_old = source->segment_key == SEGMENT_BEHIND && !att->attbyval;
 	bool		isnull;
-	Datum		value = index_getattr(source->skipped, 1, RelationGetDescr(source->index), &isnull);
+	Datum		value = index_getattr(source->skipped, 1,
+									  RelationGetDescr(source->index), &isnull);
 	MemoryContext context;
 
 	source->skipping = false;
@@ -624,20 +720,23 @@ jump_over_skipped(StrataSource *source)
 }
 
 /*
- * The next batch row of the layout's range, the best first.  A segment that is skipped is walked
- * over first, by the index's entries: most often the page has the next segment.
+ * The next batch row of the layout's range, the best first.  A segment that is
+ * skipped is walked over first, by the index's entries: most often the page
+ * has the next segment.
  */
 static bool
 next_best(StrataSource *source, TupleTableSlot *slot)
 {
-	ScanDirection direction = is_max_access(source) ? BackwardScanDirection : ForwardScanDirection;
+	ScanDirection direction = is_max_access(source) ? BackwardScanDirection :
+	ForwardScanDirection;
 	int			walked = 0;
 
 	while (index_getnext_tid(source->current, direction) != NULL)
 	{
 		if (source->skipping && is_in_skipped(source))
 		{
-			if (++walked > SKIP_BY_WALKING && source->can_jump && !jump_over_skipped(source))
+			if (++walked > SKIP_BY_WALKING && source->can_jump &&
+				!jump_over_skipped(source))
 				return false;
 			if (walked % 1024 == 0)
 				CHECK_FOR_INTERRUPTS();
@@ -661,17 +760,20 @@ strata_source_next_in_range(StrataSource *source, TupleTableSlot *slot)
 	if (source->pages != NULL)
 		found = strata_pages_next(source->pages, source->direction, slot);
 	else if (source->access == STRATA_ACCESS_SEQ)
-		found = table_scan_getnextslot(source->seqscan, source->direction, slot);
+		found = table_scan_getnextslot(source->seqscan, source->direction,
+									   slot);
 	else
 	{
 		Assert(!source->peeked);	/* scan:R1 */
 		if (source->best_first && source->range == STRATA_RANGE_LAYOUT)
 			found = next_best(source, slot);
 		else
-			found = index_getnext_slot(source->current, source->direction, slot);
+			found = index_getnext_slot(source->current, source->direction,
+									   slot);
 		/* nothing but the snapshot can change that, and it stays */
 		if (!found && source->at_start &&
-			(source->range == STRATA_RANGE_BEFORE || source->range == STRATA_RANGE_AFTER))
+			(source->range == STRATA_RANGE_BEFORE ||
+			 source->range == STRATA_RANGE_AFTER))
 			source->known_empty[source->range] = true;
 	}
 	source->at_start = false;
@@ -694,7 +796,8 @@ strata_source_peek(StrataSource *source, Datum *bound, bool *isnull)
 	IndexScanDesc desc = source->current;
 	int			attno = layout_position(source) + 1;
 
-	Assert(source->access != STRATA_ACCESS_SEQ && source->keys_wanted && !source->peeked);	/* scan:R1 */
+	Assert(source->access != STRATA_ACCESS_SEQ && source->keys_wanted &&
+		   !source->peeked);	/* scan:R1 */
 	if (!source->in_range)
 		return false;
 	source->at_start = false;
@@ -743,7 +846,8 @@ strata_source_rescan(StrataSource *source, const StrataFilter *filter)
 	source->filter = filter;
 	source->segment_key = SEGMENT_ANY;
 	source->skipping = false;
-	strata_source_start_range(source, filter, STRATA_RANGE_LAYOUT, ForwardScanDirection, false);
+	strata_source_start_range(source, filter, STRATA_RANGE_LAYOUT,
+							  ForwardScanDirection, false);
 }
 
 /* See scan_private.h. */
@@ -752,7 +856,8 @@ strata_source_skip_rest(StrataSource *source)
 {
 	MemoryContext old;
 
-	if (!source->best_first || source->range != STRATA_RANGE_LAYOUT || !source->in_range)
+	if (!source->best_first || source->range != STRATA_RANGE_LAYOUT ||
+		!source->in_range)
 		return;
 	if (!is_segment_access(source))
 	{
@@ -768,12 +873,15 @@ strata_source_skip_rest(StrataSource *source)
 	MemoryContextSwitchTo(old);
 }
 
-/* The segment of nulls, where looking for those behind a value has passed it by. */
+/*
+ * The segment of nulls, where looking for those behind a value has passed it
+ * by.
+ */
 static bool
 start_nulls(StrataSource *source)
 {
-	if (source->range != STRATA_RANGE_LAYOUT || source->segment_key != SEGMENT_BEHIND ||
-		is_max_access(source))
+	if (source->range != STRATA_RANGE_LAYOUT ||
+		source->segment_key != SEGMENT_BEHIND || is_max_access(source))
 		return false;
 	start_rest(source, SEGMENT_NULL);
 	return true;
@@ -799,24 +907,31 @@ strata_source_turn(StrataSource *source, ScanDirection direction)
 static bool
 start_following_range(StrataSource *source, ScanDirection direction)
 {
-	static const StrataRange order[] = {STRATA_RANGE_LAYOUT, STRATA_RANGE_BEFORE, STRATA_RANGE_AFTER};
+	static const StrataRange order[] = {STRATA_RANGE_LAYOUT,
+		STRATA_RANGE_BEFORE,
+	STRATA_RANGE_AFTER};
 	int			i = 0;
 
 	if (source->access == STRATA_ACCESS_SEQ)
 		return false;
-	Assert(source->range != STRATA_RANGE_LAYOUT_NULL);	/* scan:R13: it has no place in this order */
+	Assert(
+		   source->range !=
+		   STRATA_RANGE_LAYOUT_NULL);	/* scan:R13: it has no place in this
+										 * order */
 	while (order[i] != source->range)
 		i++;
 	i += ScanDirectionIsForward(direction) ? 1 : -1;
 	if (i < 0 || i >= (int) lengthof(order))
 		return false;
-	strata_source_start_range(source, source->filter, order[i], direction, false);
+	strata_source_start_range(source, source->filter, order[i], direction,
+							  false);
 	return true;
 }
 
 /* See scan_private.h. */
 bool
-strata_source_next(StrataSource *source, ScanDirection direction, TupleTableSlot *slot)
+strata_source_next(StrataSource *source, ScanDirection direction,
+				   TupleTableSlot *slot)
 {
 	source->direction = direction;
 	do
@@ -829,9 +944,11 @@ strata_source_next(StrataSource *source, ScanDirection direction, TupleTableSlot
 
 /* See scan_private.h. */
 bool
-strata_source_fetch(StrataSource *source, ItemPointer tid, TupleTableSlot *slot)
+strata_source_fetch(StrataSource *source, ItemPointer tid,
+					TupleTableSlot *slot)
 {
-	return table_tuple_fetch_row_version(source->store->batches, tid, source->snapshot, slot);
+	return table_tuple_fetch_row_version(source->store->batches, tid,
+										 source->snapshot, slot);
 }
 
 void

@@ -20,7 +20,10 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-/* Entries of a segment to walk over rather than to look for the next segment from the root. */
+/*
+ * Entries of a segment to walk over rather than to look for the next segment
+ * from the root.
+ */
 #define MAX_WALK 256
 
 struct StrataSpans
@@ -33,7 +36,8 @@ struct StrataSpans
 
 /* Memory: the current context. */
 StrataSpans *
-strata_spans_create(StrataStore *store, Snapshot snapshot, const StrataLayout *layout)
+strata_spans_create(StrataStore *store, Snapshot snapshot,
+					const StrataLayout *layout)
 {
 	StrataSpans *spans = palloc(sizeof(StrataSpans));
 
@@ -48,12 +52,14 @@ strata_spans_create(StrataStore *store, Snapshot snapshot, const StrataLayout *l
 bool
 strata_init_first_key(ScanKey key, Relation index, StrategyNumber strategy)
 {
-	Oid			operator = get_opfamily_member(index->rd_opfamily[0], index->rd_opcintype[0],
-											   index->rd_opcintype[0], strategy);
+	Oid			operator =
+	get_opfamily_member(index->rd_opfamily[0], index->rd_opcintype[0],
+						index->rd_opcintype[0], strategy);
 
 	if (OidIsValid(operator))
-		ScanKeyEntryInitialize(key, 0, 1, strategy, InvalidOid, index->rd_indcollation[0],
-							   get_opcode(operator), (Datum) 0);
+		ScanKeyEntryInitialize(key, 0, 1, strategy, InvalidOid,
+							   index->rd_indcollation[0], get_opcode(operator),
+							   (Datum) 0);
 	return OidIsValid(operator);
 }
 
@@ -61,15 +67,17 @@ strata_init_first_key(ScanKey key, Relation index, StrategyNumber strategy)
 static Datum
 entry_span(const StrataSpans *spans, IndexScanDesc desc, bool *isnull)
 {
-	return index_getattr(desc->xs_itup, spans->layout->nsegment + 2, desc->xs_itupdesc, isnull);
+	return index_getattr(desc->xs_itup, spans->layout->nsegment + 2,
+						 desc->xs_itupdesc, isnull);
 }
 
 /*
- * The last span of the entries that have the keys, which is the widest: a null, which
- * says that one is not known, comes behind all.
+ * The last span of the entries that have the keys, which is the widest: a
+ * null, which says that one is not known, comes behind all.
  */
 static bool
-last_span(const StrataSpans *spans, IndexScanDesc desc, ScanKey keys, int nkeys, int16 *span)
+last_span(const StrataSpans *spans, IndexScanDesc desc, ScanKey keys,
+		  int nkeys, int16 *span)
 {
 	bool		isnull = true;
 	Datum		value = (Datum) 0;
@@ -82,12 +90,13 @@ last_span(const StrataSpans *spans, IndexScanDesc desc, ScanKey keys, int nkeys,
 }
 
 /*
- * Of all segments by one column: the last entry of each, from the last segment to the first.  Nulls,
- * which stand behind, come first.  The scan reads a page at a time, so that it is walked over, but
- * where a segment has many entries.
+ * Of all segments by one column: the last entry of each, from the last segment
+ * to the first.  Nulls, which stand behind, come first.  The scan reads a page
+ * at a time, so that it is walked over, but where a segment has many entries.
  */
 static bool
-walk_all(const StrataSpans *spans, IndexScanDesc desc, ScanKey layout, ScanKey before, int16 *span)
+walk_all(const StrataSpans *spans, IndexScanDesc desc, ScanKey layout,
+		 ScanKey before, int16 *span)
 {
 	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(spans->index), 0);
 	ScanKeyData keys[2];
@@ -95,8 +104,9 @@ walk_all(const StrataSpans *spans, IndexScanDesc desc, ScanKey layout, ScanKey b
 	bool		has_segment = false;
 	int			walked = 0;
 
-	ScanKeyEntryInitialize(&keys[0], SK_ISNULL | SK_SEARCHNULL, 1, InvalidStrategy, InvalidOid,
-						   InvalidOid, InvalidOid, (Datum) 0);
+	ScanKeyEntryInitialize(&keys[0], SK_ISNULL | SK_SEARCHNULL, 1,
+						   InvalidStrategy, InvalidOid, InvalidOid, InvalidOid,
+						   (Datum) 0);
 	keys[1] = *layout;
 	keys[1].sk_attno = 2;
 	index_rescan(desc, keys, 2, NULL, 0);
@@ -115,9 +125,11 @@ walk_all(const StrataSpans *spans, IndexScanDesc desc, ScanKey layout, ScanKey b
 	while (index_getnext_tid(desc, BackwardScanDirection) != NULL)
 	{
 		bool		isnull;
-		Datum		value = index_getattr(desc->xs_itup, 1, desc->xs_itupdesc, &isnull);
+		Datum		value = index_getattr(desc->xs_itup, 1, desc->xs_itupdesc,
+										  &isnull);
 
-		if (has_segment && datum_image_eq(value, segment, att->attbyval, att->attlen))
+		if (has_segment &&
+			datum_image_eq(value, segment, att->attbyval, att->attlen))
 		{
 			if (++walked % MAX_WALK == 0)
 			{
@@ -128,7 +140,11 @@ walk_all(const StrataSpans *spans, IndexScanDesc desc, ScanKey layout, ScanKey b
 			continue;
 		}
 		CHECK_FOR_INTERRUPTS();
-		/* a copy: the scan gives the next entry the same place; kept, as it may be in a key of the scan */
+
+		/*
+		 * a copy: the scan gives the next entry the same place; kept, as it
+		 * may be in a key of the scan
+		 */
 		segment = datumCopy(value, att->attbyval, att->attlen);
 		has_segment = true;
 		walked = 0;
@@ -145,7 +161,9 @@ walk_all(const StrataSpans *spans, IndexScanDesc desc, ScanKey layout, ScanKey b
 static IndexScanDesc
 begin(const StrataSpans *spans, int nkeys)
 {
-	IndexScanDesc desc = strata_index_beginscan(spans->store->batches, spans->index, spans->snapshot, nkeys, 0);
+	IndexScanDesc desc = strata_index_beginscan(spans->store->batches,
+												spans->index, spans->snapshot,
+												nkeys, 0);
 
 	desc->xs_want_itup = true;
 	return desc;
@@ -163,7 +181,8 @@ widest_of_all(const StrataSpans *spans, ScanKey layout, int16 *span)
 	if (spans->layout->nsegment != 1 ||
 		!strata_init_first_key(&before, spans->index, BTLessStrategyNumber))
 		return false;
-	mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata segments", ALLOCSET_SMALL_SIZES);
+	mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata segments",
+								 ALLOCSET_SMALL_SIZES);
 	old = MemoryContextSwitchTo(mcxt);
 	desc = begin(spans, 2);
 	known = walk_all(spans, desc, layout, &before, span);

@@ -47,7 +47,8 @@ strata_scan_state_gives_vectors(PlanState *node)
 {
 	CustomScan *cscan = (CustomScan *) node->plan;
 
-	return IsA(node, CustomScanState) && cscan->methods == &strata_scan_methods &&
+	return IsA(node, CustomScanState) &&
+		cscan->methods == &strata_scan_methods &&
 		((StrataScanState *) node)->info.nkeys == 0;
 }
 
@@ -59,7 +60,8 @@ copy_best_first(Path **path, StrataAccess access, Cost saving)
 	StrataScanInfo *info = palloc(sizeof(StrataScanInfo));
 
 	*copy = *(CustomPath *) *path;
-	copy->path.total_cost = Max(copy->path.total_cost - saving, copy->path.startup_cost);
+	copy->path.total_cost = Max(copy->path.total_cost - saving,
+								copy->path.startup_cost);
 	*info = *strata_scan_path_info(copy);
 	Assert(info->nkeys == 0 && access != STRATA_ACCESS_SEQ);	/* scan:R13 */
 	info->access = access;
@@ -71,13 +73,16 @@ copy_best_first(Path **path, StrataAccess access, Cost saving)
 
 /* See scan_vector.h. */
 Path *
-strata_scan_path_by_segment(Path *path, const Bitmapset *keys, AttrNumber by, bool last)
+strata_scan_path_by_segment(Path *path, const Bitmapset *keys, AttrNumber by,
+							bool last)
 {
 	StrataScanInfo *info = strata_scan_path_info((CustomPath *) path);
 
-	if (info->segment_saving > 0 && bms_is_subset(keys, info->segment) && info->order == by &&
-		info->has_segment_index[last])
-		(void) copy_best_first(&path, last ? STRATA_ACCESS_SEGMENT_MAX : STRATA_ACCESS_SEGMENT,
+	if (info->segment_saving > 0 && bms_is_subset(keys, info->segment) &&
+		info->order == by && info->has_segment_index[last])
+		(void) copy_best_first(&path,
+							   last ? STRATA_ACCESS_SEGMENT_MAX :
+							   STRATA_ACCESS_SEGMENT,
 							   info->segment_saving);
 	return path;
 }
@@ -91,13 +96,16 @@ strata_scan_path_from_end(Path *path, AttrNumber by, bool last, double share)
 	Cost		saving = end->saving - share * end->walk;
 
 	if (saving > 0 && info->order == by)
-		copy_best_first(&path, last ? STRATA_ACCESS_MAX : STRATA_ACCESS_MIN, saving)->by_span = end->by_span;
+		copy_best_first(&path, last ? STRATA_ACCESS_MAX : STRATA_ACCESS_MIN,
+						saving)
+			->by_span = end->by_span;
 	return path;
 }
 
 /* See scan_vector.h. */
 double
-strata_scan_path_pieces(Path *path, const Bitmapset **segment, AttrNumber *order)
+strata_scan_path_pieces(Path *path, const Bitmapset **segment,
+						AttrNumber *order)
 {
 	const StrataScanInfo *info = strata_scan_path_info((CustomPath *) path);
 
@@ -118,10 +126,14 @@ AttrNumber
 strata_scan_result_attno(PlanState *node, int resno)
 {
 	CustomScan *cscan = (CustomScan *) node->plan;
-	Var		   *var = (Var *) list_nth_node(TargetEntry, cscan->scan.plan.targetlist, resno - 1)->expr;
+	Var		   *var = (Var *) list_nth_node(TargetEntry, cscan->scan.plan.targetlist,
+											resno - 1)
+	->expr;
 
-	return IsA(var, Var) && var->varno == cscan->scan.scanrelid && var->varattno > 0 ?
-		var->varattno : 0;
+	return IsA(var, Var) && var->varno == cscan->scan.scanrelid &&
+		var->varattno > 0 ?
+		var->varattno :
+		0;
 }
 
 /* Evaluate the quals that are no vectors; leave the rows that pass. */
@@ -150,7 +162,8 @@ read_loaded(StrataScanState *scan, StrataOpenBatch *batch)
 		keep_passing_rows(scan, batch);
 	/* nobody steps through this batch row by row */
 	batch->next = batch->vector.nrows;
-	Assert(batch->vector.nrows == 0 || strata_vector_is_sound(&batch->vector)); /* scan:R1 */
+	Assert(batch->vector.nrows == 0 ||
+		   strata_vector_is_sound(&batch->vector)); /* scan:R1 */
 	return batch->vector.nrows > 0;
 }
 
@@ -166,7 +179,8 @@ next_vector(StrataScanState *scan)
 		return NULL;
 	batch = scan->batch;
 	strata_batch_account(scan, batch);
-	while (strata_source_next(scan->source, ForwardScanDirection, batch->batch_slot))
+	while (strata_source_next(scan->source, ForwardScanDirection,
+							  batch->batch_slot))
 	{
 		if (strata_batch_load(scan, batch, false) && read_loaded(scan, batch))
 			return &batch->vector;
@@ -195,13 +209,19 @@ strata_scan_next_vector(PlanState *node)
 	return vector;
 }
 
-/* All batches at once: without quals, and when they are not shared among processes. */
+/*
+ * All batches at once: without quals, and when they are not shared among
+ * processes.
+ */
 static bool
 count_rows(StrataScanState *scan, StrataRowCount *count)
 {
 	strata_scan_open_store(scan);
-	if (!strata_enable_summary_agg || scan->filter->nquals > 0 || scan->parallel != NULL || scan->store == NULL ||
-		!strata_store_count_rows(scan->store, scan->css.ss.ps.state->es_snapshot, scan->entries, count))
+	if (!strata_enable_summary_agg || scan->filter->nquals > 0 ||
+		scan->parallel != NULL || scan->store == NULL ||
+		!strata_store_count_rows(scan->store,
+								 scan->css.ss.ps.state->es_snapshot,
+								 scan->entries, count))
 		return false;
 	Assert(!scan->batches_started); /* scan:R1: none was given as a vector */
 	scan->batches_started = true;
@@ -244,7 +264,10 @@ strata_scan_next_heap_row(PlanState *node)
 		InstrStartNode(node->instrument);
 	ResetExprContext(node->ps_ExprContext);
 	slot = strata_rowstore_next(scan);
-	Assert(slot == NULL || slot->tts_tableOid == RelationGetRelid(scan->css.ss.ss_currentRelation));	/* scan:R9 */
+	Assert(slot == NULL ||
+		   slot->tts_tableOid ==
+		   RelationGetRelid(scan->css.ss
+							.ss_currentRelation));	/* scan:R9 */
 	if (node->instrument)
 		InstrStopNode(node->instrument, slot != NULL ? 1.0 : 0.0);
 	return slot;
@@ -267,7 +290,8 @@ strata_scan_list_batch(PlanState *node, ItemPointer tid)
 		return NULL;
 	batch = scan->batch;
 	strata_batch_account(scan, batch);
-	while (strata_source_next(scan->source, ForwardScanDirection, batch->batch_slot))
+	while (strata_source_next(scan->source, ForwardScanDirection,
+							  batch->batch_slot))
 	{
 		if (!strata_batch_load(scan, batch, false))
 			continue;

@@ -5,7 +5,8 @@
  *
  * A vector is a batch in a reader plus the numbers of the rows that the query
  * sees and that passed the quals, in output order.  Columns are decoded when
- * asked for (strata_batch_reader_column), so a consumer pays for what it reads.
+ * asked for (strata_batch_reader_column), so a consumer pays for what it
+ * reads.
  *
  * src/scan/scan_vector.h
  *-------------------------------------------------------------------------
@@ -49,7 +50,10 @@ strata_vector_is_whole(const StrataVectorBatch *vector)
 	return vector->rows == NULL && vector->nrows == vector->reader->nrows;
 }
 
-/* Are its rows of the batch, in the batch's order, and each there once?  For assertions. */
+/*
+ * Are its rows of the batch, in the batch's order, and each there once?  For
+ * assertions.
+ */
 static inline bool
 strata_vector_is_sound(const StrataVectorBatch *vector)
 {
@@ -58,48 +62,61 @@ strata_vector_is_sound(const StrataVectorBatch *vector)
 	for (int i = 1; vector->rows != NULL && i < vector->nrows; i++)
 		if (vector->rows[i - 1] >= vector->rows[i])
 			return false;
-	return vector->rows == NULL || vector->rows[vector->nrows - 1] < vector->reader->nrows;
+	return vector->rows == NULL ||
+		vector->rows[vector->nrows - 1] < vector->reader->nrows;
 }
 
 /* What of a StrataScan path's total cost is for what not everybody needs. */
 typedef struct StrataVectorCost
 {
-	Cost		rows;			/* making rows out of batches, which vectors save */
+	Cost		rows;			/* making rows out of batches, which vectors
+								 * save */
 	Cost		decode;			/* fetching and decoding their columns */
-	Cost		look;			/* of the rest: looking at batches, not only counting their rows */
+	Cost		look;			/* of the rest: looking at batches, not only
+								 * counting their rows */
 } StrataVectorCost;
 
-/* Is path a StrataScan that can be read by vectors?  Sets *cost, unless that is NULL. */
+/*
+ * Is path a StrataScan that can be read by vectors?  Sets *cost, unless that
+ * is NULL.
+ */
 extern bool strata_scan_path_gives_vectors(Path *path, StrataVectorCost *cost);
 
 /*
- * What starting workers costs beyond parallel_setup_cost, which is small beside what
- * batches cost.  In the cost of partial paths of tables, not in those of their partitions.
+ * What starting workers costs beyond parallel_setup_cost, which is small
+ * beside what batches cost.  In the cost of partial paths of tables, not in
+ * those of their partitions.
  */
 extern Cost strata_scan_worker_cost(void);
 
 /*
- * Of a partial StrataScan path that gives vectors: how many pieces, batches and pages, all
- * processes read.  A batch has rows of one value of the *segment columns, in the order of
- * column *order (0: of none).
+ * Of a partial StrataScan path that gives vectors: how many pieces, batches
+ * and pages, all processes read.  A batch has rows of one value of the
+ * *segment columns, in the order of column *order (0: of none).
  */
-extern double strata_scan_path_pieces(Path *path, const Bitmapset **segment, AttrNumber *order);
+extern double strata_scan_path_pieces(Path *path, const Bitmapset **segment,
+									  AttrNumber *order);
 
 /* Does an initialised plan node give vectors? */
 extern bool strata_scan_state_gives_vectors(PlanState *node);
 
 /*
  * For who wants the row with the greatest (least, if not last) value of column
- * `by` for each value of the keys, and of a StrataScan path that gives vectors: where keys are
- * segmentby columns, a copy that lists batches of a segment from its best end and
- * can skip the rest; path itself where that is not so, or not cheaper.
+ * `by` for each value of the keys, and of a StrataScan path that gives
+ * vectors: where keys are segmentby columns, a copy that lists batches of a
+ * segment from its best end and can skip the rest; path itself where that is
+ * not so, or not cheaper.
  */
-extern Path *strata_scan_path_by_segment(Path *path, const Bitmapset *keys, AttrNumber by, bool last);
+extern Path *strata_scan_path_by_segment(Path *path, const Bitmapset *keys,
+										 AttrNumber by, bool last);
+
 /*
- * The same for who wants the rows with the greatest (least) values of column `by`, which
- * are about that share of the path's: from that end of the table on, whatever the segments.
+ * The same for who wants the rows with the greatest (least) values of column
+ * `by`, which are about that share of the path's: from that end of the table
+ * on, whatever the segments.
  */
-extern Path *strata_scan_path_from_end(Path *path, AttrNumber by, bool last, double share);
+extern Path *strata_scan_path_from_end(Path *path, AttrNumber by, bool last,
+									   double share);
 extern bool strata_scan_state_is_best_first(PlanState *node);
 
 /*
@@ -122,21 +139,26 @@ extern TupleTableSlot *strata_scan_next_heap_row(PlanState *node);
 extern StrataVectorBatch *strata_scan_next_vector(PlanState *node);
 
 /*
- * In place of all vectors, for who only wants to know how many rows they have; false: that
- * takes reading them.
+ * In place of all vectors, for who only wants to know how many rows they have;
+ * false: that takes reading them.
  */
 extern bool strata_scan_count_rows(PlanState *node, StrataRowCount *count);
 
 /*
- * The same in the order that the caller likes, and without batches that it does
- * not: list the batches that metadata cannot prune (NULL at the end), go to one
- * of them, and read it where it stands (NULL: no row passed the quals).  The
- * reader has metadata, and columns that are constant in the batch.
+ * The same in the order that the caller likes, and without batches that it
+ * does not: list the batches that metadata cannot prune (NULL at the end), go
+ * to one of them, and read it where it stands (NULL: no row passed the quals).
+ * The reader has metadata, and columns that are constant in the batch.
  */
-extern StrataBatchReader *strata_scan_list_batch(PlanState *node, ItemPointer tid);
-/* best_first: list no more batches, by segment of that of the one listed last. */
+extern StrataBatchReader *strata_scan_list_batch(PlanState *node,
+												 ItemPointer tid);
+
+/*
+ * best_first: list no more batches, by segment of that of the one listed last.
+ */
 extern void strata_scan_skip_rest(PlanState *node);
-extern StrataBatchReader *strata_scan_go_to_batch(PlanState *node, ItemPointer tid);
+extern StrataBatchReader *strata_scan_go_to_batch(PlanState *node,
+												  ItemPointer tid);
 extern StrataVectorBatch *strata_scan_read_batch(PlanState *node);
 
 #endif							/* STRATA_SCAN_VECTOR_H */

@@ -37,14 +37,16 @@ strata_tid_is_compressed(const ItemPointerData *tid)
 static inline int64
 strata_tid_row(const ItemPointerData *tid)
 {
-	return ((int64) (ItemPointerGetBlockNumberNoCheck(tid) & 0x7fffffff) << 8) |
+	return ((int64) (ItemPointerGetBlockNumberNoCheck(tid) & 0x7fffffff)
+			<< 8) |
 		(ItemPointerGetOffsetNumberNoCheck(tid) - 1);
 }
 
 static inline void
 strata_tid_set(ItemPointerData *tid, int64 row)
 {
-	ItemPointerSet(tid, 0x80000000 | (BlockNumber) (row >> 8), (OffsetNumber) ((row & 0xff) + 1));
+	ItemPointerSet(tid, 0x80000000 | (BlockNumber) (row >> 8),
+				   (OffsetNumber) ((row & 0xff) + 1));
 }
 
 /*
@@ -77,7 +79,10 @@ extern Snapshot strata_latest_snapshot(void);
 /* Is this the oid of our access method? */
 extern bool strata_is_strata_am(Oid am);
 
-/* Is the table a companion of ours, or the TOAST table of one?  Looks at pg_depend where the name fits. */
+/*
+ * Is the table a companion of ours, or the TOAST table of one?  Looks at
+ * pg_depend where the name fits.
+ */
 extern bool strata_companion_is(Oid relid);
 
 /* The access method's routine; set by am/ at load. */
@@ -95,38 +100,49 @@ typedef struct StrataStore
 
 /* NULL when rel has no companion.  Allocated in the current context. */
 extern StrataStore *strata_store_open(Relation rel, LOCKMODE lockmode);
+
 /* The same for rows described by desc, see strata_row_scan_begin. */
-extern StrataStore *strata_store_open_as(Relation rel, TupleDesc desc, LOCKMODE lockmode);
-extern void strata_store_close(StrataStore *store, LOCKMODE lockmode);	/* NoLock keeps the lock */
+extern StrataStore *strata_store_open_as(Relation rel, TupleDesc desc,
+										 LOCKMODE lockmode);
+extern void strata_store_close(StrataStore *store,
+							   LOCKMODE lockmode);	/* NoLock keeps the lock */
 
 /*
- * Index of the companion on (seg_... of this layout in order, layout[, min_ and
- * max_ of the first orderby column]), or, by_max, with max_ before min_; or
- * InvalidOid: the companion was made for another layout.  Row entries are not in it.
+ * Index of the companion on (seg_... of this layout in order, layout[, min_
+ * and max_ of the first orderby column]), or, by_max, with max_ before min_;
+ * or InvalidOid: the companion was made for another layout.  Row entries are
+ * not in it.
  */
-extern Oid	strata_store_segment_index(StrataStore *store, const StrataLayout *layout, bool by_max);
+extern Oid	strata_store_segment_index(StrataStore *store,
+									   const StrataLayout *layout, bool by_max);
 
 /*
- * Index that leads with layout and max_ of the first orderby column, resp. min_;
- * or InvalidOid.
+ * Index that leads with layout and max_ of the first orderby column, resp.
+ * min_; or InvalidOid.
  */
-extern Oid	strata_store_order_index(StrataStore *store, const StrataLayout *layout, bool by_max);
+extern Oid	strata_store_order_index(StrataStore *store,
+									 const StrataLayout *layout, bool by_max);
 
 /*
- * Index on (seg_... of this layout in order, layout, span_ of the first orderby
- * column); or InvalidOid, as of columns whose type has no spans.
+ * Index on (seg_... of this layout in order, layout, span_ of the first
+ * orderby column); or InvalidOid, as of columns whose type has no spans.
  */
-extern Oid	strata_store_span_index(StrataStore *store, const StrataLayout *layout);
+extern Oid	strata_store_span_index(StrataStore *store,
+									const StrataLayout *layout);
 
-/* An index that leads with the layout, in any order behind it; or InvalidOid. */
-extern Oid	strata_store_layout_index(StrataStore *store, const StrataLayout *layout);
+/*
+ * An index that leads with the layout, in any order behind it; or InvalidOid.
+ */
+extern Oid	strata_store_layout_index(StrataStore *store,
+									  const StrataLayout *layout);
 
 /*
  * Text of the layout that all batches have, whatever the snapshot; NULL when
  * that is not known.  Valid until the next look-up in a catalog.
  */
 extern const char *strata_store_only_layout(StrataStore *store);
-extern bool strata_store_has_only_layout(StrataStore *store, const char *layout);
+extern bool strata_store_has_only_layout(StrataStore *store,
+										 const char *layout);
 
 /*
  * The layout most batches can be expected to have: that one, or what present
@@ -138,18 +154,21 @@ extern StrataLayout *strata_store_present_layout(StrataStore *store);
  * The batch that holds compressed row number `row`, as seen by snapshot, into
  * slot (of the companion's descriptor).  False when there is none.
  */
-extern bool strata_store_find_batch(StrataStore *store, int64 row, Snapshot snapshot,
-									TupleTableSlot *slot);
-extern bool strata_batches_find(Relation batches, int64 row, Snapshot snapshot, TupleTableSlot *slot);
+extern bool strata_store_find_batch(StrataStore *store, int64 row,
+									Snapshot snapshot, TupleTableSlot *slot);
+extern bool strata_batches_find(Relation batches, int64 row, Snapshot snapshot,
+								TupleTableSlot *slot);
 
 /*
  * The same whatever became of the batch since: a version of it that still has
  * its rows.  False when VACUUM has taken it away, or it never was.
  */
-extern bool strata_batches_find_any(Relation batches, int64 row, TupleTableSlot *slot);
+extern bool strata_batches_find_any(Relation batches, int64 row,
+									TupleTableSlot *slot);
 
 /* The batch with the greatest row numbers that the snapshot sees. */
-extern bool strata_store_find_last_batch(StrataStore *store, Snapshot snapshot, TupleTableSlot *slot);
+extern bool strata_store_find_last_batch(StrataStore *store, Snapshot snapshot,
+										 TupleTableSlot *slot);
 
 /* Does the snapshot see a batch of rel?  A companion alone may be empty. */
 extern bool strata_store_has_batches(Relation rel, Snapshot snapshot);
@@ -165,7 +184,8 @@ typedef struct StrataRowCount
 	int64		fetched;		/* batch rows looked at for it */
 } StrataRowCount;
 
-extern bool strata_store_count_rows(StrataStore *store, Snapshot snapshot, StrataEntries *entries,
+extern bool strata_store_count_rows(StrataStore *store, Snapshot snapshot,
+									StrataEntries *entries,
 									StrataRowCount *count);
 
 /*
@@ -183,10 +203,11 @@ typedef struct StrataRowScan
 } StrataRowScan;
 
 /*
- * NULL when rel has no companion.  desc describes the rows as they were stored:
- * while ALTER TABLE rewrites rel, that is not RelationGetDescr(rel).
+ * NULL when rel has no companion.  desc describes the rows as they were
+ * stored: while ALTER TABLE rewrites rel, that is not RelationGetDescr(rel).
  */
-extern StrataRowScan *strata_row_scan_begin(Relation rel, TupleDesc desc, Snapshot snapshot);
+extern StrataRowScan *strata_row_scan_begin(Relation rel, TupleDesc desc,
+											Snapshot snapshot);
 extern void strata_row_scan_rescan(StrataRowScan *scan);
 extern void strata_row_scan_end(StrataRowScan *scan);
 
@@ -195,19 +216,24 @@ extern void strata_row_scan_end(StrataRowScan *scan);
  * and tableoid are set.  False at the end; a scan then goes on in the other
  * direction from there.
  */
-extern bool strata_row_scan_next(StrataRowScan *scan, ScanDirection direction, TupleTableSlot *slot);
+extern bool strata_row_scan_next(StrataRowScan *scan, ScanDirection direction,
+								 TupleTableSlot *slot);
 
 /* Row `row` (0-based within) of the reader's current batch into slot. */
-extern void strata_batch_store_row(Relation rel, StrataBatchReader *reader, int row,
-								   TupleTableSlot *slot);
+extern void strata_batch_store_row(Relation rel, StrataBatchReader *reader,
+								   int row, TupleTableSlot *slot);
 
 /*
  * The batch that holds, or once held, compressed row `row`, in a reader that
  * stays decoded; NULL: none.  Valid until the next call for the table.
  */
-extern StrataBatchReader *strata_cached_any_batch(Relation rel, Relation batches, int64 row);
+extern StrataBatchReader *strata_cached_any_batch(Relation rel,
+												  Relation batches, int64 row);
 
-/* Columns of unique indexes; *any when an index has expressions or a predicate. */
+/*
+ * Columns of unique indexes; *any when an index has expressions or a
+ * predicate.
+ */
 extern Bitmapset *strata_store_unique_columns(Relation rel, bool *any);
 
 /*
@@ -215,9 +241,12 @@ extern Bitmapset *strata_store_unique_columns(Relation rel, bool *any);
  * NULL.  Memory of the current context.
  */
 extern StrataLayout *strata_store_current_layout(Relation rel);
+
 /* The same for other settings. */
 struct StrataSettings;
-extern StrataLayout *strata_store_layout_of(Relation rel, const struct StrataSettings *settings);
+extern StrataLayout *strata_store_layout_of(Relation rel,
+											const struct StrataSettings
+											*settings);
 
 /*
  * Counts from pg_class of the companion and of its pages, for the planner:
@@ -230,14 +259,21 @@ typedef struct StrataStoreSize
 	double		main_pages;		/* of the companion itself */
 	double		toast_pages;
 } StrataStoreSize;
-extern void strata_store_estimate_size(Relation companion, StrataStoreSize *size);
+extern void strata_store_estimate_size(Relation companion,
+									   StrataStoreSize *size);
 
-/* What it said last, for those who know that it was asked a moment ago; false: never. */
+/*
+ * What it said last, for those who know that it was asked a moment ago; false:
+ * never.
+ */
 extern bool strata_store_last_size(Oid companion, StrataStoreSize *size);
 
 #define STRATA_SAMPLE_BATCHES 64
 
-/* Summaries of some batches spread over the companion, with the columns of R; of one moment. */
+/*
+ * Summaries of some batches spread over the companion, with the columns of R;
+ * of one moment.
+ */
 typedef struct StrataStoreSample
 {
 	Oid			relid;			/* private: the companion */
@@ -245,7 +281,8 @@ typedef struct StrataStoreSample
 	int			natts;
 	int			nbatches;
 	int			nrows[STRATA_SAMPLE_BATCHES];
-	StrataColumnSummary *summaries; /* natts of each batch, by attno - 1; their attno is 0: unknown */
+	StrataColumnSummary *summaries; /* natts of each batch, by attno - 1;
+									 * their attno is 0: unknown */
 } StrataStoreSample;
 
 /* Kept from one query to the next; valid until the next call. */
@@ -263,8 +300,8 @@ extern BlockNumber (*strata_rowstore_only_hook) (TableScanDesc scan);
  * does.  The caller's lock on R excludes compression; a batch that was swept
  * since it was read may still be given out.
  */
-extern StrataBatchReader *strata_cached_batch(Relation rel, Relation batches, int64 row,
-											  ItemPointer tid);
+extern StrataBatchReader *strata_cached_batch(Relation rel, Relation batches,
+											  int64 row, ItemPointer tid);
 
 extern void strata_fetch_init(void);
 

@@ -4,10 +4,10 @@
  *	  What every query asks of a companion, remembered in its relcache entry.
  *
  * That it is a companion of ours, which column stands for which of R's, which
- * indexes there are, and whether all batches have one layout.  Heap does not use rd_amcache, and a companion is
- * a heap table of ours; relcache drops it with everything else it knows when
- * the companion changes.  So pointers into it do not outlive the next look-up
- * in any catalog: callers copy.
+ * indexes there are, and whether all batches have one layout.  Heap does not
+ * use rd_amcache, and a companion is a heap table of ours; relcache drops it
+ * with everything else it knows when the companion changes.  So pointers into
+ * it do not outlive the next look-up in any catalog: callers copy.
  *
  * The option "layout" of a companion says that all its batches, those that old
  * snapshots see included, have that layout.  It is set when the companion is
@@ -51,11 +51,16 @@ describe_index(CachedIndex *cached, Oid oid)
 
 	cached->oid = oid;
 	cached->unique = index->rd_index->indisunique;
-	cached->has_nrows = index->rd_index->indnatts == index->rd_index->indnkeyatts + 1 &&
-		index->rd_index->indkey.values[index->rd_index->indnkeyatts] == STRATA_BATCH_ATT_NROWS;
+	cached->has_nrows =
+		index->rd_index->indnatts == index->rd_index->indnkeyatts + 1 &&
+		index->rd_index->indkey.values[index->rd_index->indnkeyatts] ==
+		STRATA_BATCH_ATT_NROWS;
 	/* one that is not valid matches nothing */
-	cached->nkeys = index->rd_index->indisvalid ? index->rd_index->indnkeyatts : 0;
-	memcpy(cached->keys, index->rd_index->indkey.values, sizeof(AttrNumber) * cached->nkeys);
+	cached->nkeys = index->rd_index->indisvalid ?
+		index->rd_index->indnkeyatts :
+		0;
+	memcpy(cached->keys, index->rd_index->indkey.values,
+		   sizeof(AttrNumber) * cached->nkeys);
 	index_close(index, AccessShareLock);
 }
 
@@ -64,12 +69,15 @@ build_cache(Relation batches)
 {
 	TupleDesc	desc = RelationGetDescr(batches);
 	int			natts = strata_batch_columns_max(desc);
-	Size		columns_size = MAXALIGN(sizeof(AttrNumber) * STRATA_COLUMN_MAPS * (natts + 1));
-	char	   *layout = strata_settings_get_text(RelationGetRelid(batches), STRATA_OPTION_LAYOUT);
+	Size		columns_size =
+	MAXALIGN(sizeof(AttrNumber) * STRATA_COLUMN_MAPS * (natts + 1));
+	char	   *layout = strata_settings_get_text(RelationGetRelid(batches),
+												  STRATA_OPTION_LAYOUT);
 	List	   *indexes = RelationGetIndexList(batches);
 	int			nindexes = list_length(indexes);
 	CachedIndex *described = palloc(sizeof(CachedIndex) * Max(nindexes, 1));
-	Size		head = MAXALIGN(offsetof(CompanionCache, indexes) + sizeof(CachedIndex) * nindexes);
+	Size		head = MAXALIGN(offsetof(CompanionCache, indexes) +
+								sizeof(CachedIndex) * nindexes);
 	CompanionCache *cache;
 
 	Assert(batches->rd_tableam == GetHeapamTableAmRoutine());	/* store:S7 */
@@ -77,7 +85,9 @@ build_cache(Relation batches)
 	for (int i = 0; i < nindexes; i++)
 		describe_index(&described[i], list_nth_oid(indexes, i));
 	cache = MemoryContextAllocZero(CacheMemoryContext,
-								   head + columns_size + (layout != NULL ? strlen(layout) + 1 : 0));
+								   head + columns_size +
+								   (layout != NULL ? strlen(layout) + 1 :
+									0));
 	cache->natts = natts;
 	cache->columns = (AttrNumber *) ((char *) cache + head);
 	strata_batch_columns_map(desc, natts, cache->columns);
@@ -97,7 +107,8 @@ build_cache(Relation batches)
 static const CompanionCache *
 get_cache(Relation batches)
 {
-	return batches->rd_amcache != NULL ? batches->rd_amcache : build_cache(batches);
+	return batches->rd_amcache != NULL ? batches->rd_amcache :
+		build_cache(batches);
 }
 
 /* See store_private.h. */
@@ -106,19 +117,23 @@ strata_companion_schema(TupleDesc desc, Relation batches)
 {
 	const CompanionCache *cache = get_cache(batches);
 
-	return strata_batch_schema_create_mapped(desc, RelationGetDescr(batches), batches->rd_rel->reltoastrelid,
-											 strata_missing_value, cache->natts, cache->columns);
+	return strata_batch_schema_create_mapped(desc, RelationGetDescr(batches),
+											 batches->rd_rel->reltoastrelid,
+											 strata_missing_value,
+											 cache->natts, cache->columns);
 }
 
 /* See store_private.h. */
 Oid
-strata_companion_find_index(Relation batches, const AttrNumber *keys, int nkeys)
+strata_companion_find_index(Relation batches, const AttrNumber *keys,
+							int nkeys)
 {
 	const CompanionCache *cache = get_cache(batches);
 
 	for (int i = 0; i < cache->nindexes; i++)
 		if (cache->indexes[i].nkeys == nkeys &&
-			memcmp(cache->indexes[i].keys, keys, sizeof(AttrNumber) * nkeys) == 0)
+			memcmp(cache->indexes[i].keys, keys, sizeof(AttrNumber) * nkeys) ==
+			0)
 			return cache->indexes[i].oid;
 	return InvalidOid;
 }
@@ -130,7 +145,8 @@ row_index(Relation batches)
 	const CompanionCache *cache = get_cache(batches);
 
 	for (int i = 0; i < cache->nindexes; i++)
-		if (cache->indexes[i].unique && cache->indexes[i].has_nrows && cache->indexes[i].nkeys > 0 &&
+		if (cache->indexes[i].unique && cache->indexes[i].has_nrows &&
+			cache->indexes[i].nkeys > 0 &&
 			cache->indexes[i].keys[0] == STRATA_BATCH_ATT_FIRST_ROW)
 			return &cache->indexes[i];
 	ereport(ERROR,
@@ -172,7 +188,8 @@ strata_layout_is_usable(TupleDesc desc, const StrataLayout *layout)
 	for (int i = 0; i < layout->nsegment; i++)
 		usable &= !TupleDescAttr(desc, layout->segment[i] - 1)->attisdropped;
 	for (int i = 0; i < layout->norder; i++)
-		usable &= !TupleDescAttr(desc, layout->order[i].attno - 1)->attisdropped;
+		usable &=
+			!TupleDescAttr(desc, layout->order[i].attno - 1)->attisdropped;
 	return usable;
 }
 
@@ -187,7 +204,9 @@ strata_store_present_layout(StrataStore *store)
 	if (text == NULL)
 		return strata_store_current_layout(store->rel);
 	layout = strata_layout_parse(text, desc->natts);
-	return strata_layout_is_usable(desc, layout) ? layout : strata_store_current_layout(store->rel);
+	return strata_layout_is_usable(desc, layout) ?
+		layout :
+		strata_store_current_layout(store->rel);
 }
 
 /* See store_private.h. */
@@ -209,7 +228,8 @@ strata_unique_columns_find(Relation rel, bool *any)
 				RelationGetIndexPredicate(index) != NIL;
 			for (int i = 0; i < index->rd_index->indnkeyatts; i++)
 				if (index->rd_index->indkey.values[i] > 0)
-					attrs = bms_add_member(attrs, index->rd_index->indkey.values[i]);
+					attrs = bms_add_member(attrs,
+										   index->rd_index->indkey.values[i]);
 		}
 		index_close(index, AccessShareLock);
 	}

@@ -9,12 +9,12 @@
  * (TRUNCATE, rewrites, VACUUM FULL) carries or discards it transactionally:
  * no companion for the present storage means no compressed rows.
  *
- * A name proves nothing: anybody may make a table in pg_temp.  So what is found
- * must have the dependency that we made, and an owner who could not forge it
- * (store_proof.c).  A permanent companion is an extension member: dumps
- * skip it, binary upgrade carries it.  A temporary one depends on its table.
- * All belong to the extension's owner.  Logical decoding is kept quiet about
- * them (store_silence.c).
+ * A name proves nothing: anybody may make a table in pg_temp.  So what is
+ * found must have the dependency that we made, and an owner who could not
+ * forge it (store_proof.c).  A permanent companion is an extension member:
+ * dumps skip it, binary upgrade carries it.  A temporary one depends on its
+ * table. All belong to the extension's owner.  Logical decoding is kept quiet
+ * about them (store_silence.c).
  *
  * Over 600 lines: all that is found by the name belongs together.
  *
@@ -54,9 +54,11 @@ typedef struct StrataRelCache
 	StrataLocator locator;		/* storage this is about */
 	Oid			companion;		/* or InvalidOid */
 	bool		unique_known;
-	bool		unique_any;		/* a unique index has an expression or predicate */
+	bool		unique_any;		/* a unique index has an expression or
+								 * predicate */
 	int			natts;
-	bool		unique[FLEXIBLE_ARRAY_MEMBER];	/* by attno - 1: key of a unique index */
+	bool		unique[FLEXIBLE_ARRAY_MEMBER];	/* by attno - 1: key of a
+												 * unique index */
 } StrataRelCache;
 
 const TableAmRoutine *strata_am_routine = NULL;
@@ -75,7 +77,8 @@ strata_companion_name(char *buf, const StrataLocator *locator)
 {
 	Oid			spc = STRATA_LOCATOR_SPACE(*locator);
 
-	snprintf(buf, NAMEDATALEN, "batch_%u_%u", spc == MyDatabaseTableSpace ? InvalidOid : spc,
+	snprintf(buf, NAMEDATALEN, "batch_%u_%u",
+			 spc == MyDatabaseTableSpace ? InvalidOid : spc,
 			 STRATA_LOCATOR_NUMBER(*locator));
 }
 
@@ -108,7 +111,8 @@ lookup_companion(Relation rel)
 
 	strata_companion_name(name, &locator);
 	table = lookup_name(name, rel->rd_rel->relpersistence);
-	return strata_companion_prove(rel, name, table, strata_owner_of_table(table), NULL);
+	return strata_companion_prove(rel, name, table,
+								  strata_owner_of_table(table), NULL);
 }
 
 static Oid
@@ -122,7 +126,8 @@ remember_companion(Relation rel, Oid companion)
 		int			natts = RelationGetNumberOfAttributes(rel);
 
 		cache = MemoryContextAllocZero(CacheMemoryContext,
-									   offsetof(StrataRelCache, unique) + sizeof(bool) * natts);
+									   offsetof(StrataRelCache, unique) +
+									   sizeof(bool) * natts);
 		cache->natts = natts;
 	}
 	cache->locator = STRATA_REL_LOCATOR(rel);
@@ -138,9 +143,11 @@ strata_companion_oid(Relation rel)
 	StrataRelCache *cache = (StrataRelCache *) rel->rd_amcache;
 	StrataLocator locator = STRATA_REL_LOCATOR(rel);
 
-	if (rel->rd_rel->relkind != RELKIND_RELATION && rel->rd_rel->relkind != RELKIND_MATVIEW)
+	if (rel->rd_rel->relkind != RELKIND_RELATION &&
+		rel->rd_rel->relkind != RELKIND_MATVIEW)
 		return InvalidOid;
-	if (cache != NULL && memcmp(&cache->locator, &locator, sizeof(locator)) == 0)
+	if (cache != NULL &&
+		memcmp(&cache->locator, &locator, sizeof(locator)) == 0)
 		return cache->companion;
 	if (!IsTransactionState())
 		return InvalidOid;
@@ -168,7 +175,10 @@ strata_store_unique_columns(Relation rel, bool *any)
 		return attrs;
 	}
 	attrs = strata_unique_columns_find(rel, any);
-	/* if the look-up has rebuilt the entry, what was found may be old already */
+
+	/*
+	 * if the look-up has rebuilt the entry, what was found may be old already
+	 */
 	if (cache != NULL && rel->rd_amcache == cache)
 	{
 		for (int i = 0; i < cache->natts; i++)
@@ -216,11 +226,12 @@ lookup_uncached(Relation rel)
 	strata_companion_name(name, &locator);
 	pg_class = table_open(RelationRelationId, AccessShareLock);
 	snapshot = RegisterSnapshot(strata_latest_snapshot());
-	ScanKeyInit(&key[0], Anum_pg_class_relname, BTEqualStrategyNumber, F_NAMEEQ,
-				CStringGetDatum(name));
-	ScanKeyInit(&key[1], Anum_pg_class_relnamespace, BTEqualStrategyNumber, F_OIDEQ,
-				ObjectIdGetDatum(nsp));
-	scan = systable_beginscan(pg_class, ClassNameNspIndexId, true, snapshot, 2, key);
+	ScanKeyInit(&key[0], Anum_pg_class_relname, BTEqualStrategyNumber,
+				F_NAMEEQ, CStringGetDatum(name));
+	ScanKeyInit(&key[1], Anum_pg_class_relnamespace, BTEqualStrategyNumber,
+				F_OIDEQ, ObjectIdGetDatum(nsp));
+	scan = systable_beginscan(pg_class, ClassNameNspIndexId, true, snapshot, 2,
+							  key);
 	tuple = systable_getnext(scan);
 	if (HeapTupleIsValid(tuple))
 	{
@@ -247,9 +258,11 @@ strata_companion_oid_now(Relation rel)
 
 	if (OidIsValid(strata_companion_oid(rel)))
 		return strata_companion_oid(rel);
-	if (RELATION_IS_LOCAL(rel) || rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP)
+	if (RELATION_IS_LOCAL(rel) ||
+		rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP)
 		return InvalidOid;
-	if (RecoveryInProgress() || !ConditionalLockRelationOid(relid, RowExclusiveLock))
+	if (RecoveryInProgress() ||
+		!ConditionalLockRelationOid(relid, RowExclusiveLock))
 	{
 		Oid			companion = lookup_uncached(rel);
 
@@ -275,7 +288,8 @@ strata_is_strata_am(Oid am)
 		return false;
 	if (!registered)
 	{
-		CacheRegisterSyscacheCallback(AMOID, forget_am, PointerGetDatum(&strata_am));
+		CacheRegisterSyscacheCallback(AMOID, forget_am,
+									  PointerGetDatum(&strata_am));
 		registered = true;
 	}
 	if (!OidIsValid(strata_am))
@@ -300,7 +314,8 @@ all_there(const AttrNumber *keys, int n)
 
 /* See store_private.h. */
 int
-strata_companion_segment_keys(const StrataBatchSchema *schema, const StrataLayout *layout, bool by_max,
+strata_companion_segment_keys(const StrataBatchSchema *schema,
+							  const StrataLayout *layout, bool by_max,
 							  AttrNumber *keys)
 {
 	int			n = 0;
@@ -308,7 +323,11 @@ strata_companion_segment_keys(const StrataBatchSchema *schema, const StrataLayou
 	if ((by_max && layout->norder == 0) ||
 		1 + layout->nsegment + (layout->norder > 0 ? 2 : 0) > INDEX_MAX_KEYS)
 		return 0;
-	/* the layout, which seldom tells anything, is not what a page of keys is compared by first */
+
+	/*
+	 * the layout, which seldom tells anything, is not what a page of keys is
+	 * compared by first
+	 */
 	for (int i = 0; i < layout->nsegment; i++)
 		keys[n++] = schema->seg_att[layout->segment[i]];
 	keys[n++] = STRATA_BATCH_ATT_LAYOUT;
@@ -325,7 +344,8 @@ strata_companion_segment_keys(const StrataBatchSchema *schema, const StrataLayou
 
 /* See store_private.h. */
 int
-strata_companion_span_keys(const StrataBatchSchema *schema, const StrataLayout *layout, bool by_max,
+strata_companion_span_keys(const StrataBatchSchema *schema,
+						   const StrataLayout *layout, bool by_max,
 						   AttrNumber *keys)
 {
 	int			n = 0;
@@ -341,19 +361,22 @@ strata_companion_span_keys(const StrataBatchSchema *schema, const StrataLayout *
 
 /* See store_private.h. */
 int
-strata_companion_order_keys(const StrataBatchSchema *schema, const StrataLayout *layout, bool by_max,
+strata_companion_order_keys(const StrataBatchSchema *schema,
+							const StrataLayout *layout, bool by_max,
 							AttrNumber *keys)
 {
 	if (layout->norder == 0)
 		return 0;
 	keys[0] = STRATA_BATCH_ATT_LAYOUT;
-	keys[1] = by_max ? schema->max_att[layout->order[0].attno] : schema->min_att[layout->order[0].attno];
+	keys[1] = by_max ? schema->max_att[layout->order[0].attno] :
+		schema->min_att[layout->order[0].attno];
 	return all_there(keys, 2);
 }
 
 /* See store_private.h. */
 int
-strata_companion_layout_keys(const StrataBatchSchema *schema, const StrataLayout *layout, bool by_max,
+strata_companion_layout_keys(const StrataBatchSchema *schema,
+							 const StrataLayout *layout, bool by_max,
 							 AttrNumber *keys)
 {
 	if (layout->norder > 0)
@@ -363,24 +386,28 @@ strata_companion_layout_keys(const StrataBatchSchema *schema, const StrataLayout
 }
 
 static Oid
-find_index(StrataStore *store, StrataIndexKeys keys_of, const StrataLayout *layout, bool by_max)
+find_index(StrataStore *store, StrataIndexKeys keys_of,
+		   const StrataLayout *layout, bool by_max)
 {
 	AttrNumber	keys[INDEX_MAX_KEYS];
 	int			n = keys_of(store->schema, layout, by_max, keys);
 
-	return n > 0 ? strata_companion_find_index(store->batches, keys, n) : InvalidOid;
+	return n > 0 ? strata_companion_find_index(store->batches, keys, n) :
+		InvalidOid;
 }
 
 /* See store.h. */
 Oid
-strata_store_segment_index(StrataStore *store, const StrataLayout *layout, bool by_max)
+strata_store_segment_index(StrataStore *store, const StrataLayout *layout,
+						   bool by_max)
 {
 	return find_index(store, strata_companion_segment_keys, layout, by_max);
 }
 
 /* See store.h. */
 Oid
-strata_store_order_index(StrataStore *store, const StrataLayout *layout, bool by_max)
+strata_store_order_index(StrataStore *store, const StrataLayout *layout,
+						 bool by_max)
 {
 	if (layout->nsegment == 0 && layout->norder > 0 && !by_max)
 		return strata_store_segment_index(store, layout, false);
@@ -429,7 +456,8 @@ strata_store_open_as(Relation rel, TupleDesc desc, LOCKMODE lockmode)
 	store->batches = table_open(companion, lockmode);
 	store->schema = strata_companion_schema(desc, store->batches);
 	if (OidIsValid(store->batches->rd_rel->reltoastrelid))
-		store->toast = strata_toast_fetcher_create(store->batches->rd_rel->reltoastrelid);
+		store->toast =
+			strata_toast_fetcher_create(store->batches->rd_rel->reltoastrelid);
 	return store;
 }
 
@@ -451,20 +479,27 @@ strata_companion_is_outdated(StrataStore *store, const StrataLayout *layout)
 	{
 		AttrNumber	catt = store->schema->seg_att[layout->segment[i]];
 
-		if (catt != 0 && !strata_batch_schema_same_type(store->schema, layout->segment[i], catt))
+		if (catt != 0 &&
+			!strata_batch_schema_same_type(store->schema, layout->segment[i],
+										   catt))
 			return true;
 	}
 	for (int i = 0; i < layout->norder; i++)
 	{
 		AttrNumber	catt = store->schema->min_att[layout->order[i].attno];
 
-		if (catt != 0 && !strata_batch_schema_same_type(store->schema, layout->order[i].attno, catt))
+		if (catt != 0 &&
+			!strata_batch_schema_same_type(store->schema,
+										   layout->order[i].attno, catt))
 			return true;
 	}
 	return false;
 }
 
-/* Without settings: ordered by the first column that holds a time, unsegmented. */
+/*
+ * Without settings: ordered by the first column that holds a time,
+ * unsegmented.
+ */
 static AttrNumber
 default_order_column(TupleDesc desc)
 {
@@ -472,8 +507,9 @@ default_order_column(TupleDesc desc)
 	{
 		Form_pg_attribute att = TupleDescAttr(desc, i);
 
-		if (!att->attisdropped && (att->atttypid == TIMESTAMPTZOID || att->atttypid == TIMESTAMPOID ||
-								   att->atttypid == DATEOID))
+		if (!att->attisdropped &&
+			(att->atttypid == TIMESTAMPTZOID ||
+			 att->atttypid == TIMESTAMPOID || att->atttypid == DATEOID))
 			return att->attnum;
 	}
 	return InvalidAttrNumber;
@@ -500,13 +536,15 @@ strata_store_layout_of(Relation rel, const StrataSettings *settings)
 	{
 		layout->order[layout->norder].attno = settings->orderby[i].attno;
 		layout->order[layout->norder].desc = settings->orderby[i].desc;
-		layout->order[layout->norder++].nulls_first = settings->orderby[i].nulls_first;
+		layout->order[layout->norder++].nulls_first =
+			settings->orderby[i].nulls_first;
 	}
 	if (!settings->has_orderby)
 	{
 		AttrNumber	attno = default_order_column(RelationGetDescr(rel));
 
-		if (attno != InvalidAttrNumber && strata_layout_segment_index(layout, attno) < 0)
+		if (attno != InvalidAttrNumber &&
+			strata_layout_segment_index(layout, attno) < 0)
 		{
 			layout->order[0].attno = attno;
 			layout->order[0].desc = true;
@@ -552,18 +590,22 @@ strata_companion_bind(Oid companion, Oid relid)
 	if (!OidIsValid(relid))
 		return;
 	pg_depend = table_open(DependRelationId, AccessShareLock);
-	ScanKeyInit(&key[0], Anum_pg_depend_classid, BTEqualStrategyNumber, F_OIDEQ,
-				ObjectIdGetDatum(RelationRelationId));
-	ScanKeyInit(&key[1], Anum_pg_depend_objid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(companion));
-	scan = systable_beginscan(pg_depend, DependDependerIndexId, true, NULL, 2, key);
+	ScanKeyInit(&key[0], Anum_pg_depend_classid, BTEqualStrategyNumber,
+				F_OIDEQ, ObjectIdGetDatum(RelationRelationId));
+	ScanKeyInit(&key[1], Anum_pg_depend_objid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(companion));
+	scan = systable_beginscan(pg_depend, DependDependerIndexId, true, NULL, 2,
+							  key);
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
 
-		if (form->deptype == DEPENDENCY_AUTO && form->refclassid == RelationRelationId && form->refobjid == relid)
+		if (form->deptype == DEPENDENCY_AUTO &&
+			form->refclassid == RelationRelationId && form->refobjid == relid)
 			bound = bms_add_member(bound, form->objsubid);
 		else if (form->objsubid > 0 && form->deptype == DEPENDENCY_NORMAL &&
-				 strncmp(get_attname(companion, form->objsubid, false), "col_", 4) != 0)
+				 strncmp(get_attname(companion, form->objsubid, false), "col_",
+						 4) != 0)
 			wanted = bms_add_member(wanted, form->objsubid);
 	}
 	systable_endscan(scan);

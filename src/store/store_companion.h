@@ -15,8 +15,10 @@
 #define STRATA_OPTION_LAYOUT "layout"
 
 /* Drop the companion of storage that is going, if it has one. */
-extern void strata_companion_drop_of(const StrataLocator *locator, char persistence);
-extern void strata_companion_name(char *buf, const StrataLocator *locator);	/* NAMEDATALEN */
+extern void strata_companion_drop_of(const StrataLocator *locator,
+									 char persistence);
+extern void strata_companion_name(char *buf, const StrataLocator
+								  *locator);	/* NAMEDATALEN */
 
 /* R's storage moves to another file: its companion goes along. */
 extern void strata_companion_rekey(Oid companion, const StrataLocator *to);
@@ -24,14 +26,18 @@ extern void strata_companion_drop(Oid companion);
 
 /*
  * Let the companion's columns whose type or collation can be dropped depend
- * automatically on table relid, if that is valid.  PostgreSQL lists all that a command drops before it drops
- * anything.  So these columns stand before the table, whose drop takes the
- * companion along, and need no CASCADE when both table and type are dropped.
- * May be called again.  The caller holds a lock that keeps companion and table.
+ * automatically on table relid, if that is valid.  PostgreSQL lists all that a
+ * command drops before it drops anything.  So these columns stand before the
+ * table, whose drop takes the companion along, and need no CASCADE when both
+ * table and type are dropped. May be called again.  The caller holds a lock
+ * that keeps companion and table.
  */
 extern void strata_companion_bind(Oid companion, Oid relid);
 
-/* Who owns the extension, and with it all companions.  DDL on these is done as he (strata_role_enter). */
+/*
+ * Who owns the extension, and with it all companions.  DDL on these is done as
+ * he (strata_role_enter).
+ */
 extern Oid	strata_extension_owner(void);
 
 /* Index of the companion on (first_row), unique, with nrows beside it. */
@@ -52,17 +58,24 @@ struct VacuumParams;
 extern void strata_companion_vacuum(Relation rel, struct VacuumParams *params,
 									BufferAccessStrategy strategy);
 
-/* Is a third of the companion free, by its last VACUUM, and the rest soon copied? */
+/*
+ * Is a third of the companion free, by its last VACUUM, and the rest soon
+ * copied?
+ */
 extern bool strata_companion_is_bloated(Oid companion);
 
-/* Copy the companion into new files without free space; takes AccessExclusiveLock. */
+/*
+ * Copy the companion into new files without free space; takes
+ * AccessExclusiveLock.
+ */
 extern void strata_companion_rewrite(Oid companion);
 
 /*
  * Create the companion of rel, or bring it up to the layout: add the columns
- * and indexes that are missing.  The caller holds ExclusiveLock or more on rel.
- * Returns its oid; the change is visible to this command.  *layout may come
- * back as the one the companion was made for, when readers do not let it change.
+ * and indexes that are missing.  The caller holds ExclusiveLock or more on
+ * rel. Returns its oid; the change is visible to this command.  *layout may
+ * come back as the one the companion was made for, when readers do not let it
+ * change.
  */
 extern Oid	strata_companion_prepare(Relation rel, StrataLayout **layout);
 
@@ -70,21 +83,25 @@ extern Oid	strata_companion_prepare(Relation rel, StrataLayout **layout);
 extern void strata_companion_add_columns(Relation rel);
 
 /*
- * AccessExclusiveLock on a companion without queueing for it: readers that come
- * later must not wait behind us.  False when there is no moment for seconds.
+ * AccessExclusiveLock on a companion without queueing for it: readers that
+ * come later must not wait behind us.  False when there is no moment for
+ * seconds.
  */
 extern bool strata_companion_lock_politely(Oid companion);
 
 /* Are all columns of the layout still there? */
-extern bool strata_layout_is_usable(TupleDesc desc, const StrataLayout *layout);
+extern bool strata_layout_is_usable(TupleDesc desc,
+									const StrataLayout *layout);
 
 /*
  * May batches of the layout be written into the companion as it is: columns,
  * types and indexes are there?
  */
-extern bool strata_companion_is_ready(StrataStore *store, const StrataLayout *layout);
+extern bool strata_companion_is_ready(StrataStore *store,
+									  const StrataLayout *layout);
 
 /* Columns whose companion copy has another type or collation now. */
-extern bool strata_companion_is_outdated(StrataStore *store, const StrataLayout *layout);
+extern bool strata_companion_is_outdated(StrataStore *store,
+										 const StrataLayout *layout);
 
 #endif							/* STRATA_STORE_COMPANION_H */

@@ -3,8 +3,8 @@
  * store_companion_create.c
  *	  Birth and growth of the companion table.
  *
- * Made through PostgreSQL's own C functions, not by statements, as the owner of
- * the extension: no privileges of the caller, no event triggers of users.
+ * Made through PostgreSQL's own C functions, not by statements, as the owner
+ * of the extension: no privileges of the caller, no event triggers of users.
  *
  * src/store/store_companion_create.c
  *-------------------------------------------------------------------------
@@ -69,13 +69,14 @@ compressed_type(void)
 {
 	Oid			nsp = get_namespace_oid(STRATA_SCHEMA, false);
 	Oid			type = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid,
-									   CStringGetDatum("compressed"), ObjectIdGetDatum(nsp));
+									   CStringGetDatum("compressed"),
+									   ObjectIdGetDatum(nsp));
 
 	if (!OidIsValid(type))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("type \"%s.compressed\" does not exist", STRATA_SCHEMA),
-				 errhint("CREATE EXTENSION strata;")));
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
+						errmsg("type \"%s.compressed\" does not exist",
+							   STRATA_SCHEMA),
+						errhint("CREATE EXTENSION strata;")));
 	return type;
 }
 
@@ -92,15 +93,18 @@ typedef struct ColumnSpec
 } ColumnSpec;
 
 /*
- * A domain's column is of the base type: defaults and constraints of a domain are
- * code of its owner, which ALTER TABLE of the companion would run as ours.
+ * A domain's column is of the base type: defaults and constraints of a domain
+ * are code of its owner, which ALTER TABLE of the companion would run as ours.
  */
 static void
-set_spec(ColumnSpec *spec, const char *prefix, AttrNumber attno, Form_pg_attribute att, Oid type)
+set_spec(ColumnSpec *spec, const char *prefix, AttrNumber attno,
+		 Form_pg_attribute att, Oid type)
 {
 	snprintf(spec->name, NAMEDATALEN, "%s_%d", prefix, attno);
 	spec->typmod = att != NULL ? att->atttypmod : -1;
-	spec->type = att != NULL ? getBaseTypeAndTypmod(att->atttypid, &spec->typmod) : type;
+	spec->type = att != NULL ?
+		getBaseTypeAndTypmod(att->atttypid, &spec->typmod) :
+		type;
 	spec->collation = att != NULL ? att->attcollation : InvalidOid;
 }
 
@@ -124,16 +128,24 @@ wanted_columns(Relation rel, const StrataLayout *layout, ColumnSpec **specs)
 	{
 		AttrNumber	attno = layout->order[i].attno;
 
-		set_spec(&(*specs)[n++], "min", attno, TupleDescAttr(desc, attno - 1), InvalidOid);
-		set_spec(&(*specs)[n++], "max", attno, TupleDescAttr(desc, attno - 1), InvalidOid);
+		set_spec(&(*specs)[n++], "min", attno, TupleDescAttr(desc, attno - 1),
+				 InvalidOid);
+		set_spec(&(*specs)[n++], "max", attno, TupleDescAttr(desc, attno - 1),
+				 InvalidOid);
 	}
 	if (layout->norder > 0 &&
-		strata_span_is_known(getBaseType(TupleDescAttr(desc, layout->order[0].attno - 1)->atttypid)))
-		set_spec(&(*specs)[n++], "span", layout->order[0].attno, NULL, INT2OID);
+		strata_span_is_known(getBaseType(TupleDescAttr(desc,
+													   layout->order[0].attno -
+													   1)
+										 ->atttypid)))
+		set_spec(&(*specs)[n++], "span", layout->order[0].attno, NULL,
+				 INT2OID);
 	for (int i = 0; i < desc->natts; i++)
 		if (!TupleDescAttr(desc, i)->attisdropped)
 			set_spec(&(*specs)[n++], "col", i + 1, NULL, compressed);
-	for (int i = 0; i < STRATA_SPARE_COLUMNS && n + STRATA_BATCH_FIXED_ATTS < MaxHeapAttributeNumber / 2; i++)
+	for (int i = 0; i < STRATA_SPARE_COLUMNS &&
+		 n + STRATA_BATCH_FIXED_ATTS < MaxHeapAttributeNumber / 2;
+		 i++)
 		set_spec(&(*specs)[n++], "col", desc->natts + i + 1, NULL, compressed);
 	return n;
 }
@@ -143,22 +155,28 @@ companion_descriptor(const ColumnSpec *specs, int n)
 {
 	TupleDesc	desc = CreateTemplateTupleDesc(STRATA_BATCH_FIXED_ATTS + n);
 
-	TupleDescInitEntry(desc, STRATA_BATCH_ATT_FIRST_ROW, "first_row", INT8OID, -1, 0);
+	TupleDescInitEntry(desc, STRATA_BATCH_ATT_FIRST_ROW, "first_row", INT8OID,
+					   -1, 0);
 	TupleDescInitEntry(desc, STRATA_BATCH_ATT_NROWS, "nrows", INT4OID, -1, 0);
-	TupleDescInitEntry(desc, STRATA_BATCH_ATT_LAYOUT, "layout", TEXTOID, -1, 0);
-	TupleDescInitEntryCollation(desc, STRATA_BATCH_ATT_LAYOUT, C_COLLATION_OID);
-	TupleDescInitEntry(desc, STRATA_BATCH_ATT_SUMMARY, "summary", BYTEAOID, -1, 0);
+	TupleDescInitEntry(desc, STRATA_BATCH_ATT_LAYOUT, "layout", TEXTOID, -1,
+					   0);
+	TupleDescInitEntryCollation(desc, STRATA_BATCH_ATT_LAYOUT,
+								C_COLLATION_OID);
+	TupleDescInitEntry(desc, STRATA_BATCH_ATT_SUMMARY, "summary", BYTEAOID, -1,
+					   0);
 	TupleDescInitEntry(desc, STRATA_BATCH_ATT_ENTRY, "entry", BYTEAOID, -1, 0);
 	for (int i = 0; i < n; i++)
 	{
-		TupleDescInitEntry(desc, STRATA_BATCH_FIXED_ATTS + 1 + i, specs[i].name,
-						   specs[i].type, specs[i].typmod, 0);
-		TupleDescInitEntryCollation(desc, STRATA_BATCH_FIXED_ATTS + 1 + i, specs[i].collation);
+		TupleDescInitEntry(desc, STRATA_BATCH_FIXED_ATTS + 1 + i,
+						   specs[i].name, specs[i].type, specs[i].typmod, 0);
+		TupleDescInitEntryCollation(desc, STRATA_BATCH_FIXED_ATTS + 1 + i,
+									specs[i].collation);
 	}
 	for (int i = 0; i < STRATA_BATCH_ATT_LAYOUT; i++)
 		TupleDescAttr(desc, i)->attnotnull = true;
 	/* what is compressed already must not be compressed again */
-	TupleDescAttr(desc, STRATA_BATCH_ATT_SUMMARY - 1)->attstorage = TYPSTORAGE_EXTERNAL;
+	TupleDescAttr(desc, STRATA_BATCH_ATT_SUMMARY - 1)->attstorage =
+		TYPSTORAGE_EXTERNAL;
 	return desc;
 }
 
@@ -177,18 +195,25 @@ index_elem(const char *column)
 static Node *
 batches_only(void)
 {
-	Oid			opr = OpernameGetOprid(list_make2(makeString("pg_catalog"), makeString(">=")),
+	Oid			opr = OpernameGetOprid(list_make2(makeString("pg_catalog"),
+												  makeString(">=")),
 									   INT8OID, INT8OID);
 
 	return (Node *) make_opclause(opr, BOOLOID, false,
-								  (Expr *) makeVar(1, STRATA_BATCH_ATT_FIRST_ROW, INT8OID, -1,
-												   InvalidOid, 0),
-								  (Expr *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
-													 Int64GetDatum(0), false, FLOAT8PASSBYVAL),
+								  (Expr *) makeVar(1,
+												   STRATA_BATCH_ATT_FIRST_ROW,
+												   INT8OID, -1, InvalidOid, 0),
+								  (Expr *) makeConst(INT8OID, -1, InvalidOid,
+													 sizeof(int64),
+													 Int64GetDatum(0), false,
+													 FLOAT8PASSBYVAL),
 								  InvalidOid, InvalidOid);
 }
 
-/* The unique one is for entries too, and has the number of rows beside its key. */
+/*
+ * The unique one is for entries too, and has the number of rows beside its
+ * key.
+ */
 static void
 create_index(Oid companion, List *columns, bool unique)
 {
@@ -204,22 +229,30 @@ create_index(Oid companion, List *columns, bool unique)
 	foreach(lc, columns)
 		stmt->indexParams = lappend(stmt->indexParams, index_elem(lfirst(lc)));
 	/* the relation is given by oid: the name only serves messages */
-	stmt->relation = makeRangeVar(STRATA_INTERNAL_SCHEMA, get_rel_name(companion), -1);
+	stmt->relation = makeRangeVar(STRATA_INTERNAL_SCHEMA,
+								  get_rel_name(companion), -1);
 	(void) strata_define_index(companion, stmt, false);
 	CommandCounterIncrement();
 }
 
 static void
-ensure_index(Relation rel, Oid companion, const StrataLayout *layout, StrataIndexKeys keys_of, bool by_max)
+ensure_index(Relation rel, Oid companion, const StrataLayout *layout,
+			 StrataIndexKeys keys_of, bool by_max)
 {
 	Relation	batches = table_open(companion, AccessShareLock);
 	AttrNumber	keys[INDEX_MAX_KEYS];
-	int			n = keys_of(strata_companion_schema(RelationGetDescr(rel), batches), layout, by_max, keys);
-	bool		found = n == 0 || OidIsValid(strata_companion_find_index(batches, keys, n));
+	int			n = keys_of(strata_companion_schema(RelationGetDescr(rel), batches),
+							layout, by_max, keys);
+	bool		found = n == 0 ||
+	OidIsValid(strata_companion_find_index(batches, keys, n));
 	List	   *columns = NIL;
 
 	for (int i = 0; i < n; i++)
-		columns = lappend(columns, pstrdup(NameStr(TupleDescAttr(RelationGetDescr(batches), keys[i] - 1)->attname)));
+		columns =
+			lappend(columns,
+					pstrdup(NameStr(TupleDescAttr(RelationGetDescr(batches),
+												  keys[i] - 1)
+									->attname)));
 	table_close(batches, AccessShareLock);
 	if (!found)
 		create_index(companion, columns, false);
@@ -229,8 +262,9 @@ ensure_index(Relation rel, Oid companion, const StrataLayout *layout, StrataInde
 static void
 remember_layout(Oid companion, const StrataLayout *layout)
 {
-	DefElem    *option = makeDefElem(pstrdup(STRATA_OPTION_LAYOUT),
-									 (Node *) makeString(pstrdup(layout->text)), -1);
+	DefElem    *option =
+	makeDefElem(pstrdup(STRATA_OPTION_LAYOUT),
+				(Node *) makeString(pstrdup(layout->text)), -1);
 
 	strata_settings_store(companion, list_make1(option), false);
 }
@@ -255,20 +289,27 @@ admit_layout(Oid companion, const StrataLayout *layout)
 		return true;
 	if (!strata_companion_lock_politely(companion))
 		return false;
-	strata_settings_store(companion, list_make1(makeDefElem(pstrdup(STRATA_OPTION_LAYOUT), NULL, -1)), true);
+	strata_settings_store(companion,
+						  list_make1(makeDefElem(pstrdup(STRATA_OPTION_LAYOUT),
+												 NULL, -1)),
+						  true);
 	return true;
 }
 
 /*
- * Storage option of a companion.  PostgreSQL's toaster would make four rows fit a page by moving
- * columns out of line, each at the price of some 75 bytes and a look-up.  The columns of a batch
- * are mostly a few hundred bytes, so a row that fits into a page stays there whole: that takes less,
- * and is read faster.  Archives hardly ever fit, and what stays is to fill pages (docs/adr/013).
+ * Storage option of a companion.  PostgreSQL's toaster would make four rows
+ * fit a page by moving columns out of line, each at the price of some 75 bytes
+ * and a look-up.  The columns of a batch are mostly a few hundred bytes, so a
+ * row that fits into a page stays there whole: that takes less, and is read
+ * faster.  Archives hardly ever fit, and what stays is to fill pages
+ * (docs/adr/013).
  */
 static DefElem *
 row_target(StrataLevel level)
 {
-	return makeDefElem("toast_tuple_target", (Node *) makeInteger(STRATA_BATCH_ROW_TARGET(level)), -1);
+	return makeDefElem("toast_tuple_target",
+					   (Node *) makeInteger(STRATA_BATCH_ROW_TARGET(level)),
+					   -1);
 }
 
 /* The level may have changed since the companion was made. */
@@ -284,9 +325,9 @@ adapt_row_target(Oid companion, StrataLevel level)
 }
 
 /*
- * Row security without a policy: statistics of the companion, which have segments
- * and minima in clear, are not shown to who may read everything (pg_stats), nor
- * does the planner hand them to operators of his.
+ * Row security without a policy: statistics of the companion, which have
+ * segments and minima in clear, are not shown to who may read everything
+ * (pg_stats), nor does the planner hand them to operators of his.
  */
 static void
 hide_rows(Oid companion)
@@ -303,8 +344,11 @@ create_companion(Relation rel, const ColumnSpec *specs, int n)
 {
 	char		name[NAMEDATALEN];
 	StrataLocator locator = STRATA_REL_LOCATOR(rel);
-	Datum		options = transformRelOptions((Datum) 0, list_make1(row_target(strata_settings_get(rel)->codec_level)),
-											  NULL, NULL, false, false);
+	Datum		options =
+	transformRelOptions((Datum) 0,
+						list_make1(row_target(strata_settings_get(rel)
+											  ->codec_level)),
+						NULL, NULL, false, false);
 	char		persistence = rel->rd_rel->relpersistence;
 	bool		temp = persistence == RELPERSISTENCE_TEMP;
 	Oid			nsp = strata_companion_namespace(persistence);
@@ -313,27 +357,32 @@ create_companion(Relation rel, const ColumnSpec *specs, int n)
 	ObjectAddress referenced;
 
 	if (STRATA_BATCH_FIXED_ATTS + n > MaxHeapAttributeNumber)
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_TOO_MANY_COLUMNS),
 				 errmsg("cannot compress table \"%s\": it has too many columns",
 						RelationGetRelationName(rel)),
 				 errdetail("A compressed table can have at most %d columns.",
 						   MaxHeapAttributeNumber - STRATA_BATCH_FIXED_ATTS)));
 	if (!OidIsValid(nsp))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("schema \"%s\" does not exist", STRATA_INTERNAL_SCHEMA),
-				 errhint("CREATE EXTENSION strata;")));
+		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+						errmsg("schema \"%s\" does not exist",
+							   STRATA_INTERNAL_SCHEMA),
+						errhint("CREATE EXTENSION strata;")));
 	strata_companion_name(name, &locator);
 	if (OidIsValid(get_relname_relid(name, nsp)))
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_DUPLICATE_TABLE),
-				 errmsg("cannot compress table \"%s\": another table has the name of its companion",
+				 errmsg(
+						"cannot compress table \"%s\": another table has the name of its companion",
 						RelationGetRelationName(rel)),
-				 errhint("ALTER TABLE %s.%s RENAME TO something_else;", get_namespace_name_or_temp(nsp), name)));
-	oid = heap_create_with_catalog(name, nsp, rel->rd_rel->reltablespace, InvalidOid,
-								   InvalidOid, InvalidOid, GetUserId(),
-								   HEAP_TABLE_AM_OID, companion_descriptor(specs, n), NIL,
+				 errhint("ALTER TABLE %s.%s RENAME TO something_else;",
+						 get_namespace_name_or_temp(nsp), name)));
+	oid = heap_create_with_catalog(name, nsp, rel->rd_rel->reltablespace,
+								   InvalidOid, InvalidOid, InvalidOid,
+								   GetUserId(), HEAP_TABLE_AM_OID,
+								   companion_descriptor(specs, n), NIL,
 								   RELKIND_RELATION, persistence, false, false,
 								   ONCOMMIT_NOOP, options, false, true, true,
 								   InvalidOid, NULL);
@@ -345,18 +394,21 @@ create_companion(Relation rel, const ColumnSpec *specs, int n)
 	ObjectAddressSet(self, RelationRelationId, oid);
 	if (temp)
 	{
-		ObjectAddressSet(referenced, RelationRelationId, RelationGetRelid(rel));
+		ObjectAddressSet(referenced, RelationRelationId,
+						 RelationGetRelid(rel));
 		recordDependencyOn(&self, &referenced, DEPENDENCY_AUTO);
 	}
 	else
 	{
-		ObjectAddressSet(referenced, ExtensionRelationId, get_extension_oid(STRATA_EXTENSION, false));
+		ObjectAddressSet(referenced, ExtensionRelationId,
+						 get_extension_oid(STRATA_EXTENSION, false));
 		recordDependencyOn(&self, &referenced, DEPENDENCY_EXTENSION);
 		if (STRATA_ROW_TYPES_ARE_MEMBERS)
 		{
 			ObjectAddressSet(self, TypeRelationId, get_rel_type_id(oid));
 			recordDependencyOn(&self, &referenced, DEPENDENCY_EXTENSION);
-			ObjectAddressSet(self, TypeRelationId, get_array_type(self.objectId));
+			ObjectAddressSet(self, TypeRelationId,
+							 get_array_type(self.objectId));
 			recordDependencyOn(&self, &referenced, DEPENDENCY_EXTENSION);
 		}
 	}
@@ -389,7 +441,8 @@ strata_companion_lock_politely(Oid companion)
  * with nothing done, when its readers leave no moment for it.
  */
 static bool
-add_missing_columns(Relation rel, Oid companion, const ColumnSpec *specs, int n)
+add_missing_columns(Relation rel, Oid companion, const ColumnSpec *specs,
+					int n)
 {
 	List	   *cmds = NIL;
 	bool		needed = false;
@@ -405,8 +458,8 @@ add_missing_columns(Relation rel, Oid companion, const ColumnSpec *specs, int n)
 			atoi(specs[i].name + 4) <= RelationGetDescr(rel)->natts;
 		cmd = makeNode(AlterTableCmd);
 		cmd->subtype = AT_AddColumn;
-		cmd->def = (Node *) makeColumnDef(specs[i].name, specs[i].type, specs[i].typmod,
-										  specs[i].collation);
+		cmd->def = (Node *) makeColumnDef(specs[i].name, specs[i].type,
+										  specs[i].typmod, specs[i].collation);
 		cmds = lappend(cmds, cmd);
 	}
 	if (!needed)
@@ -418,7 +471,10 @@ add_missing_columns(Relation rel, Oid companion, const ColumnSpec *specs, int n)
 	return true;
 }
 
-/* The layout of all batches, or of the newest: what the companion has columns for. */
+/*
+ * The layout of all batches, or of the newest: what the companion has columns
+ * for.
+ */
 static StrataLayout *
 newest_layout(Relation rel)
 {
@@ -433,7 +489,9 @@ newest_layout(Relation rel)
 	{
 		bool		isnull;
 
-		spelled = TextDatumGetCString(slot_getattr(slot, STRATA_BATCH_ATT_LAYOUT, &isnull));
+		spelled = TextDatumGetCString(slot_getattr(slot,
+												   STRATA_BATCH_ATT_LAYOUT,
+												   &isnull));
 	}
 	layout = strata_layout_parse(spelled, RelationGetDescr(rel)->natts);
 	if (!strata_layout_is_usable(RelationGetDescr(rel), layout))
@@ -445,8 +503,8 @@ newest_layout(Relation rel)
 }
 
 /*
- * The companion in use cannot be given the columns of new settings: compress by
- * the settings it was made for.  Without room for a column of R's, give up.
+ * The companion in use cannot be given the columns of new settings: compress
+ * by the settings it was made for.  Without room for a column of R's, give up.
  */
 static StrataLayout *
 fall_back(Relation rel, Oid companion)
@@ -458,15 +516,21 @@ fall_back(Relation rel, Oid companion)
 		snprintf(name, NAMEDATALEN, "col_%d", i + 1);
 		if (!TupleDescAttr(RelationGetDescr(rel), i)->attisdropped &&
 			get_attnum(companion, name) == InvalidAttrNumber)
-			ereport(ERROR,
+			ereport(
+					ERROR,
 					(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
-					 errmsg("could not add a column to the batches of table \"%s\" while they are being read",
+					 errmsg(
+							"could not add a column to the batches of table \"%s\" while they are being read",
 							RelationGetRelationName(rel)),
-					 errhint("Try again when the transactions that read the table have ended.")));
+					 errhint(
+							 "Try again when the transactions that read the table have ended.")));
 	}
-	ereport(NOTICE,
-			(errmsg("table \"%s\" is compressed by its former settings", RelationGetRelationName(rel)),
-			 errdetail("Transactions that read its batches leave no moment to prepare them for the new ones."),
+	ereport(
+			NOTICE,
+			(errmsg("table \"%s\" is compressed by its former settings",
+					RelationGetRelationName(rel)),
+			 errdetail(
+					   "Transactions that read its batches leave no moment to prepare them for the new ones."),
 			 errhint("SELECT compress_chunk('%s', recompress => true); later.",
 					 RelationGetRelationName(rel))));
 	return newest_layout(rel);
@@ -476,7 +540,8 @@ fall_back(Relation rel, Oid companion)
 void
 strata_companion_add_columns(Relation rel)
 {
-	StrataLayout *layout = strata_layout_parse("/", RelationGetDescr(rel)->natts);
+	StrataLayout *layout = strata_layout_parse("/",
+											   RelationGetDescr(rel)->natts);
 	ColumnSpec *specs;
 	int			n = wanted_columns(rel, layout, &specs);
 	Oid			companion = strata_companion_oid(rel);
@@ -499,17 +564,20 @@ strata_companion_is_ready(StrataStore *store, const StrataLayout *layout)
 		!OidIsValid(strata_store_segment_index(store, layout, false)))
 		return false;
 	for (AttrNumber attno = 1; attno <= schema->natts; attno++)
-		if (!TupleDescAttr(schema->rel_desc, attno - 1)->attisdropped && schema->col_att[attno] == 0)
+		if (!TupleDescAttr(schema->rel_desc, attno - 1)->attisdropped &&
+			schema->col_att[attno] == 0)
 			return false;
 	for (int i = 0; i < layout->nsegment; i++)
 		if (schema->seg_att[layout->segment[i]] == 0)
 			return false;
 	for (int i = 0; i < layout->norder; i++)
-		if (schema->min_att[layout->order[i].attno] == 0 || schema->max_att[layout->order[i].attno] == 0)
+		if (schema->min_att[layout->order[i].attno] == 0 ||
+			schema->max_att[layout->order[i].attno] == 0)
 			return false;
 	return OidIsValid(strata_store_layout_index(store, layout)) &&
 		(layout->norder == 0 ||
-		 ((layout->nsegment == 0 || OidIsValid(strata_store_segment_index(store, layout, true))) &&
+		 ((layout->nsegment == 0 ||
+		   OidIsValid(strata_store_segment_index(store, layout, true))) &&
 		  OidIsValid(strata_store_order_index(store, layout, false))));
 }
 
@@ -531,28 +599,39 @@ strata_companion_prepare(Relation rel, StrataLayout **layout)
 		Assert(strata_companion_oid(rel) == companion); /* store:S1 */
 		remember_layout(companion, *layout);
 	}
-	else if (!admit_layout(companion, *layout) || !add_missing_columns(rel, companion, specs, n))
+	else if (!admit_layout(companion, *layout) ||
+			 !add_missing_columns(rel, companion, specs, n))
 	{
 		*layout = fall_back(rel, companion);
 		if (!is_admitted(companion, *layout))
-			ereport(ERROR,
+			ereport(
+					ERROR,
 					(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
-					 errmsg("could not arrange batches of table \"%s\" anew while they are being read",
+					 errmsg(
+							"could not arrange batches of table \"%s\" anew while they are being read",
 							RelationGetRelationName(rel)),
-					 errhint("Try again when the transactions that read the table have ended.")));
+					 errhint(
+							 "Try again when the transactions that read the table have ended.")));
 	}
 	/* a temporary one depends on its table as a whole */
 	if (rel->rd_rel->relpersistence != RELPERSISTENCE_TEMP)
 		strata_companion_bind(companion, RelationGetRelid(rel));
 	adapt_row_target(companion, strata_settings_get(rel)->codec_level);
-	ensure_index(rel, companion, *layout, strata_companion_segment_keys, false);
+	ensure_index(rel, companion, *layout, strata_companion_segment_keys,
+				 false);
 	ensure_index(rel, companion, *layout, strata_companion_span_keys, false);
 	ensure_index(rel, companion, *layout, strata_companion_layout_keys, true);
-	/* without segments the first index is as good as the one that would lead with min_ */
+
+	/*
+	 * without segments the first index is as good as the one that would lead
+	 * with min_
+	 */
 	if ((*layout)->nsegment > 0)
 	{
-		ensure_index(rel, companion, *layout, strata_companion_segment_keys, true);
-		ensure_index(rel, companion, *layout, strata_companion_order_keys, false);
+		ensure_index(rel, companion, *layout, strata_companion_segment_keys,
+					 true);
+		ensure_index(rel, companion, *layout, strata_companion_order_keys,
+					 false);
 	}
 	Assert(is_admitted(companion, *layout));	/* store:S6 */
 	strata_owner_leave(&saved);

@@ -3,16 +3,18 @@
  * store_count.c
  *	  How many rows there are in batches, by the index on first_row alone.
  *
- * The index has the number of rows beside its key, so a batch on a page of which
- * VACUUM has noted that everybody sees everything is counted without a look at
- * it; of others the row is looked up, to see whether the snapshot sees it.
+ * The index has the number of rows beside its key, so a batch on a page of
+ * which VACUUM has noted that everybody sees everything is counted without a
+ * look at it; of others the row is looked up, to see whether the snapshot sees
+ * it.
  *
- * No checksum covers an index.  But numbers are given out without gaps, so where
- * a batch ends, by its number of rows, the next one begins; where that is not so,
- * as behind batches that were deleted or replaced, the batch row is read, and
- * its checksum tells.
+ * No checksum covers an index.  But numbers are given out without gaps, so
+ * where a batch ends, by its number of rows, the next one begins; where that
+ * is not so, as behind batches that were deleted or replaced, the batch row is
+ * read, and its checksum tells.
  *
- * Serializable: the companion is locked as one who reads all of it would lock it.
+ * Serializable: the companion is locked as one who reads all of it would lock
+ * it.
  *
  * src/store/store_count.c
  *-------------------------------------------------------------------------
@@ -57,7 +59,9 @@ is_visible(Counting *c)
 {
 	bool		visible;
 
-	if (VM_ALL_VISIBLE(c->store->batches, ItemPointerGetBlockNumber(&c->scan->xs_heaptid), &c->visible))
+	if (VM_ALL_VISIBLE(c->store->batches,
+					   ItemPointerGetBlockNumber(&c->scan->xs_heaptid),
+					   &c->visible))
 		return true;
 	c->count->fetched++;
 	visible = index_fetch_heap(c->scan, c->slot);
@@ -74,14 +78,20 @@ read_nrows(Counting *c, const IndexedBatch *batch)
 	int			nrows;
 
 	if (c->reader == NULL)
-		c->reader = strata_batch_reader_create(c->store->rel, c->store->schema);
+		c->reader = strata_batch_reader_create(c->store->rel,
+											   c->store->schema);
 	c->count->fetched++;
-	if (!table_index_fetch_tuple(c->scan->xs_heapfetch, &tid, c->snapshot, c->slot, &again, NULL) ||
-		!strata_batch_reader_load(c->reader, c->slot) || c->reader->first_row != batch->first_row)
-		ereport(ERROR,
+	if (!table_index_fetch_tuple(c->scan->xs_heapfetch, &tid, c->snapshot,
+								 c->slot, &again, NULL) ||
+		!strata_batch_reader_load(c->reader, c->slot) ||
+		c->reader->first_row != batch->first_row)
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("index \"%s\" leads to something else than batch " INT64_FORMAT,
-						RelationGetRelationName(c->scan->indexRelation), batch->first_row),
+				 errmsg(
+						"index \"%s\" leads to something else than batch " INT64_FORMAT,
+						RelationGetRelationName(c->scan->indexRelation),
+						batch->first_row),
 				 errhint("REINDEX TABLE %s.%s;", STRATA_INTERNAL_SCHEMA,
 						 RelationGetRelationName(c->store->batches))));
 	nrows = c->reader->nrows;
@@ -89,7 +99,9 @@ read_nrows(Counting *c, const IndexedBatch *batch)
 	return nrows;
 }
 
-/* Count the rows of a batch, behind which the next one begins at row `next`. */
+/*
+ * Count the rows of a batch, behind which the next one begins at row `next`.
+ */
 static void
 count_batch(Counting *c, const IndexedBatch *batch, int64 next)
 {
@@ -98,7 +110,8 @@ count_batch(Counting *c, const IndexedBatch *batch, int64 next)
 	if (batch->first_row + batch->nrows != next)
 		nrows = read_nrows(c, batch);
 	c->count->batches++;
-	c->count->rows += nrows - strata_entries_find(c->entries, batch->first_row, nrows);
+	c->count->rows += nrows -
+		strata_entries_find(c->entries, batch->first_row, nrows);
 }
 
 static void
@@ -113,10 +126,15 @@ count_all(Counting *c)
 		bool		isnull;
 
 		CHECK_FOR_INTERRUPTS();
-		/* where the index leads to: looking at the row may move on from there */
+
+		/*
+		 * where the index leads to: looking at the row may move on from there
+		 */
 		next.tid = c->scan->xs_heaptid;
-		next.first_row = DatumGetInt64(index_getattr(c->scan->xs_itup, 1, desc, &isnull));
-		next.nrows = DatumGetInt32(index_getattr(c->scan->xs_itup, 2, desc, &isnull));
+		next.first_row = DatumGetInt64(index_getattr(c->scan->xs_itup, 1, desc,
+													 &isnull));
+		next.nrows = DatumGetInt32(index_getattr(c->scan->xs_itup, 2, desc,
+												 &isnull));
 		if (!is_visible(c))
 			continue;
 		if (batch.first_row >= 0)
@@ -132,7 +150,9 @@ bool
 strata_store_has_batches(Relation rel, Snapshot snapshot)
 {
 	Oid			companion = strata_companion_oid(rel);
-	Relation	batches = OidIsValid(companion) ? try_table_open(companion, AccessShareLock) : NULL;
+	Relation	batches = OidIsValid(companion) ?
+	try_table_open(companion, AccessShareLock) :
+	NULL;
 	Relation	index;
 	IndexScanDesc scan;
 	ScanKeyData key;
@@ -145,7 +165,8 @@ strata_store_has_batches(Relation rel, Snapshot snapshot)
 	scan = strata_index_beginscan(batches, index, snapshot, 1, 0);
 	slot = table_slot_create(batches, NULL);
 	/* below are entries */
-	ScanKeyInit(&key, 1, BTGreaterEqualStrategyNumber, F_INT8GE, Int64GetDatum(0));
+	ScanKeyInit(&key, 1, BTGreaterEqualStrategyNumber, F_INT8GE,
+				Int64GetDatum(0));
 	index_rescan(scan, &key, 1, NULL, 0);
 	found = index_getnext_slot(scan, ForwardScanDirection, slot);
 	ExecDropSingleTupleTableSlot(slot);
@@ -157,9 +178,11 @@ strata_store_has_batches(Relation rel, Snapshot snapshot)
 
 /* See store.h. */
 bool
-strata_store_count_rows(StrataStore *store, Snapshot snapshot, StrataEntries *entries, StrataRowCount *count)
+strata_store_count_rows(StrataStore *store, Snapshot snapshot,
+						StrataEntries *entries, StrataRowCount *count)
 {
-	Counting	c = {store, snapshot, entries, .visible = InvalidBuffer, .count = count};
+	Counting	c = {store, snapshot, entries,.visible = InvalidBuffer,
+	.count = count};
 	Relation	index;
 	ScanKeyData key;
 
@@ -171,9 +194,11 @@ strata_store_count_rows(StrataStore *store, Snapshot snapshot, StrataEntries *en
 	c.scan = strata_index_beginscan(store->batches, index, snapshot, 1, 0);
 	c.scan->xs_want_itup = true;
 	/* below are entries */
-	ScanKeyInit(&key, 1, BTGreaterEqualStrategyNumber, F_INT8GE, Int64GetDatum(0));
+	ScanKeyInit(&key, 1, BTGreaterEqualStrategyNumber, F_INT8GE,
+				Int64GetDatum(0));
 	index_rescan(c.scan, &key, 1, NULL, 0);
-	c.slot = MakeSingleTupleTableSlot(RelationGetDescr(store->batches), &TTSOpsBufferHeapTuple);
+	c.slot = MakeSingleTupleTableSlot(RelationGetDescr(store->batches),
+									  &TTSOpsBufferHeapTuple);
 	count_all(&c);
 	if (BufferIsValid(c.visible))
 		ReleaseBuffer(c.visible);

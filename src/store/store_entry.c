@@ -5,8 +5,9 @@
  *
  * A batch never changes.  When one of its rows is locked, updated or deleted,
  * that is written beside it, as an ordinary tuple of the companion: first_row
- * holds -(row number + 1), nrows 0, `entry` the bytes below; all else is empty.
- * The unique index on first_row finds it, and has one live entry per row.
+ * holds -(row number + 1), nrows 0, `entry` the bytes below; all else is
+ * empty. The unique index on first_row finds it, and has one live entry per
+ * row.
  *
  *	OFFSET	SIZE	MEANING
  *	0		1		kind, see store.h
@@ -69,17 +70,18 @@ entry_crc(int64 row, const uint8 *bytes)
 static void
 corrupt(Relation batches, int64 row, const char *what)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_DATA_CORRUPTED),
-			 errmsg("row entry in \"%s\" is corrupt", RelationGetRelationName(batches)),
-			 errdetail("Row %lld: %s.", (long long) row, what)));
+	ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
+					errmsg("row entry in \"%s\" is corrupt",
+						   RelationGetRelationName(batches)),
+					errdetail("Row %lld: %s.", (long long) row, what)));
 }
 
 /* See store_entry.h. */
 void
 strata_entry_parse(Relation batches, TupleTableSlot *slot, StrataEntry *entry)
 {
-	int64		key = DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
+	int64		key =
+	DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
 	bytea	   *value;
 	const uint8 *bytes;
 	pg_crc32c	crc;
@@ -89,10 +91,16 @@ strata_entry_parse(Relation batches, TupleTableSlot *slot, StrataEntry *entry)
 	if (slot->tts_isnull[STRATA_BATCH_ATT_ENTRY - 1] ||
 		DatumGetInt32(slot->tts_values[STRATA_BATCH_ATT_NROWS - 1]) != 0)
 		corrupt(batches, entry->row, "it is no entry");
-	value = (bytea *) DatumGetPointer(slot->tts_values[STRATA_BATCH_ATT_ENTRY - 1]);
+	value = (bytea *)
+		DatumGetPointer(slot->tts_values[STRATA_BATCH_ATT_ENTRY - 1]);
 	bytes = (const uint8 *) VARDATA_ANY(value);
-	/* it is too short to be compressed or out of line: a pointer is not followed */
-	if ((VARATT_IS_EXTENDED(value) && !VARATT_IS_SHORT(value)) || VARSIZE_ANY_EXHDR(value) != ENTRY_BYTES)
+
+	/*
+	 * it is too short to be compressed or out of line: a pointer is not
+	 * followed
+	 */
+	if ((VARATT_IS_EXTENDED(value) && !VARATT_IS_SHORT(value)) ||
+		VARSIZE_ANY_EXHDR(value) != ENTRY_BYTES)
 		corrupt(batches, entry->row, "it has the wrong length");
 	memcpy(&crc, bytes + 1 + sizeof(ItemPointerData), sizeof(crc));
 	if (crc != entry_crc(entry->row, bytes))
@@ -135,7 +143,8 @@ fixed_columns(Relation batches)
 }
 
 static HeapTuple
-form_entry(Relation batches, int64 row, StrataEntryKind kind, const ItemPointerData *tid)
+form_entry(Relation batches, int64 row, StrataEntryKind kind,
+		   const ItemPointerData *tid)
 {
 	Datum		values[STRATA_BATCH_FIXED_ATTS];
 	bool		isnull[STRATA_BATCH_FIXED_ATTS] = {0};
@@ -175,13 +184,16 @@ form_entry(Relation batches, int64 row, StrataEntryKind kind, const ItemPointerD
 static void
 index_entry(Relation batches, HeapTuple tuple, int64 row)
 {
-	Relation	index = index_open(strata_row_index_of(batches), RowExclusiveLock);
+	Relation	index = index_open(strata_row_index_of(batches),
+								   RowExclusiveLock);
 	IndexInfo  *info = BuildIndexInfo(index);
+
 	/* first_row, nrows */
 	Datum		values[2] = {Int64GetDatum(entry_key(row)), Int32GetDatum(0)};
 	bool		isnull[2] = {false, false};
 
-	(void) index_insert(index, values, isnull, &tuple->t_self, batches, UNIQUE_CHECK_YES, false, info);
+	(void) index_insert(index, values, isnull, &tuple->t_self, batches,
+						UNIQUE_CHECK_YES, false, info);
 	pfree(info);
 	index_close(index, NoLock);
 }
@@ -191,14 +203,16 @@ index_entry(Relation batches, HeapTuple tuple, int64 row)
  * must not leave one that the index does not know.
  */
 void
-strata_entry_insert(Relation batches, int64 row, StrataEntryKind kind, const ItemPointerData *tid,
-					CommandId cid, bool forever, ItemPointer self)
+strata_entry_insert(Relation batches, int64 row, StrataEntryKind kind,
+					const ItemPointerData *tid, CommandId cid, bool forever,
+					ItemPointer self)
 {
 	HeapTuple	tuple = form_entry(batches, row, kind, tid);
 
 	/* frozen, seen by all: only what changes nothing for readers */
 	Assert(!forever || kind == STRATA_ENTRY_LOCK);	/* store:S2 */
-	Assert((kind == STRATA_ENTRY_UPDATED || kind == STRATA_ENTRY_MOVED) == (tid != NULL));	/* store:S2 */
+	Assert((kind == STRATA_ENTRY_UPDATED || kind == STRATA_ENTRY_MOVED) ==
+		   (tid != NULL));		/* store:S2 */
 	Assert(tid == NULL || !strata_tid_is_compressed(tid));	/* store:S8 */
 	heap_insert(batches, tuple, cid, 0, NULL);
 	index_entry(batches, tuple, row);
@@ -211,17 +225,20 @@ strata_entry_insert(Relation batches, int64 row, StrataEntryKind kind, const Ite
 
 /* See store_entry.h. */
 HeapTuple
-strata_entry_replace(Relation batches, const StrataEntry *entry, StrataEntryKind kind,
-					 const ItemPointerData *tid, CommandId cid)
+strata_entry_replace(Relation batches, const StrataEntry *entry,
+					 StrataEntryKind kind, const ItemPointerData *tid,
+					 CommandId cid)
 {
 	HeapTuple	tuple = form_entry(batches, entry->row, kind, tid);
 	ItemPointerData self = entry->self;
 
 	/* what became of a row is final, but a rewrite may forget its place */
-	Assert(entry->kind == STRATA_ENTRY_LOCK || kind == STRATA_ENTRY_LOST);	/* store:S3 */
+	Assert(entry->kind == STRATA_ENTRY_LOCK ||
+		   kind == STRATA_ENTRY_LOST);	/* store:S3 */
 	Assert(tid == NULL || !strata_tid_is_compressed(tid));	/* store:S8 */
 	if (strata_heap_update(batches, &self, tuple, cid) != TM_Ok)
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 				 errmsg("could not serialize access due to concurrent update")));
 	if (!HeapTupleIsHeapOnly(tuple))
@@ -235,16 +252,18 @@ strata_entry_replace(Relation batches, const StrataEntry *entry, StrataEntryKind
  */
 
 /*
- * Dirty: the tuple is being made, or being replaced; mere lockers do not count.
- * Whether a lock entry comes to be decides nothing.
+ * Dirty: the tuple is being made, or being replaced; mere lockers do not
+ * count. Whether a lock entry comes to be decides nothing.
  */
 static TransactionId
 decider(Snapshot snapshot, const StrataEntry *entry)
 {
 	if (snapshot->snapshot_type != SNAPSHOT_DIRTY)
 		return InvalidTransactionId;
-	return TransactionIdIsValid(snapshot->xmin) && entry->kind != STRATA_ENTRY_LOCK ?
-		snapshot->xmin : snapshot->xmax;
+	return TransactionIdIsValid(snapshot->xmin) &&
+		entry->kind != STRATA_ENTRY_LOCK ?
+		snapshot->xmin :
+		snapshot->xmax;
 }
 
 /*
@@ -256,13 +275,16 @@ static void
 find_entry(Relation batches, int64 row, Snapshot snapshot, StrataEntry *entry)
 {
 	Relation	index = index_open(strata_row_index_of(batches), AccessShareLock);
-	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(batches), &TTSOpsBufferHeapTuple);
-	IndexScanDesc scan = strata_index_beginscan(batches, index, snapshot, 1, 0);
+	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(batches),
+													&TTSOpsBufferHeapTuple);
+	IndexScanDesc scan = strata_index_beginscan(batches, index, snapshot, 1,
+												0);
 	ScanKeyData key;
 
 	memset(entry, 0, sizeof(*entry));
 	entry->row = row;
-	ScanKeyInit(&key, 1, BTEqualStrategyNumber, F_INT8EQ, Int64GetDatum(entry_key(row)));
+	ScanKeyInit(&key, 1, BTEqualStrategyNumber, F_INT8EQ,
+				Int64GetDatum(entry_key(row)));
 	index_rescan(scan, &key, 1, NULL, 0);
 	if (index_getnext_slot(scan, ForwardScanDirection, slot))
 	{
@@ -272,7 +294,8 @@ find_entry(Relation batches, int64 row, Snapshot snapshot, StrataEntry *entry)
 		strata_entry_parse(batches, slot, entry);
 		header = ((BufferHeapTupleTableSlot *) slot)->base.tuple->t_data;
 		entry->xmin = HeapTupleHeaderGetRawXmin(header);
-		if (!HeapTupleHeaderXminFrozen(header) && TransactionIdIsCurrentTransactionId(entry->xmin))
+		if (!HeapTupleHeaderXminFrozen(header) &&
+			TransactionIdIsCurrentTransactionId(entry->xmin))
 		{
 			entry->ours = true;
 			entry->cmin = HeapTupleHeaderGetCmin(header);
@@ -296,7 +319,8 @@ strata_entry_find_dirty(Relation batches, int64 row, StrataEntry *entry)
 
 /* See store_entry.h. */
 void
-strata_entry_find(Relation batches, int64 row, Snapshot snapshot, StrataEntry *entry)
+strata_entry_find(Relation batches, int64 row, Snapshot snapshot,
+				  StrataEntry *entry)
 {
 	find_entry(batches, row, snapshot, entry);
 }
@@ -334,8 +358,8 @@ strata_entries_create(Relation batches, Snapshot snapshot)
 
 	/*
 	 * Serializable: the index pages read here must not be locked against all
-	 * writers of other batches.  Reading the batch itself has left the lock that
-	 * writers of its rows look for.
+	 * writers of other batches.  Reading the batch itself has left the lock
+	 * that writers of its rows look for.
 	 */
 	entries->check = IsolationIsSerializable() && IsMVCCSnapshot(snapshot);
 	return entries;
@@ -351,14 +375,21 @@ begin_range(StrataEntries *entries, int64 from, int64 to)
 	{
 		MemoryContext old = MemoryContextSwitchTo(entries->mcxt);
 
-		entries->slot = MakeSingleTupleTableSlot(RelationGetDescr(entries->batches),
-												 &TTSOpsBufferHeapTuple);
-		entries->scan = strata_index_beginscan(entries->batches, entries->index,
-											   entries->check ? SnapshotAny : entries->snapshot, 2, 0);
+		entries->slot =
+			MakeSingleTupleTableSlot(RelationGetDescr(entries->batches),
+									 &TTSOpsBufferHeapTuple);
+		entries->scan = strata_index_beginscan(entries->batches,
+											   entries->index,
+											   entries->check ?
+											   SnapshotAny :
+											   entries->snapshot,
+											   2, 0);
 		MemoryContextSwitchTo(old);
 	}
-	ScanKeyInit(&keys[0], 1, BTGreaterEqualStrategyNumber, F_INT8GE, Int64GetDatum(from));
-	ScanKeyInit(&keys[1], 1, BTLessEqualStrategyNumber, F_INT8LE, Int64GetDatum(to));
+	ScanKeyInit(&keys[0], 1, BTGreaterEqualStrategyNumber, F_INT8GE,
+				Int64GetDatum(from));
+	ScanKeyInit(&keys[1], 1, BTLessEqualStrategyNumber, F_INT8LE,
+				Int64GetDatum(to));
 	index_rescan(entries->scan, keys, 2, NULL, 0);
 }
 
@@ -372,7 +403,8 @@ next_row(StrataEntries *entries, ScanDirection direction, int *visited)
 
 		(*visited)++;
 		if (entries->check &&
-			!table_tuple_satisfies_snapshot(entries->batches, entries->slot, entries->snapshot))
+			!table_tuple_satisfies_snapshot(entries->batches, entries->slot,
+											entries->snapshot))
 			continue;
 		slot_getsomeattrs(entries->slot, STRATA_BATCH_FIXED_ATTS);
 		strata_entry_parse(entries->batches, entries->slot, &entry);
@@ -391,7 +423,8 @@ preload(StrataEntries *entries)
 
 	entries->loaded = true;
 	if (entries->index == NULL)
-		entries->index = index_open(strata_row_index_of(entries->batches), AccessShareLock);
+		entries->index = index_open(strata_row_index_of(entries->batches),
+									AccessShareLock);
 	if (!strata_index_least_is_negative(entries->index))
 	{
 		entries->complete = true;
@@ -399,7 +432,8 @@ preload(StrataEntries *entries)
 	}
 	entries->all = MemoryContextAlloc(entries->mcxt, sizeof(int64) * PRELOAD);
 	begin_range(entries, PG_INT64_MIN, -1);
-	while (visited < PRELOAD && (row = next_row(entries, ForwardScanDirection, &visited)) >= 0)
+	while (visited < PRELOAD &&
+		   (row = next_row(entries, ForwardScanDirection, &visited)) >= 0)
 		entries->all[entries->nall++] = row;
 	entries->complete = row < 0;
 	ExecClearTuple(entries->slot);
@@ -436,7 +470,8 @@ give_out(StrataEntries *entries, int n, int position)
 			repalloc(entries->rows, sizeof(uint16) * size);
 		entries->rows_size = size;
 	}
-	Assert(n == 0 || entries->rows[n - 1] < position || !IsMVCCSnapshot(entries->snapshot)); /* store:S3 */
+	Assert(n == 0 || entries->rows[n - 1] < position ||
+		   !IsMVCCSnapshot(entries->snapshot)); /* store:S3 */
 	entries->rows[n] = (uint16) position;
 }
 
@@ -446,6 +481,7 @@ strata_entries_find(StrataEntries *entries, int64 first, int nrows)
 {
 	int64		last = first + nrows - 1;
 	int			n = 0;
+
 	/* the index scan lives longer than a caller's memory of one row */
 	MemoryContext old = MemoryContextSwitchTo(entries->mcxt);
 
@@ -453,7 +489,8 @@ strata_entries_find(StrataEntries *entries, int64 first, int nrows)
 		preload(entries);
 	if (entries->complete)
 	{
-		for (int i = find_preloaded(entries, first); i >= 0 && entries->all[i] <= last; i--)
+		for (int i = find_preloaded(entries, first);
+			 i >= 0 && entries->all[i] <= last; i--)
 			give_out(entries, n++, (int) (entries->all[i] - first));
 	}
 	else
@@ -475,7 +512,8 @@ strata_entries_find(StrataEntries *entries, int64 first, int nrows)
 void
 strata_entries_apply(StrataEntries *entries, StrataBatchReader *reader)
 {
-	reader->ngone = strata_entries_find(entries, reader->first_row, reader->nrows);
+	reader->ngone = strata_entries_find(entries, reader->first_row,
+										reader->nrows);
 	reader->gone = entries->rows;
 }
 
@@ -498,22 +536,27 @@ strata_entries_free(StrataEntries *entries)
 }
 
 /*-------------------------------------------------------------------------
- * All entries of a table or batch, in the hands of who keeps others from making any
+ * All entries of a table or batch, in the hands of who keeps others from
+ * making any
  *-------------------------------------------------------------------------
  */
 
 /* See store_entry.h. */
 void
-strata_entries_visit(Relation batches, Snapshot snapshot, int64 first_row, int64 last_row,
-					 StrataEntryVisitor visit, void *arg)
+strata_entries_visit(Relation batches, Snapshot snapshot, int64 first_row,
+					 int64 last_row, StrataEntryVisitor visit, void *arg)
 {
 	Relation	index = index_open(strata_row_index_of(batches), AccessShareLock);
-	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(batches), &TTSOpsBufferHeapTuple);
-	IndexScanDesc scan = strata_index_beginscan(batches, index, snapshot, 2, 0);
+	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(batches),
+													&TTSOpsBufferHeapTuple);
+	IndexScanDesc scan = strata_index_beginscan(batches, index, snapshot, 2,
+												0);
 	ScanKeyData keys[2];
 
-	ScanKeyInit(&keys[0], 1, BTGreaterEqualStrategyNumber, F_INT8GE, Int64GetDatum(entry_key(last_row)));
-	ScanKeyInit(&keys[1], 1, BTLessEqualStrategyNumber, F_INT8LE, Int64GetDatum(entry_key(first_row)));
+	ScanKeyInit(&keys[0], 1, BTGreaterEqualStrategyNumber, F_INT8GE,
+				Int64GetDatum(entry_key(last_row)));
+	ScanKeyInit(&keys[1], 1, BTLessEqualStrategyNumber, F_INT8LE,
+				Int64GetDatum(entry_key(first_row)));
 	index_rescan(scan, keys, 2, NULL, 0);
 	while (index_getnext_slot(scan, ForwardScanDirection, slot))
 	{
@@ -538,9 +581,10 @@ forget_place(Relation batches, const StrataEntry *entry, void *arg)
 
 	if (entry->kind == STRATA_ENTRY_LOCK)
 		simple_heap_delete(batches, &self);
-	else if (entry->kind == STRATA_ENTRY_UPDATED || entry->kind == STRATA_ENTRY_MOVED)
-		heap_freetuple(strata_entry_replace(batches, entry, STRATA_ENTRY_LOST, NULL,
-											GetCurrentCommandId(true)));
+	else if (entry->kind == STRATA_ENTRY_UPDATED ||
+			 entry->kind == STRATA_ENTRY_MOVED)
+		heap_freetuple(strata_entry_replace(batches, entry, STRATA_ENTRY_LOST,
+											NULL, GetCurrentCommandId(true)));
 }
 
 /* See store_entry.h. */
@@ -553,10 +597,12 @@ strata_entries_forget_places(Relation rel)
 
 	if (!OidIsValid(companion))
 		return;
-	Assert(CheckRelationLockedByMe(rel, AccessExclusiveLock, true));	/* store:S9 */
+	Assert(CheckRelationLockedByMe(rel, AccessExclusiveLock,
+								   true));	/* store:S9 */
 	batches = table_open(companion, RowExclusiveLock);
 	snapshot = RegisterSnapshot(GetLatestSnapshot());
-	strata_entries_visit(batches, snapshot, 0, STRATA_BATCH_MAX_ROW_NUMBER, forget_place, NULL);
+	strata_entries_visit(batches, snapshot, 0, STRATA_BATCH_MAX_ROW_NUMBER,
+						 forget_place, NULL);
 	UnregisterSnapshot(snapshot);
 	table_close(batches, NoLock);
 	CommandCounterIncrement();

@@ -22,11 +22,17 @@
 typedef enum StrataEntryKind
 {
 	STRATA_ENTRY_NONE = 0,		/* nothing: it is in its batch */
-	STRATA_ENTRY_LOCK = 'l',	/* it is in its batch; the entry carries row locks */
+	STRATA_ENTRY_LOCK =
+	'l',						/* it is in its batch; the entry carries row
+								 * locks */
 	STRATA_ENTRY_DELETED = 'd',
-	STRATA_ENTRY_UPDATED = 'u', /* tid: its next version, or "another partition" */
+	STRATA_ENTRY_UPDATED =
+	'u',						/* tid: its next version, or "another
+								 * partition" */
 	STRATA_ENTRY_MOVED = 'm',	/* tid: the row itself, unchanged */
-	STRATA_ENTRY_LOST = 'x'		/* updated or moved; a rewrite has forgotten where to */
+	STRATA_ENTRY_LOST =
+	'x'							/* updated or moved; a rewrite has forgotten
+								 * where to */
 } StrataEntryKind;
 
 typedef struct StrataEntry
@@ -42,15 +48,18 @@ typedef struct StrataEntry
 } StrataEntry;
 
 /* The entry in a deformed slot of the companion; damage is raised. */
-extern void strata_entry_parse(Relation batches, TupleTableSlot *slot, StrataEntry *entry);
+extern void strata_entry_parse(Relation batches, TupleTableSlot *slot,
+							   StrataEntry *entry);
 
 /* The entry of `row` that the snapshot sees; kind NONE: none. */
-extern void strata_entry_find(Relation batches, int64 row, Snapshot snapshot, StrataEntry *entry);
+extern void strata_entry_find(Relation batches, int64 row, Snapshot snapshot,
+							  StrataEntry *entry);
 
 static inline bool
 strata_entry_is_in_batch(const StrataEntry *entry)
 {
-	return entry->kind == STRATA_ENTRY_NONE || entry->kind == STRATA_ENTRY_LOCK;
+	return entry->kind == STRATA_ENTRY_NONE ||
+		entry->kind == STRATA_ENTRY_LOCK;
 }
 
 /*
@@ -59,10 +68,14 @@ strata_entry_is_in_batch(const StrataEntry *entry)
  * load or apply.  Memory: the current context of create.
  */
 typedef struct StrataEntries StrataEntries;
-extern StrataEntries *strata_entries_create(Relation batches, Snapshot snapshot);
-extern void strata_entries_apply(StrataEntries *entries, StrataBatchReader *reader);
+extern StrataEntries *strata_entries_create(Relation batches,
+											Snapshot snapshot);
+extern void strata_entries_apply(StrataEntries *entries,
+								 StrataBatchReader *reader);
+
 /* How many rows of a batch are not there any more. */
-extern int	strata_entries_find(StrataEntries *entries, int64 first_row, int nrows);
+extern int	strata_entries_find(StrataEntries *entries, int64 first_row,
+								int nrows);
 extern void strata_entries_free(StrataEntries *entries);
 extern bool strata_batch_row_is_gone(const StrataBatchReader *reader, int row);
 
@@ -76,18 +89,30 @@ extern void strata_entries_forget_places(Relation rel);
  * Row entries, store_entry.c.  Whoever inserts one is alone in doing so for
  * its batch (change_row.c); whoever replaces one has locked it.
  */
-extern void strata_entry_find_dirty(Relation batches, int64 row, StrataEntry *entry);
-/* forever: a lock entry is to outlive this transaction's failure.  self: where it is, or NULL. */
-extern void strata_entry_insert(Relation batches, int64 row, StrataEntryKind kind,
-								const ItemPointerData *tid, CommandId cid, bool forever,
-								ItemPointer self);
+extern void strata_entry_find_dirty(Relation batches, int64 row,
+									StrataEntry *entry);
+
+/*
+ * forever: a lock entry is to outlive this transaction's failure.  self: where
+ * it is, or NULL.
+ */
+extern void strata_entry_insert(Relation batches, int64 row,
+								StrataEntryKind kind,
+								const ItemPointerData *tid, CommandId cid,
+								bool forever, ItemPointer self);
+
 /* Returns the new entry, whose header tells who has locked it. */
-extern HeapTuple strata_entry_replace(Relation batches, const StrataEntry *entry, StrataEntryKind kind,
-									  const ItemPointerData *tid, CommandId cid);
+extern HeapTuple strata_entry_replace(Relation batches,
+									  const StrataEntry *entry,
+									  StrataEntryKind kind,
+									  const ItemPointerData *tid,
+									  CommandId cid);
 
 /* Visit the entries of rows [first_row, last_row] that the snapshot sees. */
-typedef void (*StrataEntryVisitor) (Relation batches, const StrataEntry *entry, void *arg);
-extern void strata_entries_visit(Relation batches, Snapshot snapshot, int64 first_row, int64 last_row,
+typedef void (*StrataEntryVisitor) (Relation batches, const StrataEntry *entry,
+									void *arg);
+extern void strata_entries_visit(Relation batches, Snapshot snapshot,
+								 int64 first_row, int64 last_row,
 								 StrataEntryVisitor visit, void *arg);
 
 #endif							/* STRATA_STORE_ENTRY_H */

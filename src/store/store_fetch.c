@@ -4,11 +4,12 @@
  *	  Batches kept decoded for those who come row by row.
  *
  * UPDATE, DELETE, row locks, triggers and unique keys ask for compressed rows
- * one at a time, by TID, in the order of the batch or, for rows of many segments
- * that come together, by turns.  The last batches stay decoded, within work_mem,
- * until the transaction ends, something about their table changes, or a
- * subtransaction fails (which may give up the lock that kept them in place).
- * What a caller was given stays until two others have been asked for.
+ * one at a time, by TID, in the order of the batch or, for rows of many
+ * segments that come together, by turns.  The last batches stay decoded,
+ * within work_mem, until the transaction ends, something about their table
+ * changes, or a subtransaction fails (which may give up the lock that kept
+ * them in place). What a caller was given stays until two others have been
+ * asked for.
  *
  * src/store/store_fetch.c
  *-------------------------------------------------------------------------
@@ -35,7 +36,8 @@ typedef struct CachedBatch
 	Oid			relid;
 	Oid			companion;
 	bool		stale;			/* its descriptors may be of the past */
-	bool		live;			/* it cannot be replaced while we hold our lock */
+	bool		live;			/* it cannot be replaced while we hold our
+								 * lock */
 	ItemPointerData tid;		/* of the batch row */
 	TupleTableSlot *slot;
 	StrataBatchReader *reader;
@@ -43,14 +45,15 @@ typedef struct CachedBatch
 
 static CachedBatch cached[CACHED_BATCHES];
 static int	last_used = 0;
-static int	used_before = 0;		/* the one before that */
+static int	used_before = 0;	/* the one before that */
 static int	next_unloaded = 0;
 
 static void
 invalidate(Datum arg, Oid relid)
 {
 	for (int i = 0; i < CACHED_BATCHES; i++)
-		if (!OidIsValid(relid) || relid == cached[i].relid || relid == cached[i].companion)
+		if (!OidIsValid(relid) || relid == cached[i].relid ||
+			relid == cached[i].companion)
 			cached[i].stale = true;
 }
 
@@ -58,13 +61,15 @@ static void
 at_transaction_end(XactEvent event, void *arg)
 {
 	/* the memory goes with TopTransactionContext */
-	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE ||
-		event == XACT_EVENT_PARALLEL_COMMIT || event == XACT_EVENT_PARALLEL_ABORT)
+	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT ||
+		event == XACT_EVENT_PREPARE || event == XACT_EVENT_PARALLEL_COMMIT ||
+		event == XACT_EVENT_PARALLEL_ABORT)
 		memset(cached, 0, sizeof(cached));
 }
 
 static void
-at_subtransaction_end(SubXactEvent event, SubTransactionId id, SubTransactionId parent, void *arg)
+at_subtransaction_end(SubXactEvent event, SubTransactionId id,
+					  SubTransactionId parent, void *arg)
 {
 	if (event == SUBXACT_EVENT_ABORT_SUB)
 		invalidate((Datum) 0, InvalidOid);
@@ -105,7 +110,8 @@ find_place(Relation rel, Relation batches, int64 row)
 
 		if (place->relid == RelationGetRelid(rel) && !place->stale &&
 			place->companion == RelationGetRelid(batches) &&
-			row >= place->reader->first_row && row < place->reader->first_row + place->reader->nrows)
+			row >= place->reader->first_row &&
+			row < place->reader->first_row + place->reader->nrows)
 		{
 			/* what it was given before may be closed by now */
 			place->reader->rel = rel;
@@ -116,8 +122,9 @@ find_place(Relation rel, Relation batches, int64 row)
 }
 
 /*
- * A place to be used for something else, not the last two.  At random: of batches
- * that are asked for in turns, more than there are places, some are still there.
+ * A place to be used for something else, not the last two.  At random: of
+ * batches that are asked for in turns, more than there are places, some are
+ * still there.
  */
 static int
 pick_victim(void)
@@ -127,7 +134,8 @@ pick_victim(void)
 
 	for (int i = 0; i < CACHED_BATCHES; i++)
 		if (cached[i].mcxt == NULL ||
-			((cached[i].stale || cached[i].reader->nrows == 0) && i != last_used && i != used_before))
+			((cached[i].stale || cached[i].reader->nrows == 0) &&
+			 i != last_used && i != used_before))
 			return i;
 	do
 	{
@@ -137,14 +145,18 @@ pick_victim(void)
 	return victim;
 }
 
-/* Let go of the batch; the reader, which is dear to make, stays unless it is large. */
+/*
+ * Let go of the batch; the reader, which is dear to make, stays unless it is
+ * large.
+ */
 static void
 unload_place(CachedBatch *place)
 {
 	MemoryContextReset(place->reader->batch_mcxt);
 	ExecClearTuple(place->slot);
 	place->reader->nrows = 0;
-	if (place->stale || MemoryContextMemAllocated(place->mcxt, true) > MAX_SHELL_BYTES)
+	if (place->stale ||
+		MemoryContextMemAllocated(place->mcxt, true) > MAX_SHELL_BYTES)
 		free_place(place);
 }
 
@@ -164,15 +176,18 @@ limit_memory(void)
 
 		next_unloaded = (next_unloaded + 1) % CACHED_BATCHES;
 		place = &cached[next_unloaded];
-		if (next_unloaded == last_used || next_unloaded == used_before || place->mcxt == NULL ||
-			place->reader->nrows == 0)
+		if (next_unloaded == last_used || next_unloaded == used_before ||
+			place->mcxt == NULL || place->reader->nrows == 0)
 			continue;
 		sum -= Min(sum, MemoryContextMemAllocated(place->mcxt, true));
 		unload_place(place);
 	}
 }
 
-/* A place for one more batch of the table, with a reader for its present shape. */
+/*
+ * A place for one more batch of the table, with a reader for its present
+ * shape.
+ */
 static CachedBatch *
 make_place(Relation rel, Relation batches)
 {
@@ -181,7 +196,8 @@ make_place(Relation rel, Relation batches)
 
 	limit_memory();
 	place = use_place(pick_victim());
-	if (place->relid == RelationGetRelid(rel) && place->companion == RelationGetRelid(batches) && !place->stale)
+	if (place->relid == RelationGetRelid(rel) &&
+		place->companion == RelationGetRelid(batches) && !place->stale)
 	{
 		/* until it is loaded */
 		place->stale = true;
@@ -189,14 +205,18 @@ make_place(Relation rel, Relation batches)
 	}
 	free_place(place);
 	place->stale = true;
-	place->mcxt = AllocSetContextCreate(TopTransactionContext, "strata cached batch",
+	place->mcxt = AllocSetContextCreate(TopTransactionContext,
+										"strata cached batch",
 										ALLOCSET_DEFAULT_SIZES);
 	place->relid = RelationGetRelid(rel);
 	place->companion = RelationGetRelid(batches);
 	old = MemoryContextSwitchTo(place->mcxt);
-	place->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(RelationGetDescr(batches)),
+	place->slot = MakeSingleTupleTableSlot(
+										   CreateTupleDescCopy(RelationGetDescr(batches)),
 										   &TTSOpsBufferHeapTuple);
-	place->reader = strata_batch_reader_create(rel, strata_batch_schema_create(CreateTupleDescCopyConstr(RelationGetDescr(rel)),
+	place->reader = strata_batch_reader_create(
+											   rel, strata_batch_schema_create(
+																			   CreateTupleDescCopyConstr(RelationGetDescr(rel)),
 																			   place->slot->tts_tupleDescriptor,
 																			   batches->rd_rel->reltoastrelid, strata_missing_value));
 	MemoryContextSwitchTo(old);

@@ -9,8 +9,8 @@
  * all snapshots see it.  A batch is replaced then, and a snapshot from before
  * sees the old version, which relies on a value that is gone.
  *
- * But that snapshot sees pg_attribute's row from before as well.  Where it does
- * not, it is older than the column: then nobody can tell.
+ * But that snapshot sees pg_attribute's row from before as well.  Where it
+ * does not, it is older than the column: then nobody can tell.
  *
  * src/store/store_missing.c
  *-------------------------------------------------------------------------
@@ -42,20 +42,24 @@ is_superseded(TupleTableSlot *slot)
 
 /* The value in the column's row of pg_attribute, if there is one. */
 static Datum
-value_in_catalog(HeapTuple tuple, TupleDesc catalog_desc, Form_pg_attribute att, bool *isnull)
+value_in_catalog(HeapTuple tuple, TupleDesc catalog_desc,
+				 Form_pg_attribute att, bool *isnull)
 {
 	int			one = 1;
-	Datum		array = heap_getattr(tuple, Anum_pg_attribute_attmissingval, catalog_desc, isnull);
+	Datum		array = heap_getattr(tuple, Anum_pg_attribute_attmissingval,
+									 catalog_desc, isnull);
 	Datum		value = (Datum) 0;
 
 	if (!*isnull)
-		value = array_get_element(array, 1, &one, -1, att->attlen, att->attbyval, att->attalign, isnull);
+		value = array_get_element(array, 1, &one, -1, att->attlen,
+								  att->attbyval, att->attalign, isnull);
 	return *isnull ? (Datum) 0 : datumCopy(value, att->attbyval, att->attlen);
 }
 
 /* See store_private.h. */
 Datum
-strata_missing_value(TupleDesc rel_desc, AttrNumber attno, TupleTableSlot *batch_slot, bool *isnull)
+strata_missing_value(TupleDesc rel_desc, AttrNumber attno,
+					 TupleTableSlot *batch_slot, bool *isnull)
 {
 	Form_pg_attribute att = TupleDescAttr(rel_desc, attno - 1);
 	Snapshot	snapshot;
@@ -73,17 +77,20 @@ strata_missing_value(TupleDesc rel_desc, AttrNumber attno, TupleTableSlot *batch
 	snapshot = GetActiveSnapshot();
 	if (!IsMVCCSnapshot(snapshot))
 		return result;
-	ScanKeyInit(&keys[0], Anum_pg_attribute_attrelid, BTEqualStrategyNumber, F_OIDEQ,
-				ObjectIdGetDatum(att->attrelid));
-	ScanKeyInit(&keys[1], Anum_pg_attribute_attnum, BTEqualStrategyNumber, F_INT2EQ,
-				Int16GetDatum(attno));
+	ScanKeyInit(&keys[0], Anum_pg_attribute_attrelid, BTEqualStrategyNumber,
+				F_OIDEQ, ObjectIdGetDatum(att->attrelid));
+	ScanKeyInit(&keys[1], Anum_pg_attribute_attnum, BTEqualStrategyNumber,
+				F_INT2EQ, Int16GetDatum(attno));
 	catalog = table_open(AttributeRelationId, AccessShareLock);
-	scan = systable_beginscan(catalog, AttributeRelidNumIndexId, true, snapshot, 2, keys);
+	scan = systable_beginscan(catalog, AttributeRelidNumIndexId, true,
+							  snapshot, 2, keys);
 	tuple = systable_getnext(scan);
 	if (!HeapTupleIsValid(tuple))
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-				 errmsg("could not serialize access: column \"%s\" was added, and batches made again, after the snapshot was taken",
+				 errmsg(
+						"could not serialize access: column \"%s\" was added, and batches made again, after the snapshot was taken",
 						NameStr(att->attname))));
 	result = value_in_catalog(tuple, RelationGetDescr(catalog), att, isnull);
 	systable_endscan(scan);

@@ -19,13 +19,18 @@
 #include "utils/typcache.h"
 
 /*
- * store_proof.c: the table (InvalidOid: none) of that name and owner, which is the
- * name of rel's companion, if it is that; InvalidOid, or an error, if it is not.
- * snapshot: NULL, or the one to look with.
+ * store_proof.c: the table (InvalidOid: none) of that name and owner, which is
+ * the name of rel's companion, if it is that; InvalidOid, or an error, if it
+ * is not. snapshot: NULL, or the one to look with.
  */
-extern Oid	strata_companion_prove(Relation rel, const char *name, Oid table, Oid owner, Snapshot snapshot);
-/* An error unless we made the companion and its owner is one who may have it. */
+extern Oid	strata_companion_prove(Relation rel, const char *name, Oid table,
+								   Oid owner, Snapshot snapshot);
+
+/*
+ * An error unless we made the companion and its owner is one who may have it.
+ */
 extern void strata_companion_check(Relation batches);
+
 /* Or InvalidOid. */
 extern Oid	strata_owner_of_table(Oid table);
 
@@ -33,30 +38,39 @@ extern Oid	strata_owner_of_table(Oid table);
 extern Oid	strata_companion_namespace(char persistence);
 
 /* An index of the companion on exactly these of its columns, or InvalidOid. */
-extern Oid	strata_companion_find_index(Relation batches, const AttrNumber *keys, int nkeys);
+extern Oid	strata_companion_find_index(Relation batches,
+										const AttrNumber *keys, int nkeys);
 
 /*
- * What a column that the batch in batch_slot has not got is in all of its rows, in the
- * current context.  An error when the snapshot is too old to tell.
+ * What a column that the batch in batch_slot has not got is in all of its
+ * rows, in the current context.  An error when the snapshot is too old to
+ * tell.
  */
-extern Datum strata_missing_value(TupleDesc rel_desc, AttrNumber attno, TupleTableSlot *batch_slot, bool *isnull);
+extern Datum strata_missing_value(TupleDesc rel_desc, AttrNumber attno,
+								  TupleTableSlot *batch_slot, bool *isnull);
 
 /* How rows described by desc are stored in the companion. */
-extern StrataBatchSchema *strata_companion_schema(TupleDesc desc, Relation batches);
+extern StrataBatchSchema *strata_companion_schema(TupleDesc desc,
+												  Relation batches);
 
 /*
  * Columns of the layout's indexes, see store.h, into keys (INDEX_MAX_KEYS);
  * returns how many, 0 when there can be no such index.
  */
-typedef int (*StrataIndexKeys) (const StrataBatchSchema *schema, const StrataLayout *layout, bool by_max,
+typedef int (*StrataIndexKeys) (const StrataBatchSchema *schema,
+								const StrataLayout *layout, bool by_max,
 								AttrNumber *keys);
-extern int	strata_companion_segment_keys(const StrataBatchSchema *schema, const StrataLayout *layout,
+extern int	strata_companion_segment_keys(const StrataBatchSchema *schema,
+										  const StrataLayout *layout,
 										  bool by_max, AttrNumber *keys);
-extern int	strata_companion_order_keys(const StrataBatchSchema *schema, const StrataLayout *layout,
-										bool by_max, AttrNumber *keys);
-extern int	strata_companion_span_keys(const StrataBatchSchema *schema, const StrataLayout *layout,
-									   bool by_max, AttrNumber *keys);
-extern int	strata_companion_layout_keys(const StrataBatchSchema *schema, const StrataLayout *layout,
+extern int	strata_companion_order_keys(const StrataBatchSchema *schema,
+										const StrataLayout *layout, bool by_max,
+										AttrNumber *keys);
+extern int	strata_companion_span_keys(const StrataBatchSchema *schema,
+									   const StrataLayout *layout, bool by_max,
+									   AttrNumber *keys);
+extern int	strata_companion_layout_keys(const StrataBatchSchema *schema,
+										 const StrataLayout *layout,
 										 bool by_max, AttrNumber *keys);
 
 /* Columns of R's unique keys, see store.h, from the catalogs. */

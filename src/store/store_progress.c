@@ -27,7 +27,8 @@
 void
 strata_progress_start(Relation rel)
 {
-	pgstat_progress_start_command(PROGRESS_COMMAND_CLUSTER, RelationGetRelid(rel));
+	pgstat_progress_start_command(PROGRESS_COMMAND_CLUSTER,
+								  RelationGetRelid(rel));
 	pgstat_progress_update_param(PARAM_COMMAND, STRATA_PROGRESS_COMMAND);
 }
 

@@ -39,9 +39,11 @@ strata_row_writer_put(StrataRowWriter *writer)
 	bool		shouldFree;
 	HeapTuple	tuple = ExecFetchSlotHeapTuple(writer->slot, true, &shouldFree);
 
-	Assert(CheckRelationLockedByMe(writer->rel, RowExclusiveLock, true));	/* store:S9 */
+	Assert(CheckRelationLockedByMe(writer->rel, RowExclusiveLock,
+								   true));	/* store:S9 */
 	CHECK_FOR_INTERRUPTS();
-	heap_insert(writer->rel, tuple, GetCurrentCommandId(true), HEAP_INSERT_NO_LOGICAL, NULL);
+	heap_insert(writer->rel, tuple, GetCurrentCommandId(true),
+				HEAP_INSERT_NO_LOGICAL, NULL);
 	ItemPointerCopy(&tuple->t_self, &writer->slot->tts_tid);
 	if (shouldFree)
 		pfree(tuple);
@@ -55,7 +57,8 @@ strata_row_writer_index(StrataRowWriter *writer)
 		return;
 	Assert(!strata_tid_is_compressed(&writer->slot->tts_tid));	/* store:S8 */
 	ResetPerTupleExprContext(writer->estate);
-	(void) strata_insert_index_tuples(writer->rri, writer->slot, writer->estate);
+	(void) strata_insert_index_tuples(writer->rri, writer->slot,
+									  writer->estate);
 }
 
 /* See store_write.h. */

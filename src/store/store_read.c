@@ -30,22 +30,27 @@ holds_row(TupleTableSlot *slot, int64 row)
 	slot_getallattrs(slot);
 	first = DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
 	return first >= 0 && row >= first &&
-		row < first + DatumGetInt32(slot->tts_values[STRATA_BATCH_ATT_NROWS - 1]);
+		row <
+		first +
+		DatumGetInt32(slot->tts_values[STRATA_BATCH_ATT_NROWS - 1]);
 }
 
 /* See store.h. */
 bool
-strata_batches_find(Relation batches, int64 row, Snapshot snapshot, TupleTableSlot *slot)
+strata_batches_find(Relation batches, int64 row, Snapshot snapshot,
+					TupleTableSlot *slot)
 {
 	Relation	index = index_open(strata_row_index_of(batches), AccessShareLock);
 	ScanKeyData key;
 	IndexScanDesc scan;
 	bool		found;
 
-	ScanKeyInit(&key, 1, BTLessEqualStrategyNumber, F_INT8LE, Int64GetDatum(row));
+	ScanKeyInit(&key, 1, BTLessEqualStrategyNumber, F_INT8LE,
+				Int64GetDatum(row));
 	scan = strata_index_beginscan(batches, index, snapshot, 1, 0);
 	index_rescan(scan, &key, 1, NULL, 0);
-	found = index_getnext_slot(scan, BackwardScanDirection, slot) && holds_row(slot, row);
+	found = index_getnext_slot(scan, BackwardScanDirection, slot) &&
+		holds_row(slot, row);
 	/* the slot keeps its own pin */
 	if (found)
 		ExecMaterializeSlot(slot);
@@ -58,7 +63,8 @@ strata_batches_find(Relation batches, int64 row, Snapshot snapshot, TupleTableSl
 
 /* See store.h. */
 bool
-strata_store_find_batch(StrataStore *store, int64 row, Snapshot snapshot, TupleTableSlot *slot)
+strata_store_find_batch(StrataStore *store, int64 row, Snapshot snapshot,
+						TupleTableSlot *slot)
 {
 	return strata_batches_find(store->batches, row, snapshot, slot);
 }
@@ -72,11 +78,16 @@ strata_batches_find_any(Relation batches, int64 row, TupleTableSlot *slot)
 	IndexScanDesc scan;
 	bool		found = false;
 
-	ScanKeyInit(&keys[0], 1, BTGreaterEqualStrategyNumber, F_INT8GE, Int64GetDatum(0));
-	ScanKeyInit(&keys[1], 1, BTLessEqualStrategyNumber, F_INT8LE, Int64GetDatum(row));
+	ScanKeyInit(&keys[0], 1, BTGreaterEqualStrategyNumber, F_INT8GE,
+				Int64GetDatum(0));
+	ScanKeyInit(&keys[1], 1, BTLessEqualStrategyNumber, F_INT8LE,
+				Int64GetDatum(row));
 	scan = strata_index_beginscan(batches, index, SnapshotAny, 2, 0);
 	index_rescan(scan, keys, 2, NULL, 0);
-	/* of all versions at this number, or of one before it, the first will do */
+
+	/*
+	 * of all versions at this number, or of one before it, the first will do
+	 */
 	if (index_getnext_slot(scan, BackwardScanDirection, slot))
 		found = holds_row(slot, row);
 	if (found)
@@ -90,14 +101,18 @@ strata_batches_find_any(Relation batches, int64 row, TupleTableSlot *slot)
 
 /* See store.h. */
 bool
-strata_store_find_last_batch(StrataStore *store, Snapshot snapshot, TupleTableSlot *slot)
+strata_store_find_last_batch(StrataStore *store, Snapshot snapshot,
+							 TupleTableSlot *slot)
 {
-	Relation	index = index_open(strata_row_index_of(store->batches), AccessShareLock);
-	IndexScanDesc scan = strata_index_beginscan(store->batches, index, snapshot, 1, 0);
+	Relation	index = index_open(strata_row_index_of(store->batches),
+								   AccessShareLock);
+	IndexScanDesc scan = strata_index_beginscan(store->batches, index,
+												snapshot, 1, 0);
 	ScanKeyData key;
 	bool		found;
 
-	ScanKeyInit(&key, 1, BTGreaterEqualStrategyNumber, F_INT8GE, Int64GetDatum(0));
+	ScanKeyInit(&key, 1, BTGreaterEqualStrategyNumber, F_INT8GE,
+				Int64GetDatum(0));
 	index_rescan(scan, &key, 1, NULL, 0);
 	found = index_getnext_slot(scan, BackwardScanDirection, slot);
 	if (found)
@@ -109,7 +124,8 @@ strata_store_find_last_batch(StrataStore *store, Snapshot snapshot, TupleTableSl
 
 /* See store.h. */
 void
-strata_batch_store_row(Relation rel, StrataBatchReader *reader, int row, TupleTableSlot *slot)
+strata_batch_store_row(Relation rel, StrataBatchReader *reader, int row,
+					   TupleTableSlot *slot)
 {
 	TupleDesc	desc = reader->schema->rel_desc;
 	ItemPointerData tid;
@@ -119,8 +135,9 @@ strata_batch_store_row(Relation rel, StrataBatchReader *reader, int row, TupleTa
 	{
 		ExecClearTuple(slot);
 		for (int i = 0; i < desc->natts; i++)
-			slot->tts_values[i] = strata_column_get(strata_batch_reader_column(reader, i + 1),
-													row, &slot->tts_isnull[i]);
+			slot->tts_values[i] =
+				strata_column_get(strata_batch_reader_column(reader, i + 1),
+								  row, &slot->tts_isnull[i]);
 		ExecStoreVirtualTuple(slot);
 	}
 	else
@@ -130,7 +147,8 @@ strata_batch_store_row(Relation rel, StrataBatchReader *reader, int row, TupleTa
 		HeapTuple	tuple;
 
 		for (int i = 0; i < desc->natts; i++)
-			values[i] = strata_column_get(strata_batch_reader_column(reader, i + 1),
+			values[i] = strata_column_get(strata_batch_reader_column(reader,
+																	 i + 1),
 										  row, &isnull[i]);
 		tuple = heap_form_tuple(desc, values, isnull);
 		/* committed long ago, never touched since */
@@ -238,7 +256,8 @@ strata_batch_row_is_gone(const StrataBatchReader *reader, int row)
 
 /* See store.h. */
 bool
-strata_row_scan_next(StrataRowScan *scan, ScanDirection direction, TupleTableSlot *slot)
+strata_row_scan_next(StrataRowScan *scan, ScanDirection direction,
+					 TupleTableSlot *slot)
 {
 	bool		backward = ScanDirectionIsBackward(direction);
 

@@ -4,8 +4,8 @@
  *	  Summaries of some batches, for the planner: how much do quals on a column
  *	  prune?
  *
- * Statistics of a table tell what share of its rows passes, not how these rows lie:
- * whether a twentieth of all rows is in every batch or in a twentieth of
+ * Statistics of a table tell what share of its rows passes, not how these rows
+ * lie: whether a twentieth of all rows is in every batch or in a twentieth of
  * them.  A few batches' least and greatest values do.
  *
  * src/store/store_sample.c
@@ -30,10 +30,12 @@ static int	next_sample = 0;
 
 /* Take the first batch of the page into the sample. */
 static void
-take_batch(StrataStore *store, TableScanDesc scan, BlockNumber block, TupleTableSlot *slot,
-		   StrataBatchReader *reader, StrataStoreSample *sample)
+take_batch(StrataStore *store, TableScanDesc scan, BlockNumber block,
+		   TupleTableSlot *slot, StrataBatchReader *reader,
+		   StrataStoreSample *sample)
 {
-	StrataColumnSummary *summaries = sample->summaries + (Size) sample->nbatches * sample->natts;
+	StrataColumnSummary *summaries = sample->summaries +
+	(Size) sample->nbatches * sample->natts;
 
 	table_rescan(scan, NULL);
 	heap_setscanlimits(scan, block, 1);
@@ -43,7 +45,8 @@ take_batch(StrataStore *store, TableScanDesc scan, BlockNumber block, TupleTable
 			continue;			/* a row entry */
 		for (int i = 0; i < sample->natts; i++)
 		{
-			const StrataColumnSummary *summary = strata_batch_reader_summary(reader, (AttrNumber) (i + 1));
+			const StrataColumnSummary *summary =
+			strata_batch_reader_summary(reader, (AttrNumber) (i + 1));
 
 			if (summary != NULL)
 				summaries[i] = *summary;
@@ -59,17 +62,22 @@ take_batch(StrataStore *store, TableScanDesc scan, BlockNumber block, TupleTable
 static void
 fill(StrataStore *store, StrataStoreSample *sample, BlockNumber pages)
 {
-	int			wanted = Min(STRATA_SAMPLE_BATCHES, Max(SAMPLE_SUMMARIES / Max(sample->natts, 1), 1));
+	int			wanted = Min(STRATA_SAMPLE_BATCHES,
+							 Max(SAMPLE_SUMMARIES / Max(sample->natts, 1), 1));
 	Snapshot	snapshot = RegisterSnapshot(strata_latest_snapshot());
-	TableScanDesc scan = table_beginscan_strat(store->batches, snapshot, 0, NULL, true, false);
+	TableScanDesc scan = table_beginscan_strat(store->batches, snapshot, 0,
+											   NULL, true, false);
 	TupleTableSlot *slot = table_slot_create(store->batches, NULL);
-	StrataBatchReader *reader = strata_batch_reader_create(store->rel, store->schema);
+	StrataBatchReader *reader = strata_batch_reader_create(store->rel,
+														   store->schema);
 
 	sample->nbatches = 0;
 	sample->summaries = MemoryContextAlloc(CacheMemoryContext,
-										   sizeof(StrataColumnSummary) * wanted * Max(sample->natts, 1));
+										   sizeof(StrataColumnSummary) *
+										   wanted * Max(sample->natts, 1));
 	for (int i = 0; i < wanted; i++)
-		take_batch(store, scan, (BlockNumber) ((double) pages * i / wanted), slot, reader, sample);
+		take_batch(store, scan, (BlockNumber) ((double) pages * i / wanted),
+				   slot, reader, sample);
 	strata_batch_reader_free(reader);
 	ExecDropSingleTupleTableSlot(slot);
 	table_endscan(scan);

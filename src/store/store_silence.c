@@ -5,10 +5,10 @@
  *
  * Inserts are kept from it by HEAP_INSERT_NO_LOGICAL.  There is no such flag
  * for deletes and updates, but decoding skips what happens to a table whose
- * pg_class.relrewrite is set (that is how ALTER TABLE hides the table it fills).
- * It looks with a catalog snapshot of the very change.  So a companion has it
- * set for life, and R while its rows are being moved into batches: set and
- * reset in one transaction, nobody else ever sees it.
+ * pg_class.relrewrite is set (that is how ALTER TABLE hides the table it
+ * fills). It looks with a catalog snapshot of the very change.  So a companion
+ * has it set for life, and R while its rows are being moved into batches: set
+ * and reset in one transaction, nobody else ever sees it.
  *
  * src/store/store_silence.c
  *-------------------------------------------------------------------------
@@ -42,7 +42,11 @@ strata_companion_silence(Oid companion)
 	toast = ((Form_pg_class) GETSTRUCT(tuple))->reltoastrelid;
 	ReleaseSysCache(tuple);
 	strata_relrewrite_set(companion, companion);
-	/* else its chunks would be taken for parts of the next row that is decoded */
+
+	/*
+	 * else its chunks would be taken for parts of the next row that is
+	 * decoded
+	 */
 	if (OidIsValid(toast))
 		strata_relrewrite_set(toast, companion);
 }
@@ -53,7 +57,8 @@ strata_companions_silence(void)
 {
 	Oid			nsp = get_namespace_oid(STRATA_INTERNAL_SCHEMA, true);
 	Relation	pg_class = table_open(RelationRelationId, AccessShareLock);
-	SysScanDesc scan = systable_beginscan(pg_class, InvalidOid, false, NULL, 0, NULL);
+	SysScanDesc scan = systable_beginscan(pg_class, InvalidOid, false, NULL, 0,
+										  NULL);
 	HeapTuple	tuple;
 	List	   *companions = NIL;
 	ListCell   *lc;
@@ -69,7 +74,7 @@ strata_companions_silence(void)
 	systable_endscan(scan);
 	foreach(lc, companions)
 		if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(lfirst_oid(lc))))
-			strata_companion_silence(lfirst_oid(lc));
+		strata_companion_silence(lfirst_oid(lc));
 	table_close(pg_class, AccessShareLock);
 }
 

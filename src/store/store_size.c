@@ -33,17 +33,20 @@ static HTAB *size_caches = NULL;
 
 /* Count live batches and their rows in blocks [start, start + n). */
 static void
-count_blocks(Relation companion, BlockNumber start, BlockNumber n, double *batches, double *rows)
+count_blocks(Relation companion, BlockNumber start, BlockNumber n,
+			 double *batches, double *rows)
 {
 	Snapshot	snapshot = RegisterSnapshot(strata_latest_snapshot());
-	TableScanDesc scan = table_beginscan_strat(companion, snapshot, 0, NULL, true, false);
+	TableScanDesc scan = table_beginscan_strat(companion, snapshot, 0, NULL,
+											   true, false);
 	TupleTableSlot *slot = table_slot_create(companion, NULL);
 
 	heap_setscanlimits(scan, start, n);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
 		bool		isnull;
-		int32		nrows = DatumGetInt32(slot_getattr(slot, STRATA_BATCH_ATT_NROWS, &isnull));
+		int32		nrows =
+		DatumGetInt32(slot_getattr(slot, STRATA_BATCH_ATT_NROWS, &isnull));
 
 		if (nrows <= 0)
 			continue;
@@ -68,7 +71,8 @@ sample(Relation companion, SizeCache *cache, BlockNumber pages)
 	else
 	{
 		for (int i = 0; i < SAMPLE_PAGES; i++)
-			count_blocks(companion, (BlockNumber) ((double) pages * i / SAMPLE_PAGES), 1,
+			count_blocks(companion,
+						 (BlockNumber) ((double) pages * i / SAMPLE_PAGES), 1,
 						 &batches, &rows);
 	}
 	cache->pages = pages;
@@ -117,7 +121,8 @@ strata_store_estimate_size(Relation companion, StrataStoreSize *size)
 		cache->last.main_pages = -1;
 	}
 	/* small ones are counted each time: it is cheap, and they change most */
-	if (!found || pages <= 4 || fabs((double) pages - cache->pages) > 0.1 * cache->pages)
+	if (!found || pages <= 4 ||
+		fabs((double) pages - cache->pages) > 0.1 * cache->pages)
 		sample(companion, cache, pages);
 	/* batches that need TOAST take place here too */
 	if (cache->last.main_pages != pages)
@@ -133,7 +138,7 @@ bool
 strata_store_last_size(Oid companion, StrataStoreSize *size)
 {
 	SizeCache  *cache = size_caches == NULL ? NULL :
-		hash_search(size_caches, &companion, HASH_FIND, NULL);
+	hash_search(size_caches, &companion, HASH_FIND, NULL);
 
 	if (cache == NULL || cache->last.main_pages < 0)
 		return false;

@@ -4,9 +4,9 @@
  *	  The companion's space: vacuumed with its table, rewritten when it pays.
  *
  * What recompression replaces is dead space at the front of the companion, and
- * what it writes lies behind, so VACUUM can hardly ever cut the file short: the
- * space is used again by the next recompression only.  VACUUM FULL and CLUSTER
- * of the table rewrite the companion as they do the table.
+ * what it writes lies behind, so VACUUM can hardly ever cut the file short:
+ * the space is used again by the next recompression only.  VACUUM FULL and
+ * CLUSTER of the table rewrite the companion as they do the table.
  *
  * src/store/store_space.c
  *-------------------------------------------------------------------------
@@ -70,7 +70,8 @@ vacuum_one(Oid relid, VacuumParams *params, BufferAccessStrategy strategy)
 
 /* See store_companion.h. */
 void
-strata_companion_vacuum(Relation rel, VacuumParams *params, BufferAccessStrategy strategy)
+strata_companion_vacuum(Relation rel, VacuumParams *params,
+						BufferAccessStrategy strategy)
 {
 	Oid			companion = strata_companion_oid(rel);
 	Oid			toast;
@@ -94,8 +95,8 @@ strata_companion_rewrite(Oid companion)
 }
 
 /*
- * Add the relation's pages, those of its indexes, and what of its own pages its
- * free space map does not know to be free; false when that is too much.
+ * Add the relation's pages, those of its indexes, and what of its own pages
+ * its free space map does not know to be free; false when that is too much.
  */
 static bool
 count_pages(Oid relid, uint64 *pages, uint64 *index_pages, double *used)
@@ -140,8 +141,10 @@ strata_companion_is_bloated(Oid companion)
 	double		used = 0;
 
 	if (!count_pages(companion, &pages, &index_pages, &used) ||
-		(OidIsValid(toast) && !count_pages(toast, &pages, &index_pages, &used)))
+		(OidIsValid(toast) &&
+		 !count_pages(toast, &pages, &index_pages, &used)))
 		return false;
 	/* fresh indexes take a fraction of what they lead to */
-	return pages > 1.5 * used + MIN_FREE_PAGES || index_pages > used + MIN_FREE_PAGES;
+	return pages > 1.5 * used + MIN_FREE_PAGES ||
+		index_pages > used + MIN_FREE_PAGES;
 }

@@ -26,10 +26,16 @@
 #include "storage/lmgr.h"
 #include "utils/snapmgr.h"
 
-/* Entropy coding and LZ gain by larger batches; archives are seldom read by the row. */
+/*
+ * Entropy coding and LZ gain by larger batches; archives are seldom read by
+ * the row.
+ */
 #define ARCHIVE_BATCH_FACTOR 8
 
-/* Lock tag of a companion whose rows are being numbered; no page of it is ever locked otherwise. */
+/*
+ * Lock tag of a companion whose rows are being numbered; no page of it is ever
+ * locked otherwise.
+ */
 #define NUMBERING_PAGE 0
 
 /* See store_write.h. */
@@ -39,7 +45,8 @@ strata_store_next_row(StrataStore *store, StrataRowGoal *goal)
 	TupleTableSlot *slot = table_slot_create(store->batches, NULL);
 	int64		next = 0;
 
-	Assert(CheckRelationLockedByMe(store->rel, RowExclusiveLock, true));	/* store:S3 */
+	Assert(CheckRelationLockedByMe(store->rel, RowExclusiveLock,
+								   true));	/* store:S3 */
 	if (strata_store_find_last_batch(store, SnapshotAny, slot))
 	{
 		bool		to_free;
@@ -48,7 +55,9 @@ strata_store_next_row(StrataStore *store, StrataRowGoal *goal)
 
 		slot_getallattrs(slot);
 		nrows = DatumGetInt32(slot->tts_values[STRATA_BATCH_ATT_NROWS - 1]);
-		next = DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]) + nrows;
+		next =
+			DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]) +
+			nrows;
 		/* how long it was before columns went out of line is not known */
 		if (goal != NULL && nrows > 0 && !HeapTupleHasExternal(tuple))
 			strata_goal_learn(goal, nrows, tuple->t_len, 0);
@@ -63,24 +72,32 @@ strata_level_batch_rows(StrataLevel level)
 {
 	if (level != STRATA_LEVEL_ARCHIVE)
 		return strata_batch_rows;
-	return Min(strata_batch_rows * ARCHIVE_BATCH_FACTOR, STRATA_CODEC_MAX_ROWS);
+	return Min(strata_batch_rows * ARCHIVE_BATCH_FACTOR,
+			   STRATA_CODEC_MAX_ROWS);
 }
 
 /* See store_write.h. */
 void
-strata_store_init_goal(StrataRowGoal *goal, Relation batches, StrataLevel level)
+strata_store_init_goal(StrataRowGoal *goal, Relation batches,
+					   StrataLevel level)
 {
-	Size		largest = batches != NULL ? RelationGetToastTupleTarget(batches, TOAST_TUPLE_TARGET) :
-		STRATA_BATCH_ROW_TARGET(level);
+	Size		largest = batches != NULL ?
+	RelationGetToastTupleTarget(batches,
+								TOAST_TUPLE_TARGET) :
+	STRATA_BATCH_ROW_TARGET(level);
 
 	strata_goal_init(goal, strata_level_batch_rows(level), largest);
 }
 
-/* How many rows the next batch is to have, after one of nrows that is in the tuple. */
+/*
+ * How many rows the next batch is to have, after one of nrows that is in the
+ * tuple.
+ */
 static void
 set_goal(StrataBatchWriter *writer, HeapTuple tuple, int nrows)
 {
-	Size		room = strata_page_room(writer->store->batches, ItemPointerGetBlockNumber(&tuple->t_self));
+	Size		room = strata_page_room(writer->store->batches,
+										ItemPointerGetBlockNumber(&tuple->t_self));
 
 	strata_goal_learn(&writer->goal, nrows, tuple->t_len, room);
 	writer->goal_rows = strata_goal_rows(&writer->goal);
@@ -98,17 +115,22 @@ strata_batch_writer_begin(StrataStore *store, const StrataLayout *layout)
 	Assert(strata_store_only_layout(store) == NULL ||
 		   strata_store_has_only_layout(store, layout->text));	/* store:S6 */
 	writer->store = store;
-	strata_store_init_goal(&writer->goal, store->batches, settings->codec_level);
+	strata_store_init_goal(&writer->goal, store->batches,
+						   settings->codec_level);
 	writer->batch_rows = writer->goal.base;
-	writer->builder = strata_batch_builder_create(store->rel, store->schema, layout, settings->codecs,
-												  settings->codec_level, writer->goal.most);
+	writer->builder = strata_batch_builder_create(store->rel, store->schema,
+												  layout, settings->codecs,
+												  settings->codec_level,
+												  writer->goal.most);
 	strata_batch_builder_want_filters(writer->builder, settings->bloom);
 	writer->indexes = CatalogOpenIndexes(store->batches);
 	writer->next_row = strata_store_next_row(store, &writer->goal);
 	writer->goal_rows = strata_goal_rows(&writer->goal);
 	strata_batch_builder_set_limit(writer->builder, writer->goal_rows);
 	writer->cid = InvalidCommandId;
-	writer->mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata batch writer", ALLOCSET_DEFAULT_SIZES);
+	writer->mcxt = AllocSetContextCreate(CurrentMemoryContext,
+										 "strata batch writer",
+										 ALLOCSET_DEFAULT_SIZES);
 	writer->values = palloc(sizeof(Datum) * natts);
 	writer->isnull = palloc(sizeof(bool) * natts);
 	return writer;
@@ -125,7 +147,8 @@ strata_batch_index(CatalogIndexState indexes, HeapTuple tuple)
 
 	if (HeapTupleIsHeapOnly(tuple))
 		return;
-	slot = MakeSingleTupleTableSlot(RelationGetDescr(indexes->ri_RelationDesc), &TTSOpsHeapTuple);
+	slot = MakeSingleTupleTableSlot(RelationGetDescr(indexes->ri_RelationDesc),
+									&TTSOpsHeapTuple);
 	ExecStoreHeapTuple(tuple, slot, false);
 	for (int i = 0; i < indexes->ri_NumIndices; i++)
 	{
@@ -135,9 +158,12 @@ strata_batch_index(CatalogIndexState indexes, HeapTuple tuple)
 
 		if (!indexes->ri_IndexRelationInfo[i]->ii_ReadyForInserts)
 			continue;
-		FormIndexDatum(indexes->ri_IndexRelationInfo[i], slot, NULL, values, isnull);
-		(void) index_insert(index, values, isnull, &tuple->t_self, indexes->ri_RelationDesc,
-							index->rd_index->indisunique ? UNIQUE_CHECK_YES : UNIQUE_CHECK_NO,
+		FormIndexDatum(indexes->ri_IndexRelationInfo[i], slot, NULL, values,
+					   isnull);
+		(void) index_insert(index, values, isnull, &tuple->t_self,
+							indexes->ri_RelationDesc,
+							index->rd_index->indisunique ? UNIQUE_CHECK_YES :
+							UNIQUE_CHECK_NO,
 							false, indexes->ri_IndexRelationInfo[i]);
 	}
 	ExecDropSingleTupleTableSlot(slot);
@@ -154,14 +180,15 @@ begin_numbering(StrataBatchWriter *writer, int nrows)
 	{
 		LockPage(writer->store->batches, NUMBERING_PAGE, ExclusiveLock);
 		writer->next_row = strata_store_next_row(writer->store, NULL);
-		strata_batch_set_first_row(writer->store->schema, writer->next_row, writer->values, writer->isnull);
+		strata_batch_set_first_row(writer->store->schema, writer->next_row,
+								   writer->values, writer->isnull);
 	}
 	if (writer->next_row > STRATA_BATCH_MAX_ROW_NUMBER - nrows)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("table \"%s\" has used up its row numbers",
-						RelationGetRelationName(writer->store->rel)),
-				 errhint("VACUUM FULL %s;", RelationGetRelationName(writer->store->rel))));
+		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+						errmsg("table \"%s\" has used up its row numbers",
+							   RelationGetRelationName(writer->store->rel)),
+						errhint("VACUUM FULL %s;",
+								RelationGetRelationName(writer->store->rel))));
 }
 
 /* See store_write.h.  Does nothing when no row was added. */
@@ -170,7 +197,9 @@ strata_batch_writer_flush(StrataBatchWriter *writer)
 {
 	int			nrows = strata_batch_builder_nrows(writer->builder);
 	Relation	batches = writer->store->batches;
-	CommandId	cid = writer->cid != InvalidCommandId ? writer->cid : GetCurrentCommandId(true);
+	CommandId	cid = writer->cid != InvalidCommandId ?
+	writer->cid :
+	GetCurrentCommandId(true);
 	MemoryContext old;
 	HeapTuple	tuple;
 
@@ -179,13 +208,22 @@ strata_batch_writer_flush(StrataBatchWriter *writer)
 	CHECK_FOR_INTERRUPTS();
 	old = MemoryContextSwitchTo(writer->mcxt);
 	/* the long part, before others have to wait */
-	strata_batch_builder_finish(writer->builder, writer->next_row, writer->values, writer->isnull);
+	strata_batch_builder_finish(writer->builder, writer->next_row,
+								writer->values, writer->isnull);
 	begin_numbering(writer, nrows);
-	Assert(writer->shared || CheckRelationLockedByMe(writer->store->rel, ExclusiveLock, true)); /* store:S3 */
-	Assert(writer->next_row >= strata_store_next_row(writer->store, NULL)); /* store:S4 */
-	tuple = strata_batch_form_tuple(writer->store->schema, writer->values, writer->isnull);
+	Assert(writer->shared ||
+		   CheckRelationLockedByMe(writer->store->rel, ExclusiveLock,
+								   true));	/* store:S3 */
+	Assert(writer->next_row >=
+		   strata_store_next_row(writer->store, NULL)); /* store:S4 */
+	tuple = strata_batch_form_tuple(writer->store->schema, writer->values,
+									writer->isnull);
 	tuple->t_tableOid = RelationGetRelid(batches);
-	/* not decoded: a decoder would have to keep all of it in memory, for nothing */
+
+	/*
+	 * not decoded: a decoder would have to keep all of it in memory, for
+	 * nothing
+	 */
 	heap_insert(batches, tuple, cid, HEAP_INSERT_NO_LOGICAL, NULL);
 	strata_batch_index(writer->indexes, tuple);
 	if (writer->shared)
@@ -200,7 +238,8 @@ strata_batch_writer_flush(StrataBatchWriter *writer)
 
 /* See store_write.h. */
 void
-strata_batch_writer_add(StrataBatchWriter *writer, const Datum *values, const bool *isnull)
+strata_batch_writer_add(StrataBatchWriter *writer, const Datum *values,
+						const bool *isnull)
 {
 	if (strata_batch_builder_add(writer->builder, values, isnull))
 		return;
@@ -211,17 +250,23 @@ strata_batch_writer_add(StrataBatchWriter *writer, const Datum *values, const bo
 
 /* See store_write.h. */
 void
-strata_batch_writer_add_records(StrataBatchWriter *writer, const StrataRecordForm *form,
-								const Datum *values, const bool *isnull, char *const *records, int n)
+strata_batch_writer_add_records(StrataBatchWriter *writer,
+								const StrataRecordForm *form,
+								const Datum *values, const bool *isnull,
+								char *const *records, int n)
 {
 	strata_batch_writer_flush(writer);
 	while (n > 0)
 	{
 		int			taken;
 
-		/* the goal may be lower than when they were gathered: no batch of what is over */
+		/*
+		 * the goal may be lower than when they were gathered: no batch of
+		 * what is over
+		 */
 		strata_batch_builder_set_limit(writer->builder, writer->goal.most);
-		taken = strata_batch_builder_add_records(writer->builder, form, values, isnull, records, n);
+		taken = strata_batch_builder_add_records(writer->builder, form, values,
+												 isnull, records, n);
 		strata_batch_writer_flush(writer);
 		records += taken;
 		n -= taken;
@@ -248,7 +293,8 @@ refuse_unseen_entry(Relation batches, const StrataEntry *entry, void *arg)
 		return;
 	strata_entry_find(batches, entry->row, (Snapshot) arg, &seen);
 	if (strata_entry_is_in_batch(&seen))
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 				 errmsg("could not serialize access due to concurrent update")));
 }
@@ -259,28 +305,35 @@ strata_store_check_entries(StrataStore *store, Snapshot snapshot)
 {
 	Snapshot	latest;
 
-	Assert(CheckRelationLockedByMe(store->rel, ExclusiveLock, true));	/* store:S3 */
+	Assert(CheckRelationLockedByMe(store->rel, ExclusiveLock,
+								   true));	/* store:S3 */
 	/* else the snapshot is one of now, taken with our lock on R */
 	if (!IsolationUsesXactSnapshot())
 		return;
 	latest = RegisterSnapshot(GetLatestSnapshot());
-	strata_entries_visit(store->batches, latest, 0, STRATA_BATCH_MAX_ROW_NUMBER,
-						 refuse_unseen_entry, snapshot);
+	strata_entries_visit(store->batches, latest, 0,
+						 STRATA_BATCH_MAX_ROW_NUMBER, refuse_unseen_entry,
+						 snapshot);
 	UnregisterSnapshot(latest);
 }
 
 /* See store_write.h. */
 void
-strata_store_delete_batch(StrataStore *store, const ItemPointerData *tid, CommandId cid)
+strata_store_delete_batch(StrataStore *store, const ItemPointerData *tid,
+						  CommandId cid)
 {
 	TM_FailureData tmfd;
 	ItemPointerData self = *tid;
 
-	Assert(CheckRelationLockedByMe(store->rel, ExclusiveLock, true));	/* store:S3 */
-	if (heap_delete(store->batches, &self, cid, InvalidSnapshot, true, &tmfd, false) != TM_Ok)
-		ereport(ERROR,
+	Assert(CheckRelationLockedByMe(store->rel, ExclusiveLock,
+								   true));	/* store:S3 */
+	if (heap_delete(store->batches, &self, cid, InvalidSnapshot, true, &tmfd,
+					false) != TM_Ok)
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-				 errmsg("could not serialize access to table \"%s\": a batch changed concurrently",
+				 errmsg(
+						"could not serialize access to table \"%s\": a batch changed concurrently",
 						RelationGetRelationName(store->rel))));
 }
 
@@ -294,17 +347,21 @@ delete_entry(Relation batches, const StrataEntry *entry, void *arg)
 
 /* See store_write.h. */
 void
-strata_store_delete_batch_with_entries(StrataStore *store, const ItemPointerData *tid, int64 first_row,
-									   int nrows, Snapshot snapshot, CommandId cid)
+strata_store_delete_batch_with_entries(StrataStore *store,
+									   const ItemPointerData *tid,
+									   int64 first_row, int nrows,
+									   Snapshot snapshot, CommandId cid)
 {
 	Assert(IsMVCCSnapshot(snapshot));	/* store:S2 */
 	strata_store_delete_batch(store, tid, cid);
-	strata_entries_visit(store->batches, snapshot, first_row, first_row + nrows - 1, delete_entry, NULL);
+	strata_entries_visit(store->batches, snapshot, first_row,
+						 first_row + nrows - 1, delete_entry, NULL);
 }
 
 /* See store_write.h. */
 void
-strata_store_delete_batches(StrataStore *store, Snapshot snapshot, CommandId cid)
+strata_store_delete_batches(StrataStore *store, Snapshot snapshot,
+							CommandId cid)
 {
 	TableScanDesc scan = table_beginscan(store->batches, snapshot, 0, NULL);
 	TupleTableSlot *slot = table_slot_create(store->batches, NULL);

@@ -15,14 +15,21 @@
 #include "catalog/indexing.h"
 #include "nodes/execnodes.h"
 
-/* Rows that a batch of this level is to have at least, if there are so many. */
+/*
+ * Rows that a batch of this level is to have at least, if there are so many.
+ */
 extern int	strata_level_batch_rows(StrataLevel level);
-/* How many it takes to fill pages is not known yet; batches: the companion, or NULL. */
-extern void strata_store_init_goal(StrataRowGoal *goal, Relation batches, StrataLevel level);
 
 /*
- * Next free row number; the caller excludes other writers of batches.  goal, if
- * not NULL, learns from the batch that has the last one.
+ * How many it takes to fill pages is not known yet; batches: the companion, or
+ * NULL.
+ */
+extern void strata_store_init_goal(StrataRowGoal *goal, Relation batches,
+								   StrataLevel level);
+
+/*
+ * Next free row number; the caller excludes other writers of batches.  goal,
+ * if not NULL, learns from the batch that has the last one.
  */
 extern int64 strata_store_next_row(StrataStore *store, StrataRowGoal *goal);
 
@@ -34,14 +41,23 @@ extern void strata_batch_index(CatalogIndexState indexes, HeapTuple tuple);
  * such a TID has our lock ahead), under ExclusiveLock on R.  What has changed
  * since the snapshot is a serialization failure.
  */
-extern void strata_store_delete_batches(StrataStore *store, Snapshot snapshot, CommandId cid);
-extern void strata_store_delete_batch(StrataStore *store, const ItemPointerData *tid, CommandId cid);
+extern void strata_store_delete_batches(StrataStore *store, Snapshot snapshot,
+										CommandId cid);
+extern void strata_store_delete_batch(StrataStore *store,
+									  const ItemPointerData *tid,
+									  CommandId cid);
+
 /* One batch, and the entries of its rows that the snapshot sees. */
-extern void strata_store_delete_batch_with_entries(StrataStore *store, const ItemPointerData *tid,
-												   int64 first_row, int nrows, Snapshot snapshot,
+extern void strata_store_delete_batch_with_entries(StrataStore *store,
+												   const ItemPointerData *tid,
+												   int64 first_row, int nrows,
+												   Snapshot snapshot,
 												   CommandId cid);
 
-/* Raise a serialization failure if rows have left their batches since the snapshot. */
+/*
+ * Raise a serialization failure if rows have left their batches since the
+ * snapshot.
+ */
 extern void strata_store_check_entries(StrataStore *store, Snapshot snapshot);
 
 /* Writes batch rows into a companion, numbering rows. */
@@ -56,21 +72,34 @@ typedef struct StrataBatchWriter
 	int			batch_rows;		/* that a batch is to have, at least */
 	StrataRowGoal goal;			/* what is learned of how many fill a page */
 	int			goal_rows;		/* so many, then, from batch_rows to goal.most */
-	bool		shared;			/* others may write batches of R too: numbers are
-								 * taken one batch at a time */
-	CommandId	cid;			/* to write with; InvalidCommandId: the current one */
+	bool		shared;			/* others may write batches of R too: numbers
+								 * are taken one batch at a time */
+	CommandId	cid;			/* to write with; InvalidCommandId: the
+								 * current one */
 	MemoryContext mcxt;			/* for one batch */
 	Datum	   *values;			/* of the companion's descriptor */
 	bool	   *isnull;
 } StrataBatchWriter;
 
-extern StrataBatchWriter *strata_batch_writer_begin(StrataStore *store, const StrataLayout *layout);
+extern StrataBatchWriter *strata_batch_writer_begin(StrataStore *store,
+													const StrataLayout
+													*layout);
+
 /* Rows must come sorted by segment, then by the layout's order. */
-extern void strata_batch_writer_add(StrataBatchWriter *writer, const Datum *values, const bool *isnull);
-/* Batches of records of one segment, in the layout's order; see strata_batch_builder_add_records. */
-extern void strata_batch_writer_add_records(StrataBatchWriter *writer, const StrataRecordForm *form,
-											const Datum *values, const bool *isnull, char *const *records, int n);
-extern void strata_batch_writer_flush(StrataBatchWriter *writer);	/* end the batch */
+extern void strata_batch_writer_add(StrataBatchWriter *writer,
+									const Datum *values, const bool *isnull);
+
+/*
+ * Batches of records of one segment, in the layout's order; see
+ * strata_batch_builder_add_records.
+ */
+extern void strata_batch_writer_add_records(StrataBatchWriter *writer,
+											const StrataRecordForm *form,
+											const Datum *values,
+											const bool *isnull,
+											char *const *records, int n);
+extern void strata_batch_writer_flush(StrataBatchWriter
+									  *writer); /* end the batch */
 extern void strata_batch_writer_end(StrataBatchWriter *writer);
 
 /* Puts rows into R's heap and indexes, not logically decoded. */
@@ -83,8 +112,10 @@ typedef struct StrataRowWriter
 } StrataRowWriter;
 
 extern StrataRowWriter *strata_row_writer_begin(Relation rel);
-extern void strata_row_writer_put(StrataRowWriter *writer);	/* the heap's half */
-extern void strata_row_writer_index(StrataRowWriter *writer);	/* and the indexes' */
+extern void strata_row_writer_put(StrataRowWriter
+								  *writer); /* the heap's half */
+extern void strata_row_writer_index(StrataRowWriter
+									*writer);	/* and the indexes' */
 extern void strata_row_writer_end(StrataRowWriter *writer);
 
 /*

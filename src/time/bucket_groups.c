@@ -53,13 +53,18 @@ lower_hi(Range *range, int64 hi)
 	range->has_hi = true;
 }
 
-/* Values in one kind of statistics widen [*lo, *hi]; it starts as the empty range. */
+/*
+ * Values in one kind of statistics widen [*lo, *hi]; it starts as the empty
+ * range.
+ */
 static void
-look_at_slot(VariableStatData *vardata, Oid type, int kind, int64 *lo, int64 *hi)
+look_at_slot(VariableStatData *vardata, Oid type, int kind, int64 *lo,
+			 int64 *hi)
 {
 	AttStatsSlot slot;
 
-	if (!get_attstatsslot(&slot, vardata->statsTuple, kind, InvalidOid, ATTSTATSSLOT_VALUES))
+	if (!get_attstatsslot(&slot, vardata->statsTuple, kind, InvalidOid,
+						  ATTSTATSSLOT_VALUES))
 		return;
 	for (int i = 0; i < slot.nvalues; i++)
 	{
@@ -84,7 +89,8 @@ look_at_statistics(PlannerInfo *root, Var *var, Range *range)
 	examine_variable(root, (Node *) var, 0, &vardata);
 	if (HeapTupleIsValid(vardata.statsTuple))
 	{
-		look_at_slot(&vardata, var->vartype, STATISTIC_KIND_HISTOGRAM, &lo, &hi);
+		look_at_slot(&vardata, var->vartype, STATISTIC_KIND_HISTOGRAM, &lo,
+					 &hi);
 		look_at_slot(&vardata, var->vartype, STATISTIC_KIND_MCV, &lo, &hi);
 	}
 	ReleaseVariableStats(vardata);
@@ -128,7 +134,10 @@ look_at_condition(PlannerInfo *root, Var *var, OpExpr *op, Range *range)
 		lower_hi(range, time);
 }
 
-/* Number of buckets that a grouping expression can come to; 0 when it is no such call, or unknown. */
+/*
+ * Number of buckets that a grouping expression can come to; 0 when it is no
+ * such call, or unknown.
+ */
 static double
 count_buckets(PlannerInfo *root, Node *node)
 {
@@ -142,22 +151,26 @@ count_buckets(PlannerInfo *root, Node *node)
 	double		length;
 
 	if (!IsA(node, FuncExpr) || list_length(func->args) < 2 ||
-		(!strata_time_is_bucket(func->funcid, false) && !strata_time_is_bucket(func->funcid, true)))
+		(!strata_time_is_bucket(func->funcid, false) &&
+		 !strata_time_is_bucket(func->funcid, true)))
 		return 0;
 	width = linitial(func->args);
 	var = lsecond(func->args);
-	if (!IsA(width, Const) || width->constisnull || !IsA(var, Var) || var->varlevelsup != 0 ||
-		!strata_bucket_type(var->vartype))
+	if (!IsA(width, Const) || width->constisnull || !IsA(var, Var) ||
+		var->varlevelsup != 0 || !strata_bucket_type(var->vartype))
 		return 0;
 	rel = find_base_rel(root, var->varno);
 	look_at_statistics(root, var, &range);
 	foreach(lc, rel->baserestrictinfo)
-		look_at_condition(root, var, (OpExpr *) lfirst_node(RestrictInfo, lc)->clause, &range);
+		look_at_condition(root, var,
+						  (OpExpr *) lfirst_node(RestrictInfo, lc)->clause,
+						  &range);
 	if (!range.has_lo || !range.has_hi)
 		return 0;
 
 	/* a width that makes no buckets is an error, to be raised at run time */
-	if (var->vartype == INT2OID || var->vartype == INT4OID || var->vartype == INT8OID)
+	if (var->vartype == INT2OID || var->vartype == INT4OID ||
+		var->vartype == INT8OID)
 	{
 		if (strata_bucket_get(var->vartype, width->constvalue) <= 0)
 			return 0;
@@ -168,7 +181,9 @@ count_buckets(PlannerInfo *root, Node *node)
 	{
 		Interval   *interval = DatumGetIntervalP(width->constvalue);
 
-		length = interval->time + ((double) interval->day + 30.0 * interval->month) * USECS_PER_DAY;
+		length = interval->time +
+			((double) interval->day + 30.0 * interval->month) *
+			USECS_PER_DAY;
 		if (var->vartype == DATEOID)
 			length /= USECS_PER_DAY;
 	}
@@ -186,7 +201,8 @@ count_groups(PlannerInfo *root, double rows)
 	double		groups;
 	ListCell   *lc;
 
-	foreach(lc, get_sortgrouplist_exprs(root->parse->groupClause, root->processed_tlist))
+	foreach(lc, get_sortgrouplist_exprs(root->parse->groupClause,
+										root->processed_tlist))
 	{
 		double		n = count_buckets(root, lfirst(lc));
 
@@ -197,13 +213,15 @@ count_groups(PlannerInfo *root, double rows)
 	}
 	if (buckets == 0)
 		return 0;
-	groups = rest == NIL ? 1 : estimate_num_groups(root, rest, rows, NULL, NULL);
+	groups = rest == NIL ? 1 :
+		estimate_num_groups(root, rest, rows, NULL, NULL);
 	return clamp_row_est(Min(rows, groups * buckets));
 }
 
 /* See time.h. */
 void
-strata_time_estimate_groups(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel)
+strata_time_estimate_groups(PlannerInfo *root, RelOptInfo *input_rel,
+							RelOptInfo *grouped_rel)
 {
 	double		groups;
 	ListCell   *lc;
@@ -224,8 +242,10 @@ strata_time_estimate_groups(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo
 			AggClauseCosts costs = {0};
 
 			get_agg_clause_costs(root, agg->aggsplit, &costs);
-			lfirst(lc) = create_agg_path(root, grouped_rel, agg->subpath, path->pathtarget, agg->aggstrategy,
-										 agg->aggsplit, agg->groupClause, agg->qual, &costs, groups);
+			lfirst(lc) = create_agg_path(root, grouped_rel, agg->subpath,
+										 path->pathtarget, agg->aggstrategy,
+										 agg->aggsplit, agg->groupClause,
+										 agg->qual, &costs, groups);
 		}
 		else if (path->rows > groups)
 			path->rows = groups;

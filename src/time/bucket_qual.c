@@ -13,11 +13,11 @@
  * _strata.bucket_edge() in the plan.  For integers, which have no infinity to
  * say "none", only constants within range are rewritten.
  *
- * With a time zone the edge would depend on the zone's changes of the clock, so such a
- * comparison stays, and a comparison of ts that it implies is added: bucket >= c implies
- * ts >= c, and bucket <= c that ts is no later than c by more than a bucket can be
- * long (_strata.zone_bucket_edge).  As it may be false where the other is NULL, that is
- * done to ANDed conditions only.
+ * With a time zone the edge would depend on the zone's changes of the clock,
+ * so such a comparison stays, and a comparison of ts that it implies is added:
+ * bucket >= c implies ts >= c, and bucket <= c that ts is no later than c by
+ * more than a bucket can be long (_strata.zone_bucket_edge).  As it may be
+ * false where the other is NULL, that is done to ANDed conditions only.
  *
  * src/time/bucket_qual.c
  *-------------------------------------------------------------------------
@@ -64,16 +64,19 @@ strata_time_is_bucket(Oid funcid, bool zoned)
 	if (!HeapTupleIsValid(tuple))
 		return false;
 	form = (Form_pg_proc) GETSTRUCT(tuple);
-	if (form->prolang == ClanguageId && strcmp(NameStr(form->proname), "time_bucket") == 0)
+	if (form->prolang == ClanguageId &&
+		strcmp(NameStr(form->proname), "time_bucket") == 0)
 	{
 		bool		isnull;
-		Datum		source = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &isnull);
+		Datum		source =
+		SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &isnull);
 
 		if (!isnull)
 		{
 			char	   *symbol = TextDatumGetCString(source);
 
-			result = strncmp(symbol, "strata_time_bucket_", strlen("strata_time_bucket_")) == 0 &&
+			result = strncmp(symbol, "strata_time_bucket_",
+							 strlen("strata_time_bucket_")) == 0 &&
 				(strcmp(symbol, "strata_time_bucket_zone") == 0) == zoned;
 		}
 	}
@@ -89,7 +92,8 @@ match_call(Node *node, BucketCall *call)
 	if (node == NULL || !IsA(node, FuncExpr))
 		return false;
 	func = (FuncExpr *) node;
-	if (list_length(func->args) < 2 || list_length(func->args) > 3 || !strata_time_is_bucket(func->funcid, false))
+	if (list_length(func->args) < 2 || list_length(func->args) > 3 ||
+		!strata_time_is_bucket(func->funcid, false))
 		return false;
 	call->type = func->funcresulttype;
 	call->width = linitial(func->args);
@@ -121,47 +125,60 @@ make_comparison(Oid type, int strategy, Expr *left, Expr *right)
 
 	if (!OidIsValid(opno))
 		elog(ERROR, "no operator %d for type %u", strategy, type);
-	return make_opclause(opno, BOOLOID, false, copyObject(left), right, InvalidOid, InvalidOid);
+	return make_opclause(opno, BOOLOID, false, copyObject(left), right,
+						 InvalidOid, InvalidOid);
 }
 
-/* _strata.bucket_edge(c, last, width [, rest]), or NULL when it is not there. */
+/*
+ * _strata.bucket_edge(c, last, width [, rest]), or NULL when it is not there.
+ */
 static Expr *
 make_edge(const BucketCall *call, Expr *c, bool last)
 {
 	Oid			types[4] = {ANYELEMENTOID, BOOLOID, ANYOID, ANYOID};
 	int			nargs = call->rest != NULL ? 4 : 3;
-	List	   *name = list_make2(makeString(STRATA_INTERNAL_SCHEMA), makeString("bucket_edge"));
+	List	   *name = list_make2(makeString(STRATA_INTERNAL_SCHEMA),
+								  makeString("bucket_edge"));
 	Oid			funcid = LookupFuncName(name, nargs, types, true);
 	List	   *args;
 
 	if (!OidIsValid(funcid))
 		return NULL;
-	args = list_make3(copyObject(c), makeBoolConst(last, false), copyObject(call->width));
+	args = list_make3(copyObject(c), makeBoolConst(last, false),
+					  copyObject(call->width));
 	if (call->rest != NULL)
 		args = lappend(args, copyObject(call->rest));
-	return (Expr *) makeFuncExpr(funcid, call->type, args, InvalidOid, InvalidOid,
-								 COERCE_EXPLICIT_CALL);
+	return (Expr *) makeFuncExpr(funcid, call->type, args, InvalidOid,
+								 InvalidOid, COERCE_EXPLICIT_CALL);
 }
 
-/* The edge among integers, all arguments constant; NULL when none is in range. */
+/*
+ * The edge among integers, all arguments constant; NULL when none is in range.
+ */
 static Expr *
 integer_edge(const BucketCall *call, Const *c, bool last)
 {
 	StrataBucket bucket;
 	int64		time = strata_bucket_get(call->type, c->constvalue);
 	int64		start;
-	int64		width = strata_bucket_get(call->type, ((Const *) call->width)->constvalue);
+	int64		width = strata_bucket_get(call->type,
+										  ((Const *) call->width)->constvalue);
 
 	if (width <= 0)
 		return NULL;			/* an error, to be raised at run time */
-	strata_bucket_init(&bucket, call->type, ((Const *) call->width)->constvalue);
+	strata_bucket_init(&bucket, call->type,
+					   ((Const *) call->width)->constvalue);
 	if (call->rest != NULL)
-		strata_bucket_set_origin(&bucket, strata_bucket_get(call->type,
-														   ((Const *) call->rest)->constvalue));
-	if (last ? !strata_bucket_next(&bucket, time, &start) : !strata_bucket_first(&bucket, time, &start))
+		strata_bucket_set_origin(&bucket,
+								 strata_bucket_get(call->type,
+												   ((Const *) call->rest)
+												   ->constvalue));
+	if (last ? !strata_bucket_next(&bucket, time, &start) :
+		!strata_bucket_first(&bucket, time, &start))
 		return NULL;
 	return (Expr *) makeConst(call->type, -1, InvalidOid, c->constlen,
-							  strata_bucket_datum(call->type, start - last), false, c->constbyval);
+							  strata_bucket_datum(call->type, start - last),
+							  false, c->constbyval);
 }
 
 static bool
@@ -173,9 +190,11 @@ is_value(Expr *expr)
 static Expr *
 edge(const BucketCall *call, Expr *c, bool last)
 {
-	if (call->type != INT2OID && call->type != INT4OID && call->type != INT8OID)
+	if (call->type != INT2OID && call->type != INT4OID &&
+		call->type != INT8OID)
 		return make_edge(call, c, last);
-	if (!is_value(c) || !is_value(call->width) || (call->rest != NULL && !is_value(call->rest)))
+	if (!is_value(c) || !is_value(call->width) ||
+		(call->rest != NULL && !is_value(call->rest)))
 		return NULL;
 	return integer_edge(call, (Const *) c, last);
 }
@@ -189,14 +208,16 @@ rewrite(const BucketCall *call, int strategy, Expr *c)
 
 	if (strategy == 0)
 		return NULL;
-	if (strategy == BTLessStrategyNumber || strategy == BTGreaterEqualStrategyNumber ||
+	if (strategy == BTLessStrategyNumber ||
+		strategy == BTGreaterEqualStrategyNumber ||
 		strategy == BTEqualStrategyNumber)
 	{
 		first = edge(call, c, false);
 		if (first == NULL)
 			return NULL;
 	}
-	if (strategy == BTGreaterStrategyNumber || strategy == BTLessEqualStrategyNumber ||
+	if (strategy == BTGreaterStrategyNumber ||
+		strategy == BTLessEqualStrategyNumber ||
 		strategy == BTEqualStrategyNumber)
 	{
 		last = edge(call, c, true);
@@ -204,11 +225,16 @@ rewrite(const BucketCall *call, int strategy, Expr *c)
 			return NULL;
 	}
 	if (strategy == BTEqualStrategyNumber)
-		return makeBoolExpr(AND_EXPR,
-							list_make2(make_comparison(call->type, BTGreaterEqualStrategyNumber, call->time, first),
-									   make_comparison(call->type, BTLessEqualStrategyNumber, call->time, last)),
+		return makeBoolExpr(
+							AND_EXPR,
+							list_make2(make_comparison(call->type,
+													   BTGreaterEqualStrategyNumber,
+													   call->time, first),
+									   make_comparison(call->type, BTLessEqualStrategyNumber,
+													   call->time, last)),
 							-1);
-	return make_comparison(call->type, strategy, call->time, first != NULL ? first : last);
+	return make_comparison(call->type, strategy, call->time,
+						   first != NULL ? first : last);
 }
 
 /* Integer constants of another width compare as those of the bucket's type. */
@@ -222,7 +248,8 @@ same_type(const BucketCall *call, Expr *c, Oid *opno)
 
 	if (type == call->type || !is_value(c) || call->type == type ||
 		(type != INT2OID && type != INT4OID && type != INT8OID) ||
-		(call->type != INT2OID && call->type != INT4OID && call->type != INT8OID))
+		(call->type != INT2OID && call->type != INT4OID &&
+		 call->type != INT8OID))
 		return c;
 	entry = lookup_type_cache(call->type, TYPECACHE_BTREE_OPFAMILY);
 	strategy = get_op_opfamily_strategy(*opno, entry->btree_opf);
@@ -231,7 +258,8 @@ same_type(const BucketCall *call, Expr *c, Oid *opno)
 		(call->type == INT4OID && value != (int32) value))
 		return c;
 	*opno = get_opfamily_member(entry->btree_opf, call->type, call->type, strategy);
-	return (Expr *) makeConst(call->type, -1, InvalidOid, get_typlen(call->type),
+	return (Expr *) makeConst(call->type, -1, InvalidOid,
+							  get_typlen(call->type),
 							  strata_bucket_datum(call->type, value), false,
 							  get_typbyval(call->type));
 }
@@ -262,8 +290,9 @@ rewrite_mutator(Node *node, void *context)
 	}
 	else
 		return node;
-	if (!OidIsValid(opno) || !strata_bucket_type(call.type) || contain_subplans(node) ||
-		contain_volatile_functions(node) || !contain_var_clause((Node *) call.time))
+	if (!OidIsValid(opno) || !strata_bucket_type(call.type) ||
+		contain_subplans(node) || contain_volatile_functions(node) ||
+		!contain_var_clause((Node *) call.time))
 		return node;
 	c = (Expr *) eval_const_expressions(NULL, (Node *) c);
 	call.width = (Expr *) eval_const_expressions(NULL, (Node *) call.width);
@@ -279,8 +308,9 @@ calls_time_bucket(Node *node, void *context)
 {
 	if (node == NULL)
 		return false;
-	if (IsA(node, FuncExpr) && (strata_time_is_bucket(((FuncExpr *) node)->funcid, false) ||
-								strata_time_is_bucket(((FuncExpr *) node)->funcid, true)))
+	if (IsA(node, FuncExpr) &&
+		(strata_time_is_bucket(((FuncExpr *) node)->funcid, false) ||
+		 strata_time_is_bucket(((FuncExpr *) node)->funcid, true)))
 		return true;
 	if (IsA(node, SubLink))
 		return calls_time_bucket(((SubLink *) node)->testexpr, context);
@@ -299,7 +329,8 @@ match_zoned_call(Node *node)
 	FuncExpr   *func = (FuncExpr *) node;
 
 	if (node == NULL || !IsA(node, FuncExpr) || list_length(func->args) < 3 ||
-		!strata_time_is_bucket(func->funcid, true) || IsA(lsecond(func->args), NamedArgExpr))
+		!strata_time_is_bucket(func->funcid, true) ||
+		IsA(lsecond(func->args), NamedArgExpr))
 		return NIL;
 	return func->args;
 }
@@ -310,19 +341,25 @@ zoned_comparison(List *args, Expr *c, int strategy)
 {
 	Oid			types[3] = {TIMESTAMPTZOID, BOOLOID, INTERVALOID};
 	bool		last = strategy == BTLessEqualStrategyNumber;
-	List	   *name = list_make2(makeString(STRATA_INTERNAL_SCHEMA), makeString("zone_bucket_edge"));
+	List	   *name = list_make2(makeString(STRATA_INTERNAL_SCHEMA),
+								  makeString("zone_bucket_edge"));
 	Oid			funcid = LookupFuncName(name, 3, types, true);
 
 	if (!OidIsValid(funcid))
 		return NULL;
-	return make_comparison(TIMESTAMPTZOID, strategy, lsecond(args),
+	return make_comparison(
+						   TIMESTAMPTZOID, strategy, lsecond(args),
 						   (Expr *) makeFuncExpr(funcid, TIMESTAMPTZOID,
-												 list_make3(copyObject(c), makeBoolConst(last, false),
+												 list_make3(copyObject(c),
+															makeBoolConst(last, false),
 															copyObject(linitial(args))),
 												 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
 }
 
-/* What a comparison of a bucket with a time zone implies for the time: conditions, ANDed. */
+/*
+ * What a comparison of a bucket with a time zone implies for the time:
+ * conditions, ANDed.
+ */
 static List *
 implied_by_zoned(Node *node)
 {
@@ -344,17 +381,22 @@ implied_by_zoned(Node *node)
 		c = linitial(op->args);
 		opno = get_commutator(opno);
 	}
-	if (args == NIL || !OidIsValid(opno) || contain_subplans(node) || contain_volatile_functions(node) ||
-		contain_var_clause((Node *) c) || contain_var_clause(linitial(args)) ||
+	if (args == NIL || !OidIsValid(opno) || contain_subplans(node) ||
+		contain_volatile_functions(node) || contain_var_clause((Node *) c) ||
+		contain_var_clause(linitial(args)) ||
 		!contain_var_clause(lsecond(args)))
 		return NIL;
 	strategy = strata_time_strategy(opno, TIMESTAMPTZOID);
-	if (strategy == BTGreaterEqualStrategyNumber || strategy == BTGreaterStrategyNumber ||
+	if (strategy == BTGreaterEqualStrategyNumber ||
+		strategy == BTGreaterStrategyNumber ||
 		strategy == BTEqualStrategyNumber)
-		result = lappend(result, zoned_comparison(args, c, BTGreaterEqualStrategyNumber));
-	if (strategy == BTLessEqualStrategyNumber || strategy == BTLessStrategyNumber ||
-		strategy == BTEqualStrategyNumber)
-		result = lappend(result, zoned_comparison(args, c, BTLessEqualStrategyNumber));
+		result = lappend(result,
+						 zoned_comparison(args, c,
+										  BTGreaterEqualStrategyNumber));
+	if (strategy == BTLessEqualStrategyNumber ||
+		strategy == BTLessStrategyNumber || strategy == BTEqualStrategyNumber)
+		result = lappend(result,
+						 zoned_comparison(args, c, BTLessEqualStrategyNumber));
 	return list_member_ptr(result, NULL) ? NIL : result;
 }
 
@@ -374,7 +416,9 @@ rewrite_qual(Node *qual)
 	else
 		implied = implied_by_zoned(qual);
 	qual = rewrite_mutator(qual, NULL);
-	return implied == NIL ? qual : (Node *) makeBoolExpr(AND_EXPR, lcons(qual, implied), -1);
+	return implied == NIL ?
+		qual :
+		(Node *) makeBoolExpr(AND_EXPR, lcons(qual, implied), -1);
 }
 
 static void

@@ -113,8 +113,10 @@ strata_bucket_init(StrataBucket *bucket, Oid type, Datum width)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("bucket width must be finite")));
-		if (interval->month != 0 && (interval->day != 0 || interval->time != 0))
-			ereport(ERROR,
+		if (interval->month != 0 &&
+			(interval->day != 0 || interval->time != 0))
+			ereport(
+					ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 					 errmsg("month intervals cannot have day or time component")));
 		bucket->months = interval->month;
@@ -159,7 +161,8 @@ month_of(const StrataBucket *bucket, int64 time, bool *is_start)
 				month,
 				day;
 
-	j2date((int) ((time - rest) / bucket->unit) + POSTGRES_EPOCH_JDATE, &year, &month, &day);
+	j2date((int) ((time - rest) / bucket->unit) + POSTGRES_EPOCH_JDATE, &year,
+		   &month, &day);
 	*is_start = rest == 0 && day == 1;
 	return (int64) year * MONTHS_PER_YEAR + month - 1;
 }
@@ -189,7 +192,10 @@ strata_bucket_set_origin(StrataBucket *bucket, int64 origin)
 	{
 		bool		is_start;
 
-		/* TimescaleDB's rule: months start on their first day, wherever in one the origin is */
+		/*
+		 * TimescaleDB's rule: months start on their first day, wherever in
+		 * one the origin is
+		 */
 		origin = month_of(bucket, origin, &is_start);
 	}
 	bucket->origin = origin;
@@ -206,9 +212,11 @@ strata_bucket_set_offset(StrataBucket *bucket, Datum offset)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("offset must be finite")));
 	if (interval->month != 0 && bucket->months == 0)
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("offset of buckets cannot have months unless their width has"),
+				 errmsg(
+						"offset of buckets cannot have months unless their width has"),
 				 errhint("Use the argument origin.")));
 	/* months move the origin, the rest moves the starts */
 	if (bucket->months != 0)
@@ -300,9 +308,12 @@ start_at(const StrataBucket *bucket, int64 time, int64 *start)
 		int64		month = month_of(bucket, time, &is_start);
 
 		month -= distance(month, bucket->origin, bucket->months);
-		return month_start(bucket, month, start) && give(bucket, *start, start);
+		return month_start(bucket, month, start) &&
+			give(bucket, *start, start);
 	}
-	return !pg_sub_s64_overflow(time, distance(time, bucket->origin, bucket->width), start) &&
+	return !pg_sub_s64_overflow(time,
+								distance(time, bucket->origin, bucket->width),
+								start) &&
 		give(bucket, *start, start);
 }
 
@@ -328,7 +339,8 @@ start_from(const StrataBucket *bucket, int64 time, bool after, int64 *start)
 
 		if (above != 0 || !is_start || after)
 			month += bucket->months - above;
-		return month_start(bucket, month, start) && give(bucket, *start, start);
+		return month_start(bucket, month, start) &&
+			give(bucket, *start, start);
 	}
 	else
 	{
@@ -348,7 +360,8 @@ strata_bucket_first(const StrataBucket *bucket, int64 time, int64 *start)
 {
 	int64		bare;
 	int			side = unshift(bucket, time, &bare);
-	bool		found = side <= 0 && start_from(bucket, side < 0 ? bucket->min : bare, false, start);
+	bool		found = side <= 0 && start_from(bucket, side < 0 ? bucket->min : bare,
+												false, start);
 
 	Assert(!found || *start >= time);	/* time:U1 */
 	return found;
@@ -360,7 +373,8 @@ strata_bucket_next(const StrataBucket *bucket, int64 time, int64 *start)
 {
 	int64		bare;
 	int			side = unshift(bucket, time, &bare);
-	bool		found = side <= 0 && start_from(bucket, side < 0 ? bucket->min : bare, side == 0, start);
+	bool		found = side <= 0 && start_from(bucket, side < 0 ? bucket->min : bare,
+												side == 0, start);
 
 	Assert(!found || *start > time);	/* time:U1 */
 	return found;

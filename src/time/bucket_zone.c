@@ -3,22 +3,26 @@
  * bucket_zone.c
  *	  Buckets of a time zone's wall clock.  Hides where clocks are changed.
  *
- * All buckets of a rule and a zone are told by one set of starts, so that they can
- * neither overlap nor leave gaps: a time's bucket begins at the last start that is not
- * later.  A span is a time during which the zone's offset from UTC is the same.
- * Starts are
+ * All buckets of a rule and a zone are told by one set of starts, so that they
+ * can neither overlap nor leave gaps: a time's bucket begins at the last start
+ * that is not later.  A span is a time during which the zone's offset from UTC
+ * is the same. Starts are
  *
  *	- the times at which the clock shows a start of the rule;
- *	- where the clock goes forward: from the last start before that, the rule goes on as
- *	  if the clock had not been set, up to the first start that the clock shows again.  So a
- *	  midnight that is skipped is the moment of the change, and hours stay hours
- *	  whatever minute they begin at;
- *	- where the clock goes back, starts come twice.  For buckets no longer than what is
- *	  repeated both are starts.  A longer bucket starts once: at the time that has less of the
- *	  clock in the bucket beside the one where it belongs; if equal the second time, which
- *	  is what PostgreSQL takes such a clock time for.
+ *	- where the clock goes forward: from the last start before that, the rule
+ *	goes on as
+ *	  if the clock had not been set, up to the first start that the clock shows
+ *	  again.  So a midnight that is skipped is the moment of the change, and
+ *	  hours stay hours whatever minute they begin at;
+ *	- where the clock goes back, starts come twice.  For buckets no longer than
+ *	what is
+ *	  repeated both are starts.  A longer bucket starts once: at the time that
+ *	  has less of the clock in the bucket beside the one where it belongs; if
+ *	  equal the second time, which is what PostgreSQL takes such a clock time
+ *	  for.
  *
- * An offset of the buckets is a length of time, not a way on the clock: it moves the starts.
+ * An offset of the buckets is a length of time, not a way on the clock: it
+ * moves the starts.
  *
  * src/time/bucket_zone.c
  *-------------------------------------------------------------------------
@@ -38,7 +42,10 @@
 /* A second before zones had times of their own: 208 BC. */
 #define BEFORE_ALL_CHANGES (-(INT64CONST(1) << 36))
 
-/* No two offsets that one zone has ever had lie further apart (Apia: -11:30 and +14:00). */
+/*
+ * No two offsets that one zone has ever had lie further apart (Apia: -11:30
+ * and +14:00).
+ */
 #define MAX_OFFSETS_APART (2 * USECS_PER_DAY)
 
 static void
@@ -86,24 +93,29 @@ second_of(int64 time)
 
 	if (time % USECS_PER_SEC < 0)
 		seconds--;
-	return (pg_time_t) seconds + (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY;
+	return (pg_time_t) seconds +
+		(POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY;
 }
 
 static int64
 time_of(pg_time_t second)
 {
-	return ((int64) second - (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY) * USECS_PER_SEC;
+	return ((int64) second -
+			(POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY) *
+		USECS_PER_SEC;
 }
 
 /* Offset at a second; *next: when it changes next, false if never. */
 static bool
-offset_at(const StrataZoneBucket *bucket, pg_time_t second, int64 *offset, pg_time_t *next)
+offset_at(const StrataZoneBucket *bucket, pg_time_t second, int64 *offset,
+		  pg_time_t *next)
 {
 	long int	before = 0,
 				after = 0;
 	int			dst;
 	pg_time_t	asked = second;
-	int			result = pg_next_dst_boundary(&second, &before, &dst, next, &after, &dst, bucket->tz);
+	int			result = pg_next_dst_boundary(&second, &before, &dst, next, &after,
+											  &dst, bucket->tz);
 
 	if (result < 0)
 		ereport(ERROR,
@@ -135,7 +147,10 @@ span_of(StrataZoneBucket *bucket, int64 time)
 	if (bucket->tz == NULL)
 		return span;
 
-	/* begin before a change that comes no later than the time, or before all changes */
+	/*
+	 * begin before a change that comes no later than the time, or before all
+	 * changes
+	 */
 	for (int64 back = 200 * SECS_PER_DAY; from > BEFORE_ALL_CHANGES; back *= 4)
 	{
 		from = second - back;
@@ -155,7 +170,8 @@ span_of(StrataZoneBucket *bucket, int64 time)
 		span->hi = time_of(next);
 		(void) offset_at(bucket, next, &span->after, &unused);
 	}
-	Assert(span->lo <= time && (time < span->hi || span->hi == FOREVER));	/* time:U1 */
+	Assert(span->lo <= time &&
+		   (time < span->hi || span->hi == FOREVER));	/* time:U1 */
 	return span;
 }
 
@@ -165,24 +181,27 @@ span_of(StrataZoneBucket *bucket, int64 time)
  */
 
 /*
- * Is the start, shown by the clock in the span, one of two that the clock shows, and
- * the other one counts?
+ * Is the start, shown by the clock in the span, one of two that the clock
+ * shows, and the other one counts?
  */
 static bool
-is_repeated(const StrataZoneBucket *bucket, const StrataZoneSpan *span, int64 start)
+is_repeated(const StrataZoneBucket *bucket, const StrataZoneSpan *span,
+			int64 start)
 {
 	int64		repeat;
 
 	if (span->lo != EVER)
 	{
 		repeat = span->before - span->offset;
-		if (start - span->lo < repeat && (bucket->rule.months != 0 || bucket->rule.width > repeat))
+		if (start - span->lo < repeat &&
+			(bucket->rule.months != 0 || bucket->rule.width > repeat))
 			return start - span->lo < repeat - (start - span->lo);
 	}
 	if (span->hi != FOREVER)
 	{
 		repeat = span->offset - span->after;
-		if (span->hi - start <= repeat && (bucket->rule.months != 0 || bucket->rule.width > repeat))
+		if (span->hi - start <= repeat &&
+			(bucket->rule.months != 0 || bucket->rule.width > repeat))
 			return start + repeat - span->hi >= span->hi - start;
 	}
 	return false;
@@ -213,7 +232,8 @@ last_start(StrataZoneBucket *bucket, int64 time, int64 *start)
 		{
 			int64		going_on;
 
-			if (!strata_bucket_start(&bucket->rule, time + span->before, &going_on))
+			if (!strata_bucket_start(&bucket->rule, time + span->before,
+									 &going_on))
 				return false;
 			if (going_on - span->before >= span->lo)
 			{
@@ -244,9 +264,14 @@ first_start(StrataZoneBucket *bucket, int64 time, int64 *start)
 			int64		shown,
 						going_on;
 
-			/* the first that is shown after the change, and one before it as if there was none */
-			if (!strata_bucket_first(&bucket->rule, span->lo + span->offset, &shown) ||
-				!strata_bucket_first(&bucket->rule, time + span->before, &going_on))
+			/*
+			 * the first that is shown after the change, and one before it as
+			 * if there was none
+			 */
+			if (!strata_bucket_first(&bucket->rule, span->lo + span->offset,
+									 &shown) ||
+				!strata_bucket_first(&bucket->rule, time + span->before,
+									 &going_on))
 				return false;
 			*start = going_on - span->before;
 			if (*start < shown - span->offset && *start < span->hi)
@@ -293,15 +318,18 @@ strata_zone_bucket_set_offset(StrataZoneBucket *bucket, Datum offset)
 static bool
 shifted(const StrataZoneBucket *bucket, bool found, TimestampTz *start)
 {
-	return found && !pg_add_s64_overflow(*start, bucket->shift, start) && IS_VALID_TIMESTAMP(*start);
+	return found && !pg_add_s64_overflow(*start, bucket->shift, start) &&
+		IS_VALID_TIMESTAMP(*start);
 }
 
 bool
-strata_zone_bucket_start(StrataZoneBucket *bucket, TimestampTz time, TimestampTz *start)
+strata_zone_bucket_start(StrataZoneBucket *bucket, TimestampTz time,
+						 TimestampTz *start)
 {
 	bool		found;
 
-	if (pg_sub_s64_overflow(time, bucket->shift, &time) || !IS_VALID_TIMESTAMP(time))
+	if (pg_sub_s64_overflow(time, bucket->shift, &time) ||
+		!IS_VALID_TIMESTAMP(time))
 		return false;
 	found = last_start(bucket, time, start);
 	Assert(!found || *start <= time);	/* time:U1 */
@@ -309,11 +337,13 @@ strata_zone_bucket_start(StrataZoneBucket *bucket, TimestampTz time, TimestampTz
 }
 
 bool
-strata_zone_bucket_next(StrataZoneBucket *bucket, TimestampTz time, TimestampTz *start)
+strata_zone_bucket_next(StrataZoneBucket *bucket, TimestampTz time,
+						TimestampTz *start)
 {
 	bool		found;
 
-	if (pg_sub_s64_overflow(time, bucket->shift, &time) || !IS_VALID_TIMESTAMP(time))
+	if (pg_sub_s64_overflow(time, bucket->shift, &time) ||
+		!IS_VALID_TIMESTAMP(time))
 		return false;
 	found = first_start(bucket, time + 1, start);
 	Assert(!found || *start > time);	/* time:U1 */

@@ -43,8 +43,8 @@ typedef struct KeptDatum
 
 typedef struct FirstLast
 {
-	KeptDatum		value;
-	KeptDatum		time;			/* never NULL */
+	KeptDatum	value;
+	KeptDatum	time;			/* never NULL */
 } FirstLast;
 
 /* Looked up once per call site; in fn_extra. */
@@ -65,9 +65,11 @@ item_set_type(KeptDatum *item, Oid type)
 static void
 item_store(KeptDatum *item, Datum value, bool isnull)
 {
-	Datum		copy = isnull ? (Datum) 0 : datumCopy(value, item->typbyval, item->typlen);
+	Datum		copy = isnull ? (Datum) 0 :
+	datumCopy(value, item->typbyval, item->typlen);
 
-	if (!item->typbyval && !item->isnull && DatumGetPointer(item->value) != NULL)
+	if (!item->typbyval && !item->isnull &&
+		DatumGetPointer(item->value) != NULL)
 		pfree(DatumGetPointer(item->value));
 	item->value = copy;
 	item->isnull = isnull;
@@ -84,16 +86,19 @@ compare(FunctionCallInfo fcinfo, Oid type, Datum a, Datum b)
 		TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_CMP_PROC);
 
 		if (!OidIsValid(entry->cmp_proc))
-			ereport(ERROR,
+			ereport(
+					ERROR,
 					(errcode(ERRCODE_UNDEFINED_FUNCTION),
 					 errmsg("could not identify a comparison function for type %s",
 							format_type_be(type))));
 		order = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(Order));
-		fmgr_info_cxt(entry->cmp_proc, &order->compare, fcinfo->flinfo->fn_mcxt);
+		fmgr_info_cxt(entry->cmp_proc, &order->compare,
+					  fcinfo->flinfo->fn_mcxt);
 		order->type = type;
 		fcinfo->flinfo->fn_extra = order;
 	}
-	return DatumGetInt32(FunctionCall2Coll(&order->compare, PG_GET_COLLATION(), a, b));
+	return DatumGetInt32(FunctionCall2Coll(&order->compare, PG_GET_COLLATION(),
+										   a, b));
 }
 
 static MemoryContext
@@ -102,9 +107,11 @@ aggregate_context(FunctionCallInfo fcinfo)
 	MemoryContext mcxt;
 
 	if (!AggCheckCallContext(fcinfo, &mcxt))
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("first and last cannot be called outside of an aggregate")));
+				 errmsg(
+						"first and last cannot be called outside of an aggregate")));
 	return mcxt;
 }
 
@@ -124,7 +131,8 @@ transition(FunctionCallInfo fcinfo, int sign)
 {
 	MemoryContext mcxt = aggregate_context(fcinfo);
 	MemoryContext old;
-	FirstLast  *state = PG_ARGISNULL(0) ? NULL : (FirstLast *) PG_GETARG_POINTER(0);
+	FirstLast  *state = PG_ARGISNULL(0) ? NULL :
+	(FirstLast *) PG_GETARG_POINTER(0);
 	Datum		time;
 
 	if (PG_ARGISNULL(2))
@@ -146,11 +154,14 @@ transition(FunctionCallInfo fcinfo, int sign)
 	}
 	else
 	{
-		if (compare(fcinfo, state->time.type, time, state->time.value) * sign <= 0)
+		if (compare(fcinfo, state->time.type, time, state->time.value) *
+			sign <=
+			0)
 			PG_RETURN_POINTER(state);
 		old = MemoryContextSwitchTo(mcxt);
 	}
-	item_store(&state->value, PG_ARGISNULL(1) ? (Datum) 0 : PG_GETARG_DATUM(1), PG_ARGISNULL(1));
+	item_store(&state->value, PG_ARGISNULL(1) ? (Datum) 0 : PG_GETARG_DATUM(1),
+			   PG_ARGISNULL(1));
 	item_store(&state->time, time, false);
 	MemoryContextSwitchTo(old);
 	PG_RETURN_POINTER(state);
@@ -172,11 +183,16 @@ static Datum
 combine(FunctionCallInfo fcinfo, int sign)
 {
 	MemoryContext old = MemoryContextSwitchTo(aggregate_context(fcinfo));
-	FirstLast  *state = PG_ARGISNULL(0) ? NULL : (FirstLast *) PG_GETARG_POINTER(0);
-	FirstLast  *other = PG_ARGISNULL(1) ? NULL : (FirstLast *) PG_GETARG_POINTER(1);
+	FirstLast  *state = PG_ARGISNULL(0) ? NULL :
+	(FirstLast *) PG_GETARG_POINTER(0);
+	FirstLast  *other = PG_ARGISNULL(1) ? NULL :
+	(FirstLast *) PG_GETARG_POINTER(1);
 
 	if (other != NULL &&
-		(state == NULL || compare(fcinfo, state->time.type, other->time.value, state->time.value) * sign > 0))
+		(state == NULL || compare(fcinfo, state->time.type, other->time.value,
+								  state->time.value) *
+		 sign >
+		 0))
 	{
 		if (state == NULL)
 		{
@@ -213,14 +229,16 @@ strata_last_combine(PG_FUNCTION_ARGS)
 static void
 item_write(StringInfo buf, const KeptDatum *item)
 {
-	Size		nbytes = datumEstimateSpace(item->value, item->isnull, item->typbyval, item->typlen);
+	Size		nbytes = datumEstimateSpace(item->value, item->isnull, item->typbyval,
+											item->typlen);
 	char	   *start;
 
 	pq_sendint32(buf, item->type);
 	pq_sendint32(buf, (uint32) nbytes);
 	enlargeStringInfo(buf, (int) nbytes);
 	start = buf->data + buf->len;
-	datumSerialize(item->value, item->isnull, item->typbyval, item->typlen, &start);
+	datumSerialize(item->value, item->isnull, item->typbyval, item->typlen,
+				   &start);
 	buf->len += (int) nbytes;
 }
 
@@ -272,7 +290,8 @@ strata_first_last_deserialize(PG_FUNCTION_ARGS)
 Datum
 strata_first_last_final(PG_FUNCTION_ARGS)
 {
-	FirstLast  *state = PG_ARGISNULL(0) ? NULL : (FirstLast *) PG_GETARG_POINTER(0);
+	FirstLast  *state = PG_ARGISNULL(0) ? NULL :
+	(FirstLast *) PG_GETARG_POINTER(0);
 
 	(void) aggregate_context(fcinfo);
 	if (state == NULL || state->value.isnull)

@@ -5,8 +5,8 @@
  *	  below min, into each of nbuckets equal parts of [min, max), and above.
  *
  * NULL values do not count; the bounds are those of the first row that counts
- * and must not change.  The part of a value is width_bucket()'s, of smaller numbers in
- * the same proportions where those given would overflow in it.
+ * and must not change.  The part of a value is width_bucket()'s, of smaller
+ * numbers in the same proportions where those given would overflow in it.
  *
  * src/time/histogram.c
  *-------------------------------------------------------------------------
@@ -45,7 +45,8 @@ aggregate_context(FunctionCallInfo fcinfo)
 	MemoryContext mcxt;
 
 	if (!AggCheckCallContext(fcinfo, &mcxt))
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("histogram cannot be called outside of an aggregate")));
 	return mcxt;
@@ -63,13 +64,15 @@ make_histogram(MemoryContext mcxt, double min, double max, int32 nbuckets)
 	Histogram  *state;
 
 	if (nbuckets < 1 || nbuckets > MAX_BUCKETS)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("number of buckets must be between 1 and %d", MAX_BUCKETS)));
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("number of buckets must be between 1 and %d",
+							   MAX_BUCKETS)));
 	if (min >= max)
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("lower bound of a histogram must be less than its upper bound")));
+				 errmsg(
+						"lower bound of a histogram must be less than its upper bound")));
 	state = MemoryContextAllocZero(mcxt, histogram_size(nbuckets + 2));
 	state->ncounts = nbuckets + 2;
 	state->min = min;
@@ -81,11 +84,17 @@ make_histogram(MemoryContext mcxt, double min, double max, int32 nbuckets)
 static int32
 part_of(double value, double min, double max, int32 nbuckets)
 {
-	/* (max - min) * nbuckets may be infinite, of which PostgreSQL 15 makes any integer */
+	/*
+	 * (max - min) * nbuckets may be infinite, of which PostgreSQL 15 makes
+	 * any integer
+	 */
 	int			scale = max - min > 1e290 ? -64 : 0;
 
-	return DatumGetInt32(DirectFunctionCall4(width_bucket_float8, Float8GetDatum(ldexp(value, scale)),
-											 Float8GetDatum(ldexp(min, scale)), Float8GetDatum(ldexp(max, scale)),
+	return DatumGetInt32(DirectFunctionCall4(width_bucket_float8,
+											 Float8GetDatum(ldexp(value,
+																  scale)),
+											 Float8GetDatum(ldexp(min, scale)),
+											 Float8GetDatum(ldexp(max, scale)),
 											 Int32GetDatum(nbuckets)));
 }
 
@@ -93,7 +102,8 @@ Datum
 strata_histogram_transition(PG_FUNCTION_ARGS)
 {
 	MemoryContext mcxt = aggregate_context(fcinfo);
-	Histogram  *state = PG_ARGISNULL(0) ? NULL : (Histogram *) PG_GETARG_POINTER(0);
+	Histogram  *state = PG_ARGISNULL(0) ? NULL :
+	(Histogram *) PG_GETARG_POINTER(0);
 	int32		part;
 
 	if (PG_ARGISNULL(1))
@@ -103,17 +113,24 @@ strata_histogram_transition(PG_FUNCTION_ARGS)
 		PG_RETURN_POINTER(state);
 	}
 	if (PG_ARGISNULL(2) || PG_ARGISNULL(3) || PG_ARGISNULL(4))
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("bounds and number of buckets of a histogram cannot be null")));
-	part = part_of(PG_GETARG_FLOAT8(1), PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3), PG_GETARG_INT32(4));
+				 errmsg(
+						"bounds and number of buckets of a histogram cannot be null")));
+	part = part_of(PG_GETARG_FLOAT8(1), PG_GETARG_FLOAT8(2),
+				   PG_GETARG_FLOAT8(3), PG_GETARG_INT32(4));
 	if (state == NULL)
-		state = make_histogram(mcxt, PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3), PG_GETARG_INT32(4));
+		state = make_histogram(mcxt, PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3),
+							   PG_GETARG_INT32(4));
 	else if (state->ncounts != (int64) PG_GETARG_INT32(4) + 2 ||
-			 state->min != PG_GETARG_FLOAT8(2) || state->max != PG_GETARG_FLOAT8(3))
-		ereport(ERROR,
+			 state->min != PG_GETARG_FLOAT8(2) ||
+			 state->max != PG_GETARG_FLOAT8(3))
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("bounds and number of buckets must not change between rows of a histogram")));
+				 errmsg(
+						"bounds and number of buckets must not change between rows of a histogram")));
 	if (part < 0 || part >= state->ncounts)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
@@ -126,8 +143,10 @@ Datum
 strata_histogram_combine(PG_FUNCTION_ARGS)
 {
 	MemoryContext mcxt = aggregate_context(fcinfo);
-	Histogram  *state = PG_ARGISNULL(0) ? NULL : (Histogram *) PG_GETARG_POINTER(0);
-	Histogram  *other = PG_ARGISNULL(1) ? NULL : (Histogram *) PG_GETARG_POINTER(1);
+	Histogram  *state = PG_ARGISNULL(0) ? NULL :
+	(Histogram *) PG_GETARG_POINTER(0);
+	Histogram  *other = PG_ARGISNULL(1) ? NULL :
+	(Histogram *) PG_GETARG_POINTER(1);
 
 	if (other == NULL)
 	{
@@ -136,11 +155,15 @@ strata_histogram_combine(PG_FUNCTION_ARGS)
 		PG_RETURN_POINTER(state);
 	}
 	if (state == NULL)
-		state = make_histogram(mcxt, other->min, other->max, other->ncounts - 2);
-	if (state->ncounts != other->ncounts || state->min != other->min || state->max != other->max)
-		ereport(ERROR,
+		state = make_histogram(mcxt, other->min, other->max,
+							   other->ncounts - 2);
+	if (state->ncounts != other->ncounts || state->min != other->min ||
+		state->max != other->max)
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("bounds and number of buckets must not change between rows of a histogram")));
+				 errmsg(
+						"bounds and number of buckets must not change between rows of a histogram")));
 	for (int i = 0; i < state->ncounts; i++)
 		state->counts[i] += other->counts[i];
 	PG_RETURN_POINTER(state);
@@ -190,7 +213,8 @@ strata_histogram_deserialize(PG_FUNCTION_ARGS)
 Datum
 strata_histogram_final(PG_FUNCTION_ARGS)
 {
-	Histogram  *state = PG_ARGISNULL(0) ? NULL : (Histogram *) PG_GETARG_POINTER(0);
+	Histogram  *state = PG_ARGISNULL(0) ? NULL :
+	(Histogram *) PG_GETARG_POINTER(0);
 	Datum	   *counts;
 
 	(void) aggregate_context(fcinfo);
@@ -205,5 +229,6 @@ strata_histogram_final(PG_FUNCTION_ARGS)
 					 errmsg("integer out of range")));
 		counts[i] = Int32GetDatum((int32) state->counts[i]);
 	}
-	PG_RETURN_ARRAYTYPE_P(construct_array(counts, state->ncounts, INT4OID, 4, true, TYPALIGN_INT));
+	PG_RETURN_ARRAYTYPE_P(construct_array(counts, state->ncounts, INT4OID, 4,
+										  true, TYPALIGN_INT));
 }

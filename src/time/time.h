@@ -28,7 +28,8 @@ typedef struct StrataBucket
 	int64		max;
 	int64		months;			/* width in months, or 0 and then ... */
 	int64		width;			/* ... in times */
-	int64		origin;			/* a bucket starts here; a month number if months */
+	int64		origin;			/* a bucket starts here; a month number if
+								 * months */
 	int64		shift;			/* all starts are moved by this */
 } StrataBucket;
 
@@ -42,7 +43,10 @@ extern bool strata_bucket_type(Oid type);
  */
 extern void strata_bucket_init(StrataBucket *bucket, Oid type, Datum width);
 
-/* Move the rule: to an origin (of the type), or by an offset (Interval or integer). */
+/*
+ * Move the rule: to an origin (of the type), or by an offset (Interval or
+ * integer).
+ */
 extern void strata_bucket_set_origin(StrataBucket *bucket, int64 origin);
 extern void strata_bucket_set_offset(StrataBucket *bucket, Datum offset);
 
@@ -54,18 +58,21 @@ extern Datum strata_bucket_datum(Oid type, int64 time);
 extern bool strata_bucket_is_infinite(Oid type, int64 time);
 
 /* Start of the bucket that holds time; false when it is out of range. */
-extern bool strata_bucket_start(const StrataBucket *bucket, int64 time, int64 *start);
+extern bool strata_bucket_start(const StrataBucket *bucket, int64 time,
+								int64 *start);
 
 /* The smallest start >= time; false when there is none in range. */
-extern bool strata_bucket_first(const StrataBucket *bucket, int64 time, int64 *start);
+extern bool strata_bucket_first(const StrataBucket *bucket, int64 time,
+								int64 *start);
 
 /* The smallest start > time; false when there is none in range. */
-extern bool strata_bucket_next(const StrataBucket *bucket, int64 time, int64 *start);
+extern bool strata_bucket_next(const StrataBucket *bucket, int64 time,
+							   int64 *start);
 
 /*
- * Buckets of the wall clock of a time zone.  Times are timestamptz.  A bucket starts
- * when the clock shows a start of the rule; what that means where the clock is set
- * forward or back is told in bucket_zone.c.
+ * Buckets of the wall clock of a time zone.  Times are timestamptz.  A bucket
+ * starts when the clock shows a start of the rule; what that means where the
+ * clock is set forward or back is told in bucket_zone.c.
  */
 typedef struct StrataZoneSpan
 {
@@ -80,30 +87,40 @@ typedef struct StrataZoneBucket
 {
 	StrataBucket rule;			/* of the wall clock, without shift */
 	int64		shift;			/* all starts are moved by this */
-	char		name[TZ_STRLEN_MAX + 1];	/* of the zone decoded; empty: none */
+	char		name[TZ_STRLEN_MAX + 1];	/* of the zone decoded; empty:
+											 * none */
 	pg_tz	   *tz;				/* where the offset changes; NULL: nowhere */
-	bool		abbreviation;	/* offsets are those that the name had, not tz's */
+	bool		abbreviation;	/* offsets are those that the name had, not
+								 * tz's */
 	int64		fixed;			/* the offset when tz is NULL */
 	StrataZoneSpan spans[2];	/* used last; lo = hi: none */
 	int			nextspan;
 } StrataZoneBucket;
 
 /*
- * As strata_bucket_init, for a timestamptz and a zone (text).  What is known of the
- * zone is kept when *bucket was of the same zone; zeroes make it new.
+ * As strata_bucket_init, for a timestamptz and a zone (text).  What is known
+ * of the zone is kept when *bucket was of the same zone; zeroes make it new.
  */
-extern void strata_zone_bucket_init(StrataZoneBucket *bucket, Datum width, Datum zone);
-extern void strata_zone_bucket_set_origin(StrataZoneBucket *bucket, TimestampTz origin);
-extern void strata_zone_bucket_set_offset(StrataZoneBucket *bucket, Datum offset);
-
-/* Start of the bucket that holds a finite time, and the smallest start > time; false: out of range. */
-extern bool strata_zone_bucket_start(StrataZoneBucket *bucket, TimestampTz time, TimestampTz *start);
-extern bool strata_zone_bucket_next(StrataZoneBucket *bucket, TimestampTz time, TimestampTz *start);
+extern void strata_zone_bucket_init(StrataZoneBucket *bucket, Datum width,
+									Datum zone);
+extern void strata_zone_bucket_set_origin(StrataZoneBucket *bucket,
+										  TimestampTz origin);
+extern void strata_zone_bucket_set_offset(StrataZoneBucket *bucket,
+										  Datum offset);
 
 /*
- * Times in UUIDs of version 7, in microseconds: of one, which ereports when it is of another
- * version; of one that is a bound, whatever it is; and the least UUID of a time, which
- * ereports when it is out of range.
+ * Start of the bucket that holds a finite time, and the smallest start > time;
+ * false: out of range.
+ */
+extern bool strata_zone_bucket_start(StrataZoneBucket *bucket,
+									 TimestampTz time, TimestampTz *start);
+extern bool strata_zone_bucket_next(StrataZoneBucket *bucket, TimestampTz time,
+									TimestampTz *start);
+
+/*
+ * Times in UUIDs of version 7, in microseconds: of one, which ereports when it
+ * is of another version; of one that is a bound, whatever it is; and the least
+ * UUID of a time, which ereports when it is out of range.
  */
 #define STRATA_UUID_MIN_TIME ((UNIX_EPOCH_JDATE - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY)
 #define STRATA_UUID_MAX_TIME (STRATA_UUID_MIN_TIME + (INT64CONST(1) << 48) * 1000 - 1)
@@ -114,10 +131,18 @@ extern void strata_uuid_boundary(TimestampTz time, pg_uuid_t *uuid);
 /* Is it our to_uuidv7_boundary()? */
 extern bool strata_uuid_is_boundary(Oid funcid);
 
-/* Replace comparisons of time_bucket() by comparisons of what it buckets; in place. */
+/*
+ * Replace comparisons of time_bucket() by comparisons of what it buckets; in
+ * place.
+ */
 extern void strata_time_rewrite_quals(Query *query);
 
-/* UPPERREL_GROUP_AGG: groups by time_bucket() are as many as buckets, not as times. */
-extern void strata_time_estimate_groups(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel);
+/*
+ * UPPERREL_GROUP_AGG: groups by time_bucket() are as many as buckets, not as
+ * times.
+ */
+extern void strata_time_estimate_groups(PlannerInfo *root,
+										RelOptInfo *input_rel,
+										RelOptInfo *grouped_rel);
 
 #endif							/* STRATA_TIME_H */

@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * time_bucket.c
- *	  The SQL functions time_bucket(), and the edges of buckets for the planner.
+ *	  The SQL functions time_bucket(), and the edges of buckets for the
+ *	  planner.
  *
  * timestamptz is bucketed in UTC unless a time zone is named, so that nothing
  * here depends on the session.  Infinite times are their own bucket.
@@ -38,7 +39,8 @@ raise_out_of_range(Oid type)
 	bool		is_integer = type == INT2OID || type == INT4OID || type == INT8OID;
 
 	ereport(ERROR,
-			(errcode(is_integer ? ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE : ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+			(errcode(is_integer ? ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE :
+					 ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 			 errmsg("%s out of range", format_type_be(type)),
 			 errdetail("The bucket starts before the first valid value.")));
 }
@@ -56,7 +58,9 @@ bucket_of(const StrataBucket *bucket, Oid type, int64 time)
 	return strata_bucket_datum(type, start);
 }
 
-/* (width, time [, origin]), all of one integer type or times with an interval. */
+/*
+ * (width, time [, origin]), all of one integer type or times with an interval.
+ */
 static Datum
 bucket_with_origin(FunctionCallInfo fcinfo, Oid type)
 {
@@ -64,8 +68,10 @@ bucket_with_origin(FunctionCallInfo fcinfo, Oid type)
 
 	strata_bucket_init(&bucket, type, PG_GETARG_DATUM(0));
 	if (PG_NARGS() > 2)
-		strata_bucket_set_origin(&bucket, strata_bucket_get(type, PG_GETARG_DATUM(2)));
-	return bucket_of(&bucket, type, strata_bucket_get(type, PG_GETARG_DATUM(1)));
+		strata_bucket_set_origin(&bucket,
+								 strata_bucket_get(type, PG_GETARG_DATUM(2)));
+	return bucket_of(&bucket, type,
+					 strata_bucket_get(type, PG_GETARG_DATUM(1)));
 }
 
 /* (width, time, offset interval) */
@@ -76,7 +82,8 @@ bucket_with_offset(FunctionCallInfo fcinfo, Oid type)
 
 	strata_bucket_init(&bucket, type, PG_GETARG_DATUM(0));
 	strata_bucket_set_offset(&bucket, PG_GETARG_DATUM(2));
-	return bucket_of(&bucket, type, strata_bucket_get(type, PG_GETARG_DATUM(1)));
+	return bucket_of(&bucket, type,
+					 strata_bucket_get(type, PG_GETARG_DATUM(1)));
 }
 
 Datum
@@ -136,7 +143,8 @@ strata_time_bucket_zone(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
 		PG_RETURN_NULL();
 	if (bucket == NULL)
-		fcinfo->flinfo->fn_extra = bucket = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(*bucket));
+		fcinfo->flinfo->fn_extra = bucket =
+			MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(*bucket));
 	strata_zone_bucket_init(bucket, PG_GETARG_DATUM(0), PG_GETARG_DATUM(2));
 	if (!PG_ARGISNULL(3))
 		strata_zone_bucket_set_origin(bucket, PG_GETARG_TIMESTAMPTZ(3));
@@ -151,14 +159,16 @@ strata_time_bucket_zone(PG_FUNCTION_ARGS)
 }
 
 /*
- * Of the time of a UUID.  These names do not begin with strata_time_bucket_: the
- * result is of another type than what is bucketed, which the planner's half does not know.
+ * Of the time of a UUID.  These names do not begin with strata_time_bucket_:
+ * the result is of another type than what is bucketed, which the planner's
+ * half does not know.
  */
 static void
 take_time_of_uuid(FunctionCallInfo fcinfo)
 {
 	if (!PG_ARGISNULL(1))
-		fcinfo->args[1].value = TimestampTzGetDatum(strata_uuid_time(PG_GETARG_UUID_P(1)));
+		fcinfo->args[1].value =
+			TimestampTzGetDatum(strata_uuid_time(PG_GETARG_UUID_P(1)));
 }
 
 Datum
@@ -212,7 +222,9 @@ strata_time_bucket_edge(PG_FUNCTION_ARGS)
 		if (rest == INTERVALOID)
 			strata_bucket_set_offset(&bucket, PG_GETARG_DATUM(3));
 		else if (rest == type)
-			strata_bucket_set_origin(&bucket, strata_bucket_get(type, PG_GETARG_DATUM(3)));
+			strata_bucket_set_origin(&bucket,
+									 strata_bucket_get(type,
+													   PG_GETARG_DATUM(3)));
 		else
 			ereport(ERROR,
 					(errcode(ERRCODE_DATATYPE_MISMATCH),
@@ -223,10 +235,14 @@ strata_time_bucket_edge(PG_FUNCTION_ARGS)
 	if (!last)
 	{
 		if (!strata_bucket_first(&bucket, time, &start))
-			return type == DATEOID ? DateADTGetDatum(DATEVAL_NOEND) : TimestampGetDatum(DT_NOEND);
+			return type == DATEOID ? DateADTGetDatum(DATEVAL_NOEND) :
+				TimestampGetDatum(DT_NOEND);
 		return strata_bucket_datum(type, start);
 	}
-	return strata_bucket_datum(type, strata_bucket_next(&bucket, time, &start) ? start - 1 : bucket.max);
+	return strata_bucket_datum(type,
+							   strata_bucket_next(&bucket, time, &start) ?
+							   start - 1 :
+							   bucket.max);
 }
 
 /*
@@ -258,7 +274,8 @@ strata_time_bucket_zone_edge(PG_FUNCTION_ARGS)
 		PG_RETURN_TIMESTAMPTZ(DT_NOEND);
 	if (bucket.months == 0)
 		length = bucket.width;
-	if (length > END_TIMESTAMP - MAX_OFFSET_CHANGE || c > END_TIMESTAMP - MAX_OFFSET_CHANGE - length)
+	if (length > END_TIMESTAMP - MAX_OFFSET_CHANGE ||
+		c > END_TIMESTAMP - MAX_OFFSET_CHANGE - length)
 		PG_RETURN_TIMESTAMPTZ(DT_NOEND);
 	PG_RETURN_TIMESTAMPTZ(c + length + MAX_OFFSET_CHANGE);
 }

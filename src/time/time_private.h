@@ -12,7 +12,9 @@
 #include "base/base.h"
 #include "time/time.h"
 
-/* Is it our function of that name, without a time zone, or (zoned) with one? */
+/*
+ * Is it our function of that name, without a time zone, or (zoned) with one?
+ */
 extern bool strata_time_is_bucket(Oid funcid, bool zoned);
 
 /* The btree strategy of an operator between two values of type, or 0. */

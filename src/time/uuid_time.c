@@ -3,11 +3,12 @@
  * uuid_time.c
  *	  Times in UUIDs of version 7 (RFC 9562), and such UUIDs of times.
  *
- * The first 48 bits are milliseconds since 1970, the 12 bits behind the version say how far
- * into the millisecond it is, in 4096ths (method 3 of the RFC, as PostgreSQL 18's
- * uuidv7() has it).  Microseconds are rounded up on the way in and down on the way
- * out, so that the order of UUIDs is that of their times, exactly: a UUID is
- * >= the boundary of a time if and only if its time is >= that time.
+ * The first 48 bits are milliseconds since 1970, the 12 bits behind the
+ * version say how far into the millisecond it is, in 4096ths (method 3 of the
+ * RFC, as PostgreSQL 18's uuidv7() has it).  Microseconds are rounded up on
+ * the way in and down on the way out, so that the order of UUIDs is that of
+ * their times, exactly: a UUID is >= the boundary of a time if and only if its
+ * time is >= that time.
  *
  * src/time/uuid_time.c
  *-------------------------------------------------------------------------
@@ -31,7 +32,7 @@ PG_FUNCTION_INFO_V1(strata_uuid_timestamp);
 PG_FUNCTION_INFO_V1(strata_uuid_timestamp_micros);
 PG_FUNCTION_INFO_V1(strata_uuid_version);
 
-#define EPOCH_USECS ((UNIX_EPOCH_JDATE - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY)	/* negative */
+#define EPOCH_USECS ((UNIX_EPOCH_JDATE - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY) /* negative */
 #define USECS_PER_MSEC INT64CONST(1000)
 #define MSEC_PARTS 4096
 
@@ -57,7 +58,8 @@ strata_uuid_bound_time(const pg_uuid_t *uuid)
 
 	for (int i = 0; i < 6; i++)
 		msecs = (msecs << 8) | uuid->data[i];
-	return msecs * USECS_PER_MSEC + part * USECS_PER_MSEC / MSEC_PARTS + EPOCH_USECS;
+	return msecs * USECS_PER_MSEC + part * USECS_PER_MSEC / MSEC_PARTS +
+		EPOCH_USECS;
 }
 
 /* See time.h. */
@@ -65,10 +67,12 @@ TimestampTz
 strata_uuid_time(const pg_uuid_t *uuid)
 {
 	if (!is_version_7(uuid))
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("not a version 7 UUID"),
-				 errdetail("Only UUIDs of version 7 say a time in the order in which they sort."),
+				 errdetail(
+						   "Only UUIDs of version 7 say a time in the order in which they sort."),
 				 errhint("SELECT generate_uuidv7();")));
 	return strata_uuid_bound_time(uuid);
 }
@@ -82,13 +86,15 @@ strata_uuid_boundary(TimestampTz time, pg_uuid_t *uuid)
 	int64		part;
 
 	if (time < STRATA_UUID_MIN_TIME || time > STRATA_UUID_MAX_TIME)
-		ereport(ERROR,
+		ereport(
+				ERROR,
 				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 				 errmsg("timestamp out of range for a UUID"),
 				 errdetail("UUIDs of version 7 have times from 1970 to 10889.")));
 	usecs = time - EPOCH_USECS;
 	msecs = usecs / USECS_PER_MSEC;
-	part = (usecs % USECS_PER_MSEC * MSEC_PARTS + USECS_PER_MSEC - 1) / USECS_PER_MSEC;
+	part = (usecs % USECS_PER_MSEC * MSEC_PARTS + USECS_PER_MSEC - 1) /
+		USECS_PER_MSEC;
 	Assert(part <= 0xfff && msecs >> 48 == 0);	/* time:U4: no bit is cut off */
 	memset(uuid, 0, sizeof(*uuid));
 	for (int i = 5; i >= 0; i--, msecs >>= 8)
@@ -104,9 +110,11 @@ strata_uuid_is_boundary(Oid funcid)
 {
 	char	   *name = funcid >= FirstNormalObjectId ? get_func_name(funcid) : NULL;
 	Oid			extension = name != NULL && strcmp(name, "to_uuidv7_boundary") == 0 ?
-		getExtensionOfObject(ProcedureRelationId, funcid) : InvalidOid;
+	getExtensionOfObject(ProcedureRelationId, funcid) :
+	InvalidOid;
 
-	return OidIsValid(extension) && extension == get_extension_oid(STRATA_EXTENSION, true);
+	return OidIsValid(extension) &&
+		extension == get_extension_oid(STRATA_EXTENSION, true);
 }
 
 static Datum

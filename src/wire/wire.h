@@ -14,8 +14,9 @@
 #include "tcop/dest.h"
 
 /*
- * A receiver that sends what client, a DestRemote or DestRemoteExecute one, would send of rows all
- * of whose columns are wanted as text.  Memory: the current context, and for as long.
+ * A receiver that sends what client, a DestRemote or DestRemoteExecute one,
+ * would send of rows all of whose columns are wanted as text.  Memory: the
+ * current context, and for as long.
  */
 extern DestReceiver *strata_wire_receiver(DestReceiver *client);
 

@@ -20,7 +20,8 @@
 /* The days whose times a column has, in turn. */
 typedef struct StrataWireDay
 {
-	int64		from;			/* values of the day, as they are stored: [from, to) */
+	int64		from;			/* values of the day, as they are stored:
+								 * [from, to) */
 	int64		to;
 	const pg_tz *zone;			/* in which it is a day; or NULL */
 	char		before[16];		/* the date and a space, */
@@ -31,8 +32,12 @@ typedef struct StrataWireDay
 
 typedef struct StrataWireColumn StrataWireColumn;
 
-/* Write the value, return its length; -1: that is for the type's output function. */
-typedef int (*StrataWireWriter) (StrataWireColumn *column, Datum value, char *to);
+/*
+ * Write the value, return its length; -1: that is for the type's output
+ * function.
+ */
+typedef int (*StrataWireWriter) (StrataWireColumn *column, Datum value,
+								 char *to);
 
 struct StrataWireColumn
 {

@@ -43,7 +43,8 @@ start(DestReceiver *self, int operation, TupleDesc desc)
 	receiver->ncolumns = desc->natts;
 	receiver->columns = palloc(sizeof(StrataWireColumn) * Max(desc->natts, 1));
 	for (int i = 0; i < desc->natts; i++)
-		strata_wire_column_init(&receiver->columns[i], TupleDescAttr(desc, i)->atttypid);
+		strata_wire_column_init(&receiver->columns[i],
+								TupleDescAttr(desc, i)->atttypid);
 	initStringInfo(&receiver->row);
 	MemoryContextSwitchTo(caller);
 }
@@ -56,7 +57,10 @@ put_uint32(StringInfo row, uint32 number)
 	row->len += sizeof(number);
 }
 
-/* A value of len bytes, while there stays room for the fixed ones of columns behind it. */
+/*
+ * A value of len bytes, while there stays room for the fixed ones of columns
+ * behind it.
+ */
 static void
 put_bytes(StringInfo row, const char *bytes, int len, int behind)
 {
@@ -68,7 +72,8 @@ put_bytes(StringInfo row, const char *bytes, int len, int behind)
 
 /* By the type's output function, in the client's encoding. */
 static void
-put_output(WireReceiver *receiver, StrataWireColumn *column, Datum value, int behind)
+put_output(WireReceiver *receiver, StrataWireColumn *column, Datum value,
+		   int behind)
 {
 	MemoryContext caller;
 	char	   *text;
@@ -84,7 +89,9 @@ put_output(WireReceiver *receiver, StrataWireColumn *column, Datum value, int be
 		fmgr_info_cxt(function, &column->output, receiver->context);
 	}
 	if (receiver->scratch == NULL)
-		receiver->scratch = AllocSetContextCreate(receiver->context, "strata values as text", ALLOCSET_DEFAULT_SIZES);
+		receiver->scratch = AllocSetContextCreate(receiver->context,
+												  "strata values as text",
+												  ALLOCSET_DEFAULT_SIZES);
 	caller = MemoryContextSwitchTo(receiver->scratch);
 	text = OutputFunctionCall(&column->output, value);
 	len = (int) strlen(text);
@@ -113,12 +120,14 @@ put_value(WireReceiver *receiver, int i, Datum value)
 	Assert(column->writer == NULL || !column->is_text); /* wire:W2 */
 	if (column->writer != NULL)
 	{
-		int			len = column->writer(column, value, row->data + row->len + sizeof(uint32));
+		int			len = column->writer(column, value,
+										 row->data + row->len + sizeof(uint32));
 
 		Assert(len <= STRATA_WIRE_MAX_TEXT);	/* wire:W1 */
 		if (len >= 0)
 		{
-			Assert(row->len + (int) sizeof(uint32) + len <= row->maxlen);	/* wire:W1 */
+			Assert(row->len + (int) sizeof(uint32) + len <=
+				   row->maxlen);	/* wire:W1 */
 			put_uint32(row, len);
 			row->len += len;
 			return;
@@ -130,7 +139,8 @@ put_value(WireReceiver *receiver, int i, Datum value)
 
 		if (is_plain_text(text))
 		{
-			put_bytes(row, VARDATA_ANY(text), (int) VARSIZE_ANY_EXHDR(text), behind);
+			put_bytes(row, VARDATA_ANY(text), (int) VARSIZE_ANY_EXHDR(text),
+					  behind);
 			return;
 		}
 	}
@@ -144,10 +154,12 @@ receive(TupleTableSlot *slot, DestReceiver *self)
 	StringInfo	row = &receiver->row;
 	uint16		natts = pg_hton16((uint16) receiver->ncolumns);
 
-	Assert(slot->tts_tupleDescriptor->natts == receiver->ncolumns); /* wire:W1 */
+	Assert(slot->tts_tupleDescriptor->natts ==
+		   receiver->ncolumns); /* wire:W1 */
 	slot_getallattrs(slot);
 	pq_beginmessage_reuse(row, 'D');
-	enlargeStringInfo(row, (int) (sizeof(natts) + receiver->ncolumns * MAX_FIXED));
+	enlargeStringInfo(row,
+					  (int) (sizeof(natts) + receiver->ncolumns * MAX_FIXED));
 	memcpy(row->data, &natts, sizeof(natts));
 	row->len = sizeof(natts);
 	for (int i = 0; i < receiver->ncolumns; i++)

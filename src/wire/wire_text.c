@@ -4,8 +4,8 @@
  *	  Values as text, as PostgreSQL's output functions write them.
  *
  * A number of up to four decimals is told from others by one division: of the
- * decimals of up to 15 digits no two are the same double (DBL_DIG), so the one that gives the
- * double is the shortest that does.
+ * decimals of up to 15 digits no two are the same double (DBL_DIG), so the one
+ * that gives the double is the shortest that does.
  *
  * src/wire/wire_text.c
  *-------------------------------------------------------------------------
@@ -56,10 +56,15 @@ write_int8(StrataWireColumn *column, Datum value, char *to)
 static int
 write_float4(StrataWireColumn *column, Datum value, char *to)
 {
-	return extra_float_digits > 0 ? float_to_shortest_decimal_buf(DatumGetFloat4(value), to) : -1;
+	return extra_float_digits > 0 ?
+		float_to_shortest_decimal_buf(DatumGetFloat4(value), to) :
+		-1;
 }
 
-/* A point and fraction / unit, without zeros at its end; nothing if it is zero. */
+/*
+ * A point and fraction / unit, without zeros at its end; nothing if it is
+ * zero.
+ */
 static char *
 put_fraction(char *to, int fraction, int unit)
 {
@@ -87,7 +92,9 @@ write_decimal(bool negative, uint64 number, char *to)
 		*p++ = '0' + (int) whole;
 	else
 		p += pg_ulltoa_n(whole, p);
-	return (int) (put_fraction(p, (int) (number % DECIMAL_UNIT), DECIMAL_UNIT) - to);
+	return (int) (put_fraction(p, (int) (number % DECIMAL_UNIT),
+							   DECIMAL_UNIT) -
+				  to);
 }
 
 static int
@@ -123,10 +130,11 @@ is_offset_constant(int64 from, int64 to, int offset)
 	long int	after;
 	int			before_is_dst;
 	int			after_is_dst;
-	int			found = pg_next_dst_boundary(&start, &before, &before_is_dst, &change, &after,
-											 &after_is_dst, session_timezone);
+	int			found = pg_next_dst_boundary(&start, &before, &before_is_dst, &change,
+											 &after, &after_is_dst, session_timezone);
 
-	return found >= 0 && before == offset && (found == 0 || change >= timestamptz_to_time_t(to));
+	return found >= 0 && before == offset &&
+		(found == 0 || change >= timestamptz_to_time_t(to));
 }
 
 /* The day of the value; false: none that can be written once. */
@@ -153,13 +161,20 @@ start_day(StrataWireDay *day, int64 value, const pg_tz *zone)
 	local = value + offset;
 	local -= ((local % USECS_PER_DAY) + USECS_PER_DAY) % USECS_PER_DAY;
 	if (!IS_VALID_TIMESTAMP(local - offset) || !IS_VALID_TIMESTAMP(local) ||
-		(zone != NULL && !is_offset_constant(local - offset, local - offset + USECS_PER_DAY,
-											 (int) (offset / USECS_PER_SEC))))
+		(zone != NULL &&
+		 !is_offset_constant(local - offset, local - offset + USECS_PER_DAY,
+							 (int) (offset / USECS_PER_SEC))))
 		return false;
-	text = DatumGetCString(zone != NULL ? DirectFunctionCall1(timestamptz_out, TimestampTzGetDatum(local - offset)) :
-						   DirectFunctionCall1(timestamp_out, TimestampGetDatum(local)));
+	text =
+		DatumGetCString(zone != NULL ?
+						DirectFunctionCall1(timestamptz_out,
+											TimestampTzGetDatum(local -
+																offset)) :
+						DirectFunctionCall1(timestamp_out,
+											TimestampGetDatum(local)));
 	time = strstr(text, " 00:00:00");
-	if (time != NULL && time + 1 - text <= (int) sizeof(day->before) && strlen(time + 9) <= sizeof(day->after))
+	if (time != NULL && time + 1 - text <= (int) sizeof(day->before) &&
+		strlen(time + 9) <= sizeof(day->after))
 	{
 		day->nbefore = (int) (time + 1 - text);
 		memcpy(day->before, text, day->nbefore);
@@ -187,7 +202,8 @@ write_time(StrataWireDay *day, int64 value, const pg_tz *zone, char *to)
 	int			seconds;
 
 	if (DateStyle != USE_ISO_DATES || TIMESTAMP_NOT_FINITE(value) ||
-		((value < day->from || value >= day->to || zone != day->zone) && !start_day(day, value, zone)))
+		((value < day->from || value >= day->to || zone != day->zone) &&
+		 !start_day(day, value, zone)))
 		return -1;
 	seconds = (int) ((value - day->from) / USECS_PER_SEC);
 	/* constant lengths are copied without a call */
@@ -197,7 +213,8 @@ write_time(StrataWireDay *day, int64 value, const pg_tz *zone, char *to)
 	p = put_two_digits(p, seconds / SECS_PER_MINUTE % MINS_PER_HOUR);
 	*p++ = ':';
 	p = put_two_digits(p, seconds % SECS_PER_MINUTE);
-	p = put_fraction(p, (int) ((value - day->from) % USECS_PER_SEC), (int) USECS_PER_SEC);
+	p = put_fraction(p, (int) ((value - day->from) % USECS_PER_SEC),
+					 (int) USECS_PER_SEC);
 	memcpy(p, day->after, sizeof(day->after));
 	return (int) (p + day->nafter - to);
 }
@@ -211,7 +228,8 @@ write_timestamp(StrataWireColumn *column, Datum value, char *to)
 static int
 write_timestamptz(StrataWireColumn *column, Datum value, char *to)
 {
-	return write_time(&column->day, DatumGetTimestampTz(value), session_timezone, to);
+	return write_time(&column->day, DatumGetTimestampTz(value),
+					  session_timezone, to);
 }
 
 /* See wire_private.h. */

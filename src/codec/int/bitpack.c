@@ -22,7 +22,10 @@
 #define PACKED_MAX (INT_BLOCK_MAX * 8)
 #define LOAD_SLACK 16
 
-/* --- writing ------------------------------------------------------------------- */
+/*
+ * --- writing
+ * -------------------------------------------------------------------
+ */
 
 /* Number i of those of 32 or 64 bits. */
 STRATA_INLINE uint64_t
@@ -31,9 +34,13 @@ number_at(const void *u, const bool narrow, uint32_t i)
 	return narrow ? ((const uint32_t *) u)[i] : ((const uint64_t *) u)[i];
 }
 
-/* Pack groups of eight of a width known when compiling; whole words are written. */
+/*
+ * Pack groups of eight of a width known when compiling; whole words are
+ * written.
+ */
 STRATA_INLINE void
-pack_groups(const void *u, const bool narrow, uint32_t ngroups, const unsigned width, uint8_t *to)
+pack_groups(const void *u, const bool narrow, uint32_t ngroups,
+			const unsigned width, uint8_t *to)
 {
 	for (uint32_t group = 0; group < ngroups; group++, to += width)
 	{
@@ -72,7 +79,7 @@ pack_narrow(const uint32_t *u, uint32_t ngroups, unsigned width, uint8_t *to)
 	switch (width)
 	{
 			PACK16(1)
-			PACK16(17)
+				PACK16(17)
 	}
 }
 
@@ -84,15 +91,16 @@ pack_wide(const uint64_t *u, uint32_t ngroups, unsigned width, uint8_t *to)
 	switch (width)
 	{
 			PACK16(1)
-			PACK16(17)
-			PACK16(33)
-			PACK16(49)
+				PACK16(17)
+				PACK16(33)
+				PACK16(49)
 	}
 }
 
 /* Append n (<= INT_BLOCK_MAX) numbers of 32 or 64 bits, below 1 << width. */
 STRATA_INLINE void
-write_numbers(const void *u, const bool narrow, uint32_t n, unsigned width, StrataWriter *out)
+write_numbers(const void *u, const bool narrow, uint32_t n, unsigned width,
+			  StrataWriter *out)
 {
 	const size_t each = narrow ? sizeof(uint32_t) : sizeof(uint64_t);
 	uint8_t		packed[PACKED_MAX + 8];
@@ -110,7 +118,8 @@ write_numbers(const void *u, const bool narrow, uint32_t n, unsigned width, Stra
 	{
 		pack_narrow(u, ngroups, width, packed);
 		if (n % 8 > 0)
-			pack_narrow(rest.narrow, 1, width, packed + (size_t) ngroups * width);
+			pack_narrow(rest.narrow, 1, width,
+						packed + (size_t) ngroups * width);
 	}
 	else
 	{
@@ -123,24 +132,30 @@ write_numbers(const void *u, const bool narrow, uint32_t n, unsigned width, Stra
 
 /* Append n (<= INT_BLOCK_MAX) numbers below 1 << width. */
 void
-strata_bitpack_write(const uint64_t *u, uint32_t n, unsigned width, StrataWriter *out)
+strata_bitpack_write(const uint64_t *u, uint32_t n, unsigned width,
+					 StrataWriter *out)
 {
 	Assert(n <= INT_BLOCK_MAX && width <= 64);	/* codec:C14 */
 	write_numbers(u, false, n, width, out);
 }
 
 void
-strata_bitpack_write_narrow(const uint32_t *u, uint32_t n, unsigned width, StrataWriter *out)
+strata_bitpack_write_narrow(const uint32_t *u, uint32_t n, unsigned width,
+							StrataWriter *out)
 {
 	Assert(n <= INT_BLOCK_MAX && width <= 32);	/* codec:C14 */
 	write_numbers(u, true, n, width, out);
 }
 
-/* --- reading ------------------------------------------------------------------- */
+/*
+ * --- reading
+ * -------------------------------------------------------------------
+ */
 
 /* Unpack groups of eight of a width known when compiling, at most 57. */
 STRATA_INLINE void
-unpack_narrow(const uint8_t *from, uint32_t n, const unsigned width, uint64_t *out)
+unpack_narrow(const uint8_t *from, uint32_t n, const unsigned width,
+			  uint64_t *out)
 {
 	const uint64_t mask = strata_low_bits(width);
 
@@ -181,8 +196,8 @@ unpack_wide(const uint8_t *from, uint32_t n, unsigned width, uint64_t *out)
 
 /*
  * The packed bytes of n numbers, of which unpackers may read whole groups and
- * LOAD_SLACK bytes more: in `padded` near the end of the input.  NULL when it is
- * too short.
+ * LOAD_SLACK bytes more: in `padded` near the end of the input.  NULL when it
+ * is too short.
  */
 STRATA_INLINE const uint8_t *
 packed_bytes(StrataReader *in, uint32_t n, unsigned width, uint8_t *padded)
@@ -205,7 +220,8 @@ packed_bytes(StrataReader *in, uint32_t n, unsigned width, uint8_t *padded)
  * strata_bitpack_read.
  */
 bool
-strata_bitpack_read_part(StrataReader *in, uint32_t n, uint32_t wanted, unsigned width, uint32_t *out)
+strata_bitpack_read_part(StrataReader *in, uint32_t n, uint32_t wanted,
+						 unsigned width, uint32_t *out)
 {
 	uint8_t		padded[PACKED_MAX + 64 + LOAD_SLACK];
 	const uint8_t *from = packed_bytes(in, n, width, padded);
@@ -219,9 +235,13 @@ strata_bitpack_read_part(StrataReader *in, uint32_t n, uint32_t wanted, unsigned
 	return true;
 }
 
-/* What the first wanted of such numbers add up to: see strata_int_simd_sum_packed. */
+/*
+ * What the first wanted of such numbers add up to: see
+ * strata_int_simd_sum_packed.
+ */
 bool
-strata_bitpack_sum_part(StrataReader *in, uint32_t n, uint32_t wanted, unsigned width, bool zigzag, uint8_t *odd,
+strata_bitpack_sum_part(StrataReader *in, uint32_t n, uint32_t wanted,
+						unsigned width, bool zigzag, uint8_t *odd,
 						int64_t *sum)
 {
 	uint8_t		padded[PACKED_MAX + 64 + LOAD_SLACK];
@@ -238,7 +258,8 @@ strata_bitpack_sum_part(StrataReader *in, uint32_t n, uint32_t wanted, unsigned 
  * those behind the n-th get any value.  False when the input is too short.
  */
 bool
-strata_bitpack_read(StrataReader *in, uint32_t n, unsigned width, uint64_t *out)
+strata_bitpack_read(StrataReader *in, uint32_t n, unsigned width,
+					uint64_t *out)
 {
 	uint8_t		padded[PACKED_MAX + 64 + LOAD_SLACK];
 	const uint8_t *from = packed_bytes(in, n, width, padded);
@@ -246,7 +267,8 @@ strata_bitpack_read(StrataReader *in, uint32_t n, unsigned width, uint64_t *out)
 	Assert(n <= INT_BLOCK_MAX && width <= 64);	/* codec:C14 */
 	if (from == NULL)
 		return false;
-	if (strata_int_simd_usable() && strata_int_simd_unpack(from, n, width, out))
+	if (strata_int_simd_usable() &&
+		strata_int_simd_unpack(from, n, width, out))
 		return true;
 	switch (width)
 	{
@@ -254,20 +276,20 @@ strata_bitpack_read(StrataReader *in, uint32_t n, unsigned width, uint64_t *out)
 			memset(out, 0, n * sizeof(uint64_t));
 			break;
 			NARROW4(1)
-			NARROW4(5)
-			NARROW4(9)
-			NARROW4(13)
-			NARROW4(17)
-			NARROW4(21)
-			NARROW4(25)
-			NARROW4(29)
-			NARROW4(33)
-			NARROW4(37)
-			NARROW4(41)
-			NARROW4(45)
-			NARROW4(49)
-			NARROW4(53)
-			NARROW(57)
+				NARROW4(5)
+				NARROW4(9)
+				NARROW4(13)
+				NARROW4(17)
+				NARROW4(21)
+				NARROW4(25)
+				NARROW4(29)
+				NARROW4(33)
+				NARROW4(37)
+				NARROW4(41)
+				NARROW4(45)
+				NARROW4(49)
+				NARROW4(53)
+				NARROW(57)
 		default:
 			unpack_wide(from, n, width, out);
 	}

@@ -12,21 +12,23 @@
  *
  *	table	1		table_log in bits 0-3, order k in bits 4-7
  *			...		number of tokens A, varint
- *			...		A counts in exp-Golomb code of order k: for x = count + (1 << k),
- *					as many 1 bits as x is longer than k + 1 bits, a 0 bit, the bits of
- *					x below its highest; padded to a byte.  Counts add up to
- *					1 << table_log and the last one is not 0
- *	block	...		ANS_STATES states of table_log bits, then the bits each token
+ *			...             A counts in exp-Golomb code of order k: for x =
+ *			count + (1 << k),
+ *					as many 1 bits as x is longer than k + 1 bits, a 0 bit, the
+ *					bits of x below its highest; padded to a byte.  Counts add
+ *					up to 1 << table_log and the last one is not 0
+ *	block   ...             ANS_STATES states of table_log bits, then the bits
+ *	each token
  *					takes to leave its state, in the order of tokens
  *
  * The spread: position p of the table, from 0 on and then in steps of
- * (5 * size / 8 + 3) modulo size, goes to token 0 as often as its count says, then
- * to token 1, and so on.  The j-th position of a token in ascending order, j from
- * its count on, reads table_log - floor(log2 j) bits b and goes to state
- * (j << bits) + b - size.
+ * (5 * size / 8 + 3) modulo size, goes to token 0 as often as its count says,
+ * then to token 1, and so on.  The j-th position of a token in ascending
+ * order, j from its count on, reads table_log - floor(log2 j) bits b and goes
+ * to state (j << bits) + b - size.
  *
- * Reference: J. Duda, "Asymmetric numeral systems: entropy coding combining speed
- * of Huffman coding with compression rate of arithmetic coding", 2013
+ * Reference: J. Duda, "Asymmetric numeral systems: entropy coding combining
+ * speed of Huffman coding with compression rate of arithmetic coding", 2013
  * (arXiv:1311.2540).
  *
  * src/codec/int/int_ans.c
@@ -37,7 +39,10 @@
 
 #define GOLOMB_MAX 8
 
-/* --- tables ------------------------------------------------------------------- */
+/*
+ * --- tables
+ * -------------------------------------------------------------------
+ */
 
 /* Where the spread goes next; coprime to any size it is used with. */
 STRATA_INLINE uint32_t
@@ -65,11 +70,12 @@ spread_tokens(const AnsTable *table, uint16_t *token_at)
 }
 
 /*
- * Counts that add up to 1 << table_log in about the proportions of `having`, none
- * 0 that was not.  There are fewer tokens than states.
+ * Counts that add up to 1 << table_log in about the proportions of `having`,
+ * none 0 that was not.  There are fewer tokens than states.
  */
 void
-strata_ans_normalise(const uint32_t *having, uint32_t ntokens, uint32_t total, unsigned table_log, AnsTable *table)
+strata_ans_normalise(const uint32_t *having, uint32_t ntokens, uint32_t total,
+					 unsigned table_log, AnsTable *table)
 {
 	uint32_t	size = UINT32_C(1) << table_log;
 	uint32_t	sum = 0;
@@ -80,14 +86,20 @@ strata_ans_normalise(const uint32_t *having, uint32_t ntokens, uint32_t total, u
 	table->ntokens = ntokens;
 	for (uint32_t t = 0; t < ntokens; t++)
 	{
-		uint32_t	share = (uint32_t) (((uint64_t) having[t] * size * 2 + total) / ((uint64_t) total * 2));
+		uint32_t	share = (uint32_t) (((uint64_t) having[t] * size * 2 +
+										 total) /
+										((uint64_t) total * 2));
 
 		if (share == 0 && having[t] > 0)
 			share = 1;
 		table->count[t] = (uint16_t) share;
 		sum += share;
 	}
-	/* what rounding left over goes where it matters least: to the largest counts */
+
+	/*
+	 * what rounding left over goes where it matters least: to the largest
+	 * counts
+	 */
 	while (sum != size)
 	{
 		uint32_t	largest = 0;
@@ -98,7 +110,8 @@ strata_ans_normalise(const uint32_t *having, uint32_t ntokens, uint32_t total, u
 				largest = t;
 		if (sum < size)
 		{
-			table->count[largest] = (uint16_t) (table->count[largest] + size - sum);
+			table->count[largest] = (uint16_t) (table->count[largest] + size -
+												sum);
 			break;
 		}
 		change = table->count[largest] / 4 + 1;
@@ -112,7 +125,8 @@ strata_ans_normalise(const uint32_t *having, uint32_t ntokens, uint32_t total, u
 STRATA_INLINE unsigned
 golomb_bits(uint32_t count, unsigned order)
 {
-	unsigned	length = strata_bit_length((uint64_t) count + (UINT64_C(1) << order));
+	unsigned	length = strata_bit_length((uint64_t) count +
+										   (UINT64_C(1) << order));
 
 	return (length - 1 - order) + 1 + (length - 1);
 }
@@ -144,7 +158,8 @@ strata_ans_table_write(const AnsTable *table, StrataWriter *out)
 		uint64_t	x = table->count[t] + (UINT64_C(1) << order);
 		unsigned	length = strata_bit_length(x);
 
-		strata_bits_write(&bw, strata_low_bits(length - 1 - order), length - order);
+		strata_bits_write(&bw, strata_low_bits(length - 1 - order),
+						  length - order);
 		strata_bits_write(&bw, x & strata_low_bits(length - 1), length - 1);
 	}
 	strata_bits_flush(&bw);
@@ -162,8 +177,9 @@ strata_ans_table_read(StrataReader *in, AnsTable *table)
 	uint32_t	sum = 0;
 
 	table->table_log = head & 15;
-	if (in->failed || table->table_log < ANS_LOG_MIN || table->table_log > ANS_LOG_MAX || order > GOLOMB_MAX ||
-		ntokens == 0 || ntokens > ANS_TOKENS_MAX)
+	if (in->failed || table->table_log < ANS_LOG_MIN ||
+		table->table_log > ANS_LOG_MAX || order > GOLOMB_MAX || ntokens == 0 ||
+		ntokens > ANS_TOKENS_MAX)
 		return false;
 	table->ntokens = (uint32_t) ntokens;
 	for (uint32_t t = 0; t < table->ntokens; t++)
@@ -189,10 +205,14 @@ strata_ans_table_read(StrataReader *in, AnsTable *table)
 		table->count[t] = (uint16_t) x;
 	}
 	strata_read_bytes(in, (bit + 7) / 8);
-	return !in->failed && sum == UINT32_C(1) << table->table_log && table->count[table->ntokens - 1] > 0;
+	return !in->failed && sum == UINT32_C(1) << table->table_log &&
+		table->count[table->ntokens - 1] > 0;
 }
 
-/* --- encoding ---------------------------------------------------------------- */
+/*
+ * --- encoding
+ * ----------------------------------------------------------------
+ */
 
 /* Make the encoder's tables of a table of counts. */
 void
@@ -218,7 +238,8 @@ strata_ans_encoder_init(const AnsTable *table, AnsEncoder *encoder)
 
 /* Write a block of m tokens, each of which the table has. */
 void
-strata_ans_write(const AnsEncoder *encoder, const uint16_t *tokens, uint32_t m, StrataWriter *out)
+strata_ans_write(const AnsEncoder *encoder, const uint16_t *tokens, uint32_t m,
+				 StrataWriter *out)
 {
 	uint16_t	bits[ANS_BLOCK];
 	uint8_t		nbits[ANS_BLOCK];
@@ -226,7 +247,9 @@ strata_ans_write(const AnsEncoder *encoder, const uint16_t *tokens, uint32_t m, 
 	uint32_t	state[ANS_STATES];
 	StrataBitWriter bw = {out, 0, 0};
 
-	/* last token first: a state is left for the one that was reached from it */
+	/*
+	 * last token first: a state is left for the one that was reached from it
+	 */
 	for (int s = 0; s < ANS_STATES; s++)
 		state[s] = size;
 	for (uint32_t i = m; i-- > 0;)
@@ -242,7 +265,8 @@ strata_ans_write(const AnsEncoder *encoder, const uint16_t *tokens, uint32_t m, 
 			k--;
 		bits[i] = (uint16_t) (x & strata_low_bits(k));
 		nbits[i] = (uint8_t) k;
-		state[i % ANS_STATES] = size + encoder->state[encoder->first[t] + (x >> k) - count];
+		state[i % ANS_STATES] =
+			size + encoder->state[encoder->first[t] + (x >> k) - count];
 	}
 	for (int s = 0; s < ANS_STATES; s++)
 		strata_bits_write(&bw, state[s] - size, encoder->table_log);
@@ -251,7 +275,10 @@ strata_ans_write(const AnsEncoder *encoder, const uint16_t *tokens, uint32_t m, 
 	strata_bits_flush(&bw);
 }
 
-/* --- decoding ---------------------------------------------------------------- */
+/*
+ * --- decoding
+ * ----------------------------------------------------------------
+ */
 
 /* Make the decoder's table of a table of counts. */
 void
@@ -281,7 +308,8 @@ strata_ans_decoder_init(const AnsTable *table, AnsDecoder *decoder)
  * False when the bytes are not as many as the tokens take.
  */
 bool
-strata_ans_read(const AnsDecoder *decoder, StrataReader *in, size_t nbytes, uint32_t m, uint16_t *tokens)
+strata_ans_read(const AnsDecoder *decoder, StrataReader *in, size_t nbytes,
+				uint32_t m, uint16_t *tokens)
 {
 	uint8_t		padded[(ANS_BLOCK + ANS_STATES) * ANS_LOG_MAX / 8 + 16];
 	const uint8_t *from = strata_read_bytes(in, nbytes);
@@ -292,14 +320,21 @@ strata_ans_read(const AnsDecoder *decoder, StrataReader *in, size_t nbytes, uint
 
 	if (from == NULL || nbytes > sizeof(padded) - 16)
 		return false;
-	/* a copy, because loads go on beyond the end, at most as far as tokens can */
+
+	/*
+	 * a copy, because loads go on beyond the end, at most as far as tokens
+	 * can
+	 */
 	memcpy(padded, from, nbytes);
 	memset(padded + nbytes, 0, sizeof(padded) - nbytes);
 	for (int s = 0; s < ANS_STATES; s++, bit += log)
-		state[s] = (uint32_t) (strata_load64(padded + bit / 8) >> bit % 8 & strata_low_bits(log));
+		state[s] = (uint32_t) (strata_load64(padded + bit / 8) >> bit % 8 &
+							   strata_low_bits(log));
 	for (; i + ANS_STATES <= m; i += ANS_STATES)
 	{
-		/* four tokens take at most 44 of the 57 bits that a load surely gives */
+		/*
+		 * four tokens take at most 44 of the 57 bits that a load surely gives
+		 */
 		uint64_t	bits = strata_load64(padded + bit / 8) >> bit % 8;
 
 		for (int s = 0; s < ANS_STATES; s++)
@@ -307,7 +342,8 @@ strata_ans_read(const AnsDecoder *decoder, StrataReader *in, size_t nbytes, uint
 			AnsEntry	entry = decoder->entry[state[s]];
 
 			tokens[i + (uint32_t) s] = entry.token;
-			state[s] = entry.next + (uint32_t) (bits & ((UINT64_C(1) << entry.nbits) - 1));
+			state[s] = entry.next +
+				(uint32_t) (bits & ((UINT64_C(1) << entry.nbits) - 1));
 			bits >>= entry.nbits;
 			bit += entry.nbits;
 		}
@@ -318,7 +354,9 @@ strata_ans_read(const AnsDecoder *decoder, StrataReader *in, size_t nbytes, uint
 		uint64_t	bits = strata_load64(padded + bit / 8) >> bit % 8;
 
 		tokens[i] = entry.token;
-		state[i % ANS_STATES] = entry.next + (uint32_t) (bits & ((UINT64_C(1) << entry.nbits) - 1));
+		state[i % ANS_STATES] =
+			entry.next +
+			(uint32_t) (bits & ((UINT64_C(1) << entry.nbits) - 1));
 		bit += entry.nbits;
 	}
 	return (bit + 7) / 8 == nbytes;

@@ -49,14 +49,18 @@ typedef struct AnsDecoder
 	AnsEntry	entry[ANS_SIZE_MAX];
 } AnsDecoder;
 
-extern void strata_ans_normalise(const uint32_t *having, uint32_t ntokens, uint32_t total, unsigned table_log,
+extern void strata_ans_normalise(const uint32_t *having, uint32_t ntokens,
+								 uint32_t total, unsigned table_log,
 								 AnsTable *table);
 extern void strata_ans_table_write(const AnsTable *table, StrataWriter *out);
 extern bool strata_ans_table_read(StrataReader *in, AnsTable *table);
-extern void strata_ans_encoder_init(const AnsTable *table, AnsEncoder *encoder);
-extern void strata_ans_write(const AnsEncoder *encoder, const uint16_t *tokens, uint32_t m, StrataWriter *out);
-extern void strata_ans_decoder_init(const AnsTable *table, AnsDecoder *decoder);
-extern bool strata_ans_read(const AnsDecoder *decoder, StrataReader *in, size_t nbytes, uint32_t m,
-							uint16_t *tokens);
+extern void strata_ans_encoder_init(const AnsTable *table,
+									AnsEncoder *encoder);
+extern void strata_ans_write(const AnsEncoder *encoder, const uint16_t *tokens,
+							 uint32_t m, StrataWriter *out);
+extern void strata_ans_decoder_init(const AnsTable *table,
+									AnsDecoder *decoder);
+extern bool strata_ans_read(const AnsDecoder *decoder, StrataReader *in,
+							size_t nbytes, uint32_t m, uint16_t *tokens);
 
 #endif							/* STRATA_INT_ANS_H */

@@ -4,15 +4,16 @@
  *	  One block of an integer stream: residuals to bytes and back.
  *
  * Hides how a block of at most 256 residuals is mapped to unsigned numbers and
- * packed.  A block starts with its size (width in the low 7 bits of a byte, bit 7
- * set when there are patches), then the block's header fields (int_stream.c), then
- * the numbers: bitpack.c, `width` bits each, the low bits of patched ones; then, if
- * patched: number of patches (1 byte), width of their high parts (1 byte), their
- * positions (1 byte each), the high parts (bitpack.c).  Sizes from SPLIT on:
- * int_split.c, with that less SPLIT low bits.
+ * packed.  A block starts with its size (width in the low 7 bits of a byte,
+ * bit 7 set when there are patches), then the block's header fields
+ * (int_stream.c), then the numbers: bitpack.c, `width` bits each, the low bits
+ * of patched ones; then, if patched: number of patches (1 byte), width of
+ * their high parts (1 byte), their positions (1 byte each), the high parts
+ * (bitpack.c).  Sizes from SPLIT on: int_split.c, with that less SPLIT low
+ * bits.
  *
- * Reference for patching: M. Zukowski, S. Heman, N. Nes, P. Boncz, "Super-scalar
- * RAM-CPU cache compression", ICDE 2006.
+ * Reference for patching: M. Zukowski, S. Heman, N. Nes, P. Boncz,
+ * "Super-scalar RAM-CPU cache compression", ICDE 2006.
  *
  * src/codec/int/int_block.c
  *-------------------------------------------------------------------------
@@ -34,7 +35,8 @@
  */
 STRATA_CLONES
 uint32_t
-strata_int_residuals(IntTransform transform, const int64_t *scaled, uint32_t m, int64_t *r)
+strata_int_residuals(IntTransform transform, const int64_t *scaled, uint32_t m,
+					 int64_t *r)
 {
 	const uint64_t *s = (const uint64_t *) scaled;
 	uint64_t   *to = (uint64_t *) r;
@@ -94,7 +96,8 @@ strata_int_keep_plan(const IntBitsPlan *plan, IntBlockPlan *block)
 
 /* How to pack a block of numbers. */
 void
-strata_int_plan_block(bool may_split, const IntNumbers *numbers, IntBlockPlan *block)
+strata_int_plan_block(bool may_split, const IntNumbers *numbers,
+					  IntBlockPlan *block)
 {
 	uint8_t		length[INT_LENGTHS];
 	IntBitsPlan plan;
@@ -104,14 +107,21 @@ strata_int_plan_block(bool may_split, const IntNumbers *numbers, IntBlockPlan *b
 	plan = strata_int_plan_bits(length, numbers->count);
 	if (may_split)
 		strata_int_plan_split(numbers, &plan);
-	*block = (IntBlockPlan) {0};
+	*block = (IntBlockPlan)
+	{
+		0
+	};
 	strata_int_keep_plan(&plan, block);
 }
 
-/* Low parts of numbers, and positions and high parts of those that have one; how many do. */
+/*
+ * Low parts of numbers, and positions and high parts of those that have one;
+ * how many do.
+ */
 STRATA_CLONES
 static uint32_t
-cut_narrow(const uint32_t *u, uint32_t count, unsigned width, uint32_t *low, uint8_t *position, uint32_t *high)
+cut_narrow(const uint32_t *u, uint32_t count, unsigned width, uint32_t *low,
+		   uint8_t *position, uint32_t *high)
 {
 	uint32_t	mask = (uint32_t) strata_low_bits(width);
 	uint64_t	above[INT_MASK_WORDS];
@@ -133,7 +143,8 @@ cut_narrow(const uint32_t *u, uint32_t count, unsigned width, uint32_t *low, uin
 
 /* Write patched numbers: low parts, then positions and high parts. */
 static void
-write_patched_narrow(const IntBlockPlan *plan, const uint32_t *u, uint32_t count, StrataWriter *out)
+write_patched_narrow(const IntBlockPlan *plan, const uint32_t *u,
+					 uint32_t count, StrataWriter *out)
 {
 	uint32_t	low[INT_BLOCK_MAX];
 	uint32_t	high[INT_BLOCK_MAX];
@@ -149,7 +160,8 @@ write_patched_narrow(const IntBlockPlan *plan, const uint32_t *u, uint32_t count
 
 /* The same for numbers of 64 bits. */
 static void
-write_patched(const IntBlockPlan *plan, const uint64_t *u, uint32_t count, StrataWriter *out)
+write_patched(const IntBlockPlan *plan, const uint64_t *u, uint32_t count,
+			  StrataWriter *out)
 {
 	uint64_t	low[INT_BLOCK_MAX];
 	uint64_t	high[INT_BLOCK_MAX + 1];
@@ -172,16 +184,19 @@ write_patched(const IntBlockPlan *plan, const uint64_t *u, uint32_t count, Strat
 }
 
 /*
- * Write a block as planned: size field, the meta bytes of its header, the numbers, which are
- * of 32 bits, or if these are NULL of 64.
+ * Write a block as planned: size field, the meta bytes of its header, the
+ * numbers, which are of 32 bits, or if these are NULL of 64.
  */
 void
-strata_int_pack_write(const IntBlockPlan *block, const uint32_t *narrow, const uint64_t *wide, uint32_t count,
+strata_int_pack_write(const IntBlockPlan *block, const uint32_t *narrow,
+					  const uint64_t *wide, uint32_t count,
 					  const uint8_t *meta, StrataWriter *out)
 {
-	Assert(count <= INT_BLOCK_MAX && block->npatches <= count);	/* codec:C14 */
-	strata_write_u8(out, (uint8_t) (block->split ? SPLIT + block->width :
-									block->width | (block->npatches ? PATCHED : 0)));
+	Assert(count <= INT_BLOCK_MAX && block->npatches <= count); /* codec:C14 */
+	strata_write_u8(out, (uint8_t) (block->split ?
+									SPLIT + block->width :
+									block->width |
+									(block->npatches ? PATCHED : 0)));
 	strata_write_bytes(out, meta, block->meta_len);
 	if (block->split && narrow == NULL)
 	{
@@ -218,7 +233,8 @@ strata_int_size_read(StrataReader *in, IntBlockSize *size)
 
 /* Skip the numbers of a block. */
 bool
-strata_int_pack_skip(const IntBlockSize *size, uint32_t count, StrataReader *in)
+strata_int_pack_skip(const IntBlockSize *size, uint32_t count,
+					 StrataReader *in)
 {
 	if (size->split)
 		return strata_int_split_skip(size->width, count, in);
@@ -250,7 +266,8 @@ patches_read(unsigned width, StrataReader *in, Patches *p)
 	p->n = strata_read_u8(in);
 	p->high_width = strata_read_u8(in);
 	p->position = strata_read_bytes(in, p->n);
-	return p->position != NULL && p->high_width > 0 && p->high_width <= 64 - width;
+	return p->position != NULL && p->high_width > 0 &&
+		p->high_width <= 64 - width;
 }
 
 /* Can they be unpacked one by one?  Then `high` is where they are. */
@@ -285,11 +302,13 @@ patch_one(void *u, const bool narrow, unsigned position, uint64_t high)
 }
 
 /*
- * Or the high parts of patched numbers into u, which has INT_BLOCK_BUFFER entries: any byte is a
- * position in it, so they are looked at when all is done.
+ * Or the high parts of patched numbers into u, which has INT_BLOCK_BUFFER
+ * entries: any byte is a position in it, so they are looked at when all is
+ * done.
  */
 STRATA_INLINE bool
-patch_all(unsigned width, uint32_t count, StrataReader *in, void *u, const bool narrow)
+patch_all(unsigned width, uint32_t count, StrataReader *in, void *u,
+		  const bool narrow)
 {
 	uint64_t	high[INT_BLOCK_BUFFER];
 	unsigned	most = 0;
@@ -305,7 +324,9 @@ patch_all(unsigned width, uint32_t count, StrataReader *in, void *u, const bool 
 
 		for (unsigned i = 0, bit = 0; i < p.n; i++, bit += step)
 		{
-			patch_one(u, narrow, p.position[i], (strata_load64(from + bit / 8) >> bit % 8 & mask) << width);
+			patch_one(u, narrow, p.position[i],
+					  (strata_load64(from + bit / 8) >> bit % 8 & mask)
+					  << width);
 			most = p.position[i] > most ? p.position[i] : most;
 		}
 	}
@@ -332,9 +353,13 @@ patch_narrow(unsigned width, uint32_t count, StrataReader *in, uint32_t *u)
 	return patch_all(width, count, in, u, true);
 }
 
-/* Are the numbers of a block of bits below 2^32, and the packed ones narrow?  Then size->bits says how long. */
+/*
+ * Are the numbers of a block of bits below 2^32, and the packed ones narrow?
+ * Then size->bits says how long.
+ */
 bool
-strata_int_pack_is_narrow(IntBlockSize *size, uint32_t count, const StrataReader *in)
+strata_int_pack_is_narrow(IntBlockSize *size, uint32_t count,
+						  const StrataReader *in)
 {
 	StrataReader at = *in;
 
@@ -343,7 +368,9 @@ strata_int_pack_is_narrow(IntBlockSize *size, uint32_t count, const StrataReader
 		return false;
 	if (size->split)
 	{
-		/* the ones of at most 255 bytes leave room for upper parts below 2^11 */
+		/*
+		 * the ones of at most 255 bytes leave room for upper parts below 2^11
+		 */
 		size->bits += 11;
 		return true;
 	}
@@ -355,21 +382,27 @@ strata_int_pack_is_narrow(IntBlockSize *size, uint32_t count, const StrataReader
 	return size->bits <= 32;
 }
 
-/* Read the first wanted of the count numbers of such a block; u has INT_BLOCK_BUFFER entries. */
+/*
+ * Read the first wanted of the count numbers of such a block; u has
+ * INT_BLOCK_BUFFER entries.
+ */
 bool
-strata_int_pack_read_narrow(const IntBlockSize *size, uint32_t count, uint32_t wanted, StrataReader *in, uint32_t *u)
+strata_int_pack_read_narrow(const IntBlockSize *size, uint32_t count,
+							uint32_t wanted, StrataReader *in, uint32_t *u)
 {
 	Assert(wanted <= count && count <= INT_BLOCK_MAX);	/* codec:C14 */
 	if (size->split)
 		return strata_int_split_read_narrow(size->width, count, wanted, in, u);
-	return strata_bitpack_read_part(in, count, size->patched ? count : wanted, size->width, u) &&
+	return strata_bitpack_read_part(in, count, size->patched ? count : wanted,
+									size->width, u) &&
 		(!size->patched || patch_narrow(size->width, count, in, u));
 }
 
 /* What the residuals of n numbers of 32 bits add up to. */
 STRATA_CLONES
 int64_t
-strata_int_sum(const IntShape *shape, int64_t base, const uint32_t *u, uint32_t n)
+strata_int_sum(const IntShape *shape, int64_t base, const uint32_t *u,
+			   uint32_t n)
 {
 	uint64_t	sum = 0;
 
@@ -386,14 +419,16 @@ strata_int_sum(const IntShape *shape, int64_t base, const uint32_t *u, uint32_t 
 
 /* What the first wanted residuals of such a block add up to. */
 bool
-strata_int_pack_sum_narrow(const IntShape *shape, int64_t base, const IntBlockSize *size, uint32_t count,
+strata_int_pack_sum_narrow(const IntShape *shape, int64_t base,
+						   const IntBlockSize *size, uint32_t count,
 						   uint32_t wanted, StrataReader *in, int64_t *sum)
 {
 	uint32_t	u[INT_BLOCK_BUFFER];
 
 	if (size->split)
 	{
-		if (!strata_int_split_sum_narrow(size->width, !shape->based, count, wanted, in, sum))
+		if (!strata_int_split_sum_narrow(size->width, !shape->based, count,
+										 wanted, in, sum))
 			return false;
 		if (shape->based)
 			*sum = (int64_t) ((uint64_t) *sum + (uint64_t) base * wanted);
@@ -407,9 +442,10 @@ strata_int_pack_sum_narrow(const IntShape *shape, int64_t base, const IntBlockSi
 
 /* Read the numbers of a block; u has INT_BLOCK_BUFFER entries. */
 bool
-strata_int_pack_read(const IntBlockSize *size, uint32_t count, StrataReader *in, uint64_t *u)
+strata_int_pack_read(const IntBlockSize *size, uint32_t count,
+					 StrataReader *in, uint64_t *u)
 {
-	Assert(count <= INT_BLOCK_MAX);	/* codec:C14 */
+	Assert(count <= INT_BLOCK_MAX); /* codec:C14 */
 	if (size->split)
 		return strata_int_split_read(size->width, count, in, u);
 	return strata_bitpack_read(in, count, size->width, u) &&

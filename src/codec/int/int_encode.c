@@ -4,10 +4,10 @@
  *	  Write a stream of integers; int_stream.c has the layout and reads it.
  *
  * Two steps, so that codecs can be compared before anything is written:
- * strata_ints_plan divides the integers by their common divisor, has int_plan.c
- * choose a shape, and says to the byte what the stream will take;
- * strata_ints_write only packs.  Archives have a third way to pack, whose size is
- * known when it is done: there the plan is the stream itself.
+ * strata_ints_plan divides the integers by their common divisor, has
+ * int_plan.c choose a shape, and says to the byte what the stream will take;
+ * strata_ints_write only packs.  Archives have a third way to pack, whose size
+ * is known when it is done: there the plan is the stream itself.
  *
  * src/codec/int/int_encode.c
  *-------------------------------------------------------------------------
@@ -20,7 +20,8 @@ typedef struct IntStreamPlan
 {
 	IntShape	shape;
 	uint64_t	divisor;
-	uint32_t   *narrow;			/* the numbers of a block from the number of its first value on; or NULL, */
+	uint32_t   *narrow;			/* the numbers of a block from the number of
+								 * its first value on; or NULL, */
 	uint64_t   *wide;			/* and they are here */
 	IntBlockPlan *blocks;
 	uint8_t    *metas;			/* INT_META_MAX bytes for each block */
@@ -43,9 +44,12 @@ strata_ints_scratch_size(uint32_t n)
 {
 	size_t		nblocks = (n >> INT_BLOCK_LOG2_MIN) + 1;
 
-	return 2 * STRATA_ARENA_SIZE((n + INT_SCALED_PADDING) * sizeof(int64_t)) + STRATA_ARENA_SIZE(sizeof(IntStreamPlan)) +
-		STRATA_ARENA_SIZE(nblocks * sizeof(IntBlockPlan)) + STRATA_ARENA_SIZE(nblocks * INT_META_MAX) +
-		STRATA_ARENA_SIZE(strata_ints_bound(n)) + strata_int_extended_scratch_size(n);
+	return 2 * STRATA_ARENA_SIZE((n + INT_SCALED_PADDING) * sizeof(int64_t)) +
+		STRATA_ARENA_SIZE(sizeof(IntStreamPlan)) +
+		STRATA_ARENA_SIZE(nblocks * sizeof(IntBlockPlan)) +
+		STRATA_ARENA_SIZE(nblocks * INT_META_MAX) +
+		STRATA_ARENA_SIZE(strata_ints_bound(n)) +
+		strata_int_extended_scratch_size(n);
 }
 
 /* Greatest common divisor of two numbers, not both 0. */
@@ -89,7 +93,10 @@ make_divisor(uint64_t divisor)
 {
 	unsigned	shift = (unsigned) __builtin_ctzll(divisor);
 
-	return (Divisor) {inverse(divisor >> shift), shift, UINT64_MAX / divisor};
+	return (Divisor)
+	{
+		inverse(divisor >> shift), shift, UINT64_MAX / divisor
+	};
 }
 
 /* Products with the inverse are small only of multiples. */
@@ -111,9 +118,13 @@ distance_at(const int64_t *values, uint32_t i)
 	return (d ^ (0 - (d >> 63))) + (d >> 63);
 }
 
-/* Does it divide all distances between a value and the one before, of values [from, to)? */
+/*
+ * Does it divide all distances between a value and the one before, of values
+ * [from, to)?
+ */
 static bool
-divides_all(const Divisor *divisor, const int64_t *values, uint32_t from, uint32_t to)
+divides_all(const Divisor *divisor, const int64_t *values, uint32_t from,
+			uint32_t to)
 {
 	uint32_t	i = from;
 
@@ -125,7 +136,8 @@ divides_all(const Divisor *divisor, const int64_t *values, uint32_t from, uint32
 /* The same if these distances and the divisor are below 2^32. */
 STRATA_CLONES
 static bool
-divides_all_narrow(const Divisor *divisor, const int64_t *values, uint32_t from, uint32_t to)
+divides_all_narrow(const Divisor *divisor, const int64_t *values,
+				   uint32_t from, uint32_t to)
 {
 	const uint32_t factor = (uint32_t) divisor->factor;
 	const uint32_t most = (uint32_t) (divisor->most >> 32);
@@ -144,8 +156,8 @@ divides_all_narrow(const Divisor *divisor, const int64_t *values, uint32_t from,
 }
 
 /*
- * Greatest common divisor of the differences between neighbours; 0 if all are 0.
- * is_narrow: they are below 2^31.
+ * Greatest common divisor of the differences between neighbours; 0 if all are
+ * 0. is_narrow: they are below 2^31.
  */
 static uint64_t
 common_divisor(const int64_t *values, uint32_t n, bool is_narrow)
@@ -158,7 +170,8 @@ common_divisor(const int64_t *values, uint32_t n, bool is_narrow)
 		uint32_t	to = n - i < DIVISOR_GROUP ? n : i + DIVISOR_GROUP;
 
 		if (divisor != 0 && divides(&test, distance_at(values, i)) &&
-			(is_narrow ? divides_all_narrow(&test, values, i, to) : divides_all(&test, values, i, to)))
+			(is_narrow ? divides_all_narrow(&test, values, i, to) :
+			 divides_all(&test, values, i, to)))
 			i = to;
 		else
 		{
@@ -173,7 +186,10 @@ common_divisor(const int64_t *values, uint32_t n, bool is_narrow)
 	return divisor;
 }
 
-/* All bits of the distances from the first value, or of what is one less than them below it. */
+/*
+ * All bits of the distances from the first value, or of what is one less than
+ * them below it.
+ */
 STRATA_CLONES
 static uint64_t
 distance_bits(const int64_t *values, uint32_t n)
@@ -211,7 +227,8 @@ scale(const int64_t *values, uint32_t n, uint64_t divisor, int64_t *scaled)
 		scaled[0] = 0;
 		for (uint32_t i = 1; i < n; i++)
 		{
-			int64_t		d = (int64_t) ((uint64_t) values[i] - (uint64_t) values[i - 1]);
+			int64_t		d = (int64_t) ((uint64_t) values[i] -
+									   (uint64_t) values[i - 1]);
 
 			sum += (uint64_t) (d >> by.shift) * by.factor;
 			scaled[i] = (int64_t) sum;
@@ -219,10 +236,14 @@ scale(const int64_t *values, uint32_t n, uint64_t divisor, int64_t *scaled)
 	}
 }
 
-/* The same to 32 bits, where no difference wrapped: the lower halves of quotients need no more of the factor. */
+/*
+ * The same to 32 bits, where no difference wrapped: the lower halves of
+ * quotients need no more of the factor.
+ */
 STRATA_CLONES
 static void
-scale_narrow(const int64_t *values, uint32_t n, uint64_t divisor, int32_t *scaled)
+scale_narrow(const int64_t *values, uint32_t n, uint64_t divisor,
+			 int32_t *scaled)
 {
 	uint64_t	first = (uint64_t) values[0];
 
@@ -234,13 +255,23 @@ scale_narrow(const int64_t *values, uint32_t n, uint64_t divisor, int32_t *scale
 		Divisor		by = make_divisor(divisor);
 		uint32_t	factor = (uint32_t) by.factor;
 
-		/* behind the 32 bits that are kept comes the sign, which only a large shift brings in */
+		/*
+		 * behind the 32 bits that are kept comes the sign, which only a large
+		 * shift brings in
+		 */
 		if (by.shift > 32)
 			for (uint32_t i = 0; i < n; i++)
-				scaled[i] = (int32_t) ((uint32_t) ((int64_t) ((uint64_t) values[i] - first) >> by.shift) * factor);
+				scaled[i] =
+					(int32_t) ((uint32_t) ((int64_t) ((uint64_t) values[i] -
+													  first) >>
+										   by.shift) *
+							   factor);
 		else
 			for (uint32_t i = 0; i < n; i++)
-				scaled[i] = (int32_t) ((uint32_t) (((uint64_t) values[i] - first) >> by.shift) * factor);
+				scaled[i] = (int32_t) ((uint32_t) (((uint64_t) values[i] -
+													first) >>
+												   by.shift) *
+									   factor);
 	}
 	memset(scaled + n, 0, INT_SCALED_PADDING * sizeof(int32_t));
 }
@@ -261,8 +292,9 @@ put_zigzag(uint8_t **at, uint64_t v)
  * INT_META_MAX bytes; returns their length and steps the state.
  */
 size_t
-strata_int_meta_write(const IntShape *shape, IntBlockState *state, const int64_t *scaled,
-					  uint32_t m, bool first, int64_t base, uint8_t *meta)
+strata_int_meta_write(const IntShape *shape, IntBlockState *state,
+					  const int64_t *scaled, uint32_t m, bool first,
+					  int64_t base, uint8_t *meta)
 {
 	uint8_t    *at = meta;
 
@@ -283,7 +315,8 @@ strata_int_meta_write(const IntShape *shape, IntBlockState *state, const int64_t
 	}
 	if (shape->transform == INT_DELTA_DELTA)
 	{
-		uint64_t	slope = m > 1 ? (uint64_t) scaled[1] - (uint64_t) scaled[0] : (uint64_t) state->slope;
+		uint64_t	slope = m > 1 ? (uint64_t) scaled[1] - (uint64_t) scaled[0] :
+		(uint64_t) state->slope;
 
 		put_zigzag(&at, slope - (uint64_t) state->slope);
 		state->slope = (int64_t) slope;
@@ -293,11 +326,15 @@ strata_int_meta_write(const IntShape *shape, IntBlockState *state, const int64_t
 
 /* The header of a stream. */
 void
-strata_int_header_write(const IntShape *shape, int64_t first, uint64_t divisor, StrataWriter *out)
+strata_int_header_write(const IntShape *shape, int64_t first, uint64_t divisor,
+						StrataWriter *out)
 {
-	strata_write_u8(out, (uint8_t) ((unsigned) shape->transform | (unsigned) shape->packing << 2 |
-									(shape->based ? MODE_BASED : 0) | (divisor > 1 ? MODE_SCALED : 0) |
-									(shape->block_log2 - INT_BLOCK_LOG2_MIN) << 6));
+	strata_write_u8(out,
+					(uint8_t) ((unsigned) shape->transform |
+							   (unsigned) shape->packing << 2 |
+							   (shape->based ? MODE_BASED : 0) |
+							   (divisor > 1 ? MODE_SCALED : 0) |
+							   (shape->block_log2 - INT_BLOCK_LOG2_MIN) << 6));
 	strata_write_varint(out, strata_zigzag(first));
 	if (divisor > 1)
 		strata_write_varint(out, divisor);
@@ -319,15 +356,17 @@ block_size(const IntBlockPlan *block, uint32_t count)
 	if (block->split)
 		return 2 + ((size_t) count * block->width + 7) / 8 + block->nunary;
 	return 1 + ((size_t) count * block->width + 7) / 8 +
-		(patches > 0 ? 2 + patches + (patches * block->high_width + 7) / 8 : 0);
+		(patches > 0 ? 2 + patches + (patches * block->high_width + 7) / 8 :
+		 0);
 }
 
 /*
- * The numbers of all blocks, what packs them unless that is `known`, and the bytes
- * of the blocks.  The numbers may be where the scaled values are.
+ * The numbers of all blocks, what packs them unless that is `known`, and the
+ * bytes of the blocks.  The numbers may be where the scaled values are.
  */
 static size_t
-plan_blocks(IntStreamPlan *plan, const IntScaled *scaled, uint32_t n, bool may_split, bool known)
+plan_blocks(IntStreamPlan *plan, const IntScaled *scaled, uint32_t n,
+			bool may_split, bool known)
 {
 	const IntShape *shape = &plan->shape;
 	IntNumbers	numbers;
@@ -342,16 +381,22 @@ plan_blocks(IntStreamPlan *plan, const IntScaled *scaled, uint32_t n, bool may_s
 		int64_t		head[2] = {0};
 
 		for (uint32_t i = 0; i < 2 && i < m; i++)
-			head[i] = scaled->narrow ? scaled->narrow[from + i] : scaled->wide[from + i];
-		strata_int_numbers(scaled, from, m, shape->transform, shape->based, &numbers);
+			head[i] = scaled->narrow ? scaled->narrow[from + i] :
+				scaled->wide[from + i];
+		strata_int_numbers(scaled, from, m, shape->transform, shape->based,
+						   &numbers);
 		if (!known)
 			strata_int_plan_block(may_split, &numbers, block);
 		if (plan->narrow)
-			memcpy(plan->narrow + from, numbers.u, numbers.count * sizeof(uint32_t));
+			memcpy(plan->narrow + from, numbers.u,
+				   numbers.count * sizeof(uint32_t));
 		else
-			memcpy(plan->wide + from, numbers.wide, numbers.count * sizeof(uint64_t));
-		block->meta_len = (uint8_t) strata_int_meta_write(shape, &state, head, m, from == 0, numbers.base,
-														  plan->metas + (size_t) b * INT_META_MAX);
+			memcpy(plan->wide + from, numbers.wide,
+				   numbers.count * sizeof(uint64_t));
+		block->meta_len = (uint8_t)
+			strata_int_meta_write(shape, &state, head, m, from == 0,
+								  numbers.base,
+								  plan->metas + (size_t) b * INT_META_MAX);
 		nbytes += block->meta_len + block_size(block, numbers.count);
 	}
 	return nbytes;
@@ -364,47 +409,64 @@ header_size(const IntStreamPlan *plan, const int64_t *values)
 	size_t		nbytes = 1 + strata_varint_size(strata_zigzag(values[0]));
 
 	if (plan->shape.packing != INT_PACK_NONE)
-		return nbytes + (plan->divisor > 1 ? strata_varint_size(plan->divisor) : 0);
+		return nbytes +
+			(plan->divisor > 1 ? strata_varint_size(plan->divisor) : 0);
 	if (plan->shape.transform == INT_DELTA)
-		nbytes += strata_varint_size(strata_zigzag((int64_t) ((uint64_t) values[1] - (uint64_t) values[0])));
+		nbytes +=
+			strata_varint_size(strata_zigzag((int64_t) ((uint64_t) values[1] -
+														(uint64_t)
+														values[0])));
 	return nbytes;
 }
 
 /*
- * Scale values into room from the arena, in 32 bits where that is possible (archives want 64).
- * False when there is no room.
+ * Scale values into room from the arena, in 32 bits where that is possible
+ * (archives want 64). False when there is no room.
  */
 static bool
-scale_values(IntStreamPlan *stream, const int64_t *values, uint32_t n, bool archive, StrataArena *arena,
-			 IntScaled *scaled)
+scale_values(IntStreamPlan *stream, const int64_t *values, uint32_t n,
+			 bool archive, StrataArena *arena, IntScaled *scaled)
 {
-	uint64_t	distance = archive || strata_codec_portable_only ? UINT64_MAX : distance_bits(values, n);
+	uint64_t	distance = archive || strata_codec_portable_only ?
+	UINT64_MAX :
+	distance_bits(values, n);
 	void	   *to;
 
 	stream->divisor = common_divisor(values, n, distance >> 29 == 0);
-	if (distance >> 62 == 0 && (distance + 1) / (stream->divisor | (stream->divisor == 0)) >> INT_NARROW_BITS == 0)
+	if (distance >> 62 == 0 &&
+		(distance + 1) / (stream->divisor | (stream->divisor == 0)) >>
+		INT_NARROW_BITS ==
+		0)
 	{
-		to = strata_arena_alloc(arena, (n + INT_SCALED_PADDING) * sizeof(int32_t));
+		to = strata_arena_alloc(arena,
+								(n + INT_SCALED_PADDING) * sizeof(int32_t));
 		if (to == NULL)
 			return false;
 		scale_narrow(values, n, stream->divisor, to);
-		*scaled = (IntScaled) {.narrow = to};
+		*scaled = (IntScaled)
+		{
+			.narrow = to
+		};
 		stream->narrow = to;
 		return true;
 	}
 	to = strata_arena_alloc(arena, n * sizeof(int64_t));
-	stream->wide = archive ? strata_arena_alloc(arena, n * sizeof(uint64_t)) : to;
+	stream->wide = archive ? strata_arena_alloc(arena, n * sizeof(uint64_t)) :
+		to;
 	if (to == NULL || stream->wide == NULL)
 		return false;
 	scale(values, n, stream->divisor, to);
-	*scaled = (IntScaled) {.wide = to};
+	*scaled = (IntScaled)
+	{
+		.wide = to
+	};
 	return true;
 }
 
 /* Plan a stream of n > 0 integers; in `wanted` shape if that is not NULL. */
 static StrataCodecResult
-plan_stream(const IntShape *wanted, const int64_t *values, uint32_t n, StrataLevel level, StrataArena *arena,
-		  StrataIntPlan *plan)
+plan_stream(const IntShape *wanted, const int64_t *values, uint32_t n,
+			StrataLevel level, StrataArena *arena, StrataIntPlan *plan)
 {
 	IntStreamPlan *stream = strata_arena_alloc(arena, sizeof(IntStreamPlan));
 	IntScaled	scaled;
@@ -415,19 +477,29 @@ plan_stream(const IntShape *wanted, const int64_t *values, uint32_t n, StrataLev
 
 	if (stream == NULL)
 		return STRATA_CODEC_NO_SPACE;
-	*plan = (StrataIntPlan) {values, n, 0, stream};
+	*plan = (StrataIntPlan)
+	{
+		values, n, 0, stream
+	};
 	memset(stream, 0, sizeof(*stream));
 	if (wanted == NULL && strata_int_steps_constantly(values, n))
 	{
-		stream->shape = (IntShape) {n > 1 ? INT_DELTA : INT_VALUES, INT_PACK_NONE, false, INT_BLOCK_LOG2_MIN};
+		stream->shape = (IntShape)
+		{
+			n > 1 ? INT_DELTA : INT_VALUES,
+				INT_PACK_NONE, false, INT_BLOCK_LOG2_MIN
+		};
 		plan->nbytes = header_size(stream, values);
 		return STRATA_CODEC_OK;
 	}
 	stream->blocks = strata_arena_alloc(arena, nblocks * sizeof(IntBlockPlan));
 	stream->metas = strata_arena_alloc(arena, (size_t) nblocks * INT_META_MAX);
-	if (stream->blocks == NULL || stream->metas == NULL || !scale_values(stream, values, n, archive, arena, &scaled))
+	if (stream->blocks == NULL || stream->metas == NULL ||
+		!scale_values(stream, values, n, archive, arena, &scaled))
 		return STRATA_CODEC_NO_SPACE;
-	stream->shape = wanted ? *wanted : strata_int_plan(&scaled, n, may_split, stream->blocks, &known);
+	stream->shape = wanted ? *wanted :
+		strata_int_plan(&scaled, n, may_split,
+						stream->blocks, &known);
 	plan->nbytes = header_size(stream, values);
 	if (stream->shape.packing == INT_PACK_NONE)
 		return STRATA_CODEC_OK;
@@ -439,7 +511,8 @@ plan_stream(const IntShape *wanted, const int64_t *values, uint32_t n, StrataLev
 
 		if (written == NULL)
 			return STRATA_CODEC_NO_SPACE;
-		strata_int_extended_encode(values, scaled.wide, n, stream->divisor, plan->nbytes - 1, arena, &w);
+		strata_int_extended_encode(values, scaled.wide, n, stream->divisor,
+								   plan->nbytes - 1, arena, &w);
 		if (!w.failed)
 		{
 			stream->written = written;
@@ -450,11 +523,12 @@ plan_stream(const IntShape *wanted, const int64_t *values, uint32_t n, StrataLev
 }
 
 /*
- * Plan a stream of n > 0 integers, which stay where they are until it is written.
- * What is taken from the arena has to stay until then too.
+ * Plan a stream of n > 0 integers, which stay where they are until it is
+ * written. What is taken from the arena has to stay until then too.
  */
 StrataCodecResult
-strata_ints_plan(const int64_t *values, uint32_t n, StrataLevel level, StrataArena *arena, StrataIntPlan *plan)
+strata_ints_plan(const int64_t *values, uint32_t n, StrataLevel level,
+				 StrataArena *arena, StrataIntPlan *plan)
 {
 	return plan_stream(NULL, values, n, level, arena, plan);
 }
@@ -466,7 +540,9 @@ strata_ints_are_differences(const StrataIntPlan *plan)
 	return plan->stream->shape.transform != INT_VALUES;
 }
 
-/* Append a planned stream.  NO_SPACE, and out->failed, when it does not fit. */
+/*
+ * Append a planned stream.  NO_SPACE, and out->failed, when it does not fit.
+ */
 StrataCodecResult
 strata_ints_write(const StrataIntPlan *plan, StrataWriter *out)
 {
@@ -477,7 +553,7 @@ strata_ints_write(const StrataIntPlan *plan, StrataWriter *out)
 	uint32_t	rows = UINT32_C(1) << shape->block_log2;
 
 	(void) start;
-	Assert(plan->n > 0);	/* codec:C4 */
+	Assert(plan->n > 0);		/* codec:C4 */
 	if (plan->nbytes > strata_writer_left(out))
 		out->failed = true;
 	if (out->failed)
@@ -487,11 +563,17 @@ strata_ints_write(const StrataIntPlan *plan, StrataWriter *out)
 		strata_write_bytes(out, stream->written, plan->nbytes);
 		return STRATA_CODEC_OK;
 	}
-	strata_int_header_write(shape, values[0], shape->packing == INT_PACK_NONE ? 1 : stream->divisor, out);
+	strata_int_header_write(shape, values[0],
+							shape->packing == INT_PACK_NONE ? 1 :
+							stream->divisor,
+							out);
 	if (shape->packing == INT_PACK_NONE)
 	{
 		if (shape->transform == INT_DELTA)
-			strata_write_varint(out, strata_zigzag((int64_t) ((uint64_t) values[1] - (uint64_t) values[0])));
+			strata_write_varint(out,
+								strata_zigzag((int64_t) ((uint64_t) values[1] -
+														 (uint64_t)
+														 values[0])));
 		return STRATA_CODEC_OK;
 	}
 	for (uint32_t b = 0; b < count_stream_blocks(shape, plan->n); b++)
@@ -500,17 +582,21 @@ strata_ints_write(const StrataIntPlan *plan, StrataWriter *out)
 		uint32_t	m = plan->n - from < rows ? plan->n - from : rows;
 		uint32_t	count = int_numbers_of(shape->transform, m);
 
-		strata_int_pack_write(&stream->blocks[b], stream->narrow ? stream->narrow + from : NULL,
-							  stream->narrow ? NULL : stream->wide + from, count,
-							  stream->metas + (size_t) b * INT_META_MAX, out);
+		strata_int_pack_write(&stream->blocks[b],
+							  stream->narrow ? stream->narrow + from : NULL,
+							  stream->narrow ? NULL : stream->wide + from,
+							  count, stream->metas + (size_t) b * INT_META_MAX,
+							  out);
 	}
-	Assert(out->failed || (size_t) (out->next - start) == plan->nbytes);	/* codec:C13 */
+	Assert(out->failed ||
+		   (size_t) (out->next - start) == plan->nbytes);	/* codec:C13 */
 	return out->failed ? STRATA_CODEC_NO_SPACE : STRATA_CODEC_OK;
 }
 
 /* Plan and append a stream. */
 StrataCodecResult
-strata_ints_encode(const int64_t *values, uint32_t n, StrataLevel level, StrataArena *scratch, StrataWriter *out)
+strata_ints_encode(const int64_t *values, uint32_t n, StrataLevel level,
+				   StrataArena *scratch, StrataWriter *out)
 {
 	StrataArena arena = *scratch;
 	StrataIntPlan plan;
@@ -529,7 +615,8 @@ strata_ints_encode_as(const IntShape *shape, const int64_t *values, uint32_t n,
 {
 	StrataArena arena = *scratch;
 	StrataIntPlan plan;
-	StrataCodecResult rc = plan_stream(shape, values, n, STRATA_LEVEL_BALANCED, &arena, &plan);
+	StrataCodecResult rc = plan_stream(shape, values, n, STRATA_LEVEL_BALANCED,
+									   &arena, &plan);
 
 	return rc == STRATA_CODEC_OK ? strata_ints_write(&plan, out) : rc;
 }

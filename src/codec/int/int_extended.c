@@ -4,16 +4,16 @@
  *	  The packings of archives: integer streams that take more time for fewer
  *	  bytes.
  *
- * Behind the header of a stream of packing 3 (int_stream.c; bits 6-7 of the mode
- * are 0):
+ * Behind the header of a stream of packing 3 (int_stream.c; bits 6-7 of the
+ * mode are 0):
  *
  *	1		method: 1 entropy coded, 2 zstd
  *	1-10	if based: minimum of all residuals, zigzag varint
  *
- * Method 1, entropy coded.  A number u is a token and some raw bits.  With e and
- * m from the next byte: token u if u < 1 << e, no raw bits; else, b being the
- * position of its highest bit, token (1 << e) + ((b - e) << m) + the m bits below
- * that bit, and the b - m bits below those are raw.
+ * Method 1, entropy coded.  A number u is a token and some raw bits.  With e
+ * and m from the next byte: token u if u < 1 << e, no raw bits; else, b being
+ * the position of its highest bit, token (1 << e) + ((b - e) << m) + the m
+ * bits below that bit, and the b - m bits below those are raw.
  *
  *	1		e in bits 0-3 (at most 8), m in bits 4-7 (at most e and 2)
  *			the table of tokens (int_ans.c)
@@ -22,18 +22,22 @@
  *			  varint	bytes of the raw bits
  *			  			header fields but the minimum, as in int_stream.c
  *			  ...		tokens (int_ans.c) of the numbers
- *			  ...		raw bits of the numbers, one after the other, padded to a byte
+ *			  ...             raw bits of the numbers, one after the other,
+ *			  padded to a byte
  *
- * Method 2, zstd; not with delta of delta.  One block: residuals go on to the end.
+ * Method 2, zstd; not with delta of delta.  One block: residuals go on to the
+ * end.
  *
  *	1		w, bytes of a number, 1 .. 8
- *	...		to the end of the stream: a zstd frame.  For each 1024 numbers c (the last
- *			time what is left): the lowest bytes of all c, then the next bytes, w times.
- *			The window of the frame is at most WINDOW_LOG bits
+ *	...             to the end of the stream: a zstd frame.  For each 1024
+ *	numbers c (the last
+ *			time what is left): the lowest bytes of all c, then the next bytes,
+ *			w times. The window of the frame is at most WINDOW_LOG bits
  *
  * Method 1 keeps C5.  Method 2 reads the numbers before the wanted ones too.
  *
- * Over 600 lines: what the encoder writes stands beside what the decoder reads.
+ * Over 600 lines: what the encoder writes stands beside what the decoder
+ * reads.
  *
  * src/codec/int/int_extended.c
  *-------------------------------------------------------------------------
@@ -49,7 +53,10 @@
 #define KINDS 4
 #define CONFIGS 7
 
-/* zstd in a hurry takes a quarter more at most, mostly; the kinds it is asked about. */
+/*
+ * zstd in a hurry takes a quarter more at most, mostly; the kinds it is asked
+ * about.
+ */
 #define LZ_HURRY_SHARE 4
 #define LZ_KINDS 2
 
@@ -57,16 +64,21 @@
 typedef struct TokenShape
 {
 	unsigned	direct;			/* e: numbers below 1 << e are tokens */
-	unsigned	mantissa;		/* m: bits below the highest that are in the token */
+	unsigned	mantissa;		/* m: bits below the highest that are in the
+								 * token */
 } TokenShape;
 
-static const TokenShape shapes[CONFIGS] = {{0, 0}, {2, 1}, {3, 1}, {4, 2}, {5, 2}, {6, 2}, {8, 2}};
+static const TokenShape shapes[CONFIGS] = {{0, 0}, {2, 1}, {3, 1}, {4, 2},
+{5, 2}, {6, 2}, {8, 2}};
 
 static const struct
 {
 	IntTransform transform;
 	bool		based;
-}			kinds[KINDS] = {{INT_VALUES, true}, {INT_DELTA, false}, {INT_DELTA, true}, {INT_DELTA_DELTA, false}};
+}			kinds[KINDS] = {{INT_VALUES, true},
+{INT_DELTA, false},
+{INT_DELTA, true},
+{INT_DELTA_DELTA, false}};
 
 /* Token of a number, and how many raw bits it has. */
 STRATA_INLINE uint32_t
@@ -79,7 +91,8 @@ token_of(uint64_t u, TokenShape shape, unsigned *raw)
 		return (uint32_t) u;
 	b = strata_bit_length(u) - 1;
 	*raw = b - shape.mantissa;
-	return (UINT32_C(1) << shape.direct) + ((b - shape.direct) << shape.mantissa) +
+	return (UINT32_C(1) << shape.direct) +
+		((b - shape.direct) << shape.mantissa) +
 		(uint32_t) (u >> *raw & strata_low_bits(shape.mantissa));
 }
 
@@ -101,13 +114,17 @@ token_least(uint32_t token, TokenShape shape, uint64_t *least, unsigned *raw)
 	return true;
 }
 
-/* --- encoding ---------------------------------------------------------------- */
+/*
+ * --- encoding
+ * ----------------------------------------------------------------
+ */
 
 /* Scratch of strata_int_extended_encode. */
 size_t
 strata_int_extended_scratch_size(uint32_t n)
 {
-	return 3 * STRATA_ARENA_SIZE(n * sizeof(uint64_t)) + STRATA_ARENA_SIZE(n * sizeof(uint16_t)) +
+	return 3 * STRATA_ARENA_SIZE(n * sizeof(uint64_t)) +
+		STRATA_ARENA_SIZE(n * sizeof(uint16_t)) +
 		STRATA_ARENA_SIZE(strata_ints_bound(n));
 }
 
@@ -129,14 +146,19 @@ rows_of(IntMethod method, uint32_t n)
 	return method == INT_METHOD_LZ || n < BLOCK ? n : BLOCK;
 }
 
-/* The numbers of all blocks of some rows, one after the other; *base is their minimum. */
+/*
+ * The numbers of all blocks of some rows, one after the other; *base is their
+ * minimum.
+ */
 static uint32_t
-map_all(const int64_t *scaled, uint32_t n, uint32_t rows, int kind, Scratch *s, int64_t *base)
+map_all(const int64_t *scaled, uint32_t n, uint32_t rows, int kind, Scratch *s,
+		int64_t *base)
 {
 	uint32_t	count = 0;
 
 	for (uint32_t from = 0; from < n; from += rows)
-		count += strata_int_residuals(kinds[kind].transform, scaled + from, n - from < rows ? n - from : rows,
+		count += strata_int_residuals(kinds[kind].transform, scaled + from,
+									  n - from < rows ? n - from : rows,
 									  s->residuals + count);
 	*base = strata_int_map(kinds[kind].based, s->residuals, count, s->numbers);
 	return count;
@@ -158,7 +180,8 @@ log2_of(uint32_t v)
  * MANTISSA_MAX) take in a shape.
  */
 static uint64_t
-shape_cost(const uint32_t *fine, uint32_t nfine, uint32_t count, TokenShape shape, uint32_t *having, uint32_t *ntokens)
+shape_cost(const uint32_t *fine, uint32_t nfine, uint32_t count,
+		   TokenShape shape, uint32_t *having, uint32_t *ntokens)
 {
 	const TokenShape finest = {DIRECT_MAX, MANTISSA_MAX};
 	uint64_t	cost = 0;
@@ -181,7 +204,8 @@ shape_cost(const uint32_t *fine, uint32_t nfine, uint32_t count, TokenShape shap
 	}
 	for (uint32_t t = 0; t < *ntokens; t++)
 		if (having[t] > 0)
-			cost += having[t] * (log2_of(count) - log2_of(having[t])) + (7 << 8);
+			cost += having[t] * (log2_of(count) - log2_of(having[t])) +
+				(7 << 8);
 		else
 			cost += 1 << 8;
 	return cost;
@@ -209,7 +233,8 @@ choose_shape(const uint64_t *numbers, uint32_t count, uint64_t *cost)
 	for (int c = 0; c < CONFIGS; c++)
 	{
 		uint32_t	ntokens;
-		uint64_t	this_cost = shape_cost(fine, nfine, count, shapes[c], having, &ntokens);
+		uint64_t	this_cost =
+		shape_cost(fine, nfine, count, shapes[c], having, &ntokens);
 
 		if (this_cost < *cost)
 		{
@@ -220,7 +245,10 @@ choose_shape(const uint64_t *numbers, uint32_t count, uint64_t *cost)
 	return best;
 }
 
-/* Tokens of the numbers at hand, and their table; false when there is none to be had. */
+/*
+ * Tokens of the numbers at hand, and their table; false when there is none to
+ * be had.
+ */
 static bool
 make_tokens(TokenShape shape, uint32_t count, Scratch *s, AnsTable *table)
 {
@@ -238,7 +266,9 @@ make_tokens(TokenShape shape, uint32_t count, Scratch *s, AnsTable *table)
 		distinct += having[t]++ == 0;
 		ntokens = t + 1 > ntokens ? t + 1 : ntokens;
 	}
-	table_log = table_log < ANS_LOG_MIN ? ANS_LOG_MIN : table_log > ANS_LOG_MAX ? ANS_LOG_MAX : table_log;
+	table_log = table_log < ANS_LOG_MIN ? ANS_LOG_MIN :
+		table_log > ANS_LOG_MAX ? ANS_LOG_MAX :
+		table_log;
 	if (count == 0 || distinct > (UINT32_C(1) << table_log) / 2)
 		return false;
 	strata_ans_normalise(having, ntokens, count, table_log, table);
@@ -247,7 +277,8 @@ make_tokens(TokenShape shape, uint32_t count, Scratch *s, AnsTable *table)
 
 /* Write the blocks of method 1. */
 static void
-write_ans_blocks(const IntShape *shape, TokenShape token_shape, const AnsTable *table, const int64_t *scaled, uint32_t n,
+write_ans_blocks(const IntShape *shape, TokenShape token_shape,
+				 const AnsTable *table, const int64_t *scaled, uint32_t n,
 				 const Scratch *s, StrataWriter *out)
 {
 	uint8_t		token_bytes[(BLOCK + ANS_STATES) * ANS_LOG_MAX / 8 + 8];
@@ -267,7 +298,9 @@ write_ans_blocks(const IntShape *shape, TokenShape token_shape, const AnsTable *
 		StrataWriter tokens = strata_writer(token_bytes, sizeof(token_bytes));
 		StrataWriter raw = strata_writer(raw_bytes, sizeof(raw_bytes));
 		StrataBitWriter bw = {&raw, 0, 0};
-		size_t		meta_len = strata_int_meta_write(&unbased, &state, scaled + from, m, from == 0, 0, meta);
+		size_t		meta_len =
+		strata_int_meta_write(&unbased, &state, scaled + from, m,
+							  from == 0, 0, meta);
 
 		strata_ans_write(&encoder, s->tokens + done, count, &tokens);
 		for (uint32_t i = done; i < done + count; i++)
@@ -275,7 +308,8 @@ write_ans_blocks(const IntShape *shape, TokenShape token_shape, const AnsTable *
 			unsigned	nbits;
 
 			token_of(s->numbers[i], token_shape, &nbits);
-			strata_bits_write(&bw, s->numbers[i] & strata_low_bits(nbits), nbits);
+			strata_bits_write(&bw, s->numbers[i] & strata_low_bits(nbits),
+							  nbits);
 		}
 		strata_bits_flush(&bw);
 		done += count;
@@ -289,7 +323,8 @@ write_ans_blocks(const IntShape *shape, TokenShape token_shape, const AnsTable *
 
 /* What both methods start with. */
 static void
-write_head(const IntShape *shape, IntMethod method, int64_t first, uint64_t divisor, int64_t base, StrataWriter *out)
+write_head(const IntShape *shape, IntMethod method, int64_t first,
+		   uint64_t divisor, int64_t base, StrataWriter *out)
 {
 	strata_int_header_write(shape, first, divisor, out);
 	strata_write_u8(out, (uint8_t) method);
@@ -299,7 +334,8 @@ write_head(const IntShape *shape, IntMethod method, int64_t first, uint64_t divi
 
 /* Write a stream by method 1 in the kind that suits it best. */
 static void
-write_ans(int64_t first, const int64_t *scaled, uint32_t n, uint64_t divisor, Scratch *s, StrataWriter *out)
+write_ans(int64_t first, const int64_t *scaled, uint32_t n, uint64_t divisor,
+		  Scratch *s, StrataWriter *out)
 {
 	uint32_t	rows = rows_of(INT_METHOD_ANS, n);
 	uint64_t	least = UINT64_MAX;
@@ -330,19 +366,29 @@ write_ans(int64_t first, const int64_t *scaled, uint32_t n, uint64_t divisor, Sc
 		out->failed = true;
 		return;
 	}
-	shape = (IntShape) {kinds[best].transform, INT_PACK_EXTENDED, kinds[best].based, INT_BLOCK_LOG2_MIN};
+	shape = (IntShape)
+	{
+		kinds[best].transform, INT_PACK_EXTENDED,
+			kinds[best].based, INT_BLOCK_LOG2_MIN
+	};
 	write_head(&shape, INT_METHOD_ANS, first, divisor, base, out);
-	strata_write_u8(out, (uint8_t) (token_shape.direct | token_shape.mantissa << 4));
+	strata_write_u8(out, (uint8_t) (token_shape.direct | token_shape.mantissa
+									<< 4));
 	strata_ans_table_write(&table, out);
 	write_ans_blocks(&shape, token_shape, &table, scaled, n, s, out);
 }
 
-/* What method 2 gives to zstd: planes of the numbers of a kind.  Returns the bytes of a number. */
+/*
+ * What method 2 gives to zstd: planes of the numbers of a kind.  Returns the
+ * bytes of a number.
+ */
 static unsigned
-make_planes(int kind, const int64_t *scaled, uint32_t n, Scratch *s, int64_t *base, size_t *nbytes)
+make_planes(int kind, const int64_t *scaled, uint32_t n, Scratch *s,
+			int64_t *base, size_t *nbytes)
 {
 	uint8_t    *to = s->planes;
-	uint32_t	count = map_all(scaled, n, rows_of(INT_METHOD_LZ, n), kind, s, base);
+	uint32_t	count = map_all(scaled, n, rows_of(INT_METHOD_LZ, n), kind, s,
+								base);
 	uint64_t	any = 1;
 	unsigned	width;
 
@@ -358,8 +404,8 @@ make_planes(int kind, const int64_t *scaled, uint32_t n, Scratch *s, int64_t *ba
 }
 
 /*
- * Which kind method 2 should have: values, or differences, by what zstd makes of
- * them in a hurry; -1 when it will not take less than `most` bytes.
+ * Which kind method 2 should have: values, or differences, by what zstd makes
+ * of them in a hurry; -1 when it will not take less than `most` bytes.
  */
 static int
 guess_lz_of_planes(const int64_t *scaled, uint32_t n, size_t most, Scratch *s)
@@ -374,7 +420,8 @@ guess_lz_of_planes(const int64_t *scaled, uint32_t n, size_t most, Scratch *s)
 		size_t		len;
 
 		(void) make_planes(kind, scaled, n, s, &base, &nbytes);
-		len = strata_lz_compress(STRATA_CODEC_ZSTD, STRATA_LEVEL_BALANCED, s->planes, nbytes, s->attempt,
+		len = strata_lz_compress(STRATA_CODEC_ZSTD, STRATA_LEVEL_BALANCED,
+								 s->planes, nbytes, s->attempt,
 								 cap < s->room ? cap : s->room, NULL);
 		if (len == 0)
 			continue;
@@ -386,9 +433,11 @@ guess_lz_of_planes(const int64_t *scaled, uint32_t n, size_t most, Scratch *s)
 
 /* Write a stream by method 2. */
 static void
-write_lz(int kind, int64_t first, const int64_t *scaled, uint32_t n, uint64_t divisor, Scratch *s, StrataWriter *out)
+write_lz(int kind, int64_t first, const int64_t *scaled, uint32_t n,
+		 uint64_t divisor, Scratch *s, StrataWriter *out)
 {
-	IntShape	shape = {kinds[kind].transform, INT_PACK_EXTENDED, kinds[kind].based, INT_BLOCK_LOG2_MIN};
+	IntShape	shape = {kinds[kind].transform, INT_PACK_EXTENDED,
+	kinds[kind].based, INT_BLOCK_LOG2_MIN};
 	int64_t		base;
 	size_t		nbytes;
 	unsigned	width = make_planes(kind, scaled, n, s, &base, &nbytes);
@@ -398,7 +447,8 @@ write_lz(int kind, int64_t first, const int64_t *scaled, uint32_t n, uint64_t di
 	strata_write_u8(out, (uint8_t) width);
 	if (out->failed)
 		return;
-	len = strata_lz_compress(STRATA_CODEC_ZSTD, STRATA_LEVEL_ARCHIVE, s->planes, nbytes, out->next,
+	len = strata_lz_compress(STRATA_CODEC_ZSTD, STRATA_LEVEL_ARCHIVE,
+							 s->planes, nbytes, out->next,
 							 strata_writer_left(out), NULL);
 	if (len == 0)
 		out->failed = true;
@@ -407,12 +457,13 @@ write_lz(int kind, int64_t first, const int64_t *scaled, uint32_t n, uint64_t di
 }
 
 /*
- * Append a stream if it takes at most room bytes; else out->failed.  Entropy coded,
- * or zstd where a guess says that it may be smaller, and it is.
+ * Append a stream if it takes at most room bytes; else out->failed.  Entropy
+ * coded, or zstd where a guess says that it may be smaller, and it is.
  */
 void
-strata_int_extended_encode(const int64_t *values, const int64_t *scaled, uint32_t n, uint64_t divisor,
-						   size_t room, StrataArena *scratch, StrataWriter *out)
+strata_int_extended_encode(const int64_t *values, const int64_t *scaled,
+						   uint32_t n, uint64_t divisor, size_t room,
+						   StrataArena *scratch, StrataWriter *out)
 {
 	StrataArena arena = *scratch;
 	Scratch		s;
@@ -454,7 +505,10 @@ strata_int_extended_encode(const int64_t *values, const int64_t *scaled, uint32_
 		strata_write_space(out, best);
 }
 
-/* --- decoding ---------------------------------------------------------------- */
+/*
+ * --- decoding
+ * ----------------------------------------------------------------
+ */
 
 /* What the tokens of a table stand for. */
 typedef struct Tokens
@@ -465,7 +519,10 @@ typedef struct Tokens
 	bool		any_raw;
 } Tokens;
 
-/* Read what tokens stand for and how often each occurs; false when no encoder wrote it. */
+/*
+ * Read what tokens stand for and how often each occurs; false when no encoder
+ * wrote it.
+ */
 static bool
 read_tokens_table(StrataReader *in, Tokens *tokens)
 {
@@ -473,8 +530,8 @@ read_tokens_table(StrataReader *in, Tokens *tokens)
 	TokenShape	shape = {head & 15, head >> 4};
 	AnsTable	table;
 
-	if (shape.direct > DIRECT_MAX || shape.mantissa > MANTISSA_MAX || shape.mantissa > shape.direct ||
-		!strata_ans_table_read(in, &table))
+	if (shape.direct > DIRECT_MAX || shape.mantissa > MANTISSA_MAX ||
+		shape.mantissa > shape.direct || !strata_ans_table_read(in, &table))
 		return false;
 	tokens->any_raw = false;
 	for (uint32_t t = 0; t < table.ntokens; t++)
@@ -492,7 +549,8 @@ read_tokens_table(StrataReader *in, Tokens *tokens)
 
 /* Tokens to numbers, adding their raw bits from nbytes bytes at `from`. */
 static bool
-read_raw(const Tokens *tokens, const uint16_t *token, uint32_t count, const uint8_t *from, size_t nbytes, uint64_t *u)
+read_raw(const Tokens *tokens, const uint16_t *token, uint32_t count,
+		 const uint8_t *from, size_t nbytes, uint64_t *u)
 {
 	uint8_t		padded[BLOCK * 8 + 16];
 	size_t		bit = 0;
@@ -506,7 +564,8 @@ read_raw(const Tokens *tokens, const uint16_t *token, uint32_t count, const uint
 	if (nbytes > BLOCK * 8)
 		return false;
 	memcpy(padded, from, nbytes);
-	memset(padded + nbytes, 0, nbytes + 16 < sizeof(padded) ? 16 : sizeof(padded) - nbytes);
+	memset(padded + nbytes, 0,
+		   nbytes + 16 < sizeof(padded) ? 16 : sizeof(padded) - nbytes);
 	for (uint32_t i = 0; i < count; i++)
 	{
 		unsigned	raw = tokens->raw[token[i]];
@@ -549,7 +608,8 @@ decode_ans(const IntHeader *h, int64_t base, StrataReader *in, uint32_t total,
 		const uint8_t *raw;
 
 		strata_int_meta_read(&unbased, &state, start == 0, in);
-		if (in->failed || token_len > strata_reader_left(in) || raw_len > strata_reader_left(in) - token_len)
+		if (in->failed || token_len > strata_reader_left(in) ||
+			raw_len > strata_reader_left(in) - token_len)
 			return false;
 		if (lo >= m)
 		{
@@ -570,7 +630,8 @@ decode_ans(const IntHeader *h, int64_t base, StrataReader *in, uint32_t total,
 
 /* Numbers of a chunk of planes. */
 static void
-gather_planes(const uint8_t *planes, uint32_t count, unsigned nbytes, uint64_t *u)
+gather_planes(const uint8_t *planes, uint32_t count, unsigned nbytes,
+			  uint64_t *u)
 {
 	for (uint32_t i = 0; i < count; i++)
 		u[i] = planes[i];
@@ -583,8 +644,8 @@ gather_planes(const uint8_t *planes, uint32_t count, unsigned nbytes, uint64_t *
 }
 
 /*
- * Values [from, from + n) of a stream of method 2, chunk by chunk: a chunk is the
- * block of values that its numbers lead to.
+ * Values [from, from + n) of a stream of method 2, chunk by chunk: a chunk is
+ * the block of values that its numbers lead to.
  */
 static StrataCodecResult
 decode_lz(const IntHeader *h, int64_t base, StrataReader *in, uint32_t total,
@@ -599,13 +660,19 @@ decode_lz(const IntHeader *h, int64_t base, StrataReader *in, uint32_t total,
 	IntBlockState state = {.base = base};
 	StrataCodecResult rc;
 
-	if (in->failed || nbytes < 1 || nbytes > 8 || h->shape.transform > INT_DELTA || total <= lead)
+	if (in->failed || nbytes < 1 || nbytes > 8 ||
+		h->shape.transform > INT_DELTA || total <= lead)
 		return STRATA_CODEC_CORRUPT;
 	rc = strata_lz_stream_begin(in->next, strata_reader_left(in));
-	for (uint32_t start = 0; start < from + n && rc == STRATA_CODEC_OK; start += BLOCK)
+	for (uint32_t start = 0; start < from + n && rc == STRATA_CODEC_OK;
+		 start += BLOCK)
 	{
-		/* the chunk gives values [start + lead, start + lead + count), and v[0] is the one before */
-		uint32_t	count = total - lead - start < BLOCK ? total - lead - start : BLOCK;
+		/*
+		 * the chunk gives values [start + lead, start + lead + count), and
+		 * v[0] is the one before
+		 */
+		uint32_t	count =
+		total - lead - start < BLOCK ? total - lead - start : BLOCK;
 		uint32_t	m = count + lead;
 		uint32_t	lo = from > start ? from - start : 0;
 		uint32_t	hi = from + n - start < m ? from + n - start : m;
@@ -627,14 +694,18 @@ decode_lz(const IntHeader *h, int64_t base, StrataReader *in, uint32_t total,
 
 /* Values [from, from + n) of a stream, whose header `in` is behind. */
 StrataCodecResult
-strata_int_extended_decode(const IntHeader *h, StrataReader *in, uint32_t total,
-						   uint32_t from, uint32_t n, unsigned width, void *out)
+strata_int_extended_decode(const IntHeader *h, StrataReader *in,
+						   uint32_t total, uint32_t from, uint32_t n,
+						   unsigned width, void *out)
 {
 	unsigned	method = strata_read_u8(in);
-	int64_t		base = h->shape.based ? strata_unzigzag(strata_read_varint(in)) : 0;
+	int64_t		base =
+	h->shape.based ? strata_unzigzag(strata_read_varint(in)) : 0;
 
 	if (method == INT_METHOD_ANS)
-		return decode_ans(h, base, in, total, from, n, width, out) ? STRATA_CODEC_OK : STRATA_CODEC_CORRUPT;
+		return decode_ans(h, base, in, total, from, n, width, out) ?
+			STRATA_CODEC_OK :
+			STRATA_CODEC_CORRUPT;
 	if (method == INT_METHOD_LZ)
 		return decode_lz(h, base, in, total, from, n, width, out);
 	return STRATA_CODEC_CORRUPT;

@@ -3,9 +3,10 @@
  * int_measure.c
  *	  What numbers take, packed as bits with patches.
  *
- * Hides how that is counted: bit lengths become bytes, and for each width that may be
- * the best one, numbers that are wider are counted in blocks of 64, 32 at a time where
- * the CPU can.  The counts of neighbouring blocks add up to those of larger ones.
+ * Hides how that is counted: bit lengths become bytes, and for each width that
+ * may be the best one, numbers that are wider are counted in blocks of 64, 32
+ * at a time where the CPU can.  The counts of neighbouring blocks add up to
+ * those of larger ones.
  *
  * src/codec/int/int_measure.c
  *-------------------------------------------------------------------------
@@ -42,18 +43,30 @@ longest_of(const uint8_t *length)
 STRATA_INLINE IntBitsPlan
 plan_plain(unsigned widest, uint32_t count)
 {
-	return (IntBitsPlan) {.width = widest, .nbytes = ((size_t) count * widest + 7) / 8};
+	return (IntBitsPlan)
+	{
+		.width = widest,
+			.nbytes = ((size_t) count * widest + 7) / 8
+	};
 }
 
-/* Take `width` for count numbers, `wider` of which have up to `widest` bits, if that is smaller. */
+/*
+ * Take `width` for count numbers, `wider` of which have up to `widest` bits,
+ * if that is smaller.
+ */
 STRATA_INLINE void
-try_width(IntBitsPlan *best, unsigned width, unsigned wider, unsigned widest, uint32_t count)
+try_width(IntBitsPlan *best, unsigned width, unsigned wider, unsigned widest,
+		  uint32_t count)
 {
 	unsigned	high = widest - width;
-	size_t		nbytes = ((size_t) count * width + 7) / 8 + 2 + wider + ((size_t) wider * high + 7) / 8;
+	size_t		nbytes = ((size_t) count * width + 7) / 8 + 2 + wider +
+	((size_t) wider * high + 7) / 8;
 
 	if (nbytes < best->nbytes)
-		*best = (IntBitsPlan) {.width = width, .npatches = wider, .high_width = high, .nbytes = nbytes};
+		*best = (IntBitsPlan)
+	{
+		.width = width,.npatches = wider,.high_width = high,.nbytes = nbytes
+	};
 }
 
 /* May so many of count numbers be patched? */
@@ -63,7 +76,10 @@ few_enough(unsigned wider, uint32_t count)
 	return wider <= PATCHES_MAX && wider * 4 <= count;
 }
 
-/* The cheapest width for count numbers of these bit lengths; wider ones are patched. */
+/*
+ * The cheapest width for count numbers of these bit lengths; wider ones are
+ * patched.
+ */
 STRATA_CLONES
 IntBitsPlan
 strata_int_plan_bits(const uint8_t *length, uint32_t count)
@@ -91,7 +107,10 @@ strata_int_plan_bits(const uint8_t *length, uint32_t count)
 	return best;
 }
 
-/* The plans of a block in blocks of 64, 128 and 256: a lane for each, and one too many. */
+/*
+ * The plans of a block in blocks of 64, 128 and 256: a lane for each, and one
+ * too many.
+ */
 #define LANES 8
 
 typedef struct LevelPlans
@@ -104,7 +123,9 @@ typedef struct LevelPlans
 	uint32_t	npatches[LANES];
 } LevelPlans;
 
-/* What is known of the parts, added up to what is known of the larger blocks. */
+/*
+ * What is known of the parts, added up to what is known of the larger blocks.
+ */
 STRATA_INLINE void
 add_up(uint32_t *lane)
 {
@@ -114,7 +135,10 @@ add_up(uint32_t *lane)
 	lane[7] = 0;
 }
 
-/* Take `width` where that is smaller; may any of the blocks have so many patches? */
+/*
+ * Take `width` where that is smaller; may any of the blocks have so many
+ * patches?
+ */
 STRATA_INLINE bool
 try_width_levels(LevelPlans *plans, uint32_t width)
 {
@@ -124,8 +148,10 @@ try_width_levels(LevelPlans *plans, uint32_t width)
 	{
 		uint32_t	wider = plans->wider[i];
 		uint32_t	high = plans->widest[i] - width;
-		uint32_t	nbytes = (plans->count[i] * width + 7) / 8 + 2 + wider + (wider * high + 7) / 8;
-		uint32_t	few = wider <= PATCHES_MAX && wider * 4 <= plans->count[i] && plans->count[i] > 0;
+		uint32_t	nbytes = (plans->count[i] * width + 7) / 8 + 2 + wider +
+		(wider * high + 7) / 8;
+		uint32_t	few = wider <= PATCHES_MAX && wider * 4 <= plans->count[i] &&
+		plans->count[i] > 0;
 		uint32_t	better = few && wider > 0 && nbytes < plans->nbytes[i];
 
 		any |= few;
@@ -137,12 +163,13 @@ try_width_levels(LevelPlans *plans, uint32_t width)
 }
 
 /*
- * The same for up to INT_BLOCK_MAX numbers in blocks of 64, 128 and 256 at once:
- * plans[0 .. 3], [4 .. 5] and [6].  Blocks without numbers take nothing.
+ * The same for up to INT_BLOCK_MAX numbers in blocks of 64, 128 and 256 at
+ * once: plans[0 .. 3], [4 .. 5] and [6].  Blocks without numbers take nothing.
  */
 STRATA_CLONES
 void
-strata_int_plan_levels(const uint8_t *length, uint32_t count, IntBitsPlan plans[INT_LEVEL_PLANS])
+strata_int_plan_levels(const uint8_t *length, uint32_t count,
+					   IntBitsPlan plans[INT_LEVEL_PLANS])
 {
 	LevelPlans	levels;
 	unsigned	parts = (count + SUBBLOCK - 1) / SUBBLOCK;
@@ -150,10 +177,13 @@ strata_int_plan_levels(const uint8_t *length, uint32_t count, IntBitsPlan plans[
 
 	/* nothing is patched, and there may be fewer parts than lanes */
 	for (unsigned i = 0; i < LANES; i++)
-		levels.count[i] = levels.widest[i] = levels.wider[i] = levels.npatches[i] = 0;
+		levels.count[i] = levels.widest[i] = levels.wider[i] =
+			levels.npatches[i] = 0;
 	for (unsigned p = 0; p < parts; p++)
 	{
-		levels.count[p] = count - p * SUBBLOCK < SUBBLOCK ? count - p * SUBBLOCK : SUBBLOCK;
+		levels.count[p] = count - p * SUBBLOCK < SUBBLOCK ?
+			count - p * SUBBLOCK :
+			SUBBLOCK;
 		widest[p] = longest_of(length + p * SUBBLOCK);
 	}
 	add_up(levels.count);
@@ -168,17 +198,26 @@ strata_int_plan_levels(const uint8_t *length, uint32_t count, IntBitsPlan plans[
 	for (uint32_t width = widest[6]; width-- > 0;)
 	{
 		for (unsigned p = 0; p < parts; p++)
-			levels.wider[p] = count_above(length + p * SUBBLOCK, (uint8_t) width);
+			levels.wider[p] = count_above(length + p * SUBBLOCK,
+										  (uint8_t) width);
 		add_up(levels.wider);
-		/* as long as one of the smallest blocks may have patches, a larger one may */
+
+		/*
+		 * as long as one of the smallest blocks may have patches, a larger
+		 * one may
+		 */
 		if (!try_width_levels(&levels, width))
 			break;
 	}
 	for (unsigned i = 0; i < INT_LEVEL_PLANS; i++)
-		plans[i] = (IntBitsPlan) {
-			.width = levels.width[i],
+		plans[i] = (IntBitsPlan)
+	{
+		.width = levels.width[i],
 			.npatches = levels.npatches[i],
-			.high_width = levels.npatches[i] > 0 ? widest[i] - levels.width[i] : 0,
+			.high_width = levels.npatches[i] > 0 ?
+			widest[i] -
+			levels.width[i] :
+			0,
 			.nbytes = levels.nbytes[i]
-		};
+	};
 }

@@ -1,12 +1,14 @@
 /*-------------------------------------------------------------------------
  *
  * int_numbers.c
- *	  The numbers of a block from scaled values, and what a plan wants to know of them.
+ *	  The numbers of a block from scaled values, and what a plan wants to know
+ *	  of them.
  *
- * Hides that most streams are small: where all scaled values are below 2^27, their
- * residuals and the numbers made of these fit lanes of 32 bits, twice as many in
- * a vector.  Loops run over whole vectors, into room behind the numbers, which is
- * filled with zeros then; these change neither sums nor lengths.
+ * Hides that most streams are small: where all scaled values are below 2^27,
+ * their residuals and the numbers made of these fit lanes of 32 bits, twice as
+ * many in a vector.  Loops run over whole vectors, into room behind the
+ * numbers, which is filled with zeros then; these change neither sums nor
+ * lengths.
  *
  * src/codec/int/int_numbers.c
  *-------------------------------------------------------------------------
@@ -51,7 +53,8 @@ residual_32(IntTransform transform, const uint32_t *s, uint32_t i)
 
 /* Numbers as offsets from the least residual, which is returned. */
 STRATA_INLINE int64_t
-offsets_32(IntTransform transform, const uint32_t *restrict s, uint32_t count, uint32_t *restrict u)
+offsets_32(IntTransform transform, const uint32_t *restrict s, uint32_t count,
+		   uint32_t *restrict u)
 {
 	uint32_t	padded = whole_groups(count);
 	int32_t		least = INT32_MAX;
@@ -71,7 +74,8 @@ offsets_32(IntTransform transform, const uint32_t *restrict s, uint32_t count, u
 
 /* Numbers as zigzag codes. */
 STRATA_INLINE void
-zigzags_32(IntTransform transform, const uint32_t *restrict s, uint32_t count, uint32_t *restrict u)
+zigzags_32(IntTransform transform, const uint32_t *restrict s, uint32_t count,
+		   uint32_t *restrict u)
 {
 	uint32_t	padded = whole_groups(count);
 
@@ -80,12 +84,13 @@ zigzags_32(IntTransform transform, const uint32_t *restrict s, uint32_t count, u
 }
 
 /*
- * Numbers of `count` residuals from s on, of which INT_SCALED_PADDING values more may be
- * read.  Returns the base.
+ * Numbers of `count` residuals from s on, of which INT_SCALED_PADDING values
+ * more may be read.  Returns the base.
  */
 STRATA_CLONES
 static int64_t
-numbers_32(IntTransform transform, bool based, const uint32_t *restrict s, uint32_t count, uint32_t *restrict u)
+numbers_32(IntTransform transform, bool based, const uint32_t *restrict s,
+		   uint32_t count, uint32_t *restrict u)
 {
 	int64_t		base = 0;
 
@@ -129,11 +134,13 @@ residual_64(IntTransform transform, const uint64_t *s, uint32_t i)
 }
 
 /*
- * Write the count residuals of s under the transform to u: zigzag codes, or, based,
- * differences to the least residual, which is returned (0 otherwise).
+ * Write the count residuals of s under the transform to u: zigzag codes, or,
+ * based, differences to the least residual, which is returned (0 otherwise).
  */
 STRATA_INLINE int64_t
-compute_residuals64(IntTransform transform, bool based, const uint64_t *restrict s, uint32_t count, uint64_t *restrict u)
+compute_residuals64(IntTransform transform, bool based,
+					const uint64_t *restrict s, uint32_t count,
+					uint64_t *restrict u)
 {
 	int64_t		least = INT64_MAX;
 
@@ -155,7 +162,8 @@ compute_residuals64(IntTransform transform, bool based, const uint64_t *restrict
 /* Numbers of 64 bits, as numbers_32. */
 STRATA_CLONES
 static int64_t
-numbers_64(IntTransform transform, bool based, const uint64_t *s, uint32_t count, uint64_t *u)
+numbers_64(IntTransform transform, bool based, const uint64_t *s,
+		   uint32_t count, uint64_t *u)
 {
 	switch (transform)
 	{
@@ -192,24 +200,32 @@ narrow(const uint64_t *wide, uint32_t count, uint32_t *u)
 
 /* The numbers of the block of m values from `from` on. */
 void
-strata_int_numbers(const IntScaled *scaled, uint32_t from, uint32_t m, IntTransform transform, bool based,
-				   IntNumbers *to)
+strata_int_numbers(const IntScaled *scaled, uint32_t from, uint32_t m,
+				   IntTransform transform, bool based, IntNumbers *to)
 {
-	Assert(m <= INT_BLOCK_MAX);	/* codec:C14 */
+	Assert(m <= INT_BLOCK_MAX); /* codec:C14 */
 	to->narrow = scaled->narrow != NULL;
 	to->count = int_numbers_of(transform, m);
 	if (to->narrow)
-		to->base = numbers_32(transform, based, (const uint32_t *) scaled->narrow + from, to->count, to->u);
+		to->base = numbers_32(transform, based,
+							  (const uint32_t *) scaled->narrow + from,
+							  to->count, to->u);
 	else
 	{
-		to->base = numbers_64(transform, based, (const uint64_t *) scaled->wide + from, to->count, to->wide);
+		to->base = numbers_64(transform, based,
+							  (const uint64_t *) scaled->wide + from,
+							  to->count, to->wide);
 		to->narrow = narrow(to->wide, to->count, to->u);
 	}
 }
 
-/* The same from numbers that were made before: of 32 bits, or if that is NULL of 64. */
+/*
+ * The same from numbers that were made before: of 32 bits, or if that is NULL
+ * of 64.
+ */
 void
-strata_int_numbers_from(const uint32_t *narrowed, const uint64_t *wide, uint32_t count, IntNumbers *to)
+strata_int_numbers_from(const uint32_t *narrowed, const uint64_t *wide,
+						uint32_t count, IntNumbers *to)
 {
 	to->count = count;
 	to->base = 0;
@@ -217,7 +233,8 @@ strata_int_numbers_from(const uint32_t *narrowed, const uint64_t *wide, uint32_t
 	{
 		to->narrow = true;
 		memcpy(to->u, narrowed, count * sizeof(uint32_t));
-		memset(to->u + count, 0, (0 - count) % INT_SUBBLOCK * sizeof(uint32_t));
+		memset(to->u + count, 0,
+			   (0 - count) % INT_SUBBLOCK * sizeof(uint32_t));
 	}
 	else
 	{
@@ -226,11 +243,15 @@ strata_int_numbers_from(const uint32_t *narrowed, const uint64_t *wide, uint32_t
 	}
 }
 
-/* --- what is known of them -------------------------------------------------------- */
+/*
+ * --- what is known of them
+ * --------------------------------------------------------
+ */
 
 /*
- * The bit length of a number below 2^30: the exponent of 2 * v + 1 as a float, the second bit of
- * which is cleared so that it is not rounded up.  Compilers can vectorise that.
+ * The bit length of a number below 2^30: the exponent of 2 * v + 1 as a float,
+ * the second bit of which is cleared so that it is not rounded up.  Compilers
+ * can vectorise that.
  */
 STRATA_INLINE uint32_t
 bit_length_30(uint32_t v)
@@ -243,7 +264,10 @@ bit_length_30(uint32_t v)
 	return (bits >> 23) - 127;
 }
 
-/* The bit length of any number, without a branch: that of the upper half, if there is one. */
+/*
+ * The bit length of any number, without a branch: that of the upper half, if
+ * there is one.
+ */
 STRATA_INLINE uint64_t
 bit_length_64(uint64_t v)
 {
@@ -254,8 +278,8 @@ bit_length_64(uint64_t v)
 }
 
 /*
- * Bit lengths of numbers into `length`, which has room for INT_LENGTHS and is filled up to a
- * whole INT_SUBBLOCK, and 16 more, with 0.
+ * Bit lengths of numbers into `length`, which has room for INT_LENGTHS and is
+ * filled up to a whole INT_SUBBLOCK, and 16 more, with 0.
  */
 STRATA_CLONES
 void
@@ -266,7 +290,8 @@ strata_int_lengths(const IntNumbers *numbers, uint8_t *length)
 	if (numbers->narrow)
 	{
 		const uint32_t *u = numbers->u;
-		uint32_t	padded = (count + INT_SUBBLOCK - 1) & ~(uint32_t) (INT_SUBBLOCK - 1);
+		uint32_t	padded = (count + INT_SUBBLOCK - 1) &
+		~(uint32_t) (INT_SUBBLOCK - 1);
 
 		for (uint32_t i = 0; i < padded; i++)
 			length[i] = (uint8_t) bit_length_30(u[i]);
@@ -278,8 +303,8 @@ strata_int_lengths(const IntNumbers *numbers, uint8_t *length)
 }
 
 /*
- * Twice the bits some numbers are expected to take: packing with patches ends up
- * somewhere between the sum of their bit lengths and the longest for each.
+ * Twice the bits some numbers are expected to take: packing with patches ends
+ * up somewhere between the sum of their bit lengths and the longest for each.
  */
 STRATA_CLONES
 uint64_t
@@ -310,7 +335,10 @@ strata_int_expected_bits(const IntNumbers *numbers)
 	return sum + (uint64_t) count * strata_bit_length(any);
 }
 
-/* The bits that hold the difference between the largest and the least of n numbers from `from` on. */
+/*
+ * The bits that hold the difference between the largest and the least of n
+ * numbers from `from` on.
+ */
 STRATA_CLONES
 unsigned
 strata_int_range_bits(const IntNumbers *numbers, uint32_t from, uint32_t n)
@@ -351,7 +379,8 @@ strata_int_range_bits(const IntNumbers *numbers, uint32_t from, uint32_t n)
 
 /* Bit i of a mask: is number i, of those of 32 bits, above a limit? */
 void
-strata_int_above(const uint32_t *u, uint32_t count, uint32_t limit, uint64_t above[INT_MASK_WORDS])
+strata_int_above(const uint32_t *u, uint32_t count, uint32_t limit,
+				 uint64_t above[INT_MASK_WORDS])
 {
 	uint32_t	i = 0;
 
@@ -362,9 +391,14 @@ strata_int_above(const uint32_t *u, uint32_t count, uint32_t limit, uint64_t abo
 		__m128i		more[4];
 
 		for (unsigned k = 0; k < 4; k++)
-			more[k] = _mm_cmpgt_epi32(_mm_loadu_si128((const __m128i *) (u + i + 4 * k)), _mm_set1_epi32((int) limit));
-		more[0] = _mm_packs_epi16(_mm_packs_epi32(more[0], more[1]), _mm_packs_epi32(more[2], more[3]));
-		above[i / 64] |= (uint64_t) (unsigned) _mm_movemask_epi8(more[0]) << i % 64;
+			more[k] =
+				_mm_cmpgt_epi32(_mm_loadu_si128((const __m128i *) (u + i +
+																   4 * k)),
+								_mm_set1_epi32((int) limit));
+		more[0] = _mm_packs_epi16(_mm_packs_epi32(more[0], more[1]),
+								  _mm_packs_epi32(more[2], more[3]));
+		above[i / 64] |= (uint64_t) (unsigned) _mm_movemask_epi8(more[0])
+			<< i % 64;
 	}
 #endif
 	for (; i < count; i++)

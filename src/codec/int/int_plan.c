@@ -6,9 +6,9 @@
  * Hides how little is computed to choose well.  Four kinds of residuals are
  * worth considering (values against their minimum, differences with zigzag and
  * against their minimum, zigzag second differences).  A first pass
- * guesses what each kind takes, from half of the residuals; only the best, and a second one if
- * it is close, are then measured in blocks of 64, 128 and 256.  Sizes are exact but for
- * the values that go into block headers.
+ * guesses what each kind takes, from half of the residuals; only the best, and
+ * a second one if it is close, are then measured in blocks of 64, 128 and 256.
+ * Sizes are exact but for the values that go into block headers.
  *
  * src/codec/int/int_plan.c
  *-------------------------------------------------------------------------
@@ -27,13 +27,16 @@ static const struct
 {
 	IntTransform transform;
 	bool		based;
-}			kinds[KINDS] = {{INT_VALUES, true}, {INT_DELTA, false}, {INT_DELTA, true}, {INT_DELTA_DELTA, false}};
+}			kinds[KINDS] = {{INT_VALUES, true},
+{INT_DELTA, false},
+{INT_DELTA, true},
+{INT_DELTA_DELTA, false}};
 
 /* What measuring a kind gives: bytes of the numbers in blocks of each size. */
 typedef struct KindSizes
 {
 	size_t		bits[LEVELS];
-	IntBlockPlan block[BLOCKS_MAX];	/* of 256 */
+	IntBlockPlan block[BLOCKS_MAX]; /* of 256 */
 } KindSizes;
 
 /* Twice the bits the residuals of each kind may take, by half of them. */
@@ -49,19 +52,21 @@ estimate_kinds(const IntScaled *scaled, uint32_t n, uint64_t *bits)
 
 		for (int kind = 0; kind < KINDS; kind++)
 		{
-			strata_int_numbers(scaled, from, m, kinds[kind].transform, kinds[kind].based, &numbers);
+			strata_int_numbers(scaled, from, m, kinds[kind].transform,
+							   kinds[kind].based, &numbers);
 			bits[kind] += strata_int_expected_bits(&numbers);
 		}
 	}
 }
 
 /*
- * Add the sizes of a block of 256 packed as bits in blocks of 64, 128 and 256.  Offsets are
- * from the minimum of the 256, so smaller blocks may do a little better than this says.
+ * Add the sizes of a block of 256 packed as bits in blocks of 64, 128 and 256.
+ * Offsets are from the minimum of the 256, so smaller blocks may do a little
+ * better than this says.
  */
 static void
-add_bits_sizes(bool based, bool may_split, const IntNumbers *numbers, const uint8_t *length, IntBlockPlan *block,
-			   KindSizes *sizes)
+add_bits_sizes(bool based, bool may_split, const IntNumbers *numbers,
+			   const uint8_t *length, IntBlockPlan *block, KindSizes *sizes)
 {
 	const uint32_t count = numbers->count;
 	IntBitsPlan plans[INT_LEVEL_PLANS];
@@ -79,7 +84,8 @@ add_bits_sizes(bool based, bool may_split, const IntNumbers *numbers, const uint
 		if (based && from < count)
 		{
 			uint32_t	n = count - from < rows ? count - from : rows;
-			size_t		range = ((size_t) n * strata_int_range_bits(numbers, from, n) + 7) / 8;
+			size_t		range =
+			((size_t) n * strata_int_range_bits(numbers, from, n) + 7) / 8;
 
 			nbytes = range < nbytes ? range : nbytes;
 		}
@@ -91,7 +97,8 @@ add_bits_sizes(bool based, bool may_split, const IntNumbers *numbers, const uint
 
 /* Measure a kind. */
 static void
-measure_kind(int kind, const IntScaled *scaled, uint32_t n, bool may_split, KindSizes *sizes)
+measure_kind(int kind, const IntScaled *scaled, uint32_t n, bool may_split,
+			 KindSizes *sizes)
 {
 	IntNumbers	numbers;
 	uint8_t		length[INT_LENGTHS];
@@ -103,9 +110,11 @@ measure_kind(int kind, const IntScaled *scaled, uint32_t n, bool may_split, Kind
 		IntBlockPlan *block = &sizes->block[from / INT_BLOCK_MAX];
 		uint32_t	m = n - from < INT_BLOCK_MAX ? n - from : INT_BLOCK_MAX;
 
-		strata_int_numbers(scaled, from, m, kinds[kind].transform, kinds[kind].based, &numbers);
+		strata_int_numbers(scaled, from, m, kinds[kind].transform,
+						   kinds[kind].based, &numbers);
 		strata_int_lengths(&numbers, length);
-		add_bits_sizes(kinds[kind].based, may_split, &numbers, length, block, sizes);
+		add_bits_sizes(kinds[kind].based, may_split, &numbers, length, block,
+					   sizes);
 	}
 }
 
@@ -113,32 +122,43 @@ measure_kind(int kind, const IntScaled *scaled, uint32_t n, bool may_split, Kind
 static void
 add_header_sizes(int kind, uint32_t n, KindSizes *sizes)
 {
-	/* a width and, by kind, a minimum, a first value and a slope; as measured on real columns */
+	/*
+	 * a width and, by kind, a minimum, a first value and a slope; as measured
+	 * on real columns
+	 */
 	static const uint8_t header[KINDS] = {2, 3, 5, 5};
 
 	for (unsigned level = 0; level < LEVELS; level++)
-		sizes->bits[level] += (((size_t) n - 1) / (SUBBLOCK << level) + 1) * header[kind];
+		sizes->bits[level] += (((size_t) n - 1) / (SUBBLOCK << level) + 1) *
+			header[kind];
 }
 
 /*
- * Take a kind in its best block size when it is smaller than the best so far.  Blocks of 256 have
- * been planned to the bit then, those of smaller ones have not.
+ * Take a kind in its best block size when it is smaller than the best so far.
+ * Blocks of 256 have been planned to the bit then, those of smaller ones have
+ * not.
  */
 static void
-take_best(int kind, const KindSizes *sizes, uint32_t n, IntShape *shape, size_t *nbytes, IntBlockPlan *blocks,
-		  bool *known)
+take_best(int kind, const KindSizes *sizes, uint32_t n, IntShape *shape,
+		  size_t *nbytes, IntBlockPlan *blocks, bool *known)
 {
 	for (unsigned level = 0; level < LEVELS; level++)
 		if (sizes->bits[level] <= *nbytes)
 		{
 			*nbytes = sizes->bits[level];
-			*shape = (IntShape) {kinds[kind].transform, INT_PACK_BITS, kinds[kind].based, INT_BLOCK_LOG2_MIN + level};
+			*shape = (IntShape)
+			{
+				kinds[kind].transform, INT_PACK_BITS,
+					kinds[kind].based, INT_BLOCK_LOG2_MIN + level
+			};
 		}
-	if (shape->transform == kinds[kind].transform && shape->based == kinds[kind].based)
+	if (shape->transform == kinds[kind].transform &&
+		shape->based == kinds[kind].based)
 	{
 		*known = shape->block_log2 == INT_BLOCK_LOG2_MAX;
 		if (*known)
-			memcpy(blocks, sizes->block, ((n - 1) / INT_BLOCK_MAX + 1) * sizeof(IntBlockPlan));
+			memcpy(blocks, sizes->block,
+				   ((n - 1) / INT_BLOCK_MAX + 1) * sizeof(IntBlockPlan));
 	}
 }
 
@@ -164,12 +184,13 @@ strata_int_steps_constantly(const int64_t *values, uint32_t n)
 }
 
 /*
- * The smallest shape for n > 1 scaled values (scaled[0] == 0) that do not differ by the
- * same all.  Blocks may be split (int_split.c) if so said.  *known says whether the blocks have
- * been planned as well.
+ * The smallest shape for n > 1 scaled values (scaled[0] == 0) that do not
+ * differ by the same all.  Blocks may be split (int_split.c) if so said.
+ * *known says whether the blocks have been planned as well.
  */
 IntShape
-strata_int_plan(const IntScaled *scaled, uint32_t n, bool may_split, IntBlockPlan *blocks, bool *known)
+strata_int_plan(const IntScaled *scaled, uint32_t n, bool may_split,
+				IntBlockPlan *blocks, bool *known)
 {
 	IntShape	shape = {0};
 	uint64_t	bits[KINDS];

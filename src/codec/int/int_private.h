@@ -13,7 +13,9 @@
 #include "codec/int/bitpack.h"
 #include "codec/int/int_stream.h"
 
-/* What is packed: the values, their differences, or the differences of those. */
+/*
+ * What is packed: the values, their differences, or the differences of those.
+ */
 typedef enum IntTransform
 {
 	INT_VALUES = 0,
@@ -45,7 +47,8 @@ typedef struct IntShape
 {
 	IntTransform transform;
 	IntPacking	packing;
-	bool		based;			/* numbers are offsets from the block's minimum, else zigzag */
+	bool		based;			/* numbers are offsets from the block's
+								 * minimum, else zigzag */
 	unsigned	block_log2;
 } IntShape;
 
@@ -78,7 +81,8 @@ typedef struct IntHeader
 	IntShape	shape;
 	uint64_t	first;
 	uint64_t	divisor;
-	int64_t		step;			/* packing none: the difference of all neighbours */
+	int64_t		step;			/* packing none: the difference of all
+								 * neighbours */
 } IntHeader;
 
 /* Bits of the mode byte. */
@@ -86,28 +90,43 @@ typedef struct IntHeader
 #define MODE_SCALED 0x20
 
 /* int_encode.c */
-extern void strata_int_header_write(const IntShape *shape, int64_t first, uint64_t divisor, StrataWriter *out);
-extern size_t strata_int_meta_write(const IntShape *shape, IntBlockState *state, const int64_t *scaled,
-									uint32_t m, bool first, int64_t base, uint8_t *meta);
+extern void strata_int_header_write(const IntShape *shape, int64_t first,
+									uint64_t divisor, StrataWriter *out);
+extern size_t strata_int_meta_write(const IntShape *shape,
+									IntBlockState *state,
+									const int64_t *scaled, uint32_t m,
+									bool first, int64_t base, uint8_t *meta);
 
-extern StrataCodecResult strata_ints_encode_as(const IntShape *shape, const int64_t *values, uint32_t n,
-											   StrataArena *scratch, StrataWriter *out);
+extern StrataCodecResult strata_ints_encode_as(const IntShape *shape,
+											   const int64_t *values,
+											   uint32_t n,
+											   StrataArena *scratch,
+											   StrataWriter *out);
 
 /* int_stream.c */
-extern void strata_int_meta_read(const IntShape *shape, IntBlockState *state, bool first, StrataReader *in);
-extern void strata_int_block_rebuild(const IntHeader *h, const IntBlockState *state, uint64_t *u, uint32_t m,
-									 uint64_t *v);
-extern void strata_int_store(const uint64_t *v, uint32_t n, unsigned width, void *out, uint32_t at);
+extern void strata_int_meta_read(const IntShape *shape, IntBlockState *state,
+								 bool first, StrataReader *in);
+extern void strata_int_block_rebuild(const IntHeader *h,
+									 const IntBlockState *state, uint64_t *u,
+									 uint32_t m, uint64_t *v);
+extern void strata_int_store(const uint64_t *v, uint32_t n, unsigned width,
+							 void *out, uint32_t at);
 
 /* Most bytes of a block's header fields. */
 #define INT_META_MAX (3 * STRATA_VARINT_MAX)
 
 /* int_extended.c */
 extern size_t strata_int_extended_scratch_size(uint32_t n);
-extern void strata_int_extended_encode(const int64_t *values, const int64_t *scaled, uint32_t n, uint64_t divisor,
-									   size_t room, StrataArena *scratch, StrataWriter *out);
-extern StrataCodecResult strata_int_extended_decode(const IntHeader *h, StrataReader *in, uint32_t total,
-													uint32_t from, uint32_t n, unsigned width, void *out);
+extern void strata_int_extended_encode(const int64_t *values,
+									   const int64_t *scaled, uint32_t n,
+									   uint64_t divisor, size_t room,
+									   StrataArena *scratch,
+									   StrataWriter *out);
+extern StrataCodecResult strata_int_extended_decode(const IntHeader *h,
+													StrataReader *in,
+													uint32_t total,
+													uint32_t from, uint32_t n,
+													unsigned width, void *out);
 extern const char *strata_int_extended_name(StrataReader in);
 
 #endif							/* STRATA_INT_PRIVATE_H */

@@ -4,12 +4,13 @@
  *	  Integers of any width as a stream: scaled by their greatest common
  *	  divisor, differenced up to twice, packed in blocks.  Reading them.
  *
- * Hides the layout of a stream.  It is the payload of DELTA_DELTA and a part of
- * the payloads of DICTIONARY (codes), DECIMAL (integers) and the byte string
- * codecs (lengths).
+ * Hides the layout of a stream.  It is the payload of DELTA_DELTA and a part
+ * of the payloads of DICTIONARY (codes), DECIMAL (integers) and the byte
+ * string codecs (lengths).
  *
  *	OFFSET	SIZE	MEANING
- *	0		1		mode: bits 0-1 transform (0 values, 1 delta, 2 delta of delta),
+ *	0               1               mode: bits 0-1 transform (0 values, 1
+ *	delta, 2 delta of delta),
  *					2-3 packing (0 none, 2 bits, 3 archive), 4 based,
  *					5 scaled, 6-7 log2(values in a block) - 6
  *	1		1-10	first value v[0], zigzag varint
@@ -18,8 +19,8 @@
  *					neighbours, zigzag varint; end of stream
  *			...		blocks
  *
- * All arithmetic is modulo 2^64.  With s[i] = (v[i] - v[0]) / g, a block of the m
- * values from s[k] on is
+ * All arithmetic is modulo 2^64.  With s[i] = (v[i] - v[0]) / g, a block of
+ * the m values from s[k] on is
  *
  *			1-2		size of the packed numbers (int_block.c)
  *			1-10	if based: minimum of its residuals
@@ -28,14 +29,14 @@
  *			...		m - transform packed numbers (none if that is negative)
  *
  * Fields are zigzag varints relative to the block before: minimum and
- * difference as the change, s[k] as the change of its change (0 before the first
- * block).  The residual i of a block is s[k + i], s[k + i + 1] - s[k + i], or
- * s[k + i + 2] - 2 s[k + i + 1] + s[k + i]; the number packed for it is its
- * distance from the minimum if based, else its zigzag code.
+ * difference as the change, s[k] as the change of its change (0 before the
+ * first block).  The residual i of a block is s[k + i], s[k + i + 1] - s[k +
+ * i], or s[k + i + 2] - 2 s[k + i + 1] + s[k + i]; the number packed for it is
+ * its distance from the minimum if based, else its zigzag code.
  *
- * Invariant codec:C5: a block is decoded from its own bytes and the header fields of
- * those before it, so decoding from row k costs one block plus one step per
- * block skipped.
+ * Invariant codec:C5: a block is decoded from its own bytes and the header
+ * fields of those before it, so decoding from row k costs one block plus one
+ * step per block skipped.
  *
  * References: T. Pelkonen et al., "Gorilla: a fast, scalable, in-memory time
  * series database", VLDB 2015 (delta of delta); J. Danjou, "Timeseries storage
@@ -50,7 +51,10 @@
 #include "codec/int/int_block.h"
 #include "codec/int/int_simd.h"
 
-/* --- decoding ---------------------------------------------------------------- */
+/*
+ * --- decoding
+ * ----------------------------------------------------------------
+ */
 
 /* Parse a stream's header; false when no encoder wrote it. */
 static bool
@@ -66,8 +70,10 @@ read_header(StrataReader *in, IntHeader *h)
 	h->first = (uint64_t) strata_unzigzag(strata_read_varint(in));
 	h->divisor = scaled ? strata_read_varint(in) : 1;
 	h->step = 0;
-	if (mode % 4 > INT_DELTA_DELTA || (mode >> 2 & 3) == INT_PACK_RESERVED || h->shape.block_log2 > INT_BLOCK_LOG2_MAX || h->divisor == 0 ||
-		(h->shape.packing == INT_PACK_EXTENDED && h->shape.block_log2 > INT_BLOCK_LOG2_MIN))
+	if (mode % 4 > INT_DELTA_DELTA || (mode >> 2 & 3) == INT_PACK_RESERVED ||
+		h->shape.block_log2 > INT_BLOCK_LOG2_MAX || h->divisor == 0 ||
+		(h->shape.packing == INT_PACK_EXTENDED &&
+		 h->shape.block_log2 > INT_BLOCK_LOG2_MIN))
 		return false;
 	if (h->shape.packing == INT_PACK_NONE)
 	{
@@ -81,24 +87,30 @@ read_header(StrataReader *in, IntHeader *h)
 
 /* Read the header fields of a block (its size apart). */
 void
-strata_int_meta_read(const IntShape *shape, IntBlockState *state, bool first, StrataReader *in)
+strata_int_meta_read(const IntShape *shape, IntBlockState *state, bool first,
+					 StrataReader *in)
 {
 	if (shape->based)
-		state->base = (int64_t) ((uint64_t) state->base + (uint64_t) strata_unzigzag(strata_read_varint(in)));
+		state->base =
+			(int64_t) ((uint64_t) state->base +
+					   (uint64_t) strata_unzigzag(strata_read_varint(in)));
 	if (shape->transform > INT_VALUES && !first)
 	{
-		uint64_t	step = (uint64_t) state->step + (uint64_t) strata_unzigzag(strata_read_varint(in));
+		uint64_t	step = (uint64_t) state->step +
+		(uint64_t) strata_unzigzag(strata_read_varint(in));
 
 		state->start = (int64_t) ((uint64_t) state->start + step);
 		state->step = (int64_t) step;
 	}
 	if (shape->transform == INT_DELTA_DELTA)
-		state->slope = (int64_t) ((uint64_t) state->slope + (uint64_t) strata_unzigzag(strata_read_varint(in)));
+		state->slope =
+			(int64_t) ((uint64_t) state->slope +
+					   (uint64_t) strata_unzigzag(strata_read_varint(in)));
 }
 
 /*
- * Packed numbers to residuals times the divisor, in place: apart from the running
- * sums, so that compilers can vectorise it.
+ * Packed numbers to residuals times the divisor, in place: apart from the
+ * running sums, so that compilers can vectorise it.
  */
 STRATA_CLONES
 static void
@@ -147,11 +159,12 @@ running_sum(uint64_t value, const uint64_t *u, uint32_t n, uint64_t *v)
 }
 
 /*
- * The m values of a block from its packed numbers, which are changed.  u and v do
- * not overlap; up to 3 entries of u behind the numbers are read.
+ * The m values of a block from its packed numbers, which are changed.  u and v
+ * do not overlap; up to 3 entries of u behind the numbers are read.
  */
 void
-strata_int_block_rebuild(const IntHeader *h, const IntBlockState *state, uint64_t *u, uint32_t m, uint64_t *v)
+strata_int_block_rebuild(const IntHeader *h, const IntBlockState *state,
+						 uint64_t *u, uint32_t m, uint64_t *v)
 {
 	uint32_t	count = int_numbers_of(h->shape.transform, m);
 	uint64_t	start = h->first + h->divisor * (uint64_t) state->start;
@@ -186,7 +199,8 @@ strata_int_block_rebuild(const IntHeader *h, const IntBlockState *state, uint64_
 /* Store n values truncated to width bytes at out[at]. */
 STRATA_CLONES
 void
-strata_int_store(const uint64_t *restrict v, uint32_t n, unsigned width, void *restrict out, uint32_t at)
+strata_int_store(const uint64_t *restrict v, uint32_t n, unsigned width,
+				 void *restrict out, uint32_t at)
 {
 	uint8_t    *restrict to = (uint8_t *) out + (size_t) at * width;
 
@@ -212,7 +226,8 @@ strata_int_store(const uint64_t *restrict v, uint32_t n, unsigned width, void *r
 /* Values of a stream whose neighbours all differ by h->step. */
 STRATA_CLONES
 static void
-decode_steps(const IntHeader *h, uint32_t from, uint32_t n, unsigned width, void *out)
+decode_steps(const IntHeader *h, uint32_t from, uint32_t n, unsigned width,
+			 void *out)
 {
 	uint64_t	step = (uint64_t) h->step;
 	uint64_t	first = h->first + step * from;
@@ -234,7 +249,8 @@ decode_steps(const IntHeader *h, uint32_t from, uint32_t n, unsigned width, void
 		default:
 			{
 				uint64_t   *v = out;
-				uint64_t	last[4] = {first, first + step, first + 2 * step, first + 3 * step};
+				uint64_t	last[4] = {first, first + step, first + 2 * step,
+				first + 3 * step};
 				uint32_t	i = 0;
 
 				/* sums, as vectors of 64 bits are not multiplied fast */
@@ -250,7 +266,10 @@ decode_steps(const IntHeader *h, uint32_t from, uint32_t n, unsigned width, void
 	}
 }
 
-/* What is to be decoded: integers of a width, or what a sink makes of those of 64 bits. */
+/*
+ * What is to be decoded: integers of a width, or what a sink makes of those of
+ * 64 bits.
+ */
 typedef struct IntWanted
 {
 	const IntHeader *h;
@@ -261,12 +280,13 @@ typedef struct IntWanted
 } IntWanted;
 
 /*
- * Values [skip, skip + k) of the m of a block whose numbers are narrow; skip is 0 where they
- * are differences of differences.
+ * Values [skip, skip + k) of the m of a block whose numbers are narrow; skip
+ * is 0 where they are differences of differences.
  */
 static bool
-decode_narrow(const IntWanted *wanted, const IntBlockState *state, const IntBlockSize *size, StrataReader *in,
-			  uint32_t m, uint32_t skip, uint32_t k, void *out)
+decode_narrow(const IntWanted *wanted, const IntBlockState *state,
+			  const IntBlockSize *size, StrataReader *in, uint32_t m,
+			  uint32_t skip, uint32_t k, void *out)
 {
 	const IntHeader *h = wanted->h;
 	const StrataIntSink *sink = wanted->sink;
@@ -274,13 +294,21 @@ decode_narrow(const IntWanted *wanted, const IntBlockState *state, const IntBloc
 	uint32_t	count = int_numbers_of(h->shape.transform, m);
 	IntBlockState at = *state;
 
-	if (!strata_int_pack_read_narrow(size, count, int_numbers_of(h->shape.transform, skip + k), in, u))
+	if (!strata_int_pack_read_narrow(size, count,
+									 int_numbers_of(h->shape.transform,
+													skip + k),
+									 in, u))
 		return false;
 	if (h->shape.transform == INT_DELTA)
-		at.start = (int64_t) ((uint64_t) at.start + (uint64_t) strata_int_sum(&h->shape, at.base, u, skip));
-	if (sink && sink->power > 0 && strata_int_simd_doubles(h, &at, size->bits, u + skip, k, sink->power, out))
+		at.start = (int64_t) ((uint64_t) at.start +
+							  (uint64_t) strata_int_sum(&h->shape, at.base, u,
+														skip));
+	if (sink && sink->power > 0 &&
+		strata_int_simd_doubles(h, &at, size->bits, u + skip, k, sink->power,
+								out))
 		return true;
-	strata_int_simd_rebuild_narrow(h, &at, size->bits, u + skip, k, wanted->width, out);
+	strata_int_simd_rebuild_narrow(h, &at, size->bits, u + skip, k,
+								   wanted->width, out);
 	if (sink)
 		sink->finish(sink->power, out, k);
 	return true;
@@ -288,15 +316,18 @@ decode_narrow(const IntWanted *wanted, const IntBlockState *state, const IntBloc
 
 /* Value `at` of a block of m differences that are narrow. */
 static bool
-decode_one(const IntWanted *wanted, const IntBlockState *state, const IntBlockSize *size, StrataReader *in,
-		   uint32_t m, uint32_t at, void *out)
+decode_one(const IntWanted *wanted, const IntBlockState *state,
+		   const IntBlockSize *size, StrataReader *in, uint32_t m, uint32_t at,
+		   void *out)
 {
 	const IntHeader *h = wanted->h;
 	const StrataIntSink *sink = wanted->sink;
 	int64_t		sum;
 	uint64_t	value;
 
-	if (!strata_int_pack_sum_narrow(&h->shape, state->base, size, int_numbers_of(INT_DELTA, m), at, in, &sum))
+	if (!strata_int_pack_sum_narrow(&h->shape, state->base, size,
+									int_numbers_of(INT_DELTA, m), at, in,
+									&sum))
 		return false;
 	value = h->first + h->divisor * ((uint64_t) state->start + (uint64_t) sum);
 	if (sink)
@@ -305,17 +336,22 @@ decode_one(const IntWanted *wanted, const IntBlockState *state, const IntBlockSi
 	return true;
 }
 
-/* Values [skip, skip + k) of the m of any block; skip is 0 where a value needs those before it. */
+/*
+ * Values [skip, skip + k) of the m of any block; skip is 0 where a value needs
+ * those before it.
+ */
 static bool
-decode_wide(const IntWanted *wanted, const IntBlockState *state, const IntBlockSize *size, StrataReader *in,
-			uint32_t m, uint32_t skip, uint32_t k, void *out)
+decode_wide(const IntWanted *wanted, const IntBlockState *state,
+			const IntBlockSize *size, StrataReader *in, uint32_t m,
+			uint32_t skip, uint32_t k, void *out)
 {
 	const IntHeader *h = wanted->h;
 	const StrataIntSink *sink = wanted->sink;
 	uint64_t	u[INT_BLOCK_BUFFER];
 	uint64_t	v[INT_BLOCK_MAX];
 
-	if (!strata_int_pack_read(size, int_numbers_of(h->shape.transform, m), in, u))
+	if (!strata_int_pack_read(size, int_numbers_of(h->shape.transform, m), in,
+							  u))
 		return false;
 	if (wanted->width < 8)
 	{
@@ -323,7 +359,8 @@ decode_wide(const IntWanted *wanted, const IntBlockState *state, const IntBlockS
 		strata_int_store(v, k, wanted->width, out, 0);
 		return true;
 	}
-	if (sink && sink->power == 0 && wanted->simd && strata_int_simd_rotated(h, state, u + skip, k, out))
+	if (sink && sink->power == 0 && wanted->simd &&
+		strata_int_simd_rotated(h, state, u + skip, k, out))
 		return true;
 	strata_int_block_rebuild(h, state, u + skip, k, out);
 	if (sink)
@@ -333,8 +370,9 @@ decode_wide(const IntWanted *wanted, const IntBlockState *state, const IntBlockS
 
 /* Values [lo, hi) of the m of a block. */
 static bool
-stream_decode_block(const IntWanted *wanted, const IntBlockState *state, IntBlockSize *size, StrataReader *in,
-			 uint32_t m, uint32_t lo, uint32_t hi, void *out)
+stream_decode_block(const IntWanted *wanted, const IntBlockState *state,
+					IntBlockSize *size, StrataReader *in, uint32_t m,
+					uint32_t lo, uint32_t hi, void *out)
 {
 	const IntShape *shape = &wanted->h->shape;
 	uint64_t	part[INT_BLOCK_MAX];
@@ -344,22 +382,29 @@ stream_decode_block(const IntWanted *wanted, const IntBlockState *state, IntBloc
 
 	if (in->failed)
 		return false;
-	narrow = wanted->narrow && strata_int_pack_is_narrow(size, int_numbers_of(shape->transform, m), in);
+	narrow = wanted->narrow &&
+		strata_int_pack_is_narrow(size,
+								  int_numbers_of(shape->transform, m),
+								  in);
 	if (narrow && shape->transform == INT_DELTA && hi == lo + 1)
 		return decode_one(wanted, state, size, in, m, lo, out);
-	if (shape->transform == INT_VALUES || (narrow && shape->transform == INT_DELTA))
+	if (shape->transform == INT_VALUES ||
+		(narrow && shape->transform == INT_DELTA))
 		skip = lo;
 	to = skip == lo ? out : part;
-	if (!(narrow ? decode_narrow : decode_wide) (wanted, state, size, in, m, skip, hi - skip, to))
+	if (!(narrow ? decode_narrow : decode_wide) (wanted, state, size, in, m,
+												 skip, hi - skip, to))
 		return false;
 	if (to == part)
-		memcpy(out, (uint8_t *) part + lo * wanted->width, (hi - lo) * wanted->width);
+		memcpy(out, (uint8_t *) part + lo * wanted->width,
+			   (hi - lo) * wanted->width);
 	return true;
 }
 
 /* Decode the blocks that hold values [from, from + n). */
 static bool
-stream_decode_blocks(const IntWanted *wanted, StrataReader *in, uint32_t total, uint32_t from, uint32_t n, void *out)
+stream_decode_blocks(const IntWanted *wanted, StrataReader *in, uint32_t total,
+					 uint32_t from, uint32_t n, void *out)
 {
 	const IntShape *shape = &wanted->h->shape;
 	uint32_t	rows = UINT32_C(1) << shape->block_log2;
@@ -376,21 +421,27 @@ stream_decode_blocks(const IntWanted *wanted, StrataReader *in, uint32_t total, 
 			return false;
 		strata_int_meta_read(shape, &state, start == 0, in);
 		Assert(lo >= m || (lo < hi && hi <= m));	/* codec:C5 */
-		if (lo >= m ? !strata_int_pack_skip(&size, int_numbers_of(shape->transform, m), in) :
+		if (lo >= m ?
+			!strata_int_pack_skip(&size,
+								  int_numbers_of(shape->transform, m),
+								  in) :
 			!stream_decode_block(wanted, &state, &size, in, m, lo, hi,
-						  (uint8_t *) out + (size_t) (start + lo - from) * wanted->width))
+								 (uint8_t *) out +
+								 (size_t) (start + lo - from) *
+								 wanted->width))
 			return false;
 	}
 	return true;
 }
 
 /*
- * Integers [from, from + n) of a stream of total, each truncated to width bytes, or, with a
- * sink, what that makes of them.  CORRUPT where no encoder wrote the bytes.
+ * Integers [from, from + n) of a stream of total, each truncated to width
+ * bytes, or, with a sink, what that makes of them.  CORRUPT where no encoder
+ * wrote the bytes.
  */
 static StrataCodecResult
-stream_decode(const uint8_t *data, size_t len, uint32_t total, uint32_t from, uint32_t n, unsigned width,
-	   const StrataIntSink *sink, void *out)
+stream_decode(const uint8_t *data, size_t len, uint32_t total, uint32_t from,
+			  uint32_t n, unsigned width, const StrataIntSink *sink, void *out)
 {
 	StrataReader in = strata_reader(data, len);
 	StrataCodecResult rc = STRATA_CODEC_OK;
@@ -405,7 +456,9 @@ stream_decode(const uint8_t *data, size_t len, uint32_t total, uint32_t from, ui
 		IntWanted	wanted = {&h, width, sink, strata_int_simd_usable(), false};
 
 		wanted.narrow = wanted.simd && strata_int_simd_narrow(&h, width);
-		return stream_decode_blocks(&wanted, &in, total, from, n, out) ? STRATA_CODEC_OK : STRATA_CODEC_CORRUPT;
+		return stream_decode_blocks(&wanted, &in, total, from, n, out) ?
+			STRATA_CODEC_OK :
+			STRATA_CODEC_CORRUPT;
 	}
 	if (h.shape.packing == INT_PACK_NONE)
 		decode_steps(&h, from, n, width, out);
@@ -429,8 +482,9 @@ strata_ints_decode(const uint8_t *data, size_t len, uint32_t total,
 
 /* The same for what a sink makes of them. */
 StrataCodecResult
-strata_ints_decode_to(const uint8_t *data, size_t len, uint32_t total, uint32_t from, uint32_t n,
-					  const StrataIntSink *sink, uint64_t *out)
+strata_ints_decode_to(const uint8_t *data, size_t len, uint32_t total,
+					  uint32_t from, uint32_t n, const StrataIntSink *sink,
+					  uint64_t *out)
 {
 	return stream_decode(data, len, total, from, n, 8, sink, out);
 }
@@ -443,11 +497,15 @@ are_split(const uint8_t *data, size_t len, uint32_t total)
 	IntHeader	h;
 	IntBlockState state = {0};
 
-	if (total == 0 || !read_header(&in, &h) || h.shape.packing != INT_PACK_BITS)
+	if (total == 0 || !read_header(&in, &h) ||
+		h.shape.packing != INT_PACK_BITS)
 		return false;
-	for (uint32_t start = 0; start < total; start += UINT32_C(1) << h.shape.block_log2)
+	for (uint32_t start = 0; start < total;
+		 start += UINT32_C(1) << h.shape.block_log2)
 	{
-		uint32_t	m = total - start < UINT32_C(1) << h.shape.block_log2 ? total - start : UINT32_C(1) << h.shape.block_log2;
+		uint32_t	m = total - start < UINT32_C(1) << h.shape.block_log2 ?
+		total - start :
+		UINT32_C(1) << h.shape.block_log2;
 		uint32_t	count = int_numbers_of(h.shape.transform, m);
 		IntBlockSize size = {0};
 
@@ -464,9 +522,11 @@ are_split(const uint8_t *data, size_t len, uint32_t total)
 
 /* For people: "delta, bits, gcd 1000000, 4 blocks". */
 void
-strata_ints_describe(const uint8_t *data, size_t len, uint32_t total, char *text, size_t size)
+strata_ints_describe(const uint8_t *data, size_t len, uint32_t total,
+					 char *text, size_t size)
 {
-	static const char *const transforms[] = {"values", "delta", "delta of delta"};
+	static const char *const transforms[] = {"values", "delta",
+	"delta of delta"};
 	StrataReader in = strata_reader(data, len);
 	IntHeader	h;
 	int			used;
@@ -475,12 +535,17 @@ strata_ints_describe(const uint8_t *data, size_t len, uint32_t total, char *text
 	if (total == 0 || !read_header(&in, &h))
 		return;
 	used = snprintf(text, size, "%s, %s", transforms[h.shape.transform],
-					h.shape.packing == INT_PACK_EXTENDED ? strata_int_extended_name(in) :
+					h.shape.packing == INT_PACK_EXTENDED ?
+					strata_int_extended_name(in) :
 					h.shape.packing == INT_PACK_NONE ? "constant step" :
-					are_split(data, len, total) ? "split" : "bits");
+					are_split(data, len, total) ? "split" :
+					"bits");
 	if (h.divisor > 1 && used > 0 && (size_t) used < size)
-		used += snprintf(text + used, size - (size_t) used, ", gcd %llu", (unsigned long long) h.divisor);
+		used += snprintf(text + used, size - (size_t) used, ", gcd %llu",
+						 (unsigned long long) h.divisor);
 	if (h.shape.packing == INT_PACK_BITS && used > 0 && (size_t) used < size)
 		snprintf(text + used, size - (size_t) used, ", %u blocks of %u",
-				 (total + (1U << h.shape.block_log2) - 1) >> h.shape.block_log2, 1U << h.shape.block_log2);
+				 (total + (1U << h.shape.block_log2) - 1) >>
+				 h.shape.block_log2,
+				 1U << h.shape.block_log2);
 }
