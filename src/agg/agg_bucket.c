@@ -8,9 +8,8 @@
  * surely gives the same, so that it is called once for many rows.  Where the
  * value is the start of that range, not even that:
  *
- *	date_trunc      the second, minute, hour, day or week, cut at the changes
- *	of the
- *				time zone's offset, for around them local days may come in
+ *	date_trunc	the second, minute, hour, day or week, cut at the changes of
+ *				the time zone's offset, for around them local days may come in
  *				pieces (America/St_Johns fell back at 00:01).  Of local days
  *				and weeks the value is what the function says: a midnight that
  *				comes twice is the second one;

@@ -20,11 +20,12 @@
  *	2	List		the Vars that the child returns, for EXPLAIN
  *	3	List		columns of the row that is picked (DISTINCT ON)
  *	4	Expr		... by the greatest or least of this
- *	5       IntList         AggStopKind, last, reverse, number of key, number
- *	of values, nulls matter 6     OidList         of each key the operator for
- *	equality, or InvalidOid 7  Integer         AggStage 8      List
- *	of each key of the order of groups: its number, operator, collation, nulls
- *	first
+ *	5	IntList		AggStopKind, last, reverse, number of key, number of
+ *					values, nulls matter
+ *	6	OidList		of each key the operator for equality, or InvalidOid
+ *	7	Integer		AggStage
+ *	8	List		of each key of the order of groups: its number, operator,
+ *					collation, nulls first
  *
  * src/agg/agg_plan.c
  *-------------------------------------------------------------------------

@@ -8,10 +8,11 @@
  *	agg_input.c		reads the child plan: a batch as a scan selected it, or up
  *					to STRATA_AGG_CHUNK_ROWS rows of a row store turned into
  *					columns
- *	agg_value.c             what keys and aggregates are about: columns, and
- *	expressions agg_key.c          cuts the vector into runs of rows of one
- *	group agg_hash.c               finds the group of a run agg_kernel.c   adds
- *	a run to the group's cells
+ *	agg_value.c		what keys and aggregates are about: columns, and
+ *					expressions
+ *	agg_key.c		cuts the vector into runs of rows of one group
+ *	agg_hash.c		finds the group of a run
+ *	agg_kernel.c	adds a run to the group's cells
  *
  * src/agg/agg_private.h
  *-------------------------------------------------------------------------

@@ -10,11 +10,10 @@
  *			have been seen, rows beyond the n-th are of no interest: their
  *			groups, which may lack rows then, are cut off by LIMIT.  Of buckets
  *			it is known how far from its time a row's bucket can be ("reach").
- *	PICK    all that is asked of a group is the greatest or least of a column,
- *	or
- *			the row that has it.  A batch of one group (one segment) is passed
- *			over when its own greatest or least is no better than what is
- *			there.
+ *	PICK	all that is asked of a group is the greatest or least of a column,
+ *			or the row that has it.  A batch of one group (one segment) is
+ *			passed over when its own greatest or least is no better than what
+ *			is there.
  *
  * Where the column may be null: nulls that sort first are a group that must be
  * complete, so that batches with some are read; others do not matter.

@@ -8,11 +8,12 @@
  *
  *	lock	a lock entry is made, if there is none, and locked by heapam as any
  *			tuple: modes, queues, NOWAIT, SKIP LOCKED, multixacts are its own
- *	update  the new version goes into the row store, an "updated" entry names
- *	it delete     a "deleted" entry move  a copy goes into the row store,
- *	unchanged, with index entries: where
- *			heapam or an index must find the row itself (logical decoding,
- *			unique keys); what follows is heapam's
+ *	update	the new version goes into the row store, an "updated" entry names
+ *			it
+ *	delete	a "deleted" entry
+ *	move	a copy goes into the row store, unchanged, with index entries:
+ *			where heapam or an index must find the row itself (logical
+ *			decoding, unique keys); what follows is heapam's
  *
  * Who may do so, and who waits for whom: change_claim.c.
  *

@@ -10,9 +10,10 @@
  *	0		1		253, where a column has its format version
  *	1		1		number of bits a value sets: 7
  *	2		2		S, bytes of the filter
- *	4               4               CRC-32C of bytes 0-3 and of the filter,
- *	sealed in batch rows 8          S               the filter 8 + S
- *	the column
+ *	4		4		CRC-32C of bytes 0-3 and of the filter, sealed in batch
+ *					rows
+ *	8		S		the filter
+ *	8 + S			the column
  *
  * The bits of a value: with h = mix(CRC-32C of its bytes | length << 32), mix
  * being MurmurHash3's finaliser, a the low and b the high half of h with bit 0

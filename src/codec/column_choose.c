@@ -15,8 +15,8 @@
  *
  *	INT		CONSTANT, DELTA_DELTA, DICTIONARY, RAW
  *	FLOAT	CONSTANT, DECIMAL, DICTIONARY, RAW
- *	BYTES   CONSTANT, DICTIONARY, PACKED, LZ4, ZSTD, NUMERIC, RAW, as the
- *	vector's hint allows
+ *	BYTES	CONSTANT, DICTIONARY, PACKED, LZ4, ZSTD, NUMERIC, RAW, as the
+ *			vector's hint allows
  *
  * src/codec/column_choose.c
  *-------------------------------------------------------------------------

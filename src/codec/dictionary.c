@@ -5,9 +5,8 @@
  *
  *	OFFSET	SIZE	MEANING
  *	0		1-3		number of entries (1 .. n), varint
- *			1               codec of the entries: RAW, DELTA_DELTA, GORILLA,
- *			DECIMAL, LZ4
- *					or ZSTD, as fits the kind
+ *			1		codec of the entries: RAW, DELTA_DELTA, GORILLA, DECIMAL,
+ *					LZ4 or ZSTD, as fits the kind
  *			1-5		length of the next part, varint
  *			...		the entries, a payload of that codec
  *			...		codes of the n values, an integer stream (int_stream.c);

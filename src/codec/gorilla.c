@@ -14,9 +14,8 @@
  *			(c + 7) / 8		bit j: does the j-th of the c not 0 open a window?
  *			...				w windows, packed (bitpack.c) in 11 bits, or 10 for
  *							width 4: zeros that lead (5 bits), then size - 1
- *			...                             the c that are not 0: `size` bits
- *			of each, those of its
- *							window, one after the other, padded to a byte
+ *			...				the c that are not 0: `size` bits of each, those of
+ *							its window, one after the other, padded to a byte
  *
  * A window is the bits of x between `lead` zeros above and the zeros below; x
  * that opens none uses the window opened last.

@@ -14,10 +14,9 @@
  *			1-2		number of paths P, at most 2047, varint
  *					if P > 0:
  *			1-5		length of the next part, varint
- *			...             integer stream (int_stream.c): for each path its
- *			parent * 2, plus 1 if
- *					it is the elements of an array; paths are 1 .. P, parents
- *					come first
+ *			...		integer stream (int_stream.c): for each path its parent *
+ *					2, plus 1 if it is the elements of an array; paths are 1 ..
+ *					P, parents come first
  *			1, 1-5	codec and length of the next part
  *			...		keys of the P paths, byte strings; empty for elements
  *			1, 1-5	codec and length of the next part
@@ -25,8 +24,8 @@
  *					for each path, first its strings, then its numbers:
  *			1-3		how many, varint; if any:
  *			1, 1-5	codec and length of the next part
- *			...             them, byte strings; numbers without the length that
- *			PostgreSQL puts in front
+ *			...		them, byte strings; numbers without the length that
+ *					PostgreSQL puts in front
  *
  * Decoding some of the documents reads the shapes of those before them, too.
  *

@@ -10,10 +10,9 @@
  * *shape* is all that a document is besides its leaves:
  *
  *	shape		one byte, the type of the document, then contents
- *	contents        number of members or elements, varint; for each a varint,
- *	its path * 8 plus
- *				its type; then the contents of those that are objects or
- *				arrays, in order
+ *	contents	number of members or elements, varint; for each a varint, its
+ *				path * 8 plus its type; then the contents of those that are
+ *				objects or arrays, in order
  *
  * src/codec/jsonb_private.h
  *-------------------------------------------------------------------------

@@ -5,24 +5,25 @@
  *
  * Values are byte strings as PostgreSQL keeps a numeric without its length:
  *
- *	2               sign and display scale, if the weight is -64 .. 63 and the
- *	scale at most
- *			63: 0x8000, 0x2000 if negative, scale << 7, 0x40 and the low 6 bits
- *			of a negative weight.  (What has another head is not held by this
- *			codec.)
- *	2 each  digits to the base 10000, most significant first, the first one
- *	counting
- *			10000^weight; none of the first and the last is 0, zero has none
+ *	2		sign and display scale, if the weight is -64 .. 63 and the scale at
+ *			most 63: 0x8000, 0x2000 if negative, scale << 7, 0x40 and the low 6
+ *			bits of a negative weight.  (What has another head is not held by
+ *			this codec.)
+ *	2 each	digits to the base 10000, most significant first, the first one
+ *			counting 10000^weight; none of the first and the last is 0, zero
+ *			has none
  *
  * in words of the machine's byte order.
  *
  *	OFFSET	SIZE	MEANING
  *	0		1		decimals S of the integers, 0 .. 18: as many as are not 0
  *			1-3		length of the next part, varint
- *			...             display scales of the n values, an integer stream
- *			(int_stream.c) 1              codec of the integers: RAW, CONSTANT,
- *			DELTA_DELTA or DICTIONARY ...             n integers of 8 bytes, a
- *			payload of that codec; value = integer / 10^S
+ *			...		display scales of the n values, an integer stream
+ *					(int_stream.c)
+ *			1		codec of the integers: RAW, CONSTANT, DELTA_DELTA or
+ *					DICTIONARY
+ *			...		n integers of 8 bytes, a payload of that codec; value =
+ *					integer / 10^S
  *
  * The encoder makes every value again and compares, so whatever does not come
  * back bit for bit (NaN, infinities, more than 18 digits) makes it refuse the

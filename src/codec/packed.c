@@ -12,9 +12,8 @@
  *
  *	OFFSET	SIZE	MEANING
  *	0		1-2		number of groups of positions, varint
- *			...             for each: number of positions, varint; least byte;
- *			width in bits,
- *					plus 16 if there is a gap; if so: split, gap
+ *			...		for each: number of positions, varint; least byte; width in
+ *					bits, plus 16 if there is a gap; if so: split, gap
  *			1-5		length of the next part, varint
  *			...		lengths of the n strings, an integer stream (int_stream.c)
  *			...		bytes of each block of 256 strings but the last, varints

@@ -3,15 +3,14 @@
  * gapfill_rewrite.c
  *	  A query that groups by time_bucket_gapfill() becomes three levels:
  *
- *	  inner           FROM, WHERE, GROUP BY and HAVING as written, with
- *	  time_bucket();
- *				its columns are the grouping expressions and the aggregates
+ *	  inner		FROM, WHERE, GROUP BY and HAVING as written, with
+ *				time_bucket(); its columns are the grouping expressions and the
+ *				aggregates
  *	  middle	reads inner, in order of the groups and the bucket; here the
  *				node of gapfill_exec.c adds rows and computes locf and
  *				interpolate
- *	  outer           the SELECT list, window functions, DISTINCT, ORDER BY,
- *	  LIMIT, as
- *				written, over the columns of the middle one
+ *	  outer		the SELECT list, window functions, DISTINCT, ORDER BY, LIMIT,
+ *				as written, over the columns of the middle one
  *
  * So everything below and above is planned as for any other query.  The calls
  * of our functions stand in the middle's target list, where the planner brings

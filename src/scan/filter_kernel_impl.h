@@ -6,8 +6,9 @@
  * Included by filter_kernel.c once per pair of C types, with
  *	KERNEL_COMPARE, KERNEL_IN	names of the functions made
  *	KERNEL_TYPE					type of the column's values
- *	KERNEL_VALUE                            type of the value (the comparison
- *	happens in it) KERNEL_IS_NAN(x)                       for floats only
+ *	KERNEL_VALUE				type of the value (the comparison happens in
+ *								it)
+ *	KERNEL_IS_NAN(x)			for floats only
  *
  * GE and GT are written as negations so that a NaN in the column, which
  * PostgreSQL sorts above everything, passes them; the other tests are false

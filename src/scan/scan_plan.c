@@ -10,10 +10,11 @@
  *	3	Integer		1: the row store is read by a child plan; 2: ordered, and
  *					the access gives batches in the order of the keys; 4: the
  *					best first; 8: the widest batch of a segment is asked for
- *	4       IntList         per qual, 1 when it may be tried before the quals
- *	left of it (security) 5       String          why an aggregation above is
- *	not vectorised; empty: nothing to say 6     Integer         pages of the
- *	row store when planned, at most INT_MAX
+ *	4	IntList		per qual, 1 when it may be tried before the quals left of
+ *					it (security)
+ *	5	String		why an aggregation above is not vectorised; empty: nothing
+ *					to say
+ *	6	Integer		pages of the row store when planned, at most INT_MAX
  *
  * src/scan/scan_plan.c
  *-------------------------------------------------------------------------

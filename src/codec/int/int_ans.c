@@ -12,20 +12,18 @@
  *
  *	table	1		table_log in bits 0-3, order k in bits 4-7
  *			...		number of tokens A, varint
- *			...             A counts in exp-Golomb code of order k: for x =
- *			count + (1 << k),
- *					as many 1 bits as x is longer than k + 1 bits, a 0 bit, the
- *					bits of x below its highest; padded to a byte.  Counts add
- *					up to 1 << table_log and the last one is not 0
- *	block   ...             ANS_STATES states of table_log bits, then the bits
- *	each token
- *					takes to leave its state, in the order of tokens
+ *			...		A counts in exp-Golomb code of order k: for x = count + (1
+ *					<< k), as many 1 bits as x is longer than k + 1 bits, a 0
+ *					bit, the bits of x below its highest; padded to a byte.
+ *					Counts add up to 1 << table_log and the last one is not 0
+ *	block	...		ANS_STATES states of table_log bits, then the bits each
+ *					token takes to leave its state, in the order of tokens
  *
- * The spread: position p of the table, from 0 on and then in steps of
- * (5 * size / 8 + 3) modulo size, goes to token 0 as often as its count says,
- * then to token 1, and so on.  The j-th position of a token in ascending
- * order, j from its count on, reads table_log - floor(log2 j) bits b and goes
- * to state (j << bits) + b - size.
+ * The spread: position p of the table, from 0 on and then in steps of (5 *
+ * size / 8 + 3) modulo size, goes to token 0 as often as its count says, then
+ * to token 1, and so on.  The j-th position of a token in ascending order, j
+ * from its count on, reads table_log - floor(log2 j) bits b and goes to state
+ * (j << bits) + b - size.
  *
  * Reference: J. Duda, "Asymmetric numeral systems: entropy coding combining
  * speed of Huffman coding with compression rate of arithmetic coding", 2013

@@ -22,17 +22,17 @@
  *			  varint	bytes of the raw bits
  *			  			header fields but the minimum, as in int_stream.c
  *			  ...		tokens (int_ans.c) of the numbers
- *			  ...             raw bits of the numbers, one after the other,
- *			  padded to a byte
+ *			  ...		raw bits of the numbers, one after the other, padded to
+ *						a byte
  *
  * Method 2, zstd; not with delta of delta.  One block: residuals go on to the
  * end.
  *
  *	1		w, bytes of a number, 1 .. 8
- *	...             to the end of the stream: a zstd frame.  For each 1024
- *	numbers c (the last
- *			time what is left): the lowest bytes of all c, then the next bytes,
- *			w times. The window of the frame is at most WINDOW_LOG bits
+ *	...		to the end of the stream: a zstd frame.  For each 1024 numbers c
+ *			(the last time what is left): the lowest bytes of all c, then the
+ *			next bytes, w times. The window of the frame is at most WINDOW_LOG
+ *			bits
  *
  * Method 1 keeps C5.  Method 2 reads the numbers before the wanted ones too.
  *

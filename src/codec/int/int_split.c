@@ -12,8 +12,8 @@
  *	SIZE	MEANING
  *	1		N, bytes of the unary part, at least 1
  *	...		count numbers of k bits (bitpack.c)
- *	N               for each number its upper part zeros, then a one; up to 7
- *	zeros at the end
+ *	N		for each number its upper part zeros, then a one; up to 7 zeros at
+ *			the end
  *
  * Reading takes about as long as reading patched bits does: the positions of
  * the ones in a byte are looked up, and what lies between neighbours are the

@@ -9,10 +9,9 @@
  * string codecs (lengths).
  *
  *	OFFSET	SIZE	MEANING
- *	0               1               mode: bits 0-1 transform (0 values, 1
- *	delta, 2 delta of delta),
- *					2-3 packing (0 none, 2 bits, 3 archive), 4 based,
- *					5 scaled, 6-7 log2(values in a block) - 6
+ *	0		1		mode: bits 0-1 transform (0 values, 1 delta, 2 delta of
+ *					delta), 2-3 packing (0 none, 2 bits, 3 archive), 4 based, 5
+ *					scaled, 6-7 log2(values in a block) - 6
  *	1		1-10	first value v[0], zigzag varint
  *			1-10	if scaled: divisor g > 1, varint
  *			1-10	if packing none and transform delta: the difference of all
