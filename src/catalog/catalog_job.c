@@ -129,7 +129,7 @@ enter(Saved *saved)
 static void
 leave(Saved *saved)
 {
-	Assert(InLocalUserIdChange());	/* catalog:T4 */
+	Assert(InSecurityRestrictedOperation());	/* catalog:T4 */
 	SPI_finish();
 	strata_owner_leave(&saved->owner);
 }
@@ -140,7 +140,7 @@ execute(const char *sql, Args *args, int expected)
 	int			result = strata_sql_execute(sql, args->n, args->types, args->values,
 											args->nulls, false);
 
-	Assert(InLocalUserIdChange());	/* catalog:T4 */
+	Assert(InSecurityRestrictedOperation());	/* catalog:T4 */
 	if (result != expected)
 		elog(ERROR, "statement on the tables of jobs gave %s: %s",
 			 SPI_result_code_string(result), sql);

@@ -33,11 +33,14 @@ PG_FUNCTION_INFO_V1(strata_publication_tables);
 static Oid
 our_function(void)
 {
+	/* looked at for nullary functions only, but not to be NULL for others */
+	Oid			unused = InvalidOid;
+
 	if (!OidIsValid(get_namespace_oid(STRATA_INTERNAL_SCHEMA, true)))
 		return InvalidOid;
 	return LookupFuncName(list_make2(makeString(STRATA_INTERNAL_SCHEMA),
 									 makeString("publication_tables")),
-						  -1, NULL, true);
+						  -1, &unused, true);
 }
 
 static void

@@ -163,7 +163,9 @@ span_of(StrataZoneBucket *bucket, int64 time)
 		span->lo = time_of(next);
 		from = next;
 	}
-	if (offset_at(bucket, from, &span->offset, &next))
+	/* a change that no timestamp can name is none */
+	if (offset_at(bucket, from, &span->offset, &next) &&
+		next <= second_of(PG_INT64_MAX))
 	{
 		pg_time_t	unused;
 
