@@ -6,6 +6,8 @@
  * The scan tuple has the keys, then the aggregates.  HAVING and whatever is
  * computed of aggregates is PostgreSQL's: quals and projection of the node.
  *
+ * Over 600 lines: the node and the order in which it adds runs are one.
+ *
  * src/agg/agg_exec.c
  *-------------------------------------------------------------------------
  */

@@ -19,6 +19,8 @@
  * combines the partial results of parallel workers; sums of floats are then
  * added in another order.
  *
+ * Over 600 lines: all kernels stand beside the table that names them.
+ *
  * src/agg/agg_kernel.c
  *-------------------------------------------------------------------------
  */

@@ -14,6 +14,8 @@
  *	agg_hash.c		finds the group of a run
  *	agg_kernel.c	adds a run to the group's cells
  *
+ * Over 600 lines: the parts of one node, each with its section.
+ *
  * src/agg/agg_private.h
  *-------------------------------------------------------------------------
  */

@@ -20,6 +20,8 @@
  *
  * Invariants: see README (B1 ...).
  *
+ * Over 600 lines: a batch row, and all who fill and read it.
+ *
  * src/batch/batch.h
  *-------------------------------------------------------------------------
  */

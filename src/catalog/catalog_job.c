@@ -120,6 +120,7 @@ enter(Saved *saved)
 	ReleaseSysCache(tuple);
 	saved->mcxt = CurrentMemoryContext;
 	strata_role_enter(owner, &saved->owner);
+	Assert(GetUserId() == owner);	/* catalog:T4 */
 	(void) set_config_option("row_security", "off", PGC_USERSET, PGC_S_SESSION,
 							 GUC_ACTION_SAVE, true, 0, false);
 	if (SPI_connect() != SPI_OK_CONNECT)

@@ -19,6 +19,8 @@
  * LIMIT ALL keeps the middle one apart: nothing is pulled up, no condition is
  * pushed down, as both would change which rows the gaps are filled from.
  *
+ * Over 600 lines: three levels of one query, made together.
+ *
  * src/gapfill/gapfill_rewrite.c
  *-------------------------------------------------------------------------
  */

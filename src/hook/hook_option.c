@@ -177,8 +177,8 @@ apply_new(Oid relid, List *ours)
 static void
 apply_typed(Oid relid, List *set, List *reset, bool is_new)
 {
-	strata_option_remember_typed(reset == NIL ? set :
-								 list_concat_copy(set, reset));
+	/* a list of its own: options are taken out of the other one */
+	strata_option_remember_typed(list_concat_copy(set, reset));
 	PG_TRY();
 	{
 		if (is_new)

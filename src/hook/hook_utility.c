@@ -8,6 +8,8 @@
  * the statement and stored when the rest has been done.  Stored ones leave the
  * catalog row while another option is set: PostgreSQL checks them all then.
  *
+ * Over 600 lines: one statement after the other, in one dispatch.
+ *
  * src/hook/hook_utility.c
  *-------------------------------------------------------------------------
  */
@@ -508,6 +510,25 @@ check_drop_index(DropStmt *stmt)
 	}
 }
 
+/* ALTER TABLE, of whatever kind of relation. */
+static void
+alter_relation(UtilityCall *call, AlterTableStmt *stmt)
+{
+	switch (stmt->objtype)
+	{
+		case OBJECT_TABLE:
+		case OBJECT_MATVIEW:
+			alter_table(call, (AlterTableStmt *) writable_statement(call));
+			break;
+		case OBJECT_INDEX:
+			alter_index(call, stmt);
+			break;
+		default:
+			run_statement(call);
+	}
+}
+
+/* Run the statement, and do what is ours before, in its place or after. */
 static void
 process(UtilityCall *call)
 {
@@ -538,18 +559,8 @@ process(UtilityCall *call)
 			torture(((CreateTableAsStmt *) stmt)->into->rel);
 			return;
 		case T_AlterTableStmt:
-			if (((AlterTableStmt *) stmt)->objtype == OBJECT_TABLE ||
-				((AlterTableStmt *) stmt)->objtype == OBJECT_MATVIEW)
-			{
-				alter_table(call, (AlterTableStmt *) writable_statement(call));
-				return;
-			}
-			if (((AlterTableStmt *) stmt)->objtype == OBJECT_INDEX)
-			{
-				alter_index(call, (AlterTableStmt *) stmt);
-				return;
-			}
-			break;
+			alter_relation(call, (AlterTableStmt *) stmt);
+			return;
 		case T_IndexStmt:
 			create_index(call, (IndexStmt *) stmt);
 			return;
@@ -637,6 +648,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree,
 	UtilityCall call = {pstmt, query, read_only_tree, context,
 	params, env, dest, qc};
 
+	Assert(previous_hook != process_utility);	/* hook:H1 */
 	strata_unique_key_done();
 	process(&call);
 	check_hypertable(call.pstmt->utilityStmt);

@@ -15,6 +15,8 @@
  * partition it is in, which precedes every move, and the projection of a
  * MERGE's INSERT.
  *
+ * Over 600 lines: all statements share the routing that is renewed.
+ *
  * src/hypertable/chunk_route.c
  *-------------------------------------------------------------------------
  */

@@ -11,6 +11,8 @@
  * already, and stays.  PostgreSQL did the same to make views of tables until
  * version 15.
  *
+ * Over 600 lines: one change of the catalog, step by step.
+ *
  * src/hypertable/hypertable_convert.c
  *-------------------------------------------------------------------------
  */

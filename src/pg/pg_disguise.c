@@ -34,6 +34,7 @@ strata_disguise_push(StrataDisguise *disguise, Relation rel,
 					 const TableAmRoutine *shown)
 {
 	Assert(rel->rd_tableam != shown);	/* pg:Q1 */
+	Assert(disguise != disguises);	/* pg:Q1 */
 	disguise->rel = rel;
 	disguise->relid = RelationGetRelid(rel);
 	disguise->own = rel->rd_tableam;

@@ -13,6 +13,8 @@
  * row that an earlier qual rejects, or that the query never asks for; such
  * quals stay row by row (STRATA_QUAL_ROW, STRATA_QUAL_DICTIONARY).
  *
+ * Over 600 lines: every shape of expression is one decision.
+ *
  * src/scan/filter_compile.c
  *-------------------------------------------------------------------------
  */

@@ -13,6 +13,8 @@
  * for the next row, in the order of the plan, so that errors and side effects
  * are those of a row store.
  *
+ * Over 600 lines: the stages a batch goes through share its state.
+ *
  * src/scan/scan_batch.c
  *-------------------------------------------------------------------------
  */

@@ -6,6 +6,8 @@
  * Made through PostgreSQL's own C functions, not by statements, as the owner
  * of the extension: no privileges of the caller, no event triggers of users.
  *
+ * Over 600 lines: a companion and its indexes are made as one.
+ *
  * src/store/store_companion_create.c
  *-------------------------------------------------------------------------
  */

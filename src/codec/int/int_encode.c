@@ -9,6 +9,8 @@
  * strata_ints_write only packs.  Archives have a third way to pack, whose size
  * is known when it is done: there the plan is the stream itself.
  *
+ * Over 600 lines: planning and writing follow one layout.
+ *
  * src/codec/int/int_encode.c
  *-------------------------------------------------------------------------
  */
