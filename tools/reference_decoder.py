@@ -11,7 +11,7 @@ import ctypes.util
 import struct
 import sys
 
-RAW, CONSTANT, DELTA_DELTA, GORILLA, DICTIONARY, LZ4, ZSTD, DECIMAL, NUMERIC, PACKED, JSONB = range(1, 12)
+RAW, CONSTANT, DELTA_DELTA, GORILLA, DICTIONARY, LZ4, ZSTD, DECIMAL, NUMERIC, PACKED, JSONB, SIMPLE8B = range(1, 13)
 INT, FLOAT, BYTES = 1, 2, 3
 M64 = (1 << 64) - 1
 
@@ -245,6 +245,39 @@ def gorilla(data, width, n):
     return values
 
 
+S8B_NUMBERS = 0, 64, 32, 21, 16, 12, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1
+S8B_WIDTH = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 21, 32, 64
+
+
+def simple8b(data, n):
+    r = Reader(data)
+    r.take(2 * ((n + 255) // 256 - 1))      # lengths of blocks, for those who skip
+    values = []
+    for k in range(0, n, 256):
+        m = min(256, n - k)
+        value = r.zigzag()
+        step = r.zigzag() if m > 1 else 0
+        nwords = r.varint()
+        selectors = r.packed((nwords + 1) // 2 * 2, 4)
+        numbers = []
+        for selector in selectors[:nwords]:
+            word = r.number(8)
+            if selector == 0:
+                numbers += [word >> 9] * ((word & 511) + 1)
+            else:
+                width = S8B_WIDTH[selector]
+                numbers += [word >> i * width & (1 << width) - 1 for i in range(S8B_NUMBERS[selector])]
+        numbers = numbers[:max(m - 2, 0)] if nwords else [0] * max(m - 2, 0)
+        values.append(value & M64)
+        for i in range(1, m):
+            if i > 1:
+                u = numbers[i - 2]
+                step += u >> 1 ^ -(u & 1)
+            value += step
+            values.append(value & M64)
+    return values
+
+
 def decimal(data, width, n):
     r = Reader(data)
     exponent = r.number(1)
@@ -398,6 +431,8 @@ def payload(codec, kind, width, data, n):
         return [r.number(width) for _ in range(n)]
     if codec == GORILLA:
         return gorilla(data, width, n)
+    if codec == SIMPLE8B:
+        return simple8b(data, n)
     return decimal(data, width, n) if codec == DECIMAL else int_stream(data, n)
 
 

@@ -71,6 +71,7 @@ typedef enum StrataCodecId
 								 * position */
 	STRATA_CODEC_JSONB = 11,	/* bytes: PostgreSQL's jsonb as columns by
 								 * path */
+	STRATA_CODEC_SIMPLE8B = 12, /* int: delta of delta, simple8b-RLE words */
 	STRATA_CODEC_COUNT
 } StrataCodecId;
 

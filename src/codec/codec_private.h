@@ -62,6 +62,7 @@ extern const StrataCodec strata_codec_decimal;
 extern const StrataCodec strata_codec_numeric;
 extern const StrataCodec strata_codec_packed;
 extern const StrataCodec strata_codec_jsonb;
+extern const StrataCodec strata_codec_simple8b;
 
 /* The codec of an id, or NULL (AUTO included). */
 extern const StrataCodec *strata_codec_get(unsigned id);

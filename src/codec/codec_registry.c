@@ -23,6 +23,7 @@ static const StrataCodec *const codecs[STRATA_CODEC_COUNT] = {
 	[STRATA_CODEC_NUMERIC] = &strata_codec_numeric,
 	[STRATA_CODEC_PACKED] = &strata_codec_packed,
 	[STRATA_CODEC_JSONB] = &strata_codec_jsonb,
+	[STRATA_CODEC_SIMPLE8B] = &strata_codec_simple8b,
 };
 
 /* The codec of an id read from anywhere; NULL for AUTO and unknown ids. */

@@ -28,6 +28,7 @@
 #include "commands/event_trigger.h"
 #include "commands/tablecmds.h"
 #include "nodes/makefuncs.h"
+#include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/attoptcache.h"
 #include "utils/builtins.h"
@@ -156,7 +157,11 @@ set_all_persistence(Oid relid, char persistence)
 	table_close(rel, NoLock);
 	set_persistence(relid, persistence);
 	foreach(lc, indexes)
+	{
+		/* the row of a partitioned index is not under the table's lock */
+		LockRelationOid(lfirst_oid(lc), AccessExclusiveLock);
 		set_persistence(lfirst_oid(lc), persistence);
+	}
 }
 
 /* See hypertable.h. */

@@ -48,6 +48,15 @@ TABLE stored;
 SELECT compress_chunk('t', recompress => true);
 SELECT * FROM used('t');
 SELECT count(*) FROM (TABLE t EXCEPT ALL TABLE src) d;
+-- and what AUTO never takes
+ALTER TABLE t SET (strata.codecs = 'f gorilla, ts simple8b, id simple8b');
+SELECT compress_chunk('t', recompress => true);
+SELECT * FROM used('t') WHERE column_name IN ('f', 'ts', 'id');
+SELECT count(*) FROM (TABLE t EXCEPT ALL TABLE src) d;
+SELECT count(*), min(ts), max(ts), sum(id) FROM t WHERE id BETWEEN 300 AND 700
+	EXCEPT SELECT count(*), min(ts), max(ts), sum(id) FROM src WHERE id BETWEEN 300 AND 700;
+SELECT * FROM strata.verify('t');
+ALTER TABLE t SET (strata.codecs = 'f gorilla, name zstd, note raw, id raw, money dictionary, ts auto');
 ALTER TABLE t SET (strata.segmentby = 'dev, name');
 ALTER TABLE t RENAME name TO "The name";
 ALTER TABLE t RENAME f TO g;

@@ -493,6 +493,53 @@ make_rejected(void)
 	}
 }
 
+/* A column of n int8 values whose payload in SIMPLE8B is these bytes. */
+static void
+reject_simple8b(const char *name, uint32_t n, const char *payload, size_t len)
+{
+	uint8_t		buf[200];
+	StrataWriter w = strata_writer(buf, sizeof(buf));
+
+	strata_write_u8(&w, 1);
+	strata_write_u8(&w, STRATA_CODEC_SIMPLE8B);
+	strata_write_u8(&w, STRATA_KIND_INT | 3 << 2);
+	strata_write_u32(&w, 0);
+	strata_write_count(&w, n);
+	strata_write_bytes(&w, payload, len);
+	fix_crc(buf, strata_writer_len(&w));
+	write_file("reject", name, "col", buf, strata_writer_len(&w));
+}
+
+static void
+make_simple8b(void)
+{
+	char		name[80];
+	static const char *const ints[] = {"gaps", "jitter", "gcd", "outliers", "minmax", "walk", "runs", "ramp"};
+	Encoded		walk;
+
+	for (uint8_t width = 1; width <= 8; width = (uint8_t) (width * 2))
+	{
+		snprintf(name, sizeof(name), "int%u_walk_nulls_simple8b", width);
+		accept(name, sample_int("walk", width, 300), NULLS_FEW, STRATA_CODEC_SIMPLE8B);
+	}
+	for (size_t i = 0; i < sizeof(ints) / sizeof(ints[0]); i++)
+	{
+		snprintf(name, sizeof(name), "int8_%s_simple8b", ints[i]);
+		accept(name, sample_int(ints[i], 8, 600), i % 2 ? NULLS_NO : NULLS_RUNS, STRATA_CODEC_SIMPLE8B);
+	}
+	walk = good_column(sample_int("walk", 8, 300), STRATA_CODEC_SIMPLE8B);
+	reject("simple8b_index_too_far", &walk, 9, "\xff\xff", 2);
+	reject("simple8b_index_too_short", &walk, 9, "\x20\x00", 2);
+	reject_cut("simple8b_cut", &walk, walk.len - 4);
+	reject("simple8b_long", &walk, walk.len, "\0", 1);
+	/* ten values are eight numbers: a run of nine; two words that hold eight each; one of seven; nine words */
+	reject_simple8b("simple8b_run_beyond", 10, "\x02\x02\x01\x00\x08\x06\x00\x00\x00\x00\x00\x00", 12);
+	reject_simple8b("simple8b_word_beyond", 10, "\x02\x02\x02\x88\1\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0", 20);
+	reject_simple8b("simple8b_too_few", 10, "\x02\x02\x01\x09\1\0\0\0\0\0\0\0", 12);
+	reject_simple8b("simple8b_words", 10, "\x02\x02\x09\x00", 4);
+	reject_simple8b("simple8b_words_many", 10, "\x02\x02\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 11);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -505,5 +552,6 @@ main(int argc, char **argv)
 	make_filtered();
 	make_rejected();
 	make_split_rejected();
+	make_simple8b();
 	return 0;
 }
