@@ -3,8 +3,8 @@
 
 Holds src/ to its layers: a folder includes only folders below it, and of
 those only their public header.  Also: only src/base/compat.h knows server
-versions, only src/pg reaches into the server's insides, and src/codec builds
-without a server.
+versions, only src/pg reaches into the server's insides, src/codec builds without a server,
+and plan data of a custom scan node has one file that knows its form.
 """
 import os
 import re
@@ -64,6 +64,11 @@ WALL = re.compile(r"->rd_(?!amcache)\w+\s*(=[^=]|[-+]=|\+\+|--)|\bfn_addr\s*=[^=
 # Still outside, to be moved or removed.
 WALL_NOT_YET = {"base/compat.h", "hypertable/chunk_worker.c"}
 
+# What reads and writes the private list of a custom path or scan; everybody else
+# takes a struct.
+PLAN_DATA = re.compile(r"->\s*custom_private\b")
+PLAN_DATA_IN = re.compile(r"_plan_data\.c$|^load/load_plan\.c$|^pg/pg_plan_note\.c$")
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -93,6 +98,8 @@ def check_file(root, path, problems):
             problems.append("%s: PG_VERSION_NUM belongs in src/base/compat.h" % where)
         if folder != "pg" and path not in WALL_NOT_YET and WALL.search(line):
             problems.append("%s: only src/pg depends on PostgreSQL in this way; see src/pg/README.md" % where)
+        if PLAN_DATA.search(line) and not PLAN_DATA_IN.search(path):
+            problems.append("%s: custom_private belongs in a file named *_plan_data.c" % where)
         match = INCLUDE.match(line)
         if not match:
             continue

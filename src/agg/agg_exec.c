@@ -163,7 +163,7 @@ init_input(StrataAggState *agg, EState *estate, int eflags)
 	TupleDesc	desc = ExecGetResultType(child);
 
 	agg->css.custom_ps = list_make1(child);
-	if (agg->stage != AGG_STAGE_FINAL)
+	if (agg->plan.stage != AGG_STAGE_FINAL)
 		agg->input = strata_agg_input_create(child, desc->natts);
 	agg->input_slot = ExecInitExtraTupleSlot(estate, desc, &TTSOpsVirtual);
 	ExecStoreAllNullTuple(agg->input_slot);
@@ -175,20 +175,16 @@ static void
 begin_agg(CustomScanState *node, EState *estate, int eflags)
 {
 	StrataAggState *agg = (StrataAggState *) node;
-	CustomScan *cscan = (CustomScan *) node->ss.ps.plan;
-	List	   *keys = linitial(cscan->custom_private);
-	List	   *aggrefs = lsecond(cscan->custom_private);
-	int			nkeys = list_length(keys);
-	List	   *picks = lfourth(cscan->custom_private);
-	Expr	   *by = list_nth(cscan->custom_private, 4);
-	List	   *stop = list_nth(cscan->custom_private, 5);
-	int			ncalls = list_length(aggrefs) + list_length(picks);
-	List	   *eqops = list_nth(cscan->custom_private, 6);
+	AggPlanData *plan = &agg->plan;
+	int			nkeys;
+	int			ncalls;
 	bool		counts;
 	ListCell   *lc;
 	ListCell   *lc2;
 
-	agg->stage = (AggStage) intVal(list_nth(cscan->custom_private, 7));
+	strata_agg_plan_read((CustomScan *) node->ss.ps.plan, plan);
+	nkeys = list_length(plan->keys);
+	ncalls = list_length(plan->aggrefs) + list_length(plan->picks);
 
 	/*
 	 * the keeper block is what most vectors need, so that resets cost nothing
@@ -211,10 +207,10 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 	agg->calls = palloc0(sizeof(AggCall) * Max(ncalls, 1));
 	agg->filter_inputs = palloc0(sizeof(List *) * Max(ncalls, 1));
 	agg->values = palloc0(sizeof(AggValue) * (nkeys + 2 * ncalls + 1));
-	forboth(lc, keys, lc2, eqops)
+	forboth(lc, plan->keys, lc2, plan->eqops)
 		init_key(agg, lfirst(lc), lfirst_oid(lc2));
 	counts = nkeys == 0 && agg->input != NULL;
-	foreach(lc, aggrefs)
+	foreach(lc, plan->aggrefs)
 	{
 		init_call(agg, lfirst_node(Aggref, lc));
 		/* without a value it counts rows */
@@ -223,16 +219,14 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 	}
 	if (counts)
 		strata_agg_input_count(agg->input, agg);
-	foreach(lc, picks)
-		init_pick(agg, lfirst(lc), by, lsecond_int(stop) != 0);
+	foreach(lc, plan->picks)
+		init_pick(agg, lfirst(lc), plan->by, plan->stop.last);
 	strata_agg_value_note_integers(agg);
-	strata_agg_stop_init(agg, stop, keys, by);
+	strata_agg_stop_init(agg);
 	if (agg->nkeys > 0)
 	{
 		agg->table = strata_agg_table_create(agg, agg->group_mcxt);
-		agg->order = strata_agg_order_create(agg,
-											 list_nth(cscan->custom_private,
-													  8));
+		agg->order = strata_agg_order_create(agg, plan->order);
 	}
 	else
 	{
@@ -480,7 +474,7 @@ read_all(StrataAggState *agg)
 {
 	AggVector  *vector;
 
-	if (agg->stage == AGG_STAGE_FINAL)
+	if (agg->plan.stage == AGG_STAGE_FINAL)
 		strata_agg_read_partials(agg);
 	else
 		while ((vector = strata_agg_input_next(agg->input)) != NULL)
@@ -536,7 +530,7 @@ strata_agg_next_group(StrataAggState *agg)
 		return NULL;
 	agg->returned = true;
 	agg->counters.groups++;
-	if (agg->stage == AGG_STAGE_PARTIAL)
+	if (agg->plan.stage == AGG_STAGE_PARTIAL)
 		return return_partial(agg, slot, group);
 	for (int k = 0; k < agg->nkeys; k++)
 	{

@@ -132,15 +132,14 @@ strata_agg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	StrataAggState *agg = (StrataAggState *) node;
 	AggCounters *c = &agg->counters;
 	int			nkeys = agg->nkeys;
-	int			ncalls = list_length(lsecond(((CustomScan *) node->ss.ps.plan)
-											 ->custom_private));
+	int			ncalls = list_length(agg->plan.aggrefs);
 
-	if (agg->stage != AGG_STAGE_WHOLE)
+	if (agg->plan.stage != AGG_STAGE_WHOLE)
 		ExplainPropertyText("Stage",
-							agg->stage == AGG_STAGE_PARTIAL ? "partial" :
+							agg->plan.stage == AGG_STAGE_PARTIAL ? "partial" :
 							"final",
 							es);
-	if (agg->stage != AGG_STAGE_PARTIAL)
+	if (agg->plan.stage != AGG_STAGE_PARTIAL)
 	{
 		show_columns(agg, "Group Key", 0, nkeys, -1, ancestors, es);
 		show_columns(agg, "Vectorized Aggregates", nkeys, nkeys + ncalls, 0,
@@ -154,7 +153,7 @@ strata_agg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	}
 	if (!es->analyze)
 		return;
-	if (agg->stage != AGG_STAGE_FINAL)
+	if (agg->plan.stage != AGG_STAGE_FINAL)
 		show_input(agg, es);
 	if (agg->table == NULL)
 		return;

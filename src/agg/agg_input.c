@@ -153,7 +153,7 @@ strata_agg_input_create(PlanState *child, int ninputs)
 void
 strata_agg_input_choose(AggInput *input, StrataAggState *agg, bool reverse)
 {
-	Assert(agg->stage == AGG_STAGE_WHOLE);	/* agg:G13 */
+	Assert(agg->plan.stage == AGG_STAGE_WHOLE); /* agg:G13 */
 	Assert(input->counter == NULL); /* agg:G17 */
 	input->chooser = agg;
 	input->reverse = reverse;

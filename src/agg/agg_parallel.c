@@ -144,7 +144,7 @@ strata_agg_can_share(const RelOptInfo *input_rel,
 {
 	return grouped_rel->consider_parallel &&
 		input_rel->partial_pathlist != NIL &&
-		shape->stop == AGG_STOP_NONE && shape->picks == NIL &&
+		shape->stop.kind == AGG_STOP_NONE && shape->picks == NIL &&
 		!has_record_key(shape);
 }
 

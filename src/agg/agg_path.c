@@ -99,9 +99,9 @@ best_first(PlannerInfo *root, RelOptInfo *rel, Path *path,
 	ListCell   *lc;
 
 	/* nulls that come first may be in any batch */
-	if (shape->stop == AGG_STOP_NONE || shape->nulls_matter)
+	if (shape->stop.kind == AGG_STOP_NONE || shape->stop.nulls_matter)
 		return path;
-	columns = lcons(shape->by, shape->stop == AGG_STOP_PICK ?
+	columns = lcons(shape->by, shape->stop.kind == AGG_STOP_PICK ?
 					list_copy(shape->keys) :
 					NIL);
 	if (path->parent != rel)
@@ -118,10 +118,10 @@ best_first(PlannerInfo *root, RelOptInfo *rel, Path *path,
 	if (keys == NULL)
 		return strata_scan_path_from_end(path,
 										 ((Var *) linitial(columns))->varattno,
-										 shape->last, shape->share);
+										 shape->stop.last, shape->share);
 	return strata_scan_path_by_segment(path, keys,
 									   ((Var *) linitial(columns))->varattno,
-									   shape->last);
+									   shape->stop.last);
 }
 
 /* The Append over the same children, with the inputs as its target. */
@@ -330,7 +330,17 @@ make_path(RelOptInfo *grouped_rel, PathTarget *target, Path *child,
 		  const AggShape *shape, List *having, AggStage stage)
 {
 	CustomPath *path = makeNode(CustomPath);
+	AggPlanData data = {0};
 
+	data.stage = stage;
+	data.inputs = shape->inputs;
+	data.keys = shape->keys;
+	data.eqops = shape->eqops;
+	data.aggrefs = shape->aggrefs;
+	data.picks = shape->picks;
+	data.by = shape->by;
+	data.stop = shape->stop;
+	data.having = having;
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = grouped_rel;
 	path->path.pathtarget = target;
@@ -339,19 +349,7 @@ make_path(RelOptInfo *grouped_rel, PathTarget *target, Path *child,
 	path->path.parallel_workers = child->parallel_workers;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = list_make1(child);
-	path->custom_private = list_make4(shape->inputs, shape->keys,
-									  shape->aggrefs, having);
-	path->custom_private = lappend(path->custom_private, shape->picks);
-	path->custom_private = lappend(path->custom_private, shape->by);
-	path->custom_private =
-		lappend(path->custom_private,
-				lappend_int(list_make5_int(shape->stop, shape->last,
-										   shape->reverse, shape->top_key,
-										   shape->top_n),
-							shape->nulls_matter));
-	path->custom_private = lappend(path->custom_private, shape->eqops);
-	path->custom_private = lappend(path->custom_private, makeInteger(stage));
-	path->custom_private = lappend(path->custom_private, NIL);
+	strata_agg_path_set_data(path, &data);
 	path->methods = &strata_agg_path_methods;
 	strata_path_copy_disabled(&path->path, child);
 	return path;
@@ -419,8 +417,8 @@ offer(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 	  const AggShape *shape)
 {
 	CustomPath *sorted = makeNode(CustomPath);
-	List	   *order;
-	List	   *pathkeys = strata_agg_order_plan(root, shape, &order);
+	AggPlanData data = *strata_agg_path_data(path);
+	List	   *pathkeys = strata_agg_order_plan(root, shape, &data.order);
 	double		rows = Max(path->path.rows, 2.0);
 	Cost		cost;
 
@@ -433,8 +431,7 @@ offer(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 	sorted->path.pathkeys = pathkeys;
 	sorted->path.startup_cost += cost;
 	sorted->path.total_cost += cost;
-	sorted->custom_private = list_copy(sorted->custom_private);
-	llast(sorted->custom_private) = order;
+	strata_agg_path_set_data(sorted, &data);
 	add_path(rel, &sorted->path);
 }
 
@@ -542,8 +539,8 @@ strata_agg_create_paths(PlannerInfo *root, RelOptInfo *input_rel,
 		return;
 	}
 	strata_agg_stop_plan(root, input_rel, having != NIL, &shape);
-	if (shape.stop == AGG_STOP_TOP)
-		shape.share = Min(shape.top_n /
+	if (shape.stop.kind == AGG_STOP_TOP)
+		shape.share = Min(shape.stop.top_n /
 						  strata_agg_estimate_groups(root, input_rel,
 													 &shape,
 													 input_rel->rows),

@@ -3,29 +3,12 @@
  * agg_plan.c
  *	  Path to plan.
  *
- * A path's custom_private: inputs (Vars), keys, aggregates, HAVING, and of
- * AggShape picks, by, the numbers that tell what may end the reading early,
- * and eqops; then the stage, and the order of groups.
- *
  * The plan: custom_scan_tlist has the keys, then the aggregates, which makes
  * PostgreSQL turn them into columns of our scan tuple wherever the target and
- * HAVING mention them.  custom_private has keys and aggregates again, as what
+ * HAVING mention them.  The plan's data has keys and aggregates again, as what
  * we evaluate, with references to the child's result; PostgreSQL must not
  * touch these (it would find the keys in our own scan tuple).  What it has to
  * know of them, the parameters, stands in custom_exprs.
- *
- * custom_private:
- *	0	List		keys
- *	1	List		Aggrefs
- *	2	List		the Vars that the child returns, for EXPLAIN
- *	3	List		columns of the row that is picked (DISTINCT ON)
- *	4	Expr		... by the greatest or least of this
- *	5	IntList		AggStopKind, last, reverse, number of key, number of
- *					values, nulls matter
- *	6	OidList		of each key the operator for equality, or InvalidOid
- *	7	Integer		AggStage
- *	8	List		of each key of the order of groups: its number, operator,
- *					collation, nulls first
  *
  * src/agg/agg_plan.c
  *-------------------------------------------------------------------------
@@ -70,46 +53,33 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 				 List *tlist, List *clauses, List *custom_plans)
 {
 	CustomScan *cscan = makeNode(CustomScan);
-	List	   *inputs = linitial(path->custom_private);
-	List	   *keys = lsecond(path->custom_private);
-	List	   *aggrefs = lthird(path->custom_private);
-	List	   *having = lfourth(path->custom_private);
-	List	   *picks = list_nth(path->custom_private, 4);
-	List	   *own_picks = (List *) strata_agg_refer_to_child((Node *) picks,
-															   inputs);
-	Node	   *by =
-	strata_agg_refer_to_child(list_nth(path->custom_private, 5), inputs);
-	List	   *own_keys = (List *) strata_agg_refer_to_child((Node *) keys, inputs);
-	List	   *own_aggrefs =
-	(List *) strata_agg_refer_to_child((Node *) aggrefs, inputs);
+	const AggPlanData *of_path = strata_agg_path_data(path);
+	List	   *inputs = of_path->inputs;
+	AggPlanData data = *of_path;
 
-	Assert(!contain_volatile_functions((Node *) keys) &&
-		   !contain_volatile_functions((Node *) aggrefs));	/* agg:G6 */
-	Assert(!contain_subplans((Node *) keys) &&
-		   !contain_subplans((Node *) aggrefs));	/* agg:G6 */
-	fix_opfuncids((Node *) own_keys);
-	fix_opfuncids((Node *) own_aggrefs);
-	collect_params((Node *) own_keys, &cscan->custom_exprs);
-	collect_params((Node *) own_aggrefs, &cscan->custom_exprs);
+	Assert(!contain_volatile_functions((Node *) of_path->keys) &&
+		   !contain_volatile_functions((Node *) of_path->aggrefs)); /* agg:G6 */
+	Assert(!contain_subplans((Node *) of_path->keys) &&
+		   !contain_subplans((Node *) of_path->aggrefs));	/* agg:G6 */
+	data.keys = (List *) strata_agg_refer_to_child((Node *) data.keys, inputs);
+	data.aggrefs =
+		(List *) strata_agg_refer_to_child((Node *) data.aggrefs, inputs);
+	data.picks =
+		(List *) strata_agg_refer_to_child((Node *) data.picks, inputs);
+	data.by = (Expr *) strata_agg_refer_to_child((Node *) data.by, inputs);
+	fix_opfuncids((Node *) data.keys);
+	fix_opfuncids((Node *) data.aggrefs);
+	collect_params((Node *) data.keys, &cscan->custom_exprs);
+	collect_params((Node *) data.aggrefs, &cscan->custom_exprs);
 	cscan->scan.plan.targetlist = tlist;
-	cscan->scan.plan.qual = having;
+	cscan->scan.plan.qual = data.having;
 	cscan->scan.scanrelid = 0;
 	cscan->flags = path->flags;
 	cscan->custom_plans = custom_plans;
-	cscan->custom_scan_tlist = intVal(list_nth(path->custom_private, 8)) ==
-		AGG_STAGE_PARTIAL ?
+	cscan->custom_scan_tlist = data.stage == AGG_STAGE_PARTIAL ?
 		strata_agg_partial_tlist() :
-		make_scan_tlist(keys, aggrefs, picks);
-	cscan->custom_private = list_make5(own_keys, own_aggrefs, inputs,
-									   own_picks, by);
-	cscan->custom_private = lappend(cscan->custom_private,
-									list_nth(path->custom_private, 6));
-	cscan->custom_private = lappend(cscan->custom_private,
-									list_nth(path->custom_private, 7));
-	cscan->custom_private = lappend(cscan->custom_private,
-									list_nth(path->custom_private, 8));
-	cscan->custom_private = lappend(cscan->custom_private,
-									list_nth(path->custom_private, 9));
+		make_scan_tlist(of_path->keys, of_path->aggrefs, of_path->picks);
+	strata_agg_plan_write(cscan, &data);
 	cscan->methods = &strata_agg_scan_methods;
 	return &cscan->scan.plan;
 }

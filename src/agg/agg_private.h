@@ -254,6 +254,19 @@ typedef enum AggStopKind
 								 * counts */
 } AggStopKind;
 
+/* Which rows can matter: see agg_stop.c. */
+typedef struct AggStopPlan
+{
+	AggStopKind kind;
+	bool		last;			/* the greatest values are wanted, not the
+								 * least */
+	bool		reverse;		/* they are in the last partitions */
+	int			top_key;		/* AGG_STOP_TOP: number of the key */
+	int			top_n;			/* and how many of its values */
+	bool		nulls_matter;	/* ... beside them the nulls, which come
+								 * before them */
+} AggStopPlan;
+
 /* How much of the aggregation a node does. */
 typedef enum AggStage
 {
@@ -276,19 +289,37 @@ typedef struct AggShape
 	List	   *picks;			/* Vars of that row */
 	bool		summaries;		/* whole batches need not be decoded */
 	bool		counts;			/* nor even looked at: count(*) */
-	/* which rows can matter: see agg_stop.c */
-	AggStopKind stop;
-	bool		last;			/* the greatest values are wanted, not the
-								 * least */
-	bool		reverse;		/* they are in the last partitions */
+	AggStopPlan stop;
 	Expr	   *by;				/* of what the greatest or least; TOP: the
 								 * column of the key */
-	int			top_key;		/* AGG_STOP_TOP: number of the key */
-	int			top_n;			/* and how many of its values */
-	bool		nulls_matter;	/* ... beside them the nulls, which come
-								 * before them */
 	double		share;			/* of all groups, those that are wanted */
 } AggShape;
+
+/*
+ * What a node is to do: its path and its plan carry it (agg_plan_data.c).  In
+ * a path keys, aggregates, picks and by are about the input relation; in a
+ * plan they refer to the child's result.
+ */
+typedef struct AggPlanData
+{
+	AggStage	stage;
+	List	   *inputs;			/* Vars that the child returns */
+	List	   *keys;
+	List	   *eqops;			/* as in AggShape */
+	List	   *aggrefs;
+	List	   *picks;
+	Expr	   *by;
+	AggStopPlan stop;
+	List	   *order;			/* of the groups: strata_agg_order_plan() */
+	List	   *having;			/* paths only: a plan has it as its qual */
+} AggPlanData;
+
+/* path: the data itself, not a copy; plan: parts of the plan's own lists. */
+extern void strata_agg_path_set_data(CustomPath *path,
+									 const AggPlanData *data);
+extern const AggPlanData *strata_agg_path_data(const CustomPath *path);
+extern void strata_agg_plan_write(CustomScan *cscan, const AggPlanData *data);
+extern void strata_agg_plan_read(const CustomScan *cscan, AggPlanData *data);
 
 extern void strata_agg_shape(PlannerInfo *root, RelOptInfo *input_rel,
 							 RelOptInfo *grouped_rel, List *having,
@@ -688,8 +719,7 @@ typedef struct AggStop
 	MemoryContext segment_mcxt;
 } AggStop;
 
-extern void strata_agg_stop_init(struct StrataAggState *agg, List *numbers,
-								 List *keys, Expr *by);
+extern void strata_agg_stop_init(struct StrataAggState *agg);
 extern void strata_agg_stop_reset(struct StrataAggState *agg);
 
 /*
@@ -751,8 +781,7 @@ typedef struct AggShared AggShared; /* agg_parallel.c */
 typedef struct StrataAggState
 {
 	CustomScanState css;		/* must be first */
-	AggStage	stage;
-	List	   *inputs;			/* child's result columns, for EXPLAIN */
+	AggPlanData plan;
 	AggInput   *input;			/* NULL: groups come from workers */
 	ExprContext *input_econtext;	/* keys' and arguments' expressions */
 	TupleTableSlot *input_slot; /* outer tuple of input_econtext */

@@ -262,7 +262,7 @@ find_order(PlannerInfo *root, Index relid, AggShape *shape)
 	shape->by = (Expr *) get_sortgroupclause_expr(clause,
 												  root->processed_tlist);
 	if (!strata_agg_is_time_order(clause, exprType((Node *) shape->by),
-								  &shape->last) ||
+								  &shape->stop.last) ||
 		list_member(shape->keys, shape->by))
 		return;
 	shape->reason = NULL;

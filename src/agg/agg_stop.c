@@ -129,28 +129,28 @@ plan_top(PlannerInfo *root, RelOptInfo *rel, bool has_having, AggShape *shape)
 		return;
 	clause = linitial_node(SortGroupClause, parse->sortClause);
 	key = (Expr *) get_sortgroupclause_expr(clause, root->processed_tlist);
-	for (shape->top_key = 0; shape->top_key < list_length(shape->keys);
-		 shape->top_key++)
-		if (equal(list_nth(shape->keys, shape->top_key), key))
+	for (shape->stop.top_key = 0; shape->stop.top_key < list_length(shape->keys);
+		 shape->stop.top_key++)
+		if (equal(list_nth(shape->keys, shape->stop.top_key), key))
 			break;
-	if (shape->top_key == list_length(shape->keys) ||
+	if (shape->stop.top_key == list_length(shape->keys) ||
 		!strata_agg_is_time_order(clause, exprType((Node *) key),
-								  &shape->last))
+								  &shape->stop.last))
 		return;
 	column = key;
 	if (!IsA(key, Var))
 	{
-		if (!strata_agg_bucket_reach(key, shape->last, &reach))
+		if (!strata_agg_bucket_reach(key, shape->stop.last, &reach))
 			return;
 		strata_agg_bucket_width(key, &column);
 	}
 	if (!strata_agg_is_time_column(root, rel, column, &nullable))
 		return;
-	shape->stop = AGG_STOP_TOP;
+	shape->stop.kind = AGG_STOP_TOP;
 	shape->by = column;
-	shape->top_n = n;
-	shape->nulls_matter = nullable && clause->nulls_first;
-	shape->reverse = shape->last && is_partitioned_by(rel, column);
+	shape->stop.top_n = n;
+	shape->stop.nulls_matter = nullable && clause->nulls_first;
+	shape->stop.reverse = shape->stop.last && is_partitioned_by(rel, column);
 }
 
 /*
@@ -190,10 +190,10 @@ plan_pick(PlannerInfo *root, RelOptInfo *rel, AggShape *shape)
 		Expr	   *one = extreme_of(lfirst_node(Aggref, lc), &last);
 
 		if (one == NULL ||
-			(by != NULL && (!equal(by, one) || last != shape->last)))
+			(by != NULL && (!equal(by, one) || last != shape->stop.last)))
 			return;
 		by = one;
-		shape->last = last;
+		shape->stop.last = last;
 	}
 
 	/*
@@ -203,8 +203,8 @@ plan_pick(PlannerInfo *root, RelOptInfo *rel, AggShape *shape)
 	if (by == NULL || !strata_agg_is_time_column(root, rel, by, &nullable))
 		return;
 	shape->by = by;
-	shape->stop = AGG_STOP_PICK;
-	shape->reverse = shape->last && is_partitioned_by(rel, by);
+	shape->stop.kind = AGG_STOP_PICK;
+	shape->stop.reverse = shape->stop.last && is_partitioned_by(rel, by);
 }
 
 static bool
@@ -224,17 +224,17 @@ void
 strata_agg_stop_plan(PlannerInfo *root, RelOptInfo *rel, bool has_having,
 					 AggShape *shape)
 {
-	shape->stop = AGG_STOP_NONE;
+	shape->stop.kind = AGG_STOP_NONE;
 	if (!strata_enable_early_stop || has_volatile_quals(rel))
 		return;
 	if (shape->picks != NIL)
 	{
-		shape->stop = AGG_STOP_PICK;
-		shape->reverse = shape->last && is_partitioned_by(rel, shape->by);
+		shape->stop.kind = AGG_STOP_PICK;
+		shape->stop.reverse = shape->stop.last && is_partitioned_by(rel, shape->by);
 		return;
 	}
 	plan_pick(root, rel, shape);
-	if (shape->stop == AGG_STOP_NONE && shape->keys != NIL)
+	if (shape->stop.kind == AGG_STOP_NONE && shape->keys != NIL)
 		plan_top(root, rel, has_having, shape);
 }
 
@@ -243,34 +243,36 @@ strata_agg_stop_plan(PlannerInfo *root, RelOptInfo *rel, bool has_having,
  *-------------------------------------------------------------------------
  */
 
-/* See agg_private.h; numbers are those of the plan, and keys. */
+/* See agg_private.h. */
 void
-strata_agg_stop_init(StrataAggState *agg, List *numbers, List *keys, Expr *by)
+strata_agg_stop_init(StrataAggState *agg)
 {
+	const AggStopPlan *plan = &agg->plan.stop;
 	AggStop    *stop = &agg->stop;
 
-	stop->kind = linitial_int(numbers);
-	stop->last = lsecond_int(numbers) != 0;
+	stop->kind = plan->kind;
+	stop->last = plan->last;
 	switch (stop->kind)
 	{
 		case AGG_STOP_NONE:
 			return;
 		case AGG_STOP_PICK:
-			stop->by = strata_agg_value_add(agg, by);
+			stop->by = strata_agg_value_add(agg, agg->plan.by);
 			break;
 		case AGG_STOP_TOP:
-			stop->key = &agg->keys[lfourth_int(numbers)];
+			stop->key = &agg->keys[plan->top_key];
 			stop->by = stop->key->value;
-			if (!strata_agg_bucket_reach(list_nth(keys, lfourth_int(numbers)),
+			if (!strata_agg_bucket_reach(list_nth(agg->plan.keys,
+												  plan->top_key),
 										 stop->last, &stop->reach))
 				stop->reach = 0;	/* a column */
-			stop->n = list_nth_int(numbers, 4);
-			stop->nulls_matter = list_nth_int(numbers, 5) != 0;
+			stop->n = plan->top_n;
+			stop->nulls_matter = plan->nulls_matter;
 			Assert(stop->n > 0);	/* agg:G11 */
 			stop->seen = palloc(sizeof(int64) * stop->n);
 			break;
 	}
-	strata_agg_input_choose(agg->input, agg, lthird_int(numbers) != 0);
+	strata_agg_input_choose(agg->input, agg, plan->reverse);
 }
 
 void

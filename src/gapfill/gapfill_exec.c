@@ -31,13 +31,8 @@ typedef struct GapfillState
 {
 	CustomScanState css;
 
-	/* of the plan */
-	Oid			type;
-	bool		zoned;
-	int			bucket_column;	/* of the child */
-	List	   *keys;			/* columns of the child */
-	List	   *kept;
-	int			nchild;			/* its number of columns */
+	GapfillPlanData plan;
+	int			nchild;			/* columns of the child */
 	ExprState  *bounds[4];		/* width, zone, start, finish */
 	ExprState  *same_group;		/* does the child's row belong to the group? */
 	int			nfills;
@@ -79,17 +74,17 @@ CustomScanMethods strata_gapfill_scan_methods = {
 
 /* Equality of the columns of the group between a row and the group's first. */
 static ExprState *
-make_group_match(GapfillState *state, TupleDesc desc, List *equals)
+make_group_match(GapfillState *state, TupleDesc desc)
 {
-	int			nkeys = list_length(state->keys);
+	int			nkeys = list_length(state->plan.keys);
 	AttrNumber *columns = palloc(sizeof(AttrNumber) * Max(nkeys, 1));
 	Oid		   *operators = palloc(sizeof(Oid) * Max(nkeys, 1));
 	Oid		   *collations = palloc(sizeof(Oid) * Max(nkeys, 1));
 
 	for (int i = 0; i < nkeys; i++)
 	{
-		columns[i] = list_nth_int(state->keys, i) + 1;
-		operators[i] = list_nth_oid(equals, i);
+		columns[i] = list_nth_int(state->plan.keys, i) + 1;
+		operators[i] = list_nth_oid(state->plan.equals, i);
 		collations[i] = TupleDescAttr(desc, columns[i] - 1)->attcollation;
 	}
 	return execTuplesMatchPrepare(desc, nkeys, columns, operators, collations,
@@ -101,8 +96,6 @@ begin_gapfill(CustomScanState *css, EState *estate, int eflags)
 {
 	GapfillState *state = (GapfillState *) css;
 	CustomScan *scan = castNode(CustomScan, css->ss.ps.plan);
-	List	   *plan = list_nth(scan->custom_private, GAPFILL_PRIVATE_PLAN);
-	List	   *functions = list_nth(scan->custom_private, GAPFILL_PRIVATE_FILLS);
 	List	   *bounds = linitial(scan->custom_exprs);
 	TupleDesc	own = css->ss.ss_ScanTupleSlot->tts_tupleDescriptor;
 	TupleDesc	desc;
@@ -113,27 +106,21 @@ begin_gapfill(CustomScanState *css, EState *estate, int eflags)
 	css->custom_ps = list_make1(child);
 	desc = ExecGetResultType(child);
 
-	state->type = (Oid) linitial_int(plan);
-	state->zoned = lsecond_int(plan) != 0;
-	state->bucket_column = lthird_int(plan);
-	state->keys = list_nth(scan->custom_private, GAPFILL_PRIVATE_KEYS);
-	state->kept = list_nth(scan->custom_private, GAPFILL_PRIVATE_KEPT);
+	strata_gapfill_plan_read(scan, &state->plan);
 	state->nchild = desc->natts;
-	state->same_group = make_group_match(state, desc,
-										 list_nth(scan->custom_private,
-												  GAPFILL_PRIVATE_EQUALS));
+	state->same_group = make_group_match(state, desc);
 	for (int i = 0; i < 4; i++)
 		state->bounds[i] = ExecInitExpr(list_nth(bounds, i), &css->ss.ps);
 
-	state->nfills = list_length(functions);
+	state->nfills = list_length(state->plan.fills);
 	state->fills = palloc0(sizeof(GapfillFill *) * Max(state->nfills, 1));
 	for (int i = 0; i < state->nfills; i++)
 		state->fills[i] =
-			strata_gapfill_fill_create(list_nth_int(functions, i),
+			strata_gapfill_fill_create(list_nth_int(state->plan.fills, i),
 									   TupleDescAttr(own,
 													 state->nchild + 1 + i)
 									   ->atttypid,
-									   state->type,
+									   state->plan.type,
 									   list_nth(scan->custom_exprs, i + 1),
 									   &css->ss.ps);
 
@@ -174,23 +161,23 @@ fill_scan_tuple(GapfillState *state, TupleTableSlot *row, int64 bucket)
 		memcpy(scan->tts_isnull, row->tts_isnull,
 			   sizeof(bool) * state->nchild);
 		scan->tts_values[state->nchild] =
-			row->tts_values[state->bucket_column];
+			row->tts_values[state->plan.bucket_column];
 		scan->tts_isnull[state->nchild] =
-			row->tts_isnull[state->bucket_column];
+			row->tts_isnull[state->plan.bucket_column];
 	}
 	else
 	{
 		if (!TTS_EMPTY(state->first))
 		{
 			slot_getallattrs(state->first);
-			foreach(lc, state->keys)
+			foreach(lc, state->plan.keys)
 			{
 				scan->tts_values[lfirst_int(lc)] =
 					state->first->tts_values[lfirst_int(lc)];
 				scan->tts_isnull[lfirst_int(lc)] =
 					state->first->tts_isnull[lfirst_int(lc)];
 			}
-			foreach(lc, state->kept)
+			foreach(lc, state->plan.kept)
 			{
 				scan->tts_values[lfirst_int(lc)] =
 					state->first->tts_values[lfirst_int(lc)];
@@ -198,10 +185,10 @@ fill_scan_tuple(GapfillState *state, TupleTableSlot *row, int64 bucket)
 					state->first->tts_isnull[lfirst_int(lc)];
 			}
 		}
-		scan->tts_values[state->bucket_column] =
-			scan->tts_values[state->nchild] = strata_bucket_datum(state->type,
+		scan->tts_values[state->plan.bucket_column] =
+			scan->tts_values[state->nchild] = strata_bucket_datum(state->plan.type,
 																  bucket);
-		scan->tts_isnull[state->bucket_column] =
+		scan->tts_isnull[state->plan.bucket_column] =
 			scan->tts_isnull[state->nchild] = false;
 	}
 	ExecStoreVirtualTuple(scan);
@@ -228,11 +215,11 @@ fetch_row(GapfillState *state)
 		return;
 	}
 	fill_scan_tuple(state, state->row, 0);
-	state->row_has_time = !state->row->tts_isnull[state->bucket_column];
+	state->row_has_time = !state->row->tts_isnull[state->plan.bucket_column];
 	if (state->row_has_time)
 		state->row_time =
-			strata_bucket_get(state->type,
-							  state->row->tts_values[state->bucket_column]);
+			strata_bucket_get(state->plan.type,
+							  state->row->tts_values[state->plan.bucket_column]);
 	old = MemoryContextSwitchTo(state->row_context);
 	for (int i = 0; i < state->nfills; i++)
 		strata_gapfill_fill_ahead(state->fills[i], context);
@@ -243,7 +230,7 @@ fetch_row(GapfillState *state)
 	{
 		context->ecxt_innertuple = state->row;
 		context->ecxt_outertuple = state->first;
-		state->row_in_group = state->keys == NIL ||
+		state->row_in_group = state->plan.keys == NIL ||
 			ExecQualAndReset(state->same_group, context);
 	}
 }
@@ -261,8 +248,8 @@ start_scan(GapfillState *state)
 	for (int i = 0; i < 4; i++)
 		values[i].value = ExecEvalExpr(state->bounds[i], context,
 									   &values[i].isnull);
-	strata_gapfill_sequence_init(&state->sequence, state->type, values[0],
-								 state->zoned, values[1], values[2],
+	strata_gapfill_sequence_init(&state->sequence, state->plan.type, values[0],
+								 state->plan.zoned, values[1], values[2],
 								 values[3]);
 	for (int i = 0; i < state->nfills; i++)
 		strata_gapfill_fill_begin(state->fills[i], context);
@@ -367,7 +354,7 @@ exec_gapfill(CustomScanState *css)
 
 		if (!state->in_group)
 		{
-			if (state->row == NULL && (state->any_group || state->keys != NIL))
+			if (state->row == NULL && (state->any_group || state->plan.keys != NIL))
 				return NULL;
 			begin_group(state);
 		}

@@ -11,7 +11,6 @@
  *
  * custom_exprs:	(width, zone or NULL, start, finish), then the arguments of
  *					each locf and interpolate
- * custom_private:	see gapfill_private.h
  *
  * src/gapfill/gapfill_plan.c
  *-------------------------------------------------------------------------
@@ -72,8 +71,7 @@ find_column(List *tlist, AttrNumber attno)
 
 /* Columns of the groups, and of what hangs on them, in the child's result. */
 static void
-describe_groups(PlannerInfo *root, List *child_tlist, List **keys,
-				List **equals, List **kept)
+describe_groups(PlannerInfo *root, List *child_tlist, GapfillPlanData *data)
 {
 	Query	   *inner = planner_rt_fetch(1, root)->subquery;
 	ListCell   *lc;
@@ -88,8 +86,11 @@ describe_groups(PlannerInfo *root, List *child_tlist, List **keys,
 		if (foreach_current_index(lc) >=
 			list_length(root->parse->sortClause) - 2)
 			break;
-		*keys = lappend_int(*keys, find_column(child_tlist, castNode(Var, tle->expr)->varattno));
-		*equals = lappend_oid(*equals, sort->eqop);
+		data->keys =
+			lappend_int(data->keys,
+						find_column(child_tlist,
+									castNode(Var, tle->expr)->varattno));
+		data->equals = lappend_oid(data->equals, sort->eqop);
 	}
 	foreach(lc, child_tlist)
 	{
@@ -100,7 +101,7 @@ describe_groups(PlannerInfo *root, List *child_tlist, List **keys,
 			continue;
 		source = list_nth(inner->targetList, ((Var *) expr)->varattno - 1);
 		if (source->ressortgroupref == 0 && !IsA(source->expr, Aggref))
-			*kept = lappend_int(*kept, foreach_current_index(lc));
+			data->kept = lappend_int(data->kept, foreach_current_index(lc));
 	}
 }
 
@@ -111,21 +112,18 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 	CustomScan *cscan = makeNode(CustomScan);
 	Plan	   *child = linitial(custom_plans);
 	TargetEntry *bucket = find_bucket(root->parse->targetList);
-	List	   *keys = NIL,
-			   *equals = NIL,
-			   *kept = NIL,
-			   *fills = NIL;
-	List	   *private = NIL;
+	GapfillPlanData data = {0};
 	GapfillCall call;
-	int			column;
 	ListCell   *lc;
 
 	/* the one that is planned, with its arguments in shape */
 	bucket = find_bucket(root->processed_tlist);
 	strata_gapfill_call_get((FuncExpr *) bucket->expr, &call);
-	column = find_column(child->targetlist,
-						 castNode(Var, call.time)->varattno);
-	describe_groups(root, child->targetlist, &keys, &equals, &kept);
+	data.type = call.type;
+	data.zoned = call.zone != NULL;
+	data.bucket_column = find_column(child->targetlist,
+									 castNode(Var, call.time)->varattno);
+	describe_groups(root, child->targetlist, &data);
 
 	foreach(lc, child->targetlist)
 	{
@@ -154,7 +152,7 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 
 		if (function != GAPFILL_LOCF && function != GAPFILL_INTERPOLATE)
 			continue;
-		fills = lappend_int(fills, function);
+		data.fills = lappend_int(data.fills, function);
 		cscan->custom_exprs = lappend(cscan->custom_exprs,
 									  ((FuncExpr *) expr)->args);
 		cscan->custom_scan_tlist =
@@ -163,11 +161,7 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 									list_length(cscan->custom_scan_tlist) + 1,
 									NULL, false));
 	}
-	private = list_make5(list_make3_int((int) call.type, call.zone != NULL,
-										column),
-						 keys, equals, kept, fills);
-
-	cscan->custom_private = private;
+	strata_gapfill_plan_write(cscan, &data);
 	cscan->custom_plans = custom_plans;
 	cscan->methods = &strata_gapfill_scan_methods;
 	cscan->scan.plan.targetlist = tlist;

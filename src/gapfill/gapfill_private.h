@@ -114,20 +114,27 @@ extern NullableDatum strata_gapfill_fill_gap(GapfillFill *fill,
 											 MemoryContext group);
 
 /*
- * gapfill_plan.c to gapfill_exec.c: custom_private is a list of lists of
- * integers, custom_exprs a list of lists of expressions.
+ * What the node is to do: its plan carries it (gapfill_plan_data.c), beside
+ * custom_exprs, a list of lists of expressions.  Columns are the child's.
  */
-enum
+typedef struct GapfillPlanData
 {
-	GAPFILL_PRIVATE_PLAN,		/* type, zoned, column of the bucket, column
-								 * it goes to */
-	GAPFILL_PRIVATE_KEYS,		/* columns of the group */
-	GAPFILL_PRIVATE_EQUALS,		/* their equality operators (oids) */
-	GAPFILL_PRIVATE_KEPT,		/* columns that are the same in all rows of a
+	Oid			type;			/* of the times */
+	bool		zoned;			/* the call has a zone */
+	int			bucket_column;
+	List	   *keys;			/* columns of the group */
+	List	   *equals;			/* their equality operators */
+	List	   *kept;			/* columns that are the same in all rows of a
 								 * group */
-	GAPFILL_PRIVATE_FILLS,		/* function, column, ... */
-	GAPFILL_NPRIVATE
-};
+	List	   *fills;			/* GapfillFunction of each call of locf and
+								 * interpolate */
+} GapfillPlanData;
+
+/* What is read shares the plan's lists. */
+extern void strata_gapfill_plan_write(CustomScan *cscan,
+									  const GapfillPlanData *data);
+extern void strata_gapfill_plan_read(const CustomScan *cscan,
+									 GapfillPlanData *data);
 
 extern CustomScanMethods strata_gapfill_scan_methods;
 

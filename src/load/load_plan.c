@@ -124,6 +124,25 @@ strata_load_query_obstacle(Query *query, bool *wanted)
 	return obstacle;
 }
 
+/*
+ * The node's plan data is the obstacle alone, NULL or not: a list of one
+ * string, "" for NULL.
+ */
+static void
+write_obstacle(CustomScan *scan, const char *obstacle)
+{
+	scan->custom_private =
+		list_make1(makeString(pstrdup(obstacle != NULL ? obstacle : "")));
+}
+
+static const char *
+read_obstacle(const CustomScan *scan)
+{
+	const char *obstacle = strVal(linitial(scan->custom_private));
+
+	return obstacle[0] != '\0' ? obstacle : NULL;
+}
+
 /* See load.h. */
 void
 strata_load_plan(PlannedStmt *stmt, const char *obstacle)
@@ -134,8 +153,7 @@ strata_load_plan(PlannedStmt *stmt, const char *obstacle)
 	if (!IsA(modify, ModifyTable) || modify->operation != CMD_INSERT)
 		return;
 	scan = strata_make_pass_through(outerPlan(modify), &load_methods);
-	scan->custom_private =
-		list_make1(makeString(pstrdup(obstacle != NULL ? obstacle : "")));
+	write_obstacle(scan, obstacle);
 	outerPlan(modify) = (Plan *) scan;
 }
 
@@ -221,10 +239,8 @@ strata_load_bind(QueryDesc *query_desc)
 static void
 begin_load(CustomScanState *css, EState *estate, int eflags)
 {
-	const char *obstacle =
-	strVal(linitial(((CustomScan *) css->ss.ps.plan)->custom_private));
-
-	((LoadState *) css)->obstacle = obstacle[0] != '\0' ? obstacle : NULL;
+	((LoadState *) css)->obstacle =
+		read_obstacle((CustomScan *) css->ss.ps.plan);
 	outerPlanState(css) = ExecInitNode(outerPlan(css->ss.ps.plan), estate,
 									   eflags);
 }

@@ -238,7 +238,7 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 									   ALLOCSET_DEFAULT_SIZES);
 	init_slots(scan, estate);
 	old = MemoryContextSwitchTo(scan->mcxt);
-	strata_scan_info_parse(cscan->custom_private, &scan->info);
+	strata_scan_plan_read(cscan, &scan->info);
 	init_targets(scan);
 	if (scan->needs_heap_tuple)
 		scan->tuple_slot =

@@ -205,7 +205,7 @@ make_path(const StrataRelInfo *info, StrataCandidate *candidate,
 		scan->has_segment_index[false] = info->has_segment_index;
 		scan->has_segment_index[true] = info->has_segment_max_index;
 	}
-	path->custom_private = list_make1(scan);
+	strata_scan_path_set_info(path, scan);
 	return path;
 }
 

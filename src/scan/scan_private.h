@@ -54,8 +54,7 @@ typedef struct StrataEndCost
 } StrataEndCost;
 
 /*
- * What a path decided; a plan's custom_private holds it as a list
- * (scan_plan.c).
+ * What a path decided: path and plan carry it (scan_plan_data.c).
  */
 typedef struct StrataScanInfo
 {
@@ -92,17 +91,16 @@ typedef struct StrataScanInfo
 } StrataScanInfo;
 
 /*
- * A path's custom_private holds it as it is: paths are neither copied nor
- * printed.
+ * Of a path: the struct itself, which it shares with whoever sets or asks for
+ * it.  Of a plan: without what is for paths only; what is read is in the
+ * current memory context.
  */
-static inline StrataScanInfo *
-strata_scan_path_info(const CustomPath *path)
-{
-	return (StrataScanInfo *) linitial(path->custom_private);
-}
-
-extern List *strata_scan_info_serialize(const StrataScanInfo *info);
-extern void strata_scan_info_parse(List *list, StrataScanInfo *info);
+extern void strata_scan_path_set_info(CustomPath *path, StrataScanInfo *info);
+extern StrataScanInfo *strata_scan_path_info(const CustomPath *path);
+extern void strata_scan_plan_write(CustomScan *cscan,
+								   const StrataScanInfo *info);
+extern void strata_scan_plan_read(const CustomScan *cscan,
+								  StrataScanInfo *info);
 
 /* What planning knows of a relation. */
 typedef struct StrataRelInfo

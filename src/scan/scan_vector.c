@@ -66,7 +66,7 @@ copy_best_first(Path **path, StrataAccess access, Cost saving)
 	Assert(info->nkeys == 0 && access != STRATA_ACCESS_SEQ);	/* scan:R13 */
 	info->access = access;
 	info->best_first = true;
-	copy->custom_private = list_make1(info);
+	strata_scan_path_set_info(copy, info);
 	*path = &copy->path;
 	return info;
 }
