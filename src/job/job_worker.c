@@ -281,7 +281,10 @@ discard_all(void)
 
 	stmt->target = DISCARD_ALL;
 	StartTransactionCommand();
+	/* as a statement has one: rows of catalogs go with temporary tables */
+	PushActiveSnapshot(GetTransactionSnapshot());
 	DiscardCommand(stmt, true);
+	PopActiveSnapshot();
 	CommitTransactionCommand();
 }
 
