@@ -3,6 +3,7 @@
 
 Holds the files of src/ to their shape:
   - no file over 1000 lines; over 600, the header says why ("Over 600 lines: ...");
+  - no private header over 300 lines;
   - the header comment names the file and its path;
   - every folder has a README, and it names each file of the folder;
   - no function over 100 lines, unless tools/allow.txt gives a reason.
@@ -13,6 +14,7 @@ import sys
 
 MAX_LINES = 1000
 REASON_LINES = 600
+MAX_PRIVATE_HEADER = 300
 MAX_FUNCTION = 100
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -61,6 +63,9 @@ def check_source(path, allow, used, problems):
     elif len(lines) - 1 > REASON_LINES and "over %d lines" % REASON_LINES not in header.lower():
         problems.append("%s: %d lines; say why in the header (\"Over %d lines: ...\")"
                         % (path, len(lines) - 1, REASON_LINES))
+    if path.endswith("_private.h") and len(lines) - 1 > MAX_PRIVATE_HEADER:
+        problems.append("%s: %d lines, at most %d in a private header: split it by concepts"
+                        % (path, len(lines) - 1, MAX_PRIVATE_HEADER))
     for name, length in functions(lines):
         key = "%s:%s" % (path, name)
         if length > MAX_FUNCTION:

@@ -2,9 +2,10 @@
 """tools/check_layers.py
 
 Holds src/ to its layers: a folder includes only folders below it, and of
-those only their public header.  Also: only src/base/compat.h knows server
-versions, only src/pg reaches into the server's insides, src/codec builds without a server,
-and plan data of a custom scan node has one file that knows its form.
+those only their public header; private headers are named *_private.h.  Also:
+only src/base/compat.h knows server versions, only src/pg reaches into the
+server's insides, src/codec builds without a server, and the private list of a
+custom scan node is read and written in one file.
 """
 import os
 import re
@@ -88,6 +89,13 @@ def public(path):
     return name == folder + ".h" or path in PUBLIC
 
 
+def is_named(path):
+    """A header that is not public says so, or that it is a template.  src/codec is
+    a library of its own, whose headers have the names of what they declare."""
+    return (public(path) or path.endswith(("_private.h", "_impl.h"))
+            or path.startswith("codec/"))
+
+
 def check_file(root, path, problems):
     folder = os.path.dirname(path)
     with open(os.path.join(root, path), encoding="utf-8") as source:
@@ -140,6 +148,8 @@ def main():
             if name in names:
                 problems.append("src/%s: a file of that name is also in src/%s" % (path, names[name]))
             names[name] = folder
+            if name.endswith(".h") and not is_named(path):
+                problems.append("src/%s: a private header is named *_private.h (or a template, *_impl.h)" % path)
             check_file(root, path, problems)
     for problem in problems:
         print(problem, file=sys.stderr)

@@ -141,7 +141,7 @@ match_bucket(Expr *expr, BucketForm *form, Expr **arg)
 									type == INT2OID || type == DATEOID)));
 }
 
-/* See agg_private.h. */
+/* See agg_vector_private.h. */
 bool
 strata_agg_is_bucket(Expr *expr)
 {
@@ -257,7 +257,7 @@ init_width(AggBucket *bucket, const FuncExpr *func)
 	bucket->width = Max(bucket->width, 0);
 }
 
-/* See agg_private.h. */
+/* See agg_vector_private.h. */
 double
 strata_agg_bucket_width(Expr *expr, Expr **arg)
 {
@@ -314,9 +314,9 @@ days_of_unit(int unit)
 }
 
 /*
- * See agg_private.h.  A bucket starts at or before its values, but for local
- * days: an hour that a time zone repeats at midnight belongs to a day that
- * begins later.
+ * * See agg_vector_private.h.  A bucket starts at or before its values, but
+ * for local days: an hour that a time zone repeats at midnight belongs to a
+ * day that begins later.
  */
 bool
 strata_agg_bucket_reach(Expr *expr, bool last, int64 *reach)
@@ -495,8 +495,8 @@ call_function(AggBucket *bucket, int64 ts)
 #define SAFE_PAST INT64CONST(-140000000000000000)
 
 /*
- * See agg_private.h.  Where the width is not known, the function's answer
- * would be good for nothing but the timestamp itself.
+ * * See agg_vector_private.h.  Where the width is not known, the function's
+ * answer would be good for nothing but the timestamp itself.
  */
 bool
 strata_agg_bucket_is_safe(const AggBucket *bucket, int64 ts)
@@ -536,7 +536,10 @@ find_width_bucket(AggBucket *bucket, int64 ts)
 	}
 }
 
-/* See agg_private.h; ts is the argument as an integer, whatever its type. */
+/*
+ * See agg_vector_private.h; ts is the argument as an integer, whatever its
+ * type.
+ */
 Datum
 strata_agg_bucket_of(AggBucket *bucket, int64 ts, int64 *lo, int64 *hi)
 {

@@ -15,7 +15,7 @@
 #include "lib/stringinfo.h"
 #include "utils/datum.h"
 
-/* See agg_private.h. */
+/* See agg_group_private.h. */
 void
 strata_agg_group_write(StrataAggState *agg, const AggGroup *group,
 					   StringInfo out)
@@ -56,7 +56,7 @@ strata_agg_group_write(StrataAggState *agg, const AggGroup *group,
 	SET_VARSIZE(out->data, out->len);
 }
 
-/* See agg_private.h. */
+/* See agg_group_private.h. */
 const char *
 strata_agg_group_read_keys(StrataAggState *agg, const char *in)
 {
@@ -90,7 +90,7 @@ strata_agg_group_read_keys(StrataAggState *agg, const char *in)
 	return in;
 }
 
-/* See agg_private.h. */
+/* See agg_group_private.h. */
 void
 strata_agg_group_combine(StrataAggState *agg, AggCell *cells, const char *in,
 						 const char *end)

@@ -6,7 +6,8 @@
  * src/agg/agg_estimate.c
  *-------------------------------------------------------------------------
  */
-#include "agg/agg_private.h"
+#include "agg/agg_plan_private.h"
+#include "agg/agg_vector_private.h"
 
 #include <math.h>
 
@@ -86,7 +87,7 @@ estimate_values(PlannerInfo *root, RelOptInfo *rel, List *keys, double rows)
 }
 
 /*
- * See agg_private.h.  PostgreSQL takes a bucket function to have as many
+ * See agg_plan_private.h.  PostgreSQL takes a bucket function to have as many
  * values as its argument; we divide the range of the column by the bucket's
  * width.
  */
@@ -153,7 +154,7 @@ count_pieces(PlannerInfo *root, RelOptInfo *rel, Path *path, List *keys)
 	return bms_is_subset(segment, attnos) ? result : 0;
 }
 
-/* See agg_private.h. */
+/* See agg_plan_private.h. */
 double
 strata_agg_group_share(PlannerInfo *root, RelOptInfo *rel, Path *path,
 					   const AggShape *shape, double ngroups)

@@ -20,7 +20,7 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-/* See agg_private.h. */
+/* See agg_kernel_private.h. */
 const AggKernel *
 strata_agg_kernel_find(const Aggref *aggref)
 {
@@ -38,7 +38,7 @@ strata_agg_kernel_find(const Aggref *aggref)
 	return &strata_agg_kernels[i];
 }
 
-/* See agg_private.h. */
+/* See agg_kernel_private.h. */
 bool
 strata_agg_counts_rows(const Aggref *aggref)
 {
@@ -80,9 +80,9 @@ is_polymorphic(Oid function)
 }
 
 /*
- * See agg_private.h.  Built in aggregates only: their functions need nothing
- * of nodeAgg.c but a memory context, and their results do not depend on the
- * order of the rows by more than rounding.
+ * * See agg_kernel_private.h.  Built in aggregates only: their functions need
+ * nothing of nodeAgg.c but a memory context, and their results do not depend
+ * on the order of the rows by more than rounding.
  */
 bool
 strata_agg_is_generic(const Aggref *aggref)

@@ -16,7 +16,7 @@
  * src/agg/agg_generic.c
  *-------------------------------------------------------------------------
  */
-#include "agg/agg_numeric.h"
+#include "agg/agg_numeric_private.h"
 
 #include "access/htup_details.h"
 #include "catalog/pg_aggregate.h"
@@ -229,7 +229,7 @@ state_cell(AggGeneric *generic, AggCell *cell)
 	return generic->adds_numerics ? &sum_of(generic, cell)->rest : cell;
 }
 
-/* See agg_private.h. */
+/* See agg_kernel_private.h. */
 bool
 strata_agg_generic_adds_numerics(const AggGeneric *generic)
 {
@@ -251,7 +251,7 @@ take_sum(AggGeneric *generic, AggNumericSum *sum)
 	sum->display = 0;
 }
 
-/* See agg_private.h. */
+/* See agg_kernel_private.h. */
 void
 strata_agg_generic_run_scaled(AggGeneric *generic, AggCell *cell,
 							  const AggRun *run, unsigned scale,
@@ -442,7 +442,7 @@ read_state(AggGeneric *generic, const char *in, AggCell *state)
 	return in + size;
 }
 
-/* See agg_private.h. */
+/* See agg_kernel_private.h. */
 void
 strata_agg_generic_write(AggGeneric *generic, AggCell *cell, StringInfo out)
 {
@@ -454,8 +454,8 @@ strata_agg_generic_write(AggGeneric *generic, AggCell *cell, StringInfo out)
 }
 
 /*
- * See agg_private.h.  What the cell points to lies in the current context, or
- * in that of the groups.  Returns the place behind it.
+ * * See agg_kernel_private.h.  What the cell points to lies in the current
+ * context, or in that of the groups.  Returns the place behind it.
  */
 const char *
 strata_agg_generic_read(AggGeneric *generic, const char *in, AggCell *cell)
@@ -505,7 +505,7 @@ combine_sums(AggGeneric *generic, AggNumericSum *sum,
 	strata_agg_numeric_combine(sum, other);
 }
 
-/* See agg_private.h. */
+/* See agg_kernel_private.h. */
 void
 strata_agg_generic_combine(AggGeneric *generic, AggCell *cell,
 						   const AggCell *other)

@@ -262,7 +262,7 @@ find(AggTable *table, uint32 *hash_out)
 	return group;
 }
 
-/* See agg_private.h. */
+/* See agg_group_private.h. */
 AggGroup *
 strata_agg_table_find(AggTable *table)
 {
@@ -279,7 +279,7 @@ strata_agg_table_find(AggTable *table)
 	return group;
 }
 
-/* See agg_private.h. */
+/* See agg_group_private.h. */
 AggGroup *
 strata_agg_table_lookup(AggTable *table)
 {
@@ -288,7 +288,7 @@ strata_agg_table_lookup(AggTable *table)
 	return find(table, &hash);
 }
 
-/* See agg_private.h. */
+/* See agg_group_private.h. */
 bool
 strata_agg_table_is_full(AggTable *table)
 {
@@ -322,7 +322,7 @@ begin_sort(AggTable *table)
 									   work_mem, NULL, TUPLESORT_NONE);
 }
 
-/* See agg_private.h. */
+/* See agg_group_private.h. */
 void
 strata_agg_table_spill(AggTable *table)
 {
@@ -418,7 +418,7 @@ merge_next_hash(AggTable *table)
  *-------------------------------------------------------------------------
  */
 
-/* See agg_private.h. */
+/* See agg_group_private.h. */
 void
 strata_agg_table_finish(AggTable *table)
 {
@@ -434,7 +434,7 @@ strata_agg_table_finish(AggTable *table)
 	table->pending = false;
 }
 
-/* See agg_private.h. */
+/* See agg_group_private.h. */
 AggGroup *
 strata_agg_table_next(AggTable *table)
 {
@@ -450,7 +450,7 @@ strata_agg_table_next(AggTable *table)
 	return table->next < table->ngroups ? table->groups[table->next++] : NULL;
 }
 
-/* See agg_private.h. */
+/* See agg_group_private.h. */
 AggGroup **
 strata_agg_table_groups(AggTable *table, uint32 *ngroups)
 {

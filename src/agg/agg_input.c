@@ -149,7 +149,7 @@ strata_agg_input_create(PlanState *child, int ninputs)
 	return input;
 }
 
-/* See agg_private.h. */
+/* See agg_vector_private.h. */
 void
 strata_agg_input_choose(AggInput *input, StrataAggState *agg, bool reverse)
 {
@@ -159,7 +159,7 @@ strata_agg_input_choose(AggInput *input, StrataAggState *agg, bool reverse)
 	input->reverse = reverse;
 }
 
-/* See agg_private.h. */
+/* See agg_vector_private.h. */
 void
 strata_agg_input_count(AggInput *input, StrataAggState *agg)
 {
@@ -469,7 +469,7 @@ next_of_source(AggInput *input, Source *source)
 	return result;
 }
 
-/* See agg_private.h. */
+/* See agg_vector_private.h. */
 AggVector *
 strata_agg_input_next(AggInput *input)
 {
@@ -502,8 +502,9 @@ strata_agg_input_next(AggInput *input)
 }
 
 /*
- * See agg_private.h.  Of a batch, only the rows between the first and the last
- * selected one are decoded.  The view's arrays begin where row 0 would be.
+ * * See agg_vector_private.h.  Of a batch, only the rows between the first and
+ * the last selected one are decoded.  The view's arrays begin where row 0
+ * would be.
  */
 StrataColumn *
 strata_agg_input_column(AggVector *vector, int i)

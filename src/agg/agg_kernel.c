@@ -24,7 +24,7 @@
  * src/agg/agg_kernel.c
  *-------------------------------------------------------------------------
  */
-#include "agg/agg_private.h"
+#include "agg/agg_kernel_private.h"
 
 #include <float.h>
 #include <math.h>
@@ -148,7 +148,7 @@ sum_int128(AggCell *cell, const AggRun *run)
 	set_int128(cell, s);
 }
 
-/* See agg_private.h. */
+/* See agg_kernel_private.h. */
 void
 strata_agg_add_int128(AggCell *cell, int64 value)
 {
@@ -355,7 +355,7 @@ all_safe_float4(const float4 *v, int n)
 	return !bad;
 }
 
-/* See agg_private.h. */
+/* See agg_kernel_private.h. */
 bool
 strata_agg_is_safe_cell(const AggCell *cell)
 {
@@ -494,7 +494,7 @@ DEFINE_COMBINE(combine_max_float, float8, max_float8, f)
  *-------------------------------------------------------------------------
  */
 
-/* See agg_private.h. */
+/* See agg_kernel_private.h. */
 bool
 strata_agg_takes_integers(const AggKernel *kernel)
 {
@@ -506,9 +506,9 @@ strata_agg_takes_integers(const AggKernel *kernel)
 }
 
 /*
- * See agg_private.h.  A batch of integers of 32 bits sums up to less than
- * 2^47.  There is no -0 among them, so the sign of a zero is that of adding
- * them one by one.
+ * * See agg_kernel_private.h.  A batch of integers of 32 bits sums up to less
+ * than 2^47.  There is no -0 among them, so the sign of a zero is that of
+ * adding them one by one.
  */
 bool
 strata_agg_run_integers(const AggKernel *kernel, AggCell *cell,

@@ -103,7 +103,7 @@ add_change(AggKey *key, int position, Datum bucket, bool isnull)
 	key->nchanges++;
 }
 
-/* See agg_private.h. */
+/* See agg_group_private.h. */
 const StrataOrderKey *
 strata_agg_batch_order(const AggVector *vector, const AggValue *value)
 {
@@ -129,7 +129,7 @@ strata_agg_batch_order(const AggVector *vector, const AggValue *value)
 		NULL;
 }
 
-/* See agg_private.h. */
+/* See agg_group_private.h. */
 bool
 strata_agg_is_sorted(const AggVector *vector, const AggValue *value,
 					 const StrataColumn *col)
@@ -320,7 +320,7 @@ cut_by_marks(StrataAggState *agg)
 	return nruns;
 }
 
-/* See agg_private.h. */
+/* See agg_group_private.h. */
 int
 strata_agg_cut_runs(StrataAggState *agg)
 {
@@ -360,7 +360,7 @@ strata_agg_cut_runs(StrataAggState *agg)
 	return nruns;
 }
 
-/* See agg_private.h. */
+/* See agg_group_private.h. */
 void
 strata_agg_load_run(StrataAggState *agg, int i)
 {

@@ -15,7 +15,7 @@
  * src/agg/agg_numeric.c
  *-------------------------------------------------------------------------
  */
-#include "agg/agg_numeric.h"
+#include "agg/agg_numeric_private.h"
 
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
@@ -27,7 +27,7 @@
  */
 #define ROOM ((AggWide) 1 << (8 * sizeof(AggWide) - 3))
 
-/* See agg_numeric.h. */
+/* See agg_numeric_private.h. */
 Datum
 strata_agg_wide_numeric(AggWide value, unsigned scale)
 {
@@ -49,7 +49,7 @@ strata_agg_wide_numeric(AggWide value, unsigned scale)
 							   Int32GetDatum(-1));
 }
 
-/* See agg_numeric.h. */
+/* See agg_numeric_private.h. */
 Datum
 strata_agg_numeric_value(const AggNumericSum *sum)
 {
@@ -58,7 +58,7 @@ strata_agg_numeric_value(const AggNumericSum *sum)
 							   Int32GetDatum((int32) sum->display));
 }
 
-/* See agg_numeric.h. */
+/* See agg_numeric_private.h. */
 bool
 strata_agg_numeric_has_room(const AggNumericSum *sum, unsigned scale)
 {
@@ -66,7 +66,7 @@ strata_agg_numeric_has_room(const AggNumericSum *sum, unsigned scale)
 		(sum->scale == scale && sum->sum < ROOM && sum->sum > -ROOM);
 }
 
-/* See agg_numeric.h. */
+/* See agg_numeric_private.h. */
 int
 strata_agg_numeric_run(AggNumericSum *sum, const AggRun *run, unsigned scale,
 					   const uint8 *displays)
@@ -100,7 +100,7 @@ strata_agg_numeric_run(AggNumericSum *sum, const AggRun *run, unsigned scale,
 	return n;
 }
 
-/* See agg_numeric.h. */
+/* See agg_numeric_private.h. */
 void
 strata_agg_numeric_combine(AggNumericSum *sum, const AggNumericSum *other)
 {

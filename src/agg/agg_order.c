@@ -151,7 +151,7 @@ order_key(const PathKey *pathkey, List *keys)
 	return NIL;
 }
 
-/* See agg_private.h. */
+/* See agg_plan_private.h. */
 List *
 strata_agg_order_plan(PlannerInfo *root, const AggShape *shape, List **order)
 {
@@ -177,7 +177,7 @@ strata_agg_order_plan(PlannerInfo *root, const AggShape *shape, List **order)
  *-------------------------------------------------------------------------
  */
 
-/* See agg_private.h.  Memory: the current context. */
+/* See agg_group_private.h.  Memory: the current context. */
 AggOrder *
 strata_agg_order_create(StrataAggState *agg, List *numbers)
 {
@@ -407,7 +407,7 @@ sort_rows(AggOrder *order, StrataAggState *agg)
 	tuplesort_performsort(order->sort);
 }
 
-/* See agg_private.h. */
+/* See agg_group_private.h. */
 void
 strata_agg_order_sort(AggOrder *order, StrataAggState *agg)
 {
@@ -426,7 +426,7 @@ strata_agg_order_sort(AggOrder *order, StrataAggState *agg)
 	MemoryContextReset(order->mcxt);
 }
 
-/* See agg_private.h. */
+/* See agg_group_private.h. */
 bool
 strata_agg_order_next(AggOrder *order, StrataAggState *agg,
 					  TupleTableSlot **slot)
@@ -450,7 +450,7 @@ strata_agg_order_next(AggOrder *order, StrataAggState *agg,
 	return true;
 }
 
-/* See agg_private.h. */
+/* See agg_group_private.h. */
 void
 strata_agg_order_reset(AggOrder *order)
 {

@@ -49,7 +49,7 @@ partial_column(void)
 									COERCE_IMPLICIT_CAST);
 }
 
-/* See agg_private.h. */
+/* See agg_plan_private.h. */
 List *
 strata_agg_partial_tlist(void)
 {
@@ -107,7 +107,7 @@ shared_append(PlannerInfo *root, RelOptInfo *rel, AppendPath *append)
 							  false, -1);
 }
 
-/* See agg_private.h. */
+/* See agg_plan_private.h. */
 Path *
 strata_agg_partial_input(PlannerInfo *root, RelOptInfo *rel)
 {
@@ -137,7 +137,7 @@ has_record_key(const AggShape *shape)
 	return false;
 }
 
-/* See agg_private.h. */
+/* See agg_plan_private.h. */
 bool
 strata_agg_can_share(const RelOptInfo *input_rel,
 					 const RelOptInfo *grouped_rel, const AggShape *shape)
@@ -148,7 +148,7 @@ strata_agg_can_share(const RelOptInfo *input_rel,
 		!has_record_key(shape);
 }
 
-/* See agg_private.h. */
+/* See agg_plan_private.h. */
 Path *
 strata_agg_gather(PlannerInfo *root, RelOptInfo *grouped_rel,
 				  CustomPath *partial)

@@ -34,7 +34,7 @@
 /* ... and comparison, of ranks */
 #define COST_COMPARE 0.5
 
-/* See agg_private.h. */
+/* See agg_plan_private.h. */
 Path *
 strata_agg_strip_projection(Path *path)
 {

@@ -73,14 +73,14 @@ strata_agg_pick_kernel(const Aggref *aggref)
 	return strcmp(name, "first") == 0 ? &pick_first : &pick_last;
 }
 
-/* See agg_private.h. */
+/* See agg_kernel_private.h. */
 const AggKernel *
 strata_agg_pick_of(bool last)
 {
 	return last ? &pick_last : &pick_first;
 }
 
-/* See agg_private.h. */
+/* See agg_kernel_private.h. */
 bool
 strata_agg_is_pick_last(const AggKernel *kernel)
 {
@@ -216,7 +216,7 @@ strata_agg_pick_run(StrataAggState *agg, AggCall *call, AggCell *cell,
 	keep(agg, call, cell, best, value, isnull);
 }
 
-/* See agg_private.h. */
+/* See agg_kernel_private.h. */
 bool
 strata_agg_pick_time(const AggCell *cell, int64 *time)
 {
@@ -224,7 +224,7 @@ strata_agg_pick_time(const AggCell *cell, int64 *time)
 	return cell->n != CELL_EMPTY;
 }
 
-/* See agg_private.h. */
+/* See agg_kernel_private.h. */
 void
 strata_agg_pick_write(const AggCall *call, const AggCell *cell, StringInfo out)
 {
@@ -237,7 +237,7 @@ strata_agg_pick_write(const AggCall *call, const AggCell *cell, StringInfo out)
 		appendBinaryStringInfo(out, DatumGetPointer(cell->v.d), (int) size);
 }
 
-/* See agg_private.h.  The value lies in the current context. */
+/* See agg_kernel_private.h.  The value lies in the current context. */
 const char *
 strata_agg_pick_read(const AggCall *call, const char *in, AggCell *cell)
 {
@@ -258,7 +258,7 @@ strata_agg_pick_read(const AggCall *call, const char *in, AggCell *cell)
 	return in + size;
 }
 
-/* See agg_private.h. */
+/* See agg_kernel_private.h. */
 void
 strata_agg_pick_combine(StrataAggState *agg, const AggCall *call,
 						AggCell *cell, const AggCell *other)

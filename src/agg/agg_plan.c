@@ -13,7 +13,7 @@
  * src/agg/agg_plan.c
  *-------------------------------------------------------------------------
  */
-#include "agg/agg_private.h"
+#include "agg/agg_plan_private.h"
 
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"

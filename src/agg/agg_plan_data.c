@@ -11,7 +11,7 @@
  * src/agg/agg_plan_data.c
  *-------------------------------------------------------------------------
  */
-#include "agg/agg_private.h"
+#include "agg/agg_plan_private.h"
 
 /* What is where in a plan's list. */
 enum
@@ -26,7 +26,7 @@ enum
 	PLAN_ORDER
 };
 
-/* See agg_private.h. */
+/* See agg_plan_private.h. */
 void
 strata_agg_path_set_data(CustomPath *path, const AggPlanData *data)
 {
@@ -36,7 +36,7 @@ strata_agg_path_set_data(CustomPath *path, const AggPlanData *data)
 	path->custom_private = list_make1(copy);
 }
 
-/* See agg_private.h. */
+/* See agg_plan_private.h. */
 const AggPlanData *
 strata_agg_path_data(const CustomPath *path)
 {
@@ -68,7 +68,7 @@ read_numbers(const List *numbers, AggPlanData *data)
 	data->stop.nulls_matter = list_nth_int(numbers, 6) != 0;
 }
 
-/* See agg_private.h. */
+/* See agg_plan_private.h. */
 void
 strata_agg_plan_write(CustomScan *cscan, const AggPlanData *data)
 {
@@ -80,7 +80,7 @@ strata_agg_plan_write(CustomScan *cscan, const AggPlanData *data)
 	cscan->custom_private = lappend(list, data->order);
 }
 
-/* See agg_private.h. */
+/* See agg_plan_private.h. */
 void
 strata_agg_plan_read(const CustomScan *cscan, AggPlanData *data)
 {

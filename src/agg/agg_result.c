@@ -9,7 +9,7 @@
  * src/agg/agg_result.c
  *-------------------------------------------------------------------------
  */
-#include "agg/agg_numeric.h"
+#include "agg/agg_numeric_private.h"
 
 #include <math.h>
 

@@ -68,7 +68,7 @@ add_inputs(Node *expr, Index relid, AggShape *shape)
 	return true;
 }
 
-/* See agg_private.h; by us, at a time and as often as we like. */
+/* See agg_plan_private.h; by us, at a time and as often as we like. */
 bool
 strata_agg_can_evaluate(Node *expr, Index relid, AggShape *shape)
 {
@@ -291,7 +291,7 @@ all_are_compared(Query *parse, PathTarget *target)
 	return true;
 }
 
-/* See agg_private.h. */
+/* See agg_plan_private.h. */
 void
 strata_agg_distinct_shape(PlannerInfo *root, RelOptInfo *input_rel,
 						  PathTarget *target, AggShape *shape)
@@ -359,7 +359,7 @@ refer_mutator(Node *node, List *inputs)
 	return expression_tree_mutator(node, refer_mutator, inputs);
 }
 
-/* See agg_private.h. */
+/* See agg_plan_private.h. */
 Node *
 strata_agg_refer_to_child(Node *node, List *inputs)
 {

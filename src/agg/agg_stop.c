@@ -49,7 +49,7 @@
  *-------------------------------------------------------------------------
  */
 
-/* See agg_private.h. */
+/* See agg_plan_private.h. */
 bool
 strata_agg_is_time_column(PlannerInfo *root, RelOptInfo *rel, Expr *expr,
 						  bool *nullable)
@@ -219,7 +219,9 @@ has_volatile_quals(const RelOptInfo *rel)
 	return false;
 }
 
-/* See agg_private.h; a shape that picks rows has "by" and "last" already. */
+/*
+ * See agg_plan_private.h; a shape that picks rows has "by" and "last" already.
+ */
 void
 strata_agg_stop_plan(PlannerInfo *root, RelOptInfo *rel, bool has_having,
 					 AggShape *shape)

@@ -210,7 +210,7 @@ want_as_is(StrataAggState *agg, List *inputs)
 			agg->values[i].by_integers = false;
 }
 
-/* See agg_private.h. */
+/* See agg_vector_private.h. */
 void
 strata_agg_value_note_integers(StrataAggState *agg)
 {
@@ -245,7 +245,7 @@ keep_integers(AggValue *value, const void *v, int from, int width)
 		NULL;
 }
 
-/* See agg_private.h. */
+/* See agg_vector_private.h. */
 const StrataColumn *
 strata_agg_value_integers(StrataAggState *agg, int i)
 {
@@ -271,7 +271,7 @@ strata_agg_value_integers(StrataAggState *agg, int i)
 	return value->integers.fixed != NULL ? &value->integers : NULL;
 }
 
-/* See agg_private.h.  Not where others have had the numerics made. */
+/* See agg_vector_private.h.  Not where others have had the numerics made. */
 const StrataColumn *
 strata_agg_value_scaled(StrataAggState *agg, int i)
 {
@@ -298,7 +298,7 @@ strata_agg_value_scaled(StrataAggState *agg, int i)
 	return value->integers.fixed != NULL ? &value->integers : NULL;
 }
 
-/* See agg_private.h. */
+/* See agg_vector_private.h. */
 Datum
 strata_agg_value_at(StrataAggState *agg, int i, int row, bool *isnull)
 {
@@ -315,7 +315,7 @@ strata_agg_value_at(StrataAggState *agg, int i, int row, bool *isnull)
 	return strata_column_get(strata_agg_value_column(agg, i), row, isnull);
 }
 
-/* See agg_private.h; one byte for each selected row, 0 or 1. */
+/* See agg_vector_private.h; one byte for each selected row, 0 or 1. */
 uint8 *
 strata_agg_filter(StrataAggState *agg, ExprState *filter, List *inputs)
 {
@@ -376,7 +376,7 @@ gather_fixed(const StrataColumn *col, const AggVector *vector)
 	return out;
 }
 
-/* See agg_private.h. */
+/* See agg_vector_private.h. */
 const void *
 strata_agg_selected_datums(const AggVector *vector, const StrataColumn *col)
 {
@@ -413,7 +413,7 @@ repeat_constant(const StrataColumn *col, int n)
 	return out;
 }
 
-/* See agg_private.h. */
+/* See agg_vector_private.h. */
 const void *
 strata_agg_selected_values(const AggVector *vector, const StrataColumn *col)
 {

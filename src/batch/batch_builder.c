@@ -7,7 +7,7 @@
  * src/batch/batch_builder.c
  *-------------------------------------------------------------------------
  */
-#include "batch/batch_builder.h"
+#include "batch/batch_builder_private.h"
 
 #include "access/detoast.h"
 #include "access/htup_details.h"

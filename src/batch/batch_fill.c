@@ -11,7 +11,7 @@
  * src/batch/batch_fill.c
  *-------------------------------------------------------------------------
  */
-#include "batch/batch_builder.h"
+#include "batch/batch_builder_private.h"
 
 #include "access/detoast.h"
 #include "utils/datum.h"

@@ -4,8 +4,8 @@
  *	  Which quals can be tried on metadata and on vectors, and why not.
  *
  * Hides the shapes of PostgreSQL's expression trees: what leaves here is a
- * tree of FilterNodes (see filter.h).  Compiled when the plan starts, when
- * columns of other relations have already become Params.
+ * tree of FilterNodes (see filter_private.h).  Compiled when the plan starts,
+ * when columns of other relations have already become Params.
  *
  * Security (the leakproof rules of the planner): a qual may be tried before
  * the ones left of it only when it is promotable; the plan tells which are.
@@ -18,7 +18,7 @@
  * src/scan/filter_compile.c
  *-------------------------------------------------------------------------
  */
-#include "scan/filter.h"
+#include "scan/filter_private.h"
 
 #include "access/nbtree.h"
 #include "access/sysattr.h"
@@ -79,7 +79,7 @@ is_scan_constant(Node *node, Index varno)
 		 !contain_subplans(node));
 }
 
-/* See filter.h. */
+/* See filter_operator_private.h. */
 bool
 strata_match_column_op(Expr *clause, Index varno, StrataColumnOp *match)
 {
@@ -487,7 +487,7 @@ compile_node(CompileContext *cx, Expr *expr, bool negate)
 	}
 }
 
-/* See filter.h. */
+/* See filter_private.h. */
 ExprState *
 strata_qual_state(StrataFilter *filter, const StrataQual *qual)
 {
@@ -503,7 +503,7 @@ strata_qual_state(StrataFilter *filter, const StrataQual *qual)
 	return own->compiled;
 }
 
-/* See filter.h. */
+/* See filter_private.h. */
 ExprState *
 strata_leaf_state(FilterNode *leaf)
 {
@@ -594,7 +594,7 @@ compile_qual(StrataFilter *filter, StrataQual *qual, Expr *clause,
 	}
 }
 
-/* See filter.h. */
+/* See filter_private.h. */
 StrataFilter *
 strata_filter_create(List *quals, const bool *promotable, Index varno,
 					 TupleDesc desc, PlanState *parent)

@@ -16,7 +16,7 @@
  *-------------------------------------------------------------------------
  */
 #include "base/base.h"
-#include "scan/filter.h"
+#include "scan/filter_private.h"
 
 #include <math.h>
 
@@ -114,7 +114,7 @@ is_float_type(Oid typid)
 	return typid == FLOAT4OID || typid == FLOAT8OID;
 }
 
-/* See filter.h. */
+/* See filter_private.h. */
 FilterKind
 strata_filter_kind(Oid coltype, Oid lefttype, Oid righttype, int strategy)
 {
@@ -284,7 +284,7 @@ compare_floats(const FilterNode *leaf, const void *v, int n, uint8 *mask)
 		compare_float4_wide(v, n, test, a, mask);
 }
 
-/* See filter.h. */
+/* See filter_private.h. */
 void
 strata_filter_compare(const FilterNode *leaf, const void *v, int n,
 					  uint8 *mask)
@@ -344,7 +344,7 @@ compare_float_keys(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* See filter.h. */
+/* See filter_private.h. */
 void
 strata_filter_prepare_in(FilterNode *leaf)
 {
@@ -444,7 +444,7 @@ in_search(const FilterNode *leaf, const void *v, int n, bool wanted,
 		kernel(v, n, a_, leaf->nkeys, leaf->has_nan, wanted, mask); \
 	} while (0)
 
-/* See filter.h. */
+/* See filter_private.h. */
 void
 strata_filter_in(const FilterNode *leaf, const void *v, int n, uint8 *mask)
 {

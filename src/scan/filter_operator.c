@@ -10,7 +10,7 @@
  * src/scan/filter_operator.c
  *-------------------------------------------------------------------------
  */
-#include "scan/filter.h"
+#include "scan/filter_operator_private.h"
 
 #include "access/nbtree.h"
 #include "access/transam.h"
@@ -102,7 +102,7 @@ look_up(Oid opno, Oid coltype, StrataOperator *op)
 	op->at_least = bound_function(op, BTGreaterEqualStrategyNumber);
 }
 
-/* See filter.h. */
+/* See filter_operator_private.h. */
 void
 strata_operator_get(Oid opno, Oid coltype, StrataOperator *op)
 {

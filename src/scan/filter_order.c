@@ -31,7 +31,7 @@
  * src/scan/filter_order.c
  *-------------------------------------------------------------------------
  */
-#include "scan/filter.h"
+#include "scan/filter_operator_private.h"
 
 #include "access/nbtree.h"
 #include "access/transam.h"
@@ -54,7 +54,10 @@
 #define SECS_BEFORE (10 * SECS_PER_DAY)
 #define SECS_BEHIND (16 * SECS_PER_DAY)
 
-/* See filter.h.  For an operator with function opcode, of a btree family. */
+/*
+ * See filter_operator_private.h.  For an operator with function opcode, of a
+ * btree family.
+ */
 StrataOrder
 strata_operator_order(Oid opcode, Oid opfamily, Oid lefttype, Oid righttype)
 {

@@ -6,7 +6,7 @@
  * src/scan/filter_run.c
  *-------------------------------------------------------------------------
  */
-#include "scan/filter.h"
+#include "scan/filter_private.h"
 
 #include "executor/executor.h"
 #include "utils/array.h"
@@ -196,7 +196,7 @@ prepare_node(StrataFilter *filter, FilterNode *node, ExprContext *econtext)
 		prepare_leaf(filter, node, econtext);
 }
 
-/* See filter.h. */
+/* See filter_private.h. */
 void
 strata_filter_prepare(StrataFilter *filter, ExprContext *econtext)
 {
@@ -466,7 +466,7 @@ run_or(const FilterNode *node, StrataFilterRun *run, uint8 *mask)
 	run->scratch = accepted;
 }
 
-/* See filter.h. */
+/* See filter_private.h. */
 void
 strata_filter_vector(FilterNode *tree, StrataFilterRun *run, uint8 *mask)
 {
@@ -515,7 +515,7 @@ or_depth(const FilterNode *node)
 	return depth + (node->op == FILTER_OR ? 1 : 0);
 }
 
-/* See filter.h. */
+/* See filter_private.h. */
 Size
 strata_filter_scratch_size(const FilterNode *tree, int nrows)
 {

@@ -6,9 +6,9 @@
  * src/scan/filter_tree.c
  *-------------------------------------------------------------------------
  */
-#include "scan/filter.h"
+#include "scan/filter_private.h"
 
-/* See filter.h. */
+/* See filter_private.h. */
 bool
 strata_filter_tree_is_vectorisable(const FilterNode *node)
 {
@@ -31,7 +31,7 @@ strata_filter_tree_is_vectorisable(const FilterNode *node)
 	}
 }
 
-/* See filter.h. */
+/* See filter_private.h. */
 bool
 strata_filter_tree_can_prune(const FilterNode *node)
 {
@@ -59,7 +59,7 @@ strata_filter_tree_can_prune(const FilterNode *node)
 	}
 }
 
-/* See filter.h. */
+/* See filter_private.h. */
 bool
 strata_filter_tree_has_bytes_leaf(const FilterNode *node)
 {

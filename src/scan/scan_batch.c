@@ -77,7 +77,7 @@ strata_batch_open_free(StrataOpenBatch *batch)
 		pfree(batch->rows);
 }
 
-/* See scan_private.h. */
+/* See scan_batch_private.h. */
 void
 strata_batch_account(StrataScanState *scan, StrataOpenBatch *batch)
 {
@@ -86,7 +86,7 @@ strata_batch_account(StrataScanState *scan, StrataOpenBatch *batch)
 	batch->ndecoded = batch->reader->ndecoded;
 }
 
-/* See scan_private.h. */
+/* See scan_batch_private.h. */
 bool
 strata_batch_load(StrataScanState *scan, StrataOpenBatch *batch, bool again)
 {
@@ -280,7 +280,7 @@ strata_batch_filter(StrataScanState *scan, StrataOpenBatch *batch)
 	return batch->vector.nrows > 0;
 }
 
-/* See scan_private.h. */
+/* See scan_batch_private.h. */
 bool
 strata_batch_select(StrataScanState *scan, StrataOpenBatch *batch)
 {
@@ -432,7 +432,7 @@ open_window(StrataScanState *scan, StrataOpenBatch *batch, int row)
 	batch->targets_ready = false;
 }
 
-/* See scan_private.h. */
+/* See scan_batch_private.h. */
 StrataColumn *
 strata_batch_column_at(StrataScanState *scan, StrataOpenBatch *batch,
 					   AttrNumber attno, int row)
@@ -541,7 +541,7 @@ residuals_pass(StrataScanState *scan, StrataOpenBatch *batch, int row)
 	return true;
 }
 
-/* See scan_private.h. */
+/* See scan_batch_private.h. */
 int
 strata_batch_next_row(StrataScanState *scan, StrataOpenBatch *batch)
 {
@@ -556,7 +556,7 @@ strata_batch_next_row(StrataScanState *scan, StrataOpenBatch *batch)
 	return -1;
 }
 
-/* See scan_private.h. */
+/* See scan_batch_private.h. */
 int
 strata_batch_previous_row(StrataScanState *scan, StrataOpenBatch *batch)
 {
@@ -572,8 +572,8 @@ strata_batch_previous_row(StrataScanState *scan, StrataOpenBatch *batch)
 }
 
 /*
- * See scan_private.h.  The scan slot tells the position in any case, for WHERE
- * CURRENT OF.
+ * * See scan_batch_private.h.  The scan slot tells the position in any case,
+ * for WHERE CURRENT OF.
  */
 TupleTableSlot *
 strata_batch_emit(StrataScanState *scan, StrataOpenBatch *batch, int row)

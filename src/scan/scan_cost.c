@@ -20,7 +20,8 @@
  * src/scan/scan_cost.c
  *-------------------------------------------------------------------------
  */
-#include "scan/scan_private.h"
+#include "base/base.h"
+#include "scan/scan_plan_private.h"
 #include "store/store.h"
 
 #include <math.h>
@@ -86,7 +87,7 @@ typedef struct ClauseOp
 	StrataColumnOp op;
 } ClauseOp;
 
-/* See scan_private.h. */
+/* See scan_plan_private.h. */
 const StrataColumnOp *
 strata_scan_clause_op(StrataRelInfo *info, RestrictInfo *rinfo)
 {
@@ -550,7 +551,7 @@ share_among_workers(const StrataRelInfo *info, StrataCandidate *candidate,
 	}
 }
 
-/* See scan_private.h. */
+/* See scan_plan_private.h. */
 void
 strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
 {

@@ -70,7 +70,7 @@ strata_scan_get_relation_info(PlannerInfo *root, Oid relid, bool inhparent,
 	table_close(relation, NoLock);
 }
 
-/* See scan_private.h. */
+/* See scan_plan_private.h. */
 void
 strata_scan_check_outgrown(Relation rel, BlockNumber planned,
 						   BlockNumber found)

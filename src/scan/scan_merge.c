@@ -15,7 +15,7 @@
  * src/scan/scan_merge.c
  *-------------------------------------------------------------------------
  */
-#include "scan/scan_merge.h"
+#include "scan/scan_merge_private.h"
 #include "store/store.h"
 
 #include "executor/executor.h"
@@ -48,7 +48,7 @@ make_input(StrataMerge *merge, bool with_batch)
 	return input;
 }
 
-/* See scan_merge.h. */
+/* See scan_merge_private.h. */
 MergeInput *
 strata_merge_get_input(StrataMerge *merge)
 {
@@ -61,7 +61,7 @@ strata_merge_get_input(StrataMerge *merge)
 	return input;
 }
 
-/* See scan_merge.h. */
+/* See scan_merge_private.h. */
 void
 strata_merge_release_input(StrataMerge *merge, MergeInput *input)
 {
@@ -101,7 +101,7 @@ init_keys(StrataMerge *merge)
 										 ->atttypid));
 }
 
-/* See scan_merge.h. */
+/* See scan_merge_private.h. */
 Datum
 strata_merge_copy_key(StrataMerge *merge, int i, Datum value)
 {

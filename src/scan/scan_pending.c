@@ -15,7 +15,7 @@
  * src/scan/scan_pending.c
  *-------------------------------------------------------------------------
  */
-#include "scan/scan_merge.h"
+#include "scan/scan_merge_private.h"
 #include "store/store.h"
 
 #include "executor/executor.h"

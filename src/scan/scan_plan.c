@@ -6,7 +6,7 @@
  * src/scan/scan_plan.c
  *-------------------------------------------------------------------------
  */
-#include "scan/scan_private.h"
+#include "scan/scan_plan_private.h"
 
 #include "optimizer/restrictinfo.h"
 

@@ -23,23 +23,23 @@
  * src/scan/scan_plan_data.c
  *-------------------------------------------------------------------------
  */
-#include "scan/scan_private.h"
+#include "scan/scan_plan_private.h"
 
-/* See scan_private.h. */
+/* See scan_plan_private.h. */
 void
 strata_scan_path_set_info(CustomPath *path, StrataScanInfo *info)
 {
 	path->custom_private = list_make1(info);
 }
 
-/* See scan_private.h. */
+/* See scan_plan_private.h. */
 StrataScanInfo *
 strata_scan_path_info(const CustomPath *path)
 {
 	return linitial(path->custom_private);
 }
 
-/* See scan_private.h. */
+/* See scan_plan_private.h. */
 void
 strata_scan_plan_write(CustomScan *cscan, const StrataScanInfo *info)
 {
@@ -69,7 +69,7 @@ strata_scan_plan_write(CustomScan *cscan, const StrataScanInfo *info)
 		lappend(result, makeInteger((int) Min(info->heap_pages, INT_MAX)));
 }
 
-/* See scan_private.h. */
+/* See scan_plan_private.h. */
 void
 strata_scan_plan_read(const CustomScan *cscan, StrataScanInfo *info)
 {

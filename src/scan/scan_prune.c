@@ -21,7 +21,8 @@
  * src/scan/scan_prune.c
  *-------------------------------------------------------------------------
  */
-#include "scan/scan_private.h"
+#include "base/base.h"
+#include "scan/scan_source_private.h"
 #include "store/store.h"
 
 #include "access/stratnum.h"
@@ -60,7 +61,7 @@ strata_pruner_create(StrataFilter *filter, const StrataBatchSchema *schema)
 	return pruner;
 }
 
-/* See scan_private.h. */
+/* See scan_source_private.h. */
 bool
 strata_prune_is_segment_qual(const StrataLayout *layout,
 							 const StrataQual *qual)
@@ -102,7 +103,7 @@ is_order_column(const StrataLayout *layout, AttrNumber attno)
 	return false;
 }
 
-/* See scan_private.h. */
+/* See scan_source_private.h. */
 bool
 strata_prune_bounds(StrataBatchReader *reader, AttrNumber attno,
 					Datum *min, Datum *max, bool *isnull)
@@ -189,7 +190,7 @@ compare(const FilterNode *leaf, Datum column, Datum value)
 										   value));
 }
 
-/* See scan_private.h. */
+/* See scan_source_private.h. */
 StrataVerdict
 strata_prune_compare(int strategy, const int *lo, const int *hi)
 {
@@ -407,7 +408,7 @@ check_segment(StrataPruner *pruner, StrataFilterRun *run, const bool *proven,
 	return true;
 }
 
-/* See scan_private.h. */
+/* See scan_source_private.h. */
 StrataPruned
 strata_prune_batch(StrataPruner *pruner, StrataFilterRun *run,
 				   const bool *proven, StrataVerdict *verdicts)
@@ -480,7 +481,7 @@ has_bounds(const StrataLayout *layout, const FilterNode *node)
 	}
 }
 
-/* See scan_private.h. */
+/* See scan_source_private.h. */
 bool
 strata_prune_is_range_qual(const StrataLayout *layout, const StrataQual *qual)
 {

@@ -16,7 +16,8 @@
  * src/scan/scan_share.c
  *-------------------------------------------------------------------------
  */
-#include "scan/scan_private.h"
+#include "scan/scan_plan_private.h"
+#include "scan/scan_source_private.h"
 #include "store/store.h"
 
 #include <math.h>
@@ -301,7 +302,7 @@ chance(const ShareNode *node, const StrataStoreSample *sample, int i)
 	return 1;
 }
 
-/* See scan_private.h. */
+/* See scan_plan_private.h. */
 Selectivity
 strata_scan_unpruned_share(StrataRelInfo *info, List *clauses)
 {

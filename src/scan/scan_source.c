@@ -17,7 +17,9 @@
  * src/scan/scan_source.c
  *-------------------------------------------------------------------------
  */
-#include "scan/scan_private.h"
+#include "base/base.h"
+#include "pg/pg.h"
+#include "scan/scan_source_private.h"
 #include "store/store.h"
 
 #include "access/genam.h"
@@ -185,7 +187,10 @@ strata_source_set_parallel(StrataSource *source, ParallelTableScanDesc pscan)
 	source->pscan = pscan;
 }
 
-/* See scan_private.h.  With several segmentby columns there is no jumping. */
+/*
+ * See scan_source_private.h.  With several segmentby columns there is no
+ * jumping.
+ */
 void
 strata_source_set_best_first(StrataSource *source)
 {
@@ -625,7 +630,7 @@ start_seq_scan(StrataSource *source)
 										  source->snapshot, 0, NULL);
 }
 
-/* See scan_private.h. */
+/* See scan_source_private.h. */
 void
 strata_source_start_range(StrataSource *source, const StrataFilter *filter,
 						  StrataRange range, ScanDirection direction,
@@ -749,7 +754,7 @@ next_best(StrataSource *source, TupleTableSlot *slot)
 	return false;
 }
 
-/* See scan_private.h. */
+/* See scan_source_private.h. */
 bool
 strata_source_next_in_range(StrataSource *source, TupleTableSlot *slot)
 {
@@ -782,14 +787,14 @@ strata_source_next_in_range(StrataSource *source, TupleTableSlot *slot)
 	return found;
 }
 
-/* See scan_private.h. */
+/* See scan_source_private.h. */
 void
 strata_source_want_keys(StrataSource *source, bool wanted)
 {
 	source->keys_wanted = wanted;
 }
 
-/* See scan_private.h. */
+/* See scan_source_private.h. */
 bool
 strata_source_peek(StrataSource *source, Datum *bound, bool *isnull)
 {
@@ -809,7 +814,7 @@ strata_source_peek(StrataSource *source, Datum *bound, bool *isnull)
 	return true;
 }
 
-/* See scan_private.h. */
+/* See scan_source_private.h. */
 bool
 strata_source_next_peeked(StrataSource *source, TupleTableSlot *slot)
 {
@@ -818,28 +823,28 @@ strata_source_next_peeked(StrataSource *source, TupleTableSlot *slot)
 	return index_fetch_heap(source->current, slot);
 }
 
-/* See scan_private.h. */
+/* See scan_source_private.h. */
 const StrataLayout *
 strata_source_layout(const StrataSource *source)
 {
 	return source->layout;
 }
 
-/* See scan_private.h. */
+/* See scan_source_private.h. */
 const bool *
 strata_source_proven(const StrataSource *source)
 {
 	return source->proven;
 }
 
-/* See scan_private.h. */
+/* See scan_source_private.h. */
 bool
 strata_source_is_ordered(const StrataSource *source)
 {
 	return source->access != STRATA_ACCESS_SEQ && source->ordered;
 }
 
-/* See scan_private.h. */
+/* See scan_source_private.h. */
 void
 strata_source_rescan(StrataSource *source, const StrataFilter *filter)
 {
@@ -850,7 +855,7 @@ strata_source_rescan(StrataSource *source, const StrataFilter *filter)
 							  ForwardScanDirection, false);
 }
 
-/* See scan_private.h. */
+/* See scan_source_private.h. */
 void
 strata_source_skip_rest(StrataSource *source)
 {
@@ -888,8 +893,8 @@ start_nulls(StrataSource *source)
 }
 
 /*
- * See scan_private.h.  A sequential scan is not started over: it may begin
- * anywhere in the companion, and must go back the way it came.
+ * * See scan_source_private.h.  A sequential scan is not started over: it may
+ * begin anywhere in the companion, and must go back the way it came.
  */
 void
 strata_source_turn(StrataSource *source, ScanDirection direction)
@@ -928,7 +933,7 @@ start_following_range(StrataSource *source, ScanDirection direction)
 	return true;
 }
 
-/* See scan_private.h. */
+/* See scan_source_private.h. */
 bool
 strata_source_next(StrataSource *source, ScanDirection direction,
 				   TupleTableSlot *slot)
@@ -942,7 +947,7 @@ strata_source_next(StrataSource *source, ScanDirection direction,
 	return false;
 }
 
-/* See scan_private.h. */
+/* See scan_source_private.h. */
 bool
 strata_source_fetch(StrataSource *source, ItemPointer tid,
 					TupleTableSlot *slot)

@@ -9,7 +9,7 @@
  * src/scan/scan_span.c
  *-------------------------------------------------------------------------
  */
-#include "scan/scan_private.h"
+#include "scan/scan_source_private.h"
 #include "store/store.h"
 
 #include "access/genam.h"
@@ -48,7 +48,7 @@ strata_spans_create(StrataStore *store, Snapshot snapshot,
 	return spans;
 }
 
-/* See scan_private.h. */
+/* See scan_source_private.h. */
 bool
 strata_init_first_key(ScanKey key, Relation index, StrategyNumber strategy)
 {
@@ -192,7 +192,7 @@ widest_of_all(const StrataSpans *spans, ScanKey layout, int16 *span)
 	return known;
 }
 
-/* See scan_private.h. */
+/* See scan_source_private.h. */
 bool
 strata_spans_widest(StrataSpans *spans, ScanKey keys, int nkeys, int16 *span)
 {

@@ -1,14 +1,14 @@
 /*-------------------------------------------------------------------------
  *
- * agg_numeric.h
+ * agg_numeric_private.h
  *	  Sums of numerics that batches hold as integers.  Used only where there
  *	  are integers of 128 bits.
  *
- * src/agg/agg_numeric.h
+ * src/agg/agg_numeric_private.h
  *-------------------------------------------------------------------------
  */
-#ifndef STRATA_AGG_NUMERIC_H
-#define STRATA_AGG_NUMERIC_H
+#ifndef STRATA_AGG_NUMERIC_PRIVATE_H
+#define STRATA_AGG_NUMERIC_PRIVATE_H
 
 #include "agg/agg_private.h"
 
@@ -53,4 +53,4 @@ extern int	strata_agg_numeric_run(AggNumericSum *sum, const AggRun *run,
 extern void strata_agg_numeric_combine(AggNumericSum *sum,
 									   const AggNumericSum *other);
 
-#endif							/* STRATA_AGG_NUMERIC_H */
+#endif							/* STRATA_AGG_NUMERIC_PRIVATE_H */

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
- * filter.h
- *	  Quals as programs over batches; private to src/scan.
+ * filter_private.h
+ *	  Quals as programs over batches.
  *
  * A scan's quals are an implicit AND.  Each becomes a StrataQual, tried on a
  * batch in three places, cheapest first:
@@ -14,18 +14,19 @@
  * compiling, which three-valued logic allows.  After that a row passes exactly
  * when the tree is true, so "false" and "null" need not be told apart.
  *
- * src/scan/filter.h
+ * src/scan/filter_private.h
  *-------------------------------------------------------------------------
  */
-#ifndef STRATA_FILTER_H
-#define STRATA_FILTER_H
+#ifndef STRATA_FILTER_PRIVATE_H
+#define STRATA_FILTER_PRIVATE_H
 
 #include "postgres.h"
 
 #include "batch/batch.h"
-#include "store/store.h"
 #include "nodes/execnodes.h"
 #include "nodes/primnodes.h"
+#include "scan/filter_operator_private.h"
+#include "store/store.h"
 
 /* What is known of a qual for the rows of one batch. */
 typedef enum StrataVerdict
@@ -49,9 +50,6 @@ typedef enum FilterOp
 	FILTER_OPAQUE				/* not understood: cannot be tried on a vector */
 } FilterOp;
 
-/* Btree strategies, and <> which btree has no number for. */
-#define FILTER_NE 6
-
 /* The C type a kernel reads a column as. */
 typedef enum FilterKind
 {
@@ -64,79 +62,6 @@ typedef enum FilterKind
 	FILTER_KIND_FLOAT4,
 	FILTER_KIND_FLOAT8
 } FilterKind;
-
-/*
- * What the place of a value in the order of a column's type says of "value op
- * comparand"; see filter_order.c.
- */
-typedef enum StrataOrder
-{
-	STRATA_ORDER_NONE,			/* nothing */
-	STRATA_ORDER_TOTAL,			/* all: the comparison never falls where the
-								 * value rises */
-	STRATA_ORDER_LOCAL			/* local time and timestamptz: all but between
-								 * two local times */
-} StrataOrder;
-
-/* What an operator is to a column on its left. */
-typedef struct StrataOperator
-{
-	Oid			opno;
-	Oid			coltype;
-	Oid			basetype;		/* of coltype, where that is a domain; else
-								 * coltype */
-	Oid			opfamily;		/* default btree family of coltype, or
-								 * InvalidOid */
-	int			strategy;		/* btree strategy in it, FILTER_NE, or 0 */
-	StrataOrder order;			/* may it judge a batch by minimum and
-								 * maximum? */
-	Oid			boundtype;		/* of what bounds are compared with;
-								 * righttype, but for STRATA_ORDER_LOCAL */
-	Oid			comparison;		/* functions of the family for lefttype and
-								 * boundtype, or InvalidOid: order, */
-	Oid			same;			/* ... the operator itself, */
-	Oid			at_most;		/* ... <=, */
-	Oid			at_least;		/* ... >= */
-	Oid			opcode;			/* InvalidOid: no such operator; nothing below
-								 * is set */
-	Oid			lefttype;		/* declared input types */
-	Oid			righttype;
-	bool		strict;
-	bool		is_volatile;
-	bool		leakproof;
-} StrataOperator;
-
-/* filter_operator.c */
-extern void strata_operator_get(Oid opno, Oid coltype, StrataOperator *op);
-
-/* filter_order.c */
-extern StrataOrder strata_operator_order(Oid opcode, Oid opfamily,
-										 Oid lefttype, Oid righttype);
-extern void strata_local_bounds(Datum value, Datum *low, Datum *high);
-
-/* A comparison of a column of the scanned relation, as the planner sees it. */
-typedef struct StrataColumnOp
-{
-	AttrNumber	attno;
-	StrataOperator op;			/* column on the left */
-	int			strategy;		/* of op; the negated one where a NOT is
-								 * around it */
-	Oid			collation;		/* of the comparison */
-	bool		column_order;	/* compares as the column itself is ordered
-								 * (STRATA_ORDER_TOTAL) */
-	bool		bounded;		/* that, or STRATA_ORDER_LOCAL: bounds of the
-								 * column prune */
-	bool		is_array;		/* value is an array: = ANY or <> ALL */
-	Expr	   *value;
-} StrataColumnOp;
-
-/*
- * Is clause "column op value" (either way round; or = ANY, <> ALL), with op in
- * the default btree family of the column's type and a value free of columns of
- * relation varno, volatile functions and subplans?
- */
-extern bool strata_match_column_op(Expr *clause, Index varno,
-								   StrataColumnOp *match);
 
 /* A value as the bytes that tell it from others. */
 typedef struct FilterBytes
@@ -319,4 +244,4 @@ extern FilterKind strata_filter_kind(Oid coltype, Oid lefttype, Oid righttype,
  */
 extern void strata_filter_prepare_in(FilterNode *leaf);
 
-#endif							/* STRATA_FILTER_H */
+#endif							/* STRATA_FILTER_PRIVATE_H */

@@ -1,14 +1,14 @@
 /*-------------------------------------------------------------------------
  *
- * scan_merge.h
+ * scan_merge_private.h
  *	  What scan_merge.c (inputs, output) and scan_pending.c (batches that are
  *	  not open yet) share.
  *
- * src/scan/scan_merge.h
+ * src/scan/scan_merge_private.h
  *-------------------------------------------------------------------------
  */
-#ifndef STRATA_SCAN_MERGE_H
-#define STRATA_SCAN_MERGE_H
+#ifndef STRATA_SCAN_MERGE_PRIVATE_H
+#define STRATA_SCAN_MERGE_PRIVATE_H
 
 #include "scan/scan_private.h"
 
@@ -134,4 +134,4 @@ extern void strata_pending_start(StrataMerge *merge);
 extern MergeInput *strata_pending_take(StrataMerge *merge);
 extern void strata_pending_reset(StrataMerge *merge);
 
-#endif							/* STRATA_SCAN_MERGE_H */
+#endif							/* STRATA_SCAN_MERGE_PRIVATE_H */

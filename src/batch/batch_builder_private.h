@@ -1,14 +1,14 @@
 /*-------------------------------------------------------------------------
  *
- * batch_builder.h
+ * batch_builder_private.h
  *	  A batch being built: columns that fill up (batch_fill.c) and are encoded
  *	  (batch_builder.c).
  *
- * src/batch/batch_builder.h
+ * src/batch/batch_builder_private.h
  *-------------------------------------------------------------------------
  */
-#ifndef STRATA_BATCH_BUILDER_H
-#define STRATA_BATCH_BUILDER_H
+#ifndef STRATA_BATCH_BUILDER_PRIVATE_H
+#define STRATA_BATCH_BUILDER_PRIVATE_H
 
 #include "batch/batch_private.h"
 
@@ -67,4 +67,4 @@ struct StrataBatchBuilder
 	Size		scratch_size;
 };
 
-#endif							/* STRATA_BATCH_BUILDER_H */
+#endif							/* STRATA_BATCH_BUILDER_PRIVATE_H */

@@ -1,0 +1,217 @@
+/*-------------------------------------------------------------------------
+ *
+ * agg_kernel_private.h
+ *	  What is aggregated: cells, kernels that add runs of values to them, and
+ *	  the calls of a plan.
+ *
+ * src/agg/agg_kernel_private.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_AGG_KERNEL_PRIVATE_H
+#define STRATA_AGG_KERNEL_PRIVATE_H
+
+#include "postgres.h"
+
+#include "lib/stringinfo.h"
+#include "nodes/execnodes.h"
+#include "nodes/primnodes.h"
+
+struct StrataAggState;
+
+/*
+ * The state of one aggregate in one group; what is in it depends on the
+ * kernel.
+ */
+typedef struct AggCell
+{
+	int64		n;				/* values taken in; 0: none yet */
+	union
+	{
+		int64		i;
+		float8		f;
+		Datum		d;
+	}			v;
+	union
+	{
+		int64		hi;			/* upper half of a 128 bit sum */
+		float8		sxx;		/* sum of squared differences */
+		bool		isnull;		/* AGG_GENERIC: the state is NULL */
+	}			w;
+} AggCell;
+
+/*
+ * Values of a run of rows: v[0 .. n-1]; valid NULL: none is null or left out.
+ */
+typedef struct AggRun
+{
+	const void *v;
+	const uint8 *valid;
+	int			n;
+} AggRun;
+
+/* How the values of a kernel lie in memory. */
+typedef enum AggValueKind
+{
+	AGG_VALUE_NONE,				/* only their number counts */
+	AGG_VALUE_INT16,
+	AGG_VALUE_INT32,
+	AGG_VALUE_INT64,
+	AGG_VALUE_FLOAT4,
+	AGG_VALUE_FLOAT8,
+	AGG_VALUE_DATUM				/* for transition functions */
+} AggValueKind;
+
+/* What a cell's content becomes. */
+typedef enum AggResult
+{
+	AGG_RESULT_COUNT,
+	AGG_RESULT_INT,				/* v.i as the result type; NULL without values */
+	AGG_RESULT_FLOAT4,
+	AGG_RESULT_FLOAT8,
+	AGG_RESULT_INT128,			/* as numeric */
+	AGG_RESULT_INT_AVG,			/* v.i / n as numeric */
+	AGG_RESULT_INT128_AVG,
+	AGG_RESULT_FLOAT_AVG,
+	AGG_RESULT_VAR_POP,			/* of w.sxx and n */
+	AGG_RESULT_VAR_SAMP,
+	AGG_RESULT_STDDEV_POP,
+	AGG_RESULT_STDDEV_SAMP,
+	AGG_RESULT_PICK,			/* first, last */
+	AGG_RESULT_GENERIC
+} AggResult;
+
+/* What a batch's summary can say instead of its values. */
+typedef enum AggSummary
+{
+	AGG_SUMMARY_NONE,
+	AGG_SUMMARY_COUNT,
+	AGG_SUMMARY_MIN,
+	AGG_SUMMARY_MAX,
+	AGG_SUMMARY_SUM
+} AggSummary;
+
+/* A way to compute one of PostgreSQL's aggregates. */
+typedef struct AggKernel
+{
+	Oid			aggfnoid;		/* InvalidOid: any, by transition functions */
+	AggValueKind kind;
+	AggSummary	summary;
+	AggResult	result;
+	void		(*run) (AggCell *cell, const AggRun *run);
+	/* take the values of another cell in, as if they came after */
+	void		(*combine) (AggCell *cell, const AggCell *other);
+} AggKernel;
+
+/*
+ * Never NULL: the last of the table, AGG_RESULT_GENERIC, when there is no
+ * other.
+ */
+extern const AggKernel *strata_agg_kernel_find(const Aggref *aggref);
+
+/*
+ * Does the aggregate count rows, whatever is in them, if not all that pass its
+ * FILTER?
+ */
+extern bool strata_agg_counts_rows(const Aggref *aggref);
+
+/* Can PostgreSQL's own functions of the aggregate be called on our states? */
+extern bool strata_agg_is_generic(const Aggref *aggref);
+
+typedef struct AggGeneric AggGeneric;	/* agg_generic.c */
+
+/* An aggregate of a plan. */
+typedef struct AggCall
+{
+	const Aggref *aggref;		/* NULL: a column of the row that is picked */
+	const AggKernel *kernel;
+	int			value;			/* of what; -1: count(*) */
+	int			by;				/* AGG_RESULT_PICK: the time */
+	ExprState  *filter;
+	AggGeneric *generic;
+	Oid			resulttype;
+	int16		resultlen;
+	bool		resultbyval;
+	/* of the current vector, when it is prepared */
+	bool		ready;
+	const char *v;				/* selected values, packed */
+	int			width;
+	bool		integers;		/* v are integers, not the kernel's floats */
+	bool		scaled;			/* v are int64, not numerics: the value's
+								 * integers; and */
+	const uint8 *displays;		/* ... with how many decimals they are shown */
+	const uint8 *valid;
+} AggCall;
+
+/* Squares of values below this cannot overflow, however many there are. */
+#define STRATA_AGG_SAFE_TO_SQUARE 1e100
+
+/* agg_kernel.c */
+extern const AggKernel strata_agg_kernels[];
+extern const int strata_agg_nkernels;
+
+/* Is it a kernel of floats that can take a run of integers in their place? */
+extern bool strata_agg_takes_integers(const AggKernel *kernel);
+
+/* Do so; false: the values must be floats. */
+extern bool strata_agg_run_integers(const AggKernel *kernel, AggCell *cell,
+									const AggRun *run, int width);
+extern void strata_agg_float_accum(AggCell *cell, const float8 *v,
+								   const uint8 *valid, int n);
+extern void strata_agg_add_int128(AggCell *cell, int64 value);
+
+/* avg: is the sum so far, and with it what is left out of sxx, harmless? */
+extern bool strata_agg_is_safe_cell(const AggCell *cell);
+
+/* agg_pick.c: first and last */
+extern const AggKernel *strata_agg_pick_kernel(const Aggref *aggref);
+extern void strata_agg_pick_run(struct StrataAggState *agg, AggCall *call,
+								AggCell *cell, const uint8 *valid, int from,
+								int to);
+extern bool strata_agg_pick_is_null(const AggCell *cell);
+
+/* Is there a value in the cell, and of what time? */
+extern bool strata_agg_pick_time(const AggCell *cell, int64 *time);
+extern const AggKernel *strata_agg_pick_of(bool last);
+extern bool strata_agg_is_pick_last(const AggKernel *kernel);
+extern bool strata_agg_is_time_type(Oid type);
+
+/* As agg_generic.c's, of cells whose values are by reference. */
+extern void strata_agg_pick_write(const AggCall *call, const AggCell *cell,
+								  StringInfo out);
+extern const char *strata_agg_pick_read(const AggCall *call, const char *in,
+										AggCell *cell);
+extern void strata_agg_pick_combine(struct StrataAggState *agg,
+									const AggCall *call, AggCell *cell,
+									const AggCell *other);
+
+/* agg_result.c: the aggregate's value. */
+extern Datum strata_agg_result(struct StrataAggState *agg, AggCall *call,
+							   AggCell *cell, bool *isnull);
+
+/* agg_generic.c */
+extern AggGeneric *strata_agg_generic_create(struct StrataAggState *agg,
+											 const Aggref *aggref);
+extern void strata_agg_generic_init(AggGeneric *generic, AggCell *cell);
+extern void strata_agg_generic_run(AggGeneric *generic, AggCell *cell,
+								   const AggRun *run);
+
+/*
+ * Are numerics added up, which may come as integers?  Then take a run of those
+ * in.
+ */
+extern bool strata_agg_generic_adds_numerics(const AggGeneric *generic);
+extern void strata_agg_generic_run_scaled(AggGeneric *generic, AggCell *cell,
+										  const AggRun *run, unsigned scale,
+										  const uint8 *displays);
+extern Datum strata_agg_generic_result(AggGeneric *generic, AggCell *cell,
+									   bool *isnull);
+
+/* A cell as bytes and back, for spilling; combine takes a cell read back. */
+extern void strata_agg_generic_write(AggGeneric *generic, AggCell *cell,
+									 StringInfo out);
+extern const char *strata_agg_generic_read(AggGeneric *generic, const char *in,
+										   AggCell *cell);
+extern void strata_agg_generic_combine(AggGeneric *generic, AggCell *cell,
+									   const AggCell *other);
+
+#endif							/* STRATA_AGG_KERNEL_PRIVATE_H */

@@ -1,0 +1,168 @@
+/*-------------------------------------------------------------------------
+ *
+ * agg_plan_private.h
+ *	  What a query aggregates: its shape, its paths, its plan.
+ *
+ * src/agg/agg_plan_private.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_AGG_PLAN_PRIVATE_H
+#define STRATA_AGG_PLAN_PRIVATE_H
+
+#include "postgres.h"
+
+#include "nodes/extensible.h"
+#include "nodes/pathnodes.h"
+
+/* What may end the reading of rows early. */
+typedef enum AggStopKind
+{
+	AGG_STOP_NONE,
+	AGG_STOP_TOP,				/* ORDER BY key LIMIT n */
+	AGG_STOP_PICK				/* only the latest or first row of a group
+								 * counts */
+} AggStopKind;
+
+/* Which rows can matter: see agg_stop.c. */
+typedef struct AggStopPlan
+{
+	AggStopKind kind;
+	bool		last;			/* the greatest values are wanted, not the
+								 * least */
+	bool		reverse;		/* they are in the last partitions */
+	int			top_key;		/* AGG_STOP_TOP: number of the key */
+	int			top_n;			/* and how many of its values */
+	bool		nulls_matter;	/* ... beside them the nulls, which come
+								 * before them */
+} AggStopPlan;
+
+/* How much of the aggregation a node does. */
+typedef enum AggStage
+{
+	AGG_STAGE_WHOLE,
+	AGG_STAGE_PARTIAL,			/* of some of the rows; returns groups as
+								 * bytes */
+	AGG_STAGE_FINAL				/* combines those */
+} AggStage;
+
+/* What a query aggregates, in terms of the input relation's columns. */
+typedef struct AggShape
+{
+	List	   *inputs;			/* Vars of the input relation */
+	List	   *keys;			/* expressions grouped by */
+	List	   *eqops;			/* of each, InvalidOid: equal are the same
+								 * bytes */
+	List	   *aggrefs;
+	const char *reason;			/* why it cannot be done, or NULL */
+	/* DISTINCT ON: of each group the row with the greatest or least "by" */
+	List	   *picks;			/* Vars of that row */
+	bool		summaries;		/* whole batches need not be decoded */
+	bool		counts;			/* nor even looked at: count(*) */
+	AggStopPlan stop;
+	Expr	   *by;				/* of what the greatest or least; TOP: the
+								 * column of the key */
+	double		share;			/* of all groups, those that are wanted */
+} AggShape;
+
+/*
+ * What a node is to do: its path and its plan carry it (agg_plan_data.c).  In
+ * a path keys, aggregates, picks and by are about the input relation; in a
+ * plan they refer to the child's result.
+ */
+typedef struct AggPlanData
+{
+	AggStage	stage;
+	List	   *inputs;			/* Vars that the child returns */
+	List	   *keys;
+	List	   *eqops;			/* as in AggShape */
+	List	   *aggrefs;
+	List	   *picks;
+	Expr	   *by;
+	AggStopPlan stop;
+	List	   *order;			/* of the groups: strata_agg_order_plan() */
+	List	   *having;			/* paths only: a plan has it as its qual */
+} AggPlanData;
+
+/* path: the data itself, not a copy; plan: parts of the plan's own lists. */
+extern void strata_agg_path_set_data(CustomPath *path,
+									 const AggPlanData *data);
+extern const AggPlanData *strata_agg_path_data(const CustomPath *path);
+extern void strata_agg_plan_write(CustomScan *cscan, const AggPlanData *data);
+extern void strata_agg_plan_read(const CustomScan *cscan, AggPlanData *data);
+
+extern void strata_agg_shape(PlannerInfo *root, RelOptInfo *input_rel,
+							 RelOptInfo *grouped_rel, List *having,
+							 AggShape *shape);
+
+/* The same for SELECT DISTINCT and DISTINCT ON; target is what it returns. */
+extern void strata_agg_distinct_shape(PlannerInfo *root, RelOptInfo *input_rel,
+									  PathTarget *target, AggShape *shape);
+
+/* Can expr be evaluated on vectors?  Collects its inputs, or says why not. */
+extern bool strata_agg_can_evaluate(Node *expr, Index relid, AggShape *shape);
+
+/*
+ * Does the clause sort integers and times as such, not by an operator class of
+ * its own?
+ */
+extern bool strata_agg_is_time_order(const SortGroupClause *clause, Oid type,
+									 bool *descending);
+
+/*
+ * agg_stop.c: a column of the relation that is ordered as integers are?  May
+ * it be null?
+ */
+extern bool strata_agg_is_time_column(PlannerInfo *root, RelOptInfo *rel,
+									  Expr *expr, bool *nullable);
+
+/* Fill in what may end the reading early. */
+extern void strata_agg_stop_plan(PlannerInfo *root, RelOptInfo *input_rel,
+								 bool has_having, AggShape *shape);
+
+/* Replace Vars of the inputs by references to the child's result columns. */
+extern Node *strata_agg_refer_to_child(Node *node, List *inputs);
+
+/*
+ * agg_path.c: the path below projections that were put on top of the
+ * relation's own.
+ */
+extern Path *strata_agg_strip_projection(Path *path);
+
+/*
+ * agg_estimate.c: groups of the shape that so many rows of the relation make.
+ */
+extern double strata_agg_estimate_groups(PlannerInfo *root, RelOptInfo *rel,
+										 const AggShape *shape, double rows);
+
+/*
+ * Of all groups, those that one of the processes meets; path is a partial
+ * StrataScan or an Append of them.
+ */
+extern double strata_agg_group_share(PlannerInfo *root, RelOptInfo *rel,
+									 Path *path, const AggShape *shape,
+									 double ngroups);
+
+/*
+ * * agg_order.c: the pathkeys that groups can be sorted by, and for the plan
+ * what that means; NIL: none are wanted, or cannot.
+ */
+extern List *strata_agg_order_plan(PlannerInfo *root, const AggShape *shape,
+								   List **order);
+
+/* agg_parallel.c: may workers share the aggregation? */
+extern bool strata_agg_can_share(const RelOptInfo *input_rel,
+								 const RelOptInfo *grouped_rel,
+								 const AggShape *shape);
+
+/* The partial path to aggregate, or NULL; there are some. */
+extern Path *strata_agg_partial_input(PlannerInfo *root, RelOptInfo *rel);
+
+/* A Gather of a partial aggregation. */
+extern Path *strata_agg_gather(PlannerInfo *root, RelOptInfo *grouped_rel,
+							   CustomPath *partial);
+extern List *strata_agg_partial_tlist(void);
+
+extern const CustomPathMethods strata_agg_path_methods;
+extern const CustomScanMethods strata_agg_scan_methods;
+
+#endif							/* STRATA_AGG_PLAN_PRIVATE_H */

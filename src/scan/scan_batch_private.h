@@ -1,0 +1,116 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan_batch_private.h
+ *	  One batch being read: the quals tried on its rows, its columns, its
+ *	  output.
+ *
+ * src/scan/scan_batch_private.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_SCAN_BATCH_PRIVATE_H
+#define STRATA_SCAN_BATCH_PRIVATE_H
+
+#include "postgres.h"
+
+#include "scan/filter_private.h"
+#include "scan/scan_vector.h"
+#include "store/store.h"
+
+struct StrataScanState;
+
+/* scan_batch.c: one batch being read. */
+typedef enum StrataResidualMode
+{
+	STRATA_RESIDUAL_NEW,		/* mode not decided yet for this batch */
+	STRATA_RESIDUAL_CONSTANT,	/* same result for every row */
+	STRATA_RESIDUAL_MEMO,		/* one result per dictionary entry */
+	STRATA_RESIDUAL_ROW
+} StrataResidualMode;
+
+/* A qual that is evaluated when a row is about to be returned. */
+typedef struct StrataResidual
+{
+	const StrataQual *qual;
+	int			ncolumns;
+	AttrNumber *attnos;
+	StrataColumn **columns;
+	StrataResidualMode mode;
+	int			varying;		/* MEMO: the column that is not constant */
+	bool		result;			/* CONSTANT */
+	uint8	   *memo;			/* MEMO: 0 unknown, 1 false, 2 true */
+	uint8		null_memo;
+} StrataResidual;
+
+typedef struct StrataOpenBatch
+{
+	StrataVectorBatch vector;
+	StrataBatchReader *reader;
+	TupleTableSlot *batch_slot;
+	uint16	   *rows;			/* strata_batch_row_space() */
+	int			rows_size;
+	int			next;			/* position in the vector, behind the current
+								 * row */
+	StrataVerdict *verdicts;
+	int			nresiduals;
+	StrataResidual *residuals;	/* nquals allocated */
+	StrataColumn **targets;		/* columns to return */
+	bool		targets_ready;	/* in the window: */
+	int			window_from;	/* rows [from, from + n) */
+	int			window_n;
+	bool		unsorted;		/* vector.rows are not in ascending order */
+	int64		ndecoded;		/* reader's count already in the counters */
+} StrataOpenBatch;
+
+extern StrataOpenBatch *strata_batch_open_create(struct StrataScanState *scan);
+extern void strata_batch_open_free(StrataOpenBatch *batch);
+
+/*
+ * Load the batch row in batch->batch_slot and try quals on it as a whole;
+ * false when no row is left.
+ */
+extern bool strata_batch_select(struct StrataScanState *scan,
+								StrataOpenBatch *batch);
+
+/*
+ * The first half of it: metadata only; false when it is pruned.  again: it was
+ * counted when it was first loaded, and is not the one the source stands on.
+ */
+extern bool strata_batch_load(struct StrataScanState *scan,
+							  StrataOpenBatch *batch, bool again);
+extern bool strata_batch_filter(struct StrataScanState *scan,
+								StrataOpenBatch *batch);
+
+/* Columns decoded since the last call go into the counters. */
+extern void strata_batch_account(struct StrataScanState *scan,
+								 StrataOpenBatch *batch);
+
+/* Space for vector.rows. */
+extern uint16 *strata_batch_row_space(struct StrataScanState *scan,
+									  StrataOpenBatch *batch, int n);
+
+/* Step to the next row that passes the remaining quals; -1 at the end. */
+extern int	strata_batch_next_row(struct StrataScanState *scan,
+								  StrataOpenBatch *batch);
+
+/*
+ * Column attno, with the row there: the rows around it that are likely to be
+ * asked for next are decoded, not the others.
+ */
+extern StrataColumn *strata_batch_column_at(struct StrataScanState *scan,
+											StrataOpenBatch *batch,
+											AttrNumber attno, int row);
+
+/* Step to the one before; -1 at the start. */
+extern int	strata_batch_previous_row(struct StrataScanState *scan,
+									  StrataOpenBatch *batch);
+static inline void
+strata_batch_stand_behind(StrataOpenBatch *batch)
+{
+	batch->next = batch->vector.nrows + 1;
+}
+
+/* Put a row into the scan slot, or straight into the result slot. */
+extern TupleTableSlot *strata_batch_emit(struct StrataScanState *scan,
+										 StrataOpenBatch *batch, int row);
+
+#endif							/* STRATA_SCAN_BATCH_PRIVATE_H */
