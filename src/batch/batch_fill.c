@@ -372,7 +372,6 @@ strata_batch_builder_add_records(StrataBatchBuilder *b,
 	uint64	   *nulls = palloc(sizeof(uint64) * Max(form->nwords, 1));
 
 	Assert(b->nrows == 0 && n > 0); /* batch:B2 */
-	Assert(b->nrows == 0 && n > 0);
 	n = count_records(b, form, records, n);
 	start_segment(b, values, isnull);
 	collect_nulls(form, records, n, nulls);

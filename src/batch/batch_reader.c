@@ -521,7 +521,7 @@ strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno, int from,
 	Assert(from >= 0 && n >= 0 && from + n <= reader->nrows);	/* batch:B8 */
 	if (col->decoded && from >= col->from && from + n <= col->from + col->n)
 		return col;
-	Assert(from >= 0 && n > 0 && from + n <= reader->nrows);
+	Assert(n > 0);				/* batch:B8 */
 	reader->touched = true;
 	col->from = 0;
 	col->n = reader->nrows;

@@ -200,7 +200,7 @@ stored_nulls_checksum(const StrataBatchSchema *schema, TupleTableSlot *slot,
 	int			nbytes = HeapTupleHasNulls(tuple) ? BITMAPLEN(stored) : 0;
 	int			natts;
 
-	Assert(!to_free);
+	Assert(!to_free);			/* batch:B9 */
 	if (stored > 0 && stored == memo->natts && nbytes == memo->nbytes &&
 		memcmp(header->t_bits, memo->bits, nbytes) == 0)
 		return memo->crc;
