@@ -314,7 +314,7 @@ days_of_unit(int unit)
 }
 
 /*
- * * See agg_vector_private.h.  A bucket starts at or before its values, but
+ * See agg_vector_private.h.  A bucket starts at or before its values, but
  * for local days: an hour that a time zone repeats at midnight belongs to a
  * day that begins later.
  */
@@ -495,7 +495,7 @@ call_function(AggBucket *bucket, int64 ts)
 #define SAFE_PAST INT64CONST(-140000000000000000)
 
 /*
- * * See agg_vector_private.h.  Where the width is not known, the function's
+ * See agg_vector_private.h.  Where the width is not known, the function's
  * answer would be good for nothing but the timestamp itself.
  */
 bool

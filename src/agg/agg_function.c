@@ -80,7 +80,7 @@ is_polymorphic(Oid function)
 }
 
 /*
- * * See agg_kernel_private.h.  Built in aggregates only: their functions need
+ * See agg_kernel_private.h.  Built in aggregates only: their functions need
  * nothing of nodeAgg.c but a memory context, and their results do not depend
  * on the order of the rows by more than rounding.
  */

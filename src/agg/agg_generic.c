@@ -454,7 +454,7 @@ strata_agg_generic_write(AggGeneric *generic, AggCell *cell, StringInfo out)
 }
 
 /*
- * * See agg_kernel_private.h.  What the cell points to lies in the current
+ * See agg_kernel_private.h.  What the cell points to lies in the current
  * context, or in that of the groups.  Returns the place behind it.
  */
 const char *

@@ -502,7 +502,7 @@ strata_agg_input_next(AggInput *input)
 }
 
 /*
- * * See agg_vector_private.h.  Of a batch, only the rows between the first and
+ * See agg_vector_private.h.  Of a batch, only the rows between the first and
  * the last selected one are decoded.  The view's arrays begin where row 0
  * would be.
  */

@@ -506,7 +506,7 @@ strata_agg_takes_integers(const AggKernel *kernel)
 }
 
 /*
- * * See agg_kernel_private.h.  A batch of integers of 32 bits sums up to less
+ * See agg_kernel_private.h.  A batch of integers of 32 bits sums up to less
  * than 2^47.  There is no -0 among them, so the sign of a zero is that of
  * adding them one by one.
  */

@@ -143,7 +143,7 @@ extern double strata_agg_group_share(PlannerInfo *root, RelOptInfo *rel,
 									 double ngroups);
 
 /*
- * * agg_order.c: the pathkeys that groups can be sorted by, and for the plan
+ * agg_order.c: the pathkeys that groups can be sorted by, and for the plan
  * what that means; NIL: none are wanted, or cannot.
  */
 extern List *strata_agg_order_plan(PlannerInfo *root, const AggShape *shape,

@@ -572,7 +572,7 @@ strata_batch_previous_row(StrataScanState *scan, StrataOpenBatch *batch)
 }
 
 /*
- * * See scan_batch_private.h.  The scan slot tells the position in any case,
+ * See scan_batch_private.h.  The scan slot tells the position in any case,
  * for WHERE CURRENT OF.
  */
 TupleTableSlot *

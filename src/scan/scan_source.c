@@ -893,7 +893,7 @@ start_nulls(StrataSource *source)
 }
 
 /*
- * * See scan_source_private.h.  A sequential scan is not started over: it may
+ * See scan_source_private.h.  A sequential scan is not started over: it may
  * begin anywhere in the companion, and must go back the way it came.
  */
 void
