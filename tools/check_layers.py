@@ -40,6 +40,10 @@ LAYERS = {
 
 # Public headers beside <folder>/<folder>.h.
 PUBLIC = {
+    "batch/batch_build.h",
+    "batch/batch_measure.h",
+    "batch/batch_reader.h",
+    "batch/batch_record.h",
     "pg/pg_toast.h",
     "scan/scan_vector.h",
     "store/store_companion.h",

@@ -14,6 +14,7 @@
 
 #include "base/base.h"
 #include "batch/batch.h"
+#include "batch/batch_reader.h"
 #include "nodes/execnodes.h"
 #include "scan/scan_vector.h"
 

@@ -55,7 +55,7 @@ init_range(StrataBatchBuilder *b, OrderRange *r, AttrNumber attno)
 	PrepareSortSupportFromOrderingOp(tce->lt_opr, &r->sort);
 }
 
-/* See batch.h. */
+/* See batch_build.h. */
 StrataBatchBuilder *
 strata_batch_builder_create(Relation rel, const StrataBatchSchema *schema,
 							const StrataLayout *layout,
@@ -95,7 +95,7 @@ strata_batch_builder_create(Relation rel, const StrataBatchSchema *schema,
 	return b;
 }
 
-/* See batch.h. */
+/* See batch_build.h. */
 void
 strata_batch_builder_set_limit(StrataBatchBuilder *b, int nrows)
 {
@@ -193,7 +193,7 @@ clear(StrataBatchBuilder *b)
 	MemoryContextReset(b->batch_mcxt);
 }
 
-/* See batch.h. */
+/* See batch_build.h. */
 bool
 strata_batch_filters_type(Oid typid)
 {
@@ -201,7 +201,7 @@ strata_batch_filters_type(Oid typid)
 		typid == UUIDOID;
 }
 
-/* See batch.h. */
+/* See batch_build.h. */
 void
 strata_batch_builder_want_filters(StrataBatchBuilder *b, const bool *wanted)
 {
@@ -307,7 +307,7 @@ form_span(const StrataBatchBuilder *b, Datum *values, bool *isnull)
 	values[catt - 1] = Int16GetDatum(span);
 }
 
-/* See batch.h. */
+/* See batch_build.h. */
 void
 strata_batch_builder_finish(StrataBatchBuilder *b, int64 first_row,
 							Datum *values, bool *isnull)
@@ -358,7 +358,7 @@ strata_batch_builder_finish(StrataBatchBuilder *b, int64 first_row,
 	clear(b);
 }
 
-/* See batch.h. */
+/* See batch_build.h. */
 void
 strata_batch_set_first_row(const StrataBatchSchema *schema, int64 first_row,
 						   Datum *values, const bool *isnull)
@@ -476,7 +476,7 @@ measure_indexes(const StrataBatchBuilder *b, StrataBatchMeasure *m,
 	m->index_bytes += sizeof(ItemPointerData);
 }
 
-/* See batch.h. */
+/* See batch_measure.h. */
 void
 strata_batch_builder_measure(StrataBatchBuilder *b, StrataBatchMeasure *m)
 {
@@ -518,7 +518,7 @@ strata_batch_builder_measure(StrataBatchBuilder *b, StrataBatchMeasure *m)
 	clear(b);
 }
 
-/* See batch.h. */
+/* See batch_measure.h. */
 void
 strata_batch_builder_discard(StrataBatchBuilder *b)
 {

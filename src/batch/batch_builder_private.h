@@ -10,6 +10,7 @@
 #ifndef STRATA_BATCH_BUILDER_PRIVATE_H
 #define STRATA_BATCH_BUILDER_PRIVATE_H
 
+#include "batch/batch_build.h"
 #include "batch/batch_private.h"
 
 #include "utils/sortsupport.h"

@@ -170,7 +170,7 @@ mixes_nulls(const StrataBatchBuilder *b, const bool *isnull)
 		isnull[b->ranges[0].attno - 1] == b->ranges[0].has;
 }
 
-/* See batch.h. */
+/* See batch_build.h. */
 bool
 strata_batch_builder_add(StrataBatchBuilder *b, const Datum *values,
 						 const bool *isnull)
@@ -362,7 +362,7 @@ add_record_range(StrataBatchBuilder *b, OrderRange *r,
 	}
 }
 
-/* See batch.h. */
+/* See batch_build.h. */
 int
 strata_batch_builder_add_records(StrataBatchBuilder *b,
 								 const StrataRecordForm *form,

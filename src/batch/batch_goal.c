@@ -23,6 +23,7 @@
  *-------------------------------------------------------------------------
  */
 #include "batch/batch.h"
+#include "batch/batch_build.h"
 
 #include <math.h>
 
@@ -68,7 +69,7 @@ place_of(Size nbytes)
 	return MAXALIGN(nbytes) + sizeof(ItemIdData);
 }
 
-/* See batch.h. */
+/* See batch_build.h. */
 void
 strata_goal_init(StrataRowGoal *goal, int base, Size largest)
 {
@@ -78,7 +79,7 @@ strata_goal_init(StrataRowGoal *goal, int base, Size largest)
 	goal->largest = largest;
 }
 
-/* See batch.h. */
+/* See batch_build.h. */
 void
 strata_goal_learn(StrataRowGoal *goal, int nrows, Size nbytes, Size room)
 {
@@ -114,7 +115,7 @@ strata_goal_learn(StrataRowGoal *goal, int nrows, Size nbytes, Size room)
 	goal->per_row = (goal->bytes - goal->head) / goal->rows;
 }
 
-/* See batch.h. */
+/* See batch_build.h. */
 int
 strata_goal_rows(const StrataRowGoal *goal)
 {

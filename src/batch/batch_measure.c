@@ -117,7 +117,7 @@ strata_measure_add_row(StrataBatchMeasure *m, Size plain, const Size *columns,
 	pfree(left);
 }
 
-/* See batch.h. */
+/* See batch_measure.h. */
 double
 strata_measure_disk_bytes(const StrataBatchMeasure *m, double scale)
 {

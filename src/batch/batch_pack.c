@@ -17,6 +17,7 @@
  * src/batch/batch_pack.c
  *-------------------------------------------------------------------------
  */
+#include "batch/batch_build.h"
 #include "batch/batch_private.h"
 
 #include "access/detoast.h"
@@ -153,7 +154,7 @@ pack(const StrataBatchSchema *schema, const AttrNumber *attnos, int n,
 	}
 }
 
-/* See batch.h. */
+/* See batch_build.h. */
 HeapTuple
 strata_batch_form_tuple(const StrataBatchSchema *schema, Datum *values,
 						bool *isnull)

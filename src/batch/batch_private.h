@@ -28,6 +28,8 @@
 
 #include "base/base.h"
 #include "batch/batch.h"
+#include "batch/batch_measure.h"
+#include "batch/batch_reader.h"
 
 #define STRATA_SUMMARY_VERSION 1
 #define STRATA_SUMMARY_ENTRIES 5	/* where the entries begin */

@@ -27,7 +27,7 @@
 /* Scratch memory of decoders: at least so much. */
 #define SCRATCH_MIN (16 * 1024)
 
-/* See batch.h. */
+/* See batch_reader.h. */
 StrataBatchReader *
 strata_batch_reader_create(Relation rel, const StrataBatchSchema *schema)
 {
@@ -110,7 +110,7 @@ check_row(StrataBatchReader *reader)
 	}
 }
 
-/* See batch.h. */
+/* See batch_reader.h. */
 bool
 strata_batch_reader_load(StrataBatchReader *reader, TupleTableSlot *batch_slot)
 {
@@ -343,7 +343,7 @@ no_nulls(StrataBatchReader *reader)
 	return reader->no_nulls;
 }
 
-/* See batch.h. */
+/* See batch_reader.h. */
 const uint8 *
 strata_batch_reader_encoded(StrataBatchReader *reader, AttrNumber attno,
 							Size *len)
@@ -399,7 +399,7 @@ try_type(StrataBatchReader *reader, StrataColumn *col, int i)
 	return true;
 }
 
-/* See batch.h. */
+/* See batch_reader.h. */
 const uint8 *
 strata_batch_reader_filter(StrataBatchReader *reader, AttrNumber attno,
 						   Size *size)
@@ -499,14 +499,14 @@ decode_column(StrataBatchReader *reader, StrataColumn *col)
 		col->isnull = NULL;
 }
 
-/* See batch.h. */
+/* See batch_reader.h. */
 StrataColumn *
 strata_batch_reader_column(StrataBatchReader *reader, AttrNumber attno)
 {
 	return strata_batch_reader_rows(reader, attno, 0, reader->nrows);
 }
 
-/* See batch.h. */
+/* See batch_reader.h. */
 StrataColumn *
 strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno, int from,
 						 int n)
@@ -585,7 +585,7 @@ strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno, int from,
 	return col;
 }
 
-/* See batch.h. */
+/* See batch_reader.h. */
 const StrataColumn *
 strata_batch_reader_entries(StrataBatchReader *reader, AttrNumber attno)
 {
@@ -659,7 +659,7 @@ end_encoded(StrataBatchReader *reader, const StrataColumn *col,
 	return rc == STRATA_CODEC_OK ? out : NULL;
 }
 
-/* See batch.h. */
+/* See batch_reader.h. */
 const void *
 strata_batch_reader_integers(StrataBatchReader *reader, AttrNumber attno,
 							 int from, int n, int *width)
@@ -684,7 +684,7 @@ strata_batch_reader_integers(StrataBatchReader *reader, AttrNumber attno,
 	return end_encoded(reader, col, old, rc, out);
 }
 
-/* See batch.h. */
+/* See batch_reader.h. */
 const int64 *
 strata_batch_reader_scaled(StrataBatchReader *reader, AttrNumber attno,
 						   int from, int n, const uint8 **displays,
@@ -719,7 +719,7 @@ summary_corrupt(StrataBatchReader *reader)
 						 "the summary is malformed");
 }
 
-/* See batch.h.  Entries stand in the order of their columns. */
+/* See batch_reader.h.  Entries stand in the order of their columns. */
 const StrataColumnSummary *
 strata_batch_reader_summary(StrataBatchReader *reader, AttrNumber attno)
 {
@@ -763,7 +763,7 @@ companion_value(StrataBatchReader *reader, AttrNumber catt, bool *isnull)
 	return reader->batch_slot->tts_values[catt - 1];
 }
 
-/* See batch.h. */
+/* See batch_reader.h. */
 Datum
 strata_batch_reader_min(StrataBatchReader *reader, AttrNumber attno,
 						bool *isnull)
@@ -771,7 +771,7 @@ strata_batch_reader_min(StrataBatchReader *reader, AttrNumber attno,
 	return companion_value(reader, reader->schema->min_att[attno], isnull);
 }
 
-/* See batch.h. */
+/* See batch_reader.h. */
 Datum
 strata_batch_reader_max(StrataBatchReader *reader, AttrNumber attno,
 						bool *isnull)
@@ -779,7 +779,7 @@ strata_batch_reader_max(StrataBatchReader *reader, AttrNumber attno,
 	return companion_value(reader, reader->schema->max_att[attno], isnull);
 }
 
-/* See batch.h. */
+/* See batch_reader.h. */
 Datum
 strata_batch_reader_span(StrataBatchReader *reader, AttrNumber attno,
 						 bool *isnull)

@@ -19,6 +19,7 @@
  *-------------------------------------------------------------------------
  */
 #include "batch/batch_private.h"
+#include "batch/batch_record.h"
 
 #include "utils/memutils.h"
 
@@ -28,7 +29,7 @@ width_of(Form_pg_attribute att)
 	return att->attbyval ? att->attlen : (int) sizeof(uint32);
 }
 
-/* See batch.h. */
+/* See batch_record.h. */
 StrataRecordForm *
 strata_record_form_create(TupleDesc desc, const StrataLayout *layout)
 {
@@ -113,7 +114,7 @@ fill_chunk(const StrataRecordForm *form, char *record, const Datum *values,
 	return chunk;
 }
 
-/* See batch.h. */
+/* See batch_record.h. */
 char *
 strata_record_fill(const StrataRecordForm *form, char *record,
 				   const Datum *values, const bool *isnull)
@@ -146,7 +147,7 @@ strata_record_fill(const StrataRecordForm *form, char *record,
 	return chunk;
 }
 
-/* See batch.h. */
+/* See batch_record.h. */
 Datum
 strata_record_get(const StrataRecordForm *form, const char *record,
 				  AttrNumber attno, bool *isnull)
@@ -162,7 +163,7 @@ strata_record_get(const StrataRecordForm *form, const char *record,
 	return strata_fixed_get(record + c->offset, c->width, 0);
 }
 
-/* See batch.h. */
+/* See batch_record.h. */
 void
 strata_record_deform(const StrataRecordForm *form, const char *record,
 					 Datum *values, bool *isnull)
@@ -176,7 +177,7 @@ strata_record_deform(const StrataRecordForm *form, const char *record,
 	}
 }
 
-/* See batch.h. */
+/* See batch_record.h. */
 void
 strata_record_move_chunk(const StrataRecordForm *form, char *record)
 {

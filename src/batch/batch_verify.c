@@ -13,6 +13,7 @@
 #include "catalog/pg_type.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
+#include "utils/sortsupport.h"
 #include "utils/typcache.h"
 
 typedef struct Verifier
@@ -303,7 +304,7 @@ verify_order(Verifier *v, StrataColumn **cols, SortSupportData *sorts)
 	}
 }
 
-/* See batch.h. */
+/* See batch_reader.h. */
 void
 strata_batch_verify(Relation rel, const StrataBatchSchema *schema,
 					TupleTableSlot *batch_slot, StrataVerifyReport report,

@@ -9,6 +9,7 @@
 #ifndef STRATA_COMPRESS_H
 #define STRATA_COMPRESS_H
 
+#include "batch/batch_measure.h"
 #include "store/store.h"
 
 /*

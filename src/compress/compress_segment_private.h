@@ -9,6 +9,7 @@
 #ifndef STRATA_COMPRESS_SEGMENT_PRIVATE_H
 #define STRATA_COMPRESS_SEGMENT_PRIVATE_H
 
+#include "batch/batch_record.h"
 #include "compress/compress_private.h"
 
 /*

@@ -23,6 +23,7 @@
 #include "postgres.h"
 
 #include "batch/batch.h"
+#include "batch/batch_reader.h"
 #include "nodes/execnodes.h"
 #include "nodes/primnodes.h"
 #include "scan/filter_operator_private.h"

@@ -17,6 +17,7 @@
 #include "postgres.h"
 
 #include "batch/batch.h"
+#include "batch/batch_reader.h"
 #include "nodes/execnodes.h"
 #include "nodes/pathnodes.h"
 #include "store/store.h"

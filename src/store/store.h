@@ -13,6 +13,7 @@
 
 #include "base/compat.h"
 #include "batch/batch.h"
+#include "batch/batch_reader.h"
 #include "store/store_entry.h"
 
 #include "access/relscan.h"

@@ -12,6 +12,7 @@
 #include "postgres.h"
 
 #include "batch/batch.h"
+#include "batch/batch_reader.h"
 
 #include "storage/itemptr.h"
 #include "utils/snapshot.h"

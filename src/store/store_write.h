@@ -9,6 +9,7 @@
 #ifndef STRATA_STORE_WRITE_H
 #define STRATA_STORE_WRITE_H
 
+#include "batch/batch_build.h"
 #include "store/store.h"
 
 #include "access/heapam.h"

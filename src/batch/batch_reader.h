@@ -1,0 +1,292 @@
+/*-------------------------------------------------------------------------
+ *
+ * batch_reader.h
+ *	  One batch row -> columns, and what is known of them without decoding.
+ *
+ * src/batch/batch_reader.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_BATCH_READER_H
+#define STRATA_BATCH_READER_H
+
+#include "postgres.h"
+
+#include "batch/batch.h"
+#include "pg/pg_toast.h"
+#include "utils/rel.h"
+
+/*
+ * What is known of one column of one batch without decoding it.  Three-valued:
+ * min and max are of the non-null, non-NaN values and only there when
+ * has_range.  The sum is of all values that are not null: of integers the
+ * exact one, of floats what adding them as float8 in the order of the rows
+ * gives; only there when has_sum, and then finite.
+ */
+typedef struct StrataColumnSummary
+{
+	AttrNumber	attno;
+	int32		nnulls;
+	bool		has_nan;
+	bool		has_range;
+	bool		has_sum;
+	bool		has_filter;		/* see strata_batch_reader_filter */
+	Datum		min;			/* by-value types only */
+	Datum		max;
+	union
+	{
+		int64		i;			/* of integers */
+		float8		f;			/* of float4 and float8 */
+	}			sum;
+} StrataColumnSummary;
+
+/*
+ * A decoded column of the current batch: rows [from, from + n), which are all
+ * of the batch's unless it was asked for by strata_batch_reader_rows.  The
+ * arrays begin with row `from`.  Exactly one of the shapes:
+ *	constant		value/isnull_const stand for every row (segmentby, missing)
+ *	fixed			by-value types: packed native array, typlen bytes a row
+ *	datums			by-reference types: one Datum a row (undefined where null)
+ *	codes + dict	by-reference types: row i is dict[codes[i]]
+ * isnull is NULL when no row is null.  Everything lives until the next
+ * strata_batch_reader_load().
+ */
+typedef struct StrataColumn
+{
+	AttrNumber	attno;
+	StrataColumnType type;
+	bool		decoded;		/* false: not asked for yet */
+	int			from;
+	int			n;
+	bool		constant;
+	Datum		value;
+	bool		value_isnull;
+	bool	   *isnull;
+	void	   *fixed;
+	Datum	   *datums;
+	const uint32 *codes;
+	Datum	   *dict;
+	int			ndict;
+	const uint8 *encoded;		/* private: detoasted and checked; NULL: not
+								 * yet */
+	Size		encoded_len;
+	int			nnulls;			/* private: of the whole column */
+	StrataCodecId codec;		/* private: of encoded */
+	Oid			sealed_as;		/* private: the type that batches lately had
+								 * it as */
+	List	   *types;			/* private: those it may have been of; NIL:
+								 * not asked yet */
+} StrataColumn;
+
+/* Where reading of a summary stands; private. */
+typedef struct StrataSummaryReader
+{
+	const uint8 *p;
+	const uint8 *end;
+	int			left;			/* entries not read yet */
+} StrataSummaryReader;
+
+/* A value that columns share; private to batch_pack.c. */
+typedef struct StrataBatchHolder
+{
+	AttrNumber	attno;
+	struct varlena *value;
+} StrataBatchHolder;
+
+/*
+ * Which columns of the last row were null, and a checksum of that; private to
+ * batch_seal.c.
+ */
+typedef struct StrataSealMemo
+{
+	int			natts;			/* of the row; 0: there was none */
+	int			nbytes;
+	uint32		crc;
+	uint8		bits[(MaxHeapAttributeNumber + 7) / 8];
+} StrataSealMemo;
+
+/* Reads one batch at a time; opaque but for these fields. */
+typedef struct StrataBatchReader
+{
+	MemoryContext mcxt;			/* owns everything here */
+	MemoryContext batch_mcxt;	/* reset by load */
+	const StrataBatchSchema *schema;
+	Relation	rel;			/* R, for error messages; may be NULL */
+	StrataToastFetcher *toast;	/* the owner's; NULL: do without */
+	/* current batch */
+	int64		first_row;
+	int			nrows;			/* 0: none loaded, or a row entry */
+	int			ngone;			/* rows that are not in the batch any more, as
+								 * store/ says; 0 after a load */
+	const uint16 *gone;			/* their positions, ascending */
+	const StrataLayout *layout;
+	TupleTableSlot *batch_slot; /* the caller's slot holding the batch row */
+	StrataColumn *columns;		/* indexed by attno - 1 */
+	int64		ndecoded;		/* columns decoded since creation, for EXPLAIN */
+	bool		touched;		/* private: there are columns to forget */
+	bytea	   *summary;		/* private: of the current batch, detoasted */
+	StrataSealMemo seal_memo;	/* private */
+	StrataBatchHolder *holders; /* private: fetched so far; NULL: none */
+	int			nholders;
+	StrataSummaryReader summary_reader; /* private: entries are read as far as
+										 * needed */
+	StrataColumnSummary *summaries; /* private: natts of them, nsummaries read */
+	int			nsummaries;		/* -1: not begun */
+	StrataLayout *layout_cache; /* private */
+	int			nloaded;		/* private: batches since creation */
+	void	   *scratch;		/* private: of decoders */
+	Size		scratch_size;
+	bool	   *no_nulls;		/* private: null flags that are all false */
+	int			no_nulls_size;
+} StrataBatchReader;
+
+/* rel is R; schema must outlive the reader. */
+extern StrataBatchReader *strata_batch_reader_create(Relation rel,
+													 const StrataBatchSchema
+													 *schema);
+
+/*
+ * Take the batch row in batch_slot (a slot of the companion's descriptor; must
+ * stay valid until the next load).  The row is checked against its checksum;
+ * no encoded column is looked at.  Returns false for a row entry, which is no
+ * batch, and which is not checked.
+ * Damage raises ERRCODE_DATA_CORRUPTED.
+ */
+extern bool strata_batch_reader_load(StrataBatchReader *reader,
+									 TupleTableSlot *batch_slot);
+
+/*
+ * Does the batch row have values of R's column attno in a column of its own?
+ */
+static inline bool
+strata_batch_reader_is_stored(StrataBatchReader *reader, AttrNumber attno)
+{
+	AttrNumber	catt = reader->schema->col_att[attno];
+
+	return catt != 0 && !slot_attisnull(reader->batch_slot, catt);
+}
+
+/* Decode column attno of the current batch (once); never NULL. */
+extern StrataColumn *strata_batch_reader_column(StrataBatchReader *reader,
+												AttrNumber attno);
+
+/*
+ * The same, but only rows [from, from + n) need be there: blocks of others are
+ * not decoded.  Values of rows that were there before stay valid in memory,
+ * yet only a call of strata_batch_reader_column brings all rows together.
+ */
+extern StrataColumn *strata_batch_reader_rows(StrataBatchReader *reader,
+											  AttrNumber attno, int from,
+											  int n);
+
+/*
+ * Those rows of a column of floats that is not decoded yet as integers of
+ * *width (2 or 4) bytes, if its values are such, none of them null or -0; NULL
+ * where that is not so, or not known at once.  They live as long as the batch.
+ */
+extern const void *strata_batch_reader_integers(StrataBatchReader *reader,
+												AttrNumber attno, int from,
+												int n, int *width);
+
+/*
+ * Those rows of a column of numerics that is not decoded yet as integers /
+ * 10^*scale, with how many decimals each is shown, if they are kept so and
+ * none is null; likewise.
+ */
+extern const int64 *strata_batch_reader_scaled(StrataBatchReader *reader,
+											   AttrNumber attno, int from,
+											   int n, const uint8 **displays,
+											   unsigned *scale);
+
+/*
+ * The entries (dict, ndict) of a column that is not decoded yet and is kept as
+ * a dictionary, without the codes of its rows; NULL where that is not so, or
+ * not known at once.
+ */
+extern const StrataColumn *strata_batch_reader_entries(StrataBatchReader
+													   *reader,
+													   AttrNumber attno);
+
+/*
+ * The bytes of column attno of the current batch, which has it (is_stored), as
+ * they are in its batch row: not checked.  They live as long as the batch.
+ */
+extern const uint8 *strata_batch_reader_encoded(StrataBatchReader *reader,
+												AttrNumber attno, Size *len);
+
+/*
+ * The filter of column attno of the current batch with its head (bloom.c),
+ * checked; NULL: it has none.  Lives as long as the batch; values are not
+ * fetched.
+ */
+extern const uint8 *strata_batch_reader_filter(StrataBatchReader *reader,
+											   AttrNumber attno, Size *size);
+
+/* Value of one row of a decoded column. */
+static inline Datum strata_column_get(const StrataColumn *col, int row,
+									  bool *isnull);
+
+/* What the summary knows of attno; NULL when nothing. */
+extern const StrataColumnSummary *strata_batch_reader_summary(StrataBatchReader
+															  *reader,
+															  AttrNumber
+															  attno);
+
+/*
+ * min_/max_ columns of an orderby column; *isnull when all null or not kept.
+ */
+extern Datum strata_batch_reader_min(StrataBatchReader *reader,
+									 AttrNumber attno, bool *isnull);
+extern Datum strata_batch_reader_max(StrataBatchReader *reader,
+									 AttrNumber attno, bool *isnull);
+extern Datum strata_batch_reader_span(StrataBatchReader *reader,
+									  AttrNumber attno, bool *isnull);
+
+extern void strata_batch_reader_free(StrataBatchReader *reader);
+
+static inline Datum
+strata_fixed_get(const void *fixed, int width, int row)
+{
+	switch (width)
+	{
+		case 1:
+			return Int8GetDatum(((const int8 *) fixed)[row]);
+		case 2:
+			return Int16GetDatum(((const int16 *) fixed)[row]);
+		case 4:
+			return Int32GetDatum(((const int32 *) fixed)[row]);
+		default:
+			return Int64GetDatum(((const int64 *) fixed)[row]);
+	}
+}
+
+/*
+ * The value of row `row` of the batch; it points into the column where it is
+ * by reference.
+ */
+static inline Datum
+strata_column_get(const StrataColumn *col, int row, bool *isnull)
+{
+	if (col->constant)
+	{
+		*isnull = col->value_isnull;
+		return col->value;
+	}
+	row -= col->from;
+	*isnull = col->isnull != NULL && col->isnull[row];
+	if (*isnull)
+		return (Datum) 0;
+	if (col->fixed != NULL)
+		return strata_fixed_get(col->fixed, col->type.width, row);
+	if (col->codes != NULL)
+		return col->dict[col->codes[row]];
+	return col->datums[row];
+}
+
+/* batch_verify.c: re-derives everything a batch says of itself. */
+typedef void (*StrataVerifyReport) (void *arg, AttrNumber attno,
+									const char *problem);
+extern void strata_batch_verify(Relation rel, const StrataBatchSchema *schema,
+								TupleTableSlot *batch_slot,
+								StrataVerifyReport report, void *arg);
+
+#endif							/* STRATA_BATCH_READER_H */
