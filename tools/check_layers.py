@@ -44,6 +44,7 @@ PUBLIC = {
     "batch/batch_measure.h",
     "batch/batch_reader.h",
     "batch/batch_record.h",
+    "hypertable/chunk_route.h",
     "pg/pg_toast.h",
     "scan/scan_vector.h",
     "store/store_companion.h",

@@ -8,6 +8,7 @@
  */
 #include "api/api_private.h"
 #include "catalog/catalog.h"
+#include "hypertable/chunk_route.h"
 #include "hypertable/hypertable.h"
 
 #include "access/htup_details.h"

@@ -7,6 +7,7 @@
  *-------------------------------------------------------------------------
  */
 #include "hook/hook_private.h"
+#include "hypertable/chunk_route.h"
 #include "hook/hook.h"
 #include "base/base.h"
 #include "change/change.h"

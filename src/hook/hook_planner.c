@@ -7,6 +7,7 @@
  *-------------------------------------------------------------------------
  */
 #include "hook/hook_private.h"
+#include "hypertable/chunk_route.h"
 #include "agg/agg.h"
 #include "base/base.h"
 #include "gapfill/gapfill.h"

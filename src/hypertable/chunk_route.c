@@ -20,6 +20,7 @@
  * src/hypertable/chunk_route.c
  *-------------------------------------------------------------------------
  */
+#include "hypertable/chunk_route.h"
 #include "hypertable/hypertable_private.h"
 
 #include "access/table.h"
@@ -116,7 +117,7 @@ pass_through(List *targetlist, int varno)
 	return result;
 }
 
-/* See hypertable.h. */
+/* See chunk_route.h. */
 CustomScan *
 strata_make_pass_through(Plan *child, const CustomScanMethods *methods)
 {
@@ -201,7 +202,7 @@ route_plan(PlannedStmt *stmt, Plan *plan)
 	outerPlan(plan) = (Plan *) route;
 }
 
-/* See hypertable.h. */
+/* See chunk_route.h. */
 void
 strata_route_plan(PlannedStmt *stmt)
 {
@@ -602,7 +603,7 @@ bind_route(ModifyTableState *mt)
 /* Has a statement of this session been through our hooks? */
 static bool hooks_have_run = false;
 
-/* See hypertable.h. */
+/* See chunk_route.h. */
 void
 strata_route_bind(QueryDesc *query_desc)
 {
@@ -615,14 +616,14 @@ strata_route_bind(QueryDesc *query_desc)
 		bind_route(lfirst(lc));
 }
 
-/* See hypertable.h. */
+/* See chunk_route.h. */
 bool
 strata_route_is_node(const CustomScan *scan)
 {
 	return scan->methods == &route_methods;
 }
 
-/* See hypertable.h. */
+/* See chunk_route.h. */
 bool
 strata_route_is_active(void)
 {

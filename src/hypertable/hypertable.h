@@ -16,12 +16,8 @@
 #include "postgres.h"
 
 #include "nodes/parsenodes.h"
-#include "nodes/extensible.h"
-#include "nodes/plannodes.h"
-#include "nodes/execnodes.h"
 #include "parser/parse_node.h"
 #include "tcop/cmdtag.h"
-#include "executor/execdesc.h"
 #include "utils/rel.h"
 
 /*
@@ -283,27 +279,6 @@ extern bool strata_hypertable_changed_since(Oid relid, uint64 moment);
 
 /* Planner: let conditions with now() prune chunks.  Changes the query. */
 extern void strata_now_add_quals(Query *query);
-
-/*
- * Planner: put the node that makes chunks under each INSERT into a hypertable.
- */
-extern void strata_route_plan(PlannedStmt *stmt);
-
-/* Executor start: tell these nodes which ModifyTable they feed. */
-extern void strata_route_bind(QueryDesc *query_desc);
-
-/*
- * False in the statement that loaded the library: its INSERT was planned
- * without us.
- */
-extern bool strata_route_is_active(void);
-
-/* A node above child that passes its rows on. */
-extern CustomScan *strata_make_pass_through(Plan *child,
-											const CustomScanMethods *methods);
-
-/* Is it the node that makes chunks? */
-extern bool strata_route_is_node(const CustomScan *scan);
 
 extern void strata_hypertable_init(void);
 

@@ -12,6 +12,7 @@
  *-------------------------------------------------------------------------
  */
 #include "load/load_private.h"
+#include "hypertable/chunk_route.h"
 #include "compress/compress.h"
 
 #include "access/table.h"

@@ -13,6 +13,7 @@
  *-------------------------------------------------------------------------
  */
 #include "load/load_private.h"
+#include "hypertable/chunk_route.h"
 #include "pg/pg.h"
 #include "catalog/catalog.h"
 #include "compress/compress.h"
