@@ -109,6 +109,7 @@ test-sqlsmith: ; @bash tools/sqlsmith.sh
 test-valgrind: ; @bash tools/valgrind.sh
 test-version: ; @bash tools/test_version.sh $(V)
 lint: all ; @bash tools/lint.sh
+indent: ; @python3 tools/indent.py
 demo: ; @bash tools/demo.sh
 bench: ; @bash bench/run.sh
 bench-hypertable: ; @bash bench/hypertable.sh
@@ -133,11 +134,12 @@ help:
 	@echo 'test-sqlsmith MINUTES= SEED=  random statements against tables in every state'
 	@echo 'test-valgrind T= STEPS=         a server under valgrind: regression tests and random statements'
 	@echo 'test-version V=17 TARGETS=    build and test against another PostgreSQL, in a chroot'
-	@echo 'lint                          layers, file sizes and headers, exports, extension scripts (pgspot)'
+	@echo 'lint                          layers, layout, file sizes and headers, exports, extension scripts (pgspot)'
+	@echo 'indent                        lay out src/ as lint wants it (pg_bsd_indent)'
 	@echo 'demo bench bench-change bench-codecs bench-hypertable compdb'
 	@echo 'tools/server start|psql|...   a private server to play with'
 
 FORCE:
 .PHONY: FORCE test test-unit test-regress test-isolation test-tap test-props test-concurrent \
-	test-damage test-pgsuite test-pgisolation test-sqlsmith test-valgrind test-version lint demo bench bench-change bench-codecs bench-hypertable \
+	test-damage test-pgsuite test-pgisolation test-sqlsmith test-valgrind test-version lint indent demo bench bench-change bench-codecs bench-hypertable \
 	compdb run-clean help

@@ -4,12 +4,14 @@
 #	  Ubuntu): the only place that lists packages.  As root it calls apt-get, as
 #	  another user sudo; where neither is possible it says what to install and
 #	  fails.  PG_MAJOR picks the server version (default 15); with PG_CONFIG
-#	  naming another server, no server package is asked for.
+#	  naming another server, no server package is asked for.  LINT=1: also what
+#	  make lint needs.
 set -euo pipefail
 
 PG_MAJOR=${PG_MAJOR:-15}
 PACKAGES="gcc make libc6-dev binutils perl liblz4-dev libzstd-dev zstd
 	python3 python3-venv python3-psycopg2 libipc-run-perl util-linux diffutils"
+[ -z "${LINT:-}" ] || PACKAGES="$PACKAGES pg-bsd-indent"
 SERVER_PACKAGES="postgresql-$PG_MAJOR postgresql-server-dev-$PG_MAJOR"
 
 case ${PG_CONFIG:-pg_config} in

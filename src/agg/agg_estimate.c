@@ -161,7 +161,8 @@ strata_agg_group_share(PlannerInfo *root, RelOptInfo *rel, Path *path,
 {
 	double		processes = path->parallel_workers + 1;
 	double		pieces = 0;
-	List	   *paths = IsA(path, AppendPath) ? ((AppendPath *) path)->subpaths :
+	List	   *paths =
+	IsA(path, AppendPath) ? ((AppendPath *) path)->subpaths :
 	list_make1(path);
 	ListCell   *lc;
 

@@ -24,7 +24,8 @@ show_columns(StrataAggState *agg, const char *label, int from, int to,
 {
 	CustomScan *cscan = (CustomScan *) agg->css.ss.ps.plan;
 	List	   *context = set_deparse_context_plan(es->deparse_cxt,
-												   agg->css.ss.ps.plan, ancestors);
+												   agg->css.ss.ps.plan,
+												   ancestors);
 	List	   *texts = NIL;
 
 	for (int i = from; i < to; i++)
@@ -85,7 +86,8 @@ show_order(StrataAggState *agg, List *ancestors, ExplainState *es)
 {
 	CustomScan *cscan = (CustomScan *) agg->css.ss.ps.plan;
 	List	   *context = set_deparse_context_plan(es->deparse_cxt,
-												   agg->css.ss.ps.plan, ancestors);
+												   agg->css.ss.ps.plan,
+												   ancestors);
 	List	   *texts = NIL;
 	ListCell   *lc;
 

@@ -59,7 +59,8 @@ load_initial_value(AggGeneric *generic, HeapTuple tuple)
 {
 	bool		isnull;
 	Datum		stored = SysCacheGetAttr(AGGFNOID, tuple,
-										 Anum_pg_aggregate_agginitval, &isnull);
+										 Anum_pg_aggregate_agginitval,
+										 &isnull);
 	Oid			input;
 	Oid			ioparam;
 	char	   *value;
@@ -394,7 +395,8 @@ write_state(AggGeneric *generic, const AggCell *state, StringInfo out)
 {
 	bool		byval = generic->transtype == INTERNALOID ? false :
 	generic->transbyval;
-	int			typlen = generic->transtype == INTERNALOID ? -1 : generic->translen;
+	int			typlen =
+	generic->transtype == INTERNALOID ? -1 : generic->translen;
 	MemoryContext old = MemoryContextSwitchTo(generic->tmp);
 	Size		size = 0;
 	Datum		value = (Datum) 0;

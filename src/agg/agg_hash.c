@@ -77,7 +77,8 @@ strata_agg_table_create(StrataAggState *agg, MemoryContext mcxt)
 {
 	AggTable   *table = palloc0(sizeof(AggTable));
 
-	Assert(agg->nkeys <= 8 * sizeof(((AggGroup *) NULL)->nulls));	/* agg:G3 */
+	Assert(agg->nkeys <= 8 *
+		   sizeof(((AggGroup *) NULL)->nulls)); /* agg:G3 */
 	table->agg = agg;
 	table->mcxt = mcxt;
 	table->limit = get_hash_memory_limit();

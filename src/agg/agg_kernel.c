@@ -33,7 +33,8 @@
 #include "utils/fmgroids.h"
 
 /* Copies for wider vectors, chosen when the library is loaded. */
-#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && \
+    !defined(__clang__)
 #define STRATA_CLONES __attribute__((target_clones("avx2", "default")))
 #else
 #define STRATA_CLONES
@@ -193,7 +194,8 @@ is_small_integer(float8 x)
 STRATA_CLONES static bool
 sum_integers(const float8 *v, int n, float8 start, float8 *sum)
 {
-	const float8 limit = 68719476736.0; /* 2^36; a batch has at most 2^15 rows */
+	const float8 limit =
+	68719476736.0;				/* 2^36; a batch has at most 2^15 rows */
 	const float8 magic = 6755399441055744.0;	/* 1.5 * 2^52: rounds when
 												 * added */
 	Lanes		a = {0};

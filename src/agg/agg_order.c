@@ -88,7 +88,8 @@ typedef struct RankedGroup
 #define ST_SORT sort_values
 #define ST_ELEMENT_TYPE RankedValue
 #define ST_COMPARE_ARG_TYPE SortSupportData
-#define ST_COMPARE(a, b, ssup) ApplySortComparator((a)->value, (a)->isnull, (b)->value, (b)->isnull, ssup)
+#define ST_COMPARE(a, b, ssup) \
+	ApplySortComparator((a)->value, (a)->isnull, (b)->value, (b)->isnull, ssup)
 #define ST_SCOPE static
 #define ST_DEFINE
 #define ST_DECLARE
@@ -341,8 +342,9 @@ sort_in_memory(AggOrder *order, StrataAggState *agg, AggGroup **groups,
 	}
 	for (k = from; k < order->nkeys; k++)
 	{
-		uint32		n = rank_key(&order->keys[k], &agg->keys[order->keys[k].key],
-								 groups, ngroups, ranks);
+		uint32		n =
+		rank_key(&order->keys[k], &agg->keys[order->keys[k].key],
+				 groups, ngroups, ranks);
 		int			width = n > 1 ? pg_leftmost_one_pos32(n - 1) + 1 : 0;
 
 		if (bits + width > 64)

@@ -81,7 +81,8 @@ add_saved(Path *path, const AggShape *shape, Cost *saved)
 
 	if (!strata_scan_path_gives_vectors(path, &cost))
 		return false;
-	*saved += cost.rows + (shape->summaries ? cost.decode : 0) + (shape->counts ? cost.look : 0);
+	*saved += cost.rows + (shape->summaries ? cost.decode : 0) +
+		(shape->counts ? cost.look : 0);
 	return true;
 }
 

@@ -115,8 +115,10 @@ static int
 best_of_sorted(const AggVector *vector, const StrataColumn *times, int from,
 			   int to, bool last)
 {
-	int64		front = strata_agg_column_int(times, agg_vector_row(vector, from));
-	int64		back = strata_agg_column_int(times, agg_vector_row(vector, to - 1));
+	int64		front =
+	strata_agg_column_int(times, agg_vector_row(vector, from));
+	int64		back =
+	strata_agg_column_int(times, agg_vector_row(vector, to - 1));
 	int			i = to - 1;
 
 	Assert(from < to && times->isnull == NULL); /* agg:G12 */

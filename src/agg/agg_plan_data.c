@@ -5,7 +5,8 @@
  *	  custom_private.
  *
  * A path has the struct itself, which is possible because the planner neither
- * copies nor prints it.  A plan is copied, stored and sent to workers, so there
+ * copies nor prints it.  A plan is copied, stored and sent to workers,
+	so there
  * it is a list of nodes: the lists of the struct, "by", and the numbers.
  *
  * src/agg/agg_plan_data.c

@@ -70,7 +70,8 @@ strata_agg_is_time_column(PlannerInfo *root, RelOptInfo *rel, Expr *expr,
 	if (*nullable)
 		return true;
 	relation = table_open(rte->relid, NoLock);
-	*nullable = !strata_attribute_is_not_null(RelationGetDescr(relation), var->varattno);
+	*nullable = !strata_attribute_is_not_null(RelationGetDescr(relation),
+											  var->varattno);
 	table_close(relation, NoLock);
 	return true;
 }
@@ -129,7 +130,8 @@ plan_top(PlannerInfo *root, RelOptInfo *rel, bool has_having, AggShape *shape)
 		return;
 	clause = linitial_node(SortGroupClause, parse->sortClause);
 	key = (Expr *) get_sortgroupclause_expr(clause, root->processed_tlist);
-	for (shape->stop.top_key = 0; shape->stop.top_key < list_length(shape->keys);
+	for (shape->stop.top_key =
+		 0; shape->stop.top_key < list_length(shape->keys);
 		 shape->stop.top_key++)
 		if (equal(list_nth(shape->keys, shape->stop.top_key), key))
 			break;
@@ -232,7 +234,8 @@ strata_agg_stop_plan(PlannerInfo *root, RelOptInfo *rel, bool has_having,
 	if (shape->picks != NIL)
 	{
 		shape->stop.kind = AGG_STOP_PICK;
-		shape->stop.reverse = shape->stop.last && is_partitioned_by(rel, shape->by);
+		shape->stop.reverse =
+			shape->stop.last && is_partitioned_by(rel, shape->by);
 		return;
 	}
 	plan_pick(root, rel, shape);

@@ -497,7 +497,8 @@ relation_estimate_size(Relation rel, int32 *attr_widths, BlockNumber *pages,
 	batches = table_open(companion, AccessShareLock);
 	strata_store_estimate_size(batches, &size);
 	nheap = heap_blocks(rel);
-	*allvisfrac = nheap > 0 ? Min((double) rel->rd_rel->relallvisible / nheap, 1.0) : 0;
+	*allvisfrac =
+		nheap > 0 ? Min((double) rel->rd_rel->relallvisible / nheap, 1.0) : 0;
 	*tuples = rint(row_density(rel, nheap) * nheap) + size.rows;
 	*pages = nheap + (BlockNumber) (size.main_pages + size.toast_pages);
 	table_close(batches, AccessShareLock);

@@ -86,7 +86,8 @@ open_table(Oid relid)
 				 errmsg(
 						"\"%s\" uses an access method that is neither heap nor strata",
 						RelationGetRelationName(rel))));
-	Assert(CheckRelationLockedByMe(rel, AccessShareLock, true));	/* api:P1 */
+	Assert(CheckRelationLockedByMe(rel, AccessShareLock,
+								   true));	/* api:P1 */
 	return rel;
 }
 
@@ -157,7 +158,8 @@ strata_estimate_compression(PG_FUNCTION_ARGS)
 		NULL;
 		Datum		values[5] = {0};
 		bool		nulls[5] = {false};
-		double		raw_bytes = column != NULL ? column->raw * estimate.scale : raw;
+		double		raw_bytes =
+		column != NULL ? column->raw * estimate.scale : raw;
 		double		bytes = column != NULL ? column->bytes * estimate.scale :
 		estimate.disk_bytes;
 

@@ -46,9 +46,11 @@ static bool
 read_point(FunctionCallInfo fcinfo, int number, const char *name,
 		   const StrataHypertable *ht, int64 *point)
 {
+	Oid			type = get_fn_expr_argtype(fcinfo->flinfo, number);
+
 	if (PG_ARGISNULL(number))
 		return false;
-	*point = strata_hypertable_point(ht, get_fn_expr_argtype(fcinfo->flinfo, number), PG_GETARG_DATUM(number), name);
+	*point = strata_hypertable_point(ht, type, PG_GETARG_DATUM(number), name);
 	return true;
 }
 
@@ -332,7 +334,8 @@ strata_dimension_info(PG_FUNCTION_ARGS)
 										interval_in,
 										CStringGetDatum(strata_time_interval_to_text(ht->key_type,
 																					 ht->interval)),
-										ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
+										ObjectIdGetDatum(InvalidOid),
+										Int32GetDatum(-1));
 		nulls[2] = false;
 	}
 	now = strata_settings_get_text(ht->relid, "integer_now_func");

@@ -38,7 +38,8 @@ PG_FUNCTION_INFO_V1(strata_attach_chunk);
 PG_FUNCTION_INFO_V1(strata_detach_chunk);
 
 /* Between the epochs of Unix and PostgreSQL. */
-#define UNIX_EPOCH_USECS ((int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY)
+#define UNIX_EPOCH_USECS \
+	((int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY)
 
 /*-------------------------------------------------------------------------
  * Arguments, permissions, locks
@@ -295,7 +296,8 @@ merge(List *relids)
 					 errdetail(
 							   "Chunk \"%s\" is of hypertable \"%s\", chunk \"%s\" of hypertable \"%s\".",
 							   get_rel_name(linitial_oid(relids)),
-							   get_rel_name(ht->relid), get_rel_name(lfirst_oid(lc)),
+							   get_rel_name(ht->relid),
+							   get_rel_name(lfirst_oid(lc)),
 							   get_rel_name(other->relid))));
 		ht = other;
 		for (int i = 0; i < foreach_current_index(lc); i++)

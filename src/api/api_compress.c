@@ -125,7 +125,8 @@ strata_compress_chunk(PG_FUNCTION_ARGS)
 	Oid			relid = PG_GETARG_OID(0);
 	bool		if_not_compressed = PG_GETARG_BOOL(1);
 	bool		recompress = PG_GETARG_BOOL(2);
-	bool		partitioned = get_rel_relkind(relid) == RELKIND_PARTITIONED_TABLE;
+	bool		partitioned =
+	get_rel_relkind(relid) == RELKIND_PARTITIONED_TABLE;
 	ListCell   *lc;
 
 	PreventCommandIfReadOnly("compress_chunk()");
@@ -242,7 +243,8 @@ strata_decompress_chunk(PG_FUNCTION_ARGS)
 {
 	Oid			relid = PG_GETARG_OID(0);
 	bool		if_compressed = PG_GETARG_BOOL(1);
-	bool		partitioned = get_rel_relkind(relid) == RELKIND_PARTITIONED_TABLE;
+	bool		partitioned =
+	get_rel_relkind(relid) == RELKIND_PARTITIONED_TABLE;
 	int64		total = 0;
 	ListCell   *lc;
 

@@ -244,7 +244,8 @@ strata_set_integer_now_func(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg(
 						"integer_now function not needed: the time of hypertable \"%s\" is of type %s",
-						get_rel_name(ht->relid), format_type_be(ht->key_type))));
+						get_rel_name(ht->relid),
+						format_type_be(ht->key_type))));
 	if ((PG_ARGISNULL(2) || !PG_GETARG_BOOL(2)) &&
 		strata_settings_get_text(ht->relid, "integer_now_func") != NULL)
 		ereport(

@@ -169,7 +169,8 @@ verify_table(Oid relid, VerifyOutput *out)
 	Relation	rel = strata_api_open(relid, AccessShareLock);
 	StrataStore *store = strata_store_open(rel, AccessShareLock);
 
-	Assert(CheckRelationLockedByMe(rel, AccessShareLock, true));	/* api:P1 */
+	Assert(CheckRelationLockedByMe(rel, AccessShareLock,
+								   true));	/* api:P1 */
 	out->rel = rel;
 	if (store != NULL)
 	{

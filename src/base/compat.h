@@ -57,23 +57,27 @@ typedef RelFileNode StrataLocator;
 #define STRATA_LOCATOR_NUMBER(l) ((l).relNode)
 #define STRATA_LOCATOR_SPACE(l) ((l).spcNode)
 #define STRATA_SET_NEW_STORAGE relation_set_new_filenode
-#define strata_relid_by_storage(space, number) RelidByRelfilenode(space, number)
+#define strata_relid_by_storage(space, number) \
+	RelidByRelfilenode(space, number)
 #else
 typedef RelFileLocator StrataLocator;
 #define STRATA_REL_LOCATOR(rel) ((rel)->rd_locator)
 #define STRATA_LOCATOR_NUMBER(l) ((l).relNumber)
 #define STRATA_LOCATOR_SPACE(l) ((l).spcOid)
 #define STRATA_SET_NEW_STORAGE relation_set_new_filelocator
-#define strata_relid_by_storage(space, number) RelidByRelfilenumber(space, number)
+#define strata_relid_by_storage(space, number) \
+	RelidByRelfilenumber(space, number)
 #endif
 
 /*
  * The same change renamed RelationSetNewRelfilenode; delete when 15 goes.
  */
 #if PG_VERSION_NUM < 160000
-#define strata_relation_set_new_storage(rel, persistence) RelationSetNewRelfilenode(rel, persistence)
+#define strata_relation_set_new_storage(rel, persistence) \
+	RelationSetNewRelfilenode(rel, persistence)
 #else
-#define strata_relation_set_new_storage(rel, persistence) RelationSetNewRelfilenumber(rel, persistence)
+#define strata_relation_set_new_storage(rel, persistence) \
+	RelationSetNewRelfilenumber(rel, persistence)
 #endif
 
 /*
@@ -81,9 +85,11 @@ typedef RelFileLocator StrataLocator;
  * kind; before it were two lists; delete when 16 goes.
  */
 #if PG_VERSION_NUM < 170000
-#define strata_merge_not_matched_actions(target) ((target)->ri_notMatchedMergeAction)
+#define strata_merge_not_matched_actions(target) \
+	((target)->ri_notMatchedMergeAction)
 #else
-#define strata_merge_not_matched_actions(target) ((target)->ri_MergeActions[MERGE_WHEN_NOT_MATCHED_BY_TARGET])
+#define strata_merge_not_matched_actions(target) \
+	((target)->ri_MergeActions[MERGE_WHEN_NOT_MATCHED_BY_TARGET])
 #endif
 
 /*
@@ -171,7 +177,8 @@ strata_test_old_snapshot(Snapshot snapshot, Relation rel, Page page)
 #if PG_VERSION_NUM < 160000
 #define strata_pgstat_count_update(rel) pgstat_count_heap_update(rel, false)
 #else
-#define strata_pgstat_count_update(rel) pgstat_count_heap_update(rel, false, false)
+#define strata_pgstat_count_update(rel) \
+	pgstat_count_heap_update(rel, false, false)
 #endif
 
 /*
@@ -266,11 +273,13 @@ strata_heap_freeze(Relation rel, Buffer buffer, HeapTupleHeader header,
 #if PG_VERSION_NUM < 170000
 #define strata_reindex_index(index, persistence, params) \
 	reindex_index(index, true, persistence, params)
-#define strata_reindex_relation(relid, params) reindex_relation(relid, 0, params)
+#define strata_reindex_relation(relid, params) \
+	reindex_relation(relid, 0, params)
 #else
 #define strata_reindex_index(index, persistence, params) \
 	reindex_index(NULL, index, true, persistence, params)
-#define strata_reindex_relation(relid, params) reindex_relation(NULL, relid, 0, params)
+#define strata_reindex_relation(relid, params) \
+	reindex_relation(NULL, relid, 0, params)
 #endif
 
 /*
@@ -306,9 +315,11 @@ strata_heap_freeze(Relation rel, Buffer buffer, HeapTupleHeader header,
  * For users that include access/htup_details.h.
  */
 #if PG_VERSION_NUM < 180000
-#define strata_form_minimal_tuple(desc, values, isnull) heap_form_minimal_tuple(desc, values, isnull)
+#define strata_form_minimal_tuple(desc, values, isnull) \
+	heap_form_minimal_tuple(desc, values, isnull)
 #else
-#define strata_form_minimal_tuple(desc, values, isnull) heap_form_minimal_tuple(desc, values, isnull, 0)
+#define strata_form_minimal_tuple(desc, values, isnull) \
+	heap_form_minimal_tuple(desc, values, isnull, 0)
 #endif
 
 /*
@@ -366,7 +377,8 @@ typedef const char *const StrataOptionNamespace;
 #if PG_VERSION_NUM < 180000
 #define strata_conditional_xact_wait(xid) ConditionalXactLockTableWait(xid)
 #else
-#define strata_conditional_xact_wait(xid) ConditionalXactLockTableWait(xid, false)
+#define strata_conditional_xact_wait(xid) \
+	ConditionalXactLockTableWait(xid, false)
 #endif
 
 /*
@@ -418,7 +430,8 @@ typedef const char *const StrataOptionNamespace;
 #if PG_VERSION_NUM < 160000
 #define strata_root_to_child_map(rri, estate) ((rri)->ri_RootToPartitionMap)
 #else
-#define strata_root_to_child_map(rri, estate) ExecGetRootToChildMap(rri, estate)
+#define strata_root_to_child_map(rri, estate) \
+	ExecGetRootToChildMap(rri, estate)
 #endif
 
 /*
@@ -427,10 +440,14 @@ typedef const char *const StrataOptionNamespace;
  * goes.
  */
 #if PG_VERSION_NUM < 160000
-#define strata_table_ownercheck(relid, roleid) pg_class_ownercheck(relid, roleid)
-#define strata_function_aclcheck(oid, roleid, mode) pg_proc_aclcheck(oid, roleid, mode)
-#define strata_schema_create_allowed(oid, roleid) (pg_namespace_aclcheck(oid, roleid, ACL_CREATE) == ACLCHECK_OK)
-#define strata_tablespace_create_allowed(oid, roleid) (pg_tablespace_aclcheck(oid, roleid, ACL_CREATE) == ACLCHECK_OK)
+#define strata_table_ownercheck(relid, roleid) \
+	pg_class_ownercheck(relid, roleid)
+#define strata_function_aclcheck(oid, roleid, mode) \
+	pg_proc_aclcheck(oid, roleid, mode)
+#define strata_schema_create_allowed(oid, roleid) \
+	(pg_namespace_aclcheck(oid, roleid, ACL_CREATE) == ACLCHECK_OK)
+#define strata_tablespace_create_allowed(oid, roleid) \
+	(pg_tablespace_aclcheck(oid, roleid, ACL_CREATE) == ACLCHECK_OK)
 #else
 #define strata_schema_create_allowed(oid, roleid) \
 	(object_aclcheck(NamespaceRelationId, oid, roleid, ACL_CREATE) == \
@@ -477,7 +494,8 @@ typedef RangeTblEntry StrataPermissions;
 		foreach(_lc, (stmt)->permInfos) \
 			lfirst_node(RTEPermissionInfo, _lc)->requiredPerms = 0; \
 	} while (0)
-#define STRATA_CHECK_PERMS_ARGS List *range_table, List *permissions, bool ereport_on_violation
+#define STRATA_CHECK_PERMS_ARGS \
+	List *range_table, List *permissions, bool ereport_on_violation
 #define STRATA_CHECK_PERMS_PASS range_table, permissions, ereport_on_violation
 #define STRATA_CHECK_PERMS_LIST permissions
 typedef RTEPermissionInfo StrataPermissions;
@@ -488,11 +506,13 @@ typedef RTEPermissionInfo StrataPermissions;
  * when 17 goes.
  */
 #if PG_VERSION_NUM < 180000
-#define strata_executor_run(query_desc) ExecutorRun(query_desc, ForwardScanDirection, 0, true)
+#define strata_executor_run(query_desc) \
+	ExecutorRun(query_desc, ForwardScanDirection, 0, true)
 #define STRATA_EXECUTE_ONCE_PARAMETER , bool execute_once
 #define STRATA_EXECUTE_ONCE , execute_once
 #else
-#define strata_executor_run(query_desc) ExecutorRun(query_desc, ForwardScanDirection, 0)
+#define strata_executor_run(query_desc) \
+	ExecutorRun(query_desc, ForwardScanDirection, 0)
 #define STRATA_EXECUTE_ONCE_PARAMETER
 #define STRATA_EXECUTE_ONCE
 #endif
@@ -527,7 +547,8 @@ typedef RTEPermissionInfo StrataPermissions;
 #if PG_VERSION_NUM < 180000
 #define strata_init_toast_snapshot(snapshot) init_toast_snapshot(snapshot)
 #else
-#define strata_init_toast_snapshot(snapshot) (*(snapshot) = *get_toast_snapshot())
+#define strata_init_toast_snapshot(snapshot) \
+	(*(snapshot) = *get_toast_snapshot())
 #endif
 
 /*
@@ -569,14 +590,16 @@ typedef int16 StrataSortOrder;
 #define strata_path_copy_disabled(path, child) ((void) 0)
 #define strata_path_disable(path) \
 	((path)->startup_cost += disable_cost, (path)->total_cost += disable_cost)
-#define strata_pathkey_is_desc(pathkey) ((pathkey)->pk_strategy == STRATA_SORT_DESC)
+#define strata_pathkey_is_desc(pathkey) \
+	((pathkey)->pk_strategy == STRATA_SORT_DESC)
 #else
 typedef CompareType StrataSortOrder;
 #define STRATA_SORT_DESC COMPARE_GT
 #define strata_path_copy_disabled(path, child) \
 	((path)->disabled_nodes = (child)->disabled_nodes)
 #define strata_path_disable(path) ((path)->disabled_nodes++)
-#define strata_pathkey_is_desc(pathkey) ((pathkey)->pk_cmptype == STRATA_SORT_DESC)
+#define strata_pathkey_is_desc(pathkey) \
+	((pathkey)->pk_cmptype == STRATA_SORT_DESC)
 #endif
 
 /*
@@ -611,7 +634,8 @@ typedef CompareType StrataSortOrder;
  * columns need their table's name (247dea89f76); delete when 17 goes.
  */
 #if PG_VERSION_NUM < 180000
-#define strata_explain_uses_prefix(es) (list_length((es)->rtable) > 1 || (es)->verbose)
+#define strata_explain_uses_prefix(es) \
+	(list_length((es)->rtable) > 1 || (es)->verbose)
 #else
 #define strata_explain_uses_prefix(es) ((es)->rtable_size > 1 || (es)->verbose)
 #endif
@@ -632,9 +656,11 @@ typedef CompareType StrataSortOrder;
  * executor/execPartition.h.
  */
 #if PG_VERSION_NUM < 180000
-#define strata_find_matching_subplans(state) ExecFindMatchingSubPlans(state, false)
+#define strata_find_matching_subplans(state) \
+	ExecFindMatchingSubPlans(state, false)
 #else
-#define strata_find_matching_subplans(state) ExecFindMatchingSubPlans(state, false, NULL)
+#define strata_find_matching_subplans(state) \
+	ExecFindMatchingSubPlans(state, false, NULL)
 #endif
 
 /*
@@ -656,7 +682,8 @@ typedef CompareType StrataSortOrder;
  * delete when 15 goes.  For users that include catalog/pg_database.h.
  */
 #if PG_VERSION_NUM < 160000
-#define strata_database_ownercheck(dbid, roleid) pg_database_ownercheck(dbid, roleid)
+#define strata_database_ownercheck(dbid, roleid) \
+	pg_database_ownercheck(dbid, roleid)
 #else
 #define strata_database_ownercheck(dbid, roleid) \
 	object_ownercheck(DatabaseRelationId, dbid, roleid)
@@ -739,7 +766,8 @@ strata_decode_zone_15(int type, int dynamic, int unknown, pg_tz *zone,
 	return TZNAME_ZONE;
 }
 #else
-#define strata_decode_zone(name, offset, tz) DecodeTimezoneName(name, offset, tz)
+#define strata_decode_zone(name, offset, tz) \
+	DecodeTimezoneName(name, offset, tz)
 #endif
 
 /*

@@ -100,21 +100,27 @@ strata_base_init(void)
 	DefineCustomIntVariable(
 							"strata.batch_rows", "Sets the number of rows in a batch.",
 							"A batch closes earlier at the end of its segment or at its byte limit.",
-							&strata_batch_rows, STRATA_BATCH_ROWS_DEFAULT, STRATA_BATCH_ROWS_MIN,
-							STRATA_BATCH_ROWS_MAX, PGC_USERSET, 0, NULL, NULL, NULL);
+							&strata_batch_rows, STRATA_BATCH_ROWS_DEFAULT,
+							STRATA_BATCH_ROWS_MIN,
+							STRATA_BATCH_ROWS_MAX, PGC_USERSET, 0, NULL, NULL,
+							NULL);
 
 	DefineCustomIntVariable(
 							"strata.chunks_ahead",
 							"Sets how many chunks are made ahead of the one that rows come into.",
 							"Zero: a chunk is made when the first row needs it.",
-							&strata_chunks_ahead, STRATA_CHUNKS_AHEAD_DEFAULT, 0,
-							STRATA_CHUNKS_AHEAD_MAX, PGC_USERSET, 0, NULL, NULL, NULL);
+							&strata_chunks_ahead, STRATA_CHUNKS_AHEAD_DEFAULT,
+							0,
+							STRATA_CHUNKS_AHEAD_MAX, PGC_USERSET, 0, NULL,
+							NULL, NULL);
 
 	DefineCustomIntVariable(
 							"strata.max_job_workers", "Sets how many jobs may run at a time.",
 							"Zero stops the scheduler. Takes from max_worker_processes.",
-							&strata_max_job_workers, STRATA_MAX_JOB_WORKERS_DEFAULT, 0,
-							STRATA_MAX_JOB_WORKERS_MAX, PGC_SIGHUP, 0, NULL, NULL, NULL);
+							&strata_max_job_workers,
+							STRATA_MAX_JOB_WORKERS_DEFAULT, 0,
+							STRATA_MAX_JOB_WORKERS_MAX, PGC_SIGHUP, 0, NULL,
+							NULL, NULL);
 
 	for (int i = 0; i < (int) lengthof(bool_settings); i++)
 	{
@@ -132,7 +138,8 @@ strata_base_init(void)
 							 "strata.torture",
 							 "Compresses a strata table of the user after every statement that wrote to it.",
 							 "For developers: runs any test suite on compressed rows.",
-							 &strata_torture, false, PGC_SUSET, GUC_NOT_IN_SAMPLE, NULL, NULL,
+							 &strata_torture, false, PGC_SUSET,
+							 GUC_NOT_IN_SAMPLE, NULL, NULL,
 							 NULL);
 
 	MarkGUCPrefixReserved("strata");

@@ -44,7 +44,8 @@ void
 strata_owner_enter(Oid owner, StrataOwnerContext *saved)
 {
 	strata_role_enter(owner, saved);
-	Assert(GetUserId() == owner && InSecurityRestrictedOperation());	/* base:A3 */
+	Assert(GetUserId() == owner &&
+		   InSecurityRestrictedOperation());	/* base:A3 */
 	if (owner != GetOuterUserId() || strata_in_background_worker())
 		strata_search_path_pin();
 	/* where chunks go is the hypertable's to say, not the session's */

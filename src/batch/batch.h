@@ -36,7 +36,8 @@
 /*
  * Batch rows are made this small by moving columns out of line: one to a page.
  */
-#define STRATA_BATCH_ROW_TARGET(level) MaximumBytesPerTuple((level) == STRATA_LEVEL_ARCHIVE ? 2 : 1)
+#define STRATA_BATCH_ROW_TARGET(level) \
+	MaximumBytesPerTuple((level) == STRATA_LEVEL_ARCHIVE ? 2 : 1)
 
 /* Fixed columns of every companion table, 1-based. */
 #define STRATA_BATCH_ATT_FIRST_ROW 1	/* int8: row number of the first row;
@@ -44,7 +45,8 @@
 										 * + 1) */
 #define STRATA_BATCH_ATT_NROWS 2	/* int4: rows; 0: a row entry */
 #define STRATA_BATCH_ATT_LAYOUT 3	/* text COLLATE "C": StrataLayout's text */
-#define STRATA_BATCH_ATT_SUMMARY 4	/* bytea: per column counts, min, max; CRC */
+/* bytea: per column counts, min, max; CRC */
+#define STRATA_BATCH_ATT_SUMMARY 4
 #define STRATA_BATCH_ATT_ENTRY 5	/* bytea: a row entry's bytes; NULL in
 									 * batches */
 #define STRATA_BATCH_FIXED_ATTS 5

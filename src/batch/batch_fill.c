@@ -132,10 +132,12 @@ add_fixed(ColumnBuffer *c, Datum value)
 static void
 widen_range(StrataBatchBuilder *b, OrderRange *r, Datum value)
 {
-	bool		lower = !r->has || ApplySortComparator(value, false, r->min, false,
-													   &r->sort) < 0;
-	bool		higher = !r->has || ApplySortComparator(value, false, r->max, false,
-														&r->sort) > 0;
+	bool		lower =
+	!r->has || ApplySortComparator(value, false, r->min, false,
+								   &r->sort) < 0;
+	bool		higher =
+	!r->has || ApplySortComparator(value, false, r->max, false,
+								   &r->sort) > 0;
 
 	if (r->typbyval)
 	{
@@ -225,7 +227,8 @@ count_records(const StrataBatchBuilder *b, const StrataRecordForm *form,
 	n = Min(n, b->limit);
 	if (b->layout->norder > 0)
 	{
-		int			column = form->by_attno[b->ranges[0].attno] - form->columns;
+		int			column =
+		form->by_attno[b->ranges[0].attno] - form->columns;
 		bool		null = strata_record_is_null(form, records[0], column);
 
 		for (int row = 1; row < n; row++)

@@ -86,7 +86,8 @@ row_size(const StrataBatchSchema *schema, const Datum *values,
 		 const bool *isnull)
 {
 	TupleDesc	desc = schema->batch_desc;
-	Size		size = MAXALIGN(SizeofHeapTupleHeader + BITMAPLEN(desc->natts));
+	Size		size =
+	MAXALIGN(SizeofHeapTupleHeader + BITMAPLEN(desc->natts));
 
 	for (int i = 0; i < desc->natts; i++)
 	{

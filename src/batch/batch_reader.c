@@ -92,7 +92,8 @@ check_row(StrataBatchReader *reader)
 	else
 	{
 		reader->summary = (bytea *) strata_toast_fetch(
-													   reader->toast, reader->schema->toastid,
+													   reader->toast,
+													   reader->schema->toastid,
 													   (struct varlena *)
 													   DatumGetPointer(slot->tts_values[STRATA_BATCH_ATT_SUMMARY -
 																						1]));
@@ -617,9 +618,11 @@ strata_batch_reader_entries(StrataBatchReader *reader, AttrNumber attno)
 static int
 integer_width(const StrataColumnType *type, const StrataColumnSummary *summary)
 {
-	float8		min = type->width == sizeof(float8) ? DatumGetFloat8(summary->min) :
+	float8		min =
+	type->width == sizeof(float8) ? DatumGetFloat8(summary->min) :
 	DatumGetFloat4(summary->min);
-	float8		max = type->width == sizeof(float8) ? DatumGetFloat8(summary->max) :
+	float8		max =
+	type->width == sizeof(float8) ? DatumGetFloat8(summary->max) :
 	DatumGetFloat4(summary->max);
 
 	if (min >= PG_INT16_MIN && max <= PG_INT16_MAX)

@@ -260,7 +260,8 @@ uint32
 strata_seal_of_column(const StrataBatchSchema *schema, int64 first_row,
 					  AttrNumber attno, Oid type)
 {
-	uint64		place[4] = {schema->companion, (uint64) first_row, (uint64) attno,
+	uint64		place[4] =
+	{schema->companion, (uint64) first_row, (uint64) attno,
 	type};
 
 	return strata_crc32c(place, sizeof(place));
@@ -317,7 +318,8 @@ void
 strata_seal_columns(const StrataBatchSchema *schema, Datum *values,
 					const bool *isnull)
 {
-	int64		first_row = DatumGetInt64(values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
+	int64		first_row =
+	DatumGetInt64(values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
 
 	for (AttrNumber attno = 1; attno <= schema->natts; attno++)
 	{

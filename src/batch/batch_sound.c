@@ -42,7 +42,8 @@
 typedef struct ValueCheck ValueCheck;
 struct ValueCheck
 {
-	bool		(*is_sound) (const ValueCheck *check, const char *data, Size len);
+	bool		(*is_sound) (const ValueCheck *check, const char *data,
+							 Size len);
 	Oid			typid;
 	Oid			elemtype;
 	int16		typlen;

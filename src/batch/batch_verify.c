@@ -230,8 +230,10 @@ verify_range(Verifier *v, StrataColumn *col, SortSupport sort)
 {
 	bool		min_null;
 	bool		max_null;
-	Datum		min = strata_batch_reader_min(v->reader, col->attno, &min_null);
-	Datum		max = strata_batch_reader_max(v->reader, col->attno, &max_null);
+	Datum		min =
+	strata_batch_reader_min(v->reader, col->attno, &min_null);
+	Datum		max =
+	strata_batch_reader_max(v->reader, col->attno, &max_null);
 	bool		seen_min = false;
 	bool		seen_max = false;
 	bool		any = false;

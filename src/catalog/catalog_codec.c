@@ -217,7 +217,8 @@ strata_option_codecs_check(Relation rel, const char *level, const char *text,
 					ERROR,
 					(errcode(ERRCODE_DATATYPE_MISMATCH),
 					 errmsg("codec \"%s\" does not hold type %s of column \"%s\"",
-							target->name, format_type_be(att->atttypid), column),
+							target->name, format_type_be(att->atttypid),
+							column),
 					 errhint("Codecs for column \"%s\" are: %s.", column,
 							 fitting_codecs(att))));
 		if (!strata_codec_available(codec))

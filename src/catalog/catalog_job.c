@@ -138,8 +138,9 @@ leave(Saved *saved)
 static void
 execute(const char *sql, Args *args, int expected)
 {
-	int			result = strata_sql_execute(sql, args->n, args->types, args->values,
-											args->nulls, false);
+	int			result =
+	strata_sql_execute(sql, args->n, args->types, args->values,
+					   args->nulls, false);
 
 	Assert(InSecurityRestrictedOperation());	/* catalog:T4 */
 	if (result != expected)

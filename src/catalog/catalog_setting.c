@@ -534,7 +534,8 @@ strata_settings_store(Oid relid, List *options, bool reset)
 			if (is_switch(def->defname))
 				text = pstrdup(strata_option_bool(def) ? "true" : "false");
 			Assert(!is_column_list(def->defname) || is_blank(text) ||
-				   parse_option(def->defname, text) != NIL);	/* catalog:T1 */
+				   parse_option(def->defname,
+								text) != NIL);	/* catalog:T1 */
 			merged = lappend(merged,
 							 makeDefElem(def->defname,
 										 (Node *) makeString(text), -1));
@@ -617,7 +618,8 @@ rewrite_list(List *sorts, const char *old, const char *new_name)
 static const struct
 {
 	const char *option;
-	char	   *(*rewrite) (const char *text, const char *old, const char *new_name);
+	char	   *(*rewrite) (const char *text, const char *old,
+							const char *new_name);
 }			rewriters[] = {
 	{"bloom", strata_option_bloom_rewrite},
 	{"codecs", strata_option_codecs_rewrite},

@@ -166,8 +166,9 @@ init_functions(StrataKeyDirectory *d, Relation index)
 	for (int i = 0; i < d->nkeys; i++)
 	{
 		Oid			type = index->rd_opcintype[i];
-		Oid			equal = get_opfamily_member(index->rd_opfamily[i], type, type,
-												BTEqualStrategyNumber);
+		Oid			equal =
+		get_opfamily_member(index->rd_opfamily[i], type, type,
+							BTEqualStrategyNumber);
 		RegProcedure left;
 		RegProcedure right;
 

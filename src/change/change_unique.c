@@ -294,8 +294,9 @@ init_index_key(Candidates *c, int column, StrategyNumber strategy, Datum value,
 			   bool isnull)
 {
 	Oid			type = c->index->rd_opcintype[column];
-	Oid			opr = get_opfamily_member(c->index->rd_opfamily[column], type, type,
-										  strategy);
+	Oid			opr =
+	get_opfamily_member(c->index->rd_opfamily[column], type, type,
+						strategy);
 
 	ScanKeyEntryInitialize(&c->keys[column],
 						   isnull ? SK_ISNULL | SK_SEARCHNULL : 0, column + 1,
@@ -775,7 +776,8 @@ bool
 strata_reference_key_changes(Relation rel, StrataBatchReader *reader, int row,
 							 TupleTableSlot *slot)
 {
-	Bitmapset  *offset = RelationGetIndexAttrBitmap(rel, INDEX_ATTR_BITMAP_KEY);
+	Bitmapset  *offset =
+	RelationGetIndexAttrBitmap(rel, INDEX_ATTR_BITMAP_KEY);
 	Bitmapset  *attrs = NULL;
 	int			member = -1;
 	bool		changes;

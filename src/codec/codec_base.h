@@ -22,7 +22,8 @@
  * Compile a function for AVX2 and AVX-512 too, where that is known to work and
  * to pay.
  */
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && !defined(STRATA_NO_CLONES)
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && \
+    !defined(__clang__) && !defined(STRATA_NO_CLONES)
 #if __GNUC__ >= 12
 #define STRATA_CLONES __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
 #else
@@ -33,7 +34,8 @@
 #endif
 
 /* May AVX2 be used where the CPU has it? */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(STRATA_NO_AVX2)
+#if defined(__x86_64__) && defined(__GNUC__) && \
+    !defined(STRATA_NO_AVX2)
 #define STRATA_HAVE_AVX2
 #endif
 

@@ -105,7 +105,8 @@ strata_nested_scratch_size(const StrataVector *v)
 size_t
 strata_choose_scratch_size(const StrataVector *v)
 {
-	size_t		size = single_scratch_size(v) + strata_dictionary_scratch_size(v);
+	size_t		size =
+	single_scratch_size(v) + strata_dictionary_scratch_size(v);
 
 	if (v->hint == STRATA_BYTES_JSONB)
 		size += STRATA_ARENA_SIZE(strata_raw_bound(v)) +
@@ -309,8 +310,9 @@ estimate_lz(StrataCodecId id, const StrataVector *v, StrataArena scratch,
 	{
 		size_t		nbytes = total - at < LZ_SAMPLE_BYTES ? total - at :
 		LZ_SAMPLE_BYTES;
-		size_t		len = strata_lz_compress(id, v->level, v->payload + at, nbytes,
-											 to, nbytes - nbytes / 32, lz);
+		size_t		len =
+		strata_lz_compress(id, v->level, v->payload + at, nbytes,
+						   to, nbytes - nbytes / 32, lz);
 
 		seen += nbytes;
 		size += len > 0 ? len : nbytes;

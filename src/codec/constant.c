@@ -85,7 +85,8 @@ constant_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n,
 	(void) from;
 	*size = 0;
 	if (p->kind == STRATA_KIND_BYTES)
-		*size = STRATA_ARENA_SIZE(2 * sizeof(uint32_t)) + STRATA_ARENA_SIZE(n * sizeof(uint32_t));
+		*size = STRATA_ARENA_SIZE(2 * sizeof(uint32_t)) +
+			STRATA_ARENA_SIZE(n * sizeof(uint32_t));
 	return STRATA_CODEC_OK;
 }
 

@@ -50,8 +50,9 @@ has_fma(uint32_t n, double power)
 FMA_INLINE __m256d
 load_integers(const uint64_t *from)
 {
-	__m256i		x = _mm256_add_epi64(_mm256_loadu_si256((const __m256i *) from),
-									 _mm256_set1_epi64x(MAGIC_BITS));
+	__m256i		x =
+	_mm256_add_epi64(_mm256_loadu_si256((const __m256i *) from),
+					 _mm256_set1_epi64x(MAGIC_BITS));
 
 	return _mm256_sub_pd(_mm256_castsi256_pd(x), _mm256_set1_pd(MAGIC));
 }
@@ -117,7 +118,8 @@ strata_decimal_simd_to_integers(const double *values, uint32_t n, double power,
 								int64_t *integers, uint64_t *bad)
 {
 	const		__m256d limit = _mm256_set1_pd(STRATA_DECIMAL_LIMIT);
-	const		__m256d no_sign = _mm256_castsi256_pd(_mm256_set1_epi64x(INT64_MAX));
+	const		__m256d no_sign =
+	_mm256_castsi256_pd(_mm256_set1_epi64x(INT64_MAX));
 	uint32_t	i = 0;
 	Power		p;
 

@@ -41,7 +41,8 @@ typedef struct Dictionary
 size_t
 strata_dictionary_scratch_size(const StrataVector *v)
 {
-	size_t		payload = v->kind == STRATA_KIND_BYTES && v->n > 0 && v->offsets ?
+	size_t		payload =
+	v->kind == STRATA_KIND_BYTES && v->n > 0 && v->offsets ?
 	v->offsets[v->n] :
 	0;
 	StrataVector entries = *v;

@@ -386,7 +386,8 @@ gorilla_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n,
 		 b++, start += BLOCK_ROWS)
 	{
 		uint64_t	values[BLOCK_ROWS];
-		uint32_t	rows = p->n - start < BLOCK_ROWS ? p->n - start : BLOCK_ROWS;
+		uint32_t	rows =
+		p->n - start < BLOCK_ROWS ? p->n - start : BLOCK_ROWS;
 		uint32_t	skip = from > start ? from - start : 0;
 		uint32_t	wanted = rows < from + n - start ? rows : from + n - start;
 		size_t		left = strata_reader_left(&in);

@@ -309,7 +309,8 @@ decode_columns(JsonbParts *parts, const JsonLeaves *shapes, uint32_t from,
 		return STRATA_CODEC_CORRUPT;
 	for (uint32_t c = 2; c < ncolumns; c++)
 	{
-		uint32_t	end = from + n < ndocs ? r->leaves[c].next : r->leaves[c].n;
+		uint32_t	end =
+		from + n < ndocs ? r->leaves[c].next : r->leaves[c].n;
 		StrataCodecResult rc;
 
 		if (columns[c].first > end || end > r->leaves[c].n)

@@ -78,7 +78,8 @@ static uint32_t
 find_path(Shredder *s, uint32_t parent, bool is_element, const uint8_t *key,
 		  uint32_t key_len)
 {
-	uint32_t	slot = hash_path(parent, is_element, key, key_len) & (SLOTS - 1);
+	uint32_t	slot =
+	hash_path(parent, is_element, key, key_len) & (SLOTS - 1);
 
 	for (; s->slots[slot] != 0; slot = (slot + 1) & (SLOTS - 1))
 		if (path_is(&s->paths[s->slots[slot]], parent, is_element, key,
@@ -105,7 +106,8 @@ entry_end(const uint8_t *entries, uint32_t i, uint32_t most, uint32_t *entry,
 	uint32_t	start = *end;
 
 	*entry = jsonb_load(entries + (size_t) i * 4);
-	*end = *entry & JSONB_HAS_OFFSET ? *entry & JSONB_LENGTH : start + (*entry & JSONB_LENGTH);
+	*end = *entry & JSONB_HAS_OFFSET ? *entry & JSONB_LENGTH : start +
+		(*entry & JSONB_LENGTH);
 	return *end >= start && *end <= most;
 }
 
@@ -155,7 +157,8 @@ take_value(Shredder *s, const uint8_t *doc, uint32_t path, uint32_t entry,
 			/* which of the two its head says */
 			if (end < aligned || end - aligned < 4)
 				return false;
-			*type = jsonb_load(doc + aligned) & JSONB_OBJECT ? JSON_OBJECT : JSON_ARRAY;
+			*type = jsonb_load(doc + aligned) & JSONB_OBJECT ? JSON_OBJECT :
+				JSON_ARRAY;
 			return true;
 		default:
 			return false;

@@ -339,7 +339,8 @@ strata_lzarray_decode_size(const StrataPayload *p, uint32_t from, uint32_t n,
 
 	if (!locate(p, from, n, &range))
 		return STRATA_CODEC_CORRUPT;
-	*size = STRATA_ARENA_SIZE(((size_t) range.nvalues + 1) * sizeof(uint32_t)) +
+	*size =
+		STRATA_ARENA_SIZE(((size_t) range.nvalues + 1) * sizeof(uint32_t)) +
 		(range.stored ? 0 : STRATA_ARENA_SIZE(range.raw_size));
 	return STRATA_CODEC_OK;
 }

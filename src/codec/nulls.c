@@ -121,7 +121,8 @@ strata_nulls_write(StrataNullMode mode, const bool *isnull, uint32_t nrows,
 
 		/* the products of eight flags, one in a byte, meet in the top byte */
 		for (uint32_t row = 0; map != NULL && row < nrows; row += 8)
-			*map++ = (uint8_t) (strata_load_partial((const uint8_t *) isnull + row, nrows - row) *
+			*map++ = (uint8_t) (strata_load_partial((const uint8_t *) isnull +
+													row, nrows - row) *
 								UINT64_C(0x0102040810204080) >> 56);
 	}
 }

@@ -408,7 +408,8 @@ unpack_portable(const PackedBlock *block)
 SIMD static inline
 __attribute__((always_inline))
 void
-			unpack_piece(uint64_t bits, uint64_t mask, __m128i least, __m128i split,
+			unpack_piece(uint64_t bits, uint64_t mask, __m128i least,
+						 __m128i split,
 						 __m128i gap, uint8_t *to)
 {
 	__m128i		codes = _mm_cvtsi64_si128((long long) _pdep_u64(bits, mask));
@@ -523,6 +524,7 @@ packed_decode_blocks(const PackedParts *parts, uint32_t total, uint32_t first,
 {
 	StrataReader sizes = parts->sizes;
 	StrataReader in = sizes;
+	PackedBlock block = {.positions = &parts->positions,.out = out};
 	uint32_t	offset = 0;
 	uint32_t	nblocks = (total - 1) / BLOCK_ROWS + 1;
 
@@ -553,10 +555,11 @@ packed_decode_blocks(const PackedParts *parts, uint32_t total, uint32_t first,
 		if (nbits > nbytes * 8 || ((m == BLOCK_ROWS || start + m == total) &&
 								   (nbits + 7) / 8 != nbytes))
 			return false;
-		unpack(&(PackedBlock)
-			   {
-			&parts->positions, data, in.end, m, at, out
-		});
+		block.data = data;
+		block.end = in.end;
+		block.nvalues = m;
+		block.offsets = at;
+		unpack(&block);
 		offset = at[m];
 		if (start + m < end)
 			at[m] = next;

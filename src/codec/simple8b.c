@@ -279,7 +279,7 @@ read_block(StrataReader *in, uint32_t m, uint32_t skip, uint32_t to,
 	uint64_t	numbers[BLOCK_ROWS];
 	uint64_t	value = (uint64_t) strata_unzigzag(strata_read_varint(in));
 	uint64_t	step = m > 1 ?
-		(uint64_t) strata_unzigzag(strata_read_varint(in)) : 0;
+	(uint64_t) strata_unzigzag(strata_read_varint(in)) : 0;
 
 	if (!read_words(in, m > 2 ? m - 2 : 0, numbers))
 		return false;
@@ -318,7 +318,7 @@ simple8b_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n,
 		uint32_t	skip = from > start ? from - start : 0;
 		uint32_t	to = m < from + n - start ? m : from + n - start;
 		size_t		len = b + 1 < nblocks && index != NULL ?
-			strata_load16(index + (size_t) b * 2) : strata_reader_left(&in);
+		strata_load16(index + (size_t) b * 2) : strata_reader_left(&in);
 		const uint8_t *bytes = strata_read_bytes(&in, len);
 		StrataReader block;
 

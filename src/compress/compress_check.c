@@ -39,7 +39,8 @@ static int
 columns_needed(Relation rel)
 {
 	const StrataLayout *layout = strata_store_current_layout(rel);
-	int			n = STRATA_BATCH_FIXED_ATTS + layout->nsegment + 2 * layout->norder +
+	int			n =
+	STRATA_BATCH_FIXED_ATTS + layout->nsegment + 2 * layout->norder +
 	(layout->norder > 0 ? 1 : 0);
 
 	for (int i = 0; i < RelationGetNumberOfAttributes(rel); i++)
@@ -91,7 +92,8 @@ strata_store_can_compress(Relation rel, const char *hint)
 							name),
 					 errdetail(
 							   "Its batches would have %d columns, tables can have %d.",
-							   MaxHeapAttributeNumber + excess, MaxHeapAttributeNumber),
+							   MaxHeapAttributeNumber + excess,
+							   MaxHeapAttributeNumber),
 					 errhint("Drop %d of its columns, or leave it in row form.",
 							 excess)));
 		return false;

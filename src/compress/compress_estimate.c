@@ -222,7 +222,8 @@ value_hash(TupleTableSlot *slot, Form_pg_attribute att, uint32 *hash)
 		(att->attlen == -1 &&
 		 VARATT_IS_EXTERNAL(DatumGetPointer(slot->tts_values[i]))))
 		return false;
-	*hash = hash_bytes_uint32(datum_image_hash(slot->tts_values[i], att->attbyval, att->attlen));
+	*hash = hash_bytes_uint32(datum_image_hash(slot->tts_values[i],
+											   att->attbyval, att->attlen));
 	return true;
 }
 

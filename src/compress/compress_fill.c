@@ -216,7 +216,8 @@ left_columns(Relation rel, TupleDesc batch_desc)
 			continue;
 		for (int k = 0; k < lengthof(prefixes); k++)
 		{
-			int			attno = strncmp(NameStr(att->attname), prefixes[k], 4) == 0 ?
+			int			attno =
+			strncmp(NameStr(att->attname), prefixes[k], 4) == 0 ?
 			atoi(NameStr(att->attname) + 4) :
 			0;
 

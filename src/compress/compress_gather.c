@@ -196,9 +196,11 @@ compare_rows(const StrataGather *gather, int a, int b)
 	for (int k = 0; k < norder; k++)
 	{
 		int			c = ApplySortComparator(gather->keys[a * norder + k],
-											gather->keys_isnull[a * norder + k],
+											gather->keys_isnull[a * norder +
+																k],
 											gather->keys[b * norder + k],
-											gather->keys_isnull[b * norder + k],
+											gather->keys_isnull[b * norder +
+																k],
 											&gather->order[k]);
 
 		if (c != 0)

@@ -171,7 +171,8 @@ end_runs(Merge *merge)
 static Datum
 segment_value(Merge *merge, int i, bool *isnull)
 {
-	AttrNumber	catt = merge->store->schema->seg_att[merge->layout->segment[i]];
+	AttrNumber	catt =
+	merge->store->schema->seg_att[merge->layout->segment[i]];
 
 	*isnull = merge->slot->tts_isnull[catt - 1];
 	return merge->slot->tts_values[catt - 1];
@@ -201,7 +202,8 @@ same_segment(Merge *merge, const Run *run, bool by_image)
 			DatumGetInt32(FunctionCall2Coll(
 											&lookup_type_cache(att->atttypid, TYPECACHE_CMP_PROC_FINFO)
 											->cmp_proc_finfo,
-											att->attcollation, value, run->segment[i])) != 0)
+											att->attcollation, value,
+											run->segment[i])) != 0)
 			return false;
 	}
 	return true;
@@ -366,7 +368,8 @@ strata_store_merge_batches(StrataStore *store, const StrataLayout *layout,
 		elog(ERROR, "companion \"%s\" has no index on its segments",
 			 RelationGetRelationName(store->batches));
 	Assert(!writer->shared &&
-		   strata_batch_builder_nrows(writer->builder) == 0);	/* compress:K1 */
+		   strata_batch_builder_nrows(writer->builder) ==
+		   0);					/* compress:K1 */
 	strata_store_check_entries(store, snapshot);
 	merge.store = store;
 	merge.layout = layout;

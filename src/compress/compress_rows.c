@@ -238,7 +238,8 @@ is_vacuumed(Relation batches)
 {
 	TableScanDesc scan = table_beginscan(batches, SnapshotAny, 0, NULL);
 	TupleTableSlot *slot = table_slot_create(batches, NULL);
-	bool		result = !table_scan_getnextslot(scan, ForwardScanDirection, slot);
+	bool		result =
+	!table_scan_getnextslot(scan, ForwardScanDirection, slot);
 
 	ExecDropSingleTupleTableSlot(slot);
 	table_endscan(scan);
@@ -286,7 +287,8 @@ replace_outdated(Relation rel, const StrataLayout *layout)
 					   "A column of strata.segmentby or strata.orderby is in another order now, and older transactions may still read its former batches."),
 			 errhint(
 					 "VACUUM %s; then SELECT compress_chunk('%s'); when these have ended.",
-					 RelationGetRelationName(rel), RelationGetRelationName(rel))));
+					 RelationGetRelationName(rel),
+					 RelationGetRelationName(rel))));
 	return false;
 }
 

@@ -214,7 +214,8 @@ void
 strata_segment_clear(StrataSegments *segments, StrataSegment *segment,
 					 const bool *keep)
 {
-	int			npieces = (segment->nrows + (1 << segments->piece_shift) - 1) >>
+	int			npieces =
+	(segment->nrows + (1 << segments->piece_shift) - 1) >>
 	segments->piece_shift;
 	int			n = 0;
 
@@ -358,8 +359,9 @@ strata_segment_add(StrataSegments *segments, StrataSegment *segment,
 {
 	char	   *record = next_record(segments, segment);
 	MemoryContext old = MemoryContextSwitchTo(segments->chunks_mcxt);
-	char	   *chunk = strata_record_fill(segments->form, record, slot->tts_values,
-										   slot->tts_isnull);
+	char	   *chunk =
+	strata_record_fill(segments->form, record, slot->tts_values,
+					   slot->tts_isnull);
 
 	MemoryContextSwitchTo(old);
 	if (chunk != NULL)
@@ -377,8 +379,9 @@ compare_segments(const void *a, const void *b, void *arg)
 
 	for (int i = 0; sort[i].comparator != NULL; i++)
 	{
-		int			c = ApplySortComparator(x->values[i], x->isnull[i], y->values[i],
-											y->isnull[i], &sort[i]);
+		int			c =
+		ApplySortComparator(x->values[i], x->isnull[i], y->values[i],
+							y->isnull[i], &sort[i]);
 
 		if (c != 0)
 			return c;
@@ -407,7 +410,8 @@ strata_segments_list(StrataSegments *segments, StrataSegment ***list)
 										 ->lt_opr,
 										 &sort[i]);
 	}
-	*list = MemoryContextAllocHuge(segments->mcxt, sizeof(StrataSegment *) * Max(segments->hash->members, 1));
+	*list = MemoryContextAllocHuge(segments->mcxt, sizeof(StrataSegment *) *
+								   Max(segments->hash->members, 1));
 	segments_start_iterate(segments->hash, &it);
 	while ((entry = segments_iterate(segments->hash, &it)) != NULL)
 		if (entry->segment->nrows > 0)

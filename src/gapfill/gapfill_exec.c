@@ -186,8 +186,9 @@ fill_scan_tuple(GapfillState *state, TupleTableSlot *row, int64 bucket)
 			}
 		}
 		scan->tts_values[state->plan.bucket_column] =
-			scan->tts_values[state->nchild] = strata_bucket_datum(state->plan.type,
-																  bucket);
+			scan->tts_values[state->nchild] =
+			strata_bucket_datum(state->plan.type,
+								bucket);
 		scan->tts_isnull[state->plan.bucket_column] =
 			scan->tts_isnull[state->nchild] = false;
 	}
@@ -354,7 +355,8 @@ exec_gapfill(CustomScanState *css)
 
 		if (!state->in_group)
 		{
-			if (state->row == NULL && (state->any_group || state->plan.keys != NIL))
+			if (state->row == NULL &&
+				(state->any_group || state->plan.keys != NIL))
 				return NULL;
 			begin_group(state);
 		}

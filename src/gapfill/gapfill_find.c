@@ -33,8 +33,9 @@ visit_function(RangeTblEntry *rte, Visit *context)
 	PlannerGlobal *glob = makeNode(PlannerGlobal);
 	PlannerInfo *root = makeNode(PlannerInfo);
 	RangeTblEntry *copy = copyObject(rte);
-	Oid			funcid = ((FuncExpr *) linitial_node(RangeTblFunction, rte->functions)
-						  ->funcexpr)
+	Oid			funcid =
+	((FuncExpr *) linitial_node(RangeTblFunction, rte->functions)
+	 ->funcexpr)
 	->funcid;
 	Visit		inside = {.params = context->params};
 	Query	   *body;

@@ -118,7 +118,8 @@ strata_gapfill_node(const Node *node)
 static void
 correct_literal(FuncExpr *call)
 {
-	Const	   *zone = list_length(call->args) == 5 ? lthird(call->args) : NULL;
+	Const	   *zone =
+	list_length(call->args) == 5 ? lthird(call->args) : NULL;
 	Const	   *last = zone != NULL ? list_nth(call->args, 4) : NULL;
 	char	   *literal;
 	Datum		start;
@@ -153,7 +154,8 @@ FuncExpr *
 strata_gapfill_complete(const FuncExpr *call)
 {
 	FuncExpr   *result = copyObject(unconstify(FuncExpr *, call));
-	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(call->funcid));
+	HeapTuple	tuple =
+	SearchSysCache1(PROCOID, ObjectIdGetDatum(call->funcid));
 
 	if (!HeapTupleIsValid(tuple))
 		elog(ERROR, "cache lookup failed for function %u", call->funcid);

@@ -184,7 +184,8 @@ count_buckets(PlannerInfo *root, GapfillCall *call)
 {
 	Node	   *width = estimate_expression_value(root, (Node *) call->width);
 	Node	   *start = estimate_expression_value(root, (Node *) call->start);
-	Node	   *finish = estimate_expression_value(root, (Node *) call->finish);
+	Node	   *finish =
+	estimate_expression_value(root, (Node *) call->finish);
 	double		length,
 				range;
 
@@ -199,7 +200,8 @@ count_buckets(PlannerInfo *root, GapfillCall *call)
 	if (call->type == DATEOID || call->type == TIMESTAMPOID ||
 		call->type == TIMESTAMPTZOID)
 	{
-		Interval   *interval = DatumGetIntervalP(((Const *) width)->constvalue);
+		Interval   *interval =
+		DatumGetIntervalP(((Const *) width)->constvalue);
 
 		length = interval->time +
 			((double) interval->day + 30.0 * interval->month) *

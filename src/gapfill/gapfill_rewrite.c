@@ -248,12 +248,14 @@ split_expression(Node *node, Split *split)
 static Expr *
 make_time_bucket(const FuncExpr *func, const GapfillCall *call)
 {
-	Oid			types[5] = {exprType((Node *) call->width), call->type, TEXTOID,
+	Oid			types[5] =
+	{exprType((Node *) call->width), call->type, TEXTOID,
 	TIMESTAMPTZOID, INTERVALOID};
 	List	   *name = list_make2(
 								  makeString(get_namespace_name(get_func_namespace(func->funcid))),
 								  makeString("time_bucket"));
-	List	   *args = list_make2(copyObject(call->width), copyObject(call->time));
+	List	   *args =
+	list_make2(copyObject(call->width), copyObject(call->time));
 
 	if (call->zone != NULL)
 	{
@@ -416,7 +418,8 @@ make_middle(Query *query, Query *inner, Split *split, int bucket,
 	Node	   *bucket_var = column_reference(split, bucket + 1);
 	List	   *exprs = NIL;
 	ListCell   *lc;
-	Index		ref = list_length(split->columns) + list_length(split->fills) + 1;
+	Index		ref =
+	list_length(split->columns) + list_length(split->fills) + 1;
 
 	marker->args = list_make2(call->width, bucket_var);
 	if (list_length(func->args) == 5)

@@ -110,7 +110,8 @@ strata_permissions_check(STRATA_CHECK_PERMS_ARGS)
 	{
 		StrataPermissions *wanted = lfirst(lc);
 
-		Oid			role = OidIsValid(wanted->checkAsUser) ? wanted->checkAsUser :
+		Oid			role =
+		OidIsValid(wanted->checkAsUser) ? wanted->checkAsUser :
 		GetUserId();
 
 		if (wanted->requiredPerms == 0 ||

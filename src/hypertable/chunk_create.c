@@ -95,7 +95,8 @@ strata_chunk_make_table(Relation parent, const StrataHypertable *ht,
 					 "CREATE %sTABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS"
 					 " INCLUDING GENERATED INCLUDING STORAGE INCLUDING COMPRESSION INCLUDING STATISTICS)"
 					 " USING strata",
-					 parent->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED ?
+					 parent->rd_rel->relpersistence ==
+					 RELPERSISTENCE_UNLOGGED ?
 					 "UNLOGGED " :
 					 "",
 					 quote_qualified_identifier(schema, name),
@@ -387,7 +388,8 @@ strata_chunk_lock_to_make(Oid hypertable, int64 time, int patience)
 	haste.hint = psprintf(
 						  "Run the transaction again. Chunks that are there before rows need them spare you this: "
 						  "SELECT create_chunks(%s, %s);",
-						  quote_literal_cstr(name), strata_time_literal(ht->key_type, time));
+						  quote_literal_cstr(name),
+						  strata_time_literal(ht->key_type, time));
 	lock_all(&locks, &haste);
 }
 

@@ -176,7 +176,8 @@ strata_chunk_adopt(const StrataHypertable *ht, Oid table,
 		if (attno > 0)
 			strata_sql_run(
 						   psprintf("ALTER TABLE %s ALTER COLUMN %s SET NOT NULL",
-									strata_sql_name(table), quote_identifier(column)));
+									strata_sql_name(table),
+									quote_identifier(column)));
 	}
 	if (strata)
 	{

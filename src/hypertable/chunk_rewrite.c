@@ -48,7 +48,8 @@
 #include "base/compat.h"
 
 /* As they are, for everybody, and unheard by logical decoding. */
-#define WRITE_OPTIONS (TABLE_INSERT_SKIP_FSM | TABLE_INSERT_FROZEN | TABLE_INSERT_NO_LOGICAL)
+#define WRITE_OPTIONS \
+	(TABLE_INSERT_SKIP_FSM | TABLE_INSERT_FROZEN | TABLE_INSERT_NO_LOGICAL)
 
 /*-------------------------------------------------------------------------
  * Rows into fresh storage
@@ -316,7 +317,8 @@ check_adjacent(const List *chunks)
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg(
 							"cannot merge chunks \"%s\" and \"%s\", which are not adjacent",
-							get_rel_name(before->relid), get_rel_name(after->relid)),
+							get_rel_name(before->relid),
+							get_rel_name(after->relid)),
 					 errhint(
 							 "Merge the chunks between them too, or have a chunk made where there is none.")));
 	}
@@ -334,7 +336,8 @@ choose_access_method(const List *chunks)
 
 	foreach(lc, chunks)
 	{
-		Relation	rel = table_open(((StrataChunk *) lfirst(lc))->relid, NoLock);
+		Relation	rel =
+		table_open(((StrataChunk *) lfirst(lc))->relid, NoLock);
 
 		if (!OidIsValid(result) || strata_relation_is_strata(rel))
 			result = rel->rd_rel->relam;

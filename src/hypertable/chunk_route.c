@@ -434,9 +434,11 @@ project_insert(ExprState *expression, ExprContext *context, bool *isnull)
 	AttrNumber	column =
 	strata_hypertable_get(RelationGetRelid(state->rel))->attno;
 	TupleTableSlot *row = expression->resultslot;
-	Datum		result = ExecEvalExpr(&guard->original->pi_state, context, isnull);
+	Datum		result =
+	ExecEvalExpr(&guard->original->pi_state, context, isnull);
 	bool		null = row->tts_isnull[column - 1];
-	Datum		value = key_from_value(state, row->tts_values[column - 1], &null);
+	Datum		value =
+	key_from_value(state, row->tts_values[column - 1], &null);
 
 	if (!null)
 		provide(state, NULL, value);

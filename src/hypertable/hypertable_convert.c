@@ -201,7 +201,8 @@ is_empty(Relation rel)
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	TableScanDesc scan = table_beginscan(rel, snapshot, 0, NULL);
 	TupleTableSlot *slot = table_slot_create(rel, NULL);
-	bool		empty = !table_scan_getnextslot(scan, ForwardScanDirection, slot);
+	bool		empty =
+	!table_scan_getnextslot(scan, ForwardScanDirection, slot);
 
 	ExecDropSingleTupleTableSlot(slot);
 	table_endscan(scan);
@@ -508,8 +509,9 @@ static void
 store_options(Oid relid, AttrNumber attno, Oid key_type, int64 interval)
 {
 	char	   *length = strata_time_interval_to_text(key_type, interval);
-	List	   *options = list_make1(makeDefElem(pstrdup(STRATA_OPTION_INTERVAL),
-												 (Node *) makeString(length), -1));
+	List	   *options =
+	list_make1(makeDefElem(pstrdup(STRATA_OPTION_INTERVAL),
+						   (Node *) makeString(length), -1));
 
 	if ((strata_time_type_is_integer(key_type) || key_type == UUIDOID) &&
 		get_atttype(relid, attno) == key_type &&

@@ -320,7 +320,8 @@ static void
 work_on_chunk(IndexRun *run, Oid chunk)
 {
 	/* CREATE INDEX itself takes the same */
-	LOCKMODE	lockmode = run->concurrent ? ShareUpdateExclusiveLock : ShareLock;
+	LOCKMODE	lockmode =
+	run->concurrent ? ShareUpdateExclusiveLock : ShareLock;
 	LockRelId	id = {.relId = chunk,.dbId = MyDatabaseId};
 	StepResult	result = STEP_BUSY;
 

@@ -44,7 +44,8 @@
 static bool
 read_key(StrataHypertable *ht)
 {
-	HeapTuple	tuple = SearchSysCache1(PARTRELID, ObjectIdGetDatum(ht->relid));
+	HeapTuple	tuple =
+	SearchSysCache1(PARTRELID, ObjectIdGetDatum(ht->relid));
 	Form_pg_partitioned_table form;
 	bool		good = false;
 
@@ -193,7 +194,8 @@ strata_hypertable_check_options(Relation rel, List *options)
 	foreach(lc, options)
 	{
 		DefElem    *def = lfirst_node(DefElem, lc);
-		bool		interval = strcmp(def->defname, STRATA_OPTION_INTERVAL) == 0;
+		bool		interval =
+		strcmp(def->defname, STRATA_OPTION_INTERVAL) == 0;
 		StrataHypertable ht = {.relid = RelationGetRelid(rel)};
 		TimestampTz created;
 
@@ -205,7 +207,8 @@ strata_hypertable_check_options(Relation rel, List *options)
 					ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("invalid value for option \"%s\": \"%s\"",
-							strata_option_typed(def->defname), defGetString(def)),
+							strata_option_typed(def->defname),
+							defGetString(def)),
 					 errhint(
 							 "It is the time when a chunk was made, which is written when it is.")));
 		if (!interval && strcmp(def->defname, STRATA_OPTION_NOW) != 0 &&
@@ -245,9 +248,14 @@ read_partition_bound(List *datums, Oid key_type, int64 *time, bool *unbounded)
 	datum = linitial_node(PartitionRangeDatum, datums);
 	*unbounded = datum->kind != PARTITION_RANGE_DATUM_VALUE;
 	if (*unbounded)
-		*time = datum->kind == PARTITION_RANGE_DATUM_MINVALUE ? PG_INT64_MIN : PG_INT64_MAX;
+		*time = datum->kind == PARTITION_RANGE_DATUM_MINVALUE ? PG_INT64_MIN :
+			PG_INT64_MAX;
 	else
-		*time = strata_time_from_bound(key_type, castNode(Const, datum->value)->constvalue);
+	{
+		Const	   *bound = castNode(Const, datum->value);
+
+		*time = strata_time_from_bound(key_type, bound->constvalue);
+	}
 	return true;
 }
 

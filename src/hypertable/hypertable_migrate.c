@@ -145,7 +145,8 @@ List *
 strata_hypertable_move_rows(Relation rel, const StrataHypertable *ht,
 							Node *key_expression)
 {
-	Move		move = {.source = rel,.ht = ht,.estate = CreateExecutorState()};
+	Move		move =
+	{.source = rel,.ht = ht,.estate = CreateExecutorState()};
 	CommandId	cid = GetCurrentCommandId(true);
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	TableScanDesc scan = table_beginscan(rel, snapshot, 0, NULL);

@@ -64,7 +64,8 @@ extern int	strata_partition_find(PartitionKey key, PartitionDesc desc,
  * A chunk that is not a partition yet.  The hypertable may still be a plain
  * table.
  */
-extern Oid	strata_chunk_make_table(Relation parent, const StrataHypertable *ht,
+extern Oid	strata_chunk_make_table(Relation parent,
+									const StrataHypertable *ht,
 									const StrataChunkRange *range,
 									Oid tablespace);
 extern void strata_chunk_attach(Oid chunk, const StrataHypertable *ht,

@@ -191,8 +191,10 @@ void
 strata_hypertable_set_storage(Oid relid, const AlterTableStmt *stmt,
 							  List *cmds)
 {
-	char	   *old = strata_settings_get_text(relid, STRATA_OPTION_CHUNK_OPTIONS);
-	List	   *options = old != NULL ? strata_storage_options_parse(old) : NIL;
+	char	   *old =
+	strata_settings_get_text(relid, STRATA_OPTION_CHUNK_OPTIONS);
+	List	   *options =
+	old != NULL ? strata_storage_options_parse(old) : NIL;
 	DefElem    *ours;
 	StringInfoData text;
 	ListCell   *lc;

@@ -25,7 +25,8 @@
 List *
 strata_hypertable_tablespaces(Oid relid)
 {
-	char	   *text = strata_settings_get_text(relid, STRATA_OPTION_TABLESPACES);
+	char	   *text =
+	strata_settings_get_text(relid, STRATA_OPTION_TABLESPACES);
 	Oid			own = get_rel_tablespace(relid);
 	char	   *name;
 
@@ -51,7 +52,8 @@ strata_hypertable_set_tablespaces(Oid relid, List *names)
 						  relid,
 						  list_make1(makeDefElem(pstrdup(STRATA_OPTION_TABLESPACES),
 												 (Node *) makeString(text.data), -1)),
-						  names == NIL && !OidIsValid(get_rel_tablespace(relid)));
+						  names == NIL &&
+						  !OidIsValid(get_rel_tablespace(relid)));
 }
 
 /* See hypertable_private.h. */
@@ -102,5 +104,6 @@ strata_chunk_indexes_into(const StrataHypertable *ht, Oid tablespace)
 		(void) set_config_option(
 								 "default_tablespace",
 								 quote_identifier(get_tablespace_name(tablespace)), PGC_USERSET,
-								 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+								 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
+								 false);
 }

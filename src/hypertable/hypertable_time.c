@@ -203,7 +203,8 @@ interval_from_usecs(Oid key_type, int64 usecs)
 static int64
 interval_usecs(const Interval *interval)
 {
-	int64		days = (int64) interval->month * DAYS_PER_MONTH + interval->day;
+	int64		days =
+	(int64) interval->month * DAYS_PER_MONTH + interval->day;
 	int64		result;
 
 	if (pg_mul_s64_overflow(days, USECS_PER_DAY, &result) ||

@@ -168,7 +168,8 @@ copy_definition(Relation parent, Relation index, const char *name)
 	SearchSysCache1(INDEXRELID, ObjectIdGetDatum(RelationGetRelid(index)));
 	HeapTuple	class =
 	SearchSysCache1(RELOID, ObjectIdGetDatum(RelationGetRelid(index)));
-	Datum	   *class_options = palloc0(sizeof(Datum) * info->ii_NumIndexAttrs);
+	Datum	   *class_options =
+	palloc0(sizeof(Datum) * info->ii_NumIndexAttrs);
 	List	   *columns = NIL;
 	oidvector  *classes;
 	Datum		datum;

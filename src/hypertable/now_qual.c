@@ -246,7 +246,8 @@ least_value(Node *node, Oid column_type, Datum *value)
 								  cast_time(type, column_type, present));
 	if (time == PG_INT64_MIN || time == PG_INT64_MAX)
 		return false;
-	*value = strata_time_to_datum(column_type, column_type == DATEOID ? time - slack / USECS_PER_DAY - 1 : time - slack);
+	*value = strata_time_to_datum(column_type, column_type == DATEOID ? time -
+								  slack / USECS_PER_DAY - 1 : time - slack);
 	return true;
 }
 

@@ -92,7 +92,8 @@ static FuncExpr *
 call_expression(const StrataJob *job, Oid procid)
 {
 	List	   *args = list_make2(job_constant(INT4OID, sizeof(int32),
-											   Int32GetDatum(job->id), false, true),
+											   Int32GetDatum(job->id), false,
+											   true),
 								  job_constant(JSONBOID, -1, job->config,
 											   !job->has_config, false));
 

@@ -120,7 +120,8 @@ warn_small_segments(Relation rel, const StrataCompressResult *result)
 				 errdetail("Batches this small compress badly."),
 				 errhint(
 						 "SELECT * FROM advise_compression('%s'); shows better ones; then ALTER TABLE %s SET (strata.segmentby = '...'); SELECT compress_chunk('%s', recompress => true);",
-						 RelationGetRelationName(rel), RelationGetRelationName(rel),
+						 RelationGetRelationName(rel),
+						 RelationGetRelationName(rel),
 						 RelationGetRelationName(rel))));
 }
 

@@ -125,7 +125,8 @@ strata_job_next_start(const StrataJob *job, TimestampTz after)
 		return add_clamped(after,
 						   Max(interval_length(&job->schedule_interval), 1));
 	return DatumGetTimestampTz(DirectFunctionCall2(
-												   timestamptz_pl_interval, TimestampTzGetDatum(after),
+												   timestamptz_pl_interval,
+												   TimestampTzGetDatum(after),
 												   IntervalPGetDatum(&job->schedule_interval)));
 }
 

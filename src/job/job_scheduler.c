@@ -149,7 +149,8 @@ record_unstarted(void)
 			psprintf("SELECT delete_job(%d);", id);
 		(void) strata_job_finish(
 								 job, GetCurrentTimestamp(),
-								 strata_job_retry_start(job, GetCurrentTimestamp(),
+								 strata_job_retry_start(job,
+														GetCurrentTimestamp(),
 														job->consecutive_failures + 1),
 								 MyProcPid, &error);
 	}

@@ -185,8 +185,9 @@ vacuum_statement(Oid relid, bool truncate)
 {
 	VacuumStmt *vacuum = makeNode(VacuumStmt);
 	PlannedStmt *stmt = makeNode(PlannedStmt);
-	RangeVar   *name = makeRangeVar(get_namespace_name(get_rel_namespace(relid)),
-									get_rel_name(relid), -1);
+	RangeVar   *name =
+	makeRangeVar(get_namespace_name(get_rel_namespace(relid)),
+				 get_rel_name(relid), -1);
 
 	vacuum->options =
 		list_make2(makeDefElem("truncate",

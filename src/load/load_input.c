@@ -179,7 +179,8 @@ read_time(const char **p, int64 *time)
 			usecs += (*s - '0') * unit;
 		}
 	}
-	*time = ((hour * MINS_PER_HOUR + minute) * (int64) SECS_PER_MINUTE + second) * USECS_PER_SEC + usecs;
+	*time = ((hour * MINS_PER_HOUR + minute) * (int64) SECS_PER_MINUTE +
+			 second) * USECS_PER_SEC + usecs;
 	*p = s;
 	return true;
 }

@@ -526,7 +526,8 @@ strata_load_rows(ModifyTableState *mt, CopyFromState copy)
 {
 	EState	   *estate = mt->ps.state;
 	ResultRelInfo *root = mt->rootResultRelInfo;
-	Load		load = {.copy = copy,.estate = estate,.set_tag = mt->canSetTag};
+	Load		load =
+	{.copy = copy,.estate = estate,.set_tag = mt->canSetTag};
 	MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
 	JunkFilter *junk = NULL;
 	ListCell   *lc;

@@ -124,7 +124,8 @@ static uint16
 infomask_of(const MultiXactMember *members, int n)
 {
 	uint16		lock = HEAP_XMAX_KEYSHR_LOCK;
-	uint16		others = (n > 1 ? HEAP_XMAX_IS_MULTI : 0) | HEAP_XMAX_LOCK_ONLY;
+	uint16		others =
+	(n > 1 ? HEAP_XMAX_IS_MULTI : 0) | HEAP_XMAX_LOCK_ONLY;
 
 	for (int i = 0; i < n; i++)
 	{

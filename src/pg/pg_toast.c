@@ -110,7 +110,8 @@ take_chunk(StrataToastFetcher *fetcher, Oid valueid, int32 expected,
 	struct varlena *chunk = (struct varlena *)
 	DatumGetPointer(fastgetattr(tuple, 3, desc, &isnull));
 	int32		from = expected * TOAST_MAX_CHUNK_SIZE;
-	Size		room = tuple->t_len - ((char *) chunk - (char *) tuple->t_data);
+	Size		room =
+	tuple->t_len - ((char *) chunk - (char *) tuple->t_data);
 
 	if (tuple->t_len < (char *) chunk - (char *) tuple->t_data + 4 ||
 		VARSIZE_ANY(chunk) > room)

@@ -45,7 +45,8 @@ typedef enum KernelTest
  * On x86-64 a second copy of each kernel for AVX2, chosen when the library is
  * loaded: the baseline has no comparison of 64-bit integers.
  */
-#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && \
+    !defined(__clang__)
 #define KERNEL_CLONES __attribute__((target_clones("avx2", "default")))
 #else
 #define KERNEL_CLONES

@@ -384,7 +384,8 @@ memo_residual(StrataScanState *scan, StrataOpenBatch *batch,
 	Assert(memo == &residual->null_memo ||
 		   col->codes[row] < col->ndict);	/* scan:R5 */
 	if (*memo == MEMO_UNKNOWN)
-		*memo = eval_residual(scan, batch, residual, row) ? MEMO_TRUE : MEMO_FALSE;
+		*memo =
+			eval_residual(scan, batch, residual, row) ? MEMO_TRUE : MEMO_FALSE;
 	return *memo == MEMO_TRUE;
 }
 

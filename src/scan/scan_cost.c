@@ -364,7 +364,8 @@ rowstore_cost(const StrataRelInfo *info, const StrataCandidate *candidate,
 		const Path *child = candidate->child;
 
 		*startup = child->startup_cost;
-		*total = child->startup_cost + (child->total_cost - child->startup_cost) * share;
+		*total = child->startup_cost +
+			(child->total_cost - child->startup_cost) * share;
 		return;
 	}
 	*startup = shape->heap.startup;
@@ -375,7 +376,8 @@ rowstore_cost(const StrataRelInfo *info, const StrataCandidate *candidate,
 	/* sorted here; all of it before the first row */
 	tuples = Max(candidate->rows * share, 1);
 	if (info->heap_pages > 0)
-		*total += 2.0 * cpu_operator_cost * tuples * (log(Max(tuples, 2.0)) / 0.693147);
+		*total += 2.0 * cpu_operator_cost * tuples *
+			(log(Max(tuples, 2.0)) / 0.693147);
 	*startup = *total;
 }
 
@@ -461,7 +463,8 @@ static void
 cost_end(const StrataRelInfo *info, const QualShape *shape, bool last,
 		 Cost access, double nbatches, StrataEndCost *end)
 {
-	bool		bounded = shape->equal || (last ? shape->upper : shape->lower) != NIL;
+	bool		bounded =
+	shape->equal || (last ? shape->upper : shape->lower) != NIL;
 	double		behind = bounded ? info->size.batches - nbatches : 0;
 	Cost		look = index_access_cost(info, behind, false);
 	Cost		search = (info->layout->nsegment == 0 ? 1 : info->nsegments) *
@@ -557,7 +560,8 @@ strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
 {
 	const StrataStoreSize *size = &info->size;
 	double		rows_per_batch = size->rows / Max(size->batches, 1.0);
-	double		batch_share = size->rows / Max(size->rows + info->heap_tuples, 1.0);
+	double		batch_share =
+	size->rows / Max(size->rows + info->heap_tuples, 1.0);
 	const QualShape *shape = get_shape(info, candidate->param_info);
 	double		segments;
 	double		nbatches;		/* to look at */

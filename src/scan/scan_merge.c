@@ -75,7 +75,8 @@ strata_merge_release_input(StrataMerge *merge, MergeInput *input)
 static void
 init_keys(StrataMerge *merge)
 {
-	TupleDesc	desc = RelationGetDescr(merge->scan->css.ss.ss_currentRelation);
+	TupleDesc	desc =
+	RelationGetDescr(merge->scan->css.ss.ss_currentRelation);
 
 	merge->sorts = palloc0(sizeof(SortSupportData) * merge->nkeys);
 	for (int i = 0; i < merge->nkeys; i++)
@@ -499,7 +500,8 @@ strata_merge_next(StrataMerge *merge)
 	}
 	merge->advance = true;
 	input = merge->heap[0];
-	Assert((input->batch == NULL) == (input == merge->rowstore));	/* scan:R1 */
+	Assert((input->batch == NULL) ==
+		   (input == merge->rowstore)); /* scan:R1 */
 #ifdef USE_ASSERT_CHECKING
 	check_order(merge, input);
 #endif

@@ -135,8 +135,9 @@ compare_bounds(const void *a, const void *b, void *arg)
 {
 	const MergeBound *x = a;
 	const MergeBound *y = b;
-	int			c = strata_merge_compare(arg, Min(x->n, y->n), x->values, x->isnull,
-										 y->values, y->isnull);
+	int			c =
+	strata_merge_compare(arg, Min(x->n, y->n), x->values, x->isnull,
+						 y->values, y->isnull);
 
 	return c != 0 ? c : x->n - y->n;
 }

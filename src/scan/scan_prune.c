@@ -239,7 +239,8 @@ list_verdict(const FilterNode *leaf, const ColumnFacts *facts, bool nonnull)
 	{
 		int			lo =
 		facts->has_min ? compare(leaf, facts->min, leaf->highs[i]) : -1;
-		int			hi = facts->has_max ? compare(leaf, facts->max, leaf->lows[i]) : 1;
+		int			hi =
+		facts->has_max ? compare(leaf, facts->max, leaf->lows[i]) : 1;
 
 		possible = lo <= 0 && hi >= 0;
 		certain = lo == 0 && hi == 0;

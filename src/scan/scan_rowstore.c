@@ -174,7 +174,8 @@ static void
 sort_heap_rows(StrataScanState *scan)
 {
 	MemoryContext old = MemoryContextSwitchTo(scan->mcxt);
-	int			natts = RelationGetDescr(scan->css.ss.ss_currentRelation)->natts;
+	int			natts =
+	RelationGetDescr(scan->css.ss.ss_currentRelation)->natts;
 	TupleTableSlot *in;
 	TupleTableSlot *out;
 

@@ -231,10 +231,12 @@ may_compare(const ShareNode *node, const StrataColumnSummary *summary,
 			Datum value)
 {
 	FmgrInfo   *comparison = unconstify(FmgrInfo *, &node->comparison);
-	int			lo = DatumGetInt32(FunctionCall2Coll(comparison, node->op.collation,
-													 summary->min, value));
-	int			hi = DatumGetInt32(FunctionCall2Coll(comparison, node->op.collation,
-													 summary->max, value));
+	int			lo =
+	DatumGetInt32(FunctionCall2Coll(comparison, node->op.collation,
+									summary->min, value));
+	int			hi =
+	DatumGetInt32(FunctionCall2Coll(comparison, node->op.collation,
+									summary->max, value));
 
 	/* NaN is above all */
 	return strata_prune_compare(node->op.strategy, &lo,

@@ -591,7 +591,8 @@ start_index_range(StrataSource *source, const StrataFilter *filter,
 	bool		before = range == STRATA_RANGE_BEFORE;
 
 	Assert(range == STRATA_RANGE_LAYOUT || range == STRATA_RANGE_LAYOUT_NULL ||
-		   source->known_empty[range] || source->others != NULL);	/* scan:R1 */
+		   source->known_empty[range] ||
+		   source->others != NULL); /* scan:R1 */
 	if (source->known_empty[range])
 		return false;
 	if (range == STRATA_RANGE_LAYOUT || range == STRATA_RANGE_LAYOUT_NULL)
@@ -681,7 +682,8 @@ is_in_skipped(const StrataSource *source)
 		Datum		value =
 		index_getattr(desc->xs_itup, i + 1, desc->xs_itupdesc, &isnull);
 		Datum		skipped = index_getattr(source->skipped, i + 1,
-											desc->xs_itupdesc, &skipped_isnull);
+											desc->xs_itupdesc,
+											&skipped_isnull);
 
 		if (isnull != skipped_isnull ||
 			(!isnull &&
@@ -700,10 +702,12 @@ jump_over_skipped(StrataSource *source)
 {
 	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(source->index), 0);
 	Datum		old = source->behind;
-	bool		had_old = source->segment_key == SEGMENT_BEHIND && !att->attbyval;
+	bool		had_old =
+	source->segment_key == SEGMENT_BEHIND && !att->attbyval;
 	bool		isnull;
 	Datum		value = index_getattr(source->skipped, 1,
-									  RelationGetDescr(source->index), &isnull);
+									  RelationGetDescr(source->index),
+									  &isnull);
 	MemoryContext context;
 
 	source->skipping = false;

@@ -201,7 +201,8 @@ strata_spans_widest(StrataSpans *spans, ScanKey keys, int nkeys, int16 *span)
 
 	if (spans->index == NULL)
 	{
-		Oid			index = strata_store_span_index(spans->store, spans->layout);
+		Oid			index =
+		strata_store_span_index(spans->store, spans->layout);
 
 		if (!OidIsValid(index))
 			return false;

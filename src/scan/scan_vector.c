@@ -126,8 +126,9 @@ AttrNumber
 strata_scan_result_attno(PlanState *node, int resno)
 {
 	CustomScan *cscan = (CustomScan *) node->plan;
-	Var		   *var = (Var *) list_nth_node(TargetEntry, cscan->scan.plan.targetlist,
-											resno - 1)
+	Var		   *var =
+	(Var *) list_nth_node(TargetEntry, cscan->scan.plan.targetlist,
+						  resno - 1)
 	->expr;
 
 	return IsA(var, Var) && var->varno == cscan->scan.scanrelid &&
@@ -140,7 +141,8 @@ strata_scan_result_attno(PlanState *node, int resno)
 static void
 keep_passing_rows(StrataScanState *scan, StrataOpenBatch *batch)
 {
-	uint16	   *rows = strata_batch_row_space(scan, batch, batch->reader->nrows);
+	uint16	   *rows =
+	strata_batch_row_space(scan, batch, batch->reader->nrows);
 	int			n = 0;
 	int			row;
 

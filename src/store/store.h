@@ -115,7 +115,8 @@ extern void strata_store_close(StrataStore *store,
  * not in it.
  */
 extern Oid	strata_store_segment_index(StrataStore *store,
-									   const StrataLayout *layout, bool by_max);
+									   const StrataLayout *layout,
+									   bool by_max);
 
 /*
  * Index that leads with layout and max_ of the first orderby column, resp.

@@ -449,7 +449,8 @@ strata_store_open_as(Relation rel, TupleDesc desc, LOCKMODE lockmode)
 
 	if (!OidIsValid(companion))
 		return NULL;
-	Assert(CheckRelationLockedByMe(rel, AccessShareLock, true));	/* store:S9 */
+	Assert(CheckRelationLockedByMe(rel, AccessShareLock,
+								   true));	/* store:S9 */
 	store = palloc0(sizeof(StrataStore));
 	store->rel = rel;
 	store->lockmode = lockmode;

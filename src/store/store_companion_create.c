@@ -122,7 +122,8 @@ wanted_columns(Relation rel, const StrataLayout *layout, ColumnSpec **specs)
 	Oid			compressed = compressed_type();
 	int			n = 0;
 
-	*specs = palloc(sizeof(ColumnSpec) * (desc->natts * 3 + STRATA_SPARE_COLUMNS + 2));
+	*specs = palloc(sizeof(ColumnSpec) *
+					(desc->natts * 3 + STRATA_SPARE_COLUMNS + 2));
 	for (int i = 0; i < layout->nsegment; i++)
 		set_spec(&(*specs)[n++], "seg", layout->segment[i],
 				 TupleDescAttr(desc, layout->segment[i] - 1), InvalidOid);
@@ -243,8 +244,9 @@ ensure_index(Relation rel, Oid companion, const StrataLayout *layout,
 {
 	Relation	batches = table_open(companion, AccessShareLock);
 	AttrNumber	keys[INDEX_MAX_KEYS];
-	int			n = keys_of(strata_companion_schema(RelationGetDescr(rel), batches),
-							layout, by_max, keys);
+	int			n =
+	keys_of(strata_companion_schema(RelationGetDescr(rel), batches),
+			layout, by_max, keys);
 	bool		found = n == 0 ||
 	OidIsValid(strata_companion_find_index(batches, keys, n));
 	List	   *columns = NIL;
@@ -274,7 +276,8 @@ remember_layout(Oid companion, const StrataLayout *layout)
 static bool
 is_admitted(Oid companion, const StrataLayout *layout)
 {
-	char	   *only = strata_settings_get_text(companion, STRATA_OPTION_LAYOUT);
+	char	   *only =
+	strata_settings_get_text(companion, STRATA_OPTION_LAYOUT);
 
 	return only == NULL || strcmp(only, layout->text) == 0;
 }
@@ -319,7 +322,8 @@ static void
 adapt_row_target(Oid companion, StrataLevel level)
 {
 	Relation	batches = table_open(companion, AccessShareLock);
-	int			target = RelationGetToastTupleTarget(batches, TOAST_TUPLE_TARGET);
+	int			target =
+	RelationGetToastTupleTarget(batches, TOAST_TUPLE_TARGET);
 
 	table_close(batches, NoLock);
 	if (target != (int) STRATA_BATCH_ROW_TARGET(level))

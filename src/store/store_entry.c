@@ -276,7 +276,8 @@ decider(Snapshot snapshot, const StrataEntry *entry)
 static void
 find_entry(Relation batches, int64 row, Snapshot snapshot, StrataEntry *entry)
 {
-	Relation	index = index_open(strata_row_index_of(batches), AccessShareLock);
+	Relation	index =
+	index_open(strata_row_index_of(batches), AccessShareLock);
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(batches),
 													&TTSOpsBufferHeapTuple);
 	IndexScanDesc scan = strata_index_beginscan(batches, index, snapshot, 1,
@@ -548,7 +549,8 @@ void
 strata_entries_visit(Relation batches, Snapshot snapshot, int64 first_row,
 					 int64 last_row, StrataEntryVisitor visit, void *arg)
 {
-	Relation	index = index_open(strata_row_index_of(batches), AccessShareLock);
+	Relation	index =
+	index_open(strata_row_index_of(batches), AccessShareLock);
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(batches),
 													&TTSOpsBufferHeapTuple);
 	IndexScanDesc scan = strata_index_beginscan(batches, index, snapshot, 2,

@@ -64,7 +64,8 @@ extern int	strata_companion_segment_keys(const StrataBatchSchema *schema,
 										  const StrataLayout *layout,
 										  bool by_max, AttrNumber *keys);
 extern int	strata_companion_order_keys(const StrataBatchSchema *schema,
-										const StrataLayout *layout, bool by_max,
+										const StrataLayout *layout,
+										bool by_max,
 										AttrNumber *keys);
 extern int	strata_companion_span_keys(const StrataBatchSchema *schema,
 									   const StrataLayout *layout, bool by_max,

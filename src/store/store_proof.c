@@ -40,7 +40,8 @@ is_made_by_us(Oid table, Oid relid, bool temp, Snapshot snapshot)
 {
 	Relation	pg_depend = table_open(DependRelationId, AccessShareLock);
 	Oid			ref_class = temp ? RelationRelationId : ExtensionRelationId;
-	Oid			referenced = temp ? relid : get_extension_oid(STRATA_EXTENSION, true);
+	Oid			referenced =
+	temp ? relid : get_extension_oid(STRATA_EXTENSION, true);
 	ScanKeyData key[3];
 	SysScanDesc scan;
 	HeapTuple	tuple;

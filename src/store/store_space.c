@@ -123,7 +123,8 @@ count_pages(Oid relid, uint64 *pages, uint64 *index_pages, double *used)
 	{
 		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
 
-		*index_pages += Max(RelationGetNumberOfBlocks(index), MIN_INDEX_PAGES) - MIN_INDEX_PAGES;
+		*index_pages += Max(RelationGetNumberOfBlocks(index),
+							MIN_INDEX_PAGES) - MIN_INDEX_PAGES;
 		index_close(index, NoLock);
 	}
 	list_free(indexes);

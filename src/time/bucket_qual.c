@@ -121,7 +121,8 @@ static Expr *
 make_comparison(Oid type, int strategy, Expr *left, Expr *right)
 {
 	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY);
-	Oid			opno = get_opfamily_member(entry->btree_opf, type, type, strategy);
+	Oid			opno =
+	get_opfamily_member(entry->btree_opf, type, type, strategy);
 
 	if (!OidIsValid(opno))
 		elog(ERROR, "no operator %d for type %u", strategy, type);
@@ -257,7 +258,8 @@ same_type(const BucketCall *call, Expr *c, Oid *opno)
 	if (strategy == 0 || (call->type == INT2OID && value != (int16) value) ||
 		(call->type == INT4OID && value != (int32) value))
 		return c;
-	*opno = get_opfamily_member(entry->btree_opf, call->type, call->type, strategy);
+	*opno = get_opfamily_member(entry->btree_opf, call->type, call->type,
+								strategy);
 	return (Expr *) makeConst(call->type, -1, InvalidOid,
 							  get_typlen(call->type),
 							  strata_bucket_datum(call->type, value), false,
@@ -353,7 +355,8 @@ zoned_comparison(List *args, Expr *c, int strategy)
 												 list_make3(copyObject(c),
 															makeBoolConst(last, false),
 															copyObject(linitial(args))),
-												 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
+												 InvalidOid, InvalidOid,
+												 COERCE_EXPLICIT_CALL));
 }
 
 /*

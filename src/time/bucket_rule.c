@@ -176,7 +176,8 @@ month_start(const StrataBucket *bucket, int64 number, int64 *time)
 
 	if (year < JULIAN_MINYEAR || year > JULIAN_MAXYEAR)
 		return false;
-	*time = ((int64) date2j((int) year, (int) month + 1, 1) - POSTGRES_EPOCH_JDATE);
+	*time = ((int64) date2j((int) year, (int) month + 1, 1) -
+			 POSTGRES_EPOCH_JDATE);
 	return !pg_mul_s64_overflow(*time, bucket->unit, time);
 }
 
@@ -323,7 +324,8 @@ strata_bucket_start(const StrataBucket *bucket, int64 time, int64 *start)
 {
 	bool		found = start_at(bucket, time, start);
 
-	Assert(!found || (*start <= time && *start >= bucket->min));	/* time:U1 */
+	Assert(!found ||
+		   (*start <= time && *start >= bucket->min));	/* time:U1 */
 	return found;
 }
 
@@ -360,8 +362,9 @@ strata_bucket_first(const StrataBucket *bucket, int64 time, int64 *start)
 {
 	int64		bare;
 	int			side = unshift(bucket, time, &bare);
-	bool		found = side <= 0 && start_from(bucket, side < 0 ? bucket->min : bare,
-												false, start);
+	bool		found =
+	side <= 0 && start_from(bucket, side < 0 ? bucket->min : bare,
+							false, start);
 
 	Assert(!found || *start >= time);	/* time:U1 */
 	return found;
@@ -373,8 +376,9 @@ strata_bucket_next(const StrataBucket *bucket, int64 time, int64 *start)
 {
 	int64		bare;
 	int			side = unshift(bucket, time, &bare);
-	bool		found = side <= 0 && start_from(bucket, side < 0 ? bucket->min : bare,
-												side == 0, start);
+	bool		found =
+	side <= 0 && start_from(bucket, side < 0 ? bucket->min : bare,
+							side == 0, start);
 
 	Assert(!found || *start > time);	/* time:U1 */
 	return found;

@@ -114,8 +114,9 @@ offset_at(const StrataZoneBucket *bucket, pg_time_t second, int64 *offset,
 				after = 0;
 	int			dst;
 	pg_time_t	asked = second;
-	int			result = pg_next_dst_boundary(&second, &before, &dst, next, &after,
-											  &dst, bucket->tz);
+	int			result =
+	pg_next_dst_boundary(&second, &before, &dst, next, &after,
+						 &dst, bucket->tz);
 
 	if (result < 0)
 		ereport(ERROR,
@@ -123,7 +124,13 @@ offset_at(const StrataZoneBucket *bucket, pg_time_t second, int64 *offset,
 				 errmsg("timestamp out of range")));
 	*offset = before * USECS_PER_SEC;
 	if (bucket->abbreviation)
-		*offset = -DetermineTimeZoneAbbrevOffsetTS(time_of(asked), bucket->name, bucket->tz, &dst) * USECS_PER_SEC;
+	{
+		int			west = DetermineTimeZoneAbbrevOffsetTS(time_of(asked),
+														   bucket->name,
+														   bucket->tz, &dst);
+
+		*offset = -west * USECS_PER_SEC;
+	}
 	return result > 0;
 }
 

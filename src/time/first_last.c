@@ -229,8 +229,9 @@ strata_last_combine(PG_FUNCTION_ARGS)
 static void
 item_write(StringInfo buf, const KeptDatum *item)
 {
-	Size		nbytes = datumEstimateSpace(item->value, item->isnull, item->typbyval,
-											item->typlen);
+	Size		nbytes =
+	datumEstimateSpace(item->value, item->isnull, item->typbyval,
+					   item->typlen);
 	char	   *start;
 
 	pq_sendint32(buf, item->type);

@@ -122,8 +122,10 @@ extern bool strata_zone_bucket_next(StrataZoneBucket *bucket, TimestampTz time,
  * is of another version; of one that is a bound, whatever it is; and the least
  * UUID of a time, which ereports when it is out of range.
  */
-#define STRATA_UUID_MIN_TIME ((UNIX_EPOCH_JDATE - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY)
-#define STRATA_UUID_MAX_TIME (STRATA_UUID_MIN_TIME + (INT64CONST(1) << 48) * 1000 - 1)
+#define STRATA_UUID_MIN_TIME \
+	((UNIX_EPOCH_JDATE - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY)
+#define STRATA_UUID_MAX_TIME \
+	(STRATA_UUID_MIN_TIME + (INT64CONST(1) << 48) * 1000 - 1)
 extern TimestampTz strata_uuid_time(const pg_uuid_t *uuid);
 extern TimestampTz strata_uuid_bound_time(const pg_uuid_t *uuid);
 extern void strata_uuid_boundary(TimestampTz time, pg_uuid_t *uuid);

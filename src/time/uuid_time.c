@@ -32,7 +32,8 @@ PG_FUNCTION_INFO_V1(strata_uuid_timestamp);
 PG_FUNCTION_INFO_V1(strata_uuid_timestamp_micros);
 PG_FUNCTION_INFO_V1(strata_uuid_version);
 
-#define EPOCH_USECS ((UNIX_EPOCH_JDATE - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY) /* negative */
+/* negative */
+#define EPOCH_USECS ((UNIX_EPOCH_JDATE - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY)
 #define USECS_PER_MSEC INT64CONST(1000)
 #define MSEC_PARTS 4096
 
@@ -95,7 +96,8 @@ strata_uuid_boundary(TimestampTz time, pg_uuid_t *uuid)
 	msecs = usecs / USECS_PER_MSEC;
 	part = (usecs % USECS_PER_MSEC * MSEC_PARTS + USECS_PER_MSEC - 1) /
 		USECS_PER_MSEC;
-	Assert(part <= 0xfff && msecs >> 48 == 0);	/* time:U4: no bit is cut off */
+	Assert(part <= 0xfff && msecs >> 48 ==
+		   0);					/* time:U4: no bit is cut off */
 	memset(uuid, 0, sizeof(*uuid));
 	for (int i = 5; i >= 0; i--, msecs >>= 8)
 		uuid->data[i] = (unsigned char) msecs;
@@ -108,7 +110,8 @@ strata_uuid_boundary(TimestampTz time, pg_uuid_t *uuid)
 bool
 strata_uuid_is_boundary(Oid funcid)
 {
-	char	   *name = funcid >= FirstNormalObjectId ? get_func_name(funcid) : NULL;
+	char	   *name =
+	funcid >= FirstNormalObjectId ? get_func_name(funcid) : NULL;
 	Oid			extension = name != NULL && strcmp(name, "to_uuidv7_boundary") == 0 ?
 	getExtensionOfObject(ProcedureRelationId, funcid) :
 	InvalidOid;

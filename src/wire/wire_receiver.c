@@ -121,7 +121,8 @@ put_value(WireReceiver *receiver, int i, Datum value)
 	if (column->writer != NULL)
 	{
 		int			len = column->writer(column, value,
-										 row->data + row->len + sizeof(uint32));
+										 row->data + row->len +
+										 sizeof(uint32));
 
 		Assert(len <= STRATA_WIRE_MAX_TEXT);	/* wire:W1 */
 		if (len >= 0)

@@ -249,7 +249,8 @@ strata_bitpack_sum_part(StrataReader *in, uint32_t n, uint32_t wanted,
 
 	if (from == NULL)
 		return false;
-	*sum = width == 0 ? 0 : strata_int_simd_sum_packed(from, wanted, width, zigzag, odd);
+	*sum = width == 0 ? 0 :
+		strata_int_simd_sum_packed(from, wanted, width, zigzag, odd);
 	return true;
 }
 

@@ -102,7 +102,8 @@ extern void strata_int_above(const uint32_t *u, uint32_t count, uint32_t limit,
 /* int_measure.c */
 #define INT_SUBBLOCK 64
 #define INT_LEVEL_PLANS 7
-#define INT_LENGTHS (INT_BLOCK_MAX + 16)	/* room for the lengths of a block */
+/* room for the lengths of a block */
+#define INT_LENGTHS (INT_BLOCK_MAX + 16)
 extern IntBitsPlan strata_int_plan_bits(const uint8_t *length, uint32_t count);
 extern void strata_int_plan_levels(const uint8_t *length, uint32_t count,
 								   IntBitsPlan plans[INT_LEVEL_PLANS]);

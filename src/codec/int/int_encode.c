@@ -317,7 +317,8 @@ strata_int_meta_write(const IntShape *shape, IntBlockState *state,
 	}
 	if (shape->transform == INT_DELTA_DELTA)
 	{
-		uint64_t	slope = m > 1 ? (uint64_t) scaled[1] - (uint64_t) scaled[0] :
+		uint64_t	slope =
+		m > 1 ? (uint64_t) scaled[1] - (uint64_t) scaled[0] :
 		(uint64_t) state->slope;
 
 		put_zigzag(&at, slope - (uint64_t) state->slope);

@@ -110,7 +110,8 @@ token_least(uint32_t token, TokenShape shape, uint64_t *least, unsigned *raw)
 	if (b > 63)
 		return false;
 	*raw = b - shape.mantissa;
-	*least = UINT64_C(1) << b | (uint64_t) (above & strata_low_bits(shape.mantissa)) << *raw;
+	*least = UINT64_C(1) << b |
+		(uint64_t) (above & strata_low_bits(shape.mantissa)) << *raw;
 	return true;
 }
 
@@ -655,7 +656,8 @@ decode_lz(const IntHeader *h, int64_t base, StrataReader *in, uint32_t total,
 	uint64_t	u[BLOCK];
 	uint64_t	v[BLOCK + 1];
 	unsigned	nbytes = strata_read_u8(in);
-	uint32_t	lead = (uint32_t) h->shape.transform;	/* values in the header */
+	uint32_t	lead =
+	(uint32_t) h->shape.transform;	/* values in the header */
 	IntHeader	chunk = *h;
 	IntBlockState state = {.base = base};
 	StrataCodecResult rc;

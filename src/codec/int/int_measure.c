@@ -150,7 +150,8 @@ try_width_levels(LevelPlans *plans, uint32_t width)
 		uint32_t	high = plans->widest[i] - width;
 		uint32_t	nbytes = (plans->count[i] * width + 7) / 8 + 2 + wider +
 		(wider * high + 7) / 8;
-		uint32_t	few = wider <= PATCHES_MAX && wider * 4 <= plans->count[i] &&
+		uint32_t	few =
+		wider <= PATCHES_MAX && wider * 4 <= plans->count[i] &&
 		plans->count[i] > 0;
 		uint32_t	better = few && wider > 0 && nbytes < plans->nbytes[i];
 

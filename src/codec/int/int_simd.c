@@ -95,7 +95,8 @@ strata_int_simd_unpack_narrow(const uint8_t *from, uint32_t n, unsigned width,
 	_mm256_mullo_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
 					   _mm256_set1_epi32((int) width));
 	__m256i		byte = _mm256_sub_epi32(_mm256_srli_epi32(bits, 3),
-										_mm256_setr_epi32(0, 0, 0, 0, half, half,
+										_mm256_setr_epi32(0, 0, 0, 0, half,
+														  half,
 														  half, half));
 	__m256i		bytes =
 	_mm256_add_epi32(_mm256_mullo_epi32(byte,
@@ -107,7 +108,8 @@ strata_int_simd_unpack_narrow(const uint8_t *from, uint32_t n, unsigned width,
 	Assert(strata_int_simd_usable());	/* codec:C11 */
 	for (uint32_t i = 0; i < n; i += 8, from += width)
 	{
-		__m256i		x = _mm256_shuffle_epi8(load_halves(from, from + half), bytes);
+		__m256i		x =
+		_mm256_shuffle_epi8(load_halves(from, from + half), bytes);
 
 		x = _mm256_and_si256(_mm256_srlv_epi32(x, shift), mask);
 		_mm256_storeu_si256((__m256i *) (out + i), x);

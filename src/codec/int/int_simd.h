@@ -13,7 +13,8 @@
 #include "codec/int/int_private.h"
 
 /* int_simd.c: of use only if strata_int_simd_usable() */
-#define INT_NARROW_WIDTH 25		/* widest numbers that are unpacked to 32 bits */
+/* widest numbers that are unpacked to 32 bits */
+#define INT_NARROW_WIDTH 25
 extern bool strata_int_simd_usable(void);
 extern bool strata_int_simd_unpack(const uint8_t *from, uint32_t n,
 								   unsigned width, uint64_t *out);

@@ -167,7 +167,8 @@ sums32(__m256i x, __m256i * carry)
 	x = _mm256_add_epi32(x, _mm256_slli_si256(x, 8));
 	half = _mm256_shuffle_epi32(x, 0xff);
 	x = _mm256_add_epi32(x, _mm256_permute2x128_si256(half, half, 0x08));
-	*carry = _mm256_add_epi32(before, _mm256_permutevar8x32_epi32(x, _mm256_set1_epi32(7)));
+	*carry = _mm256_permutevar8x32_epi32(x, _mm256_set1_epi32(7));
+	*carry = _mm256_add_epi32(before, *carry);
 	return _mm256_add_epi32(x, before);
 }
 
@@ -208,7 +209,8 @@ AVX2_INLINE __m256i
 next32(IntTransform transform, const Lanes32 *lanes, const uint32_t *u,
 	   __m256i * step, __m256i * value)
 {
-	__m256i		x = residuals32(lanes, _mm256_loadu_si256((const __m256i *) u));
+	__m256i		x =
+	residuals32(lanes, _mm256_loadu_si256((const __m256i *) u));
 
 	if (transform == INT_DELTA_DELTA)
 		x = sums32(x, step);
@@ -461,9 +463,10 @@ lanes64(const IntHeader *h, const IntBlockState *state)
 AVX2_INLINE __m256i
 multiply64(const Lanes64 *lanes, __m256i x)
 {
-	__m256i		cross = _mm256_add_epi64(_mm256_mul_epu32(_mm256_srli_epi64(x, 32),
-														  lanes->divisor),
-										 _mm256_mul_epu32(x, lanes->divisor_high));
+	__m256i		cross =
+	_mm256_add_epi64(_mm256_mul_epu32(_mm256_srli_epi64(x, 32),
+									  lanes->divisor),
+					 _mm256_mul_epu32(x, lanes->divisor_high));
 
 	return _mm256_add_epi64(_mm256_mul_epu32(x, lanes->divisor),
 							_mm256_slli_epi64(cross, 32));

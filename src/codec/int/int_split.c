@@ -447,8 +447,10 @@ strata_int_split_sum_narrow(unsigned k, bool zigzag, uint32_t count,
 	if (!zigzag)
 		*sum += (int64_t) upper.zeros << k;
 	else if (k > 0)
-		*sum += ((int64_t) upper.zeros - 2 * (int64_t) upper.odd_zeros) * (INT64_C(1) << (k - 1));
+		*sum += ((int64_t) upper.zeros - 2 * (int64_t) upper.odd_zeros) *
+			(INT64_C(1) << (k - 1));
 	else
-		*sum = ((int64_t) upper.zeros - 2 * (int64_t) upper.odd_zeros - upper.nodd) / 2;
+		*sum = ((int64_t) upper.zeros - 2 * (int64_t) upper.odd_zeros -
+				upper.nodd) / 2;
 	return true;
 }

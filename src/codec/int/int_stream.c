@@ -452,7 +452,8 @@ stream_decode(const uint8_t *data, size_t len, uint32_t total, uint32_t from,
 		return STRATA_CODEC_CORRUPT;
 	if (h.shape.packing == INT_PACK_BITS)
 	{
-		IntWanted	wanted = {&h, width, sink, strata_int_simd_usable(), false};
+		IntWanted	wanted =
+		{&h, width, sink, strata_int_simd_usable(), false};
 
 		wanted.narrow = wanted.simd && strata_int_simd_narrow(&h, width);
 		return stream_decode_blocks(&wanted, &in, total, from, n, out) ?
