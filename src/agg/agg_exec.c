@@ -135,6 +135,9 @@ init_call(StrataAggState *agg, const Aggref *aggref)
 								   lfirst_node(Var, lc)->varattno - 1);
 		call->filter = ExecInitQual(make_ands_implicit(aggref->aggfilter),
 									&agg->css.ss.ps);
+		call->filter_vector =
+			strata_expr_compile(make_ands_implicit(aggref->aggfilter),
+								&agg->css.ss.ps);
 	}
 	if (call->kernel->result == AGG_RESULT_GENERIC)
 		call->generic = strata_agg_generic_create(agg, aggref);
@@ -273,7 +276,7 @@ valid_rows(StrataAggState *agg, int i, const StrataColumn *col)
 	uint8	   *valid = NULL;
 
 	if (call->filter != NULL)
-		valid = strata_agg_filter(agg, call->filter, agg->filter_inputs[i]);
+		valid = strata_agg_filter(agg, call, agg->filter_inputs[i]);
 	if (col == NULL ||
 		(col->constant ? !col->value_isnull : col->isnull == NULL))
 		return valid;

@@ -12,6 +12,7 @@
 
 #include "postgres.h"
 
+#include "expr/expr.h"
 #include "lib/stringinfo.h"
 #include "nodes/execnodes.h"
 #include "nodes/primnodes.h"
@@ -127,6 +128,7 @@ typedef struct AggCall
 	int			value;			/* of what; -1: count(*) */
 	int			by;				/* AGG_RESULT_PICK: the time */
 	ExprState  *filter;
+	StrataExpr *filter_vector;	/* the same for many rows; or NULL */
 	AggGeneric *generic;
 	Oid			resulttype;
 	int16		resultlen;

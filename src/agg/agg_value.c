@@ -2,7 +2,7 @@
  *
  * agg_value.c
  *	  What keys and aggregates are about: columns of the input, and expressions
- *	  of them, which are evaluated row by row into a column.
+ *	  of them, which are evaluated into a column: by expr/, or row by row.
  *
  * src/agg/agg_value.c
  *-------------------------------------------------------------------------
@@ -72,6 +72,8 @@ strata_agg_value_add(StrataAggState *agg, Expr *expr)
 	{
 		value->inputs = inputs_read((Node *) expr);
 		value->expr = ExecInitExpr(expr, &agg->css.ss.ps);
+		value->vector = strata_expr_compile(list_make1(expr),
+											&agg->css.ss.ps);
 	}
 	return agg->nvalues++;
 }
@@ -136,9 +138,45 @@ put_fixed(StrataColumn *col, int row, Datum value)
 	}
 }
 
+static StrataColumn *
+column_of_attno(void *arg, AttrNumber attno)
+{
+	return strata_agg_input_column(((StrataAggState *) arg)->vector,
+								   attno - 1);
+}
+
+static void
+init_source(StrataAggState *agg, StrataExprSource *source,
+			StrataExprFrame *frame)
+{
+	source->column = column_of_attno;
+	source->arg = agg;
+	source->econtext = agg->input_econtext;
+	source->slot = agg->input_slot;
+	frame->n = agg->vector->nselected;
+	frame->rows = agg->vector->rows;
+	frame->first = agg->vector->first;
+}
+
+/* Evaluate the expression for the selected rows; false: cannot. */
+static bool
+compute_vector(StrataAggState *agg, AggValue *value)
+{
+	StrataExprSource source;
+	StrataExprFrame frame;
+
+	if (value->vector == NULL)
+		return false;
+	memset(&value->computed, 0, sizeof(StrataColumn));
+	value->computed.type = value->type;
+	init_source(agg, &source, &frame);
+	return strata_expr_column(value->vector, &source, &frame,
+							  agg->vector->nrows, &value->computed);
+}
+
 /* Evaluate the expression for the selected rows, in their order. */
 static void
-compute(StrataAggState *agg, AggValue *value)
+compute_rows(StrataAggState *agg, AggValue *value)
 {
 	StrataColumn *col = &value->computed;
 	AggVector  *vector = agg->vector;
@@ -189,7 +227,8 @@ strata_agg_value_column(StrataAggState *agg, int i)
 	else
 	{
 		old = MemoryContextSwitchTo(agg->vector_mcxt);
-		compute(agg, value);
+		if (!compute_vector(agg, value))
+			compute_rows(agg, value);
 		MemoryContextSwitchTo(old);
 		value->column = &value->computed;
 	}
@@ -317,17 +356,27 @@ strata_agg_value_at(StrataAggState *agg, int i, int row, bool *isnull)
 
 /* See agg_vector_private.h; one byte for each selected row, 0 or 1. */
 uint8 *
-strata_agg_filter(StrataAggState *agg, ExprState *filter, List *inputs)
+strata_agg_filter(StrataAggState *agg, const AggCall *call, List *inputs)
 {
 	MemoryContext old = MemoryContextSwitchTo(agg->vector_mcxt);
 	uint8	   *pass = palloc(Max(agg->vector->nselected, 1));
-	StrataColumn **columns = input_columns(agg, inputs);
+	StrataExprSource source;
+	StrataExprFrame frame;
+	StrataColumn **columns;
 
+	init_source(agg, &source, &frame);
+	if (call->filter_vector != NULL &&
+		strata_expr_filter(call->filter_vector, &source, &frame, pass))
+	{
+		MemoryContextSwitchTo(old);
+		return pass;
+	}
+	columns = input_columns(agg, inputs);
 	for (int i = 0; i < agg->vector->nselected; i++)
 	{
 		load_row(agg, inputs, columns, agg_vector_row(agg->vector, i));
 		ResetExprContext(agg->input_econtext);
-		pass[i] = ExecQual(filter, agg->input_econtext);
+		pass[i] = ExecQual(call->filter, agg->input_econtext);
 	}
 	MemoryContextSwitchTo(old);
 	return pass;

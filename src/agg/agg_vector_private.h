@@ -15,6 +15,7 @@
 #include "base/base.h"
 #include "batch/batch.h"
 #include "batch/batch_reader.h"
+#include "expr/expr.h"
 #include "nodes/execnodes.h"
 #include "scan/scan_vector.h"
 
@@ -22,6 +23,7 @@
 #define STRATA_AGG_CHUNK_ROWS 1024
 
 struct StrataAggState;
+struct AggCall;
 typedef struct AggValue AggValue;
 
 /* Rows being aggregated together. */
@@ -77,6 +79,7 @@ struct AggValue
 {
 	int			input;			/* column of the input, or -1 */
 	ExprState  *expr;			/* or this */
+	StrataExpr *vector;			/* the same for many rows; or NULL */
 	List	   *inputs;			/* that it reads, IntList */
 	Oid			typid;			/* base type */
 	StrataColumnType type;
@@ -128,8 +131,8 @@ extern const void *strata_agg_selected_datums(const AggVector *vector,
 											  const StrataColumn *col);
 
 /* Which of the selected rows does a FILTER let pass? */
-extern uint8 *strata_agg_filter(struct StrataAggState *agg, ExprState *filter,
-								List *inputs);
+extern uint8 *strata_agg_filter(struct StrataAggState *agg,
+								const struct AggCall *call, List *inputs);
 
 /* A row's value, which is not null, as an integer. */
 static inline int64

@@ -32,6 +32,7 @@ bool		strata_enable_scan = true;
 bool		strata_enable_summary_agg = true;
 bool		strata_enable_time_pruning = true;
 bool		strata_enable_vector_agg = true;
+bool		strata_enable_vector_expressions = true;
 bool		strata_enable_vector_filter = true;
 int			strata_max_job_workers = STRATA_MAX_JOB_WORKERS_DEFAULT;
 bool		strata_torture = false;
@@ -88,6 +89,9 @@ static const BoolSetting bool_settings[] = {
 	"Chunks are pruned at plan time then, batches too."},
 	{"strata.enable_vector_agg", &strata_enable_vector_agg, true, GUC_EXPLAIN,
 	"Enables StrataAgg, aggregation over whole batches.", NULL},
+	{"strata.enable_vector_expressions", &strata_enable_vector_expressions,
+		true, GUC_EXPLAIN,
+	"Enables evaluation of expressions for many rows at a time.", NULL},
 	{"strata.enable_vector_filter", &strata_enable_vector_filter, true,
 		GUC_EXPLAIN, "Enables evaluation of filters on whole columns of a batch.",
 	NULL},

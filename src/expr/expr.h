@@ -1,0 +1,66 @@
+/*-------------------------------------------------------------------------
+ *
+ * expr.h
+ *	  Expressions evaluated for many rows at a time.
+ *
+ * Invariants: see README (E1 ...).
+ *
+ * src/expr/expr.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_EXPR_H
+#define STRATA_EXPR_H
+
+#include "postgres.h"
+
+#include "batch/batch.h"
+#include "batch/batch_reader.h"
+#include "nodes/execnodes.h"
+#include "nodes/primnodes.h"
+
+/* Rows that an expression is evaluated for, ascending. */
+typedef struct StrataExprFrame
+{
+	int			n;				/* at least 1 */
+	const uint16 *rows;			/* NULL: n rows from first on */
+	int			first;
+} StrataExprFrame;
+
+/*
+ * Where the values come from: the column of an attribute number, whose arrays
+ * begin with row 0 and hold all rows of the frame.
+ */
+typedef struct StrataExprSource
+{
+	StrataColumn *(*column) (void *arg, AttrNumber attno);
+	void	   *arg;
+	ExprContext *econtext;		/* for what PostgreSQL evaluates, ... */
+	TupleTableSlot *slot;		/* ... whose Vars read this virtual slot */
+} StrataExprSource;
+
+typedef struct StrataExpr StrataExpr;
+
+/*
+ * Compile expressions whose Vars are all of one slot; NULL: they are to be
+ * evaluated row by row.  Several: conditions, of which all must be true.
+ * Memory: the current context.
+ */
+extern StrataExpr *strata_expr_compile(List *exprs, PlanState *parent);
+
+/*
+ * Evaluate the expression, the only one, into a column with nrows entries, of
+ * which those of the frame are set; col->type is given.  False: it must be
+ * evaluated row by row, and raises an error then, probably.  Memory: the
+ * current context.
+ */
+extern bool strata_expr_column(StrataExpr *expr,
+							   const StrataExprSource *source,
+							   const StrataExprFrame *frame, int nrows,
+							   StrataColumn *col);
+
+/* Set pass, one byte for each row of the frame, to 0 or 1; false: likewise. */
+extern bool strata_expr_filter(StrataExpr *expr,
+							   const StrataExprSource *source,
+							   const StrataExprFrame *frame, uint8 *pass);
+
+#endif							/* STRATA_EXPR_H */

@@ -1,0 +1,449 @@
+/*-------------------------------------------------------------------------
+ *
+ * expr_compile.c
+ *	  Expression tree to nodes, and whether they may stand for it.
+ *
+ * What has no node of its own is one that PostgreSQL evaluates, with all that
+ * is below it.
+ *
+ * src/expr/expr_compile.c
+ *-------------------------------------------------------------------------
+ */
+#include "expr/expr_private.h"
+
+#include "access/transam.h"
+#include "catalog/pg_type_d.h"
+#include "executor/executor.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/array.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+typedef struct Compiler
+{
+	PlanState  *parent;
+	int			nraising;
+} Compiler;
+
+static ExprNode *compile(Compiler *c, Expr *expr);
+
+static ExprNode *
+make_node(ExprKind kind, Expr *expr, int nargs)
+{
+	ExprNode   *node = palloc0(sizeof(ExprNode));
+	Oid			typid = getBaseType(exprType((Node *) expr));
+	bool		byval;
+
+	node->kind = kind;
+	node->mcxt = CurrentMemoryContext;
+	get_typlenbyval(typid, &node->typlen, &byval);
+	node->class = !byval ? EXPR_DATUM :
+		typid == FLOAT4OID || typid == FLOAT8OID ? EXPR_FLOAT : EXPR_INT;
+	node->nargs = nargs;
+	node->args = palloc0(sizeof(ExprNode *) * Max(nargs, 1));
+	return node;
+}
+
+/*-------------------------------------------------------------------------
+ * Nodes that PostgreSQL evaluates
+ *-------------------------------------------------------------------------
+ */
+
+/* Not a built in function that returns something whatever it is given? */
+static bool
+function_raises(Oid funcid, void *context)
+{
+	const ExprFunction *function = strata_expr_function_find(funcid);
+
+	if (function != NULL)
+		return function->can_fail;
+	switch (funcid)
+	{
+		case F_NUMERIC_EQ:
+		case F_NUMERIC_NE:
+		case F_NUMERIC_LT:
+		case F_NUMERIC_LE:
+		case F_NUMERIC_GT:
+		case F_NUMERIC_GE:
+			return false;
+		default:
+			return funcid >= FirstNormalObjectId ||
+				!get_func_leakproof(funcid);
+	}
+}
+
+/* May evaluating it raise an error? */
+static bool
+may_raise(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	switch (nodeTag(node))
+	{
+		case T_Var:
+		case T_Const:
+		case T_Param:
+		case T_List:
+		case T_RelabelType:
+		case T_BoolExpr:
+		case T_NullTest:
+		case T_BooleanTest:
+		case T_CaseExpr:
+		case T_CaseWhen:
+		case T_CaseTestExpr:
+		case T_CoalesceExpr:
+			break;
+		case T_FuncExpr:
+			if (strata_expr_cuts_time(node))
+				break;
+			/* FALLTHROUGH */
+		case T_OpExpr:
+		case T_DistinctExpr:
+		case T_NullIfExpr:
+		case T_ScalarArrayOpExpr:
+			if (check_functions_in_node(node, function_raises, NULL))
+				return true;
+			break;
+		default:
+			return true;
+	}
+	return expression_tree_walker(node, may_raise, context);
+}
+
+static ExprNode *
+compile_other(Compiler *c, Expr *expr)
+{
+	ExprNode   *node = make_node(EXPR_OTHER, expr, 0);
+	Bitmapset  *attnos = NULL;
+	int			attno = -1;
+	ListCell   *lc;
+
+	Assert(!contain_volatile_functions((Node *) expr)); /* expr:E6 */
+	node->state = ExecInitExpr(expr, c->parent);
+	foreach(lc, pull_var_clause((Node *) expr, 0))
+		attnos = bms_add_member(attnos, lfirst_node(Var, lc)->varattno);
+	node->atts = palloc(sizeof(AttrNumber) * Max(bms_num_members(attnos), 1));
+	node->columns = palloc(sizeof(StrataColumn *) *
+						   Max(bms_num_members(attnos), 1));
+	while ((attno = bms_next_member(attnos, attno)) >= 0)
+		node->atts[node->natts++] = (AttrNumber) attno;
+	node->unit = strata_expr_unit((Node *) expr, &node->zoned);
+	c->nraising += may_raise((Node *) expr, NULL);
+	return node;
+}
+
+/*-------------------------------------------------------------------------
+ * Nodes of ours; NULL: it cannot be one
+ *-------------------------------------------------------------------------
+ */
+
+static ExprNode *
+compile_column(Var *var)
+{
+	ExprNode   *node = make_node(EXPR_COLUMN, (Expr *) var, 0);
+
+	node->attno = var->varattno;
+	return node;
+}
+
+static ExprNode *
+compile_const(Const *constant)
+{
+	ExprNode   *node = make_node(EXPR_CONST, (Expr *) constant, 0);
+
+	node->value = constant->constvalue;
+	node->isnull = constant->constisnull;
+	return node;
+}
+
+static ExprNode *
+compile_args(Compiler *c, ExprNode *node, List *args)
+{
+	int			i = 0;
+	ListCell   *lc;
+
+	foreach(lc, args)
+	{
+		node->args[i] = compile(c, lfirst(lc));
+		node->can_fail |= node->args[i++]->can_fail;
+	}
+	return node;
+}
+
+static ExprNode *
+compile_call(Compiler *c, Expr *expr, Oid funcid, List *args)
+{
+	const ExprFunction *function = strata_expr_function_find(funcid);
+	ExprNode   *node;
+
+	if (function == NULL || list_length(args) < 1 || list_length(args) > 2)
+		return NULL;
+	node = compile_args(c, make_node(EXPR_CALL, expr, list_length(args)),
+						args);
+	node->function = function;
+	node->can_fail |= function->can_fail;
+	return node;
+}
+
+static int
+compare_int64(const void *a, const void *b)
+{
+	int64		x = *(const int64 *) a;
+	int64		y = *(const int64 *) b;
+
+	return (x > y) - (x < y);
+}
+
+/* Does the function compare integers, and how? */
+static bool
+is_int_equality(Oid funcid, bool equal)
+{
+	static const Oid eq[] = {F_INT2EQ, F_INT4EQ, F_INT8EQ, F_INT24EQ,
+		F_INT42EQ, F_INT28EQ, F_INT82EQ, F_INT48EQ, F_INT84EQ, F_DATE_EQ,
+		F_TIMESTAMP_EQ, F_TIMESTAMPTZ_EQ
+	};
+	static const Oid ne[] = {F_INT2NE, F_INT4NE, F_INT8NE, F_INT24NE,
+		F_INT42NE, F_INT28NE, F_INT82NE, F_INT48NE, F_INT84NE, F_DATE_NE,
+		F_TIMESTAMP_NE, F_TIMESTAMPTZ_NE
+	};
+
+	for (int i = 0; i < lengthof(eq); i++)
+		if (funcid == (equal ? eq[i] : ne[i]))
+			return true;
+	return false;
+}
+
+/* x = ANY (constants), x <> ALL (constants). */
+static ExprNode *
+compile_in(Compiler *c, ScalarArrayOpExpr *in)
+{
+	Const	   *array = lsecond(in->args);
+	ExprNode   *node;
+	Oid			typid;
+	int16		typlen;
+	bool		byval;
+	char		align;
+	Datum	   *values;
+	bool	   *nulls;
+	int			n;
+
+	set_sa_opfuncid(in);
+	if (!IsA(array, Const) || array->constisnull ||
+		!is_int_equality(in->opfuncid, in->useOr))
+		return NULL;
+	typid = get_element_type(array->consttype);
+	if (!OidIsValid(typid))
+		return NULL;
+	get_typlenbyvalalign(typid, &typlen, &byval, &align);
+	deconstruct_array(DatumGetArrayTypeP(array->constvalue), typid, typlen,
+					  byval, align, &values, &nulls, &n);
+	for (int i = 0; i < n; i++)
+		if (nulls[i])
+			return NULL;
+	if (n == 0)
+		return NULL;
+	node = compile_args(c, make_node(EXPR_IN, (Expr *) in, 1),
+						list_make1(linitial(in->args)));
+	node->negated = !in->useOr;
+	node->nvalues = n;
+	node->values = palloc(sizeof(int64) * n);
+	for (int i = 0; i < n; i++)
+		node->values[i] = strata_datum_integer(values[i], typlen);
+	qsort(node->values, n, sizeof(int64), compare_int64);
+	return node;
+}
+
+/* The condition of a WHEN; NULL: it is of no form that is known. */
+static Expr *
+when_condition(CaseExpr * expr, CaseWhen * when)
+{
+	OpExpr	   *op = (OpExpr *) when->expr;
+	OpExpr	   *copy;
+	Expr	   *arg;
+
+	if (expr->arg == NULL)
+		return when->expr;
+	if (!IsA(op, OpExpr) || list_length(op->args) != 2)
+		return NULL;
+	arg = linitial(op->args);
+	if (!IsA(expr->arg, Var) || !IsA(arg, CaseTestExpr) ||
+		((CaseTestExpr *) arg)->typeId != exprType((Node *) expr->arg))
+		return NULL;
+	copy = makeNode(OpExpr);
+	*copy = *op;
+	copy->args = list_make2(expr->arg, lsecond(op->args));
+	return &copy->xpr;
+}
+
+static ExprNode *
+compile_case(Compiler *c, CaseExpr * expr)
+{
+	List	   *args = NIL;
+	ListCell   *lc;
+
+	foreach(lc, expr->args)
+	{
+		CaseWhen   *when = lfirst_node(CaseWhen, lc);
+		Expr	   *condition = when_condition(expr, when);
+
+		if (condition == NULL)
+			return NULL;
+		args = lappend(args, condition);
+		args = lappend(args, when->result);
+	}
+	args = lappend(args, expr->defresult != NULL ? expr->defresult :
+				   (Expr *) makeNullConst(expr->casetype, -1,
+										  expr->casecollid));
+	return compile_args(c, make_node(EXPR_CASE, (Expr *) expr,
+									 list_length(args)), args);
+}
+
+static ExprNode *
+compile_bool(Compiler *c, BoolExpr *expr)
+{
+	ExprKind	kind = expr->boolop == AND_EXPR ? EXPR_AND :
+	expr->boolop == OR_EXPR ? EXPR_OR : EXPR_NOT;
+
+	return compile_args(c, make_node(kind, (Expr *) expr,
+									 list_length(expr->args)), expr->args);
+}
+
+static ExprNode *
+compile_test(Compiler *c, Expr *expr, ExprKind kind, int test, Expr *arg)
+{
+	ExprNode   *node = compile_args(c, make_node(kind, expr, 1),
+									list_make1(arg));
+
+	node->test = test;
+	return node;
+}
+
+static ExprNode *
+compile_own(Compiler *c, Expr *expr)
+{
+	switch (nodeTag(expr))
+	{
+		case T_Var:
+			return compile_column((Var *) expr);
+		case T_Const:
+			return compile_const((Const *) expr);
+		case T_RelabelType:
+			return compile(c, ((RelabelType *) expr)->arg);
+		case T_OpExpr:
+			set_opfuncid((OpExpr *) expr);
+			return compile_call(c, expr, ((OpExpr *) expr)->opfuncid,
+								((OpExpr *) expr)->args);
+		case T_FuncExpr:
+			return compile_call(c, expr, ((FuncExpr *) expr)->funcid,
+								((FuncExpr *) expr)->args);
+		case T_ScalarArrayOpExpr:
+			return compile_in(c, (ScalarArrayOpExpr *) expr);
+		case T_BoolExpr:
+			return compile_bool(c, (BoolExpr *) expr);
+		case T_CaseExpr:
+			return compile_case(c, (CaseExpr *) expr);
+		case T_CoalesceExpr:
+			return compile_args(c,
+								make_node(EXPR_COALESCE, expr,
+										  list_length(((CoalesceExpr *) expr)
+													  ->args)),
+								((CoalesceExpr *) expr)->args);
+		case T_NullTest:
+			if (((NullTest *) expr)->argisrow)
+				return NULL;
+			return compile_test(c, expr, EXPR_NULL_TEST,
+								((NullTest *) expr)->nulltesttype,
+								((NullTest *) expr)->arg);
+		case T_BooleanTest:
+			return compile_test(c, expr, EXPR_BOOL_TEST,
+								((BooleanTest *) expr)->booltesttype,
+								((BooleanTest *) expr)->arg);
+		default:
+			return NULL;
+	}
+}
+
+/*
+ * One dictionary or one range of time is enough for an expression of which
+ * that is all it reads: it is not cut into nodes then.
+ */
+static bool
+is_mapped(Expr *expr)
+{
+	List	   *vars;
+	bool		zoned;
+
+	if (IsA(expr, Var) || IsA(expr, Const) || IsA(expr, RelabelType) ||
+		IsA(expr, CaseExpr))
+		return false;
+	if (strata_expr_unit((Node *) expr, &zoned) > 0)
+		return true;
+	vars = pull_var_clause((Node *) expr, 0);
+	if (vars == NIL)
+		return false;
+	for (int i = 0; i < list_length(vars); i++)
+	{
+		Var		   *var = list_nth_node(Var, vars, i);
+
+		if (var->varattno != linitial_node(Var, vars)->varattno ||
+			get_typbyval(var->vartype))
+			return false;
+	}
+	return !IsA(expr, NullTest);
+}
+
+static ExprNode *
+compile(Compiler *c, Expr *expr)
+{
+	ExprNode   *node = NULL;
+
+	if (!is_mapped(expr))
+		node = compile_own(c, expr);
+	return node != NULL ? node : compile_other(c, expr);
+}
+
+static bool
+has_subquery(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, SubPlan) || IsA(node, AlternativeSubPlan) ||
+		IsA(node, Aggref) || IsA(node, WindowFunc))
+		return true;
+	return IsA(node, Var) ? ((Var *) node)->varattno <= 0 :
+		expression_tree_walker(node, has_subquery, context);
+}
+
+/*
+ * See expr.h.  With one node that may raise an error, and none that may fail,
+ * the first row with an error is PostgreSQL's (expr:E3).
+ */
+StrataExpr *
+strata_expr_compile(List *exprs, PlanState *parent)
+{
+	StrataExpr *result = palloc0(sizeof(StrataExpr));
+	Compiler	c = {.parent = parent};
+	bool		can_fail = false;
+	ListCell   *lc;
+
+	if (!strata_enable_vector_expressions ||
+		has_subquery((Node *) exprs, NULL) ||
+		contain_volatile_functions((Node *) exprs))
+		return NULL;
+	result->roots = palloc(sizeof(ExprNode *) * Max(list_length(exprs), 1));
+	foreach(lc, exprs)
+	{
+		ExprNode   *root = compile(&c, lfirst(lc));
+
+		can_fail |= root->can_fail;
+		result->roots[result->nroots++] = root;
+	}
+	result->nraising = c.nraising;
+	if (c.nraising > 1 || (c.nraising == 1 && can_fail))
+		return NULL;
+	Assert(result->nraising == 0 || !can_fail); /* expr:E3 */
+	return result;
+}

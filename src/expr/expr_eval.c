@@ -1,0 +1,554 @@
+/*-------------------------------------------------------------------------
+ *
+ * expr_eval.c
+ *	  Nodes evaluated for the rows of a frame.
+ *
+ * A branch of CASE, COALESCE, AND and OR is evaluated for the rows only that
+ * PostgreSQL would evaluate it for: a frame of them is made.
+ *
+ * src/expr/expr_eval.c
+ *-------------------------------------------------------------------------
+ */
+#include "expr/expr_private.h"
+
+#include "utils/memutils.h"
+
+/* Rows of a frame that are still to be decided, and where they are in it. */
+typedef struct Part
+{
+	StrataExprFrame frame;
+	uint16	   *rows;
+	int		   *places;
+} Part;
+
+static void
+init_part(Part *part, int n)
+{
+	part->rows = palloc(sizeof(uint16) * n);
+	part->places = palloc(sizeof(int) * n);
+	part->frame.n = 0;
+	part->frame.rows = part->rows;
+	part->frame.first = 0;
+}
+
+static inline void
+add_row(Part *part, uint16 row, int place)
+{
+	Assert(part->frame.n == 0 ||
+		   part->rows[part->frame.n - 1] < row);	/* expr:E1 */
+	part->rows[part->frame.n] = row;
+	part->places[part->frame.n++] = place;
+}
+
+static void
+take_all(Part *part, const StrataExprFrame *frame)
+{
+	init_part(part, frame->n);
+	for (int i = 0; i < frame->n; i++)
+		add_row(part, (uint16) expr_row(frame, i), i);
+}
+
+static void
+init_vector(ExprVector *out, int n)
+{
+	out->v = palloc(sizeof(int64) * n);
+	out->null = NULL;
+}
+
+static inline bool
+is_null(const ExprVector *vector, int i)
+{
+	return vector->null != NULL && vector->null[i];
+}
+
+/* Write what a part has been evaluated to; null is of the whole frame. */
+static void
+scatter(const Part *part, const ExprVector *values, ExprVector *out,
+		uint8 *null)
+{
+	const uint64 *from = values->v;
+	uint64	   *to = out->v;
+
+	Assert(out->null == NULL);	/* expr:E4: not set yet */
+	for (int i = 0; i < part->frame.n; i++)
+		to[part->places[i]] = from[i];
+	for (int i = 0; i < part->frame.n; i++)
+		null[part->places[i]] = is_null(values, i);
+}
+
+static void
+set_nulls(ExprVector *out, const uint8 *null, int n)
+{
+	out->null = memchr(null, 1, n) != NULL ? null : NULL;
+}
+
+/*-------------------------------------------------------------------------
+ * Leaves
+ *-------------------------------------------------------------------------
+ */
+
+#define GATHER(tin, tout) \
+	do { \
+		const tin  *from_ = col->fixed; \
+		tout	   *to_ = out->v; \
+		if (frame->rows == NULL) \
+			for (int i_ = 0; i_ < frame->n; i_++) \
+				to_[i_] = from_[frame->first + i_]; \
+		else \
+			for (int i_ = 0; i_ < frame->n; i_++) \
+				to_[i_] = from_[frame->rows[i_]]; \
+	} while (0)
+
+static void
+gather_fixed(const ExprNode *node, const StrataColumn *col,
+			 const StrataExprFrame *frame, ExprVector *out)
+{
+	if (node->class == EXPR_FLOAT)
+	{
+		if (node->typlen == sizeof(float4))
+			GATHER(float4, float8);
+		else
+			GATHER(float8, float8);
+		return;
+	}
+	switch (node->typlen)
+	{
+		case 1:
+			GATHER(int8, int64);
+			break;
+		case 2:
+			GATHER(int16, int64);
+			break;
+		case 4:
+			GATHER(int32, int64);
+			break;
+		default:
+			GATHER(int64, int64);
+			break;
+	}
+}
+
+static void
+eval_column(const StrataExprSource *source, const ExprNode *node,
+			const StrataExprFrame *frame, ExprVector *out)
+{
+	const StrataColumn *col = source->column(source->arg, node->attno);
+	int			n = frame->n;
+	uint8	   *null;
+	bool		isnull;
+
+	init_vector(out, n);
+	if (!col->constant && col->isnull == NULL && col->fixed != NULL)
+	{
+		gather_fixed(node, col, frame, out);
+		return;
+	}
+	null = palloc(n);
+	for (int i = 0; i < n; i++)
+	{
+		Datum		value;
+
+		value = strata_column_get(col, expr_row(frame, i), &isnull);
+
+		null[i] = isnull;
+		if (isnull)
+			((uint64 *) out->v)[i] = 0;
+		else
+			expr_put(node, out->v, i, value);
+	}
+	set_nulls(out, null, n);
+}
+
+/* Its values are kept: they are the same for every frame. */
+static void
+eval_const(ExprNode *node, const StrataExprFrame *frame, ExprVector *out)
+{
+	if (node->nfilled < frame->n)
+	{
+		int			n = Max(frame->n, 1024);
+
+		node->filled = MemoryContextAlloc(node->mcxt, sizeof(int64) * n);
+		node->nulls = MemoryContextAlloc(node->mcxt, n);
+		memset(node->nulls, node->isnull, n);
+		for (int i = 0; i < n; i++)
+			if (node->isnull)
+				((uint64 *) node->filled)[i] = 0;
+			else
+				expr_put(node, node->filled, i, node->value);
+		node->nfilled = n;
+	}
+	out->v = node->filled;
+	out->null = node->isnull ? node->nulls : NULL;
+}
+
+/*-------------------------------------------------------------------------
+ * Functions
+ *-------------------------------------------------------------------------
+ */
+
+static bool
+eval_call(const StrataExprSource *source, ExprNode *node,
+		  const StrataExprFrame *frame, ExprVector *out)
+{
+	ExprVector	a;
+	ExprVector	b;
+
+	if (!strata_expr_eval(source, node->args[0], frame, &a))
+		return false;
+	b = a;
+	if (node->nargs == 2 &&
+		!strata_expr_eval(source, node->args[1], frame, &b))
+		return false;
+	init_vector(out, frame->n);
+	out->null = a.null != NULL ? a.null : b.null;
+	if (a.null != NULL && b.null != NULL && a.null != b.null)
+	{
+		uint8	   *null = palloc(frame->n);
+
+		for (int i = 0; i < frame->n; i++)
+			null[i] = a.null[i] | b.null[i];
+		out->null = null;
+	}
+	Assert(node->can_fail || !node->function->can_fail);	/* expr:E3 */
+	return node->function->kernel(frame->n, a.v, b.v, out->null, out->v);
+}
+
+static bool
+is_among(const ExprNode *node, int64 x)
+{
+	int			from = 0;
+	int			to = node->nvalues;
+
+	while (to - from > 1)
+	{
+		int			mid = from + (to - from) / 2;
+
+		if (node->values[mid] <= x)
+			from = mid;
+		else
+			to = mid;
+	}
+	return node->values[from] == x;
+}
+
+static bool
+eval_in(const StrataExprSource *source, ExprNode *node,
+		const StrataExprFrame *frame, ExprVector *out)
+{
+	ExprVector	arg;
+
+	if (!strata_expr_eval(source, node->args[0], frame, &arg))
+		return false;
+	init_vector(out, frame->n);
+	for (int i = 0; i < frame->n; i++)
+		((int64 *) out->v)[i] = is_among(node, ((int64 *) arg.v)[i]) !=
+			node->negated;
+	out->null = arg.null;
+	return true;
+}
+
+static bool
+bool_test(BoolTestType test, bool isnull, bool value)
+{
+	switch (test)
+	{
+		case IS_TRUE:
+			return !isnull && value;
+		case IS_NOT_TRUE:
+			return isnull || !value;
+		case IS_FALSE:
+			return !isnull && !value;
+		case IS_NOT_FALSE:
+			return isnull || value;
+		case IS_UNKNOWN:
+			return isnull;
+		default:
+			return !isnull;
+	}
+}
+
+/* NOT, IS NULL, IS TRUE and their like. */
+static bool
+eval_test(const StrataExprSource *source, ExprNode *node,
+		  const StrataExprFrame *frame, ExprVector *out)
+{
+	ExprVector	arg;
+	int64	   *v;
+
+	if (!strata_expr_eval(source, node->args[0], frame, &arg))
+		return false;
+	init_vector(out, frame->n);
+	v = out->v;
+	for (int i = 0; i < frame->n; i++)
+	{
+		bool		isnull = is_null(&arg, i);
+
+		if (node->kind == EXPR_NULL_TEST)
+			v[i] = isnull == (node->test == IS_NULL);
+		else if (node->kind == EXPR_NOT)
+			v[i] = !((int64 *) arg.v)[i];
+		else
+			v[i] = bool_test((BoolTestType) node->test, isnull,
+							 ((int64 *) arg.v)[i] != 0);
+	}
+	if (node->kind == EXPR_NOT)
+		out->null = arg.null;
+	return true;
+}
+
+/*-------------------------------------------------------------------------
+ * What evaluates its arguments for some of the rows
+ *-------------------------------------------------------------------------
+ */
+
+/*
+ * AND, OR: a row that an argument has decided is not evaluated for the next.
+ */
+static bool
+eval_and_or(const StrataExprSource *source, ExprNode *node,
+			const StrataExprFrame *frame, ExprVector *out)
+{
+	int64		decides = node->kind == EXPR_OR;
+	uint8	   *null = palloc0(frame->n);
+	int64	   *v;
+	Part		part;
+
+	init_vector(out, frame->n);
+	v = out->v;
+	for (int i = 0; i < frame->n; i++)
+		v[i] = !decides;
+	take_all(&part, frame);
+	for (int k = 0; k < node->nargs && part.frame.n > 0; k++)
+	{
+		ExprVector	arg;
+		int			n = part.frame.n;
+
+		if (!strata_expr_eval(source, node->args[k], &part.frame, &arg))
+			return false;
+		part.frame.n = 0;
+		for (int i = 0; i < n; i++)
+		{
+			int			place = part.places[i];
+
+			if (is_null(&arg, i))
+				null[place] = 1;
+			else if (((int64 *) arg.v)[i] == decides)
+			{
+				v[place] = decides;
+				null[place] = 0;
+				continue;
+			}
+			add_row(&part, part.rows[i], place);
+		}
+	}
+	set_nulls(out, null, frame->n);
+	return true;
+}
+
+static bool
+eval_part(const StrataExprSource *source, ExprNode *node, const Part *part,
+		  ExprVector *out, uint8 *null)
+{
+	ExprVector	values;
+
+	if (part->frame.n == 0)
+		return true;
+	if (!strata_expr_eval(source, node, &part->frame, &values))
+		return false;
+	scatter(part, &values, out, null);
+	return true;
+}
+
+static bool
+eval_case(const StrataExprSource *source, ExprNode *node,
+		  const StrataExprFrame *frame, ExprVector *out)
+{
+	uint8	   *null = palloc(frame->n);
+	Part		part;
+	Part		hits;
+
+	init_vector(out, frame->n);
+	take_all(&part, frame);
+	init_part(&hits, frame->n);
+	for (int k = 0; k + 1 < node->nargs && part.frame.n > 0; k += 2)
+	{
+		ExprVector	condition;
+		int			n = part.frame.n;
+
+		if (!strata_expr_eval(source, node->args[k], &part.frame, &condition))
+			return false;
+		part.frame.n = hits.frame.n = 0;
+		for (int i = 0; i < n; i++)
+			add_row(!is_null(&condition, i) && ((int64 *) condition.v)[i] ?
+					&hits : &part, part.rows[i], part.places[i]);
+		if (!eval_part(source, node->args[k + 1], &hits, out, null))
+			return false;
+	}
+	if (!eval_part(source, node->args[node->nargs - 1], &part, out, null))
+		return false;
+	set_nulls(out, null, frame->n);
+	return true;
+}
+
+static bool
+eval_coalesce(const StrataExprSource *source, ExprNode *node,
+			  const StrataExprFrame *frame, ExprVector *out)
+{
+	uint8	   *null = palloc0(frame->n);
+	Part		part;
+
+	init_vector(out, frame->n);
+	take_all(&part, frame);
+	for (int k = 0; k < node->nargs && part.frame.n > 0; k++)
+	{
+		int			n = part.frame.n;
+
+		if (!eval_part(source, node->args[k], &part, out, null))
+			return false;
+		part.frame.n = 0;
+		for (int i = 0; i < n; i++)
+			if (null[part.places[i]])
+				add_row(&part, part.rows[i], part.places[i]);
+	}
+	set_nulls(out, null, frame->n);
+	return true;
+}
+
+/* See expr_private.h. */
+bool
+strata_expr_eval(const StrataExprSource *source, ExprNode *node,
+				 const StrataExprFrame *frame, ExprVector *out)
+{
+	Assert(frame->n > 0);		/* expr:E1 */
+	switch (node->kind)
+	{
+		case EXPR_COLUMN:
+			eval_column(source, node, frame, out);
+			return true;
+		case EXPR_CONST:
+			eval_const(node, frame, out);
+			return true;
+		case EXPR_CALL:
+			return eval_call(source, node, frame, out);
+		case EXPR_AND:
+		case EXPR_OR:
+			return eval_and_or(source, node, frame, out);
+		case EXPR_NOT:
+		case EXPR_NULL_TEST:
+		case EXPR_BOOL_TEST:
+			return eval_test(source, node, frame, out);
+		case EXPR_IN:
+			return eval_in(source, node, frame, out);
+		case EXPR_CASE:
+			return eval_case(source, node, frame, out);
+		case EXPR_COALESCE:
+			return eval_coalesce(source, node, frame, out);
+		case EXPR_OTHER:
+			break;
+	}
+	strata_expr_eval_other(source, node, frame, out);
+	return true;
+}
+
+/*-------------------------------------------------------------------------
+ * Results
+ *-------------------------------------------------------------------------
+ */
+
+#define PUT_ALL(tin, tout) \
+	do { \
+		const tin  *from_ = values->v; \
+		tout	   *to_ = col->fixed; \
+		if (frame->rows == NULL) \
+			for (int i_ = 0; i_ < frame->n; i_++) \
+				to_[frame->first + i_] = (tout) from_[i_]; \
+		else \
+			for (int i_ = 0; i_ < frame->n; i_++) \
+				to_[frame->rows[i_]] = (tout) from_[i_]; \
+	} while (0)
+
+static void
+put_fixed(const ExprNode *node, const ExprVector *values,
+		  const StrataExprFrame *frame, StrataColumn *col)
+{
+	if (node->class == EXPR_FLOAT)
+	{
+		if (col->type.width == sizeof(float4))
+			PUT_ALL(float8, float4);
+		else
+			PUT_ALL(float8, float8);
+		return;
+	}
+	switch (col->type.width)
+	{
+		case 1:
+			PUT_ALL(int64, int8);
+			break;
+		case 2:
+			PUT_ALL(int64, int16);
+			break;
+		case 4:
+			PUT_ALL(int64, int32);
+			break;
+		default:
+			PUT_ALL(int64, int64);
+			break;
+	}
+}
+
+/* See expr.h. */
+bool
+strata_expr_column(StrataExpr *expr, const StrataExprSource *source,
+				   const StrataExprFrame *frame, int nrows, StrataColumn *col)
+{
+	ExprNode   *node = expr->roots[0];
+	ExprVector	values;
+
+	Assert(expr->nroots == 1 &&
+		   node->typlen == col->type.typlen);	/* expr:E4 */
+	if (!strata_expr_eval(source, node, frame, &values))
+		return false;
+	col->decoded = true;
+	if (values.null != NULL)
+	{
+		col->isnull = palloc0(sizeof(bool) * nrows);
+		for (int i = 0; i < frame->n; i++)
+			col->isnull[expr_row(frame, i)] = values.null[i];
+	}
+	if (node->class != EXPR_DATUM)
+	{
+		col->fixed = palloc0((Size) col->type.width * nrows);
+		put_fixed(node, &values, frame, col);
+		return true;
+	}
+	col->datums = palloc0(sizeof(Datum) * nrows);
+	for (int i = 0; i < frame->n; i++)
+		col->datums[expr_row(frame, i)] = ((Datum *) values.v)[i];
+	return true;
+}
+
+/* See expr.h.  As ExecQual() does, the first that is not true is the last. */
+bool
+strata_expr_filter(StrataExpr *expr, const StrataExprSource *source,
+				   const StrataExprFrame *frame, uint8 *pass)
+{
+	Part		part;
+
+	memset(pass, 0, frame->n);
+	take_all(&part, frame);
+	for (int k = 0; k < expr->nroots && part.frame.n > 0; k++)
+	{
+		ExprVector	condition;
+		int			n = part.frame.n;
+
+		if (!strata_expr_eval(source, expr->roots[k], &part.frame, &condition))
+			return false;
+		part.frame.n = 0;
+		for (int i = 0; i < n; i++)
+			if (!is_null(&condition, i) && ((int64 *) condition.v)[i])
+				add_row(&part, part.rows[i], part.places[i]);
+	}
+	for (int i = 0; i < part.frame.n; i++)
+		pass[part.places[i]] = 1;
+	return true;
+}

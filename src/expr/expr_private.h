@@ -1,0 +1,149 @@
+/*-------------------------------------------------------------------------
+ *
+ * expr_private.h
+ *	  What the files of src/expr share.
+ *
+ * src/expr/expr_private.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_EXPR_PRIVATE_H
+#define STRATA_EXPR_PRIVATE_H
+
+#include "base/base.h"
+#include "expr/expr.h"
+
+/* How values of a node lie in memory: eight bytes each. */
+typedef enum ExprClass
+{
+	EXPR_INT,					/* int64: by-value types but floats */
+	EXPR_FLOAT,					/* float8; of float4, too */
+	EXPR_DATUM					/* by-reference types */
+} ExprClass;
+
+/* Values of a node for the rows of a frame, one after the other. */
+typedef struct ExprVector
+{
+	void	   *v;				/* of a row that is null: defined, any */
+	const uint8 *null;			/* NULL: none is */
+} ExprVector;
+
+/*
+ * out[i] of a[i] and b[i] (unary: b is a); false when PostgreSQL's function
+ * would raise an error for a row that is not null.
+ */
+typedef bool (*ExprKernel) (int n, const void *a, const void *b,
+							const uint8 *null, void *out);
+
+typedef struct ExprFunction
+{
+	Oid			funcid;
+	ExprKernel	kernel;
+	bool		can_fail;
+} ExprFunction;
+
+/* NULL: there is none. */
+extern const ExprFunction *strata_expr_function_find(Oid funcid);
+
+typedef enum ExprKind
+{
+	EXPR_COLUMN,
+	EXPR_CONST,
+	EXPR_CALL,					/* of a kernel */
+	EXPR_AND,
+	EXPR_OR,
+	EXPR_NOT,
+	EXPR_NULL_TEST,
+	EXPR_BOOL_TEST,
+	EXPR_IN,					/* integers among constants */
+	EXPR_CASE,
+	EXPR_COALESCE,
+	EXPR_OTHER					/* evaluated by PostgreSQL */
+} ExprKind;
+
+typedef struct ExprNode ExprNode;
+struct ExprNode
+{
+	ExprKind	kind;
+	ExprClass	class;
+	int16		typlen;
+	bool		can_fail;		/* it, or what is below it */
+	int			nargs;
+	ExprNode  **args;			/* CASE: condition, result, ...; the last is
+								 * ELSE */
+	AttrNumber	attno;			/* COLUMN */
+	const ExprFunction *function;	/* CALL */
+	int			test;			/* NULL_TEST, BOOL_TEST: which */
+	bool		negated;		/* IN: NOT IN */
+	int			nvalues;		/* IN: of them, ascending */
+	int64	   *values;
+	/* CONST */
+	Datum		value;
+	bool		isnull;
+	int			nfilled;		/* so often the value was written already */
+	void	   *filled;
+	uint8	   *nulls;
+	MemoryContext mcxt;
+	/* OTHER */
+	ExprState  *state;
+	int			natts;
+	AttrNumber *atts;			/* that it reads */
+	StrataColumn **columns;		/* of the current frame */
+	int64		unit;			/* constant for so long, in units of the one
+								 * column; 0: not */
+	bool		zoned;			/* ... of local time */
+};
+
+struct StrataExpr
+{
+	int			nroots;
+	ExprNode  **roots;
+	int			nraising;		/* nodes that may raise an error */
+};
+
+
+/* False: PostgreSQL would raise an error. */
+extern bool strata_expr_eval(const StrataExprSource *source, ExprNode *node,
+							 const StrataExprFrame *frame, ExprVector *out);
+
+/* expr_other.c: a node that PostgreSQL evaluates. */
+extern void strata_expr_eval_other(const StrataExprSource *source,
+								   ExprNode *node,
+								   const StrataExprFrame *frame,
+								   ExprVector *out);
+
+/*
+ * expr_range.c: for how long, in units of its argument, can expr not change,
+ * if all its Vars are arguments of functions that cut times?  0: unknown.
+ */
+extern int64 strata_expr_unit(Node *expr, bool *zoned);
+
+/* The range around ts, of which this is true. */
+extern void strata_expr_range(int64 unit, bool zoned, int64 ts, int64 *lo,
+							  int64 *hi);
+
+/* Is it known that a function of a unit's name never raises an error? */
+extern bool strata_expr_cuts_time(Node *node);
+
+static inline int
+expr_row(const StrataExprFrame *frame, int i)
+{
+	Assert(i >= 0 && i < frame->n); /* expr:E1 */
+	return frame->rows != NULL ? frame->rows[i] : frame->first + i;
+}
+
+/* A value as a Datum of the node's type, into eight bytes. */
+static inline void
+expr_put(const ExprNode *node, void *v, int i, Datum value)
+{
+	if (node->class == EXPR_FLOAT)
+		((float8 *) v)[i] = node->typlen == sizeof(float4) ?
+			(float8) DatumGetFloat4(value) :
+			DatumGetFloat8(value);
+	else if (node->class == EXPR_DATUM || node->typlen == sizeof(int64))
+		((Datum *) v)[i] = value;
+	else
+		((int64 *) v)[i] = node->typlen == 1 ? (int64) DatumGetChar(value) :
+			strata_datum_integer(value, node->typlen);
+}
+
+#endif							/* STRATA_EXPR_PRIVATE_H */
