@@ -27,6 +27,8 @@ typedef struct Source
 	bool		vectors;		/* a StrataScan */
 	bool		best_first;		/* that lists the best first, be it of each
 								 * segment */
+	bool		rows_begun;
+	bool		row_vectors;	/* its row store is read by vectors, too */
 	bool		rows_done;
 	AttrNumber *attnos;			/* column of a row for each input */
 	AttrNumber	max_attno;
@@ -182,7 +184,7 @@ start(AggInput *input)
 	input->current = input->reverse ? input->nsources - 1 : 0;
 	input->listed = false;
 	for (int i = 0; i < input->nsources; i++)
-		input->sources[i].rows_done = false;
+		input->sources[i].rows_begun = input->sources[i].rows_done = false;
 	bms_free(input->valid);
 	input->valid = NULL;
 	if (append == NULL)
@@ -271,6 +273,41 @@ collect_rows(AggInput *input, Source *source)
 	input->vector.nrows = input->vector.nselected = n;
 	input->vector.columns = input->columns;
 	return &input->vector;
+}
+
+/* The same, where StrataScan has made columns of them. */
+static AggVector *
+next_row_vector(AggInput *input, Source *source)
+{
+	StrataRowVector rows;
+	AggVector  *vector = &input->vector;
+
+	if (!strata_scan_next_row_vector(source->node, source->attnos,
+									 input->ninputs, &rows))
+	{
+		source->rows_done = true;
+		return NULL;
+	}
+	memset(vector, 0, sizeof(AggVector));
+	vector->nrows = rows.nrows;
+	vector->nselected = rows.nselected;
+	vector->rows = rows.rows;
+	for (int i = 0; i < input->ninputs; i++)
+		input->views[i] = rows.columns[source->attnos[i] - 1];
+	vector->columns = input->views;
+	return vector;
+}
+
+/* Rows of a row store or of any other plan; NULL when there are no more. */
+static AggVector *
+next_rows(AggInput *input, Source *source)
+{
+	if (!source->rows_begun)
+		source->row_vectors = source->vectors &&
+			strata_scan_gives_row_vectors(source->node);
+	source->rows_begun = true;
+	return source->row_vectors ? next_row_vector(input, source) :
+		collect_rows(input, source);
 }
 
 /* Let the batch at i sink below those of higher rank. */
@@ -438,7 +475,7 @@ next_of_source(AggInput *input, Source *source)
 	AggVector  *result = NULL;
 	StrataVectorBatch *batch;
 
-	if (!source->rows_done && (result = collect_rows(input, source)) != NULL)
+	if (!source->rows_done && (result = next_rows(input, source)) != NULL)
 		return result;
 	if (!source->vectors || count_batches(input, source))
 		return NULL;

@@ -69,7 +69,7 @@ static const BoolSetting bool_settings[] = {
 		GUC_EXPLAIN, "Enables ordered output of StrataScan and StrataAgg.",
 	"A merge of batches and row store, or ranks of groups, replace a sort."},
 	{"strata.enable_page_scan", &strata_enable_page_scan, true, 0,
-		"Enables a way of our own through all pages of a table's batches.",
+		"Enables a way of our own through all pages of a table.",
 	"When off, they are read as those of any heap."},
 	{"strata.enable_parallel_scan", &strata_enable_parallel_scan, true,
 	GUC_EXPLAIN, "Enables parallel StrataScan plans.", NULL},

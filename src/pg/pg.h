@@ -13,6 +13,7 @@
 #include "postgres.h"
 
 #include "access/amapi.h"
+#include "access/htup.h"
 #include "access/tableam.h"
 #include "commands/copy.h"
 #include "fmgr.h"
@@ -104,7 +105,10 @@ extern void strata_tuple_freeze(Relation rel, const ItemPointerData *tid);
 extern Size strata_page_room(Relation rel, BlockNumber block);
 extern bool strata_index_least_is_negative(Relation index);
 
-/* pg_pages.c: rows of all pages of a companion, in either direction. */
+/*
+ * pg_pages.c: rows of all pages of a companion or a row store, in either
+ * direction.
+ */
 typedef struct StrataPages StrataPages;
 
 /* Is it for us to read it, or for heapam? */
@@ -118,6 +122,13 @@ extern void strata_pages_rescan(StrataPages *pages);
  */
 extern bool strata_pages_next(StrataPages *pages, ScanDirection direction,
 							  TupleTableSlot *slot);
+
+/*
+ * Forward only: up to max rows of the page that comes next; 0 at the end.
+ * They stay pinned until the next call.
+ */
+extern int	strata_pages_next_tuples(StrataPages *pages,
+									 HeapTupleHeader *tuples, int max);
 extern void strata_pages_end(StrataPages *pages);
 
 /*

@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * pg_pages.c
- *	  A companion's pages, one after the other, for those who read all of it.
+ *	  The pages of a companion, or of a row store, one after the other, for
+ *	  those who read all of it.
  *
  * A heap scan as heapam does it, with the query's snapshot, but made for pages
  * that hold two or three rows each: there the way to a page and the first look
@@ -389,6 +390,38 @@ strata_pages_next(StrataPages *pages, ScanDirection direction,
 	pgstat_count_heap_getnext(pages->rel);
 	ExecStoreBufferHeapTuple(&pages->tuple, slot, pages->buffer);
 	return true;
+}
+
+/* See pg.h. */
+int
+strata_pages_next_tuples(StrataPages *pages, HeapTupleHeader *tuples, int max)
+{
+	Page		page;
+	int			n = 0;
+
+	if (pages->nblocks == 0)
+		return 0;
+	if (!pages->inside)
+		enter(pages, 0, true);
+	while (pages->current >= pages->ntuples)
+	{
+		if (pages->block == pages->nblocks - 1)
+		{
+			leave(pages);
+			return 0;
+		}
+		enter(pages, pages->block + 1, true);
+	}
+	page = BufferGetPage(pages->buffer);
+	while (n < max && pages->current < pages->ntuples)
+	{
+		ItemId		line = PageGetItemId(page,
+										 pages->offsets[pages->current++]);
+
+		tuples[n++] = (HeapTupleHeader) PageGetItem(page, line);
+		pgstat_count_heap_getnext(pages->rel);
+	}
+	return n;
 }
 
 void

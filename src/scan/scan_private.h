@@ -59,6 +59,11 @@ extern TupleTableSlot *strata_rowstore_next(struct StrataScanState *scan);
 extern TupleTableSlot *strata_rowstore_emit(struct StrataScanState *scan,
 											TupleTableSlot *slot);
 
+/* scan_rows.c: the same rows, many at a time, as columns. */
+typedef struct StrataRowReader StrataRowReader;
+extern void strata_row_reader_rescan(StrataRowReader *reader);
+extern void strata_row_reader_end(StrataRowReader *reader);
+
 /* scan_merge.c: ordered output. */
 typedef struct StrataMerge StrataMerge;
 extern StrataMerge *strata_merge_create(struct StrataScanState *scan);
@@ -110,6 +115,7 @@ typedef struct StrataScanState
 	TableScanDesc heap_scan;
 	BlockNumber heap_pages;		/* it reads */
 	ParallelTableScanDesc heap_pscan;
+	StrataRowReader *row_reader;	/* in place of heap_scan; NULL: not used */
 	bool		heap_done;
 	Tuplesortstate *heap_sort;	/* NULL when sorted: it is empty */
 	bool		heap_sorted;

@@ -53,6 +53,9 @@ strata_rowstore_end(StrataScanState *scan)
 	if (scan->heap_scan != NULL)
 		table_endscan(scan->heap_scan);
 	scan->heap_scan = NULL;
+	if (scan->row_reader != NULL)
+		strata_row_reader_end(scan->row_reader);
+	scan->row_reader = NULL;
 }
 
 void
@@ -72,6 +75,8 @@ strata_rowstore_rescan(StrataScanState *scan)
 	}
 	if (scan->heap_scan != NULL)
 		table_rescan(scan->heap_scan, NULL);
+	if (scan->row_reader != NULL)
+		strata_row_reader_rescan(scan->row_reader);
 }
 
 /* A scan of the row store only: the batches are read by us. */

@@ -139,6 +139,29 @@ extern AttrNumber strata_scan_result_attno(PlanState *node, int resno);
 extern TupleTableSlot *strata_scan_next_heap_row(PlanState *node);
 extern StrataVectorBatch *strata_scan_next_vector(PlanState *node);
 
+/* Rows of the row store as columns. */
+typedef struct StrataRowVector
+{
+	int			nrows;			/* values in each column */
+	int			nselected;		/* of them, rows that passed the quals */
+	const uint16 *rows;			/* their numbers, ascending; NULL: all */
+	const StrataColumn *columns;	/* by attno - 1; only those asked for */
+} StrataRowVector;
+
+/* So many rows at most. */
+#define STRATA_ROW_VECTOR_SIZE 1024
+
+/*
+ * In place of strata_scan_next_heap_row, for a node that can
+ * (strata_scan_gives_row_vectors, asked before the first row of each scan):
+ * the next rows, of which some passed the quals, with these columns.  False at
+ * the end.  A vector lives until the next call.
+ */
+extern bool strata_scan_gives_row_vectors(PlanState *node);
+extern bool strata_scan_next_row_vector(PlanState *node,
+										const AttrNumber *attnos, int nattnos,
+										StrataRowVector *vector);
+
 /*
  * In place of all vectors, for who only wants to know how many rows they have;
  * false: that takes reading them.
