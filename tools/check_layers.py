@@ -27,7 +27,7 @@ LAYERS = {
     "change": ["store", "batch", "pg", "base"],
     "compress": ["store", "batch", "catalog", "codec", "pg", "base"],
     "am": ["compress", "change", "store", "catalog", "pg", "base"],
-    "scan": ["change", "store", "batch", "catalog", "codec", "pg", "base"],
+    "scan": ["change", "store", "expr", "batch", "catalog", "codec", "pg", "base"],
     "expr": ["batch", "base"],
     "agg": ["scan", "expr", "batch", "codec", "time", "base"],
     "hypertable": ["am", "compress", "store", "catalog", "time", "pg", "base"],

@@ -47,6 +47,9 @@ typedef struct StrataExpr StrataExpr;
  */
 extern StrataExpr *strata_expr_compile(List *exprs, PlanState *parent);
 
+/* May evaluating it raise an error?  False: it fails at most. */
+extern bool strata_expr_may_raise(const StrataExpr *expr);
+
 /*
  * Evaluate the expression, the only one, into a column with nrows entries, of
  * which those of the frame are set; col->type is given.  False: it must be

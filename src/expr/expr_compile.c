@@ -447,3 +447,10 @@ strata_expr_compile(List *exprs, PlanState *parent)
 	Assert(result->nraising == 0 || !can_fail); /* expr:E3 */
 	return result;
 }
+
+/* See expr.h. */
+bool
+strata_expr_may_raise(const StrataExpr *expr)
+{
+	return expr->nraising > 0;
+}

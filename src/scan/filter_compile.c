@@ -504,6 +504,26 @@ strata_qual_state(StrataFilter *filter, const StrataQual *qual)
 }
 
 /* See filter_private.h. */
+StrataExpr *
+strata_qual_together(StrataFilter *filter, const StrataQual *qual)
+{
+	StrataQual *own = &filter->quals[qual - filter->quals];
+
+	if (!own->together_tried && own->stable && !own->rows_only)
+	{
+		MemoryContext old = MemoryContextSwitchTo(filter->mcxt);
+
+		own->together = strata_expr_compile(list_make1(own->clause),
+											filter->parent);
+		if (own->together != NULL && strata_expr_may_raise(own->together))
+			own->together = NULL;
+		MemoryContextSwitchTo(old);
+	}
+	own->together_tried = true;
+	return own->together;
+}
+
+/* See filter_private.h. */
 ExprState *
 strata_leaf_state(FilterNode *leaf)
 {

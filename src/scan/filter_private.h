@@ -24,6 +24,7 @@
 
 #include "batch/batch.h"
 #include "batch/batch_reader.h"
+#include "expr/expr.h"
 #include "nodes/execnodes.h"
 #include "nodes/primnodes.h"
 #include "scan/filter_operator_private.h"
@@ -157,6 +158,8 @@ typedef struct StrataQual
 								 * answer */
 	FilterNode *tree;
 	ExprState  *compiled;		/* ask strata_qual_state() for it */
+	StrataExpr *together;		/* ask strata_qual_together() for it */
+	bool		together_tried;
 } StrataQual;
 
 typedef struct StrataFilter
@@ -194,6 +197,13 @@ extern bool strata_filter_tree_has_bytes_leaf(const FilterNode *node);
  */
 extern ExprState *strata_qual_state(StrataFilter *filter,
 									const StrataQual *qual);
+
+/*
+ * The same for many rows, or NULL where that cannot be done, or could raise
+ * an error.
+ */
+extern StrataExpr *strata_qual_together(StrataFilter *filter,
+										const StrataQual *qual);
 
 /* The expression of a leaf that has one, compiled when first asked for. */
 extern ExprState *strata_leaf_state(FilterNode *leaf);

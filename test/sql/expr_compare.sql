@@ -84,6 +84,13 @@ SELECT * FROM (SELECT differs(format('SELECT sum(%s), avg(%s), max(%s) FROM s WH
 -- conditions: their order, and rows that the one before let not pass
 SELECT * FROM (SELECT differs(format('SELECT count(*) FILTER (WHERE %s AND i4 / zero > 3) FROM s', c)) AS d
     FROM unnest('{zero <> 0,zero = 0,b,i4 > NULL::int,zero > 1 AND b,txt = ''path/A/x''}'::text[]) AS c) AS q WHERE d IS NOT NULL;
+-- quals of the scan: what the first ones leave, errors of rows that are left, and rows that are not
+SELECT * FROM (SELECT differs(format('SELECT count(*), sum(i4), min(ts) FROM s WHERE (%s)::text > ''1''', e)) AS d FROM e) AS q WHERE d IS NOT NULL;
+SELECT * FROM (SELECT differs(format('SELECT zero, count(*) FROM s WHERE zero <> 0 AND (%s) IS NOT NULL AND i4 > i2 GROUP BY 1', e)) AS d FROM e) AS q WHERE d IS NOT NULL;
+SELECT * FROM (SELECT differs(format('SELECT count(*), sum(i4) FROM s WHERE %s', c)) AS d
+    FROM unnest('{i4 > i2,f8 > f4,i4 / zero > i2,i4 > i2 AND i4 / zero > i2,zero > i2 - i2 AND i4 / zero > i2,"i4 * 1000 < i8 AND txt LIKE ''%A%''",
+        (txt || zero)::int > i4,i4 + i2 > 0 AND (txt || zero)::int > i4,i4 / zero > i2 AND (txt || zero)::int > i4,b AND i4 > i2,i4 > i2 OR f8 > f4,extract(hour FROM ts) > i2 % 24,
+        extract(hour FROM ts) IN (3,4),NOT (i4 > i2),(i4 > i2) IS NULL,i2 > NULL::int2 AND i4 / (zero - zero) > i2}'::text[]) AS c) AS q WHERE d IS NOT NULL;
 -- hours, days and years where zones change their offset
 CREATE TABLE times (ts timestamptz, t timestamp, n int) USING strata;
 ALTER TABLE times SET (strata.orderby = 'ts');
