@@ -183,16 +183,18 @@ strata_test_old_snapshot(Snapshot snapshot, Relation rel, Page page)
 
 /*
  * Freeze a tuple this transaction has inserted, in a buffer it has locked
- * exclusively.  16 gave heapam a function for it (9e5405993c1), 17 logs it as
+ * exclusively; for pg/pg_page.c.  16 gave heapam a function for it (9e5405993c1), 17 logs it as
  * pruning (f83d709760d); delete the branches when 15 and 16 go.  No snapshot
  * is in the way, as all are to see the tuple: 15 would have a standby cancel
  * those that are as old as the xid in the record, which therefore is one that
  * is older than any.
  */
 static inline void
-strata_heap_freeze(Relation rel, Buffer buffer, HeapTupleHeader header,
+strata_heap_freeze(Relation rel, Buffer buffer, Page page,
 				   OffsetNumber offset)
 {
+	HeapTupleHeader header = (HeapTupleHeader)
+	PageGetItem(page, PageGetItemId(page, offset));
 #if PG_VERSION_NUM < 160000
 	xl_heap_freeze_tuple freeze = {0};
 	TransactionId oldest =
@@ -220,7 +222,7 @@ strata_heap_freeze(Relation rel, Buffer buffer, HeapTupleHeader header,
 	if (RelationNeedsWAL(rel))
 	{
 #if PG_VERSION_NUM < 160000
-		PageSetLSN(BufferGetPage(buffer),
+		PageSetLSN(page,
 				   log_heap_freeze(rel, buffer,
 								   TransactionIdIsNormal(oldest) ?
 								   oldest :

@@ -105,7 +105,7 @@ strata_plan_query(Query *query, const char *text, int cursor_options,
 
 	strata_stale_plan_keep(query, &stale);
 
-	strata_unique_key_done();
+	strata_partition_key_restore();
 	strata_now_add_quals(query);
 	obstacle = strata_load_query_obstacle(query, &direct_load);
 

@@ -14,6 +14,7 @@
  *-------------------------------------------------------------------------
  */
 #include "hook/hook_private.h"
+#include "pg/pg.h"
 #include "base/base.h"
 #include "compress/compress.h"
 #include "hypertable/hypertable.h"
@@ -82,7 +83,7 @@ run_unique(UtilityCall *call, RangeVar *name)
 	}
 	PG_FINALLY();
 	{
-		strata_unique_key_done();
+		strata_partition_key_restore();
 	}
 	PG_END_TRY();
 }
@@ -649,7 +650,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree,
 	params, env, dest, qc};
 
 	Assert(previous_hook != process_utility);	/* hook:H1 */
-	strata_unique_key_done();
+	strata_partition_key_restore();
 	process(&call);
 	check_hypertable(call.pstmt->utilityStmt);
 }

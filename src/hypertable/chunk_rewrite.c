@@ -18,6 +18,7 @@
  *-------------------------------------------------------------------------
  */
 #include "hypertable/hypertable_private.h"
+#include "pg/pg.h"
 #include "store/store.h"
 
 #include "access/heapam.h"
@@ -29,7 +30,6 @@
 #include "access/xact.h"
 #include "catalog/dependency.h"
 #include "catalog/index.h"
-#include "catalog/indexing.h"
 #include "catalog/partition.h"
 #include "catalog/pg_class.h"
 #include "commands/cluster.h"
@@ -204,16 +204,8 @@ set_range(Oid hypertable, Oid chunk, Oid key_type,
 		  const StrataChunkRange *range)
 {
 	Relation	parent = table_open(hypertable, NoLock);
-	Relation	pg_class = table_open(RelationRelationId, RowExclusiveLock);
-	HeapTuple	old = strata_class_tuple_lock_copy(chunk);
 	PartitionBoundSpec *spec = makeNode(PartitionBoundSpec);
-	HeapTuple	new;
-	Datum		values[Natts_pg_class] = {0};
-	bool		nulls[Natts_pg_class] = {0};
-	bool		replace[Natts_pg_class] = {0};
 
-	if (!HeapTupleIsValid(old))
-		elog(ERROR, "cache lookup failed for relation %u", chunk);
 	spec->strategy = PARTITION_STRATEGY_RANGE;
 	spec->location = -1;
 	spec->lowerdatums = bound_datums(parent, range->no_lo,
@@ -222,15 +214,8 @@ set_range(Oid hypertable, Oid chunk, Oid key_type,
 	spec->upperdatums = bound_datums(parent, range->no_hi,
 									 PARTITION_RANGE_DATUM_MAXVALUE, key_type,
 									 range->hi);
-	values[Anum_pg_class_relpartbound - 1] =
-		CStringGetTextDatum(nodeToString(spec));
-	replace[Anum_pg_class_relpartbound - 1] = true;
-	new = heap_modify_tuple(old, RelationGetDescr(pg_class), values, nulls,
-							replace);
-	CatalogTupleUpdate(pg_class, &old->t_self, new);
-	strata_class_tuple_unlock(pg_class, &old->t_self);
+	strata_relpartbound_set(chunk, spec);
 	CacheInvalidateRelcache(parent);
-	table_close(pg_class, RowExclusiveLock);
 	table_close(parent, NoLock);
 	CommandCounterIncrement();
 }
@@ -240,36 +225,24 @@ static void
 copy_privileges(Oid from, Oid to)
 {
 	HeapTuple	source = SearchSysCache1(RELOID, ObjectIdGetDatum(from));
-	HeapTuple	target = strata_class_tuple_lock_copy(to);
-	ItemPointerData tid;
-	Relation	pg_class = table_open(RelationRelationId, RowExclusiveLock);
-	Datum		values[Natts_pg_class] = {0};
-	bool		nulls[Natts_pg_class] = {0};
-	bool		replace[Natts_pg_class] = {0};
+	Form_pg_class form;
 	bool		isnull;
 	Datum		acl;
 
-	if (!HeapTupleIsValid(source) || !HeapTupleIsValid(target))
-		elog(ERROR, "cache lookup failed for relation %u or %u", from, to);
-	tid = target->t_self;
+	if (!HeapTupleIsValid(source))
+		elog(ERROR, "cache lookup failed for relation %u", from);
+	form = (Form_pg_class) GETSTRUCT(source);
 	acl = SysCacheGetAttr(RELOID, source, Anum_pg_class_relacl, &isnull);
 	/* policies do not come along, and without them it would be too much */
-	if (!isnull && !((Form_pg_class) GETSTRUCT(source))->relrowsecurity)
+	if (!isnull && !form->relrowsecurity)
 	{
 		Oid		   *members;
 		int			nmembers = aclmembers(DatumGetAclP(acl), &members);
 
-		values[Anum_pg_class_relacl - 1] = acl;
-		replace[Anum_pg_class_relacl - 1] = true;
-		target = heap_modify_tuple(target, RelationGetDescr(pg_class), values,
-								   nulls, replace);
-		CatalogTupleUpdate(pg_class, &tid, target);
-		updateAclDependencies(RelationRelationId, to, 0,
-							  ((Form_pg_class) GETSTRUCT(source))->relowner, 0,
+		strata_relacl_set(to, acl);
+		updateAclDependencies(RelationRelationId, to, 0, form->relowner, 0,
 							  NULL, nmembers, members);
 	}
-	strata_class_tuple_unlock(pg_class, &tid);
-	table_close(pg_class, RowExclusiveLock);
 	ReleaseSysCache(source);
 	CommandCounterIncrement();
 }

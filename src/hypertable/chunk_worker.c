@@ -24,6 +24,7 @@
  */
 #include "catalog/catalog.h"
 #include "hypertable/hypertable_private.h"
+#include "pg/pg.h"
 
 #include "access/genam.h"
 #include "access/htup_details.h"
@@ -631,15 +632,6 @@ is_own(Relation parent)
 	return own;
 }
 
-/* Keep a context of partition descriptors until the end of the transaction. */
-static void
-keep_context(MemoryContext *context)
-{
-	if (*context != NULL)
-		MemoryContextSetParent(*context, TopTransactionContext);
-	*context = NULL;
-}
-
 /*
  * Make the chunk in this process although statements of this session have the
  * hypertable open.  What they hold of its relcache entry stays valid: the
@@ -650,21 +642,12 @@ static void
 create_here(Relation parent, int64 time)
 {
 	Oid			relid = RelationGetRelid(parent);
-	int			refcnt = parent->rd_refcnt;
-	SubTransactionId created = parent->rd_createSubid;
+	StrataRelationUse use;
 
-	Assert(refcnt > 0);			/* hypertable:Y3 */
 	Assert(is_own(parent) ||
 		   CheckRelationLockedByMe(parent, ShareUpdateExclusiveLock,
 								   true));	/* hypertable:Y3 */
-	keep_context(&parent->rd_pdcxt);
-	keep_context(&parent->rd_pddcxt);
-	parent->rd_partdesc = NULL;
-	parent->rd_partdesc_nodetached = NULL;
-	/* one made in this transaction is never thrown away, used or not */
-	if (created == InvalidSubTransactionId)
-		parent->rd_createSubid = GetCurrentSubTransactionId();
-	parent->rd_refcnt = 0;
+	use = strata_relation_hide_use(parent);
 	/* whatever happens, the count must be what the resource owner thinks */
 	PG_TRY();
 	{
@@ -673,8 +656,7 @@ create_here(Relation parent, int64 time)
 	}
 	PG_FINALLY();
 	{
-		parent->rd_refcnt += refcnt;
-		parent->rd_createSubid = created;
+		strata_relation_restore_use(parent, use);
 	}
 	PG_END_TRY();
 }

@@ -158,12 +158,10 @@ extern void strata_hypertable_move_chunks(Oid relid, const char *old_schema,
 
 /*
  * Let the statement that is about to run make a unique key of a hypertable
- * with a partitioning function; false: nothing to allow.  Call the second when
- * it has run or failed, and before anything is planned or another statement is
- * run.
+ * with a partitioning function, until strata_partition_key_restore(); false:
+ * nothing to allow.
  */
 extern bool strata_unique_key_allow(Oid relid);
-extern void strata_unique_key_done(void);
 
 /*
  * CREATE INDEX CONCURRENTLY on a hypertable, or, when the statement does not

@@ -13,13 +13,13 @@
  *-------------------------------------------------------------------------
  */
 #include "hypertable/hypertable_private.h"
+#include "pg/pg.h"
 
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/index.h"
-#include "catalog/indexing.h"
 #include "catalog/namespace.h"
 #include "catalog/partition.h"
 #include "catalog/pg_attribute.h"
@@ -129,24 +129,9 @@ alter_chunk(Oid chunk, Oid parent, const AlterTableStmt *stmt,
 }
 
 /*
- * PostgreSQL leaves this mark of a partitioned table as it is, and new chunks
- * go by it.
+ * The hypertable and its indexes.  PostgreSQL leaves this mark of a partitioned
+ * table as it is, and new chunks go by it.
  */
-static void
-set_persistence(Oid relid, char persistence)
-{
-	Relation	pg_class = table_open(RelationRelationId, RowExclusiveLock);
-	HeapTuple	tuple = SearchSysCacheCopy1(RELOID, ObjectIdGetDatum(relid));
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for relation %u", relid);
-	((Form_pg_class) GETSTRUCT(tuple))->relpersistence = persistence;
-	CatalogTupleUpdate(pg_class, &tuple->t_self, tuple);
-	table_close(pg_class, RowExclusiveLock);
-	CommandCounterIncrement();
-}
-
-/* The hypertable and its indexes. */
 static void
 set_all_persistence(Oid relid, char persistence)
 {
@@ -155,12 +140,12 @@ set_all_persistence(Oid relid, char persistence)
 	ListCell   *lc;
 
 	table_close(rel, NoLock);
-	set_persistence(relid, persistence);
+	strata_relpersistence_set(relid, persistence);
 	foreach(lc, indexes)
 	{
 		/* the row of a partitioned index is not under the table's lock */
 		LockRelationOid(lfirst_oid(lc), AccessExclusiveLock);
-		set_persistence(lfirst_oid(lc), persistence);
+		strata_relpersistence_set(lfirst_oid(lc), persistence);
 	}
 }
 

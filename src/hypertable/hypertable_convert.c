@@ -18,6 +18,7 @@
  */
 #include "hypertable/hypertable_private.h"
 #include "catalog/catalog.h"
+#include "pg/pg.h"
 #include "store/store_companion.h"
 
 #include "access/genam.h"
@@ -31,7 +32,6 @@
 #include "catalog/dependency.h"
 #include "catalog/heap.h"
 #include "catalog/index.h"
-#include "catalog/indexing.h"
 #include "catalog/partition.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
@@ -269,41 +269,6 @@ convert_options(Relation rel)
 	strata_settings_replace_all(relid, ours);
 }
 
-/* Rewrite a pg_class row for a relation of the given kind without storage. */
-static void
-change_kind(Oid relid, char relkind)
-{
-	Relation	pg_class = table_open(RelationRelationId, RowExclusiveLock);
-	HeapTuple	tuple = strata_class_tuple_lock_copy(relid);
-	ItemPointerData tid;
-	Form_pg_class form;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for relation %u", relid);
-	tid = tuple->t_self;
-	form = (Form_pg_class) GETSTRUCT(tuple);
-	Assert(form->oid == relid); /* hypertable:Y6 */
-	Assert(form->relkind == (relkind == RELKIND_PARTITIONED_TABLE ?
-							 RELKIND_RELATION :
-							 RELKIND_INDEX));	/* hypertable:Y6 */
-	form->relkind = relkind;
-	form->relfilenode = InvalidOid;
-	form->reltoastrelid = InvalidOid;
-	form->relpages = 0;
-	form->reltuples = relkind == RELKIND_PARTITIONED_TABLE ? -1 : 0;
-	form->relallvisible = 0;
-	if (relkind == RELKIND_PARTITIONED_TABLE)
-	{
-		form->relam = InvalidOid;
-		form->relfrozenxid = InvalidTransactionId;
-		form->relminmxid = InvalidMultiXactId;
-	}
-	CatalogTupleUpdate(pg_class, &tid, tuple);
-	strata_class_tuple_unlock(pg_class, &tid);
-	heap_freetuple(tuple);
-	table_close(pg_class, RowExclusiveLock);
-}
-
 static void
 convert_index(Oid relid)
 {
@@ -312,7 +277,7 @@ convert_index(Oid relid)
 	RelationDropStorage(index);
 	index_close(index, NoLock);
 	RemoveStatistics(relid, 0);
-	change_kind(relid, RELKIND_PARTITIONED_INDEX);
+	strata_relkind_make_partitioned(relid);
 }
 
 /* The row in pg_partitioned_table, with what depends on what. */
@@ -353,8 +318,9 @@ make_partitioned(Oid relid, AttrNumber attno, Node *expression)
 	RemoveStatistics(relid, 0);
 	deleteDependencyRecordsForClass(RelationRelationId, relid,
 									AccessMethodRelationId, DEPENDENCY_NORMAL);
-	change_kind(relid, RELKIND_PARTITIONED_TABLE);
+	strata_relkind_make_partitioned(relid);
 	CommandCounterIncrement();
+	Assert(get_rel_relkind(relid) == RELKIND_PARTITIONED_TABLE);	/* hypertable:Y6 */
 	if (OidIsValid(companion))
 		strata_companion_drop(companion);
 	if (OidIsValid(toast))

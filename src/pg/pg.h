@@ -53,11 +53,39 @@ extern void strata_index_replace_look_up(Relation index,
 										 amgettuple_function *own_gettuple);
 
 /*
- * pg_relrewrite.c.  Set pg_class.relrewrite of a table: while it is valid,
- * what happens to the table is not logically decoded.  InvalidOid: it is
- * again.
+ * pg_relcache.c.  partition_key_show: let an open table's partition key, which
+ * is one expression, be the column; until restore, which who runs the
+ * statement calls when it has run or failed, and before anything is planned or
+ * another statement is run.  relation_hide_use: let an open table look as if
+ * nobody used it, its entry never being thrown away; in PG_TRY/PG_FINALLY.
+ */
+typedef struct StrataRelationUse
+{
+	int			refcnt;
+	SubTransactionId created;
+} StrataRelationUse;
+
+extern void strata_partition_key_show(Relation rel, AttrNumber attno);
+extern void strata_partition_key_restore(void);
+extern StrataRelationUse strata_relation_hide_use(Relation rel);
+extern void strata_relation_restore_use(Relation rel, StrataRelationUse use);
+
+/*
+ * pg_class_row.c.  Each is visible to the next command, but for
+ * relkind_make_partitioned.
+ *
+ * relrewrite: while it is valid, what happens to the table is not logically
+ * decoded.  InvalidOid: it is again.  reloptions: those of a pg_class tuple as
+ * DefElems whose names have their prefix; write: replace all of them.
+ * make_partitioned: of a table or an index, whose storage goes.
  */
 extern void strata_relrewrite_set(Oid relid, Oid value);
+extern List *strata_reloptions_read(HeapTuple tuple);
+extern void strata_reloptions_write(Oid relid, List *options);
+extern void strata_relkind_make_partitioned(Oid relid);
+extern void strata_relpersistence_set(Oid relid, char persistence);
+extern void strata_relpartbound_set(Oid relid, PartitionBoundSpec *bound);
+extern void strata_relacl_set(Oid relid, Datum acl);
 
 /*
  * pg_copy_input.c.  Have COPY FROM read a column by this function, of the same
@@ -153,12 +181,5 @@ extern TransactionId strata_versions_lock(Relation rel, TransactionId maker,
 /* Give the version that we have put at tid those who have locked the entry. */
 extern void strata_lockers_hand_on(Relation rel, HeapTuple entry,
 								   const ItemPointerData *tid);
-
-/*
- * pg_reloptions.c.  Options of a pg_class tuple as DefElems whose names have
- * their prefix; write: replace all of them, visible to the next command.
- */
-extern List *strata_reloptions_read(HeapTuple tuple);
-extern void strata_reloptions_write(Oid relid, List *options);
 
 #endif							/* STRATA_PG_H */

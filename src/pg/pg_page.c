@@ -20,14 +20,10 @@ void
 strata_tuple_freeze(Relation rel, const ItemPointerData *tid)
 {
 	Buffer		buffer = ReadBuffer(rel, ItemPointerGetBlockNumber(tid));
-	OffsetNumber offset = ItemPointerGetOffsetNumber(tid);
-	Page		page = BufferGetPage(buffer);
 
 	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-	strata_heap_freeze(rel, buffer,
-					   (HeapTupleHeader)
-					   PageGetItem(page, PageGetItemId(page, offset)),
-					   offset);
+	strata_heap_freeze(rel, buffer, BufferGetPage(buffer),
+					   ItemPointerGetOffsetNumber(tid));
 	UnlockReleaseBuffer(buffer);
 }
 

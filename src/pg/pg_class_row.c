@@ -1,0 +1,192 @@
+/*-------------------------------------------------------------------------
+ *
+ * pg_class_row.c
+ *	  Columns of pg_class that no statement of PostgreSQL sets to what we do.
+ *
+ * relrewrite: logical decoding skips what happens to a table that has it set;
+ * that is how ALTER TABLE hides the table it fills.  It looks with a catalog
+ * snapshot of the very change.
+ *
+ * reloptions: names with a dot, which no option of PostgreSQL has.  It passes
+ * over options it does not know when it reads them, and pg_dump writes them
+ * out; only statements that set options refuse them, and those do not come so
+ * far.
+ *
+ * relkind: a table or index becomes a partitioned one and keeps its OID, as
+ * views were made of tables up to version 15.
+ *
+ * relpersistence of partitioned tables, which ALTER TABLE leaves as it is;
+ * relpartbound of a partition in its place, and relacl as a whole, for which
+ * there is no function.
+ *
+ * src/pg/pg_class_row.c
+ *-------------------------------------------------------------------------
+ */
+#include "pg/pg.h"
+#include "base/compat.h"
+
+#include "access/htup_details.h"
+#include "access/multixact.h"
+#include "access/reloptions.h"
+#include "access/table.h"
+#include "access/transam.h"
+#include "access/xact.h"
+#include "catalog/indexing.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "commands/defrem.h"
+#include "storage/lmgr.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/syscache.h"
+
+typedef struct ClassRow
+{
+	Relation	pg_class;
+	HeapTuple	tuple;			/* a copy */
+	Form_pg_class form;			/* in it */
+	ItemPointerData tid;
+} ClassRow;
+
+/* Lock a row, so that no in-place update of it is lost. */
+static ClassRow
+row_open(Oid relid)
+{
+	ClassRow	row;
+
+	row.pg_class = table_open(RelationRelationId, RowExclusiveLock);
+	row.tuple = strata_class_tuple_lock_copy(relid);
+	if (!HeapTupleIsValid(row.tuple))
+		elog(ERROR, "cache lookup failed for relation %u", relid);
+	row.form = (Form_pg_class) GETSTRUCT(row.tuple);
+	row.tid = row.tuple->t_self;
+	Assert(row.form->oid == relid); /* pg:Q4 */
+	return row;
+}
+
+static void
+row_close(ClassRow *row)
+{
+	strata_class_tuple_unlock(row->pg_class, &row->tid);
+	heap_freetuple(row->tuple);
+	table_close(row->pg_class, RowExclusiveLock);
+}
+
+/* Write one column, which may be null. */
+static void
+write_column(Oid relid, AttrNumber attno, Datum value, bool isnull)
+{
+	ClassRow	row = row_open(relid);
+	Datum		values[Natts_pg_class] = {0};
+	bool		nulls[Natts_pg_class] = {0};
+	bool		replace[Natts_pg_class] = {0};
+	HeapTuple	updated;
+
+	values[attno - 1] = value;
+	nulls[attno - 1] = isnull;
+	replace[attno - 1] = true;
+	updated = heap_modify_tuple(row.tuple, RelationGetDescr(row.pg_class),
+								values, nulls, replace);
+	CatalogTupleUpdate(row.pg_class, &row.tid, updated);
+	heap_freetuple(updated);
+	row_close(&row);
+	CommandCounterIncrement();
+}
+
+/* See pg.h. */
+void
+strata_relrewrite_set(Oid relid, Oid value)
+{
+	ClassRow	row = row_open(relid);
+	ItemPointerData tid = row.tid;
+
+	if (row.form->relrewrite != value)
+	{
+		row.form->relrewrite = value;
+		CatalogTupleUpdate(row.pg_class, &tid, row.tuple);
+	}
+	row_close(&row);
+	CommandCounterIncrement();
+}
+
+/* See pg.h. */
+List *
+strata_reloptions_read(HeapTuple tuple)
+{
+	bool		isnull;
+	Datum		datum =
+	SysCacheGetAttr(RELOID, tuple, Anum_pg_class_reloptions, &isnull);
+
+	return isnull ? NIL : untransformRelOptions(datum);
+}
+
+/* See pg.h. */
+void
+strata_reloptions_write(Oid relid, List *options)
+{
+	ArrayBuildState *astate = NULL;
+	ListCell   *lc;
+
+	foreach(lc, options)
+	{
+		DefElem    *def = lfirst_node(DefElem, lc);
+		char	   *text = psprintf("%s=%s", def->defname,
+									def->arg != NULL ? defGetString(def) : "true");
+
+		astate = accumArrayResult(astate, CStringGetTextDatum(text), false,
+								  TEXTOID, CurrentMemoryContext);
+	}
+	write_column(relid, Anum_pg_class_reloptions,
+				 astate == NULL ? (Datum) 0 :
+				 makeArrayResult(astate, CurrentMemoryContext),
+				 astate == NULL);
+}
+
+/* See pg.h. */
+void
+strata_relkind_make_partitioned(Oid relid)
+{
+	ClassRow	row = row_open(relid);
+	ItemPointerData tid = row.tid;
+	bool		is_table = row.form->relkind == RELKIND_RELATION;
+
+	Assert(is_table || row.form->relkind == RELKIND_INDEX); /* pg:Q4 */
+	row.form->relkind = is_table ? RELKIND_PARTITIONED_TABLE :
+		RELKIND_PARTITIONED_INDEX;
+	row.form->relfilenode = InvalidOid;
+	row.form->reltoastrelid = InvalidOid;
+	row.form->relpages = 0;
+	row.form->reltuples = is_table ? -1 : 0;
+	row.form->relallvisible = 0;
+	if (is_table)
+	{
+		row.form->relam = InvalidOid;
+		row.form->relfrozenxid = InvalidTransactionId;
+		row.form->relminmxid = InvalidMultiXactId;
+	}
+	CatalogTupleUpdate(row.pg_class, &tid, row.tuple);
+	row_close(&row);
+}
+
+/* See pg.h. */
+void
+strata_relpersistence_set(Oid relid, char persistence)
+{
+	write_column(relid, Anum_pg_class_relpersistence,
+				 CharGetDatum(persistence), false);
+}
+
+/* See pg.h. */
+void
+strata_relpartbound_set(Oid relid, PartitionBoundSpec *bound)
+{
+	write_column(relid, Anum_pg_class_relpartbound,
+				 CStringGetTextDatum(nodeToString(bound)), false);
+}
+
+/* See pg.h. */
+void
+strata_relacl_set(Oid relid, Datum acl)
+{
+	write_column(relid, Anum_pg_class_relacl, acl, false);
+}
