@@ -320,7 +320,8 @@ make_partitioned(Oid relid, AttrNumber attno, Node *expression)
 									AccessMethodRelationId, DEPENDENCY_NORMAL);
 	strata_relkind_make_partitioned(relid);
 	CommandCounterIncrement();
-	Assert(get_rel_relkind(relid) == RELKIND_PARTITIONED_TABLE);	/* hypertable:Y6 */
+	Assert(get_rel_relkind(relid) ==
+		   RELKIND_PARTITIONED_TABLE);	/* hypertable:Y6 */
 	if (OidIsValid(companion))
 		strata_companion_drop(companion);
 	if (OidIsValid(toast))
