@@ -183,11 +183,11 @@ strata_test_old_snapshot(Snapshot snapshot, Relation rel, Page page)
 
 /*
  * Freeze a tuple this transaction has inserted, in a buffer it has locked
- * exclusively; for pg/pg_page.c.  16 gave heapam a function for it (9e5405993c1), 17 logs it as
- * pruning (f83d709760d); delete the branches when 15 and 16 go.  No snapshot
- * is in the way, as all are to see the tuple: 15 would have a standby cancel
- * those that are as old as the xid in the record, which therefore is one that
- * is older than any.
+ * exclusively; for pg/pg_page.c.  16 gave heapam a function for it
+ * (9e5405993c1), 17 logs it as pruning (f83d709760d); delete the branches when
+ * 15 and 16 go.  No snapshot is in the way, as all are to see the tuple: 15
+ * would have a standby cancel those that are as old as the xid in the record,
+ * which therefore is one that is older than any.
  */
 static inline void
 strata_heap_freeze(Relation rel, Buffer buffer, Page page,

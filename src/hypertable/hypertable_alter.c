@@ -129,8 +129,8 @@ alter_chunk(Oid chunk, Oid parent, const AlterTableStmt *stmt,
 }
 
 /*
- * The hypertable and its indexes.  PostgreSQL leaves this mark of a partitioned
- * table as it is, and new chunks go by it.
+ * The hypertable and its indexes.  PostgreSQL leaves this mark of a
+ * partitioned table as it is, and new chunks go by it.
  */
 static void
 set_all_persistence(Oid relid, char persistence)
@@ -164,8 +164,9 @@ strata_hypertable_alter_chunks(Oid relid, const AlterTableStmt *stmt)
 
 		if (!is_carried_over(cmd))
 			continue;
-		foreach(lc2, find_inheritance_children(
-											   relid, AlterTableGetLockLevel(list_make1(cmd))))
+		foreach(lc2,
+				find_inheritance_children(
+										  relid, AlterTableGetLockLevel(list_make1(cmd))))
 			alter_chunk(lfirst_oid(lc2), relid, stmt, cmd);
 		if (cmd->subtype == AT_SetLogged || cmd->subtype == AT_SetUnLogged)
 			set_all_persistence(relid, cmd->subtype == AT_SetLogged ?
@@ -310,7 +311,8 @@ append_index(List *commands, Oid index, Oid chunk)
 		if (statistics_target(index, i, &target))
 			commands = lappend(
 							   commands,
-							   psprintf("ALTER INDEX %s ALTER COLUMN %d SET STATISTICS %d",
+							   psprintf(
+										"ALTER INDEX %s ALTER COLUMN %d SET STATISTICS %d",
 										quote_qualified_identifier(
 																   get_namespace_name(get_rel_namespace(chunk)),
 																   name),
