@@ -67,6 +67,8 @@ class Predicates:
 
     def simple(self):
         rng = self.rng
+        if rng.random() < 0.1:
+            return Expressions(rng, self.table, self.alias).condition()
         column = rng.choice(self.table.columns)
         if rng.random() < 0.35:
             # what pruning lives on
@@ -169,6 +171,65 @@ class Predicates:
     def boolean(self, column):
         return self.rng.choice(["%s", "NOT %s", "%s IS TRUE", "%s IS NOT TRUE", "%s IS FALSE", "%s IS UNKNOWN"]) \
             % self.name(column)
+
+
+class Expressions:
+    """Builds expressions of several columns and operators, which raise no error and are the same in any order of rows."""
+
+    def __init__(self, rng, table, alias="a"):
+        self.rng = rng
+        self.alias = alias
+        self.columns = {name: [c for c in table.columns if c.type.name == name]
+                        for name in ("int2", "int4", "int8", "float4", "float8", "text", "bool", "timestamptz")}
+
+    def column(self, *types):
+        columns = [c for name in types for c in self.columns[name]]
+        return "%s.%s" % (self.alias, self.rng.choice(columns).name) if columns else None
+
+    def leaf(self):
+        rng = self.rng
+        choices = [str(rng.randrange(-9, 10))]
+        number, text, time = self.column("int2", "int4", "int8"), self.column("text"), self.column("timestamptz")
+        if number:
+            choices += ["(%s::int8 %% 100)" % number] * 5
+        if text:
+            choices += ["length(%s) %% 50" % text, "length(split_part(lower(%s), 'a', 1)) %% 50" % text]
+        if time:
+            choices += ["extract(%s FROM %s)::float8::int8 %% 100" % (rng.choice(["hour", "dow", "doy", "month", "minute"]),
+                                                                   "CASE WHEN isfinite(%s) THEN %s END" % (time, time)),
+                        "date_part('hour', nullif(nullif(%s, 'infinity'), '-infinity'))::int" % time]
+        return rng.choice(choices)
+
+    def number(self, depth=2):
+        rng = self.rng
+        if depth == 0:
+            return self.leaf()
+        x, y = self.number(depth - 1), self.number(depth - 1)
+        form = rng.choice(["(%s + %s)", "(%s - %s)", "(%s * %s)", "coalesce(%s, %s)", "%s / nullif(%s, 0)", "%s %% nullif(%s, 0)",
+                           "CASE WHEN " + self.condition(depth - 1).replace("%", "%%") + " THEN %s ELSE %s END",
+                           "CASE %s WHEN 1 THEN 7 WHEN %s THEN 8 END", "-(%s + abs(%s))"])
+        return "(%s)" % (form % ("(%s)" % x, "(%s)" % y))
+
+    def condition(self, depth=1):
+        rng = self.rng
+        if depth > 0 and rng.random() < 0.4:
+            return "(%s %s %s)" % (self.condition(depth - 1), rng.choice(["AND", "OR"]), self.condition(depth - 1))
+        a, b, flag, text = self.column("float4", "float8"), self.column("float4", "float8"), self.column("bool"), self.column("text")
+        operator = rng.choice(["<", "<=", "=", "<>", ">=", ">"])
+        choices = ["%s %s %s" % (self.number(depth), operator, self.number(depth)), "%s IS NULL" % self.number(depth),
+                   "%s %sIN (0, 1, 2, -7, 50)" % (self.number(depth), rng.choice(["", "NOT "]))]
+        if a:
+            choices += ["%s %s %s" % (a, operator, b), "-%s %s abs(coalesce(%s, 3))" % (a, operator, b)]
+        if flag:
+            choices += ["(%s %s (%s > 3))" % (flag, operator, self.number(depth)), "NOT %s" % flag]
+        if text:
+            choices += ["lower(%s) LIKE '%%a%%'" % text]
+        return rng.choice(choices)
+
+    def key(self):
+        if self.rng.random() < 0.3:
+            return "CASE WHEN %s THEN 'one' WHEN %s THEN 'two' ELSE 'other' END" % (self.condition(), self.condition())
+        return self.number()
 
 
 class Queries:
@@ -304,6 +365,8 @@ class Queries:
             if column.type is value_types.TYPES["bool"]:
                 choices += ["bool_and(%s)" % name, "bool_or(%s)" % name]
             part = rng.choice(choices)
+            if rng.random() < 0.2:
+                part = rng.choice(["sum(%s)", "max(%s)", "avg(%s)", "count(%s)"]) % Expressions(rng, table, alias).number()
             if "FILTER" not in part and rng.random() < 0.25:
                 part += " FILTER (WHERE %s)" % Predicates(rng, table, alias).any(1)
             parts.append(part)
@@ -321,6 +384,8 @@ class Queries:
         keys = ["a.%s" % c.name for c in table.some(self.rng, 1, 2, lambda c: c.type.groupable)]
         if self.rng.random() < 0.3 and any(c.name == "ts" for c in table.columns):
             keys[0] = "date_trunc('%s', a.ts)" % self.rng.choice(["hour", "day", "month"])
+        if self.rng.random() < 0.3:
+            keys[-1] = Expressions(self.rng, table).key()
         return keys
 
     def bucket(self):
