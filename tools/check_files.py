@@ -6,7 +6,8 @@ Holds the files of src/ to their shape:
   - no private header over 300 lines;
   - the header comment names the file and its path;
   - every folder has a README, and it names each file of the folder;
-  - no function over 100 lines, unless tools/allow.txt gives a reason.
+  - no function over 100 lines, unless tools/allow.txt gives a reason;
+  - no static function has the name of another file's.
 """
 import os
 import re
@@ -33,21 +34,26 @@ def allowed():
 
 
 def functions(lines):
-    """(name, length) of each function, by PostgreSQL's layout: the name starts
-    a line, and the braces of the body stand in the first column."""
-    name, start = None, None
+    """(name, length, static) of each function, by PostgreSQL's layout: the
+    name starts a line, and the braces of the body stand in the first column."""
+    name, start, head = None, None, 0
     for number, line in enumerate(lines):
         match = re.match(r"^([A-Za-z_][A-Za-z0-9_]*)\(", line)
         if match and start is None:
-            name = match.group(1)
+            name, head = match.group(1), number
         if line.startswith("{") and name and start is None:
             start = number
         elif line.startswith("}") and start is not None:
-            yield name, number - start + 1
+            first = head
+            while first > 0 and re.match(r"^[A-Za-z_]", lines[first - 1]):
+                first -= 1
+            before = " ".join(lines[first:head])
+            yield (name, number - start + 1, ("static" in before or "_INLINE" in before)
+                   and not lines[head].endswith("\\"))
             name, start = None, None
 
 
-def check_source(path, allow, used, problems):
+def check_source(path, allow, used, statics, problems):
     with open(os.path.join(ROOT, path), encoding="utf-8") as source:
         lines = source.read().split("\n")
     base = os.path.basename(path)
@@ -66,8 +72,10 @@ def check_source(path, allow, used, problems):
     if path.endswith("_private.h") and len(lines) - 1 > MAX_PRIVATE_HEADER:
         problems.append("%s: %d lines, at most %d in a private header: split it by concepts"
                         % (path, len(lines) - 1, MAX_PRIVATE_HEADER))
-    for name, length in functions(lines):
+    for name, length, static in functions(lines):
         key = "%s:%s" % (path, name)
+        if static and path.endswith(".c"):
+            statics.setdefault(name, []).append(path)
         if length > MAX_FUNCTION:
             if allow.get(key):
                 used.add(key)
@@ -78,7 +86,7 @@ def check_source(path, allow, used, problems):
 
 def main():
     problems = []
-    allow, used = allowed(), set()
+    allow, used, statics = allowed(), set(), {}
     for directory, _, files in sorted(os.walk(os.path.join(ROOT, "src"))):
         folder = os.path.relpath(directory, ROOT)
         sources = sorted(name for name in files if name.endswith((".c", ".h", ".mk")))
@@ -95,7 +103,10 @@ def main():
             problems.append("%s has no README.md" % folder)
         for name in sources:
             if not name.endswith(".mk"):
-                check_source(os.path.join(folder, name), allow, used, problems)
+                check_source(os.path.join(folder, name), allow, used, statics, problems)
+    for name, paths in sorted(statics.items()):
+        if len(set(paths)) > 1:
+            problems.append("%s() is static in %s: one name for one thing" % (name, " and ".join(sorted(set(paths)))))
     for key in sorted(set(allow) - used):
         problems.append("tools/allow.txt: %s needs no entry (any more)" % key)
     for problem in problems:

@@ -25,7 +25,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-static Node *create_state(CustomScan *cscan);
+static Node *create_agg_state(CustomScan *cscan);
 static void begin_agg(CustomScanState *node, EState *estate, int eflags);
 static TupleTableSlot *exec_agg(CustomScanState *node);
 static void end_agg(CustomScanState *node);
@@ -33,7 +33,7 @@ static void rescan_agg(CustomScanState *node);
 
 const CustomScanMethods strata_agg_scan_methods = {
 	.CustomName = "StrataAgg",
-	.CreateCustomScanState = create_state,
+	.CreateCustomScanState = create_agg_state,
 };
 
 static const CustomExecMethods exec_methods = {
@@ -57,7 +57,7 @@ strata_agg_init(void)
 }
 
 static Node *
-create_state(CustomScan *cscan)
+create_agg_state(CustomScan *cscan)
 {
 	StrataAggState *agg = (StrataAggState *) newNode(sizeof(StrataAggState),
 													 T_CustomScanState);
@@ -72,7 +72,7 @@ create_state(CustomScan *cscan)
  */
 
 static void
-init_key(StrataAggState *agg, Expr *expr, Oid eqop)
+init_group_key(StrataAggState *agg, Expr *expr, Oid eqop)
 {
 	AggKey	   *key = &agg->keys[agg->nkeys++];
 	Expr	   *arg = expr;
@@ -211,7 +211,7 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 	agg->filter_inputs = palloc0(sizeof(List *) * Max(ncalls, 1));
 	agg->values = palloc0(sizeof(AggValue) * (nkeys + 2 * ncalls + 1));
 	forboth(lc, plan->keys, lc2, plan->eqops)
-		init_key(agg, lfirst(lc), lfirst_oid(lc2));
+		init_group_key(agg, lfirst(lc), lfirst_oid(lc2));
 	counts = nkeys == 0 && agg->input != NULL;
 	foreach(lc, plan->aggrefs)
 	{

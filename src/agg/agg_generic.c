@@ -209,7 +209,7 @@ advance(AggGeneric *generic, FmgrInfo *flinfo, AggCell *cell, Datum value,
  * none, in the groups' memory.
  */
 static AggNumericSum *
-sum_of(AggGeneric *generic, AggCell *cell)
+sum_of_numerics(AggGeneric *generic, AggCell *cell)
 {
 	if (cell->w.isnull)
 	{
@@ -227,7 +227,8 @@ sum_of(AggGeneric *generic, AggCell *cell)
 static AggCell *
 state_cell(AggGeneric *generic, AggCell *cell)
 {
-	return generic->adds_numerics ? &sum_of(generic, cell)->rest : cell;
+	return generic->adds_numerics ? &sum_of_numerics(generic, cell)->rest :
+		cell;
 }
 
 /* See agg_kernel_private.h. */
@@ -258,7 +259,7 @@ strata_agg_generic_run_scaled(AggGeneric *generic, AggCell *cell,
 							  const AggRun *run, unsigned scale,
 							  const uint8 *displays)
 {
-	AggNumericSum *sum = sum_of(generic, cell);
+	AggNumericSum *sum = sum_of_numerics(generic, cell);
 
 	Assert(generic->adds_numerics); /* agg:G18 */
 	if (!strata_agg_numeric_has_room(sum, scale))
@@ -327,7 +328,7 @@ finish(AggGeneric *generic, FmgrInfo *finalfn, const AggCell *state,
 static Datum
 finish_numerics(AggGeneric *generic, AggCell *cell)
 {
-	AggNumericSum *sum = sum_of(generic, cell);
+	AggNumericSum *sum = sum_of_numerics(generic, cell);
 	bool		none = true;
 	Datum		total = (Datum) 0;
 
@@ -450,7 +451,8 @@ strata_agg_generic_write(AggGeneric *generic, AggCell *cell, StringInfo out)
 {
 	appendBinaryStringInfo(out, (const char *) &cell->n, sizeof(int64));
 	if (generic->adds_numerics)
-		appendBinaryStringInfo(out, (const char *) sum_of(generic, cell),
+		appendBinaryStringInfo(out,
+							   (const char *) sum_of_numerics(generic, cell),
 							   sizeof(AggNumericSum));
 	write_state(generic, state_cell(generic, cell), out);
 }
@@ -516,7 +518,7 @@ strata_agg_generic_combine(AggGeneric *generic, AggCell *cell,
 
 	if (generic->adds_numerics)
 	{
-		AggNumericSum *sum = sum_of(generic, cell);
+		AggNumericSum *sum = sum_of_numerics(generic, cell);
 		const AggNumericSum *more = (const AggNumericSum *)
 		DatumGetPointer(other->v.d);
 

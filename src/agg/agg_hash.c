@@ -303,7 +303,7 @@ strata_agg_table_is_full(AggTable *table)
  */
 
 static void
-begin_sort(AggTable *table)
+begin_spill_sort(AggTable *table)
 {
 	AttrNumber	attno = 1;
 	Oid			operator = Int4LessOperator;
@@ -335,7 +335,7 @@ strata_agg_table_spill(AggTable *table)
 					  MemoryContextMemAllocated(table->mcxt, true));
 	table->spills++;
 	if (table->sort == NULL)
-		begin_sort(table);
+		begin_spill_sort(table);
 	initStringInfo(&buf);
 	slot = MakeSingleTupleTableSlot(table->sort_desc, &TTSOpsVirtual);
 	for (uint32 i = 0; i < table->ngroups; i++)

@@ -242,7 +242,7 @@ strata_agg_attach_shared(CustomScanState *node, shm_toc *toc, void *area)
 }
 
 static void
-add_counters(AggCounters *to, const AggCounters *from)
+add_worker_counters(AggCounters *to, const AggCounters *from)
 {
 	to->vectors += from->vectors;
 	to->chunks += from->chunks;
@@ -272,9 +272,9 @@ strata_agg_shutdown_shared(CustomScanState *node)
 		return;
 	SpinLockAcquire(&shared->mutex);
 	if (IsParallelWorker())
-		add_counters(&shared->counters, &agg->counters);
+		add_worker_counters(&shared->counters, &agg->counters);
 	else
-		add_counters(&agg->counters, &shared->counters);
+		add_worker_counters(&agg->counters, &shared->counters);
 	SpinLockRelease(&shared->mutex);
 	agg->shared = NULL;
 }

@@ -327,8 +327,8 @@ spill_cost(const AggShape *shape, double ngroups)
 
 /* A path without costs. */
 static CustomPath *
-make_path(RelOptInfo *grouped_rel, PathTarget *target, Path *child,
-		  const AggShape *shape, List *having, AggStage stage)
+make_agg_path(RelOptInfo *grouped_rel, PathTarget *target, Path *child,
+			  const AggShape *shape, List *having, AggStage stage)
 {
 	CustomPath *path = makeNode(CustomPath);
 	AggPlanData data = {0};
@@ -389,8 +389,8 @@ make_reading_path(PlannerInfo *root, RelOptInfo *input_rel,
 				  const AggShape *shape, List *having, Cost saved,
 				  AggStage stage)
 {
-	CustomPath *path = make_path(grouped_rel, target, child, shape, having,
-								 stage);
+	CustomPath *path = make_agg_path(grouped_rel, target, child, shape, having,
+									 stage);
 	double		rows = child->rows;
 	double		ngroups = 1;
 
@@ -504,8 +504,9 @@ add_parallel_path(PlannerInfo *root, RelOptInfo *input_rel,
 	/* those of partitions do not have it */
 	if (IsA(input, AppendPath))
 		child->total_cost += strata_scan_worker_cost();
-	path = make_path(grouped_rel, grouped_rel->reltarget, child, shape, having,
-					 AGG_STAGE_FINAL);
+	path = make_agg_path(grouped_rel, grouped_rel->reltarget, child, shape,
+						 having,
+						 AGG_STAGE_FINAL);
 	if (shape->keys != NIL)
 		ngroups = strata_agg_estimate_groups(root, input_rel, shape,
 											 input_rel->rows);

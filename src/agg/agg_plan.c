@@ -49,8 +49,8 @@ make_scan_tlist(List *keys, List *aggrefs, List *picks)
 }
 
 static Plan *
-plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
-				 List *tlist, List *clauses, List *custom_plans)
+plan_agg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
+			  List *tlist, List *clauses, List *custom_plans)
 {
 	CustomScan *cscan = makeNode(CustomScan);
 	const AggPlanData *of_path = strata_agg_path_data(path);
@@ -86,5 +86,5 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 
 const CustomPathMethods strata_agg_path_methods = {
 	.CustomName = "StrataAgg",
-	.PlanCustomPath = plan_custom_path,
+	.PlanCustomPath = plan_agg_path,
 };

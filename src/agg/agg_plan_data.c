@@ -17,7 +17,8 @@
 /* What is where in a plan's list. */
 enum
 {
-	PLAN_NUMBERS,				/* IntList, in the order of write_numbers() */
+	PLAN_NUMBERS,				/* IntList, in the order of
+								 * write_number_list() */
 	PLAN_INPUTS,
 	PLAN_KEYS,
 	PLAN_EQOPS,
@@ -45,7 +46,7 @@ strata_agg_path_data(const CustomPath *path)
 }
 
 static List *
-write_numbers(const AggPlanData *data)
+write_number_list(const AggPlanData *data)
 {
 	List	   *numbers = list_make1_int(data->stage);
 
@@ -73,7 +74,7 @@ read_numbers(const List *numbers, AggPlanData *data)
 void
 strata_agg_plan_write(CustomScan *cscan, const AggPlanData *data)
 {
-	List	   *list = list_make5(write_numbers(data), data->inputs,
+	List	   *list = list_make5(write_number_list(data), data->inputs,
 								  data->keys, data->eqops, data->aggrefs);
 
 	list = lappend(list, data->picks);

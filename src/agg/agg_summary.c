@@ -100,8 +100,8 @@ squares_are_safe(const AggKernel *kernel, const StrataColumnSummary *summary)
  * cannot.
  */
 static bool
-take_sum(const AggKernel *kernel, AggCell *cell,
-		 const StrataColumnSummary *summary, int64 n)
+take_summed(const AggKernel *kernel, AggCell *cell,
+			const StrataColumnSummary *summary, int64 n)
 {
 	if (!summary->has_sum)
 		return false;
@@ -179,7 +179,7 @@ strata_agg_summarize(StrataAggState *agg, AggCall *call, AggCell *cell)
 	else if (n == 0)
 		return true;
 	else if (call->kernel->summary == AGG_SUMMARY_SUM)
-		return take_sum(call->kernel, cell, summary, n);
+		return take_summed(call->kernel, cell, summary, n);
 	else
 	{
 		if (!usable_range(call->kernel, summary))

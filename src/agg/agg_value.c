@@ -139,17 +139,17 @@ put_fixed(StrataColumn *col, int row, Datum value)
 }
 
 static StrataColumn *
-column_of_attno(void *arg, AttrNumber attno)
+column_of_input(void *arg, AttrNumber attno)
 {
 	return strata_agg_input_column(((StrataAggState *) arg)->vector,
 								   attno - 1);
 }
 
 static void
-init_source(StrataAggState *agg, StrataExprSource *source,
-			StrataExprFrame *frame)
+init_expression_source(StrataAggState *agg, StrataExprSource *source,
+					   StrataExprFrame *frame)
 {
-	source->column = column_of_attno;
+	source->column = column_of_input;
 	source->arg = agg;
 	source->econtext = agg->input_econtext;
 	source->slot = agg->input_slot;
@@ -169,7 +169,7 @@ compute_vector(StrataAggState *agg, AggValue *value)
 		return false;
 	memset(&value->computed, 0, sizeof(StrataColumn));
 	value->computed.type = value->type;
-	init_source(agg, &source, &frame);
+	init_expression_source(agg, &source, &frame);
 	return strata_expr_column(value->vector, &source, &frame,
 							  agg->vector->nrows, &value->computed);
 }
@@ -364,7 +364,7 @@ strata_agg_filter(StrataAggState *agg, const AggCall *call, List *inputs)
 	StrataExprFrame frame;
 	StrataColumn **columns;
 
-	init_source(agg, &source, &frame);
+	init_expression_source(agg, &source, &frame);
 	if (call->filter_vector != NULL &&
 		strata_expr_filter(call->filter_vector, &source, &frame, pass))
 	{

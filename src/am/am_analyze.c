@@ -416,7 +416,8 @@ forget_density(Datum arg, Oid relid)
 
 /* Visible rows in blocks [start, start + n) of the row store. */
 static double
-count_rows(Relation rel, Snapshot snapshot, BlockNumber start, BlockNumber n)
+count_all_rows(Relation rel, Snapshot snapshot, BlockNumber start,
+			   BlockNumber n)
 {
 	TableScanDesc scan = strata_heap_am->scan_begin(rel, snapshot, 0, NULL,
 													NULL,
@@ -464,8 +465,8 @@ row_density(Relation rel, BlockNumber pages)
 		return density->rows_per_page;
 	snapshot = RegisterSnapshot(strata_latest_snapshot());
 	for (BlockNumber i = 0; i < looked; i++)
-		rows += count_rows(rel, snapshot,
-						   (BlockNumber) ((double) pages * i / looked), 1);
+		rows += count_all_rows(rel, snapshot,
+							   (BlockNumber) ((double) pages * i / looked), 1);
 	UnregisterSnapshot(snapshot);
 	density = hash_search(densities, &relid, HASH_ENTER, &found);
 	density->pages = pages;

@@ -138,7 +138,7 @@ tuple_tid_valid(TableScanDesc scan, ItemPointer tid)
  * Who holds on to the old one (WHERE CURRENT OF) must not take it for deleted.
  */
 static void
-error_moved(Relation rel)
+error_fetched_moved(Relation rel)
 {
 	ereport(
 			ERROR,
@@ -172,7 +172,7 @@ latest_heap_tid(StrataScanDesc *scan, ItemPointer tid)
 	}
 	ExecDropSingleTupleTableSlot(slot);
 	if (moved)
-		error_moved(rel);
+		error_fetched_moved(rel);
 }
 
 /*
@@ -212,7 +212,7 @@ tuple_get_latest_tid(TableScanDesc sscan, ItemPointer tid)
 	ExecDropSingleTupleTableSlot(batch);
 	strata_store_close(store, AccessShareLock);
 	if (moved)
-		error_moved(rel);
+		error_fetched_moved(rel);
 	if (went_on)
 		latest_heap_tid(scan, tid);
 }

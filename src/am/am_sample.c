@@ -205,7 +205,7 @@ scan_sample_next_block(TableScanDesc sscan, SampleScanState *node)
 
 /* Is row number `row` there, and the reader at its batch? */
 static bool
-load_row(StrataScanDesc *scan, StrataSampleState *state, int64 row)
+load_sampled_row(StrataScanDesc *scan, StrataSampleState *state, int64 row)
 {
 	StrataBatchReader *reader = state->reader;
 
@@ -244,7 +244,7 @@ scan_sample_next_tuple(TableScanDesc sscan, SampleScanState *node,
 
 		if (!OffsetNumberIsValid(offset))
 			return false;
-		if (!load_row(scan, state, base + offset - 1))
+		if (!load_sampled_row(scan, state, base + offset - 1))
 			continue;
 		strata_batch_store_row(sscan->rs_rd, state->reader,
 							   (int) (base + offset - 1 -

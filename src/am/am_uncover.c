@@ -62,8 +62,8 @@ is_equality(Relation index, ScanKey keys, int nkeys, Datum *values,
 }
 
 static void
-rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys,
-	   int norderbys)
+rescan_uncovered(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys,
+				 int norderbys)
 {
 	Datum		values[INDEX_MAX_KEYS];
 	bool		isnull[INDEX_MAX_KEYS];
@@ -153,7 +153,7 @@ index_fetch_begin(Relation rel)
 			Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
 
 			if (index->rd_rel->relam == BTREE_AM_OID)
-				strata_index_replace_look_up(index, rescan, gettuple,
+				strata_index_replace_look_up(index, rescan_uncovered, gettuple,
 											 &btree_rescan, &btree_gettuple);
 			index_close(index, NoLock);
 		}

@@ -47,7 +47,8 @@ PG_FUNCTION_INFO_V1(strata_detach_chunk);
  */
 
 static void
-begin(FunctionCallInfo fcinfo, const char *command, const char *argument)
+begin_change(FunctionCallInfo fcinfo, const char *command,
+			 const char *argument)
 {
 	PreventCommandIfReadOnly(command);
 	PreventCommandIfParallelMode(command);
@@ -91,8 +92,8 @@ check_not_in_use(Oid relid, const char *command)
  * (StrataChunk *) in order of time.
  */
 static List *
-lock_chunks(const StrataHypertable *ht, const List *relids,
-			const char *command)
+lock_changed_chunks(const StrataHypertable *ht, const List *relids,
+					const char *command)
 {
 	List	   *chunks = NIL;
 	ListCell   *lc;
@@ -209,7 +210,7 @@ strata_reorder_chunk(PG_FUNCTION_ARGS)
 {
 	Oid			chunk;
 
-	begin(fcinfo, "reorder_chunk()", "chunk");
+	begin_change(fcinfo, "reorder_chunk()", "chunk");
 	chunk = PG_GETARG_OID(0);
 	(void) hypertable_of(chunk);
 	reorder(chunk,
@@ -233,7 +234,7 @@ strata_move_chunk(PG_FUNCTION_ARGS)
 	Oid			chunk;
 	ListCell   *lc;
 
-	begin(fcinfo, "move_chunk()", "chunk");
+	begin_change(fcinfo, "move_chunk()", "chunk");
 	chunk = PG_GETARG_OID(0);
 	(void) hypertable_of(chunk);
 	if (PG_ARGISNULL(1))
@@ -306,7 +307,7 @@ merge(List *relids)
 								errmsg("chunk \"%s\" is named twice",
 									   get_rel_name(lfirst_oid(lc)))));
 	}
-	chunks = lock_chunks(ht, relids, "merge_chunks");
+	chunks = lock_changed_chunks(ht, relids, "merge_chunks");
 	strata_owner_enter(strata_relation_owner(ht->relid), &saved);
 	Assert(InSecurityRestrictedOperation());	/* api:P2 */
 	merged = strata_chunk_merge(ht, chunks, &compressed);
@@ -324,7 +325,7 @@ strata_merge_chunks(PG_FUNCTION_ARGS)
 	bool	   *nulls;
 	int			n;
 
-	begin(fcinfo, "merge_chunks()", "chunks");
+	begin_change(fcinfo, "merge_chunks()", "chunks");
 	deconstruct_array(PG_GETARG_ARRAYTYPE_P(0), REGCLASSOID, sizeof(Oid), true,
 					  TYPALIGN_INT, &elements, &nulls, &n);
 	for (int i = 0; i < n; i++)
@@ -343,7 +344,7 @@ strata_merge_chunks(PG_FUNCTION_ARGS)
 Datum
 strata_merge_two_chunks(PG_FUNCTION_ARGS)
 {
-	begin(fcinfo, "merge_chunks()", "chunk1");
+	begin_change(fcinfo, "merge_chunks()", "chunk1");
 	if (PG_ARGISNULL(1))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
@@ -404,10 +405,10 @@ strata_split_chunk(PG_FUNCTION_ARGS)
 	bool		compressed;
 	Oid			second;
 
-	begin(fcinfo, "split_chunk()", "chunk");
+	begin_change(fcinfo, "split_chunk()", "chunk");
 	ht = hypertable_of(PG_GETARG_OID(0));
-	chunk = linitial(lock_chunks(ht, list_make1_oid(PG_GETARG_OID(0)),
-								 "split_chunk"));
+	chunk = linitial(lock_changed_chunks(ht, list_make1_oid(PG_GETARG_OID(0)),
+										 "split_chunk"));
 	at = split_point(fcinfo, ht, chunk);
 	strata_owner_enter(strata_relation_owner(ht->relid), &saved);
 	second = strata_chunk_split(ht, chunk, at, &compressed);
@@ -539,7 +540,7 @@ strata_attach_chunk(PG_FUNCTION_ARGS)
 	Relation	rel;
 	Oid			table;
 
-	begin(fcinfo, "attach_chunk()", "hypertable");
+	begin_change(fcinfo, "attach_chunk()", "hypertable");
 	if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
 		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 						errmsg("argument \"%s\" cannot be null",
@@ -570,9 +571,9 @@ strata_detach_chunk(PG_FUNCTION_ARGS)
 {
 	StrataHypertable *ht;
 
-	begin(fcinfo, "detach_chunk()", "chunk");
+	begin_change(fcinfo, "detach_chunk()", "chunk");
 	ht = hypertable_of(PG_GETARG_OID(0));
-	(void) lock_chunks(ht, list_make1_oid(PG_GETARG_OID(0)), "detach_chunk");
+	(void) lock_changed_chunks(ht, list_make1_oid(PG_GETARG_OID(0)), "detach_chunk");
 	strata_chunk_detach(ht->relid, PG_GETARG_OID(0));
 	PG_RETURN_VOID();
 }

@@ -135,7 +135,8 @@ tell(Oid relid, const char *column, bool is_range)
  * if missing_ok is.  The caller has checked ownership.
  */
 static bool
-add(const StrataHypertable *ht, StrataDimension *dimension, bool if_not_exists)
+add_dimension_column(const StrataHypertable *ht, StrataDimension *dimension,
+					 bool if_not_exists)
 {
 	List	   *dimensions;
 
@@ -178,7 +179,7 @@ add_hash(const StrataHypertable *ht, const char *column, bool has_number,
 				 errmsg(
 						"could not identify a hash function for type %s of column \"%s\"",
 						format_type_be(type), column)));
-	return add(ht, &dimension, if_not_exists);
+	return add_dimension_column(ht, &dimension, if_not_exists);
 }
 
 /* See api_private.h. */
@@ -218,7 +219,7 @@ add_range(const StrataHypertable *ht, const char *column, Oid type,
 	StrataDimension dimension = {.column = pstrdup(column)};
 
 	dimension.interval = range_text(ht->relid, column, type, interval);
-	return add(ht, &dimension, if_not_exists);
+	return add_dimension_column(ht, &dimension, if_not_exists);
 }
 
 /* See api_private.h. */

@@ -44,7 +44,7 @@ PG_FUNCTION_INFO_V1(strata_job_scheduler_state);
  * (before 17).
  */
 static void
-check_owner(Oid owner)
+check_job_owner(Oid owner)
 {
 	HeapTuple	tuple = SearchSysCache1(AUTHOID, ObjectIdGetDatum(owner));
 	bool		login;
@@ -133,7 +133,7 @@ strata_add_job(PG_FUNCTION_ARGS)
 					"(job_id integer, config jsonb)", &job.proc_schema,
 					&job.proc_name);
 	job.owner = GetUserId();
-	check_owner(job.owner);
+	check_job_owner(job.owner);
 	job.schedule_interval = *PG_GETARG_INTERVAL_P(1);
 	strata_job_check_interval(&job.schedule_interval, "schedule_interval",
 							  false);

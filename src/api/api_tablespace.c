@@ -47,7 +47,8 @@ without(List *names, const char *name)
  * them there.
  */
 static void
-check_owner(const StrataHypertable *ht, Oid tablespace, const char *name)
+check_tablespace_owner(const StrataHypertable *ht, Oid tablespace,
+					   const char *name)
 {
 	Oid			owner = strata_relation_owner(ht->relid);
 
@@ -87,7 +88,7 @@ strata_attach_tablespace(PG_FUNCTION_ARGS)
 	strata_api_require_argument(fcinfo, 1, "hypertable");
 	name = NameStr(*PG_GETARG_NAME(0));
 	ht = strata_hypertable_open(PG_GETARG_OID(1));
-	check_owner(ht, get_tablespace_oid(name, false), name);
+	check_tablespace_owner(ht, get_tablespace_oid(name, false), name);
 	Assert(strata_table_ownercheck(ht->relid, GetUserId()));	/* api:P1 */
 	LockRelationOid(ht->relid, ShareUpdateExclusiveLock);
 	names = strata_hypertable_tablespaces(ht->relid);

@@ -41,7 +41,7 @@ typedef struct Args
 	char		nulls[MAX_ARGS];
 } Args;
 
-/* What enter() changed. */
+/* What enter_tables() changed. */
 typedef struct Saved
 {
 	StrataOwnerContext owner;
@@ -59,7 +59,7 @@ typedef struct Saved
 	" LEFT JOIN pg_catalog.pg_class c ON c.oid = j.hypertable"
 
 static void
-add(Args *args, Oid type, Datum value, bool isnull)
+add_argument(Args *args, Oid type, Datum value, bool isnull)
 {
 	Assert(args->n < MAX_ARGS); /* catalog:T4 */
 	args->types[args->n] = type;
@@ -71,8 +71,9 @@ add(Args *args, Oid type, Datum value, bool isnull)
 static void
 add_text(Args *args, const char *value)
 {
-	add(args, TEXTOID, value != NULL ? CStringGetTextDatum(value) : (Datum) 0,
-		value == NULL);
+	add_argument(args, TEXTOID,
+				 value != NULL ? CStringGetTextDatum(value) : (Datum) 0,
+				 value == NULL);
 }
 
 static Oid
@@ -105,7 +106,7 @@ strata_job_tables_lock(void)
 
 /* Become the owner of the tables. */
 static void
-enter(Saved *saved)
+enter_tables(Saved *saved)
 {
 	Oid			relid = job_table();
 	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
@@ -128,7 +129,7 @@ enter(Saved *saved)
 }
 
 static void
-leave(Saved *saved)
+leave_tables(Saved *saved)
 {
 	Assert(InSecurityRestrictedOperation());	/* catalog:T4 */
 	SPI_finish();
@@ -223,7 +224,7 @@ query_jobs(const char *sql, Args *args)
 	Saved		saved;
 	List	   *jobs = NIL;
 
-	enter(&saved);
+	enter_tables(&saved);
 	execute(sql, args, SPI_OK_SELECT);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
@@ -232,7 +233,7 @@ query_jobs(const char *sql, Args *args)
 		jobs = lappend(jobs, read_job(SPI_tuptable->vals[i]));
 		MemoryContextSwitchTo(old);
 	}
-	leave(&saved);
+	leave_tables(&saved);
 	return jobs;
 }
 
@@ -243,7 +244,7 @@ strata_job_get(int32 id)
 	Args		args = {0};
 	List	   *jobs;
 
-	add(&args, INT4OID, Int32GetDatum(id), false);
+	add_argument(&args, INT4OID, Int32GetDatum(id), false);
 	jobs = query_jobs("SELECT " JOB_COLUMNS JOB_TABLES " WHERE j.id = $1",
 					  &args);
 	return jobs != NIL ? linitial(jobs) : NULL;
@@ -285,14 +286,14 @@ strata_job_find_policy(const char *proc_name, Oid hypertable)
 	bool		isnull;
 
 	add_text(&args, proc_name);
-	add(&args, OIDOID, ObjectIdGetDatum(hypertable), false);
-	enter(&saved);
+	add_argument(&args, OIDOID, ObjectIdGetDatum(hypertable), false);
+	enter_tables(&saved);
 	execute(
 			"SELECT id FROM _strata.job WHERE proc_schema = '_strata' AND proc_name = $1 AND hypertable = $2",
 			&args, SPI_OK_SELECT);
 	if (SPI_processed > 0)
 		id = DatumGetInt32(column(SPI_tuptable->vals[0], 1, &isnull));
-	leave(&saved);
+	leave_tables(&saved);
 	return id;
 }
 
@@ -300,23 +301,26 @@ strata_job_find_policy(const char *proc_name, Oid hypertable)
 static void
 add_job_columns(Args *args, const StrataJob *job)
 {
-	add(args, INT4OID, Int32GetDatum(job->id), false);
+	add_argument(args, INT4OID, Int32GetDatum(job->id), false);
 	add_text(args, job->name);
-	add(args, INTERVALOID, IntervalPGetDatum(&job->schedule_interval), false);
-	add(args, INTERVALOID, IntervalPGetDatum(&job->max_runtime), false);
-	add(args, INT4OID, Int32GetDatum(job->max_retries), false);
-	add(args, INTERVALOID, IntervalPGetDatum(&job->retry_period), false);
+	add_argument(args, INTERVALOID,
+				 IntervalPGetDatum(&job->schedule_interval), false);
+	add_argument(args, INTERVALOID, IntervalPGetDatum(&job->max_runtime),
+				 false);
+	add_argument(args, INT4OID, Int32GetDatum(job->max_retries), false);
+	add_argument(args, INTERVALOID, IntervalPGetDatum(&job->retry_period),
+				 false);
 	add_text(args, job->proc_schema);
 	add_text(args, job->proc_name);
-	add(args, OIDOID, ObjectIdGetDatum(job->owner), false);
-	add(args, BOOLOID, BoolGetDatum(job->scheduled), false);
-	add(args, BOOLOID, BoolGetDatum(job->fixed_schedule), false);
-	add(args, TIMESTAMPTZOID, TimestampTzGetDatum(job->initial_start),
-		!job->has_initial_start);
+	add_argument(args, OIDOID, ObjectIdGetDatum(job->owner), false);
+	add_argument(args, BOOLOID, BoolGetDatum(job->scheduled), false);
+	add_argument(args, BOOLOID, BoolGetDatum(job->fixed_schedule), false);
+	add_argument(args, TIMESTAMPTZOID, TimestampTzGetDatum(job->initial_start),
+				 !job->has_initial_start);
 	add_text(args, job->timezone);
-	add(args, OIDOID, ObjectIdGetDatum(job->hypertable),
-		!OidIsValid(job->hypertable));
-	add(args, JSONBOID, job->config, !job->has_config);
+	add_argument(args, OIDOID, ObjectIdGetDatum(job->hypertable),
+				 !OidIsValid(job->hypertable));
+	add_argument(args, JSONBOID, job->config, !job->has_config);
 	add_text(args, job->check_schema);
 	add_text(args, job->check_name);
 }
@@ -330,7 +334,7 @@ strata_job_insert(StrataJob *job)
 	bool		isnull;
 
 	add_job_columns(&args, job);
-	enter(&saved);
+	enter_tables(&saved);
 	execute(
 			"INSERT INTO _strata.job (id, name, schedule_interval, max_runtime, max_retries, retry_period,"
 			" proc_schema, proc_name, owner, scheduled, fixed_schedule, initial_start, timezone, hypertable,"
@@ -340,7 +344,7 @@ strata_job_insert(StrataJob *job)
 			" RETURNING id",
 			&args, SPI_OK_INSERT_RETURNING);
 	job->id = DatumGetInt32(column(SPI_tuptable->vals[0], 1, &isnull));
-	leave(&saved);
+	leave_tables(&saved);
 }
 
 /* See catalog.h. */
@@ -351,14 +355,14 @@ strata_job_update(const StrataJob *job)
 	Saved		saved;
 
 	add_job_columns(&args, job);
-	enter(&saved);
+	enter_tables(&saved);
 	execute(
 			"UPDATE _strata.job SET name = $2, schedule_interval = $3, max_runtime = $4, max_retries = $5,"
 			" retry_period = $6, proc_schema = $7, proc_name = $8, owner = $9::regrole, scheduled = $10,"
 			" fixed_schedule = $11, initial_start = $12, timezone = $13, hypertable = $14::regclass,"
 			" config = $15, check_schema = $16, check_name = $17 WHERE id = $1",
 			&args, SPI_OK_UPDATE);
-	leave(&saved);
+	leave_tables(&saved);
 }
 
 /* See catalog.h. */
@@ -368,12 +372,12 @@ strata_job_delete(int32 id)
 	Args		args = {0};
 	Saved		saved;
 
-	add(&args, INT4OID, Int32GetDatum(id), false);
-	enter(&saved);
+	add_argument(&args, INT4OID, Int32GetDatum(id), false);
+	enter_tables(&saved);
 	execute("DELETE FROM _strata.job_stat WHERE job_id = $1", &args,
 			SPI_OK_DELETE);
 	execute("DELETE FROM _strata.job WHERE id = $1", &args, SPI_OK_DELETE);
-	leave(&saved);
+	leave_tables(&saved);
 }
 
 /* See catalog.h. */
@@ -384,14 +388,14 @@ strata_job_delete_orphans(void)
 	Saved		saved;
 	int			deleted;
 
-	enter(&saved);
+	enter_tables(&saved);
 	execute(
 			"WITH gone AS (DELETE FROM _strata.job j WHERE hypertable IS NOT NULL AND NOT EXISTS"
 			" (SELECT FROM pg_catalog.pg_class c WHERE c.oid = j.hypertable) RETURNING id)"
 			" DELETE FROM _strata.job_stat s USING gone WHERE s.job_id = gone.id",
 			&args, SPI_OK_DELETE);
 	deleted = (int) SPI_processed;
-	leave(&saved);
+	leave_tables(&saved);
 	return deleted;
 }
 
@@ -402,14 +406,15 @@ strata_job_set_next_start(int32 id, TimestampTz next_start)
 	Args		args = {0};
 	Saved		saved;
 
-	add(&args, INT4OID, Int32GetDatum(id), false);
-	add(&args, TIMESTAMPTZOID, TimestampTzGetDatum(next_start), false);
-	enter(&saved);
+	add_argument(&args, INT4OID, Int32GetDatum(id), false);
+	add_argument(&args, TIMESTAMPTZOID, TimestampTzGetDatum(next_start),
+				 false);
+	enter_tables(&saved);
 	execute(
 			"INSERT INTO _strata.job_stat (job_id, next_start) VALUES ($1, $2)"
 			" ON CONFLICT (job_id) DO UPDATE SET next_start = excluded.next_start",
 			&args, SPI_OK_INSERT);
-	leave(&saved);
+	leave_tables(&saved);
 }
 
 /* See catalog.h. */
@@ -420,9 +425,9 @@ strata_job_claim(int32 id)
 	Saved		saved;
 	bool		claimed;
 
-	add(&args, INT4OID, Int32GetDatum(id), false);
-	add(&args, INT4OID, Int32GetDatum(MyProcPid), false);
-	enter(&saved);
+	add_argument(&args, INT4OID, Int32GetDatum(id), false);
+	add_argument(&args, INT4OID, Int32GetDatum(MyProcPid), false);
+	enter_tables(&saved);
 	execute(
 			"UPDATE _strata.job_stat s SET running_pid = $2, last_start = pg_catalog.clock_timestamp(),"
 			" total_runs = total_runs + 1"
@@ -430,7 +435,7 @@ strata_job_claim(int32 id)
 			" AND s.next_start <= pg_catalog.clock_timestamp()",
 			&args, SPI_OK_UPDATE);
 	claimed = SPI_processed > 0;
-	leave(&saved);
+	leave_tables(&saved);
 	return claimed;
 }
 
@@ -443,14 +448,17 @@ strata_job_finish(const StrataJob *job, TimestampTz finish,
 	Args		args = {0};
 	Saved		saved;
 
-	add(&args, INT4OID, Int32GetDatum(job->id), false);
-	add(&args, TIMESTAMPTZOID, TimestampTzGetDatum(finish), false);
-	add(&args, TIMESTAMPTZOID, TimestampTzGetDatum(next_start), false);
-	add(&args, BOOLOID, BoolGetDatum(error == NULL), false);
-	add(&args, BOOLOID, BoolGetDatum(error != NULL && error->crash), false);
-	add(&args, INT4OID, Int32GetDatum(pid), false);
-	add(&args, TIMESTAMPTZOID, TimestampTzGetDatum(job->last_start), false);
-	enter(&saved);
+	add_argument(&args, INT4OID, Int32GetDatum(job->id), false);
+	add_argument(&args, TIMESTAMPTZOID, TimestampTzGetDatum(finish), false);
+	add_argument(&args, TIMESTAMPTZOID, TimestampTzGetDatum(next_start),
+				 false);
+	add_argument(&args, BOOLOID, BoolGetDatum(error == NULL), false);
+	add_argument(&args, BOOLOID, BoolGetDatum(error != NULL && error->crash),
+				 false);
+	add_argument(&args, INT4OID, Int32GetDatum(pid), false);
+	add_argument(&args, TIMESTAMPTZOID, TimestampTzGetDatum(job->last_start),
+				 false);
+	enter_tables(&saved);
 	/* a next_start that alter_job set while the job ran stands */
 	execute(
 			"UPDATE _strata.job_stat SET running_pid = NULL, last_finish = $2,"
@@ -464,20 +472,21 @@ strata_job_finish(const StrataJob *job, TimestampTz finish,
 			&args, SPI_OK_UPDATE);
 	if (SPI_processed == 0)
 	{
-		leave(&saved);
+		leave_tables(&saved);
 		return false;
 	}
 
 	memset(&args, 0, sizeof(args));
-	add(&args, INT4OID, Int32GetDatum(job->id), false);
-	add(&args, INT4OID, Int32GetDatum(pid), false);
-	add(&args, TIMESTAMPTZOID, TimestampTzGetDatum(job->last_start), false);
-	add(&args, TIMESTAMPTZOID, TimestampTzGetDatum(finish), false);
-	add(&args, BOOLOID, BoolGetDatum(error == NULL), false);
+	add_argument(&args, INT4OID, Int32GetDatum(job->id), false);
+	add_argument(&args, INT4OID, Int32GetDatum(pid), false);
+	add_argument(&args, TIMESTAMPTZOID, TimestampTzGetDatum(job->last_start),
+				 false);
+	add_argument(&args, TIMESTAMPTZOID, TimestampTzGetDatum(finish), false);
+	add_argument(&args, BOOLOID, BoolGetDatum(error == NULL), false);
 	add_text(&args, job->proc_schema);
 	add_text(&args, job->proc_name);
-	add(&args, OIDOID, ObjectIdGetDatum(job->owner), false);
-	add(&args, JSONBOID, job->config, !job->has_config);
+	add_argument(&args, OIDOID, ObjectIdGetDatum(job->owner), false);
+	add_argument(&args, JSONBOID, job->config, !job->has_config);
 	add_text(&args, error != NULL && error->sqlerrcode != 0 ?
 			 unpack_sql_state(error->sqlerrcode) :
 			 NULL);
@@ -493,7 +502,7 @@ strata_job_finish(const StrataJob *job, TimestampTz finish,
 	if (error != NULL)
 		execute("SELECT pg_catalog.pg_notify('strata_job_failed', $1::text)",
 				&args, SPI_OK_SELECT);
-	leave(&saved);
+	leave_tables(&saved);
 	return true;
 }
 
@@ -507,7 +516,7 @@ strata_job_earliest(void)
 	TimestampTz earliest = DT_NOEND;
 	Datum		value;
 
-	enter(&saved);
+	enter_tables(&saved);
 	execute(
 			"SELECT min(s.next_start) FROM _strata.job j JOIN _strata.job_stat s ON s.job_id = j.id"
 			" WHERE j.scheduled AND s.running_pid IS NULL",
@@ -515,6 +524,6 @@ strata_job_earliest(void)
 	value = column(SPI_tuptable->vals[0], 1, &isnull);
 	if (!isnull)
 		earliest = DatumGetTimestampTz(value);
-	leave(&saved);
+	leave_tables(&saved);
 	return earliest;
 }

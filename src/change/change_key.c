@@ -83,7 +83,7 @@ retire(MemoryContext mcxt)
 }
 
 static void
-invalidate(Datum arg, Oid relid)
+invalidate_keys(Datum arg, Oid relid)
 {
 	HASH_SEQ_STATUS status;
 	DirectoryEntry *entry;
@@ -100,7 +100,7 @@ void
 strata_key_directories_forget(void)
 {
 	if (directories != NULL)
-		invalidate((Datum) 0, InvalidOid);
+		invalidate_keys((Datum) 0, InvalidOid);
 }
 
 static void
@@ -113,7 +113,7 @@ init_directories(void)
 	ctl.hcxt = CacheMemoryContext;
 	directories = hash_create("strata key directories", 16, &ctl,
 							  HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	strata_relcache_callback_add(invalidate);
+	strata_relcache_callback_add(invalidate_keys);
 }
 
 /* Hash of one key value. */

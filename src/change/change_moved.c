@@ -80,7 +80,7 @@ strata_promoted_cid(Relation rel, ItemPointer tid, CommandId cid)
 }
 
 static void
-at_transaction_end(XactEvent event, void *arg)
+moved_transaction_end(XactEvent event, void *arg)
 {
 	/* its memory went, or goes, with TopTransactionContext */
 	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT ||
@@ -92,5 +92,5 @@ at_transaction_end(XactEvent event, void *arg)
 void
 strata_moved_init(void)
 {
-	RegisterXactCallback(at_transaction_end, NULL);
+	RegisterXactCallback(moved_transaction_end, NULL);
 }

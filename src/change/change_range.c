@@ -203,7 +203,7 @@ find_keys(Relation rel, const StrataColumnRange *ranges, KeyColumns **keys)
 
 /* Fill in the cache of rel. */
 static void
-build_cache(RangeCache *cache, Relation rel, Oid companion)
+build_range_cache(RangeCache *cache, Relation rel, Oid companion)
 {
 	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext,
 											   "strata ranges",
@@ -240,7 +240,7 @@ build_cache(RangeCache *cache, Relation rel, Oid companion)
 }
 
 static const RangeCache *
-get_cache(Relation rel)
+get_range_cache(Relation rel)
 {
 	Oid			relid = RelationGetRelid(rel);
 	Oid			companion = strata_companion_oid(rel);
@@ -264,7 +264,7 @@ get_cache(Relation rel)
 			   sizeof(RangeCache) - offsetof(RangeCache, companion));
 	if (!cache->valid || cache->companion != companion ||
 		cache->natts != RelationGetDescr(rel)->natts)
-		build_cache(cache, rel, companion);
+		build_range_cache(cache, rel, companion);
 	return cache;
 }
 
@@ -272,7 +272,7 @@ get_cache(Relation rel)
 const StrataColumnRange *
 strata_store_ranges(Relation rel)
 {
-	return get_cache(rel)->ranges;
+	return get_range_cache(rel)->ranges;
 }
 
 /* See change_private.h. */
@@ -292,7 +292,7 @@ strata_range_excludes(const StrataColumnRange *range, TypeCacheEntry *type,
 bool
 strata_store_keys_are_new(Relation rel, TupleTableSlot *slot)
 {
-	const RangeCache *cache = get_cache(rel);
+	const RangeCache *cache = get_range_cache(rel);
 
 	for (int k = 0; k < cache->nkeys; k++)
 	{

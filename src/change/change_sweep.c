@@ -42,7 +42,7 @@ forget_caches(void)
 }
 
 static void
-at_transaction_end(XactEvent event, void *arg)
+sweep_transaction_end(XactEvent event, void *arg)
 {
 	/* a prepared transaction may yet be rolled back, by anybody */
 	if (swept && (event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE))
@@ -53,8 +53,8 @@ at_transaction_end(XactEvent event, void *arg)
 }
 
 static void
-at_subtransaction_end(SubXactEvent event, SubTransactionId id,
-					  SubTransactionId parent, void *arg)
+sweep_subtransaction_end(SubXactEvent event, SubTransactionId id,
+						 SubTransactionId parent, void *arg)
 {
 	if (swept && event == SUBXACT_EVENT_ABORT_SUB)
 		forget_caches();
@@ -63,8 +63,8 @@ at_subtransaction_end(SubXactEvent event, SubTransactionId id,
 void
 strata_sweep_init(void)
 {
-	RegisterXactCallback(at_transaction_end, NULL);
-	RegisterSubXactCallback(at_subtransaction_end, NULL);
+	RegisterXactCallback(sweep_transaction_end, NULL);
+	RegisterSubXactCallback(sweep_subtransaction_end, NULL);
 }
 
 /*-------------------------------------------------------------------------

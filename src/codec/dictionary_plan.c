@@ -236,7 +236,7 @@ find_least_and_most(const StrataVector *v, int64_t *min, int64_t *max)
 
 /* Store value `bits` of a vector's width. */
 STRATA_INLINE void
-put_fixed(const StrataVector *v, void *fixed, uint32_t place, uint64_t bits)
+put_entry(const StrataVector *v, void *fixed, uint32_t place, uint64_t bits)
 {
 	switch (v->width)
 	{
@@ -283,7 +283,7 @@ collect_narrow(const StrataVector *v, Dictionary *d, uint32_t limit,
 	for (uint32_t slot = 0; slot < range; slot++)
 		if (d->slots[slot])
 		{
-			put_fixed(v, d->fixed, d->nentries, (uint64_t) min + slot);
+			put_entry(v, d->fixed, d->nentries, (uint64_t) min + slot);
 			d->slots[slot] = d->nentries++;
 		}
 	for (uint32_t i = 0; i < v->n; i++)
@@ -382,7 +382,7 @@ gather_entries(const StrataVector *v, Dictionary *d)
 
 		if (v->kind == STRATA_KIND_FLOAT && !(key & sign))
 			bits = ~key;
-		put_fixed(v, d->fixed, place, bits);
+		put_entry(v, d->fixed, place, bits);
 	}
 }
 

@@ -447,8 +447,8 @@ write_paths(const Shredder *s, StrataLevel level, StrataArena *scratch,
 
 /* Append a column of leaves. */
 static StrataCodecResult
-write_column(const Shredder *s, const Gathered *g, uint32_t column,
-			 StrataLevel level, StrataArena *scratch, StrataWriter *out)
+write_leaf_column(const Shredder *s, const Gathered *g, uint32_t column,
+				  StrataLevel level, StrataArena *scratch, StrataWriter *out)
 {
 	StrataVector leaves = {.kind = STRATA_KIND_BYTES,
 		.n = s->count[column],
@@ -587,6 +587,6 @@ strata_jsonb_encode(const StrataVector *v, StrataArena *scratch,
 	if (rc == STRATA_CODEC_OK)
 		rc = write_nested(&shapes, &arena, out);
 	for (uint32_t c = 2; c < 2 * s.npaths && rc == STRATA_CODEC_OK; c++)
-		rc = write_column(&s, &g, c, v->level, &arena, out);
+		rc = write_leaf_column(&s, &g, c, v->level, &arena, out);
 	return rc;
 }

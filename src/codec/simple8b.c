@@ -62,7 +62,7 @@ simple8b_scratch_size(const StrataVector *v)
 }
 
 static int64_t
-value_at(const StrataVector *v, uint32_t i)
+integer_at(const StrataVector *v, uint32_t i)
 {
 	switch (v->width)
 	{
@@ -148,13 +148,13 @@ write_block(const StrataVector *v, uint32_t from, uint32_t m,
 			StrataWriter *out)
 {
 	uint64_t	numbers[BLOCK_ROWS];
-	uint64_t	last = (uint64_t) value_at(v, from);
+	uint64_t	last = (uint64_t) integer_at(v, from);
 	uint64_t	step = 0;
 
 	strata_write_varint(out, strata_zigzag((int64_t) last));
 	for (uint32_t i = 1; i < m; i++)
 	{
-		uint64_t	value = (uint64_t) value_at(v, from + i);
+		uint64_t	value = (uint64_t) integer_at(v, from + i);
 		uint64_t	change = value - last - step;
 
 		if (i == 1)
@@ -273,8 +273,8 @@ store_value(void *out, unsigned width, uint32_t i, uint64_t value)
  * Values [skip, to) of a block of m; false when its parts do not agree.
  */
 static bool
-read_block(StrataReader *in, uint32_t m, uint32_t skip, uint32_t to,
-		   unsigned width, void *out)
+simple8b_read_block(StrataReader *in, uint32_t m, uint32_t skip, uint32_t to,
+					unsigned width, void *out)
 {
 	uint64_t	numbers[BLOCK_ROWS];
 	uint64_t	value = (uint64_t) strata_unzigzag(strata_read_varint(in));
@@ -327,8 +327,9 @@ simple8b_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n,
 		if (skip >= m)
 			continue;
 		block = strata_reader(bytes, len);
-		if (!read_block(&block, m, skip, to, p->width, (uint8_t *) out +
-						(size_t) (start + skip - from) * p->width))
+		if (!simple8b_read_block(&block, m, skip, to, p->width,
+								 (uint8_t *) out +
+								 (size_t) (start + skip - from) * p->width))
 			return STRATA_CODEC_CORRUPT;
 	}
 	return in.failed ? STRATA_CODEC_CORRUPT : STRATA_CODEC_OK;

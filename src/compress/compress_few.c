@@ -40,7 +40,7 @@ struct StrataFewRows
 };
 
 static Form_pg_attribute
-attribute(const StrataFewRows *few, int i)
+few_attribute(const StrataFewRows *few, int i)
 {
 	return TupleDescAttr(few->slot->tts_tupleDescriptor,
 						 few->layout->segment[i] - 1);
@@ -68,11 +68,11 @@ strata_few_begin(StrataBatchWriter *writer, const StrataLayout *layout,
 }
 
 static bool
-same_segment(const StrataFewRows *few, TupleTableSlot *slot)
+few_same_segment(const StrataFewRows *few, TupleTableSlot *slot)
 {
 	for (int i = 0; i < few->layout->nsegment; i++)
 	{
-		Form_pg_attribute att = attribute(few, i);
+		Form_pg_attribute att = few_attribute(few, i);
 		int			a = att->attnum - 1;
 
 		if (slot->tts_isnull[a] != few->isnull[i] ||
@@ -115,7 +115,7 @@ begin_segment(StrataFewRows *few, TupleTableSlot *slot)
 	few->isnull = palloc(sizeof(bool) * Max(nsegment, 1));
 	for (int i = 0; i < nsegment; i++)
 	{
-		Form_pg_attribute att = attribute(few, i);
+		Form_pg_attribute att = few_attribute(few, i);
 
 		few->isnull[i] = slot->tts_isnull[att->attnum - 1];
 		if (!few->isnull[i])
@@ -134,7 +134,7 @@ strata_few_add(StrataFewRows *few, TupleTableSlot *slot)
 {
 	MemoryContext old;
 
-	if (!few->begun || !same_segment(few, slot))
+	if (!few->begun || !few_same_segment(few, slot))
 	{
 		release(few, false);
 		begin_segment(few, slot);

@@ -68,7 +68,7 @@ struct StrataGather
 };
 
 static Form_pg_attribute
-attribute(const StrataGather *gather, AttrNumber attno)
+gather_attribute(const StrataGather *gather, AttrNumber attno)
 {
 	return TupleDescAttr(RelationGetDescr(gather->rel), attno - 1);
 }
@@ -81,7 +81,8 @@ init_order(StrataGather *gather)
 	gather->order = palloc0(sizeof(SortSupportData) * Max(layout->norder, 1));
 	for (int i = 0; i < layout->norder; i++)
 	{
-		Form_pg_attribute att = attribute(gather, layout->order[i].attno);
+		Form_pg_attribute att =
+		gather_attribute(gather, layout->order[i].attno);
 		TypeCacheEntry *type = lookup_type_cache(att->atttypid,
 												 TYPECACHE_LT_OPR |
 												 TYPECACHE_GT_OPR);
@@ -290,7 +291,8 @@ static void
 set_bound(StrataGather *gather, StrataSegment *segment, int row)
 {
 	int			key = row * gather->layout->norder;
-	Form_pg_attribute att = attribute(gather, gather->layout->order[0].attno);
+	Form_pg_attribute att =
+	gather_attribute(gather, gather->layout->order[0].attno);
 	MemoryContext old = MemoryContextSwitchTo(gather->mcxt);
 
 	if (segment->written && !att->attbyval && !segment->bound_isnull)

@@ -339,7 +339,7 @@ take_batch(Merge *merge)
 }
 
 static void
-init_order(Merge *merge)
+init_merge_order(Merge *merge)
 {
 	TypeCacheEntry *type;
 
@@ -378,7 +378,7 @@ strata_store_merge_batches(StrataStore *store, const StrataLayout *layout,
 	merge.reader = strata_batch_reader_create(store->rel, store->schema);
 	merge.entries = strata_entries_create(store->batches, snapshot);
 	merge.slot = table_slot_create(store->batches, NULL);
-	init_order(&merge);
+	init_merge_order(&merge);
 
 	index = index_open(oid, AccessShareLock);
 

@@ -31,7 +31,7 @@ typedef struct Compiler
 static ExprNode *compile(Compiler *c, Expr *expr);
 
 static ExprNode *
-make_node(ExprKind kind, Expr *expr, int nargs)
+make_expr_node(ExprKind kind, Expr *expr, int nargs)
 {
 	ExprNode   *node = palloc0(sizeof(ExprNode));
 	Oid			typid = getBaseType(exprType((Node *) expr));
@@ -116,7 +116,7 @@ may_raise(Node *node, void *context)
 static ExprNode *
 compile_other(Compiler *c, Expr *expr)
 {
-	ExprNode   *node = make_node(EXPR_OTHER, expr, 0);
+	ExprNode   *node = make_expr_node(EXPR_OTHER, expr, 0);
 	Bitmapset  *attnos = NULL;
 	int			attno = -1;
 	ListCell   *lc;
@@ -143,7 +143,7 @@ compile_other(Compiler *c, Expr *expr)
 static ExprNode *
 compile_column(Var *var)
 {
-	ExprNode   *node = make_node(EXPR_COLUMN, (Expr *) var, 0);
+	ExprNode   *node = make_expr_node(EXPR_COLUMN, (Expr *) var, 0);
 
 	node->attno = var->varattno;
 	return node;
@@ -152,7 +152,7 @@ compile_column(Var *var)
 static ExprNode *
 compile_const(Const *constant)
 {
-	ExprNode   *node = make_node(EXPR_CONST, (Expr *) constant, 0);
+	ExprNode   *node = make_expr_node(EXPR_CONST, (Expr *) constant, 0);
 
 	node->value = constant->constvalue;
 	node->isnull = constant->constisnull;
@@ -181,7 +181,7 @@ compile_call(Compiler *c, Expr *expr, Oid funcid, List *args)
 
 	if (function == NULL || list_length(args) < 1 || list_length(args) > 2)
 		return NULL;
-	node = compile_args(c, make_node(EXPR_CALL, expr, list_length(args)),
+	node = compile_args(c, make_expr_node(EXPR_CALL, expr, list_length(args)),
 						args);
 	node->function = function;
 	node->can_fail |= function->can_fail;
@@ -245,7 +245,7 @@ compile_in(Compiler *c, ScalarArrayOpExpr *in)
 			return NULL;
 	if (n == 0)
 		return NULL;
-	node = compile_args(c, make_node(EXPR_IN, (Expr *) in, 1),
+	node = compile_args(c, make_expr_node(EXPR_IN, (Expr *) in, 1),
 						list_make1(linitial(in->args)));
 	node->negated = !in->useOr;
 	node->nvalues = n;
@@ -297,8 +297,8 @@ compile_case(Compiler *c, CaseExpr * expr)
 	args = lappend(args, expr->defresult != NULL ? expr->defresult :
 				   (Expr *) makeNullConst(expr->casetype, -1,
 										  expr->casecollid));
-	return compile_args(c, make_node(EXPR_CASE, (Expr *) expr,
-									 list_length(args)), args);
+	return compile_args(c, make_expr_node(EXPR_CASE, (Expr *) expr,
+										  list_length(args)), args);
 }
 
 static ExprNode *
@@ -307,14 +307,14 @@ compile_bool(Compiler *c, BoolExpr *expr)
 	ExprKind	kind = expr->boolop == AND_EXPR ? EXPR_AND :
 	expr->boolop == OR_EXPR ? EXPR_OR : EXPR_NOT;
 
-	return compile_args(c, make_node(kind, (Expr *) expr,
-									 list_length(expr->args)), expr->args);
+	return compile_args(c, make_expr_node(kind, (Expr *) expr,
+										  list_length(expr->args)), expr->args);
 }
 
 static ExprNode *
 compile_test(Compiler *c, Expr *expr, ExprKind kind, int test, Expr *arg)
 {
-	ExprNode   *node = compile_args(c, make_node(kind, expr, 1),
+	ExprNode   *node = compile_args(c, make_expr_node(kind, expr, 1),
 									list_make1(arg));
 
 	node->test = test;
@@ -347,9 +347,9 @@ compile_own(Compiler *c, Expr *expr)
 			return compile_case(c, (CaseExpr *) expr);
 		case T_CoalesceExpr:
 			return compile_args(c,
-								make_node(EXPR_COALESCE, expr,
-										  list_length(((CoalesceExpr *) expr)
-													  ->args)),
+								make_expr_node(EXPR_COALESCE, expr,
+											   list_length(((CoalesceExpr *) expr)
+														   ->args)),
 								((CoalesceExpr *) expr)->args);
 		case T_NullTest:
 			if (((NullTest *) expr)->argisrow)

@@ -100,8 +100,8 @@ set_nulls(ExprVector *out, const uint8 *null, int n)
 	} while (0)
 
 static void
-gather_fixed(const ExprNode *node, const StrataColumn *col,
-			 const StrataExprFrame *frame, ExprVector *out)
+gather_column(const ExprNode *node, const StrataColumn *col,
+			  const StrataExprFrame *frame, ExprVector *out)
 {
 	if (node->class == EXPR_FLOAT)
 	{
@@ -140,7 +140,7 @@ eval_column(const StrataExprSource *source, const ExprNode *node,
 	init_vector(out, n);
 	if (!col->constant && col->isnull == NULL && col->fixed != NULL)
 	{
-		gather_fixed(node, col, frame, out);
+		gather_column(node, col, frame, out);
 		return;
 	}
 	null = palloc(n);
@@ -468,8 +468,8 @@ strata_expr_eval(const StrataExprSource *source, ExprNode *node,
 	} while (0)
 
 static void
-put_fixed(const ExprNode *node, const ExprVector *values,
-		  const StrataExprFrame *frame, StrataColumn *col)
+put_result(const ExprNode *node, const ExprVector *values,
+		   const StrataExprFrame *frame, StrataColumn *col)
 {
 	if (node->class == EXPR_FLOAT)
 	{
@@ -518,7 +518,7 @@ strata_expr_column(StrataExpr *expr, const StrataExprSource *source,
 	if (node->class != EXPR_DATUM)
 	{
 		col->fixed = palloc0((Size) col->type.width * nrows);
-		put_fixed(node, &values, frame, col);
+		put_result(node, &values, frame, col);
 		return true;
 	}
 	col->datums = palloc0(sizeof(Datum) * nrows);

@@ -156,7 +156,7 @@ strata_expr_unit(Node *expr, bool *zoned)
 
 /* The offset at ts, and the last time up to which it is known to be the same. */
 static bool
-offset_at(int64 ts, int64 *offset, int64 *last)
+zone_offset_at(int64 ts, int64 *offset, int64 *last)
 {
 	int64		seconds = ts / USECS_PER_SEC - (ts % USECS_PER_SEC < 0);
 	pg_time_t	at = (pg_time_t) (seconds + EPOCH_SECONDS);
@@ -190,7 +190,7 @@ strata_expr_range(int64 unit, bool zoned, int64 ts, int64 *lo, int64 *hi)
 	*lo = *hi = ts;
 	/* also times that are infinite, and the first and last of all */
 	if (ts < ZONED_FROM || ts > ZONED_TO ||
-		(zoned && !offset_at(ts, &offset, &last)))
+		(zoned && !zone_offset_at(ts, &offset, &last)))
 		return;
 	into = (ts + offset) % unit;
 	if (into < 0)
@@ -198,7 +198,7 @@ strata_expr_range(int64 unit, bool zoned, int64 ts, int64 *lo, int64 *hi)
 	*hi = Min(ts - into + unit - 1, Max(last, ts));
 	/* the offset before ts is not known to be that of ts */
 	if (!zoned ||
-		(offset_at(ts - into, &offset_before, &last_before) &&
+		(zone_offset_at(ts - into, &offset_before, &last_before) &&
 		 offset_before == offset && last_before >= ts))
 		*lo = ts - into;
 	Assert(*lo <= ts && ts <= *hi); /* expr:E5 */

@@ -60,11 +60,11 @@ typedef struct GapfillState
 	int64		nfilled;		/* for EXPLAIN */
 } GapfillState;
 
-static Node *create_state(CustomScan *scan);
+static Node *create_gapfill_state(CustomScan *scan);
 
 CustomScanMethods strata_gapfill_scan_methods = {
 	.CustomName = "StrataGapFill",
-	.CreateCustomScanState = create_state
+	.CreateCustomScanState = create_gapfill_state
 };
 
 /*-------------------------------------------------------------------------
@@ -277,7 +277,7 @@ begin_group(GapfillState *state)
 }
 
 static TupleTableSlot *
-project(GapfillState *state)
+project_filled(GapfillState *state)
 {
 	ProjectionInfo *projection = state->css.ss.ps.ps_ProjInfo;
 
@@ -307,7 +307,7 @@ return_gap(GapfillState *state, bool row_is_next)
 	state->has_gap = strata_gapfill_sequence_next(&state->sequence,
 												  &state->gap);
 	state->nfilled++;
-	return project(state);
+	return project_filled(state);
 }
 
 static TupleTableSlot *
@@ -335,7 +335,7 @@ return_row(GapfillState *state)
 		state->has_gap = strata_gapfill_sequence_next(&state->sequence,
 													  &state->gap);
 	state->must_fetch = true;
-	return project(state);
+	return project_filled(state);
 }
 
 static TupleTableSlot *
@@ -410,7 +410,7 @@ static const CustomExecMethods exec_methods = {
 };
 
 static Node *
-create_state(CustomScan *scan)
+create_gapfill_state(CustomScan *scan)
 {
 	GapfillState *state = (GapfillState *) newNode(sizeof(GapfillState),
 												   T_CustomScanState);

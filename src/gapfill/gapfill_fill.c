@@ -167,8 +167,8 @@ carried(GapfillFill *fill, ExprContext *context, MemoryContext group)
 
 /* Ask a lookup expression, which returns (time, value). */
 static void
-look_up(GapfillFill *fill, ExprState *expr, ExprContext *context,
-		Sample *sample)
+look_up_fill(GapfillFill *fill, ExprState *expr, ExprContext *context,
+			 Sample *sample)
 {
 	bool		isnull;
 	Datum		record;
@@ -320,7 +320,7 @@ strata_gapfill_fill_gap(GapfillFill *fill, ExprContext *context, int64 time,
 		return carried(fill, context, group);
 
 	if (!fill->before.known)
-		look_up(fill, fill->prev, context, &fill->before);
+		look_up_fill(fill, fill->prev, context, &fill->before);
 	if (ahead != NULL)
 	{
 		after.isnull = fill->ahead.isnull;
@@ -330,7 +330,7 @@ strata_gapfill_fill_gap(GapfillFill *fill, ExprContext *context, int64 time,
 	else
 	{
 		if (!fill->after.known)
-			look_up(fill, fill->next, context, &fill->after);
+			look_up_fill(fill, fill->next, context, &fill->after);
 		after = fill->after;
 	}
 	if (!fill->before.isnull && !after.isnull)

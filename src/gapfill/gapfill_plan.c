@@ -106,8 +106,8 @@ describe_groups(PlannerInfo *root, List *child_tlist, GapfillPlanData *data)
 }
 
 static Plan *
-plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
-				 List *tlist, List *clauses, List *custom_plans)
+plan_gapfill_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
+				  List *tlist, List *clauses, List *custom_plans)
 {
 	CustomScan *cscan = makeNode(CustomScan);
 	Plan	   *child = linitial(custom_plans);
@@ -170,7 +170,7 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 
 static const CustomPathMethods path_methods = {
 	.CustomName = "StrataGapFill",
-	.PlanCustomPath = plan_custom_path
+	.PlanCustomPath = plan_gapfill_path
 };
 
 /*-------------------------------------------------------------------------
@@ -180,7 +180,7 @@ static const CustomPathMethods path_methods = {
 
 /* How many buckets lie between two constants?  0 when that is not known. */
 static double
-count_buckets(PlannerInfo *root, GapfillCall *call)
+count_gap_buckets(PlannerInfo *root, GapfillCall *call)
 {
 	Node	   *width = estimate_expression_value(root, (Node *) call->width);
 	Node	   *start = estimate_expression_value(root, (Node *) call->start);
@@ -218,7 +218,7 @@ count_buckets(PlannerInfo *root, GapfillCall *call)
 static double
 estimate_rows(PlannerInfo *root, GapfillCall *call, bool grouped, double input)
 {
-	double		buckets = count_buckets(root, call);
+	double		buckets = count_gap_buckets(root, call);
 	double		groups;
 
 	if (buckets == 0)
@@ -231,8 +231,8 @@ estimate_rows(PlannerInfo *root, GapfillCall *call, bool grouped, double input)
  * The subquery in the order of the groups and the bucket, with plain columns.
  */
 static Path *
-make_input(PlannerInfo *root, RelOptInfo *final_rel, Path *path,
-		   List *pathkeys, PathTarget *target)
+make_gapfill_input(PlannerInfo *root, RelOptInfo *final_rel, Path *path,
+				   List *pathkeys, PathTarget *target)
 {
 	while (IsA(path, ProjectionPath))
 		path = ((ProjectionPath *) path)->subpath;
@@ -287,8 +287,9 @@ strata_gapfill_create_paths(PlannerInfo *root, RelOptInfo *final_rel)
 
 	foreach(lc, base->pathlist)
 	{
-		Path	   *path = make_input(root, final_rel, lfirst(lc), input_order,
-									  target);
+		Path	   *path =
+		make_gapfill_input(root, final_rel, lfirst(lc), input_order,
+						   target);
 
 		if (path->param_info == NULL &&
 			(best == NULL || path->total_cost < best->total_cost))

@@ -429,7 +429,7 @@ writable_statement(UtilityCall *call)
  * hypertable is indexed chunk by chunk.
  */
 static void
-create_index(UtilityCall *call, IndexStmt *stmt)
+run_create_index(UtilityCall *call, IndexStmt *stmt)
 {
 	bool		per_chunk = false;
 	bool		hypertable;
@@ -563,7 +563,7 @@ process(UtilityCall *call)
 			alter_relation(call, (AlterTableStmt *) stmt);
 			return;
 		case T_IndexStmt:
-			create_index(call, (IndexStmt *) stmt);
+			run_create_index(call, (IndexStmt *) stmt);
 			return;
 		case T_DropStmt:
 			check_drop_index((DropStmt *) stmt);

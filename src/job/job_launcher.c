@@ -83,7 +83,7 @@ enter_database(Oid oid)
  * forgotten.
  */
 static void
-rescan(void)
+rescan_databases(void)
 {
 	Relation	rel;
 	TableScanDesc scan;
@@ -253,7 +253,7 @@ strata_job_launcher_main(Datum arg)
 		unknown = take_wakes();
 		if (unknown || GetCurrentTimestamp() >= rescan_at)
 		{
-			rescan();
+			rescan_databases();
 			rescan_at = in_seconds(RESCAN_SECONDS);
 		}
 		Assert(!OidIsValid(MyDatabaseId) &&

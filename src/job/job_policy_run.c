@@ -76,7 +76,7 @@ typedef struct Run
 } Run;
 
 static void
-begin_run(Run *run, FunctionCallInfo fcinfo)
+begin_policy_run(Run *run, FunctionCallInfo fcinfo)
 {
 	memset(run, 0, sizeof(*run));
 	run->atomic = fcinfo->context == NULL ||
@@ -166,7 +166,7 @@ run_one(Run *run, Oid relid, Work work, void *arg)
 
 /* The end; raises the first error if there was one. */
 static void
-end_run(Run *run, const char *what)
+end_policy_run(Run *run, const char *what)
 {
 	if (!run->atomic)
 	{
@@ -322,12 +322,12 @@ run_selection(FunctionCallInfo fcinfo, Selection *selection, Work work,
 	ListCell   *lc;
 
 	selection->config = PG_GETARG_DATUM(1);
-	begin_run(&run, fcinfo);
+	begin_policy_run(&run, fcinfo);
 	run_one(&run, selection->ht->relid, list_work, selection);
 	run.done = 0;
 	foreach(lc, selection->chunks)
 		run_one(&run, lfirst_oid(lc), work, arg);
-	end_run(&run, what);
+	end_policy_run(&run, what);
 }
 
 /* Rows in the row store, or nothing but an empty page? */
@@ -486,11 +486,11 @@ strata_policy_reorder(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("index \"%s\" of the reorder policy does not exist",
 						name != NULL ? name : "")));
-	begin_run(&run, fcinfo);
+	begin_policy_run(&run, fcinfo);
 	for (int i = 0; i < list_length(chunks) - REORDER_LEAVES; i++)
 		run_one(&run, ((StrataChunk *) list_nth(chunks, i))->relid,
 				reorder_work, &index);
-	end_run(&run, "reordered");
+	end_policy_run(&run, "reordered");
 	PG_RETURN_VOID();
 }
 
@@ -565,7 +565,7 @@ strata_policy_chunks_ahead(PG_FUNCTION_ARGS)
 	Oid		   *relids;
 	bool		isnull;
 
-	begin_run(&run, fcinfo);
+	begin_policy_run(&run, fcinfo);
 	if (strata_sql_execute("SELECT relid FROM _strata.hypertable", 0, NULL,
 						   NULL, NULL, true) != SPI_OK_SELECT)
 		elog(ERROR, "could not list hypertables");
@@ -579,6 +579,6 @@ strata_policy_chunks_ahead(PG_FUNCTION_ARGS)
 	}
 	for (uint64 i = 0; i < n; i++)
 		run_one(&run, relids[i], ahead_work, NULL);
-	end_run(&run, "given their next chunks");
+	end_policy_run(&run, "given their next chunks");
 	PG_RETURN_VOID();
 }

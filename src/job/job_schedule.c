@@ -31,7 +31,7 @@
 
 /* About how long an interval is, in microseconds; saturates. */
 static int64
-interval_length(const Interval *interval)
+schedule_length(const Interval *interval)
 {
 	double		length = (double) interval->time +
 	(double) interval->day * USECS_PER_DAY +
@@ -79,7 +79,7 @@ fixed_next(const StrataJob *job, TimestampTz after)
 {
 	const Interval *interval = &job->schedule_interval;
 	TimestampTz start = job->initial_start;
-	int64		length = Max(interval_length(interval), 1);
+	int64		length = Max(schedule_length(interval), 1);
 	Datum		zone;
 	Timestamp	local_start;
 	int64		k;
@@ -123,7 +123,7 @@ strata_job_next_start(const StrataJob *job, TimestampTz after)
 		return fixed_next(job, after);
 	if (job->schedule_interval.month == 0)
 		return add_clamped(after,
-						   Max(interval_length(&job->schedule_interval), 1));
+						   Max(schedule_length(&job->schedule_interval), 1));
 	return DatumGetTimestampTz(DirectFunctionCall2(
 												   timestamptz_pl_interval,
 												   TimestampTzGetDatum(after),
@@ -146,13 +146,13 @@ strata_job_retry_start(const StrataJob *job, TimestampTz after, int failures)
 		if (attempt == 0)
 			return Max(regular, add_clamped(after, MIN_RETRY_DELAY));
 	}
-	delay = interval_length(&job->retry_period);
+	delay = schedule_length(&job->retry_period);
 	for (int i = 1;
 		 i < attempt && i <= MAX_DOUBLINGS && delay < PG_INT64_MAX / 4; i++)
 		delay *= 2;
 	/* never rarer than the schedule asks for */
-	delay = Min(delay, Max(interval_length(&job->schedule_interval),
-						   interval_length(&job->retry_period)));
+	delay = Min(delay, Max(schedule_length(&job->schedule_interval),
+						   schedule_length(&job->retry_period)));
 
 	/*
 	 * an eighth up or down, so that jobs that failed together do not return

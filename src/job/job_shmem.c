@@ -140,7 +140,7 @@ strata_job_wake_all(void)
 }
 
 static void
-at_transaction_end(XactEvent event, void *arg)
+shmem_transaction_end(XactEvent event, void *arg)
 {
 	if (!wake_at_commit)
 		return;
@@ -161,7 +161,7 @@ strata_job_wake_at_commit(void)
 		return;
 	if (!registered)
 	{
-		RegisterXactCallback(at_transaction_end, NULL);
+		RegisterXactCallback(shmem_transaction_end, NULL);
 		registered = true;
 	}
 	wake_at_commit = true;

@@ -98,7 +98,7 @@ start_worker(Oid relid, bool batches)
 }
 
 static void
-at_transaction_end(XactEvent event, void *arg)
+vacuum_transaction_end(XactEvent event, void *arg)
 {
 	ListCell   *lc;
 
@@ -137,7 +137,7 @@ strata_vacuum_later(Relation rel, bool batches_went, bool always)
 		return;
 	if (!registered)
 	{
-		RegisterXactCallback(at_transaction_end, NULL);
+		RegisterXactCallback(vacuum_transaction_end, NULL);
 		registered = true;
 	}
 	old = MemoryContextSwitchTo(TopTransactionContext);

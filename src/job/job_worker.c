@@ -114,7 +114,7 @@ set_memory(const StrataJob *job)
 
 /* A transaction of our own, whatever the role's settings make of others. */
 static void
-begin(void)
+begin_job_transaction(void)
 {
 	Assert(!IsTransactionState());	/* job:J3 */
 	SetCurrentStatementStartTimestamp();
@@ -298,7 +298,7 @@ strata_job_run(int32 id)
 	StrataJobError *error;
 	TimestampTz finish;
 
-	begin();
+	begin_job_transaction();
 	if (strata_job_tables_lock() && strata_job_claim(id))
 	{
 		MemoryContext old = MemoryContextSwitchTo(mcxt);
@@ -320,7 +320,7 @@ strata_job_run(int32 id)
 
 		MemoryContextSwitchTo(TopMemoryContext);
 		discard_all();
-		begin();
+		begin_job_transaction();
 		finish = GetCurrentTimestamp();
 		/* it may have been altered, or deleted, meanwhile */
 		if (strata_job_tables_lock())
@@ -353,7 +353,7 @@ take_next(TimestampTz *next)
 	int32		id = 0;
 	ListCell   *lc;
 
-	begin();
+	begin_job_transaction();
 	*next = DT_NOEND;
 	if (strata_job_tables_lock())
 	{

@@ -488,7 +488,7 @@ load_direct(Load *load, TupleTableSlot *row)
 }
 
 static void
-load_row(Load *load, ResultRelInfo *target, TupleTableSlot *row)
+load_buffered_row(Load *load, ResultRelInfo *target, TupleTableSlot *row)
 {
 	LoadBuffer *buffer;
 	TupleTableSlot *slot;
@@ -552,13 +552,13 @@ strata_load_rows(ModifyTableState *mt, CopyFromState copy)
 		if (junk != NULL)
 			row = ExecFilterJunk(junk, row);
 		/* the routing may have been renewed by the node below */
-		load_row(&load,
-				 load.partitioned ?
-				 ExecFindPartition(mt, root,
-								   mt->mt_partition_tuple_routing, row,
-								   estate) :
-				 root,
-				 row);
+		load_buffered_row(&load,
+						  load.partitioned ?
+						  ExecFindPartition(mt, root,
+											mt->mt_partition_tuple_routing, row,
+											estate) :
+						  root,
+						  row);
 	}
 	flush(&load, load.current);
 	foreach(lc, load.buffers)

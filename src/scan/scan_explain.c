@@ -112,7 +112,7 @@ show_not_vectorized(StrataScanState *scan, const StrataLayout *layout,
 
 /* "ts DESC NULLS LAST, host" */
 static void
-show_order(StrataScanState *scan, ExplainState *es)
+show_merge_order(StrataScanState *scan, ExplainState *es)
 {
 	TupleDesc	desc = RelationGetDescr(scan->css.ss.ss_currentRelation);
 	List	   *keys = NIL;
@@ -159,7 +159,7 @@ show_access(StrataScanState *scan, ExplainState *es)
 
 /* Batches that the query's snapshot sees. */
 static int64
-count_batches(StrataScanState *scan)
+show_batch_counts(StrataScanState *scan)
 {
 	TupleTableSlot *slot;
 	TableScanDesc desc;
@@ -203,7 +203,7 @@ show_batches(StrataScanState *scan, ExplainState *es)
 	{
 		int64		unseen;
 
-		total = Max(count_batches(scan) * loops, total);
+		total = Max(show_batch_counts(scan) * loops, total);
 		unseen = total - c->considered;
 		if (c->exhausted < loops)
 			not_reached = unseen;
@@ -262,7 +262,7 @@ strata_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 						->natts);
 
 	show_access(scan, es);
-	show_order(scan, es);
+	show_merge_order(scan, es);
 	show_quals(scan, layout, ROLE_SEGMENT, "Segment Cond", ancestors, es);
 	show_quals(scan, layout, ROLE_RANGE, "Batch Filter", ancestors, es);
 	show_quals(scan, layout, ROLE_VECTOR, "Vectorized Filter", ancestors, es);

@@ -272,7 +272,7 @@ batch_order(StrataMerge *merge, MergeInput *input)
 	return result;
 }
 
-/* For sort_rows(). */
+/* For sort_batch_rows(). */
 typedef struct RowSort
 {
 	StrataMerge *merge;
@@ -280,7 +280,7 @@ typedef struct RowSort
 } RowSort;
 
 static int
-compare_rows(const void *a, const void *b, void *arg)
+compare_batch_rows(const void *a, const void *b, void *arg)
 {
 	const RowSort *sort = arg;
 
@@ -302,7 +302,7 @@ compare_rows(const void *a, const void *b, void *arg)
 
 /* Bring the selected rows of a batch into the order of the keys. */
 static void
-sort_rows(StrataMerge *merge, MergeInput *input)
+sort_batch_rows(StrataMerge *merge, MergeInput *input)
 {
 	StrataVectorBatch *vector = &input->batch->vector;
 	RowSort		sort = {merge, input};
@@ -316,7 +316,7 @@ sort_rows(StrataMerge *merge, MergeInput *input)
 		for (int i = 0; i < vector->nrows; i++)
 			vector->rows[i] = (uint16) i;
 	}
-	qsort_arg(vector->rows, vector->nrows, sizeof(uint16), compare_rows,
+	qsort_arg(vector->rows, vector->nrows, sizeof(uint16), compare_batch_rows,
 			  &sort);
 	input->batch->unsorted = true;
 	MemoryContextSwitchTo(old);
@@ -369,7 +369,7 @@ open_batch(StrataMerge *merge, MergeInput *input)
 			batch->vector.reverse = true;
 			break;
 		case ORDER_NONE:
-			sort_rows(merge, input);
+			sort_batch_rows(merge, input);
 			break;
 	}
 	if (advance_input(merge, input))
@@ -419,7 +419,7 @@ strata_merge_create(StrataScanState *scan)
 
 /* List or look ahead, and stand on the first row of the row store. */
 static void
-start(StrataMerge *merge)
+merge_start(StrataMerge *merge)
 {
 	StrataScanState *scan = merge->scan;
 
@@ -475,7 +475,7 @@ strata_merge_next(StrataMerge *merge)
 	if (merge->finished)
 		return NULL;
 	if (!merge->started)
-		start(merge);
+		merge_start(merge);
 	else if (merge->advance)
 	{
 		input = merge->heap[0];

@@ -271,7 +271,7 @@ load_next(StrataMerge *merge)
 
 /* Have the bound of the next batch of the index, if there is one left. */
 static void
-look_ahead(StrataMerge *merge)
+fill_lookahead(StrataMerge *merge)
 {
 	merge->lookahead = NULL;
 	merge->has_lookahead = merge->peeking ? peek(merge) : load_next(merge);
@@ -340,7 +340,7 @@ strata_pending_take(StrataMerge *merge)
 	while (merge->has_lookahead && is_due(merge, &merge->lookahead_bound))
 	{
 		input = merge->peeking ? load_peeked(merge) : merge->lookahead;
-		look_ahead(merge);
+		fill_lookahead(merge);
 		if (input != NULL)
 			return input;
 	}
@@ -378,7 +378,7 @@ start_in_order(StrataMerge *merge)
 
 /* List the batches of a range. */
 static void
-list_batches(StrataMerge *merge, StrataRange range)
+list_pending(StrataMerge *merge, StrataRange range)
 {
 	strata_source_start_range(merge->scan->source, merge->scan->filter, range,
 							  ForwardScanDirection, false);
@@ -399,21 +399,21 @@ strata_pending_start(StrataMerge *merge)
 	strata_source_want_keys(scan->source, false);
 	if (strata_source_access(scan->source) != STRATA_ACCESS_SEQ)
 	{
-		list_batches(merge, STRATA_RANGE_BEFORE);
-		list_batches(merge, STRATA_RANGE_AFTER);
+		list_pending(merge, STRATA_RANGE_BEFORE);
+		list_pending(merge, STRATA_RANGE_AFTER);
 	}
 	merge->incremental = start_in_order(merge);
 	if (!merge->incremental)
 	{
 		strata_source_want_keys(scan->source, false);
-		list_batches(merge, STRATA_RANGE_LAYOUT);
+		list_pending(merge, STRATA_RANGE_LAYOUT);
 	}
 	strata_merge_release_input(merge, merge->lister);
 	merge->lister = NULL;
 	qsort_arg(merge->pending, merge->npending, sizeof(MergeBound),
 			  compare_bounds, merge);
 	if (merge->incremental)
-		look_ahead(merge);
+		fill_lookahead(merge);
 	else
 		scan->counters.exhausted++;
 	MemoryContextSwitchTo(old);

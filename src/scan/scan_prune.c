@@ -184,7 +184,7 @@ get_facts(StrataBatchReader *reader, AttrNumber attno, ColumnFacts *facts)
 }
 
 static int
-compare(const FilterNode *leaf, Datum column, Datum value)
+compare_bound(const FilterNode *leaf, Datum column, Datum value)
 {
 	return DatumGetInt32(FunctionCall2Coll(leaf->cmp, leaf->collation, column,
 										   value));
@@ -238,9 +238,9 @@ list_verdict(const FilterNode *leaf, const ColumnFacts *facts, bool nonnull)
 	for (int i = 0; i < leaf->nvalues && !possible; i++)
 	{
 		int			lo =
-		facts->has_min ? compare(leaf, facts->min, leaf->highs[i]) : -1;
+		facts->has_min ? compare_bound(leaf, facts->min, leaf->highs[i]) : -1;
 		int			hi =
-		facts->has_max ? compare(leaf, facts->max, leaf->lows[i]) : 1;
+		facts->has_max ? compare_bound(leaf, facts->max, leaf->lows[i]) : 1;
 
 		possible = lo <= 0 && hi >= 0;
 		certain = lo == 0 && hi == 0;
@@ -295,9 +295,9 @@ range_verdict(const FilterNode *leaf, StrataBatchReader *reader)
 	if (leaf->op != FILTER_COMPARE)
 		return list_verdict(leaf, &facts, nonnull);
 	if (facts.has_min)
-		lo = compare(leaf, facts.min, leaf->high);
+		lo = compare_bound(leaf, facts.min, leaf->high);
 	if (facts.has_max)
-		hi = compare(leaf, facts.max, leaf->low);
+		hi = compare_bound(leaf, facts.max, leaf->low);
 	verdict = strata_prune_compare(leaf->strategy, facts.has_min ? &lo : NULL,
 								   facts.has_max ? &hi : NULL);
 	return verdict == STRATA_ALL && !nonnull ? STRATA_SOME : verdict;

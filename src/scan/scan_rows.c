@@ -207,8 +207,8 @@ keep_bytes(StrataRowReader *reader, const char *value, Size size)
 
 /* Row n of the column is the value at p. */
 static inline void
-put_value(StrataRowReader *reader, const RowAttribute *att, int n,
-		  const char *p)
+put_row_value(StrataRowReader *reader, const RowAttribute *att, int n,
+			  const char *p)
 {
 	StrataColumn *col = att->column;
 
@@ -273,8 +273,8 @@ put_tuple(StrataRowReader *reader, const HeapTupleHeaderData *tuple, int n)
 	{
 		for (; i < reader->nprefix; i++)
 			if (reader->atts[i].column != NULL)
-				put_value(reader, &reader->atts[i], n,
-						  data + reader->offsets[i]);
+				put_row_value(reader, &reader->atts[i], n,
+							  data + reader->offsets[i]);
 		offset = reader->offsets[i];
 	}
 	for (; i < natts; i++)
@@ -290,7 +290,7 @@ put_tuple(StrataRowReader *reader, const HeapTupleHeaderData *tuple, int n)
 		if (att->len != -1 || !VARATT_NOT_PAD_BYTE(data + offset))
 			offset = TYPEALIGN(att->align, offset);
 		if (att->column != NULL)
-			put_value(reader, att, n, data + offset);
+			put_row_value(reader, att, n, data + offset);
 		offset = att->len > 0 ?
 			offset + att->len :
 			(int) att_addlength_pointer(offset, att->len, data + offset);
@@ -379,7 +379,7 @@ filter_rows(StrataRowReader *reader, StrataRowVector *vector)
 }
 
 static bool
-next_row_vector(StrataScanState *scan, const AttrNumber *attnos, int nattnos,
+read_row_vector(StrataScanState *scan, const AttrNumber *attnos, int nattnos,
 				StrataRowVector *vector)
 {
 	StrataRowReader *reader = scan->row_reader;
@@ -443,7 +443,7 @@ strata_scan_next_row_vector(PlanState *node, const AttrNumber *attnos,
 	if (node->instrument)
 		InstrStartNode(node->instrument);
 	ResetExprContext(node->ps_ExprContext);
-	found = next_row_vector(scan, attnos, nattnos, vector);
+	found = read_row_vector(scan, attnos, nattnos, vector);
 	if (node->instrument)
 		InstrStopNode(node->instrument, found ? vector->nselected : 0);
 	return found;

@@ -61,7 +61,7 @@ typedef struct ShareNode
 } ShareNode;
 
 static ShareNode *
-make_node(ShareKind kind, AttrNumber attno)
+make_share_node(ShareKind kind, AttrNumber attno)
 {
 	ShareNode  *node = palloc0(sizeof(ShareNode));
 
@@ -145,31 +145,32 @@ take_unknown(ShareNode *node, const StrataStoreSample *sample)
 static ShareNode *
 make_filter(StrataRelInfo *info, const StrataColumnOp *op, Node *clause)
 {
-	ShareNode  *node = make_node(SHARE_FILTER, op->attno);
+	ShareNode  *node = make_share_node(SHARE_FILTER, op->attno);
 
 	if (op->strategy != BTEqualStrategyNumber)
-		return make_node(SHARE_ALL, 0);
+		return make_share_node(SHARE_ALL, 0);
 	node->rows = clause_selectivity(info->root, clause, 0, JOIN_INNER, NULL);
 	return node;
 }
 
 static ShareNode *
-make_comparison(StrataRelInfo *info, const StrataColumnOp *op, Node *clause,
-				const StrataStoreSample *sample)
+make_share_comparison(StrataRelInfo *info, const StrataColumnOp *op,
+					  Node *clause,
+					  const StrataStoreSample *sample)
 {
 	ShareNode  *node;
 	Node	   *value = (Node *) op->value;
 	bool		known;
 
 	if (!op->column_order)
-		return make_node(SHARE_ALL, 0);
+		return make_share_node(SHARE_ALL, 0);
 	if (!TupleDescAttr(info->desc, op->attno - 1)->attbyval)
 		return make_filter(info, op, clause);
 	if (!OidIsValid(op->op.comparison) ||
 		op->op.comparison >= FirstGenbkiObjectId ||
 		(op->is_array && op->strategy != BTEqualStrategyNumber))
-		return make_node(SHARE_ALL, 0);
-	node = make_node(SHARE_RANGE, op->attno);
+		return make_share_node(SHARE_ALL, 0);
+	node = make_share_node(SHARE_RANGE, op->attno);
 	node->op = *op;
 	fmgr_info(op->op.comparison, &node->comparison);
 	known = IsA(value, Const) ? take_constants(node, (Const *) value) :
@@ -177,7 +178,7 @@ make_comparison(StrataRelInfo *info, const StrataColumnOp *op, Node *clause,
 	if (known)
 		return node;
 	if (op->op.lefttype != op->op.righttype)
-		return make_node(SHARE_ALL, 0);
+		return make_share_node(SHARE_ALL, 0);
 	node->kind = SHARE_UNKNOWN;
 	node->nvalues = 0;
 	take_unknown(node, sample);
@@ -198,12 +199,12 @@ make_share(StrataRelInfo *info, Node *clause, const StrataStoreSample *sample)
 		strata_scan_clause_op(info, (RestrictInfo *) clause);
 
 		if (found != NULL)
-			return make_comparison(info, found, clause, sample);
+			return make_share_comparison(info, found, clause, sample);
 		clause = (Node *) ((RestrictInfo *) clause)->clause;
 	}
 	if (is_andclause(clause) || is_orclause(clause))
 	{
-		node = make_node(is_andclause(clause) ? SHARE_AND : SHARE_OR, 0);
+		node = make_share_node(is_andclause(clause) ? SHARE_AND : SHARE_OR, 0);
 		foreach(lc, ((BoolExpr *) clause)->args)
 			node->args = lappend(node->args,
 								 make_share(info, lfirst(lc), sample));
@@ -216,13 +217,13 @@ make_share(StrataRelInfo *info, Node *clause, const StrataStoreSample *sample)
 
 		if (IsA(var, Var) && var->varno == info->rel->relid &&
 			var->varattno > 0 && !test->argisrow)
-			return make_node(test->nulltesttype == IS_NULL ? SHARE_NULL :
-							 SHARE_NOT_NULL,
-							 var->varattno);
+			return make_share_node(test->nulltesttype == IS_NULL ? SHARE_NULL :
+								   SHARE_NOT_NULL,
+								   var->varattno);
 	}
 	else if (strata_match_column_op((Expr *) clause, info->rel->relid, &op))
-		return make_comparison(info, &op, clause, sample);
-	return make_node(SHARE_ALL, 0);
+		return make_share_comparison(info, &op, clause, sample);
+	return make_share_node(SHARE_ALL, 0);
 }
 
 /* May rows pass a comparison with the value? */
@@ -309,7 +310,7 @@ Selectivity
 strata_scan_unpruned_share(StrataRelInfo *info, List *clauses)
 {
 	const StrataStoreSample *sample = strata_store_sample(info->store);
-	ShareNode  *all = make_node(SHARE_AND, 0);
+	ShareNode  *all = make_share_node(SHARE_AND, 0);
 	double		passing = 0;
 	bool		any = false;
 	ListCell   *lc;

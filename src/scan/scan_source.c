@@ -108,7 +108,7 @@ struct StrataSource
 };
 
 static inline bool
-is_segment_access(const StrataSource *source)
+reads_by_segment(const StrataSource *source)
 {
 	return source->access == STRATA_ACCESS_SEGMENT ||
 		source->access == STRATA_ACCESS_SEGMENT_MAX;
@@ -144,7 +144,7 @@ strata_source_create(StrataStore *store, Snapshot snapshot,
 		source->layout = strata_layout_parse(layout, store->schema->natts);
 		source->layout_datum = CStringGetTextDatum(layout);
 		source->access = access;
-		index = is_segment_access(source) ?
+		index = reads_by_segment(source) ?
 			strata_store_segment_index(store, source->layout,
 									   is_max_access(source)) :
 			strata_store_order_index(store, source->layout,
@@ -207,8 +207,8 @@ strata_source_set_best_first(StrataSource *source)
 									   schema->min_att[column]))
 		return;
 	source->best_first = true;
-	source->keys_wanted = is_segment_access(source);
-	source->can_jump = is_segment_access(source) &&
+	source->keys_wanted = reads_by_segment(source);
+	source->can_jump = reads_by_segment(source) &&
 		source->layout->nsegment == 1 &&
 		strata_init_first_key(&source->behind_proto,
 							  source->index,
@@ -254,7 +254,7 @@ layout_key(StrataSource *source, RangeScan *scan, int attno,
 static inline int
 layout_position(const StrataSource *source)
 {
-	return is_segment_access(source) ? source->layout->nsegment + 1 : 1;
+	return reads_by_segment(source) ? source->layout->nsegment + 1 : 1;
 }
 
 /*
@@ -499,7 +499,7 @@ layout_range_keys(StrataSource *source, RangeScan *scan,
 	bool		bounded = false;
 
 	rest_key(source, scan);
-	source->ordered = !is_segment_access(source);
+	source->ordered = !reads_by_segment(source);
 	full = source->ordered || source->best_first ||
 		(strata_enable_pruning &&
 		 segment_keys(source, scan, filter, &source->ordered));
@@ -521,7 +521,7 @@ layout_range_keys(StrataSource *source, RangeScan *scan,
 			(nsegment == source->layout->nsegment || source->best_first))
 			span_keys(source, scan, filter, nsegment + 1, is_max);
 		bounded = scan->nkeys > nkeys;
-		if (is_segment_access(source))
+		if (reads_by_segment(source))
 			bound_keys(source, scan, filter, layout_position(source) + 2,
 					   !is_max);
 	}
@@ -530,7 +530,7 @@ layout_range_keys(StrataSource *source, RangeScan *scan,
 	 * what all batches have need not be compared, but where the scan begins
 	 * by what is behind it
 	 */
-	if (source->single && is_segment_access(source) && !bounded)
+	if (source->single && reads_by_segment(source) && !bounded)
 		memmove(&scan->keys[nsegment], &scan->keys[nsegment + 1],
 				sizeof(ScanKeyData) * (--scan->nkeys - nsegment));
 }
@@ -868,7 +868,7 @@ strata_source_skip_rest(StrataSource *source)
 	if (!source->best_first || source->range != STRATA_RANGE_LAYOUT ||
 		!source->in_range)
 		return;
-	if (!is_segment_access(source))
+	if (!reads_by_segment(source))
 	{
 		source->in_range = false;
 		return;

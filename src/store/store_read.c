@@ -211,7 +211,7 @@ strata_row_scan_end(StrataRowScan *scan)
 
 /* Next batch that holds rows; false at the end. */
 static bool
-next_batch(StrataRowScan *scan, ScanDirection direction)
+read_next_batch(StrataRowScan *scan, ScanDirection direction)
 {
 	for (;;)
 	{
@@ -267,7 +267,7 @@ strata_row_scan_next(StrataRowScan *scan, ScanDirection direction,
 	{
 		if (backward ? scan->row > 0 : scan->row + 1 < scan->reader->nrows)
 			scan->row += backward ? -1 : 1;
-		else if (next_batch(scan, direction))
+		else if (read_next_batch(scan, direction))
 			scan->row = backward ? scan->reader->nrows - 1 : 0;
 		else
 			return false;

@@ -30,9 +30,9 @@ static int	next_sample = 0;
 
 /* Take the first batch of the page into the sample. */
 static void
-take_batch(StrataStore *store, TableScanDesc scan, BlockNumber block,
-		   TupleTableSlot *slot, StrataBatchReader *reader,
-		   StrataStoreSample *sample)
+sample_batch(StrataStore *store, TableScanDesc scan, BlockNumber block,
+			 TupleTableSlot *slot, StrataBatchReader *reader,
+			 StrataStoreSample *sample)
 {
 	StrataColumnSummary *summaries = sample->summaries +
 	(Size) sample->nbatches * sample->natts;
@@ -76,8 +76,8 @@ fill(StrataStore *store, StrataStoreSample *sample, BlockNumber pages)
 										   sizeof(StrataColumnSummary) *
 										   wanted * Max(sample->natts, 1));
 	for (int i = 0; i < wanted; i++)
-		take_batch(store, scan, (BlockNumber) ((double) pages * i / wanted),
-				   slot, reader, sample);
+		sample_batch(store, scan, (BlockNumber) ((double) pages * i / wanted),
+					 slot, reader, sample);
 	strata_batch_reader_free(reader);
 	ExecDropSingleTupleTableSlot(slot);
 	table_endscan(scan);

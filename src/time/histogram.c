@@ -40,7 +40,7 @@ typedef struct Histogram
 } Histogram;
 
 static MemoryContext
-aggregate_context(FunctionCallInfo fcinfo)
+histogram_context(FunctionCallInfo fcinfo)
 {
 	MemoryContext mcxt;
 
@@ -101,7 +101,7 @@ part_of(double value, double min, double max, int32 nbuckets)
 Datum
 strata_histogram_transition(PG_FUNCTION_ARGS)
 {
-	MemoryContext mcxt = aggregate_context(fcinfo);
+	MemoryContext mcxt = histogram_context(fcinfo);
 	Histogram  *state = PG_ARGISNULL(0) ? NULL :
 	(Histogram *) PG_GETARG_POINTER(0);
 	int32		part;
@@ -142,7 +142,7 @@ strata_histogram_transition(PG_FUNCTION_ARGS)
 Datum
 strata_histogram_combine(PG_FUNCTION_ARGS)
 {
-	MemoryContext mcxt = aggregate_context(fcinfo);
+	MemoryContext mcxt = histogram_context(fcinfo);
 	Histogram  *state = PG_ARGISNULL(0) ? NULL :
 	(Histogram *) PG_GETARG_POINTER(0);
 	Histogram  *other = PG_ARGISNULL(1) ? NULL :
@@ -175,7 +175,7 @@ strata_histogram_serialize(PG_FUNCTION_ARGS)
 	Histogram  *state = (Histogram *) PG_GETARG_POINTER(0);
 	StringInfoData buf;
 
-	(void) aggregate_context(fcinfo);
+	(void) histogram_context(fcinfo);
 	pq_begintypsend(&buf);
 	pq_sendint32(&buf, state->ncounts);
 	pq_sendfloat8(&buf, state->min);
@@ -195,7 +195,7 @@ strata_histogram_deserialize(PG_FUNCTION_ARGS)
 	double		min,
 				max;
 
-	(void) aggregate_context(fcinfo);
+	(void) histogram_context(fcinfo);
 	initStringInfo(&buf);
 	appendBinaryStringInfo(&buf, VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
 	ncounts = pq_getmsgint(&buf, 4);
@@ -217,7 +217,7 @@ strata_histogram_final(PG_FUNCTION_ARGS)
 	(Histogram *) PG_GETARG_POINTER(0);
 	Datum	   *counts;
 
-	(void) aggregate_context(fcinfo);
+	(void) histogram_context(fcinfo);
 	if (state == NULL)
 		PG_RETURN_NULL();
 	counts = palloc(sizeof(Datum) * state->ncounts);

@@ -33,7 +33,7 @@ typedef struct WireReceiver
 } WireReceiver;
 
 static void
-start(DestReceiver *self, int operation, TupleDesc desc)
+start_result(DestReceiver *self, int operation, TupleDesc desc)
 {
 	WireReceiver *receiver = (WireReceiver *) self;
 	MemoryContext caller;
@@ -111,7 +111,7 @@ is_plain_text(struct varlena *value)
 }
 
 static void
-put_value(WireReceiver *receiver, int i, Datum value)
+send_value(WireReceiver *receiver, int i, Datum value)
 {
 	StrataWireColumn *column = &receiver->columns[i];
 	StringInfo	row = &receiver->row;
@@ -168,7 +168,7 @@ receive(TupleTableSlot *slot, DestReceiver *self)
 		if (slot->tts_isnull[i])
 			put_uint32(row, (uint32) -1);
 		else
-			put_value(receiver, i, slot->tts_values[i]);
+			send_value(receiver, i, slot->tts_values[i]);
 	}
 	pq_endmessage_reuse(row);
 	if (receiver->scratch != NULL)
@@ -203,7 +203,7 @@ strata_wire_receiver(DestReceiver *client)
 	WireReceiver *receiver = palloc0(sizeof(WireReceiver));
 
 	receiver->pub.receiveSlot = receive;
-	receiver->pub.rStartup = start;
+	receiver->pub.rStartup = start_result;
 	receiver->pub.rShutdown = shut_down;
 	receiver->pub.rDestroy = destroy;
 	receiver->pub.mydest = client->mydest;
