@@ -438,6 +438,7 @@ static void
 add_vector(StrataAggState *agg, AggVector *vector)
 {
 	bool		summarized = false;
+	AggCell    *cells;
 
 	Assert(!vector->whole ||
 		   (vector->batch != NULL &&
@@ -458,8 +459,12 @@ add_vector(StrataAggState *agg, AggVector *vector)
 			strata_agg_load_run(agg, i);
 			if (agg->stop.kind == AGG_STOP_TOP)
 				strata_agg_stop_see(agg);
-			summarized = add_run(agg, strata_agg_table_find(agg->table)->cells,
-								 agg->runs[i], agg->runs[i + 1]);
+			cells = strata_agg_table_find(agg->table)->cells;
+			if (agg->stop.kind == AGG_STOP_PICK && vector->batch == NULL &&
+				!strata_agg_stop_wants_run(agg, cells, agg->runs[i],
+										   agg->runs[i + 1]))
+				continue;
+			summarized = add_run(agg, cells, agg->runs[i], agg->runs[i + 1]);
 		}
 		if (strata_agg_table_is_full(agg->table))
 			strata_agg_table_spill(agg->table);

@@ -27,6 +27,7 @@ typedef struct Source
 	bool		vectors;		/* a StrataScan */
 	bool		best_first;		/* that lists the best first, be it of each
 								 * segment */
+	bool		begun;
 	bool		rows_begun;
 	bool		row_vectors;	/* its row store is read by vectors, too */
 	bool		rows_done;
@@ -184,7 +185,8 @@ start(AggInput *input)
 	input->current = input->reverse ? input->nsources - 1 : 0;
 	input->listed = false;
 	for (int i = 0; i < input->nsources; i++)
-		input->sources[i].rows_begun = input->sources[i].rows_done = false;
+		input->sources[i].begun = input->sources[i].rows_begun =
+			input->sources[i].rows_done = false;
 	bms_free(input->valid);
 	input->valid = NULL;
 	if (append == NULL)
@@ -475,13 +477,18 @@ next_of_source(AggInput *input, Source *source)
 	AggVector  *result = NULL;
 	StrataVectorBatch *batch;
 
-	if (!source->rows_done && (result = next_rows(input, source)) != NULL)
+	/* what is best is sooner known of batches; few rows can then matter */
+	bool		rows_last = source->vectors && input->chooser != NULL;
+
+	if (!rows_last && !source->rows_done &&
+		(result = next_rows(input, source)) != NULL)
 		return result;
 	if (!source->vectors || count_batches(input, source))
 		return NULL;
 	batch = next_batch(input, source);
 	if (batch == NULL)
-		return NULL;
+		return rows_last && !source->rows_done ?
+			next_rows(input, source) : NULL;
 	Assert(!batch->reverse);	/* agg:G2 */
 	Assert(strata_vector_is_sound(batch));	/* agg:G1 */
 	result = &input->vector;
@@ -506,6 +513,23 @@ next_of_source(AggInput *input, Source *source)
 	return result;
 }
 
+/* Is it to be read, or to be read on? */
+static bool
+may_matter(AggInput *input, int i)
+{
+	Source	   *source = &input->sources[i];
+
+	if (input->append == NULL)
+		return true;
+	if (!bms_is_member(i, input->valid))
+		return false;
+	if (input->chooser == NULL || !source->vectors || source->begun)
+		return true;
+	source->begun = true;
+	return strata_agg_stop_wants_partition(input->chooser, source->node,
+										   source->attnos);
+}
+
 /* See agg_vector_private.h. */
 AggVector *
 strata_agg_input_next(AggInput *input)
@@ -520,8 +544,7 @@ strata_agg_input_next(AggInput *input)
 		input->append->ps.instrument :
 		NULL;
 
-		if (input->append == NULL ||
-			bms_is_member(input->current, input->valid))
+		if (may_matter(input, input->current))
 		{
 			if (instrument != NULL)
 				InstrStartNode(instrument);

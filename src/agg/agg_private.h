@@ -65,6 +65,7 @@ typedef struct AggStop
 	int			n;
 	int			nseen;			/* up to n values, the best first */
 	int64	   *seen;
+	uint16	   *rows;			/* TOP: those left of a row store's vector */
 	AggTable   *segments;		/* PICK: groups that are the one of a batch;
 								 * NULL: none yet */
 	MemoryContext segment_mcxt;
@@ -106,6 +107,21 @@ strata_agg_stop_is_by_rank(const AggStop *stop)
 /* Leave rows of the vector that may; false: none is left. */
 extern bool strata_agg_stop_restrict(struct StrataAggState *agg,
 									 AggVector *vector);
+
+/*
+ * May the rows of a partition, which the StrataScan is of, change the result?
+ * Asked before any of them is read.
+ */
+extern bool strata_agg_stop_wants_partition(struct StrataAggState *agg,
+											PlanState *node,
+											const AttrNumber *attnos);
+
+/*
+ * PICK: may the selected rows [from, to) of a vector change the cells of
+ * their group?
+ */
+extern bool strata_agg_stop_wants_run(struct StrataAggState *agg,
+									  const AggCell *cells, int from, int to);
 
 /* Take note of the current values of the keys. */
 extern void strata_agg_stop_see(struct StrataAggState *agg);

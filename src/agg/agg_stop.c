@@ -20,6 +20,12 @@
  * Partitions of that column are read with the best one first; in any other
  * order the answer is the same, later.
  *
+ * Rows of a row store come behind the batches of their table and are looked at
+ * one by one.  A partition whose bounds say that none of its rows matters is
+ * not read at all.
+ *
+ * Over 600 lines: all that says what cannot matter is together.
+ *
  * Quals are not evaluated on rows that are passed over, so volatile ones
  * forbid all this.
  *
@@ -30,16 +36,20 @@
 
 #include "access/nbtree.h"
 #include "access/table.h"
-#include "catalog/pg_class_d.h"
+#include "catalog/partition.h"
+#include "catalog/pg_class.h"
 #include "common/int.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/partcache.h"
 #include "utils/rel.h"
+#include "utils/syscache.h"
 
 /* LIMITs above this are left alone. */
 #define MAX_TOP 1000
@@ -275,6 +285,7 @@ strata_agg_stop_init(StrataAggState *agg)
 			stop->nulls_matter = plan->nulls_matter;
 			Assert(stop->n > 0);	/* agg:G11 */
 			stop->seen = palloc(sizeof(int64) * stop->n);
+			stop->rows = palloc(sizeof(uint16) * STRATA_AGG_CHUNK_ROWS);
 			break;
 	}
 	strata_agg_input_choose(agg->input, agg, plan->reverse);
@@ -497,6 +508,30 @@ row_is_wanted(const AggStop *stop, const AggVector *vector,
 												agg_vector_row(vector, i)));
 }
 
+/* Of a row store's rows, those of a time that is wanted, and nulls. */
+static bool
+restrict_rows(StrataAggState *agg, AggVector *vector)
+{
+	const AggStop *stop = &agg->stop;
+	const StrataColumn *col =
+	strata_agg_input_column(vector, agg->values[stop->by].input);
+	int			n = 0;
+
+	Assert(vector->nselected <= STRATA_AGG_CHUNK_ROWS); /* agg:G1 */
+	for (int i = 0; i < vector->nselected; i++)
+	{
+		int			row = agg_vector_row(vector, i);
+
+		/* a row is written at or before the place it was read from */
+		stop->rows[n] = (uint16) row;
+		n += (col->isnull != NULL && col->isnull[row]) ||
+			time_is_wanted(stop, strata_agg_column_int(col, row));
+	}
+	vector->rows = stop->rows;
+	vector->nselected = n;
+	return n > 0;
+}
+
 /*
  * See agg_private.h; of a batch in the order of the column, the rows at one
  * end.
@@ -511,9 +546,10 @@ strata_agg_stop_restrict(StrataAggState *agg, AggVector *vector)
 	int			hi = vector->nselected - 1;
 	bool		at_start;
 
-	if (stop->nseen < stop->n || vector->batch == NULL ||
-		vector->nselected == 0)
+	if (stop->nseen < stop->n || vector->nselected == 0)
 		return true;
+	if (vector->batch == NULL)
+		return restrict_rows(agg, vector);
 	col = strata_agg_input_column(vector, value->input);
 	if (col->constant || !strata_agg_is_sorted(vector, value, col))
 		return true;
@@ -576,4 +612,102 @@ strata_agg_stop_see(StrataAggState *agg)
 	Assert(i + 1 == stop->nseen ||
 		   (stop->last ? x > stop->seen[i + 1] :
 			x < stop->seen[i + 1]));	/* agg:G11 */
+}
+
+/* See agg_private.h. */
+bool
+strata_agg_stop_wants_run(StrataAggState *agg, const AggCell *cells, int from,
+						  int to)
+{
+	const AggStop *stop = &agg->stop;
+	const StrataColumn *col = strata_agg_value_column(agg, stop->by);
+
+	for (int i = from; i < to; i++)
+	{
+		int			row = agg_vector_row(agg->vector, i);
+
+		if ((col->isnull != NULL && col->isnull[row]) || col->constant ||
+			improves(agg, cells, strata_agg_column_int(col, row)))
+			return true;
+	}
+	return false;
+}
+
+/*-------------------------------------------------------------------------
+ * Partitions
+ *-------------------------------------------------------------------------
+ */
+
+/* Is the relation's parent partitioned by ranges of its column attno alone? */
+static bool
+parent_goes_by(Relation rel, AttrNumber attno)
+{
+	Relation	parent = table_open(get_partition_parent(RelationGetRelid(rel),
+														 true),
+									AccessShareLock);
+	PartitionKey key = RelationGetPartitionKey(parent);
+	bool		result = false;
+
+	if (key != NULL && key->strategy == PARTITION_STRATEGY_RANGE &&
+		key->partnatts == 1 && key->partattrs[0] > 0)
+		result = strcmp(NameStr(TupleDescAttr(RelationGetDescr(parent),
+											  key->partattrs[0] - 1)->attname),
+						NameStr(TupleDescAttr(RelationGetDescr(rel),
+											  attno - 1)->attname)) == 0;
+	table_close(parent, NoLock);
+	return result;
+}
+
+/*
+ * The best value of the column that rows of the partition can have; false:
+ * there is no such bound.  The bound above is not in the range.
+ */
+static bool
+best_of_partition(Relation rel, bool last, int width, int64 *best)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID,
+										ObjectIdGetDatum(RelationGetRelid(rel)));
+	bool		isnull = true;
+	Datum		stored = (Datum) 0;
+	PartitionBoundSpec *spec;
+	PartitionRangeDatum *bound;
+
+	if (HeapTupleIsValid(tuple))
+		stored = SysCacheGetAttr(RELOID, tuple, Anum_pg_class_relpartbound,
+								 &isnull);
+	spec = isnull ? NULL :
+		castNode(PartitionBoundSpec,
+				 stringToNode(TextDatumGetCString(stored)));
+	if (HeapTupleIsValid(tuple))
+		ReleaseSysCache(tuple);
+	if (spec == NULL || spec->is_default ||
+		spec->strategy != PARTITION_STRATEGY_RANGE)
+		return false;
+	bound = linitial_node(PartitionRangeDatum,
+						  last ? spec->upperdatums : spec->lowerdatums);
+	if (bound->kind != PARTITION_RANGE_DATUM_VALUE)
+		return false;
+	*best = strata_datum_integer(castNode(Const, bound->value)->constvalue,
+								 width);
+	return !last || !pg_sub_s64_overflow(*best, 1, best);
+}
+
+/* See agg_private.h.  A partition by ranges has no nulls. */
+bool
+strata_agg_stop_wants_partition(StrataAggState *agg, PlanState *node,
+								const AttrNumber *attnos)
+{
+	const AggStop *stop = &agg->stop;
+	const AggValue *value = &agg->values[stop->by];
+	Relation	rel = ((ScanState *) node)->ss_currentRelation;
+	int64		best;
+
+	if ((stop->kind == AGG_STOP_TOP ? stop->nseen < stop->n :
+		 agg->nkeys > 0) ||
+		!rel->rd_rel->relispartition ||
+		!parent_goes_by(rel, attnos[value->input]) ||
+		!best_of_partition(rel, stop->last, value->type.width, &best))
+		return true;
+	return stop->kind == AGG_STOP_TOP ? time_is_wanted(stop, best) :
+		improves(agg, agg->cells, best);
 }
