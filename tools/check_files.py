@@ -7,6 +7,7 @@ Holds the files of src/ to their shape:
   - the header comment names the file and its path;
   - every folder has a README, and it names each file of the folder;
   - no function over 100 lines, unless tools/allow.txt gives a reason;
+  - a comment above each function of more than 15 lines;
   - no static function has the name of another file's.
 """
 import os
@@ -17,6 +18,7 @@ MAX_LINES = 1000
 REASON_LINES = 600
 MAX_PRIVATE_HEADER = 300
 MAX_FUNCTION = 100
+MAX_UNCOMMENTED = 15
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
@@ -34,7 +36,7 @@ def allowed():
 
 
 def functions(lines):
-    """(name, length, static) of each function, by PostgreSQL's layout: the
+    """(name, length, static, commented) of each function, by PostgreSQL's layout: the
     name starts a line, and the braces of the body stand in the first column."""
     name, start, head = None, None, 0
     for number, line in enumerate(lines):
@@ -49,7 +51,8 @@ def functions(lines):
                 first -= 1
             before = " ".join(lines[first:head])
             yield (name, number - start + 1, ("static" in before or "_INLINE" in before)
-                   and not lines[head].endswith("\\"))
+                   and not lines[head].endswith("\\"),
+                   first > 0 and lines[first - 1].endswith("*/") or lines[head].endswith("\\"))
             name, start = None, None
 
 
@@ -72,10 +75,12 @@ def check_source(path, allow, used, statics, problems):
     if path.endswith("_private.h") and len(lines) - 1 > MAX_PRIVATE_HEADER:
         problems.append("%s: %d lines, at most %d in a private header: split it by concepts"
                         % (path, len(lines) - 1, MAX_PRIVATE_HEADER))
-    for name, length, static in functions(lines):
+    for name, length, static, commented in functions(lines):
         key = "%s:%s" % (path, name)
         if static and path.endswith(".c"):
             statics.setdefault(name, []).append(path)
+        if length - 2 > MAX_UNCOMMENTED and not commented:
+            problems.append("%s has %d lines and no comment" % (key, length - 2))
         if length > MAX_FUNCTION:
             if allow.get(key):
                 used.add(key)

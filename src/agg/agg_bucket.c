@@ -87,6 +87,10 @@ is_time_bucket(Oid funcid)
 		getExtensionOfObject(ProcedureRelationId, funcid) == extension;
 }
 
+/*
+ * Which of the functions whose ranges are known the expression calls, judged
+ * by its function alone.
+ */
 static BucketForm
 bucket_form(Expr *expr)
 {
@@ -180,6 +184,10 @@ decode_unit(const Const *unit)
 		-1;
 }
 
+/*
+ * date_trunc: the width and phase of ranges of time in which the unit, a valid
+ * one, cannot change; width 0 where there are none.
+ */
 static void
 init_trunc(AggBucket *bucket, const Const *unit)
 {
@@ -222,6 +230,10 @@ init_trunc(AggBucket *bucket, const Const *unit)
 	}
 }
 
+/*
+ * The width of the ranges in which the function cannot change, 0 if that is
+ * not known; starts, if the value is the start of its range.
+ */
 static void
 init_width(AggBucket *bucket, const FuncExpr *func)
 {

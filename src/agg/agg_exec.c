@@ -71,6 +71,10 @@ create_agg_state(CustomScan *cscan)
  *-------------------------------------------------------------------------
  */
 
+/*
+ * Add a key, grouped by eqop; InvalidOid: equal are the same bytes.  agg->keys
+ * has room for it.
+ */
 static void
 init_group_key(StrataAggState *agg, Expr *expr, Oid eqop)
 {
@@ -106,6 +110,9 @@ check_permission(Oid aggfnoid)
 	InvokeFunctionExecuteHook(aggfnoid);
 }
 
+/*
+ * Add an aggregate, once the user may execute it.  agg->calls has room for it.
+ */
 static void
 init_call(StrataAggState *agg, const Aggref *aggref)
 {
@@ -174,6 +181,10 @@ init_input(StrataAggState *agg, EState *estate, int eflags)
 	agg->input_econtext->ecxt_outertuple = agg->input_slot;
 }
 
+/*
+ * BeginCustomScan: what keys and aggregates are about, and the child.  What
+ * lives with the node is in the query's context.
+ */
 static void
 begin_agg(CustomScanState *node, EState *estate, int eflags)
 {
@@ -434,6 +445,10 @@ add_run(StrataAggState *agg, AggCell *cells, int from, int to)
 	return summarized;
 }
 
+/*
+ * Take a vector in: run after run into the groups.  Forgets what was computed
+ * of the vector before; groups may be spilled.
+ */
 static void
 add_vector(StrataAggState *agg, AggVector *vector)
 {
@@ -553,6 +568,10 @@ strata_agg_next_group(StrataAggState *agg)
 	return ExecStoreVirtualTuple(slot);
 }
 
+/*
+ * ExecCustomScan: the next group that passes HAVING, projected.  The first
+ * call reads all rows.
+ */
 static TupleTableSlot *
 exec_agg(CustomScanState *node)
 {
@@ -584,6 +603,7 @@ exec_agg(CustomScanState *node)
 	}
 }
 
+/* ReScanCustomScan: forget all groups, and have the child begin anew. */
 static void
 rescan_agg(CustomScanState *node)
 {

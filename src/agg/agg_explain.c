@@ -128,6 +128,7 @@ show_input(const StrataAggState *agg, ExplainState *es)
 		ExplainPropertyInteger("Runs", NULL, c->runs, es);
 }
 
+/* See agg_private.h. */
 void
 strata_agg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 {

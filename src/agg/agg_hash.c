@@ -207,6 +207,10 @@ allocate_group(AggTable *table)
 	return group;
 }
 
+/*
+ * A new group of the keys' current values, which are copied, with empty cells;
+ * it is the table's.
+ */
 static AggGroup *
 add_group(AggTable *table, uint32 hash)
 {
@@ -302,6 +306,7 @@ strata_agg_table_is_full(AggTable *table)
  *-------------------------------------------------------------------------
  */
 
+/* Begin a sort, by hash, of groups as bytes. */
 static void
 begin_spill_sort(AggTable *table)
 {

@@ -124,6 +124,7 @@ sum_halves(const int64 *v, int n, int64 *hi, uint64 *lo)
 	*lo = l;
 }
 
+/* Sum of int8 in 128 bits, two halves at a time where no value is left out. */
 static void
 sum_int128(AggCell *cell, const AggRun *run)
 {
@@ -364,6 +365,7 @@ strata_agg_is_safe_cell(const AggCell *cell)
 	return fabs(cell->v.f) < 1e120 && !isnan(cell->w.sxx);
 }
 
+/* As float8_accum(), but for the squares where these cannot matter. */
 static void
 avg_float8(AggCell *cell, const AggRun *run)
 {

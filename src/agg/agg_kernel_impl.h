@@ -153,6 +153,7 @@ FN(max_all) (const CTYPE * v, int n)
 	return m;
 }
 
+/* Keep the least or greatest value of a run. */
 static void
 FN(minmax) (AggCell *cell, const AggRun *run, bool want_max)
 {

@@ -247,6 +247,10 @@ mark_slowly(const AggKey *key, const StrataColumn *col, AggVector *vector,
 	}
 }
 
+/*
+ * Set mark[i] for each selected row i whose value differs from that of the row
+ * before it.
+ */
 static void
 mark_column(const AggKey *key, const StrataColumn *col, AggVector *vector,
 			uint8 *mark)

@@ -221,6 +221,7 @@ strata_agg_order_keys(const AggOrder *order)
 	return result;
 }
 
+/* Twice as many slots; values keep their numbers. */
 static void
 grow_set(ValueSet *set)
 {

@@ -48,6 +48,10 @@ make_scan_tlist(List *keys, List *aggrefs, List *picks)
 	return tlist;
 }
 
+/*
+ * PlanCustomPath: expressions of the relation's columns become those of the
+ * child's result.
+ */
 static Plan *
 plan_agg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 			  List *tlist, List *clauses, List *custom_plans)

@@ -336,6 +336,10 @@ strata_agg_distinct_shape(PlannerInfo *root, RelOptInfo *input_rel,
 		shape->reason = "of DISTINCT ON by a column that may be null";
 }
 
+/*
+ * A copy of the expression with each Var that is among the inputs replaced by
+ * the child's column of its number.
+ */
 static Node *
 refer_mutator(Node *node, List *inputs)
 {

@@ -170,6 +170,10 @@ relation_size(Relation rel, ForkNumber fork)
 	return size;
 }
 
+/*
+ * The state of an ANALYZE's scan, made when it is first asked for; in the
+ * scan's memory context.
+ */
 static StrataAnalyzeState *
 analyze_state(StrataScanDesc *scan)
 {
@@ -315,6 +319,10 @@ begin_heap_stream(StrataScanDesc *scan, StrataAnalyzeState *state,
 	MemoryContextSwitchTo(old);
 }
 
+/*
+ * Blocks of the heap first, as heapam has it, then virtual ones that stand for
+ * batches; false when the sample has no more.
+ */
 static bool
 scan_analyze_next_block(TableScanDesc sscan, ReadStream * stream)
 {

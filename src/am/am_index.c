@@ -77,6 +77,10 @@ check_keys(Relation rel, Relation index, IndexInfo *info)
 	info->ii_PredicateState = NULL;
 }
 
+/*
+ * heapam's build of an index, over the row store, with the relation in
+ * heapam's disguise.  Returns the number of rows.
+ */
 static double
 build_as_heap(Relation rel, Relation index, IndexInfo *info, bool allow_sync,
 			  bool anyvisible, bool progress, BlockNumber start,
@@ -104,6 +108,10 @@ build_as_heap(Relation rel, Relation index, IndexInfo *info, bool allow_sync,
 	return rows;
 }
 
+/*
+ * An index holds the rows of the row store; of a unique one the keys of
+ * batches are checked, too.
+ */
 static double
 index_build_range_scan(Relation rel, Relation index, IndexInfo *info,
 					   bool allow_sync, bool anyvisible, bool progress,
@@ -142,6 +150,10 @@ index_build_range_scan(Relation rel, Relation index, IndexInfo *info,
 						 start, nblocks, callback, state, heap);
 }
 
+/*
+ * The last phase of CREATE INDEX CONCURRENTLY, over the row store; keys that
+ * came since are checked against batches.
+ */
 static void
 index_validate_scan(Relation rel, Relation index, IndexInfo *info,
 					Snapshot snapshot, struct ValidateIndexState *state)

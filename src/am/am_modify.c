@@ -151,6 +151,10 @@ wait_policy_of(bool wait)
 	return wait ? LockWaitBlock : LockWaitSkip;
 }
 
+/*
+ * A compressed row gets an entry; one that had to be moved to the row store
+ * first is deleted there.
+ */
 static TM_Result
 tuple_delete(Relation rel, ItemPointer tid, CommandId cid, Snapshot snapshot,
 			 Snapshot crosscheck, bool wait, TM_FailureData *tmfd,
@@ -295,6 +299,10 @@ keep_stored_values(Relation rel, ItemPointer tid, TupleTableSlot *slot)
 	end_work(mcxt, old);
 }
 
+/*
+ * A compressed row gets an entry and a new version in the row store; one that
+ * had to be moved there first is updated there.
+ */
 static TM_Result
 tuple_update(Relation rel, ItemPointer otid, TupleTableSlot *slot,
 			 CommandId cid, Snapshot snapshot, Snapshot crosscheck, bool wait,

@@ -141,6 +141,10 @@ nth_block(StrataSampleState *state, BlockNumber n)
 	return state->ranges[low].first + (n - state->ranges[low].before);
 }
 
+/*
+ * The state of a TABLESAMPLE's scan over batches, made when it is first asked
+ * for; in the scan's memory context.
+ */
 static StrataSampleState *
 sample_state(StrataScanDesc *scan)
 {
@@ -222,6 +226,10 @@ load_sampled_row(StrataScanDesc *scan, StrataSampleState *state, int64 row)
 	return !strata_batch_row_is_gone(reader, (int) (row - reader->first_row));
 }
 
+/*
+ * The next row of the block that the sampling method chose: a block of the
+ * heap, or of ROWS_PER_BLOCK compressed rows.
+ */
 static bool
 scan_sample_next_tuple(TableScanDesc sscan, SampleScanState *node,
 					   TupleTableSlot *slot)

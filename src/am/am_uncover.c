@@ -61,6 +61,10 @@ is_equality(Relation index, ScanKey keys, int nkeys, Datum *values,
 	return true;
 }
 
+/*
+ * In place of btree's amrescan: a look-up of one key by somebody who would
+ * change the row finds it in the batches, too.
+ */
 static void
 rescan_uncovered(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys,
 				 int norderbys)
@@ -140,6 +144,10 @@ is_looked_into(Relation rel)
 		OidIsValid(strata_companion_oid(rel));
 }
 
+/*
+ * Somebody begins to look rows up by an index: have btree indexes of the table
+ * look into batches.
+ */
 static struct IndexFetchTableData *
 index_fetch_begin(Relation rel)
 {

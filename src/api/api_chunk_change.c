@@ -180,6 +180,7 @@ choose_index(Oid chunk, bool given, Oid index)
 	return result;
 }
 
+/* CLUSTER as the owner; rows in batches keep their order, and that is said. */
 static void
 reorder(Oid chunk, Oid index, bool verbose)
 {
@@ -271,6 +272,10 @@ strata_move_chunk(PG_FUNCTION_ARGS)
  *-------------------------------------------------------------------------
  */
 
+/*
+ * merge_chunks(): all chunks are of one hypertable, each named once, and side
+ * by side; checked here.
+ */
 static void
 merge(List *relids)
 {
@@ -484,6 +489,10 @@ read_bound(const StrataHypertable *ht, const JsonbValue *value)
 	return number / USECS_PER_DAY;
 }
 
+/*
+ * The range of '{"column": [from, to]}', in internal times; raises an error
+ * for anything else.
+ */
 static void
 read_slices(const StrataHypertable *ht, Jsonb *slices, StrataChunkRange *range)
 {

@@ -115,6 +115,10 @@ segment_array(StrataBatchReader *reader)
 typedef void (*BatchVisitor) (ReturnSetInfo *rsinfo, StrataBatchReader *reader,
 							  TupleTableSlot *slot);
 
+/*
+ * Call visit for each batch of a table that the snapshot sees; the caller must
+ * own the table.
+ */
 static void
 visit_table(ReturnSetInfo *rsinfo, Oid relid, BatchVisitor visit)
 {
@@ -155,6 +159,10 @@ visit_batches(FunctionCallInfo fcinfo, BatchVisitor visit)
 					visit);
 }
 
+/*
+ * A row of batches(): where a batch stands, its size, and what its metadata
+ * says.
+ */
 static void
 visit_batch(ReturnSetInfo *rsinfo, StrataBatchReader *reader,
 			TupleTableSlot *slot)

@@ -244,6 +244,10 @@ alter_schedule(FunctionCallInfo fcinfo, StrataJob *job)
 	return changed;
 }
 
+/*
+ * Take over the arguments of alter_job() that are not about when it runs; NULL
+ * leaves as it is.
+ */
 static void
 alter_rest(FunctionCallInfo fcinfo, StrataJob *job)
 {
@@ -339,6 +343,10 @@ describe_job(FunctionCallInfo fcinfo, const StrataJob *job)
 											 nulls));
 }
 
+/*
+ * alter_job(): one row, or none with if_exists and no such job.  The job must
+ * be the caller's.
+ */
 Datum
 strata_alter_job(PG_FUNCTION_ARGS)
 {

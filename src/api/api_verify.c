@@ -46,6 +46,7 @@ typedef struct VerifyOutput
 	int64		first_row;
 } VerifyOutput;
 
+/* A row of verify(): a problem of a column, or (attno 0) of the batch. */
 static void
 report_problem(void *arg, AttrNumber attno, const char *problem)
 {
@@ -163,6 +164,10 @@ verify_numbering(StrataStore *store, int64 nbatches, VerifyOutput *out)
 	ExecDropSingleTupleTableSlot(slot);
 }
 
+/*
+ * Report the problems of all batches of a table, and of its companion as a
+ * whole.
+ */
 static void
 verify_table(Oid relid, VerifyOutput *out)
 {

@@ -112,6 +112,7 @@ parse(const char *text)
 	return dimensions;
 }
 
+/* The dimensions as the option's text; palloc'd. */
 static char *
 format(List *dimensions)
 {

@@ -116,6 +116,10 @@ merge_range(StrataBatchReader *reader, AttrNumber attno, StrataColumnRange *r)
 	r->has = true;
 }
 
+/*
+ * The least and greatest value of each column that has them by value, over all
+ * batches; not known where a batch does not tell.
+ */
 static StrataColumnRange *
 build_ranges(StrataStore *store)
 {
@@ -239,6 +243,10 @@ build_range_cache(RangeCache *cache, Relation rel, Oid companion)
 	MemoryContextDelete(mcxt);
 }
 
+/*
+ * The ranges of a table's columns, made anew when its companion changed.
+ * Lives until the next invalidation.
+ */
 static const RangeCache *
 get_range_cache(Relation rel)
 {

@@ -226,6 +226,10 @@ typedef struct Entries
 	ItemPointerData *locks;
 } Entries;
 
+/*
+ * Note what somebody has, or had, to do with a row of a batch that is to be
+ * swept.
+ */
 static void
 take_entry(Relation batches, const StrataEntry *entry, void *arg)
 {

@@ -341,6 +341,10 @@ init_segment_keys(Candidates *c, UniqueKey *key)
 	return true;
 }
 
+/*
+ * Begin to list batches that may hold a row with the key: by the segment's
+ * index where it can, else all.
+ */
 static void
 begin_candidates(Candidates *c, StrataStore *store, UniqueKey *key)
 {

@@ -127,6 +127,10 @@ constant_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n,
 	return STRATA_CODEC_OK;
 }
 
+/*
+ * n times the one value: a dictionary of one entry, which points into the
+ * payload.
+ */
 static StrataCodecResult
 constant_decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n,
 					  StrataArena *scratch, StrataBytes *out)

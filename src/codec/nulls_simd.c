@@ -44,6 +44,10 @@ has_avx2(void)
 	return !strata_codec_portable_only && __builtin_cpu_supports("avx2");
 }
 
+/*
+ * Spread bits of the map into bools, 32 at a time; returns how many rows are
+ * done, a multiple of 32.
+ */
 AVX2 static uint32_t
 expand(const uint8_t *map, uint32_t n, bool *isnull)
 {

@@ -167,6 +167,7 @@ write_block(const StrataVector *v, uint32_t from, uint32_t m,
 	write_words(numbers, m > 2 ? m - 2 : 0, out);
 }
 
+/* Write the lengths of all blocks but the last, and the blocks. */
 static StrataCodecResult
 simple8b_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
 {

@@ -73,6 +73,7 @@ gather_attribute(const StrataGather *gather, AttrNumber attno)
 	return TupleDescAttr(RelationGetDescr(gather->rel), attno - 1);
 }
 
+/* How rows are compared: by the columns of orderby, in their directions. */
 static void
 init_order(StrataGather *gather)
 {

@@ -275,6 +275,10 @@ begin_run(Merge *merge)
 	return run;
 }
 
+/*
+ * Add the batch that was just read to the run of those that overlap, and note
+ * how far the run reaches now.
+ */
 static void
 extend_run(Merge *merge, Run *run)
 {

@@ -113,6 +113,9 @@ may_raise(Node *node, void *context)
 	return expression_tree_walker(node, may_raise, context);
 }
 
+/*
+ * An expression that PostgreSQL evaluates, row by row; which columns it reads.
+ */
 static ExprNode *
 compile_other(Compiler *c, Expr *expr)
 {
@@ -278,6 +281,10 @@ when_condition(CaseExpr * expr, CaseWhen * when)
 	return &copy->xpr;
 }
 
+/*
+ * CASE as conditions and results in turn, ELSE last; NULL where it cannot be
+ * done.
+ */
 static ExprNode *
 compile_case(Compiler *c, CaseExpr * expr)
 {
@@ -321,6 +328,9 @@ compile_test(Compiler *c, Expr *expr, ExprKind kind, int test, Expr *arg)
 	return node;
 }
 
+/*
+ * A node for what has kernels, by the kind of expression; NULL for all else.
+ */
 static ExprNode *
 compile_own(Compiler *c, Expr *expr)
 {

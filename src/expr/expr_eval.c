@@ -99,6 +99,10 @@ set_nulls(ExprVector *out, const uint8 *null, int n)
 				to_[i_] = from_[frame->rows[i_]]; \
 	} while (0)
 
+/*
+ * Values of the frame's rows of a packed column without nulls, widened to 8
+ * bytes.
+ */
 static void
 gather_column(const ExprNode *node, const StrataColumn *col,
 			  const StrataExprFrame *frame, ExprVector *out)
@@ -128,6 +132,7 @@ gather_column(const ExprNode *node, const StrataColumn *col,
 	}
 }
 
+/* Values of the frame's rows of a column, whatever form it has. */
 static void
 eval_column(const StrataExprSource *source, const ExprNode *node,
 			const StrataExprFrame *frame, ExprVector *out)
@@ -186,6 +191,10 @@ eval_const(ExprNode *node, const StrataExprFrame *frame, ExprVector *out)
  *-------------------------------------------------------------------------
  */
 
+/*
+ * A call of a strict function that has a kernel; false: it failed, and
+ * PostgreSQL has to evaluate the rows.
+ */
 static bool
 eval_call(const StrataExprSource *source, ExprNode *node,
 		  const StrataExprFrame *frame, ExprVector *out)
@@ -359,6 +368,10 @@ eval_part(const StrataExprSource *source, ExprNode *node, const Part *part,
 	return true;
 }
 
+/*
+ * CASE: each condition for the rows that no earlier one held for, each result
+ * for the rows of its condition; false: failed.
+ */
 static bool
 eval_case(const StrataExprSource *source, ExprNode *node,
 		  const StrataExprFrame *frame, ExprVector *out)
@@ -390,6 +403,7 @@ eval_case(const StrataExprSource *source, ExprNode *node,
 	return true;
 }
 
+/* COALESCE: each argument for the rows that had none yet; false: failed. */
 static bool
 eval_coalesce(const StrataExprSource *source, ExprNode *node,
 			  const StrataExprFrame *frame, ExprVector *out)
@@ -467,6 +481,9 @@ strata_expr_eval(const StrataExprSource *source, ExprNode *node,
 				to_[frame->rows[i_]] = (tout) from_[i_]; \
 	} while (0)
 
+/*
+ * Put values of the frame's rows into a packed column, narrowed to its width.
+ */
 static void
 put_result(const ExprNode *node, const ExprVector *values,
 		   const StrataExprFrame *frame, StrataColumn *col)

@@ -106,6 +106,10 @@ typedef struct UnitContext
 	bool		other;			/* something else is read */
 } UnitContext;
 
+/*
+ * Look for calls whose value changes with a unit of one column's time only;
+ * true: there is something else.
+ */
 static bool
 find_unit(Node *node, UnitContext *context)
 {

@@ -78,6 +78,10 @@ typedef struct Bounds
 	List	   *finishes;
 } Bounds;
 
+/*
+ * Take a comparison of the time with something that is no column for a bound,
+ * if it is one.
+ */
 static void
 look_at_comparison(Bounds *bounds, OpExpr *op)
 {
@@ -142,6 +146,10 @@ look_at_qual(Bounds *bounds, Node *qual)
 		look_at_comparison(bounds, (OpExpr *) qual);
 }
 
+/*
+ * Look for bounds in WHERE and in the conditions of inner joins; those of
+ * outer joins bound nothing.
+ */
 static void
 look_at_jointree(Bounds *bounds, Node *node)
 {

@@ -91,6 +91,10 @@ make_group_match(GapfillState *state, TupleDesc desc)
 								  &state->css.ss.ps);
 }
 
+/*
+ * BeginCustomScan: the child, and the expressions of bounds and fills.  What
+ * lives with the node is in the query's context.
+ */
 static void
 begin_gapfill(CustomScanState *css, EState *estate, int eflags)
 {
@@ -236,6 +240,10 @@ fetch_row(GapfillState *state)
 	}
 }
 
+/*
+ * Evaluate start, finish and origin, and set up the sequence of buckets; again
+ * after each rescan.
+ */
 static void
 start_scan(GapfillState *state)
 {
@@ -285,6 +293,10 @@ project_filled(GapfillState *state)
 		state->css.ss.ss_ScanTupleSlot;
 }
 
+/*
+ * A row for the bucket that has none; row_is_next: a row of the same group
+ * comes behind it.
+ */
 static TupleTableSlot *
 return_gap(GapfillState *state, bool row_is_next)
 {
@@ -310,6 +322,10 @@ return_gap(GapfillState *state, bool row_is_next)
 	return project_filled(state);
 }
 
+/*
+ * The child's row, with what is computed for it; the next call has to fetch
+ * another.
+ */
 static TupleTableSlot *
 return_row(GapfillState *state)
 {
@@ -338,6 +354,10 @@ return_row(GapfillState *state)
 	return project_filled(state);
 }
 
+/*
+ * ExecCustomScan: the next row, one of the child's or one for a gap,
+ * projected.
+ */
 static TupleTableSlot *
 exec_gapfill(CustomScanState *css)
 {

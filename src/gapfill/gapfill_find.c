@@ -65,6 +65,10 @@ visit_function(RangeTblEntry *rte, Visit *context)
 	rte->funcordinality = false;
 }
 
+/*
+ * Look for calls of our functions, in all queries and in SQL functions that
+ * may be inlined; true ends the walk.
+ */
 static bool
 visit(Node *node, Visit *context)
 {

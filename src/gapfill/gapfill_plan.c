@@ -105,6 +105,10 @@ describe_groups(PlannerInfo *root, List *child_tlist, GapfillPlanData *data)
 	}
 }
 
+/*
+ * PlanCustomPath: which column is what, with the arguments as the planner left
+ * them.
+ */
 static Plan *
 plan_gapfill_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 				  List *tlist, List *clauses, List *custom_plans)

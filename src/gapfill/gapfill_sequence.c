@@ -10,6 +10,7 @@
 
 #include "catalog/pg_type.h"
 
+/* A bound must be a finite time within the limits of what can be shown. */
 static void
 check_bound(Oid type, NullableDatum bound, const char *name)
 {

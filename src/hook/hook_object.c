@@ -27,6 +27,10 @@
 
 static object_access_hook_type previous_hook = NULL;
 
+/*
+ * A table is about to be dropped: its companion goes along, if it is one of
+ * ours.
+ */
 static void
 drop_companion(Oid relid)
 {

@@ -240,6 +240,10 @@ run_alter(UtilityCall *call, AlterTableStmt *stmt)
 		run_statement(call);
 }
 
+/*
+ * ALTER TABLE: our options are taken out, the rest runs, then ours are stored
+ * and chunks follow.
+ */
 static void
 alter_table(UtilityCall *call, AlterTableStmt *stmt)
 {

@@ -419,6 +419,9 @@ start_chunk_worker(dsm_segment *segment, Relation parent)
 	return handle;
 }
 
+/*
+ * Raise the worker's error as one of ours, or say that it ended without one.
+ */
 static void
 report_failure(Relation parent, const WorkerRequest *request)
 {

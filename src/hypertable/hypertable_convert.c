@@ -119,6 +119,7 @@ check_index(Relation rel, Relation index, AttrNumber attno, const char *column,
 					 RelationGetRelationName(index))));
 }
 
+/* Refuse row triggers that a partitioned table cannot have. */
 static void
 check_triggers(Relation rel)
 {

@@ -74,6 +74,10 @@ kth_start(const StrataJob *job, Datum zone, Timestamp local_start, int64 k)
 												   local));
 }
 
+/*
+ * The first time after `after` that is a multiple of the interval from
+ * initial_start, by the clock of the job's zone where days or months count.
+ */
 static TimestampTz
 fixed_next(const StrataJob *job, TimestampTz after)
 {

@@ -67,6 +67,9 @@ schedule_restored(void)
 	}
 }
 
+/*
+ * Runs that are marked as such though nobody runs them any more have failed.
+ */
 static void
 record_interrupted(void)
 {

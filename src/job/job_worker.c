@@ -58,6 +58,7 @@ on_runtime_timeout(void)
 	SetLatch(MyLatch);
 }
 
+/* Have the job canceled when it has run for max_runtime; 0: never. */
 static void
 arm_timeout(const StrataJob *job)
 {

@@ -130,6 +130,7 @@ tell_failed(CopyFromState copy)
 #endif
 }
 
+/* ExecCustomScan: the next row of the input that passes WHERE. */
 static TupleTableSlot *
 exec_copy(CustomScanState *css)
 {
@@ -335,6 +336,10 @@ make_plan(Relation rel, const char *text)
 	return stmt;
 }
 
+/*
+ * Run the plan of the INSERT that a COPY is; errors tell the line.  Returns
+ * the number of rows.
+ */
 static uint64
 run_plan(PlannedStmt *stmt, const char *text, RowSource *source)
 {

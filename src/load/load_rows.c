@@ -487,6 +487,10 @@ load_direct(Load *load, TupleTableSlot *row)
 	flush(load, buffer);
 }
 
+/*
+ * Put a row into the buffer of its target; BEFORE triggers may change it, or
+ * leave it out.
+ */
 static void
 load_buffered_row(Load *load, ResultRelInfo *target, TupleTableSlot *row)
 {

@@ -104,6 +104,10 @@ forget_all(void)
 	memo_generation++;
 }
 
+/*
+ * The memo of a relation of so many pages, new if there was none; NULL if it
+ * is too small or too large for one.
+ */
 static PageMemo *
 find_memo(Relation rel, BlockNumber npages)
 {

@@ -66,6 +66,9 @@ strata_toast_fetcher_create(Oid toastid)
 	return fetcher;
 }
 
+/*
+ * Open the TOAST table and its valid index, for as long as the fetcher lives.
+ */
 static void
 open_toast(StrataToastFetcher *fetcher)
 {

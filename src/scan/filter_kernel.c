@@ -181,6 +181,7 @@ leaf_float(const FilterNode *leaf, Datum value)
 		DatumGetFloat8(value);
 }
 
+/* Least and greatest value of an integer kind. */
 static void
 kind_range(FilterKind kind, int64 *min, int64 *max)
 {

@@ -33,6 +33,7 @@
 		} \
 	} while (0)
 
+/* mask[i] &= the test of v[i] against a; NULLs are not looked at here. */
 KERNEL_CLONES
 static void
 KERNEL_COMPARE(const KERNEL_TYPE * pg_restrict v, int n, KernelTest test,

@@ -68,6 +68,10 @@ bound_function(const StrataOperator *op, int strategy)
 	return OidIsValid(opno) ? get_opcode(opno) : InvalidOid;
 }
 
+/*
+ * What there is to know of an operator on a column of this type; what could
+ * not be found out stays zero.
+ */
 static void
 look_up(Oid opno, Oid coltype, StrataOperator *op)
 {

@@ -383,6 +383,7 @@ run_value(FilterNode *leaf, StrataFilterRun *run, Datum value, bool isnull)
 	return mask != 0;
 }
 
+/* mask[i] &= does row i pass the condition, NULL being no? */
 static void
 run_leaf(FilterNode *leaf, StrataFilterRun *run, uint8 *mask)
 {

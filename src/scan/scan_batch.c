@@ -508,6 +508,10 @@ heap_tuple_residual(StrataScanState *scan, StrataOpenBatch *batch,
 	return result;
 }
 
+/*
+ * Evaluate the quals that are not vectors on a row, in the plan's order; false
+ * at the first that does not hold.
+ */
 static bool
 residuals_pass(StrataScanState *scan, StrataOpenBatch *batch, int row)
 {

@@ -108,6 +108,10 @@ strata_scan_clause_op(StrataRelInfo *info, RestrictInfo *rinfo)
 	return known->matches ? &known->op : NULL;
 }
 
+/*
+ * Are the relation's columns in the clause segmentby columns, and is there
+ * one?
+ */
 static bool
 is_segment_clause(const StrataRelInfo *info, Node *clause)
 {
@@ -131,6 +135,7 @@ is_segment_clause(const StrataRelInfo *info, Node *clause)
 	return any && !contain_volatile_functions(clause);
 }
 
+/* Note a clause that bounds the first orderby column from above or below. */
 static void
 add_order_clause(StrataRelInfo *info, QualShape *shape, RestrictInfo *rinfo)
 {
@@ -186,6 +191,10 @@ selectivity(const StrataRelInfo *info, List *clauses)
 	return clauselist_selectivity(info->root, clauses, 0, JOIN_INNER, NULL);
 }
 
+/*
+ * Sort the clauses by what they can do: choose segments, bound the first
+ * orderby column, the rest.
+ */
 static void
 classify_quals(StrataRelInfo *info, ParamPathInfo *param_info,
 			   QualShape *shape)

@@ -227,6 +227,10 @@ init_slots(StrataScanState *scan, EState *estate)
 	scan->run.econtext = ss->ps.ps_ExprContext;
 }
 
+/*
+ * BeginCustomScan: slots, quals and the row store's child.  What lives with
+ * the node is in scan->mcxt.
+ */
 static void
 begin_scan(CustomScanState *node, EState *estate, int eflags)
 {
@@ -427,6 +431,10 @@ epq_recheck(ScanState *ss, TupleTableSlot *slot)
 	return true;
 }
 
+/*
+ * ExecCustomScan: the next row that passes the quals, projected, in the order
+ * of the plan.
+ */
 static TupleTableSlot *
 exec_scan(CustomScanState *node)
 {
@@ -464,6 +472,10 @@ exec_scan(CustomScanState *node)
 	return slot != NULL ? slot : no_more_rows(scan);
 }
 
+/*
+ * ReScanCustomScan: begin anew; values of quals are evaluated again where a
+ * parameter changed.
+ */
 static void
 rescan(CustomScanState *node)
 {
@@ -488,6 +500,7 @@ rescan(CustomScanState *node)
 	ExecScanReScan(&node->ss);
 }
 
+/* EndCustomScan: close all; locks stay to the end of the transaction. */
 static void
 end_scan(CustomScanState *node)
 {

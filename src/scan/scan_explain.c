@@ -32,6 +32,7 @@ typedef enum QualRole
 	ROLE_ROW
 } QualRole;
 
+/* Is the qual shown in this line of EXPLAIN, as the switches are now? */
 static bool
 has_role(const StrataQual *qual, const StrataLayout *layout, QualRole role)
 {
@@ -82,6 +83,7 @@ show_quals(StrataScanState *scan, const StrataLayout *layout, QualRole role,
 							es);
 }
 
+/* Say which quals are evaluated row by row, and why. */
 static void
 show_not_vectorized(StrataScanState *scan, const StrataLayout *layout,
 					List *ancestors, ExplainState *es)
@@ -134,6 +136,7 @@ show_merge_order(StrataScanState *scan, ExplainState *es)
 		ExplainPropertyList("Merge Key", keys, es);
 }
 
+/* Say how batches are found. */
 static void
 show_access(StrataScanState *scan, ExplainState *es)
 {
@@ -252,6 +255,7 @@ show_batches(StrataScanState *scan, ExplainState *es)
 	ExplainPropertyInteger("Batches Not Reached", NULL, not_reached, es);
 }
 
+/* See scan_private.h. */
 void
 strata_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 {

@@ -72,6 +72,10 @@ strata_merge_release_input(StrataMerge *merge, MergeInput *input)
 	MemoryContextSwitchTo(old);
 }
 
+/*
+ * How keys are compared: as the types' default order has it, in their
+ * directions.
+ */
 static void
 init_keys(StrataMerge *merge)
 {
@@ -130,6 +134,7 @@ compare_inputs(const StrataMerge *merge, const MergeInput *a,
  *-------------------------------------------------------------------------
  */
 
+/* The first input's row has changed: restore the heap. */
 static void
 heap_sift_down(StrataMerge *merge)
 {
@@ -156,6 +161,7 @@ heap_sift_down(StrataMerge *merge)
 	MemoryContextSwitchTo(old);
 }
 
+/* Add an input to the heap, by its current row. */
 static void
 heap_add(StrataMerge *merge, MergeInput *input)
 {
@@ -279,6 +285,7 @@ typedef struct RowSort
 	MergeInput *input;
 } RowSort;
 
+/* qsort_arg's comparison of two row numbers of a batch, by the merge keys. */
 static int
 compare_batch_rows(const void *a, const void *b, void *arg)
 {
@@ -393,6 +400,7 @@ open_due_batches(StrataMerge *merge)
  *-------------------------------------------------------------------------
  */
 
+/* See scan_merge_private.h. */
 StrataMerge *
 strata_merge_create(StrataScanState *scan)
 {

@@ -64,6 +64,7 @@ attach(StrataScanState *scan, StrataParallel *shared)
 								   scan_at(shared, shared->batch_offset));
 }
 
+/* See scan_private.h. */
 void
 strata_parallel_initialize(CustomScanState *node, ParallelContext *pcxt,
 						   void *area)

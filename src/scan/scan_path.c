@@ -88,6 +88,10 @@ count_columns(StrataRelInfo *info)
 	return bms_num_members(attrs);
 }
 
+/*
+ * What there is to know of a relation before paths are made: sizes, layout,
+ * indexes.
+ */
 static void
 init_info(StrataRelInfo *info, PlannerInfo *root, RelOptInfo *rel,
 		  Relation relation, StrataStore *store)
@@ -153,6 +157,7 @@ supports_backward(const StrataCandidate *candidate)
 	return relam == BTREE_AM_OID || relam == HASH_AM_OID;
 }
 
+/* The path of a candidate whose cost is known. */
 static CustomPath *
 make_path(const StrataRelInfo *info, StrataCandidate *candidate,
 		  List *pathkeys)
@@ -421,6 +426,10 @@ needs_heap_tuple(const StrataRelInfo *info)
 	return false;
 }
 
+/*
+ * Add the paths of an ordered candidate: with all batches listed first, and by
+ * an index in their order; none that takes too much memory.
+ */
 static void
 add_ordered_candidate(StrataRelInfo *info, StrataCandidate *candidate,
 					  List *pathkeys)
@@ -447,6 +456,10 @@ add_ordered_candidate(StrataRelInfo *info, StrataCandidate *candidate,
 	}
 }
 
+/*
+ * Add paths in the order of the query's pathkeys, or of those in front, where
+ * batches can be merged so.
+ */
 static void
 add_ordered_paths(StrataRelInfo *info, List *old_paths,
 				  ParamPathInfo *param_info)
@@ -528,6 +541,10 @@ member_is_column(PlannerInfo *root, RelOptInfo *rel, EquivalenceClass *ec,
 		list_member_oid(ec->ec_opfamilies, wanted->opfamily);
 }
 
+/*
+ * Add the parameterizations by which joins may give values of a column through
+ * an equivalence class.
+ */
 static List *
 eclass_param_infos(StrataRelInfo *info, AttrNumber attno, List *param_infos)
 {
@@ -549,6 +566,10 @@ eclass_param_infos(StrataRelInfo *info, AttrNumber attno, List *param_infos)
 	return param_infos;
 }
 
+/*
+ * Add paths that other relations of a join give values of segmentby or orderby
+ * columns to.
+ */
 static void
 add_parameterized_paths(StrataRelInfo *info)
 {
@@ -602,6 +623,10 @@ add_partial_path_for(StrataRelInfo *info, Path *child, int workers)
 	add_partial_path(info->rel, (Path *) make_path(info, &candidate, NIL));
 }
 
+/*
+ * Add partial paths: over the heap's partial paths that are selective, and
+ * over the whole row store.
+ */
 static void
 add_partial_paths(StrataRelInfo *info, List *old_partial)
 {
@@ -649,6 +674,10 @@ keep_plain_paths(PlannerInfo *root, RelOptInfo *rel)
 		add_partial_path(rel, lfirst(lc));
 }
 
+/*
+ * Put paths over both halves in place of those over the row store alone
+ * (scan:R3).
+ */
 static void
 replace_paths(StrataRelInfo *info)
 {

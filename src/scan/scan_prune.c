@@ -151,6 +151,10 @@ is_constant_column(StrataBatchReader *reader, AttrNumber attno)
 		!strata_batch_reader_is_stored(reader, attno);
 }
 
+/*
+ * What metadata says of a column's values in the batch: bounds and nulls, as
+ * far as they are kept.
+ */
 static void
 get_facts(StrataBatchReader *reader, AttrNumber attno, ColumnFacts *facts)
 {
@@ -276,6 +280,10 @@ filter_verdict(const FilterNode *leaf, StrataBatchReader *reader)
 	return STRATA_NONE;
 }
 
+/*
+ * What the bounds of a column say of a condition: no row passes, all do, or
+ * some may.
+ */
 static StrataVerdict
 range_verdict(const FilterNode *leaf, StrataBatchReader *reader)
 {
@@ -332,6 +340,7 @@ null_verdict(const FilterNode *leaf, StrataBatchReader *reader)
 	return STRATA_SOME;
 }
 
+/* The same of a tree of conditions; filters: Bloom filters are asked, too. */
 static StrataVerdict
 tree_verdict(const FilterNode *node, StrataBatchReader *reader, bool filters)
 {

@@ -55,6 +55,7 @@ struct StrataRowReader
 	Size		arena_used;
 };
 
+/* Have a column read, into arrays of its own. */
 static void
 want_column(StrataRowReader *reader, AttrNumber attno)
 {
@@ -126,6 +127,10 @@ mask_size(const StrataFilter *filter)
 	return size;
 }
 
+/*
+ * A reader of the row store for these columns and those of quals; in the
+ * scan's context.
+ */
 static StrataRowReader *
 create_reader(StrataScanState *scan, const AttrNumber *attnos, int nattnos)
 {
@@ -378,6 +383,7 @@ filter_rows(StrataRowReader *reader, StrataRowVector *vector)
 	return passed;
 }
 
+/* Read rows until some pass the quals; false when there are no more. */
 static bool
 read_row_vector(StrataScanState *scan, const AttrNumber *attnos, int nattnos,
 				StrataRowVector *vector)

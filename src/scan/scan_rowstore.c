@@ -35,6 +35,7 @@ strata_rowstore_begin(StrataScanState *scan, EState *estate, int eflags)
 	scan->css.custom_ps = list_make1(scan->child);
 }
 
+/* See scan_private.h. */
 void
 strata_rowstore_end(StrataScanState *scan)
 {
@@ -58,6 +59,7 @@ strata_rowstore_end(StrataScanState *scan)
 	scan->row_reader = NULL;
 }
 
+/* See scan_private.h. */
 void
 strata_rowstore_rescan(StrataScanState *scan)
 {
@@ -138,6 +140,7 @@ make_sort_desc(TupleDesc desc)
 	return result;
 }
 
+/* Begin to sort the rows of the row store by the merge keys. */
 static void
 begin_sort(StrataScanState *scan)
 {

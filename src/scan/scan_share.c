@@ -153,6 +153,10 @@ make_filter(StrataRelInfo *info, const StrataColumnOp *op, Node *clause)
 	return node;
 }
 
+/*
+ * How a comparison prunes a sample of batches: by bounds, by filter, or
+ * (SHARE_ALL) not at all.
+ */
 static ShareNode *
 make_share_comparison(StrataRelInfo *info, const StrataColumnOp *op,
 					  Node *clause,

@@ -584,6 +584,7 @@ start_range_scan(StrataSource *source, RangeScan *scan, Relation index)
 	source->current = scan->desc;
 }
 
+/* Begin with a range of the index; false when no batch of it can matter. */
 static bool
 start_index_range(StrataSource *source, const StrataFilter *filter,
 				  StrataRange range, bool not_null)

@@ -169,6 +169,10 @@ begin(const StrataSpans *spans, int nkeys)
 	return desc;
 }
 
+/*
+ * The widest batch of all segments, from the last entry of each; false when a
+ * batch does not tell.
+ */
 static bool
 widest_of_all(const StrataSpans *spans, ScanKey layout, int16 *span)
 {

@@ -240,6 +240,7 @@ read_loaded(StrataScanState *scan, StrataOpenBatch *batch)
 	return batch->vector.nrows > 0;
 }
 
+/* The next batch of which rows pass the quals; NULL at the end. */
 static StrataVectorBatch *
 next_vector(StrataScanState *scan)
 {

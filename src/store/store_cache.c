@@ -64,6 +64,10 @@ describe_index(CachedIndex *cached, Oid oid)
 	index_close(index, AccessShareLock);
 }
 
+/*
+ * What is to know of a companion: its columns by the table's, and its indexes.
+ * One chunk in CacheMemoryContext.
+ */
 static CompanionCache *
 build_cache(Relation batches)
 {

@@ -115,6 +115,10 @@ lookup_companion(Relation rel)
 								  strata_owner_of_table(table), NULL);
 }
 
+/*
+ * Keep the companion's OID (or that there is none) in the table's relcache
+ * entry, and return it.
+ */
 static Oid
 remember_companion(Relation rel, Oid companion)
 {

@@ -153,6 +153,10 @@ wanted_columns(Relation rel, const StrataLayout *layout, ColumnSpec **specs)
 	return n;
 }
 
+/*
+ * The columns of a companion: fixed ones, then those of the specs; in the
+ * current context.
+ */
 static TupleDesc
 companion_descriptor(const ColumnSpec *specs, int n)
 {
@@ -238,6 +242,7 @@ create_index(Oid companion, List *columns, bool unique)
 	CommandCounterIncrement();
 }
 
+/* Make the index of the layout's keys, unless there is one. */
 static void
 ensure_index(Relation rel, Oid companion, const StrataLayout *layout,
 			 StrataIndexKeys keys_of, bool by_max)
@@ -345,6 +350,10 @@ hide_rows(Oid companion)
 	CommandCounterIncrement();
 }
 
+/*
+ * Make the companion's heap with what belongs to it, owned by the owner of the
+ * extension and dependent on the table.
+ */
 static Oid
 create_companion(Relation rel, const ColumnSpec *specs, int n)
 {

@@ -114,6 +114,10 @@ count_batch(Counting *c, const IndexedBatch *batch, int64 next)
 		strata_entries_find(c->entries, batch->first_row, nrows);
 }
 
+/*
+ * Count the rows of all batches by the index, each looked at only where its
+ * page is not all visible.
+ */
 static void
 count_all(Counting *c)
 {

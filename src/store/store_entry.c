@@ -144,6 +144,7 @@ fixed_columns(Relation batches)
 	return fixed;
 }
 
+/* An entry of a row, as a tuple of the companion; palloc'd. */
 static HeapTuple
 form_entry(Relation batches, int64 row, StrataEntryKind kind,
 		   const ItemPointerData *tid)

@@ -266,6 +266,10 @@ same_type(const BucketCall *call, Expr *c, Oid *opno)
 							  get_typbyval(call->type));
 }
 
+/*
+ * The expression with comparisons of time_bucket() with a constant replaced by
+ * equivalent ones of the time.
+ */
 static Node *
 rewrite_mutator(Node *node, void *context)
 {
@@ -403,6 +407,10 @@ implied_by_zoned(Node *node)
 	return list_member_ptr(result, NULL) ? NIL : result;
 }
 
+/*
+ * A condition that says the same, and beside it what it implies for the time
+ * where no equivalent is known.
+ */
 static Node *
 rewrite_qual(Node *qual)
 {
@@ -424,6 +432,7 @@ rewrite_qual(Node *qual)
 		(Node *) makeBoolExpr(AND_EXPR, lcons(qual, implied), -1);
 }
 
+/* Rewrite the conditions of WHERE and of inner joins in place. */
 static void
 rewrite_jointree(Node *node)
 {

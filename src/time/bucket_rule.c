@@ -64,6 +64,7 @@ interval_units(const StrataBucket *bucket, const Interval *interval)
 	return length / USECS_PER_DAY;
 }
 
+/* Least and greatest value of a type, in internal units. */
 static void
 set_limits(StrataBucket *bucket, Oid type)
 {

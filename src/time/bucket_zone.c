@@ -48,6 +48,10 @@
  */
 #define MAX_OFFSETS_APART (2 * USECS_PER_DAY)
 
+/*
+ * Take over a zone's name; nothing is done when it is the one there is.
+ * Raises an error for an unknown zone.
+ */
 static void
 set_zone(StrataZoneBucket *bucket, Datum zone)
 {

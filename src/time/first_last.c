@@ -179,6 +179,10 @@ strata_last_transition(PG_FUNCTION_ARGS)
 	return transition(fcinfo, 1);
 }
 
+/*
+ * Combine two states; sign < 0: the one with the earlier time stays, > 0: the
+ * later.
+ */
 static Datum
 combine(FunctionCallInfo fcinfo, int sign)
 {

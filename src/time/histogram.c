@@ -58,6 +58,10 @@ histogram_size(int32 ncounts)
 	return offsetof(Histogram, counts) + sizeof(int64) * ncounts;
 }
 
+/*
+ * An empty histogram, with a bucket more at either end; checks what the user
+ * gave.
+ */
 static Histogram *
 make_histogram(MemoryContext mcxt, double min, double max, int32 nbuckets)
 {
@@ -98,6 +102,7 @@ part_of(double value, double min, double max, int32 nbuckets)
 											 Int32GetDatum(nbuckets)));
 }
 
+/* histogram(value, min, max, nbuckets): count a value; NULLs are left out. */
 Datum
 strata_histogram_transition(PG_FUNCTION_ARGS)
 {
@@ -139,6 +144,7 @@ strata_histogram_transition(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(state);
 }
 
+/* Combine two states: the counts of both, which must have the same buckets. */
 Datum
 strata_histogram_combine(PG_FUNCTION_ARGS)
 {
@@ -185,6 +191,7 @@ strata_histogram_serialize(PG_FUNCTION_ARGS)
 	PG_RETURN_BYTEA_P(pq_endtypsend(&buf));
 }
 
+/* A state from the bytes of strata_histogram_serialize(). */
 Datum
 strata_histogram_deserialize(PG_FUNCTION_ARGS)
 {

@@ -110,6 +110,7 @@ is_plain_text(struct varlena *value)
 		pg_get_client_encoding() == GetDatabaseEncoding();
 }
 
+/* Append a column's value, which is not null, with its length in front. */
 static void
 send_value(WireReceiver *receiver, int i, Datum value)
 {
@@ -148,6 +149,7 @@ send_value(WireReceiver *receiver, int i, Datum value)
 	put_output(receiver, column, value, behind);
 }
 
+/* receiveSlot: send a row as a DataRow message. */
 static bool
 receive(TupleTableSlot *slot, DestReceiver *self)
 {

@@ -196,6 +196,9 @@ put_two_digits(char *to, int number)
 	return to + 2;
 }
 
+/*
+ * Write a timestamp in ISO style; -1 where that is not how it is to be shown.
+ */
 static int
 write_time(StrataWireDay *day, int64 value, const pg_tz *zone, char *to)
 {
