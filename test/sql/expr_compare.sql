@@ -119,3 +119,4 @@ END $$;
 SELECT * FROM zones() AS result WHERE result IS NOT NULL;
 -- the comparison is one: vectors answer, and errors are met
 SELECT run('SELECT sum(i4 / zero) FROM s'), run('SELECT sum(i4 * 1000000) FROM s'), run('SELECT sum(sqrt(f8)) FROM s');
+DROP SCHEMA expr_compare CASCADE;
