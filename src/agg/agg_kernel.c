@@ -25,6 +25,7 @@
  *-------------------------------------------------------------------------
  */
 #include "agg/agg_kernel_private.h"
+#include "base/base.h"
 
 #include <float.h>
 #include <math.h>
