@@ -518,10 +518,11 @@ strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno, int from,
 	Oid			type;
 	MemoryContext old;
 
-	Assert(attno > 0 && attno <= reader->schema->natts);	/* batch:B9 */
 	Assert(from >= 0 && n >= 0 && from + n <= reader->nrows);	/* batch:B8 */
 	if (col->decoded && from >= col->from && from + n <= col->from + col->n)
 		return col;
+	/* columns made of the row store's rows are all there, and have no schema */
+	Assert(attno > 0 && attno <= reader->schema->natts);	/* batch:B9 */
 	Assert(n > 0);				/* batch:B8 */
 	reader->touched = true;
 	col->from = 0;
