@@ -110,7 +110,9 @@ multi_insert(Relation rel, TupleTableSlot **slots, int nslots, CommandId cid,
 		for (int i = 0; i < nslots; i++)
 			check_unique(rel, slots[i], STRATA_DUPLICATE_RAISE);
 	strata_heap_am->multi_insert(rel, slots, nslots, cid, options, bistate);
-	tell_first_row(rel, &slots[0]->tts_tid);
+	/* COPY also flushes buffers of partitions that have nothing new */
+	if (nslots > 0)
+		tell_first_row(rel, &slots[0]->tts_tid);
 }
 
 /*
