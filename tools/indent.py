@@ -30,6 +30,10 @@ OPTIONS = ("-bad -bap -bbb -bc -bl -cli1 -cp33 -cdb -nce -d0 -di12 -nfc1 -i4 -l7
 VARIABLES = {"text"}
 TYPEDEF = re.compile(r"^(?:\}\s*|typedef\s[^;({\n]*?[\s*])(\w+);$|^typedef\s.*\(\*(\w+)\)", re.M)
 
+# A loop whose body is one statement with a body of its own, without braces.
+UNBRACED = re.compile(r"^[ \t]*for(?:each\w*|_each\w*|_both\w*|both|three|four|five) ?\([^;{}]*?\)\s*"
+                      r"(?:/\*(?:[^*]|\*(?!/))*\*/\s*)*(?=(?:if|for|while|switch|do|foreach|forboth)\b)", re.M)
+
 
 def sources():
     out = subprocess.check_output(["git", "ls-files", "src/*.c", "src/*.h"], cwd=ROOT, text=True)
@@ -102,6 +106,8 @@ def main():
                 number = next(i for i, (a, b) in enumerate(zip(text.split("\n") + [""], wanted.split("\n") + [""]), 1)
                               if a != b)
                 problems.append("%s:%d: make indent lays it out otherwise" % (name, number))
+            for match in UNBRACED.finditer(text):
+                problems.append("%s:%d: this loop wants braces" % (name, text.count("\n", 0, match.start()) + 1))
             for number, line in enumerate(text.split("\n"), 1):
                 if is_too_long(line.expandtabs(4)):
                     problems.append("%s:%d: over %d columns" % (name, number, COLUMNS))

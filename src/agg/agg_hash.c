@@ -380,8 +380,10 @@ merge_tuple(AggTable *table)
 	in = strata_agg_group_read_keys(agg, VARDATA_ANY(data));
 	Assert(hash == hash_keys(agg)); /* agg:G8 */
 	foreach(lc, table->merged)
+	{
 		if (same_keys(agg, lfirst(lc)))
-		group = lfirst(lc);
+			group = lfirst(lc);
+	}
 	if (group == NULL)
 	{
 		group = add_group(table, hash);

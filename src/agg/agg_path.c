@@ -51,8 +51,10 @@ has_columns(Path *path, List *exprs)
 	ListCell   *lc;
 
 	foreach(lc, exprs)
+	{
 		if (!list_member(path->pathtarget->exprs, lfirst(lc)))
-		return false;
+			return false;
+	}
 	return true;
 }
 
@@ -194,9 +196,11 @@ has_vectors(Path *path)
 	if (!IsA(path, AppendPath))
 		return true;
 	foreach(lc, ((AppendPath *) path)->subpaths)
+	{
 		if (strata_scan_path_gives_vectors(
 										   strata_agg_strip_projection(lfirst(lc)), NULL))
-		return true;
+			return true;
+	}
 	return false;
 }
 
@@ -263,8 +267,10 @@ is_count_of_rows(const AggShape *shape)
 	ListCell   *lc;
 
 	foreach(lc, shape->aggrefs)
+	{
 		if (!strata_agg_counts_rows(lfirst_node(Aggref, lc)))
-		return false;
+			return false;
+	}
 	return true;
 }
 

@@ -193,9 +193,11 @@ strata_agg_shape(PlannerInfo *root, RelOptInfo *input_rel,
 	else if (list_length(parse->groupClause) > MAX_KEYS)
 		shape->reason = "there are too many keys";
 	foreach(lc, parse->groupClause)
+	{
 		if (shape->reason == NULL)
-		add_key(root, lfirst_node(SortGroupClause, lc), input_rel->relid,
-				shape);
+			add_key(root, lfirst_node(SortGroupClause, lc), input_rel->relid,
+					shape);
+	}
 	if (shape->reason == NULL)
 		check_output((Node *) grouped_rel->reltarget->exprs, &context);
 	if (shape->reason == NULL)
@@ -313,19 +315,25 @@ strata_agg_distinct_shape(PlannerInfo *root, RelOptInfo *input_rel,
 	else if (!parse->hasDistinctOn && !all_are_compared(parse, target))
 		shape->reason = "of a column that DISTINCT does not compare";
 	foreach(lc, parse->distinctClause)
+	{
 		if (shape->reason == NULL)
-		add_key(root, lfirst_node(SortGroupClause, lc), relid, shape);
+			add_key(root, lfirst_node(SortGroupClause, lc), relid, shape);
+	}
 	if (shape->reason != NULL || !parse->hasDistinctOn)
 		return;
 	/* keys that are expressions would have to be found in target again */
 	foreach(lc, shape->keys)
+	{
 		if (!IsA(lfirst(lc), Var))
-		shape->reason = "of DISTINCT ON an expression";
+			shape->reason = "of DISTINCT ON an expression";
+	}
 	/* a row shows its own key, not one that is equal */
 	foreach(lc, shape->eqops)
+	{
 		if (OidIsValid(lfirst_oid(lc)))
-		shape->reason =
-			"of DISTINCT ON, where equal values of a key may differ";
+			shape->reason =
+				"of DISTINCT ON, where equal values of a key may differ";
+	}
 	if (shape->reason == NULL)
 		find_order(root, relid, shape);
 	if (shape->reason == NULL)

@@ -225,9 +225,11 @@ has_volatile_quals(const RelOptInfo *rel)
 	ListCell   *lc;
 
 	foreach(lc, rel->baserestrictinfo)
+	{
 		if (contain_volatile_functions((Node *) lfirst_node(RestrictInfo, lc)
 									   ->clause))
-		return true;
+			return true;
+	}
 	return false;
 }
 

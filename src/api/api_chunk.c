@@ -145,8 +145,10 @@ lock_chunks(const StrataHypertable *ht, const ChunkFilter *filter)
 	ListCell   *lc;
 
 	foreach(lc, strata_chunk_list(ht))
+	{
 		if (is_wanted(lfirst(lc), filter))
-		wanted = lappend(wanted, lfirst(lc));
+			wanted = lappend(wanted, lfirst(lc));
+	}
 	if (wanted == NIL)
 		return NIL;
 	Assert(strata_table_ownercheck(ht->relid, GetUserId()));	/* api:P1 */

@@ -155,8 +155,10 @@ choose_index(Oid chunk, bool given, Oid index)
 		ListCell   *lc;
 
 		foreach(lc, RelationGetIndexList(rel))
+		{
 			if (get_index_isclustered(lfirst_oid(lc)))
-			result = lfirst_oid(lc);
+				result = lfirst_oid(lc);
+		}
 		table_close(rel, AccessShareLock);
 		if (!OidIsValid(result))
 			ereport(

@@ -91,8 +91,10 @@ find_dimension(List *dimensions, const char *column)
 	ListCell   *lc;
 
 	foreach(lc, dimensions)
+	{
 		if (strcmp(((StrataDimension *) lfirst(lc))->column, column) == 0)
-		return lfirst(lc);
+			return lfirst(lc);
+	}
 	return NULL;
 }
 
@@ -270,8 +272,10 @@ result_row(FunctionCallInfo fcinfo, const StrataHypertable *ht,
 	ListCell   *lc;
 
 	foreach(lc, strata_dimensions_get(ht->relid))
+	{
 		if (strcmp(((StrataDimension *) lfirst(lc))->column, column) == 0)
-		number = foreach_current_index(lc) + 2;
+			number = foreach_current_index(lc) + 2;
+	}
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE ||
 		desc->natts != (wide ? 5 : 2))
 		elog(ERROR, "return type must be a row type");

@@ -37,8 +37,10 @@ without(List *names, const char *name)
 	ListCell   *lc;
 
 	foreach(lc, names)
+	{
 		if (strcmp(lfirst(lc), name) != 0)
-		result = lappend(result, lfirst(lc));
+			result = lappend(result, lfirst(lc));
+	}
 	return list_length(result) == list_length(names) ? names : result;
 }
 

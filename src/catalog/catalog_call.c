@@ -110,8 +110,10 @@ strata_option_parse_calls(const char *text)
 			(call->name = plain_name(parsed->funcname)) == NULL)
 			return NIL;
 		foreach(lc2, parsed->args)
+		{
 			if (!read_argument(lfirst(lc2), call))
-			return NIL;
+				return NIL;
+		}
 		if (call->columns == NIL)
 			return NIL;
 		calls = lappend(calls, call);

@@ -194,8 +194,10 @@ strata_settings_list_names(const char *segmentby, const char *column)
 	ListCell   *lc;
 
 	foreach(lc, parse_option("segmentby", segmentby))
+	{
 		if (strcmp(sort_column_name(lfirst_node(SortBy, lc)), column) == 0)
-		return true;
+			return true;
+	}
 	return false;
 }
 
@@ -554,8 +556,10 @@ strata_settings_store_foreign(Oid relid, DefElem *option)
 
 	split_stored(relid, &ours, &others);
 	foreach(lc, others)
+	{
 		if (strcmp(lfirst_node(DefElem, lc)->defname, option->defname) == 0)
-		others = foreach_delete_current(others, lc);
+			others = foreach_delete_current(others, lc);
+	}
 	write_merged(relid, ours, lappend(others, option));
 }
 

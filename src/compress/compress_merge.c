@@ -216,8 +216,10 @@ find_run(Merge *merge)
 	ListCell   *lc;
 
 	foreach(lc, merge->runs)
+	{
 		if (same_segment(merge, lfirst(lc), true))
-		return lfirst(lc);
+			return lfirst(lc);
+	}
 	return NULL;
 }
 

@@ -54,8 +54,10 @@ note_upserts(const PlannedStmt *stmt)
 	if (is_upsert(stmt->planTree))
 		strata_store_note_upsert();
 	foreach(lc, stmt->subplans)
+	{
 		if (is_upsert(lfirst(lc)))
-		strata_store_note_upsert();
+			strata_store_note_upsert();
+	}
 }
 
 /* Tell scans below a DELETE that they may delete whole batches themselves. */

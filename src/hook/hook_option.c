@@ -63,8 +63,10 @@ strata_hook_has_options(List *options)
 	const char *name;
 
 	foreach(lc, options)
+	{
 		if (strata_settings_is_option(lfirst_node(DefElem, lc), &name))
-		return true;
+			return true;
+	}
 	return false;
 }
 

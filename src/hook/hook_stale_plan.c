@@ -250,8 +250,10 @@ any_changed(List *hypertables, uint64 moment)
 	if (hypertables != NIL)
 		AcceptInvalidationMessages();
 	foreach(lc, hypertables)
+	{
 		if (strata_hypertable_changed_since(lfirst_oid(lc), moment))
-		return true;
+			return true;
+	}
 	return false;
 }
 

@@ -65,8 +65,10 @@ strata_hypertable_alters_chunks(const AlterTableStmt *stmt)
 	ListCell   *lc;
 
 	foreach(lc, stmt->cmds)
+	{
 		if (is_carried_over(lfirst_node(AlterTableCmd, lc)))
-		return stmt->relation->inh;
+			return stmt->relation->inh;
+	}
 	return false;
 }
 

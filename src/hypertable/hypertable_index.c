@@ -181,11 +181,15 @@ missing_chunks(IndexRun *run)
 	ListCell   *lc;
 
 	foreach(lc, find_inheritance_children(run->index, NoLock))
+	{
 		if (get_index_isvalid(lfirst_oid(lc)))
-		done = lappend_oid(done, IndexGetRelation(lfirst_oid(lc), true));
+			done = lappend_oid(done, IndexGetRelation(lfirst_oid(lc), true));
+	}
 	foreach(lc, find_inheritance_children(run->hypertable, NoLock))
+	{
 		if (get_rel_relkind(lfirst_oid(lc)) == RELKIND_RELATION)
-		missing = lappend_oid(missing, lfirst_oid(lc));
+			missing = lappend_oid(missing, lfirst_oid(lc));
+	}
 	list_sort(missing, list_oid_cmp);
 	return list_difference_oid(missing, done);
 }

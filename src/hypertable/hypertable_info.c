@@ -354,10 +354,12 @@ strata_chunk_index(Oid chunk, Oid index)
 	ListCell   *lc;
 
 	foreach(lc, RelationGetIndexList(rel))
+	{
 		if (lfirst_oid(lc) == index ||
 			(get_rel_relispartition(lfirst_oid(lc)) &&
 			 get_partition_parent(lfirst_oid(lc), true) == index))
-		result = lfirst_oid(lc);
+			result = lfirst_oid(lc);
+	}
 	table_close(rel, AccessShareLock);
 	return result;
 }

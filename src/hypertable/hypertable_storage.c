@@ -209,6 +209,8 @@ strata_hypertable_set_storage(Oid relid, const AlterTableStmt *stmt,
 	if (!stmt->relation->inh)
 		return;
 	foreach(lc, find_all_inheritors(relid, AlterTableGetLockLevel(cmds), NULL))
+	{
 		if (get_rel_relkind(lfirst_oid(lc)) == RELKIND_RELATION)
-		alter_chunk_storage(lfirst_oid(lc), stmt, cmds);
+			alter_chunk_storage(lfirst_oid(lc), stmt, cmds);
+	}
 }

@@ -540,9 +540,11 @@ strata_load_rows(ModifyTableState *mt, CopyFromState copy)
 	load.wants_direct = strata_enable_direct_load &&
 		strata_settings_direct_load(root->ri_RelationDesc);
 	foreach(lc, outerPlan(mt->ps.plan)->targetlist)
+	{
 		if (lfirst_node(TargetEntry, lc)->resjunk && junk == NULL)
-		junk = ExecInitJunkFilter(outerPlan(mt->ps.plan)->targetlist,
-								  NULL);
+			junk = ExecInitJunkFilter(outerPlan(mt->ps.plan)->targetlist,
+									  NULL);
+	}
 	ExecBSInsertTriggers(estate, root);
 	for (;;)
 	{

@@ -666,12 +666,16 @@ keep_plain_paths(PlannerInfo *root, RelOptInfo *rel)
 	rel->pathlist = NIL;
 	rel->partial_pathlist = NIL;
 	foreach(lc, old_paths)
+	{
 		if (IsA(lfirst(lc), TidPath))
-		add_path(rel, lfirst(lc));
+			add_path(rel, lfirst(lc));
+	}
 	add_path(rel, create_seqscan_path(root, rel, rel->lateral_relids, 0));
 	foreach(lc, old_partial)
+	{
 		if (((Path *) lfirst(lc))->pathtype == T_SeqScan)
-		add_partial_path(rel, lfirst(lc));
+			add_partial_path(rel, lfirst(lc));
+	}
 }
 
 /*
@@ -716,8 +720,10 @@ has_current_of(RelOptInfo *rel)
 	ListCell   *lc;
 
 	foreach(lc, rel->baserestrictinfo)
+	{
 		if (IsA(lfirst_node(RestrictInfo, lc)->clause, CurrentOfExpr))
-		return true;
+			return true;
+	}
 	return false;
 }
 

@@ -73,8 +73,10 @@ strata_companions_silence(void)
 	}
 	systable_endscan(scan);
 	foreach(lc, companions)
+	{
 		if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(lfirst_oid(lc))))
-		strata_companion_silence(lfirst_oid(lc));
+			strata_companion_silence(lfirst_oid(lc));
+	}
 	table_close(pg_class, AccessShareLock);
 }
 
