@@ -62,6 +62,22 @@ COMMENT ON TABLE _strata.job_history IS 'runs of jobs; see strata.job_history';
 CREATE INDEX job_history_job ON _strata.job_history (job_id, id);
 CREATE INDEX job_history_time ON _strata.job_history (start_time);
 
+-- Tables whose freed space is to be given back in the background.  A dump has
+-- no use for it: a restored table has no such space.
+CREATE TABLE _strata.space_queue (
+	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+	relation oid NOT NULL,
+	batches boolean NOT NULL,
+	before bigint NOT NULL,
+	since timestamptz NOT NULL DEFAULT pg_catalog.now(),
+	tries integer NOT NULL DEFAULT 0,
+	next_try timestamptz NOT NULL DEFAULT pg_catalog.now(),
+	waits_for text
+) WITH (fillfactor = 50);
+COMMENT ON TABLE _strata.space_queue IS
+'tables whose rows or batches were removed by transactions before "before" (a full transaction ID): VACUUM and REINDEX are due; waits_for: NULL, snapshot, lock, or an error; see strata.problems';
+CREATE INDEX space_queue_relation ON _strata.space_queue (relation);
+
 SELECT pg_catalog.pg_extension_config_dump('_strata.job', 'WHERE id >= 1000');
 SELECT pg_catalog.pg_extension_config_dump('_strata.job_id_seq', '');
 -- Who owns the database may dump it.  No row level security: pg_dump switches
@@ -303,6 +319,25 @@ END $$;
 COMMENT ON FUNCTION _strata.is_overdue(timestamptz, text, interval) IS
 'is it two schedules past the age at which a policy acts; NULL when that cannot be said';
 
+-- Who may still see rows that were removed, and what ends that.
+CREATE VIEW _strata.snapshot_holders AS
+	SELECT greatest(pg_catalog.age(a.backend_xmin), pg_catalog.age(a.backend_xid)) AS age,
+		   'process ' || a.pid || coalesce(' (transaction since ' || a.xact_start || ')', '') AS who,
+		   'SELECT pg_terminate_backend(' || a.pid || ');' AS remedy
+	FROM pg_catalog.pg_stat_activity a
+	WHERE (a.datname = pg_catalog.current_database() OR a.backend_type = 'walsender')
+	  AND coalesce(a.backend_xmin, a.backend_xid) IS NOT NULL AND a.pid <> pg_catalog.pg_backend_pid()
+	UNION ALL
+	SELECT pg_catalog.age(p.transaction), 'the prepared transaction ' || pg_catalog.quote_literal(p.gid),
+		   'ROLLBACK PREPARED ' || pg_catalog.quote_literal(p.gid) || '; -- or COMMIT PREPARED'
+	FROM pg_catalog.pg_prepared_xacts p WHERE p.database = pg_catalog.current_database()
+	UNION ALL
+	SELECT pg_catalog.age(r.xmin), 'the standby of replication slot ' || r.slot_name,
+		   'SELECT pg_drop_replication_slot(' || pg_catalog.quote_literal(r.slot_name) || '); -- if nobody needs it'
+	FROM pg_catalog.pg_replication_slots r WHERE r.xmin IS NOT NULL;
+COMMENT ON VIEW _strata.snapshot_holders IS
+'sessions, prepared transactions and slots that keep removed rows, the age of the oldest transaction they may not see as over, and a statement that ends it';
+
 -- What an operator should know, of what is the user's.
 CREATE VIEW strata.problems WITH (security_barrier) AS
 	SELECT 'error'::text AS severity, 'jobs do not run'::text AS problem, NULL::text AS object,
@@ -365,8 +400,35 @@ CREATE VIEW strata.problems WITH (security_barrier) AS
 	JOIN pg_catalog.pg_am am ON am.oid = c.relam AND am.amname = 'strata'
 	JOIN pg_catalog.pg_class b ON b.oid = strata.batch_relation(c.oid)
 	WHERE c.relkind IN ('r', 'm') AND pg_catalog.pg_has_role(c.relowner, 'USAGE')
-	  AND b.reltuples > 100 AND c.reltuples > 0 AND c.reltuples / b.reltuples < 50;
+	  AND b.reltuples > 100 AND c.reltuples > 0 AND c.reltuples / b.reltuples < 50
+	UNION ALL
+	SELECT 'warning', 'space waits to be given back', q.object::regclass::text,
+		   q.tables || CASE q.tables WHEN 1 THEN ' table waits' ELSE ' tables wait' END || ' since ' || q.since || ': '
+		   || CASE q.waits_for
+				WHEN 'snapshot' THEN coalesce(s.who || ' may still see what was removed', 'will be tried again at ' || q.next_try)
+				WHEN 'lock' THEN coalesce('process ' || l.pid || ' uses ' || q.example::regclass, 'will be tried again at ' || q.next_try)
+				ELSE coalesce(q.waits_for, 'no process has come to it') END,
+		   CASE q.waits_for
+				WHEN 'snapshot' THEN s.remedy
+				WHEN 'lock' THEN 'SELECT pg_terminate_backend(' || l.pid || ');'
+				ELSE 'VACUUM ' || q.example::regclass || '; REINDEX TABLE ' || q.example::regclass || ';' END
+	FROM (SELECT coalesce(k.hypertable, w.relation) AS object, w.waits_for, pg_catalog.count(DISTINCT w.relation) AS tables,
+				pg_catalog.min(w.since) AS since, pg_catalog.min(w.next_try) AS next_try,
+				pg_catalog.min(w.relation) AS example
+			FROM _strata.space_queue w
+			JOIN pg_catalog.pg_class c ON c.oid = w.relation AND pg_catalog.pg_has_role(c.relowner, 'USAGE')
+			LEFT JOIN _strata.chunk k ON k.relid = w.relation
+			WHERE w.since < pg_catalog.now() - interval '1 minute'
+			GROUP BY 1, 2) q
+	LEFT JOIN LATERAL (
+		SELECT h.who, h.remedy FROM _strata.snapshot_holders h WHERE q.waits_for = 'snapshot'
+		ORDER BY h.age DESC LIMIT 1) s ON true
+	LEFT JOIN LATERAL (
+		SELECT k.pid FROM pg_catalog.pg_locks k
+		WHERE q.waits_for = 'lock' AND k.granted AND k.pid <> pg_catalog.pg_backend_pid() AND k.relation = q.example
+		  AND k.database = (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database())
+		LIMIT 1) l ON true;
 COMMENT ON VIEW strata.problems IS
-'what an operator should know: jobs that do not run, fail or are late, chunks overdue, row stores that grow, bad segmentby';
+'what an operator should know: jobs that do not run, fail or are late, chunks overdue, row stores that grow, bad segmentby, space that waits to be given back';
 
 GRANT SELECT ON strata.problems, strata.jobs, strata.job_stats, strata.job_history, strata.job_errors TO PUBLIC;

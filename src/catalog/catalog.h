@@ -266,7 +266,48 @@ extern bool strata_job_finish(const StrataJob *job, TimestampTz finish,
 							  TimestampTz next_start, int32 pid,
 							  const StrataJobError *error);
 
-/* When the next job that is not running is to start; DT_NOEND when none is. */
+/*
+ * When the next job that is not running is to start, or space is to be given
+ * back; DT_NOEND when neither is.
+ */
 extern TimestampTz strata_job_earliest(void);
+
+/*
+ * The queue of tables whose freed space is to be given back; catalog_space.c.
+ * An entry: the relation, whether batches went, and how often it was tried.
+ */
+typedef struct StrataSpaceEntry
+{
+	Oid			relid;
+	bool		batches;
+	int32		tries;
+	int64		last;			/* the newest id that was taken */
+} StrataSpaceEntry;
+
+/* Add a table, when this transaction commits: its rows, or batches, went. */
+extern void strata_space_queue_add(Oid relid, bool batches);
+
+/*
+ * horizon, a full transaction ID, is the oldest one that some snapshot may not
+ * see as over: what later ones removed stays for the time being.
+ *
+ * hold: postpone what is due but stays.  take: the table that is due the
+ * longest, of what can go; false if there is none.
+ */
+extern void strata_space_queue_hold(uint64 horizon);
+extern bool strata_space_queue_take(uint64 horizon, StrataSpaceEntry *entry);
+
+/*
+ * It is done (waits_for NULL), or is tried again: "snapshot", "lock", or the
+ * message of an error.
+ */
+extern void strata_space_queue_finish(const StrataSpaceEntry *entry,
+									  const char *waits_for);
+
+/* When the next one is due; DT_NOEND: none is left. */
+extern TimestampTz strata_space_queue_earliest(void);
+
+/* The queue itself, in which the horizon is that of every table. */
+extern Oid	strata_space_queue_relation(void);
 
 #endif							/* STRATA_CATALOG_H */

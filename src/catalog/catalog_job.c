@@ -13,7 +13,7 @@
  *-------------------------------------------------------------------------
  */
 #include "base/base.h"
-#include "catalog/catalog.h"
+#include "catalog/catalog_private.h"
 
 #include "catalog/namespace.h"
 #include "catalog/pg_authid.h"
@@ -30,24 +30,6 @@
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
-#define MAX_ARGS 20
-
-/* Arguments of a statement. */
-typedef struct Args
-{
-	int			n;
-	Oid			types[MAX_ARGS];
-	Datum		values[MAX_ARGS];
-	char		nulls[MAX_ARGS];
-} Args;
-
-/* What enter_tables() changed. */
-typedef struct Saved
-{
-	StrataOwnerContext owner;
-	MemoryContext mcxt;
-} Saved;
-
 /* The columns of a StrataJob, in the order read_job() takes them. */
 #define JOB_COLUMNS \
 	"j.id, j.name, j.schedule_interval, j.max_runtime, j.max_retries, j.retry_period," \
@@ -57,103 +39,6 @@ typedef struct Saved
 #define JOB_TABLES \
 	" FROM _strata.job j LEFT JOIN _strata.job_stat s ON s.job_id = j.id" \
 	" LEFT JOIN pg_catalog.pg_class c ON c.oid = j.hypertable"
-
-static void
-add_argument(Args *args, Oid type, Datum value, bool isnull)
-{
-	Assert(args->n < MAX_ARGS); /* catalog:T4 */
-	args->types[args->n] = type;
-	args->values[args->n] = value;
-	args->nulls[args->n] = isnull ? 'n' : ' ';
-	args->n++;
-}
-
-static void
-add_text(Args *args, const char *value)
-{
-	add_argument(args, TEXTOID,
-				 value != NULL ? CStringGetTextDatum(value) : (Datum) 0,
-				 value == NULL);
-}
-
-static Oid
-job_table(void)
-{
-	Oid			schema = get_namespace_oid(STRATA_INTERNAL_SCHEMA, true);
-
-	return OidIsValid(schema) ? get_relname_relid("job", schema) : InvalidOid;
-}
-
-/* See catalog.h. */
-bool
-strata_job_tables_exist(void)
-{
-	return OidIsValid(get_extension_oid(STRATA_EXTENSION, true)) &&
-		OidIsValid(job_table());
-}
-
-/* See catalog.h. */
-bool
-strata_job_tables_lock(void)
-{
-	Oid			extension = get_extension_oid(STRATA_EXTENSION, true);
-
-	if (!OidIsValid(extension))
-		return false;
-	LockDatabaseObject(ExtensionRelationId, extension, 0, AccessShareLock);
-	return strata_job_tables_exist();
-}
-
-/* Become the owner of the tables. */
-static void
-enter_tables(Saved *saved)
-{
-	Oid			relid = job_table();
-	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
-	Oid			owner;
-
-	if (!HeapTupleIsValid(tuple))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("extension \"%s\" is not installed in this database",
-						STRATA_EXTENSION)));
-	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
-	ReleaseSysCache(tuple);
-	saved->mcxt = CurrentMemoryContext;
-	strata_role_enter(owner, &saved->owner);
-	Assert(GetUserId() == owner);	/* catalog:T4 */
-	(void) set_config_option("row_security", "off", PGC_USERSET, PGC_S_SESSION,
-							 GUC_ACTION_SAVE, true, 0, false);
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-}
-
-static void
-leave_tables(Saved *saved)
-{
-	Assert(InSecurityRestrictedOperation());	/* catalog:T4 */
-	SPI_finish();
-	strata_owner_leave(&saved->owner);
-}
-
-static void
-execute(const char *sql, Args *args, int expected)
-{
-	int			result =
-	strata_sql_execute(sql, args->n, args->types, args->values,
-					   args->nulls, false);
-
-	Assert(InSecurityRestrictedOperation());	/* catalog:T4 */
-	if (result != expected)
-		elog(ERROR, "statement on the tables of jobs gave %s: %s",
-			 SPI_result_code_string(result), sql);
-}
-
-static Datum
-column(HeapTuple tuple, int number, bool *isnull)
-{
-	return SPI_getbinval(tuple, SPI_tuptable->tupdesc, number, isnull);
-}
 
 static char *
 column_text(HeapTuple tuple, int number)
@@ -165,7 +50,7 @@ static Datum
 column_default(HeapTuple tuple, int number, Datum otherwise)
 {
 	bool		isnull;
-	Datum		value = column(tuple, number, &isnull);
+	Datum		value = strata_table_column(tuple, number, &isnull);
 
 	return isnull ? otherwise : value;
 }
@@ -178,36 +63,40 @@ read_job(HeapTuple tuple)
 	bool		isnull;
 	Datum		value;
 
-	job->id = DatumGetInt32(column(tuple, 1, &isnull));
+	job->id = DatumGetInt32(strata_table_column(tuple, 1, &isnull));
 	job->name = column_text(tuple, 2);
-	job->schedule_interval = *DatumGetIntervalP(column(tuple, 3, &isnull));
-	job->max_runtime = *DatumGetIntervalP(column(tuple, 4, &isnull));
-	job->max_retries = DatumGetInt32(column(tuple, 5, &isnull));
-	job->retry_period = *DatumGetIntervalP(column(tuple, 6, &isnull));
+	job->schedule_interval = *DatumGetIntervalP(strata_table_column(tuple, 3,
+																	&isnull));
+	job->max_runtime = *DatumGetIntervalP(strata_table_column(tuple, 4,
+															  &isnull));
+	job->max_retries = DatumGetInt32(strata_table_column(tuple, 5, &isnull));
+	job->retry_period = *DatumGetIntervalP(strata_table_column(tuple, 6,
+															   &isnull));
 	job->proc_schema = column_text(tuple, 7);
 	job->proc_name = column_text(tuple, 8);
-	job->owner = DatumGetObjectId(column(tuple, 9, &isnull));
-	job->scheduled = DatumGetBool(column(tuple, 10, &isnull));
-	job->fixed_schedule = DatumGetBool(column(tuple, 11, &isnull));
-	value = column(tuple, 12, &isnull);
+	job->owner = DatumGetObjectId(strata_table_column(tuple, 9, &isnull));
+	job->scheduled = DatumGetBool(strata_table_column(tuple, 10, &isnull));
+	job->fixed_schedule = DatumGetBool(strata_table_column(tuple, 11,
+														   &isnull));
+	value = strata_table_column(tuple, 12, &isnull);
 	job->has_initial_start = !isnull;
 	job->initial_start = isnull ? 0 : DatumGetTimestampTz(value);
 	job->timezone = column_text(tuple, 13);
 	job->hypertable =
 		DatumGetObjectId(column_default(tuple, 14,
 										ObjectIdGetDatum(InvalidOid)));
-	value = column(tuple, 15, &isnull);
+	value = strata_table_column(tuple, 15, &isnull);
 	job->has_config = !isnull;
 	job->config = isnull ? (Datum) 0 :
 		PointerGetDatum(PG_DETOAST_DATUM_COPY(value));
 	job->check_schema = column_text(tuple, 16);
 	job->check_name = column_text(tuple, 17);
-	value = column(tuple, 18, &isnull);
+	value = strata_table_column(tuple, 18, &isnull);
 	job->has_stat = !isnull;
 	job->next_start = isnull ? 0 : DatumGetTimestampTz(value);
 	job->last_start =
 		DatumGetTimestampTz(column_default(tuple, 19, TimestampTzGetDatum(0)));
-	value = column(tuple, 20, &isnull);
+	value = strata_table_column(tuple, 20, &isnull);
 	job->has_last_finish = !isnull;
 	job->last_finish = isnull ? 0 : DatumGetTimestampTz(value);
 	job->consecutive_failures =
@@ -219,13 +108,13 @@ read_job(HeapTuple tuple)
 
 /* The jobs a query gives, in the caller's context. */
 static List *
-query_jobs(const char *sql, Args *args)
+query_jobs(const char *sql, StrataTableArgs *args)
 {
-	Saved		saved;
+	StrataTablesContext saved;
 	List	   *jobs = NIL;
 
-	enter_tables(&saved);
-	execute(sql, args, SPI_OK_SELECT);
+	strata_tables_enter(&saved);
+	strata_tables_execute(sql, args, SPI_OK_SELECT);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		MemoryContext old = MemoryContextSwitchTo(saved.mcxt);
@@ -233,7 +122,7 @@ query_jobs(const char *sql, Args *args)
 		jobs = lappend(jobs, read_job(SPI_tuptable->vals[i]));
 		MemoryContextSwitchTo(old);
 	}
-	leave_tables(&saved);
+	strata_tables_leave(&saved);
 	return jobs;
 }
 
@@ -241,10 +130,10 @@ query_jobs(const char *sql, Args *args)
 StrataJob *
 strata_job_get(int32 id)
 {
-	Args		args = {0};
+	StrataTableArgs args = {0};
 	List	   *jobs;
 
-	add_argument(&args, INT4OID, Int32GetDatum(id), false);
+	strata_arg_add(&args, INT4OID, Int32GetDatum(id), false);
 	jobs = query_jobs("SELECT " JOB_COLUMNS JOB_TABLES " WHERE j.id = $1",
 					  &args);
 	return jobs != NIL ? linitial(jobs) : NULL;
@@ -254,7 +143,7 @@ strata_job_get(int32 id)
 List *
 strata_job_list(StrataJobFilter filter)
 {
-	Args		args = {0};
+	StrataTableArgs args = {0};
 
 	switch (filter)
 	{
@@ -280,122 +169,127 @@ strata_job_list(StrataJobFilter filter)
 int32
 strata_job_find_policy(const char *proc_name, Oid hypertable)
 {
-	Args		args = {0};
-	Saved		saved;
+	StrataTableArgs args = {0};
+	StrataTablesContext saved;
 	int32		id = 0;
 	bool		isnull;
 
-	add_text(&args, proc_name);
-	add_argument(&args, OIDOID, ObjectIdGetDatum(hypertable), false);
-	enter_tables(&saved);
-	execute(
-			"SELECT id FROM _strata.job WHERE proc_schema = '_strata' AND proc_name = $1 AND hypertable = $2",
-			&args, SPI_OK_SELECT);
+	strata_arg_text(&args, proc_name);
+	strata_arg_add(&args, OIDOID, ObjectIdGetDatum(hypertable), false);
+	strata_tables_enter(&saved);
+	strata_tables_execute(
+						  "SELECT id FROM _strata.job WHERE proc_schema = '_strata' AND proc_name = $1 AND hypertable = $2",
+						  &args, SPI_OK_SELECT);
 	if (SPI_processed > 0)
-		id = DatumGetInt32(column(SPI_tuptable->vals[0], 1, &isnull));
-	leave_tables(&saved);
+		id = DatumGetInt32(strata_table_column(SPI_tuptable->vals[0], 1,
+											   &isnull));
+	strata_tables_leave(&saved);
 	return id;
 }
 
 /* The columns that insert and update write, $2 and on; $1 is the id. */
 static void
-add_job_columns(Args *args, const StrataJob *job)
+add_job_columns(StrataTableArgs *args, const StrataJob *job)
 {
-	add_argument(args, INT4OID, Int32GetDatum(job->id), false);
-	add_text(args, job->name);
-	add_argument(args, INTERVALOID,
-				 IntervalPGetDatum(&job->schedule_interval), false);
-	add_argument(args, INTERVALOID, IntervalPGetDatum(&job->max_runtime),
-				 false);
-	add_argument(args, INT4OID, Int32GetDatum(job->max_retries), false);
-	add_argument(args, INTERVALOID, IntervalPGetDatum(&job->retry_period),
-				 false);
-	add_text(args, job->proc_schema);
-	add_text(args, job->proc_name);
-	add_argument(args, OIDOID, ObjectIdGetDatum(job->owner), false);
-	add_argument(args, BOOLOID, BoolGetDatum(job->scheduled), false);
-	add_argument(args, BOOLOID, BoolGetDatum(job->fixed_schedule), false);
-	add_argument(args, TIMESTAMPTZOID, TimestampTzGetDatum(job->initial_start),
-				 !job->has_initial_start);
-	add_text(args, job->timezone);
-	add_argument(args, OIDOID, ObjectIdGetDatum(job->hypertable),
-				 !OidIsValid(job->hypertable));
-	add_argument(args, JSONBOID, job->config, !job->has_config);
-	add_text(args, job->check_schema);
-	add_text(args, job->check_name);
+	strata_arg_add(args, INT4OID, Int32GetDatum(job->id), false);
+	strata_arg_text(args, job->name);
+	strata_arg_add(args, INTERVALOID,
+				   IntervalPGetDatum(&job->schedule_interval), false);
+	strata_arg_add(args, INTERVALOID, IntervalPGetDatum(&job->max_runtime),
+				   false);
+	strata_arg_add(args, INT4OID, Int32GetDatum(job->max_retries), false);
+	strata_arg_add(args, INTERVALOID, IntervalPGetDatum(&job->retry_period),
+				   false);
+	strata_arg_text(args, job->proc_schema);
+	strata_arg_text(args, job->proc_name);
+	strata_arg_add(args, OIDOID, ObjectIdGetDatum(job->owner), false);
+	strata_arg_add(args, BOOLOID, BoolGetDatum(job->scheduled), false);
+	strata_arg_add(args, BOOLOID, BoolGetDatum(job->fixed_schedule), false);
+	strata_arg_add(args, TIMESTAMPTZOID,
+				   TimestampTzGetDatum(job->initial_start),
+				   !job->has_initial_start);
+	strata_arg_text(args, job->timezone);
+	strata_arg_add(args, OIDOID, ObjectIdGetDatum(job->hypertable),
+				   !OidIsValid(job->hypertable));
+	strata_arg_add(args, JSONBOID, job->config, !job->has_config);
+	strata_arg_text(args, job->check_schema);
+	strata_arg_text(args, job->check_name);
 }
 
 /* See catalog.h. */
 void
 strata_job_insert(StrataJob *job)
 {
-	Args		args = {0};
-	Saved		saved;
+	StrataTableArgs args = {0};
+	StrataTablesContext saved;
 	bool		isnull;
 
 	add_job_columns(&args, job);
-	enter_tables(&saved);
-	execute(
-			"INSERT INTO _strata.job (id, name, schedule_interval, max_runtime, max_retries, retry_period,"
-			" proc_schema, proc_name, owner, scheduled, fixed_schedule, initial_start, timezone, hypertable,"
-			" config, check_schema, check_name)"
-			" VALUES (CASE WHEN $1 > 0 THEN $1 ELSE pg_catalog.nextval('_strata.job_id_seq') END,"
-			" $2, $3, $4, $5, $6, $7, $8, $9::regrole, $10, $11, $12, $13, $14::regclass, $15, $16, $17)"
-			" RETURNING id",
-			&args, SPI_OK_INSERT_RETURNING);
-	job->id = DatumGetInt32(column(SPI_tuptable->vals[0], 1, &isnull));
-	leave_tables(&saved);
+	strata_tables_enter(&saved);
+	strata_tables_execute(
+						  "INSERT INTO _strata.job (id, name, schedule_interval, max_runtime, max_retries, retry_period,"
+						  " proc_schema, proc_name, owner, scheduled, fixed_schedule, initial_start, timezone, hypertable,"
+						  " config, check_schema, check_name)"
+						  " VALUES (CASE WHEN $1 > 0 THEN $1 ELSE pg_catalog.nextval('_strata.job_id_seq') END,"
+						  " $2, $3, $4, $5, $6, $7, $8, $9::regrole, $10, $11, $12, $13, $14::regclass, $15, $16, $17)"
+						  " RETURNING id",
+						  &args, SPI_OK_INSERT_RETURNING);
+	job->id = DatumGetInt32(strata_table_column(SPI_tuptable->vals[0], 1,
+												&isnull));
+	strata_tables_leave(&saved);
 }
 
 /* See catalog.h. */
 void
 strata_job_update(const StrataJob *job)
 {
-	Args		args = {0};
-	Saved		saved;
+	StrataTableArgs args = {0};
+	StrataTablesContext saved;
 
 	add_job_columns(&args, job);
-	enter_tables(&saved);
-	execute(
-			"UPDATE _strata.job SET name = $2, schedule_interval = $3, max_runtime = $4, max_retries = $5,"
-			" retry_period = $6, proc_schema = $7, proc_name = $8, owner = $9::regrole, scheduled = $10,"
-			" fixed_schedule = $11, initial_start = $12, timezone = $13, hypertable = $14::regclass,"
-			" config = $15, check_schema = $16, check_name = $17 WHERE id = $1",
-			&args, SPI_OK_UPDATE);
-	leave_tables(&saved);
+	strata_tables_enter(&saved);
+	strata_tables_execute(
+						  "UPDATE _strata.job SET name = $2, schedule_interval = $3, max_runtime = $4, max_retries = $5,"
+						  " retry_period = $6, proc_schema = $7, proc_name = $8, owner = $9::regrole, scheduled = $10,"
+						  " fixed_schedule = $11, initial_start = $12, timezone = $13, hypertable = $14::regclass,"
+						  " config = $15, check_schema = $16, check_name = $17 WHERE id = $1",
+						  &args, SPI_OK_UPDATE);
+	strata_tables_leave(&saved);
 }
 
 /* See catalog.h. */
 void
 strata_job_delete(int32 id)
 {
-	Args		args = {0};
-	Saved		saved;
+	StrataTableArgs args = {0};
+	StrataTablesContext saved;
 
-	add_argument(&args, INT4OID, Int32GetDatum(id), false);
-	enter_tables(&saved);
-	execute("DELETE FROM _strata.job_stat WHERE job_id = $1", &args,
-			SPI_OK_DELETE);
-	execute("DELETE FROM _strata.job WHERE id = $1", &args, SPI_OK_DELETE);
-	leave_tables(&saved);
+	strata_arg_add(&args, INT4OID, Int32GetDatum(id), false);
+	strata_tables_enter(&saved);
+	strata_tables_execute("DELETE FROM _strata.job_stat WHERE job_id = $1",
+						  &args,
+						  SPI_OK_DELETE);
+	strata_tables_execute("DELETE FROM _strata.job WHERE id = $1", &args,
+						  SPI_OK_DELETE);
+	strata_tables_leave(&saved);
 }
 
 /* See catalog.h. */
 int
 strata_job_delete_orphans(void)
 {
-	Args		args = {0};
-	Saved		saved;
+	StrataTableArgs args = {0};
+	StrataTablesContext saved;
 	int			deleted;
 
-	enter_tables(&saved);
-	execute(
-			"WITH gone AS (DELETE FROM _strata.job j WHERE hypertable IS NOT NULL AND NOT EXISTS"
-			" (SELECT FROM pg_catalog.pg_class c WHERE c.oid = j.hypertable) RETURNING id)"
-			" DELETE FROM _strata.job_stat s USING gone WHERE s.job_id = gone.id",
-			&args, SPI_OK_DELETE);
+	strata_tables_enter(&saved);
+	strata_tables_execute(
+						  "WITH gone AS (DELETE FROM _strata.job j WHERE hypertable IS NOT NULL AND NOT EXISTS"
+						  " (SELECT FROM pg_catalog.pg_class c WHERE c.oid = j.hypertable) RETURNING id)"
+						  " DELETE FROM _strata.job_stat s USING gone WHERE s.job_id = gone.id",
+						  &args, SPI_OK_DELETE);
 	deleted = (int) SPI_processed;
-	leave_tables(&saved);
+	strata_tables_leave(&saved);
 	return deleted;
 }
 
@@ -403,39 +297,39 @@ strata_job_delete_orphans(void)
 void
 strata_job_set_next_start(int32 id, TimestampTz next_start)
 {
-	Args		args = {0};
-	Saved		saved;
+	StrataTableArgs args = {0};
+	StrataTablesContext saved;
 
-	add_argument(&args, INT4OID, Int32GetDatum(id), false);
-	add_argument(&args, TIMESTAMPTZOID, TimestampTzGetDatum(next_start),
-				 false);
-	enter_tables(&saved);
-	execute(
-			"INSERT INTO _strata.job_stat (job_id, next_start) VALUES ($1, $2)"
-			" ON CONFLICT (job_id) DO UPDATE SET next_start = excluded.next_start",
-			&args, SPI_OK_INSERT);
-	leave_tables(&saved);
+	strata_arg_add(&args, INT4OID, Int32GetDatum(id), false);
+	strata_arg_add(&args, TIMESTAMPTZOID, TimestampTzGetDatum(next_start),
+				   false);
+	strata_tables_enter(&saved);
+	strata_tables_execute(
+						  "INSERT INTO _strata.job_stat (job_id, next_start) VALUES ($1, $2)"
+						  " ON CONFLICT (job_id) DO UPDATE SET next_start = excluded.next_start",
+						  &args, SPI_OK_INSERT);
+	strata_tables_leave(&saved);
 }
 
 /* See catalog.h. */
 bool
 strata_job_claim(int32 id)
 {
-	Args		args = {0};
-	Saved		saved;
+	StrataTableArgs args = {0};
+	StrataTablesContext saved;
 	bool		claimed;
 
-	add_argument(&args, INT4OID, Int32GetDatum(id), false);
-	add_argument(&args, INT4OID, Int32GetDatum(MyProcPid), false);
-	enter_tables(&saved);
-	execute(
-			"UPDATE _strata.job_stat s SET running_pid = $2, last_start = pg_catalog.clock_timestamp(),"
-			" total_runs = total_runs + 1"
-			" FROM _strata.job j WHERE j.id = $1 AND s.job_id = $1 AND j.scheduled AND s.running_pid IS NULL"
-			" AND s.next_start <= pg_catalog.clock_timestamp()",
-			&args, SPI_OK_UPDATE);
+	strata_arg_add(&args, INT4OID, Int32GetDatum(id), false);
+	strata_arg_add(&args, INT4OID, Int32GetDatum(MyProcPid), false);
+	strata_tables_enter(&saved);
+	strata_tables_execute(
+						  "UPDATE _strata.job_stat s SET running_pid = $2, last_start = pg_catalog.clock_timestamp(),"
+						  " total_runs = total_runs + 1"
+						  " FROM _strata.job j WHERE j.id = $1 AND s.job_id = $1 AND j.scheduled AND s.running_pid IS NULL"
+						  " AND s.next_start <= pg_catalog.clock_timestamp()",
+						  &args, SPI_OK_UPDATE);
 	claimed = SPI_processed > 0;
-	leave_tables(&saved);
+	strata_tables_leave(&saved);
 	return claimed;
 }
 
@@ -445,64 +339,65 @@ strata_job_finish(const StrataJob *job, TimestampTz finish,
 				  TimestampTz next_start, int32 pid,
 				  const StrataJobError *error)
 {
-	Args		args = {0};
-	Saved		saved;
+	StrataTableArgs args = {0};
+	StrataTablesContext saved;
 
-	add_argument(&args, INT4OID, Int32GetDatum(job->id), false);
-	add_argument(&args, TIMESTAMPTZOID, TimestampTzGetDatum(finish), false);
-	add_argument(&args, TIMESTAMPTZOID, TimestampTzGetDatum(next_start),
-				 false);
-	add_argument(&args, BOOLOID, BoolGetDatum(error == NULL), false);
-	add_argument(&args, BOOLOID, BoolGetDatum(error != NULL && error->crash),
-				 false);
-	add_argument(&args, INT4OID, Int32GetDatum(pid), false);
-	add_argument(&args, TIMESTAMPTZOID, TimestampTzGetDatum(job->last_start),
-				 false);
-	enter_tables(&saved);
+	strata_arg_add(&args, INT4OID, Int32GetDatum(job->id), false);
+	strata_arg_add(&args, TIMESTAMPTZOID, TimestampTzGetDatum(finish), false);
+	strata_arg_add(&args, TIMESTAMPTZOID, TimestampTzGetDatum(next_start),
+				   false);
+	strata_arg_add(&args, BOOLOID, BoolGetDatum(error == NULL), false);
+	strata_arg_add(&args, BOOLOID, BoolGetDatum(error != NULL && error->crash),
+				   false);
+	strata_arg_add(&args, INT4OID, Int32GetDatum(pid), false);
+	strata_arg_add(&args, TIMESTAMPTZOID, TimestampTzGetDatum(job->last_start),
+				   false);
+	strata_tables_enter(&saved);
 	/* a next_start that alter_job set while the job ran stands */
-	execute(
-			"UPDATE _strata.job_stat SET running_pid = NULL, last_finish = $2,"
-			" next_start = CASE WHEN next_start > last_start THEN next_start ELSE $3 END,"
-			" last_success = $4, last_successful_finish = CASE WHEN $4 THEN $2 ELSE last_successful_finish END,"
-			" last_duration = $2 - last_start, total_duration = total_duration + ($2 - last_start),"
-			" total_successes = total_successes + $4::int, total_failures = total_failures + (NOT $4)::int,"
-			" total_crashes = total_crashes + $5::int,"
-			" consecutive_failures = CASE WHEN $4 THEN 0 ELSE consecutive_failures + 1 END"
-			" WHERE job_id = $1 AND running_pid = $6 AND last_start = $7",
-			&args, SPI_OK_UPDATE);
+	strata_tables_execute(
+						  "UPDATE _strata.job_stat SET running_pid = NULL, last_finish = $2,"
+						  " next_start = CASE WHEN next_start > last_start THEN next_start ELSE $3 END,"
+						  " last_success = $4, last_successful_finish = CASE WHEN $4 THEN $2 ELSE last_successful_finish END,"
+						  " last_duration = $2 - last_start, total_duration = total_duration + ($2 - last_start),"
+						  " total_successes = total_successes + $4::int, total_failures = total_failures + (NOT $4)::int,"
+						  " total_crashes = total_crashes + $5::int,"
+						  " consecutive_failures = CASE WHEN $4 THEN 0 ELSE consecutive_failures + 1 END"
+						  " WHERE job_id = $1 AND running_pid = $6 AND last_start = $7",
+						  &args, SPI_OK_UPDATE);
 	if (SPI_processed == 0)
 	{
-		leave_tables(&saved);
+		strata_tables_leave(&saved);
 		return false;
 	}
 
 	memset(&args, 0, sizeof(args));
-	add_argument(&args, INT4OID, Int32GetDatum(job->id), false);
-	add_argument(&args, INT4OID, Int32GetDatum(pid), false);
-	add_argument(&args, TIMESTAMPTZOID, TimestampTzGetDatum(job->last_start),
-				 false);
-	add_argument(&args, TIMESTAMPTZOID, TimestampTzGetDatum(finish), false);
-	add_argument(&args, BOOLOID, BoolGetDatum(error == NULL), false);
-	add_text(&args, job->proc_schema);
-	add_text(&args, job->proc_name);
-	add_argument(&args, OIDOID, ObjectIdGetDatum(job->owner), false);
-	add_argument(&args, JSONBOID, job->config, !job->has_config);
-	add_text(&args, error != NULL && error->sqlerrcode != 0 ?
-			 unpack_sql_state(error->sqlerrcode) :
-			 NULL);
-	add_text(&args, error != NULL ? error->message : NULL);
-	add_text(&args, error != NULL ? error->detail : NULL);
-	add_text(&args, error != NULL ? error->hint : NULL);
-	add_text(&args, error != NULL ? error->context : NULL);
-	execute(
-			"INSERT INTO _strata.job_history (job_id, pid, start_time, finish_time, succeeded, proc_schema,"
-			" proc_name, owner, config, sqlerrcode, err_message, err_detail, err_hint, err_context)"
-			" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
-			&args, SPI_OK_INSERT);
+	strata_arg_add(&args, INT4OID, Int32GetDatum(job->id), false);
+	strata_arg_add(&args, INT4OID, Int32GetDatum(pid), false);
+	strata_arg_add(&args, TIMESTAMPTZOID, TimestampTzGetDatum(job->last_start),
+				   false);
+	strata_arg_add(&args, TIMESTAMPTZOID, TimestampTzGetDatum(finish), false);
+	strata_arg_add(&args, BOOLOID, BoolGetDatum(error == NULL), false);
+	strata_arg_text(&args, job->proc_schema);
+	strata_arg_text(&args, job->proc_name);
+	strata_arg_add(&args, OIDOID, ObjectIdGetDatum(job->owner), false);
+	strata_arg_add(&args, JSONBOID, job->config, !job->has_config);
+	strata_arg_text(&args, error != NULL && error->sqlerrcode != 0 ?
+					unpack_sql_state(error->sqlerrcode) :
+					NULL);
+	strata_arg_text(&args, error != NULL ? error->message : NULL);
+	strata_arg_text(&args, error != NULL ? error->detail : NULL);
+	strata_arg_text(&args, error != NULL ? error->hint : NULL);
+	strata_arg_text(&args, error != NULL ? error->context : NULL);
+	strata_tables_execute(
+						  "INSERT INTO _strata.job_history (job_id, pid, start_time, finish_time, succeeded, proc_schema,"
+						  " proc_name, owner, config, sqlerrcode, err_message, err_detail, err_hint, err_context)"
+						  " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
+						  &args, SPI_OK_INSERT);
 	if (error != NULL)
-		execute("SELECT pg_catalog.pg_notify('strata_job_failed', $1::text)",
-				&args, SPI_OK_SELECT);
-	leave_tables(&saved);
+		strata_tables_execute(
+							  "SELECT pg_catalog.pg_notify('strata_job_failed', $1::text)",
+							  &args, SPI_OK_SELECT);
+	strata_tables_leave(&saved);
 	return true;
 }
 
@@ -510,20 +405,20 @@ strata_job_finish(const StrataJob *job, TimestampTz finish,
 TimestampTz
 strata_job_earliest(void)
 {
-	Args		args = {0};
-	Saved		saved;
+	StrataTableArgs args = {0};
+	StrataTablesContext saved;
 	bool		isnull;
 	TimestampTz earliest = DT_NOEND;
 	Datum		value;
 
-	enter_tables(&saved);
-	execute(
-			"SELECT min(s.next_start) FROM _strata.job j JOIN _strata.job_stat s ON s.job_id = j.id"
-			" WHERE j.scheduled AND s.running_pid IS NULL",
-			&args, SPI_OK_SELECT);
-	value = column(SPI_tuptable->vals[0], 1, &isnull);
+	strata_tables_enter(&saved);
+	strata_tables_execute(
+						  "SELECT min(s.next_start) FROM _strata.job j JOIN _strata.job_stat s ON s.job_id = j.id"
+						  " WHERE j.scheduled AND s.running_pid IS NULL",
+						  &args, SPI_OK_SELECT);
+	value = strata_table_column(SPI_tuptable->vals[0], 1, &isnull);
 	if (!isnull)
 		earliest = DatumGetTimestampTz(value);
-	leave_tables(&saved);
-	return earliest;
+	strata_tables_leave(&saved);
+	return Min(earliest, strata_space_queue_earliest());
 }

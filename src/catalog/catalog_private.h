@@ -9,8 +9,10 @@
 #ifndef STRATA_CATALOG_PRIVATE_H
 #define STRATA_CATALOG_PRIVATE_H
 
+#include "base/base.h"
 #include "catalog/catalog.h"
 
+#include "access/htup.h"
 #include "nodes/bitmapset.h"
 
 /*
@@ -82,5 +84,38 @@ extern void strata_option_dimensions_check(Relation rel, const char *text);
 extern char *strata_option_dimensions_rewrite(const char *text,
 											  const char *old,
 											  const char *new_name);
+
+/*
+ * catalog_table.c: one statement on the extension's own tables, as their owner
+ * and with a pinned search_path, between enter and leave.  execute raises
+ * unless the result is the one expected (SPI_OK_...).
+ */
+#define STRATA_TABLE_MAX_ARGS 20
+
+typedef struct StrataTableArgs
+{
+	int			n;
+	Oid			types[STRATA_TABLE_MAX_ARGS];
+	Datum		values[STRATA_TABLE_MAX_ARGS];
+	char		nulls[STRATA_TABLE_MAX_ARGS];
+} StrataTableArgs;
+
+/* What strata_tables_enter() changed; mcxt: the context of before. */
+typedef struct StrataTablesContext
+{
+	StrataOwnerContext owner;
+	MemoryContext mcxt;
+} StrataTablesContext;
+
+extern void strata_arg_add(StrataTableArgs *args, Oid type, Datum value,
+						   bool isnull);
+extern void strata_arg_text(StrataTableArgs *args, const char *value);
+extern void strata_tables_enter(StrataTablesContext *saved);
+extern void strata_tables_leave(StrataTablesContext *saved);
+extern void strata_tables_execute(const char *sql, StrataTableArgs *args,
+								  int expected);
+
+/* Column `number`, from 1, of a row of the result. */
+extern Datum strata_table_column(HeapTuple tuple, int number, bool *isnull);
 
 #endif							/* STRATA_CATALOG_PRIVATE_H */

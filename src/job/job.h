@@ -91,10 +91,10 @@ extern void strata_job_check_preload(void);
 extern void strata_job_add(StrataJob *job, bool has_start, TimestampTz start);
 
 /*
- * When this transaction commits, have rel vacuumed in the background; always:
- * however small it is.
+ * When this transaction commits, have the space that rel's rows (and batches)
+ * left given back in the background.
  */
-extern void strata_vacuum_later(Relation rel, bool batches_went, bool always);
+extern void strata_space_reclaim_later(Relation rel, bool batches_went);
 
 /*
  * One table, which the caller has open with ExclusiveLock and may compress:

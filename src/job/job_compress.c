@@ -150,7 +150,7 @@ strata_table_compress(Relation rel, bool recompress)
 	if (result.nmoved > 0)
 		remember_size(strata_companion_oid(rel), &before, &result);
 	if (result.nrows > 0 || result.waiting)
-		strata_vacuum_later(rel, recompress || result.waiting, result.waiting);
+		strata_space_reclaim_later(rel, recompress || result.waiting);
 	warn_small_segments(rel, &result);
 	return result.nrows > 0 || result.waiting;
 }
@@ -193,7 +193,7 @@ strata_table_decompress(Relation rel)
 	if (nrows > 0)
 	{
 		forget_size(strata_companion_oid(rel));
-		strata_vacuum_later(rel, true, false);
+		strata_space_reclaim_later(rel, true);
 	}
 	return nrows;
 }

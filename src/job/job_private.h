@@ -21,6 +21,9 @@
  */
 #define JOB_SLOTS STRATA_MAX_JOB_WORKERS_MAX
 
+/* In place of a job: what gives back space (job_space.c). */
+#define JOB_SPACE (-1)
+
 /* Schedulers at a time: they are short, one per database that has work. */
 #define SCHEDULER_SLOTS 2
 
@@ -80,7 +83,8 @@ typedef struct JobShared
 extern JobShared *strata_job_shared;	/* NULL when not preloaded */
 
 /*
- * Start a background worker: a scheduler (job_id 0) or a job as a role
+ * Start a background worker: a scheduler (job_id 0), what gives back space
+ * (JOB_SPACE), or a job as a role
  * (InvalidOid: as the system, for policies).  False when there is no slot, the
  * job or scheduler is there already (*running), or PostgreSQL has no room.
  */

@@ -198,6 +198,16 @@ strata_job_schedule_pass(bool *starved)
 			break;
 		}
 	}
+	if (!*starved && strata_space_queue_earliest() <= GetCurrentTimestamp())
+	{
+		bool		running;
+
+		if (strata_job_start_worker(MyDatabaseId, JOB_SPACE, InvalidOid,
+									&running))
+			started = true;
+		else if (!running)
+			*starved = true;
+	}
 	note_starved(*starved);
 	next = strata_job_earliest();
 

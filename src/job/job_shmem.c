@@ -251,15 +251,20 @@ strata_job_start_worker(Oid database, int32 job_id, Oid role, bool *running)
 	snprintf(worker.bgw_library_name, BGW_MAXLEN, "strata");
 	snprintf(worker.bgw_function_name, BGW_MAXLEN, "%s",
 			 job_id == 0 ? "strata_job_scheduler_main" :
+			 job_id == JOB_SPACE ? "strata_space_main" :
 			 "strata_job_worker_main");
 	if (job_id == 0)
 		snprintf(worker.bgw_name, BGW_MAXLEN,
 				 "strata scheduler for database %u", database);
+	else if (job_id == JOB_SPACE)
+		snprintf(worker.bgw_name, BGW_MAXLEN, "strata space of database %u",
+				 database);
 	else
 		snprintf(worker.bgw_name, BGW_MAXLEN, "strata job %d in database %u",
 				 job_id, database);
 	snprintf(worker.bgw_type, BGW_MAXLEN, "%s",
-			 job_id == 0 ? "strata scheduler" : "strata job");
+			 job_id == 0 ? "strata scheduler" :
+			 job_id == JOB_SPACE ? "strata space" : "strata job");
 	worker.bgw_main_arg = Int32GetDatum(slot);
 	StaticAssertStmt(sizeof(StartData) <= BGW_EXTRALEN,
 					 "start data does not fit");
