@@ -412,9 +412,8 @@ find_offset_from(AggBucket *bucket, int64 ts, int64 back)
 	long int	before;
 	long int	after;
 	int			isdst;
-	int			rc =
-	pg_next_dst_boundary(&t, &before, &isdst, &boundary, &after,
-						 &isdst, session_timezone);
+	int			rc = pg_next_dst_boundary(&t, &before, &isdst, &boundary,
+										  &after, &isdst, session_timezone);
 
 	if (rc < 0)
 		return false;

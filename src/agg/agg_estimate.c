@@ -142,10 +142,12 @@ count_pieces(PlannerInfo *root, RelOptInfo *rel, Path *path, List *keys)
 	foreach(lc, keys)
 	{
 		Expr	   *expr = lfirst(lc);
-		bool		bucket = !IsA(expr, Var) &&
-		strata_agg_bucket_width(expr, &expr) > 0;
-		AttrNumber	attno = IsA(expr, Var) ? ((Var *) expr)->varattno : 0;
+		bool		bucket;
+		AttrNumber	attno;
 
+		/* the expression becomes what the bucket is of */
+		bucket = !IsA(expr, Var) && strata_agg_bucket_width(expr, &expr) > 0;
+		attno = IsA(expr, Var) ? ((Var *) expr)->varattno : 0;
 		if (attno <= 0 ||
 			(attno != order && (bucket || !bms_is_member(attno, segment))))
 			return 0;
@@ -161,11 +163,11 @@ strata_agg_group_share(PlannerInfo *root, RelOptInfo *rel, Path *path,
 {
 	double		processes = path->parallel_workers + 1;
 	double		pieces = 0;
-	List	   *paths =
-	IsA(path, AppendPath) ? ((AppendPath *) path)->subpaths :
-	list_make1(path);
+	List	   *paths;
 	ListCell   *lc;
 
+	paths = IsA(path, AppendPath) ? ((AppendPath *) path)->subpaths :
+		list_make1(path);
 	foreach(lc, paths)
 	{
 		double		n = count_pieces(root, rel,

@@ -388,10 +388,10 @@ run_as_floats(StrataAggState *agg, AggCall *call, AggCell *cell, AggRun run)
 		   call->width == sizeof(int32));	/* agg:G16 */
 	for (int i = 0; i < run.n; i++)
 	{
-		int32		x =
-		call->width == sizeof(int16) ? ((const int16 *) run.v)[i] :
-		((const int32 *) run.v)[i];
+		int32		x;
 
+		x = call->width == sizeof(int16) ? ((const int16 *) run.v)[i] :
+			((const int32 *) run.v)[i];
 		if (is_float4)
 			((float4 *) v)[i] = (float4) x;
 		else

@@ -394,14 +394,14 @@ deserialize(AggGeneric *generic, void *state, bool *isnull)
 static void
 write_state(AggGeneric *generic, const AggCell *state, StringInfo out)
 {
-	bool		byval = generic->transtype == INTERNALOID ? false :
-	generic->transbyval;
-	int			typlen =
-	generic->transtype == INTERNALOID ? -1 : generic->translen;
+	bool		byval;
+	int			typlen;
 	MemoryContext old = MemoryContextSwitchTo(generic->tmp);
 	Size		size = 0;
 	Datum		value = (Datum) 0;
 
+	byval = generic->transtype == INTERNALOID ? false : generic->transbyval;
+	typlen = generic->transtype == INTERNALOID ? -1 : generic->translen;
 	if (!state->w.isnull)
 	{
 		value = serialize(generic, state);
@@ -519,9 +519,9 @@ strata_agg_generic_combine(AggGeneric *generic, AggCell *cell,
 	if (generic->adds_numerics)
 	{
 		AggNumericSum *sum = sum_of_numerics(generic, cell);
-		const AggNumericSum *more = (const AggNumericSum *)
-		DatumGetPointer(other->v.d);
+		const AggNumericSum *more;
 
+		more = (const AggNumericSum *) DatumGetPointer(other->v.d);
 		combine_sums(generic, sum, more);
 		if (!more->rest.w.isnull)
 			combine_states(generic, &sum->rest, &more->rest);

@@ -257,10 +257,10 @@ collect_rows(AggInput *input, Source *source)
 		input->columns[i].isnull = NULL;
 	while (n < STRATA_AGG_CHUNK_ROWS)
 	{
-		TupleTableSlot *slot = source->vectors ?
-		strata_scan_next_heap_row(source->node) :
-		ExecProcNode(source->node);
+		TupleTableSlot *slot;
 
+		slot = source->vectors ? strata_scan_next_heap_row(source->node) :
+			ExecProcNode(source->node);
 		if (TupIsNull(slot))
 		{
 			source->rows_done = true;
@@ -553,10 +553,10 @@ strata_agg_input_next(AggInput *input)
 	while (input->current >= 0 && input->current < input->nsources)
 	{
 		AggVector  *vector = NULL;
-		Instrumentation *instrument = input->append != NULL ?
-		input->append->ps.instrument :
-		NULL;
+		Instrumentation *instrument;
 
+		instrument = input->append != NULL ? input->append->ps.instrument :
+			NULL;
 		if (may_matter(input, input->current))
 		{
 			if (instrument != NULL)

@@ -163,9 +163,9 @@ FN(minmax) (AggCell *cell, const AggRun *run, bool want_max)
 		return;
 	if (run->valid == NULL && run->n >= 16)
 	{
-		int64		m =
-		want_max ? FN(max_all) (v, run->n) : FN(min_all) (v, run->n);
+		int64		m;
 
+		m = want_max ? FN(max_all) (v, run->n) : FN(min_all) (v, run->n);
 		if (cell->n == 0 || (want_max ? m > cell->v.i : m < cell->v.i))
 			cell->v.i = m;
 		cell->n += run->n;

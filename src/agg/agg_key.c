@@ -152,8 +152,8 @@ end_of_range(AggVector *vector, const StrataColumn *col, int i, int64 lo,
 	while (outside - inside > 1)
 	{
 		int			mid = inside + (outside - inside) / 2;
-		int64		x =
-		strata_agg_column_int(col, agg_vector_row(vector, mid));
+		int64		x = strata_agg_column_int(col,
+											  agg_vector_row(vector, mid));
 
 		if (x >= lo && x <= hi)
 			inside = mid;
@@ -169,8 +169,8 @@ cut_buckets(StrataAggState *agg, AggKey *key, StrataColumn *col)
 {
 	AggVector  *vector = agg->vector;
 	int			n = vector->nselected;
-	bool		sorted =
-	strata_agg_is_sorted(vector, &agg->values[key->value], col);
+	bool		sorted = strata_agg_is_sorted(vector, &agg->values[key->value],
+											  col);
 	int64		lo = 1;
 	int64		hi = 0;
 

@@ -31,12 +31,12 @@
 Datum
 strata_agg_wide_numeric(AggWide value, unsigned scale)
 {
-	AggUnsignedWide u = value < 0 ? -(AggUnsignedWide) value :
-	(AggUnsignedWide) value;
+	AggUnsignedWide u;
 	char		digits[40];		/* 2^128 has 39 */
 	char	   *p = digits + sizeof(digits);
 	char	   *text;
 
+	u = value < 0 ? -(AggUnsignedWide) value : (AggUnsignedWide) value;
 	if (scale == 0 && value == (int64) value)
 		return NumericGetDatum(int64_to_numeric((int64) value));
 	*--p = '\0';

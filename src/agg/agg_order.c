@@ -250,14 +250,13 @@ static uint32
 find_value(ValueSet *set, Datum value, bool isnull)
 {
 	const AggKey *key = set->key;
-	uint32		hash = isnull ?
-	0 :
-	key->typbyval ?
-	murmurhash32((uint32) value ^ (uint32) (value >> 32)) :
-	datum_image_hash(value, false, key->typlen);
+	uint32		hash;
 	uint32		i;
 	RankedValue *v;
 
+	hash = isnull ? 0 : key->typbyval ?
+		murmurhash32((uint32) value ^ (uint32) (value >> 32)) :
+		datum_image_hash(value, false, key->typlen);
 	if (set->nvalues >= set->nslots / 2)
 		grow_set(set);
 	for (i = hash & (set->nslots - 1); set->slots[i] != 0;
@@ -343,9 +342,9 @@ sort_in_memory(AggOrder *order, StrataAggState *agg, AggGroup **groups,
 	}
 	for (k = from; k < order->nkeys; k++)
 	{
-		uint32		n =
-		rank_key(&order->keys[k], &agg->keys[order->keys[k].key],
-				 groups, ngroups, ranks);
+		uint32		n = rank_key(&order->keys[k],
+								 &agg->keys[order->keys[k].key], groups,
+								 ngroups, ranks);
 		int			width = n > 1 ? pg_leftmost_one_pos32(n - 1) + 1 : 0;
 
 		if (bits + width > 64)

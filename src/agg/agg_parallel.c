@@ -154,9 +154,9 @@ strata_agg_gather(PlannerInfo *root, RelOptInfo *grouped_rel,
 				  CustomPath *partial)
 {
 	PathTarget *target = create_empty_pathtarget();
-	double		rows =
-	partial->path.rows * (partial->path.parallel_workers + 1);
+	double		rows;
 
+	rows = partial->path.rows * (partial->path.parallel_workers + 1);
 	Assert(partial->path.parallel_safe &&
 		   partial->path.parallel_workers > 0); /* agg:G13 */
 	add_column_to_pathtarget(target, partial_column(), 0);

@@ -292,9 +292,9 @@ row_cost(PlannerInfo *root, const AggShape *shape)
 	foreach(lc, shape->aggrefs)
 	{
 		Aggref	   *aggref = lfirst_node(Aggref, lc);
-		bool		kernel = strata_agg_kernel_find(aggref)->result !=
-		AGG_RESULT_GENERIC;
+		bool		kernel;
 
+		kernel = strata_agg_kernel_find(aggref)->result != AGG_RESULT_GENERIC;
 		cost += kernel ? COST_KERNEL_VALUE : COST_FUNCTION_VALUE;
 		if (aggref->args != NIL &&
 			is_computed((Node *) linitial_node(TargetEntry, aggref->args)
@@ -310,10 +310,11 @@ row_cost(PlannerInfo *root, const AggShape *shape)
 static double
 group_size(const AggShape *shape)
 {
-	double		size = sizeof(AggGroup) + 4 * sizeof(void *) +
-	list_length(shape->aggrefs) * sizeof(AggCell);
+	double		size;
 	ListCell   *lc;
 
+	size = sizeof(AggGroup) + 4 * sizeof(void *) +
+		list_length(shape->aggrefs) * sizeof(AggCell);
 	foreach(lc, shape->keys)
 		size += sizeof(Datum) +
 		get_typavgwidth(exprType(lfirst(lc)), exprTypmod(lfirst(lc)));

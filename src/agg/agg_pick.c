@@ -115,10 +115,10 @@ static int
 best_of_sorted(const AggVector *vector, const StrataColumn *times, int from,
 			   int to, bool last)
 {
-	int64		front =
-	strata_agg_column_int(times, agg_vector_row(vector, from));
-	int64		back =
-	strata_agg_column_int(times, agg_vector_row(vector, to - 1));
+	int64		front = strata_agg_column_int(times,
+											  agg_vector_row(vector, from));
+	int64		back = strata_agg_column_int(times,
+											 agg_vector_row(vector, to - 1));
 	int			i = to - 1;
 
 	Assert(from < to && times->isnull == NULL); /* agg:G12 */
@@ -230,9 +230,10 @@ strata_agg_pick_time(const AggCell *cell, int64 *time)
 void
 strata_agg_pick_write(const AggCall *call, const AggCell *cell, StringInfo out)
 {
-	Size		size = cell->n == CELL_VALUE ?
-	datumGetSize(cell->v.d, false, call->resultlen) : 0;
+	Size		size;
 
+	size = cell->n == CELL_VALUE ?
+		datumGetSize(cell->v.d, false, call->resultlen) : 0;
 	appendBinaryStringInfo(out, (const char *) cell, sizeof(AggCell));
 	appendBinaryStringInfo(out, (const char *) &size, sizeof(Size));
 	if (size > 0)

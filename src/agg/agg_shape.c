@@ -87,9 +87,9 @@ add_key(PlannerInfo *root, SortGroupClause *clause, Index relid,
 		AggShape *shape)
 {
 	Node	   *expr = get_sortgroupclause_expr(clause, root->processed_tlist);
-	bool		by_image =
-	equality_is_of_image(exprType(expr), exprCollation(expr),
-						 clause->eqop);
+	bool		by_image = equality_is_of_image(exprType(expr),
+												exprCollation(expr),
+												clause->eqop);
 
 	if (!by_image && !clause->hashable)
 		shape->reason = "values of a key cannot be hashed";

@@ -463,9 +463,9 @@ note_segment(StrataAggState *agg)
 
 	if (stop->segments == NULL)
 	{
-		MemoryContext old =
-		MemoryContextSwitchTo(agg->css.ss.ps.state->es_query_cxt);
+		MemoryContext old;
 
+		old = MemoryContextSwitchTo(agg->css.ss.ps.state->es_query_cxt);
 		stop->segment_mcxt = AllocSetContextCreate(CurrentMemoryContext,
 												   "StrataAgg segments",
 												   ALLOCSET_DEFAULT_SIZES);
@@ -515,10 +515,10 @@ static bool
 restrict_rows(StrataAggState *agg, AggVector *vector)
 {
 	const AggStop *stop = &agg->stop;
-	const StrataColumn *col =
-	strata_agg_input_column(vector, agg->values[stop->by].input);
+	const StrataColumn *col;
 	int			n = 0;
 
+	col = strata_agg_input_column(vector, agg->values[stop->by].input);
 	Assert(vector->nselected <= STRATA_AGG_CHUNK_ROWS); /* agg:G1 */
 	for (int i = 0; i < vector->nselected; i++)
 	{

@@ -298,11 +298,11 @@ strata_agg_value_integers(StrataAggState *agg, int i)
 		int			from = agg_vector_row(vector, 0);
 		int			to = agg_vector_row(vector, vector->nselected - 1) + 1;
 		int			width = 0;
-		const void *v =
-		strata_batch_reader_integers(vector->batch->reader,
-									 vector->attnos[value->input], from,
-									 to - from, &width);
+		const void *v;
 
+		v = strata_batch_reader_integers(vector->batch->reader,
+										 vector->attnos[value->input], from,
+										 to - from, &width);
 		Assert(v == NULL || width == sizeof(int16) ||
 			   width == sizeof(int32)); /* agg:G16 */
 		keep_integers(value, v, from, width);
@@ -324,12 +324,12 @@ strata_agg_value_scaled(StrataAggState *agg, int i)
 	{
 		int			from = agg_vector_row(vector, 0);
 		int			to = agg_vector_row(vector, vector->nselected - 1) + 1;
-		const int64 *v =
-		strata_batch_reader_scaled(vector->batch->reader,
-								   vector->attnos[value->input], from,
-								   to - from, &value->displays,
-								   &value->scale);
+		const int64 *v;
 
+		v = strata_batch_reader_scaled(vector->batch->reader,
+									   vector->attnos[value->input], from,
+									   to - from, &value->displays,
+									   &value->scale);
 		keep_integers(value, v, from, sizeof(int64));
 		if (v != NULL)
 			value->displays -= from;

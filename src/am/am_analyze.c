@@ -141,11 +141,12 @@ static uint64
 heap_bytes(Relation rel)
 {
 	Oid			companion = strata_companion_oid(rel);
-	int			width = get_rel_data_width(rel, NULL) +
-	(int) (MAXALIGN(SizeofHeapTupleHeader) + sizeof(ItemIdData));
+	int			width;
 	Relation	batches;
 	StrataStoreSize size;
 
+	width = get_rel_data_width(rel, NULL) +
+		(int) (MAXALIGN(SizeofHeapTupleHeader) + sizeof(ItemIdData));
 	if (!OidIsValid(companion))
 		return 0;
 	batches = table_open(companion, AccessShareLock);
@@ -158,9 +159,9 @@ static uint64
 relation_size(Relation rel, ForkNumber fork)
 {
 	uint64		size = strata_heap_am->relation_size(rel, fork);
-	const PgBackendStatus *analyze = fork == MAIN_FORKNUM ? running_analyze() :
-	NULL;
+	const PgBackendStatus *analyze;
 
+	analyze = fork == MAIN_FORKNUM ? running_analyze() : NULL;
 	if (analyze == NULL)
 		return size;
 	if (is_weighing(analyze))

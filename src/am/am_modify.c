@@ -277,10 +277,11 @@ keep_stored_values(Relation rel, ItemPointer tid, TupleTableSlot *slot)
 		slot_getallattrs(slot);
 		for (int i = 0; i < desc->natts; i++)
 		{
-			bool		keep = TupleDescAttr(desc, i)->attlen == -1 &&
-			stays_stored(old_slot->tts_values[i], old_slot->tts_isnull[i],
-						 slot->tts_values[i], slot->tts_isnull[i]);
+			bool		keep;
 
+			keep = TupleDescAttr(desc, i)->attlen == -1 &&
+				stays_stored(old_slot->tts_values[i], old_slot->tts_isnull[i],
+							 slot->tts_values[i], slot->tts_isnull[i]);
 			values[i] = keep ? old_slot->tts_values[i] : slot->tts_values[i];
 			keeps |= keep;
 		}

@@ -244,8 +244,8 @@ scan_sample_next_tuple(TableScanDesc sscan, SampleScanState *node,
 		ROWS_PER_BLOCK;
 	for (;;)
 	{
-		int			in_block =
-		(int) Min(ROWS_PER_BLOCK, state->next_row - base);
+		int			in_block = (int) Min(ROWS_PER_BLOCK,
+										 state->next_row - base);
 		OffsetNumber offset = node->tsmroutine->NextSampleTuple(node,
 																state->block,
 																in_block);

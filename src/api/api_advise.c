@@ -153,16 +153,16 @@ strata_estimate_compression(PG_FUNCTION_ARGS)
 						  false, &estimate);
 	for (int i = 0; i <= desc->natts; i++)
 	{
-		StrataColumnMeasure *column = i < desc->natts ?
-		&estimate.measure.columns[i] :
-		NULL;
+		StrataColumnMeasure *column;
 		Datum		values[5] = {0};
 		bool		nulls[5] = {false};
-		double		raw_bytes =
-		column != NULL ? column->raw * estimate.scale : raw;
-		double		bytes = column != NULL ? column->bytes * estimate.scale :
-		estimate.disk_bytes;
+		double		raw_bytes;
+		double		bytes;
 
+		column = i < desc->natts ? &estimate.measure.columns[i] : NULL;
+		raw_bytes = column != NULL ? column->raw * estimate.scale : raw;
+		bytes = column != NULL ? column->bytes * estimate.scale :
+			estimate.disk_bytes;
 		if (column != NULL && TupleDescAttr(desc, i)->attisdropped)
 			continue;
 		raw += column != NULL ? raw_bytes : 0;
@@ -251,11 +251,12 @@ strata_codec_choice(PG_FUNCTION_ARGS)
 			continue;
 		for (int id = 0; id < STRATA_CODEC_COUNT; id++)
 		{
-			double		bytes = id == STRATA_CODEC_AUTO ? column->bytes :
-			column->candidate[id];
+			double		bytes;
 			Datum		values[6] = {0};
 			bool		nulls[6] = {false};
 
+			bytes = id == STRATA_CODEC_AUTO ? column->bytes :
+				column->candidate[id];
 			if (id != STRATA_CODEC_AUTO && !column->tried[id])
 				continue;
 			values[0] = NameGetDatum(&TupleDescAttr(desc, i)->attname);
@@ -317,15 +318,19 @@ can_segment(Form_pg_attribute att)
 	return !att->attisdropped && type_is_enum(type);
 }
 
+/* The better candidate first. */
 static int
 compare_candidates(const void *a, const void *b)
 {
 	const Candidate *x = a;
 	const Candidate *y = b;
-	bool		x_small = x->nsegment > 0 &&
-	x->rows / Max(x->distinct, 1) < SEGMENT_ROWS_MIN;
-	bool		y_small = y->nsegment > 0 &&
-	y->rows / Max(y->distinct, 1) < SEGMENT_ROWS_MIN;
+	bool		x_small;
+	bool		y_small;
+
+	x_small = x->nsegment > 0 &&
+		x->rows / Max(x->distinct, 1) < SEGMENT_ROWS_MIN;
+	y_small = y->nsegment > 0 &&
+		y->rows / Max(y->distinct, 1) < SEGMENT_ROWS_MIN;
 
 	/*
 	 * small segments come last, however small they are today: they make many

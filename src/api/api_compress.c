@@ -125,10 +125,10 @@ strata_compress_chunk(PG_FUNCTION_ARGS)
 	Oid			relid = PG_GETARG_OID(0);
 	bool		if_not_compressed = PG_GETARG_BOOL(1);
 	bool		recompress = PG_GETARG_BOOL(2);
-	bool		partitioned =
-	get_rel_relkind(relid) == RELKIND_PARTITIONED_TABLE;
+	bool		partitioned;
 	ListCell   *lc;
 
+	partitioned = get_rel_relkind(relid) == RELKIND_PARTITIONED_TABLE;
 	PreventCommandIfReadOnly("compress_chunk()");
 	PreventCommandIfParallelMode("compress_chunk()");
 	foreach(lc, strata_api_leaves(relid, NULL))
@@ -243,11 +243,11 @@ strata_decompress_chunk(PG_FUNCTION_ARGS)
 {
 	Oid			relid = PG_GETARG_OID(0);
 	bool		if_compressed = PG_GETARG_BOOL(1);
-	bool		partitioned =
-	get_rel_relkind(relid) == RELKIND_PARTITIONED_TABLE;
+	bool		partitioned;
 	int64		total = 0;
 	ListCell   *lc;
 
+	partitioned = get_rel_relkind(relid) == RELKIND_PARTITIONED_TABLE;
 	PreventCommandIfReadOnly("decompress_chunk()");
 	PreventCommandIfParallelMode("decompress_chunk()");
 	foreach(lc, strata_api_leaves(relid, NULL))

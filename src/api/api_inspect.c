@@ -448,8 +448,8 @@ compressed_rows(Relation rel)
 	StrataEntries *entries = strata_entries_create(store->batches,
 												   GetActiveSnapshot());
 	StrataRowCount count;
-	bool		known =
-	strata_store_count_rows(store, GetActiveSnapshot(), entries, &count);
+	bool		known = strata_store_count_rows(store, GetActiveSnapshot(),
+												entries, &count);
 
 	strata_entries_free(entries);
 	strata_store_close(store, AccessShareLock);
@@ -483,10 +483,10 @@ strata_before_sizes(PG_FUNCTION_ARGS)
 		{
 			for (int i = 0; i < 4; i++)
 			{
-				char	   *text =
-				strata_settings_get_text(strata_companion_oid(rel),
-										 names[i]);
+				char	   *text;
 
+				text = strata_settings_get_text(strata_companion_oid(rel),
+												names[i]);
 				recorded[i] = text != NULL ? (double) strtoll(text, NULL, 10) :
 					0;
 			}

@@ -486,12 +486,14 @@ strata_batch_builder_measure(StrataBatchBuilder *b, StrataBatchMeasure *m)
 	Size		keys = 0;
 
 	/* its nulls are marked in the row too */
-	int			natts = STRATA_BATCH_FIXED_ATTS + b->layout->nsegment +
-	2 * b->nranges + 1 + b->schema->natts + STRATA_SPARE_COLUMNS;
-	Size		plain = MAXALIGN(SizeofHeapTupleHeader + BITMAPLEN(natts)) +
-	sizeof(int64) + sizeof(int32) + INTALIGN(layout) +
-	VARSIZE(form_summary(b));
+	int			natts;
+	Size		plain;
 
+	natts = STRATA_BATCH_FIXED_ATTS + b->layout->nsegment + 2 * b->nranges +
+		1 + b->schema->natts + STRATA_SPARE_COLUMNS;
+	plain = MAXALIGN(SizeofHeapTupleHeader + BITMAPLEN(natts)) +
+		sizeof(int64) + sizeof(int32) + INTALIGN(layout) +
+		VARSIZE(form_summary(b));
 	for (int i = 0; i < b->layout->nsegment; i++)
 	{
 		Form_pg_attribute att = TupleDescAttr(b->schema->rel_desc,

@@ -132,13 +132,13 @@ add_fixed(ColumnBuffer *c, Datum value)
 static void
 widen_range(StrataBatchBuilder *b, OrderRange *r, Datum value)
 {
-	bool		lower =
-	!r->has || ApplySortComparator(value, false, r->min, false,
-								   &r->sort) < 0;
-	bool		higher =
-	!r->has || ApplySortComparator(value, false, r->max, false,
-								   &r->sort) > 0;
+	bool		lower;
+	bool		higher;
 
+	lower = !r->has ||
+		ApplySortComparator(value, false, r->min, false, &r->sort) < 0;
+	higher = !r->has ||
+		ApplySortComparator(value, false, r->max, false, &r->sort) > 0;
 	if (r->typbyval)
 	{
 		if (lower)

@@ -98,9 +98,9 @@ strata_goal_learn(StrataRowGoal *goal, int nrows, Size nbytes, Size room)
 	}
 	else if (fabs(more) > goal->rows / SIZES_PART)
 	{
-		double		head =
-		goal->bytes - goal->rows * (nbytes - goal->bytes) / more;
+		double		head;
 
+		head = goal->bytes - goal->rows * (nbytes - goal->bytes) / more;
 		/* more than that and it is the rows that differ */
 		head = Max(0, Min(head, Min(nbytes, goal->bytes) * HEAD_SHARE));
 		goal->head += goal->head == 0 ? head :

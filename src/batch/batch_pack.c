@@ -86,9 +86,9 @@ row_size(const StrataBatchSchema *schema, const Datum *values,
 		 const bool *isnull)
 {
 	TupleDesc	desc = schema->batch_desc;
-	Size		size =
-	MAXALIGN(SizeofHeapTupleHeader + BITMAPLEN(desc->natts));
+	Size		size;
 
+	size = MAXALIGN(SizeofHeapTupleHeader + BITMAPLEN(desc->natts));
 	for (int i = 0; i < desc->natts; i++)
 	{
 		Form_pg_attribute att = TupleDescAttr(desc, i);
@@ -234,10 +234,10 @@ find_in_holder(const uint8 *buf, Size len, AttrNumber attno, Size *found_len)
 static struct varlena *
 fetch_value(StrataBatchReader *reader, AttrNumber attno)
 {
-	Datum		value =
-	reader->batch_slot->tts_values[reader->schema->col_att[attno] - 1];
+	Datum		value;
 	struct varlena *v;
 
+	value = reader->batch_slot->tts_values[reader->schema->col_att[attno] - 1];
 	for (int i = 0; i < reader->nholders; i++)
 		if (reader->holders[i].attno == attno)
 			return reader->holders[i].value;

@@ -34,9 +34,9 @@ strata_batch_reader_create(Relation rel, const StrataBatchSchema *schema)
 	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext,
 											   "strata batch reader",
 											   ALLOCSET_SMALL_SIZES);
-	StrataBatchReader *reader =
-	MemoryContextAllocZero(mcxt, sizeof(StrataBatchReader));
+	StrataBatchReader *reader;
 
+	reader = MemoryContextAllocZero(mcxt, sizeof(StrataBatchReader));
 	reader->mcxt = mcxt;
 	reader->batch_mcxt = AllocSetContextCreate(mcxt, "strata batch",
 											   ALLOCSET_DEFAULT_SIZES);
@@ -619,13 +619,13 @@ strata_batch_reader_entries(StrataBatchReader *reader, AttrNumber attno)
 static int
 integer_width(const StrataColumnType *type, const StrataColumnSummary *summary)
 {
-	float8		min =
-	type->width == sizeof(float8) ? DatumGetFloat8(summary->min) :
-	DatumGetFloat4(summary->min);
-	float8		max =
-	type->width == sizeof(float8) ? DatumGetFloat8(summary->max) :
-	DatumGetFloat4(summary->max);
+	float8		min;
+	float8		max;
 
+	min = type->width == sizeof(float8) ? DatumGetFloat8(summary->min) :
+		DatumGetFloat4(summary->min);
+	max = type->width == sizeof(float8) ? DatumGetFloat8(summary->max) :
+		DatumGetFloat4(summary->max);
 	if (min >= PG_INT16_MIN && max <= PG_INT16_MAX)
 		return sizeof(int16);
 	return min >= PG_INT32_MIN && max <= PG_INT32_MAX ? sizeof(int32) : 0;

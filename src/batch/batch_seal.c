@@ -318,9 +318,9 @@ void
 strata_seal_columns(const StrataBatchSchema *schema, Datum *values,
 					const bool *isnull)
 {
-	int64		first_row =
-	DatumGetInt64(values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
+	int64		first_row;
 
+	first_row = DatumGetInt64(values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
 	for (AttrNumber attno = 1; attno <= schema->natts; attno++)
 	{
 		AttrNumber	catt = schema->col_att[attno];

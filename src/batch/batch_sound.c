@@ -392,10 +392,10 @@ value_check_create(Oid typid)
 bool
 strata_column_is_sound(const StrataColumn *col, int n)
 {
-	ValueCheck *check = col->type.typlen == -1 ?
-	value_check_create(col->type.typid) :
-	NULL;
+	ValueCheck *check;
 
+	check = col->type.typlen == -1 ? value_check_create(col->type.typid) :
+		NULL;
 	for (int i = 0; i < n && check != NULL; i++)
 	{
 		bool		isnull;

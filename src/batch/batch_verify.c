@@ -160,13 +160,13 @@ is_of_another_type(const StrataColumnSummary *stored, StrataColumnType type,
 static void
 verify_summary(Verifier *v, StrataColumn *col)
 {
-	const StrataColumnSummary *stored =
-	strata_batch_reader_summary(v->reader, col->attno);
+	const StrataColumnSummary *stored;
 	const char *problem;
 	int			nnulls = 0;
 	int			n = 0;
 	char	   *packed;
 
+	stored = strata_batch_reader_summary(v->reader, col->attno);
 	if (col->constant)
 		return;
 	if (stored == NULL)
@@ -230,10 +230,10 @@ verify_range(Verifier *v, StrataColumn *col, SortSupport sort)
 {
 	bool		min_null;
 	bool		max_null;
-	Datum		min =
-	strata_batch_reader_min(v->reader, col->attno, &min_null);
-	Datum		max =
-	strata_batch_reader_max(v->reader, col->attno, &max_null);
+	Datum		min = strata_batch_reader_min(v->reader, col->attno,
+											  &min_null);
+	Datum		max = strata_batch_reader_max(v->reader, col->attno,
+											  &max_null);
 	bool		seen_min = false;
 	bool		seen_max = false;
 	bool		any = false;

@@ -254,9 +254,10 @@ resolve_codecs(TupleDesc desc, const char *text)
 	foreach(lc, parse_codecs(text))
 	{
 		ResTarget  *target = lfirst_node(ResTarget, lc);
-		Form_pg_attribute att =
-		strata_option_find_column(desc, target_column(target));
+		Form_pg_attribute att;
 		StrataCodecId codec = strata_codec_by_name(target->name);
+
+		att = strata_option_find_column(desc, target_column(target));
 
 		/*
 		 * the column or its type may have changed since, and so may the

@@ -127,18 +127,18 @@ wait_for_maker(StrataClaim *claim, LockWaitPolicy policy)
 static TransactionId
 lock_next_version(StrataClaim *claim, TransactionId updater, ItemPointer next)
 {
-	TupleTableSlot *slot =
-	MakeSingleTupleTableSlot(RelationGetDescr(claim->batches),
-							 &TTSOpsBufferHeapTuple);
+	TupleTableSlot *slot;
 	TransactionId self = GetCurrentTransactionId();
 	TransactionId wait = InvalidTransactionId;
 
+	slot = MakeSingleTupleTableSlot(RelationGetDescr(claim->batches),
+									&TTSOpsBufferHeapTuple);
 	/* gone, or another's: that transaction has failed */
 	if (table_tuple_fetch_row_version(claim->batches, next, SnapshotAny, slot))
 	{
-		HeapTupleHeader header =
-		((BufferHeapTupleTableSlot *) slot)->base.tuple->t_data;
+		HeapTupleHeader header;
 
+		header = ((BufferHeapTupleTableSlot *) slot)->base.tuple->t_data;
 		if (TransactionIdEquals(HeapTupleHeaderGetRawXmin(header), updater))
 		{
 			StrataEntry entry;
@@ -160,14 +160,14 @@ static TM_Result
 lock_entry(StrataClaim *claim, LockTupleMode mode, LockWaitPolicy policy,
 		   bool *again)
 {
-	TupleTableSlot *slot =
-	MakeSingleTupleTableSlot(RelationGetDescr(claim->batches),
-							 &TTSOpsBufferHeapTuple);
+	TupleTableSlot *slot;
 	TransactionId followed = InvalidTransactionId;
 	TransactionId wait = InvalidTransactionId;
 	TM_FailureData tmfd;
 	TM_Result	result;
 
+	slot = MakeSingleTupleTableSlot(RelationGetDescr(claim->batches),
+									&TTSOpsBufferHeapTuple);
 	for (;;)
 	{
 		TransactionId updater;
@@ -242,9 +242,10 @@ tell_changed(StrataClaim *claim, CommandId cid, TM_FailureData *tmfd)
 static bool
 batch_is_ours(StrataClaim *claim)
 {
-	HeapTuple	tuple =
-	((BufferHeapTupleTableSlot *) claim->reader->batch_slot)->base.tuple;
+	HeapTuple	tuple;
 
+	tuple =
+		((BufferHeapTupleTableSlot *) claim->reader->batch_slot)->base.tuple;
 	return !HeapTupleHeaderXminFrozen(tuple->t_data) &&
 		TransactionIdIsCurrentTransactionId(
 											HeapTupleHeaderGetRawXmin(tuple->t_data));

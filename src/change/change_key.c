@@ -166,9 +166,8 @@ init_functions(StrataKeyDirectory *d, Relation index)
 	for (int i = 0; i < d->nkeys; i++)
 	{
 		Oid			type = index->rd_opcintype[i];
-		Oid			equal =
-		get_opfamily_member(index->rd_opfamily[i], type, type,
-							BTEqualStrategyNumber);
+		Oid			equal = get_opfamily_member(index->rd_opfamily[i], type,
+												type, BTEqualStrategyNumber);
 		RegProcedure left;
 		RegProcedure right;
 
@@ -232,10 +231,11 @@ describe_batch(StrataKeyDirectory *d, Relation index,
 		for (int i = 0; i < d->nsegment; i++)
 		{
 			int			k = d->segment_key[i];
-			StrataColumn *col =
-			strata_batch_reader_column(reader,
-									   index->rd_index->indkey.values[k]);
+			StrataColumn *col;
 
+			col =
+				strata_batch_reader_column(reader,
+										   index->rd_index->indkey.values[k]);
 			values[k] = col->value;
 			isnull[k] = col->value_isnull;
 		}
@@ -442,9 +442,9 @@ enter_group(StrataKeySearch *search, uint32 group)
 {
 	StrataKeyDirectory *d = search->d;
 	int			low = group_start(d, group);
-	int			high = group == PG_UINT32_MAX ? d->nbatches :
-	group_start(d, group + 1);
+	int			high;
 
+	high = group == PG_UINT32_MAX ? d->nbatches : group_start(d, group + 1);
 	search->start = low;
 	while (search->ranged && low < high)
 	{

@@ -148,8 +148,8 @@ strata_batch_find_fate(Relation batches, const ItemPointerData *tid, int64 row,
 	else if (strata_batches_find_any(batches, row, slot) &&
 			 strata_batch_is_swept(slot))
 	{
-		HeapTupleHeader header =
-		ExecFetchSlotHeapTuple(slot, false, NULL)->t_data;
+		HeapTupleHeader header = ExecFetchSlotHeapTuple(slot, false,
+														NULL)->t_data;
 
 		fate->kind = STRATA_BATCH_SWEPT;
 		fate->xid = HeapTupleHeaderGetUpdateXid(header);

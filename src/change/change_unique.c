@@ -294,9 +294,8 @@ init_index_key(Candidates *c, int column, StrategyNumber strategy, Datum value,
 			   bool isnull)
 {
 	Oid			type = c->index->rd_opcintype[column];
-	Oid			opr =
-	get_opfamily_member(c->index->rd_opfamily[column], type, type,
-						strategy);
+	Oid			opr = get_opfamily_member(c->index->rd_opfamily[column], type,
+										  type, strategy);
 
 	ScanKeyEntryInitialize(&c->keys[column],
 						   isnull ? SK_ISNULL | SK_SEARCHNULL : 0, column + 1,
@@ -555,12 +554,13 @@ find_row_in(StrataKeyDirectory *directory, StrataStore *store, UniqueKey *key,
 static int64
 find_row(StrataStore *store, UniqueKey *key, int64 except, EState *estate)
 {
-	TupleTableSlot *row_slot =
-	MakeSingleTupleTableSlot(RelationGetDescr(store->rel), &TTSOpsVirtual);
+	TupleTableSlot *row_slot;
 	StrataKeyDirectory *directory = strata_key_directory_open(store,
 															  key->index);
 	int64		row;
 
+	row_slot = MakeSingleTupleTableSlot(RelationGetDescr(store->rel),
+										&TTSOpsVirtual);
 	if (directory != NULL)
 		row = find_row_in(directory, store, key, except, estate, row_slot);
 	else
@@ -573,8 +573,9 @@ find_row(StrataStore *store, UniqueKey *key, int64 except, EState *estate)
 static void
 raise_violation(Relation rel, UniqueKey *key)
 {
-	char	   *description =
-	BuildIndexValueDescription(key->index, key->values, key->isnull);
+	char	   *description = BuildIndexValueDescription(key->index,
+														 key->values,
+														 key->isnull);
 
 	ereport(ERROR,
 			(errcode(ERRCODE_UNIQUE_VIOLATION),
@@ -750,11 +751,12 @@ columns_differ(Relation rel, Bitmapset *attrs, StrataBatchReader *reader,
 											  attno - 1);
 		bool		old_null;
 		bool		new_null;
-		Datum		old_value =
-		strata_column_get(strata_batch_reader_column(reader, attno), row,
-						  &old_null);
+		Datum		old_value;
 		Datum		new_value = slot_getattr(slot, attno, &new_null);
 
+		old_value = strata_column_get(strata_batch_reader_column(reader,
+																 attno), row,
+									  &old_null);
 		differ = old_null != new_null ||
 			(!old_null && !datum_image_eq(old_value, new_value,
 										  att->attbyval, att->attlen));
@@ -780,8 +782,8 @@ bool
 strata_reference_key_changes(Relation rel, StrataBatchReader *reader, int row,
 							 TupleTableSlot *slot)
 {
-	Bitmapset  *offset =
-	RelationGetIndexAttrBitmap(rel, INDEX_ATTR_BITMAP_KEY);
+	Bitmapset  *offset = RelationGetIndexAttrBitmap(rel,
+													INDEX_ATTR_BITMAP_KEY);
 	Bitmapset  *attrs = NULL;
 	int			member = -1;
 	bool		changes;

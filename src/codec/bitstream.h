@@ -76,9 +76,9 @@ STRATA_INLINE uint64_t
 strata_spread_bits(uint8_t bits)
 {
 	/* bit k alone in byte k, then 1 where it is set */
-	uint64_t	flags = bits * UINT64_C(0x0101010101010101) &
-	UINT64_C(0x8040201008040201);
+	uint64_t	flags;
 
+	flags = bits * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
 	return (flags + UINT64_C(0x7f7f7f7f7f7f7f7f)) >> 7 &
 		UINT64_C(0x0101010101010101);
 }

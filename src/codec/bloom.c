@@ -36,9 +36,9 @@
 uint64_t
 strata_bloom_hash(const void *bytes, size_t len)
 {
-	uint64_t	h =
-	strata_crc32c(bytes, len) | (uint64_t) (uint32_t) len << 32;
+	uint64_t	h;
 
+	h = strata_crc32c(bytes, len) | (uint64_t) (uint32_t) len << 32;
 	h ^= h >> 33;
 	h *= UINT64_C(0xff51afd7ed558ccd);
 	h ^= h >> 33;

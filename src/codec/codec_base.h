@@ -76,11 +76,11 @@ strata_arena(void *data, size_t nbytes)
 STRATA_INLINE void *
 strata_arena_alloc(StrataArena *arena, size_t nbytes)
 {
-	size_t		pad = (size_t) (-(uintptr_t) arena->next) &
-	(STRATA_ARENA_ALIGN - 1);
+	size_t		pad;
 	size_t		left = (size_t) (arena->end - arena->next);
 	uint8_t    *at;
 
+	pad = (size_t) (-(uintptr_t) arena->next) & (STRATA_ARENA_ALIGN - 1);
 	if (arena->next == NULL || pad > left || nbytes > left - pad)
 		return NULL;
 	Assert(arena->next <= arena->end);	/* codec:C9 */

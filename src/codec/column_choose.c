@@ -105,9 +105,9 @@ strata_nested_scratch_size(const StrataVector *v)
 size_t
 strata_choose_scratch_size(const StrataVector *v)
 {
-	size_t		size =
-	single_scratch_size(v) + strata_dictionary_scratch_size(v);
+	size_t		size;
 
+	size = single_scratch_size(v) + strata_dictionary_scratch_size(v);
 	if (v->hint == STRATA_BYTES_JSONB)
 		size += STRATA_ARENA_SIZE(strata_raw_bound(v)) +
 			strata_codec_jsonb.encode_scratch_size(v);
@@ -150,11 +150,11 @@ mostly_repeats(const StrataVector *v)
 static uint32_t
 entries_limit(const StrataVector *v, size_t room, bool differences)
 {
-	unsigned	share = v->kind != STRATA_KIND_INT ? 14 :
-	differences || v->level == STRATA_LEVEL_ARCHIVE ? 10 :
-	13;
+	unsigned	share;
 	uint32_t	limit = 1;
 
+	share = v->kind != STRATA_KIND_INT ? 14 :
+		differences || v->level == STRATA_LEVEL_ARCHIVE ? 10 : 13;
 	if (mostly_repeats(v))
 		return v->n / 4 + 1;
 	for (unsigned bits = 1; bits < 16; bits++)
@@ -205,12 +205,12 @@ static void
 consider_dictionary(const StrataVector *v, StrataArena *arena, FixedPlan *plan)
 {
 	size_t		room = room_below(v, plan, 20);
-	bool		differences = plan->id == STRATA_CODEC_DELTA_DELTA &&
-	strata_ints_are_differences(&plan->ints);
-	uint32_t	limit = room <= DICTIONARY_LEAST ?
-	1 :
-	entries_limit(v, room, differences);
+	bool		differences;
+	uint32_t	limit;
 
+	differences = plan->id == STRATA_CODEC_DELTA_DELTA &&
+		strata_ints_are_differences(&plan->ints);
+	limit = room <= DICTIONARY_LEAST ? 1 : entries_limit(v, room, differences);
 	if (limit > 1 &&
 		strata_dictionary_collect(v, plan->integers, limit, arena,
 								  &plan->dictionary) == STRATA_CODEC_OK &&
@@ -310,9 +310,9 @@ estimate_lz(StrataCodecId id, const StrataVector *v, StrataArena scratch,
 	{
 		size_t		nbytes = total - at < LZ_SAMPLE_BYTES ? total - at :
 		LZ_SAMPLE_BYTES;
-		size_t		len =
-		strata_lz_compress(id, v->level, v->payload + at, nbytes,
-						   to, nbytes - nbytes / 32, lz);
+		size_t		len = strata_lz_compress(id, v->level, v->payload + at,
+											 nbytes, to, nbytes - nbytes / 32,
+											 lz);
 
 		seen += nbytes;
 		size += len > 0 ? len : nbytes;
@@ -378,19 +378,22 @@ choose_lz(const StrataVector *v, StrataArena *scratch, StrataWriter *out,
 	size_t		packed = strata_packed_size(v);
 	bool		is_packed = packed < total - total / 32;
 	bool		archive = v->level == STRATA_LEVEL_ARCHIVE;
-	bool		any = v->hint != STRATA_BYTES_NO_LZ &&
-	(packed > total / 2 || total > PACKED_AT_ONCE || archive);
+	bool		any = v->hint != STRATA_BYTES_NO_LZ && (packed > total / 2 ||
+														total >
+														PACKED_AT_ONCE ||
+														archive);
 	bool		zstd = any && may_be_zstd(v);
 
 	/* archives have no margin for what decodes faster */
-	size_t		lz4 = any && !(zstd && archive) ?
-	guess_lz_of_bytes(STRATA_CODEC_LZ4, v, *scratch) :
-	total;
+	size_t		lz4 = any && !(zstd &&
+							   archive) ? guess_lz_of_bytes(STRATA_CODEC_LZ4,
+															v,
+															*scratch) : total;
 	size_t		others = is_packed && packed <= lz4 ? packed : lz4;
-	size_t		room = others -
-	margin(v, others, is_packed && packed <= lz4 ? 5 : 10);
+	size_t		room;
 	size_t		len;
 
+	room = others - margin(v, others, is_packed && packed <= lz4 ? 5 : 10);
 	/* what shrinks nowhere may repeat further off */
 	if (zstd && (total <= LZ_FEW_BYTES || others == total ||
 				 guess_lz_of_bytes(STRATA_CODEC_ZSTD, v, *scratch) < room))
@@ -458,11 +461,10 @@ estimate_best_lz(const StrataVector *v, const StrataArena *scratch)
 {
 	bool		hot = v->level == STRATA_LEVEL_HOT &&
 	strata_codec_available(STRATA_CODEC_LZ4);
-	size_t		size =
-	estimate_lz(hot || !strata_codec_available(STRATA_CODEC_ZSTD) ?
-				STRATA_CODEC_LZ4 :
-				STRATA_CODEC_ZSTD,
-				v, *scratch, 2);
+	size_t		size = estimate_lz(hot ||
+								   !strata_codec_available(STRATA_CODEC_ZSTD) ?
+								   STRATA_CODEC_LZ4 : STRATA_CODEC_ZSTD, v,
+								   *scratch, 2);
 
 	return size < v->offsets[v->n] ? size : v->offsets[v->n];
 }

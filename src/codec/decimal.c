@@ -266,12 +266,11 @@ strata_decimal_plan(const StrataVector *v, StrataArena *arena,
 	if (choose_exponent(v, &plan->exponent))
 	{
 		double		power = powers[plan->exponent];
-		uint32_t	done = v->width == 8 ?
-		strata_decimal_simd_to_integers(v->fixed, v->n,
-										power, integers,
-										bad) :
-		0;
+		uint32_t	done;
 
+		done = v->width == 8 ?
+			strata_decimal_simd_to_integers(v->fixed, v->n, power, integers,
+											bad) : 0;
 		to_integers(v, done, power, integers, bad);
 		for (uint32_t i = 0; i < v->n; i++)
 			count += bad[i];

@@ -50,10 +50,10 @@ has_fma(uint32_t n, double power)
 FMA_INLINE __m256d
 load_integers(const uint64_t *from)
 {
-	__m256i		x =
-	_mm256_add_epi64(_mm256_loadu_si256((const __m256i *) from),
-					 _mm256_set1_epi64x(MAGIC_BITS));
+	__m256i		x;
 
+	x = _mm256_add_epi64(_mm256_loadu_si256((const __m256i *) from),
+						 _mm256_set1_epi64x(MAGIC_BITS));
 	return _mm256_sub_pd(_mm256_castsi256_pd(x), _mm256_set1_pd(MAGIC));
 }
 
@@ -131,14 +131,16 @@ strata_decimal_simd_to_integers(const double *values, uint32_t n, double power,
 		__m256d		value = _mm256_loadu_pd(values + i);
 		__m256d		scaled = _mm256_mul_pd(value, p.power);
 		__m256d		shifted = _mm256_add_pd(scaled, _mm256_set1_pd(MAGIC));
-		__m256d		back =
-		divide(&p, _mm256_sub_pd(shifted, _mm256_set1_pd(MAGIC)));
+		__m256d		back = divide(&p,
+								  _mm256_sub_pd(shifted,
+												_mm256_set1_pd(MAGIC)));
 		__m256i		same = _mm256_cmpeq_epi64(_mm256_castpd_si256(back),
 											  _mm256_castpd_si256(value));
-		__m256i		small =
-		_mm256_castpd_si256(_mm256_cmp_pd(_mm256_and_pd(scaled, no_sign),
-										  limit, _CMP_LT_OQ));
+		__m256i		small;
 
+		small = _mm256_castpd_si256(_mm256_cmp_pd(_mm256_and_pd(scaled,
+																no_sign),
+												  limit, _CMP_LT_OQ));
 		_mm256_storeu_si256((__m256i *) (integers + i),
 							_mm256_sub_epi64(_mm256_castpd_si256(shifted),
 											 _mm256_set1_epi64x(MAGIC_BITS)));

@@ -41,12 +41,11 @@ typedef struct Dictionary
 size_t
 strata_dictionary_scratch_size(const StrataVector *v)
 {
-	size_t		payload =
-	v->kind == STRATA_KIND_BYTES && v->n > 0 && v->offsets ?
-	v->offsets[v->n] :
-	0;
+	size_t		payload;
 	StrataVector entries = *v;
 
+	payload = v->kind == STRATA_KIND_BYTES && v->n > 0 && v->offsets ?
+		v->offsets[v->n] : 0;
 	return STRATA_ARENA_SIZE(table_slots(v->n) * sizeof(uint32_t)) +
 		2 * STRATA_ARENA_SIZE(v->n * sizeof(int64_t)) +
 		3 * STRATA_ARENA_SIZE(((size_t) v->n + 1) * sizeof(uint32_t)) +
@@ -398,11 +397,11 @@ collect(const StrataVector *v, const int64_t *integers, Dictionary *d,
 
 	if (integers)
 	{
-		StrataDictionaryRange found =
-		strata_dictionary_by_range(v, integers, limit, d->mask + 1,
-								   d->table, d->order, d->codes, d->fixed,
-								   &d->nentries);
+		StrataDictionaryRange found;
 
+		found = strata_dictionary_by_range(v, integers, limit, d->mask + 1,
+										   d->table, d->order, d->codes,
+										   d->fixed, &d->nentries);
 		if (found != STRATA_DICTIONARY_TOO_WIDE)
 			return found == STRATA_DICTIONARY_FOUND;
 	}

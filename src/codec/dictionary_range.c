@@ -41,9 +41,9 @@ add_places(int64_t min, const int64_t *integers, uint32_t n, uint16_t *table,
 {
 	for (uint32_t i = 0; i < n; i++)
 	{
-		uint32_t	place =
-		(uint32_t) ((uint64_t) integers[i] - (uint64_t) min);
+		uint32_t	place;
 
+		place = (uint32_t) ((uint64_t) integers[i] - (uint64_t) min);
 		places[nplaces] = place;
 		nplaces += table[place] == 0;
 		table[place] = 1;
@@ -139,8 +139,9 @@ strata_dictionary_by_range(const StrataVector *v, const int64_t *integers,
 	for (uint32_t from = 0; from < v->n; from += STRATA_DICTIONARY_SAMPLE)
 	{
 		uint32_t	left = v->n - from;
-		bool		is_new =
-		table[(uint64_t) integers[from] - (uint64_t) min] == 0;
+		bool		is_new;
+
+		is_new = table[(uint64_t) integers[from] - (uint64_t) min] == 0;
 
 		/*
 		 * whether a dictionary is given up must not depend on how its entries

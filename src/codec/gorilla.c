@@ -92,11 +92,11 @@ split_block(const void *fixed, uint32_t n, const unsigned width,
 	const unsigned nbits = width * 8;
 	StrataWriter w = strata_writer(parts->bits, sizeof(parts->bits));
 	StrataBitWriter bw = {&w, 0, 0};
-	uint64_t	last = width == 8 ? *(const uint64_t *) fixed :
-	*(const uint32_t *) fixed;
+	uint64_t	last;
 	unsigned	trail = 0;
 	unsigned	size = 0;
 
+	last = width == 8 ? *(const uint64_t *) fixed : *(const uint32_t *) fixed;
 	for (uint32_t i = 1; i < n; i++)
 	{
 		uint64_t	value = width == 8 ? ((const uint64_t *) fixed)[i] :
@@ -226,8 +226,8 @@ expand_bits(const uint8_t *from, uint32_t n, uint8_t *to)
 
 	for (uint32_t i = 0; i < n; i += 8)
 	{
-		unsigned	bits = n - i < 8 ? from[i / 8] & ((1U << (n - i)) - 1) :
-		from[i / 8];
+		unsigned	bits = n - i < 8 ? from[i / 8] & ((1U << (n - i)) -
+													  1) : from[i / 8];
 		uint64_t	flags = strata_spread_bits((uint8_t) bits);
 
 		strata_store64(to + i, flags);
@@ -391,8 +391,8 @@ gorilla_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n,
 		uint32_t	skip = from > start ? from - start : 0;
 		uint32_t	wanted = rows < from + n - start ? rows : from + n - start;
 		size_t		left = strata_reader_left(&in);
-		size_t		len =
-		b + 1 < nblocks ? strata_load16(index + (size_t) b * 2) : left;
+		size_t		len = b + 1 < nblocks ? strata_load16(index + (size_t) b *
+														  2) : left;
 		const uint8_t *block = strata_read_bytes(&in, len);
 		uint8_t    *to;
 

@@ -285,10 +285,10 @@ decode_columns(JsonbParts *parts, const JsonLeaves *shapes, uint32_t from,
 			   uint32_t n, uint32_t ndocs, JsonRebuild *r,
 			   StrataArena *scratch)
 {
-	Nested	   *columns =
-	strata_arena_alloc(scratch, 2 * parts->npaths * sizeof(Nested));
+	Nested	   *columns;
 	uint32_t	ncolumns = 2 * parts->npaths;
 
+	columns = strata_arena_alloc(scratch, 2 * parts->npaths * sizeof(Nested));
 	Assert(parts->npaths > 0);	/* codec:C12 */
 	if (columns == NULL)
 		return STRATA_CODEC_NO_SPACE;
@@ -309,10 +309,10 @@ decode_columns(JsonbParts *parts, const JsonLeaves *shapes, uint32_t from,
 		return STRATA_CODEC_CORRUPT;
 	for (uint32_t c = 2; c < ncolumns; c++)
 	{
-		uint32_t	end =
-		from + n < ndocs ? r->leaves[c].next : r->leaves[c].n;
+		uint32_t	end;
 		StrataCodecResult rc;
 
+		end = from + n < ndocs ? r->leaves[c].next : r->leaves[c].n;
 		if (columns[c].first > end || end > r->leaves[c].n)
 			return STRATA_CODEC_CORRUPT;
 		r->leaves[c].next = r->leaves[c].n = 0;

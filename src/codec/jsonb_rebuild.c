@@ -157,11 +157,11 @@ put_head(JsonRebuild *r, unsigned type, uint32_t n, uint32_t path)
 	bool		object = type == JSON_OBJECT;
 	uint32_t	nentries = object ? 2 * n : n;
 	const uint8_t *contents = r->shape.next;
-	JsonHead   *head =
-	&r->heads[(uintptr_t) contents * UINT64_C(0x9e3779b97f4a7c15) >> 32 &
-			  (JSON_HEADS - 1)];
+	JsonHead   *head;
 	uint32_t	start;
 
+	head = &r->heads[(uintptr_t) contents * UINT64_C(0x9e3779b97f4a7c15) >>
+					 32 & (JSON_HEADS - 1)];
 	if (!put_padding(r))
 		return NULL;
 	start = r->at;

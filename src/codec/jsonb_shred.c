@@ -62,10 +62,10 @@ static uint32_t
 hash_path(uint32_t parent, bool is_element, const uint8_t *key,
 		  uint32_t key_len)
 {
-	uint64_t	h = ((uint64_t) parent << 1 | is_element) *
-	UINT64_C(0x9e3779b97f4a7c15) +
-	key_len;
+	uint64_t	h;
 
+	h = ((uint64_t) parent << 1 | is_element) * UINT64_C(0x9e3779b97f4a7c15) +
+		key_len;
 	for (; key_len >= 8; key_len -= 8, key += 8)
 		h = (h ^ strata_load64(key)) * UINT64_C(0xd6e8feb86659fd93),
 			h ^= h >> 32;
@@ -78,9 +78,9 @@ static uint32_t
 find_path(Shredder *s, uint32_t parent, bool is_element, const uint8_t *key,
 		  uint32_t key_len)
 {
-	uint32_t	slot =
-	hash_path(parent, is_element, key, key_len) & (SLOTS - 1);
+	uint32_t	slot;
 
+	slot = hash_path(parent, is_element, key, key_len) & (SLOTS - 1);
 	for (; s->slots[slot] != 0; slot = (slot + 1) & (SLOTS - 1))
 		if (path_is(&s->paths[s->slots[slot]], parent, is_element, key,
 					key_len))

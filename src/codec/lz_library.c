@@ -110,10 +110,10 @@ strata_lz_compress(StrataCodecId id, StrataLevel level, const uint8_t *from,
 #ifdef USE_LZ4
 	if (id == STRATA_CODEC_LZ4)
 	{
-		int			len =
-		LZ4_compress_fast_extState(scratch, (const char *) from,
-								   (char *) to, (int) nbytes,
-								   (int) cap, 1);
+		int			len = LZ4_compress_fast_extState(scratch,
+													 (const char *) from,
+													 (char *) to, (int) nbytes,
+													 (int) cap, 1);
 
 		return len > 0 ? (size_t) len : 0;
 	}

@@ -67,13 +67,13 @@ static uint32_t
 block_end(StrataCodecId id, const StrataVector *v, uint32_t from)
 {
 	bool		archive = v->level == STRATA_LEVEL_ARCHIVE;
-	uint32_t	limit = archive || v->n - from < BLOCK_ROWS ? v->n :
-	from + BLOCK_ROWS;
-	uint32_t	most = archive ? BLOCK_BYTES_MAX :
-	id == STRATA_CODEC_ZSTD ? BLOCK_BYTES_ZSTD :
-	BLOCK_BYTES;
+	uint32_t	limit;
+	uint32_t	most;
 	uint32_t	end = from + 1;
 
+	limit = archive || v->n - from < BLOCK_ROWS ? v->n : from + BLOCK_ROWS;
+	most = archive ? BLOCK_BYTES_MAX : id == STRATA_CODEC_ZSTD ?
+		BLOCK_BYTES_ZSTD : BLOCK_BYTES;
 	while (end < limit && v->offsets[end + 1] - v->offsets[from] <= most)
 		end++;
 	return end;

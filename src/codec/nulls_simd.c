@@ -58,11 +58,12 @@ expand(const uint8_t *map, uint32_t n, bool *isnull)
 
 	for (; i + 32 <= n; i += 32)
 	{
-		__m256i		bits =
-		_mm256_shuffle_epi8(_mm256_set1_epi32((int) strata_load32(map +
-																  i / 8)),
-							byte);
+		__m256i		bits;
 
+		bits = _mm256_shuffle_epi8(_mm256_set1_epi32((int) strata_load32(map +
+																		 i /
+																		 8)),
+								   byte);
 		bits = _mm256_cmpeq_epi8(_mm256_and_si256(bits, bit), bit);
 		_mm256_storeu_si256((__m256i *) (isnull + i), _mm256_abs_epi8(bits));
 	}
@@ -113,11 +114,11 @@ move_1(uint8_t *to, const uint8_t *from, const Eight *eight)
 AVX2_INLINE void
 move_2(uint16_t *to, const uint16_t *from, const Eight *eight)
 {
-	__m128i		index =
-	_mm_cvtepu8_epi16(_mm_cvtsi64_si128((long long) eight->index));
-	__m128i		null =
-	_mm_cvtepi8_epi16(_mm_cvtsi64_si128((long long) ~eight->having));
+	__m128i		index;
+	__m128i		null;
 
+	index = _mm_cvtepu8_epi16(_mm_cvtsi64_si128((long long) eight->index));
+	null = _mm_cvtepi8_epi16(_mm_cvtsi64_si128((long long) ~eight->having));
 	index = _mm_add_epi16(_mm_mullo_epi16(index, _mm_set1_epi16(0x0202)),
 						  _mm_set1_epi16(0x0100));
 	_mm_storeu_si128((__m128i *) to,
@@ -128,14 +129,15 @@ move_2(uint16_t *to, const uint16_t *from, const Eight *eight)
 AVX2_INLINE void
 move_4(uint32_t *to, const uint32_t *from, const Eight *eight)
 {
-	__m256i		index =
-	_mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long) eight->index));
-	__m256i		having =
-	_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long long) eight->having));
-	__m256i		x =
-	_mm256_permutevar8x32_epi32(_mm256_loadu_si256((const __m256i *) from),
-								index);
+	__m256i		index;
+	__m256i		having;
+	__m256i		x;
 
+	index = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long) eight->index));
+	having =
+		_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long long) eight->having));
+	x = _mm256_permutevar8x32_epi32(_mm256_loadu_si256((const __m256i *) from),
+									index);
 	_mm256_storeu_si256((__m256i *) to, _mm256_and_si256(x, having));
 }
 

@@ -81,15 +81,16 @@ store_word(uint8_t *to, unsigned word)
 STRATA_INLINE uint32_t
 write_value(int64_t integer, unsigned scale, unsigned display, uint8_t *to)
 {
-	uint64_t	left =
-	integer < 0 ? 0 - (uint64_t) integer : (uint64_t) integer;
+	uint64_t	left;
 	uint16_t	digits[DIGITS_MAX];
-	int			weight =
-	-1 - (int) ((scale + BASE_DECIMALS - 1) / BASE_DECIMALS);
+	int			weight;
 	unsigned	n = 0;
-	unsigned	head = HEAD_SHORT | (integer < 0 ? HEAD_NEGATIVE : 0U) |
-	display << HEAD_SCALE_SHIFT;
+	unsigned	head;
 
+	left = integer < 0 ? 0 - (uint64_t) integer : (uint64_t) integer;
+	weight = -1 - (int) ((scale + BASE_DECIMALS - 1) / BASE_DECIMALS);
+	head = HEAD_SHORT | (integer < 0 ? HEAD_NEGATIVE : 0U) | display <<
+		HEAD_SCALE_SHIFT;
 	if (left > (uint64_t) (INT64_MAX / padding[scale % BASE_DECIMALS]))
 		return 0;
 	left *= (uint64_t) padding[scale % BASE_DECIMALS];

@@ -279,9 +279,9 @@ simple8b_read_block(StrataReader *in, uint32_t m, uint32_t skip, uint32_t to,
 {
 	uint64_t	numbers[BLOCK_ROWS];
 	uint64_t	value = (uint64_t) strata_unzigzag(strata_read_varint(in));
-	uint64_t	step = m > 1 ?
-	(uint64_t) strata_unzigzag(strata_read_varint(in)) : 0;
+	uint64_t	step;
 
+	step = m > 1 ? (uint64_t) strata_unzigzag(strata_read_varint(in)) : 0;
 	if (!read_words(in, m > 2 ? m - 2 : 0, numbers))
 		return false;
 	for (uint32_t i = 0; i < to; i++)

@@ -39,10 +39,10 @@ static int
 columns_needed(Relation rel)
 {
 	const StrataLayout *layout = strata_store_current_layout(rel);
-	int			n =
-	STRATA_BATCH_FIXED_ATTS + layout->nsegment + 2 * layout->norder +
-	(layout->norder > 0 ? 1 : 0);
+	int			n;
 
+	n = STRATA_BATCH_FIXED_ATTS + layout->nsegment + 2 * layout->norder +
+		(layout->norder > 0 ? 1 : 0);
 	for (int i = 0; i < RelationGetNumberOfAttributes(rel); i++)
 		n += !TupleDescAttr(RelationGetDescr(rel), i)->attisdropped;
 	return n;

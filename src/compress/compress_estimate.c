@@ -172,13 +172,13 @@ strata_store_estimate(Relation rel, const StrataLayout *layout,
 {
 	EstimateState state = {.rel = rel,.layout = layout};
 	TupleDesc	nothing = CreateTemplateTupleDesc(0);
-	StrataBatchSchema *schema =
-	strata_batch_schema_create(RelationGetDescr(rel), nothing, InvalidOid,
-							   NULL);
+	StrataBatchSchema *schema;
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	StrataBatchBuilder *builder;
 	StrataRowGoal goal;
 
+	schema = strata_batch_schema_create(RelationGetDescr(rel), nothing,
+										InvalidOid, NULL);
 	strata_store_init_goal(&goal, NULL, level);
 	builder = strata_batch_builder_create(rel, schema, layout, codecs, level,
 										  goal.most);
@@ -258,8 +258,9 @@ count_distinct(Relation rel, AttrNumber (*attnos)[2], int n, double *rows)
 		{
 			uint32		hash = 0;
 			uint32		second = 0;
-			bool		any =
-			value_hash(slot, TupleDescAttr(desc, attnos[i][0] - 1), &hash);
+			bool		any = value_hash(slot,
+										 TupleDescAttr(desc, attnos[i][0] - 1),
+										 &hash);
 
 			/* in a pair null is a value: it makes segments too */
 			if (attnos[i][1] != 0)

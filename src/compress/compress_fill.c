@@ -112,18 +112,20 @@ rebuild_batch(StrataStore *store, StrataBatchReader *reader)
 	StrataSettings *settings = strata_settings_get(store->rel);
 	const StrataLayout *layout = living_layout(RelationGetDescr(store->rel),
 											   reader->layout);
-	StrataBatchBuilder *builder =
-	strata_batch_builder_create(store->rel, store->schema, layout,
-								settings->codecs, settings->codec_level,
-								reader->nrows);
-	TupleTableSlot *row =
-	MakeSingleTupleTableSlot(RelationGetDescr(store->rel), &TTSOpsVirtual);
+	StrataBatchBuilder *builder;
+	TupleTableSlot *row;
 	Datum	   *values = palloc(sizeof(Datum) * desc->natts);
 	bool	   *isnull = palloc(sizeof(bool) * desc->natts);
 	ItemPointerData tid = reader->batch_slot->tts_tid;
 	HeapTuple	tuple;
 	CatalogIndexState indexes;
 
+	builder = strata_batch_builder_create(store->rel, store->schema, layout,
+										  settings->codecs,
+										  settings->codec_level,
+										  reader->nrows);
+	row = MakeSingleTupleTableSlot(RelationGetDescr(store->rel),
+								   &TTSOpsVirtual);
 	strata_batch_builder_want_filters(builder, settings->bloom);
 	for (int i = 0; i < reader->nrows; i++)
 	{
@@ -216,11 +218,10 @@ left_columns(Relation rel, TupleDesc batch_desc)
 			continue;
 		for (int k = 0; k < lengthof(prefixes); k++)
 		{
-			int			attno =
-			strncmp(NameStr(att->attname), prefixes[k], 4) == 0 ?
-			atoi(NameStr(att->attname) + 4) :
-			0;
+			int			attno;
 
+			attno = strncmp(NameStr(att->attname), prefixes[k], 4) == 0 ?
+				atoi(NameStr(att->attname) + 4) : 0;
 			if (attno >= 1 && attno <= desc->natts &&
 				TupleDescAttr(desc, attno - 1)->attisdropped)
 				left = lappend_int(left, att->attnum);

@@ -82,8 +82,8 @@ init_order(StrataGather *gather)
 	gather->order = palloc0(sizeof(SortSupportData) * Max(layout->norder, 1));
 	for (int i = 0; i < layout->norder; i++)
 	{
-		Form_pg_attribute att =
-		gather_attribute(gather, layout->order[i].attno);
+		Form_pg_attribute att = gather_attribute(gather,
+												 layout->order[i].attno);
 		TypeCacheEntry *type = lookup_type_cache(att->atttypid,
 												 TYPECACHE_LT_OPR |
 												 TYPECACHE_GT_OPR);
@@ -292,8 +292,8 @@ static void
 set_bound(StrataGather *gather, StrataSegment *segment, int row)
 {
 	int			key = row * gather->layout->norder;
-	Form_pg_attribute att =
-	gather_attribute(gather, gather->layout->order[0].attno);
+	Form_pg_attribute att = gather_attribute(gather,
+											 gather->layout->order[0].attno);
 	MemoryContext old = MemoryContextSwitchTo(gather->mcxt);
 
 	if (segment->written && !att->attbyval && !segment->bound_isnull)

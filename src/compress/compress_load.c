@@ -55,9 +55,10 @@ has_unique_index(Relation rel)
 	foreach(lc, RelationGetIndexList(rel))
 	{
 		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
-		bool		unique = index->rd_index->indisunique ||
-		index->rd_index->indisexclusion;
+		bool		unique;
 
+		unique = index->rd_index->indisunique ||
+			index->rd_index->indisexclusion;
 		index_close(index, NoLock);
 		if (unique)
 			return true;

@@ -74,9 +74,10 @@ static void
 gather_batch(Merge *merge, StrataGather *gather, const RunBatch *batch,
 			 TupleTableSlot *row_slot, TupleTableSlot *batch_slot)
 {
-	StrataBatchReader *reader =
-	strata_batch_reader_create(merge->store->rel, merge->store->schema);
+	StrataBatchReader *reader;
 
+	reader = strata_batch_reader_create(merge->store->rel,
+										merge->store->schema);
 	if (!table_tuple_fetch_row_version(merge->store->batches,
 									   (ItemPointer) &batch->tid,
 									   merge->snapshot, batch_slot) ||
@@ -114,13 +115,13 @@ rewrite_run(Merge *merge, Run *run)
 	MemoryContext old = MemoryContextSwitchTo(mcxt);
 	StrataGather *gather = strata_gather_begin(merge->writer, merge->layout,
 											   maintenance_work_mem);
-	TupleTableSlot *row_slot =
-	MakeSingleTupleTableSlot(RelationGetDescr(merge->store->rel),
-							 &TTSOpsVirtual);
+	TupleTableSlot *row_slot;
 	TupleTableSlot *batch_slot = table_slot_create(merge->store->batches,
 												   NULL);
 	CommandId	cid = GetCurrentCommandId(true);
 
+	row_slot = MakeSingleTupleTableSlot(RelationGetDescr(merge->store->rel),
+										&TTSOpsVirtual);
 	/* what overlapped must not be found overlapping again */
 	strata_gather_sort_all(gather);
 
@@ -171,9 +172,9 @@ end_runs(Merge *merge)
 static Datum
 segment_value(Merge *merge, int i, bool *isnull)
 {
-	AttrNumber	catt =
-	merge->store->schema->seg_att[merge->layout->segment[i]];
+	AttrNumber	catt;
 
+	catt = merge->store->schema->seg_att[merge->layout->segment[i]];
 	*isnull = merge->slot->tts_isnull[catt - 1];
 	return merge->slot->tts_values[catt - 1];
 }
@@ -187,12 +188,12 @@ same_segment(Merge *merge, const Run *run, bool by_image)
 {
 	for (int i = 0; i < merge->layout->nsegment; i++)
 	{
-		Form_pg_attribute att =
-		TupleDescAttr(RelationGetDescr(merge->store->rel),
-					  merge->layout->segment[i] - 1);
+		Form_pg_attribute att;
 		bool		isnull;
 		Datum		value = segment_value(merge, i, &isnull);
 
+		att = TupleDescAttr(RelationGetDescr(merge->store->rel),
+							merge->layout->segment[i] - 1);
 		if (isnull != run->segment_isnull[i])
 			return false;
 		if (isnull ||
@@ -264,11 +265,11 @@ begin_run(Merge *merge)
 								 Max(merge->layout->nsegment, 1));
 	for (int i = 0; i < merge->layout->nsegment; i++)
 	{
-		Form_pg_attribute att =
-		TupleDescAttr(RelationGetDescr(merge->store->rel),
-					  merge->layout->segment[i] - 1);
+		Form_pg_attribute att;
 		Datum		value = segment_value(merge, i, &run->segment_isnull[i]);
 
+		att = TupleDescAttr(RelationGetDescr(merge->store->rel),
+							merge->layout->segment[i] - 1);
 		run->segment[i] = run->segment_isnull[i] ? (Datum) 0 :
 			copy_value(att, value);
 	}

@@ -123,13 +123,14 @@ take_other_layouts(CompressState *state)
 	TableScanDesc scan = table_beginscan(store->batches, state->snapshot, 0,
 										 NULL);
 	TupleTableSlot *batch_slot = table_slot_create(store->batches, NULL);
-	TupleTableSlot *slot =
-	MakeSingleTupleTableSlot(RelationGetDescr(state->rel), &TTSOpsVirtual);
+	TupleTableSlot *slot;
 	StrataBatchReader *reader = strata_batch_reader_create(state->rel,
 														   store->schema);
 	StrataEntries *entries = strata_entries_create(store->batches,
 												   state->snapshot);
 
+	slot = MakeSingleTupleTableSlot(RelationGetDescr(state->rel),
+									&TTSOpsVirtual);
 	Assert(CheckRelationLockedByMe(state->rel, ExclusiveLock,
 								   true));	/* compress:K2 */
 	strata_store_check_entries(store, state->snapshot);
@@ -166,9 +167,10 @@ take_batches(CompressState *state)
 	StrataRowScan *scan = strata_row_scan_begin(state->rel,
 												RelationGetDescr(state->rel),
 												state->snapshot);
-	TupleTableSlot *slot =
-	MakeSingleTupleTableSlot(RelationGetDescr(state->rel), &TTSOpsVirtual);
+	TupleTableSlot *slot;
 
+	slot = MakeSingleTupleTableSlot(RelationGetDescr(state->rel),
+									&TTSOpsVirtual);
 	while (strata_row_scan_next(scan, ForwardScanDirection, slot))
 	{
 		if ((state->nread & 1023) == 0)
@@ -238,8 +240,8 @@ is_vacuumed(Relation batches)
 {
 	TableScanDesc scan = table_beginscan(batches, SnapshotAny, 0, NULL);
 	TupleTableSlot *slot = table_slot_create(batches, NULL);
-	bool		result =
-	!table_scan_getnextslot(scan, ForwardScanDirection, slot);
+	bool		result = !table_scan_getnextslot(scan, ForwardScanDirection,
+												 slot);
 
 	ExecDropSingleTupleTableSlot(slot);
 	table_endscan(scan);

@@ -214,11 +214,11 @@ void
 strata_segment_clear(StrataSegments *segments, StrataSegment *segment,
 					 const bool *keep)
 {
-	int			npieces =
-	(segment->nrows + (1 << segments->piece_shift) - 1) >>
-	segments->piece_shift;
+	int			npieces;
 	int			n = 0;
 
+	npieces = (segment->nrows + (1 << segments->piece_shift) - 1) >>
+		segments->piece_shift;
 	for (int row = 0; row < segment->nrows; row++)
 	{
 		char	   *record = strata_segment_record(segments, segment, row);
@@ -327,9 +327,9 @@ next_record(StrataSegments *segments, StrataSegment *segment)
 
 	if (segment->pieces == NULL)
 	{
-		Size		nbytes = sizeof(StrataPiece) *
-		((segments->batch_rows >> shift) + 1);
+		Size		nbytes;
 
+		nbytes = sizeof(StrataPiece) * ((segments->batch_rows >> shift) + 1);
 		segment->pieces = MemoryContextAlloc(segments->mcxt, nbytes);
 		segments->overhead += nbytes;
 	}
@@ -359,9 +359,8 @@ strata_segment_add(StrataSegments *segments, StrataSegment *segment,
 {
 	char	   *record = next_record(segments, segment);
 	MemoryContext old = MemoryContextSwitchTo(segments->chunks_mcxt);
-	char	   *chunk =
-	strata_record_fill(segments->form, record, slot->tts_values,
-					   slot->tts_isnull);
+	char	   *chunk = strata_record_fill(segments->form, record,
+										   slot->tts_values, slot->tts_isnull);
 
 	MemoryContextSwitchTo(old);
 	if (chunk != NULL)
@@ -379,9 +378,9 @@ compare_segments(const void *a, const void *b, void *arg)
 
 	for (int i = 0; sort[i].comparator != NULL; i++)
 	{
-		int			c =
-		ApplySortComparator(x->values[i], x->isnull[i], y->values[i],
-							y->isnull[i], &sort[i]);
+		int			c = ApplySortComparator(x->values[i], x->isnull[i],
+											y->values[i], y->isnull[i],
+											&sort[i]);
 
 		if (c != 0)
 			return c;

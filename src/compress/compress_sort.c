@@ -111,9 +111,9 @@ strata_row_sort_begin(TupleDesc table, const StrataLayout *layout,
 		const StrataOrderKey *key = i < layout->nsegment ?
 		NULL :
 		&layout->order[i - layout->nsegment];
-		Form_pg_attribute att =
-		TupleDescAttr(table,
-					  (key != NULL ? key->attno : layout->segment[i]) - 1);
+		Form_pg_attribute att = TupleDescAttr(table,
+											  (key != NULL ? key->attno :
+											   layout->segment[i]) - 1);
 		TypeCacheEntry *type = lookup_type_cache(att->atttypid,
 												 TYPECACHE_LT_OPR |
 												 TYPECACHE_GT_OPR);

@@ -311,9 +311,10 @@ compile_case(Compiler *c, CaseExpr * expr)
 static ExprNode *
 compile_bool(Compiler *c, BoolExpr *expr)
 {
-	ExprKind	kind = expr->boolop == AND_EXPR ? EXPR_AND :
-	expr->boolop == OR_EXPR ? EXPR_OR : EXPR_NOT;
+	ExprKind	kind;
 
+	kind = expr->boolop == AND_EXPR ? EXPR_AND : expr->boolop == OR_EXPR ?
+		EXPR_OR : EXPR_NOT;
 	return compile_args(c, make_expr_node(kind, (Expr *) expr,
 										  list_length(expr->args)), expr->args);
 }

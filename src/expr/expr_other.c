@@ -51,9 +51,10 @@ eval_entries(const StrataExprSource *source, ExprNode *node,
 	for (int i = 0; i < frame->n; i++)
 	{
 		int			row = expr_row(frame, i);
-		uint32		code = col->isnull != NULL && col->isnull[row] ?
-		(uint32) col->ndict : col->codes[row];
+		uint32		code;
 
+		code = col->isnull != NULL && col->isnull[row] ? (uint32) col->ndict :
+			col->codes[row];
 		if (!known[code])
 			known[code] = 1 + eval_row(source, node, row, values, (int) code);
 		v[i] = values[code];

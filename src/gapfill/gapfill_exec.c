@@ -308,11 +308,11 @@ return_gap(GapfillState *state, bool row_is_next)
 	fill_scan_tuple(state, NULL, state->gap);
 	for (int i = 0; i < state->nfills; i++)
 	{
-		NullableDatum value =
-		strata_gapfill_fill_gap(state->fills[i], context, state->gap,
-								row_is_next ? &state->row_time : NULL,
-								state->group_context);
+		NullableDatum value;
 
+		value = strata_gapfill_fill_gap(state->fills[i], context, state->gap,
+										row_is_next ? &state->row_time : NULL,
+										state->group_context);
 		scan->tts_values[state->nchild + 1 + i] = value.value;
 		scan->tts_isnull[state->nchild + 1 + i] = value.isnull;
 	}

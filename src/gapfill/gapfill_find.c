@@ -33,13 +33,12 @@ visit_function(RangeTblEntry *rte, Visit *context)
 	PlannerGlobal *glob = makeNode(PlannerGlobal);
 	PlannerInfo *root = makeNode(PlannerInfo);
 	RangeTblEntry *copy = copyObject(rte);
-	Oid			funcid =
-	((FuncExpr *) linitial_node(RangeTblFunction, rte->functions)
-	 ->funcexpr)
-	->funcid;
+	Oid			funcid;
 	Visit		inside = {.params = context->params};
 	Query	   *body;
 
+	funcid = ((FuncExpr *) linitial_node(RangeTblFunction,
+										 rte->functions)->funcexpr)->funcid;
 	if (list_member_oid(context->active, funcid))
 		return;					/* it calls itself */
 	inside.active = lappend_oid(list_copy(context->active), funcid);

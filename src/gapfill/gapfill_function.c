@@ -86,8 +86,8 @@ strata_gapfill_function(Oid funcid)
 	if (((Form_pg_proc) GETSTRUCT(tuple))->prolang == ClanguageId)
 	{
 		bool		isnull;
-		Datum		source =
-		SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &isnull);
+		Datum		source = SysCacheGetAttr(PROCOID, tuple,
+											 Anum_pg_proc_prosrc, &isnull);
 		char	   *symbol = isnull ? "" : TextDatumGetCString(source);
 
 		if (strcmp(symbol, "strata_gapfill_bucket") == 0)
@@ -154,8 +154,8 @@ FuncExpr *
 strata_gapfill_complete(const FuncExpr *call)
 {
 	FuncExpr   *result = copyObject(unconstify(FuncExpr *, call));
-	HeapTuple	tuple =
-	SearchSysCache1(PROCOID, ObjectIdGetDatum(call->funcid));
+	HeapTuple	tuple = SearchSysCache1(PROCOID,
+										ObjectIdGetDatum(call->funcid));
 
 	if (!HeapTupleIsValid(tuple))
 		elog(ERROR, "cache lookup failed for function %u", call->funcid);

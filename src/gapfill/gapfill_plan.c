@@ -188,8 +188,8 @@ count_gap_buckets(PlannerInfo *root, GapfillCall *call)
 {
 	Node	   *width = estimate_expression_value(root, (Node *) call->width);
 	Node	   *start = estimate_expression_value(root, (Node *) call->start);
-	Node	   *finish =
-	estimate_expression_value(root, (Node *) call->finish);
+	Node	   *finish = estimate_expression_value(root,
+												   (Node *) call->finish);
 	double		length,
 				range;
 
@@ -204,9 +204,9 @@ count_gap_buckets(PlannerInfo *root, GapfillCall *call)
 	if (call->type == DATEOID || call->type == TIMESTAMPOID ||
 		call->type == TIMESTAMPTZOID)
 	{
-		Interval   *interval =
-		DatumGetIntervalP(((Const *) width)->constvalue);
+		Interval   *interval;
 
+		interval = DatumGetIntervalP(((Const *) width)->constvalue);
 		length = interval->time +
 			((double) interval->day + 30.0 * interval->month) *
 			USECS_PER_DAY;
@@ -291,9 +291,8 @@ strata_gapfill_create_paths(PlannerInfo *root, RelOptInfo *final_rel)
 
 	foreach(lc, base->pathlist)
 	{
-		Path	   *path =
-		make_gapfill_input(root, final_rel, lfirst(lc), input_order,
-						   target);
+		Path	   *path = make_gapfill_input(root, final_rel, lfirst(lc),
+											  input_order, target);
 
 		if (path->param_info == NULL &&
 			(best == NULL || path->total_cost < best->total_cost))

@@ -254,8 +254,8 @@ make_time_bucket(const FuncExpr *func, const GapfillCall *call)
 	List	   *name = list_make2(
 								  makeString(get_namespace_name(get_func_namespace(func->funcid))),
 								  makeString("time_bucket"));
-	List	   *args =
-	list_make2(copyObject(call->width), copyObject(call->time));
+	List	   *args = list_make2(copyObject(call->width),
+								  copyObject(call->time));
 
 	if (call->zone != NULL)
 	{
@@ -418,9 +418,9 @@ make_middle(Query *query, Query *inner, Split *split, int bucket,
 	Node	   *bucket_var = column_reference(split, bucket + 1);
 	List	   *exprs = NIL;
 	ListCell   *lc;
-	Index		ref =
-	list_length(split->columns) + list_length(split->fills) + 1;
+	Index		ref;
 
+	ref = list_length(split->columns) + list_length(split->fills) + 1;
 	marker->args = list_make2(call->width, bucket_var);
 	if (list_length(func->args) == 5)
 		marker->args = lappend(marker->args, lthird(func->args));

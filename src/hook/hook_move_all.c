@@ -55,8 +55,8 @@ role_spec(Oid role)
 void
 strata_move_all_without_companions(AlterTableMoveAllStmt *stmt)
 {
-	Oid			tablespace =
-	get_tablespace_oid(stmt->orig_tablespacename, true);
+	Oid			tablespace = get_tablespace_oid(stmt->orig_tablespacename,
+												true);
 	Oid			internal = get_namespace_oid(STRATA_INTERNAL_SCHEMA, true);
 	List	   *owners = list_make1_oid(GetUserId());
 	Relation	pg_class;

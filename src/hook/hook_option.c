@@ -40,9 +40,10 @@ strata_hook_take_options(List **options)
 			strata_compat_tell_ignored(def);
 		else
 		{
-			bool		typed = def->defnamespace != NULL &&
-			strcmp(def->defnamespace, "strata") != 0;
+			bool		typed;
 
+			typed = def->defnamespace != NULL &&
+				strcmp(def->defnamespace, "strata") != 0;
 			def = copyObject(def);
 			def->defnamespace = typed ? psprintf("%s.%s", def->defnamespace,
 												 def->defname) :

@@ -110,10 +110,10 @@ strata_permissions_check(STRATA_CHECK_PERMS_ARGS)
 	{
 		StrataPermissions *wanted = lfirst(lc);
 
-		Oid			role =
-		OidIsValid(wanted->checkAsUser) ? wanted->checkAsUser :
-		GetUserId();
+		Oid			role;
 
+		role = OidIsValid(wanted->checkAsUser) ? wanted->checkAsUser :
+			GetUserId();
 		if (wanted->requiredPerms == 0 ||
 			(wanted->requiredPerms &
 			 kept_modes(wanted->relid, schema, role)) == 0 ||

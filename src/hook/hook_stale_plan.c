@@ -83,10 +83,11 @@ static bool
 may_miss_rows(Oid relid)
 {
 	Relation	rel = table_open(relid, NoLock);
-	bool		result = rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE ||
-	(rel->rd_rel->relkind == RELKIND_RELATION &&
-	 rel->rd_rel->relhassubclass);
+	bool		result;
 
+	result = rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE ||
+		(rel->rd_rel->relkind == RELKIND_RELATION &&
+		 rel->rd_rel->relhassubclass);
 	if (!result && strata_relation_is_strata(rel))
 	{
 		Oid			companion = strata_companion_oid(rel);
@@ -163,11 +164,12 @@ find_hypertables(Query *query, void *context)
 static List *
 uncompressed_tables(PlannedStmt *stmt)
 {
-	RangeTblEntry *target = stmt->commandType == CMD_INSERT ?
-	rt_fetch(linitial_int(stmt->resultRelations), stmt->rtable) : NULL;
+	RangeTblEntry *target;
 	List	   *relids = NIL;
 	ListCell   *lc;
 
+	target = stmt->commandType == CMD_INSERT ?
+		rt_fetch(linitial_int(stmt->resultRelations), stmt->rtable) : NULL;
 	foreach(lc, stmt->rtable)
 	{
 		RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
@@ -232,9 +234,10 @@ any_compressed_now(List *relids)
 	foreach(lc, relids)
 	{
 		Relation	rel = table_open(lfirst_oid(lc), NoLock);
-		bool		compressed = strata_relation_is_strata(rel) &&
-		OidIsValid(strata_companion_oid_now(rel));
+		bool		compressed;
 
+		compressed = strata_relation_is_strata(rel) &&
+			OidIsValid(strata_companion_oid_now(rel));
 		table_close(rel, NoLock);
 		if (compressed)
 			return true;

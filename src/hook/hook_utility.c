@@ -205,9 +205,10 @@ static void
 forget_options_of_others(Oid relid)
 {
 	Relation	rel = table_open(relid, NoLock);
-	bool		strata = strata_relation_is_strata(rel) ||
-	rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE;
+	bool		strata;
 
+	strata = strata_relation_is_strata(rel) ||
+		rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE;
 	table_close(rel, NoLock);
 	if (!strata)
 		(void) strata_settings_remove_all(relid);
@@ -313,10 +314,10 @@ static void
 set_schema(UtilityCall *call, AlterObjectSchemaStmt *stmt)
 {
 	Oid			relid = RangeVarGetRelid(stmt->relation, NoLock, true);
-	char	   *old = OidIsValid(relid) ?
-	get_namespace_name(get_rel_namespace(relid)) :
-	NULL;
+	char	   *old;
 
+	old = OidIsValid(relid) ? get_namespace_name(get_rel_namespace(relid)) :
+		NULL;
 	run_statement(call);
 	if (old == NULL)
 		return;
@@ -385,9 +386,9 @@ vacuums_all_in_full(VacuumStmt *stmt)
 static void
 torture(RangeVar *name)
 {
-	Oid			relid = name != NULL ? RangeVarGetRelid(name, NoLock, true) :
-	InvalidOid;
+	Oid			relid;
 
+	relid = name != NULL ? RangeVarGetRelid(name, NoLock, true) : InvalidOid;
 	if (!strata_torture || !OidIsValid(relid) ||
 		get_rel_relkind(relid) != RELKIND_RELATION)
 		return;
@@ -554,9 +555,9 @@ process(UtilityCall *call)
 			if (strata_hook_has_options(((CreateTableAsStmt *) stmt)
 										->into->options))
 			{
-				CreateTableAsStmt *create = (CreateTableAsStmt *)
-				writable_statement(call);
+				CreateTableAsStmt *create;
 
+				create = (CreateTableAsStmt *) writable_statement(call);
 				create_table(call, create->into->rel, &create->into->options);
 			}
 			else
@@ -632,12 +633,13 @@ process(UtilityCall *call)
 static void
 check_hypertable(Node *stmt)
 {
-	RangeVar   *name = IsA(stmt, IndexStmt) ? ((IndexStmt *) stmt)->relation :
-	IsA(stmt, AlterTableStmt) ? ((AlterTableStmt *) stmt)->relation : NULL;
-	Oid			relid = name != NULL && IsTransactionState() ?
-	RangeVarGetRelid(name, NoLock, true) :
-	InvalidOid;
+	RangeVar   *name;
+	Oid			relid;
 
+	name = IsA(stmt, IndexStmt) ? ((IndexStmt *) stmt)->relation :
+		IsA(stmt, AlterTableStmt) ? ((AlterTableStmt *) stmt)->relation : NULL;
+	relid = name != NULL && IsTransactionState() ?
+		RangeVarGetRelid(name, NoLock, true) : InvalidOid;
 	if (!OidIsValid(relid) ||
 		get_rel_relkind(relid) != RELKIND_PARTITIONED_TABLE)
 		return;

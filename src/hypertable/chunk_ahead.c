@@ -100,9 +100,10 @@ is_next_missing(Relation parent, const StrataHypertable *ht,
 				StrataChunkRange range)
 {
 	PartitionDesc desc = RelationGetPartitionDesc(parent, true);
-	bool		of_today = !strata_time_type_is_integer(ht->key_type) &&
-	range.hi > strata_hypertable_now(ht);
+	bool		of_today;
 
+	of_today = !strata_time_type_is_integer(ht->key_type) &&
+		range.hi > strata_hypertable_now(ht);
 	for (int i = 0; i < strata_chunks_ahead && !range.no_hi; i++)
 		if (strata_partition_find(RelationGetPartitionKey(parent), desc,
 								  ht->key_type,

@@ -49,12 +49,12 @@ static char *
 choose_chunk_name(Relation parent, const StrataHypertable *ht,
 				  const StrataChunkRange *range)
 {
-	char	   *label = range->no_lo ? pstrdup("min") :
-	strata_time_label(ht->key_type, range->lo,
-					  ht->key_type == DATEOID ?
-					  USECS_PER_DAY :
-					  ht->interval);
+	char	   *label;
 
+	label = range->no_lo ? pstrdup("min") :
+		strata_time_label(ht->key_type, range->lo,
+						  ht->key_type == DATEOID ? USECS_PER_DAY :
+						  ht->interval);
 	return ChooseRelationName(RelationGetRelationName(parent), label, "chunk",
 							  RelationGetNamespace(parent), false);
 }
@@ -268,11 +268,12 @@ static void
 wait_for_writers(Oid relid, const LockHaste *haste)
 {
 	int			level = NewGUCNestLevel();
-	bool		brief = haste->patience > 0 &&
-	(LockTimeout == 0 || LockTimeout > haste->patience);
+	bool		brief;
 	char	   *name = get_rel_name(relid);
 	MemoryContext mcxt = CurrentMemoryContext;
 
+	brief = haste->patience > 0 &&
+		(LockTimeout == 0 || LockTimeout > haste->patience);
 	if (brief)
 		(void) set_config_option("lock_timeout",
 								 psprintf("%d", haste->patience), PGC_USERSET,

@@ -105,9 +105,10 @@ static void
 keep_settings(Oid hypertable, Oid chunk)
 {
 	List	   *options = NIL;
-	bool		own_order = strata_settings_get_text(chunk, "segmentby") != NULL ||
-	strata_settings_get_text(chunk, "orderby") != NULL;
+	bool		own_order;
 
+	own_order = strata_settings_get_text(chunk, "segmentby") != NULL ||
+		strata_settings_get_text(chunk, "orderby") != NULL;
 	for (int i = 0; i < (int) lengthof(inherited); i++)
 	{
 		char	   *value = strata_settings_get_text(hypertable, inherited[i]);

@@ -132,11 +132,11 @@ copy_rows(Relation source, Writer *writer, Relation checks)
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	TableScanDesc scan = table_beginscan(source, snapshot, 0, NULL);
 	TupleTableSlot *row = table_slot_create(source, NULL);
-	TupleConversionMap *map =
-	checks == NULL ? NULL :
-	convert_tuples_by_name(RelationGetDescr(source),
-						   RelationGetDescr(checks));
+	TupleConversionMap *map;
 
+	map = checks == NULL ? NULL :
+		convert_tuples_by_name(RelationGetDescr(source),
+							   RelationGetDescr(checks));
 	if (checks != NULL)
 		InitResultRelInfo(result, checks, 0, NULL, 0);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, row))
@@ -251,13 +251,13 @@ copy_privileges(Oid from, Oid to)
 static bool
 has_batches(Relation rel)
 {
-	StrataStore *store = strata_relation_is_strata(rel) ?
-	strata_store_open(rel, AccessShareLock) :
-	NULL;
+	StrataStore *store;
 	TupleTableSlot *slot;
 	Snapshot	snapshot;
 	bool		found;
 
+	store = strata_relation_is_strata(rel) ?
+		strata_store_open(rel, AccessShareLock) : NULL;
 	if (store == NULL)
 		return false;
 	snapshot = RegisterSnapshot(GetLatestSnapshot());
@@ -309,8 +309,8 @@ choose_access_method(const List *chunks)
 
 	foreach(lc, chunks)
 	{
-		Relation	rel =
-		table_open(((StrataChunk *) lfirst(lc))->relid, NoLock);
+		Relation	rel = table_open(((StrataChunk *) lfirst(lc))->relid,
+									 NoLock);
 
 		if (!OidIsValid(result) || strata_relation_is_strata(rel))
 			result = rel->rd_rel->relam;
@@ -454,10 +454,10 @@ divide_rows(Relation chunk, Clock *clock, int64 at, Writer *early,
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	TableScanDesc scan = table_beginscan(chunk, snapshot, 0, NULL);
 	TupleTableSlot *row = table_slot_create(chunk, NULL);
-	TupleConversionMap *map =
-	convert_tuples_by_name(RelationGetDescr(chunk),
-						   RelationGetDescr(late->rel));
+	TupleConversionMap *map;
 
+	map = convert_tuples_by_name(RelationGetDescr(chunk),
+								 RelationGetDescr(late->rel));
 	while (table_scan_getnextslot(scan, ForwardScanDirection, row))
 	{
 		bool		is_late = clock_read(clock, row) >= at;

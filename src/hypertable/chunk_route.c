@@ -143,8 +143,8 @@ strata_make_pass_through(Plan *child, const CustomScanMethods *methods)
 static bool
 may_move(ModifyTable *modify, PlannedStmt *stmt, const StrataHypertable *ht)
 {
-	Oid			target =
-	rt_fetch(linitial_int(modify->resultRelations), stmt->rtable)->relid;
+	Oid			target = rt_fetch(linitial_int(modify->resultRelations),
+								  stmt->rtable)->relid;
 	AttrNumber	attno = get_attnum(target,
 								   get_attname(ht->relid, ht->attno, false));
 	ListCell   *lc;
@@ -157,9 +157,10 @@ may_move(ModifyTable *modify, PlannedStmt *stmt, const StrataHypertable *ht)
 		Relation	rel = RelationIdGetRelation(rt_fetch(lfirst_int(lc),
 														 stmt->rtable)
 												->relid);
-		bool		triggers = rel != NULL && rel->trigdesc != NULL &&
-		rel->trigdesc->trig_update_before_row;
+		bool		triggers;
 
+		triggers = rel != NULL && rel->trigdesc != NULL &&
+			rel->trigdesc->trig_update_before_row;
 		if (rel != NULL)
 			RelationClose(rel);
 		if (triggers)
@@ -434,11 +435,11 @@ project_insert(ExprState *expression, ExprContext *context, bool *isnull)
 	AttrNumber	column =
 	strata_hypertable_get(RelationGetRelid(state->rel))->attno;
 	TupleTableSlot *row = expression->resultslot;
-	Datum		result =
-	ExecEvalExpr(&guard->original->pi_state, context, isnull);
+	Datum		result = ExecEvalExpr(&guard->original->pi_state, context,
+									  isnull);
 	bool		null = row->tts_isnull[column - 1];
-	Datum		value =
-	key_from_value(state, row->tts_values[column - 1], &null);
+	Datum		value = key_from_value(state, row->tts_values[column - 1],
+									   &null);
 
 	if (!null)
 		provide(state, NULL, value);

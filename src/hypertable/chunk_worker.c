@@ -231,9 +231,10 @@ work(WorkerRequest *request)
 	rel = try_table_open(request->hypertable, AccessShareLock);
 	if (rel != NULL)
 	{
-		bool		same = rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE &&
-		strata_hypertable_fingerprint(rel) == request->fingerprint;
+		bool		same;
 
+		same = rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE &&
+			strata_hypertable_fingerprint(rel) == request->fingerprint;
 		table_close(rel, NoLock);
 		if (same)
 		{
@@ -294,11 +295,11 @@ wait_for_request(WorkerRequest *request)
 
 	for (;;)
 	{
-		long		left = LINGER_MS -
-		TimestampDifferenceMilliseconds(start,
-										GetCurrentTimestamp());
+		long		left;
 		uint32		state = pg_atomic_read_u32(&request->state);
 
+		left = LINGER_MS -
+			TimestampDifferenceMilliseconds(start, GetCurrentTimestamp());
 		if (state != STATE_ANSWERED)
 		{
 			pg_read_barrier();
@@ -469,11 +470,11 @@ forget_worker(void)
 static void
 at_session_end(int code, Datum arg)
 {
-	WorkerRequest *request = worker_segment != NULL ?
-	dsm_segment_address(worker_segment) :
-	NULL;
+	WorkerRequest *request;
 	uint32		expected = STATE_ANSWERED;
 
+	request = worker_segment != NULL ? dsm_segment_address(worker_segment) :
+		NULL;
 	if (request == NULL)
 		return;
 	if (pg_atomic_compare_exchange_u32(&request->state, &expected, STATE_GONE))

@@ -77,10 +77,10 @@ static char *
 index_of_chunk(Oid chunk, Oid parent_index)
 {
 	Relation	rel = table_open(chunk, NoLock);
-	Oid			index = OidIsValid(parent_index) ?
-	index_get_partition(rel, parent_index) :
-	InvalidOid;
+	Oid			index;
 
+	index = OidIsValid(parent_index) ? index_get_partition(rel, parent_index) :
+		InvalidOid;
 	table_close(rel, NoLock);
 	return OidIsValid(index) ? get_rel_name(index) : NULL;
 }

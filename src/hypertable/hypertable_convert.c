@@ -202,8 +202,8 @@ is_empty(Relation rel)
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	TableScanDesc scan = table_beginscan(rel, snapshot, 0, NULL);
 	TupleTableSlot *slot = table_slot_create(rel, NULL);
-	bool		empty =
-	!table_scan_getnextslot(scan, ForwardScanDirection, slot);
+	bool		empty = !table_scan_getnextslot(scan, ForwardScanDirection,
+												slot);
 
 	ExecDropSingleTupleTableSlot(slot);
 	table_endscan(scan);
@@ -306,11 +306,11 @@ make_partitioned(Oid relid, AttrNumber attno, Node *expression)
 	Relation	rel = table_open(relid, AccessExclusiveLock);
 	Oid			toast = rel->rd_rel->reltoastrelid;
 	List	   *indexes = RelationGetIndexList(rel);
-	Oid			companion = strata_relation_is_strata(rel) ?
-	strata_companion_oid_now(rel) :
-	InvalidOid;
+	Oid			companion;
 	ListCell   *lc;
 
+	companion = strata_relation_is_strata(rel) ?
+		strata_companion_oid_now(rel) : InvalidOid;
 	mark_index_clustered(rel, InvalidOid, true);
 	RelationDropStorage(rel);
 	table_close(rel, NoLock);
@@ -400,14 +400,12 @@ chosen_interval(const StrataHypertableRequest *request, Oid key_type)
 
 	if (request->interval_text != NULL || request->has_interval)
 	{
-		int64		interval =
-		request->interval_text != NULL ?
-		strata_time_interval_from_text(key_type,
-									   request->interval_text) :
-		strata_time_interval_from_datum(key_type,
-										request->interval_type,
-										request->interval);
+		int64		interval;
 
+		interval = request->interval_text != NULL ?
+			strata_time_interval_from_text(key_type, request->interval_text) :
+			strata_time_interval_from_datum(key_type, request->interval_type,
+											request->interval);
 		strata_time_interval_doubt(key_type, interval);
 		return interval;
 	}
@@ -477,10 +475,10 @@ static void
 store_options(Oid relid, AttrNumber attno, Oid key_type, int64 interval)
 {
 	char	   *length = strata_time_interval_to_text(key_type, interval);
-	List	   *options =
-	list_make1(makeDefElem(pstrdup(STRATA_OPTION_INTERVAL),
-						   (Node *) makeString(length), -1));
+	List	   *options;
 
+	options = list_make1(makeDefElem(pstrdup(STRATA_OPTION_INTERVAL),
+									 (Node *) makeString(length), -1));
 	if ((strata_time_type_is_integer(key_type) || key_type == UUIDOID) &&
 		get_atttype(relid, attno) == key_type &&
 		strata_settings_get_text(relid, "orderby") == NULL &&

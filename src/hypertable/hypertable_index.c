@@ -222,11 +222,13 @@ look_at_chunk(IndexRun *run, Oid chunk, Oid *found)
 	{
 		Relation	candidate = index_open(lfirst_oid(lc), AccessShareLock);
 		bool		attached = candidate->rd_rel->relispartition;
-		bool		ours = attached &&
-		get_partition_parent(lfirst_oid(lc), true) == run->index;
+		bool		ours;
 		bool		valid = candidate->rd_index->indisvalid;
-		ChunkState	is = valid ? (ours ? CHUNK_DONE : CHUNK_BUILT) :
-		CHUNK_FAILED;
+		ChunkState	is;
+
+		ours = attached &&
+			get_partition_parent(lfirst_oid(lc), true) == run->index;
+		is = valid ? (ours ? CHUNK_DONE : CHUNK_BUILT) : CHUNK_FAILED;
 
 		/*
 		 * one that is part of another index, or a constraint's, is not for us
@@ -324,11 +326,11 @@ static void
 work_on_chunk(IndexRun *run, Oid chunk)
 {
 	/* CREATE INDEX itself takes the same */
-	LOCKMODE	lockmode =
-	run->concurrent ? ShareUpdateExclusiveLock : ShareLock;
+	LOCKMODE	lockmode;
 	LockRelId	id = {.relId = chunk,.dbId = MyDatabaseId};
 	StepResult	result = STEP_BUSY;
 
+	lockmode = run->concurrent ? ShareUpdateExclusiveLock : ShareLock;
 	run->built = InvalidOid;
 	run->chunk_name = get_rel_name(chunk);
 	while (result != STEP_LAST)

@@ -44,8 +44,8 @@
 static bool
 read_key(StrataHypertable *ht)
 {
-	HeapTuple	tuple =
-	SearchSysCache1(PARTRELID, ObjectIdGetDatum(ht->relid));
+	HeapTuple	tuple = SearchSysCache1(PARTRELID,
+										ObjectIdGetDatum(ht->relid));
 	Form_pg_partitioned_table form;
 	bool		good = false;
 
@@ -135,10 +135,10 @@ strata_hypertable_open(Oid relid)
 	if (ht == NULL)
 	{
 		char		kind = get_rel_relkind(relid);
-		Oid			parent = get_rel_relispartition(relid) ?
-		get_partition_parent(relid, true) :
-		InvalidOid;
+		Oid			parent;
 
+		parent = get_rel_relispartition(relid) ?
+			get_partition_parent(relid, true) : InvalidOid;
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 kind == RELKIND_RELATION ||
@@ -194,11 +194,11 @@ strata_hypertable_check_options(Relation rel, List *options)
 	foreach(lc, options)
 	{
 		DefElem    *def = lfirst_node(DefElem, lc);
-		bool		interval =
-		strcmp(def->defname, STRATA_OPTION_INTERVAL) == 0;
+		bool		interval;
 		StrataHypertable ht = {.relid = RelationGetRelid(rel)};
 		TimestampTz created;
 
+		interval = strcmp(def->defname, STRATA_OPTION_INTERVAL) == 0;
 		if (strcmp(def->defname, STRATA_OPTION_CHUNK_OPTIONS) == 0)
 			(void) strata_storage_options_parse(defGetString(def));
 		if (strcmp(def->defname, STRATA_OPTION_CREATED) == 0 &&
@@ -277,10 +277,10 @@ read_range(Oid chunk, Oid key_type, StrataChunkRange *range)
 							 &isnull);
 	if (!isnull)
 	{
-		PartitionBoundSpec *spec =
-		castNode(PartitionBoundSpec,
-				 stringToNode(TextDatumGetCString(stored)));
+		PartitionBoundSpec *spec;
 
+		spec = castNode(PartitionBoundSpec,
+						stringToNode(TextDatumGetCString(stored)));
 		good = spec->strategy == PARTITION_STRATEGY_RANGE &&
 			!spec->is_default &&
 			read_partition_bound(spec->lowerdatums, key_type, &range->lo,

@@ -33,12 +33,11 @@ parse_storage_options(const char *text, List **options)
 {
 	List	   *parsed = raw_parser(psprintf("ALTER TABLE x SET (%s)", text),
 									RAW_PARSE_DEFAULT);
-	AlterTableStmt *stmt =
-	list_length(parsed) == 1 ?
-	(AlterTableStmt *) linitial_node(RawStmt, parsed)->stmt :
-	NULL;
+	AlterTableStmt *stmt;
 	AlterTableCmd *cmd;
 
+	stmt = list_length(parsed) == 1 ?
+		(AlterTableStmt *) linitial_node(RawStmt, parsed)->stmt : NULL;
 	if (stmt == NULL || !IsA(stmt, AlterTableStmt) ||
 		list_length(stmt->cmds) != 1)
 		return false;
@@ -191,14 +190,14 @@ void
 strata_hypertable_set_storage(Oid relid, const AlterTableStmt *stmt,
 							  List *cmds)
 {
-	char	   *old =
-	strata_settings_get_text(relid, STRATA_OPTION_CHUNK_OPTIONS);
-	List	   *options =
-	old != NULL ? strata_storage_options_parse(old) : NIL;
+	char	   *old = strata_settings_get_text(relid,
+											   STRATA_OPTION_CHUNK_OPTIONS);
+	List	   *options;
 	DefElem    *ours;
 	StringInfoData text;
 	ListCell   *lc;
 
+	options = old != NULL ? strata_storage_options_parse(old) : NIL;
 	foreach(lc, cmds)
 		options = change(options, lfirst_node(AlterTableCmd, lc));
 	initStringInfo(&text);

@@ -25,8 +25,8 @@
 List *
 strata_hypertable_tablespaces(Oid relid)
 {
-	char	   *text =
-	strata_settings_get_text(relid, STRATA_OPTION_TABLESPACES);
+	char	   *text = strata_settings_get_text(relid,
+												STRATA_OPTION_TABLESPACES);
 	Oid			own = get_rel_tablespace(relid);
 	char	   *name;
 

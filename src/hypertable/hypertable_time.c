@@ -203,10 +203,10 @@ interval_from_usecs(Oid key_type, int64 usecs)
 static int64
 interval_usecs(const Interval *interval)
 {
-	int64		days =
-	(int64) interval->month * DAYS_PER_MONTH + interval->day;
+	int64		days;
 	int64		result;
 
+	days = (int64) interval->month * DAYS_PER_MONTH + interval->day;
 	if (pg_mul_s64_overflow(days, USECS_PER_DAY, &result) ||
 		pg_add_s64_overflow(result, interval->time, &result))
 		ereport(ERROR,

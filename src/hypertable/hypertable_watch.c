@@ -117,10 +117,10 @@ strata_hypertable_watch(Oid relid)
 bool
 strata_hypertable_changed_since(Oid relid, uint64 moment)
 {
-	Watched    *entry = watched != NULL ?
-	hash_search(watched, &relid, HASH_FIND, NULL) :
-	NULL;
+	Watched    *entry;
 
+	entry = watched != NULL ? hash_search(watched, &relid, HASH_FIND, NULL) :
+		NULL;
 	Assert(moment <= now);		/* hypertable:Y7 */
 	return entry == NULL || entry->changed > moment || all_changed > moment;
 }

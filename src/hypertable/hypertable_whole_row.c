@@ -40,8 +40,8 @@ static bool
 index_has_whole_row(Relation index, AttrNumber column)
 {
 	bool		isnull;
-	Datum		value =
-	SysCacheGetAttr(INDEXRELID, index->rd_indextuple, column, &isnull);
+	Datum		value = SysCacheGetAttr(INDEXRELID, index->rd_indextuple,
+										column, &isnull);
 
 	return !isnull && has_whole_row(stringToNode(TextDatumGetCString(value)));
 }

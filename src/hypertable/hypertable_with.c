@@ -86,9 +86,9 @@ strata_hypertable_create_with(Oid relid, List **options)
 
 	if (wanted == NULL || !strata_option_bool(wanted))
 	{
-		const char *name = column != NULL ? "partition_column" :
-		"create_default_indexes";
+		const char *name;
 
+		name = column != NULL ? "partition_column" : "create_default_indexes";
 		if (column != NULL || indexes != NULL)
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 							errmsg("option \"%s\" needs option \"%s\"",

@@ -164,12 +164,9 @@ static Oid
 copy_definition(Relation parent, Relation index, const char *name)
 {
 	IndexInfo  *info = BuildIndexInfo(index);
-	HeapTuple	tuple =
-	SearchSysCache1(INDEXRELID, ObjectIdGetDatum(RelationGetRelid(index)));
-	HeapTuple	class =
-	SearchSysCache1(RELOID, ObjectIdGetDatum(RelationGetRelid(index)));
-	Datum	   *class_options =
-	palloc0(sizeof(Datum) * info->ii_NumIndexAttrs);
+	HeapTuple	tuple;
+	HeapTuple	class;
+	Datum	   *class_options;
 	List	   *columns = NIL;
 	oidvector  *classes;
 	Datum		datum;
@@ -177,6 +174,10 @@ copy_definition(Relation parent, Relation index, const char *name)
 	bool		isnull;
 	Oid			result;
 
+	tuple = SearchSysCache1(INDEXRELID,
+							ObjectIdGetDatum(RelationGetRelid(index)));
+	class = SearchSysCache1(RELOID, ObjectIdGetDatum(RelationGetRelid(index)));
+	class_options = palloc0(sizeof(Datum) * info->ii_NumIndexAttrs);
 	if (!HeapTupleIsValid(tuple) || !HeapTupleIsValid(class))
 		elog(ERROR, "cache lookup failed for index %u",
 			 RelationGetRelid(index));
@@ -285,9 +286,10 @@ Oid
 strata_index_define(Relation parent, const StrataHypertable *ht,
 					const IndexStmt *stmt, const char *query, Oid existing)
 {
-	IndexStmt  *define =
-	transformIndexStmt(ht->relid,
-					   copyObject(unconstify(IndexStmt *, stmt)), query);
+	IndexStmt  *define = transformIndexStmt(ht->relid,
+											copyObject(unconstify(IndexStmt *,
+																  stmt)),
+											query);
 	Oid			stand_in = make_stand_in(parent, ht);
 	ObjectAddress address;
 	Relation	index;

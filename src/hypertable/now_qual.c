@@ -193,9 +193,10 @@ evaluate_bound(Node *node, bool *isnull)
 {
 	EState	   *estate = CreateExecutorState();
 	ExprState  *state = ExecPrepareExpr(copyObject((Expr *) node), estate);
-	Datum		value =
-	ExecEvalExprSwitchContext(state, GetPerTupleExprContext(estate),
-							  isnull);
+	Datum		value;
+
+	value = ExecEvalExprSwitchContext(state, GetPerTupleExprContext(estate),
+									  isnull);
 
 	/*
 	 * times are passed by value on 64 bits; elsewhere the caller's context

@@ -76,8 +76,8 @@ static void
 remember_size(Oid companion, const BeforeSize *before,
 			  const StrataCompressResult *result)
 {
-	double		share = (double) result->nmoved /
-	Max(result->nmoved + result->nskipped, 1);
+	double		share = (double) result->nmoved / Max(result->nmoved +
+													  result->nskipped, 1);
 	const int64 more[] = {(int64) (before->table * share),
 		(int64) (before->index * share),
 	(int64) (before->toast * share), result->nmoved};

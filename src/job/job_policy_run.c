@@ -90,10 +90,10 @@ static Oid
 owner_of(Oid relid)
 {
 	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
-	Oid			owner = HeapTupleIsValid(tuple) ?
-	((Form_pg_class) GETSTRUCT(tuple))->relowner :
-	InvalidOid;
+	Oid			owner;
 
+	owner = HeapTupleIsValid(tuple) ?
+		((Form_pg_class) GETSTRUCT(tuple))->relowner : InvalidOid;
 	if (HeapTupleIsValid(tuple))
 		ReleaseSysCache(tuple);
 	return owner;
@@ -289,9 +289,10 @@ list_work(Oid relid, void *arg)
 	if (age != NULL && strata_time_type_is_integer(ht->key_type))
 	{
 		int64		now = strata_hypertable_now(ht);
-		int64		distance =
-		DatumGetInt64(DirectFunctionCall1(int8in, CStringGetDatum(age)));
+		int64		distance;
 
+		distance = DatumGetInt64(DirectFunctionCall1(int8in,
+													 CStringGetDatum(age)));
 		if (pg_sub_s64_overflow(now, distance, &limit))
 			return;
 	}
@@ -475,12 +476,12 @@ strata_policy_reorder(PG_FUNCTION_ARGS)
 {
 	StrataHypertable *ht = open_policy(fcinfo);
 	char	   *name = config_value(PG_GETARG_DATUM(1), "index_name");
-	Oid			index = name != NULL ?
-	get_relname_relid(name, get_rel_namespace(ht->relid)) :
-	InvalidOid;
+	Oid			index;
 	List	   *chunks = strata_chunk_list(ht);
 	Run			run;
 
+	index = name != NULL ?
+		get_relname_relid(name, get_rel_namespace(ht->relid)) : InvalidOid;
 	if (!OidIsValid(index))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),

@@ -33,11 +33,11 @@
 static int64
 schedule_length(const Interval *interval)
 {
-	double		length = (double) interval->time +
-	(double) interval->day * USECS_PER_DAY +
-	(double) interval->month *
-	(DAYS_PER_YEAR / MONTHS_PER_YEAR) * USECS_PER_DAY;
+	double		length;
 
+	length = (double) interval->time + (double) interval->day * USECS_PER_DAY +
+		(double) interval->month * (DAYS_PER_YEAR / MONTHS_PER_YEAR) *
+		USECS_PER_DAY;
 	if (length > (double) (PG_INT64_MAX / 4))
 		return PG_INT64_MAX / 4;
 	if (length < 0)

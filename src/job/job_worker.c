@@ -63,9 +63,10 @@ static void
 arm_timeout(const StrataJob *job)
 {
 	const Interval *limit = &job->max_runtime;
-	double		ms = limit->time / 1000.0 + limit->day * 86400000.0 +
-	limit->month * 30.0 * 86400000.0;
+	double		ms;
 
+	ms = limit->time / 1000.0 + limit->day * 86400000.0 + limit->month * 30.0 *
+		86400000.0;
 	runtime_exceeded = false;
 	if (ms <= 0)
 		return;

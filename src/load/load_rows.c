@@ -216,9 +216,9 @@ put_back(TupleTableSlot *slot, void *arg)
 	GivenBack  *given = (GivenBack *) arg;
 	LoadBuffer *buffer = given->buffer;
 	TupleTableSlot *own = next_slot(buffer);
-	MemoryContext old =
-	MemoryContextSwitchTo(given->load->estate->es_query_cxt);
+	MemoryContext old;
 
+	old = MemoryContextSwitchTo(given->load->estate->es_query_cxt);
 	ExecCopySlot(own, slot);
 	own->tts_tableOid = RelationGetRelid(buffer->target->ri_RelationDesc);
 	count_collected(given->load, buffer);
@@ -407,9 +407,10 @@ static TupleTableSlot *
 convert(Load *load, TupleTableSlot *row, TupleTableSlot *slot)
 {
 	ResultRelInfo *target = load->current->target;
-	TupleConversionMap *map = target->ri_RootResultRelInfo != NULL ?
-	strata_root_to_child_map(target, load->estate) : NULL;
+	TupleConversionMap *map;
 
+	map = target->ri_RootResultRelInfo != NULL ?
+		strata_root_to_child_map(target, load->estate) : NULL;
 	if (map != NULL)
 		slot = execute_attr_map_slot(map->attrMap, row, slot);
 	else

@@ -114,8 +114,8 @@ List *
 strata_reloptions_read(HeapTuple tuple)
 {
 	bool		isnull;
-	Datum		datum =
-	SysCacheGetAttr(RELOID, tuple, Anum_pg_class_reloptions, &isnull);
+	Datum		datum = SysCacheGetAttr(RELOID, tuple,
+										Anum_pg_class_reloptions, &isnull);
 
 	return isnull ? NIL : untransformRelOptions(datum);
 }

@@ -124,9 +124,9 @@ static uint16
 infomask_of(const MultiXactMember *members, int n)
 {
 	uint16		lock = HEAP_XMAX_KEYSHR_LOCK;
-	uint16		others =
-	(n > 1 ? HEAP_XMAX_IS_MULTI : 0) | HEAP_XMAX_LOCK_ONLY;
+	uint16		others;
 
+	others = (n > 1 ? HEAP_XMAX_IS_MULTI : 0) | HEAP_XMAX_LOCK_ONLY;
 	for (int i = 0; i < n; i++)
 	{
 		if (ISUPDATE_from_mxstatus(members[i].status))
@@ -171,11 +171,12 @@ set_xmax(Relation rel, Buffer buffer, OffsetNumber offnum,
 		 HeapTupleHeader header, Buffer vmbuffer, MultiXactMember *members,
 		 int n)
 {
-	TransactionId xmax = n > 1 ? MultiXactIdCreateFromMembers(n, members) :
-	members[0].xid;
-	uint16		infomask = infomask_of(members, n);
+	TransactionId xmax;
+	uint16		infomask;
 	bool		cleared;
 
+	xmax = n > 1 ? MultiXactIdCreateFromMembers(n, members) : members[0].xid;
+	infomask = infomask_of(members, n);
 	Assert(CheckRelationLockedByMe(rel, RowShareLock, true));	/* pg:Q2 */
 	Assert(!TransactionIdIsValid(conflict(members, n)));	/* pg:Q2 */
 	Assert(!PageIsAllVisible(BufferGetPage(buffer)) ||

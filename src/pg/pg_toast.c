@@ -110,12 +110,13 @@ take_chunk(StrataToastFetcher *fetcher, Oid valueid, int32 expected,
 	TupleDesc	desc = RelationGetDescr(fetcher->toast);
 	bool		isnull;
 	int32		number = DatumGetInt32(fastgetattr(tuple, 2, desc, &isnull));
-	struct varlena *chunk = (struct varlena *)
-	DatumGetPointer(fastgetattr(tuple, 3, desc, &isnull));
+	struct varlena *chunk;
 	int32		from = expected * TOAST_MAX_CHUNK_SIZE;
-	Size		room =
-	tuple->t_len - ((char *) chunk - (char *) tuple->t_data);
+	Size		room;
 
+	chunk = (struct varlena *) DatumGetPointer(fastgetattr(tuple, 3, desc,
+														   &isnull));
+	room = tuple->t_len - ((char *) chunk - (char *) tuple->t_data);
 	if (tuple->t_len < (char *) chunk - (char *) tuple->t_data + 4 ||
 		VARSIZE_ANY(chunk) > room)
 		chunk_corrupt(fetcher, valueid, "a chunk is cut off");
@@ -203,9 +204,9 @@ fetch_nearby(StrataToastFetcher *fetcher, Oid valueid, char *data, int32 size,
 	for (int32 number = 0; number * TOAST_MAX_CHUNK_SIZE < want; number++)
 	{
 		BlockNumber block = ItemPointerGetBlockNumber(&fetcher->place);
-		BlockNumber other = number == 0 && distance < 0 ? block - 1 :
-		block + 1;
+		BlockNumber other;
 
+		other = number == 0 && distance < 0 ? block - 1 : block + 1;
 		if (!find_on_page(fetcher, block, off, valueid, number, data, size) &&
 			(other >= fetcher->nblocks ||
 			 !find_on_page(fetcher, other, FirstOffsetNumber, valueid, number,

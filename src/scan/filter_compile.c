@@ -204,10 +204,11 @@ compile_expression(CompileContext *cx, Expr *expr, bool negate)
 	bool		whole = expr == qual->clause;
 	FilterNode *node;
 	bool		other = qual->rows_only;
-	Bitmapset  *columns = whole ? qual->attnos :
-	columns_of(cx->filter, (Node *) expr, &other);
+	Bitmapset  *columns;
 	AttrNumber	attno;
 
+	columns = whole ? qual->attnos :
+		columns_of(cx->filter, (Node *) expr, &other);
 	if (!(whole ? qual->stable : is_stable((Node *) expr)))
 		return make_opaque(cx, contain_subplans((Node *) expr) ?
 						   "it contains a subquery" :
@@ -362,9 +363,9 @@ static FilterNode *
 make_bool_test(CompileContext *cx, Var *var, bool value)
 {
 	Const	   *constant = (Const *) makeBoolConst(value, false);
-	Expr	   *clause =
-	make_opclause(BooleanEqualOperator, BOOLOID, false, (Expr *) var,
-				  (Expr *) constant, InvalidOid, InvalidOid);
+	Expr	   *clause = make_opclause(BooleanEqualOperator, BOOLOID, false,
+									   (Expr *) var, (Expr *) constant,
+									   InvalidOid, InvalidOid);
 
 	set_opfuncid((OpExpr *) clause);
 	return compile_comparison(cx, clause, false);

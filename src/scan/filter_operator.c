@@ -61,9 +61,8 @@ operator_strategy(Oid opno, Oid opfamily)
 static Oid
 bound_function(const StrataOperator *op, int strategy)
 {
-	Oid			opno =
-	get_opfamily_member(op->opfamily, op->lefttype, op->boundtype,
-						strategy);
+	Oid			opno = get_opfamily_member(op->opfamily, op->lefttype,
+										   op->boundtype, strategy);
 
 	return OidIsValid(opno) ? get_opcode(opno) : InvalidOid;
 }

@@ -95,9 +95,9 @@ zone_offsets(pg_time_t from, pg_time_t to, long *least, long *greatest)
 		long		before;
 		long		after;
 		int			isdst[2];
-		int			found =
-		pg_next_dst_boundary(&from, &before, &isdst[0], &boundary,
-							 &after, &isdst[1], session_timezone);
+		int			found = pg_next_dst_boundary(&from, &before, &isdst[0],
+												 &boundary, &after, &isdst[1],
+												 session_timezone);
 
 		if (found < 0 || labs(before) > FURTHEST_ZONE)
 			return false;

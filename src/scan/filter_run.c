@@ -108,9 +108,9 @@ prepare_bytes(FilterNode *leaf)
 		palloc(sizeof(FilterBytes) * Max(n, 1));
 	for (int i = 0; i < n; i++)
 	{
-		Datum		value = leaf->op == FILTER_COMPARE ? leaf->value :
-		leaf->values[i];
+		Datum		value;
 
+		value = leaf->op == FILTER_COMPARE ? leaf->value : leaf->values[i];
 		if (!is_uuid)
 			value = PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
 		leaf->bytes[i] = bytes_of(value, is_uuid ? UUID_LEN : -1);

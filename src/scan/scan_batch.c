@@ -377,10 +377,10 @@ memo_residual(StrataScanState *scan, StrataOpenBatch *batch,
 			  StrataResidual *residual, int row)
 {
 	const StrataColumn *col = residual->columns[residual->varying];
-	uint8	   *memo = (col->isnull != NULL && col->isnull[row]) ?
-	&residual->null_memo :
-	&residual->memo[col->codes[row]];
+	uint8	   *memo;
 
+	memo = (col->isnull != NULL && col->isnull[row]) ? &residual->null_memo :
+		&residual->memo[col->codes[row]];
 	Assert(memo == &residual->null_memo ||
 		   col->codes[row] < col->ndict);	/* scan:R5 */
 	if (*memo == MEMO_UNKNOWN)

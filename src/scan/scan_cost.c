@@ -139,10 +139,9 @@ is_segment_clause(const StrataRelInfo *info, Node *clause)
 static void
 add_order_clause(StrataRelInfo *info, QualShape *shape, RestrictInfo *rinfo)
 {
-	const StrataColumnOp *op = info->layout->norder > 0 ?
-	strata_scan_clause_op(info, rinfo) :
-	NULL;
+	const StrataColumnOp *op;
 
+	op = info->layout->norder > 0 ? strata_scan_clause_op(info, rinfo) : NULL;
 	if (op == NULL || op->attno != info->layout->order[0].attno ||
 		!op->bounded || op->is_array)
 		return;
@@ -268,11 +267,11 @@ get_shape(StrataRelInfo *info, ParamPathInfo *param_info)
 static Cost
 index_access_cost(const StrataRelInfo *info, double n, bool clustered)
 {
-	double		per_page =
-	Max(info->size.batches / Max(info->size.main_pages, 1.0), 1.0);
-	double		pages = clustered ? ceil(n / per_page) :
-	Min(n, info->size.main_pages);
+	double		per_page = Max(info->size.batches /
+							   Max(info->size.main_pages, 1.0), 1.0);
+	double		pages;
 
+	pages = clustered ? ceil(n / per_page) : Min(n, info->size.main_pages);
 	/* a descent for the layout, and one for those before and after it */
 	return info->random_page_cost + Max(pages - 1, 0) * info->seq_page_cost +
 		3 * 50.0 * cpu_operator_cost +
@@ -321,10 +320,10 @@ choose_access(const StrataRelInfo *info, StrataCandidate *candidate,
 	if (info->has_segment_index && shape->nprefix > 0)
 	{
 		bool		full = shape->nprefix == info->layout->nsegment;
-		double		n = full ?
-		nbatches :
-		info->size.batches * selectivity(info, shape->prefix);
+		double		n;
 
+		n = full ? nbatches :
+			info->size.batches * selectivity(info, shape->prefix);
 		cost = index_access_cost(info, Max(n, 1), true);
 		if (cost < best)
 		{
@@ -452,9 +451,10 @@ segment_saving(const StrataRelInfo *info, Cost access, double nread,
 			   Cost per_batch)
 {
 	double		n = info->nsegments;
-	Cost		skipping = index_access_cost(info, n, false) +
-	(n * COST_SKIP + info->size.batches * COST_WALK) * cpu_tuple_cost;
+	Cost		skipping;
 
+	skipping = index_access_cost(info, n, false) +
+		(n * COST_SKIP + info->size.batches * COST_WALK) * cpu_tuple_cost;
 	if (info->layout->nsegment == 0)
 		return 0;
 	return skipping < access ?
@@ -472,13 +472,14 @@ static void
 cost_end(const StrataRelInfo *info, const QualShape *shape, bool last,
 		 Cost access, double nbatches, StrataEndCost *end)
 {
-	bool		bounded =
-	shape->equal || (last ? shape->upper : shape->lower) != NIL;
+	bool		bounded = shape->equal || (last ? shape->upper :
+										   shape->lower) != NIL;
 	double		behind = bounded ? info->size.batches - nbatches : 0;
 	Cost		look = index_access_cost(info, behind, false);
-	Cost		search = (info->layout->nsegment == 0 ? 1 : info->nsegments) *
-	COST_SKIP * cpu_tuple_cost;
+	Cost		search;
 
+	search = (info->layout->nsegment == 0 ? 1 : info->nsegments) * COST_SKIP *
+		cpu_tuple_cost;
 	if (!(last ? info->has_max_index : info->has_min_index))
 		return;
 	end->by_span = info->has_span_index && info->layout->nsegment <= 1 &&
@@ -521,9 +522,10 @@ static Cost
 count_cost(const StrataRelInfo *info)
 {
 	Form_pg_class companion = info->store->batches->rd_rel;
-	double		unseen = companion->relpages <= 0 ? 1 :
-	1 - Min((double) companion->relallvisible / companion->relpages, 1);
+	double		unseen;
 
+	unseen = companion->relpages <= 0 ? 1 :
+		1 - Min((double) companion->relallvisible / companion->relpages, 1);
 	return ceil(info->size.batches / ENTRIES_PER_PAGE) *
 		info->random_page_cost +
 		info->size.batches * cpu_index_tuple_cost +
@@ -569,8 +571,7 @@ strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
 {
 	const StrataStoreSize *size = &info->size;
 	double		rows_per_batch = size->rows / Max(size->batches, 1.0);
-	double		batch_share =
-	size->rows / Max(size->rows + info->heap_tuples, 1.0);
+	double		batch_share;
 	const QualShape *shape = get_shape(info, candidate->param_info);
 	double		segments;
 	double		nbatches;		/* to look at */
@@ -583,6 +584,7 @@ strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
 	Cost		heap_startup;
 	Cost		heap_total;
 
+	batch_share = size->rows / Max(size->rows + info->heap_tuples, 1.0);
 	candidate->rows = path_rows(info, candidate);
 	segments = Max(info->nsegments * shape->segment_sel, 1.0);
 	nbatches = size->batches * shape->segment_sel;

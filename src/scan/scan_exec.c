@@ -62,9 +62,10 @@ strata_scan_init(void)
 static Node *
 create_state(CustomScan *cscan)
 {
-	StrataScanState *scan = (StrataScanState *)
-	newNode(sizeof(StrataScanState), T_CustomScanState);
+	StrataScanState *scan;
 
+	scan = (StrataScanState *) newNode(sizeof(StrataScanState),
+									   T_CustomScanState);
 	scan->css.methods = &exec_methods;
 	return (Node *) scan;
 }

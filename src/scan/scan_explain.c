@@ -36,11 +36,12 @@ typedef enum QualRole
 static bool
 has_role(const StrataQual *qual, const StrataLayout *layout, QualRole role)
 {
-	bool		segment = strata_enable_pruning &&
-	strata_prune_is_segment_qual(layout, qual);
-	StrataQualWay way = strata_enable_vector_filter ? qual->way :
-	STRATA_QUAL_ROW;
+	bool		segment;
+	StrataQualWay way;
 
+	segment = strata_enable_pruning &&
+		strata_prune_is_segment_qual(layout, qual);
+	way = strata_enable_vector_filter ? qual->way : STRATA_QUAL_ROW;
 	switch (role)
 	{
 		case ROLE_SEGMENT:

@@ -79,9 +79,9 @@ strata_merge_release_input(StrataMerge *merge, MergeInput *input)
 static void
 init_keys(StrataMerge *merge)
 {
-	TupleDesc	desc =
-	RelationGetDescr(merge->scan->css.ss.ss_currentRelation);
+	TupleDesc	desc;
 
+	desc = RelationGetDescr(merge->scan->css.ss.ss_currentRelation);
 	merge->sorts = palloc0(sizeof(SortSupportData) * merge->nkeys);
 	for (int i = 0; i < merge->nkeys; i++)
 	{
@@ -110,10 +110,11 @@ init_keys(StrataMerge *merge)
 Datum
 strata_merge_copy_key(StrataMerge *merge, int i, Datum value)
 {
-	Form_pg_attribute att =
-	TupleDescAttr(RelationGetDescr(merge->scan->css.ss.ss_currentRelation),
-				  merge->keys[i].attno - 1);
+	Form_pg_attribute att;
 
+	att =
+		TupleDescAttr(RelationGetDescr(merge->scan->css.ss.ss_currentRelation),
+					  merge->keys[i].attno - 1);
 	if (!att->attbyval && att->attlen == -1)
 		return PointerGetDatum(PG_DETOAST_DATUM_COPY(value));
 	return datumCopy(value, att->attbyval, att->attlen);
@@ -248,12 +249,11 @@ batch_order(StrataMerge *merge, MergeInput *input)
 	for (int i = 0; i < merge->nkeys; i++)
 	{
 		const StrataOrderKey *key = &merge->keys[i];
-		const StrataOrderKey *order = next < layout->norder ?
-		&layout->order[next] :
-		NULL;
+		const StrataOrderKey *order;
 		AttrNumber	min_att = reader->schema->min_att[key->attno];
 		BatchOrder	wanted;
 
+		order = next < layout->norder ? &layout->order[next] : NULL;
 		if (input->columns[i]->constant)
 		{
 			if (order != NULL && order->attno == key->attno)

@@ -105,9 +105,8 @@ strata_merge_compare(const StrataMerge *merge, int n, const Datum *a,
 {
 	for (int i = 0; i < n; i++)
 	{
-		int			c =
-		ApplySortComparator(a[i], a_isnull[i], b[i], b_isnull[i],
-							&merge->sorts[i]);
+		int			c = ApplySortComparator(a[i], a_isnull[i], b[i],
+											b_isnull[i], &merge->sorts[i]);
 
 		if (c != 0)
 			return c;

@@ -358,9 +358,9 @@ is_single_segment(StrataRelInfo *info, ParamPathInfo *param_info)
 
 		foreach(lc, clauses)
 		{
-			const StrataColumnOp *op =
-			strata_scan_clause_op(info, lfirst_node(RestrictInfo, lc));
+			const StrataColumnOp *op;
 
+			op = strata_scan_clause_op(info, lfirst_node(RestrictInfo, lc));
 			if (op != NULL && op->attno == info->layout->segment[i] &&
 				op->column_order && !op->is_array &&
 				op->strategy == BTEqualStrategyNumber)
@@ -504,10 +504,11 @@ static List *
 add_param_info(StrataRelInfo *info, RestrictInfo *rinfo, List *param_infos)
 {
 	RelOptInfo *rel = info->rel;
-	const StrataColumnOp *op = join_clause_is_movable_to(rinfo, rel) ?
-	strata_scan_clause_op(info, rinfo) : NULL;
+	const StrataColumnOp *op;
 	Relids		outer;
 
+	op = join_clause_is_movable_to(rinfo, rel) ?
+		strata_scan_clause_op(info, rinfo) : NULL;
 	if (op == NULL || !op->column_order || !is_lookup_column(info, op->attno))
 		return param_infos;
 	outer = bms_union(rinfo->clause_relids, rel->lateral_relids);

@@ -135,9 +135,8 @@ compare_bounds(const void *a, const void *b, void *arg)
 {
 	const MergeBound *x = a;
 	const MergeBound *y = b;
-	int			c =
-	strata_merge_compare(arg, Min(x->n, y->n), x->values, x->isnull,
-						 y->values, y->isnull);
+	int			c = strata_merge_compare(arg, Min(x->n, y->n), x->values,
+										 x->isnull, y->values, y->isnull);
 
 	return c != 0 ? c : x->n - y->n;
 }
@@ -159,9 +158,10 @@ start_range_in_order(StrataMerge *merge)
 	StrataScanState *scan = merge->scan;
 	const StrataOrderKey *key = &merge->keys[0];
 	TupleDesc	desc = RelationGetDescr(scan->css.ss.ss_currentRelation);
-	bool		whole = key->desc == key->nulls_first ||
-	strata_attribute_is_not_null(desc, key->attno);
+	bool		whole;
 
+	whole = key->desc == key->nulls_first ||
+		strata_attribute_is_not_null(desc, key->attno);
 	if (merge->nranges == (whole ? 1 : 2))
 		return false;
 	strata_source_start_range(scan->source, scan->filter,
@@ -186,9 +186,9 @@ can_peek(StrataMerge *merge)
 	const StrataBatchSchema *schema = merge->scan->store->schema;
 	const StrataOrderKey *key = &merge->keys[0];
 	AttrNumber	attno = key->attno;
-	AttrNumber	catt = key->desc ? schema->max_att[attno] :
-	schema->min_att[attno];
+	AttrNumber	catt;
 
+	catt = key->desc ? schema->max_att[attno] : schema->min_att[attno];
 	return TupleDescAttr(schema->rel_desc, attno - 1)->attbyval &&
 		layout->norder > 0 && layout->order[0].attno == attno &&
 		strata_layout_segment_index(layout, attno) < 0 &&

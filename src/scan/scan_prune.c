@@ -241,11 +241,13 @@ list_verdict(const FilterNode *leaf, const ColumnFacts *facts, bool nonnull)
 
 	for (int i = 0; i < leaf->nvalues && !possible; i++)
 	{
-		int			lo =
-		facts->has_min ? compare_bound(leaf, facts->min, leaf->highs[i]) : -1;
-		int			hi =
-		facts->has_max ? compare_bound(leaf, facts->max, leaf->lows[i]) : 1;
+		int			lo;
+		int			hi;
 
+		lo = facts->has_min ? compare_bound(leaf, facts->min, leaf->highs[i]) :
+			-1;
+		hi = facts->has_max ? compare_bound(leaf, facts->max, leaf->lows[i]) :
+			1;
 		possible = lo <= 0 && hi >= 0;
 		certain = lo == 0 && hi == 0;
 	}

@@ -182,11 +182,11 @@ static void
 sort_heap_rows(StrataScanState *scan)
 {
 	MemoryContext old = MemoryContextSwitchTo(scan->mcxt);
-	int			natts =
-	RelationGetDescr(scan->css.ss.ss_currentRelation)->natts;
+	int			natts;
 	TupleTableSlot *in;
 	TupleTableSlot *out;
 
+	natts = RelationGetDescr(scan->css.ss.ss_currentRelation)->natts;
 	while ((in = next_heap_row(scan)) != NULL)
 	{
 		if (scan->heap_sort == NULL)

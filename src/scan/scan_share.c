@@ -134,9 +134,10 @@ take_unknown(ShareNode *node, const StrataStoreSample *sample)
 	for (int i = step / 2;
 		 i < sample->nbatches && node->nvalues < UNKNOWN_VALUES; i += step)
 	{
-		const StrataColumnSummary *summary =
-		&sample->summaries[(Size) i * sample->natts + node->attno - 1];
+		const StrataColumnSummary *summary;
 
+		summary = &sample->summaries[(Size) i * sample->natts + node->attno -
+									 1];
 		if (summary->attno != 0 && summary->has_range)
 			node->values[node->nvalues++] = summary->min;
 	}
@@ -199,9 +200,9 @@ make_share(StrataRelInfo *info, Node *clause, const StrataStoreSample *sample)
 
 	if (IsA(clause, RestrictInfo))
 	{
-		const StrataColumnOp *found =
-		strata_scan_clause_op(info, (RestrictInfo *) clause);
+		const StrataColumnOp *found;
 
+		found = strata_scan_clause_op(info, (RestrictInfo *) clause);
 		if (found != NULL)
 			return make_share_comparison(info, found, clause, sample);
 		clause = (Node *) ((RestrictInfo *) clause)->clause;
@@ -236,12 +237,12 @@ may_compare(const ShareNode *node, const StrataColumnSummary *summary,
 			Datum value)
 {
 	FmgrInfo   *comparison = unconstify(FmgrInfo *, &node->comparison);
-	int			lo =
-	DatumGetInt32(FunctionCall2Coll(comparison, node->op.collation,
-									summary->min, value));
-	int			hi =
-	DatumGetInt32(FunctionCall2Coll(comparison, node->op.collation,
-									summary->max, value));
+	int			lo = DatumGetInt32(FunctionCall2Coll(comparison,
+													 node->op.collation,
+													 summary->min, value));
+	int			hi = DatumGetInt32(FunctionCall2Coll(comparison,
+													 node->op.collation,
+													 summary->max, value));
 
 	/* NaN is above all */
 	return strata_prune_compare(node->op.strategy, &lo,

@@ -369,9 +369,10 @@ bound_keys(StrataSource *source, RangeScan *scan, const StrataFilter *filter,
 		   int attno, bool is_max)
 {
 	AttrNumber	column = source->layout->order[0].attno;
-	AttrNumber	catt = is_max ? source->store->schema->max_att[column] :
-	source->store->schema->min_att[column];
+	AttrNumber	catt;
 
+	catt = is_max ? source->store->schema->max_att[column] :
+		source->store->schema->min_att[column];
 	if (!strata_batch_schema_same_type(source->store->schema, column, catt))
 		return;
 	for (int i = 0; i < filter->nquals; i++)
@@ -680,8 +681,8 @@ is_in_skipped(const StrataSource *source)
 		Form_pg_attribute att = TupleDescAttr(desc->xs_itupdesc, i);
 		bool		isnull;
 		bool		skipped_isnull;
-		Datum		value =
-		index_getattr(desc->xs_itup, i + 1, desc->xs_itupdesc, &isnull);
+		Datum		value = index_getattr(desc->xs_itup, i + 1,
+										  desc->xs_itupdesc, &isnull);
 		Datum		skipped = index_getattr(source->skipped, i + 1,
 											desc->xs_itupdesc,
 											&skipped_isnull);
@@ -703,14 +704,14 @@ jump_over_skipped(StrataSource *source)
 {
 	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(source->index), 0);
 	Datum		old = source->behind;
-	bool		had_old =
-	source->segment_key == SEGMENT_BEHIND && !att->attbyval;
+	bool		had_old;
 	bool		isnull;
 	Datum		value = index_getattr(source->skipped, 1,
 									  RelationGetDescr(source->index),
 									  &isnull);
 	MemoryContext context;
 
+	had_old = source->segment_key == SEGMENT_BEHIND && !att->attbyval;
 	source->skipping = false;
 	if (isnull && !is_max_access(source))
 		return source->in_range = false;
@@ -737,10 +738,11 @@ jump_over_skipped(StrataSource *source)
 static bool
 next_best(StrataSource *source, TupleTableSlot *slot)
 {
-	ScanDirection direction = is_max_access(source) ? BackwardScanDirection :
-	ForwardScanDirection;
+	ScanDirection direction;
 	int			walked = 0;
 
+	direction = is_max_access(source) ? BackwardScanDirection :
+		ForwardScanDirection;
 	while (index_getnext_tid(source->current, direction) != NULL)
 	{
 		if (source->skipping && is_in_skipped(source))

@@ -52,9 +52,10 @@ strata_spans_create(StrataStore *store, Snapshot snapshot,
 bool
 strata_init_first_key(ScanKey key, Relation index, StrategyNumber strategy)
 {
-	Oid			operator =
-	get_opfamily_member(index->rd_opfamily[0], index->rd_opcintype[0],
-						index->rd_opcintype[0], strategy);
+	Oid			operator = get_opfamily_member(index->rd_opfamily[0],
+											   index->rd_opcintype[0],
+											   index->rd_opcintype[0],
+											   strategy);
 
 	if (OidIsValid(operator))
 		ScanKeyEntryInitialize(key, 0, 1, strategy, InvalidOid,
@@ -205,8 +206,8 @@ strata_spans_widest(StrataSpans *spans, ScanKey keys, int nkeys, int16 *span)
 
 	if (spans->index == NULL)
 	{
-		Oid			index =
-		strata_store_span_index(spans->store, spans->layout);
+		Oid			index = strata_store_span_index(spans->store,
+													spans->layout);
 
 		if (!OidIsValid(index))
 			return false;

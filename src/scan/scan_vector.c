@@ -126,10 +126,9 @@ AttrNumber
 strata_scan_result_attno(PlanState *node, int resno)
 {
 	CustomScan *cscan = (CustomScan *) node->plan;
-	Var		   *var =
-	(Var *) list_nth_node(TargetEntry, cscan->scan.plan.targetlist,
-						  resno - 1)
-	->expr;
+	Var		   *var = (Var *) list_nth_node(TargetEntry,
+											cscan->scan.plan.targetlist,
+											resno - 1)->expr;
 
 	return IsA(var, Var) && var->varno == cscan->scan.scanrelid &&
 		var->varattno > 0 ?
@@ -182,13 +181,14 @@ filter_together(StrataScanState *scan, StrataOpenBatch *batch)
 	for (int i = 0; i < batch->nresiduals && batch->vector.nrows > 0; i++)
 	{
 		StrataResidual *residual = &batch->residuals[i];
-		StrataExpr *expr = strata_enable_vector_filter ?
-		strata_qual_together(scan->filter, residual->qual) : NULL;
+		StrataExpr *expr;
 		StrataExprFrame frame = {batch->vector.nrows, batch->vector.rows, 0};
 		MemoryContext old;
 		uint8	   *pass;
 		bool		done;
 
+		expr = strata_enable_vector_filter ?
+			strata_qual_together(scan->filter, residual->qual) : NULL;
 		if (expr == NULL)
 			return true;
 		Assert(!strata_expr_may_raise(expr));	/* scan:R4 */
@@ -212,8 +212,8 @@ filter_together(StrataScanState *scan, StrataOpenBatch *batch)
 static void
 keep_passing_rows(StrataScanState *scan, StrataOpenBatch *batch)
 {
-	uint16	   *rows =
-	strata_batch_row_space(scan, batch, batch->reader->nrows);
+	uint16	   *rows = strata_batch_row_space(scan, batch,
+											  batch->reader->nrows);
 	int			n = 0;
 	int			row;
 

@@ -73,8 +73,7 @@ build_cache(Relation batches)
 {
 	TupleDesc	desc = RelationGetDescr(batches);
 	int			natts = strata_batch_columns_max(desc);
-	Size		columns_size =
-	MAXALIGN(sizeof(AttrNumber) * STRATA_COLUMN_MAPS * (natts + 1));
+	Size		columns_size;
 	char	   *layout = strata_settings_get_text(RelationGetRelid(batches),
 												  STRATA_OPTION_LAYOUT);
 	List	   *indexes = RelationGetIndexList(batches);
@@ -84,6 +83,8 @@ build_cache(Relation batches)
 								sizeof(CachedIndex) * nindexes);
 	CompanionCache *cache;
 
+	columns_size = MAXALIGN(sizeof(AttrNumber) * STRATA_COLUMN_MAPS *
+							(natts + 1));
 	Assert(batches->rd_tableam == GetHeapamTableAmRoutine());	/* store:S7 */
 	strata_companion_check(batches);
 	for (int i = 0; i < nindexes; i++)

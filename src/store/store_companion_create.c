@@ -249,13 +249,14 @@ ensure_index(Relation rel, Oid companion, const StrataLayout *layout,
 {
 	Relation	batches = table_open(companion, AccessShareLock);
 	AttrNumber	keys[INDEX_MAX_KEYS];
-	int			n =
-	keys_of(strata_companion_schema(RelationGetDescr(rel), batches),
-			layout, by_max, keys);
-	bool		found = n == 0 ||
-	OidIsValid(strata_companion_find_index(batches, keys, n));
+	int			n = keys_of(strata_companion_schema(RelationGetDescr(rel),
+													batches), layout, by_max,
+							keys);
+	bool		found;
 	List	   *columns = NIL;
 
+	found = n == 0 ||
+		OidIsValid(strata_companion_find_index(batches, keys, n));
 	for (int i = 0; i < n; i++)
 		columns =
 			lappend(columns,
@@ -271,18 +272,18 @@ ensure_index(Relation rel, Oid companion, const StrataLayout *layout,
 static void
 remember_layout(Oid companion, const StrataLayout *layout)
 {
-	DefElem    *option =
-	makeDefElem(pstrdup(STRATA_OPTION_LAYOUT),
-				(Node *) makeString(pstrdup(layout->text)), -1);
+	DefElem    *option;
 
+	option = makeDefElem(pstrdup(STRATA_OPTION_LAYOUT),
+						 (Node *) makeString(pstrdup(layout->text)), -1);
 	strata_settings_store(companion, list_make1(option), false);
 }
 
 static bool
 is_admitted(Oid companion, const StrataLayout *layout)
 {
-	char	   *only =
-	strata_settings_get_text(companion, STRATA_OPTION_LAYOUT);
+	char	   *only = strata_settings_get_text(companion,
+												STRATA_OPTION_LAYOUT);
 
 	return only == NULL || strcmp(only, layout->text) == 0;
 }
@@ -327,8 +328,8 @@ static void
 adapt_row_target(Oid companion, StrataLevel level)
 {
 	Relation	batches = table_open(companion, AccessShareLock);
-	int			target =
-	RelationGetToastTupleTarget(batches, TOAST_TUPLE_TARGET);
+	int			target = RelationGetToastTupleTarget(batches,
+													 TOAST_TUPLE_TARGET);
 
 	table_close(batches, NoLock);
 	if (target != (int) STRATA_BATCH_ROW_TARGET(level))

@@ -154,15 +154,15 @@ bool
 strata_store_has_batches(Relation rel, Snapshot snapshot)
 {
 	Oid			companion = strata_companion_oid(rel);
-	Relation	batches = OidIsValid(companion) ?
-	try_table_open(companion, AccessShareLock) :
-	NULL;
+	Relation	batches;
 	Relation	index;
 	IndexScanDesc scan;
 	ScanKeyData key;
 	TupleTableSlot *slot;
 	bool		found;
 
+	batches = OidIsValid(companion) ?
+		try_table_open(companion, AccessShareLock) : NULL;
 	if (batches == NULL)
 		return false;
 	index = index_open(strata_row_index_of(batches), AccessShareLock);

@@ -82,12 +82,12 @@ corrupt(Relation batches, int64 row, const char *what)
 void
 strata_entry_parse(Relation batches, TupleTableSlot *slot, StrataEntry *entry)
 {
-	int64		key =
-	DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
+	int64		key;
 	bytea	   *value;
 	const uint8 *bytes;
 	pg_crc32c	crc;
 
+	key = DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
 	entry->row = -(key + 1);
 	entry->self = slot->tts_tid;
 	if (slot->tts_isnull[STRATA_BATCH_ATT_ENTRY - 1] ||
@@ -277,8 +277,8 @@ decider(Snapshot snapshot, const StrataEntry *entry)
 static void
 find_entry(Relation batches, int64 row, Snapshot snapshot, StrataEntry *entry)
 {
-	Relation	index =
-	index_open(strata_row_index_of(batches), AccessShareLock);
+	Relation	index = index_open(strata_row_index_of(batches),
+								   AccessShareLock);
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(batches),
 													&TTSOpsBufferHeapTuple);
 	IndexScanDesc scan = strata_index_beginscan(batches, index, snapshot, 1,
@@ -550,8 +550,8 @@ void
 strata_entries_visit(Relation batches, Snapshot snapshot, int64 first_row,
 					 int64 last_row, StrataEntryVisitor visit, void *arg)
 {
-	Relation	index =
-	index_open(strata_row_index_of(batches), AccessShareLock);
+	Relation	index = index_open(strata_row_index_of(batches),
+								   AccessShareLock);
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(batches),
 													&TTSOpsBufferHeapTuple);
 	IndexScanDesc scan = strata_index_beginscan(batches, index, snapshot, 2,

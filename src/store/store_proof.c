@@ -40,13 +40,13 @@ is_made_by_us(Oid table, Oid relid, bool temp, Snapshot snapshot)
 {
 	Relation	pg_depend = table_open(DependRelationId, AccessShareLock);
 	Oid			ref_class = temp ? RelationRelationId : ExtensionRelationId;
-	Oid			referenced =
-	temp ? relid : get_extension_oid(STRATA_EXTENSION, true);
+	Oid			referenced;
 	ScanKeyData key[3];
 	SysScanDesc scan;
 	HeapTuple	tuple;
 	bool		ours = false;
 
+	referenced = temp ? relid : get_extension_oid(STRATA_EXTENSION, true);
 	ScanKeyInit(&key[0], Anum_pg_depend_classid, BTEqualStrategyNumber,
 				F_OIDEQ, ObjectIdGetDatum(RelationRelationId));
 	ScanKeyInit(&key[1], Anum_pg_depend_objid, BTEqualStrategyNumber, F_OIDEQ,

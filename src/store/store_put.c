@@ -37,8 +37,8 @@ void
 strata_row_writer_put(StrataRowWriter *writer)
 {
 	bool		shouldFree;
-	HeapTuple	tuple =
-	ExecFetchSlotHeapTuple(writer->slot, true, &shouldFree);
+	HeapTuple	tuple = ExecFetchSlotHeapTuple(writer->slot, true,
+											   &shouldFree);
 
 	Assert(CheckRelationLockedByMe(writer->rel, RowExclusiveLock,
 								   true));	/* store:S9 */

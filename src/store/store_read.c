@@ -40,8 +40,8 @@ bool
 strata_batches_find(Relation batches, int64 row, Snapshot snapshot,
 					TupleTableSlot *slot)
 {
-	Relation	index =
-	index_open(strata_row_index_of(batches), AccessShareLock);
+	Relation	index = index_open(strata_row_index_of(batches),
+								   AccessShareLock);
 	ScanKeyData key;
 	IndexScanDesc scan;
 	bool		found;
@@ -74,8 +74,8 @@ strata_store_find_batch(StrataStore *store, int64 row, Snapshot snapshot,
 bool
 strata_batches_find_any(Relation batches, int64 row, TupleTableSlot *slot)
 {
-	Relation	index =
-	index_open(strata_row_index_of(batches), AccessShareLock);
+	Relation	index = index_open(strata_row_index_of(batches),
+								   AccessShareLock);
 	ScanKeyData keys[2];
 	IndexScanDesc scan;
 	bool		found = false;

@@ -34,9 +34,9 @@ sample_batch(StrataStore *store, TableScanDesc scan, BlockNumber block,
 			 TupleTableSlot *slot, StrataBatchReader *reader,
 			 StrataStoreSample *sample)
 {
-	StrataColumnSummary *summaries = sample->summaries +
-	(Size) sample->nbatches * sample->natts;
+	StrataColumnSummary *summaries;
 
+	summaries = sample->summaries + (Size) sample->nbatches * sample->natts;
 	table_rescan(scan, NULL);
 	heap_setscanlimits(scan, block, 1);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
@@ -45,9 +45,10 @@ sample_batch(StrataStore *store, TableScanDesc scan, BlockNumber block,
 			continue;			/* a row entry */
 		for (int i = 0; i < sample->natts; i++)
 		{
-			const StrataColumnSummary *summary =
-			strata_batch_reader_summary(reader, (AttrNumber) (i + 1));
+			const StrataColumnSummary *summary;
 
+			summary = strata_batch_reader_summary(reader,
+												  (AttrNumber) (i + 1));
 			if (summary != NULL)
 				summaries[i] = *summary;
 			else

@@ -45,8 +45,9 @@ count_blocks(Relation companion, BlockNumber start, BlockNumber n,
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
 		bool		isnull;
-		int32		nrows =
-		DatumGetInt32(slot_getattr(slot, STRATA_BATCH_ATT_NROWS, &isnull));
+		int32		nrows = DatumGetInt32(slot_getattr(slot,
+													   STRATA_BATCH_ATT_NROWS,
+													   &isnull));
 
 		if (nrows <= 0)
 			continue;
@@ -137,9 +138,10 @@ strata_store_estimate_size(Relation companion, StrataStoreSize *size)
 bool
 strata_store_last_size(Oid companion, StrataStoreSize *size)
 {
-	SizeCache  *cache = size_caches == NULL ? NULL :
-	hash_search(size_caches, &companion, HASH_FIND, NULL);
+	SizeCache  *cache;
 
+	cache = size_caches == NULL ? NULL :
+		hash_search(size_caches, &companion, HASH_FIND, NULL);
 	if (cache == NULL || cache->last.main_pages < 0)
 		return false;
 	*size = cache->last;

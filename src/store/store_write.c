@@ -81,11 +81,11 @@ void
 strata_store_init_goal(StrataRowGoal *goal, Relation batches,
 					   StrataLevel level)
 {
-	Size		largest = batches != NULL ?
-	RelationGetToastTupleTarget(batches,
-								TOAST_TUPLE_TARGET) :
-	STRATA_BATCH_ROW_TARGET(level);
+	Size		largest;
 
+	largest = batches != NULL ?
+		RelationGetToastTupleTarget(batches, TOAST_TUPLE_TARGET) :
+		STRATA_BATCH_ROW_TARGET(level);
 	strata_goal_init(goal, strata_level_batch_rows(level), largest);
 }
 
@@ -197,12 +197,12 @@ strata_batch_writer_flush(StrataBatchWriter *writer)
 {
 	int			nrows = strata_batch_builder_nrows(writer->builder);
 	Relation	batches = writer->store->batches;
-	CommandId	cid = writer->cid != InvalidCommandId ?
-	writer->cid :
-	GetCurrentCommandId(true);
+	CommandId	cid;
 	MemoryContext old;
 	HeapTuple	tuple;
 
+	cid = writer->cid != InvalidCommandId ? writer->cid :
+		GetCurrentCommandId(true);
 	if (nrows == 0)
 		return;
 	CHECK_FOR_INTERRUPTS();

@@ -68,8 +68,8 @@ strata_time_is_bucket(Oid funcid, bool zoned)
 		strcmp(NameStr(form->proname), "time_bucket") == 0)
 	{
 		bool		isnull;
-		Datum		source =
-		SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &isnull);
+		Datum		source = SysCacheGetAttr(PROCOID, tuple,
+											 Anum_pg_proc_prosrc, &isnull);
 
 		if (!isnull)
 		{
@@ -121,8 +121,8 @@ static Expr *
 make_comparison(Oid type, int strategy, Expr *left, Expr *right)
 {
 	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY);
-	Oid			opno =
-	get_opfamily_member(entry->btree_opf, type, type, strategy);
+	Oid			opno = get_opfamily_member(entry->btree_opf, type, type,
+										   strategy);
 
 	if (!OidIsValid(opno))
 		elog(ERROR, "no operator %d for type %u", strategy, type);

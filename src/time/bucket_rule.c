@@ -363,10 +363,10 @@ strata_bucket_first(const StrataBucket *bucket, int64 time, int64 *start)
 {
 	int64		bare;
 	int			side = unshift(bucket, time, &bare);
-	bool		found =
-	side <= 0 && start_from(bucket, side < 0 ? bucket->min : bare,
-							false, start);
+	bool		found;
 
+	found = side <= 0 &&
+		start_from(bucket, side < 0 ? bucket->min : bare, false, start);
 	Assert(!found || *start >= time);	/* time:U1 */
 	return found;
 }
@@ -377,10 +377,10 @@ strata_bucket_next(const StrataBucket *bucket, int64 time, int64 *start)
 {
 	int64		bare;
 	int			side = unshift(bucket, time, &bare);
-	bool		found =
-	side <= 0 && start_from(bucket, side < 0 ? bucket->min : bare,
-							side == 0, start);
+	bool		found;
 
+	found = side <= 0 &&
+		start_from(bucket, side < 0 ? bucket->min : bare, side == 0, start);
 	Assert(!found || *start > time);	/* time:U1 */
 	return found;
 }

@@ -118,9 +118,8 @@ offset_at(const StrataZoneBucket *bucket, pg_time_t second, int64 *offset,
 				after = 0;
 	int			dst;
 	pg_time_t	asked = second;
-	int			result =
-	pg_next_dst_boundary(&second, &before, &dst, next, &after,
-						 &dst, bucket->tz);
+	int			result = pg_next_dst_boundary(&second, &before, &dst, next,
+											  &after, &dst, bucket->tz);
 
 	if (result < 0)
 		ereport(ERROR,

@@ -65,9 +65,9 @@ item_set_type(KeptDatum *item, Oid type)
 static void
 item_store(KeptDatum *item, Datum value, bool isnull)
 {
-	Datum		copy = isnull ? (Datum) 0 :
-	datumCopy(value, item->typbyval, item->typlen);
+	Datum		copy;
 
+	copy = isnull ? (Datum) 0 : datumCopy(value, item->typbyval, item->typlen);
 	if (!item->typbyval && !item->isnull &&
 		DatumGetPointer(item->value) != NULL)
 		pfree(DatumGetPointer(item->value));
@@ -131,10 +131,10 @@ transition(FunctionCallInfo fcinfo, int sign)
 {
 	MemoryContext mcxt = aggregate_context(fcinfo);
 	MemoryContext old;
-	FirstLast  *state = PG_ARGISNULL(0) ? NULL :
-	(FirstLast *) PG_GETARG_POINTER(0);
+	FirstLast  *state;
 	Datum		time;
 
+	state = PG_ARGISNULL(0) ? NULL : (FirstLast *) PG_GETARG_POINTER(0);
 	if (PG_ARGISNULL(2))
 	{
 		if (state == NULL)
@@ -187,11 +187,11 @@ static Datum
 combine(FunctionCallInfo fcinfo, int sign)
 {
 	MemoryContext old = MemoryContextSwitchTo(aggregate_context(fcinfo));
-	FirstLast  *state = PG_ARGISNULL(0) ? NULL :
-	(FirstLast *) PG_GETARG_POINTER(0);
-	FirstLast  *other = PG_ARGISNULL(1) ? NULL :
-	(FirstLast *) PG_GETARG_POINTER(1);
+	FirstLast  *state;
+	FirstLast  *other;
 
+	state = PG_ARGISNULL(0) ? NULL : (FirstLast *) PG_GETARG_POINTER(0);
+	other = PG_ARGISNULL(1) ? NULL : (FirstLast *) PG_GETARG_POINTER(1);
 	if (other != NULL &&
 		(state == NULL || compare(fcinfo, state->time.type, other->time.value,
 								  state->time.value) *
@@ -233,9 +233,8 @@ strata_last_combine(PG_FUNCTION_ARGS)
 static void
 item_write(StringInfo buf, const KeptDatum *item)
 {
-	Size		nbytes =
-	datumEstimateSpace(item->value, item->isnull, item->typbyval,
-					   item->typlen);
+	Size		nbytes = datumEstimateSpace(item->value, item->isnull,
+											item->typbyval, item->typlen);
 	char	   *start;
 
 	pq_sendint32(buf, item->type);
@@ -295,9 +294,9 @@ strata_first_last_deserialize(PG_FUNCTION_ARGS)
 Datum
 strata_first_last_final(PG_FUNCTION_ARGS)
 {
-	FirstLast  *state = PG_ARGISNULL(0) ? NULL :
-	(FirstLast *) PG_GETARG_POINTER(0);
+	FirstLast  *state;
 
+	state = PG_ARGISNULL(0) ? NULL : (FirstLast *) PG_GETARG_POINTER(0);
 	(void) aggregate_context(fcinfo);
 	if (state == NULL || state->value.isnull)
 		PG_RETURN_NULL();

@@ -107,10 +107,10 @@ Datum
 strata_histogram_transition(PG_FUNCTION_ARGS)
 {
 	MemoryContext mcxt = histogram_context(fcinfo);
-	Histogram  *state = PG_ARGISNULL(0) ? NULL :
-	(Histogram *) PG_GETARG_POINTER(0);
+	Histogram  *state;
 	int32		part;
 
+	state = PG_ARGISNULL(0) ? NULL : (Histogram *) PG_GETARG_POINTER(0);
 	if (PG_ARGISNULL(1))
 	{
 		if (state == NULL)
@@ -149,11 +149,11 @@ Datum
 strata_histogram_combine(PG_FUNCTION_ARGS)
 {
 	MemoryContext mcxt = histogram_context(fcinfo);
-	Histogram  *state = PG_ARGISNULL(0) ? NULL :
-	(Histogram *) PG_GETARG_POINTER(0);
-	Histogram  *other = PG_ARGISNULL(1) ? NULL :
-	(Histogram *) PG_GETARG_POINTER(1);
+	Histogram  *state;
+	Histogram  *other;
 
+	state = PG_ARGISNULL(0) ? NULL : (Histogram *) PG_GETARG_POINTER(0);
+	other = PG_ARGISNULL(1) ? NULL : (Histogram *) PG_GETARG_POINTER(1);
 	if (other == NULL)
 	{
 		if (state == NULL)
@@ -220,10 +220,10 @@ strata_histogram_deserialize(PG_FUNCTION_ARGS)
 Datum
 strata_histogram_final(PG_FUNCTION_ARGS)
 {
-	Histogram  *state = PG_ARGISNULL(0) ? NULL :
-	(Histogram *) PG_GETARG_POINTER(0);
+	Histogram  *state;
 	Datum	   *counts;
 
+	state = PG_ARGISNULL(0) ? NULL : (Histogram *) PG_GETARG_POINTER(0);
 	(void) histogram_context(fcinfo);
 	if (state == NULL)
 		PG_RETURN_NULL();

@@ -36,9 +36,9 @@ PG_FUNCTION_INFO_V1(strata_time_bucket_zone_edge);
 static void
 raise_out_of_range(Oid type)
 {
-	bool		is_integer =
-	type == INT2OID || type == INT4OID || type == INT8OID;
+	bool		is_integer;
 
+	is_integer = type == INT2OID || type == INT4OID || type == INT8OID;
 	ereport(ERROR,
 			(errcode(is_integer ? ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE :
 					 ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),

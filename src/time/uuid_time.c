@@ -110,12 +110,12 @@ strata_uuid_boundary(TimestampTz time, pg_uuid_t *uuid)
 bool
 strata_uuid_is_boundary(Oid funcid)
 {
-	char	   *name =
-	funcid >= FirstNormalObjectId ? get_func_name(funcid) : NULL;
-	Oid			extension = name != NULL && strcmp(name, "to_uuidv7_boundary") == 0 ?
-	getExtensionOfObject(ProcedureRelationId, funcid) :
-	InvalidOid;
+	char	   *name;
+	Oid			extension;
 
+	name = funcid >= FirstNormalObjectId ? get_func_name(funcid) : NULL;
+	extension = name != NULL && strcmp(name, "to_uuidv7_boundary") == 0 ?
+		getExtensionOfObject(ProcedureRelationId, funcid) : InvalidOid;
 	return OidIsValid(extension) &&
 		extension == get_extension_oid(STRATA_EXTENSION, true);
 }

@@ -130,9 +130,9 @@ is_offset_constant(int64 from, int64 to, int offset)
 	long int	after;
 	int			before_is_dst;
 	int			after_is_dst;
-	int			found =
-	pg_next_dst_boundary(&start, &before, &before_is_dst, &change,
-						 &after, &after_is_dst, session_timezone);
+	int			found = pg_next_dst_boundary(&start, &before, &before_is_dst,
+											 &change, &after, &after_is_dst,
+											 session_timezone);
 
 	return found >= 0 && before == offset &&
 		(found == 0 || change >= timestamptz_to_time_t(to));

@@ -317,10 +317,10 @@ strata_int_meta_write(const IntShape *shape, IntBlockState *state,
 	}
 	if (shape->transform == INT_DELTA_DELTA)
 	{
-		uint64_t	slope =
-		m > 1 ? (uint64_t) scaled[1] - (uint64_t) scaled[0] :
-		(uint64_t) state->slope;
+		uint64_t	slope;
 
+		slope = m > 1 ? (uint64_t) scaled[1] - (uint64_t) scaled[0] :
+			(uint64_t) state->slope;
 		put_zigzag(&at, slope - (uint64_t) state->slope);
 		state->slope = (int64_t) slope;
 	}
@@ -430,11 +430,11 @@ static bool
 scale_values(IntStreamPlan *stream, const int64_t *values, uint32_t n,
 			 bool archive, StrataArena *arena, IntScaled *scaled)
 {
-	uint64_t	distance = archive || strata_codec_portable_only ?
-	UINT64_MAX :
-	distance_bits(values, n);
+	uint64_t	distance;
 	void	   *to;
 
+	distance = archive || strata_codec_portable_only ? UINT64_MAX :
+		distance_bits(values, n);
 	stream->divisor = common_divisor(values, n, distance >> 29 == 0);
 	if (distance >> 62 == 0 &&
 		(distance + 1) / (stream->divisor | (stream->divisor == 0)) >>

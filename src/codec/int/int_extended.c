@@ -234,8 +234,8 @@ choose_shape(const uint64_t *numbers, uint32_t count, uint64_t *cost)
 	for (int c = 0; c < CONFIGS; c++)
 	{
 		uint32_t	ntokens;
-		uint64_t	this_cost =
-		shape_cost(fine, nfine, count, shapes[c], having, &ntokens);
+		uint64_t	this_cost = shape_cost(fine, nfine, count, shapes[c],
+										   having, &ntokens);
 
 		if (this_cost < *cost)
 		{
@@ -299,9 +299,9 @@ write_ans_blocks(const IntShape *shape, TokenShape token_shape,
 		StrataWriter tokens = strata_writer(token_bytes, sizeof(token_bytes));
 		StrataWriter raw = strata_writer(raw_bytes, sizeof(raw_bytes));
 		StrataBitWriter bw = {&raw, 0, 0};
-		size_t		meta_len =
-		strata_int_meta_write(&unbased, &state, scaled + from, m,
-							  from == 0, 0, meta);
+		size_t		meta_len = strata_int_meta_write(&unbased, &state,
+													 scaled + from, m,
+													 from == 0, 0, meta);
 
 		strata_ans_write(&encoder, s->tokens + done, count, &tokens);
 		for (uint32_t i = done; i < done + count; i++)
@@ -701,9 +701,9 @@ strata_int_extended_decode(const IntHeader *h, StrataReader *in,
 						   unsigned width, void *out)
 {
 	unsigned	method = strata_read_u8(in);
-	int64_t		base =
-	h->shape.based ? strata_unzigzag(strata_read_varint(in)) : 0;
+	int64_t		base;
 
+	base = h->shape.based ? strata_unzigzag(strata_read_varint(in)) : 0;
 	if (method == INT_METHOD_ANS)
 		return decode_ans(h, base, in, total, from, n, width, out) ?
 			STRATA_CODEC_OK :

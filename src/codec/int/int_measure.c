@@ -59,9 +59,10 @@ try_width(IntBitsPlan *best, unsigned width, unsigned wider, unsigned widest,
 		  uint32_t count)
 {
 	unsigned	high = widest - width;
-	size_t		nbytes = ((size_t) count * width + 7) / 8 + 2 + wider +
-	((size_t) wider * high + 7) / 8;
+	size_t		nbytes;
 
+	nbytes = ((size_t) count * width + 7) / 8 + 2 + wider +
+		((size_t) wider * high + 7) / 8;
 	if (nbytes < best->nbytes)
 		*best = (IntBitsPlan)
 	{
@@ -148,8 +149,8 @@ try_width_levels(LevelPlans *plans, uint32_t width)
 	{
 		uint32_t	wider = plans->wider[i];
 		uint32_t	high = plans->widest[i] - width;
-		uint32_t	nbytes = (plans->count[i] * width + 7) / 8 + 2 + wider +
-		(wider * high + 7) / 8;
+		uint32_t	nbytes = (plans->count[i] * width +
+							  7) / 8 + 2 + wider + (wider * high + 7) / 8;
 		uint32_t	few =
 		wider <= PATCHES_MAX && wider * 4 <= plans->count[i] &&
 		plans->count[i] > 0;

@@ -290,9 +290,9 @@ strata_int_lengths(const IntNumbers *numbers, uint8_t *length)
 	if (numbers->narrow)
 	{
 		const uint32_t *u = numbers->u;
-		uint32_t	padded = (count + INT_SUBBLOCK - 1) &
-		~(uint32_t) (INT_SUBBLOCK - 1);
+		uint32_t	padded;
 
+		padded = (count + INT_SUBBLOCK - 1) & ~(uint32_t) (INT_SUBBLOCK - 1);
 		for (uint32_t i = 0; i < padded; i++)
 			length[i] = (uint8_t) bit_length_30(u[i]);
 	}

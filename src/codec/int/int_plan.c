@@ -84,9 +84,10 @@ add_bits_sizes(bool based, bool may_split, const IntNumbers *numbers,
 		if (based && from < count)
 		{
 			uint32_t	n = count - from < rows ? count - from : rows;
-			size_t		range =
-			((size_t) n * strata_int_range_bits(numbers, from, n) + 7) / 8;
+			size_t		range;
 
+			range = ((size_t) n * strata_int_range_bits(numbers, from, n) +
+					 7) / 8;
 			nbytes = range < nbytes ? range : nbytes;
 		}
 		sizes->bits[level] += nbytes;

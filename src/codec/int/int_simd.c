@@ -91,25 +91,25 @@ strata_int_simd_unpack_narrow(const uint8_t *from, uint32_t n, unsigned width,
 {
 	/* the second half of a group starts within byte width / 2 */
 	int			half = (int) width / 2;
-	__m256i		bits =
-	_mm256_mullo_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
-					   _mm256_set1_epi32((int) width));
+	__m256i		bits = _mm256_mullo_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5,
+															6, 7),
+										  _mm256_set1_epi32((int) width));
 	__m256i		byte = _mm256_sub_epi32(_mm256_srli_epi32(bits, 3),
 										_mm256_setr_epi32(0, 0, 0, 0, half,
 														  half,
 														  half, half));
-	__m256i		bytes =
-	_mm256_add_epi32(_mm256_mullo_epi32(byte,
-										_mm256_set1_epi32(0x01010101)),
-					 _mm256_set1_epi32(0x03020100));
+	__m256i		bytes;
 	__m256i		shift = _mm256_and_si256(bits, _mm256_set1_epi32(7));
 	__m256i		mask = _mm256_set1_epi32((int) strata_low_bits(width));
 
+	bytes = _mm256_add_epi32(_mm256_mullo_epi32(byte,
+												_mm256_set1_epi32(0x01010101)),
+							 _mm256_set1_epi32(0x03020100));
 	Assert(strata_int_simd_usable());	/* codec:C11 */
 	for (uint32_t i = 0; i < n; i += 8, from += width)
 	{
-		__m256i		x =
-		_mm256_shuffle_epi8(load_halves(from, from + half), bytes);
+		__m256i		x = _mm256_shuffle_epi8(load_halves(from, from + half),
+											bytes);
 
 		x = _mm256_and_si256(_mm256_srlv_epi32(x, shift), mask);
 		_mm256_storeu_si256((__m256i *) (out + i), x);
@@ -239,12 +239,14 @@ strata_int_simd_unary(const uint8_t *unary, unsigned nunary, unsigned k,
 	first[-1] = UINT16_MAX;
 	for (uint32_t n = 0; n < wanted; n += 8)
 	{
-		__m128i		between =
-		_mm_sub_epi16(_mm_loadu_si128((const __m128i *) (first + n)),
-					  _mm_loadu_si128((const __m128i *) (first + n - 1)));
-		__m256i		upper =
-		_mm256_cvtepu16_epi32(_mm_sub_epi16(between, _mm_set1_epi16(1)));
+		__m128i		between;
+		__m256i		upper;
 
+		between = _mm_sub_epi16(_mm_loadu_si128((const __m128i *) (first + n)),
+								_mm_loadu_si128((const __m128i *) (first + n -
+																   1)));
+		upper = _mm256_cvtepu16_epi32(_mm_sub_epi16(between,
+													_mm_set1_epi16(1)));
 		upper = _mm256_sll_epi32(upper, shift);
 		_mm256_storeu_si256((__m256i *) (u + n),
 							_mm256_or_si256(upper,

@@ -144,10 +144,10 @@ strata_int_simd_sum_unary(const uint8_t *unary, unsigned nunary,
 		if (before < n && here > 0)
 		{
 			uint32_t	wanted = n - before < here ? n - before : here;
-			uint64_t	signs = odd ? bits_from(odd, before) :
-			odd_gaps(word, parity);
+			uint64_t	signs;
 			uint64_t	ends;
 
+			signs = odd ? bits_from(odd, before) : odd_gaps(word, parity);
 			signs &= strata_low_bits(wanted);
 			ends = _pdep_u64(signs, word);
 			sum->nodd += (uint32_t) __builtin_popcountll(signs);

@@ -209,8 +209,8 @@ AVX2_INLINE __m256i
 next32(IntTransform transform, const Lanes32 *lanes, const uint32_t *u,
 	   __m256i * step, __m256i * value)
 {
-	__m256i		x =
-	residuals32(lanes, _mm256_loadu_si256((const __m256i *) u));
+	__m256i		x = residuals32(lanes,
+								_mm256_loadu_si256((const __m256i *) u));
 
 	if (transform == INT_DELTA_DELTA)
 		x = sums32(x, step);
@@ -463,11 +463,11 @@ lanes64(const IntHeader *h, const IntBlockState *state)
 AVX2_INLINE __m256i
 multiply64(const Lanes64 *lanes, __m256i x)
 {
-	__m256i		cross =
-	_mm256_add_epi64(_mm256_mul_epu32(_mm256_srli_epi64(x, 32),
-									  lanes->divisor),
-					 _mm256_mul_epu32(x, lanes->divisor_high));
+	__m256i		cross;
 
+	cross = _mm256_add_epi64(_mm256_mul_epu32(_mm256_srli_epi64(x, 32),
+											  lanes->divisor),
+							 _mm256_mul_epu32(x, lanes->divisor_high));
 	return _mm256_add_epi64(_mm256_mul_epu32(x, lanes->divisor),
 							_mm256_slli_epi64(cross, 32));
 }

@@ -120,8 +120,8 @@ improve(SplitSums *sums, unsigned part, const unsigned nparts,
 	/* the best k is near the logarithm of 0.69 times the mean */
 	for (unsigned k = first; k <= first + 1 && k <= INT_SPLIT_BITS_MAX; k++)
 	{
-		size_t		nunary =
-		(size_t) (count + sum_of(sums, part, nparts, k) + 7) / 8;
+		size_t		nunary = (size_t) (count + sum_of(sums, part, nparts, k) +
+									   7) / 8;
 		size_t		nbytes = 1 + ((size_t) count * k + 7) / 8 + nunary;
 
 		if (nunary <= UNARY_MAX && nbytes < most)

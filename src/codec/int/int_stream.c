@@ -95,9 +95,10 @@ strata_int_meta_read(const IntShape *shape, IntBlockState *state, bool first,
 					   (uint64_t) strata_unzigzag(strata_read_varint(in)));
 	if (shape->transform > INT_VALUES && !first)
 	{
-		uint64_t	step = (uint64_t) state->step +
-		(uint64_t) strata_unzigzag(strata_read_varint(in));
+		uint64_t	step;
 
+		step = (uint64_t) state->step +
+			(uint64_t) strata_unzigzag(strata_read_varint(in));
 		state->start = (int64_t) ((uint64_t) state->start + step);
 		state->step = (int64_t) step;
 	}
