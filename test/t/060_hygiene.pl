@@ -168,7 +168,7 @@ cmp_ok($node->safe_psql('postgres', 'SELECT max(age(datfrozenxid)) FROM pg_datab
 # autovacuum alone, at an age that forces it
 $node->append_conf('postgresql.conf', "autovacuum = on\nautovacuum_naptime = 1s\nautovacuum_freeze_max_age = 100000\nvacuum_freeze_min_age = 0\nvacuum_freeze_table_age = 0\nautovacuum_vacuum_insert_threshold = 100\nautovacuum_vacuum_threshold = 10\nautovacuum_vacuum_scale_factor = 0\n");
 $node->restart;
-$node->safe_psql('postgres', 'SET strata.batch_rows = 10; ' . make('c') . q{DELETE FROM c WHERE id < 500});
+$node->safe_psql('postgres', 'SET strata.background_vacuum = off; SET strata.batch_rows = 10; ' . make('c') . q{DELETE FROM c WHERE id < 500});
 ok( $node->poll_query_until('postgres', q{SELECT count(*) = 2 FROM pg_stat_all_tables WHERE relid IN ('c'::regclass, strata.batch_relation('c')) AND autovacuum_count > 0}),
 	'autovacuum visits table and companion');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM c'), '2501', 'and rows stay');
