@@ -294,6 +294,8 @@ class Click:
         if changes(sql):
             raise NotImplementedError
         sql = self.INSTEAD.get(name, sql).replace("FROM cpu", "FROM d.cpu").replace("+00:00'", "'")
+        # lag() of the first row is 0 there, not NULL
+        sql = sql.replace("lag(usage_user)", "lagInFrame(toNullable(usage_user))")
         started = time.perf_counter()
         result = self.session.query(sql, "JSONCompactEachRow")
         elapsed = 1000 * (time.perf_counter() - started)

@@ -66,6 +66,8 @@ foreach my $preload (1, 0)
 	{
 		my ($status, undef, $error) = $node->psql('postgres', 'SET client_min_messages = error; ' . ($ways{$way} =~ s/; /;\n/gr), on_error_stop => 1);
 		is("$status$error", '0', "$label, $way: done");
+		# a session drops its temporary tables when it has ended, for psql
+		$node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()");
 		is(companions(), '0', "$label, $way: no companion left");
 		$node->safe_psql('postgres', 'SET client_min_messages = error; DROP TABLE IF EXISTS a, b, p CASCADE');
 	}
