@@ -7,6 +7,7 @@
  *-------------------------------------------------------------------------
  */
 #include "agg/agg.h"
+#include "top/top.h"
 #include "am/am.h"
 #include "base/base.h"
 #include "change/change.h"
@@ -36,6 +37,7 @@ _PG_init(void)
 	strata_hypertable_init();
 	strata_load_init();
 	strata_agg_init();
+	strata_top_init();
 	strata_job_init();
 	strata_hooks_init();
 }

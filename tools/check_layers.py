@@ -30,13 +30,14 @@ LAYERS = {
     "scan": ["change", "store", "expr", "batch", "catalog", "codec", "pg", "base"],
     "expr": ["batch", "base"],
     "agg": ["scan", "expr", "batch", "codec", "time", "base"],
+    "top": ["scan", "batch", "base"],
     "hypertable": ["am", "compress", "store", "catalog", "time", "pg", "base"],
     "load": ["hypertable", "compress", "store", "catalog", "pg", "base"],
     "rollup": ["hypertable", "catalog", "time", "base"],
     "job": ["rollup", "hypertable", "am", "compress", "store", "catalog", "time", "base"],
-    "hook": ["job", "rollup", "load", "hypertable", "agg", "scan", "am", "compress", "change", "store", "batch", "catalog", "codec", "gapfill", "wire", "time", "pg", "base"],
+    "hook": ["job", "rollup", "load", "hypertable", "top", "agg", "scan", "am", "compress", "change", "store", "batch", "catalog", "codec", "gapfill", "wire", "time", "pg", "base"],
     "api": ["job", "rollup", "hypertable", "agg", "scan", "am", "compress", "change", "store", "batch", "catalog", "codec", "time", "base"],
-    "": ["hook", "api", "job", "rollup", "load", "hypertable", "agg", "scan", "am", "compress", "change", "store", "batch", "catalog", "codec", "gapfill", "time", "base"],
+    "": ["hook", "api", "job", "rollup", "load", "hypertable", "top", "agg", "scan", "am", "compress", "change", "store", "batch", "catalog", "codec", "gapfill", "time", "base"],
 }
 
 # Public headers beside <folder>/<folder>.h.

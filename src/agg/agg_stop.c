@@ -36,20 +36,15 @@
 
 #include "access/nbtree.h"
 #include "access/table.h"
-#include "catalog/partition.h"
-#include "catalog/pg_class.h"
 #include "common/int.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
-#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/partcache.h"
 #include "utils/rel.h"
-#include "utils/syscache.h"
 
 /* LIMITs above this are left alone. */
 #define MAX_TOP 1000
@@ -635,65 +630,6 @@ strata_agg_stop_wants_run(StrataAggState *agg, const AggCell *cells, int from,
 	return false;
 }
 
-/*-------------------------------------------------------------------------
- * Partitions
- *-------------------------------------------------------------------------
- */
-
-/* Is the relation's parent partitioned by ranges of its column attno alone? */
-static bool
-parent_goes_by(Relation rel, AttrNumber attno)
-{
-	Relation	parent = table_open(get_partition_parent(RelationGetRelid(rel),
-														 true),
-									AccessShareLock);
-	PartitionKey key = RelationGetPartitionKey(parent);
-	bool		result = false;
-
-	if (key != NULL && key->strategy == PARTITION_STRATEGY_RANGE &&
-		key->partnatts == 1 && key->partattrs[0] > 0)
-		result = strcmp(NameStr(TupleDescAttr(RelationGetDescr(parent),
-											  key->partattrs[0] - 1)->attname),
-						NameStr(TupleDescAttr(RelationGetDescr(rel),
-											  attno - 1)->attname)) == 0;
-	table_close(parent, NoLock);
-	return result;
-}
-
-/*
- * The best value of the column that rows of the partition can have; false:
- * there is no such bound.  The bound above is not in the range.
- */
-static bool
-best_of_partition(Relation rel, bool last, int width, int64 *best)
-{
-	HeapTuple	tuple = SearchSysCache1(RELOID,
-										ObjectIdGetDatum(RelationGetRelid(rel)));
-	bool		isnull = true;
-	Datum		stored = (Datum) 0;
-	PartitionBoundSpec *spec;
-	PartitionRangeDatum *bound;
-
-	if (HeapTupleIsValid(tuple))
-		stored = SysCacheGetAttr(RELOID, tuple, Anum_pg_class_relpartbound,
-								 &isnull);
-	spec = isnull ? NULL :
-		castNode(PartitionBoundSpec,
-				 stringToNode(TextDatumGetCString(stored)));
-	if (HeapTupleIsValid(tuple))
-		ReleaseSysCache(tuple);
-	if (spec == NULL || spec->is_default ||
-		spec->strategy != PARTITION_STRATEGY_RANGE)
-		return false;
-	bound = linitial_node(PartitionRangeDatum,
-						  last ? spec->upperdatums : spec->lowerdatums);
-	if (bound->kind != PARTITION_RANGE_DATUM_VALUE)
-		return false;
-	*best = strata_datum_integer(castNode(Const, bound->value)->constvalue,
-								 width);
-	return !last || !pg_sub_s64_overflow(*best, 1, best);
-}
-
 /* See agg_private.h.  A partition by ranges has no nulls. */
 bool
 strata_agg_stop_wants_partition(StrataAggState *agg, PlanState *node,
@@ -701,14 +637,12 @@ strata_agg_stop_wants_partition(StrataAggState *agg, PlanState *node,
 {
 	const AggStop *stop = &agg->stop;
 	const AggValue *value = &agg->values[stop->by];
-	Relation	rel = ((ScanState *) node)->ss_currentRelation;
 	int64		best;
 
 	if ((stop->kind == AGG_STOP_TOP ? stop->nseen < stop->n :
 		 agg->nkeys > 0) ||
-		!rel->rd_rel->relispartition ||
-		!parent_goes_by(rel, attnos[value->input]) ||
-		!best_of_partition(rel, stop->last, value->type.width, &best))
+		!strata_scan_partition_best(node, attnos[value->input], stop->last,
+									value->type.width, &best))
 		return true;
 	return stop->kind == AGG_STOP_TOP ? time_is_wanted(stop, best) :
 		improves(agg, agg->cells, best);

@@ -31,6 +31,7 @@ bool		strata_enable_pruning = true;
 bool		strata_enable_scan = true;
 bool		strata_enable_summary_agg = true;
 bool		strata_enable_time_pruning = true;
+bool		strata_enable_top_n = true;
 bool		strata_enable_vector_agg = true;
 bool		strata_enable_vector_expressions = true;
 bool		strata_enable_vector_filter = true;
@@ -87,6 +88,9 @@ static const BoolSetting bool_settings[] = {
 		GUC_EXPLAIN,
 		"Enables conditions with time_bucket() or now() to prune as comparisons of time do.",
 	"Chunks are pruned at plan time then, batches too."},
+	{"strata.enable_top_n", &strata_enable_top_n, true, GUC_EXPLAIN,
+		"Enables StrataTop, the first rows of ORDER BY ... LIMIT out of whole batches.",
+	"When off, all rows go through PostgreSQL's sort."},
 	{"strata.enable_vector_agg", &strata_enable_vector_agg, true, GUC_EXPLAIN,
 	"Enables StrataAgg, aggregation over whole batches.", NULL},
 	{"strata.enable_vector_expressions", &strata_enable_vector_expressions,

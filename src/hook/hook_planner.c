@@ -9,6 +9,7 @@
 #include "hook/hook_private.h"
 #include "hypertable/chunk_route.h"
 #include "agg/agg.h"
+#include "top/top.h"
 #include "base/base.h"
 #include "gapfill/gapfill.h"
 #include "hypertable/hypertable.h"
@@ -74,6 +75,8 @@ create_upper_paths(PlannerInfo *root, UpperRelationKind stage,
 	}
 	else if (stage == UPPERREL_DISTINCT)
 		strata_agg_create_distinct_paths(root, input_rel, output_rel);
+	else if (stage == UPPERREL_ORDERED)
+		strata_top_create_paths(root, input_rel, output_rel);
 	else if (stage == UPPERREL_FINAL)
 		strata_gapfill_create_paths(root, output_rel);
 }

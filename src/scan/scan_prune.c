@@ -38,17 +38,6 @@ struct StrataPruner
 	bool	   *hoisted;		/* per qual: evaluated once per batch */
 };
 
-/* What is known of a column of the current batch. */
-typedef struct ColumnFacts
-{
-	int			nnulls;			/* -1: unknown */
-	bool		has_min;		/* of the non-null values, by the column's
-								 * order */
-	bool		has_max;
-	Datum		min;
-	Datum		max;
-} ColumnFacts;
-
 /* Memory: the current context. */
 StrataPruner *
 strata_pruner_create(StrataFilter *filter, const StrataBatchSchema *schema)
@@ -151,12 +140,10 @@ is_constant_column(StrataBatchReader *reader, AttrNumber attno)
 		!strata_batch_reader_is_stored(reader, attno);
 }
 
-/*
- * What metadata says of a column's values in the batch: bounds and nulls, as
- * far as they are kept.
- */
-static void
-get_facts(StrataBatchReader *reader, AttrNumber attno, ColumnFacts *facts)
+/* See scan_vector.h. */
+void
+strata_scan_batch_bounds(StrataBatchReader *reader, AttrNumber attno,
+						 StrataBatchBounds *facts)
 {
 	const StrataColumnSummary *summary;
 	bool		isnull;
@@ -234,7 +221,8 @@ strata_prune_compare(int strategy, const int *lo, const int *hi)
 
 /* column = ANY, column <> ALL: by the elements that lie within the bounds */
 static StrataVerdict
-list_verdict(const FilterNode *leaf, const ColumnFacts *facts, bool nonnull)
+list_verdict(const FilterNode *leaf, const StrataBatchBounds *facts,
+			 bool nonnull)
 {
 	bool		possible = false;
 	bool		certain = false;
@@ -289,7 +277,7 @@ filter_verdict(const FilterNode *leaf, StrataBatchReader *reader)
 static StrataVerdict
 range_verdict(const FilterNode *leaf, StrataBatchReader *reader)
 {
-	ColumnFacts facts;
+	StrataBatchBounds facts;
 	StrataVerdict verdict;
 	bool		nonnull;
 	int			lo = 0;
@@ -298,7 +286,7 @@ range_verdict(const FilterNode *leaf, StrataBatchReader *reader)
 	if (leaf->cmp == NULL)
 		return STRATA_SOME;
 	Assert(leaf->order != STRATA_ORDER_NONE);	/* scan:R6 */
-	get_facts(reader, leaf->attno, &facts);
+	strata_scan_batch_bounds(reader, leaf->attno, &facts);
 	if (facts.nnulls == reader->nrows)
 		return STRATA_NONE;		/* operators are strict */
 	nonnull = facts.nnulls == 0;
@@ -331,10 +319,10 @@ leaf_verdict(const FilterNode *leaf, StrataBatchReader *reader, bool filters)
 static StrataVerdict
 null_verdict(const FilterNode *leaf, StrataBatchReader *reader)
 {
-	ColumnFacts facts;
+	StrataBatchBounds facts;
 	bool		wanted = leaf->op == FILTER_IS_NULL;
 
-	get_facts(reader, leaf->attno, &facts);
+	strata_scan_batch_bounds(reader, leaf->attno, &facts);
 	if (facts.nnulls == 0)
 		return wanted ? STRATA_NONE : STRATA_ALL;
 	if (facts.nnulls == reader->nrows)

@@ -126,6 +126,29 @@ extern bool strata_scan_state_is_best_first(PlanState *node);
  */
 extern void strata_scan_path_note(Path *path, const char *reason);
 
+/*
+ * The greatest (least, if not last) value of an integer or time column of that
+ * width that the node's table can have, since it is a partition by ranges of
+ * that column, which is then never null; false: there is no such bound.
+ */
+extern bool strata_scan_partition_best(PlanState *node, AttrNumber attno,
+									   bool last, int width, int64 *best);
+
+/* What metadata says of a column of a batch, in the column's usual order. */
+typedef struct StrataBatchBounds
+{
+	bool		has_min;
+	bool		has_max;
+	Datum		min;			/* of values that are not null */
+	Datum		max;
+	int			nnulls;			/* -1: not known */
+} StrataBatchBounds;
+
+/* Nothing is decoded for it. */
+extern void strata_scan_batch_bounds(StrataBatchReader *reader,
+									 AttrNumber attno,
+									 StrataBatchBounds *bounds);
+
 /* The column of the table that a result column (from 1) is; 0: it is none. */
 extern AttrNumber strata_scan_result_attno(PlanState *node, int resno);
 

@@ -1,0 +1,409 @@
+/*-------------------------------------------------------------------------
+ *
+ * top_path.c
+ *	  When a StrataTop is offered, over which paths, and at what cost.
+ *
+ * The input is a StrataScan, or an Append of the partitions of a table of
+ * which at least one is.  Either is given a target of its own, the columns
+ * that are needed; what the query computes of them we compute, of the rows
+ * that are returned.
+ *
+ * src/top/top_path.c
+ *-------------------------------------------------------------------------
+ */
+#include "top/top_private.h"
+
+#include <math.h>
+
+#include "access/stratnum.h"
+#include "access/table.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/appendinfo.h"
+#include "optimizer/clauses.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/tlist.h"
+#include "parser/parsetree.h"
+#include "top/top.h"
+#include "utils/lsyscache.h"
+
+/* Per row, in units of cpu_operator_cost: its key is looked at. */
+#define COST_LOOK 0.05
+/* ... and per row that is kept for a while. */
+#define COST_KEEP 4.0
+
+/* LIMIT's value when the plan does not know it. */
+#define DEFAULT_LIMIT 100.0
+
+/* What a query wants first. */
+typedef struct TopShape
+{
+	List	   *keys;			/* Vars */
+	List	   *clauses;		/* SortGroupClauses, one for each */
+	List	   *inputs;			/* Vars that are needed */
+	double		n;				/* rows that are wanted */
+	bool		nullable;		/* the first key may be null, or is no column
+								 * of which the table would tell */
+	bool		desc;			/* the first key's order */
+	bool		ordered;		/* partitions follow each other by it */
+} TopShape;
+
+/*-------------------------------------------------------------------------
+ * The query
+ *-------------------------------------------------------------------------
+ */
+
+/* Can the node evaluate LIMIT's or OFFSET's expression when it runs? */
+static bool
+is_simple_count(Node *expr)
+{
+	return !contain_volatile_functions(expr) && !contain_subplans(expr) &&
+		!contain_var_clause(expr);
+}
+
+/* Does the query want no more than the first rows of an order, as they are? */
+static bool
+wants_first_rows(PlannerInfo *root)
+{
+	const Query *parse = root->parse;
+
+	return parse->commandType == CMD_SELECT && parse->limitCount != NULL &&
+		parse->limitOption == LIMIT_OPTION_COUNT &&
+		root->sort_pathkeys != NIL && parse->setOperations == NULL &&
+		parse->rowMarks == NIL && parse->groupClause == NIL &&
+		parse->groupingSets == NIL && parse->distinctClause == NIL &&
+		!parse->hasAggs && !parse->hasWindowFuncs && !parse->hasTargetSRFs &&
+		!root->hasHavingQual && is_simple_count(parse->limitCount) &&
+		is_simple_count(parse->limitOffset);
+}
+
+/* A count that the plan knows; -1: it does not. */
+static double
+known_count(Node *expr)
+{
+	Const	   *value = (Const *) expr;
+
+	if (expr == NULL)
+		return 0;
+	if (!IsA(expr, Const) || value->constisnull)
+		return -1;
+	return (double) DatumGetInt64(value->constvalue);
+}
+
+/* The column that a key is, in the column's own order; NULL: it is none. */
+static Var *
+column_of_key(Expr *expr, Index relid)
+{
+	Oid			collation = exprCollation((Node *) expr);
+
+	while (IsA(expr, RelabelType))
+		expr = ((RelabelType *) expr)->arg;
+	if (!IsA(expr, Var) || ((Var *) expr)->varno != relid ||
+		((Var *) expr)->varattno <= 0 ||
+		((Var *) expr)->varlevelsup != 0 ||
+		((Var *) expr)->varcollid != collation)
+		return NULL;
+	return (Var *) expr;
+}
+
+/* Fill in the keys; false: one is no column. */
+static bool
+find_top_keys(PlannerInfo *root, RelOptInfo *rel, TopShape *shape)
+{
+	ListCell   *lc;
+
+	foreach(lc, root->parse->sortClause)
+	{
+		SortGroupClause *clause = lfirst_node(SortGroupClause, lc);
+		Expr	   *expr = (Expr *)
+		get_sortgroupclause_expr(clause, root->processed_tlist);
+		Var		   *column = column_of_key(expr, rel->relid);
+
+		if (column == NULL)
+			return false;
+		shape->keys = lappend(shape->keys, column);
+		shape->clauses = lappend(shape->clauses, clause);
+	}
+	return shape->keys != NIL;
+}
+
+/* The columns that are needed; false: something else is. */
+static bool
+find_inputs(PlannerInfo *root, RelOptInfo *rel, PathTarget *target,
+			TopShape *shape)
+{
+	List	   *vars = pull_var_clause((Node *) target->exprs,
+									   PVC_INCLUDE_PLACEHOLDERS |
+									   PVC_INCLUDE_AGGREGATES |
+									   PVC_INCLUDE_WINDOWFUNCS);
+	ListCell   *lc;
+
+	Assert(list_length(shape->keys) ==
+		   list_length(root->parse->sortClause));	/* top:N5 */
+	foreach(lc, list_concat_copy(shape->keys, vars))
+	{
+		Var		   *var = lfirst(lc);
+
+		if (!IsA(var, Var) || var->varno != rel->relid || var->varattno <= 0)
+			return false;
+		shape->inputs = list_append_unique(shape->inputs, var);
+	}
+	return true;
+}
+
+/* Do the partitions of the relation follow each other by the column? */
+static bool
+follows_partitions(const RelOptInfo *rel, const Var *column)
+{
+	return rel->part_scheme != NULL &&
+		rel->part_scheme->strategy == PARTITION_STRATEGY_RANGE &&
+		rel->part_scheme->partnatts == 1 && rel->partexprs != NULL &&
+		list_member(rel->partexprs[0], column);
+}
+
+/* Can the column be null, in the table or a child of it? */
+static bool
+is_nullable(PlannerInfo *root, RelOptInfo *rel, const Var *column)
+{
+	RangeTblEntry *rte = planner_rt_fetch(rel->relid, root);
+	Relation	relation;
+	bool		result;
+
+	if (rte->inh && rte->relkind != RELKIND_PARTITIONED_TABLE)
+		return true;
+	relation = table_open(rte->relid, NoLock);
+	result = !strata_attribute_is_not_null(RelationGetDescr(relation),
+										   column->varattno);
+	table_close(relation, NoLock);
+	return result;
+}
+
+/* Fill in the shape; false: it is not for us. */
+static bool
+find_shape(PlannerInfo *root, RelOptInfo *rel, PathTarget *target,
+		   TopShape *shape)
+{
+	const Query *parse = root->parse;
+	double		count = known_count(parse->limitCount);
+	double		offset = known_count(parse->limitOffset);
+	SortGroupClause *clause;
+	Var		   *first;
+	Oid			family;
+	Oid			type;
+	int16		strategy;
+
+	memset(shape, 0, sizeof(*shape));
+	if (!wants_first_rows(root) || !find_top_keys(root, rel, shape) ||
+		!find_inputs(root, rel, target, shape))
+		return false;
+	if (IsA(parse->limitCount, Const) && count < 0)
+		return false;			/* LIMIT NULL, or an error */
+	shape->n = count < 0 ? DEFAULT_LIMIT : count + Max(offset, 0);
+	if (shape->n < 1 ||
+		shape->n * sizeof(TopValue) * list_length(shape->keys) >
+		work_mem * 1024.0 / 2)
+		return false;
+	first = linitial_node(Var, shape->keys);
+	clause = linitial_node(SortGroupClause, shape->clauses);
+	if (!get_ordering_op_properties(clause->sortop, &family, &type, &strategy))
+		return false;
+	shape->desc = strategy == BTGreaterStrategyNumber;
+	shape->nullable = clause->nulls_first && is_nullable(root, rel, first);
+	shape->ordered = strata_integer_width(getBaseType(first->vartype)) > 0 &&
+		follows_partitions(rel, first);
+	return true;
+}
+
+/*-------------------------------------------------------------------------
+ * Paths
+ *-------------------------------------------------------------------------
+ */
+
+static Path *
+without_projection(Path *path)
+{
+	while (IsA(path, ProjectionPath) &&
+		   ((ProjectionPath *) path)->subpath->parent == path->parent)
+		path = ((ProjectionPath *) path)->subpath;
+	return path;
+}
+
+/*
+ * The relation's path with these columns as its target, from the best end on
+ * where the scan can do so; adds to *cost what reading it takes.
+ */
+static Path *
+make_scan_input(PlannerInfo *root, Path *path, List *exprs,
+				const TopShape *shape, double share, Cost *cost)
+{
+	PathTarget *target = create_empty_pathtarget();
+	StrataVectorCost saved;
+	ListCell   *lc;
+
+	foreach(lc, exprs)
+	{
+		if (!list_member(path->pathtarget->exprs, lfirst(lc)))
+			return NULL;
+	}
+	if (strata_scan_path_gives_vectors(path, &saved))
+	{
+		/* keys are decoded, of the rest little */
+		double		rest = 1.0 - (double) list_length(shape->keys) /
+		list_length(exprs);
+
+		if (!shape->nullable && share < 1)
+			path = strata_scan_path_from_end(path,
+											 linitial_node(Var, exprs)
+											 ->varattno, shape->desc, share);
+		*cost += Max(path->total_cost - saved.rows - rest * saved.decode,
+					 path->startup_cost);
+	}
+	else
+		*cost += path->total_cost;
+	*cost += path->rows * COST_LOOK * cpu_operator_cost;
+	add_new_columns_to_pathtarget(target, exprs);
+	set_pathtarget_cost_width(root, target);
+	return (Path *) create_projection_path(root, path->parent, path, target);
+}
+
+/* The Append over the same children, with the inputs as its target. */
+static Path *
+make_append_input(PlannerInfo *root, RelOptInfo *rel, AppendPath *append,
+				  const TopShape *shape, Cost *cost)
+{
+	int			n = list_length(append->subpaths);
+	List	   *subpaths = list_copy(append->subpaths);
+	PathTarget *target = create_empty_pathtarget();
+	double		missing = shape->n;
+	AppendPath *result;
+
+	for (int i = 0; i < n; i++)
+	{
+		int			number = shape->ordered && shape->desc ? n - 1 - i : i;
+		Path	   *path = without_projection(list_nth(subpaths, number));
+		List	   *exprs = (List *)
+		strata_adjust_appendrel_attrs_multilevel(root,
+												 (Node *) shape->inputs,
+												 path->parent, rel);
+		Cost		mine = 0;
+		double		rows = path->rows;
+
+		path = make_scan_input(root, path, exprs, shape,
+							   Min(Max(missing, 1) / Max(rows, 1), 1.0), &mine);
+		if (path == NULL)
+			return NULL;
+		/* partitions behind those that have enough are not read */
+		if (!shape->ordered || missing > 0)
+			*cost += mine;
+		if (shape->ordered)
+			missing -= rows;
+		lfirst(list_nth_cell(subpaths, number)) = path;
+	}
+	result = create_append_path(root, rel, subpaths, NIL, NIL, NULL, 0, false,
+								-1);
+	add_new_columns_to_pathtarget(target, shape->inputs);
+	result->path.pathtarget = set_pathtarget_cost_width(root, target);
+	return &result->path;
+}
+
+/* Can path be read by us, and are there vectors in it? */
+static bool
+is_usable_input(Path *path)
+{
+	ListCell   *lc;
+
+	if (path->param_info != NULL)
+		return false;
+	if (!IsA(path, AppendPath))
+		return strata_scan_path_gives_vectors(path, NULL);
+	if (path->parallel_aware || path->parallel_workers > 0)
+		return false;
+	foreach(lc, ((AppendPath *) path)->subpaths)
+	{
+		if (strata_scan_path_gives_vectors(without_projection(lfirst(lc)),
+										   NULL))
+			return true;
+	}
+	return false;
+}
+
+/* The cheapest input; NULL: there is none. */
+static Path *
+find_top_input(List *paths)
+{
+	Path	   *best = NULL;
+	ListCell   *lc;
+
+	foreach(lc, paths)
+	{
+		Path	   *path = without_projection(lfirst(lc));
+
+		if (is_usable_input(path) &&
+			(best == NULL || path->total_cost < best->total_cost))
+			best = path;
+	}
+	return best;
+}
+
+/* The path over its child, which costs so much. */
+static CustomPath *
+make_top_path(PlannerInfo *root, RelOptInfo *ordered_rel, PathTarget *target,
+			  Path *child, const TopShape *shape, Cost cost)
+{
+	CustomPath *path = makeNode(CustomPath);
+	double		rows = clamp_row_est(Min(shape->n, child->rows));
+
+	path->path.pathtype = T_CustomScan;
+	path->path.parent = ordered_rel;
+	path->path.pathtarget = target;
+	path->path.pathkeys = root->sort_pathkeys;
+	path->path.parallel_safe = ordered_rel->consider_parallel &&
+		child->parallel_safe;
+	path->path.rows = rows;
+	/* so many rows are likely to be better than those before them */
+	cost += rows * (1 + log(Max(child->rows / rows, 1))) * COST_KEEP *
+		cpu_operator_cost * log(rows + 2) / log(2.0);
+	path->path.startup_cost = cost + target->cost.startup;
+	path->path.total_cost = path->path.startup_cost +
+		rows * (cpu_tuple_cost + target->cost.per_tuple);
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	path->custom_paths = list_make1(child);
+	strata_top_path_set_data(path, shape->inputs, shape->keys, shape->clauses,
+							 shape->ordered, shape->ordered && shape->desc);
+	path->methods = &strata_top_path_methods;
+	strata_path_copy_disabled(&path->path, child);
+	return path;
+}
+
+/* See top.h. */
+void
+strata_top_create_paths(PlannerInfo *root, RelOptInfo *input_rel,
+						RelOptInfo *ordered_rel)
+{
+	PathTarget *target = root->upper_targets[UPPERREL_ORDERED];
+	TopShape	shape;
+	Path	   *input;
+	Path	   *child;
+	Cost		cost = 0;
+
+	if (!strata_enable_top_n || input_rel->reloptkind != RELOPT_BASEREL ||
+		input_rel->rtekind != RTE_RELATION || IS_DUMMY_REL(input_rel))
+		return;
+	input = find_top_input(input_rel->pathlist);
+	if (input == NULL || !find_shape(root, input_rel, target, &shape))
+		return;
+	if (IsA(input, AppendPath))
+		child = make_append_input(root, input_rel, (AppendPath *) input,
+								  &shape, &cost);
+	else
+		child = make_scan_input(root, input, shape.inputs, &shape,
+								Min(shape.n / Max(input->rows, 1), 1.0), &cost);
+	if (child != NULL)
+		add_path(ordered_rel, (Path *)
+				 make_top_path(root, ordered_rel, target, child, &shape,
+							   cost));
+}

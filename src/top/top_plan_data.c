@@ -1,0 +1,147 @@
+/*-------------------------------------------------------------------------
+ *
+ * top_plan_data.c
+ *	  Path to plan, and what either carries: the only file that knows how it
+ *	  lies in custom_private.
+ *
+ * custom_scan_tlist has the columns that the child returns, so PostgreSQL
+ * makes all expressions refer to them: the target, and custom_exprs, which has
+ * the keys and then LIMIT and OFFSET.
+ *
+ * src/top/top_plan_data.c
+ *-------------------------------------------------------------------------
+ */
+#include "top/top_private.h"
+
+#include "executor/executor.h"
+#include "nodes/makefuncs.h"
+
+/* What is where in a plan's private list. */
+enum
+{
+	PLAN_ORDER,					/* IntList: ordered, reverse */
+	PLAN_INPUTS,				/* IntList: column of each key */
+	PLAN_SORTOPS,				/* OidList */
+	PLAN_COLLATIONS,			/* OidList */
+	PLAN_NULLS_FIRST			/* IntList */
+};
+
+/* See top_private.h. */
+void
+strata_top_path_set_data(CustomPath *path, List *inputs, List *keys,
+						 List *clauses, bool ordered, bool reverse)
+{
+	Assert(list_length(keys) == list_length(clauses));	/* top:N5 */
+	path->custom_private = list_make4(inputs, keys, clauses,
+									  list_make2_int(ordered, reverse));
+}
+
+/* The number of a column among the inputs, from 1. */
+static int
+input_number(List *inputs, const void *column)
+{
+	ListCell   *lc;
+
+	foreach(lc, inputs)
+	{
+		if (equal(lfirst(lc), column))
+			return foreach_current_index(lc) + 1;
+	}
+	elog(ERROR, "a key is no input");
+	return 0;
+}
+
+/* A plan's private list. */
+static List *
+write_keys(List *inputs, List *keys, List *clauses, List *order)
+{
+	List	   *numbers = NIL;
+	List	   *sortops = NIL;
+	List	   *collations = NIL;
+	List	   *nulls_first = NIL;
+	ListCell   *lc;
+	ListCell   *lc2;
+
+	forboth(lc, keys, lc2, clauses)
+	{
+		SortGroupClause *clause = lfirst_node(SortGroupClause, lc2);
+
+		numbers = lappend_int(numbers, input_number(inputs, lfirst(lc)));
+		sortops = lappend_oid(sortops, clause->sortop);
+		collations = lappend_oid(collations,
+								 lfirst_node(Var, lc)->varcollid);
+		nulls_first = lappend_int(nulls_first, clause->nulls_first);
+	}
+	return list_make5(order, numbers, sortops, collations, nulls_first);
+}
+
+/* PlanCustomPath. */
+static Plan *
+plan_top_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
+			  List *tlist, List *clauses, List *custom_plans)
+{
+	CustomScan *cscan = makeNode(CustomScan);
+	List	   *inputs = linitial(path->custom_private);
+	List	   *keys = lsecond(path->custom_private);
+	ListCell   *lc;
+
+	foreach(lc, inputs)
+	{
+		cscan->custom_scan_tlist =
+			lappend(cscan->custom_scan_tlist,
+					makeTargetEntry(copyObject(lfirst(lc)),
+									(AttrNumber) (foreach_current_index(lc) +
+												  1),
+									NULL, false));
+	}
+	cscan->custom_exprs = copyObject(keys);
+	cscan->custom_exprs = lappend(cscan->custom_exprs,
+								  copyObject(root->parse->limitCount));
+	if (root->parse->limitOffset != NULL)
+		cscan->custom_exprs = lappend(cscan->custom_exprs,
+									  copyObject(root->parse->limitOffset));
+	cscan->scan.plan.targetlist = tlist;
+	cscan->scan.scanrelid = 0;
+	cscan->flags = path->flags;
+	cscan->custom_plans = custom_plans;
+	cscan->custom_private = write_keys(inputs, keys,
+									   lthird(path->custom_private),
+									   lfourth(path->custom_private));
+	cscan->methods = &strata_top_scan_methods;
+	return &cscan->scan.plan;
+}
+
+const CustomPathMethods strata_top_path_methods = {
+	.CustomName = "StrataTop",
+	.PlanCustomPath = plan_top_path,
+};
+
+/* See top_private.h.  Memory: the current context. */
+void
+strata_top_plan_read(StrataTopState *top)
+{
+	const CustomScan *cscan = (CustomScan *) top->css.ss.ps.plan;
+	const List *list = cscan->custom_private;
+	const List *order = list_nth(list, PLAN_ORDER);
+	const List *inputs = list_nth(list, PLAN_INPUTS);
+
+	top->ordered = linitial_int(order) != 0;
+	top->reverse = lsecond_int(order) != 0;
+	top->nkeys = list_length(inputs);
+	top->keys = palloc0(sizeof(TopKey) * top->nkeys);
+	for (int k = 0; k < top->nkeys; k++)
+	{
+		TopKeyPlan *key = &top->keys[k].plan;
+
+		key->input = (AttrNumber) list_nth_int(inputs, k);
+		key->sortop = list_nth_oid(list_nth(list, PLAN_SORTOPS), k);
+		key->collation = list_nth_oid(list_nth(list, PLAN_COLLATIONS), k);
+		key->nulls_first = list_nth_int(list_nth(list, PLAN_NULLS_FIRST), k);
+	}
+	top->limit = ExecInitExpr(list_nth(cscan->custom_exprs, top->nkeys),
+							  &top->css.ss.ps);
+	if (list_length(cscan->custom_exprs) > top->nkeys + 1)
+		top->offset = ExecInitExpr(list_nth(cscan->custom_exprs,
+											top->nkeys + 1),
+								   &top->css.ss.ps);
+}

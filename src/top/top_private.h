@@ -1,0 +1,176 @@
+/*-------------------------------------------------------------------------
+ *
+ * top_private.h
+ *	  The node's state, and what its parts do with it.
+ *
+ * src/top/top_private.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_TOP_PRIVATE_H
+#define STRATA_TOP_PRIVATE_H
+
+#include "postgres.h"
+
+#include "base/base.h"
+#include "nodes/execnodes.h"
+#include "nodes/extensible.h"
+#include "scan/scan_vector.h"
+#include "utils/sortsupport.h"
+#include "utils/tuplesort.h"
+
+/* How values of a key are compared. */
+typedef enum TopKind
+{
+	TOP_INT,					/* as integers of the column's width */
+	TOP_FLOAT,					/* as floats of the column's width */
+	TOP_ANY						/* by the type's function */
+} TopKind;
+
+/* A key, as the plan has it. */
+typedef struct TopKeyPlan
+{
+	AttrNumber	input;			/* column of the scan tuple, from 1 */
+	Oid			sortop;
+	Oid			collation;
+	bool		nulls_first;
+} TopKeyPlan;
+
+/* A key of the order. */
+typedef struct TopKey
+{
+	TopKeyPlan	plan;
+	TopKind		kind;
+	bool		desc;
+	bool		default_order;	/* bounds of batches are in this order */
+	int16		typlen;
+	bool		typbyval;
+	int			width;			/* TOP_INT, TOP_FLOAT */
+	SortSupportData ssup;
+} TopKey;
+
+/* A value of a key; by reference, it belongs to somebody else or to a heap. */
+typedef struct TopValue
+{
+	int64		rank;			/* not TOP_ANY: smaller ones come first */
+	Datum		value;			/* TOP_ANY */
+	bool		isnull;
+} TopValue;
+
+/* The best keys met so far: n * nkeys values, the worst of them in front. */
+typedef struct TopHeap
+{
+	MemoryContext mcxt;			/* of values by reference */
+	int			nkeys;
+	TopKey	   *keys;
+	int64		size;			/* rows that are wanted; 0: no heap is kept */
+	int64		n;
+	TopValue   *values;
+} TopHeap;
+
+/* Selected rows of which a column is wanted. */
+typedef struct TopRows
+{
+	StrataBatchReader *reader;	/* of a batch; NULL: */
+	const StrataColumn *columns;	/* of rows of a row store */
+	const AttrNumber *attnos;	/* by number of the input, from 0 */
+	int			n;
+	const uint16 *rows;			/* their numbers, ascending; NULL: from first
+								 * on */
+	int			first;
+} TopRows;
+
+/* A plan that rows come from. */
+typedef struct TopSource
+{
+	PlanState  *node;
+	bool		vectors;		/* a StrataScan */
+	AttrNumber *attnos;			/* column of a row for each input */
+	AttrNumber	max_attno;
+} TopSource;
+
+/* What metadata says of a batch's first two keys: nothing is better. */
+typedef struct TopListed
+{
+	ItemPointerData tid;
+	bool		known[2];
+	TopValue	best[2];
+} TopListed;
+
+typedef struct StrataTopState
+{
+	CustomScanState css;		/* must be first */
+	int			nkeys;
+	TopKey	   *keys;
+	int			ninputs;
+	ExprState  *limit;			/* or NULL */
+	ExprState  *offset;
+	bool		ordered;		/* sources follow each other by the first key */
+	bool		reverse;		/* the last source has the best */
+	AppendState *append;		/* child, when we read its children */
+	int			nsources;
+	TopSource  *sources;
+	TopHeap		heap;
+	MemoryContext list_mcxt;	/* of listed batches, or of rows' keys */
+	Tuplesortstate *sort;		/* NULL: not begun */
+	TupleTableSlot *put;		/* rows that go into it */
+	TupleTableSlot *got;		/* a row that comes out */
+	TopValue   *values;			/* a row's keys */
+	const StrataColumn **columns;	/* by input; of the rows being taken */
+	uint16	   *chosen;			/* numbers of rows */
+	int			nchosen_size;
+	int64		npassed;		/* batches that were not read */
+	int64		nread;
+	int64		ntaken;			/* rows that went into the sort */
+	int64		nsources_passed;
+} StrataTopState;
+
+extern const CustomPathMethods strata_top_path_methods;
+extern const CustomScanMethods strata_top_scan_methods;
+
+/*
+ * top_plan_data.c: what a path carries to the plan (columns that are read, the
+ * keys among them, their SortGroupClauses); and the keys and the expressions
+ * of LIMIT and OFFSET, from the plan.
+ */
+extern void strata_top_path_set_data(CustomPath *path, List *inputs,
+									 List *keys, List *clauses, bool ordered,
+									 bool reverse);
+extern void strata_top_plan_read(StrataTopState *top);
+
+/* top_key.c: values of keys, and which rows of a vector may matter. */
+extern void strata_top_key_init(TopKey *key, Oid type);
+extern void strata_top_value(const TopKey *key, Datum value, bool isnull,
+							 TopValue *result);
+extern int	strata_top_compare(TopKey *key, const TopValue *a,
+							   const TopValue *b);
+
+/* The first n rows' worst: do keys as good as these matter? */
+extern bool strata_top_heap_is_full(const TopHeap *heap);
+extern int	strata_top_heap_compare(TopHeap *heap, const TopValue *values);
+extern void strata_top_heap_add(TopHeap *heap, const TopValue *values);
+
+/* Write the numbers of rows whose first key may matter; returns how many. */
+extern int	strata_top_choose(StrataTopState *top, const TopRows *rows,
+							  uint16 *chosen);
+
+/* The column of input i (from 0), for the rows from .. to. */
+extern const StrataColumn *strata_top_column(const TopRows *rows, int i,
+											 int from, int to);
+
+static inline int
+strata_top_row(const TopRows *rows, int i)
+{
+	return rows->rows != NULL ? rows->rows[i] : rows->first + i;
+}
+
+/* top_source.c: batches and rows of one source go into the sort. */
+extern void strata_top_source_init(StrataTopState *top, TopSource *source,
+								   PlanState *node);
+extern void strata_top_source_read(StrataTopState *top, TopSource *source);
+
+/* top_exec.c */
+struct ExplainState;
+extern void strata_top_explain(CustomScanState *node, List *ancestors,
+							   struct ExplainState *es);
+
+#endif							/* STRATA_TOP_PRIVATE_H */

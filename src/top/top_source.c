@@ -1,0 +1,417 @@
+/*-------------------------------------------------------------------------
+ *
+ * top_source.c
+ *	  Batches and rows of one plan go into the sort, as far as they may matter.
+ *
+ * Of a StrataScan batches come first, those with the best bounds before the
+ * others, so that most batches and nearly all rows of the row store are worse
+ * than what is there by then.  Of a vector only keys are looked at, until it
+ * is known which of its rows are among the best.
+ *
+ * src/top/top_source.c
+ *-------------------------------------------------------------------------
+ */
+#include "top/top_private.h"
+
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/datum.h"
+#include "utils/memutils.h"
+
+/*
+ * A plan that rows come from: whether it gives vectors, and which columns of
+ * its rows are the inputs.
+ */
+void
+strata_top_source_init(StrataTopState *top, TopSource *source,
+					   PlanState *node)
+{
+	source->node = node;
+	source->vectors = strata_scan_state_gives_vectors(node);
+	source->attnos = palloc(sizeof(AttrNumber) * top->ninputs);
+	for (int i = 0; i < top->ninputs && source->vectors; i++)
+	{
+		source->attnos[i] = strata_scan_result_attno(node, i + 1);
+		source->vectors = source->attnos[i] > 0;
+	}
+	for (int i = 0; i < top->ninputs; i++)
+	{
+		if (!source->vectors)
+			source->attnos[i] = (AttrNumber) (i + 1);
+		source->max_attno = Max(source->max_attno, source->attnos[i]);
+	}
+}
+
+/*-------------------------------------------------------------------------
+ * Rows
+ *-------------------------------------------------------------------------
+ */
+
+/* Is a row with the keys in top->values among the best, as far as known? */
+static bool
+is_better(StrataTopState *top)
+{
+	return !strata_top_heap_is_full(&top->heap) ||
+		strata_top_heap_compare(&top->heap, top->values) < 0;
+}
+
+/* Of n columns of inputs, those of keys: a row's values. */
+static void
+load_keys(StrataTopState *top, int row)
+{
+	for (int k = 0; k < top->nkeys; k++)
+	{
+		const TopKey *key = &top->keys[k];
+		bool		isnull;
+		const StrataColumn *col = top->columns[key->plan.input - 1];
+		Datum		value = strata_column_get(col, row, &isnull);
+
+		strata_top_value(key, value, isnull, &top->values[k]);
+	}
+}
+
+/* Have the column of an input at hand, for rows of a vector. */
+static void
+load_column(StrataTopState *top, const TopRows *rows, int i, int from, int to)
+{
+	top->columns[i] = strata_top_column(rows, i, from, to);
+}
+
+/* Rows of a vector, of which some may be among the best. */
+static void
+take_rows(StrataTopState *top, const TopRows *rows)
+{
+	TupleTableSlot *put = top->put;
+	int			n;
+	int			kept = 0;
+
+	if (top->nchosen_size < rows->n)
+	{
+		if (top->chosen != NULL)
+			pfree(top->chosen);
+		top->nchosen_size = Max(rows->n, STRATA_ROW_VECTOR_SIZE);
+		top->chosen = MemoryContextAlloc(top->css.ss.ps.state->es_query_cxt,
+										 sizeof(uint16) *
+										 (top->nchosen_size + 1));
+	}
+	n = strata_top_choose(top, rows, top->chosen);
+	if (n == 0)
+		return;
+	for (int k = 0; k < top->nkeys; k++)
+		load_column(top, rows, top->keys[k].plan.input - 1, top->chosen[0],
+					top->chosen[n - 1]);
+	for (int i = 0; i < n; i++)
+	{
+		load_keys(top, top->chosen[i]);
+		if (!is_better(top))
+			continue;
+		strata_top_heap_add(&top->heap, top->values);
+		top->chosen[kept++] = top->chosen[i];
+	}
+	/* better ones may have come behind them */
+	n = kept;
+	kept = 0;
+	for (int i = 0; i < n; i++)
+	{
+		load_keys(top, top->chosen[i]);
+		if (!strata_top_heap_is_full(&top->heap) ||
+			strata_top_heap_compare(&top->heap, top->values) <= 0)
+			top->chosen[kept++] = top->chosen[i];
+	}
+	if (kept == 0)
+		return;
+	for (int i = 0; i < top->ninputs; i++)
+		load_column(top, rows, i, top->chosen[0], top->chosen[kept - 1]);
+	for (int row = 0; row < kept; row++)
+	{
+		ExecClearTuple(put);
+		for (int i = 0; i < top->ninputs; i++)
+			put->tts_values[i] = strata_column_get(top->columns[i],
+												   top->chosen[row],
+												   &put->tts_isnull[i]);
+		ExecStoreVirtualTuple(put);
+		tuplesort_puttupleslot(top->sort, put);
+	}
+	top->ntaken += kept;
+}
+
+/* One row of whatever plan. */
+static void
+take_slot(StrataTopState *top, const TopSource *source, TupleTableSlot *slot)
+{
+	TupleTableSlot *put = top->put;
+
+	slot_getsomeattrs(slot, source->max_attno);
+	for (int k = 0; k < top->nkeys; k++)
+	{
+		const TopKey *key = &top->keys[k];
+		int			att = source->attnos[key->plan.input - 1] - 1;
+
+		strata_top_value(key, slot->tts_values[att], slot->tts_isnull[att],
+						 &top->values[k]);
+	}
+	if (!is_better(top))
+		return;
+	strata_top_heap_add(&top->heap, top->values);
+	Assert(!strata_top_heap_is_full(&top->heap) ||
+		   strata_top_heap_compare(&top->heap, top->values) <= 0);	/* top:N3 */
+	ExecClearTuple(put);
+	for (int i = 0; i < top->ninputs; i++)
+	{
+		put->tts_values[i] = slot->tts_values[source->attnos[i] - 1];
+		put->tts_isnull[i] = slot->tts_isnull[source->attnos[i] - 1];
+	}
+	ExecStoreVirtualTuple(put);
+	tuplesort_puttupleslot(top->sort, put);
+	top->ntaken++;
+}
+
+/* All rows of a plan that gives no vectors, or of a row store. */
+static void
+read_rows_of(StrataTopState *top, TopSource *source)
+{
+	StrataRowVector vector;
+	TupleTableSlot *slot;
+
+	if (source->vectors && strata_scan_gives_row_vectors(source->node))
+	{
+		while (strata_scan_next_row_vector(source->node, source->attnos,
+										   top->ninputs, &vector))
+		{
+			TopRows		rows = {NULL, vector.columns, source->attnos,
+			vector.nselected, vector.rows, 0};
+
+			CHECK_FOR_INTERRUPTS();
+			take_rows(top, &rows);
+		}
+		return;
+	}
+	for (;;)
+	{
+		CHECK_FOR_INTERRUPTS();
+		slot = source->vectors ? strata_scan_next_heap_row(source->node) :
+			ExecProcNode(source->node);
+		if (TupIsNull(slot))
+			return;
+		take_slot(top, source, slot);
+	}
+}
+
+/*-------------------------------------------------------------------------
+ * Batches
+ *-------------------------------------------------------------------------
+ */
+
+/* What no row of the batch is better than, in key k; false: not known. */
+static bool
+best_of_batch(StrataTopState *top, const TopSource *source,
+			  StrataBatchReader *reader, int k, TopValue *best)
+{
+	const TopKey *key = &top->keys[k];
+	StrataBatchBounds bounds;
+
+	if (!key->default_order)
+		return false;
+	strata_scan_batch_bounds(reader, source->attnos[key->plan.input - 1],
+							 &bounds);
+	if (key->plan.nulls_first ? bounds.nnulls != 0 :
+		bounds.nnulls == reader->nrows)
+		strata_top_value(key, (Datum) 0, true, best);
+	else if (key->desc ? bounds.has_max : bounds.has_min)
+		strata_top_value(key, key->desc ? bounds.max : bounds.min, false,
+						 best);
+	else
+		return false;
+	return true;
+}
+
+/* By-reference bounds belong to the batch. */
+static void
+rank_batch(StrataTopState *top, const TopSource *source,
+		   StrataBatchReader *reader, TopListed *listed)
+{
+	for (int k = 0; k < 2; k++)
+		listed->known[k] = k < top->nkeys &&
+			best_of_batch(top, source, reader, k, &listed->best[k]);
+}
+
+/* Can a row of the batch be among the best?  *none: nor of any worse one. */
+static bool
+batch_matters(StrataTopState *top, TopListed *listed, bool *none)
+{
+	const TopValue *worst = top->heap.values;
+	int			c;
+
+	*none = false;
+	if (!strata_top_heap_is_full(&top->heap) || !listed->known[0])
+		return true;
+	Assert(top->keys[0].default_order); /* top:N2: else there is no bound */
+	c = strata_top_compare(&top->keys[0], &listed->best[0], &worst[0]);
+	*none = c > 0;
+	if (c != 0)
+		return c < 0;
+	if (top->nkeys == 1)
+		return false;
+	if (!listed->known[1])
+		return true;
+	c = strata_top_compare(&top->keys[1], &listed->best[1], &worst[1]);
+	return c < 0 || (c == 0 && top->nkeys > 2);
+}
+
+/* Read the batch that the scan stands at. */
+static void
+read_current_batch(StrataTopState *top, TopSource *source)
+{
+	StrataVectorBatch *batch = strata_scan_read_batch(source->node);
+	TopRows		rows = {0};
+
+	top->nread++;
+	if (batch == NULL)
+		return;
+	Assert(!batch->reverse && strata_vector_is_sound(batch));	/* top:N1 */
+	rows.reader = batch->reader;
+	rows.attnos = source->attnos;
+	rows.n = batch->nrows;
+	rows.rows = batch->rows;
+	take_rows(top, &rows);
+}
+
+/* The best first, as the scan lists them. */
+static void
+read_best_first(StrataTopState *top, TopSource *source)
+{
+	StrataBatchReader *reader;
+	ItemPointerData tid;
+
+	while ((reader = strata_scan_list_batch(source->node, &tid)) != NULL)
+	{
+		TopListed	listed;
+		bool		none;
+
+		rank_batch(top, source, reader, &listed);
+		if (batch_matters(top, &listed, &none))
+			read_current_batch(top, source);
+		else
+		{
+			top->npassed++;
+			if (none)
+				strata_scan_skip_rest(source->node);
+		}
+	}
+}
+
+/* qsort: the best first. */
+static int
+compare_listed(const void *left, const void *right, void *arg)
+{
+	StrataTopState *top = arg;
+	const TopListed *a = left;
+	const TopListed *b = right;
+
+	for (int k = 0; k < 2 && a->known[k] && b->known[k]; k++)
+	{
+		int			c = strata_top_compare(&top->keys[k], &a->best[k],
+										   &b->best[k]);
+
+		if (c != 0)
+			return c;
+	}
+	return ItemPointerCompare((ItemPointer) &a->tid, (ItemPointer) &b->tid);
+}
+
+/* Bounds by reference become the list's own. */
+static void
+keep_bounds(StrataTopState *top, TopListed *listed)
+{
+	for (int k = 0; k < 2; k++)
+	{
+		const TopKey *key = &top->keys[k];
+
+		if (listed->known[k] && !listed->best[k].isnull &&
+			key->kind == TOP_ANY)
+			listed->best[k].value = datumCopy(listed->best[k].value,
+											  key->typbyval, key->typlen);
+	}
+}
+
+/*
+ * The batches of which bounds are known, in a list; the others are read at
+ * once.
+ */
+static TopListed *
+list_by_bounds(StrataTopState *top, TopSource *source, int *n)
+{
+	int			size = 64;
+	TopListed  *list = MemoryContextAlloc(top->list_mcxt,
+										  sizeof(TopListed) * size);
+	StrataBatchReader *reader;
+	ItemPointerData tid;
+	MemoryContext old;
+
+	*n = 0;
+	while ((reader = strata_scan_list_batch(source->node, &tid)) != NULL)
+	{
+		TopListed	listed;
+		bool		none;
+
+		rank_batch(top, source, reader, &listed);
+		if (!listed.known[0])
+		{
+			read_current_batch(top, source);
+			continue;
+		}
+		if (!batch_matters(top, &listed, &none))
+		{
+			top->npassed++;
+			continue;
+		}
+		listed.tid = tid;
+		old = MemoryContextSwitchTo(top->list_mcxt);
+		keep_bounds(top, &listed);
+		if (*n == size)
+		{
+			size *= 2;
+			list = repalloc_huge(list, sizeof(TopListed) * size);
+		}
+		MemoryContextSwitchTo(old);
+		list[(*n)++] = listed;
+	}
+	return list;
+}
+
+/* Read what may matter, the best first. */
+static void
+read_listed(StrataTopState *top, TopSource *source)
+{
+	int			n;
+	TopListed  *list = list_by_bounds(top, source, &n);
+
+	qsort_arg(list, n, sizeof(TopListed), compare_listed, top);
+	for (int i = 0; i < n; i++)
+	{
+		bool		none;
+
+		CHECK_FOR_INTERRUPTS();
+		if (batch_matters(top, &list[i], &none))
+		{
+			(void) strata_scan_go_to_batch(source->node, &list[i].tid);
+			read_current_batch(top, source);
+			continue;
+		}
+		top->npassed += none ? n - i : 1;
+		if (none)
+			break;
+	}
+	MemoryContextReset(top->list_mcxt);
+}
+
+/* See top_private.h. */
+void
+strata_top_source_read(StrataTopState *top, TopSource *source)
+{
+	if (source->vectors && strata_scan_state_is_best_first(source->node))
+		read_best_first(top, source);
+	else if (source->vectors)
+		read_listed(top, source);
+	read_rows_of(top, source);
+}

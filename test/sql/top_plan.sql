@@ -1,0 +1,57 @@
+-- When StrataTop is used, and when not.
+SET client_min_messages = warning;
+SET timezone = 'UTC';
+SET max_parallel_workers_per_gather = 0;
+CREATE TABLE tp (ts timestamptz NOT NULL, k text, v float8, n numeric);
+SELECT count(*) FROM create_hypertable('tp', 'ts', chunk_time_interval => interval '12 hours');
+ALTER TABLE tp SET (strata.segmentby = 'k', strata.orderby = 'ts DESC');
+INSERT INTO tp SELECT timestamptz '2020-01-01Z' + g * interval '10 seconds', 'k' || g % 7, g % 1009, g FROM generate_series(0, 12959) AS g;
+SELECT count(compress_chunk(c)) FROM show_chunks('tp') AS c;
+INSERT INTO tp SELECT timestamptz '2020-01-01Z' + g * interval '200 seconds', 'k' || g % 7, g % 1013, -g FROM generate_series(0, 647) AS g;
+ANALYZE tp;
+CREATE FUNCTION tp_plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+	FOR query IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
+		CONTINUE WHEN query ~ 'Columns Decoded|Rows Filtered|Rows From|Batch Access|Batches:';
+		RETURN NEXT query;
+	END LOOP;
+END $$;
+SELECT tp_plan('SELECT * FROM tp ORDER BY v DESC LIMIT 5');
+SELECT tp_plan('SELECT v * 2, k FROM tp WHERE k = ''k3'' ORDER BY n NULLS FIRST LIMIT 5 OFFSET 2');
+-- older chunks are not read, nor batches of all segments
+SELECT tp_plan('SELECT ts, k, v FROM tp ORDER BY ts DESC, k LIMIT 3');
+SELECT tp_plan('SELECT v FROM ONLY tp_20200101_000000_chunk ORDER BY v, k DESC LIMIT 3');
+-- not: expressions as keys, all rows, ties, groups, windows, row locks, system columns, joins; and when switched off
+CREATE FUNCTION tp_uses_top(query text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN ' || query LOOP
+		IF line LIKE '%StrataTop%' THEN
+			RETURN true;
+		END IF;
+	END LOOP;
+	RETURN false;
+END $$;
+SELECT q, tp_uses_top(q) FROM (VALUES
+	('SELECT * FROM tp ORDER BY v LIMIT 5'),
+	('SELECT DISTINCT v FROM tp ORDER BY v LIMIT 5'),
+	('SELECT * FROM tp ORDER BY v + 1 LIMIT 5'),
+	('SELECT * FROM tp ORDER BY k COLLATE "C" LIMIT 5'),
+	('SELECT * FROM tp ORDER BY v'),
+	('SELECT * FROM tp ORDER BY v FETCH FIRST 5 ROWS WITH TIES'),
+	('SELECT v, count(*) FROM tp GROUP BY v ORDER BY v LIMIT 5'),
+	('SELECT v, lag(v) OVER (ORDER BY v) FROM tp ORDER BY v LIMIT 5'),
+	('SELECT v FROM tp ORDER BY v LIMIT 5 FOR UPDATE'),
+	('SELECT v, ctid FROM tp ORDER BY v LIMIT 5'),
+	('SELECT v, generate_series(1, 2) FROM tp ORDER BY v LIMIT 5'),
+	('SELECT a.v FROM tp AS a JOIN tp AS b USING (ts) ORDER BY a.v LIMIT 5')) AS x(q);
+SET strata.enable_top_n = off;
+SELECT tp_uses_top('SELECT * FROM tp ORDER BY v LIMIT 5');
+RESET strata.enable_top_n;
+-- expressions that are volatile are evaluated for the rows that come out, and no others
+CREATE SEQUENCE tp_seq;
+SELECT v, nextval('tp_seq') FROM tp ORDER BY v DESC, n LIMIT 3;
+DROP TABLE tp;
+DROP SEQUENCE tp_seq;
+DROP FUNCTION tp_plan, tp_uses_top;
