@@ -125,13 +125,15 @@ init_call(StrataAggState *agg, const Aggref *aggref)
 	call->resulttype = aggref->aggtype;
 	get_typlenbyval(call->resulttype, &call->resultlen, &call->resultbyval);
 	if (!strata_agg_counts_rows(aggref))
-		call->value = strata_agg_value_add(agg, linitial_node(TargetEntry,
-															  aggref->args)
-										   ->expr);
+		call->value =
+			strata_agg_value_add(agg,
+								 linitial_node(TargetEntry,
+											   aggref->args)->expr);
 	if (call->kernel->result == AGG_RESULT_PICK)
-		call->by = strata_agg_value_add(agg,
-										lsecond_node(TargetEntry, aggref->args)
-										->expr);
+		call->by =
+			strata_agg_value_add(agg,
+								 lsecond_node(TargetEntry,
+											  aggref->args)->expr);
 	if (aggref->aggfilter != NULL)
 	{
 		ListCell   *lc;

@@ -253,8 +253,8 @@ is_for_summaries(const RelOptInfo *rel, const AggShape *shape)
 		if (strata_agg_kernel_find(aggref)->summary == AGG_SUMMARY_NONE ||
 			aggref->aggfilter != NULL ||
 			(aggref->args != NIL &&
-			 is_computed((Node *) linitial_node(TargetEntry, aggref->args)
-						 ->expr)))
+			 is_computed((Node *) linitial_node(TargetEntry,
+												aggref->args)->expr)))
 			return false;
 	}
 	return true;
@@ -297,8 +297,8 @@ row_cost(PlannerInfo *root, const AggShape *shape)
 		kernel = strata_agg_kernel_find(aggref)->result != AGG_RESULT_GENERIC;
 		cost += kernel ? COST_KERNEL_VALUE : COST_FUNCTION_VALUE;
 		if (aggref->args != NIL &&
-			is_computed((Node *) linitial_node(TargetEntry, aggref->args)
-						->expr))
+			is_computed((Node *) linitial_node(TargetEntry,
+											   aggref->args)->expr))
 			cost += COST_EXPRESSION;
 		if (aggref->aggfilter != NULL)
 			cost += COST_EXPRESSION;

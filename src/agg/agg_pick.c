@@ -53,13 +53,14 @@ strata_agg_is_time_type(Oid type)
 const AggKernel *
 strata_agg_pick_kernel(const Aggref *aggref)
 {
+	TargetEntry *by;
 	char	   *name;
 	Oid			extension;
 
-	if (list_length(aggref->args) != 2 ||
-		!strata_agg_is_time_type(exprType((Node *) lsecond_node(TargetEntry,
-																aggref->args)
-										  ->expr)))
+	if (list_length(aggref->args) != 2)
+		return NULL;
+	by = lsecond_node(TargetEntry, aggref->args);
+	if (!strata_agg_is_time_type(exprType((Node *) by->expr)))
 		return NULL;
 	name = get_func_name(aggref->aggfnoid);
 	if (name == NULL ||

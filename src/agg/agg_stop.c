@@ -221,8 +221,8 @@ has_volatile_quals(const RelOptInfo *rel)
 
 	foreach(lc, rel->baserestrictinfo)
 	{
-		if (contain_volatile_functions((Node *) lfirst_node(RestrictInfo, lc)
-									   ->clause))
+		if (contain_volatile_functions((Node *) lfirst_node(RestrictInfo,
+															lc)->clause))
 			return true;
 	}
 	return false;

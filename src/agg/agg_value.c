@@ -343,15 +343,15 @@ strata_agg_value_at(StrataAggState *agg, int i, int row, bool *isnull)
 {
 	AggValue   *value = &agg->values[i];
 	AggVector  *vector = agg->vector;
+	StrataColumn *column;
 
 	if (value->column == NULL && value->input >= 0 && vector->batch != NULL)
-		return strata_column_get(strata_batch_reader_rows(vector->batch
-														  ->reader,
-														  vector->attnos
-														  [value->input],
-														  row, 1),
-								 row, isnull);
-	return strata_column_get(strata_agg_value_column(agg, i), row, isnull);
+		column = strata_batch_reader_rows(vector->batch->reader,
+										  vector->attnos[value->input],
+										  row, 1);
+	else
+		column = strata_agg_value_column(agg, i);
+	return strata_column_get(column, row, isnull);
 }
 
 /* See agg_vector_private.h; one byte for each selected row, 0 or 1. */

@@ -349,15 +349,16 @@ order_text(TupleDesc desc, const StrataLayout *layout)
 
 	initStringInfo(&buf);
 	for (int i = 0; i < layout->norder; i++)
-		appendStringInfo(
-						 &buf, "%s%s%s%s", i > 0 ? ", " : "",
-						 quote_identifier(NameStr(TupleDescAttr(desc,
-																layout->order[i].attno - 1)
-												  ->attname)),
-						 layout->order[i].desc ? " DESC" : "",
-						 layout->order[i].nulls_first == layout->order[i].desc ? "" :
-						 layout->order[i].nulls_first ? " NULLS FIRST" :
-						 " NULLS LAST");
+	{
+		const StrataOrderKey *key = &layout->order[i];
+		Form_pg_attribute att = TupleDescAttr(desc, key->attno - 1);
+
+		appendStringInfo(&buf, "%s%s%s%s", i > 0 ? ", " : "",
+						 quote_identifier(NameStr(att->attname)),
+						 key->desc ? " DESC" : "",
+						 key->nulls_first == key->desc ? "" :
+						 key->nulls_first ? " NULLS FIRST" : " NULLS LAST");
+	}
 	return buf.data;
 }
 
@@ -372,11 +373,12 @@ segment_text(TupleDesc desc, const Candidate *c, const char *between)
 
 	initStringInfo(&buf);
 	for (int i = 0; i < c->nsegment; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(desc, c->segment[i] - 1);
+
 		appendStringInfo(&buf, "%s%s", i > 0 ? between : "",
-						 quote_identifier(NameStr(TupleDescAttr(desc,
-																c->segment[i] -
-																1)
-												  ->attname)));
+						 quote_identifier(NameStr(att->attname)));
+	}
 	return buf.data;
 }
 

@@ -57,9 +57,9 @@ report_problem(void *arg, AttrNumber attno, const char *problem)
 	values[0] = Int64GetDatum(out->first_row);
 	nulls[1] = attno == 0;
 	if (attno != 0)
-		values[1] = NameGetDatum(&TupleDescAttr(RelationGetDescr(out->rel),
-												attno - 1)
-								 ->attname);
+		values[1] =
+			NameGetDatum(&TupleDescAttr(RelationGetDescr(out->rel),
+										attno - 1)->attname);
 	values[2] =
 		CStringGetTextDatum(out->say_where ?
 							psprintf("%s: %s",

@@ -122,6 +122,16 @@ extern void strata_alter_table(Oid relid, List *cmds);
  */
 extern bool strata_equal_is_identical(Oid type, Oid collation);
 
+struct SortSupportData;
+
+/*
+ * Make ready to compare values of a type as its default order has it; what
+ * that needs is allocated in mcxt.
+ */
+extern void strata_sort_init(struct SortSupportData *sort, Oid type,
+							 Oid collation, bool desc, bool nulls_first,
+							 MemoryContext mcxt);
+
 /*
  * Work with the rights of another role, until strata_owner_leave (or the end
  * of the (sub)transaction, on an error).  For maintenance of a table as its

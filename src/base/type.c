@@ -15,6 +15,8 @@
 #include "commands/defrem.h"
 #include "fmgr.h"
 #include "utils/lsyscache.h"
+#include "utils/sortsupport.h"
+#include "utils/typcache.h"
 
 /* See base.h. */
 bool
@@ -33,4 +35,21 @@ strata_equal_is_identical(Oid type, Oid collation)
 		DatumGetBool(OidFunctionCall1Coll(
 										  function, collation,
 										  ObjectIdGetDatum(get_opclass_input_type(opclass))));
+}
+
+/* See base.h. */
+void
+strata_sort_init(SortSupport sort, Oid type, Oid collation, bool desc,
+				 bool nulls_first, MemoryContext mcxt)
+{
+	TypeCacheEntry *entry;
+
+	entry = lookup_type_cache(type, desc ? TYPECACHE_GT_OPR :
+							  TYPECACHE_LT_OPR);
+	memset(sort, 0, sizeof(SortSupportData));
+	sort->ssup_cxt = mcxt;
+	sort->ssup_collation = collation;
+	sort->ssup_nulls_first = nulls_first;
+	PrepareSortSupportFromOrderingOp(desc ? entry->gt_opr : entry->lt_opr,
+									 sort);
 }

@@ -43,16 +43,14 @@ static void
 init_range(StrataBatchBuilder *b, OrderRange *r, AttrNumber attno)
 {
 	Form_pg_attribute att = TupleDescAttr(b->schema->rel_desc, attno - 1);
-	TypeCacheEntry *tce = lookup_type_cache(att->atttypid, TYPECACHE_LT_OPR);
 
 	r->attno = attno;
 	r->min_catt = b->schema->min_att[attno];
 	r->max_catt = b->schema->max_att[attno];
 	r->typlen = att->attlen;
 	r->typbyval = att->attbyval;
-	r->sort.ssup_cxt = b->mcxt;
-	r->sort.ssup_collation = att->attcollation;
-	PrepareSortSupportFromOrderingOp(tce->lt_opr, &r->sort);
+	strata_sort_init(&r->sort, att->atttypid, att->attcollation, false, false,
+					 b->mcxt);
 }
 
 /* See batch_build.h. */

@@ -132,10 +132,11 @@ pack(const StrataBatchSchema *schema, const AttrNumber *attnos, int n,
 
 	Assert(n > 0 && n <= schema->natts);	/* batch:B11 */
 	for (int i = 0; i < n; i++)
-		size +=
-			VARSIZE_ANY_EXHDR(DatumGetPointer(values[schema
-													 ->col_att[attnos[i]] -
-													 1]));
+	{
+		Datum		value = values[schema->col_att[attnos[i]] - 1];
+
+		size += VARSIZE_ANY_EXHDR(DatumGetPointer(value));
+	}
 	holder = palloc(size);
 	SET_VARSIZE(holder, size);
 	head = (uint8 *) VARDATA(holder);
@@ -303,14 +304,15 @@ const uint8 *
 strata_batch_fetch_start(StrataBatchReader *reader, AttrNumber attno,
 						 Size want, Size *len)
 {
-	Datum		value =
-	reader->batch_slot->tts_values[reader->schema->col_att[attno] - 1];
-	struct varlena *v =
-	strata_toast_fetch_start(reader->toast, reader->schema->toastid,
-							 (struct varlena *) DatumGetPointer(value),
-							 want);
-	const uint8 *buf = (const uint8 *) VARDATA_ANY(v);
+	Datum		value;
+	struct varlena *v;
+	const uint8 *buf;
 
+	value = reader->batch_slot->tts_values[reader->schema->col_att[attno] - 1];
+	v = strata_toast_fetch_start(reader->toast, reader->schema->toastid,
+								 (struct varlena *) DatumGetPointer(value),
+								 want);
+	buf = (const uint8 *) VARDATA_ANY(v);
 	*len = VARSIZE_ANY_EXHDR(v);
 	if (*len > 0 && (buf[0] == HOLDER || buf[0] == PLACE))
 		return fetch_whole(reader, attno, len);

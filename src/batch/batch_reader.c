@@ -178,9 +178,7 @@ column_corrupt(StrataBatchReader *reader, AttrNumber attno, const char *what)
 {
 	strata_error_corrupt(reader->rel, reader->first_row,
 						 NameStr(TupleDescAttr(reader->schema->rel_desc,
-											   attno - 1)
-								 ->attname),
-						 what);
+											   attno - 1)->attname), what);
 }
 
 /* Text-like types take short headers as they are; others want aligned data. */

@@ -192,19 +192,6 @@ verify_summary(Verifier *v, StrataColumn *col)
 	pfree(packed);
 }
 
-/* Ascending comparison by the column's default order. */
-static void
-init_sort(SortSupport sort, Form_pg_attribute att)
-{
-	memset(sort, 0, sizeof(SortSupportData));
-	sort->ssup_cxt = CurrentMemoryContext;
-	sort->ssup_collation = att->attcollation;
-	PrepareSortSupportFromOrderingOp(lookup_type_cache(att->atttypid,
-													   TYPECACHE_LT_OPR)
-									 ->lt_opr,
-									 sort);
-}
-
 /* The span, where there is one, against the stored minimum and maximum. */
 static void
 verify_span(Verifier *v, StrataColumn *col, Datum min, Datum max,
@@ -357,7 +344,8 @@ strata_batch_verify(Relation rel, const StrataBatchSchema *schema,
 			break;
 		}
 		cols[k] = strata_batch_reader_column(v.reader, attno);
-		init_sort(&sorts[k], att);
+		strata_sort_init(&sorts[k], att->atttypid, att->attcollation, false,
+						 false, CurrentMemoryContext);
 		verify_range(&v, cols[k], &sorts[k]);
 	}
 	if (sound && layout->norder > 0)

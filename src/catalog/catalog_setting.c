@@ -266,6 +266,7 @@ check_list(Relation rel, const char *name, List *sorts, Bitmapset **used)
 		const char *column = sort_column_name(lfirst_node(SortBy, lc));
 		AttrNumber	attno = get_attnum(RelationGetRelid(rel), column);
 		Form_pg_attribute att;
+		TypeCacheEntry *type;
 
 		if (attno == InvalidAttrNumber)
 			ereport(
@@ -294,11 +295,9 @@ check_list(Relation rel, const char *name, List *sorts, Bitmapset **used)
 							 "Name each column once, in one of the two options.")));
 		*used = bms_add_member(*used, attno);
 		att = TupleDescAttr(RelationGetDescr(rel), attno - 1);
-		if (!OidIsValid(lookup_type_cache(att->atttypid, TYPECACHE_LT_OPR)
-						->lt_opr) ||
-			!OidIsValid(lookup_type_cache(att->atttypid,
-										  TYPECACHE_BTREE_OPFAMILY)
-						->btree_opf))
+		type = lookup_type_cache(att->atttypid, TYPECACHE_LT_OPR |
+								 TYPECACHE_BTREE_OPFAMILY);
+		if (!OidIsValid(type->lt_opr) || !OidIsValid(type->btree_opf))
 			ereport(
 					ERROR,
 					(errcode(ERRCODE_UNDEFINED_FUNCTION),

@@ -197,9 +197,9 @@ init_search(StrataKeyDirectory *d, Relation rel, Relation index,
 			d->range_key < 0 && ranges[attno - 1].known)
 		{
 			d->range_key = i;
-			d->range_type = getBaseType(TupleDescAttr(RelationGetDescr(rel),
-													  attno - 1)
-										->atttypid);
+			d->range_type =
+				getBaseType(TupleDescAttr(RelationGetDescr(rel),
+										  attno - 1)->atttypid);
 		}
 	}
 	for (int s = 0; s < layout->nsegment; s++)

@@ -189,8 +189,9 @@ find_keys(Relation rel, const StrataColumnRange *ranges, KeyColumns **keys)
 			if (attno <= 0 || !ranges[attno - 1].known ||
 				ranges[attno - 1].has_nan)
 				continue;
-			typid = getBaseType(TupleDescAttr(RelationGetDescr(rel), attno - 1)
-								->atttypid);
+			typid =
+				getBaseType(TupleDescAttr(RelationGetDescr(rel),
+										  attno - 1)->atttypid);
 			if (!strata_key_has_default_order(index, i, typid))
 				continue;
 			key->attnos[key->n] = attno;

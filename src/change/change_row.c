@@ -354,6 +354,7 @@ static bool
 lock_kept_key(StrataClaim *claim, CommandId cid, LockWaitPolicy policy,
 			  TM_Result *result)
 {
+	const TableAmRoutine *heap = GetHeapamTableAmRoutine();
 	Relation	rel = claim->rel;
 	TupleTableSlot *slot;
 	bool		kept;
@@ -366,22 +367,19 @@ lock_kept_key(StrataClaim *claim, CommandId cid, LockWaitPolicy policy,
 		return false;
 	slot = MakeSingleTupleTableSlot(RelationGetDescr(rel),
 									&TTSOpsBufferHeapTuple);
-	kept = GetHeapamTableAmRoutine()
-		->tuple_fetch_row_version(rel, &claim->entry.tid, SnapshotAny,
-								  slot) &&
+	kept = heap->tuple_fetch_row_version(rel, &claim->entry.tid, SnapshotAny,
+										 slot) &&
 		!strata_reference_key_changes(rel, claim->reader,
 									  (int) (claim->row -
-											 claim->reader->first_row),
-									  slot);
+											 claim->reader->first_row), slot);
 	if (kept)
 	{
 		ItemPointerData tid = claim->entry.tid;
 
-		*result = GetHeapamTableAmRoutine()
-			->tuple_lock(rel, &tid, SnapshotAny, slot, cid,
-						 LockTupleKeyShare, policy,
-						 TUPLE_LOCK_FLAG_LOCK_UPDATE_IN_PROGRESS,
-						 &tmfd);
+		*result = heap->tuple_lock(rel, &tid, SnapshotAny, slot, cid,
+								   LockTupleKeyShare, policy,
+								   TUPLE_LOCK_FLAG_LOCK_UPDATE_IN_PROGRESS,
+								   &tmfd);
 		/* what we did to it since does not make it less ours */
 		if (*result == TM_SelfModified || *result == TM_Invisible)
 			*result = TM_Ok;

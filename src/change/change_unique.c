@@ -474,10 +474,14 @@ make_prints(StrataStore *store, UniqueKey *key, StrataKeyDirectory *directory,
 	{
 		if (key->plain)
 			for (int i = 0; i < key->nkeys; i++)
-				values[i] = strata_column_get(
-											  strata_batch_reader_column(reader, key->index->rd_index
-																		 ->indkey.values[i]),
-											  row, &isnull[i]);
+			{
+				AttrNumber	attno = key->index->rd_index->indkey.values[i];
+
+				values[i] =
+					strata_column_get(strata_batch_reader_column(reader,
+																 attno),
+									  row, &isnull[i]);
+			}
 		else
 		{
 			ResetPerTupleExprContext(estate);

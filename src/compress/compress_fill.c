@@ -97,8 +97,9 @@ living_layout(TupleDesc desc, const StrataLayout *layout)
 			living->segment[living->nsegment++] = layout->segment[i];
 	living->norder = 0;
 	while (living->norder < layout->norder &&
-		   !TupleDescAttr(desc, layout->order[living->norder].attno - 1)
-		   ->attisdropped)
+		   !TupleDescAttr(desc,
+						  layout->order[living->norder].attno -
+						  1)->attisdropped)
 		living->norder++;
 	living->text = strata_layout_format(living);
 	return living;
@@ -263,16 +264,14 @@ void
 strata_store_column_dropped(Relation rel)
 {
 	StrataStore *store = strata_store_open(rel, AccessShareLock);
+	TupleDesc	desc = RelationGetDescr(rel);
 	const char *text;
 
 	if (store == NULL)
 		return;
 	text = strata_store_only_layout(store);
 	if (text != NULL &&
-		!strata_layout_is_usable(RelationGetDescr(rel),
-								 strata_layout_parse(text,
-													 RelationGetDescr(rel)
-													 ->natts)))
+		!strata_layout_is_usable(desc, strata_layout_parse(text, desc->natts)))
 		strata_settings_store(
 							  RelationGetRelid(store->batches),
 							  list_make1(makeDefElem(pstrdup(STRATA_OPTION_LAYOUT), NULL, -1)),

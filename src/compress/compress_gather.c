@@ -84,18 +84,11 @@ init_order(StrataGather *gather)
 	{
 		Form_pg_attribute att = gather_attribute(gather,
 												 layout->order[i].attno);
-		TypeCacheEntry *type = lookup_type_cache(att->atttypid,
-												 TYPECACHE_LT_OPR |
-												 TYPECACHE_GT_OPR);
-		SortSupport sort = &gather->order[i];
 
-		sort->ssup_cxt = gather->mcxt;
-		sort->ssup_collation = att->attcollation;
-		sort->ssup_nulls_first = layout->order[i].nulls_first;
-		sort->ssup_attno = layout->order[i].attno;
-		PrepareSortSupportFromOrderingOp(layout->order[i].desc ? type->gt_opr :
-										 type->lt_opr,
-										 sort);
+		strata_sort_init(&gather->order[i], att->atttypid, att->attcollation,
+						 layout->order[i].desc, layout->order[i].nulls_first,
+						 gather->mcxt);
+		gather->order[i].ssup_attno = layout->order[i].attno;
 	}
 }
 

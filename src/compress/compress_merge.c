@@ -189,6 +189,7 @@ same_segment(Merge *merge, const Run *run, bool by_image)
 	for (int i = 0; i < merge->layout->nsegment; i++)
 	{
 		Form_pg_attribute att;
+		TypeCacheEntry *type;
 		bool		isnull;
 		Datum		value = segment_value(merge, i, &isnull);
 
@@ -199,10 +200,10 @@ same_segment(Merge *merge, const Run *run, bool by_image)
 		if (isnull ||
 			datum_image_eq(value, run->segment[i], att->attbyval, att->attlen))
 			continue;
-		if (by_image ||
-			DatumGetInt32(FunctionCall2Coll(
-											&lookup_type_cache(att->atttypid, TYPECACHE_CMP_PROC_FINFO)
-											->cmp_proc_finfo,
+		if (by_image)
+			return false;
+		type = lookup_type_cache(att->atttypid, TYPECACHE_CMP_PROC_FINFO);
+		if (DatumGetInt32(FunctionCall2Coll(&type->cmp_proc_finfo,
 											att->attcollation, value,
 											run->segment[i])) != 0)
 			return false;

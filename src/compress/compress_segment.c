@@ -402,12 +402,8 @@ strata_segments_list(StrataSegments *segments, StrataSegment ***list)
 	{
 		Form_pg_attribute att = attribute(segments, i);
 
-		sort[i].ssup_cxt = CurrentMemoryContext;
-		sort[i].ssup_collation = att->attcollation;
-		PrepareSortSupportFromOrderingOp(lookup_type_cache(att->atttypid,
-														   TYPECACHE_LT_OPR)
-										 ->lt_opr,
-										 &sort[i]);
+		strata_sort_init(&sort[i], att->atttypid, att->attcollation, false,
+						 false, CurrentMemoryContext);
 	}
 	*list = MemoryContextAllocHuge(segments->mcxt, sizeof(StrataSegment *) *
 								   Max(segments->hash->members, 1));

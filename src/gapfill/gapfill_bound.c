@@ -32,9 +32,11 @@ reads_row(Node *node)
 		contain_window_function(node);
 }
 
+/* Is it absent, or a constant NULL once it is evaluated? */
 static bool
-is_null_constant(Expr *expr)
+folds_to_null(Expr *expr)
 {
+	expr = (Expr *) eval_const_expressions(NULL, (Node *) expr);
 	return expr == NULL || (IsA(expr, Const) && ((Const *) expr)->constisnull);
 }
 
@@ -216,12 +218,8 @@ strata_gapfill_bounds(Query *query, GapfillCall *call)
 	check_simple(call->zone, "timezone");
 	check_simple(call->start, "start");
 	check_simple(call->finish, "finish");
-	infer_start =
-		is_null_constant((Expr *) eval_const_expressions(NULL, (Node *) call
-														 ->start));
-	infer_finish =
-		is_null_constant((Expr *) eval_const_expressions(NULL, (Node *) call
-														 ->finish));
+	infer_start = folds_to_null(call->start);
+	infer_finish = folds_to_null(call->finish);
 	if (!infer_start && !infer_finish)
 		return;
 	look_at_jointree(&bounds, (Node *) query->jointree);

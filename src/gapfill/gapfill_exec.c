@@ -122,8 +122,8 @@ begin_gapfill(CustomScanState *css, EState *estate, int eflags)
 		state->fills[i] =
 			strata_gapfill_fill_create(list_nth_int(state->plan.fills, i),
 									   TupleDescAttr(own,
-													 state->nchild + 1 + i)
-									   ->atttypid,
+													 state->nchild + 1 +
+													 i)->atttypid,
 									   state->plan.type,
 									   list_nth(scan->custom_exprs, i + 1),
 									   &css->ss.ps);

@@ -552,8 +552,8 @@ process(UtilityCall *call)
 			}
 			break;
 		case T_CreateTableAsStmt:
-			if (strata_hook_has_options(((CreateTableAsStmt *) stmt)
-										->into->options))
+			if (strata_hook_has_options(
+										((CreateTableAsStmt *) stmt)->into->options))
 			{
 				CreateTableAsStmt *create;
 
@@ -597,8 +597,8 @@ process(UtilityCall *call)
 			strata_hook_check_setting((VariableSetStmt *) stmt);
 			break;
 		case T_AlterDatabaseSetStmt:
-			strata_hook_check_setting(((AlterDatabaseSetStmt *) stmt)
-									  ->setstmt);
+			strata_hook_check_setting(
+									  ((AlterDatabaseSetStmt *) stmt)->setstmt);
 			break;
 		case T_AlterRoleSetStmt:
 			strata_hook_check_setting(((AlterRoleSetStmt *) stmt)->setstmt);

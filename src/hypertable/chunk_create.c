@@ -214,9 +214,11 @@ strata_foreign_key_tables(Relation rel)
 	ListCell   *lc;
 
 	foreach(lc, RelationGetFKeyList(rel))
-		relids = list_append_unique_oid(relids,
-										lfirst_node(ForeignKeyCacheInfo, lc)
-										->confrelid);
+	{
+		ForeignKeyCacheInfo *key = lfirst_node(ForeignKeyCacheInfo, lc);
+
+		relids = list_append_unique_oid(relids, key->confrelid);
+	}
 	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
 		if (RI_FKey_trigger_type(triggers->triggers[i].tgfoid) ==
 			RI_TRIGGER_PK)

@@ -154,9 +154,8 @@ may_move(ModifyTable *modify, PlannedStmt *stmt, const StrataHypertable *ht)
 		return true;
 	foreach(lc, modify->resultRelations)
 	{
-		Relation	rel = RelationIdGetRelation(rt_fetch(lfirst_int(lc),
-														 stmt->rtable)
-												->relid);
+		RangeTblEntry *rte = rt_fetch(lfirst_int(lc), stmt->rtable);
+		Relation	rel = RelationIdGetRelation(rte->relid);
 		bool		triggers;
 
 		triggers = rel != NULL && rel->trigdesc != NULL &&
@@ -179,6 +178,7 @@ route_plan(PlannedStmt *stmt, Plan *plan)
 	ModifyTable *modify = (ModifyTable *) plan;
 	StrataHypertable *ht;
 	CustomScan *route;
+	Index		target;
 
 	if (plan == NULL || !IsA(plan, ModifyTable) ||
 		modify->operation == CMD_DELETE)
@@ -188,13 +188,9 @@ route_plan(PlannedStmt *stmt, Plan *plan)
 	 * without a root there is one target: of INSERT, or with no partition at
 	 * all
 	 */
-	ht =
-		strata_hypertable_get(rt_fetch(modify->rootRelation != 0 ?
-									   modify->rootRelation :
-									   linitial_int(modify
-													->resultRelations),
-									   stmt->rtable)
-							  ->relid);
+	target = modify->rootRelation != 0 ? modify->rootRelation :
+		(Index) linitial_int(modify->resultRelations);
+	ht = strata_hypertable_get(rt_fetch(target, stmt->rtable)->relid);
 	if (ht == NULL)
 		return;
 	if (modify->operation == CMD_UPDATE && !may_move(modify, stmt, ht))
@@ -338,8 +334,7 @@ refuse_null(RouteState *state)
 			 errmsg(
 					"null value in column \"%s\" of relation \"%s\" violates not-null constraint",
 					NameStr(TupleDescAttr(RelationGetDescr(state->rel),
-										  state->attno - 1)
-							->attname),
+										  state->attno - 1)->attname),
 					RelationGetRelationName(state->rel)),
 			 errtablecol(state->rel, state->attno)));
 }

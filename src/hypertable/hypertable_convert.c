@@ -93,8 +93,7 @@ check_index(Relation rel, Relation index, AttrNumber attno, const char *column,
 		{
 			if (has_function &&
 				!strata_equal_is_identical(TupleDescAttr(RelationGetDescr(rel),
-														 attno - 1)
-										   ->atttypid,
+														 attno - 1)->atttypid,
 										   index->rd_indcollation[i]))
 				ereport(
 						ERROR,

@@ -199,9 +199,10 @@ copy_definition(Relation parent, Relation index, const char *name)
 							   stringToNode(TextDatumGetCString(datum)));
 	for (int i = 0; i < info->ii_NumIndexAttrs; i++)
 	{
-		columns = lappend(columns,
-						  NameStr(TupleDescAttr(RelationGetDescr(index), i)
-								  ->attname));
+		columns =
+			lappend(columns,
+					NameStr(TupleDescAttr(RelationGetDescr(index),
+										  i)->attname));
 		class_options[i] = get_attoptions(RelationGetRelid(index), i + 1);
 	}
 	result = strata_index_create(parent, name, info, columns,

@@ -191,10 +191,11 @@ count_collected(Load *load, LoadBuffer *buffer)
 	if (load->copy != NULL)
 		buffer->nbytes += load->copy->line_buf.len;
 	else
-		buffer->nbytes +=
-			ExecFetchSlotHeapTuple(buffer->slots[buffer->nrows - 1], false,
-								   NULL)
-			->t_len;
+	{
+		TupleTableSlot *last = buffer->slots[buffer->nrows - 1];
+
+		buffer->nbytes += ExecFetchSlotHeapTuple(last, false, NULL)->t_len;
+	}
 }
 
 /*-------------------------------------------------------------------------

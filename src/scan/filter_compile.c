@@ -609,8 +609,7 @@ compile_qual(StrataFilter *filter, StrataQual *qual, Expr *clause,
 		if (qual->stable && !qual->rows_only &&
 			bms_membership(qual->attnos) == BMS_SINGLETON &&
 			!TupleDescAttr(filter->desc,
-						   bms_singleton_member(qual->attnos) - 1)
-			->attbyval)
+						   bms_singleton_member(qual->attnos) - 1)->attbyval)
 			qual->way = STRATA_QUAL_DICTIONARY;
 	}
 }

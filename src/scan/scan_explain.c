@@ -123,11 +123,10 @@ show_merge_order(StrataScanState *scan, ExplainState *es)
 	for (int i = 0; i < scan->info.nkeys; i++)
 	{
 		const StrataOrderKey *key = &scan->info.keys[i];
+		Form_pg_attribute att = TupleDescAttr(desc, key->attno - 1);
 
 		keys = lappend(keys,
-					   psprintf("%s%s%s",
-								NameStr(TupleDescAttr(desc, key->attno - 1)
-										->attname),
+					   psprintf("%s%s%s", NameStr(att->attname),
 								key->desc ? " DESC" : "",
 								key->desc == key->nulls_first ? "" :
 								key->nulls_first ? " NULLS FIRST" :
@@ -261,10 +260,9 @@ void
 strata_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 {
 	StrataScanState *scan = (StrataScanState *) node;
-	StrataLayout *layout =
-	strata_layout_parse(scan->info.layout,
-						RelationGetDescr(node->ss.ss_currentRelation)
-						->natts);
+	TupleDesc	desc = RelationGetDescr(node->ss.ss_currentRelation);
+	StrataLayout *layout = strata_layout_parse(scan->info.layout,
+											   desc->natts);
 
 	show_access(scan, es);
 	show_merge_order(scan, es);

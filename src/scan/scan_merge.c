@@ -87,23 +87,14 @@ init_keys(StrataMerge *merge)
 	{
 		const StrataOrderKey *key = &merge->keys[i];
 		Form_pg_attribute att = TupleDescAttr(desc, key->attno - 1);
-		TypeCacheEntry *typcache = lookup_type_cache(att->atttypid,
-													 TYPECACHE_LT_OPR |
-													 TYPECACHE_GT_OPR);
-		SortSupport sort = &merge->sorts[i];
 
-		sort->ssup_cxt = merge->scan->mcxt;
-		sort->ssup_collation = att->attcollation;
-		sort->ssup_nulls_first = key->nulls_first;
-		PrepareSortSupportFromOrderingOp(key->desc ? typcache->gt_opr :
-										 typcache->lt_opr,
-										 sort);
+		strata_sort_init(&merge->sorts[i], att->atttypid, att->attcollation,
+						 key->desc, key->nulls_first, merge->scan->mcxt);
 	}
 	merge->integer_width =
 		strata_integer_width(getBaseType(TupleDescAttr(desc,
 													   merge->keys[0].attno -
-													   1)
-										 ->atttypid));
+													   1)->atttypid));
 }
 
 /* See scan_merge_private.h. */

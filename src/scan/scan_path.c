@@ -551,6 +551,7 @@ eclass_param_infos(StrataRelInfo *info, AttrNumber attno, List *param_infos)
 {
 	Form_pg_attribute att = TupleDescAttr(info->desc, attno - 1);
 	ColumnMember wanted = {attno, InvalidOid};
+	Relids		referencers = info->rel->lateral_referencers;
 	ListCell   *lc;
 
 	if (att->attisdropped)
@@ -560,8 +561,7 @@ eclass_param_infos(StrataRelInfo *info, AttrNumber attno, List *param_infos)
 	foreach(lc,
 			generate_implied_equalities_for_column(info->root, info->rel,
 												   member_is_column, &wanted,
-												   info->rel
-												   ->lateral_referencers))
+												   referencers))
 		param_infos = add_param_info(info, lfirst_node(RestrictInfo, lc),
 									 param_infos);
 	return param_infos;

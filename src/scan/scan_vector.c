@@ -97,8 +97,7 @@ strata_scan_path_from_end(Path *path, AttrNumber by, bool last, double share)
 
 	if (saving > 0 && info->order == by)
 		copy_best_first(&path, last ? STRATA_ACCESS_MAX : STRATA_ACCESS_MIN,
-						saving)
-			->by_span = end->by_span;
+						saving)->by_span = end->by_span;
 	return path;
 }
 

@@ -139,8 +139,7 @@ wanted_columns(Relation rel, const StrataLayout *layout, ColumnSpec **specs)
 	if (layout->norder > 0 &&
 		strata_span_is_known(getBaseType(TupleDescAttr(desc,
 													   layout->order[0].attno -
-													   1)
-										 ->atttypid)))
+													   1)->atttypid)))
 		set_spec(&(*specs)[n++], "span", layout->order[0].attno, NULL,
 				 INT2OID);
 	for (int i = 0; i < desc->natts; i++)
@@ -261,8 +260,7 @@ ensure_index(Relation rel, Oid companion, const StrataLayout *layout,
 		columns =
 			lappend(columns,
 					pstrdup(NameStr(TupleDescAttr(RelationGetDescr(batches),
-												  keys[i] - 1)
-									->attname)));
+												  keys[i] - 1)->attname)));
 	table_close(batches, AccessShareLock);
 	if (!found)
 		create_index(companion, columns, false);
@@ -360,11 +358,10 @@ create_companion(Relation rel, const ColumnSpec *specs, int n)
 {
 	char		name[NAMEDATALEN];
 	StrataLocator locator = STRATA_REL_LOCATOR(rel);
-	Datum		options =
-	transformRelOptions((Datum) 0,
-						list_make1(row_target(strata_settings_get(rel)
-											  ->codec_level)),
-						NULL, NULL, false, false);
+	StrataLevel level = strata_settings_get(rel)->codec_level;
+	Datum		options = transformRelOptions((Datum) 0,
+											  list_make1(row_target(level)),
+											  NULL, NULL, false, false);
 	char		persistence = rel->rd_rel->relpersistence;
 	bool		temp = persistence == RELPERSISTENCE_TEMP;
 	Oid			nsp = strata_companion_namespace(persistence);

@@ -170,10 +170,12 @@ integer_edge(const BucketCall *call, Const *c, bool last)
 	strata_bucket_init(&bucket, call->type,
 					   ((Const *) call->width)->constvalue);
 	if (call->rest != NULL)
-		strata_bucket_set_origin(&bucket,
-								 strata_bucket_get(call->type,
-												   ((Const *) call->rest)
-												   ->constvalue));
+	{
+		Const	   *origin = (Const *) call->rest;
+
+		strata_bucket_set_origin(&bucket, strata_bucket_get(call->type,
+															origin->constvalue));
+	}
 	if (last ? !strata_bucket_next(&bucket, time, &start) :
 		!strata_bucket_first(&bucket, time, &start))
 		return NULL;
