@@ -15,10 +15,10 @@ RETURNS regclass
 COMMENT ON FUNCTION decompress_chunk(regclass, boolean) IS
 'turn all batches of a strata table back into rows; NULL with a notice (an error if if_compressed is false) when it has none';
 
-CREATE FUNCTION strata.compress_all() RETURNS SETOF regclass
-	AS 'MODULE_PATHNAME', 'strata_compress_all' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION strata.compress_all() IS
-'compress every strata table of this database that you own and that has new rows; returns those tables. For use after restoring a dump, which brings all rows back uncompressed';
+CREATE PROCEDURE strata.compress_all(relation regclass DEFAULT NULL)
+	AS 'MODULE_PATHNAME', 'strata_compress_all' LANGUAGE C;
+COMMENT ON PROCEDURE strata.compress_all(regclass) IS
+'compress the new rows of every chunk of a hypertable, or of every strata table of this database that you own, each in a transaction of its own (unless called in one); what was done, and when the rest may be, is said by notices; a failure of one table is raised after the others had their turn. For use after loading, or restoring a dump';
 
 CREATE FUNCTION strata.gc() RETURNS integer
 	AS 'MODULE_PATHNAME', 'strata_gc' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;

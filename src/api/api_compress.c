@@ -31,10 +31,12 @@
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
+#include "utils/timestamp.h"
 
 PG_FUNCTION_INFO_V1(strata_compress_all);
 PG_FUNCTION_INFO_V1(strata_compress_chunk);
@@ -83,7 +85,7 @@ strata_api_compress_again(Oid relid)
 
 	if (strata_store_can_compress(rel, NULL) &&
 		!strata_table_is_too_small(rel))
-		(void) strata_table_compress(rel, false);
+		(void) strata_table_compress(rel, false, false);
 	table_close(rel, NoLock);
 }
 
@@ -173,30 +175,38 @@ own_tables(void)
 	return tables;
 }
 
-/*
- * One table of compress_all: false when there is nothing to do or it cannot be
- * done.
- */
-static bool
-compress_if_possible(Oid relid)
+/* A run of compress_all(). */
+typedef struct CompressAll
 {
-	Relation	rel;
-	bool		done = false;
+	Oid			user;			/* who called */
+	int			ntables;
+	int			seen;
+	int64		bytes;			/* of all tables, of those seen */
+	int64		bytes_seen;
+	TimestampTz start;
+	bool		done;			/* something, of this table */
+} CompressAll;
 
-	/* gone, or given to somebody else, since the list was made */
-	if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid)) ||
-		!strata_table_ownercheck(relid, GetUserId()))
-		return false;
+/* One table, if it can be done; it may be gone, or another's, meanwhile. */
+static void
+compress_if_possible(Oid relid, void *arg)
+{
+	CompressAll *all = arg;
+	Relation	rel;
+
+	all->done = false;
+	if (!strata_table_ownercheck(relid, all->user))
+		return;
 	rel = try_relation_open(relid, ExclusiveLock);
 	if (rel == NULL)
-		return false;
+		return;
 	if (!strata_relation_is_strata(rel) || strata_table_is_too_small(rel))
-		done = false;
+		;
 	else if (strata_store_can_compress(rel, NULL))
 	{
-		Assert(strata_table_ownercheck(relid, GetUserId()));	/* api:P1 */
+		Assert(strata_table_ownercheck(relid, all->user));	/* api:P1 */
 		CheckTableNotInUse(rel, "compress_all");
-		done = strata_table_compress(rel, false);
+		all->done = strata_table_compress(rel, false, true);
 	}
 	else
 		ereport(WARNING, (errmsg("table \"%s\" is left uncompressed",
@@ -204,34 +214,76 @@ compress_if_possible(Oid relid)
 						  errhint("SELECT compress_chunk('%s'); says why.",
 								  RelationGetRelationName(rel))));
 	table_close(rel, NoLock);
-	return done;
+}
+
+static int64
+table_bytes(Oid relid)
+{
+	LOCAL_FCINFO(fcinfo, 1);
+	Datum		size;
+
+	/* NULL of a table that is gone */
+	InitFunctionCallInfoData(*fcinfo, NULL, 1, InvalidOid, NULL, NULL);
+	fcinfo->args[0].value = ObjectIdGetDatum(relid);
+	fcinfo->args[0].isnull = false;
+	size = pg_table_size(fcinfo);
+	return fcinfo->isnull ? 0 : DatumGetInt64(size);
+}
+
+/* How far it is, and when it may be done, by bytes. */
+static void
+report_progress(const CompressAll *all)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	double		share = all->bytes == 0 ? 1 :
+	(double) all->bytes_seen / all->bytes;
+
+	if (all->seen < all->ntables && all->done && strata_report_compression &&
+		share > 0)
+		ereport(NOTICE,
+				(errmsg("%d of %d tables, %.0f %% of their bytes, are done",
+						all->seen, all->ntables, 100 * share),
+				 errdetail("The rest may be done at %s.",
+						   timestamptz_to_str(now + (now - all->start) *
+											  (1 / share - 1)))));
 }
 
 /*
- * compress_all() -> setof regclass, the tables that had new rows to compress:
- * what one calls after restoring a dump, in which all rows are uncompressed.
+ * compress_all(relation regclass): each table of the user, or each chunk of
+ * one, in a transaction of its own where the caller is in none.
  */
 Datum
 strata_compress_all(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *rsinfo;
+	CompressAll all = {.user = GetUserId()};
+	StrataRun	run;
+	List	   *tables;
 	ListCell   *lc;
 
 	PreventCommandIfReadOnly("compress_all()");
 	PreventCommandIfParallelMode("compress_all()");
-	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	foreach(lc, own_tables())
+	strata_run_begin(&run, fcinfo, false);
+	tables = PG_ARGISNULL(0) ? own_tables() :
+		strata_api_leaves(PG_GETARG_OID(0), NULL);
+	if (!PG_ARGISNULL(0) && list_length(tables) == 1)
+		relation_close(strata_api_open(linitial_oid(tables), AccessShareLock),
+					   AccessShareLock);
+	all.ntables = list_length(tables);
+	all.start = GetCurrentTimestamp();
+	foreach(lc, tables)
+		all.bytes += table_bytes(lfirst_oid(lc));
+	foreach(lc, tables)
 	{
-		Datum		relid = ObjectIdGetDatum(lfirst_oid(lc));
-		bool		null = false;
+		int64		bytes = table_bytes(lfirst_oid(lc));
 
-		CHECK_FOR_INTERRUPTS();
-		if (compress_if_possible(lfirst_oid(lc)))
-			tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &relid,
-								 &null);
+		strata_run_table(&run, lfirst_oid(lc), compress_if_possible, &all);
+		all.seen++;
+		all.bytes_seen = Min(all.bytes_seen + bytes, all.bytes);
+		report_progress(&all);
 	}
-	return (Datum) 0;
+	Assert(all.user == GetUserId() && all.seen == all.ntables); /* api:P1 */
+	strata_run_end(&run, "compressed");
+	PG_RETURN_VOID();
 }
 
 /*

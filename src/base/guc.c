@@ -36,6 +36,7 @@ bool		strata_enable_vector_agg = true;
 bool		strata_enable_vector_expressions = true;
 bool		strata_enable_vector_filter = true;
 int			strata_max_job_workers = STRATA_MAX_JOB_WORKERS_DEFAULT;
+bool		strata_report_compression = true;
 bool		strata_torture = false;
 
 typedef struct BoolSetting
@@ -98,6 +99,9 @@ static const BoolSetting bool_settings[] = {
 	"Enables evaluation of expressions for many rows at a time.", NULL},
 	{"strata.enable_vector_filter", &strata_enable_vector_filter, true,
 		GUC_EXPLAIN, "Enables evaluation of filters on whole columns of a batch.",
+	NULL},
+	{"strata.report_compression", &strata_report_compression, true, 0,
+		"Reports rows, batches and bytes when compress_chunk() is done.",
 	NULL},
 };
 

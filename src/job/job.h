@@ -100,16 +100,41 @@ extern void strata_space_reclaim_later(Relation rel, bool batches_went);
  * One table, which the caller has open with ExclusiveLock and may compress:
  * the work is done as its owner, in a security-restricted context.
  *
- * compress: false when there was nothing to do.  compress_chunk: the same,
+ * compress: false when there was nothing to do; say: a NOTICE tells what was
+ * done, unless strata.report_compression is off.  compress_chunk: the same,
  * with the checks and messages of compress_chunk().  decompress: how many rows
  * came back into the row store.
  */
-extern bool strata_table_compress(Relation rel, bool recompress);
+extern bool strata_table_compress(Relation rel, bool recompress, bool say);
 extern void strata_table_compress_chunk(Relation rel, bool if_not_compressed,
 										bool recompress);
 extern int64 strata_table_decompress(Relation rel);
 
 /* Is a table this small, never compressed, better left alone? */
 extern bool strata_table_is_too_small(Relation rel);
+
+/*
+ * Work on many tables; job_run.c.  begin: in a procedure or function; quiet:
+ * NOTICEs are left out.  table: one table, as its owner, in a transaction of
+ * its own where fcinfo allows COMMIT.  end: raises the first error, with how
+ * many tables could not be `what` ("compressed").  What is allocated after
+ * begin lives until end.
+ */
+typedef void (*StrataRunWork) (Oid relid, void *arg);
+
+typedef struct StrataRun
+{
+	bool		atomic;
+	bool		quiet;
+	int			done;
+	int			failed;
+	ErrorData  *first;			/* the first error */
+} StrataRun;
+
+extern void strata_run_begin(StrataRun *run, FunctionCallInfo fcinfo,
+							 bool quiet);
+extern void strata_run_table(StrataRun *run, Oid relid, StrataRunWork work,
+							 void *arg);
+extern void strata_run_end(StrataRun *run, const char *what);
 
 #endif							/* STRATA_JOB_H */

@@ -125,6 +125,39 @@ warn_small_segments(Relation rel, const StrataCompressResult *result)
 						 RelationGetRelationName(rel))));
 }
 
+/* What came of it, in rows and bytes. */
+static void
+report(Relation rel, const StrataCompressResult *result)
+{
+	Oid			companion = strata_companion_oid(rel);
+	int64		before = 0;
+	int64		after = call_size_function(pg_total_relation_size, companion);
+	char	   *kept = result->nskipped == 0 ? "" :
+	psprintf(_(" %lld rows stay in the row store."),
+			 (long long) result->nskipped);
+	char	   *size_before;
+	char	   *size_after;
+
+	/* the last of the names is of a number of rows */
+	for (int i = 0; i < lengthof(before_names) - 1; i++)
+		before += size_before_compression(companion, before_names[i]);
+	size_before = TextDatumGetCString(DirectFunctionCall1(pg_size_pretty,
+														  Int64GetDatum(before)));
+	size_after = TextDatumGetCString(DirectFunctionCall1(pg_size_pretty,
+														 Int64GetDatum(after)));
+	ereport(NOTICE,
+			(errmsg("%lld rows of table \"%s\" compressed into %lld batches",
+					(long long) result->nrows, RelationGetRelationName(rel),
+					(long long) result->nbatches),
+			 errdetail("Compressed rows took %s, and take %s now.%s",
+					   size_before, size_after, kept),
+			 strata_background_vacuum &&
+			 rel->rd_rel->relpersistence != RELPERSISTENCE_TEMP ? 0 :
+			 errhint("VACUUM %s; REINDEX TABLE %s; gives back their space.",
+					 strata_sql_name(RelationGetRelid(rel)),
+					 strata_sql_name(RelationGetRelid(rel)))));
+}
+
 /* See job.h. */
 bool
 strata_table_is_too_small(Relation rel)
@@ -135,7 +168,7 @@ strata_table_is_too_small(Relation rel)
 
 /* See job.h. */
 bool
-strata_table_compress(Relation rel, bool recompress)
+strata_table_compress(Relation rel, bool recompress, bool say)
 {
 	StrataCompressResult result;
 	BeforeSize	before;
@@ -152,6 +185,8 @@ strata_table_compress(Relation rel, bool recompress)
 	if (result.nrows > 0 || result.waiting)
 		strata_space_reclaim_later(rel, recompress || result.waiting);
 	warn_small_segments(rel, &result);
+	if (say && strata_report_compression && result.nrows > 0)
+		report(rel, &result);
 	return result.nrows > 0 || result.waiting;
 }
 
@@ -170,7 +205,7 @@ strata_table_compress_chunk(Relation rel, bool if_not_compressed,
 						RelationGetRelationName(rel))));
 		return;
 	}
-	if (!strata_table_compress(rel, recompress) && !recompress)
+	if (!strata_table_compress(rel, recompress, true) && !recompress)
 		ereport(if_not_compressed ? NOTICE : ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("table \"%s\" is already compressed",

@@ -3,11 +3,7 @@
  * job_policy_run.c
  *	  What policies do: compress, drop and reorder chunks, make chunks ahead.
  *
- * Each chunk is a piece of work of its own: in its own transaction where the
- * caller allows it, in a subtransaction, as the owner of that very chunk in a
- * security-restricted context (ALTER TABLE OWNER leaves partitions as they
- * are).  What fails for one chunk does not keep the others from their turn;
- * the job fails at its end, with the first error.
+ * Each chunk is a piece of work of its own (job_run.c).
  *
  * src/job/job_policy_run.c
  *-------------------------------------------------------------------------
@@ -63,131 +59,6 @@ PG_FUNCTION_INFO_V1(strata_policy_chunks_ahead);
 #define AHEAD_SCHEDULE USECS_PER_HOUR
 #define AHEAD_MOST 12
 
-/* Work on one table as its owner. */
-typedef void (*Work) (Oid relid, void *arg);
-
-/* How a run over several tables goes. */
-typedef struct Run
-{
-	bool		atomic;
-	int			done;
-	int			failed;
-	ErrorData  *first;			/* the first error */
-} Run;
-
-static void
-begin_policy_run(Run *run, FunctionCallInfo fcinfo)
-{
-	memset(run, 0, sizeof(*run));
-	run->atomic = fcinfo->context == NULL ||
-		!IsA(fcinfo->context, CallContext) ||
-		((CallContext *) fcinfo->context)->atomic;
-	if (SPI_connect_ext(run->atomic ? 0 : SPI_OPT_NONATOMIC) != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-}
-
-static Oid
-owner_of(Oid relid)
-{
-	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
-	Oid			owner;
-
-	owner = HeapTupleIsValid(tuple) ?
-		((Form_pg_class) GETSTRUCT(tuple))->relowner : InvalidOid;
-	if (HeapTupleIsValid(tuple))
-		ReleaseSysCache(tuple);
-	return owner;
-}
-
-/* Do the work on one table, as its owner, as a piece of its own. */
-static void
-run_one(Run *run, Oid relid, Work work, void *arg)
-{
-	MemoryContext mcxt = CurrentMemoryContext;
-	ResourceOwner resowner;
-	Oid			owner;
-
-	if (!run->atomic)
-	{
-		SPI_commit();
-		EnsurePortalSnapshotExists();
-	}
-	CHECK_FOR_INTERRUPTS();
-	owner = owner_of(relid);
-	if (!OidIsValid(owner))
-		return;					/* gone meanwhile */
-	resowner = CurrentResourceOwner;
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(mcxt);
-	PG_TRY();
-	{
-		StrataOwnerContext saved;
-
-		/*
-		 * what changes the table pins search_path; an integer_now function
-		 * may need it
-		 */
-		strata_role_enter(owner, &saved);
-		(void) set_config_option("client_min_messages", "warning", PGC_USERSET,
-								 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
-								 false);
-		Assert(GetUserId() == owner &&
-			   InSecurityRestrictedOperation());	/* job:J2 */
-		work(relid, arg);
-		strata_owner_leave(&saved);
-		ReleaseCurrentSubTransaction();
-		run->done++;
-	}
-	PG_CATCH();
-	{
-		ErrorData  *edata;
-
-		MemoryContextSwitchTo(mcxt);
-		edata = CopyErrorData();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-
-		/*
-		 * not ours to survive: a cancellation, and what a server going down
-		 * says
-		 */
-		if (edata->sqlerrcode == ERRCODE_QUERY_CANCELED ||
-			ERRCODE_TO_CATEGORY(edata->sqlerrcode) ==
-			ERRCODE_OPERATOR_INTERVENTION)
-			ReThrowError(edata);
-		run->failed++;
-		if (run->first == NULL)
-			run->first = edata;
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(mcxt);
-	CurrentResourceOwner = resowner;
-}
-
-/* The end; raises the first error if there was one. */
-static void
-end_policy_run(Run *run, const char *what)
-{
-	if (!run->atomic)
-	{
-		/* what was done stays done */
-		SPI_commit();
-		EnsurePortalSnapshotExists();
-	}
-	if (run->failed > 0)
-		ereport(
-				ERROR,
-				(errcode(run->first->sqlerrcode),
-				 errmsg("%s", run->first->message),
-				 run->failed == 1 ?
-				 0 :
-				 errdetail(
-						   "%d of %d chunks could not be %s; this is the first error.",
-						   run->failed, run->failed + run->done, what),
-				 run->first->hint != NULL ? errhint("%s", run->first->hint) : 0));
-	SPI_finish();
-}
-
 /* A policy's job, its hypertable, and the right of the caller to run it. */
 static StrataHypertable *
 open_policy(FunctionCallInfo fcinfo)
@@ -235,7 +106,8 @@ config_value(Datum config, const char *key)
 		return pnstrdup(value->val.string.val, value->val.string.len);
 	if (value->type == jbvNumeric)
 		return DatumGetCString(DirectFunctionCall1(
-												   numeric_out, NumericGetDatum(value->val.numeric)));
+												   numeric_out,
+												   NumericGetDatum(value->val.numeric)));
 	ereport(
 			ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -316,19 +188,20 @@ list_work(Oid relid, void *arg)
 
 /* Work on all chunks of a selection. */
 static void
-run_selection(FunctionCallInfo fcinfo, Selection *selection, Work work,
+run_selection(FunctionCallInfo fcinfo, Selection *selection,
+			  StrataRunWork work,
 			  void *arg, const char *what)
 {
-	Run			run;
+	StrataRun	run;
 	ListCell   *lc;
 
 	selection->config = PG_GETARG_DATUM(1);
-	begin_policy_run(&run, fcinfo);
-	run_one(&run, selection->ht->relid, list_work, selection);
+	strata_run_begin(&run, fcinfo, true);
+	strata_run_table(&run, selection->ht->relid, list_work, selection);
 	run.done = 0;
 	foreach(lc, selection->chunks)
-		run_one(&run, lfirst_oid(lc), work, arg);
-	end_policy_run(&run, what);
+		strata_run_table(&run, lfirst_oid(lc), work, arg);
+	strata_run_end(&run, what);
 }
 
 /* Rows in the row store, or nothing but an empty page? */
@@ -463,7 +336,7 @@ reorder_work(Oid relid, void *arg)
 		return;
 	(void) set_config_option("lock_timeout", "10s", PGC_USERSET, PGC_S_SESSION,
 							 GUC_ACTION_SAVE, true, 0, false);
-	strata_owner_enter(owner_of(relid), &saved);
+	strata_owner_enter(GetUserId(), &saved);
 	strata_sql_run(psprintf("CLUSTER %s USING %s",
 							strata_sql_name(relid),
 							quote_identifier(get_rel_name(index))));
@@ -478,7 +351,7 @@ strata_policy_reorder(PG_FUNCTION_ARGS)
 	char	   *name = config_value(PG_GETARG_DATUM(1), "index_name");
 	Oid			index;
 	List	   *chunks = strata_chunk_list(ht);
-	Run			run;
+	StrataRun	run;
 
 	index = name != NULL ?
 		get_relname_relid(name, get_rel_namespace(ht->relid)) : InvalidOid;
@@ -487,11 +360,11 @@ strata_policy_reorder(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("index \"%s\" of the reorder policy does not exist",
 						name != NULL ? name : "")));
-	begin_policy_run(&run, fcinfo);
+	strata_run_begin(&run, fcinfo, true);
 	for (int i = 0; i < list_length(chunks) - REORDER_LEAVES; i++)
-		run_one(&run, ((StrataChunk *) list_nth(chunks, i))->relid,
-				reorder_work, &index);
-	end_policy_run(&run, "reordered");
+		strata_run_table(&run, ((StrataChunk *) list_nth(chunks, i))->relid,
+						 reorder_work, &index);
+	strata_run_end(&run, "reordered");
 	PG_RETURN_VOID();
 }
 
@@ -561,12 +434,12 @@ ahead_work(Oid relid, void *arg)
 Datum
 strata_policy_chunks_ahead(PG_FUNCTION_ARGS)
 {
-	Run			run;
+	StrataRun	run;
 	uint64		n;
 	Oid		   *relids;
 	bool		isnull;
 
-	begin_policy_run(&run, fcinfo);
+	strata_run_begin(&run, fcinfo, true);
 	if (strata_sql_execute("SELECT relid FROM _strata.hypertable", 0, NULL,
 						   NULL, NULL, true) != SPI_OK_SELECT)
 		elog(ERROR, "could not list hypertables");
@@ -579,7 +452,7 @@ strata_policy_chunks_ahead(PG_FUNCTION_ARGS)
 												   &isnull));
 	}
 	for (uint64 i = 0; i < n; i++)
-		run_one(&run, relids[i], ahead_work, NULL);
-	end_policy_run(&run, "given their next chunks");
+		strata_run_table(&run, relids[i], ahead_work, NULL);
+	strata_run_end(&run, "given their next chunks");
 	PG_RETURN_VOID();
 }

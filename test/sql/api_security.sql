@@ -53,7 +53,8 @@ SELECT f, refused('SELECT * FROM ' || f) FROM unnest(array[
     'compress_chunk(''st'')', 'compress_chunk(''st'', true, true)', 'decompress_chunk(''st'')', 'strata.verify(''st'')',
     'strata.batches(''st'')', 'strata.batch_columns(''st'')', 'strata.gc()', '_strata.row_counts(''st'')']) f;
 SELECT count(*) FROM strata.tables WHERE relation = 'st'::regclass;
-SELECT count(*) FROM strata.compress_all();
+CALL strata.compress_all();
+CALL strata.compress_all('st');
 SELECT refused('ALTER TABLE st SET (strata.segmentby = ''secret'')'), refused('ALTER TABLE st RESET (strata.segmentby)'), refused('ALTER TABLE st SET ACCESS METHOD heap');
 SELECT count(*), min(secret) FROM st;
 SET ROLE sec_stranger;

@@ -141,6 +141,32 @@ sql("SELECT pg_terminate_backend($pid); UPDATE _strata.space_queue SET next_try 
 becomes($node, $empty, 'it has gone');
 is_short('e', 'behind a reader');
 
+# what compress_chunk() and compress_all() say
+sub notices { my ($sql) = @_; return ($node->psql('postgres', $sql))[2]; }
+make('said', 3, 2880);
+sql("INSERT INTO said SELECT ts, 99, 0, 'alone' FROM said ORDER BY ts DESC LIMIT 1");
+my $first = sql("SELECT c FROM show_chunks('said') c ORDER BY 1 LIMIT 1");
+like(notices("SET ROLE owner; SELECT compress_chunk('$first')"),
+	qr/NOTICE:  2880 rows of table "said_2026\w+" compressed into 7 batches\nDETAIL:  Compressed rows took \d+ kB, and take \d+ kB now\.$/m, 'compress_chunk says what it did');
+unlike(notices("SET ROLE owner; SET strata.report_compression = off; SELECT compress_chunk('$first')"), qr/compressed into/, 'unless asked not to');
+my $said = notices("SET ROLE owner; CALL strata.compress_all('said')");
+is(scalar(() = $said =~ /rows of table/g), 2, 'compress_all says it of each chunk');
+like($said, qr/NOTICE:  2 of 3 tables, \d+ % of their bytes, are done\nDETAIL:  The rest may be done at 20/, 'and when the rest may be done');
+sql("INSERT INTO said SELECT ts, 1, 1, 'late' FROM said");
+like(notices("SET strata.background_vacuum = off; SET ROLE owner; SELECT compress_chunk('$first')"),
+	qr/HINT:  VACUUM public\.said_\w+; REINDEX TABLE public\.said_\w+; gives back their space/, 'and what is left to do');
+
+# compress_all() commits after each chunk: what one of them meets does not undo the others
+sql("INSERT INTO said SELECT ts, 2, 2, 'later' FROM said WHERE host = 3");
+my $second = sql("SELECT c FROM show_chunks('said') c ORDER BY 1 OFFSET 1 LIMIT 1");
+$pid = hold("BEGIN; INSERT INTO $second SELECT * FROM $second LIMIT 1", '\! sleep 30', "state = 'idle in transaction'");
+like(notices("SET ROLE owner; SET lock_timeout = '100ms'; CALL strata.compress_all('said')"), qr/ERROR:  canceling statement due to lock timeout/, 'an error is raised');
+is(sql("SELECT string_agg((row_store_rows > 0)::text, ' ' ORDER BY relation::text) FROM strata.tables WHERE relation IN (SELECT show_chunks('said'))"),
+	'false true false', 'after all had their turn');
+sql("SELECT pg_terminate_backend($pid)");
+like(notices("SET ROLE stranger; CALL strata.compress_all('said')"), qr/ERROR:  must be owner of table said/, 'strangers are refused');
+becomes($node, $empty, 'their space was seen to');
+
 # nothing is entered when asked not to
 make('f', 1, 8000);
 sql("SET strata.background_vacuum = off; " . compress('f'));
