@@ -31,7 +31,9 @@ typedef struct Source
 								 * segment */
 	bool		begun;
 	bool		rows_begun;
+	bool		row_vectors_known;
 	bool		row_vectors;	/* its row store is read by vectors, too */
+	bool		by_index;		/* ... or by an index, as far as it matters */
 	bool		rows_done;
 	AttrNumber *attnos;			/* column of a row for each input */
 	AttrNumber	max_attno;
@@ -195,6 +197,7 @@ start(AggInput *input)
 	input->listed = false;
 	for (int i = 0; i < input->nsources; i++)
 		input->sources[i].begun = input->sources[i].rows_begun =
+			input->sources[i].by_index = input->sources[i].row_vectors_known =
 			input->sources[i].rows_done = false;
 	bms_free(input->valid);
 	input->valid = NULL;
@@ -251,6 +254,7 @@ collect_rows(AggInput *input, Source *source)
 {
 	int			n = 0;
 	MemoryContext old;
+	bool		gave_up = false;
 
 	MemoryContextReset(input->row_mcxt);
 	for (int i = 0; i < input->ninputs; i++)
@@ -259,11 +263,17 @@ collect_rows(AggInput *input, Source *source)
 	{
 		TupleTableSlot *slot;
 
-		slot = source->vectors ? strata_scan_next_heap_row(source->node) :
-			ExecProcNode(source->node);
+		if (source->by_index)
+			slot = strata_scan_next_indexed_row(source->node, &gave_up);
+		else if (source->vectors)
+			slot = strata_scan_next_heap_row(source->node);
+		else
+			slot = ExecProcNode(source->node);
 		if (TupIsNull(slot))
 		{
-			source->rows_done = true;
+			/* rows that were picked from may be met again */
+			source->rows_done = !gave_up;
+			source->by_index = false;
 			break;
 		}
 		slot_getsomeattrs(slot, source->max_attno);
@@ -313,10 +323,23 @@ next_row_vector(AggInput *input, Source *source)
 static AggVector *
 next_rows(AggInput *input, Source *source)
 {
+	AggVector  *result;
+
 	if (!source->rows_begun)
+		source->by_index = source->vectors && input->chooser != NULL &&
+			strata_agg_stop_by_index(input->chooser, source->node,
+									 source->attnos);
+	source->rows_begun = true;
+	if (source->by_index)
+	{
+		result = collect_rows(input, source);
+		if (result != NULL || source->rows_done)
+			return result;
+	}
+	if (!source->row_vectors_known)
 		source->row_vectors = source->vectors &&
 			strata_scan_gives_row_vectors(source->node);
-	source->rows_begun = true;
+	source->row_vectors_known = true;
 	return source->row_vectors ? next_row_vector(input, source) :
 		collect_rows(input, source);
 }

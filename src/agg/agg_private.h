@@ -117,6 +117,15 @@ extern bool strata_agg_stop_wants_partition(struct StrataAggState *agg,
 											const AttrNumber *attnos);
 
 /*
+ * Are a row store's rows to be read by an index of the table, since few of
+ * them may change the result?  Asked before the first of them, when the
+ * batches have been read; then strata_scan_next_indexed_row gives them.
+ */
+extern bool strata_agg_stop_by_index(struct StrataAggState *agg,
+									 PlanState *node,
+									 const AttrNumber *attnos);
+
+/*
  * PICK: may the selected rows [from, to) of a vector change the cells of
  * their group?
  */

@@ -387,6 +387,16 @@ improves(StrataAggState *agg, const AggCell *cells, int64 best)
 	return false;
 }
 
+/* The worst time of a row that may be in those buckets; false: any may. */
+static inline bool
+limit_of_times(const AggStop *stop, int64 *limit)
+{
+	*limit = stop->seen[stop->n - 1];
+	Assert(stop->nseen == stop->n); /* agg:G11 */
+	return stop->last ? !pg_sub_s64_overflow(*limit, stop->reach, limit) :
+		!pg_add_s64_overflow(*limit, stop->reach, limit);
+}
+
 /*
  * Does a row of that time, or any better one, belong to the buckets that are
  * wanted?
@@ -394,12 +404,10 @@ improves(StrataAggState *agg, const AggCell *cells, int64 best)
 static inline bool
 time_is_wanted(const AggStop *stop, int64 x)
 {
-	int64		limit = stop->seen[stop->n - 1];
+	int64		limit;
 
-	Assert(stop->nseen == stop->n); /* agg:G11 */
-	if (stop->last)
-		return pg_sub_s64_overflow(limit, stop->reach, &limit) || x >= limit;
-	return pg_add_s64_overflow(limit, stop->reach, &limit) || x <= limit;
+	return !limit_of_times(stop, &limit) ||
+		(stop->last ? x >= limit : x <= limit);
 }
 
 /* The bound by which the batch was ranked; ~x turns the order round. */
@@ -646,4 +654,50 @@ strata_agg_stop_wants_partition(StrataAggState *agg, PlanState *node,
 		return true;
 	return stop->kind == AGG_STOP_TOP ? time_is_wanted(stop, best) :
 		improves(agg, agg->cells, best);
+}
+
+/* An integer as a value of a column of that width, or what is next to it. */
+static Datum
+integer_datum(int64 x, int width)
+{
+	switch (width)
+	{
+		case sizeof(int16):
+			return Int16GetDatum((int16) Max(Min(x, PG_INT16_MAX),
+											 PG_INT16_MIN));
+		case sizeof(int32):
+			return Int32GetDatum((int32) Max(Min(x, PG_INT32_MAX),
+											 PG_INT32_MIN));
+		default:
+			return Int64GetDatum(x);
+	}
+}
+
+/*
+ * See agg_private.h.  Of groups, the row that is picked from each is enough;
+ * of buckets those rows that may be in one of the best.
+ */
+bool
+strata_agg_stop_by_index(StrataAggState *agg, PlanState *node,
+						 const AttrNumber *attnos)
+{
+	const AggStop *stop = &agg->stop;
+	const AggValue *by = &agg->values[stop->by];
+	int64		limit;
+	int			key;
+
+	Assert(by->input >= 0);		/* agg:G11 */
+	if (stop->kind == AGG_STOP_PICK)
+	{
+		key = agg->nkeys == 1 && agg->keys[0].bucket == NULL ?
+			agg->values[agg->keys[0].value].input : -1;
+		return key >= 0 &&
+			strata_scan_rows_by_group(node, attnos[key], attnos[by->input],
+									  stop->last);
+	}
+	if (stop->nseen < stop->n || stop->nulls_matter ||
+		!limit_of_times(stop, &limit))
+		return false;
+	return strata_scan_rows_by_bound(node, attnos[by->input], stop->last, true,
+									 integer_datum(limit, by->type.width));
 }

@@ -152,11 +152,12 @@ extern bool strata_pages_next(StrataPages *pages, ScanDirection direction,
 							  TupleTableSlot *slot);
 
 /*
- * Forward only: up to max rows of the page that comes next; 0 at the end.
- * They stay pinned until the next call.
+ * Forward only: up to max rows of the page that comes next, and their TIDs; 0
+ * at the end.  They stay pinned until the next call.
  */
 extern int	strata_pages_next_tuples(StrataPages *pages,
-									 HeapTupleHeader *tuples, int max);
+									 HeapTupleHeader *tuples,
+									 ItemPointerData *tids, int max);
 extern void strata_pages_end(StrataPages *pages);
 
 /*

@@ -398,7 +398,8 @@ strata_pages_next(StrataPages *pages, ScanDirection direction,
 
 /* See pg.h. */
 int
-strata_pages_next_tuples(StrataPages *pages, HeapTupleHeader *tuples, int max)
+strata_pages_next_tuples(StrataPages *pages, HeapTupleHeader *tuples,
+						 ItemPointerData *tids, int max)
 {
 	Page		page;
 	int			n = 0;
@@ -419,10 +420,12 @@ strata_pages_next_tuples(StrataPages *pages, HeapTupleHeader *tuples, int max)
 	page = BufferGetPage(pages->buffer);
 	while (n < max && pages->current < pages->ntuples)
 	{
-		ItemId		line = PageGetItemId(page,
-										 pages->offsets[pages->current++]);
+		OffsetNumber offset = pages->offsets[pages->current++];
 
-		tuples[n++] = (HeapTupleHeader) PageGetItem(page, line);
+		ItemPointerSet(&tids[n], pages->block, offset);
+		tuples[n++] = (HeapTupleHeader) PageGetItem(page,
+													PageGetItemId(page,
+																  offset));
 		pgstat_count_heap_getnext(pages->rel);
 	}
 	return n;

@@ -284,4 +284,7 @@ strata_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 						   scan->counters.rows_filtered, es);
 	ExplainPropertyInteger("Rows From Row Store", NULL,
 						   scan->counters.heap_rows, es);
+	if (scan->nindexed > 0)
+		ExplainPropertyInteger("Row Store Scans By Index", NULL,
+							   scan->nindexed, es);
 }

@@ -64,6 +64,10 @@ typedef struct StrataRowReader StrataRowReader;
 extern void strata_row_reader_rescan(StrataRowReader *reader);
 extern void strata_row_reader_end(StrataRowReader *reader);
 
+/* scan_row_index.c: some of the rows, by an index. */
+typedef struct StrataRowIndex StrataRowIndex;
+extern void strata_row_index_end(struct StrataScanState *scan);
+
 /* scan_merge.c: ordered output. */
 typedef struct StrataMerge StrataMerge;
 extern StrataMerge *strata_merge_create(struct StrataScanState *scan);
@@ -116,6 +120,8 @@ typedef struct StrataScanState
 	BlockNumber heap_pages;		/* it reads */
 	ParallelTableScanDesc heap_pscan;
 	StrataRowReader *row_reader;	/* in place of heap_scan; NULL: not used */
+	StrataRowIndex *row_index;	/* rows come by it; NULL: they do not */
+	int64		nindexed;		/* scans that read them so */
 	bool		heap_done;
 	Tuplesortstate *heap_sort;	/* NULL when sorted: it is empty */
 	bool		heap_sorted;

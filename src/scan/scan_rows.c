@@ -18,6 +18,7 @@
 #include "scan/scan_private.h"
 
 #include "access/htup_details.h"
+#include "access/tableam.h"
 #include "base/compat.h"
 #include "executor/executor.h"
 #include "executor/instrument.h"
@@ -51,6 +52,7 @@ struct StrataRowReader
 								 * memory context */
 	uint8	   *mask;
 	uint16	   *rows;
+	ItemPointerData *tids;
 	char	   *arena;
 	Size		arena_used;
 };
@@ -166,6 +168,7 @@ create_reader(StrataScanState *scan, const AttrNumber *attnos, int nattnos)
 	find_prefix(reader);
 	reader->mask = palloc(mask_size(scan->filter));
 	reader->rows = palloc(sizeof(uint16) * STRATA_ROW_VECTOR_SIZE);
+	reader->tids = palloc(sizeof(ItemPointerData) * STRATA_ROW_VECTOR_SIZE);
 	reader->arena = palloc(ARENA_SIZE);
 	reader->batch.batch_mcxt = AllocSetContextCreate(scan->mcxt,
 													 "StrataScan rows",
@@ -328,6 +331,7 @@ read_rows(StrataRowReader *reader)
 		int			room = Min(STRATA_ROW_VECTOR_SIZE - n,
 							   MaxHeapTuplesPerPage);
 		int			found = strata_pages_next_tuples(reader->pages, tuples,
+													 &reader->tids[n],
 													 room);
 
 		reader->at_end = found == 0;
@@ -406,6 +410,7 @@ read_row_vector(StrataScanState *scan, const AttrNumber *attnos, int nattnos,
 		vector->nselected = filter_rows(reader, vector);
 	} while (vector->nselected == 0);
 	vector->columns = reader->batch.columns;
+	vector->tids = reader->tids;
 	scan->counters.heap_rows += vector->nselected;
 	return true;
 }
@@ -453,4 +458,18 @@ strata_scan_next_row_vector(PlanState *node, const AttrNumber *attnos,
 	if (node->instrument)
 		InstrStopNode(node->instrument, found ? vector->nselected : 0);
 	return found;
+}
+
+/* See scan_vector.h. */
+TupleTableSlot *
+strata_scan_fetch_row(PlanState *node, ItemPointer tid)
+{
+	StrataScanState *scan = (StrataScanState *) node;
+
+	if (!table_tuple_fetch_row_version(scan->css.ss.ss_currentRelation, tid,
+									   node->state->es_snapshot,
+									   scan->table_slot))
+		elog(ERROR, "a row has vanished from \"%s\"",
+			 RelationGetRelationName(scan->css.ss.ss_currentRelation));
+	return scan->table_slot;
 }

@@ -49,6 +49,7 @@ strata_rowstore_end(StrataScanState *scan)
 		ExecDropSingleTupleTableSlot(scan->sort_input);
 	}
 	scan->sort_slot = NULL;
+	strata_row_index_end(scan);
 	if (scan->child != NULL)
 		ExecEndNode(scan->child);
 	if (scan->heap_scan != NULL)
@@ -64,6 +65,7 @@ void
 strata_rowstore_rescan(StrataScanState *scan)
 {
 	scan->heap_done = false;
+	strata_row_index_end(scan);
 	if (scan->heap_sort != NULL)
 		tuplesort_end(scan->heap_sort);
 	scan->heap_sort = NULL;

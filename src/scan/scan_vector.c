@@ -135,6 +135,16 @@ strata_scan_result_attno(PlanState *node, int resno)
 		0;
 }
 
+/* See scan_vector.h. */
+bool
+strata_scan_is_not_null(PlanState *node, AttrNumber attno)
+{
+	TupleDesc	desc = RelationGetDescr(((ScanState *) node)
+										->ss_currentRelation);
+
+	return strata_attribute_is_not_null(desc, attno);
+}
+
 static StrataColumn *
 column_of_attno(void *arg, AttrNumber attno)
 {

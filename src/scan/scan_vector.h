@@ -134,6 +134,9 @@ extern void strata_scan_path_note(Path *path, const char *reason);
 extern bool strata_scan_partition_best(PlanState *node, AttrNumber attno,
 									   bool last, int width, int64 *best);
 
+/* Is the column of the node's table never null? */
+extern bool strata_scan_is_not_null(PlanState *node, AttrNumber attno);
+
 /* What metadata says of a column of a batch, in the column's usual order. */
 typedef struct StrataBatchBounds
 {
@@ -169,6 +172,7 @@ typedef struct StrataRowVector
 	int			nselected;		/* of them, rows that passed the quals */
 	const uint16 *rows;			/* their numbers, ascending; NULL: all */
 	const StrataColumn *columns;	/* by attno - 1; only those asked for */
+	const ItemPointerData *tids;	/* where the rows are */
 } StrataRowVector;
 
 /* So many rows at most. */
@@ -184,6 +188,34 @@ extern bool strata_scan_gives_row_vectors(PlanState *node);
 extern bool strata_scan_next_row_vector(PlanState *node,
 										const AttrNumber *attnos, int nattnos,
 										StrataRowVector *vector);
+
+/* The row at tid, of such a vector, in a slot of the table. */
+extern TupleTableSlot *strata_scan_fetch_row(PlanState *node, ItemPointer tid);
+
+/*
+ * In place of strata_scan_next_heap_row and row vectors, before the first row
+ * of each scan: only rows that pass the quals and whose column is at least
+ * (greatest) or at most a value, or beyond it if not inclusive; nulls are not
+ * among them.  False: there is no index for that, or there are many such rows.
+ */
+extern bool strata_scan_rows_by_bound(PlanState *node, AttrNumber attno,
+									  bool greatest, bool inclusive,
+									  Datum bound);
+
+/*
+ * The same: for each value of the key (null is one) a row that passes the
+ * quals with the greatest (least, if not last) value of column `by`, which is
+ * never null.
+ */
+extern bool strata_scan_rows_by_group(PlanState *node, AttrNumber key,
+									  AttrNumber by, bool last);
+
+/*
+ * Such a row, in a slot of the table; NULL at the end.  *gave_up: there turned
+ * out to be so many groups that all rows are to be read after all.
+ */
+extern TupleTableSlot *strata_scan_next_indexed_row(PlanState *node,
+													bool *gave_up);
 
 /*
  * In place of all vectors, for who only wants to know how many rows they have;

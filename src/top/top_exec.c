@@ -223,8 +223,8 @@ source_matters(StrataTopState *top, const TopSource *source)
 	if (!top->ordered || !source->vectors ||
 		!strata_top_heap_is_full(&top->heap) ||
 		!strata_scan_partition_best(source->node,
-									source->attnos[key->plan.input - 1],
-									key->desc, key->width, &bound))
+									source->key_attnos[0], key->desc,
+									key->width, &bound))
 		return true;
 	best.isnull = false;
 	best.rank = key->desc ? ~bound : bound;

@@ -182,6 +182,21 @@ is_nullable(PlannerInfo *root, RelOptInfo *rel, const Var *column)
 	return result;
 }
 
+/* Is there a qual that has to be evaluated for every row? */
+static bool
+has_volatile_qual(const RelOptInfo *rel)
+{
+	ListCell   *lc;
+
+	foreach(lc, rel->baserestrictinfo)
+	{
+		if (contain_volatile_functions((Node *) lfirst_node(RestrictInfo, lc)
+									   ->clause))
+			return true;
+	}
+	return false;
+}
+
 /* Fill in the shape; false: it is not for us. */
 static bool
 find_shape(PlannerInfo *root, RelOptInfo *rel, PathTarget *target,
@@ -197,7 +212,8 @@ find_shape(PlannerInfo *root, RelOptInfo *rel, PathTarget *target,
 	int16		strategy;
 
 	memset(shape, 0, sizeof(*shape));
-	if (!wants_first_rows(root) || !find_top_keys(root, rel, shape) ||
+	if (!wants_first_rows(root) || has_volatile_qual(rel) ||
+		!find_top_keys(root, rel, shape) ||
 		!find_inputs(root, rel, target, shape))
 		return false;
 	if (IsA(parse->limitCount, Const) && count < 0)

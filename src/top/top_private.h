@@ -52,7 +52,7 @@ typedef struct TopKey
 typedef struct TopValue
 {
 	int64		rank;			/* not TOP_ANY: smaller ones come first */
-	Datum		value;			/* TOP_ANY */
+	Datum		value;
 	bool		isnull;
 } TopValue;
 
@@ -71,7 +71,8 @@ typedef struct TopHeap
 typedef struct TopRows
 {
 	StrataBatchReader *reader;	/* of a batch; NULL: */
-	const StrataColumn *columns;	/* of rows of a row store */
+	const StrataColumn *columns;	/* of rows of a row store, keys only, */
+	const ItemPointerData *tids;	/* which are here */
 	const AttrNumber *attnos;	/* by number of the input, from 0 */
 	int			n;
 	const uint16 *rows;			/* their numbers, ascending; NULL: from first
@@ -86,6 +87,7 @@ typedef struct TopSource
 	bool		vectors;		/* a StrataScan */
 	AttrNumber *attnos;			/* column of a row for each input */
 	AttrNumber	max_attno;
+	AttrNumber *key_attnos;		/* the same for each key */
 } TopSource;
 
 /* What metadata says of a batch's first two keys: nothing is better. */

@@ -40,6 +40,9 @@ strata_top_source_init(StrataTopState *top, TopSource *source,
 			source->attnos[i] = (AttrNumber) (i + 1);
 		source->max_attno = Max(source->max_attno, source->attnos[i]);
 	}
+	source->key_attnos = palloc(sizeof(AttrNumber) * top->nkeys);
+	for (int k = 0; k < top->nkeys; k++)
+		source->key_attnos[k] = source->attnos[top->keys[k].plan.input - 1];
 }
 
 /*-------------------------------------------------------------------------
@@ -77,11 +80,13 @@ load_column(StrataTopState *top, const TopRows *rows, int i, int from, int to)
 	top->columns[i] = strata_top_column(rows, i, from, to);
 }
 
-/* Rows of a vector, of which some may be among the best. */
-static void
-take_rows(StrataTopState *top, const TopRows *rows)
+/*
+ * Write the numbers of a vector's rows that are among the best, as far as
+ * known, to top->chosen; returns how many.
+ */
+static int
+choose_rows(StrataTopState *top, const TopRows *rows)
 {
-	TupleTableSlot *put = top->put;
 	int			n;
 	int			kept = 0;
 
@@ -96,7 +101,7 @@ take_rows(StrataTopState *top, const TopRows *rows)
 	}
 	n = strata_top_choose(top, rows, top->chosen);
 	if (n == 0)
-		return;
+		return 0;
 	for (int k = 0; k < top->nkeys; k++)
 		load_column(top, rows, top->keys[k].plan.input - 1, top->chosen[0],
 					top->chosen[n - 1]);
@@ -118,11 +123,19 @@ take_rows(StrataTopState *top, const TopRows *rows)
 			strata_top_heap_compare(&top->heap, top->values) <= 0)
 			top->chosen[kept++] = top->chosen[i];
 	}
-	if (kept == 0)
-		return;
-	for (int i = 0; i < top->ninputs; i++)
-		load_column(top, rows, i, top->chosen[0], top->chosen[kept - 1]);
-	for (int row = 0; row < kept; row++)
+	return kept;
+}
+
+/* Rows of a batch go into the sort, as far as they are among the best. */
+static void
+take_batch_rows(StrataTopState *top, const TopRows *rows)
+{
+	TupleTableSlot *put = top->put;
+	int			n = choose_rows(top, rows);
+
+	for (int i = 0; i < top->ninputs && n > 0; i++)
+		load_column(top, rows, i, top->chosen[0], top->chosen[n - 1]);
+	for (int row = 0; row < n; row++)
 	{
 		ExecClearTuple(put);
 		for (int i = 0; i < top->ninputs; i++)
@@ -132,29 +145,16 @@ take_rows(StrataTopState *top, const TopRows *rows)
 		ExecStoreVirtualTuple(put);
 		tuplesort_puttupleslot(top->sort, put);
 	}
-	top->ntaken += kept;
+	top->ntaken += n;
 }
 
-/* One row of whatever plan. */
+/* A row in a slot of the source goes into the sort. */
 static void
-take_slot(StrataTopState *top, const TopSource *source, TupleTableSlot *slot)
+put_slot(StrataTopState *top, const TopSource *source, TupleTableSlot *slot)
 {
 	TupleTableSlot *put = top->put;
 
 	slot_getsomeattrs(slot, source->max_attno);
-	for (int k = 0; k < top->nkeys; k++)
-	{
-		const TopKey *key = &top->keys[k];
-		int			att = source->attnos[key->plan.input - 1] - 1;
-
-		strata_top_value(key, slot->tts_values[att], slot->tts_isnull[att],
-						 &top->values[k]);
-	}
-	if (!is_better(top))
-		return;
-	strata_top_heap_add(&top->heap, top->values);
-	Assert(!strata_top_heap_is_full(&top->heap) ||
-		   strata_top_heap_compare(&top->heap, top->values) <= 0);	/* top:N3 */
 	ExecClearTuple(put);
 	for (int i = 0; i < top->ninputs; i++)
 	{
@@ -166,6 +166,68 @@ take_slot(StrataTopState *top, const TopSource *source, TupleTableSlot *slot)
 	top->ntaken++;
 }
 
+/* The same for rows of a row store, which are fetched. */
+static void
+take_stored_rows(StrataTopState *top, const TopSource *source,
+				 const TopRows *rows)
+{
+	int			n = choose_rows(top, rows);
+
+	for (int i = 0; i < n; i++)
+	{
+		ItemPointerData tid = rows->tids[top->chosen[i]];
+
+		put_slot(top, source, strata_scan_fetch_row(source->node, &tid));
+	}
+}
+
+/* One row of whatever plan. */
+static void
+take_slot(StrataTopState *top, const TopSource *source, TupleTableSlot *slot)
+{
+	slot_getsomeattrs(slot, source->max_attno);
+	for (int k = 0; k < top->nkeys; k++)
+	{
+		int			att = source->key_attnos[k] - 1;
+
+		strata_top_value(&top->keys[k], slot->tts_values[att],
+						 slot->tts_isnull[att], &top->values[k]);
+	}
+	if (!is_better(top))
+		return;
+	strata_top_heap_add(&top->heap, top->values);
+	Assert(!strata_top_heap_is_full(&top->heap) ||
+		   strata_top_heap_compare(&top->heap, top->values) <= 0);	/* top:N3 */
+	put_slot(top, source, slot);
+}
+
+/*
+ * Read a row store by an index on the first key, if only few of its rows can
+ * be better than what is there; false: it has none, or there are many.
+ */
+static bool
+read_rows_by_bound(StrataTopState *top, TopSource *source)
+{
+	const TopKey *key = &top->keys[0];
+	const TopValue *worst = top->heap.values;
+	AttrNumber	attno = source->key_attnos[0];
+	TupleTableSlot *slot;
+	bool		gave_up;
+
+	if (!strata_top_heap_is_full(&top->heap) || worst->isnull ||
+		!key->default_order ||
+		(key->plan.nulls_first &&
+		 !strata_scan_is_not_null(source->node, attno)) ||
+		!strata_scan_rows_by_bound(source->node, attno, key->desc,
+								   top->nkeys > 1, worst->value))
+		return false;
+	while ((slot = strata_scan_next_indexed_row(source->node,
+												&gave_up)) != NULL)
+		take_slot(top, source, slot);
+	Assert(!gave_up);			/* top:N1 */
+	return true;
+}
+
 /* All rows of a plan that gives no vectors, or of a row store. */
 static void
 read_rows_of(StrataTopState *top, TopSource *source)
@@ -173,16 +235,20 @@ read_rows_of(StrataTopState *top, TopSource *source)
 	StrataRowVector vector;
 	TupleTableSlot *slot;
 
-	if (source->vectors && strata_scan_gives_row_vectors(source->node))
+	if (source->vectors && read_rows_by_bound(top, source))
+		return;
+	/* without a heap every row would be fetched */
+	if (source->vectors && top->heap.size > 0 &&
+		strata_scan_gives_row_vectors(source->node))
 	{
-		while (strata_scan_next_row_vector(source->node, source->attnos,
-										   top->ninputs, &vector))
+		while (strata_scan_next_row_vector(source->node, source->key_attnos,
+										   top->nkeys, &vector))
 		{
-			TopRows		rows = {NULL, vector.columns, source->attnos,
-			vector.nselected, vector.rows, 0};
+			TopRows		rows = {NULL, vector.columns, vector.tids,
+			source->attnos, vector.nselected, vector.rows, 0};
 
 			CHECK_FOR_INTERRUPTS();
-			take_rows(top, &rows);
+			take_stored_rows(top, source, &rows);
 		}
 		return;
 	}
@@ -212,8 +278,7 @@ best_of_batch(StrataTopState *top, const TopSource *source,
 
 	if (!key->default_order)
 		return false;
-	strata_scan_batch_bounds(reader, source->attnos[key->plan.input - 1],
-							 &bounds);
+	strata_scan_batch_bounds(reader, source->key_attnos[k], &bounds);
 	if (key->plan.nulls_first ? bounds.nnulls != 0 :
 		bounds.nnulls == reader->nrows)
 		strata_top_value(key, (Datum) 0, true, best);
@@ -273,7 +338,7 @@ read_current_batch(StrataTopState *top, TopSource *source)
 	rows.attnos = source->attnos;
 	rows.n = batch->nrows;
 	rows.rows = batch->rows;
-	take_rows(top, &rows);
+	take_batch_rows(top, &rows);
 }
 
 /* The best first, as the scan lists them. */

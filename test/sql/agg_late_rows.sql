@@ -52,6 +52,16 @@ SELECT * FROM alr_differ();
 WITH late AS (INSERT INTO alr_h SELECT timestamptz '2020-01-01 02:00:00.3Z' + g * interval '1 second', 'k' || g % 9, -g
 	FROM generate_series(1, 3000) AS g RETURNING *) INSERT INTO alr SELECT * FROM late;
 SELECT * FROM alr_differ();
+-- by indexes of the table, where few late rows matter: the best of each group, those in the last buckets
+CREATE INDEX ON alr (k, ts DESC);
+CREATE INDEX ON alr (ts);
+SELECT * FROM alr_differ();
+WITH late AS (INSERT INTO alr_h SELECT timestamptz '2020-01-01 01:00:00.3Z' + g * interval '1 second', nullif('m' || g, 'm7'), g
+	FROM generate_series(1, 900) AS g RETURNING *) INSERT INTO alr SELECT * FROM late;
+SELECT * FROM alr_differ();
+DELETE FROM alr WHERE v % 5 = 0;
+DELETE FROM alr_h WHERE v % 5 = 0;
+SELECT * FROM alr_differ();
 -- a chunk without batches, and one without rows
 WITH late AS (INSERT INTO alr_h SELECT timestamptz '2020-01-01 05:00:00.3Z' + g * interval '1 second', 'k' || g % 9, -g
 	FROM generate_series(1, 500) AS g RETURNING *) INSERT INTO alr SELECT * FROM late;

@@ -69,9 +69,15 @@ BEGIN
 		'SELECT count(*), min(b) FROM (SELECT b FROM tc ORDER BY b DESC LIMIT 1000) AS x',
 		'SELECT * FROM (SELECT t FROM tc ORDER BY t LIMIT 3) AS x UNION ALL (SELECT t FROM tc ORDER BY t DESC LIMIT 3)',
 		'SELECT t, row_number() OVER (ORDER BY t) FROM (SELECT t FROM tc ORDER BY t LIMIT 5) AS x',
+		'SELECT DISTINCT ON (k) k, ts FROM tc ORDER BY k, ts DESC', 'SELECT DISTINCT ON (k) k, ts FROM tc ORDER BY k, ts',
+		'SELECT k, max(ts) FROM tc WHERE i % 50 = 3 GROUP BY k ORDER BY k', 'SELECT k, min(ts) FROM tc WHERE f > 0 GROUP BY k ORDER BY k',
+		'SELECT DISTINCT ON (t) t, ts FROM tc WHERE t < ''2'' ORDER BY t, ts DESC', 'SELECT lower(c), max(ts) FROM tc GROUP BY c ORDER BY c',
+		'SELECT s, max(ts), min(i) FROM tc GROUP BY s ORDER BY s', 'SELECT s, max(d) FROM tc GROUP BY s ORDER BY s',
+		'SELECT date_trunc(''minute'', ts), count(*) FROM tc GROUP BY 1 ORDER BY 1 DESC LIMIT 5',
+		'SELECT ts, count(*) FROM tc GROUP BY 1 ORDER BY 1 LIMIT 5',
 		'SELECT a.t, b.i FROM tc AS a JOIN tc AS b USING (u) ORDER BY a.u LIMIT 4'] LOOP
 		answers := '{}';
-		FOREACH way IN ARRAY ARRAY['top_n', 'page_scan', 'pruning', 'none', 'heap'] LOOP
+		FOREACH way IN ARRAY ARRAY['top_n', 'early_stop', 'page_scan', 'pruning', 'none', 'heap'] LOOP
 			one := CASE WHEN way = 'heap' THEN replace(query, 'tc', 'tc_h') ELSE query END;
 			PERFORM set_config('strata.enable_' || way, 'off', true) WHERE way NOT IN ('none', 'heap');
 			EXECUTE 'SELECT string_agg(x::text, '';'') FROM (' || one || ') AS x' INTO one;
@@ -89,6 +95,18 @@ WITH late AS (INSERT INTO tc_h SELECT * FROM tc_rows(100000, 100400, 1) RETURNIN
 	SELECT * FROM late;
 SELECT * FROM tc_differ();
 WITH late AS (INSERT INTO tc_h SELECT * FROM tc_rows(5, 7199, 20) RETURNING *) INSERT INTO tc SELECT * FROM late;
+SELECT * FROM tc_differ();
+-- the same rows by indexes of the table; of some of them few rows are read
+CREATE INDEX ON tc (ts);
+CREATE INDEX ON tc (k, ts);
+CREATE INDEX ON tc (s NULLS FIRST, ts DESC);
+CREATE INDEX ON tc (t DESC, ts);
+CREATE INDEX ON tc (c, ts);
+CREATE INDEX ON tc (f);
+CREATE INDEX ON tc (i DESC);
+CREATE INDEX ON tc (n);
+CREATE INDEX ON tc (u DESC NULLS LAST);
+CREATE INDEX ON tc (s, d);
 SELECT * FROM tc_differ();
 -- rows of batches changed and deleted
 UPDATE tc SET f = -f, u = md5(u::text)::uuid WHERE i % 7 = 0;

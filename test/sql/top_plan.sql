@@ -21,6 +21,18 @@ SELECT tp_plan('SELECT v * 2, k FROM tp WHERE k = ''k3'' ORDER BY n NULLS FIRST 
 -- older chunks are not read, nor batches of all segments
 SELECT tp_plan('SELECT ts, k, v FROM tp ORDER BY ts DESC, k LIMIT 3');
 SELECT tp_plan('SELECT v FROM ONLY tp_20200101_000000_chunk ORDER BY v, k DESC LIMIT 3');
+-- late rows that matter come by an index of the table
+CREATE FUNCTION tp_by_index(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+	FOR query IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
+		CONTINUE WHEN query !~ 'Row Store|Strata';
+		RETURN NEXT query;
+	END LOOP;
+END $$;
+CREATE INDEX ON tp (k, ts DESC);
+SELECT tp_by_index('SELECT ts, k, v FROM tp ORDER BY ts DESC, k LIMIT 3');
+SELECT tp_by_index('SELECT DISTINCT ON (k) * FROM tp ORDER BY k, ts DESC');
+SELECT tp_by_index('SELECT date_trunc(''minute'', ts), count(*) FROM tp GROUP BY 1 ORDER BY 1 DESC LIMIT 2');
 -- not: expressions as keys, all rows, ties, groups, windows, row locks, system columns, joins; and when switched off
 CREATE FUNCTION tp_uses_top(query text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
@@ -54,4 +66,4 @@ CREATE SEQUENCE tp_seq;
 SELECT v, nextval('tp_seq') FROM tp ORDER BY v DESC, n LIMIT 3;
 DROP TABLE tp;
 DROP SEQUENCE tp_seq;
-DROP FUNCTION tp_plan, tp_uses_top;
+DROP FUNCTION tp_by_index, tp_plan, tp_uses_top;

@@ -1,0 +1,388 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan_row_index.c
+ *	  Few rows of the row store, by an index of the table.
+ *
+ * For who knows, when batches have been read, that only some rows of the row
+ * store can matter: those on one side of a value, or the row with the greatest
+ * (least) value for each value of a key.  An index of the table is an index of
+ * its row store.  Which one, and whether it is worth it, is decided when the
+ * query runs: the plan does not know how many rows came late.
+ *
+ * src/scan/scan_row_index.c
+ *-------------------------------------------------------------------------
+ */
+#include "scan/scan_private.h"
+
+#include "access/genam.h"
+#include "access/nbtree.h"
+#include "access/relscan.h"
+#include "access/stratnum.h"
+#include "access/transam.h"
+#include "access/xact.h"
+#include "base/compat.h"
+#include "catalog/pg_am_d.h"
+#include "catalog/pg_index.h"
+#include "executor/executor.h"
+#include "executor/instrument.h"
+#include "miscadmin.h"
+#include "optimizer/cost.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/typcache.h"
+
+/*
+ * A row by an index costs as much as so many rows in their order; there are
+ * some hundred on a page.
+ */
+#define ROWS_PER_PAGE 8
+#define FREE_ROWS 64
+
+/* Where the values of a key are looked for. */
+typedef enum KeyStage
+{
+	KEY_VALUES,					/* those that are not null */
+	KEY_NULLS,
+	KEY_DONE
+} KeyStage;
+
+struct StrataRowIndex
+{
+	Relation	index;
+	IndexScanDesc desc;
+	ScanDirection direction;
+	int64		budget;			/* rows it may look at */
+	bool		grouped;
+	/* grouped */
+	AttrNumber	key;			/* column of the table; 0: one group */
+	KeyStage	stage;
+	StrategyNumber beyond;		/* values behind the present one */
+	Datum		present;
+	bool		has_present;
+	bool		byval;
+	int16		len;
+	MemoryContext mcxt;			/* of present */
+};
+
+/*-------------------------------------------------------------------------
+ * The index
+ *-------------------------------------------------------------------------
+ */
+
+/* Is the index's column i (from 0) that of the table, in its usual order? */
+static bool
+is_plain_column(Relation rel, Relation index, int i, AttrNumber attno)
+{
+	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), attno - 1);
+	TypeCacheEntry *typcache =
+	lookup_type_cache(att->atttypid, TYPECACHE_BTREE_OPFAMILY);
+
+	return i < IndexRelationGetNumberOfKeyAttributes(index) &&
+		index->rd_index->indkey.values[i] == attno &&
+		index->rd_opfamily[i] == typcache->btree_opf &&
+		index->rd_indcollation[i] == att->attcollation;
+}
+
+/* May the query use the index, as the planner judges it? */
+static bool
+is_usable(Relation index)
+{
+	const FormData_pg_index *form = index->rd_index;
+
+	return index->rd_rel->relam == BTREE_AM_OID && form->indisvalid &&
+		form->indisready && form->indislive &&
+		heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL) &&
+		(!form->indcheckxmin ||
+		 TransactionIdPrecedes(HeapTupleHeaderGetXmin(index->rd_indextuple
+													  ->t_data),
+							   TransactionXmin));
+}
+
+/*
+ * Open an index that begins with these columns, the second 0 if there need be
+ * one only; NULL: there is none.
+ */
+static Relation
+open_index_on(Relation rel, AttrNumber first, AttrNumber second)
+{
+	ListCell   *lc;
+
+	foreach(lc, RelationGetIndexList(rel))
+	{
+		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
+
+		if (is_usable(index) && is_plain_column(rel, index, 0, first) &&
+			(second == 0 || is_plain_column(rel, index, 1, second)))
+			return index;
+		index_close(index, NoLock);
+	}
+	return NULL;
+}
+
+/* Can rows of the row store be read so, none of which has been read yet? */
+static bool
+can_use_index(const StrataScanState *scan)
+{
+	Assert(scan->info.nkeys == 0);	/* scan:R11 */
+	return enable_indexscan && scan->child == NULL &&
+		scan->heap_pscan == NULL && scan->heap_scan == NULL &&
+		scan->row_index == NULL && !scan->heap_done;
+}
+
+static StrataRowIndex *
+create_row_index(StrataScanState *scan, Relation index, bool backward)
+{
+	Relation	rel = scan->css.ss.ss_currentRelation;
+	MemoryContext old = MemoryContextSwitchTo(scan->mcxt);
+	StrataRowIndex *rows = palloc0(sizeof(StrataRowIndex));
+
+	rows->index = index;
+	rows->direction = backward ? BackwardScanDirection : ForwardScanDirection;
+	rows->budget = FREE_ROWS +
+		(int64) ROWS_PER_PAGE * RelationGetNumberOfBlocks(rel);
+	rows->desc = strata_index_beginscan(rel, index,
+										scan->css.ss.ps.state->es_snapshot,
+										1, 0);
+	rows->mcxt = AllocSetContextCreate(scan->mcxt, "StrataScan key",
+									   ALLOCSET_SMALL_SIZES);
+	MemoryContextSwitchTo(old);
+	return rows;
+}
+
+/* See scan_private.h. */
+void
+strata_row_index_end(StrataScanState *scan)
+{
+	StrataRowIndex *rows = scan->row_index;
+
+	if (rows == NULL)
+		return;
+	ExecClearTuple(scan->table_slot);
+	index_endscan(rows->desc);
+	index_close(rows->index, NoLock);
+	MemoryContextDelete(rows->mcxt);
+	pfree(rows);
+	scan->row_index = NULL;
+}
+
+/* "The index's first column <strategy> value". */
+static void
+set_condition(const StrataRowIndex *rows, StrategyNumber strategy, Datum value,
+			  ScanKey key)
+{
+	Oid			type = rows->index->rd_opcintype[0];
+	Oid			operator = get_opfamily_member(rows->index->rd_opfamily[0],
+											   type, type, (int16) strategy);
+
+	if (!OidIsValid(operator))
+		elog(ERROR, "missing operator %d of type %u", strategy, type);
+	ScanKeyEntryInitialize(key, 0, 1, strategy, InvalidOid,
+						   rows->index->rd_indcollation[0],
+						   get_opcode(operator), value);
+}
+
+/*-------------------------------------------------------------------------
+ * Rows on one side of a value
+ *-------------------------------------------------------------------------
+ */
+
+/* See scan_vector.h. */
+bool
+strata_scan_rows_by_bound(PlanState *node, AttrNumber attno, bool greatest,
+						  bool inclusive, Datum bound)
+{
+	StrataScanState *scan = (StrataScanState *) node;
+	Relation	rel = scan->css.ss.ss_currentRelation;
+	StrataRowIndex *rows;
+	Relation	index;
+	ScanKeyData key;
+	int64		n = 0;
+
+	if (!can_use_index(scan) || RelationGetNumberOfBlocks(rel) == 0)
+		return false;
+	index = open_index_on(rel, attno, 0);
+	if (index == NULL)
+		return false;
+	rows = create_row_index(scan, index, false);
+	set_condition(rows, greatest ?
+				  (inclusive ? BTGreaterEqualStrategyNumber :
+				   BTGreaterStrategyNumber) :
+				  (inclusive ? BTLessEqualStrategyNumber :
+				   BTLessStrategyNumber), bound, &key);
+	scan->row_index = rows;
+	/* entries are counted first, which is cheap */
+	index_rescan(rows->desc, &key, 1, NULL, 0);
+	while (n <= rows->budget &&
+		   index_getnext_tid(rows->desc, ForwardScanDirection) != NULL)
+		n++;
+	if (n > rows->budget)
+	{
+		strata_row_index_end(scan);
+		return false;
+	}
+	index_rescan(rows->desc, &key, 1, NULL, 0);
+	return true;
+}
+
+/*-------------------------------------------------------------------------
+ * The best row for each value of a key
+ *-------------------------------------------------------------------------
+ */
+
+/* Stand before the rows of the next value. */
+static void
+start_group(StrataRowIndex *rows)
+{
+	ScanKeyData key;
+
+	if (rows->stage == KEY_NULLS)
+		ScanKeyEntryInitialize(&key, SK_ISNULL | SK_SEARCHNULL, 1,
+							   InvalidStrategy, InvalidOid, InvalidOid,
+							   InvalidOid, (Datum) 0);
+	else if (!rows->has_present)
+		ScanKeyEntryInitialize(&key, SK_ISNULL | SK_SEARCHNOTNULL, 1,
+							   InvalidStrategy, InvalidOid, InvalidOid,
+							   InvalidOid, (Datum) 0);
+	else
+		set_condition(rows, rows->beyond, rows->present, &key);
+	index_rescan(rows->desc, &key, 1, NULL, 0);
+}
+
+/* See scan_vector.h. */
+bool
+strata_scan_rows_by_group(PlanState *node, AttrNumber key, AttrNumber by,
+						  bool last)
+{
+	StrataScanState *scan = (StrataScanState *) node;
+	Relation	rel = scan->css.ss.ss_currentRelation;
+	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), key - 1);
+	StrataRowIndex *rows;
+	Relation	index;
+	bool		backward;
+
+	/* a row without a value would be the first of its group */
+	if (!can_use_index(scan) || RelationGetNumberOfBlocks(rel) == 0 ||
+		!strata_attribute_is_not_null(RelationGetDescr(rel), by))
+		return false;
+	index = open_index_on(rel, key, by);
+	if (index == NULL)
+		return false;
+	backward = ((index->rd_indoption[1] & INDOPTION_DESC) != 0) != last;
+	rows = create_row_index(scan, index, backward);
+	rows->grouped = true;
+	rows->key = key;
+	rows->byval = att->attbyval;
+	rows->len = att->attlen;
+	rows->beyond =
+		((index->rd_indoption[0] & INDOPTION_DESC) != 0) != backward ?
+		BTLessStrategyNumber : BTGreaterStrategyNumber;
+	scan->row_index = rows;
+	start_group(rows);
+	return true;
+}
+
+/* The value of the row that is returned becomes the present one. */
+static void
+keep_value(StrataRowIndex *rows, TupleTableSlot *slot)
+{
+	bool		isnull;
+	Datum		value = slot_getattr(slot, rows->key, &isnull);
+	MemoryContext old;
+
+	Assert(isnull == (rows->stage == KEY_NULLS));	/* scan:R14 */
+	if (isnull)
+	{
+		rows->stage = KEY_DONE;
+		return;
+	}
+	if (!rows->byval)
+		MemoryContextReset(rows->mcxt);
+	old = MemoryContextSwitchTo(rows->mcxt);
+	rows->present = datumCopy(rows->len == -1 ?
+							  PointerGetDatum(PG_DETOAST_DATUM_PACKED(value)) :
+							  value, rows->byval, rows->len);
+	MemoryContextSwitchTo(old);
+	rows->has_present = true;
+}
+
+/*-------------------------------------------------------------------------
+ * Rows
+ *-------------------------------------------------------------------------
+ */
+
+/* The next row that passes the quals, wherever it is; NULL: none is left. */
+static TupleTableSlot *
+next_passing(StrataScanState *scan)
+{
+	StrataRowIndex *rows = scan->row_index;
+	ExprContext *econtext = scan->css.ss.ps.ps_ExprContext;
+	ExprState  *qual = strata_scan_qual(scan);
+
+	while (index_getnext_slot(rows->desc, rows->direction, scan->table_slot))
+	{
+		CHECK_FOR_INTERRUPTS();
+		rows->budget--;
+		econtext->ecxt_scantuple = scan->table_slot;
+		if (qual == NULL || ExecQual(qual, econtext))
+			return scan->table_slot;
+		InstrCountFiltered1(&scan->css, 1);
+		ResetExprContext(econtext);
+		if (rows->grouped && rows->budget < 0)
+			return NULL;
+	}
+	return NULL;
+}
+
+/* The best row of the next group; NULL at the end. */
+static TupleTableSlot *
+next_of_group(StrataScanState *scan)
+{
+	StrataRowIndex *rows = scan->row_index;
+	TupleTableSlot *slot;
+
+	while (rows->stage != KEY_DONE && rows->budget >= 0)
+	{
+		slot = next_passing(scan);
+		if (slot != NULL)
+		{
+			keep_value(rows, slot);
+			return slot;
+		}
+		rows->stage = rows->stage == KEY_VALUES ? KEY_NULLS : KEY_DONE;
+		if (rows->stage == KEY_NULLS)
+			start_group(rows);
+	}
+	return NULL;
+}
+
+/* See scan_vector.h. */
+TupleTableSlot *
+strata_scan_next_indexed_row(PlanState *node, bool *gave_up)
+{
+	StrataScanState *scan = (StrataScanState *) node;
+	StrataRowIndex *rows = scan->row_index;
+	TupleTableSlot *slot;
+
+	*gave_up = false;
+	if (node->instrument)
+		InstrStartNode(node->instrument);
+	ResetExprContext(node->ps_ExprContext);
+	if (rows->grouped && rows->has_present && rows->stage == KEY_VALUES)
+		start_group(rows);
+	slot = rows->grouped ? next_of_group(scan) : next_passing(scan);
+	if (slot != NULL)
+		scan->counters.heap_rows++;
+	else
+	{
+		*gave_up = rows->grouped && rows->budget < 0;
+		scan->heap_done = !*gave_up;
+		scan->nindexed += !*gave_up;
+		strata_row_index_end(scan);
+	}
+	if (node->instrument)
+		InstrStopNode(node->instrument, slot != NULL ? 1.0 : 0.0);
+	return slot;
+}
