@@ -135,7 +135,7 @@ help:
 	@echo 'test-valgrind T= STEPS=         a server under valgrind: regression tests and random statements'
 	@echo 'test-version V=17 TARGETS=    build and test against another PostgreSQL, in a chroot'
 	@echo 'lint                          layers, layout, file sizes and headers, exports, extension scripts (pgspot)'
-	@echo 'indent                        lay out src/ as lint wants it (pg_bsd_indent)'
+	@echo 'indent                        lay out C files as lint wants them (pg_bsd_indent)'
 	@echo 'demo bench bench-change bench-codecs bench-hypertable compdb'
 	@echo 'tools/server start|psql|...   a private server to play with'
 

@@ -49,9 +49,9 @@ static const Table tables[] = {
 	{"nab_metrics", "series", "ts", "ts:t grp:s series:s value:d"},
 	{"covid_it_province", "province_id", "ts", "ts:t region_id:2 region:s province_id:2 province:s sigla:s lat:d lon:d total_cases:4"},
 	{"covid_it_region", "region", "ts", "ts:t region_id:2 region:s lat:d lon:d ricoverati_con_sintomi:4 terapia_intensiva:4 "
-	"totale_ospedalizzati:4 isolamento_domiciliare:4 totale_positivi:4 variazione_totale_positivi:4 nuovi_positivi:4 "
-	"dimessi_guariti:4 deceduti:4 casi_da_sospetto_diagnostico:4 casi_da_screening:4 totale_casi:4 tamponi:4 casi_testati:4 "
-	"ingressi_terapia_intensiva:4 totale_positivi_test_molecolare:4 totale_positivi_test_antigenico_rapido:4 "
+		"totale_ospedalizzati:4 isolamento_domiciliare:4 totale_positivi:4 variazione_totale_positivi:4 nuovi_positivi:4 "
+		"dimessi_guariti:4 deceduti:4 casi_da_sospetto_diagnostico:4 casi_da_screening:4 totale_casi:4 tamponi:4 casi_testati:4 "
+		"ingressi_terapia_intensiva:4 totale_positivi_test_molecolare:4 totale_positivi_test_antigenico_rapido:4 "
 	"tamponi_test_molecolare:4 tamponi_test_antigenico_rapido:4 note:s note_test:s note_casi:s nuts1:s nuts2:s"},
 	{"flights", "carrier", "sched_dep", "sched_dep:t carrier:s flight:4 tailnum:s origin:s dest:s dep_time:2 sched_dep_time:2 "
 	"dep_delay:2 arr_time:2 sched_arr_time:2 arr_delay:2 air_time:2 distance:4"},
@@ -70,7 +70,8 @@ typedef struct Column
 	char		name[64];
 	char		type;
 	uint8_t		width;			/* 0: text */
-	uint64_t   *values;			/* per row: integer, double bits, or offset into text */
+	uint64_t   *values;			/* per row: integer, double bits, or offset
+								 * into text */
 	uint32_t   *lengths;		/* text */
 	bool	   *isnull;
 } Column;
@@ -95,8 +96,8 @@ static uint32_t values_max = 400000;
 static const char *only_column = "";
 static bool all_codecs = false;
 static StrataLevel level = STRATA_LEVEL_BALANCED;
-static int passes = PASSES_DEFAULT;
-static int encode_passes = 9;	/* more make profiles of encoding clearer */
+static int	passes = PASSES_DEFAULT;
+static int	encode_passes = 9;	/* more make profiles of encoding clearer */
 static char dictionaries[65536];	/* lines of the table of them */
 
 static void *

@@ -105,7 +105,7 @@ requests(int64_t rows, int hours)
 		char		when[64];
 
 		format_time(when, sizeof(when), START + micros / 1000000);
-		when[19] = '\0';			/* without the zone */
+		when[19] = '\0';		/* without the zone */
 		printf("%s.%06d+00,service-%02d,/api/v%d/%s/%d,%s,%d,%.3f,%d,", when, (int) (micros % 1000000), service, version,
 			   area[place], item, verb, status, (place + 1) * 8 * wave * wave + (failed ? 250 : 1), bytes);
 		if (next_random() % 5 != 0)

@@ -204,7 +204,11 @@ verify_span(Verifier *v, StrataColumn *col, Datum min, Datum max,
 	int16		derived = 0;
 
 	if (isnull)
+	{
+		if (strata_span_is_known(col->type.typid))
+			v->report(v->arg, col->attno, "the span is missing");
 		return;
+	}
 	if ((has_range && !strata_span_of(col->type.typid, min, max, &derived)) ||
 		derived != stored)
 		v->report(v->arg, col->attno,

@@ -423,7 +423,11 @@ make_rejected(void)
 	reject("packed_long", &packed, packed.len, "\0", 1);
 	reject_cut("packed_cut", &packed, packed.len - 1);
 	reject_cut("packed_empty", &packed, 9);
-	/* bytes of all (3), number of paths, length of the parents, parents (mode, first, differences), codec of the keys */
+
+	/*
+	 * bytes of all (3), number of paths, length of the parents, parents
+	 * (mode, first, differences), codec of the keys
+	 */
 	reject("jsonb_total", &jsonb, 9, "\xff\xff\x7f", 3);
 	reject("jsonb_total_small", &jsonb, 9, "\x80\x80\x01", 3);
 	reject("jsonb_total_gigabyte", &jsonb, 9, "\x80\x80\x80\x80\x04", 5);
@@ -438,7 +442,11 @@ make_rejected(void)
 	reject_cut("jsonb_cut", &jsonb, jsonb.len - 1);
 	reject_cut("jsonb_half", &jsonb, jsonb.len / 2);
 	reject_cut("jsonb_empty", &jsonb, 9);
-	/* an archive's stream: mode, first value, method, e and m, table_log and order, tokens */
+
+	/*
+	 * an archive's stream: mode, first value, method, e and m, table_log and
+	 * order, tokens
+	 */
 	reject("archive_method_0", &ans, 11, "\0", 1);
 	reject("archive_method_3", &ans, 11, "\x03", 1);
 	reject("archive_blocks", &ans, 9, "\x4d", 1);
@@ -532,7 +540,11 @@ make_simple8b(void)
 	reject("simple8b_index_too_short", &walk, 9, "\x20\x00", 2);
 	reject_cut("simple8b_cut", &walk, walk.len - 4);
 	reject("simple8b_long", &walk, walk.len, "\0", 1);
-	/* ten values are eight numbers: a run of nine; two words that hold eight each; one of seven; nine words */
+
+	/*
+	 * ten values are eight numbers: a run of nine; two words that hold eight
+	 * each; one of seven; nine words
+	 */
 	reject_simple8b("simple8b_run_beyond", 10, "\x02\x02\x01\x00\x08\x06\x00\x00\x00\x00\x00\x00", 12);
 	reject_simple8b("simple8b_word_beyond", 10, "\x02\x02\x02\x88\1\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0", 20);
 	reject_simple8b("simple8b_too_few", 10, "\x02\x02\x01\x09\1\0\0\0\0\0\0\0", 12);

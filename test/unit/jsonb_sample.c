@@ -15,7 +15,8 @@
 static char text[16384];
 static size_t used;
 
-static void __attribute__((format(printf, 1, 2)))
+static void
+__attribute__((format(printf, 1, 2)))
 add(const char *format,...)
 {
 	va_list		args;

@@ -85,7 +85,11 @@ int_value(const char *p, uint32_t i, int64_t last)
 
 		if (unit_below(60))
 			return (int64_t) unit_below(16);
-		/* a statement of its own: compilers differ in what they evaluate first */
+
+		/*
+		 * a statement of its own: compilers differ in what they evaluate
+		 * first
+		 */
 		bits = unit_random();
 		return (int64_t) (bits >> unit_below(60));
 	}
@@ -107,7 +111,7 @@ int_value(const char *p, uint32_t i, int64_t last)
 static Sample
 sample_fixed(StrataKind kind, uint8_t width, uint32_t n)
 {
-	Sample		s = {.v = {.kind = kind, .width = width, .n = n}, .nrows = n};
+	Sample		s = {.v = {.kind = kind,.width = width,.n = n},.nrows = n};
 
 	s.fixed = unit_alloc((size_t) n * width);
 	s.v.fixed = s.fixed;
@@ -312,7 +316,7 @@ fill_numeric(bool mixed, uint8_t *to)
 Sample
 sample_bytes(const char *pattern, uint32_t n)
 {
-	Sample		s = {.v = {.kind = STRATA_KIND_BYTES, .width = 0, .n = n}, .nrows = n};
+	Sample		s = {.v = {.kind = STRATA_KIND_BYTES,.width = 0,.n = n},.nrows = n};
 
 	s.offsets = unit_alloc(((size_t) n + 1) * sizeof(uint32_t));
 	s.offsets[0] = 0;
@@ -325,7 +329,10 @@ sample_bytes(const char *pattern, uint32_t n)
 	}
 	else if (strncmp(pattern, "jsonb", 5) == 0)
 	{
-		/* room for the next, whatever it is; copied to its size when all are there */
+		/*
+		 * room for the next, whatever it is; copied to its size when all are
+		 * there
+		 */
 		size_t		room = 0;
 
 		for (uint32_t i = 0; i < n; i++)

@@ -173,7 +173,7 @@ test_split(void)
 	{
 		uint32_t	n = counts[unit_below(sizeof(counts) / sizeof(counts[0]))];
 		unsigned	k = unit_below(INT_SPLIT_BITS_MAX + 1);
-		IntBitsPlan plan = {.width = 64, .nbytes = SIZE_MAX / 2};
+		IntBitsPlan plan = {.width = 64,.nbytes = SIZE_MAX / 2};
 		IntBlockPlan block = {0};
 
 		for (uint32_t i = 0; i < n; i++)

@@ -19,7 +19,10 @@ all_codecs(Sample s, bool all_ranges)
 	for (int level = STRATA_LEVEL_BALANCED; level <= STRATA_LEVEL_ARCHIVE; level++)
 		for (int id = STRATA_CODEC_AUTO; id < STRATA_CODEC_COUNT; id++)
 		{
-			/* levels differ in AUTO, and archives in all codecs that have streams or blocks */
+			/*
+			 * levels differ in AUTO, and archives in all codecs that have
+			 * streams or blocks
+			 */
 			if (level == STRATA_LEVEL_HOT && id != STRATA_CODEC_AUTO)
 				continue;
 			s.v.level = (StrataLevel) level;

@@ -50,7 +50,10 @@ some_integer(double power)
 
 	if (unit_below(4) == 0)
 	{
-		/* the product of a number of 53 bits and the power, as near as integers come */
+		/*
+		 * the product of a number of 53 bits and the power, as near as
+		 * integers come
+		 */
 		double		near = (double) (int64_t) (unit_random() >> 11) * power;
 
 		while (near >= 2251799813685248.0)

@@ -267,7 +267,7 @@ test_bad_arguments(void)
 	{
 		/* more than 2 GB: refused before anyone looks at them */
 		uint32_t	offsets[2] = {0, UINT32_C(0x80000000)};
-		StrataVector huge = {.kind = STRATA_KIND_BYTES, .n = 1, .payload = out, .offsets = offsets};
+		StrataVector huge = {.kind = STRATA_KIND_BYTES,.n = 1,.payload = out,.offsets = offsets};
 
 		for (int id = 0; id < STRATA_CODEC_COUNT; id++)
 			CHECK(strata_column_encode(&huge, 1, NULL, (StrataCodecId) id, scratch, 64, out, 2000, &len) ==
