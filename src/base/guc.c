@@ -63,7 +63,7 @@ static const BoolSetting bool_settings[] = {
 		"Enables StrataAgg to pass over batches that cannot change its result.",
 	"Applies to the latest row of each group, and to ORDER BY time LIMIT of groups."},
 	{"strata.enable_fast_output", &strata_enable_fast_output, true, 0,
-		"Enables a way of our own of sending results as text, of queries that read compressed rows.",
+		"Enables a way of our own of sending results of queries that read compressed rows.",
 	"When off, or in other formats, they are sent as all others; the bytes are the same."},
 	{"strata.enable_multi_insert", &strata_enable_multi_insert, true, 0,
 	"Enables COPY into hypertables to insert many rows at a time.", NULL},

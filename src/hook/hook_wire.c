@@ -4,8 +4,9 @@
  *	  Results of queries that read batches go to the client by wire/.
  *
  * Only where it is certain which formats the client wants: those of the
- * unnamed portal, when it executes the query itself.  (A FETCH hands on the
- * receiver of its own portal while the cursor's is the active one.)
+ * portal that a message of the client executes, by all rows or by some at a
+ * time.  Rows of FETCH and EXECUTE, whose portal has another one run its
+ * query, are kept in a tuplestore before they are sent.
  *
  * src/hook/hook_wire.c
  *-------------------------------------------------------------------------
@@ -47,21 +48,26 @@ reads_batches(PlanState *node)
 				6) == 0;
 }
 
+/*
+ * Does the active portal run the query, and send what it gives?  A query that
+ * came as one text runs in the unnamed portal; others in any.
+ */
 static bool
-is_text_for_client(const QueryDesc *query_desc)
+is_for_client(const QueryDesc *query_desc)
 {
 	Portal		portal = ActivePortal;
 
 	if (query_desc->operation != CMD_SELECT || portal == NULL ||
-		portal->name[0] != '\0' || portal->strategy != PORTAL_ONE_SELECT ||
+		portal->strategy != PORTAL_ONE_SELECT ||
 		portal->queryDesc != query_desc ||
-		(query_desc->dest->mydest != DestRemote &&
-		 query_desc->dest->mydest != DestRemoteExecute))
+		!(query_desc->dest->mydest == DestRemoteExecute ||
+		  (query_desc->dest->mydest == DestRemote &&
+		   portal->name[0] == '\0')))
 		return false;
 	for (int i = 0; portal->formats != NULL && i < query_desc->tupDesc->natts;
 		 i++)
-		if (portal->formats[i] != 0)
-			return false;
+		if (portal->formats[i] != 0 && portal->formats[i] != 1)
+			return false;		/* PostgreSQL has an error for them */
 	return true;
 }
 
@@ -71,10 +77,11 @@ strata_wire_replace_receiver(QueryDesc *query_desc)
 {
 	DestReceiver *client = query_desc->dest;
 
-	if (strata_enable_fast_output && is_text_for_client(query_desc) &&
+	if (strata_enable_fast_output && is_for_client(query_desc) &&
 		reads_batches(query_desc->planstate))
 	{
-		query_desc->dest = strata_wire_receiver(client);
+		query_desc->dest = strata_wire_receiver(client,
+												ActivePortal->formats);
 		elog(DEBUG2, "strata writes the result");
 	}
 	return client;

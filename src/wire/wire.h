@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * wire.h
- *	  Rows of a result to the client, as text.
+ *	  Rows of a result to the client, as text and in binary.
  *
  * src/wire/wire.h
  *-------------------------------------------------------------------------
@@ -15,9 +15,11 @@
 
 /*
  * A receiver that sends what client, a DestRemote or DestRemoteExecute one,
- * would send of rows all of whose columns are wanted as text.  Memory: the
- * current context, and for as long.
+ * would send of rows whose columns are wanted in these formats, 0 (text) or 1
+ * (binary) for each; NULL: all as text.  Memory: the current context, and for
+ * as long, as formats has to stay.
  */
-extern DestReceiver *strata_wire_receiver(DestReceiver *client);
+extern DestReceiver *strata_wire_receiver(DestReceiver *client,
+										  const int16 *formats);
 
 #endif							/* STRATA_WIRE_H */

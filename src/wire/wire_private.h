@@ -14,8 +14,8 @@
 #include "fmgr.h"
 #include "pgtime.h"
 
-/* No value that is not a text takes more bytes. */
-#define STRATA_WIRE_MAX_TEXT 64
+/* No value that a writer writes takes more bytes. */
+#define STRATA_WIRE_MAX_FIXED 64
 
 /* The days whose times a column has, in turn. */
 typedef struct StrataWireDay
@@ -30,10 +30,18 @@ typedef struct StrataWireDay
 	int			nafter;
 } StrataWireDay;
 
+/* Whether what the client is sent of a varlena is its bytes. */
+typedef enum StrataWireBytes
+{
+	STRATA_WIRE_NO_BYTES,
+	STRATA_WIRE_TEXT,			/* in the client's encoding */
+	STRATA_WIRE_BYTES			/* as they are */
+} StrataWireBytes;
+
 typedef struct StrataWireColumn StrataWireColumn;
 
 /*
- * Write the value, return its length; -1: that is for the type's output
+ * Write the value, return its length; -1: that is for the type's own
  * function.
  */
 typedef int (*StrataWireWriter) (StrataWireColumn *column, Datum value,
@@ -42,13 +50,20 @@ typedef int (*StrataWireWriter) (StrataWireColumn *column, Datum value,
 struct StrataWireColumn
 {
 	Oid			type;
-	bool		is_text;		/* a varlena whose text is its bytes */
+	bool		is_binary;
+	StrataWireBytes bytes;		/* if there is no writer */
 	StrataWireWriter writer;	/* or NULL */
-	StrataWireDay day;			/* of timestamps */
-	FmgrInfo	output;			/* the type's own function, once it was needed */
+	StrataWireDay day;			/* of timestamps as text */
+	FmgrInfo	function;		/* the type's own output or send function,
+								 * once it was needed */
 };
 
-/* Find out how values of the type are written. */
-extern void strata_wire_column_init(StrataWireColumn *column, Oid type);
+/*
+ * Set the writer, or bytes, of a column of the type, as text and in binary;
+ * the type is no domain.  Neither is set where values are for the type's own
+ * function.
+ */
+extern void strata_wire_text_init(StrataWireColumn *column, Oid type);
+extern void strata_wire_binary_init(StrataWireColumn *column, Oid type);
 
 #endif							/* STRATA_WIRE_PRIVATE_H */

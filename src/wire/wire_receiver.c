@@ -18,19 +18,35 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-/* A length, and a value that is not a text. */
-#define MAX_FIXED (sizeof(uint32) + STRATA_WIRE_MAX_TEXT)
+/* A length, and a value that a writer writes. */
+#define MAX_FIXED (sizeof(uint32) + STRATA_WIRE_MAX_FIXED)
 
 typedef struct WireReceiver
 {
 	DestReceiver pub;
 	DestReceiver *client;
+	const int16 *formats;		/* or NULL */
+	bool		sent_row;
 	MemoryContext context;
 	int			ncolumns;
 	StrataWireColumn *columns;
 	StringInfoData row;			/* the message */
-	MemoryContext scratch;		/* of output functions, for a row; or NULL */
+	MemoryContext scratch;		/* of types' functions, for a row; or NULL */
 } WireReceiver;
+
+static void
+choose_writer(StrataWireColumn *column, Oid type, bool is_binary)
+{
+	memset(column, 0, sizeof(*column));
+	column->type = type;
+	column->is_binary = is_binary;
+	/* a domain has the functions of its base type */
+	type = getBaseType(type);
+	if (is_binary)
+		strata_wire_binary_init(column, type);
+	else
+		strata_wire_text_init(column, type);
+}
 
 static void
 start_result(DestReceiver *self, int operation, TupleDesc desc)
@@ -43,8 +59,9 @@ start_result(DestReceiver *self, int operation, TupleDesc desc)
 	receiver->ncolumns = desc->natts;
 	receiver->columns = palloc(sizeof(StrataWireColumn) * Max(desc->natts, 1));
 	for (int i = 0; i < desc->natts; i++)
-		strata_wire_column_init(&receiver->columns[i],
-								TupleDescAttr(desc, i)->atttypid);
+		choose_writer(&receiver->columns[i], TupleDescAttr(desc, i)->atttypid,
+					  receiver->formats != NULL && receiver->formats[i] != 0);
+	receiver->sent_row = false;
 	initStringInfo(&receiver->row);
 	MemoryContextSwitchTo(caller);
 }
@@ -70,44 +87,80 @@ put_bytes(StringInfo row, const char *bytes, int len, int behind)
 	row->len += len;
 }
 
-/* By the type's output function, in the client's encoding. */
+/* Look the type's output or send function up, unless that was done. */
 static void
-put_output(WireReceiver *receiver, StrataWireColumn *column, Datum value,
-		   int behind)
+find_function(WireReceiver *receiver, StrataWireColumn *column)
+{
+	Oid			function;
+	bool		is_varlena;
+
+	if (OidIsValid(column->function.fn_oid))
+		return;
+	if (column->is_binary)
+		getTypeBinaryOutputInfo(column->type, &function, &is_varlena);
+	else
+		getTypeOutputInfo(column->type, &function, &is_varlena);
+	fmgr_info_cxt(function, &column->function, receiver->context);
+}
+
+/*
+ * A type that has no send function is an error once there is a row, be its
+ * value null.
+ */
+static void
+prepare_first_row(WireReceiver *receiver)
+{
+	for (int i = 0; i < receiver->ncolumns; i++)
+	{
+		StrataWireColumn *column = &receiver->columns[i];
+
+		if (column->is_binary && column->writer == NULL &&
+			column->bytes == STRATA_WIRE_NO_BYTES)
+			find_function(receiver, column);
+	}
+	receiver->sent_row = true;
+}
+
+/* By the type's own function; a text in the client's encoding. */
+static void
+put_by_function(WireReceiver *receiver, StrataWireColumn *column, Datum value,
+				int behind)
 {
 	MemoryContext caller;
-	char	   *text;
-	char	   *converted;
-	int			len;
 
-	if (!OidIsValid(column->output.fn_oid))
-	{
-		Oid			function;
-		bool		is_varlena;
-
-		getTypeOutputInfo(column->type, &function, &is_varlena);
-		fmgr_info_cxt(function, &column->output, receiver->context);
-	}
+	find_function(receiver, column);
 	if (receiver->scratch == NULL)
 		receiver->scratch = AllocSetContextCreate(receiver->context,
-												  "strata values as text",
+												  "strata values sent",
 												  ALLOCSET_DEFAULT_SIZES);
 	caller = MemoryContextSwitchTo(receiver->scratch);
-	text = OutputFunctionCall(&column->output, value);
-	len = (int) strlen(text);
-	converted = pg_server_to_client(text, len);
-	if (converted != text)
-		len = (int) strlen(converted);
-	put_bytes(&receiver->row, converted, len, behind);
+	if (column->is_binary)
+	{
+		bytea	   *sent = SendFunctionCall(&column->function, value);
+
+		put_bytes(&receiver->row, VARDATA(sent), VARSIZE(sent) - VARHDRSZ,
+				  behind);
+	}
+	else
+	{
+		char	   *text = OutputFunctionCall(&column->function, value);
+		int			len = (int) strlen(text);
+		char	   *converted = pg_server_to_client(text, len);
+
+		if (converted != text)
+			len = (int) strlen(converted);
+		put_bytes(&receiver->row, converted, len, behind);
+	}
 	MemoryContextSwitchTo(caller);
 }
 
-/* Does the value's text stand in it as the client is to have it? */
+/* Are the value's bytes what the client is to have? */
 static bool
-is_plain_text(struct varlena *value)
+stands_plain(const StrataWireColumn *column, struct varlena *value)
 {
 	return !VARATT_IS_EXTERNAL(value) && !VARATT_IS_COMPRESSED(value) &&
-		pg_get_client_encoding() == GetDatabaseEncoding();
+		(column->bytes == STRATA_WIRE_BYTES ||
+		 pg_get_client_encoding() == GetDatabaseEncoding());
 }
 
 /* Append a column's value, which is not null, with its length in front. */
@@ -118,14 +171,15 @@ send_value(WireReceiver *receiver, int i, Datum value)
 	StringInfo	row = &receiver->row;
 	int			behind = receiver->ncolumns - i - 1;
 
-	Assert(column->writer == NULL || !column->is_text); /* wire:W2 */
+	Assert(column->writer == NULL ||
+		   column->bytes == STRATA_WIRE_NO_BYTES);	/* wire:W2 */
 	if (column->writer != NULL)
 	{
 		int			len = column->writer(column, value,
 										 row->data + row->len +
 										 sizeof(uint32));
 
-		Assert(len <= STRATA_WIRE_MAX_TEXT);	/* wire:W1 */
+		Assert(len <= STRATA_WIRE_MAX_FIXED);	/* wire:W1 */
 		if (len >= 0)
 		{
 			Assert(row->len + (int) sizeof(uint32) + len <=
@@ -135,18 +189,18 @@ send_value(WireReceiver *receiver, int i, Datum value)
 			return;
 		}
 	}
-	else if (column->is_text)
+	else if (column->bytes != STRATA_WIRE_NO_BYTES)
 	{
-		struct varlena *text = (struct varlena *) DatumGetPointer(value);
+		struct varlena *bytes = (struct varlena *) DatumGetPointer(value);
 
-		if (is_plain_text(text))
+		if (stands_plain(column, bytes))
 		{
-			put_bytes(row, VARDATA_ANY(text), (int) VARSIZE_ANY_EXHDR(text),
+			put_bytes(row, VARDATA_ANY(bytes), (int) VARSIZE_ANY_EXHDR(bytes),
 					  behind);
 			return;
 		}
 	}
-	put_output(receiver, column, value, behind);
+	put_by_function(receiver, column, value, behind);
 }
 
 /* receiveSlot: send a row as a DataRow message. */
@@ -159,6 +213,8 @@ receive(TupleTableSlot *slot, DestReceiver *self)
 
 	Assert(slot->tts_tupleDescriptor->natts ==
 		   receiver->ncolumns); /* wire:W1 */
+	if (!receiver->sent_row)
+		prepare_first_row(receiver);
 	slot_getallattrs(slot);
 	pq_beginmessage_reuse(row, 'D');
 	enlargeStringInfo(row,
@@ -200,7 +256,7 @@ destroy(DestReceiver *self)
 
 /* See wire.h. */
 DestReceiver *
-strata_wire_receiver(DestReceiver *client)
+strata_wire_receiver(DestReceiver *client, const int16 *formats)
 {
 	WireReceiver *receiver = palloc0(sizeof(WireReceiver));
 
@@ -210,6 +266,7 @@ strata_wire_receiver(DestReceiver *client)
 	receiver->pub.rDestroy = destroy;
 	receiver->pub.mydest = client->mydest;
 	receiver->client = client;
+	receiver->formats = formats;
 	receiver->context = CurrentMemoryContext;
 	return &receiver->pub;
 }

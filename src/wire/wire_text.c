@@ -238,10 +238,8 @@ write_timestamptz(StrataWireColumn *column, Datum value, char *to)
 
 /* See wire_private.h. */
 void
-strata_wire_column_init(StrataWireColumn *column, Oid type)
+strata_wire_text_init(StrataWireColumn *column, Oid type)
 {
-	memset(column, 0, sizeof(*column));
-	column->type = type;
 	switch (type)
 	{
 		case BOOLOID:
@@ -272,7 +270,7 @@ strata_wire_column_init(StrataWireColumn *column, Oid type)
 		case VARCHAROID:
 		case BPCHAROID:
 		case JSONOID:
-			column->is_text = true;
+			column->bytes = STRATA_WIRE_TEXT;
 			break;
 		default:
 			break;
