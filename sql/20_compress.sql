@@ -20,6 +20,19 @@ CREATE PROCEDURE strata.compress_all(relation regclass DEFAULT NULL)
 COMMENT ON PROCEDURE strata.compress_all(regclass) IS
 'compress the new rows of every chunk of a hypertable, or of every strata table of this database that you own, each in a transaction of its own (unless called in one); what was done, and when the rest may be, is said by notices; a failure of one table is raised after the others had their turn. For use after loading, or restoring a dump';
 
+CREATE PROCEDURE strata.to_heap(relation regclass)
+	AS 'MODULE_PATHNAME', 'strata_to_heap' LANGUAGE C;
+COMMENT ON PROCEDURE strata.to_heap(regclass) IS
+'make an ordinary table of a strata table, or of a hypertable a partitioned table with heap partitions, that needs nothing of this extension: rows are kept, options and policies go; each chunk is rewritten in a transaction of its own (unless called in one), and a call that was interrupted is gone on with by the next';
+
+CREATE FUNCTION _strata.on_drop_extension() RETURNS event_trigger
+	AS 'MODULE_PATHNAME', 'strata_on_drop_extension' LANGUAGE C;
+REVOKE ALL ON FUNCTION _strata.on_drop_extension() FROM PUBLIC;
+CREATE EVENT TRIGGER strata_drop_extension ON ddl_command_start
+	WHEN TAG IN ('DROP EXTENSION')
+	EXECUTE FUNCTION _strata.on_drop_extension();
+ALTER EVENT TRIGGER strata_drop_extension ENABLE ALWAYS;
+
 CREATE FUNCTION strata.gc() RETURNS integer
 	AS 'MODULE_PATHNAME', 'strata_gc' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION strata.gc() FROM PUBLIC;

@@ -49,6 +49,7 @@ extern bool strata_enable_vector_agg;
 extern bool strata_enable_vector_expressions;
 extern bool strata_enable_vector_filter;
 extern int	strata_max_job_workers;
+extern bool strata_allow_drop_cascade;
 extern bool strata_report_compression;
 extern bool strata_torture;
 

@@ -36,6 +36,7 @@ bool		strata_enable_vector_agg = true;
 bool		strata_enable_vector_expressions = true;
 bool		strata_enable_vector_filter = true;
 int			strata_max_job_workers = STRATA_MAX_JOB_WORKERS_DEFAULT;
+bool		strata_allow_drop_cascade = false;
 bool		strata_report_compression = true;
 bool		strata_torture = false;
 
@@ -50,6 +51,9 @@ typedef struct BoolSetting
 } BoolSetting;
 
 static const BoolSetting bool_settings[] = {
+	{"strata.allow_drop_cascade", &strata_allow_drop_cascade, false, 0,
+		"Allows DROP EXTENSION strata CASCADE to drop tables with their rows.",
+	NULL},
 	{"strata.background_vacuum", &strata_background_vacuum, true, 0,
 		"Vacuums a table's row store in the background after compression.",
 	"Otherwise the space of compressed rows waits for VACUUM or autovacuum."},

@@ -244,6 +244,16 @@ extern void strata_chunk_detach(Oid hypertable, Oid chunk);
 extern void strata_chunk_adopt(const StrataHypertable *ht, Oid table,
 							   const StrataChunkRange *range);
 
+/* The statement trigger that refuses INSERT in sessions without the library. */
+#define STRATA_GUARD_TRIGGER "strata_guard"
+
+/*
+ * A hypertable, whose chunks are heaps already, is a partitioned table like
+ * others from now on: policies, options and the guard trigger go.  The caller
+ * holds ShareUpdateExclusiveLock.
+ */
+extern void strata_hypertable_release(Oid relid);
+
 /* Do foreign keys refer to the hypertable?  The caller has it locked. */
 extern bool strata_hypertable_is_referenced(Oid hypertable);
 

@@ -520,7 +520,8 @@ static void
 make_guard(Oid relid)
 {
 	char	   *sql =
-	psprintf("CREATE OR REPLACE TRIGGER strata_guard BEFORE INSERT ON %s"
+	psprintf("CREATE OR REPLACE TRIGGER " STRATA_GUARD_TRIGGER
+			 " BEFORE INSERT ON %s"
 			 " FOR EACH STATEMENT EXECUTE FUNCTION " STRATA_INTERNAL_SCHEMA
 			 ".insert_guard()",
 			 strata_sql_name(relid));

@@ -176,7 +176,7 @@ ok( $node->poll_query_until('postgres', q{SELECT count(*) = 2 FROM pg_stat_all_t
 is($node->safe_psql('postgres', 'SELECT count(*) FROM c'), '2501', 'and rows stay');
 
 # --- the extension goes, with everything
-$node->safe_psql('postgres', 'SET client_min_messages = error; DROP EXTENSION strata CASCADE');
+$node->safe_psql('postgres', 'SET client_min_messages = error; SET strata.allow_drop_cascade = on; DROP EXTENSION strata CASCADE');
 is(companions(), '0', 'DROP EXTENSION CASCADE: no companion left');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_class WHERE relname IN ('a', 'c', 'u')}), '0', 'DROP EXTENSION CASCADE: its tables are gone');
 is(stray_files() // '', '', 'no stray files in the end');
