@@ -43,6 +43,13 @@ strata_scan_path_note(Path *path, const char *reason)
 
 /* See scan_vector.h. */
 bool
+strata_scan_state_is_ours(PlanState *node)
+{
+	return strata_scan_state(node) != NULL;
+}
+
+/* See scan_vector.h. */
+bool
 strata_scan_state_gives_vectors(PlanState *node)
 {
 	CustomScan *cscan = (CustomScan *) node->plan;
@@ -124,12 +131,11 @@ strata_scan_state_is_best_first(PlanState *node)
 AttrNumber
 strata_scan_result_attno(PlanState *node, int resno)
 {
-	CustomScan *cscan = (CustomScan *) node->plan;
 	Var		   *var = (Var *) list_nth_node(TargetEntry,
-											cscan->scan.plan.targetlist,
+											node->plan->targetlist,
 											resno - 1)->expr;
 
-	return IsA(var, Var) && var->varno == cscan->scan.scanrelid &&
+	return IsA(var, Var) && var->varno == ((Scan *) node->plan)->scanrelid &&
 		var->varattno > 0 ?
 		var->varattno :
 		0;

@@ -98,6 +98,9 @@ extern Cost strata_scan_worker_cost(void);
 extern double strata_scan_path_pieces(Path *path, const Bitmapset **segment,
 									  AttrNumber *order);
 
+/* Is an initialised plan node a StrataScan, of whatever form? */
+extern bool strata_scan_state_is_ours(PlanState *node);
+
 /* Does an initialised plan node give vectors? */
 extern bool strata_scan_state_gives_vectors(PlanState *node);
 
@@ -152,7 +155,10 @@ extern void strata_scan_batch_bounds(StrataBatchReader *reader,
 									 AttrNumber attno,
 									 StrataBatchBounds *bounds);
 
-/* The column of the table that a result column (from 1) is; 0: it is none. */
+/*
+ * The column of the table that a result column (from 1) of a scan is; 0: it is
+ * none.
+ */
 extern AttrNumber strata_scan_result_attno(PlanState *node, int resno);
 
 /*

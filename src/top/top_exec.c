@@ -220,10 +220,10 @@ source_matters(StrataTopState *top, const TopSource *source)
 	TopValue	best;
 	int64		bound;
 
-	if (!top->ordered || !source->vectors ||
+	if (!top->ordered || source->bound_attno == 0 ||
 		!strata_top_heap_is_full(&top->heap) ||
 		!strata_scan_partition_best(source->node,
-									source->key_attnos[0], key->desc,
+									source->bound_attno, key->desc,
 									key->width, &bound))
 		return true;
 	best.isnull = false;

@@ -286,46 +286,6 @@ make_scan_input(PlannerInfo *root, Path *path, List *exprs,
 	return (Path *) create_projection_path(root, path->parent, path, target);
 }
 
-/* The Append over the same children, with the inputs as its target. */
-static Path *
-make_append_input(PlannerInfo *root, RelOptInfo *rel, AppendPath *append,
-				  const TopShape *shape, Cost *cost)
-{
-	int			n = list_length(append->subpaths);
-	List	   *subpaths = list_copy(append->subpaths);
-	PathTarget *target = create_empty_pathtarget();
-	double		missing = shape->n;
-	AppendPath *result;
-
-	for (int i = 0; i < n; i++)
-	{
-		int			number = shape->ordered && shape->desc ? n - 1 - i : i;
-		Path	   *path = without_projection(list_nth(subpaths, number));
-		List	   *exprs = (List *)
-		strata_adjust_appendrel_attrs_multilevel(root,
-												 (Node *) shape->inputs,
-												 path->parent, rel);
-		Cost		mine = 0;
-		double		rows = path->rows;
-
-		path = make_scan_input(root, path, exprs, shape,
-							   Min(Max(missing, 1) / Max(rows, 1), 1.0), &mine);
-		if (path == NULL)
-			return NULL;
-		/* partitions behind those that have enough are not read */
-		if (!shape->ordered || missing > 0)
-			*cost += mine;
-		if (shape->ordered)
-			missing -= rows;
-		lfirst(list_nth_cell(subpaths, number)) = path;
-	}
-	result = create_append_path(root, rel, subpaths, NIL, NIL, NULL, 0, false,
-								-1);
-	add_new_columns_to_pathtarget(target, shape->inputs);
-	result->path.pathtarget = set_pathtarget_cost_width(root, target);
-	return &result->path;
-}
-
 /* Can path be read by us, and are there vectors in it? */
 static bool
 is_usable_input(Path *path)
@@ -363,6 +323,59 @@ find_top_input(List *paths)
 			best = path;
 	}
 	return best;
+}
+
+/*
+ * A child's path: itself, or the cheapest one of its relation that gives
+ * vectors.
+ */
+static Path *
+find_child(Path *path)
+{
+	Path	   *own = without_projection(path);
+	Path	   *found = find_top_input(own->parent->pathlist);
+
+	return found != NULL && !IsA(found, AppendPath) ? found : own;
+}
+
+/* The Append over the same children, with the inputs as its target. */
+static Path *
+make_append_input(PlannerInfo *root, RelOptInfo *rel, AppendPath *append,
+				  const TopShape *shape, Cost *cost)
+{
+	int			n = list_length(append->subpaths);
+	List	   *subpaths = list_copy(append->subpaths);
+	PathTarget *target = create_empty_pathtarget();
+	double		missing = shape->n;
+	AppendPath *result;
+
+	for (int i = 0; i < n; i++)
+	{
+		int			number = shape->ordered && shape->desc ? n - 1 - i : i;
+		Path	   *path = find_child(list_nth(subpaths, number));
+		List	   *exprs = (List *)
+		strata_adjust_appendrel_attrs_multilevel(root,
+												 (Node *) shape->inputs,
+												 path->parent, rel);
+		Cost		mine = 0;
+		double		rows = path->rows;
+
+		path = make_scan_input(root, path, exprs, shape,
+							   Min(Max(missing, 1) / Max(rows, 1), 1.0), &mine);
+		if (path == NULL)
+			return NULL;
+		/* partitions behind those that have enough are not read */
+		if (!shape->ordered || missing > 0)
+			*cost += mine;
+		if (shape->ordered)
+			missing -= rows;
+		lfirst(list_nth_cell(subpaths, number)) = path;
+	}
+	result = create_append_path(root, rel, subpaths, NIL, NIL, NULL, 0, false,
+								-1);
+	add_new_columns_to_pathtarget(target, shape->inputs);
+	result->path.pathtarget = set_pathtarget_cost_width(root, target);
+	return &result->path;
 }
 
 /* The path over its child, which costs so much. */

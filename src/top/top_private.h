@@ -88,6 +88,8 @@ typedef struct TopSource
 	AttrNumber *attnos;			/* column of a row for each input */
 	AttrNumber	max_attno;
 	AttrNumber *key_attnos;		/* the same for each key */
+	AttrNumber	bound_attno;	/* column of the table that the first key is;
+								 * 0: not known */
 } TopSource;
 
 /* What metadata says of a batch's first two keys: nothing is better. */

@@ -18,6 +18,16 @@
 #include "utils/datum.h"
 #include "utils/memutils.h"
 
+/* The column of a table that the node's result column is; 0: not known. */
+static AttrNumber
+table_column(PlanState *node, int resno)
+{
+	if (!IsA(node, SeqScanState) && !IsA(node, IndexScanState) &&
+		!IsA(node, BitmapHeapScanState) && !strata_scan_state_is_ours(node))
+		return 0;
+	return strata_scan_result_attno(node, resno);
+}
+
 /*
  * A plan that rows come from: whether it gives vectors, and which columns of
  * its rows are the inputs.
@@ -43,6 +53,7 @@ strata_top_source_init(StrataTopState *top, TopSource *source,
 	source->key_attnos = palloc(sizeof(AttrNumber) * top->nkeys);
 	for (int k = 0; k < top->nkeys; k++)
 		source->key_attnos[k] = source->attnos[top->keys[k].plan.input - 1];
+	source->bound_attno = table_column(node, top->keys[0].plan.input);
 }
 
 /*-------------------------------------------------------------------------
