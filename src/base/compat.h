@@ -41,6 +41,18 @@
 #endif
 
 /*
+ * 16 remembers which partition was found last (3592e0ff98b); delete when 15
+ * goes.  Call for a list of partitions that is made, its other fields zeroed.
+ */
+#if PG_VERSION_NUM < 160000
+#define strata_partition_desc_finish(desc) ((void) (desc))
+#else
+#define strata_partition_desc_finish(desc) \
+	((desc)->last_found_datum_index = -1, (desc)->last_found_part_index = -1, \
+	 (desc)->last_found_count = 0)
+#endif
+
+/*
  * 18 has functions that do not return say so first (28e7a994c72 and what came
  * after it); delete when 17 goes.
  */

@@ -20,6 +20,7 @@
  *-------------------------------------------------------------------------
  */
 #include "hypertable/hypertable_private.h"
+#include "pg/pg.h"
 
 #include "access/table.h"
 #include "miscadmin.h"
@@ -84,6 +85,7 @@ strata_partitions_settle(Relation rel)
 		CHECK_FOR_INTERRUPTS();
 		moment = now;
 		RelationCacheInvalidateEntry(RelationGetRelid(rel));
+		strata_partition_desc_make(rel);
 		(void) RelationGetPartitionDesc(rel, true);
 
 		/*

@@ -71,6 +71,13 @@ extern StrataRelationUse strata_relation_hide_use(Relation rel);
 extern void strata_relation_restore_use(Relation rel, StrataRelationUse use);
 
 /*
+ * pg_partition_desc.c.  Let an open partitioned table have its list of
+ * partitions, if it has none and there is nothing unusual about it; what
+ * RelationGetPartitionDesc() returns afterwards is the same with and without.
+ */
+extern void strata_partition_desc_make(Relation rel);
+
+/*
  * pg_class_row.c.  Each is visible to the next command, but for
  * relkind_make_partitioned.
  *
