@@ -103,6 +103,24 @@ hash_word(uint64 h)
 	return (uint32) (h ^ (h >> 33));
 }
 
+/* datum_image_hash(), but of few bytes in a hurry. */
+static inline uint32
+hash_image(Datum value, int16 typlen)
+{
+	const struct varlena *plain;
+	uint64		low;
+	uint64		high;
+
+	if (typlen != -1)
+		return datum_image_hash(value, false, typlen);
+	/* the same bytes must have the same hash, however they are kept */
+	plain = PG_DETOAST_DATUM_PACKED(value);
+	if (VARSIZE_ANY_EXHDR(plain) > 2 * sizeof(uint64))
+		return datum_image_hash(PointerGetDatum(plain), false, typlen);
+	agg_load_words(VARDATA_ANY(plain), VARSIZE_ANY_EXHDR(plain), &low, &high);
+	return hash_word(low + hash_word(high + VARSIZE_ANY_EXHDR(plain)));
+}
+
 static inline uint32
 hash_datum(AggKey *key)
 {
@@ -111,7 +129,7 @@ hash_datum(AggKey *key)
 												key->current));
 	if (key->typbyval)
 		return hash_word((uint64) key->current);
-	return datum_image_hash(key->current, false, key->typlen);
+	return hash_image(key->current, key->typlen);
 }
 
 /* Memory of functions of keys: the current context. */
@@ -137,7 +155,7 @@ same_key(AggKey *key, Datum value)
 		return DatumGetBool(FunctionCall2Coll(&key->eq, key->collation, value,
 											  key->current));
 	return key->typbyval ? value == key->current :
-		datum_image_eq(value, key->current, false, key->typlen);
+		agg_same_image(value, key->current, key->typlen);
 }
 
 static inline bool

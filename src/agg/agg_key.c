@@ -216,7 +216,7 @@ same_datum(const AggKey *key, Datum a, Datum b)
 {
 	/* expressions often have the very same value */
 	return a == b ||
-		(!key->typbyval && datum_image_eq(a, b, false, key->typlen));
+		(!key->typbyval && agg_same_image(a, b, key->typlen));
 }
 
 /* Rows with codes or datums, and rows where some are null. */
