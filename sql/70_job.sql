@@ -432,3 +432,10 @@ COMMENT ON VIEW strata.problems IS
 'what an operator should know: jobs that do not run, fail or are late, chunks overdue, row stores that grow, bad segmentby, space that waits to be given back';
 
 GRANT SELECT ON strata.problems, strata.jobs, strata.job_stats, strata.job_history, strata.job_errors TO PUBLIC;
+
+-- CREATE EXTENSION says it when the library is not preloaded.
+CREATE FUNCTION _strata.check_preload() RETURNS void
+	AS 'MODULE_PATHNAME', 'strata_check_preload' LANGUAGE C;
+REVOKE ALL ON FUNCTION _strata.check_preload() FROM PUBLIC;
+COMMENT ON FUNCTION _strata.check_preload() IS 'warn when the library is not in shared_preload_libraries';
+SELECT _strata.check_preload();

@@ -29,6 +29,7 @@
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
 
+PG_FUNCTION_INFO_V1(strata_check_preload);
 PG_FUNCTION_INFO_V1(strata_add_job);
 PG_FUNCTION_INFO_V1(strata_alter_job);
 PG_FUNCTION_INFO_V1(strata_delete_job);
@@ -481,6 +482,14 @@ strata_job_next_start_sql(PG_FUNCTION_ARGS)
 	job.fixed_schedule = PG_GETARG_BOOL(3);
 	PG_RETURN_TIMESTAMPTZ(strata_job_next_start(&job,
 												PG_GETARG_TIMESTAMPTZ(4)));
+}
+
+/* check_preload() */
+Datum
+strata_check_preload(PG_FUNCTION_ARGS)
+{
+	strata_job_check_preload();
+	PG_RETURN_VOID();
 }
 
 /* scheduler_state() -> (preloaded, starved_since) */

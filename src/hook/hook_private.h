@@ -26,6 +26,9 @@ extern void strata_executor_hooks_init(void);
 extern void strata_object_hook_init(void);
 extern void strata_utility_hook_init(void);
 
+/* Has a utility statement of this session gone through our hook? */
+extern bool strata_utility_hook_ran;
+
 /* The whole way from query to plan, for plans that have to be made again. */
 extern PlannedStmt *strata_plan_query(Query *query, const char *text,
 									  int cursor_options,

@@ -520,6 +520,7 @@ check_drop_index(DropStmt *stmt)
 static void
 alter_relation(UtilityCall *call, AlterTableStmt *stmt)
 {
+	Assert(strata_utility_hook_ran);	/* hook:H5 */
 	switch (stmt->objtype)
 	{
 		case OBJECT_TABLE:
@@ -656,6 +657,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree,
 	params, env, dest, qc};
 
 	Assert(previous_hook != process_utility);	/* hook:H1 */
+	strata_utility_hook_ran = true;
 	strata_partition_key_restore();
 	process(&call);
 	check_hypertable(call.pstmt->utilityStmt);

@@ -81,8 +81,12 @@ extern void strata_job_check_timezone(const char *timezone);
 /* The name is shown as "name [id]", in columns of type name. */
 extern void strata_job_check_name(const StrataJob *job);
 
-/* Warn when no launcher will ever start a job. */
+/*
+ * Warn when no launcher will ever start a job; and the statement that has the
+ * library preloaded.
+ */
 extern void strata_job_check_preload(void);
+extern char *strata_job_preload_hint(void);
 
 /*
  * Check and insert a job whose other fields are set; first start now if no

@@ -12,6 +12,7 @@
 
 #include "access/xact.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/fmgrprotos.h"
 #include "utils/timestamp.h"
 
@@ -53,17 +54,25 @@ strata_job_check_timezone(const char *timezone)
 }
 
 /* See job.h. */
+char *
+strata_job_preload_hint(void)
+{
+	const char *now = GetConfigOption("shared_preload_libraries", false,
+									  false);
+
+	return psprintf(_("ALTER SYSTEM SET shared_preload_libraries = %s%s%s; then restart the server."),
+					now, now[0] != '\0' ? ", " : "", STRATA_EXTENSION);
+}
+
+/* See job.h. */
 void
 strata_job_check_preload(void)
 {
 	if (!strata_job_preloaded())
-		ereport(
-				WARNING,
+		ereport(WARNING,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg(
-						"jobs do not run: strata is not in shared_preload_libraries"),
-				 errhint(
-						 "Add strata to shared_preload_libraries in postgresql.conf and restart the server.")));
+				 errmsg("jobs do not run: strata is not in shared_preload_libraries"),
+				 errhint("%s", strata_job_preload_hint())));
 }
 
 /* See job.h. */
