@@ -378,6 +378,48 @@ make_append_input(PlannerInfo *root, RelOptInfo *rel, AppendPath *append,
 	return &result->path;
 }
 
+/*
+ * What the first rows of an Append that has the order cost.  Its own startup
+ * cost is that of all its children, though the later ones are not begun.
+ */
+static Cost
+first_rows_cost(const AppendPath *append, double n)
+{
+	Cost		cost = 0;
+	ListCell   *lc;
+
+	foreach(lc, append->subpaths)
+	{
+		const Path *path = lfirst(lc);
+		double		share = Min(n / Max(path->rows, 1), 1.0);
+
+		if (n <= 0)
+			break;
+		cost += path->startup_cost +
+			share * (path->total_cost - path->startup_cost);
+		n -= path->rows;
+	}
+	return cost;
+}
+
+/* Is there an Append that gives the first rows in their order for less? */
+static bool
+is_ordered_already(PlannerInfo *root, List *paths, double n, Cost cost)
+{
+	ListCell   *lc;
+
+	foreach(lc, paths)
+	{
+		Path	   *path = without_projection(lfirst(lc));
+
+		if (IsA(path, AppendPath) && path->param_info == NULL &&
+			pathkeys_contained_in(root->sort_pathkeys, path->pathkeys) &&
+			first_rows_cost((AppendPath *) path, n) <= cost)
+			return true;
+	}
+	return false;
+}
+
 /* The path over its child, which costs so much. */
 static CustomPath *
 make_top_path(PlannerInfo *root, RelOptInfo *ordered_rel, PathTarget *target,
@@ -431,7 +473,8 @@ strata_top_create_paths(PlannerInfo *root, RelOptInfo *input_rel,
 	else
 		child = make_scan_input(root, input, shape.inputs, &shape,
 								Min(shape.n / Max(input->rows, 1), 1.0), &cost);
-	if (child != NULL)
+	if (child != NULL &&
+		!is_ordered_already(root, input_rel->pathlist, shape.n, cost))
 		add_path(ordered_rel, (Path *)
 				 make_top_path(root, ordered_rel, target, child, &shape,
 							   cost));

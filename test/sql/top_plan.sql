@@ -21,12 +21,10 @@ SELECT tp_plan('SELECT v * 2, k FROM tp WHERE k = ''k3'' ORDER BY n NULLS FIRST 
 -- older chunks are not read, nor batches of all segments
 SELECT tp_plan('SELECT ts, k, v FROM tp ORDER BY ts DESC, k LIMIT 3');
 SELECT tp_plan('SELECT v FROM ONLY tp_20200101_000000_chunk ORDER BY v, k DESC LIMIT 3');
--- partitions without batches come first here, and those of another kind of scan are passed over too
-INSERT INTO tp SELECT timestamptz '2020-01-03Z' + g * interval '10 seconds', 'k' || g % 7, g % 1009, g FROM generate_series(0, 99) AS g;
+-- a partition of another kind of scan is passed over too
 CREATE TABLE tp_heap PARTITION OF tp FOR VALUES FROM ('2019-12-01Z') TO ('2019-12-02Z') USING heap;
 INSERT INTO tp SELECT timestamptz '2019-12-01Z' + g * interval '10 seconds', 'k' || g % 7, g % 1009, g FROM generate_series(0, 99) AS g;
 SELECT tp_plan('SELECT ts, k, v FROM tp ORDER BY ts DESC, k LIMIT 3');
-SELECT tp_plan('SELECT ts, k, v FROM tp ORDER BY ts, k DESC LIMIT 3');
 -- late rows that matter come by an index of the table
 CREATE FUNCTION tp_by_index(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN
