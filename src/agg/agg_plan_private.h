@@ -98,9 +98,6 @@ extern void strata_agg_shape(PlannerInfo *root, RelOptInfo *input_rel,
 extern void strata_agg_distinct_shape(PlannerInfo *root, RelOptInfo *input_rel,
 									  PathTarget *target, AggShape *shape);
 
-/* Can expr be evaluated on vectors?  Collects its inputs, or says why not. */
-extern bool strata_agg_can_evaluate(Node *expr, Index relid, AggShape *shape);
-
 /*
  * Does the clause sort integers and times as such, not by an operator class of
  * its own?

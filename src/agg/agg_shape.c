@@ -68,9 +68,9 @@ add_inputs(Node *expr, Index relid, AggShape *shape)
 	return true;
 }
 
-/* See agg_plan_private.h; by us, at a time and as often as we like. */
-bool
-strata_agg_can_evaluate(Node *expr, Index relid, AggShape *shape)
+/* Can expr be evaluated on vectors?  Collects its inputs, or says why not. */
+static bool
+can_evaluate(Node *expr, Index relid, AggShape *shape)
 {
 	if (contain_volatile_functions(expr))
 		shape->reason = "an expression is volatile";
@@ -93,7 +93,7 @@ add_key(PlannerInfo *root, SortGroupClause *clause, Index relid,
 
 	if (!by_image && !clause->hashable)
 		shape->reason = "values of a key cannot be hashed";
-	else if (strata_agg_can_evaluate(expr, relid, shape) &&
+	else if (can_evaluate(expr, relid, shape) &&
 			 !list_member(shape->keys, expr))
 	{
 		shape->keys = lappend(shape->keys, expr);
@@ -138,8 +138,8 @@ check_aggref(Aggref *aggref, Index relid, AggShape *shape)
 	else if (aggref->aggfilter != NULL && computes(aggref->args))
 		/* on all rows at once: also where FILTER keeps an error away */
 		shape->reason = "an argument is computed under FILTER";
-	else if (strata_agg_can_evaluate((Node *) aggref->args, relid, shape) &&
-			 strata_agg_can_evaluate((Node *) aggref->aggfilter, relid, shape))
+	else if (can_evaluate((Node *) aggref->args, relid, shape) &&
+			 can_evaluate((Node *) aggref->aggfilter, relid, shape))
 		shape->aggrefs = list_append_unique(shape->aggrefs, aggref);
 }
 
@@ -219,7 +219,7 @@ add_picks(PathTarget *target, Index relid, AggShape *shape)
 		Node	   *var = lfirst(lc);
 
 		if (!list_member(shape->keys, var) &&
-			strata_agg_can_evaluate(var, relid, shape))
+			can_evaluate(var, relid, shape))
 			shape->picks = list_append_unique(shape->picks, var);
 	}
 }
@@ -269,7 +269,7 @@ find_order(PlannerInfo *root, Index relid, AggShape *shape)
 		list_member(shape->keys, shape->by))
 		return;
 	shape->reason = NULL;
-	strata_agg_can_evaluate((Node *) shape->by, relid, shape);
+	can_evaluate((Node *) shape->by, relid, shape);
 }
 
 /*

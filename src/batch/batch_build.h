@@ -40,12 +40,6 @@ extern void strata_batch_builder_want_filters(StrataBatchBuilder *builder,
 											  const bool *wanted);
 
 /*
- * Can values of the type be found by a filter?  Those whose = compares bytes,
- * in collations that do.
- */
-extern bool strata_batch_filters_type(Oid typid);
-
-/*
  * Offer the next row (values as slot_getallattrs gives them; may be toasted).
  * Returns false, taking nothing, when the row must start a new batch: another
  * segment, the limit of rows reached, or that of bytes.

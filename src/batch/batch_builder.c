@@ -191,9 +191,12 @@ clear(StrataBatchBuilder *b)
 	MemoryContextReset(b->batch_mcxt);
 }
 
-/* See batch_build.h. */
-bool
-strata_batch_filters_type(Oid typid)
+/*
+ * Can values of the type be found by a filter?  Those whose = compares bytes,
+ * in collations that do.
+ */
+static bool
+filters_type(Oid typid)
 {
 	return typid == TEXTOID || typid == VARCHAROID || typid == BYTEAOID ||
 		typid == UUIDOID;
@@ -206,7 +209,7 @@ strata_batch_builder_want_filters(StrataBatchBuilder *b, const bool *wanted)
 	for (int i = 0; i < b->ncolumns; i++)
 		b->columns[i].filtered =
 			wanted != NULL && wanted[b->columns[i].attno - 1] &&
-			strata_batch_filters_type(b->columns[i].type.typid);
+			filters_type(b->columns[i].type.typid);
 }
 
 /* What the values of a filtered column hash to. */

@@ -38,12 +38,6 @@
 #define STRATA_SUMMARY_HAS_SUM 0x04
 #define STRATA_SUMMARY_HAS_FILTER 0x08
 
-/* Is min/max of this type's values kept in the summary?  (By-value only.) */
-extern bool strata_summary_has_range_for(Oid typid);
-
-/* Is their sum? */
-extern bool strata_summary_has_sum_for(Oid typid);
-
 /*
  * Fill s for n non-null packed values of the column; typid decides the order
  * (signed, unsigned, float).

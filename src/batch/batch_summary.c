@@ -21,9 +21,9 @@
 #include "common/int.h"
 #include "port/pg_bswap.h"
 
-/* See batch_private.h. */
-bool
-strata_summary_has_range_for(Oid typid)
+/* Is min/max of this type's values kept in the summary?  (By-value only.) */
+static bool
+has_range_for(Oid typid)
 {
 	switch (typid)
 	{
@@ -45,9 +45,9 @@ strata_summary_has_range_for(Oid typid)
 	}
 }
 
-/* See batch_private.h. */
-bool
-strata_summary_has_sum_for(Oid typid)
+/* Is the sum of this type's values kept in the summary? */
+static bool
+has_sum_for(Oid typid)
 {
 	return typid == INT2OID || typid == INT4OID || typid == INT8OID ||
 		typid == FLOAT4OID || typid == FLOAT8OID;
@@ -168,7 +168,7 @@ strata_summary_compute(StrataColumnSummary *s, const StrataColumnType *type,
 	s->has_sum = false;
 	s->min = s->max = (Datum) 0;
 	s->sum.i = 0;
-	if (n == 0 || !strata_summary_has_range_for(type->typid))
+	if (n == 0 || !has_range_for(type->typid))
 		return;
 	compute_sum(s, type, fixed, n);
 	if (type->typid == FLOAT4OID)
@@ -431,13 +431,13 @@ read_summary_entry(Cursor *c, const StrataColumnType *type,
 		s->min = range_from_bits(type, read_bits(c));
 		s->max = range_from_bits(type, read_bits(c));
 		s->has_range = OidIsValid(type->typid) &&
-			strata_summary_has_range_for(type->typid);
+			has_range_for(type->typid);
 	}
 	if (flags & STRATA_SUMMARY_HAS_SUM)
 	{
 		sum_from_bits(s, type, read_bits(c));
 		s->has_sum = OidIsValid(type->typid) &&
-			strata_summary_has_sum_for(type->typid);
+			has_sum_for(type->typid);
 	}
 }
 

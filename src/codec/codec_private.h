@@ -36,9 +36,11 @@ typedef struct StrataCodec
 	const char *name;
 	unsigned	kinds;			/* bit 1 << StrataKind for each kind it holds */
 	bool		available;
+	/* NULL: none */
 	size_t		(*encode_scratch_size) (const StrataVector *v);
 	StrataCodecResult (*encode) (const StrataVector *v, StrataArena *scratch,
 								 StrataWriter *out);
+	/* NULL: none */
 	StrataCodecResult (*decode_scratch_size) (const StrataPayload *p,
 											  uint32_t from, uint32_t n,
 											  size_t *size);
@@ -50,6 +52,33 @@ typedef struct StrataCodec
 									   StrataBytes *out);
 	void		(*describe) (const StrataPayload *p, char *text, size_t size);
 } StrataCodec;
+
+/* Scratch for values [from, from + n) of a payload. */
+STRATA_INLINE StrataCodecResult
+strata_codec_decode_scratch(const StrataCodec *codec, const StrataPayload *p,
+							uint32_t from, uint32_t n, size_t *size)
+{
+	*size = 0;
+	return codec->decode_scratch_size == NULL ? STRATA_CODEC_OK :
+		codec->decode_scratch_size(p, from, n, size);
+}
+
+/* Value i of a fixed vector, sign-extended. */
+STRATA_INLINE int64_t
+strata_vector_signed(const StrataVector *v, uint32_t i)
+{
+	switch (v->width)
+	{
+		case 1:
+			return ((const int8_t *) v->fixed)[i];
+		case 2:
+			return ((const int16_t *) v->fixed)[i];
+		case 4:
+			return ((const int32_t *) v->fixed)[i];
+		default:
+			return ((const int64_t *) v->fixed)[i];
+	}
+}
 
 extern const StrataCodec strata_codec_raw;
 extern const StrataCodec strata_codec_constant;

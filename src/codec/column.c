@@ -372,7 +372,8 @@ strata_column_decode_scratch_size(const uint8_t *buf, size_t len,
 		return rc;
 	values = count_column_values(&c, from, n, NULL, &before);
 	if (values > 0)
-		rc = c.codec->decode_scratch_size(&c.payload, before, values, size);
+		rc = strata_codec_decode_scratch(c.codec, &c.payload, before, values,
+										 size);
 	if (c.payload.kind == STRATA_KIND_BYTES && values < n)
 		*size += STRATA_ARENA_SIZE(((size_t) n + 1) * sizeof(uint32_t));
 	*size += STRATA_ARENA_ALIGN;

@@ -76,13 +76,15 @@ single_scratch_size(const StrataVector *v)
 
 	for (unsigned id = 1; id < STRATA_CODEC_COUNT; id++)
 	{
+		const StrataCodec *codec = strata_codec_get(id);
 		size_t		size;
 
 		/* those that hand their parts to any other */
 		if (id == STRATA_CODEC_DICTIONARY || id == STRATA_CODEC_JSONB ||
 			!strata_codec_supports((StrataCodecId) id, v->kind, v->width))
 			continue;
-		size = strata_codec_get(id)->encode_scratch_size(v);
+		size = codec->encode_scratch_size == NULL ? 0 :
+			codec->encode_scratch_size(v);
 		most = size > most ? size : most;
 	}
 	return most + (v->kind == STRATA_KIND_BYTES ?

@@ -33,31 +33,14 @@ all_are_equal(const StrataVector *v)
 							  (size_t) (v->n - 1) * len) == 0;
 }
 
-static size_t
-constant_encode_scratch_size(const StrataVector *v)
-{
-	(void) v;
-	return 0;
-}
-
 /* The first value as a signed integer (INT) or its bits (FLOAT). */
 static uint64_t
 first_value(const StrataVector *v)
 {
-	bool		is_int = v->kind == STRATA_KIND_INT;
+	uint64_t	value = (uint64_t) strata_vector_signed(v, 0);
 
-	switch (v->width)
-	{
-		case 1:
-			return (uint64_t) *(const int8_t *) v->fixed;
-		case 2:
-			return (uint64_t) *(const int16_t *) v->fixed;
-		case 4:
-			return is_int ? (uint64_t) *(const int32_t *) v->fixed :
-				*(const uint32_t *) v->fixed;
-		default:
-			return *(const uint64_t *) v->fixed;
-	}
+	return v->kind == STRATA_KIND_FLOAT && v->width == 4 ? (uint32_t) value :
+		value;
 }
 
 static StrataCodecResult
@@ -166,7 +149,6 @@ const StrataCodec strata_codec_constant = {
 	.kinds = 1U << STRATA_KIND_INT | 1U << STRATA_KIND_FLOAT |
 	1U << STRATA_KIND_BYTES,
 	.available = true,
-	.encode_scratch_size = constant_encode_scratch_size,
 	.encode = constant_encode,
 	.decode_scratch_size = constant_decode_scratch_size,
 	.decode_fixed = constant_decode_fixed,

@@ -74,17 +74,6 @@ delta_delta_encode(const StrataVector *v, StrataArena *scratch,
 }
 
 static StrataCodecResult
-delta_delta_decode_scratch_size(const StrataPayload *p, uint32_t from,
-								uint32_t n, size_t *size)
-{
-	(void) p;
-	(void) from;
-	(void) n;
-	*size = 0;
-	return STRATA_CODEC_OK;
-}
-
-static StrataCodecResult
 delta_delta_decode_fixed(const StrataPayload *p, uint32_t from, uint32_t n,
 						 StrataArena *scratch, void *out)
 {
@@ -105,7 +94,6 @@ const StrataCodec strata_codec_delta_delta = {
 	.available = true,
 	.encode_scratch_size = scratch_size,
 	.encode = delta_delta_encode,
-	.decode_scratch_size = delta_delta_decode_scratch_size,
 	.decode_fixed = delta_delta_decode_fixed,
 	.describe = delta_delta_describe,
 };

@@ -96,8 +96,8 @@ dictionary_decode_scratch_size(const StrataPayload *p, uint32_t from,
 	(void) from;
 	*size = 0;
 	if (rc == STRATA_CODEC_OK)
-		rc = parts.codec->decode_scratch_size(&parts.entries, 0,
-											  parts.entries.n, size);
+		rc = strata_codec_decode_scratch(parts.codec, &parts.entries, 0,
+										 parts.entries.n, size);
 	*size += STRATA_ARENA_SIZE((size_t) parts.entries.n * p->width) +
 		STRATA_ARENA_SIZE(n * sizeof(uint32_t));
 	return rc;

@@ -107,23 +107,6 @@ fixed_value(const StrataVector *v, uint32_t i)
 	}
 }
 
-/* The same, sign-extended. */
-STRATA_INLINE int64_t
-int_value(const StrataVector *v, uint32_t i)
-{
-	switch (v->width)
-	{
-		case 1:
-			return ((const int8_t *) v->fixed)[i];
-		case 2:
-			return ((const int16_t *) v->fixed)[i];
-		case 4:
-			return ((const int32_t *) v->fixed)[i];
-		default:
-			return ((const int64_t *) v->fixed)[i];
-	}
-}
-
 /* Spread a number over 32 bits; in memory only, so it may change any day. */
 STRATA_INLINE uint32_t
 hash_number(uint64_t v)
@@ -273,7 +256,7 @@ collect_narrow(const StrataVector *v, Dictionary *d, uint32_t limit,
 	range = (uint32_t) ((uint64_t) max - (uint64_t) min) + 1;
 	memset(d->slots, 0, range * sizeof(uint32_t));
 	for (uint32_t i = 0; i < v->n; i++)
-		d->slots[(uint64_t) int_value(v, i) - (uint64_t) min] = 1;
+		d->slots[(uint64_t) strata_vector_signed(v, i) - (uint64_t) min] = 1;
 	for (uint32_t slot = 0; slot < range; slot++)
 		d->nentries += d->slots[slot];
 	if (d->nentries > limit)
@@ -286,7 +269,11 @@ collect_narrow(const StrataVector *v, Dictionary *d, uint32_t limit,
 			d->slots[slot] = d->nentries++;
 		}
 	for (uint32_t i = 0; i < v->n; i++)
-		d->codes[i] = d->slots[(uint64_t) int_value(v, i) - (uint64_t) min];
+	{
+		uint64_t	value = (uint64_t) strata_vector_signed(v, i);
+
+		d->codes[i] = d->slots[value - (uint64_t) min];
+	}
 	return true;
 }
 

@@ -53,13 +53,6 @@
 #define BITS_MAX (BLOCK_ROWS * 8)
 #define LOAD_SLACK 16
 
-static size_t
-gorilla_encode_scratch_size(const StrataVector *v)
-{
-	(void) v;
-	return 0;
-}
-
 /* A block on its way to disk. */
 typedef struct BlockParts
 {
@@ -190,17 +183,6 @@ gorilla_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
  * --- decoding
  * ----------------------------------------------------------------
  */
-
-static StrataCodecResult
-gorilla_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n,
-							size_t *size)
-{
-	(void) p;
-	(void) from;
-	(void) n;
-	*size = 0;
-	return STRATA_CODEC_OK;
-}
 
 /*
  * A block taken apart; entry k + 1 of the windows is the k-th, entry 0 is
@@ -423,9 +405,7 @@ const StrataCodec strata_codec_gorilla = {
 	.name = "gorilla",
 	.kinds = 1U << STRATA_KIND_FLOAT,
 	.available = true,
-	.encode_scratch_size = gorilla_encode_scratch_size,
 	.encode = gorilla_encode,
-	.decode_scratch_size = gorilla_decode_scratch_size,
 	.decode_fixed = gorilla_decode_fixed,
 	.describe = gorilla_describe,
 };

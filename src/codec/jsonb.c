@@ -158,9 +158,10 @@ jsonb_parse(const StrataPayload *p, JsonbParts *parts)
 static StrataCodecResult
 add_nested_size(const Nested *nested, uint32_t n, size_t *size)
 {
-	size_t		part = 0;
-	StrataCodecResult rc = nested->codec->decode_scratch_size(&nested->payload,
-															  0, n, &part);
+	size_t		part;
+	StrataCodecResult rc = strata_codec_decode_scratch(nested->codec,
+													   &nested->payload, 0, n,
+													   &part);
 
 	*size += part;
 	return rc;

@@ -33,22 +33,6 @@
  */
 #define STREAM_WINDOW_LOG 18
 
-/* Is there a library behind this id? */
-bool
-strata_lz_available(StrataCodecId id)
-{
-#ifdef USE_LZ4
-	if (id == STRATA_CODEC_LZ4)
-		return true;
-#endif
-#ifdef USE_ZSTD
-	if (id == STRATA_CODEC_ZSTD)
-		return true;
-#endif
-	(void) id;
-	return false;
-}
-
 /* Scratch strata_lz_compress needs. */
 size_t
 strata_lz_scratch_size(StrataCodecId id)

@@ -11,7 +11,6 @@
 
 #include "codec/codec_base.h"
 
-extern bool strata_lz_available(StrataCodecId id);
 extern size_t strata_lz_scratch_size(StrataCodecId id);
 extern size_t strata_lz_compress(StrataCodecId id, StrataLevel level,
 								 const uint8_t *from, size_t nbytes,

@@ -8,6 +8,10 @@
  * has, and one permutation takes them there.  Elsewhere nulls.c and column.c
  * go by rows, to the same end (codec:C11).
  *
+ * Plain loops compiled for AVX2 were measured instead: a column with nulls
+ * decodes 13 % more slowly with the compiler's expand(), and at a third to six
+ * tenths of the speed with its spread.
+ *
  * src/codec/nulls_simd.c
  *-------------------------------------------------------------------------
  */

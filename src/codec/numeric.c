@@ -314,7 +314,8 @@ numeric_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n,
 
 	*size = 0;
 	if (rc == STRATA_CODEC_OK)
-		rc = parts.codec->decode_scratch_size(&parts.integers, from, n, size);
+		rc = strata_codec_decode_scratch(parts.codec, &parts.integers, from,
+										 n, size);
 	*size += STRATA_ARENA_SIZE(n * sizeof(int64_t)) + STRATA_ARENA_SIZE(n) +
 		STRATA_ARENA_SIZE(((size_t) n + 1) * sizeof(uint32_t)) +
 		STRATA_ARENA_SIZE((size_t) n * VALUE_MAX);

@@ -54,29 +54,6 @@ static const uint8_t word_width[SELECTORS] = {
 	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 21, 32, 64
 };
 
-static size_t
-simple8b_scratch_size(const StrataVector *v)
-{
-	(void) v;
-	return 0;
-}
-
-static int64_t
-integer_at(const StrataVector *v, uint32_t i)
-{
-	switch (v->width)
-	{
-		case 1:
-			return ((const int8_t *) v->fixed)[i];
-		case 2:
-			return ((const int16_t *) v->fixed)[i];
-		case 4:
-			return ((const int32_t *) v->fixed)[i];
-		default:
-			return ((const int64_t *) v->fixed)[i];
-	}
-}
-
 /* How many of n numbers, all of them or a word full, the selector holds. */
 static uint32_t
 fits(const uint64_t *numbers, uint32_t n, unsigned selector)
@@ -148,13 +125,13 @@ write_block(const StrataVector *v, uint32_t from, uint32_t m,
 			StrataWriter *out)
 {
 	uint64_t	numbers[BLOCK_ROWS];
-	uint64_t	last = (uint64_t) integer_at(v, from);
+	uint64_t	last = (uint64_t) strata_vector_signed(v, from);
 	uint64_t	step = 0;
 
 	strata_write_varint(out, strata_zigzag((int64_t) last));
 	for (uint32_t i = 1; i < m; i++)
 	{
-		uint64_t	value = (uint64_t) integer_at(v, from + i);
+		uint64_t	value = (uint64_t) strata_vector_signed(v, from + i);
 		uint64_t	change = value - last - step;
 
 		if (i == 1)
@@ -194,17 +171,6 @@ simple8b_encode(const StrataVector *v, StrataArena *scratch, StrataWriter *out)
  * --- decoding
  * ----------------------------------------------------------------
  */
-
-static StrataCodecResult
-simple8b_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n,
-							 size_t *size)
-{
-	(void) p;
-	(void) from;
-	(void) n;
-	*size = 0;
-	return STRATA_CODEC_OK;
-}
 
 /* Read the words of n numbers; false when they do not end with the n-th. */
 static bool
@@ -348,9 +314,7 @@ const StrataCodec strata_codec_simple8b = {
 	.name = "simple8b",
 	.kinds = 1U << STRATA_KIND_INT,
 	.available = true,
-	.encode_scratch_size = simple8b_scratch_size,
 	.encode = simple8b_encode,
-	.decode_scratch_size = simple8b_decode_scratch_size,
 	.decode_fixed = simple8b_decode_fixed,
 	.describe = simple8b_describe,
 };

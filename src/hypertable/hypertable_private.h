@@ -49,9 +49,6 @@ extern char *strata_time_literal(Oid key_type, int64 time);
 /* A time as part of a chunk's name. */
 extern char *strata_time_label(Oid key_type, int64 time, int64 interval);
 
-/* Ditto for the type's own limits: range ends beyond them are unbounded. */
-extern void strata_time_limits(Oid key_type, int64 *min, int64 *max);
-
 /*
  * Index of the partition for a key value in desc, or -1 and the gap that the
  * value is in.  found: the partition's range; gap: the hole's.

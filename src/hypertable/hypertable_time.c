@@ -40,9 +40,9 @@ strata_time_type_is_known(Oid type)
 		type == TIMESTAMPOID || type == TIMESTAMPTZOID || type == UUIDOID;
 }
 
-/* See hypertable_private.h. */
-void
-strata_time_limits(Oid key_type, int64 *min, int64 *max)
+/* The type's own limits: ends of ranges beyond them are unbounded. */
+static void
+limits_of(Oid key_type, int64 *min, int64 *max)
 {
 	switch (key_type)
 	{
@@ -160,7 +160,7 @@ check_interval(Oid key_type, int64 interval)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid chunk interval: must be greater than 0")));
-	strata_time_limits(key_type, &min, &max);
+	limits_of(key_type, &min, &max);
 	if (interval > max)
 		ereport(
 				ERROR,
@@ -327,7 +327,7 @@ strata_time_chunk_range(Oid key_type, int64 interval, int64 time,
 	int64		max;
 	int64		into;
 
-	strata_time_limits(key_type, &min, &max);
+	limits_of(key_type, &min, &max);
 	/* infinities live in the outermost chunks, which have no end */
 	time = Min(Max(time, min), max);
 	if (key_type == DATEOID)

@@ -38,9 +38,12 @@
  */
 #define NUMBERING_PAGE 0
 
-/* See store_write.h. */
-int64
-strata_store_next_row(StrataStore *store, StrataRowGoal *goal)
+/*
+ * Next free row number; the caller excludes other writers of batches.  goal,
+ * if not NULL, learns from the batch that has the last one.
+ */
+static int64
+find_next_row(StrataStore *store, StrataRowGoal *goal)
 {
 	TupleTableSlot *slot = table_slot_create(store->batches, NULL);
 	int64		next = 0;
@@ -66,9 +69,11 @@ strata_store_next_row(StrataStore *store, StrataRowGoal *goal)
 	return next;
 }
 
-/* See store_write.h. */
-int
-strata_level_batch_rows(StrataLevel level)
+/*
+ * Rows that a batch of this level is to have at least, if there are so many.
+ */
+static int
+level_rows(StrataLevel level)
 {
 	if (level != STRATA_LEVEL_ARCHIVE)
 		return strata_batch_rows;
@@ -86,7 +91,7 @@ strata_store_init_goal(StrataRowGoal *goal, Relation batches,
 	largest = batches != NULL ?
 		RelationGetToastTupleTarget(batches, TOAST_TUPLE_TARGET) :
 		STRATA_BATCH_ROW_TARGET(level);
-	strata_goal_init(goal, strata_level_batch_rows(level), largest);
+	strata_goal_init(goal, level_rows(level), largest);
 }
 
 /*
@@ -124,7 +129,7 @@ strata_batch_writer_begin(StrataStore *store, const StrataLayout *layout)
 												  writer->goal.most);
 	strata_batch_builder_want_filters(writer->builder, settings->bloom);
 	writer->indexes = CatalogOpenIndexes(store->batches);
-	writer->next_row = strata_store_next_row(store, &writer->goal);
+	writer->next_row = find_next_row(store, &writer->goal);
 	writer->goal_rows = strata_goal_rows(&writer->goal);
 	strata_batch_builder_set_limit(writer->builder, writer->goal_rows);
 	writer->cid = InvalidCommandId;
@@ -179,7 +184,7 @@ begin_numbering(StrataBatchWriter *writer, int nrows)
 	if (writer->shared)
 	{
 		LockPage(writer->store->batches, NUMBERING_PAGE, ExclusiveLock);
-		writer->next_row = strata_store_next_row(writer->store, NULL);
+		writer->next_row = find_next_row(writer->store, NULL);
 		strata_batch_set_first_row(writer->store->schema, writer->next_row,
 								   writer->values, writer->isnull);
 	}
@@ -215,7 +220,7 @@ strata_batch_writer_flush(StrataBatchWriter *writer)
 		   CheckRelationLockedByMe(writer->store->rel, ExclusiveLock,
 								   true));	/* store:S3 */
 	Assert(writer->next_row >=
-		   strata_store_next_row(writer->store, NULL)); /* store:S4 */
+		   find_next_row(writer->store, NULL)); /* store:S4 */
 	tuple = strata_batch_form_tuple(writer->store->schema, writer->values,
 									writer->isnull);
 	tuple->t_tableOid = RelationGetRelid(batches);
@@ -317,10 +322,10 @@ strata_store_check_entries(StrataStore *store, Snapshot snapshot)
 	UnregisterSnapshot(latest);
 }
 
-/* See store_write.h. */
-void
-strata_store_delete_batch(StrataStore *store, const ItemPointerData *tid,
-						  CommandId cid)
+/* Delete a batch's row; an error if it has changed. */
+static void
+delete_batch(StrataStore *store, const ItemPointerData *tid,
+			 CommandId cid)
 {
 	TM_FailureData tmfd;
 	ItemPointerData self = *tid;
@@ -353,7 +358,7 @@ strata_store_delete_batch_with_entries(StrataStore *store,
 									   Snapshot snapshot, CommandId cid)
 {
 	Assert(IsMVCCSnapshot(snapshot));	/* store:S2 */
-	strata_store_delete_batch(store, tid, cid);
+	delete_batch(store, tid, cid);
 	strata_entries_visit(store->batches, snapshot, first_row,
 						 first_row + nrows - 1, delete_entry, NULL);
 }
@@ -370,7 +375,7 @@ strata_store_delete_batches(StrataStore *store, Snapshot snapshot,
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
 		CHECK_FOR_INTERRUPTS();
-		strata_store_delete_batch(store, &slot->tts_tid, cid);
+		delete_batch(store, &slot->tts_tid, cid);
 	}
 	table_endscan(scan);
 	ExecDropSingleTupleTableSlot(slot);

@@ -17,22 +17,11 @@
 #include "nodes/execnodes.h"
 
 /*
- * Rows that a batch of this level is to have at least, if there are so many.
- */
-extern int	strata_level_batch_rows(StrataLevel level);
-
-/*
  * How many it takes to fill pages is not known yet; batches: the companion, or
  * NULL.
  */
 extern void strata_store_init_goal(StrataRowGoal *goal, Relation batches,
 								   StrataLevel level);
-
-/*
- * Next free row number; the caller excludes other writers of batches.  goal,
- * if not NULL, learns from the batch that has the last one.
- */
-extern int64 strata_store_next_row(StrataStore *store, StrataRowGoal *goal);
 
 /* Index entries of a batch row; HOT updates need none. */
 extern void strata_batch_index(CatalogIndexState indexes, HeapTuple tuple);
@@ -44,9 +33,6 @@ extern void strata_batch_index(CatalogIndexState indexes, HeapTuple tuple);
  */
 extern void strata_store_delete_batches(StrataStore *store, Snapshot snapshot,
 										CommandId cid);
-extern void strata_store_delete_batch(StrataStore *store,
-									  const ItemPointerData *tid,
-									  CommandId cid);
 
 /* One batch, and the entries of its rows that the snapshot sees. */
 extern void strata_store_delete_batch_with_entries(StrataStore *store,
