@@ -21,6 +21,7 @@
 #include "access/relation.h"
 #include "access/table.h"
 #include "catalog/pg_am.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
@@ -46,9 +47,35 @@ PG_FUNCTION_INFO_V1(strata_codec_choice);
  */
 #define PAIR_GAIN 1.2
 
+/* The largest partition, which stands for all of them; or InvalidOid. */
+static Oid
+largest_partition(Oid relid)
+{
+	Oid			largest = InvalidOid;
+	int64		size = 0;
+	ListCell   *lc;
+
+	foreach(lc, find_all_inheritors(relid, AccessShareLock, NULL))
+	{
+		Oid			leaf = lfirst_oid(lc);
+		int64		bytes;
+
+		if (get_rel_relkind(leaf) != RELKIND_RELATION)
+			continue;
+		bytes = DatumGetInt64(DirectFunctionCall1(pg_total_relation_size,
+												  ObjectIdGetDatum(leaf)));
+		if (bytes > size)
+		{
+			largest = leaf;
+			size = bytes;
+		}
+	}
+	return largest;
+}
+
 /*
  * Open a table to be looked at: the caller must own it; any table with rows of
- * its own.
+ * its own, or the largest partition of one that has none.
  */
 static Relation
 open_table(Oid relid)
@@ -63,16 +90,22 @@ open_table(Oid relid)
 	if (!strata_table_ownercheck(relid, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(relkind),
 					   get_rel_name(relid));
+	if (relkind == RELKIND_PARTITIONED_TABLE)
+	{
+		Oid			largest = largest_partition(relid);
+
+		if (!OidIsValid(largest))
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					 errmsg("table \"%s\" has no partition with rows",
+							get_rel_name(relid))));
+		return open_table(largest);
+	}
 	if (relkind != RELKIND_RELATION && relkind != RELKIND_MATVIEW)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("\"%s\" is not a table with rows of its own",
-						get_rel_name(relid)),
-				 relkind == RELKIND_PARTITIONED_TABLE ?
-				 errhint(
-						 "Name one of its partitions: they are compressed each by itself.") :
-				 0));
+						get_rel_name(relid))));
 	rel = try_relation_open(relid, AccessShareLock);
 	if (rel == NULL)
 		ereport(ERROR,
@@ -548,6 +581,9 @@ strata_advise_compression(PG_FUNCTION_ARGS)
 	Candidate	none = {0};
 	double	   *distinct;
 	double		before;
+	const char *how = "";
+	const char *kind;
+	char	   *name;
 	int			n;
 
 	InitMaterializedSRF(fcinfo, 0);
@@ -583,13 +619,18 @@ strata_advise_compression(PG_FUNCTION_ARGS)
 		MemoryContextDelete(mcxt);
 	}
 	qsort(candidates, n, sizeof(Candidate), compare_candidates);
+	name = strata_sql_name(PG_GETARG_OID(0));
+	kind = rel->rd_rel->relkind == RELKIND_MATVIEW ? "MATERIALIZED VIEW" :
+		"TABLE";
+	if (!strata_relation_is_strata(rel) &&
+		RelationGetRelid(rel) == PG_GETARG_OID(0))
+		how = psprintf("ALTER %s %s SET ACCESS METHOD strata; ", kind, name);
 	for (int i = 0; i < n; i++)
 	{
 		StrataLayout *layout = candidate_layout(present, &candidates[i]);
 		const char *segment = segment_text(RelationGetDescr(rel),
 										   &candidates[i], ", ");
 		char	   *order = order_text(RelationGetDescr(rel), layout);
-		char	   *name = strata_sql_name(RelationGetRelid(rel));
 		Datum		values[8];
 		bool		nulls[8] = {false};
 
@@ -604,12 +645,12 @@ strata_advise_compression(PG_FUNCTION_ARGS)
 		values[5] = Int64GetDatum((int64) candidates[i].rows_per_batch);
 		values[6] = CStringGetTextDatum(advice(RelationGetDescr(rel),
 											   &candidates[i], layout, &none));
-		values[7] = CStringGetTextDatum(psprintf(
-												 "%sALTER TABLE %s SET (strata.segmentby = %s, strata.orderby = %s);",
-												 strata_relation_is_strata(rel) ?
-												 "" :
-												 psprintf("ALTER TABLE %s SET ACCESS METHOD strata; ", name),
-												 name, quote_literal_cstr(segment), quote_literal_cstr(order)));
+		values[7] = CStringGetTextDatum(
+										psprintf("%sALTER %s %s SET (strata.segmentby = %s, strata.orderby = %s); SELECT compress_chunk(%s, recompress => true);",
+												 how, kind, name,
+												 quote_literal_cstr(segment),
+												 quote_literal_cstr(order),
+												 quote_literal_cstr(name)));
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values,
 							 nulls);
 	}

@@ -15,6 +15,8 @@
 #include "store/store_companion.h"
 
 #include "access/table.h"
+#include "access/xact.h"
+#include "catalog/partition.h"
 #include "commands/tablecmds.h"
 #include "nodes/makefuncs.h"
 #include "storage/bufmgr.h"
@@ -103,26 +105,47 @@ forget_size(Oid companion)
 	strata_settings_store(companion, options, true);
 }
 
-/* Segments of a few rows compress badly, and the user can do something. */
+/* The table that users set options of: the uppermost of its ancestors. */
+static Oid
+table_with_settings(Relation rel)
+{
+	return rel->rd_rel->relispartition ?
+		llast_oid(get_partition_ancestors(RelationGetRelid(rel))) :
+		RelationGetRelid(rel);
+}
+
+/*
+ * Segments of a few rows compress badly, and the user can do something: said
+ * once for a table, whatever the number of its chunks that a statement
+ * compresses.
+ */
 static void
 warn_small_segments(Relation rel, const StrataCompressResult *result)
 {
+	static Oid	warned_table = InvalidOid;
+	static TimestampTz warned_at;
 	StrataLayout *layout = strata_store_current_layout(rel);
+	Oid			table = table_with_settings(rel);
+	TimestampTz statement = GetCurrentStatementStartTimestamp();
+	char	   *name;
 
-	if (!result->incremental && layout->nsegment > 0 &&
-		result->nbatches >= 10 && result->nrows / result->nbatches < 100 &&
-		strata_batch_rows >= 100)
-		ereport(
-				WARNING,
-				(errmsg("segments of table \"%s\" have %lld rows on average",
-						RelationGetRelationName(rel),
-						(long long) (result->nrows / result->nbatches)),
-				 errdetail("Batches this small compress badly."),
-				 errhint(
-						 "SELECT * FROM advise_compression('%s'); shows better ones; then ALTER TABLE %s SET (strata.segmentby = '...'); SELECT compress_chunk('%s', recompress => true);",
-						 RelationGetRelationName(rel),
-						 RelationGetRelationName(rel),
-						 RelationGetRelationName(rel))));
+	if (result->incremental || layout->nsegment == 0 ||
+		result->nbatches < 10 || result->nrows / result->nbatches >= 100 ||
+		strata_batch_rows < 100 ||
+		(warned_table == table && warned_at == statement))
+		return;
+	warned_table = table;
+	warned_at = statement;
+	name = DatumGetCString(DirectFunctionCall1(regclassout,
+											   ObjectIdGetDatum(table)));
+	ereport(WARNING,
+			(errmsg("segments of table \"%s\" have %lld rows on average",
+					RelationGetRelationName(rel),
+					(long long) (result->nrows / result->nbatches)),
+			 errdetail("Batches this small compress badly."),
+			 errhint("SELECT * FROM advise_compression(%s); shows better ones; then ALTER TABLE %s SET (strata.segmentby = '...'); SELECT compress_chunk(%s, recompress => true);",
+					 quote_literal_cstr(name), name,
+					 quote_literal_cstr(name))));
 }
 
 /* What came of it, in rows and bytes. */

@@ -67,6 +67,15 @@ SELECT * FROM estimate_compression(NULL);
 SELECT count(*) FROM estimate_compression('estimated');
 CREATE TABLE p (a int) PARTITION BY LIST (a);
 SELECT * FROM estimate_compression('p');
+-- a hypertable is looked at by its largest chunk, and its command compresses all
+CREATE TABLE ht (ts timestamptz NOT NULL, host int, v float8);
+SELECT FROM create_hypertable('ht', 'ts', chunk_time_interval => interval '12 hours');
+SELECT * FROM advise_compression('ht');
+INSERT INTO ht SELECT '2026-01-01 00:00+00'::timestamptz + i * interval '10 s', i % 3, i % 7 FROM generate_series(0, 8639) i;
+SELECT rank, segmentby, orderby, rows_per_batch, command FROM advise_compression('ht') WHERE segmentby IN ('host', '');
+SELECT column_name, ratio > 1 AS saves FROM estimate_compression('ht');
+SELECT command FROM advise_compression('ht') WHERE segmentby = 'host' \gexec
+SELECT bool_and(batch_rows = 4320) FROM strata.tables WHERE relation IN (SELECT show_chunks('ht'));
 CREATE VIEW w AS SELECT 1;
 SELECT * FROM advise_compression('w');
 CREATE ROLE api_advise_user;
