@@ -301,6 +301,7 @@ echo 0 >"$OUT/next"
 case " $* " in *" regress "* | *" isolation "*) export STRATA_CONF="strata.max_job_workers = 0
 strata.chunks_ahead = 0
 strata.report_compression = off
+strata.index_pages = 0
 autovacuum = off
 ${STRATA_CONF:-}" ;; esac
 [ "$*" = unit ] || [ ${#queue[@]} = 0 ] || servers

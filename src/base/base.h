@@ -25,6 +25,8 @@
 #define STRATA_BATCH_ROWS_MAX 32767
 #define STRATA_CHUNKS_AHEAD_DEFAULT 2
 #define STRATA_CHUNKS_AHEAD_MAX 100
+#define STRATA_INDEX_PAGES_DEFAULT 8
+#define STRATA_INDEX_PAGES_MAX 1000000
 #define STRATA_MAX_JOB_WORKERS_DEFAULT 4
 #define STRATA_MAX_JOB_WORKERS_MAX 64
 
@@ -48,6 +50,7 @@ extern bool strata_enable_top_n;
 extern bool strata_enable_vector_agg;
 extern bool strata_enable_vector_expressions;
 extern bool strata_enable_vector_filter;
+extern int	strata_index_pages;
 extern int	strata_max_job_workers;
 extern bool strata_allow_drop_cascade;
 extern bool strata_report_compression;

@@ -35,6 +35,7 @@ bool		strata_enable_top_n = true;
 bool		strata_enable_vector_agg = true;
 bool		strata_enable_vector_expressions = true;
 bool		strata_enable_vector_filter = true;
+int			strata_index_pages = STRATA_INDEX_PAGES_DEFAULT;
 int			strata_max_job_workers = STRATA_MAX_JOB_WORKERS_DEFAULT;
 bool		strata_allow_drop_cascade = false;
 bool		strata_report_compression = true;
@@ -129,6 +130,14 @@ strata_base_init(void)
 							0,
 							STRATA_CHUNKS_AHEAD_MAX, PGC_USERSET, 0, NULL,
 							NULL, NULL);
+
+	DefineCustomIntVariable(
+							"strata.index_pages",
+							"Sets from how many pages on batches of a table have all of their indexes.",
+							"Smaller ones do without those by the beginning of batches and of the widest batch.",
+							&strata_index_pages, STRATA_INDEX_PAGES_DEFAULT,
+							0, STRATA_INDEX_PAGES_MAX, PGC_USERSET,
+							0, NULL, NULL, NULL);
 
 	DefineCustomIntVariable(
 							"strata.max_job_workers", "Sets how many jobs may run at a time.",

@@ -42,6 +42,7 @@ struct StrataDirectLoad
 	MemoryContext row_mcxt;		/* for one row */
 	Relation	rel;
 	StrataStore *store;
+	StrataLayout *layout;
 	StrataRowCheck *check;
 	StrataBatchWriter *writer;
 	StrataGather *gather;
@@ -120,7 +121,6 @@ strata_direct_load_begin(Relation rel, CommandId cid, int kilobytes)
 	MemoryContext mcxt;
 	MemoryContext old;
 	StrataDirectLoad *load;
-	StrataLayout *layout;
 
 	if (strata_direct_load_obstacle(rel) != NULL)
 		return NULL;
@@ -130,7 +130,7 @@ strata_direct_load_begin(Relation rel, CommandId cid, int kilobytes)
 	load = palloc0(sizeof(StrataDirectLoad));
 	load->mcxt = mcxt;
 	load->rel = rel;
-	load->store = open_store(rel, &layout);
+	load->store = open_store(rel, &load->layout);
 	if (load->store == NULL)
 	{
 		MemoryContextSwitchTo(old);
@@ -141,11 +141,11 @@ strata_direct_load_begin(Relation rel, CommandId cid, int kilobytes)
 								   true));	/* compress:K3 */
 	load->row_mcxt = AllocSetContextCreate(mcxt, "strata direct load row",
 										   ALLOCSET_DEFAULT_SIZES);
-	load->check = strata_row_check_create(rel, layout);
-	load->writer = strata_batch_writer_begin(load->store, layout);
+	load->check = strata_row_check_create(rel, load->layout);
+	load->writer = strata_batch_writer_begin(load->store, load->layout);
 	load->writer->shared = true;
 	load->writer->cid = cid;
-	load->gather = strata_gather_begin(load->writer, layout, kilobytes);
+	load->gather = strata_gather_begin(load->writer, load->layout, kilobytes);
 	MemoryContextSwitchTo(old);
 	return load;
 }
@@ -186,6 +186,7 @@ strata_direct_load_end(StrataDirectLoad *load, StrataRowPut put, void *arg)
 	pgstat_count_heap_insert(load->rel, load->writer->nrows);
 	strata_row_check_free(load->check);
 	strata_store_close(load->store, NoLock);
+	strata_companion_complete(load->rel, load->layout);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(load->mcxt);
 }

@@ -369,6 +369,7 @@ strata_store_compress(Relation rel, bool recompress,
 	result->nskipped = state.nskipped;
 	strata_row_check_free(state.check);
 	strata_store_close(state.store, NoLock);
+	strata_companion_complete(rel, layout);
 	PopActiveSnapshot();
 	UnregisterSnapshot(state.snapshot);
 	if (state.silenced)

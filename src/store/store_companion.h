@@ -72,12 +72,20 @@ extern void strata_companion_rewrite(Oid companion);
 
 /*
  * Create the companion of rel, or bring it up to the layout: add the columns
- * and indexes that are missing.  The caller holds ExclusiveLock or more on
- * rel. Returns its oid; the change is visible to this command.  *layout may
- * come back as the one the companion was made for, when readers do not let it
- * change.
+ * that are missing, and indexes, of a small one those it needs.  The caller
+ * holds ExclusiveLock or more on rel.  Returns its oid; the change is visible
+ * to this command.  *layout may come back as the one the companion was made
+ * for, when readers do not let it change.
  */
 extern Oid	strata_companion_prepare(Relation rel, StrataLayout **layout);
+
+/*
+ * Make the indexes that batches of the layout lack now that they take
+ * strata.index_pages, if nobody else writes batches: then the next who does
+ * sees to it.  For who has ended to write.
+ */
+extern void strata_companion_complete(Relation rel,
+									  const StrataLayout *layout);
 
 /* Give the companion of rel col_ columns for all columns of rel. */
 extern void strata_companion_add_columns(Relation rel);

@@ -11,6 +11,7 @@
  * src/store/store_companion_create.c
  *-------------------------------------------------------------------------
  */
+#include "base/base.h"
 #include "store/store_companion.h"
 #include "store/store_private.h"
 
@@ -241,10 +242,13 @@ create_index(Oid companion, List *columns, bool unique)
 	CommandCounterIncrement();
 }
 
-/* Make the index of the layout's keys, unless there is one. */
-static void
-ensure_index(Relation rel, Oid companion, const StrataLayout *layout,
-			 StrataIndexKeys keys_of, bool by_max)
+/*
+ * Is there the index of the layout's keys, or can there be none?  Else the
+ * names of its columns.
+ */
+static bool
+has_index(Relation rel, Oid companion, const StrataLayout *layout,
+		  StrataIndexKeys keys_of, bool by_max, List **columns)
 {
 	Relation	batches = table_open(companion, AccessShareLock);
 	AttrNumber	keys[INDEX_MAX_KEYS];
@@ -252,17 +256,28 @@ ensure_index(Relation rel, Oid companion, const StrataLayout *layout,
 													batches), layout, by_max,
 							keys);
 	bool		found;
-	List	   *columns = NIL;
 
+	*columns = NIL;
 	found = n == 0 ||
 		OidIsValid(strata_companion_find_index(batches, keys, n));
 	for (int i = 0; i < n; i++)
-		columns =
-			lappend(columns,
+		*columns =
+			lappend(*columns,
 					pstrdup(NameStr(TupleDescAttr(RelationGetDescr(batches),
-												  keys[i] - 1)->attname)));
+												  keys[i] - 1)
+									->attname)));
 	table_close(batches, AccessShareLock);
-	if (!found)
+	return found;
+}
+
+/* Make the index of the layout's keys, unless there is one. */
+static void
+ensure_index(Relation rel, Oid companion, const StrataLayout *layout,
+			 StrataIndexKeys keys_of, bool by_max)
+{
+	List	   *columns;
+
+	if (!has_index(rel, companion, layout, keys_of, by_max, &columns))
 		create_index(companion, columns, false);
 }
 
@@ -588,10 +603,85 @@ strata_companion_is_ready(StrataStore *store, const StrataLayout *layout)
 			schema->max_att[layout->order[i].attno] == 0)
 			return false;
 	return OidIsValid(strata_store_layout_index(store, layout)) &&
-		(layout->norder == 0 ||
-		 ((layout->nsegment == 0 ||
-		   OidIsValid(strata_store_segment_index(store, layout, true))) &&
-		  OidIsValid(strata_store_order_index(store, layout, false))));
+		(layout->norder == 0 || layout->nsegment == 0 ||
+		 OidIsValid(strata_store_segment_index(store, layout, true)));
+}
+
+/* Are batches few enough to be looked at all? */
+static bool
+is_small(Oid companion)
+{
+	Relation	batches = table_open(companion, AccessShareLock);
+	double		pages = RelationGetNumberOfBlocks(batches);
+
+	if (OidIsValid(batches->rd_rel->reltoastrelid))
+	{
+		Relation	toast = table_open(batches->rd_rel->reltoastrelid,
+									   AccessShareLock);
+
+		pages += RelationGetNumberOfBlocks(toast);
+		table_close(toast, AccessShareLock);
+	}
+	table_close(batches, AccessShareLock);
+	return pages < strata_index_pages;
+}
+
+/*
+ * The indexes that a small companion does without (docs/adr/029).  Without
+ * segments the first index is as good as the one that would lead with min_.
+ */
+static void
+ensure_other_indexes(Relation rel, Oid companion, const StrataLayout *layout)
+{
+	ensure_index(rel, companion, layout, strata_companion_span_keys, false);
+	if (layout->nsegment > 0)
+		ensure_index(rel, companion, layout, strata_companion_order_keys,
+					 false);
+}
+
+static bool
+has_other_indexes(Relation rel, Oid companion, const StrataLayout *layout)
+{
+	List	   *columns;
+
+	return has_index(rel, companion, layout, strata_companion_span_keys, false,
+					 &columns) &&
+		(layout->nsegment == 0 ||
+		 has_index(rel, companion, layout, strata_companion_order_keys, false,
+				   &columns));
+}
+
+/*
+ * Can indexes be made now?  Not while somebody may write batches: one who has
+ * opened the indexes that there are would leave out those that come later.
+ */
+static bool
+nobody_writes(Oid companion)
+{
+	Relation	batches;
+	bool		alone;
+
+	if (!ConditionalLockRelationOid(companion, ShareLock))
+		return false;
+	batches = table_open(companion, NoLock);
+	alone = batches->rd_refcnt == 1;	/* this session's others */
+	table_close(batches, NoLock);
+	return alone;
+}
+
+/* See store_companion.h. */
+void
+strata_companion_complete(Relation rel, const StrataLayout *layout)
+{
+	Oid			companion = strata_companion_oid(rel);
+	StrataOwnerContext saved;
+
+	if (is_small(companion) || has_other_indexes(rel, companion, layout) ||
+		!nobody_writes(companion))
+		return;
+	strata_role_enter(strata_extension_owner(), &saved);
+	ensure_other_indexes(rel, companion, layout);
+	strata_owner_leave(&saved);
 }
 
 /* See store_companion.h. */
@@ -632,20 +722,12 @@ strata_companion_prepare(Relation rel, StrataLayout **layout)
 	adapt_row_target(companion, strata_settings_get(rel)->codec_level);
 	ensure_index(rel, companion, *layout, strata_companion_segment_keys,
 				 false);
-	ensure_index(rel, companion, *layout, strata_companion_span_keys, false);
 	ensure_index(rel, companion, *layout, strata_companion_layout_keys, true);
-
-	/*
-	 * without segments the first index is as good as the one that would lead
-	 * with min_
-	 */
 	if ((*layout)->nsegment > 0)
-	{
 		ensure_index(rel, companion, *layout, strata_companion_segment_keys,
 					 true);
-		ensure_index(rel, companion, *layout, strata_companion_order_keys,
-					 false);
-	}
+	if (!is_small(companion))
+		ensure_other_indexes(rel, companion, *layout);
 	Assert(is_admitted(companion, *layout));	/* store:S6 */
 	strata_owner_leave(&saved);
 	return companion;

@@ -26,6 +26,8 @@ def case_actions(rng, tables):
         actions.append(Action("create", [Statement(sql) for sql in table.create_actions(rng)], [table.name]))
         actions.append(Action("strata", [Statement(table.settings(rng), "strata")], [table.name]))
     actions.append(Action("settings", [Statement("SET strata.batch_rows = %d" % rng.choice([10, 20, 50, 100, 1000]),
+                                                 "session"),
+                                       Statement("SET strata.index_pages = %d" % rng.choice([0, 0, 2, 4, 8]),
                                                  "session")]))
     return actions
 

@@ -195,7 +195,8 @@ class Statements:
         elif kind < 0.76:
             sql = table.settings(rng)
         elif kind < 0.80:
-            sql = "SET strata.batch_rows = %d" % rng.choice([10, 17, 50, 100, 1000, 4096])
+            sql = rng.choice(["SET strata.batch_rows = %d" % rng.choice([10, 17, 50, 100, 1000, 4096]),
+                              "SET strata.index_pages = %d" % rng.choice([0, 2, 4, 8])])
         elif kind < 0.87:
             return Action("vacuum", [Statement("%s %s" % (rng.choice(
                 ["VACUUM", "VACUUM", "VACUUM (FREEZE)", "VACUUM (ANALYZE)", "ANALYZE"]), table.token))], [table.name])
