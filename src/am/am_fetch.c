@@ -140,11 +140,9 @@ tuple_tid_valid(TableScanDesc scan, ItemPointer tid)
 static void
 error_fetched_moved(Relation rel)
 {
-	ereport(
-			ERROR,
+	ereport(ERROR,
 			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-			 errmsg(
-					"could not find a row of table \"%s\" again because it was compressed or decompressed concurrently",
+			 errmsg("could not find a row of table \"%s\" again because it was compressed or decompressed concurrently",
 					RelationGetRelationName(rel))));
 }
 

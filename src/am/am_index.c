@@ -123,11 +123,9 @@ index_build_range_scan(Relation rel, Relation index, IndexInfo *info,
 	bool		has_batches = OidIsValid(strata_companion_oid(rel));
 
 	if (has_batches && info->ii_ExclusionOps != NULL)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg(
-						"cannot create an exclusion constraint on compressed table \"%s\"",
+				 errmsg("cannot create an exclusion constraint on compressed table \"%s\"",
 						RelationGetRelationName(rel)),
 				 errhint("SELECT decompress_chunk('%s');",
 						 RelationGetRelationName(rel))));

@@ -113,11 +113,9 @@ open_table(Oid relid)
 				 errmsg("relation with OID %u does not exist", relid)));
 	if (!strata_relation_is_strata(rel) &&
 		rel->rd_rel->relam != HEAP_TABLE_AM_OID)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg(
-						"\"%s\" uses an access method that is neither heap nor strata",
+				 errmsg("\"%s\" uses an access method that is neither heap nor strata",
 						RelationGetRelationName(rel))));
 	Assert(CheckRelationLockedByMe(rel, AccessShareLock,
 								   true));	/* api:P1 */
@@ -234,11 +232,9 @@ reason(StrataCodecId id, const StrataColumnMeasure *column, StrataLevel level)
 	double		its = column->candidate[id];
 
 	if (id == STRATA_CODEC_AUTO)
-		return pstrdup(
-					   "what is written: the best of each batch, by the rules of the level");
+		return pstrdup("what is written: the best of each batch, by the rules of the level");
 	if (column->held[id] == 0)
-		return pstrdup(
-					   id == STRATA_CODEC_CONSTANT ?
+		return pstrdup(id == STRATA_CODEC_CONSTANT ?
 					   "values differ" :
 					   "never smaller than the values as they are, or not held");
 	if (column->used[id] > 0)
@@ -459,19 +455,16 @@ advice(TupleDesc desc, const Candidate *c, const StrataLayout *layout,
 		appendStringInfo(&buf, "about %.0f segments of %.0f rows", c->distinct,
 						 c->rows / Max(c->distinct, 1));
 	if (c->nsegment > 0 && c->rows / Max(c->distinct, 1) < SEGMENT_ROWS_MIN)
-		appendStringInfo(
-						 &buf, "; segments are too small, at least %d rows are wanted",
+		appendStringInfo(&buf, "; segments are too small, at least %d rows are wanted",
 						 SEGMENT_ROWS_MIN);
 	if (c->nsegment > 0 && none != NULL && none->bytes > 0)
-		appendStringInfo(
-						 &buf,
+		appendStringInfo(&buf,
 						 "; %.0f %% %s than without segments, and queries for one %s read its batches alone",
 						 fabs(c->bytes / none->bytes - 1) * 100,
 						 c->bytes <= none->bytes ? "smaller" : "larger",
 						 segment_text(desc, c, " and "));
 	if (layout->norder == 0)
-		appendStringInfoString(
-							   &buf,
+		appendStringInfoString(&buf,
 							   "; no order: the table has no column of a date or time, name one in strata.orderby");
 	return buf.data;
 }
@@ -645,8 +638,7 @@ strata_advise_compression(PG_FUNCTION_ARGS)
 		values[5] = Int64GetDatum((int64) candidates[i].rows_per_batch);
 		values[6] = CStringGetTextDatum(advice(RelationGetDescr(rel),
 											   &candidates[i], layout, &none));
-		values[7] = CStringGetTextDatum(
-										psprintf("%sALTER %s %s SET (strata.segmentby = %s, strata.orderby = %s); SELECT compress_chunk(%s, recompress => true);",
+		values[7] = CStringGetTextDatum(psprintf("%sALTER %s %s SET (strata.segmentby = %s, strata.orderby = %s); SELECT compress_chunk(%s, recompress => true);",
 												 how, kind, name,
 												 quote_literal_cstr(segment),
 												 quote_literal_cstr(order),

@@ -72,11 +72,9 @@ read_filter(FunctionCallInfo fcinfo, const StrataHypertable *ht, int older,
 								   &filter->after);
 	if ((filter->has_older || filter->has_newer) &&
 		(filter->has_before || filter->has_after))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg(
-						"cannot specify \"older_than\" or \"newer_than\" together with \"created_before\" or \"created_after\"")));
+				 errmsg("cannot specify \"older_than\" or \"newer_than\" together with \"created_before\" or \"created_after\"")));
 }
 
 static bool
@@ -188,12 +186,10 @@ strata_drop_chunks(PG_FUNCTION_ARGS)
 	read_filter(fcinfo, ht, 1, 2, 4, 5, &filter);
 	if (!filter.has_older && !filter.has_newer && !filter.has_before &&
 		!filter.has_after)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid time range for dropping chunks"),
-				 errhint(
-						 "At least one of older_than, newer_than, created_before and created_after must be given.")));
+				 errhint("At least one of older_than, newer_than, created_before and created_after must be given.")));
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	foreach(lc, lock_chunks(ht, &filter))
 	{
@@ -239,12 +235,10 @@ strata_create_chunks(PG_FUNCTION_ARGS)
 		to = from + 1;
 	if (from == PG_INT64_MIN || from == PG_INT64_MAX || to == PG_INT64_MAX ||
 		to < from)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid time range for making chunks"),
-				 errhint(
-						 "Its end must not be before its start, and both must be finite.")));
+				 errhint("Its end must not be before its start, and both must be finite.")));
 	Assert(strata_table_ownercheck(ht->relid, GetUserId()));	/* api:P1 */
 	rel = table_open(ht->relid, AccessShareLock);
 	made = strata_chunk_create_range(ht, from, to, rel);
@@ -332,8 +326,7 @@ strata_dimension_info(PG_FUNCTION_ARGS)
 	}
 	else
 	{
-		values[2] = DirectFunctionCall3(
-										interval_in,
+		values[2] = DirectFunctionCall3(interval_in,
 										CStringGetDatum(strata_time_interval_to_text(ht->key_type,
 																					 ht->interval)),
 										ObjectIdGetDatum(InvalidOid),

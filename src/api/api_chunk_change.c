@@ -69,12 +69,10 @@ hypertable_of(Oid chunk)
 		get_rel_relispartition(chunk))
 		ht = strata_hypertable_get(get_partition_parent(chunk, true));
 	if (ht == NULL)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("\"%s\" is not a chunk", get_rel_name(chunk)),
-				 errhint(
-						 "SELECT show_chunks('hypertable'); lists those of a hypertable.")));
+				 errhint("SELECT show_chunks('hypertable'); lists those of a hypertable.")));
 	return strata_hypertable_open(ht->relid);
 }
 
@@ -112,11 +110,9 @@ lock_changed_chunks(const StrataHypertable *ht, const List *relids,
 		chunks = lappend(chunks, chunk);
 	}
 	if (list_length(chunks) != list_length(relids))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg(
-						"a chunk of hypertable \"%s\" was dropped or detached by another transaction",
+				 errmsg("a chunk of hypertable \"%s\" was dropped or detached by another transaction",
 						get_rel_name(ht->relid))));
 	return chunks;
 }
@@ -161,22 +157,17 @@ choose_index(Oid chunk, bool given, Oid index)
 		}
 		table_close(rel, AccessShareLock);
 		if (!OidIsValid(result))
-			ereport(
-					ERROR,
+			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_OBJECT),
-					 errmsg(
-							"there is no previously clustered index for chunk \"%s\"",
+					 errmsg("there is no previously clustered index for chunk \"%s\"",
 							get_rel_name(chunk)),
-					 errhint(
-							 "Name an index of the hypertable: SELECT reorder_chunk('%s', 'index');",
+					 errhint("Name an index of the hypertable: SELECT reorder_chunk('%s', 'index');",
 							 get_rel_name(chunk))));
 	}
 	if (!OidIsValid(result))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg(
-						"\"%s\" is not an index of chunk \"%s\" or of its hypertable",
+				 errmsg("\"%s\" is not an index of chunk \"%s\" or of its hypertable",
 						get_rel_name(index) != NULL ? get_rel_name(index) : "",
 						get_rel_name(chunk))));
 	return result;
@@ -198,13 +189,10 @@ reorder(Oid chunk, Oid index, bool verbose)
 		strata_store_has_batches(rel, GetActiveSnapshot());
 	table_close(rel, NoLock);
 	if (batches)
-		ereport(
-				NOTICE,
-				(errmsg(
-						"compressed rows of chunk \"%s\" keep the order of their batches",
+		ereport(NOTICE,
+				(errmsg("compressed rows of chunk \"%s\" keep the order of their batches",
 						get_rel_name(chunk)),
-				 errhint(
-						 "strata.segmentby and strata.orderby say what that is.")));
+				 errhint("strata.segmentby and strata.orderby say what that is.")));
 }
 
 /* reorder_chunk(chunk, index, verbose) */
@@ -262,8 +250,7 @@ strata_move_chunk(PG_FUNCTION_ARGS)
 		foreach(lc, indexes)
 			run_as_owner(chunk, psprintf("ALTER INDEX %s SET TABLESPACE %s",
 										 strata_sql_name(lfirst_oid(lc)),
-										 quote_identifier(
-														  NameStr(*PG_GETARG_NAME(2)))));
+										 quote_identifier(NameStr(*PG_GETARG_NAME(2)))));
 	if (OidIsValid(index))
 		reorder(chunk, index, verbose);
 	PG_RETURN_VOID();
@@ -297,12 +284,10 @@ merge(List *relids)
 		StrataHypertable *other = hypertable_of(lfirst_oid(lc));
 
 		if (ht != NULL && ht->relid != other->relid)
-			ereport(
-					ERROR,
+			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("cannot merge chunks of different hypertables"),
-					 errdetail(
-							   "Chunk \"%s\" is of hypertable \"%s\", chunk \"%s\" of hypertable \"%s\".",
+					 errdetail("Chunk \"%s\" is of hypertable \"%s\", chunk \"%s\" of hypertable \"%s\".",
 							   get_rel_name(linitial_oid(relids)),
 							   get_rel_name(ht->relid),
 							   get_rel_name(lfirst_oid(lc)),
@@ -357,12 +342,10 @@ strata_merge_two_chunks(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("argument \"%s\" cannot be null", "chunk2")));
 	if (!PG_ARGISNULL(2) && PG_GETARG_BOOL(2))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("chunks cannot be merged concurrently"),
-				 errhint(
-						 "Leave out \"concurrently\"; readers and writers of the hypertable then wait for the merge.")));
+				 errhint("Leave out \"concurrently\"; readers and writers of the hypertable then wait for the merge.")));
 	merge(list_make2_oid(PG_GETARG_OID(0), PG_GETARG_OID(1)));
 	PG_RETURN_VOID();
 }
@@ -376,8 +359,7 @@ split_point(FunctionCallInfo fcinfo, const StrataHypertable *ht,
 	int64		at;
 
 	if (PG_ARGISNULL(1) && (range->no_lo || range->no_hi))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("chunk \"%s\" has no end on one side, and so no middle",
 						get_rel_name(chunk->relid)),
@@ -391,13 +373,11 @@ split_point(FunctionCallInfo fcinfo, const StrataHypertable *ht,
 	if ((!range->no_lo && at <= range->lo) ||
 		(!range->no_hi && at >= range->hi) || at == PG_INT64_MIN ||
 		at == PG_INT64_MAX)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("cannot split chunk \"%s\" there",
 						get_rel_name(chunk->relid)),
-				 errdetail(
-						   "A split point lies within the chunk's range, and is not its beginning.")));
+				 errdetail("A split point lies within the chunk's range, and is not its beginning.")));
 	return at;
 }
 
@@ -439,8 +419,7 @@ refuse_slices(const StrataHypertable *ht, const char *what)
 	char	   *column = get_attname(ht->relid, ht->attno, false);
 	bool		integer = strata_time_type_is_integer(ht->key_type);
 
-	ereport(
-			ERROR,
+	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("invalid slices for hypertable \"%s\": %s",
 					get_rel_name(ht->relid), what),
@@ -533,11 +512,9 @@ check_attachable(Oid relid)
 						errmsg("cannot attach \"%s\", which is not a table",
 							   get_rel_name(relid))));
 	if (get_rel_relispartition(relid))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg(
-						"cannot attach \"%s\", which is already a chunk or partition",
+				 errmsg("cannot attach \"%s\", which is already a chunk or partition",
 						get_rel_name(relid)),
 				 errhint("CALL detach_chunk('%s');", strata_sql_name(relid))));
 }
@@ -564,10 +541,8 @@ strata_attach_chunk(PG_FUNCTION_ARGS)
 	rel = table_open(table, AccessExclusiveLock);
 	check_attachable(table);
 	if (!strata_relation_is_strata(rel))
-		ereport(
-				NOTICE,
-				(errmsg(
-						"chunk \"%s\" cannot be compressed, because it does not use the access method strata",
+		ereport(NOTICE,
+				(errmsg("chunk \"%s\" cannot be compressed, because it does not use the access method strata",
 						RelationGetRelationName(rel)),
 				 errhint("ALTER TABLE %s SET ACCESS METHOD strata;",
 						 strata_sql_name(table))));

@@ -77,8 +77,7 @@ static void
 check_number(bool has_number, int number)
 {
 	if (!has_number || number < 1 || number > PG_INT16_MAX)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid number of partitions: must be between 1 and %d",
 						PG_INT16_MAX)));
@@ -118,16 +117,12 @@ tell(Oid relid, const char *column, bool is_range)
 {
 	char	   *table = strata_sql_name(relid);
 
-	ereport(
-			NOTICE,
-			(errmsg(
-					"dimension \"%s\" of hypertable \"%s\" makes no partitions of chunks",
+	ereport(NOTICE,
+			(errmsg("dimension \"%s\" of hypertable \"%s\" makes no partitions of chunks",
 					column, get_rel_name(relid)),
 			 is_range ?
-			 errhint(
-					 "Batches know the minimum and maximum of columns, which prune as well; most, of columns in strata.orderby.") :
-			 errhint(
-					 "ALTER TABLE %s SET (strata.segmentby = %s); brings the rows of each \"%s\" together within a chunk.",
+			 errhint("Batches know the minimum and maximum of columns, which prune as well; most, of columns in strata.orderby.") :
+			 errhint("ALTER TABLE %s SET (strata.segmentby = %s); brings the rows of each \"%s\" together within a chunk.",
 					 table, quote_literal_cstr(quote_identifier(column)),
 					 column)));
 }
@@ -175,11 +170,9 @@ add_hash(const StrataHypertable *ht, const char *column, bool has_number,
 
 	check_number(has_number, number);
 	if (!OidIsValid(lookup_type_cache(type, TYPECACHE_HASH_PROC)->hash_proc))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_FUNCTION),
-				 errmsg(
-						"could not identify a hash function for type %s of column \"%s\"",
+				 errmsg("could not identify a hash function for type %s of column \"%s\"",
 						format_type_be(type), column)));
 	return add_dimension_column(ht, &dimension, if_not_exists);
 }
@@ -207,8 +200,7 @@ range_text(Oid relid, const char *column, Oid type, Datum interval)
 				 errmsg("invalid type %s for a range dimension",
 						format_type_be(key_type)),
 				 errhint("Use an integer, timestamp, date or uuid column.")));
-	return strata_time_interval_to_text(
-										key_type,
+	return strata_time_interval_to_text(key_type,
 										OidIsValid(type) ?
 										strata_time_interval_from_datum(key_type, type, interval) :
 										strata_time_interval_default(key_type));
@@ -236,8 +228,7 @@ strata_api_set_range(const StrataHypertable *ht, const char *column, Oid type,
 	if (attno != InvalidAttrNumber && attno == ht->attno)
 		return false;
 	if (dimension == NULL || dimension->interval == NULL)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 dimension == NULL ?
 				 errmsg("hypertable \"%s\" has no dimension \"%s\"",
@@ -309,11 +300,9 @@ strata_add_dimension(PG_FUNCTION_ARGS)
 	ht = strata_hypertable_open(PG_GETARG_OID(0));
 	column = NameStr(*PG_GETARG_NAME(1));
 	if (PG_ARGISNULL(2) == PG_ARGISNULL(3))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg(
-						"one of number_partitions and chunk_time_interval must be given")));
+				 errmsg("one of number_partitions and chunk_time_interval must be given")));
 	created = PG_ARGISNULL(3) ?
 		add_hash(ht, column, true, PG_GETARG_INT32(2),
 				 if_not_exists) :
@@ -373,8 +362,7 @@ strata_set_number_partitions(PG_FUNCTION_ARGS)
 			 strcmp(dimension->column, NameStr(*PG_GETARG_NAME(2))) != 0))
 			continue;
 		if (wanted != NULL)
-			ereport(
-					ERROR,
+			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("hypertable \"%s\" has more than one hash dimension",
 							get_rel_name(ht->relid)),

@@ -142,8 +142,7 @@ read_dimension(HeapTupleHeader row, StrataHypertableRequest *request)
 
 	strata_api_read_dimension(row, &dimension);
 	if (!dimension.is_range)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("cannot create a hypertable without a range dimension"),
 				 errhint("Use by_range('time column').")));
@@ -239,20 +238,16 @@ strata_set_integer_now_func(PG_FUNCTION_ARGS)
 	Assert(strata_table_ownercheck(ht->relid, GetUserId()));	/* api:P1 */
 	LockRelationOid(ht->relid, ShareUpdateExclusiveLock);
 	if (!strata_time_type_is_integer(ht->key_type))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg(
-						"integer_now function not needed: the time of hypertable \"%s\" is of type %s",
+				 errmsg("integer_now function not needed: the time of hypertable \"%s\" is of type %s",
 						get_rel_name(ht->relid),
 						format_type_be(ht->key_type))));
 	if ((PG_ARGISNULL(2) || !PG_GETARG_BOOL(2)) &&
 		strata_settings_get_text(ht->relid, "integer_now_func") != NULL)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
-				 errmsg(
-						"integer_now function is already set for hypertable \"%s\"",
+				 errmsg("integer_now function is already set for hypertable \"%s\"",
 						get_rel_name(ht->relid)),
 				 errhint("Give replace_if_exists => true to set another.")));
 	if (!SearchSysCacheExists1(PROCOID, ObjectIdGetDatum(function)))
@@ -264,13 +259,11 @@ strata_set_integer_now_func(PG_FUNCTION_ARGS)
 		get_func_prokind(function) != PROKIND_FUNCTION ||
 		get_func_retset(function) ||
 		func_volatile(function) == PROVOLATILE_VOLATILE)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_FUNCTION_DEFINITION),
 				 errmsg("invalid integer_now function \"%s\"",
 						get_func_name(function)),
-				 errhint(
-						 "It takes no arguments, returns %s, and is STABLE or IMMUTABLE.",
+				 errhint("It takes no arguments, returns %s, and is STABLE or IMMUTABLE.",
 						 format_type_be(ht->key_type))));
 	if (strata_function_aclcheck(function, GetUserId(), ACL_EXECUTE) !=
 		ACLCHECK_OK)
@@ -295,14 +288,11 @@ strata_insert_guard(PG_FUNCTION_ARGS)
 				 errmsg("function \"%s\" was not called by trigger manager",
 						"insert_guard")));
 	if (!strata_route_is_active())
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg(
-						"cannot insert into hypertable \"%s\": this session had not loaded the library strata",
+				 errmsg("cannot insert into hypertable \"%s\": this session had not loaded the library strata",
 						RelationGetRelationName(trigger->tg_relation)),
-				 errhint(
-						 "ALTER DATABASE %s SET session_preload_libraries = 'strata'; and connect again, or add strata to shared_preload_libraries and restart.",
+				 errhint("ALTER DATABASE %s SET session_preload_libraries = 'strata'; and connect again, or add strata to shared_preload_libraries and restart.",
 						 quote_identifier(get_database_name(MyDatabaseId)))));
 	return PointerGetDatum(NULL);
 }

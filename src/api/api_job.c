@@ -55,8 +55,7 @@ check_job_owner(Oid owner)
 	login = ((Form_pg_authid) GETSTRUCT(tuple))->rolcanlogin;
 	ReleaseSysCache(tuple);
 	if (!login && STRATA_JOB_OWNER_MUST_LOGIN)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("role \"%s\" cannot own a job because it cannot log in",
 						GetUserNameFromId(owner, false)),
@@ -89,12 +88,10 @@ resolve_routine(Oid procid, int nargs, const Oid *types, const char *expected,
 		(form->prokind != PROKIND_FUNCTION &&
 		 form->prokind != PROKIND_PROCEDURE) ||
 		form->proretset)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("\"%s\" cannot be called by a job", *name),
-				 errdetail(
-						   "It must be a function or procedure with the arguments %s.",
+				 errdetail("It must be a function or procedure with the arguments %s.",
 						   expected)));
 	ReleaseSysCache(tuple);
 	acl = strata_function_aclcheck(procid, GetUserId(), ACL_EXECUTE);
@@ -126,8 +123,7 @@ strata_add_job(PG_FUNCTION_ARGS)
 
 	PreventCommandIfReadOnly("add_job()");
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("proc and schedule_interval of a job cannot be null")));
 	resolve_routine(PG_GETARG_OID(0), 2, types,
@@ -163,14 +159,12 @@ get_own_job(int32 id, bool missing_ok)
 
 	if (job == NULL)
 	{
-		ereport(
-				missing_ok ? NOTICE : ERROR,
+		ereport(missing_ok ? NOTICE : ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("job %d does not exist", id),
 				 missing_ok ?
 				 0 :
-				 errhint(
-						 "SELECT job_id, application_name FROM strata.jobs; lists them.")));
+				 errhint("SELECT job_id, application_name FROM strata.jobs; lists them.")));
 		return NULL;
 	}
 	if (!has_privs_of_role(GetUserId(), job->owner))
@@ -289,13 +283,10 @@ alter_rest(FunctionCallInfo fcinfo, StrataJob *job)
 		if (!JB_ROOT_IS_OBJECT(PG_GETARG_JSONB_P(ALTER_CONFIG_MERGE)) ||
 			(job->has_config &&
 			 !JB_ROOT_IS_OBJECT(DatumGetJsonbP(job->config))))
-			ereport(
-					ERROR,
+			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg(
-							"only objects can be merged: \"config_merge\" or the job's config is none"),
-					 errhint(
-							 "Give the whole config: SELECT alter_job(%d, config => ...);",
+					 errmsg("only objects can be merged: \"config_merge\" or the job's config is none"),
+					 errhint("Give the whole config: SELECT alter_job(%d, config => ...);",
 							 job->id)));
 		job->config =
 			job->has_config ?
@@ -452,11 +443,9 @@ Datum
 strata_job_changed(PG_FUNCTION_ARGS)
 {
 	if (!CALLED_AS_TRIGGER(fcinfo))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg(
-						"function \"job_changed\" was not called by trigger manager")));
+				 errmsg("function \"job_changed\" was not called by trigger manager")));
 	strata_job_wake_at_commit();
 	PG_RETURN_POINTER(NULL);
 }

@@ -113,11 +113,9 @@ strata_job_restored(PG_FUNCTION_ARGS)
 	StrataJob	job = {0};
 
 	if (!CALLED_AS_TRIGGER(fcinfo))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg(
-						"function \"job_restored\" was not called by trigger manager")));
+				 errmsg("function \"job_restored\" was not called by trigger manager")));
 	if (has_privs_of_role(GetUserId(), data->tg_relation->rd_rel->relowner))
 		return PointerGetDatum(data->tg_trigtuple);
 	check_schedule(data, &job);
@@ -131,13 +129,11 @@ strata_job_restored(PG_FUNCTION_ARGS)
 		(!OidIsValid(job.hypertable) || may_have_policy(job.hypertable)) &&
 		may_call(&job))
 		return PointerGetDatum(data->tg_trigtuple);
-	ereport(
-			WARNING,
+	ereport(WARNING,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 			 errmsg("job %d of role \"%s\" is not restored", job.id,
 					GetUserNameFromId(job.owner, true)),
 			 errdetail("Only a superuser may restore jobs of other roles."),
-			 errhint(
-					 "Have that role call add_job(), or restore the data of table _strata.job as a superuser.")));
+			 errhint("Have that role call add_job(), or restore the data of table _strata.job as a superuser.")));
 	return PointerGetDatum(NULL);
 }

@@ -55,18 +55,15 @@ check_tablespace_owner(const StrataHypertable *ht, Oid tablespace,
 	Oid			owner = strata_relation_owner(ht->relid);
 
 	if (tablespace == GLOBALTABLESPACE_OID)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("only shared relations can be placed in tablespace \"%s\"",
 						name)));
 	if (tablespace != MyDatabaseTableSpace &&
 		!strata_tablespace_create_allowed(tablespace, owner))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg(
-						"permission denied for tablespace \"%s\" by table owner \"%s\"",
+				 errmsg("permission denied for tablespace \"%s\" by table owner \"%s\"",
 						name, GetUserNameFromId(owner, false)),
 				 errhint("GRANT CREATE ON TABLESPACE %s TO %s;",
 						 quote_identifier(name),
@@ -96,15 +93,12 @@ strata_attach_tablespace(PG_FUNCTION_ARGS)
 	names = strata_hypertable_tablespaces(ht->relid);
 	if (without(names, name) != names)
 	{
-		ereport(
-				if_not_attached ? NOTICE : ERROR,
+		ereport(if_not_attached ? NOTICE : ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 if_not_attached ?
-				 errmsg(
-						"tablespace \"%s\" is already attached to hypertable \"%s\", skipping",
+				 errmsg("tablespace \"%s\" is already attached to hypertable \"%s\", skipping",
 						name, get_rel_name(ht->relid)) :
-				 errmsg(
-						"tablespace \"%s\" is already attached to hypertable \"%s\"",
+				 errmsg("tablespace \"%s\" is already attached to hypertable \"%s\"",
 						name, get_rel_name(ht->relid))));
 		PG_RETURN_VOID();
 	}
@@ -163,10 +157,8 @@ detach_everywhere(const char *name)
 		detached++;
 	}
 	if (kept > 0)
-		ereport(
-				NOTICE,
-				(errmsg(
-						"tablespace \"%s\" remains attached to %d hypertable(s) due to lack of permissions",
+		ereport(NOTICE,
+				(errmsg("tablespace \"%s\" remains attached to %d hypertable(s) due to lack of permissions",
 						name, kept)));
 	return detached;
 }
@@ -202,15 +194,12 @@ strata_detach_tablespace(PG_FUNCTION_ARGS)
 		 * that it does not exist
 		 */
 		(void) get_tablespace_oid(name, false);
-		ereport(
-				if_attached ? NOTICE : ERROR,
+		ereport(if_attached ? NOTICE : ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 if_attached ?
-				 errmsg(
-						"tablespace \"%s\" is not attached to hypertable \"%s\", skipping",
+				 errmsg("tablespace \"%s\" is not attached to hypertable \"%s\", skipping",
 						name, get_rel_name(ht->relid)) :
-				 errmsg(
-						"tablespace \"%s\" is not attached to hypertable \"%s\"",
+				 errmsg("tablespace \"%s\" is not attached to hypertable \"%s\"",
 						name, get_rel_name(ht->relid))));
 		PG_RETURN_INT32(0);
 	}

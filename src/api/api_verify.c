@@ -214,10 +214,8 @@ verify_table(Oid relid, VerifyOutput *out)
 static void
 skip_other(Oid relid)
 {
-	ereport(
-			NOTICE,
-			(errmsg(
-					"\"%s\" does not use the access method strata, and was not looked at",
+	ereport(NOTICE,
+			(errmsg("\"%s\" does not use the access method strata, and was not looked at",
 					get_rel_name(relid))));
 }
 
@@ -368,11 +366,9 @@ Datum
 strata_on_sql_drop(PG_FUNCTION_ARGS)
 {
 	if (!CALLED_AS_EVENT_TRIGGER(fcinfo))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_EVENT_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg(
-						"function \"on_sql_drop\" was not called by event trigger manager")));
+				 errmsg("function \"on_sql_drop\" was not called by event trigger manager")));
 	/* DROP EXTENSION takes the schema away first */
 	if (OidIsValid(get_namespace_oid(STRATA_INTERNAL_SCHEMA, true)))
 	{

@@ -18,22 +18,18 @@ strata_error_corrupt(Relation rel, int64 first_row, const char *column,
 	const char *relname = rel != NULL ? RelationGetRelationName(rel) : "?";
 
 	if (column != NULL)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("compressed data of table \"%s\" is corrupt", relname),
 				 errdetail("Batch starting at row %lld, column \"%s\": %s.",
 						   (long long) first_row, column, what),
-				 errhint(
-						 "SELECT * FROM strata.verify('%s') lists every damaged batch.",
+				 errhint("SELECT * FROM strata.verify('%s') lists every damaged batch.",
 						 relname)));
-	ereport(
-			ERROR,
+	ereport(ERROR,
 			(errcode(ERRCODE_DATA_CORRUPTED),
 			 errmsg("compressed data of table \"%s\" is corrupt", relname),
 			 errdetail("Batch starting at row %lld: %s.", (long long) first_row,
 					   what),
-			 errhint(
-					 "SELECT * FROM strata.verify('%s') lists every damaged batch.",
+			 errhint("SELECT * FROM strata.verify('%s') lists every damaged batch.",
 					 relname)));
 }

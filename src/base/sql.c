@@ -96,8 +96,7 @@ strata_sql_run_subcommand(const char *sql)
 	stmt->utilityStmt =
 		linitial_node(RawStmt, raw_parser(sql, RAW_PARSE_DEFAULT))->stmt;
 	stmt->stmt_location = -1;
-	Assert(!IsA(
-				stmt->utilityStmt,
+	Assert(!IsA(stmt->utilityStmt,
 				SelectStmt));	/* base:A2: a command, not a query, which
 								 * would be planned */
 	CommandCounterIncrement();

@@ -32,8 +32,7 @@ strata_equal_is_identical(Oid type, Oid collation)
 								 get_opclass_input_type(opclass),
 								 BTEQUALIMAGE_PROC);
 	return OidIsValid(function) &&
-		DatumGetBool(OidFunctionCall1Coll(
-										  function, collation,
+		DatumGetBool(OidFunctionCall1Coll(function, collation,
 										  ObjectIdGetDatum(get_opclass_input_type(opclass))));
 }
 

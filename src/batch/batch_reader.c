@@ -91,8 +91,7 @@ check_row(StrataBatchReader *reader)
 		problem = "the batch has no summary";
 	else
 	{
-		reader->summary = (bytea *) strata_toast_fetch(
-													   reader->toast,
+		reader->summary = (bytea *) strata_toast_fetch(reader->toast,
 													   reader->schema->toastid,
 													   (struct varlena *)
 													   DatumGetPointer(slot->tts_values[STRATA_BATCH_ATT_SUMMARY -
@@ -352,8 +351,7 @@ strata_batch_reader_encoded(StrataBatchReader *reader, AttrNumber attno,
 
 	MemoryContextSwitchTo(old);
 	if (buf == NULL)
-		column_corrupt(
-					   reader, attno,
+		column_corrupt(reader, attno,
 					   "its value, or the one it shares with other columns, is malformed");
 	return buf;
 }
@@ -549,8 +547,7 @@ strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno, int from,
 		type = TupleDescAttr(reader->schema->batch_desc, catt - 1)->atttypid;
 		if (type != col->type.typid &&
 			!list_member_oid(possible_types(reader, col), type))
-			column_corrupt(
-						   reader, attno,
+			column_corrupt(reader, attno,
 						   "the companion's segmentby column is of another type");
 		col->constant = true;
 		col->value = slot->tts_values[catt - 1];

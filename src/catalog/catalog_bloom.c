@@ -21,13 +21,11 @@ parse_bloom(const char *text)
 	List	   *names;
 
 	if (!SplitIdentifierString(pstrdup(text), ',', &names))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid value for option \"%s\": \"%s\"",
 						strata_option_typed("bloom"), text),
-				 errhint(
-						 "Give a list of column names, such as 'trace_id, \"Tag\"'.")));
+				 errhint("Give a list of column names, such as 'trace_id, \"Tag\"'.")));
 	return names;
 }
 
@@ -57,13 +55,11 @@ strata_option_bloom_check(Relation rel, const char *text)
 														  &seen);
 
 		if (!strata_option_bloom_fits(att->atttypid))
-			ereport(
-					ERROR,
+			ereport(ERROR,
 					(errcode(ERRCODE_DATATYPE_MISMATCH),
 					 errmsg("column \"%s\" of type %s cannot be in strata.bloom",
 							column, format_type_be(att->atttypid)),
-					 errhint(
-							 "Filters are kept for columns of types text, varchar, bytea and uuid.")));
+					 errhint("Filters are kept for columns of types text, varchar, bytea and uuid.")));
 	}
 }
 

@@ -59,8 +59,7 @@ level_of(const char *text)
 	StrataLevel level = STRATA_LEVEL_BALANCED;
 
 	if (text[0] != '\0' && !parse_level(text, &level))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid value for option \"strata.codec_level\": \"%s\"",
 						text),
@@ -90,13 +89,11 @@ parse_codecs(const char *text)
 			IsA(linitial(((ColumnRef *) target->val)->fields), String);
 	}
 	if (!good)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid value for option \"strata.codecs\": \"%s\"",
 						text),
-				 errhint(
-						 "Give a list of columns, each with a codec, such as 'temperature gorilla, note zstd'.")));
+				 errhint("Give a list of columns, each with a codec, such as 'temperature gorilla, note zstd'.")));
 	return targets;
 }
 
@@ -204,17 +201,14 @@ strata_option_codecs_check(Relation rel, const char *level, const char *text,
 					 errhint("Codecs for column \"%s\" are: %s.", column,
 							 fitting_codecs(att))));
 		if (codec == STRATA_CODEC_CONSTANT)
-			ereport(
-					ERROR,
+			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("codec \"constant\" cannot be asked for"),
-					 errdetail(
-							   "It is used by itself wherever all values of a batch are the same."),
+					 errdetail("It is used by itself wherever all values of a batch are the same."),
 					 errhint("Codecs for column \"%s\" are: %s.", column,
 							 fitting_codecs(att))));
 		if (!codec_fits(codec, att))
-			ereport(
-					ERROR,
+			ereport(ERROR,
 					(errcode(ERRCODE_DATATYPE_MISMATCH),
 					 errmsg("codec \"%s\" does not hold type %s of column \"%s\"",
 							target->name, format_type_be(att->atttypid),
@@ -229,14 +223,11 @@ strata_option_codecs_check(Relation rel, const char *level, const char *text,
 					 errhint("Codecs for column \"%s\" are: %s.", column,
 							 fitting_codecs(att))));
 		if (bms_is_member(att->attnum, segmentby))
-			ereport(
-					ERROR,
+			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg(
-							"column \"%s\" is in strata.segmentby and cannot be in strata.codecs",
+					 errmsg("column \"%s\" is in strata.segmentby and cannot be in strata.codecs",
 							column),
-					 errdetail(
-							   "A segmentby column is kept once for each batch, not encoded.")));
+					 errdetail("A segmentby column is kept once for each batch, not encoded.")));
 	}
 }
 

@@ -75,12 +75,10 @@ is_installed(void)
 static void
 refuse_continuous(void)
 {
-	ereport(
-			ERROR,
+	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			 errmsg("continuous aggregates are not supported"),
-			 errhint(
-					 "CREATE MATERIALIZED VIEW without these options, and add_job() a procedure that runs REFRESH MATERIALIZED VIEW.")));
+			 errhint("CREATE MATERIALIZED VIEW without these options, and add_job() a procedure that runs REFRESH MATERIALIZED VIEW.")));
 }
 
 /* See catalog.h. */
@@ -178,8 +176,7 @@ bloom_columns(Relation rel, const char *text)
 				appendStringInfo(&buf, "%s%s", buf.len > 0 ? ", " : "",
 								 quote_identifier(NameStr(att->attname)));
 			else
-				ereport(
-						NOTICE,
+				ereport(NOTICE,
 						(errmsg("no filter is kept for column \"%s\" of type %s",
 								NameStr(att->attname),
 								format_type_be(att->atttypid)),
@@ -187,13 +184,11 @@ bloom_columns(Relation rel, const char *text)
 		}
 	}
 	if (!good)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid value for option \"%s\": \"%s\"",
 						strata_option_typed("sparse_index"), text),
-				 errhint(
-						 "Give a list such as 'bloom(trace_id), minmax(value)'.")));
+				 errhint("Give a list such as 'bloom(trace_id), minmax(value)'.")));
 	return buf.data;
 }
 
@@ -211,12 +206,10 @@ strata_compat_sparse_index(Relation rel, List *options)
 			strcmp(def->defname, "sparse_index") != 0)
 			continue;
 		if (def->arg == NULL)
-			ereport(
-					ERROR,
+			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("option \"%s\" needs a value", def->defnamespace),
-					 errhint(
-							 "Give a list such as 'bloom(trace_id), minmax(value)'.")));
+					 errhint("Give a list such as 'bloom(trace_id), minmax(value)'.")));
 		def->arg = (Node *) makeString(bloom_columns(rel, defGetString(def)));
 		def->defname = pstrdup("bloom");
 	}

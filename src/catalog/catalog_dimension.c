@@ -25,13 +25,11 @@
 static void
 refuse(const char *text)
 {
-	ereport(
-			ERROR,
+	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("invalid value for option \"strata." OPTION "\": \"%s\"",
 					text),
-			 errhint(
-					 "Call add_dimension() and set_number_partitions(), which write it.")));
+			 errhint("Call add_dimension() and set_number_partitions(), which write it.")));
 }
 
 /* A number of partitions, or ereport. */
@@ -149,8 +147,7 @@ strata_dimensions_get(Oid relid)
 void
 strata_dimensions_store(Oid relid, List *dimensions)
 {
-	strata_settings_store(
-						  relid,
+	strata_settings_store(relid,
 						  list_make1(makeDefElem(pstrdup(OPTION),
 												 (Node *) makeString(format(dimensions)), -1)),
 						  false);

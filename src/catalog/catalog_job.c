@@ -148,8 +148,7 @@ strata_job_list(StrataJobFilter filter)
 	switch (filter)
 	{
 		case STRATA_JOB_DUE:
-			return query_jobs(
-							  "SELECT " JOB_COLUMNS JOB_TABLES
+			return query_jobs("SELECT " JOB_COLUMNS JOB_TABLES
 							  " WHERE j.scheduled AND s.running_pid IS NULL"
 							  " AND s.next_start <= pg_catalog.clock_timestamp()"
 							  " ORDER BY s.next_start, j.id LIMIT 100",
@@ -177,8 +176,7 @@ strata_job_find_policy(const char *proc_name, Oid hypertable)
 	strata_arg_text(&args, proc_name);
 	strata_arg_add(&args, OIDOID, ObjectIdGetDatum(hypertable), false);
 	strata_tables_enter(&saved);
-	strata_tables_execute(
-						  "SELECT id FROM _strata.job WHERE proc_schema = '_strata' AND proc_name = $1 AND hypertable = $2",
+	strata_tables_execute("SELECT id FROM _strata.job WHERE proc_schema = '_strata' AND proc_name = $1 AND hypertable = $2",
 						  &args, SPI_OK_SELECT);
 	if (SPI_processed > 0)
 		id = DatumGetInt32(strata_table_column(SPI_tuptable->vals[0], 1,
@@ -226,8 +224,7 @@ strata_job_insert(StrataJob *job)
 
 	add_job_columns(&args, job);
 	strata_tables_enter(&saved);
-	strata_tables_execute(
-						  "INSERT INTO _strata.job (id, name, schedule_interval, max_runtime, max_retries, retry_period,"
+	strata_tables_execute("INSERT INTO _strata.job (id, name, schedule_interval, max_runtime, max_retries, retry_period,"
 						  " proc_schema, proc_name, owner, scheduled, fixed_schedule, initial_start, timezone, hypertable,"
 						  " config, check_schema, check_name)"
 						  " VALUES (CASE WHEN $1 > 0 THEN $1 ELSE pg_catalog.nextval('_strata.job_id_seq') END,"
@@ -248,8 +245,7 @@ strata_job_update(const StrataJob *job)
 
 	add_job_columns(&args, job);
 	strata_tables_enter(&saved);
-	strata_tables_execute(
-						  "UPDATE _strata.job SET name = $2, schedule_interval = $3, max_runtime = $4, max_retries = $5,"
+	strata_tables_execute("UPDATE _strata.job SET name = $2, schedule_interval = $3, max_runtime = $4, max_retries = $5,"
 						  " retry_period = $6, proc_schema = $7, proc_name = $8, owner = $9::regrole, scheduled = $10,"
 						  " fixed_schedule = $11, initial_start = $12, timezone = $13, hypertable = $14::regclass,"
 						  " config = $15, check_schema = $16, check_name = $17 WHERE id = $1",
@@ -283,8 +279,7 @@ strata_job_delete_orphans(void)
 	int			deleted;
 
 	strata_tables_enter(&saved);
-	strata_tables_execute(
-						  "WITH gone AS (DELETE FROM _strata.job j WHERE hypertable IS NOT NULL AND NOT EXISTS"
+	strata_tables_execute("WITH gone AS (DELETE FROM _strata.job j WHERE hypertable IS NOT NULL AND NOT EXISTS"
 						  " (SELECT FROM pg_catalog.pg_class c WHERE c.oid = j.hypertable) RETURNING id)"
 						  " DELETE FROM _strata.job_stat s USING gone WHERE s.job_id = gone.id",
 						  &args, SPI_OK_DELETE);
@@ -304,8 +299,7 @@ strata_job_set_next_start(int32 id, TimestampTz next_start)
 	strata_arg_add(&args, TIMESTAMPTZOID, TimestampTzGetDatum(next_start),
 				   false);
 	strata_tables_enter(&saved);
-	strata_tables_execute(
-						  "INSERT INTO _strata.job_stat (job_id, next_start) VALUES ($1, $2)"
+	strata_tables_execute("INSERT INTO _strata.job_stat (job_id, next_start) VALUES ($1, $2)"
 						  " ON CONFLICT (job_id) DO UPDATE SET next_start = excluded.next_start",
 						  &args, SPI_OK_INSERT);
 	strata_tables_leave(&saved);
@@ -322,8 +316,7 @@ strata_job_claim(int32 id)
 	strata_arg_add(&args, INT4OID, Int32GetDatum(id), false);
 	strata_arg_add(&args, INT4OID, Int32GetDatum(MyProcPid), false);
 	strata_tables_enter(&saved);
-	strata_tables_execute(
-						  "UPDATE _strata.job_stat s SET running_pid = $2, last_start = pg_catalog.clock_timestamp(),"
+	strata_tables_execute("UPDATE _strata.job_stat s SET running_pid = $2, last_start = pg_catalog.clock_timestamp(),"
 						  " total_runs = total_runs + 1"
 						  " FROM _strata.job j WHERE j.id = $1 AND s.job_id = $1 AND j.scheduled AND s.running_pid IS NULL"
 						  " AND s.next_start <= pg_catalog.clock_timestamp()",
@@ -354,8 +347,7 @@ strata_job_finish(const StrataJob *job, TimestampTz finish,
 				   false);
 	strata_tables_enter(&saved);
 	/* a next_start that alter_job set while the job ran stands */
-	strata_tables_execute(
-						  "UPDATE _strata.job_stat SET running_pid = NULL, last_finish = $2,"
+	strata_tables_execute("UPDATE _strata.job_stat SET running_pid = NULL, last_finish = $2,"
 						  " next_start = CASE WHEN next_start > last_start THEN next_start ELSE $3 END,"
 						  " last_success = $4, last_successful_finish = CASE WHEN $4 THEN $2 ELSE last_successful_finish END,"
 						  " last_duration = $2 - last_start, total_duration = total_duration + ($2 - last_start),"
@@ -388,14 +380,12 @@ strata_job_finish(const StrataJob *job, TimestampTz finish,
 	strata_arg_text(&args, error != NULL ? error->detail : NULL);
 	strata_arg_text(&args, error != NULL ? error->hint : NULL);
 	strata_arg_text(&args, error != NULL ? error->context : NULL);
-	strata_tables_execute(
-						  "INSERT INTO _strata.job_history (job_id, pid, start_time, finish_time, succeeded, proc_schema,"
+	strata_tables_execute("INSERT INTO _strata.job_history (job_id, pid, start_time, finish_time, succeeded, proc_schema,"
 						  " proc_name, owner, config, sqlerrcode, err_message, err_detail, err_hint, err_context)"
 						  " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
 						  &args, SPI_OK_INSERT);
 	if (error != NULL)
-		strata_tables_execute(
-							  "SELECT pg_catalog.pg_notify('strata_job_failed', $1::text)",
+		strata_tables_execute("SELECT pg_catalog.pg_notify('strata_job_failed', $1::text)",
 							  &args, SPI_OK_SELECT);
 	strata_tables_leave(&saved);
 	return true;
@@ -412,8 +402,7 @@ strata_job_earliest(void)
 	Datum		value;
 
 	strata_tables_enter(&saved);
-	strata_tables_execute(
-						  "SELECT min(s.next_start) FROM _strata.job j JOIN _strata.job_stat s ON s.job_id = j.id"
+	strata_tables_execute("SELECT min(s.next_start) FROM _strata.job j JOIN _strata.job_stat s ON s.job_id = j.id"
 						  " WHERE j.scheduled AND s.running_pid IS NULL",
 						  &args, SPI_OK_SELECT);
 	value = strata_table_column(SPI_tuptable->vals[0], 1, &isnull);

@@ -168,16 +168,13 @@ parse_option(const char *name, const char *text)
 		}
 	}
 	if (!good)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid value for option \"%s\": \"%s\"",
 						strata_option_typed(name), text),
 				 strcmp(name, "segmentby") == 0 ?
-				 errhint(
-						 "Give a list of column names, such as 'device, site'.") :
-				 errhint(
-						 "Give a list of column names, each with optional ASC or DESC and NULLS FIRST or NULLS LAST, such as 'ts DESC NULLS LAST'.")));
+				 errhint("Give a list of column names, such as 'device, site'.") :
+				 errhint("Give a list of column names, each with optional ASC or DESC and NULLS FIRST or NULLS LAST, such as 'ts DESC NULLS LAST'.")));
 	return sorts;
 }
 
@@ -269,43 +266,36 @@ check_list(Relation rel, const char *name, List *sorts, Bitmapset **used)
 		TypeCacheEntry *type;
 
 		if (attno == InvalidAttrNumber)
-			ereport(
-					ERROR,
+			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_COLUMN),
 					 errmsg("column \"%s\" of relation \"%s\" does not exist",
 							column, RelationGetRelationName(rel)),
 					 errhint("Option \"%s\" takes columns of the table itself.",
 							 strata_option_typed(name))));
 		if (attno < 0)
-			ereport(
-					ERROR,
+			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_COLUMN_REFERENCE),
 					 errmsg("cannot use system column \"%s\" in option \"%s\"",
 							column, strata_option_typed(name)),
 					 errhint("Option \"%s\" takes columns of the table itself.",
 							 strata_option_typed(name))));
 		if (bms_is_member(attno, *used))
-			ereport(
-					ERROR,
+			ereport(ERROR,
 					(errcode(ERRCODE_DUPLICATE_COLUMN),
 					 errmsg("column \"%s\" appears more than once in %s and %s",
 							column, strata_option_typed("segmentby"),
 							strata_option_typed("orderby")),
-					 errhint(
-							 "Name each column once, in one of the two options.")));
+					 errhint("Name each column once, in one of the two options.")));
 		*used = bms_add_member(*used, attno);
 		att = TupleDescAttr(RelationGetDescr(rel), attno - 1);
 		type = lookup_type_cache(att->atttypid, TYPECACHE_LT_OPR |
 								 TYPECACHE_BTREE_OPFAMILY);
 		if (!OidIsValid(type->lt_opr) || !OidIsValid(type->btree_opf))
-			ereport(
-					ERROR,
+			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_FUNCTION),
-					 errmsg(
-							"could not identify an ordering operator for type %s of column \"%s\"",
+					 errmsg("could not identify an ordering operator for type %s of column \"%s\"",
 							format_type_be(att->atttypid), column),
-					 errhint(
-							 "Columns in %s and %s need a type with a default btree operator class.",
+					 errhint("Columns in %s and %s need a type with a default btree operator class.",
 							 strata_option_typed("segmentby"),
 							 strata_option_typed("orderby"))));
 	}
@@ -335,8 +325,7 @@ strata_tablespaces_parse(const char *text)
 
 	if (text != NULL && !is_blank(text) &&
 		!SplitIdentifierString(pstrdup(text), ',', &names))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid value for option \"strata.tablespaces\": \"%s\"",
 						text),

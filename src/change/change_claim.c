@@ -34,11 +34,9 @@
 static void
 error_moved(Relation rel)
 {
-	ereport(
-			ERROR,
+	ereport(ERROR,
 			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-			 errmsg(
-					"could not serialize access due to concurrent compression or decompression of table \"%s\"",
+			 errmsg("could not serialize access due to concurrent compression or decompression of table \"%s\"",
 					RelationGetRelationName(rel))));
 }
 

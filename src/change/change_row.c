@@ -56,8 +56,7 @@ check_readers(StrataClaim *claim)
 {
 	if (claim->reader == NULL)
 		return;
-	CheckForSerializableConflictIn(
-								   claim->batches, &claim->batch_tid,
+	CheckForSerializableConflictIn(claim->batches, &claim->batch_tid,
 								   ItemPointerGetBlockNumber(&claim->batch_tid));
 }
 
@@ -420,11 +419,9 @@ strata_store_lock_row(Relation rel, int64 row, TupleTableSlot *slot,
 	else if (result == TM_Updated && follow)
 	{
 		if (ItemPointerIndicatesMovedPartitions(&claim.entry.tid))
-			ereport(
-					ERROR,
+			ereport(ERROR,
 					(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-					 errmsg(
-							"tuple to be locked was already moved to another partition due to concurrent update")));
+					 errmsg("tuple to be locked was already moved to another partition due to concurrent update")));
 		if (strata_store_next_version(rel, &claim.entry, target))
 		{
 			result = TM_Ok;

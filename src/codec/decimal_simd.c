@@ -69,8 +69,7 @@ all_below(const uint64_t *values, uint32_t n)
 	__m256i		above = _mm256_setzero_si256();
 
 	for (uint32_t i = 0; i + 4 <= n; i += 4)
-		above = _mm256_or_si256(
-								above,
+		above = _mm256_or_si256(above,
 								_mm256_add_epi64(_mm256_loadu_si256((const __m256i *) (values +
 																					   i)),
 												 half));

@@ -59,8 +59,7 @@ strata_store_can_compress(Relation rel, const char *hint)
 	if (RELATION_IS_OTHER_TEMP(rel))
 	{
 		if (hint != NULL)
-			ereport(
-					ERROR,
+			ereport(ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 					 errmsg("cannot access temporary tables of other sessions")));
 		return false;
@@ -69,11 +68,9 @@ strata_store_can_compress(Relation rel, const char *hint)
 	if (constraint != NULL)
 	{
 		if (hint != NULL)
-			ereport(
-					ERROR,
+			ereport(ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg(
-							"cannot compress table \"%s\" because it has an exclusion constraint",
+					 errmsg("cannot compress table \"%s\" because it has an exclusion constraint",
 							name),
 					 errhint("ALTER TABLE %s DROP CONSTRAINT %s;",
 							 strata_sql_name(RelationGetRelid(rel)),
@@ -84,14 +81,11 @@ strata_store_can_compress(Relation rel, const char *hint)
 	if (excess > 0)
 	{
 		if (hint != NULL)
-			ereport(
-					ERROR,
+			ereport(ERROR,
 					(errcode(ERRCODE_TOO_MANY_COLUMNS),
-					 errmsg(
-							"cannot compress table \"%s\" because it has too many columns",
+					 errmsg("cannot compress table \"%s\" because it has too many columns",
 							name),
-					 errdetail(
-							   "Its batches would have %d columns, tables can have %d.",
+					 errdetail("Its batches would have %d columns, tables can have %d.",
 							   MaxHeapAttributeNumber + excess,
 							   MaxHeapAttributeNumber),
 					 errhint("Drop %d of its columns, or leave it in row form.",

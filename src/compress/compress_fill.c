@@ -272,8 +272,7 @@ strata_store_column_dropped(Relation rel)
 	text = strata_store_only_layout(store);
 	if (text != NULL &&
 		!strata_layout_is_usable(desc, strata_layout_parse(text, desc->natts)))
-		strata_settings_store(
-							  RelationGetRelid(store->batches),
+		strata_settings_store(RelationGetRelid(store->batches),
 							  list_make1(makeDefElem(pstrdup(STRATA_OPTION_LAYOUT), NULL, -1)),
 							  true);
 	strata_store_close(store, NoLock);

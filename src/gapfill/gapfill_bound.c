@@ -45,14 +45,11 @@ static void
 check_simple(Expr *expr, const char *name)
 {
 	if (expr != NULL && reads_row((Node *) expr))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg(
-						"invalid time_bucket_gapfill argument: %s must be a simple expression",
+				 errmsg("invalid time_bucket_gapfill argument: %s must be a simple expression",
 						name),
-				 errdetail(
-						   "It must have one value for the whole query, so it cannot refer to columns.")));
+				 errdetail("It must have one value for the whole query, so it cannot refer to columns.")));
 }
 
 /* _strata.gapfill_bound(NULL::type, value, after) */
@@ -196,14 +193,11 @@ narrowest(List *values, Oid type, bool greatest)
 static void
 complain(const char *name)
 {
-	ereport(
-			ERROR,
+	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg(
-					"missing time_bucket_gapfill argument: could not infer %s from WHERE clause",
+			 errmsg("missing time_bucket_gapfill argument: could not infer %s from WHERE clause",
 					name),
-			 errhint(
-					 "Specify start and finish as arguments or in the WHERE clause.")));
+			 errhint("Specify start and finish as arguments or in the WHERE clause.")));
 }
 
 /* See gapfill_private.h. */

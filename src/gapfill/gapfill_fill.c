@@ -194,20 +194,16 @@ look_up_fill(GapfillFill *fill, ExprState *expr, ExprContext *context,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("interpolate RECORD arguments must have 2 elements")));
 	if (TupleDescAttr(desc, 0)->atttypid != fill->time_type)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg(
-						"first argument of interpolate returned record must match used timestamp datatype"),
+				 errmsg("first argument of interpolate returned record must match used timestamp datatype"),
 				 errdetail("Returned type %s does not match expected type %s.",
 						   format_type_be(TupleDescAttr(desc, 0)->atttypid),
 						   format_type_be(fill->time_type))));
 	if (TupleDescAttr(desc, 1)->atttypid != fill->type)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg(
-						"second argument of interpolate returned record must match used interpolate datatype"),
+				 errmsg("second argument of interpolate returned record must match used interpolate datatype"),
 				 errdetail("Returned type %s does not match expected type %s.",
 						   format_type_be(TupleDescAttr(desc, 1)->atttypid),
 						   format_type_be(fill->type))));
@@ -267,12 +263,10 @@ interpolated(const GapfillFill *fill, const Sample *before,
 		if (result != (int64) result ||
 			(fill->type == INT4OID && result != (int32) result) ||
 			(fill->type == INT2OID && result != (int16) result))
-			ereport(
-					ERROR,
+			ereport(ERROR,
 					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 					 errmsg("%s out of range", format_type_be(fill->type)),
-					 errdetail(
-							   "The times that interpolate looked up do not surround the bucket.")));
+					 errdetail("The times that interpolate looked up do not surround the bucket.")));
 		return strata_bucket_datum(fill->type, (int64) result);
 	}
 }

@@ -35,36 +35,29 @@ PG_FUNCTION_INFO_V1(strata_gapfill_bound);
 Datum
 strata_gapfill_bucket(PG_FUNCTION_ARGS)
 {
-	ereport(
-			ERROR,
+	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			 errmsg("no top level time_bucket_gapfill in group by clause"),
-			 errdetail(
-					   "time_bucket_gapfill must be an expression of GROUP BY, and no part of a larger one."),
-			 errhint(
-					 "If it is, the library was not loaded when the query was planned: add strata to shared_preload_libraries, or call LOAD 'strata' first.")));
+			 errdetail("time_bucket_gapfill must be an expression of GROUP BY, and no part of a larger one."),
+			 errhint("If it is, the library was not loaded when the query was planned: add strata to shared_preload_libraries, or call LOAD 'strata' first.")));
 	PG_RETURN_NULL();
 }
 
 Datum
 strata_gapfill_locf(PG_FUNCTION_ARGS)
 {
-	ereport(
-			ERROR,
+	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg(
-					"locf must be used in the SELECT list of a query that groups by time_bucket_gapfill")));
+			 errmsg("locf must be used in the SELECT list of a query that groups by time_bucket_gapfill")));
 	PG_RETURN_NULL();
 }
 
 Datum
 strata_gapfill_interpolate(PG_FUNCTION_ARGS)
 {
-	ereport(
-			ERROR,
+	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg(
-					"interpolate must be used in the SELECT list of a query that groups by time_bucket_gapfill")));
+			 errmsg("interpolate must be used in the SELECT list of a query that groups by time_bucket_gapfill")));
 	PG_RETURN_NULL();
 }
 
@@ -127,11 +120,9 @@ correct_literal(FuncExpr *call)
 	if (zone == NULL || !IsA(zone, Const))
 		return;
 	if (zone->constisnull)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg(
-						"invalid time_bucket_gapfill argument: timezone cannot be NULL")));
+				 errmsg("invalid time_bucket_gapfill argument: timezone cannot be NULL")));
 	literal = TextDatumGetCString(zone->constvalue);
 	if (!isdigit((unsigned char) literal[0]) || !IsA(last, Const) ||
 		!last->constisnull)

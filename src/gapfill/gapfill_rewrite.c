@@ -179,11 +179,9 @@ split_fill(FuncExpr *func, GapfillFunction function, Split *split)
 	int			i;
 
 	if (split->in_fill)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg(
-						"multiple interpolate/locf function calls per resultset column not supported")));
+				 errmsg("multiple interpolate/locf function calls per resultset column not supported")));
 	if (contain_window_function((Node *) call->args))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -382,11 +380,9 @@ make_sort(const SortGroupClause *group, Index ref, Node *expr)
 
 	sort->tleSortGroupRef = ref;
 	if (!OidIsValid(sort->sortop))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg(
-						"time_bucket_gapfill cannot be grouped with values of type %s",
+				 errmsg("time_bucket_gapfill cannot be grouped with values of type %s",
 						format_type_be(exprType(expr))),
 				 errdetail("Values of that type cannot be sorted.")));
 	return sort;
@@ -512,11 +508,9 @@ find_call(Query *query, List *keys)
 		if (strata_gapfill_node(lfirst(lc)) == GAPFILL_BUCKET)
 		{
 			if (result >= 0)
-				ereport(
-						ERROR,
+				ereport(ERROR,
 						(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-						 errmsg(
-								"multiple time_bucket_gapfill calls not allowed")));
+						 errmsg("multiple time_bucket_gapfill calls not allowed")));
 			result = foreach_current_index(lc);
 		}
 	}
@@ -571,15 +565,12 @@ strata_gapfill_rewrite_query(Query *query)
 	split.keys = copyObject(grouping_expressions(query));
 	bucket = find_call(query, split.keys);
 	if (bucket < 0)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("no top level time_bucket_gapfill in group by clause"),
-				 errhint(
-						 "Cast or change the bucket in a query around this one.")));
+				 errhint("Cast or change the bucket in a query around this one.")));
 	if (query->groupingSets != NIL)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("time_bucket_gapfill cannot be used with grouping sets")));
 

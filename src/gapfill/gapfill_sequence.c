@@ -15,21 +15,17 @@ static void
 check_bound(Oid type, NullableDatum bound, const char *name)
 {
 	if (bound.isnull)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid time_bucket_gapfill argument: %s cannot be NULL",
 						name),
-				 errhint(
-						 "Specify start and finish as arguments or in the WHERE clause.")));
+				 errhint("Specify start and finish as arguments or in the WHERE clause.")));
 	if (strata_bucket_is_infinite(type, strata_bucket_get(type, bound.value)))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid time_bucket_gapfill argument: %s must be finite",
 						name),
-				 errhint(
-						 "Specify start and finish as arguments or in the WHERE clause.")));
+				 errhint("Specify start and finish as arguments or in the WHERE clause.")));
 }
 
 /* See gapfill_private.h. */
@@ -43,17 +39,13 @@ strata_gapfill_sequence_init(GapfillSequence *seq, Oid type,
 	bool		found;
 
 	if (width.isnull)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg(
-						"invalid time_bucket_gapfill argument: bucket_width cannot be NULL")));
+				 errmsg("invalid time_bucket_gapfill argument: bucket_width cannot be NULL")));
 	if (zoned && zone.isnull)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg(
-						"invalid time_bucket_gapfill argument: timezone cannot be NULL")));
+				 errmsg("invalid time_bucket_gapfill argument: timezone cannot be NULL")));
 	check_bound(type, start, "start");
 	check_bound(type, finish, "finish");
 
@@ -72,13 +64,11 @@ strata_gapfill_sequence_init(GapfillSequence *seq, Oid type,
 		found = strata_bucket_start(&seq->rule, time, &seq->first);
 	}
 	if (!found)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(!zoned && seq->rule.unit == 0 ?
 						 ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE :
 						 ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
-				 errmsg(
-						"invalid time_bucket_gapfill argument: start out of range")));
+				 errmsg("invalid time_bucket_gapfill argument: start out of range")));
 	Assert(seq->first <= time); /* gapfill:F2 */
 	strata_gapfill_sequence_reset(seq);
 }

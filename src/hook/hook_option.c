@@ -170,8 +170,7 @@ apply_new(Oid relid, List *ours)
 		apply(relid, ours, NIL);
 	if (!policy)
 		return;
-	strata_sql_run(psprintf(
-							"SELECT " STRATA_INTERNAL_SCHEMA
+	strata_sql_run(psprintf("SELECT " STRATA_INTERNAL_SCHEMA
 							".add_default_policy(%u::pg_catalog.oid::pg_catalog.regclass)",
 							relid));
 }

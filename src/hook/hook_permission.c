@@ -120,13 +120,11 @@ strata_permissions_check(STRATA_CHECK_PERMS_ARGS)
 			is_ours(role, schema))
 			continue;
 		if (ereport_on_violation)
-			ereport(
-					ERROR,
+			ereport(ERROR,
 					(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 					 errmsg("permission denied for table %s",
 							get_rel_name(wanted->relid)),
-					 errdetail(
-							   "It is one of the tables in which the extension \"%s\" keeps its own data.",
+					 errdetail("It is one of the tables in which the extension \"%s\" keeps its own data.",
 							   STRATA_EXTENSION)));
 		return false;
 	}

@@ -211,8 +211,7 @@ strata_stale_plan_carry(PlannedStmt *stmt, int cursor_options,
 
 	if (stale->query == NULL)
 		return;
-	Assert(
-		   stale->query->commandType ==
+	Assert(stale->query->commandType ==
 		   stmt->commandType);	/* hook:H3: planned again, it is the same
 								 * statement */
 	relids = uncompressed_tables(stmt);

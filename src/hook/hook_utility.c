@@ -449,13 +449,11 @@ run_create_index(UtilityCall *call, IndexStmt *stmt)
 			DefElem    *def = lfirst_node(DefElem, lc);
 
 			if (strcmp(def->defname, "transaction_per_chunk") != 0)
-				ereport(
-						ERROR,
+				ereport(ERROR,
 						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						 errmsg("unrecognized parameter \"strata.%s\"",
 								def->defname),
-						 errhint(
-								 "The option of CREATE INDEX is strata.transaction_per_chunk.")));
+						 errhint("The option of CREATE INDEX is strata.transaction_per_chunk.")));
 			per_chunk = defGetBoolean(def);
 		}
 	}
@@ -472,8 +470,7 @@ run_create_index(UtilityCall *call, IndexStmt *stmt)
 		stmt = (IndexStmt *) writable_statement(call);
 		PreventCommandIfReadOnly("CREATE INDEX");
 		PreventCommandIfParallelMode("CREATE INDEX");
-		PreventInTransactionBlock(
-								  call->context == PROCESS_UTILITY_TOPLEVEL,
+		PreventInTransactionBlock(call->context == PROCESS_UTILITY_TOPLEVEL,
 								  stmt->concurrent ?
 								  "CREATE INDEX CONCURRENTLY" :
 								  "CREATE INDEX with strata.transaction_per_chunk");
@@ -504,14 +501,11 @@ check_drop_index(DropStmt *stmt)
 		if (OidIsValid(relid) &&
 			get_rel_relkind(relid) == RELKIND_PARTITIONED_INDEX &&
 			strata_hypertable_is(IndexGetRelation(relid, true)))
-			ereport(
-					ERROR,
+			ereport(ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg(
-							"cannot drop index \"%s\" of a hypertable concurrently",
+					 errmsg("cannot drop index \"%s\" of a hypertable concurrently",
 							name->relname),
-					 errhint(
-							 "DROP INDEX %s; with a short lock_timeout, lest others wait behind it.",
+					 errhint("DROP INDEX %s; with a short lock_timeout, lest others wait behind it.",
 							 strata_sql_name(relid))));
 	}
 }

@@ -90,8 +90,7 @@ strata_chunk_make_table(Relation parent, const StrataHypertable *ht,
 	Oid			relid;
 
 	initStringInfo(&sql);
-	appendStringInfo(
-					 &sql,
+	appendStringInfo(&sql,
 					 "CREATE %sTABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS"
 					 " INCLUDING GENERATED INCLUDING STORAGE INCLUDING COMPRESSION INCLUDING STATISTICS)"
 					 " USING strata",
@@ -136,8 +135,7 @@ strata_chunk_attach(Oid chunk, const StrataHypertable *ht,
 	ListCell   *lc;
 
 	initStringInfo(&sql);
-	appendStringInfo(
-					 &sql,
+	appendStringInfo(&sql,
 					 "ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%s) TO (%s)",
 					 strata_sql_name(ht->relid), strata_sql_name(chunk),
 					 range->no_lo ? "MINVALUE" :
@@ -294,13 +292,11 @@ wait_for_writers(Oid relid, const LockHaste *haste)
 			PG_RE_THROW();
 		MemoryContextSwitchTo(mcxt);
 		FlushErrorState();
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 				 errmsg("other transactions write to table \"%s\", or change it",
 						name != NULL ? name : ""),
-				 errdetail(
-						   "Foreign keys connect it with the hypertable, and a new chunk has to be entered there, too."),
+				 errdetail("Foreign keys connect it with the hypertable, and a new chunk has to be entered there, too."),
 				 errhint("%s", haste->hint)));
 	}
 	PG_END_TRY();
@@ -388,8 +384,7 @@ strata_chunk_lock_to_make(Oid hypertable, int64 time, int patience)
 	strata_time_chunk_range(ht->key_type, ht->interval, time, &range);
 	if (range.no_lo || range.no_hi)
 		time = !range.no_lo ? range.lo : !range.no_hi ? range.hi - 1 : 0;
-	haste.hint = psprintf(
-						  "Run the transaction again. Chunks that are there before rows need them spare you this: "
+	haste.hint = psprintf("Run the transaction again. Chunks that are there before rows need them spare you this: "
 						  "SELECT create_chunks(%s, %s);",
 						  quote_literal_cstr(name),
 						  strata_time_literal(ht->key_type, time));
@@ -409,12 +404,10 @@ check_schema(Relation parent)
 	char	   *schema = get_namespace_name(RelationGetNamespace(parent));
 
 	if (!strata_schema_create_allowed(RelationGetNamespace(parent), owner))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied for schema %s", schema),
-				 errdetail(
-						   "Chunks are made as the owner of hypertable \"%s\", in its schema.",
+				 errdetail("Chunks are made as the owner of hypertable \"%s\", in its schema.",
 						   RelationGetRelationName(parent)),
 				 errhint("GRANT CREATE ON SCHEMA %s TO %s;",
 						 quote_identifier(schema),

@@ -175,8 +175,7 @@ strata_chunk_adopt(const StrataHypertable *ht, Oid table,
 		AttrNumber	attno = get_attnum(table, column);
 
 		if (attno > 0)
-			strata_sql_run(
-						   psprintf("ALTER TABLE %s ALTER COLUMN %s SET NOT NULL",
+			strata_sql_run(psprintf("ALTER TABLE %s ALTER COLUMN %s SET NOT NULL",
 									strata_sql_name(table),
 									quote_identifier(column)));
 	}
@@ -184,8 +183,7 @@ strata_chunk_adopt(const StrataHypertable *ht, Oid table,
 	{
 		shed_settings(ht->relid, table);
 		if (strata_settings_get_text(table, STRATA_OPTION_CREATED) == NULL)
-			strata_settings_store(
-								  table,
+			strata_settings_store(table,
 								  list_make1(option(STRATA_OPTION_CREATED,
 													timestamptz_to_str(GetCurrentTimestamp()))),
 								  false);

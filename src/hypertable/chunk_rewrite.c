@@ -285,15 +285,12 @@ check_adjacent(const List *chunks)
 
 		if (before->range.no_hi || after->range.no_lo ||
 			before->range.hi != after->range.lo)
-			ereport(
-					ERROR,
+			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg(
-							"cannot merge chunks \"%s\" and \"%s\", which are not adjacent",
+					 errmsg("cannot merge chunks \"%s\" and \"%s\", which are not adjacent",
 							get_rel_name(before->relid),
 							get_rel_name(after->relid)),
-					 errhint(
-							 "Merge the chunks between them too, or have a chunk made where there is none.")));
+					 errhint("Merge the chunks between them too, or have a chunk made where there is none.")));
 	}
 }
 

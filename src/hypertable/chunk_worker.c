@@ -403,14 +403,11 @@ start_chunk_worker(dsm_segment *segment, Relation parent)
 	{
 		if (TimestampDifferenceExceeds(start, GetCurrentTimestamp(),
 									   SLOT_WAIT_MS))
-			ereport(
-					ERROR,
+			ereport(ERROR,
 					(errcode(ERRCODE_INSUFFICIENT_RESOURCES),
-					 errmsg(
-							"could not make a chunk of hypertable \"%s\": no background worker is free",
+					 errmsg("could not make a chunk of hypertable \"%s\": no background worker is free",
 							RelationGetRelationName(parent)),
-					 errhint(
-							 "Increase max_worker_processes, or have chunks made ahead.")));
+					 errhint("Increase max_worker_processes, or have chunks made ahead.")));
 		(void) WaitLatch(MyLatch,
 						 WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
 						 SLOT_POLL_MS, PG_WAIT_EXTENSION);
@@ -427,11 +424,9 @@ static void
 report_failure(Relation parent, const WorkerRequest *request)
 {
 	if (request->result == WORKER_NONE)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg(
-						"could not make a chunk of hypertable \"%s\": the background worker ended early",
+				 errmsg("could not make a chunk of hypertable \"%s\": the background worker ended early",
 						RelationGetRelationName(parent)),
 				 errhint("The server's log may say why.")));
 	ereport(ERROR,
@@ -502,11 +497,9 @@ wait_for_answer(WorkerRequest *request)
 		if (status == BGWH_STOPPED)
 			break;
 		if (status == BGWH_POSTMASTER_DIED)
-			ereport(
-					FATAL,
+			ereport(FATAL,
 					(errcode(ERRCODE_ADMIN_SHUTDOWN),
-					 errmsg(
-							"terminating connection due to unexpected postmaster exit")));
+					 errmsg("terminating connection due to unexpected postmaster exit")));
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH, 0,
 						 PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
@@ -691,10 +684,8 @@ strata_chunk_create_on_demand(Relation parent, int64 time, int patience)
 		}
 		AcceptInvalidationMessages();
 	}
-	ereport(
-			ERROR,
+	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_IN_USE),
-			 errmsg(
-					"could not make a chunk of hypertable \"%s\": its definition keeps changing",
+			 errmsg("could not make a chunk of hypertable \"%s\": its definition keeps changing",
 					RelationGetRelationName(parent))));
 }

@@ -311,12 +311,9 @@ append_index(List *commands, Oid index, Oid chunk)
 	for (int i = 1; name != NULL && i <= RelationGetNumberOfAttributes(rel);
 		 i++)
 		if (statistics_target(index, i, &target))
-			commands = lappend(
-							   commands,
-							   psprintf(
-										"ALTER INDEX %s ALTER COLUMN %d SET STATISTICS %d",
-										quote_qualified_identifier(
-																   get_namespace_name(get_rel_namespace(chunk)),
+			commands = lappend(commands,
+							   psprintf("ALTER INDEX %s ALTER COLUMN %d SET STATISTICS %d",
+										quote_qualified_identifier(get_namespace_name(get_rel_namespace(chunk)),
 																   name),
 										i, target));
 	index_close(rel, AccessShareLock);

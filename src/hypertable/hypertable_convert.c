@@ -75,14 +75,11 @@ check_index(Relation rel, Relation index, AttrNumber attno, const char *column,
 	const char *what = form->indisprimary ? "primary key" : "unique index";
 
 	if (form->indisexclusion)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg(
-						"cannot create a hypertable with exclusion constraint \"%s\"",
+				 errmsg("cannot create a hypertable with exclusion constraint \"%s\"",
 						RelationGetRelationName(index)),
-				 errdetail(
-						   "An exclusion constraint cannot hold over more than one chunk."),
+				 errdetail("An exclusion constraint cannot hold over more than one chunk."),
 				 errhint("ALTER TABLE %s DROP CONSTRAINT %s;",
 						 quote_identifier(RelationGetRelationName(rel)),
 						 quote_identifier(RelationGetRelationName(index)))));
@@ -95,24 +92,18 @@ check_index(Relation rel, Relation index, AttrNumber attno, const char *column,
 				!strata_equal_is_identical(TupleDescAttr(RelationGetDescr(rel),
 														 attno - 1)->atttypid,
 										   index->rd_indcollation[i]))
-				ereport(
-						ERROR,
+				ereport(ERROR,
 						(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-						 errmsg(
-								"cannot create a hypertable by a function of column \"%s\", which is in %s \"%s\"",
+						 errmsg("cannot create a hypertable by a function of column \"%s\", which is in %s \"%s\"",
 								column, what, RelationGetRelationName(index)),
-						 errdetail(
-								   "Values of the column may be equal and not the same, so equal rows could be in two chunks.")));
+						 errdetail("Values of the column may be equal and not the same, so equal rows could be in two chunks.")));
 			return;
 		}
-	ereport(
-			ERROR,
+	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_TABLE_DEFINITION),
-			 errmsg(
-					"cannot create a hypertable whose %s \"%s\" does not include the column \"%s\"",
+			 errmsg("cannot create a hypertable whose %s \"%s\" does not include the column \"%s\"",
 					what, RelationGetRelationName(index), column),
-			 errdetail(
-					   "Rows are kept apart by \"%s\", so uniqueness without it cannot be enforced.",
+			 errdetail("Rows are kept apart by \"%s\", so uniqueness without it cannot be enforced.",
 					   column),
 			 errhint("Make \"%s\" part of \"%s\", or drop it.", column,
 					 RelationGetRelationName(index))));
@@ -130,11 +121,9 @@ check_triggers(Relation rel)
 
 		if (TRIGGER_FOR_ROW(trigger->tgtype) &&
 			(trigger->tgoldtable != NULL || trigger->tgnewtable != NULL))
-			ereport(
-					ERROR,
+			ereport(ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg(
-							"cannot create a hypertable with row trigger \"%s\", which has a transition table",
+					 errmsg("cannot create a hypertable with row trigger \"%s\", which has a transition table",
 							trigger->tgname),
 					 errhint("Make it a statement trigger, or drop it.")));
 	}
@@ -153,8 +142,7 @@ check_table(Relation rel, AttrNumber attno, const char *column,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("\"%s\" is not a table", name)));
 	if (rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot create a hypertable from temporary table \"%s\"",
 						name),
@@ -167,22 +155,18 @@ check_table(Relation rel, AttrNumber attno, const char *column,
 				 errhint("Create it from the partitioned table.")));
 	if (find_inheritance_children(RelationGetRelid(rel), NoLock) != NIL ||
 		has_superclass(RelationGetRelid(rel)))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg(
-						"cannot create a hypertable from table \"%s\", which is part of an inheritance tree",
+				 errmsg("cannot create a hypertable from table \"%s\", which is part of an inheritance tree",
 						name)));
 	if (RelationGetRelid(rel) < FirstNormalObjectId)
 		ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 						errmsg("permission denied: \"%s\" is a system catalog",
 							   name)));
 	if (TupleDescAttr(RelationGetDescr(rel), attno - 1)->attgenerated)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-				 errmsg(
-						"cannot use generated column \"%s\" as a hypertable's time",
+				 errmsg("cannot use generated column \"%s\" as a hypertable's time",
 						column)));
 	check_triggers(rel);
 	strata_whole_row_refuse(rel);
@@ -358,13 +342,11 @@ key_expression(Relation rel, AttrNumber attno, Oid function)
 									-1);
 	if (nargs != 1 || arg == NULL || get_func_retset(function) ||
 		func_volatile(function) != PROVOLATILE_IMMUTABLE)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_FUNCTION_DEFINITION),
 				 errmsg("invalid partitioning function %s",
 						format_procedure(function)),
-				 errhint(
-						 "A partitioning function is IMMUTABLE and takes one argument of the column's type.")));
+				 errhint("A partitioning function is IMMUTABLE and takes one argument of the column's type.")));
 	return (Node *) makeFuncExpr(function, result, list_make1(arg), InvalidOid,
 								 att->attcollation, COERCE_EXPLICIT_CALL);
 }
@@ -378,13 +360,11 @@ check_key_type(Relation rel, AttrNumber attno, Node *expression)
 	Oid			base = getBaseType(type);
 
 	if (!strata_time_type_is_known(base))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("invalid type %s for a hypertable's time",
 						format_type_be(type)),
-				 errhint(
-						 "Use an integer, timestamp, date or uuid (version 7) column, or give a time_partitioning_func that returns one.")));
+				 errhint("Use an integer, timestamp, date or uuid (version 7) column, or give a time_partitioning_func that returns one.")));
 	return base;
 }
 
@@ -485,8 +465,7 @@ store_options(Oid relid, AttrNumber attno, Oid key_type, int64 interval)
 		options =
 			lappend(options,
 					makeDefElem(pstrdup("orderby"),
-								(Node *) makeString(psprintf(
-															 "%s DESC",
+								(Node *) makeString(psprintf("%s DESC",
 															 quote_identifier(get_attname(relid, attno,
 																						  false)))),
 								-1));
@@ -539,23 +518,18 @@ adopt(Relation rel, AttrNumber attno, const StrataHypertableRequest *request)
 
 	if (key->strategy != PARTITION_STRATEGY_RANGE || key->partnatts != 1 ||
 		key->partattrs[0] != attno)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("cannot create a hypertable from partitioned table \"%s\"",
 						RelationGetRelationName(rel)),
-				 errdetail(
-						   "Its partition key is not a range of the column \"%s\" alone.",
+				 errdetail("Its partition key is not a range of the column \"%s\" alone.",
 						   request->column)));
 	if (OidIsValid(get_default_partition_oid(relid)))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg(
-						"cannot create a hypertable from partitioned table \"%s\", which has a default partition",
+				 errmsg("cannot create a hypertable from partitioned table \"%s\", which has a default partition",
 						RelationGetRelationName(rel)),
-				 errhint(
-						 "Detach the default partition, and insert its rows again.")));
+				 errhint("Detach the default partition, and insert its rows again.")));
 	type = check_key_type(rel, attno, NULL);
 	table_close(rel, NoLock);
 	store_options(relid, attno, type, chosen_interval(request, type));
@@ -591,12 +565,10 @@ strata_hypertable_create(Oid relid, const StrataHypertableRequest *request)
 	ht.key_type = check_key_type(rel, ht.attno, expression);
 	ht.interval = chosen_interval(request, ht.key_type);
 	if (!request->migrate_data && !is_empty(rel))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("table \"%s\" is not empty", RelationGetRelationName(rel)),
-				 errhint(
-						 "Give migrate_data => true to have its rows moved into chunks.")));
+				 errhint("Give migrate_data => true to have its rows moved into chunks.")));
 	strata_owner_enter(rel->rd_rel->relowner, &saved);
 	rel = set_not_null(rel, ht.attno, request->column);
 	convert_options(rel);

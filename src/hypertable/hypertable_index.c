@@ -384,8 +384,7 @@ describe_run(void *arg)
 	IndexRun   *run = arg;
 
 	if (run->chunk_name != NULL)
-		errcontext(
-				   "building index \"%s\" on chunk \"%s\"; CREATE INDEX with IF NOT EXISTS goes on from here",
+		errcontext("building index \"%s\" on chunk \"%s\"; CREATE INDEX with IF NOT EXISTS goes on from here",
 				   run->name, run->chunk_name);
 }
 
@@ -441,13 +440,11 @@ existing_index(Relation parent, const IndexStmt *stmt, bool *skip)
 		IndexGetRelation(relid, true) == RelationGetRelid(parent) &&
 		!OidIsValid(get_index_constraint(relid));
 	if (!stmt->if_not_exists)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_TABLE),
 				 errmsg("relation \"%s\" already exists", stmt->idxname),
 				 unfinished ?
-				 errhint(
-						 "It is not finished. CREATE INDEX with IF NOT EXISTS goes on with it.") :
+				 errhint("It is not finished. CREATE INDEX with IF NOT EXISTS goes on with it.") :
 				 0));
 	if (!unfinished)
 	{
@@ -471,11 +468,9 @@ check_partitions(Relation parent, const IndexStmt *stmt)
 
 		if (relkind == RELKIND_PARTITIONED_TABLE ||
 			(relkind == RELKIND_FOREIGN_TABLE && stmt->unique))
-			ereport(
-					ERROR,
+			ereport(ERROR,
 					(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-					 errmsg(
-							"cannot create the index of hypertable \"%s\" chunk by chunk",
+					 errmsg("cannot create the index of hypertable \"%s\" chunk by chunk",
 							RelationGetRelationName(parent)),
 					 errdetail(relkind == RELKIND_PARTITIONED_TABLE ?
 							   "\"%s\" is a partitioned table." :

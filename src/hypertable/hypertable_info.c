@@ -203,32 +203,27 @@ strata_hypertable_check_options(Relation rel, List *options)
 			(void) strata_storage_options_parse(defGetString(def));
 		if (strcmp(def->defname, STRATA_OPTION_CREATED) == 0 &&
 			!parse_created(defGetString(def), &created))
-			ereport(
-					ERROR,
+			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("invalid value for option \"%s\": \"%s\"",
 							strata_option_typed(def->defname),
 							defGetString(def)),
-					 errhint(
-							 "It is the time when a chunk was made, which is written when it is.")));
+					 errhint("It is the time when a chunk was made, which is written when it is.")));
 		if (!interval && strcmp(def->defname, STRATA_OPTION_NOW) != 0 &&
 			strcmp(def->defname, STRATA_OPTION_DIMENSIONS) != 0 &&
 			strcmp(def->defname, STRATA_OPTION_TABLESPACES) != 0)
 			continue;
 		if (rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE ||
 			!read_key(&ht))
-			ereport(
-					ERROR,
+			ereport(ERROR,
 					(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-					 errmsg(
-							"option \"%s\" needs a table partitioned by range of one time column",
+					 errmsg("option \"%s\" needs a table partitioned by range of one time column",
 							strata_option_typed(def->defname)),
 					 errhint("SELECT create_hypertable('%s', 'time column');",
 							 quote_identifier(RelationGetRelationName(rel)))));
 		if (interval)
 			strata_time_interval_doubt(ht.key_type,
-									   strata_time_interval_from_text(
-																	  ht.key_type, defGetString(def)));
+									   strata_time_interval_from_text(ht.key_type, defGetString(def)));
 	}
 }
 
@@ -416,11 +411,9 @@ call_now(const StrataHypertable *ht, Oid function, Oid type)
 	InitFunctionCallInfoData(*fcinfo, &flinfo, 0, InvalidOid, NULL, NULL);
 	now = FunctionCallInvoke(fcinfo);
 	if (fcinfo->isnull)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg(
-						"integer_now function %s of hypertable \"%s\" returned NULL",
+				 errmsg("integer_now function %s of hypertable \"%s\" returned NULL",
 						format_procedure(function), get_rel_name(ht->relid))));
 	return strata_time_from_datum(type, now);
 }
@@ -440,25 +433,21 @@ strata_hypertable_now(const StrataHypertable *ht)
 		case UUIDOID:
 			return GetCurrentTransactionStartTimestamp();
 		case TIMESTAMPOID:
-			return DatumGetTimestamp(DirectFunctionCall1(
-														 timestamptz_timestamp,
+			return DatumGetTimestamp(DirectFunctionCall1(timestamptz_timestamp,
 														 TimestampTzGetDatum(GetCurrentTransactionStartTimestamp())));
 		case DATEOID:
-			return DatumGetDateADT(DirectFunctionCall1(
-													   timestamptz_date,
+			return DatumGetDateADT(DirectFunctionCall1(timestamptz_date,
 													   TimestampTzGetDatum(GetCurrentTransactionStartTimestamp())));
 		default:
 			break;
 	}
 	name = strata_settings_get_text(ht->relid, STRATA_OPTION_NOW);
 	if (name == NULL)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("hypertable \"%s\" has no integer_now function",
 						get_rel_name(ht->relid)),
-				 errhint(
-						 "SELECT set_integer_now_func('%s', 'function that returns the present time as %s');",
+				 errhint("SELECT set_integer_now_func('%s', 'function that returns the present time as %s');",
 						 quote_identifier(get_rel_name(ht->relid)),
 						 format_type_be(ht->key_type))));
 	function = LookupFuncName(strata_qualified_name_list(name), 0, NULL,
@@ -468,11 +457,9 @@ strata_hypertable_now(const StrataHypertable *ht)
 		aclcheck_error(acl, OBJECT_FUNCTION, name);
 	type = get_func_rettype(function);
 	if (!strata_time_type_is_integer(type))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_FUNCTION_DEFINITION),
-				 errmsg(
-						"integer_now function %s of hypertable \"%s\" does not return an integer",
+				 errmsg("integer_now function %s of hypertable \"%s\" does not return an integer",
 						name, get_rel_name(ht->relid))));
 	return call_now(ht, function, type);
 }
@@ -480,16 +467,14 @@ strata_hypertable_now(const StrataHypertable *ht)
 static void
 refuse_point(const StrataHypertable *ht, Oid type, const char *argument)
 {
-	ereport(
-			ERROR,
+	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("invalid type %s of argument \"%s\" for hypertable \"%s\"",
 					format_type_be(type), argument, get_rel_name(ht->relid)),
 			 strata_time_type_is_integer(ht->key_type) ?
 			 errhint("Its time column is of type %s: give an integer.",
 					 format_type_be(ht->key_type)) :
-			 errhint(
-					 "Its time column is of type %s: give an interval, a date or a timestamp.",
+			 errhint("Its time column is of type %s: give an interval, a date or a timestamp.",
 					 format_type_be(ht->key_type))));
 }
 
@@ -554,8 +539,7 @@ strata_hypertable_point(const StrataHypertable *ht, Oid type, Datum value,
 		timestamp = DatumGetTimestamp(DirectFunctionCall1(
 														  timestamp_timestamptz, TimestampGetDatum(timestamp)));
 	if (ht->key_type == DATEOID)
-		return strata_time_from_datum(
-									  DATEOID,
+		return strata_time_from_datum(DATEOID,
 									  DirectFunctionCall1(timestamp_date, TimestampGetDatum(timestamp)));
 	return timestamp;
 }

@@ -95,15 +95,12 @@ strata_storage_options_parse(const char *text)
 	if (text[strspn(text, " \t\r\n")] == '\0')
 		return NIL;
 	if (!parse_quietly(text, &options))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg(
-						"invalid value for parameter \"strata." STRATA_OPTION_CHUNK_OPTIONS
+				 errmsg("invalid value for parameter \"strata." STRATA_OPTION_CHUNK_OPTIONS
 						"\": \"%s\"",
 						text),
-				 errhint(
-						 "Write options as in ALTER TABLE SET: 'fillfactor = 90, autovacuum_enabled = off'.")));
+				 errhint("Write options as in ALTER TABLE SET: 'fillfactor = 90, autovacuum_enabled = off'.")));
 	check(options);
 	return options;
 }

@@ -48,8 +48,7 @@ strata_hypertable_set_tablespaces(Oid relid, List *names)
 		appendStringInfo(&text, "%s%s", text.len > 0 ? ", " : "",
 						 quote_identifier(lfirst(lc)));
 	/* an empty list says that the hypertable's own does not count either */
-	strata_settings_store(
-						  relid,
+	strata_settings_store(relid,
 						  list_make1(makeDefElem(pstrdup(STRATA_OPTION_TABLESPACES),
 												 (Node *) makeString(text.data), -1)),
 						  names == NIL &&
@@ -61,8 +60,7 @@ void
 strata_hypertable_forget_tablespaces(Oid relid)
 {
 	if (strata_settings_get_text(relid, STRATA_OPTION_TABLESPACES) != NULL)
-		strata_settings_store(
-							  relid,
+		strata_settings_store(relid,
 							  list_make1(makeDefElem(pstrdup(STRATA_OPTION_TABLESPACES), NULL,
 													 -1)),
 							  true);
@@ -101,8 +99,7 @@ strata_chunk_indexes_into(const StrataHypertable *ht, Oid tablespace)
 {
 	if (OidIsValid(tablespace) &&
 		strata_settings_get_text(ht->relid, STRATA_OPTION_TABLESPACES) != NULL)
-		(void) set_config_option(
-								 "default_tablespace",
+		(void) set_config_option("default_tablespace",
 								 quote_identifier(get_tablespace_name(tablespace)), PGC_USERSET,
 								 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
 								 false);

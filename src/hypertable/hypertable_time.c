@@ -162,11 +162,9 @@ check_interval(Oid key_type, int64 interval)
 				 errmsg("invalid chunk interval: must be greater than 0")));
 	limits_of(key_type, &min, &max);
 	if (interval > max)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg(
-						"invalid chunk interval: must be between 1 and %lld for type %s",
+				 errmsg("invalid chunk interval: must be between 1 and %lld for type %s",
 						(long long) max, format_type_be(key_type))));
 	return interval;
 }
@@ -191,11 +189,9 @@ interval_from_usecs(Oid key_type, int64 usecs)
 	if (key_type != DATEOID)
 		return usecs;
 	if (usecs % USECS_PER_DAY != 0)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg(
-						"invalid chunk interval for type date: must be a whole number of days")));
+				 errmsg("invalid chunk interval for type date: must be a whole number of days")));
 	return usecs / USECS_PER_DAY;
 }
 
@@ -224,25 +220,20 @@ strata_time_interval_from_datum(Oid key_type, Oid type, Datum value)
 	if (type == INTERVALOID)
 	{
 		if (strata_time_type_is_integer(key_type))
-			ereport(
-					ERROR,
+			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg(
-							"invalid chunk interval: type %s needs an integer, not an interval",
+					 errmsg("invalid chunk interval: type %s needs an integer, not an interval",
 							format_type_be(key_type)),
-					 errhint(
-							 "Give the interval in the units of the time column, such as chunk_time_interval => 86400.")));
+					 errhint("Give the interval in the units of the time column, such as chunk_time_interval => 86400.")));
 		number = interval_usecs(DatumGetIntervalP(value));
 		return check_interval(key_type, interval_from_usecs(key_type, number));
 	}
 	if (!strata_time_type_is_integer(type))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid type %s for a chunk interval",
 						format_type_be(type)),
-				 errhint(
-						 "Give an interval, such as INTERVAL '1 day', or an integer.")));
+				 errhint("Give an interval, such as INTERVAL '1 day', or an integer.")));
 	number = strata_time_from_datum(type, value);
 	if (!strata_time_type_is_integer(key_type) && number > 0)
 		number = interval_from_usecs(key_type, number);
@@ -262,8 +253,7 @@ strata_time_interval_from_text(Oid key_type, const char *text)
 											   Int64GetDatum(strtoll(text,
 																	 NULL,
 																	 10)));
-	return strata_time_interval_from_datum(
-										   key_type, INTERVALOID,
+	return strata_time_interval_from_datum(key_type, INTERVALOID,
 										   DirectFunctionCall3(interval_in, CStringGetDatum(text),
 															   ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1)));
 }

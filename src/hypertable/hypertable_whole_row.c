@@ -49,13 +49,11 @@ index_has_whole_row(Relation index, AttrNumber column)
 static void
 refuse_whole_row(Relation rel, const char *what, const char *name)
 {
-	ereport(
-			ERROR,
+	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			 errmsg("%s \"%s\" of hypertable \"%s\" refers to a whole row", what,
 					name, RelationGetRelationName(rel)),
-			 errdetail(
-					   "No chunk could have it, because each has a row type of its own."),
+			 errdetail("No chunk could have it, because each has a row type of its own."),
 			 errhint("Name the columns.")));
 }
 

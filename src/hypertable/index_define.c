@@ -271,11 +271,9 @@ check_same(Relation parent, Relation wanted, Oid existing)
 											 RelationGetDescr(parent));
 
 	if (!strata_index_is_same(wanted, index, map))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_TABLE),
-				 errmsg(
-						"index \"%s\" exists, is not finished, and is defined in another way",
+				 errmsg("index \"%s\" exists, is not finished, and is defined in another way",
 						RelationGetRelationName(index)),
 				 errhint("DROP INDEX %s;", strata_sql_name(existing))));
 	free_attrmap(map);

@@ -71,11 +71,9 @@ strata_job_procedure(const StrataJob *job)
 	Oid			procid = find_procedure(job);
 
 	if (!OidIsValid(procid))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_FUNCTION),
-				 errmsg(
-						"function or procedure %s.%s(job_id integer, config jsonb) does not exist",
+				 errmsg("function or procedure %s.%s(job_id integer, config jsonb) does not exist",
 						quote_identifier(job->proc_schema),
 						quote_identifier(job->proc_name))));
 	return procid;

@@ -222,8 +222,7 @@ strata_table_compress_chunk(Relation rel, bool if_not_compressed,
 	strata_store_can_compress(rel, "");
 	if (strata_table_is_too_small(rel) && !strata_torture)
 	{
-		ereport(
-				NOTICE,
+		ereport(NOTICE,
 				(errmsg("table \"%s\" has too few rows to be worth compressing",
 						RelationGetRelationName(rel))));
 		return;

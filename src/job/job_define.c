@@ -80,8 +80,7 @@ void
 strata_job_check_name(const StrataJob *job)
 {
 	if (strlen(psprintf("%s [%d]", job->name, job->id)) >= NAMEDATALEN)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_NAME_TOO_LONG),
 				 errmsg("name of job is too long: \"%s\"", job->name),
 				 errdetail("With the job's id behind it, it may have %d bytes.",

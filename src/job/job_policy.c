@@ -211,8 +211,7 @@ exists_already(const PolicyKind *kind, Oid relid, bool if_not_exists,
 	if (id == 0)
 		return false;
 	if (!if_not_exists)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("%s policy already exists for hypertable \"%s\"",
 						kind->word, get_rel_name(relid)),
@@ -221,15 +220,12 @@ exists_already(const PolicyKind *kind, Oid relid, bool if_not_exists,
 	job = strata_job_get(id);
 	if (job->has_config &&
 		DatumGetBool(DirectFunctionCall2(jsonb_eq, job->config, config)))
-		ereport(
-				NOTICE,
+		ereport(NOTICE,
 				(errmsg("%s policy already exists for hypertable \"%s\", skipping",
 						kind->word, get_rel_name(relid))));
 	else
-		ereport(
-				WARNING,
-				(errmsg(
-						"%s policy already exists for hypertable \"%s\" with other arguments, skipping",
+		ereport(WARNING,
+				(errmsg("%s policy already exists for hypertable \"%s\" with other arguments, skipping",
 						kind->word, get_rel_name(relid))));
 	return true;
 }
@@ -357,13 +353,10 @@ strata_add_default_policy(PG_FUNCTION_ARGS)
 	{
 		char	   *table = strata_sql_name(ht->relid);
 
-		ereport(
-				NOTICE,
-				(errmsg(
-						"hypertable \"%s\" has no columnstore policy: nobody said what is now in its integer time",
+		ereport(NOTICE,
+				(errmsg("hypertable \"%s\" has no columnstore policy: nobody said what is now in its integer time",
 						get_rel_name(ht->relid)),
-				 errhint(
-						 "SELECT set_integer_now_func(%s, 'function'); CALL add_columnstore_policy(%s, after => " INT64_FORMAT
+				 errhint("SELECT set_integer_now_func(%s, 'function'); CALL add_columnstore_policy(%s, after => " INT64_FORMAT
 						 ");",
 						 quote_literal_cstr(table), quote_literal_cstr(table),
 						 ht->interval)));

@@ -105,14 +105,11 @@ config_value(Datum config, const char *key)
 	if (value->type == jbvString)
 		return pnstrdup(value->val.string.val, value->val.string.len);
 	if (value->type == jbvNumeric)
-		return DatumGetCString(DirectFunctionCall1(
-												   numeric_out,
+		return DatumGetCString(DirectFunctionCall1(numeric_out,
 												   NumericGetDatum(value->val.numeric)));
-	ereport(
-			ERROR,
+	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg(
-					"\"%s\" in the config of a policy must be a number or a string",
+			 errmsg("\"%s\" in the config of a policy must be a number or a string",
 					key)));
 }
 
@@ -152,11 +149,9 @@ list_work(Oid relid, void *arg)
 	ListCell   *lc;
 
 	if ((age == NULL) == (created == NULL))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg(
-						"the config of the policy must have one of \"%s\" and \"%s\"",
+				 errmsg("the config of the policy must have one of \"%s\" and \"%s\"",
 						after, created_before)));
 	if (age != NULL && strata_time_type_is_integer(ht->key_type))
 	{
@@ -233,8 +228,7 @@ needs_merge(Oid relid)
 	Float8GetDatum(TOO_MANY_BATCHES)};
 	bool		isnull;
 
-	if (strata_sql_execute(
-						   "SELECT sum(n) > sum(least_n) * $3 + 1 FROM (SELECT count(*) AS n,"
+	if (strata_sql_execute("SELECT sum(n) > sum(least_n) * $3 + 1 FROM (SELECT count(*) AS n,"
 						   " ceil(sum(nrows)::numeric / $2)::float8 AS least_n"
 						   " FROM strata.batches($1::regclass) GROUP BY segment) s",
 						   3, types, values, NULL, true) != SPI_OK_SELECT ||

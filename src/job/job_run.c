@@ -132,14 +132,12 @@ strata_run_end(StrataRun *run, const char *what)
 		EnsurePortalSnapshotExists();
 	}
 	if (run->failed > 0)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(run->first->sqlerrcode),
 				 errmsg("%s", run->first->message),
 				 run->failed == 1 ?
 				 0 :
-				 errdetail(
-						   "%d of %d tables could not be %s; this is the first error.",
+				 errdetail("%d of %d tables could not be %s; this is the first error.",
 						   run->failed, run->failed + run->done, what),
 				 run->first->hint != NULL ? errhint("%s",
 													run->first->hint) : 0));

@@ -128,8 +128,7 @@ strata_job_next_start(const StrataJob *job, TimestampTz after)
 	if (job->schedule_interval.month == 0)
 		return add_clamped(after,
 						   Max(schedule_length(&job->schedule_interval), 1));
-	return DatumGetTimestampTz(DirectFunctionCall2(
-												   timestamptz_pl_interval,
+	return DatumGetTimestampTz(DirectFunctionCall2(timestamptz_pl_interval,
 												   TimestampTzGetDatum(after),
 												   IntervalPGetDatum(&job->schedule_interval)));
 }

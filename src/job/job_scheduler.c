@@ -85,8 +85,7 @@ record_interrupted(void)
 			continue;
 		error.sqlerrcode = ERRCODE_ADMIN_SHUTDOWN;
 		error.message = psprintf("job %d was interrupted", job->id);
-		error.detail = psprintf(
-								"Its process %d is gone: it was terminated, or the server stopped or crashed.",
+		error.detail = psprintf("Its process %d is gone: it was terminated, or the server stopped or crashed.",
 								job->running_pid);
 		error.crash = true;
 
@@ -95,8 +94,7 @@ record_interrupted(void)
 		 * tells
 		 */
 		if (strata_job_finish(job, now,
-							  strata_job_retry_start(
-													 job, now, job->consecutive_failures + 1),
+							  strata_job_retry_start(job, now, job->consecutive_failures + 1),
 							  job->running_pid, &error))
 			ereport(WARNING, (errmsg("%s", error.message),
 							  errdetail_internal("%s", error.detail)));
@@ -141,17 +139,14 @@ record_unstarted(void)
 								 id);
 		error.detail =
 			owner != NULL ?
-			psprintf(
-					 "It could not connect as the job's owner \"%s\"; the server log says why.",
+			psprintf("It could not connect as the job's owner \"%s\"; the server log says why.",
 					 owner) :
-			psprintf(
-					 "The role with OID %u, which owns the job, does not exist.",
+			psprintf("The role with OID %u, which owns the job, does not exist.",
 					 job->owner);
 		error.hint = owner != NULL && !may_log_in(job->owner) ?
 			psprintf("ALTER ROLE %s LOGIN;", quote_identifier(owner)) :
 			psprintf("SELECT delete_job(%d);", id);
-		(void) strata_job_finish(
-								 job, GetCurrentTimestamp(),
+		(void) strata_job_finish(job, GetCurrentTimestamp(),
 								 strata_job_retry_start(job,
 														GetCurrentTimestamp(),
 														job->consecutive_failures + 1),

@@ -102,13 +102,10 @@ set_memory(const StrataJob *job)
 		text = DatumGetCString(DirectFunctionCall1(
 												   numeric_out, NumericGetDatum(value->val.numeric)));
 	else
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg(
-						"\"work_mem\" in the config of a job must be a string with a unit"),
-				 errhint(
-						 "SELECT alter_job(%d, config_merge => '{\"work_mem\": \"256MB\"}');",
+				 errmsg("\"work_mem\" in the config of a job must be a string with a unit"),
+				 errhint("SELECT alter_job(%d, config_merge => '{\"work_mem\": \"256MB\"}');",
 						 job->id)));
 	(void) set_config_option("work_mem", text, PGC_USERSET, PGC_S_SESSION,
 							 GUC_ACTION_SET, true, ERROR, false);
@@ -163,11 +160,9 @@ call_in_portal(const StrataJob *job)
 	MemoryContextSwitchTo(portal->portalContext);
 	EnsurePortalSnapshotExists();
 	if (!is_for_this_role(job))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg(
-						"job %d has another owner, or calls another routine, since its process was started",
+				 errmsg("job %d has another owner, or calls another routine, since its process was started",
 						job->id)));
 	Assert(strata_job_is_system(job) ||
 		   GetSessionUserId() == job->owner);	/* job:J2 */
@@ -203,8 +198,7 @@ error_of(const StrataJob *job, ErrorData *edata)
 		error->message =
 			psprintf("job %d was canceled: it ran longer than its max_runtime",
 					 job->id);
-		error->hint = psprintf(
-							   "SELECT * FROM alter_job(%d, max_runtime => interval '...');",
+		error->hint = psprintf("SELECT * FROM alter_job(%d, max_runtime => interval '...');",
 							   job->id);
 	}
 	return error;
@@ -332,8 +326,7 @@ strata_job_run(int32 id)
 			if (now != NULL)
 			{
 				now->last_start = job->last_start;
-				(void) strata_job_finish(
-										 now, finish,
+				(void) strata_job_finish(now, finish,
 										 error == NULL ?
 										 strata_job_next_start(now, finish) :
 										 strata_job_retry_start(now, finish,

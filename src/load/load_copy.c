@@ -102,11 +102,9 @@ skip_failed(CopyFromState copy)
 								 copy->num_errors);
 	if (strata_copy_reject_limit(copy) > 0 &&
 		copy->num_errors > strata_copy_reject_limit(copy))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-				 errmsg(
-						"skipped more than REJECT_LIMIT (%lld) rows due to data type incompatibility",
+				 errmsg("skipped more than REJECT_LIMIT (%lld) rows due to data type incompatibility",
 						(long long) strata_copy_reject_limit(copy))));
 	return true;
 #else
@@ -122,8 +120,7 @@ tell_failed(CopyFromState copy)
 	if (copy->opts.on_error != COPY_ON_ERROR_STOP && copy->num_errors > 0 &&
 		copy->opts.log_verbosity >= COPY_LOG_VERBOSITY_DEFAULT)
 		ereport(NOTICE,
-				errmsg_plural(
-							  "%llu row was skipped due to data type incompatibility",
+				errmsg_plural("%llu row was skipped due to data type incompatibility",
 							  "%llu rows were skipped due to data type incompatibility",
 							  (unsigned long long) copy->num_errors,
 							  (unsigned long long) copy->num_errors));
@@ -199,21 +196,17 @@ check_source(const CopyStmt *stmt)
 		return;
 	if (stmt->is_program &&
 		!has_privs_of_role(GetUserId(), ROLE_PG_EXECUTE_SERVER_PROGRAM))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 strata_err_copy_denied("to or from an external program",
 										"pg_execute_server_program"),
-				 errhint(
-						 "Anyone can COPY to stdout or from stdin. psql's \\copy command also works for anyone.")));
+				 errhint("Anyone can COPY to stdout or from stdin. psql's \\copy command also works for anyone.")));
 	if (!stmt->is_program &&
 		!has_privs_of_role(GetUserId(), ROLE_PG_READ_SERVER_FILES))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 strata_err_copy_denied("from a file", "pg_read_server_files"),
-				 errhint(
-						 "Anyone can COPY to stdout or from stdin. psql's \\copy command also works for anyone.")));
+				 errhint("Anyone can COPY to stdout or from stdin. psql's \\copy command also works for anyone.")));
 }
 
 static bool
@@ -273,11 +266,9 @@ refuse_generated(Node *where, Relation rel)
 			(whole_row || bms_is_member(attribute->attnum -
 										FirstLowInvalidHeapAttributeNumber,
 										columns)))
-			ereport(
-					ERROR,
+			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_COLUMN_REFERENCE),
-					 errmsg(
-							"generated columns are not supported in COPY FROM WHERE conditions"),
+					 errmsg("generated columns are not supported in COPY FROM WHERE conditions"),
 					 errdetail("Column \"%s\" is a generated column.",
 							   NameStr(attribute->attname))));
 	}

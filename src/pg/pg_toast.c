@@ -268,11 +268,9 @@ strata_toast_fetch_start(StrataToastFetcher *fetcher, Oid toastid,
 		VARATT_EXTERNAL_GET_POINTER(pointer, value);
 	if (!VARATT_IS_EXTERNAL_ONDISK(value) ||
 		pointer.va_toastrelid != toastid || !OidIsValid(toastid))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg(
-						"a value of a batch is out of line elsewhere than in the batches' TOAST table")));
+				 errmsg("a value of a batch is out of line elsewhere than in the batches' TOAST table")));
 	if (fetcher == NULL || VARATT_EXTERNAL_IS_COMPRESSED(pointer) ||
 		fetcher->toastid != toastid)
 		return pg_detoast_datum_packed(value);

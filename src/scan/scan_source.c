@@ -926,8 +926,7 @@ start_following_range(StrataSource *source, ScanDirection direction)
 
 	if (source->access == STRATA_ACCESS_SEQ)
 		return false;
-	Assert(
-		   source->range !=
+	Assert(source->range !=
 		   STRATA_RANGE_LAYOUT_NULL);	/* scan:R13: it has no place in this
 										 * order */
 	while (order[i] != source->range)

@@ -85,11 +85,9 @@ read_nrows(Counting *c, const IndexedBatch *batch)
 								 c->slot, &again, NULL) ||
 		!strata_batch_reader_load(c->reader, c->slot) ||
 		c->reader->first_row != batch->first_row)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg(
-						"index \"%s\" leads to something else than batch " INT64_FORMAT,
+				 errmsg("index \"%s\" leads to something else than batch " INT64_FORMAT,
 						RelationGetRelationName(c->scan->indexRelation),
 						batch->first_row),
 				 errhint("REINDEX TABLE %s.%s;", STRATA_INTERNAL_SCHEMA,

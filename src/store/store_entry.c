@@ -240,8 +240,7 @@ strata_entry_replace(Relation batches, const StrataEntry *entry,
 		   kind == STRATA_ENTRY_LOST);	/* store:S3 */
 	Assert(tid == NULL || !strata_tid_is_compressed(tid));	/* store:S8 */
 	if (strata_heap_update(batches, &self, tuple, cid) != TM_Ok)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 				 errmsg("could not serialize access due to concurrent update")));
 	if (!HeapTupleIsHeapOnly(tuple))

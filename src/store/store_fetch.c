@@ -214,8 +214,7 @@ make_place(Relation rel, Relation batches)
 	place->slot = MakeSingleTupleTableSlot(
 										   CreateTupleDescCopy(RelationGetDescr(batches)),
 										   &TTSOpsBufferHeapTuple);
-	place->reader = strata_batch_reader_create(
-											   rel, strata_batch_schema_create(
+	place->reader = strata_batch_reader_create(rel, strata_batch_schema_create(
 																			   CreateTupleDescCopyConstr(RelationGetDescr(rel)),
 																			   place->slot->tts_tupleDescriptor,
 																			   batches->rd_rel->reltoastrelid, strata_missing_value));

@@ -86,11 +86,9 @@ strata_missing_value(TupleDesc rel_desc, AttrNumber attno,
 							  snapshot, 2, keys);
 	tuple = systable_getnext(scan);
 	if (!HeapTupleIsValid(tuple))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-				 errmsg(
-						"could not serialize access: column \"%s\" was added, and batches made again, after the snapshot was taken",
+				 errmsg("could not serialize access: column \"%s\" was added, and batches made again, after the snapshot was taken",
 						NameStr(att->attname))));
 	result = value_in_catalog(tuple, RelationGetDescr(catalog), att, isnull);
 	systable_endscan(scan);

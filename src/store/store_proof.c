@@ -88,28 +88,22 @@ check_companion(Oid companion, const char *name, Oid relid, bool temp,
 				Oid owner, Snapshot snapshot)
 {
 	if (!is_made_by_us(companion, relid, temp, snapshot))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg(
-						"table \"%s\" has the name of a companion table, but is none",
+				 errmsg("table \"%s\" has the name of a companion table, but is none",
 						name),
 				 errdetail("It is no member of the extension \"%s\".",
 						   STRATA_EXTENSION),
-				 errhint(
-						 "If it holds batches: ALTER EXTENSION %s ADD TABLE %s.%s; if it does not, drop it.",
+				 errhint("If it holds batches: ALTER EXTENSION %s ADD TABLE %s.%s; if it does not, drop it.",
 						 STRATA_EXTENSION, STRATA_INTERNAL_SCHEMA, name)));
 	if (!is_trusted(owner))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg(
-						"companion table \"%s\" belongs to role \"%s\", which could have forged its batches",
+				 errmsg("companion table \"%s\" belongs to role \"%s\", which could have forged its batches",
 						name, GetUserNameFromId(owner, true)),
 				 errhint("ALTER TABLE %s.%s OWNER TO %s;",
 						 temp ? "pg_temp" : STRATA_INTERNAL_SCHEMA, name,
-						 quote_identifier(GetUserNameFromId(
-															strata_extension_owner(), false)))));
+						 quote_identifier(GetUserNameFromId(strata_extension_owner(), false)))));
 }
 
 /* See store_private.h. */

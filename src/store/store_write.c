@@ -298,8 +298,7 @@ refuse_unseen_entry(Relation batches, const StrataEntry *entry, void *arg)
 		return;
 	strata_entry_find(batches, entry->row, (Snapshot) arg, &seen);
 	if (strata_entry_is_in_batch(&seen))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 				 errmsg("could not serialize access due to concurrent update")));
 }
@@ -334,11 +333,9 @@ delete_batch(StrataStore *store, const ItemPointerData *tid,
 								   true));	/* store:S3 */
 	if (heap_delete(store->batches, &self, cid, InvalidSnapshot, true, &tmfd,
 					false) != TM_Ok)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-				 errmsg(
-						"could not serialize access to table \"%s\": a batch changed concurrently",
+				 errmsg("could not serialize access to table \"%s\": a batch changed concurrently",
 						RelationGetRelationName(store->rel))));
 }
 

@@ -228,8 +228,7 @@ rewrite(const BucketCall *call, int strategy, Expr *c)
 			return NULL;
 	}
 	if (strategy == BTEqualStrategyNumber)
-		return makeBoolExpr(
-							AND_EXPR,
+		return makeBoolExpr(AND_EXPR,
 							list_make2(make_comparison(call->type,
 													   BTGreaterEqualStrategyNumber,
 													   call->time, first),
@@ -355,8 +354,7 @@ zoned_comparison(List *args, Expr *c, int strategy)
 
 	if (!OidIsValid(funcid))
 		return NULL;
-	return make_comparison(
-						   TIMESTAMPTZOID, strategy, lsecond(args),
+	return make_comparison(TIMESTAMPTZOID, strategy, lsecond(args),
 						   (Expr *) makeFuncExpr(funcid, TIMESTAMPTZOID,
 												 list_make3(copyObject(c),
 															makeBoolConst(last, false),

@@ -116,8 +116,7 @@ strata_bucket_init(StrataBucket *bucket, Oid type, Datum width)
 					 errmsg("bucket width must be finite")));
 		if (interval->month != 0 &&
 			(interval->day != 0 || interval->time != 0))
-			ereport(
-					ERROR,
+			ereport(ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 					 errmsg("month intervals cannot have day or time component")));
 		bucket->months = interval->month;
@@ -214,11 +213,9 @@ strata_bucket_set_offset(StrataBucket *bucket, Datum offset)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("offset must be finite")));
 	if (interval->month != 0 && bucket->months == 0)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg(
-						"offset of buckets cannot have months unless their width has"),
+				 errmsg("offset of buckets cannot have months unless their width has"),
 				 errhint("Use the argument origin.")));
 	/* months move the origin, the rest moves the starts */
 	if (bucket->months != 0)

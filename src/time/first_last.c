@@ -86,8 +86,7 @@ compare(FunctionCallInfo fcinfo, Oid type, Datum a, Datum b)
 		TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_CMP_PROC);
 
 		if (!OidIsValid(entry->cmp_proc))
-			ereport(
-					ERROR,
+			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_FUNCTION),
 					 errmsg("could not identify a comparison function for type %s",
 							format_type_be(type))));
@@ -107,11 +106,9 @@ aggregate_context(FunctionCallInfo fcinfo)
 	MemoryContext mcxt;
 
 	if (!AggCheckCallContext(fcinfo, &mcxt))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg(
-						"first and last cannot be called outside of an aggregate")));
+				 errmsg("first and last cannot be called outside of an aggregate")));
 	return mcxt;
 }
 

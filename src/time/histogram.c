@@ -45,8 +45,7 @@ histogram_context(FunctionCallInfo fcinfo)
 	MemoryContext mcxt;
 
 	if (!AggCheckCallContext(fcinfo, &mcxt))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("histogram cannot be called outside of an aggregate")));
 	return mcxt;
@@ -72,11 +71,9 @@ make_histogram(MemoryContext mcxt, double min, double max, int32 nbuckets)
 						errmsg("number of buckets must be between 1 and %d",
 							   MAX_BUCKETS)));
 	if (min >= max)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg(
-						"lower bound of a histogram must be less than its upper bound")));
+				 errmsg("lower bound of a histogram must be less than its upper bound")));
 	state = MemoryContextAllocZero(mcxt, histogram_size(nbuckets + 2));
 	state->ncounts = nbuckets + 2;
 	state->min = min;
@@ -118,11 +115,9 @@ strata_histogram_transition(PG_FUNCTION_ARGS)
 		PG_RETURN_POINTER(state);
 	}
 	if (PG_ARGISNULL(2) || PG_ARGISNULL(3) || PG_ARGISNULL(4))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg(
-						"bounds and number of buckets of a histogram cannot be null")));
+				 errmsg("bounds and number of buckets of a histogram cannot be null")));
 	part = part_of(PG_GETARG_FLOAT8(1), PG_GETARG_FLOAT8(2),
 				   PG_GETARG_FLOAT8(3), PG_GETARG_INT32(4));
 	if (state == NULL)
@@ -131,11 +126,9 @@ strata_histogram_transition(PG_FUNCTION_ARGS)
 	else if (state->ncounts != (int64) PG_GETARG_INT32(4) + 2 ||
 			 state->min != PG_GETARG_FLOAT8(2) ||
 			 state->max != PG_GETARG_FLOAT8(3))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg(
-						"bounds and number of buckets must not change between rows of a histogram")));
+				 errmsg("bounds and number of buckets must not change between rows of a histogram")));
 	if (part < 0 || part >= state->ncounts)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
@@ -165,11 +158,9 @@ strata_histogram_combine(PG_FUNCTION_ARGS)
 							   other->ncounts - 2);
 	if (state->ncounts != other->ncounts || state->min != other->min ||
 		state->max != other->max)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg(
-						"bounds and number of buckets must not change between rows of a histogram")));
+				 errmsg("bounds and number of buckets must not change between rows of a histogram")));
 	for (int i = 0; i < state->ncounts; i++)
 		state->counts[i] += other->counts[i];
 	PG_RETURN_POINTER(state);

@@ -68,12 +68,10 @@ TimestampTz
 strata_uuid_time(const pg_uuid_t *uuid)
 {
 	if (!is_version_7(uuid))
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("not a version 7 UUID"),
-				 errdetail(
-						   "Only UUIDs of version 7 say a time in the order in which they sort."),
+				 errdetail("Only UUIDs of version 7 say a time in the order in which they sort."),
 				 errhint("SELECT generate_uuidv7();")));
 	return strata_uuid_bound_time(uuid);
 }
@@ -87,8 +85,7 @@ strata_uuid_boundary(TimestampTz time, pg_uuid_t *uuid)
 	int64		part;
 
 	if (time < STRATA_UUID_MIN_TIME || time > STRATA_UUID_MAX_TIME)
-		ereport(
-				ERROR,
+		ereport(ERROR,
 				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 				 errmsg("timestamp out of range for a UUID"),
 				 errdetail("UUIDs of version 7 have times from 1970 to 10889.")));

@@ -147,8 +147,7 @@ AVX2_INLINE __m256i
 residuals32(const Lanes32 *lanes, __m256i u)
 {
 	if (!lanes->based)
-		u = _mm256_xor_si256(
-							 _mm256_srli_epi32(u, 1),
+		u = _mm256_xor_si256(_mm256_srli_epi32(u, 1),
 							 _mm256_sub_epi32(_mm256_setzero_si256(),
 											  _mm256_and_si256(u, _mm256_set1_epi32(1))));
 	if (lanes->scaled)
@@ -492,8 +491,7 @@ AVX2_INLINE __m256i
 residuals64(const Lanes64 *lanes, __m256i u)
 {
 	if (!lanes->based)
-		u = _mm256_xor_si256(
-							 _mm256_srli_epi64(u, 1),
+		u = _mm256_xor_si256(_mm256_srli_epi64(u, 1),
 							 _mm256_sub_epi64(_mm256_setzero_si256(),
 											  _mm256_and_si256(u, _mm256_set1_epi64x(1))));
 	if (lanes->scaled)
