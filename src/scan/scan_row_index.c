@@ -313,7 +313,10 @@ keep_value(StrataRowIndex *rows, TupleTableSlot *slot)
  *-------------------------------------------------------------------------
  */
 
-/* The next row that passes the quals, wherever it is; NULL: none is left. */
+/*
+ * The next row that passes the quals, wherever it is; NULL: none is left, or
+ * too many have been looked at.  Entries of rows that are gone count, too.
+ */
 static TupleTableSlot *
 next_passing(StrataScanState *scan)
 {
@@ -321,17 +324,18 @@ next_passing(StrataScanState *scan)
 	ExprContext *econtext = scan->css.ss.ps.ps_ExprContext;
 	ExprState  *qual = strata_scan_qual(scan);
 
-	while (index_getnext_slot(rows->desc, rows->direction, scan->table_slot))
+	while ((!rows->grouped || rows->budget >= 0) &&
+		   index_getnext_tid(rows->desc, rows->direction) != NULL)
 	{
 		CHECK_FOR_INTERRUPTS();
 		rows->budget--;
+		if (!index_fetch_heap(rows->desc, scan->table_slot))
+			continue;
 		econtext->ecxt_scantuple = scan->table_slot;
 		if (qual == NULL || ExecQual(qual, econtext))
 			return scan->table_slot;
 		InstrCountFiltered1(&scan->css, 1);
 		ResetExprContext(econtext);
-		if (rows->grouped && rows->budget < 0)
-			return NULL;
 	}
 	return NULL;
 }
