@@ -287,7 +287,10 @@ class Queries:
         if self.rng.random() < 0.3:
             # a total order: any columns may be shown
             shown = ["a.%s" % c.name for c in table.some(self.rng, 1, 5)]
-            items = items + ["a::text COLLATE \"C\""]
+            if table.primary_key and self.rng.random() < 0.7:
+                items = items + ["a.id%s" % self.rng.choice(["", " DESC"])]
+            else:
+                items = items + ["a::text COLLATE \"C\""]
         else:
             shown = ["a.%s" % c.name for c in keys]
         return Query("SELECT %s FROM %s AS a%s ORDER BY %s%s" % (

@@ -546,6 +546,10 @@ class Statements:
             extra = " WHERE id % 2 = 0"
         elif kind < 0.3:
             extra = " INCLUDE (id)"
+        elif kind < 0.5:
+            # what the latest row of each segment, and rows of an order, are found by
+            keys = [c.name for c in table.segmentby if c in table.columns and c.type.ordered][:rng.choice([0, 1, 1])]
+            items = ", ".join("%s%s" % (name, rng.choice(["", " DESC"])) for name in keys + ["ts"] if name != "ts" or name not in keys)
         unique = "UNIQUE " if rng.random() < 0.15 else ""
         if unique and rng.random() < 0.6:
             items = "id, " + items
