@@ -35,6 +35,7 @@ extern bool strata_background_vacuum;
 extern int	strata_batch_rows;
 extern int	strata_chunks_ahead;
 extern bool strata_enable_batch_delete;
+extern bool strata_enable_chunks_in_turn;
 extern bool strata_enable_direct_load;
 extern bool strata_enable_early_stop;
 extern bool strata_enable_fast_output;

@@ -520,16 +520,17 @@ typedef RTEPermissionInfo StrataPermissions;
  * when 17 goes.
  */
 #if PG_VERSION_NUM < 180000
-#define strata_executor_run(query_desc) \
-	ExecutorRun(query_desc, ForwardScanDirection, 0, true)
+#define strata_executor_run_rows(query_desc, count) \
+	ExecutorRun(query_desc, ForwardScanDirection, count, true)
 #define STRATA_EXECUTE_ONCE_PARAMETER , bool execute_once
 #define STRATA_EXECUTE_ONCE , execute_once
 #else
-#define strata_executor_run(query_desc) \
-	ExecutorRun(query_desc, ForwardScanDirection, 0)
+#define strata_executor_run_rows(query_desc, count) \
+	ExecutorRun(query_desc, ForwardScanDirection, count)
 #define STRATA_EXECUTE_ONCE_PARAMETER
 #define STRATA_EXECUTE_ONCE
 #endif
+#define strata_executor_run(query_desc) strata_executor_run_rows(query_desc, 0)
 
 /*
  * 18 added the instrumentation argument to index_beginscan (0fbceae841c);

@@ -20,6 +20,7 @@ int			strata_batch_rows = STRATA_BATCH_ROWS_DEFAULT;
 int			strata_chunks_ahead = STRATA_CHUNKS_AHEAD_DEFAULT;
 bool		strata_background_vacuum = true;
 bool		strata_enable_batch_delete = true;
+bool		strata_enable_chunks_in_turn = true;
 bool		strata_enable_direct_load = true;
 bool		strata_enable_early_stop = true;
 bool		strata_enable_fast_output = true;
@@ -60,6 +61,10 @@ static const BoolSetting bool_settings[] = {
 	"Otherwise the space of compressed rows waits for VACUUM or autovacuum."},
 	{"strata.enable_batch_delete", &strata_enable_batch_delete, true, 0,
 	"Enables DELETE of whole batches without looking at their rows.", NULL},
+	{"strata.enable_chunks_in_turn", &strata_enable_chunks_in_turn, true,
+		GUC_EXPLAIN,
+		"Enables ORDER BY time LIMIT to plan chunks of a hypertable when their turn comes.",
+	"When off, all chunks are planned at once."},
 	{"strata.enable_direct_load", &strata_enable_direct_load, true,
 		GUC_EXPLAIN,
 		"Enables COPY and INSERT ... SELECT to write batches, for tables with strata.direct_load.",

@@ -90,17 +90,19 @@ create_upper_paths(PlannerInfo *root, UpperRelationKind stage,
  *	2. Hypertables: now() in conditions, direct load; they read conditions as
  *	   the user wrote them.
  *	3. Functions are put in the place of others (publications, gap filling),
- *	   and comparisons of time_bucket() taken apart.
+ *	   and comparisons of time_bucket() taken apart; then, of queries that need
+ *	   the first chunks, the others are left for later.
  *	4. The planner, through whoever was in the hook before us.
  *	5. What the finished plan gets: nodes that make chunks above those that
  *	load,
  *	   and last the copy of 1, which looks at all tables of the plan.
  */
-PlannedStmt *
-strata_plan_query(Query *query, const char *text, int cursor_options,
-				  ParamListInfo params)
+static PlannedStmt *
+plan_query(Query *query, const char *text, int cursor_options,
+		   ParamListInfo params, bool in_turns)
 {
 	StrataStaleQuery stale;
+	List	   *turns;
 	List	   *functions;
 	PlannedStmt *stmt;
 	bool		direct_load;
@@ -115,17 +117,29 @@ strata_plan_query(Query *query, const char *text, int cursor_options,
 	strata_publication_replace(query);
 	strata_gapfill_rewrite(query, params, &functions);
 	strata_time_rewrite_quals(query);
+	turns = in_turns ?
+		strata_turns_begin(query, stale.query, cursor_options, params) : NIL;
 
 	stmt = previous_planner ?
 		previous_planner(query, text, cursor_options, params) :
 		standard_planner(query, text, cursor_options, params);
 
+	if (!strata_turns_plan(stmt, turns))
+		return plan_query(stale.query, text, cursor_options, params, false);
 	depend_on_functions(stmt, functions);
 	if (direct_load)
 		strata_load_plan(stmt, obstacle);
 	strata_route_plan(stmt);
 	strata_stale_plan_carry(stmt, cursor_options, &stale);
 	return stmt;
+}
+
+/* See hook_private.h. */
+PlannedStmt *
+strata_plan_query(Query *query, const char *text, int cursor_options,
+				  ParamListInfo params)
+{
+	return plan_query(query, text, cursor_options, params, true);
 }
 
 void

@@ -641,5 +641,6 @@ strata_hypertable_init(void)
 {
 	strata_ahead_init();
 	strata_route_init();
+	strata_turns_init();
 	strata_watch_init();
 }

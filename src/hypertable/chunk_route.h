@@ -36,4 +36,18 @@ extern CustomScan *strata_make_pass_through(Plan *child,
 /* Is it the node that makes chunks? */
 extern bool strata_route_is_node(const CustomScan *scan);
 
+/*
+ * ORDER BY time LIMIT n (chunk_turns.c).  begin, before the planner: have the
+ * query read the first chunks alone, if it asks for the first rows of many
+ * chunks in the order of time.  Returns what plan is handed with its plan, or
+ * NIL, and then the query is as it was.  original: the query as it came; it is
+ * kept.
+ *
+ * plan: put the node over the plan that goes on with the other chunks.  False:
+ * the plan is not what was expected, and the query has to be planned anew.
+ */
+extern List *strata_turns_begin(Query *query, Query *original,
+								int cursor_options, ParamListInfo params);
+extern bool strata_turns_plan(PlannedStmt *stmt, List *turns);
+
 #endif							/* STRATA_CHUNK_ROUTE_H */

@@ -171,6 +171,7 @@ extern bool strata_index_is_same(Relation a, Relation b, const AttrMap *map);
 extern void strata_ahead_init(void);
 extern void strata_route_init(void);
 extern void strata_watch_init(void);
+extern void strata_turns_init(void);
 
 /* Have relcache read the partitions of rel until it has them as they are. */
 extern void strata_partitions_settle(Relation rel);

@@ -170,6 +170,22 @@ class Tester:
                 return [error.pgcode]
             return [self.answers(aggregates, table, only, [clause])[0] for clause in clauses]
 
+    def first_rows(self, clauses):
+        """The first rows in the order of time of those that a clause leaves, of many chunks."""
+        only = "isfinite(ts) AND ts BETWEEN '1800-01-01' AND '2100-01-01' AND "
+        off = self.settings()
+        for clause in self.rng.sample(clauses, min(len(clauses), 60)):
+            tail = "ORDER BY ts%s, k LIMIT %d" % (self.rng.choice(["", " DESC"]), self.rng.choice([1, 1, 3, 20, 1000]))
+            found = []
+            for table, more in (("h", only), ("ht", "")):
+                try:
+                    found.append(self.run("SELECT ts::text, k FROM %s a WHERE %s%s %s" % (table, more, clause, tail)))
+                except psycopg2.Error as error:
+                    found.append(error.pgcode)
+            self.cases += 1
+            if found[0] != found[1]:
+                self.fail("ht", off, "SELECT", clause + " " + tail, found[0], found[1])
+
     def check(self, columns, clauses):
         """Counts and bounds for each clause in turn; then what is left when its rows are deleted."""
         aggregates = ", ".join(["count(*)", "sum(k)"] + [
@@ -277,7 +293,9 @@ class Tester:
                   "timestamp": self.rng.sample(stamps, 20) + extremes,
                   "date": [str((day + datetime.timedelta(days=i)).date()) for i in range(-3, 4)] + extremes[:2] + [
                       "5874897-12-31", "4714-11-24 BC"]}
-        self.check(columns, self.clauses(columns, values))
+        clauses = self.clauses(columns, values)
+        self.check(columns, clauses)
+        self.first_rows(clauses + ["true"] * 10)
         self.joined(columns, values)
 
     def plain_round(self):

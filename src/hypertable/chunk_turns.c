@@ -1,0 +1,320 @@
+/*-------------------------------------------------------------------------
+ *
+ * chunk_turns.c
+ *	  ORDER BY time LIMIT n: chunks are planned when their turn comes.
+ *
+ * A query without a condition on the time is planned for each chunk there is,
+ * and all of them are opened, though the first rows come out of the newest, or
+ * the oldest.  So such a query is planned with a condition that leaves the
+ * first chunks.  A node above that plan hands its rows on, and when there are
+ * fewer than LIMIT asks for, it plans and runs the same query for the next
+ * chunks, four times as many each time.  Parts are of times, not of chunks:
+ * all times are in one of them, whatever chunks there are by then.
+ *
+ * Later parts run to their end, for as many rows as are still asked for,
+ * before the first of their rows is handed on.
+ *
+ * src/hypertable/chunk_turns.c
+ *-------------------------------------------------------------------------
+ */
+#include "hypertable/chunk_route.h"
+#include "hypertable/turns_private.h"
+#include "base/compat.h"
+
+#include "access/table.h"
+#include "access/tableam.h"
+#include "commands/explain.h"
+#include "executor/executor.h"
+#include "executor/tstoreReceiver.h"
+#include "miscadmin.h"
+#include "tcop/tcopprot.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/tuplestore.h"
+
+typedef struct TurnsState
+{
+	CustomScanState css;
+	StrataTurns turns;			/* after the part that has run */
+	int			parts;			/* that ran after the first */
+	bool		first_done;
+	uint64		delivered;
+	bool		unlimited;
+	uint64		limit;			/* known when first_done */
+	Tuplestorestate *rows;		/* of a later part, or NULL */
+	TupleTableSlot *slot;
+} TurnsState;
+
+/* Is a part of a query being planned? */
+static bool planning_part = false;
+
+static Node *create_turns_state(CustomScan *scan);
+
+static const CustomScanMethods turns_methods = {
+	.CustomName = "StrataChunksInTurn",
+	.CreateCustomScanState = create_turns_state
+};
+
+/*-------------------------------------------------------------------------
+ * Planning
+ *-------------------------------------------------------------------------
+ */
+
+/* See chunk_route.h. */
+bool
+strata_turns_plan(PlannedStmt *stmt, List *turns)
+{
+	CustomScan *scan;
+	ListCell   *above;
+	ListCell   *below;
+
+	if (turns == NIL)
+		return true;
+	if (!IsA(stmt->planTree, Limit))
+		return false;
+	scan = strata_make_pass_through(stmt->planTree, &turns_methods);
+	/* the client is told which columns they are */
+	forboth(above, scan->scan.plan.targetlist, below,
+			stmt->planTree->targetlist)
+	{
+		TargetEntry *te = lfirst_node(TargetEntry, above);
+
+		te->resorigtbl = lfirst_node(TargetEntry, below)->resorigtbl;
+		te->resorigcol = lfirst_node(TargetEntry, below)->resorigcol;
+	}
+	strata_turns_put(scan, turns);
+	stmt->planTree = (Plan *) scan;
+	return true;
+}
+
+/*-------------------------------------------------------------------------
+ * Execution
+ *-------------------------------------------------------------------------
+ */
+
+static void
+begin_turns(CustomScanState *css, EState *estate, int eflags)
+{
+	TurnsState *state = (TurnsState *) css;
+	CustomScan *scan = castNode(CustomScan, css->ss.ps.plan);
+
+	strata_turns_read(scan, &state->turns);
+	outerPlanState(css) = ExecInitNode(outerPlan(scan), estate, eflags);
+	state->slot = ExecInitExtraTupleSlot(estate,
+										 ExecGetResultType(outerPlanState(css)),
+										 &TTSOpsMinimalTuple);
+}
+
+/*
+ * The query for the part that comes next, in the current context; NULL: there
+ * is none.
+ */
+static Query *
+next_part(TurnsState *state)
+{
+	StrataTurns *turns = &state->turns;
+	EState	   *estate = state->css.ss.ps.state;
+	Query	   *query;
+	Relation	rel;
+	Const	   *edge;
+	MemoryContext old;
+	ListCell   *lc;
+	int			chunks;
+
+	if (turns->edge == NULL)
+		return NULL;
+	query = copyObject(turns->query);
+	strata_now_add_quals(query);
+	rel = table_open(linitial_node(RangeTblEntry, query->rtable)->relid,
+					 AccessShareLock);
+	strata_turns_add_condition(query, RelationGetPartitionKey(rel),
+							   turns->edge, turns->desc);
+	chunks = strata_turns_limit(query, rel, turns->desc, turns->chunks * 4,
+								0, estate->es_param_list_info, &edge);
+	table_close(rel, NoLock);
+	old = MemoryContextSwitchTo(estate->es_query_cxt);
+	turns->edge = copyObject(edge);
+	MemoryContextSwitchTo(old);
+	turns->chunks = Max(chunks, 1);
+	/* its columns are ours: those of ORDER BY alone come, too */
+	foreach(lc, query->targetList)
+		lfirst_node(TargetEntry, lc)->resjunk = false;
+	/* it is no statement that anybody has sent */
+	query->queryId = 0;
+	return query;
+}
+
+/* Plan a part and start it. */
+static QueryDesc *
+start_part(TurnsState *state, Query *query, DestReceiver *receiver)
+{
+	EState	   *estate = state->css.ss.ps.state;
+	QueryDesc  *volatile result = NULL;
+
+	Assert(!planning_part);		/* hypertable:Y12: a part has no parts */
+	planning_part = true;
+	PG_TRY();
+	{
+		PlannedStmt *stmt = pg_plan_query(query, estate->es_sourceText,
+										  CURSOR_OPT_PARALLEL_OK,
+										  estate->es_param_list_info);
+
+		result = CreateQueryDesc(stmt, estate->es_sourceText,
+								 estate->es_snapshot, InvalidSnapshot,
+								 receiver, estate->es_param_list_info,
+								 estate->es_queryEnv, 0);
+		ExecutorStart(result, 0);
+	}
+	PG_FINALLY();
+	{
+		planning_part = false;
+	}
+	PG_END_TRY();
+	return result;
+}
+
+/* Run the next part; false: there is none. */
+static bool
+run_part(TurnsState *state)
+{
+	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext,
+												  "strata chunks in turn",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(scratch);
+	Query	   *query = next_part(state);
+	QueryDesc  *query_desc;
+	DestReceiver *receiver;
+
+	if (query != NULL)
+	{
+		receiver = CreateDestReceiver(DestTuplestore);
+		SetTuplestoreDestReceiverParams(receiver, state->rows, scratch, false,
+										NULL, NULL);
+		query_desc = start_part(state, query, receiver);
+		strata_executor_run_rows(query_desc, state->unlimited ? 0 :
+								 state->limit - state->delivered);
+		ExecutorFinish(query_desc);
+		ExecutorEnd(query_desc);
+		FreeQueryDesc(query_desc);
+		receiver->rDestroy(receiver);
+		state->parts++;
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(scratch);
+	return query != NULL;
+}
+
+/* The first part is over: how many rows were wanted? */
+static void
+end_first_part(TurnsState *state)
+{
+	LimitState *limit = castNode(LimitState, outerPlanState(state));
+	MemoryContext old;
+
+	state->first_done = true;
+	state->unlimited = limit->noCount;
+	state->limit = limit->noCount ? 0 : limit->count;
+	old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
+	state->rows = tuplestore_begin_heap(false, false, work_mem);
+	MemoryContextSwitchTo(old);
+}
+
+/* The rows of the first part as they come, then those of each later one. */
+static TupleTableSlot *
+exec_turns(CustomScanState *css)
+{
+	TurnsState *state = (TurnsState *) css;
+
+	CHECK_FOR_INTERRUPTS();
+	if (!state->first_done)
+	{
+		TupleTableSlot *slot = ExecProcNode(outerPlanState(css));
+
+		if (!TupIsNull(slot))
+		{
+			state->delivered++;
+			return slot;
+		}
+		end_first_part(state);
+	}
+	while (state->unlimited || state->delivered < state->limit)
+	{
+		if (tuplestore_gettupleslot(state->rows, true, false, state->slot))
+		{
+			state->delivered++;
+			return state->slot;
+		}
+		tuplestore_clear(state->rows);
+		if (!run_part(state))
+			break;
+	}
+	return ExecClearTuple(state->slot);
+}
+
+static void
+end_turns(CustomScanState *css)
+{
+	TurnsState *state = (TurnsState *) css;
+
+	ExecEndNode(outerPlanState(css));
+	if (state->rows != NULL)
+		tuplestore_end(state->rows);
+	state->rows = NULL;
+}
+
+static void
+rescan_turns(CustomScanState *css)
+{
+	TurnsState *state = (TurnsState *) css;
+	CustomScan *scan = castNode(CustomScan, css->ss.ps.plan);
+
+	if (state->rows != NULL)
+		tuplestore_end(state->rows);
+	state->rows = NULL;
+	state->first_done = false;
+	state->delivered = 0;
+	strata_turns_read(scan, &state->turns);
+	ExecReScan(outerPlanState(css));
+}
+
+static void
+explain_turns(CustomScanState *css, List *ancestors, ExplainState *es)
+{
+	TurnsState *state = (TurnsState *) css;
+
+	if (es->analyze)
+		ExplainPropertyInteger("Later Parts", NULL, state->parts, es);
+}
+
+static const CustomExecMethods turns_exec_methods = {
+	.CustomName = "StrataChunksInTurn",
+	.BeginCustomScan = begin_turns,
+	.ExecCustomScan = exec_turns,
+	.EndCustomScan = end_turns,
+	.ReScanCustomScan = rescan_turns,
+	.ExplainCustomScan = explain_turns
+};
+
+static Node *
+create_turns_state(CustomScan *scan)
+{
+	TurnsState *state = (TurnsState *) newNode(sizeof(TurnsState),
+											   T_CustomScanState);
+
+	state->css.methods = &turns_exec_methods;
+	return (Node *) state;
+}
+
+/* See turns_private.h. */
+bool
+strata_turns_is_part(void)
+{
+	return planning_part;
+}
+
+/* See hypertable_private.h. */
+void
+strata_turns_init(void)
+{
+	RegisterCustomScanMethods(&turns_methods);
+}

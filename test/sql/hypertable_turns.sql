@@ -1,0 +1,146 @@
+-- ORDER BY time LIMIT n plans chunks when their turn comes: the same rows as
+-- with all chunks planned at once.
+SET client_min_messages = warning;
+SET timezone = 'UTC';
+CREATE TABLE turns (time timestamptz NOT NULL, id int, host text, v float8, gone int);
+ALTER TABLE turns DROP COLUMN gone;
+SELECT created FROM create_hypertable('turns', 'time', chunk_time_interval => interval '12 hours');
+ALTER TABLE turns SET (strata.segmentby = 'host', strata.orderby = 'time');
+INSERT INTO turns SELECT timestamptz '2024-01-01 00:00Z' + g * interval '10 minutes', g, 'h' || g % 7,
+    CASE g % 50 WHEN 0 THEN NULL WHEN 1 THEN 'NaN' WHEN 2 THEN -0.0 ELSE g % 13 END
+FROM generate_series(0, 3999) g WHERE g NOT BETWEEN 3000 AND 3400;
+-- most chunks compressed, late rows in them, some changed and deleted, empty ones at both ends
+SELECT count(compress_chunk(c)) FROM (SELECT c FROM show_chunks('turns') c ORDER BY c::text LIMIT 45) x;
+INSERT INTO turns SELECT time + interval '1 second', id + 10000, host, v FROM turns WHERE id % 20 = 0;
+UPDATE turns SET v = 77 WHERE id = 3500;
+DELETE FROM turns WHERE id BETWEEN 500 AND 520;
+SELECT create_chunks('turns', timestamptz '2024-01-29 00:00Z', timestamptz '2024-02-02 00:00Z') > 0 AS ahead;
+DELETE FROM turns WHERE time >= '2024-01-27' OR time < '2024-01-03';
+CREATE FUNCTION turns_rows(query text) RETURNS text[] LANGUAGE plpgsql AS $$
+DECLARE r record; rows text[] := '{}';
+BEGIN
+    FOR r IN EXECUTE query LOOP rows := rows || r::text; END LOOP;
+    RETURN rows;
+END $$;
+CREATE FUNCTION turns_same(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE one text[]; two text[];
+BEGIN
+    PERFORM set_config('strata.enable_chunks_in_turn', 'on', true);
+    one := turns_rows(query);
+    PERFORM set_config('strata.enable_chunks_in_turn', 'off', true);
+    two := turns_rows(query);
+    PERFORM set_config('strata.enable_chunks_in_turn', 'on', true);
+    RETURN CASE WHEN one = two THEN cardinality(one) || ' rows' ELSE format('differs: %s, %s', one, two) END;
+END $$;
+SELECT q, turns_same(q) FROM unnest(ARRAY[
+    'SELECT * FROM turns ORDER BY time DESC LIMIT 1',
+    'SELECT * FROM turns ORDER BY time LIMIT 1',
+    'SELECT * FROM turns ORDER BY time DESC LIMIT 100000',
+    'SELECT * FROM turns ORDER BY time ASC LIMIT 1000',
+    'SELECT * FROM turns ORDER BY time DESC LIMIT 0',
+    'SELECT * FROM turns ORDER BY time DESC LIMIT NULL::bigint',
+    'SELECT * FROM turns ORDER BY time DESC LIMIT 2 + 2 * 40',
+    'SELECT id, v * 2 FROM turns WHERE host = ''h3'' ORDER BY time DESC, id LIMIT 300',
+    'SELECT v FROM turns WHERE v = ''NaN'' ORDER BY time LIMIT 60',
+    'SELECT v FROM turns WHERE v IS NULL ORDER BY time DESC LIMIT 7',
+    'SELECT id FROM turns WHERE host = ''nobody'' ORDER BY time DESC LIMIT 7',
+    'SELECT id FROM turns WHERE id = 600 ORDER BY time DESC LIMIT 1',
+    'SELECT id FROM turns WHERE id = 3990 ORDER BY time LIMIT 1',
+    'SELECT host FROM turns WHERE host LIKE ''h%'' ORDER BY time DESC, host DESC LIMIT 33',
+    'SELECT tableoid::regclass, ctid IS NULL FROM turns WHERE id % 1000 = 0 ORDER BY time DESC LIMIT 20',
+    'SELECT id FROM turns WHERE time < ''2024-01-20 11:00'' ORDER BY time DESC LIMIT 500',
+    'SELECT id FROM turns WHERE time < ''2024-01-20 12:00'' ORDER BY time DESC LIMIT 5',
+    'SELECT id FROM turns WHERE ''2024-01-20 12:00'' >= time ORDER BY time DESC LIMIT 5',
+    'SELECT id FROM turns WHERE time > ''2024-01-05'' AND (time <= ''2024-01-25'' AND v = 3) ORDER BY time LIMIT 200',
+    'SELECT id FROM turns WHERE time > ''2030-01-01'' ORDER BY time LIMIT 2',
+    'SELECT id FROM turns WHERE time < ''1990-01-01'' ORDER BY time DESC LIMIT 2',
+    'SELECT id FROM turns WHERE time > ''-infinity'' AND time < ''infinity'' ORDER BY time DESC LIMIT 2',
+    'SELECT id FROM turns WHERE time > date ''2024-01-04'' ORDER BY time DESC LIMIT 2',
+    'SELECT id FROM turns WHERE time < now() ORDER BY time DESC LIMIT 2',
+    'SELECT id FROM turns WHERE time > now() - interval ''100 years'' ORDER BY time LIMIT 2',
+    'SELECT id FROM turns WHERE time = ''2024-01-20 12:00'' ORDER BY time LIMIT 2',
+    'SELECT id FROM turns WHERE time IN (''2024-01-20 12:00'', ''2024-01-04 12:00'') ORDER BY time LIMIT 2',
+    'SELECT id FROM turns WHERE (time < ''2024-01-05'' OR time > ''2024-01-22'') AND id % 2 = 0 ORDER BY time DESC LIMIT 1000',
+    'SELECT id FROM turns WHERE time IS NULL ORDER BY time LIMIT 1',
+    'SELECT id FROM turns ORDER BY time DESC NULLS LAST LIMIT 40',
+    'SELECT id FROM turns ORDER BY time USING > LIMIT 40',
+    'SELECT DISTINCT host, time FROM turns ORDER BY time DESC LIMIT 40',
+    'SELECT id FROM turns ORDER BY time DESC OFFSET 3 LIMIT 40',
+    'SELECT id FROM turns ORDER BY time DESC FETCH FIRST 4 ROWS WITH TIES',
+    'SELECT time, count(*) FROM turns GROUP BY time ORDER BY time DESC LIMIT 4',
+    'SELECT id, lag(id) OVER (ORDER BY time) FROM turns ORDER BY time DESC LIMIT 4',
+    'SELECT * FROM (SELECT id, time FROM turns ORDER BY time DESC LIMIT 4) x ORDER BY id',
+    'WITH w AS (SELECT id FROM turns ORDER BY time LIMIT 3) SELECT * FROM w',
+    'SELECT id, (SELECT max(id) FROM turns t WHERE t.host = turns.host) FROM turns ORDER BY time DESC LIMIT 2',
+    'SELECT a.id, b.id FROM turns a JOIN turns b USING (time) ORDER BY a.time DESC LIMIT 3']) q;
+-- plans that are kept: limits and filters by parameters, and chunks that come later
+SET plan_cache_mode = force_generic_plan;
+PREPARE turns_p(bigint, text) AS SELECT id FROM turns WHERE host = $2 ORDER BY time DESC LIMIT $1;
+PREPARE turns_t(timestamptz) AS SELECT id FROM turns WHERE time < $1 ORDER BY time DESC LIMIT 2;
+EXECUTE turns_p(2, 'h1');
+EXECUTE turns_p(0, 'h1');
+CREATE TEMP TABLE turns_ctas AS EXECUTE turns_p(NULL, 'h6');
+SELECT count(*) = (SELECT count(*) FROM turns WHERE host = 'h6') AS same FROM turns_ctas;
+EXECUTE turns_p(-1, 'h1');
+EXECUTE turns_t('2024-01-20 12:00');
+INSERT INTO turns VALUES ('2024-03-01', 1, 'h1', 1), ('2023-03-01', 2, 'h1', 2);
+EXECUTE turns_p(2, 'h1');
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+EXECUTE turns_p(1, 'h1');
+INSERT INTO turns VALUES ('2024-04-01', 3, 'h1', 1);
+EXECUTE turns_p(2, 'h1');
+ROLLBACK;
+EXECUTE turns_p(1, 'h1');
+DEALLOCATE ALL;
+RESET plan_cache_mode;
+-- cursors go both ways; functions and loops
+BEGIN;
+DECLARE c CURSOR FOR SELECT id FROM turns ORDER BY time DESC LIMIT 3;
+FETCH 2 FROM c;
+FETCH BACKWARD 1 FROM c;
+COMMIT;
+CREATE FUNCTION turns_last(text) RETURNS SETOF int LANGUAGE sql STABLE AS 'SELECT id FROM turns WHERE host = $1 ORDER BY time DESC LIMIT 2';
+SELECT h, turns_last(h) FROM unnest(ARRAY['h1', 'h2', 'none']) h;
+CREATE FUNCTION turns_calls() RETURNS int LANGUAGE plpgsql AS $$
+DECLARE n int := 0; r record;
+BEGIN
+    FOR r IN SELECT id FROM turns ORDER BY time DESC LIMIT 1500 LOOP n := n + 1; EXIT WHEN n = 1200; END LOOP;
+    RETURN n;
+END $$;
+SELECT turns_calls();
+-- a function that is evaluated in all parts, and one that fails in a later one
+CREATE FUNCTION turns_check(int) RETURNS int LANGUAGE plpgsql STABLE AS $$
+BEGIN IF $1 = 600 THEN RAISE 'row % is not to be read', $1; END IF; RETURN $1; END $$;
+SELECT turns_rows('SELECT turns_check(id) FROM turns ORDER BY time DESC LIMIT 2');
+SELECT turns_same('SELECT turns_check(id) FROM turns WHERE v = 2 ORDER BY time DESC LIMIT 1000');
+SELECT turns_rows('SELECT turns_check(id) FROM turns ORDER BY time DESC LIMIT 3000');
+SELECT id FROM turns ORDER BY time DESC LIMIT 1;
+-- what the client is told of columns, and what it may read
+CREATE ROLE turns_reader;
+GRANT turns_reader TO CURRENT_USER;
+GRANT SELECT (time, id, host) ON turns TO turns_reader;
+ALTER TABLE turns ENABLE ROW LEVEL SECURITY;
+CREATE POLICY turns_policy ON turns TO turns_reader USING (host = 'h5' AND id % 2 = 0);
+SET ROLE turns_reader;
+SELECT q, turns_same(q) FROM unnest(ARRAY['SELECT id, host FROM turns ORDER BY time DESC LIMIT 200', 'SELECT id FROM turns WHERE id < 700 ORDER BY time DESC LIMIT 200']) q;
+SELECT v FROM turns ORDER BY time DESC LIMIT 1;
+RESET ROLE;
+ALTER TABLE turns DISABLE ROW LEVEL SECURITY;
+-- keys of other types
+CREATE FUNCTION turns_type(type text, length text, sample text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE said text;
+BEGIN
+    EXECUTE format('CREATE TABLE turns_t (k %s NOT NULL, v int)', type);
+    EXECUTE format('SELECT create_hypertable(''turns_t'', ''k'', chunk_time_interval => %s)', length);
+    EXECUTE format('INSERT INTO turns_t SELECT %s, g FROM generate_series(-60, 60) g', sample);
+    said := turns_same('SELECT * FROM turns_t ORDER BY k DESC LIMIT 50') || ', ' || turns_same('SELECT v FROM turns_t WHERE v % 10 = 0 ORDER BY k LIMIT 50');
+    DROP TABLE turns_t;
+    RETURN said;
+END $$;
+SELECT type, turns_type(type, length, sample) FROM (VALUES
+    ('smallint', '50', 'g * 20'), ('int', '5000000', 'g * 1000000'), ('bigint', '50000000000', 'g * 10000000000'),
+    ('date', 'interval ''2 days''', 'date ''2000-01-01'' + g'), ('timestamp(3)', 'interval ''1 day''', 'timestamp ''2000-01-01'' + g * interval ''7 hours'''),
+    ('uuid', 'interval ''1 day''', 'to_uuidv7_boundary(timestamptz ''2024-01-01 00:00Z'' + g * interval ''7 hours'')')) x(type, length, sample);
+DROP TABLE turns;
+DROP FUNCTION turns_rows, turns_same, turns_last, turns_calls, turns_check, turns_type;
+DROP ROLE turns_reader;

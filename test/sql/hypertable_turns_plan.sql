@@ -1,0 +1,34 @@
+-- Which queries plan their chunks in turn; see hypertable_turns.sql.
+SET client_min_messages = warning;
+SET timezone = 'UTC';
+CREATE TABLE turnp (time timestamptz NOT NULL, id int);
+SELECT created FROM create_hypertable('turnp', 'time', chunk_time_interval => interval '12 hours');
+INSERT INTO turnp SELECT timestamptz '2024-01-01 00:00Z' + g * interval '6 hours', g FROM generate_series(0, 79) g;
+ANALYZE turnp;
+CREATE FUNCTION turnp_plan(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE line text; chunks int := 0; later text := 'at once';
+BEGIN
+    FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
+        chunks := chunks + (line ~ 'Scan.* on turnp_')::int;
+        IF line ~ 'Later Parts' THEN later := trim(line); END IF;
+    END LOOP;
+    RETURN format('%s chunks, %s', chunks, later);
+END $$;
+SELECT q, turnp_plan(q) FROM unnest(ARRAY[
+    'SELECT * FROM turnp ORDER BY time DESC LIMIT 1',
+    'SELECT * FROM turnp ORDER BY time LIMIT 9',
+    'SELECT * FROM turnp WHERE id = 0 ORDER BY time DESC LIMIT 1',
+    'SELECT * FROM turnp WHERE time < ''2024-01-18'' ORDER BY time DESC LIMIT 1',
+    'SELECT * FROM turnp WHERE time >= ''2024-01-18'' ORDER BY time DESC LIMIT 1',
+    'SELECT * FROM turnp WHERE time > now() - interval ''1000 years'' ORDER BY time DESC LIMIT 1',
+    'SELECT * FROM turnp WHERE time < now() ORDER BY time DESC LIMIT 1',
+    'SELECT * FROM turnp WHERE time <= now() - interval ''0 s'' ORDER BY time DESC LIMIT 1',
+    'SELECT * FROM turnp ORDER BY id LIMIT 1',
+    'SELECT * FROM turnp ORDER BY time DESC OFFSET 1 LIMIT 1',
+    'SELECT * FROM turnp WHERE random() >= 0 ORDER BY time DESC LIMIT 1',
+    'SELECT * FROM turnp ORDER BY time DESC']) q;
+SET strata.enable_chunks_in_turn = off;
+SELECT turnp_plan('SELECT * FROM turnp ORDER BY time DESC LIMIT 1');
+RESET strata.enable_chunks_in_turn;
+DROP TABLE turnp;
+DROP FUNCTION turnp_plan;
