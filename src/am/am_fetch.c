@@ -63,7 +63,7 @@ fetch_seen(Relation rel, int64 row, Snapshot snapshot, TupleTableSlot *slot)
 	StrataEntry entry;
 	bool		found = false;
 
-	if (strata_store_find_batch(store, row, snapshot, batch))
+	if (strata_batches_find(store->batches, row, snapshot, batch))
 	{
 		strata_entry_find(store->batches, row, snapshot, &entry);
 		found = strata_entry_is_in_batch(&entry);
@@ -198,14 +198,14 @@ tuple_get_latest_tid(TableScanDesc sscan, ItemPointer tid)
 	if (store == NULL)
 		return;
 	batch = table_slot_create(store->batches, NULL);
-	if (strata_store_find_batch(store, row, sscan->rs_snapshot, batch))
+	if (strata_batches_find(store->batches, row, sscan->rs_snapshot, batch))
 	{
 		strata_entry_find(store->batches, row, sscan->rs_snapshot, &entry);
 		moved = entry.kind == STRATA_ENTRY_LOST;
 		went_on = strata_store_next_version(rel, &entry, tid);
 	}
 	else
-		moved = strata_batches_find_any(store->batches, row, batch) &&
+		moved = strata_batches_find(store->batches, row, SnapshotAny, batch) &&
 			!strata_batch_is_swept(batch);
 	ExecDropSingleTupleTableSlot(batch);
 	strata_store_close(store, AccessShareLock);

@@ -217,8 +217,8 @@ load_sampled_row(StrataScanDesc *scan, StrataSampleState *state, int64 row)
 		row >= reader->first_row + reader->nrows)
 	{
 		reader->nrows = 0;
-		if (!strata_store_find_batch(state->store, row, scan->base.rs_snapshot,
-									 state->batch) ||
+		if (!strata_batches_find(state->store->batches, row,
+								 scan->base.rs_snapshot, state->batch) ||
 			!strata_batch_reader_load(reader, state->batch))
 			return false;
 		strata_entries_apply(state->entries, reader);

@@ -79,7 +79,8 @@ verify_entry(StrataStore *store, TupleTableSlot *slot, VerifyOutput *out)
 
 	strata_entry_parse(store->batches, slot, &entry);
 	out->first_row = entry.row;
-	if (!strata_store_find_batch(store, entry.row, GetActiveSnapshot(), batch))
+	if (!strata_batches_find(store->batches, entry.row, GetActiveSnapshot(),
+							 batch))
 		report_problem(out, 0, "an entry is about a row that no batch has");
 	ExecDropSingleTupleTableSlot(batch);
 }

@@ -76,7 +76,7 @@ crosscheck_sees(StrataClaim *claim, Snapshot crosscheck)
 		return true;
 	store = strata_store_open(claim->rel, AccessShareLock);
 	slot = table_slot_create(store->batches, NULL);
-	seen = strata_store_find_batch(store, claim->row, crosscheck, slot);
+	seen = strata_batches_find(store->batches, claim->row, crosscheck, slot);
 	ExecDropSingleTupleTableSlot(slot);
 	strata_store_close(store, NoLock);
 	if (!seen)

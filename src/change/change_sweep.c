@@ -145,7 +145,7 @@ strata_batch_find_fate(Relation batches, const ItemPointerData *tid, int64 row,
 	if (find_here(batches, row, slot, &fate->xid))
 		fate->kind = TransactionIdIsValid(fate->xid) ? STRATA_BATCH_GOING :
 			STRATA_BATCH_HERE;
-	else if (strata_batches_find_any(batches, row, slot) &&
+	else if (strata_batches_find(batches, row, SnapshotAny, slot) &&
 			 strata_batch_is_swept(slot))
 	{
 		HeapTupleHeader header = ExecFetchSlotHeapTuple(slot, false,

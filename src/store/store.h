@@ -154,19 +154,12 @@ extern StrataLayout *strata_store_present_layout(StrataStore *store);
 
 /*
  * The batch that holds compressed row number `row`, as seen by snapshot, into
- * slot (of the companion's descriptor).  False when there is none.
+ * slot (of the companion's descriptor).  False when there is none.  With
+ * SnapshotAny whatever became of the batch since: a version of it that still
+ * has its rows; false when VACUUM has taken it away, or it never was.
  */
-extern bool strata_store_find_batch(StrataStore *store, int64 row,
-									Snapshot snapshot, TupleTableSlot *slot);
 extern bool strata_batches_find(Relation batches, int64 row, Snapshot snapshot,
 								TupleTableSlot *slot);
-
-/*
- * The same whatever became of the batch since: a version of it that still has
- * its rows.  False when VACUUM has taken it away, or it never was.
- */
-extern bool strata_batches_find_any(Relation batches, int64 row,
-									TupleTableSlot *slot);
 
 /* The batch with the greatest row numbers that the snapshot sees. */
 extern bool strata_store_find_last_batch(StrataStore *store, Snapshot snapshot,

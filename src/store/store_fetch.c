@@ -272,7 +272,7 @@ strata_cached_any_batch(Relation rel, Relation batches, int64 row)
 	place = make_place(rel, batches);
 	self.snapshot_type = SNAPSHOT_SELF;
 	if (!strata_batches_find(batches, row, &self, place->slot) &&
-		!strata_batches_find_any(batches, row, place->slot))
+		!strata_batches_find(batches, row, SnapshotAny, place->slot))
 		return NULL;
 	return load(place, rel, false);
 }

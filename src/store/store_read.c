@@ -50,48 +50,10 @@ strata_batches_find(Relation batches, int64 row, Snapshot snapshot,
 				Int64GetDatum(row));
 	scan = strata_index_beginscan(batches, index, snapshot, 1, 0);
 	index_rescan(scan, &key, 1, NULL, 0);
+	/* of all versions at this number, or the one before it, the first will do */
 	found = index_getnext_slot(scan, BackwardScanDirection, slot) &&
 		holds_row(slot, row);
 	/* the slot keeps its own pin */
-	if (found)
-		ExecMaterializeSlot(slot);
-	else
-		ExecClearTuple(slot);
-	index_endscan(scan);
-	index_close(index, AccessShareLock);
-	return found;
-}
-
-/* See store.h. */
-bool
-strata_store_find_batch(StrataStore *store, int64 row, Snapshot snapshot,
-						TupleTableSlot *slot)
-{
-	return strata_batches_find(store->batches, row, snapshot, slot);
-}
-
-/* See store.h. */
-bool
-strata_batches_find_any(Relation batches, int64 row, TupleTableSlot *slot)
-{
-	Relation	index = index_open(strata_row_index_of(batches),
-								   AccessShareLock);
-	ScanKeyData keys[2];
-	IndexScanDesc scan;
-	bool		found = false;
-
-	ScanKeyInit(&keys[0], 1, BTGreaterEqualStrategyNumber, F_INT8GE,
-				Int64GetDatum(0));
-	ScanKeyInit(&keys[1], 1, BTLessEqualStrategyNumber, F_INT8LE,
-				Int64GetDatum(row));
-	scan = strata_index_beginscan(batches, index, SnapshotAny, 2, 0);
-	index_rescan(scan, keys, 2, NULL, 0);
-
-	/*
-	 * of all versions at this number, or of one before it, the first will do
-	 */
-	if (index_getnext_slot(scan, BackwardScanDirection, slot))
-		found = holds_row(slot, row);
 	if (found)
 		ExecMaterializeSlot(slot);
 	else
