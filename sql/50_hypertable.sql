@@ -258,7 +258,7 @@ COMMENT ON FUNCTION hypertable_detailed_size(regclass) IS 'bytes of all chunks o
 CREATE FUNCTION hypertable_size(hypertable regclass) RETURNS bigint LANGUAGE sql STABLE STRICT
 SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
-	SELECT sum(b.total_bytes)::bigint
+	SELECT coalesce(sum(b.total_bytes), 0)::bigint
 	FROM (SELECT c.relid, c.batches FROM _strata.chunk c WHERE c.hypertable = hypertable_size.hypertable) c
 	CROSS JOIN LATERAL _strata.relation_bytes(c.relid, c.batches) b
 	HAVING count(*) > 0 OR EXISTS (SELECT FROM _strata.hypertable h WHERE h.relid = hypertable_size.hypertable);

@@ -394,13 +394,16 @@ CREATE VIEW strata.problems WITH (security_barrier) AS
 	  AND pg_catalog.pg_relation_size(c.oid) > greatest(16777216, pg_catalog.pg_total_relation_size(b.oid))
 	UNION ALL
 	SELECT 'warning', 'few rows per batch', c.oid::regclass::text,
-		   'about ' || (c.reltuples / b.reltuples)::bigint || ' rows in each of ' || b.reltuples || ' batches',
+		   'about ' || r.batch_rows / r.batches || ' rows in each of ' || r.batches || ' batches',
 		   'choose a strata.segmentby with fewer values, then recompress'
 	FROM pg_catalog.pg_class c
 	JOIN pg_catalog.pg_am am ON am.oid = c.relam AND am.amname = 'strata'
 	JOIN pg_catalog.pg_class b ON b.oid = strata.batch_relation(c.oid)
+	-- b.reltuples counts changed rows, too
+	CROSS JOIN LATERAL _strata.row_counts(c.oid) r
 	WHERE c.relkind IN ('r', 'm') AND pg_catalog.pg_has_role(c.relowner, 'USAGE')
 	  AND b.reltuples > 100 AND c.reltuples > 0 AND c.reltuples / b.reltuples < 50
+	  AND r.batches > 100 AND r.batch_rows / r.batches < 50
 	UNION ALL
 	SELECT 'warning', 'space waits to be given back', q.object::regclass::text,
 		   q.tables || CASE q.tables WHEN 1 THEN ' table waits' ELSE ' tables wait' END || ' since ' || q.since || ': '

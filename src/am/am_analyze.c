@@ -30,6 +30,7 @@
 #include "miscadmin.h"
 #include "optimizer/plancat.h"
 #include "optimizer/plancat.h"
+#include "pgstat.h"
 #include "storage/bufmgr.h"
 #include "storage/smgr.h"
 #include "utils/backend_progress.h"
@@ -186,6 +187,7 @@ analyze_state(StrataScanDesc *scan)
 
 	if (state != NULL)
 		return state;
+	strata_am_forget_counts(rel);
 	old = MemoryContextSwitchTo(GetMemoryChunkContext(scan));
 	state = scan->analyze = palloc0(sizeof(StrataAnalyzeState));
 	state->heap_blocks = heap_blocks(rel);
@@ -512,6 +514,25 @@ relation_estimate_size(Relation rel, int32 *attr_widths, BlockNumber *pages,
 	*tuples = rint(row_density(rel, nheap) * nheap) + size.rows;
 	*pages = nheap + (BlockNumber) (size.main_pages + size.toast_pages);
 	table_close(batches, AccessShareLock);
+}
+
+/* See am_private.h. */
+void
+strata_am_forget_counts(Relation rel)
+{
+	if (!pgstat_should_count_relation(rel))
+		return;
+	rel->pgstat_info->STRATA_PGSTAT_COUNTS.STRATA_DELTA_LIVE = 0;
+	rel->pgstat_info->STRATA_PGSTAT_COUNTS.STRATA_DELTA_DEAD = 0;
+}
+
+/* See am_private.h. */
+double
+strata_am_row_store_rows(Relation rel)
+{
+	BlockNumber pages = heap_blocks(rel);
+
+	return rint(row_density(rel, pages) * pages);
 }
 
 void

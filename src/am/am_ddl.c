@@ -11,14 +11,19 @@
 #include "compress/compress.h"
 #include "store/store_companion.h"
 
+#include "access/multixact.h"
 #include "access/table.h"
 #include "access/transam.h"
+#include "access/visibilitymap.h"
 #include "access/xact.h"
 #include "catalog/heap.h"
 #include "commands/tablecmds.h"
 #include "commands/tablespace.h"
+#include "commands/vacuum.h"
+#include "pgstat.h"
 #include "postmaster/autovacuum.h"
 #include "storage/procarray.h"
+#include "storage/smgr.h"
 #include "utils/inval.h"
 #include "utils/snapmgr.h"
 
@@ -96,12 +101,42 @@ relation_copy_data(Relation rel, const StrataLocator *to)
 
 bool		strata_am_vacuum_batches = true;
 
+/*
+ * heap's VACUUM has written how many rows it saw, which are those of the row
+ * store, into pg_class and the statistics; what it did not look at it took for
+ * as densely filled as the whole table.  Both halves are meant.
+ */
+static void
+count_both_halves(Relation rel)
+{
+	Snapshot	snapshot;
+	BlockNumber visible;
+	BlockNumber frozen;
+	double		batch_rows;
+
+	if (!OidIsValid(strata_companion_oid(rel)))
+		return;
+	snapshot = RegisterSnapshot(strata_latest_snapshot());
+	batch_rows = strata_store_rows_in_batches(rel, snapshot);
+	UnregisterSnapshot(snapshot);
+	visibilitymap_count(rel, &visible, &frozen);
+	strata_vac_update_relstats(rel, smgrnblocks(RelationGetSmgr(rel),
+												MAIN_FORKNUM),
+							   strata_am_row_store_rows(rel) + batch_rows,
+							   visible, frozen);
+	if (pgstat_should_count_relation(rel))
+		rel->pgstat_info->STRATA_PGSTAT_COUNTS.STRATA_DELTA_LIVE +=
+			(PgStat_Counter) batch_rows;
+}
+
 /* VACUUM: autovacuum finds the companion by itself. */
 static void
 relation_vacuum(Relation rel, struct VacuumParams *params,
 				BufferAccessStrategy strategy)
 {
+	strata_am_forget_counts(rel);
 	strata_heap_am->relation_vacuum(rel, params, strategy);
+	count_both_halves(rel);
 	if (strata_am_vacuum_batches && !strata_is_autovacuum_worker())
 		strata_companion_vacuum(rel, params, strategy);
 }

@@ -58,4 +58,13 @@ extern void strata_analyze_end(StrataScanDesc *scan);
 extern void strata_sample_end(StrataScanDesc *scan);
 extern void strata_sample_rescan(StrataScanDesc *scan);
 
+/*
+ * VACUUM and ANALYZE count all rows of R: changes of their number that this
+ * session has not yet reported are among them, and would be added once more.
+ */
+extern void strata_am_forget_counts(Relation rel);
+
+/* How many rows the row store of R holds, about. */
+extern double strata_am_row_store_rows(Relation rel);
+
 #endif							/* STRATA_AM_PRIVATE_H */

@@ -440,22 +440,6 @@ strata_is_compressed(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(result);
 }
 
-/* How many rows there are in batches, to the active snapshot. */
-static double
-compressed_rows(Relation rel)
-{
-	StrataStore *store = strata_store_open(rel, AccessShareLock);
-	StrataEntries *entries = strata_entries_create(store->batches,
-												   GetActiveSnapshot());
-	StrataRowCount count;
-	bool		known = strata_store_count_rows(store, GetActiveSnapshot(),
-												entries, &count);
-
-	strata_entries_free(entries);
-	strata_store_close(store, AccessShareLock);
-	return known ? (double) count.rows : 0;
-}
-
 /*
  * before_sizes(regclass) -> (table_bytes, index_bytes, toast_bytes): what the
  * rows that are in batches now took as rows, by what was recorded when they
@@ -490,7 +474,7 @@ strata_before_sizes(PG_FUNCTION_ARGS)
 				recorded[i] = text != NULL ? (double) strtoll(text, NULL, 10) :
 					0;
 			}
-			rows = compressed_rows(rel);
+			rows = strata_store_rows_in_batches(rel, GetActiveSnapshot());
 		}
 		relation_close(rel, AccessShareLock);
 	}

@@ -794,4 +794,34 @@ strata_decode_zone_15(int type, int dynamic, int unknown, pg_tz *zone,
 #define strata_in_background_worker() AmBackgroundWorkerProcess()
 #endif
 
+/*
+ * 18 counts pages that are all frozen (99f8f3fbbc8); delete when 17 goes.  For
+ * users that include commands/vacuum.h.
+ */
+#if PG_VERSION_NUM < 180000
+#define strata_vac_update_relstats(rel, pages, rows, visible, frozen) \
+	vac_update_relstats(rel, pages, rows, visible, true, \
+						InvalidTransactionId, InvalidMultiXactId, NULL, NULL, \
+						false)
+#else
+#define strata_vac_update_relstats(rel, pages, rows, visible, frozen) \
+	vac_update_relstats(rel, pages, rows, visible, frozen, true, \
+						InvalidTransactionId, InvalidMultiXactId, NULL, NULL, \
+						false)
+#endif
+
+/*
+ * 16 renamed the counts of a relation that wait to be reported; delete when 15
+ * goes.  For users that include pgstat.h.
+ */
+#if PG_VERSION_NUM < 160000
+#define STRATA_PGSTAT_COUNTS t_counts
+#define STRATA_DELTA_LIVE t_delta_live_tuples
+#define STRATA_DELTA_DEAD t_delta_dead_tuples
+#else
+#define STRATA_PGSTAT_COUNTS counts
+#define STRATA_DELTA_LIVE delta_live_tuples
+#define STRATA_DELTA_DEAD delta_dead_tuples
+#endif
+
 #endif							/* STRATA_COMPAT_H */

@@ -183,6 +183,9 @@ extern bool strata_store_count_rows(StrataStore *store, Snapshot snapshot,
 									StrataEntries *entries,
 									StrataRowCount *count);
 
+/* The same number alone; 0: no batches, or it does not know. */
+extern double strata_store_rows_in_batches(Relation rel, Snapshot snapshot);
+
 /*
  * Reads all compressed rows of a table, batch after batch, as table rows: what
  * a plain scan of the access method returns after the row store.

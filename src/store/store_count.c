@@ -211,3 +211,21 @@ strata_store_count_rows(StrataStore *store, Snapshot snapshot,
 	index_close(index, NoLock);
 	return true;
 }
+
+/* See store.h. */
+double
+strata_store_rows_in_batches(Relation rel, Snapshot snapshot)
+{
+	StrataStore *store = strata_store_open(rel, AccessShareLock);
+	StrataEntries *entries;
+	StrataRowCount count;
+	bool		known;
+
+	if (store == NULL)
+		return 0;
+	entries = strata_entries_create(store->batches, snapshot);
+	known = strata_store_count_rows(store, snapshot, entries, &count);
+	strata_entries_free(entries);
+	strata_store_close(store, AccessShareLock);
+	return known ? (double) count.rows : 0;
+}

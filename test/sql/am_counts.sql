@@ -1,0 +1,44 @@
+-- reltuples, n_live_tup and approximate_row_count() count both halves, whatever was last: VACUUM, ANALYZE, both.
+CREATE TABLE cnt (ts timestamptz NOT NULL, host int, v int);
+SELECT FROM create_hypertable('cnt', 'ts', chunk_time_interval => interval '12 hours');
+ALTER TABLE cnt SET (strata.segmentby = 'host');
+SELECT hypertable_size('cnt') AS of_no_chunks;
+INSERT INTO cnt SELECT '2026-01-01 00:00+00'::timestamptz + i * interval '10 s', i % 5, i FROM generate_series(0, 8639) i;
+SELECT count(compress_chunk(c)) FROM show_chunks('cnt') c;
+INSERT INTO cnt SELECT ts, host, -1 FROM cnt WHERE v % 20 = 0;
+CREATE FUNCTION counts(OUT chunks bigint, OUT reltuples float8, OUT live numeric, OUT dead numeric, OUT approximate bigint)
+LANGUAGE sql AS $$
+	SELECT count(*), sum(c.reltuples), sum(pg_stat_get_live_tuples(c.oid)), sum(pg_stat_get_dead_tuples(c.oid)), approximate_row_count('cnt')
+	FROM pg_class c WHERE c.oid IN (SELECT show_chunks('cnt'))
+$$;
+VACUUM cnt;
+SELECT pg_stat_force_next_flush();
+SELECT * FROM counts();
+VACUUM cnt;
+VACUUM cnt;
+SELECT pg_stat_force_next_flush();
+SELECT * FROM counts();
+ANALYZE cnt;
+SELECT pg_stat_force_next_flush();
+SELECT * FROM counts();
+VACUUM ANALYZE cnt;
+SELECT pg_stat_force_next_flush();
+SELECT * FROM counts();
+-- most pages are all visible, and not looked at
+INSERT INTO cnt VALUES ('2026-01-01 23:00+00', 1, 1);
+VACUUM cnt;
+SELECT pg_stat_force_next_flush();
+SELECT * FROM counts();
+-- rows change, and go
+UPDATE cnt SET v = 0 WHERE host = 1 AND v BETWEEN 100 AND 1000;
+DELETE FROM cnt WHERE host = 2;
+VACUUM cnt;
+SELECT pg_stat_force_next_flush();
+SELECT *, (SELECT count(*) FROM cnt) FROM counts();
+SELECT problem, object, detail FROM strata.problems WHERE object LIKE 'cnt%' AND problem NOT LIKE '%space%';
+SELECT count(decompress_chunk(c)) FROM show_chunks('cnt') c;
+VACUUM cnt;
+SELECT pg_stat_force_next_flush();
+SELECT * FROM counts();
+DROP TABLE cnt;
+DROP FUNCTION counts;
