@@ -42,6 +42,12 @@ SELECT count(*) FROM c WHERE note = 'late';
 SELECT sum(total_bytes) = (SELECT total_bytes FROM hypertable_detailed_size('c')) AS parts_are_the_whole,
 	sum(total_bytes) = hypertable_size('c') AS same, count(*), bool_and(table_bytes + index_bytes + toast_bytes = total_bytes) AS adds_up
 FROM chunks_detailed_size('c');
+-- without chunks
+CREATE TABLE c_empty (time timestamptz NOT NULL);
+SELECT hypertable_size('c_empty') AS no_hypertable;
+SELECT created FROM create_hypertable('c_empty', 'time');
+SELECT hypertable_size('c_empty');
+DROP TABLE c_empty;
 SELECT hypertable_index_size('c_time_idx') > 0, hypertable_size('pg_class') IS NULL, hypertable_approximate_size('c') > 0;
 ANALYZE c;
 SELECT approximate_row_count('c');
