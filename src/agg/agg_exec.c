@@ -111,6 +111,20 @@ check_permission(Oid aggfnoid)
 }
 
 /*
+ * The value of an aggregate's argument; a computed one is the call's own, and
+ * computed where its FILTER lets rows pass.
+ */
+static int
+add_argument(StrataAggState *agg, AggCall *call, TargetEntry *arg)
+{
+	int			i = strata_agg_value_add(agg, arg->expr);
+
+	if (agg->values[i].input < 0 && call->aggref->aggfilter != NULL)
+		agg->values[i].call = call;
+	return i;
+}
+
+/*
  * Add an aggregate, once the user may execute it.  agg->calls has room for it.
  */
 static void
@@ -125,22 +139,16 @@ init_call(StrataAggState *agg, const Aggref *aggref)
 	call->resulttype = aggref->aggtype;
 	get_typlenbyval(call->resulttype, &call->resultlen, &call->resultbyval);
 	if (!strata_agg_counts_rows(aggref))
-		call->value =
-			strata_agg_value_add(agg,
-								 linitial_node(TargetEntry,
-											   aggref->args)->expr);
+		call->value = add_argument(agg, call, linitial(aggref->args));
 	if (call->kernel->result == AGG_RESULT_PICK)
-		call->by =
-			strata_agg_value_add(agg,
-								 lsecond_node(TargetEntry,
-											  aggref->args)->expr);
+		call->by = add_argument(agg, call, lsecond(aggref->args));
 	if (aggref->aggfilter != NULL)
 	{
 		ListCell   *lc;
 
 		foreach(lc, pull_var_clause((Node *) aggref->aggfilter, 0))
-			agg->filter_inputs[agg->ncalls] =
-			list_append_unique_int(agg->filter_inputs[agg->ncalls],
+			call->filter_inputs =
+			list_append_unique_int(call->filter_inputs,
 								   lfirst_node(Var, lc)->varattno - 1);
 		call->filter = ExecInitQual(make_ands_implicit(aggref->aggfilter),
 									&agg->css.ss.ps);
@@ -221,7 +229,6 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 	init_input(agg, estate, eflags);
 	agg->keys = palloc0(sizeof(AggKey) * Max(nkeys, 1));
 	agg->calls = palloc0(sizeof(AggCall) * Max(ncalls, 1));
-	agg->filter_inputs = palloc0(sizeof(List *) * Max(ncalls, 1));
 	agg->values = palloc0(sizeof(AggValue) * (nkeys + 2 * ncalls + 1));
 	forboth(lc, plan->keys, lc2, plan->eqops)
 		init_group_key(agg, lfirst(lc), lfirst_oid(lc2));
@@ -286,23 +293,18 @@ valid_rows(StrataAggState *agg, int i, const StrataColumn *col)
 	AggCall    *call = &agg->calls[i];
 	AggVector  *vector = agg->vector;
 	int			n = vector->nselected;
-	uint8	   *valid = NULL;
+	const uint8 *pass = NULL;
+	uint8	   *valid;
 
 	if (call->filter != NULL)
-		valid = strata_agg_filter(agg, call, agg->filter_inputs[i]);
+		pass = strata_agg_filter(agg, call);
 	if (col == NULL ||
 		(col->constant ? !col->value_isnull : col->isnull == NULL))
-		return valid;
-	if (valid == NULL)
-	{
-		valid = palloc(n);
-		memset(valid, 1, n);
-	}
-	if (col->constant)
-		memset(valid, 0, n);
-	else
-		for (int j = 0; j < n; j++)
-			valid[j] &= !col->isnull[agg_vector_row(vector, j)];
+		return pass;
+	valid = palloc0(n);
+	for (int j = 0; j < n && !col->constant; j++)
+		valid[j] = (pass == NULL || pass[j]) &
+			!col->isnull[agg_vector_row(vector, j)];
 	return valid;
 }
 
@@ -465,7 +467,10 @@ add_vector(StrataAggState *agg, AggVector *vector)
 	MemoryContextReset(agg->vector_mcxt);
 	strata_agg_value_reset(agg);
 	for (int i = 0; i < agg->ncalls; i++)
+	{
 		agg->calls[i].ready = false;
+		agg->calls[i].pass = NULL;
+	}
 	if (agg->nkeys == 0)
 		summarized = add_run(agg, agg->cells, 0, vector->nselected);
 	else

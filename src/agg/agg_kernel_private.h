@@ -129,6 +129,7 @@ typedef struct AggCall
 	int			by;				/* AGG_RESULT_PICK: the time */
 	ExprState  *filter;
 	StrataExpr *filter_vector;	/* the same for many rows; or NULL */
+	List	   *filter_inputs;	/* numbers of inputs that it reads */
 	AggGeneric *generic;
 	Oid			resulttype;
 	int16		resultlen;
@@ -142,6 +143,8 @@ typedef struct AggCall
 								 * integers; and */
 	const uint8 *displays;		/* ... with how many decimals they are shown */
 	const uint8 *valid;
+	const uint8 *pass;			/* selected rows that pass the FILTER; NULL:
+								 * not asked yet */
 } AggCall;
 
 /* Squares of values below this cannot overflow, however many there are. */

@@ -170,7 +170,6 @@ typedef struct StrataAggState
 	AggKey	   *keys;
 	int			ncalls;
 	AggCall    *calls;
-	List	  **filter_inputs;	/* per call */
 	int		   *runs;			/* starts of runs, and the end */
 	int			nruns;			/* of the current vector */
 	AggStop		stop;

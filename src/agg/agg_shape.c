@@ -102,28 +102,6 @@ add_key(PlannerInfo *root, SortGroupClause *clause, Index relid,
 	}
 }
 
-/* Is an argument more than a column or a constant? */
-static bool
-computes(List *args)
-{
-	ListCell   *lc;
-
-	foreach(lc, args)
-	{
-		Expr	   *expr = lfirst_node(TargetEntry, lc)->expr;
-
-		/*
-		 * not other casts, also implicit ones: they are functions, and may
-		 * raise errors
-		 */
-		while (IsA(expr, RelabelType))
-			expr = ((RelabelType *) expr)->arg;
-		if (!IsA(expr, Var) && !IsA(expr, Const) && !IsA(expr, Param))
-			return true;
-	}
-	return false;
-}
-
 static void
 check_aggref(Aggref *aggref, Index relid, AggShape *shape)
 {
@@ -135,9 +113,6 @@ check_aggref(Aggref *aggref, Index relid, AggShape *shape)
 			 !strata_agg_is_generic(aggref))
 		shape->reason = psprintf("of the aggregate %s",
 								 get_func_name(aggref->aggfnoid));
-	else if (aggref->aggfilter != NULL && computes(aggref->args))
-		/* on all rows at once: also where FILTER keeps an error away */
-		shape->reason = "an argument is computed under FILTER";
 	else if (can_evaluate((Node *) aggref->args, relid, shape) &&
 			 can_evaluate((Node *) aggref->aggfilter, relid, shape))
 		shape->aggrefs = list_append_unique(shape->aggrefs, aggref);

@@ -158,25 +158,91 @@ init_expression_source(StrataAggState *agg, StrataExprSource *source,
 	frame->first = agg->vector->first;
 }
 
-/* Evaluate the expression for the selected rows; false: cannot. */
+/* Which rows pass, at once; false: cannot. */
 static bool
-compute_vector(StrataAggState *agg, AggValue *value)
+pass_by_vector(StrataAggState *agg, const AggCall *call, uint8 *pass)
 {
 	StrataExprSource source;
 	StrataExprFrame frame;
 
+	if (call->filter_vector == NULL)
+		return false;
+	init_expression_source(agg, &source, &frame);
+	return strata_expr_filter(call->filter_vector, &source, &frame, pass);
+}
+
+static void
+pass_by_rows(StrataAggState *agg, const AggCall *call, uint8 *pass)
+{
+	StrataColumn **columns = input_columns(agg, call->filter_inputs);
+
+	for (int i = 0; i < agg->vector->nselected; i++)
+	{
+		load_row(agg, call->filter_inputs, columns,
+				 agg_vector_row(agg->vector, i));
+		ResetExprContext(agg->input_econtext);
+		pass[i] = ExecQual(call->filter, agg->input_econtext);
+	}
+}
+
+/* See agg_vector_private.h. */
+const uint8 *
+strata_agg_filter(StrataAggState *agg, AggCall *call)
+{
+	if (call->pass == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(agg->vector_mcxt);
+		uint8	   *pass = palloc(Max(agg->vector->nselected, 1));
+
+		if (!pass_by_vector(agg, call, pass))
+			pass_by_rows(agg, call, pass);
+		call->pass = pass;
+		MemoryContextSwitchTo(old);
+	}
+	return call->pass;
+}
+
+/*
+ * The rows that a value is evaluated for: those selected, of which the FILTER
+ * lets only some pass.  Returns their number, which may be 0.
+ */
+static int
+rows_of_value(StrataAggState *agg, const AggValue *value,
+			  StrataExprFrame *frame)
+{
+	const uint8 *pass;
+	uint16	   *rows;
+	int			n = 0;
+
+	if (value->call == NULL)
+		return frame->n;
+	pass = strata_agg_filter(agg, value->call);
+	rows = palloc(sizeof(uint16) * agg->vector->nselected);
+	for (int i = 0; i < agg->vector->nselected; i++)
+		if (pass[i])
+			rows[n++] = (uint16) agg_vector_row(agg->vector, i);
+	frame->n = n;
+	frame->rows = rows;
+	return n;
+}
+
+/* Evaluate the expression for rows, at least one; false: cannot. */
+static bool
+compute_vector(StrataAggState *agg, AggValue *value,
+			   const StrataExprSource *source, const StrataExprFrame *frame)
+{
 	if (value->vector == NULL)
 		return false;
 	memset(&value->computed, 0, sizeof(StrataColumn));
 	value->computed.type = value->type;
-	init_expression_source(agg, &source, &frame);
-	return strata_expr_column(value->vector, &source, &frame,
+	return strata_expr_column(value->vector, source, frame,
 							  agg->vector->nrows, &value->computed);
 }
 
-/* Evaluate the expression for the selected rows, in their order. */
+/* Evaluate the expression for rows, in their order. */
 static void
-compute_rows(StrataAggState *agg, AggValue *value)
+compute_rows(StrataAggState *agg, AggValue *value,
+			 const StrataExprFrame *frame)
 {
 	StrataColumn *col = &value->computed;
 	AggVector  *vector = agg->vector;
@@ -190,9 +256,10 @@ compute_rows(StrataAggState *agg, AggValue *value)
 		col->fixed = palloc0((Size) col->type.width * vector->nrows);
 	else
 		col->datums = palloc0(sizeof(Datum) * vector->nrows);
-	for (int i = 0; i < vector->nselected; i++)
+	for (int i = 0; i < frame->n; i++)
 	{
-		int			row = agg_vector_row(vector, i);
+		int			row = frame->rows != NULL ? frame->rows[i] :
+		frame->first + i;
 		bool		isnull;
 		Datum		result;
 
@@ -208,6 +275,19 @@ compute_rows(StrataAggState *agg, AggValue *value)
 		else
 			col->datums[row] = datumCopy(result, false, col->type.typlen);
 	}
+}
+
+/* Evaluate the expression of a value; agg->vector_mcxt. */
+static void
+compute(StrataAggState *agg, AggValue *value)
+{
+	StrataExprSource source;
+	StrataExprFrame frame;
+
+	init_expression_source(agg, &source, &frame);
+	if (rows_of_value(agg, value, &frame) == 0 ||
+		!compute_vector(agg, value, &source, &frame))
+		compute_rows(agg, value, &frame);
 }
 
 /*
@@ -227,8 +307,7 @@ strata_agg_value_column(StrataAggState *agg, int i)
 	else
 	{
 		old = MemoryContextSwitchTo(agg->vector_mcxt);
-		if (!compute_vector(agg, value))
-			compute_rows(agg, value);
+		compute(agg, value);
 		MemoryContextSwitchTo(old);
 		value->column = &value->computed;
 	}
@@ -263,7 +342,7 @@ strata_agg_value_note_integers(StrataAggState *agg)
 		agg->values[agg->keys[k].value].by_integers = false;
 	for (int i = 0; i < agg->ncalls; i++)
 	{
-		want_as_is(agg, agg->filter_inputs[i]);
+		want_as_is(agg, agg->calls[i].filter_inputs);
 		if (agg->calls[i].value >= 0 &&
 			(agg->calls[i].filter != NULL ||
 			 !strata_agg_takes_integers(agg->calls[i].kernel)))
@@ -352,34 +431,6 @@ strata_agg_value_at(StrataAggState *agg, int i, int row, bool *isnull)
 	else
 		column = strata_agg_value_column(agg, i);
 	return strata_column_get(column, row, isnull);
-}
-
-/* See agg_vector_private.h; one byte for each selected row, 0 or 1. */
-uint8 *
-strata_agg_filter(StrataAggState *agg, const AggCall *call, List *inputs)
-{
-	MemoryContext old = MemoryContextSwitchTo(agg->vector_mcxt);
-	uint8	   *pass = palloc(Max(agg->vector->nselected, 1));
-	StrataExprSource source;
-	StrataExprFrame frame;
-	StrataColumn **columns;
-
-	init_expression_source(agg, &source, &frame);
-	if (call->filter_vector != NULL &&
-		strata_expr_filter(call->filter_vector, &source, &frame, pass))
-	{
-		MemoryContextSwitchTo(old);
-		return pass;
-	}
-	columns = input_columns(agg, inputs);
-	for (int i = 0; i < agg->vector->nselected; i++)
-	{
-		load_row(agg, inputs, columns, agg_vector_row(agg->vector, i));
-		ResetExprContext(agg->input_econtext);
-		pass[i] = ExecQual(call->filter, agg->input_econtext);
-	}
-	MemoryContextSwitchTo(old);
-	return pass;
 }
 
 /*-------------------------------------------------------------------------

@@ -81,6 +81,8 @@ struct AggValue
 	ExprState  *expr;			/* or this */
 	StrataExpr *vector;			/* the same for many rows; or NULL */
 	List	   *inputs;			/* that it reads, IntList */
+	struct AggCall *call;		/* expr is computed only for rows that pass
+								 * the FILTER of this; NULL: for all */
 	Oid			typid;			/* base type */
 	StrataColumnType type;
 	bool		by_integers;	/* whoever looks at it can do with integers in
@@ -130,9 +132,12 @@ extern const void *strata_agg_selected_values(const AggVector *vector,
 extern const void *strata_agg_selected_datums(const AggVector *vector,
 											  const StrataColumn *col);
 
-/* Which of the selected rows does a FILTER let pass? */
-extern uint8 *strata_agg_filter(struct StrataAggState *agg,
-								const struct AggCall *call, List *inputs);
+/*
+ * Which of the selected rows does a FILTER let pass?  One byte for each, 0 or
+ * 1, until the next vector.
+ */
+extern const uint8 *strata_agg_filter(struct StrataAggState *agg,
+									  struct AggCall *call);
 
 /* A row's value, which is not null, as an integer. */
 static inline int64

@@ -11,7 +11,8 @@ CREATE TABLE s (
     num numeric, d date, t timestamp, txt text, b bool, zero int, z float8
 ) USING strata;
 ALTER TABLE s SET (strata.segmentby = 'host', strata.orderby = 'ts DESC');
-INSERT INTO s SELECT i, '2024-03-09 20:00-05'::timestamptz + i * interval '1097 s',
+SELECT count(*) FROM create_hypertable('s', 'ts', chunk_time_interval => interval '12 hours');
+INSERT INTO s SELECT i, '2024-03-09 20:00-05'::timestamptz + i * interval '211 s',
     CASE i % 3 WHEN 2 THEN NULL ELSE 'host' || i % 3 END,
     CASE WHEN i % 11 <> 0 THEN i % 300 - 150 END,
     CASE WHEN i % 13 <> 0 THEN i * 7919 % 100003 - 50000 END,
@@ -26,9 +27,9 @@ INSERT INTO s SELECT i, '2024-03-09 20:00-05'::timestamptz + i * interval '1097 
     CASE WHEN i % 400 = 7 THEN 0 ELSE i % 5 + 1 END, i % 8
     FROM generate_series(1, 1500) AS i;
 ALTER TABLE s DROP COLUMN gone;
-SELECT compress_chunk('s');
+SELECT count(compress_chunk(c)) FROM show_chunks('s') AS c;
 ALTER TABLE s ADD COLUMN added int DEFAULT 7;
-INSERT INTO s SELECT ts + interval '40 days', host, i2, i4, i8, f4, f8, num, d, t, txt, b, zero, z, 8 FROM s WHERE i4 % 7 < 3;
+INSERT INTO s SELECT ts + interval '50 s', host, i2, i4, i8, f4, f8, num, d, t, txt, b, zero, z, 8 FROM s WHERE i4 % 7 < 3;
 DELETE FROM s WHERE i4 % 31 = 5;
 
 CREATE FUNCTION run(query text) RETURNS text LANGUAGE plpgsql AS $$
@@ -81,6 +82,9 @@ SELECT * FROM (SELECT differs(format('SELECT host, count(%s), min((%s)::text) FR
 SELECT * FROM (SELECT differs(format('SELECT zero, count(*) FILTER (WHERE (%s)::text > ''1''), count(*) FILTER (WHERE (%s) IS NULL) FROM s GROUP BY 1', e, e)) AS d FROM e) AS q WHERE d IS NOT NULL;
 SELECT * FROM (SELECT differs(format('SELECT count(*) FILTER (WHERE zero <> 0 AND i4 > 0 AND (%s) IS NOT NULL), sum(i4) FROM s WHERE zero > 1', e)) AS d FROM e) AS q WHERE d IS NOT NULL;
 SELECT * FROM (SELECT differs(format('SELECT sum(%s), avg(%s), max(%s) FROM s WHERE zero <> 0 AND i4 > 0', e, e, e)) AS d FROM e) AS q WHERE d IS NOT NULL;
+-- arguments that are computed for the rows only that FILTER lets pass
+SELECT * FROM (SELECT differs(format('SELECT host, count(%s) FILTER (WHERE zero <> 0 AND i4 > 0), max((%s)::text) FILTER (WHERE zero = 2), last((%s)::text, ts) FILTER (WHERE i2 > 0) FROM s GROUP BY 1', e, e, e)) AS d FROM e) AS q WHERE d IS NOT NULL;
+SELECT * FROM (SELECT differs(format('SELECT sum(%s) FILTER (WHERE zero <> 0), min(%s) FILTER (WHERE zero > 9), avg(%s) FILTER (WHERE i4 > i2) FROM s', e, e, e)) AS d FROM e) AS q WHERE d IS NOT NULL;
 -- conditions: their order, and rows that the one before let not pass
 SELECT * FROM (SELECT differs(format('SELECT count(*) FILTER (WHERE %s AND i4 / zero > 3) FROM s', c)) AS d
     FROM unnest('{zero <> 0,zero = 0,b,i4 > NULL::int,zero > 1 AND b,txt = ''path/A/x''}'::text[]) AS c) AS q WHERE d IS NOT NULL;
@@ -118,5 +122,6 @@ BEGIN
 END $$;
 SELECT * FROM zones() AS result WHERE result IS NOT NULL;
 -- the comparison is one: vectors answer, and errors are met
-SELECT run('SELECT sum(i4 / zero) FROM s'), run('SELECT sum(i4 * 1000000) FROM s'), run('SELECT sum(sqrt(f8)) FROM s');
+SELECT run('SELECT sum(i4 / zero) FROM s'), run('SELECT sum(i4 * 1000000) FROM s'), run('SELECT sum(sqrt(f8)) FROM s'),
+    run('SELECT sum(i4 / zero) FILTER (WHERE zero <> 0) > 0 FROM s'), run('SELECT sum(i4 / zero) FILTER (WHERE i4 > 0) FROM s');
 DROP SCHEMA expr_compare CASCADE;
