@@ -13,6 +13,7 @@
 
 #include "access/transam.h"
 #include "catalog/pg_type_d.h"
+#include "common/int.h"
 #include "executor/executor.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -21,6 +22,7 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/timestamp.h"
 
 typedef struct Compiler
 {
@@ -176,18 +178,112 @@ compile_args(Compiler *c, ExprNode *node, List *args)
 	return node;
 }
 
+/*
+ * By how many microseconds does the constant interval shift a timestamp,
+ * whatever that is?  False: unknown, or it depends on the timestamp.
+ */
+static bool
+interval_shift(Const *constant, bool back, bool zoned, int64 *shift)
+{
+	const Interval *span;
+
+	if (!IsA(constant, Const) || constant->constisnull)
+		return false;
+	span = DatumGetIntervalP(constant->constvalue);
+	if (span->month != 0 || (span->day != 0 && (zoned || span->time != 0)))
+		return false;
+	if (pg_mul_s64_overflow(span->day, USECS_PER_DAY, shift) ||
+		pg_add_s64_overflow(*shift, span->time, shift) ||
+		*shift == PG_INT64_MIN)
+		return false;
+	if (back)
+		*shift = -*shift;
+	return true;
+}
+
+/* A timestamp and a constant interval. */
+static ExprNode *
+compile_shift(Compiler *c, Expr *expr, Oid funcid, List *args)
+{
+	bool		zoned = funcid == F_TIMESTAMPTZ_PL_INTERVAL ||
+	funcid == F_TIMESTAMPTZ_MI_INTERVAL;
+	bool		back = funcid == F_TIMESTAMP_MI_INTERVAL ||
+	funcid == F_TIMESTAMPTZ_MI_INTERVAL;
+	int64		shift;
+	ExprNode   *node;
+
+	if ((!zoned && !back && funcid != F_TIMESTAMP_PL_INTERVAL) ||
+		!interval_shift(lsecond(args), back, zoned, &shift))
+		return NULL;
+	args = list_make2(linitial(args),
+					  makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
+								Int64GetDatum(shift), false,
+								FLOAT8PASSBYVAL));
+	node = compile_args(c, make_expr_node(EXPR_CALL, expr, 2), args);
+	node->function = strata_expr_shift_function();
+	node->can_fail = true;
+	return node;
+}
+
 static ExprNode *
 compile_call(Compiler *c, Expr *expr, Oid funcid, List *args)
 {
 	const ExprFunction *function = strata_expr_function_find(funcid);
 	ExprNode   *node;
 
-	if (function == NULL || list_length(args) < 1 || list_length(args) > 2)
+	if (list_length(args) < 1 || list_length(args) > 2)
 		return NULL;
+	if (function == NULL)
+		return list_length(args) == 2 ?
+			compile_shift(c, expr, funcid, args) : NULL;
 	node = compile_args(c, make_expr_node(EXPR_CALL, expr, list_length(args)),
 						args);
 	node->function = function;
 	node->can_fail |= function->can_fail;
+	return node;
+}
+
+/* IS DISTINCT FROM, NULLIF; their operators are equalities. */
+static ExprNode *
+compile_equality(Compiler *c, ExprKind kind, OpExpr *op)
+{
+	const ExprFunction *function;
+	ExprNode   *node;
+
+	set_opfuncid(op);
+	function = strata_expr_function_find(op->opfuncid);
+	if (function == NULL || function->can_fail)
+		return NULL;
+	node = compile_args(c, make_expr_node(kind, &op->xpr, 2), op->args);
+	node->function = function;
+	return node;
+}
+
+/* GREATEST, LEAST of numbers and times whose order is that of our values. */
+static ExprNode *
+compile_minmax(Compiler *c, MinMaxExpr *expr)
+{
+	ExprNode   *node;
+
+	switch (getBaseType(expr->minmaxtype))
+	{
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case FLOAT4OID:
+		case FLOAT8OID:
+		case DATEOID:
+		case TIMEOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			break;
+		default:
+			return NULL;
+	}
+	node = compile_args(c, make_expr_node(EXPR_MINMAX, (Expr *) expr,
+										  list_length(expr->args)),
+						expr->args);
+	node->greatest = expr->op == IS_GREATEST;
 	return node;
 }
 
@@ -347,6 +443,12 @@ compile_own(Compiler *c, Expr *expr)
 			set_opfuncid((OpExpr *) expr);
 			return compile_call(c, expr, ((OpExpr *) expr)->opfuncid,
 								((OpExpr *) expr)->args);
+		case T_DistinctExpr:
+			return compile_equality(c, EXPR_DISTINCT, (OpExpr *) expr);
+		case T_NullIfExpr:
+			return compile_equality(c, EXPR_NULLIF, (OpExpr *) expr);
+		case T_MinMaxExpr:
+			return compile_minmax(c, (MinMaxExpr *) expr);
 		case T_FuncExpr:
 			return compile_call(c, expr, ((FuncExpr *) expr)->funcid,
 								((FuncExpr *) expr)->args);

@@ -55,12 +55,6 @@ init_vector(ExprVector *out, int n)
 	out->null = NULL;
 }
 
-static inline bool
-is_null(const ExprVector *vector, int i)
-{
-	return vector->null != NULL && vector->null[i];
-}
-
 /* Write what a part has been evaluated to; null is of the whole frame. */
 static void
 scatter(const Part *part, const ExprVector *values, ExprVector *out,
@@ -73,7 +67,7 @@ scatter(const Part *part, const ExprVector *values, ExprVector *out,
 	for (int i = 0; i < part->frame.n; i++)
 		to[part->places[i]] = from[i];
 	for (int i = 0; i < part->frame.n; i++)
-		null[part->places[i]] = is_null(values, i);
+		null[part->places[i]] = expr_is_null(values, i);
 }
 
 static void
@@ -290,7 +284,7 @@ eval_test(const StrataExprSource *source, ExprNode *node,
 	v = out->v;
 	for (int i = 0; i < frame->n; i++)
 	{
-		bool		isnull = is_null(&arg, i);
+		bool		isnull = expr_is_null(&arg, i);
 
 		if (node->kind == EXPR_NULL_TEST)
 			v[i] = isnull == (node->test == IS_NULL);
@@ -339,7 +333,7 @@ eval_and_or(const StrataExprSource *source, ExprNode *node,
 		{
 			int			place = part.places[i];
 
-			if (is_null(&arg, i))
+			if (expr_is_null(&arg, i))
 				null[place] = 1;
 			else if (((int64 *) arg.v)[i] == decides)
 			{
@@ -392,8 +386,12 @@ eval_case(const StrataExprSource *source, ExprNode *node,
 			return false;
 		part.frame.n = hits.frame.n = 0;
 		for (int i = 0; i < n; i++)
-			add_row(!is_null(&condition, i) && ((int64 *) condition.v)[i] ?
-					&hits : &part, part.rows[i], part.places[i]);
+		{
+			bool		hit = !expr_is_null(&condition, i) &&
+			((int64 *) condition.v)[i];
+
+			add_row(hit ? &hits : &part, part.rows[i], part.places[i]);
+		}
 		if (!eval_part(source, node->args[k + 1], &hits, out, null))
 			return false;
 	}
@@ -457,6 +455,12 @@ strata_expr_eval(const StrataExprSource *source, ExprNode *node,
 			return eval_case(source, node, frame, out);
 		case EXPR_COALESCE:
 			return eval_coalesce(source, node, frame, out);
+		case EXPR_DISTINCT:
+			return strata_expr_eval_distinct(source, node, frame, out);
+		case EXPR_NULLIF:
+			return strata_expr_eval_nullif(source, node, frame, out);
+		case EXPR_MINMAX:
+			return strata_expr_eval_minmax(source, node, frame, out);
 		case EXPR_OTHER:
 			break;
 	}
@@ -562,7 +566,7 @@ strata_expr_filter(StrataExpr *expr, const StrataExprSource *source,
 			return false;
 		part.frame.n = 0;
 		for (int i = 0; i < n; i++)
-			if (!is_null(&condition, i) && ((int64 *) condition.v)[i])
+			if (!expr_is_null(&condition, i) && ((int64 *) condition.v)[i])
 				add_row(&part, part.rows[i], part.places[i]);
 	}
 	for (int i = 0; i < part.frame.n; i++)

@@ -15,6 +15,7 @@
 #include <math.h>
 
 #include "common/int.h"
+#include "datatype/timestamp.h"
 #include "utils/fmgroids.h"
 
 /* result of x and y, and when it is an error. */
@@ -170,6 +171,42 @@ name(int n, const void *a, const void *b, const uint8 *null, void *out) \
 FLOAT_TO_INT(float_to_int2, 32768.0)
 FLOAT_TO_INT(float_to_int4, 2147483648.0)
 FLOAT_TO_INT(float_to_int8, 9223372036854775808.0)
+
+/*
+ * Timestamps moved by microseconds, as their operators with intervals do it;
+ * false: one is out of range.  Infinity stays.
+ */
+static bool
+shift_timestamp(int n, const void *a, const void *b, const uint8 *null,
+				void *out)
+{
+	int			bad = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		int64		ts = ((const int64 *) a)[i];
+		int64		r = 0;
+		bool		fits = TIMESTAMP_NOT_FINITE(ts);
+
+		if (fits)
+			r = ts;
+		else
+			fits = !pg_add_s64_overflow(ts, ((const int64 *) b)[i], &r) &&
+				IS_VALID_TIMESTAMP(r);
+		((int64 *) out)[i] = r;
+		bad |= !fits && (null == NULL || !null[i]);
+	}
+	return bad == 0;
+}
+
+/* See expr_private.h. */
+const ExprFunction *
+strata_expr_shift_function(void)
+{
+	static const ExprFunction shift = {InvalidOid, shift_timestamp, true};
+
+	return &shift;
+}
 
 #define COMPARISONS(prefix, kernels) \
 	{prefix##EQ, kernels##_eq, false}, \

@@ -44,6 +44,12 @@ typedef struct ExprFunction
 /* NULL: there is none. */
 extern const ExprFunction *strata_expr_function_find(Oid funcid);
 
+/*
+ * The kernel that adds an int64 of microseconds to a timestamp, with or
+ * without time zone.
+ */
+extern const ExprFunction *strata_expr_shift_function(void);
+
 typedef enum ExprKind
 {
 	EXPR_COLUMN,
@@ -57,6 +63,9 @@ typedef enum ExprKind
 	EXPR_IN,					/* integers among constants */
 	EXPR_CASE,
 	EXPR_COALESCE,
+	EXPR_DISTINCT,				/* IS DISTINCT FROM */
+	EXPR_NULLIF,
+	EXPR_MINMAX,				/* GREATEST, LEAST */
 	EXPR_OTHER					/* evaluated by PostgreSQL */
 } ExprKind;
 
@@ -71,9 +80,10 @@ struct ExprNode
 	ExprNode  **args;			/* CASE: condition, result, ...; the last is
 								 * ELSE */
 	AttrNumber	attno;			/* COLUMN */
-	const ExprFunction *function;	/* CALL */
+	const ExprFunction *function;	/* CALL; DISTINCT, NULLIF: equality */
 	int			test;			/* NULL_TEST, BOOL_TEST: which */
 	bool		negated;		/* IN: NOT IN */
+	bool		greatest;		/* MINMAX: not least */
 	int			nvalues;		/* IN: of them, ascending */
 	int64	   *values;
 	/* CONST */
@@ -105,6 +115,20 @@ struct StrataExpr
 extern bool strata_expr_eval(const StrataExprSource *source, ExprNode *node,
 							 const StrataExprFrame *frame, ExprVector *out);
 
+/* expr_choice.c: false likewise. */
+extern bool strata_expr_eval_distinct(const StrataExprSource *source,
+									  ExprNode *node,
+									  const StrataExprFrame *frame,
+									  ExprVector *out);
+extern bool strata_expr_eval_nullif(const StrataExprSource *source,
+									ExprNode *node,
+									const StrataExprFrame *frame,
+									ExprVector *out);
+extern bool strata_expr_eval_minmax(const StrataExprSource *source,
+									ExprNode *node,
+									const StrataExprFrame *frame,
+									ExprVector *out);
+
 /* expr_other.c: a node that PostgreSQL evaluates. */
 extern void strata_expr_eval_other(const StrataExprSource *source,
 								   ExprNode *node,
@@ -129,6 +153,12 @@ expr_row(const StrataExprFrame *frame, int i)
 {
 	Assert(i >= 0 && i < frame->n); /* expr:E1 */
 	return frame->rows != NULL ? frame->rows[i] : frame->first + i;
+}
+
+static inline bool
+expr_is_null(const ExprVector *vector, int i)
+{
+	return vector->null != NULL && vector->null[i];
 }
 
 /* A value as a Datum of the node's type, into eight bytes. */

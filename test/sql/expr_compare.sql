@@ -21,7 +21,7 @@ INSERT INTO s SELECT i, '2024-03-09 20:00-05'::timestamptz + i * interval '211 s
     CASE i % 40 WHEN 1 THEN 'NaN' WHEN 2 THEN NULL WHEN 3 THEN '-0' WHEN 4 THEN '-infinity' WHEN 5 THEN 0 ELSE (i % 4001 - 700) * 0.1 END,
     CASE i % 40 WHEN 7 THEN NULL WHEN 8 THEN 'NaN' ELSE (i % 777)::numeric / 8 END,
     CASE i % 60 WHEN 5 THEN NULL WHEN 6 THEN 'infinity'::date WHEN 7 THEN '0044-03-15 BC'::date ELSE '2024-01-01'::date + i % 90 END,
-    CASE i % 70 WHEN 3 THEN '-infinity'::timestamp WHEN 4 THEN NULL WHEN 5 THEN '0044-03-15 BC' ELSE '1999-12-30'::timestamp + i * interval '10 min' END,
+    CASE i % 70 WHEN 3 THEN '-infinity'::timestamp WHEN 4 THEN NULL WHEN 5 THEN '0044-03-15 BC' WHEN 6 THEN '294276-12-31 23:59:59.999999' WHEN 7 THEN '4714-11-24 00:00:00.000002 BC' ELSE '1999-12-30'::timestamp + i * interval '10 min' END,
     CASE i % 23 WHEN 0 THEN NULL WHEN 1 THEN '' ELSE 'path/' || repeat(chr(65 + i % 5), i % 3 + 1) || '/x' END,
     CASE i % 5 WHEN 0 THEN NULL ELSE i % 3 = 0 END,
     CASE WHEN i % 400 = 7 THEN 0 ELSE i % 5 + 1 END, i % 8
@@ -76,7 +76,12 @@ INSERT INTO e VALUES
     ('date_part(''hour'', ts)'), ('date_part(''hour'', ts) + i4'), ('extract(hour FROM ts)::int'), ('extract(hour FROM ts) * 2 + extract(dow FROM ts)'), ('extract(hour FROM ts) > 5 AND i4 > 3'),
     ('extract(hour FROM ts) BETWEEN 8 AND 17'), ('CASE WHEN extract(hour FROM ts) < 12 THEN i4 * 2 ELSE i2 END'), ('ts::date'), ('t::date'), ('t::date - d'), ('to_char(ts, ''HH24'')'),
     ('date_trunc(''day'', ts) - ts'), ('date_trunc(''hour'', t) = t'), ('date_trunc(''dow'', t)'), ('extract(hour FROM ts - interval ''1 h'')'), ('num * 2'), ('num + i4'), ('num > 20'), ('num * num'),
-    ('added * i4'), ('added'), ('added + 1'), ('added / (added - 7)'), ('i4 + NULL::int'), ('i4 > NULL::int AND i4 / zero > 0'), ('(i4 > 0) IS NOT TRUE'), ('ARRAY[i4, i2]'), ('row(i4, i2)');
+    ('added * i4'), ('added'), ('added + 1'),
+    ('nullif(i8, i2)'), ('nullif(f8, 0)'), ('nullif(f4, f8)'), ('nullif(txt, '''')'), ('nullif(i4 / zero, 1)'), ('i4 / nullif(zero, 0) + i2'), ('f8 IS DISTINCT FROM f4'), ('f8 IS NOT DISTINCT FROM z'),
+    ('d IS DISTINCT FROM NULL'), ('txt IS DISTINCT FROM host'), ('b IS DISTINCT FROM (i4 > 0)'), ('greatest(f8, f4, z)'), ('least(f8, f4)'), ('least(i2, NULL, i8)'), ('greatest(d, ''2024-02-01'')'),
+    ('least(t, ts::timestamp)'), ('greatest(num, i4)'), ('greatest(txt, host)'), ('greatest(i4 / zero, 3)'), ('least(NULL::int, NULL)'), ('greatest(-f8, f8) + i4'), ('ts + interval ''90 min'''),
+    ('t + interval ''1 us'''), ('t - interval ''2 us'''), ('t - interval ''3 days'''), ('t + interval ''1 day 1 hour'''), ('t + interval ''1 month'''), ('ts - interval ''1 day'''), ('interval ''1 h'' + ts > t'),
+    ('t - interval ''200000000 days'''), ('t + NULL::interval'), ('i4 BETWEEN i2 AND 40000'), ('i4 NOT BETWEEN SYMMETRIC 30000 AND i2'), ('added / (added - 7)'), ('i4 + NULL::int'), ('i4 > NULL::int AND i4 / zero > 0'), ('(i4 > 0) IS NOT TRUE'), ('ARRAY[i4, i2]'), ('row(i4, i2)');
 SELECT * FROM (SELECT differs(format('SELECT %s AS k, count(*), sum(i4) FROM s GROUP BY 1', e)) AS d FROM e) AS q WHERE d IS NOT NULL;
 SELECT * FROM (SELECT differs(format('SELECT host, count(%s), min((%s)::text) FROM s GROUP BY 1', e, e)) AS d FROM e) AS q WHERE d IS NOT NULL;
 SELECT * FROM (SELECT differs(format('SELECT zero, count(*) FILTER (WHERE (%s)::text > ''1''), count(*) FILTER (WHERE (%s) IS NULL) FROM s GROUP BY 1', e, e)) AS d FROM e) AS q WHERE d IS NOT NULL;
