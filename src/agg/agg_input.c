@@ -100,6 +100,8 @@ init_source(AggInput *input, Source *source, PlanState *node)
 		source->attnos[i] = strata_scan_result_attno(node, i + 1);
 		source->vectors = source->attnos[i] > 0;
 	}
+	if (source->vectors)
+		strata_scan_expect_vectors(node);
 	source->best_first = source->vectors &&
 		strata_scan_state_is_best_first(node);
 	for (int i = 0; i < input->ninputs; i++)

@@ -84,6 +84,48 @@ show_quals(StrataScanState *scan, const StrataLayout *layout, QualRole role,
 							es);
 }
 
+/*
+ * Is the qual, which has no kernels, evaluated for many rows at a time
+ * (filter_together())?  Not behind one that is not.
+ */
+static bool
+is_together(StrataScanState *scan, const StrataLayout *layout, int i)
+{
+	if (!scan->in_vectors || !strata_enable_vector_filter)
+		return false;
+	for (int k = 0; k <= i; k++)
+	{
+		const StrataQual *qual = &scan->filter->quals[k];
+
+		if ((has_role(qual, layout, ROLE_ROW) ||
+			 has_role(qual, layout, ROLE_DICTIONARY)) &&
+			strata_qual_together(scan->filter, qual) == NULL)
+			return false;
+	}
+	return true;
+}
+
+/* Quals that are evaluated for many rows at a time, if not by kernels alone. */
+static void
+show_together(StrataScanState *scan, const StrataLayout *layout,
+			  List *ancestors, ExplainState *es)
+{
+	List	   *quals = NIL;
+
+	for (int i = 0; i < scan->filter->nquals; i++)
+		if (has_role(&scan->filter->quals[i], layout, ROLE_ROW) &&
+			is_together(scan, layout, i))
+			quals = lappend(quals, scan->filter->quals[i].clause);
+	if (quals != NIL)
+		ExplainPropertyText("Vectorized Expressions",
+							deparse_expression((Node *)
+											   make_ands_explicit(quals),
+											   deparse_context(scan, ancestors,
+															   es),
+											   es->verbose, false),
+							es);
+}
+
 /* Say which quals are evaluated row by row, and why. */
 static void
 show_not_vectorized(StrataScanState *scan, const StrataLayout *layout,
@@ -98,6 +140,8 @@ show_not_vectorized(StrataScanState *scan, const StrataLayout *layout,
 
 		if (!has_role(qual, layout, ROLE_ROW) &&
 			!has_role(qual, layout, ROLE_DICTIONARY))
+			continue;
+		if (is_together(scan, layout, i))
 			continue;
 		text = deparse_expression((Node *) qual->clause,
 								  deparse_context(scan, ancestors, es),
@@ -271,6 +315,7 @@ strata_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	show_quals(scan, layout, ROLE_VECTOR, "Vectorized Filter", ancestors, es);
 	show_quals(scan, layout, ROLE_DICTIONARY, "Dictionary Filter", ancestors,
 			   es);
+	show_together(scan, layout, ancestors, es);
 	show_not_vectorized(scan, layout, ancestors, es);
 	if (scan->info.note[0] != '\0')
 		ExplainPropertyText("Aggregate Not Vectorized",

@@ -110,6 +110,7 @@ typedef struct StrataScanState
 	AttrNumber *targets;
 	int			ndirect;		/* result columns that are columns of R, or -1 */
 	AttrNumber *direct;
+	bool		in_vectors;		/* rows are asked for in vectors */
 	bool		needs_heap_tuple;	/* xmin and the like are wanted */
 	TupleTableSlot *table_slot; /* R's own kind: row store, EvalPlanQual */
 	TupleTableSlot *row_slot;	/* virtual: rows of batches */

@@ -59,6 +59,13 @@ strata_scan_state_gives_vectors(PlanState *node)
 		((StrataScanState *) node)->info.nkeys == 0;
 }
 
+/* See scan_vector.h. */
+void
+strata_scan_expect_vectors(PlanState *node)
+{
+	((StrataScanState *) node)->in_vectors = true;
+}
+
 /* The path, read with the best bound of the access first. */
 static StrataScanInfo *
 copy_best_first(Path **path, StrataAccess access, Cost saving)

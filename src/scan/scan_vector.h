@@ -104,6 +104,9 @@ extern bool strata_scan_state_is_ours(PlanState *node);
 /* Does an initialised plan node give vectors? */
 extern bool strata_scan_state_gives_vectors(PlanState *node);
 
+/* Vectors are what will be asked of such a node; EXPLAIN shows it. */
+extern void strata_scan_expect_vectors(PlanState *node);
+
 /*
  * For who wants the row with the greatest (least, if not last) value of column
  * `by` for each value of the keys, and of a StrataScan path that gives

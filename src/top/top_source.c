@@ -44,6 +44,8 @@ strata_top_source_init(StrataTopState *top, TopSource *source,
 		source->attnos[i] = strata_scan_result_attno(node, i + 1);
 		source->vectors = source->attnos[i] > 0;
 	}
+	if (source->vectors)
+		strata_scan_expect_vectors(node);
 	for (int i = 0; i < top->ninputs; i++)
 	{
 		if (!source->vectors)

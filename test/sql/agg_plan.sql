@@ -57,6 +57,9 @@ RESET strata.enable_summary_agg;
 -- both halves, an expression, HAVING
 INSERT INTO agg_plan SELECT '2024-02-01'::timestamptz + i * interval '10 s', 'h' || i % 5, i, i, i, i, 't', '1 d' FROM generate_series(1, 2000) AS i;
 SELECT agg_plan_explain('SELECT host, sum(a) * 2, sum(n) FROM agg_plan WHERE a < 50 AND t LIKE ''t%'' GROUP BY host HAVING count(*) > 1');
+-- what is evaluated for many rows at a time, and what is not, or stands behind such a one
+SELECT agg_plan_explain('SELECT sum(n) FROM agg_plan WHERE b > a AND (a IS DISTINCT FROM 7) AND greatest(a, 5) / (a + 1) > 3', 'COSTS OFF');
+SELECT agg_plan_explain('SELECT sum(n) FROM agg_plan WHERE b > a AND sqrt(n) > 3 AND b > a + 1', 'COSTS OFF');
 -- groups that outgrow memory
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
