@@ -71,33 +71,6 @@ create_agg_state(CustomScan *cscan)
  *-------------------------------------------------------------------------
  */
 
-/*
- * Add a key, grouped by eqop; InvalidOid: equal are the same bytes.  agg->keys
- * has room for it.
- */
-static void
-init_group_key(StrataAggState *agg, Expr *expr, Oid eqop)
-{
-	AggKey	   *key = &agg->keys[agg->nkeys++];
-	Expr	   *arg = expr;
-	RegProcedure hash;
-	RegProcedure other;
-
-	key->bucket = strata_agg_bucket_create(agg, expr, &arg);
-	if (key->bucket == NULL)
-		arg = expr;
-	key->value = strata_agg_value_add(agg, arg);
-	get_typlenbyval(exprType((Node *) expr), &key->typlen, &key->typbyval);
-	key->by_image = !OidIsValid(eqop);
-	if (key->by_image)
-		return;
-	if (!get_op_hash_functions(eqop, &hash, &other))
-		elog(ERROR, "operator %u has no hash function", eqop);
-	fmgr_info(get_opcode(eqop), &key->eq);
-	fmgr_info(hash, &key->hash);
-	key->collation = exprCollation((Node *) expr);
-}
-
 /* As nodeAgg.c does: who runs the query must be allowed to. */
 static void
 check_permission(Oid aggfnoid)
@@ -138,7 +111,12 @@ init_call(StrataAggState *agg, const Aggref *aggref)
 	call->value = -1;
 	call->resulttype = aggref->aggtype;
 	get_typlenbyval(call->resulttype, &call->resultlen, &call->resultbyval);
-	if (!strata_agg_counts_rows(aggref))
+	if (strata_agg_is_distinct(aggref))
+	{
+		call->distinct = strata_agg_distinct_add(agg, aggref);
+		call->value = strata_agg_distinct_value(call->distinct);
+	}
+	else if (!strata_agg_counts_rows(aggref))
 		call->value = add_argument(agg, call, linitial(aggref->args));
 	if (call->kernel->result == AGG_RESULT_PICK)
 		call->by = add_argument(agg, call, lsecond(aggref->args));
@@ -231,7 +209,8 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 	agg->calls = palloc0(sizeof(AggCall) * Max(ncalls, 1));
 	agg->values = palloc0(sizeof(AggValue) * (nkeys + 2 * ncalls + 1));
 	forboth(lc, plan->keys, lc2, plan->eqops)
-		init_group_key(agg, lfirst(lc), lfirst_oid(lc2));
+		strata_agg_key_init(agg, &agg->keys[agg->nkeys++], lfirst(lc),
+							lfirst_oid(lc2));
 	counts = nkeys == 0 && agg->input != NULL;
 	foreach(lc, plan->aggrefs)
 	{
@@ -256,6 +235,7 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 		agg->cells = palloc0(sizeof(AggCell) * Max(agg->ncalls, 1));
 		strata_agg_init_cells(agg, agg->cells);
 	}
+	strata_agg_distinct_begin(agg);
 }
 
 /* See agg_private.h. */
@@ -423,6 +403,12 @@ add_run(StrataAggState *agg, AggCell *cells, int from, int to)
 		AggCall    *call = &agg->calls[i];
 		AggRun		run;
 
+		/* the set of its values takes the rows in */
+		if (call->distinct != NULL)
+		{
+			summarized = false;
+			continue;
+		}
 		if (whole && call->filter == NULL &&
 			strata_agg_summarize(agg, call, &cells[i]))
 			continue;
@@ -491,6 +477,7 @@ add_vector(StrataAggState *agg, AggVector *vector)
 		if (strata_agg_table_is_full(agg->table))
 			strata_agg_table_spill(agg->table);
 	}
+	strata_agg_distinct_take(agg);
 	agg->counters.rows += vector->nselected;
 	agg->counters.runs += agg->nruns;
 	agg->counters.summarized += summarized;
@@ -512,6 +499,7 @@ read_all(StrataAggState *agg)
 			if (agg->stop.kind != AGG_STOP_TOP ||
 				strata_agg_stop_restrict(agg, vector))
 				add_vector(agg, vector);
+	strata_agg_distinct_finish(agg);
 	agg->done = true;
 	if (agg->table != NULL)
 		strata_agg_table_finish(agg->table);
@@ -626,6 +614,7 @@ rescan_agg(CustomScanState *node)
 		strata_agg_input_rescan(agg->input);
 	strata_agg_stop_reset(agg);
 	strata_agg_order_reset(agg->order);
+	strata_agg_distinct_reset(agg);
 	agg->done = false;
 	agg->returned = false;
 	if (agg->table != NULL)
@@ -643,6 +632,7 @@ end_agg(CustomScanState *node)
 	StrataAggState *agg = (StrataAggState *) node;
 
 	strata_agg_order_end(agg->order);
+	strata_agg_distinct_end(agg);
 	if (agg->table != NULL)
 		strata_agg_table_end(agg->table);
 	ExecEndNode(linitial(node->custom_ps));

@@ -158,7 +158,7 @@ strata_agg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 		return;
 	if (agg->plan.stage != AGG_STAGE_FINAL)
 		show_input(agg, es);
-	if (agg->table == NULL)
+	if (agg->table == NULL && agg->distincts == NIL)
 		return;
 	ExplainPropertyInteger("Spills", NULL, c->spills, es);
 	ExplainPropertyInteger("Memory", "kB", (int64) (c->memory + 1023) / 1024,

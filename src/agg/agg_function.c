@@ -44,12 +44,30 @@ strata_agg_counts_rows(const Aggref *aggref)
 {
 	Expr	   *arg;
 
-	if (strata_agg_kernel_find(aggref)->result != AGG_RESULT_COUNT)
+	if (aggref->aggdistinct != NIL ||
+		strata_agg_kernel_find(aggref)->result != AGG_RESULT_COUNT)
 		return false;
 	if (aggref->args == NIL)
 		return true;
 	arg = linitial_node(TargetEntry, aggref->args)->expr;
 	return IsA(arg, Const) && !((Const *) arg)->constisnull;
+}
+
+/* See agg_kernel_private.h.  Those that an index can answer are extremes. */
+bool
+strata_agg_is_distinct(const Aggref *aggref)
+{
+	HeapTuple	tuple;
+	bool		extreme;
+
+	if (aggref->aggdistinct == NIL)
+		return false;
+	tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggref->aggfnoid));
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for aggregate %u", aggref->aggfnoid);
+	extreme = OidIsValid(((Form_pg_aggregate) GETSTRUCT(tuple))->aggsortop);
+	ReleaseSysCache(tuple);
+	return !extreme;
 }
 
 /*

@@ -45,6 +45,13 @@ typedef struct AggKey
 } AggKey;
 
 /*
+ * Make a key of expr, grouped by eqop; InvalidOid: equal are the same bytes.
+ * Its value is added to agg's.
+ */
+extern void strata_agg_key_init(struct StrataAggState *agg, AggKey *key,
+								Expr *expr, Oid eqop);
+
+/*
  * How the batch's rows are sorted, if it is by the column first of all; or
  * NULL.
  */

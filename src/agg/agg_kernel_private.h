@@ -115,10 +115,17 @@ extern const AggKernel *strata_agg_kernel_find(const Aggref *aggref);
  */
 extern bool strata_agg_counts_rows(const Aggref *aggref);
 
+/*
+ * Must equal values be taken in once only?  Not where that makes no
+ * difference to the aggregate, as to min().
+ */
+extern bool strata_agg_is_distinct(const Aggref *aggref);
+
 /* Can PostgreSQL's own functions of the aggregate be called on our states? */
 extern bool strata_agg_is_generic(const Aggref *aggref);
 
 typedef struct AggGeneric AggGeneric;	/* agg_generic.c */
+typedef struct AggDistinct AggDistinct; /* agg_distinct.c */
 
 /* An aggregate of a plan. */
 typedef struct AggCall
@@ -131,6 +138,7 @@ typedef struct AggCall
 	StrataExpr *filter_vector;	/* the same for many rows; or NULL */
 	List	   *filter_inputs;	/* numbers of inputs that it reads */
 	AggGeneric *generic;
+	AggDistinct *distinct;		/* the values to take in at the end; or NULL */
 	Oid			resulttype;
 	int16		resultlen;
 	bool		resultbyval;
@@ -188,6 +196,30 @@ extern const char *strata_agg_pick_read(const AggCall *call, const char *in,
 extern void strata_agg_pick_combine(struct StrataAggState *agg,
 									const AggCall *call, AggCell *cell,
 									const AggCell *other);
+
+/*
+ * agg_distinct.c: the values of an aggregate with DISTINCT, each once in each
+ * group.  The set of the aggregate's argument under its FILTER, made when
+ * there is none, and the number of the value that it looks at.
+ */
+extern AggDistinct *strata_agg_distinct_add(struct StrataAggState *agg,
+											const Aggref *aggref);
+extern int	strata_agg_distinct_value(const AggDistinct *distinct);
+
+/* When keys, calls and the table of groups are there. */
+extern void strata_agg_distinct_begin(struct StrataAggState *agg);
+
+/* Take the current vector into all sets, once its groups have been found. */
+extern void strata_agg_distinct_take(struct StrataAggState *agg);
+
+/* After the last row, before the table of groups is read: sets into cells. */
+extern void strata_agg_distinct_finish(struct StrataAggState *agg);
+extern void strata_agg_distinct_reset(struct StrataAggState *agg);
+extern void strata_agg_distinct_end(struct StrataAggState *agg);
+
+/* What they needed, beside the table of groups. */
+extern Size strata_agg_distinct_memory(const struct StrataAggState *agg);
+extern int	strata_agg_distinct_spills(const struct StrataAggState *agg);
 
 /* agg_result.c: the aggregate's value. */
 extern Datum strata_agg_result(struct StrataAggState *agg, AggCall *call,

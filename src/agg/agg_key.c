@@ -17,8 +17,33 @@
 #include "agg/agg_private.h"
 
 #include "catalog/pg_type_d.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/datum.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
+
+/* See agg_group_private.h. */
+void
+strata_agg_key_init(StrataAggState *agg, AggKey *key, Expr *expr, Oid eqop)
+{
+	Expr	   *arg = expr;
+	RegProcedure hash;
+	RegProcedure other;
+
+	key->bucket = strata_agg_bucket_create(agg, expr, &arg);
+	if (key->bucket == NULL)
+		arg = expr;
+	key->value = strata_agg_value_add(agg, arg);
+	get_typlenbyval(exprType((Node *) expr), &key->typlen, &key->typbyval);
+	key->by_image = !OidIsValid(eqop);
+	if (key->by_image)
+		return;
+	if (!get_op_hash_functions(eqop, &hash, &other))
+		elog(ERROR, "operator %u has no hash function", eqop);
+	fmgr_info(get_opcode(eqop), &key->eq);
+	fmgr_info(hash, &key->hash);
+	key->collation = exprCollation((Node *) expr);
+}
 
 /* The same value for all rows; a bucket function's argument is arg. */
 static void

@@ -145,7 +145,7 @@ strata_agg_can_share(const RelOptInfo *input_rel,
 	return grouped_rel->consider_parallel &&
 		input_rel->partial_pathlist != NIL &&
 		shape->stop.kind == AGG_STOP_NONE && shape->picks == NIL &&
-		!has_record_key(shape);
+		!shape->has_distinct && !has_record_key(shape);
 }
 
 /* See agg_plan_private.h. */
@@ -267,6 +267,13 @@ strata_agg_shutdown_shared(CustomScanState *node)
 	{
 		agg->counters.spills = strata_agg_table_spills(agg->table);
 		agg->counters.memory = strata_agg_table_memory(agg->table);
+	}
+	if (agg->distincts != NIL)
+	{
+		agg->counters.spills = strata_agg_distinct_spills(agg) +
+			(agg->table != NULL ? strata_agg_table_spills(agg->table) : 0);
+		agg->counters.memory = strata_agg_distinct_memory(agg) +
+			(agg->table != NULL ? strata_agg_table_memory(agg->table) : 0);
 	}
 	if (shared == NULL)
 		return;

@@ -8,6 +8,8 @@
  * that are needed: what PostgreSQL's own Agg would have the scan compute
  * (keys, row by row) is computed by us.
  *
+ * Over 600 lines: what a path costs and what it is offered for are one.
+ *
  * src/agg/agg_path.c
  *-------------------------------------------------------------------------
  */
@@ -251,7 +253,7 @@ is_for_summaries(const RelOptInfo *rel, const AggShape *shape)
 		Aggref	   *aggref = lfirst_node(Aggref, lc);
 
 		if (strata_agg_kernel_find(aggref)->summary == AGG_SUMMARY_NONE ||
-			aggref->aggfilter != NULL ||
+			aggref->aggfilter != NULL || strata_agg_is_distinct(aggref) ||
 			(aggref->args != NIL &&
 			 is_computed((Node *) linitial_node(TargetEntry,
 												aggref->args)->expr)))
@@ -302,6 +304,8 @@ row_cost(PlannerInfo *root, const AggShape *shape)
 			cost += COST_EXPRESSION;
 		if (aggref->aggfilter != NULL)
 			cost += COST_EXPRESSION;
+		if (strata_agg_is_distinct(aggref))
+			cost += COST_KEY;
 	}
 	return cost * cpu_operator_cost;
 }
@@ -330,6 +334,32 @@ spill_cost(const AggShape *shape, double ngroups)
 	if (bytes <= get_hash_memory_limit())
 		return 0;
 	return 2 * seq_page_cost * bytes / BLCKSZ + 2 * cpu_tuple_cost * ngroups;
+}
+
+/* Sets of the values of aggregates with DISTINCT, and what they become. */
+static Cost
+distinct_cost(PlannerInfo *root, RelOptInfo *rel, const AggShape *shape,
+			  double rows)
+{
+	Cost		cost = 0;
+	ListCell   *lc;
+
+	foreach(lc, shape->aggrefs)
+	{
+		Aggref	   *aggref = lfirst_node(Aggref, lc);
+		AggShape	set = *shape;
+		double		n;
+
+		if (!strata_agg_is_distinct(aggref))
+			continue;
+		set.keys = lappend(list_copy(shape->keys),
+						   linitial_node(TargetEntry, aggref->args)->expr);
+		set.aggrefs = NIL;
+		n = strata_agg_estimate_groups(root, rel, &set, rows);
+		cost += spill_cost(&set, n) +
+			n * COST_FUNCTION_VALUE * cpu_operator_cost;
+	}
+	return cost;
 }
 
 /* A path without costs. */
@@ -414,7 +444,9 @@ make_reading_path(PlannerInfo *root, RelOptInfo *input_rel,
 		ngroups = strata_agg_estimate_groups(root, input_rel, shape, rows);
 	cost_path(root, path,
 			  Max(child->total_cost - saved, child->startup_cost) +
-			  rows * row_cost(root, shape) + spill_cost(shape, ngroups),
+			  rows * row_cost(root, shape) + spill_cost(shape, ngroups) +
+			  (shape->has_distinct ?
+			   distinct_cost(root, input_rel, shape, rows) : 0),
 			  ngroups, having);
 	return path;
 }

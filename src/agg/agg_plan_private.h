@@ -58,6 +58,7 @@ typedef struct AggShape
 	List	   *picks;			/* Vars of that row */
 	bool		summaries;		/* whole batches need not be decoded */
 	bool		counts;			/* nor even looked at: count(*) */
+	bool		has_distinct;	/* an aggregate takes equal values in once */
 	AggStopPlan stop;
 	Expr	   *by;				/* of what the greatest or least; TOP: the
 								 * column of the key */
@@ -97,6 +98,12 @@ extern void strata_agg_shape(PlannerInfo *root, RelOptInfo *input_rel,
 /* The same for SELECT DISTINCT and DISTINCT ON; target is what it returns. */
 extern void strata_agg_distinct_shape(PlannerInfo *root, RelOptInfo *input_rel,
 									  PathTarget *target, AggShape *shape);
+
+/*
+ * Are values of the type equal exactly when their bytes are?  Where they are
+ * not (floats, numerics, some collations) the type's functions tell.
+ */
+extern bool strata_agg_is_equal_by_image(Oid type, Oid collation, Oid eqop);
 
 /*
  * Does the clause sort integers and times as such, not by an operator class of

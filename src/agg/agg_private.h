@@ -170,6 +170,7 @@ typedef struct StrataAggState
 	AggKey	   *keys;
 	int			ncalls;
 	AggCall    *calls;
+	List	   *distincts;		/* AggDistinct of calls */
 	int		   *runs;			/* starts of runs, and the end */
 	int			nruns;			/* of the current vector */
 	AggStop		stop;

@@ -22,12 +22,11 @@
 #define MAX_KEYS 32				/* AggGroup.nulls */
 
 /*
- * Are values of the type equal exactly when their bytes are?  Where they are
- * not (floats, numerics, some collations) the type's functions tell.  B-tree
- * indexes ask the same before they keep one image for equal keys.
+ * See agg_plan_private.h.  B-tree indexes ask the same before they keep one
+ * image for equal keys.
  */
-static bool
-equality_is_of_image(Oid type, Oid collation, Oid eqop)
+bool
+strata_agg_is_equal_by_image(Oid type, Oid collation, Oid eqop)
 {
 	TypeCacheEntry *typcache = lookup_type_cache(type,
 												 TYPECACHE_BTREE_OPFAMILY);
@@ -87,9 +86,9 @@ add_key(PlannerInfo *root, SortGroupClause *clause, Index relid,
 		AggShape *shape)
 {
 	Node	   *expr = get_sortgroupclause_expr(clause, root->processed_tlist);
-	bool		by_image = equality_is_of_image(exprType(expr),
-												exprCollation(expr),
-												clause->eqop);
+	bool		by_image = strata_agg_is_equal_by_image(exprType(expr),
+														exprCollation(expr),
+														clause->eqop);
 
 	if (!by_image && !clause->hashable)
 		shape->reason = "values of a key cannot be hashed";
@@ -102,12 +101,66 @@ add_key(PlannerInfo *root, SortGroupClause *clause, Index relid,
 	}
 }
 
+/* Is an argument more than a column or a constant? */
+static bool
+computes(List *args)
+{
+	ListCell   *lc;
+
+	foreach(lc, args)
+	{
+		Expr	   *expr = lfirst_node(TargetEntry, lc)->expr;
+
+		/*
+		 * not other casts, also implicit ones: they are functions, and may
+		 * raise errors
+		 */
+		while (IsA(expr, RelabelType))
+			expr = ((RelabelType *) expr)->arg;
+		if (!IsA(expr, Var) && !IsA(expr, Const) && !IsA(expr, Param))
+			return true;
+	}
+	return false;
+}
+
+/* Why the values that DISTINCT leaves cannot be taken in; or NULL. */
+static const char *
+refuse_distinct(const Aggref *aggref, const AggShape *shape)
+{
+	const SortGroupClause *clause;
+
+	if (!strata_enable_distinct_agg)
+		return "an aggregate has DISTINCT";
+	if (list_length(aggref->args) != 1)
+		return "an aggregate of several arguments has DISTINCT";
+	clause = linitial_node(SortGroupClause, aggref->aggdistinct);
+	if (!clause->hashable)
+		return "values of an aggregate with DISTINCT cannot be hashed";
+	if (list_length(shape->keys) >= MAX_KEYS)
+		return "there are too many keys";
+	/* the values would be computed where FILTER keeps an error away */
+	if (aggref->aggfilter != NULL && computes(aggref->args))
+		return "an argument with DISTINCT is computed under FILTER";
+	/* PostgreSQL adds the values up in their order, we do not */
+	if (aggref->aggtranstype == FLOAT4OID ||
+		aggref->aggtranstype == FLOAT8OID ||
+		aggref->aggtranstype == FLOAT8ARRAYOID)
+		return "a sum of floats has DISTINCT";
+	return NULL;
+}
+
+/* Add the aggregate to the shape, or say why it cannot be done. */
 static void
 check_aggref(Aggref *aggref, Index relid, AggShape *shape)
 {
-	if (aggref->aggdistinct != NIL)
-		shape->reason = "an aggregate has DISTINCT";
-	else if (aggref->aggorder != NIL || aggref->aggkind != AGGKIND_NORMAL)
+	if (strata_agg_is_distinct(aggref))
+	{
+		shape->reason = refuse_distinct(aggref, shape);
+		shape->has_distinct = true;
+	}
+	if (shape->reason != NULL)
+		return;
+	if (aggref->aggorder != NIL || aggref->aggkind != AGGKIND_NORMAL)
 		shape->reason = "an aggregate depends on the order of its rows";
 	else if (strata_agg_kernel_find(aggref)->result == AGG_RESULT_GENERIC &&
 			 !strata_agg_is_generic(aggref))

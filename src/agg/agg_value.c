@@ -344,7 +344,7 @@ strata_agg_value_note_integers(StrataAggState *agg)
 	{
 		want_as_is(agg, agg->calls[i].filter_inputs);
 		if (agg->calls[i].value >= 0 &&
-			(agg->calls[i].filter != NULL ||
+			(agg->calls[i].filter != NULL || agg->calls[i].distinct != NULL ||
 			 !strata_agg_takes_integers(agg->calls[i].kernel)))
 			agg->values[agg->calls[i].value].by_integers = false;
 	}

@@ -37,6 +37,7 @@ extern int	strata_chunks_ahead;
 extern bool strata_enable_batch_delete;
 extern bool strata_enable_chunks_in_turn;
 extern bool strata_enable_direct_load;
+extern bool strata_enable_distinct_agg;
 extern bool strata_enable_early_stop;
 extern bool strata_enable_fast_output;
 extern bool strata_enable_multi_insert;

@@ -22,6 +22,7 @@ bool		strata_background_vacuum = true;
 bool		strata_enable_batch_delete = true;
 bool		strata_enable_chunks_in_turn = true;
 bool		strata_enable_direct_load = true;
+bool		strata_enable_distinct_agg = true;
 bool		strata_enable_early_stop = true;
 bool		strata_enable_fast_output = true;
 bool		strata_enable_multi_insert = true;
@@ -69,6 +70,10 @@ static const BoolSetting bool_settings[] = {
 		GUC_EXPLAIN,
 		"Enables COPY and INSERT ... SELECT to write batches, for tables with strata.direct_load.",
 	"When off, all rows go into the row store."},
+	{"strata.enable_distinct_agg", &strata_enable_distinct_agg, true,
+		GUC_EXPLAIN,
+		"Enables StrataAgg for aggregates with DISTINCT, such as count(DISTINCT x).",
+	NULL},
 	{"strata.enable_early_stop", &strata_enable_early_stop, true, GUC_EXPLAIN,
 		"Enables StrataAgg to pass over batches that cannot change its result.",
 	"Applies to the latest row of each group, and to ORDER BY time LIMIT of groups."},
