@@ -11,6 +11,7 @@
 #include "access/table.h"
 #include "catalog/partition.h"
 #include "catalog/pg_class.h"
+#include "common/int.h"
 #include "utils/builtins.h"
 #include "utils/partcache.h"
 #include "utils/rel.h"

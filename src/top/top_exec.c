@@ -21,6 +21,7 @@
 #include "executor/execPartition.h"
 #include "executor/executor.h"
 #include "executor/instrument.h"
+#include "common/int.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "top/top.h"
