@@ -47,6 +47,9 @@
 /* Row numbers read ahead of all batches; with more entries each batch asks. */
 #define PRELOAD 512
 
+/* So many batches are asked for one by one before entries are read ahead. */
+#define ASKED_BEFORE_PRELOAD 4
+
 static inline int64
 entry_key(int64 row)
 {
@@ -341,6 +344,7 @@ struct StrataEntries
 	IndexScanDesc scan;
 	TupleTableSlot *slot;
 	MemoryContext mcxt;
+	int			asked;			/* batches asked for so far */
 	bool		complete;		/* all is all there is */
 	bool		loaded;
 	int			nall;
@@ -417,7 +421,17 @@ next_row(StrataEntries *entries, ScanDirection direction, int *visited)
 	return -1;
 }
 
-/* Usually there are few entries, or none: learn them all. */
+/* Usually there are no entries: one look at the index tells. */
+static void
+look_for_any(StrataEntries *entries)
+{
+	entries->index = index_open(strata_row_index_of(entries->batches),
+								AccessShareLock);
+	if (!strata_index_least_is_negative(entries->index))
+		entries->complete = true;
+}
+
+/* Usually there are few entries: learn them all. */
 static void
 preload(StrataEntries *entries)
 {
@@ -425,14 +439,6 @@ preload(StrataEntries *entries)
 	int64		row = -1;
 
 	entries->loaded = true;
-	if (entries->index == NULL)
-		entries->index = index_open(strata_row_index_of(entries->batches),
-									AccessShareLock);
-	if (!strata_index_least_is_negative(entries->index))
-	{
-		entries->complete = true;
-		return;
-	}
 	entries->all = MemoryContextAlloc(entries->mcxt, sizeof(int64) * PRELOAD);
 	begin_range(entries, PG_INT64_MIN, -1);
 	while (visited < PRELOAD &&
@@ -488,7 +494,11 @@ strata_entries_find(StrataEntries *entries, int64 first, int nrows)
 	/* the index scan lives longer than a caller's memory of one row */
 	MemoryContext old = MemoryContextSwitchTo(entries->mcxt);
 
-	if (!entries->loaded)
+	if (entries->index == NULL)
+		look_for_any(entries);
+	/* who wants a few batches reads no entries of others */
+	if (!entries->complete && !entries->loaded &&
+		entries->asked++ >= ASKED_BEFORE_PRELOAD)
 		preload(entries);
 	if (entries->complete)
 	{
