@@ -110,3 +110,7 @@ DELETE FROM ad;
 FETCH 2 FROM c;
 ROLLBACK;
 SELECT count(DISTINCT i8 * 1000000) FROM ad;
+DROP TABLE ad, ad_many, ad_many_h, ad_list, ad_groups;
+DROP FUNCTION ad_answer, ad_differ, ad_rows;
+DROP TABLE ad_h;
+DROP COLLATION ad_any_case;

@@ -32,3 +32,5 @@ SELECT count(*) FILTER (WHERE p LIKE '%StrataAgg%') AS ours FROM adp_plan('SELEC
 SET strata.enable_distinct_agg = off;
 SELECT count(*) FILTER (WHERE p LIKE '%StrataAgg%') AS ours FROM adp_plan('SELECT count(DISTINCT k) FROM adp') AS p;
 SELECT count(*) FILTER (WHERE p LIKE '%StrataAgg%') AS ours FROM adp_plan('SELECT max(DISTINCT k) FROM adp') AS p;
+DROP TABLE adp;
+DROP FUNCTION adp_plan;
