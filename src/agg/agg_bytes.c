@@ -15,6 +15,35 @@
 #include "lib/stringinfo.h"
 #include "utils/datum.h"
 
+/* Append the cells. */
+static void
+write_cells(StrataAggState *agg, AggCell *cells, StringInfo out)
+{
+	for (int i = 0; i < agg->ncalls; i++)
+	{
+		if (agg->calls[i].generic != NULL)
+			strata_agg_generic_write(agg->calls[i].generic, &cells[i],
+									 out);
+		else if (agg->calls[i].kernel->result == AGG_RESULT_PICK &&
+				 !agg->calls[i].resultbyval)
+			strata_agg_pick_write(&agg->calls[i], &cells[i], out);
+		else
+			appendBinaryStringInfo(out, (const char *) &cells[i],
+								   sizeof(AggCell));
+	}
+}
+
+/* See agg_group_private.h. */
+void
+strata_agg_cells_write(StrataAggState *agg, AggCell *cells,
+					   StringInfo out)
+{
+	resetStringInfo(out);
+	appendStringInfoSpaces(out, VARHDRSZ);
+	write_cells(agg, cells, out);
+	SET_VARSIZE(out->data, out->len);
+}
+
 /* See agg_group_private.h. */
 void
 strata_agg_group_write(StrataAggState *agg, const AggGroup *group,
@@ -41,18 +70,7 @@ strata_agg_group_write(StrataAggState *agg, const AggGroup *group,
 		appendBinaryStringInfo(out, DatumGetPointer(group->keys[k]),
 							   (int) size);
 	}
-	for (int i = 0; i < agg->ncalls; i++)
-	{
-		if (agg->calls[i].generic != NULL)
-			strata_agg_generic_write(agg->calls[i].generic, &group->cells[i],
-									 out);
-		else if (agg->calls[i].kernel->result == AGG_RESULT_PICK &&
-				 !agg->calls[i].resultbyval)
-			strata_agg_pick_write(&agg->calls[i], &group->cells[i], out);
-		else
-			appendBinaryStringInfo(out, (const char *) &group->cells[i],
-								   sizeof(AggCell));
-	}
+	write_cells(agg, group->cells, out);
 	SET_VARSIZE(out->data, out->len);
 }
 

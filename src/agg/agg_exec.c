@@ -161,7 +161,7 @@ init_input(StrataAggState *agg, EState *estate, int eflags)
 	TupleDesc	desc = ExecGetResultType(child);
 
 	agg->css.custom_ps = list_make1(child);
-	if (agg->plan.stage != AGG_STAGE_FINAL)
+	if (agg_stage_reads(agg->plan.stage))
 		agg->input = strata_agg_input_create(child, desc->natts);
 	agg->input_slot = ExecInitExtraTupleSlot(estate, desc, &TTSOpsVirtual);
 	ExecStoreAllNullTuple(agg->input_slot);
@@ -494,6 +494,8 @@ read_all(StrataAggState *agg)
 
 	if (agg->plan.stage == AGG_STAGE_FINAL)
 		strata_agg_read_partials(agg);
+	else if (agg->plan.stage == AGG_STAGE_JOINED)
+		strata_agg_read_joined(agg);
 	else
 		while ((vector = strata_agg_input_next(agg->input)) != NULL)
 			if (agg->stop.kind != AGG_STOP_TOP ||
@@ -555,6 +557,16 @@ strata_agg_next_group(StrataAggState *agg)
 	{
 		slot->tts_values[k] = group->keys[k];
 		slot->tts_isnull[k] = (group->nulls >> k) & 1;
+	}
+	if (agg->plan.stage == AGG_STAGE_BELOW)
+	{
+		StringInfoData buf;
+
+		initStringInfo(&buf);
+		strata_agg_cells_write(agg, cells, &buf);
+		slot->tts_values[agg->nkeys] = PointerGetDatum(buf.data);
+		slot->tts_isnull[agg->nkeys] = false;
+		return ExecStoreVirtualTuple(slot);
 	}
 	for (int i = 0; i < agg->ncalls; i++)
 		slot->tts_values[agg->nkeys + i] =

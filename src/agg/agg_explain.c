@@ -128,6 +128,14 @@ show_input(const StrataAggState *agg, ExplainState *es)
 		ExplainPropertyInteger("Runs", NULL, c->runs, es);
 }
 
+static const char *const stage_names[] = {
+	[AGG_STAGE_WHOLE] = "whole",
+	[AGG_STAGE_PARTIAL] = "partial",
+	[AGG_STAGE_FINAL] = "final",
+	[AGG_STAGE_BELOW] = "below a join",
+	[AGG_STAGE_JOINED] = "above a join"
+};
+
 /* See agg_private.h. */
 void
 strata_agg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
@@ -138,11 +146,10 @@ strata_agg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	int			ncalls = list_length(agg->plan.aggrefs);
 
 	if (agg->plan.stage != AGG_STAGE_WHOLE)
-		ExplainPropertyText("Stage",
-							agg->plan.stage == AGG_STAGE_PARTIAL ? "partial" :
-							"final",
-							es);
-	if (agg->plan.stage != AGG_STAGE_PARTIAL)
+		ExplainPropertyText("Stage", stage_names[agg->plan.stage], es);
+	if (agg->plan.stage == AGG_STAGE_BELOW)
+		show_columns(agg, "Group Key", 0, nkeys, -1, ancestors, es);
+	else if (agg->plan.stage != AGG_STAGE_PARTIAL)
 	{
 		show_columns(agg, "Group Key", 0, nkeys, -1, ancestors, es);
 		show_columns(agg, "Vectorized Aggregates", nkeys, nkeys + ncalls, 0,
@@ -156,7 +163,7 @@ strata_agg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	}
 	if (!es->analyze)
 		return;
-	if (agg->plan.stage != AGG_STAGE_FINAL)
+	if (agg_stage_reads(agg->plan.stage))
 		show_input(agg, es);
 	if (agg->table == NULL && agg->distincts == NIL)
 		return;

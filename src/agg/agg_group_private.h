@@ -134,6 +134,10 @@ extern void strata_agg_order_end(AggOrder *order);
 extern void strata_agg_group_write(struct StrataAggState *agg,
 								   const AggGroup *group, StringInfo out);
 
+/* The same without keys. */
+extern void strata_agg_cells_write(struct StrataAggState *agg,
+								   AggCell *cells, StringInfo out);
+
 /*
  * Set the keys' current values to those at in; returns the place behind them.
  */

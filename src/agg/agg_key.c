@@ -17,6 +17,7 @@
 #include "agg/agg_private.h"
 
 #include "catalog/pg_type_d.h"
+#include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
@@ -30,10 +31,15 @@ strata_agg_key_init(StrataAggState *agg, AggKey *key, Expr *expr, Oid eqop)
 	RegProcedure hash;
 	RegProcedure other;
 
-	key->bucket = strata_agg_bucket_create(agg, expr, &arg);
+	if (agg->plan.stage != AGG_STAGE_JOINED)
+		key->bucket = strata_agg_bucket_create(agg, expr, &arg);
 	if (key->bucket == NULL)
 		arg = expr;
-	key->value = strata_agg_value_add(agg, arg);
+	if (agg->plan.stage == AGG_STAGE_JOINED)
+		agg->joined_keys = lappend(agg->joined_keys,
+								   ExecInitExpr(expr, &agg->css.ss.ps));
+	else
+		key->value = strata_agg_value_add(agg, arg);
 	get_typlenbyval(exprType((Node *) expr), &key->typlen, &key->typbyval);
 	key->by_image = !OidIsValid(eqop);
 	if (key->by_image)

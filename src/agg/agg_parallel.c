@@ -40,8 +40,8 @@
  * has to be one that the planner finds again in the plan below, so no mere
  * Const.
  */
-static Expr *
-partial_column(void)
+Expr *
+strata_agg_partial_column(void)
 {
 	return (Expr *) makeRelabelType((Expr *) makeNullConst(BYTEAOID, -1,
 														   InvalidOid),
@@ -53,7 +53,8 @@ partial_column(void)
 List *
 strata_agg_partial_tlist(void)
 {
-	return list_make1(makeTargetEntry(partial_column(), 1, NULL, false));
+	return list_make1(makeTargetEntry(strata_agg_partial_column(), 1, NULL,
+									  false));
 }
 
 /*
@@ -159,7 +160,7 @@ strata_agg_gather(PlannerInfo *root, RelOptInfo *grouped_rel,
 	rows = partial->path.rows * (partial->path.parallel_workers + 1);
 	Assert(partial->path.parallel_safe &&
 		   partial->path.parallel_workers > 0); /* agg:G13 */
-	add_column_to_pathtarget(target, partial_column(), 0);
+	add_column_to_pathtarget(target, strata_agg_partial_column(), 0);
 	partial->path.pathtarget = set_pathtarget_cost_width(root, target);
 	partial->path.parallel_aware = true;
 	return (Path *) create_gather_path(root, grouped_rel, &partial->path,

@@ -207,8 +207,8 @@ has_vectors(Path *path)
 }
 
 /* The cheapest input that can be read by vectors; NULL: there is none. */
-static Path *
-find_input(List *paths)
+Path *
+strata_agg_find_input(List *paths)
 {
 	Path	   *best = NULL;
 	ListCell   *lc;
@@ -452,9 +452,9 @@ make_reading_path(PlannerInfo *root, RelOptInfo *input_rel,
 }
 
 /* Offer a path, and the same with its groups in the order that is wanted. */
-static void
-offer(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
-	  const AggShape *shape)
+void
+strata_agg_offer(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
+				 const AggShape *shape)
 {
 	CustomPath *sorted = makeNode(CustomPath);
 	AggPlanData data = *strata_agg_path_data(path);
@@ -507,6 +507,40 @@ make_child(PlannerInfo *root, RelOptInfo *input_rel, Path *input,
 				   shape->inputs);
 }
 
+/* See agg_plan_private.h. */
+CustomPath *
+strata_agg_reading_path(PlannerInfo *root, RelOptInfo *rel,
+						RelOptInfo *grouped_rel, PathTarget *target,
+						Path *input, const AggShape *shape, AggStage stage)
+{
+	Cost		saved;
+	Path	   *child = make_child(root, rel, input, shape, &saved);
+
+	if (child == NULL)
+		return NULL;
+	return make_reading_path(root, rel, grouped_rel, target, child, shape,
+							 NIL, saved, stage);
+}
+
+/* See agg_plan_private.h. */
+CustomPath *
+strata_agg_combining_path(PlannerInfo *root, RelOptInfo *grouped_rel,
+						  Path *child, const AggShape *shape, List *having,
+						  AggStage stage, double ngroups)
+{
+	CustomPath *path = make_agg_path(grouped_rel, grouped_rel->reltarget,
+									 child, shape, having, stage);
+
+	cost_path(root, path,
+			  child->total_cost + spill_cost(shape, ngroups) +
+			  child->rows * (cpu_tuple_cost + list_length(shape->aggrefs) *
+							 COST_FUNCTION_VALUE *
+							 cpu_operator_cost),
+			  ngroups, having);
+	path->path.parallel_workers = 0;
+	return path;
+}
+
 /* The cheapest input that we may look at for an upper relation; or NULL. */
 static Path *
 usable_input(RelOptInfo *input_rel)
@@ -514,7 +548,7 @@ usable_input(RelOptInfo *input_rel)
 	if (!strata_enable_vector_agg || input_rel->reloptkind != RELOPT_BASEREL ||
 		input_rel->rtekind != RTE_RELATION || IS_DUMMY_REL(input_rel))
 		return NULL;
-	return find_input(input_rel->pathlist);
+	return strata_agg_find_input(input_rel->pathlist);
 }
 
 /* Workers aggregate their share, and the leader combines. */
@@ -543,20 +577,12 @@ add_parallel_path(PlannerInfo *root, RelOptInfo *input_rel,
 	/* those of partitions do not have it */
 	if (IsA(input, AppendPath))
 		child->total_cost += strata_scan_worker_cost();
-	path = make_agg_path(grouped_rel, grouped_rel->reltarget, child, shape,
-						 having,
-						 AGG_STAGE_FINAL);
 	if (shape->keys != NIL)
 		ngroups = strata_agg_estimate_groups(root, input_rel, shape,
 											 input_rel->rows);
-	cost_path(root, path,
-			  child->total_cost + spill_cost(shape, ngroups) +
-			  child->rows * (cpu_tuple_cost + list_length(shape->aggrefs) *
-							 COST_FUNCTION_VALUE *
-							 cpu_operator_cost),
-			  ngroups, having);
-	path->path.parallel_workers = 0;
-	offer(root, grouped_rel, path, shape);
+	path = strata_agg_combining_path(root, grouped_rel, child, shape, having,
+									 AGG_STAGE_FINAL, ngroups);
+	strata_agg_offer(root, grouped_rel, path, shape);
 }
 
 /* See agg.h. */
@@ -570,6 +596,8 @@ strata_agg_create_paths(PlannerInfo *root, RelOptInfo *input_rel,
 	AggShape	shape;
 	Cost		saved;
 
+	if (input_rel->reloptkind == RELOPT_JOINREL)
+		strata_agg_create_join_paths(root, input_rel, grouped_rel, having);
 	if (input == NULL)
 		return;
 	strata_agg_shape(root, input_rel, grouped_rel, having, &shape);
@@ -591,11 +619,11 @@ strata_agg_create_paths(PlannerInfo *root, RelOptInfo *input_rel,
 	child = make_child(root, input_rel, input, &shape, &saved);
 	if (child == NULL)
 		return;
-	offer(root, grouped_rel,
-		  make_reading_path(root, input_rel, grouped_rel,
-							grouped_rel->reltarget, child, &shape, having,
-							saved, AGG_STAGE_WHOLE),
-		  &shape);
+	strata_agg_offer(root, grouped_rel,
+					 make_reading_path(root, input_rel, grouped_rel,
+									   grouped_rel->reltarget, child, &shape, having,
+									   saved, AGG_STAGE_WHOLE),
+					 &shape);
 	add_parallel_path(root, input_rel, grouped_rel, &shape, having);
 }
 
@@ -625,8 +653,8 @@ strata_agg_create_distinct_paths(PlannerInfo *root, RelOptInfo *input_rel,
 	strata_agg_stop_plan(root, input_rel, false, &shape);
 	child = make_child(root, input_rel, input, &shape, &saved);
 	if (child != NULL)
-		offer(root, distinct_rel,
-			  make_reading_path(root, input_rel, distinct_rel, target, child,
-								&shape, NIL, saved, AGG_STAGE_WHOLE),
-			  &shape);
+		strata_agg_offer(root, distinct_rel,
+						 make_reading_path(root, input_rel, distinct_rel, target, child,
+										   &shape, NIL, saved, AGG_STAGE_WHOLE),
+						 &shape);
 }

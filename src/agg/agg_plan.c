@@ -65,7 +65,10 @@ plan_agg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 		   !contain_volatile_functions((Node *) of_path->aggrefs)); /* agg:G6 */
 	Assert(!contain_subplans((Node *) of_path->keys) &&
 		   !contain_subplans((Node *) of_path->aggrefs));	/* agg:G6 */
-	data.keys = (List *) strata_agg_refer_to_child((Node *) data.keys, inputs);
+	data.keys = (List *)
+		strata_agg_refer_to_child((Node *) data.keys,
+								  data.stage == AGG_STAGE_JOINED ?
+								  data.joined : inputs);
 	data.aggrefs =
 		(List *) strata_agg_refer_to_child((Node *) data.aggrefs, inputs);
 	data.picks =
@@ -82,7 +85,10 @@ plan_agg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 	cscan->custom_plans = custom_plans;
 	cscan->custom_scan_tlist = data.stage == AGG_STAGE_PARTIAL ?
 		strata_agg_partial_tlist() :
-		make_scan_tlist(of_path->keys, of_path->aggrefs, of_path->picks);
+		make_scan_tlist(of_path->keys,
+						data.stage == AGG_STAGE_BELOW ?
+						list_make1(strata_agg_partial_column()) :
+						of_path->aggrefs, of_path->picks);
 	strata_agg_plan_write(cscan, &data);
 	cscan->methods = &strata_agg_scan_methods;
 	return &cscan->scan.plan;

@@ -42,8 +42,18 @@ typedef enum AggStage
 	AGG_STAGE_WHOLE,
 	AGG_STAGE_PARTIAL,			/* of some of the rows; returns groups as
 								 * bytes */
-	AGG_STAGE_FINAL				/* combines those */
+	AGG_STAGE_FINAL,			/* combines those */
+	AGG_STAGE_BELOW,			/* before a join: returns keys, and the rest
+								 * of a group as bytes */
+	AGG_STAGE_JOINED			/* combines what the join makes of those */
 } AggStage;
+
+/* Does a node of the stage read rows, not partial results? */
+static inline bool
+agg_stage_reads(AggStage stage)
+{
+	return stage != AGG_STAGE_FINAL && stage != AGG_STAGE_JOINED;
+}
 
 /* What a query aggregates, in terms of the input relation's columns. */
 typedef struct AggShape
@@ -82,6 +92,7 @@ typedef struct AggPlanData
 	AggStopPlan stop;
 	List	   *order;			/* of the groups: strata_agg_order_plan() */
 	List	   *having;			/* paths only: a plan has it as its qual */
+	List	   *joined;			/* JOINED, paths only: what the join returns */
 } AggPlanData;
 
 /* path: the data itself, not a copy; plan: parts of the plan's own lists. */
@@ -94,6 +105,15 @@ extern void strata_agg_plan_read(const CustomScan *cscan, AggPlanData *data);
 extern void strata_agg_shape(PlannerInfo *root, RelOptInfo *input_rel,
 							 RelOptInfo *grouped_rel, List *having,
 							 AggShape *shape);
+
+/*
+ * The same for a join: part is what fact, one of the relations, is grouped by
+ * before it, beside the columns that part has as keys already; whole is what
+ * the query wants.
+ */
+extern void strata_agg_join_shape(PlannerInfo *root, RelOptInfo *fact,
+								  RelOptInfo *grouped_rel, List *having,
+								  AggShape *part, AggShape *whole);
 
 /* The same for SELECT DISTINCT and DISTINCT ON; target is what it returns. */
 extern void strata_agg_distinct_shape(PlannerInfo *root, RelOptInfo *input_rel,
@@ -133,6 +153,39 @@ extern Node *strata_agg_refer_to_child(Node *node, List *inputs);
 extern Path *strata_agg_strip_projection(Path *path);
 
 /*
+ * The cheapest of the paths that can be read by vectors; NULL: there is none.
+ */
+extern Path *strata_agg_find_input(List *paths);
+
+/*
+ * A path over input, one of rel's, that does what shape and stage say; NULL:
+ * it cannot.
+ */
+extern CustomPath *strata_agg_reading_path(PlannerInfo *root, RelOptInfo *rel,
+										   RelOptInfo *grouped_rel,
+										   PathTarget *target, Path *input,
+										   const AggShape *shape,
+										   AggStage stage);
+
+/* A path over child that combines its partial results, so many groups. */
+extern CustomPath *strata_agg_combining_path(PlannerInfo *root,
+											 RelOptInfo *grouped_rel,
+											 Path *child,
+											 const AggShape *shape,
+											 List *having, AggStage stage,
+											 double ngroups);
+
+/* Offer a path, and the same with its groups in the order that is wanted. */
+extern void strata_agg_offer(PlannerInfo *root, RelOptInfo *rel,
+							 CustomPath *path, const AggShape *shape);
+
+/* agg_join.c: paths for an input that is a join. */
+extern void strata_agg_create_join_paths(PlannerInfo *root,
+										 RelOptInfo *input_rel,
+										 RelOptInfo *grouped_rel,
+										 List *having);
+
+/*
  * agg_estimate.c: groups of the shape that so many rows of the relation make.
  */
 extern double strata_agg_estimate_groups(PlannerInfo *root, RelOptInfo *rel,
@@ -165,6 +218,9 @@ extern Path *strata_agg_partial_input(PlannerInfo *root, RelOptInfo *rel);
 extern Path *strata_agg_gather(PlannerInfo *root, RelOptInfo *grouped_rel,
 							   CustomPath *partial);
 extern List *strata_agg_partial_tlist(void);
+
+/* The expression that stands for the column of bytes. */
+extern Expr *strata_agg_partial_column(void);
 
 extern const CustomPathMethods strata_agg_path_methods;
 extern const CustomScanMethods strata_agg_scan_methods;

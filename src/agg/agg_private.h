@@ -177,6 +177,7 @@ typedef struct StrataAggState
 	AggTable   *table;			/* with keys */
 	AggOrder   *order;			/* NULL: groups come in any */
 	AggCell    *cells;			/* without */
+	List	   *joined_keys;	/* JOINED: ExprStates of the keys */
 	bool		done;			/* all rows are in */
 	bool		returned;		/* without keys: the row was returned */
 	AggCounters counters;
@@ -185,6 +186,9 @@ typedef struct StrataAggState
 
 /* agg_parallel.c: combine what the workers return. */
 extern void strata_agg_read_partials(StrataAggState *agg);
+
+/* agg_join.c: combine the groups that a join returns. */
+extern void strata_agg_read_joined(StrataAggState *agg);
 
 /* Callbacks for the counters of workers. */
 extern Size strata_agg_estimate_shared(CustomScanState *node,

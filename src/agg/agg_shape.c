@@ -232,6 +232,126 @@ strata_agg_shape(PlannerInfo *root, RelOptInfo *input_rel,
 		check_output((Node *) having, &context);
 }
 
+/* Have part group by expr, unless equal values of it may differ. */
+static void
+add_part_key(Expr *expr, AggShape *part)
+{
+	TypeCacheEntry *typcache = lookup_type_cache(exprType((Node *) expr),
+												 TYPECACHE_EQ_OPR);
+
+	if (list_member(part->keys, expr))
+		return;
+	if (!OidIsValid(typcache->eq_opr) ||
+		!strata_agg_is_equal_by_image(exprType((Node *) expr),
+									  exprCollation((Node *) expr),
+									  typcache->eq_opr))
+		part->reason = "equal values of a key of the join may differ";
+	part->keys = lappend(part->keys, expr);
+	part->eqops = lappend_oid(part->eqops, InvalidOid);
+}
+
+/*
+ * A key of the query's: part groups by it, or by the columns that it reads of
+ * fact.
+ */
+static void
+add_joined_key(PlannerInfo *root, SortGroupClause *clause, Index relid,
+			   AggShape *part, AggShape *whole)
+{
+	Node	   *expr = get_sortgroupclause_expr(clause, root->processed_tlist);
+	bool		by_image = strata_agg_is_equal_by_image(exprType(expr),
+														exprCollation(expr),
+														clause->eqop);
+	List	   *vars = pull_var_clause(expr, PVC_INCLUDE_PLACEHOLDERS);
+	bool		of_fact = vars != NIL;
+	ListCell   *lc;
+
+	if ((!by_image && !clause->hashable) ||
+		contain_volatile_functions(expr) || contain_subplans(expr))
+		part->reason = "of a key of the join";
+	if (!list_member(whole->keys, expr))
+	{
+		whole->keys = lappend(whole->keys, expr);
+		whole->eqops = lappend_oid(whole->eqops,
+								   by_image ? InvalidOid : clause->eqop);
+	}
+	foreach(lc, vars)
+	{
+		if (!IsA(lfirst(lc), Var))
+			part->reason = "of the query's form";
+		else if (lfirst_node(Var, lc)->varno != (int) relid)
+			of_fact = false;
+	}
+	if (part->reason != NULL)
+		return;
+	/* others are evaluated for rows that are joined only: they may raise */
+	if (of_fact && strata_agg_is_bucket((Expr *) expr))
+		add_part_key((Expr *) expr, part);
+	else
+	{
+		foreach(lc, vars)
+		{
+			if (lfirst_node(Var, lc)->varno == (int) relid)
+				add_part_key(lfirst(lc), part);
+		}
+	}
+}
+
+/* See agg_plan_private.h. */
+void
+strata_agg_join_shape(PlannerInfo *root, RelOptInfo *fact,
+					  RelOptInfo *grouped_rel, List *having, AggShape *part,
+					  AggShape *whole)
+{
+	Query	   *parse = root->parse;
+	List	   *columns = part->keys;
+	OutputContext context = {fact->relid, whole};
+	ListCell   *lc;
+
+	memset(part, 0, sizeof(*part));
+	memset(whole, 0, sizeof(*whole));
+	if (parse->groupingSets != NIL || parse->hasTargetSRFs ||
+		list_length(parse->groupClause) > MAX_KEYS)
+		part->reason = "of the query's form";
+	foreach(lc, columns)
+	{
+		if (part->reason == NULL)
+			add_part_key(lfirst(lc), part);
+	}
+	foreach(lc, parse->groupClause)
+	{
+		if (part->reason == NULL)
+			add_joined_key(root, lfirst_node(SortGroupClause, lc),
+						   fact->relid, part, whole);
+	}
+	if (part->reason == NULL && list_length(part->keys) > MAX_KEYS)
+		part->reason = "there are too many keys";
+	if (part->reason != NULL)
+		return;
+	check_output((Node *) grouped_rel->reltarget->exprs, &context);
+	check_output((Node *) having, &context);
+	foreach(lc, whole->aggrefs)
+	{
+		Aggref	   *aggref = lfirst_node(Aggref, lc);
+
+		/* for rows that the join drops, too */
+		if (computes(aggref->args) ||
+			contain_leaked_vars((Node *) aggref->aggfilter))
+			whole->reason = "an aggregate may raise errors below a join";
+		/* values of several groups are not distinct */
+		if (strata_agg_is_distinct(aggref))
+			whole->reason = "an aggregate above a join has DISTINCT";
+	}
+	part->reason = whole->reason;
+	part->aggrefs = whole->aggrefs;
+	part->inputs = list_copy(whole->inputs);
+	foreach(lc, part->keys)
+	{
+		if (part->reason == NULL)
+			can_evaluate(lfirst(lc), fact->relid, part);
+	}
+}
+
 /*
  * Columns that target reads and that are no keys come from the row that is
  * picked.
@@ -373,30 +493,27 @@ strata_agg_distinct_shape(PlannerInfo *root, RelOptInfo *input_rel,
 }
 
 /*
- * A copy of the expression with each Var that is among the inputs replaced by
- * the child's column of its number.
+ * A copy of the expression with whatever is among the inputs, each Var at
+ * least, replaced by the child's column of its number.
  */
 static Node *
 refer_mutator(Node *node, List *inputs)
 {
+	ListCell   *lc;
+
 	if (node == NULL)
 		return NULL;
-	if (IsA(node, Var))
+	foreach(lc, inputs)
 	{
-		Var		   *var = (Var *) node;
-		int			i = 1;
-		ListCell   *lc;
-
-		foreach(lc, inputs)
-		{
-			if (equal(lfirst(lc), var))
-				return (Node *) makeVar(OUTER_VAR, (AttrNumber) i,
-										var->vartype, var->vartypmod,
-										var->varcollid, 0);
-			i++;
-		}
-		elog(ERROR, "a column of an aggregate is not among the inputs");
+		if (equal(lfirst(lc), node))
+			return (Node *) makeVar(OUTER_VAR,
+									(AttrNumber) (foreach_current_index(lc) +
+												  1),
+									exprType(node), exprTypmod(node),
+									exprCollation(node), 0);
 	}
+	if (IsA(node, Var))
+		elog(ERROR, "a column of an aggregate is not among the inputs");
 	return expression_tree_mutator(node, refer_mutator, inputs);
 }
 

@@ -25,6 +25,7 @@ bool		strata_enable_direct_load = true;
 bool		strata_enable_distinct_agg = true;
 bool		strata_enable_early_stop = true;
 bool		strata_enable_fast_output = true;
+bool		strata_enable_join_aggregation = false;
 bool		strata_enable_multi_insert = true;
 bool		strata_enable_ordered_scan = true;
 bool		strata_enable_page_scan = true;
@@ -80,6 +81,10 @@ static const BoolSetting bool_settings[] = {
 	{"strata.enable_fast_output", &strata_enable_fast_output, true, 0,
 		"Enables a way of our own of sending results of queries that read compressed rows.",
 	"When off, or in other formats, they are sent as all others; the bytes are the same."},
+	{"strata.enable_join_aggregation", &strata_enable_join_aggregation, false,
+		GUC_EXPLAIN,
+		"Enables StrataAgg to group a table before it is joined with others.",
+	"When off, its rows are joined one by one and aggregated afterwards."},
 	{"strata.enable_multi_insert", &strata_enable_multi_insert, true, 0,
 	"Enables COPY into hypertables to insert many rows at a time.", NULL},
 	{"strata.enable_ordered_scan", &strata_enable_ordered_scan, true,

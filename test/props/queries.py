@@ -243,7 +243,8 @@ class Queries:
         rng = self.rng
         makers = [self.rows] * 4 + [self.top] * 5 + [self.aggregate] * 4 + [self.grouped] * 4 + [self.rollup] * 4 + [
             self.correlated,
-            self.distinct, self.distinct_on, self.join, self.join, self.outer_join, self.lateral, self.window,
+            self.distinct, self.distinct_on, self.join, self.join, self.joined_groups, self.joined_groups, self.joined_groups,
+            self.outer_join, self.lateral, self.window,
             self.set_operation, self.whole_row, self.ctid, self.sample, self.prepared, self.prepared, self.prepared, self.count,
             self.grouping_sets, self.last_point]
         return rng.choice(makers)()
@@ -449,6 +450,29 @@ class Queries:
         keys, items = self.sort_keys(table)
         return Query("SELECT DISTINCT ON (a.%s) %s FROM %s AS a%s ORDER BY %s" % (
             keys[0].name, ", ".join("a." + c.name for c in keys), table.token, self.where(table), ", ".join(items)))
+
+    def joined_groups(self):
+        """Aggregates of a table joined with a small one, made of values of a column."""
+        rng, table = self.rng, self.table()
+        columns = [c for c in table.columns if c.type.groupable]
+        keys = [c for c in table.segmentby if c in columns]
+        column = rng.choice((keys or columns) if rng.random() < 0.7 else columns)
+        small = "(SELECT x.%s AS k, min(x.id) %% 3 AS g FROM %s AS x GROUP BY 1)" % (column.name, table.token)
+        if rng.random() < 0.3:
+            # each of them twice
+            small = "(SELECT d.k, n AS g FROM (SELECT DISTINCT x.%s AS k FROM %s AS x) AS d, generate_series(1, 2) AS n)" % (
+                column.name, table.token)
+        group = rng.choice(["", " GROUP BY d.g", " GROUP BY d.g", " GROUP BY d.g, " + ", ".join(self.group_keys(table))])
+        shown = group[len(" GROUP BY "):] + ", " if group else ""
+        kind = rng.random()
+        if kind < 0.2:
+            where = self.where(table) or " WHERE true"
+            return Query("SELECT %s FROM %s AS a%s AND %sEXISTS (SELECT 1 FROM %s AS d WHERE d.k = a.%s AND d.g = 1)" % (
+                self.aggregates(table), table.token, where.replace(" WHERE ", " WHERE (", 1) + ")", rng.choice(["", "NOT "]),
+                small, column.name))
+        return Query("SELECT %s%s FROM %s AS a %s %s AS d ON d.k = a.%s%s%s%s" % (
+            shown, self.aggregates(table), table.token, rng.choice(["JOIN", "JOIN", "LEFT JOIN"]), small, column.name,
+            rng.choice(["", "", " AND d.g > 0"]), self.where(table), group))
 
     def join(self):
         left, right = self.table(), self.table()

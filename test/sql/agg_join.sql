@@ -1,0 +1,98 @@
+-- A table is grouped before it is joined with small ones: the answer is the same as without that, and as a heap's.
+SET client_min_messages = warning;
+SET timezone = 'UTC';
+SET strata.enable_join_aggregation = on;
+SET strata.batch_rows = 500;
+SET max_parallel_workers_per_gather = 0;
+CREATE TABLE aj (ts timestamptz NOT NULL, k text, zone int, v int, f float8, num numeric);
+SELECT count(*) FROM create_hypertable('aj', 'ts', chunk_time_interval => interval '12 hours');
+ALTER TABLE aj SET (strata.segmentby = 'k', strata.orderby = 'ts DESC');
+CREATE TABLE aj_h (LIKE aj);
+INSERT INTO aj_h SELECT timestamptz '2020-01-01Z' + g * interval '10 seconds', CASE WHEN g % 21 > 0 THEN 'k' || g % 21 END, g % 5,
+	CASE WHEN g % 13 > 0 THEN g END, (g % 8)::float8 / 4, (g % 3)::numeric(8, 2) FROM generate_series(0, 17279) AS g;
+INSERT INTO aj SELECT * FROM aj_h;
+SELECT count(compress_chunk(c)) FROM show_chunks('aj') AS c;
+WITH late AS (INSERT INTO aj_h SELECT timestamptz '2020-01-01Z' + g * interval '3 minutes', 'k' || g % 23, g % 6, -g, 'NaN', 'NaN'
+	FROM generate_series(0, 860) AS g RETURNING *) INSERT INTO aj SELECT * FROM late;
+DELETE FROM aj WHERE v % 100 = 7;
+DELETE FROM aj_h WHERE v % 100 = 7;
+UPDATE aj SET f = '-0' WHERE v % 100 = 8;
+UPDATE aj_h SET f = '-0' WHERE v % 100 = 8;
+-- k3 twice, k1 with a null, k19 and later missing, one that no row has
+CREATE TABLE ajd AS SELECT 'k' || g AS k, CASE WHEN g <> 1 THEN 'region ' || g % 3 END AS region, g AS size
+	FROM generate_series(0, 18) AS g UNION ALL VALUES ('k3', 'elsewhere', 3), (NULL, 'nowhere', 0), ('none', 'none', 1);
+CREATE TABLE ajz AS SELECT g AS zone, 'zone ' || g AS name, g::bigint AS wide FROM generate_series(0, 4) AS g;
+ANALYZE aj, aj_h, ajd, ajz;
+CREATE FUNCTION aj_differ(queries text[]) RETURNS TABLE (query text, answers text[]) LANGUAGE plpgsql AS $$
+DECLARE
+	way text;
+	one text;
+BEGIN
+	FOREACH query IN ARRAY queries LOOP
+		answers := '{}';
+		FOREACH way IN ARRAY ARRAY['join_aggregation', 'none', 'heap'] LOOP
+			one := CASE WHEN way = 'heap' THEN regexp_replace(query, '\maj\M( AS a)?', 'aj_h AS a') ELSE query END;
+			PERFORM set_config('strata.enable_' || way, 'off', true) WHERE way = 'join_aggregation';
+			EXECUTE 'SELECT string_agg(x::text, '';'' ORDER BY x::text COLLATE "C") FROM (' || one || ') AS x' INTO one;
+			answers := answers || coalesce(one, '-');
+			PERFORM set_config('strata.enable_' || way, 'on', true) WHERE way = 'join_aggregation';
+		END LOOP;
+		SELECT array_agg(DISTINCT a) INTO answers FROM unnest(answers) AS a;
+		IF cardinality(answers) <> 1 THEN
+			RETURN NEXT;
+		END IF;
+	END LOOP;
+END $$;
+-- grouped first
+SELECT * FROM aj_differ(ARRAY[
+	'SELECT region, count(*), sum(v), avg(f), max(v), min(ts), sum(num) FROM aj AS a JOIN ajd USING (k) GROUP BY 1',
+	'SELECT region, date_trunc(''hour'', ts), count(v), stddev(v) FROM aj AS a JOIN ajd USING (k) GROUP BY 1, 2',
+	'SELECT time_bucket(''6 hours'', ts), count(*) FROM aj AS a JOIN ajd AS d ON d.k = a.k WHERE size > 5 AND v > 100 GROUP BY 1',
+	'SELECT count(*), max(f) FROM aj AS a JOIN ajd AS d ON d.k = a.k',
+	'SELECT count(*), max(f) FROM aj AS a JOIN ajd AS d ON d.k = a.k WHERE region = ''no such''',
+	'SELECT region, name, count(*), sum(v) FILTER (WHERE v > 9) FROM aj AS a JOIN ajd USING (k) JOIN ajz USING (zone) GROUP BY 1, 2',
+	'SELECT size + zone, count(*) FROM aj AS a JOIN ajd USING (k) GROUP BY 1',
+	'SELECT lower(a.k), count(*) FROM aj AS a JOIN ajd USING (k) GROUP BY 1',
+	'SELECT name, count(*) FROM aj AS a JOIN ajz AS z ON z.wide = a.zone GROUP BY 1',
+	'SELECT region, count(*) FROM aj AS a LEFT JOIN ajd USING (k) GROUP BY 1',
+	'SELECT region, count(*) FROM aj AS a LEFT JOIN ajd AS d ON d.k = a.k AND a.zone = 3 GROUP BY 1',
+	'SELECT max(v), count(*) FROM aj AS a WHERE k IN (SELECT k FROM ajd WHERE region = ''region 2'')',
+	'SELECT zone, count(*) FROM aj AS a WHERE NOT EXISTS (SELECT 1 FROM ajd WHERE ajd.k = a.k) GROUP BY 1',
+	'SELECT region, count(*) AS c FROM aj AS a JOIN ajd USING (k) GROUP BY 1 HAVING sum(v) > 1000 ORDER BY 2 DESC, 1 LIMIT 2',
+	'SELECT region FROM aj AS a JOIN ajd USING (k) GROUP BY 1',
+	'SELECT region, first(v, ts), last(v, ts) FROM aj AS a JOIN ajd USING (k) WHERE v > 0 AND size <> 3 GROUP BY 1',
+	'SELECT region, bool_and(v > 5), var_pop(v) FROM aj AS a JOIN ajd USING (k) GROUP BY 1',
+	'SELECT region, count(*) FROM aj AS a JOIN ajd ON ajd.k = a.k AND a.zone < size GROUP BY region']);
+-- not so: groups as many as rows; what may raise an error for rows that are joined to nothing; equal values that differ; both sides' columns
+SELECT * FROM aj_differ(ARRAY[
+	'SELECT region, ts, count(*) FROM aj AS a JOIN ajd USING (k) GROUP BY 1, 2',
+	'SELECT region, sum(1000 / zone) FROM aj AS a JOIN ajd USING (k) WHERE zone > 0 GROUP BY 1',
+	'SELECT num, region, count(*) FROM aj AS a JOIN ajd USING (k) GROUP BY 1, 2',
+	'SELECT abs(f), count(*) FROM aj AS a JOIN ajd USING (k) GROUP BY 1',
+	'SELECT region, sum(v * size) FROM aj AS a JOIN ajd USING (k) GROUP BY 1',
+	'SELECT region, max(size) FROM aj AS a JOIN ajd USING (k) GROUP BY 1',
+	'SELECT region, count(a.v) FROM aj AS a RIGHT JOIN ajd USING (k) GROUP BY 1',
+	'SELECT region, count(*) FROM aj AS a FULL JOIN ajd USING (k) GROUP BY 1',
+	'SELECT region, size, count(*) FROM aj AS a JOIN ajd USING (k) GROUP BY ROLLUP (1, 2)',
+	'SELECT count(*) FROM ajd WHERE k IN (SELECT k FROM aj)',
+	'SELECT count(*), max(size) FROM ajd WHERE EXISTS (SELECT FROM aj AS a WHERE a.k = ajd.k AND v > 17000)',
+	'SELECT region, count(DISTINCT zone) FROM aj AS a JOIN ajd USING (k) GROUP BY 1']);
+-- again and again: a subquery of the row, a prepared statement with a generic plan, a cursor
+SELECT z.name, x.* FROM ajz AS z CROSS JOIN LATERAL (SELECT count(*), sum(v) FROM aj AS a JOIN ajd USING (k) WHERE a.zone = z.zone) AS x ORDER BY 1;
+PREPARE aj_of(int) AS SELECT region, count(*) FROM aj AS a JOIN ajd USING (k) WHERE zone = $1 GROUP BY 1 ORDER BY 1 LIMIT 2;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE aj_of(1);
+EXECUTE aj_of(77);
+BEGIN;
+DECLARE c CURSOR FOR SELECT region, count(*) FROM aj AS a JOIN ajd USING (k) GROUP BY 1 ORDER BY 1;
+FETCH 1 FROM c;
+FETCH 1 FROM c;
+COMMIT;
+-- beyond memory: groups are spilled below the join and above it
+SET work_mem = '64kB';
+SET hash_mem_multiplier = 1;
+SELECT * FROM aj_differ(ARRAY[
+	'SELECT region, date_trunc(''minute'', ts) AS m, zone < 3, count(*), sum(num) FROM aj AS a JOIN ajz USING (zone) JOIN ajd USING (k) GROUP BY 1, 2, 3',
+	'SELECT region, a.k, date_trunc(''hour'', ts), count(*), sum(num) FROM aj AS a JOIN ajd USING (k) GROUP BY 1, 2, 3']);
+DROP TABLE aj, aj_h, ajd, ajz;
+DROP FUNCTION aj_differ;
