@@ -487,6 +487,7 @@ add_vector(StrataAggState *agg, AggVector *vector)
 		agg->counters.chunks++;
 }
 
+/* Take in all rows, or partial results; then the groups are complete. */
 static void
 read_all(StrataAggState *agg)
 {

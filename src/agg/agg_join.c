@@ -349,7 +349,7 @@ strata_agg_create_join_paths(PlannerInfo *root, RelOptInfo *input_rel,
 
 /* Set the current values of the keys to those of the row in input_slot. */
 static void
-load_keys(StrataAggState *agg, ExprContext *econtext)
+load_joined_keys(StrataAggState *agg, ExprContext *econtext)
 {
 	ListCell   *lc;
 
@@ -386,7 +386,7 @@ strata_agg_read_joined(StrataAggState *agg)
 		ResetExprContext(econtext);
 		old = MemoryContextSwitchTo(agg->vector_mcxt);
 		econtext->ecxt_outertuple = slot;
-		load_keys(agg, econtext);
+		load_joined_keys(agg, econtext);
 		data = DatumGetByteaPP(slot_getattr(slot, 1, &isnull));
 		strata_agg_group_combine(agg, agg->table == NULL ? agg->cells :
 								 strata_agg_table_find(agg->table)->cells,
