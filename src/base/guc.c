@@ -25,7 +25,7 @@ bool		strata_enable_direct_load = true;
 bool		strata_enable_distinct_agg = true;
 bool		strata_enable_early_stop = true;
 bool		strata_enable_fast_output = true;
-bool		strata_enable_join_aggregation = false;
+bool		strata_enable_join_aggregation = true;
 bool		strata_enable_multi_insert = true;
 bool		strata_enable_ordered_scan = true;
 bool		strata_enable_page_scan = true;
@@ -81,7 +81,7 @@ static const BoolSetting bool_settings[] = {
 	{"strata.enable_fast_output", &strata_enable_fast_output, true, 0,
 		"Enables a way of our own of sending results of queries that read compressed rows.",
 	"When off, or in other formats, they are sent as all others; the bytes are the same."},
-	{"strata.enable_join_aggregation", &strata_enable_join_aggregation, false,
+	{"strata.enable_join_aggregation", &strata_enable_join_aggregation, true,
 		GUC_EXPLAIN,
 		"Enables StrataAgg to group a table before it is joined with others.",
 	"When off, its rows are joined one by one and aggregated afterwards."},
