@@ -10,6 +10,7 @@
  * src/am/am_modify.c
  *-------------------------------------------------------------------------
  */
+#include "am/am.h"
 #include "am/am_private.h"
 #include "change/change.h"
 
