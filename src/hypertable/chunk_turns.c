@@ -24,6 +24,10 @@
 #include "access/table.h"
 #include "access/tableam.h"
 #include "commands/explain.h"
+#ifdef STRATA_EXPLAIN_IS_SPLIT
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#endif
 #include "executor/executor.h"
 #include "executor/tstoreReceiver.h"
 #include "miscadmin.h"

@@ -91,13 +91,13 @@ is_ordered_by_key(Query *query, PartitionKey key, bool *desc)
 	TargetEntry *te = get_sortgroupclause_tle(sort, query->targetList);
 	Oid			family;
 	Oid			type;
-	int16		strategy;
+	StrataSortOrder order;
 
 	if (!is_key(te->expr, key) ||
-		!get_ordering_op_properties(sort->sortop, &family, &type, &strategy) ||
+		!get_ordering_op_properties(sort->sortop, &family, &type, &order) ||
 		family != key->partopfamily[0] || type != key->partopcintype[0])
 		return false;
-	*desc = strategy == BTGreaterStrategyNumber;
+	*desc = order == STRATA_SORT_DESC;
 	return true;
 }
 

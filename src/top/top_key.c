@@ -43,16 +43,16 @@ strata_top_key_init(TopKey *key, Oid type)
 	Oid			base = getBaseType(type);
 	Oid			family;
 	Oid			intype;
-	int16		strategy;
+	StrataSortOrder order;
 	TypeCacheEntry *typcache = lookup_type_cache(base,
 												 TYPECACHE_BTREE_OPFAMILY);
 
 	if (!get_ordering_op_properties(key->plan.sortop, &family, &intype,
-									&strategy))
+									&order))
 		elog(ERROR, "operator %u is not a valid ordering operator",
 			 key->plan.sortop);
 	get_typlenbyval(type, &key->typlen, &key->typbyval);
-	key->desc = strategy == BTGreaterStrategyNumber;
+	key->desc = order == STRATA_SORT_DESC;
 	key->default_order = family == typcache->btree_opf;
 	key->kind = key->default_order ? kind_of_type(base) : TOP_ANY;
 	key->width = key->typlen;

@@ -209,7 +209,7 @@ find_shape(PlannerInfo *root, RelOptInfo *rel, PathTarget *target,
 	Var		   *first;
 	Oid			family;
 	Oid			type;
-	int16		strategy;
+	StrataSortOrder order;
 
 	memset(shape, 0, sizeof(*shape));
 	if (!wants_first_rows(root) || has_volatile_qual(rel) ||
@@ -225,9 +225,9 @@ find_shape(PlannerInfo *root, RelOptInfo *rel, PathTarget *target,
 		return false;
 	first = linitial_node(Var, shape->keys);
 	clause = linitial_node(SortGroupClause, shape->clauses);
-	if (!get_ordering_op_properties(clause->sortop, &family, &type, &strategy))
+	if (!get_ordering_op_properties(clause->sortop, &family, &type, &order))
 		return false;
-	shape->desc = strategy == BTGreaterStrategyNumber;
+	shape->desc = order == STRATA_SORT_DESC;
 	shape->nullable = clause->nulls_first && is_nullable(root, rel, first);
 	shape->ordered = strata_integer_width(getBaseType(first->vartype)) > 0 &&
 		follows_partitions(rel, first);
