@@ -436,7 +436,8 @@ COMMENT ON VIEW strata.problems IS
 
 GRANT SELECT ON strata.problems, strata.jobs, strata.job_stats, strata.job_history, strata.job_errors TO PUBLIC;
 
--- CREATE EXTENSION says it when the library is not preloaded.
+-- CREATE EXTENSION says it when the library is not preloaded; the space queue is
+-- hidden from logical decoding.
 CREATE FUNCTION _strata.check_preload() RETURNS void
 	AS 'MODULE_PATHNAME', 'strata_check_preload' LANGUAGE C;
 REVOKE ALL ON FUNCTION _strata.check_preload() FROM PUBLIC;

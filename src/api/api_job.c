@@ -11,6 +11,7 @@
  */
 #include "api/api_private.h"
 #include "job/job.h"
+#include "store/store_companion.h"
 
 #include "access/htup_details.h"
 #include "access/xact.h"
@@ -473,10 +474,12 @@ strata_job_next_start_sql(PG_FUNCTION_ARGS)
 												PG_GETARG_TIMESTAMPTZ(4)));
 }
 
-/* check_preload() */
+/* check_preload(): at the end of CREATE EXTENSION. */
 Datum
 strata_check_preload(PG_FUNCTION_ARGS)
 {
+	/* what is in the queue is nothing to subscribers */
+	strata_companion_silence(strata_space_queue_relation());
 	strata_job_check_preload();
 	PG_RETURN_VOID();
 }

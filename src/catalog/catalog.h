@@ -307,6 +307,8 @@ extern void strata_space_queue_finish(const StrataSpaceEntry *entry,
 /* When the next one is due; DT_NOEND: none is left. */
 extern TimestampTz strata_space_queue_earliest(void);
 
+#define STRATA_SPACE_QUEUE "space_queue"
+
 /* The queue itself, in which the horizon is that of every table. */
 extern Oid	strata_space_queue_relation(void);
 

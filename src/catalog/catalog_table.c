@@ -60,14 +60,14 @@ bool
 strata_job_tables_exist(void)
 {
 	return OidIsValid(get_extension_oid(STRATA_EXTENSION, true)) &&
-		OidIsValid(own_table("job")) && OidIsValid(own_table("space_queue"));
+		OidIsValid(own_table("job")) && OidIsValid(own_table(STRATA_SPACE_QUEUE));
 }
 
 /* See catalog.h. */
 Oid
 strata_space_queue_relation(void)
 {
-	return own_table("space_queue");
+	return own_table(STRATA_SPACE_QUEUE);
 }
 
 /* See catalog.h. */

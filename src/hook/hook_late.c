@@ -44,15 +44,16 @@ has_our_options(List *options)
 		DefElem    *def = lfirst_node(DefElem, lc);
 
 		if (strata_settings_is_option(def, &name) ||
-			strata_settings_is_compat_option(def, &name))
+			(def->defnamespace != NULL &&
+			 strata_settings_is_compat_option(def, &name)))
 			return true;
 	}
 	return false;
 }
 
-/* Does ALTER TABLE set or reset one? */
+/* Does ALTER TABLE set or reset options, of ours or any? */
 static bool
-sets_our_options(const AlterTableStmt *stmt)
+sets_options(const AlterTableStmt *stmt, bool any)
 {
 	ListCell   *lc;
 
@@ -62,15 +63,18 @@ sets_our_options(const AlterTableStmt *stmt)
 
 		if ((cmd->subtype == AT_SetRelOptions ||
 			 cmd->subtype == AT_ResetRelOptions) &&
-			has_our_options((List *) cmd->def))
+			(any || has_our_options((List *) cmd->def)))
 			return true;
 	}
 	return false;
 }
 
-/* A strata table or a hypertable; nothing is locked for the answer. */
+/*
+ * A hypertable, or (any_of_ours) a strata table; nothing is locked for the
+ * answer.
+ */
 static bool
-is_for_us(const RangeVar *name)
+is_for_us(const RangeVar *name, bool any_of_ours)
 {
 	Oid			relid = name == NULL ? InvalidOid :
 	RangeVarGetRelid(name, NoLock, true);
@@ -81,6 +85,8 @@ is_for_us(const RangeVar *name)
 		return false;
 	if (strata_hypertable_is(relid))
 		return true;
+	if (!any_of_ours)
+		return false;
 	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
 	if (!HeapTupleIsValid(tuple))
 		return false;
@@ -94,6 +100,7 @@ static bool
 needs_hooks(Node *stmt)
 {
 	const IntoClause *into;
+	const AlterTableStmt *alter;
 
 	switch (nodeTag(stmt))
 	{
@@ -103,15 +110,19 @@ needs_hooks(Node *stmt)
 			into = ((CreateTableAsStmt *) stmt)->into;
 			return has_our_options(into->options);
 		case T_AlterTableStmt:
-			return sets_our_options((AlterTableStmt *) stmt) ||
-				is_for_us(((AlterTableStmt *) stmt)->relation);
+			alter = (AlterTableStmt *) stmt;
+			return sets_options(alter, false) ||
+				is_for_us(alter->relation, sets_options(alter, true));
 		case T_IndexStmt:
 			return has_our_options(((IndexStmt *) stmt)->options) ||
-				is_for_us(((IndexStmt *) stmt)->relation);
+				is_for_us(((IndexStmt *) stmt)->relation, false);
 		case T_RenameStmt:
-			return is_for_us(((RenameStmt *) stmt)->relation);
+			return is_for_us(((RenameStmt *) stmt)->relation,
+							 ((RenameStmt *) stmt)->renameType ==
+							 OBJECT_COLUMN);
 		case T_AlterObjectSchemaStmt:
-			return is_for_us(((AlterObjectSchemaStmt *) stmt)->relation);
+			return is_for_us(((AlterObjectSchemaStmt *) stmt)->relation,
+							 false);
 		default:
 			return false;
 	}

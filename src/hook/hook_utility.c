@@ -352,8 +352,15 @@ upgraded_member(AlterExtensionContentsStmt *stmt)
 															   stmt->object)),
 							 NoLock, false);
 	if (get_rel_namespace(relid) !=
-		get_namespace_oid(STRATA_INTERNAL_SCHEMA, true) ||
-		sscanf(get_rel_name(relid), "batch_%u_%u", &space, &number) != 2)
+		get_namespace_oid(STRATA_INTERNAL_SCHEMA, true))
+		return;
+	if (relid == strata_space_queue_relation())
+	{
+		CommandCounterIncrement();
+		strata_companion_silence(relid);
+		return;
+	}
+	if (sscanf(get_rel_name(relid), "batch_%u_%u", &space, &number) != 2)
 		return;
 	CommandCounterIncrement();
 	strata_companion_silence(relid);

@@ -68,7 +68,8 @@ strata_companions_silence(void)
 		Form_pg_class form = (Form_pg_class) GETSTRUCT(tuple);
 
 		if (form->relnamespace == nsp && form->relkind == RELKIND_RELATION &&
-			strncmp(NameStr(form->relname), "batch_", 6) == 0)
+			(strncmp(NameStr(form->relname), "batch_", 6) == 0 ||
+			 strcmp(NameStr(form->relname), STRATA_SPACE_QUEUE) == 0))
 			companions = lappend_oid(companions, form->oid);
 	}
 	systable_endscan(scan);

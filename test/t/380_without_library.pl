@@ -36,6 +36,8 @@ my %refused = (
 	'ALTER TABLE with options' => "ALTER TABLE one SET (strata.orderby = 'id')",
 	'ALTER TABLE with options to go' => 'ALTER TABLE m RESET (strata.orderby)',
 	'ADD COLUMN' => 'ALTER TABLE m ADD COLUMN w int',
+	'other options of a strata table' => 'ALTER TABLE one SET (fillfactor = 90)',
+	'RENAME COLUMN of a strata table' => 'ALTER TABLE one RENAME COLUMN id TO no; ALTER TABLE one RENAME COLUMN no TO id',
 	'SET SCHEMA' => 'ALTER TABLE m SET SCHEMA public',
 	'OWNER' => 'ALTER TABLE m OWNER TO owner',
 	'RENAME COLUMN' => 'ALTER TABLE m RENAME COLUMN v TO w; ALTER TABLE m RENAME COLUMN w TO v',
@@ -54,7 +56,9 @@ is(sql("SELECT count(*) FROM pg_attribute WHERE attname = 'w' AND attrelid IN (S
 	sql("SELECT 1 + count(*) FROM show_chunks('m')"), 'the second is done, for chunks too');
 is(errors("LOAD 'strata'; ALTER TABLE m DROP COLUMN w"), '', 'and after LOAD the first');
 
-# what has nothing to do with us is not disturbed
+# what has nothing to do with our hooks is not disturbed
+is(errors('SET ROLE owner; ALTER TABLE one ALTER COLUMN id TYPE int8'), '', 'a strata table that is rewritten');
+is(errors('SET ROLE owner; ALTER TABLE one ADD COLUMN more int; CREATE INDEX ON one (more); ALTER TABLE one DROP COLUMN more'), '', 'its columns and indexes');
 is(errors('ALTER TABLE plain ADD COLUMN x int; CREATE INDEX ON plain (x); CREATE TABLE other AS TABLE plain; CREATE TABLE s (id int) USING strata; DROP TABLE s, other'), '', 'other tables');
 is(errors("SET ROLE owner; INSERT INTO one VALUES (1); SELECT count(*) FROM m; DELETE FROM m WHERE v = 5"), '', 'rows of existing chunks');
 is(sql('SELECT count(*), sum(v) FROM m'), '2999|4501495', 'all rows');
