@@ -301,7 +301,7 @@ strata_turns_begin(Query *query, Query *original, int cursor_options,
 	RangeTblEntry *rte;
 	Relation	rel;
 	List	   *turns = NIL;
-	bool		desc;
+	bool		desc = false;
 	Const	   *edge = NULL;
 	int			chunks = 0;
 
