@@ -112,6 +112,14 @@ extern bool strata_query_visit_all(struct Query *query, StrataQueryVisit visit,
 extern bool strata_rte_may_be_inlined(struct RangeTblEntry *rte);
 
 /*
+ * What all background workers of ours have in common: from our library, with a
+ * database, on a standby after its promotion, never started again.  The caller
+ * adds function, name, type and argument.
+ */
+struct BackgroundWorker;
+extern void strata_worker_describe(struct BackgroundWorker *worker);
+
+/*
  * For a background worker, once it is connected and in no transaction:
  * settings of the database that are for the sessions of users do not hold
  * here.

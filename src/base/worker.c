@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * worker.c
- *	  What settings a background worker of ours works with.
+ *	  How a background worker of ours is started, and with what settings it
+ *	  works.
  *
  * A worker starts with the settings of its database, which are there for the
  * sessions of users: a database that is read-only by default, has a short
@@ -16,6 +17,7 @@
 #include "base/base.h"
 #include "base/compat.h"
 
+#include "postmaster/bgworker.h"
 #include "utils/guc.h"
 
 static const char *const pinned[][2] = {
@@ -40,4 +42,16 @@ strata_worker_pin_settings(void)
 	Assert(strata_in_background_worker());	/* base:A2 */
 	for (int i = 0; i < lengthof(pinned); i++)
 		SetConfigOption(pinned[i][0], pinned[i][1], PGC_SUSET, PGC_S_OVERRIDE);
+}
+
+/* See base.h. */
+void
+strata_worker_describe(BackgroundWorker *worker)
+{
+	memset(worker, 0, sizeof(*worker));
+	worker->bgw_flags = BGWORKER_SHMEM_ACCESS |
+		BGWORKER_BACKEND_DATABASE_CONNECTION;
+	worker->bgw_start_time = BgWorkerStart_RecoveryFinished;
+	worker->bgw_restart_time = BGW_NEVER_RESTART;
+	strlcpy(worker->bgw_library_name, "strata", BGW_MAXLEN);
 }

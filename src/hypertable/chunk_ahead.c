@@ -72,12 +72,7 @@ strata_chunk_ask_ahead(Oid hypertable, int64 time, int ahead)
 
 	Assert(ahead >= 0 &&
 		   ahead <= STRATA_CHUNKS_AHEAD_MAX);	/* hypertable:Y10 */
-	memset(&worker, 0, sizeof(worker));
-	worker.bgw_flags = BGWORKER_SHMEM_ACCESS |
-		BGWORKER_BACKEND_DATABASE_CONNECTION;
-	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
-	worker.bgw_restart_time = BGW_NEVER_RESTART;
-	strlcpy(worker.bgw_library_name, "strata", BGW_MAXLEN);
+	strata_worker_describe(&worker);
 	strlcpy(worker.bgw_function_name, "strata_chunk_ahead_main", BGW_MAXLEN);
 	strlcpy(worker.bgw_name, "strata chunks ahead", BGW_MAXLEN);
 	strlcpy(worker.bgw_type, "strata chunks ahead", BGW_MAXLEN);

@@ -387,12 +387,7 @@ start_chunk_worker(dsm_segment *segment, Relation parent)
 	BackgroundWorkerHandle *handle;
 	TimestampTz start = GetCurrentTimestamp();
 
-	memset(&worker, 0, sizeof(worker));
-	worker.bgw_flags = BGWORKER_SHMEM_ACCESS |
-		BGWORKER_BACKEND_DATABASE_CONNECTION;
-	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
-	worker.bgw_restart_time = BGW_NEVER_RESTART;
-	snprintf(worker.bgw_library_name, BGW_MAXLEN, "strata");
+	strata_worker_describe(&worker);
 	snprintf(worker.bgw_function_name, BGW_MAXLEN, "strata_chunk_worker_main");
 	snprintf(worker.bgw_name, BGW_MAXLEN, "strata chunk maker for pid %d",
 			 MyProcPid);

@@ -243,12 +243,7 @@ strata_job_start_worker(Oid database, int32 job_id, Oid role, bool *running)
 	data.database = database;
 	data.role = role;
 	data.generation = strata_job_shared->slots[slot].generation;
-	memset(&worker, 0, sizeof(worker));
-	worker.bgw_flags = BGWORKER_SHMEM_ACCESS |
-		BGWORKER_BACKEND_DATABASE_CONNECTION;
-	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
-	worker.bgw_restart_time = BGW_NEVER_RESTART;
-	snprintf(worker.bgw_library_name, BGW_MAXLEN, "strata");
+	strata_worker_describe(&worker);
 	snprintf(worker.bgw_function_name, BGW_MAXLEN, "%s",
 			 job_id == 0 ? "strata_job_scheduler_main" :
 			 job_id == JOB_SPACE ? "strata_space_main" :
@@ -464,13 +459,8 @@ strata_job_init(void)
 	previous_startup = shmem_startup_hook;
 	shmem_startup_hook = make_memory;
 
-	memset(&worker, 0, sizeof(worker));
-	worker.bgw_flags = BGWORKER_SHMEM_ACCESS |
-		BGWORKER_BACKEND_DATABASE_CONNECTION;
-	/* on a standby: after promotion */
-	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
+	strata_worker_describe(&worker);
 	worker.bgw_restart_time = 5;
-	snprintf(worker.bgw_library_name, BGW_MAXLEN, "strata");
 	snprintf(worker.bgw_function_name, BGW_MAXLEN, "strata_job_launcher_main");
 	snprintf(worker.bgw_name, BGW_MAXLEN, "strata launcher");
 	snprintf(worker.bgw_type, BGW_MAXLEN, "strata launcher");
