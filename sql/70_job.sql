@@ -26,6 +26,7 @@ CREATE INDEX job_hypertable ON _strata.job (hypertable);
 CREATE TABLE _strata.job_stat (
 	job_id integer PRIMARY KEY,
 	next_start timestamptz NOT NULL CHECK (next_start > '-infinity'),
+	restored boolean NOT NULL DEFAULT false, -- and the restore may be going on
 	running_pid integer,
 	last_start timestamptz,
 	last_finish timestamptz,
@@ -338,6 +339,24 @@ CREATE VIEW _strata.snapshot_holders AS
 COMMENT ON VIEW _strata.snapshot_holders IS
 'sessions, prepared transactions and slots that keep removed rows, the age of the oldest transaction they may not see as over, and a statement that ends it';
 
+-- Compressed tables of roles the caller belongs to; object is the table, or the hypertable (partitioned table) it is a part of.
+CREATE VIEW _strata.own_compressed AS
+	SELECT c.oid AS relid, coalesce(i.inhparent, c.oid) AS object, b.oid AS batches, c.reltuples AS tuples, b.reltuples AS batches_tuples
+	FROM pg_catalog.pg_class c
+	JOIN pg_catalog.pg_am am ON am.oid = c.relam AND am.amname = 'strata'
+	JOIN pg_catalog.pg_class b ON b.oid = strata.batch_relation(c.oid)
+	LEFT JOIN pg_catalog.pg_inherits i ON i.inhrelid = c.oid AND c.relispartition
+	WHERE c.relkind IN ('r', 'm') AND pg_catalog.pg_has_role(c.relowner, 'USAGE');
+COMMENT ON VIEW _strata.own_compressed IS 'compressed tables of the caller''s roles, and the partitioned table each belongs to';
+GRANT SELECT ON _strata.own_compressed TO PUBLIC;
+
+-- 'a', or 'a and 3 others'.
+CREATE FUNCTION _strata.and_others(relations text[]) RETURNS text
+	LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
+	RETURN relations[1] || CASE cardinality(relations) WHEN 1 THEN '' WHEN 2 THEN ' and another chunk'
+		ELSE ' and ' || cardinality(relations) - 1 || ' other chunks' END;
+COMMENT ON FUNCTION _strata.and_others(text[]) IS 'the first of some chunks, and how many others there are';
+
 -- What an operator should know, of what is the user's.
 CREATE VIEW strata.problems WITH (security_barrier) AS
 	SELECT 'error'::text AS severity, 'jobs do not run'::text AS problem, NULL::text AS object,
@@ -370,9 +389,10 @@ CREATE VIEW strata.problems WITH (security_barrier) AS
 	FROM strata.jobs j JOIN _strata.job_stat s ON s.job_id = j.job_id
 	WHERE j.scheduled AND s.next_start = 'infinity'
 	UNION ALL
-	SELECT 'warning', CASE j.proc_name WHEN 'policy_compression' THEN 'chunk is overdue for compression'
-			ELSE 'chunk is overdue for retention' END,
-		   c.relid::regclass::text, 'its rows end at ' || c.range_end || '; job ' || j.id || ' should have seen to it',
+	SELECT 'warning', 'chunk is overdue for ' || CASE j.proc_name WHEN 'policy_compression' THEN 'compression' ELSE 'retention' END,
+		   j.hypertable::text,
+		   _strata.and_others(pg_catalog.array_agg(c.relid::regclass::text ORDER BY c.range_end)) || ': rows end at ' || min(c.range_end)
+		   || '; job ' || j.id || ' should have seen to it',
 		   'CALL run_job(' || j.id || ');'
 	FROM _strata.job j
 	JOIN _strata.chunk c ON c.hypertable = j.hypertable
@@ -382,28 +402,29 @@ CREATE VIEW strata.problems WITH (security_barrier) AS
 		   AND _strata.is_overdue(c.range_end, j.config->>'compress_after', j.schedule_interval)
 		   OR j.proc_name = 'policy_retention'
 		   AND _strata.is_overdue(c.range_end, j.config->>'drop_after', j.schedule_interval))
+	GROUP BY j.id
 	UNION ALL
-	SELECT 'warning', 'row store outgrows its batches', c.oid::regclass::text,
-		   pg_catalog.pg_size_pretty(pg_catalog.pg_relation_size(c.oid)) || ' of rows beside '
-		   || pg_catalog.pg_size_pretty(pg_catalog.pg_total_relation_size(b.oid)) || ' of batches',
-		   'SELECT compress_chunk(' || pg_catalog.quote_literal(c.oid::regclass::text) || ', recompress => true);'
-	FROM pg_catalog.pg_class c
-	JOIN pg_catalog.pg_am am ON am.oid = c.relam AND am.amname = 'strata'
-	JOIN pg_catalog.pg_class b ON b.oid = strata.batch_relation(c.oid)
-	WHERE c.relkind IN ('r', 'm') AND pg_catalog.pg_has_role(c.relowner, 'USAGE')
-	  AND pg_catalog.pg_relation_size(c.oid) > greatest(16777216, pg_catalog.pg_total_relation_size(b.oid))
+	SELECT 'warning', 'row store outgrows its batches', t.object::regclass::text,
+		   _strata.and_others(pg_catalog.array_agg(t.relid::regclass::text ORDER BY t.rows_bytes DESC)) || ': '
+		   || pg_catalog.pg_size_pretty(sum(t.rows_bytes)) || ' of rows beside '
+		   || pg_catalog.pg_size_pretty(sum(t.batches_bytes)) || ' of batches',
+		   'SELECT compress_chunk(c, recompress => true) FROM unnest('
+		   || pg_catalog.quote_literal(pg_catalog.array_agg(t.relid::regclass ORDER BY t.rows_bytes DESC)::text) || '::regclass[]) AS c;'
+	FROM (SELECT v.*, pg_catalog.pg_relation_size(v.relid) AS rows_bytes, pg_catalog.pg_total_relation_size(v.batches) AS batches_bytes
+			FROM _strata.own_compressed v) t
+	WHERE t.rows_bytes > greatest(16777216, t.batches_bytes)
+	GROUP BY t.object
 	UNION ALL
-	SELECT 'warning', 'few rows per batch', c.oid::regclass::text,
-		   'about ' || r.batch_rows / r.batches || ' rows in each of ' || r.batches || ' batches',
+	SELECT 'warning', 'few rows per batch', t.object::regclass::text,
+		   _strata.and_others(pg_catalog.array_agg(t.relid::regclass::text ORDER BY t.relid::regclass::text COLLATE "C")) || ': about '
+		   || (sum(r.batch_rows) / sum(r.batches))::bigint || ' rows in each of ' || sum(r.batches) || ' batches',
 		   'choose a strata.segmentby with fewer values, then recompress'
-	FROM pg_catalog.pg_class c
-	JOIN pg_catalog.pg_am am ON am.oid = c.relam AND am.amname = 'strata'
-	JOIN pg_catalog.pg_class b ON b.oid = strata.batch_relation(c.oid)
-	-- b.reltuples counts changed rows, too
-	CROSS JOIN LATERAL _strata.row_counts(c.oid) r
-	WHERE c.relkind IN ('r', 'm') AND pg_catalog.pg_has_role(c.relowner, 'USAGE')
-	  AND b.reltuples > 100 AND c.reltuples > 0 AND c.reltuples / b.reltuples < 50
+	FROM _strata.own_compressed t
+	-- the companion's reltuples counts changed rows, too
+	CROSS JOIN LATERAL _strata.row_counts(t.relid) r
+	WHERE t.batches_tuples > 100 AND t.tuples > 0 AND t.tuples / t.batches_tuples < 50
 	  AND r.batches > 100 AND r.batch_rows / r.batches < 50
+	GROUP BY t.object
 	UNION ALL
 	SELECT 'warning', 'space waits to be given back', q.object::regclass::text,
 		   q.tables || CASE q.tables WHEN 1 THEN ' table waits' ELSE ' tables wait' END || ' since ' || q.since || ': '

@@ -7,7 +7,8 @@
  * Who owns the database may insert jobs (hook/hook_permission.c lets him), and
  * gets those he could have added himself: he has the rights of the job's
  * owner, and of the owner of the policy's table.  Any other row is left out
- * with a warning, so that the rest of the dump is restored.
+ * with a warning, so that the rest of the dump is restored.  Jobs wait for the
+ * end of the session that does it (job_restore.c).
  *
  * src/api/api_job_restore.c
  *-------------------------------------------------------------------------
@@ -18,6 +19,7 @@
 
 #include "access/htup_details.h"
 #include "catalog/pg_class.h"
+#include "commands/extension.h"
 #include "commands/trigger.h"
 #include "miscadmin.h"
 #include "nodes/parsenodes.h"
@@ -116,6 +118,9 @@ strata_job_restored(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 				 errmsg("function \"job_restored\" was not called by trigger manager")));
+	/* not add_job() and the like, who write it restricted */
+	if (!InSecurityRestrictedOperation() && !creating_extension)
+		strata_job_note_restore();
 	if (has_privs_of_role(GetUserId(), data->tg_relation->rd_rel->relowner))
 		return PointerGetDatum(data->tg_trigtuple);
 	check_schedule(data, &job);

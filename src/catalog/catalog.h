@@ -60,6 +60,18 @@ extern StrataSettings *strata_settings_get(Relation rel);
 /* Does rel want its loads to go straight into batches (strata.direct_load)? */
 extern bool strata_settings_direct_load(Relation rel);
 
+/* Does rel, or its hypertable, say that no load of any kind is to do so? */
+extern bool strata_settings_refuse_direct_load(Relation rel);
+
+/*
+ * Is rel's own option strata.compressed set?  compress_chunk sets it, and
+ * decompress_chunk takes it away, so that a dump tells which tables had
+ * batches.  To note what is noted already does nothing; the caller has the
+ * lock of compression.
+ */
+extern bool strata_settings_compressed(Relation rel);
+extern void strata_settings_note_compressed(Relation rel, bool compressed);
+
 /*
  * The same with other texts for segmentby and orderby (NULL: as stored),
  * checked.
@@ -254,6 +266,18 @@ extern int	strata_job_delete_orphans(void);
 
 /* Set next_start (makes the row of job_stat when there is none). */
 extern void strata_job_set_next_start(int32 id, TimestampTz next_start);
+
+/*
+ * Jobs that a restore brought: mark one, which has its row of job_stat; is
+ * there any; have those without a fixed schedule, and all policies, start at
+ * soon if not earlier, and take the marks away.
+ */
+extern void strata_job_set_restored(int32 id);
+extern bool strata_job_any_restored(void);
+extern void strata_job_start_restored(TimestampTz soon);
+
+/* The table of jobs. */
+extern Oid	strata_job_relation(void);
 
 /* Mark as running by this process if it is due and not running; else false. */
 extern bool strata_job_claim(int32 id);

@@ -300,8 +300,55 @@ strata_job_set_next_start(int32 id, TimestampTz next_start)
 				   false);
 	strata_tables_enter(&saved);
 	strata_tables_execute("INSERT INTO _strata.job_stat (job_id, next_start) VALUES ($1, $2)"
-						  " ON CONFLICT (job_id) DO UPDATE SET next_start = excluded.next_start",
+						  " ON CONFLICT (job_id) DO UPDATE SET next_start = excluded.next_start, restored = false",
 						  &args, SPI_OK_INSERT);
+	strata_tables_leave(&saved);
+}
+
+/* See catalog.h. */
+void
+strata_job_set_restored(int32 id)
+{
+	StrataTableArgs args = {0};
+	StrataTablesContext saved;
+
+	strata_arg_add(&args, INT4OID, Int32GetDatum(id), false);
+	strata_tables_enter(&saved);
+	strata_tables_execute("UPDATE _strata.job_stat SET restored = true WHERE job_id = $1",
+						  &args, SPI_OK_UPDATE);
+	strata_tables_leave(&saved);
+}
+
+/* See catalog.h. */
+bool
+strata_job_any_restored(void)
+{
+	StrataTableArgs args = {0};
+	StrataTablesContext saved;
+	bool		result;
+
+	strata_tables_enter(&saved);
+	strata_tables_execute("SELECT FROM _strata.job_stat WHERE restored LIMIT 1",
+						  &args, SPI_OK_SELECT);
+	result = SPI_processed > 0;
+	strata_tables_leave(&saved);
+	return result;
+}
+
+/* See catalog.h. */
+void
+strata_job_start_restored(TimestampTz soon)
+{
+	StrataTableArgs args = {0};
+	StrataTablesContext saved;
+
+	strata_arg_add(&args, TIMESTAMPTZOID, TimestampTzGetDatum(soon), false);
+	strata_tables_enter(&saved);
+	strata_tables_execute("UPDATE _strata.job_stat s SET restored = false,"
+						  " next_start = CASE WHEN j.proc_schema = '_strata' OR NOT j.fixed_schedule"
+						  " THEN least(s.next_start, $1) ELSE s.next_start END"
+						  " FROM _strata.job j WHERE j.id = s.job_id AND s.restored",
+						  &args, SPI_OK_UPDATE);
 	strata_tables_leave(&saved);
 }
 

@@ -53,7 +53,7 @@ static const char *const option_names[] = {"orderby", "segmentby"};
 static const char *const known_names[] = {"bloom", "chunk_interval",
 	"chunk_options", "codec_level",
 	"codecs", "columnstore",
-	"created", "dimensions",
+	"compressed", "created", "dimensions",
 	"direct_load", "integer_now_func",
 	"orderby", "segmentby",
 "tablespaces"};
@@ -353,6 +353,7 @@ static bool
 is_switch(const char *name)
 {
 	return strcmp(name, "columnstore") == 0 ||
+		strcmp(name, "compressed") == 0 ||
 		strcmp(name, "direct_load") == 0;
 }
 
@@ -728,6 +729,40 @@ strata_settings_direct_load(Relation rel)
 
 	return text != NULL ? strcmp(text, "true") == 0 :
 		strata_compat_direct_load(rel);
+}
+
+/* See catalog.h. */
+bool
+strata_settings_refuse_direct_load(Relation rel)
+{
+	char	   *text = strata_option_inherited_text(rel, "direct_load");
+
+	return text != NULL && strcmp(text, "true") != 0;
+}
+
+/* See catalog.h. */
+bool
+strata_settings_compressed(Relation rel)
+{
+	char	   *text = strata_settings_get_text(RelationGetRelid(rel),
+												"compressed");
+
+	return text != NULL && strcmp(text, "true") == 0;
+}
+
+/* See catalog.h. */
+void
+strata_settings_note_compressed(Relation rel, bool compressed)
+{
+	DefElem    *option;
+
+	if (strata_settings_compressed(rel) == compressed)
+		return;
+	option = makeDefElem(pstrdup("compressed"),
+						 (Node *) makeString(pstrdup("true")), -1);
+	strata_settings_store(RelationGetRelid(rel), list_make1(option),
+						  !compressed);
+	Assert(strata_settings_compressed(rel) == compressed);	/* catalog:T1 */
 }
 
 /* See catalog.h. */

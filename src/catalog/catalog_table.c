@@ -65,6 +65,13 @@ strata_job_tables_exist(void)
 
 /* See catalog.h. */
 Oid
+strata_job_relation(void)
+{
+	return own_table("job");
+}
+
+/* See catalog.h. */
+Oid
 strata_space_queue_relation(void)
 {
 	return own_table(STRATA_SPACE_QUEUE);

@@ -56,14 +56,14 @@ extern void strata_store_compress(Relation rel, bool recompress,
  * who use a table that has no companion yet.
  *
  * add: false when this row (its attributes are deformed) has to.  end hands
- * the rows of segments that are too few for a batch to put.  kilobytes: of
- * memory, about.
+ * the rows of segments that are too few for a batch to put, unless whole was
+ * said.  kilobytes: of memory, about.
  */
 typedef struct StrataDirectLoad StrataDirectLoad;
 typedef void (*StrataRowPut) (TupleTableSlot *slot, void *arg);
 
 extern StrataDirectLoad *strata_direct_load_begin(Relation rel, CommandId cid,
-												  int kilobytes);
+												  int kilobytes, bool whole);
 extern bool strata_direct_load_add(StrataDirectLoad *load,
 								   TupleTableSlot *slot);
 extern void strata_direct_load_end(StrataDirectLoad *load, StrataRowPut put,
@@ -74,6 +74,13 @@ extern void strata_direct_load_end(StrataDirectLoad *load, StrataRowPut put,
  * translated phrase.
  */
 extern const char *strata_direct_load_obstacle(Relation rel);
+
+/*
+ * Was rel, a strata table, compressed when it was dumped, and has had no rows
+ * since it was made again or truncated?  What is copied into it becomes
+ * batches, whole, unless strata.direct_load is off for it.
+ */
+extern bool strata_direct_load_restores(Relation rel);
 
 /* Make what direct loads write to, in the transaction that made rel. */
 extern void strata_direct_load_prepare(Relation rel);

@@ -27,6 +27,7 @@
 #include "executor/executor.h"
 #include "pgstat.h"
 #include "storage/lmgr.h"
+#include "storage/smgr.h"
 #include "utils/inval.h"
 #include "utils/memutils.h"
 
@@ -46,6 +47,7 @@ struct StrataDirectLoad
 	StrataRowCheck *check;
 	StrataBatchWriter *writer;
 	StrataGather *gather;
+	bool		whole;			/* no segment is left to the row store */
 };
 
 static bool
@@ -116,7 +118,8 @@ open_store(Relation rel, StrataLayout **layout)
 
 /* See compress.h. */
 StrataDirectLoad *
-strata_direct_load_begin(Relation rel, CommandId cid, int kilobytes)
+strata_direct_load_begin(Relation rel, CommandId cid, int kilobytes,
+						 bool whole)
 {
 	MemoryContext mcxt;
 	MemoryContext old;
@@ -130,6 +133,7 @@ strata_direct_load_begin(Relation rel, CommandId cid, int kilobytes)
 	load = palloc0(sizeof(StrataDirectLoad));
 	load->mcxt = mcxt;
 	load->rel = rel;
+	load->whole = whole;
 	load->store = open_store(rel, &load->layout);
 	if (load->store == NULL)
 	{
@@ -177,9 +181,11 @@ strata_direct_load_end(StrataDirectLoad *load, StrataRowPut put, void *arg)
 	MemoryContext old = MemoryContextSwitchTo(load->mcxt);
 
 	Assert(!has_unique_index(load->rel));	/* compress:K3 */
-	strata_gather_keep_few(load->gather,
-						   Max(load->writer->batch_rows / FEW_ROWS_PART, 2),
-						   put, arg);
+	if (!load->whole)
+		strata_gather_keep_few(load->gather,
+							   Max(load->writer->batch_rows / FEW_ROWS_PART,
+								   2),
+							   put, arg);
 	strata_gather_end(load->gather);
 	strata_batch_writer_end(load->writer);
 	/* the row store's are counted by heapam */
@@ -189,6 +195,16 @@ strata_direct_load_end(StrataDirectLoad *load, StrataRowPut put, void *arg)
 	strata_companion_complete(load->rel, load->layout);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(load->mcxt);
+}
+
+/* See compress.h. */
+bool
+strata_direct_load_restores(Relation rel)
+{
+	return strata_settings_compressed(rel) &&
+		smgrnblocks(RelationGetSmgr(rel), MAIN_FORKNUM) == 0 &&
+		!OidIsValid(strata_companion_oid(rel)) &&
+		!strata_settings_refuse_direct_load(rel);
 }
 
 /* See compress.h. */

@@ -374,6 +374,8 @@ strata_store_compress(Relation rel, bool recompress,
 	UnregisterSnapshot(state.snapshot);
 	if (state.silenced)
 		strata_silence_end(rel);
+	if (result->nbatches > 0)
+		strata_settings_note_compressed(rel, true);
 	result->incremental |= !first && !recompress;
 	/* cached key ranges and row counts of other sessions are stale now */
 	CacheInvalidateRelcache(rel);

@@ -34,6 +34,7 @@ strata_store_decompress(Relation rel)
 	if (scan == NULL)
 	{
 		UnregisterSnapshot(snapshot);
+		strata_settings_note_compressed(rel, false);
 		return 0;
 	}
 	strata_progress_start(rel);
@@ -59,6 +60,7 @@ strata_store_decompress(Relation rel)
 	strata_row_scan_end(scan);
 	PopActiveSnapshot();
 	UnregisterSnapshot(snapshot);
+	strata_settings_note_compressed(rel, false);
 	CacheInvalidateRelcache(rel);
 	CommandCounterIncrement();
 	strata_progress_end();

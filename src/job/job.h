@@ -50,6 +50,12 @@ extern TimestampTz strata_job_next_start(const StrataJob *job,
 extern TimestampTz strata_job_retry_start(const StrataJob *job,
 										  TimestampTz after, int failures);
 
+/*
+ * This session restores jobs: those that have no statistics yet wait for its
+ * end.
+ */
+extern void strata_job_note_restore(void);
+
 /* Oid of the job's routine (int, jsonb); ereports when there is none. */
 extern Oid	strata_job_procedure(const StrataJob *job);
 

@@ -131,4 +131,10 @@ extern TimestampTz strata_job_schedule_pass(bool *starved);
  */
 extern void strata_job_run(int32 id);
 
+/*
+ * Scheduler: give jobs that came from a dump their next start.  Returns when
+ * to look again whether the restore has ended; DT_NOEND: it has.
+ */
+extern TimestampTz strata_job_schedule_restored(void);
+
 #endif							/* STRATA_JOB_PRIVATE_H */

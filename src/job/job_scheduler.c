@@ -6,9 +6,7 @@
  *
  * A job whose row says "running" but which no process is in charge of was
  * interrupted (killed worker, crash, shutdown, failover): that is recorded as
- * a failed run and the job gets its retry.  A job without a row in job_stat
- * came from a dump: it starts at its next regular time, never at once, so that
- * nothing runs into a restore.
+ * a failed run and the job gets its retry.
  *
  * src/job/job_scheduler.c
  *-------------------------------------------------------------------------
@@ -51,20 +49,6 @@ static Oid
 role_of(const StrataJob *job)
 {
 	return strata_job_is_system(job) ? InvalidOid : job->owner;
-}
-
-static void
-schedule_restored(void)
-{
-	ListCell   *lc;
-
-	foreach(lc, strata_job_list(STRATA_JOB_WITHOUT_STAT))
-	{
-		StrataJob  *job = lfirst(lc);
-
-		strata_job_set_next_start(
-								  job->id, strata_job_next_start(job, GetCurrentTimestamp()));
-	}
 }
 
 /*
@@ -172,10 +156,11 @@ strata_job_schedule_pass(bool *starved)
 {
 	ListCell   *lc;
 	TimestampTz next;
+	TimestampTz restored;
 	bool		started = false;
 
 	*starved = false;
-	schedule_restored();
+	restored = strata_job_schedule_restored();
 	record_interrupted();
 	record_unstarted();
 	CommandCounterIncrement();
@@ -212,6 +197,7 @@ strata_job_schedule_pass(bool *starved)
 	if (next <= GetCurrentTimestamp())
 		next = GetCurrentTimestamp() + (started && !*starved ? USECS_PER_SEC :
 										STARVED_RETRY_SECONDS * USECS_PER_SEC);
+	next = Min(next, restored);
 	return Min(next, GetCurrentTimestamp() + IDLE_SECONDS * USECS_PER_SEC);
 }
 

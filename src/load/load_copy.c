@@ -372,7 +372,9 @@ static bool
 takes_direct_load(Relation rel)
 {
 	return rel->rd_rel->relkind == RELKIND_RELATION &&
-		strata_load_is_wanted(rel) &&
+		(strata_load_is_wanted(rel) ||
+		 (strata_relation_is_strata(rel) &&
+		  strata_direct_load_restores(rel))) &&
 		strata_load_triggers_allow(rel->trigdesc) &&
 		(rel->trigdesc == NULL || !rel->trigdesc->trig_insert_after_row) &&
 		strata_direct_load_obstacle(rel) == NULL;

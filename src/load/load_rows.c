@@ -10,8 +10,9 @@
  * collected for one table at a time.  Where a trigger or a volatile function
  * could look at rows that are still collected, ModifyTable goes its own way.
  *
- * A table that wants it (strata.direct_load) gets its rows as batches, once as
- * many came in a row as are collected; store/ may refuse, and single rows too.
+ * A table that wants it (strata.direct_load), or was compressed when it was
+ * dumped and has no rows yet, gets its rows as batches, once as many came in a
+ * row as are collected; store/ may refuse, and single rows too.
  *
  * src/load/load_rows.c
  *-------------------------------------------------------------------------
@@ -53,6 +54,7 @@ typedef struct LoadBuffer
 {
 	ResultRelInfo *target;
 	bool		wants_direct;
+	bool		restores;		/* what was compressed when it was dumped */
 	StrataDirectLoad *direct;	/* rows become batches; NULL: they are
 								 * collected */
 	int64		last;			/* the last of them, of all rows */
@@ -69,7 +71,7 @@ typedef struct Load
 	CopyFromState copy;			/* NULL: INSERT ... SELECT */
 	EState	   *estate;
 	bool		partitioned;
-	bool		wants_direct;
+	bool		wants_direct;	/* the root does; else some chunk may */
 	bool		set_tag;
 	int64		nrows;			/* so far */
 	int64		nbatched;		/* of these, into batches */
@@ -254,17 +256,17 @@ end_direct(Load *load, LoadBuffer *buffer)
  * May the table's rows become batches, as far as triggers and the table say?
  */
 static bool
-takes_direct(Load *load, ResultRelInfo *target)
+takes_direct(Load *load, ResultRelInfo *target, bool restores)
 {
 	TriggerDesc *triggers = target->ri_TrigDesc;
 
-	if (!load->wants_direct ||
+	if (!(load->wants_direct || restores) ||
 		(triggers != NULL && (triggers->trig_insert_before_row ||
 							  triggers->trig_insert_after_row ||
 							  triggers->trig_insert_instead_row)))
 		return false;
 	return strata_direct_load_obstacle(target->ri_RelationDesc) == NULL &&
-		strata_settings_direct_load(target->ri_RelationDesc);
+		(restores || strata_settings_direct_load(target->ri_RelationDesc));
 }
 
 /* Is there room for one more, if need be by ending one that is idle? */
@@ -318,7 +320,8 @@ begin_direct(Load *load, LoadBuffer *buffer)
 											  load->partitioned ?
 											  maintenance_work_mem /
 											  MAX_DIRECT :
-											  maintenance_work_mem);
+											  maintenance_work_mem,
+											  buffer->restores);
 	if (buffer->direct == NULL)
 	{
 		/* not asked again in this statement */
@@ -370,7 +373,10 @@ create_buffer(Load *load, ResultRelInfo *target)
 		target->ri_IndexRelationDescs == NULL)
 		ExecOpenIndices(target, false);
 	buffer->target = target;
-	buffer->wants_direct = takes_direct(load, target);
+	buffer->restores = load->copy != NULL && strata_enable_direct_load &&
+		strata_relation_is_strata(target->ri_RelationDesc) &&
+		strata_direct_load_restores(target->ri_RelationDesc);
+	buffer->wants_direct = takes_direct(load, target, buffer->restores);
 	buffer->converted =
 		MakeSingleTupleTableSlot(RelationGetDescr(target->ri_RelationDesc),
 								 &TTSOpsVirtual);
@@ -518,7 +524,8 @@ load_buffered_row(Load *load, ResultRelInfo *target, TupleTableSlot *row)
 	ExecMaterializeSlot(slot);
 	load->nrows++;
 	count_collected(load, buffer);
-	if (buffer->nrows == MAX_ROWS)
+	/* rows are also many when they are large */
+	if (buffer->nrows == MAX_ROWS || buffer->nbytes > MAX_DIRECT_BYTES)
 		begin_direct(load, buffer);
 	/* for batches it takes all the rows there is room for */
 	if (buffer->nrows == MAX_ROWS ||

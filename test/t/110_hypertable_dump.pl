@@ -37,6 +37,12 @@ $node->safe_psql('postgres', q{
 	SELECT create_hypertable('app.i', 't', chunk_time_interval => 1000);
 	SELECT set_integer_now_func('app.i', 'app.clock');
 	INSERT INTO app.i SELECT g * 100, g FROM generate_series(1, 30) g;
+	CREATE TABLE app.b (time timestamptz NOT NULL, device int REFERENCES app.device, v float8, PRIMARY KEY (device, time));
+	SELECT create_hypertable('app.b', 'time', chunk_time_interval => interval '12 hours');
+	ALTER TABLE app.b SET (strata.segmentby = 'device');
+	INSERT INTO app.b SELECT '2026-01-01'::timestamptz + g * interval '20 s', 1 + g % 5, g FROM generate_series(0, 8000) g WHERE g % 20 <> 3;
+	SELECT compress_chunk(c) FROM show_chunks('app.b', older_than => '2026-01-02 12:00') c;
+	INSERT INTO app.b SELECT '2026-01-01'::timestamptz + g * interval '20 s', 1 + g % 5, g FROM generate_series(0, 8000) g WHERE g % 20 = 3;
 	CREATE FUNCTION app.id_time(varchar) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT substr($1, 2)::int';
 	CREATE TABLE app.a (id varchar(25) PRIMARY KEY, v int, UNIQUE (v, id));
 	SELECT create_hypertable('app.a', 'id', chunk_time_interval => 100, time_partitioning_func => 'app.id_time');
@@ -54,7 +60,10 @@ my $form = q{
 	SELECT * FROM strata.compression_settings ORDER BY 2, 3;
 	SELECT tgname, tgrelid::regclass FROM pg_trigger WHERE NOT tgisinternal ORDER BY 1, tgrelid::regclass::text;
 };
+my $batches = q{SELECT relation, row_store_rows = 0, batch_rows > 0 FROM strata.tables WHERE relation::text ~ '^app[.]b_' AND batch_rows > 0 ORDER BY relation::text};
 my $rows = $node->safe_psql('postgres', $content);
+my $compressed = $node->safe_psql('postgres', $batches) =~ s/\|f\|/|t|/gr;
+is(scalar(my @compressed = split(/\n/, $compressed)), 3, 'three of four chunks are compressed');
 my $shape = $node->safe_psql('postgres', $form);
 like($shape, qr/fillfactor=90/, 'chunks keep the storage options of the table');
 like($shape, qr/^app\|m\|2\|device\|integer\|Space\|\|\|\|4$/m, 'a dimension that makes no partitions is shown');
@@ -101,6 +110,7 @@ foreach my $way (sort keys %ways)
 	$node->command_ok([ 'pg_dump', '-d', 'postgres', @$dump ], "$way: dump");
 	$node->safe_psql('postgres', "CREATE DATABASE restored_$way");
 	$node->command_ok([ @$restore, '-d', "restored_$way" ], "$way: restore");
+	is($node->safe_psql("restored_$way", $batches), $way eq 'inserts' ? '' : $compressed, "$way: COPY restores batches");
 	works("restored_$way", $way);
 }
 
