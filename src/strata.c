@@ -17,6 +17,7 @@
 #include "job/job.h"
 #include "load/load.h"
 #include "scan/scan.h"
+#include "stat/stat.h"
 
 #include "fmgr.h"
 
@@ -28,6 +29,7 @@ void
 _PG_init(void)
 {
 	strata_base_init();
+	strata_stat_init();
 	strata_moved_init();
 	strata_fetch_init();
 	strata_sweep_init();

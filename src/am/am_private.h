@@ -34,6 +34,9 @@ typedef struct StrataScanDesc
 	bool		in_batches;		/* past the row store */
 	bool		batches_claimed;	/* parallel: ours to read */
 	StrataRowScan *batches;		/* opened when first needed */
+	bool		is_counted;		/* for strata.stat_tables */
+	int64		heap_rows;		/* given out */
+	int64		batch_rows;
 	struct StrataAnalyzeState *analyze; /* ANALYZE: see am_analyze.c */
 	struct StrataSampleState *sample;	/* TABLESAMPLE: see am_sample.c */
 } StrataScanDesc;

@@ -11,8 +11,10 @@
  *-------------------------------------------------------------------------
  */
 #include "am/am_private.h"
+#include "stat/stat.h"
 #include "store/store.h"
 
+#include "access/parallel.h"
 #include "port/atomics.h"
 #include "utils/memutils.h"
 
@@ -34,6 +36,7 @@ scan_begin(Relation rel, Snapshot snapshot, int nkeys, struct ScanKeyData *key,
 	scan->base = *scan->heap;
 	scan->with_batches = (flags & (SO_TYPE_SEQSCAN | SO_TYPE_TIDRANGESCAN)) !=
 		0;
+	scan->is_counted = scan->with_batches;
 	return (TableScanDesc) scan;
 }
 
@@ -48,11 +51,31 @@ sync_snapshot(StrataScanDesc *scan)
 	scan->heap->rs_flags |= scan->base.rs_flags & SO_TEMP_SNAPSHOT;
 }
 
+/* Add the scan to the table's statistics. */
+static void
+tell_counted(const StrataScanDesc *scan)
+{
+	int64		counts[STRATA_STATS] = {0};
+
+	if (!scan->is_counted || !scan->started)
+		return;
+	counts[STRATA_STAT_SCANS] = IsParallelWorker() ? 0 : 1;
+	counts[STRATA_STAT_ROW_STORE_ROWS] = scan->heap_rows;
+	counts[STRATA_STAT_BATCH_ROWS] = scan->batch_rows;
+	if (scan->batches != NULL)
+	{
+		counts[STRATA_STAT_BATCHES_SCANNED] = scan->batches->nbatches;
+		counts[STRATA_STAT_BATCHES_DECODED] = scan->batches->nbatches;
+	}
+	strata_stat_add(RelationGetRelid(scan->base.rs_rd), counts);
+}
+
 static void
 scan_end(TableScanDesc sscan)
 {
 	StrataScanDesc *scan = (StrataScanDesc *) sscan;
 
+	tell_counted(scan);
 	if (scan->batches != NULL)
 		strata_row_scan_end(scan->batches);
 	strata_analyze_end(scan);
@@ -122,7 +145,21 @@ next_compressed(StrataScanDesc *scan, ScanDirection direction,
 	/* of participants of a parallel scan one reads them */
 	Assert(scan->base.rs_parallel == NULL ||
 		   scan->batches_claimed);	/* am:M2 */
-	return strata_row_scan_next(scan->batches, direction, slot);
+	if (!strata_row_scan_next(scan->batches, direction, slot))
+		return false;
+	scan->batch_rows++;
+	return true;
+}
+
+/* Next row of the row store. */
+static bool
+next_row_store_row(StrataScanDesc *scan, ScanDirection direction,
+				   TupleTableSlot *slot)
+{
+	if (!strata_heap_am->scan_getnextslot(scan->heap, direction, slot))
+		return false;
+	scan->heap_rows++;
+	return true;
 }
 
 /*
@@ -146,12 +183,12 @@ scan_getnextslot(TableScanDesc sscan, ScanDirection direction,
 				return true;
 			scan->in_batches = false;
 		}
-		return strata_heap_am->scan_getnextslot(scan->heap, direction, slot);
+		return next_row_store_row(scan, direction, slot);
 	}
 	scan->started = true;
 	if (!scan->in_batches)
 	{
-		if (strata_heap_am->scan_getnextslot(scan->heap, direction, slot))
+		if (next_row_store_row(scan, direction, slot))
 			return true;
 		if (!scan->with_batches)
 			return false;
@@ -190,7 +227,10 @@ scan_getnextslot_tidrange(TableScanDesc sscan, ScanDirection direction,
 		{
 			if (strata_heap_am->scan_getnextslot_tidrange(scan->heap,
 														  direction, slot))
+			{
+				scan->heap_rows++;
 				return true;
+			}
 			if (backward)
 				return false;
 			scan->in_batches = true;
@@ -218,6 +258,7 @@ rowstore_only(TableScanDesc scan)
 	if (scan->rs_rd->rd_tableam == strata_am_routine)
 	{
 		((StrataScanDesc *) scan)->with_batches = false;
+		((StrataScanDesc *) scan)->is_counted = false;
 		scan = strata_inner_scan(scan);
 	}
 	return ((HeapScanDesc) scan)->rs_nblocks;

@@ -29,6 +29,8 @@
 #define STRATA_INDEX_PAGES_MAX 1000000
 #define STRATA_MAX_JOB_WORKERS_DEFAULT 4
 #define STRATA_MAX_JOB_WORKERS_MAX 64
+#define STRATA_MAX_STAT_TABLES_DEFAULT 10000
+#define STRATA_MAX_STAT_TABLES_MAX 1000000
 
 /* GUCs, in the order of guc.c's table. */
 extern bool strata_background_vacuum;
@@ -55,6 +57,7 @@ extern bool strata_enable_vector_expressions;
 extern bool strata_enable_vector_filter;
 extern int	strata_index_pages;
 extern int	strata_max_job_workers;
+extern int	strata_max_stat_tables;
 extern bool strata_allow_drop_cascade;
 extern bool strata_report_compression;
 extern bool strata_torture;

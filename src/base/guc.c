@@ -14,6 +14,7 @@
  */
 #include "base/base.h"
 
+#include "miscadmin.h"
 #include "utils/guc.h"
 
 int			strata_batch_rows = STRATA_BATCH_ROWS_DEFAULT;
@@ -40,6 +41,7 @@ bool		strata_enable_vector_expressions = true;
 bool		strata_enable_vector_filter = true;
 int			strata_index_pages = STRATA_INDEX_PAGES_DEFAULT;
 int			strata_max_job_workers = STRATA_MAX_JOB_WORKERS_DEFAULT;
+int			strata_max_stat_tables = STRATA_MAX_STAT_TABLES_DEFAULT;
 bool		strata_allow_drop_cascade = false;
 bool		strata_report_compression = true;
 bool		strata_torture = false;
@@ -161,6 +163,17 @@ strata_base_init(void)
 							STRATA_MAX_JOB_WORKERS_DEFAULT, 0,
 							STRATA_MAX_JOB_WORKERS_MAX, PGC_SIGHUP, 0, NULL,
 							NULL, NULL);
+
+	/* later than that there is no memory to get, whatever is said */
+	DefineCustomIntVariable(
+							"strata.max_stat_tables",
+							"Sets for how many tables there is room in strata.stat_tables.",
+							"Zero: nothing is counted. Chunks count as tables.",
+							&strata_max_stat_tables,
+							STRATA_MAX_STAT_TABLES_DEFAULT, 0,
+							STRATA_MAX_STAT_TABLES_MAX,
+							process_shared_preload_libraries_in_progress ?
+							PGC_POSTMASTER : PGC_SIGHUP, 0, NULL, NULL, NULL);
 
 	for (int i = 0; i < (int) lengthof(bool_settings); i++)
 	{

@@ -25,6 +25,7 @@
  *-------------------------------------------------------------------------
  */
 #include "change/change_private.h"
+#include "stat/stat.h"
 #include "store/store_write.h"
 
 #include "access/htup_details.h"
@@ -132,6 +133,7 @@ move_claimed(StrataClaim *claim, ItemPointer tid)
 	strata_row_writer_index(writer);
 	strata_row_writer_end(writer);
 	strata_remember_moved(claim->rel, tid, cid);
+	strata_stat_count(RelationGetRelid(claim->rel), STRATA_STAT_ROWS_MOVED, 1);
 	CommandCounterIncrement();
 }
 
@@ -232,6 +234,7 @@ strata_store_delete_row(Relation rel, int64 row, CommandId cid,
 								 changing_part ? &elsewhere : NULL, cid,
 								 false);
 		pgstat_count_heap_delete(rel);
+		strata_stat_count(RelationGetRelid(rel), STRATA_STAT_ROWS_DELETED, 1);
 	}
 	strata_claim_end(&claim);
 	return result;
@@ -308,6 +311,7 @@ strata_store_update_row(Relation rel, int64 row, TupleTableSlot *slot,
 		/* an update, not an insert */
 		pgstat_count_heap_insert(rel, -1);
 		strata_pgstat_count_update(rel);
+		strata_stat_count(RelationGetRelid(rel), STRATA_STAT_ROWS_MOVED, 1);
 	}
 	strata_claim_end(&claim);
 	return result;

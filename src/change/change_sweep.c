@@ -23,6 +23,7 @@
  *-------------------------------------------------------------------------
  */
 #include "change/change_private.h"
+#include "stat/stat.h"
 
 #include "access/heapam.h"
 #include "access/htup_details.h"
@@ -330,5 +331,8 @@ strata_store_sweep_batch(Relation rel, Relation batches,
 	pfree(entries.locks);
 	for (int i = ngone; done && i < nrows; i++)
 		pgstat_count_heap_delete(rel);
+	if (done)
+		strata_stat_count(RelationGetRelid(rel), STRATA_STAT_ROWS_DELETED,
+						  nrows - ngone);
 	return done;
 }

@@ -21,6 +21,7 @@
  *-------------------------------------------------------------------------
  */
 #include "compress/compress_private.h"
+#include "stat/stat.h"
 
 #include "access/genam.h"
 #include "access/xact.h"
@@ -190,6 +191,8 @@ strata_direct_load_end(StrataDirectLoad *load, StrataRowPut put, void *arg)
 	strata_batch_writer_end(load->writer);
 	/* the row store's are counted by heapam */
 	pgstat_count_heap_insert(load->rel, load->writer->nrows);
+	strata_stat_compressed(RelationGetRelid(load->rel), load->writer->nrows,
+						   load->writer->nbatches, false);
 	strata_row_check_free(load->check);
 	strata_store_close(load->store, NoLock);
 	strata_companion_complete(load->rel, load->layout);

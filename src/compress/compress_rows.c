@@ -19,6 +19,7 @@
  */
 #include "compress/compress_private.h"
 #include "pg/pg.h"
+#include "stat/stat.h"
 
 #include "access/table.h"
 #include "access/xact.h"
@@ -367,6 +368,8 @@ strata_store_compress(Relation rel, bool recompress,
 	result->nrows = state.writer->nrows;
 	result->nbatches = state.writer->nbatches;
 	result->nskipped = state.nskipped;
+	strata_stat_compressed(RelationGetRelid(rel), result->nrows,
+						   result->nbatches, true);
 	strata_row_check_free(state.check);
 	strata_store_close(state.store, NoLock);
 	strata_companion_complete(rel, layout);

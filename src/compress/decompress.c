@@ -9,6 +9,7 @@
  *-------------------------------------------------------------------------
  */
 #include "compress/compress_private.h"
+#include "stat/stat.h"
 
 #include "access/table.h"
 #include "access/xact.h"
@@ -64,5 +65,6 @@ strata_store_decompress(Relation rel)
 	CacheInvalidateRelcache(rel);
 	CommandCounterIncrement();
 	strata_progress_end();
+	strata_stat_decompressed(RelationGetRelid(rel));
 	return nrows;
 }

@@ -13,6 +13,7 @@
  */
 #include "hook/hook_private.h"
 #include "base/base.h"
+#include "stat/stat.h"
 #include "store/store_companion.h"
 
 #include "access/htup_details.h"
@@ -49,6 +50,7 @@ drop_companion(Oid relid)
 			form->reltablespace : MyDatabaseTableSpace;
 		STRATA_LOCATOR_NUMBER(locator) = form->relfilenode;
 		strata_companion_drop_of(&locator, form->relpersistence);
+		strata_stat_dropped(relid);
 	}
 	ReleaseSysCache(tuple);
 }

@@ -81,8 +81,12 @@ strata_batch_open_free(StrataOpenBatch *batch)
 void
 strata_batch_account(StrataScanState *scan, StrataOpenBatch *batch)
 {
+	if (batch->reader->ndecoded == batch->ndecoded)
+		return;
 	scan->counters.columns_decoded += batch->reader->ndecoded -
 		batch->ndecoded;
+	scan->counters.batches_decoded += !batch->decoded;
+	batch->decoded = true;
 	batch->ndecoded = batch->reader->ndecoded;
 }
 
@@ -98,6 +102,7 @@ strata_batch_load(StrataScanState *scan, StrataOpenBatch *batch, bool again)
 	batch->targets_ready = false;
 	batch->window_n = 0;
 	batch->unsorted = false;
+	batch->decoded = false;
 	batch->nresiduals = 0;
 	batch->vector.nrows = 0;
 	batch->vector.reverse = false;
@@ -274,6 +279,7 @@ strata_batch_filter(StrataScanState *scan, StrataOpenBatch *batch)
 		scan->counters.rows_filtered += here - batch->vector.nrows;
 		InstrCountFiltered1(&scan->css, here - batch->vector.nrows);
 	}
+	scan->counters.batch_rows += batch->vector.nrows;
 	strata_batch_account(scan, batch);
 	Assert(batch->vector.nrows == 0 ||
 		   strata_vector_is_sound(&batch->vector)); /* scan:R1 */

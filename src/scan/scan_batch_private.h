@@ -58,6 +58,7 @@ typedef struct StrataOpenBatch
 	int			window_from;	/* rows [from, from + n) */
 	int			window_n;
 	bool		unsorted;		/* vector.rows are not in ascending order */
+	bool		decoded;		/* some column of this batch was */
 	int64		ndecoded;		/* reader's count already in the counters */
 } StrataOpenBatch;
 

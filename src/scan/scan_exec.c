@@ -507,6 +507,7 @@ end_scan(CustomScanState *node)
 {
 	StrataScanState *scan = (StrataScanState *) node;
 
+	strata_scan_tell(scan);
 	node->ss.ss_ScanTupleSlot = scan->table_slot;
 	if (scan->merge != NULL)
 		strata_merge_end(scan->merge);

@@ -136,7 +136,9 @@ add_counters(StrataCounters *to, const StrataCounters *from)
 	to->scanned += from->scanned;
 	to->counted += from->counted;
 	to->columns_decoded += from->columns_decoded;
+	to->batches_decoded += from->batches_decoded;
 	to->rows_filtered += from->rows_filtered;
+	to->batch_rows += from->batch_rows;
 	to->heap_rows += from->heap_rows;
 }
 
@@ -149,11 +151,14 @@ strata_parallel_shutdown(CustomScanState *node)
 
 	if (shared == NULL)
 		return;
+	/* each process tells what it has counted itself */
+	strata_scan_tell(scan);
 	SpinLockAcquire(&shared->mutex);
 	if (IsParallelWorker())
 		add_counters(&shared->counters, &scan->counters);
 	else
 		add_counters(&scan->counters, &shared->counters);
 	SpinLockRelease(&shared->mutex);
+	scan->told = scan->counters;
 	scan->parallel = NULL;
 }

@@ -36,7 +36,10 @@ typedef struct StrataCounters
 	int64		scanned;
 	int64		counted;		/* by an index, without being looked at */
 	int64		columns_decoded;
+	int64		batches_decoded;	/* of those scanned; of the others what is
+									 * stored of them was enough */
 	int64		rows_filtered;	/* by vector filters */
+	int64		batch_rows;		/* that passed them */
 	int64		heap_rows;
 	int64		loops;			/* scans begun */
 	int64		exhausted;		/* of them, those that saw all batch rows
@@ -153,6 +156,7 @@ typedef struct StrataScanState
 	/* accounting */
 	StrataParallel *parallel;
 	StrataCounters counters;
+	StrataCounters told;		/* of them, what strata.stat_tables has */
 } StrataScanState;
 
 /* The node as ours, or NULL. */
@@ -163,6 +167,9 @@ extern StrataScanState *strata_scan_state(PlanState *node);
  */
 extern ExprState *strata_scan_qual(StrataScanState *scan);
 extern void strata_scan_open_store(StrataScanState *scan);
+
+/* Add what was counted since the last call to the table's statistics. */
+extern void strata_scan_tell(StrataScanState *scan);
 
 /* Evaluate run-time values, and stand before the first batch. */
 extern void strata_scan_start_batches(StrataScanState *scan);

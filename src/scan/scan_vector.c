@@ -326,6 +326,7 @@ count_rows(StrataScanState *scan, StrataRowCount *count)
 	scan->counters.exhausted++;
 	scan->counters.considered += count->batches;
 	scan->counters.counted += count->batches;
+	scan->counters.batch_rows += count->rows;
 	return true;
 }
 

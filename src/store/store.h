@@ -198,6 +198,7 @@ typedef struct StrataRowScan
 	StrataBatchReader *reader;
 	StrataEntries *entries;
 	int			row;			/* last row returned; -1: before the first */
+	int64		nbatches;		/* read */
 } StrataRowScan;
 
 /*

@@ -187,6 +187,7 @@ read_next_batch(StrataRowScan *scan, ScanDirection direction)
 		if (strata_batch_reader_load(scan->reader, scan->batch_slot))
 		{
 			strata_entries_apply(scan->entries, scan->reader);
+			scan->nbatches++;
 			return true;
 		}
 	}
