@@ -427,6 +427,28 @@ end_jobs(DropdbStmt *stmt)
 		strata_job_stop_database(database);
 }
 
+/*
+ * A materialized view that had batches has got rows instead, by a REFRESH of
+ * the whole: compress it again.
+ */
+static void
+compress_refreshed(const RefreshMatViewStmt * stmt)
+{
+	Oid			relid = RangeVarGetRelid(stmt->relation, NoLock, true);
+	Relation	rel;
+
+	if (stmt->concurrent || stmt->skipData || !OidIsValid(relid))
+		return;
+	CommandCounterIncrement();
+	/* REFRESH has it locked */
+	rel = table_open(relid, AccessExclusiveLock);
+	if (strata_relation_is_strata(rel) && strata_settings_compressed(rel) &&
+		!strata_table_is_too_small(rel) &&
+		strata_store_can_compress(rel, NULL))
+		(void) strata_table_compress(rel, false, false);
+	table_close(rel, NoLock);
+}
+
 /* Will the statement be changed?  Then work on a copy: it may be cached. */
 static Node *
 writable_statement(UtilityCall *call)
@@ -612,6 +634,10 @@ process(UtilityCall *call)
 			run_statement(call);
 			if (IsBinaryUpgrade)
 				upgraded_member((AlterExtensionContentsStmt *) stmt);
+			return;
+		case T_RefreshMatViewStmt:
+			run_statement(call);
+			compress_refreshed((RefreshMatViewStmt *) stmt);
 			return;
 		case T_VacuumStmt:
 			run_statement(call);

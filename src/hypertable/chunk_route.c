@@ -22,6 +22,7 @@
  */
 #include "hypertable/chunk_route.h"
 #include "hypertable/hypertable_private.h"
+#include "pg/pg.h"
 
 #include "access/table.h"
 #include "access/tableam.h"
@@ -590,7 +591,9 @@ bind_route(ModifyTableState *mt)
 											 RelationGetDescr(state->rel),
 											 &TTSOpsVirtual);
 	}
-	if (mt->operation != CMD_INSERT)
+	if (mt->operation == CMD_INSERT)
+		strata_modify_table_keep_headers(mt);
+	else
 		guard_moves(state, mt);
 	if (mt->operation == CMD_MERGE)
 		guard_inserts(state, mt);

@@ -163,30 +163,6 @@ strata_load_plan(PlannedStmt *stmt, const char *obstacle)
  *-------------------------------------------------------------------------
  */
 
-/*
- * Does the query's row type still fit the table?  If not, ModifyTable says so.
- */
-static bool
-row_type_fits(Plan *plan, TupleDesc desc)
-{
-	int			n = 0;
-	ListCell   *lc;
-
-	foreach(lc, plan->targetlist)
-	{
-		TargetEntry *te = lfirst_node(TargetEntry, lc);
-
-		if (te->resjunk)
-			continue;
-		if (n >= desc->natts ||
-			(!TupleDescAttr(desc, n)->attisdropped &&
-			 exprType((Node *) te->expr) != TupleDescAttr(desc, n)->atttypid))
-			return false;
-		n++;
-	}
-	return n == desc->natts;
-}
-
 /* The node under ModifyTable or under the one that makes chunks, or NULL. */
 static LoadState *
 find_load(PlanState *child)
@@ -233,7 +209,7 @@ strata_load_bind(QueryDesc *query_desc)
 		return;
 	state->rel = mt->rootResultRelInfo->ri_RelationDesc;
 	if (state->obstacle == NULL &&
-		row_type_fits(outerPlan(mt->ps.plan), RelationGetDescr(state->rel)))
+		strata_modify_table_row_fits(mt))
 		strata_modify_table_run_by(mt, exec_load_rows);
 }
 

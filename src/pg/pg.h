@@ -109,6 +109,19 @@ extern void strata_modify_table_run_by(ModifyTableState *mt,
 									   ExecProcNodeMtd run);
 
 /*
+ * Does the row type that an INSERT was planned with still fit its table?  If
+ * not, ModifyTable says so.
+ */
+extern bool strata_modify_table_row_fits(ModifyTableState *mt);
+
+/*
+ * Have RETURNING find xmin, xmax and the like of rows that are inserted into
+ * partitions, or updated by ON CONFLICT.  Before the first row, in the query's
+ * context.
+ */
+extern void strata_modify_table_keep_headers(ModifyTableState *mt);
+
+/*
  * pg_plan_note.c.  A list of nodes that stays with a finished plan; find: NIL,
  * if it has none.  A plan has one at most.
  */
