@@ -64,7 +64,7 @@ static const BoolSetting bool_settings[] = {
 		"Vacuums a table's row store in the background after compression.",
 	"Otherwise the space of compressed rows waits for VACUUM or autovacuum."},
 	{"strata.enable_batch_delete", &strata_enable_batch_delete, true, 0,
-	"Enables DELETE of whole batches without looking at their rows.", NULL},
+	"Enables DELETE of batches, or of many of their rows, at once.", NULL},
 	{"strata.enable_chunks_in_turn", &strata_enable_chunks_in_turn, true,
 		GUC_EXPLAIN,
 		"Enables ORDER BY time LIMIT to plan chunks of a hypertable when their turn comes.",

@@ -51,6 +51,17 @@ extern bool strata_store_sweep_batch(Relation rel, Relation batches,
 									 const ItemPointerData *tid,
 									 int64 first_row, int nrows, int ngone,
 									 CommandId cid);
+
+/*
+ * The same of some rows of the batch, which the statement's snapshot sees: the
+ * entries of those that nobody has, or had, to do with are written at once.
+ * rows: nrows positions, rising.  The others are left there, to be looked at
+ * one by one; returns how many.
+ */
+extern int	strata_store_delete_rows(Relation rel, Relation batches,
+									 const ItemPointerData *tid,
+									 int64 first_row, uint16 *rows, int nrows,
+									 CommandId cid);
 extern bool strata_store_can_sweep(Relation rel);
 extern void strata_sweep_init(void);
 

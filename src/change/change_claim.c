@@ -336,7 +336,7 @@ strata_claim_row(StrataClaim *claim, LockTupleMode mode, LockWaitPolicy policy,
 				/* the command that makes it must be able to lock it */
 				(void) GetCurrentCommandId(true);
 				insert_lock_entry(claim);
-				continue;
+				/* FALLTHROUGH */
 			case STRATA_ENTRY_LOCK:
 				strata_claim_end_writing(claim);
 				result = lock_entry(claim, mode, policy, &again);

@@ -19,6 +19,9 @@
  * What is cached about batches may be too much, never too little; so a sweep
  * that does not last makes it void.
  *
+ * Of a batch that loses some of its rows, those that nobody has to do with are
+ * deleted together: their entries are written under one hold of that lock.
+ *
  * src/change/change_sweep.c
  *-------------------------------------------------------------------------
  */
@@ -32,6 +35,8 @@
 #include "pgstat.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
+#include "storage/predicate.h"
+#include "store/store_entry.h"
 
 static bool swept = false;		/* in this transaction */
 
@@ -335,4 +340,100 @@ strata_store_sweep_batch(Relation rel, Relation batches,
 		strata_stat_count(RelationGetRelid(rel), STRATA_STAT_ROWS_DELETED,
 						  nrows - ngone);
 	return done;
+}
+
+/*-------------------------------------------------------------------------
+ * Some rows of a batch deleted together
+ *-------------------------------------------------------------------------
+ */
+
+/* What the live entries of a batch tell of its rows, by position. */
+typedef struct RowStates
+{
+	int64		first_row;
+	bool	   *touched;		/* somebody has, or had, to do with it */
+	ItemPointerData *locks;		/* of lock entries, held or not; else invalid */
+} RowStates;
+
+static void
+note_state(Relation batches, const StrataEntry *entry, void *arg)
+{
+	RowStates  *states = arg;
+	int64		row = entry->row - states->first_row;
+
+	if (entry->kind == STRATA_ENTRY_LOCK && !TransactionIdIsValid(entry->wait))
+		states->locks[row] = entry->self;
+	else
+		states->touched[row] = true;
+}
+
+/*
+ * Is the row nobody's, to be deleted?  A lock entry that nobody holds goes, as
+ * it does before a sweep.
+ */
+static bool
+take_free_row(Relation batches, const RowStates *states, int row,
+			  CommandId cid)
+{
+	TM_FailureData tmfd;
+
+	if (states->touched[row])
+		return false;
+	return !ItemPointerIsValid(&states->locks[row]) ||
+		heap_delete(batches, &states->locks[row], cid, InvalidSnapshot, false,
+					&tmfd, false) == TM_Ok;
+}
+
+/* See change.h. */
+int
+strata_store_delete_rows(Relation rel, Relation batches,
+						 const ItemPointerData *tid, int64 first_row,
+						 uint16 *rows, int nrows, CommandId cid)
+{
+	int			last = rows[nrows - 1];
+	ItemPointerData self = *tid;
+	TransactionId deleter = InvalidTransactionId;
+	SnapshotData dirty;
+	RowStates	states = {first_row};
+	uint16	   *taken = palloc(sizeof(uint16) * nrows);
+	int			ntaken = 0;
+	int			nleft = 0;
+
+	Assert(CheckRelationLockedByMe(rel, RowExclusiveLock,
+								   true));	/* store:S9 */
+	Assert(strata_store_can_sweep(rel));	/* store:S5 */
+	CheckForSerializableConflictIn(batches, &self,
+								   ItemPointerGetBlockNumber(&self));
+	InitDirtySnapshot(dirty);
+	states.touched = palloc0(sizeof(bool) * (last + 1));
+	states.locks = palloc0(sizeof(ItemPointerData) * (last + 1));
+	strata_batch_writing_lock(batches, first_row, true);
+	/* the batch is being swept, or gone: they are told one by one */
+	if (!is_here(batches, &self, first_row, &deleter) ||
+		TransactionIdIsValid(deleter))
+		nleft = nrows;
+	else
+	{
+		strata_entries_visit(batches, &dirty, first_row + rows[0],
+							 first_row + last, note_state, &states);
+		for (int i = 0; i < nrows; i++)
+		{
+			if (take_free_row(batches, &states, rows[i], cid))
+				taken[ntaken++] = rows[i];
+			else
+				rows[nleft++] = rows[i];
+		}
+		/* alone to make them, under the lock: store:S3 */
+		if (ntaken > 0)
+			strata_entries_insert_deleted(batches, first_row, taken, ntaken,
+										  cid);
+	}
+	strata_batch_writing_lock(batches, first_row, false);
+	for (int i = 0; i < ntaken; i++)
+		pgstat_count_heap_delete(rel);
+	Assert(nleft + ntaken == nrows);	/* store:S2 */
+	pfree(states.touched);
+	pfree(states.locks);
+	pfree(taken);
+	return nleft;
 }

@@ -223,29 +223,43 @@ rows_from_mask(StrataScanState *scan, StrataOpenBatch *batch, int n)
 }
 
 /*
- * Second half of select: try vector quals on the loaded batch.  False when no
- * row passes.
+ * Take the rows that have left the batch out of those selected, all or by the
+ * mask.  Entries are read of the rows from the first to the last selected:
+ * who looks for one row does not pay for changes of the others.
+ */
+static void
+leave_out_gone(StrataScanState *scan, StrataOpenBatch *batch)
+{
+	StrataVectorBatch *vector = &batch->vector;
+	int			n = batch->reader->nrows;
+	int			from = vector->rows == NULL ? 0 : vector->rows[0];
+	int			to = vector->rows == NULL ? n :
+	vector->rows[vector->nrows - 1] + 1;
+
+	strata_entries_apply_between(scan->entries, batch->reader, from, to);
+	if (batch->reader->ngone == 0)
+		return;
+	if (vector->rows == NULL)
+		init_mask(scan, n);
+	for (int i = 0; i < batch->reader->ngone; i++)
+		scan->mask[batch->reader->gone[i]] = 0;
+	vector->nrows = rows_from_mask(scan, batch, n);
+	vector->rows = batch->rows;
+}
+
+/*
+ * Second half of select: try vector quals on the loaded batch, which raise no
+ * errors, then leave out the rows that are gone.  False when no row is left.
  */
 bool
 strata_batch_filter(StrataScanState *scan, StrataOpenBatch *batch)
 {
 	int			n = batch->reader->nrows;
-	int			here;
 	bool		masked = false;
 	bool		empty = false;
 
 	scan->counters.scanned++;
 	scan->run.reader = batch->reader;
-	strata_entries_apply(scan->entries, batch->reader);
-	here = n - batch->reader->ngone;
-	if (here < n)
-	{
-		init_mask(scan, n);
-		masked = true;
-		empty = here == 0;
-		for (int i = 0; i < batch->reader->ngone; i++)
-			scan->mask[batch->reader->gone[i]] = 0;
-	}
 	for (int i = 0; i < scan->filter->nquals; i++)
 	{
 		const StrataQual *qual = &scan->filter->quals[i];
@@ -274,11 +288,13 @@ strata_batch_filter(StrataScanState *scan, StrataOpenBatch *batch)
 		if (batch->vector.nrows < n)
 			batch->vector.rows = batch->rows;
 	}
-	if (batch->vector.nrows < here)
+	if (batch->vector.nrows < n)
 	{
-		scan->counters.rows_filtered += here - batch->vector.nrows;
-		InstrCountFiltered1(&scan->css, here - batch->vector.nrows);
+		scan->counters.rows_filtered += n - batch->vector.nrows;
+		InstrCountFiltered1(&scan->css, n - batch->vector.nrows);
 	}
+	if (!empty)
+		leave_out_gone(scan, batch);
 	scan->counters.batch_rows += batch->vector.nrows;
 	strata_batch_account(scan, batch);
 	Assert(batch->vector.nrows == 0 ||
@@ -292,9 +308,10 @@ strata_batch_select(StrataScanState *scan, StrataOpenBatch *batch)
 {
 	if (!strata_batch_load(scan, batch, false))
 		return false;
-	if (unlikely(scan->sweeper != NULL) && strata_sweep_batch(scan, batch))
-		return false;
-	return strata_batch_filter(scan, batch);
+	if (likely(scan->sweeper == NULL))
+		return strata_batch_filter(scan, batch);
+	return !strata_sweep_batch(scan, batch) &&
+		strata_batch_filter(scan, batch) && strata_sweep_rows(scan, batch);
 }
 
 /* Put a row's values of the residual's columns into the filter slot. */

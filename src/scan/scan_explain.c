@@ -329,6 +329,9 @@ strata_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 						   scan->counters.rows_filtered, es);
 	ExplainPropertyInteger("Rows From Row Store", NULL,
 						   scan->counters.heap_rows, es);
+	if (scan->nswept_rows > 0)
+		ExplainPropertyInteger("Rows Deleted Together", NULL,
+							   scan->nswept_rows, es);
 	if (scan->nindexed > 0)
 		ExplainPropertyInteger("Row Store Scans By Index", NULL,
 							   scan->nindexed, es);

@@ -85,6 +85,13 @@ extern void strata_merge_end(StrataMerge *merge);
 extern bool strata_sweep_batch(struct StrataScanState *scan,
 							   StrataOpenBatch *batch);
 
+/*
+ * Delete the selected rows of the batch that nobody has to do with; false:
+ * none is left to be returned.
+ */
+extern bool strata_sweep_rows(struct StrataScanState *scan,
+							  StrataOpenBatch *batch);
+
 /* scan_parallel.c */
 typedef struct StrataParallel StrataParallel;
 extern Size strata_parallel_estimate(CustomScanState *node,
@@ -153,6 +160,7 @@ typedef struct StrataScanState
 	ModifyTableState *sweeper;	/* NULL: not allowed */
 	bool		sweep_locked;	/* the companion, for that */
 	int64		nswept;			/* batches */
+	int64		nswept_rows;	/* of others */
 	/* accounting */
 	StrataParallel *parallel;
 	StrataCounters counters;

@@ -1,13 +1,15 @@
 /*-------------------------------------------------------------------------
  *
  * scan_sweep.c
- *	  DELETE of whole batches, by the scan below it.
+ *	  DELETE of batches and their rows, by the scan below it.
  *
  * Where metadata says that all rows of a batch pass all quals, and nobody
  * wants to see them go (no row triggers, RETURNING, transition tables,
  * referencing keys, decoding), the batch is deleted as one row of the
  * companion and its rows are never returned to the ModifyTable node.  They
- * count as deleted.
+ * count as deleted.  Where some of its rows pass, by vector quals alone, their
+ * entries are written together, and only rows that somebody else has to do
+ * with are returned.
  *
  * Allowed per execution, when the executor has started: plans do not change,
  * and triggers are known by then.
@@ -87,36 +89,79 @@ strata_scan_allow_sweep(PlanState *node)
 		allow(mt, child);
 }
 
-/* See scan_private.h. */
-bool
-strata_sweep_batch(StrataScanState *scan, StrataOpenBatch *batch)
+/* May rows be deleted below the ModifyTable node, with all it needs? */
+static bool
+begin_sweep(StrataScanState *scan)
 {
-	EState	   *estate = scan->css.ss.ps.state;
-	Relation	rel = scan->css.ss.ss_currentRelation;
-	int			nrows = batch->reader->nrows;
-
 	/* a referential action's second snapshot is not asked here */
 	if (!strata_enable_batch_delete ||
-		estate->es_crosscheck_snapshot != InvalidSnapshot ||
-		!strata_store_can_sweep(rel))
+		scan->css.ss.ps.state->es_crosscheck_snapshot != InvalidSnapshot ||
+		!strata_store_can_sweep(scan->css.ss.ss_currentRelation))
 		return false;
-	for (int i = 0; i < scan->filter->nquals; i++)
-		if (batch->verdicts[i] != STRATA_ALL)
-			return false;
 	Assert(scan->sweeper->operation == CMD_DELETE &&
 		   scan->info.nkeys == 0);	/* scan:R1 */
-	strata_entries_apply(scan->entries, batch->reader);
 	if (!scan->sweep_locked)
 		LockRelationOid(RelationGetRelid(scan->store->batches),
 						RowExclusiveLock);
 	scan->sweep_locked = true;
-	if (!strata_store_sweep_batch(rel, scan->store->batches,
+	return true;
+}
+
+static void
+count_deleted(StrataScanState *scan, int nrows)
+{
+	if (scan->sweeper->canSetTag)
+		scan->css.ss.ps.state->es_processed += nrows;
+}
+
+/* See scan_private.h. */
+bool
+strata_sweep_batch(StrataScanState *scan, StrataOpenBatch *batch)
+{
+	int			nrows = batch->reader->nrows;
+
+	for (int i = 0; i < scan->filter->nquals; i++)
+		if (batch->verdicts[i] != STRATA_ALL)
+			return false;
+	if (!begin_sweep(scan))
+		return false;
+	strata_entries_apply(scan->entries, batch->reader);
+	if (!strata_store_sweep_batch(scan->css.ss.ss_currentRelation,
+								  scan->store->batches,
 								  &batch->batch_slot->tts_tid,
 								  batch->reader->first_row, nrows,
-								  batch->reader->ngone, estate->es_output_cid))
+								  batch->reader->ngone,
+								  scan->css.ss.ps.state->es_output_cid))
 		return false;
 	scan->nswept++;
-	if (scan->sweeper->canSetTag)
-		estate->es_processed += nrows - batch->reader->ngone;
+	count_deleted(scan, nrows - batch->reader->ngone);
 	return true;
+}
+
+/* See scan_private.h. */
+bool
+strata_sweep_rows(StrataScanState *scan, StrataOpenBatch *batch)
+{
+	StrataVectorBatch *vector = &batch->vector;
+	int			nrows = vector->nrows;
+	uint16	   *rows;
+
+	/* quals that are tried row by row, when a row is asked for */
+	if (batch->nresiduals > 0 || !begin_sweep(scan))
+		return true;
+	rows = strata_batch_row_space(scan, batch, batch->reader->nrows);
+	if (vector->rows == NULL)
+		for (int i = 0; i < nrows; i++)
+			rows[i] = (uint16) i;
+	Assert(vector->rows == NULL || vector->rows == rows);	/* scan:R1 */
+	vector->nrows =
+		strata_store_delete_rows(scan->css.ss.ss_currentRelation,
+								 scan->store->batches,
+								 &batch->batch_slot->tts_tid,
+								 batch->reader->first_row, rows, nrows,
+								 scan->css.ss.ps.state->es_output_cid);
+	vector->rows = rows;
+	scan->nswept_rows += nrows - vector->nrows;
+	count_deleted(scan, nrows - vector->nrows);
+	return vector->nrows > 0;
 }

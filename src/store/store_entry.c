@@ -50,6 +50,9 @@
 /* So many batches are asked for one by one before entries are read ahead. */
 #define ASKED_BEFORE_PRELOAD 4
 
+/* Entries of deleted rows that are written, and logged, together. */
+#define INSERTED_TOGETHER 64
+
 static inline int64
 entry_key(int64 row)
 {
@@ -187,6 +190,19 @@ form_entry(Relation batches, int64 row, StrataEntryKind kind,
  * Writing.  Entries stand in the index on first_row only.
  *-------------------------------------------------------------------------
  */
+/* An entry at tid into the index on first_row. */
+static void
+index_entry_in(Relation index, IndexInfo *info, Relation batches,
+			   ItemPointer tid, int64 row)
+{
+	/* first_row, nrows */
+	Datum		values[2] = {Int64GetDatum(entry_key(row)), Int32GetDatum(0)};
+	bool		isnull[2] = {false, false};
+
+	(void) index_insert(index, values, isnull, tid, batches, UNIQUE_CHECK_YES,
+						false, info);
+}
+
 static void
 index_entry(Relation batches, HeapTuple tuple, int64 row)
 {
@@ -194,12 +210,7 @@ index_entry(Relation batches, HeapTuple tuple, int64 row)
 								   RowExclusiveLock);
 	IndexInfo  *info = BuildIndexInfo(index);
 
-	/* first_row, nrows */
-	Datum		values[2] = {Int64GetDatum(entry_key(row)), Int32GetDatum(0)};
-	bool		isnull[2] = {false, false};
-
-	(void) index_insert(index, values, isnull, &tuple->t_self, batches,
-						UNIQUE_CHECK_YES, false, info);
+	index_entry_in(index, info, batches, &tuple->t_self, row);
 	pfree(info);
 	index_close(index, NoLock);
 }
@@ -227,6 +238,49 @@ strata_entry_insert(Relation batches, int64 row, StrataEntryKind kind,
 	if (self != NULL)
 		*self = tuple->t_self;
 	heap_freetuple(tuple);
+}
+
+/*
+ * See store_entry.h.  Greatest row first: that is the order of their keys, in
+ * which a btree fills its pages.
+ */
+void
+strata_entries_insert_deleted(Relation batches, int64 first_row,
+							  const uint16 *rows, int nrows, CommandId cid)
+{
+	TupleTableSlot *slots[INSERTED_TOGETHER];
+	Relation	index = index_open(strata_row_index_of(batches),
+								   RowExclusiveLock);
+	IndexInfo  *info = BuildIndexInfo(index);
+	int			nslots = Min(nrows, INSERTED_TOGETHER);
+	int			left = nrows;
+
+	for (int i = 0; i < nslots; i++)
+		slots[i] = MakeSingleTupleTableSlot(RelationGetDescr(batches),
+											&TTSOpsHeapTuple);
+	while (left > 0)
+	{
+		int			n = Min(left, nslots);
+
+		for (int i = 0; i < n; i++)
+		{
+			int64		row = first_row + rows[left - 1 - i];
+
+			Assert(left - i < 2 ||
+				   rows[left - 2 - i] < rows[left - 1 - i]);	/* store:S3 */
+			ExecStoreHeapTuple(form_entry(batches, row, STRATA_ENTRY_DELETED,
+										  NULL), slots[i], true);
+		}
+		heap_multi_insert(batches, slots, n, cid, 0, NULL);
+		for (int i = 0; i < n; i++)
+			index_entry_in(index, info, batches, &slots[i]->tts_tid,
+						   first_row + rows[left - 1 - i]);
+		left -= n;
+	}
+	for (int i = 0; i < nslots; i++)
+		ExecDropSingleTupleTableSlot(slots[i]);
+	pfree(info);
+	index_close(index, NoLock);
 }
 
 /* See store_entry.h. */
@@ -523,11 +577,22 @@ strata_entries_find(StrataEntries *entries, int64 first, int nrows)
 
 /* See store_entry.h. */
 void
+strata_entries_apply_between(StrataEntries *entries, StrataBatchReader *reader,
+							 int from, int to)
+{
+	Assert(0 <= from && from <= to && to <= reader->nrows); /* store:S2 */
+	reader->ngone = strata_entries_find(entries, reader->first_row + from,
+										to - from);
+	reader->gone = entries->rows;
+	for (int i = 0; i < reader->ngone && from > 0; i++)
+		entries->rows[i] += (uint16) from;
+}
+
+/* See store_entry.h. */
+void
 strata_entries_apply(StrataEntries *entries, StrataBatchReader *reader)
 {
-	reader->ngone = strata_entries_find(entries, reader->first_row,
-										reader->nrows);
-	reader->gone = entries->rows;
+	strata_entries_apply_between(entries, reader, 0, reader->nrows);
 }
 
 /* See store_entry.h. */

@@ -74,6 +74,11 @@ extern StrataEntries *strata_entries_create(Relation batches,
 extern void strata_entries_apply(StrataEntries *entries,
 								 StrataBatchReader *reader);
 
+/* The same of rows [from, to) alone, for who asks about no others. */
+extern void strata_entries_apply_between(StrataEntries *entries,
+										 StrataBatchReader *reader, int from,
+										 int to);
+
 /* How many rows of a batch are not there any more. */
 extern int	strata_entries_find(StrataEntries *entries, int64 first_row,
 								int nrows);
@@ -101,6 +106,14 @@ extern void strata_entry_insert(Relation batches, int64 row,
 								StrataEntryKind kind,
 								const ItemPointerData *tid, CommandId cid,
 								bool forever, ItemPointer self);
+
+/*
+ * Entries of nrows deleted rows of one batch, at these positions, rising, by
+ * command cid.
+ */
+extern void strata_entries_insert_deleted(Relation batches, int64 first_row,
+										  const uint16 *rows, int nrows,
+										  CommandId cid);
 
 /* Returns the new entry, whose header tells who has locked it. */
 extern HeapTuple strata_entry_replace(Relation batches,

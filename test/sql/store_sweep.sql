@@ -66,6 +66,10 @@ SELECT sw_both('DELETE FROM % WHERE id = 100', 'DELETE FROM % WHERE ts < ''2024-
 SELECT sw_both('UPDATE % SET f = 0 WHERE id = 100', 'DELETE FROM % WHERE seg = 0', 'UPDATE % SET f = 1');
 SELECT sw_both('DELETE FROM % WHERE ts < ''2024-01-12 07:00+00''', 'UPDATE % SET seg = 9', 'DELETE FROM % WHERE seg = 9');
 SELECT sw_both('DELETE FROM % WHERE seg = 1', 'INSERT INTO % SELECT id, 1, ts, f, s FROM % WHERE seg = 2');
+-- some rows of many batches, of which some are locked, deleted or changed
+SELECT sw_both('SELECT FROM % WHERE seg = 1 AND f < 300 FOR UPDATE', 'DELETE FROM % WHERE f BETWEEN 33 AND 450', 'UPDATE % SET f = 1 WHERE f > 20', 'DELETE FROM % WHERE f < 100');
+SELECT sw_both('DELETE FROM % WHERE f BETWEEN 33 AND 450', 'DELETE FROM % WHERE f > 20', 'INSERT INTO % SELECT * FROM % WHERE seg = 2', 'DELETE FROM % WHERE ts > ''2024-01-03 00:30+00''');
+SELECT sw_both('UPDATE % SET f = 1 WHERE mod(id, 7) = 0', 'DELETE FROM % WHERE f BETWEEN 33 AND 450', $$SELECT CASE WHEN '%' = 'sw_t' THEN compress_chunk('%', recompress => true) END$$, 'DELETE FROM % WHERE ts > ''2024-01-03 00:30+00''');
 -- data-modifying WITH: only the main statement counts, each sees the rows as they were
 SELECT sw_both('WITH d AS (DELETE FROM % WHERE seg = 1) SELECT count(*) FROM %');
 SELECT sw_both('WITH d AS (DELETE FROM % WHERE seg = 1) DELETE FROM % WHERE seg = 2');
