@@ -82,13 +82,13 @@ BEGIN ATOMIC
 	CROSS JOIN LATERAL (SELECT _strata.is_compressed(c.oid) AS compressed) d
 	CROSS JOIN LATERAL _strata.before_sizes(c.oid) b
 	LEFT JOIN LATERAL (
-		SELECT pg_table_size(k.oid) - coalesce(pg_total_relation_size(nullif(k.reltoastrelid, 0)), 0) AS table_bytes,
-			   pg_indexes_size(k.oid) AS index_bytes,
-			   coalesce(pg_total_relation_size(nullif(k.reltoastrelid, 0)), 0) AS toast_bytes
-		FROM pg_class k WHERE k.oid = strata.batch_relation(c.oid)) s ON d.compressed;
+		SELECT (sum(pg_table_size(k.oid)) - coalesce(sum(pg_total_relation_size(nullif(k.reltoastrelid, 0))), 0))::bigint AS table_bytes,
+			   sum(pg_indexes_size(k.oid))::bigint AS index_bytes,
+			   coalesce(sum(pg_total_relation_size(nullif(k.reltoastrelid, 0))), 0)::bigint AS toast_bytes
+		FROM pg_class k WHERE k.oid IN (c.oid, strata.batch_relation(c.oid))) s ON d.compressed;
 END;
 COMMENT ON FUNCTION chunk_compression_stats(regclass) IS
-'bytes before and after compression, of a strata table or of every strata partition of a partitioned one; before: what the compressed rows and their index entries took, NULL when some came without having been measured (direct load), after: what their batches take';
+'bytes before and after compression, of a strata table or of every strata partition of a partitioned one; before: what all rows and their index entries would take as rows, by what compressed ones took, NULL when some came without having been measured (direct load), after: what is on disk now, row store and indexes included';
 
 CREATE FUNCTION pg_get_compression_ratio(relation regclass) RETURNS double precision
 	LANGUAGE sql STABLE STRICT

@@ -442,9 +442,9 @@ strata_is_compressed(PG_FUNCTION_ARGS)
 
 /*
  * before_sizes(regclass) -> (table_bytes, index_bytes, toast_bytes): what the
- * rows that are in batches now took as rows, by what was recorded when they
- * were compressed.  Null when there are rows whose size nobody has measured,
- * as those of a direct load.
+ * rows of both halves would take as rows, by what was recorded of those that
+ * were compressed.  Null when there are batches whose rows nobody has
+ * measured, as those of a direct load.
  */
 Datum
 strata_before_sizes(PG_FUNCTION_ARGS)
@@ -454,6 +454,7 @@ strata_before_sizes(PG_FUNCTION_ARGS)
 	Relation	rel = try_relation_open(PG_GETARG_OID(0), AccessShareLock);
 	double		recorded[4] = {0};
 	double		rows = 0;
+	double		late = 0;
 	TupleDesc	desc;
 	Datum		values[3] = {0};
 	bool		nulls[3];
@@ -475,6 +476,7 @@ strata_before_sizes(PG_FUNCTION_ARGS)
 					0;
 			}
 			rows = strata_store_rows_in_batches(rel, GetActiveSnapshot());
+			late = strata_store_estimate_row_store(rel, GetActiveSnapshot());
 		}
 		relation_close(rel, AccessShareLock);
 	}
@@ -483,7 +485,7 @@ strata_before_sizes(PG_FUNCTION_ARGS)
 		nulls[i] = recorded[3] <= 0 || rows > recorded[3];
 		if (!nulls[i])
 			values[i] = Int64GetDatum((int64) (recorded[i] *
-											   (rows / recorded[3])));
+											   ((rows + late) / recorded[3])));
 	}
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc),
 													  values, nulls)));

@@ -187,6 +187,12 @@ extern bool strata_store_count_rows(StrataStore *store, Snapshot snapshot,
 extern double strata_store_rows_in_batches(Relation rel, Snapshot snapshot);
 
 /*
+ * Rows of the row store that the snapshot sees: counted when it has few pages,
+ * else from pages that lie evenly in it.
+ */
+extern double strata_store_estimate_row_store(Relation rel, Snapshot snapshot);
+
+/*
  * Reads all compressed rows of a table, batch after batch, as table rows: what
  * a plain scan of the access method returns after the row store.
  */

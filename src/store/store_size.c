@@ -135,6 +135,42 @@ strata_store_estimate_size(Relation companion, StrataStoreSize *size)
 }
 
 /* See store.h. */
+double
+strata_store_estimate_row_store(Relation rel, Snapshot snapshot)
+{
+	BlockNumber pages = RelationGetNumberOfBlocks(rel);
+	TupleTableSlot *slot = table_slot_create(rel, NULL);
+	TableScanDesc scan;
+	double		rows = 0;
+
+	if (pages <= SAMPLE_PAGES)
+	{
+		scan = table_beginscan(rel, snapshot, 0, NULL);
+		(void) strata_rowstore_only_hook(scan);
+		while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+			rows++;
+		table_endscan(scan);
+	}
+	for (int i = 0; pages > SAMPLE_PAGES && i < SAMPLE_PAGES; i++)
+	{
+		BlockNumber page = (BlockNumber) ((double) pages * i / SAMPLE_PAGES);
+		ItemPointerData first;
+		ItemPointerData last;
+
+		ItemPointerSet(&first, page, FirstOffsetNumber);
+		ItemPointerSet(&last, page, MaxOffsetNumber);
+		scan = table_beginscan_tidrange(rel, snapshot, &first, &last);
+		(void) strata_rowstore_only_hook(scan);
+		while (table_scan_getnextslot_tidrange(scan, ForwardScanDirection,
+											   slot))
+			rows += (double) pages / SAMPLE_PAGES;
+		table_endscan(scan);
+	}
+	ExecDropSingleTupleTableSlot(slot);
+	return rows;
+}
+
+/* See store.h. */
 bool
 strata_store_last_size(Oid companion, StrataStoreSize *size)
 {
