@@ -9,7 +9,7 @@ COMMENT ON FUNCTION estimate_compression(regclass, text, text) IS
 CREATE FUNCTION advise_compression(
 	relation regclass,
 	OUT rank integer, OUT segmentby text, OUT orderby text, OUT predicted_bytes bigint,
-	OUT ratio double precision, OUT rows_per_batch bigint, OUT reason text, OUT command text)
+	OUT ratio double precision, OUT rows_per_batch bigint, OUT takes interval, OUT reason text, OUT command text)
 RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'strata_advise_compression' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION advise_compression(regclass) IS

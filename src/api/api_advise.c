@@ -15,20 +15,25 @@
 #include "api/api_private.h"
 #include "catalog/catalog.h"
 #include "compress/compress.h"
+#include "hypertable/hypertable.h"
+#include "job/job.h"
 
 #include <math.h>
 
 #include "access/relation.h"
 #include "access/table.h"
+#include "catalog/partition.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
+#include "common/int.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/timestamp.h"
 
 PG_FUNCTION_INFO_V1(strata_estimate_compression);
 PG_FUNCTION_INFO_V1(strata_advise_compression);
@@ -47,38 +52,75 @@ PG_FUNCTION_INFO_V1(strata_codec_choice);
  */
 #define PAIR_GAIN 1.2
 
-/* The largest partition, which stands for all of them; or InvalidOid. */
+/* Chunks this many times as long are still worth a word. */
+#define LONGER_MAX 64
+
+/* A row in a heap page, beside its values. */
+#define ROW_OVERHEAD (MAXALIGN(SizeofHeapTupleHeader) + sizeof(ItemIdData))
+
+/*
+ * Compression writes batches and deletes rows, beside what estimating does:
+ * so many times its time (of 2 M rows of six columns; 1.0 to 1.6).
+ */
+#define COMPRESS_TIME_FACTOR 1.3
+
+/*
+ * Bytes of a partition, its batches as rows; the latter roughly, by the number
+ * of rows that ANALYZE and VACUUM have seen.
+ */
+static double
+partition_size(Oid leaf)
+{
+	Relation	rel;
+	double		bytes;
+
+	if (get_rel_relkind(leaf) != RELKIND_RELATION)
+		return 0;
+	rel = table_open(leaf, NoLock);
+	bytes = (double) DatumGetInt64(DirectFunctionCall1(pg_total_relation_size,
+													   ObjectIdGetDatum(leaf)));
+	if (strata_relation_is_strata(rel) &&
+		OidIsValid(strata_companion_oid(rel)))
+		bytes = Max(bytes,
+					strata_table_size_as_rows(rel, rel->rd_rel->reltuples));
+	table_close(rel, NoLock);
+	return bytes;
+}
+
+/*
+ * The largest partition, which stands for all of them; or InvalidOid.  share:
+ * of all, by their size in row form.
+ */
 static Oid
-largest_partition(Oid relid)
+largest_partition(Oid relid, double *share)
 {
 	Oid			largest = InvalidOid;
-	int64		size = 0;
+	double		size = 0;
+	double		all = 0;
 	ListCell   *lc;
 
 	foreach(lc, find_all_inheritors(relid, AccessShareLock, NULL))
 	{
-		Oid			leaf = lfirst_oid(lc);
-		int64		bytes;
+		double		bytes = partition_size(lfirst_oid(lc));
 
-		if (get_rel_relkind(leaf) != RELKIND_RELATION)
-			continue;
-		bytes = DatumGetInt64(DirectFunctionCall1(pg_total_relation_size,
-												  ObjectIdGetDatum(leaf)));
+		all += bytes;
 		if (bytes > size)
 		{
-			largest = leaf;
+			largest = lfirst_oid(lc);
 			size = bytes;
 		}
 	}
+	*share = all > 0 ? size / all : 1;
 	return largest;
 }
 
 /*
  * Open a table to be looked at: the caller must own it; any table with rows of
- * its own, or the largest partition of one that has none.
+ * its own, or the largest partition of one that has none.  share: of the rows
+ * that it has.
  */
 static Relation
-open_table(Oid relid)
+open_table(Oid relid, double *share)
 {
 	char		relkind = get_rel_relkind(relid);
 	Relation	rel;
@@ -92,15 +134,17 @@ open_table(Oid relid)
 					   get_rel_name(relid));
 	if (relkind == RELKIND_PARTITIONED_TABLE)
 	{
-		Oid			largest = largest_partition(relid);
+		Oid			largest = largest_partition(relid, share);
+		double		ignored;
 
 		if (!OidIsValid(largest))
 			ereport(ERROR,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 					 errmsg("table \"%s\" has no partition with rows",
 							get_rel_name(relid))));
-		return open_table(largest);
+		return open_table(largest, &ignored);
 	}
+	*share = 1;
 	if (relkind != RELKIND_RELATION && relkind != RELKIND_MATVIEW)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
@@ -120,6 +164,29 @@ open_table(Oid relid)
 	Assert(CheckRelationLockedByMe(rel, AccessShareLock,
 								   true));	/* api:P1 */
 	return rel;
+}
+
+/* What the table takes, or would take, in row form. */
+static double
+size_as_rows(Relation rel, const StrataEstimate *estimate)
+{
+	double		bytes = strata_table_size_as_rows(rel, estimate->rows);
+
+	/* batches that were never rows, of a direct load */
+	if (bytes == 0)
+	{
+		for (int i = 0; i < RelationGetDescr(rel)->natts; i++)
+			bytes += estimate->measure.columns[i].raw * estimate->scale;
+		bytes += estimate->rows * ROW_OVERHEAD;
+	}
+	return bytes;
+}
+
+/* One digit after the point; 0 where nothing is left. */
+static double
+ratio_of(double before, double after)
+{
+	return after > 0 ? rint(before / after * 10) / 10 : 0;
 }
 
 /* The layout of texts as the options have them; NULL: as the table has it. */
@@ -164,13 +231,13 @@ strata_estimate_compression(PG_FUNCTION_ARGS)
 	StrataSettings *settings;
 	StrataEstimate estimate;
 	TupleDesc	desc;
-	double		raw = 0;
+	double		share;
 
 	if (PG_ARGISNULL(0))
 		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 						errmsg("relation cannot be null")));
 	InitMaterializedSRF(fcinfo, 0);
-	rel = open_table(PG_GETARG_OID(0));
+	rel = open_table(PG_GETARG_OID(0), &share);
 	desc = RelationGetDescr(rel);
 	layout = layout_of_texts(rel,
 							 PG_ARGISNULL(1) ?
@@ -191,12 +258,12 @@ strata_estimate_compression(PG_FUNCTION_ARGS)
 		double		bytes;
 
 		column = i < desc->natts ? &estimate.measure.columns[i] : NULL;
-		raw_bytes = column != NULL ? column->raw * estimate.scale : raw;
+		raw_bytes = column != NULL ? column->raw * estimate.scale :
+			size_as_rows(rel, &estimate);
 		bytes = column != NULL ? column->bytes * estimate.scale :
 			estimate.disk_bytes;
 		if (column != NULL && TupleDescAttr(desc, i)->attisdropped)
 			continue;
-		raw += column != NULL ? raw_bytes : 0;
 		if (column == NULL)
 		{
 			/* everything, with headers, indexes and TOAST */
@@ -213,9 +280,7 @@ strata_estimate_compression(PG_FUNCTION_ARGS)
 		}
 		values[2] = Int64GetDatum((int64) raw_bytes);
 		values[3] = Int64GetDatum((int64) bytes);
-		values[4] = Float8GetDatum(bytes > 0 ?
-								   rint(raw_bytes / bytes * 10) / 10 :
-								   0);
+		values[4] = Float8GetDatum(ratio_of(raw_bytes, bytes));
 		nulls[4] = bytes <= 0;
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values,
 							 nulls);
@@ -263,9 +328,10 @@ strata_codec_choice(PG_FUNCTION_ARGS)
 	StrataSettings *settings;
 	StrataEstimate estimate;
 	TupleDesc	desc;
+	double		share;
 
 	InitMaterializedSRF(fcinfo, 0);
-	rel = open_table(PG_GETARG_OID(0));
+	rel = open_table(PG_GETARG_OID(0), &share);
 	desc = RelationGetDescr(rel);
 	layout = strata_store_current_layout(rel);
 	settings = strata_settings_get(rel);
@@ -321,6 +387,8 @@ typedef struct Candidate
 	double		bytes;
 	double		rows;
 	double		rows_per_batch;
+	double		ratio;
+	double		seconds;		/* to compress all of the table */
 } Candidate;
 
 /* Could rows be kept together by this column? */
@@ -440,10 +508,51 @@ candidate_layout(const StrataLayout *present, const Candidate *c)
 	return layout;
 }
 
-/* What there is to say about a candidate. */
+/*
+ * The hypertable that a relation is, or is a chunk of; NULL where it is
+ * neither.
+ */
+static StrataHypertable *
+advised_hypertable(Oid relid)
+{
+	List	   *ancestors = get_rel_relispartition(relid) ?
+	get_partition_ancestors(relid) : NIL;
+
+	return strata_hypertable_get(ancestors != NIL ? llast_oid(ancestors) :
+								 relid);
+}
+
+/*
+ * Segments that do not fill a batch in a chunk would do so in a longer one,
+ * unless they were far too small.
+ */
+static void
+append_chunk_length(StringInfo buf, const Candidate *c,
+					const StrataHypertable *ht)
+{
+	double		rows = c->rows / Max(c->distinct, 1);
+	int64		times = (int64) ceil(strata_batch_rows / Max(rows, 1));
+	bool		integer = strata_time_type_is_integer(ht->key_type);
+	char	   *length;
+	int64		longer;
+
+	appendStringInfo(buf, " in a chunk of %s",
+					 strata_time_interval_to_text(ht->key_type, ht->interval));
+	if (times <= 1 || times > LONGER_MAX ||
+		pg_mul_s64_overflow(ht->interval, times, &longer))
+		return;
+	length = strata_time_interval_to_text(ht->key_type, longer);
+	appendStringInfo(buf, "; chunks of %s would fill batches: SELECT set_chunk_time_interval(%s, %s%s)",
+					 length,
+					 quote_literal_cstr(strata_sql_name(ht->relid)),
+					 integer ? "" : "interval ",
+					 integer ? length : quote_literal_cstr(length));
+}
+
+/* What there is to say about a candidate; ht: of a hypertable, or NULL. */
 static char *
 advice(TupleDesc desc, const Candidate *c, const StrataLayout *layout,
-	   const Candidate *none)
+	   const Candidate *none, const StrataHypertable *ht)
 {
 	StringInfoData buf;
 
@@ -454,6 +563,8 @@ advice(TupleDesc desc, const Candidate *c, const StrataLayout *layout,
 	else
 		appendStringInfo(&buf, "about %.0f segments of %.0f rows", c->distinct,
 						 c->rows / Max(c->distinct, 1));
+	if (c->nsegment > 0 && ht != NULL)
+		append_chunk_length(&buf, c, ht);
 	if (c->nsegment > 0 && c->rows / Max(c->distinct, 1) < SEGMENT_ROWS_MIN)
 		appendStringInfo(&buf, "; segments are too small, at least %d rows are wanted",
 						 SEGMENT_ROWS_MIN);
@@ -561,7 +672,7 @@ find_candidates(Relation rel, double *distinct, Candidate *candidates,
 /*
  * advise_compression(relation)
  *		-> (rank, segmentby, orderby, predicted_bytes, ratio, rows_per_batch,
- *		reason, command)
+ *		takes, reason, command)
  */
 Datum
 strata_advise_compression(PG_FUNCTION_ARGS)
@@ -573,19 +684,18 @@ strata_advise_compression(PG_FUNCTION_ARGS)
 	Candidate	candidates[CANDIDATES_MAX + PAIRS_MAX + 1];
 	Candidate	none = {0};
 	double	   *distinct;
-	double		before;
+	double		share;
+	StrataHypertable *ht = advised_hypertable(PG_GETARG_OID(0));
 	const char *how = "";
 	const char *kind;
 	char	   *name;
 	int			n;
 
 	InitMaterializedSRF(fcinfo, 0);
-	rel = open_table(PG_GETARG_OID(0));
+	rel = open_table(PG_GETARG_OID(0), &share);
 	present = strata_store_current_layout(rel);
 	settings = strata_settings_get(rel);
 	distinct = strata_store_count_distinct(rel, &none.rows);
-	before = (double) DatumGetInt64(DirectFunctionCall1(
-														pg_total_relation_size, ObjectIdGetDatum(RelationGetRelid(rel))));
 	n = find_candidates(rel, distinct, candidates, none.rows);
 	n += find_pairs(rel, candidates, n, candidates + n);
 	candidates[n++] = (Candidate)
@@ -606,6 +716,10 @@ strata_advise_compression(PG_FUNCTION_ARGS)
 		candidates[i].bytes = estimate.disk_bytes;
 		candidates[i].rows = estimate.rows;
 		candidates[i].rows_per_batch = estimate.rows_per_batch;
+		candidates[i].ratio = ratio_of(size_as_rows(rel, &estimate),
+									   estimate.disk_bytes);
+		candidates[i].seconds = estimate.seconds * COMPRESS_TIME_FACTOR /
+			share;
 		if (candidates[i].nsegment == 0)
 			none = candidates[i];
 		MemoryContextSwitchTo(old);
@@ -624,21 +738,22 @@ strata_advise_compression(PG_FUNCTION_ARGS)
 		const char *segment = segment_text(RelationGetDescr(rel),
 										   &candidates[i], ", ");
 		char	   *order = order_text(RelationGetDescr(rel), layout);
-		Datum		values[8];
-		bool		nulls[8] = {false};
+		Interval	takes = {.time = (TimeOffset)
+		ceil(candidates[i].seconds) * USECS_PER_SEC};
+		Datum		values[9];
+		bool		nulls[9] = {false};
 
 		values[0] = Int32GetDatum(i + 1);
 		values[1] = CStringGetTextDatum(segment);
 		values[2] = CStringGetTextDatum(order);
 		values[3] = Int64GetDatum((int64) candidates[i].bytes);
-		values[4] =
-			Float8GetDatum(candidates[i].bytes > 0 ?
-						   rint(before / candidates[i].bytes * 10) / 10 :
-						   0);
+		values[4] = Float8GetDatum(candidates[i].ratio);
 		values[5] = Int64GetDatum((int64) candidates[i].rows_per_batch);
-		values[6] = CStringGetTextDatum(advice(RelationGetDescr(rel),
-											   &candidates[i], layout, &none));
-		values[7] = CStringGetTextDatum(psprintf("%sALTER %s %s SET (strata.segmentby = %s, strata.orderby = %s); SELECT compress_chunk(%s, recompress => true);",
+		values[6] = IntervalPGetDatum(&takes);
+		values[7] = CStringGetTextDatum(advice(RelationGetDescr(rel),
+											   &candidates[i], layout, &none,
+											   ht));
+		values[8] = CStringGetTextDatum(psprintf("%sALTER %s %s SET (strata.segmentby = %s, strata.orderby = %s); SELECT compress_chunk(%s, recompress => true);",
 												 how, kind, name,
 												 quote_literal_cstr(segment),
 												 quote_literal_cstr(order),

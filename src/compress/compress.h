@@ -103,6 +103,7 @@ typedef struct StrataEstimate
 	double		scale;			/* of the measure, to all rows */
 	double		rows_per_batch;
 	double		disk_bytes;		/* of the companion in all */
+	double		seconds;		/* to read and encode all rows */
 } StrataEstimate;
 
 /*

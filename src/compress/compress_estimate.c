@@ -19,6 +19,7 @@
 #include "executor/executor.h"
 #include "lib/hyperloglog.h"
 #include "miscadmin.h"
+#include "portability/instr_time.h"
 #include "storage/bufmgr.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
@@ -176,6 +177,10 @@ strata_store_estimate(Relation rel, const StrataLayout *layout,
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	StrataBatchBuilder *builder;
 	StrataRowGoal goal;
+	instr_time	start;
+	instr_time	read;
+	instr_time	sorted;
+	instr_time	encoded;
 
 	schema = strata_batch_schema_create(RelationGetDescr(rel), nothing,
 										InvalidOid, NULL);
@@ -191,9 +196,13 @@ strata_store_estimate(Relation rel, const StrataLayout *layout,
 	state.sort = strata_row_sort_begin(RelationGetDescr(rel), layout,
 									   maintenance_work_mem);
 	PushActiveSnapshot(snapshot);
+	INSTR_TIME_SET_CURRENT(start);
 	read_sample(&state, snapshot);
+	INSTR_TIME_SET_CURRENT(read);
 	strata_row_sort_perform(state.sort);
+	INSTR_TIME_SET_CURRENT(sorted);
 	encode_sample(&state, builder, &goal, &estimate->measure);
+	INSTR_TIME_SET_CURRENT(encoded);
 	strata_row_sort_end(state.sort);
 	strata_batch_builder_free(builder);
 	PopActiveSnapshot();
@@ -207,6 +216,11 @@ strata_store_estimate(Relation rel, const StrataLayout *layout,
 		estimate->measure.rows_encoded / estimate->measure.nbatches : 0;
 	estimate->disk_bytes = strata_measure_disk_bytes(&estimate->measure,
 													 estimate->scale);
+	/* compression gathers rows by segment, and seldom sorts */
+	INSTR_TIME_SUBTRACT(encoded, sorted);
+	INSTR_TIME_SUBTRACT(read, start);
+	estimate->seconds = INSTR_TIME_GET_DOUBLE(encoded) * estimate->scale +
+		INSTR_TIME_GET_DOUBLE(read) / Max(state.nread, 1) * estimate->rows;
 }
 
 /*

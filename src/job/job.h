@@ -51,6 +51,13 @@ extern TimestampTz strata_job_retry_start(const StrataJob *job,
 										  TimestampTz after, int failures);
 
 /*
+ * What rel would take with its rows in row form, indexes and TOAST included:
+ * what it takes, or, when it has batches, what they took before, for so many
+ * rows.  0 when that is not known.
+ */
+extern double strata_table_size_as_rows(Relation rel, double rows);
+
+/*
  * This session restores jobs: those that have no statistics yet wait for its
  * end.
  */

@@ -95,6 +95,24 @@ remember_size(Oid companion, const BeforeSize *before,
 	strata_settings_store(companion, options, false);
 }
 
+/* See job.h. */
+double
+strata_table_size_as_rows(Relation rel, double rows)
+{
+	Oid			companion = strata_companion_oid(rel);
+	double		bytes = 0;
+	double		compressed;
+
+	if (!OidIsValid(companion))
+		return (double) call_size_function(pg_total_relation_size,
+										   RelationGetRelid(rel));
+	for (int i = 0; i < lengthof(before_names) - 1; i++)
+		bytes += (double) size_before_compression(companion, before_names[i]);
+	/* the last of the names is of a number of rows */
+	compressed = (double) size_before_compression(companion, "before_rows");
+	return compressed > 0 ? bytes / compressed * rows : 0;
+}
+
 static void
 forget_size(Oid companion)
 {

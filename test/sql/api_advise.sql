@@ -76,6 +76,25 @@ SELECT rank, segmentby, orderby, rows_per_batch, command FROM advise_compression
 SELECT column_name, ratio > 1 AS saves FROM estimate_compression('ht');
 SELECT command FROM advise_compression('ht') WHERE segmentby = 'host' \gexec
 SELECT bool_and(batch_rows = 4320) FROM strata.tables WHERE relation IN (SELECT show_chunks('ht'));
+-- the same ratio for the same thing: of a heap, rows, batches, a hypertable of both
+SELECT a.ratio = e.ratio AS same FROM advise_compression('src') a, estimate_compression('src', 'host', 'ts DESC') e WHERE a.segmentby = 'host' AND e.column_name IS NULL;
+SELECT a.ratio = e.ratio AS same, e.ratio > 2 AS as_rows FROM advise_compression('t') a, estimate_compression('t') e WHERE a.segmentby = 'host' AND e.column_name IS NULL;
+SELECT a.ratio = e.ratio AS same, e.ratio > 2 AS as_rows FROM advise_compression('ht') a, estimate_compression('ht') e WHERE a.segmentby = 'host' AND e.column_name IS NULL;
+INSERT INTO ht SELECT '2026-01-01 00:00:01+00'::timestamptz + i * interval '200 s', i % 3, i % 7 FROM generate_series(0, 431) i;
+SELECT a.ratio = e.ratio AS same, e.ratio > 2 AS as_rows FROM advise_compression('ht') a, estimate_compression('ht') e WHERE a.segmentby = 'host' AND e.column_name IS NULL;
+TRUNCATE src;
+SELECT count(*) FROM advise_compression('src');
+-- how long it takes, and longer chunks where that fills batches
+SELECT takes > '0' AND takes < '10 min' AS some_time, reason LIKE '% in a chunk of 12 hours;%' AS chunk FROM advise_compression('ht') WHERE segmentby = 'host';
+CREATE TABLE short (ts timestamptz NOT NULL, host int, v float8);
+SELECT FROM create_hypertable('short', 'ts', chunk_time_interval => interval '1 hour');
+INSERT INTO short SELECT '2026-01-01 00:00+00'::timestamptz + i / 60 * interval '10 s', i % 60, i % 7 FROM generate_series(0, 43199) i;
+SELECT substring(reason from 'in a chunk.*\)') FROM advise_compression('short') WHERE segmentby = 'host';
+SELECT substring(reason from 'in a chunk.*\)') FROM show_chunks('short') c, advise_compression(c) WHERE segmentby = 'host' LIMIT 1;
+CREATE TABLE numbered (n bigint NOT NULL, host int, v float8);
+SELECT FROM create_hypertable('numbered', 'n', chunk_time_interval => 10000);
+INSERT INTO numbered SELECT i, i % 45, i % 7 FROM generate_series(0, 19999) i;
+SELECT substring(reason from 'in a chunk.*\)') FROM advise_compression('numbered') WHERE segmentby = 'host';
 CREATE VIEW w AS SELECT 1;
 SELECT * FROM advise_compression('w');
 CREATE ROLE api_advise_user;
