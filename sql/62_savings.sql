@@ -45,7 +45,8 @@ BEGIN ATOMIC
 		FROM pg_class c
 		JOIN pg_am am ON am.oid = c.relam AND am.amname = 'strata'
 		CROSS JOIN LATERAL @extschema@.chunk_compression_stats(c.oid::regclass) s
-		WHERE c.relkind IN ('r', 'm') AND c.relpersistence <> 't' AND pg_has_role(c.relowner, 'USAGE')),
+		WHERE c.relkind IN ('r', 'm') AND c.relpersistence <> 't'
+		  AND (pg_has_role(c.relowner, 'USAGE') OR pg_has_role('pg_monitor', 'MEMBER'))),
 	total AS (
 		SELECT p.relation, count(*) AS tables, count(*) FILTER (WHERE p.is_compressed) AS compressed,
 			   count(*) FILTER (WHERE p.is_compressed AND p.before IS NULL) AS unmeasured,
@@ -59,6 +60,6 @@ BEGIN ATOMIC
 	ORDER BY t.relation IS NULL, t.before - t.now DESC, t.relation::text;
 END;
 COMMENT ON FUNCTION strata.savings_report(numeric, integer) IS
-'what compression saves, of your tables and hypertables, in bytes on disk and in money, at a price for a GB and month and so many copies (replicas, backups); the last row, whose relation is NULL, is the sum';
+'what compression saves, of your tables and hypertables, in bytes on disk and in money, of all tables for members of pg_monitor, at a price for a GB and month and so many copies (replicas, backups); the last row, whose relation is NULL, is the sum';
 
 GRANT SELECT ON strata.relation_sizes TO PUBLIC;

@@ -237,7 +237,7 @@ add_tap() {
     [ ${#tests[@]} -gt 0 ] || { say "no tests in test/t to run"; return; }
     rm -rf "$stage"
     mkdir -p "$stage"
-    cp -r "$ROOT/test" "$stage/test"
+    cp -r "$ROOT/test" "$ROOT/monitoring" "$stage"
     [ -z "$(server_user)" ] || chown -R "$(server_user)" "$stage"
     for name in "${tests[@]}"; do add run_tap "$name"; done
 }

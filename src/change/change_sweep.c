@@ -431,6 +431,9 @@ strata_store_delete_rows(Relation rel, Relation batches,
 	strata_batch_writing_lock(batches, first_row, false);
 	for (int i = 0; i < ntaken; i++)
 		pgstat_count_heap_delete(rel);
+	if (ntaken > 0)
+		strata_stat_count(RelationGetRelid(rel), STRATA_STAT_ROWS_DELETED,
+						  ntaken);
 	Assert(nleft + ntaken == nrows);	/* store:S2 */
 	pfree(states.touched);
 	pfree(states.locks);

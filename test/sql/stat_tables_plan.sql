@@ -72,5 +72,8 @@ RESET max_parallel_workers_per_gather;
 DELETE FROM m WHERE host = 'h3' AND ts < '2024-01-01 12:00+00';
 UPDATE m SET v = -1 WHERE host = 'h1' AND ts >= '2024-01-01 03:00+00' AND ts < '2024-01-01 03:10+00';
 SELECT changed FROM counters();
+-- and some of each batch
+DELETE FROM m WHERE host = 'h4' AND v = 7 AND extract(second FROM ts) <> 1;
+SELECT changed FROM counters();
 DROP TABLE m;
 DROP FUNCTION counters();
