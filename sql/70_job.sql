@@ -78,6 +78,7 @@ CREATE TABLE _strata.space_queue (
 COMMENT ON TABLE _strata.space_queue IS
 'tables whose rows or batches were removed by transactions before "before" (a full transaction ID): VACUUM and REINDEX are due; waits_for: NULL, snapshot, lock, or an error; see strata.problems';
 CREATE INDEX space_queue_relation ON _strata.space_queue (relation);
+CREATE INDEX space_queue_next_try ON _strata.space_queue (next_try, id);
 
 SELECT pg_catalog.pg_extension_config_dump('_strata.job', 'WHERE id >= 1000');
 SELECT pg_catalog.pg_extension_config_dump('_strata.job_id_seq', '');

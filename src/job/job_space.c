@@ -432,9 +432,14 @@ removal_horizon(void)
 		(uint32) (XidFromFullTransactionId(next) - oldest);
 }
 
-/* One transaction on the queue: the next table, if there is one. */
+/*
+ * One transaction on the queue: the next table, if there is one; if not, when
+ * to look again.  What has to wait for a snapshot is postponed at the
+ * beginning and the end of a pass, so that it does not stand in the way of
+ * every other table, and is not due at once again.
+ */
 static bool
-take_table(StrataSpaceEntry *entry, TimestampTz *next)
+take_table(StrataSpaceEntry *entry, bool first, TimestampTz *next)
 {
 	bool		found = false;
 
@@ -446,10 +451,14 @@ take_table(StrataSpaceEntry *entry, TimestampTz *next)
 	{
 		uint64		horizon = removal_horizon();
 
-		strata_space_queue_hold(horizon);
+		if (first)
+			strata_space_queue_hold(horizon);
 		found = strata_space_queue_take(horizon, entry);
 		if (!found)
+		{
+			strata_space_queue_hold(horizon);
 			*next = strata_job_earliest();
+		}
 	}
 	PopActiveSnapshot();
 	CommitTransactionCommand();
@@ -492,7 +501,7 @@ work_off(void)
 	StrataSpaceEntry entry;
 	TimestampTz next;
 
-	while (take_table(&entry, &next))
+	for (bool first = true; take_table(&entry, first, &next); first = false)
 	{
 		MemoryContext mcxt = AllocSetContextCreate(TopMemoryContext,
 												   "strata space",
