@@ -144,12 +144,9 @@ strata_compress_chunk(PG_FUNCTION_ARGS)
 	PG_RETURN_OID(relid);
 }
 
-/*
- * The strata tables of this database that the user owns, except other
- * sessions' temporary ones.
- */
-static List *
-own_tables(void)
+/* See api_private.h. */
+List *
+strata_api_tables(bool own)
 {
 	Relation	pg_class = table_open(RelationRelationId, AccessShareLock);
 	SysScanDesc scan = systable_beginscan(pg_class, InvalidOid, false, NULL, 0,
@@ -164,13 +161,12 @@ own_tables(void)
 		if ((form->relkind == RELKIND_RELATION ||
 			 form->relkind == RELKIND_MATVIEW) &&
 			strata_is_strata_am(form->relam) &&
-			!isOtherTempNamespace(form->relnamespace) &&
-			strata_table_ownercheck(form->oid, GetUserId()))
+			(!own || (!isOtherTempNamespace(form->relnamespace) &&
+					  strata_table_ownercheck(form->oid, GetUserId()))))
 			tables = lappend_oid(tables, form->oid);
 	}
 	systable_endscan(scan);
 	table_close(pg_class, AccessShareLock);
-	/* always in this order, so that two calls do not block each other */
 	list_sort(tables, list_oid_cmp);
 	return tables;
 }
@@ -263,7 +259,7 @@ strata_compress_all(PG_FUNCTION_ARGS)
 	PreventCommandIfReadOnly("compress_all()");
 	PreventCommandIfParallelMode("compress_all()");
 	strata_run_begin(&run, fcinfo, false);
-	tables = PG_ARGISNULL(0) ? own_tables() :
+	tables = PG_ARGISNULL(0) ? strata_api_tables(true) :
 		strata_api_leaves(PG_GETARG_OID(0), NULL);
 	if (!PG_ARGISNULL(0) && list_length(tables) == 1)
 		relation_close(strata_api_open(linitial_oid(tables), AccessShareLock),

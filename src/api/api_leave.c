@@ -11,7 +11,6 @@
 #include "hypertable/hypertable.h"
 #include "job/job.h"
 
-#include "access/genam.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/partition.h"
@@ -149,29 +148,6 @@ strata_to_heap(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* Tables and materialized views that use us, and the first of them. */
-static int
-count_tables(Oid *first)
-{
-	Relation	pg_class = table_open(RelationRelationId, AccessShareLock);
-	SysScanDesc scan = systable_beginscan(pg_class, InvalidOid, false, NULL, 0,
-										  NULL);
-	HeapTuple	tuple;
-	int			n = 0;
-
-	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
-	{
-		Form_pg_class form = (Form_pg_class) GETSTRUCT(tuple);
-
-		if (RELKIND_HAS_TABLE_AM(form->relkind) &&
-			strata_is_strata_am(form->relam) && n++ == 0)
-			*first = form->oid;
-	}
-	systable_endscan(scan);
-	table_close(pg_class, AccessShareLock);
-	return n;
-}
-
 /* Does the statement name us? */
 static bool
 drops_us(const DropStmt *stmt)
@@ -195,9 +171,8 @@ strata_on_drop_extension(PG_FUNCTION_ARGS)
 {
 	EventTriggerData *data;
 	DropStmt   *stmt;
-	Oid			first = InvalidOid;
+	List	   *tables;
 	Oid			parent;
-	int			n;
 
 	if (!CALLED_AS_EVENT_TRIGGER(fcinfo))
 		ereport(ERROR,
@@ -209,18 +184,20 @@ strata_on_drop_extension(PG_FUNCTION_ARGS)
 	if (!IsA(stmt, DropStmt) || !drops_us(stmt) ||
 		(stmt->behavior == DROP_CASCADE && strata_allow_drop_cascade))
 		PG_RETURN_NULL();
-	n = count_tables(&first);
-	if (n == 0)
+	tables = strata_api_tables(false);
+	if (tables == NIL)
 		PG_RETURN_NULL();
-	parent = get_rel_relispartition(first) ?
-		llast_oid(get_partition_ancestors(first)) : first;
+	parent = get_rel_relispartition(linitial_oid(tables)) ?
+		llast_oid(get_partition_ancestors(linitial_oid(tables))) :
+		linitial_oid(tables);
 	ereport(ERROR,
 			(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
 			 errmsg("cannot drop extension \"%s\" because tables use it",
 					STRATA_EXTENSION),
 			 errdetail_plural("%d table, of \"%s\", would be dropped with its rows.",
 							  "%d tables, among them of \"%s\", would be dropped with their rows.",
-							  n, n, get_rel_name(parent)),
+							  list_length(tables), list_length(tables),
+							  get_rel_name(parent)),
 			 errhint("CALL strata.to_heap('%s'); makes an ordinary table of it. To lose the tables: SET strata.allow_drop_cascade = on; DROP EXTENSION %s CASCADE;",
 					 strata_sql_name(parent), STRATA_EXTENSION)));
 }

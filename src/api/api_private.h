@@ -30,6 +30,13 @@ extern Relation strata_api_open(Oid relid, LOCKMODE lockmode);
  */
 extern List *strata_api_leaves(Oid relid, List **others);
 
+/*
+ * The strata tables of this database, in an order that is always the same, so
+ * that two who lock them do not block each other.  own: those the user owns,
+ * except other sessions' temporary ones.
+ */
+extern List *strata_api_tables(bool own);
+
 /* Compress a table that was compressed before its rows were moved about. */
 extern void strata_api_compress_again(Oid relid);
 
