@@ -136,9 +136,10 @@ relation_vacuum(Relation rel, struct VacuumParams *params,
 {
 	strata_am_forget_counts(rel);
 	strata_heap_am->relation_vacuum(rel, params, strategy);
-	count_both_halves(rel);
 	if (strata_am_vacuum_batches && !strata_is_autovacuum_worker())
 		strata_companion_vacuum(rel, params, strategy);
+	/* by the companion's index alone, now that its pages are known to be */
+	count_both_halves(rel);
 }
 
 /* VACUUM FULL, CLUSTER: both halves are rewritten, the batches as they are. */
