@@ -419,7 +419,7 @@ CREATE VIEW strata.problems WITH (security_barrier) AS
 	SELECT 'warning', 'few rows per batch', t.object::regclass::text,
 		   _strata.and_others(pg_catalog.array_agg(t.relid::regclass::text ORDER BY t.relid::regclass::text COLLATE "C")) || ': about '
 		   || (sum(r.batch_rows) / sum(r.batches))::bigint || ' rows in each of ' || sum(r.batches) || ' batches',
-		   'choose a strata.segmentby with fewer values, then recompress'
+		   'SELECT * FROM advise_compression(' || pg_catalog.quote_literal(t.object::regclass::text) || '); -- has better ones, and the command'
 	FROM _strata.own_compressed t
 	-- the companion's reltuples counts changed rows, too
 	CROSS JOIN LATERAL _strata.row_counts(t.relid) r

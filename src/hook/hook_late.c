@@ -95,50 +95,68 @@ is_for_us(const RangeVar *name, bool any_of_ours)
 	return result;
 }
 
-/* Would our hooks have had something to do? */
-static bool
-needs_hooks(Node *stmt)
-{
-	const IntoClause *into;
-	const AlterTableStmt *alter;
+/*-------------------------------------------------------------------------
+ * Would our hooks have had something to do?  See hook_private.h.
+ *-------------------------------------------------------------------------
+ */
 
-	switch (nodeTag(stmt))
-	{
-		case T_CreateStmt:
-			return has_our_options(((CreateStmt *) stmt)->options);
-		case T_CreateTableAsStmt:
-			into = ((CreateTableAsStmt *) stmt)->into;
-			return has_our_options(into->options);
-		case T_AlterTableStmt:
-			alter = (AlterTableStmt *) stmt;
-			return sets_options(alter, false) ||
-				is_for_us(alter->relation, sets_options(alter, true));
-		case T_IndexStmt:
-			return has_our_options(((IndexStmt *) stmt)->options) ||
-				is_for_us(((IndexStmt *) stmt)->relation, false);
-		case T_RenameStmt:
-			return is_for_us(((RenameStmt *) stmt)->relation,
-							 ((RenameStmt *) stmt)->renameType ==
-							 OBJECT_COLUMN);
-		case T_AlterObjectSchemaStmt:
-			return is_for_us(((AlterObjectSchemaStmt *) stmt)->relation,
-							 false);
-		default:
-			return false;
-	}
+bool
+strata_late_create_table(Node *stmt)
+{
+	return has_our_options(((CreateStmt *) stmt)->options);
+}
+
+bool
+strata_late_create_table_as(Node *stmt)
+{
+	return has_our_options(((CreateTableAsStmt *) stmt)->into->options);
+}
+
+bool
+strata_late_alter_table(Node *stmt)
+{
+	const AlterTableStmt *alter = (AlterTableStmt *) stmt;
+
+	return sets_options(alter, false) ||
+		is_for_us(alter->relation, sets_options(alter, true));
+}
+
+bool
+strata_late_create_index(Node *stmt)
+{
+	const IndexStmt *index = (IndexStmt *) stmt;
+
+	return has_our_options(index->options) ||
+		is_for_us(index->relation, false);
+}
+
+bool
+strata_late_rename(Node *stmt)
+{
+	const RenameStmt *rename = (RenameStmt *) stmt;
+
+	return is_for_us(rename->relation, rename->renameType == OBJECT_COLUMN);
+}
+
+bool
+strata_late_set_schema(Node *stmt)
+{
+	return is_for_us(((AlterObjectSchemaStmt *) stmt)->relation, false);
 }
 
 /* Event trigger at the begin of statements on tables and indexes. */
 Datum
 strata_on_ddl_start(PG_FUNCTION_ARGS)
 {
+	EventTriggerData *data = (EventTriggerData *) fcinfo->context;
+
 	if (!CALLED_AS_EVENT_TRIGGER(fcinfo))
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_EVENT_TRIGGER_PROTOCOL_VIOLATED),
 				 errmsg("function \"%s\" was not called by event trigger manager",
 						"on_ddl_start")));
 	if (!strata_utility_hook_ran &&
-		needs_hooks(((EventTriggerData *) fcinfo->context)->parsetree))
+		strata_utility_needs_us(data->parsetree))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("the library of extension \"%s\" was not loaded when this statement began",

@@ -29,6 +29,18 @@ extern void strata_utility_hook_init(void);
 /* Has a utility statement of this session gone through our hook? */
 extern bool strata_utility_hook_ran;
 
+/*
+ * Must the statement not run without our hooks?  The table in hook_utility.c
+ * has who says so of which kind of statement; hook_late.c has these.
+ */
+extern bool strata_utility_needs_us(Node *stmt);
+extern bool strata_late_create_table(Node *stmt);
+extern bool strata_late_create_table_as(Node *stmt);
+extern bool strata_late_alter_table(Node *stmt);
+extern bool strata_late_create_index(Node *stmt);
+extern bool strata_late_rename(Node *stmt);
+extern bool strata_late_set_schema(Node *stmt);
+
 /* The whole way from query to plan, for plans that have to be made again. */
 extern PlannedStmt *strata_plan_query(Query *query, const char *text,
 									  int cursor_options,

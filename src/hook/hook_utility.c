@@ -463,7 +463,7 @@ writable_statement(UtilityCall *call)
  * hypertable is indexed chunk by chunk.
  */
 static void
-run_create_index(UtilityCall *call, IndexStmt *stmt)
+index_table(UtilityCall *call, IndexStmt *stmt)
 {
 	bool		per_chunk = false;
 	bool		hypertable;
@@ -539,122 +539,207 @@ check_drop_index(DropStmt *stmt)
 	}
 }
 
+/*-------------------------------------------------------------------------
+ * One function for each kind of statement: runs it, and does what is ours
+ * before, in its place or after
+ *-------------------------------------------------------------------------
+ */
+
+static void
+run_create_table(UtilityCall *call, Node *stmt)
+{
+	CreateStmt *create = (CreateStmt *) stmt;
+
+	if (!strata_hook_has_options(create->options))
+	{
+		run_statement(call);
+		return;
+	}
+	create = (CreateStmt *) writable_statement(call);
+	create_table(call, create->relation, &create->options);
+}
+
+static void
+run_create_table_as(UtilityCall *call, Node *stmt)
+{
+	CreateTableAsStmt *create = (CreateTableAsStmt *) stmt;
+
+	if (strata_hook_has_options(create->into->options))
+	{
+		create = (CreateTableAsStmt *) writable_statement(call);
+		create_table(call, create->into->rel, &create->into->options);
+	}
+	else
+		run_statement(call);
+	torture(create->into->rel);
+}
+
 /* ALTER TABLE, of whatever kind of relation. */
 static void
-alter_relation(UtilityCall *call, AlterTableStmt *stmt)
+run_alter_table(UtilityCall *call, Node *stmt)
 {
 	Assert(strata_utility_hook_ran);	/* hook:H5 */
-	switch (stmt->objtype)
+	switch (((AlterTableStmt *) stmt)->objtype)
 	{
 		case OBJECT_TABLE:
 		case OBJECT_MATVIEW:
 			alter_table(call, (AlterTableStmt *) writable_statement(call));
 			break;
 		case OBJECT_INDEX:
-			alter_index(call, stmt);
+			alter_index(call, (AlterTableStmt *) stmt);
 			break;
 		default:
 			run_statement(call);
 	}
 }
 
-/* Run the statement, and do what is ours before, in its place or after. */
+static void
+run_create_index(UtilityCall *call, Node *stmt)
+{
+	index_table(call, (IndexStmt *) stmt);
+}
+
+static void
+run_drop(UtilityCall *call, Node *stmt)
+{
+	check_drop_index((DropStmt *) stmt);
+	run_statement(call);
+}
+
+static void
+run_rename(UtilityCall *call, Node *stmt)
+{
+	RenameStmt *rename = (RenameStmt *) stmt;
+
+	if (rename->renameType == OBJECT_COLUMN &&
+		(rename->relationType == OBJECT_TABLE ||
+		 rename->relationType == OBJECT_MATVIEW))
+		rename_column(call, rename);
+	else
+		run_statement(call);
+}
+
+static void
+run_set_schema(UtilityCall *call, Node *stmt)
+{
+	if (((AlterObjectSchemaStmt *) stmt)->objectType == OBJECT_TABLE)
+		set_schema(call, (AlterObjectSchemaStmt *) stmt);
+	else
+		run_statement(call);
+}
+
+static void
+run_move_all(UtilityCall *call, Node *stmt)
+{
+	strata_move_all_without_companions((AlterTableMoveAllStmt *)
+									   writable_statement(call));
+	run_statement(call);
+}
+
+/* SET, for the session, a database or a role. */
+static void
+run_set(UtilityCall *call, Node *stmt)
+{
+	strata_hook_check_setting(IsA(stmt, AlterDatabaseSetStmt) ?
+							  ((AlterDatabaseSetStmt *) stmt)->setstmt :
+							  IsA(stmt, AlterRoleSetStmt) ?
+							  ((AlterRoleSetStmt *) stmt)->setstmt :
+							  (VariableSetStmt *) stmt);
+	run_statement(call);
+}
+
+static void
+run_drop_database(UtilityCall *call, Node *stmt)
+{
+	end_jobs((DropdbStmt *) stmt);
+	run_statement(call);
+}
+
+static void
+run_extension_contents(UtilityCall *call, Node *stmt)
+{
+	run_statement(call);
+	if (IsBinaryUpgrade)
+		upgraded_member((AlterExtensionContentsStmt *) stmt);
+}
+
+static void
+run_refresh(UtilityCall *call, Node *stmt)
+{
+	run_statement(call);
+	compress_refreshed((RefreshMatViewStmt *) stmt);
+}
+
+static void
+run_vacuum(UtilityCall *call, Node *stmt)
+{
+	run_statement(call);
+	if (vacuums_all_in_full((VacuumStmt *) stmt))
+		strata_companions_silence();
+}
+
+static void
+run_copy(UtilityCall *call, Node *stmt)
+{
+	if (copy_from(call, (CopyStmt *) stmt))
+		return;
+	run_statement(call);
+	if (((CopyStmt *) stmt)->is_from)
+		torture(((CopyStmt *) stmt)->relation);
+}
+
+/*
+ * The statements we have a part in, and of those that must not run without us,
+ * who says so (hook_late.c).  The tags of the latter are those of the event
+ * trigger strata_ddl_start.
+ */
+static const struct
+{
+	NodeTag		tag;
+	void		(*run) (UtilityCall *call, Node *stmt);
+	bool		(*needs_us) (Node *stmt);
+}			statements[] = {
+	{T_CreateStmt, run_create_table, strata_late_create_table},
+	{T_CreateTableAsStmt, run_create_table_as, strata_late_create_table_as},
+	{T_AlterTableStmt, run_alter_table, strata_late_alter_table},
+	{T_IndexStmt, run_create_index, strata_late_create_index},
+	{T_RenameStmt, run_rename, strata_late_rename},
+	{T_AlterObjectSchemaStmt, run_set_schema, strata_late_set_schema},
+	{T_DropStmt, run_drop, NULL},
+	{T_AlterTableMoveAllStmt, run_move_all, NULL},
+	{T_VariableSetStmt, run_set, NULL},
+	{T_AlterDatabaseSetStmt, run_set, NULL},
+	{T_AlterRoleSetStmt, run_set, NULL},
+	{T_DropdbStmt, run_drop_database, NULL},
+	{T_AlterExtensionContentsStmt, run_extension_contents, NULL},
+	{T_RefreshMatViewStmt, run_refresh, NULL},
+	{T_VacuumStmt, run_vacuum, NULL},
+	{T_CopyStmt, run_copy, NULL}
+};
+
 static void
 process(UtilityCall *call)
 {
 	Node	   *stmt = call->pstmt->utilityStmt;
 
-	switch (nodeTag(stmt))
-	{
-		case T_CreateStmt:
-			if (strata_hook_has_options(((CreateStmt *) stmt)->options))
-			{
-				CreateStmt *create = (CreateStmt *) writable_statement(call);
-
-				create_table(call, create->relation, &create->options);
-				return;
-			}
-			break;
-		case T_CreateTableAsStmt:
-			if (strata_hook_has_options(
-										((CreateTableAsStmt *) stmt)->into->options))
-			{
-				CreateTableAsStmt *create;
-
-				create = (CreateTableAsStmt *) writable_statement(call);
-				create_table(call, create->into->rel, &create->into->options);
-			}
-			else
-				run_statement(call);
-			torture(((CreateTableAsStmt *) stmt)->into->rel);
+	for (int i = 0; i < (int) lengthof(statements); i++)
+		if (statements[i].tag == nodeTag(stmt))
+		{
+			statements[i].run(call, stmt);
 			return;
-		case T_AlterTableStmt:
-			alter_relation(call, (AlterTableStmt *) stmt);
-			return;
-		case T_IndexStmt:
-			run_create_index(call, (IndexStmt *) stmt);
-			return;
-		case T_DropStmt:
-			check_drop_index((DropStmt *) stmt);
-			break;
-		case T_RenameStmt:
-			if (((RenameStmt *) stmt)->renameType == OBJECT_COLUMN &&
-				(((RenameStmt *) stmt)->relationType == OBJECT_TABLE ||
-				 ((RenameStmt *) stmt)->relationType == OBJECT_MATVIEW))
-			{
-				rename_column(call, (RenameStmt *) stmt);
-				return;
-			}
-			break;
-		case T_AlterObjectSchemaStmt:
-			if (((AlterObjectSchemaStmt *) stmt)->objectType == OBJECT_TABLE)
-			{
-				set_schema(call, (AlterObjectSchemaStmt *) stmt);
-				return;
-			}
-			break;
-		case T_AlterTableMoveAllStmt:
-			strata_move_all_without_companions((AlterTableMoveAllStmt *)
-											   writable_statement(call));
-			break;
-		case T_VariableSetStmt:
-			strata_hook_check_setting((VariableSetStmt *) stmt);
-			break;
-		case T_AlterDatabaseSetStmt:
-			strata_hook_check_setting(
-									  ((AlterDatabaseSetStmt *) stmt)->setstmt);
-			break;
-		case T_AlterRoleSetStmt:
-			strata_hook_check_setting(((AlterRoleSetStmt *) stmt)->setstmt);
-			break;
-		case T_DropdbStmt:
-			end_jobs((DropdbStmt *) stmt);
-			break;
-		case T_AlterExtensionContentsStmt:
-			run_statement(call);
-			if (IsBinaryUpgrade)
-				upgraded_member((AlterExtensionContentsStmt *) stmt);
-			return;
-		case T_RefreshMatViewStmt:
-			run_statement(call);
-			compress_refreshed((RefreshMatViewStmt *) stmt);
-			return;
-		case T_VacuumStmt:
-			run_statement(call);
-			if (vacuums_all_in_full((VacuumStmt *) stmt))
-				strata_companions_silence();
-			return;
-		case T_CopyStmt:
-			if (copy_from(call, (CopyStmt *) stmt))
-				return;
-			run_statement(call);
-			if (((CopyStmt *) stmt)->is_from)
-				torture(((CopyStmt *) stmt)->relation);
-			return;
-		default:
-			break;
-	}
+		}
 	run_statement(call);
+}
+
+/* See hook_private.h. */
+bool
+strata_utility_needs_us(Node *stmt)
+{
+	for (int i = 0; i < (int) lengthof(statements); i++)
+		if (statements[i].tag == nodeTag(stmt))
+			return statements[i].needs_us != NULL &&
+				statements[i].needs_us(stmt);
+	return false;
 }
 
 /* An index or a constraint of a hypertable may be new. */
