@@ -19,15 +19,13 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-/* Row `row` of the reader's batch into slot. */
 static void
-store_row(Relation rel, StrataBatchReader *reader, int64 row,
-		  TupleTableSlot *slot)
+store_row(Relation rel, const StrataBatchRow *row, TupleTableSlot *slot)
 {
 	/* the slot may keep the tuple that is made */
 	MemoryContext old = MemoryContextSwitchTo(slot->tts_mcxt);
 
-	strata_batch_store_row(rel, reader, (int) (row - reader->first_row), slot);
+	strata_batch_row_store(rel, row, slot);
 	MemoryContextSwitchTo(old);
 	/* by-reference values of a virtual slot lie in the reader */
 	ExecMaterializeSlot(slot);
@@ -41,13 +39,13 @@ store_row(Relation rel, StrataBatchReader *reader, int64 row,
 static bool
 fetch_any(Relation rel, Relation batches, int64 row, TupleTableSlot *slot)
 {
-	StrataBatchReader *reader = strata_cached_any_batch(rel, batches, row);
+	StrataBatchRow found;
 
 	/* who asks has just got the TID from us */
-	if (reader == NULL)
+	if (!strata_batch_row_find_any(rel, batches, row, &found))
 		strata_error_corrupt(rel, row, NULL,
 							 "there is no batch with this row");
-	store_row(rel, reader, row, slot);
+	store_row(rel, &found, slot);
 	return true;
 }
 
@@ -72,9 +70,11 @@ fetch_seen(Relation rel, int64 row, Snapshot snapshot, TupleTableSlot *slot)
 	{
 		StrataBatchReader *reader = strata_batch_reader_create(rel,
 															   store->schema);
+		StrataBatchRow decoded = {.reader = reader,.row = row};
 
 		strata_batch_reader_load(reader, batch);
-		store_row(rel, reader, row, slot);
+		decoded.first_row = reader->first_row;
+		store_row(rel, &decoded, slot);
 		strata_batch_reader_free(reader);
 	}
 	ExecDropSingleTupleTableSlot(batch);

@@ -32,6 +32,7 @@ bool		strata_enable_ordered_scan = true;
 bool		strata_enable_page_scan = true;
 bool		strata_enable_parallel_scan = true;
 bool		strata_enable_pruning = true;
+bool		strata_enable_row_cache = true;
 bool		strata_enable_scan = true;
 bool		strata_enable_summary_agg = true;
 bool		strata_enable_time_pruning = true;
@@ -99,6 +100,9 @@ static const BoolSetting bool_settings[] = {
 	GUC_EXPLAIN, "Enables parallel StrataScan plans.", NULL},
 	{"strata.enable_pruning", &strata_enable_pruning, true, GUC_EXPLAIN,
 		"Enables skipping of batches by segment values, minima and maxima, and filters.",
+	NULL},
+	{"strata.enable_row_cache", &strata_enable_row_cache, true, 0,
+		"Enables keeping decoded rows for changes that come back to more batches than stay decoded.",
 	NULL},
 	{"strata.enable_scan", &strata_enable_scan, true, GUC_EXPLAIN,
 		"Enables StrataScan, the planner's way to read compressed rows.",

@@ -61,8 +61,8 @@ strata_claim_begin(StrataClaim *claim, Relation rel, int64 row)
 		error_moved(rel);
 	Assert(CheckRelationLockedByMe(rel, RowShareLock, true));	/* store:S9 */
 	claim->batches = table_open(companion, RowExclusiveLock);
-	claim->reader = strata_cached_batch(rel, claim->batches, row,
-										&claim->batch_tid);
+	claim->found = strata_batch_row_find(rel, claim->batches, row,
+										 &claim->values);
 }
 
 /* See change_private.h. */
@@ -76,7 +76,7 @@ strata_claim_end(StrataClaim *claim)
 static void
 begin_writing(StrataClaim *claim)
 {
-	strata_batch_writing_lock(claim->batches, claim->reader->first_row, true);
+	strata_batch_writing_lock(claim->batches, claim->values.first_row, true);
 	claim->writing = true;
 }
 
@@ -85,7 +85,7 @@ void
 strata_claim_end_writing(StrataClaim *claim)
 {
 	if (claim->writing)
-		strata_batch_writing_lock(claim->batches, claim->reader->first_row,
+		strata_batch_writing_lock(claim->batches, claim->values.first_row,
 								  false);
 	claim->writing = false;
 }
@@ -236,19 +236,6 @@ tell_changed(StrataClaim *claim, CommandId cid, TM_FailureData *tmfd)
 	return entry->kind == STRATA_ENTRY_UPDATED ? TM_Updated : TM_Deleted;
 }
 
-/* Was the batch made by this transaction, whose failure would take it back? */
-static bool
-batch_is_ours(StrataClaim *claim)
-{
-	HeapTuple	tuple;
-
-	tuple =
-		((BufferHeapTupleTableSlot *) claim->reader->batch_slot)->base.tuple;
-	return !HeapTupleHeaderXminFrozen(tuple->t_data) &&
-		TransactionIdIsCurrentTransactionId(
-											HeapTupleHeaderGetRawXmin(tuple->t_data));
-}
-
 /* Frozen, but for a batch that is ours. */
 static void
 insert_lock_entry(StrataClaim *claim)
@@ -256,7 +243,7 @@ insert_lock_entry(StrataClaim *claim)
 	Assert(claim->writing &&
 		   claim->entry.kind == STRATA_ENTRY_NONE); /* store:S3 */
 	strata_entry_insert(claim->batches, claim->row, STRATA_ENTRY_LOCK, NULL,
-						FirstCommandId, !batch_is_ours(claim),
+						FirstCommandId, !claim->values.batch_is_ours,
 						&claim->entry.self);
 	claim->entry.kind = STRATA_ENTRY_LOCK;
 }
@@ -291,7 +278,7 @@ strata_claim_row(StrataClaim *claim, LockTupleMode mode, LockWaitPolicy policy,
 {
 	StrataBatchFate fate;
 
-	if (claim->reader == NULL)
+	if (!claim->found)
 	{
 		strata_batch_find_fate(claim->batches, NULL, claim->row, &fate);
 		return tell_swept(claim, &fate, cid, tmfd);
@@ -309,7 +296,7 @@ strata_claim_row(StrataClaim *claim, LockTupleMode mode, LockWaitPolicy policy,
 		if (claim->entry.kind == STRATA_ENTRY_NONE)
 		{
 			/* who sweeps has seen that there is no entry */
-			strata_batch_find_fate(claim->batches, &claim->batch_tid,
+			strata_batch_find_fate(claim->batches, &claim->values.batch_tid,
 								   claim->row, &fate);
 			if (fate.kind == STRATA_BATCH_SWEPT ||
 				fate.kind == STRATA_BATCH_MOVED)

@@ -20,9 +20,9 @@ typedef struct StrataClaim
 {
 	Relation	rel;
 	Relation	batches;
-	StrataBatchReader *reader;	/* its batch, loaded; NULL: it is gone */
-	ItemPointerData batch_tid;
 	int64		row;
+	bool		found;			/* else its batch is gone */
+	StrataBatchRow values;		/* of the row, and where its batch is */
 	StrataEntry entry;			/* NONE, LOCK: the row is in its batch */
 	bool		writing;		/* we hold the heavyweight lock */
 } StrataClaim;
@@ -178,15 +178,15 @@ extern void strata_key_batch_set_prints(StrataKeyDirectory *d, int i,
 extern int	strata_key_find_print(const StrataKeyPrint *prints, int n,
 								  uint32 print);
 
-/* Does slot's row differ from row `row` of the reader in a unique key? */
-extern bool strata_unique_key_changes(Relation rel, StrataBatchReader *reader,
-									  int row, TupleTableSlot *slot);
+/* Does slot's row differ from the row of a batch in a unique key? */
+extern bool strata_unique_key_changes(Relation rel, const StrataBatchRow *row,
+									  TupleTableSlot *slot);
 
 /*
  * In a key that foreign keys may refer to?  FOR KEY SHARE holds on to those.
  */
 extern bool strata_reference_key_changes(Relation rel,
-										 StrataBatchReader *reader, int row,
+										 const StrataBatchRow *row,
 										 TupleTableSlot *slot);
 
 #endif							/* STRATA_CHANGE_PRIVATE_H */

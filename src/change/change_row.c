@@ -55,10 +55,10 @@ error_concurrent_update(void)
 static void
 check_readers(StrataClaim *claim)
 {
-	if (claim->reader == NULL)
+	if (!claim->found)
 		return;
-	CheckForSerializableConflictIn(claim->batches, &claim->batch_tid,
-								   ItemPointerGetBlockNumber(&claim->batch_tid));
+	CheckForSerializableConflictIn(claim->batches, &claim->values.batch_tid,
+								   ItemPointerGetBlockNumber(&claim->values.batch_tid));
 }
 
 /*
@@ -117,9 +117,7 @@ move_claimed(StrataClaim *claim, ItemPointer tid)
 	CommandId	cid = GetCurrentCommandId(true);
 
 	Assert(strata_entry_is_in_batch(&claim->entry));	/* store:S2 */
-	strata_batch_store_row(claim->rel, claim->reader,
-						   (int) (claim->row - claim->reader->first_row),
-						   writer->slot);
+	strata_batch_row_store(claim->rel, &claim->values, writer->slot);
 	strata_row_writer_put(writer);
 	*tid = writer->slot->tts_tid;
 
@@ -273,15 +271,11 @@ strata_store_update_row(Relation rel, int64 row, TupleTableSlot *slot,
 		return strata_store_move_row(rel, row, policy, cid, target, tmfd);
 	memset(tmfd, 0, sizeof(*tmfd));
 	strata_claim_begin(&claim, rel, row);
-	if (claim.reader != NULL)
+	if (claim.found)
 	{
-		int			position = (int) (row - claim.reader->first_row);
-
-		unique_changes = strata_unique_key_changes(rel, claim.reader, position,
-												   slot);
+		unique_changes = strata_unique_key_changes(rel, &claim.values, slot);
 		key_changes = unique_changes &&
-			strata_reference_key_changes(rel, claim.reader, position,
-										 slot);
+			strata_reference_key_changes(rel, &claim.values, slot);
 	}
 	*lockmode = key_changes ? LockTupleExclusive : LockTupleNoKeyExclusive;
 	/* a look for equal keys may wait: not while writing */
@@ -363,7 +357,7 @@ lock_kept_key(StrataClaim *claim, CommandId cid, LockWaitPolicy policy,
 	bool		kept;
 	TM_FailureData tmfd;
 
-	if (claim->reader == NULL || claim->entry.kind != STRATA_ENTRY_UPDATED ||
+	if (!claim->found || claim->entry.kind != STRATA_ENTRY_UPDATED ||
 		claim->entry.ours ||
 		ItemPointerIndicatesMovedPartitions(&claim->entry.tid) ||
 		!is_version_of(rel, &claim->entry.tid, claim->entry.xmin))
@@ -372,9 +366,7 @@ lock_kept_key(StrataClaim *claim, CommandId cid, LockWaitPolicy policy,
 									&TTSOpsBufferHeapTuple);
 	kept = heap->tuple_fetch_row_version(rel, &claim->entry.tid, SnapshotAny,
 										 slot) &&
-		!strata_reference_key_changes(rel, claim->reader,
-									  (int) (claim->row -
-											 claim->reader->first_row), slot);
+		!strata_reference_key_changes(rel, &claim->values, slot);
 	if (kept)
 	{
 		ItemPointerData tid = claim->entry.tid;
@@ -413,8 +405,7 @@ strata_store_lock_row(Relation rel, int64 row, TupleTableSlot *slot,
 	{
 		MemoryContext old = MemoryContextSwitchTo(slot->tts_mcxt);
 
-		strata_batch_store_row(rel, claim.reader,
-							   (int) (row - claim.reader->first_row), slot);
+		strata_batch_row_store(rel, &claim.values, slot);
 		MemoryContextSwitchTo(old);
 		ExecMaterializeSlot(slot);
 	}

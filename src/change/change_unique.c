@@ -172,18 +172,18 @@ batch_may_hold(UniqueKey *key, StrataBatchReader *reader)
 	return true;
 }
 
-/* Is the key of a row of the batch, from its columns, the new row's? */
+/* Is the key of a row of a batch, from its columns, the new row's? */
 static bool
-columns_equal(UniqueKey *key, StrataBatchReader *reader, int row)
+columns_equal(UniqueKey *key, const StrataBatchRow *row)
 {
 	for (int i = 0; i < key->nkeys; i++)
 	{
 		bool		isnull;
-		StrataColumn *col =
-		strata_batch_reader_column(reader,
-								   key->index->rd_index->indkey.values[i]);
-		Datum		value = strata_column_get(col, row, &isnull);
+		Datum		value;
 
+		value = strata_batch_row_value(row,
+									   key->index->rd_index->indkey.values[i],
+									   &isnull);
 		if (!keys_equal(key, i, value, isnull))
 			return false;
 	}
@@ -195,14 +195,14 @@ columns_equal(UniqueKey *key, StrataBatchReader *reader, int row)
  * with this key?
  */
 static bool
-row_equal(UniqueKey *key, StrataBatchReader *reader, int row, EState *estate,
-		  TupleTableSlot *row_slot)
+row_equal(UniqueKey *key, Relation rel, const StrataBatchRow *row,
+		  EState *estate, TupleTableSlot *row_slot)
 {
 	Datum		values[INDEX_MAX_KEYS];
 	bool		isnull[INDEX_MAX_KEYS];
 
 	ResetPerTupleExprContext(estate);
-	strata_batch_store_row(reader->rel, reader, row, row_slot);
+	strata_batch_row_store(rel, row, row_slot);
 	GetPerTupleExprContext(estate)->ecxt_scantuple = row_slot;
 	if (key->predicate != NULL &&
 		!ExecQual(key->predicate, GetPerTupleExprContext(estate)))
@@ -214,15 +214,15 @@ row_equal(UniqueKey *key, StrataBatchReader *reader, int row, EState *estate,
 	return true;
 }
 
-/* Does row `row` of the reader's batch have the new row's key? */
+/* Does a row of a batch have the new row's key? */
 static bool
-row_has_key(UniqueKey *key, StrataBatchReader *reader, int row, EState *estate,
-			TupleTableSlot *row_slot)
+row_has_key(UniqueKey *key, Relation rel, const StrataBatchRow *row,
+			EState *estate, TupleTableSlot *row_slot)
 {
-	if (key->plain && !columns_equal(key, reader, row))
+	if (key->plain && !columns_equal(key, row))
 		return false;
 	return (key->plain && key->predicate == NULL) ||
-		row_equal(key, reader, row, estate, row_slot);
+		row_equal(key, rel, row, estate, row_slot);
 }
 
 /*
@@ -233,14 +233,16 @@ static int64
 find_in_batch(UniqueKey *key, StrataStore *store, StrataBatchReader *reader,
 			  int64 except, EState *estate, TupleTableSlot *row_slot)
 {
-	for (int row = 0; row < reader->nrows; row++)
-	{
-		int64		number = reader->first_row + row;
+	StrataBatchRow row = {.reader = reader,.first_row = reader->first_row};
 
-		if (number != except &&
-			row_has_key(key, reader, row, estate, row_slot) &&
-			strata_store_row_is_live(store->rel, store->batches, number, NULL))
-			return number;
+	for (int i = 0; i < reader->nrows; i++)
+	{
+		row.row = reader->first_row + i;
+		if (row.row != except &&
+			row_has_key(key, store->rel, &row, estate, row_slot) &&
+			strata_store_row_is_live(store->rel, store->batches, row.row,
+									 NULL))
+			return row.row;
 	}
 	return -1;
 }
@@ -514,20 +516,17 @@ find_in_line(StrataStore *store, UniqueKey *key, StrataKeyDirectory *directory,
 	for (int i = strata_key_find_print(prints, nrows, print);
 		 i < nrows && prints[i].print == print; i++)
 	{
-		ItemPointerData tid;
-		StrataBatchReader *reader;
-		int			row = prints[i].row;
+		int64		row = first_row + prints[i].row;
+		StrataBatchRow found;
 
-		if (first_row + row == except)
+		if (row == except)
 			continue;
-		reader = strata_cached_batch(store->rel, store->batches, first_row,
-									 &tid);
-		if (reader == NULL)
+		if (!strata_batch_row_find(store->rel, store->batches, row, &found))
 			return -1;
-		if (row_has_key(key, reader, row, estate, row_slot) &&
-			strata_store_row_is_live(store->rel, store->batches,
-									 first_row + row, &tid))
-			return first_row + row;
+		if (row_has_key(key, store->rel, &found, estate, row_slot) &&
+			strata_store_row_is_live(store->rel, store->batches, row,
+									 &found.batch_tid))
+			return row;
 	}
 	return -1;
 }
@@ -739,12 +738,10 @@ strata_store_find_key(Relation rel, Relation index, const Datum *values,
  *-------------------------------------------------------------------------
  */
 
-/*
- * Does slot's row differ from row `row` of the reader in one of these columns?
- */
+/* Does slot's row differ from the row of a batch in one of these columns? */
 static bool
-columns_differ(Relation rel, Bitmapset *attrs, StrataBatchReader *reader,
-			   int row, TupleTableSlot *slot)
+columns_differ(Relation rel, Bitmapset *attrs, const StrataBatchRow *row,
+			   TupleTableSlot *slot)
 {
 	bool		differ = false;
 	int			attno = -1;
@@ -755,12 +752,9 @@ columns_differ(Relation rel, Bitmapset *attrs, StrataBatchReader *reader,
 											  attno - 1);
 		bool		old_null;
 		bool		new_null;
-		Datum		old_value;
 		Datum		new_value = slot_getattr(slot, attno, &new_null);
+		Datum		old_value = strata_batch_row_value(row, attno, &old_null);
 
-		old_value = strata_column_get(strata_batch_reader_column(reader,
-																 attno), row,
-									  &old_null);
 		differ = old_null != new_null ||
 			(!old_null && !datum_image_eq(old_value, new_value,
 										  att->attbyval, att->attlen));
@@ -770,20 +764,20 @@ columns_differ(Relation rel, Bitmapset *attrs, StrataBatchReader *reader,
 
 /* See change_private.h. */
 bool
-strata_unique_key_changes(Relation rel, StrataBatchReader *reader, int row,
+strata_unique_key_changes(Relation rel, const StrataBatchRow *row,
 						  TupleTableSlot *slot)
 {
 	bool		changes;
 	Bitmapset  *attrs = strata_store_unique_columns(rel, &changes);
 
-	changes = changes || columns_differ(rel, attrs, reader, row, slot);
+	changes = changes || columns_differ(rel, attrs, row, slot);
 	bms_free(attrs);
 	return changes;
 }
 
 /* See change_private.h. */
 bool
-strata_reference_key_changes(Relation rel, StrataBatchReader *reader, int row,
+strata_reference_key_changes(Relation rel, const StrataBatchRow *row,
 							 TupleTableSlot *slot)
 {
 	Bitmapset  *offset = RelationGetIndexAttrBitmap(rel,
@@ -797,7 +791,7 @@ strata_reference_key_changes(Relation rel, StrataBatchReader *reader, int row,
 			attrs = bms_add_member(attrs,
 								   member +
 								   FirstLowInvalidHeapAttributeNumber);
-	changes = columns_differ(rel, attrs, reader, row, slot);
+	changes = columns_differ(rel, attrs, row, slot);
 	bms_free(attrs);
 	bms_free(offset);
 	return changes;

@@ -228,12 +228,48 @@ extern bool strata_row_scan_next(StrataRowScan *scan, ScanDirection direction,
 extern void strata_batch_store_row(Relation rel, StrataBatchReader *reader,
 								   int row, TupleTableSlot *slot);
 
+/* The same as a tuple, in the current context. */
+extern HeapTuple strata_batch_form_row(Relation rel, StrataBatchReader *reader,
+									   int row);
+
 /*
- * The batch that holds, or once held, compressed row `row`, in a reader that
- * stays decoded; NULL: none.  Valid until the next call for the table.
+ * One row of a batch, for those who come row by row: either its batch is
+ * decoded, or the row was kept as a tuple.
  */
-extern StrataBatchReader *strata_cached_any_batch(Relation rel,
-												  Relation batches, int64 row);
+typedef struct StrataBatchRow
+{
+	StrataBatchReader *reader;	/* NULL: tuple has it */
+	HeapTuple	tuple;			/* in the context of who asked */
+	TupleDesc	desc;			/* of tuple */
+	int64		row;
+	int64		first_row;		/* of its batch */
+	ItemPointerData batch_tid;
+	bool		batch_is_ours;	/* this transaction made it, whose failure
+								 * would take it back */
+} StrataBatchRow;
+
+/*
+ * The row in the batch that holds it now; false: none does.  The caller's lock
+ * on R excludes compression; a batch that was swept since it was read may
+ * still be given out.  A reader is valid as strata_cached_batch's is.
+ */
+extern bool strata_batch_row_find(Relation rel, Relation batches, int64 row,
+								  StrataBatchRow *found);
+
+/*
+ * The same of the batch that holds, or once held, the row, for who has got its
+ * TID from us; batch_tid and batch_is_ours are not set.
+ */
+extern bool strata_batch_row_find_any(Relation rel, Relation batches,
+									  int64 row, StrataBatchRow *found);
+
+/* A column of it, not to be changed; valid as long as the row is. */
+extern Datum strata_batch_row_value(const StrataBatchRow *row,
+									AttrNumber attno, bool *isnull);
+
+/* It into slot, as strata_batch_store_row does. */
+extern void strata_batch_row_store(Relation rel, const StrataBatchRow *row,
+								   TupleTableSlot *slot);
 
 /*
  * Columns of unique indexes; *any when an index has expressions or a

@@ -9,13 +9,14 @@
  * within work_mem, until the transaction ends, something about their table
  * changes, or a subtransaction fails (which may give up the lock that kept
  * them in place). What a caller was given stays until two others have been
- * asked for.
+ * asked for.  Where they do not suffice, single rows are kept (store_kept.c).
  *
  * src/store/store_fetch.c
  *-------------------------------------------------------------------------
  */
 #include "store/store_private.h"
 
+#include "access/htup_details.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "executor/executor.h"
@@ -48,6 +49,9 @@ static int	last_used = 0;
 static int	used_before = 0;	/* the one before that */
 static int	next_unloaded = 0;
 
+/* In this transaction a batch had to make room for another. */
+static bool given_up = false;
+
 static void
 invalidate(Datum arg, Oid relid)
 {
@@ -55,6 +59,7 @@ invalidate(Datum arg, Oid relid)
 		if (!OidIsValid(relid) || relid == cached[i].relid ||
 			relid == cached[i].companion)
 			cached[i].stale = true;
+	strata_kept_invalidate(relid);
 }
 
 static void
@@ -64,7 +69,11 @@ at_transaction_end(XactEvent event, void *arg)
 	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT ||
 		event == XACT_EVENT_PREPARE || event == XACT_EVENT_PARALLEL_COMMIT ||
 		event == XACT_EVENT_PARALLEL_ABORT)
+	{
 		memset(cached, 0, sizeof(cached));
+		given_up = false;
+		strata_kept_forget();
+	}
 }
 
 static void
@@ -142,6 +151,7 @@ pick_victim(void)
 		state = state * 1664525 + 1013904223;
 		victim = (state >> 16) % CACHED_BATCHES;
 	} while (victim == last_used || victim == used_before);
+	given_up = true;
 	return victim;
 }
 
@@ -181,6 +191,7 @@ limit_memory(void)
 			continue;
 		sum -= Min(sum, MemoryContextMemAllocated(place->mcxt, true));
 		unload_place(place);
+		given_up = true;
 	}
 }
 
@@ -260,19 +271,120 @@ strata_cached_batch(Relation rel, Relation batches, int64 row, ItemPointer tid)
 	return place->reader;
 }
 
-/* See store.h. */
-StrataBatchReader *
-strata_cached_any_batch(Relation rel, Relation batches, int64 row)
+static StrataBatchReader *
+cached_any_batch(Relation rel, Relation batches, int64 row)
 {
-	CachedBatch *place = find_place(rel, batches, row);
+	CachedBatch *place = make_place(rel, batches);
 	SnapshotData self;
 
-	if (place != NULL)
-		return place->reader;
-	place = make_place(rel, batches);
 	self.snapshot_type = SNAPSHOT_SELF;
 	if (!strata_batches_find(batches, row, &self, place->slot) &&
 		!strata_batches_find(batches, row, SnapshotAny, place->slot))
 		return NULL;
 	return load(place, rel, false);
+}
+
+/* Was the batch made by this transaction? */
+static bool
+batch_is_ours(StrataBatchReader *reader)
+{
+	HeapTuple	tuple;
+
+	tuple = ((BufferHeapTupleTableSlot *) reader->batch_slot)->base.tuple;
+	return !HeapTupleHeaderXminFrozen(tuple->t_data) &&
+		TransactionIdIsCurrentTransactionId(
+											HeapTupleHeaderGetRawXmin(tuple->t_data));
+}
+
+static void
+set_decoded(StrataBatchRow *found, StrataBatchReader *reader, int64 row)
+{
+	found->reader = reader;
+	found->tuple = NULL;
+	found->desc = NULL;
+	found->row = row;
+	found->first_row = reader->first_row;
+}
+
+/* See store.h. */
+bool
+strata_batch_row_find(Relation rel, Relation batches, int64 row,
+					  StrataBatchRow *found)
+{
+	bool		keeps = given_up && strata_enable_row_cache;
+	StrataBatchReader *reader;
+	CachedBatch *place = find_place(rel, batches, row);
+	bool		decoded = place != NULL && place->live;
+
+	/* who cannot rely on what was kept looks at the batch as it is */
+	if (!decoded && keeps && strata_kept_find(rel, batches, row, found))
+		return true;
+	reader = strata_cached_batch(rel, batches, row, &found->batch_tid);
+	if (reader == NULL)
+		return false;
+	set_decoded(found, reader, row);
+	found->batch_is_ours = batch_is_ours(reader);
+	if (!decoded && keeps)
+		strata_kept_add(rel, batches, found);
+	return true;
+}
+
+/* See store.h. */
+bool
+strata_batch_row_find_any(Relation rel, Relation batches, int64 row,
+						  StrataBatchRow *found)
+{
+	CachedBatch *place = find_place(rel, batches, row);
+	StrataBatchReader *reader;
+
+	if (place == NULL && given_up && strata_enable_row_cache &&
+		strata_kept_find(rel, batches, row, found))
+		return true;
+	reader = place != NULL ? place->reader :
+		cached_any_batch(rel, batches, row);
+	if (reader == NULL)
+		return false;
+	set_decoded(found, reader, row);
+	return true;
+}
+
+/* See store.h. */
+Datum
+strata_batch_row_value(const StrataBatchRow *row, AttrNumber attno,
+					   bool *isnull)
+{
+	if (row->reader == NULL)
+		return heap_getattr(row->tuple, attno, row->desc, isnull);
+	return strata_column_get(strata_batch_reader_column(row->reader, attno),
+							 (int) (row->row - row->first_row), isnull);
+}
+
+/* See store.h. */
+void
+strata_batch_row_store(Relation rel, const StrataBatchRow *row,
+					   TupleTableSlot *slot)
+{
+	HeapTuple	tuple;
+
+	if (row->reader != NULL)
+	{
+		strata_batch_store_row(rel, row->reader,
+							   (int) (row->row - row->first_row), slot);
+		return;
+	}
+	if (slot->tts_ops == &TTSOpsVirtual)
+	{
+		ExecClearTuple(slot);
+		heap_deform_tuple(row->tuple, row->desc, slot->tts_values,
+						  slot->tts_isnull);
+		ExecStoreVirtualTuple(slot);
+	}
+	else
+	{
+		tuple = heap_copytuple(row->tuple);
+		tuple->t_tableOid = RelationGetRelid(rel);
+		ExecForceStoreHeapTuple(tuple, slot, true);
+	}
+	slot->tts_tid = row->tuple->t_self;
+	slot->tts_tableOid = RelationGetRelid(rel);
 }

@@ -77,4 +77,20 @@ extern int	strata_companion_layout_keys(const StrataBatchSchema *schema,
 /* Columns of R's unique keys, see store.h, from the catalogs. */
 extern Bitmapset *strata_unique_columns_find(Relation rel, bool *any);
 
+/*
+ * Rows of batches kept as tuples; store_kept.c.  find: fills in *found, with a
+ * tuple in the current context.  add: the row and some around it; row->reader
+ * has its batch, which is live.
+ */
+extern bool strata_kept_find(Relation rel, Relation batches, int64 row,
+							 StrataBatchRow *found);
+extern void strata_kept_add(Relation rel, Relation batches,
+							const StrataBatchRow *row);
+
+/* All of a table, or companion, is void; InvalidOid: of all tables. */
+extern void strata_kept_invalidate(Oid relid);
+
+/* The transaction ends, and its memory goes. */
+extern void strata_kept_forget(void);
+
 #endif							/* STRATA_STORE_PRIVATE_H */

@@ -87,6 +87,35 @@ strata_store_find_last_batch(StrataStore *store, Snapshot snapshot,
 }
 
 /* See store.h. */
+HeapTuple
+strata_batch_form_row(Relation rel, StrataBatchReader *reader, int row)
+{
+	TupleDesc	desc = reader->schema->rel_desc;
+	Datum	   *values = palloc(sizeof(Datum) * desc->natts);
+	bool	   *isnull = palloc(sizeof(bool) * desc->natts);
+	ItemPointerData tid;
+	HeapTuple	tuple;
+
+	for (int i = 0; i < desc->natts; i++)
+		values[i] = strata_column_get(strata_batch_reader_column(reader,
+																 i + 1),
+									  row, &isnull[i]);
+	tuple = heap_form_tuple(desc, values, isnull);
+	strata_tid_set(&tid, reader->first_row + row);
+	/* committed long ago, never touched since */
+	HeapTupleHeaderSetXmin(tuple->t_data, FrozenTransactionId);
+	HeapTupleHeaderSetXmax(tuple->t_data, InvalidTransactionId);
+	HeapTupleHeaderSetCmin(tuple->t_data, FirstCommandId);
+	tuple->t_data->t_infomask |= HEAP_XMIN_FROZEN | HEAP_XMAX_INVALID;
+	tuple->t_data->t_ctid = tid;
+	tuple->t_self = tid;
+	tuple->t_tableOid = RelationGetRelid(rel);
+	pfree(values);
+	pfree(isnull);
+	return tuple;
+}
+
+/* See store.h. */
 void
 strata_batch_store_row(Relation rel, StrataBatchReader *reader, int row,
 					   TupleTableSlot *slot)
@@ -105,28 +134,8 @@ strata_batch_store_row(Relation rel, StrataBatchReader *reader, int row,
 		ExecStoreVirtualTuple(slot);
 	}
 	else
-	{
-		Datum	   *values = palloc(sizeof(Datum) * desc->natts);
-		bool	   *isnull = palloc(sizeof(bool) * desc->natts);
-		HeapTuple	tuple;
-
-		for (int i = 0; i < desc->natts; i++)
-			values[i] = strata_column_get(strata_batch_reader_column(reader,
-																	 i + 1),
-										  row, &isnull[i]);
-		tuple = heap_form_tuple(desc, values, isnull);
-		/* committed long ago, never touched since */
-		HeapTupleHeaderSetXmin(tuple->t_data, FrozenTransactionId);
-		HeapTupleHeaderSetXmax(tuple->t_data, InvalidTransactionId);
-		HeapTupleHeaderSetCmin(tuple->t_data, FirstCommandId);
-		tuple->t_data->t_infomask |= HEAP_XMIN_FROZEN | HEAP_XMAX_INVALID;
-		tuple->t_data->t_ctid = tid;
-		tuple->t_self = tid;
-		tuple->t_tableOid = RelationGetRelid(rel);
-		ExecForceStoreHeapTuple(tuple, slot, true);
-		pfree(values);
-		pfree(isnull);
-	}
+		ExecForceStoreHeapTuple(strata_batch_form_row(rel, reader, row), slot,
+								true);
 	slot->tts_tid = tid;
 	slot->tts_tableOid = RelationGetRelid(rel);
 }
