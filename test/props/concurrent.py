@@ -327,6 +327,9 @@ def one(options, number):
         mine = list(settings)
         if method == "strata" and number % 3 == 0:
             mine += ["strata.enable_scan = off"]
+        if number % 2 == 0:
+            # batches do not stay decoded
+            mine += ["work_mem = '64kB'"]
         side = Side(options.dsn, schema, method, count, plan, mine)
         try:
             ends.append(play(side, plan, options.steps, maintain))
