@@ -46,20 +46,20 @@ typedef struct KeptRows
 	int			n;
 	HeapTupleData tuples[FLEXIBLE_ARRAY_MEMBER];	/* without t_data: not
 													 * kept */
-}			KeptRows;
+} KeptRows;
 
 typedef struct WindowKey
 {
 	int64		number;			/* row number / WINDOW_ROWS */
 	uint32		table;			/* in tables[] */
 	uint32		epoch;			/* of that, then */
-}			WindowKey;
+} WindowKey;
 
 typedef struct Window
 {
 	WindowKey	key;
 	KeptRows   *rows;			/* where two batches meet, of both */
-}			Window;
+} Window;
 
 /* Tables with kept rows; a new epoch makes all of one void. */
 typedef struct KeptTable
@@ -67,7 +67,7 @@ typedef struct KeptTable
 	Oid			relid;
 	Oid			companion;
 	uint32		epoch;
-}			KeptTable;
+} KeptTable;
 
 static KeptTable tables[MAX_TABLES];
 static int	next_table = 0;
@@ -75,7 +75,7 @@ static int	next_table = 0;
 /* In memory of the transaction. */
 static MemoryContext kept_mcxt = NULL;
 static HTAB *by_key = NULL;
-static Window * *windows = NULL;	/* all of them */
+static Window **windows = NULL; /* all of them */
 static int	nwindows = 0;
 static int	windows_size = 0;
 static Size kept_bytes = 0;
@@ -102,7 +102,7 @@ strata_kept_forget(void)
 }
 
 static void
-make_key(WindowKey * key, int table, int64 row)
+make_key(WindowKey *key, int table, int64 row)
 {
 	memset(key, 0, sizeof(*key));
 	key->number = row / WINDOW_ROWS;
@@ -121,7 +121,7 @@ find_table(Oid relid, Oid companion)
 
 /* The tuple of the row among these, or NULL. */
 static HeapTuple
-find_tuple(KeptRows * rows, int64 row)
+find_tuple(KeptRows *rows, int64 row)
 {
 	HeapTuple	tuple;
 
@@ -134,7 +134,7 @@ find_tuple(KeptRows * rows, int64 row)
 /* See store_private.h. */
 bool
 strata_kept_find(Relation rel, Relation batches, int64 row,
-				 StrataBatchRow * found)
+				 StrataBatchRow *found)
 {
 	WindowKey	key;
 	Window	   *window;
@@ -149,7 +149,7 @@ strata_kept_find(Relation rel, Relation batches, int64 row,
 	window = hash_search(by_key, &key, HASH_FIND, NULL);
 	if (window == NULL)
 		return false;
-	for (KeptRows * rows = window->rows; rows != NULL; rows = rows->next)
+	for (KeptRows *rows = window->rows; rows != NULL; rows = rows->next)
 	{
 		HeapTuple	tuple = find_tuple(rows, row);
 
@@ -217,7 +217,7 @@ limit_kept(void)
 
 /* The window, made when there is none. */
 static Window *
-enter_window(const WindowKey * key)
+enter_window(const WindowKey *key)
 {
 	Window	   *window;
 	bool		found;
@@ -287,7 +287,7 @@ copy_tuples(HeapTuple *tuples, int n)
 
 /* See store_private.h. */
 void
-strata_kept_add(Relation rel, Relation batches, const StrataBatchRow * row)
+strata_kept_add(Relation rel, Relation batches, const StrataBatchRow *row)
 {
 	StrataBatchReader *reader = row->reader;
 	int64		start = Max(row->row - row->row % WINDOW_ROWS,
