@@ -25,6 +25,7 @@
 #include "commands/dbcommands.h"
 #include "commands/defrem.h"
 #include "commands/tablecmds.h"
+#include "foreign/foreign.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "storage/bufmgr.h"
@@ -41,6 +42,20 @@
 PG_FUNCTION_INFO_V1(strata_compress_all);
 PG_FUNCTION_INFO_V1(strata_compress_chunk);
 PG_FUNCTION_INFO_V1(strata_decompress_chunk);
+
+/* A foreign table's rows are another server's to compress and show. */
+static void
+refuse_foreign(Oid relid)
+{
+	ForeignTable *table = GetForeignTable(relid);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+			 errmsg("the rows of foreign table \"%s\" are on server \"%s\"",
+					get_rel_name(relid),
+					GetForeignServer(table->serverid)->servername),
+			 errhint("Call the function there, for the table it stands for.")));
+}
 
 /* See api_private.h. */
 Relation
@@ -63,6 +78,8 @@ strata_api_open(Oid relid, LOCKMODE lockmode)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("relation \"%s\" does not exist", name)));
+	if (relkind == RELKIND_FOREIGN_TABLE)
+		refuse_foreign(relid);
 	if (!strata_relation_is_strata(rel))
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),

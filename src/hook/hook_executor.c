@@ -112,6 +112,7 @@ executor_run(QueryDesc *query_desc, ScanDirection direction,
 	else
 		standard_ExecutorRun(query_desc, direction, count STRATA_EXECUTE_ONCE);
 	strata_wire_give_back(query_desc, client);
+	strata_route_check_ctid(query_desc);
 }
 
 /*

@@ -24,6 +24,12 @@ extern void strata_route_plan(PlannedStmt *stmt);
 extern void strata_route_bind(QueryDesc *query_desc);
 
 /*
+ * Executor, when rows were changed: an error if an UPDATE or DELETE that names
+ * one ctid of a hypertable changed rows of several chunks (chunk_ctid.c).
+ */
+extern void strata_route_check_ctid(const QueryDesc *query_desc);
+
+/*
  * False in the statement that loaded the library: its INSERT was planned
  * without us.
  */

@@ -14,6 +14,8 @@
  * dumped and has no rows yet, gets its rows as batches, once as many came in a
  * row as are collected; store/ may refuse, and single rows too.
  *
+ * Over 600 lines: all ways share the buffers and the order of rows.
+ *
  * src/load/load_rows.c
  *-------------------------------------------------------------------------
  */
@@ -28,6 +30,7 @@
 #include "executor/execPartition.h"
 #include "executor/executor.h"
 #include "executor/nodeModifyTable.h"
+#include "foreign/fdwapi.h"
 #include "miscadmin.h"
 #include "optimizer/optimizer.h"
 #include "utils/memutils.h"
@@ -260,7 +263,8 @@ takes_direct(Load *load, ResultRelInfo *target, bool restores)
 {
 	TriggerDesc *triggers = target->ri_TrigDesc;
 
-	if (!(load->wants_direct || restores) ||
+	if (target->ri_FdwRoutine != NULL ||
+		!(load->wants_direct || restores) ||
 		(triggers != NULL && (triggers->trig_insert_before_row ||
 							  triggers->trig_insert_after_row ||
 							  triggers->trig_insert_instead_row)))
@@ -443,14 +447,45 @@ complete(Load *load, TupleTableSlot *slot)
 		ExecPartitionCheck(target, slot, load->estate, true);
 }
 
-/* A chunk with a trigger of its own that wants to see the row first. */
+/*
+ * The row goes to the server of a foreign partition, which checks constraints
+ * by itself, and may leave it out.
+ */
+static void
+insert_foreign(Load *load, TupleTableSlot *slot)
+{
+	ResultRelInfo *target = load->current->target;
+	TupleConstr *constr = target->ri_RelationDesc->rd_att->constr;
+
+	if (constr != NULL && constr->has_generated_stored)
+		ExecComputeStoredGenerated(target, load->estate, slot, CMD_INSERT);
+	slot = target->ri_FdwRoutine->ExecForeignInsert(load->estate, target, slot,
+													NULL);
+	if (slot == NULL)
+		return;
+	slot->tts_tableOid = RelationGetRelid(target->ri_RelationDesc);
+	after_insert(load, target, slot);
+	load->nrows++;
+}
+
+/*
+ * A row that is not collected: a trigger of its chunk wants to see it first,
+ * or the chunk is a foreign table.
+ */
 static void
 insert_one(Load *load, TupleTableSlot *slot)
 {
 	ResultRelInfo *target = load->current->target;
 
-	if (!ExecBRInsertTriggers(load->estate, target, slot))
+	if (target->ri_TrigDesc != NULL &&
+		target->ri_TrigDesc->trig_insert_before_row &&
+		!ExecBRInsertTriggers(load->estate, target, slot))
 		return;
+	if (target->ri_FdwRoutine != NULL)
+	{
+		insert_foreign(load, slot);
+		return;
+	}
 	complete(load, slot);
 	ExecMaterializeSlot(slot);
 	ExecPartitionCheck(target, slot, load->estate, true);
@@ -514,8 +549,9 @@ load_buffered_row(Load *load, ResultRelInfo *target, TupleTableSlot *row)
 		return;
 	}
 	slot = convert(load, row, next_slot(buffer));
-	if (target->ri_TrigDesc != NULL &&
-		target->ri_TrigDesc->trig_insert_before_row)
+	if (target->ri_FdwRoutine != NULL ||
+		(target->ri_TrigDesc != NULL &&
+		 target->ri_TrigDesc->trig_insert_before_row))
 	{
 		insert_one(load, slot);
 		return;
