@@ -59,11 +59,7 @@ strata_agg_init(void)
 static Node *
 create_agg_state(CustomScan *cscan)
 {
-	StrataAggState *agg = (StrataAggState *) newNode(sizeof(StrataAggState),
-													 T_CustomScanState);
-
-	agg->css.methods = &exec_methods;
-	return (Node *) agg;
+	return strata_custom_state(sizeof(StrataAggState), &exec_methods);
 }
 
 /*-------------------------------------------------------------------------

@@ -13,6 +13,8 @@
 
 #include "base/compat.h"
 #include "catalog/pg_type_d.h"
+#include "nodes/execnodes.h"
+#include "nodes/extensible.h"
 
 /* Names of the schemas and of the extension. */
 #define STRATA_EXTENSION "strata"
@@ -200,6 +202,17 @@ extern char *strata_sql_name(Oid relid);
  * anybody's, and event triggers, which could forbid it, have no say in it.
  */
 extern void strata_sql_run_subcommand(const char *sql);
+
+/*
+ * Plan nodes: a new state, a struct of this size that begins with a
+ * CustomScanState; and methods of those that start, end and read again the one
+ * child they have.
+ */
+extern Node *strata_custom_state(Size size, const CustomExecMethods *methods);
+extern void strata_custom_begin_child(CustomScanState *css, EState *estate,
+									  int eflags);
+extern void strata_custom_end_child(CustomScanState *css);
+extern void strata_custom_rescan_child(CustomScanState *css);
 
 /*
  * Report damaged bytes: ERRCODE_DATA_CORRUPTED with the place in errdetail.

@@ -432,9 +432,5 @@ static const CustomExecMethods exec_methods = {
 static Node *
 create_gapfill_state(CustomScan *scan)
 {
-	GapfillState *state = (GapfillState *) newNode(sizeof(GapfillState),
-												   T_CustomScanState);
-
-	state->css.methods = &exec_methods;
-	return (Node *) state;
+	return strata_custom_state(sizeof(GapfillState), &exec_methods);
 }

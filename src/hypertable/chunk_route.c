@@ -462,47 +462,30 @@ exec_route(CustomScanState *css)
 }
 
 static void
-begin_route(CustomScanState *css, EState *estate, int eflags)
-{
-	outerPlanState(css) = ExecInitNode(outerPlan(css->ss.ps.plan), estate,
-									   eflags);
-}
-
-static void
 end_route(CustomScanState *css)
 {
 	RouteState *state = (RouteState *) css;
 	ListCell   *lc;
 
-	ExecEndNode(outerPlanState(css));
+	strata_custom_end_child(css);
 	foreach(lc, state->routings)
 		ExecCleanupTupleRouting(state->mt, lfirst(lc));
 	foreach(lc, state->directories)
 		DestroyPartitionDirectory(lfirst(lc));
 }
 
-static void
-rescan_route(CustomScanState *css)
-{
-	ExecReScan(outerPlanState(css));
-}
-
 static const CustomExecMethods route_exec_methods = {
 	.CustomName = "StrataChunkRoute",
-	.BeginCustomScan = begin_route,
+	.BeginCustomScan = strata_custom_begin_child,
 	.ExecCustomScan = exec_route,
 	.EndCustomScan = end_route,
-	.ReScanCustomScan = rescan_route
+	.ReScanCustomScan = strata_custom_rescan_child
 };
 
 static Node *
 create_route_state(CustomScan *scan)
 {
-	RouteState *state = (RouteState *) newNode(sizeof(RouteState),
-											   T_CustomScanState);
-
-	state->css.methods = &route_exec_methods;
-	return (Node *) state;
+	return strata_custom_state(sizeof(RouteState), &route_exec_methods);
 }
 
 /* Be there when rows leave the partitions that an UPDATE or MERGE changes. */

@@ -103,7 +103,7 @@ begin_turns(CustomScanState *css, EState *estate, int eflags)
 	CustomScan *scan = castNode(CustomScan, css->ss.ps.plan);
 
 	strata_turns_read(scan, &state->turns);
-	outerPlanState(css) = ExecInitNode(outerPlan(scan), estate, eflags);
+	strata_custom_begin_child(css, estate, eflags);
 	state->slot = ExecInitExtraTupleSlot(estate,
 										 ExecGetResultType(outerPlanState(css)),
 										 &TTSOpsMinimalTuple);
@@ -260,7 +260,7 @@ end_turns(CustomScanState *css)
 {
 	TurnsState *state = (TurnsState *) css;
 
-	ExecEndNode(outerPlanState(css));
+	strata_custom_end_child(css);
 	if (state->rows != NULL)
 		tuplestore_end(state->rows);
 	state->rows = NULL;
@@ -278,7 +278,7 @@ rescan_turns(CustomScanState *css)
 	state->first_done = false;
 	state->delivered = 0;
 	strata_turns_read(scan, &state->turns);
-	ExecReScan(outerPlanState(css));
+	strata_custom_rescan_child(css);
 }
 
 static void
@@ -302,11 +302,7 @@ static const CustomExecMethods turns_exec_methods = {
 static Node *
 create_turns_state(CustomScan *scan)
 {
-	TurnsState *state = (TurnsState *) newNode(sizeof(TurnsState),
-											   T_CustomScanState);
-
-	state->css.methods = &turns_exec_methods;
-	return (Node *) state;
+	return strata_custom_state(sizeof(TurnsState), &turns_exec_methods);
 }
 
 /* See turns_private.h. */

@@ -176,11 +176,7 @@ static const CustomExecMethods copy_exec_methods = {
 static Node *
 create_copy_state(CustomScan *scan)
 {
-	CopyScanState *state = (CopyScanState *) newNode(sizeof(CopyScanState),
-													 T_CustomScanState);
-
-	state->css.methods = &copy_exec_methods;
-	return (Node *) state;
+	return strata_custom_state(sizeof(CopyScanState), &copy_exec_methods);
 }
 
 /*-------------------------------------------------------------------------

@@ -218,26 +218,13 @@ begin_load(CustomScanState *css, EState *estate, int eflags)
 {
 	((LoadState *) css)->obstacle =
 		read_obstacle((CustomScan *) css->ss.ps.plan);
-	outerPlanState(css) = ExecInitNode(outerPlan(css->ss.ps.plan), estate,
-									   eflags);
+	strata_custom_begin_child(css, estate, eflags);
 }
 
 static TupleTableSlot *
 exec_load(CustomScanState *css)
 {
 	return ExecProcNode(outerPlanState(css));
-}
-
-static void
-end_load(CustomScanState *css)
-{
-	ExecEndNode(outerPlanState(css));
-}
-
-static void
-rescan_load(CustomScanState *css)
-{
-	ExecReScan(outerPlanState(css));
 }
 
 static void
@@ -262,19 +249,15 @@ static const CustomExecMethods load_exec_methods = {
 	.CustomName = "StrataLoad",
 	.BeginCustomScan = begin_load,
 	.ExecCustomScan = exec_load,
-	.EndCustomScan = end_load,
-	.ReScanCustomScan = rescan_load,
+	.EndCustomScan = strata_custom_end_child,
+	.ReScanCustomScan = strata_custom_rescan_child,
 	.ExplainCustomScan = explain_load
 };
 
 static Node *
 create_load_state(CustomScan *scan)
 {
-	LoadState  *state = (LoadState *) newNode(sizeof(LoadState),
-											  T_CustomScanState);
-
-	state->css.methods = &load_exec_methods;
-	return (Node *) state;
+	return strata_custom_state(sizeof(LoadState), &load_exec_methods);
 }
 
 /* See load.h. */

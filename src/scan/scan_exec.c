@@ -62,12 +62,7 @@ strata_scan_init(void)
 static Node *
 create_state(CustomScan *cscan)
 {
-	StrataScanState *scan;
-
-	scan = (StrataScanState *) newNode(sizeof(StrataScanState),
-									   T_CustomScanState);
-	scan->css.methods = &exec_methods;
-	return (Node *) scan;
+	return strata_custom_state(sizeof(StrataScanState), &exec_methods);
 }
 
 /* See scan_private.h. */

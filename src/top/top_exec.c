@@ -58,11 +58,7 @@ strata_top_init(void)
 static Node *
 create_top_state(CustomScan *cscan)
 {
-	StrataTopState *top = (StrataTopState *) newNode(sizeof(StrataTopState),
-													 T_CustomScanState);
-
-	top->css.methods = &exec_methods;
-	return (Node *) top;
+	return strata_custom_state(sizeof(StrataTopState), &exec_methods);
 }
 
 /* May we read the Append's children in its place? */

@@ -1,0 +1,45 @@
+/*-------------------------------------------------------------------------
+ *
+ * custom_node.c
+ *	  What our plan nodes do alike.
+ *
+ * src/base/custom_node.c
+ *-------------------------------------------------------------------------
+ */
+#include "base/base.h"
+
+#include "executor/executor.h"
+
+/* See base.h. */
+Node *
+strata_custom_state(Size size, const CustomExecMethods *methods)
+{
+	CustomScanState *state = palloc0(size);
+
+	NodeSetTag(state, T_CustomScanState);
+	state->methods = methods;
+	return (Node *) state;
+}
+
+/* See base.h. */
+void
+strata_custom_begin_child(CustomScanState *css, EState *estate, int eflags)
+{
+	Assert(outerPlanState(css) == NULL);	/* base:A5 */
+	outerPlanState(css) = ExecInitNode(outerPlan(css->ss.ps.plan), estate,
+									   eflags);
+}
+
+/* See base.h. */
+void
+strata_custom_end_child(CustomScanState *css)
+{
+	ExecEndNode(outerPlanState(css));
+}
+
+/* See base.h. */
+void
+strata_custom_rescan_child(CustomScanState *css)
+{
+	ExecReScan(outerPlanState(css));
+}
