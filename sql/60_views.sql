@@ -41,15 +41,30 @@ CREATE VIEW strata.tables AS
 COMMENT ON VIEW strata.tables IS
 'every strata table of yours: rows in the row store and in batches (counted), bytes of each part, settings in force';
 
+CREATE FUNCTION _strata.estimated_end(started timestamptz, done bigint, expected bigint, at timestamptz DEFAULT clock_timestamp())
+RETURNS timestamptz LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+	-- the first fiftieth says little of the rest; of what exceeds the estimate nothing is known but that it is near its end
+	SELECT CASE WHEN done > 0 AND expected > 0 AND done >= expected / 50
+				THEN at + (at - started) * (greatest(expected - done, 0)::double precision / done) END;
+END;
+COMMENT ON FUNCTION _strata.estimated_end(timestamptz, bigint, bigint, timestamptz) IS
+'when a work that began then and has done so much of what is expected will have ended, if it goes on as fast';
+
 -- 7501 marks our commands among those that report as CLUSTER.
 CREATE VIEW strata.progress AS
 	SELECT s.pid, s.datid, d.datname, s.relid,
 		   CASE s.param2 WHEN 1 THEN 'reading rows' WHEN 2 THEN 'sorting'
 						 WHEN 3 THEN 'writing batches' WHEN 4 THEN 'restoring rows' END AS phase,
-		   s.param3 AS rows_read, s.param4 AS rows_written
+		   s.param3 AS rows_read, s.param4 AS rows_written,
+		   timestamptz '2000-01-01 00:00:00+00' + s.param7 * interval '1 microsecond' AS started_at,
+		   _strata.estimated_end(timestamptz '2000-01-01 00:00:00+00' + s.param7 * interval '1 microsecond', s.param6, s.param5)
+				AS estimated_end
 	FROM pg_catalog.pg_stat_get_progress_info('CLUSTER') s
 	LEFT JOIN pg_catalog.pg_database d ON d.oid = s.datid
 	WHERE s.param1 = 7501;
-COMMENT ON VIEW strata.progress IS 'running compressions and decompressions, one row per backend';
+COMMENT ON VIEW strata.progress IS
+'running compressions and decompressions, one row per backend; estimated_end is NULL at the beginning';
 
 GRANT SELECT ON ALL TABLES IN SCHEMA strata TO PUBLIC;

@@ -469,7 +469,11 @@ write_sorted(StrataGather *gather)
 			strata_batch_writer_add(gather->writer, slot->tts_values,
 									slot->tts_isnull);
 		if ((++nwritten & 1023) == 0)
+		{
 			CHECK_FOR_INTERRUPTS();
+			if (few == NULL)
+				strata_progress_written(gather->writer->nrows);
+		}
 	}
 	if (few != NULL)
 		strata_few_end(few);
@@ -507,6 +511,8 @@ strata_gather_end(StrataGather *gather)
 	{
 		CHECK_FOR_INTERRUPTS();
 		end_segment(gather, list[i]);
+		if (gather->put == NULL)
+			strata_progress_written(gather->writer->nrows);
 	}
 	if (gather->sort != NULL)
 		write_sorted(gather);

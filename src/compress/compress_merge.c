@@ -402,8 +402,10 @@ strata_store_merge_batches(StrataStore *store, const StrataLayout *layout,
 	while (index_getnext_slot(scan, ForwardScanDirection, merge.slot))
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (strata_batch_reader_load(merge.reader, merge.slot))
-			take_batch(&merge);
+		if (!strata_batch_reader_load(merge.reader, merge.slot))
+			continue;
+		strata_progress_merged(merge.reader->nrows);
+		take_batch(&merge);
 	}
 	end_runs(&merge);
 	index_endscan(scan);

@@ -295,6 +295,21 @@ replace_outdated(Relation rel, const StrataLayout *layout)
 	return false;
 }
 
+/*
+ * Tell strata.progress how many rows will be passed: all are read and written,
+ * and a merge looks at those of all batches.
+ */
+static void
+expect_rows(const CompressState *state, bool recompress, bool incremental)
+{
+	double		late = strata_store_estimate_row_store(state->rel,
+													   state->snapshot);
+	double		here = recompress ?
+	strata_store_rows_in_batches(state->rel, state->snapshot) : 0;
+
+	strata_progress_expect(incremental ? 3 * late + here : 2 * (late + here));
+}
+
 /* See compress.h. */
 void
 strata_store_compress(Relation rel, bool recompress,
@@ -307,15 +322,15 @@ strata_store_compress(Relation rel, bool recompress,
 	bool		first;
 
 	memset(result, 0, sizeof(*result));
-	strata_progress_start(rel);
 	if (!replace_outdated(rel, layout))
 	{
 		result->waiting = true;
-		strata_progress_end();
 		return;
 	}
 	first = !OidIsValid(strata_companion_oid(rel));
 	(void) strata_companion_prepare(rel, &layout);
+	/* from here on: CREATE INDEX would end it */
+	strata_progress_start(rel);
 
 	Assert(CheckRelationLockedByMe(rel, ExclusiveLock,
 								   true));	/* compress:K2 */
@@ -341,14 +356,15 @@ strata_store_compress(Relation rel, bool recompress,
 	/* row-level SIREAD locks would be left behind on rows that move */
 	TransferPredicateLocksToHeapRelation(rel);
 	TransferPredicateLocksToHeapRelation(state.store->batches);
-	strata_progress_phase(STRATA_PHASE_READING);
-	take_row_store(&state);
-	result->nmoved = state.nread;
 	encoding = encoding_text(state.writer, rel);
 	encoded = strata_settings_get_text(RelationGetRelid(state.store->batches),
 									   "encoding");
 	result->incremental = recompress && encoded != NULL &&
 		strcmp(encoded, encoding) == 0;
+	expect_rows(&state, recompress, result->incremental);
+	strata_progress_phase(STRATA_PHASE_READING);
+	take_row_store(&state);
+	result->nmoved = state.nread;
 	if (result->incremental)
 		take_other_layouts(&state);
 	else if (recompress)

@@ -39,6 +39,7 @@ strata_store_decompress(Relation rel)
 		return 0;
 	}
 	strata_progress_start(rel);
+	strata_progress_expect(2 * strata_store_rows_in_batches(rel, snapshot));
 	strata_progress_phase(STRATA_PHASE_RESTORING);
 	PushActiveSnapshot(snapshot);
 	TransferPredicateLocksToHeapRelation(rel);

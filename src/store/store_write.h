@@ -122,7 +122,17 @@ typedef enum StrataPhase
 } StrataPhase;
 extern void strata_progress_start(Relation rel);
 extern void strata_progress_phase(StrataPhase phase);
+
+/*
+ * How many rows will be passed: each one that is read, written, or looked at
+ * by a merge.  An estimate, from which the end is estimated.
+ */
+extern void strata_progress_expect(double npassed);
 extern void strata_progress_rows(int64 nread, int64 nwritten);
+extern void strata_progress_written(int64 nwritten);
+
+/* A merge has come by nrows more. */
+extern void strata_progress_merged(int64 nrows);
 extern void strata_progress_end(void);
 
 #endif							/* STRATA_STORE_WRITE_H */
