@@ -93,7 +93,7 @@ strata--$(EXTVERSION).sql: $(SQL_PARTS) Makefile
 
 # --- everything below is a script of its own -------------------------------
 
-export PG_CONFIG WERROR ASSERT SEED RUNS STEPS MINUTES TABLES TORTURE PGSRC AM SETTINGS SHOW T
+export PG_CONFIG WERROR ASSERT SEED RUNS STEPS MINUTES TABLES TORTURE PGSRC AM SETTINGS SHOW T CITUS_SRC
 
 test: ; @bash tools/test.sh unit regress isolation tap
 test-unit: ; @bash tools/test.sh unit
@@ -108,6 +108,7 @@ test-pgisolation: ; @bash tools/pgisolation.sh
 test-sqlsmith: ; @bash tools/sqlsmith.sh
 test-valgrind: ; @bash tools/valgrind.sh
 test-version: ; @bash tools/test_version.sh $(V)
+test-citus: ; @bash tools/citus.sh
 lint: all ; @bash tools/lint.sh
 indent: ; @python3 tools/indent.py
 demo: ; @bash tools/demo.sh
@@ -134,6 +135,7 @@ help:
 	@echo 'test-sqlsmith MINUTES= SEED=  random statements against tables in every state'
 	@echo 'test-valgrind T= STEPS=         a server under valgrind: regression tests and random statements'
 	@echo 'test-version V=17 TARGETS=    build and test against another PostgreSQL, in a chroot'
+	@echo 'test-citus CITUS_SRC=         tables that Citus distributes; optional, builds an unpacked release of it'
 	@echo 'lint                          layers, layout, file sizes and headers, exports, extension scripts (pgspot)'
 	@echo 'indent                        lay out C files as lint wants them (pg_bsd_indent)'
 	@echo 'demo bench bench-change bench-codecs bench-hypertable compdb'
@@ -141,5 +143,5 @@ help:
 
 FORCE:
 .PHONY: FORCE test test-unit test-regress test-isolation test-tap test-props test-concurrent \
-	test-damage test-pgsuite test-pgisolation test-sqlsmith test-valgrind test-version lint indent demo bench bench-change bench-codecs bench-hypertable \
+	test-damage test-pgsuite test-pgisolation test-sqlsmith test-valgrind test-version test-citus lint indent demo bench bench-change bench-codecs bench-hypertable \
 	compdb run-clean help

@@ -78,6 +78,7 @@ strata_api_open(Oid relid, LOCKMODE lockmode)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("relation \"%s\" does not exist", name)));
+	strata_table_refuse_distributed(relid);
 	if (relkind == RELKIND_FOREIGN_TABLE)
 		refuse_foreign(relid);
 	if (!strata_relation_is_strata(rel))
@@ -117,6 +118,7 @@ strata_api_leaves(Oid relid, List **others)
 		return list_make1_oid(relid);
 	if (!strata_table_ownercheck(relid, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(relid));
+	strata_table_refuse_distributed(relid);
 	foreach(lc, find_all_inheritors(relid, AccessShareLock, NULL))
 	{
 		Oid			leaf = lfirst_oid(lc);

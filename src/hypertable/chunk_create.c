@@ -79,6 +79,20 @@ append_options(StringInfo sql, const StrataHypertable *ht)
 	appendStringInfo(sql, " WITH (%s)", options.data);
 }
 
+/*
+ * A command that makes or attaches a chunk.  Of a hypertable that Citus has
+ * distributed it has to be one that it takes to its servers: a statement, not
+ * a part of one.
+ */
+static void
+run_command(const StrataHypertable *ht, const char *sql)
+{
+	if (strata_table_is_distributed(ht->relid))
+		strata_sql_run(sql);
+	else
+		strata_sql_run_subcommand(sql);
+}
+
 /* See hypertable_private.h. */
 Oid
 strata_chunk_make_table(Relation parent, const StrataHypertable *ht,
@@ -104,7 +118,7 @@ strata_chunk_make_table(Relation parent, const StrataHypertable *ht,
 	if (OidIsValid(tablespace))
 		appendStringInfo(&sql, " TABLESPACE %s",
 						 quote_identifier(get_tablespace_name(tablespace)));
-	strata_sql_run_subcommand(sql.data);
+	run_command(ht, sql.data);
 	relid = get_relname_relid(name, RelationGetNamespace(parent));
 	if (!OidIsValid(relid))
 		elog(ERROR, "chunk \"%s\" is not there after it was made", name);
@@ -121,6 +135,7 @@ prepare_direct_load(Oid chunk)
 	Relation	rel = table_open(chunk, NoLock);
 
 	if (strata_relation_is_strata(rel) && strata_settings_direct_load(rel) &&
+		!strata_table_is_distributed(chunk) &&
 		strata_direct_load_obstacle(rel) == NULL)
 		strata_direct_load_prepare(rel);
 	table_close(rel, NoLock);
@@ -142,10 +157,10 @@ strata_chunk_attach(Oid chunk, const StrataHypertable *ht,
 					 strata_time_literal(ht->key_type, range->lo),
 					 range->no_hi ? "MAXVALUE" :
 					 strata_time_literal(ht->key_type, range->hi));
-	strata_sql_run_subcommand(sql.data);
+	run_command(ht, sql.data);
 	/* indexes have come with the ATTACH */
 	foreach(lc, strata_chunk_follow_commands(ht->relid, chunk))
-		strata_sql_run_subcommand(lfirst(lc));
+		run_command(ht, lfirst(lc));
 	prepare_direct_load(chunk);
 }
 

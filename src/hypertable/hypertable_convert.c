@@ -493,19 +493,19 @@ strata_hypertable_yield_order(Oid relid, const char *segmentby)
 
 /*
  * The statement trigger that refuses INSERT and COPY in a session without the
- * library, where nobody would make chunks.
+ * library, where nobody would make chunks.  Citus distributes no table that
+ * has a trigger; without ours such an INSERT says that there is no partition.
  */
 static void
 make_guard(Oid relid)
 {
-	char	   *sql =
-	psprintf("CREATE OR REPLACE TRIGGER " STRATA_GUARD_TRIGGER
-			 " BEFORE INSERT ON %s"
-			 " FOR EACH STATEMENT EXECUTE FUNCTION " STRATA_INTERNAL_SCHEMA
-			 ".insert_guard()",
-			 strata_sql_name(relid));
-
-	strata_sql_run(sql);
+	if (strata_database_may_distribute())
+		return;
+	strata_sql_run(psprintf("CREATE OR REPLACE TRIGGER " STRATA_GUARD_TRIGGER
+							" BEFORE INSERT ON %s FOR EACH STATEMENT"
+							" EXECUTE FUNCTION " STRATA_INTERNAL_SCHEMA
+							".insert_guard()",
+							strata_sql_name(relid)));
 }
 
 /* A table that is partitioned already has only to be told. */

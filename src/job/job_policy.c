@@ -304,6 +304,8 @@ add_after_policy(FunctionCallInfo fcinfo, const PolicyKind *kind)
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(2))
 		PG_RETURN_NULL();
 	ht = strata_hypertable_open(PG_GETARG_OID(0));
+	if (kind != &retention)
+		strata_table_refuse_distributed(ht->relid);
 	if (PG_ARGISNULL(1) == PG_ARGISNULL(6))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("one of %s and %s must be given", kind->after,
@@ -391,6 +393,7 @@ strata_add_reorder_policy(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
 		PG_RETURN_NULL();
 	ht = strata_hypertable_open(PG_GETARG_OID(0));
+	strata_table_refuse_distributed(ht->relid);
 	index_name = NameStr(*PG_GETARG_NAME(1));
 	index = get_relname_relid(index_name, get_rel_namespace(ht->relid));
 	if (!OidIsValid(index) ||

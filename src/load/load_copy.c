@@ -12,6 +12,7 @@
  *-------------------------------------------------------------------------
  */
 #include "load/load_private.h"
+#include "catalog/catalog.h"
 #include "hypertable/chunk_route.h"
 #include "compress/compress.h"
 
@@ -395,6 +396,9 @@ strata_copy_from(const CopyStmt *stmt, const char *text, uint64 *processed)
 	hypertable = strata_hypertable_is(relid);
 	if (!hypertable && (!strata_enable_direct_load ||
 						get_rel_relkind(relid) != RELKIND_RELATION))
+		return false;
+	/* its rows go to shards, by Citus */
+	if (strata_table_is_distributed(relid))
 		return false;
 	check_source(stmt);
 	rel = table_openrv(stmt->relation, RowExclusiveLock);
