@@ -29,7 +29,6 @@
 #include "nodes/extensible.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
 
@@ -98,7 +97,7 @@ query_obstacle(Query *query, Relation rel)
 	if (has_foreign_partition(rel))
 		return "partition that is not a table";
 	/* it might look at rows that this statement has inserted */
-	if (contain_volatile_functions_not_nextval((Node *) query))
+	if (strata_load_has_volatile((Node *) query, NULL))
 		return "volatile function";
 	return NULL;
 }

@@ -34,6 +34,15 @@ extern int64 strata_load_rows(ModifyTableState *mt, CopyFromState copy);
 /* Have plain values read faster by this COPY; see load_input.c. */
 extern void strata_copy_speed_input(CopyFromState copy);
 
+/*
+ * load_volatile.c: does a query or expression call a volatile function that
+ * might look at rows which this statement has inserted?  context: NULL.
+ */
+extern bool strata_load_has_volatile(Node *node, void *context);
+
+/* The same of the defaults of a table's columns. */
+extern bool strata_load_default_is_volatile(Relation rel);
+
 extern void strata_copy_init(void);
 
 #endif							/* STRATA_LOAD_PRIVATE_H */

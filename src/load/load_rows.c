@@ -32,7 +32,6 @@
 #include "executor/nodeModifyTable.h"
 #include "foreign/fdwapi.h"
 #include "miscadmin.h"
-#include "optimizer/optimizer.h"
 #include "utils/memutils.h"
 
 /* As COPY has it. */
@@ -97,14 +96,17 @@ strata_load_triggers_allow(const TriggerDesc *triggers)
 bool
 strata_load_can_collect(ModifyTableState *mt, CopyFromState copy, List *where)
 {
-	TriggerDesc *triggers = mt->rootResultRelInfo->ri_TrigDesc;
+	ResultRelInfo *root = mt->rootResultRelInfo;
 
 	/* a plain table's COPY came here for batches */
 	if ((mt->mt_partition_tuple_routing != NULL &&
 		 !strata_enable_multi_insert) ||
-		copy->volatile_defexprs || contain_volatile_functions((Node *) where))
+		strata_load_has_volatile((Node *) where, NULL))
 		return false;
-	return strata_load_triggers_allow(triggers);
+	if (copy->volatile_defexprs &&
+		strata_load_default_is_volatile(root->ri_RelationDesc))
+		return false;
+	return strata_load_triggers_allow(root->ri_TrigDesc);
 }
 
 /* Index entries and triggers of a row that has been inserted. */
