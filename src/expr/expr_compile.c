@@ -11,7 +11,6 @@
  */
 #include "expr/expr_private.h"
 
-#include "access/transam.h"
 #include "catalog/pg_type_d.h"
 #include "common/int.h"
 #include "executor/executor.h"
@@ -28,6 +27,8 @@ typedef struct Compiler
 {
 	PlanState  *parent;
 	int			nraising;
+	bool		unguardable;	/* one of them cannot be guarded */
+	List	   *raising;		/* those nodes */
 } Compiler;
 
 static ExprNode *compile(Compiler *c, Expr *expr);
@@ -54,89 +55,52 @@ make_expr_node(ExprKind kind, Expr *expr, int nargs)
  *-------------------------------------------------------------------------
  */
 
-/* Not a built in function that returns something whatever it is given? */
-static bool
-function_raises(Oid funcid, void *context)
+/* Which columns a node that PostgreSQL evaluates reads. */
+static void
+note_columns_read(ExprNode *node, Node *expr)
 {
-	const ExprFunction *function = strata_expr_function_find(funcid);
-
-	if (function != NULL)
-		return function->can_fail;
-	switch (funcid)
-	{
-		case F_NUMERIC_EQ:
-		case F_NUMERIC_NE:
-		case F_NUMERIC_LT:
-		case F_NUMERIC_LE:
-		case F_NUMERIC_GT:
-		case F_NUMERIC_GE:
-			return false;
-		default:
-			return funcid >= FirstNormalObjectId ||
-				!get_func_leakproof(funcid);
-	}
-}
-
-/* May evaluating it raise an error? */
-static bool
-may_raise(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	switch (nodeTag(node))
-	{
-		case T_Var:
-		case T_Const:
-		case T_Param:
-		case T_List:
-		case T_RelabelType:
-		case T_BoolExpr:
-		case T_NullTest:
-		case T_BooleanTest:
-		case T_CaseExpr:
-		case T_CaseWhen:
-		case T_CaseTestExpr:
-		case T_CoalesceExpr:
-			break;
-		case T_FuncExpr:
-			if (strata_expr_cuts_time(node))
-				break;
-			/* FALLTHROUGH */
-		case T_OpExpr:
-		case T_DistinctExpr:
-		case T_NullIfExpr:
-		case T_ScalarArrayOpExpr:
-			if (check_functions_in_node(node, function_raises, NULL))
-				return true;
-			break;
-		default:
-			return true;
-	}
-	return expression_tree_walker(node, may_raise, context);
-}
-
-/*
- * An expression that PostgreSQL evaluates, row by row; which columns it reads.
- */
-static ExprNode *
-compile_other(Compiler *c, Expr *expr)
-{
-	ExprNode   *node = make_expr_node(EXPR_OTHER, expr, 0);
 	Bitmapset  *attnos = NULL;
 	int			attno = -1;
 	ListCell   *lc;
 
-	Assert(!contain_volatile_functions((Node *) expr)); /* expr:E6 */
-	node->state = ExecInitExpr(expr, c->parent);
-	foreach(lc, pull_var_clause((Node *) expr, 0))
+	foreach(lc, pull_var_clause(expr, 0))
 		attnos = bms_add_member(attnos, lfirst_node(Var, lc)->varattno);
 	node->atts = palloc(sizeof(AttrNumber) * Max(bms_num_members(attnos), 1));
 	node->columns = palloc(sizeof(StrataColumn *) *
 						   Max(bms_num_members(attnos), 1));
 	while ((attno = bms_next_member(attnos, attno)) >= 0)
 		node->atts[node->natts++] = (AttrNumber) attno;
+}
+
+/* An expression that PostgreSQL evaluates, row by row. */
+static ExprNode *
+compile_other(Compiler *c, Expr *expr)
+{
+	ExprNode   *node = make_expr_node(EXPR_OTHER, expr, 0);
+
+	Assert(!contain_volatile_functions((Node *) expr)); /* expr:E6 */
+	node->state = ExecInitExpr(expr, c->parent);
+	note_columns_read(node, (Node *) expr);
 	node->unit = strata_expr_unit((Node *) expr, &node->zoned);
-	c->nraising += may_raise((Node *) expr, NULL);
+	if (strata_expr_may_raise_error((Node *) expr))
+	{
+		c->nraising++;
+		c->raising = lappend(c->raising, node);
+		c->unguardable |= !strata_expr_can_be_guarded((Node *) expr);
+	}
+	return node;
+}
+
+/* All of an expression, or all conditions, as PostgreSQL evaluates them. */
+static ExprNode *
+compile_whole(Compiler *c, List *exprs)
+{
+	ExprNode   *node = make_expr_node(EXPR_OTHER, linitial(exprs), 0);
+
+	node->state = list_length(exprs) == 1 ?
+		ExecInitExpr(linitial(exprs), c->parent) :
+		ExecInitQual(exprs, c->parent);
+	note_columns_read(node, (Node *) exprs);
 	return node;
 }
 
@@ -531,6 +495,24 @@ has_subquery(Node *node, void *context)
 }
 
 /*
+ * Errors of several nodes: which of them is PostgreSQL's is found out by
+ * having it evaluate everything, once one is raised.  False: they cannot be
+ * guarded.
+ */
+static bool
+guard(Compiler *c, StrataExpr *expr, List *exprs)
+{
+	ListCell   *lc;
+
+	if (c->unguardable)
+		return false;
+	foreach(lc, c->raising)
+		((ExprNode *) lfirst(lc))->guard = expr;
+	expr->whole = compile_whole(c, exprs);
+	return true;
+}
+
+/*
  * See expr.h.  With one node that may raise an error, and none that may fail,
  * the first row with an error is PostgreSQL's (expr:E3).
  */
@@ -555,9 +537,11 @@ strata_expr_compile(List *exprs, PlanState *parent)
 		result->roots[result->nroots++] = root;
 	}
 	result->nraising = c.nraising;
-	if (c.nraising > 1 || (c.nraising == 1 && can_fail))
+	if ((c.nraising > 1 || (c.nraising == 1 && can_fail)) &&
+		!guard(&c, result, exprs))
 		return NULL;
-	Assert(result->nraising == 0 || !can_fail); /* expr:E3 */
+	Assert(result->nraising == 0 || result->whole != NULL ||
+		   (result->nraising == 1 && !can_fail));	/* expr:E3 */
 	return result;
 }
 

@@ -464,8 +464,7 @@ strata_expr_eval(const StrataExprSource *source, ExprNode *node,
 		case EXPR_OTHER:
 			break;
 	}
-	strata_expr_eval_other(source, node, frame, out);
-	return true;
+	return strata_expr_eval_other(source, node, frame, out);
 }
 
 /*-------------------------------------------------------------------------
@@ -517,6 +516,24 @@ put_result(const ExprNode *node, const ExprVector *values,
 	}
 }
 
+/*
+ * Whatever failed: once a guarded node has raised an error, PostgreSQL
+ * evaluates the rows in their order, and raises the first there is
+ * (expr:E3).  Returns false, where only a kernel failed.
+ */
+static bool
+give_up(const StrataExpr *expr, const StrataExprSource *source,
+		const StrataExprFrame *frame)
+{
+	if (expr->error != NULL)
+	{
+		Assert(expr->whole != NULL);	/* expr:E3 */
+		strata_expr_eval_errors(source, expr->whole, frame);
+		ReThrowError(expr->error);
+	}
+	return false;
+}
+
 /* See expr.h. */
 bool
 strata_expr_column(StrataExpr *expr, const StrataExprSource *source,
@@ -528,7 +545,7 @@ strata_expr_column(StrataExpr *expr, const StrataExprSource *source,
 	Assert(expr->nroots == 1 &&
 		   node->typlen == col->type.typlen);	/* expr:E4 */
 	if (!strata_expr_eval(source, node, frame, &values))
-		return false;
+		return give_up(expr, source, frame);
 	col->decoded = true;
 	if (values.null != NULL)
 	{
@@ -563,7 +580,7 @@ strata_expr_filter(StrataExpr *expr, const StrataExprSource *source,
 		int			n = part.frame.n;
 
 		if (!strata_expr_eval(source, expr->roots[k], &part.frame, &condition))
-			return false;
+			return give_up(expr, source, frame);
 		part.frame.n = 0;
 		for (int i = 0; i < n; i++)
 			if (!expr_is_null(&condition, i) && ((int64 *) condition.v)[i])

@@ -9,8 +9,15 @@
  */
 #include "expr/expr_private.h"
 
+#include "access/transam.h"
+#include "catalog/pg_language_d.h"
+#include "catalog/pg_proc.h"
 #include "executor/executor.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/datum.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
 
 /* Evaluate it for a row of the batch; the value is a copy. */
 static bool
@@ -95,21 +102,16 @@ eval_ranges(const StrataExprSource *source, ExprNode *node,
 	}
 }
 
-/* See expr_private.h. */
-void
-strata_expr_eval_other(const StrataExprSource *source, ExprNode *node,
-					   const StrataExprFrame *frame, ExprVector *out)
+/* The node's values for the frame's rows; its columns are known. */
+static void
+eval_rows(const StrataExprSource *source, ExprNode *node,
+		  const StrataExprFrame *frame, uint64 *v, uint8 *null)
 {
 	int			n = frame->n;
-	uint64	   *v = palloc(sizeof(uint64) * n);
-	uint8	   *null = palloc(n);
 	bool		constant = true;
 
 	for (int k = 0; k < node->natts; k++)
-	{
-		node->columns[k] = source->column(source->arg, node->atts[k]);
 		constant &= node->columns[k]->constant;
-	}
 	if (constant)
 	{
 		null[0] = eval_row(source, node, expr_row(frame, 0), v, 0);
@@ -125,6 +127,220 @@ strata_expr_eval_other(const StrataExprSource *source, ExprNode *node,
 	else
 		for (int i = 0; i < n; i++)
 			null[i] = eval_row(source, node, expr_row(frame, i), v, i);
+}
+
+/*-------------------------------------------------------------------------
+ * Errors of some nodes before errors of others
+ *-------------------------------------------------------------------------
+ */
+
+/* Not a built in function that returns something whatever it is given? */
+static bool
+function_raises(Oid funcid, void *context)
+{
+	const ExprFunction *function = strata_expr_function_find(funcid);
+
+	if (function != NULL)
+		return function->can_fail;
+	switch (funcid)
+	{
+		case F_NUMERIC_EQ:
+		case F_NUMERIC_NE:
+		case F_NUMERIC_LT:
+		case F_NUMERIC_LE:
+		case F_NUMERIC_GT:
+		case F_NUMERIC_GE:
+			return false;
+		default:
+			return funcid >= FirstNormalObjectId ||
+				!get_func_leakproof(funcid);
+	}
+}
+
+/* Is there anything that is not known to return a value for all arguments? */
+static bool
+may_raise(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	switch (nodeTag(node))
+	{
+		case T_Var:
+		case T_Const:
+		case T_Param:
+		case T_List:
+		case T_RelabelType:
+		case T_BoolExpr:
+		case T_NullTest:
+		case T_BooleanTest:
+		case T_CaseExpr:
+		case T_CaseWhen:
+		case T_CaseTestExpr:
+		case T_CoalesceExpr:
+			break;
+		case T_FuncExpr:
+			if (strata_expr_cuts_time(node))
+				break;
+			/* FALLTHROUGH */
+		case T_OpExpr:
+		case T_DistinctExpr:
+		case T_NullIfExpr:
+		case T_ScalarArrayOpExpr:
+			if (check_functions_in_node(node, function_raises, NULL))
+				return true;
+			break;
+		default:
+			return true;
+	}
+	return expression_tree_walker(node, may_raise, context);
+}
+
+/* See expr_private.h. */
+bool
+strata_expr_may_raise_error(Node *node)
+{
+	return may_raise(node, NULL);
+}
+
+/* Internal functions, and none that was created after initdb. */
+static bool
+is_foreign_function(Oid funcid, void *context)
+{
+	HeapTuple	tuple;
+	bool		internal;
+
+	if (funcid >= FirstNormalObjectId)
+		return true;
+	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(funcid));
+	if (!HeapTupleIsValid(tuple))
+		return true;
+	internal = ((Form_pg_proc) GETSTRUCT(tuple))->prolang ==
+		INTERNALlanguageId;
+	ReleaseSysCache(tuple);
+	return !internal;
+}
+
+/* Is there anything but calls of internal functions? */
+static bool
+calls_foreign(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	switch (nodeTag(node))
+	{
+		case T_Var:
+		case T_Const:
+		case T_Param:
+		case T_List:
+		case T_RelabelType:
+		case T_BoolExpr:
+		case T_NullTest:
+		case T_BooleanTest:
+		case T_CaseExpr:
+		case T_CaseWhen:
+		case T_CaseTestExpr:
+		case T_CoalesceExpr:
+			break;
+		case T_FuncExpr:
+		case T_OpExpr:
+		case T_DistinctExpr:
+		case T_NullIfExpr:
+		case T_ScalarArrayOpExpr:
+		case T_CoerceViaIO:
+			if (check_functions_in_node(node, is_foreign_function, NULL))
+				return true;
+			break;
+		default:
+			return true;
+	}
+	return expression_tree_walker(node, calls_foreign, context);
+}
+
+/* See expr_private.h. */
+bool
+strata_expr_can_be_guarded(Node *node)
+{
+	return !calls_foreign(node, NULL);
+}
+
+/*
+ * Is it an error about values, and not one about the server or the query,
+ * which is reported at once?
+ */
+static bool
+is_about_values(int sqlerrcode)
+{
+	int			class = ERRCODE_TO_CATEGORY(sqlerrcode);
+
+	return class == ERRCODE_DATA_EXCEPTION ||
+		class == ERRCODE_PROGRAM_LIMIT_EXCEEDED ||
+		class == ERRCODE_FEATURE_NOT_SUPPORTED ||
+		class == ERRCODE_TO_CATEGORY(ERRCODE_SYNTAX_ERROR);
+}
+
+/*
+ * The same; an error is kept, and false returned.  It, or another, has to be
+ * raised soon: nothing has been undone that an abort undoes.
+ */
+static bool
+eval_guarded(const StrataExprSource *source, ExprNode *node,
+			 const StrataExprFrame *frame, uint64 *v, uint8 *null)
+{
+	MemoryContext old = CurrentMemoryContext;
+	volatile bool failed = false;
+
+	PG_TRY();
+	{
+		eval_rows(source, node, frame, v, null);
+	}
+	PG_CATCH();
+	{
+		if (!is_about_values(geterrcode()))
+			PG_RE_THROW();
+		MemoryContextSwitchTo(old);
+		node->guard->error = CopyErrorData();
+		FlushErrorState();
+		failed = true;
+	}
+	PG_END_TRY();
+	return !failed;
+}
+
+static void
+find_columns(const StrataExprSource *source, ExprNode *node)
+{
+	for (int k = 0; k < node->natts; k++)
+		node->columns[k] = source->column(source->arg, node->atts[k]);
+}
+
+/* See expr_private.h. */
+bool
+strata_expr_eval_other(const StrataExprSource *source, ExprNode *node,
+					   const StrataExprFrame *frame, ExprVector *out)
+{
+	int			n = frame->n;
+	uint64	   *v = palloc(sizeof(uint64) * n);
+	uint8	   *null = palloc(n);
+
+	/* damaged bytes are nothing that is evaluated: outside of the guard */
+	find_columns(source, node);
+	if (node->guard == NULL)
+		eval_rows(source, node, frame, v, null);
+	else if (!eval_guarded(source, node, frame, v, null))
+		return false;
 	out->v = v;
 	out->null = memchr(null, 1, n) != NULL ? null : NULL;
+	return true;
+}
+
+/* See expr_private.h. */
+void
+strata_expr_eval_errors(const StrataExprSource *source, ExprNode *node,
+						const StrataExprFrame *frame)
+{
+	uint64		v;
+
+	find_columns(source, node);
+	for (int i = 0; i < frame->n; i++)
+		(void) eval_row(source, node, expr_row(frame, i), &v, 0);
 }

@@ -101,6 +101,7 @@ struct ExprNode
 	int64		unit;			/* constant for so long, in units of the one
 								 * column; 0: not */
 	bool		zoned;			/* ... of local time */
+	StrataExpr *guard;			/* an error of it is kept there; NULL: raised */
 };
 
 struct StrataExpr
@@ -108,6 +109,8 @@ struct StrataExpr
 	int			nroots;
 	ExprNode  **roots;
 	int			nraising;		/* nodes that may raise an error */
+	ExprNode   *whole;			/* OTHER: all of it; NULL: nothing is guarded */
+	ErrorData  *error;			/* of a guarded node */
 };
 
 
@@ -129,11 +132,28 @@ extern bool strata_expr_eval_minmax(const StrataExprSource *source,
 									const StrataExprFrame *frame,
 									ExprVector *out);
 
-/* expr_other.c: a node that PostgreSQL evaluates. */
-extern void strata_expr_eval_other(const StrataExprSource *source,
+/*
+ * expr_other.c: a node that PostgreSQL evaluates; false: it is guarded, and
+ * raised an error, which is as if a kernel had failed.
+ */
+extern bool strata_expr_eval_other(const StrataExprSource *source,
 								   ExprNode *node,
 								   const StrataExprFrame *frame,
 								   ExprVector *out);
+
+/* Evaluate a node of PostgreSQL's for each row, for the errors it raises. */
+extern void strata_expr_eval_errors(const StrataExprSource *source,
+									ExprNode *node,
+									const StrataExprFrame *frame);
+
+/* May evaluating an expression raise an error? */
+extern bool strata_expr_may_raise_error(Node *node);
+
+/*
+ * Is all that node calls the server's own code, which an error leaves in a
+ * state that allows to evaluate other expressions before it is reported?
+ */
+extern bool strata_expr_can_be_guarded(Node *node);
 
 /*
  * expr_range.c: for how long, in units of its argument, can expr not change,

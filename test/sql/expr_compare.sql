@@ -52,6 +52,14 @@ BEGIN
     theirs := run(query);
     RETURN CASE WHEN mine IS DISTINCT FROM theirs THEN query || ': ' || left(mine, 200) || ' / ' || left(theirs, 200) END;
 END $$;
+-- a function that is not the server's
+CREATE FUNCTION raises(n int, m int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$
+BEGIN
+    IF m = 0 THEN
+        RAISE EXCEPTION 'no % in %', m, n;
+    END IF;
+    RETURN n / m;
+END $$;
 CREATE TABLE e (e text);
 INSERT INTO e VALUES
     ('i2 + i2'), ('i2 * i2'), ('i2 * i2 * i2'), ('i4 + i4'), ('i4 * i4'), ('i4 * i2'), ('i2 - i4'), ('-i2'), ('abs(i4)'), ('i8 + i8'), ('i8 * i8'),
@@ -81,7 +89,13 @@ INSERT INTO e VALUES
     ('d IS DISTINCT FROM NULL'), ('txt IS DISTINCT FROM host'), ('b IS DISTINCT FROM (i4 > 0)'), ('greatest(f8, f4, z)'), ('least(f8, f4)'), ('least(i2, NULL, i8)'), ('greatest(d, ''2024-02-01'')'),
     ('least(t, ts::timestamp)'), ('greatest(num, i4)'), ('greatest(txt, host)'), ('greatest(i4 / zero, 3)'), ('least(NULL::int, NULL)'), ('greatest(-f8, f8) + i4'), ('ts + interval ''90 min'''),
     ('t + interval ''1 us'''), ('t - interval ''2 us'''), ('t - interval ''3 days'''), ('t + interval ''1 day 1 hour'''), ('t + interval ''1 month'''), ('ts - interval ''1 day'''), ('interval ''1 h'' + ts > t'),
-    ('t - interval ''200000000 days'''), ('t + NULL::interval'), ('i4 BETWEEN i2 AND 40000'), ('i4 NOT BETWEEN SYMMETRIC 30000 AND i2'), ('added / (added - 7)'), ('i4 + NULL::int'), ('i4 > NULL::int AND i4 / zero > 0'), ('(i4 > 0) IS NOT TRUE'), ('ARRAY[i4, i2]'), ('row(i4, i2)');
+    ('t - interval ''200000000 days'''), ('t + NULL::interval'), ('i4 BETWEEN i2 AND 40000'), ('i4 NOT BETWEEN SYMMETRIC 30000 AND i2'), ('added / (added - 7)'), ('i4 + NULL::int'), ('i4 > NULL::int AND i4 / zero > 0'), ('(i4 > 0) IS NOT TRUE'), ('ARRAY[i4, i2]'), ('row(i4, i2)'),
+    -- several nodes that may raise an error: PostgreSQL's is raised
+    ('i4 / zero + (txt || ''1'')::int'), ('(txt || ''1'')::int + i4 / zero'), ('(host || zero)::int / zero'), ('length(txt) / zero + i2 * i2'), ('length(txt) * i4 / nullif(zero, 0)'),
+    ('CASE WHEN i4 % 2 = 0 THEN i4 / zero ELSE (txt || zero)::int END'), ('CASE WHEN zero = 0 THEN (host || ''x'')::int ELSE substr(txt, 1, zero - 2)::int END'),
+    ('length(substr(txt, 1, zero - 1)) + i4 / zero'), ('length(substr(txt, 1, i4 % 7)) + i4 / (i4 % 5) + length(host)'), ('coalesce(length(txt) + i4, i4 / zero, (host || 1)::int)'),
+    ('raises(i4, zero) + length(txt)'), ('raises(i4, zero) / zero'), ('raises(zero, 1) + (host || zero)::int'), ('length(txt) + length(host) * i4::float8'),
+    ('date_part(''epoch'', t - timestamp ''2000-01-01'') * f8'), ('date_trunc(host, t) > t AND i4 / zero > 1'), ('(t - timestamp ''2000-01-01'') * f8 > interval ''1 s''');
 SELECT * FROM (SELECT differs(format('SELECT %s AS k, count(*), sum(i4) FROM s GROUP BY 1', e)) AS d FROM e) AS q WHERE d IS NOT NULL;
 SELECT * FROM (SELECT differs(format('SELECT host, count(%s), min((%s)::text) FROM s GROUP BY 1', e, e)) AS d FROM e) AS q WHERE d IS NOT NULL;
 SELECT * FROM (SELECT differs(format('SELECT zero, count(*) FILTER (WHERE (%s)::text > ''1''), count(*) FILTER (WHERE (%s) IS NULL) FROM s GROUP BY 1', e, e)) AS d FROM e) AS q WHERE d IS NOT NULL;
