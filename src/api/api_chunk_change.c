@@ -65,6 +65,8 @@ hypertable_of(Oid chunk)
 	StrataHypertable *ht = NULL;
 
 	(void) strata_owned_relation_name(chunk);
+	if (get_rel_relkind(chunk) == RELKIND_FOREIGN_TABLE)
+		strata_api_refuse_foreign(chunk);
 	if (get_rel_relkind(chunk) == RELKIND_RELATION &&
 		get_rel_relispartition(chunk))
 		ht = strata_hypertable_get(get_partition_parent(chunk, true));

@@ -43,9 +43,9 @@ PG_FUNCTION_INFO_V1(strata_compress_all);
 PG_FUNCTION_INFO_V1(strata_compress_chunk);
 PG_FUNCTION_INFO_V1(strata_decompress_chunk);
 
-/* A foreign table's rows are another server's to compress and show. */
-static void
-refuse_foreign(Oid relid)
+/* See api_private.h. */
+void
+strata_api_refuse_foreign(Oid relid)
 {
 	ForeignTable *table = GetForeignTable(relid);
 
@@ -80,7 +80,7 @@ strata_api_open(Oid relid, LOCKMODE lockmode)
 				 errmsg("relation \"%s\" does not exist", name)));
 	strata_table_refuse_distributed(relid);
 	if (relkind == RELKIND_FOREIGN_TABLE)
-		refuse_foreign(relid);
+		strata_api_refuse_foreign(relid);
 	if (!strata_relation_is_strata(rel))
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),

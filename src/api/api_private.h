@@ -18,6 +18,12 @@
 #include "storage/lockdefs.h"
 
 /*
+ * A foreign table's rows are another server's to compress, show and change:
+ * the error that says so.
+ */
+extern void strata_api_refuse_foreign(Oid relid) pg_attribute_noreturn();
+
+/*
  * Open a strata table for one of our functions: the caller must own it.
  * ereports what is wrong otherwise.
  */

@@ -109,10 +109,22 @@ command_for_chunk(Oid chunk, Oid parent, const AlterTableCmd *cmd)
 	return copy;
 }
 
+/* A chunk that is a foreign table has no storage and no identity to alter. */
+static bool
+can_follow(Oid chunk, const AlterTableCmd *cmd)
+{
+	return get_rel_relkind(chunk) != RELKIND_FOREIGN_TABLE ||
+		cmd->subtype == AT_ChangeOwner || cmd->subtype == AT_SetOptions ||
+		cmd->subtype == AT_ResetOptions;
+}
+
+/* One command for one chunk, or for its part of an index, if it can follow. */
 static void
 alter_chunk(Oid chunk, Oid parent, const AlterTableStmt *stmt,
 			AlterTableCmd *cmd)
 {
+	if (!can_follow(chunk, cmd))
+		return;
 	if (cmd->subtype == AT_ChangeOwner)
 		/* checks permissions on the chunk too */
 		ATExecChangeOwner(chunk,
