@@ -112,20 +112,18 @@ show_input(const StrataAggState *agg, ExplainState *es)
 {
 	const AggCounters *c = &agg->counters;
 
-	ExplainPropertyInteger("Batches Aggregated", NULL, c->vectors, es);
-	ExplainPropertyInteger("Batches Answered by Summary", NULL, c->summarized,
-						   es);
+	strata_explain_count("Batches Aggregated", c->vectors, es);
+	strata_explain_count("Batches Answered by Summary", c->summarized, es);
 	if (c->counted > 0)
 	{
-		ExplainPropertyInteger("Batches Counted by Index", NULL, c->counted,
-							   es);
-		ExplainPropertyInteger("Batches Looked Up", NULL, c->fetched, es);
+		strata_explain_count("Batches Counted by Index", c->counted, es);
+		strata_explain_count("Batches Looked Up", c->fetched, es);
 	}
 	if (agg->stop.kind != AGG_STOP_NONE)
-		ExplainPropertyInteger("Batches Passed Over", NULL, c->skipped, es);
-	ExplainPropertyInteger("Row Chunks", NULL, c->chunks, es);
+		strata_explain_count("Batches Passed Over", c->skipped, es);
+	strata_explain_count("Row Chunks", c->chunks, es);
 	if (agg->table != NULL)
-		ExplainPropertyInteger("Runs", NULL, c->runs, es);
+		strata_explain_count("Runs", c->runs, es);
 }
 
 static const char *const stage_names[] = {
@@ -164,10 +162,13 @@ strata_agg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	if (!es->analyze)
 		return;
 	if (agg_stage_reads(agg->plan.stage))
+	{
 		show_input(agg, es);
+		strata_scan_explain_all(node, es);
+	}
 	if (agg->table == NULL && agg->distincts == NIL)
 		return;
-	ExplainPropertyInteger("Spills", NULL, c->spills, es);
+	strata_explain_count("Spills", c->spills, es);
 	ExplainPropertyInteger("Memory", "kB", (int64) (c->memory + 1023) / 1024,
 						   es);
 }

@@ -214,6 +214,14 @@ extern void strata_custom_begin_child(CustomScanState *css, EState *estate,
 extern void strata_custom_end_child(CustomScanState *css);
 extern void strata_custom_rescan_child(CustomScanState *css);
 
+/* EXPLAIN: is it for people, who want no more than there is to say? */
+struct ExplainState;
+extern bool strata_explain_is_brief(const struct ExplainState *es);
+
+/* A number, left out when it is zero and EXPLAIN is for people. */
+extern void strata_explain_count(const char *label, int64 n,
+								 struct ExplainState *es);
+
 /*
  * Report damaged bytes: ERRCODE_DATA_CORRUPTED with the place in errdetail.
  * `what` is a codec_result_text or our own words; column may be NULL.

@@ -8,6 +8,11 @@
  */
 #include "base/base.h"
 
+#include "commands/explain.h"
+#ifdef STRATA_EXPLAIN_IS_SPLIT
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#endif
 #include "executor/executor.h"
 
 /* See base.h. */
@@ -42,4 +47,19 @@ void
 strata_custom_rescan_child(CustomScanState *css)
 {
 	ExecReScan(outerPlanState(css));
+}
+
+/* See base.h. */
+bool
+strata_explain_is_brief(const ExplainState *es)
+{
+	return es->format == EXPLAIN_FORMAT_TEXT && !es->verbose;
+}
+
+/* See base.h. */
+void
+strata_explain_count(const char *label, int64 n, ExplainState *es)
+{
+	if (n != 0 || !strata_explain_is_brief(es))
+		ExplainPropertyInteger(label, NULL, n, es);
 }

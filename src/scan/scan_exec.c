@@ -234,6 +234,7 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 	CustomScan *cscan = (CustomScan *) node->ss.ps.plan;
 	MemoryContext old;
 
+	scan->nbatches = -1;
 	scan->mcxt = AllocSetContextCreate(estate->es_query_cxt, "StrataScan",
 									   ALLOCSET_DEFAULT_SIZES);
 	init_slots(scan, estate);

@@ -19,7 +19,9 @@
 #include "executor/executor.h"
 #include "lib/stringinfo.h"
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "utils/memutils.h"
 #include "utils/ruleutils.h"
 
 /* The settings of how a qual is dealt with, for one line of output each. */
@@ -65,23 +67,50 @@ deparse_context(StrataScanState *scan, List *ancestors, ExplainState *es)
 									ancestors);
 }
 
-static void
-show_quals(StrataScanState *scan, const StrataLayout *layout, QualRole role,
-		   const char *label, List *ancestors, ExplainState *es)
+/* The quals of a role, as text; NULL: there are none. */
+static char *
+quals_text(StrataScanState *scan, const StrataLayout *layout, QualRole role,
+		   List *ancestors, ExplainState *es)
 {
 	List	   *quals = NIL;
 
 	for (int i = 0; i < scan->filter->nquals; i++)
 		if (has_role(&scan->filter->quals[i], layout, role))
 			quals = lappend(quals, scan->filter->quals[i].clause);
-	if (quals != NIL)
-		ExplainPropertyText(label,
-							deparse_expression((Node *)
-											   make_ands_explicit(quals),
-											   deparse_context(scan, ancestors,
-															   es),
-											   es->verbose, false),
-							es);
+	if (quals == NIL)
+		return NULL;
+	return deparse_expression((Node *) make_ands_explicit(quals),
+							  deparse_context(scan, ancestors, es),
+							  es->verbose, false);
+}
+
+static void
+show_text(const char *label, const char *text, ExplainState *es)
+{
+	if (text != NULL)
+		ExplainPropertyText(label, text, es);
+}
+
+/* What prunes, and what runs on vectors: in one line when it is the same. */
+static void
+show_quals(StrataScanState *scan, const StrataLayout *layout,
+		   List *ancestors, ExplainState *es)
+{
+	char	   *range = quals_text(scan, layout, ROLE_RANGE, ancestors, es);
+	char	   *vector = quals_text(scan, layout, ROLE_VECTOR, ancestors, es);
+
+	show_text("Segment Cond",
+			  quals_text(scan, layout, ROLE_SEGMENT, ancestors, es), es);
+	if (range != NULL && vector != NULL && strcmp(range, vector) == 0 &&
+		strata_explain_is_brief(es))
+		show_text("Batch and Vectorized Filter", range, es);
+	else
+	{
+		show_text("Batch Filter", range, es);
+		show_text("Vectorized Filter", vector, es);
+	}
+	show_text("Dictionary Filter",
+			  quals_text(scan, layout, ROLE_DICTIONARY, ancestors, es), es);
 }
 
 /*
@@ -230,73 +259,233 @@ show_batch_counts(StrataScanState *scan)
 	return n;
 }
 
+/* What became of the batches that a query might have read. */
+typedef struct BatchFigures
+{
+	int64		total;
+	int64		by_segment;
+	int64		by_range;
+	int64		by_filter;
+	int64		scanned;
+	int64		counted;
+	int64		swept;
+	int64		not_reached;
+} BatchFigures;
+
 /*
  * Batches that an index let us pass by count as pruned by what the index
  * knows, once everything it gave has been looked at.
  */
 static void
-show_batches(StrataScanState *scan, ExplainState *es)
+count_figures(StrataScanState *scan, BatchFigures *f)
 {
 	const StrataCounters *c = &scan->counters;
 	int64		loops = Max(c->loops, 1);	/* 0: the row store was enough */
-	int64		total = c->considered;
-	int64		by_segment = c->pruned_segment;
-	int64		by_range = c->pruned_range;
-	int64		not_reached = 0;
 
+	f->total = c->considered;
+	f->by_segment = c->pruned_segment;
+	f->by_range = c->pruned_range;
+	f->by_filter = c->pruned_filter;
+	f->scanned = c->scanned;
+	f->counted = c->counted;
+	f->swept = scan->nswept;
+	f->not_reached = 0;
 	strata_scan_open_store(scan);
 	if (scan->store != NULL &&
 		(scan->info.access != STRATA_ACCESS_SEQ || c->exhausted < loops))
 	{
 		int64		unseen;
 
-		total = Max(show_batch_counts(scan) * loops, total);
-		unseen = total - c->considered;
+		/* asked for by this node, and by one above that adds them up */
+		if (scan->nbatches < 0)
+			scan->nbatches = show_batch_counts(scan);
+		f->total = Max(scan->nbatches * loops, f->total);
+		unseen = f->total - c->considered;
 		if (c->exhausted < loops)
-			not_reached = unseen;
+			f->not_reached = unseen;
 		else if (scan->info.access == STRATA_ACCESS_SEGMENT ||
 				 scan->info.access == STRATA_ACCESS_SEGMENT_MAX)
-			by_segment += unseen;
+			f->by_segment += unseen;
 		else
-			by_range += unseen;
+			f->by_range += unseen;
 	}
-	not_reached += c->considered - c->pruned_segment - c->pruned_range -
+	f->not_reached += c->considered - c->pruned_segment - c->pruned_range -
 		c->pruned_filter - c->scanned - c->counted - scan->nswept;
+}
+
+/* " what=n", unless there is nothing to say. */
+static void
+append_figure(StringInfo line, const char *what, int64 n, bool always)
+{
+	if (n > 0 || always)
+		appendStringInfo(line, "%s%s=" INT64_FORMAT, line->len > 0 ? " " : "",
+						 what, n);
+}
+
+/* The figures as a line of text. */
+static void
+show_figures(const char *label, const BatchFigures *f, ExplainState *es)
+{
+	bool		always = !strata_explain_is_brief(es);
+	StringInfoData line;
+
+	initStringInfo(&line);
+	append_figure(&line, "total", f->total, true);
+	append_figure(&line, "pruned by segment", f->by_segment, always);
+	append_figure(&line, "pruned by min-max", f->by_range, always);
+	append_figure(&line, "pruned by filter", f->by_filter, false);
+	append_figure(&line, "scanned", f->scanned, true);
+	append_figure(&line, "counted", f->counted, false);
+	append_figure(&line, "deleted whole", f->swept, false);
+	append_figure(&line, "not reached", f->not_reached, false);
+	ExplainPropertyText(label, line.data, es);
+}
+
+/* What became of batches: a line of text, or a property for each number. */
+static void
+show_batches(StrataScanState *scan, ExplainState *es)
+{
+	BatchFigures f;
+
+	count_figures(scan, &f);
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 	{
-		StringInfoData line;
-
-		initStringInfo(&line);
-		appendStringInfo(&line,
-						 "total=" INT64_FORMAT
-						 " pruned by segment=" INT64_FORMAT
-						 " pruned by min-max=" INT64_FORMAT,
-						 total, by_segment, by_range);
-		if (c->pruned_filter > 0)
-			appendStringInfo(&line, " pruned by filter=" INT64_FORMAT,
-							 c->pruned_filter);
-		appendStringInfo(&line, " scanned=" INT64_FORMAT, c->scanned);
-		if (c->counted > 0)
-			appendStringInfo(&line, " counted=" INT64_FORMAT, c->counted);
-		if (scan->nswept > 0)
-			appendStringInfo(&line, " deleted whole=" INT64_FORMAT,
-							 scan->nswept);
-		if (not_reached > 0)
-			appendStringInfo(&line, " not reached=" INT64_FORMAT, not_reached);
-		ExplainPropertyText("Batches", line.data, es);
+		if (f.total > 0 || !strata_explain_is_brief(es))
+			show_figures("Batches", &f, es);
 		return;
 	}
-	ExplainPropertyInteger("Batches Total", NULL, total, es);
-	ExplainPropertyInteger("Batches Pruned by Segment", NULL, by_segment, es);
-	ExplainPropertyInteger("Batches Pruned by Min-Max", NULL, by_range, es);
-	ExplainPropertyInteger("Batches Pruned by Filter", NULL, c->pruned_filter,
+	ExplainPropertyInteger("Batches Total", NULL, f.total, es);
+	ExplainPropertyInteger("Batches Pruned by Segment", NULL, f.by_segment,
 						   es);
-	ExplainPropertyInteger("Batches Scanned", NULL, c->scanned, es);
-	ExplainPropertyInteger("Batches Counted", NULL, c->counted, es);
+	ExplainPropertyInteger("Batches Pruned by Min-Max", NULL, f.by_range, es);
+	ExplainPropertyInteger("Batches Pruned by Filter", NULL, f.by_filter, es);
+	ExplainPropertyInteger("Batches Scanned", NULL, f.scanned, es);
+	ExplainPropertyInteger("Batches Counted", NULL, f.counted, es);
 	if (scan->sweeper != NULL)
-		ExplainPropertyInteger("Batches Deleted Whole", NULL, scan->nswept,
-							   es);
-	ExplainPropertyInteger("Batches Not Reached", NULL, not_reached, es);
+		ExplainPropertyInteger("Batches Deleted Whole", NULL, f.swept, es);
+	ExplainPropertyInteger("Batches Not Reached", NULL, f.not_reached, es);
+}
+
+/* Has nothing been asked of the scan? */
+static bool
+was_never_read(const StrataScanState *scan)
+{
+	const StrataCounters *c = &scan->counters;
+
+	return c->loops == 0 && c->considered == 0 && c->heap_rows == 0 &&
+		(scan->css.ss.ps.instrument == NULL ||
+		 scan->css.ss.ps.instrument->nloops == 0);
+}
+
+/* All scans of a plan together. */
+typedef struct AllScans
+{
+	int			nscans;
+	int			nread;
+	BatchFigures figures;
+	int64		heap_rows;
+} AllScans;
+
+/* Add what a scan has read; go down to those below other nodes. */
+static bool
+add_scan(PlanState *node, void *context)
+{
+	StrataScanState *scan = strata_scan_state(node);
+	AllScans   *all = context;
+	BatchFigures f;
+
+	if (scan == NULL)
+		return planstate_tree_walker(node, add_scan, context);
+	all->nscans++;
+	if (was_never_read(scan))
+		return false;
+	all->nread++;
+	count_figures(scan, &f);
+	all->figures.total += f.total;
+	all->figures.by_segment += f.by_segment;
+	all->figures.by_range += f.by_range;
+	all->figures.by_filter += f.by_filter;
+	all->figures.scanned += f.scanned;
+	all->figures.counted += f.counted;
+	all->figures.swept += f.swept;
+	all->figures.not_reached += f.not_reached;
+	all->heap_rows += scan->counters.heap_rows;
+	return false;
+}
+
+/* See scan_vector.h. */
+void
+strata_scan_explain_all(CustomScanState *above, ExplainState *es)
+{
+	AllScans	all = {0};
+	ListCell   *lc;
+
+	if (!es->analyze)
+		return;
+	foreach(lc, above->custom_ps)
+		(void) add_scan(lfirst(lc), &all);
+	if (all.nscans < 2 || es->format != EXPLAIN_FORMAT_TEXT)
+		return;
+	ExplainPropertyText("Tables Read",
+						psprintf("%d of %d", all.nread, all.nscans), es);
+	if (all.figures.total > 0)
+		show_figures("All Batches", &all.figures, es);
+	strata_explain_count("All Rows From Row Store", all.heap_rows, es);
+}
+
+/* How rows are found and filtered: what follows from the plan alone. */
+static void
+show_plan(StrataScanState *scan, List *ancestors, ExplainState *es)
+{
+	TupleDesc	desc = RelationGetDescr(scan->css.ss.ss_currentRelation);
+	StrataLayout *layout = strata_layout_parse(scan->info.layout,
+											   desc->natts);
+
+	show_access(scan, es);
+	show_merge_order(scan, es);
+	show_quals(scan, layout, ancestors, es);
+	show_together(scan, layout, ancestors, es);
+	show_not_vectorized(scan, layout, ancestors, es);
+	if (scan->info.note[0] != '\0')
+		ExplainPropertyText("Aggregate Not Vectorized",
+							psprintf("because %s", scan->info.note), es);
+}
+
+/* Is the scan one of several, as the chunks of a hypertable are? */
+static bool
+is_one_of_several(List *ancestors)
+{
+	return ancestors != NIL &&
+		(IsA(linitial(ancestors), Append) ||
+		 IsA(linitial(ancestors), MergeAppend));
+}
+
+/*
+ * Take the lines from start on out again, when they are those that were said
+ * of another chunk last.
+ */
+static void
+forget_repeated(StringInfo str, int start)
+{
+	static char *said = NULL;	/* maybe by an EXPLAIN before this one */
+	char	   *lines = pstrdup(str->data + start);
+	bool		repeated = false;
+
+	if (said != NULL && strcmp(said, lines) == 0)
+	{
+		str->data[start] = '\0';
+		repeated = strstr(str->data, lines) != NULL;
+		str->len = start;
+		if (!repeated)
+			appendStringInfoString(str, lines);
+	}
+	if (!repeated)
+	{
+		if (said != NULL)
+			pfree(said);
+		said = MemoryContextStrdup(TopMemoryContext, lines);
+	}
+	pfree(lines);
 }
 
 /* See scan_private.h. */
@@ -304,31 +493,22 @@ void
 strata_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 {
 	StrataScanState *scan = (StrataScanState *) node;
-	TupleDesc	desc = RelationGetDescr(node->ss.ss_currentRelation);
-	StrataLayout *layout = strata_layout_parse(scan->info.layout,
-											   desc->natts);
+	bool		brief = strata_explain_is_brief(es);
+	int			start = es->str->len;
 
-	show_access(scan, es);
-	show_merge_order(scan, es);
-	show_quals(scan, layout, ROLE_SEGMENT, "Segment Cond", ancestors, es);
-	show_quals(scan, layout, ROLE_RANGE, "Batch Filter", ancestors, es);
-	show_quals(scan, layout, ROLE_VECTOR, "Vectorized Filter", ancestors, es);
-	show_quals(scan, layout, ROLE_DICTIONARY, "Dictionary Filter", ancestors,
-			   es);
-	show_together(scan, layout, ancestors, es);
-	show_not_vectorized(scan, layout, ancestors, es);
-	if (scan->info.note[0] != '\0')
-		ExplainPropertyText("Aggregate Not Vectorized",
-							psprintf("because %s", scan->info.note), es);
+	if (es->analyze && brief && was_never_read(scan))
+		return;
+	show_plan(scan, ancestors, es);
+	if (brief && is_one_of_several(ancestors))
+		forget_repeated(es->str, start);
 	if (!es->analyze)
 		return;
 	show_batches(scan, es);
-	ExplainPropertyInteger("Columns Decoded", NULL,
-						   scan->counters.columns_decoded, es);
-	ExplainPropertyInteger("Rows Filtered (vectorized)", NULL,
-						   scan->counters.rows_filtered, es);
-	ExplainPropertyInteger("Rows From Row Store", NULL,
-						   scan->counters.heap_rows, es);
+	strata_explain_count("Columns Decoded", scan->counters.columns_decoded,
+						 es);
+	strata_explain_count("Rows Filtered (vectorized)",
+						 scan->counters.rows_filtered, es);
+	strata_explain_count("Rows From Row Store", scan->counters.heap_rows, es);
 	if (scan->nswept_rows > 0)
 		ExplainPropertyInteger("Rows Deleted Together", NULL,
 							   scan->nswept_rows, es);

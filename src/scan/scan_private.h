@@ -165,6 +165,7 @@ typedef struct StrataScanState
 	StrataParallel *parallel;
 	StrataCounters counters;
 	StrataCounters told;		/* of them, what strata.stat_tables has */
+	int64		nbatches;		/* there are; -1: EXPLAIN has not counted yet */
 } StrataScanState;
 
 /* The node as ours, or NULL. */

@@ -249,4 +249,11 @@ extern StrataBatchReader *strata_scan_go_to_batch(PlanState *node,
 												  ItemPointer tid);
 extern StrataVectorBatch *strata_scan_read_batch(PlanState *node);
 
+/*
+ * EXPLAIN ANALYZE of a node above several scans: what they have read in all.
+ */
+struct ExplainState;
+extern void strata_scan_explain_all(CustomScanState *above,
+									struct ExplainState *es);
+
 #endif							/* STRATA_SCAN_VECTOR_H */

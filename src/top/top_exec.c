@@ -362,10 +362,11 @@ strata_top_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	ExplainPropertyList("Sort Key", texts, es);
 	if (!es->analyze)
 		return;
-	ExplainPropertyInteger("Batches Read", NULL, top->nread, es);
-	ExplainPropertyInteger("Batches Passed Over", NULL, top->npassed, es);
+	strata_explain_count("Batches Read", top->nread, es);
+	strata_explain_count("Batches Passed Over", top->npassed, es);
 	if (top->ordered)
-		ExplainPropertyInteger("Partitions Passed Over", NULL,
-							   top->nsources_passed, es);
-	ExplainPropertyInteger("Rows Sorted", NULL, top->ntaken, es);
+		strata_explain_count("Partitions Passed Over", top->nsources_passed,
+							 es);
+	strata_explain_count("Rows Sorted", top->ntaken, es);
+	strata_scan_explain_all(node, es);
 }
