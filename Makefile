@@ -102,6 +102,7 @@ test-isolation: ; @bash tools/test.sh isolation
 test-tap: ; @bash tools/test.sh tap
 test-props: ; @bash tools/test.sh props
 test-concurrent: ; @bash tools/test.sh concurrent
+test-model: ; @bash tools/test.sh model
 test-damage: ; @bash tools/test.sh damage
 test-pgsuite: ; @bash tools/pgsuite.sh
 test-pgisolation: ; @bash tools/pgisolation.sh
@@ -129,6 +130,7 @@ help:
 	@echo 'test-unit -regress -isolation -tap   one of them (T="name ..." picks tests)'
 	@echo 'test-props SEED= STEPS=       heap against strata, random statements'
 	@echo 'test-concurrent SEED= RUNS=    the same for schedules of several sessions'
+	@echo 'test-model SEED= SECONDS_EACH= what is tracked for rollups, by writers, refreshers and readers at once'
 	@echo 'test-damage SEED= STEPS=      damaged batches: an error, never a crash or a wrong row'
 	@echo 'test-pgsuite TORTURE= PGSRC= SETTINGS=  PostgreSQL regression suite on strata tables'
 	@echo 'test-pgisolation TORTURE= PGSRC= SETTINGS=  its isolation suite'
@@ -142,6 +144,6 @@ help:
 	@echo 'tools/server start|psql|...   a private server to play with'
 
 FORCE:
-.PHONY: FORCE test test-unit test-regress test-isolation test-tap test-props test-concurrent \
+.PHONY: FORCE test test-unit test-regress test-isolation test-tap test-props test-concurrent test-model \
 	test-damage test-pgsuite test-pgisolation test-sqlsmith test-valgrind test-version test-citus lint indent demo bench bench-change bench-codecs bench-hypertable \
 	compdb run-clean help

@@ -18,6 +18,7 @@
 #include "load/load.h"
 #include "scan/scan.h"
 #include "stat/stat.h"
+#include "track/track.h"
 
 #include "fmgr.h"
 
@@ -30,6 +31,7 @@ _PG_init(void)
 {
 	strata_base_init();
 	strata_stat_init();
+	strata_track_init();
 	strata_moved_init();
 	strata_fetch_init();
 	strata_sweep_init();

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tools/test.sh
 #	  Runs the kinds of tests named as arguments (unit regress isolation tap
-#	  props concurrent damage) on private servers and ends with the line "N passed, N failed".
+#	  props concurrent damage model) on private servers and ends with the line "N passed, N failed".
 #
 #	  T="name name" picks tests by name.  The SQL tests run three times (once with ONCE=1): as they
 #	  are, with every strata.enable_* switch off (except *_plan.sql, which show what the switches
@@ -13,7 +13,7 @@
 #	  is next from one queue.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-[ $# -gt 0 ] || die "usage: tools/test.sh unit|regress|isolation|tap|props|concurrent|damage ..."
+[ $# -gt 0 ] || die "usage: tools/test.sh unit|regress|isolation|tap|props|concurrent|damage|model ..."
 RUN=$(run_dir)
 OUT=$RUN/test
 LANES=${LANES:-2}
@@ -284,10 +284,19 @@ run_damage() {
     fi
 }
 
+run_model() {
+    if "$(python_with_psycopg2)" "$ROOT/test/props/track_model.py" --dsn "$("$ROOT/tools/server" dsn)" \
+        ${SEED:+--seed "$SEED"} --seconds "${SECONDS_EACH:-30}" 8>&-; then
+        pass "model"
+    else
+        fail "model"
+    fi
+}
+
 for kind in "$@"; do
     case $kind in
         regress | isolation | tap) "add_$kind" ;;
-        unit | props | concurrent | damage) add "run_$kind" ;;
+        unit | props | concurrent | damage | model) add "run_$kind" ;;
         *) die "no such kind of test: $kind" ;;
     esac
 done

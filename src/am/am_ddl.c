@@ -35,7 +35,10 @@ set_new_storage(Relation rel, const StrataLocator *locator, char persistence,
 				TransactionId *freeze_xid, MultiXactId *min_multi)
 {
 	StrataLocator old = STRATA_REL_LOCATOR(rel);
+	StrataTracked tracked;
 
+	if (IsTransactionState() && strata_store_tracked(rel, &tracked))
+		strata_track_whole(&tracked);
 	if (STRATA_LOCATOR_NUMBER(old) != STRATA_LOCATOR_NUMBER(*locator) &&
 		IsTransactionState())
 		strata_companion_drop_of(&old, rel->rd_rel->relpersistence);
@@ -48,7 +51,10 @@ static void
 relation_nontransactional_truncate(Relation rel)
 {
 	Oid			companion = strata_companion_oid(rel);
+	StrataTracked tracked;
 
+	if (strata_store_tracked(rel, &tracked))
+		strata_track_whole(&tracked);
 	strata_heap_am->relation_nontransactional_truncate(rel);
 	if (OidIsValid(companion))
 	{

@@ -3,7 +3,8 @@
  * am_modify.c
  *	  Insert, update, delete and lock.
  *
- * Rows go into the row store, after a look for equal unique keys in batches.
+ * Rows go into the row store, after a look for equal unique keys in batches,
+ * and their times to track/, where rollups want to know.
  * A compressed row is changed or locked by store/, unless it has been in the
  * row store for a while; there everything is heapam's.
  *
@@ -79,12 +80,40 @@ tell_first_row(Relation rel, ItemPointer tid)
 	}
 }
 
+/* A row has come: its time has changed, where rollups want to know. */
+static inline void
+track_new(Relation rel, TupleTableSlot *slot)
+{
+	StrataTracked tracked;
+
+	if (unlikely(strata_store_tracked(rel, &tracked)))
+		strata_track_slot(&tracked, slot);
+}
+
+/* The row at tid, in the row store, has gone. */
+static void
+track_old(Relation rel, ItemPointer tid)
+{
+	StrataTracked tracked;
+	TupleTableSlot *slot;
+
+	if (likely(!strata_store_tracked(rel, &tracked)))
+		return;
+	slot = table_slot_create(rel, NULL);
+	if (!strata_heap_am->tuple_fetch_row_version(rel, tid, SnapshotAny, slot))
+		elog(ERROR, "row that was changed is gone from \"%s\"",
+			 RelationGetRelationName(rel));
+	strata_track_slot(&tracked, slot);
+	ExecDropSingleTupleTableSlot(slot);
+}
+
 static void
 tuple_insert(Relation rel, TupleTableSlot *slot, CommandId cid, int options,
 			 struct BulkInsertStateData *bistate)
 {
 	check_unique(rel, slot, STRATA_DUPLICATE_RAISE);
 	strata_heap_am->tuple_insert(rel, slot, cid, options, bistate);
+	track_new(rel, slot);
 	tell_first_row(rel, &slot->tts_tid);
 }
 
@@ -100,6 +129,7 @@ tuple_insert_speculative(Relation rel, TupleTableSlot *slot, CommandId cid,
 	check_unique(rel, slot, STRATA_DUPLICATE_MOVE);
 	strata_heap_am->tuple_insert_speculative(rel, slot, cid, options, bistate,
 											 token);
+	track_new(rel, slot);
 	tell_first_row(rel, &slot->tts_tid);
 }
 
@@ -111,6 +141,8 @@ multi_insert(Relation rel, TupleTableSlot **slots, int nslots, CommandId cid,
 		for (int i = 0; i < nslots; i++)
 			check_unique(rel, slots[i], STRATA_DUPLICATE_RAISE);
 	strata_heap_am->multi_insert(rel, slots, nslots, cid, options, bistate);
+	for (int i = 0; i < nslots; i++)
+		track_new(rel, slots[i]);
 	/* COPY also flushes buffers of partitions that have nothing new */
 	if (nslots > 0)
 		tell_first_row(rel, &slots[0]->tts_tid);
@@ -185,6 +217,8 @@ tuple_delete(Relation rel, ItemPointer tid, CommandId cid, Snapshot snapshot,
 	result = strata_heap_am->tuple_delete(rel, &target, acted, snapshot,
 										  crosscheck, wait, tmfd,
 										  changing_part);
+	if (result == TM_Ok)
+		track_old(rel, &target);
 	return restore_cmax(result, tmfd, acted, cid);
 }
 
@@ -327,6 +361,8 @@ tuple_update(Relation rel, ItemPointer otid, TupleTableSlot *slot,
 										 &target, tmfd, lockmode);
 		end_work(mcxt, old);
 		*update_indexes = STRATA_UPDATE_ALL_INDEXES;
+		if (result == TM_Ok)
+			track_new(rel, slot);
 		if (result != TM_Ok || !ItemPointerIsValid(&target))
 			return result;
 		keep_stored_values(rel, &target, slot);
@@ -338,6 +374,11 @@ tuple_update(Relation rel, ItemPointer otid, TupleTableSlot *slot,
 	result = strata_heap_am->tuple_update(rel, &target, slot, acted, snapshot,
 										  crosscheck, wait, tmfd, lockmode,
 										  update_indexes);
+	if (result == TM_Ok)
+	{
+		track_old(rel, &target);
+		track_new(rel, slot);
+	}
 	return restore_cmax(result, tmfd, acted, cid);
 }
 

@@ -26,6 +26,7 @@
 #include "codec/codec.h"
 #include "nodes/parsenodes.h"
 #include "utils/relcache.h"
+#include "utils/snapshot.h"
 #include "utils/timestamp.h"
 
 /* One column of strata.segmentby or strata.orderby, resolved. */
@@ -343,5 +344,28 @@ extern TimestampTz strata_space_queue_earliest(void);
 
 /* The queue itself, in which the horizon is that of every table. */
 extern Oid	strata_space_queue_relation(void);
+
+/*-------------------------------------------------------------------------
+ * Rollups: _strata.rollup_source and _strata.rollup_mark, catalog_track.c
+ *-------------------------------------------------------------------------
+ */
+
+/*
+ * Times of the hypertable that are tracked, from lo to hi, by the newest
+ * snapshot; false: none.
+ */
+extern bool strata_track_source_get(Oid hypertable, int64 *lo, int64 *hi);
+
+/* Track these, too; track no more, and forget what was marked. */
+extern void strata_track_source_extend(Oid hypertable, int64 lo, int64 hi);
+extern void strata_track_source_forget(Oid hypertable);
+
+/* The marks that the snapshot sees; both ends inclusive. */
+typedef void (*StrataMarkVisitor) (int64 lo, int64 hi, void *arg);
+extern void strata_track_marks_visit(Oid hypertable, Snapshot snapshot,
+									 StrataMarkVisitor visit, void *arg);
+
+/* Rows of these times have changed.  Also while a transaction commits. */
+extern void strata_track_mark(Oid hypertable, int64 lo, int64 hi);
 
 #endif							/* STRATA_CATALOG_H */

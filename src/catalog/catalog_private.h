@@ -110,6 +110,9 @@ typedef struct StrataTablesContext
 extern void strata_arg_add(StrataTableArgs *args, Oid type, Datum value,
 						   bool isnull);
 extern void strata_arg_text(StrataTableArgs *args, const char *value);
+
+/* A table of rollups (_strata.rollup_...); InvalidOid: there is none. */
+extern Oid	strata_rollup_relation(const char *name);
 extern void strata_tables_enter(StrataTablesContext *saved);
 extern void strata_tables_leave(StrataTablesContext *saved);
 extern void strata_tables_execute(const char *sql, StrataTableArgs *args,

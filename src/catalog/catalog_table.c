@@ -77,6 +77,13 @@ strata_space_queue_relation(void)
 	return own_table(STRATA_SPACE_QUEUE);
 }
 
+/* See catalog_private.h. */
+Oid
+strata_rollup_relation(const char *name)
+{
+	return own_table(name);
+}
+
 /* See catalog.h. */
 bool
 strata_job_tables_lock(void)

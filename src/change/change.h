@@ -63,6 +63,13 @@ extern int	strata_store_delete_rows(Relation rel, Relation batches,
 									 int64 first_row, uint16 *rows, int nrows,
 									 CommandId cid);
 extern bool strata_store_can_sweep(Relation rel);
+
+/*
+ * Rows of a batch, these or (NULL) the first nrows, are going: their times
+ * have changed, where rollups want to know.
+ */
+extern void strata_store_track_rows(Relation rel, StrataBatchReader *reader,
+									const uint16 *rows, int nrows);
 extern void strata_sweep_init(void);
 
 /* Of a batch in slot that is dead: are its rows deleted, too? */

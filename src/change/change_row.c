@@ -168,6 +168,20 @@ strata_store_move_row(Relation rel, int64 row, LockWaitPolicy policy,
  *-------------------------------------------------------------------------
  */
 
+/* The claimed row is going from its batch. */
+static void
+track_claimed(StrataClaim *claim)
+{
+	StrataTracked tracked;
+	bool		isnull;
+	Datum		time;
+
+	if (likely(!strata_store_tracked(claim->rel, &tracked)))
+		return;
+	time = strata_batch_row_value(&claim->values, tracked.attno, &isnull);
+	strata_track_value(&tracked, time, isnull);
+}
+
 /* Are changes of rel's rows to be decoded?  Then heapam must make them. */
 static bool
 needs_move(Relation rel)
@@ -231,6 +245,7 @@ strata_store_delete_row(Relation rel, int64 row, CommandId cid,
 								 STRATA_ENTRY_DELETED,
 								 changing_part ? &elsewhere : NULL, cid,
 								 false);
+		track_claimed(&claim);
 		pgstat_count_heap_delete(rel);
 		strata_stat_count(RelationGetRelid(rel), STRATA_STAT_ROWS_DELETED, 1);
 	}
@@ -297,6 +312,7 @@ strata_store_update_row(Relation rel, int64 row, TupleTableSlot *slot,
 		ItemPointerCopy(&tuple->t_self, &slot->tts_tid);
 		strata_claim_write_entry(&claim, STRATA_ENTRY_UPDATED, &slot->tts_tid,
 								 cid, !key_changes);
+		track_claimed(&claim);
 		/* RETURNING looks at the slot */
 		if (claim.entry.kind == STRATA_ENTRY_LOCK)
 			copy_xmax(rel, tuple);

@@ -440,3 +440,24 @@ strata_store_delete_rows(Relation rel, Relation batches,
 	pfree(taken);
 	return nleft;
 }
+
+/* See change.h. */
+void
+strata_store_track_rows(Relation rel, StrataBatchReader *reader,
+						const uint16 *rows, int nrows)
+{
+	StrataTracked tracked;
+	StrataColumn *col;
+
+	if (likely(!strata_store_tracked(rel, &tracked)))
+		return;
+	col = strata_batch_reader_column(reader, tracked.attno);
+	for (int i = 0; i < nrows; i++)
+	{
+		bool		isnull;
+		Datum		value = strata_column_get(col, rows == NULL ? i : rows[i],
+											  &isnull);
+
+		strata_track_value(&tracked, value, isnull);
+	}
+}

@@ -49,6 +49,8 @@ struct StrataDirectLoad
 	StrataBatchWriter *writer;
 	StrataGather *gather;
 	bool		whole;			/* no segment is left to the row store */
+	bool		tracks;			/* rollups want to know the rows' times */
+	StrataTracked tracked;
 };
 
 static bool
@@ -144,6 +146,7 @@ strata_direct_load_begin(Relation rel, CommandId cid, int kilobytes,
 	}
 	Assert(CheckRelationLockedByMe(rel, RowExclusiveLock,
 								   true));	/* compress:K3 */
+	load->tracks = strata_store_tracked(rel, &load->tracked);
 	load->row_mcxt = AllocSetContextCreate(mcxt, "strata direct load row",
 										   ALLOCSET_DEFAULT_SIZES);
 	load->check = strata_row_check_create(rel, load->layout);
@@ -167,6 +170,8 @@ strata_direct_load_add(StrataDirectLoad *load, TupleTableSlot *slot)
 		return false;
 	old = MemoryContextSwitchTo(load->row_mcxt);
 	own = strata_row_fetch_external(load->check, slot);
+	if (load->tracks)
+		strata_track_slot(&load->tracked, own);
 	strata_gather_add(load->gather, own);
 	if (own != slot)
 		ExecClearTuple(own);

@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * hook_object.c
- *	  A table that is dropped takes its companion along.
+ *	  A table that is dropped takes its companion along, and its rows' times
+ *	  have changed.
  *
  * Dependencies cannot say this (a companion is an extension member, and R's
  * drop would become the extension's).  Those of its columns that a command can
@@ -13,10 +14,12 @@
  */
 #include "hook/hook_private.h"
 #include "base/base.h"
+#include "catalog/catalog.h"
 #include "stat/stat.h"
 #include "store/store_companion.h"
 
 #include "access/htup_details.h"
+#include "access/table.h"
 #include "access/xact.h"
 #include "catalog/dependency.h"
 #include "catalog/namespace.h"
@@ -27,6 +30,19 @@
 #include "utils/syscache.h"
 
 static object_access_hook_type previous_hook = NULL;
+
+/* A chunk is about to be dropped: its rows go. */
+static void
+track_dropped(Oid relid)
+{
+	/* DROP has locked it */
+	Relation	rel = table_open(relid, NoLock);
+	StrataTracked tracked;
+
+	if (strata_store_tracked(rel, &tracked))
+		strata_track_whole(&tracked);
+	table_close(rel, NoLock);
+}
 
 /*
  * A table is about to be dropped: its companion goes along, if it is one of
@@ -42,6 +58,8 @@ drop_companion(Oid relid)
 	if (!HeapTupleIsValid(tuple))
 		return;
 	form = (Form_pg_class) GETSTRUCT(tuple);
+	if (form->relkind == RELKIND_PARTITIONED_TABLE)
+		strata_track_source_forget(relid);
 	if ((form->relkind == RELKIND_RELATION ||
 		 form->relkind == RELKIND_MATVIEW) &&
 		strata_is_strata_am(form->relam))
@@ -49,6 +67,8 @@ drop_companion(Oid relid)
 		STRATA_LOCATOR_SPACE(locator) = OidIsValid(form->reltablespace) ?
 			form->reltablespace : MyDatabaseTableSpace;
 		STRATA_LOCATOR_NUMBER(locator) = form->relfilenode;
+		if (form->relispartition)
+			track_dropped(relid);
 		strata_companion_drop_of(&locator, form->relpersistence);
 		strata_stat_dropped(relid);
 	}

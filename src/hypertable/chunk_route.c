@@ -22,6 +22,7 @@
  */
 #include "hypertable/chunk_route.h"
 #include "hypertable/hypertable_private.h"
+#include "track/track.h"
 #include "pg/pg.h"
 
 #include "access/table.h"
@@ -625,6 +626,7 @@ strata_route_init(void)
 void
 strata_hypertable_init(void)
 {
+	strata_track_chunk_range = strata_chunk_times;
 	strata_ahead_init();
 	strata_route_init();
 	strata_turns_init();

@@ -198,6 +198,9 @@ extern List *strata_chunk_list(const StrataHypertable *ht);
 extern bool strata_chunk_range(Oid chunk, Oid *key_type,
 							   StrataChunkRange *range);
 
+/* The same as times, both ends inclusive; for strata_track_chunk_range. */
+extern bool strata_chunk_times(Oid chunk, int64 *lo, int64 *hi);
+
 /* When the chunk was made; false when nobody wrote it down. */
 extern bool strata_chunk_created(Oid chunk, TimestampTz *created);
 

@@ -304,6 +304,20 @@ strata_chunk_range(Oid chunk, Oid *key_type, StrataChunkRange *range)
 
 /* See hypertable.h. */
 bool
+strata_chunk_times(Oid chunk, int64 *lo, int64 *hi)
+{
+	StrataChunkRange range;
+	Oid			key_type;
+
+	if (!strata_chunk_range(chunk, &key_type, &range))
+		return false;
+	*lo = range.no_lo ? PG_INT64_MIN : range.lo;
+	*hi = range.no_hi ? PG_INT64_MAX : range.hi - 1;
+	return true;
+}
+
+/* See hypertable.h. */
+bool
 strata_chunk_created(Oid chunk, TimestampTz *created)
 {
 	char	   *text = strata_settings_get_text(chunk, STRATA_OPTION_CREATED);

@@ -133,6 +133,8 @@ strata_sweep_batch(StrataScanState *scan, StrataOpenBatch *batch)
 								  batch->reader->ngone,
 								  scan->css.ss.ps.state->es_output_cid))
 		return false;
+	strata_store_track_rows(scan->css.ss.ss_currentRelation, batch->reader,
+							NULL, nrows);
 	scan->nswept++;
 	count_deleted(scan, nrows - batch->reader->ngone);
 	return true;
@@ -154,6 +156,8 @@ strata_sweep_rows(StrataScanState *scan, StrataOpenBatch *batch)
 		for (int i = 0; i < nrows; i++)
 			rows[i] = (uint16) i;
 	Assert(vector->rows == NULL || vector->rows == rows);	/* scan:R1 */
+	strata_store_track_rows(scan->css.ss.ss_currentRelation, batch->reader,
+							rows, nrows);
 	vector->nrows =
 		strata_store_delete_rows(scan->css.ss.ss_currentRelation,
 								 scan->store->batches,

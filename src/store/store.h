@@ -15,6 +15,7 @@
 #include "batch/batch.h"
 #include "batch/batch_reader.h"
 #include "store/store_entry.h"
+#include "track/track.h"
 
 #include "access/relscan.h"
 #include "access/tableam.h"
@@ -270,6 +271,9 @@ extern Datum strata_batch_row_value(const StrataBatchRow *row,
 /* It into slot, as strata_batch_store_row does. */
 extern void strata_batch_row_store(Relation rel, const StrataBatchRow *row,
 								   TupleTableSlot *slot);
+
+/* What of rel is tracked; false: nothing.  Asked for each changed row. */
+extern bool strata_store_tracked(Relation rel, StrataTracked *tracked);
 
 /*
  * Columns of unique indexes; *any when an index has expressions or a

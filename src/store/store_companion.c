@@ -53,6 +53,8 @@ typedef struct StrataRelCache
 {
 	StrataLocator locator;		/* storage this is about */
 	Oid			companion;		/* or InvalidOid */
+	bool		tracked_known;
+	StrataTracked tracked;		/* no hypertable: nothing */
 	bool		unique_known;
 	bool		unique_any;		/* a unique index has an expression or
 								 * predicate */
@@ -156,6 +158,31 @@ strata_companion_oid(Relation rel)
 	if (!IsTransactionState())
 		return InvalidOid;
 	return remember_companion(rel, lookup_companion(rel));
+}
+
+/* See store.h. */
+bool
+strata_store_tracked(Relation rel, StrataTracked *tracked)
+{
+	StrataRelCache *cache;
+
+	if (!rel->rd_rel->relispartition)
+		return false;
+	(void) strata_companion_oid(rel);
+	cache = (StrataRelCache *) rel->rd_amcache;
+	if (cache != NULL && cache->tracked_known)
+		*tracked = cache->tracked;
+	else
+	{
+		strata_tracked_find(rel, tracked);
+		/* the look-up may have heard news: then what was found is not kept */
+		if (cache != NULL && rel->rd_amcache == cache)
+		{
+			cache->tracked = *tracked;
+			cache->tracked_known = true;
+		}
+	}
+	return OidIsValid(tracked->hypertable);
 }
 
 /*

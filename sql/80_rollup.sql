@@ -1,0 +1,43 @@
+-- Which times of hypertables are tracked, and which of these have changed:
+-- src/track.  Nobody tracks anything yet but tests.
+CREATE TABLE _strata.rollup_source (
+	hypertable oid PRIMARY KEY,
+	lo bigint NOT NULL,
+	hi bigint NOT NULL
+);
+COMMENT ON TABLE _strata.rollup_source IS
+'hypertables whose changes of times from lo to hi (both inclusive, in units of the time column) are noted in _strata.rollup_mark';
+
+-- A log without an index: writing it is what a change pays.
+CREATE TABLE _strata.rollup_mark (
+	hypertable oid NOT NULL,
+	lo bigint NOT NULL,
+	hi bigint NOT NULL
+);
+COMMENT ON TABLE _strata.rollup_mark IS
+'times from lo to hi (both inclusive) of which rows have changed since somebody last looked';
+
+CREATE FUNCTION _strata.track(hypertable regclass, lo bigint, hi bigint) RETURNS void
+	AS 'MODULE_PATHNAME', 'strata_track_sql' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION _strata.track(regclass, bigint, bigint) IS
+'note changes of times from lo to hi of the hypertable, besides those that are noted already, once this commits';
+
+CREATE FUNCTION _strata.track_no_more(hypertable regclass) RETURNS void
+	AS 'MODULE_PATHNAME', 'strata_track_no_more' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION _strata.track_no_more(regclass) IS
+'note no changes of the hypertable, and forget what was noted';
+
+CREATE FUNCTION _strata.track_wait(hypertable regclass) RETURNS void
+	AS 'MODULE_PATHNAME', 'strata_track_wait' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION _strata.track_wait(regclass) IS
+'wait until every transaction has ended that was changing rows of the hypertable and may not have known what is tracked';
+
+CREATE FUNCTION _strata.track_pending(hypertable regclass, OUT lo bigint, OUT hi bigint) RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'strata_track_pending_sql' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED ROWS 10;
+COMMENT ON FUNCTION _strata.track_pending(regclass) IS
+'times from lo to hi (both inclusive) of which this transaction has changed rows, before they are noted at its end';
+
+CREATE FUNCTION _strata.track_marks(hypertable regclass, OUT lo bigint, OUT hi bigint) RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'strata_track_marks' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED ROWS 100;
+COMMENT ON FUNCTION _strata.track_marks(regclass) IS
+'times from lo to hi (both inclusive) of which rows have changed, as this snapshot sees them noted';
