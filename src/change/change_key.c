@@ -12,7 +12,10 @@
  * The directory lasts until the table's next invalidation: batches come only
  * under ExclusiveLock on R, with one.  Fingerprints are thrown away when they
  * outgrow hash_mem.  Rows that have left their batch, and batches that were
- * deleted whole, still have theirs: a hit is a question, not an answer.
+ * deleted whole, still have theirs: a hit is a question, not an answer.  A
+ * miss is an answer, and the last one is remembered.
+ *
+ * Over 600 lines: building, searching and keeping share the lines.
  *
  * src/change/change_key.c
  *-------------------------------------------------------------------------
@@ -60,6 +63,11 @@ struct StrataKeyDirectory
 								 * else 0 */
 	int			segment_key[INDEX_MAX_KEYS];	/* positions in the key */
 	int			nkeys;
+	bool		absent_known;	/* the last key that is in no batch: */
+	bool		absent_ranged;
+	uint32		absent_print;
+	uint32		absent_group;
+	Datum		absent_value;	/* of the range column, by value */
 	FmgrInfo	hash[INDEX_MAX_KEYS];
 	Oid			collation[INDEX_MAX_KEYS];
 };
@@ -361,6 +369,22 @@ build(StrataStore *store, Relation index)
 
 /* See change_private.h. */
 StrataKeyDirectory *
+strata_key_directory_get(Relation batches, Relation index)
+{
+	Oid			oid = RelationGetRelid(index);
+	DirectoryEntry *entry;
+	StrataKeyDirectory *d;
+
+	if (directories == NULL)
+		return NULL;
+	entry = hash_search(directories, &oid, HASH_FIND, NULL);
+	d = entry != NULL ? entry->directory : NULL;
+	return d != NULL && !d->stale && d->usable &&
+		d->companion == RelationGetRelid(batches) ? d : NULL;
+}
+
+/* See change_private.h. */
+StrataKeyDirectory *
 strata_key_directory_open(StrataStore *store, Relation index)
 {
 	Oid			oid = RelationGetRelid(index);
@@ -431,6 +455,31 @@ strata_key_search_begin(StrataKeySearch *search, StrataKeyDirectory *d,
 		search->value = values[d->range_key];
 	search->next = -1;
 	search->others = false;
+}
+
+/* See change_private.h. */
+bool
+strata_key_is_absent(const StrataKeySearch *search, uint32 print)
+{
+	const StrataKeyDirectory *d = search->d;
+
+	return d->absent_known && d->absent_print == print &&
+		d->absent_group == search->group &&
+		d->absent_ranged == search->ranged &&
+		(!search->ranged || d->absent_value == search->value);
+}
+
+/* See change_private.h. */
+void
+strata_key_note_absent(const StrataKeySearch *search, uint32 print)
+{
+	StrataKeyDirectory *d = search->d;
+
+	d->absent_known = true;
+	d->absent_print = print;
+	d->absent_group = search->group;
+	d->absent_ranged = search->ranged;
+	d->absent_value = search->ranged ? search->value : (Datum) 0;
 }
 
 /*
@@ -542,13 +591,28 @@ strata_key_batch_set_prints(StrataKeyDirectory *d, int i,
 	d->batches[i].prints = prints;
 }
 
-/* See change_private.h. */
+/*
+ * See change_private.h.  Prints are hashes: they stand near to where they
+ * would if they were spread evenly.
+ */
 int
 strata_key_find_print(const StrataKeyPrint *prints, int n, uint32 print)
 {
-	int			low = 0;
-	int			high = n;
+	int			guess = (int) (((uint64) print * n) >> 32);
+	int			low = Max(guess - 32, 0);
+	int			high = Min(guess + 32, n);
 
+	/* all below low are less, all from high on are not */
+	if (low > 0 && prints[low - 1].print >= print)
+	{
+		high = low - 1;
+		low = 0;
+	}
+	else if (high < n && prints[high].print < print)
+	{
+		low = high + 1;
+		high = n;
+	}
 	while (low < high)
 	{
 		int			middle = (low + high) / 2;

@@ -137,6 +137,10 @@ extern int	strata_compare_default(Oid typid, Datum a, Datum b);
 typedef struct StrataKeyDirectory StrataKeyDirectory;
 extern StrataKeyDirectory *strata_key_directory_open(StrataStore *store,
 													 Relation index);
+
+/* The same if it is there already; else NULL. */
+extern StrataKeyDirectory *strata_key_directory_get(Relation batches,
+													Relation index);
 extern uint32 strata_key_print(StrataKeyDirectory *d, const Datum *values,
 							   const bool *isnull);
 
@@ -160,6 +164,14 @@ typedef struct StrataKeySearch
 extern void strata_key_search_begin(StrataKeySearch *search,
 									StrataKeyDirectory *d, const Datum *values,
 									const bool *isnull);
+
+/*
+ * The last search, just begun or at its end, whose print was met in no batch:
+ * nobody adds one while the directory is valid.
+ */
+extern bool strata_key_is_absent(const StrataKeySearch *search, uint32 print);
+extern void strata_key_note_absent(const StrataKeySearch *search,
+								   uint32 print);
 
 /* Line of the next batch that may hold the key, or -1. */
 extern int	strata_key_search_next(StrataKeySearch *search);

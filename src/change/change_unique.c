@@ -40,12 +40,11 @@
 typedef struct UniqueKey
 {
 	Relation	index;
-	IndexInfo  *info;
+	IndexInfo  *info;			/* NULL: plain, and of all rows */
 	int			nkeys;
 	bool		plain;			/* only columns, no expressions */
 	bool		nulls_equal;	/* NULLS NOT DISTINCT */
 	ExprState  *predicate;		/* of a partial index */
-	FmgrInfo	equal[INDEX_MAX_KEYS];
 	Datum		values[INDEX_MAX_KEYS]; /* of the new row */
 	bool		isnull[INDEX_MAX_KEYS];
 } UniqueKey;
@@ -55,44 +54,61 @@ typedef struct UniqueKey
  *-------------------------------------------------------------------------
  */
 
-/* Look up what "equal" means to the index; false: the key equals nothing. */
+/* Can the key equal any other?  One with a null may not. */
 static bool
-init_equality(UniqueKey *key)
+can_equal(const UniqueKey *key)
 {
-	Relation	index = key->index;
-
 	for (int i = 0; i < key->nkeys; i++)
-	{
-		Oid			opr = get_opfamily_member(index->rd_opfamily[i],
-											  index->rd_opcintype[i],
-											  index->rd_opcintype[i],
-											  BTEqualStrategyNumber);
-
 		if (key->isnull[i] && !key->nulls_equal)
 			return false;
-		fmgr_info(get_opcode(opr), &key->equal[i]);
-	}
 	return true;
 }
 
 /*
- * Open the unique index and evaluate the new row's key; false: not to check.
+ * What the index says of its keys.  *estate is made when expressions, or a
+ * predicate, are to be evaluated.
  */
-static bool
-init_key(UniqueKey *key, Relation index, TupleTableSlot *slot, EState *estate)
+static void
+describe_key(UniqueKey *key, Relation index, EState **estate)
 {
 	key->index = index;
-	key->info = BuildIndexInfo(index);
+	key->info = NULL;
 	key->nkeys = index->rd_index->indnkeyatts;
-	key->plain = key->info->ii_Expressions == NIL;
-	key->nulls_equal = key->info->ii_NullsNotDistinct;
-	GetPerTupleExprContext(estate)->ecxt_scantuple = slot;
-	key->predicate = key->info->ii_Predicate == NIL ? NULL :
-		ExecPrepareQual(key->info->ii_Predicate, estate);
+	key->plain = heap_attisnull(index->rd_indextuple,
+								Anum_pg_index_indexprs, NULL);
+	key->nulls_equal = index->rd_index->indnullsnotdistinct;
+	key->predicate = NULL;
+	if (key->plain && heap_attisnull(index->rd_indextuple,
+									 Anum_pg_index_indpred, NULL))
+		return;
+	if (*estate == NULL)
+		*estate = CreateExecutorState();
+	key->info = BuildIndexInfo(index);
+	if (key->info->ii_Predicate != NIL)
+		key->predicate = ExecPrepareQual(key->info->ii_Predicate, *estate);
+}
+
+/*
+ * Evaluate the new row's key for the unique index; false: not to check.
+ */
+static bool
+init_key(UniqueKey *key, Relation index, TupleTableSlot *slot,
+		 EState **estate)
+{
+	describe_key(key, index, estate);
+	if (key->info == NULL)
+	{
+		for (int i = 0; i < key->nkeys; i++)
+			key->values[i] = slot_getattr(slot,
+										  index->rd_index->indkey.values[i],
+										  &key->isnull[i]);
+		return can_equal(key);
+	}
+	GetPerTupleExprContext(*estate)->ecxt_scantuple = slot;
 	if (key->predicate != NULL &&
-		!ExecQual(key->predicate, GetPerTupleExprContext(estate)))
+		!ExecQual(key->predicate, GetPerTupleExprContext(*estate)))
 		return false;
-	FormIndexDatum(key->info, slot, estate, key->values, key->isnull);
+	FormIndexDatum(key->info, slot, *estate, key->values, key->isnull);
 	for (int i = 0; i < key->nkeys; i++)
 	{
 		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(index), i);
@@ -102,7 +118,7 @@ init_key(UniqueKey *key, Relation index, TupleTableSlot *slot, EState *estate)
 			key->values[i] = datumCopy(key->values[i], att->attbyval,
 									   att->attlen);
 	}
-	return init_equality(key);
+	return can_equal(key);
 }
 
 /* Is the new row's key outside of what all batches together hold? */
@@ -135,9 +151,12 @@ keys_equal(UniqueKey *key, int i, Datum value, bool isnull)
 {
 	if (isnull || key->isnull[i])
 		return isnull && key->isnull[i] && key->nulls_equal;
-	return DatumGetBool(FunctionCall2Coll(&key->equal[i],
-										  key->index->rd_indcollation[i],
-										  value, key->values[i]));
+	/* as the index itself compares */
+	return DatumGetInt32(FunctionCall2Coll(index_getprocinfo(key->index,
+															 i + 1,
+															 BTORDER_PROC),
+										   key->index->rd_indcollation[i],
+										   value, key->values[i])) == 0;
 }
 
 /* Can the loaded batch hold the key?  Looks at metadata only. */
@@ -221,7 +240,7 @@ row_has_key(UniqueKey *key, Relation rel, const StrataBatchRow *row,
 {
 	if (key->plain && !columns_equal(key, row))
 		return false;
-	return (key->plain && key->predicate == NULL) ||
+	return key->info == NULL ||
 		row_equal(key, rel, row, estate, row_slot);
 }
 
@@ -458,13 +477,13 @@ find_row_anywhere(StrataStore *store, UniqueKey *key, int64 except,
  * Fingerprints of a batch's keys, in the directory; NULL: the batch is gone.
  */
 static StrataKeyPrint *
-make_prints(StrataStore *store, UniqueKey *key, StrataKeyDirectory *directory,
-			int line, int64 first_row, EState *estate,
-			TupleTableSlot *row_slot)
+make_prints(Relation rel, Relation batches, UniqueKey *key,
+			StrataKeyDirectory *directory, int line, int64 first_row,
+			EState *estate, TupleTableSlot *row_slot)
 {
 	ItemPointerData tid;
-	StrataBatchReader *reader = strata_cached_batch(store->rel, store->batches,
-													first_row, &tid);
+	StrataBatchReader *reader = strata_cached_batch(rel, batches, first_row,
+													&tid);
 	StrataKeyPrint *prints;
 	Datum		values[INDEX_MAX_KEYS];
 	bool		isnull[INDEX_MAX_KEYS];
@@ -487,7 +506,7 @@ make_prints(StrataStore *store, UniqueKey *key, StrataKeyDirectory *directory,
 		else
 		{
 			ResetPerTupleExprContext(estate);
-			strata_batch_store_row(store->rel, reader, row, row_slot);
+			strata_batch_store_row(rel, reader, row, row_slot);
 			GetPerTupleExprContext(estate)->ecxt_scantuple = row_slot;
 			FormIndexDatum(key->info, row_slot, estate, values, isnull);
 		}
@@ -498,34 +517,41 @@ make_prints(StrataStore *store, UniqueKey *key, StrataKeyDirectory *directory,
 	return prints;
 }
 
-/* The row of the batch at line with the key, as above; by fingerprints. */
+/*
+ * The row of the batch at line with the key, as above; by fingerprints.  *met:
+ * there is such a print, or there may be.
+ */
 static int64
-find_in_line(StrataStore *store, UniqueKey *key, StrataKeyDirectory *directory,
-			 int line, uint32 print, int64 except, EState *estate,
-			 TupleTableSlot *row_slot)
+find_in_line(Relation rel, Relation batches, UniqueKey *key,
+			 StrataKeyDirectory *directory, int line, uint32 print,
+			 int64 except, EState *estate, TupleTableSlot *row_slot,
+			 bool *met)
 {
 	int			nrows;
 	StrataKeyPrint *prints;
 	int64		first_row = strata_key_batch(directory, line, &nrows, &prints);
 
 	if (prints == NULL)
-		prints = make_prints(store, key, directory, line, first_row, estate,
-							 row_slot);
+		prints = make_prints(rel, batches, key, directory, line, first_row,
+							 estate, row_slot);
 	if (prints == NULL)
+	{
+		*met = true;
 		return -1;
+	}
 	for (int i = strata_key_find_print(prints, nrows, print);
 		 i < nrows && prints[i].print == print; i++)
 	{
 		int64		row = first_row + prints[i].row;
 		StrataBatchRow found;
 
+		*met = true;
 		if (row == except)
 			continue;
-		if (!strata_batch_row_find(store->rel, store->batches, row, &found))
+		if (!strata_batch_row_find(rel, batches, row, &found))
 			return -1;
-		if (row_has_key(key, store->rel, &found, estate, row_slot) &&
-			strata_store_row_is_live(store->rel, store->batches, row,
-									 &found.batch_tid))
+		if (row_has_key(key, rel, &found, estate, row_slot) &&
+			strata_store_row_is_live(rel, batches, row, &found.batch_tid))
 			return row;
 	}
 	return -1;
@@ -533,42 +559,61 @@ find_in_line(StrataStore *store, UniqueKey *key, StrataKeyDirectory *directory,
 
 /* The same by the directory. */
 static int64
-find_row_in(StrataKeyDirectory *directory, StrataStore *store, UniqueKey *key,
-			int64 except, EState *estate, TupleTableSlot *row_slot)
+find_row_in(StrataKeyDirectory *directory, Relation rel, Relation batches,
+			UniqueKey *key, int64 except, EState *estate,
+			TupleTableSlot *row_slot)
 {
 	uint32		print = strata_key_print(directory, key->values, key->isnull);
 	StrataKeySearch search;
 	int64		row = -1;
+	bool		met = false;
 	int			line;
 
 	strata_key_search_begin(&search, directory, key->values, key->isnull);
-	Assert(CheckRelationLockedByMe(store->rel, RowExclusiveLock,
-								   true));	/* change:X1 */
+	Assert(CheckRelationLockedByMe(rel, RowExclusiveLock, true));	/* change:X1 */
+	/* who has looked for a conflict looks again when he inserts */
+	if (strata_key_is_absent(&search, print))
+		return -1;
 	while (row < 0 && (line = strata_key_search_next(&search)) >= 0)
 	{
 		CHECK_FOR_INTERRUPTS();
-		row = find_in_line(store, key, directory, line, print, except, estate,
-						   row_slot);
+		row = find_in_line(rel, batches, key, directory, line, print, except,
+						   estate, row_slot, &met);
 	}
+	if (!met)
+		strata_key_note_absent(&search, print);
 	return row;
 }
 
 /* First live compressed row with the key, other than `except`, or -1. */
 static int64
-find_row(StrataStore *store, UniqueKey *key, int64 except, EState *estate)
+find_row(Relation rel, UniqueKey *key, int64 except, EState *estate)
 {
-	TupleTableSlot *row_slot;
-	StrataKeyDirectory *directory = strata_key_directory_open(store,
-															  key->index);
-	int64		row;
+	Relation	batches = table_open(strata_companion_oid(rel),
+									 RowExclusiveLock);
+	StrataKeyDirectory *directory;
+	TupleTableSlot *row_slot = NULL;
+	int64		row = -1;
 
-	row_slot = MakeSingleTupleTableSlot(RelationGetDescr(store->rel),
-										&TTSOpsVirtual);
+	if (key->info != NULL)
+		row_slot = MakeSingleTupleTableSlot(RelationGetDescr(rel),
+											&TTSOpsVirtual);
+	directory = strata_key_directory_get(batches, key->index);
+	if (directory == NULL)
+	{
+		StrataStore *store = strata_store_open(rel, RowExclusiveLock);
+
+		directory = strata_key_directory_open(store, key->index);
+		if (directory == NULL)
+			row = find_row_anywhere(store, key, except, estate, row_slot);
+		strata_store_close(store, NoLock);
+	}
 	if (directory != NULL)
-		row = find_row_in(directory, store, key, except, estate, row_slot);
-	else
-		row = find_row_anywhere(store, key, except, estate, row_slot);
-	ExecDropSingleTupleTableSlot(row_slot);
+		row = find_row_in(directory, rel, batches, key, except, estate,
+						  row_slot);
+	if (row_slot != NULL)
+		ExecDropSingleTupleTableSlot(row_slot);
+	table_close(batches, NoLock);
 	return row;
 }
 
@@ -595,10 +640,8 @@ static bool
 check_key(Relation rel, UniqueKey *key, int64 except, bool raise,
 		  EState *estate)
 {
-	StrataStore *store = strata_store_open(rel, RowExclusiveLock);
-	int64		row = find_row(store, key, except, estate);
+	int64		row = find_row(rel, key, except, estate);
 
-	strata_store_close(store, NoLock);
 	if (row < 0)
 		return false;
 	if (raise && key->index->rd_index->indimmediate)
@@ -650,12 +693,11 @@ strata_store_check_unique(Relation rel, TupleTableSlot *slot, int64 except,
 {
 	List	   *indexes;
 	ListCell   *lc;
-	EState	   *estate;
+	EState	   *estate = NULL;
 
 	if (!rel->rd_rel->relhasindex || !OidIsValid(strata_companion_oid(rel)))
 		return;
 	indexes = RelationGetIndexList(rel);
-	estate = CreateExecutorState();
 	foreach(lc, indexes)
 	{
 		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
@@ -665,7 +707,7 @@ strata_store_check_unique(Relation rel, TupleTableSlot *slot, int64 except,
 			UniqueKey	key;
 
 			/* ranges are asked for each time: a move may invalidate them */
-			if (init_key(&key, index, slot, estate) &&
+			if (init_key(&key, index, slot, &estate) &&
 				!outside_ranges(&key, strata_store_ranges(rel),
 								RelationGetDescr(rel)))
 				(void) check_key(rel, &key, except,
@@ -673,29 +715,23 @@ strata_store_check_unique(Relation rel, TupleTableSlot *slot, int64 except,
 		}
 		index_close(index, AccessShareLock);
 	}
-	FreeExecutorState(estate);
+	if (estate != NULL)
+		FreeExecutorState(estate);
 	list_free(indexes);
 }
 
 /* A key given by its values; false: no row of any batch has it. */
 static bool
 given_key(UniqueKey *key, Relation rel, Relation index, const Datum *values,
-		  const bool *isnull, EState *estate)
+		  const bool *isnull, EState **estate)
 {
 	if (!OidIsValid(strata_companion_oid(rel)))
 		return false;
-	memset(key, 0, sizeof(*key));
-	key->index = index;
-	key->info = BuildIndexInfo(index);
-	key->nkeys = index->rd_index->indnkeyatts;
-	key->plain = key->info->ii_Expressions == NIL;
-	key->nulls_equal = key->info->ii_NullsNotDistinct;
-	key->predicate = key->info->ii_Predicate == NIL ? NULL :
-		ExecPrepareQual(key->info->ii_Predicate, estate);
+	describe_key(key, index, estate);
 	memcpy(key->values, values, sizeof(Datum) * key->nkeys);
 	memcpy(key->isnull, isnull, sizeof(bool) * key->nkeys);
-	return init_equality(key) && !outside_ranges(key, strata_store_ranges(rel),
-												 RelationGetDescr(rel));
+	return can_equal(key) && !outside_ranges(key, strata_store_ranges(rel),
+											 RelationGetDescr(rel));
 }
 
 /* See change.h. */
@@ -703,14 +739,15 @@ void
 strata_store_uncover(Relation rel, Relation index, const Datum *values,
 					 const bool *isnull)
 {
-	EState	   *estate = CreateExecutorState();
+	EState	   *estate = NULL;
 	UniqueKey	key;
-	bool		found = given_key(&key, rel, index, values, isnull, estate);
+	bool		found = given_key(&key, rel, index, values, isnull, &estate);
 
 	while (found)
 		found = check_key(rel, &key, -1, false, estate) &&
 			!index->rd_index->indisunique;
-	FreeExecutorState(estate);
+	if (estate != NULL)
+		FreeExecutorState(estate);
 }
 
 /* See change.h. */
@@ -718,18 +755,14 @@ int64
 strata_store_find_key(Relation rel, Relation index, const Datum *values,
 					  const bool *isnull)
 {
-	EState	   *estate = CreateExecutorState();
+	EState	   *estate = NULL;
 	UniqueKey	key;
 	int64		row = -1;
 
-	if (given_key(&key, rel, index, values, isnull, estate))
-	{
-		StrataStore *store = strata_store_open(rel, RowExclusiveLock);
-
-		row = find_row(store, &key, -1, estate);
-		strata_store_close(store, NoLock);
-	}
-	FreeExecutorState(estate);
+	if (given_key(&key, rel, index, values, isnull, &estate))
+		row = find_row(rel, &key, -1, estate);
+	if (estate != NULL)
+		FreeExecutorState(estate);
 	return row;
 }
 
