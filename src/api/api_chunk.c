@@ -240,6 +240,9 @@ strata_create_chunks(PG_FUNCTION_ARGS)
 				 errmsg("invalid time range for making chunks"),
 				 errhint("Its end must not be before its start, and both must be finite.")));
 	Assert(strata_table_ownercheck(ht->relid, GetUserId()));	/* api:P1 */
+	if (strata_table_is_distributed(ht->relid))
+		/* in this session, so that Citus sees the statements */
+		PG_RETURN_INT32(strata_chunk_create_range(ht, from, to, NULL));
 	rel = table_open(ht->relid, AccessShareLock);
 	made = strata_chunk_create_range(ht, from, to, rel);
 	table_close(rel, NoLock);

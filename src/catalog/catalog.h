@@ -184,10 +184,12 @@ extern bool strata_compat_knows_setting(const char *name, const char **ours);
 
 /*
  * catalog_distributed.c: is Citus in this database?  Has it distributed the
- * table, which is empty here then?  The last raises an error that says so.
+ * table, which is empty here then?  Is the table a shard of such a one?  The
+ * last raises an error for the empty one.
  */
 extern bool strata_database_may_distribute(void);
 extern bool strata_table_is_distributed(Oid relid);
+extern bool strata_table_is_shard(Oid relid);
 extern void strata_table_refuse_distributed(Oid relid);
 
 /* Ids below this are jobs of the extension itself. */

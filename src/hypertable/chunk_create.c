@@ -543,6 +543,9 @@ strata_chunk_create_ahead(const StrataHypertable *ht, int64 time, int ahead)
 	int64		to;
 
 	Assert(ahead >= 0);			/* hypertable:Y10 */
+	/* these are made where the distributed table is */
+	if (strata_table_is_shard(ht->relid))
+		return 0;
 	strata_time_chunk_range(ht->key_type, ht->interval, time, &range);
 	if (range.no_hi || pg_mul_s64_overflow(ht->interval, ahead, &to) ||
 		pg_add_s64_overflow(range.hi, to, &to))

@@ -653,10 +653,27 @@ create_here(Relation parent, int64 time)
 	PG_END_TRY();
 }
 
+/*
+ * A chunk of a shard alone would be none that Citus knows of, and stay behind
+ * when the shard moves.
+ */
+static void
+refuse_shard(Relation parent)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("shard \"%s\" has no chunk for the row",
+					RelationGetRelationName(parent)),
+			 errhint("Make chunks ahead of rows: SELECT create_chunks('hypertable', from, to); on the coordinator.")));
+}
+
 /* See hypertable_private.h. */
 void
 strata_chunk_create_on_demand(Relation parent, int64 time, int patience)
 {
+	if (strata_table_is_shard(RelationGetRelid(parent)))
+		refuse_shard(parent);
+
 	/*
 	 * who dropped or moved chunks in this transaction has the hypertable to
 	 * himself; a worker would still see them

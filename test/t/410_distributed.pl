@@ -53,6 +53,21 @@ sql("SET ROLE owner; SELECT drop_chunks('far', older_than => '2026-01-02'::times
 is(sql("SELECT count(*) FROM show_chunks('far')"), '2', 'and dropped');
 like(error("COPY far FROM stdin;\n2030-01-01\t1\t1\n\\.\n"), qr/no partition of relation "far" found for row/, 'COPY is not ours');
 
+# a shard on a worker gets no chunk that Citus does not know of
+sql("SET allow_system_table_mods = on; CREATE TABLE pg_catalog.pg_dist_shard (logicalrelid regclass NOT NULL, shardid bigint NOT NULL);
+	INSERT INTO pg_dist_shard VALUES ('far', 102008), ('near', 102010)");
+make($_) for qw(far_102008 far_102009 other_102010 far_99999999999999999999);
+like(error("INSERT INTO far_102008 VALUES ('2026-01-01', 1, 1)"), qr/ERROR:  shard "far_102008" has no chunk for the row\nHINT:  .*create_chunks/, 'a shard makes no chunk');
+sql("SET ROLE owner; INSERT INTO $_ VALUES ('2026-01-01', 1, 1)") for qw(far_102009 other_102010 far_99999999999999999999);
+is(sql("SELECT count(*) FROM far_102009, other_102010, far_99999999999999999999"), '1', 'tables with such names do');
+sql("SET ROLE owner; CREATE TABLE chunk_102008 PARTITION OF far_102008 FOR VALUES FROM (date_trunc('day', now())) TO (date_trunc('day', now()) + interval '12 hours') USING strata;
+	CREATE TABLE chunk_102008_2 PARTITION OF far_102008 FOR VALUES FROM (date_trunc('day', now()) + interval '12 hours') TO (date_trunc('day', now()) + interval '1 day') USING strata;
+	INSERT INTO far_102008 VALUES (now(), 1, 1); INSERT INTO far_102009 VALUES (now(), 1, 1)");
+my $ahead = sql("SELECT job_id FROM strata.jobs WHERE proc_name = 'policy_chunks_ahead'");
+sql("CALL run_job($ahead)");
+is(sql("SELECT count(*) FROM show_chunks('far_102008')"), '2', 'nor ahead of rows');
+cmp_ok(sql("SELECT count(*) FROM show_chunks('far_102009')"), '>', 2, 'as other tables do');
+
 # other tables are as ever
 sql("SET ROLE owner; INSERT INTO near SELECT '2026-01-01'::timestamptz + i * interval '1 minute', i % 3, i FROM generate_series(0, 5000) AS i;
 	SELECT compress_chunk('near'); SELECT add_compression_policy('near', interval '1 day')");
