@@ -252,6 +252,8 @@ class Statements:
         makers += [self.in_block, self.loop]
         if rng.random() < 0.02:
             makers = [self.truncate]
+        elif rng.random() < 0.02:
+            makers = [self.restore]
         statement = rng.choice(makers)(table)
         statements = statement if isinstance(statement, list) else [statement]
         # foreign keys and triggers reach other tables
@@ -412,6 +414,14 @@ class Statements:
 
     def truncate(self, table):
         return Statement("TRUNCATE %s CASCADE" % table.token)
+
+    def restore(self, table):
+        """What pg_restore does to a table that was compressed: COPY writes batches."""
+        marks = [Statement("ALTER TABLE %s SET (strata.compressed = %s)" % (leaf, self.rng.choice(["true", "true", "false"])),
+                           "strata") for leaf in table.leaves()]
+        rows = self.rows(table, 1000, 1300) if self.rng.random() < 0.7 else self.rows(table, 1, 900)
+        return marks + [self.truncate(table), Statement("COPY %s (%s) FROM STDIN (FORMAT csv)" % (
+            table.token, self.names(table)), copy=csv_lines(rows))]
 
     # --- transactions ----------------------------------------------------
 
