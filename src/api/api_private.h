@@ -21,7 +21,7 @@
  * A foreign table's rows are another server's to compress, show and change:
  * the error that says so.
  */
-extern void strata_api_refuse_foreign(Oid relid) pg_attribute_noreturn();
+pg_noreturn extern void strata_api_refuse_foreign(Oid relid);
 
 /*
  * Open a strata table for one of our functions: the caller must own it.
