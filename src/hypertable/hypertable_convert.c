@@ -470,6 +470,12 @@ store_options(Oid relid, AttrNumber attno, Oid key_type, int64 interval)
 																						  false)))),
 								-1));
 	strata_settings_store(relid, options, false);
+	/* from here on it is chunks that have batches */
+	if (strata_settings_get_text(relid, "compressed") != NULL)
+		strata_settings_store(relid,
+							  list_make1(makeDefElem(pstrdup("compressed"),
+													 NULL, -1)),
+							  true);
 }
 
 /* See hypertable.h. */

@@ -158,6 +158,9 @@ SELECT count(*) FROM t;
 COMMIT;
 SELECT problem FROM strata.verify('t');
 SELECT count(*) FROM ((TABLE t EXCEPT ALL SELECT * FROM heap WHERE ts < '2026-01-01 12:00') UNION ALL (SELECT * FROM heap WHERE ts < '2026-01-01 12:00' EXCEPT ALL TABLE t)) AS d;
+-- a hypertable has no batches of its own
+SELECT count(*) FROM create_hypertable('t', 'ts', migrate_data => true);
+SELECT array_to_string(reloptions, ' ') ~ 'strata.compressed' AS compressed FROM pg_class WHERE oid = 't'::regclass;
 DROP VIEW halves;
 DROP TABLE t, h, heap, seen;
 DROP FUNCTION see;
