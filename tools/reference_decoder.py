@@ -408,6 +408,14 @@ def documents(data, n):
     return values
 
 
+def float_planes(r, width, n):
+    """Floats in a zstd frame, as bits: value after value, or byte plane after byte plane."""
+    form = r.number(1)
+    assert form < 2, "unknown form"
+    raw = lz(ZSTD, r.rest(), n * width)
+    return [int.from_bytes(raw[i::n] if form else raw[i * width:(i + 1) * width], "little") for i in range(n)]
+
+
 def payload(codec, kind, width, data, n):
     """n values: byte strings, or numbers as unsigned bits."""
     r = Reader(data)
@@ -433,6 +441,8 @@ def payload(codec, kind, width, data, n):
         return gorilla(data, width, n)
     if codec == SIMPLE8B:
         return simple8b(data, n)
+    if codec == ZSTD:
+        return float_planes(r, width, n)
     return decimal(data, width, n) if codec == DECIMAL else int_stream(data, n)
 
 

@@ -14,7 +14,7 @@
  * do without zstd.
  *
  *	INT		CONSTANT, DELTA_DELTA, DICTIONARY, RAW
- *	FLOAT	CONSTANT, DECIMAL, DICTIONARY, RAW
+ *	FLOAT	CONSTANT, DECIMAL, DICTIONARY, ZSTD, RAW
  *	BYTES	CONSTANT, DICTIONARY, PACKED, LZ4, ZSTD, NUMERIC, RAW, as the
  *			vector's hint allows
  *
@@ -25,6 +25,7 @@
  */
 #include "codec/decimal.h"
 #include "codec/dictionary.h"
+#include "codec/float_lz.h"
 #include "codec/lz_library.h"
 
 /*
@@ -110,6 +111,8 @@ strata_choose_scratch_size(const StrataVector *v)
 	size_t		size;
 
 	size = single_scratch_size(v) + strata_dictionary_scratch_size(v);
+	if (v->kind == STRATA_KIND_FLOAT)
+		size += strata_float_lz_scratch_size(v);
 	if (v->hint == STRATA_BYTES_JSONB)
 		size += STRATA_ARENA_SIZE(strata_raw_bound(v)) +
 			strata_codec_jsonb.encode_scratch_size(v);
@@ -182,6 +185,7 @@ typedef struct FixedPlan
 	StrataDecimalPlan decimal;
 	const int64_t *integers;	/* the values as such, or NULL */
 	StrataDictionary dictionary;
+	StrataFloatLzPlan lz;
 } FixedPlan;
 
 /* The size to beat, less a margin of 1 / `part` of it. */
@@ -221,6 +225,27 @@ consider_dictionary(const StrataVector *v, StrataArena *arena, FixedPlan *plan)
 		consider(plan, STRATA_CODEC_DICTIONARY, plan->dictionary.nbytes, room);
 }
 
+/*
+ * Would zstd be smaller, by a fifth?  Floats are asked about that take more
+ * than a third of their bits, in archives a quarter.
+ */
+static StrataCodecResult
+consider_float_lz(const StrataVector *v, StrataArena *arena, FixedPlan *plan)
+{
+	bool		archive = v->level == STRATA_LEVEL_ARCHIVE;
+	size_t		room = room_below(v, plan, 5);
+	StrataCodecResult rc;
+
+	if (v->level == STRATA_LEVEL_HOT ||
+		!strata_codec_available(STRATA_CODEC_ZSTD) ||
+		plan->nbytes < strata_raw_bound(v) / (archive ? 4 : 3))
+		return STRATA_CODEC_OK;
+	rc = strata_float_lz_plan(v, room, !archive, arena, &plan->lz);
+	if (rc == STRATA_CODEC_OK)
+		consider(plan, STRATA_CODEC_ZSTD, plan->lz.nbytes, room);
+	return rc == STRATA_CODEC_NOT_APPLICABLE ? STRATA_CODEC_OK : rc;
+}
+
 /* Plan the best codec for INT and FLOAT. */
 static StrataCodecResult
 plan_fixed(const StrataVector *v, bool nested, StrataArena *arena,
@@ -244,7 +269,11 @@ plan_fixed(const StrataVector *v, bool nested, StrataArena *arena,
 		consider(plan, STRATA_CODEC_DECIMAL, plan->decimal.nbytes, raw);
 	}
 	if (rc == STRATA_CODEC_OK && !nested)
+	{
 		consider_dictionary(v, arena, plan);
+		if (v->kind == STRATA_KIND_FLOAT)
+			rc = consider_float_lz(v, arena, plan);
+	}
 	return rc;
 }
 
@@ -285,6 +314,8 @@ choose_fixed(const StrataVector *v, bool nested, StrataArena *scratch,
 			return strata_decimal_write(v, &plan.decimal, out);
 		case STRATA_CODEC_DICTIONARY:
 			return strata_dictionary_write(&plan.dictionary, out);
+		case STRATA_CODEC_ZSTD:
+			return strata_float_lz_write(&plan.lz, out);
 		default:
 			return strata_codec_get(plan.id)->encode(v, &arena, out);
 	}

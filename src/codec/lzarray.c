@@ -4,7 +4,7 @@
  *	  Codecs LZ4 and ZSTD: byte strings as lengths and compressed blocks.
  *
  * Hides the layout of byte string payloads; RAW uses the same one with every
- * block stored.
+ * block stored.  (For floats in zstd see float_lz.c.)
  *
  *	OFFSET	SIZE	MEANING
  *	0		1-5		number of blocks, varint
@@ -32,7 +32,7 @@
  */
 #include <stdio.h>
 
-#include "codec/codec_private.h"
+#include "codec/float_lz.h"
 #include "codec/lz_library.h"
 
 #define BLOCK_BYTES 65536
@@ -456,10 +456,30 @@ strata_lzarray_describe(const StrataPayload *p, char *text, size_t size)
  * ------------------------------------------------------------
  */
 
-#define DEFINE_CODEC(suffix, id_, name_, available_) \
+/* Byte strings, or, zstd only, floats. */
+static StrataCodecResult
+decode_size(const StrataPayload *p, uint32_t from, uint32_t n, size_t *size)
+{
+	return p->kind == STRATA_KIND_FLOAT ?
+		strata_float_lz_decode_size(p, size) :
+		strata_lzarray_decode_size(p, from, n, size);
+}
+
+static void
+describe(const StrataPayload *p, char *text, size_t size)
+{
+	if (p->kind == STRATA_KIND_FLOAT)
+		strata_float_lz_describe(p, text, size);
+	else
+		strata_lzarray_describe(p, text, size);
+}
+
+#define DEFINE_CODEC(suffix, id_, name_, kinds_, available_) \
 	static size_t scratch_size_##suffix(const StrataVector *v) \
 	{ \
-		return strata_lzarray_scratch_size(id_, v); \
+		return v->kind == STRATA_KIND_FLOAT ? \
+			strata_float_lz_scratch_size(v) : \
+			strata_lzarray_scratch_size(id_, v); \
 	} \
 	static StrataCodecResult encode_##suffix(const StrataVector *v, \
 											 StrataArena *scratch, \
@@ -467,7 +487,9 @@ strata_lzarray_describe(const StrataPayload *p, char *text, size_t size)
 	{ \
 		size_t blocks_len; \
 \
-		return strata_lzarray_encode(id_, v, scratch, out, &blocks_len); \
+		return v->kind == STRATA_KIND_FLOAT ? \
+			strata_float_lz_encode(v, scratch, out) : \
+			strata_lzarray_encode(id_, v, scratch, out, &blocks_len); \
 	} \
 	static StrataCodecResult decode_##suffix(const StrataPayload *p, \
 											 uint32_t from, uint32_t n, \
@@ -478,22 +500,26 @@ strata_lzarray_describe(const StrataPayload *p, char *text, size_t size)
 	} \
 	const StrataCodec strata_codec_##suffix = { \
 		.name = name_, \
-		.kinds = 1U << STRATA_KIND_BYTES, \
+		.kinds = kinds_, \
 		.available = available_, \
 		.encode_scratch_size = scratch_size_##suffix, \
 		.encode = encode_##suffix, \
-		.decode_scratch_size = strata_lzarray_decode_size, \
+		.decode_scratch_size = decode_size, \
+		.decode_fixed = strata_float_lz_decode, \
 		.decode_bytes = decode_##suffix, \
-		.describe = strata_lzarray_describe, \
+		.describe = describe, \
 	}
 
+#define BYTES_ONLY (1U << STRATA_KIND_BYTES)
+#define BYTES_OR_FLOATS (1U << STRATA_KIND_BYTES | 1U << STRATA_KIND_FLOAT)
+
 #ifdef USE_LZ4
-DEFINE_CODEC(lz4, STRATA_CODEC_LZ4, "lz4", true);
+DEFINE_CODEC(lz4, STRATA_CODEC_LZ4, "lz4", BYTES_ONLY, true);
 #else
-DEFINE_CODEC(lz4, STRATA_CODEC_LZ4, "lz4", false);
+DEFINE_CODEC(lz4, STRATA_CODEC_LZ4, "lz4", BYTES_ONLY, false);
 #endif
 #ifdef USE_ZSTD
-DEFINE_CODEC(zstd, STRATA_CODEC_ZSTD, "zstd", true);
+DEFINE_CODEC(zstd, STRATA_CODEC_ZSTD, "zstd", BYTES_OR_FLOATS, true);
 #else
-DEFINE_CODEC(zstd, STRATA_CODEC_ZSTD, "zstd", false);
+DEFINE_CODEC(zstd, STRATA_CODEC_ZSTD, "zstd", BYTES_OR_FLOATS, false);
 #endif

@@ -552,6 +552,30 @@ make_simple8b(void)
 	reject_simple8b("simple8b_words_many", 10, "\x02\x02\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 11);
 }
 
+/* Floats in zstd: both forms, both widths, with nulls, in archives; and what is none. */
+static void
+make_float_lz(void)
+{
+	Encoded		planes;
+
+	accept("float8_calibrated_zstd", sample_float("calibrated", 8, 1000), NULLS_NO, STRATA_CODEC_ZSTD);
+	accept("float8_ratios_zstd", sample_float("ratios", 8, 1000), NULLS_FEW, STRATA_CODEC_ZSTD);
+	accept("float8_special_zstd", sample_float("special", 8, 300), NULLS_HALF, STRATA_CODEC_ZSTD);
+	accept("float4_mixed_zstd", sample_float("mixed", 4, 600), NULLS_RUNS, STRATA_CODEC_ZSTD);
+	accept("float4_walk_zstd", sample_float("walk", 4, 270), NULLS_NO, STRATA_CODEC_ZSTD);
+	accept_archive("float8_calibrated_zstd_archive", sample_float("calibrated", 8, 3000), NULLS_FEW, STRATA_CODEC_ZSTD);
+	planes = good_column(sample_float("calibrated", 8, 300), STRATA_CODEC_ZSTD);
+	reject("zstd_floats_form", &planes, 9, "\x02", 1);
+	reject("zstd_floats_magic", &planes, 10, "\x29", 1);
+	reject("zstd_floats_fewer", &planes, 7, "\xab\x02", 2);
+	reject("zstd_floats_more", &planes, 7, "\xad\x02", 2);
+	reject("zstd_floats_long", &planes, planes.len, "\0", 1);
+	reject("zstd_integers", &planes, 2, "\x0d", 1);
+	reject("lz4_floats", &planes, 1, "\x06", 1);
+	reject_cut("zstd_floats_cut", &planes, planes.len - 10);
+	reject_cut("zstd_floats_empty", &planes, 10);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -565,5 +589,6 @@ main(int argc, char **argv)
 	make_rejected();
 	make_split_rejected();
 	make_simple8b();
+	make_float_lz();
 	return 0;
 }

@@ -19,8 +19,10 @@ digest_sample(uint32_t digest, Sample s)
 		Encoded		e;
 		uint32_t	crc[2] = {digest, 0};
 
-		if (!strata_codec_supports((StrataCodecId) id, s.v.kind, s.v.width))
+		if (id == STRATA_CODEC_ZSTD || !strata_codec_supports((StrataCodecId) id, s.v.kind, s.v.width))
 			continue;
+		/* builds without zstd write something else where AUTO may take it */
+		s.v.level = id == STRATA_CODEC_AUTO && s.v.kind == STRATA_KIND_FLOAT ? STRATA_LEVEL_HOT : STRATA_LEVEL_BALANCED;
 		e = encode_sample(&s, (StrataCodecId) id);
 		if (e.rc == STRATA_CODEC_OK)
 			crc[1] = strata_crc32c(e.buf, e.len);

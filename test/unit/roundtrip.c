@@ -21,7 +21,7 @@ const char *const int_patterns[] = {
 };
 const char *const float_patterns[] = {
 	"constant", "integers", "tenths", "cents", "decimals15", "mixed", "random_bits", "special",
-	"nan_payloads", "denormal", "sine", "repeats", "walk", "noise", "huge", "tiny", NULL
+	"nan_payloads", "denormal", "sine", "repeats", "walk", "noise", "huge", "tiny", "calibrated", "ratios", NULL
 };
 const char *const bytes_patterns[] = {
 	"empty", "constant", "few", "words", "unique", "random", "fixed16", "long", "sparse", "binary", "tail", "hex", "digits",
@@ -184,6 +184,10 @@ float_value(const char *p, uint32_t i, double last)
 		return unit_below(1000) * 1e300;
 	if (is(p, "tiny"))
 		return unit_below(1000) * 1e-12;
+	if (is(p, "calibrated"))
+		return -40 + ((int) ((last + 40) * 397 + 0.5) + (int) unit_below(51) - 25) / 397.0;
+	if (is(p, "ratios"))
+		return unit_below(300) / (1.0 + unit_below(300));
 	/* random_bits */
 	return bits_to_double(unit_random());
 }
