@@ -10,10 +10,12 @@
  * an upsert decodes the key columns of a batch once, not once per row.
  *
  * The directory lasts until the table's next invalidation: batches come only
- * under ExclusiveLock on R, with one.  Fingerprints are thrown away when they
- * outgrow hash_mem.  Rows that have left their batch, and batches that were
- * deleted whole, still have theirs: a hit is a question, not an answer.  A
- * miss is an answer, and the last one is remembered.
+ * under ExclusiveLock on R, with one.  When fingerprints outgrow hash_mem,
+ * those of batches at random go, and one batch in eight that has none gets its
+ * own: of what is asked for in turns most stay.  Rows that have left their
+ * batch, and batches that were deleted whole, still have theirs: a hit is a
+ * question, not an answer.  A miss is an answer, and the last one is
+ * remembered.
  *
  * Over 600 lines: building, searching and keeping share the lines.
  *
@@ -24,6 +26,7 @@
 
 #include "access/table.h"
 #include "common/hashfn.h"
+#include "common/pg_prng.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
@@ -53,8 +56,10 @@ struct StrataKeyDirectory
 	Oid			companion;
 	bool		stale;
 	bool		usable;			/* else: look at all batches */
-	MemoryContext prints_mcxt;
 	Size		prints_bytes;
+	bool		full;			/* prints have been thrown out */
+	int			nprinted;
+	int		   *printed;		/* lines with prints */
 	int			nbatches;
 	KeyBatch   *batches;		/* by group, unranged first, min */
 	int			range_key;		/* position in the key, or -1 */
@@ -334,14 +339,6 @@ read_batches(StrataKeyDirectory *d, StrataStore *store, Relation index,
 	return fits;
 }
 
-static MemoryContext
-prints_context(StrataKeyDirectory *d)
-{
-	d->prints_bytes = 0;
-	return AllocSetContextCreate(d->mcxt, "strata key fingerprints",
-								 ALLOCSET_DEFAULT_SIZES);
-}
-
 /* In a context that goes with the transaction until it is whole. */
 static StrataKeyDirectory *
 build(StrataStore *store, Relation index)
@@ -354,7 +351,6 @@ build(StrataStore *store, Relation index)
 												   sizeof(StrataKeyDirectory));
 
 	d->mcxt = mcxt;
-	d->prints_mcxt = prints_context(d);
 	d->relid = RelationGetRelid(store->rel);
 	d->companion = RelationGetRelid(store->batches);
 	if (init_functions(d, index))
@@ -458,6 +454,13 @@ strata_key_search_begin(StrataKeySearch *search, StrataKeyDirectory *d,
 }
 
 /* See change_private.h. */
+int
+strata_key_search_position(const StrataKeySearch *search)
+{
+	return search->ranged ? search->d->range_key : -1;
+}
+
+/* See change_private.h. */
 bool
 strata_key_is_absent(const StrataKeySearch *search, uint32 print)
 {
@@ -556,21 +559,30 @@ strata_key_batch(StrataKeyDirectory *d, int i, int *nrows,
 	return d->batches[i].first_row;
 }
 
-/* See change_private.h. */
-StrataKeyPrint *
-strata_key_batch_make_prints(StrataKeyDirectory *d, int i)
+static Size
+size_of_prints(const KeyBatch *line)
 {
-	Size		size = sizeof(StrataKeyPrint) * d->batches[i].nrows;
+	return sizeof(StrataKeyPrint) * line->nrows;
+}
 
-	if (d->prints_bytes + size > get_hash_memory_limit())
+/* Make room for prints of that size. */
+static void
+limit_prints(StrataKeyDirectory *d, Size size)
+{
+	while (d->nprinted > 0 &&
+		   d->prints_bytes + size > get_hash_memory_limit())
 	{
-		retire(d->prints_mcxt);
-		for (int k = 0; k < d->nbatches; k++)
-			d->batches[k].prints = NULL;
-		d->prints_mcxt = prints_context(d);
+		int			k = (int) pg_prng_uint64_range(&pg_global_prng_state, 0,
+												   d->nprinted - 1);
+		KeyBatch   *line = &d->batches[d->printed[k]];
+
+		d->prints_bytes -= size_of_prints(line);
+		pfree(line->prints);
+		line->prints = NULL;
+		d->full = true;
+		d->printed[k] = d->printed[--d->nprinted];
 	}
 	d->prints_bytes += size;
-	return MemoryContextAlloc(d->prints_mcxt, size);
 }
 
 static int
@@ -583,12 +595,29 @@ compare_prints(const void *a, const void *b)
 }
 
 /* See change_private.h. */
+bool
+strata_key_batch_wants_prints(const StrataKeyDirectory *d)
+{
+	return !d->full || pg_prng_uint32(&pg_global_prng_state) % 8 == 0;
+}
+
+/* See change_private.h. */
 void
 strata_key_batch_set_prints(StrataKeyDirectory *d, int i,
 							StrataKeyPrint *prints)
 {
-	qsort(prints, d->batches[i].nrows, sizeof(StrataKeyPrint), compare_prints);
-	d->batches[i].prints = prints;
+	KeyBatch   *line = &d->batches[i];
+	Size		size = size_of_prints(line);
+
+	qsort(prints, line->nrows, sizeof(StrataKeyPrint), compare_prints);
+	/* an index expression may have asked for this batch meanwhile */
+	if (line->prints != NULL)
+		return;
+	if (d->printed == NULL)
+		d->printed = MemoryContextAlloc(d->mcxt, sizeof(int) * d->nbatches);
+	limit_prints(d, size);
+	line->prints = memcpy(MemoryContextAllocHuge(d->mcxt, size), prints, size);
+	d->printed[d->nprinted++] = i;
 }
 
 /*

@@ -165,6 +165,9 @@ extern void strata_key_search_begin(StrataKeySearch *search,
 									StrataKeyDirectory *d, const Datum *values,
 									const bool *isnull);
 
+/* The column of the key that is searched by range: its position, or -1. */
+extern int	strata_key_search_position(const StrataKeySearch *search);
+
 /*
  * The last search, just begun or at its end, whose print was met in no batch:
  * nobody adds one while the directory is valid.
@@ -176,13 +179,20 @@ extern void strata_key_note_absent(const StrataKeySearch *search,
 /* Line of the next batch that may hold the key, or -1. */
 extern int	strata_key_search_next(StrataKeySearch *search);
 
-/* First row of the batch in line i; its fingerprints, NULL when not known. */
+/*
+ * First row of the batch in line i; its fingerprints, NULL when not known.
+ * They are valid until others are made.
+ */
 extern int64 strata_key_batch(StrataKeyDirectory *d, int i, int *nrows,
 							  StrataKeyPrint **prints);
 
-/* Room for them, to be filled, then set. */
-extern StrataKeyPrint *strata_key_batch_make_prints(StrataKeyDirectory *d,
-													int i);
+/*
+ * Are they to be made for a batch that has none?  Where there is no room for
+ * those of all batches in use, its rows are rather compared one by one.
+ */
+extern bool strata_key_batch_wants_prints(const StrataKeyDirectory *d);
+
+/* Sort them, and keep a copy. */
 extern void strata_key_batch_set_prints(StrataKeyDirectory *d, int i,
 										StrataKeyPrint *prints);
 

@@ -246,21 +246,41 @@ row_has_key(UniqueKey *key, Relation rel, const StrataBatchRow *row,
 
 /*
  * Row number of a live row of the batch with an equal key, other than except,
- * or -1.  Whether a row is live may be known after a wait only.
+ * or -1.  Whether a row is live may be known after a wait only.  tid: of the
+ * batch, or NULL.  first: the column of the key that tells most rows apart, by
+ * its position; -1: none.  *met: some row has the key, live or not.
  */
 static int64
-find_in_batch(UniqueKey *key, StrataStore *store, StrataBatchReader *reader,
-			  int64 except, EState *estate, TupleTableSlot *row_slot)
+find_in_batch(UniqueKey *key, Relation rel, Relation batches,
+			  StrataBatchReader *reader, const ItemPointerData *tid,
+			  int first, int64 except, EState *estate,
+			  TupleTableSlot *row_slot, bool *met)
 {
 	StrataBatchRow row = {.reader = reader,.first_row = reader->first_row};
+	int			nrows = reader->nrows;
+	StrataColumn *col = NULL;
 
-	for (int i = 0; i < reader->nrows; i++)
+	if (first >= 0 && key->plain)
+		col = strata_batch_reader_column(reader,
+										 key->index->rd_index
+										 ->indkey.values[first]);
+	for (int i = 0; i < nrows; i++)
 	{
-		row.row = reader->first_row + i;
+		bool		isnull;
+
+		if (col != NULL)
+		{
+			Datum		value = strata_column_get(col, i, &isnull);
+
+			if (!keys_equal(key, first, value, isnull))
+				continue;
+		}
+		row.row = row.first_row + i;
+		if (!row_has_key(key, rel, &row, estate, row_slot))
+			continue;
+		*met = true;
 		if (row.row != except &&
-			row_has_key(key, store->rel, &row, estate, row_slot) &&
-			strata_store_row_is_live(store->rel, store->batches, row.row,
-									 NULL))
+			strata_store_row_is_live(rel, batches, row.row, tid))
 			return row.row;
 	}
 	return -1;
@@ -457,6 +477,7 @@ find_row_anywhere(StrataStore *store, UniqueKey *key, int64 except,
 	Candidates	candidates;
 	StrataBatchReader *reader = strata_batch_reader_create(store->rel,
 														   store->schema);
+	bool		met = false;
 	int64		row = -1;
 
 	begin_candidates(&candidates, store, key);
@@ -466,7 +487,8 @@ find_row_anywhere(StrataStore *store, UniqueKey *key, int64 except,
 		if (!strata_batch_reader_load(reader, candidates.slot) ||
 			!batch_may_hold(key, reader))
 			continue;
-		row = find_in_batch(key, store, reader, except, estate, row_slot);
+		row = find_in_batch(key, store->rel, store->batches, reader, NULL, -1,
+							except, estate, row_slot, &met);
 	}
 	strata_batch_reader_free(reader);
 	end_candidates(&candidates);
@@ -474,7 +496,8 @@ find_row_anywhere(StrataStore *store, UniqueKey *key, int64 except,
 }
 
 /*
- * Fingerprints of a batch's keys, in the directory; NULL: the batch is gone.
+ * Fingerprints of a batch's keys, put into the directory; NULL: the batch is
+ * gone.  In the current context, sorted.
  */
 static StrataKeyPrint *
 make_prints(Relation rel, Relation batches, UniqueKey *key,
@@ -490,7 +513,7 @@ make_prints(Relation rel, Relation batches, UniqueKey *key,
 
 	if (reader == NULL)
 		return NULL;
-	prints = strata_key_batch_make_prints(directory, line);
+	prints = palloc(sizeof(StrataKeyPrint) * reader->nrows);
 	for (int row = 0; row < reader->nrows; row++)
 	{
 		if (key->plain)
@@ -525,12 +548,28 @@ static int64
 find_in_line(Relation rel, Relation batches, UniqueKey *key,
 			 StrataKeyDirectory *directory, int line, uint32 print,
 			 int64 except, EState *estate, TupleTableSlot *row_slot,
-			 bool *met)
+			 int range_key, bool *met)
 {
 	int			nrows;
+	int			first;
+	int			last;
 	StrataKeyPrint *prints;
 	int64		first_row = strata_key_batch(directory, line, &nrows, &prints);
 
+	/* expressions may load other batches in this one's place */
+	if (prints == NULL && key->info == NULL &&
+		!strata_key_batch_wants_prints(directory))
+	{
+		ItemPointerData tid;
+		StrataBatchReader *reader = strata_cached_batch(rel, batches,
+														first_row, &tid);
+
+		if (reader != NULL)
+			return find_in_batch(key, rel, batches, reader, &tid, range_key,
+								 except, estate, row_slot, met);
+		*met = true;
+		return -1;
+	}
 	if (prints == NULL)
 		prints = make_prints(rel, batches, key, directory, line, first_row,
 							 estate, row_slot);
@@ -539,13 +578,20 @@ find_in_line(Relation rel, Relation batches, UniqueKey *key,
 		*met = true;
 		return -1;
 	}
-	for (int i = strata_key_find_print(prints, nrows, print);
-		 i < nrows && prints[i].print == print; i++)
+	first = strata_key_find_print(prints, nrows, print);
+	for (last = first; last < nrows && prints[last].print == print;)
+		last++;
+	if (first == last)
+		return -1;
+	*met = true;
+	/* index expressions may have others made, and these go */
+	prints = memcpy(palloc(sizeof(StrataKeyPrint) * (last - first)),
+					prints + first, sizeof(StrataKeyPrint) * (last - first));
+	for (int i = 0; i < last - first; i++)
 	{
 		int64		row = first_row + prints[i].row;
 		StrataBatchRow found;
 
-		*met = true;
 		if (row == except)
 			continue;
 		if (!strata_batch_row_find(rel, batches, row, &found))
@@ -578,7 +624,8 @@ find_row_in(StrataKeyDirectory *directory, Relation rel, Relation batches,
 	{
 		CHECK_FOR_INTERRUPTS();
 		row = find_in_line(rel, batches, key, directory, line, print, except,
-						   estate, row_slot, &met);
+						   estate, row_slot,
+						   strata_key_search_position(&search), &met);
 	}
 	if (!met)
 		strata_key_note_absent(&search, print);
