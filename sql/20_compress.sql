@@ -25,6 +25,14 @@ CREATE PROCEDURE strata.to_heap(relation regclass)
 COMMENT ON PROCEDURE strata.to_heap(regclass) IS
 'make an ordinary table of a strata table, or of a hypertable a partitioned table with heap partitions, that needs nothing of this extension: rows are kept, options and policies go; each chunk is rewritten in a transaction of its own (unless called in one), and a call that was interrupted is gone on with by the next';
 
+CREATE PROCEDURE strata.convert(
+	relation regclass, time_column name DEFAULT NULL, chunk_time_interval text DEFAULT NULL,
+	segmentby text DEFAULT NULL, orderby text DEFAULT NULL, compress boolean DEFAULT true,
+	lock_timeout interval DEFAULT '1 s', pause interval DEFAULT '0 s', dry_run boolean DEFAULT false)
+	AS 'MODULE_PATHNAME', 'strata_convert' LANGUAGE C;
+COMMENT ON PROCEDURE strata.convert(regclass, name, text, text, text, boolean, interval, interval, boolean) IS
+'make a compressed hypertable of a partitioned table beside its readers and writers: heap partitions use strata from now on without being rewritten, and those whose time is over are compressed; each step in a transaction of its own (unless called in one), with pause between, and a call that was interrupted is gone on with by the next; dry_run says from a sample what would come of it';
+
 CREATE FUNCTION _strata.on_drop_extension() RETURNS event_trigger
 	AS 'MODULE_PATHNAME', 'strata_on_drop_extension' LANGUAGE C;
 REVOKE ALL ON FUNCTION _strata.on_drop_extension() FROM PUBLIC;

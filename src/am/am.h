@@ -29,6 +29,13 @@ extern bool strata_am_trust_batches;
 extern void (*strata_am_first_row) (Relation partition);
 
 /*
+ * A heap table, or materialized view, uses strata from now on: its pages are
+ * the row store as they are, and no row is read.  ereports when it could not
+ * be compressed.  The caller holds AccessExclusiveLock and owns the table.
+ */
+extern void strata_am_adopt_heap(Relation rel);
+
+/*
  * VACUUM of a table goes on with its batches; off in a process that knows them
  * to be new.
  */

@@ -9,6 +9,7 @@
 #include "am/am.h"
 #include "am/am_private.h"
 #include "compress/compress.h"
+#include "pg/pg.h"
 #include "store/store_companion.h"
 
 #include "access/multixact.h"
@@ -17,11 +18,15 @@
 #include "access/visibilitymap.h"
 #include "access/xact.h"
 #include "catalog/heap.h"
+#include "catalog/pg_am.h"
+#include "commands/defrem.h"
 #include "commands/tablecmds.h"
 #include "commands/tablespace.h"
 #include "commands/vacuum.h"
 #include "pgstat.h"
 #include "postmaster/autovacuum.h"
+#include "storage/bufmgr.h"
+#include "storage/lmgr.h"
 #include "storage/procarray.h"
 #include "storage/smgr.h"
 #include "utils/inval.h"
@@ -103,6 +108,26 @@ relation_copy_data(Relation rel, const StrataLocator *to)
 			set_tablespace(companion, STRATA_LOCATOR_SPACE(*to));
 		strata_companion_rekey(companion, to);
 	}
+}
+
+/* The first block whose rows' TIDs would look like those of compressed rows. */
+#define BLOCKS_MAX ((BlockNumber) 1 << 31)
+
+/* See am.h. */
+void
+strata_am_adopt_heap(Relation rel)
+{
+	Assert(rel->rd_rel->relam == HEAP_TABLE_AM_OID &&
+		   CheckRelationLockedByMe(rel, AccessExclusiveLock,
+								   false)); /* am:M2 */
+	strata_store_can_compress(rel, "");
+	if (RelationGetNumberOfBlocks(rel) >= BLOCKS_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("table \"%s\" is too large for the access method strata",
+						RelationGetRelationName(rel))));	/* am:M1 */
+	strata_relam_set(RelationGetRelid(rel),
+					 get_table_am_oid(STRATA_EXTENSION, false));
 }
 
 bool		strata_am_vacuum_batches = true;

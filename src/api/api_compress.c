@@ -137,6 +137,36 @@ strata_api_leaves(Oid relid, List **others)
 }
 
 /*
+ * Partitions that are heaps are not passed over in silence; where there are no
+ * others, nothing would be done.
+ */
+static void
+mind_heaps(Oid relid, const List *leaves, const List *others)
+{
+	int			heaps = 0;
+	const char *first = NULL;
+	ListCell   *lc;
+
+	foreach(lc, others)
+	{
+		if (!strata_table_is_heap(lfirst_oid(lc)))
+			continue;
+		heaps++;
+		if (first == NULL)
+			first = get_rel_name(lfirst_oid(lc));
+	}
+	if (heaps > 0)
+		ereport(leaves == NIL ? ERROR : WARNING,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg_plural("%d partition of \"%s\" is a heap, which is not compressed",
+							   "%d partitions of \"%s\" are heaps, which are not compressed",
+							   heaps, heaps, get_rel_name(relid)),
+				 errdetail("The first is \"%s\".", first),
+				 errhint("CALL strata.convert('%s');",
+						 strata_sql_name(relid))));
+}
+
+/*
  * compress_chunk(uncompressed_chunk regclass, if_not_compressed bool,
  *				  recompress bool) -> regclass
  */
@@ -147,12 +177,16 @@ strata_compress_chunk(PG_FUNCTION_ARGS)
 	bool		if_not_compressed = PG_GETARG_BOOL(1);
 	bool		recompress = PG_GETARG_BOOL(2);
 	bool		partitioned;
+	List	   *leaves;
+	List	   *others = NIL;
 	ListCell   *lc;
 
 	partitioned = get_rel_relkind(relid) == RELKIND_PARTITIONED_TABLE;
 	PreventCommandIfReadOnly("compress_chunk()");
 	PreventCommandIfParallelMode("compress_chunk()");
-	foreach(lc, strata_api_leaves(relid, NULL))
+	leaves = strata_api_leaves(relid, &others);
+	mind_heaps(relid, leaves, others);
+	foreach(lc, leaves)
 	{
 		Relation	rel = strata_api_open(lfirst_oid(lc), ExclusiveLock);
 
@@ -273,13 +307,16 @@ strata_compress_all(PG_FUNCTION_ARGS)
 	CompressAll all = {.user = GetUserId()};
 	StrataRun	run;
 	List	   *tables;
+	List	   *others = NIL;
 	ListCell   *lc;
 
 	PreventCommandIfReadOnly("compress_all()");
 	PreventCommandIfParallelMode("compress_all()");
 	strata_run_begin(&run, fcinfo, false);
 	tables = PG_ARGISNULL(0) ? strata_api_tables(true) :
-		strata_api_leaves(PG_GETARG_OID(0), NULL);
+		strata_api_leaves(PG_GETARG_OID(0), &others);
+	if (!PG_ARGISNULL(0))
+		mind_heaps(PG_GETARG_OID(0), tables, others);
 	if (!PG_ARGISNULL(0) && list_length(tables) == 1)
 		relation_close(strata_api_open(linitial_oid(tables), AccessShareLock),
 					   AccessShareLock);

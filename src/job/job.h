@@ -127,6 +127,14 @@ extern void strata_table_compress_chunk(Relation rel, bool if_not_compressed,
 										bool recompress);
 extern int64 strata_table_decompress(Relation rel);
 
+/*
+ * Is it an ordinary table of heap?  And: make it one of strata, where it
+ * stands, under AccessExclusiveLock until the transaction ends; false when it
+ * is none meanwhile.
+ */
+extern bool strata_table_is_heap(Oid relid);
+extern bool strata_table_adopt_heap(Oid relid);
+
 /* Is a table this small, never compressed, better left alone? */
 extern bool strata_table_is_too_small(Relation rel);
 
@@ -145,6 +153,7 @@ typedef struct StrataRun
 	bool		quiet;
 	int			done;
 	int			failed;
+	int			code;			/* of the latest error */
 	ErrorData  *first;			/* the first error */
 } StrataRun;
 
@@ -152,6 +161,14 @@ extern void strata_run_begin(StrataRun *run, FunctionCallInfo fcinfo,
 							 bool quiet);
 extern void strata_run_table(StrataRun *run, Oid relid, StrataRunWork work,
 							 void *arg);
+
+/*
+ * Commit, where that is allowed, and wait so many ms without a snapshot.  The
+ * time from locked_at until the locks are gone is put into *longest when it is
+ * longer; NULL: not asked for.
+ */
+extern void strata_run_pause(StrataRun *run, int ms, int64 *longest,
+							 TimestampTz locked_at);
 extern void strata_run_end(StrataRun *run, const char *what);
 
 #endif							/* STRATA_JOB_H */

@@ -11,17 +11,22 @@
  */
 #include "job/job.h"
 
+#include "am/am.h"
 #include "base/base.h"
 #include "store/store_companion.h"
 
+#include "access/htup_details.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/partition.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_class.h"
 #include "commands/tablecmds.h"
 #include "nodes/makefuncs.h"
 #include "storage/bufmgr.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
+#include "utils/syscache.h"
 
 /*
  * Sizes of R before compression, kept as options of its companion with the
@@ -197,6 +202,38 @@ report(Relation rel, const StrataCompressResult *result)
 			 errhint("VACUUM %s; REINDEX TABLE %s; gives back their space.",
 					 strata_sql_name(RelationGetRelid(rel)),
 					 strata_sql_name(RelationGetRelid(rel)))));
+}
+
+/* See job.h. */
+bool
+strata_table_is_heap(Oid relid)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	bool		result;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	result = ((Form_pg_class) GETSTRUCT(tuple))->relkind == RELKIND_RELATION &&
+		((Form_pg_class) GETSTRUCT(tuple))->relam == HEAP_TABLE_AM_OID;
+	ReleaseSysCache(tuple);
+	return result;
+}
+
+/* See job.h. */
+bool
+strata_table_adopt_heap(Oid relid)
+{
+	Relation	rel = try_table_open(relid, AccessExclusiveLock);
+	bool		is_heap = rel != NULL && strata_table_is_heap(relid);
+
+	if (is_heap)
+	{
+		CheckTableNotInUse(rel, "convert");
+		strata_am_adopt_heap(rel);
+	}
+	if (rel != NULL)
+		table_close(rel, NoLock);
+	return is_heap;
 }
 
 /* See job.h. */

@@ -181,6 +181,41 @@ list_work(Oid relid, void *arg)
 	}
 }
 
+static void compress_work(Oid relid, void *arg);
+
+/* A partition that was a heap before its table became a hypertable. */
+static void
+adopt_work(Oid relid, void *arg)
+{
+	/* who waits for this lock keeps its readers waiting: not for long */
+	(void) set_config_option("lock_timeout", "10s", PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
+	(void) strata_table_adopt_heap(relid);
+}
+
+/*
+ * Chunks that are heaps use strata from now on, each after a lock of its own
+ * that is not kept while rows are compressed.  One that cannot is a failure.
+ */
+static void
+adopt_heaps(StrataRun *run, List **chunks)
+{
+	List	   *ready = NIL;
+	ListCell   *lc;
+
+	foreach(lc, *chunks)
+	{
+		int			failed = run->failed;
+
+		if (strata_table_is_heap(lfirst_oid(lc)))
+			strata_run_table(run, lfirst_oid(lc), adopt_work, NULL);
+		if (run->failed == failed)
+			ready = lappend_oid(ready, lfirst_oid(lc));
+	}
+	*chunks = ready;
+	run->done = 0;
+}
+
 /* Work on all chunks of a selection. */
 static void
 run_selection(FunctionCallInfo fcinfo, Selection *selection,
@@ -194,6 +229,8 @@ run_selection(FunctionCallInfo fcinfo, Selection *selection,
 	strata_run_begin(&run, fcinfo, true);
 	strata_run_table(&run, selection->ht->relid, list_work, selection);
 	run.done = 0;
+	if (work == compress_work)
+		adopt_heaps(&run, &selection->chunks);
 	foreach(lc, selection->chunks)
 		strata_run_table(&run, lfirst_oid(lc), work, arg);
 	strata_run_end(&run, what);

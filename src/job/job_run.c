@@ -22,10 +22,13 @@
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "nodes/parsenodes.h"
+#include "storage/latch.h"
 #include "tcop/pquery.h"
 #include "utils/guc.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
+#include "utils/timestamp.h"
+#include "utils/wait_event.h"
 
 /* See job.h. */
 void
@@ -112,12 +115,37 @@ strata_run_table(StrataRun *run, Oid relid, StrataRunWork work, void *arg)
 			ERRCODE_OPERATOR_INTERVENTION)
 			ReThrowError(edata);
 		run->failed++;
+		run->code = edata->sqlerrcode;
 		if (run->first == NULL)
 			run->first = edata;
 	}
 	PG_END_TRY();
 	MemoryContextSwitchTo(mcxt);
 	CurrentResourceOwner = resowner;
+}
+
+/* See job.h. */
+void
+strata_run_pause(StrataRun *run, int ms, int64 *longest,
+				 TimestampTz locked_at)
+{
+	TimestampTz begin;
+
+	if (!run->atomic)
+		SPI_commit();
+	begin = GetCurrentTimestamp();
+	if (longest != NULL)
+		*longest = Max(*longest, begin - locked_at);
+	while (!TimestampDifferenceExceeds(begin, GetCurrentTimestamp(), ms))
+	{
+		CHECK_FOR_INTERRUPTS();
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT |
+						 WL_EXIT_ON_PM_DEATH, Min(ms, 100),
+						 PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+	}
+	if (!run->atomic)
+		EnsurePortalSnapshotExists();
 }
 
 /* See job.h. */

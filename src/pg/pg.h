@@ -84,12 +84,14 @@ extern void strata_partition_desc_make(Relation rel);
  * relrewrite: while it is valid, what happens to the table is not logically
  * decoded.  InvalidOid: it is again.  reloptions: those of a pg_class tuple as
  * DefElems whose names have their prefix; write: replace all of them.
- * make_partitioned: of a table or an index, whose storage goes.
+ * make_partitioned: of a table or an index, whose storage goes.  relam: the
+ * storage stays, the caller holds AccessExclusiveLock.
  */
 extern void strata_relrewrite_set(Oid relid, Oid value);
 extern List *strata_reloptions_read(HeapTuple tuple);
 extern void strata_reloptions_write(Oid relid, List *options);
 extern void strata_relkind_make_partitioned(Oid relid);
+extern void strata_relam_set(Oid relid, Oid am);
 extern void strata_relpersistence_set(Oid relid, char persistence);
 extern void strata_relpartbound_set(Oid relid, PartitionBoundSpec *bound);
 extern void strata_relacl_set(Oid relid, Datum acl);

@@ -15,6 +15,9 @@
  * relkind: a table or index becomes a partitioned one and keeps its OID, as
  * views were made of tables up to version 15.
  *
+ * relam: a heap becomes a table of an access method that reads its pages, and
+ * keeps its storage.
+ *
  * relpersistence of partitioned tables, which ALTER TABLE leaves as it is;
  * relpartbound of a partition in its place, and relacl as a whole, for which
  * there is no function.
@@ -31,7 +34,9 @@
 #include "access/table.h"
 #include "access/transam.h"
 #include "access/xact.h"
+#include "catalog/dependency.h"
 #include "catalog/indexing.h"
+#include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "commands/defrem.h"
@@ -166,6 +171,24 @@ strata_relkind_make_partitioned(Oid relid)
 	}
 	CatalogTupleUpdate(row.pg_class, &tid, row.tuple);
 	row_close(&row);
+}
+
+/* See pg.h. */
+void
+strata_relam_set(Oid relid, Oid am)
+{
+	ClassRow	row = row_open(relid);
+	ItemPointerData tid = row.tid;
+	Oid			old = row.form->relam;
+
+	row.form->relam = am;
+	CatalogTupleUpdate(row.pg_class, &tid, row.tuple);
+	row_close(&row);
+	if (changeDependencyFor(RelationRelationId, relid,
+							AccessMethodRelationId, old, am) != 1)
+		elog(ERROR, "could not change access method dependency of relation %u",
+			 relid);
+	CommandCounterIncrement();
 }
 
 /* See pg.h. */

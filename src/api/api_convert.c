@@ -1,0 +1,440 @@
+/*-------------------------------------------------------------------------
+ *
+ * api_convert.c
+ *	  The way in: convert(), a table becomes a compressed hypertable beside its
+ *	  readers and writers.
+ *
+ * In steps, each a transaction of its own: the table is told that it is a
+ * hypertable; each heap partition is told that it uses strata, which is a
+ * change of the catalog and moves no row (am/am_ddl.c); each partition whose
+ * time is over is compressed, as compress_chunk() does.  The first two take
+ * ACCESS EXCLUSIVE for the moment of that change, and give up and try again
+ * when it is not to be had at once.  What is done is read from the catalog, so
+ * a call that ended early is gone on with by the next.
+ *
+ * src/api/api_convert.c
+ *-------------------------------------------------------------------------
+ */
+#include "api/api_private.h"
+#include "catalog/catalog.h"
+#include "compress/compress.h"
+#include "hypertable/hypertable.h"
+#include "job/job.h"
+#include "store/store.h"
+
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
+#include "commands/tablecmds.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "storage/bufmgr.h"
+#include "storage/lmgr.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/partcache.h"
+#include "utils/timestamp.h"
+
+#include <math.h>
+
+PG_FUNCTION_INFO_V1(strata_convert);
+
+/* How often a lock is asked for, and the time between (ms). */
+#define LOCK_TRIES 60
+#define LOCK_PAUSE 500
+
+/* Encoding, and all else that compression does, by the time of the sample. */
+#define COMPRESS_TIME_FACTOR 2
+
+typedef struct Convert
+{
+	Oid			user;			/* who called */
+	Oid			root;
+	char	   *column;
+	char	   *interval;
+	char	   *segmentby;
+	char	   *orderby;
+	bool		compress;
+	bool		dry_run;
+	int			lock_timeout;	/* ms */
+	int			pause;			/* ms */
+	List	   *heaps;			/* what the work on the root found: OIDs */
+	List	   *ended;
+	TimestampTz locked_at;		/* the present lock */
+	int64		longest;		/* time one was held, in microseconds */
+} Convert;
+
+/* Ownership first, then the lock; ereports when that takes too long. */
+static void
+lock_for(const Convert *convert, Oid relid, LOCKMODE lockmode)
+{
+	if (!strata_table_ownercheck(relid, convert->user))
+		aclcheck_error(ACLCHECK_NOT_OWNER,
+					   get_relkind_objtype(get_rel_relkind(relid)),
+					   get_rel_name(relid));
+	(void) set_config_option("lock_timeout",
+							 psprintf("%d", convert->lock_timeout),
+							 PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
+							 true, 0, false);
+	LockRelationOid(relid, lockmode);
+	Assert(strata_table_ownercheck(relid, convert->user));	/* api:P1 */
+}
+
+/*
+ * One step, and its COMMIT; again when a lock was not to be had.  false: it
+ * failed.
+ */
+static bool
+run_step(StrataRun *run, Oid relid, StrataRunWork work, Convert *convert)
+{
+	for (int tries = 1;; tries++)
+	{
+		StrataRun	before = *run;
+		bool		again;
+
+		convert->locked_at = 0;
+		strata_run_table(run, relid, work, convert);
+		again = run->failed > before.failed && !run->atomic &&
+			run->code == ERRCODE_LOCK_NOT_AVAILABLE && tries < LOCK_TRIES;
+		strata_run_pause(run, again ? LOCK_PAUSE : convert->pause,
+						 convert->locked_at == 0 ? NULL : &convert->longest,
+						 convert->locked_at);
+		if (!again)
+			return run->failed == before.failed;
+		*run = before;
+		ereport(NOTICE,
+				(errmsg("table \"%s\" was not to be locked within %d ms, trying again",
+						get_rel_name(relid), convert->lock_timeout)));
+	}
+}
+
+/* The column that a partitioned table goes by. */
+static char *
+key_column(Oid relid)
+{
+	Relation	rel = table_open(relid, AccessShareLock);
+	PartitionKey key = RelationGetPartitionKey(rel);
+	char	   *column;
+
+	if (key->partnatts != 1 || key->partattrs[0] == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("cannot create a hypertable from partitioned table \"%s\"",
+						RelationGetRelationName(rel)),
+				 errdetail("Its partition key is not a range of one column alone.")));
+	column = get_attname(relid, key->partattrs[0], false);
+	table_close(rel, NoLock);
+	return column;
+}
+
+/* New chunks are as long as the latest partition was, unless told otherwise. */
+static void
+follow_partitions(Oid relid)
+{
+	StrataHypertable *ht = strata_hypertable_get(relid);
+	ListCell   *lc;
+	int64		length = 0;
+
+	foreach(lc, strata_chunk_list(ht))
+	{
+		StrataChunk *chunk = lfirst(lc);
+
+		if (!chunk->range.no_lo && !chunk->range.no_hi)
+			length = chunk->range.hi - chunk->range.lo;
+	}
+	if (length > 0)
+		strata_settings_store(relid,
+							  list_make1(makeDefElem(pstrdup("chunk_interval"),
+													 (Node *) makeString(strata_time_interval_to_text(ht->key_type,
+																									  length)),
+													 -1)),
+							  false);
+}
+
+/* The table becomes a hypertable, if it is none, with options as given. */
+static void
+register_root(Oid relid, void *arg)
+{
+	Convert    *convert = arg;
+	StrataHypertableRequest request = {.column = convert->column,
+		.interval_text = convert->interval,
+	.default_indexes = true};
+
+	if (strata_hypertable_is(relid) && convert->column != NULL &&
+		strcmp(convert->column, key_column(relid)) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("\"%s\" is not the time column of hypertable \"%s\"",
+						convert->column, get_rel_name(relid))));
+	/* no lock is worth waiting for when there is nothing to do */
+	if (strata_hypertable_is(relid) && convert->segmentby == NULL &&
+		convert->orderby == NULL)
+		return;
+	lock_for(convert, relid, AccessExclusiveLock);
+	convert->locked_at = GetCurrentTimestamp();
+	if (!strata_hypertable_is(relid))
+	{
+		if (request.column == NULL)
+			request.column = key_column(relid);
+		strata_hypertable_create(relid, &request);
+		CommandCounterIncrement();
+		if (convert->interval == NULL)
+			follow_partitions(relid);
+	}
+	if (convert->segmentby != NULL)
+		strata_sql_run(psprintf("ALTER TABLE %s SET (strata.segmentby = %s)",
+								strata_sql_name(relid),
+								quote_literal_cstr(convert->segmentby)));
+	if (convert->orderby != NULL)
+		strata_sql_run(psprintf("ALTER TABLE %s SET (strata.orderby = %s)",
+								strata_sql_name(relid),
+								quote_literal_cstr(convert->orderby)));
+}
+
+/*
+ * Is a chunk's time over?  Of integer time nobody may have said what it is:
+ * then that of all chunks but the last is.
+ */
+static bool
+is_ended(const StrataHypertable *ht, const StrataChunk *chunk, bool last)
+{
+	if (strata_time_type_is_integer(ht->key_type) &&
+		strata_settings_get_text(ht->relid, "integer_now_func") == NULL)
+		return !last;
+	return !chunk->range.no_hi && chunk->range.hi <= strata_hypertable_now(ht);
+}
+
+/* What there is to do, oldest first.  It works in the transaction of the run. */
+static void
+find_work(Oid relid, void *arg)
+{
+	Convert    *convert = arg;
+	StrataHypertable *ht = strata_hypertable_get(relid);
+	List	   *chunks = ht != NULL ? strata_chunk_list(ht) : NIL;
+	ListCell   *lc;
+	ListCell   *lc2;
+
+	foreach(lc, chunks)
+	{
+		StrataChunk *chunk = lfirst(lc);
+		bool		ended = is_ended(ht, chunk, lnext(chunks, lc) == NULL);
+
+		foreach(lc2, find_all_inheritors(chunk->relid, NoLock, NULL))
+		{
+			Oid			leaf = lfirst_oid(lc2);
+
+			if (get_rel_relkind(leaf) != RELKIND_RELATION)
+				continue;
+			if (strata_table_is_heap(leaf))
+				convert->heaps = lappend_oid(convert->heaps, leaf);
+			if (ended && convert->compress)
+				convert->ended = lappend_oid(convert->ended, leaf);
+		}
+	}
+}
+
+/* A heap uses strata from now on. */
+static void
+adopt_leaf(Oid relid, void *arg)
+{
+	Convert    *convert = arg;
+
+	lock_for(convert, relid, AccessExclusiveLock);
+	convert->locked_at = GetCurrentTimestamp();
+	(void) strata_table_adopt_heap(relid);
+}
+
+static void
+compress_leaf(Oid relid, void *arg)
+{
+	Relation	rel;
+
+	lock_for(arg, relid, ExclusiveLock);
+	rel = try_table_open(relid, NoLock);
+	if (rel == NULL)
+		return;
+	if (strata_relation_is_strata(rel) && !strata_table_is_too_small(rel) &&
+		RelationGetNumberOfBlocks(rel) > 0)
+	{
+		CheckTableNotInUse(rel, "convert");
+		Assert(CheckRelationLockedByMe(rel, ExclusiveLock, true));	/* api:P1 */
+		(void) strata_table_compress(rel, false, true);
+	}
+	table_close(rel, NoLock);
+}
+
+/* A table's or partition's share of what convert() would do. */
+typedef struct Forecast
+{
+	int			tables;
+	int			heaps;
+	double		rows;
+	double		before;
+	double		after;
+	double		seconds;
+} Forecast;
+
+/* A partition's share of the forecast. */
+static void
+forecast_leaf(Oid relid, const Convert *convert, Forecast *forecast)
+{
+	Relation	rel = try_table_open(relid, AccessShareLock);
+	StrataSettings *settings;
+	StrataLayout *layout;
+	StrataEstimate estimate;
+
+	if (rel == NULL)
+		return;
+	forecast->tables++;
+	forecast->heaps += strata_table_is_heap(relid);
+	if (RelationGetNumberOfBlocks(rel) > 0)
+	{
+		settings = strata_settings_get(rel);
+		layout = strata_store_layout_of(rel,
+										strata_settings_with(rel,
+															 convert->segmentby,
+															 convert->orderby));
+		strata_store_estimate(rel, layout, settings->codec_level,
+							  settings->codecs, false, &estimate);
+		forecast->rows += estimate.rows;
+		forecast->before += strata_table_size_as_rows(rel, estimate.rows);
+		forecast->after += estimate.disk_bytes;
+		forecast->seconds += estimate.seconds * COMPRESS_TIME_FACTOR;
+	}
+	table_close(rel, AccessShareLock);
+}
+
+static char *
+size_text(double bytes)
+{
+	return TextDatumGetCString(DirectFunctionCall1(pg_size_pretty,
+												   Int64GetDatum((int64) bytes)));
+}
+
+/* dry_run: from a sample of each partition; nothing is changed. */
+static void
+forecast_all(Oid relid, void *arg)
+{
+	const Convert *convert = arg;
+	Forecast	forecast = {0};
+	ListCell   *lc;
+
+	foreach(lc, find_all_inheritors(relid, AccessShareLock, NULL))
+	{
+		if (get_rel_relkind(lfirst_oid(lc)) == RELKIND_RELATION)
+			forecast_leaf(lfirst_oid(lc), convert, &forecast);
+	}
+	ereport(NOTICE,
+			(errmsg("nothing is changed: %d of %d partitions of \"%s\" are heaps and would be converted",
+					forecast.heaps, forecast.tables, get_rel_name(relid)),
+			 errdetail("About %.0f rows take %s, and would take %s compressed; that would take %.0f s.",
+					   forecast.rows, size_text(forecast.before),
+					   size_text(forecast.after), ceil(forecast.seconds))));
+}
+
+static char *
+text_argument(FunctionCallInfo fcinfo, int number)
+{
+	return PG_ARGISNULL(number) ? NULL :
+		text_to_cstring(PG_GETARG_TEXT_PP(number));
+}
+
+/* An interval as milliseconds. */
+static int
+milliseconds(FunctionCallInfo fcinfo, int number, const char *name, int least)
+{
+	Interval   *interval;
+
+	strata_api_require_argument(fcinfo, number, name);
+	interval = PG_GETARG_INTERVAL_P(number);
+	if (interval->month != 0 || interval->day != 0 ||
+		interval->time < least * INT64CONST(1000) ||
+		interval->time > USECS_PER_DAY)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("\"%s\" must be between %d ms and 24 hours", name,
+						least)));
+	return (int) (interval->time / 1000);
+}
+
+/* ereport when the relation cannot be converted by this user. */
+static void
+check_root(const Convert *convert)
+{
+	char	   *name = strata_owned_relation_name(convert->root);
+
+	if (get_rel_relkind(convert->root) == RELKIND_PARTITIONED_TABLE &&
+		!get_rel_relispartition(convert->root))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+			 errmsg("\"%s\" is not a partitioned table", name),
+			 get_rel_relispartition(convert->root) ?
+			 errhint("Convert the table that it is a partition of.") :
+			 errhint("SELECT create_hypertable('%s', 'time column', migrate_data => true); moves the rows of a table into chunks.",
+					 strata_sql_name(convert->root))));
+}
+
+/* The steps; what fails for one partition leaves the others their turn. */
+static void
+convert_all(StrataRun *run, Convert *convert)
+{
+	ListCell   *lc;
+
+	ereport(NOTICE,
+			(errmsg("table \"%s\" and each heap partition are locked (ACCESS EXCLUSIVE) for a change of the catalog",
+					get_rel_name(convert->root)),
+			 errdetail("Each lock is waited for for %d ms and asked for up to %d times.",
+					   convert->lock_timeout, LOCK_TRIES)));
+	if (!run_step(run, convert->root, register_root, convert))
+		return;
+	strata_run_table(run, convert->root, find_work, convert);
+	run->done = 0;
+	foreach(lc, convert->heaps)
+		(void) run_step(run, lfirst_oid(lc), adopt_leaf, convert);
+	ereport(NOTICE,
+			(errmsg("%d of %d heap partitions of \"%s\" use strata now",
+					run->done, list_length(convert->heaps),
+					get_rel_name(convert->root)),
+			 errdetail("The longest lock was held for %.1f ms.",
+					   (double) convert->longest / 1000)));
+	foreach(lc, convert->ended)
+		(void) run_step(run, lfirst_oid(lc), compress_leaf, convert);
+}
+
+/*
+ * convert(relation, time_column, chunk_time_interval, segmentby, orderby,
+ *		compress, lock_timeout, pause, dry_run)
+ */
+Datum
+strata_convert(PG_FUNCTION_ARGS)
+{
+	Convert		convert = {.user = GetUserId()};
+	StrataRun	run;
+
+	strata_api_require_argument(fcinfo, 0, "relation");
+	PreventCommandIfReadOnly("convert()");
+	PreventCommandIfParallelMode("convert()");
+	convert.root = PG_GETARG_OID(0);
+	check_root(&convert);
+	strata_run_begin(&run, fcinfo, false);
+	convert.column = PG_ARGISNULL(1) ? NULL :
+		pstrdup(NameStr(*PG_GETARG_NAME(1)));
+	convert.interval = text_argument(fcinfo, 2);
+	convert.segmentby = text_argument(fcinfo, 3);
+	convert.orderby = text_argument(fcinfo, 4);
+	convert.compress = PG_ARGISNULL(5) || PG_GETARG_BOOL(5);
+	convert.lock_timeout = milliseconds(fcinfo, 6, "lock_timeout", 1);
+	convert.pause = milliseconds(fcinfo, 7, "pause", 0);
+	convert.dry_run = !PG_ARGISNULL(8) && PG_GETARG_BOOL(8);
+	if (convert.dry_run)
+		strata_run_table(&run, convert.root, forecast_all, &convert);
+	else
+		convert_all(&run, &convert);
+	strata_run_end(&run, "converted");
+	PG_RETURN_VOID();
+}
