@@ -166,6 +166,22 @@ init_input(StrataAggState *agg, EState *estate, int eflags)
 }
 
 /*
+ * May rows of a row store be put in another order?  Not where a FILTER has
+ * expressions evaluated for some of them.
+ */
+static bool
+may_scatter(const StrataAggState *agg)
+{
+	if (!strata_enable_row_grouping || agg->nkeys == 0 ||
+		agg->distincts != NIL)
+		return false;
+	for (int i = 0; i < agg->ncalls; i++)
+		if (agg->calls[i].filter != NULL)
+			return false;
+	return true;
+}
+
+/*
  * BeginCustomScan: what keys and aggregates are about, and the child.  What
  * lives with the node is in the query's context.
  */
@@ -232,6 +248,7 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 		strata_agg_init_cells(agg, agg->cells);
 	}
 	strata_agg_distinct_begin(agg);
+	agg->scatters = may_scatter(agg);
 }
 
 /* See agg_private.h. */
@@ -457,7 +474,9 @@ add_vector(StrataAggState *agg, AggVector *vector)
 		summarized = add_run(agg, agg->cells, 0, vector->nselected);
 	else
 	{
-		agg->nruns = strata_agg_cut_runs(agg);
+		agg->nruns = strata_agg_scatter(agg);
+		if (agg->nruns == 0)
+			agg->nruns = strata_agg_cut_runs(agg);
 		for (int i = 0; i < agg->nruns; i++)
 		{
 			strata_agg_load_run(agg, i);

@@ -14,6 +14,7 @@
 
 #include "agg/agg_kernel_private.h"
 #include "agg/agg_vector_private.h"
+#include "base/words.h"
 #include "executor/tuptable.h"
 #include "lib/stringinfo.h"
 #include "utils/datum.h"
@@ -67,6 +68,17 @@ extern bool strata_agg_is_sorted(const AggVector *vector,
  * Cut the current vector into runs; returns their number, starts in agg->runs.
  */
 extern int	strata_agg_cut_runs(struct StrataAggState *agg);
+
+/*
+ * agg_scatter.c.  Put the selected rows of a row store into the order of their
+ * groups, those of one group as they stood, and cut them into one run each;
+ * returns the number of runs.  0: that would bring too few together, and the
+ * vector is as it was.
+ */
+extern int	strata_agg_scatter(struct StrataAggState *agg);
+
+/* What a vector's keys are: their columns; returns how many of them vary. */
+extern int	strata_agg_load_keys(struct StrataAggState *agg);
 
 /* Set current and isnull of all keys to those of run number i (in order). */
 extern void strata_agg_load_run(struct StrataAggState *agg, int i);
@@ -168,31 +180,6 @@ agg_plain_bytes(Datum value, const char **bytes, Size *len)
 	return true;
 }
 
-/* Few bytes as two words, which with their number are what they are. */
-static inline void
-agg_load_words(const char *bytes, Size len, uint64 *low, uint64 *high)
-{
-	uint32		half;
-
-	Assert(len <= 2 * sizeof(uint64));	/* agg:G3 */
-	*low = *high = 0;
-	if (len >= sizeof(uint64))
-	{
-		memcpy(low, bytes, sizeof(uint64));
-		memcpy(high, bytes + len - sizeof(uint64), sizeof(uint64));
-	}
-	else if (len >= sizeof(uint32))
-	{
-		memcpy(&half, bytes, sizeof(half));
-		*low = half;
-		memcpy(&half, bytes + len - sizeof(half), sizeof(half));
-		*high = half;
-	}
-	else
-		for (Size i = 0; i < len; i++)
-			*low = *low << 8 | (uint8) bytes[i];
-}
-
 /* datum_image_eq() of values by reference, of few bytes in a hurry. */
 static inline bool
 agg_same_image(Datum a, Datum b, int16 typlen)
@@ -209,8 +196,8 @@ agg_same_image(Datum a, Datum b, int16 typlen)
 		return false;
 	if (len[0] > 2 * sizeof(uint64))
 		return memcmp(bytes[0], bytes[1], len[0]) == 0;
-	agg_load_words(bytes[0], len[0], &low[0], &high[0]);
-	agg_load_words(bytes[1], len[1], &low[1], &high[1]);
+	strata_load_words(bytes[0], len[0], &low[0], &high[0]);
+	strata_load_words(bytes[1], len[1], &low[1], &high[1]);
 	return low[0] == low[1] && high[0] == high[1];
 }
 

@@ -92,22 +92,12 @@ strata_agg_table_create(StrataAggState *agg, MemoryContext mcxt)
 	return table;
 }
 
-/* The finalizer of MurmurHash3. */
-static inline uint32
-hash_word(uint64 h)
-{
-	h ^= h >> 33;
-	h *= UINT64CONST(0xff51afd7ed558ccd);
-	h ^= h >> 33;
-	h *= UINT64CONST(0xc4ceb9fe1a85ec53);
-	return (uint32) (h ^ (h >> 33));
-}
-
 /* datum_image_hash(), but of few bytes in a hurry. */
 static inline uint32
 hash_image(Datum value, int16 typlen)
 {
 	const struct varlena *plain;
+	Size		len;
 	uint64		low;
 	uint64		high;
 
@@ -117,8 +107,9 @@ hash_image(Datum value, int16 typlen)
 	plain = PG_DETOAST_DATUM_PACKED(value);
 	if (VARSIZE_ANY_EXHDR(plain) > 2 * sizeof(uint64))
 		return datum_image_hash(PointerGetDatum(plain), false, typlen);
-	agg_load_words(VARDATA_ANY(plain), VARSIZE_ANY_EXHDR(plain), &low, &high);
-	return hash_word(low + hash_word(high + VARSIZE_ANY_EXHDR(plain)));
+	len = VARSIZE_ANY_EXHDR(plain);
+	strata_load_words(VARDATA_ANY(plain), len, &low, &high);
+	return strata_hash_word(low + strata_hash_word(high + len));
 }
 
 static inline uint32
@@ -128,7 +119,7 @@ hash_datum(AggKey *key)
 		return DatumGetUInt32(FunctionCall1Coll(&key->hash, key->collation,
 												key->current));
 	if (key->typbyval)
-		return hash_word((uint64) key->current);
+		return strata_hash_word((uint64) key->current);
 	return hash_image(key->current, key->typlen);
 }
 

@@ -359,15 +359,11 @@ cut_by_marks(StrataAggState *agg)
 	return nruns;
 }
 
-/* See agg_group_private.h. */
+/* See agg_group_private.h.  Memory: the current context. */
 int
-strata_agg_cut_runs(StrataAggState *agg)
+strata_agg_load_keys(StrataAggState *agg)
 {
-	int			n = agg->vector->nselected;
 	int			nvarying = 0;
-	AggKey	   *varying = NULL;
-	int			nruns = 1;
-	MemoryContext old = MemoryContextSwitchTo(agg->vector_mcxt);
 
 	for (int k = 0; k < agg->nkeys; k++)
 	{
@@ -377,9 +373,25 @@ strata_agg_cut_runs(StrataAggState *agg)
 			continue;
 		if (key->bucket != NULL)
 			cut_buckets(agg, key, key->column);
-		varying = key;
 		nvarying++;
 	}
+	return nvarying;
+}
+
+/* See agg_group_private.h. */
+int
+strata_agg_cut_runs(StrataAggState *agg)
+{
+	int			n = agg->vector->nselected;
+	int			nvarying;
+	AggKey	   *varying = NULL;
+	int			nruns = 1;
+	MemoryContext old = MemoryContextSwitchTo(agg->vector_mcxt);
+
+	nvarying = strata_agg_load_keys(agg);
+	for (int k = 0; k < agg->nkeys; k++)
+		if (!agg->keys[k].constant)
+			varying = &agg->keys[k];
 	if (nvarying > 1 || (nvarying == 1 && varying->bucket == NULL))
 		nruns = cut_by_marks(agg);
 	else

@@ -11,6 +11,7 @@
  *	agg_value.c		what keys and aggregates are about: columns, and
  *					expressions
  *	agg_key.c		cuts the vector into runs of rows of one group
+ *	agg_scatter.c	or puts rows of a row store into the order of groups
  *	agg_hash.c		finds the group of a run
  *	agg_kernel.c	adds a run to the group's cells
  *
@@ -173,6 +174,8 @@ typedef struct StrataAggState
 	List	   *distincts;		/* AggDistinct of calls */
 	int		   *runs;			/* starts of runs, and the end */
 	int			nruns;			/* of the current vector */
+	bool		scatters;		/* rows may be put in the order of groups */
+	int			scatter_pause;	/* ... but not for so many vectors */
 	AggStop		stop;
 	AggTable   *table;			/* with keys */
 	AggOrder   *order;			/* NULL: groups come in any */

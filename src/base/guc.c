@@ -33,6 +33,7 @@ bool		strata_enable_page_scan = true;
 bool		strata_enable_parallel_scan = true;
 bool		strata_enable_pruning = true;
 bool		strata_enable_row_cache = true;
+bool		strata_enable_row_grouping = true;
 bool		strata_enable_scan = true;
 bool		strata_enable_summary_agg = true;
 bool		strata_enable_time_pruning = true;
@@ -103,6 +104,9 @@ static const BoolSetting bool_settings[] = {
 	NULL},
 	{"strata.enable_row_cache", &strata_enable_row_cache, true, 0,
 		"Enables keeping decoded rows for changes that come back to more batches than stay decoded.",
+	NULL},
+	{"strata.enable_row_grouping", &strata_enable_row_grouping, true, 0,
+		"Enables StrataAgg to bring rows of the row store together by group before it adds them.",
 	NULL},
 	{"strata.enable_scan", &strata_enable_scan, true, GUC_EXPLAIN,
 		"Enables StrataScan, the planner's way to read compressed rows.",

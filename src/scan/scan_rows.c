@@ -10,12 +10,14 @@
  * strata_pages_can_read() does not leave to heapam.
  *
  * Values by reference are copied, as they are (compressed or out of line),
- * because their page does not stay pinned.
+ * because their page does not stay pinned; short ones that come again and
+ * again, as those of segments do, once (scan_intern.c).
  *
  * src/scan/scan_rows.c
  *-------------------------------------------------------------------------
  */
 #include "scan/scan_private.h"
+#include "scan/scan_intern_private.h"
 
 #include "access/htup_details.h"
 #include "access/tableam.h"
@@ -27,6 +29,9 @@
 /* Values by reference go here first; what has no room has a chunk each. */
 #define ARENA_SIZE (64 * 1024)
 
+/* A tuple of the page is asked for so many before its turn. */
+#define TUPLES_AHEAD 8
+
 /* A column of R, as a tuple has it. */
 typedef struct RowAttribute
 {
@@ -35,6 +40,8 @@ typedef struct RowAttribute
 	bool		byval;
 	StrataColumn *column;		/* NULL: nobody reads it */
 	bool	   *nulls;			/* of column */
+	StrataIntern *intern;		/* values that came before; NULL: none are
+								 * kept */
 } RowAttribute;
 
 struct StrataRowReader
@@ -75,7 +82,11 @@ want_column(StrataRowReader *reader, AttrNumber attno)
 	if (col->type.typbyval)
 		col->fixed = palloc0((Size) STRATA_ROW_VECTOR_SIZE * col->type.width);
 	else
+	{
 		col->datums = palloc0(sizeof(Datum) * STRATA_ROW_VECTOR_SIZE);
+		if (strata_enable_row_grouping)
+			place->intern = strata_intern_create(att->attlen);
+	}
 	reader->natts = Max(reader->natts, attno);
 }
 
@@ -222,6 +233,9 @@ put_row_value(StrataRowReader *reader, const RowAttribute *att, int n,
 
 	if (!att->byval)
 	{
+		if (att->intern != NULL &&
+			strata_intern_find(att->intern, p, &col->datums[n]))
+			return;
 		col->datums[n] = keep_bytes(reader, p,
 									att_addlength_pointer(0, att->len, p));
 		return;
@@ -325,6 +339,8 @@ read_rows(StrataRowReader *reader)
 			continue;
 		att->column->isnull = NULL;
 		memset(att->nulls, 0, sizeof(bool) * STRATA_ROW_VECTOR_SIZE);
+		if (att->intern != NULL && !strata_intern_is_worth_it(att->intern))
+			att->intern = NULL;
 	}
 	while (n < STRATA_ROW_VECTOR_SIZE && !reader->at_end)
 	{
@@ -337,7 +353,11 @@ read_rows(StrataRowReader *reader)
 		reader->at_end = found == 0;
 		if (reader->natts > 0)
 			for (int i = 0; i < found; i++)
+			{
+				if (i + TUPLES_AHEAD < found)
+					__builtin_prefetch(tuples[i + TUPLES_AHEAD]);
 				put_tuple(reader, tuples[i], n + i);
+			}
 		n += found;
 	}
 	reader->batch.nrows = n;

@@ -28,12 +28,12 @@ BEGIN
 		'SELECT k, max(ts) FROM alr GROUP BY k ORDER BY k',
 		'SELECT k, min(ts) FROM alr WHERE v % 3 = 1 GROUP BY k ORDER BY k'] LOOP
 		answers := '{}';
-		FOREACH way IN ARRAY ARRAY['early_stop', 'page_scan', 'none', 'heap'] LOOP
+		FOREACH way IN ARRAY ARRAY['early_stop', 'page_scan', 'row_grouping', 'none', 'heap'] LOOP
 			one := CASE WHEN way = 'heap' THEN replace(query, 'alr', 'alr_h') ELSE query END;
-			PERFORM set_config('strata.enable_' || way, 'off', true) WHERE way IN ('early_stop', 'page_scan');
+			PERFORM set_config('strata.enable_' || way, 'off', true) WHERE way IN ('early_stop', 'page_scan', 'row_grouping');
 			EXECUTE 'SELECT string_agg(x::text, '';'') FROM (' || one || ') AS x' INTO one;
 			answers := answers || coalesce(one, '-');
-			PERFORM set_config('strata.enable_' || way, 'on', true) WHERE way IN ('early_stop', 'page_scan');
+			PERFORM set_config('strata.enable_' || way, 'on', true) WHERE way IN ('early_stop', 'page_scan', 'row_grouping');
 		END LOOP;
 		IF (SELECT count(DISTINCT a) FROM unnest(answers) AS a) <> 1 THEN
 			RETURN NEXT;

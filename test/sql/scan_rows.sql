@@ -14,7 +14,7 @@ DECLARE
 	seen text[] := '{}';
 	way text;
 BEGIN
-	FOREACH way IN ARRAY ARRAY['page_scan', 'vector_filter', 'vector_agg', 'none', 'heap'] LOOP
+	FOREACH way IN ARRAY ARRAY['page_scan', 'row_grouping', 'vector_filter', 'vector_agg', 'none', 'heap'] LOOP
 		IF way NOT IN ('none', 'heap') THEN
 			PERFORM set_config('strata.enable_' || way, 'off', true);
 		END IF;

@@ -1,0 +1,270 @@
+/*-------------------------------------------------------------------------
+ *
+ * agg_scatter.c
+ *	  Rows of a row store in the order of their groups.
+ *
+ * Late rows of many segments stand there in the order they came, so that each
+ * of them would be a run of its own, with a group to be found and a kernel to
+ * be called for it.  Here up to STRATA_AGG_CHUNK_ROWS rows are numbered by the
+ * words of their keys, and sorted by these numbers: then there is one run for
+ * each group that they are of.
+ *
+ * The word of a value by reference is its address.  StrataScan keeps short
+ * values that come again once (scan_intern.c), so that equal ones mostly have
+ * the same; where they have not, there are more runs of one group, and
+ * agg_hash.c brings them together, as it does those of values that are equal
+ * in other bytes.
+ *
+ * src/agg/agg_scatter.c
+ *-------------------------------------------------------------------------
+ */
+#include "agg/agg_private.h"
+
+#include "utils/memutils.h"
+
+/* A power of two, at least twice the rows of a vector. */
+#define SLOTS 4096
+/* Fewer rows are not worth it. */
+#define MIN_ROWS 32
+/* After so many rows it is seen whether they are of few groups. */
+#define TRIAL_ROWS 128
+/* So many vectors are not tried behind one that was not worth it. */
+#define PAUSE 31
+
+#define HASH_FACTOR UINT64CONST(0x9e3779b97f4a7c15)
+
+/* A key that varies: of each selected row a word, and whether it is null. */
+typedef struct KeyWords
+{
+	AggKey	   *key;
+	uint64	   *words;
+	bool	   *nulls;			/* NULL: none is */
+} KeyWords;
+
+typedef struct Scatter
+{
+	int			n;				/* selected rows */
+	int			nkeys;
+	KeyWords   *keys;
+	uint16	   *numbers;		/* of each row's group */
+	uint16	   *first;			/* position of each group's first row */
+	int		   *sizes;
+	int			ngroups;
+} Scatter;
+
+/* Buckets of the positions, from where they change. */
+static void
+load_buckets(const AggKey *key, int n, uint64 *words, bool *nulls)
+{
+	for (int c = 0; c < key->nchanges; c++)
+	{
+		int			end = c + 1 < key->nchanges ? key->changes[c + 1] : n;
+
+		for (int i = key->changes[c]; i < end; i++)
+		{
+			words[i] = key->nulls[c] ? 0 : (uint64) key->buckets[c];
+			nulls[i] = key->nulls[c];
+		}
+	}
+}
+
+/* The words of a column's selected rows. */
+static void
+load_column(const StrataColumn *col, const AggVector *vector, uint64 *words)
+{
+	for (int i = 0; i < vector->nselected; i++)
+	{
+		int			row = agg_vector_row(vector, i);
+
+		if (col->isnull != NULL && col->isnull[row])
+			words[i] = 0;
+		else if (col->fixed != NULL)
+			words[i] = (uint64) strata_fixed_get(col->fixed, col->type.width,
+												 row);
+		else if (col->codes != NULL)
+			words[i] = col->codes[row];
+		else
+			words[i] = (uint64) col->datums[row];
+	}
+}
+
+static void
+load_words(StrataAggState *agg, Scatter *scatter)
+{
+	AggVector  *vector = agg->vector;
+
+	scatter->keys = palloc0(sizeof(KeyWords) * agg->nkeys);
+	for (int k = 0; k < agg->nkeys; k++)
+	{
+		AggKey	   *key = &agg->keys[k];
+		KeyWords   *words = &scatter->keys[scatter->nkeys];
+
+		if (key->constant)
+			continue;
+		words->key = key;
+		words->words = palloc(sizeof(uint64) * scatter->n);
+		scatter->nkeys++;
+		if (key->bucket != NULL || key->column->isnull != NULL)
+			words->nulls = palloc(sizeof(bool) * scatter->n);
+		if (key->bucket != NULL)
+		{
+			load_buckets(key, scatter->n, words->words, words->nulls);
+			continue;
+		}
+		load_column(key->column, vector, words->words);
+		for (int i = 0; words->nulls != NULL && i < scatter->n; i++)
+			words->nulls[i] = key->column->isnull[agg_vector_row(vector, i)];
+	}
+}
+
+static inline bool
+same_words(const Scatter *scatter, int a, int b)
+{
+	for (int k = 0; k < scatter->nkeys; k++)
+	{
+		const KeyWords *key = &scatter->keys[k];
+
+		if (key->words[a] != key->words[b] ||
+			(key->nulls != NULL && key->nulls[a] != key->nulls[b]))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Number the groups in the order of their first rows; false: there are too
+ * many of them.
+ */
+static bool
+number_groups(Scatter *scatter)
+{
+	uint16	   *slots = palloc0(sizeof(uint16) * SLOTS);
+
+	for (int i = 0; i < scatter->n; i++)
+	{
+		uint64		hash = 0;
+		uint32		slot;
+		int			group;
+
+		for (int k = 0; k < scatter->nkeys; k++)
+			hash = ((hash << 29 | hash >> 35) ^ scatter->keys[k].words[i]) *
+				HASH_FACTOR;
+		slot = (uint32) (hash >> 40) & (SLOTS - 1);
+		while ((group = slots[slot]) != 0 &&
+			   !same_words(scatter, scatter->first[group - 1], i))
+			slot = (slot + 1) & (SLOTS - 1);
+		if (group == 0)
+		{
+			scatter->first[scatter->ngroups] = (uint16) i;
+			scatter->sizes[scatter->ngroups] = 0;
+			group = slots[slot] = (uint16) ++scatter->ngroups;
+		}
+		scatter->numbers[i] = (uint16) (group - 1);
+		scatter->sizes[group - 1]++;
+		if (i == TRIAL_ROWS && scatter->ngroups > TRIAL_ROWS * 7 / 8)
+			return false;
+	}
+	return scatter->ngroups <= scatter->n * 3 / 4;
+}
+
+/* Sort the rows by the numbers of their groups, which are one run each. */
+static void
+sort_rows(StrataAggState *agg, const Scatter *scatter)
+{
+	AggVector  *vector = agg->vector;
+	uint16	   *rows = palloc(sizeof(uint16) * scatter->n);
+	int		   *next = palloc(sizeof(int) * scatter->ngroups);
+	int			start = 0;
+
+	agg->runs = palloc(sizeof(int) * (scatter->ngroups + 1));
+	for (int g = 0; g < scatter->ngroups; g++)
+	{
+		agg->runs[g] = next[g] = start;
+		start += scatter->sizes[g];
+	}
+	agg->runs[scatter->ngroups] = start;
+	Assert(start == scatter->n);	/* agg:G3 */
+	for (int i = 0; i < scatter->n; i++)
+		rows[next[scatter->numbers[i]]++] =
+			(uint16) agg_vector_row(vector, i);
+	vector->rows = rows;
+	vector->first = 0;
+}
+
+/* Buckets change with the run, and nowhere else. */
+static void
+set_changes(StrataAggState *agg, const Scatter *scatter)
+{
+	for (int k = 0; k < scatter->nkeys; k++)
+	{
+		AggKey	   *key = scatter->keys[k].key;
+
+		if (key->bucket == NULL)
+			continue;
+		key->nchanges = scatter->ngroups;
+		key->changes = agg->runs;
+		key->buckets = palloc(sizeof(Datum) * scatter->ngroups);
+		key->nulls = palloc(sizeof(bool) * scatter->ngroups);
+		for (int g = 0; g < scatter->ngroups; g++)
+		{
+			key->buckets[g] =
+				(Datum) scatter->keys[k].words[scatter->first[g]];
+			key->nulls[g] = scatter->keys[k].nulls[scatter->first[g]];
+		}
+	}
+}
+
+/* Are rows in order of the one key, a bucket, mostly? */
+static bool
+is_in_order(const Scatter *scatter)
+{
+	const AggKey *key = scatter->keys[0].key;
+
+	return scatter->nkeys == 1 && key->bucket != NULL &&
+		key->nchanges < scatter->n / 8;
+}
+
+/* In vector_mcxt; see agg_group_private.h. */
+int
+strata_agg_scatter(StrataAggState *agg)
+{
+	MemoryContext old;
+	Scatter		scatter = {.n = agg->vector->nselected};
+	bool		found;
+
+	if (!agg->scatters || agg->vector->batch != NULL ||
+		scatter.n < MIN_ROWS || agg->vector->nrows > SLOTS / 2)
+		return 0;
+	if (agg->scatter_pause > 0)
+	{
+		agg->scatter_pause--;
+		return 0;
+	}
+	old = MemoryContextSwitchTo(agg->vector_mcxt);
+	found = strata_agg_load_keys(agg) > 0;
+	if (found)
+	{
+		load_words(agg, &scatter);
+		found = !is_in_order(&scatter);
+	}
+	if (found)
+	{
+		scatter.numbers = palloc(sizeof(uint16) * scatter.n);
+		scatter.first = palloc(sizeof(uint16) * scatter.n);
+		scatter.sizes = palloc(sizeof(int) * scatter.n);
+		found = number_groups(&scatter);
+		/* few rows say nothing of those behind them */
+		agg->scatter_pause = found || scatter.n <= 2 * TRIAL_ROWS ? 0 : PAUSE;
+	}
+	if (found)
+	{
+		/* expressions are evaluated for rows that ascend */
+		for (int i = 0; i < agg->nvalues; i++)
+			if (agg->values[i].input < 0)
+				(void) strata_agg_value_column(agg, i);
+		sort_rows(agg, &scatter);
+		set_changes(agg, &scatter);
+	}
+	MemoryContextSwitchTo(old);
+	return found ? scatter.ngroups : 0;
+}

@@ -1,0 +1,52 @@
+/*-------------------------------------------------------------------------
+ *
+ * words.h
+ *	  Few bytes as words, and their hash.
+ *
+ * src/base/words.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_WORDS_H
+#define STRATA_WORDS_H
+
+#include "postgres.h"
+
+/* The finalizer of MurmurHash3. */
+static inline uint32
+strata_hash_word(uint64 h)
+{
+	h ^= h >> 33;
+	h *= UINT64CONST(0xff51afd7ed558ccd);
+	h ^= h >> 33;
+	h *= UINT64CONST(0xc4ceb9fe1a85ec53);
+	return (uint32) (h ^ (h >> 33));
+}
+
+/*
+ * The first and the last bytes as two words.  Of up to 16 bytes, the words and
+ * the number of bytes say what the bytes are.
+ */
+static inline void
+strata_load_words(const char *bytes, Size len, uint64 *low, uint64 *high)
+{
+	uint32		half;
+
+	*low = *high = 0;
+	if (len >= sizeof(uint64))
+	{
+		memcpy(low, bytes, sizeof(uint64));
+		memcpy(high, bytes + len - sizeof(uint64), sizeof(uint64));
+	}
+	else if (len >= sizeof(uint32))
+	{
+		memcpy(&half, bytes, sizeof(half));
+		*low = half;
+		memcpy(&half, bytes + len - sizeof(half), sizeof(half));
+		*high = half;
+	}
+	else
+		for (Size i = 0; i < len; i++)
+			*low = *low << 8 | (uint8) bytes[i];
+}
+
+#endif							/* STRATA_WORDS_H */
