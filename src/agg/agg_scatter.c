@@ -70,7 +70,8 @@ load_buckets(const AggKey *key, int n, uint64 *words, bool *nulls)
 
 /* The words of a column's selected rows. */
 static void
-load_column(const StrataColumn *col, const AggVector *vector, uint64 *words)
+load_column_words(const StrataColumn *col, const AggVector *vector,
+				  uint64 *words)
 {
 	for (int i = 0; i < vector->nselected; i++)
 	{
@@ -88,8 +89,12 @@ load_column(const StrataColumn *col, const AggVector *vector, uint64 *words)
 	}
 }
 
+/*
+ * The words of all keys that vary, and where they are null, in the current
+ * context.
+ */
 static void
-load_words(StrataAggState *agg, Scatter *scatter)
+load_key_words(StrataAggState *agg, Scatter *scatter)
 {
 	AggVector  *vector = agg->vector;
 
@@ -111,7 +116,7 @@ load_words(StrataAggState *agg, Scatter *scatter)
 			load_buckets(key, scatter->n, words->words, words->nulls);
 			continue;
 		}
-		load_column(key->column, vector, words->words);
+		load_column_words(key->column, vector, words->words);
 		for (int i = 0; words->nulls != NULL && i < scatter->n; i++)
 			words->nulls[i] = key->column->isnull[agg_vector_row(vector, i)];
 	}
@@ -169,7 +174,7 @@ number_groups(Scatter *scatter)
 
 /* Sort the rows by the numbers of their groups, which are one run each. */
 static void
-sort_rows(StrataAggState *agg, const Scatter *scatter)
+sort_by_group(StrataAggState *agg, const Scatter *scatter)
 {
 	AggVector  *vector = agg->vector;
 	uint16	   *rows = palloc(sizeof(uint16) * scatter->n);
@@ -244,7 +249,7 @@ strata_agg_scatter(StrataAggState *agg)
 	found = strata_agg_load_keys(agg) > 0;
 	if (found)
 	{
-		load_words(agg, &scatter);
+		load_key_words(agg, &scatter);
 		found = !is_in_order(&scatter);
 	}
 	if (found)
@@ -262,7 +267,7 @@ strata_agg_scatter(StrataAggState *agg)
 		for (int i = 0; i < agg->nvalues; i++)
 			if (agg->values[i].input < 0)
 				(void) strata_agg_value_column(agg, i);
-		sort_rows(agg, &scatter);
+		sort_by_group(agg, &scatter);
 		set_changes(agg, &scatter);
 	}
 	MemoryContextSwitchTo(old);

@@ -69,7 +69,7 @@ static const BoolSetting bool_settings[] = {
 	"Enables DELETE of batches, or of many of their rows, at once.", NULL},
 	{"strata.enable_chunks_in_turn", &strata_enable_chunks_in_turn, true,
 		GUC_EXPLAIN,
-		"Enables ORDER BY time LIMIT to plan chunks of a hypertable when their turn comes.",
+		"Enables ORDER BY time LIMIT, min(time) and max(time) to plan chunks when their turn comes.",
 	"When off, all chunks are planned at once."},
 	{"strata.enable_direct_load", &strata_enable_direct_load, true,
 		GUC_EXPLAIN,

@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * chunk_turns.c
- *	  ORDER BY time LIMIT n: chunks are planned when their turn comes.
+ *	  ORDER BY time LIMIT n, min(time), max(time): chunks are planned when
+ *	  their turn comes.
  *
  * A query without a condition on the time is planned for each chunk there is,
  * and all of them are opened, though the first rows come out of the newest, or
@@ -10,6 +11,8 @@
  * fewer than LIMIT asks for, it plans and runs the same query for the next
  * chunks, four times as many each time.  Parts are of times, not of chunks:
  * all times are in one of them, whatever chunks there are by then.
+ *
+ * min(time) or max(time), alone, is that of the first part with a row.
  *
  * Later parts run to their end, for as many rows as are still asked for,
  * before the first of their rows is handed on.
@@ -74,7 +77,7 @@ strata_turns_plan(PlannedStmt *stmt, List *turns)
 
 	if (turns == NIL)
 		return true;
-	if (!IsA(stmt->planTree, Limit))
+	if (!IsA(stmt->planTree, Limit) && !strata_turns_aggregate(turns))
 		return false;
 	scan = strata_make_pass_through(stmt->planTree, &turns_methods);
 	/* the client is told which columns they are */
@@ -208,19 +211,72 @@ run_part(TurnsState *state)
 	return query != NULL;
 }
 
+/* Make room for the rows of later parts. */
+static void
+begin_rows(TurnsState *state)
+{
+	MemoryContext old;
+
+	old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
+	state->rows = tuplestore_begin_heap(false, false, work_mem);
+	MemoryContextSwitchTo(old);
+}
+
 /* The first part is over: how many rows were wanted? */
 static void
 end_first_part(TurnsState *state)
 {
 	LimitState *limit = castNode(LimitState, outerPlanState(state));
-	MemoryContext old;
 
 	state->first_done = true;
 	state->unlimited = limit->noCount;
 	state->limit = limit->noCount ? 0 : limit->count;
-	old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
-	state->rows = tuplestore_begin_heap(false, false, work_mem);
-	MemoryContextSwitchTo(old);
+	begin_rows(state);
+}
+
+/* Has a part's row of an aggregate no time? */
+static bool
+is_null_aggregate(const TurnsState *state, TupleTableSlot *slot)
+{
+	bool		isnull;
+
+	Assert(state->turns.aggregate <=
+		   slot->tts_tupleDescriptor->natts);	/* hypertable:Y12 */
+	(void) slot_getattr(slot, state->turns.aggregate, &isnull);
+	return isnull;
+}
+
+/*
+ * The row of the first part that has a time in it, or else that of the last.
+ */
+static TupleTableSlot *
+exec_aggregate(TurnsState *state)
+{
+	TupleTableSlot *slot;
+
+	if (state->first_done)
+		return ExecClearTuple(state->slot);
+	Assert(state->rows == NULL);	/* hypertable:Y12 */
+	state->first_done = true;
+	slot = ExecProcNode(outerPlanState(state));
+	if (TupIsNull(slot) || !is_null_aggregate(state, slot))
+		return slot;
+	begin_rows(state);
+	state->unlimited = true;
+	for (;;)
+	{
+		if (state->turns.edge == NULL || !run_part(state))
+			return slot;
+		if (!tuplestore_gettupleslot(state->rows, true, false, state->slot))
+			return slot;
+		slot = state->slot;
+		if (!is_null_aggregate(state, slot))
+			return slot;
+		/* the row is the only one, and stays as long as the next is not */
+		if (state->turns.edge == NULL)
+			return slot;
+		tuplestore_clear(state->rows);
+	}
 }
 
 /* The rows of the first part as they come, then those of each later one. */
@@ -230,6 +286,8 @@ exec_turns(CustomScanState *css)
 	TurnsState *state = (TurnsState *) css;
 
 	CHECK_FOR_INTERRUPTS();
+	if (state->turns.aggregate != 0)
+		return exec_aggregate(state);
 	if (!state->first_done)
 	{
 		TupleTableSlot *slot = ExecProcNode(outerPlanState(css));

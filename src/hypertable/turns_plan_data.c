@@ -14,15 +14,24 @@ enum
 {
 	PLAN_QUERY,					/* Query, for all chunks */
 	PLAN_EDGE,					/* Const, where the first part ends */
-	PLAN_NUMBERS				/* IntList: downwards, chunks */
+	PLAN_NUMBERS				/* IntList: downwards, chunks, aggregate */
 };
 
 /* See turns_private.h. */
 List *
-strata_turns_write(Query *query, Const *edge, bool desc, int chunks)
+strata_turns_write(const StrataTurns *turns)
 {
-	Assert(edge != NULL && !edge->constisnull); /* hypertable:Y12 */
-	return list_make3(query, edge, list_make2_int(desc, chunks));
+	Assert(turns->edge != NULL && !turns->edge->constisnull);	/* hypertable:Y12 */
+	return list_make3(turns->query, turns->edge,
+					  list_make3_int(turns->desc, turns->chunks,
+									 turns->aggregate));
+}
+
+/* See turns_private.h. */
+bool
+strata_turns_aggregate(List *turns)
+{
+	return lthird_int((List *) list_nth(turns, PLAN_NUMBERS)) != 0;
 }
 
 /* See turns_private.h. */
@@ -42,4 +51,5 @@ strata_turns_read(CustomScan *scan, StrataTurns *turns)
 	turns->edge = list_nth_node(Const, scan->custom_private, PLAN_EDGE);
 	turns->desc = linitial_int(numbers) != 0;
 	turns->chunks = lsecond_int(numbers);
+	turns->aggregate = lthird_int(numbers);
 }

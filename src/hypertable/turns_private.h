@@ -23,11 +23,15 @@ typedef struct StrataTurns
 								 * is left */
 	bool		desc;
 	int			chunks;			/* of the part before */
+	int			aggregate;		/* the column that is min() or max() of the
+								 * time, null of a part without rows; 0: none */
 } StrataTurns;
 
 /* turns_plan_data.c: the list that a plan carries. */
-extern List *strata_turns_write(Query *query, Const *edge, bool desc,
-								int chunks);
+extern List *strata_turns_write(const StrataTurns *turns);
+
+/* Are they turns of an aggregate? */
+extern bool strata_turns_aggregate(List *turns);
 extern void strata_turns_put(CustomScan *scan, List *turns);
 extern void strata_turns_read(CustomScan *scan, StrataTurns *turns);
 

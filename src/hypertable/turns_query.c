@@ -13,7 +13,9 @@
 #include "hypertable/chunk_route.h"
 #include "hypertable/turns_private.h"
 
+#include "access/htup_details.h"
 #include "access/table.h"
+#include "catalog/pg_aggregate.h"
 #include "catalog/pg_class.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
@@ -25,6 +27,7 @@
 #include "partitioning/partbounds.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 
 /* Chunks of the first part; fewer than MIN_CHUNKS are planned at once. */
 #define FIRST_CHUNKS 4
@@ -43,25 +46,41 @@ typedef struct TurnsWindow
 } TurnsWindow;
 
 
-/* A table and an order that parts of can be made, or NULL. */
+/* Is it a query for the first rows of an order? */
+static bool
+asks_for_first(const Query *query)
+{
+	if (query->hasAggs || query->sortClause == NIL ||
+		query->limitCount == NULL || query->limitOffset != NULL ||
+		query->limitOption != LIMIT_OPTION_COUNT)
+		return false;
+	return !IsA(query->limitCount, Const) ||
+		!((Const *) query->limitCount)->constisnull;
+}
+
+/* Is it one for a single row of aggregates? */
+static bool
+asks_for_aggregates(const Query *query)
+{
+	return query->hasAggs && query->sortClause == NIL &&
+		query->limitCount == NULL && query->limitOffset == NULL;
+}
+
+/* A table that parts of can be read, or NULL. */
 static RangeTblEntry *
 table_of(Query *query)
 {
 	RangeTblEntry *rte;
 
-	if (query->commandType != CMD_SELECT || query->hasAggs ||
-		query->hasWindowFuncs || query->hasTargetSRFs || query->hasSubLinks ||
+	if (query->commandType != CMD_SELECT || query->hasWindowFuncs ||
+		query->hasTargetSRFs || query->hasSubLinks ||
 		query->cteList != NIL || query->rowMarks != NIL ||
 		query->groupClause != NIL || query->groupingSets != NIL ||
 		query->havingQual != NULL || query->distinctClause != NIL ||
-		query->setOperations != NULL || query->sortClause == NIL ||
-		query->limitCount == NULL || query->limitOffset != NULL ||
-		query->limitOption != LIMIT_OPTION_COUNT ||
+		query->setOperations != NULL ||
+		(!asks_for_first(query) && !asks_for_aggregates(query)) ||
 		list_length(query->rtable) != 1 ||
 		list_length(query->jointree->fromlist) != 1)
-		return NULL;
-	if (IsA(query->limitCount, Const) &&
-		((Const *) query->limitCount)->constisnull)
 		return NULL;
 	rte = linitial_node(RangeTblEntry, query->rtable);
 	return rte->rtekind == RTE_RELATION &&
@@ -99,6 +118,95 @@ is_ordered_by_key(Query *query, PartitionKey key, bool *desc)
 		return false;
 	*desc = order == STRATA_SORT_DESC;
 	return true;
+}
+
+/* What is found of aggregates in the columns of a query. */
+typedef struct AggregateSearch
+{
+	PartitionKey key;
+	Aggref	   *found;
+} AggregateSearch;
+
+/* The operator of min() and max(): first is what sorts first by it. */
+static Oid
+sort_operator_of(Oid aggfnoid)
+{
+	HeapTuple	tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggfnoid));
+	Oid			result = InvalidOid;
+
+	if (HeapTupleIsValid(tuple))
+	{
+		result = ((Form_pg_aggregate) GETSTRUCT(tuple))->aggsortop;
+		ReleaseSysCache(tuple);
+	}
+	return result;
+}
+
+/*
+ * Does the tree need another value of the rows than the one aggregate of the
+ * key, a plain one, which is noted?
+ */
+static bool
+needs_other_walker(Node *node, AggregateSearch *search)
+{
+	Aggref	   *agg = (Aggref *) node;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, Var) || IsA(node, GroupingFunc))
+		return true;
+	if (!IsA(node, Aggref))
+		return expression_tree_walker(node, needs_other_walker, search);
+	if (search->found != NULL)
+		return !equal(agg, search->found);
+	if (agg->agglevelsup != 0 || agg->aggkind != AGGKIND_NORMAL ||
+		list_length(agg->args) != 1 || agg->aggorder != NIL ||
+		agg->aggdistinct != NIL || agg->aggfilter != NULL ||
+		!is_key(linitial_node(TargetEntry, agg->args)->expr, search->key))
+		return true;
+	search->found = agg;
+	return false;
+}
+
+/*
+ * The one aggregate of the key that a query asks for, min() or max(); NULL: it
+ * asks for others.  *desc: max()?
+ */
+static Aggref *
+aggregate_of_key(Query *query, PartitionKey key, bool *desc)
+{
+	AggregateSearch search = {.key = key};
+	Oid			sortop;
+	Oid			family;
+	Oid			type;
+	StrataSortOrder order;
+
+	if (needs_other_walker((Node *) query->targetList, &search) ||
+		search.found == NULL)
+		return NULL;
+	sortop = sort_operator_of(search.found->aggfnoid);
+	if (!OidIsValid(sortop) ||
+		!get_ordering_op_properties(sortop, &family, &type, &order) ||
+		family != key->partopfamily[0] || type != key->partopcintype[0])
+		return NULL;
+	*desc = order == STRATA_SORT_DESC;
+	return search.found;
+}
+
+/*
+ * Have the query return the aggregate, in a column that the client does not
+ * see; returns its number.
+ */
+static int
+add_aggregate(Query *query, const Aggref *agg)
+{
+	int			number = list_length(query->targetList) + 1;
+
+	query->targetList = lappend(query->targetList,
+								makeTargetEntry(copyObject((Expr *) agg),
+												(AttrNumber) number, NULL,
+												true));
+	return number;
 }
 
 /* The partition above the bound of a number, or below; -1: there is none. */
@@ -293,6 +401,38 @@ has_ordered_partitions(Relation rel)
 		!partition_bound_has_default(desc->boundinfo);
 }
 
+/*
+ * Leave the first chunks to a query of the table, and write down how to go on;
+ * NIL: it is to read all.
+ */
+static List *
+begin_turns_of(Query *query, Query *original, Relation rel,
+			   ParamListInfo params)
+{
+	PartitionKey key = RelationGetPartitionKey(rel);
+	StrataTurns turns = {.query = original};
+	Aggref	   *agg = NULL;
+
+	if (query->hasAggs)
+		agg = aggregate_of_key(query, key, &turns.desc);
+	if (query->hasAggs ? agg == NULL :
+		!is_ordered_by_key(query, key, &turns.desc))
+		return NIL;
+	turns.chunks = strata_turns_limit(query, rel, turns.desc, FIRST_CHUNKS,
+									  MIN_CHUNKS, params, &turns.edge);
+	Assert(turns.edge == NULL ||
+		   turns.chunks == FIRST_CHUNKS);	/* hypertable:Y12 */
+	if (turns.edge == NULL)
+		return NIL;
+	if (agg != NULL)
+	{
+		turns.query = copyObject(original);
+		add_aggregate(turns.query, agg);
+		turns.aggregate = add_aggregate(query, agg);
+	}
+	return strata_turns_write(&turns);
+}
+
 /* See chunk_route.h. */
 List *
 strata_turns_begin(Query *query, Query *original, int cursor_options,
@@ -301,9 +441,6 @@ strata_turns_begin(Query *query, Query *original, int cursor_options,
 	RangeTblEntry *rte;
 	Relation	rel;
 	List	   *turns = NIL;
-	bool		desc = false;
-	Const	   *edge = NULL;
-	int			chunks = 0;
 
 	/* a cursor may be asked to go back */
 	if (!strata_enable_chunks_in_turn || strata_turns_is_part() ||
@@ -315,13 +452,8 @@ strata_turns_begin(Query *query, Query *original, int cursor_options,
 		contain_volatile_functions((Node *) query))
 		return NIL;
 	rel = table_open(rte->relid, NoLock);
-	if (has_ordered_partitions(rel) &&
-		is_ordered_by_key(query, RelationGetPartitionKey(rel), &desc))
-		chunks = strata_turns_limit(query, rel, desc, FIRST_CHUNKS, MIN_CHUNKS,
-									params, &edge);
-	Assert(edge == NULL || chunks == FIRST_CHUNKS); /* hypertable:Y12 */
-	if (edge != NULL)
-		turns = strata_turns_write(original, edge, desc, chunks);
+	if (has_ordered_partitions(rel))
+		turns = begin_turns_of(query, original, rel, params);
 	table_close(rel, NoLock);
 	return turns;
 }

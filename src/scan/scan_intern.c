@@ -58,8 +58,8 @@ strata_intern_create(int16 typlen)
 
 /* Keep a value; false: there is no room. */
 static bool
-keep(StrataIntern *intern, Slot *slot, const char *p, uint32 size,
-	 uint64 low, uint64 high)
+intern_new(StrataIntern *intern, Slot *slot, const char *p, uint32 size,
+		   uint64 low, uint64 high)
 {
 	if (intern->nvalues >= SLOTS / 2 ||
 		MAXALIGN(size) > ARENA_SIZE - intern->used)
@@ -111,7 +111,7 @@ strata_intern_find(StrataIntern *intern, const char *p, Datum *copy)
 		}
 	}
 	intern->missed++;
-	if (!keep(intern, slot, p, size, low, high))
+	if (!intern_new(intern, slot, p, size, low, high))
 		return false;
 	*copy = PointerGetDatum(slot->value);
 	return true;

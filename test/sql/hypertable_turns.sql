@@ -33,6 +33,22 @@ BEGIN
     RETURN CASE WHEN one = two THEN cardinality(one) || ' rows' ELSE format('differs: %s, %s', one, two) END;
 END $$;
 SELECT q, turns_same(q) FROM unnest(ARRAY[
+    'SELECT max(time) FROM turns',
+    'SELECT min(time) FROM turns',
+    'SELECT min(time), max(time) FROM turns',
+    'SELECT max(time), count(*) FROM turns',
+    'SELECT max(time) - interval ''1 day'', 7, max(time) FROM turns WHERE v > 2',
+    'SELECT coalesce(max(time), ''2000-01-01'') FROM turns WHERE host = ''nobody''',
+    'SELECT coalesce(min(time), ''2000-01-01'') FROM turns WHERE id = 3990',
+    'SELECT max(time) FROM turns WHERE id = 600 AND time < ''2024-01-20''',
+    'SELECT max(time) FILTER (WHERE id = 600) FROM turns',
+    'SELECT max(time) FROM turns HAVING max(time) IS NULL',
+    'SELECT max(time) + max(id) * interval ''1 s'' FROM turns',
+    'SELECT max(time) FROM turns WHERE time > ''2030-01-01''',
+    'SELECT max(time + interval ''1 s'') FROM turns',
+    'SELECT max(time) FROM turns GROUP BY ()',
+    'SELECT (SELECT max(time) FROM turns)',
+    'SELECT x.m FROM (SELECT max(time) AS m FROM turns WHERE host = ''h3'') x',
     'SELECT * FROM turns ORDER BY time DESC LIMIT 1',
     'SELECT * FROM turns ORDER BY time LIMIT 1',
     'SELECT * FROM turns ORDER BY time DESC LIMIT 100000',

@@ -26,9 +26,31 @@ SELECT q, turnp_plan(q) FROM unnest(ARRAY[
     'SELECT * FROM turnp ORDER BY id LIMIT 1',
     'SELECT * FROM turnp ORDER BY time DESC OFFSET 1 LIMIT 1',
     'SELECT * FROM turnp WHERE random() >= 0 ORDER BY time DESC LIMIT 1',
-    'SELECT * FROM turnp ORDER BY time DESC']) q;
+    'SELECT * FROM turnp ORDER BY time DESC',
+    'SELECT max(time) FROM turnp',
+    'SELECT now() - min(time), min(time) FROM turnp WHERE id >= 0',
+    'SELECT max(time) FROM turnp WHERE id = 30',
+    'SELECT max(time) FROM turnp WHERE id < 0',
+    'SELECT min(time), max(time) FROM turnp',
+    'SELECT max(time), max(id) FROM turnp',
+    'SELECT max(time) FILTER (WHERE id > 1) FROM turnp']) q;
 SET strata.enable_chunks_in_turn = off;
 SELECT turnp_plan('SELECT * FROM turnp ORDER BY time DESC LIMIT 1');
 RESET strata.enable_chunks_in_turn;
-DROP TABLE turnp;
+-- as a function's answer, a table's, a prepared statement's, and where no time is left
+CREATE FUNCTION turnp_last(int) RETURNS timestamptz STABLE LANGUAGE sql AS 'SELECT max(time) FROM turnp WHERE id <= $1';
+SELECT turnp_last(79), turnp_last(10), turnp_last(-1);
+CREATE TABLE turnp_max AS SELECT max(time) AS last, 1 AS one FROM turnp;
+SELECT * FROM turnp_max;
+SET plan_cache_mode = force_generic_plan;
+PREPARE turnp_p(int) AS SELECT max(time), $1 AS up_to FROM turnp WHERE id <= $1;
+EXECUTE turnp_p(79);
+EXECUTE turnp_p(3);
+EXECUTE turnp_p(-1);
+INSERT INTO turnp VALUES ('2025-01-01Z', 2);
+EXECUTE turnp_p(3);
+DELETE FROM turnp;
+EXECUTE turnp_p(79);
+DROP TABLE turnp, turnp_max;
+DROP FUNCTION turnp_last;
 DROP FUNCTION turnp_plan;
