@@ -207,7 +207,8 @@ extern StrataCodecResult strata_column_decode_scratch_size(const uint8_t *buf,
  * isnull gets n flags; *hasnull says whether any is true.  INT, FLOAT: out
  * gets n values of the column's width at their row positions, zero where null;
  * it must be aligned to width.  Decoding the last k rows costs O(k + one
- * mini-block), not O(nrows).  The CRC is not looked at here.
+ * mini-block), not O(nrows), but for what zstd keeps.  The CRC is not looked
+ * at here.
  */
 extern StrataCodecResult strata_column_decode_fixed(const uint8_t *buf,
 													size_t len, uint32_t from,
