@@ -91,7 +91,8 @@ for my $round (1 .. 3)
 		$node->command_ok([ 'pg_dump', '-f', $node->basedir . '/half.sql', $node->connstr('postgres') ], 'pg_dump half way');
 		my $backend = sql("SELECT pid FROM pg_stat_activity WHERE query LIKE '%CALL strata.convert%' AND pid <> pg_backend_pid()");
 		kill 'KILL', $backend;
-		$node->poll_query_until('postgres', "SELECT true") or die;
+		# it stays in the list until the server has started again
+		$node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE pid = $backend") or die;
 	}
 	else
 	{
