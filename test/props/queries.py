@@ -245,7 +245,7 @@ class Queries:
             self.correlated,
             self.distinct, self.distinct_on, self.join, self.join, self.joined_groups, self.joined_groups, self.joined_groups,
             self.outer_join, self.lateral, self.window,
-            self.set_operation, self.whole_row, self.ctid, self.sample, self.prepared, self.prepared, self.prepared, self.count,
+            self.set_operation, self.whole_row, self.ctid, self.sample, self.prepared, self.prepared, self.prepared, self.count, self.end_of_time,
             self.grouping_sets, self.last_point]
         return rng.choice(makers)()
 
@@ -379,6 +379,13 @@ class Queries:
     def aggregate(self):
         table = self.table()
         return Query("SELECT %s FROM %s AS a%s" % (self.aggregates(table), table.token, self.where(table)))
+
+    def end_of_time(self):
+        """min(time) or max(time), which takes the chunks of a hypertable in turn."""
+        table = self.table()
+        end = "%s(a.ts)" % self.rng.choice(["min", "max"])
+        shown = self.rng.choice([end, "coalesce(%s, '2000-01-01Z')" % end, "%s, 7, %s IS NULL" % (end, end)])
+        return Query("SELECT %s FROM %s AS a%s" % (shown, table.token, self.where(table)))
 
     def count(self):
         table = self.table()
