@@ -61,9 +61,11 @@ if ($pid == 0)
 	for (my $n = 1; !-e $node->basedir . '/stop'; $n++)
 	{
 		my $begin = time;
-		my ($rc, undef, $err) = $node->psql('postgres', $writer->($n));
+		# a psql that finds no server may end before it is written to
+		my ($rc, undef, $err) = eval { $node->psql('postgres', $writer->($n)) };
+		next unless defined $rc;
 		printf $out "%d %.1f %s\n", $rc, 1000 * (time - $begin), $err =~ /ERROR|FATAL/ ? (split /\n/, $err)[0] : '';
-		my (undef, $got) = $node->psql('postgres', $sum);
+		my (undef, $got) = eval { $node->psql('postgres', $sum) };
 		printf $out "wrong %s\n", $got if defined $got && $got ne '' && $got ne $want;
 	}
 	close $out;
@@ -92,7 +94,7 @@ for my $round (1 .. 3)
 		my $backend = sql("SELECT pid FROM pg_stat_activity WHERE query LIKE '%CALL strata.convert%' AND pid <> pg_backend_pid()");
 		kill 'KILL', $backend;
 		# it stays in the list until the server has started again
-		$node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE pid = $backend") or die;
+		wait_until(sub { (eval { sql("SELECT count(*) FROM pg_stat_activity WHERE pid = $backend") } // '') eq '0' }) or die;
 	}
 	else
 	{
