@@ -31,7 +31,7 @@ LAYERS = {
     "am": ["compress", "change", "store", "track", "catalog", "pg", "stat", "base"],
     "scan": ["change", "store", "expr", "batch", "catalog", "codec", "pg", "stat", "base"],
     "expr": ["batch", "base"],
-    "agg": ["scan", "expr", "batch", "codec", "time", "base"],
+    "agg": ["scan", "expr", "batch", "codec", "time", "pg", "base"],
     "top": ["scan", "batch", "base"],
     "hypertable": ["am", "compress", "store", "track", "catalog", "time", "pg", "base"],
     "load": ["hypertable", "compress", "store", "catalog", "pg", "base"],

@@ -10,7 +10,7 @@
  * src/agg/agg_bytes.c
  *-------------------------------------------------------------------------
  */
-#include "agg/agg_private.h"
+#include "agg/agg_hold_private.h"
 
 #include "lib/stringinfo.h"
 #include "utils/datum.h"
@@ -21,7 +21,12 @@ write_cells(StrataAggState *agg, AggCell *cells, StringInfo out)
 {
 	for (int i = 0; i < agg->ncalls; i++)
 	{
-		if (agg->calls[i].generic != NULL)
+		if (agg->calls[i].hold != NULL)
+		{
+			if (agg->calls[i].holder == i)
+				strata_agg_hold_write(agg->calls[i].hold, &cells[i], out);
+		}
+		else if (agg->calls[i].generic != NULL)
 			strata_agg_generic_write(agg->calls[i].generic, &cells[i],
 									 out);
 		else if (agg->calls[i].kernel->result == AGG_RESULT_PICK &&
@@ -119,6 +124,12 @@ strata_agg_group_combine(StrataAggState *agg, AggCell *cells, const char *in,
 		bool		pick = call->kernel->result == AGG_RESULT_PICK;
 		AggCell		cell;
 
+		if (call->hold != NULL)
+		{
+			if (call->holder == i)
+				in = strata_agg_hold_combine(call->hold, &cells[i], in);
+			continue;
+		}
 		if (call->generic != NULL)
 			in = strata_agg_generic_read(call->generic, in, &cell);
 		else if (pick && !call->resultbyval)

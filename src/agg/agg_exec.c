@@ -11,7 +11,7 @@
  * src/agg/agg_exec.c
  *-------------------------------------------------------------------------
  */
-#include "agg/agg_private.h"
+#include "agg/agg_hold_private.h"
 
 #include "agg/agg.h"
 #include "catalog/objectaccess.h"
@@ -93,6 +93,29 @@ add_argument(StrataAggState *agg, AggCall *call, TargetEntry *arg)
 	return i;
 }
 
+/* Have the call's rows held; those of constants have no value. */
+static void
+init_hold(StrataAggState *agg, AggCall *call)
+{
+	const Aggref *aggref = call->aggref;
+	int			values[FUNC_MAX_ARGS];
+	ListCell   *lc;
+
+	call->hold = strata_agg_hold_share(agg, aggref, &call->holder);
+	if (call->hold == NULL)
+	{
+		foreach(lc, aggref->args)
+		{
+			TargetEntry *arg = lfirst_node(TargetEntry, lc);
+
+			values[foreach_current_index(lc)] = IsA(arg->expr, Const) ? -1 :
+				add_argument(agg, call, arg);
+		}
+		call->hold = strata_agg_hold_create(agg, aggref, values);
+	}
+	call->replay = strata_agg_replay_create(agg, aggref, call->hold);
+}
+
 /*
  * Add an aggregate, once the user may execute it.  agg->calls has room for it.
  */
@@ -104,17 +127,21 @@ init_call(StrataAggState *agg, const Aggref *aggref)
 	check_permission(aggref->aggfnoid);
 	call->aggref = aggref;
 	call->kernel = strata_agg_kernel_find(aggref);
-	call->value = -1;
+	call->value = call->by = -1;
 	call->resulttype = aggref->aggtype;
 	get_typlenbyval(call->resulttype, &call->resultlen, &call->resultbyval);
-	if (strata_agg_is_distinct(aggref))
+	if (strata_agg_is_held(aggref))
+		init_hold(agg, call);
+	else if (strata_agg_is_distinct(aggref))
 	{
 		call->distinct = strata_agg_distinct_add(agg, aggref);
 		call->value = strata_agg_distinct_value(call->distinct);
 	}
 	else if (!strata_agg_counts_rows(aggref))
 		call->value = add_argument(agg, call, linitial(aggref->args));
-	if (call->kernel->result == AGG_RESULT_PICK)
+	if (call->kernel->result == AGG_RESULT_PICK ||
+		(call->kernel->result == AGG_RESULT_GENERIC && call->hold == NULL &&
+		 list_length(aggref->args) == 2))
 		call->by = add_argument(agg, call, lsecond(aggref->args));
 	if (aggref->aggfilter != NULL)
 	{
@@ -130,7 +157,7 @@ init_call(StrataAggState *agg, const Aggref *aggref)
 			strata_expr_compile(make_ands_implicit(aggref->aggfilter),
 								&agg->css.ss.ps);
 	}
-	if (call->kernel->result == AGG_RESULT_GENERIC)
+	if (call->kernel->result == AGG_RESULT_GENERIC && call->hold == NULL)
 		call->generic = strata_agg_generic_create(agg, aggref);
 	agg->ncalls++;
 }
@@ -163,6 +190,17 @@ init_input(StrataAggState *agg, EState *estate, int eflags)
 	ExecStoreAllNullTuple(agg->input_slot);
 	agg->input_econtext = CreateExprContext(estate);
 	agg->input_econtext->ecxt_outertuple = agg->input_slot;
+}
+
+static int
+count_arguments(List *aggrefs)
+{
+	int			n = 0;
+	ListCell   *lc;
+
+	foreach(lc, aggrefs)
+		n += list_length(lfirst_node(Aggref, lc)->args);
+	return n;
 }
 
 /*
@@ -219,7 +257,9 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 	init_input(agg, estate, eflags);
 	agg->keys = palloc0(sizeof(AggKey) * Max(nkeys, 1));
 	agg->calls = palloc0(sizeof(AggCall) * Max(ncalls, 1));
-	agg->values = palloc0(sizeof(AggValue) * (nkeys + 2 * ncalls + 1));
+	agg->values = palloc0(sizeof(AggValue) *
+						  (nkeys + 2 * ncalls + 1 +
+						   count_arguments(plan->aggrefs)));
 	forboth(lc, plan->keys, lc2, plan->eqops)
 		strata_agg_key_init(agg, &agg->keys[agg->nkeys++], lfirst(lc),
 							lfirst_oid(lc2));
@@ -229,6 +269,7 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 		init_call(agg, lfirst_node(Aggref, lc));
 		/* without a value it counts rows */
 		counts &= agg->calls[agg->ncalls - 1].value < 0 &&
+			agg->calls[agg->ncalls - 1].hold == NULL &&
 			lfirst_node(Aggref, lc)->aggfilter == NULL;
 	}
 	if (counts)
@@ -315,6 +356,24 @@ selected_displays(const AggVector *vector, const uint8 *displays)
 	return out;
 }
 
+/* Load the second argument; a row counts where neither is null. */
+static void
+prepare_second(StrataAggState *agg, AggCall *call)
+{
+	AggVector  *vector = agg->vector;
+	const StrataColumn *col = strata_agg_value_column(agg, call->by);
+	uint8	   *valid;
+
+	call->v2 = strata_agg_selected_datums(vector, col);
+	if (col->constant ? !col->value_isnull : col->isnull == NULL)
+		return;
+	valid = palloc(vector->nselected);
+	for (int j = 0; j < vector->nselected; j++)
+		valid[j] = (call->valid == NULL || call->valid[j]) &&
+			!col->constant && !col->isnull[agg_vector_row(vector, j)];
+	call->valid = valid;
+}
+
 /*
  * Bring the values of an aggregate's argument into the form its kernel takes.
  */
@@ -329,6 +388,7 @@ prepare_call(StrataAggState *agg, int i)
 	call->ready = true;
 	call->width = kind_width[kind];
 	call->v = NULL;
+	call->v2 = NULL;
 	call->integers = call->scaled = false;
 	/* a value that is picked may be null, and may not be needed */
 	if (call->value >= 0 && call->kernel->result != AGG_RESULT_PICK)
@@ -366,6 +426,8 @@ prepare_call(StrataAggState *agg, int i)
 				 call->aggref->aggfnoid, call->width, col->type.width);
 		call->v = strata_agg_selected_values(agg->vector, col);
 	}
+	if (call->generic != NULL && call->by >= 0)
+		prepare_second(agg, call);
 	MemoryContextSwitchTo(old);
 }
 
@@ -422,6 +484,13 @@ add_run(StrataAggState *agg, AggCell *cells, int from, int to)
 			summarized = false;
 			continue;
 		}
+		if (call->hold != NULL)
+		{
+			summarized = false;
+			if (call->holder == i)
+				strata_agg_hold_run(call->hold, call, &cells[i], from, to);
+			continue;
+		}
 		if (whole && call->filter == NULL &&
 			strata_agg_summarize(agg, call, &cells[i]))
 			continue;
@@ -431,6 +500,7 @@ add_run(StrataAggState *agg, AggCell *cells, int from, int to)
 		run.v = call->v + (Size) from * call->width;
 		run.valid = call->valid != NULL ? call->valid + from : NULL;
 		run.n = to - from;
+		run.v2 = call->v2 != NULL ? call->v2 + from : NULL;
 		if (call->scaled)
 			strata_agg_generic_run_scaled(call->generic, &cells[i], &run,
 										  agg->values[call->value].scale,
@@ -469,6 +539,8 @@ add_vector(StrataAggState *agg, AggVector *vector)
 	{
 		agg->calls[i].ready = false;
 		agg->calls[i].pass = NULL;
+		if (agg->calls[i].hold != NULL)
+			strata_agg_hold_new_vector(agg->calls[i].hold);
 	}
 	if (agg->nkeys == 0)
 		summarized = add_run(agg, agg->cells, 0, vector->nselected);
@@ -489,8 +561,9 @@ add_vector(StrataAggState *agg, AggVector *vector)
 				continue;
 			summarized = add_run(agg, cells, agg->runs[i], agg->runs[i + 1]);
 		}
-		if (strata_agg_table_is_full(agg->table))
+		if (agg->held_full || strata_agg_table_is_full(agg->table))
 			strata_agg_table_spill(agg->table);
+		agg->held_full = false;
 	}
 	strata_agg_distinct_take(agg);
 	agg->counters.rows += vector->nselected;
@@ -585,9 +658,16 @@ strata_agg_next_group(StrataAggState *agg)
 		return ExecStoreVirtualTuple(slot);
 	}
 	for (int i = 0; i < agg->ncalls; i++)
+	{
+		AggCall    *call = &agg->calls[i];
+		AggCell    *cell = &cells[call->hold != NULL ? call->holder : i];
+
 		slot->tts_values[agg->nkeys + i] =
-			strata_agg_result(agg, &agg->calls[i], &cells[i],
+			strata_agg_result(agg, call, cell,
 							  &slot->tts_isnull[agg->nkeys + i]);
+		if (call->hold != NULL)
+			strata_agg_hold_done(call->hold, cell, i);
+	}
 	return ExecStoreVirtualTuple(slot);
 }
 
@@ -626,6 +706,20 @@ exec_agg(CustomScanState *node)
 	}
 }
 
+/* Give back what is not memory. */
+static void
+release_holds(StrataAggState *agg)
+{
+	for (int i = 0; i < agg->ncalls; i++)
+	{
+		if (agg->calls[i].hold == NULL)
+			continue;
+		strata_agg_hold_reset(agg->calls[i].hold);
+		strata_agg_replay_reset(agg->calls[i].replay);
+	}
+	agg->held_full = false;
+}
+
 /* ReScanCustomScan: forget all groups, and have the child begin anew. */
 static void
 rescan_agg(CustomScanState *node)
@@ -643,6 +737,7 @@ rescan_agg(CustomScanState *node)
 	strata_agg_stop_reset(agg);
 	strata_agg_order_reset(agg->order);
 	strata_agg_distinct_reset(agg);
+	release_holds(agg);
 	agg->done = false;
 	agg->returned = false;
 	if (agg->table != NULL)
@@ -661,6 +756,7 @@ end_agg(CustomScanState *node)
 
 	strata_agg_order_end(agg->order);
 	strata_agg_distinct_end(agg);
+	release_holds(agg);
 	if (agg->table != NULL)
 		strata_agg_table_end(agg->table);
 	ExecEndNode(linitial(node->custom_ps));

@@ -15,12 +15,20 @@
 #endif
 #include "utils/ruleutils.h"
 
+/* 0: by kernels; 1: by transition functions; 2: of rows that are held. */
+static int
+way_of(const AggCall *call)
+{
+	return call->hold != NULL ? 2 : call->generic != NULL;
+}
+
 /*
- * Columns [from, to) of the scan tuple that are (generic or not), as one line.
+ * Columns [from, to) of the scan tuple, of aggregates those that are computed
+ * that way, as one line; way -1: all.
  */
 static void
 show_columns(StrataAggState *agg, const char *label, int from, int to,
-			 int generic, List *ancestors, ExplainState *es)
+			 int way, List *ancestors, ExplainState *es)
 {
 	CustomScan *cscan = (CustomScan *) agg->css.ss.ps.plan;
 	List	   *context = set_deparse_context_plan(es->deparse_cxt,
@@ -33,8 +41,8 @@ show_columns(StrataAggState *agg, const char *label, int from, int to,
 		TargetEntry *tle = list_nth_node(TargetEntry, cscan->custom_scan_tlist,
 										 i);
 
-		if (generic >= 0 &&
-			(agg->calls[i - agg->nkeys].generic != NULL) != generic)
+		if (way >= 0 &&
+			way_of(&agg->calls[i - agg->nkeys]) != way)
 			continue;
 		texts = lappend(texts,
 						deparse_expression((Node *) tle->expr, context,
@@ -153,6 +161,8 @@ strata_agg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 		show_columns(agg, "Vectorized Aggregates", nkeys, nkeys + ncalls, 0,
 					 ancestors, es);
 		show_columns(agg, "Row by Row", nkeys, nkeys + ncalls, 1, ancestors,
+					 es);
+		show_columns(agg, "Of Rows Held", nkeys, nkeys + ncalls, 2, ancestors,
 					 es);
 		show_columns(agg, "Columns of the Row", nkeys + ncalls,
 					 nkeys + agg->ncalls, -1, ancestors, es);

@@ -20,6 +20,64 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
+/* Is it one that an index can answer, as min() and max()? */
+static bool
+is_extreme(const Aggref *aggref)
+{
+	HeapTuple	tuple = SearchSysCache1(AGGFNOID,
+										ObjectIdGetDatum(aggref->aggfnoid));
+	bool		extreme;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for aggregate %u", aggref->aggfnoid);
+	extreme = OidIsValid(((Form_pg_aggregate) GETSTRUCT(tuple))->aggsortop);
+	ReleaseSysCache(tuple);
+	return extreme;
+}
+
+/* Does the aggregate have an initial value? */
+static bool
+has_initial_value(Oid aggfnoid)
+{
+	HeapTuple	tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggfnoid));
+	bool		isnull = true;
+
+	if (HeapTupleIsValid(tuple))
+	{
+		SysCacheGetAttr(AGGFNOID, tuple, Anum_pg_aggregate_agginitval,
+						&isnull);
+		ReleaseSysCache(tuple);
+	}
+	return !isnull;
+}
+
+/*
+ * See agg_kernel_private.h.  PostgreSQL adds floats up in the order of their
+ * values, a set does not; and the argument would be computed where FILTER
+ * keeps an error away.
+ */
+bool
+strata_agg_distinct_has_set(const Aggref *aggref)
+{
+	return list_length(aggref->args) == 1 &&
+		linitial_node(SortGroupClause, aggref->aggdistinct)->hashable &&
+		aggref->aggtranstype != FLOAT4OID &&
+		aggref->aggtranstype != FLOAT8OID &&
+		aggref->aggtranstype != FLOAT8ARRAYOID &&
+		(aggref->aggfilter == NULL ||
+		 !strata_agg_computes(aggref->args));
+}
+
+/* Does the aggregate itself say in which order it wants its rows? */
+static bool
+wants_order(const Aggref *aggref)
+{
+	return aggref->aggorder != NIL ||
+		aggref->aggkind != AGGKIND_NORMAL ||
+		(aggref->aggdistinct != NIL && !is_extreme(aggref) &&
+		 !strata_agg_distinct_has_set(aggref));
+}
+
 /* See agg_kernel_private.h. */
 const AggKernel *
 strata_agg_kernel_find(const Aggref *aggref)
@@ -27,6 +85,9 @@ strata_agg_kernel_find(const Aggref *aggref)
 	const AggKernel *pick = NULL;
 	Oid			aggfnoid = aggref->aggfnoid;
 	int			i = 0;
+
+	if (wants_order(aggref))
+		return &strata_agg_kernels[strata_agg_nkernels - 1];
 
 	if (aggfnoid >= FirstNormalObjectId &&
 		(pick = strata_agg_pick_kernel(aggref)) != NULL)
@@ -53,21 +114,21 @@ strata_agg_counts_rows(const Aggref *aggref)
 	return IsA(arg, Const) && !((Const *) arg)->constisnull;
 }
 
-/* See agg_kernel_private.h.  Those that an index can answer are extremes. */
+/* See agg_kernel_private.h. */
 bool
 strata_agg_is_distinct(const Aggref *aggref)
 {
-	HeapTuple	tuple;
-	bool		extreme;
+	return aggref->aggdistinct != NIL && !is_extreme(aggref) &&
+		!strata_agg_is_held(aggref);
+}
 
-	if (aggref->aggdistinct == NIL)
-		return false;
-	tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggref->aggfnoid));
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for aggregate %u", aggref->aggfnoid);
-	extreme = OidIsValid(((Form_pg_aggregate) GETSTRUCT(tuple))->aggsortop);
-	ReleaseSysCache(tuple);
-	return !extreme;
+/* See agg_kernel_private.h. */
+bool
+strata_agg_is_held(const Aggref *aggref)
+{
+	return wants_order(aggref) ||
+		(strata_agg_kernel_find(aggref)->result == AGG_RESULT_GENERIC &&
+		 !strata_agg_is_generic(aggref));
 }
 
 /*
@@ -97,6 +158,18 @@ is_polymorphic(Oid function)
 	return result;
 }
 
+/* One argument, or two of a function that is called with neither null. */
+static bool
+has_few_arguments(const Aggref *aggref, const FormData_pg_aggregate *form)
+{
+	int			n = list_length(aggref->args);
+
+	return n == 1 || (n == 2 && aggref->aggdistinct == NIL &&
+					  func_strict(form->aggtransfn) &&
+					  form->aggtranstype != INTERNALOID &&
+					  has_initial_value(aggref->aggfnoid));
+}
+
 /*
  * See agg_kernel_private.h.  Built in aggregates only: their functions need
  * nothing of nodeAgg.c but a memory context, and their results do not depend
@@ -110,14 +183,15 @@ strata_agg_is_generic(const Aggref *aggref)
 	bool		result;
 
 	if (aggref->aggfnoid >= FirstNormalObjectId ||
-		aggref->aggkind != AGGKIND_NORMAL || aggref->aggvariadic)
+		aggref->aggkind != AGGKIND_NORMAL || aggref->aggvariadic ||
+		aggref->aggorder != NIL)
 		return false;
 	tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggref->aggfnoid));
 	if (!HeapTupleIsValid(tuple))
 		return false;
 	form = (Form_pg_aggregate) GETSTRUCT(tuple);
 	result =
-		list_length(aggref->args) == 1 && ignores_null(form) &&
+		has_few_arguments(aggref, form) && ignores_null(form) &&
 		!is_polymorphic(form->aggtransfn) && OidIsValid(form->aggcombinefn) &&
 		!form->aggfinalextra &&
 		(form->aggtranstype != INTERNALOID ||

@@ -3,10 +3,7 @@
  * agg_generic.c
  *	  Aggregates by PostgreSQL's own transition functions.
  *
- * Aggregate functions ask their caller for the memory that states live in
- * (AggCheckCallContext) and accept only an AggState or a WindowAggState as
- * caller.  They get an AggState that holds nothing but that.  The functions
- * admitted (agg_function.c) ask for nothing else.
+ * They are called with an AggState of ours (pg_agg_state.c).
  *
  * A cell: v.d and w.isnull are the state, n is the number of values taken in.
  * sum() and avg() of numerics have an AggNumericSum in v.d instead
@@ -24,6 +21,7 @@
 #include "executor/executor.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
+#include "pg/pg.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/fmgroids.h"
@@ -88,16 +86,13 @@ strata_agg_generic_create(StrataAggState *agg, const Aggref *aggref)
 	HeapTuple	tuple = SearchSysCache1(AGGFNOID,
 										ObjectIdGetDatum(aggref->aggfnoid));
 	Form_pg_aggregate form;
-	ExprContext *econtext = makeNode(ExprContext);
 
 	Assert(strata_agg_is_generic(aggref));	/* agg:G10 */
 	if (!HeapTupleIsValid(tuple))
 		elog(ERROR, "cache lookup failed for aggregate %u", aggref->aggfnoid);
 	form = (Form_pg_aggregate) GETSTRUCT(tuple);
 	generic->agg = agg;
-	generic->caller = makeNode(AggState);
-	generic->caller->curaggcontext = econtext;
-	econtext->ecxt_per_tuple_memory = agg->group_mcxt;
+	generic->caller = strata_agg_state_create(aggref, agg->group_mcxt);
 	generic->tmp = AllocSetContextCreate(CurrentMemoryContext,
 										 "StrataAgg calls",
 										 ALLOCSET_DEFAULT_SIZES);
@@ -174,9 +169,9 @@ keep_state(AggGeneric *generic, AggCell *cell, Datum value, bool isnull)
 /* state = function(state, value), with the rules for strict functions. */
 static void
 advance(AggGeneric *generic, FmgrInfo *flinfo, AggCell *cell, Datum value,
-		bool isnull)
+		bool isnull, const Datum *second)
 {
-	LOCAL_FCINFO(fcinfo, 2);
+	LOCAL_FCINFO(fcinfo, 3);
 	Datum		result;
 
 	Assert(CurrentMemoryContext == generic->tmp);	/* agg:G10 */
@@ -194,12 +189,15 @@ advance(AggGeneric *generic, FmgrInfo *flinfo, AggCell *cell, Datum value,
 		if (cell->w.isnull)
 			return;
 	}
-	InitFunctionCallInfoData(*fcinfo, flinfo, 2, generic->collation,
-							 (Node *) generic->caller, NULL);
+	InitFunctionCallInfoData(*fcinfo, flinfo, second != NULL ? 3 : 2,
+							 generic->collation, (Node *) generic->caller,
+							 NULL);
 	fcinfo->args[0].value = cell->v.d;
 	fcinfo->args[0].isnull = cell->w.isnull;
 	fcinfo->args[1].value = value;
 	fcinfo->args[1].isnull = isnull;
+	fcinfo->args[2].value = second != NULL ? *second : (Datum) 0;
+	fcinfo->args[2].isnull = false;
 	result = FunctionCallInvoke(fcinfo);
 	keep_state(generic, cell, result, fcinfo->isnull);
 }
@@ -247,7 +245,7 @@ take_sum(AggGeneric *generic, AggNumericSum *sum)
 {
 	if (sum->n > 0)
 		advance(generic, &generic->transfn, &sum->rest,
-				strata_agg_numeric_value(sum), false);
+				strata_agg_numeric_value(sum), false, NULL);
 	sum->sum = 0;
 	sum->n = 0;
 	sum->display = 0;
@@ -286,7 +284,8 @@ strata_agg_generic_run(AggGeneric *generic, AggCell *cell, const AggRun *run)
 		/* those that are not strict ignore NULL, too (agg_function.c) */
 		if (run->valid != NULL && !run->valid[i])
 			continue;
-		advance(generic, &generic->transfn, state, v[i], false);
+		advance(generic, &generic->transfn, state, v[i], false,
+				run->v2 != NULL ? &run->v2[i] : NULL);
 		cell->n++;
 		if ((i & 63) == 63)
 			MemoryContextReset(generic->tmp);
@@ -494,7 +493,7 @@ combine_states(AggGeneric *generic, AggCell *state, const AggCell *other)
 	}
 	else
 		advance(generic, &generic->combinefn, state, other->v.d,
-				other->w.isnull);
+				other->w.isnull, NULL);
 }
 
 /* Take another cell's sum of our own into this one's. */

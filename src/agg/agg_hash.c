@@ -47,7 +47,7 @@ struct AggTable
 	/* on disk */
 	int			spills;
 	Tuplesortstate *sort;
-	TupleDesc	sort_desc;		/* hash, group */
+	TupleDesc	sort_desc;		/* hash, group, number of the spill */
 	TupleTableSlot *sort_slot;
 	bool		pending;		/* sort_slot has a tuple that is not used yet */
 	List	   *merged;			/* groups of one hash value, being handed out */
@@ -319,21 +319,23 @@ strata_agg_table_is_full(AggTable *table)
 static void
 begin_spill_sort(AggTable *table)
 {
-	AttrNumber	attno = 1;
-	Oid			operator = Int4LessOperator;
-	Oid			collation = InvalidOid;
-	bool		nulls_first = false;
+	AttrNumber	attnos[] = {1, 3};
+	Oid			operators[] = {Int4LessOperator, Int4LessOperator};
+	Oid			collations[] = {InvalidOid, InvalidOid};
+	bool		nulls_first[] = {false, false};
 
 	if (table->sort_desc == NULL)
 	{
-		table->sort_desc = CreateTemplateTupleDesc(2);
+		table->sort_desc = CreateTemplateTupleDesc(3);
 		TupleDescInitEntry(table->sort_desc, 1, "hash", INT4OID, -1, 0);
 		TupleDescInitEntry(table->sort_desc, 2, "group", BYTEAOID, -1, 0);
+		/* what came first is combined first */
+		TupleDescInitEntry(table->sort_desc, 3, "spill", INT4OID, -1, 0);
 		table->sort_slot = MakeSingleTupleTableSlot(table->sort_desc,
 													&TTSOpsMinimalTuple);
 	}
-	table->sort = tuplesort_begin_heap(table->sort_desc, 1, &attno,
-									   &operator, &collation, &nulls_first,
+	table->sort = tuplesort_begin_heap(table->sort_desc, 2, attnos,
+									   operators, collations, nulls_first,
 									   work_mem, NULL, TUPLESORT_NONE);
 }
 
@@ -359,7 +361,9 @@ strata_agg_table_spill(AggTable *table)
 		ExecClearTuple(slot);
 		slot->tts_values[0] = Int32GetDatum((int32) table->groups[i]->hash);
 		slot->tts_values[1] = PointerGetDatum(buf.data);
+		slot->tts_values[2] = Int32GetDatum(table->spills);
 		slot->tts_isnull[0] = slot->tts_isnull[1] = false;
+		slot->tts_isnull[2] = false;
 		ExecStoreVirtualTuple(slot);
 		tuplesort_puttupleslot(table->sort, slot);
 	}

@@ -48,6 +48,7 @@ typedef struct AggRun
 	const void *v;
 	const uint8 *valid;
 	int			n;
+	const Datum *v2;			/* of a second argument; or NULL */
 } AggRun;
 
 /* How the values of a kernel lie in memory. */
@@ -124,8 +125,19 @@ extern bool strata_agg_is_distinct(const Aggref *aggref);
 /* Can PostgreSQL's own functions of the aggregate be called on our states? */
 extern bool strata_agg_is_generic(const Aggref *aggref);
 
+/*
+ * Must the aggregate's rows be held until their group is complete?  Where they
+ * have an order, or the state is none that could be combined.
+ */
+extern bool strata_agg_is_held(const Aggref *aggref);
+
+/* Can values that DISTINCT leaves be taken in by agg_distinct.c? */
+extern bool strata_agg_distinct_has_set(const Aggref *aggref);
+
 typedef struct AggGeneric AggGeneric;	/* agg_generic.c */
 typedef struct AggDistinct AggDistinct; /* agg_distinct.c */
+typedef struct AggHold AggHold; /* agg_hold.c */
+typedef struct AggReplay AggReplay; /* agg_replay.c */
 
 /* An aggregate of a plan. */
 typedef struct AggCall
@@ -133,18 +145,23 @@ typedef struct AggCall
 	const Aggref *aggref;		/* NULL: a column of the row that is picked */
 	const AggKernel *kernel;
 	int			value;			/* of what; -1: count(*) */
-	int			by;				/* AGG_RESULT_PICK: the time */
+	int			by;				/* AGG_RESULT_PICK: the time; -1 or the second
+								 * argument of AGG_RESULT_GENERIC */
 	ExprState  *filter;
 	StrataExpr *filter_vector;	/* the same for many rows; or NULL */
 	List	   *filter_inputs;	/* numbers of inputs that it reads */
 	AggGeneric *generic;
 	AggDistinct *distinct;		/* the values to take in at the end; or NULL */
+	AggHold    *hold;			/* the rows to take in at the end; or NULL */
+	int			holder;			/* ... in the cell of this call, and */
+	AggReplay  *replay;			/* ... how */
 	Oid			resulttype;
 	int16		resultlen;
 	bool		resultbyval;
 	/* of the current vector, when it is prepared */
 	bool		ready;
 	const char *v;				/* selected values, packed */
+	const Datum *v2;			/* of the second argument; or NULL */
 	int			width;
 	bool		integers;		/* v are integers, not the kernel's floats */
 	bool		scaled;			/* v are int64, not numerics: the value's

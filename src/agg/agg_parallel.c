@@ -146,7 +146,7 @@ strata_agg_can_share(const RelOptInfo *input_rel,
 	return grouped_rel->consider_parallel &&
 		input_rel->partial_pathlist != NIL &&
 		shape->stop.kind == AGG_STOP_NONE && shape->picks == NIL &&
-		!shape->has_distinct && !has_record_key(shape);
+		!shape->has_distinct && !shape->has_held && !has_record_key(shape);
 }
 
 /* See agg_plan_private.h. */

@@ -32,6 +32,7 @@
 #define COST_KERNEL_VALUE 0.02
 #define COST_FUNCTION_VALUE 0.8
 #define COST_EXPRESSION 0.5
+#define COST_HELD_ROW 0.5
 #define COST_KEY 0.1
 /* ... and comparison, of ranks */
 #define COST_COMPARE 0.5
@@ -297,7 +298,8 @@ row_cost(PlannerInfo *root, const AggShape *shape)
 		bool		kernel;
 
 		kernel = strata_agg_kernel_find(aggref)->result != AGG_RESULT_GENERIC;
-		cost += kernel ? COST_KERNEL_VALUE : COST_FUNCTION_VALUE;
+		cost += kernel ? COST_KERNEL_VALUE :
+			strata_agg_is_held(aggref) ? COST_HELD_ROW : COST_FUNCTION_VALUE;
 		if (aggref->args != NIL &&
 			is_computed((Node *) linitial_node(TargetEntry,
 											   aggref->args)->expr))

@@ -69,6 +69,7 @@ typedef struct AggShape
 	bool		summaries;		/* whole batches need not be decoded */
 	bool		counts;			/* nor even looked at: count(*) */
 	bool		has_distinct;	/* an aggregate takes equal values in once */
+	bool		has_held;		/* an aggregate holds its rows */
 	AggStopPlan stop;
 	Expr	   *by;				/* of what the greatest or least; TOP: the
 								 * column of the key */
@@ -114,6 +115,9 @@ extern void strata_agg_shape(PlannerInfo *root, RelOptInfo *input_rel,
 extern void strata_agg_join_shape(PlannerInfo *root, RelOptInfo *fact,
 								  RelOptInfo *grouped_rel, List *having,
 								  AggShape *part, AggShape *whole);
+
+/* Is an argument more than a column or a constant? */
+extern bool strata_agg_computes(List *args);
 
 /* The same for SELECT DISTINCT and DISTINCT ON; target is what it returns. */
 extern void strata_agg_distinct_shape(PlannerInfo *root, RelOptInfo *input_rel,

@@ -172,6 +172,7 @@ typedef struct StrataAggState
 	int			ncalls;
 	AggCall    *calls;
 	List	   *distincts;		/* AggDistinct of calls */
+	bool		held_full;		/* a group holds more rows than it should */
 	int		   *runs;			/* starts of runs, and the end */
 	int			nruns;			/* of the current vector */
 	bool		scatters;		/* rows may be put in the order of groups */

@@ -9,6 +9,7 @@
  * src/agg/agg_result.c
  *-------------------------------------------------------------------------
  */
+#include "agg/agg_hold_private.h"
 #include "agg/agg_numeric_private.h"
 
 #include <math.h>
@@ -120,6 +121,9 @@ strata_agg_result(StrataAggState *agg, AggCall *call, AggCell *cell,
 			*isnull = strata_agg_pick_is_null(cell);
 			return cell->v.d;
 		case AGG_RESULT_GENERIC:
+			if (call->hold != NULL)
+				return strata_agg_replay_result(agg, call->replay, cell,
+												isnull);
 			return strata_agg_generic_result(call->generic, cell, isnull);
 	}
 	elog(ERROR, "unexpected kind of result: %d", (int) result);

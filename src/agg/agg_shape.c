@@ -101,9 +101,9 @@ add_key(PlannerInfo *root, SortGroupClause *clause, Index relid,
 	}
 }
 
-/* Is an argument more than a column or a constant? */
-static bool
-computes(List *args)
+/* See agg_plan_private.h. */
+bool
+strata_agg_computes(List *args)
 {
 	ListCell   *lc;
 
@@ -127,25 +127,27 @@ computes(List *args)
 static const char *
 refuse_distinct(const Aggref *aggref, const AggShape *shape)
 {
-	const SortGroupClause *clause;
-
 	if (!strata_enable_distinct_agg)
 		return "an aggregate has DISTINCT";
-	if (list_length(aggref->args) != 1)
-		return "an aggregate of several arguments has DISTINCT";
-	clause = linitial_node(SortGroupClause, aggref->aggdistinct);
-	if (!clause->hashable)
-		return "values of an aggregate with DISTINCT cannot be hashed";
 	if (list_length(shape->keys) >= MAX_KEYS)
 		return "there are too many keys";
-	/* the values would be computed where FILTER keeps an error away */
-	if (aggref->aggfilter != NULL && computes(aggref->args))
-		return "an argument with DISTINCT is computed under FILTER";
-	/* PostgreSQL adds the values up in their order, we do not */
-	if (aggref->aggtranstype == FLOAT4OID ||
-		aggref->aggtranstype == FLOAT8OID ||
-		aggref->aggtranstype == FLOAT8ARRAYOID)
-		return "a sum of floats has DISTINCT";
+	return NULL;
+}
+
+/* Why the rows of an aggregate cannot be held; or NULL. */
+static const char *
+refuse_held(Aggref *aggref)
+{
+	if (!strata_enable_any_agg)
+		return aggref->aggorder != NIL ||
+			aggref->aggkind != AGGKIND_NORMAL ?
+			"an aggregate depends on the order of its rows" :
+			psprintf("of the aggregate %s", get_func_name(aggref->aggfnoid));
+	/* they are evaluated once a group */
+	if (contain_var_clause((Node *) aggref->aggdirectargs) ||
+		contain_volatile_functions((Node *) aggref->aggdirectargs) ||
+		contain_subplans((Node *) aggref->aggdirectargs))
+		return "of a direct argument of an aggregate";
 	return NULL;
 }
 
@@ -153,21 +155,20 @@ refuse_distinct(const Aggref *aggref, const AggShape *shape)
 static void
 check_aggref(Aggref *aggref, Index relid, AggShape *shape)
 {
-	if (strata_agg_is_distinct(aggref))
+	if (strata_agg_is_held(aggref))
+	{
+		shape->reason = refuse_held(aggref);
+		shape->has_held = true;
+	}
+	else if (strata_agg_is_distinct(aggref))
 	{
 		shape->reason = refuse_distinct(aggref, shape);
 		shape->has_distinct = true;
 	}
 	if (shape->reason != NULL)
 		return;
-	if (aggref->aggorder != NIL || aggref->aggkind != AGGKIND_NORMAL)
-		shape->reason = "an aggregate depends on the order of its rows";
-	else if (strata_agg_kernel_find(aggref)->result == AGG_RESULT_GENERIC &&
-			 !strata_agg_is_generic(aggref))
-		shape->reason = psprintf("of the aggregate %s",
-								 get_func_name(aggref->aggfnoid));
-	else if (can_evaluate((Node *) aggref->args, relid, shape) &&
-			 can_evaluate((Node *) aggref->aggfilter, relid, shape))
+	if (can_evaluate((Node *) aggref->args, relid, shape) &&
+		can_evaluate((Node *) aggref->aggfilter, relid, shape))
 		shape->aggrefs = list_append_unique(shape->aggrefs, aggref);
 }
 
@@ -335,12 +336,14 @@ strata_agg_join_shape(PlannerInfo *root, RelOptInfo *fact,
 		Aggref	   *aggref = lfirst_node(Aggref, lc);
 
 		/* for rows that the join drops, too */
-		if (computes(aggref->args) ||
+		if (strata_agg_computes(aggref->args) ||
 			contain_leaked_vars((Node *) aggref->aggfilter))
 			whole->reason = "an aggregate may raise errors below a join";
-		/* values of several groups are not distinct */
+		/* values of several groups are not distinct, nor rows in order */
 		if (strata_agg_is_distinct(aggref))
 			whole->reason = "an aggregate above a join has DISTINCT";
+		if (strata_agg_is_held(aggref))
+			whole->reason = "an aggregate above a join holds rows";
 	}
 	part->reason = whole->reason;
 	part->aggrefs = whole->aggrefs;

@@ -7,7 +7,7 @@
  * src/agg/agg_value.c
  *-------------------------------------------------------------------------
  */
-#include "agg/agg_private.h"
+#include "agg/agg_hold_private.h"
 
 #include "catalog/pg_type_d.h"
 #include "executor/executor.h"
@@ -347,6 +347,10 @@ strata_agg_value_note_integers(StrataAggState *agg)
 			(agg->calls[i].filter != NULL || agg->calls[i].distinct != NULL ||
 			 !strata_agg_takes_integers(agg->calls[i].kernel)))
 			agg->values[agg->calls[i].value].by_integers = false;
+		if (agg->calls[i].by >= 0)
+			agg->values[agg->calls[i].by].by_integers = false;
+		if (agg->calls[i].hold != NULL)
+			strata_agg_hold_want_values(agg->calls[i].hold);
 	}
 }
 

@@ -20,6 +20,7 @@
 int			strata_batch_rows = STRATA_BATCH_ROWS_DEFAULT;
 int			strata_chunks_ahead = STRATA_CHUNKS_AHEAD_DEFAULT;
 bool		strata_background_vacuum = true;
+bool		strata_enable_any_agg = true;
 bool		strata_enable_batch_delete = true;
 bool		strata_enable_chunks_in_turn = true;
 bool		strata_enable_direct_load = true;
@@ -65,6 +66,9 @@ static const BoolSetting bool_settings[] = {
 	{"strata.background_vacuum", &strata_background_vacuum, true, 0,
 		"Vacuums a table's row store in the background after compression.",
 	"Otherwise the space of compressed rows waits for VACUUM or autovacuum."},
+	{"strata.enable_any_agg", &strata_enable_any_agg, true, GUC_EXPLAIN,
+		"Enables StrataAgg for aggregates of any kind, such as percentiles, array_agg and your own.",
+	"Their rows are held, and given to PostgreSQL's functions once a group is complete."},
 	{"strata.enable_batch_delete", &strata_enable_batch_delete, true, 0,
 	"Enables DELETE of batches, or of many of their rows, at once.", NULL},
 	{"strata.enable_chunks_in_turn", &strata_enable_chunks_in_turn, true,

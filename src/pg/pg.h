@@ -205,4 +205,15 @@ extern TransactionId strata_versions_lock(Relation rel, TransactionId maker,
 extern void strata_lockers_hand_on(Relation rel, HeapTuple entry,
 								   const ItemPointerData *tid);
 
+/*
+ * pg_agg_state.c.  What functions of the aggregate believe to be called by:
+ * fcinfo->context.  States live in memory; NULL: in memory of its own, which
+ * reset gives back, once it has called what functions asked to be called
+ * then.  Lives in the current context.
+ */
+extern AggState *strata_agg_state_create(const Aggref *aggref,
+										 MemoryContext memory);
+extern MemoryContext strata_agg_state_memory(const AggState *state);
+extern void strata_agg_state_reset(AggState *state);
+
 #endif							/* STRATA_PG_H */

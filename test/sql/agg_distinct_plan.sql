@@ -26,7 +26,7 @@ SET hash_mem_multiplier = 1;
 SELECT adp_plan('SELECT count(DISTINCT v), count(DISTINCT t) FROM adp');
 RESET work_mem;
 RESET hash_mem_multiplier;
--- not sums of floats, which depend on the order; nor with an order of their own
+-- sums of floats, which depend on the order, and what has an order of its own: of rows that are held
 SELECT count(*) FILTER (WHERE p LIKE '%StrataAgg%') AS ours FROM adp_plan('SELECT sum(DISTINCT f) FROM adp') AS p;
 SELECT count(*) FILTER (WHERE p LIKE '%StrataAgg%') AS ours FROM adp_plan('SELECT string_agg(DISTINCT k, '','' ORDER BY k) FROM adp') AS p;
 SET strata.enable_distinct_agg = off;

@@ -1,0 +1,178 @@
+/*-------------------------------------------------------------------------
+ *
+ * agg_hold_private.h
+ *	  Aggregates whose states cannot be combined, or that want their rows in
+ *	  an order: arguments are held, each group's, until the group is returned.
+ *
+ *	agg_hold.c			holds them, in memory or beyond it
+ *	agg_held.c			gives them back, in their order
+ *	agg_replay.c		gives them to PostgreSQL's functions
+ *	agg_percentile.c	percentiles and modes of numbers, without these
+ *
+ * src/agg/agg_hold_private.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_AGG_HOLD_PRIVATE_H
+#define STRATA_AGG_HOLD_PRIVATE_H
+
+#include "postgres.h"
+
+#include "agg/agg_private.h"
+#include "utils/sortsupport.h"
+#include "utils/tuplesort.h"
+#include "utils/tuplestore.h"
+
+/* Values by reference, one behind the other. */
+typedef struct HeldBlock
+{
+	struct HeldBlock *next;
+	Size		size;
+	Size		used;
+} HeldBlock;
+
+/* The rows of one group: of each the arguments that are not constant. */
+typedef struct HeldRows
+{
+	int64		n;				/* in memory */
+	int64		space;
+	Datum	   *v;				/* n times ncolumns */
+	bool	   *isnull;			/* the same; NULL: none is null */
+	HeldBlock  *blocks;
+	Size		bytes;			/* of values by reference */
+	bool		sorted;			/* in the order of the hold */
+	/* beyond memory, of a group that is alone there */
+	Tuplesortstate *sort;		/* when there is an order */
+	Tuplestorestate *store;		/* when there is none */
+	bool		complete;		/* no more rows come */
+} HeldRows;
+
+/* A column that rows are sorted by, and compared by for DISTINCT. */
+typedef struct HeldOrder
+{
+	int			column;
+	Oid			sortop;
+	Oid			collation;
+	bool		nulls_first;
+	SortSupportData ssup;
+} HeldOrder;
+
+struct AggHold
+{
+	StrataAggState *agg;
+	const Aggref *aggref;
+	MemoryContext mcxt;			/* the node's */
+	int			nusers;			/* calls that read it; ... */
+	int			last_user;		/* ... the last of them */
+	int			nargs;
+	int		   *columns;		/* of each argument; -1: constant, ... */
+	Datum	   *constants;		/* ... and this */
+	bool	   *constant_nulls;
+	int			ncolumns;
+	int		   *values;			/* of each column */
+	int16	   *typlen;
+	bool	   *typbyval;
+	TupleDesc	desc;			/* of columns */
+	bool		skips_null;		/* rows whose only column is null */
+	int			norder;			/* 0: rows are in the order they came */
+	HeldOrder  *order;
+	bool		distinct;		/* of equal rows one */
+	Size		limit;			/* bytes of a group that is alone */
+	List	   *overflown;		/* HeldRows that have a sort or a store */
+	/* of the current vector */
+	bool		ready;
+	const Datum **v;			/* of each column, the selected rows' */
+	const bool **isnull;		/* the same; NULL: none is null */
+	const uint8 *pass;
+	const StrataColumn *codes;	/* distinct: the only column's */
+	uint8	   *seen;			/* room for its codes */
+};
+
+/* A group's rows, being read in their order. */
+typedef struct HeldReader
+{
+	const AggHold *hold;
+	HeldRows   *rows;
+	MemoryContext mcxt;			/* of rows that are read back */
+	int64		next;
+	TupleTableSlot *slot;		/* of what is beyond memory */
+	Datum	   *before;			/* distinct: the row before this, ... */
+	bool	   *before_null;
+	bool		has_before;
+} HeldReader;
+
+/* No rows: NULL. */
+static inline HeldRows *
+held_rows(const AggCell *cell)
+{
+	return (HeldRows *) DatumGetPointer(cell->v.d);
+}
+
+/*
+ * agg_hold.c: rows of an aggregate, held for each group.  The hold of an
+ * earlier call that is to have the same rows, or NULL; *holder: the call in
+ * whose cell they are.
+ */
+extern AggHold *strata_agg_hold_share(StrataAggState *agg,
+									  const Aggref *aggref, int *holder);
+
+/* A new one; values are those of the arguments, but for constants. */
+extern AggHold *strata_agg_hold_create(StrataAggState *agg,
+									   const Aggref *aggref,
+									   const int *values);
+extern void strata_agg_hold_new_vector(AggHold *hold);
+
+/* Its columns must come as they are, not as integers. */
+extern void strata_agg_hold_want_values(AggHold *hold);
+
+/* Take the selected rows [from, to) of the current vector in. */
+extern void strata_agg_hold_run(AggHold *hold, AggCall *call, AggCell *cell,
+								int from, int to);
+
+/* A cell as bytes; and add those at in, returns the place behind them. */
+extern void strata_agg_hold_write(const AggHold *hold, const AggCell *cell,
+								  StringInfo out);
+extern const char *strata_agg_hold_combine(AggHold *hold, AggCell *cell,
+										   const char *in);
+
+/* The call has its result: give back what rows beyond memory need. */
+extern void strata_agg_hold_done(AggHold *hold, AggCell *cell, int call);
+
+/* The same for all cells, whose memory is about to go away. */
+extern void strata_agg_hold_reset(AggHold *hold);
+
+/* agg_replay.c */
+extern AggReplay *strata_agg_replay_create(StrataAggState *agg,
+										   const Aggref *aggref,
+										   AggHold *hold);
+
+/* Memory of the result: the current context. */
+extern Datum strata_agg_replay_result(StrataAggState *agg,
+									  AggReplay *replay, AggCell *cell,
+									  bool *isnull);
+
+/* Give back what functions hold, after an error or at the end. */
+extern void strata_agg_replay_reset(AggReplay *replay);
+
+/* agg_hold.c for agg_held.c: move the rows of a group out of memory. */
+extern void strata_agg_hold_overflow(AggHold *hold, HeldRows *rows);
+
+/* Begin to read; rows may be NULL.  Memory: the current context. */
+extern void strata_agg_hold_begin_read(AggHold *hold, HeldRows *rows,
+									   HeldReader *reader);
+
+/* The next row's columns; false at the end. */
+extern bool strata_agg_hold_read_next(HeldReader *reader, Datum **values,
+									  bool **isnull);
+extern void strata_agg_hold_end_read(HeldReader *reader);
+
+/* agg_percentile.c: is it an aggregate that is done there? */
+extern bool strata_agg_percentile_can(const AggHold *hold,
+									  const Aggref *aggref);
+
+/* Its value; all rows are in memory, none is null. */
+extern Datum strata_agg_percentile_result(const AggHold *hold,
+										  const Aggref *aggref,
+										  const HeldRows *rows, Datum fraction,
+										  bool fraction_null, bool *isnull);
+
+#endif							/* STRATA_AGG_HOLD_PRIVATE_H */
