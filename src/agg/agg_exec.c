@@ -518,6 +518,25 @@ add_run(StrataAggState *agg, AggCell *cells, int from, int to)
 	return summarized;
 }
 
+/* The cells of the group of run number i (in order). */
+static AggCell *
+cells_of_run(StrataAggState *agg, AggCodes *codes, int i)
+{
+	AggGroup  **found = codes != NULL ? &codes->groups[codes->codes[i]] :
+	NULL;
+	AggGroup   *group;
+
+	if (found != NULL && *found != NULL && agg->stop.kind == AGG_STOP_NONE)
+		return (*found)->cells;
+	strata_agg_load_run(agg, i);
+	if (agg->stop.kind == AGG_STOP_TOP)
+		strata_agg_stop_see(agg);
+	group = strata_agg_table_find(agg->table);
+	if (found != NULL)
+		*found = group;
+	return group->cells;
+}
+
 /*
  * Take a vector in: run after run into the groups.  Forgets what was computed
  * of the vector before; groups may be spilled.
@@ -546,15 +565,17 @@ add_vector(StrataAggState *agg, AggVector *vector)
 		summarized = add_run(agg, agg->cells, 0, vector->nselected);
 	else
 	{
+		AggCodes   *codes = NULL;
+
 		agg->nruns = strata_agg_scatter(agg);
 		if (agg->nruns == 0)
+		{
 			agg->nruns = strata_agg_cut_runs(agg);
+			codes = strata_agg_codes_create(agg);
+		}
 		for (int i = 0; i < agg->nruns; i++)
 		{
-			strata_agg_load_run(agg, i);
-			if (agg->stop.kind == AGG_STOP_TOP)
-				strata_agg_stop_see(agg);
-			cells = strata_agg_table_find(agg->table)->cells;
+			cells = cells_of_run(agg, codes, i);
 			if (agg->stop.kind == AGG_STOP_PICK && vector->batch == NULL &&
 				!strata_agg_stop_wants_run(agg, cells, agg->runs[i],
 										   agg->runs[i + 1]))

@@ -92,6 +92,16 @@ typedef struct AggGroup
 	AggCell    *cells;
 } AggGroup;
 
+/* agg_code.c: groups of the current vector that were found already. */
+typedef struct AggCodes
+{
+	const int  *codes;			/* of each run */
+	AggGroup  **groups;			/* of each code; NULL: not looked up yet */
+} AggCodes;
+
+/* When the runs are cut; NULL: there are too few, or too many values. */
+extern AggCodes *strata_agg_codes_create(struct StrataAggState *agg);
+
 typedef struct AggTable AggTable;
 extern AggTable *strata_agg_table_create(struct StrataAggState *agg,
 										 MemoryContext mcxt);

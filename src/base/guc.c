@@ -28,6 +28,7 @@ bool		strata_enable_distinct_agg = true;
 bool		strata_enable_early_stop = true;
 bool		strata_enable_fast_output = true;
 bool		strata_enable_join_aggregation = true;
+bool		strata_enable_key_codes = true;
 bool		strata_enable_multi_insert = true;
 bool		strata_enable_ordered_scan = true;
 bool		strata_enable_page_scan = true;
@@ -93,6 +94,9 @@ static const BoolSetting bool_settings[] = {
 		GUC_EXPLAIN,
 		"Enables StrataAgg to group a table before it is joined with others.",
 	"When off, its rows are joined one by one and aggregated afterwards."},
+	{"strata.enable_key_codes", &strata_enable_key_codes, true, 0,
+		"Enables StrataAgg to look each group up once for many rows, where keys have few values.",
+	NULL},
 	{"strata.enable_multi_insert", &strata_enable_multi_insert, true, 0,
 	"Enables COPY into hypertables to insert many rows at a time.", NULL},
 	{"strata.enable_ordered_scan", &strata_enable_ordered_scan, true,

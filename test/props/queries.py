@@ -205,7 +205,7 @@ class Expressions:
         if depth == 0:
             return self.leaf()
         x, y = self.number(depth - 1), self.number(depth - 1)
-        form = rng.choice(["(%s + %s)", "(%s - %s)", "(%s * %s)", "coalesce(%s, %s)", "%s / nullif(%s, 0)", "%s %% nullif(%s, 0)",
+        form = rng.choice(["(%s + %s)", "(%s - %s)", "(%s * %s)", "coalesce(%s, %s)", "nullif(%s, %s)", "greatest(%s, 3, %s)", "least(%s, %s)", "%s / nullif(%s, 0)", "%s %% nullif(%s, 0)",
                            "CASE WHEN " + self.condition(depth - 1).replace("%", "%%") + " THEN %s ELSE %s END",
                            "CASE %s WHEN 1 THEN 7 WHEN %s THEN 8 END", "-(%s + abs(%s))"])
         return "(%s)" % (form % ("(%s)" % x, "(%s)" % y))
@@ -217,9 +217,16 @@ class Expressions:
         a, b, flag, text = self.column("float4", "float8"), self.column("float4", "float8"), self.column("bool"), self.column("text")
         operator = rng.choice(["<", "<=", "=", "<>", ">=", ">"])
         choices = ["%s %s %s" % (self.number(depth), operator, self.number(depth)), "%s IS NULL" % self.number(depth),
-                   "%s %sIN (0, 1, 2, -7, 50)" % (self.number(depth), rng.choice(["", "NOT "]))]
+                   "%s %sIN (0, 1, 2, -7, 50)" % (self.number(depth), rng.choice(["", "NOT "])),
+                   "%s IS %sDISTINCT FROM %s" % (self.number(depth), rng.choice(["", "NOT "]), self.number(0))]
+        time, other = self.column("timestamptz"), self.column("timestamptz")
         if a:
-            choices += ["%s %s %s" % (a, operator, b), "-%s %s abs(coalesce(%s, 3))" % (a, operator, b)]
+            choices += ["%s %s %s" % (a, operator, b), "-%s %s abs(coalesce(%s, 3))" % (a, operator, b),
+                        "%s IS DISTINCT FROM %s" % (a, b), "greatest(%s, %s) > least(%s, 2)" % (a, b, a), "nullif(%s, %s) > 1" % (a, b)]
+        if time:
+            tame = "CASE WHEN %s BETWEEN '1990-01-01' AND '2100-01-01' THEN %s END" % (time, time)
+            step = rng.choice(["90 minutes", "1 day", "-3 days 2 hours", "1 month", "0.5 seconds"])
+            choices += ["%s + interval '%s' %s %s" % (tame, step, operator, other), "%s - interval '%s' IS DISTINCT FROM %s" % (tame, step, other)]
         if flag:
             choices += ["(%s %s (%s > 3))" % (flag, operator, self.number(depth)), "NOT %s" % flag]
         if text:
@@ -368,9 +375,24 @@ class Queries:
                         choices.append("histogram(%s, -10, 60, 5)" % name)
             if column.type is value_types.TYPES["bool"]:
                 choices += ["bool_and(%s)" % name, "bool_or(%s)" % name]
+            if kind.name.startswith("int") and kind.groupable:
+                choices += ["percentile_cont(%s) WITHIN GROUP (ORDER BY %s::int8 %% 1000)" % (rng.choice(["0.5", "0.95", "0", "1"]), name),
+                            "percentile_disc(%s) WITHIN GROUP (ORDER BY %s%s)" % (rng.choice(["0.25", "0.9"]), name, rng.choice(["", " DESC"])),
+                            "mode() WITHIN GROUP (ORDER BY %s)" % name, "regr_count(%s, %s.id)" % (name, alias),
+                            "array_agg(%s ORDER BY %s%s)" % (name, name, rng.choice(["", " DESC", " NULLS FIRST"])),
+                            "array_agg(DISTINCT %s)" % name, "rank(7) WITHIN GROUP (ORDER BY %s)" % name]
+            if kind.name == "text":
+                choices += ["md5(string_agg(%s, ',' ORDER BY %s COLLATE \"C\"))" % (name, name),
+                            "md5(string_agg(DISTINCT %s, ','))" % name, "mode() WITHIN GROUP (ORDER BY %s)" % name]
             part = rng.choice(choices)
+            if part.startswith("md5("):
+                parts.append(part)
+                continue
             if rng.random() < 0.2:
                 part = rng.choice(["sum(%s)", "max(%s)", "avg(%s)", "count(%s)"]) % Expressions(rng, table, alias).number()
+            if rng.random() < 0.1:
+                tame = Expressions(rng, table, alias)
+                part = "%s(%s) FILTER (WHERE %s)" % (rng.choice(["sum", "max", "count"]), tame.number(), tame.condition())
             if "FILTER" not in part and rng.random() < 0.25:
                 part += " FILTER (WHERE %s)" % Predicates(rng, table, alias).any(1)
             parts.append(part)
