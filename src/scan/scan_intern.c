@@ -15,6 +15,8 @@
 
 #include "base/words.h"
 
+#include "access/htup_details.h"
+
 /* A power of two; up to half of them are used. */
 #define SLOTS 2048
 #define MAX_BYTES 64
