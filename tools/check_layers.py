@@ -35,7 +35,7 @@ LAYERS = {
     "top": ["scan", "batch", "base"],
     "hypertable": ["am", "compress", "store", "track", "catalog", "time", "pg", "base"],
     "load": ["hypertable", "compress", "store", "catalog", "pg", "base"],
-    "rollup": ["hypertable", "catalog", "time", "base"],
+    "rollup": ["load", "hypertable", "store", "track", "catalog", "time", "pg", "base"],
     "job": ["rollup", "hypertable", "am", "compress", "store", "catalog", "time", "base"],
     "hook": ["job", "rollup", "load", "hypertable", "top", "agg", "scan", "am", "compress", "change", "store", "track", "batch", "catalog", "codec", "gapfill", "wire", "time", "pg", "stat", "base"],
     "api": ["job", "rollup", "hypertable", "agg", "scan", "am", "compress", "change", "store", "track", "batch", "catalog", "codec", "time", "stat", "base"],
