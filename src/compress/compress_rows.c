@@ -213,7 +213,7 @@ encoding_text(StrataBatchWriter *writer, Relation rel)
 static void
 remember_encoding(StrataStore *store, char *encoding)
 {
-	DefElem    *option = makeDefElem(pstrdup("encoding"),
+	DefElem    *option = makeDefElem(pstrdup(STRATA_OPTION_ENCODING),
 									 (Node *) makeString(encoding), -1);
 
 	strata_settings_store(RelationGetRelid(store->batches), list_make1(option),
@@ -349,7 +349,7 @@ strata_store_compress(Relation rel, bool recompress,
 	state.cid = GetCurrentCommandId(true);
 	state.store = strata_store_open(rel, RowExclusiveLock);
 	state.check = strata_row_check_create(rel, layout);
-	state.writer = strata_batch_writer_begin(state.store, layout);
+	state.writer = strata_batch_writer_begin(state.store, layout, false);
 	state.gather = strata_gather_begin(state.writer, layout,
 									   maintenance_work_mem);
 

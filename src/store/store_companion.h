@@ -14,6 +14,12 @@
 /* Option of a companion: the layout of all its batches; store_cache.c. */
 #define STRATA_OPTION_LAYOUT "layout"
 
+/*
+ * And what they are encoded by: level, a slash, rows a batch has at least,
+ * and what else compress_rows.c adds.
+ */
+#define STRATA_OPTION_ENCODING "encoding"
+
 /* Drop the companion of storage that is going, if it has one. */
 extern void strata_companion_drop_of(const StrataLocator *locator,
 									 char persistence);
