@@ -278,6 +278,7 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 		init_pick(agg, lfirst(lc), plan->by, plan->stop.last);
 	strata_agg_value_note_integers(agg);
 	strata_agg_stop_init(agg);
+	agg->sets = strata_agg_sets_create(plan->sets, plan->groupings);
 	if (agg->nkeys > 0)
 	{
 		agg->table = strata_agg_table_create(agg, agg->group_mcxt);
@@ -613,6 +614,8 @@ read_all(StrataAggState *agg)
 				add_vector(agg, vector);
 	strata_agg_distinct_finish(agg);
 	agg->done = true;
+	if (agg->sets != NULL)
+		strata_agg_sets_add_empty(agg);
 	if (agg->table != NULL)
 		strata_agg_table_finish(agg->table);
 	if (agg->order != NULL)
@@ -689,6 +692,12 @@ strata_agg_next_group(StrataAggState *agg)
 		if (call->hold != NULL)
 			strata_agg_hold_done(call->hold, cell, i);
 	}
+	if (agg->sets != NULL)
+		strata_agg_sets_groupings_of(agg->sets, group,
+									 slot->tts_values + agg->nkeys +
+									 agg->ncalls,
+									 slot->tts_isnull + agg->nkeys +
+									 agg->ncalls);
 	return ExecStoreVirtualTuple(slot);
 }
 

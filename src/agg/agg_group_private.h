@@ -87,10 +87,48 @@ extern void strata_agg_load_run(struct StrataAggState *agg, int i);
 typedef struct AggGroup
 {
 	uint32		hash;
-	uint32		nulls;			/* bit i: key i is null */
+	uint32		nulls;			/* bit i: key i is null; above them the number
+								 * of its grouping set */
 	Datum	   *keys;
 	AggCell    *cells;
 } AggGroup;
+
+/*
+ * With grouping sets (agg_sets.c) there are fewer keys, one of them that of
+ * DISTINCT, and the number of a group's set is in the bits above.
+ */
+#define AGG_SET_SHIFT 20
+#define AGG_MAX_SET_KEYS (AGG_SET_SHIFT - 1)
+#define AGG_MAX_SETS 32
+
+/* The set of a group's keys; 0: all of them, or there are no sets. */
+static inline uint32
+agg_group_set(const AggGroup *group)
+{
+	return group->nulls >> AGG_SET_SHIFT;
+}
+
+/* agg_sets.c; NULL where there are no grouping sets. */
+typedef struct AggSets AggSets;
+extern AggSets *strata_agg_sets_create(const List *lacking,
+									   const List *groupings);
+
+/* How many sets beside that of all keys. */
+extern int	strata_agg_sets_count(const AggSets *sets);
+
+/* Is the group one of the result? */
+extern bool strata_agg_sets_wants(const AggSets *sets, const AggGroup *group);
+
+/* The values of the query's GROUPING() for a group. */
+extern void strata_agg_sets_groupings_of(const AggSets *sets,
+										 const AggGroup *group, Datum *values,
+										 bool *isnull);
+
+/* Combine the table's groups of all keys into those of the other sets. */
+extern void strata_agg_sets_expand(struct StrataAggState *agg);
+
+/* When all rows are in: the group of the empty set, which is always there. */
+extern void strata_agg_sets_add_empty(struct StrataAggState *agg);
 
 /* agg_code.c: groups of the current vector that were found already. */
 typedef struct AggCodes
@@ -125,6 +163,10 @@ extern void strata_agg_table_reset(AggTable *table);
 extern void strata_agg_table_end(AggTable *table);
 extern Size strata_agg_table_memory(const AggTable *table);
 extern int	strata_agg_table_spills(const AggTable *table);
+
+/* Those in memory, whatever is on disk; ngroups may be NULL. */
+extern AggGroup **strata_agg_table_in_memory(const AggTable *table,
+											 uint32 *ngroups);
 
 /*
  * The groups, to be put in another order before they are handed out; NULL:

@@ -179,6 +179,8 @@ typedef struct StrataAggState
 	int			scatter_pause;	/* ... but not for so many vectors */
 	AggStop		stop;
 	AggTable   *table;			/* with keys */
+	AggSets    *sets;			/* NULL: groups are of all keys */
+	uint32		set;			/* of keys' current values, by number */
 	AggOrder   *order;			/* NULL: groups come in any */
 	AggCell    *cells;			/* without */
 	List	   *joined_keys;	/* JOINED: ExprStates of the keys */

@@ -27,6 +27,7 @@ bool		strata_enable_direct_load = true;
 bool		strata_enable_distinct_agg = true;
 bool		strata_enable_early_stop = true;
 bool		strata_enable_fast_output = true;
+bool		strata_enable_grouping_sets = true;
 bool		strata_enable_join_aggregation = true;
 bool		strata_enable_key_codes = true;
 bool		strata_enable_multi_insert = true;
@@ -90,6 +91,10 @@ static const BoolSetting bool_settings[] = {
 	{"strata.enable_fast_output", &strata_enable_fast_output, true, 0,
 		"Enables a way of our own of sending results of queries that read compressed rows.",
 	"When off, or in other formats, they are sent as all others; the bytes are the same."},
+	{"strata.enable_grouping_sets", &strata_enable_grouping_sets, true,
+		GUC_EXPLAIN,
+		"Enables StrataAgg for GROUPING SETS, ROLLUP and CUBE.",
+	"Groups are combined from those of all keys."},
 	{"strata.enable_join_aggregation", &strata_enable_join_aggregation, true,
 		GUC_EXPLAIN,
 		"Enables StrataAgg to group a table before it is joined with others.",
