@@ -124,6 +124,13 @@ set_granule(Changed *c, int i)
 	c->map[i / 8] |= (uint8) (1 << (i % 8));
 }
 
+/* Is every granule from first to last in the map?  Its end may be no int64. */
+static inline bool
+is_in_map(const Changed *c, int64 first, int64 last)
+{
+	return first >= c->base && (uint64) last - (uint64) c->base < GRANULES;
+}
+
 /*
  * Have the map reach from granule `first` to `last`, numbers of the present
  * length, both of what it has and of what is to come.  What is left over goes
@@ -157,7 +164,7 @@ note(Changed *c, int64 lo, int64 hi)
 	int64		first = lo >> c->shift;
 	int64		last = hi >> c->shift;
 
-	if (!c->any || first < c->base || last >= c->base + GRANULES)
+	if (!c->any || !is_in_map(c, first, last))
 	{
 		int64		low = first;
 		int64		high = last;
@@ -173,9 +180,9 @@ note(Changed *c, int64 lo, int64 hi)
 		first = lo >> c->shift;
 		last = hi >> c->shift;
 	}
-	Assert(first >= c->base && last < c->base + GRANULES);	/* track:D2 */
-	for (int64 i = first; i <= last; i++)
-		set_granule(c, (int) (i - c->base));
+	Assert(is_in_map(c, first, last));	/* track:D2 */
+	for (int i = (int) (first - c->base); i <= (int) (last - c->base); i++)
+		set_granule(c, i);
 }
 
 typedef struct Range
