@@ -196,6 +196,19 @@ extern int	strata_sql_execute(const char *sql, int nargs, Oid *types,
 extern void strata_sql_run(const char *sql);
 
 /*
+ * The same with a connection of their own and by a snapshot that the caller
+ * has registered: a query, whose rows go to dest; a statement that writes
+ * (dest NULL); and an INSERT ... SELECT from a relation called name, whose
+ * rows are in a tuplestore.  How many rows that were.
+ */
+extern uint64 strata_sql_execute_at(const char *sql, Snapshot snapshot,
+									struct _DestReceiver *dest);
+extern uint64 strata_sql_insert_rows(const char *sql, const char *name,
+									 TupleDesc desc,
+									 struct Tuplestorestate *rows,
+									 Snapshot snapshot);
+
+/*
  * "schema.name" of a relation that exists, quoted as SQL texts and hints need
  * it; palloc'd.
  */

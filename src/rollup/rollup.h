@@ -89,7 +89,10 @@ extern bool strata_rollup_bucket_next(StrataRollupBucket *bucket, int64 time,
 extern StrataRange strata_rollup_bucket_outward(StrataRollupBucket *bucket,
 												int64 lo, int64 hi);
 
-/* Whole buckets of the times from lo to before hi; lo = hi: none. */
+/*
+ * Whole buckets of the times from lo to before hi; lo = hi: none.  What is at,
+ * or beyond, an end of the type has no end then: an extreme of int64.
+ */
 extern StrataRange strata_rollup_bucket_inward(StrataRollupBucket *bucket,
 											   int64 lo, int64 hi);
 
@@ -134,5 +137,71 @@ typedef struct StrataRollup
 	StrataRollupBucket bucket;
 	List	   *columns;		/* StrataRollupColumn */
 } StrataRollup;
+
+/*
+ * rollup_define.c.  What a definition makes: all but view and archive.
+ * ereports (0A000) when it cannot be kept.
+ */
+extern StrataRollup *strata_rollup_analyze(Query *query);
+
+/* SELECT of all columns of the archive, in its order, from the source. */
+extern Query *strata_rollup_partials(const StrataRollup *rollup);
+
+/*
+ * rollup_catalog.c.  The rollup of a view; NULL if there is none, and that is
+ * allowed.
+ */
+extern StrataRollup *strata_rollup_open(Oid view, bool missing_ok);
+
+/* Views (OIDs) of a hypertable; the view of an archive, or InvalidOid. */
+extern List *strata_rollups_of_source(Oid hypertable);
+extern Oid	strata_rollup_of_archive(Oid archive);
+
+/*-------------------------------------------------------------------------
+ * What may be used of it, and bringing it up to date
+ *-------------------------------------------------------------------------
+ */
+
+/* Times of which the archive was complete when it was written. */
+extern void strata_rollup_covered(const StrataRollup *rollup,
+								  Snapshot snapshot, StrataRanges *covered);
+
+/*
+ * Times of which the archive's rows are what the source's rows of this very
+ * snapshot say: whole buckets.
+ */
+extern void strata_rollup_clean(const StrataRollup *rollup, Snapshot snapshot,
+								StrataRanges *clean);
+
+/* How a refresh gets from one transaction to the next. */
+typedef enum StrataRefreshManner
+{
+	STRATA_REFRESH_IN_BLOCK,	/* it does not */
+	STRATA_REFRESH_PROCEDURE,	/* as a procedure does */
+	STRATA_REFRESH_COMMAND		/* as a utility command outside of a block */
+} StrataRefreshManner;
+
+typedef struct StrataRefresh
+{
+	Oid			view;
+	int64		lo;				/* the window, as a range; the extremes of */
+	int64		hi;				/* int64: no end */
+	bool		force;			/* also what is up to date */
+	bool		beyond_rows;	/* all of the window, also where there are no
+								 * rows */
+	bool		newest_first;
+	int			buckets_per_batch;	/* 0: all; -1: as seems good */
+	int			max_batches;	/* 0: no limit */
+	StrataRefreshManner manner;
+	bool		quiet;			/* no NOTICE */
+	/* what came of it */
+	int			batches;
+	int64		inserted;		/* rows of the archive */
+	int64		deleted;
+	bool		complete;
+} StrataRefresh;
+
+/* The caller has seen to it that the user may do this. */
+extern void strata_rollup_refresh(StrataRefresh *refresh);
 
 #endif							/* STRATA_ROLLUP_H */

@@ -204,18 +204,18 @@ strata_rollup_bucket_outward(StrataRollupBucket *bucket, int64 lo, int64 hi)
 StrataRange
 strata_rollup_bucket_inward(StrataRollupBucket *bucket, int64 lo, int64 hi)
 {
-	StrataRange none = {0, 0};
-	StrataRange range;
+	const StrataBucket *rule = rule_of(bucket);
+	StrataRange range = {PG_INT64_MIN, PG_INT64_MAX};
 
-	if ((!strata_rollup_bucket_start(bucket, lo, &range.lo) ||
+	if (lo >= hi)
+		return strata_range(0, 0);
+	if (lo > rule->min &&
+		(!strata_rollup_bucket_start(bucket, lo, &range.lo) ||
 		 range.lo < lo) &&
 		!strata_rollup_bucket_next(bucket, lo, &range.lo))
-		return none;
-	/* at the end of the type the last whole bucket ends where one starts */
-	if (!strata_rollup_bucket_start(bucket, hi, &range.hi) &&
-		(hi < rule_of(bucket)->max ||
-		 !strata_rollup_bucket_start(bucket, rule_of(bucket)->max,
-									 &range.hi)))
-		return none;
-	return range.lo < range.hi ? range : none;
+		return strata_range(0, 0);
+	if (hi <= rule->max &&
+		!strata_rollup_bucket_start(bucket, hi, &range.hi))
+		return strata_range(0, 0);
+	return range.lo < range.hi ? range : strata_range(0, 0);
 }
