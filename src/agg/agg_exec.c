@@ -220,6 +220,23 @@ may_scatter(const StrataAggState *agg)
 }
 
 /*
+ * May rows of a batch be put in another order?  Not where values are decoded
+ * row by row, or looked at once more.
+ */
+static bool
+may_scatter_codes(const StrataAggState *agg)
+{
+	if (!strata_enable_key_codes || agg->nkeys == 0 ||
+		agg->distincts != NIL || agg->stop.kind != AGG_STOP_NONE)
+		return false;
+	for (int i = 0; i < agg->ncalls; i++)
+		if (agg->calls[i].hold != NULL ||
+			agg->calls[i].kernel->result == AGG_RESULT_PICK)
+			return false;
+	return true;
+}
+
+/*
  * BeginCustomScan: what keys and aggregates are about, and the child.  What
  * lives with the node is in the query's context.
  */
@@ -291,6 +308,7 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 	}
 	strata_agg_distinct_begin(agg);
 	agg->scatters = may_scatter(agg);
+	agg->scatters_codes = may_scatter_codes(agg);
 }
 
 /* See agg_private.h. */
@@ -573,6 +591,8 @@ add_vector(StrataAggState *agg, AggVector *vector)
 		{
 			agg->nruns = strata_agg_cut_runs(agg);
 			codes = strata_agg_codes_create(agg);
+			agg->rows_have_codes = codes != NULL &&
+				strata_agg_scatter_codes(agg, codes);
 		}
 		for (int i = 0; i < agg->nruns; i++)
 		{

@@ -69,6 +69,15 @@ extern bool strata_agg_is_sorted(const AggVector *vector,
  */
 extern int	strata_agg_cut_runs(struct StrataAggState *agg);
 
+/* agg_code.c: groups of the current vector that were found already. */
+struct AggGroup;
+typedef struct AggCodes
+{
+	int		   *codes;			/* of each run */
+	int			ncodes;
+	struct AggGroup **groups;	/* of each code; NULL: not looked up yet */
+} AggCodes;
+
 /*
  * agg_scatter.c.  Put the selected rows of a row store into the order of their
  * groups, those of one group as they stood, and cut them into one run each;
@@ -76,6 +85,13 @@ extern int	strata_agg_cut_runs(struct StrataAggState *agg);
  * vector is as it was.
  */
 extern int	strata_agg_scatter(struct StrataAggState *agg);
+
+/*
+ * The same for runs that are cut and have few codes: then each code has one
+ * run.  False: it would not pay, and nothing has changed.
+ */
+extern bool strata_agg_scatter_codes(struct StrataAggState *agg,
+									 AggCodes *codes);
 
 /* What a vector's keys are: their columns; returns how many of them vary. */
 extern int	strata_agg_load_keys(struct StrataAggState *agg);
@@ -129,13 +145,6 @@ extern void strata_agg_sets_expand(struct StrataAggState *agg);
 
 /* When all rows are in: the group of the empty set, which is always there. */
 extern void strata_agg_sets_add_empty(struct StrataAggState *agg);
-
-/* agg_code.c: groups of the current vector that were found already. */
-typedef struct AggCodes
-{
-	const int  *codes;			/* of each run */
-	AggGroup  **groups;			/* of each code; NULL: not looked up yet */
-} AggCodes;
 
 /* When the runs are cut; NULL: there are too few, or too many values. */
 extern AggCodes *strata_agg_codes_create(struct StrataAggState *agg);
