@@ -390,6 +390,9 @@ extern StrataRollupRow *strata_rollup_row(Oid view);
 extern StrataRollupRow *strata_rollup_row_of_archive(Oid archive);
 extern List *strata_rollup_rows_of_source(Oid source);
 
+/* A view is one like others from now on; nobody tracks for it. */
+extern void strata_rollup_forget(Oid view);
+
 /*
  * catalog_cover.c: times from lo to before hi of which a view's archive is
  * complete, but for marks.  visit: as the snapshot sees them, in order.

@@ -579,6 +579,7 @@ static void
 run_alter_table(UtilityCall *call, Node *stmt)
 {
 	Assert(strata_utility_hook_ran);	/* hook:H5 */
+	strata_hook_track_alter((AlterTableStmt *) stmt);
 	switch (((AlterTableStmt *) stmt)->objtype)
 	{
 		case OBJECT_TABLE:

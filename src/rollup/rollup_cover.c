@@ -181,11 +181,14 @@ strata_rollup_fold(Oid source, Snapshot snapshot)
 	Assert(snapshot != NULL && snapshot->regd_count > 0);	/* rollup:Z3 */
 	foreach(lc, strata_rollups_of_source(source))
 	{
-		StrataRollup *rollup = strata_rollup_open(lfirst_oid(lc), false);
+		StrataRollup *rollup = strata_rollup_open(lfirst_oid(lc), true);
 		StrataRanges before;
 		StrataRanges after;
-		Dirt		dirt = {&rollup->bucket, &after};
+		Dirt		dirt = {NULL, &after};
 
+		if (rollup == NULL)
+			continue;
+		dirt.bucket = &rollup->bucket;
 		strata_rollup_covered(rollup, snapshot, &before);
 		strata_ranges_copy(&after, &before);
 		for (int i = 0; i < marks.n && after.n > 0; i++)

@@ -37,6 +37,7 @@ typedef struct Changed
 	Oid			chunk;			/* key */
 	StrataTracked tracked;		/* as the last of them was noted */
 	bool		any;
+	bool		whole;			/* all times that it has at the end */
 	bool		before_all;		/* -infinity */
 	bool		after_all;		/* infinity */
 	int			shift;			/* a granule is 1 << shift times */
@@ -218,6 +219,19 @@ ranges_of(const Changed *c, Range *ranges)
 	const StrataTracked *tracked = &c->tracked;
 	int			n = 0;
 
+	if (c->whole && get_rel_relispartition(c->chunk))
+	{
+		ranges[0] = (Range)
+		{
+			PG_INT64_MIN, PG_INT64_MAX
+		};
+		if (strata_track_chunk_range != NULL)
+			(void) strata_track_chunk_range(c->chunk, &ranges[0].lo,
+											&ranges[0].hi);
+		ranges[0].lo = Max(ranges[0].lo, tracked->lo);
+		ranges[0].hi = Min(ranges[0].hi, tracked->hi);
+		return ranges[0].lo <= ranges[0].hi ? 1 : 0;
+	}
 	if (c->before_all)
 		ranges[n++] = (Range)
 	{
@@ -340,6 +354,21 @@ strata_track_whole(const StrataTracked *tracked)
 	if (strata_track_chunk_range != NULL)
 		(void) strata_track_chunk_range(tracked->chunk, &lo, &hi);
 	strata_track_range(tracked, lo, hi);
+}
+
+/* See track.h. */
+void
+strata_track_moved(Oid chunk, Oid hypertable, bool is_partition)
+{
+	StrataTracked tracked = {.hypertable = hypertable,.chunk = chunk};
+
+	if (!strata_track_source_get(hypertable, &tracked.lo, &tracked.hi))
+		return;
+	if (is_partition)
+		strata_track_whole(&tracked);
+	else
+		changed_of(&tracked)->whole = true;
+	Assert(changed != NULL || written || is_partition); /* track:D1 */
 }
 
 /* See track.h. */
