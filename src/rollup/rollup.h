@@ -139,13 +139,29 @@ typedef struct StrataRollup
 } StrataRollup;
 
 /*
- * rollup_define.c.  What a definition makes: all but view and archive.
- * ereports (0A000) when it cannot be kept.
+ * rollup_define.c.  What a definition makes, all but view and archive: of the
+ * analyzed SELECT of a view, which is copied.  ereports (0A000) when it cannot
+ * be kept.
  */
-extern StrataRollup *strata_rollup_analyze(Query *query);
+extern StrataRollup *strata_rollup_analyze(const Query *query);
 
-/* SELECT of all columns of the archive, in its order, from the source. */
+/*
+ * SELECT of all columns of the archive, in its order, from the source: of all
+ * groups, also of those that HAVING leaves out.
+ */
 extern Query *strata_rollup_partials(const StrataRollup *rollup);
+
+/*
+ * rollup_partial.c.  An expression of the definition's select list or HAVING
+ * out of the archive's columns, as the range table entry varno.  combined: of
+ * several rows, whose partials are combined.
+ */
+extern Expr *strata_rollup_final(const StrataRollup *rollup, const Expr *expr,
+								 Index varno, bool combined);
+
+/* Can the expression be had of several rows of the archive? */
+extern bool strata_rollup_combines(const StrataRollup *rollup,
+								   const Expr *expr);
 
 /*
  * rollup_catalog.c.  The rollup of a view; NULL if there is none, and that is

@@ -1,158 +1,261 @@
 /*-------------------------------------------------------------------------
  *
  * rollup_define.c
- *	  What a definition makes: buckets, groups, and what is stored of each
- *	  aggregate.
+ *	  What a definition comes to, and what no rollup can be kept of.
+ *
+ * Taken is an aggregation of one hypertable by buckets of its time column, and
+ * by any other expressions: what a row adds to depends on that row alone, and
+ * says the same tomorrow.  Everything else is refused by name.
  *
  * src/rollup/rollup_define.c
  *-------------------------------------------------------------------------
  */
-#include "rollup/rollup.h"
-
+#include "base/base.h"
 #include "catalog/catalog.h"
 #include "hypertable/hypertable.h"
+#include "rollup/rollup_private.h"
 
+#include "access/table.h"
 #include "catalog/pg_class.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
+#include "rewrite/rewriteManip.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
 
 static void
-refuse_definition(const char *what)
+refuse_query(const char *what, const char *hint)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("invalid continuous aggregate query"),
-			 errdetail("%s", what)));
+			 errmsg("a continuous aggregate cannot have %s", what),
+			 hint != NULL ? errhint("%s", hint) : 0));
 }
 
+/* Clauses that are no aggregation of rows. */
 static void
-define_column(StrataRollup *rollup, StrataRollupKind kind, Expr *expr,
-			  char *name)
+check_clauses(const Query *query)
 {
-	StrataRollupColumn *column = palloc0(sizeof(StrataRollupColumn));
-
-	column->kind = kind;
-	column->expr = expr;
-	column->name = name;
-	column->type = exprType((Node *) expr);
-	column->typmod = exprTypmod((Node *) expr);
-	column->collation = exprCollation((Node *) expr);
-	rollup->columns = lappend(rollup->columns, column);
+	if (query->commandType != CMD_SELECT || query->utilityStmt != NULL)
+		refuse_query("a statement that is no SELECT", NULL);
+	if (query->setOperations != NULL)
+		refuse_query("UNION, INTERSECT or EXCEPT", NULL);
+	if (query->cteList != NIL)
+		refuse_query("WITH queries", NULL);
+	if (query->hasSubLinks)
+		refuse_query("subqueries", NULL);
+	if (query->hasWindowFuncs)
+		refuse_query("window functions",
+					 "Use them in a query of the view.");
+	if (query->groupingSets != NIL)
+		refuse_query("grouping sets", NULL);
+	if (query->distinctClause != NIL)
+		refuse_query("DISTINCT", NULL);
+	if (query->limitCount != NULL || query->limitOffset != NULL)
+		refuse_query("LIMIT or OFFSET", NULL);
+	if (query->hasTargetSRFs)
+		refuse_query("functions that return sets", NULL);
+	if (query->rowMarks != NIL)
+		refuse_query("row locks", NULL);
+	if (!query->hasAggs)
+		refuse_query("no aggregate function", NULL);
+	if (query->constraintDeps != NIL)
+		refuse_query("columns that GROUP BY does not name", NULL);
 }
 
-/* Find the one table that rows come from. */
+/*
+ * The source is another rollup's view: what it is computed of changes as that
+ * one's archive does, and time is that one's bucket.
+ */
+static void
+find_rollup_below(StrataRollup *rollup, const StrataRollupRow *row)
+{
+	StrataRollup *below = strata_rollup_open(row->view, false);
+	StrataRollupColumn *bucket = linitial(below->columns);
+	ListCell   *lc;
+
+	rollup->source = row->archive;
+	foreach(lc, below->query->targetList)
+	{
+		TargetEntry *entry = lfirst_node(TargetEntry, lc);
+
+		if (!entry->resjunk && equal(entry->expr, bucket->expr))
+			rollup->time = entry->resno;
+	}
+	if (rollup->time == InvalidAttrNumber)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("a continuous aggregate cannot be made of \"%s\", which does not show its bucket",
+						get_rel_name(row->view))));
+	rollup->time_type = below->bucket.type;
+}
+
+/* The source is a hypertable. */
+static void
+find_hypertable(StrataRollup *rollup, Oid relid)
+{
+	StrataHypertable *ht = strata_hypertable_get(relid);
+	Relation	rel;
+	bool		row_security;
+	char		persistence;
+
+	if (ht == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("a continuous aggregate cannot be made of \"%s\", which is not a hypertable",
+						get_rel_name(relid)),
+				 get_rel_relkind(relid) == RELKIND_RELATION ?
+				 errhint("SELECT create_hypertable('%s', 'time column');",
+						 get_rel_name(relid)) : 0));
+	if (ht->has_function)
+		refuse_query("a hypertable with a partitioning function", NULL);
+	rel = table_open(relid, NoLock);
+	row_security = rel->rd_rel->relrowsecurity;
+	persistence = rel->rd_rel->relpersistence;
+	table_close(rel, NoLock);
+	if (row_security)
+		refuse_query("a table with row security", NULL);
+	if (persistence != RELPERSISTENCE_PERMANENT)
+		refuse_query("a temporary or unlogged table", NULL);
+	rollup->source = relid;
+	rollup->time = ht->attno;
+	rollup->time_type = getBaseType(get_atttype(relid, ht->attno));
+}
+
+/* The table that rows come from. */
 static void
 find_source(StrataRollup *rollup)
 {
 	Query	   *query = rollup->query;
+	const char *hint = "Keep the keys, and join in a query of the view.";
 	RangeTblEntry *rte;
 	StrataRollupRow *row;
 
-	if (query->commandType != CMD_SELECT || query->setOperations != NULL ||
-		query->cteList != NIL || query->hasSubLinks ||
-		query->hasWindowFuncs || query->distinctClause != NIL ||
-		query->limitCount != NULL || query->limitOffset != NULL ||
-		query->groupingSets != NIL || query->hasTargetSRFs ||
-		query->rowMarks != NIL)
-		refuse_definition("Only SELECT of one table with GROUP BY, WHERE, HAVING and ORDER BY can be kept.");
 	if (list_length(query->jointree->fromlist) != 1 ||
 		!IsA(linitial(query->jointree->fromlist), RangeTblRef))
-		refuse_definition("It has to read one hypertable.");
+		refuse_query("joins", hint);
 	rollup->varno =
 		linitial_node(RangeTblRef, query->jointree->fromlist)->rtindex;
 	rte = rt_fetch(rollup->varno, query->rtable);
-	if (rte->rtekind != RTE_RELATION || rte->tablesample != NULL)
-		refuse_definition("It has to read one hypertable.");
+	if (rte->rtekind != RTE_RELATION)
+		refuse_query("anything but a hypertable in FROM", NULL);
+	if (!rte->inh && rte->relkind != RELKIND_VIEW)
+		refuse_query("ONLY", NULL);
+	if (rte->tablesample != NULL)
+		refuse_query("TABLESAMPLE", NULL);
 	row = strata_rollup_row(rte->relid);
-	rollup->source = row != NULL ? row->archive : rte->relid;
-	if (!strata_hypertable_is(rollup->source))
-		refuse_definition("It has to read one hypertable.");
-	if (contain_mutable_functions((Node *) query->targetList) ||
-		contain_mutable_functions(query->jointree->quals) ||
-		contain_mutable_functions(query->havingQual))
-		refuse_definition("Functions have to be immutable.");
+	if (row != NULL)
+		find_rollup_below(rollup, row);
+	else
+		find_hypertable(rollup, rte->relid);
 }
 
-/* Is the grouping expression a call that makes buckets of the time column? */
+/* Is it a call that makes buckets of the source's time column? */
 static bool
-take_bucket(StrataRollup *rollup, Expr *expr)
+is_bucket(StrataRollup *rollup, Node *expr, StrataRollupBucket *bucket)
 {
-	StrataRollupBucket bucket;
 	Expr	   *time;
+	const Var  *var;
 
-	if (!strata_rollup_bucket_init(&bucket, (Node *) expr, &time) ||
-		!IsA(time, Var) || ((Var *) time)->varno != rollup->varno)
+	if (!strata_rollup_bucket_init(bucket, expr, &time) || !IsA(time, Var))
 		return false;
-	if (rollup->time != InvalidAttrNumber)
-		refuse_definition("It has more than one time_bucket() in GROUP BY.");
-	rollup->time = ((Var *) time)->varattno;
-	rollup->time_type = getBaseType(exprType((Node *) time));
-	rollup->bucket = bucket;
-	return true;
+	var = (const Var *) time;
+	return (Index) var->varno == rollup->varno && var->varlevelsup == 0 &&
+		var->varattno == rollup->time &&
+		getBaseType(var->vartype) == bucket->type;
 }
 
-static char *
-name_of(const TargetEntry *entry)
+/* The columns that rows are grouped by: the bucket, which is first, and others. */
+static void
+find_groups(StrataRollup *rollup)
 {
-	return entry->resname != NULL ? entry->resname :
-		psprintf("column_%d", entry->resno);
-}
-
-/* A column for each aggregate, once. */
-static bool
-take_aggregates(Node *node, StrataRollup *rollup)
-{
+	Query	   *query = rollup->query;
+	List	   *groups = NIL;
+	int			nbuckets = 0;
 	ListCell   *lc;
+
+	foreach(lc, query->groupClause)
+	{
+		SortGroupClause *clause = lfirst_node(SortGroupClause, lc);
+		TargetEntry *entry = get_sortgroupclause_tle(clause,
+													 query->targetList);
+		StrataRollupBucket bucket;
+		const char *name = entry->resname;
+
+		if (is_bucket(rollup, (Node *) entry->expr, &bucket))
+		{
+			if (nbuckets++ > 0)
+				refuse_query("two buckets of time", NULL);
+			rollup->bucket = bucket;
+			strata_rollup_add_column(&rollup->columns, STRATA_ROLLUP_BUCKET,
+									 copyObject(entry->expr), InvalidOid,
+									 name == NULL || entry->resjunk ?
+									 "bucket" : name);
+		}
+		else
+			groups = lappend(groups, entry);
+	}
+	if (nbuckets == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("a continuous aggregate must be grouped by a bucket of the hypertable's time column"),
+				 errhint("GROUP BY time_bucket('1 hour', %s)",
+						 get_attname(rollup->source, rollup->time, false))));
+	foreach(lc, groups)
+	{
+		TargetEntry *entry = lfirst_node(TargetEntry, lc);
+
+		strata_rollup_add_column(&rollup->columns, STRATA_ROLLUP_GROUP,
+								 copyObject(entry->expr), InvalidOid,
+								 entry->resname == NULL || entry->resjunk ?
+								 "group" : entry->resname);
+	}
+}
+
+/* The columns that aggregates are kept in. */
+static bool
+find_partials(Node *node, void *context)
+{
+	const TargetEntry *entry = (const TargetEntry *) node;
 
 	if (node == NULL)
 		return false;
-	if (!IsA(node, Aggref))
-		return expression_tree_walker(node, take_aggregates, rollup);
-	foreach(lc, rollup->columns)
+	if (IsA(node, Aggref))
 	{
-		if (equal(((StrataRollupColumn *) lfirst(lc))->expr, node))
-			return false;
+		strata_rollup_add_partials(context, (Aggref *) node, NULL);
+		return false;
 	}
-	define_column(rollup, STRATA_ROLLUP_PARTIAL, (Expr *) node,
-				  psprintf("partial_%d", list_length(rollup->columns) + 1));
-	return false;
+	/* a column of the view has its name */
+	if (IsA(node, TargetEntry) && IsA(entry->expr, Aggref) && !entry->resjunk)
+	{
+		strata_rollup_add_partials(context, (Aggref *) entry->expr,
+								   entry->resname);
+		return false;
+	}
+	return expression_tree_walker(node, find_partials, context);
 }
 
 /* See rollup.h. */
 StrataRollup *
-strata_rollup_analyze(Query *query)
+strata_rollup_analyze(const Query *query)
 {
 	StrataRollup *rollup = palloc0(sizeof(StrataRollup));
-	ListCell   *lc;
 
-	rollup->query = query;
+	rollup->query = copyObjectImpl(query);
+	check_clauses(rollup->query);
+	strata_query_flatten_groups(rollup->query);
 	find_source(rollup);
-	foreach(lc, query->groupClause)
-	{
-		TargetEntry *entry = get_sortgroupclause_tle(lfirst(lc),
-													 query->targetList);
-
-		define_column(rollup, take_bucket(rollup, entry->expr) ?
-					  STRATA_ROLLUP_BUCKET : STRATA_ROLLUP_GROUP, entry->expr,
-					  name_of(entry));
-	}
-	if (rollup->time == InvalidAttrNumber)
-		refuse_definition("GROUP BY has no time_bucket() of the time column.");
-	/* what is an aggregate and nothing else is called as in the view */
-	foreach(lc, query->targetList)
-	{
-		TargetEntry *entry = lfirst(lc);
-
-		if (IsA(entry->expr, Aggref) && !entry->resjunk)
-			define_column(rollup, STRATA_ROLLUP_PARTIAL, entry->expr,
-						  name_of(entry));
-	}
-	(void) take_aggregates((Node *) query->targetList, rollup);
-	(void) take_aggregates(query->havingQual, rollup);
+	if (contain_mutable_functions((Node *) rollup->query->targetList) ||
+		contain_mutable_functions(rollup->query->havingQual) ||
+		contain_mutable_functions(rollup->query->jointree->quals))
+		refuse_query("functions that are not immutable",
+					 "What depends on the time zone takes it as an argument: time_bucket('1 day', time, 'Europe/Prague').");
+	find_groups(rollup);
+	find_partials((Node *) rollup->query->targetList, rollup);
+	find_partials(rollup->query->havingQual, rollup);
 	return rollup;
 }
 
@@ -162,9 +265,8 @@ strata_rollup_partials(const StrataRollup *rollup)
 {
 	Query	   *query = copyObject(rollup->query);
 	List	   *targets = NIL;
-	List	   *groups = query->groupClause;
 	ListCell   *lc;
-	int			group = 0;
+	Index		ref = 0;
 
 	query->groupClause = NIL;
 	foreach(lc, rollup->columns)
@@ -172,20 +274,30 @@ strata_rollup_partials(const StrataRollup *rollup)
 		StrataRollupColumn *column = lfirst(lc);
 		TargetEntry *entry = makeTargetEntry(copyObject(column->expr),
 											 list_length(targets) + 1,
-											 column->name, false);
+											 pstrdup(column->name), false);
 
-		if (column->kind != STRATA_ROLLUP_PARTIAL)
-		{
-			SortGroupClause *clause = copyObject(list_nth(groups, group++));
-
-			entry->ressortgroupref = clause->tleSortGroupRef = group;
-			query->groupClause = lappend(query->groupClause, clause);
-		}
 		targets = lappend(targets, entry);
+		if (column->kind == STRATA_ROLLUP_PARTIAL)
+			continue;
+		/* as the definition's clause of the same expression */
+		for (int i = 0; i < list_length(rollup->query->groupClause); i++)
+		{
+			SortGroupClause *clause = list_nth(rollup->query->groupClause, i);
+			TargetEntry *grouped;
+
+			grouped = get_sortgroupclause_tle(clause,
+											  rollup->query->targetList);
+			if (!equal(grouped->expr, column->expr))
+				continue;
+			clause = copyObject(clause);
+			clause->tleSortGroupRef = entry->ressortgroupref = ++ref;
+			query->groupClause = lappend(query->groupClause, clause);
+			break;
+		}
 	}
+	Assert(list_length(query->groupClause) > 0);	/* rollup:Z5 */
 	query->targetList = targets;
 	query->havingQual = NULL;
 	query->sortClause = NIL;
-	query->hasAggs = true;
 	return query;
 }

@@ -11,6 +11,26 @@
 
 #include "rollup/rollup.h"
 
+#include "nodes/primnodes.h"
+
+/*
+ * rollup_partial.c.  One more column of the archive, unless it has one of this
+ * expression; its name begins with `name`.
+ */
+extern void strata_rollup_add_column(List **columns, StrataRollupKind kind,
+									 Expr *expr, Oid combine,
+									 const char *name);
+
+/*
+ * The columns that the aggregate is kept in; name: of the only one, or NULL to
+ * go by the function.
+ */
+extern void strata_rollup_add_partials(StrataRollup *rollup,
+									   const Aggref *aggref, const char *name);
+
+/* Is it one of PostgreSQL's own min() and max()? */
+extern bool strata_aggregate_is_extremum(Oid aggregate);
+
 /*
  * The lock of a source's rollups, until the end of the transaction: one
  * refresh at a time.  Its tag is that of a column which no table has.
