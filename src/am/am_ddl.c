@@ -115,17 +115,24 @@ relation_copy_data(Relation rel, const StrataLocator *to)
 
 /* See am.h. */
 void
-strata_am_adopt_heap(Relation rel)
+strata_am_check_heap(Relation rel)
 {
-	Assert(rel->rd_rel->relam == HEAP_TABLE_AM_OID &&
-		   CheckRelationLockedByMe(rel, AccessExclusiveLock,
-								   false)); /* am:M2 */
+	Assert(rel->rd_rel->relam == HEAP_TABLE_AM_OID);	/* am:M2 */
 	strata_store_can_compress(rel, "");
 	if (RelationGetNumberOfBlocks(rel) >= BLOCKS_MAX)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("table \"%s\" is too large for the access method strata",
 						RelationGetRelationName(rel))));	/* am:M1 */
+}
+
+/* See am.h. */
+void
+strata_am_adopt_heap(Relation rel)
+{
+	Assert(CheckRelationLockedByMe(rel, AccessExclusiveLock,
+								   false)); /* am:M2 */
+	strata_am_check_heap(rel);
 	strata_relam_set(RelationGetRelid(rel),
 					 get_table_am_oid(STRATA_EXTENSION, false));
 }
