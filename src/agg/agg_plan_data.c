@@ -25,9 +25,7 @@ enum
 	PLAN_AGGREFS,
 	PLAN_PICKS,
 	PLAN_BY,
-	PLAN_ORDER,
-	PLAN_SETS,
-	PLAN_GROUPINGS
+	PLAN_ORDER
 };
 
 /* See agg_plan_private.h. */
@@ -81,9 +79,7 @@ strata_agg_plan_write(CustomScan *cscan, const AggPlanData *data)
 
 	list = lappend(list, data->picks);
 	list = lappend(list, data->by);
-	list = lappend(list, data->order);
-	list = lappend(list, data->sets);
-	cscan->custom_private = lappend(list, data->groupings);
+	cscan->custom_private = lappend(list, data->order);
 }
 
 /* See agg_plan_private.h. */
@@ -101,6 +97,4 @@ strata_agg_plan_read(const CustomScan *cscan, AggPlanData *data)
 	data->picks = list_nth(list, PLAN_PICKS);
 	data->by = list_nth(list, PLAN_BY);
 	data->order = list_nth(list, PLAN_ORDER);
-	data->sets = list_nth(list, PLAN_SETS);
-	data->groupings = list_nth(list, PLAN_GROUPINGS);
 }

@@ -172,7 +172,7 @@ check_table(Relation rel, AttrNumber attno, const char *column,
 	strata_whole_row_refuse(rel);
 	foreach(lc, RelationGetIndexList(rel))
 	{
-		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
+		Relation	index = index_open(lfirst_oid(lc), AccessExclusiveLock);
 
 		check_index(rel, index, attno, column, has_function);
 		index_close(index, NoLock);
@@ -199,9 +199,8 @@ is_empty(Relation rel)
  *-------------------------------------------------------------------------
  */
 
-/* See hypertable_private.h. */
-void
-strata_toast_drop(Oid toast)
+static void
+drop_toast(Oid toast)
 {
 	ObjectAddress object;
 
@@ -254,14 +253,12 @@ convert_options(Relation rel)
 	strata_settings_replace_all(relid, ours);
 }
 
-/* keep: its file is another's already, or will be. */
 static void
-convert_index(Oid relid, bool keep)
+convert_index(Oid relid)
 {
 	Relation	index = index_open(relid, AccessExclusiveLock);
 
-	if (!keep)
-		RelationDropStorage(index);
+	RelationDropStorage(index);
 	index_close(index, NoLock);
 	RemoveStatistics(relid, 0);
 	strata_relkind_make_partitioned(relid);
@@ -285,12 +282,9 @@ store_key(Oid relid, AttrNumber attno, Node *expression)
 	table_close(rel, NoLock);
 }
 
-/*
- * Table and indexes lose their files and change their kind.  keep: the files
- * are for the first chunk.
- */
+/* Table and indexes lose their files and change their kind. */
 static void
-make_partitioned(Oid relid, AttrNumber attno, Node *expression, bool keep)
+make_partitioned(Oid relid, AttrNumber attno, Node *expression)
 {
 	Relation	rel = table_open(relid, AccessExclusiveLock);
 	Oid			toast = rel->rd_rel->reltoastrelid;
@@ -301,11 +295,10 @@ make_partitioned(Oid relid, AttrNumber attno, Node *expression, bool keep)
 	companion = strata_relation_is_strata(rel) ?
 		strata_companion_oid_now(rel) : InvalidOid;
 	mark_index_clustered(rel, InvalidOid, true);
-	if (!keep)
-		RelationDropStorage(rel);
+	RelationDropStorage(rel);
 	table_close(rel, NoLock);
 	foreach(lc, indexes)
-		convert_index(lfirst_oid(lc), keep);
+		convert_index(lfirst_oid(lc));
 	RemoveStatistics(relid, 0);
 	deleteDependencyRecordsForClass(RelationRelationId, relid,
 									AccessMethodRelationId, DEPENDENCY_NORMAL);
@@ -315,8 +308,8 @@ make_partitioned(Oid relid, AttrNumber attno, Node *expression, bool keep)
 		   RELKIND_PARTITIONED_TABLE);	/* hypertable:Y6 */
 	if (OidIsValid(companion))
 		strata_companion_drop(companion);
-	if (OidIsValid(toast) && !keep)
-		strata_toast_drop(toast);
+	if (OidIsValid(toast))
+		drop_toast(toast);
 	store_key(relid, attno, expression);
 	CommandCounterIncrement();
 }
@@ -550,34 +543,12 @@ adopt(Relation rel, AttrNumber attno, const StrataHypertableRequest *request)
 }
 
 /* See hypertable.h. */
-bool
-strata_hypertable_check_in_place(Oid relid, const char *column)
-{
-	Relation	rel = table_open(relid, NoLock);
-	AttrNumber	attno = get_attnum(relid, column);
-	bool		not_null;
-
-	if (attno <= 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_COLUMN),
-				 errmsg("column \"%s\" of relation \"%s\" does not exist",
-						column, RelationGetRelationName(rel))));
-	check_table(rel, attno, column, false);
-	(void) check_key_type(rel, attno, NULL);
-	strata_heir_check(rel, attno);
-	not_null = strata_attribute_is_not_null(RelationGetDescr(rel), attno);
-	table_close(rel, NoLock);
-	return not_null;
-}
-
-/* See hypertable.h. */
 void
 strata_hypertable_create(Oid relid, const StrataHypertableRequest *request)
 {
 	Relation	rel = table_open(relid, NoLock);
 	StrataHypertable ht = {.relid = relid};
 	List	   *chunks = NIL;
-	StrataHeir *heir = NULL;
 	StrataOwnerContext saved;
 	Node	   *expression;
 	ListCell   *lc;
@@ -599,7 +570,7 @@ strata_hypertable_create(Oid relid, const StrataHypertableRequest *request)
 	ht.has_function = expression != NULL;
 	ht.key_type = check_key_type(rel, ht.attno, expression);
 	ht.interval = chosen_interval(request, ht.key_type);
-	if (!request->migrate_data && !request->in_place && !is_empty(rel))
+	if (!request->migrate_data && !is_empty(rel))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("table \"%s\" is not empty", RelationGetRelationName(rel)),
@@ -609,13 +580,8 @@ strata_hypertable_create(Oid relid, const StrataHypertableRequest *request)
 	convert_options(rel);
 	if (request->migrate_data)
 		chunks = strata_hypertable_move_rows(rel, &ht, expression);
-	if (request->in_place)
-	{
-		heir = strata_heir_make(rel, &ht);
-		chunks = list_make1(&heir->chunk);
-	}
 	table_close(rel, NoLock);
-	make_partitioned(relid, ht.attno, expression, heir != NULL);
+	make_partitioned(relid, ht.attno, expression);
 	store_options(relid, ht.attno, ht.key_type, ht.interval);
 	make_guard(relid);
 	if (request->default_indexes && !ht.has_function)
@@ -626,8 +592,5 @@ strata_hypertable_create(Oid relid, const StrataHypertableRequest *request)
 
 		strata_chunk_attach(chunk->relid, &ht, &chunk->range);
 	}
-	CommandCounterIncrement();
-	if (heir != NULL)
-		strata_heir_take(heir, relid);
 	strata_owner_leave(&saved);
 }
