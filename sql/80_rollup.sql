@@ -41,3 +41,24 @@ CREATE FUNCTION _strata.track_marks(hypertable regclass, OUT lo bigint, OUT hi b
 	AS 'MODULE_PATHNAME', 'strata_track_marks' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED ROWS 100;
 COMMENT ON FUNCTION _strata.track_marks(regclass) IS
 'times from lo to hi (both inclusive) of which rows have changed, as this snapshot sees them noted';
+
+-- What is kept ready: a row for each view.
+CREATE TABLE _strata.rollup (
+	view oid PRIMARY KEY,
+	source oid NOT NULL,
+	archive oid NOT NULL UNIQUE,
+	materialized_only boolean NOT NULL DEFAULT false,
+	generation bigint NOT NULL DEFAULT 0
+);
+COMMENT ON TABLE _strata.rollup IS
+'views whose aggregates are kept in an archive; source is the hypertable whose changes are noted, generation grows with each refresh';
+
+-- Half-open, of whole buckets; rows of a view neither overlap nor touch.
+CREATE TABLE _strata.rollup_cover (
+	view oid NOT NULL,
+	lo bigint NOT NULL,
+	hi bigint NOT NULL,
+	PRIMARY KEY (view, lo)
+);
+COMMENT ON TABLE _strata.rollup_cover IS
+'times from lo to before hi of which the archive of a view was complete when it was written; _strata.rollup_mark has what changed since';

@@ -87,6 +87,8 @@ strata_agg_group_read_keys(StrataAggState *agg, const char *in)
 
 	memcpy(&nulls, in, sizeof(uint32));
 	in += sizeof(uint32);
+	if (agg->sets != NULL)
+		agg->set = nulls >> AGG_SET_SHIFT;
 	for (int k = 0; k < agg->nkeys; k++)
 	{
 		AggKey	   *key = &agg->keys[k];

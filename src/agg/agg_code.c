@@ -190,6 +190,7 @@ strata_agg_codes_create(StrataAggState *agg)
 		{
 			result = palloc(sizeof(AggCodes));
 			result->codes = codes;
+			result->ncodes = (int) total;
 			result->groups = palloc0(sizeof(AggGroup *) * total);
 		}
 	}

@@ -263,6 +263,7 @@ cells_of_value(StrataAggState *agg, const AggGroup *value)
 		agg->keys[k].current = value->keys[k];
 		agg->keys[k].isnull = (value->nulls >> k) & 1;
 	}
+	agg->set = agg_group_set(value);
 	return strata_agg_table_find(agg->table)->cells;
 }
 
@@ -288,6 +289,7 @@ finish_set(StrataAggState *agg, AggDistinct *distinct)
 		for (int i = 0; i < agg->ncalls; i++)
 			if (agg->calls[i].distinct == distinct)
 				add_value(&agg->calls[i], &cells[i], value->keys[agg->nkeys]);
+		agg->set = 0;
 		if (agg->table != NULL && strata_agg_table_is_full(agg->table))
 			strata_agg_table_spill(agg->table);
 	}

@@ -114,6 +114,40 @@ show_order(StrataAggState *agg, List *ancestors, ExplainState *es)
 	ExplainPropertyList("Sort Key", texts, es);
 }
 
+/* The keys of each grouping set, as in the order of the query's. */
+static void
+show_sets(StrataAggState *agg, List *ancestors, ExplainState *es)
+{
+	CustomScan *cscan = (CustomScan *) agg->css.ss.ps.plan;
+	List	   *context = set_deparse_context_plan(es->deparse_cxt,
+												   agg->css.ss.ps.plan,
+												   ancestors);
+	List	   *texts = NIL;
+	ListCell   *lc;
+
+	foreach(lc, agg->plan.sets)
+	{
+		StringInfoData buf;
+
+		initStringInfo(&buf);
+		for (int k = 0; k < agg->nkeys; k++)
+		{
+			TargetEntry *tle = list_nth_node(TargetEntry,
+											 cscan->custom_scan_tlist, k);
+
+			if ((lfirst_int(lc) >> k & 1) == 0)
+				appendStringInfo(&buf, "%s%s", buf.len > 0 ? ", " : "",
+								 deparse_expression((Node *) tle->expr,
+													context,
+													strata_explain_uses_prefix(es),
+													true));
+		}
+		texts = lappend(texts, psprintf("(%s)", buf.data));
+	}
+	if (texts != NIL)
+		ExplainPropertyList("Grouping Sets", texts, es);
+}
+
 /* What was read; of all processes that shared it. */
 static void
 show_input(const StrataAggState *agg, ExplainState *es)
@@ -158,6 +192,7 @@ strata_agg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	else if (agg->plan.stage != AGG_STAGE_PARTIAL)
 	{
 		show_columns(agg, "Group Key", 0, nkeys, -1, ancestors, es);
+		show_sets(agg, ancestors, es);
 		show_columns(agg, "Vectorized Aggregates", nkeys, nkeys + ncalls, 0,
 					 ancestors, es);
 		show_columns(agg, "Row by Row", nkeys, nkeys + ncalls, 1, ancestors,

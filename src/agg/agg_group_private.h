@@ -69,6 +69,15 @@ extern bool strata_agg_is_sorted(const AggVector *vector,
  */
 extern int	strata_agg_cut_runs(struct StrataAggState *agg);
 
+/* agg_code.c: groups of the current vector that were found already. */
+struct AggGroup;
+typedef struct AggCodes
+{
+	int		   *codes;			/* of each run */
+	int			ncodes;
+	struct AggGroup **groups;	/* of each code; NULL: not looked up yet */
+} AggCodes;
+
 /*
  * agg_scatter.c.  Put the selected rows of a row store into the order of their
  * groups, those of one group as they stood, and cut them into one run each;
@@ -76,6 +85,13 @@ extern int	strata_agg_cut_runs(struct StrataAggState *agg);
  * vector is as it was.
  */
 extern int	strata_agg_scatter(struct StrataAggState *agg);
+
+/*
+ * The same for runs that are cut and have few codes: then each code has one
+ * run.  False: it would not pay, and nothing has changed.
+ */
+extern bool strata_agg_scatter_codes(struct StrataAggState *agg,
+									 AggCodes *codes);
 
 /* What a vector's keys are: their columns; returns how many of them vary. */
 extern int	strata_agg_load_keys(struct StrataAggState *agg);
@@ -87,17 +103,48 @@ extern void strata_agg_load_run(struct StrataAggState *agg, int i);
 typedef struct AggGroup
 {
 	uint32		hash;
-	uint32		nulls;			/* bit i: key i is null */
+	uint32		nulls;			/* bit i: key i is null; above them the number
+								 * of its grouping set */
 	Datum	   *keys;
 	AggCell    *cells;
 } AggGroup;
 
-/* agg_code.c: groups of the current vector that were found already. */
-typedef struct AggCodes
+/*
+ * With grouping sets (agg_sets.c) there are fewer keys, one of them that of
+ * DISTINCT, and the number of a group's set is in the bits above.
+ */
+#define AGG_SET_SHIFT 20
+#define AGG_MAX_SET_KEYS (AGG_SET_SHIFT - 1)
+#define AGG_MAX_SETS 32
+
+/* The set of a group's keys; 0: all of them, or there are no sets. */
+static inline uint32
+agg_group_set(const AggGroup *group)
 {
-	const int  *codes;			/* of each run */
-	AggGroup  **groups;			/* of each code; NULL: not looked up yet */
-} AggCodes;
+	return group->nulls >> AGG_SET_SHIFT;
+}
+
+/* agg_sets.c; NULL where there are no grouping sets. */
+typedef struct AggSets AggSets;
+extern AggSets *strata_agg_sets_create(const List *lacking,
+									   const List *groupings);
+
+/* How many sets beside that of all keys. */
+extern int	strata_agg_sets_count(const AggSets *sets);
+
+/* Is the group one of the result? */
+extern bool strata_agg_sets_wants(const AggSets *sets, const AggGroup *group);
+
+/* The values of the query's GROUPING() for a group. */
+extern void strata_agg_sets_groupings_of(const AggSets *sets,
+										 const AggGroup *group, Datum *values,
+										 bool *isnull);
+
+/* Combine the table's groups of all keys into those of the other sets. */
+extern void strata_agg_sets_expand(struct StrataAggState *agg);
+
+/* When all rows are in: the group of the empty set, which is always there. */
+extern void strata_agg_sets_add_empty(struct StrataAggState *agg);
 
 /* When the runs are cut; NULL: there are too few, or too many values. */
 extern AggCodes *strata_agg_codes_create(struct StrataAggState *agg);
@@ -125,6 +172,10 @@ extern void strata_agg_table_reset(AggTable *table);
 extern void strata_agg_table_end(AggTable *table);
 extern Size strata_agg_table_memory(const AggTable *table);
 extern int	strata_agg_table_spills(const AggTable *table);
+
+/* Those in memory, whatever is on disk; ngroups may be NULL. */
+extern AggGroup **strata_agg_table_in_memory(const AggTable *table,
+											 uint32 *ngroups);
 
 /*
  * The groups, to be put in another order before they are handed out; NULL:

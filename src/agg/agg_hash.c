@@ -79,9 +79,13 @@ strata_agg_table_create(StrataAggState *agg, MemoryContext mcxt)
 
 	Assert(agg->nkeys <= 8 *
 		   sizeof(((AggGroup *) NULL)->nulls)); /* agg:G3 */
+	Assert(agg->sets == NULL || agg->nkeys <= AGG_SET_SHIFT);	/* agg:G23 */
 	table->agg = agg;
 	table->mcxt = mcxt;
 	table->limit = get_hash_memory_limit();
+	/* groups of other sets come on top; at worst as many of each */
+	if (agg->sets != NULL)
+		table->limit /= strata_agg_sets_count(agg->sets) + 1;
 	table->by_image = true;
 	for (int k = 0; k < agg->nkeys; k++)
 		table->by_image &= agg->keys[k].by_image;
@@ -127,7 +131,7 @@ hash_datum(AggKey *key)
 static uint32
 hash_keys(StrataAggState *agg)
 {
-	uint32		hash = 0;
+	uint32		hash = agg->set;
 
 	for (int k = 0; k < agg->nkeys; k++)
 	{
@@ -152,6 +156,8 @@ same_key(AggKey *key, Datum value)
 static inline bool
 same_keys(StrataAggState *agg, const AggGroup *group)
 {
+	if (agg->sets != NULL && agg_group_set(group) != agg->set)
+		return false;
 	for (int k = 0; k < agg->nkeys; k++)
 	{
 		AggKey	   *key = &agg->keys[k];
@@ -228,7 +234,7 @@ add_group(AggTable *table, uint32 hash)
 	MemoryContext old = MemoryContextSwitchTo(table->mcxt);
 
 	group->hash = hash;
-	group->nulls = 0;
+	group->nulls = agg->set << AGG_SET_SHIFT;
 	for (int k = 0; k < agg->nkeys; k++)
 	{
 		AggKey	   *key = &agg->keys[k];
@@ -339,6 +345,26 @@ begin_spill_sort(AggTable *table)
 									   work_mem, NULL, TUPLESORT_NONE);
 }
 
+/*
+ * No more rows or groups come into memory: make the groups of all grouping
+ * sets, and drop those that are not wanted.
+ */
+static void
+complete_sets(AggTable *table)
+{
+	const AggSets *sets = table->agg->sets;
+	uint32		n = 0;
+
+	if (sets == NULL)
+		return;
+	Assert(table == table->agg->table); /* agg:G23 */
+	strata_agg_sets_expand(table->agg);
+	for (uint32 i = 0; i < table->ngroups; i++)
+		if (strata_agg_sets_wants(sets, table->groups[i]))
+			table->groups[n++] = table->groups[i];
+	table->ngroups = n;
+}
+
 /* See agg_group_private.h. */
 void
 strata_agg_table_spill(AggTable *table)
@@ -347,6 +373,7 @@ strata_agg_table_spill(AggTable *table)
 	TupleTableSlot *slot;
 
 	Assert(table->mcxt == table->agg->group_mcxt);	/* agg:G8 */
+	complete_sets(table);
 	table->peak = Max(table->peak,
 					  MemoryContextMemAllocated(table->mcxt, true));
 	table->spills++;
@@ -406,6 +433,7 @@ merge_tuple(AggTable *table)
 	}
 	strata_agg_group_combine(agg, group->cells, in,
 							 (char *) data + VARSIZE_ANY(data));
+	agg->set = 0;
 	MemoryContextSwitchTo(old);
 }
 
@@ -444,6 +472,8 @@ void
 strata_agg_table_finish(AggTable *table)
 {
 	table->next = 0;
+	if (table->sort == NULL)
+		complete_sets(table);
 	table->peak = Max(table->peak,
 					  MemoryContextMemAllocated(table->mcxt, true));
 	if (table->sort == NULL)
@@ -469,6 +499,15 @@ strata_agg_table_next(AggTable *table)
 		table->next = 0;
 	}
 	return table->next < table->ngroups ? table->groups[table->next++] : NULL;
+}
+
+/* See agg_group_private.h. */
+AggGroup **
+strata_agg_table_in_memory(const AggTable *table, uint32 *ngroups)
+{
+	if (ngroups != NULL)
+		*ngroups = table->ngroups;
+	return table->groups;
 }
 
 /* See agg_group_private.h. */

@@ -341,7 +341,7 @@ cut_by_marks(StrataAggState *agg)
 	{
 		AggKey	   *key = &agg->keys[k];
 
-		if (key->constant)
+		if (key->constant || agg->rows_have_codes)
 			continue;
 		if (key->bucket == NULL)
 			mark_column(key, key->column, vector, mark);
@@ -350,6 +350,8 @@ cut_by_marks(StrataAggState *agg)
 	}
 	agg->runs = palloc(sizeof(int) * (n + 1));
 	agg->runs[0] = 0;
+	if (agg->rows_have_codes)
+		memset(mark, 1, n);
 	for (int i = 1; i < n; i++)
 	{
 		agg->runs[nruns] = i;

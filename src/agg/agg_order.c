@@ -152,6 +152,18 @@ order_key(const PathKey *pathkey, List *keys)
 	return NIL;
 }
 
+/* Is the pathkey about one expression? */
+static bool
+is_of_one(const PathKey *pathkey)
+{
+	int			n = 0;
+	ListCell   *lc;
+
+	foreach(lc, pathkey->pk_eclass->ec_members)
+		n += !((const EquivalenceMember *) lfirst(lc))->em_is_child;
+	return n == 1;
+}
+
 /* See agg_plan_private.h. */
 List *
 strata_agg_order_plan(PlannerInfo *root, const AggShape *shape, List **order)
@@ -164,9 +176,13 @@ strata_agg_order_plan(PlannerInfo *root, const AggShape *shape, List **order)
 		return NIL;
 	foreach(lc, pathkeys)
 	{
-		List	   *numbers = order_key(lfirst(lc), shape->keys);
+		const PathKey *pathkey = lfirst_node(PathKey, lc);
+		List	   *numbers = order_key(pathkey, shape->outputs != NIL ?
+										shape->outputs : shape->keys);
 
-		if (numbers == NIL)
+		/* what is equal below may be null alone in a grouping set */
+		if (numbers == NIL ||
+			(shape->sets != NIL && !is_of_one(pathkey)))
 			return NIL;
 		*order = lappend(*order, numbers);
 	}

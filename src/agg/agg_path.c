@@ -376,6 +376,12 @@ make_agg_path(RelOptInfo *grouped_rel, PathTarget *target, Path *child,
 	data.inputs = shape->inputs;
 	data.keys = shape->keys;
 	data.eqops = shape->eqops;
+	if (stage == AGG_STAGE_WHOLE || !agg_stage_reads(stage))
+	{
+		data.outputs = shape->outputs;
+		data.sets = shape->sets;
+		data.groupings = shape->groupings;
+	}
 	data.aggrefs = shape->aggrefs;
 	data.picks = shape->picks;
 	data.by = shape->by;
@@ -421,6 +427,23 @@ cost_path(PlannerInfo *root, CustomPath *path, Cost startup, double ngroups,
 		path->path.rows * target->cost.per_tuple;
 }
 
+/*
+ * What it costs to combine groups into those of other grouping sets; *ngroups
+ * becomes the number of all.
+ */
+static Cost
+sets_cost(PlannerInfo *root, const AggShape *shape, double *ngroups)
+{
+	double		finest = *ngroups;
+
+	if (shape->sets == NIL)
+		return 0;
+	*ngroups = strata_agg_sets_estimate(root, shape, finest);
+	return finest * list_length(shape->sets) * cpu_operator_cost *
+		(list_length(shape->keys) * COST_KEY +
+		 (1 + list_length(shape->aggrefs)) * COST_FUNCTION_VALUE);
+}
+
 /* A path that reads vectors and rows. */
 static CustomPath *
 make_reading_path(PlannerInfo *root, RelOptInfo *input_rel,
@@ -432,6 +455,7 @@ make_reading_path(PlannerInfo *root, RelOptInfo *input_rel,
 									 stage);
 	double		rows = child->rows;
 	double		ngroups = 1;
+	Cost		sets = 0;
 
 	if (shape->keys != NIL && stage == AGG_STAGE_PARTIAL)
 	{
@@ -444,7 +468,10 @@ make_reading_path(PlannerInfo *root, RelOptInfo *input_rel,
 	}
 	else if (shape->keys != NIL)
 		ngroups = strata_agg_estimate_groups(root, input_rel, shape, rows);
+	if (stage == AGG_STAGE_WHOLE)
+		sets = sets_cost(root, shape, &ngroups);
 	cost_path(root, path,
+			  sets +
 			  Max(child->total_cost - saved, child->startup_cost) +
 			  rows * row_cost(root, shape) + spill_cost(shape, ngroups) +
 			  (shape->has_distinct ?
@@ -532,9 +559,10 @@ strata_agg_combining_path(PlannerInfo *root, RelOptInfo *grouped_rel,
 {
 	CustomPath *path = make_agg_path(grouped_rel, grouped_rel->reltarget,
 									 child, shape, having, stage);
+	Cost		sets = sets_cost(root, shape, &ngroups);
 
 	cost_path(root, path,
-			  child->total_cost + spill_cost(shape, ngroups) +
+			  sets + child->total_cost + spill_cost(shape, ngroups) +
 			  child->rows * (cpu_tuple_cost + list_length(shape->aggrefs) *
 							 COST_FUNCTION_VALUE *
 							 cpu_operator_cost),
@@ -609,7 +637,8 @@ strata_agg_create_paths(PlannerInfo *root, RelOptInfo *input_rel,
 		note_reason(input_rel->partial_pathlist, shape.reason);
 		return;
 	}
-	strata_agg_stop_plan(root, input_rel, having != NIL, &shape);
+	if (shape.sets == NIL)
+		strata_agg_stop_plan(root, input_rel, having != NIL, &shape);
 	if (shape.stop.kind == AGG_STOP_TOP)
 		shape.share = Min(shape.stop.top_n /
 						  strata_agg_estimate_groups(root, input_rel,

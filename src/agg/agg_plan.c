@@ -35,12 +35,19 @@ collect_params(Node *node, List **params)
 
 /* Columns of the scan tuple. */
 static List *
-make_scan_tlist(List *keys, List *aggrefs, List *picks)
+make_scan_tlist(const AggPlanData *data)
 {
+	List	   *exprs = list_copy(data->outputs != NIL ? data->outputs :
+								  data->keys);
 	List	   *tlist = NIL;
 	ListCell   *lc;
 
-	foreach(lc, list_concat(list_concat_copy(keys, aggrefs), picks))
+	exprs = list_concat(exprs, data->stage == AGG_STAGE_BELOW ?
+						list_make1(strata_agg_partial_column()) :
+						data->aggrefs);
+	exprs = list_concat(exprs, data->picks);
+	exprs = list_concat(exprs, data->groupings);
+	foreach(lc, exprs)
 		tlist = lappend(tlist,
 						makeTargetEntry(copyObject(lfirst(lc)),
 										(AttrNumber) (list_length(tlist) + 1),
@@ -74,6 +81,7 @@ plan_agg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 	data.picks =
 		(List *) strata_agg_refer_to_child((Node *) data.picks, inputs);
 	data.by = (Expr *) strata_agg_refer_to_child((Node *) data.by, inputs);
+	data.groupings = strata_agg_sets_groupings(root, data.groupings);
 	fix_opfuncids((Node *) data.keys);
 	fix_opfuncids((Node *) data.aggrefs);
 	collect_params((Node *) data.keys, &cscan->custom_exprs);
@@ -85,10 +93,7 @@ plan_agg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 	cscan->custom_plans = custom_plans;
 	cscan->custom_scan_tlist = data.stage == AGG_STAGE_PARTIAL ?
 		strata_agg_partial_tlist() :
-		make_scan_tlist(of_path->keys,
-						data.stage == AGG_STAGE_BELOW ?
-						list_make1(strata_agg_partial_column()) :
-						of_path->aggrefs, of_path->picks);
+		make_scan_tlist(of_path);
 	strata_agg_plan_write(cscan, &data);
 	cscan->methods = &strata_agg_scan_methods;
 	return &cscan->scan.plan;

@@ -25,7 +25,9 @@ enum
 	PLAN_AGGREFS,
 	PLAN_PICKS,
 	PLAN_BY,
-	PLAN_ORDER
+	PLAN_ORDER,
+	PLAN_SETS,
+	PLAN_GROUPINGS
 };
 
 /* See agg_plan_private.h. */
@@ -79,7 +81,9 @@ strata_agg_plan_write(CustomScan *cscan, const AggPlanData *data)
 
 	list = lappend(list, data->picks);
 	list = lappend(list, data->by);
-	cscan->custom_private = lappend(list, data->order);
+	list = lappend(list, data->order);
+	list = lappend(list, data->sets);
+	cscan->custom_private = lappend(list, data->groupings);
 }
 
 /* See agg_plan_private.h. */
@@ -97,4 +101,6 @@ strata_agg_plan_read(const CustomScan *cscan, AggPlanData *data)
 	data->picks = list_nth(list, PLAN_PICKS);
 	data->by = list_nth(list, PLAN_BY);
 	data->order = list_nth(list, PLAN_ORDER);
+	data->sets = list_nth(list, PLAN_SETS);
+	data->groupings = list_nth(list, PLAN_GROUPINGS);
 }

@@ -62,6 +62,10 @@ typedef struct AggShape
 	List	   *keys;			/* expressions grouped by */
 	List	   *eqops;			/* of each, InvalidOid: equal are the same
 								 * bytes */
+	List	   *outputs;		/* grouping sets: the keys as the query has
+								 * them above, or NIL: the same */
+	List	   *sets;			/* IntList: of each, keys it lacks, as bits */
+	List	   *groupings;		/* GroupingFuncs */
 	List	   *aggrefs;
 	const char *reason;			/* why it cannot be done, or NULL */
 	/* DISTINCT ON: of each group the row with the greatest or least "by" */
@@ -86,7 +90,11 @@ typedef struct AggPlanData
 	AggStage	stage;
 	List	   *inputs;			/* Vars that the child returns */
 	List	   *keys;
-	List	   *eqops;			/* as in AggShape */
+	List	   *eqops;			/* as in AggShape, as are these: */
+	List	   *outputs;		/* paths only */
+	List	   *sets;
+	List	   *groupings;		/* paths: GroupingFuncs; plans: the keys of
+								 * each, by number */
 	List	   *aggrefs;
 	List	   *picks;
 	Expr	   *by;
@@ -115,6 +123,17 @@ extern void strata_agg_shape(PlannerInfo *root, RelOptInfo *input_rel,
 extern void strata_agg_join_shape(PlannerInfo *root, RelOptInfo *fact,
 								  RelOptInfo *grouped_rel, List *having,
 								  AggShape *part, AggShape *whole);
+
+/* agg_sets.c: add the query's grouping sets to a shape that has all keys. */
+extern void strata_agg_sets_shape(PlannerInfo *root, AggShape *shape);
+
+/* The keys of GROUPING() functions, by number. */
+extern List *strata_agg_sets_groupings(const PlannerInfo *root,
+									   const List *functions);
+
+/* Groups of all sets, where there are so many of all keys. */
+extern double strata_agg_sets_estimate(PlannerInfo *root,
+									   const AggShape *shape, double ngroups);
 
 /* Is an argument more than a column or a constant? */
 extern bool strata_agg_computes(List *args);

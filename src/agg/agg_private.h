@@ -177,8 +177,13 @@ typedef struct StrataAggState
 	int			nruns;			/* of the current vector */
 	bool		scatters;		/* rows may be put in the order of groups */
 	int			scatter_pause;	/* ... but not for so many vectors */
+	bool		scatters_codes; /* and of a batch, by codes */
+	bool		rows_have_codes;	/* the last batch was put so: runs are not
+									 * worth cutting */
 	AggStop		stop;
 	AggTable   *table;			/* with keys */
+	AggSets    *sets;			/* NULL: groups are of all keys */
+	uint32		set;			/* of keys' current values, by number */
 	AggOrder   *order;			/* NULL: groups come in any */
 	AggCell    *cells;			/* without */
 	List	   *joined_keys;	/* JOINED: ExprStates of the keys */

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * agg_scatter.c
- *	  Rows of a row store in the order of their groups.
+ *	  Rows in the order of their groups.
  *
  * Late rows of many segments stand there in the order they came, so that each
  * of them would be a run of its own, with a group to be found and a kernel to
@@ -14,6 +14,9 @@
  * the same; where they have not, there are more runs of one group, and
  * agg_hash.c brings them together, as it does those of values that are equal
  * in other bytes.
+ *
+ * Rows of a batch are put so where their keys have few values (agg_code.c)
+ * that come in turns.
  *
  * src/agg/agg_scatter.c
  *-------------------------------------------------------------------------
@@ -272,4 +275,160 @@ strata_agg_scatter(StrataAggState *agg)
 	}
 	MemoryContextSwitchTo(old);
 	return found ? scatter.ngroups : 0;
+}
+
+/*-------------------------------------------------------------------------
+ * Rows of a batch
+ *-------------------------------------------------------------------------
+ */
+
+/* Runs of more rows, on average, stay as they are, ... */
+#define MAX_RUN_ROWS 8
+/* ... and groups of fewer. */
+#define MIN_GROUP_RUNS 4
+
+/* What is evaluated or decoded for rows that ascend. */
+static void
+load_arguments(StrataAggState *agg)
+{
+	for (int i = 0; i < agg->ncalls; i++)
+	{
+		AggCall    *call = &agg->calls[i];
+
+		if (call->filter != NULL)
+			(void) strata_agg_filter(agg, call);
+		if (call->value >= 0 &&
+			strata_agg_value_integers(agg, call->value) == NULL &&
+			(call->generic == NULL ||
+			 !strata_agg_generic_adds_numerics(call->generic) ||
+			 strata_agg_value_scaled(agg, call->value) == NULL))
+			(void) strata_agg_value_column(agg, call->value);
+		if (call->by >= 0)
+			(void) strata_agg_value_column(agg, call->by);
+	}
+}
+
+/* Let order[i] become number i of the selected rows. */
+static void
+permute(StrataAggState *agg, const uint16 *order)
+{
+	AggVector  *vector = agg->vector;
+	int			n = vector->nselected;
+	uint16	   *rows = palloc(sizeof(uint16) * n);
+
+	for (int i = 0; i < n; i++)
+		rows[i] = (uint16) agg_vector_row(vector, order[i]);
+	vector->rows = rows;
+	vector->first = 0;
+	for (int i = 0; i < agg->ncalls; i++)
+	{
+		const uint8 *pass = agg->calls[i].pass;
+		uint8	   *to;
+
+		if (pass == NULL)
+			continue;
+		to = palloc(n);
+		for (int j = 0; j < n; j++)
+			to[j] = pass[order[j]];
+		agg->calls[i].pass = to;
+	}
+}
+
+/* The bucket of each of the new runs, which begin with these rows before. */
+static void
+move_changes(AggKey *key, int *runs, int nruns, const uint16 *order)
+{
+	Datum	   *buckets = palloc(sizeof(Datum) * nruns);
+	bool	   *nulls = palloc(sizeof(bool) * nruns);
+
+	for (int i = 0; i < nruns; i++)
+	{
+		int			lo = 0;
+		int			hi = key->nchanges;
+
+		while (hi - lo > 1)
+		{
+			int			mid = lo + (hi - lo) / 2;
+
+			if (key->changes[mid] <= order[runs[i]])
+				lo = mid;
+			else
+				hi = mid;
+		}
+		buckets[i] = key->buckets[lo];
+		nulls[i] = key->nulls[lo];
+	}
+	key->nchanges = nruns;
+	key->changes = runs;
+	key->buckets = buckets;
+	key->nulls = nulls;
+}
+
+/*
+ * How many rows have each code, and which codes there are, in the order they
+ * are met; returns how many.
+ */
+static int
+count_codes(const StrataAggState *agg, const AggCodes *codes, int *sizes,
+			int *met)
+{
+	int			n = 0;
+
+	for (int i = 0; i < agg->nruns; i++)
+	{
+		int			code = codes->codes[i];
+
+		if (sizes[code] == 0)
+			met[n++] = code;
+		sizes[code] += agg->runs[i + 1] - agg->runs[i];
+	}
+	return n;
+}
+
+/* See agg_group_private.h. */
+bool
+strata_agg_scatter_codes(StrataAggState *agg, AggCodes *codes)
+{
+	int			n = agg->vector->nselected;
+	MemoryContext old;
+	int		   *next;
+	int		   *met;
+	int		   *runs;
+	int			ngroups;
+	uint16	   *order;
+
+	if (!agg->scatters_codes || agg->vector->batch == NULL ||
+		agg->nruns < n / MAX_RUN_ROWS)
+		return false;
+	old = MemoryContextSwitchTo(agg->vector_mcxt);
+	next = palloc0(sizeof(int) * codes->ncodes);
+	met = palloc(sizeof(int) * agg->nruns);
+	ngroups = count_codes(agg, codes, next, met);
+	if (ngroups > agg->nruns / MIN_GROUP_RUNS)
+	{
+		MemoryContextSwitchTo(old);
+		return false;
+	}
+	load_arguments(agg);
+	runs = palloc(sizeof(int) * (ngroups + 1));
+	runs[0] = 0;
+	for (int g = 0; g < ngroups; g++)
+	{
+		runs[g + 1] = runs[g] + next[met[g]];
+		next[met[g]] = runs[g];
+	}
+	Assert(runs[ngroups] == n); /* agg:G22 */
+	order = palloc(sizeof(uint16) * n);
+	for (int i = 0; i < agg->nruns; i++)
+		for (int j = agg->runs[i]; j < agg->runs[i + 1]; j++)
+			order[next[codes->codes[i]]++] = (uint16) j;
+	permute(agg, order);
+	for (int k = 0; k < agg->nkeys; k++)
+		if (!agg->keys[k].constant && agg->keys[k].bucket != NULL)
+			move_changes(&agg->keys[k], runs, ngroups, order);
+	memcpy(codes->codes, met, sizeof(int) * ngroups);
+	agg->runs = runs;
+	agg->nruns = ngroups;
+	MemoryContextSwitchTo(old);
+	return true;
 }

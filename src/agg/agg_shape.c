@@ -16,6 +16,7 @@
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
+#include "rewrite/rewriteManip.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
@@ -85,7 +86,7 @@ static void
 add_key(PlannerInfo *root, SortGroupClause *clause, Index relid,
 		AggShape *shape)
 {
-	Node	   *expr = get_sortgroupclause_expr(clause, root->processed_tlist);
+	Node	   *expr = strata_clause_below_grouping(root, clause);
 	bool		by_image = strata_agg_is_equal_by_image(exprType(expr),
 														exprCollation(expr),
 														clause->eqop);
@@ -157,7 +158,9 @@ check_aggref(Aggref *aggref, Index relid, AggShape *shape)
 {
 	if (strata_agg_is_held(aggref))
 	{
-		shape->reason = refuse_held(aggref);
+		/* they would be held once more for each set */
+		shape->reason = shape->sets != NIL ?
+			"an aggregate of grouping sets holds rows" : refuse_held(aggref);
 		shape->has_held = true;
 	}
 	else if (strata_agg_is_distinct(aggref))
@@ -189,8 +192,14 @@ check_output(Node *node, OutputContext *context)
 
 	if (node == NULL || shape->reason != NULL)
 		return shape->reason != NULL;
-	if (list_member(shape->keys, node))
+	if (list_member(shape->outputs != NIL ? shape->outputs : shape->keys,
+					node))
 		return false;
+	if (IsA(node, GroupingFunc) && shape->sets != NIL)
+	{
+		shape->groupings = list_append_unique(shape->groupings, node);
+		return false;
+	}
 	if (IsA(node, Aggref))
 	{
 		check_aggref((Aggref *) node, context->relid, shape);
@@ -215,9 +224,7 @@ strata_agg_shape(PlannerInfo *root, RelOptInfo *input_rel,
 	ListCell   *lc;
 
 	memset(shape, 0, sizeof(*shape));
-	if (parse->groupingSets != NIL)
-		shape->reason = "of grouping sets";
-	else if (parse->hasTargetSRFs)
+	if (parse->hasTargetSRFs)
 		shape->reason = "a function returns sets";
 	else if (list_length(parse->groupClause) > MAX_KEYS)
 		shape->reason = "there are too many keys";
@@ -227,6 +234,8 @@ strata_agg_shape(PlannerInfo *root, RelOptInfo *input_rel,
 			add_key(root, lfirst_node(SortGroupClause, lc), input_rel->relid,
 					shape);
 	}
+	if (shape->reason == NULL && parse->groupingSets != NIL)
+		strata_agg_sets_shape(root, shape);
 	if (shape->reason == NULL)
 		check_output((Node *) grouped_rel->reltarget->exprs, &context);
 	if (shape->reason == NULL)
@@ -259,7 +268,7 @@ static void
 add_joined_key(PlannerInfo *root, SortGroupClause *clause, Index relid,
 			   AggShape *part, AggShape *whole)
 {
-	Node	   *expr = get_sortgroupclause_expr(clause, root->processed_tlist);
+	Node	   *expr = strata_clause_below_grouping(root, clause);
 	bool		by_image = strata_agg_is_equal_by_image(exprType(expr),
 														exprCollation(expr),
 														clause->eqop);
@@ -311,7 +320,7 @@ strata_agg_join_shape(PlannerInfo *root, RelOptInfo *fact,
 
 	memset(part, 0, sizeof(*part));
 	memset(whole, 0, sizeof(*whole));
-	if (parse->groupingSets != NIL || parse->hasTargetSRFs ||
+	if (parse->hasTargetSRFs ||
 		list_length(parse->groupClause) > MAX_KEYS)
 		part->reason = "of the query's form";
 	foreach(lc, columns)
@@ -327,6 +336,11 @@ strata_agg_join_shape(PlannerInfo *root, RelOptInfo *fact,
 	}
 	if (part->reason == NULL && list_length(part->keys) > MAX_KEYS)
 		part->reason = "there are too many keys";
+	if (part->reason == NULL && parse->groupingSets != NIL)
+	{
+		strata_agg_sets_shape(root, whole);
+		part->reason = whole->reason;
+	}
 	if (part->reason != NULL)
 		return;
 	check_output((Node *) grouped_rel->reltarget->exprs, &context);

@@ -35,6 +35,9 @@ extern void (*strata_am_first_row) (Relation partition);
  */
 extern void strata_am_adopt_heap(Relation rel);
 
+/* ereport when that could not be; any lock will do. */
+extern void strata_am_check_heap(Relation rel);
+
 /*
  * VACUUM of a table goes on with its batches; off in a process that knows them
  * to be new.

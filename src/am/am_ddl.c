@@ -11,7 +11,6 @@
 #include "compress/compress.h"
 #include "pg/pg.h"
 #include "store/store_companion.h"
-#include "store/store_index.h"
 
 #include "access/multixact.h"
 #include "access/table.h"
@@ -65,16 +64,9 @@ relation_nontransactional_truncate(Relation rel)
 	if (OidIsValid(companion))
 	{
 		Relation	batches = table_open(companion, AccessExclusiveLock);
-		Oid			index = strata_index_relation_oid(batches);
 
 		heap_truncate_one_rel(batches);
 		table_close(batches, NoLock);
-		if (OidIsValid(index))
-		{
-			batches = table_open(index, AccessExclusiveLock);
-			heap_truncate_one_rel(batches);
-			table_close(batches, NoLock);
-		}
 	}
 }
 
@@ -90,18 +82,10 @@ set_tablespace(Oid companion, Oid tablespace)
 	AlterTableCmd *cmd = makeNode(AlterTableCmd);
 	Relation	batches = table_open(companion, AccessExclusiveLock);
 	List	   *relids = lcons_oid(companion, RelationGetIndexList(batches));
-	Oid			index = strata_index_relation_oid(batches);
 	StrataOwnerContext saved;
 	ListCell   *lc;
 
 	table_close(batches, NoLock);
-	if (OidIsValid(index))
-	{
-		batches = table_open(index, AccessExclusiveLock);
-		relids = list_concat(relids, RelationGetIndexList(batches));
-		relids = lappend_oid(relids, index);
-		table_close(batches, NoLock);
-	}
 	strata_role_enter(strata_extension_owner(), &saved);
 	cmd->subtype = AT_SetTableSpace;
 	cmd->name = get_tablespace_name(tablespace);
@@ -131,17 +115,24 @@ relation_copy_data(Relation rel, const StrataLocator *to)
 
 /* See am.h. */
 void
-strata_am_adopt_heap(Relation rel)
+strata_am_check_heap(Relation rel)
 {
-	Assert(rel->rd_rel->relam == HEAP_TABLE_AM_OID &&
-		   CheckRelationLockedByMe(rel, AccessExclusiveLock,
-								   false)); /* am:M2 */
+	Assert(rel->rd_rel->relam == HEAP_TABLE_AM_OID);	/* am:M2 */
 	strata_store_can_compress(rel, "");
 	if (RelationGetNumberOfBlocks(rel) >= BLOCKS_MAX)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("table \"%s\" is too large for the access method strata",
 						RelationGetRelationName(rel))));	/* am:M1 */
+}
+
+/* See am.h. */
+void
+strata_am_adopt_heap(Relation rel)
+{
+	Assert(CheckRelationLockedByMe(rel, AccessExclusiveLock,
+								   false)); /* am:M2 */
+	strata_am_check_heap(rel);
 	strata_relam_set(RelationGetRelid(rel),
 					 get_table_am_oid(STRATA_EXTENSION, false));
 }

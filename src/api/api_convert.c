@@ -12,6 +12,12 @@
  * when it is not to be had at once.  What is done is read from the catalog, so
  * a call that ended early is gone on with by the next.
  *
+ * A table of heap becomes the first chunk of itself, with its file where it is
+ * (hypertable/hypertable_heir.c); that its time is not null is found out
+ * before, beside readers and writers.
+ *
+ * Over 600 lines: one procedure, step by step.
+ *
  * src/api/api_convert.c
  *-------------------------------------------------------------------------
  */
@@ -25,6 +31,7 @@
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_constraint.h"
 #include "catalog/pg_inherits.h"
 #include "commands/tablecmds.h"
 #include "miscadmin.h"
@@ -37,15 +44,17 @@
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/partcache.h"
+#include "utils/syscache.h"
 #include "utils/timestamp.h"
 
 #include <math.h>
 
-PG_FUNCTION_INFO_V1(strata_convert);
-
 /* How often a lock is asked for, and the time between (ms). */
 #define LOCK_TRIES 60
 #define LOCK_PAUSE 500
+
+/* Until the time is over of a chunk that ends at the next second (ms). */
+#define AFTER_BOUND 1100
 
 /* Encoding, and all else that compression does, by the time of the sample. */
 #define COMPRESS_TIME_FACTOR 2
@@ -64,11 +73,21 @@ typedef struct Convert
 	int			pause;			/* ms */
 	List	   *heaps;			/* what the work on the root found: OIDs */
 	List	   *ended;
+	bool		plain;			/* is it a heap table? */
+	bool		needs_check;	/* may its time be null? */
+	bool		has_check;		/* the check that it is not: is it there, */
+	bool		check_valid;	/* and known of all rows? */
+	Oid			first;			/* the chunk that its rows have become */
 	TimestampTz locked_at;		/* the present lock */
 	int64		longest;		/* time one was held, in microseconds */
 } Convert;
 
-/* Ownership first, then the lock; ereports when that takes too long. */
+PG_FUNCTION_INFO_V1(strata_convert);
+
+/*
+ * Ownership first, then the lock; ereports when that takes too long.  NoLock:
+ * the caller locks.
+ */
 static void
 lock_for(const Convert *convert, Oid relid, LOCKMODE lockmode)
 {
@@ -80,7 +99,8 @@ lock_for(const Convert *convert, Oid relid, LOCKMODE lockmode)
 							 psprintf("%d", convert->lock_timeout),
 							 PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
 							 true, 0, false);
-	LockRelationOid(relid, lockmode);
+	if (lockmode != NoLock)
+		LockRelationOid(relid, lockmode);
 	Assert(strata_table_ownercheck(relid, convert->user));	/* api:P1 */
 }
 
@@ -155,6 +175,165 @@ follow_partitions(Oid relid)
 							  false);
 }
 
+/*-------------------------------------------------------------------------
+ * A table of heap: what it needs before it can be the first chunk
+ *-------------------------------------------------------------------------
+ */
+
+#define NOT_NULL_CHECK STRATA_NOT_NULL_CHECK
+
+/* Is the check there?  *valid: is it known of all rows? */
+static bool
+find_not_null_check(Oid relid, bool *valid)
+{
+	Oid			check = get_relation_constraint_oid(relid, NOT_NULL_CHECK,
+													true);
+	HeapTuple	tuple;
+
+	*valid = false;
+	if (!OidIsValid(check))
+		return false;
+	tuple = SearchSysCache1(CONSTROID, ObjectIdGetDatum(check));
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for constraint %u", check);
+	*valid = ((Form_pg_constraint) GETSTRUCT(tuple))->convalidated;
+	ReleaseSysCache(tuple);
+	return true;
+}
+
+/* What is missing is said before anything is locked for long. */
+static void
+look_at_plain(Oid relid, void *arg)
+{
+	Convert    *convert = arg;
+	bool		valid;
+
+	lock_for(convert, relid, AccessShareLock);
+	if (get_rel_relkind(relid) != RELKIND_RELATION)
+		return;
+	convert->needs_check =
+		!strata_hypertable_check_in_place(relid, convert->column);
+	if (convert->interval != NULL)
+		(void) strata_time_interval_from_text(getBaseType(get_atttype(relid,
+																	  get_attnum(relid,
+																				 convert->column))),
+											  convert->interval);
+	convert->has_check = find_not_null_check(relid, &valid);
+	convert->check_valid = valid;
+}
+
+/* No more nulls come in. */
+static void
+add_not_null_check(Oid relid, void *arg)
+{
+	Convert    *convert = arg;
+
+	lock_for(convert, relid, AccessExclusiveLock);
+	convert->locked_at = GetCurrentTimestamp();
+	strata_sql_run(psprintf("ALTER TABLE %s ADD CONSTRAINT " NOT_NULL_CHECK
+							" CHECK (%s IS NOT NULL) NOT VALID",
+							strata_sql_name(relid),
+							quote_identifier(convert->column)));
+}
+
+/* Reads the table, under a lock that neither readers nor writers notice. */
+static void
+validate_not_null_check(Oid relid, void *arg)
+{
+	lock_for(arg, relid, ShareUpdateExclusiveLock);
+	strata_sql_run(psprintf("ALTER TABLE %s VALIDATE CONSTRAINT "
+							NOT_NULL_CHECK,
+							strata_sql_name(relid)));
+}
+
+/* The column says what the check has said, without another look at the rows. */
+static void
+exchange_not_null_check(Oid relid, const char *column)
+{
+	bool		valid;
+
+	if (!find_not_null_check(relid, &valid))
+		return;
+	strata_sql_run(psprintf("ALTER TABLE %s ALTER COLUMN %s SET NOT NULL",
+							strata_sql_name(relid),
+							quote_identifier(column)));
+	strata_sql_run(psprintf("ALTER TABLE %s DROP CONSTRAINT " NOT_NULL_CHECK,
+							strata_sql_name(relid)));
+}
+
+/* A time as the session writes it. */
+static char *
+time_text(const StrataHypertable *ht, int64 time)
+{
+	Oid			output;
+	bool		varlena;
+
+	getTypeOutputInfo(ht->key_type, &output, &varlena);
+	return OidOutputFunctionCall(output,
+								 strata_time_to_datum(ht->key_type, time));
+}
+
+/* The table becomes a hypertable, its file that of the first chunk. */
+static void
+take_plain(Oid relid, void *arg)
+{
+	Convert    *convert = arg;
+	StrataHypertableRequest request = {.column = convert->column,
+		.interval_text = convert->interval,
+	.in_place = true};
+	StrataHypertable *ht;
+	StrataChunk *chunk;
+
+	lock_for(convert, relid, NoLock);
+	/* with the tables at the other end of foreign keys */
+	strata_chunk_lock(relid, AccessExclusiveLock);
+	convert->locked_at = GetCurrentTimestamp();
+	if (get_rel_relkind(relid) != RELKIND_RELATION)
+		return;
+	exchange_not_null_check(relid, convert->column);
+	strata_hypertable_create(relid, &request);
+	CommandCounterIncrement();
+	ht = strata_hypertable_get(relid);
+	chunk = linitial(strata_chunk_list(ht));
+	convert->first = chunk->relid;
+	ereport(NOTICE,
+			(errmsg("the rows of \"%s\" are its first chunk, \"%s\", of all times before %s",
+					get_rel_name(relid), get_rel_name(chunk->relid),
+					time_text(ht, chunk->range.hi))));
+}
+
+/* All steps of a heap table; false: one failed. */
+static bool
+convert_plain(StrataRun *run, Convert *convert)
+{
+	if (run->atomic)
+		ereport(ERROR,
+				(errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
+				 errmsg("convert() of a table that is not partitioned cannot run inside a transaction block"),
+				 errhint("Call it on its own; dry_run says what it would do.")));
+	if (!run_step(run, convert->root, look_at_plain, convert))
+		return false;
+	ereport(NOTICE,
+			(errmsg("table \"%s\" is locked (ACCESS EXCLUSIVE) for %s",
+					get_rel_name(convert->root),
+					convert->needs_check ?
+					_("two changes of the catalog") :
+					_("a change of the catalog")),
+			 errdetail("Each lock is waited for for %d ms and asked for up to %d times.",
+					   convert->lock_timeout, LOCK_TRIES)));
+	if (convert->needs_check && !convert->has_check &&
+		!run_step(run, convert->root, add_not_null_check, convert))
+		return false;
+	if (convert->needs_check && !convert->check_valid &&
+		!run_step(run, convert->root, validate_not_null_check, convert))
+		return false;
+	if (!run_step(run, convert->root, take_plain, convert))
+		return false;
+	/* its time ends within a second */
+	strata_run_pause(run, AFTER_BOUND, NULL, 0);
+	return true;
+}
+
 /* The table becomes a hypertable, if it is none, with options as given. */
 static void
 register_root(Oid relid, void *arg)
@@ -222,6 +401,11 @@ find_work(Oid relid, void *arg)
 	{
 		StrataChunk *chunk = lfirst(lc);
 		bool		ended = is_ended(ht, chunk, lnext(chunks, lc) == NULL);
+
+		/* of integers its bound is behind the last row: what follows is new */
+		if (chunk->relid == convert->first &&
+			strata_time_type_is_integer(ht->key_type))
+			ended = true;
 
 		foreach(lc2, find_all_inheritors(chunk->relid, NoLock, NULL))
 		{
@@ -329,7 +513,10 @@ forecast_all(Oid relid, void *arg)
 			forecast_leaf(lfirst_oid(lc), convert, &forecast);
 	}
 	ereport(NOTICE,
-			(errmsg("nothing is changed: %d of %d partitions of \"%s\" are heaps and would be converted",
+			(convert->plain ?
+			 errmsg("nothing is changed: the rows of \"%s\" would become its first chunk, where they are",
+					get_rel_name(relid)) :
+			 errmsg("nothing is changed: %d of %d partitions of \"%s\" are heaps and would be converted",
 					forecast.heaps, forecast.tables, get_rel_name(relid)),
 			 errdetail("About %.0f rows take %s, and would take %s compressed; that would take %.0f s.",
 					   forecast.rows, size_text(forecast.before),
@@ -367,12 +554,13 @@ check_root(const Convert *convert)
 {
 	char	   *name = strata_owned_relation_name(convert->root);
 
-	if (get_rel_relkind(convert->root) == RELKIND_PARTITIONED_TABLE &&
+	if ((get_rel_relkind(convert->root) == RELKIND_PARTITIONED_TABLE ||
+		 strata_table_is_heap(convert->root)) &&
 		!get_rel_relispartition(convert->root))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-			 errmsg("\"%s\" is not a partitioned table", name),
+			 errmsg("\"%s\" is not a partitioned table, and no table of heap", name),
 			 get_rel_relispartition(convert->root) ?
 			 errhint("Convert the table that it is a partition of.") :
 			 errhint("SELECT create_hypertable('%s', 'time column', migrate_data => true); moves the rows of a table into chunks.",
@@ -385,6 +573,8 @@ convert_all(StrataRun *run, Convert *convert)
 {
 	ListCell   *lc;
 
+	if (convert->plain && !convert_plain(run, convert))
+		return;
 	ereport(NOTICE,
 			(errmsg("table \"%s\" and each heap partition are locked (ACCESS EXCLUSIVE) for a change of the catalog",
 					get_rel_name(convert->root)),
@@ -431,6 +621,9 @@ strata_convert(PG_FUNCTION_ARGS)
 	convert.lock_timeout = milliseconds(fcinfo, 6, "lock_timeout", 1);
 	convert.pause = milliseconds(fcinfo, 7, "pause", 0);
 	convert.dry_run = !PG_ARGISNULL(8) && PG_GETARG_BOOL(8);
+	convert.plain = get_rel_relkind(convert.root) == RELKIND_RELATION;
+	if (convert.plain && convert.column == NULL && !convert.dry_run)
+		strata_api_require_argument(fcinfo, 1, "time_column");
 	if (convert.dry_run)
 		strata_run_table(&run, convert.root, forecast_all, &convert);
 	else

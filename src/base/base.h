@@ -40,12 +40,12 @@ extern int	strata_batch_rows;
 extern int	strata_chunks_ahead;
 extern bool strata_enable_any_agg;
 extern bool strata_enable_batch_delete;
-extern bool strata_enable_batch_index;
 extern bool strata_enable_chunks_in_turn;
 extern bool strata_enable_direct_load;
 extern bool strata_enable_distinct_agg;
 extern bool strata_enable_early_stop;
 extern bool strata_enable_fast_output;
+extern bool strata_enable_grouping_sets;
 extern bool strata_enable_join_aggregation;
 extern bool strata_enable_key_codes;
 extern bool strata_enable_multi_insert;
@@ -194,6 +194,19 @@ extern int	strata_sql_execute(const char *sql, int nargs, Oid *types,
 							   Datum *values, const char *nulls,
 							   bool read_only);
 extern void strata_sql_run(const char *sql);
+
+/*
+ * The same with a connection of their own and by a snapshot that the caller
+ * has registered: a query, whose rows go to dest; a statement that writes
+ * (dest NULL); and an INSERT ... SELECT from a relation called name, whose
+ * rows are in a tuplestore.  How many rows that were.
+ */
+extern uint64 strata_sql_execute_at(const char *sql, Snapshot snapshot,
+									struct _DestReceiver *dest);
+extern uint64 strata_sql_insert_rows(const char *sql, const char *name,
+									 TupleDesc desc,
+									 struct Tuplestorestate *rows,
+									 Snapshot snapshot);
 
 /*
  * "schema.name" of a relation that exists, quoted as SQL texts and hints need

@@ -533,6 +533,23 @@ typedef RTEPermissionInfo StrataPermissions;
 #define strata_executor_run(query_desc) strata_executor_run_rows(query_desc, 0)
 
 /*
+ * 18 marks keys of grouping sets as nulled by the grouping (247dea89f76);
+ * delete when 17 goes.  For users that include optimizer/tlist.h and
+ * rewrite/rewriteManip.h.  The key's expression, as it is below.
+ */
+#if PG_VERSION_NUM < 180000
+#define strata_clause_below_grouping(root, clause) \
+	get_sortgroupclause_expr(clause, (root)->processed_tlist)
+#else
+#define strata_clause_below_grouping(root, clause) \
+	((root)->group_rtindex == 0 || (root)->parse->groupingSets == NIL ? \
+	 get_sortgroupclause_expr(clause, (root)->processed_tlist) : \
+	 remove_nulling_relids(get_sortgroupclause_expr(clause, \
+													(root)->processed_tlist), \
+						   bms_make_singleton((root)->group_rtindex), NULL))
+#endif
+
+/*
  * 18 added the instrumentation argument to index_beginscan (0fbceae841c);
  * delete when 17 goes.
  */

@@ -22,12 +22,12 @@ int			strata_chunks_ahead = STRATA_CHUNKS_AHEAD_DEFAULT;
 bool		strata_background_vacuum = true;
 bool		strata_enable_any_agg = true;
 bool		strata_enable_batch_delete = true;
-bool		strata_enable_batch_index = true;
 bool		strata_enable_chunks_in_turn = true;
 bool		strata_enable_direct_load = true;
 bool		strata_enable_distinct_agg = true;
 bool		strata_enable_early_stop = true;
 bool		strata_enable_fast_output = true;
+bool		strata_enable_grouping_sets = true;
 bool		strata_enable_join_aggregation = true;
 bool		strata_enable_key_codes = true;
 bool		strata_enable_multi_insert = true;
@@ -73,9 +73,6 @@ static const BoolSetting bool_settings[] = {
 	"Their rows are held, and given to PostgreSQL's functions once a group is complete."},
 	{"strata.enable_batch_delete", &strata_enable_batch_delete, true, 0,
 	"Enables DELETE of batches, or of many of their rows, at once.", NULL},
-	{"strata.enable_batch_index", &strata_enable_batch_index, true,
-		GUC_EXPLAIN, "Enables looking for batches by indexes of the table.",
-	NULL},
 	{"strata.enable_chunks_in_turn", &strata_enable_chunks_in_turn, true,
 		GUC_EXPLAIN,
 		"Enables ORDER BY time LIMIT, min(time) and max(time) to plan chunks when their turn comes.",
@@ -94,6 +91,10 @@ static const BoolSetting bool_settings[] = {
 	{"strata.enable_fast_output", &strata_enable_fast_output, true, 0,
 		"Enables a way of our own of sending results of queries that read compressed rows.",
 	"When off, or in other formats, they are sent as all others; the bytes are the same."},
+	{"strata.enable_grouping_sets", &strata_enable_grouping_sets, true,
+		GUC_EXPLAIN,
+		"Enables StrataAgg for GROUPING SETS, ROLLUP and CUBE.",
+	"Groups are combined from those of all keys."},
 	{"strata.enable_join_aggregation", &strata_enable_join_aggregation, true,
 		GUC_EXPLAIN,
 		"Enables StrataAgg to group a table before it is joined with others.",

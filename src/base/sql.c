@@ -24,6 +24,7 @@
 #include "tcop/utility.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
+#include "utils/queryenvironment.h"
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 
@@ -42,6 +43,74 @@ strata_sql_execute(const char *sql, int nargs, Oid *types, Datum *values,
 								   0);
 	AtEOXact_GUC(false, level);
 	return result;
+}
+
+/* See base.h. */
+uint64
+strata_sql_execute_at(const char *sql, Snapshot snapshot, DestReceiver *dest)
+{
+	int			level = NewGUCNestLevel();
+	uint64		rows;
+
+	strata_search_path_pin();
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	if (dest != NULL)
+	{
+		SPIExecuteOptions options = {.read_only = true,.dest = dest};
+
+		/* what only reads does so by the active snapshot */
+		PushActiveSnapshot(snapshot);
+		if (SPI_execute_extended(sql, &options) < 0)
+			elog(ERROR, "could not run: %s", sql);
+		rows = SPI_processed;
+		PopActiveSnapshot();
+	}
+	else
+	{
+		SPIPlanPtr	plan = SPI_prepare(sql, 0, NULL);
+
+		if (plan == NULL ||
+			SPI_execute_snapshot(plan, NULL, NULL, snapshot, InvalidSnapshot,
+								 false, true, 0) < 0)
+			elog(ERROR, "could not run: %s", sql);
+		rows = SPI_processed;
+	}
+	SPI_finish();
+	AtEOXact_GUC(false, level);
+	CommandCounterIncrement();
+	return rows;
+}
+
+/* See base.h. */
+uint64
+strata_sql_insert_rows(const char *sql, const char *name, TupleDesc desc,
+					   Tuplestorestate *rows, Snapshot snapshot)
+{
+	EphemeralNamedRelationData relation = {0};
+	int			level = NewGUCNestLevel();
+	SPIPlanPtr	plan;
+	uint64		n;
+
+	relation.md.name = unconstify(char *, name);
+	relation.md.tupdesc = desc;
+	relation.md.enrtype = ENR_NAMED_TUPLESTORE;
+	relation.md.enrtuples = tuplestore_tuple_count(rows);
+	relation.reldata = rows;
+	strata_search_path_pin();
+	if (SPI_connect() != SPI_OK_CONNECT ||
+		SPI_register_relation(&relation) != SPI_OK_REL_REGISTER)
+		elog(ERROR, "SPI_connect failed");
+	plan = SPI_prepare(sql, 0, NULL);
+	if (plan == NULL ||
+		SPI_execute_snapshot(plan, NULL, NULL, snapshot, InvalidSnapshot,
+							 false, true, 0) < 0)
+		elog(ERROR, "could not run: %s", sql);
+	n = SPI_processed;
+	SPI_finish();
+	AtEOXact_GUC(false, level);
+	CommandCounterIncrement();
+	return n;
 }
 
 /* See base.h. */

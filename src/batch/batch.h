@@ -34,10 +34,22 @@
 #include "executor/tuptable.h"
 
 /*
- * Batch rows are made this small by moving columns out of line: one to a page.
+ * Batch rows are cut down, by moving columns out of line, until one fits a
+ * page, or two (docs/adr/013).
  */
-#define STRATA_BATCH_ROW_TARGET(level) \
-	MaximumBytesPerTuple((level) == STRATA_LEVEL_ARCHIVE ? 2 : 1)
+typedef enum StrataBatchCut
+{
+	STRATA_BATCH_CUT_PAGE,
+	STRATA_BATCH_CUT_HALF
+} StrataBatchCut;
+
+#define STRATA_BATCH_CUTS 2
+#define STRATA_BATCH_CUT_BYTES(cut) MaximumBytesPerTuple((cut) + 1)
+
+/* How they are before anything is known of them. */
+#define STRATA_BATCH_CUT_FIRST(level) \
+	((level) == STRATA_LEVEL_ARCHIVE ? STRATA_BATCH_CUT_HALF : \
+	 STRATA_BATCH_CUT_PAGE)
 
 /* Fixed columns of every companion table, 1-based. */
 #define STRATA_BATCH_ATT_FIRST_ROW 1	/* int8: row number of the first row;

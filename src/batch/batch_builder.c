@@ -513,8 +513,7 @@ strata_batch_builder_measure(StrataBatchBuilder *b, StrataBatchMeasure *m)
 		columns[i] = measure_column(b, c, m->candidates,
 									&m->columns[c->attno - 1]);
 	}
-	strata_measure_add_row(m, plain, columns, b->ncolumns,
-						   STRATA_BATCH_ROW_TARGET(b->level));
+	strata_measure_add_row(m, plain, columns, b->ncolumns);
 	measure_indexes(b, m, layout, keys);
 	m->rows_encoded += b->nrows;
 	MemoryContextSwitchTo(old);

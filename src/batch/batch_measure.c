@@ -1,12 +1,13 @@
 /*-------------------------------------------------------------------------
  *
  * batch_measure.c
- *	  What batches would take on disk, without writing them.
+ *	  What batches take on disk, without looking there.
  *
  * Hides how PostgreSQL lays a companion's rows out: which columns of a batch
  * row go to TOAST, in how many chunks, how many rows fit a page.  It repeats
  * what the toaster does (the largest goes first, until the row is small
- * enough), and rounds the rest.
+ * enough), and rounds the rest.  Who writes batches asks the same how small
+ * rows are best made.
  *
  * src/batch/batch_measure.c
  *-------------------------------------------------------------------------
@@ -39,9 +40,12 @@
 #define INDEX_PAGES 2
 #define MAP_BYTES (4 * BLCKSZ)
 
-/* Bytes a varlena of so many takes in a tuple. */
-static Size
-varlena_size(Size nbytes)
+/* Rows are cut in another way if that saves so much of what they take. */
+#define CUT_GAIN (1 / 30.0)
+
+/* See batch_measure.h. */
+Size
+strata_measure_varlena(Size nbytes)
 {
 	return nbytes + 1 <= VARATT_SHORT_MAX ? nbytes + 1 :
 		INTALIGN(nbytes + VARHDRSZ);
@@ -77,20 +81,15 @@ place_tuple(StrataPagesMeasure *m, Size nbytes)
 	m->page_free -= Min(nbytes, m->page_free);
 }
 
-/* See batch_private.h. */
-void
-strata_measure_add_row(StrataBatchMeasure *m, Size plain, const Size *columns,
-					   int ncolumns, Size target)
+/* One row, cut down to the target as PostgreSQL's toaster does. */
+static void
+place_row(StrataPlaceMeasure *m, Size total, const Size *columns, int ncolumns,
+		  Size target)
 {
 	Size	   *left = palloc(sizeof(Size) * Max(ncolumns, 1));
-	Size		total = plain;
 
 	for (int i = 0; i < ncolumns; i++)
-	{
-		left[i] = varlena_size(columns[i]);
-		total += left[i];
-	}
-	m->row_bytes = total;
+		left[i] = strata_measure_varlena(columns[i]);
 	while (MAXALIGN(total) > target)
 	{
 		int			largest = -1;
@@ -113,23 +112,70 @@ strata_measure_add_row(StrataBatchMeasure *m, Size plain, const Size *columns,
 		}
 	}
 	place_tuple(&m->main, total);
-	m->nbatches += 1;
 	pfree(left);
+}
+
+/* See batch_measure.h. */
+Size
+strata_measure_cut_row(StrataCutMeasure *m, Size plain, const Size *columns,
+					   int ncolumns)
+{
+	Size		total = plain;
+
+	for (int i = 0; i < ncolumns; i++)
+		total += strata_measure_varlena(columns[i]);
+	for (int cut = 0; cut < STRATA_BATCH_CUTS; cut++)
+		place_row(&m->cut[cut], total, columns, ncolumns,
+				  STRATA_BATCH_CUT_BYTES(cut));
+	return total;
+}
+
+/* See batch_private.h. */
+void
+strata_measure_add_row(StrataBatchMeasure *m, Size plain, const Size *columns,
+					   int ncolumns)
+{
+	m->row_bytes = strata_measure_cut_row(&m->places, plain, columns,
+										  ncolumns);
+	m->nbatches += 1;
+}
+
+/* Bytes of the pages, with what a TOAST table has beside them. */
+static double
+place_bytes(const StrataPlaceMeasure *m, double scale)
+{
+	double		bytes = m->main.pages * scale * BLCKSZ;
+
+	if (m->toast.pages > 0)
+		bytes += m->toast.pages * scale * BLCKSZ +
+			m->toast_chunks * scale * INDEX_ENTRY * 1.4 +
+			INDEX_PAGES * BLCKSZ + MAP_BYTES;
+	return bytes;
+}
+
+/* See batch_measure.h. */
+StrataBatchCut
+strata_measure_best_cut(const StrataCutMeasure *m, StrataBatchCut now,
+						double scale)
+{
+	StrataBatchCut best = now;
+
+	for (int cut = 0; cut < STRATA_BATCH_CUTS; cut++)
+		if (place_bytes(&m->cut[cut], scale) <
+			place_bytes(&m->cut[now], scale) * (1 - CUT_GAIN))
+			best = (StrataBatchCut) cut;
+	return best;
 }
 
 /* See batch_measure.h. */
 double
 strata_measure_disk_bytes(const StrataBatchMeasure *m, double scale)
 {
-	double		bytes = m->main.pages * scale * BLCKSZ;
-	double		toast = m->toast.pages * scale * BLCKSZ;
+	StrataBatchCut cut = strata_measure_best_cut(&m->places, m->cut, scale);
 
-	bytes += m->index_bytes * scale * 1.1 +
-		m->nindexes * INDEX_PAGES * BLCKSZ + MAP_BYTES;
-	if (toast > 0)
-		bytes += toast + m->toast_chunks * scale * INDEX_ENTRY * 1.4 +
-			INDEX_PAGES * BLCKSZ + MAP_BYTES;
-	return bytes;
+	return place_bytes(&m->places.cut[cut], scale) +
+		m->index_bytes * scale * 1.1 + m->nindexes * INDEX_PAGES * BLCKSZ +
+		MAP_BYTES;
 }
 
 /* See batch_private.h. */

@@ -43,16 +43,29 @@ typedef struct StrataPagesMeasure
 											 * bytes times the index, at least */
 } StrataPagesMeasure;
 
+/* Batch rows, cut down to some size, and their columns out of line. */
+typedef struct StrataPlaceMeasure
+{
+	StrataPagesMeasure main;
+	StrataPagesMeasure toast;
+	double		toast_chunks;
+} StrataPlaceMeasure;
+
+/* The same batches, cut down in each way. */
+typedef struct StrataCutMeasure
+{
+	StrataPlaceMeasure cut[STRATA_BATCH_CUTS];
+} StrataCutMeasure;
+
 typedef struct StrataBatchMeasure
 {
 	bool		candidates;		/* encode with every codec too */
 	StrataColumnMeasure *columns;	/* indexed by attno - 1 */
 	double		nbatches;
 	double		rows_encoded;
-	StrataPagesMeasure main;
-	StrataPagesMeasure toast;
+	StrataCutMeasure places;
+	StrataBatchCut cut;			/* that is taken unless another is better */
 	Size		row_bytes;		/* of the last batch row, nothing out of line */
-	double		toast_chunks;
 	int			nindexes;
 	double		index_bytes;
 } StrataBatchMeasure;
@@ -66,6 +79,24 @@ extern void strata_batch_builder_measure(StrataBatchBuilder *builder,
 
 /* Empty the builder. */
 extern void strata_batch_builder_discard(StrataBatchBuilder *builder);
+
+/* Bytes that a varlena of so many takes in a row. */
+extern Size strata_measure_varlena(Size nbytes);
+
+/*
+ * A batch row: `plain` bytes that stay in it, and varlena columns of so many.
+ * Returns what it takes with nothing out of line.
+ */
+extern Size strata_measure_cut_row(StrataCutMeasure *m, Size plain,
+								   const Size *columns, int ncolumns);
+
+/*
+ * How batch rows are best cut down, if now they are cut like this: another way
+ * must save a thirtieth, what a TOAST table takes for itself counted.
+ */
+extern StrataBatchCut strata_measure_best_cut(const StrataCutMeasure *m,
+											  StrataBatchCut now,
+											  double scale);
 
 /* Bytes on disk, `scale` times what was measured, with indexes and maps. */
 extern double strata_measure_disk_bytes(const StrataBatchMeasure *m,

@@ -121,8 +121,7 @@ extern const uint8 *strata_batch_fetch_start(StrataBatchReader *reader,
  * all else `plain`.
  */
 extern void strata_measure_add_row(StrataBatchMeasure *m, Size plain,
-								   const Size *columns, int ncolumns,
-								   Size target);
+								   const Size *columns, int ncolumns);
 
 /* Bytes of an index entry with such a key. */
 extern Size strata_measure_index_entry(Size key_bytes);

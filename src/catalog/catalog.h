@@ -58,9 +58,6 @@ typedef struct StrataSettings
  */
 extern StrataSettings *strata_settings_get(Relation rel);
 
-/* Do indexes of rel lead to batches, too (strata.batch_index)? */
-extern bool strata_settings_batch_index(Relation rel);
-
 /* Does rel want its loads to go straight into batches (strata.direct_load)? */
 extern bool strata_settings_direct_load(Relation rel);
 
@@ -370,7 +367,46 @@ typedef void (*StrataMarkVisitor) (int64 lo, int64 hi, void *arg);
 extern void strata_track_marks_visit(Oid hypertable, Snapshot snapshot,
 									 StrataMarkVisitor visit, void *arg);
 
+/*
+ * The same, and delete them; only for who has the rollups of the hypertable
+ * to himself.
+ */
+extern void strata_track_marks_take(Oid hypertable, Snapshot snapshot,
+									StrataMarkVisitor visit, void *arg);
+
 /* Rows of these times have changed.  Also while a transaction commits. */
 extern void strata_track_mark(Oid hypertable, int64 lo, int64 hi);
+
+/* catalog_rollup.c: rows of _strata.rollup, palloc'd; NULL, NIL: none. */
+typedef struct StrataRollupRow
+{
+	Oid			view;
+	Oid			source;
+	Oid			archive;
+	bool		materialized_only;
+} StrataRollupRow;
+
+extern StrataRollupRow *strata_rollup_row(Oid view);
+extern StrataRollupRow *strata_rollup_row_of_archive(Oid archive);
+extern List *strata_rollup_rows_of_source(Oid source);
+
+/* A view is one like others from now on; nobody tracks for it. */
+extern void strata_rollup_forget(Oid view);
+
+/*
+ * catalog_cover.c: times from lo to before hi of which a view's archive is
+ * complete, but for marks.  visit: as the snapshot sees them, in order.
+ */
+extern void strata_cover_visit(Oid view, Snapshot snapshot,
+							   StrataMarkVisitor visit, void *arg);
+extern void strata_cover_add(Oid view, int64 lo, int64 hi);
+extern void strata_cover_remove(Oid view, int64 lo);
+extern void strata_cover_forget(Oid view);
+
+/*
+ * Whoever refreshes a rollup of the source says so: another with an older
+ * snapshot, who would do it, too, gets 40001.
+ */
+extern void strata_rollup_next_generation(Oid source);
 
 #endif							/* STRATA_CATALOG_H */

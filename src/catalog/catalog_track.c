@@ -16,6 +16,7 @@
 #include "access/heapam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
+#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "utils/fmgroids.h"
@@ -119,6 +120,21 @@ strata_track_source_forget(Oid hypertable)
 {
 	if (delete_rows("rollup_source", hypertable))
 		(void) delete_rows("rollup_mark", hypertable);
+}
+
+/* See catalog.h. */
+void
+strata_rollup_forget(Oid view)
+{
+	StrataRollupRow *row = strata_rollup_row(view);
+
+	if (row == NULL)
+		return;
+	(void) delete_rows("rollup_cover", view);
+	(void) delete_rows("rollup", view);
+	CommandCounterIncrement();
+	if (strata_rollup_rows_of_source(row->source) == NIL)
+		strata_track_source_forget(row->source);
 }
 
 /* See catalog.h. */

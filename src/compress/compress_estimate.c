@@ -148,7 +148,7 @@ encode_sample(EstimateState *state, StrataBatchBuilder *builder,
 			nencoded[full] += nrows;
 			/* as those who write batches do */
 			strata_goal_learn(goal, nrows, measure->row_bytes,
-							  measure->main.page_free);
+							  measure->places.cut[measure->cut].main.page_free);
 			strata_batch_builder_set_limit(builder, strata_goal_rows(goal));
 		}
 		else
@@ -177,6 +177,7 @@ strata_store_estimate(Relation rel, const StrataLayout *layout,
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	StrataBatchBuilder *builder;
 	StrataRowGoal goal;
+	StrataBatchCut cut;
 	instr_time	start;
 	instr_time	read;
 	instr_time	sorted;
@@ -184,7 +185,7 @@ strata_store_estimate(Relation rel, const StrataLayout *layout,
 
 	schema = strata_batch_schema_create(RelationGetDescr(rel), nothing,
 										InvalidOid, NULL);
-	strata_store_init_goal(&goal, NULL, level);
+	cut = strata_store_init_goal(&goal, rel, InvalidOid, level);
 	builder = strata_batch_builder_create(rel, schema, layout, codecs, level,
 										  goal.most);
 	strata_batch_builder_want_filters(builder,
@@ -193,6 +194,7 @@ strata_store_estimate(Relation rel, const StrataLayout *layout,
 	estimate->measure.columns = palloc0(sizeof(StrataColumnMeasure) *
 										Max(RelationGetDescr(rel)->natts, 1));
 	estimate->measure.candidates = candidates;
+	estimate->measure.cut = cut;
 	state.sort = strata_row_sort_begin(RelationGetDescr(rel), layout,
 									   maintenance_work_mem);
 	PushActiveSnapshot(snapshot);

@@ -150,8 +150,7 @@ strata_direct_load_begin(Relation rel, CommandId cid, int kilobytes,
 	load->row_mcxt = AllocSetContextCreate(mcxt, "strata direct load row",
 										   ALLOCSET_DEFAULT_SIZES);
 	load->check = strata_row_check_create(rel, load->layout);
-	load->writer = strata_batch_writer_begin(load->store, load->layout);
-	load->writer->shared = true;
+	load->writer = strata_batch_writer_begin(load->store, load->layout, true);
 	load->writer->cid = cid;
 	load->gather = strata_gather_begin(load->writer, load->layout, kilobytes);
 	MemoryContextSwitchTo(old);

@@ -18,7 +18,6 @@
  *-------------------------------------------------------------------------
  */
 #include "compress/compress_private.h"
-#include "index/index.h"
 #include "pg/pg.h"
 #include "stat/stat.h"
 
@@ -183,7 +182,6 @@ take_batches(CompressState *state)
 	ExecDropSingleTupleTableSlot(slot);
 
 	strata_store_delete_batches(state->store, state->snapshot, state->cid);
-	strata_index_clear(state->store);
 }
 
 /*
@@ -215,7 +213,7 @@ encoding_text(StrataBatchWriter *writer, Relation rel)
 static void
 remember_encoding(StrataStore *store, char *encoding)
 {
-	DefElem    *option = makeDefElem(pstrdup("encoding"),
+	DefElem    *option = makeDefElem(pstrdup(STRATA_OPTION_ENCODING),
 									 (Node *) makeString(encoding), -1);
 
 	strata_settings_store(RelationGetRelid(store->batches), list_make1(option),
@@ -351,7 +349,7 @@ strata_store_compress(Relation rel, bool recompress,
 	state.cid = GetCurrentCommandId(true);
 	state.store = strata_store_open(rel, RowExclusiveLock);
 	state.check = strata_row_check_create(rel, layout);
-	state.writer = strata_batch_writer_begin(state.store, layout);
+	state.writer = strata_batch_writer_begin(state.store, layout, false);
 	state.gather = strata_gather_begin(state.writer, layout,
 									   maintenance_work_mem);
 
@@ -389,7 +387,6 @@ strata_store_compress(Relation rel, bool recompress,
 	strata_stat_compressed(RelationGetRelid(rel), result->nrows,
 						   result->nbatches, true);
 	strata_row_check_free(state.check);
-	strata_index_update(state.store);
 	strata_store_close(state.store, NoLock);
 	strata_companion_complete(rel, layout);
 	PopActiveSnapshot();

@@ -17,15 +17,19 @@
 #include "catalog/catalog.h"
 #include "stat/stat.h"
 #include "store/store_companion.h"
+#include "track/track.h"
 
 #include "access/htup_details.h"
+#include "access/relation.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/dependency.h"
 #include "catalog/namespace.h"
 #include "catalog/objectaccess.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "miscadmin.h"
+#include "storage/bufmgr.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
@@ -58,8 +62,16 @@ drop_companion(Oid relid)
 	if (!HeapTupleIsValid(tuple))
 		return;
 	form = (Form_pg_class) GETSTRUCT(tuple);
+	if (form->relkind == RELKIND_VIEW)
+		strata_rollup_forget(relid);
 	if (form->relkind == RELKIND_PARTITIONED_TABLE)
+	{
+		StrataRollupRow *row = strata_rollup_row_of_archive(relid);
+
+		if (row != NULL)
+			strata_rollup_forget(row->view);
 		strata_track_source_forget(relid);
+	}
 	if ((form->relkind == RELKIND_RELATION ||
 		 form->relkind == RELKIND_MATVIEW) &&
 		strata_is_strata_am(form->relam))
@@ -75,6 +87,68 @@ drop_companion(Oid relid)
 	ReleaseSysCache(tuple);
 }
 
+/*
+ * A table is made a child of another, or is one no more.  One without rows,
+ * like a chunk just made, changes nothing.
+ */
+static void
+track_child(Oid relid, Oid parent)
+{
+	Relation	rel;
+	StrataTracked tracked;
+	bool		empty;
+
+	if (get_rel_relkind(parent) != RELKIND_PARTITIONED_TABLE ||
+		!strata_track_source_get(parent, &tracked.lo, &tracked.hi))
+		return;
+	Assert(tracked.lo <= tracked.hi);	/* track:D1 */
+	/* who does this has it locked */
+	rel = relation_open(relid, NoLock);
+	empty = RELKIND_HAS_STORAGE(rel->rd_rel->relkind) &&
+		RelationGetNumberOfBlocks(rel) == 0 &&
+		!OidIsValid(strata_companion_oid(rel));
+	relation_close(rel, NoLock);
+	if (!empty)
+		strata_track_moved(relid, parent, get_rel_relispartition(relid));
+}
+
+/*
+ * See hook_private.h.  A partition that becomes a heap is changed unheard from
+ * then on; one that is detached concurrently is out of sight at the end of the
+ * command's first transaction.
+ */
+void
+strata_hook_track_alter(const AlterTableStmt *stmt)
+{
+	ListCell   *lc;
+
+	foreach(lc, stmt->cmds)
+	{
+		AlterTableCmd *cmd = lfirst_node(AlterTableCmd, lc);
+		RangeVar   *name = NULL;
+		Oid			relid;
+		Relation	rel;
+		StrataTracked tracked;
+
+		if (cmd->subtype == AT_SetAccessMethod)
+			name = stmt->relation;
+		else if (cmd->subtype == AT_DetachPartition)
+			name = castNode(PartitionCmd, cmd->def)->name;
+		if (name == NULL)
+			continue;
+		relid = RangeVarGetRelid(name, NoLock, true);
+		rel = OidIsValid(relid) ? try_relation_open(relid, AccessShareLock) :
+			NULL;
+		if (rel == NULL)
+			continue;
+		if (rel->rd_rel->relispartition &&
+			strata_relation_is_strata(rel) &&
+			strata_store_tracked(rel, &tracked))
+			strata_track_whole(&tracked);
+		relation_close(rel, AccessShareLock);
+	}
+}
+
 static void
 object_access(ObjectAccessType access, Oid class_id, Oid object_id, int sub_id,
 			  void *arg)
@@ -83,6 +157,10 @@ object_access(ObjectAccessType access, Oid class_id, Oid object_id, int sub_id,
 		previous_hook(access, class_id, object_id, sub_id, arg);
 	if (access == OAT_DROP && class_id == RelationRelationId && sub_id == 0)
 		drop_companion(object_id);
+	if (access == OAT_POST_ALTER && class_id == InheritsRelationId &&
+		sub_id == 0 && arg != NULL)
+		track_child(object_id,
+					((ObjectAccessPostAlter *) arg)->auxiliary_id);
 }
 
 void

@@ -112,4 +112,10 @@ extern void strata_hook_apply_new_options(Oid relid, List *options);
  */
 extern void strata_hook_check_setting(VariableSetStmt *stmt);
 
+/*
+ * hook_object.c: ALTER TABLE is going to run, and may have rows of a tracked
+ * hypertable change unheard.
+ */
+extern void strata_hook_track_alter(const AlterTableStmt *stmt);
+
 #endif							/* STRATA_HOOK_PRIVATE_H */

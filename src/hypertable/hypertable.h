@@ -95,6 +95,7 @@ typedef struct StrataHypertableRequest
 	const char *interval_text;	/* instead: as in strata.chunk_interval */
 	bool		default_indexes;
 	bool		migrate_data;
+	bool		in_place;		/* a heap's rows stay, as the first chunk */
 } StrataHypertableRequest;
 
 /*
@@ -103,6 +104,16 @@ typedef struct StrataHypertableRequest
  */
 extern void strata_hypertable_create(Oid relid,
 									 const StrataHypertableRequest *request);
+
+/* Says of the time that it is not null, until the column does. */
+#define STRATA_NOT_NULL_CHECK "strata_convert_not_null"
+
+/*
+ * ereport when a heap table cannot become a hypertable in place, by what can
+ * be seen under AccessShareLock, which the caller holds.  The result: is the
+ * column known not to be null?
+ */
+extern bool strata_hypertable_check_in_place(Oid relid, const char *column);
 
 /*
  * CREATE TABLE WITH (strata.hypertable, strata.partition_column, ...): makes a

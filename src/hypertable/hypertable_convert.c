@@ -172,7 +172,7 @@ check_table(Relation rel, AttrNumber attno, const char *column,
 	strata_whole_row_refuse(rel);
 	foreach(lc, RelationGetIndexList(rel))
 	{
-		Relation	index = index_open(lfirst_oid(lc), AccessExclusiveLock);
+		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
 
 		check_index(rel, index, attno, column, has_function);
 		index_close(index, NoLock);
@@ -199,8 +199,9 @@ is_empty(Relation rel)
  *-------------------------------------------------------------------------
  */
 
-static void
-drop_toast(Oid toast)
+/* See hypertable_private.h. */
+void
+strata_toast_drop(Oid toast)
 {
 	ObjectAddress object;
 
@@ -253,12 +254,14 @@ convert_options(Relation rel)
 	strata_settings_replace_all(relid, ours);
 }
 
+/* keep: its file is another's already, or will be. */
 static void
-convert_index(Oid relid)
+convert_index(Oid relid, bool keep)
 {
 	Relation	index = index_open(relid, AccessExclusiveLock);
 
-	RelationDropStorage(index);
+	if (!keep)
+		RelationDropStorage(index);
 	index_close(index, NoLock);
 	RemoveStatistics(relid, 0);
 	strata_relkind_make_partitioned(relid);
@@ -282,9 +285,12 @@ store_key(Oid relid, AttrNumber attno, Node *expression)
 	table_close(rel, NoLock);
 }
 
-/* Table and indexes lose their files and change their kind. */
+/*
+ * Table and indexes lose their files and change their kind.  keep: the files
+ * are for the first chunk.
+ */
 static void
-make_partitioned(Oid relid, AttrNumber attno, Node *expression)
+make_partitioned(Oid relid, AttrNumber attno, Node *expression, bool keep)
 {
 	Relation	rel = table_open(relid, AccessExclusiveLock);
 	Oid			toast = rel->rd_rel->reltoastrelid;
@@ -295,10 +301,11 @@ make_partitioned(Oid relid, AttrNumber attno, Node *expression)
 	companion = strata_relation_is_strata(rel) ?
 		strata_companion_oid_now(rel) : InvalidOid;
 	mark_index_clustered(rel, InvalidOid, true);
-	RelationDropStorage(rel);
+	if (!keep)
+		RelationDropStorage(rel);
 	table_close(rel, NoLock);
 	foreach(lc, indexes)
-		convert_index(lfirst_oid(lc));
+		convert_index(lfirst_oid(lc), keep);
 	RemoveStatistics(relid, 0);
 	deleteDependencyRecordsForClass(RelationRelationId, relid,
 									AccessMethodRelationId, DEPENDENCY_NORMAL);
@@ -308,8 +315,8 @@ make_partitioned(Oid relid, AttrNumber attno, Node *expression)
 		   RELKIND_PARTITIONED_TABLE);	/* hypertable:Y6 */
 	if (OidIsValid(companion))
 		strata_companion_drop(companion);
-	if (OidIsValid(toast))
-		drop_toast(toast);
+	if (OidIsValid(toast) && !keep)
+		strata_toast_drop(toast);
 	store_key(relid, attno, expression);
 	CommandCounterIncrement();
 }
@@ -543,12 +550,34 @@ adopt(Relation rel, AttrNumber attno, const StrataHypertableRequest *request)
 }
 
 /* See hypertable.h. */
+bool
+strata_hypertable_check_in_place(Oid relid, const char *column)
+{
+	Relation	rel = table_open(relid, NoLock);
+	AttrNumber	attno = get_attnum(relid, column);
+	bool		not_null;
+
+	if (attno <= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("column \"%s\" of relation \"%s\" does not exist",
+						column, RelationGetRelationName(rel))));
+	check_table(rel, attno, column, false);
+	(void) check_key_type(rel, attno, NULL);
+	strata_heir_check(rel, attno);
+	not_null = strata_attribute_is_not_null(RelationGetDescr(rel), attno);
+	table_close(rel, NoLock);
+	return not_null;
+}
+
+/* See hypertable.h. */
 void
 strata_hypertable_create(Oid relid, const StrataHypertableRequest *request)
 {
 	Relation	rel = table_open(relid, NoLock);
 	StrataHypertable ht = {.relid = relid};
 	List	   *chunks = NIL;
+	StrataHeir *heir = NULL;
 	StrataOwnerContext saved;
 	Node	   *expression;
 	ListCell   *lc;
@@ -570,7 +599,7 @@ strata_hypertable_create(Oid relid, const StrataHypertableRequest *request)
 	ht.has_function = expression != NULL;
 	ht.key_type = check_key_type(rel, ht.attno, expression);
 	ht.interval = chosen_interval(request, ht.key_type);
-	if (!request->migrate_data && !is_empty(rel))
+	if (!request->migrate_data && !request->in_place && !is_empty(rel))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("table \"%s\" is not empty", RelationGetRelationName(rel)),
@@ -580,8 +609,13 @@ strata_hypertable_create(Oid relid, const StrataHypertableRequest *request)
 	convert_options(rel);
 	if (request->migrate_data)
 		chunks = strata_hypertable_move_rows(rel, &ht, expression);
+	if (request->in_place)
+	{
+		heir = strata_heir_make(rel, &ht);
+		chunks = list_make1(&heir->chunk);
+	}
 	table_close(rel, NoLock);
-	make_partitioned(relid, ht.attno, expression);
+	make_partitioned(relid, ht.attno, expression, heir != NULL);
 	store_options(relid, ht.attno, ht.key_type, ht.interval);
 	make_guard(relid);
 	if (request->default_indexes && !ht.has_function)
@@ -592,5 +626,8 @@ strata_hypertable_create(Oid relid, const StrataHypertableRequest *request)
 
 		strata_chunk_attach(chunk->relid, &ht, &chunk->range);
 	}
+	CommandCounterIncrement();
+	if (heir != NULL)
+		strata_heir_take(heir, relid);
 	strata_owner_leave(&saved);
 }

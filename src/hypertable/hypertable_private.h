@@ -11,6 +11,7 @@
 
 #include "base/base.h"
 #include "hypertable/hypertable.h"
+#include "pg/pg.h"
 
 #include "access/attmap.h"
 #include "commands/copy.h"
@@ -122,6 +123,28 @@ extern void strata_chunk_create_on_demand(Relation parent, int64 time,
 extern List *strata_hypertable_move_rows(Relation rel,
 										 const StrataHypertable *ht,
 										 Node *key_expression);
+
+/*
+ * The first chunk of a heap table whose rows stay where they are.  check:
+ * ereports when there cannot be one; any lock will do.  make: with the table
+ * still a table, AccessExclusiveLock on it, and the time not null; afterwards
+ * heir->chunk is to be attached.  take: with the table a hypertable that has
+ * no files any more and the chunk attached, the chunk has them; the last thing
+ * of the transaction.
+ */
+typedef struct StrataHeir
+{
+	StrataChunk chunk;
+	StrataStorageRow storage;	/* the table's */
+	List	   *indexes;		/* StrataStorageRow *, its indexes' */
+} StrataHeir;
+
+extern void strata_heir_check(Relation rel, AttrNumber attno);
+extern StrataHeir *strata_heir_make(Relation rel, const StrataHypertable *ht);
+extern void strata_heir_take(const StrataHeir *heir, Oid hypertable);
+
+/* A TOAST table goes, and not the table that it hangs on. */
+extern void strata_toast_drop(Oid toast);
 
 /* Hash over everything of the hypertable that a chunk is made from. */
 extern uint32 strata_hypertable_fingerprint(Relation rel);

@@ -97,6 +97,42 @@ extern void strata_relpartbound_set(Oid relid, PartitionBoundSpec *bound);
 extern void strata_relacl_set(Oid relid, Datum acl);
 
 /*
+ * pg_class_row.c, too.  The file of a table or index, with its TOAST table and
+ * what pg_class says of it.  give: a relation whose rows look the same has it
+ * from now on, and its own file goes with the commit; both are locked
+ * (AccessExclusiveLock), and nobody may write to it in this transaction any
+ * more: it would pass for a file that the transaction has made.
+ * copy_checkxmin: an index that older snapshots must not use is one that they
+ * must not use in its new place.
+ */
+typedef struct StrataStorageRow
+{
+	Oid			relid;			/* whose it was */
+	Oid			filenode;
+	Oid			tablespace;
+	Oid			toast;
+	TransactionId frozen_xid;
+	MultiXactId min_multi;
+	int32		pages;
+	float4		tuples;
+	int32		all_visible;
+} StrataStorageRow;
+
+extern void strata_storage_read(Oid relid, StrataStorageRow *storage);
+extern void strata_storage_give(Oid relid, const StrataStorageRow *storage);
+extern void strata_index_copy_checkxmin(Oid from, Oid to);
+
+/*
+ * pg_attribute_row.c.  show: dropped columns pass for columns (of type
+ * integer), whose former rows (HeapTuple) are returned, until hide.
+ * make_same: a new table with the same columns, dropped ones too, has rows of
+ * the same layout from now on.  The tables are locked (AccessExclusiveLock).
+ */
+extern List *strata_dropped_columns_show(Oid relid);
+extern void strata_dropped_columns_hide(Oid relid, const List *shown);
+extern void strata_columns_make_same(Oid from, Oid to);
+
+/*
  * pg_copy_input.c.  Have COPY FROM read a column by this function, of the same
  * signature.
  */

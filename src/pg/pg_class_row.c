@@ -18,6 +18,9 @@
  * relam: a heap becomes a table of an access method that reads its pages, and
  * keeps its storage.
  *
+ * relfilenode, and what says how the file is: another relation of the same
+ * columns takes it over, as CLUSTER and REINDEX swap files.
+ *
  * relpersistence of partitioned tables, which ALTER TABLE leaves as it is;
  * relpartbound of a partition in its place, and relacl as a whole, for which
  * there is no function.
@@ -30,6 +33,7 @@
 
 #include "access/htup_details.h"
 #include "access/multixact.h"
+#include "access/relation.h"
 #include "access/reloptions.h"
 #include "access/table.h"
 #include "access/transam.h"
@@ -38,7 +42,9 @@
 #include "catalog/indexing.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_index.h"
 #include "catalog/pg_type.h"
+#include "catalog/storage.h"
 #include "commands/defrem.h"
 #include "storage/lmgr.h"
 #include "utils/array.h"
@@ -212,4 +218,76 @@ void
 strata_relacl_set(Oid relid, Datum acl)
 {
 	write_column(relid, Anum_pg_class_relacl, acl, false);
+}
+
+/* See pg.h. */
+void
+strata_storage_read(Oid relid, StrataStorageRow *storage)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	Form_pg_class form;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for relation %u", relid);
+	form = (Form_pg_class) GETSTRUCT(tuple);
+	storage->relid = relid;
+	storage->filenode = form->relfilenode;
+	storage->tablespace = form->reltablespace;
+	storage->toast = form->reltoastrelid;
+	storage->frozen_xid = form->relfrozenxid;
+	storage->min_multi = form->relminmxid;
+	storage->pages = form->relpages;
+	storage->tuples = form->reltuples;
+	storage->all_visible = form->relallvisible;
+	ReleaseSysCache(tuple);
+	if (storage->filenode == InvalidOid)
+		elog(ERROR, "relation %u has no file of its own", relid);
+}
+
+/* See pg.h. */
+void
+strata_storage_give(Oid relid, const StrataStorageRow *storage)
+{
+	Relation	rel = relation_open(relid, AccessExclusiveLock);
+	ClassRow	row;
+	ItemPointerData tid;
+
+	Assert(CheckRelationLockedByMe(rel, AccessExclusiveLock,
+								   false)); /* pg:Q7 */
+	RelationDropStorage(rel);
+	relation_close(rel, NoLock);
+	row = row_open(relid);
+	tid = row.tid;
+	row.form->relfilenode = storage->filenode;
+	row.form->reltablespace = storage->tablespace;
+	row.form->reltoastrelid = storage->toast;
+	row.form->relfrozenxid = storage->frozen_xid;
+	row.form->relminmxid = storage->min_multi;
+	row.form->relpages = storage->pages;
+	row.form->reltuples = storage->tuples;
+	row.form->relallvisible = storage->all_visible;
+	CatalogTupleUpdate(row.pg_class, &tid, row.tuple);
+	row_close(&row);
+	CommandCounterIncrement();
+}
+
+/* See pg.h. */
+void
+strata_index_copy_checkxmin(Oid from, Oid to)
+{
+	Relation	pg_index = table_open(IndexRelationId, RowExclusiveLock);
+	HeapTuple	source = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(from));
+	HeapTuple	target = SearchSysCacheCopy1(INDEXRELID,
+											 ObjectIdGetDatum(to));
+
+	if (!HeapTupleIsValid(source) || !HeapTupleIsValid(target))
+		elog(ERROR, "cache lookup failed for index %u or %u", from, to);
+	if (((Form_pg_index) GETSTRUCT(source))->indcheckxmin)
+	{
+		((Form_pg_index) GETSTRUCT(target))->indcheckxmin = true;
+		CatalogTupleUpdate(pg_index, &target->t_self, target);
+	}
+	ReleaseSysCache(source);
+	table_close(pg_index, RowExclusiveLock);
+	CommandCounterIncrement();
 }

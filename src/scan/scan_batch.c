@@ -11,7 +11,8 @@
  *
  * Quals that are not vectors are evaluated on a row only when the query asks
  * for the next row, in the order of the plan, so that errors and side effects
- * are those of a row store.
+ * are those of a row store.  Those that raise no errors are evaluated for the
+ * rest of a batch together when some of its rows were asked for.
  *
  * Over 600 lines: the stages a batch goes through share its state.
  *
@@ -29,6 +30,9 @@
 
 /* Rows of a scan's first window. */
 #define FIRST_WINDOW 64
+
+/* Rows of a batch that are tried alone: LIMIT may want no more. */
+#define ROWS_ALONE 16
 
 enum
 {
@@ -104,6 +108,9 @@ strata_batch_load(StrataScanState *scan, StrataOpenBatch *batch, bool again)
 	batch->unsorted = false;
 	batch->decoded = false;
 	batch->nresiduals = 0;
+	batch->ntried = 0;
+	batch->passed_from = PG_INT32_MAX;
+	batch->npassed = 0;
 	batch->vector.nrows = 0;
 	batch->vector.reverse = false;
 	if (!strata_batch_reader_load(batch->reader, batch->batch_slot))
@@ -532,13 +539,18 @@ heap_tuple_residual(StrataScanState *scan, StrataOpenBatch *batch,
 }
 
 /*
- * Evaluate the quals that are not vectors on a row, in the plan's order; false
- * at the first that does not hold.
+ * Evaluate the quals that are not vectors, and that the rows from this
+ * position on have not passed yet, on a row, in the plan's order; false at the
+ * first that does not hold.
  */
 static bool
-residuals_pass(StrataScanState *scan, StrataOpenBatch *batch, int row)
+residuals_pass(StrataScanState *scan, StrataOpenBatch *batch, int position,
+			   int row)
 {
-	for (int i = 0; i < batch->nresiduals; i++)
+	int			first = position >= batch->passed_from ? batch->npassed : 0;
+
+	batch->ntried++;
+	for (int i = first; i < batch->nresiduals; i++)
 	{
 		StrataResidual *residual = &batch->residuals[i];
 		bool		pass = false;
@@ -575,9 +587,18 @@ strata_batch_next_row(StrataScanState *scan, StrataOpenBatch *batch)
 {
 	while (batch->next < batch->vector.nrows)
 	{
-		int			row = strata_vector_row(&batch->vector, batch->next++);
+		int			position = batch->next;
+		int			row;
 
-		if (batch->nresiduals == 0 || residuals_pass(scan, batch, row))
+		if (batch->nresiduals > 0 && batch->ntried >= ROWS_ALONE &&
+			batch->passed_from == PG_INT32_MAX)
+		{
+			strata_batch_filter_rest(scan, batch);
+			continue;
+		}
+		row = strata_vector_row(&batch->vector, batch->next++);
+		if (batch->nresiduals == 0 ||
+			residuals_pass(scan, batch, position, row))
 			return row;
 		InstrCountFiltered1(&scan->css, 1);
 	}
@@ -590,9 +611,11 @@ strata_batch_previous_row(StrataScanState *scan, StrataOpenBatch *batch)
 {
 	while (batch->next >= 2)
 	{
-		int			row = strata_vector_row(&batch->vector, --batch->next - 1);
+		int			position = --batch->next - 1;
+		int			row = strata_vector_row(&batch->vector, position);
 
-		if (batch->nresiduals == 0 || residuals_pass(scan, batch, row))
+		if (batch->nresiduals == 0 ||
+			residuals_pass(scan, batch, position, row))
 			return row;
 		InstrCountFiltered1(&scan->css, 1);
 	}

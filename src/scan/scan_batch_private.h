@@ -53,6 +53,10 @@ typedef struct StrataOpenBatch
 	StrataVerdict *verdicts;
 	int			nresiduals;
 	StrataResidual *residuals;	/* nquals allocated */
+	int			ntried;			/* rows that they were evaluated on */
+	int			passed_from;	/* rows from this position of the vector on
+								 * ... */
+	int			npassed;		/* ... have passed so many residuals already */
 	StrataColumn **targets;		/* columns to return */
 	bool		targets_ready;	/* in the window: */
 	int			window_from;	/* rows [from, from + n) */
@@ -80,6 +84,15 @@ extern bool strata_batch_load(struct StrataScanState *scan,
 							  StrataOpenBatch *batch, bool again);
 extern bool strata_batch_filter(struct StrataScanState *scan,
 								StrataOpenBatch *batch);
+
+/*
+ * scan_together.c: evaluate the first residuals for all rows that are still to
+ * come, as long as that raises no error, each for the rows that passed those
+ * before it.  True: all of them; else the others are still to be evaluated on
+ * each row.
+ */
+extern bool strata_batch_filter_rest(struct StrataScanState *scan,
+									 StrataOpenBatch *batch);
 
 /* Columns decoded since the last call go into the counters. */
 extern void strata_batch_account(struct StrataScanState *scan,

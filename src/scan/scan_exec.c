@@ -274,8 +274,7 @@ strata_scan_open_store(StrataScanState *scan)
 											scan->css.ss.ps.state->es_snapshot,
 											scan->info.access,
 											scan->info.layout,
-											scan->info.by_span,
-											scan->info.index_attno);
+											scan->info.by_span);
 		if (scan->info.best_first)
 			strata_source_set_best_first(scan->source);
 		scan->entries =

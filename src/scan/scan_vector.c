@@ -158,78 +158,6 @@ strata_scan_is_not_null(PlanState *node, AttrNumber attno)
 	return strata_attribute_is_not_null(desc, attno);
 }
 
-static StrataColumn *
-column_of_attno(void *arg, AttrNumber attno)
-{
-	return strata_batch_reader_column(((StrataOpenBatch *) arg)->reader,
-									  attno);
-}
-
-/* Leave the rows that pass; the others are as many as were filtered out. */
-static void
-keep_marked_rows(StrataScanState *scan, StrataOpenBatch *batch,
-				 const uint8 *pass)
-{
-	StrataVectorBatch *vector = &batch->vector;
-	uint16	   *rows = strata_batch_row_space(scan, batch,
-											  batch->reader->nrows);
-	int			n = 0;
-
-	/* a row is written at or before the place it was read from */
-	for (int i = 0; i < vector->nrows; i++)
-	{
-		rows[n] = (uint16) strata_vector_row(vector, i);
-		n += pass[i];
-	}
-	InstrCountFiltered1(&scan->css, vector->nrows - n);
-	if (n < vector->nrows)
-		vector->rows = rows;
-	vector->nrows = n;
-}
-
-/*
- * Evaluate the first quals that are no vectors for all rows together, as long
- * as that raises no error, each for the rows that passed those before it.
- * What is not done is left to keep_passing_rows(); returns whether there is
- * any.
- */
-static bool
-filter_together(StrataScanState *scan, StrataOpenBatch *batch)
-{
-	StrataExprSource source = {column_of_attno, batch, scan->run.econtext,
-	scan->run.slot};
-	ExprContext *econtext = scan->run.econtext;
-
-	for (int i = 0; i < batch->nresiduals && batch->vector.nrows > 0; i++)
-	{
-		StrataResidual *residual = &batch->residuals[i];
-		StrataExpr *expr;
-		StrataExprFrame frame = {batch->vector.nrows, batch->vector.rows, 0};
-		MemoryContext old;
-		uint8	   *pass;
-		bool		done;
-
-		expr = strata_enable_vector_filter ?
-			strata_qual_together(scan->filter, residual->qual) : NULL;
-		if (expr == NULL)
-			return true;
-		Assert(!strata_expr_may_raise(expr));	/* scan:R4 */
-		econtext->ecxt_scantuple = scan->run.slot;
-		old = MemoryContextSwitchTo(batch->reader->batch_mcxt);
-		pass = palloc(frame.n);
-		done = strata_expr_filter(expr, &source, &frame, pass);
-		MemoryContextSwitchTo(old);
-		strata_batch_account(scan, batch);
-		if (!done)
-			return true;
-		keep_marked_rows(scan, batch, pass);
-		/* whatever passed, has passed */
-		residual->mode = STRATA_RESIDUAL_CONSTANT;
-		residual->result = true;
-	}
-	return false;
-}
-
 /* Evaluate the quals that are no vectors; leave the rows that pass. */
 static void
 keep_passing_rows(StrataScanState *scan, StrataOpenBatch *batch)
@@ -253,7 +181,7 @@ read_loaded(StrataScanState *scan, StrataOpenBatch *batch)
 {
 	if (!strata_batch_filter(scan, batch))
 		return false;
-	if (batch->nresiduals > 0 && filter_together(scan, batch))
+	if (batch->nresiduals > 0 && !strata_batch_filter_rest(scan, batch))
 		keep_passing_rows(scan, batch);
 	/* nobody steps through this batch row by row */
 	batch->next = batch->vector.nrows;

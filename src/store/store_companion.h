@@ -14,6 +14,12 @@
 /* Option of a companion: the layout of all its batches; store_cache.c. */
 #define STRATA_OPTION_LAYOUT "layout"
 
+/*
+ * And what they are encoded by: level, a slash, rows a batch has at least,
+ * and what else compress_rows.c adds.
+ */
+#define STRATA_OPTION_ENCODING "encoding"
+
 /* Drop the companion of storage that is going, if it has one. */
 extern void strata_companion_drop_of(const StrataLocator *locator,
 									 char persistence);
@@ -96,9 +102,6 @@ extern void strata_companion_add_columns(Relation rel);
  * seconds.
  */
 extern bool strata_companion_lock_politely(Oid companion);
-
-/* Are batches few enough to be looked at all (strata.index_pages)? */
-extern bool strata_companion_is_small(Oid companion);
 
 /* Are all columns of the layout still there? */
 extern bool strata_layout_is_usable(TupleDesc desc,

@@ -321,35 +321,6 @@ admit_layout(Oid companion, const StrataLayout *layout)
 }
 
 /*
- * Storage option of a companion.  PostgreSQL's toaster would make four rows
- * fit a page by moving columns out of line, each at the price of some 75 bytes
- * and a look-up.  The columns of a batch are mostly a few hundred bytes, so a
- * row that fits into a page stays there whole: that takes less, and is read
- * faster.  Archives hardly ever fit, and what stays is to fill pages
- * (docs/adr/013).
- */
-static DefElem *
-row_target(StrataLevel level)
-{
-	return makeDefElem("toast_tuple_target",
-					   (Node *) makeInteger(STRATA_BATCH_ROW_TARGET(level)),
-					   -1);
-}
-
-/* The level may have changed since the companion was made. */
-static void
-adapt_row_target(Oid companion, StrataLevel level)
-{
-	Relation	batches = table_open(companion, AccessShareLock);
-	int			target = RelationGetToastTupleTarget(batches,
-													 TOAST_TUPLE_TARGET);
-
-	table_close(batches, NoLock);
-	if (target != (int) STRATA_BATCH_ROW_TARGET(level))
-		strata_settings_store_foreign(companion, row_target(level));
-}
-
-/*
  * Row security without a policy: statistics of the companion, which have
  * segments and minima in clear, are not shown to who may read everything
  * (pg_stats), nor does the planner hand them to operators of his.
@@ -375,7 +346,7 @@ create_companion(Relation rel, const ColumnSpec *specs, int n)
 	StrataLocator locator = STRATA_REL_LOCATOR(rel);
 	StrataLevel level = strata_settings_get(rel)->codec_level;
 	Datum		options = transformRelOptions((Datum) 0,
-											  list_make1(row_target(level)),
+											  list_make1(strata_cut_option(STRATA_BATCH_CUT_FIRST(level))),
 											  NULL, NULL, false, false);
 	char		persistence = rel->rd_rel->relpersistence;
 	bool		temp = persistence == RELPERSISTENCE_TEMP;
@@ -607,25 +578,6 @@ strata_companion_is_ready(StrataStore *store, const StrataLayout *layout)
 		 OidIsValid(strata_store_segment_index(store, layout, true)));
 }
 
-/* See store_companion.h. */
-bool
-strata_companion_is_small(Oid companion)
-{
-	Relation	batches = table_open(companion, AccessShareLock);
-	double		pages = RelationGetNumberOfBlocks(batches);
-
-	if (OidIsValid(batches->rd_rel->reltoastrelid))
-	{
-		Relation	toast = table_open(batches->rd_rel->reltoastrelid,
-									   AccessShareLock);
-
-		pages += RelationGetNumberOfBlocks(toast);
-		table_close(toast, AccessShareLock);
-	}
-	table_close(batches, AccessShareLock);
-	return pages < strata_index_pages;
-}
-
 /*
  * The indexes that a small companion does without (docs/adr/029).  Without
  * segments the first index is as good as the one that would lead with min_.
@@ -677,8 +629,7 @@ strata_companion_complete(Relation rel, const StrataLayout *layout)
 	StrataOwnerContext saved;
 
 	if (strata_companion_is_small(companion) ||
-		has_other_indexes(rel, companion, layout) ||
-		!nobody_writes(companion))
+		has_other_indexes(rel, companion, layout) || !nobody_writes(companion))
 		return;
 	strata_role_enter(strata_extension_owner(), &saved);
 	ensure_other_indexes(rel, companion, layout);
@@ -720,7 +671,6 @@ strata_companion_prepare(Relation rel, StrataLayout **layout)
 	/* a temporary one depends on its table as a whole */
 	if (rel->rd_rel->relpersistence != RELPERSISTENCE_TEMP)
 		strata_companion_bind(companion, RelationGetRelid(rel));
-	adapt_row_target(companion, strata_settings_get(rel)->codec_level);
 	ensure_index(rel, companion, *layout, strata_companion_segment_keys,
 				 false);
 	ensure_index(rel, companion, *layout, strata_companion_layout_keys, true);

@@ -10,6 +10,7 @@
 #define STRATA_STORE_PRIVATE_H
 
 #include "base/base.h"
+#include "batch/batch_measure.h"
 #include "catalog/catalog.h"
 #include "store/store.h"
 
@@ -73,6 +74,31 @@ extern int	strata_companion_span_keys(const StrataBatchSchema *schema,
 extern int	strata_companion_layout_keys(const StrataBatchSchema *schema,
 										 const StrataLayout *layout,
 										 bool by_max, AttrNumber *keys);
+
+/* store_cut.c.  Are batches few enough to be looked at all? */
+extern bool strata_companion_is_small(Oid companion);
+
+/*
+ * Are batches to have the rows that an archive's have?  Entropy coding and LZ
+ * gain by them; in a small table less than TOAST takes for itself.  companion:
+ * InvalidOid if there is none yet.
+ */
+extern bool strata_store_is_large_archive(Relation rel, Oid companion,
+										  StrataLevel level);
+
+/* The companion's option, and how to set it; not beside other writers. */
+extern DefElem *strata_cut_option(StrataBatchCut cut);
+extern void strata_companion_set_cut(Relation batches, StrataBatchCut cut);
+
+/*
+ * A batch row was written, of these values; tuple: nothing of it out of line.
+ * Then, after nbatches: rows are cut as was found to take the least.
+ */
+extern void strata_cut_learn(StrataCutMeasure *measure, Relation batches,
+							 HeapTuple tuple, const Datum *values,
+							 const bool *isnull);
+extern void strata_cut_adapt(const StrataCutMeasure *measure, Relation batches,
+							 int64 nbatches);
 
 /* Columns of R's unique keys, see store.h, from the catalogs. */
 extern Bitmapset *strata_unique_columns_find(Relation rel, bool *any);

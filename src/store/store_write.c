@@ -13,7 +13,6 @@
  */
 #include "store/store_private.h"
 #include "pg/pg.h"
-#include "store/store_index.h"
 #include "store/store_write.h"
 
 #include "access/genam.h"
@@ -67,54 +66,55 @@ find_next_row(StrataStore *store, StrataRowGoal *goal)
 			strata_goal_learn(goal, nrows, tuple->t_len, 0);
 	}
 	ExecDropSingleTupleTableSlot(slot);
-	/* store:S10 */
-	return Max(next, strata_index_high_water(store->batches));
-}
-
-/* See store_index.h. */
-int64
-strata_store_next_row(StrataStore *store)
-{
-	return find_next_row(store, NULL);
-}
-
-/* See store_index.h. */
-void
-strata_numbering_lock(Relation batches)
-{
-	LockPage(batches, NUMBERING_PAGE, ExclusiveLock);
-}
-
-/* See store_index.h. */
-void
-strata_numbering_unlock(Relation batches)
-{
-	UnlockPage(batches, NUMBERING_PAGE, ExclusiveLock);
+	return next;
 }
 
 /*
- * Rows that a batch of this level is to have at least, if there are so many.
+ * Rows that a batch is to have at least, if there are so many, and how much of
+ * a page.
  */
-static int
-level_rows(StrataLevel level)
+static StrataBatchCut
+init_goal(StrataRowGoal *goal, bool archive)
 {
-	if (level != STRATA_LEVEL_ARCHIVE)
-		return strata_batch_rows;
-	return Min(strata_batch_rows * ARCHIVE_BATCH_FACTOR,
-			   STRATA_CODEC_MAX_ROWS);
+	StrataBatchCut cut = archive ? STRATA_BATCH_CUT_HALF :
+	STRATA_BATCH_CUT_PAGE;
+	int			rows = archive ? strata_batch_rows * ARCHIVE_BATCH_FACTOR :
+	strata_batch_rows;
+
+	strata_goal_init(goal, Min(rows, STRATA_CODEC_MAX_ROWS),
+					 STRATA_BATCH_CUT_BYTES(cut));
+	return cut;
 }
 
 /* See store_write.h. */
-void
-strata_store_init_goal(StrataRowGoal *goal, Relation batches,
+StrataBatchCut
+strata_store_init_goal(StrataRowGoal *goal, Relation rel, Oid companion,
 					   StrataLevel level)
 {
-	Size		largest;
+	return init_goal(goal,
+					 strata_store_is_large_archive(rel, companion, level));
+}
 
-	largest = batches != NULL ?
-		RelationGetToastTupleTarget(batches, TOAST_TUPLE_TARGET) :
-		STRATA_BATCH_ROW_TARGET(level);
-	strata_goal_init(goal, level_rows(level), largest);
+/*
+ * Of who writes: those who load do not know how many rows will come, nor may
+ * they change a table that others write.
+ */
+static void
+begin_goal(StrataBatchWriter *writer, StrataLevel level)
+{
+	Oid			companion = RelationGetRelid(writer->store->batches);
+	StrataBatchCut cut;
+
+	if (writer->shared)
+	{
+		(void) init_goal(&writer->goal, level == STRATA_LEVEL_ARCHIVE);
+		return;
+	}
+	cut = strata_store_init_goal(&writer->goal, writer->store->rel, companion,
+								 level);
+	/* the level may have changed; few batches have said nothing else */
+	if (strata_companion_is_small(companion))
+		strata_companion_set_cut(writer->store->batches, cut);
 }
 
 /*
@@ -127,14 +127,20 @@ set_goal(StrataBatchWriter *writer, HeapTuple tuple, int nrows)
 	Size		room = strata_page_room(writer->store->batches,
 										ItemPointerGetBlockNumber(&tuple->t_self));
 
+	writer->goal.largest =
+		RelationGetToastTupleTarget(writer->store->batches,
+									TOAST_TUPLE_TARGET);
 	strata_goal_learn(&writer->goal, nrows, tuple->t_len, room);
+	strata_cut_learn(&writer->cuts, writer->store->batches, tuple,
+					 writer->values, writer->isnull);
 	writer->goal_rows = strata_goal_rows(&writer->goal);
 	strata_batch_builder_set_limit(writer->builder, writer->goal_rows);
 }
 
 /* See store_write.h. */
 StrataBatchWriter *
-strata_batch_writer_begin(StrataStore *store, const StrataLayout *layout)
+strata_batch_writer_begin(StrataStore *store, const StrataLayout *layout,
+						  bool shared)
 {
 	StrataBatchWriter *writer = palloc0(sizeof(StrataBatchWriter));
 	int			natts = RelationGetDescr(store->batches)->natts;
@@ -143,8 +149,8 @@ strata_batch_writer_begin(StrataStore *store, const StrataLayout *layout)
 	Assert(strata_store_only_layout(store) == NULL ||
 		   strata_store_has_only_layout(store, layout->text));	/* store:S6 */
 	writer->store = store;
-	strata_store_init_goal(&writer->goal, store->batches,
-						   settings->codec_level);
+	writer->shared = shared;
+	begin_goal(writer, settings->codec_level);
 	writer->batch_rows = writer->goal.base;
 	writer->builder = strata_batch_builder_create(store->rel, store->schema,
 												  layout, settings->codecs,
@@ -206,7 +212,7 @@ begin_numbering(StrataBatchWriter *writer, int nrows)
 {
 	if (writer->shared)
 	{
-		strata_numbering_lock(writer->store->batches);
+		LockPage(writer->store->batches, NUMBERING_PAGE, ExclusiveLock);
 		writer->next_row = find_next_row(writer->store, NULL);
 		strata_batch_set_first_row(writer->store->schema, writer->next_row,
 								   writer->values, writer->isnull);
@@ -255,13 +261,15 @@ strata_batch_writer_flush(StrataBatchWriter *writer)
 	heap_insert(batches, tuple, cid, HEAP_INSERT_NO_LOGICAL, NULL);
 	strata_batch_index(writer->indexes, tuple);
 	if (writer->shared)
-		strata_numbering_unlock(batches);
+		UnlockPage(batches, NUMBERING_PAGE, ExclusiveLock);
 	set_goal(writer, tuple, nrows);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(writer->mcxt);
 	writer->next_row += nrows;
 	writer->nrows += nrows;
 	writer->nbatches++;
+	if (!writer->shared)
+		strata_cut_adapt(&writer->cuts, batches, writer->nbatches);
 }
 
 /* See store_write.h. */

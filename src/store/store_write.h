@@ -10,6 +10,7 @@
 #define STRATA_STORE_WRITE_H
 
 #include "batch/batch_build.h"
+#include "batch/batch_measure.h"
 #include "store/store.h"
 
 #include "access/heapam.h"
@@ -17,11 +18,11 @@
 #include "nodes/execnodes.h"
 
 /*
- * How many it takes to fill pages is not known yet; batches: the companion, or
- * NULL.
+ * The goal of who compresses rel, nothing known of its batches: how many rows
+ * they are to have, and how rows of them are cut.
  */
-extern void strata_store_init_goal(StrataRowGoal *goal, Relation batches,
-								   StrataLevel level);
+extern StrataBatchCut strata_store_init_goal(StrataRowGoal *goal, Relation rel,
+											 Oid companion, StrataLevel level);
 
 /* Index entries of a batch row; HOT updates need none. */
 extern void strata_batch_index(CatalogIndexState indexes, HeapTuple tuple);
@@ -58,6 +59,7 @@ typedef struct StrataBatchWriter
 	int64		nbatches;
 	int			batch_rows;		/* that a batch is to have, at least */
 	StrataRowGoal goal;			/* what is learned of how many fill a page */
+	StrataCutMeasure cuts;		/* and of how batch rows are best cut */
 	int			goal_rows;		/* so many, then, from batch_rows to goal.most */
 	bool		shared;			/* others may write batches of R too: numbers
 								 * are taken one batch at a time */
@@ -68,9 +70,10 @@ typedef struct StrataBatchWriter
 	bool	   *isnull;
 } StrataBatchWriter;
 
+/* shared: under RowExclusiveLock on R, beside others who do so. */
 extern StrataBatchWriter *strata_batch_writer_begin(StrataStore *store,
-													const StrataLayout
-													*layout);
+													const StrataLayout *layout,
+													bool shared);
 
 /* Rows must come sorted by segment, then by the layout's order. */
 extern void strata_batch_writer_add(StrataBatchWriter *writer,

@@ -54,15 +54,27 @@ typedef struct BucketCall
 bool
 strata_time_is_bucket(Oid funcid, bool zoned)
 {
+	const char *symbol = strata_time_bucket_symbol(funcid);
+
+	return symbol != NULL &&
+		strncmp(symbol, "strata_time_bucket_",
+				strlen("strata_time_bucket_")) == 0 &&
+		(strcmp(symbol, "strata_time_bucket_zone") == 0) == zoned;
+}
+
+/* See time.h. */
+const char *
+strata_time_bucket_symbol(Oid funcid)
+{
 	HeapTuple	tuple;
 	Form_pg_proc form;
-	bool		result = false;
+	const char *result = NULL;
 
 	if (funcid < FirstNormalObjectId)
-		return false;
+		return NULL;
 	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(funcid));
 	if (!HeapTupleIsValid(tuple))
-		return false;
+		return NULL;
 	form = (Form_pg_proc) GETSTRUCT(tuple);
 	if (form->prolang == ClanguageId &&
 		strcmp(NameStr(form->proname), "time_bucket") == 0)
@@ -70,15 +82,14 @@ strata_time_is_bucket(Oid funcid, bool zoned)
 		bool		isnull;
 		Datum		source = SysCacheGetAttr(PROCOID, tuple,
 											 Anum_pg_proc_prosrc, &isnull);
+		char	   *symbol = isnull ? NULL : TextDatumGetCString(source);
 
-		if (!isnull)
-		{
-			char	   *symbol = TextDatumGetCString(source);
-
-			result = strncmp(symbol, "strata_time_bucket_",
-							 strlen("strata_time_bucket_")) == 0 &&
-				(strcmp(symbol, "strata_time_bucket_zone") == 0) == zoned;
-		}
+		if (symbol != NULL &&
+			(strncmp(symbol, "strata_time_bucket_",
+					 strlen("strata_time_bucket_")) == 0 ||
+			 strncmp(symbol, "strata_uuid_bucket",
+					 strlen("strata_uuid_bucket")) == 0))
+			result = symbol;
 	}
 	ReleaseSysCache(tuple);
 	return result;

@@ -133,6 +133,9 @@ extern void strata_uuid_boundary(TimestampTz time, pg_uuid_t *uuid);
 /* Is it our to_uuidv7_boundary()? */
 extern bool strata_uuid_is_boundary(Oid funcid);
 
+/* The C name of our time_bucket(), or NULL: it is another function. */
+extern const char *strata_time_bucket_symbol(Oid funcid);
+
 /*
  * Replace comparisons of time_bucket() by comparisons of what it buckets; in
  * place.

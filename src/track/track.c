@@ -37,6 +37,7 @@ typedef struct Changed
 	Oid			chunk;			/* key */
 	StrataTracked tracked;		/* as the last of them was noted */
 	bool		any;
+	bool		whole;			/* all times that it has at the end */
 	bool		before_all;		/* -infinity */
 	bool		after_all;		/* infinity */
 	int			shift;			/* a granule is 1 << shift times */
@@ -124,6 +125,13 @@ set_granule(Changed *c, int i)
 	c->map[i / 8] |= (uint8) (1 << (i % 8));
 }
 
+/* Is every granule from first to last in the map?  Its end may be no int64. */
+static inline bool
+is_in_map(const Changed *c, int64 first, int64 last)
+{
+	return first >= c->base && (uint64) last - (uint64) c->base < GRANULES;
+}
+
 /*
  * Have the map reach from granule `first` to `last`, numbers of the present
  * length, both of what it has and of what is to come.  What is left over goes
@@ -157,7 +165,7 @@ note(Changed *c, int64 lo, int64 hi)
 	int64		first = lo >> c->shift;
 	int64		last = hi >> c->shift;
 
-	if (!c->any || first < c->base || last >= c->base + GRANULES)
+	if (!c->any || !is_in_map(c, first, last))
 	{
 		int64		low = first;
 		int64		high = last;
@@ -173,9 +181,9 @@ note(Changed *c, int64 lo, int64 hi)
 		first = lo >> c->shift;
 		last = hi >> c->shift;
 	}
-	Assert(first >= c->base && last < c->base + GRANULES);	/* track:D2 */
-	for (int64 i = first; i <= last; i++)
-		set_granule(c, (int) (i - c->base));
+	Assert(is_in_map(c, first, last));	/* track:D2 */
+	for (int i = (int) (first - c->base); i <= (int) (last - c->base); i++)
+		set_granule(c, i);
 }
 
 typedef struct Range
@@ -211,6 +219,19 @@ ranges_of(const Changed *c, Range *ranges)
 	const StrataTracked *tracked = &c->tracked;
 	int			n = 0;
 
+	if (c->whole && get_rel_relispartition(c->chunk))
+	{
+		ranges[0] = (Range)
+		{
+			PG_INT64_MIN, PG_INT64_MAX
+		};
+		if (strata_track_chunk_range != NULL)
+			(void) strata_track_chunk_range(c->chunk, &ranges[0].lo,
+											&ranges[0].hi);
+		ranges[0].lo = Max(ranges[0].lo, tracked->lo);
+		ranges[0].hi = Min(ranges[0].hi, tracked->hi);
+		return ranges[0].lo <= ranges[0].hi ? 1 : 0;
+	}
 	if (c->before_all)
 		ranges[n++] = (Range)
 	{
@@ -333,6 +354,21 @@ strata_track_whole(const StrataTracked *tracked)
 	if (strata_track_chunk_range != NULL)
 		(void) strata_track_chunk_range(tracked->chunk, &lo, &hi);
 	strata_track_range(tracked, lo, hi);
+}
+
+/* See track.h. */
+void
+strata_track_moved(Oid chunk, Oid hypertable, bool is_partition)
+{
+	StrataTracked tracked = {.hypertable = hypertable,.chunk = chunk};
+
+	if (!strata_track_source_get(hypertable, &tracked.lo, &tracked.hi))
+		return;
+	if (is_partition)
+		strata_track_whole(&tracked);
+	else
+		changed_of(&tracked)->whole = true;
+	Assert(changed != NULL || written || is_partition); /* track:D1 */
 }
 
 /* See track.h. */

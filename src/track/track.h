@@ -74,6 +74,12 @@ extern List *strata_track_publish(Oid hypertable, int64 lo, int64 hi);
 extern bool (*strata_track_chunk_range) (Oid chunk, int64 *lo, int64 *hi);
 extern void strata_track_whole(const StrataTracked *tracked);
 
+/*
+ * A table becomes a partition of the hypertable, or is one no more, with all
+ * its rows; of what becomes one the range is not known yet.
+ */
+extern void strata_track_moved(Oid chunk, Oid hypertable, bool is_partition);
+
 extern void strata_track_init(void);
 
 #endif							/* STRATA_TRACK_H */

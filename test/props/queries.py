@@ -463,10 +463,16 @@ class Queries:
             keys, self.aggregates(table), table.token, self.where(table), keys, having))
 
     def grouping_sets(self):
-        table = self.table()
+        rng, table = self.rng, self.table()
         keys = self.group_keys(table)
-        return Query("SELECT %s, count(*), count(a.ts) FROM %s AS a%s GROUP BY %s (%s)" % (
-            ", ".join(keys), table.token, self.where(table), self.rng.choice(["ROLLUP", "CUBE"]), ", ".join(keys)))
+        if rng.random() < 0.4:
+            keys += [key for key in self.group_keys(table) if key not in keys]
+        sets = ["(%s)" % ", ".join(rng.sample(keys, rng.randint(0, len(keys)))) for _ in range(rng.randint(1, 4))]
+        form = rng.choice(["ROLLUP (%s)", "ROLLUP (%s)", "CUBE (%s)", "GROUPING SETS ((%s), ()" + "".join(", " + one for one in sets) + ")"])
+        shown = "GROUPING(%s), %s" % (", ".join(rng.sample(keys, rng.randint(1, len(keys)))), rng.choice(["count(*), sum(a.id)", self.aggregates(table)]))
+        return Query("SELECT %s, %s FROM %s AS a%s GROUP BY %s%s" % (
+            ", ".join(keys), shown, table.token, self.where(table), form.replace("%s", ", ".join(keys)),
+            rng.choice(["", "", " HAVING count(*) > 3", " HAVING GROUPING(%s) = 0" % keys[0]])))
 
     def distinct(self):
         table = self.table()

@@ -1,0 +1,92 @@
+/*-------------------------------------------------------------------------
+ *
+ * catalog_rollup.c
+ *	  Which rollups there are: _strata.rollup.
+ *
+ * src/catalog/catalog_rollup.c
+ *-------------------------------------------------------------------------
+ */
+#include "catalog/catalog_private.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "utils/fmgroids.h"
+#include "utils/rel.h"
+
+/* Columns of _strata.rollup. */
+enum
+{
+	ROLLUP_VIEW = 1, ROLLUP_SOURCE, ROLLUP_ARCHIVE, ROLLUP_MATERIALIZED_ONLY
+};
+
+static void
+read_rollup(HeapTuple tuple, TupleDesc desc, StrataRollupRow *row)
+{
+	bool		isnull;
+
+	row->view = DatumGetObjectId(heap_getattr(tuple, ROLLUP_VIEW, desc,
+											  &isnull));
+	row->source = DatumGetObjectId(heap_getattr(tuple, ROLLUP_SOURCE, desc,
+												&isnull));
+	row->archive = DatumGetObjectId(heap_getattr(tuple, ROLLUP_ARCHIVE, desc,
+												 &isnull));
+	row->materialized_only =
+		DatumGetBool(heap_getattr(tuple, ROLLUP_MATERIALIZED_ONLY, desc,
+								  &isnull));
+}
+
+/* The rows (StrataRollupRow *) that have an OID in a column. */
+static List *
+find_rows(AttrNumber attno, Oid oid)
+{
+	Oid			relid = strata_rollup_relation("rollup");
+	List	   *rows = NIL;
+	Relation	rel;
+	SysScanDesc scan;
+	ScanKeyData key;
+	HeapTuple	tuple;
+
+	if (!OidIsValid(relid))
+		return NIL;
+	rel = table_open(relid, AccessShareLock);
+	ScanKeyInit(&key, attno, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(oid));
+	scan = systable_beginscan(rel, InvalidOid, false, NULL, 1, &key);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		StrataRollupRow *row = palloc(sizeof(StrataRollupRow));
+
+		read_rollup(tuple, RelationGetDescr(rel), row);
+		rows = lappend(rows, row);
+	}
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return rows;
+}
+
+/* See catalog.h. */
+StrataRollupRow *
+strata_rollup_row(Oid view)
+{
+	List	   *rows = find_rows(ROLLUP_VIEW, view);
+
+	Assert(list_length(rows) <= 1); /* catalog:T4 */
+	return rows == NIL ? NULL : linitial(rows);
+}
+
+/* See catalog.h. */
+StrataRollupRow *
+strata_rollup_row_of_archive(Oid archive)
+{
+	List	   *rows = find_rows(ROLLUP_ARCHIVE, archive);
+
+	return rows == NIL ? NULL : linitial(rows);
+}
+
+/* See catalog.h. */
+List *
+strata_rollup_rows_of_source(Oid source)
+{
+	return find_rows(ROLLUP_SOURCE, source);
+}

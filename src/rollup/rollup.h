@@ -1,0 +1,223 @@
+/*-------------------------------------------------------------------------
+ *
+ * rollup.h
+ *	  Aggregates by buckets of time that are kept ready, and answer what the
+ *	  rows themselves would.
+ *
+ * src/rollup/rollup.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_ROLLUP_H
+#define STRATA_ROLLUP_H
+
+#include "postgres.h"
+
+#include "time/time.h"
+
+#include "nodes/parsenodes.h"
+#include "utils/snapshot.h"
+
+/*-------------------------------------------------------------------------
+ * Sets of times, rollup_range.c
+ *-------------------------------------------------------------------------
+ */
+typedef struct StrataRange
+{
+	int64		lo;				/* inclusive */
+	int64		hi;				/* exclusive */
+} StrataRange;
+
+static inline StrataRange
+strata_range(int64 lo, int64 hi)
+{
+	StrataRange range = {lo, hi};
+
+	return range;
+}
+
+/* Sorted, disjoint, not adjacent.  Zeroes are the empty set. */
+typedef struct StrataRanges
+{
+	int			n;
+	int			space;
+	StrataRange *r;
+} StrataRanges;
+
+extern void strata_ranges_add(StrataRanges *ranges, StrataRange range);
+extern void strata_ranges_subtract(StrataRanges *ranges, StrataRange range);
+
+/* Keep what is in the range; take others away; keep what is in others, too. */
+extern void strata_ranges_clip(StrataRanges *ranges, StrataRange range);
+extern void strata_ranges_remove(StrataRanges *ranges,
+								 const StrataRanges *others);
+extern void strata_ranges_keep(StrataRanges *ranges,
+							   const StrataRanges *others);
+extern void strata_ranges_copy(StrataRanges *ranges, const StrataRanges *from);
+extern bool strata_ranges_contain(const StrataRanges *ranges,
+								  StrataRange range);
+
+/*-------------------------------------------------------------------------
+ * Buckets, rollup_bucket.c
+ *-------------------------------------------------------------------------
+ */
+typedef struct StrataRollupBucket
+{
+	Oid			type;			/* of the bucket */
+	bool		zoned;			/* by a zone's wall clock: `zone`; else ... */
+	StrataBucket rule;
+	StrataZoneBucket zone;
+} StrataRollupBucket;
+
+/*
+ * The buckets of a call: time_bucket() with constants, or date_trunc() of a
+ * timestamp; *time is what is bucketed.  false: it is something else.
+ * ereports on a width that makes no buckets.
+ */
+extern bool strata_rollup_bucket_init(StrataRollupBucket *bucket, Node *call,
+									  Expr **time);
+
+/* Start of the bucket of a time, and of the next; false: there is none. */
+extern bool strata_rollup_bucket_start(StrataRollupBucket *bucket, int64 time,
+									   int64 *start);
+extern bool strata_rollup_bucket_next(StrataRollupBucket *bucket, int64 time,
+									  int64 *start);
+
+/*
+ * Whole buckets that hold all times from lo to hi, both inclusive; at the ends
+ * of the type as far as int64 goes.
+ */
+extern StrataRange strata_rollup_bucket_outward(StrataRollupBucket *bucket,
+												int64 lo, int64 hi);
+
+/*
+ * Whole buckets of the times from lo to before hi; lo = hi: none.  What is at,
+ * or beyond, an end of the type has no end then: an extreme of int64.
+ */
+extern StrataRange strata_rollup_bucket_inward(StrataRollupBucket *bucket,
+											   int64 lo, int64 hi);
+
+/*-------------------------------------------------------------------------
+ * What a rollup is
+ *-------------------------------------------------------------------------
+ */
+typedef enum StrataRollupKind
+{
+	STRATA_ROLLUP_BUCKET,
+	STRATA_ROLLUP_GROUP,
+	STRATA_ROLLUP_PARTIAL
+} StrataRollupKind;
+
+/* A column of the archive; the k-th is its attribute k + 1. */
+typedef struct StrataRollupColumn
+{
+	StrataRollupKind kind;
+	Expr	   *expr;			/* over the definition's range table: the call
+								 * that makes buckets, the grouping
+								 * expression, or the Aggref whose value is
+								 * stored */
+	Oid			combine;		/* PARTIAL: aggregate function of one argument
+								 * that makes one partial of many; InvalidOid:
+								 * there is none */
+	char	   *name;
+	Oid			type;
+	int32		typmod;
+	Oid			collation;
+} StrataRollupColumn;
+
+typedef struct StrataRollup
+{
+	Oid			view;
+	Oid			source;			/* the hypertable whose changes are tracked */
+	Oid			archive;
+	bool		materialized_only;
+	Query	   *query;			/* the definition, a copy of its own */
+	Index		varno;			/* of the source in query->rtable */
+	AttrNumber	time;			/* its time column, and the type of it */
+	Oid			time_type;
+	StrataRollupBucket bucket;
+	List	   *columns;		/* StrataRollupColumn */
+} StrataRollup;
+
+/*
+ * rollup_define.c.  What a definition makes, all but view and archive: of the
+ * analyzed SELECT of a view, which is copied.  ereports (0A000) when it cannot
+ * be kept.
+ */
+extern StrataRollup *strata_rollup_analyze(const Query *query);
+
+/*
+ * SELECT of all columns of the archive, in its order, from the source: of all
+ * groups, also of those that HAVING leaves out.
+ */
+extern Query *strata_rollup_partials(const StrataRollup *rollup);
+
+/*
+ * rollup_partial.c.  An expression of the definition's select list or HAVING
+ * out of the archive's columns, as the range table entry varno.  combined: of
+ * several rows, whose partials are combined.
+ */
+extern Expr *strata_rollup_final(const StrataRollup *rollup, const Expr *expr,
+								 Index varno, bool combined);
+
+/* Can the expression be had of several rows of the archive? */
+extern bool strata_rollup_combines(const StrataRollup *rollup,
+								   const Expr *expr);
+
+/*
+ * rollup_catalog.c.  The rollup of a view; NULL if there is none, and that is
+ * allowed.
+ */
+extern StrataRollup *strata_rollup_open(Oid view, bool missing_ok);
+
+/* Views (OIDs) of a hypertable; the view of an archive, or InvalidOid. */
+extern List *strata_rollups_of_source(Oid hypertable);
+extern Oid	strata_rollup_of_archive(Oid archive);
+
+/*-------------------------------------------------------------------------
+ * What may be used of it, and bringing it up to date
+ *-------------------------------------------------------------------------
+ */
+
+/* Times of which the archive was complete when it was written. */
+extern void strata_rollup_covered(const StrataRollup *rollup,
+								  Snapshot snapshot, StrataRanges *covered);
+
+/*
+ * Times of which the archive's rows are what the source's rows of this very
+ * snapshot say: whole buckets.
+ */
+extern void strata_rollup_clean(const StrataRollup *rollup, Snapshot snapshot,
+								StrataRanges *clean);
+
+/* How a refresh gets from one transaction to the next. */
+typedef enum StrataRefreshManner
+{
+	STRATA_REFRESH_IN_BLOCK,	/* it does not */
+	STRATA_REFRESH_PROCEDURE,	/* as a procedure does */
+	STRATA_REFRESH_COMMAND		/* as a utility command outside of a block */
+} StrataRefreshManner;
+
+typedef struct StrataRefresh
+{
+	Oid			view;
+	int64		lo;				/* the window, as a range; the extremes of */
+	int64		hi;				/* int64: no end */
+	bool		force;			/* also what is up to date */
+	bool		beyond_rows;	/* all of the window, also where there are no
+								 * rows */
+	bool		newest_first;
+	int			buckets_per_batch;	/* 0: all; -1: as seems good */
+	int			max_batches;	/* 0: no limit */
+	StrataRefreshManner manner;
+	bool		quiet;			/* no NOTICE */
+	/* what came of it */
+	int			batches;
+	int64		inserted;		/* rows of the archive */
+	int64		deleted;
+	bool		complete;
+} StrataRefresh;
+
+/* The caller has seen to it that the user may do this. */
+extern void strata_rollup_refresh(StrataRefresh *refresh);
+
+#endif							/* STRATA_ROLLUP_H */

@@ -1,0 +1,61 @@
+/*-------------------------------------------------------------------------
+ *
+ * rollup_catalog.c
+ *	  Rollups that are there: a row of _strata.rollup, and the view's rule.
+ *
+ * src/rollup/rollup_catalog.c
+ *-------------------------------------------------------------------------
+ */
+#include "rollup/rollup_private.h"
+
+#include "catalog/catalog.h"
+
+#include "access/relation.h"
+#include "nodes/parsenodes.h"
+#include "rewrite/rewriteHandler.h"
+#include "utils/rel.h"
+
+/* See rollup.h. */
+StrataRollup *
+strata_rollup_open(Oid view, bool missing_ok)
+{
+	StrataRollupRow *row = strata_rollup_row(view);
+	StrataRollup *rollup;
+	Relation	rel;
+
+	rel = row != NULL ? try_relation_open(view, AccessShareLock) : NULL;
+	if (rel == NULL)
+	{
+		if (!missing_ok)
+			elog(ERROR, "view %u has no archive", view);
+		return NULL;
+	}
+	rollup = strata_rollup_analyze(copyObject(get_view_query(rel)));
+	relation_close(rel, NoLock);
+	rollup->view = view;
+	rollup->source = row->source;
+	rollup->archive = row->archive;
+	rollup->materialized_only = row->materialized_only;
+	return rollup;
+}
+
+/* See rollup.h. */
+List *
+strata_rollups_of_source(Oid hypertable)
+{
+	List	   *views = NIL;
+	ListCell   *lc;
+
+	foreach(lc, strata_rollup_rows_of_source(hypertable))
+		views = lappend_oid(views, ((StrataRollupRow *) lfirst(lc))->view);
+	return views;
+}
+
+/* See rollup.h. */
+Oid
+strata_rollup_of_archive(Oid archive)
+{
+	StrataRollupRow *row = strata_rollup_row_of_archive(archive);
+
+	return row != NULL ? row->view : InvalidOid;
+}

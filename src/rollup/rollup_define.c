@@ -1,0 +1,303 @@
+/*-------------------------------------------------------------------------
+ *
+ * rollup_define.c
+ *	  What a definition comes to, and what no rollup can be kept of.
+ *
+ * Taken is an aggregation of one hypertable by buckets of its time column, and
+ * by any other expressions: what a row adds to depends on that row alone, and
+ * says the same tomorrow.  Everything else is refused by name.
+ *
+ * src/rollup/rollup_define.c
+ *-------------------------------------------------------------------------
+ */
+#include "base/base.h"
+#include "catalog/catalog.h"
+#include "hypertable/hypertable.h"
+#include "rollup/rollup_private.h"
+
+#include "access/table.h"
+#include "catalog/pg_class.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
+#include "parser/parsetree.h"
+#include "rewrite/rewriteManip.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+static void
+refuse_query(const char *what, const char *hint)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("a continuous aggregate cannot have %s", what),
+			 hint != NULL ? errhint("%s", hint) : 0));
+}
+
+/* Clauses that are no aggregation of rows. */
+static void
+check_clauses(const Query *query)
+{
+	if (query->commandType != CMD_SELECT || query->utilityStmt != NULL)
+		refuse_query("a statement that is no SELECT", NULL);
+	if (query->setOperations != NULL)
+		refuse_query("UNION, INTERSECT or EXCEPT", NULL);
+	if (query->cteList != NIL)
+		refuse_query("WITH queries", NULL);
+	if (query->hasSubLinks)
+		refuse_query("subqueries", NULL);
+	if (query->hasWindowFuncs)
+		refuse_query("window functions",
+					 "Use them in a query of the view.");
+	if (query->groupingSets != NIL)
+		refuse_query("grouping sets", NULL);
+	if (query->distinctClause != NIL)
+		refuse_query("DISTINCT", NULL);
+	if (query->limitCount != NULL || query->limitOffset != NULL)
+		refuse_query("LIMIT or OFFSET", NULL);
+	if (query->hasTargetSRFs)
+		refuse_query("functions that return sets", NULL);
+	if (query->rowMarks != NIL)
+		refuse_query("row locks", NULL);
+	if (!query->hasAggs)
+		refuse_query("no aggregate function", NULL);
+	if (query->constraintDeps != NIL)
+		refuse_query("columns that GROUP BY does not name", NULL);
+}
+
+/*
+ * The source is another rollup's view: what it is computed of changes as that
+ * one's archive does, and time is that one's bucket.
+ */
+static void
+find_rollup_below(StrataRollup *rollup, const StrataRollupRow *row)
+{
+	StrataRollup *below = strata_rollup_open(row->view, false);
+	StrataRollupColumn *bucket = linitial(below->columns);
+	ListCell   *lc;
+
+	rollup->source = row->archive;
+	foreach(lc, below->query->targetList)
+	{
+		TargetEntry *entry = lfirst_node(TargetEntry, lc);
+
+		if (!entry->resjunk && equal(entry->expr, bucket->expr))
+			rollup->time = entry->resno;
+	}
+	if (rollup->time == InvalidAttrNumber)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("a continuous aggregate cannot be made of \"%s\", which does not show its bucket",
+						get_rel_name(row->view))));
+	rollup->time_type = below->bucket.type;
+}
+
+/* The source is a hypertable. */
+static void
+find_hypertable(StrataRollup *rollup, Oid relid)
+{
+	StrataHypertable *ht = strata_hypertable_get(relid);
+	Relation	rel;
+	bool		row_security;
+	char		persistence;
+
+	if (ht == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("a continuous aggregate cannot be made of \"%s\", which is not a hypertable",
+						get_rel_name(relid)),
+				 get_rel_relkind(relid) == RELKIND_RELATION ?
+				 errhint("SELECT create_hypertable('%s', 'time column');",
+						 get_rel_name(relid)) : 0));
+	if (ht->has_function)
+		refuse_query("a hypertable with a partitioning function", NULL);
+	rel = table_open(relid, NoLock);
+	row_security = rel->rd_rel->relrowsecurity;
+	persistence = rel->rd_rel->relpersistence;
+	table_close(rel, NoLock);
+	if (row_security)
+		refuse_query("a table with row security", NULL);
+	if (persistence != RELPERSISTENCE_PERMANENT)
+		refuse_query("a temporary or unlogged table", NULL);
+	rollup->source = relid;
+	rollup->time = ht->attno;
+	rollup->time_type = getBaseType(get_atttype(relid, ht->attno));
+}
+
+/* The table that rows come from. */
+static void
+find_source(StrataRollup *rollup)
+{
+	Query	   *query = rollup->query;
+	const char *hint = "Keep the keys, and join in a query of the view.";
+	RangeTblEntry *rte;
+	StrataRollupRow *row;
+
+	if (list_length(query->jointree->fromlist) != 1 ||
+		!IsA(linitial(query->jointree->fromlist), RangeTblRef))
+		refuse_query("joins", hint);
+	rollup->varno =
+		linitial_node(RangeTblRef, query->jointree->fromlist)->rtindex;
+	rte = rt_fetch(rollup->varno, query->rtable);
+	if (rte->rtekind != RTE_RELATION)
+		refuse_query("anything but a hypertable in FROM", NULL);
+	if (!rte->inh && rte->relkind != RELKIND_VIEW)
+		refuse_query("ONLY", NULL);
+	if (rte->tablesample != NULL)
+		refuse_query("TABLESAMPLE", NULL);
+	row = strata_rollup_row(rte->relid);
+	if (row != NULL)
+		find_rollup_below(rollup, row);
+	else
+		find_hypertable(rollup, rte->relid);
+}
+
+/* Is it a call that makes buckets of the source's time column? */
+static bool
+is_bucket(StrataRollup *rollup, Node *expr, StrataRollupBucket *bucket)
+{
+	Expr	   *time;
+	const Var  *var;
+
+	if (!strata_rollup_bucket_init(bucket, expr, &time) || !IsA(time, Var))
+		return false;
+	var = (const Var *) time;
+	return (Index) var->varno == rollup->varno && var->varlevelsup == 0 &&
+		var->varattno == rollup->time &&
+		getBaseType(var->vartype) == bucket->type;
+}
+
+/* The columns that rows are grouped by: the bucket, which is first, and others. */
+static void
+find_groups(StrataRollup *rollup)
+{
+	Query	   *query = rollup->query;
+	List	   *groups = NIL;
+	int			nbuckets = 0;
+	ListCell   *lc;
+
+	foreach(lc, query->groupClause)
+	{
+		SortGroupClause *clause = lfirst_node(SortGroupClause, lc);
+		TargetEntry *entry = get_sortgroupclause_tle(clause,
+													 query->targetList);
+		StrataRollupBucket bucket;
+		const char *name = entry->resname;
+
+		if (is_bucket(rollup, (Node *) entry->expr, &bucket))
+		{
+			if (nbuckets++ > 0)
+				refuse_query("two buckets of time", NULL);
+			rollup->bucket = bucket;
+			strata_rollup_add_column(&rollup->columns, STRATA_ROLLUP_BUCKET,
+									 copyObject(entry->expr), InvalidOid,
+									 name == NULL || entry->resjunk ?
+									 "bucket" : name);
+		}
+		else
+			groups = lappend(groups, entry);
+	}
+	if (nbuckets == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("a continuous aggregate must be grouped by a bucket of the hypertable's time column"),
+				 errhint("GROUP BY time_bucket('1 hour', %s)",
+						 get_attname(rollup->source, rollup->time, false))));
+	foreach(lc, groups)
+	{
+		TargetEntry *entry = lfirst_node(TargetEntry, lc);
+
+		strata_rollup_add_column(&rollup->columns, STRATA_ROLLUP_GROUP,
+								 copyObject(entry->expr), InvalidOid,
+								 entry->resname == NULL || entry->resjunk ?
+								 "group" : entry->resname);
+	}
+}
+
+/* The columns that aggregates are kept in. */
+static bool
+find_partials(Node *node, void *context)
+{
+	const TargetEntry *entry = (const TargetEntry *) node;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, Aggref))
+	{
+		strata_rollup_add_partials(context, (Aggref *) node, NULL);
+		return false;
+	}
+	/* a column of the view has its name */
+	if (IsA(node, TargetEntry) && IsA(entry->expr, Aggref) && !entry->resjunk)
+	{
+		strata_rollup_add_partials(context, (Aggref *) entry->expr,
+								   entry->resname);
+		return false;
+	}
+	return expression_tree_walker(node, find_partials, context);
+}
+
+/* See rollup.h. */
+StrataRollup *
+strata_rollup_analyze(const Query *query)
+{
+	StrataRollup *rollup = palloc0(sizeof(StrataRollup));
+
+	rollup->query = copyObjectImpl(query);
+	check_clauses(rollup->query);
+	strata_query_flatten_groups(rollup->query);
+	find_source(rollup);
+	if (contain_mutable_functions((Node *) rollup->query->targetList) ||
+		contain_mutable_functions(rollup->query->havingQual) ||
+		contain_mutable_functions(rollup->query->jointree->quals))
+		refuse_query("functions that are not immutable",
+					 "What depends on the time zone takes it as an argument: time_bucket('1 day', time, 'Europe/Prague').");
+	find_groups(rollup);
+	find_partials((Node *) rollup->query->targetList, rollup);
+	find_partials(rollup->query->havingQual, rollup);
+	return rollup;
+}
+
+/* See rollup.h. */
+Query *
+strata_rollup_partials(const StrataRollup *rollup)
+{
+	Query	   *query = copyObject(rollup->query);
+	List	   *targets = NIL;
+	ListCell   *lc;
+	Index		ref = 0;
+
+	query->groupClause = NIL;
+	foreach(lc, rollup->columns)
+	{
+		StrataRollupColumn *column = lfirst(lc);
+		TargetEntry *entry = makeTargetEntry(copyObject(column->expr),
+											 list_length(targets) + 1,
+											 pstrdup(column->name), false);
+
+		targets = lappend(targets, entry);
+		if (column->kind == STRATA_ROLLUP_PARTIAL)
+			continue;
+		/* as the definition's clause of the same expression */
+		for (int i = 0; i < list_length(rollup->query->groupClause); i++)
+		{
+			SortGroupClause *clause = list_nth(rollup->query->groupClause, i);
+			TargetEntry *grouped;
+
+			grouped = get_sortgroupclause_tle(clause,
+											  rollup->query->targetList);
+			if (!equal(grouped->expr, column->expr))
+				continue;
+			clause = copyObject(clause);
+			clause->tleSortGroupRef = entry->ressortgroupref = ++ref;
+			query->groupClause = lappend(query->groupClause, clause);
+			break;
+		}
+	}
+	Assert(list_length(query->groupClause) > 0);	/* rollup:Z5 */
+	query->targetList = targets;
+	query->havingQual = NULL;
+	query->sortClause = NIL;
+	return query;
+}

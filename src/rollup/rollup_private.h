@@ -1,0 +1,99 @@
+/*-------------------------------------------------------------------------
+ *
+ * rollup_private.h
+ *	  What the files of src/rollup share among themselves.
+ *
+ * src/rollup/rollup_private.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_ROLLUP_PRIVATE_H
+#define STRATA_ROLLUP_PRIVATE_H
+
+#include "rollup/rollup.h"
+
+#include "nodes/primnodes.h"
+
+/*
+ * rollup_partial.c.  One more column of the archive, unless it has one of this
+ * expression; its name begins with `name`.
+ */
+extern void strata_rollup_add_column(List **columns, StrataRollupKind kind,
+									 Expr *expr, Oid combine,
+									 const char *name);
+
+/*
+ * The columns that the aggregate is kept in; name: of the only one, or NULL to
+ * go by the function.
+ */
+extern void strata_rollup_add_partials(StrataRollup *rollup,
+									   const Aggref *aggref, const char *name);
+
+/* Is it one of PostgreSQL's own min() and max()? */
+extern bool strata_aggregate_is_extremum(Oid aggregate);
+
+/*
+ * The lock of a source's rollups, until the end of the transaction: one
+ * refresh at a time.  Its tag is that of a column which no table has.
+ */
+#define ROLLUP_LOCK_SUBID 0xFFFF
+extern void strata_rollup_lock(Oid source);
+
+/*
+ * rollup_cover.c.  Take what is marked as the snapshot sees it out of the
+ * cover of all rollups of the source, and the marks away; how many there were.
+ * The caller has the lock, and took the snapshot after it.
+ */
+extern int	strata_rollup_fold(Oid source, Snapshot snapshot);
+
+/* Write down what is covered instead of what was. */
+extern void strata_rollup_put_cover(Oid view, const StrataRanges *before,
+									const StrataRanges *after);
+
+/* Take buckets with partitions out whose changes nobody hears of. */
+extern void strata_rollup_drop_unseen(const StrataRollup *rollup,
+									  StrataRanges *ranges);
+
+/* Take buckets out of which the rollup below is not clean. */
+extern void strata_rollup_trust_below(const StrataRollup *rollup, Oid below,
+									  Snapshot snapshot,
+									  StrataRanges *ranges);
+
+/*
+ * rollup_wait.c.  From the commit on, times of the source from lo to hi (both
+ * inclusive) are tracked, if they are not; *published: they were not.  false:
+ * a lock was not to be had by the deadline.
+ */
+extern bool strata_rollup_publish(Oid source, int64 lo, int64 hi,
+								  TimestampTz deadline, bool *published);
+
+/*
+ * Wait until the deadline for those who write to chunks of the range and may
+ * not know what is tracked, and put those times of it that are tracked, and
+ * that nobody writes to unheard, to *settled.  In no snapshot, without locks;
+ * or with a deadline that is over.
+ */
+extern void strata_rollup_settle(Oid source, StrataRange range,
+								 TimestampTz deadline, StrataRanges *settled);
+
+/*
+ * rollup_write.c.  Have the archive's rows of a range of whole buckets be what
+ * the snapshot has; only rows that differ are written.
+ */
+typedef struct StrataRollupCounts
+{
+	int64		inserted;
+	int64		deleted;
+} StrataRollupCounts;
+
+extern void strata_rollup_write(const StrataRollup *rollup, StrataRange range,
+								Snapshot snapshot, StrataRollupCounts *counts);
+
+/*
+ * Whole buckets from the first to the last time of the window that the source
+ * has rows of, or the archive, as the snapshot sees them; lo >= hi: none.
+ */
+extern StrataRange strata_rollup_extent(const StrataRollup *rollup,
+										StrataRange window,
+										Snapshot snapshot);
+
+#endif							/* STRATA_ROLLUP_PRIVATE_H */

@@ -1,0 +1,590 @@
+/*-------------------------------------------------------------------------
+ *
+ * rollup_write.c
+ *	  Have the archive say what the rows say: of a range of whole buckets.
+ *
+ * Where the archive has no rows they are inserted as they come.  Else what is
+ * there is compared with what should be, byte by byte, and only rows that
+ * differ are deleted and inserted: a late row changes one row of the archive.
+ * What is there has to fit into memory for that; a range of which it does not
+ * is halved.
+ *
+ * src/rollup/rollup_write.c
+ *-------------------------------------------------------------------------
+ */
+#include "rollup/rollup_private.h"
+
+#include "base/base.h"
+#include "hypertable/hypertable.h"
+
+#include "access/stratnum.h"
+#include "catalog/pg_type.h"
+#include "common/hashfn.h"
+#include "executor/spi.h"
+#include "executor/tuptable.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/parsetree.h"
+#include "tcop/dest.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/guc.h"
+#include "utils/hsearch.h"
+#include "utils/lsyscache.h"
+#include "utils/ruleutils.h"
+#include "utils/tuplestore.h"
+#include "utils/typcache.h"
+
+/* What a row of the archive takes in memory, beside its columns. */
+#define ROW_OVERHEAD 100
+
+/* Columns of the query of what is there, before those of the archive. */
+#define NLEADING 2
+
+#define FRESH_ROWS "strata_fresh_rows"
+
+/* A row that is there. */
+typedef struct ArchiveRow
+{
+	struct ArchiveRow *next;	/* of the same hash */
+	Oid			chunk;
+	ItemPointerData tid;
+	bool		stays;
+	MinimalTuple tuple;			/* the archive's columns */
+} ArchiveRow;
+
+typedef struct ArchiveRows
+{
+	uint32		hash;			/* key */
+	ArchiveRow *rows;
+} ArchiveRows;
+
+/* The comparison of a range. */
+typedef struct RowComparison
+{
+	DestReceiver dest;			/* first: of the query that runs */
+	MemoryContext mcxt;			/* for rows */
+	TupleDesc	desc;			/* of the archive's columns */
+	TupleTableSlot *slot;		/* of the row that is compared with */
+	HTAB	   *there;
+	Tuplestorestate *fresh;
+	int64		nfresh;
+} RowComparison;
+
+/*-------------------------------------------------------------------------
+ * Texts
+ *-------------------------------------------------------------------------
+ */
+
+/* time op constant, in the source's type */
+static Node *
+time_qual(const StrataRollup *rollup, int strategy, int64 time)
+{
+	Oid			type = rollup->time_type;
+	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY);
+	RangeTblEntry *rte = rt_fetch(rollup->varno, rollup->query->rtable);
+	Oid			opno;
+	Oid			vartype;
+	int32		typmod;
+	Oid			collation;
+	Node	   *var;
+	Const	   *constant;
+
+	opno = get_opfamily_member(entry->btree_opf, entry->btree_opintype,
+							   entry->btree_opintype, strategy);
+	get_atttypetypmodcoll(rte->relid, rollup->time, &vartype, &typmod,
+						  &collation);
+	var = (Node *) makeVar(rollup->varno, rollup->time, vartype, typmod,
+						   collation, 0);
+	if (vartype != type)
+		var = (Node *) makeRelabelType((Expr *) var, type, -1, InvalidOid,
+									   COERCE_IMPLICIT_CAST);
+	constant = makeConst(type, -1, InvalidOid, get_typlen(type),
+						 strata_time_to_datum(type, time), false,
+						 get_typbyval(type));
+	return (Node *) make_opclause(opno, BOOLOID, false, (Expr *) var,
+								  (Expr *) constant, InvalidOid, InvalidOid);
+}
+
+/* The query for what the archive should have of the range, or of all times. */
+static char *
+partials_text(const StrataRollup *rollup, const StrataRange *range)
+{
+	Query	   *query = strata_rollup_partials(rollup);
+
+	if (range != NULL)
+	{
+		List	   *quals = list_make2(time_qual(rollup,
+												 BTGreaterEqualStrategyNumber,
+												 range->lo),
+									   time_qual(rollup,
+												 BTLessStrategyNumber,
+												 range->hi));
+
+		if (query->jointree->quals != NULL)
+			quals = lappend(quals, query->jointree->quals);
+		query->jointree->quals =
+			(Node *) makeBoolExpr(AND_EXPR, quals, -1);
+	}
+	return pg_get_querydef(query, false);
+}
+
+/*
+ * " WHERE column >= .. AND column < .."; of what has no end, finite values.
+ */
+static void
+append_quals(StringInfo sql, const char *column, Oid type, StrataRange range)
+{
+	Oid			output;
+	bool		is_varlena;
+	const char *op = "WHERE";
+
+	getTypeOutputInfo(type, &output, &is_varlena);
+	for (int i = 0; i < 2; i++)
+	{
+		int64		time = i == 0 ? range.lo : range.hi;
+		bool		open = time == PG_INT64_MIN || time == PG_INT64_MAX;
+
+		/* infinities are in no bucket; integers have none */
+		if (open && strata_time_type_is_integer(type))
+			continue;
+		appendStringInfo(sql, " %s %s %s%s %s::%s", op, column,
+						 i == 0 ? ">" : "<", i == 0 && !open ? "=" : "",
+						 quote_literal_cstr(OidOutputFunctionCall(output,
+																  strata_time_to_datum(type, time))),
+						 format_type_be_qualified(type));
+		op = "AND";
+	}
+}
+
+/* The archive's column of buckets, quoted. */
+static const char *
+bucket_name(const StrataRollup *rollup)
+{
+	ListCell   *lc;
+
+	foreach(lc, rollup->columns)
+	{
+		StrataRollupColumn *column = lfirst(lc);
+
+		if (column->kind == STRATA_ROLLUP_BUCKET)
+			return pstrdup(quote_identifier(column->name));
+	}
+	elog(ERROR, "a rollup without buckets");
+	return NULL;
+}
+
+/* The archive's columns, in its order. */
+static char *
+column_list(const StrataRollup *rollup)
+{
+	StringInfoData list;
+	ListCell   *lc;
+
+	initStringInfo(&list);
+	foreach(lc, rollup->columns)
+		appendStringInfo(&list, "%s%s", list.len > 0 ? ", " : "",
+						 quote_identifier(((StrataRollupColumn *) lfirst(lc))->name));
+	return list.data;
+}
+
+/*-------------------------------------------------------------------------
+ * Receiving rows
+ *-------------------------------------------------------------------------
+ */
+
+/* Hash of the slot's values from column `first` on, by their bytes. */
+static uint32
+hash_values(const TupleTableSlot *slot, int first, TupleDesc desc)
+{
+	uint32		hash = 0;
+
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(desc, i);
+		uint32		h = 0;
+
+		if (!slot->tts_isnull[first + i])
+			h = datum_image_hash(slot->tts_values[first + i], att->attbyval,
+								 att->attlen);
+		hash = hash_combine(hash, h);
+	}
+	return hash;
+}
+
+/* A row of the archive: (tableoid, ctid, columns ...) */
+static bool
+take_row_there(TupleTableSlot *slot, DestReceiver *self)
+{
+	RowComparison *comparison = (RowComparison *) self;
+	MemoryContext old = MemoryContextSwitchTo(comparison->mcxt);
+	ArchiveRow *row = palloc(sizeof(ArchiveRow));
+	ArchiveRows *bundle;
+	uint32		hash;
+	bool		found;
+
+	slot_getallattrs(slot);
+	hash = hash_values(slot, NLEADING, comparison->desc);
+	row->chunk = DatumGetObjectId(slot->tts_values[0]);
+	row->tid = *(ItemPointer) DatumGetPointer(slot->tts_values[1]);
+	row->stays = false;
+	row->tuple = heap_form_minimal_tuple(comparison->desc,
+										 slot->tts_values + NLEADING,
+										 slot->tts_isnull + NLEADING);
+	bundle = hash_search(comparison->there, &hash, HASH_ENTER, &found);
+	row->next = found ? bundle->rows : NULL;
+	bundle->rows = row;
+	MemoryContextSwitchTo(old);
+	return true;
+}
+
+/* Is the row that is there the one in the slot? */
+static bool
+is_same(RowComparison *comparison, const ArchiveRow *row,
+		const TupleTableSlot *slot)
+{
+	TupleDesc	desc = comparison->desc;
+	TupleTableSlot *there = comparison->slot;
+
+	ExecStoreMinimalTuple(row->tuple, there, false);
+	slot_getallattrs(there);
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(desc, i);
+
+		if (there->tts_isnull[i] != slot->tts_isnull[i] ||
+			(!slot->tts_isnull[i] &&
+			 !datum_image_eq(there->tts_values[i], slot->tts_values[i],
+							 att->attbyval, att->attlen)))
+			return false;
+	}
+	return true;
+}
+
+/* A row as it should be. */
+static bool
+take_row_wanted(TupleTableSlot *slot, DestReceiver *self)
+{
+	RowComparison *comparison = (RowComparison *) self;
+	ArchiveRows *bundle;
+	uint32		hash;
+
+	slot_getallattrs(slot);
+	hash = hash_values(slot, 0, comparison->desc);
+	bundle = hash_search(comparison->there, &hash, HASH_FIND, NULL);
+	for (ArchiveRow *row = bundle != NULL ? bundle->rows : NULL; row != NULL;
+		 row = row->next)
+	{
+		if (!row->stays && is_same(comparison, row, slot))
+		{
+			row->stays = true;
+			return true;
+		}
+	}
+	tuplestore_putvalues(comparison->fresh, comparison->desc,
+						 slot->tts_values, slot->tts_isnull);
+	comparison->nfresh++;
+	return true;
+}
+
+static void
+receive_start(DestReceiver *self, int operation, TupleDesc desc)
+{
+}
+
+static void
+receive_end(DestReceiver *self)
+{
+}
+
+static void
+run_into(RowComparison *comparison,
+		 bool (*take) (TupleTableSlot *slot, DestReceiver *self),
+		 const char *sql, Snapshot snapshot)
+{
+	comparison->dest.receiveSlot = take;
+	comparison->dest.rStartup = receive_start;
+	comparison->dest.rShutdown = receive_end;
+	comparison->dest.rDestroy = receive_end;
+	comparison->dest.mydest = DestNone;
+	(void) strata_sql_execute_at(sql, snapshot, &comparison->dest);
+}
+
+/* One row of numbers. */
+typedef struct Numbers
+{
+	DestReceiver dest;			/* first */
+	Oid			type;
+	int			n;
+	int64		value[2];
+	bool		isnull[2];
+} Numbers;
+
+static bool
+take_numbers(TupleTableSlot *slot, DestReceiver *self)
+{
+	Numbers    *numbers = (Numbers *) self;
+
+	slot_getallattrs(slot);
+	for (int i = 0; i < numbers->n; i++)
+	{
+		numbers->isnull[i] = slot->tts_isnull[i];
+		if (!numbers->isnull[i])
+			numbers->value[i] = strata_time_from_datum(numbers->type,
+													   slot->tts_values[i]);
+	}
+	return true;
+}
+
+static void
+query_numbers(Numbers *numbers, const char *sql, Snapshot snapshot)
+{
+	numbers->isnull[0] = numbers->isnull[1] = true;
+	numbers->dest.receiveSlot = take_numbers;
+	numbers->dest.rStartup = receive_start;
+	numbers->dest.rShutdown = receive_end;
+	numbers->dest.rDestroy = receive_end;
+	numbers->dest.mydest = DestNone;
+	(void) strata_sql_execute_at(sql, snapshot, &numbers->dest);
+}
+
+/*-------------------------------------------------------------------------
+ * Writing
+ *-------------------------------------------------------------------------
+ */
+
+/* Delete the rows of a chunk that do not stay. */
+static void
+delete_places(Oid chunk, ArrayBuildState *tids, Snapshot snapshot)
+{
+	Oid			output;
+	bool		is_varlena;
+	Datum		array = makeArrayResult(tids, CurrentMemoryContext);
+
+	getTypeOutputInfo(TIDARRAYOID, &output, &is_varlena);
+	(void) strata_sql_execute_at(psprintf("DELETE FROM %s WHERE ctid = ANY (%s::pg_catalog.tid[])",
+										  strata_sql_name(chunk),
+										  quote_literal_cstr(OidOutputFunctionCall(output,
+																				   array))),
+								 snapshot, NULL);
+}
+
+static int
+compare_places(const ListCell *a, const ListCell *b)
+{
+	const ArchiveRow *one = lfirst(a);
+	const ArchiveRow *other = lfirst(b);
+
+	if (one->chunk != other->chunk)
+		return one->chunk < other->chunk ? -1 : 1;
+	return ItemPointerCompare(unconstify(ItemPointerData *, &one->tid),
+							  unconstify(ItemPointerData *, &other->tid));
+}
+
+/* What was there and should not be. */
+static int64
+delete_others(RowComparison *comparison, Snapshot snapshot)
+{
+	HASH_SEQ_STATUS seq;
+	ArchiveRows *bundle;
+	List	   *rows = NIL;
+	ListCell   *lc;
+	ArrayBuildState *tids = NULL;
+	Oid			chunk = InvalidOid;
+
+	hash_seq_init(&seq, comparison->there);
+	while ((bundle = hash_seq_search(&seq)) != NULL)
+		for (ArchiveRow *row = bundle->rows; row != NULL; row = row->next)
+			if (!row->stays)
+				rows = lappend(rows, row);
+	list_sort(rows, compare_places);
+	foreach(lc, rows)
+	{
+		ArchiveRow *row = lfirst(lc);
+
+		if (tids != NULL && row->chunk != chunk)
+		{
+			delete_places(chunk, tids, snapshot);
+			tids = NULL;
+		}
+		chunk = row->chunk;
+		tids = accumArrayResult(tids, PointerGetDatum(&row->tid), false,
+								TIDOID, CurrentMemoryContext);
+	}
+	if (tids != NULL)
+		delete_places(chunk, tids, snapshot);
+	return list_length(rows);
+}
+
+/* The columns of the archive that the rollup has, as a row. */
+static TupleDesc
+row_desc(const StrataRollup *rollup)
+{
+	TupleDesc	desc = CreateTemplateTupleDesc(list_length(rollup->columns));
+	ListCell   *lc;
+
+	foreach(lc, rollup->columns)
+	{
+		StrataRollupColumn *column = lfirst(lc);
+		AttrNumber	attno = foreach_current_index(lc) + 1;
+
+		TupleDescInitEntry(desc, attno, column->name, column->type,
+						   column->typmod, 0);
+		TupleDescInitEntryCollation(desc, attno, column->collation);
+	}
+	return desc;
+}
+
+/* Compare what is there with what should be, and write what differs. */
+static void
+compare_and_write(const StrataRollup *rollup, StrataRange range,
+				  Snapshot snapshot, StrataRollupCounts *counts)
+{
+	RowComparison comparison = {0};
+	HASHCTL		ctl = {0};
+	char	   *columns = column_list(rollup);
+	StringInfoData sql;
+
+	comparison.mcxt = CurrentMemoryContext;
+	comparison.desc = row_desc(rollup);
+	comparison.slot = MakeSingleTupleTableSlot(comparison.desc,
+											   &TTSOpsMinimalTuple);
+	comparison.fresh = tuplestore_begin_heap(false, false, work_mem);
+	ctl.keysize = sizeof(uint32);
+	ctl.entrysize = sizeof(ArchiveRows);
+	ctl.hcxt = CurrentMemoryContext;
+	comparison.there = hash_create("strata archive rows", 1024, &ctl,
+								   HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "SELECT tableoid, ctid, %s FROM %s", columns,
+					 strata_sql_name(rollup->archive));
+	append_quals(&sql, bucket_name(rollup), rollup->bucket.type, range);
+	run_into(&comparison, take_row_there, sql.data, snapshot);
+	run_into(&comparison, take_row_wanted, partials_text(rollup, &range),
+			 snapshot);
+	counts->deleted += delete_others(&comparison, snapshot);
+	if (comparison.nfresh > 0)
+		(void) strata_sql_insert_rows(psprintf("INSERT INTO %s (%s) SELECT %s FROM " FRESH_ROWS,
+											   strata_sql_name(rollup->archive),
+											   columns, columns),
+									  FRESH_ROWS, comparison.desc,
+									  comparison.fresh, snapshot);
+	counts->inserted += comparison.nfresh;
+	tuplestore_end(comparison.fresh);
+	ExecDropSingleTupleTableSlot(comparison.slot);
+}
+
+/* How many rows of the range can be compared in memory. */
+static int64
+rows_in_memory(const StrataRollup *rollup)
+{
+	int			width = ROW_OVERHEAD;
+	ListCell   *lc;
+
+	foreach(lc, rollup->columns)
+	{
+		StrataRollupColumn *column = lfirst(lc);
+
+		width += get_typavgwidth(column->type, column->typmod) + 8;
+	}
+	return Max(1000, maintenance_work_mem * INT64CONST(1024) / width);
+}
+
+/* See rollup_private.h. */
+void
+strata_rollup_write(const StrataRollup *rollup, StrataRange range,
+					Snapshot snapshot, StrataRollupCounts *counts)
+{
+	StrataRollupBucket bucket = rollup->bucket;
+	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext,
+												  "strata rollup rows",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(scratch);
+	Numbers		count = {.type = INT8OID,.n = 1};
+	StringInfoData sql;
+	int64		middle;
+
+	Assert(range.lo < range.hi);	/* rollup:Z2 */
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "SELECT count(*) FROM %s",
+					 strata_sql_name(rollup->archive));
+	append_quals(&sql, bucket_name(rollup), rollup->bucket.type, range);
+	query_numbers(&count, sql.data, snapshot);
+	if (count.value[0] == 0)
+		counts->inserted +=
+			strata_sql_execute_at(psprintf("INSERT INTO %s (%s) %s",
+										   strata_sql_name(rollup->archive),
+										   column_list(rollup),
+										   partials_text(rollup, &range)),
+								  snapshot, NULL);
+	else if (count.value[0] > rows_in_memory(rollup) &&
+			 strata_rollup_bucket_start(&bucket,
+										range.lo + (range.hi - range.lo) / 2,
+										&middle) &&
+			 middle > range.lo)
+	{
+		strata_rollup_write(rollup, strata_range(range.lo, middle), snapshot,
+							counts);
+		strata_rollup_write(rollup, strata_range(middle, range.hi), snapshot,
+							counts);
+	}
+	else
+		compare_and_write(rollup, range, snapshot, counts);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(scratch);
+}
+
+/* First and after the last time that a column of a relation has. */
+static StrataRange
+column_extent(Oid relid, const char *column, Oid type, StrataRange window,
+			  Snapshot snapshot)
+{
+	Numbers		ends = {.type = type,.n = 2};
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "SELECT pg_catalog.min(%s), pg_catalog.max(%s) FROM %s",
+					 column, column, strata_sql_name(relid));
+	append_quals(&sql, column, type, window);
+	query_numbers(&ends, sql.data, snapshot);
+	if (ends.isnull[0] || ends.isnull[1])
+		return strata_range(PG_INT64_MAX, PG_INT64_MIN);
+	return strata_range(ends.value[0], ends.value[1] + 1);
+}
+
+/* See rollup_private.h. */
+StrataRange
+strata_rollup_extent(const StrataRollup *rollup, StrataRange window,
+					 Snapshot snapshot)
+{
+	StrataRollupBucket bucket = rollup->bucket;
+	Oid			below = strata_rollup_of_archive(rollup->source);
+	RangeTblEntry *rte = rt_fetch(rollup->varno, rollup->query->rtable);
+	const char *time = get_attname(rte->relid, rollup->time, false);
+	StrataRange kept;
+	StrataRange rows;
+
+	kept = column_extent(rollup->archive, bucket_name(rollup), bucket.type,
+						 window, snapshot);
+	if (OidIsValid(below))
+		rows = strata_rollup_extent(strata_rollup_open(below, false), window,
+									snapshot);
+	else
+		rows = column_extent(rte->relid, pstrdup(quote_identifier(time)),
+							 rollup->time_type, window, snapshot);
+	rows = strata_range(Min(rows.lo, kept.lo), Max(rows.hi, kept.hi));
+	if (rows.lo >= rows.hi)
+		return rows;
+	kept = strata_rollup_bucket_outward(&bucket, rows.lo, rows.hi - 1);
+	/* buckets that begin or end outside of the type are not kept */
+	if (kept.lo == PG_INT64_MIN &&
+		!strata_rollup_bucket_next(&bucket, rows.lo, &kept.lo))
+		return strata_range(0, 0);
+	if (kept.hi == PG_INT64_MAX &&
+		!strata_rollup_bucket_start(&bucket, rows.hi - 1, &kept.hi))
+		return strata_range(0, 0);
+	return kept;
+}
