@@ -164,9 +164,11 @@ follow_partitions(Oid relid)
 		StrataChunk *chunk = lfirst(lc);
 
 		if (!chunk->range.no_lo && !chunk->range.no_hi)
-			length = chunk->range.hi - chunk->range.lo;
+			length = strata_time_interval_between(ht->key_type,
+												  chunk->range.lo,
+												  chunk->range.hi);
 	}
-	if (length > 0)
+	if (length != 0)
 		strata_settings_store(relid,
 							  list_make1(makeDefElem(pstrdup("chunk_interval"),
 													 (Node *) makeString(strata_time_interval_to_text(ht->key_type,

@@ -54,7 +54,8 @@ choose_chunk_name(Relation parent, const StrataHypertable *ht,
 	label = range->no_lo ? pstrdup("min") :
 		strata_time_label(ht->key_type, range->lo,
 						  ht->key_type == DATEOID ? USECS_PER_DAY :
-						  ht->interval);
+						  strata_time_interval_length(ht->key_type,
+													  ht->interval));
 	return ChooseRelationName(RelationGetRelationName(parent), label, "chunk",
 							  RelationGetNamespace(parent), false);
 }
@@ -547,8 +548,15 @@ strata_chunk_create_ahead(const StrataHypertable *ht, int64 time, int ahead)
 	if (strata_table_is_shard(ht->relid))
 		return 0;
 	strata_time_chunk_range(ht->key_type, ht->interval, time, &range);
-	if (range.no_hi || pg_mul_s64_overflow(ht->interval, ahead, &to) ||
-		pg_add_s64_overflow(range.hi, to, &to))
+	if (ht->interval < 0)
+	{
+		for (int i = 0; i < ahead && !range.no_hi; i++)
+			strata_time_chunk_range(ht->key_type, ht->interval, range.hi,
+									&range);
+		to = range.hi;
+	}
+	else if (range.no_hi || pg_mul_s64_overflow(ht->interval, ahead, &to) ||
+			 pg_add_s64_overflow(range.hi, to, &to))
 		to = PG_INT64_MAX;
 	return strata_chunk_create_range(ht, time, to, NULL);
 }

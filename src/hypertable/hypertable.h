@@ -32,7 +32,8 @@ typedef struct StrataHypertable
 								 * function: of its argument */
 	bool		has_function;	/* the key is a function of the column */
 	Oid			key_type;		/* base type of the key */
-	int64		interval;		/* length of chunks to come */
+	int64		interval;		/* length of chunks to come; negative: that
+								 * many calendar months */
 } StrataHypertable;
 
 /* What relid's options say, or NULL when it is not a hypertable. */
@@ -62,11 +63,19 @@ extern Datum strata_time_to_datum(Oid key_type, int64 time);
 
 /*
  * A chunk length given as interval or number (text: as strata.chunk_interval).
+ * Negative: an interval of nothing but months, which are calendar months.
  */
 extern int64 strata_time_interval_from_datum(Oid key_type, Oid type,
 											 Datum value);
 extern int64 strata_time_interval_from_text(Oid key_type, const char *text);
 extern char *strata_time_interval_to_text(Oid key_type, int64 interval);
+
+/*
+ * About how long that is; calendar months have 30 days.  And: the chunk length
+ * that a range has, which is one of months where it is one of whole months.
+ */
+extern int64 strata_time_interval_length(Oid key_type, int64 interval);
+extern int64 strata_time_interval_between(Oid key_type, int64 lo, int64 hi);
 
 /* The length where nobody gave one: that of TimescaleDB. */
 extern int64 strata_time_interval_default(Oid key_type);

@@ -39,6 +39,9 @@ strata_range_holds(const StrataChunkRange *range, int64 time)
 extern void strata_time_chunk_range(Oid key_type, int64 interval, int64 time,
 									StrataChunkRange *range);
 
+/* The how-many-eth chunk it is that begins there, of such a length. */
+extern int64 strata_time_chunk_number(Oid key_type, int64 interval, int64 lo);
+
 /*
  * The bound of a partition as time, whatever UUID somebody has made a bound.
  */

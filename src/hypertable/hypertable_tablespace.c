@@ -87,7 +87,7 @@ strata_chunk_tablespace(const StrataHypertable *ht,
 		return InvalidOid;
 	turn = range->no_lo ?
 		0 :
-		range->lo / ht->interval - (range->lo % ht->interval < 0);
+		strata_time_chunk_number(ht->key_type, ht->interval, range->lo);
 	turn %= list_length(oids);
 	return list_nth_oid(oids,
 						(int) (turn < 0 ? turn + list_length(oids) : turn));

@@ -5,7 +5,9 @@
  *
  * All of it without a catalog.  Ranges are aligned to 1970-01-01 (UTC), as
  * TimescaleDB aligns them, so that the range of any time is known by a
- * division.
+ * division.  A length of calendar months is the negative number of months;
+ * these ranges begin on the first of a month (UTC), aligned to January 2000,
+ * as buckets of months are (time/bucket_rule.c).
  *
  * src/hypertable/hypertable_time.c
  *-------------------------------------------------------------------------
@@ -175,7 +177,7 @@ strata_time_interval_doubt(Oid key_type, int64 interval)
 {
 	if ((key_type == TIMESTAMPOID || key_type == TIMESTAMPTZOID ||
 		 key_type == UUIDOID) &&
-		interval < USECS_PER_SEC)
+		interval > 0 && interval < USECS_PER_SEC)
 		ereport(WARNING,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unexpected chunk interval: smaller than one second"),
@@ -195,7 +197,7 @@ interval_from_usecs(Oid key_type, int64 usecs)
 	return usecs / USECS_PER_DAY;
 }
 
-/* An interval's length, a month being 30 days. */
+/* An interval's length, a month being 30 days where there are days, too. */
 static int64
 interval_usecs(const Interval *interval)
 {
@@ -213,6 +215,25 @@ interval_usecs(const Interval *interval)
 
 /* See hypertable.h. */
 int64
+strata_time_interval_length(Oid key_type, int64 interval)
+{
+	Assert(interval > 0 ||
+		   !strata_time_type_is_integer(key_type)); /* hypertable:Y1 */
+	if (interval > 0)
+		return interval;
+	return -interval * DAYS_PER_MONTH *
+		(key_type == DATEOID ? 1 : USECS_PER_DAY);
+}
+
+/* Whole months and nothing else? */
+static bool
+is_months(const Interval *interval)
+{
+	return interval->month > 0 && interval->day == 0 && interval->time == 0;
+}
+
+/* See hypertable.h. */
+int64
 strata_time_interval_from_datum(Oid key_type, Oid type, Datum value)
 {
 	int64		number;
@@ -226,7 +247,11 @@ strata_time_interval_from_datum(Oid key_type, Oid type, Datum value)
 							format_type_be(key_type)),
 					 errhint("Give the interval in the units of the time column, such as chunk_time_interval => 86400.")));
 		number = interval_usecs(DatumGetIntervalP(value));
-		return check_interval(key_type, interval_from_usecs(key_type, number));
+		number = check_interval(key_type,
+								interval_from_usecs(key_type, number));
+		return is_months(DatumGetIntervalP(value)) ?
+			-(int64) DatumGetIntervalP(value)->month :
+			number;
 	}
 	if (!strata_time_type_is_integer(type))
 		ereport(ERROR,
@@ -294,6 +319,9 @@ strata_time_interval_to_text(Oid key_type, int64 interval)
 
 	if (strata_time_type_is_integer(key_type))
 		return psprintf(INT64_FORMAT, interval);
+	if (interval < 0)
+		return psprintf(INT64_FORMAT " month%s", -interval,
+						interval == -1 ? "" : "s");
 	for (int i = key_type == DATEOID ? lengthof(units) - 1 : 0;
 		 i < (int) lengthof(units); i++)
 	{
@@ -307,33 +335,105 @@ strata_time_interval_to_text(Oid key_type, int64 interval)
 								 * microseconds or days */
 }
 
+/*
+ * Months since January 2000 of a finite time (UTC).  *first: it is the first
+ * moment of its month.
+ */
+static int64
+month_number(Oid key_type, int64 time, bool *first)
+{
+	int64		unit = key_type == DATEOID ? 1 : USECS_PER_DAY;
+	int64		days = time / unit - (time % unit < 0);
+	int			year;
+	int			month;
+	int			day;
+
+	j2date((int) (days + POSTGRES_EPOCH_JDATE), &year, &month, &day);
+	*first = day == 1 && time % unit == 0;
+	return ((int64) year - 2000) * MONTHS_PER_YEAR + month - 1;
+}
+
 /* See hypertable_private.h. */
-void
-strata_time_chunk_range(Oid key_type, int64 interval, int64 time,
-						StrataChunkRange *range)
+int64
+strata_time_chunk_number(Oid key_type, int64 interval, int64 lo)
+{
+	bool		first;
+
+	if (interval > 0)
+		return lo / interval - (lo % interval < 0);
+	lo = month_number(key_type, lo, &first);
+	return lo / -interval - (lo % -interval < 0);
+}
+
+/* See hypertable.h. */
+int64
+strata_time_interval_between(Oid key_type, int64 lo, int64 hi)
+{
+	bool		lo_first;
+	bool		hi_first;
+	int64		months;
+
+	Assert(lo < hi);			/* hypertable:Y1 */
+	if (strata_time_type_is_integer(key_type))
+		return hi - lo;
+	months = month_number(key_type, hi, &hi_first) -
+		month_number(key_type, lo, &lo_first);
+	return lo_first && hi_first ? -months : hi - lo;
+}
+
+/* The range of so many months that a time within the limits is in. */
+static void
+months_range(Oid key_type, int64 months, int64 time, StrataChunkRange *range)
+{
+	Interval	width = {.month = (int32) months};
+	StrataBucket bucket;
+
+	strata_bucket_init(&bucket,
+					   key_type == UUIDOID ? TIMESTAMPTZOID : key_type,
+					   IntervalPGetDatum(&width));
+	range->lo = PG_INT64_MIN;
+	range->hi = PG_INT64_MAX;
+	range->no_lo = !strata_bucket_start(&bucket, time, &range->lo);
+	range->no_hi = !strata_bucket_next(&bucket, time, &range->hi);
+}
+
+/* The range of a fixed length that a time within the limits is in. */
+static void
+fixed_range(Oid key_type, int64 interval, int64 time, StrataChunkRange *range)
 {
 	int64		origin = 0;
-	int64		min;
-	int64		max;
 	int64		into;
 
-	limits_of(key_type, &min, &max);
-	/* infinities live in the outermost chunks, which have no end */
-	time = Min(Max(time, min), max);
 	if (key_type == DATEOID)
 		origin = EPOCH_DAYS;
 	else if (!strata_time_type_is_integer(key_type))
 		origin = EPOCH_DAYS * USECS_PER_DAY;
-	Assert(interval > 0);		/* hypertable:Y1 */
 	/* how far into its range the time is; no step can overflow */
 	into = (time % interval) - (origin % interval);
 	into %= interval;
 	if (into < 0)
 		into += interval;
-	range->no_lo = pg_sub_s64_overflow(time, into, &range->lo) ||
-		range->lo <= min;
-	range->no_hi = pg_add_s64_overflow(time, interval - into, &range->hi) ||
-		range->hi > max;
+	range->no_lo = pg_sub_s64_overflow(time, into, &range->lo);
+	range->no_hi = pg_add_s64_overflow(time, interval - into, &range->hi);
+}
+
+/* See hypertable_private.h. */
+void
+strata_time_chunk_range(Oid key_type, int64 interval, int64 time,
+						StrataChunkRange *range)
+{
+	int64		min;
+	int64		max;
+
+	limits_of(key_type, &min, &max);
+	/* infinities live in the outermost chunks, which have no end */
+	time = Min(Max(time, min), max);
+	if (interval < 0)
+		months_range(key_type, -interval, time, range);
+	else
+		fixed_range(key_type, interval, time, range);
+	range->no_lo |= range->lo <= min;
+	range->no_hi |= range->hi > max;
 	Assert(range->no_lo || range->lo <= time);	/* hypertable:Y1 */
 	Assert(range->no_hi || range->hi > time);	/* hypertable:Y1 */
 	if (range->no_lo)

@@ -188,7 +188,8 @@ default_interval(const StrataHypertable *ht, const PolicyKind *kind)
 	int64		half = kind->max_interval;
 
 	if (kind != &retention && !strata_time_type_is_integer(ht->key_type))
-		half = Min(half, ht->interval *
+		half = Min(half,
+				   strata_time_interval_length(ht->key_type, ht->interval) *
 				   (ht->key_type == DATEOID ? USECS_PER_DAY : 1) /
 				   2);
 	interval.time = Max(half, USECS_PER_SEC);

@@ -410,7 +410,10 @@ is_active(const StrataHypertable *ht, int64 now)
 	ListCell   *lc;
 	int64		since;
 
-	if (pg_sub_s64_overflow(now, ht->interval, &since))
+	if (pg_sub_s64_overflow(now,
+							strata_time_interval_length(ht->key_type,
+														ht->interval),
+							&since))
 		return false;
 	foreach(lc, strata_chunk_list(ht))
 	{
@@ -435,7 +438,8 @@ count_ahead(const StrataHypertable *ht)
 	int64		needed = 0;
 
 	if (!strata_time_type_is_integer(ht->key_type) && ht->key_type != DATEOID)
-		needed = AHEAD_SCHEDULE / ht->interval + 1;
+		needed = AHEAD_SCHEDULE /
+			strata_time_interval_length(ht->key_type, ht->interval) + 1;
 	return Max(strata_chunks_ahead, (int) Min(needed, AHEAD_MOST));
 }
 

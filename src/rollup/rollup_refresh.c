@@ -412,7 +412,8 @@ run_slices(Run *run)
 	Oid			below;
 
 	run->source = rollup->source;
-	run->interval = source->interval;
+	run->interval = strata_time_interval_length(source->key_type,
+												source->interval);
 	below = strata_rollup_of_archive(rollup->source);
 	if (find_window(run, rollup))
 	{
