@@ -54,28 +54,32 @@ void
 strata_agg_group_write(StrataAggState *agg, const AggGroup *group,
 					   StringInfo out)
 {
+	const uint32 nulls = group != NULL ? group->nulls : 0;
+
 	resetStringInfo(out);
 	appendStringInfoSpaces(out, VARHDRSZ);
-	appendBinaryStringInfo(out, (const char *) &group->nulls, sizeof(uint32));
+	appendBinaryStringInfo(out, (const char *) &nulls, sizeof(uint32));
 	for (int k = 0; k < agg->nkeys; k++)
 	{
 		const AggKey *key = &agg->keys[k];
+		const Datum *value = &agg_group_keys(group)[k];
 		Size		size;
 
-		if ((group->nulls >> k) & 1)
+		if ((nulls >> k) & 1)
 			continue;
 		if (key->typbyval)
 		{
-			appendBinaryStringInfo(out, (const char *) &group->keys[k],
+			appendBinaryStringInfo(out, (const char *) value,
 								   sizeof(Datum));
 			continue;
 		}
-		size = datumGetSize(group->keys[k], false, key->typlen);
+		size = datumGetSize(*value, false, key->typlen);
 		appendBinaryStringInfo(out, (const char *) &size, sizeof(Size));
-		appendBinaryStringInfo(out, DatumGetPointer(group->keys[k]),
+		appendBinaryStringInfo(out, DatumGetPointer(*value),
 							   (int) size);
 	}
-	write_cells(agg, group->cells, out);
+	write_cells(agg, group != NULL ? agg_group_cells(group, agg->nkeys) :
+				agg->cells, out);
 	SET_VARSIZE(out->data, out->len);
 }
 

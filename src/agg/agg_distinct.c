@@ -260,11 +260,11 @@ cells_of_value(StrataAggState *agg, const AggGroup *value)
 		return agg->cells;
 	for (int k = 0; k < agg->nkeys; k++)
 	{
-		agg->keys[k].current = value->keys[k];
+		agg->keys[k].current = agg_group_keys(value)[k];
 		agg->keys[k].isnull = (value->nulls >> k) & 1;
 	}
 	agg->set = agg_group_set(value);
-	return strata_agg_table_find(agg->table)->cells;
+	return agg_group_cells(strata_agg_table_find(agg->table), agg->nkeys);
 }
 
 /* Give each value of the set to the cells of its group, and empty it. */
@@ -288,7 +288,8 @@ finish_set(StrataAggState *agg, AggDistinct *distinct)
 		cells = cells_of_value(agg, value);
 		for (int i = 0; i < agg->ncalls; i++)
 			if (agg->calls[i].distinct == distinct)
-				add_value(&agg->calls[i], &cells[i], value->keys[agg->nkeys]);
+				add_value(&agg->calls[i], &cells[i],
+						  agg_group_keys(value)[agg->nkeys]);
 		agg->set = 0;
 		if (agg->table != NULL && strata_agg_table_is_full(agg->table))
 			strata_agg_table_spill(agg->table);

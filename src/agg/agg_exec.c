@@ -546,14 +546,14 @@ cells_of_run(StrataAggState *agg, AggCodes *codes, int i)
 	AggGroup   *group;
 
 	if (found != NULL && *found != NULL && agg->stop.kind == AGG_STOP_NONE)
-		return (*found)->cells;
+		return agg_group_cells(*found, agg->nkeys);
 	strata_agg_load_run(agg, i);
 	if (agg->stop.kind == AGG_STOP_TOP)
 		strata_agg_stop_see(agg);
 	group = strata_agg_table_find(agg->table);
 	if (found != NULL)
 		*found = group;
-	return group->cells;
+	return agg_group_cells(group, agg->nkeys);
 }
 
 /*
@@ -653,11 +653,10 @@ return_partial(StrataAggState *agg, TupleTableSlot *slot,
 			   const AggGroup *group)
 {
 	StringInfoData buf;
-	AggGroup	all = {0, 0, NULL, agg->cells};
 
 	Assert(agg->stop.kind == AGG_STOP_NONE);	/* agg:G13 */
 	initStringInfo(&buf);
-	strata_agg_group_write(agg, group != NULL ? group : &all, &buf);
+	strata_agg_group_write(agg, group, &buf);
 	slot->tts_values[0] = PointerGetDatum(buf.data);
 	slot->tts_isnull[0] = false;
 	return ExecStoreVirtualTuple(slot);
@@ -678,7 +677,7 @@ strata_agg_next_group(StrataAggState *agg)
 		group = strata_agg_table_next(agg->table);
 		if (group == NULL)
 			return NULL;
-		cells = group->cells;
+		cells = agg_group_cells(group, agg->nkeys);
 	}
 	else if (agg->returned)
 		return NULL;
@@ -688,7 +687,7 @@ strata_agg_next_group(StrataAggState *agg)
 		return return_partial(agg, slot, group);
 	for (int k = 0; k < agg->nkeys; k++)
 	{
-		slot->tts_values[k] = group->keys[k];
+		slot->tts_values[k] = agg_group_keys(group)[k];
 		slot->tts_isnull[k] = (group->nulls >> k) & 1;
 	}
 	if (agg->plan.stage == AGG_STAGE_BELOW)

@@ -105,9 +105,21 @@ typedef struct AggGroup
 	uint32		hash;
 	uint32		nulls;			/* bit i: key i is null; above them the number
 								 * of its grouping set */
-	Datum	   *keys;
-	AggCell    *cells;
+	/* behind it its keys, and its cells behind these */
 } AggGroup;
+
+static inline Datum *
+agg_group_keys(const AggGroup *group)
+{
+	return (Datum *) (group + 1);
+}
+
+/* Of a table with so many keys. */
+static inline AggCell *
+agg_group_cells(const AggGroup *group, int nkeys)
+{
+	return (AggCell *) (agg_group_keys(group) + nkeys);
+}
 
 /*
  * With grouping sets (agg_sets.c) there are fewer keys, one of them that of
@@ -203,7 +215,10 @@ extern bool strata_agg_order_next(AggOrder *order, struct StrataAggState *agg,
 extern void strata_agg_order_reset(AggOrder *order);
 extern void strata_agg_order_end(AggOrder *order);
 
-/* agg_bytes.c: a group's partial result as a varlena. */
+/*
+ * agg_bytes.c: a group's partial result as a varlena; NULL: that of all rows,
+ * where there are no keys.
+ */
 extern void strata_agg_group_write(struct StrataAggState *agg,
 								   const AggGroup *group, StringInfo out);
 

@@ -25,7 +25,17 @@
 #include "utils/tuplesort.h"
 
 #define INITIAL_SLOTS 256
-#define GROUPS_PER_CHUNK 64
+/* Groups are allocated together, in what aset.c hands out without waste. */
+#define CHUNK_SIZE 8192
+/* Of four slots three may be taken. */
+#define SLOTS_FOR(ngroups) ((ngroups) + (ngroups) / 3)
+
+/* What is looked at before a group is. */
+typedef struct AggSlot
+{
+	uint32		hash;
+	uint32		number;			/* of the group, from 1; 0: free */
+} AggSlot;
 
 struct AggTable
 {
@@ -36,7 +46,7 @@ struct AggTable
 	Size		group_size;		/* with its keys and cells */
 	/* in memory; all of it in mcxt */
 	uint32		nslots;			/* a power of two */
-	AggGroup  **slots;			/* NULL: free */
+	AggSlot    *slots;
 	uint32		ngroups;
 	uint32		space;			/* entries of groups */
 	AggGroup  **groups;			/* in the order they came */
@@ -62,7 +72,7 @@ start_empty(AggTable *table)
 	MemoryContext old = MemoryContextSwitchTo(table->mcxt);
 
 	table->nslots = INITIAL_SLOTS;
-	table->slots = palloc0(sizeof(AggGroup *) * table->nslots);
+	table->slots = palloc0(sizeof(AggSlot) * table->nslots);
 	table->ngroups = 0;
 	table->space = INITIAL_SLOTS;
 	table->groups = palloc(sizeof(AggGroup *) * table->space);
@@ -90,8 +100,8 @@ strata_agg_table_create(StrataAggState *agg, MemoryContext mcxt)
 	for (int k = 0; k < agg->nkeys; k++)
 		table->by_image &= agg->keys[k].by_image;
 	table->group_size = MAXALIGN(sizeof(AggGroup) +
-								 sizeof(Datum) * agg->nkeys) +
-		sizeof(AggCell) * agg->ncalls;
+								 sizeof(Datum) * agg->nkeys +
+								 sizeof(AggCell) * agg->ncalls);
 	start_empty(table);
 	return table;
 }
@@ -167,35 +177,37 @@ same_keys(StrataAggState *agg, const AggGroup *group)
 			return false;
 		if (isnull)
 			continue;
-		if (!same_key(key, group->keys[k]))
+		if (!same_key(key, agg_group_keys(group)[k]))
 			return false;
 	}
 	return true;
 }
 
 static void
-place(AggTable *table, AggGroup *group)
+place(AggTable *table, AggSlot slot)
 {
-	uint32		i = group->hash & (table->nslots - 1);
+	uint32		i = slot.hash & (table->nslots - 1);
 
-	while (table->slots[i] != NULL)
+	while (table->slots[i].number != 0)
 		i = (i + 1) & (table->nslots - 1);
-	table->slots[i] = group;
+	table->slots[i] = slot;
 }
 
 static void
 grow(AggTable *table)
 {
-	AggGroup  **old = table->slots;
+	AggSlot    *old = table->slots;
+	uint32		nold = table->nslots;
 
 	table->nslots *= 2;
 	table->slots = MemoryContextAllocExtended(table->mcxt,
-											  sizeof(AggGroup *) *
+											  sizeof(AggSlot) *
 											  table->nslots,
 											  MCXT_ALLOC_HUGE |
 											  MCXT_ALLOC_ZERO);
-	for (uint32 i = 0; i < table->ngroups; i++)
-		place(table, table->groups[i]);
+	for (uint32 i = 0; i < nold; i++)
+		if (old[i].number != 0)
+			place(table, old[i]);
 	pfree(old);
 }
 
@@ -203,22 +215,17 @@ grow(AggTable *table)
 static AggGroup *
 allocate_group(AggTable *table)
 {
-	StrataAggState *agg = table->agg;
 	AggGroup   *group;
 
 	if (table->chunk_left == 0)
 	{
+		table->chunk_left = (int) Max(CHUNK_SIZE / table->group_size, 1);
 		table->chunk = MemoryContextAlloc(table->mcxt, table->group_size *
-										  GROUPS_PER_CHUNK);
-		table->chunk_left = GROUPS_PER_CHUNK;
+										  table->chunk_left);
 	}
 	group = (AggGroup *) table->chunk;
 	table->chunk += table->group_size;
 	table->chunk_left--;
-	group->keys = (Datum *) (group + 1);
-	group->cells = (AggCell *) ((char *) group +
-								MAXALIGN(sizeof(AggGroup) +
-										 sizeof(Datum) * agg->nkeys));
 	return group;
 }
 
@@ -231,6 +238,7 @@ add_group(AggTable *table, uint32 hash)
 {
 	StrataAggState *agg = table->agg;
 	AggGroup   *group = allocate_group(table);
+	AggSlot		slot = {hash, 0};
 	MemoryContext old = MemoryContextSwitchTo(table->mcxt);
 
 	group->hash = hash;
@@ -239,14 +247,14 @@ add_group(AggTable *table, uint32 hash)
 	{
 		AggKey	   *key = &agg->keys[k];
 
-		group->keys[k] = (Datum) 0;
+		agg_group_keys(group)[k] = (Datum) 0;
 		if (key->isnull)
 			group->nulls |= (uint32) 1 << k;
 		else
-			group->keys[k] = datumCopy(key->current, key->typbyval,
-									   key->typlen);
+			agg_group_keys(group)[k] = datumCopy(key->current, key->typbyval,
+												 key->typlen);
 	}
-	strata_agg_init_cells(agg, group->cells);
+	strata_agg_init_cells(agg, agg_group_cells(group, agg->nkeys));
 	if (table->ngroups == table->space)
 	{
 		table->space *= 2;
@@ -254,10 +262,10 @@ add_group(AggTable *table, uint32 hash)
 									  sizeof(AggGroup *) * table->space);
 	}
 	table->groups[table->ngroups++] = group;
-	if (table->ngroups > table->nslots / 2)
+	if (SLOTS_FOR((uint64) table->ngroups) > table->nslots)
 		grow(table);
-	else
-		place(table, group);
+	slot.number = table->ngroups;
+	place(table, slot);
 	MemoryContextSwitchTo(old);
 	return group;
 }
@@ -271,12 +279,18 @@ find(AggTable *table, uint32 *hash_out)
 {
 	MemoryContext old = MemoryContextSwitchTo(table->agg->vector_mcxt);
 	uint32		hash = hash_keys(table->agg);
-	AggGroup   *group;
+	AggGroup   *group = NULL;
 
-	for (uint32 i = hash & (table->nslots - 1);
-		 (group = table->slots[i]) != NULL; i = (i + 1) & (table->nslots - 1))
-		if (group->hash == hash && same_keys(table->agg, group))
+	for (uint32 i = hash & (table->nslots - 1); table->slots[i].number != 0;
+		 i = (i + 1) & (table->nslots - 1))
+	{
+		if (table->slots[i].hash != hash)
+			continue;
+		group = table->groups[table->slots[i].number - 1];
+		if (same_keys(table->agg, group))
 			break;
+		group = NULL;
+	}
 	MemoryContextSwitchTo(old);
 	*hash_out = hash;
 	return group;
@@ -431,7 +445,7 @@ merge_tuple(AggTable *table)
 		table->merged = lappend(table->merged, group);
 		MemoryContextSwitchTo(agg->vector_mcxt);
 	}
-	strata_agg_group_combine(agg, group->cells, in,
+	strata_agg_group_combine(agg, agg_group_cells(group, agg->nkeys), in,
 							 (char *) data + VARSIZE_ANY(data));
 	agg->set = 0;
 	MemoryContextSwitchTo(old);

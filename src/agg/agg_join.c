@@ -389,7 +389,8 @@ strata_agg_read_joined(StrataAggState *agg)
 		load_joined_keys(agg, econtext);
 		data = DatumGetByteaPP(slot_getattr(slot, 1, &isnull));
 		strata_agg_group_combine(agg, agg->table == NULL ? agg->cells :
-								 strata_agg_table_find(agg->table)->cells,
+								 agg_group_cells(strata_agg_table_find(agg->table),
+												 agg->nkeys),
 								 VARDATA_ANY(data),
 								 (char *) data + VARSIZE_ANY(data));
 		MemoryContextSwitchTo(old);

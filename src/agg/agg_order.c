@@ -309,7 +309,7 @@ rank_key(OrderKey *order, const AggKey *key, AggGroup **groups, uint32 ngroups,
 	set.slots = palloc0(sizeof(uint32) * set.nslots);
 	set.values = palloc(sizeof(RankedValue) * set.nslots / 2);
 	for (uint32 g = 0; g < ngroups; g++)
-		ranks[g] = find_value(&set, groups[g]->keys[order->key],
+		ranks[g] = find_value(&set, agg_group_keys(groups[g])[order->key],
 							  (groups[g]->nulls >> order->key) & 1);
 	CHECK_FOR_INTERRUPTS();
 	sort_values(set.values, set.nvalues, &order->ssup);

@@ -194,7 +194,8 @@ strata_agg_read_partials(StrataAggState *agg)
 		data = DatumGetByteaPP(slot_getattr(slot, 1, &isnull));
 		in = strata_agg_group_read_keys(agg, VARDATA_ANY(data));
 		strata_agg_group_combine(agg, agg->table == NULL ? agg->cells :
-								 strata_agg_table_find(agg->table)->cells, in,
+								 agg_group_cells(strata_agg_table_find(agg->table),
+												 agg->nkeys), in,
 								 (char *) data + VARSIZE_ANY(data));
 		MemoryContextSwitchTo(old);
 		if (agg->table != NULL && strata_agg_table_is_full(agg->table))

@@ -319,7 +319,7 @@ group_size(const AggShape *shape)
 	double		size;
 	ListCell   *lc;
 
-	size = sizeof(AggGroup) + 4 * sizeof(void *) +
+	size = sizeof(AggGroup) + 3 * sizeof(void *) +
 		list_length(shape->aggrefs) * sizeof(AggCell);
 	foreach(lc, shape->keys)
 		size += sizeof(Datum) +

@@ -244,7 +244,7 @@ load_set_keys(StrataAggState *agg, const AggGroup *group, uint32 lacks)
 
 		key->isnull = ((lacks | group->nulls) >> k) & 1;
 		if (!key->isnull)
-			key->current = group->keys[k];
+			key->current = agg_group_keys(group)[k];
 	}
 }
 
@@ -255,14 +255,14 @@ write_group(StrataAggState *agg, const AggGroup *group, AggCell *room,
 {
 	if (agg->distincts == NIL)
 	{
-		strata_agg_cells_write(agg, group->cells, buf);
+		strata_agg_cells_write(agg, agg_group_cells(group, agg->nkeys), buf);
 		return;
 	}
 	/* a value may be in several groups: the set of values has those of each */
 	strata_agg_init_cells(agg, room);
 	for (int i = 0; i < agg->ncalls; i++)
 		if (agg->calls[i].distinct == NULL)
-			room[i] = group->cells[i];
+			room[i] = agg_group_cells(group, agg->nkeys)[i];
 	strata_agg_cells_write(agg, room, buf);
 }
 
@@ -280,7 +280,7 @@ combine_group(StrataAggState *agg, const AggGroup *group, AggCell *room,
 
 		load_set_keys(agg, group, sets->lacks[s]);
 		agg->set = (uint32) s;
-		cells = strata_agg_table_find(agg->table)->cells;
+		cells = agg_group_cells(strata_agg_table_find(agg->table), agg->nkeys);
 		strata_agg_group_combine(agg, cells, buf->data + VARHDRSZ,
 								 buf->data + buf->len);
 	}

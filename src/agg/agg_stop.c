@@ -432,7 +432,7 @@ group_wants(StrataAggState *agg, int64 best)
 
 		if (group == NULL)
 			return true;
-		cells = group->cells;
+		cells = agg_group_cells(group, agg->nkeys);
 	}
 	return improves(agg, cells, best);
 }
@@ -452,7 +452,7 @@ strata_agg_stop_wants(StrataAggState *agg, const AggBatchRank *rank)
 		return true;
 	for (int k = 0; k < agg->nkeys; k++)
 	{
-		agg->keys[k].current = rank->segment->keys[k];
+		agg->keys[k].current = agg_group_keys(rank->segment)[k];
 		agg->keys[k].isnull = (rank->segment->nulls >> k) & 1;
 	}
 	return group_wants(agg, best);
