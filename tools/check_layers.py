@@ -26,10 +26,11 @@ LAYERS = {
     "catalog": ["codec", "pg", "base"],
     "track": ["catalog", "time", "base"],
     "store": ["track", "batch", "catalog", "pg", "base"],
+    "index": ["store", "batch", "catalog", "codec", "pg", "base"],
     "change": ["store", "track", "batch", "pg", "stat", "base"],
-    "compress": ["store", "track", "batch", "catalog", "codec", "pg", "stat", "base"],
+    "compress": ["index", "store", "track", "batch", "catalog", "codec", "pg", "stat", "base"],
     "am": ["compress", "change", "store", "track", "catalog", "pg", "stat", "base"],
-    "scan": ["change", "store", "expr", "batch", "catalog", "codec", "pg", "stat", "base"],
+    "scan": ["change", "index", "store", "expr", "batch", "catalog", "codec", "pg", "stat", "base"],
     "expr": ["batch", "base"],
     "agg": ["scan", "expr", "batch", "codec", "time", "pg", "base"],
     "top": ["scan", "batch", "base"],
@@ -37,8 +38,8 @@ LAYERS = {
     "load": ["hypertable", "compress", "store", "catalog", "pg", "base"],
     "rollup": ["load", "hypertable", "store", "track", "catalog", "time", "pg", "base"],
     "job": ["rollup", "hypertable", "am", "compress", "store", "catalog", "time", "base"],
-    "hook": ["job", "rollup", "load", "hypertable", "top", "agg", "scan", "am", "compress", "change", "store", "track", "batch", "catalog", "codec", "gapfill", "wire", "time", "pg", "stat", "base"],
-    "api": ["job", "rollup", "hypertable", "agg", "scan", "am", "compress", "change", "store", "track", "batch", "catalog", "codec", "time", "stat", "base"],
+    "hook": ["job", "rollup", "load", "hypertable", "top", "agg", "scan", "am", "compress", "change", "index", "store", "track", "batch", "catalog", "codec", "gapfill", "wire", "time", "pg", "stat", "base"],
+    "api": ["job", "rollup", "hypertable", "agg", "scan", "am", "compress", "change", "index", "store", "track", "batch", "catalog", "codec", "time", "stat", "base"],
     "": ["hook", "api", "job", "rollup", "load", "hypertable", "top", "agg", "scan", "am", "compress", "change", "store", "track", "batch", "catalog", "codec", "gapfill", "time", "stat", "base"],
 }
 
@@ -53,6 +54,7 @@ PUBLIC = {
     "scan/scan_vector.h",
     "store/store_companion.h",
     "store/store_entry.h",
+    "store/store_index.h",
     "store/store_write.h",
 }
 

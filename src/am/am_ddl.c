@@ -11,6 +11,7 @@
 #include "compress/compress.h"
 #include "pg/pg.h"
 #include "store/store_companion.h"
+#include "store/store_index.h"
 
 #include "access/multixact.h"
 #include "access/table.h"
@@ -64,9 +65,16 @@ relation_nontransactional_truncate(Relation rel)
 	if (OidIsValid(companion))
 	{
 		Relation	batches = table_open(companion, AccessExclusiveLock);
+		Oid			index = strata_index_relation_oid(batches);
 
 		heap_truncate_one_rel(batches);
 		table_close(batches, NoLock);
+		if (OidIsValid(index))
+		{
+			batches = table_open(index, AccessExclusiveLock);
+			heap_truncate_one_rel(batches);
+			table_close(batches, NoLock);
+		}
 	}
 }
 
@@ -82,10 +90,18 @@ set_tablespace(Oid companion, Oid tablespace)
 	AlterTableCmd *cmd = makeNode(AlterTableCmd);
 	Relation	batches = table_open(companion, AccessExclusiveLock);
 	List	   *relids = lcons_oid(companion, RelationGetIndexList(batches));
+	Oid			index = strata_index_relation_oid(batches);
 	StrataOwnerContext saved;
 	ListCell   *lc;
 
 	table_close(batches, NoLock);
+	if (OidIsValid(index))
+	{
+		batches = table_open(index, AccessExclusiveLock);
+		relids = list_concat(relids, RelationGetIndexList(batches));
+		relids = lappend_oid(relids, index);
+		table_close(batches, NoLock);
+	}
 	strata_role_enter(strata_extension_owner(), &saved);
 	cmd->subtype = AT_SetTableSpace;
 	cmd->name = get_tablespace_name(tablespace);

@@ -7,6 +7,7 @@
  *-------------------------------------------------------------------------
  */
 #include "api/api_private.h"
+#include "index/index.h"
 #include "store/store_companion.h"
 
 #include "access/genam.h"
@@ -43,6 +44,7 @@ typedef struct VerifyOutput
 	ReturnSetInfo *rsinfo;
 	Relation	rel;
 	bool		say_where;		/* rel is one of several */
+	int64		nproblems;
 	int64		first_row;
 } VerifyOutput;
 
@@ -54,6 +56,7 @@ report_problem(void *arg, AttrNumber attno, const char *problem)
 	Datum		values[3];
 	bool		nulls[3] = {0};
 
+	out->nproblems++;
 	values[0] = Int64GetDatum(out->first_row);
 	nulls[1] = attno == 0;
 	if (attno != 0)
@@ -165,6 +168,17 @@ verify_numbering(StrataStore *store, int64 nbatches, VerifyOutput *out)
 	ExecDropSingleTupleTableSlot(slot);
 }
 
+/* A row of verify(): a value of a batch that its batch index lacks. */
+static void
+report_index_problem(void *arg, int64 first_row, AttrNumber attno,
+					 const char *problem)
+{
+	VerifyOutput *out = arg;
+
+	out->first_row = first_row;
+	report_problem(out, attno, problem);
+}
+
 /*
  * Report the problems of all batches of a table, and of its companion as a
  * whole.
@@ -178,6 +192,7 @@ verify_table(Oid relid, VerifyOutput *out)
 	Assert(CheckRelationLockedByMe(rel, AccessShareLock,
 								   true));	/* api:P1 */
 	out->rel = rel;
+	out->nproblems = 0;
 	if (store != NULL)
 	{
 		TableScanDesc scan = table_beginscan(store->batches,
@@ -206,6 +221,10 @@ verify_table(Oid relid, VerifyOutput *out)
 		ExecDropSingleTupleTableSlot(slot);
 		table_endscan(scan);
 		verify_numbering(store, nbatches, out);
+		/* of damaged batches it is not known what ought to be there */
+		if (out->nproblems == 0)
+			strata_index_verify(store, GetActiveSnapshot(),
+								report_index_problem, out);
 		strata_store_close(store, AccessShareLock);
 	}
 	table_close(rel, AccessShareLock);

@@ -40,6 +40,7 @@ extern int	strata_batch_rows;
 extern int	strata_chunks_ahead;
 extern bool strata_enable_any_agg;
 extern bool strata_enable_batch_delete;
+extern bool strata_enable_batch_index;
 extern bool strata_enable_chunks_in_turn;
 extern bool strata_enable_direct_load;
 extern bool strata_enable_distinct_agg;

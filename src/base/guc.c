@@ -22,6 +22,7 @@ int			strata_chunks_ahead = STRATA_CHUNKS_AHEAD_DEFAULT;
 bool		strata_background_vacuum = true;
 bool		strata_enable_any_agg = true;
 bool		strata_enable_batch_delete = true;
+bool		strata_enable_batch_index = true;
 bool		strata_enable_chunks_in_turn = true;
 bool		strata_enable_direct_load = true;
 bool		strata_enable_distinct_agg = true;
@@ -73,6 +74,9 @@ static const BoolSetting bool_settings[] = {
 	"Their rows are held, and given to PostgreSQL's functions once a group is complete."},
 	{"strata.enable_batch_delete", &strata_enable_batch_delete, true, 0,
 	"Enables DELETE of batches, or of many of their rows, at once.", NULL},
+	{"strata.enable_batch_index", &strata_enable_batch_index, true,
+		GUC_EXPLAIN, "Enables looking for batches by indexes of the table.",
+	NULL},
 	{"strata.enable_chunks_in_turn", &strata_enable_chunks_in_turn, true,
 		GUC_EXPLAIN,
 		"Enables ORDER BY time LIMIT, min(time) and max(time) to plan chunks when their turn comes.",

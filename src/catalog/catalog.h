@@ -58,6 +58,9 @@ typedef struct StrataSettings
  */
 extern StrataSettings *strata_settings_get(Relation rel);
 
+/* Do indexes of rel lead to batches, too (strata.batch_index)? */
+extern bool strata_settings_batch_index(Relation rel);
+
 /* Does rel want its loads to go straight into batches (strata.direct_load)? */
 extern bool strata_settings_direct_load(Relation rel);
 

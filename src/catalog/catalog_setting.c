@@ -50,7 +50,7 @@ static const char *const option_names[] = {"orderby", "segmentby"};
  * All that may be set on a table; values of the others are hypertable/'s to
  * check.
  */
-static const char *const known_names[] = {"bloom", "chunk_interval",
+static const char *const known_names[] = {"batch_index", "bloom", "chunk_interval",
 	"chunk_options", "codec_level",
 	"codecs", "columnstore",
 	"compressed", "created", "dimensions",
@@ -59,7 +59,7 @@ static const char *const known_names[] = {"bloom", "chunk_interval",
 "tablespaces"};
 
 #define OPTION_LIST_HINT \
-	"Valid options are strata.bloom, strata.codec_level, strata.codecs, strata.direct_load, strata.orderby and strata.segmentby, and for hypertables strata.chunk_interval and strata.integer_now_func."
+	"Valid options are strata.batch_index, strata.bloom, strata.codec_level, strata.codecs, strata.direct_load, strata.orderby and strata.segmentby, and for hypertables strata.chunk_interval and strata.integer_now_func."
 
 static bool
 is_column_list(const char *name)
@@ -352,7 +352,8 @@ strata_option_bool(DefElem *def)
 static bool
 is_switch(const char *name)
 {
-	return strcmp(name, "columnstore") == 0 ||
+	return strcmp(name, "batch_index") == 0 ||
+		strcmp(name, "columnstore") == 0 ||
 		strcmp(name, "compressed") == 0 ||
 		strcmp(name, "direct_load") == 0;
 }
@@ -719,6 +720,15 @@ strata_settings_get(Relation rel)
 										  &settings->orderby);
 	Assert(keys_are_distinct(settings));	/* catalog:T2 */
 	return settings;
+}
+
+/* See catalog.h. */
+bool
+strata_settings_batch_index(Relation rel)
+{
+	char	   *text = strata_option_inherited_text(rel, "batch_index");
+
+	return text == NULL || strcmp(text, "true") == 0;
 }
 
 /* See catalog.h. */

@@ -18,6 +18,7 @@
  *-------------------------------------------------------------------------
  */
 #include "compress/compress_private.h"
+#include "index/index.h"
 #include "pg/pg.h"
 #include "stat/stat.h"
 
@@ -182,6 +183,7 @@ take_batches(CompressState *state)
 	ExecDropSingleTupleTableSlot(slot);
 
 	strata_store_delete_batches(state->store, state->snapshot, state->cid);
+	strata_index_clear(state->store);
 }
 
 /*
@@ -387,6 +389,7 @@ strata_store_compress(Relation rel, bool recompress,
 	strata_stat_compressed(RelationGetRelid(rel), result->nrows,
 						   result->nbatches, true);
 	strata_row_check_free(state.check);
+	strata_index_update(state.store);
 	strata_store_close(state.store, NoLock);
 	strata_companion_complete(rel, layout);
 	PopActiveSnapshot();

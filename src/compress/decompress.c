@@ -9,6 +9,7 @@
  *-------------------------------------------------------------------------
  */
 #include "compress/compress_private.h"
+#include "index/index.h"
 #include "stat/stat.h"
 
 #include "access/table.h"
@@ -49,6 +50,7 @@ strata_store_decompress(Relation rel)
 	/* before the rows are put back: some may be back already, by an update */
 	strata_store_delete_batches(scan->store, snapshot,
 								GetCurrentCommandId(true));
+	strata_index_clear(scan->store);
 	writer = strata_row_writer_begin(rel);
 	while (strata_row_scan_next(scan, ForwardScanDirection, writer->slot))
 	{

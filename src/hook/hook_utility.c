@@ -18,6 +18,7 @@
 #include "base/base.h"
 #include "compress/compress.h"
 #include "hypertable/hypertable.h"
+#include "index/index.h"
 #include "job/job.h"
 #include "load/load.h"
 #include "store/store_companion.h"
@@ -33,6 +34,7 @@
 #include "commands/defrem.h"
 #include "commands/tablecmds.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 #include "tcop/utility.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -354,7 +356,8 @@ upgraded_member(AlterExtensionContentsStmt *stmt)
 	if (get_rel_namespace(relid) !=
 		get_namespace_oid(STRATA_INTERNAL_SCHEMA, true))
 		return;
-	if (relid == strata_space_queue_relation())
+	if (relid == strata_space_queue_relation() ||
+		sscanf(get_rel_name(relid), "batch_index_%u", &number) == 1)
 	{
 		CommandCounterIncrement();
 		strata_companion_silence(relid);
@@ -594,10 +597,67 @@ run_alter_table(UtilityCall *call, Node *stmt)
 	}
 }
 
+/*
+ * Indexes of a table, and of its partitions, are new: batches are to be found
+ * by them, too.  all: also those that were found before.
+ */
+static void
+index_batches(Oid relid, LOCKMODE lockmode, bool all)
+{
+	ListCell   *lc;
+
+	foreach(lc, find_all_inheritors(relid, NoLock, NULL))
+	{
+		Relation	rel = try_relation_open(lfirst_oid(lc), lockmode);
+		StrataStore *store;
+
+		if (rel == NULL)
+			continue;
+		store = strata_relation_is_strata(rel) ?
+			strata_store_open(rel, RowExclusiveLock) : NULL;
+		if (store != NULL)
+		{
+			Assert(CheckRelationLockedByMe(rel, lockmode,
+										   true));	/* index:I4 */
+			if (all)
+				strata_index_rebuild(store);
+			else
+				strata_index_update(store);
+			strata_store_close(store, NoLock);
+		}
+		relation_close(rel, NoLock);
+	}
+}
+
 static void
 run_create_index(UtilityCall *call, Node *stmt)
 {
-	index_table(call, (IndexStmt *) stmt);
+	IndexStmt  *index = (IndexStmt *) stmt;
+	Oid			relid;
+
+	index_table(call, index);
+	relid = RangeVarGetRelid(index->relation, NoLock, true);
+	if (OidIsValid(relid))
+		index_batches(relid, index->concurrent ? ShareUpdateExclusiveLock :
+					  ShareLock, false);
+}
+
+/* REINDEX INDEX and TABLE; others leave what leads to batches as it is. */
+static void
+run_reindex(UtilityCall *call, Node *stmt)
+{
+	ReindexStmt *reindex = (ReindexStmt *) stmt;
+	Oid			relid = InvalidOid;
+
+	run_statement(call);
+	if (reindex->relation != NULL &&
+		(reindex->kind == REINDEX_OBJECT_INDEX ||
+		 reindex->kind == REINDEX_OBJECT_TABLE))
+		relid = RangeVarGetRelid(reindex->relation, NoLock, true);
+	if (OidIsValid(relid) && reindex->kind == REINDEX_OBJECT_INDEX)
+		relid = IndexGetRelation(relid, true);
+	if (OidIsValid(relid))
+		index_batches(relid, ShareUpdateExclusiveLock, true);
 }
 
 static void
@@ -704,6 +764,7 @@ static const struct
 	{T_CreateTableAsStmt, run_create_table_as, strata_late_create_table_as},
 	{T_AlterTableStmt, run_alter_table, strata_late_alter_table},
 	{T_IndexStmt, run_create_index, strata_late_create_index},
+	{T_ReindexStmt, run_reindex, NULL},
 	{T_RenameStmt, run_rename, strata_late_rename},
 	{T_AlterObjectSchemaStmt, run_set_schema, strata_late_set_schema},
 	{T_DropStmt, run_drop, NULL},

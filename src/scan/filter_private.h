@@ -193,6 +193,13 @@ extern bool strata_filter_tree_can_prune(const FilterNode *node);
 extern bool strata_filter_tree_has_bytes_leaf(const FilterNode *node);
 
 /*
+ * The first of the quals from number `from` on that is "column = value" or
+ * "column = ANY (array)" and may be tried ahead of others; -1: none.
+ */
+extern int	strata_filter_find_equality(const StrataFilter *filter,
+										AttrNumber attno, int from);
+
+/*
  * The qual as an expression on the scan slot, compiled when first asked for.
  */
 extern ExprState *strata_qual_state(StrataFilter *filter,

@@ -68,3 +68,22 @@ strata_filter_tree_has_bytes_leaf(const FilterNode *node)
 			return true;
 	return node->by_bytes;
 }
+
+/* See filter_private.h. */
+int
+strata_filter_find_equality(const StrataFilter *filter, AttrNumber attno,
+							int from)
+{
+	for (int i = from; i < filter->nquals; i++)
+	{
+		const FilterNode *leaf = filter->quals[i].tree;
+
+		if (!filter->quals[i].promotable || leaf->attno != attno ||
+			!OidIsValid(leaf->opno))
+			continue;
+		if (leaf->op == FILTER_IN || (leaf->op == FILTER_COMPARE &&
+									  leaf->strategy == BTEqualStrategyNumber))
+			return i;
+	}
+	return -1;
+}

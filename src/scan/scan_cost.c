@@ -74,6 +74,7 @@ typedef struct QualShape
 	Selectivity order_sel;
 	Selectivity range_sel;		/* of batches, by the other quals on minima
 								 * and maxima */
+	StrataIndexChoice index;	/* a qual that an index leads to batches for */
 } QualShape;
 
 /*
@@ -234,6 +235,7 @@ classify_quals(StrataRelInfo *info, ParamPathInfo *param_info,
 	cost_qual_eval(&shape->batch, rest, info->root);
 	shape->segment_sel = selectivity(info, shape->segment);
 	shape->order_sel = selectivity(info, shape->order);
+	strata_scan_batch_index(info, all, &shape->index);
 	shape->range_sel = 1.0;
 	if (strata_enable_pruning &&
 		info->size.batches * shape->segment_sel * shape->order_sel >=
@@ -438,7 +440,8 @@ may_be_best_first(const StrataRelInfo *info, const StrataCandidate *candidate,
 {
 	return candidate->nkeys == 0 && candidate->workers == 0 &&
 		candidate->param_info == NULL && info->layout->norder > 0 &&
-		shape->prefix == NIL && strata_enable_pruning;
+		candidate->access != STRATA_ACCESS_INDEX && shape->prefix == NIL &&
+		strata_enable_pruning;
 }
 
 /*
@@ -565,6 +568,34 @@ share_among_workers(const StrataRelInfo *info, StrataCandidate *candidate,
 	}
 }
 
+/*
+ * Go by an index of R where that costs less than what the candidate has
+ * chosen, reading included; *access and *nread are then of it.
+ */
+static void
+try_batch_index(const StrataRelInfo *info, StrataCandidate *candidate,
+				const StrataIndexChoice *choice, Cost per_batch, Cost *access,
+				double *nread)
+{
+	double		n = Max(*nread * choice->share, 1);
+	Cost		cost;
+
+	candidate->index = InvalidOid;
+	candidate->index_attno = 0;
+	if (!OidIsValid(choice->index) || candidate->incremental ||
+		candidate->workers > 0)
+		return;
+	cost = choice->cost + index_access_cost(info, n, false) +
+		(n - 1) * 50 * cpu_operator_cost;
+	if (cost + n * per_batch >= *access + *nread * per_batch)
+		return;
+	candidate->access = STRATA_ACCESS_INDEX;
+	candidate->index = choice->index;
+	candidate->index_attno = choice->attno;
+	*access = cost;
+	*nread = n;
+}
+
 /* See scan_plan_private.h. */
 void
 strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
@@ -603,6 +634,9 @@ strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
 	toast = toast_cost(info);
 	per_batch = open_cost(info, rows_per_batch) +
 		rows_per_batch * shape->batch.per_tuple * VECTOR_QUAL_SHARE;
+	try_batch_index(info, candidate, &shape->index, per_batch, &access,
+					&nread);
+	candidate->nread = nread;
 	emit = candidate->rows * batch_share * COST_EMIT_ROW * cpu_tuple_cost +
 		candidate->rows * info->rel->reltarget->cost.per_tuple;
 	rowstore_cost(info, candidate, shape, &heap_startup, &heap_total);
@@ -633,7 +667,7 @@ strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
 		/* the batches that lie side by side are open at the same time */
 		open = is_segment_access(candidate) && candidate->incremental ?
 			1 :
-			Min(segments, nbatches);
+			Min(segments, Min(nbatches, nread));
 		candidate->memory = open * rows_per_batch * (info->ncolumns + 1) *
 			sizeof(Datum);
 		candidate->startup += open * per_batch;

@@ -274,7 +274,8 @@ strata_scan_open_store(StrataScanState *scan)
 											scan->css.ss.ps.state->es_snapshot,
 											scan->info.access,
 											scan->info.layout,
-											scan->info.by_span);
+											scan->info.by_span,
+											scan->info.index_attno);
 		if (scan->info.best_first)
 			strata_source_set_best_first(scan->source);
 		scan->entries =

@@ -21,6 +21,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/ruleutils.h"
 
@@ -218,7 +219,8 @@ show_access(StrataScanState *scan, ExplainState *es)
 		[STRATA_ACCESS_SEGMENT] = "segment index",
 		[STRATA_ACCESS_MIN] = "min index",
 		[STRATA_ACCESS_MAX] = "max index",
-		[STRATA_ACCESS_SEGMENT_MAX] = "segment index by max"
+		[STRATA_ACCESS_SEGMENT_MAX] = "segment index by max",
+		[STRATA_ACCESS_INDEX] = "batch index"
 	};
 
 	ExplainPropertyText("Batch Access",
@@ -231,6 +233,8 @@ show_access(StrataScanState *scan, ExplainState *es)
 								 ", the greatest first" :
 								 ", the best of each segment first"),
 						es);
+	if (scan->info.access == STRATA_ACCESS_INDEX)
+		show_text("Batch Index", get_rel_name(scan->info.index), es);
 }
 
 /* Batches that the query's snapshot sees. */
@@ -266,6 +270,7 @@ typedef struct BatchFigures
 	int64		by_segment;
 	int64		by_range;
 	int64		by_filter;
+	int64		by_index;
 	int64		scanned;
 	int64		counted;
 	int64		swept;
@@ -286,6 +291,7 @@ count_figures(StrataScanState *scan, BatchFigures *f)
 	f->by_segment = c->pruned_segment;
 	f->by_range = c->pruned_range;
 	f->by_filter = c->pruned_filter;
+	f->by_index = 0;
 	f->scanned = c->scanned;
 	f->counted = c->counted;
 	f->swept = scan->nswept;
@@ -306,6 +312,8 @@ count_figures(StrataScanState *scan, BatchFigures *f)
 		else if (scan->info.access == STRATA_ACCESS_SEGMENT ||
 				 scan->info.access == STRATA_ACCESS_SEGMENT_MAX)
 			f->by_segment += unseen;
+		else if (scan->info.access == STRATA_ACCESS_INDEX)
+			f->by_index += unseen;
 		else
 			f->by_range += unseen;
 	}
@@ -334,6 +342,7 @@ show_figures(const char *label, const BatchFigures *f, ExplainState *es)
 	append_figure(&line, "pruned by segment", f->by_segment, always);
 	append_figure(&line, "pruned by min-max", f->by_range, always);
 	append_figure(&line, "pruned by filter", f->by_filter, false);
+	append_figure(&line, "pruned by index", f->by_index, false);
 	append_figure(&line, "scanned", f->scanned, true);
 	append_figure(&line, "counted", f->counted, false);
 	append_figure(&line, "deleted whole", f->swept, false);
@@ -359,6 +368,9 @@ show_batches(StrataScanState *scan, ExplainState *es)
 						   es);
 	ExplainPropertyInteger("Batches Pruned by Min-Max", NULL, f.by_range, es);
 	ExplainPropertyInteger("Batches Pruned by Filter", NULL, f.by_filter, es);
+	if (scan->info.access == STRATA_ACCESS_INDEX)
+		ExplainPropertyInteger("Batches Pruned by Index", NULL, f.by_index,
+							   es);
 	ExplainPropertyInteger("Batches Scanned", NULL, f.scanned, es);
 	ExplainPropertyInteger("Batches Counted", NULL, f.counted, es);
 	if (scan->sweeper != NULL)
@@ -405,6 +417,7 @@ add_scan(PlanState *node, void *context)
 	all->figures.by_segment += f.by_segment;
 	all->figures.by_range += f.by_range;
 	all->figures.by_filter += f.by_filter;
+	all->figures.by_index += f.by_index;
 	all->figures.scanned += f.scanned;
 	all->figures.counted += f.counted;
 	all->figures.swept += f.swept;

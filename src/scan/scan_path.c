@@ -190,6 +190,8 @@ make_path(const StrataRelInfo *info, StrataCandidate *candidate,
 		strata_path_disable(&path->path);
 	scan->access = candidate->access;
 	scan->by_span = info->by_span;
+	scan->index_attno = candidate->index_attno;
+	scan->index = candidate->index;
 	scan->layout = info->layout->text;
 	scan->nkeys = candidate->nkeys;
 	scan->keys = (StrataOrderKey *) candidate->keys;
@@ -509,7 +511,9 @@ add_param_info(StrataRelInfo *info, RestrictInfo *rinfo, List *param_infos)
 
 	op = join_clause_is_movable_to(rinfo, rel) ?
 		strata_scan_clause_op(info, rinfo) : NULL;
-	if (op == NULL || !op->column_order || !is_lookup_column(info, op->attno))
+	if (op == NULL || !op->column_order || op->attno <= 0 ||
+		!(is_lookup_column(info, op->attno) ||
+		  strata_scan_has_batch_index(info, op->attno)))
 		return param_infos;
 	outer = bms_union(rinfo->clause_relids, rel->lateral_relids);
 	outer = bms_del_member(outer, rel->relid);
@@ -591,6 +595,10 @@ add_parameterized_paths(StrataRelInfo *info)
 			param_infos = eclass_param_infos(info,
 											 info->layout->order[0].attno,
 											 param_infos);
+		for (AttrNumber attno = 1; attno <= info->desc->natts; attno++)
+			if (!is_lookup_column(info, attno) &&
+				strata_scan_has_batch_index(info, attno))
+				param_infos = eclass_param_infos(info, attno, param_infos);
 	}
 	foreach(lc, param_infos)
 		add_plain_path(info, NULL, lfirst(lc));

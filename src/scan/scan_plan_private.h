@@ -26,7 +26,8 @@ typedef enum StrataAccess
 	STRATA_ACCESS_MIN,			/* index on (layout, min of the first orderby
 								 * column) */
 	STRATA_ACCESS_MAX,			/* the same with max */
-	STRATA_ACCESS_SEGMENT_MAX	/* as SEGMENT, but by max within a segment */
+	STRATA_ACCESS_SEGMENT_MAX,	/* as SEGMENT, but by max within a segment */
+	STRATA_ACCESS_INDEX			/* those that an index of R leads to */
 } StrataAccess;
 
 /*
@@ -69,6 +70,8 @@ typedef struct StrataScanInfo
 	Cost		segment_saving; /* 0: none, or it cannot be */
 	Bitmapset  *segment;		/* segmentby columns, of partial paths too */
 	AttrNumber	order;			/* column of the bound */
+	AttrNumber	index_attno;	/* access INDEX: the column, */
+	Oid			index;			/* ... and R's index by it */
 	double		nread;			/* batches that a partial path's processes
 								 * read */
 	bool		has_segment_index[2];	/* by min, by max */
@@ -115,6 +118,7 @@ typedef struct StrataRelInfo
 	bool		by_span;		/* see StrataScanInfo */
 	List	   *shapes;			/* of scan_cost.c: what it knows of the quals */
 	List	   *ops;			/* and of each of them */
+	List	   *batch_indexes;	/* of scan_batch_index.c: of columns */
 } StrataRelInfo;
 
 /* A path being considered: what it is, then what it costs. */
@@ -133,11 +137,30 @@ typedef struct StrataCandidate
 	Cost		startup;
 	Cost		total;
 	StrataVectorCost vector_cost;
+	AttrNumber	index_attno;	/* see StrataScanInfo */
+	Oid			index;
 	double		nread;			/* batches that are read, by all processes */
 	Cost		segment_saving; /* of total: not there when one batch of each
 								 * segment is looked for; 0: none */
 	StrataEndCost end[2];		/* from the least, from the greatest */
 } StrataCandidate;
+
+/* Looking for batches by an index of R. */
+typedef struct StrataIndexChoice
+{
+	Oid			index;			/* InvalidOid: there is none for it */
+	AttrNumber	attno;
+	double		share;			/* of the batches that are led to */
+	Cost		cost;			/* of the look-ups */
+} StrataIndexChoice;
+
+/* scan_batch_index.c: has the column one? */
+extern bool strata_scan_has_batch_index(StrataRelInfo *info,
+										AttrNumber attno);
+
+/* scan_batch_index.c: the clause whose index leads to fewest batches. */
+extern void strata_scan_batch_index(StrataRelInfo *info, List *clauses,
+									StrataIndexChoice *choice);
 
 /* scan_cost.c: the comparison with a column that a clause is, or NULL. */
 extern const StrataColumnOp *strata_scan_clause_op(StrataRelInfo *info,

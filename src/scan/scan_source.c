@@ -76,6 +76,7 @@ struct StrataSource
 	Relation	others;			/* leads with the layout; NULL when there are
 								 * no other layouts */
 	bool		single;			/* there are none */
+	StrataIndexSource *by_index;	/* INDEX: all is done there */
 	StrataPages *pages;			/* SEQ: this, or seqscan */
 	TableScanDesc seqscan;
 	ParallelTableScanDesc pscan;
@@ -127,7 +128,8 @@ is_max_access(const StrataSource *source)
  */
 StrataSource *
 strata_source_create(StrataStore *store, Snapshot snapshot,
-					 StrataAccess access, const char *layout, bool by_span)
+					 StrataAccess access, const char *layout, bool by_span,
+					 AttrNumber column)
 {
 	StrataSource *source = palloc(sizeof(StrataSource));
 	Oid			index = InvalidOid;
@@ -139,6 +141,15 @@ strata_source_create(StrataStore *store, Snapshot snapshot,
 	source->mcxt = CurrentMemoryContext;
 	source->store = store;
 	source->snapshot = snapshot;
+	if (access == STRATA_ACCESS_INDEX)
+	{
+		/* batches of all layouts, in one range */
+		source->access = access;
+		source->by_index = strata_index_source_create(store, snapshot, column);
+		source->known_empty[STRATA_RANGE_BEFORE] =
+			source->known_empty[STRATA_RANGE_AFTER] = true;
+		return source;
+	}
 	if (access != STRATA_ACCESS_SEQ)
 	{
 		source->layout = strata_layout_parse(layout, store->schema->natts);
@@ -199,6 +210,7 @@ strata_source_set_best_first(StrataSource *source)
 
 	if (source->access == STRATA_ACCESS_SEQ)
 		return;
+	Assert(source->by_index == NULL);	/* scan:R13 */
 	column = source->layout->order[0].attno;
 	/* the order of a type that the column had before is another one */
 	if (!strata_batch_schema_same_type(schema, column,
@@ -306,26 +318,6 @@ leaf_key(StrataSource *source, RangeScan *scan, const FilterNode *leaf,
 						   leaf->boundtype,
 						   collation, opcode, value);
 	return true;
-}
-
-/*
- * Which of the quals is "column = value" or "column = ANY (array)"; -1: none.
- */
-static int
-find_equality(const StrataFilter *filter, AttrNumber attno)
-{
-	for (int i = 0; i < filter->nquals; i++)
-	{
-		const FilterNode *leaf = filter->quals[i].tree;
-
-		if (!filter->quals[i].promotable || leaf->attno != attno ||
-			!OidIsValid(leaf->opno))
-			continue;
-		if (leaf->op == FILTER_IN || (leaf->op == FILTER_COMPARE &&
-									  leaf->strategy == BTEqualStrategyNumber))
-			return i;
-	}
-	return -1;
 }
 
 static bool
@@ -458,7 +450,8 @@ segment_keys(StrataSource *source, RangeScan *scan, const StrataFilter *filter,
 	*single = true;
 	for (int i = 0; i < layout->nsegment; i++)
 	{
-		int			qual = find_equality(filter, layout->segment[i]);
+		int			qual = strata_filter_find_equality(filter,
+													   layout->segment[i], 0);
 		AttrNumber	catt = source->store->schema->seg_att[layout->segment[i]];
 
 		if (qual < 0 || catt == 0 ||
@@ -648,7 +641,14 @@ strata_source_start_range(StrataSource *source, const StrataFilter *filter,
 	if (source->proven == NULL)
 		source->proven = palloc(sizeof(bool) * Max(filter->nquals, 1));
 	memset(source->proven, 0, sizeof(bool) * filter->nquals);
-	if (source->access != STRATA_ACCESS_SEQ)
+	if (source->by_index != NULL)
+	{
+		source->in_range = range == STRATA_RANGE_LAYOUT &&
+			!(strata_enable_pruning && no_row_matches(filter));
+		if (source->in_range)
+			strata_index_source_start(source->by_index, filter, direction);
+	}
+	else if (source->access != STRATA_ACCESS_SEQ)
 		source->in_range = start_index_range(source, filter, range, not_null);
 	else
 	{
@@ -769,7 +769,10 @@ strata_source_next_in_range(StrataSource *source, TupleTableSlot *slot)
 
 	if (!source->in_range)
 		return false;
-	if (source->pages != NULL)
+	if (source->by_index != NULL)
+		found = strata_index_source_next(source->by_index, source->direction,
+										 slot);
+	else if (source->pages != NULL)
 		found = strata_pages_next(source->pages, source->direction, slot);
 	else if (source->access == STRATA_ACCESS_SEQ)
 		found = table_scan_getnextslot(source->seqscan, source->direction,
@@ -962,6 +965,7 @@ strata_source_fetch(StrataSource *source, ItemPointer tid,
 										 source->snapshot, slot);
 }
 
+/* See scan_source_private.h. */
 void
 strata_source_end(StrataSource *source)
 {
@@ -969,6 +973,8 @@ strata_source_end(StrataSource *source)
 		index_endscan(source->scan.desc);
 	if (source->around.desc != NULL)
 		index_endscan(source->around.desc);
+	if (source->by_index != NULL)
+		strata_index_source_end(source->by_index);
 	if (source->index != NULL)
 		index_close(source->index, NoLock);
 	if (source->spans != NULL)

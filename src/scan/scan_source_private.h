@@ -53,13 +53,15 @@ typedef enum StrataRange
 	STRATA_RANGE_COUNT
 } StrataRange;
 
+/* column: that the access INDEX is about; else 0. */
 extern StrataSource *strata_source_create(StrataStore *store,
 										  Snapshot snapshot,
 										  StrataAccess access,
-										  const char *layout, bool by_span);
+										  const char *layout, bool by_span,
+										  AttrNumber column);
 extern StrataAccess strata_source_access(const StrataSource *source);
 
-/* The layout it was made for; NULL for access SEQ. */
+/* The layout it was made for; NULL for access SEQ and INDEX. */
 extern const StrataLayout *strata_source_layout(const StrataSource *source);
 extern void strata_source_set_parallel(StrataSource *source,
 									   ParallelTableScanDesc pscan);
@@ -120,6 +122,24 @@ extern const bool *strata_source_proven(const StrataSource *source);
 extern bool strata_source_fetch(StrataSource *source, ItemPointer tid,
 								TupleTableSlot *slot);
 extern void strata_source_end(StrataSource *source);
+
+/*
+ * scan_batch_index.c: batch rows that an index of R leads to, in the order of
+ * their numbers, and those that it knows nothing of.  start: with the filter's
+ * values of the moment.
+ */
+typedef struct StrataIndexSource StrataIndexSource;
+
+extern StrataIndexSource *strata_index_source_create(StrataStore *store,
+													 Snapshot snapshot,
+													 AttrNumber attno);
+extern void strata_index_source_start(StrataIndexSource *source,
+									  const StrataFilter *filter,
+									  ScanDirection direction);
+extern bool strata_index_source_next(StrataIndexSource *source,
+									 ScanDirection direction,
+									 TupleTableSlot *slot);
+extern void strata_index_source_end(StrataIndexSource *source);
 
 /* scan_prune.c: what metadata says of the quals. */
 typedef struct StrataPruner StrataPruner;

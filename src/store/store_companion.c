@@ -22,6 +22,7 @@
  *-------------------------------------------------------------------------
  */
 #include "store/store_companion.h"
+#include "store/store_index.h"
 #include "store/store_private.h"
 
 #include "access/genam.h"
@@ -651,17 +652,29 @@ strata_companion_bind(Oid companion, Oid relid)
 	}
 }
 
+static void
+drop_table(Oid table)
+{
+	ObjectAddress address;
+
+	ObjectAddressSet(address, RelationRelationId, table);
+	performDeletion(&address, DROP_CASCADE,
+					PERFORM_DELETION_INTERNAL | PERFORM_DELETION_QUIETLY |
+					PERFORM_DELETION_SKIP_EXTENSIONS);
+}
+
 /* See store_companion.h. */
 void
 strata_companion_drop(Oid companion)
 {
-	ObjectAddress address;
+	Relation	batches = table_open(companion, AccessExclusiveLock);
+	Oid			index = strata_index_relation_oid(batches);
 
 	Assert(strata_companion_is(companion)); /* store:S7 */
-	ObjectAddressSet(address, RelationRelationId, companion);
-	performDeletion(&address, DROP_CASCADE,
-					PERFORM_DELETION_INTERNAL | PERFORM_DELETION_QUIETLY |
-					PERFORM_DELETION_SKIP_EXTENSIONS);
+	table_close(batches, NoLock);
+	if (OidIsValid(index))
+		drop_table(index);
+	drop_table(companion);
 }
 
 /* See store_companion.h. */

@@ -103,6 +103,9 @@ extern void strata_companion_add_columns(Relation rel);
  */
 extern bool strata_companion_lock_politely(Oid companion);
 
+/* Are batches few enough to be looked at all (strata.index_pages)? */
+extern bool strata_companion_is_small(Oid companion);
+
 /* Are all columns of the layout still there? */
 extern bool strata_layout_is_usable(TupleDesc desc,
 									const StrataLayout *layout);

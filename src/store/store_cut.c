@@ -62,7 +62,7 @@ companion_pages(Oid companion)
 	return pages;
 }
 
-/* See store_private.h. */
+/* See store_companion.h. */
 bool
 strata_companion_is_small(Oid companion)
 {

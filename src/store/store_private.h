@@ -75,9 +75,6 @@ extern int	strata_companion_layout_keys(const StrataBatchSchema *schema,
 										 const StrataLayout *layout,
 										 bool by_max, AttrNumber *keys);
 
-/* store_cut.c.  Are batches few enough to be looked at all? */
-extern bool strata_companion_is_small(Oid companion);
-
 /*
  * Are batches to have the rows that an archive's have?  Entropy coding and LZ
  * gain by them; in a small table less than TOAST takes for itself.  companion:

@@ -12,6 +12,7 @@
  *-------------------------------------------------------------------------
  */
 #include "store/store_companion.h"
+#include "store/store_index.h"
 #include "store/store_private.h"
 
 #include "access/table.h"
@@ -50,6 +51,21 @@ toast_of(Oid companion)
 	return toast;
 }
 
+/* The relation beside it that leads from values to batches. */
+static Oid
+index_of(Oid companion)
+{
+	Relation	rel = try_relation_open(companion, AccessShareLock);
+	Oid			index = InvalidOid;
+
+	if (rel != NULL)
+	{
+		index = strata_index_relation_oid(rel);
+		relation_close(rel, NoLock);
+	}
+	return index;
+}
+
 static void
 vacuum_one(Oid relid, VacuumParams *params, BufferAccessStrategy strategy)
 {
@@ -74,14 +90,18 @@ strata_companion_vacuum(Relation rel, VacuumParams *params,
 						BufferAccessStrategy strategy)
 {
 	Oid			companion = strata_companion_oid(rel);
+	Oid			index;
 	Oid			toast;
 
 	if (!OidIsValid(companion))
 		return;
+	index = index_of(companion);
 	vacuum_one(companion, params, strategy);
 	toast = toast_of(companion);
 	if (OidIsValid(toast) && (params->options & VACOPT_PROCESS_TOAST) != 0)
 		vacuum_one(toast, params, strategy);
+	if (OidIsValid(index))
+		vacuum_one(index, params, strategy);
 }
 
 /* See store_companion.h. */

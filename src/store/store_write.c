@@ -13,6 +13,8 @@
  */
 #include "store/store_private.h"
 #include "pg/pg.h"
+#include "store/store_companion.h"
+#include "store/store_index.h"
 #include "store/store_write.h"
 
 #include "access/genam.h"
@@ -66,7 +68,29 @@ find_next_row(StrataStore *store, StrataRowGoal *goal)
 			strata_goal_learn(goal, nrows, tuple->t_len, 0);
 	}
 	ExecDropSingleTupleTableSlot(slot);
-	return next;
+	/* store:S11 */
+	return Max(next, strata_index_high_water(store->batches));
+}
+
+/* See store_index.h. */
+int64
+strata_store_next_row(StrataStore *store)
+{
+	return find_next_row(store, NULL);
+}
+
+/* See store_index.h. */
+void
+strata_numbering_lock(Relation batches)
+{
+	LockPage(batches, NUMBERING_PAGE, ExclusiveLock);
+}
+
+/* See store_index.h. */
+void
+strata_numbering_unlock(Relation batches)
+{
+	UnlockPage(batches, NUMBERING_PAGE, ExclusiveLock);
 }
 
 /*
@@ -212,7 +236,7 @@ begin_numbering(StrataBatchWriter *writer, int nrows)
 {
 	if (writer->shared)
 	{
-		LockPage(writer->store->batches, NUMBERING_PAGE, ExclusiveLock);
+		strata_numbering_lock(writer->store->batches);
 		writer->next_row = find_next_row(writer->store, NULL);
 		strata_batch_set_first_row(writer->store->schema, writer->next_row,
 								   writer->values, writer->isnull);
@@ -261,7 +285,7 @@ strata_batch_writer_flush(StrataBatchWriter *writer)
 	heap_insert(batches, tuple, cid, HEAP_INSERT_NO_LOGICAL, NULL);
 	strata_batch_index(writer->indexes, tuple);
 	if (writer->shared)
-		UnlockPage(batches, NUMBERING_PAGE, ExclusiveLock);
+		strata_numbering_unlock(batches);
 	set_goal(writer, tuple, nrows);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(writer->mcxt);

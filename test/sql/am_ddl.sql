@@ -44,7 +44,7 @@ BEGIN
     RETURN format('DIFFERENT: heap "%s", strata "%s", %s rows', result[1], result[2], n);
 END $$;
 CREATE VIEW companions AS SELECT count(*) AS companions FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
-    WHERE (nspname = '_strata' OR nspname LIKE 'pg_temp%') AND relname LIKE 'batch\_%' AND relkind = 'r';
+    WHERE (nspname = '_strata' OR nspname LIKE 'pg_temp%') AND relname LIKE 'batch\_%' AND relname NOT LIKE 'batch\_index\_%' AND relkind = 'r';
 TABLE companions;
 
 CREATE TABLE h (id int PRIMARY KEY, g text, ts timestamptz, v numeric, note varchar(60), d int);

@@ -1,0 +1,191 @@
+/*-------------------------------------------------------------------------
+ *
+ * index_column.c
+ *	  Which columns have a batch index, and the hashes of their values.
+ *
+ * A b-tree or hash index of the user's, of all rows, whose first column is no
+ * expression, is what asks for one.  Not for a column that the companion's own
+ * indexes lead by: segmentby, and the first of orderby.
+ *
+ * Entries outlive the session that made them, and releases: so only hash
+ * functions of PostgreSQL's own are used, whose values hash indexes keep, too,
+ * and of text those of collations where equal is the same bytes.
+ *
+ * src/index/index_column.c
+ *-------------------------------------------------------------------------
+ */
+#include "index/index_private.h"
+#include "catalog/catalog.h"
+
+#include "access/htup_details.h"
+#include "access/transam.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_index.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+
+/* Does the index lead by the column, for all rows? */
+static bool
+index_serves(Oid indexoid, AttrNumber attno)
+{
+	HeapTuple	tuple = SearchSysCache1(INDEXRELID,
+										ObjectIdGetDatum(indexoid));
+	HeapTuple	class;
+	Form_pg_index form;
+	bool		serves = false;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	form = (Form_pg_index) GETSTRUCT(tuple);
+	if (form->indisvalid && form->indnkeyatts > 0 &&
+		form->indkey.values[0] == attno &&
+		heap_attisnull(tuple, Anum_pg_index_indpred, NULL))
+	{
+		class = SearchSysCache1(RELOID, ObjectIdGetDatum(indexoid));
+		if (HeapTupleIsValid(class))
+		{
+			Oid			am = ((Form_pg_class) GETSTRUCT(class))->relam;
+
+			serves = am == BTREE_AM_OID || am == HASH_AM_OID;
+			ReleaseSysCache(class);
+		}
+	}
+	ReleaseSysCache(tuple);
+	return serves;
+}
+
+/* Are values of the type hashed by PostgreSQL's own functions alone? */
+static bool
+is_plain_type(Oid type)
+{
+	Oid			element;
+	char		kind;
+
+	type = getBaseType(type);
+	kind = get_typtype(type);
+	if (kind == TYPTYPE_ENUM)
+		return true;
+	if (kind != TYPTYPE_BASE)
+		return false;
+	element = get_base_element_type(type);
+	return !OidIsValid(element) || is_plain_type(element);
+}
+
+/* See index_private.h. */
+Oid
+strata_index_hash_function(Relation rel, AttrNumber attno)
+{
+	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), attno - 1);
+	TypeCacheEntry *typcache;
+
+	if (att->attisdropped || !is_plain_type(att->atttypid) ||
+		(OidIsValid(att->attcollation) &&
+		 !get_collation_isdeterministic(att->attcollation)))
+		return InvalidOid;
+	typcache = lookup_type_cache(getBaseType(att->atttypid),
+								 TYPECACHE_HASH_PROC);
+	return typcache->hash_proc < FirstGenbkiObjectId ? typcache->hash_proc :
+		InvalidOid;
+}
+
+/* See index.h. */
+Oid
+strata_index_of_column(Relation rel, AttrNumber attno)
+{
+	List	   *indexes = RelationGetIndexList(rel);
+	Oid			result = InvalidOid;
+	ListCell   *lc;
+
+	if (attno > 0 && OidIsValid(strata_index_hash_function(rel, attno)))
+		foreach(lc, indexes)
+	{
+		/* the least OID, so that it is always the same */
+		if (index_serves(lfirst_oid(lc), attno))
+		{
+			result = lfirst_oid(lc);
+			break;
+		}
+	}
+	list_free(indexes);
+	return result;
+}
+
+/* See index_private.h. */
+Bitmapset *
+strata_index_wanted(Relation rel)
+{
+	StrataLayout *layout;
+	Bitmapset  *wanted = NULL;
+
+	if (!rel->rd_rel->relhasindex || !strata_settings_batch_index(rel))
+		return NULL;
+	layout = strata_store_current_layout(rel);
+	for (AttrNumber attno = 1; attno <= RelationGetDescr(rel)->natts; attno++)
+		if (strata_layout_segment_index(layout, attno) < 0 &&
+			(layout->norder == 0 || layout->order[0].attno != attno) &&
+			OidIsValid(strata_index_of_column(rel, attno)))
+			wanted = bms_add_member(wanted, attno);
+	return wanted;
+}
+
+/* See index.h. */
+bool
+strata_index_can_look_up(Oid opno, Oid collation, Oid *column, Oid *value)
+{
+	return (!OidIsValid(collation) ||
+			get_collation_isdeterministic(collation)) &&
+		get_op_hash_functions(opno, column, value) &&
+		*column < FirstGenbkiObjectId && *value < FirstGenbkiObjectId;
+}
+
+/* See index_private.h. */
+int
+strata_index_hashes_max(StrataBatchReader *reader, AttrNumber attno)
+{
+	const StrataColumn *col = strata_batch_reader_column(reader, attno);
+
+	return col->constant ? 1 :
+		col->codes != NULL ? Max(col->ndict, 1) : reader->nrows;
+}
+
+/* See index_private.h. */
+int
+strata_index_hash_batch(StrataBatchReader *reader, AttrNumber attno,
+						FmgrInfo *function, Oid collation, uint32 *hashes)
+{
+	const StrataColumn *col = strata_batch_reader_column(reader, attno);
+	int			n = 0;
+
+	Assert(function->fn_oid < FirstGenbkiObjectId); /* index:I5 */
+	if (col->constant)
+	{
+		if (!col->value_isnull)
+			hashes[n++] = DatumGetUInt32(FunctionCall1Coll(function, collation,
+														   col->value));
+	}
+	else if (col->codes != NULL)
+	{
+		Assert(col->from == 0 && col->n == reader->nrows);	/* index:I1 */
+		for (; n < col->ndict; n++)
+			hashes[n] = DatumGetUInt32(FunctionCall1Coll(function, collation,
+														 col->dict[n]));
+	}
+	else
+	{
+		for (int row = 0; row < reader->nrows; row++)
+		{
+			bool		isnull;
+			Datum		value = strata_column_get(col, row, &isnull);
+
+			if (!isnull)
+				hashes[n++] =
+					DatumGetUInt32(FunctionCall1Coll(function, collation,
+													 value));
+		}
+	}
+	return n;
+}

@@ -1,0 +1,179 @@
+/*-------------------------------------------------------------------------
+ *
+ * index_private.h
+ *	  What the files of src/index share among themselves.
+ *
+ * src/index/index_private.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_INDEX_PRIVATE_H
+#define STRATA_INDEX_PRIVATE_H
+
+#include "base/base.h"
+#include "index/index.h"
+#include "store/store_index.h"
+#include "store/store_write.h"
+
+#include "access/genam.h"
+
+/* Most entries of a row: what fits a page is found by trying. */
+#define STRATA_INDEX_ROW_ENTRIES 4096
+
+/*
+ * A run: entries in the order of their hashes.  It speaks for the batches with
+ * row numbers [from, to) of a column.
+ */
+typedef struct StrataIndexRun
+{
+	int32		number;
+	AttrNumber	attno;
+	Oid			function;		/* that hashed the values */
+	int			shift;			/* a batch's place: its row number >> shift */
+	int64		from;
+	int64		to;
+	int64		entries;
+} StrataIndexRun;
+
+/* A value's hash, and the place of a batch that has it. */
+typedef struct StrataIndexEntry
+{
+	uint32		hash;
+	int64		place;
+} StrataIndexEntry;
+
+/* A row of a run, decoded. */
+typedef struct StrataIndexRow
+{
+	int			n;
+	int64		hashes[STRATA_INDEX_ROW_ENTRIES];
+	int64		places[STRATA_INDEX_ROW_ENTRIES];
+	void	   *scratch;		/* of the decoder */
+	Size		scratch_size;
+} StrataIndexRow;
+
+/*
+ * index_run.c: the runs of a column (0: of all) that the snapshot sees, by
+ * from; a List of StrataIndexRun.
+ */
+extern List *strata_index_runs(Relation relation, Snapshot snapshot,
+							   AttrNumber attno);
+
+/*
+ * Those of them that speak, without a gap, for all batches from number 0 on,
+ * of values that function hashes; the others are left out.  *covered: up to
+ * where.
+ */
+extern List *strata_index_chain(List *runs, Oid function, int64 *covered);
+
+/* Decode the row in a slot of the relation; damage is raised. */
+extern void strata_index_row_read(Relation relation, TupleTableSlot *slot,
+								  StrataIndexRow *row);
+
+/* Writes a run; entries come in order. */
+typedef struct StrataIndexWriter StrataIndexWriter;
+extern StrataIndexWriter *strata_index_writer_begin(Relation relation,
+													const StrataIndexRun
+													*run);
+extern void strata_index_writer_add(StrataIndexWriter *writer, uint32 hash,
+									int64 place);
+
+/* run->entries is set to what was written. */
+extern void strata_index_writer_end(StrataIndexWriter *writer,
+									StrataIndexRun *run);
+
+/*
+ * Keep numbers below `to` from being given out while this transaction may yet
+ * fail or not: no run, but a row that has its place.
+ */
+extern void strata_index_reserve(Relation relation, int32 number, int64 to);
+
+/* The number of a run to come. */
+extern int32 strata_index_next_number(Relation relation);
+
+/* A run speaks for more batches, of which there are none. */
+extern void strata_index_run_extend(Relation relation,
+									const StrataIndexRun *run, int64 to);
+
+/* Delete a run that SnapshotSelf sees. */
+extern void strata_index_run_delete(Relation relation, int32 number);
+
+/* Reads the entries of a run in order. */
+typedef struct StrataIndexCursor StrataIndexCursor;
+extern StrataIndexCursor *strata_index_cursor_begin(Relation relation,
+													Snapshot snapshot,
+													int32 number);
+extern bool strata_index_cursor_next(StrataIndexCursor *cursor,
+									 StrataIndexEntry *entry);
+extern void strata_index_cursor_end(StrataIndexCursor *cursor);
+
+/* index_merge.c: make one run of two that touch; the older first. */
+extern void strata_index_merge(StrataStore *store, Relation relation,
+							   const StrataIndexRun *older,
+							   const StrataIndexRun *newer,
+							   StrataIndexRun *result);
+
+/* index_column.c: the columns that R's indexes want served. */
+extern Bitmapset *strata_index_wanted(Relation rel);
+
+/* The function that hashes the column's values; InvalidOid: none of ours. */
+extern Oid	strata_index_hash_function(Relation rel, AttrNumber attno);
+
+/*
+ * Hashes of the values that rows of the reader's batch have, each at least
+ * once; returns how many, at most the batch's rows or its dictionary's
+ * entries.  hashes has room for so many (strata_index_hashes_max).
+ */
+extern int	strata_index_hashes_max(StrataBatchReader *reader,
+									AttrNumber attno);
+extern int	strata_index_hash_batch(StrataBatchReader *reader,
+									AttrNumber attno, FmgrInfo *function,
+									Oid collation, uint32 *hashes);
+
+/* Batches with row numbers from `from` on, in their order. */
+typedef struct StrataIndexBatches
+{
+	StrataStore *store;
+	SnapshotData dirty;
+	Relation	key;
+	IndexScanDesc scan;
+	TupleTableSlot *slot;
+} StrataIndexBatches;
+
+extern void strata_index_batches_begin(StrataIndexBatches *batches,
+									   StrataStore *store, int64 from,
+									   Snapshot snapshot);
+extern bool strata_index_batches_next(StrataIndexBatches *batches,
+									  int64 *first_row);
+extern void strata_index_batches_end(StrataIndexBatches *batches);
+
+/*
+ * Hashes of a column's values, of as many batches as there is memory for,
+ * sorted; index_collect.c.
+ */
+typedef struct StrataIndexCollector
+{
+	AttrNumber	attno;
+	uint64	   *entries;		/* hash << 32 | number of a batch below */
+	Size		n;
+	int64	   *first_rows;		/* of the batches, by their number */
+	int			nbatches;
+	int64		nrows;			/* of all of them */
+	uint64	   *other;			/* private, as what follows */
+	Size		size;
+	int			batches_size;
+} StrataIndexCollector;
+
+/* They are those of all batches that were not given before and are below to. */
+typedef void (*StrataIndexTake) (StrataIndexCollector *collector, int64 to,
+								 void *arg);
+
+/*
+ * Give the batches with numbers in [from, to) that the snapshot (NULL: a dirty
+ * one) sees; take is called once at least.
+ */
+extern void strata_index_collect(StrataIndexCollector *collector,
+								 StrataStore *store, Snapshot snapshot,
+								 AttrNumber attno, Oid function, int64 from,
+								 int64 to, StrataIndexTake take, void *arg);
+
+#endif							/* STRATA_INDEX_PRIVATE_H */

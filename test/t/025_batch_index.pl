@@ -1,0 +1,101 @@
+# test/t/025_batch_index.pl
+#	  What leads from values to batches: on a standby, where each replayed page
+#	  is compared with the primary's, after crashes in the middle of making it,
+#	  and beside transactions that load batches while an index is made.
+use strict;
+use warnings;
+
+use StrataTest;
+use PostgreSQL::Test::Cluster;
+use Test::More;
+
+my $primary = strata_node('primary', "wal_log_hints = on\nwal_consistency_checking = 'all'\nmax_wal_size = 4GB\nwal_keep_size = 1GB\nstrata.index_pages = 0\nstrata.batch_rows = 100\n", allows_streaming => 1);
+$primary->safe_psql('postgres', q{
+	CREATE EXTENSION strata;
+	CREATE TABLE h (ts timestamptz NOT NULL, dev int, trace uuid, num bigint);
+	CREATE TABLE t (LIKE h) USING strata WITH (strata.segmentby = 'dev', strata.orderby = 'ts', strata.direct_load = on);
+	CREATE INDEX t_trace ON t (trace);
+	CREATE FUNCTION made(a int, b int) RETURNS SETOF h LANGUAGE sql AS $$ SELECT '2026-01-01'::timestamptz + i * interval '1 s', i % 3, md5(i::text)::uuid, i * 7919 % 10007 FROM generate_series(a, b) AS i $$;
+});
+$primary->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($primary, 'base', has_streaming => 1);
+$standby->start;
+
+# Rows that look-ups find, and whether by the batch index.
+sub same_rows
+{
+	my ($node, $what) = @_;
+	my $where = q{trace IN (SELECT md5(g::text)::uuid FROM generate_series(0, 9000, 500) AS g) OR false};
+	my $all = join ', ', map { "md5('$_')::uuid" } map { $_ * 500 } 0 .. 18;
+	foreach my $condition ("trace IN ($all)", "trace = md5('1500')::uuid", 'num = 5', 'num IN (7, 8, 9, 10007)', "trace = md5('11234')::uuid", $where)
+	{
+		my $query = "SELECT coalesce(md5(string_agg(x::text, ',' ORDER BY x::text)), '') FROM (SELECT * FROM %s WHERE $condition) AS x";
+		is($node->safe_psql('postgres', sprintf($query, 't')), $node->safe_psql('postgres', sprintf($query, 'h')), "$what: $condition");
+	}
+	is($node->safe_psql('postgres', q{SELECT count(*) FROM strata.verify('t')}), '0', "$what: sound");
+}
+
+sub by_batch_index
+{
+	my ($node) = @_;
+	return $node->safe_psql('postgres', q{EXPLAIN SELECT * FROM t WHERE trace = md5('1')::uuid}) =~ /Batch Index: t_trace/;
+}
+
+my @steps = (
+	[ 'compressed', q{INSERT INTO t SELECT * FROM made(1, 4000)}, q{INSERT INTO h SELECT * FROM made(1, 4000)}, 'ANALYZE t', q{SELECT compress_chunk('t')} ],
+	[ 'changed', q{UPDATE t SET num = 5 WHERE num % 100 = 7}, q{UPDATE h SET num = 5 WHERE num % 100 = 7}, 'DELETE FROM t WHERE num = 9', 'DELETE FROM h WHERE num = 9' ],
+	[ 'another index', 'CREATE INDEX t_num ON t USING hash (num)' ],
+	[ 'recompressed', q{INSERT INTO t SELECT * FROM made(4001, 5000)}, q{INSERT INTO h SELECT * FROM made(4001, 5000)}, q{SELECT compress_chunk('t', recompress => true)} ],
+	[ 'rolled back', q{BEGIN; SELECT compress_chunk('t', recompress => true); DELETE FROM t; ROLLBACK} ],
+	[ 'vacuumed', 'VACUUM (FREEZE) t' ],
+	[ 'decompressed', q{SELECT decompress_chunk('t')}, 'VACUUM t' ],
+	[ 'compressed again', q{SELECT compress_chunk('t')} ],
+	[ 'rewritten', 'VACUUM FULL t' ],
+	[ 'reindexed', 'REINDEX TABLE t' ],);
+foreach my $step (@steps)
+{
+	my ($what, @sql) = @$step;
+	$primary->safe_psql('postgres', $_) foreach @sql;
+	$primary->wait_for_catchup($standby);
+	same_rows($primary, $what);
+	same_rows($standby, "$what, on the standby");
+}
+ok(by_batch_index($primary), 'the primary looks for batches by the index');
+ok(by_batch_index($standby), 'and so does the standby');
+
+# a crash while a compression, and while an index, is not committed yet
+foreach my $sql (q{SELECT compress_chunk('t', recompress => true)}, 'CREATE INDEX t_again ON t (num)', q{SELECT decompress_chunk('t')})
+{
+	my ($session) = start_psql($primary, "BEGIN; INSERT INTO t SELECT * FROM made(9000, 9100); $sql; SELECT pg_switch_wal(); SELECT pg_sleep(600);");
+	ok(wait_until(sub { return $primary->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND query LIKE '%pg_sleep(600)%'") eq '1' }), "begun: $sql");
+	my $postmaster = $primary->{_pid};
+	$primary->kill9;
+	eval { $session->finish };
+	# its orphans may hold the shared memory a little longer
+	wait_until(sub { return !kill 0, $postmaster; });
+	ok(wait_until(sub { return $primary->start(fail_ok => 1); }, 300), "started again: $sql");
+	same_rows($primary, "a crash in $sql");
+	$primary->safe_psql('postgres', q{INSERT INTO t SELECT * FROM made(9500, 9600)});
+	$primary->safe_psql('postgres', q{INSERT INTO h SELECT * FROM made(9500, 9600)});
+	$primary->safe_psql('postgres', q{SELECT compress_chunk('t')});
+	same_rows($primary, "after a crash in $sql");
+}
+
+# loads beside an index that is made again, and compressions
+my @batches = map { my $a = 10000 + $_ * 100; my $b = $a + 99; "SELECT * FROM made($a, $b)" } 1 .. 30;
+my ($load) = start_psql($primary, join('', map { "INSERT INTO t $_;\n" } @batches));
+my ($again) = start_psql($primary, "REINDEX INDEX CONCURRENTLY t_trace;\n" x 4);
+my ($compress) = start_psql($primary, "SELECT compress_chunk('t');\n" x 4);
+eval { $_->finish } foreach ($load, $again, $compress);
+$primary->safe_psql('postgres', "INSERT INTO h $_") foreach @batches;
+same_rows($primary, 'loads beside an index made again');
+
+$primary->wait_for_catchup($standby);
+$primary->kill9;
+$standby->promote;
+same_rows($standby, 'promoted');
+$standby->safe_psql('postgres', q{SELECT compress_chunk('t', recompress => true)});
+same_rows($standby, 'promoted and compressed');
+$standby->stop;
+done_testing();
