@@ -363,6 +363,7 @@ keep_integers(AggValue *value, const void *v, int from, int width)
 {
 	value->tried = true;
 	value->integers.type.width = (uint8) width;
+	value->integers.isnull = NULL;
 	value->integers.fixed = v != NULL ? (char *) v - (Size) from * width :
 		NULL;
 }
@@ -408,14 +409,17 @@ strata_agg_value_scaled(StrataAggState *agg, int i)
 		int			from = agg_vector_row(vector, 0);
 		int			to = agg_vector_row(vector, vector->nselected - 1) + 1;
 		const int64 *v;
+		const bool *isnull = NULL;
 
 		v = strata_batch_reader_scaled(vector->batch->reader,
 									   vector->attnos[value->input], from,
 									   to - from, &value->displays,
-									   &value->scale);
+									   &value->scale, &isnull);
 		keep_integers(value, v, from, sizeof(int64));
 		if (v != NULL)
 			value->displays -= from;
+		if (v != NULL && isnull != NULL)
+			value->integers.isnull = (bool *) isnull - from;
 	}
 	return value->integers.fixed != NULL ? &value->integers : NULL;
 }

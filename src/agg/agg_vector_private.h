@@ -112,10 +112,7 @@ extern const StrataColumn *strata_agg_value_integers(struct StrataAggState
 													 *agg,
 													 int value);
 
-/*
- * The column of a numeric value as int64 of the value's scale, none null; or
- * NULL.
- */
+/* The column of a numeric value as int64 of the value's scale; or NULL. */
 extern const StrataColumn *strata_agg_value_scaled(struct StrataAggState *agg,
 												   int value);
 

@@ -687,26 +687,32 @@ strata_batch_reader_integers(StrataBatchReader *reader, AttrNumber attno,
 const int64 *
 strata_batch_reader_scaled(StrataBatchReader *reader, AttrNumber attno,
 						   int from, int n, const uint8 **displays,
-						   unsigned *scale)
+						   unsigned *scale, const bool **isnull)
 {
 	StrataColumn *col = &reader->columns[attno - 1];
 	StrataCodecResult rc = STRATA_CODEC_NOT_APPLICABLE;
 	MemoryContext old;
 	int64	   *out = NULL;
 	uint8	   *shown;
+	bool	   *nulls;
+	bool		hasnull = false;
 
 	if (col->type.typid != NUMERICOID || !stands_encoded(reader, col))
 		return NULL;
 	old = begin_encoded(reader, col);
-	if (col->codec == STRATA_CODEC_NUMERIC && col->nnulls == 0)
+	if (col->codec == STRATA_CODEC_NUMERIC)
 	{
 		grow_scratch(reader, scratch_needed(reader, col, from, n));
 		out = palloc(sizeof(int64) * n);
 		*displays = shown = palloc(n);
+		nulls = col->nnulls > 0 ? palloc(n) : no_nulls(reader);
 		rc = strata_column_decode_scaled(col->encoded, col->encoded_len, from,
 										 n, reader->scratch,
 										 reader->scratch_size, out, shown,
-										 scale);
+										 scale, nulls, &hasnull);
+		if (hasnull && col->nnulls == 0)
+			column_corrupt(reader, attno, "more nulls than the header says");
+		*isnull = hasnull ? nulls : NULL;
 	}
 	return end_encoded(reader, col, old, rc, out);
 }

@@ -189,13 +189,14 @@ extern const void *strata_batch_reader_integers(StrataBatchReader *reader,
 
 /*
  * Those rows of a column of numerics that is not decoded yet as integers /
- * 10^*scale, with how many decimals each is shown, if they are kept so and
- * none is null; likewise.
+ * 10^*scale, with how many decimals each is shown, if they are kept so;
+ * likewise.  *isnull NULL: none is null.
  */
 extern const int64 *strata_batch_reader_scaled(StrataBatchReader *reader,
 											   AttrNumber attno, int from,
 											   int n, const uint8 **displays,
-											   unsigned *scale);
+											   unsigned *scale,
+											   const bool **isnull);
 
 /*
  * The entries (dict, ndict) of a column that is not decoded yet and is kept as

@@ -231,9 +231,9 @@ extern StrataCodecResult strata_column_decode_integers(const uint8_t *buf,
 													   void *out);
 
 /*
- * The same values of a column in codec NUMERIC that has no nulls as integers /
- * 10^*scale, and how many decimals each is shown with; else NOT_APPLICABLE.
- * Scratch as for strata_column_decode_bytes.
+ * The same values of a column in codec NUMERIC as integers / 10^*scale, 0
+ * where they are null, and how many decimals each is shown with; else
+ * NOT_APPLICABLE.  Scratch as for strata_column_decode_bytes.
  */
 extern StrataCodecResult strata_column_decode_scaled(const uint8_t *buf,
 													 size_t len, uint32_t from,
@@ -241,7 +241,9 @@ extern StrataCodecResult strata_column_decode_scaled(const uint8_t *buf,
 													 size_t scratch_size,
 													 int64_t *out,
 													 uint8_t *displays,
-													 unsigned *scale);
+													 unsigned *scale,
+													 bool *isnull,
+													 bool *hasnull);
 
 /*
  * The same for BYTES.  In the flat shape `out->offsets` has n + 1 entries and

@@ -476,19 +476,36 @@ strata_column_decode_integers(const uint8_t *buf, size_t len, uint32_t from,
 StrataCodecResult
 strata_column_decode_scaled(const uint8_t *buf, size_t len, uint32_t from,
 							uint32_t n, void *scratch, size_t scratch_size,
-							int64_t *out, uint8_t *displays, unsigned *scale)
+							int64_t *out, uint8_t *displays, unsigned *scale,
+							bool *isnull, bool *hasnull)
 {
 	Column		c;
 	StrataArena arena = strata_arena(scratch, scratch_size);
-	StrataCodecResult rc = open_column(buf, len, from, n, NULL, &c);
+	uint32_t	before;
+	uint32_t	values;
+	StrataCodecResult rc = open_column(buf, len, from, n, isnull, &c);
 
 	if (rc != STRATA_CODEC_OK)
 		return rc;
-	if (c.payload.kind != STRATA_KIND_BYTES || c.id != STRATA_CODEC_NUMERIC ||
-		c.nnulls > 0)
+	if (c.payload.kind != STRATA_KIND_BYTES || c.id != STRATA_CODEC_NUMERIC)
 		return STRATA_CODEC_NOT_APPLICABLE;
-	return strata_numeric_decode_scaled(&c.payload, from, n, &arena, out,
-										displays, scale);
+	values = count_column_values(&c, from, n, isnull, &before);
+	*hasnull = values < n;
+	*scale = 0;
+	if (values > 0)
+		rc = strata_numeric_decode_scaled(&c.payload, before, values, &arena,
+										  out, displays, scale);
+	if (rc != STRATA_CODEC_OK || values == n)
+		return rc;
+	/* from the end, so that no value is overwritten before it has moved */
+	for (uint32_t i = n; i-- > 0;)
+	{
+		if (!isnull[i])
+			values--;
+		out[i] = isnull[i] ? 0 : out[values];
+		displays[i] = isnull[i] ? 0 : displays[values];
+	}
+	return STRATA_CODEC_OK;
 }
 
 /*

@@ -77,7 +77,7 @@ decode_any_once(const uint8_t *buf, size_t len, const StrataCodecInfo *info, uin
 
 			*digest = decode_any_use_bytes(&bytes, n, isnull);
 			if (strata_column_decode_scaled(buf, len, from, n, scratch, scratch_size, integers, displays,
-											&scale) == STRATA_CODEC_OK)
+											&scale, isnull, &hasnull) == STRATA_CODEC_OK)
 				for (uint32_t i = 0; i < n; i++)
 					*digest = *digest * 31 + (uint64_t) integers[i] + scale + displays[i];
 			free(integers);

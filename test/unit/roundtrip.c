@@ -535,19 +535,31 @@ check_scaled(const Sample *s, const Encoded *e, uint32_t from, uint32_t n, void 
 	int64_t    *integers = unit_alloc((size_t) n * sizeof(int64_t));
 	unsigned	scale = 0;
 	uint8_t    *displays = unit_alloc(n);
+	bool	   *isnull = unit_alloc(n);
+	bool		hasnull = false;
 	StrataCodecResult rc = strata_column_decode_scaled(e->buf, e->len, from, n, scratch, scratch_size, integers,
-													   displays, &scale);
+													   displays, &scale, isnull, &hasnull);
 
 	CHECK(rc == STRATA_CODEC_OK || rc == STRATA_CODEC_NOT_APPLICABLE);
-	for (uint32_t i = 0; rc == STRATA_CODEC_OK && i < n; i++)
+	for (uint32_t i = 0, v = value_of_row(s, from); rc == STRATA_CODEC_OK && i < n; i++, v++)
 	{
-		const uint8_t *value = s->payload + s->offsets[from + i];
-		uint32_t	len = s->offsets[from + i + 1] - s->offsets[from + i];
+		const uint8_t *value = s->payload + s->offsets[v];
+		uint32_t	len = s->offsets[v + 1] - s->offsets[v];
 		uint16_t	head;
 		__int128	left = 0;
 		__int128	right = integers[i] < 0 ? -(__int128) integers[i] : integers[i];
 		int			weight;
 
+		if (isnull[i] != (s->isnull && s->isnull[from + i]) || (isnull[i] && (!hasnull || integers[i] != 0)))
+		{
+			CHECK(false && "null of a scaled integer differs");
+			break;
+		}
+		if (isnull[i])
+		{
+			v--;
+			continue;
+		}
 		memcpy(&head, value, sizeof(head));
 		weight = (head & 0x7f) > 63 ? (head & 0x7f) - 128 : head & 0x7f;
 		/* both times 10^20: 10000^5 */
@@ -571,6 +583,7 @@ check_scaled(const Sample *s, const Encoded *e, uint32_t from, uint32_t n, void 
 	}
 	free(integers);
 	free(displays);
+	free(isnull);
 }
 
 static void
