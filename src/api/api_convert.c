@@ -316,11 +316,8 @@ convert_plain(StrataRun *run, Convert *convert)
 	if (!run_step(run, convert->root, look_at_plain, convert))
 		return false;
 	ereport(NOTICE,
-			(errmsg("table \"%s\" is locked (ACCESS EXCLUSIVE) for %s",
-					get_rel_name(convert->root),
-					convert->needs_check ?
-					_("two changes of the catalog") :
-					_("a change of the catalog")),
+			(errmsg("table \"%s\" is locked (ACCESS EXCLUSIVE) for changes of the catalog",
+					get_rel_name(convert->root)),
 			 errdetail("Each lock is waited for for %d ms and asked for up to %d times.",
 					   convert->lock_timeout, LOCK_TRIES)));
 	if (convert->needs_check && !convert->has_check &&
@@ -577,11 +574,12 @@ convert_all(StrataRun *run, Convert *convert)
 
 	if (convert->plain && !convert_plain(run, convert))
 		return;
-	ereport(NOTICE,
-			(errmsg("table \"%s\" and each heap partition are locked (ACCESS EXCLUSIVE) for a change of the catalog",
-					get_rel_name(convert->root)),
-			 errdetail("Each lock is waited for for %d ms and asked for up to %d times.",
-					   convert->lock_timeout, LOCK_TRIES)));
+	if (!convert->plain)
+		ereport(NOTICE,
+				(errmsg("table \"%s\" and each heap partition are locked (ACCESS EXCLUSIVE) for a change of the catalog",
+						get_rel_name(convert->root)),
+				 errdetail("Each lock is waited for for %d ms and asked for up to %d times.",
+						   convert->lock_timeout, LOCK_TRIES)));
 	if (!run_step(run, convert->root, register_root, convert))
 		return;
 	strata_run_table(run, convert->root, find_work, convert);
@@ -589,6 +587,11 @@ convert_all(StrataRun *run, Convert *convert)
 	foreach(lc, convert->heaps)
 		(void) run_step(run, lfirst_oid(lc), adopt_leaf, convert);
 	ereport(NOTICE,
+			convert->plain ?
+			(errmsg("table \"%s\" is a hypertable now",
+					get_rel_name(convert->root)),
+			 errdetail("The longest lock was held for %.1f ms.",
+					   (double) convert->longest / 1000)) :
 			(errmsg("%d of %d heap partitions of \"%s\" use strata now",
 					run->done, list_length(convert->heaps),
 					get_rel_name(convert->root)),

@@ -412,9 +412,9 @@ strata_chunk_lock_to_make(Oid hypertable, int64 time, int patience)
  *-------------------------------------------------------------------------
  */
 
-/* CREATE TABLE would say the same, and not what to do about it. */
-static void
-check_schema(Relation parent)
+/* See hypertable_private.h. */
+void
+strata_chunk_check_schema(Relation parent)
 {
 	Oid			owner = parent->rd_rel->relowner;
 	char	   *schema = get_namespace_name(RelationGetNamespace(parent));
@@ -466,7 +466,7 @@ strata_chunk_create(Oid hypertable, int64 time)
 		table_close(parent, NoLock);
 		return false;
 	}
-	check_schema(parent);
+	strata_chunk_check_schema(parent);
 	strata_time_chunk_range(ht->key_type, ht->interval, time, &range);
 	fit_range(&gap, &range);
 	strata_owner_enter(owner, &saved);

@@ -158,6 +158,7 @@ strata_heir_check(Relation rel, AttrNumber attno)
 						RelationGetRelationName(rel)),
 				 errhint("create_hypertable() with migrate_data => true moves its rows into chunks.")));
 	strata_am_check_heap(rel);
+	strata_chunk_check_schema(rel);
 	(void) find_time_index(rel, attno);
 	check_constraints(rel);
 }

@@ -72,6 +72,12 @@ extern Oid	strata_chunk_make_table(Relation parent,
 extern void strata_chunk_attach(Oid chunk, const StrataHypertable *ht,
 								const StrataChunkRange *range);
 
+/*
+ * ereport when a chunk could not be made in the table's schema.  CREATE TABLE
+ * would say the same, and not what to do about it.
+ */
+extern void strata_chunk_check_schema(Relation parent);
+
 /* The tablespace of a chunk to be made, InvalidOid: the database's. */
 extern Oid	strata_chunk_tablespace(const StrataHypertable *ht,
 									const StrataChunkRange *range);

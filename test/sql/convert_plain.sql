@@ -74,6 +74,21 @@ INSERT INTO bad VALUES ('infinity', 1);
 CALL strata.convert('bad', 'ts');
 DELETE FROM bad;
 SELECT relkind, (SELECT array_agg(conname ORDER BY conname) FROM pg_constraint WHERE conrelid = c.oid) FROM pg_class c WHERE relname IN ('bad', 'm') ORDER BY relname;
+-- no place for chunks
+RESET ROLE;
+CREATE SCHEMA closed;
+GRANT ALL ON SCHEMA closed TO convert_owner;
+SET ROLE convert_owner;
+CREATE TABLE closed.c (ts timestamptz NOT NULL);
+CREATE INDEX ON closed.c (ts);
+RESET ROLE;
+REVOKE CREATE ON SCHEMA closed FROM convert_owner;
+SET ROLE convert_owner;
+CALL strata.convert('closed.c', 'ts');
+DROP TABLE closed.c;
+RESET ROLE;
+DROP SCHEMA closed;
+SET ROLE convert_owner;
 -- a dry run
 DO $$ BEGIN CALL strata.convert('m', 'ts', dry_run => true); END $$;
 -- nothing in it, and what an earlier call left behind
