@@ -152,7 +152,7 @@ count_sought(const StrataColumnOp *op)
 
 /* See scan_plan_private.h. */
 void
-strata_scan_batch_index(StrataRelInfo *info, List *clauses,
+strata_scan_batch_index(StrataRelInfo *info, List *clauses, bool repeated,
 						StrataIndexChoice *choice)
 {
 	ListCell   *lc;
@@ -182,10 +182,14 @@ strata_scan_batch_index(StrataRelInfo *info, List *clauses,
 		choice->index = found->index;
 		choice->attno = found->attno;
 		choice->share = share;
-		choice->cost = info->random_page_cost + COST_OPEN * cpu_tuple_cost +
-			count_sought(op) * found->shape.nruns *
-			(2 * info->random_page_cost + 50 * cpu_operator_cost +
-			 COST_ROW * cpu_tuple_cost);
+		/* a row of each run; the b-tree above has a page for hundreds */
+		choice->cost = count_sought(op) * found->shape.nruns *
+			(info->random_page_cost + info->seq_page_cost +
+			 50 * cpu_operator_cost + COST_ROW * cpu_tuple_cost);
+		/* it stays open from one value of a join to the next */
+		if (!repeated)
+			choice->cost += info->random_page_cost +
+				COST_OPEN * cpu_tuple_cost;
 	}
 }
 

@@ -235,7 +235,7 @@ classify_quals(StrataRelInfo *info, ParamPathInfo *param_info,
 	cost_qual_eval(&shape->batch, rest, info->root);
 	shape->segment_sel = selectivity(info, shape->segment);
 	shape->order_sel = selectivity(info, shape->order);
-	strata_scan_batch_index(info, all, &shape->index);
+	strata_scan_batch_index(info, all, param_info != NULL, &shape->index);
 	shape->range_sel = 1.0;
 	if (strata_enable_pruning &&
 		info->size.batches * shape->segment_sel * shape->order_sel >=

@@ -158,9 +158,12 @@ typedef struct StrataIndexChoice
 extern bool strata_scan_has_batch_index(StrataRelInfo *info,
 										AttrNumber attno);
 
-/* scan_batch_index.c: the clause whose index leads to fewest batches. */
+/*
+ * scan_batch_index.c: the clause whose index leads to fewest batches.
+ * repeated: the scan will be asked for many values in turn.
+ */
 extern void strata_scan_batch_index(StrataRelInfo *info, List *clauses,
-									StrataIndexChoice *choice);
+									bool repeated, StrataIndexChoice *choice);
 
 /* scan_cost.c: the comparison with a column that a clause is, or NULL. */
 extern const StrataColumnOp *strata_scan_clause_op(StrataRelInfo *info,

@@ -150,7 +150,9 @@ make_filter(StrataRelInfo *info, const StrataColumnOp *op, Node *clause)
 
 	if (op->strategy != BTEqualStrategyNumber)
 		return make_share_node(SHARE_ALL, 0);
-	node->rows = clause_selectivity(info->root, clause, 0, JOIN_INNER, NULL);
+	/* with the relation named, or what joins guess of the clause is kept */
+	node->rows = clause_selectivity(info->root, clause,
+									(int) info->rel->relid, JOIN_INNER, NULL);
 	return node;
 }
 
