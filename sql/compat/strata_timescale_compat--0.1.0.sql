@@ -84,12 +84,6 @@ CREATE VIEW timescaledb_information.chunk_compression_settings AS
 CREATE VIEW timescaledb_information.hypertable_columnstore_settings AS SELECT * FROM timescaledb_information.hypertable_compression_settings;
 CREATE VIEW timescaledb_information.chunk_columnstore_settings AS SELECT * FROM timescaledb_information.chunk_compression_settings;
 
--- There are none, and what asks for them should hear that.
-CREATE VIEW timescaledb_information.continuous_aggregates AS
-	SELECT NULL::name AS hypertable_schema, NULL::name AS hypertable_name, NULL::name AS view_schema, NULL::name AS view_name,
-		   NULL::name AS view_owner, NULL::boolean AS materialized_only, NULL::boolean AS compression_enabled,
-		   NULL::name AS materialization_hypertable_schema, NULL::name AS materialization_hypertable_name,
-		   NULL::text AS view_definition
-	WHERE false;
+CREATE VIEW timescaledb_information.continuous_aggregates AS SELECT * FROM strata.continuous_aggregates;
 
 GRANT SELECT ON ALL TABLES IN SCHEMA timescaledb_information TO PUBLIC;

@@ -203,8 +203,10 @@ strata_drop_chunks(PG_FUNCTION_ARGS)
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &value,
 							 &isnull);
 	}
-	if (doomed != NIL)
-		strata_chunk_drop(ht, doomed);
+	if (doomed == NIL)
+		return (Datum) 0;
+	strata_chunk_refuse_drop(ht);
+	strata_chunk_drop(ht, doomed);
 	return (Datum) 0;
 }
 

@@ -389,6 +389,8 @@ typedef struct StrataRollupRow
 	bool		materialized_only;
 } StrataRollupRow;
 
+extern void strata_rollup_row_add(const StrataRollupRow *row);
+extern void strata_rollup_row_set_materialized_only(Oid view, bool only);
 extern StrataRollupRow *strata_rollup_row(Oid view);
 extern StrataRollupRow *strata_rollup_row_of_archive(Oid archive);
 extern List *strata_rollup_rows_of_source(Oid source);

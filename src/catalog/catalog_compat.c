@@ -71,16 +71,6 @@ is_installed(void)
 	return OidIsValid(get_extension_oid("strata_timescale_compat", true));
 }
 
-/* Said of a view that others would keep up to date. */
-static void
-refuse_continuous(void)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("continuous aggregates are not supported"),
-			 errhint("CREATE MATERIALIZED VIEW without these options, and add_job() a procedure that runs REFRESH MATERIALIZED VIEW.")));
-}
-
 /* See catalog.h. */
 bool
 strata_settings_is_compat_option(DefElem *def, const char **name)
@@ -90,9 +80,6 @@ strata_settings_is_compat_option(DefElem *def, const char **name)
 		return false;
 	if (!is_installed())
 		return false;
-	if (strcmp(def->defname, "continuous") == 0 ||
-		strcmp(def->defname, "materialized_only") == 0)
-		refuse_continuous();
 	/* an unknown one is refused under its own name */
 	*name = def->defname;
 	for (int i = 0; i < (int) lengthof(compat_names); i++)

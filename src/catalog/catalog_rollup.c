@@ -11,6 +11,7 @@
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
+#include "executor/spi.h"
 #include "utils/fmgroids.h"
 #include "utils/rel.h"
 
@@ -89,4 +90,38 @@ List *
 strata_rollup_rows_of_source(Oid source)
 {
 	return find_rows(ROLLUP_SOURCE, source);
+}
+
+/* See catalog.h. */
+void
+strata_rollup_row_add(const StrataRollupRow *row)
+{
+	StrataTableArgs args = {0};
+	StrataTablesContext saved;
+
+	strata_arg_add(&args, OIDOID, ObjectIdGetDatum(row->view), false);
+	strata_arg_add(&args, OIDOID, ObjectIdGetDatum(row->source), false);
+	strata_arg_add(&args, OIDOID, ObjectIdGetDatum(row->archive), false);
+	strata_arg_add(&args, BOOLOID, BoolGetDatum(row->materialized_only),
+				   false);
+	strata_tables_enter(&saved);
+	strata_tables_execute("INSERT INTO _strata.rollup"
+						  " (view, source, archive, materialized_only)"
+						  " VALUES ($1, $2, $3, $4)", &args, SPI_OK_INSERT);
+	strata_tables_leave(&saved);
+}
+
+/* See catalog.h. */
+void
+strata_rollup_row_set_materialized_only(Oid view, bool only)
+{
+	StrataTableArgs args = {0};
+	StrataTablesContext saved;
+
+	strata_arg_add(&args, OIDOID, ObjectIdGetDatum(view), false);
+	strata_arg_add(&args, BOOLOID, BoolGetDatum(only), false);
+	strata_tables_enter(&saved);
+	strata_tables_execute("UPDATE _strata.rollup SET materialized_only = $2"
+						  " WHERE view = $1", &args, SPI_OK_UPDATE);
+	strata_tables_leave(&saved);
 }

@@ -15,6 +15,7 @@
 #include "hook/hook_private.h"
 #include "base/base.h"
 #include "catalog/catalog.h"
+#include "rollup/rollup.h"
 #include "stat/stat.h"
 #include "store/store_companion.h"
 #include "track/track.h"
@@ -63,7 +64,13 @@ drop_companion(Oid relid)
 		return;
 	form = (Form_pg_class) GETSTRUCT(tuple);
 	if (form->relkind == RELKIND_VIEW)
+	{
+		StrataRollupRow *row = strata_rollup_row(relid);
+
+		if (row != NULL)
+			strata_rollup_note_dropped(row->archive);
 		strata_rollup_forget(relid);
+	}
 	if (form->relkind == RELKIND_PARTITIONED_TABLE)
 	{
 		StrataRollupRow *row = strata_rollup_row_of_archive(relid);

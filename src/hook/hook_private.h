@@ -26,6 +26,26 @@ extern void strata_executor_hooks_init(void);
 extern void strata_object_hook_init(void);
 extern void strata_utility_hook_init(void);
 
+/*
+ * hook_rollup.c: continuous aggregates in statements.  create: did what the
+ * statement says, if it is one; check: ereport; dropped: names of DROP
+ * MATERIALIZED VIEW that are continuous aggregates, and the others.
+ */
+extern bool strata_hook_is_rollup(const RangeVar *name);
+extern bool strata_hook_rollup_create(CreateTableAsStmt *stmt,
+									  bool is_top_level);
+extern void strata_hook_rollup_check_view(const ViewStmt * stmt);
+extern void strata_hook_rollup_of_view(const ViewStmt * stmt, List *options);
+extern List *strata_hook_rollups_dropped(const DropStmt *stmt, List **others);
+extern void strata_hook_rollup_check_refresh(const RefreshMatViewStmt * stmt);
+
+/*
+ * alter: takes our options out of ALTER, applies them, and has the rest be
+ * about a view; follow: the archive has the view's owner and schema.
+ */
+extern void strata_hook_rollup_alter(AlterTableStmt *stmt);
+extern void strata_hook_rollup_follow(Oid view);
+
 /* Has a utility statement of this session gone through our hook? */
 extern bool strata_utility_hook_ran;
 

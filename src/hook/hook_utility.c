@@ -21,6 +21,7 @@
 #include "index/index.h"
 #include "job/job.h"
 #include "load/load.h"
+#include "rollup/rollup.h"
 #include "store/store_companion.h"
 
 #include "access/table.h"
@@ -570,6 +571,10 @@ run_create_table_as(UtilityCall *call, Node *stmt)
 	if (strata_hook_has_options(create->into->options))
 	{
 		create = (CreateTableAsStmt *) writable_statement(call);
+		if (strata_hook_rollup_create(create,
+									  call->context ==
+									  PROCESS_UTILITY_TOPLEVEL))
+			return;
 		create_table(call, create->into->rel, &create->into->options);
 	}
 	else
@@ -577,12 +582,43 @@ run_create_table_as(UtilityCall *call, Node *stmt)
 	torture(create->into->rel);
 }
 
+/* CREATE VIEW; a dump makes continuous aggregates by it. */
+static void
+run_create_view(UtilityCall *call, Node *stmt)
+{
+	ViewStmt   *view = (ViewStmt *) stmt;
+	List	   *ours = NIL;
+
+	if (strata_hook_has_options(view->options))
+	{
+		view = (ViewStmt *) writable_statement(call);
+		ours = strata_hook_take_options(&view->options);
+	}
+	strata_hook_rollup_check_view(view);
+	run_statement(call);
+	if (ours != NIL)
+		strata_hook_rollup_of_view(view, ours);
+}
+
 /* ALTER TABLE, of whatever kind of relation. */
 static void
 run_alter_table(UtilityCall *call, Node *stmt)
 {
+	AlterTableStmt *alter = (AlterTableStmt *) stmt;
+
 	Assert(strata_utility_hook_ran);	/* hook:H5 */
-	strata_hook_track_alter((AlterTableStmt *) stmt);
+	strata_hook_track_alter(alter);
+	if (strata_hook_is_rollup(alter->relation))
+	{
+		Oid			view = RangeVarGetRelid(alter->relation, NoLock, false);
+
+		alter = (AlterTableStmt *) writable_statement(call);
+		strata_hook_rollup_alter(alter);
+		if (alter->cmds != NIL)
+			run_statement(call);
+		strata_hook_rollup_follow(view);
+		return;
+	}
 	switch (((AlterTableStmt *) stmt)->objtype)
 	{
 		case OBJECT_TABLE:
@@ -660,18 +696,54 @@ run_reindex(UtilityCall *call, Node *stmt)
 		index_batches(relid, ShareUpdateExclusiveLock, true);
 }
 
+/* DROP; continuous aggregates are called materialized views. */
 static void
 run_drop(UtilityCall *call, Node *stmt)
 {
-	check_drop_index((DropStmt *) stmt);
-	run_statement(call);
+	DropStmt   *drop = (DropStmt *) stmt;
+	List	   *rollups;
+	List	   *others;
+
+	check_drop_index(drop);
+	rollups = strata_hook_rollups_dropped(drop, &others);
+	if (rollups == NIL)
+		run_statement(call);
+	else
+	{
+		drop = (DropStmt *) writable_statement(call);
+		drop->objects = others;
+		if (others != NIL)
+			run_statement(call);
+		drop->removeType = OBJECT_VIEW;
+		drop->objects = rollups;
+		run_statement(call);
+	}
+	strata_rollup_drop_archives(drop->behavior);
 }
 
+static void
+run_drop_owned(UtilityCall *call, Node *stmt)
+{
+	run_statement(call);
+	strata_rollup_drop_archives(((DropOwnedStmt *) stmt)->behavior);
+}
+
+/* ALTER ... RENAME of anything, columns too. */
 static void
 run_rename(UtilityCall *call, Node *stmt)
 {
 	RenameStmt *rename = (RenameStmt *) stmt;
 
+	if (rename->relation != NULL && strata_hook_is_rollup(rename->relation))
+	{
+		rename = (RenameStmt *) writable_statement(call);
+		if (rename->renameType == OBJECT_MATVIEW)
+			rename->renameType = OBJECT_VIEW;
+		if (rename->relationType == OBJECT_MATVIEW)
+			rename->relationType = OBJECT_VIEW;
+		run_statement(call);
+		return;
+	}
 	if (rename->renameType == OBJECT_COLUMN &&
 		(rename->relationType == OBJECT_TABLE ||
 		 rename->relationType == OBJECT_MATVIEW))
@@ -680,10 +752,24 @@ run_rename(UtilityCall *call, Node *stmt)
 		run_statement(call);
 }
 
+/* ALTER ... SET SCHEMA; what belongs to it goes along. */
 static void
 run_set_schema(UtilityCall *call, Node *stmt)
 {
-	if (((AlterObjectSchemaStmt *) stmt)->objectType == OBJECT_TABLE)
+	AlterObjectSchemaStmt *set = (AlterObjectSchemaStmt *) stmt;
+
+	if (set->relation != NULL && strata_hook_is_rollup(set->relation))
+	{
+		Oid			view = RangeVarGetRelid(set->relation, NoLock, false);
+
+		set = (AlterObjectSchemaStmt *) writable_statement(call);
+		if (set->objectType == OBJECT_MATVIEW)
+			set->objectType = OBJECT_VIEW;
+		run_statement(call);
+		strata_hook_rollup_follow(view);
+		return;
+	}
+	if (set->objectType == OBJECT_TABLE)
 		set_schema(call, (AlterObjectSchemaStmt *) stmt);
 	else
 		run_statement(call);
@@ -727,6 +813,7 @@ run_extension_contents(UtilityCall *call, Node *stmt)
 static void
 run_refresh(UtilityCall *call, Node *stmt)
 {
+	strata_hook_rollup_check_refresh((RefreshMatViewStmt *) stmt);
 	run_statement(call);
 	compress_refreshed((RefreshMatViewStmt *) stmt);
 }
@@ -762,12 +849,14 @@ static const struct
 }			statements[] = {
 	{T_CreateStmt, run_create_table, strata_late_create_table},
 	{T_CreateTableAsStmt, run_create_table_as, strata_late_create_table_as},
+	{T_ViewStmt, run_create_view, NULL},
 	{T_AlterTableStmt, run_alter_table, strata_late_alter_table},
 	{T_IndexStmt, run_create_index, strata_late_create_index},
 	{T_ReindexStmt, run_reindex, NULL},
 	{T_RenameStmt, run_rename, strata_late_rename},
 	{T_AlterObjectSchemaStmt, run_set_schema, strata_late_set_schema},
 	{T_DropStmt, run_drop, NULL},
+	{T_DropOwnedStmt, run_drop_owned, NULL},
 	{T_AlterTableMoveAllStmt, run_move_all, NULL},
 	{T_VariableSetStmt, run_set, NULL},
 	{T_AlterDatabaseSetStmt, run_set, NULL},

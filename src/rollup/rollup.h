@@ -163,6 +163,35 @@ extern Expr *strata_rollup_final(const StrataRollup *rollup, const Expr *expr,
 extern bool strata_rollup_combines(const StrataRollup *rollup,
 								   const Expr *expr);
 
+/*-------------------------------------------------------------------------
+ * Coming and going, rollup_create.c
+ *-------------------------------------------------------------------------
+ */
+
+/* Do options (without prefix) ask for a continuous aggregate? */
+extern bool strata_rollup_is_asked_for(List *options);
+
+/*
+ * CREATE MATERIALIZED VIEW with these options: an ordinary view with an
+ * archive, empty yet.  InvalidOid: IF NOT EXISTS found one.
+ */
+extern Oid	strata_rollup_create(const CreateTableAsStmt *stmt,
+								 List *options);
+
+/* Have a view that is there be one; the user owns it. */
+extern void strata_rollup_attach(Oid view, List *given);
+
+/* ALTER MATERIALIZED VIEW SET; and options as a dump is to have them. */
+extern void strata_rollup_alter(Oid view, List *set);
+extern void strata_rollup_store_options(Oid view, List *given, Oid archive);
+
+/*
+ * The view of an archive was dropped; the end of the statement drops what was
+ * so noted.
+ */
+extern void strata_rollup_note_dropped(Oid archive);
+extern void strata_rollup_drop_archives(DropBehavior behavior);
+
 /*
  * rollup_catalog.c.  The rollup of a view; NULL if there is none, and that is
  * allowed.

@@ -13,6 +13,7 @@
 #include "access/relation.h"
 #include "nodes/parsenodes.h"
 #include "rewrite/rewriteHandler.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 /* See rollup.h. */
@@ -22,6 +23,7 @@ strata_rollup_open(Oid view, bool missing_ok)
 	StrataRollupRow *row = strata_rollup_row(view);
 	StrataRollup *rollup;
 	Relation	rel;
+	ListCell   *lc;
 
 	rel = row != NULL ? try_relation_open(view, AccessShareLock) : NULL;
 	if (rel == NULL)
@@ -36,6 +38,10 @@ strata_rollup_open(Oid view, bool missing_ok)
 	rollup->source = row->source;
 	rollup->archive = row->archive;
 	rollup->materialized_only = row->materialized_only;
+	/* a column of the view may have another name by now */
+	foreach(lc, rollup->columns)
+		((StrataRollupColumn *) lfirst(lc))->name =
+		get_attname(rollup->archive, foreach_current_index(lc) + 1, false);
 	return rollup;
 }
 

@@ -175,12 +175,15 @@ INSERT INTO ltss (time, entity_id, state, attributes) VALUES ('2026-06-01 00:00+
 SELECT count(*), min(time), max(time) FROM ltss WHERE attributes @> '{"n": 3}';
 SELECT show_chunks('ltss');
 DROP TABLE ltss;
--- what there is not, is refused by its name
+-- continuous aggregates
 CREATE MATERIALIZED VIEW "m_hour"
 WITH (timescaledb.continuous)
 AS
 SELECT time_bucket('1 hour', time) b, avg(value) FROM metric GROUP BY 1
 WITH NO DATA;
+SELECT hypertable_name, view_name, materialized_only, materialization_hypertable_name FROM timescaledb_information.continuous_aggregates;
+SELECT count(*) FROM m_hour;
+DROP MATERIALIZED VIEW m_hour;
 DROP TABLE metric, direct;
 SET ROLE postgres;
 DROP EXTENSION strata_timescale_compat CASCADE;

@@ -1,0 +1,223 @@
+/*-------------------------------------------------------------------------
+ *
+ * hook_rollup.c
+ *	  Continuous aggregates in statements: they are called materialized views
+ *	  there, and are ordinary ones.
+ *
+ * src/hook/hook_rollup.c
+ *-------------------------------------------------------------------------
+ */
+#include "base/base.h"
+#include "catalog/catalog.h"
+#include "hook/hook_private.h"
+#include "hypertable/hypertable.h"
+#include "rollup/rollup.h"
+
+#include "access/xact.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "tcop/utility.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
+
+/* See hook_private.h. */
+bool
+strata_hook_is_rollup(const RangeVar *name)
+{
+	Oid			relid = RangeVarGetRelid(name, NoLock, true);
+
+	return OidIsValid(relid) && get_rel_relkind(relid) == RELKIND_VIEW &&
+		strata_rollup_row(relid) != NULL;
+}
+
+/* Fill it, in transactions of its own where that can be. */
+static void
+fill_rollup(Oid view, bool is_top_level)
+{
+	StrataRefresh refresh = {.view = view,.lo = PG_INT64_MIN,.hi =
+	PG_INT64_MAX,.newest_first = true,.buckets_per_batch = -1,.quiet = true};
+
+	refresh.manner = IsInTransactionBlock(is_top_level) ?
+		STRATA_REFRESH_IN_BLOCK : STRATA_REFRESH_COMMAND;
+	strata_rollup_refresh(&refresh);
+	/* the portal's snapshot went with its transaction */
+	while (refresh.manner == STRATA_REFRESH_COMMAND && ActiveSnapshotSet())
+		PopActiveSnapshot();
+}
+
+/* See hook_private.h. */
+bool
+strata_hook_rollup_create(CreateTableAsStmt *stmt, bool is_top_level)
+{
+	List	   *others = list_copy(stmt->into->options);
+	List	   *ours = strata_hook_take_options(&others);
+	Oid			view = InvalidOid;
+
+	if (stmt->objtype != OBJECT_MATVIEW || !strata_rollup_is_asked_for(ours))
+		return false;
+	PreventCommandIfReadOnly("CREATE MATERIALIZED VIEW");
+	PreventCommandIfParallelMode("CREATE MATERIALIZED VIEW");
+	stmt->into->options = others;
+	strata_option_remember_typed(ours);
+	PG_TRY();
+	{
+		view = strata_rollup_create(stmt, ours);
+	}
+	PG_FINALLY();
+	{
+		strata_option_remember_typed(NIL);
+	}
+	PG_END_TRY();
+	if (OidIsValid(view) && !stmt->into->skipData)
+		fill_rollup(view, is_top_level);
+	return true;
+}
+
+/* See hook_private.h. */
+void
+strata_hook_rollup_check_view(const ViewStmt * stmt)
+{
+	if (!stmt->replace || !strata_hook_is_rollup(stmt->view))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("cannot replace continuous aggregate \"%s\"",
+					stmt->view->relname),
+			 errhint("DROP MATERIALIZED VIEW and CREATE it again.")));
+}
+
+/* See hook_private.h. */
+void
+strata_hook_rollup_of_view(const ViewStmt * stmt, List *options)
+{
+	Oid			view;
+
+	CommandCounterIncrement();
+	view = RangeVarGetRelid(stmt->view, NoLock, false);
+	/* what was checked in the old cluster, whose tables come along */
+	if (IsBinaryUpgrade)
+	{
+		strata_settings_store(view, options, false);
+		return;
+	}
+	if (!strata_rollup_is_asked_for(options))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("a view has strata options only as a continuous aggregate"),
+				 errhint("CREATE MATERIALIZED VIEW ... WITH (strata.continuous) AS ...")));
+	strata_option_remember_typed(options);
+	PG_TRY();
+	{
+		strata_rollup_attach(view, options);
+	}
+	PG_FINALLY();
+	{
+		strata_option_remember_typed(NIL);
+	}
+	PG_END_TRY();
+}
+
+/* See hook_private.h. */
+List *
+strata_hook_rollups_dropped(const DropStmt *stmt, List **others)
+{
+	List	   *rollups = NIL;
+	ListCell   *lc;
+
+	*others = NIL;
+	if (stmt->removeType != OBJECT_MATVIEW && stmt->removeType != OBJECT_VIEW)
+		return NIL;
+	foreach(lc, stmt->objects)
+	{
+		RangeVar   *name = makeRangeVarFromNameList(lfirst_node(List, lc));
+
+		if (!strata_hook_is_rollup(name))
+			*others = lappend(*others, lfirst(lc));
+		else if (stmt->removeType == OBJECT_VIEW)
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("\"%s\" is a continuous aggregate",
+							name->relname),
+					 errhint("DROP MATERIALIZED VIEW %s;",
+							 quote_identifier(name->relname))));
+		else
+			rollups = lappend(rollups, lfirst(lc));
+	}
+	return rollups;
+}
+
+/* See hook_private.h. */
+void
+strata_hook_rollup_check_refresh(const RefreshMatViewStmt * stmt)
+{
+	if (!strata_hook_is_rollup(stmt->relation))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("\"%s\" is a continuous aggregate",
+					stmt->relation->relname),
+			 errhint("CALL refresh_continuous_aggregate('%s', NULL, NULL);",
+					 quote_identifier(stmt->relation->relname))));
+}
+
+/* See hook_private.h. */
+void
+strata_hook_rollup_alter(AlterTableStmt *stmt)
+{
+	Oid			view = RangeVarGetRelid(stmt->relation, NoLock, false);
+	List	   *cmds = NIL;
+	ListCell   *lc;
+
+	stmt->objtype = OBJECT_VIEW;
+	foreach(lc, stmt->cmds)
+	{
+		AlterTableCmd *cmd = lfirst_node(AlterTableCmd, lc);
+
+		if (cmd->subtype == AT_SetRelOptions)
+		{
+			List	   *options = (List *) cmd->def;
+			List	   *ours = strata_hook_take_options(&options);
+
+			if (ours != NIL)
+				strata_rollup_alter(view, ours);
+			cmd->def = (Node *) options;
+			if (options == NIL)
+				continue;
+		}
+		if (cmd->subtype == AT_ResetRelOptions ||
+			cmd->subtype == AT_SetRelOptions)
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("cannot change options of a view that is a continuous aggregate, but its own")));
+		cmds = lappend(cmds, cmd);
+	}
+	stmt->cmds = cmds;
+}
+
+/* See hook_private.h. */
+void
+strata_hook_rollup_follow(Oid view)
+{
+	StrataRollupRow *row;
+	Oid			owner;
+	Oid			schema;
+
+	CommandCounterIncrement();
+	row = strata_rollup_row(view);
+	Assert(row != NULL);		/* hook:H5 */
+	owner = strata_relation_owner(view);
+	schema = get_rel_namespace(view);
+	if (strata_relation_owner(row->archive) != owner)
+		strata_sql_run_subcommand(psprintf("ALTER TABLE %s OWNER TO %s",
+										   strata_sql_name(row->archive),
+										   quote_identifier(GetUserNameFromId(owner,
+																			  false))));
+	if (get_rel_namespace(row->archive) != schema)
+		strata_sql_run_subcommand(psprintf("ALTER TABLE %s SET SCHEMA %s",
+										   strata_sql_name(row->archive),
+										   quote_identifier(get_namespace_name(schema))));
+}
