@@ -103,7 +103,7 @@ INSERT INTO _strata.rollup VALUES ('rp_all'::regclass, 'rp'::regclass, 'rp_all_a
 RESET ROLE;
 INSERT INTO rp VALUES (-5, 1, 1), (5, 1, 1);
 CALL refresh_continuous_aggregate('rp_all', NULL, NULL);
-DROP VIEW rp_ten;
+DROP MATERIALIZED VIEW rp_ten;
 INSERT INTO rp VALUES (5, 1, 1);
 CALL refresh_continuous_aggregate('rp_all', NULL, NULL);
 TABLE rp_all_archive ORDER BY 1;
@@ -115,4 +115,4 @@ SELECT count(*) FROM _strata.rollup_source WHERE hypertable = 'rp'::regclass;
 RESET ROLE;
 DROP VIEW rp_all;
 DROP FUNCTION rp_check;
-DROP TABLE rp, rp_ten_archive, rp_default;
+DROP TABLE rp, rp_default;
