@@ -95,7 +95,7 @@ strata--$(EXTVERSION).sql: $(SQL_PARTS) Makefile
 
 export PG_CONFIG WERROR ASSERT SEED RUNS STEPS MINUTES TABLES TORTURE PGSRC AM SETTINGS SHOW T CITUS_SRC
 
-test: ; @bash tools/test.sh unit regress isolation tap
+test: ; @SECONDS_EACH=$${SECONDS_EACH:-10} bash tools/test.sh unit regress isolation tap model
 test-unit: ; @bash tools/test.sh unit
 test-regress: ; @bash tools/test.sh regress
 test-isolation: ; @bash tools/test.sh isolation
@@ -126,7 +126,7 @@ run-clean: ; @bash tools/server wipe-all
 
 help:
 	@echo 'all install clean distclean   the PGXS targets'
-	@echo 'test                          unit + regress + isolation + TAP on a private server'
+	@echo 'test                          unit + regress + isolation + TAP + model on a private server'
 	@echo 'test-unit -regress -isolation -tap   one of them (T="name ..." picks tests)'
 	@echo 'test-props SEED= STEPS=       heap against strata, random statements'
 	@echo 'test-concurrent SEED= RUNS=    the same for schedules of several sessions'

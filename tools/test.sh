@@ -285,12 +285,15 @@ run_damage() {
 }
 
 run_model() {
-    if "$(python_with_psycopg2)" "$ROOT/test/props/track_model.py" --dsn "$("$ROOT/tools/server" dsn)" \
-        ${SEED:+--seed "$SEED"} --seconds "${SECONDS_EACH:-30}" 8>&-; then
-        pass "model"
-    else
-        fail "model"
-    fi
+    local model
+    for model in track rollup; do
+        if "$(python_with_psycopg2)" "$ROOT/test/props/${model}_model.py" --dsn "$("$ROOT/tools/server" dsn)" \
+            ${SEED:+--seed "$SEED"} --seconds "${SECONDS_EACH:-30}" 8>&-; then
+            pass "$model model"
+        else
+            fail "$model model"
+        fi
+    done
 }
 
 for kind in "$@"; do

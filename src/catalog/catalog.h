@@ -395,6 +395,13 @@ extern StrataRollupRow *strata_rollup_row(Oid view);
 extern StrataRollupRow *strata_rollup_row_of_archive(Oid archive);
 extern List *strata_rollup_rows_of_source(Oid source);
 
+/*
+ * The lock of a source's rollups, until the end of the transaction: one
+ * refresh at a time, and nobody tracks no more meanwhile.  false: not to be
+ * had without waiting.
+ */
+extern bool strata_rollup_lock(Oid source, bool wait);
+
 /* A view is one like others from now on; nobody tracks for it. */
 extern void strata_rollup_forget(Oid view);
 

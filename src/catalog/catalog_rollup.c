@@ -11,9 +11,16 @@
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
+#include "catalog/pg_class.h"
 #include "executor/spi.h"
+#include "miscadmin.h"
+#include "storage/lock.h"
 #include "utils/fmgroids.h"
+#include "utils/inval.h"
 #include "utils/rel.h"
+
+/* The lock's tag is that of a column which no table has. */
+#define ROLLUP_LOCK_SUBID 0xFFFF
 
 /* Columns of _strata.rollup. */
 enum
@@ -124,4 +131,19 @@ strata_rollup_row_set_materialized_only(Oid view, bool only)
 	strata_tables_execute("UPDATE _strata.rollup SET materialized_only = $2"
 						  " WHERE view = $1", &args, SPI_OK_UPDATE);
 	strata_tables_leave(&saved);
+}
+
+/* See catalog.h. */
+bool
+strata_rollup_lock(Oid source, bool wait)
+{
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_OBJECT(tag, MyDatabaseId, RelationRelationId, source,
+					   ROLLUP_LOCK_SUBID);
+	if (LockAcquire(&tag, ExclusiveLock, false, !wait) ==
+		LOCKACQUIRE_NOT_AVAIL)
+		return false;
+	AcceptInvalidationMessages();
+	return true;
 }

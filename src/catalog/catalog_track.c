@@ -133,7 +133,13 @@ strata_rollup_forget(Oid view)
 	(void) delete_rows("rollup_cover", view);
 	(void) delete_rows("rollup", view);
 	CommandCounterIncrement();
-	if (strata_rollup_rows_of_source(row->source) == NIL)
+
+	/*
+	 * whoever has the lock is about to count on what is tracked; to wait for
+	 * him with the view locked would be a deadlock
+	 */
+	if (strata_rollup_lock(row->source, false) &&
+		strata_rollup_rows_of_source(row->source) == NIL)
 		strata_track_source_forget(row->source);
 }
 

@@ -22,7 +22,6 @@
 #include "access/htup_details.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
-#include "storage/lmgr.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
@@ -237,12 +236,4 @@ strata_rollup_drop_unseen(const StrataRollup *rollup, StrataRanges *ranges)
 		(void) strata_chunk_times(lfirst_oid(lc), &lo, &hi);
 		take_away(lo, hi, &dirt);
 	}
-}
-
-/* See rollup_private.h. */
-void
-strata_rollup_lock(Oid source)
-{
-	LockDatabaseObject(RelationRelationId, source, ROLLUP_LOCK_SUBID,
-					   ExclusiveLock);
 }

@@ -32,13 +32,6 @@ extern void strata_rollup_add_partials(StrataRollup *rollup,
 extern bool strata_aggregate_is_extremum(Oid aggregate);
 
 /*
- * The lock of a source's rollups, until the end of the transaction: one
- * refresh at a time.  Its tag is that of a column which no table has.
- */
-#define ROLLUP_LOCK_SUBID 0xFFFF
-extern void strata_rollup_lock(Oid source);
-
-/*
  * rollup_cover.c.  Take what is marked as the snapshot sees it out of the
  * cover of all rollups of the source, and the marks away; how many there were.
  * The caller has the lock, and took the snapshot after it.

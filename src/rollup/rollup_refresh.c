@@ -236,7 +236,7 @@ lock_for_slice(const Run *run, const StrataRollup *rollup)
 			(chunk->range.no_lo || chunk->range.lo < run->window.hi))
 			LockRelationOid(chunk->relid, RowExclusiveLock);
 	}
-	strata_rollup_lock(run->source);
+	(void) strata_rollup_lock(run->source, true);
 }
 
 /* One slice, in the transaction that is; is there more to do? */
@@ -353,6 +353,9 @@ prepare_window(Run *run, const StrataRollup *rollup)
 	StrataRange hull;
 	bool		published;
 
+	/* what is tracked stays so while this rollup is there */
+	(void) strata_rollup_lock(run->source, true);
+	(void) open_rollup(run);
 	strata_rollup_covered(rollup, NULL, &covered);
 	strata_ranges_add(&missing, run->window);
 	strata_ranges_remove(&missing, &covered);

@@ -44,7 +44,7 @@ class Worker(threading.Thread):
         self.random = random.Random(seed)
         self.connection = psycopg2.connect(model.options.dsn)
         self.cursor = self.connection.cursor()
-        self.run_sql("SET search_path = track_model, public", "SET lock_timeout = '2s'", "SET strata.batch_rows = 50",
+        self.run_sql("SET search_path = %s, public" % model.SCHEMA, "SET lock_timeout = '2s'", "SET strata.batch_rows = 50",
                      "SET client_min_messages = warning", "SET strata.background_vacuum = off")
         self.connection.commit()
         self.start()
@@ -94,6 +94,8 @@ def compare(worker):
 
 
 class Writer(Worker):
+    compare = staticmethod(compare)
+
     def statement(self):
         at, host = self.random.randrange(TIMES), self.random.randrange(3)
         return self.random.choice((
@@ -117,7 +119,7 @@ class Writer(Worker):
                 self.run_sql("ROLLBACK TO s" if self.random.random() < 0.3 else "RELEASE s")
             self.nap(0.3, 0.02)
         if one_snapshot:
-            compare(self)
+            self.compare(self)
         if self.random.random() < 0.15:
             self.connection.rollback()
         else:
@@ -192,6 +194,12 @@ class Reader(Worker):
 
 
 class Model:
+    SCHEMA = "track_model"
+    SETUP = SETUP
+
+    def kinds(self):
+        return [Writer] * 4 + [Refresher] * 2 + [Compressor] + [Reader] * 2
+
     def __init__(self, options):
         self.options = options
         self.counts = {"compared": 0, "served": 0, "different": 0}
@@ -212,16 +220,16 @@ class Model:
         connection = psycopg2.connect(self.options.dsn)
         connection.autocommit = True
         cursor = connection.cursor()
-        cursor.execute("CREATE SCHEMA IF NOT EXISTS track_model")
-        cursor.execute("SET search_path = track_model, public; SET client_min_messages = warning; SET strata.batch_rows = 50")
-        cursor.execute(SETUP)
+        cursor.execute("CREATE SCHEMA IF NOT EXISTS %s" % self.SCHEMA)
+        cursor.execute("SET search_path = %s, public; SET client_min_messages = warning; SET strata.batch_rows = 50"
+                       % self.SCHEMA)
+        cursor.execute(self.SETUP)
         self.stop = time.time() + self.options.seconds
         seed = self.options.seed * 100
-        workers = [kind(self, seed + i) for i, kind in enumerate(
-            [Writer] * 4 + [Refresher] * 2 + [Compressor] + [Reader] * 2)]
+        workers = [kind(self, seed + i) for i, kind in enumerate(self.kinds())]
         for worker in workers:
             worker.join()
-        cursor.execute("DROP SCHEMA track_model CASCADE")
+        cursor.execute("DROP SCHEMA %s CASCADE" % self.SCHEMA)
         print(", ".join("%s %d" % item for item in sorted(self.counts.items())))
         if self.failure:
             print(self.failure)
