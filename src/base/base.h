@@ -39,6 +39,7 @@ extern bool strata_background_vacuum;
 extern int	strata_batch_rows;
 extern int	strata_chunks_ahead;
 extern bool strata_enable_any_agg;
+extern bool strata_enable_archive_rewrite;
 extern bool strata_enable_batch_delete;
 extern bool strata_enable_batch_index;
 extern bool strata_enable_chunks_in_turn;

@@ -771,6 +771,27 @@ typedef CompareType StrataSortOrder;
 #endif
 
 /*
+ * 16 remembers in the entry of a subquery which view it was (47bb9db7599); in
+ * 15 the entry for OLD in there does, see pg/pg_view.c.  And: have what a
+ * parse state has found be read by the query in the name of somebody else; for
+ * users that include parser/parse_node.h.  Delete when 15 goes.
+ */
+#if PG_VERSION_NUM < 160000
+#define strata_rte_that_was_view(rte) \
+	((rte)->subquery->rtable == NIL ? NULL : \
+	 linitial_node(RangeTblEntry, (rte)->subquery->rtable))
+#define strata_query_read_as(query, pstate, nsitem, role) \
+	((query)->rtable = (pstate)->p_rtable, \
+	 (nsitem)->p_rte->checkAsUser = (role))
+#else
+#define strata_rte_that_was_view(rte) (rte)
+#define strata_query_read_as(query, pstate, nsitem, role) \
+	((query)->rtable = (pstate)->p_rtable, \
+	 (query)->rteperminfos = (pstate)->p_rteperminfos, \
+	 (nsitem)->p_perminfo->checkAsUser = (role))
+#endif
+
+/*
  * 16 decodes the name of a time zone in one place (d73d4cfdaa4), and says
  * TZNAME_*; for 15 the same: *tz of a zone, *tz of an abbreviation that has
  * meant different things, or *offset (seconds west) of a fixed one.  In 15 an

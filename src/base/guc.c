@@ -21,6 +21,7 @@ int			strata_batch_rows = STRATA_BATCH_ROWS_DEFAULT;
 int			strata_chunks_ahead = STRATA_CHUNKS_AHEAD_DEFAULT;
 bool		strata_background_vacuum = true;
 bool		strata_enable_any_agg = true;
+bool		strata_enable_archive_rewrite = true;
 bool		strata_enable_batch_delete = true;
 bool		strata_enable_batch_index = true;
 bool		strata_enable_chunks_in_turn = true;
@@ -72,6 +73,10 @@ static const BoolSetting bool_settings[] = {
 	{"strata.enable_any_agg", &strata_enable_any_agg, true, GUC_EXPLAIN,
 		"Enables StrataAgg for aggregates of any kind, such as percentiles, array_agg and your own.",
 	"Their rows are held, and given to PostgreSQL's functions once a group is complete."},
+	{"strata.enable_archive_rewrite", &strata_enable_archive_rewrite, true,
+		GUC_EXPLAIN,
+		"Enables continuous aggregates to be answered from their archives.",
+	"When off, they are computed from the rows."},
 	{"strata.enable_batch_delete", &strata_enable_batch_delete, true, 0,
 	"Enables DELETE of batches, or of many of their rows, at once.", NULL},
 	{"strata.enable_batch_index", &strata_enable_batch_index, true,

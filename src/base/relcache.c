@@ -24,6 +24,7 @@ static int	ncallbacks = 0;
 static void
 call_all(Datum arg, Oid relid)
 {
+	Assert(ncallbacks > 0 && ncallbacks <= MAX_CALLBACKS);	/* base:A4 */
 	for (int i = 0; i < ncallbacks; i++)
 		callbacks[i] (arg, relid);
 }

@@ -15,6 +15,7 @@
 #include "hypertable/hypertable.h"
 #include "load/load.h"
 #include "pg/pg.h"
+#include "rollup/rollup.h"
 #include "scan/scan.h"
 #include "time/time.h"
 
@@ -87,8 +88,9 @@ create_upper_paths(PlannerInfo *root, UpperRelationKind stage,
  * this:
  *
  *	1. The query is copied as it came, in case it has to be planned again.
- *	2. Hypertables: now() in conditions, direct load; they read conditions as
- *	   the user wrote them.
+ *	2. Views of rollups become queries of their archives, and conditions on
+ *	   buckets go down to where these are made.  Hypertables: now() in
+ *	   conditions, direct load; they read conditions as the user wrote them.
  *	3. Functions are put in the place of others (publications, gap filling),
  *	   and comparisons of time_bucket() taken apart; then, of queries that need
  *	   the first chunks, the others are left for later.
@@ -109,7 +111,9 @@ plan_query(Query *query, const char *text, int cursor_options,
 	const char *obstacle;
 
 	strata_stale_plan_keep(query, &stale);
+	strata_stale_plan_uses(query, strata_rollup_rewrite(query), &stale);
 
+	strata_time_push_quals(query);
 	strata_partition_key_restore();
 	strata_now_add_quals(query);
 	obstacle = strata_load_query_obstacle(query, &direct_load);

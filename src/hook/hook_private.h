@@ -68,18 +68,22 @@ extern PlannedStmt *strata_plan_query(Query *query, const char *text,
 
 /*
  * hook_stale_plan.c.  keep: a copy of a query whose plan may go stale, and the
- * hypertables it reads; carry: have the finished plan carry it; plan_renew:
- * plan again if that plan misses rows that the snapshot sees; snapshot_renew:
- * a later snapshot for a statement that locks rows and waited for its locks.
+ * hypertables it reads; uses: it now reads archives, too; carry: have the
+ * finished plan carry it; plan_renew: plan again if that plan misses rows that
+ * the snapshot sees; snapshot_renew: a later snapshot for a statement that
+ * locks rows and waited for its locks.
  */
 typedef struct StrataStaleQuery
 {
 	Query	   *query;			/* NULL: its plan never goes stale */
 	List	   *hypertables;	/* that it reads */
 	uint64		moment;			/* when these were looked up */
+	List	   *uses;			/* of rollups' archives */
 } StrataStaleQuery;
 
 extern void strata_stale_plan_keep(Query *query, StrataStaleQuery *stale);
+extern void strata_stale_plan_uses(Query *query, List *uses,
+								   StrataStaleQuery *stale);
 extern void strata_stale_plan_carry(PlannedStmt *stmt, int cursor_options,
 									const StrataStaleQuery *stale);
 extern void strata_stale_snapshot_renew(QueryDesc *query_desc);

@@ -12,9 +12,12 @@
  * A hypertable likewise: others make chunks while plans that read it are kept,
  * and a session that holds all its locks does not hear of them.
  *
+ * And a plan that reads a rollup's archive holds only where that is clean.
+ *
  * So a plan that reads such a table carries the query it was made from, and
  * ExecutorStart, when the snapshot stands, plans again if a table has a
- * companion, or a hypertable has changed, by then.
+ * companion, or a hypertable has changed, by then, or an archive is not clean
+ * in the snapshot.
  *
  * src/hook/hook_stale_plan.c
  *-------------------------------------------------------------------------
@@ -23,6 +26,7 @@
 #include "hook/hook_private.h"
 #include "hypertable/hypertable.h"
 #include "pg/pg.h"
+#include "rollup/rollup.h"
 #include "store/store.h"
 
 #include "access/htup_details.h"
@@ -39,15 +43,19 @@
 
 /*
  * A plan's note (pg/pg_plan_note.c): the oids of strata tables that had no
- * companion, the query, its cursor options, the oids of hypertables, and the
- * moment they were looked up.
+ * companion, the query, its cursor options, the oids of hypertables, the
+ * moment they were looked up, and what it uses of archives.
  */
 static List *
 make_note(List *relids, int cursor_options, const StrataStaleQuery *stale)
 {
-	return list_make5(relids, stale->query, makeInteger(cursor_options),
-					  stale->hypertables,
-					  makeFloat(psprintf(UINT64_FORMAT, stale->moment)));
+	List	   *note = list_make5(relids, stale->query,
+								  makeInteger(cursor_options),
+								  stale->hypertables,
+								  makeFloat(psprintf(UINT64_FORMAT,
+													 stale->moment)));
+
+	return lappend(note, stale->uses);
 }
 
 /*-------------------------------------------------------------------------
@@ -204,6 +212,17 @@ strata_stale_plan_keep(Query *query, StrataStaleQuery *stale)
 
 /* See hook_private.h. */
 void
+strata_stale_plan_uses(Query *query, List *uses, StrataStaleQuery *stale)
+{
+	if (uses == NIL)
+		return;
+	Assert(stale->query != NULL);	/* hook:H2: what it is made of, too */
+	stale->uses = uses;
+	(void) strata_query_visit_all(query, find_hypertables, stale);
+}
+
+/* See hook_private.h. */
+void
 strata_stale_plan_carry(PlannedStmt *stmt, int cursor_options,
 						const StrataStaleQuery *stale)
 {
@@ -215,7 +234,7 @@ strata_stale_plan_carry(PlannedStmt *stmt, int cursor_options,
 		   stmt->commandType);	/* hook:H3: planned again, it is the same
 								 * statement */
 	relids = uncompressed_tables(stmt);
-	if (relids != NIL || stale->hypertables != NIL)
+	if (relids != NIL || stale->hypertables != NIL || stale->uses != NIL)
 		strata_plan_note_attach(stmt,
 								make_note(relids, cursor_options, stale));
 }
@@ -261,14 +280,15 @@ any_changed(List *hypertables, uint64 moment)
 
 /* Does a plan with this note miss what its snapshot sees? */
 static bool
-is_stale(List *note)
+is_stale(List *note, Snapshot snapshot)
 {
 	if (note == NIL)
 		return false;
 	return any_changed(list_nth(note, 3),
 					   strtou64(castNode(Float, list_nth(note, 4))->fval, NULL,
 								10)) ||
-		any_compressed_now(linitial(note));
+		any_compressed_now(linitial(note)) ||
+		!strata_rollup_uses_hold(list_nth(note, 5), snapshot);
 }
 
 /* Does the plan lock rows of a table that may be strata's? */
@@ -323,12 +343,15 @@ strata_stale_plan_renew(QueryDesc *query_desc)
 	PlannedStmt *old = query_desc->plannedstmt;
 	PlannedStmt *stmt;
 
-	if (!is_stale(note))
+	if (!is_stale(note, query_desc->snapshot))
 		return;
 	Assert(query_desc->planstate == NULL &&
-		   list_length(note) == 5); /* hook:H3 */
+		   list_length(note) == 6); /* hook:H3 */
+	/* what is planned for is what this snapshot sees */
+	PushActiveSnapshot(query_desc->snapshot);
 	stmt = strata_plan_query(copyObject(lsecond(note)), query_desc->sourceText,
 							 intVal(lthird(note)), query_desc->params);
+	PopActiveSnapshot();
 	stmt->canSetTag = old->canSetTag;
 	stmt->queryId = old->queryId;
 	stmt->stmt_location = old->stmt_location;

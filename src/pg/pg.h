@@ -252,4 +252,11 @@ extern AggState *strata_agg_state_create(const Aggref *aggref,
 extern MemoryContext strata_agg_state_memory(const AggState *state);
 extern void strata_agg_state_reset(AggState *state);
 
+/*
+ * pg_view.c.  The view that an entry of a rewritten query's range table was,
+ * or InvalidOid.
+ */
+struct RangeTblEntry;
+extern Oid	strata_rte_view(const struct RangeTblEntry *rte);
+
 #endif							/* STRATA_PG_H */

@@ -198,6 +198,9 @@ extern void strata_rollup_drop_archives(DropBehavior behavior);
  */
 extern StrataRollup *strata_rollup_open(Oid view, bool missing_ok);
 
+/* Is the view one, by its stored options? */
+extern bool strata_rollup_is(Oid view);
+
 /* Views (OIDs) of a hypertable; the view of an archive, or InvalidOid. */
 extern List *strata_rollups_of_source(Oid hypertable);
 extern Oid	strata_rollup_of_archive(Oid archive);
@@ -248,5 +251,19 @@ typedef struct StrataRefresh
 
 /* The caller has seen to it that the user may do this. */
 extern void strata_rollup_refresh(StrataRefresh *refresh);
+
+/*-------------------------------------------------------------------------
+ * Reading, rollup_read.c
+ *-------------------------------------------------------------------------
+ */
+
+/*
+ * Before planning: answer rollups' views in the query out of their archives,
+ * as far as the active snapshot has them clean; in place.  The result is what
+ * was so used, as nodes for the plan to carry.  Then: is all of that clean in
+ * the snapshot that the plan is run with?
+ */
+extern List *strata_rollup_rewrite(Query *query);
+extern bool strata_rollup_uses_hold(const List *uses, Snapshot snapshot);
 
 #endif							/* STRATA_ROLLUP_H */

@@ -46,6 +46,13 @@ strata_rollup_open(Oid view, bool missing_ok)
 }
 
 /* See rollup.h. */
+bool
+strata_rollup_is(Oid view)
+{
+	return strata_settings_get_text(view, "continuous") != NULL;
+}
+
+/* See rollup.h. */
 List *
 strata_rollups_of_source(Oid hypertable)
 {

@@ -89,4 +89,28 @@ extern StrataRange strata_rollup_extent(const StrataRollup *rollup,
 										StrataRange window,
 										Snapshot snapshot);
 
+/*
+ * rollup_query.c.  A query of the archive's rows of these ranges (NULL: all),
+ * which selects nothing yet: columns are those of entry STRATA_ARCHIVE_VARNO.
+ */
+#define STRATA_ARCHIVE_VARNO 1
+extern Query *strata_rollup_archive_query(const StrataRollup *rollup,
+										  const StrataRanges *ranges);
+
+/* That the time of the definition's source is in the ranges, or is not. */
+extern Node *strata_rollup_time_in(const StrataRollup *rollup,
+								   const StrataRanges *ranges);
+extern Node *strata_rollup_time_not_in(const StrataRollup *rollup,
+									   const StrataRanges *ranges);
+
+/* Have the query select only what is so, too. */
+extern void strata_rollup_add_qual(Query *query, Node *qual);
+
+/*
+ * UNION ALL of two queries, whose columns have the same types; and have that
+ * be in the order of one of them, which has it no more.
+ */
+extern Query *strata_rollup_union(Query *kept, Query *raw);
+extern void strata_rollup_take_order(Query *all, Query *half);
+
 #endif							/* STRATA_ROLLUP_PRIVATE_H */

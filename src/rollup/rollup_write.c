@@ -79,36 +79,6 @@ typedef struct RowComparison
  *-------------------------------------------------------------------------
  */
 
-/* time op constant, in the source's type */
-static Node *
-time_qual(const StrataRollup *rollup, int strategy, int64 time)
-{
-	Oid			type = rollup->time_type;
-	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY);
-	RangeTblEntry *rte = rt_fetch(rollup->varno, rollup->query->rtable);
-	Oid			opno;
-	Oid			vartype;
-	int32		typmod;
-	Oid			collation;
-	Node	   *var;
-	Const	   *constant;
-
-	opno = get_opfamily_member(entry->btree_opf, entry->btree_opintype,
-							   entry->btree_opintype, strategy);
-	get_atttypetypmodcoll(rte->relid, rollup->time, &vartype, &typmod,
-						  &collation);
-	var = (Node *) makeVar(rollup->varno, rollup->time, vartype, typmod,
-						   collation, 0);
-	if (vartype != type)
-		var = (Node *) makeRelabelType((Expr *) var, type, -1, InvalidOid,
-									   COERCE_IMPLICIT_CAST);
-	constant = makeConst(type, -1, InvalidOid, get_typlen(type),
-						 strata_time_to_datum(type, time), false,
-						 get_typbyval(type));
-	return (Node *) make_opclause(opno, BOOLOID, false, (Expr *) var,
-								  (Expr *) constant, InvalidOid, InvalidOid);
-}
-
 /* The query for what the archive should have of the range, or of all times. */
 static char *
 partials_text(const StrataRollup *rollup, const StrataRange *range)
@@ -117,17 +87,10 @@ partials_text(const StrataRollup *rollup, const StrataRange *range)
 
 	if (range != NULL)
 	{
-		List	   *quals = list_make2(time_qual(rollup,
-												 BTGreaterEqualStrategyNumber,
-												 range->lo),
-									   time_qual(rollup,
-												 BTLessStrategyNumber,
-												 range->hi));
+		StrataRanges ranges = {0};
 
-		if (query->jointree->quals != NULL)
-			quals = lappend(quals, query->jointree->quals);
-		query->jointree->quals =
-			(Node *) makeBoolExpr(AND_EXPR, quals, -1);
+		strata_ranges_add(&ranges, *range);
+		strata_rollup_add_qual(query, strata_rollup_time_in(rollup, &ranges));
 	}
 	return pg_get_querydef(query, false);
 }

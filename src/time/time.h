@@ -143,6 +143,12 @@ extern const char *strata_time_bucket_symbol(Oid funcid);
 extern void strata_time_rewrite_quals(Query *query);
 
 /*
+ * Have conditions on buckets that a subquery makes be conditions of its rows,
+ * where pruning sees them; in place.
+ */
+extern void strata_time_push_quals(Query *query);
+
+/*
  * UPPERREL_GROUP_AGG: groups by time_bucket() are as many as buckets, not as
  * times.
  */
