@@ -56,6 +56,15 @@ CREATE FUNCTION _strata.before_sizes(
 
 GRANT USAGE ON SCHEMA _strata TO PUBLIC;
 
+-- Whose chunks are meant where a continuous aggregate is named; and back.
+CREATE FUNCTION _strata.hypertable_meant(relation oid) RETURNS oid
+	AS 'MODULE_PATHNAME', 'strata_hypertable_meant_sql' LANGUAGE C STRICT STABLE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION _strata.hypertable_meant(oid) IS 'the archive of a continuous aggregate; any other relation itself';
+CREATE FUNCTION _strata.relation_named(relation oid) RETURNS oid
+	AS 'MODULE_PATHNAME', 'strata_relation_named' LANGUAGE C STRICT STABLE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION _strata.relation_named(oid) IS 'the continuous aggregate of an archive; any other relation itself';
+GRANT EXECUTE ON FUNCTION _strata.hypertable_meant(oid), _strata.relation_named(oid) TO PUBLIC;
+
 CREATE FUNCTION chunk_compression_stats(
 	hypertable regclass,
 	OUT chunk_schema name, OUT chunk_name name, OUT compression_status text,
@@ -74,7 +83,7 @@ BEGIN ATOMIC
 		   s.table_bytes, s.index_bytes, s.toast_bytes,
 		   s.table_bytes + s.index_bytes + s.toast_bytes,
 		   NULL::name
-	FROM (SELECT t.relid FROM pg_partition_tree(hypertable) t WHERE t.isleaf
+	FROM (SELECT t.relid FROM pg_partition_tree(_strata.hypertable_meant(hypertable)) t WHERE t.isleaf
 		  UNION SELECT hypertable::oid WHERE NOT EXISTS (SELECT FROM pg_partition_tree(hypertable))) l
 	JOIN pg_class c ON c.oid = l.relid
 	JOIN pg_am a ON a.oid = c.relam AND a.amname = 'strata'

@@ -236,7 +236,7 @@ SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
 	SELECT c.schema_name, c.table_name, b.table_bytes, b.index_bytes, b.toast_bytes, b.total_bytes, NULL::name
 	FROM _strata.chunk c CROSS JOIN LATERAL _strata.relation_bytes(c.relid, c.batches) b
-	WHERE c.hypertable = chunks_detailed_size.hypertable
+	WHERE c.hypertable = (SELECT _strata.hypertable_meant(chunks_detailed_size.hypertable))
 	ORDER BY c.range_start, c.range_start_integer;
 END;
 COMMENT ON FUNCTION chunks_detailed_size(regclass) IS 'bytes of each chunk of a hypertable, batches included';
@@ -250,8 +250,8 @@ BEGIN ATOMIC
 	SELECT coalesce(sum(b.table_bytes), 0)::bigint, coalesce(sum(b.index_bytes), 0)::bigint,
 		   coalesce(sum(b.toast_bytes), 0)::bigint, coalesce(sum(b.total_bytes), 0)::bigint, NULL::name
 	FROM _strata.chunk c CROSS JOIN LATERAL _strata.relation_bytes(c.relid, c.batches) b
-	WHERE c.hypertable = hypertable_detailed_size.hypertable
-	HAVING EXISTS (SELECT FROM _strata.hypertable h WHERE h.relid = hypertable_detailed_size.hypertable);
+	WHERE c.hypertable = (SELECT _strata.hypertable_meant(hypertable_detailed_size.hypertable))
+	HAVING EXISTS (SELECT FROM _strata.hypertable h WHERE h.relid = (SELECT _strata.hypertable_meant(hypertable_detailed_size.hypertable)));
 END;
 COMMENT ON FUNCTION hypertable_detailed_size(regclass) IS 'bytes of all chunks of a hypertable together; no row for other tables';
 
@@ -259,9 +259,9 @@ CREATE FUNCTION hypertable_size(hypertable regclass) RETURNS bigint LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
 	SELECT coalesce(sum(b.total_bytes), 0)::bigint
-	FROM (SELECT c.relid, c.batches FROM _strata.chunk c WHERE c.hypertable = hypertable_size.hypertable) c
+	FROM (SELECT c.relid, c.batches FROM _strata.chunk c WHERE c.hypertable = (SELECT _strata.hypertable_meant(hypertable_size.hypertable))) c
 	CROSS JOIN LATERAL _strata.relation_bytes(c.relid, c.batches) b
-	HAVING count(*) > 0 OR EXISTS (SELECT FROM _strata.hypertable h WHERE h.relid = hypertable_size.hypertable);
+	HAVING count(*) > 0 OR EXISTS (SELECT FROM _strata.hypertable h WHERE h.relid = (SELECT _strata.hypertable_meant(hypertable_size.hypertable)));
 END;
 COMMENT ON FUNCTION hypertable_size(regclass) IS 'bytes of all chunks of a hypertable together, batches, indexes and TOAST included';
 
@@ -297,7 +297,7 @@ BEGIN ATOMIC
 	SELECT coalesce(sum(greatest(c.reltuples, 0)), 0)::bigint
 	FROM pg_class c
 	WHERE c.oid = relation AND c.relkind IN ('r', 'm')
-	   OR c.oid IN (SELECT t.relid FROM pg_partition_tree(relation) t WHERE t.isleaf);
+	   OR c.oid IN (SELECT t.relid FROM pg_partition_tree(_strata.hypertable_meant(relation)) t WHERE t.isleaf);
 END;
 COMMENT ON FUNCTION approximate_row_count(regclass) IS
 'rows of a table or of all its partitions as of their last ANALYZE or VACUUM';

@@ -269,14 +269,17 @@ CREATE VIEW strata.jobs AS
 		   coalesce(c.relowner::regrole, j.owner) AS owner,
 		   j.scheduled, j.fixed_schedule,
 		   CASE WHEN EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = coalesce(c.relowner, j.owner::oid)
-								AND pg_catalog.pg_has_role(r.oid, 'MEMBER')) THEN j.config END AS config,
+								AND pg_catalog.pg_has_role(r.oid, 'MEMBER'))
+				THEN CASE j.proc_name WHEN 'policy_refresh_continuous_aggregate'
+					THEN j.config || pg_catalog.jsonb_build_object('mat_hypertable_id', j.hypertable::oid::bigint) ELSE j.config END
+				END AS config,
 		   CASE WHEN j.scheduled AND s.running_pid IS NULL THEN s.next_start END AS next_start,
 		   j.initial_start,
 		   n.nspname AS hypertable_schema, c.relname AS hypertable_name,
 		   j.check_schema, j.check_name
 	FROM _strata.job j
 	LEFT JOIN _strata.job_stat s ON s.job_id = j.id
-	LEFT JOIN pg_catalog.pg_class c ON c.oid = j.hypertable
+	LEFT JOIN pg_catalog.pg_class c ON c.oid = _strata.relation_named(j.hypertable)
 	LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace;
 COMMENT ON VIEW strata.jobs IS 'jobs and policies; next_start is NULL while a job runs or is not scheduled, config unless its owner is a role of yours';
 
@@ -292,7 +295,7 @@ CREATE VIEW strata.job_stats AS
 		   coalesce(s.total_failures, 0) AS total_failures
 	FROM _strata.job j
 	LEFT JOIN _strata.job_stat s ON s.job_id = j.id
-	LEFT JOIN pg_catalog.pg_class c ON c.oid = j.hypertable
+	LEFT JOIN pg_catalog.pg_class c ON c.oid = _strata.relation_named(j.hypertable)
 	LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace;
 COMMENT ON VIEW strata.job_stats IS 'how the runs of each job went';
 
@@ -391,7 +394,7 @@ CREATE VIEW strata.problems WITH (security_barrier) AS
 	WHERE j.scheduled AND s.next_start = 'infinity'
 	UNION ALL
 	SELECT 'warning', 'chunk is overdue for ' || CASE j.proc_name WHEN 'policy_compression' THEN 'compression' ELSE 'retention' END,
-		   j.hypertable::text,
+		   _strata.relation_named(j.hypertable)::regclass::text,
 		   _strata.and_others(pg_catalog.array_agg(c.relid::regclass::text ORDER BY c.range_end)) || ': rows end at ' || min(c.range_end)
 		   || '; job ' || j.id || ' should have seen to it',
 		   'CALL run_job(' || j.id || ');'

@@ -9,3 +9,35 @@ CREATE FUNCTION _strata.rollup_clean(view regclass, OUT lo bigint, OUT hi bigint
 	AS 'MODULE_PATHNAME', 'strata_rollup_clean_sql' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED ROWS 100;
 COMMENT ON FUNCTION _strata.rollup_clean(regclass) IS
 'times from lo to before hi of which the archive of a continuous aggregate is what this snapshot sees of the rows';
+
+-- Policies that do it.
+CREATE FUNCTION add_continuous_aggregate_policy(
+	continuous_aggregate regclass,
+	start_offset "any",
+	end_offset "any",
+	schedule_interval interval,
+	if_not_exists boolean DEFAULT false,
+	initial_start timestamptz DEFAULT NULL,
+	timezone text DEFAULT NULL,
+	include_tiered_data boolean DEFAULT NULL,
+	buckets_per_batch integer DEFAULT NULL,
+	max_batches_per_execution integer DEFAULT NULL,
+	refresh_newest_first boolean DEFAULT NULL)
+RETURNS integer
+	AS 'MODULE_PATHNAME', 'strata_add_continuous_aggregate_policy' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION add_continuous_aggregate_policy(regclass, "any", "any", interval, boolean, timestamptz, text, boolean, integer, integer, boolean) IS
+'refresh the buckets between start_offset and end_offset before now in the background (intervals, or integers with integer time; NULL: no end); returns the job''s id, -1 if there is such a policy';
+
+CREATE FUNCTION remove_continuous_aggregate_policy(
+	continuous_aggregate regclass,
+	if_not_exists boolean DEFAULT false,
+	if_exists boolean DEFAULT NULL)
+RETURNS void
+	AS 'MODULE_PATHNAME', 'strata_remove_continuous_aggregate_policy' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION remove_continuous_aggregate_policy(regclass, boolean, boolean) IS
+'remove all policies that refresh a continuous aggregate';
+
+CREATE PROCEDURE _strata.policy_refresh_continuous_aggregate(job_id integer, config jsonb)
+	AS 'MODULE_PATHNAME', 'strata_policy_refresh_continuous_aggregate' LANGUAGE C;
+COMMENT ON PROCEDURE _strata.policy_refresh_continuous_aggregate(integer, jsonb) IS
+'refresh a continuous aggregate from start_offset to end_offset before now';

@@ -48,7 +48,11 @@ COMMENT ON FUNCTION timescaledb_experimental.time_bucket_ng(interval, timestampt
 
 -- Operators in views are PostgreSQL's.
 SET LOCAL search_path TO pg_catalog, pg_temp;
-CREATE VIEW timescaledb_information.hypertables AS SELECT * FROM strata.hypertables;
+-- Archives are not listed: whoever makes again what is listed makes them with their views.
+CREATE VIEW timescaledb_information.hypertables AS
+	SELECT h.* FROM strata.hypertables h
+	WHERE NOT EXISTS (SELECT FROM strata.continuous_aggregates a
+					  WHERE a.materialization_hypertable_schema = h.hypertable_schema AND a.materialization_hypertable_name = h.hypertable_name);
 CREATE VIEW timescaledb_information.chunks AS SELECT * FROM strata.chunks;
 CREATE VIEW timescaledb_information.dimensions AS SELECT * FROM strata.dimensions;
 CREATE VIEW timescaledb_information.compression_settings AS SELECT * FROM strata.compression_settings;
@@ -85,5 +89,19 @@ CREATE VIEW timescaledb_information.hypertable_columnstore_settings AS SELECT * 
 CREATE VIEW timescaledb_information.chunk_columnstore_settings AS SELECT * FROM timescaledb_information.chunk_compression_settings;
 
 CREATE VIEW timescaledb_information.continuous_aggregates AS SELECT * FROM strata.continuous_aggregates;
+
+-- Scripts look here for the schema and the name of a view.
+CREATE SCHEMA _timescaledb_catalog;
+COMMENT ON SCHEMA _timescaledb_catalog IS 'what scripts written for TimescaleDB read of its catalog';
+GRANT USAGE ON SCHEMA _timescaledb_catalog TO PUBLIC;
+CREATE VIEW _timescaledb_catalog.continuous_agg AS
+	SELECT a.oid::bigint AS mat_hypertable_id, s.oid::bigint AS raw_hypertable_id, c.view_schema AS user_view_schema, c.view_name AS user_view_name,
+		   c.materialized_only, c.finalized
+	FROM strata.continuous_aggregates c
+	JOIN pg_catalog.pg_namespace an ON an.nspname = c.materialization_hypertable_schema
+	JOIN pg_catalog.pg_class a ON a.relnamespace = an.oid AND a.relname = c.materialization_hypertable_name
+	JOIN pg_catalog.pg_namespace sn ON sn.nspname = c.hypertable_schema
+	JOIN pg_catalog.pg_class s ON s.relnamespace = sn.oid AND s.relname = c.hypertable_name;
+GRANT SELECT ON _timescaledb_catalog.continuous_agg TO PUBLIC;
 
 GRANT SELECT ON ALL TABLES IN SCHEMA timescaledb_information TO PUBLIC;

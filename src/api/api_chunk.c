@@ -104,7 +104,7 @@ get_hypertable(FunctionCallInfo fcinfo)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("hypertable cannot be null")));
-	ht = strata_hypertable_get(PG_GETARG_OID(0));
+	ht = strata_hypertable_get(strata_hypertable_meant(PG_GETARG_OID(0)));
 	/* says what is wrong with it, if it is not just somebody else's */
 	return ht != NULL ? ht : strata_hypertable_open(PG_GETARG_OID(0));
 }

@@ -267,6 +267,9 @@ extern List *strata_job_list(StrataJobFilter filter);
 /* A policy's job on a table, by the name of its procedure; 0 if none. */
 extern int32 strata_job_find_policy(const char *proc_name, Oid hypertable);
 
+/* All of them (StrataJob *). */
+extern List *strata_job_list_policies(const char *proc_name, Oid hypertable);
+
 /*
  * Insert (id is filled in), change all columns of, delete a job with its
  * statistics.

@@ -185,6 +185,19 @@ strata_job_find_policy(const char *proc_name, Oid hypertable)
 	return id;
 }
 
+/* See catalog.h. */
+List *
+strata_job_list_policies(const char *proc_name, Oid hypertable)
+{
+	StrataTableArgs args = {0};
+
+	strata_arg_text(&args, proc_name);
+	strata_arg_add(&args, OIDOID, ObjectIdGetDatum(hypertable), false);
+	return query_jobs("SELECT " JOB_COLUMNS JOB_TABLES
+					  " WHERE j.proc_schema = '_strata' AND j.proc_name = $1"
+					  " AND j.hypertable = $2 ORDER BY j.id", &args);
+}
+
 /* The columns that insert and update write, $2 and on; $1 is the id. */
 static void
 add_job_columns(StrataTableArgs *args, const StrataJob *job)

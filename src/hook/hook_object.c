@@ -15,6 +15,7 @@
 #include "hook/hook_private.h"
 #include "base/base.h"
 #include "catalog/catalog.h"
+#include "hypertable/hypertable.h"
 #include "rollup/rollup.h"
 #include "stat/stat.h"
 #include "store/store_companion.h"
@@ -27,6 +28,7 @@
 #include "catalog/dependency.h"
 #include "catalog/namespace.h"
 #include "catalog/objectaccess.h"
+#include "catalog/partition.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "miscadmin.h"
@@ -47,6 +49,20 @@ track_dropped(Oid relid)
 	if (strata_store_tracked(rel, &tracked))
 		strata_track_whole(&tracked);
 	table_close(rel, NoLock);
+}
+
+/* A chunk is dropped, or detached: what was kept there is not any more. */
+static void
+uncover(Oid chunk, Oid parent)
+{
+	int64		lo = PG_INT64_MIN;
+	int64		hi = PG_INT64_MAX;
+
+	if (strata_rollup_row_of_archive(parent) == NULL)
+		return;
+	(void) strata_chunk_times(chunk, &lo, &hi);
+	Assert(lo <= hi);			/* track:D1 */
+	strata_rollup_uncover(parent, lo, hi);
 }
 
 /*
@@ -87,7 +103,10 @@ drop_companion(Oid relid)
 			form->reltablespace : MyDatabaseTableSpace;
 		STRATA_LOCATOR_NUMBER(locator) = form->relfilenode;
 		if (form->relispartition)
+		{
 			track_dropped(relid);
+			uncover(relid, get_partition_parent(relid, true));
+		}
 		strata_companion_drop_of(&locator, form->relpersistence);
 		strata_stat_dropped(relid);
 	}
@@ -105,8 +124,12 @@ track_child(Oid relid, Oid parent)
 	StrataTracked tracked;
 	bool		empty;
 
-	if (get_rel_relkind(parent) != RELKIND_PARTITIONED_TABLE ||
-		!strata_track_source_get(parent, &tracked.lo, &tracked.hi))
+	if (get_rel_relkind(parent) != RELKIND_PARTITIONED_TABLE)
+		return;
+	/* one that goes is a partition still, and one that comes is none yet */
+	if (get_rel_relispartition(relid))
+		uncover(relid, parent);
+	if (!strata_track_source_get(parent, &tracked.lo, &tracked.hi))
 		return;
 	Assert(tracked.lo <= tracked.hi);	/* track:D1 */
 	/* who does this has it locked */

@@ -43,7 +43,16 @@ extern bool strata_hypertable_is(Oid relid);
 /* The relation's name; ereports when it is gone, or not the user's. */
 extern char *strata_owned_relation_name(Oid relid);
 
-/* The same as get; ereports when relid is none, or not the user's. */
+/*
+ * The archive where relid is a continuous aggregate, whose chunks and sizes
+ * are meant; else relid.
+ */
+extern Oid	strata_hypertable_meant(Oid relid);
+
+/*
+ * The same as get, of what is meant; ereports when that is none, or relid is
+ * not the user's.
+ */
 extern StrataHypertable *strata_hypertable_open(Oid relid);
 
 extern bool strata_time_type_is_integer(Oid type);

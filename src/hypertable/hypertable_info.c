@@ -125,13 +125,23 @@ strata_owned_relation_name(Oid relid)
 }
 
 /* See hypertable.h. */
+Oid
+strata_hypertable_meant(Oid relid)
+{
+	StrataRollupRow *row = get_rel_relkind(relid) == RELKIND_VIEW ?
+	strata_rollup_row(relid) : NULL;
+
+	return row != NULL ? row->archive : relid;
+}
+
+/* See hypertable.h. */
 StrataHypertable *
 strata_hypertable_open(Oid relid)
 {
 	StrataHypertable *ht;
 	char	   *name = strata_owned_relation_name(relid);
 
-	ht = strata_hypertable_get(relid);
+	ht = strata_hypertable_get(strata_hypertable_meant(relid));
 	if (ht == NULL)
 	{
 		char		kind = get_rel_relkind(relid);
@@ -440,6 +450,7 @@ strata_hypertable_now(const StrataHypertable *ht)
 	Oid			function;
 	Oid			type;
 	AclResult	acl;
+	StrataRollupRow *row;
 
 	switch (ht->key_type)
 	{
@@ -456,6 +467,16 @@ strata_hypertable_now(const StrataHypertable *ht)
 			break;
 	}
 	name = strata_settings_get_text(ht->relid, STRATA_OPTION_NOW);
+	/* an archive's now is that of what it is made of */
+	if (name == NULL &&
+		(row = strata_rollup_row_of_archive(ht->relid)) != NULL)
+	{
+		StrataHypertable *source = strata_hypertable_get(row->source);
+
+		if (source != NULL &&
+			strata_time_type_is_integer(source->key_type))
+			return strata_hypertable_now(source);
+	}
 	if (name == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -97,9 +97,9 @@ make_config(const char *key, const char *value, bool number)
 	return DirectFunctionCall1(jsonb_in, CStringGetDatum(json.data));
 }
 
-/* An interval as text that no session setting changes. */
-static char *
-interval_text(const Interval *interval)
+/* See job_private.h. */
+char *
+strata_policy_interval_text(const Interval *interval)
 {
 	struct pg_itm parts;
 	char		text[MAXDATELEN + 1];
@@ -109,28 +109,26 @@ interval_text(const Interval *interval)
 	return pstrdup(text);
 }
 
-static Datum
-parse_interval(const char *text)
+/* See job_private.h. */
+Datum
+strata_policy_parse_interval(const char *text)
 {
 	return DirectFunctionCall3(interval_in, CStringGetDatum(text),
 							   ObjectIdGetDatum(InvalidOid),
 							   Int32GetDatum(-1));
 }
 
-/*
- * Does the hypertable say what now is?  Its function runs with its owner's
- * rights.
- */
-static void
-check_now(const StrataHypertable *ht)
+/* See job_private.h. */
+int64
+strata_policy_now(const StrataHypertable *ht)
 {
-	Relation	rel = relation_open(ht->relid, AccessShareLock);
 	StrataOwnerContext saved;
+	int64		now;
 
-	strata_role_enter(rel->rd_rel->relowner, &saved);
-	(void) strata_hypertable_now(ht);
+	strata_role_enter(strata_relation_owner(ht->relid), &saved);
+	now = strata_hypertable_now(ht);
 	strata_owner_leave(&saved);
-	relation_close(rel, AccessShareLock);
+	return now;
 }
 
 /*
@@ -146,7 +144,7 @@ after_config(const StrataHypertable *ht, const PolicyKind *kind, Oid type,
 
 	if (type == UNKNOWNOID && !integer)
 	{
-		value = parse_interval(DatumGetCString(value));
+		value = strata_policy_parse_interval(DatumGetCString(value));
 		type = INTERVALOID;
 	}
 	else if (type == UNKNOWNOID)
@@ -166,7 +164,7 @@ after_config(const StrataHypertable *ht, const PolicyKind *kind, Oid type,
 	if (integer)
 	{
 		/* fails here, not at night, when nobody said what now is */
-		check_now(ht);
+		(void) strata_policy_now(ht);
 		return make_config(kind->after,
 						   psprintf(INT64_FORMAT,
 									strata_time_from_datum(type, value)),
@@ -174,7 +172,8 @@ after_config(const StrataHypertable *ht, const PolicyKind *kind, Oid type,
 	}
 	interval = DatumGetIntervalP(value);
 	strata_job_check_interval(interval, kind->after, true);
-	return make_config(kind->after, interval_text(interval), false);
+	return make_config(kind->after, strata_policy_interval_text(interval),
+					   false);
 }
 
 /*
@@ -231,20 +230,12 @@ exists_already(const PolicyKind *kind, Oid relid, bool if_not_exists,
 	return true;
 }
 
-/* Schedule arguments of a policy; NULL pointers: not given. */
-typedef struct Schedule
+/* See job_private.h. */
+StrataSchedule
+strata_policy_schedule(FunctionCallInfo fcinfo, int interval, int start,
+					   int timezone)
 {
-	Interval   *interval;
-	bool		has_start;
-	TimestampTz start;
-	char	   *timezone;
-} Schedule;
-
-static Schedule
-schedule_arguments(FunctionCallInfo fcinfo, int interval, int start,
-				   int timezone)
-{
-	Schedule	schedule = {0};
+	StrataSchedule schedule = {0};
 
 	if (interval >= 0 && !PG_ARGISNULL(interval))
 	{
@@ -263,7 +254,7 @@ schedule_arguments(FunctionCallInfo fcinfo, int interval, int start,
 /* Add a policy's job; its id, or -1 when there is one. */
 static int32
 add_policy(const StrataHypertable *ht, const PolicyKind *kind,
-		   bool if_not_exists, Datum config, const Schedule *schedule)
+		   bool if_not_exists, Datum config, const StrataSchedule *schedule)
 {
 	StrataJob	job = {0};
 
@@ -299,7 +290,7 @@ add_after_policy(FunctionCallInfo fcinfo, const PolicyKind *kind)
 {
 	StrataHypertable *ht;
 	Datum		config;
-	Schedule	schedule;
+	StrataSchedule schedule;
 
 	PreventCommandIfReadOnly("add policy");
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(2))
@@ -319,9 +310,9 @@ add_after_policy(FunctionCallInfo fcinfo, const PolicyKind *kind)
 		strata_job_check_interval(PG_GETARG_INTERVAL_P(6), kind->created,
 								  true);
 		config = make_config(kind->created,
-							 interval_text(PG_GETARG_INTERVAL_P(6)), false);
+							 strata_policy_interval_text(PG_GETARG_INTERVAL_P(6)), false);
 	}
-	schedule = schedule_arguments(fcinfo, 3, 4, 5);
+	schedule = strata_policy_schedule(fcinfo, 3, 4, 5);
 	PG_RETURN_INT32(add_policy(ht, kind, PG_GETARG_BOOL(2), config,
 							   &schedule));
 }
@@ -349,7 +340,8 @@ Datum
 strata_add_default_policy(PG_FUNCTION_ARGS)
 {
 	StrataHypertable *ht = strata_hypertable_open(PG_GETARG_OID(0));
-	Schedule	schedule = {0};
+	StrataSchedule schedule = {0};
+	char	   *length;
 	Datum		after;
 
 	if (strata_time_type_is_integer(ht->key_type))
@@ -365,11 +357,11 @@ strata_add_default_policy(PG_FUNCTION_ARGS)
 						 ht->interval)));
 		PG_RETURN_VOID();
 	}
-	after = parse_interval(strata_time_interval_to_text(ht->key_type,
-														ht->interval));
+	length = strata_time_interval_to_text(ht->key_type, ht->interval);
+	after = strata_policy_parse_interval(length);
 	(void) add_policy(ht, &columnstore, true,
 					  make_config(columnstore.after,
-								  interval_text(DatumGetIntervalP(after)),
+								  strata_policy_interval_text(DatumGetIntervalP(after)),
 								  false),
 					  &schedule);
 	PG_RETURN_VOID();
@@ -388,7 +380,7 @@ strata_add_reorder_policy(PG_FUNCTION_ARGS)
 	StrataHypertable *ht;
 	char	   *index_name;
 	Oid			index;
-	Schedule	schedule;
+	StrataSchedule schedule;
 
 	PreventCommandIfReadOnly("add policy");
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
@@ -403,7 +395,7 @@ strata_add_reorder_policy(PG_FUNCTION_ARGS)
 		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
 						errmsg("\"%s\" is not an index of hypertable \"%s\"",
 							   index_name, get_rel_name(ht->relid))));
-	schedule = schedule_arguments(fcinfo, -1, 3, 4);
+	schedule = strata_policy_schedule(fcinfo, -1, 3, 4);
 	PG_RETURN_INT32(add_policy(ht, &reorder, PG_GETARG_BOOL(2),
 							   make_config("index_name", index_name, false),
 							   &schedule));

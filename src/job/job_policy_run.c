@@ -59,9 +59,9 @@ PG_FUNCTION_INFO_V1(strata_policy_chunks_ahead);
 #define AHEAD_SCHEDULE USECS_PER_HOUR
 #define AHEAD_MOST 12
 
-/* A policy's job, its hypertable, and the right of the caller to run it. */
-static StrataHypertable *
-open_policy(FunctionCallInfo fcinfo)
+/* See job_private.h. */
+StrataHypertable *
+strata_policy_open(FunctionCallInfo fcinfo)
 {
 	StrataHypertable *ht;
 	StrataJob  *job;
@@ -86,9 +86,9 @@ open_policy(FunctionCallInfo fcinfo)
 	return ht;
 }
 
-/* A key of the config as text, or NULL. */
-static char *
-config_value(Datum config, const char *key)
+/* See job_private.h. */
+char *
+strata_policy_config(Datum config, const char *key)
 {
 	JsonbValue	buffer;
 	JsonbValue *value;
@@ -113,14 +113,6 @@ config_value(Datum config, const char *key)
 					key)));
 }
 
-static Datum
-to_interval(const char *text)
-{
-	return DirectFunctionCall3(interval_in, CStringGetDatum(text),
-							   ObjectIdGetDatum(InvalidOid),
-							   Int32GetDatum(-1));
-}
-
 /* Which chunks a policy is for, and what list_work() found. */
 typedef struct Selection
 {
@@ -142,8 +134,9 @@ list_work(Oid relid, void *arg)
 	const StrataHypertable *ht = selection->ht;
 	const char *after = selection->after;
 	const char *created_before = selection->created_before;
-	char	   *age = config_value(selection->config, after);
-	char	   *created = config_value(selection->config, created_before);
+	char	   *age = strata_policy_config(selection->config, after);
+	char	   *created = strata_policy_config(selection->config,
+											   created_before);
 	int64		limit = 0;
 	TimestampTz made_before = 0;
 	ListCell   *lc;
@@ -164,12 +157,13 @@ list_work(Oid relid, void *arg)
 			return;
 	}
 	else if (age != NULL)
-		limit = strata_hypertable_point(ht, INTERVALOID, to_interval(age),
+		limit = strata_hypertable_point(ht, INTERVALOID,
+										strata_policy_parse_interval(age),
 										after);
 	else
 		made_before = DatumGetTimestampTz(DirectFunctionCall2(
 															  timestamptz_mi_interval,
-															  TimestampTzGetDatum(GetCurrentTimestamp()), to_interval(created)));
+															  TimestampTzGetDatum(GetCurrentTimestamp()), strata_policy_parse_interval(created)));
 	foreach(lc, strata_chunk_list(ht))
 	{
 		StrataChunk *chunk = lfirst(lc);
@@ -311,9 +305,9 @@ compress_work(Oid relid, void *arg)
 Datum
 strata_policy_compression(PG_FUNCTION_ARGS)
 {
-	Selection	selection = {open_policy(fcinfo), 0, "compress_after",
+	Selection	selection = {strata_policy_open(fcinfo), 0, "compress_after",
 	"compress_created_before"};
-	char	   *setting = config_value(PG_GETARG_DATUM(1), "recompress");
+	char	   *setting = strata_policy_config(PG_GETARG_DATUM(1), "recompress");
 	bool		merge = setting == NULL || strcmp(setting, "off") != 0;
 
 	run_selection(fcinfo, &selection, compress_work, &merge, "compressed");
@@ -344,7 +338,7 @@ drop_work(Oid relid, void *arg)
 Datum
 strata_policy_retention(PG_FUNCTION_ARGS)
 {
-	Selection	selection = {open_policy(fcinfo), 0, "drop_after",
+	Selection	selection = {strata_policy_open(fcinfo), 0, "drop_after",
 	"drop_created_before"};
 
 	run_selection(fcinfo, &selection, drop_work,
@@ -379,8 +373,8 @@ reorder_work(Oid relid, void *arg)
 Datum
 strata_policy_reorder(PG_FUNCTION_ARGS)
 {
-	StrataHypertable *ht = open_policy(fcinfo);
-	char	   *name = config_value(PG_GETARG_DATUM(1), "index_name");
+	StrataHypertable *ht = strata_policy_open(fcinfo);
+	char	   *name = strata_policy_config(PG_GETARG_DATUM(1), "index_name");
 	Oid			index;
 	List	   *chunks = strata_chunk_list(ht);
 	StrataRun	run;

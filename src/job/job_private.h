@@ -11,6 +11,7 @@
 #define STRATA_JOB_PRIVATE_H
 
 #include "base/base.h"
+#include "hypertable/hypertable.h"
 #include "job/job.h"
 
 #include "storage/latch.h"
@@ -136,5 +137,41 @@ extern void strata_job_run(int32 id);
  * to look again whether the restore has ended; DT_NOEND: it has.
  */
 extern TimestampTz strata_job_schedule_restored(void);
+
+/*-------------------------------------------------------------------------
+ * What policies have in common
+ *-------------------------------------------------------------------------
+ */
+
+/* Schedule arguments of a policy; NULL pointers: not given. */
+typedef struct StrataSchedule
+{
+	Interval   *interval;
+	bool		has_start;
+	TimestampTz start;
+	char	   *timezone;
+} StrataSchedule;
+
+/* Of the arguments of these numbers; -1: the function has no such one. */
+extern StrataSchedule strata_policy_schedule(FunctionCallInfo fcinfo,
+											 int interval, int start,
+											 int timezone);
+
+/* An interval as text that no session setting changes, and back. */
+extern char *strata_policy_interval_text(const Interval *interval);
+extern Datum strata_policy_parse_interval(const char *text);
+
+/*
+ * Now, as the hypertable says it; ereports if it does not.  Its function runs
+ * with its owner's rights.
+ */
+extern int64 strata_policy_now(const StrataHypertable *ht);
+
+/*
+ * Of a policy's procedure: the hypertable of its job (argument 0), which the
+ * caller may run; and a key of a config as text, or NULL.
+ */
+extern StrataHypertable *strata_policy_open(FunctionCallInfo fcinfo);
+extern char *strata_policy_config(Datum config, const char *key);
 
 #endif							/* STRATA_JOB_PRIVATE_H */

@@ -221,6 +221,12 @@ extern void strata_rollup_covered(const StrataRollup *rollup,
 extern void strata_rollup_clean(const StrataRollup *rollup, Snapshot snapshot,
 								StrataRanges *clean);
 
+/*
+ * A chunk of an archive goes, from lo to hi, both inclusive, with its rows:
+ * its buckets are covered no more.  None of an archive: nothing.
+ */
+extern void strata_rollup_uncover(Oid archive, int64 lo, int64 hi);
+
 /* How a refresh gets from one transaction to the next. */
 typedef enum StrataRefreshManner
 {

@@ -197,6 +197,26 @@ strata_rollup_fold(Oid source, Snapshot snapshot)
 	return marks.n;
 }
 
+/* See rollup.h. */
+void
+strata_rollup_uncover(Oid archive, int64 lo, int64 hi)
+{
+	StrataRollup *rollup;
+	StrataRanges before;
+	StrataRanges after;
+	Oid			view = strata_rollup_of_archive(archive);
+
+	rollup = OidIsValid(view) ? strata_rollup_open(view, true) : NULL;
+	if (rollup == NULL)
+		return;
+	strata_rollup_covered(rollup, NULL, &before);
+	strata_ranges_copy(&after, &before);
+	strata_ranges_subtract(&after,
+						   strata_rollup_bucket_outward(&rollup->bucket, lo,
+														hi));
+	strata_rollup_put_cover(view, &before, &after);
+}
+
 /*-------------------------------------------------------------------------
  * What can be covered
  *-------------------------------------------------------------------------
