@@ -753,7 +753,27 @@ typedef CompareType StrataSortOrder;
 #define strata_rte_is_group(rte) false
 #define strata_rte_group_exprs(rte) NIL
 #define strata_query_flatten_groups(query) ((void) 0)
+#define strata_query_forget_groups(query) ((void) 0)
 #else
+/* The groups of the query are no more what they were. */
+static inline void
+strata_query_forget_groups(Query *query)
+{
+	ListCell   *lc;
+
+	query->hasGroupRTE = false;
+	foreach(lc, query->rtable)
+	{
+		RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
+
+		if (rte->rtekind == RTE_GROUP)
+		{
+			rte->rtekind = RTE_RESULT;
+			rte->groupexprs = NIL;
+		}
+	}
+}
+
 #define strata_rte_is_group(rte) ((rte)->rtekind == RTE_GROUP)
 #define strata_rte_group_exprs(rte) ((rte)->groupexprs)
 #define strata_query_flatten_groups(query) \
@@ -773,8 +793,10 @@ typedef CompareType StrataSortOrder;
 /*
  * 16 remembers in the entry of a subquery which view it was (47bb9db7599); in
  * 15 the entry for OLD in there does, see pg/pg_view.c.  And: have what a
- * parse state has found be read by the query in the name of somebody else; for
- * users that include parser/parse_node.h.  Delete when 15 goes.
+ * parse state has found be read by the query in the name of somebody else;
+ * have a query read what is an entry of another, with its permissions; for
+ * users that include parser/parse_node.h, parser/parsetree.h.  Delete when 15
+ * goes.
  */
 #if PG_VERSION_NUM < 160000
 #define strata_rte_that_was_view(rte) \
@@ -783,12 +805,26 @@ typedef CompareType StrataSortOrder;
 #define strata_query_read_as(query, pstate, nsitem, role) \
 	((query)->rtable = (pstate)->p_rtable, \
 	 (nsitem)->p_rte->checkAsUser = (role))
+#define strata_query_copy_entry(query, from, varno) \
+	((query)->rtable = list_make1(copyObject(rt_fetch(varno, (from)->rtable))))
 #else
 #define strata_rte_that_was_view(rte) (rte)
 #define strata_query_read_as(query, pstate, nsitem, role) \
 	((query)->rtable = (pstate)->p_rtable, \
 	 (query)->rteperminfos = (pstate)->p_rteperminfos, \
 	 (nsitem)->p_perminfo->checkAsUser = (role))
+#define strata_query_copy_entry(query, from, varno) \
+	do { \
+		RangeTblEntry *_rte = copyObject(rt_fetch(varno, (from)->rtable)); \
+		(query)->rtable = list_make1(_rte); \
+		if (_rte->perminfoindex > 0) \
+		{ \
+			(query)->rteperminfos = \
+				list_make1(copyObject(list_nth((from)->rteperminfos, \
+											   _rte->perminfoindex - 1))); \
+			_rte->perminfoindex = 1; \
+		} \
+	} while (0)
 #endif
 
 /*

@@ -92,8 +92,9 @@ create_upper_paths(PlannerInfo *root, UpperRelationKind stage,
  *	   buckets go down to where these are made.  Hypertables: now() in
  *	   conditions, direct load; they read conditions as the user wrote them.
  *	3. Functions are put in the place of others (publications, gap filling),
- *	   and comparisons of time_bucket() taken apart; then, of queries that need
- *	   the first chunks, the others are left for later.
+ *	   aggregates of hypertables are answered by rollups, and comparisons of
+ *	   time_bucket() taken apart; then, of queries that need the first chunks,
+ *	   the others are left for later.
  *	4. The planner, through whoever was in the hook before us.
  *	5. What the finished plan gets: nodes that make chunks above those that
  *	load,
@@ -120,6 +121,8 @@ plan_query(Query *query, const char *text, int cursor_options,
 
 	strata_publication_replace(query);
 	strata_gapfill_rewrite(query, params, &functions);
+	strata_stale_plan_uses(query, strata_rollup_rewrite_tables(query, params),
+						   &stale);
 	strata_time_rewrite_quals(query);
 	turns = in_turns ?
 		strata_turns_begin(query, stale.query, cursor_options, params) : NIL;

@@ -217,7 +217,7 @@ strata_stale_plan_uses(Query *query, List *uses, StrataStaleQuery *stale)
 	if (uses == NIL)
 		return;
 	Assert(stale->query != NULL);	/* hook:H2: what it is made of, too */
-	stale->uses = uses;
+	stale->uses = list_concat(stale->uses, uses);
 	(void) strata_query_visit_all(query, find_hypertables, stale);
 }
 
@@ -280,7 +280,7 @@ any_changed(List *hypertables, uint64 moment)
 
 /* Does a plan with this note miss what its snapshot sees? */
 static bool
-is_stale(List *note, Snapshot snapshot)
+is_stale(List *note, Snapshot snapshot, ParamListInfo params)
 {
 	if (note == NIL)
 		return false;
@@ -288,7 +288,7 @@ is_stale(List *note, Snapshot snapshot)
 					   strtou64(castNode(Float, list_nth(note, 4))->fval, NULL,
 								10)) ||
 		any_compressed_now(linitial(note)) ||
-		!strata_rollup_uses_hold(list_nth(note, 5), snapshot);
+		!strata_rollup_uses_hold(list_nth(note, 5), snapshot, params);
 }
 
 /* Does the plan lock rows of a table that may be strata's? */
@@ -343,7 +343,7 @@ strata_stale_plan_renew(QueryDesc *query_desc)
 	PlannedStmt *old = query_desc->plannedstmt;
 	PlannedStmt *stmt;
 
-	if (!is_stale(note, query_desc->snapshot))
+	if (!is_stale(note, query_desc->snapshot, query_desc->params))
 		return;
 	Assert(query_desc->planstate == NULL &&
 		   list_length(note) == 6); /* hook:H3 */

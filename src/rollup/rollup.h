@@ -96,6 +96,17 @@ extern StrataRange strata_rollup_bucket_outward(StrataRollupBucket *bucket,
 extern StrataRange strata_rollup_bucket_inward(StrataRollupBucket *bucket,
 											   int64 lo, int64 hi);
 
+/* About how long they are. */
+extern int64 strata_rollup_bucket_width(const StrataRollupBucket *bucket);
+
+/*
+ * Does a bucket of `narrow` start wherever one of `wide` does, in the ranges?
+ * As far as is seen with little work.
+ */
+extern bool strata_rollup_bucket_nests(StrataRollupBucket *wide,
+									   StrataRollupBucket *narrow,
+									   const StrataRanges *ranges);
+
 /*-------------------------------------------------------------------------
  * What a rollup is
  *-------------------------------------------------------------------------
@@ -259,7 +270,7 @@ typedef struct StrataRefresh
 extern void strata_rollup_refresh(StrataRefresh *refresh);
 
 /*-------------------------------------------------------------------------
- * Reading, rollup_read.c
+ * Reading, rollup_read.c, rollup_use.c
  *-------------------------------------------------------------------------
  */
 
@@ -270,6 +281,14 @@ extern void strata_rollup_refresh(StrataRefresh *refresh);
  * the snapshot that the plan is run with?
  */
 extern List *strata_rollup_rewrite(Query *query);
-extern bool strata_rollup_uses_hold(const List *uses, Snapshot snapshot);
+extern bool strata_rollup_uses_hold(const List *uses, Snapshot snapshot,
+									ParamListInfo params);
+
+/*
+ * The same of queries that aggregate hypertables themselves.  Not while a
+ * rollup is refreshed: what that writes comes from rows.
+ */
+extern List *strata_rollup_rewrite_tables(Query *query, ParamListInfo params);
+extern bool strata_rollup_is_refreshing;
 
 #endif							/* STRATA_ROLLUP_H */

@@ -20,6 +20,9 @@
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 
+/* Starts of buckets that are looked at one by one. */
+#define MAX_STARTS 20000
+
 /* Argument number i as a constant; false: it is none, or NULL. */
 static bool
 constant_argument(const List *args, int i, Const **value)
@@ -218,4 +221,53 @@ strata_rollup_bucket_inward(StrataRollupBucket *bucket, int64 lo, int64 hi)
 		!strata_rollup_bucket_start(bucket, hi, &range.hi))
 		return strata_range(0, 0);
 	return range.lo < range.hi ? range : strata_range(0, 0);
+}
+
+/* See rollup.h. */
+int64
+strata_rollup_bucket_width(const StrataRollupBucket *bucket)
+{
+	const StrataBucket *rule = rule_of(bucket);
+
+	return rule->months > 0 ? rule->months * 30 * rule->unit : rule->width;
+}
+
+/* Does a bucket of the rule start at that time? */
+static bool
+starts_at(StrataRollupBucket *bucket, int64 time)
+{
+	int64		start;
+
+	return strata_rollup_bucket_start(bucket, time, &start) && start == time;
+}
+
+/* See rollup.h. */
+bool
+strata_rollup_bucket_nests(StrataRollupBucket *wide,
+						   StrataRollupBucket *narrow,
+						   const StrataRanges *ranges)
+{
+	const StrataBucket *w = rule_of(wide);
+	const StrataBucket *n = rule_of(narrow);
+	int			count = 0;
+	int64		start;
+
+	if (!wide->zoned && !narrow->zoned && w->months == 0 && n->months == 0)
+		return ranges->n == 0 ||
+			(w->width % n->width == 0 &&
+			 strata_rollup_bucket_start(wide, ranges->r[0].lo, &start) &&
+			 starts_at(narrow, start));
+	for (int i = 0; i < ranges->n; i++)
+	{
+		if (!strata_rollup_bucket_start(wide, ranges->r[i].lo, &start))
+			return false;
+		while (start < ranges->r[i].hi)
+		{
+			if ((start >= ranges->r[i].lo && !starts_at(narrow, start)) ||
+				++count > MAX_STARTS ||
+				!strata_rollup_bucket_next(wide, start, &start))
+				return false;
+		}
+	}
+	return true;
 }

@@ -388,6 +388,23 @@ strata_rollup_final(const StrataRollup *rollup, const Expr *expr, Index varno,
 	return (Expr *) final_mutator((Node *) expr, &cx);
 }
 
+/* See rollup_private.h. */
+bool
+strata_rollup_knows(const StrataRollup *rollup, const Aggref *aggref)
+{
+	Aggref	   *sum;
+	Aggref	   *count;
+	Oid			combine;
+	AttrNumber	attno;
+
+	if (decompose(aggref, &combine) != KEEP_AVERAGE)
+		return find_kept(rollup->columns, (const Expr *) aggref,
+						 &attno) != NULL;
+	average_partials(aggref, &sum, &count);
+	return find_kept(rollup->columns, (Expr *) sum, &attno) != NULL &&
+		find_kept(rollup->columns, (Expr *) count, &attno) != NULL;
+}
+
 static bool
 has_single(Node *node, void *context)
 {

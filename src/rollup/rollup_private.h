@@ -28,6 +28,10 @@ extern void strata_rollup_add_column(List **columns, StrataRollupKind kind,
 extern void strata_rollup_add_partials(StrataRollup *rollup,
 									   const Aggref *aggref, const char *name);
 
+/* Has the archive what the aggregate's value is made of? */
+extern bool strata_rollup_knows(const StrataRollup *rollup,
+								const Aggref *aggref);
+
 /* Is it one of PostgreSQL's own min() and max()? */
 extern bool strata_aggregate_is_extremum(Oid aggregate);
 
@@ -112,5 +116,40 @@ extern void strata_rollup_add_qual(Query *query, Node *qual);
  */
 extern Query *strata_rollup_union(Query *kept, Query *raw);
 extern void strata_rollup_take_order(Query *all, Query *half);
+
+/* rollup_use.c.  The time is compared with what is the same for all rows. */
+typedef struct StrataTimeBound
+{
+	int			strategy;		/* of btrees: time op value */
+	Expr	   *value;			/* of the time's type, without columns */
+} StrataTimeBound;
+
+/*
+ * Times from lo to before hi are what the bounds leave, as they are now;
+ * false: not known.
+ */
+extern bool strata_rollup_window(const List *bounds, Oid type,
+								 ParamListInfo params, int64 *lo, int64 *hi);
+
+/* Leave few ranges, the longest; others are computed from rows. */
+extern void strata_rollup_few_ranges(StrataRanges *ranges);
+
+/* For the plan to carry, see strata_rollup_uses_hold(). */
+extern List *strata_rollup_make_use(Oid view, const StrataRanges *ranges,
+									const List *bounds);
+
+/*
+ * The rollup of a view, with a lock on its archive, if reading that is the
+ * same for every user; else NULL.
+ */
+extern StrataRollup *strata_rollup_usable(Oid view);
+
+/*
+ * rollup_table.c.  If the query aggregates a table that a rollup aggregates,
+ * too, have it read the archive; *rest is its subquery of the rows that are
+ * left.  The result is the use, or NIL.
+ */
+extern List *strata_rollup_answer_table(Query *query, ParamListInfo params,
+										Snapshot snapshot, Query **rest);
 
 #endif							/* STRATA_ROLLUP_PRIVATE_H */

@@ -185,6 +185,7 @@ strata_rollup_archive_query(const StrataRollup *rollup,
 	table_close(rel, NoLock);
 	ref->rtindex = STRATA_ARCHIVE_VARNO;
 	query->jointree->fromlist = list_make1(ref);
+	Assert(ranges == NULL || ranges->n > 0);	/* rollup:Z1 */
 	if (ranges != NULL)
 		query->jointree->quals = in_ranges(bucket_var(rollup),
 										   rollup->bucket.type, ranges);
@@ -247,6 +248,8 @@ strata_rollup_union(Query *kept, Query *raw)
 	RangeTblRef *right = add_half(all, "rows", raw);
 	ListCell   *lc;
 
+	Assert(list_length(kept->targetList) <=
+		   list_length(raw->targetList));	/* rollup:Z6 */
 	set->op = SETOP_UNION;
 	set->all = true;
 	set->larg = (Node *) left;

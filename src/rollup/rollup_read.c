@@ -45,12 +45,12 @@
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
-/* A plan has at most so many ranges of one rollup. */
-#define MAX_RANGES 32
+bool		strata_rollup_is_refreshing = false;
 
 typedef struct ViewAnswers
 {
 	Snapshot	snapshot;		/* NULL: only those that do not look at rows */
+	ParamListInfo params;
 	List	   *done;			/* queries that stay as they are */
 	List	   *uses;
 } ViewAnswers;
@@ -59,128 +59,6 @@ typedef struct ViewAnswers
  * What may be used
  *-------------------------------------------------------------------------
  */
-
-static int
-compare_lengths(const void *a, const void *b)
-{
-	uint64		la = (uint64) ((const StrataRange *) a)->hi -
-	(uint64) ((const StrataRange *) a)->lo;
-	uint64		lb = (uint64) ((const StrataRange *) b)->hi -
-	(uint64) ((const StrataRange *) b)->lo;
-
-	return la > lb ? -1 : la < lb;
-}
-
-/* Few of them: of many the longest.  What goes is computed from rows. */
-static void
-keep_longest(StrataRanges *ranges)
-{
-	StrataRanges longest = {0};
-
-	if (ranges->n <= MAX_RANGES)
-		return;
-	qsort(ranges->r, ranges->n, sizeof(StrataRange), compare_lengths);
-	for (int i = 0; i < MAX_RANGES; i++)
-		strata_ranges_add(&longest, ranges->r[i]);
-	*ranges = longest;
-}
-
-static Const *
-make_number(int64 number)
-{
-	return makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
-					 Int64GetDatum(number), false, FLOAT8PASSBYVAL);
-}
-
-/* A view, then ends of ranges: a list that a plan can carry. */
-static List *
-make_use(Oid view, const StrataRanges *ranges)
-{
-	List	   *use = list_make1(make_number(view));
-
-	for (int i = 0; i < ranges->n; i++)
-	{
-		use = lappend(use, make_number(ranges->r[i].lo));
-		use = lappend(use, make_number(ranges->r[i].hi));
-	}
-	return use;
-}
-
-static int64
-number(const List *use, int i)
-{
-	return DatumGetInt64(list_nth_node(Const, use, i)->constvalue);
-}
-
-/* Who owns the table, and does it keep rows from users? */
-static Oid
-owner_and_rls(Oid relid, bool *row_security)
-{
-	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
-	Oid			owner = InvalidOid;
-
-	if (!HeapTupleIsValid(tuple))
-		return InvalidOid;
-	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
-	*row_security = ((Form_pg_class) GETSTRUCT(tuple))->relrowsecurity;
-	ReleaseSysCache(tuple);
-	return owner;
-}
-
-/* Do the view, and those it is made of, see all rows? */
-static bool
-sees_all_rows(Oid view)
-{
-	while (OidIsValid(view))
-	{
-		StrataRollupRow *row = strata_rollup_row(view);
-		bool		row_security = false;
-
-		if (row == NULL ||
-			!OidIsValid(owner_and_rls(row->source, &row_security)) ||
-			row_security)
-			return false;
-		view = strata_rollup_of_archive(row->source);
-	}
-	return true;
-}
-
-static bool
-is_clean(const List *use, Snapshot snapshot)
-{
-	Oid			view = (Oid) number(use, 0);
-	StrataRollup *rollup;
-	StrataRanges clean;
-
-	rollup = sees_all_rows(view) ? strata_rollup_open(view, true) : NULL;
-	if (rollup == NULL)
-		return false;
-	strata_rollup_clean(rollup, snapshot, &clean);
-	for (int i = 1; i + 1 < list_length(use); i += 2)
-	{
-		if (!strata_ranges_contain(&clean, strata_range(number(use, i),
-														number(use, i + 1))))
-			return false;
-	}
-	return true;
-}
-
-/* See rollup.h. */
-bool
-strata_rollup_uses_hold(const List *uses, Snapshot snapshot)
-{
-	ListCell   *lc;
-
-	/* a worker runs what its leader has looked at */
-	if (IsParallelWorker())
-		return true;
-	foreach(lc, uses)
-	{
-		if (!is_clean(lfirst(lc), snapshot))
-			return false;
-	}
-	return true;
-}
 
 /* Is it the definition still, with nothing that concerns single rows? */
 static bool
@@ -227,21 +105,10 @@ can_sort(const Query *query)
 static StrataRollup *
 usable_rollup(Oid view, const Query *query)
 {
-	StrataRollup *rollup;
-	bool		row_security = false;
-	Oid			owner;
+	StrataRollup *rollup = strata_rollup_usable(view);
 
-	if (!sees_all_rows(view))
-		return NULL;
-	rollup = strata_rollup_open(view, true);
-	if (rollup == NULL || !is_definition(query, rollup) || !can_sort(query))
-		return NULL;
-	LockRelationOid(rollup->archive, AccessShareLock);
-	owner = owner_and_rls(rollup->archive, &row_security);
-	if (!OidIsValid(owner) || row_security ||
-		pg_class_aclcheck(rollup->archive, owner, ACL_SELECT) != ACLCHECK_OK)
-		return NULL;
-	return rollup;
+	return rollup != NULL && is_definition(query, rollup) && can_sort(query) ?
+		rollup : NULL;
 }
 
 /*-------------------------------------------------------------------------
@@ -324,7 +191,7 @@ rewrite_view(ViewAnswers *rewrite, RangeTblEntry *rte, Oid view)
 		strata_rollup_clean(rollup, rewrite->snapshot, &ranges);
 		if (ranges.n == 0)
 			return;
-		keep_longest(&ranges);
+		strata_rollup_few_ranges(&ranges);
 		kept = archive_half(rollup, &ranges);
 		rest = strata_rollup_time_not_in(rollup, &ranges);
 	}
@@ -337,7 +204,8 @@ rewrite_view(ViewAnswers *rewrite, RangeTblEntry *rte, Oid view)
 	rte->subquery = all;
 	rewrite->done = lappend(rewrite->done, raw);
 	if (ranges.n > 0)
-		rewrite->uses = lappend(rewrite->uses, make_use(view, &ranges));
+		rewrite->uses =
+			lappend(rewrite->uses, strata_rollup_make_use(view, &ranges, NIL));
 }
 
 static bool
@@ -358,19 +226,57 @@ answer_views(Query *query, void *context)
 	return false;
 }
 
+/* Of whom the rows are not looked at: NULL. */
+static Snapshot
+reading_snapshot(void)
+{
+	/* what the transaction has changed is known to the leader alone */
+	return strata_enable_archive_rewrite && ActiveSnapshotSet() &&
+		!IsParallelWorker() ? GetActiveSnapshot() : NULL;
+}
+
 /* See rollup.h. */
 List *
 strata_rollup_rewrite(Query *query)
 {
-	ViewAnswers rewrite = {NULL, NIL, NIL};
+	ViewAnswers answers = {reading_snapshot(), NULL, NIL, NIL};
 
 	if (query->commandType == CMD_UTILITY)
 		return NIL;
-	/* what the transaction has changed is known to the leader alone */
-	if (strata_enable_archive_rewrite && ActiveSnapshotSet() &&
-		!IsParallelWorker())
-		rewrite.snapshot = GetActiveSnapshot();
-	(void) strata_query_visit_all(query, answer_views, &rewrite);
-	Assert(rewrite.uses == NIL || rewrite.snapshot != NULL);	/* rollup:Z6 */
-	return rewrite.uses;
+	(void) strata_query_visit_all(query, answer_views, &answers);
+	Assert(answers.uses == NIL ||
+		   answers.snapshot != NULL);	/* rollup:Z6 */
+	return answers.uses;
+}
+
+static bool
+answer_table(Query *query, void *context)
+{
+	ViewAnswers *answers = context;
+	Query	   *rest = NULL;
+	List	   *use;
+
+	if (list_member_ptr(answers->done, query))
+		return false;
+	use = strata_rollup_answer_table(query, answers->params, answers->snapshot,
+									 &rest);
+	if (use != NIL)
+	{
+		answers->uses = lappend(answers->uses, use);
+		answers->done = lappend(answers->done, rest);
+	}
+	return false;
+}
+
+/* See rollup.h. */
+List *
+strata_rollup_rewrite_tables(Query *query, ParamListInfo params)
+{
+	ViewAnswers answers = {reading_snapshot(), params, NIL, NIL};
+
+	if (query->commandType == CMD_UTILITY || answers.snapshot == NULL ||
+		strata_rollup_is_refreshing)
+		return NIL;
+	(void) strata_query_visit_all(query, answer_table, &answers);
+	return answers.uses;
 }

@@ -239,6 +239,31 @@ lock_for_slice(const Run *run, const StrataRollup *rollup)
 	(void) strata_rollup_lock(run->source, true);
 }
 
+/* Have the archive say what the rows say, and no other archive. */
+static void
+write_slice(Run *run, const StrataRollup *rollup, const StrataRanges *slice,
+			Snapshot snapshot)
+{
+	strata_rollup_is_refreshing = true;
+	PG_TRY();
+	{
+		for (int i = 0; i < slice->n; i++)
+		{
+			int			number = run->refresh->newest_first ?
+			slice->n - 1 - i : i;
+
+			CHECK_FOR_INTERRUPTS();
+			strata_rollup_write(rollup, slice->r[number], snapshot,
+								&run->counts);
+		}
+	}
+	PG_FINALLY();
+	{
+		strata_rollup_is_refreshing = false;
+	}
+	PG_END_TRY();
+}
+
 /* One slice, in the transaction that is; is there more to do? */
 static void
 do_slice(Run *run)
@@ -266,13 +291,7 @@ do_slice(Run *run)
 	find_buckets(run, rollup, snapshot, &before, &covered, &todo, &coverable);
 	pick_slice(run, &rollup->bucket, &coverable, &slice);
 	work_as_owner(run, &saved);
-	for (int i = 0; i < slice.n; i++)
-	{
-		int			number = run->refresh->newest_first ? slice.n - 1 - i : i;
-
-		CHECK_FOR_INTERRUPTS();
-		strata_rollup_write(rollup, slice.r[number], snapshot, &run->counts);
-	}
+	write_slice(run, rollup, &slice, snapshot);
 	strata_owner_leave(&saved);
 	strata_ranges_copy(&after, &covered);
 	for (int i = 0; i < slice.n; i++)

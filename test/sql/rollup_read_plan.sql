@@ -24,11 +24,13 @@ RESET strata.enable_archive_rewrite;
 -- conditions on buckets go down through other queries, and nowhere where they would mean something else
 CREATE VIEW rrp_v AS SELECT bucket AS b, sum(count) AS s FROM rrp_100 GROUP BY bucket;
 :explain SELECT * FROM rrp_v WHERE b = 4200;
+SET strata.enable_archive_rewrite = off;
 CREATE VIEW rrp_w AS SELECT time_bucket(100, time) AS b, count(*) FROM rrp GROUP BY 1;
 :explain SELECT * FROM (SELECT b, count FROM rrp_w UNION ALL SELECT b, count FROM rrp_w) x WHERE b >= 4900;
 :explain SELECT * FROM (SELECT * FROM rrp_w LIMIT 5) x WHERE b >= 4900;
 :explain SELECT * FROM (SELECT b, lag(count) OVER (ORDER BY b) FROM rrp_w) x WHERE b >= 4900;
 :explain SELECT * FROM generate_series(1, 2) g LEFT JOIN rrp_w ON g = b WHERE b >= 4900 OR b IS NULL;
+RESET strata.enable_archive_rewrite;
 -- materialized_only reads no rows
 ALTER MATERIALIZED VIEW rrp_100 SET (strata.materialized_only);
 :explain SELECT * FROM rrp_100 WHERE bucket >= 1200 AND bucket < 1700 AND host = 'h1';

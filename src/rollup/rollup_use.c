@@ -1,0 +1,299 @@
+/*-------------------------------------------------------------------------
+ *
+ * rollup_use.c
+ *	  What a plan uses of an archive, and whether it may still be run.
+ *
+ * A use is a view, the ranges of its archive that are read, and what bounds
+ * the query sets to the time, which must have these ranges inside: lists of
+ * nodes, which a plan can carry.
+ *
+ * src/rollup/rollup_use.c
+ *-------------------------------------------------------------------------
+ */
+#include "rollup/rollup_private.h"
+
+#include "base/base.h"
+#include "catalog/catalog.h"
+#include "hypertable/hypertable.h"
+
+#include "access/htup_details.h"
+#include "access/parallel.h"
+#include "access/stratnum.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "storage/lmgr.h"
+#include "utils/acl.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+/* A plan has at most so many ranges of one rollup. */
+#define MAX_RANGES 32
+
+/*-------------------------------------------------------------------------
+ * Ranges
+ *-------------------------------------------------------------------------
+ */
+
+static int
+compare_lengths(const void *a, const void *b)
+{
+	uint64		la = (uint64) ((const StrataRange *) a)->hi -
+	(uint64) ((const StrataRange *) a)->lo;
+	uint64		lb = (uint64) ((const StrataRange *) b)->hi -
+	(uint64) ((const StrataRange *) b)->lo;
+
+	return la > lb ? -1 : la < lb;
+}
+
+/* See rollup_private.h. */
+void
+strata_rollup_few_ranges(StrataRanges *ranges)
+{
+	StrataRanges longest = {0};
+
+	if (ranges->n <= MAX_RANGES)
+		return;
+	qsort(ranges->r, ranges->n, sizeof(StrataRange), compare_lengths);
+	for (int i = 0; i < MAX_RANGES; i++)
+		strata_ranges_add(&longest, ranges->r[i]);
+	*ranges = longest;
+}
+
+/*-------------------------------------------------------------------------
+ * Bounds
+ *-------------------------------------------------------------------------
+ */
+
+/* Is there a parameter in it?  context: those that have values, or NULL. */
+static bool
+lacks_parameter(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param))
+		return context == NULL || ((Param *) node)->paramkind != PARAM_EXTERN;
+	return expression_tree_walker(node, lacks_parameter, context);
+}
+
+/* The value that the bound has now; false: none is known, or it is NULL. */
+static bool
+bound_time(Expr *expr, ParamListInfo params, Oid type, int64 *time)
+{
+	EState	   *estate;
+	Datum		value;
+	bool		isnull;
+
+	if (lacks_parameter((Node *) expr, params) ||
+		contain_volatile_functions((Node *) expr))
+		return false;
+	estate = CreateExecutorState();
+	estate->es_param_list_info = params;
+	value = ExecEvalExprSwitchContext(ExecPrepareExpr(copyObject(expr),
+													  estate),
+									  GetPerTupleExprContext(estate), &isnull);
+	if (!isnull)
+		*time = strata_time_from_datum(type, value);
+	FreeExecutorState(estate);
+	return !isnull;
+}
+
+/* See rollup_private.h. */
+bool
+strata_rollup_window(const List *bounds, Oid type, ParamListInfo params,
+					 int64 *lo, int64 *hi)
+{
+	ListCell   *lc;
+
+	*lo = PG_INT64_MIN;
+	*hi = PG_INT64_MAX;
+	foreach(lc, bounds)
+	{
+		StrataTimeBound *bound = lfirst(lc);
+		int64		time = 0;
+
+		if (!bound_time(bound->value, params, type, &time))
+			return false;
+		if (time != PG_INT64_MAX &&
+			(bound->strategy == BTGreaterStrategyNumber ||
+			 bound->strategy == BTLessEqualStrategyNumber))
+			time++;
+		switch (bound->strategy)
+		{
+			case BTGreaterStrategyNumber:
+			case BTGreaterEqualStrategyNumber:
+				*lo = Max(*lo, time);
+				break;
+			case BTLessStrategyNumber:
+			case BTLessEqualStrategyNumber:
+				*hi = Min(*hi, time);
+				break;
+			default:
+				return false;
+		}
+	}
+	return true;
+}
+
+/*-------------------------------------------------------------------------
+ * Uses
+ *-------------------------------------------------------------------------
+ */
+
+static Const *
+make_number(int64 number)
+{
+	return makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
+					 Int64GetDatum(number), false, FLOAT8PASSBYVAL);
+}
+
+static int64
+nth_number(const List *numbers, int i)
+{
+	return DatumGetInt64(list_nth_node(Const, numbers, i)->constvalue);
+}
+
+/* See rollup_private.h. */
+List *
+strata_rollup_make_use(Oid view, const StrataRanges *ranges,
+					   const List *bounds)
+{
+	List	   *numbers = list_make1(make_number(view));
+	List	   *values = NIL;
+	ListCell   *lc;
+
+	for (int i = 0; i < ranges->n; i++)
+	{
+		numbers = lappend(numbers, make_number(ranges->r[i].lo));
+		numbers = lappend(numbers, make_number(ranges->r[i].hi));
+	}
+	foreach(lc, bounds)
+	{
+		StrataTimeBound *bound = lfirst(lc);
+
+		values = lappend(values, list_make2(makeInteger(bound->strategy),
+											copyObject(bound->value)));
+	}
+	return list_make2(numbers, values);
+}
+
+/* Are the ranges within what the query's bounds are now? */
+static bool
+is_within_bounds(const List *numbers, const List *values, Oid type,
+				 ParamListInfo params)
+{
+	List	   *bounds = NIL;
+	int64		lo;
+	int64		hi;
+	ListCell   *lc;
+
+	foreach(lc, values)
+	{
+		StrataTimeBound *bound = palloc(sizeof(StrataTimeBound));
+
+		bound->strategy = intVal(linitial(lfirst(lc)));
+		bound->value = lsecond(lfirst(lc));
+		bounds = lappend(bounds, bound);
+	}
+	return strata_rollup_window(bounds, type, params, &lo, &hi) &&
+		lo <= nth_number(numbers, 1) &&
+		hi >= nth_number(numbers, list_length(numbers) - 1);
+}
+
+/* Who owns the table, and does it keep rows from users? */
+static Oid
+owner_and_rls(Oid relid, bool *row_security)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	Oid			owner = InvalidOid;
+
+	if (!HeapTupleIsValid(tuple))
+		return InvalidOid;
+	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
+	*row_security = ((Form_pg_class) GETSTRUCT(tuple))->relrowsecurity;
+	ReleaseSysCache(tuple);
+	return owner;
+}
+
+/* Do the view, and those it is made of, see all rows? */
+static bool
+sees_all_rows(Oid view)
+{
+	while (OidIsValid(view))
+	{
+		StrataRollupRow *row = strata_rollup_row(view);
+		bool		row_security = false;
+
+		if (row == NULL ||
+			!OidIsValid(owner_and_rls(row->source, &row_security)) ||
+			row_security)
+			return false;
+		view = strata_rollup_of_archive(row->source);
+	}
+	return true;
+}
+
+/* Is all that is used clean now, and asked for? */
+static bool
+holds(const List *use, Snapshot snapshot, ParamListInfo params)
+{
+	List	   *numbers = linitial(use);
+	Oid			view = (Oid) nth_number(numbers, 0);
+	StrataRollup *rollup;
+	StrataRanges clean;
+
+	rollup = sees_all_rows(view) ? strata_rollup_open(view, true) : NULL;
+	if (rollup == NULL ||
+		!is_within_bounds(numbers, lsecond(use), rollup->time_type, params))
+		return false;
+	strata_rollup_clean(rollup, snapshot, &clean);
+	for (int i = 1; i + 1 < list_length(numbers); i += 2)
+	{
+		if (!strata_ranges_contain(&clean,
+								   strata_range(nth_number(numbers, i),
+												nth_number(numbers, i + 1))))
+			return false;
+	}
+	return true;
+}
+
+/* See rollup.h. */
+bool
+strata_rollup_uses_hold(const List *uses, Snapshot snapshot,
+						ParamListInfo params)
+{
+	ListCell   *lc;
+
+	/* a worker runs what its leader has looked at */
+	if (IsParallelWorker())
+		return true;
+	foreach(lc, uses)
+	{
+		if (!holds(lfirst(lc), snapshot, params))
+			return false;
+	}
+	return true;
+}
+
+/* See rollup_private.h. */
+StrataRollup *
+strata_rollup_usable(Oid view)
+{
+	StrataRollup *rollup;
+	bool		row_security = false;
+	Oid			owner;
+
+	if (!sees_all_rows(view))
+		return NULL;
+	rollup = strata_rollup_open(view, true);
+	if (rollup == NULL)
+		return NULL;
+	LockRelationOid(rollup->archive, AccessShareLock);
+	owner = owner_and_rls(rollup->archive, &row_security);
+	return OidIsValid(owner) && !row_security &&
+		pg_class_aclcheck(rollup->archive, owner,
+						  ACL_SELECT) == ACLCHECK_OK ? rollup : NULL;
+}
