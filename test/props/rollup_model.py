@@ -44,9 +44,28 @@ def buckets_of(ranges, width):
     return {bucket for lo, hi in ranges for bucket in range(lo, hi, width)}
 
 
+# queries of the table itself, which archives may answer, and what they must give
+TABLE_QUERIES = (
+    ("SELECT time_bucket(20, ts), count(*), sum(v) FROM raw GROUP BY 1", "SELECT ts / 20 * 20, count(*), sum(v) FROM raw GROUP BY 1"),
+    ("SELECT host, count(*), sum(v) FROM raw WHERE ts >= 33 AND ts < 277 GROUP BY 1",
+     "SELECT host, count(*), sum(v + 0) FROM raw WHERE ts >= 33 AND ts < 277 GROUP BY 1"),
+    ("SELECT 0, count(*), sum(v) FROM raw", "SELECT 0, count(*), sum(v + 0) FROM raw"))
+
+
+def compare_table(worker):
+    """Queries of the table that are answered out of the archive of `ten` beside those that are not."""
+    for query, same in TABLE_QUERIES:
+        answer = sorted(worker.rows(query))
+        expected = sorted(worker.rows(same))
+        if answer != expected:
+            worker.model.count("different")
+            worker.model.example = "%s: %s, rows %s" % (query, answer, expected)
+
+
 def compare(worker):
     """What is clean of both archives beside the rows, in the snapshot that stands."""
     worker.model.count("compared")
+    compare_table(worker)
     for view, width, columns in (("ten", 10, "host, n, s"), ("forty", 40, "n, s")):
         clean = buckets_of(worker.rows("SELECT lo, hi FROM _strata.rollup_clean(%s::regclass)", view), width)
         worker.model.count("served", len(clean))
