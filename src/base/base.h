@@ -203,6 +203,7 @@ extern void strata_sql_run(const char *sql);
  * (dest NULL); and an INSERT ... SELECT from a relation called name, whose
  * rows are in a tuplestore.  How many rows that were.
  */
+struct _DestReceiver;
 extern uint64 strata_sql_execute_at(const char *sql, Snapshot snapshot,
 									struct _DestReceiver *dest);
 extern uint64 strata_sql_insert_rows(const char *sql, const char *name,
