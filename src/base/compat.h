@@ -325,6 +325,16 @@ strata_heap_freeze(Relation rel, Buffer buffer, Page page,
 #endif
 
 /*
+ * 18 asks whether a deferrable primary key will do (b52adbad4673); delete when
+ * 17 goes.  For users that include utils/relcache.h.
+ */
+#if PG_VERSION_NUM < 180000
+#define strata_primary_key_index(rel) RelationGetPrimaryKeyIndex(rel)
+#else
+#define strata_primary_key_index(rel) RelationGetPrimaryKeyIndex(rel, false)
+#endif
+
+/*
  * 18 can leave room before a minimal tuple (8cd190e13a2); delete when 17 goes.
  * For users that include access/htup_details.h.
  */

@@ -58,7 +58,7 @@ strata_cover_visit(Oid view, Snapshot snapshot, StrataMarkVisitor visit,
 	rel = table_open(relid, AccessShareLock);
 	ScanKeyInit(&key, COVER_VIEW, BTEqualStrategyNumber, F_OIDEQ,
 				ObjectIdGetDatum(view));
-	scan = systable_beginscan(rel, RelationGetPrimaryKeyIndex(rel), true,
+	scan = systable_beginscan(rel, strata_primary_key_index(rel), true,
 							  snapshot, 1, &key);
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 		visit(column(tuple, COVER_LO, rel), column(tuple, COVER_HI, rel), arg);

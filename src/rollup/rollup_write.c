@@ -17,6 +17,7 @@
 #include "base/base.h"
 #include "hypertable/hypertable.h"
 
+#include "access/htup_details.h"
 #include "access/stratnum.h"
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
@@ -34,6 +35,7 @@
 #include "utils/guc.h"
 #include "utils/hsearch.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/ruleutils.h"
 #include "utils/tuplestore.h"
 #include "utils/typcache.h"
@@ -194,9 +196,9 @@ take_row_there(TupleTableSlot *slot, DestReceiver *self)
 	row->chunk = DatumGetObjectId(slot->tts_values[0]);
 	row->tid = *(ItemPointer) DatumGetPointer(slot->tts_values[1]);
 	row->stays = false;
-	row->tuple = heap_form_minimal_tuple(comparison->desc,
-										 slot->tts_values + NLEADING,
-										 slot->tts_isnull + NLEADING);
+	row->tuple = strata_form_minimal_tuple(comparison->desc,
+										   slot->tts_values + NLEADING,
+										   slot->tts_isnull + NLEADING);
 	bundle = hash_search(comparison->there, &hash, HASH_ENTER, &found);
 	row->next = found ? bundle->rows : NULL;
 	bundle->rows = row;
