@@ -63,7 +63,10 @@ COMMENT ON FUNCTION _strata.hypertable_meant(oid) IS 'the archive of a continuou
 CREATE FUNCTION _strata.relation_named(relation oid) RETURNS oid
 	AS 'MODULE_PATHNAME', 'strata_relation_named' LANGUAGE C STRICT STABLE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION _strata.relation_named(oid) IS 'the continuous aggregate of an archive; any other relation itself';
-GRANT EXECUTE ON FUNCTION _strata.hypertable_meant(oid), _strata.relation_named(oid) TO PUBLIC;
+CREATE FUNCTION _strata.retention_held(hypertable oid) RETURNS text
+	AS 'MODULE_PATHNAME', 'strata_retention_held' LANGUAGE C STRICT STABLE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION _strata.retention_held(oid) IS 'why chunks cannot be dropped of a hypertable that has continuous aggregates; NULL: they can';
+GRANT EXECUTE ON FUNCTION _strata.retention_held(oid), _strata.hypertable_meant(oid), _strata.relation_named(oid) TO PUBLIC;
 
 CREATE FUNCTION chunk_compression_stats(
 	hypertable regclass,

@@ -408,6 +408,13 @@ CREATE VIEW strata.problems WITH (security_barrier) AS
 		   AND _strata.is_overdue(c.range_end, j.config->>'drop_after', j.schedule_interval))
 	GROUP BY j.id
 	UNION ALL
+	SELECT 'error', 'retention is held back', _strata.relation_named(j.hypertable)::regclass::text,
+		   r.why || '; chunks stay', 'SELECT remove_retention_policy(' || pg_catalog.quote_literal(_strata.relation_named(j.hypertable)::regclass::text) || '); -- or drop the view'
+	FROM _strata.job j
+	JOIN pg_catalog.pg_class h ON h.oid = j.hypertable AND pg_catalog.pg_has_role(h.relowner, 'USAGE')
+	CROSS JOIN LATERAL _strata.retention_held(h.oid) r (why)
+	WHERE j.proc_schema = '_strata' AND j.proc_name = 'policy_retention' AND r.why IS NOT NULL
+	UNION ALL
 	SELECT 'warning', 'row store outgrows its batches', t.object::regclass::text,
 		   _strata.and_others(pg_catalog.array_agg(t.relid::regclass::text ORDER BY t.rows_bytes DESC)) || ': '
 		   || pg_catalog.pg_size_pretty(sum(t.rows_bytes)) || ' of rows beside '

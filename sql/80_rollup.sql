@@ -62,3 +62,13 @@ CREATE TABLE _strata.rollup_cover (
 );
 COMMENT ON TABLE _strata.rollup_cover IS
 'times from lo to before hi of which the archive of a view was complete when it was written; _strata.rollup_mark has what changed since';
+
+-- Neither do these; they are none of rollup_cover's, and never become less.
+CREATE TABLE _strata.rollup_kept (
+	view oid NOT NULL,
+	lo bigint NOT NULL,
+	hi bigint NOT NULL,
+	PRIMARY KEY (view, lo)
+);
+COMMENT ON TABLE _strata.rollup_kept IS
+'times from lo to before hi of which the archive of a view has what was made of rows that drop_chunks() or a policy dropped, and of no others; what rows there are is added when the view is read';

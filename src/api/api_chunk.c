@@ -9,6 +9,8 @@
 #include "api/api_private.h"
 #include "catalog/catalog.h"
 #include "hypertable/hypertable.h"
+#include "job/job.h"
+#include "rollup/rollup.h"
 
 #include "access/htup_details.h"
 #include "access/xact.h"
@@ -205,7 +207,8 @@ strata_drop_chunks(PG_FUNCTION_ARGS)
 	}
 	if (doomed == NIL)
 		return (Datum) 0;
-	strata_chunk_refuse_drop(ht);
+	Assert(strata_table_ownercheck(ht->relid, GetUserId()));	/* api:P1 */
+	strata_rollup_keep(ht->relid, doomed, strata_job_preloaded());
 	strata_chunk_drop(ht, doomed);
 	return (Datum) 0;
 }

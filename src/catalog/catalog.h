@@ -419,6 +419,15 @@ extern void strata_cover_remove(Oid view, int64 lo);
 extern void strata_cover_forget(Oid view);
 
 /*
+ * The same, of which the archive alone has what was made of rows that
+ * retention dropped.
+ */
+extern void strata_cover_kept_visit(Oid view, Snapshot snapshot,
+									StrataMarkVisitor visit, void *arg);
+extern void strata_cover_kept_add(Oid view, int64 lo, int64 hi);
+extern void strata_cover_kept_forget(Oid view);
+
+/*
  * Whoever refreshes a rollup of the source says so: another with an older
  * snapshot, who would do it, too, gets 40001.
  */

@@ -1,8 +1,9 @@
 /*-------------------------------------------------------------------------
  *
  * catalog_cover.c
- *	  Of which times a rollup's archive is complete: _strata.rollup_cover; and
- *	  marks that a refresh has dealt with.
+ *	  Of which times a rollup's archive is complete: _strata.rollup_cover; of
+ *	  which it has what was made of rows that are gone: _strata.rollup_kept;
+ *	  and marks that a refresh has dealt with.
  *
  * Rows of a view do not touch each other, so that one change of what is
  * covered writes few of them.
@@ -21,7 +22,7 @@
 #include "utils/fmgroids.h"
 #include "utils/rel.h"
 
-/* Columns of _strata.rollup_cover. */
+/* Columns of _strata.rollup_cover, and of _strata.rollup_kept. */
 enum
 {
 	COVER_VIEW = 1, COVER_LO, COVER_HI
@@ -42,12 +43,12 @@ column(HeapTuple tuple, int number, Relation rel)
 									  &isnull));
 }
 
-/* See catalog.h. */
-void
-strata_cover_visit(Oid view, Snapshot snapshot, StrataMarkVisitor visit,
-				   void *arg)
+/* The view's rows of one of the two tables. */
+static void
+visit_rows(const char *table, Oid view, Snapshot snapshot,
+		   StrataMarkVisitor visit, void *arg)
 {
-	Oid			relid = strata_rollup_relation("rollup_cover");
+	Oid			relid = strata_rollup_relation(table);
 	Relation	rel;
 	SysScanDesc scan;
 	ScanKeyData key;
@@ -64,6 +65,22 @@ strata_cover_visit(Oid view, Snapshot snapshot, StrataMarkVisitor visit,
 		visit(column(tuple, COVER_LO, rel), column(tuple, COVER_HI, rel), arg);
 	systable_endscan(scan);
 	table_close(rel, AccessShareLock);
+}
+
+/* See catalog.h. */
+void
+strata_cover_visit(Oid view, Snapshot snapshot, StrataMarkVisitor visit,
+				   void *arg)
+{
+	visit_rows("rollup_cover", view, snapshot, visit, arg);
+}
+
+/* See catalog.h. */
+void
+strata_cover_kept_visit(Oid view, Snapshot snapshot, StrataMarkVisitor visit,
+						void *arg)
+{
+	visit_rows("rollup_kept", view, snapshot, visit, arg);
 }
 
 /* Run a statement on the view's rows, with up to two times as arguments. */
@@ -100,6 +117,23 @@ strata_cover_remove(Oid view, int64 lo)
 	run_on_cover("DELETE FROM _strata.rollup_cover"
 				 " WHERE view = $1 AND lo = $2", SPI_OK_DELETE, view, 1, lo,
 				 0);
+}
+
+/* See catalog.h. */
+void
+strata_cover_kept_forget(Oid view)
+{
+	run_on_cover("DELETE FROM _strata.rollup_kept WHERE view = $1",
+				 SPI_OK_DELETE, view, 0, 0, 0);
+}
+
+/* See catalog.h. */
+void
+strata_cover_kept_add(Oid view, int64 lo, int64 hi)
+{
+	Assert(lo < hi);			/* catalog:T4 */
+	run_on_cover("INSERT INTO _strata.rollup_kept (view, lo, hi)"
+				 " VALUES ($1, $2, $3)", SPI_OK_INSERT, view, 2, lo, hi);
 }
 
 /* See catalog.h. */

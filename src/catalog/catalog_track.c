@@ -131,6 +131,7 @@ strata_rollup_forget(Oid view)
 	if (row == NULL)
 		return;
 	(void) delete_rows("rollup_cover", view);
+	(void) delete_rows("rollup_kept", view);
 	(void) delete_rows("rollup", view);
 	CommandCounterIncrement();
 

@@ -72,24 +72,6 @@ detach(Oid hypertable, Oid chunk)
 
 /* See hypertable.h. */
 void
-strata_chunk_refuse_drop(const StrataHypertable *ht)
-{
-	List	   *rows = strata_rollup_rows_of_source(ht->relid);
-
-	if (rows == NIL)
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("cannot drop chunks of \"%s\", which has continuous aggregates",
-					get_rel_name(ht->relid)),
-			 errdetail("What is aggregated would go with the rows."),
-			 errhint("DROP MATERIALIZED VIEW %s;",
-					 strata_sql_name(((StrataRollupRow *)
-									  linitial(rows))->view))));
-}
-
-/* See hypertable.h. */
-void
 strata_chunk_drop(const StrataHypertable *ht, const List *chunks)
 {
 	ObjectAddresses *objects = new_object_addresses();

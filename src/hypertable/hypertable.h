@@ -272,9 +272,6 @@ extern Oid	strata_chunk_split(const StrataHypertable *ht,
  * caller has checked permissions and holds the locks.
  */
 extern void strata_chunk_drop(const StrataHypertable *ht, const List *chunks);
-
-/* ereport where rows are kept in continuous aggregates. */
-extern void strata_chunk_refuse_drop(const StrataHypertable *ht);
 extern void strata_chunk_detach(Oid hypertable, Oid chunk);
 extern void strata_chunk_adopt(const StrataHypertable *ht, Oid table,
 							   const StrataChunkRange *range);

@@ -13,8 +13,8 @@
 #include "base/base.h"
 #include "hypertable/hypertable.h"
 #include "store/store.h"
-#include "hypertable/hypertable.h"
 #include "job/job.h"
+#include "rollup/rollup.h"
 
 #include "access/htup_details.h"
 #include "access/table.h"
@@ -314,6 +314,7 @@ strata_policy_compression(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
+/* What is made of the rows is kept where there are continuous aggregates. */
 static void
 drop_work(Oid relid, void *arg)
 {
@@ -325,13 +326,16 @@ drop_work(Oid relid, void *arg)
 	 */
 	(void) set_config_option("lock_timeout", "10s", PGC_USERSET, PGC_S_SESSION,
 							 GUC_ACTION_SAVE, true, 0, false);
-	strata_chunk_refuse_drop(ht);
 	LockRelationOid(ht->relid, AccessExclusiveLock);
 	LockRelationOid(relid, AccessExclusiveLock);
 	/* somebody may have been faster */
 	if (get_rel_relispartition(relid) &&
 		get_partition_parent(relid, true) == ht->relid)
+	{
+		strata_rollup_keep(ht->relid, list_make1_oid(relid),
+						   strata_job_preloaded());
 		strata_chunk_drop(ht, list_make1_oid(relid));
+	}
 }
 
 /* CALL policy_retention(job_id, config) */

@@ -238,6 +238,18 @@ extern void strata_rollup_clean(const StrataRollup *rollup, Snapshot snapshot,
  */
 extern void strata_rollup_uncover(Oid archive, int64 lo, int64 hi);
 
+/*
+ * rollup_keep.c.  Chunks (OIDs) are about to be dropped, under
+ * AccessExclusiveLock as their hypertable is: have the archives keep what is
+ * made of their rows.  ereports if that cannot be.  preloaded: every session
+ * has the library.
+ */
+extern void strata_rollup_keep(Oid source, const List *chunks,
+							   bool preloaded);
+
+/* Why it cannot be, and for whom; NULL: it can. */
+extern const char *strata_rollup_keeps_not(Oid source, Oid *view);
+
 /* How a refresh gets from one transaction to the next. */
 typedef enum StrataRefreshManner
 {

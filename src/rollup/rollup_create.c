@@ -60,12 +60,14 @@ typedef struct RollupOptions
 	const char *segmentby;
 	const char *orderby;
 	const char *archive;		/* its name, in a dump */
+	const char *kept;			/* ranges, in a dump */
 	List	   *stored;			/* DefElems that stay with the view */
 } RollupOptions;
 
 static const char *const known_options[] = {"archive", "chunk_interval",
 	"columnstore", "continuous", "create_group_indexes", "finalized",
-	"invalidate_using", "materialized_only", "orderby", "segmentby",
+	"invalidate_using", STRATA_ROLLUP_OPTION_KEPT, "materialized_only", "orderby",
+	"segmentby",
 NULL};
 
 /* See rollup.h. */
@@ -122,6 +124,8 @@ read_options(List *options, RollupOptions *read)
 			read->orderby = defGetString(def);
 		else if (strcmp(def->defname, "archive") == 0)
 			read->archive = defGetString(def);
+		else if (strcmp(def->defname, STRATA_ROLLUP_OPTION_KEPT) == 0)
+			read->kept = defGetString(def);
 	}
 }
 
@@ -272,6 +276,20 @@ create_archive(const StrataRollup *rollup, Oid view,
  *-------------------------------------------------------------------------
  */
 
+static List *
+without_option(const List *options, const char *name)
+{
+	List	   *others = NIL;
+	ListCell   *lc;
+
+	foreach(lc, options)
+	{
+		if (strcmp(lfirst_node(DefElem, lc)->defname, name) != 0)
+			others = lappend(others, lfirst(lc));
+	}
+	return others;
+}
+
 /* See rollup.h. */
 void
 strata_rollup_attach(Oid view, List *given)
@@ -293,11 +311,17 @@ strata_rollup_attach(Oid view, List *given)
 	if (options.archive != NULL)
 		archive = get_relname_relid(options.archive, schema);
 	if (!OidIsValid(archive) || !is_archive(archive, rollup))
+	{
 		archive = create_archive(rollup, view, &options);
+		options.kept = NULL;
+		given = without_option(given, STRATA_ROLLUP_OPTION_KEPT);
+	}
 	row.source = rollup->source;
 	row.archive = archive;
 	row.materialized_only = options.materialized_only;
 	strata_rollup_row_add(&row);
+	if (options.kept != NULL)
+		strata_rollup_restore_kept(view, options.kept);
 	ObjectAddressSet(depender, RelationRelationId, view);
 	ObjectAddressSet(referenced, RelationRelationId, archive);
 	recordDependencyOn(&depender, &referenced, DEPENDENCY_NORMAL);
@@ -433,6 +457,7 @@ strata_rollup_alter(Oid view, List *set)
 											   quote_literal_cstr(defGetString(def))));
 		else if (strcmp(def->defname, "create_group_indexes") == 0 ||
 				 strcmp(def->defname, "archive") == 0 ||
+				 strcmp(def->defname, STRATA_ROLLUP_OPTION_KEPT) == 0 ||
 				 (strcmp(def->defname, "continuous") == 0 &&
 				  !strata_option_bool(def)))
 			ereport(ERROR,

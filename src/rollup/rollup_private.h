@@ -9,8 +9,10 @@
 #ifndef STRATA_ROLLUP_PRIVATE_H
 #define STRATA_ROLLUP_PRIVATE_H
 
+#include "base/base.h"
 #include "rollup/rollup.h"
 
+#include "lib/stringinfo.h"
 #include "nodes/primnodes.h"
 
 /*
@@ -85,6 +87,24 @@ typedef struct StrataRollupCounts
 extern void strata_rollup_write(const StrataRollup *rollup, StrataRange range,
 								Snapshot snapshot, StrataRollupCounts *counts);
 
+/* The same of what a query (text) says of the range; it has to fit in memory. */
+extern void strata_rollup_write_wanted(const StrataRollup *rollup,
+									   StrataRange range, const char *wanted,
+									   Snapshot snapshot,
+									   StrataRollupCounts *counts);
+
+/*
+ * Texts: the query for what the archive should have of the range; " WHERE
+ * column >= .. AND column < ..", where what has no end are finite values; the
+ * archive's columns in its order, and that of buckets, quoted.
+ */
+extern char *strata_rollup_partials_text(const StrataRollup *rollup,
+										 StrataRange range);
+extern void strata_rollup_append_quals(StringInfo sql, const char *column,
+									   Oid type, StrataRange range);
+extern char *strata_rollup_column_list(const StrataRollup *rollup);
+extern const char *strata_rollup_bucket_name(const StrataRollup *rollup);
+
 /*
  * Whole buckets from the first to the last time of the window that the source
  * has rows of, or the archive, as the snapshot sees them; lo >= hi: none.
@@ -151,5 +171,40 @@ extern StrataRollup *strata_rollup_usable(Oid view);
  */
 extern List *strata_rollup_answer_table(Query *query, ParamListInfo params,
 										Snapshot snapshot, Query **rest);
+
+/* SELECT of nothing yet from the rows of a query: columns of entry 1. */
+extern Query *strata_rollup_select_from(Query *rows);
+
+/*
+ * rollup_keep.c.  Times of which the archive has what was made of rows that
+ * are gone, and nothing else; as text, and back into the catalog.
+ */
+#define STRATA_ROLLUP_OPTION_KEPT "kept"
+extern void strata_rollup_kept(Oid view, Snapshot snapshot,
+							   StrataRanges *kept);
+extern char *strata_rollup_ranges_text(const StrataRanges *ranges);
+extern void strata_rollup_restore_kept(Oid view, const char *text);
+
+/*
+ * rollup_past.c.  What the definition (as rewritten) would select of these
+ * times with the rows that are gone; *rows is its subquery of those that are
+ * there.  What the plan carries; does it hold in a snapshot?
+ */
+extern Query *strata_rollup_past(const StrataRollup *rollup,
+								 const Query *definition,
+								 const StrataRanges *kept, Query **rows);
+extern List *strata_rollup_past_use(Oid view, const StrataRanges *kept);
+extern bool strata_rollup_past_holds(const List *use, Snapshot snapshot);
+
+/* rollup_read.c.  Can the definition's order be one of its columns? */
+extern bool strata_rollup_can_sort(const Query *query);
+
+/*
+ * rollup_refresh.c.  Work as the view's owner, with settings by which texts of
+ * queries mean what they say; and lock what is written to in a range.
+ */
+extern void strata_rollup_work_as_owner(Oid view, StrataOwnerContext *saved);
+extern void strata_rollup_lock_archive(const StrataRollup *rollup,
+									   StrataRange range);
 
 #endif							/* STRATA_ROLLUP_PRIVATE_H */

@@ -240,6 +240,16 @@ add_half(Query *all, char *name, Query *half)
 
 /* See rollup_private.h. */
 Query *
+strata_rollup_select_from(Query *rows)
+{
+	Query	   *query = make_select();
+
+	query->jointree->fromlist = list_make1(add_half(query, "parts", rows));
+	return query;
+}
+
+/* See rollup_private.h. */
+Query *
 strata_rollup_union(Query *kept, Query *raw)
 {
 	Query	   *all = make_select();

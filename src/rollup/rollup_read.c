@@ -84,9 +84,9 @@ is_definition(const Query *query, const StrataRollup *rollup)
 		rte->rtekind == RTE_RELATION && rte->relid == rollup->source;
 }
 
-/* A view's order is kept if it is one of columns that are seen. */
-static bool
-can_sort(const Query *query)
+/* See rollup_private.h. */
+bool
+strata_rollup_can_sort(const Query *query)
 {
 	ListCell   *lc;
 
@@ -107,8 +107,8 @@ usable_rollup(Oid view, const Query *query)
 {
 	StrataRollup *rollup = strata_rollup_usable(view);
 
-	return rollup != NULL && is_definition(query, rollup) && can_sort(query) ?
-		rollup : NULL;
+	return rollup != NULL && is_definition(query, rollup) &&
+		strata_rollup_can_sort(query) ? rollup : NULL;
 }
 
 /*-------------------------------------------------------------------------
@@ -166,46 +166,97 @@ same_types(const Query *kept, const Query *raw)
 	return true;
 }
 
+/* Where only the archive knows, there is no other answer. */
+static void
+refuse_without(Oid view)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("continuous aggregate \"%s\" cannot be read",
+					get_rel_name(view)),
+			 errdetail("Its archive has what was made of rows that are gone, and cannot be used: row security hides rows of a table, or the owner may not read it.")));
+}
+
+/*
+ * The archive's part of an answer, and *rest, what times the definition is
+ * left with; NULL: none, or all of it.
+ */
+static Query *
+clean_part(const ViewAnswers *answers, const StrataRollup *rollup,
+		   const StrataRanges *kept, StrataRanges *clean, Node **rest)
+{
+	StrataRanges known = {0};
+
+	*rest = NULL;
+	if (rollup->materialized_only)
+	{
+		*rest = makeBoolConst(false, false);
+		if (kept->n == 0)
+			return archive_half(rollup, NULL);
+		strata_ranges_add(&known, strata_range(PG_INT64_MIN, PG_INT64_MAX));
+		strata_ranges_remove(&known, kept);
+		return archive_half(rollup, &known);
+	}
+	if (answers->snapshot != NULL)
+		strata_rollup_clean(rollup, answers->snapshot, clean);
+	strata_rollup_few_ranges(clean);
+	strata_ranges_copy(&known, clean);
+	for (int i = 0; i < kept->n; i++)
+		strata_ranges_add(&known, kept->r[i]);
+	if (known.n > 0)
+		*rest = strata_rollup_time_not_in(rollup, &known);
+	return clean->n > 0 ? archive_half(rollup, clean) : NULL;
+}
+
 /* Answer a view's entry, whose definition it holds, out of its archive. */
 static void
 rewrite_view(ViewAnswers *rewrite, RangeTblEntry *rte, Oid view)
 {
 	Query	   *raw = rte->subquery;
 	StrataRollup *rollup = usable_rollup(view, raw);
-	StrataRanges ranges = {0};
-	Query	   *kept;
-	Query	   *all;
+	StrataRanges clean = {0};
+	StrataRanges kept;
+	Query	   *part;
+	Query	   *past = NULL;
+	Query	   *rows = NULL;
+	Query	   *all = raw;
 	Node	   *rest;
 
+	strata_rollup_kept(view, ActiveSnapshotSet() ? GetActiveSnapshot() : NULL,
+					   &kept);
+	rewrite->uses = lappend(rewrite->uses,
+							strata_rollup_past_use(view, &kept));
 	if (rollup == NULL)
-		return;
-	if (rollup->materialized_only)
 	{
-		kept = archive_half(rollup, NULL);
-		rest = makeBoolConst(false, false);
-	}
-	else if (rewrite->snapshot == NULL)
+		if (kept.n > 0)
+			refuse_without(view);
 		return;
-	else
-	{
-		strata_rollup_clean(rollup, rewrite->snapshot, &ranges);
-		if (ranges.n == 0)
-			return;
-		strata_rollup_few_ranges(&ranges);
-		kept = archive_half(rollup, &ranges);
-		rest = strata_rollup_time_not_in(rollup, &ranges);
 	}
-	Assert(kept->groupClause == NIL);	/* rollup:Z6 */
-	if (!same_types(kept, raw))
+	part = clean_part(rewrite, rollup, &kept, &clean, &rest);
+	if (kept.n > 0)
+		past = strata_rollup_past(rollup, raw, &kept, &rows);
+	Assert(part == NULL || part->groupClause == NIL);	/* rollup:Z6 */
+	if (past != NULL && (!same_types(past, raw) ||
+						 (part != NULL && !same_types(part, raw))))
+		refuse_without(view);
+	if (part != NULL && !same_types(part, raw))
 		return;
-	strata_rollup_add_qual(raw, rest);
-	all = strata_rollup_union(kept, raw);
+	if (rest != NULL)
+		strata_rollup_add_qual(raw, rest);
+	if (part != NULL)
+		all = strata_rollup_union(part, all);
+	if (past != NULL)
+		all = strata_rollup_union(past, all);
+	if (all == raw)
+		return;
 	strata_rollup_take_order(all, raw);
 	rte->subquery = all;
 	rewrite->done = lappend(rewrite->done, raw);
-	if (ranges.n > 0)
-		rewrite->uses =
-			lappend(rewrite->uses, strata_rollup_make_use(view, &ranges, NIL));
+	if (rows != NULL)
+		rewrite->done = lappend(rewrite->done, rows);
+	if (clean.n > 0)
+		rewrite->uses = lappend(rewrite->uses,
+								strata_rollup_make_use(view, &clean, NIL));
 }
 
 static bool
@@ -244,8 +295,6 @@ strata_rollup_rewrite(Query *query)
 	if (query->commandType == CMD_UTILITY)
 		return NIL;
 	(void) strata_query_visit_all(query, answer_views, &answers);
-	Assert(answers.uses == NIL ||
-		   answers.snapshot != NULL);	/* rollup:Z6 */
 	return answers.uses;
 }
 

@@ -99,19 +99,16 @@ open_rollup(const Run *run)
 	return rollup;
 }
 
-/*
- * Work as the owner, with settings by which texts of queries mean what they
- * say.
- */
-static void
-work_as_owner(const Run *run, StrataOwnerContext *saved)
+/* See rollup_private.h. */
+void
+strata_rollup_work_as_owner(Oid view, StrataOwnerContext *saved)
 {
 	static const char *const settings[][2] = {
 		{"DateStyle", "ISO"}, {"IntervalStyle", "postgres"},
 		{"extra_float_digits", "3"}, {"row_security", "off"}
 	};
 
-	strata_owner_enter(strata_relation_owner(run->refresh->view), saved);
+	strata_owner_enter(strata_relation_owner(view), saved);
 	strata_search_path_pin();
 	for (int i = 0; i < lengthof(settings); i++)
 		(void) set_config_option(settings[i][0], settings[i][1], PGC_USERSET,
@@ -191,6 +188,26 @@ pick_slice(const Run *run, StrataRollupBucket *bucket,
 								   refresh->newest_first, &buckets, &span));
 }
 
+/* What is kept below is read there, with what may come to it, every time. */
+static void
+leave_kept_below(const StrataRollup *rollup, Oid below, Snapshot snapshot,
+				 StrataRanges *todo, StrataRanges *coverable)
+{
+	StrataRollupBucket bucket = rollup->bucket;
+	StrataRanges kept;
+
+	strata_rollup_kept(below, snapshot, &kept);
+	for (int i = 0; i < kept.n; i++)
+	{
+		StrataRange range;
+
+		range = strata_rollup_bucket_outward(&bucket, kept.r[i].lo,
+											 kept.r[i].hi - 1);
+		strata_ranges_subtract(todo, range);
+		strata_ranges_subtract(coverable, range);
+	}
+}
+
 /*
  * What is to be done of the window, and (*coverable) what of that can be
  * covered: times that were covered, and are dirty; and those of which every
@@ -202,40 +219,52 @@ find_buckets(Run *run, StrataRollup *rollup, Snapshot snapshot,
 			 StrataRanges *todo, StrataRanges *coverable)
 {
 	Oid			below = strata_rollup_of_archive(rollup->source);
+	StrataRanges kept;
 
 	memset(todo, 0, sizeof(*todo));
 	strata_ranges_add(todo, run->window);
 	strata_ranges_remove(todo, run->refresh->force ? &run->done : covered);
+	strata_rollup_kept(rollup->view, snapshot, &kept);
+	strata_ranges_remove(todo, &kept);
 	strata_ranges_copy(coverable, before);
 	for (int i = 0; i < run->settled.n; i++)
 		strata_ranges_add(coverable, run->settled.r[i]);
 	strata_ranges_keep(coverable, todo);
 	if (coverable->n > 0)
 		strata_rollup_drop_unseen(rollup, coverable);
+	if (OidIsValid(below))
+		leave_kept_below(rollup, below, snapshot, todo, coverable);
 	if (OidIsValid(below) && coverable->n > 0)
 		strata_rollup_trust_below(rollup, below, snapshot, coverable);
 	align_inward(&rollup->bucket, coverable);
 	Assert(coverable->n == 0 || todo->n > 0);	/* rollup:Z4 */
 }
 
-/* Lock what a slice writes to, before there is a snapshot. */
-static void
-lock_for_slice(const Run *run, const StrataRollup *rollup)
+/* See rollup_private.h. */
+void
+strata_rollup_lock_archive(const StrataRollup *rollup, StrataRange range)
 {
 	StrataHypertable *archive = strata_hypertable_get(rollup->archive);
 	ListCell   *lc;
 
-	LockRelationOid(run->source, AccessShareLock);
 	LockRelationOid(rollup->archive, RowExclusiveLock);
 	/* a chunk that is compressed after the snapshot would be in our way */
 	foreach(lc, archive != NULL ? strata_chunk_list(archive) : NIL)
 	{
 		StrataChunk *chunk = lfirst(lc);
 
-		if ((chunk->range.no_hi || chunk->range.hi > run->window.lo) &&
-			(chunk->range.no_lo || chunk->range.lo < run->window.hi))
+		if ((chunk->range.no_hi || chunk->range.hi > range.lo) &&
+			(chunk->range.no_lo || chunk->range.lo < range.hi))
 			LockRelationOid(chunk->relid, RowExclusiveLock);
 	}
+}
+
+/* Lock what a slice writes to, before there is a snapshot. */
+static void
+lock_for_slice(const Run *run, const StrataRollup *rollup)
+{
+	LockRelationOid(run->source, AccessShareLock);
+	strata_rollup_lock_archive(rollup, run->window);
 	(void) strata_rollup_lock(run->source, true);
 }
 
@@ -290,7 +319,7 @@ do_slice(Run *run)
 	strata_rollup_covered(rollup, NULL, &covered);
 	find_buckets(run, rollup, snapshot, &before, &covered, &todo, &coverable);
 	pick_slice(run, &rollup->bucket, &coverable, &slice);
-	work_as_owner(run, &saved);
+	strata_rollup_work_as_owner(run->refresh->view, &saved);
 	write_slice(run, rollup, &slice, snapshot);
 	strata_owner_leave(&saved);
 	strata_ranges_copy(&after, &covered);
@@ -332,7 +361,7 @@ find_window(Run *run, StrataRollup *rollup)
 											  refresh->hi);
 	if (run->window.lo >= run->window.hi || refresh->beyond_rows)
 		return run->window.lo < run->window.hi;
-	work_as_owner(run, &saved);
+	strata_rollup_work_as_owner(run->refresh->view, &saved);
 	snapshot = RegisterSnapshot(GetTransactionSnapshot());
 	extent = strata_rollup_extent(rollup, run->window, snapshot);
 	UnregisterSnapshot(snapshot);
@@ -369,6 +398,7 @@ prepare_window(Run *run, const StrataRollup *rollup)
 	TimestampTz deadline;
 	StrataRanges missing = {0};
 	StrataRanges covered;
+	StrataRanges kept;
 	StrataRange hull;
 	bool		published;
 
@@ -378,6 +408,8 @@ prepare_window(Run *run, const StrataRollup *rollup)
 	strata_rollup_covered(rollup, NULL, &covered);
 	strata_ranges_add(&missing, run->window);
 	strata_ranges_remove(&missing, &covered);
+	strata_rollup_kept(rollup->view, NULL, &kept);
+	strata_ranges_remove(&missing, &kept);
 	if (missing.n == 0)
 		return;
 	hull = strata_range(missing.r[0].lo, missing.r[missing.n - 1].hi);

@@ -272,7 +272,11 @@ strata_rollup_uses_hold(const List *uses, Snapshot snapshot,
 		return true;
 	foreach(lc, uses)
 	{
-		if (!holds(lfirst(lc), snapshot, params))
+		List	   *use = lfirst(lc);
+
+		if (IsA(linitial(use), String) ?
+			!strata_rollup_past_holds(use, snapshot) :
+			!holds(use, snapshot, params))
 			return false;
 	}
 	return true;

@@ -81,27 +81,22 @@ typedef struct RowComparison
  *-------------------------------------------------------------------------
  */
 
-/* The query for what the archive should have of the range, or of all times. */
-static char *
-partials_text(const StrataRollup *rollup, const StrataRange *range)
+/* See rollup_private.h. */
+char *
+strata_rollup_partials_text(const StrataRollup *rollup, StrataRange range)
 {
 	Query	   *query = strata_rollup_partials(rollup);
+	StrataRanges ranges = {0};
 
-	if (range != NULL)
-	{
-		StrataRanges ranges = {0};
-
-		strata_ranges_add(&ranges, *range);
-		strata_rollup_add_qual(query, strata_rollup_time_in(rollup, &ranges));
-	}
+	strata_ranges_add(&ranges, range);
+	strata_rollup_add_qual(query, strata_rollup_time_in(rollup, &ranges));
 	return pg_get_querydef(query, false);
 }
 
-/*
- * " WHERE column >= .. AND column < .."; of what has no end, finite values.
- */
-static void
-append_quals(StringInfo sql, const char *column, Oid type, StrataRange range)
+/* See rollup_private.h. */
+void
+strata_rollup_append_quals(StringInfo sql, const char *column, Oid type,
+						   StrataRange range)
 {
 	Oid			output;
 	bool		is_varlena;
@@ -125,9 +120,9 @@ append_quals(StringInfo sql, const char *column, Oid type, StrataRange range)
 	}
 }
 
-/* The archive's column of buckets, quoted. */
-static const char *
-bucket_name(const StrataRollup *rollup)
+/* See rollup_private.h. */
+const char *
+strata_rollup_bucket_name(const StrataRollup *rollup)
 {
 	ListCell   *lc;
 
@@ -142,9 +137,9 @@ bucket_name(const StrataRollup *rollup)
 	return NULL;
 }
 
-/* The archive's columns, in its order. */
-static char *
-column_list(const StrataRollup *rollup)
+/* See rollup_private.h. */
+char *
+strata_rollup_column_list(const StrataRollup *rollup)
 {
 	StringInfoData list;
 	ListCell   *lc;
@@ -403,14 +398,15 @@ row_desc(const StrataRollup *rollup)
 	return desc;
 }
 
-/* Compare what is there with what should be, and write what differs. */
-static void
-compare_and_write(const StrataRollup *rollup, StrataRange range,
-				  Snapshot snapshot, StrataRollupCounts *counts)
+/* See rollup_private.h. */
+void
+strata_rollup_write_wanted(const StrataRollup *rollup, StrataRange range,
+						   const char *wanted, Snapshot snapshot,
+						   StrataRollupCounts *counts)
 {
 	RowComparison comparison = {0};
 	HASHCTL		ctl = {0};
-	char	   *columns = column_list(rollup);
+	char	   *columns = strata_rollup_column_list(rollup);
 	StringInfoData sql;
 
 	comparison.mcxt = CurrentMemoryContext;
@@ -426,10 +422,10 @@ compare_and_write(const StrataRollup *rollup, StrataRange range,
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "SELECT tableoid, ctid, %s FROM %s", columns,
 					 strata_sql_name(rollup->archive));
-	append_quals(&sql, bucket_name(rollup), rollup->bucket.type, range);
+	strata_rollup_append_quals(&sql, strata_rollup_bucket_name(rollup),
+							   rollup->bucket.type, range);
 	run_into(&comparison, take_row_there, sql.data, snapshot);
-	run_into(&comparison, take_row_wanted, partials_text(rollup, &range),
-			 snapshot);
+	run_into(&comparison, take_row_wanted, wanted, snapshot);
 	counts->deleted += delete_others(&comparison, snapshot);
 	if (comparison.nfresh > 0)
 		(void) strata_sql_insert_rows(psprintf("INSERT INTO %s (%s) SELECT %s FROM " FRESH_ROWS,
@@ -476,14 +472,15 @@ strata_rollup_write(const StrataRollup *rollup, StrataRange range,
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "SELECT count(*) FROM %s",
 					 strata_sql_name(rollup->archive));
-	append_quals(&sql, bucket_name(rollup), rollup->bucket.type, range);
+	strata_rollup_append_quals(&sql, strata_rollup_bucket_name(rollup),
+							   rollup->bucket.type, range);
 	query_numbers(&count, sql.data, snapshot);
 	if (count.value[0] == 0)
 		counts->inserted +=
 			strata_sql_execute_at(psprintf("INSERT INTO %s (%s) %s",
 										   strata_sql_name(rollup->archive),
-										   column_list(rollup),
-										   partials_text(rollup, &range)),
+										   strata_rollup_column_list(rollup),
+										   strata_rollup_partials_text(rollup, range)),
 								  snapshot, NULL);
 	else if (count.value[0] > rows_in_memory(rollup) &&
 			 strata_rollup_bucket_start(&bucket,
@@ -497,7 +494,9 @@ strata_rollup_write(const StrataRollup *rollup, StrataRange range,
 							counts);
 	}
 	else
-		compare_and_write(rollup, range, snapshot, counts);
+		strata_rollup_write_wanted(rollup, range,
+								   strata_rollup_partials_text(rollup, range),
+								   snapshot, counts);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(scratch);
 }
@@ -513,7 +512,7 @@ column_extent(Oid relid, const char *column, Oid type, StrataRange window,
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "SELECT pg_catalog.min(%s), pg_catalog.max(%s) FROM %s",
 					 column, column, strata_sql_name(relid));
-	append_quals(&sql, column, type, window);
+	strata_rollup_append_quals(&sql, column, type, window);
 	query_numbers(&ends, sql.data, snapshot);
 	if (ends.isnull[0] || ends.isnull[1])
 		return strata_range(PG_INT64_MAX, PG_INT64_MIN);
@@ -532,8 +531,8 @@ strata_rollup_extent(const StrataRollup *rollup, StrataRange window,
 	StrataRange kept;
 	StrataRange rows;
 
-	kept = column_extent(rollup->archive, bucket_name(rollup), bucket.type,
-						 window, snapshot);
+	kept = column_extent(rollup->archive, strata_rollup_bucket_name(rollup),
+						 bucket.type, window, snapshot);
 	if (OidIsValid(below))
 		rows = strata_rollup_extent(strata_rollup_open(below, false), window,
 									snapshot);

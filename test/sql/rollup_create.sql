@@ -71,7 +71,6 @@ DROP MATERIALIZED VIEW roc_hour;
 REFRESH MATERIALIZED VIEW roc_hour;
 CREATE OR REPLACE VIEW roc_hour AS SELECT 1;
 CREATE VIEW roc_v WITH (strata.segmentby = 'host') AS SELECT 1;
-SELECT drop_chunks('roc', older_than => timestamptz '2026-01-02');
 -- a stranger
 CREATE ROLE roc_stranger;
 GRANT roc_stranger TO CURRENT_USER;

@@ -1,0 +1,157 @@
+/*-------------------------------------------------------------------------
+ *
+ * rollup_past.c
+ *	  Reading what retention has left in archives alone.
+ *
+ * The archive's rows of kept buckets are of rows that are gone.  What is there
+ * of these times besides, in a chunk that was made anew or in one that a
+ * bucket reaches into, is aggregated as its partials, and both are combined:
+ *
+ *	  SELECT values out of combined partials
+ *	  FROM (SELECT * FROM archive WHERE bucket in kept ranges
+ *			UNION ALL
+ *			partials of the definition, WHERE time in kept ranges)
+ *	  GROUP BY bucket, groups HAVING ...
+ *
+ * src/rollup/rollup_past.c
+ *-------------------------------------------------------------------------
+ */
+#include "rollup/rollup_private.h"
+
+#include "base/compat.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
+#include "utils/lsyscache.h"
+
+/* All columns of the archive. */
+static void
+select_columns(Query *query, const StrataRollup *rollup)
+{
+	ListCell   *lc;
+
+	foreach(lc, rollup->columns)
+	{
+		StrataRollupColumn *column = lfirst(lc);
+		AttrNumber	attno = foreach_current_index(lc) + 1;
+		Var		   *var = makeVar(STRATA_ARCHIVE_VARNO, attno, column->type,
+								  column->typmod, column->collation, 0);
+
+		query->targetList = lappend(query->targetList,
+									makeTargetEntry((Expr *) var, attno,
+													pstrdup(column->name),
+													false));
+	}
+}
+
+/*
+ * Partials of the rows in the ranges, from the definition as the rewriter has
+ * it: views in it are subqueries, and permissions are known.
+ */
+static Query *
+partials_half(const StrataRollup *rollup, const Query *definition,
+			  const StrataRanges *ranges)
+{
+	Query	   *query = copyObjectImpl(definition);
+	Query	   *partials = strata_rollup_partials(rollup);
+
+	strata_query_flatten_groups(query);
+	query->targetList = partials->targetList;
+	query->groupClause = partials->groupClause;
+	query->hasAggs = partials->hasAggs;
+	query->havingQual = NULL;
+	query->sortClause = NIL;
+	strata_rollup_add_qual(query, strata_rollup_time_in(rollup, ranges));
+	return query;
+}
+
+/* Group by all columns that are no partials, as the definition does. */
+static void
+group_by_columns(Query *query, const StrataRollup *rollup,
+				 const Query *partials)
+{
+	ListCell   *lc;
+
+	foreach(lc, partials->groupClause)
+	{
+		SortGroupClause *clause = copyObject(lfirst_node(SortGroupClause, lc));
+		TargetEntry *column = get_sortgroupclause_tle(clause,
+													  partials->targetList);
+		StrataRollupColumn *kept = list_nth(rollup->columns,
+											column->resno - 1);
+		Var		   *var = makeVar(STRATA_ARCHIVE_VARNO, column->resno,
+								  kept->type, kept->typmod, kept->collation,
+								  0);
+		TargetEntry *entry = tlist_member((Expr *) var, query->targetList);
+
+		if (entry == NULL)
+		{
+			entry = makeTargetEntry((Expr *) var,
+									list_length(query->targetList) + 1,
+									pstrdup(kept->name), true);
+			query->targetList = lappend(query->targetList, entry);
+		}
+		clause->tleSortGroupRef = entry->ressortgroupref =
+			foreach_current_index(lc) + 1;
+		query->groupClause = lappend(query->groupClause, clause);
+	}
+}
+
+/* See rollup_private.h. */
+Query *
+strata_rollup_past(const StrataRollup *rollup, const Query *definition,
+				   const StrataRanges *kept, Query **rows)
+{
+	Query	   *base = strata_rollup_archive_query(rollup, kept);
+	Query	   *query;
+	ListCell   *lc;
+
+	Assert(kept->n > 0 && *rows == NULL);	/* rollup:Z7 */
+	select_columns(base, rollup);
+	*rows = partials_half(rollup, definition, kept);
+	query = strata_rollup_select_from(strata_rollup_union(base, *rows));
+	foreach(lc, rollup->query->targetList)
+	{
+		TargetEntry *entry = lfirst_node(TargetEntry, lc);
+		Expr	   *value;
+
+		if (entry->resjunk)
+			continue;
+		value = strata_rollup_final(rollup, entry->expr, STRATA_ARCHIVE_VARNO,
+									true);
+		entry = makeTargetEntry(value, list_length(query->targetList) + 1,
+								pstrdup(entry->resname), false);
+		query->targetList = lappend(query->targetList, entry);
+	}
+	group_by_columns(query, rollup, *rows);
+	if (rollup->query->havingQual != NULL)
+		query->havingQual = (Node *)
+			strata_rollup_final(rollup, (Expr *) rollup->query->havingQual,
+								STRATA_ARCHIVE_VARNO, true);
+	query->hasAggs = true;
+	Assert(query->groupClause != NIL);	/* rollup:Z5 */
+	return query;
+}
+
+/* See rollup_private.h. */
+List *
+strata_rollup_past_use(Oid view, const StrataRanges *kept)
+{
+	return list_make2(makeString(psprintf("%u", view)),
+					  makeString(strata_rollup_ranges_text(kept)));
+}
+
+/* See rollup_private.h. */
+bool
+strata_rollup_past_holds(const List *use, Snapshot snapshot)
+{
+	Oid			view = (Oid) strtoul(strVal(linitial(use)), NULL, 10);
+	StrataRanges now;
+
+	strata_rollup_kept(view, snapshot, &now);
+	return strcmp(strata_rollup_ranges_text(&now),
+				  strVal(lsecond(use))) == 0;
+}
