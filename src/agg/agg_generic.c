@@ -199,7 +199,14 @@ advance(AggGeneric *generic, FmgrInfo *flinfo, AggCell *cell, Datum value,
 	fcinfo->args[2].value = second != NULL ? *second : (Datum) 0;
 	fcinfo->args[2].isnull = false;
 	result = FunctionCallInvoke(fcinfo);
-	keep_state(generic, cell, result, fcinfo->isnull);
+
+	/*
+	 * numeric_combine() of no state and no state is a pointer to nothing,
+	 * which functions that write states do not expect
+	 */
+	keep_state(generic, cell, result, fcinfo->isnull ||
+			   (generic->transtype == INTERNALOID &&
+				DatumGetPointer(result) == NULL));
 }
 
 /*

@@ -57,6 +57,8 @@ SET hash_mem_multiplier = 1;
 SELECT query, left(strata, 300) AS strata, left(heap, 300) AS heap FROM ags_differ(ARRAY(SELECT query FROM ags_queries));
 SELECT * FROM ags_differ(ARRAY['SELECT v, host, path, count(*), count(DISTINCT zone), sum(num), max(ts) FROM T GROUP BY CUBE (v, host, path)',
 	'SELECT v, ts, sum(f), GROUPING(v, ts) FROM T WHERE f <> ''NaN'' GROUP BY GROUPING SETS ((v), (ts), ())']);
+-- states of no values, combined and written to disk
+SELECT * FROM ags_differ(ARRAY['SELECT v, host, path, variance(nullif(v, v)), stddev(nullif(num, num)), avg(nullif(num, num)), count(DISTINCT zone), count(DISTINCT ts) FROM T GROUP BY CUBE (v, host, path)']);
 RESET work_mem;
 RESET hash_mem_multiplier;
 -- HAVING, keys of collations and constants, columns that came later, three and more keys, aggregates none, expressions of keys
