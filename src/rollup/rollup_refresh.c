@@ -336,6 +336,9 @@ do_slice(Run *run)
 	run->more = coverable.n > 0;
 	run->refresh->batches += slice.n > 0;
 	MemoryContextSwitchTo(run->mcxt);
+	/* what was covered can be again, by this slice or by a later one */
+	for (int i = 0; i < before.n; i++)
+		strata_ranges_add(&run->settled, before.r[i]);
 	for (int i = 0; i < slice.n; i++)
 		strata_ranges_add(&run->done, slice.r[i]);
 }

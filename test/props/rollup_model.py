@@ -3,7 +3,7 @@
 
 Rollups, refreshed as users do, beside everything that changes their rows: writers with savepoints and rollbacks, who
 are prepared now and then; a session that compresses, decompresses, and drops and makes the rollups anew, so that what
-is tracked begins again and again; two refreshers; readers, who compare in one snapshot what is clean of an archive, and
+is tracked begins again and again; two refreshers; one who drops chunks, whose rows a ledger keeps; readers, who compare in one snapshot what is clean of an archive, and
 of one above it, and what the two views answer, with the rows themselves.
 
     test/props/rollup_model.py --dsn "$(tools/server dsn)" --seed 1 --seconds 60
@@ -31,7 +31,8 @@ CREATE MATERIALIZED VIEW forty WITH (strata.continuous, strata.chunk_interval = 
     AS SELECT time_bucket(40, bucket) AS bucket, sum(n) AS n, sum(s) AS s FROM ten GROUP BY 1 WITH NO DATA;
 """
 SETUP = """
-DROP TABLE IF EXISTS raw CASCADE;
+DROP TABLE IF EXISTS raw, gone CASCADE;
+CREATE TABLE gone (ts int, host int, v int);
 CREATE TABLE raw (ts int NOT NULL, host int NOT NULL, v int) USING strata;
 SELECT FROM create_hypertable('raw', 'ts', chunk_time_interval => 100);
 ALTER TABLE raw SET (strata.segmentby = 'host', strata.orderby = 'ts');
@@ -70,12 +71,13 @@ def compare(worker):
         clean = buckets_of(worker.rows("SELECT lo, hi FROM _strata.rollup_clean(%s::regclass)", view), width)
         worker.model.count("served", len(clean))
         kept = worker.rows("SELECT bucket, %s FROM %s_archive" % (columns, view))
-        truth = worker.rows("SELECT ts / %d * %d, %s FROM raw GROUP BY 1%s" % (
-            width, width, "host, count(*), sum(v)" if width == 10 else "count(*), sum(v)", ", 2" if width == 10 else ""))
+        truth_sql = "SELECT ts / %d * %d, %s FROM %%s GROUP BY 1%s" % (
+            width, width, "host, count(*), sum(v)" if width == 10 else "count(*), sum(v)", ", 2" if width == 10 else "")
+        truth = worker.rows(truth_sql % "raw")
         answer = worker.rows("SELECT bucket, %s FROM %s" % (columns, view))
-        truth = sorted(truth)
+        ever = worker.rows(truth_sql % "(TABLE raw UNION ALL TABLE gone) r")
         for what, rows, expected in (("kept", [row for row in kept if row[0] in clean],
-                                      [row for row in truth if row[0] in clean]), ("answered", answer, truth)):
+                                      sorted(row for row in truth if row[0] in clean)), ("answered", answer, sorted(ever))):
             if sorted(rows) != expected:
                 worker.model.count("different")
                 worker.model.example = "%s: %s %s, rows %s" % (
@@ -83,8 +85,13 @@ def compare(worker):
                 return
 
 
+# before there is a snapshot: chunks and views are dropped for snapshots that are older, too
+LOCK = "LOCK TABLE raw, ten, forty IN ACCESS SHARE MODE"
+
+
 class Writer(track_model.Writer):
     compare = staticmethod(compare)
+    first = LOCK
 
     def turn(self):
         if self.random.random() < 0.03:
@@ -106,7 +113,7 @@ class Keeper(track_model.Compressor):
     def turn(self):
         if self.random.random() < 0.3 and self.model.options.without not in ("wait", "haste"):
             self.nap(1, 0.2)
-            self.run_sql("DROP MATERIALIZED VIEW forty", "DROP MATERIALIZED VIEW ten", VIEWS)
+            self.run_sql("DROP MATERIALIZED VIEW forty", "DROP MATERIALIZED VIEW ten", "DELETE FROM gone", VIEWS)
             self.connection.commit()
             self.model.count("made anew")
         elif self.random.random() < 0.2:
@@ -114,6 +121,21 @@ class Keeper(track_model.Compressor):
             self.connection.commit()
         else:
             super().turn()
+
+
+class Retention(Worker):
+    """Drops chunks; the ledger has their rows from then on."""
+
+    def turn(self):
+        self.nap(1, 0.8)
+        lo = self.random.randrange(4) * 100
+        self.run_sql("LOCK TABLE raw IN ACCESS EXCLUSIVE MODE",
+                     "INSERT INTO gone SELECT * FROM raw WHERE ts >= %d AND ts < %d" % (lo, lo + 100),
+                     "SELECT drop_chunks('raw', older_than => %d, newer_than => %d)" % (lo + 100, lo))
+        if self.random.random() < 0.2:
+            compare(self)
+        (self.connection.rollback if self.random.random() < 0.2 else self.connection.commit)()
+        self.model.count("retention")
 
 
 class Refresher(Worker):
@@ -173,7 +195,7 @@ class Hasty(Worker):
 
 class Reader(Worker):
     def turn(self):
-        self.run_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        self.run_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", LOCK)
         compare(self)
         self.nap(0.3, 0.03)
         compare(self)
@@ -186,7 +208,8 @@ class Model(track_model.Model):
 
     def kinds(self):
         refreshers = {"marks": [Refresher] * 2 + [MarkThief], "wait": [Hasty], "haste": [Hasty], None: [Refresher] * 2}
-        return [Writer] * 4 + refreshers[self.options.without] + [Keeper] + [Reader] * 2
+        retention = [Retention] if self.options.without is None else []
+        return [Writer] * 4 + refreshers[self.options.without] + [Keeper] + [Reader] * 2 + retention
 
 
 def main():

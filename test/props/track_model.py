@@ -95,6 +95,7 @@ def compare(worker):
 
 class Writer(Worker):
     compare = staticmethod(compare)
+    first = "SELECT"
 
     def statement(self):
         at, host = self.random.randrange(TIMES), self.random.randrange(3)
@@ -109,7 +110,7 @@ class Writer(Worker):
     def turn(self):
         one_snapshot = self.random.random() < 0.3
         if one_snapshot:
-            self.run_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            self.run_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", self.first)
         for _ in range(self.random.randint(1, 4)):
             savepoint = self.random.random() < 0.3
             if savepoint:

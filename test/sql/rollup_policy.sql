@@ -78,6 +78,10 @@ SELECT * FROM ropol_check();
 COMMIT;
 CALL run_job(5000);
 SELECT * FROM ropol_check();
+-- what was covered, and is dirty now, is covered again in as many slices as it takes
+UPDATE ropol SET v = v + 1 WHERE t BETWEEN 300 AND 899;
+CALL refresh_continuous_aggregate('ropol_ten', 0, 1000, options => '{"buckets_per_batch": 7}');
+SELECT * FROM ropol_check();
 -- configs that somebody wrote
 SELECT job_id FROM alter_job(5000, config => '{"start_offset": "x"}');
 CALL run_job(5000);
