@@ -27,7 +27,7 @@ LAYERS = {
     "track": ["catalog", "time", "base"],
     "store": ["track", "batch", "catalog", "pg", "base"],
     "index": ["store", "batch", "catalog", "codec", "pg", "base"],
-    "change": ["store", "track", "batch", "pg", "stat", "base"],
+    "change": ["index", "store", "track", "batch", "pg", "stat", "base"],
     "compress": ["index", "store", "track", "batch", "catalog", "codec", "pg", "stat", "base"],
     "am": ["compress", "change", "store", "track", "catalog", "pg", "stat", "base"],
     "scan": ["change", "index", "store", "expr", "batch", "catalog", "codec", "pg", "stat", "base"],

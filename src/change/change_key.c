@@ -36,6 +36,13 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
+/*
+ * A batch index of the table is asked instead: for so many batches without
+ * prints, or so many to look at.
+ */
+#define ASK_UNPRINTED 8
+#define ASK_LINES 200
+
 typedef struct KeyBatch
 {
 	uint32		group;			/* hash of the segment; 0: not told by the key */
@@ -75,6 +82,9 @@ struct StrataKeyDirectory
 	Datum		absent_value;	/* of the range column, by value */
 	FmgrInfo	hash[INDEX_MAX_KEYS];
 	Oid			collation[INDEX_MAX_KEYS];
+	StrataKeyPlace place;
+	int			asked;			/* how often, by that */
+	int		   *by_row;			/* lines by first_row; NULL: not asked yet */
 };
 
 typedef struct DirectoryEntry
@@ -335,6 +345,9 @@ read_batches(StrataKeyDirectory *d, StrataStore *store, Relation index,
 	strata_batch_reader_free(reader);
 	ExecDropSingleTupleTableSlot(slot);
 	table_endscan(scan);
+	d->place.position = -1;
+	if (strata_enable_batch_index)
+		strata_key_place_choose(store, snapshot, index, &d->place);
 	UnregisterSnapshot(snapshot);
 	return fits;
 }
@@ -557,6 +570,93 @@ strata_key_batch(StrataKeyDirectory *d, int i, int *nrows,
 	*nrows = d->batches[i].nrows;
 	*prints = d->batches[i].prints;
 	return d->batches[i].first_row;
+}
+
+/* See change_private.h. */
+bool
+strata_key_search_asks(const StrataKeySearch *search, const bool *isnull,
+					   StrataKeyPlace *place)
+{
+	StrataKeyDirectory *d = search->d;
+	StrataKeySearch ahead = *search;
+	int			unprinted = 0;
+	int			lines = 0;
+	int			line;
+
+	*place = d->place;
+	if (!strata_enable_batch_index || d->place.position < 0 ||
+		isnull[d->place.position])
+		return false;
+	/* as many questions as there are prints to make cost no more than these */
+	if (d->nbatches <= ASK_LINES && !d->full &&
+		d->asked >= d->nbatches - d->nprinted)
+		return false;
+	while (unprinted < ASK_UNPRINTED && lines < ASK_LINES &&
+		   (line = strata_key_search_next(&ahead)) >= 0)
+	{
+		lines++;
+		if (d->batches[line].prints == NULL)
+			unprinted++;
+	}
+	if (lines < ASK_LINES &&
+		(unprinted < ASK_UNPRINTED ||
+		 (!d->full && d->asked >= d->nbatches - d->nprinted)))
+		return false;
+	d->asked = Min(d->asked, PG_INT32_MAX - 1) + 1;
+	return true;
+}
+
+static int
+compare_line_rows(const void *a, const void *b, void *arg)
+{
+	const StrataKeyDirectory *d = arg;
+	int64		x = d->batches[*(const int *) a].first_row;
+	int64		y = d->batches[*(const int *) b].first_row;
+
+	return (x > y) - (x < y);
+}
+
+/* See change_private.h. */
+int
+strata_key_next_in_places(StrataKeyDirectory *d,
+						  const StrataIndexRange *ranges, int n, int64 *after)
+{
+	int			low = 0;
+	int			high = d->nbatches;
+
+	if (d->by_row == NULL)
+	{
+		int		   *lines = MemoryContextAlloc(d->mcxt,
+											   sizeof(int) * (high + 1));
+
+		for (int i = 0; i < high; i++)
+			lines[i] = i;
+		qsort_arg(lines, high, sizeof(int), compare_line_rows, d);
+		d->by_row = lines;
+	}
+	for (int i = 0; i < n; i++)
+	{
+		int64		from = Max(ranges[i].from, *after + 1);
+
+		if (from >= ranges[i].to)
+			continue;
+		for (high = d->nbatches; low < high;)
+		{
+			int			middle = (low + high) / 2;
+
+			if (d->batches[d->by_row[middle]].first_row < from)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		if (low == d->nbatches)
+			break;
+		*after = d->batches[d->by_row[low]].first_row;
+		if (*after < ranges[i].to)
+			return d->by_row[low];
+		*after = ranges[i].to - 1;
+	}
+	return -1;
 }
 
 static Size

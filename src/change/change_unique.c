@@ -477,19 +477,34 @@ find_row_anywhere(StrataStore *store, UniqueKey *key, int64 except,
 	Candidates	candidates;
 	StrataBatchReader *reader = strata_batch_reader_create(store->rel,
 														   store->schema);
+	StrataKeyPlace place;
+	StrataIndexRange *ranges = NULL;
+	int			nranges = 0;
 	bool		met = false;
 	int64		row = -1;
 
 	begin_candidates(&candidates, store, key);
+	place.position = -1;
+	if (strata_enable_batch_index)
+		strata_key_place_choose(store, candidates.snapshot, key->index,
+								&place);
+	if (place.position >= 0 && !key->isnull[place.position])
+		nranges = strata_key_place_find(&place, store->batches,
+										candidates.snapshot,
+										key->values[place.position], &ranges);
 	while (row < 0 && next_candidate(&candidates))
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (!strata_batch_reader_load(reader, candidates.slot) ||
+			(ranges != NULL &&
+			 !strata_key_place_has(ranges, nranges, reader->first_row)) ||
 			!batch_may_hold(key, reader))
 			continue;
 		row = find_in_batch(key, store->rel, store->batches, reader, NULL, -1,
 							except, estate, row_slot, &met);
 	}
+	if (ranges != NULL)
+		pfree(ranges);
 	strata_batch_reader_free(reader);
 	end_candidates(&candidates);
 	return row;
@@ -611,6 +626,10 @@ find_row_in(StrataKeyDirectory *directory, Relation rel, Relation batches,
 {
 	uint32		print = strata_key_print(directory, key->values, key->isnull);
 	StrataKeySearch search;
+	StrataKeyPlace place;
+	StrataIndexRange *ranges = NULL;
+	int			nranges = 0;
+	int64		after = -1;
 	int64		row = -1;
 	bool		met = false;
 	int			line;
@@ -620,13 +639,26 @@ find_row_in(StrataKeyDirectory *directory, Relation rel, Relation batches,
 	/* who has looked for a conflict looks again when he inserts */
 	if (strata_key_is_absent(&search, print))
 		return -1;
-	while (row < 0 && (line = strata_key_search_next(&search)) >= 0)
+	if (strata_key_search_asks(&search, key->isnull, &place))
+	{
+		Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+
+		nranges = strata_key_place_find(&place, batches, snapshot,
+										key->values[place.position], &ranges);
+		UnregisterSnapshot(snapshot);
+	}
+	while (row < 0 &&
+		   (line = ranges == NULL ? strata_key_search_next(&search) :
+			strata_key_next_in_places(directory, ranges, nranges,
+									  &after)) >= 0)
 	{
 		CHECK_FOR_INTERRUPTS();
 		row = find_in_line(rel, batches, key, directory, line, print, except,
 						   estate, row_slot,
 						   strata_key_search_position(&search), &met);
 	}
+	if (ranges != NULL)
+		pfree(ranges);
 	if (!met)
 		strata_key_note_absent(&search, print);
 	return row;

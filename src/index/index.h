@@ -66,7 +66,7 @@ typedef struct StrataIndexLookup StrataIndexLookup;
  * Look-ups for a column's values that function hashes (others have entries of
  * other hashes).  Memory: the current context.
  */
-extern StrataIndexLookup *strata_index_lookup_begin(StrataStore *store,
+extern StrataIndexLookup *strata_index_lookup_begin(Relation batches,
 													Snapshot snapshot,
 													AttrNumber attno,
 													Oid function);

@@ -72,7 +72,9 @@ is_plain_type(Oid type)
 	if (kind != TYPTYPE_BASE)
 		return false;
 	element = get_base_element_type(type);
-	return !OidIsValid(element) || is_plain_type(element);
+	/* those of extensions bring functions of their own */
+	return OidIsValid(element) ? is_plain_type(element) :
+		type < FirstGenbkiObjectId;
 }
 
 /* See index_private.h. */

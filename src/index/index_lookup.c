@@ -64,7 +64,7 @@ strata_index_shape(StrataStore *store, Snapshot snapshot, AttrNumber attno,
 
 /* See index.h. */
 StrataIndexLookup *
-strata_index_lookup_begin(StrataStore *store, Snapshot snapshot,
+strata_index_lookup_begin(Relation batches, Snapshot snapshot,
 						  AttrNumber attno, Oid function)
 {
 	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext,
@@ -72,7 +72,7 @@ strata_index_lookup_begin(StrataStore *store, Snapshot snapshot,
 											   ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(mcxt);
 	StrataIndexLookup *lookup = palloc(sizeof(StrataIndexLookup));
-	Oid			oid = strata_index_relation_oid(store->batches);
+	Oid			oid = strata_index_relation_oid(batches);
 
 	/* the row's arrays are filled in before they are read */
 	memset(lookup, 0, offsetof(StrataIndexLookup, row));

@@ -302,7 +302,7 @@ strata_index_source_start(StrataIndexSource *source,
 		int			n = hash_sought(source, leaf, &hashes);
 
 		if (source->lookup == NULL)
-			source->lookup = strata_index_lookup_begin(source->store,
+			source->lookup = strata_index_lookup_begin(source->store->batches,
 													   source->snapshot,
 													   source->attno,
 													   source->column);

@@ -167,6 +167,17 @@ TRUNCATE d;
 INSERT INTO d SELECT '2026-01-01'::timestamptz + g * interval '1 s', md5((g * 2)::text) FROM generate_series(1, 3000) AS g;
 SELECT compress_chunk('d');
 SELECT count(*) FROM d WHERE trace IN (md5('5'), md5('6'));
+-- arrays of an extension's type are hashed by its function: nothing is kept
+CREATE EXTENSION IF NOT EXISTS citext;
+CREATE TABLE w (ts timestamptz NOT NULL, words citext[]) USING strata WITH (strata.orderby = 'ts');
+CREATE INDEX ON w (words);
+INSERT INTO w SELECT '2026-01-01'::timestamptz + g * interval '1 s', ARRAY['Word' || g]::citext[] FROM generate_series(1, 3000) AS g;
+CREATE TEMP TABLE kept AS SELECT oid FROM pg_class WHERE relname LIKE 'batch\_index\_%';
+SELECT compress_chunk('w');
+SELECT count(*) FROM pg_class WHERE relname LIKE 'batch\_index\_%' AND oid NOT IN (TABLE kept);
+SELECT count(*) FROM w WHERE words = ARRAY['wORD7']::citext[];
+DROP TABLE w;
+DROP EXTENSION citext;
 -- what is dropped leaves nothing
 DROP TABLE d, t;
 SELECT count(*) FROM pg_class WHERE relname LIKE 'batch\_index\_%';

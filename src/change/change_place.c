@@ -1,0 +1,88 @@
+/*-------------------------------------------------------------------------
+ *
+ * change_place.c
+ *	  Unique keys that a batch index of the table leads to.
+ *
+ * A key that does not contain the segment may be in any batch.  Where one of
+ * its columns has a batch index, that leads to the few which may have the
+ * value; others need not be looked at.  What is found so is compared as ever.
+ *
+ * Runs may be read with a later snapshot than the batches were: a run that
+ * lacks a batch was made when that was deleted for good (index:I1).
+ *
+ * src/change/change_place.c
+ *-------------------------------------------------------------------------
+ */
+#include "change/change_private.h"
+
+#include "access/stratnum.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+/* See change_private.h. */
+void
+strata_key_place_choose(StrataStore *store, Snapshot snapshot, Relation index,
+						StrataKeyPlace *place)
+{
+	for (int i = 0; i < index->rd_index->indnkeyatts; i++)
+	{
+		Oid			type = index->rd_opcintype[i];
+		StrataIndexShape shape;
+
+		place->attno = index->rd_index->indkey.values[i];
+		place->collation = index->rd_indcollation[i];
+		/* what the index finds equal must have equal hashes */
+		if (place->attno > 0 &&
+			OidIsValid(strata_index_of_column(store->rel, place->attno)) &&
+			strata_index_can_look_up(get_opfamily_member(index->rd_opfamily[i],
+														 type, type,
+														 BTEqualStrategyNumber),
+									 place->collation, &place->column,
+									 &place->value) &&
+			strata_index_shape(store, snapshot, place->attno, &shape) &&
+			shape.function == place->column)
+		{
+			place->position = i;
+			return;
+		}
+	}
+	place->position = -1;
+}
+
+/* See change_private.h. */
+int
+strata_key_place_find(const StrataKeyPlace *place, Relation batches,
+					  Snapshot snapshot, Datum value,
+					  StrataIndexRange **ranges)
+{
+	uint32		hash =
+	DatumGetUInt32(OidFunctionCall1Coll(place->value, place->collation,
+										value));
+	StrataIndexLookup *lookup = strata_index_lookup_begin(batches, snapshot,
+														  place->attno,
+														  place->column);
+	int			n = strata_index_lookup_find(lookup, &hash, 1, ranges);
+
+	strata_index_lookup_end(lookup);
+	return n;
+}
+
+/* See change_private.h. */
+bool
+strata_key_place_has(const StrataIndexRange *ranges, int n, int64 first_row)
+{
+	int			low = 0;
+	int			high = n;
+
+	/* the first that ends behind it */
+	while (low < high)
+	{
+		int			middle = (low + high) / 2;
+
+		if (ranges[middle].to <= first_row)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < n && ranges[low].from <= first_row;
+}
