@@ -95,12 +95,6 @@ window_end(FunctionCallInfo fcinfo, int number, const char *name,
 
 	if (PG_ARGISNULL(number))
 		return open;
-	if (type == INTERVALOID)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid type %s of argument \"%s\"",
-						format_type_be(type), name),
-				 errhint("Give a time, or NULL.")));
 	return strata_hypertable_point(ht, type, PG_GETARG_DATUM(number), name);
 }
 

@@ -121,7 +121,6 @@ CALL refresh_continuous_aggregate('rr_hour', '-infinity', 'infinity');
 \set VERBOSITY sqlstate
 CALL refresh_continuous_aggregate('rr_hour', '2026-01-02 00:20', '2026-01-02 01:40');
 CALL refresh_continuous_aggregate('rr_hour', '2026-01-03', '2026-01-02');
-CALL refresh_continuous_aggregate('rr_hour', interval '1 day', NULL);
 CALL refresh_continuous_aggregate('rr_hour', 5, NULL);
 CALL refresh_continuous_aggregate('rr_hour', 'yesterday or so', NULL);
 CALL refresh_continuous_aggregate('rr', NULL, NULL);
