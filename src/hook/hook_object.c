@@ -185,6 +185,8 @@ object_access(ObjectAccessType access, Oid class_id, Oid object_id, int sub_id,
 {
 	if (previous_hook)
 		previous_hook(access, class_id, object_id, sub_id, arg);
+	if (access == OAT_TRUNCATE)
+		strata_rollup_written(object_id);
 	if (access == OAT_DROP && class_id == RelationRelationId && sub_id == 0)
 		drop_companion(object_id);
 	if (access == OAT_POST_ALTER && class_id == InheritsRelationId &&

@@ -16,11 +16,15 @@
  * Our functions work as the extension's owner, or below the executor, and are
  * not concerned.
  *
+ * An archive of a rollup is its owner's, who may write to it; what he has
+ * written to answers no query until the next refresh.
+ *
  * src/hook/hook_permission.c
  *-------------------------------------------------------------------------
  */
 #include "base/base.h"
 #include "hook/hook_private.h"
+#include "rollup/rollup.h"
 #include "store/store.h"
 
 #include "access/htup_details.h"
@@ -127,6 +131,13 @@ strata_permissions_check(STRATA_CHECK_PERMS_ARGS)
 					 errdetail("It is one of the tables in which the extension \"%s\" keeps its own data.",
 							   STRATA_EXTENSION)));
 		return false;
+	}
+	foreach(lc, STRATA_CHECK_PERMS_LIST)
+	{
+		StrataPermissions *wanted = lfirst(lc);
+
+		if (wanted->requiredPerms & (ACL_INSERT | ACL_UPDATE | ACL_DELETE))
+			strata_rollup_written(wanted->relid);
 	}
 	return true;
 }

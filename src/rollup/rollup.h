@@ -239,6 +239,12 @@ extern void strata_rollup_clean(const StrataRollup *rollup, Snapshot snapshot,
 extern void strata_rollup_uncover(Oid archive, int64 lo, int64 hi);
 
 /*
+ * Somebody is about to write to the table: if it is an archive, or a chunk of
+ * one, and it is not a refresh that does, nothing of that is clean any more.
+ */
+extern void strata_rollup_written(Oid relid);
+
+/*
  * rollup_keep.c.  Chunks (OIDs) are about to be dropped, under
  * AccessExclusiveLock as their hypertable is: have the archives keep what is
  * made of their rows.  ereports if that cannot be.  preloaded: every session

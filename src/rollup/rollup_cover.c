@@ -20,6 +20,7 @@
 #include "track/track.h"
 
 #include "access/htup_details.h"
+#include "catalog/partition.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "utils/lsyscache.h"
@@ -215,6 +216,30 @@ strata_rollup_uncover(Oid archive, int64 lo, int64 hi)
 						   strata_rollup_bucket_outward(&rollup->bucket, lo,
 														hi));
 	strata_rollup_put_cover(view, &before, &after);
+}
+
+/* See rollup.h. */
+void
+strata_rollup_written(Oid relid)
+{
+	Oid			archive = relid;
+	StrataRollupRow *row;
+	StrataRanges covered = {0};
+
+	if (strata_rollup_is_refreshing)
+		return;
+	if (get_rel_relispartition(relid))
+		archive = get_partition_parent(relid, true);
+	if (get_rel_relkind(archive) != RELKIND_PARTITIONED_TABLE)
+		return;
+	row = strata_rollup_row_of_archive(archive);
+	if (row == NULL)
+		return;
+	strata_cover_visit(row->view, NULL, collect_range, &covered);
+	if (covered.n == 0)
+		return;
+	(void) strata_rollup_lock(row->source, true);
+	strata_rollup_uncover(archive, PG_INT64_MIN, PG_INT64_MAX);
 }
 
 /*-------------------------------------------------------------------------
