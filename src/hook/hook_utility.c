@@ -600,39 +600,6 @@ run_create_view(UtilityCall *call, Node *stmt)
 		strata_hook_rollup_of_view(view, ours);
 }
 
-/* ALTER TABLE, of whatever kind of relation. */
-static void
-run_alter_table(UtilityCall *call, Node *stmt)
-{
-	AlterTableStmt *alter = (AlterTableStmt *) stmt;
-
-	Assert(strata_utility_hook_ran);	/* hook:H5 */
-	strata_hook_track_alter(alter);
-	if (strata_hook_is_rollup(alter->relation))
-	{
-		Oid			view = RangeVarGetRelid(alter->relation, NoLock, false);
-
-		alter = (AlterTableStmt *) writable_statement(call);
-		strata_hook_rollup_alter(alter);
-		if (alter->cmds != NIL)
-			run_statement(call);
-		strata_hook_rollup_follow(view);
-		return;
-	}
-	switch (((AlterTableStmt *) stmt)->objtype)
-	{
-		case OBJECT_TABLE:
-		case OBJECT_MATVIEW:
-			alter_table(call, (AlterTableStmt *) writable_statement(call));
-			break;
-		case OBJECT_INDEX:
-			alter_index(call, (AlterTableStmt *) stmt);
-			break;
-		default:
-			run_statement(call);
-	}
-}
-
 /*
  * Indexes of a table, and of its partitions, are new: batches are to be found
  * by them, too.  all: also those that were found before.
@@ -662,6 +629,98 @@ index_batches(Oid relid, LOCKMODE lockmode, bool all)
 			strata_store_close(store, NoLock);
 		}
 		relation_close(rel, NoLock);
+	}
+}
+
+/* Does the command make indexes, or say whether they lead to batches? */
+static bool
+concerns_batch_indexes(const AlterTableCmd *cmd)
+{
+	ListCell   *lc;
+
+	switch (cmd->subtype)
+	{
+		case AT_AddConstraint:
+			return castNode(Constraint, cmd->def)->contype == CONSTR_PRIMARY ||
+				castNode(Constraint, cmd->def)->contype == CONSTR_UNIQUE;
+		case AT_AttachPartition:
+			return true;
+		case AT_AddColumn:
+			return castNode(ColumnDef, cmd->def)->constraints != NIL;
+		case AT_SetRelOptions:
+		case AT_ResetRelOptions:
+			foreach(lc, (List *) cmd->def)
+			{
+				const DefElem *option = lfirst_node(DefElem, lc);
+
+				if (strcmp(option->defname, "batch_index") == 0 ||
+					strcmp(option->defname, "strata.batch_index") == 0)
+					return true;
+			}
+			return false;
+		default:
+			return false;
+	}
+}
+
+/* ALTER TABLE, and then batches are found by the indexes it made. */
+static void
+alter_table_and_index(UtilityCall *call, AlterTableStmt *alter)
+{
+	RangeVar   *concerned = NULL;
+	Oid			relid;
+	ListCell   *lc;
+
+	/* before it is taken apart */
+	foreach(lc, alter->cmds)
+	{
+		AlterTableCmd *cmd = lfirst_node(AlterTableCmd, lc);
+
+		/* ATTACH PARTITION stands alone, and is about the other table */
+		if (concerns_batch_indexes(cmd))
+			concerned = cmd->subtype == AT_AttachPartition ?
+				castNode(PartitionCmd, cmd->def)->name : alter->relation;
+	}
+	alter_table(call, alter);
+	if (concerned == NULL || alter->objtype != OBJECT_TABLE)
+		return;
+	CommandCounterIncrement();
+	relid = RangeVarGetRelid(concerned, NoLock, true);
+	if (OidIsValid(relid))
+		index_batches(relid, ShareUpdateExclusiveLock, false);
+}
+
+/* ALTER TABLE, of whatever kind of relation. */
+static void
+run_alter_table(UtilityCall *call, Node *stmt)
+{
+	AlterTableStmt *alter = (AlterTableStmt *) stmt;
+
+	Assert(strata_utility_hook_ran);	/* hook:H5 */
+	strata_hook_track_alter(alter);
+	if (strata_hook_is_rollup(alter->relation))
+	{
+		Oid			view = RangeVarGetRelid(alter->relation, NoLock, false);
+
+		alter = (AlterTableStmt *) writable_statement(call);
+		strata_hook_rollup_alter(alter);
+		if (alter->cmds != NIL)
+			run_statement(call);
+		strata_hook_rollup_follow(view);
+		return;
+	}
+	switch (((AlterTableStmt *) stmt)->objtype)
+	{
+		case OBJECT_TABLE:
+		case OBJECT_MATVIEW:
+			alter_table_and_index(call, (AlterTableStmt *)
+								  writable_statement(call));
+			break;
+		case OBJECT_INDEX:
+			alter_index(call, (AlterTableStmt *) stmt);
+			break;
+		default:
+			run_statement(call);
 	}
 }
 

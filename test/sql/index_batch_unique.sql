@@ -138,5 +138,40 @@ INSERT INTO p (ts, dev, late, tag) SELECT ts, dev, late, 'again' FROM p WHERE tr
 DELETE FROM p WHERE trace = md5('700')::uuid;
 COMMIT;
 SELECT count(*), count(DISTINCT late) FROM p WHERE late IS NOT NULL;
+-- keys that are added to compressed chunks lead to batches at once; the option takes them away
+SET strata.batch_rows = 10;
+CREATE TABLE q (LIKE h) PARTITION BY RANGE (ts) WITH (strata.chunk_interval = '12 hours', strata.segmentby = 'dev', strata.orderby = 'ts');
+INSERT INTO q SELECT * FROM made(1, 4000, 0);
+ANALYZE q;
+SELECT count(compress_chunk(c)) > 1 AS some FROM show_chunks('q') AS c;
+CREATE FUNCTION looks(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+		IF line LIKE '%Batch Index:%' THEN RETURN current_setting('strata.enable_batch_index'); END IF;
+	END LOOP;
+	RETURN 'off';
+END $$;
+SELECT looks('SELECT v FROM q WHERE trace = md5(''1000'')::uuid') = 'off' AS none;
+ALTER TABLE q ADD CONSTRAINT later CHECK (v < 1000), ADD PRIMARY KEY (trace, ts);
+SELECT looks('SELECT v FROM q WHERE trace = md5(''1000'')::uuid') = current_setting('strata.enable_batch_index') AS as_expected;
+SELECT v FROM q WHERE trace = md5('1000')::uuid;
+INSERT INTO q SELECT * FROM made(1, 1, 1);
+ALTER TABLE q SET (strata.batch_index = off);
+SELECT looks('SELECT v FROM q WHERE trace = md5(''1000'')::uuid') = 'off' AS none;
+ALTER TABLE q RESET (strata.batch_index);
+SELECT looks('SELECT v FROM q WHERE trace = md5(''1000'')::uuid') = current_setting('strata.enable_batch_index') AS as_expected;
+CREATE TABLE r (LIKE h) USING strata WITH (strata.segmentby = 'dev', strata.orderby = 'ts');
+INSERT INTO r SELECT ts + interval '10 years', dev, trace, num, f, tag, v FROM made(1, 1500, 0);
+ANALYZE r;
+SELECT compress_chunk('r');
+ALTER TABLE r ALTER trace SET NOT NULL, ADD CONSTRAINT later CHECK (v < 1000);
+ALTER TABLE q ATTACH PARTITION r FOR VALUES FROM ('2036-01-01') TO ('2036-01-01 12:00');
+SELECT looks('SELECT v FROM r WHERE trace = md5(''1000'')::uuid') = current_setting('strata.enable_batch_index') AS as_expected;
+SELECT count(*) FROM q WHERE trace = md5('1000')::uuid;
+SELECT count(*) FROM strata.verify('q');
+DROP TABLE q;
+DROP FUNCTION looks;
 DROP TABLE p, h CASCADE;
 DROP FUNCTION made, differing, on_both, look_ups;
