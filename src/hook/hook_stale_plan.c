@@ -30,6 +30,7 @@
 #include "store/store.h"
 
 #include "access/htup_details.h"
+#include "access/parallel.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/pg_class.h"
@@ -308,21 +309,35 @@ locks_strata_rows(PlannedStmt *stmt)
 	return false;
 }
 
+/* Have chunks been dropped, whose rows a rollup keeps now, since its snapshot? */
+static bool
+misses_kept_rows(const QueryDesc *query_desc)
+{
+	List	   *note = strata_plan_note_find(query_desc->plannedstmt);
+	List	   *uses = note == NIL ? NIL : list_nth(note, 5);
+
+	return uses != NIL && query_desc->snapshot != NULL &&
+		strata_rollup_past_moved(uses, query_desc->snapshot);
+}
+
 /*
  * See hook_private.h.  EXECUTE of a SELECT FOR UPDATE takes its snapshot
  * before it waits for its locks.  Rows that a compression moved in between
  * would look deleted to it, so it gets a snapshot from after the wait, as
- * every other statement that locks or changes rows does.
+ * every other statement that locks or changes rows does.  So does a query that
+ * has waited for a transaction which dropped chunks that a rollup keeps.
  */
 void
 strata_stale_snapshot_renew(QueryDesc *query_desc)
 {
 	Snapshot	snapshot;
 
-	if (query_desc->operation != CMD_SELECT ||
-		query_desc->plannedstmt->rowMarks == NIL ||
-		IsolationUsesXactSnapshot() ||
-		!locks_strata_rows(query_desc->plannedstmt))
+	if (IsolationUsesXactSnapshot() || IsParallelWorker())
+		return;
+	if (!misses_kept_rows(query_desc) &&
+		(query_desc->operation != CMD_SELECT ||
+		 query_desc->plannedstmt->rowMarks == NIL ||
+		 !locks_strata_rows(query_desc->plannedstmt)))
 		return;
 	Assert(query_desc->estate ==
 		   NULL);				/* hook:H3: nobody has used the old one */
@@ -343,6 +358,8 @@ strata_stale_plan_renew(QueryDesc *query_desc)
 	PlannedStmt *old = query_desc->plannedstmt;
 	PlannedStmt *stmt;
 
+	if (note != NIL && list_nth(note, 5) != NIL && !IsParallelWorker())
+		strata_rollup_past_check(list_nth(note, 5), query_desc->snapshot);
 	if (!is_stale(note, query_desc->snapshot, query_desc->params))
 		return;
 	Assert(query_desc->planstate == NULL &&

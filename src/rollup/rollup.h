@@ -303,6 +303,13 @@ extern bool strata_rollup_uses_hold(const List *uses, Snapshot snapshot,
 									ParamListInfo params);
 
 /*
+ * rollup_past.c.  Has retention gone on since the snapshot was taken, so that
+ * it misses rows that are kept now?  ereport if they are missed.
+ */
+extern bool strata_rollup_past_moved(const List *uses, Snapshot snapshot);
+extern void strata_rollup_past_check(const List *uses, Snapshot snapshot);
+
+/*
  * The same of queries that aggregate hypertables themselves.  Not while a
  * rollup is refreshed: what that writes comes from rows.
  */

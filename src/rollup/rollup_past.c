@@ -18,6 +18,7 @@
  */
 #include "rollup/rollup_private.h"
 
+#include "base/base.h"
 #include "base/compat.h"
 
 #include "catalog/pg_type.h"
@@ -142,6 +143,74 @@ strata_rollup_past_use(Oid view, const StrataRanges *kept)
 {
 	return list_make2(makeString(psprintf("%u", view)),
 					  makeString(strata_rollup_ranges_text(kept)));
+}
+
+/* The view of such a use; NULL: it is another. */
+static Oid
+view_of_use(const List *use)
+{
+	return IsA(linitial(use), String) ?
+		(Oid) strtoul(strVal(linitial(use)), NULL, 10) : InvalidOid;
+}
+
+/* See rollup.h. */
+bool
+strata_rollup_past_moved(const List *uses, Snapshot snapshot)
+{
+	ListCell   *lc;
+
+	foreach(lc, uses)
+	{
+		Oid			view = view_of_use(lfirst(lc));
+		StrataRanges then;
+		StrataRanges now;
+
+		if (!OidIsValid(view))
+			continue;
+		strata_rollup_kept(view, snapshot, &then);
+		strata_rollup_kept(view, NULL, &now);
+		if (strcmp(strata_rollup_ranges_text(&then),
+				   strata_rollup_ranges_text(&now)) != 0)
+			return true;
+	}
+	return false;
+}
+
+/* See rollup.h. */
+void
+strata_rollup_past_check(const List *uses, Snapshot snapshot)
+{
+	ListCell   *lc;
+
+	foreach(lc, uses)
+	{
+		Oid			view = view_of_use(lfirst(lc));
+		StrataRollup *rollup;
+		StrataRanges missed;
+		StrataRanges known;
+
+		if (!OidIsValid(view))
+			continue;
+		strata_rollup_kept(view, NULL, &missed);
+		strata_rollup_kept(view, snapshot, &known);
+		strata_ranges_remove(&missed, &known);
+		rollup = missed.n > 0 ? strata_rollup_open(view, true) : NULL;
+		if (rollup == NULL || rollup->materialized_only)
+			continue;
+		Assert(snapshot->snapshot_type == SNAPSHOT_MVCC);	/* rollup:Z7 */
+		if (strata_enable_archive_rewrite)
+		{
+			strata_rollup_clean(rollup, snapshot, &known);
+			strata_ranges_remove(&missed, &known);
+		}
+		if (missed.n > 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+					 errmsg("could not serialize access due to concurrent drop of chunks of \"%s\"",
+							get_rel_name(rollup->source)),
+					 errdetail("What continuous aggregate \"%s\" keeps of them is newer than the snapshot.",
+							   get_rel_name(view))));
+	}
 }
 
 /* See rollup_private.h. */
