@@ -46,6 +46,14 @@ extern void strata_hook_rollup_check_refresh(const RefreshMatViewStmt * stmt);
 extern void strata_hook_rollup_alter(AlterTableStmt *stmt);
 extern void strata_hook_rollup_follow(Oid view);
 
+/*
+ * The view of an archive (InvalidOid: it is none), which has got another name;
+ * and ereport where an archive would leave its view's schema.
+ */
+extern Oid	strata_hook_rollup_of_archive(const RangeVar *name);
+extern void strata_hook_rollup_archive_renamed(Oid view);
+extern void strata_hook_rollup_check_schema(const AlterObjectSchemaStmt *stmt);
+
 /* Has a utility statement of this session gone through our hook? */
 extern bool strata_utility_hook_ran;
 

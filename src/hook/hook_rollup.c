@@ -18,6 +18,7 @@
 #include "catalog/pg_class.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
+#include "storage/lmgr.h"
 #include "tcop/utility.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -220,4 +221,49 @@ strata_hook_rollup_follow(Oid view)
 		strata_sql_run_subcommand(psprintf("ALTER TABLE %s SET SCHEMA %s",
 										   strata_sql_name(row->archive),
 										   quote_identifier(get_namespace_name(schema))));
+}
+
+/* See hook_private.h. */
+Oid
+strata_hook_rollup_of_archive(const RangeVar *name)
+{
+	Oid			relid = name == NULL ? InvalidOid :
+	RangeVarGetRelid(name, NoLock, true);
+
+	return OidIsValid(relid) &&
+		get_rel_relkind(relid) == RELKIND_PARTITIONED_TABLE ?
+		strata_rollup_of_archive(relid) : InvalidOid;
+}
+
+/* See hook_private.h.  A dump finds it by its name. */
+void
+strata_hook_rollup_archive_renamed(Oid view)
+{
+	StrataRollupRow *row;
+
+	if (!OidIsValid(view))
+		return;
+	CommandCounterIncrement();
+	row = strata_rollup_row(view);
+	Assert(row != NULL);		/* hook:H5 */
+	LockRelationOid(view, ShareUpdateExclusiveLock);
+	strata_rollup_store_options(view, NIL, row->archive);
+}
+
+/* See hook_private.h. */
+void
+strata_hook_rollup_check_schema(const AlterObjectSchemaStmt *stmt)
+{
+	Oid			view = strata_hook_rollup_of_archive(stmt->relation);
+
+	if (!OidIsValid(view) ||
+		get_rel_namespace(view) == get_namespace_oid(stmt->newschema, true))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("\"%s\" is the archive of a continuous aggregate",
+					stmt->relation->relname),
+			 errhint("ALTER MATERIALIZED VIEW %s SET SCHEMA %s;",
+					 strata_sql_name(view),
+					 quote_identifier(stmt->newschema))));
 }

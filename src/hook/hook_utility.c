@@ -808,7 +808,12 @@ run_rename(UtilityCall *call, Node *stmt)
 		 rename->relationType == OBJECT_MATVIEW))
 		rename_column(call, rename);
 	else
+	{
+		Oid			view = strata_hook_rollup_of_archive(rename->relation);
+
 		run_statement(call);
+		strata_hook_rollup_archive_renamed(view);
+	}
 }
 
 /* ALTER ... SET SCHEMA; what belongs to it goes along. */
@@ -828,6 +833,7 @@ run_set_schema(UtilityCall *call, Node *stmt)
 		strata_hook_rollup_follow(view);
 		return;
 	}
+	strata_hook_rollup_check_schema(set);
 	if (set->objectType == OBJECT_TABLE)
 		set_schema(call, (AlterObjectSchemaStmt *) stmt);
 	else

@@ -99,6 +99,11 @@ CALL refresh_continuous_aggregate('roc_other.roc_h', NULL, NULL);
 SELECT * FROM roc_other.roc_hour_archive ORDER BY 1, 2 LIMIT 2;
 SELECT * FROM roc_other.roc_h ORDER BY 1, 2 LIMIT 2;
 SELECT view, source, archive, materialized_only, marks FROM strata.rollups ORDER BY 1;
+-- an archive under another name; in another schema: with its view
+ALTER TABLE roc_other.roc_hour_archive RENAME TO roc_hours;
+SELECT reloptions::text LIKE '%strata.archive=roc_hours%' AS named FROM pg_class WHERE oid = 'roc_other.roc_h'::regclass;
+ALTER TABLE roc_other.roc_hours SET SCHEMA public;
+ALTER TABLE roc_other.roc_hours RENAME TO roc_hour_archive;
 -- a dump has the options; what it says makes the rollup again, with the archive that is there
 SELECT pg_get_viewdef('roc_other.roc_h') AS definition \gset
 DROP MATERIALIZED VIEW roc_day;

@@ -11,6 +11,8 @@ use Test::More;
 
 my $options = q{SELECT relname, reloptions FROM pg_class WHERE reloptions IS NOT NULL AND relkind <> 'i' ORDER BY 1};
 
+my $kept = 'SELECT count(*), sum(count), sum(sum) FROM kept';
+
 # pg_upgrade writes into the directory it stands in
 chdir PostgreSQL::Test::Utils::tempdir();
 
@@ -45,7 +47,13 @@ sub fill
 		q{CREATE TABLE parted (ts date, n int) PARTITION BY RANGE (ts)},
 		q{CREATE TABLE part1 PARTITION OF parted FOR VALUES FROM ('2026-01-01') TO ('2027-01-01') USING strata},
 		q{INSERT INTO parted SELECT '2026-01-01', i FROM generate_series(1, 3000) i},
-		q{SELECT compress_chunk('parted')});
+		q{SELECT compress_chunk('parted')},
+		# a continuous aggregate, of which retention has kept a part
+		q{CREATE TABLE metered (n int NOT NULL, v int)},
+		q{SELECT create_hypertable('metered', 'n', chunk_time_interval => 1000)},
+		q{INSERT INTO metered SELECT i, i FROM generate_series(0, 4999) i},
+		q{CREATE MATERIALIZED VIEW kept WITH (strata.continuous) AS SELECT time_bucket(300, n) AS b, count(*), sum(v) FROM metered GROUP BY 1},
+		q{SELECT drop_chunks('metered', older_than => 2000)});
 	return;
 }
 
@@ -60,6 +68,8 @@ foreach my $mode ('copy', 'link')
 	  ('t', 'odd', 'quick', 'part1');
 	like($batches, qr/\d\|\d/, "$mode: there are batches to keep");
 	my $settings = $old->safe_psql('postgres', $options);
+	my $kept_before = $old->safe_psql('postgres', $kept);
+	is($kept_before, '17|5000|12497500', "$mode: a continuous aggregate to keep");
 	$old->stop;
 
 	my $new = PostgreSQL::Test::Cluster->new("new_$mode");
@@ -83,6 +93,13 @@ foreach my $mode ('copy', 'link')
 		$batches, "$mode: same batches");
 	is($new->safe_psql('postgres', $options), $settings, "$mode: same settings");
 	is($new->safe_psql('postgres', 'SELECT strata.gc()'), '0', "$mode: no orphans");
+
+	is($new->safe_psql('postgres', $kept), $kept_before, "$mode: the same of a continuous aggregate");
+	is($new->safe_psql('postgres', 'SELECT count(*) FROM metered'), '3000', "$mode: whose rows are gone in part");
+	$new->safe_psql('postgres', q{INSERT INTO metered VALUES (7, 7), (4000, 7)});
+	$new->safe_psql('postgres', q{CALL refresh_continuous_aggregate('kept', NULL, NULL)});
+	is($new->safe_psql('postgres', $kept), '17|5002|12497514', "$mode: and life goes on there");
+	$new->safe_psql('postgres', 'DROP TABLE metered CASCADE');
 
 	is_sound($new, 'own.felt', "$mode: own.felt");
 	$new->safe_psql('postgres', 'DROP SCHEMA own CASCADE');
