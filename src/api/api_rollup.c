@@ -13,10 +13,12 @@
 
 #include "fmgr.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 
 PG_FUNCTION_INFO_V1(strata_hypertable_meant_sql);
 PG_FUNCTION_INFO_V1(strata_relation_named);
 PG_FUNCTION_INFO_V1(strata_retention_held);
+PG_FUNCTION_INFO_V1(strata_time_text);
 
 /* hypertable_meant(relation) -> the archive of a view; else the same */
 Datum
@@ -44,4 +46,22 @@ strata_retention_held(PG_FUNCTION_ARGS)
 	if (why == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(cstring_to_text(why));
+}
+
+/* time_text(hypertable, at) -> the time as its type shows it; NULL: no end */
+Datum
+strata_time_text(PG_FUNCTION_ARGS)
+{
+	StrataHypertable *ht = strata_hypertable_get(PG_GETARG_OID(0));
+	int64		at = PG_GETARG_INT64(1);
+	Oid			output;
+	bool		is_varlena;
+	char	   *text;
+
+	if (ht == NULL || at == PG_INT64_MIN || at == PG_INT64_MAX)
+		PG_RETURN_NULL();
+	getTypeOutputInfo(ht->key_type, &output, &is_varlena);
+	text = OidOutputFunctionCall(output,
+								 strata_time_to_datum(ht->key_type, at));
+	PG_RETURN_TEXT_P(cstring_to_text(text));
 }

@@ -72,6 +72,7 @@ SELECT * FROM rok_check();
 RESET strata.enable_archive_rewrite;
 SELECT rok_kept('rok_hour') = extract(epoch FROM timestamptz '2026-02-26')::bigint * 1000000 - 946684800000000 || '..' || extract(epoch FROM timestamptz '2026-02-28')::bigint * 1000000 - 946684800000000 AS kept_hours;
 
+SELECT view, covered_ranges, covered_from, covered_to, kept_before FROM strata.rollups ORDER BY view::text;
 -- rows that come late make a chunk anew; what they make is added, whoever refreshes, and when that chunk goes, too
 INSERT INTO rok VALUES ('2026-02-26 00:10:10', 'h1', -5, 77), ('2026-02-27 23:59:59', 'h9', 1, 1), ('2026-02-28 05:00:00', 'h1', 3, 3), ('2026-02-20', 'h1', 4, 4);
 INSERT INTO rok_all VALUES ('2026-02-26 00:10:10', 'h1', -5, 77), ('2026-02-27 23:59:59', 'h9', 1, 1), ('2026-02-28 05:00:00', 'h1', 3, 3), ('2026-02-20', 'h1', 4, 4);
