@@ -150,4 +150,16 @@ extern void strata_hook_check_setting(VariableSetStmt *stmt);
  */
 extern void strata_hook_track_alter(const AlterTableStmt *stmt);
 
+/*
+ * hook_index.c: indexes of a table, and of its partitions, are new, so batches
+ * are to be found by them, too.  all: also those that were found before.
+ */
+extern void strata_hook_index_batches(Oid relid, LOCKMODE lockmode, bool all);
+
+/* Does the command make indexes, or say whether they lead to batches? */
+extern bool strata_hook_alters_batch_indexes(const AlterTableCmd *cmd);
+
+/* Say where an index of an extension's kind was made, which leads to none. */
+extern void strata_hook_tell_of_index(Oid relid, const IndexStmt *index);
+
 #endif							/* STRATA_HOOK_PRIVATE_H */

@@ -600,69 +600,6 @@ run_create_view(UtilityCall *call, Node *stmt)
 		strata_hook_rollup_of_view(view, ours);
 }
 
-/*
- * Indexes of a table, and of its partitions, are new: batches are to be found
- * by them, too.  all: also those that were found before.
- */
-static void
-index_batches(Oid relid, LOCKMODE lockmode, bool all)
-{
-	ListCell   *lc;
-
-	foreach(lc, find_all_inheritors(relid, NoLock, NULL))
-	{
-		Relation	rel = try_relation_open(lfirst_oid(lc), lockmode);
-		StrataStore *store;
-
-		if (rel == NULL)
-			continue;
-		store = strata_relation_is_strata(rel) ?
-			strata_store_open(rel, RowExclusiveLock) : NULL;
-		if (store != NULL)
-		{
-			Assert(CheckRelationLockedByMe(rel, lockmode,
-										   true));	/* index:I4 */
-			if (all)
-				strata_index_rebuild(store);
-			else
-				strata_index_update(store);
-			strata_store_close(store, NoLock);
-		}
-		relation_close(rel, NoLock);
-	}
-}
-
-/* Does the command make indexes, or say whether they lead to batches? */
-static bool
-concerns_batch_indexes(const AlterTableCmd *cmd)
-{
-	ListCell   *lc;
-
-	switch (cmd->subtype)
-	{
-		case AT_AddConstraint:
-			return castNode(Constraint, cmd->def)->contype == CONSTR_PRIMARY ||
-				castNode(Constraint, cmd->def)->contype == CONSTR_UNIQUE;
-		case AT_AttachPartition:
-			return true;
-		case AT_AddColumn:
-			return castNode(ColumnDef, cmd->def)->constraints != NIL;
-		case AT_SetRelOptions:
-		case AT_ResetRelOptions:
-			foreach(lc, (List *) cmd->def)
-			{
-				const DefElem *option = lfirst_node(DefElem, lc);
-
-				if (strcmp(option->defname, "batch_index") == 0 ||
-					strcmp(option->defname, "strata.batch_index") == 0)
-					return true;
-			}
-			return false;
-		default:
-			return false;
-	}
-}
-
 /* ALTER TABLE, and then batches are found by the indexes it made. */
 static void
 alter_table_and_index(UtilityCall *call, AlterTableStmt *alter)
@@ -677,7 +614,7 @@ alter_table_and_index(UtilityCall *call, AlterTableStmt *alter)
 		AlterTableCmd *cmd = lfirst_node(AlterTableCmd, lc);
 
 		/* ATTACH PARTITION stands alone, and is about the other table */
-		if (concerns_batch_indexes(cmd))
+		if (strata_hook_alters_batch_indexes(cmd))
 			concerned = cmd->subtype == AT_AttachPartition ?
 				castNode(PartitionCmd, cmd->def)->name : alter->relation;
 	}
@@ -687,7 +624,7 @@ alter_table_and_index(UtilityCall *call, AlterTableStmt *alter)
 	CommandCounterIncrement();
 	relid = RangeVarGetRelid(concerned, NoLock, true);
 	if (OidIsValid(relid))
-		index_batches(relid, ShareUpdateExclusiveLock, false);
+		strata_hook_index_batches(relid, ShareUpdateExclusiveLock, false);
 }
 
 /* ALTER TABLE, of whatever kind of relation. */
@@ -732,9 +669,11 @@ run_create_index(UtilityCall *call, Node *stmt)
 
 	index_table(call, index);
 	relid = RangeVarGetRelid(index->relation, NoLock, true);
-	if (OidIsValid(relid))
-		index_batches(relid, index->concurrent ? ShareUpdateExclusiveLock :
-					  ShareLock, false);
+	if (!OidIsValid(relid))
+		return;
+	strata_hook_index_batches(relid, index->concurrent ?
+							  ShareUpdateExclusiveLock : ShareLock, false);
+	strata_hook_tell_of_index(relid, index);
 }
 
 /* REINDEX INDEX and TABLE; others leave what leads to batches as it is. */
@@ -752,7 +691,7 @@ run_reindex(UtilityCall *call, Node *stmt)
 	if (OidIsValid(relid) && reindex->kind == REINDEX_OBJECT_INDEX)
 		relid = IndexGetRelation(relid, true);
 	if (OidIsValid(relid))
-		index_batches(relid, ShareUpdateExclusiveLock, true);
+		strata_hook_index_batches(relid, ShareUpdateExclusiveLock, true);
 }
 
 /* DROP; continuous aggregates are called materialized views. */

@@ -178,6 +178,25 @@ SELECT count(*) FROM pg_class WHERE relname LIKE 'batch\_index\_%' AND oid NOT I
 SELECT count(*) FROM w WHERE words = ARRAY['wORD7']::citext[];
 DROP TABLE w;
 DROP EXTENSION citext;
+-- indexes of an extension's kind cover rows that are not compressed
+SET ROLE postgres;
+CREATE EXTENSION IF NOT EXISTS bloom;
+RESET ROLE;
+SET client_min_messages = notice;
+CREATE TABLE w (ts timestamptz NOT NULL, a int) USING strata WITH (strata.orderby = 'ts');
+CREATE INDEX ON w USING bloom (a);
+CREATE INDEX ON h USING bloom (later);
+CREATE TABLE pw (LIKE w) PARTITION BY RANGE (ts) WITH (strata.chunk_interval = '12 hours', strata.orderby = 'ts');
+CREATE INDEX ON pw USING bloom (a);
+CREATE INDEX ON pw (a);
+INSERT INTO pw SELECT '2026-01-01'::timestamptz + g * interval '1 min', g % 50 FROM generate_series(1, 1000) AS g;
+SELECT count(compress_chunk(c)) FROM show_chunks('pw') AS c;
+SELECT count(*) FROM pw WHERE a = 7;
+DROP TABLE w, pw;
+SET client_min_messages = error;
+SET ROLE postgres;
+DROP EXTENSION bloom;
+RESET ROLE;
 -- what is dropped leaves nothing
 DROP TABLE d, t;
 SELECT count(*) FROM pg_class WHERE relname LIKE 'batch\_index\_%';

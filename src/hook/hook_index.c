@@ -1,0 +1,103 @@
+/*-------------------------------------------------------------------------
+ *
+ * hook_index.c
+ *	  Indexes that commands make, and what leads from them to batches.
+ *
+ * src/hook/hook_index.c
+ *-------------------------------------------------------------------------
+ */
+#include "hook/hook_private.h"
+#include "hypertable/hypertable.h"
+#include "index/index.h"
+#include "store/store.h"
+
+#include "access/relation.h"
+#include "access/transam.h"
+#include "access/xact.h"
+#include "catalog/pg_inherits.h"
+#include "commands/defrem.h"
+#include "miscadmin.h"
+#include "nodes/parsenodes.h"
+#include "storage/lmgr.h"
+#include "utils/lsyscache.h"
+
+/* See hook_private.h. */
+void
+strata_hook_index_batches(Oid relid, LOCKMODE lockmode, bool all)
+{
+	ListCell   *lc;
+
+	foreach(lc, find_all_inheritors(relid, NoLock, NULL))
+	{
+		Relation	rel = try_relation_open(lfirst_oid(lc), lockmode);
+		StrataStore *store;
+
+		if (rel == NULL)
+			continue;
+		store = strata_relation_is_strata(rel) ?
+			strata_store_open(rel, RowExclusiveLock) : NULL;
+		if (store != NULL)
+		{
+			Assert(CheckRelationLockedByMe(rel, lockmode,
+										   true));	/* index:I4 */
+			if (all)
+				strata_index_rebuild(store);
+			else
+				strata_index_update(store);
+			strata_store_close(store, NoLock);
+		}
+		relation_close(rel, NoLock);
+	}
+}
+
+/* See hook_private.h. */
+bool
+strata_hook_alters_batch_indexes(const AlterTableCmd *cmd)
+{
+	ListCell   *lc;
+
+	switch (cmd->subtype)
+	{
+		case AT_AddConstraint:
+			return castNode(Constraint, cmd->def)->contype == CONSTR_PRIMARY ||
+				castNode(Constraint, cmd->def)->contype == CONSTR_UNIQUE;
+		case AT_AttachPartition:
+			return true;
+		case AT_AddColumn:
+			return castNode(ColumnDef, cmd->def)->constraints != NIL;
+		case AT_SetRelOptions:
+		case AT_ResetRelOptions:
+			foreach(lc, (List *) cmd->def)
+			{
+				const DefElem *option = lfirst_node(DefElem, lc);
+
+				if (strcmp(option->defname, "batch_index") == 0 ||
+					strcmp(option->defname, "strata.batch_index") == 0)
+					return true;
+			}
+			return false;
+		default:
+			return false;
+	}
+}
+
+/* See hook_private.h. */
+void
+strata_hook_tell_of_index(Oid relid, const IndexStmt *index)
+{
+	Relation	rel;
+	bool		strata;
+
+	if (get_index_am_oid(index->accessMethod, true) < FirstNormalObjectId)
+		return;
+	rel = try_relation_open(relid, NoLock);
+	if (rel == NULL)
+		return;
+	strata = strata_relation_is_strata(rel) || strata_hypertable_is(relid);
+	relation_close(rel, NoLock);
+	if (strata)
+		ereport(NOTICE,
+				(errmsg("indexes of access method \"%s\" do not lead to compressed rows",
+						index->accessMethod),
+				 errdetail("They cover the rows that are not compressed yet; queries read the others.")));
+}
