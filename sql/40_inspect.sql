@@ -68,6 +68,14 @@ CREATE FUNCTION _strata.retention_held(hypertable oid) RETURNS text
 COMMENT ON FUNCTION _strata.retention_held(oid) IS 'why chunks cannot be dropped of a hypertable that has continuous aggregates; NULL: they can';
 GRANT EXECUTE ON FUNCTION _strata.retention_held(oid), _strata.hypertable_meant(oid), _strata.relation_named(oid) TO PUBLIC;
 
+CREATE FUNCTION _strata.batch_index_relation(batches oid) RETURNS oid LANGUAGE sql STABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+	SELECT to_regclass('_strata.batch_index_' || batches)::oid;
+END;
+COMMENT ON FUNCTION _strata.batch_index_relation(oid) IS 'what leads from values to the batches of a companion; NULL: there is none';
+GRANT EXECUTE ON FUNCTION _strata.batch_index_relation(oid) TO PUBLIC;
+
 CREATE FUNCTION chunk_compression_stats(
 	hypertable regclass,
 	OUT chunk_schema name, OUT chunk_name name, OUT compression_status text,
@@ -95,7 +103,8 @@ BEGIN ATOMIC
 	CROSS JOIN LATERAL _strata.before_sizes(c.oid) b
 	LEFT JOIN LATERAL (
 		SELECT (sum(pg_table_size(k.oid)) - coalesce(sum(pg_total_relation_size(nullif(k.reltoastrelid, 0))), 0))::bigint AS table_bytes,
-			   sum(pg_indexes_size(k.oid))::bigint AS index_bytes,
+			   (sum(pg_indexes_size(k.oid))
+				+ coalesce(pg_total_relation_size(_strata.batch_index_relation(strata.batch_relation(c.oid))), 0))::bigint AS index_bytes,
 			   coalesce(sum(pg_total_relation_size(nullif(k.reltoastrelid, 0))), 0)::bigint AS toast_bytes
 		FROM pg_class k WHERE k.oid IN (c.oid, strata.batch_relation(c.oid))) s ON d.compressed;
 END;

@@ -221,10 +221,11 @@ LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
 	SELECT s.total - s.indexes - s.toast, s.indexes, s.toast, s.total
-	FROM (SELECT sum(pg_total_relation_size(c.oid))::bigint AS total,
-				 sum(pg_indexes_size(c.oid))::bigint AS indexes,
+	FROM (SELECT (sum(pg_total_relation_size(c.oid)) + coalesce(min(i.bytes), 0))::bigint AS total,
+				 (sum(pg_indexes_size(c.oid)) + coalesce(min(i.bytes), 0))::bigint AS indexes,
 				 coalesce(sum(pg_total_relation_size(nullif(c.reltoastrelid, 0))), 0)::bigint AS toast
-		  FROM pg_class c WHERE c.oid = relation OR c.oid = batches) s;
+		  FROM pg_class c CROSS JOIN (SELECT pg_total_relation_size(_strata.batch_index_relation(batches)) AS bytes) i
+		  WHERE c.oid = relation OR c.oid = batches) s;
 END;
 
 CREATE FUNCTION chunks_detailed_size(

@@ -22,7 +22,8 @@ CREATE VIEW strata.tables AS
 		   r.row_store_rows, r.batch_rows, r.batches,
 		   pg_catalog.pg_table_size(c.oid) AS row_store_bytes,
 		   pg_catalog.pg_indexes_size(c.oid) AS index_bytes,
-		   coalesce(pg_catalog.pg_total_relation_size(strata.batch_relation(c.oid)), 0) AS batch_bytes,
+		   coalesce(pg_catalog.pg_total_relation_size(strata.batch_relation(c.oid)), 0)
+		   + coalesce(pg_catalog.pg_total_relation_size(_strata.batch_index_relation(strata.batch_relation(c.oid))), 0) AS batch_bytes,
 		   (SELECT pg_catalog.string_agg(pg_catalog.quote_ident(a.attname), ', ' ORDER BY l.segmentby_column_index)
 			FROM _strata.layout_of(c.oid) l
 			JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum = l.attnum

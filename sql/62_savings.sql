@@ -3,22 +3,23 @@ CREATE VIEW strata.relation_sizes AS
 	SELECT r.oid::regclass AS relation, c.oid::regclass AS of_table,
 		   coalesce((SELECT i.inhparent::regclass FROM pg_catalog.pg_inherits i JOIN _strata.hypertable h ON h.relid = i.inhparent
 					 WHERE i.inhrelid = c.oid), c.oid::regclass) AS of_hypertable,
-		   r.kind || CASE WHEN p.of_batches AND r.kind <> 'batches' THEN ' of batches' ELSE '' END AS kind,
+		   r.kind || CASE WHEN r.oid <> p.oid THEN p.suffix ELSE '' END AS kind,
 		   pg_catalog.pg_relation_size(r.oid, 'main') + pg_catalog.pg_relation_size(r.oid, 'fsm')
 		   + pg_catalog.pg_relation_size(r.oid, 'vm') + pg_catalog.pg_relation_size(r.oid, 'init') AS bytes
 	FROM pg_catalog.pg_class c
 	JOIN pg_catalog.pg_am am ON am.oid = c.relam AND am.amname = 'strata'
-	CROSS JOIN LATERAL (VALUES (c.oid, false), (strata.batch_relation(c.oid)::oid, true)) p(oid, of_batches)
+	CROSS JOIN LATERAL (VALUES (c.oid, 'row store', ''), (strata.batch_relation(c.oid)::oid, 'batches', ' of batches'),
+		(_strata.batch_index_relation(strata.batch_relation(c.oid)), 'batch index', ' of batch index')) p(oid, kind, suffix)
 	JOIN pg_catalog.pg_class k ON k.oid = p.oid
 	CROSS JOIN LATERAL (
-		SELECT k.oid, CASE WHEN p.of_batches THEN 'batches' ELSE 'row store' END
+		SELECT k.oid, p.kind
 		UNION ALL SELECT i.indexrelid, 'index' FROM pg_catalog.pg_index i WHERE i.indrelid = k.oid
 		UNION ALL SELECT k.reltoastrelid, 'TOAST' WHERE k.reltoastrelid <> 0
 		UNION ALL SELECT i.indexrelid, 'TOAST index' FROM pg_catalog.pg_index i
 			WHERE i.indrelid = k.reltoastrelid AND k.reltoastrelid <> 0) r(oid, kind)
 	WHERE c.relkind IN ('r', 'm');
 COMMENT ON VIEW strata.relation_sizes IS
-'every relation that holds a strata table''s data: row store, batches, their indexes and TOAST; which table and hypertable it is of, and its bytes on disk';
+'every relation that holds a strata table''s data: row store, batches, batch index, their indexes and TOAST; which table and hypertable it is of, and its bytes on disk';
 
 -- Disks are sold by the GB of 1,000,000,000 bytes, or by one of 2^30 that is called so; the smaller saves less.
 CREATE FUNCTION _strata.storage_price(bytes numeric, price_per_gb_month numeric, copies integer) RETURNS numeric

@@ -28,7 +28,7 @@ SELECT first_row, nrows, layout, segment, min_orderby, max_orderby, bytes > 100 
 SELECT column_name, count(*), sum(nulls), min(min), bool_and(bytes > 0 OR codec = 'segmentby') AS bytes, bool_and(codec <> '') AS codec
 FROM strata.batch_columns('t') GROUP BY 1 ORDER BY 1;
 SELECT nulls, min, max FROM strata.batch_columns('t') WHERE column_name = 'v' ORDER BY first_row LIMIT 2;
-SELECT chunk_schema, chunk_name, compression_status, after_compression_total_bytes = pg_total_relation_size('t') + pg_total_relation_size(strata.batch_relation('t')) AS on_disk,
+SELECT chunk_schema, chunk_name, compression_status, after_compression_total_bytes = pg_total_relation_size('t') + pg_total_relation_size(strata.batch_relation('t')) + pg_total_relation_size(_strata.batch_index_relation(strata.batch_relation('t'))) AS on_disk,
        before_compression_total_bytes = before_compression_table_bytes + before_compression_index_bytes + before_compression_toast_bytes AS before_adds_up,
        after_compression_total_bytes = after_compression_table_bytes + after_compression_index_bytes + after_compression_toast_bytes AS after_adds_up, node_name
 FROM chunk_compression_stats('t');

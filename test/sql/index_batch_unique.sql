@@ -171,6 +171,11 @@ ALTER TABLE q ATTACH PARTITION r FOR VALUES FROM ('2036-01-01') TO ('2036-01-01 
 SELECT looks('SELECT v FROM r WHERE trace = md5(''1000'')::uuid') = current_setting('strata.enable_batch_index') AS as_expected;
 SELECT count(*) FROM q WHERE trace = md5('1000')::uuid;
 SELECT count(*) FROM strata.verify('q');
+-- what it takes is counted
+SELECT kind, count(*) > 0 AS some, sum(bytes) > 0 AS bytes FROM strata.relation_sizes WHERE of_hypertable = 'q'::regclass AND kind LIKE '%batch index' GROUP BY kind ORDER BY kind;
+SELECT sum(s.bytes) = (SELECT sum(total_bytes) FROM chunks_detailed_size('q')) AS same, sum(s.bytes) = (SELECT sum(row_store_bytes + index_bytes + batch_bytes) FROM strata.tables WHERE relation IN (SELECT show_chunks('q'))) AS and_here,
+	sum(s.bytes) = (SELECT sum(after_compression_total_bytes) FROM chunk_compression_stats('q')) AS and_there
+FROM strata.relation_sizes AS s WHERE of_hypertable = 'q'::regclass;
 DROP TABLE q;
 DROP FUNCTION looks;
 DROP TABLE p, h CASCADE;
