@@ -151,8 +151,12 @@ typedef struct StrataTimeBound
 extern bool strata_rollup_window(const List *bounds, Oid type,
 								 ParamListInfo params, int64 *lo, int64 *hi);
 
-/* Leave few ranges, the longest; others are computed from rows. */
-extern void strata_rollup_few_ranges(StrataRanges *ranges);
+/*
+ * Leave few ranges, the longest; others are computed from rows.  None, if most
+ * of the table is read for these.
+ */
+extern void strata_rollup_few_ranges(const StrataRollup *rollup,
+									 StrataRanges *ranges);
 
 /* For the plan to carry, see strata_rollup_uses_hold(). */
 extern List *strata_rollup_make_use(Oid view, const StrataRanges *ranges,

@@ -199,7 +199,7 @@ clean_part(const ViewAnswers *answers, const StrataRollup *rollup,
 	}
 	if (answers->snapshot != NULL)
 		strata_rollup_clean(rollup, answers->snapshot, clean);
-	strata_rollup_few_ranges(clean);
+	strata_rollup_few_ranges(rollup, clean);
 	strata_ranges_copy(&known, clean);
 	for (int i = 0; i < kept->n; i++)
 		strata_ranges_add(&known, kept->r[i]);

@@ -245,7 +245,7 @@ find_ranges(TableQuery *tq)
 	strata_rollup_clean(tq->rollup, tq->snapshot, &tq->used);
 	strata_ranges_clip(&tq->used,
 					   strata_rollup_bucket_inward(&bucket, lo, hi));
-	strata_rollup_few_ranges(&tq->used);
+	strata_rollup_few_ranges(tq->rollup, &tq->used);
 	return tq->used.n > 0;
 }
 

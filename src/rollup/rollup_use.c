@@ -33,6 +33,9 @@
 /* A plan has at most so many ranges of one rollup. */
 #define MAX_RANGES 32
 
+/* Of fewer chunks it does not matter how many are read. */
+#define FEW_CHUNKS 4
+
 /*-------------------------------------------------------------------------
  * Ranges
  *-------------------------------------------------------------------------
@@ -49,18 +52,52 @@ compare_lengths(const void *a, const void *b)
 	return la > lb ? -1 : la < lb;
 }
 
+/*
+ * Do gaps between the ranges lie in most chunks from the first range to the
+ * last?  Batches are as long as chunks, nearly: then most of the table is read
+ * for them, and might as well answer everything.
+ */
+static bool
+gaps_are_everywhere(const StrataRollup *rollup, const StrataRanges *ranges)
+{
+	StrataHypertable *ht = strata_hypertable_get(rollup->source);
+	int64		length;
+	int64		chunks;
+	int64		touched = 0;
+	int64		last = PG_INT64_MIN;
+
+	if (ht == NULL || ranges->n < 2)
+		return false;
+	length = strata_time_interval_length(rollup->time_type, ht->interval);
+	if (length <= 0)
+		return false;
+	chunks = ranges->r[ranges->n - 1].hi / length - ranges->r[0].lo / length;
+	for (int i = 1; i < ranges->n; i++)
+	{
+		int64		lo = ranges->r[i - 1].hi / length;
+		int64		hi = (ranges->r[i].lo - 1) / length;
+
+		touched += hi - Max(lo, last + 1) + 1;
+		last = hi;
+	}
+	return chunks >= FEW_CHUNKS && touched > chunks / 2;
+}
+
 /* See rollup_private.h. */
 void
-strata_rollup_few_ranges(StrataRanges *ranges)
+strata_rollup_few_ranges(const StrataRollup *rollup, StrataRanges *ranges)
 {
 	StrataRanges longest = {0};
 
-	if (ranges->n <= MAX_RANGES)
-		return;
-	qsort(ranges->r, ranges->n, sizeof(StrataRange), compare_lengths);
-	for (int i = 0; i < MAX_RANGES; i++)
-		strata_ranges_add(&longest, ranges->r[i]);
-	*ranges = longest;
+	if (ranges->n > MAX_RANGES)
+	{
+		qsort(ranges->r, ranges->n, sizeof(StrataRange), compare_lengths);
+		for (int i = 0; i < MAX_RANGES; i++)
+			strata_ranges_add(&longest, ranges->r[i]);
+		*ranges = longest;
+	}
+	if (gaps_are_everywhere(rollup, ranges))
+		ranges->n = 0;
 }
 
 /*-------------------------------------------------------------------------

@@ -222,6 +222,7 @@ extern void strata_filter_prepare(StrataFilter *filter, ExprContext *econtext);
 typedef struct StrataFilterRun
 {
 	StrataBatchReader *reader;
+	bool		bounded;		/* minima and maxima of its columns are known */
 	TupleTableSlot *slot;		/* virtual, of R; values are the run's to set */
 	ExprContext *econtext;
 	uint8	   *scratch;		/* strata_filter_scratch_size() bytes */
@@ -232,6 +233,13 @@ typedef struct StrataFilterRun
  * nrows rows.
  */
 extern Size strata_filter_scratch_size(const FilterNode *tree, int nrows);
+
+/*
+ * scan_prune.c.  What minima and maxima of the run's batch say of a tree;
+ * nothing where they are not known.
+ */
+extern StrataVerdict strata_filter_bounds_verdict(const FilterNode *tree,
+												  StrataFilterRun *run);
 
 /*
  * mask[i] &= "tree is true of row i", for rows [0, reader->nrows); decodes the

@@ -445,7 +445,10 @@ run_null_test(const FilterNode *leaf, StrataFilterRun *run, uint8 *mask)
 		mask[i] &= (uint8) (col->isnull[i] == wanted);
 }
 
-/* Each arm is tried on the rows no arm before it accepted. */
+/*
+ * Each arm that bounds leave is tried on the rows no arm before it accepted:
+ * of many ranges a batch lies in few.
+ */
 static void
 run_or(const FilterNode *node, StrataFilterRun *run, uint8 *mask)
 {
@@ -457,6 +460,16 @@ run_or(const FilterNode *node, StrataFilterRun *run, uint8 *mask)
 	memset(accepted, 0, n);
 	for (int i = 0; i < node->nargs; i++)
 	{
+		StrataVerdict verdict = node->nargs > 2 ?
+		strata_filter_bounds_verdict(node->args[i], run) : STRATA_SOME;
+
+		if (verdict == STRATA_NONE)
+			continue;
+		if (verdict == STRATA_ALL)
+		{
+			memcpy(accepted, mask, n);
+			break;
+		}
 		for (int row = 0; row < n; row++)
 			arm[row] = mask[row] & (accepted[row] ^ 1);
 		strata_filter_vector(node->args[i], run, arm);

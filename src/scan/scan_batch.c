@@ -267,6 +267,7 @@ strata_batch_filter(StrataScanState *scan, StrataOpenBatch *batch)
 
 	scan->counters.scanned++;
 	scan->run.reader = batch->reader;
+	scan->run.bounded = true;
 	for (int i = 0; i < scan->filter->nquals; i++)
 	{
 		const StrataQual *qual = &scan->filter->quals[i];

@@ -369,6 +369,21 @@ tree_verdict(const FilterNode *node, StrataBatchReader *reader, bool filters)
 	return STRATA_SOME;
 }
 
+/* See filter_private.h. */
+StrataVerdict
+strata_filter_bounds_verdict(const FilterNode *tree, StrataFilterRun *run)
+{
+	MemoryContext old;
+	StrataVerdict verdict;
+
+	if (!run->bounded || !strata_enable_pruning)
+		return STRATA_SOME;
+	old = MemoryContextSwitchTo(run->econtext->ecxt_per_tuple_memory);
+	verdict = tree_verdict(tree, run->reader, false);
+	MemoryContextSwitchTo(old);
+	return verdict;
+}
+
 /*
  * Evaluate the quals that read segmentby columns only; false: one is not true.
  */

@@ -388,6 +388,7 @@ filter_rows(StrataRowReader *reader, StrataRowVector *vector)
 		strata_filter_prepare(filter, scan->run.econtext);
 	memset(reader->mask, 1, n);
 	scan->run.reader = &reader->batch;
+	scan->run.bounded = false;
 	scan->run.scratch = reader->mask + n;
 	for (int i = 0; i < filter->nquals; i++)
 	{
