@@ -53,7 +53,7 @@ compare_lengths(const void *a, const void *b)
 }
 
 /*
- * Do gaps between the ranges lie in most chunks from the first range to the
+ * Do gaps between the ranges lie in many chunks from the first range to the
  * last?  Batches are as long as chunks, nearly: then most of the table is read
  * for them, and might as well answer everything.
  */
@@ -80,7 +80,7 @@ gaps_are_everywhere(const StrataRollup *rollup, const StrataRanges *ranges)
 		touched += hi - Max(lo, last + 1) + 1;
 		last = hi;
 	}
-	return chunks >= FEW_CHUNKS && touched > chunks / 2;
+	return chunks >= FEW_CHUNKS && touched > chunks / 4;
 }
 
 /* See rollup_private.h. */

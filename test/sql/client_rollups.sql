@@ -123,7 +123,7 @@ CALL refresh_continuous_aggregate('per_day', '2026-01-01', '2026-02-01');
 SELECT count(compress_chunk(c, true)) FROM show_chunks('per_day') c;
 SELECT count(*), sum(total) FROM per_day;
 SELECT hypertable_name, application_name FROM timescaledb_information.jobs WHERE job_id >= 7000 ORDER BY job_id;
-SELECT view_name, materialized_only, compression_enabled, finalized, view_definition FROM timescaledb_information.continuous_aggregates;
+SELECT view_name, materialized_only, compression_enabled, finalized, regexp_replace(view_definition, 'readings\.', '', 'g') AS view_definition FROM timescaledb_information.continuous_aggregates;
 SELECT remove_retention_policy('per_day'), remove_compression_policy('per_day');
 DROP MATERIALIZED VIEW per_day CASCADE;
 DROP TABLE readings CASCADE;
