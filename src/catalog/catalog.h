@@ -398,6 +398,9 @@ extern StrataRollupRow *strata_rollup_row(Oid view);
 extern StrataRollupRow *strata_rollup_row_of_archive(Oid archive);
 extern List *strata_rollup_rows_of_source(Oid source);
 
+/* Is it the archive of a rollup?  Cheap where it is none. */
+extern bool strata_rollup_is_archive(Oid relid);
+
 /*
  * The lock of a source's rollups, until the end of the transaction: one
  * refresh at a time, and nobody tracks no more meanwhile.  false: not to be

@@ -8,6 +8,8 @@
  */
 #include "catalog/catalog_private.h"
 
+#include "base/base.h"
+
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
@@ -16,8 +18,12 @@
 #include "miscadmin.h"
 #include "storage/lock.h"
 #include "utils/fmgroids.h"
+#include "utils/hsearch.h"
 #include "utils/inval.h"
 #include "utils/rel.h"
+
+/* So many tables of a session are known not to be archives. */
+#define MAX_NO_ARCHIVES 10000
 
 /* The lock's tag is that of a column which no table has. */
 #define ROLLUP_LOCK_SUBID 0xFFFF
@@ -92,6 +98,52 @@ strata_rollup_row_of_archive(Oid archive)
 	return rows == NIL ? NULL : linitial(rows);
 }
 
+/*
+ * Tables that are no archive, as every writer to any table asks; until the
+ * relation cache is told otherwise of one.
+ */
+static HTAB *no_archives = NULL;
+
+static void
+forget_no_archive(Datum arg, Oid relid)
+{
+	HASH_SEQ_STATUS scan;
+	Oid		   *entry;
+
+	if (OidIsValid(relid))
+	{
+		(void) hash_search(no_archives, &relid, HASH_REMOVE, NULL);
+		return;
+	}
+	hash_seq_init(&scan, no_archives);
+	while ((entry = hash_seq_search(&scan)) != NULL)
+		(void) hash_search(no_archives, entry, HASH_REMOVE, NULL);
+}
+
+/* See catalog.h. */
+bool
+strata_rollup_is_archive(Oid relid)
+{
+	bool		found;
+
+	if (no_archives == NULL)
+	{
+		HASHCTL		ctl = {.keysize = sizeof(Oid),.entrysize = sizeof(Oid)};
+
+		no_archives = hash_create("strata tables that are no archives", 64,
+								  &ctl, HASH_ELEM | HASH_BLOBS);
+		strata_relcache_callback_add(forget_no_archive);
+	}
+	if (hash_search(no_archives, &relid, HASH_FIND, NULL) != NULL)
+		return false;
+	if (strata_rollup_row_of_archive(relid) != NULL)
+		return true;
+	if (hash_get_num_entries(no_archives) >= MAX_NO_ARCHIVES)
+		forget_no_archive((Datum) 0, InvalidOid);
+	(void) hash_search(no_archives, &relid, HASH_ENTER, &found);
+	return false;
+}
+
 /* See catalog.h. */
 List *
 strata_rollup_rows_of_source(Oid source)
@@ -116,6 +168,7 @@ strata_rollup_row_add(const StrataRollupRow *row)
 						  " (view, source, archive, materialized_only)"
 						  " VALUES ($1, $2, $3, $4)", &args, SPI_OK_INSERT);
 	strata_tables_leave(&saved);
+	CacheInvalidateRelcacheByRelid(row->archive);
 }
 
 /* See catalog.h. */

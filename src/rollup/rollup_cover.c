@@ -232,9 +232,9 @@ strata_rollup_written(Oid relid)
 		archive = get_partition_parent(relid, true);
 	if (get_rel_relkind(archive) != RELKIND_PARTITIONED_TABLE)
 		return;
-	row = strata_rollup_row_of_archive(archive);
-	if (row == NULL)
+	if (!strata_rollup_is_archive(archive))
 		return;
+	row = strata_rollup_row_of_archive(archive);
 	strata_cover_visit(row->view, NULL, collect_range, &covered);
 	if (covered.n == 0)
 		return;
