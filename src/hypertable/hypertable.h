@@ -86,6 +86,12 @@ extern char *strata_time_interval_to_text(Oid key_type, int64 interval);
 extern int64 strata_time_interval_length(Oid key_type, int64 interval);
 extern int64 strata_time_interval_between(Oid key_type, int64 lo, int64 hi);
 
+/*
+ * An interval's length in microseconds, a month being 30 days where there are
+ * days, too; ERRCODE_DATETIME_VALUE_OUT_OF_RANGE.
+ */
+extern int64 strata_time_interval_usecs(const Interval *interval);
+
 /* The length where nobody gave one: that of TimescaleDB. */
 extern int64 strata_time_interval_default(Oid key_type);
 

@@ -197,9 +197,9 @@ interval_from_usecs(Oid key_type, int64 usecs)
 	return usecs / USECS_PER_DAY;
 }
 
-/* An interval's length, a month being 30 days where there are days, too. */
-static int64
-interval_usecs(const Interval *interval)
+/* See hypertable.h. */
+int64
+strata_time_interval_usecs(const Interval *interval)
 {
 	int64		days;
 	int64		result;
@@ -246,7 +246,7 @@ strata_time_interval_from_datum(Oid key_type, Oid type, Datum value)
 					 errmsg("invalid chunk interval: type %s needs an integer, not an interval",
 							format_type_be(key_type)),
 					 errhint("Give the interval in the units of the time column, such as chunk_time_interval => 86400.")));
-		number = interval_usecs(DatumGetIntervalP(value));
+		number = strata_time_interval_usecs(DatumGetIntervalP(value));
 		number = check_interval(key_type,
 								interval_from_usecs(key_type, number));
 		return is_months(DatumGetIntervalP(value)) ?

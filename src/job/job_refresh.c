@@ -59,30 +59,10 @@ typedef struct WindowOffset
 } WindowOffset;
 
 static int64
-offset_length(const Interval *interval)
-{
-	int64		days;
-	int64		length;
-
-	days = (int64) interval->month * DAYS_PER_MONTH + interval->day;
-	if (pg_mul_s64_overflow(days, USECS_PER_DAY, &length) ||
-		pg_add_s64_overflow(length, interval->time, &length))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
-				 errmsg("interval out of range")));
-	return length;
-}
-
-static int64
 bucket_length(const StrataRollupBucket *bucket)
 {
-	const StrataBucket *rule = bucket->zoned ? &bucket->zone.rule :
-	&bucket->rule;
-
-	if (rule->months != 0)
-		return rule->months * DAYS_PER_MONTH * USECS_PER_DAY;
-	return rule->unit == 0 ? rule->width :
-		rule->width * (USECS_PER_DAY / rule->unit);
+	return strata_rollup_bucket_width(bucket) *
+		(bucket->type == DATEOID ? USECS_PER_DAY : 1);
 }
 
 /* An argument of type "any": an interval, or with integer time a number. */
@@ -127,7 +107,7 @@ read_offset(FunctionCallInfo fcinfo, int number, const char *name,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%s must be finite", name),
 				 errhint("NULL is no end.")));
-	offset->length = offset_length(DatumGetIntervalP(value));
+	offset->length = strata_time_interval_usecs(DatumGetIntervalP(value));
 	offset->text = strata_policy_interval_text(DatumGetIntervalP(value));
 }
 
@@ -171,7 +151,7 @@ offset_of_config(const StrataHypertable *ht, Datum config, const char *key)
 		return offset;
 	}
 	interval = strata_policy_parse_interval(offset.text);
-	offset.length = offset_length(DatumGetIntervalP(interval));
+	offset.length = strata_time_interval_usecs(DatumGetIntervalP(interval));
 	return offset;
 }
 

@@ -38,8 +38,7 @@ select_columns(Query *query, const StrataRollup *rollup)
 	{
 		StrataRollupColumn *column = lfirst(lc);
 		AttrNumber	attno = foreach_current_index(lc) + 1;
-		Var		   *var = makeVar(STRATA_ARCHIVE_VARNO, attno, column->type,
-								  column->typmod, column->collation, 0);
+		Var		   *var = strata_rollup_archive_var(rollup, attno);
 
 		query->targetList = lappend(query->targetList,
 									makeTargetEntry((Expr *) var, attno,
@@ -83,9 +82,7 @@ group_by_columns(Query *query, const StrataRollup *rollup,
 													  partials->targetList);
 		StrataRollupColumn *kept = list_nth(rollup->columns,
 											column->resno - 1);
-		Var		   *var = makeVar(STRATA_ARCHIVE_VARNO, column->resno,
-								  kept->type, kept->typmod, kept->collation,
-								  0);
+		Var		   *var = strata_rollup_archive_var(rollup, column->resno);
 		TargetEntry *entry = tlist_member((Expr *) var, query->targetList);
 
 		if (entry == NULL)
@@ -108,25 +105,12 @@ strata_rollup_past(const StrataRollup *rollup, const Query *definition,
 {
 	Query	   *base = strata_rollup_archive_query(rollup, kept);
 	Query	   *query;
-	ListCell   *lc;
 
 	Assert(kept->n > 0 && *rows == NULL);	/* rollup:Z7 */
 	select_columns(base, rollup);
 	*rows = partials_half(rollup, definition, kept);
 	query = strata_rollup_select_from(strata_rollup_union(base, *rows));
-	foreach(lc, rollup->query->targetList)
-	{
-		TargetEntry *entry = lfirst_node(TargetEntry, lc);
-		Expr	   *value;
-
-		if (entry->resjunk)
-			continue;
-		value = strata_rollup_final(rollup, entry->expr, STRATA_ARCHIVE_VARNO,
-									true);
-		entry = makeTargetEntry(value, list_length(query->targetList) + 1,
-								pstrdup(entry->resname), false);
-		query->targetList = lappend(query->targetList, entry);
-	}
+	strata_rollup_select_finals(query, rollup, true);
 	group_by_columns(query, rollup, *rows);
 	if (rollup->query->havingQual != NULL)
 		query->havingQual = (Node *)

@@ -121,6 +121,18 @@ extern StrataRange strata_rollup_extent(const StrataRollup *rollup,
 extern Query *strata_rollup_archive_query(const StrataRollup *rollup,
 										  const StrataRanges *ranges);
 
+/* A column of that entry, counted from 1: the bucket. */
+extern Var *strata_rollup_archive_var(const StrataRollup *rollup,
+									  AttrNumber attno);
+
+/*
+ * Have such a query select what the definition does, out of one row for each
+ * group or (combine) aggregated from several.
+ */
+extern void strata_rollup_select_finals(Query *query,
+										const StrataRollup *rollup,
+										bool combine);
+
 /* That the time of the definition's source is in the ranges, or is not. */
 extern Node *strata_rollup_time_in(const StrataRollup *rollup,
 								   const StrataRanges *ranges);

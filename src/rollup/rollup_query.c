@@ -133,12 +133,7 @@ strata_rollup_time_not_in(const StrataRollup *rollup,
 void
 strata_rollup_add_qual(Query *query, Node *qual)
 {
-	FromExpr   *from = query->jointree;
-
-	if (from->quals != NULL)
-		qual = (Node *) makeBoolExpr(AND_EXPR, list_make2(qual, from->quals),
-									 -1);
-	from->quals = qual;
+	query->jointree->quals = make_and_qual(qual, query->jointree->quals);
 }
 
 /*-------------------------------------------------------------------------
@@ -158,14 +153,36 @@ make_select(void)
 	return query;
 }
 
-/* The archive's bucket, where it is read. */
-static Expr *
-bucket_var(const StrataRollup *rollup)
+/* See rollup_private.h. */
+Var *
+strata_rollup_archive_var(const StrataRollup *rollup, AttrNumber attno)
 {
-	StrataRollupColumn *column = linitial(rollup->columns);
+	StrataRollupColumn *column = list_nth(rollup->columns, attno - 1);
 
-	return (Expr *) makeVar(STRATA_ARCHIVE_VARNO, 1, column->type,
-							column->typmod, column->collation, 0);
+	return makeVar(STRATA_ARCHIVE_VARNO, attno, column->type, column->typmod,
+				   column->collation, 0);
+}
+
+/* See rollup_private.h. */
+void
+strata_rollup_select_finals(Query *query, const StrataRollup *rollup,
+							bool combine)
+{
+	ListCell   *lc;
+
+	foreach(lc, rollup->query->targetList)
+	{
+		TargetEntry *entry = lfirst_node(TargetEntry, lc);
+		Expr	   *value;
+
+		if (entry->resjunk)
+			continue;
+		value = strata_rollup_final(rollup, entry->expr, STRATA_ARCHIVE_VARNO,
+									combine);
+		entry = makeTargetEntry(value, list_length(query->targetList) + 1,
+								pstrdup(entry->resname), false);
+		query->targetList = lappend(query->targetList, entry);
+	}
 }
 
 /* See rollup_private.h. */
@@ -187,8 +204,9 @@ strata_rollup_archive_query(const StrataRollup *rollup,
 	query->jointree->fromlist = list_make1(ref);
 	Assert(ranges == NULL || ranges->n > 0);	/* rollup:Z1 */
 	if (ranges != NULL)
-		query->jointree->quals = in_ranges(bucket_var(rollup),
-										   rollup->bucket.type, ranges);
+		query->jointree->quals =
+			in_ranges((Expr *) strata_rollup_archive_var(rollup, 1),
+					  rollup->bucket.type, ranges);
 	return query;
 }
 

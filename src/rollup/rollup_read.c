@@ -122,21 +122,8 @@ archive_half(const StrataRollup *rollup, const StrataRanges *ranges)
 {
 	Query	   *query = strata_rollup_archive_query(rollup, ranges);
 	Expr	   *having = (Expr *) rollup->query->havingQual;
-	ListCell   *lc;
 
-	foreach(lc, rollup->query->targetList)
-	{
-		TargetEntry *entry = lfirst_node(TargetEntry, lc);
-		Expr	   *value;
-
-		if (entry->resjunk)
-			continue;
-		value = strata_rollup_final(rollup, entry->expr, STRATA_ARCHIVE_VARNO,
-									false);
-		entry = makeTargetEntry(value, list_length(query->targetList) + 1,
-								pstrdup(entry->resname), false);
-		query->targetList = lappend(query->targetList, entry);
-	}
+	strata_rollup_select_finals(query, rollup, false);
 	if (having != NULL)
 	{
 		having = strata_rollup_final(rollup, having, STRATA_ARCHIVE_VARNO,

@@ -178,20 +178,6 @@ match_bound(const TableQuery *tq, Node *qual)
 	return bound;
 }
 
-/* Is the condition one of the rollup's own? */
-static bool
-is_of_definition(List *conditions, const Node *qual)
-{
-	ListCell   *lc;
-
-	foreach(lc, conditions)
-	{
-		if (equal(lfirst(lc), qual))
-			return true;
-	}
-	return false;
-}
-
 /*
  * Tell bounds of the time from other conditions; false: the archive has rows
  * that they, or lacks rows that they do not, leave out.
@@ -213,14 +199,14 @@ sort_conditions(TableQuery *tq)
 	asked = flatten(ours);
 	foreach(lc, kept)
 	{
-		if (!is_of_definition(asked, lfirst(lc)))
+		if (!list_member(asked, lfirst(lc)))
 			return false;
 	}
 	foreach(lc, asked)
 	{
 		StrataTimeBound *bound;
 
-		if (is_of_definition(kept, lfirst(lc)))
+		if (list_member(kept, lfirst(lc)))
 			continue;
 		bound = match_bound(tq, lfirst(lc));
 		if (bound != NULL)
@@ -257,10 +243,7 @@ find_ranges(TableQuery *tq)
 static Expr *
 archive_column(const TableQuery *tq, AttrNumber attno)
 {
-	StrataRollupColumn *column = list_nth(tq->rollup->columns, attno - 1);
-
-	return (Expr *) makeVar(STRATA_ARCHIVE_VARNO, attno, column->type,
-							column->typmod, column->collation, 0);
+	return (Expr *) strata_rollup_archive_var(tq->rollup, attno);
 }
 
 /* Have a call be of the archive's bucket instead of the time. */

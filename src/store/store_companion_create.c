@@ -187,8 +187,9 @@ companion_descriptor(const ColumnSpec *specs, int n)
 	return desc;
 }
 
-static IndexElem *
-index_elem(const char *column)
+/* See store_private.h. */
+IndexElem *
+strata_index_elem(const char *column)
 {
 	IndexElem  *elem = makeNode(IndexElem);
 
@@ -230,11 +231,12 @@ create_index(Oid companion, List *columns, bool unique)
 	stmt->accessMethod = "btree";
 	stmt->unique = unique;
 	if (unique)
-		stmt->indexIncludingParams = list_make1(index_elem("nrows"));
+		stmt->indexIncludingParams = list_make1(strata_index_elem("nrows"));
 	else
 		stmt->whereClause = batches_only();
 	foreach(lc, columns)
-		stmt->indexParams = lappend(stmt->indexParams, index_elem(lfirst(lc)));
+		stmt->indexParams = lappend(stmt->indexParams,
+									strata_index_elem(lfirst(lc)));
 	/* the relation is given by oid: the name only serves messages */
 	stmt->relation = makeRangeVar(STRATA_INTERNAL_SCHEMA,
 								  get_rel_name(companion), -1);

@@ -113,17 +113,6 @@ index_relation_descriptor(void)
 	return desc;
 }
 
-static IndexElem *
-index_column(const char *name)
-{
-	IndexElem  *elem = makeNode(IndexElem);
-
-	elem->name = pstrdup(name);
-	elem->ordering = SORTBY_DEFAULT;
-	elem->nulls_ordering = SORTBY_NULLS_DEFAULT;
-	return elem;
-}
-
 /* See store_index.h. */
 Oid
 strata_index_relation_create(Relation batches)
@@ -164,9 +153,9 @@ strata_index_relation_create(Relation batches)
 	CommandCounterIncrement();
 	stmt->accessMethod = "btree";
 	stmt->unique = true;
-	stmt->indexParams = list_make3(index_column("run"),
-								   index_column("first_hash"),
-								   index_column("first_batch"));
+	stmt->indexParams = list_make3(strata_index_elem("run"),
+								   strata_index_elem("first_hash"),
+								   strata_index_elem("first_batch"));
 	/* the relation is given by oid: the name only serves messages */
 	stmt->relation = makeRangeVar(STRATA_INTERNAL_SCHEMA, name, -1);
 	(void) strata_define_index(oid, stmt, false);

@@ -50,6 +50,9 @@ extern Oid	strata_companion_find_index(Relation batches,
 extern Datum strata_missing_value(TupleDesc rel_desc, AttrNumber attno,
 								  TupleTableSlot *batch_slot, bool *isnull);
 
+/* A column of an index that is to be made, in its usual order. */
+extern IndexElem *strata_index_elem(const char *column);
+
 /* How rows described by desc are stored in the companion. */
 extern StrataBatchSchema *strata_companion_schema(TupleDesc desc,
 												  Relation batches);

@@ -19,6 +19,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
+#include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 #include "rewrite/rewriteManip.h"
 
@@ -79,21 +80,6 @@ column_entry(const Query *query, AttrNumber attno, Expr **expr)
 	return entry;
 }
 
-/* Is the column grouped by, and nothing left out of the groups afterwards? */
-static bool
-is_group(const Query *query, const TargetEntry *entry)
-{
-	ListCell   *lc;
-
-	foreach(lc, query->groupClause)
-	{
-		if (lfirst_node(SortGroupClause, lc)->tleSortGroupRef ==
-			entry->ressortgroupref)
-			return true;
-	}
-	return false;
-}
-
 static Query *
 leaf_query(const Query *query, Node *leaf)
 {
@@ -150,7 +136,8 @@ can_take(const Query *query, AttrNumber attno, Oid type, bool *worthwhile)
 	if (query->groupClause != NIL || query->hasAggs ||
 		query->havingQual != NULL)
 	{
-		if (!is_group(query, entry))
+		if (get_sortgroupref_clause_noerr(entry->ressortgroupref,
+										  query->groupClause) == NULL)
 			return false;
 		*worthwhile |= IsA(expr, FuncExpr) &&
 			(strata_time_is_bucket(((FuncExpr *) expr)->funcid, false) ||
@@ -191,12 +178,9 @@ inside_mutator(Node *node, void *context)
 static void
 put_into(Query *query, Node *qual)
 {
-	FromExpr   *from = query->jointree;
-
 	Assert(query->limitCount == NULL && !query->hasWindowFuncs);	/* time:U6 */
-	qual = inside_mutator(qual, query);
-	from->quals = from->quals == NULL ? qual :
-		(Node *) makeBoolExpr(AND_EXPR, list_make2(from->quals, qual), -1);
+	query->jointree->quals = make_and_qual(query->jointree->quals,
+										   inside_mutator(qual, query));
 }
 
 static void
