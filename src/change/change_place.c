@@ -61,10 +61,11 @@ strata_key_place_find(const StrataKeyPlace *place, Relation batches,
 	StrataIndexLookup *lookup = strata_index_lookup_begin(batches, snapshot,
 														  place->attno,
 														  place->column);
-	int			n = strata_index_lookup_find(lookup, &hash, 1, ranges);
+	StrataIndexRanges *found = strata_index_lookup_find(lookup, &hash, 1);
 
+	*ranges = found->ranges;
 	strata_index_lookup_end(lookup);
-	return n;
+	return found->n;
 }
 
 /* See change_private.h. */

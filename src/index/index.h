@@ -60,6 +60,19 @@ typedef struct StrataIndexRange
 	int64		to;
 } StrataIndexRange;
 
+/* Such ranges in ascending order, which do not touch. */
+typedef struct StrataIndexRanges
+{
+	int			n;
+	StrataIndexRange *ranges;
+} StrataIndexRanges;
+
+/* Both, either; new, in the current context. */
+extern StrataIndexRanges *strata_ranges_common(const StrataIndexRanges *a,
+											   const StrataIndexRanges *b);
+extern StrataIndexRanges *strata_ranges_union(const StrataIndexRanges *a,
+											  const StrataIndexRanges *b);
+
 typedef struct StrataIndexLookup StrataIndexLookup;
 
 /*
@@ -72,13 +85,13 @@ extern StrataIndexLookup *strata_index_lookup_begin(Relation batches,
 													Oid function);
 
 /*
- * Where the batches are that may have a value of one of these hashes: ranges
- * in ascending order that do not touch, never fewer than one; the last has all
- * batches that no index speaks for.  In the current context.
+ * Where the batches are that may have a value of one of these hashes; never
+ * fewer than one range: the last has all batches that no index speaks for.  In
+ * the current context.
  */
-extern int	strata_index_lookup_find(StrataIndexLookup *lookup,
-									 const uint32 *hashes, int n,
-									 StrataIndexRange **ranges);
+extern StrataIndexRanges *strata_index_lookup_find(StrataIndexLookup *lookup,
+												   const uint32 *hashes,
+												   int n);
 extern void strata_index_lookup_end(StrataIndexLookup *lookup);
 
 /*

@@ -213,10 +213,11 @@ search_runs(StrataIndexLookup *lookup, const uint32 *hashes, int n)
 }
 
 /* See index.h. */
-int
+StrataIndexRanges *
 strata_index_lookup_find(StrataIndexLookup *lookup, const uint32 *hashes,
-						 int n, StrataIndexRange **ranges)
+						 int n)
 {
+	StrataIndexRanges *result = palloc(sizeof(StrataIndexRanges));
 	StrataIndexRange *found;
 	int			nranges = 0;
 
@@ -256,8 +257,9 @@ strata_index_lookup_find(StrataIndexLookup *lookup, const uint32 *hashes,
 	found[nranges++].to = STRATA_BATCH_MAX_ROW_NUMBER + 1;
 	if (lookup->found != NULL)
 		pfree(lookup->found);
-	*ranges = found;
-	return nranges;
+	result->ranges = found;
+	result->n = nranges;
+	return result;
 }
 
 /* See index.h. */

@@ -1,12 +1,14 @@
 /*-------------------------------------------------------------------------
  *
  * scan_batch_index.c
- *	  Batches found by an index of the table: when that pays, and which.
+ *	  Batches found by indexes of the table: when that pays, and which.
  *
  * An index of R leads to rows of the row store.  Beside the companion stands a
  * relation that leads from the hashes of a column's values to the batches that
  * may have them (index/).  It is asked for by "column = value" and "column =
- * ANY (array)"; what it leads to is filtered like all batches.
+ * ANY (array)", and by an OR of these; several are looked up where that leads
+ * to fewer batches.  What they lead to is filtered like all batches, by
+ * scan_index_source.c.
  *
  * src/scan/scan_batch_index.c
  *-------------------------------------------------------------------------
@@ -14,36 +16,32 @@
 #include "base/base.h"
 #include "index/index.h"
 #include "scan/scan_plan_private.h"
-#include "scan/scan_source_private.h"
-#include "store/store_companion.h"
 
 #include <math.h>
 
-#include "access/genam.h"
+#include "access/htup_details.h"
 #include "access/stratnum.h"
 #include "access/tableam.h"
-#include "fmgr.h"
+#include "catalog/pg_statistic.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
+#include "parser/parsetree.h"
 #include "utils/array.h"
-#include "utils/fmgroids.h"
-#include "utils/memutils.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 
 /* Multiples of cpu_tuple_cost: to open it, to decode a row of a run. */
 #define COST_OPEN 4.0
 #define COST_ROW 5.0
 
+/* Entries of a row of a run, about. */
+#define ROW_ENTRIES 2400.0
+
 /* Elements of an array that is not known. */
 #define UNKNOWN_ELEMENTS 10
-
-/*-------------------------------------------------------------------------
- * Planning
- *-------------------------------------------------------------------------
- */
 
 /* What is known of a column's batch index; index InvalidOid: there is none. */
 typedef struct ColumnIndex
@@ -111,18 +109,15 @@ strata_scan_has_batch_index(StrataRelInfo *info, AttrNumber attno)
 		OidIsValid(column_index(info, attno)->index);
 }
 
-/* Can the clause be looked up?  Its column's index, or NULL. */
+/* Can the comparison be looked up?  Its column's index, or NULL. */
 static const ColumnIndex *
-clause_index(StrataRelInfo *info, RestrictInfo *rinfo,
-			 const StrataColumnOp *op)
+comparison_index(StrataRelInfo *info, const StrataColumnOp *op)
 {
 	const ColumnIndex *found;
 	Oid			column;
 	Oid			value;
 
-	if (op == NULL || op->strategy != BTEqualStrategyNumber ||
-		!OidIsValid(op->op.opno) ||
-		!restriction_is_securely_promotable(rinfo, info->rel) ||
+	if (op->strategy != BTEqualStrategyNumber || !OidIsValid(op->op.opno) ||
 		!strata_scan_has_batch_index(info, op->attno))
 		return NULL;
 	found = column_index(info, op->attno);
@@ -150,204 +145,219 @@ count_sought(const StrataColumnOp *op)
 	return UNKNOWN_ELEMENTS;
 }
 
-/* See scan_plan_private.h. */
-void
-strata_scan_batch_index(StrataRelInfo *info, List *clauses, bool repeated,
-						StrataIndexChoice *choice)
+/*
+ * Different values of a column by its statistics, of rows rows; 0: unknown.
+ */
+static double
+distinct_values(Oid relid, AttrNumber attno, bool inherited, double rows)
 {
+	HeapTuple	tuple = SearchSysCache3(STATRELATTINH,
+										ObjectIdGetDatum(relid),
+										Int16GetDatum(attno),
+										BoolGetDatum(inherited));
+	double		n;
+
+	if (!HeapTupleIsValid(tuple))
+		return 0;
+	n = ((Form_pg_statistic) GETSTRUCT(tuple))->stadistinct;
+	ReleaseSysCache(tuple);
+	return n < 0 ? -n * rows : n;
+}
+
+/* Rows of all partitions of the parent that are planned. */
+static double
+rows_of_siblings(PlannerInfo *root, Index parent)
+{
+	double		rows = 0;
 	ListCell   *lc;
 
-	memset(choice, 0, sizeof(*choice));
+	foreach(lc, root->append_rel_list)
+	{
+		const		AppendRelInfo *sibling = lfirst_node(AppendRelInfo, lc);
+
+		if (sibling->parent_relid == parent &&
+			root->simple_rel_array[sibling->child_relid] != NULL)
+			rows += root->simple_rel_array[sibling->child_relid]->tuples;
+	}
+	return rows;
+}
+
+/*
+ * The chance that one of the whole table's values is in this partition of it.
+ * PostgreSQL looks at each partition alone, and thinks of a list of values
+ * that all of them are in each, where every one is in a single partition.
+ * rows: those that it expects for each value.
+ */
+static double
+value_chance(StrataRelInfo *info, AttrNumber attno, double rows)
+{
+	PlannerInfo *root = info->root;
+	const		AppendRelInfo *place = root->append_rel_array == NULL ? NULL :
+	root->append_rel_array[info->rel->relid];
+	Oid			parent;
+	double		own;
+	double		all;
+	double		all_rows;
+
+	if (place == NULL || attno > place->num_child_cols ||
+		place->parent_colnos[attno - 1] <= 0)
+		return 1;
+	own = distinct_values(RelationGetRelid(info->store->rel), attno, false,
+						  info->rel->tuples);
+	/* frequent values are as likely elsewhere */
+	if (own <= 0 || rows > 2 * info->rel->tuples / own)
+		return 1;
+	parent = planner_rt_fetch(place->parent_relid, root)->relid;
+	all_rows = Max(rows_of_siblings(root, place->parent_relid),
+				   info->rel->tuples);
+	all = distinct_values(parent, place->parent_colnos[attno - 1], true,
+						  all_rows);
+	/* the table was not analysed: values that are rare are of one partition */
+	if (all <= 0 && own > 0.5 * info->rel->tuples)
+		all = own * all_rows / Max(info->rel->tuples, 1);
+	return all <= own ? 1 : own / all;
+}
+
+static StrataIndexOption *
+make_option(double share, Cost cost)
+{
+	StrataIndexOption *option = palloc0(sizeof(StrataIndexOption));
+
+	option->share = share;
+	option->cost = cost;
+	return option;
+}
+
+/*
+ * Looking up so many hashes, in their order: of each run the rows that have
+ * one, each a page; the b-tree above has a page for hundreds of them.
+ */
+static Cost
+look_up_cost(const StrataRelInfo *info, const StrataIndexShape *shape,
+			 double sought)
+{
+	double		all = shape->nruns + shape->entries / ROW_ENTRIES;
+	double		rows = all * (1 - exp(-sought * shape->nruns / all));
+	Cost		pages = Min(rows * (info->random_page_cost +
+									info->seq_page_cost),
+							info->random_page_cost +
+							2 * all * info->seq_page_cost);
+
+	return pages + rows * COST_ROW * cpu_tuple_cost +
+		sought * shape->nruns * 50 * cpu_operator_cost;
+}
+
+/* The way to batches that a comparison offers, or NULL. */
+static StrataIndexOption *
+comparison_option(StrataRelInfo *info, const StrataColumnOp *op, Node *clause,
+				  bool repeated)
+{
+	const ColumnIndex *found = comparison_index(info, op);
+	StrataIndexOption *option;
+	double		sought;
+	double		rows;
+	double		share;
+
+	if (found == NULL)
+		return NULL;
+	sought = Max(count_sought(op), 1);
+	rows = info->size.rows *
+		clause_selectivity(info->root, clause, (int) info->rel->relid,
+						   JOIN_INNER, NULL);
+	if (sought > 1)
+		rows *= value_chance(info, op->attno, rows / sought);
+	/* batches that random rows are in; values of joins are as constants */
+	share = 1 - exp(-Max(rows, 1) / info->size.batches);
+	option = make_option(Min(share + found->uncovered, 1),
+						 look_up_cost(info, &found->shape, sought));
+	/* it stays open from one value of a join to the next */
+	if (!repeated)
+		option->cost += info->random_page_cost + COST_OPEN * cpu_tuple_cost;
+	option->uses = list_make2_oid(found->index, (Oid) found->attno);
+	return option;
+}
+
+static StrataIndexOption *clause_option(StrataRelInfo *info, Node *clause,
+										bool repeated);
+
+/* Any of the arguments: all must offer a way. */
+static StrataIndexOption *
+or_option(StrataRelInfo *info, const BoolExpr *expr, bool repeated)
+{
+	StrataIndexOption *result = make_option(1, 0);
+	ListCell   *lc;
+
+	foreach(lc, expr->args)
+	{
+		StrataIndexOption *arg = clause_option(info, lfirst(lc), repeated);
+
+		if (arg == NULL)
+			return NULL;
+		result->share *= 1 - arg->share;
+		result->cost += arg->cost;
+		result->uses = list_concat(result->uses, arg->uses);
+	}
+	result->share = 1 - result->share;
+	return result;
+}
+
+/* All of the arguments: the one that leads to fewest batches. */
+static StrataIndexOption *
+and_option(StrataRelInfo *info, const BoolExpr *expr, bool repeated)
+{
+	StrataIndexOption *result = NULL;
+	ListCell   *lc;
+
+	foreach(lc, expr->args)
+	{
+		StrataIndexOption *arg = clause_option(info, lfirst(lc), repeated);
+
+		if (arg != NULL && (result == NULL || arg->share < result->share))
+			result = arg;
+	}
+	return result;
+}
+
+/* The way to batches that a part of a condition offers, or NULL. */
+static StrataIndexOption *
+clause_option(StrataRelInfo *info, Node *clause, bool repeated)
+{
+	StrataColumnOp op;
+
+	check_stack_depth();
+	if (is_orclause(clause))
+		return or_option(info, (BoolExpr *) clause, repeated);
+	if (is_andclause(clause))
+		return and_option(info, (BoolExpr *) clause, repeated);
+	return strata_match_column_op((Expr *) clause, info->rel->relid, &op) ?
+		comparison_option(info, &op, clause, repeated) : NULL;
+}
+
+/* See scan_plan_private.h. */
+List *
+strata_scan_batch_index(StrataRelInfo *info, List *clauses, bool repeated)
+{
+	List	   *options = NIL;
+	ListCell   *lc;
+
 	if (!strata_enable_batch_index || info->size.batches < 2)
-		return;
+		return NIL;
 	foreach(lc, clauses)
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
-		const StrataColumnOp *op = rinfo->pseudoconstant ? NULL :
-		strata_scan_clause_op(info, rinfo);
-		const ColumnIndex *found = clause_index(info, rinfo, op);
-		double		rows;
-		double		share;
+		StrataIndexOption *option = NULL;
+		const StrataColumnOp *op;
 
-		if (found == NULL)
+		if (rinfo->pseudoconstant ||
+			!restriction_is_securely_promotable(rinfo, info->rel))
 			continue;
-		rows = info->size.rows *
-			clause_selectivity(info->root, (Node *) rinfo,
-							   (int) info->rel->relid, JOIN_INNER, NULL);
-		/* batches that random rows are in; values of joins are as constants */
-		share = 1 - exp(-Max(rows, 1) / info->size.batches);
-		share = Min(share + found->uncovered, 1);
-		if (OidIsValid(choice->index) && choice->share <= share)
-			continue;
-		choice->index = found->index;
-		choice->attno = found->attno;
-		choice->share = share;
-		/* a row of each run; the b-tree above has a page for hundreds */
-		choice->cost = count_sought(op) * found->shape.nruns *
-			(info->random_page_cost + info->seq_page_cost +
-			 50 * cpu_operator_cost + COST_ROW * cpu_tuple_cost);
-		/* it stays open from one value of a join to the next */
-		if (!repeated)
-			choice->cost += info->random_page_cost +
-				COST_OPEN * cpu_tuple_cost;
+		op = strata_scan_clause_op(info, rinfo);
+		if (op != NULL)
+			option = comparison_option(info, op, (Node *) rinfo, repeated);
+		else if (is_orclause(rinfo->clause))
+			option = clause_option(info, (Node *) rinfo->clause, repeated);
+		if (option != NULL)
+			options = lappend(options, option);
 	}
-}
-
-/*-------------------------------------------------------------------------
- * Execution
- *-------------------------------------------------------------------------
- */
-
-struct StrataIndexSource
-{
-	MemoryContext mcxt;
-	StrataStore *store;
-	Snapshot	snapshot;
-	AttrNumber	attno;
-	StrataIndexLookup *lookup;	/* NULL: not asked yet */
-	int			qual;			/* that is looked up; -1: none chosen yet */
-	Oid			column;			/* how it hashes the column, */
-	FmgrInfo	value;			/* ... and what that is compared with */
-	Relation	key;			/* the companion's index on first_row */
-	IndexScanDesc scan;
-	StrataIndexRange *ranges;
-	int			nranges;
-	int			at;				/* the range being read; -1, nranges: before,
-								 * behind all */
-};
-
-/* See scan_source_private.h. */
-StrataIndexSource *
-strata_index_source_create(StrataStore *store, Snapshot snapshot,
-						   AttrNumber attno)
-{
-	StrataIndexSource *source = palloc0(sizeof(StrataIndexSource));
-
-	source->mcxt = CurrentMemoryContext;
-	source->store = store;
-	source->snapshot = snapshot;
-	source->attno = attno;
-	source->qual = -1;
-	source->key = index_open(strata_row_index_of(store->batches),
-							 AccessShareLock);
-	source->scan = strata_index_beginscan(store->batches, source->key,
-										  snapshot, 2, 0);
-	return source;
-}
-
-/* The qual to look up by; NULL: all batches must be read. */
-static const FilterNode *
-find_qual(StrataIndexSource *source, const StrataFilter *filter)
-{
-	int			i = -1;
-	Oid			value;
-
-	if (source->qual >= 0)
-		return filter->quals[source->qual].tree;
-	while ((i = strata_filter_find_equality(filter, source->attno,
-											i + 1)) >= 0)
-	{
-		const FilterNode *leaf = filter->quals[i].tree;
-
-		if (!strata_index_can_look_up(leaf->opno, leaf->collation,
-									  &source->column, &value))
-			continue;
-		Assert(filter->quals[i].promotable);	/* scan:R4 */
-		source->qual = i;
-		fmgr_info_cxt(value, &source->value, source->mcxt);
-		return leaf;
-	}
-	return NULL;
-}
-
-/* Hashes of what the column is compared with; returns how many. */
-static int
-hash_sought(StrataIndexSource *source, const FilterNode *leaf,
-			uint32 **hashes)
-{
-	int			n = leaf->op == FILTER_IN ? leaf->nvalues : 1;
-
-	if (leaf->never)
-		n = 0;
-
-	*hashes = palloc_array(uint32, Max(n, 1));
-	for (int i = 0; i < n; i++)
-		(*hashes)[i] =
-			DatumGetUInt32(FunctionCall1Coll(&source->value, leaf->collation,
-											 leaf->op == FILTER_IN ?
-											 leaf->values[i] : leaf->value));
-	return n;
-}
-
-/* See scan_source_private.h. */
-void
-strata_index_source_start(StrataIndexSource *source,
-						  const StrataFilter *filter, ScanDirection direction)
-{
-	const FilterNode *leaf = find_qual(source, filter);
-	MemoryContext old = MemoryContextSwitchTo(source->mcxt);
-
-	if (source->ranges != NULL)
-		pfree(source->ranges);
-	source->ranges = NULL;
-	if (leaf == NULL)
-	{
-		source->ranges = palloc0_array(StrataIndexRange, 1);
-		source->ranges[0].to = STRATA_BATCH_MAX_ROW_NUMBER + 1;
-		source->nranges = 1;
-	}
-	else
-	{
-		uint32	   *hashes;
-		int			n = hash_sought(source, leaf, &hashes);
-
-		if (source->lookup == NULL)
-			source->lookup = strata_index_lookup_begin(source->store->batches,
-													   source->snapshot,
-													   source->attno,
-													   source->column);
-		source->nranges = strata_index_lookup_find(source->lookup, hashes, n,
-												   &source->ranges);
-		pfree(hashes);
-	}
-	source->at = ScanDirectionIsBackward(direction) ? source->nranges : -1;
-	MemoryContextSwitchTo(old);
-}
-
-/* See scan_source_private.h. */
-bool
-strata_index_source_next(StrataIndexSource *source, ScanDirection direction,
-						 TupleTableSlot *slot)
-{
-	int			step = ScanDirectionIsBackward(direction) ? -1 : 1;
-
-	for (;;)
-	{
-		ScanKeyData keys[2];
-
-		if (source->at >= 0 && source->at < source->nranges &&
-			index_getnext_slot(source->scan, direction, slot))
-			return true;
-		if (source->at == (step > 0 ? source->nranges : -1))
-			return false;
-		source->at += step;
-		if (source->at < 0 || source->at >= source->nranges)
-			return false;
-		CHECK_FOR_INTERRUPTS();
-		ScanKeyInit(&keys[0], 1, BTGreaterEqualStrategyNumber, F_INT8GE,
-					Int64GetDatum(source->ranges[source->at].from));
-		ScanKeyInit(&keys[1], 1, BTLessStrategyNumber, F_INT8LT,
-					Int64GetDatum(source->ranges[source->at].to));
-		index_rescan(source->scan, keys, 2, NULL, 0);
-	}
-}
-
-/* See scan_source_private.h. */
-void
-strata_index_source_end(StrataIndexSource *source)
-{
-	if (source->lookup != NULL)
-		strata_index_lookup_end(source->lookup);
-	index_endscan(source->scan);
-	index_close(source->key, NoLock);
+	return options;
 }

@@ -74,7 +74,7 @@ typedef struct QualShape
 	Selectivity order_sel;
 	Selectivity range_sel;		/* of batches, by the other quals on minima
 								 * and maxima */
-	StrataIndexChoice index;	/* a qual that an index leads to batches for */
+	List	   *index_options;	/* quals that indexes lead to batches for */
 } QualShape;
 
 /*
@@ -235,7 +235,8 @@ classify_quals(StrataRelInfo *info, ParamPathInfo *param_info,
 	cost_qual_eval(&shape->batch, rest, info->root);
 	shape->segment_sel = selectivity(info, shape->segment);
 	shape->order_sel = selectivity(info, shape->order);
-	strata_scan_batch_index(info, all, param_info != NULL, &shape->index);
+	shape->index_options = strata_scan_batch_index(info, all,
+												   param_info != NULL);
 	shape->range_sel = 1.0;
 	if (strata_enable_pruning &&
 		info->size.batches * shape->segment_sel * shape->order_sel >=
@@ -568,32 +569,66 @@ share_among_workers(const StrataRelInfo *info, StrataCandidate *candidate,
 	}
 }
 
+/* Getting to, and reading, that share of nread batches by indexes of R. */
+static Cost
+by_index_cost(const StrataRelInfo *info, double nread, double share,
+			  Cost looking, Cost per_batch, Cost *access)
+{
+	double		n = Max(nread * share, 1);
+
+	*access = looking + index_access_cost(info, n, false) +
+		(n - 1) * 50 * cpu_operator_cost;
+	return *access + n * per_batch;
+}
+
 /*
- * Go by an index of R where that costs less than what the candidate has
- * chosen, reading included; *access and *nread are then of it.
+ * Go by indexes of R where that costs less than what the candidate has
+ * chosen, reading included; *access and *nread are then of it.  A second one
+ * is asked where it pays for itself; conditions are taken to be independent.
  */
 static void
 try_batch_index(const StrataRelInfo *info, StrataCandidate *candidate,
-				const StrataIndexChoice *choice, Cost per_batch, Cost *access,
-				double *nread)
+				List *options, Cost per_batch, Cost *access, double *nread)
 {
-	double		n = Max(*nread * choice->share, 1);
-	Cost		cost;
+	double		share = 1;
+	double		all = *nread;
+	Cost		looking = 0;
+	Cost		best = *access + *nread * per_batch;
 
-	candidate->index = InvalidOid;
-	candidate->index_attno = 0;
-	if (!OidIsValid(choice->index) || candidate->incremental ||
-		candidate->workers > 0)
+	candidate->indexes = NIL;
+	if (candidate->incremental || candidate->workers > 0)
 		return;
-	cost = choice->cost + index_access_cost(info, n, false) +
-		(n - 1) * 50 * cpu_operator_cost;
-	if (cost + n * per_batch >= *access + *nread * per_batch)
-		return;
-	candidate->access = STRATA_ACCESS_INDEX;
-	candidate->index = choice->index;
-	candidate->index_attno = choice->attno;
-	*access = cost;
-	*nread = n;
+	options = list_copy(options);
+	while (options != NIL)
+	{
+		const StrataIndexOption *chosen = NULL;
+		Cost		chosen_access = 0;
+		ListCell   *lc;
+
+		foreach(lc, options)
+		{
+			const StrataIndexOption *option = lfirst(lc);
+			Cost		to;
+			Cost		cost = by_index_cost(info, all, share * option->share,
+											 looking + option->cost, per_batch,
+											 &to);
+
+			if (cost >= best)
+				continue;
+			best = cost;
+			chosen = option;
+			chosen_access = to;
+		}
+		if (chosen == NULL)
+			break;
+		share *= chosen->share;
+		looking += chosen->cost;
+		candidate->access = STRATA_ACCESS_INDEX;
+		candidate->indexes = list_concat(candidate->indexes, chosen->uses);
+		*access = chosen_access;
+		*nread = Max(all * share, 1);
+		options = list_delete_ptr(options, (void *) chosen);
+	}
 }
 
 /* See scan_plan_private.h. */
@@ -634,7 +669,7 @@ strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
 	toast = toast_cost(info);
 	per_batch = open_cost(info, rows_per_batch) +
 		rows_per_batch * shape->batch.per_tuple * VECTOR_QUAL_SHARE;
-	try_batch_index(info, candidate, &shape->index, per_batch, &access,
+	try_batch_index(info, candidate, shape->index_options, per_batch, &access,
 					&nread);
 	candidate->nread = nread;
 	emit = candidate->rows * batch_share * COST_EMIT_ROW * cpu_tuple_cost +

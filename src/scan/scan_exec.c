@@ -275,7 +275,7 @@ strata_scan_open_store(StrataScanState *scan)
 											scan->info.access,
 											scan->info.layout,
 											scan->info.by_span,
-											scan->info.index_attno);
+											scan->info.indexes);
 		if (scan->info.best_first)
 			strata_source_set_best_first(scan->source);
 		scan->entries =

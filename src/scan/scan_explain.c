@@ -210,6 +210,28 @@ show_merge_order(StrataScanState *scan, ExplainState *es)
 		ExplainPropertyList("Merge Key", keys, es);
 }
 
+/* The indexes of the table by which batches are found, each once. */
+static void
+show_index_names(StrataScanState *scan, ExplainState *es)
+{
+	const List *indexes = scan->info.indexes;
+	List	   *seen = NIL;
+	StringInfoData names;
+
+	initStringInfo(&names);
+	for (int i = 0; i < list_length(indexes); i += 2)
+	{
+		Oid			index = list_nth_oid(indexes, i);
+
+		if (list_member_oid(seen, index))
+			continue;
+		seen = lappend_oid(seen, index);
+		appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "",
+						 get_rel_name(index));
+	}
+	show_text("Batch Index", names.data, es);
+}
+
 /* Say how batches are found. */
 static void
 show_access(StrataScanState *scan, ExplainState *es)
@@ -234,7 +256,7 @@ show_access(StrataScanState *scan, ExplainState *es)
 								 ", the best of each segment first"),
 						es);
 	if (scan->info.access == STRATA_ACCESS_INDEX)
-		show_text("Batch Index", get_rel_name(scan->info.index), es);
+		show_index_names(scan, es);
 }
 
 /* Batches that the query's snapshot sees. */

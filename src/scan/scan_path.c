@@ -190,8 +190,7 @@ make_path(const StrataRelInfo *info, StrataCandidate *candidate,
 		strata_path_disable(&path->path);
 	scan->access = candidate->access;
 	scan->by_span = info->by_span;
-	scan->index_attno = candidate->index_attno;
-	scan->index = candidate->index;
+	scan->indexes = candidate->indexes;
 	scan->layout = info->layout->text;
 	scan->nkeys = candidate->nkeys;
 	scan->keys = (StrataOrderKey *) candidate->keys;

@@ -19,7 +19,7 @@
  *	5	String		why an aggregation above is not vectorised; empty: nothing
  *					to say
  *	6	Integer		pages of the row store when planned, at most INT_MAX
- *	7	OidList		access by an index of R: that index, and the column
+ *	7	OidList		access by indexes of R: each, and its column
  *
  * src/scan/scan_plan_data.c
  *-------------------------------------------------------------------------
@@ -69,7 +69,7 @@ strata_scan_plan_write(CustomScan *cscan, const StrataScanInfo *info)
 	result = lappend(result,
 					 makeInteger((int) Min(info->heap_pages, INT_MAX)));
 	cscan->custom_private =
-		lappend(result, list_make2_oid(info->index, (Oid) info->index_attno));
+		lappend(result, list_copy(info->indexes));
 }
 
 /* See scan_plan_private.h. */
@@ -99,8 +99,7 @@ strata_scan_plan_read(const CustomScan *cscan, StrataScanInfo *info)
 	info->by_span = (intVal(list_nth(list, 3)) & 8) != 0;
 	info->note = pstrdup(strVal(list_nth(list, 5)));
 	info->heap_pages = (BlockNumber) intVal(list_nth(list, 6));
-	info->index = linitial_oid(list_nth(list, 7));
-	info->index_attno = (AttrNumber) lsecond_oid(list_nth(list, 7));
+	info->indexes = list_nth(list, 7);
 	info->nquals = list_length(promotable);
 	info->promotable = palloc0(sizeof(bool) * Max(info->nquals, 1));
 	i = 0;

@@ -70,8 +70,8 @@ typedef struct StrataScanInfo
 	Cost		segment_saving; /* 0: none, or it cannot be */
 	Bitmapset  *segment;		/* segmentby columns, of partial paths too */
 	AttrNumber	order;			/* column of the bound */
-	AttrNumber	index_attno;	/* access INDEX: the column, */
-	Oid			index;			/* ... and R's index by it */
+	List	   *indexes;		/* access INDEX: OIDs of R's indexes, each
+								 * followed by the column looked up */
 	double		nread;			/* batches that a partial path's processes
 								 * read */
 	bool		has_segment_index[2];	/* by min, by max */
@@ -137,33 +137,31 @@ typedef struct StrataCandidate
 	Cost		startup;
 	Cost		total;
 	StrataVectorCost vector_cost;
-	AttrNumber	index_attno;	/* see StrataScanInfo */
-	Oid			index;
+	List	   *indexes;		/* see StrataScanInfo */
 	double		nread;			/* batches that are read, by all processes */
 	Cost		segment_saving; /* of total: not there when one batch of each
 								 * segment is looked for; 0: none */
 	StrataEndCost end[2];		/* from the least, from the greatest */
 } StrataCandidate;
 
-/* Looking for batches by an index of R. */
-typedef struct StrataIndexChoice
+/* Looking for batches by indexes of R. */
+typedef struct StrataIndexOption
 {
-	Oid			index;			/* InvalidOid: there is none for it */
-	AttrNumber	attno;
+	List	   *uses;			/* as StrataScanInfo's indexes */
 	double		share;			/* of the batches that are led to */
 	Cost		cost;			/* of the look-ups */
-} StrataIndexChoice;
+} StrataIndexOption;
 
 /* scan_batch_index.c: has the column one? */
 extern bool strata_scan_has_batch_index(StrataRelInfo *info,
 										AttrNumber attno);
 
 /*
- * scan_batch_index.c: the clause whose index leads to fewest batches.
- * repeated: the scan will be asked for many values in turn.
+ * scan_batch_index.c: StrataIndexOption of each clause that indexes lead to
+ * batches for.  repeated: the scan will be asked for many values in turn.
  */
-extern void strata_scan_batch_index(StrataRelInfo *info, List *clauses,
-									bool repeated, StrataIndexChoice *choice);
+extern List *strata_scan_batch_index(StrataRelInfo *info, List *clauses,
+									 bool repeated);
 
 /* scan_cost.c: the comparison with a column that a clause is, or NULL. */
 extern const StrataColumnOp *strata_scan_clause_op(StrataRelInfo *info,

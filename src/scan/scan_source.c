@@ -129,7 +129,7 @@ is_max_access(const StrataSource *source)
 StrataSource *
 strata_source_create(StrataStore *store, Snapshot snapshot,
 					 StrataAccess access, const char *layout, bool by_span,
-					 AttrNumber column)
+					 const List *indexes)
 {
 	StrataSource *source = palloc(sizeof(StrataSource));
 	Oid			index = InvalidOid;
@@ -145,7 +145,8 @@ strata_source_create(StrataStore *store, Snapshot snapshot,
 	{
 		/* batches of all layouts, in one range */
 		source->access = access;
-		source->by_index = strata_index_source_create(store, snapshot, column);
+		source->by_index = strata_index_source_create(store, snapshot,
+													  indexes);
 		source->known_empty[STRATA_RANGE_BEFORE] =
 			source->known_empty[STRATA_RANGE_AFTER] = true;
 		return source;

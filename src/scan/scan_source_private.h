@@ -53,12 +53,12 @@ typedef enum StrataRange
 	STRATA_RANGE_COUNT
 } StrataRange;
 
-/* column: that the access INDEX is about; else 0. */
+/* indexes: of the access INDEX, see StrataScanInfo. */
 extern StrataSource *strata_source_create(StrataStore *store,
 										  Snapshot snapshot,
 										  StrataAccess access,
 										  const char *layout, bool by_span,
-										  AttrNumber column);
+										  const List *indexes);
 extern StrataAccess strata_source_access(const StrataSource *source);
 
 /* The layout it was made for; NULL for access SEQ and INDEX. */
@@ -124,15 +124,15 @@ extern bool strata_source_fetch(StrataSource *source, ItemPointer tid,
 extern void strata_source_end(StrataSource *source);
 
 /*
- * scan_batch_index.c: batch rows that an index of R leads to, in the order of
- * their numbers, and those that it knows nothing of.  start: with the filter's
- * values of the moment.
+ * scan_index_source.c: batch rows that indexes of R lead to, in the order of
+ * their numbers, and those that they know nothing of.  start: with the
+ * filter's values of the moment.
  */
 typedef struct StrataIndexSource StrataIndexSource;
 
 extern StrataIndexSource *strata_index_source_create(StrataStore *store,
 													 Snapshot snapshot,
-													 AttrNumber attno);
+													 const List *indexes);
 extern void strata_index_source_start(StrataIndexSource *source,
 									  const StrataFilter *filter,
 									  ScanDirection direction);

@@ -36,7 +36,9 @@ INSERT INTO condition VALUES ('trace = md5(''77'')::uuid'), ('md5(''4100'')::uui
 	('num = (777::bigint * 7919 * 104729) % 1000000007'), ('num = 5'), ('num = 404130419::int'), ('num = 404130419::numeric'), ('num IN (404130419, 5, 339024938)'), ('num = ANY (ARRAY(SELECT x.num FROM h AS x WHERE x.i = 7))'), ('num = 404130419 AND num = 5'), ('num = 404130419 AND tag = ''tag1'''),
 	('tag = ''tag7'''), ('tag = ''tag7'' COLLATE "C"'), ('tag = ''tag7'' COLLATE nocase'), ('tag = ''TAG7'' COLLATE nocase'), ('tag IN (''tag7'', ''tag9'', ''none'')'), ('tag::varchar = ''tag7'''), ('tag::bpchar = ''tag7  '''), ('tag = ''tag7 '''), ('tag::name = ''tag7'''), ('tag IS NULL'), ('tag = '''''),
 	('f = 0'), ('f = ''-0'''), ('f = ''NaN'''), ('f = ''infinity'''), ('f = ''-infinity'''), ('f = 5'), ('f = 5::float4'), ('f = (10 / 7.0)::float8'), ('f IN (''NaN'', 0, 7)'), ('n = 12.5'), ('n = 12.5000'), ('n = 12'), ('n = ''NaN'''), ('n IN (1, 2.25)'), ('v = ''v31'''), ('v::text = ''v31'''), ('v = ''v31  '''),
-	('arr = ARRAY[5, 3]'), ('arr = ''{}'''), ('ci = ''NAME3'''), ('ci = ''Name3'' AND i > 5'), ('i + 1 = 8'), ('i = 7');
+	('arr = ARRAY[5, 3]'), ('arr = ''{}'''), ('ci = ''NAME3'''), ('ci = ''Name3'' AND i > 5'), ('i + 1 = 8'), ('i = 7'),
+	('trace = md5(''77'')::uuid OR num = 404130419 OR f = 7'), ('trace = md5(''77'')::uuid AND num = (77::bigint * 7919 * 104729) % 1000000007'), ('(trace = md5(''77'')::uuid AND i = 77) OR (num = 5 AND v = ''v31'') OR tag IN (''tag7'', ''none'')'), ('trace = md5(''77'')::uuid OR i = 7'), ('NOT (trace <> md5(''77'')::uuid AND num <> 404130419)'),
+	('(trace = NULL OR num = 404130419) AND tag IS NOT NULL'), ('(trace = md5(''4100'')::uuid OR f = ''NaN'') AND (num IN (404130419, 5) OR n = 12.5)'), ('trace IN (SELECT md5(g::text)::uuid FROM generate_series(1, 4200, 50) AS g) AND f < 100');
 CREATE FUNCTION differing(what text) RETURNS TABLE (state text, differing bigint, problems bigint) LANGUAGE plpgsql AS $$
 DECLARE
 	q text;

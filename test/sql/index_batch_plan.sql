@@ -36,6 +36,12 @@ CREATE INDEX t_num ON t (num);
 CREATE INDEX CONCURRENTLY t_tag ON t USING hash (tag);
 EXPLAIN (COSTS OFF) SELECT ts FROM t WHERE num = 5;
 EXPLAIN (COSTS OFF) SELECT ts FROM t WHERE tag = 'tag5';
+-- two conditions: either, both
+EXPLAIN (COSTS OFF) SELECT ts FROM t WHERE num = 5 OR trace = md5('77')::uuid;
+SET random_page_cost = 0.01; SET seq_page_cost = 0.01;
+EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) SELECT ts FROM t WHERE num IN (5, 6, 7, 8, 9, 10, 11, 12, 13, 14) AND tag IN ('tag5', 'tag6', 'tag7', 'tag8', 'tag9', 'tag1000', 'tag2000', 'tag3000', 'tag4000', 'tag5000');
+RESET random_page_cost; RESET seq_page_cost;
+EXPLAIN (COSTS OFF) SELECT ts FROM t WHERE num = 5 OR mode = 'mode1' OR ts IS NULL;
 -- the switches, and an index that is gone
 SET strata.enable_batch_index = off;
 EXPLAIN (COSTS OFF) SELECT ts FROM t WHERE num = 5;
@@ -43,3 +49,23 @@ RESET strata.enable_batch_index;
 DROP INDEX t_num;
 EXPLAIN (COSTS OFF) SELECT ts FROM t WHERE num = 5;
 DROP TABLE t;
+-- a list of values that are spread over chunks is not thought to be in each of them, whether the table was analysed or its chunks alone
+CREATE TABLE m (ts timestamptz NOT NULL, k text, v int) PARTITION BY RANGE (ts) WITH (strata.chunk_interval = '1 hour', strata.orderby = 'ts');
+CREATE INDEX m_k ON m (k);
+INSERT INTO m SELECT '2026-01-01'::timestamptz + i * interval '0.4 s', md5(i::text), i FROM generate_series(0, 26999) AS i;
+SELECT count(compress_chunk(c)) FROM show_chunks('m') AS c;
+CREATE FUNCTION accesses(q text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || q LOOP
+		IF line LIKE '%Batch Access:%' THEN RETURN NEXT trim(line); END IF;
+	END LOOP;
+END $$;
+SET random_page_cost = 0.1; SET seq_page_cost = 0.1;
+DO $$ BEGIN EXECUTE (SELECT string_agg(format('ANALYZE %s', c), '; ') FROM show_chunks('m') AS c); END $$;
+SELECT * FROM accesses('SELECT v FROM m WHERE k IN (' || (SELECT string_agg(quote_literal(md5(i::text)), ', ') FROM generate_series(0, 26999, 450) AS i) || ')');
+ANALYZE m;
+SELECT * FROM accesses('SELECT v FROM m WHERE k IN (' || (SELECT string_agg(quote_literal(md5(i::text)), ', ') FROM generate_series(0, 26999, 450) AS i) || ')');
+DROP TABLE m;
+DROP FUNCTION accesses;
