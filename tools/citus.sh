@@ -4,7 +4,8 @@
 #	  coordinator and two workers.  Ends with "N passed, N failed".
 #
 #	  CITUS_SRC=/path/to/citus   an unpacked release of Citus; it is copied, built
-#	  and installed under .run/, for the server under test (PG_CONFIG).  Nothing
+#	  and installed under .run/, for the server under test (PG_CONFIG), with what
+#	  CITUS_CONFIGURE gives its configure (--without-libcurl, say).  Nothing
 #	  is fetched, and nothing outside this checkout changes.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -20,7 +21,7 @@ BUILT=$("$CONFIG" --version; echo "$CITUS_SRC")
 if [ "$BUILT" != "$(cat "$RUN/citus.of" 2>/dev/null)" ] || ! [ -e "$("$CONFIG" --sharedir)/extension/citus.control" ]; then
     rm -rf "$RUN/citus"
     cp -a "$CITUS_SRC" "$RUN/citus"
-    build() (cd "$RUN/citus" && ./configure PG_CONFIG="$CONFIG" && make -j"$(nproc)" && make install)
+    build() (cd "$RUN/citus" && ./configure ${CITUS_CONFIGURE:-} PG_CONFIG="$CONFIG" && make -j"$(nproc)" && make install)
     quiet "$RUN/citus-build.log" build
     echo "$BUILT" >"$RUN/citus.of"
 fi

@@ -1,6 +1,6 @@
 # test/citus/citus.pl
 #	  Strata tables distributed by Citus: one coordinator, two workers.  See
-#	  README.md: not run yet.
+#	  README.md.
 use strict;
 use warnings;
 
@@ -8,7 +8,7 @@ use StrataTest;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $conf = "shared_preload_libraries = 'citus, strata'\nlisten_addresses = '127.0.0.1'\nwal_level = logical\n"
+my $conf = "shared_preload_libraries = 'citus, strata'\nlisten_addresses = '127.0.0.1'\nwal_level = logical\nmax_wal_senders = 10\nmax_replication_slots = 10\nmax_logical_replication_workers = 8\nmax_worker_processes = 24\n"
   . "citus.node_conninfo = 'sslmode=prefer'\nmax_prepared_transactions = 100\nautovacuum = off\nfsync = off\n";
 my $node = strata_node('coordinator', $conf);
 my @workers = map { strata_node($_, $conf) } qw(one two);
@@ -86,6 +86,9 @@ for my $mode ('block_writes', 'force_logical')
 		FROM citus_shards WHERE table_name = 'm'::regclass ORDER BY shardid LIMIT 1",
 		$workers[0]->port, $workers[1]->port, $workers[0]->port, $mode));
 	looks_like_heap('m');
+	my $chunks = sql(q{SELECT string_agg(DISTINCT result, ' ') FROM run_command_on_shards('m',
+		$$SELECT count(*) FILTER (WHERE pg_total_relation_size(strata.batch_relation(inhrelid)) > 0) || '/' || count(*) FROM pg_inherits WHERE inhparent = '%s'::regclass$$)});
+	is($chunks, '0/20 17/20', "$mode: the shard that moved is of rows, until it is compressed there");
 	on_shards('m', "SELECT compress_chunk('%s')");
 	looks_like_heap('m');
 }
