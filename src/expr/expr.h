@@ -66,4 +66,18 @@ extern bool strata_expr_filter(StrataExpr *expr,
 							   const StrataExprSource *source,
 							   const StrataExprFrame *frame, uint8 *pass);
 
+/*
+ * expr_like.c.  A text, and whether it is [NOT] LIKE a constant pattern, or
+ * starts with one; such a clause raises no error.  compile: NULL if the clause
+ * is none; *arg is what is matched.  match: of a value that is not null.
+ * Memory: the current context.
+ */
+typedef struct StrataLike StrataLike;
+
+extern StrataLike *strata_like_compile(Node *node, Expr **arg);
+extern bool strata_like_match(const StrataLike *like, Datum value);
+
+/* May evaluating an expression raise an error? */
+extern bool strata_expr_may_raise_error(Node *node);
+
 #endif							/* STRATA_EXPR_H */

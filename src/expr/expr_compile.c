@@ -189,6 +189,23 @@ compile_shift(Compiler *c, Expr *expr, Oid funcid, List *args)
 	return node;
 }
 
+/* LIKE, or NULL. */
+static ExprNode *
+compile_like(Compiler *c, Expr *expr)
+{
+	Expr	   *arg;
+	StrataLike *like = strata_like_compile((Node *) expr, &arg);
+	ExprNode   *node;
+
+	if (like == NULL)
+		return NULL;
+	node = compile_args(c, make_expr_node(EXPR_LIKE, expr, 1),
+						list_make1(arg));
+	node->like = like;
+	return node;
+}
+
+/* A function or operator that has a kernel, or NULL. */
 static ExprNode *
 compile_call(Compiler *c, Expr *expr, Oid funcid, List *args)
 {
@@ -197,9 +214,13 @@ compile_call(Compiler *c, Expr *expr, Oid funcid, List *args)
 
 	if (list_length(args) < 1 || list_length(args) > 2)
 		return NULL;
+	if (function == NULL && list_length(args) == 2)
+	{
+		node = compile_shift(c, expr, funcid, args);
+		return node != NULL ? node : compile_like(c, expr);
+	}
 	if (function == NULL)
-		return list_length(args) == 2 ?
-			compile_shift(c, expr, funcid, args) : NULL;
+		return NULL;
 	node = compile_args(c, make_expr_node(EXPR_CALL, expr, list_length(args)),
 						args);
 	node->function = function;
@@ -452,12 +473,16 @@ is_mapped(Expr *expr)
 {
 	List	   *vars;
 	bool		zoned;
+	Expr	   *arg;
 
 	if (IsA(expr, Var) || IsA(expr, Const) || IsA(expr, RelabelType) ||
 		IsA(expr, CaseExpr))
 		return false;
 	if (strata_expr_unit((Node *) expr, &zoned) > 0)
 		return true;
+	/* the node does so itself */
+	if (strata_like_compile((Node *) expr, &arg) != NULL && IsA(arg, Var))
+		return false;
 	vars = pull_var_clause((Node *) expr, 0);
 	if (vars == NIL)
 		return false;

@@ -461,6 +461,8 @@ strata_expr_eval(const StrataExprSource *source, ExprNode *node,
 			return strata_expr_eval_nullif(source, node, frame, out);
 		case EXPR_MINMAX:
 			return strata_expr_eval_minmax(source, node, frame, out);
+		case EXPR_LIKE:
+			return strata_expr_eval_like(source, node, frame, out);
 		case EXPR_OTHER:
 			break;
 	}

@@ -161,6 +161,8 @@ function_raises(Oid funcid, void *context)
 static bool
 may_raise(Node *node, void *context)
 {
+	Expr	   *arg;
+
 	if (node == NULL)
 		return false;
 	switch (nodeTag(node))
@@ -186,7 +188,8 @@ may_raise(Node *node, void *context)
 		case T_DistinctExpr:
 		case T_NullIfExpr:
 		case T_ScalarArrayOpExpr:
-			if (check_functions_in_node(node, function_raises, NULL))
+			if (check_functions_in_node(node, function_raises, NULL) &&
+				strata_like_compile(node, &arg) == NULL)
 				return true;
 			break;
 		default:
@@ -195,7 +198,7 @@ may_raise(Node *node, void *context)
 	return expression_tree_walker(node, may_raise, context);
 }
 
-/* See expr_private.h. */
+/* See expr.h. */
 bool
 strata_expr_may_raise_error(Node *node)
 {

@@ -66,6 +66,7 @@ typedef enum ExprKind
 	EXPR_DISTINCT,				/* IS DISTINCT FROM */
 	EXPR_NULLIF,
 	EXPR_MINMAX,				/* GREATEST, LEAST */
+	EXPR_LIKE,					/* text LIKE a constant */
 	EXPR_OTHER					/* evaluated by PostgreSQL */
 } ExprKind;
 
@@ -84,6 +85,7 @@ struct ExprNode
 	int			test;			/* NULL_TEST, BOOL_TEST: which */
 	bool		negated;		/* IN: NOT IN */
 	bool		greatest;		/* MINMAX: not least */
+	StrataLike *like;			/* LIKE */
 	int			nvalues;		/* IN: of them, ascending */
 	int64	   *values;
 	/* CONST */
@@ -132,6 +134,12 @@ extern bool strata_expr_eval_minmax(const StrataExprSource *source,
 									const StrataExprFrame *frame,
 									ExprVector *out);
 
+/* expr_like.c: false likewise. */
+extern bool strata_expr_eval_like(const StrataExprSource *source,
+								  ExprNode *node,
+								  const StrataExprFrame *frame,
+								  ExprVector *out);
+
 /*
  * expr_other.c: a node that PostgreSQL evaluates; false: it is guarded, and
  * raised an error, which is as if a kernel had failed.
@@ -145,9 +153,6 @@ extern bool strata_expr_eval_other(const StrataExprSource *source,
 extern void strata_expr_eval_errors(const StrataExprSource *source,
 									ExprNode *node,
 									const StrataExprFrame *frame);
-
-/* May evaluating an expression raise an error? */
-extern bool strata_expr_may_raise_error(Node *node);
 
 /*
  * Is all that node calls the server's own code, which an error leaves in a

@@ -193,6 +193,13 @@ columns_of(const StrataFilter *filter, Node *node, bool *other)
 	return result;
 }
 
+/* May it raise an error for some row? */
+static bool
+could_raise(Node *node)
+{
+	return contain_leaked_vars(node) && strata_expr_may_raise_error(node);
+}
+
 /*
  * A leaf that is evaluated as an expression, once per distinct value where the
  * column comes with a dictionary; OPAQUE unless that is safe to do eagerly.
@@ -206,6 +213,7 @@ compile_expression(CompileContext *cx, Expr *expr, bool negate)
 	bool		other = qual->rows_only;
 	Bitmapset  *columns;
 	AttrNumber	attno;
+	Expr	   *arg;
 
 	columns = whole ? qual->attnos :
 		columns_of(cx->filter, (Node *) expr, &other);
@@ -221,11 +229,16 @@ compile_expression(CompileContext *cx, Expr *expr, bool negate)
 	attno = (AttrNumber) bms_singleton_member(columns);
 	if (TupleDescAttr(cx->filter->desc, attno - 1)->attbyval)
 		return make_opaque(cx, "it is not a comparison with a kernel");
-	if (whole ? !qual->error_free : contain_leaked_vars((Node *) expr))
+	if (whole ? !qual->error_free : could_raise((Node *) expr))
 		return make_opaque(cx, "it could raise an error");
 	node = make_node(FILTER_EXPR);
 	node->attno = attno;
 	node->filter = cx->filter;
+	node->like = strata_like_compile((Node *) expr, &arg);
+	node->not_like = negate;
+	if (node->like != NULL && match_column((Node *) arg,
+										   cx->filter->varno) == NULL)
+		node->like = NULL;
 	node->expr = negate ? makeBoolExpr(NOT_EXPR, list_make1(expr), -1) : expr;
 	return node;
 }
@@ -567,7 +580,8 @@ is_plain_comparison(const StrataFilter *filter, StrataQual *qual)
 	qual->attnos = bms_make_singleton(var->varattno);
 	qual->rows_only = false;
 	qual->stable = !op.is_volatile;
-	qual->error_free = qual->stable && op.leakproof;
+	qual->error_free = qual->stable &&
+		(op.leakproof || !strata_expr_may_raise_error((Node *) expr));
 	return true;
 }
 
@@ -588,8 +602,7 @@ compile_qual(StrataFilter *filter, StrataQual *qual, Expr *clause,
 	{
 		qual->attnos = columns_of(filter, (Node *) clause, &qual->rows_only);
 		qual->stable = is_stable((Node *) clause);
-		qual->error_free = qual->stable &&
-			!contain_leaked_vars((Node *) clause);
+		qual->error_free = qual->stable && !could_raise((Node *) clause);
 	}
 	qual->tree = compile_node(&cx, clause, false);
 	qual->prunes = promotable && strata_filter_tree_can_prune(qual->tree);

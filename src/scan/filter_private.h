@@ -103,6 +103,8 @@ typedef struct FilterNode
 								 * expression, */
 	ExprState  *state;			/* ... ask strata_leaf_state() for it; else
 								 * NULL */
+	StrataLike *like;			/* it is that of the column, ... */
+	bool		not_like;		/* ... or its negation */
 	struct StrataFilter *filter;	/* it belongs to */
 	Expr	   *comparand;		/* what the column is compared with */
 	ExprState  *value_state;	/* of it; NULL: it is a Const */

@@ -214,6 +214,9 @@ eval_leaf(FilterNode *leaf, StrataFilterRun *run, Datum value, bool isnull)
 	Datum		result;
 	bool		result_isnull;
 
+	if (leaf->like != NULL)
+		return !isnull &&
+			strata_like_match(leaf->like, value) != leaf->not_like;
 	run->slot->tts_values[leaf->attno - 1] = value;
 	run->slot->tts_isnull[leaf->attno - 1] = isnull;
 	run->econtext->ecxt_scantuple = run->slot;
@@ -221,6 +224,32 @@ eval_leaf(FilterNode *leaf, StrataFilterRun *run, Datum value, bool isnull)
 									   &result_isnull);
 	ResetExprContext(run->econtext);
 	return !result_isnull && DatumGetBool(result);
+}
+
+/* mask[i] &= found[the row's code]; null is no. */
+static void
+mask_by_code(const StrataColumn *col, const uint8 *found, int n, uint8 *mask)
+{
+	/* the code of a null is 0 */
+	for (int i = 0; i < n; i++)
+		mask[i] &= found[col->codes[i]];
+	if (col->isnull != NULL)
+		for (int i = 0; i < n; i++)
+			mask[i] &= !col->isnull[i];
+}
+
+/* LIKE of all entries of a dictionary. */
+static void
+like_entries(FilterNode *leaf, StrataFilterRun *run, const StrataColumn *col,
+			 uint8 *mask)
+{
+	uint8	   *found = MemoryContextAlloc(run->reader->batch_mcxt,
+										   Max(col->ndict, 1));
+
+	for (int i = 0; i < col->ndict; i++)
+		found[i] = strata_like_match(leaf->like,
+									 col->dict[i]) != leaf->not_like;
+	mask_by_code(col, found, run->reader->nrows, mask);
 }
 
 /*
@@ -240,6 +269,11 @@ run_expression(FilterNode *leaf, StrataFilterRun *run, const StrataColumn *col,
 	uint8		null_result = UNKNOWN;
 	uint8	   *results = NULL;
 
+	if (leaf->like != NULL && col->codes != NULL && col->ndict <= n / 2)
+	{
+		like_entries(leaf, run, col, mask);
+		return;
+	}
 	if (col->codes != NULL)
 		results = MemoryContextAllocZero(run->reader->batch_mcxt,
 										 Max(col->ndict, 1));
@@ -329,17 +363,10 @@ run_codes(const FilterNode *leaf, StrataFilterRun *run,
 	uint8	   *found = MemoryContextAlloc(run->reader->batch_mcxt,
 										   Max(col->ndict, 1));
 
-	if (!find_entries(leaf, col, found))
-	{
+	if (find_entries(leaf, col, found))
+		mask_by_code(col, found, n, mask);
+	else
 		memset(mask, 0, n);
-		return;
-	}
-	/* the code of a null is 0 */
-	for (int i = 0; i < n; i++)
-		mask[i] &= found[col->codes[i]];
-	if (col->isnull != NULL)
-		for (int i = 0; i < n; i++)
-			mask[i] &= !col->isnull[i];
 }
 
 /* Is the leaf true of this value?  (Of a column constant in the batch.) */
