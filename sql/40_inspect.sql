@@ -63,10 +63,10 @@ COMMENT ON FUNCTION _strata.hypertable_meant(oid) IS 'the archive of a continuou
 CREATE FUNCTION _strata.relation_named(relation oid) RETURNS oid
 	AS 'MODULE_PATHNAME', 'strata_relation_named' LANGUAGE C STRICT STABLE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION _strata.relation_named(oid) IS 'the continuous aggregate of an archive; any other relation itself';
-CREATE FUNCTION _strata.retention_held(hypertable oid) RETURNS text
+CREATE FUNCTION _strata.retention_held(hypertable oid, archives boolean) RETURNS text
 	AS 'MODULE_PATHNAME', 'strata_retention_held' LANGUAGE C STRICT STABLE PARALLEL RESTRICTED;
-COMMENT ON FUNCTION _strata.retention_held(oid) IS 'why chunks cannot be dropped of a hypertable that has continuous aggregates; NULL: they can';
-GRANT EXECUTE ON FUNCTION _strata.retention_held(oid), _strata.hypertable_meant(oid), _strata.relation_named(oid) TO PUBLIC;
+COMMENT ON FUNCTION _strata.retention_held(oid, boolean) IS 'why chunks cannot be dropped of a hypertable that has continuous aggregates, or (archives) of the one that an archive''s tiers are made of; NULL: they can';
+GRANT EXECUTE ON FUNCTION _strata.retention_held(oid, boolean), _strata.hypertable_meant(oid), _strata.relation_named(oid) TO PUBLIC;
 
 CREATE FUNCTION _strata.batch_index_relation(batches oid) RETURNS oid LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp

@@ -409,11 +409,12 @@ CREATE VIEW strata.problems WITH (security_barrier) AS
 	GROUP BY j.id
 	UNION ALL
 	SELECT 'error', 'retention is held back', _strata.relation_named(j.hypertable)::regclass::text,
-		   r.why || '; chunks stay', 'SELECT remove_retention_policy(' || pg_catalog.quote_literal(_strata.relation_named(j.hypertable)::regclass::text) || '); -- or drop the view'
+		   r.why || '; chunks stay', CASE j.proc_name WHEN 'policy_archives' THEN 'DROP MATERIALIZED VIEW ...; -- the one that is named'
+		   ELSE 'SELECT remove_retention_policy(' || pg_catalog.quote_literal(_strata.relation_named(j.hypertable)::regclass::text) || '); -- or drop the view' END
 	FROM _strata.job j
 	JOIN pg_catalog.pg_class h ON h.oid = j.hypertable AND pg_catalog.pg_has_role(h.relowner, 'USAGE')
-	CROSS JOIN LATERAL _strata.retention_held(h.oid) r (why)
-	WHERE j.proc_schema = '_strata' AND j.proc_name = 'policy_retention' AND r.why IS NOT NULL
+	CROSS JOIN LATERAL _strata.retention_held(h.oid, j.proc_name = 'policy_archives') r (why)
+	WHERE j.proc_schema = '_strata' AND j.proc_name IN ('policy_retention', 'policy_archives') AND r.why IS NOT NULL
 	UNION ALL
 	SELECT 'warning', 'row store outgrows its batches', t.object::regclass::text,
 		   _strata.and_others(pg_catalog.array_agg(t.relid::regclass::text ORDER BY t.rows_bytes DESC)) || ': '

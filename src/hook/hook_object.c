@@ -63,6 +63,7 @@ uncover(Oid chunk, Oid parent)
 	(void) strata_chunk_times(chunk, &lo, &hi);
 	Assert(lo <= hi);			/* track:D1 */
 	strata_rollup_uncover(parent, lo, hi);
+	strata_rollup_lose(parent, lo, hi);
 }
 
 /*

@@ -11,6 +11,7 @@
 #include "catalog/catalog.h"
 #include "hook/hook_private.h"
 #include "hypertable/hypertable.h"
+#include "job/job.h"
 #include "rollup/rollup.h"
 
 #include "access/xact.h"
@@ -23,6 +24,7 @@
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
 /* See hook_private.h. */
@@ -50,6 +52,27 @@ fill_rollup(Oid view, bool is_top_level)
 		PopActiveSnapshot();
 }
 
+/* The same of a view and its tiers. */
+static void
+fill_rollups(List *views, bool is_top_level)
+{
+	MemoryContext mcxt;
+	ListCell   *lc;
+
+	/* transactions come and go */
+	mcxt = MemoryContextSwitchTo(PortalContext != NULL ? PortalContext :
+								 TopMemoryContext);
+	views = list_copy(views);
+	MemoryContextSwitchTo(mcxt);
+	foreach(lc, views)
+	{
+		if (!ActiveSnapshotSet())
+			PushActiveSnapshot(GetTransactionSnapshot());
+		fill_rollup(lfirst_oid(lc), is_top_level);
+	}
+	list_free(views);
+}
+
 /* See hook_private.h. */
 bool
 strata_hook_rollup_create(CreateTableAsStmt *stmt, bool is_top_level)
@@ -73,8 +96,13 @@ strata_hook_rollup_create(CreateTableAsStmt *stmt, bool is_top_level)
 		strata_option_remember_typed(NIL);
 	}
 	PG_END_TRY();
-	if (OidIsValid(view) && !stmt->into->skipData)
-		fill_rollup(view, is_top_level);
+	if (!OidIsValid(view))
+		return true;
+	if (strata_settings_get_text(view, "archives") != NULL)
+		strata_job_add_archives(view);
+	if (!stmt->into->skipData)
+		fill_rollups(lcons_oid(view, strata_rollup_tier_views(view)),
+					 is_top_level);
 	return true;
 }
 
@@ -103,6 +131,7 @@ strata_hook_rollup_of_view(const ViewStmt * stmt, List *options)
 	if (IsBinaryUpgrade)
 	{
 		strata_settings_store(view, options, false);
+		strata_rollup_attach_again(view);
 		return;
 	}
 	if (!strata_rollup_is_asked_for(options))
@@ -165,6 +194,20 @@ strata_hook_rollup_check_refresh(const RefreshMatViewStmt * stmt)
 					 quote_identifier(stmt->relation->relname))));
 }
 
+/* Is the text of tiers among the options? */
+static bool
+sets_archives(const List *options)
+{
+	ListCell   *lc;
+
+	foreach(lc, options)
+	{
+		if (strcmp(lfirst_node(DefElem, lc)->defname, "archives") == 0)
+			return true;
+	}
+	return false;
+}
+
 /* See hook_private.h. */
 void
 strata_hook_rollup_alter(AlterTableStmt *stmt)
@@ -185,6 +228,8 @@ strata_hook_rollup_alter(AlterTableStmt *stmt)
 
 			if (ours != NIL)
 				strata_rollup_alter(view, ours);
+			if (sets_archives(ours))
+				strata_job_add_archives(view);
 			cmd->def = (Node *) options;
 			if (options == NIL)
 				continue;
@@ -221,6 +266,7 @@ strata_hook_rollup_follow(Oid view)
 		strata_sql_run_subcommand(psprintf("ALTER TABLE %s SET SCHEMA %s",
 										   strata_sql_name(row->archive),
 										   quote_identifier(get_namespace_name(schema))));
+	strata_rollup_tiers_follow(view);
 }
 
 /* See hook_private.h. */
@@ -255,7 +301,20 @@ void
 strata_hook_rollup_check_schema(const AlterObjectSchemaStmt *stmt)
 {
 	Oid			view = strata_hook_rollup_of_archive(stmt->relation);
+	Oid			tier = stmt->relation == NULL ? InvalidOid :
+	RangeVarGetRelid(stmt->relation, NoLock, true);
+	Oid			finest = OidIsValid(tier) ? strata_rollup_finest(tier) :
+	InvalidOid;
 
+	if (OidIsValid(finest) &&
+		get_rel_namespace(finest) != get_namespace_oid(stmt->newschema, true))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("\"%s\" is a tier of a continuous aggregate",
+						stmt->relation->relname),
+				 errhint("ALTER MATERIALIZED VIEW %s SET SCHEMA %s;",
+						 strata_sql_name(finest),
+						 quote_identifier(stmt->newschema))));
 	if (!OidIsValid(view) ||
 		get_rel_namespace(view) == get_namespace_oid(stmt->newschema, true))
 		return;

@@ -731,6 +731,7 @@ static void
 run_rename(UtilityCall *call, Node *stmt)
 {
 	RenameStmt *rename = (RenameStmt *) stmt;
+	Oid			view;
 
 	if (rename->relation != NULL && strata_hook_is_rollup(rename->relation))
 	{
@@ -739,7 +740,10 @@ run_rename(UtilityCall *call, Node *stmt)
 			rename->renameType = OBJECT_VIEW;
 		if (rename->relationType == OBJECT_MATVIEW)
 			rename->relationType = OBJECT_VIEW;
+		view = RangeVarGetRelid(rename->relation, NoLock, false);
 		run_statement(call);
+		CommandCounterIncrement();
+		strata_rollup_tiers_follow(view);
 		return;
 	}
 	if (rename->renameType == OBJECT_COLUMN &&
@@ -748,8 +752,7 @@ run_rename(UtilityCall *call, Node *stmt)
 		rename_column(call, rename);
 	else
 	{
-		Oid			view = strata_hook_rollup_of_archive(rename->relation);
-
+		view = strata_hook_rollup_of_archive(rename->relation);
 		run_statement(call);
 		strata_hook_rollup_archive_renamed(view);
 	}
@@ -765,6 +768,7 @@ run_set_schema(UtilityCall *call, Node *stmt)
 	{
 		Oid			view = RangeVarGetRelid(set->relation, NoLock, false);
 
+		strata_hook_rollup_check_schema(set);
 		set = (AlterObjectSchemaStmt *) writable_statement(call);
 		if (set->objectType == OBJECT_MATVIEW)
 			set->objectType = OBJECT_VIEW;

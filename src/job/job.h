@@ -23,6 +23,12 @@ extern void strata_job_init(void);
 /* Is the launcher there (shared_preload_libraries)? */
 extern bool strata_job_preloaded(void);
 
+/*
+ * Have a job that keeps the tiers of a continuous aggregate, unless there is
+ * one.
+ */
+extern void strata_job_add_archives(Oid view);
+
 /* When this transaction commits, have the jobs of this database looked at. */
 extern void strata_job_wake_at_commit(void);
 

@@ -338,6 +338,51 @@ drop_work(Oid relid, void *arg)
 	}
 }
 
+/* Chunks (OIDs) that end by then. */
+static List *
+chunks_before(const StrataHypertable *ht, int64 limit)
+{
+	List	   *chunks = NIL;
+	ListCell   *lc;
+
+	foreach(lc, strata_chunk_list(ht))
+	{
+		StrataChunk *chunk = lfirst(lc);
+
+		if (!chunk->range.no_hi && chunk->range.hi <= limit)
+			chunks = lappend_oid(chunks, chunk->relid);
+	}
+	return chunks;
+}
+
+/* See job_private.h. */
+void
+strata_policy_compress_chunks(StrataRun *run, StrataHypertable *ht,
+							  int64 limit)
+{
+	bool		merge = true;
+	ListCell   *lc;
+
+	foreach(lc, chunks_before(ht, limit))
+		strata_run_table(run, lfirst_oid(lc), compress_work, &merge);
+}
+
+/* See job_private.h. */
+void
+strata_policy_drop_chunks(StrataRun *run, StrataHypertable *ht, int64 limit,
+						  Oid finer, Oid wider)
+{
+	ListCell   *lc;
+
+	foreach(lc, chunks_before(ht, limit))
+	{
+		Assert(OidIsValid(finer) || !OidIsValid(wider));	/* rollup:Z8 */
+		if (!OidIsValid(wider) ||
+			strata_rollup_is_kept_above(lfirst_oid(lc), finer, wider))
+			strata_run_table(run, lfirst_oid(lc), drop_work, ht);
+	}
+}
+
 /* CALL policy_retention(job_id, config) */
 Datum
 strata_policy_retention(PG_FUNCTION_ARGS)

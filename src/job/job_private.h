@@ -168,6 +168,22 @@ extern Datum strata_policy_parse_interval(const char *text);
 extern int64 strata_policy_now(const StrataHypertable *ht);
 
 /*
+ * The time so long (text: an interval, or a number) before now; what it is, in
+ * messages.
+ */
+extern int64 strata_policy_before(const StrataHypertable *ht,
+								  const char *text, const char *what);
+
+/*
+ * Compress chunks that end by then; drop them, but what a wider archive is to
+ * have and has not (InvalidOid: there is none).
+ */
+extern void strata_policy_compress_chunks(StrataRun *run,
+										  StrataHypertable *ht, int64 limit);
+extern void strata_policy_drop_chunks(StrataRun *run, StrataHypertable *ht,
+									  int64 limit, Oid finer, Oid wider);
+
+/*
  * Of a policy's procedure: the hypertable of its job (argument 0), which the
  * caller may run; and a key of a config as text, or NULL.
  */

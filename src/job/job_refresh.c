@@ -366,26 +366,35 @@ strata_remove_continuous_aggregate_policy(PG_FUNCTION_ARGS)
  *-------------------------------------------------------------------------
  */
 
-/* The time so long before now; open: NULL is no end. */
+/* See job_private.h. */
+int64
+strata_policy_before(const StrataHypertable *ht, const char *text,
+					 const char *what)
+{
+	int64		now;
+	int64		before;
+	int64		time;
+
+	if (!strata_time_type_is_integer(ht->key_type))
+		return strata_hypertable_point(ht, INTERVALOID,
+									   strata_policy_parse_interval(text),
+									   what);
+	now = strata_policy_now(ht);
+	before = DatumGetInt64(DirectFunctionCall1(int8in,
+											   CStringGetDatum(text)));
+	if (pg_sub_s64_overflow(now, before, &time))
+		return before > 0 ? PG_INT64_MIN : PG_INT64_MAX;
+	return time;
+}
+
+/* The same of a config's key; open: NULL is no end. */
 static int64
 policy_window_end(const StrataHypertable *ht, Datum config, const char *key,
 				  int64 open)
 {
 	char	   *text = strata_policy_config(config, key);
-	int64		time;
 
-	if (text == NULL)
-		return open;
-	if (!strata_time_type_is_integer(ht->key_type))
-		return strata_hypertable_point(ht, INTERVALOID,
-									   strata_policy_parse_interval(text),
-									   key);
-	if (pg_sub_s64_overflow(strata_policy_now(ht),
-							DatumGetInt64(DirectFunctionCall1(int8in,
-															  CStringGetDatum(text))),
-							&time))
-		return open;
-	return time;
+	return text == NULL ? open : strata_policy_before(ht, text, key);
 }
 
 static int

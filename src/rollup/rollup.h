@@ -68,6 +68,13 @@ typedef struct StrataRollupBucket
 	StrataZoneBucket zone;
 } StrataRollupBucket;
 
+/* Its widths and origin, of the zone's clock if it has one. */
+static inline const StrataBucket *
+strata_rollup_rule(const StrataRollupBucket *bucket)
+{
+	return bucket->zoned ? &bucket->zone.rule : &bucket->rule;
+}
+
 /*
  * The buckets of a call: time_bucket() with constants, or date_trunc() of a
  * timestamp; *time is what is bucketed.  false: it is something else.
@@ -192,6 +199,9 @@ extern Oid	strata_rollup_create(const CreateTableAsStmt *stmt,
 /* Have a view that is there be one; the user owns it. */
 extern void strata_rollup_attach(Oid view, List *given);
 
+/* The same of what an old cluster has brought: what depends on what. */
+extern void strata_rollup_attach_again(Oid view);
+
 /* ALTER MATERIALIZED VIEW SET; and options as a dump is to have them. */
 extern void strata_rollup_alter(Oid view, List *set);
 extern void strata_rollup_store_options(Oid view, List *given, Oid archive);
@@ -215,6 +225,47 @@ extern bool strata_rollup_is(Oid view);
 /* Views (OIDs) of a hypertable; the view of an archive, or InvalidOid. */
 extern List *strata_rollups_of_source(Oid hypertable);
 extern Oid	strata_rollup_of_archive(Oid archive);
+
+/*-------------------------------------------------------------------------
+ * Tiers, rollup_tier.c
+ *-------------------------------------------------------------------------
+ */
+typedef struct StrataTier
+{
+	char	   *width;			/* as written; NULL: the rows themselves */
+	char	   *keep;			/* how long it is kept; NULL: for ever */
+	char	   *name;			/* that its view is to have, or NULL */
+	Datum		value;			/* the width: Interval, or int64 */
+	int64		length;			/* about, in microseconds or units */
+	int64		keep_length;
+	Oid			view;			/* InvalidOid: there is none */
+} StrataTier;
+
+/* What the view's option strata.archives says, finer first; NIL: nothing. */
+extern List *strata_rollup_tiers(Oid view);
+
+/* Views (OIDs) of all tiers but the finest; the finest of one of these. */
+extern List *strata_rollup_tier_views(Oid view);
+extern Oid	strata_rollup_finest(Oid view);
+
+/*
+ * Have the tiers that the text says, no others; and have them belong to who
+ * the finest belongs to, in its schema, by its name.
+ */
+extern void strata_rollup_set_tiers(Oid view, const char *text);
+extern void strata_rollup_tiers_follow(Oid view);
+
+/*
+ * rollup_keep.c.  Is all that the finer archive alone knows of a chunk kept in
+ * a wider one, too?
+ */
+extern bool strata_rollup_is_kept_above(Oid chunk, Oid finer, Oid wider);
+
+/*
+ * A chunk of an archive goes, from lo to hi, both inclusive: what was kept
+ * there is nowhere.
+ */
+extern void strata_rollup_lose(Oid archive, int64 lo, int64 hi);
 
 /*-------------------------------------------------------------------------
  * What may be used of it, and bringing it up to date

@@ -153,12 +153,6 @@ strata_rollup_bucket_init(StrataRollupBucket *bucket, Node *node, Expr **time)
 	return init_plain(bucket, call->args, call->funcresulttype);
 }
 
-static const StrataBucket *
-rule_of(const StrataRollupBucket *bucket)
-{
-	return bucket->zoned ? &bucket->zone.rule : &bucket->rule;
-}
-
 /* See rollup.h. */
 bool
 strata_rollup_bucket_start(StrataRollupBucket *bucket, int64 time,
@@ -177,7 +171,7 @@ strata_rollup_bucket_start(StrataRollupBucket *bucket, int64 time,
 bool
 strata_rollup_bucket_next(StrataRollupBucket *bucket, int64 time, int64 *start)
 {
-	const StrataBucket *rule = rule_of(bucket);
+	const StrataBucket *rule = strata_rollup_rule(bucket);
 
 	if (time < rule->min)
 		time = rule->min;
@@ -196,7 +190,7 @@ strata_rollup_bucket_outward(StrataRollupBucket *bucket, int64 lo, int64 hi)
 
 	Assert(lo <= hi);			/* rollup:Z2 */
 	if (!strata_rollup_bucket_start(bucket, lo, &range.lo))
-		range.lo = lo > rule_of(bucket)->max ? lo : PG_INT64_MIN;
+		range.lo = lo > strata_rollup_rule(bucket)->max ? lo : PG_INT64_MIN;
 	if (!strata_rollup_bucket_next(bucket, hi, &range.hi))
 		range.hi = PG_INT64_MAX;
 	Assert(range.lo <= lo && range.hi >= hi);	/* rollup:Z2 */
@@ -207,7 +201,7 @@ strata_rollup_bucket_outward(StrataRollupBucket *bucket, int64 lo, int64 hi)
 StrataRange
 strata_rollup_bucket_inward(StrataRollupBucket *bucket, int64 lo, int64 hi)
 {
-	const StrataBucket *rule = rule_of(bucket);
+	const StrataBucket *rule = strata_rollup_rule(bucket);
 	StrataRange range = {PG_INT64_MIN, PG_INT64_MAX};
 
 	if (lo >= hi)
@@ -227,7 +221,7 @@ strata_rollup_bucket_inward(StrataRollupBucket *bucket, int64 lo, int64 hi)
 int64
 strata_rollup_bucket_width(const StrataRollupBucket *bucket)
 {
-	const StrataBucket *rule = rule_of(bucket);
+	const StrataBucket *rule = strata_rollup_rule(bucket);
 
 	return rule->months > 0 ? rule->months * 30 * rule->unit : rule->width;
 }
@@ -247,8 +241,8 @@ strata_rollup_bucket_nests(StrataRollupBucket *wide,
 						   StrataRollupBucket *narrow,
 						   const StrataRanges *ranges)
 {
-	const StrataBucket *w = rule_of(wide);
-	const StrataBucket *n = rule_of(narrow);
+	const StrataBucket *w = strata_rollup_rule(wide);
+	const StrataBucket *n = strata_rollup_rule(narrow);
 	int			count = 0;
 	int64		start;
 

@@ -42,9 +42,6 @@
 #include "utils/rel.h"
 #include "utils/ruleutils.h"
 
-/* Chunks of an archive are so many times as long as the source's. */
-#define ARCHIVE_CHUNKS 10
-
 /* More groups than these are not segmented by. */
 #define MAX_SEGMENT_COLUMNS 8
 
@@ -61,13 +58,16 @@ typedef struct RollupOptions
 	const char *orderby;
 	const char *archive;		/* its name, in a dump */
 	const char *kept;			/* ranges, in a dump */
+	const char *archives;		/* text of tiers */
+	const char *tier_of;		/* name of the finest tier */
 	List	   *stored;			/* DefElems that stay with the view */
 } RollupOptions;
 
-static const char *const known_options[] = {"archive", "chunk_interval",
-	"columnstore", "continuous", "create_group_indexes", "finalized",
-	"invalidate_using", STRATA_ROLLUP_OPTION_KEPT, "materialized_only", "orderby",
-	"segmentby",
+static const char *const known_options[] = {"archive", "archives",
+	"chunk_interval", "columnstore", "continuous", "create_group_indexes",
+	"finalized", "invalidate_using", STRATA_ROLLUP_OPTION_KEPT,
+	STRATA_ROLLUP_OPTION_LOST, "materialized_only", "orderby", "segmentby",
+	STRATA_ROLLUP_OPTION_TIER_OF,
 NULL};
 
 /* See rollup.h. */
@@ -96,7 +96,7 @@ check_option(const DefElem *def)
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("unrecognized parameter \"%s\"",
 					strata_option_typed(def->defname)),
-			 errhint("Valid options of continuous aggregates are strata.chunk_interval, strata.create_group_indexes, strata.materialized_only, strata.orderby and strata.segmentby.")));
+			 errhint("Valid options of continuous aggregates are strata.archives, strata.chunk_interval, strata.create_group_indexes, strata.materialized_only, strata.orderby and strata.segmentby.")));
 }
 
 /* What the options say; ereports on one that is none. */
@@ -126,6 +126,10 @@ read_options(List *options, RollupOptions *read)
 			read->archive = defGetString(def);
 		else if (strcmp(def->defname, STRATA_ROLLUP_OPTION_KEPT) == 0)
 			read->kept = defGetString(def);
+		else if (strcmp(def->defname, "archives") == 0)
+			read->archives = defGetString(def);
+		else if (strcmp(def->defname, STRATA_ROLLUP_OPTION_TIER_OF) == 0)
+			read->tier_of = defGetString(def);
 	}
 }
 
@@ -260,10 +264,15 @@ create_archive(const StrataRollup *rollup, Oid view,
 									   archive_columns(rollup)));
 	archive = get_relname_relid(name, schema);
 	request.column = ((StrataRollupColumn *) linitial(rollup->columns))->name;
-	request.interval_text = options->chunk_interval != NULL ?
-		options->chunk_interval :
-		strata_time_interval_to_text(source->key_type,
-									 source->interval * ARCHIVE_CHUNKS);
+	if (options->chunk_interval != NULL)
+		request.interval_text = options->chunk_interval;
+	else if (options->archives != NULL)
+		request.interval_text = strata_rollup_finest_chunks(rollup,
+															options->archives);
+	else
+		request.interval_text =
+			strata_time_interval_to_text(source->key_type,
+										 source->interval * STRATA_ARCHIVE_CHUNKS);
 	LockRelationOid(archive, AccessExclusiveLock);
 	strata_hypertable_create(archive, &request);
 	CommandCounterIncrement();
@@ -290,6 +299,31 @@ without_option(const List *options, const char *name)
 	return others;
 }
 
+/* Nobody drops an archive under its view. */
+static void
+depend_on_archive(Oid view, Oid archive)
+{
+	ObjectAddress depender;
+	ObjectAddress referenced;
+
+	ObjectAddressSet(depender, RelationRelationId, view);
+	ObjectAddressSet(referenced, RelationRelationId, archive);
+	recordDependencyOn(&depender, &referenced, DEPENDENCY_NORMAL);
+}
+
+/* It is a tier of the view that a dump names, if that is one like it. */
+static void
+attach_to_finest(Oid view, const StrataRollup *rollup, const char *name)
+{
+	Oid			finest = get_relname_relid(name, get_rel_namespace(view));
+	StrataRollupRow *row = OidIsValid(finest) ? strata_rollup_row(finest) :
+	NULL;
+
+	if (row != NULL && row->source == rollup->source &&
+		strata_table_ownercheck(finest, GetUserId()))
+		strata_rollup_add_tier(view, finest);
+}
+
 /* See rollup.h. */
 void
 strata_rollup_attach(Oid view, List *given)
@@ -298,8 +332,6 @@ strata_rollup_attach(Oid view, List *given)
 	RollupOptions options;
 	StrataRollup *rollup;
 	StrataRollupRow row = {.view = view};
-	ObjectAddress depender;
-	ObjectAddress referenced;
 	Oid			archive = InvalidOid;
 	Relation	rel;
 
@@ -315,6 +347,7 @@ strata_rollup_attach(Oid view, List *given)
 		archive = create_archive(rollup, view, &options);
 		options.kept = NULL;
 		given = without_option(given, STRATA_ROLLUP_OPTION_KEPT);
+		given = without_option(given, STRATA_ROLLUP_OPTION_LOST);
 	}
 	row.source = rollup->source;
 	row.archive = archive;
@@ -322,13 +355,31 @@ strata_rollup_attach(Oid view, List *given)
 	strata_rollup_row_add(&row);
 	if (options.kept != NULL)
 		strata_rollup_restore_kept(view, options.kept);
-	ObjectAddressSet(depender, RelationRelationId, view);
-	ObjectAddressSet(referenced, RelationRelationId, archive);
-	recordDependencyOn(&depender, &referenced, DEPENDENCY_NORMAL);
+	depend_on_archive(view, archive);
+	if (options.tier_of != NULL)
+		attach_to_finest(view, rollup, options.tier_of);
 	strata_rollup_store_options(view, given, archive);
 	table_close(rel, NoLock);
 	CommandCounterIncrement();
 	Assert(strata_rollup_open(view, true) != NULL); /* rollup:Z5 */
+}
+
+/* See rollup.h. */
+void
+strata_rollup_attach_again(Oid view)
+{
+	Oid			schema = get_rel_namespace(view);
+	const char *archive = strata_settings_get_text(view, "archive");
+	const char *finest = strata_settings_get_text(view,
+												  STRATA_ROLLUP_OPTION_TIER_OF);
+	Oid			relid;
+
+	relid = archive != NULL ? get_relname_relid(archive, schema) : InvalidOid;
+	if (OidIsValid(relid))
+		depend_on_archive(view, relid);
+	relid = finest != NULL ? get_relname_relid(finest, schema) : InvalidOid;
+	if (OidIsValid(relid))
+		strata_rollup_add_tier(view, relid);
 }
 
 /* See rollup.h. */
@@ -389,14 +440,35 @@ view_columns(Query *query, List *names)
 	return columns;
 }
 
+/* See rollup_private.h. */
+Oid
+strata_rollup_make_view(RangeVar *name, Query *query, List *names,
+						List *options)
+{
+	CreateStmt *create = makeNode(CreateStmt);
+	ObjectAddress view;
+
+	create->relation = name;
+	create->tableElts = view_columns(query, names);
+	create->oncommit = ONCOMMIT_NOOP;
+	/* before anything is made */
+	(void) strata_rollup_analyze(query);
+	view = DefineRelation(create, RELKIND_VIEW, InvalidOid, NULL, NULL);
+	CommandCounterIncrement();
+	StoreViewQuery(view.objectId, query, false);
+	CommandCounterIncrement();
+	strata_rollup_attach(view.objectId, options);
+	return view.objectId;
+}
+
 /* See rollup.h. */
 Oid
 strata_rollup_create(const CreateTableAsStmt *stmt, List *options)
 {
-	CreateStmt *create = makeNode(CreateStmt);
 	Query	   *query = copyObject(castNode(Query, stmt->query));
 	Oid			schema = RangeVarGetCreationNamespace(stmt->into->rel);
-	ObjectAddress view;
+	RollupOptions read;
+	Oid			view;
 
 	if (OidIsValid(get_relname_relid(stmt->into->rel->relname, schema)) &&
 		stmt->if_not_exists)
@@ -413,17 +485,16 @@ strata_rollup_create(const CreateTableAsStmt *stmt, List *options)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("storage options of a continuous aggregate are those of its archive"),
 				 errhint("ALTER TABLE of the archive, which strata.rollups names.")));
-	create->relation = copyObject(stmt->into->rel);
-	create->tableElts = view_columns(query, stmt->into->colNames);
-	create->oncommit = ONCOMMIT_NOOP;
-	/* before anything is made */
-	(void) strata_rollup_analyze(query);
-	view = DefineRelation(create, RELKIND_VIEW, InvalidOid, NULL, NULL);
-	CommandCounterIncrement();
-	StoreViewQuery(view.objectId, query, false);
-	CommandCounterIncrement();
-	strata_rollup_attach(view.objectId, options);
-	return view.objectId;
+	read_options(options, &read);
+	if (read.kept != NULL || read.tier_of != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("options of continuous aggregates that dumps have are none of CREATE MATERIALIZED VIEW")));
+	view = strata_rollup_make_view(copyObject(stmt->into->rel), query,
+								   stmt->into->colNames, options);
+	if (read.archives != NULL)
+		strata_rollup_set_tiers(view, read.archives);
+	return view;
 }
 
 /*-------------------------------------------------------------------------
@@ -455,9 +526,13 @@ strata_rollup_alter(Oid view, List *set)
 											   strata_sql_name(row->archive),
 											   def->defname,
 											   quote_literal_cstr(defGetString(def))));
+		else if (strcmp(def->defname, "archives") == 0)
+			strata_rollup_set_tiers(view, options.archives);
 		else if (strcmp(def->defname, "create_group_indexes") == 0 ||
 				 strcmp(def->defname, "archive") == 0 ||
 				 strcmp(def->defname, STRATA_ROLLUP_OPTION_KEPT) == 0 ||
+				 strcmp(def->defname, STRATA_ROLLUP_OPTION_LOST) == 0 ||
+				 strcmp(def->defname, STRATA_ROLLUP_OPTION_TIER_OF) == 0 ||
 				 (strcmp(def->defname, "continuous") == 0 &&
 				  !strata_option_bool(def)))
 			ereport(ERROR,

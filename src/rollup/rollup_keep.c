@@ -25,10 +25,12 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
+#include "utils/ruleutils.h"
 #include "utils/snapmgr.h"
 
 /*-------------------------------------------------------------------------
@@ -63,14 +65,14 @@ strata_rollup_ranges_text(const StrataRanges *ranges)
 	return text.data;
 }
 
-/* See rollup_private.h. */
-void
-strata_rollup_restore_kept(Oid view, const char *text)
+/* Ranges that a text says; ereports on what is none. */
+static void
+read_ranges(const char *option, const char *text, StrataRanges *ranges)
 {
-	StrataRanges kept = {0};
 	char	   *copy = pstrdup(text);
 	char	   *rest = NULL;
 
+	memset(ranges, 0, sizeof(*ranges));
 	for (char *word = strtok_r(copy, " ", &rest); word != NULL;
 		 word = strtok_r(NULL, " ", &rest))
 	{
@@ -82,27 +84,54 @@ strata_rollup_restore_kept(Oid view, const char *text)
 		if (*end != '\0' || lo >= hi)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("invalid value of option \"kept\": \"%s\"",
-							text)));
-		strata_ranges_add(&kept, strata_range(lo, hi));
+					 errmsg("invalid value of option \"%s\": \"%s\"",
+							option, text)));
+		strata_ranges_add(ranges, strata_range(lo, hi));
 	}
+}
+
+/* See rollup_private.h. */
+void
+strata_rollup_restore_kept(Oid view, const char *text)
+{
+	StrataRanges kept;
+
+	read_ranges(STRATA_ROLLUP_OPTION_KEPT, text, &kept);
 	for (int i = 0; i < kept.n; i++)
 		strata_cover_kept_add(view, kept.r[i].lo, kept.r[i].hi);
+}
+
+/* See rollup_private.h. */
+void
+strata_rollup_lost(Oid view, StrataRanges *lost)
+{
+	const char *text = strata_settings_get_text(view,
+												STRATA_ROLLUP_OPTION_LOST);
+
+	read_ranges(STRATA_ROLLUP_OPTION_LOST, text == NULL ? "" : text, lost);
+}
+
+/* Store ranges as an option of the view. */
+static void
+put_option(Oid view, const char *name, const StrataRanges *ranges)
+{
+	DefElem    *option;
+
+	option = makeDefElem(pstrdup(name),
+						 (Node *) makeString(strata_rollup_ranges_text(ranges)),
+						 -1);
+	LockRelationOid(view, ShareUpdateExclusiveLock);
+	strata_settings_store(view, list_make1(option), false);
 }
 
 /* Write down what is kept from now on. */
 static void
 put_kept(Oid view, const StrataRanges *kept)
 {
-	DefElem    *option;
-
-	option = makeDefElem(pstrdup(STRATA_ROLLUP_OPTION_KEPT),
-						 (Node *) makeString(strata_rollup_ranges_text(kept)), -1);
 	strata_cover_kept_forget(view);
 	for (int i = 0; i < kept->n; i++)
 		strata_cover_kept_add(view, kept->r[i].lo, kept->r[i].hi);
-	LockRelationOid(view, ShareUpdateExclusiveLock);
-	strata_settings_store(view, list_make1(option), false);
+	put_option(view, STRATA_ROLLUP_OPTION_KEPT, kept);
 }
 
 /*-------------------------------------------------------------------------
@@ -154,6 +183,40 @@ strata_rollup_keeps_not(Oid source, Oid *view)
  */
 
 /*
+ * Columns of an archive after the first, partials combined; others also to the
+ * groups.
+ */
+static void
+append_combined(StringInfo sql, const StrataRollup *rollup, StringInfo groups)
+{
+	ListCell   *lc;
+
+	foreach(lc, rollup->columns)
+	{
+		StrataRollupColumn *column = lfirst(lc);
+		const char *name = pstrdup(quote_identifier(column->name));
+
+		if (column->kind == STRATA_ROLLUP_BUCKET)
+			continue;
+		if (column->kind != STRATA_ROLLUP_PARTIAL)
+		{
+			appendStringInfo(sql, ", %s", name);
+			if (groups != NULL)
+				appendStringInfo(groups, ", %s", name);
+			continue;
+		}
+		Assert(OidIsValid(column->combine));	/* rollup:Z5 */
+		appendStringInfo(sql, ", CAST(%s.%s(%s) AS %s)",
+						 pstrdup(quote_identifier(get_namespace_name(get_func_namespace(column->combine)))),
+						 pstrdup(quote_identifier(get_func_name(column->combine))),
+						 name,
+						 format_type_extended(column->type, column->typmod,
+											  FORMAT_TYPE_TYPEMOD_GIVEN |
+											  FORMAT_TYPE_FORCE_QUALIFY));
+	}
+}
+
+/*
  * The query for what the archive should have of a range of buckets: what it
  * has there of kept ones, and what rows of some times make, combined.
  */
@@ -164,30 +227,12 @@ combined_text(const StrataRollup *rollup, StrataRange range,
 	StringInfoData sql;
 	StringInfoData groups;
 	char	   *columns = strata_rollup_column_list(rollup);
-	ListCell   *lc;
 
 	initStringInfo(&sql);
 	initStringInfo(&groups);
-	foreach(lc, rollup->columns)
-	{
-		StrataRollupColumn *column = lfirst(lc);
-		const char *name = quote_identifier(column->name);
-
-		appendStringInfoString(&sql, sql.len == 0 ? "SELECT " : ", ");
-		if (column->kind != STRATA_ROLLUP_PARTIAL)
-		{
-			appendStringInfoString(&sql, name);
-			appendStringInfo(&groups, "%s%s", groups.len > 0 ? ", " : "", name);
-		}
-		else
-			appendStringInfo(&sql, "CAST(%s.%s(%s) AS %s)",
-							 quote_identifier(get_namespace_name(get_func_namespace(column->combine))),
-							 quote_identifier(get_func_name(column->combine)),
-							 name,
-							 format_type_extended(column->type, column->typmod,
-												  FORMAT_TYPE_TYPEMOD_GIVEN |
-												  FORMAT_TYPE_FORCE_QUALIFY));
-	}
+	appendStringInfo(&sql, "SELECT %s", strata_rollup_bucket_name(rollup));
+	appendStringInfoString(&groups, strata_rollup_bucket_name(rollup));
+	append_combined(&sql, rollup, &groups);
 	appendStringInfoString(&sql, " FROM (");
 	for (int i = 0; i < kept->n; i++)
 	{
@@ -348,4 +393,183 @@ strata_rollup_keep(Oid source, const List *chunks, bool preloaded)
 		foreach(view, views)
 			keep_chunk(lfirst_oid(view), strata_range(lo, hi + 1));
 	}
+}
+
+/*-------------------------------------------------------------------------
+ * From tier to tier
+ *-------------------------------------------------------------------------
+ */
+
+/* See rollup.h. */
+void
+strata_rollup_lose(Oid archive, int64 lo, int64 hi)
+{
+	Oid			view = strata_rollup_of_archive(archive);
+	StrataRollup *rollup = OidIsValid(view) ? strata_rollup_open(view, true) :
+	NULL;
+	StrataRanges kept;
+	StrataRanges lost;
+
+	if (rollup == NULL)
+		return;
+	strata_rollup_kept(view, NULL, &kept);
+	strata_ranges_clip(&kept,
+					   strata_rollup_bucket_outward(&rollup->bucket, lo, hi));
+	if (kept.n == 0)
+		return;
+	strata_rollup_lost(view, &lost);
+	for (int i = 0; i < kept.n; i++)
+		strata_ranges_add(&lost, kept.r[i]);
+	Assert(lost.n > 0);			/* rollup:Z8 */
+	put_option(view, STRATA_ROLLUP_OPTION_LOST, &lost);
+}
+
+/* See rollup.h. */
+bool
+strata_rollup_is_kept_above(Oid chunk, Oid finer, Oid wider)
+{
+	StrataRanges here;
+	StrataRanges above;
+	int64		lo;
+	int64		hi;
+
+	if (!strata_chunk_times(chunk, &lo, &hi) || hi == PG_INT64_MAX)
+		return false;
+	strata_rollup_kept(finer, NULL, &here);
+	strata_rollup_kept(wider, NULL, &above);
+	strata_ranges_clip(&here, strata_range(lo, hi + 1));
+	strata_ranges_remove(&here, &above);
+	return here.n == 0;
+}
+
+/* The call that makes buckets, of those of a finer archive. */
+static char *
+bucket_text(const StrataRollup *rollup,
+			const StrataRollup *finer)
+{
+	FuncExpr   *call = copyObject(castNode(FuncExpr,
+										   ((StrataRollupColumn *) linitial(rollup->columns))->expr));
+	StrataRollupColumn *column = linitial(finer->columns);
+
+	if (column->type != finer->time_type)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("a tier of UUIDs cannot be added when rows are gone")));
+	lsecond(call->args) = makeVar(1, 1, column->type, column->typmod,
+								  column->collation, 0);
+	return deparse_expression((Node *) call,
+							  deparse_context_for(get_rel_name(finer->archive),
+												  finer->archive),
+							  false, false);
+}
+
+/* What a wider archive has of what a finer one keeps: an INSERT. */
+static char *
+widened_text(const StrataRollup *rollup, const StrataRollup *finer,
+			 const StrataRanges *kept)
+{
+	StringInfoData sql;
+	ListCell   *lc;
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "INSERT INTO %s (%s) SELECT %s",
+					 strata_sql_name(rollup->archive),
+					 strata_rollup_column_list(rollup),
+					 bucket_text(rollup, finer));
+	append_combined(&sql, finer, NULL);
+	appendStringInfoString(&sql, " FROM (");
+	for (int i = 0; i < kept->n; i++)
+	{
+		appendStringInfo(&sql, "%sSELECT * FROM %s",
+						 i > 0 ? " UNION ALL " : "",
+						 strata_sql_name(finer->archive));
+		strata_rollup_append_quals(&sql, strata_rollup_bucket_name(finer),
+								   finer->bucket.type, kept->r[i]);
+	}
+	appendStringInfoString(&sql, ") strata_parts GROUP BY 1");
+	foreach(lc, finer->columns)
+	{
+		if (((StrataRollupColumn *) lfirst(lc))->kind == STRATA_ROLLUP_GROUP)
+			appendStringInfo(&sql, ", %d", foreach_current_index(lc) + 1);
+	}
+	return sql.data;
+}
+
+/* Buckets of a rollup that have some of the ranges in them. */
+static void
+widen_ranges(const StrataRollup *rollup, const StrataRanges *from,
+			 StrataRanges *to)
+{
+	StrataRollupBucket bucket = rollup->bucket;
+
+	memset(to, 0, sizeof(*to));
+	for (int i = 0; i < from->n; i++)
+		strata_ranges_add(to, strata_rollup_bucket_outward(&bucket,
+														   from->r[i].lo,
+														   from->r[i].hi - 1));
+}
+
+/* Write what the new one keeps, as its owner. */
+static void
+write_widened(const StrataRollup *rollup, const StrataRollup *finer,
+			  const StrataRanges *kept)
+{
+	StrataOwnerContext saved;
+	Snapshot	snapshot;
+
+	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	PushActiveSnapshot(snapshot);
+	strata_rollup_work_as_owner(rollup->view, &saved);
+	strata_rollup_is_refreshing = true;
+	PG_TRY();
+	{
+		(void) strata_sql_execute_at(widened_text(rollup, finer, kept),
+									 snapshot, NULL);
+	}
+	PG_FINALLY();
+	{
+		strata_rollup_is_refreshing = false;
+	}
+	PG_END_TRY();
+	strata_owner_leave(&saved);
+	PopActiveSnapshot();
+	UnregisterSnapshot(snapshot);
+	CommandCounterIncrement();
+}
+
+/* See rollup_private.h. */
+void
+strata_rollup_keep_from(Oid view, Oid finer)
+{
+	StrataRollup *rollup = strata_rollup_open(view, false);
+	StrataRollup *below = strata_rollup_open(finer, false);
+	StrataRollupBucket bucket = rollup->bucket;
+	StrataRollupBucket narrow = below->bucket;
+	StrataRanges kept;
+	StrataRanges wide;
+	StrataRanges lost;
+
+	/* nobody drops rows meanwhile */
+	(void) strata_rollup_lock(rollup->source, true);
+	strata_rollup_kept(finer, NULL, &kept);
+	if (kept.n == 0)
+		return;
+	widen_ranges(rollup, &kept, &wide);
+	if (!strata_rollup_bucket_nests(&bucket, &narrow, &wide))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("\"%s\" cannot be made of what \"%s\" keeps of rows that are gone",
+						get_rel_name(view), get_rel_name(finer)),
+				 errdetail("Their buckets do not begin together.")));
+	strata_rollup_lock_archive(rollup, strata_range(PG_INT64_MIN,
+													PG_INT64_MAX));
+	Assert(list_length(rollup->columns) ==
+		   list_length(below->columns));	/* rollup:Z5 */
+	write_widened(rollup, below, &kept);
+	put_kept(view, &wide);
+	strata_rollup_lost(finer, &lost);
+	widen_ranges(rollup, &lost, &wide);
+	if (lost.n > 0)
+		put_option(view, STRATA_ROLLUP_OPTION_LOST, &wide);
+	CommandCounterIncrement();
 }

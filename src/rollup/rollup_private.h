@@ -196,10 +196,42 @@ extern Query *strata_rollup_select_from(Query *rows);
  * are gone, and nothing else; as text, and back into the catalog.
  */
 #define STRATA_ROLLUP_OPTION_KEPT "kept"
+#define STRATA_ROLLUP_OPTION_LOST "lost"
 extern void strata_rollup_kept(Oid view, Snapshot snapshot,
 							   StrataRanges *kept);
 extern char *strata_rollup_ranges_text(const StrataRanges *ranges);
 extern void strata_rollup_restore_kept(Oid view, const char *text);
+
+/*
+ * Of these, what the archive has lost again with chunks of its own.  And: have
+ * a new tier keep what a finer one keeps.
+ */
+extern void strata_rollup_lost(Oid view, StrataRanges *lost);
+extern void strata_rollup_keep_from(Oid view, Oid finer);
+
+/*
+ * rollup_text.c.  Tiers (StrataTier *) that a text says; ereports on what it
+ * does not.
+ */
+extern List *strata_rollup_read_tiers(const char *text, Oid time_type);
+
+/*
+ * rollup_tier.c.  A view is a tier of another; how long chunks of the finest
+ * archive are.
+ */
+#define STRATA_ROLLUP_OPTION_TIER_OF "tier_of"
+extern void strata_rollup_add_tier(Oid view, Oid finest);
+extern char *strata_rollup_finest_chunks(const StrataRollup *rollup,
+										 const char *archives);
+
+/*
+ * rollup_create.c.  Chunks of an archive are so many times as long as the
+ * source's.  A view of the query with names of columns (NIL: its own), and
+ * what options say of it.
+ */
+#define STRATA_ARCHIVE_CHUNKS 10
+extern Oid	strata_rollup_make_view(RangeVar *name, Query *query, List *names,
+									List *options);
 
 /*
  * rollup_past.c.  What the definition (as rewritten) would select of these

@@ -31,22 +31,26 @@ $node->safe_psql('postgres', q{
 $node->safe_psql('postgres', $_) foreach (
 	q{SET ROLE keeper; CREATE MATERIALIZED VIEW hourly WITH (strata.continuous) AS SELECT time_bucket('1 hour', time) AS b, host, avg(v) AS a, count(*) AS n FROM m GROUP BY 1, 2},
 	q{SET ROLE keeper; CREATE MATERIALIZED VIEW daily WITH (strata.continuous) AS SELECT time_bucket('1 day', b) AS b, sum(n) AS n FROM hourly GROUP BY 1},
-	q{SET ROLE keeper; CREATE MATERIALIZED VIEW monthly WITH (strata.continuous) AS SELECT time_bucket('1 month', time) AS b, sum(v) AS s, max(host) AS h FROM m GROUP BY 1 WITH NO DATA});
+	q{SET ROLE keeper; CREATE MATERIALIZED VIEW monthly WITH (strata.continuous) AS SELECT time_bucket('1 month', time) AS b, sum(v) AS s, max(host) AS h FROM m GROUP BY 1 WITH NO DATA},
+	q{SET ROLE keeper; CREATE MATERIALIZED VIEW quarter WITH (strata.continuous, strata.archives = 'raw for 100 years, 15 minutes for 200 years, 1 hour for 300 years as "Hours", 1 day') AS SELECT time_bucket('15 minutes', time) AS b, host, avg(v) AS a FROM m GROUP BY 1, 2});
 
 # How many rows of the views differ from the ledger's.
 my $check = q{
 	WITH h AS (SELECT time_bucket('1 hour', time), host, avg(v), count(*) FROM ledger GROUP BY 1, 2),
 		d AS (SELECT time_bucket('1 day', time), count(*)::numeric FROM ledger GROUP BY 1),
-		m AS (SELECT time_bucket('1 month', time), sum(v), max(host) FROM ledger GROUP BY 1)
+		m AS (SELECT time_bucket('1 month', time), sum(v), max(host) FROM ledger GROUP BY 1),
+		q AS (SELECT time_bucket('1 hour', time), host, avg(v) FROM ledger GROUP BY 1, 2 UNION ALL SELECT time_bucket('1 day', time), host, avg(v) FROM ledger GROUP BY 1, 2),
+		t AS (TABLE "Hours" UNION ALL TABLE quarter_1_day)
 	SELECT (SELECT count(*) FROM ((TABLE h EXCEPT ALL TABLE hourly) UNION ALL (TABLE hourly EXCEPT ALL TABLE h)) x),
 		(SELECT count(*) FROM ((TABLE d EXCEPT ALL TABLE daily) UNION ALL (TABLE daily EXCEPT ALL TABLE d)) x),
-		(SELECT count(*) FROM ((TABLE m EXCEPT ALL TABLE monthly) UNION ALL (TABLE monthly EXCEPT ALL TABLE m)) x)};
+		(SELECT count(*) FROM ((TABLE m EXCEPT ALL TABLE monthly) UNION ALL (TABLE monthly EXCEPT ALL TABLE m)) x),
+		(SELECT count(*) FROM ((TABLE q EXCEPT ALL TABLE t) UNION ALL (TABLE t EXCEPT ALL TABLE q)) x)};
 my $rows = q{SELECT count(*) FROM hourly};
 
 sub right
 {
 	my ($where, $database, $what) = @_;
-	is($where->safe_psql($database, $check), '0|0|0', "$what: no difference");
+	is($where->safe_psql($database, $check), '0|0|0|0', "$what: no difference");
 	cmp_ok($where->safe_psql($database, $rows), '>', 500, "$what: and there are rows");
 	return;
 }
@@ -108,13 +112,19 @@ foreach my $way (sort keys %ways)
 	$node->command_ok([ @$restore, '-d', $database ], "$way: restore");
 	right($node, $database, $way);
 	is($node->safe_psql($database, 'SELECT view, source, archive FROM strata.rollups ORDER BY view::text'),
-		"daily|hourly_archive|daily_archive\nhourly|m|hourly_archive\nmonthly|m|monthly_archive", "$way: rollups");
-	is($node->safe_psql($database, 'SELECT (SELECT count(*) FROM _strata.rollup_kept), (SELECT count(*) FROM _strata.rollup_cover)'), '2|0', "$way: what is kept, and not covered");
+		"\"Hours\"|m|\"Hours_archive\"\ndaily|hourly_archive|daily_archive\nhourly|m|hourly_archive\nmonthly|m|monthly_archive\nquarter|m|quarter_archive\nquarter_1_day|m|quarter_1_day_archive",
+		"$way: rollups");
+	is($node->safe_psql($database, 'SELECT level, tier, width, keep, hypertable FROM strata.archives ORDER BY level'),
+		"0|m||100 years|m\n1|quarter|15 minutes|200 years|quarter_archive\n2|\"Hours\"|1 hour|300 years|\"Hours_archive\"\n3|quarter_1_day|1 day||quarter_1_day_archive", "$way: tiers");
+	is($node->safe_psql($database, 'SELECT (SELECT count(*) FROM _strata.rollup_kept), (SELECT count(*) FROM _strata.rollup_cover)'), '5|0', "$way: what is kept, and not covered");
 	$node->safe_psql($database, "CALL refresh_continuous_aggregate('daily', NULL, NULL)");
 	right($node, $database, "$way, refreshed");
 	next if $way eq 'schema';
 	is($node->safe_psql($database, q{SELECT proc_name, hypertable_name, owner FROM strata.jobs WHERE job_id >= 1000 ORDER BY 1}),
-		"policy_refresh_continuous_aggregate|hourly|keeper\npolicy_retention|m|keeper", "$way: policies");
+		"policy_archives|quarter|keeper\npolicy_refresh_continuous_aggregate|hourly|keeper\npolicy_retention|m|keeper", "$way: policies");
+	my $job = $node->safe_psql($database, 'SELECT job_id FROM strata.archives WHERE level = 1');
+	$node->safe_psql($database, "CALL run_job($job)");
+	right($node, $database, "$way, after a run of its job");
 }
 
 $node->wait_for_catchup($standby);
