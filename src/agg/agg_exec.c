@@ -236,6 +236,25 @@ may_scatter_codes(const StrataAggState *agg)
 	return true;
 }
 
+/* May rows of a row store be added one by one, each to its group? */
+static bool
+may_add_rows(const StrataAggState *agg)
+{
+	if (!strata_enable_row_grouping || agg->nkeys == 0 ||
+		agg->distincts != NIL)
+		return false;
+	for (int k = 0; k < agg->nkeys; k++)
+		if (!agg->keys[k].typbyval &&
+			agg->values[agg->keys[k].value].input < 0)
+			return false;
+	for (int i = 0; i < agg->ncalls; i++)
+		if (agg->calls[i].hold != NULL ||
+			(agg->stop.kind != AGG_STOP_PICK &&
+			 agg->calls[i].kernel->rows == NULL))
+			return false;
+	return true;
+}
+
 /*
  * BeginCustomScan: what keys and aggregates are about, and the child.  What
  * lives with the node is in the query's context.
@@ -309,6 +328,8 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 	strata_agg_distinct_begin(agg);
 	agg->scatters = may_scatter(agg);
 	agg->scatters_codes = may_scatter_codes(agg);
+	if (may_add_rows(agg))
+		agg->memo = strata_agg_memo_create(agg);
 }
 
 /* See agg_private.h. */
@@ -556,6 +577,84 @@ cells_of_run(StrataAggState *agg, AggCodes *codes, int i)
 	return agg_group_cells(group, agg->nkeys);
 }
 
+/* Take in those rows of a row store that are better than what is there. */
+static void
+add_best_rows(StrataAggState *agg, AggCell **cells)
+{
+	uint16		wanted[STRATA_AGG_CHUNK_ROWS];
+	int			n;
+
+	Assert(agg->vector->nselected <= STRATA_AGG_CHUNK_ROWS);	/* agg:G24 */
+	n = strata_agg_stop_wanted_rows(agg, cells, wanted);
+	for (int i = 0; i < n; i++)
+	{
+		int			row = wanted[i];
+
+		if (strata_agg_stop_wants_run(agg, cells[row], row, row + 1))
+			(void) add_run(agg, cells[row], row, row + 1);
+	}
+}
+
+/* Take in the rows of a row store, each as it stands there; false: cannot. */
+static bool
+add_rows(StrataAggState *agg)
+{
+	AggCell   **cells = strata_agg_memo_cells(agg);
+
+	if (cells == NULL)
+		return false;
+	agg->nruns = 0;
+	agg->counters.singles += agg->vector->nselected;
+	if (agg->stop.kind == AGG_STOP_PICK)
+	{
+		add_best_rows(agg, cells);
+		return true;
+	}
+	for (int i = 0; i < agg->ncalls; i++)
+	{
+		AggCall    *call = &agg->calls[i];
+		AggRun		run = {.n = agg->vector->nselected};
+
+		prepare_call(agg, i);
+		Assert(!call->integers && !call->scaled);	/* agg:G24 */
+		run.v = call->v;
+		run.valid = call->valid;
+		call->kernel->rows(cells, i, &run);
+	}
+	return true;
+}
+
+/*
+ * Take the vector in by runs of rows of one group; returns whether the last of
+ * them needed no values.
+ */
+static bool
+add_runs(StrataAggState *agg)
+{
+	AggCodes   *codes = NULL;
+	bool		summarized = false;
+
+	agg->nruns = strata_agg_scatter(agg);
+	if (agg->nruns == 0)
+	{
+		agg->nruns = strata_agg_cut_runs(agg);
+		codes = strata_agg_codes_create(agg);
+		agg->rows_have_codes = codes != NULL &&
+			strata_agg_scatter_codes(agg, codes);
+	}
+	for (int i = 0; i < agg->nruns; i++)
+	{
+		AggCell    *cells = cells_of_run(agg, codes, i);
+
+		if (agg->stop.kind == AGG_STOP_PICK && agg->vector->batch == NULL &&
+			!strata_agg_stop_wants_run(agg, cells, agg->runs[i],
+									   agg->runs[i + 1]))
+			continue;
+		summarized = add_run(agg, cells, agg->runs[i], agg->runs[i + 1]);
+	}
+	return summarized;
+}
+
 /*
  * Take a vector in: run after run into the groups.  Forgets what was computed
  * of the vector before; groups may be spilled.
@@ -564,7 +663,6 @@ static void
 add_vector(StrataAggState *agg, AggVector *vector)
 {
 	bool		summarized = false;
-	AggCell    *cells;
 
 	Assert(!vector->whole ||
 		   (vector->batch != NULL &&
@@ -584,27 +682,13 @@ add_vector(StrataAggState *agg, AggVector *vector)
 		summarized = add_run(agg, agg->cells, 0, vector->nselected);
 	else
 	{
-		AggCodes   *codes = NULL;
-
-		agg->nruns = strata_agg_scatter(agg);
-		if (agg->nruns == 0)
-		{
-			agg->nruns = strata_agg_cut_runs(agg);
-			codes = strata_agg_codes_create(agg);
-			agg->rows_have_codes = codes != NULL &&
-				strata_agg_scatter_codes(agg, codes);
-		}
-		for (int i = 0; i < agg->nruns; i++)
-		{
-			cells = cells_of_run(agg, codes, i);
-			if (agg->stop.kind == AGG_STOP_PICK && vector->batch == NULL &&
-				!strata_agg_stop_wants_run(agg, cells, agg->runs[i],
-										   agg->runs[i + 1]))
-				continue;
-			summarized = add_run(agg, cells, agg->runs[i], agg->runs[i + 1]);
-		}
+		if (!add_rows(agg))
+			summarized = add_runs(agg);
 		if (agg->held_full || strata_agg_table_is_full(agg->table))
+		{
+			strata_agg_memo_forget(agg->memo);
 			strata_agg_table_spill(agg->table);
+		}
 		agg->held_full = false;
 	}
 	strata_agg_distinct_take(agg);
@@ -787,6 +871,7 @@ rescan_agg(CustomScanState *node)
 	strata_agg_order_reset(agg->order);
 	strata_agg_distinct_reset(agg);
 	release_holds(agg);
+	strata_agg_memo_forget(agg->memo);
 	agg->done = false;
 	agg->returned = false;
 	if (agg->table != NULL)

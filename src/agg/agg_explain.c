@@ -166,6 +166,8 @@ show_input(const StrataAggState *agg, ExplainState *es)
 	strata_explain_count("Row Chunks", c->chunks, es);
 	if (agg->table != NULL)
 		strata_explain_count("Runs", c->runs, es);
+	if (c->singles > 0)
+		strata_explain_count("Rows Added Singly", c->singles, es);
 }
 
 static const char *const stage_names[] = {

@@ -70,6 +70,7 @@ struct AggInput
 	AggVector	vector;
 	StrataColumn *columns;		/* made of rows */
 	StrataColumn *views;
+	const uint16 **numbers;
 	bool	  **nulls;			/* their null flags */
 	MemoryContext row_mcxt;		/* values of those rows; reset for each vector */
 };
@@ -120,6 +121,7 @@ init_columns(AggInput *input)
 
 	input->columns = palloc0(sizeof(StrataColumn) * Max(input->ninputs, 1));
 	input->nulls = palloc0(sizeof(bool *) * Max(input->ninputs, 1));
+	input->numbers = palloc0(sizeof(uint16 *) * Max(input->ninputs, 1));
 	input->views = palloc0(sizeof(StrataColumn) * Max(input->ninputs, 1));
 	for (int i = 0; i < input->ninputs; i++)
 	{
@@ -306,7 +308,7 @@ next_row_vector(AggInput *input, Source *source)
 	AggVector  *vector = &input->vector;
 
 	if (!strata_scan_next_row_vector(source->node, source->attnos,
-									 input->ninputs, &rows))
+									 input->ninputs, false, &rows))
 	{
 		source->rows_done = true;
 		return NULL;
@@ -316,8 +318,13 @@ next_row_vector(AggInput *input, Source *source)
 	vector->nselected = rows.nselected;
 	vector->rows = rows.rows;
 	for (int i = 0; i < input->ninputs; i++)
+	{
 		input->views[i] = rows.columns[source->attnos[i] - 1];
+		input->numbers[i] = rows.numbers[source->attnos[i] - 1];
+	}
 	vector->columns = input->views;
+	vector->numbers = input->numbers;
+	vector->numbering = rows.numbering;
 	return vector;
 }
 
@@ -545,6 +552,7 @@ next_of_source(AggInput *input, Source *source)
 	result->attnos = source->attnos;
 	result->whole = strata_vector_is_whole(batch);
 	result->columns = NULL;
+	result->numbers = NULL;
 	result->views = input->views;
 	Assert(result->first + result->nselected <= result->nrows ||
 		   result->rows != NULL);	/* agg:G1 */

@@ -51,6 +51,22 @@ count_valid(const uint8 *valid, int n)
 	return k;
 }
 
+/* A kernel's "rows": what is done with each value *v and its cell. */
+#define DEFINE_ROWS(name, ctype, add) \
+static void \
+name(AggCell *const *cells, int at, const AggRun *run) \
+{ \
+	const		ctype *v = run->v; \
+	\
+	for (int i = 0; i < run->n; i++, v++) \
+	{ \
+		AggCell    *cell = &cells[i][at]; \
+		\
+		if (run->valid == NULL || run->valid[i]) \
+			add; \
+	} \
+}
+
 #define CTYPE int16
 #define FN(name) name##_int16
 #define IS_FLOAT 0
@@ -87,6 +103,13 @@ static void
 count_values(AggCell *cell, const AggRun *run)
 {
 	cell->n += run->valid == NULL ? run->n : count_valid(run->valid, run->n);
+}
+
+static void
+count_singles(AggCell *const *cells, int at, const AggRun *run)
+{
+	for (int i = 0; i < run->n; i++)
+		cells[i][at].n += run->valid == NULL ? 1 : run->valid[i];
 }
 
 /*-------------------------------------------------------------------------
@@ -157,6 +180,15 @@ strata_agg_add_int128(AggCell *cell, int64 value)
 {
 	set_int128(cell, get_int128(cell) + value);
 }
+
+static inline void
+sum_int128_one(AggCell *cell, int64 x)
+{
+	strata_agg_add_int128(cell, x);
+	cell->n++;
+}
+
+DEFINE_ROWS(sum_int128_rows, int64, sum_int128_one(cell, *v))
 
 static void
 combine_int128(AggCell *cell, const AggCell *other)
@@ -236,21 +268,24 @@ sum_integers(const float8 *v, int n, float8 start, float8 *sum)
 	return *sum != 0;
 }
 
-/* One after the other, with float8pl()'s check for overflow. */
+/* With float8pl()'s check for overflow. */
+static inline void
+sum_float8_one(AggCell *cell, float8 x)
+{
+	cell->v.f = cell->n == 0 ? x : float8_pl(cell->v.f, x);
+	cell->n++;
+}
+
+/* One after the other. */
 static void
 sum_float8_exact(AggCell *cell, const float8 *v, const uint8 *valid, int n)
 {
 	for (int i = 0; i < n; i++)
-	{
-		if (valid != NULL && !valid[i])
-			continue;
-		if (cell->n == 0)
-			cell->v.f = v[i];
-		else
-			cell->v.f = float8_pl(cell->v.f, v[i]);
-		cell->n++;
-	}
+		if (valid == NULL || valid[i])
+			sum_float8_one(cell, v[i]);
 }
+
+DEFINE_ROWS(sum_float8_rows, float8, sum_float8_one(cell, *v))
 
 static void
 sum_float8(AggCell *cell, const AggRun *run)
@@ -269,22 +304,24 @@ sum_float8(AggCell *cell, const AggRun *run)
 	sum_float8_exact(cell, v, run->valid, run->n);
 }
 
+static inline void
+sum_float4_one(AggCell *cell, float4 x)
+{
+	cell->v.f = cell->n == 0 ? x : float4_pl((float4) cell->v.f, x);
+	cell->n++;
+}
+
 static void
 sum_float4(AggCell *cell, const AggRun *run)
 {
 	const float4 *v = run->v;
 
 	for (int i = 0; i < run->n; i++)
-	{
-		if (run->valid != NULL && !run->valid[i])
-			continue;
-		if (cell->n == 0)
-			cell->v.f = v[i];
-		else
-			cell->v.f = float4_pl((float4) cell->v.f, v[i]);
-		cell->n++;
-	}
+		if (run->valid == NULL || run->valid[i])
+			sum_float4_one(cell, v[i]);
 }
+
+DEFINE_ROWS(sum_float4_rows, float4, sum_float4_one(cell, *v))
 
 /* See float8_accum(). */
 static inline void
@@ -337,6 +374,9 @@ accum_float4(AggCell *cell, const AggRun *run)
 		if (run->valid == NULL || run->valid[i])
 			accum_one(cell, v[i]);
 }
+
+DEFINE_ROWS(accum_float8_rows, float8, accum_one(cell, *v))
+DEFINE_ROWS(accum_float4_rows, float4, accum_one(cell, *v))
 
 /* Are all values finite and their squares far from overflow? */
 STRATA_CLONES static bool
@@ -394,6 +434,22 @@ avg_float8(AggCell *cell, const AggRun *run)
 	}
 	cell->n += run->n;
 }
+
+/* NaN is not safe. */
+static inline void
+avg_one(AggCell *cell, float8 x)
+{
+	if (strata_agg_is_safe_cell(cell) && fabs(x) < STRATA_AGG_SAFE_TO_SQUARE)
+	{
+		cell->v.f += x;
+		cell->n++;
+	}
+	else
+		accum_one(cell, x);
+}
+
+DEFINE_ROWS(avg_float8_rows, float8, avg_one(cell, *v))
+DEFINE_ROWS(avg_float4_rows, float4, avg_one(cell, *v))
 
 static void
 avg_float4(AggCell *cell, const AggRun *run)
@@ -555,48 +611,48 @@ strata_agg_run_integers(const AggKernel *kernel, AggCell *cell,
  */
 
 #define INTS_MINMAX(suffix, kind_, run_) \
-	{F_MIN_##suffix, kind_,		 AGG_SUMMARY_MIN, \
-	 AGG_RESULT_INT, min_##run_, combine_min_int}, \
+	{F_MIN_##suffix, kind_,		 AGG_SUMMARY_MIN, AGG_RESULT_INT, \
+	 min_##run_, combine_min_int, min_rows_##run_}, \
 	{ \
 		F_MAX_##suffix, kind_, AGG_SUMMARY_MAX, AGG_RESULT_INT, max_##run_, \
-			combine_max_int \
+			combine_max_int, max_rows_##run_ \
 	}
 
 #define FLOAT_VARIANCE(name, result_) \
-	{F_##name##_FLOAT4, AGG_VALUE_FLOAT4, AGG_SUMMARY_NONE, \
-	 result_,			accum_float4,	  combine_float_accum}, \
+	{F_##name##_FLOAT4, AGG_VALUE_FLOAT4, AGG_SUMMARY_NONE, result_, \
+	 accum_float4, combine_float_accum, accum_float4_rows}, \
 	{ \
 		F_##name##_FLOAT8, AGG_VALUE_FLOAT8, AGG_SUMMARY_NONE, result_, \
-			accum_float8, combine_float_accum \
+			accum_float8, combine_float_accum, accum_float8_rows \
 	}
 
 const AggKernel strata_agg_kernels[] =
 {{F_COUNT_, AGG_VALUE_NONE, AGG_SUMMARY_COUNT, AGG_RESULT_COUNT,
-count_values, combine_count},
+count_values, combine_count, count_singles},
 {F_COUNT_ANY, AGG_VALUE_NONE, AGG_SUMMARY_COUNT, AGG_RESULT_COUNT,
-count_values, combine_count},
+count_values, combine_count, count_singles},
 {F_SUM_INT2, AGG_VALUE_INT16, AGG_SUMMARY_SUM, AGG_RESULT_INT, sum_int16,
-combine_int_sum},
+combine_int_sum, sum_rows_int16},
 {F_SUM_INT4, AGG_VALUE_INT32, AGG_SUMMARY_SUM, AGG_RESULT_INT, sum_int32,
-combine_int_sum},
+combine_int_sum, sum_rows_int32},
 {F_AVG_INT2, AGG_VALUE_INT16, AGG_SUMMARY_SUM, AGG_RESULT_INT_AVG,
-sum_int16, combine_int_sum},
+sum_int16, combine_int_sum, sum_rows_int16},
 {F_AVG_INT4, AGG_VALUE_INT32, AGG_SUMMARY_SUM, AGG_RESULT_INT_AVG,
-sum_int32, combine_int_sum},
+sum_int32, combine_int_sum, sum_rows_int32},
 #ifdef HAVE_INT128
 {F_SUM_INT8, AGG_VALUE_INT64, AGG_SUMMARY_SUM, AGG_RESULT_INT128,
-sum_int128, combine_int128},
+sum_int128, combine_int128, sum_int128_rows},
 {F_AVG_INT8, AGG_VALUE_INT64, AGG_SUMMARY_SUM, AGG_RESULT_INT128_AVG,
-sum_int128, combine_int128},
+sum_int128, combine_int128, sum_int128_rows},
 #endif
 {F_SUM_FLOAT4, AGG_VALUE_FLOAT4, AGG_SUMMARY_NONE, AGG_RESULT_FLOAT4,
-sum_float4, combine_float4_sum},
+sum_float4, combine_float4_sum, sum_float4_rows},
 {F_SUM_FLOAT8, AGG_VALUE_FLOAT8, AGG_SUMMARY_SUM, AGG_RESULT_FLOAT8,
-sum_float8, combine_float8_sum},
+sum_float8, combine_float8_sum, sum_float8_rows},
 {F_AVG_FLOAT4, AGG_VALUE_FLOAT4, AGG_SUMMARY_SUM, AGG_RESULT_FLOAT_AVG,
-avg_float4, combine_float_accum},
+avg_float4, combine_float_accum, avg_float4_rows},
 {F_AVG_FLOAT8, AGG_VALUE_FLOAT8, AGG_SUMMARY_SUM, AGG_RESULT_FLOAT_AVG,
-avg_float8, combine_float_accum},
+avg_float8, combine_float_accum, avg_float8_rows},
 INTS_MINMAX(INT2, AGG_VALUE_INT16, int16),
 INTS_MINMAX(INT4, AGG_VALUE_INT32, int32),
 INTS_MINMAX(INT8, AGG_VALUE_INT64, int64),
@@ -606,13 +662,13 @@ INTS_MINMAX(TIMESTAMP, AGG_VALUE_INT64, int64),
 INTS_MINMAX(TIMESTAMPTZ, AGG_VALUE_INT64, int64),
 INTS_MINMAX(MONEY, AGG_VALUE_INT64, int64),
 {F_MIN_FLOAT4, AGG_VALUE_FLOAT4, AGG_SUMMARY_MIN, AGG_RESULT_FLOAT4,
-min_float4, combine_min_float},
+min_float4, combine_min_float, min_rows_float4},
 {F_MAX_FLOAT4, AGG_VALUE_FLOAT4, AGG_SUMMARY_MAX, AGG_RESULT_FLOAT4,
-max_float4, combine_max_float},
+max_float4, combine_max_float, max_rows_float4},
 {F_MIN_FLOAT8, AGG_VALUE_FLOAT8, AGG_SUMMARY_MIN, AGG_RESULT_FLOAT8,
-min_float8, combine_min_float},
+min_float8, combine_min_float, min_rows_float8},
 {F_MAX_FLOAT8, AGG_VALUE_FLOAT8, AGG_SUMMARY_MAX, AGG_RESULT_FLOAT8,
-max_float8, combine_max_float},
+max_float8, combine_max_float, max_rows_float8},
 FLOAT_VARIANCE(VAR_POP, AGG_RESULT_VAR_POP),
 FLOAT_VARIANCE(VAR_SAMP, AGG_RESULT_VAR_SAMP),
 FLOAT_VARIANCE(VARIANCE, AGG_RESULT_VAR_SAMP),
@@ -621,6 +677,6 @@ FLOAT_VARIANCE(STDDEV_SAMP, AGG_RESULT_STDDEV_SAMP),
 FLOAT_VARIANCE(STDDEV, AGG_RESULT_STDDEV_SAMP),
  /* the last: everything else */
 {InvalidOid, AGG_VALUE_DATUM, AGG_SUMMARY_NONE, AGG_RESULT_GENERIC, NULL,
-NULL}};
+NULL, NULL}};
 
 const int	strata_agg_nkernels = lengthof(strata_agg_kernels);

@@ -22,26 +22,23 @@
  * Least and greatest as PostgreSQL orders floats: NaN is above all, and of
  * equal values (zeros of both signs, NaNs) the last one stays.
  */
+static inline void
+FN(minmax_one) (AggCell *cell, CTYPE x, bool want_max)
+{
+	double		y = cell->v.f;
+
+	if (cell->n == 0 || !(want_max ? float8_gt(y, x) : float8_lt(y, x)))
+		cell->v.f = x;
+	cell->n++;
+}
+
 static void
 FN(minmax_exact) (AggCell *cell, const CTYPE * v, const uint8 *valid, int n,
 				  bool want_max)
 {
 	for (int i = 0; i < n; i++)
-	{
-		double		x = v[i];
-		double		y = cell->v.f;
-		bool		keep;
-
-		if (valid != NULL && !valid[i])
-			continue;
-		if (want_max)
-			keep = float8_gt(y, x);
-		else
-			keep = float8_lt(y, x);
-		if (cell->n == 0 || !keep)
-			cell->v.f = x;
-		cell->n++;
-	}
+		if (valid == NULL || valid[i])
+			FN(minmax_one) (cell, v[i], want_max);
 }
 
 /*
@@ -153,6 +150,14 @@ FN(max_all) (const CTYPE * v, int n)
 	return m;
 }
 
+static inline void
+FN(minmax_one) (AggCell *cell, CTYPE x, bool want_max)
+{
+	if (cell->n == 0 || (want_max ? x > cell->v.i : x < cell->v.i))
+		cell->v.i = x;
+	cell->n++;
+}
+
 /* Keep the least or greatest value of a run. */
 static void
 FN(minmax) (AggCell *cell, const AggRun *run, bool want_max)
@@ -172,13 +177,8 @@ FN(minmax) (AggCell *cell, const AggRun *run, bool want_max)
 		return;
 	}
 	for (int i = 0; i < run->n; i++)
-	{
-		if (run->valid != NULL && !run->valid[i])
-			continue;
-		if (cell->n == 0 || (want_max ? v[i] > cell->v.i : v[i] < cell->v.i))
-			cell->v.i = v[i];
-		cell->n++;
-	}
+		if (run->valid == NULL || run->valid[i])
+			FN(minmax_one) (cell, v[i], want_max);
 }
 
 #if WITH_SUM
@@ -223,6 +223,15 @@ FN(sum) (AggCell *cell, const AggRun *run)
 	}
 }
 
+static inline void
+FN(sum_one) (AggCell *cell, CTYPE x)
+{
+	cell->v.i = (int64) ((uint64) cell->v.i + (uint64) (int64) x);
+	cell->n++;
+}
+
+DEFINE_ROWS(FN(sum_rows), CTYPE, FN(sum_one) (cell, *v))
+
 #endif
 #undef WITH_SUM
 #undef SUM_TYPE
@@ -240,6 +249,9 @@ FN(max) (AggCell *cell, const AggRun *run)
 {
 	FN(minmax) (cell, run, true);
 }
+
+DEFINE_ROWS(FN(min_rows), CTYPE, FN(minmax_one) (cell, *v, false))
+DEFINE_ROWS(FN(max_rows), CTYPE, FN(minmax_one) (cell, *v, true))
 
 #undef CTYPE
 #undef FN

@@ -102,6 +102,8 @@ typedef struct AggKernel
 	void		(*run) (AggCell *cell, const AggRun *run);
 	/* take the values of another cell in, as if they came after */
 	void		(*combine) (AggCell *cell, const AggCell *other);
+	/* each value into a cell of its own, cells[i][at]; NULL: not so */
+	void		(*rows) (AggCell *const *cells, int at, const AggRun *run);
 } AggKernel;
 
 /*
@@ -199,8 +201,20 @@ extern void strata_agg_pick_run(struct StrataAggState *agg, AggCall *call,
 								int to);
 extern bool strata_agg_pick_is_null(const AggCell *cell);
 
+/* What n of such a cell is; the time is in w.hi. */
+enum
+{
+	AGG_PICK_EMPTY, AGG_PICK_VALUE, AGG_PICK_NULL
+};
+
 /* Is there a value in the cell, and of what time? */
-extern bool strata_agg_pick_time(const AggCell *cell, int64 *time);
+static inline bool
+strata_agg_pick_time(const AggCell *cell, int64 *time)
+{
+	*time = cell->w.hi;
+	return cell->n != AGG_PICK_EMPTY;
+}
+
 extern const AggKernel *strata_agg_pick_of(bool last);
 extern bool strata_agg_is_pick_last(const AggKernel *kernel);
 extern bool strata_agg_is_time_type(Oid type);

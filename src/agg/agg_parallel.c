@@ -253,6 +253,7 @@ add_worker_counters(AggCounters *to, const AggCounters *from)
 	to->counted += from->counted;
 	to->fetched += from->fetched;
 	to->runs += from->runs;
+	to->singles += from->singles;
 	to->groups += from->groups;
 	to->spills += from->spills;
 	to->memory = Max(to->memory, from->memory);

@@ -11,8 +11,8 @@
  * DISTINCT ON is last or first of every column: as each has the same time, all
  * have the values of one row.
  *
- * A cell: n is CELL_*, v.d the value, in the memory of the groups, w.hi the
- * time.
+ * A cell: n is AGG_PICK_*, v.d the value, in the memory of the groups, w.hi
+ * the time.
  *
  * src/agg/agg_pick.c
  *-------------------------------------------------------------------------
@@ -27,16 +27,13 @@
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 
-enum
-{
-	CELL_EMPTY, CELL_VALUE, CELL_NULL
-};
-
 static const AggKernel pick_first = {
-	InvalidOid, AGG_VALUE_NONE, AGG_SUMMARY_NONE, AGG_RESULT_PICK, NULL, NULL
+	InvalidOid, AGG_VALUE_NONE, AGG_SUMMARY_NONE, AGG_RESULT_PICK, NULL, NULL,
+	NULL
 };
 static const AggKernel pick_last = {
-	InvalidOid, AGG_VALUE_NONE, AGG_SUMMARY_NONE, AGG_RESULT_PICK, NULL, NULL
+	InvalidOid, AGG_VALUE_NONE, AGG_SUMMARY_NONE, AGG_RESULT_PICK, NULL, NULL,
+	NULL
 };
 
 /* Types that are ordered as integers are. */
@@ -97,13 +94,13 @@ keep(StrataAggState *agg, const AggCall *call, AggCell *cell, int64 time,
 	{
 		MemoryContext old = MemoryContextSwitchTo(agg->group_mcxt);
 
-		if (cell->n == CELL_VALUE)
+		if (cell->n == AGG_PICK_VALUE)
 			pfree(DatumGetPointer(cell->v.d));
 		if (!isnull)
 			value = datumCopy(value, false, call->resultlen);
 		MemoryContextSwitchTo(old);
 	}
-	cell->n = isnull ? CELL_NULL : CELL_VALUE;
+	cell->n = isnull ? AGG_PICK_NULL : AGG_PICK_VALUE;
 	cell->w.hi = time;
 	cell->v.d = isnull ? (Datum) 0 : value;
 }
@@ -206,7 +203,7 @@ strata_agg_pick_run(StrataAggState *agg, AggCall *call, AggCell *cell,
 	bool		isnull;
 	Datum		value;
 
-	if (row < 0 || (cell->n != CELL_EMPTY &&
+	if (row < 0 || (cell->n != AGG_PICK_EMPTY &&
 					(call->kernel == &pick_last ? best <= cell->w.hi :
 					 best >= cell->w.hi)))
 		return;
@@ -220,20 +217,12 @@ strata_agg_pick_run(StrataAggState *agg, AggCall *call, AggCell *cell,
 }
 
 /* See agg_kernel_private.h. */
-bool
-strata_agg_pick_time(const AggCell *cell, int64 *time)
-{
-	*time = cell->w.hi;
-	return cell->n != CELL_EMPTY;
-}
-
-/* See agg_kernel_private.h. */
 void
 strata_agg_pick_write(const AggCall *call, const AggCell *cell, StringInfo out)
 {
 	Size		size;
 
-	size = cell->n == CELL_VALUE ?
+	size = cell->n == AGG_PICK_VALUE ?
 		datumGetSize(cell->v.d, false, call->resultlen) : 0;
 	appendBinaryStringInfo(out, (const char *) cell, sizeof(AggCell));
 	appendBinaryStringInfo(out, (const char *) &size, sizeof(Size));
@@ -251,7 +240,7 @@ strata_agg_pick_read(const AggCall *call, const char *in, AggCell *cell)
 	in += sizeof(AggCell);
 	memcpy(&size, in, sizeof(Size));
 	in += sizeof(Size);
-	if (cell->n == CELL_VALUE)
+	if (cell->n == AGG_PICK_VALUE)
 	{
 		/* aligned */
 		char	   *copy = palloc(size);
@@ -269,15 +258,16 @@ strata_agg_pick_combine(StrataAggState *agg, const AggCall *call,
 {
 	bool		last = call->kernel == &pick_last;
 
-	if (other->n == CELL_EMPTY)
+	if (other->n == AGG_PICK_EMPTY)
 		return;
-	if (cell->n == CELL_EMPTY ||
+	if (cell->n == AGG_PICK_EMPTY ||
 		(last ? other->w.hi > cell->w.hi : other->w.hi < cell->w.hi))
-		keep(agg, call, cell, other->w.hi, other->v.d, other->n == CELL_NULL);
+		keep(agg, call, cell, other->w.hi, other->v.d,
+			 other->n == AGG_PICK_NULL);
 }
 
 bool
 strata_agg_pick_is_null(const AggCell *cell)
 {
-	return cell->n != CELL_VALUE;
+	return cell->n != AGG_PICK_VALUE;
 }

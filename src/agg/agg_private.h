@@ -133,8 +133,46 @@ extern bool strata_agg_stop_by_index(struct StrataAggState *agg,
 extern bool strata_agg_stop_wants_run(struct StrataAggState *agg,
 									  const AggCell *cells, int from, int to);
 
+/*
+ * PICK: the positions of those selected rows of a row store that may change
+ * the cells of their groups, one for each row; returns how many.  Asked again
+ * of each (strata_agg_stop_wants_run) when those before it are in.
+ */
+extern int	strata_agg_stop_wanted_rows(struct StrataAggState *agg,
+										AggCell *const *cells,
+										uint16 *wanted);
+
 /* Take note of the current values of the keys. */
 extern void strata_agg_stop_see(struct StrataAggState *agg);
+
+/*
+ * A key that varies: of each selected row a word, 0 if it is null, and whether
+ * it is.
+ */
+typedef struct AggKeyWords
+{
+	AggKey	   *key;
+	uint64	   *words;
+	bool	   *nulls;			/* NULL: none is */
+} AggKeyWords;
+
+/*
+ * Those of all keys that vary, in the current context; returns how many these
+ * are.  The word of a value by reference is its address.
+ */
+extern int	strata_agg_load_key_words(struct StrataAggState *agg,
+									  AggKeyWords *keys);
+
+/*
+ * agg_memo.c: the cells of the group of each selected row of a row store,
+ * until the next vector; NULL: keys have to be looked up otherwise.
+ */
+typedef struct AggMemo AggMemo;
+extern AggMemo *strata_agg_memo_create(struct StrataAggState *agg);
+extern AggCell **strata_agg_memo_cells(struct StrataAggState *agg);
+
+/* Before groups leave the table; NULL is fine. */
+extern void strata_agg_memo_forget(AggMemo *memo);
 
 typedef struct AggCounters
 {
@@ -148,6 +186,7 @@ typedef struct AggCounters
 								 * for it */
 	int64		skipped;		/* batches that could not change the result */
 	int64		runs;
+	int64		singles;		/* rows added one by one */
 	int64		groups;
 	int64		spills;
 	Size		memory;
@@ -178,6 +217,8 @@ typedef struct StrataAggState
 	bool		scatters;		/* rows may be put in the order of groups */
 	int			scatter_pause;	/* ... but not for so many vectors */
 	bool		scatters_codes; /* and of a batch, by codes */
+	AggMemo    *memo;			/* groups of a row store's rows; NULL: rows
+								 * are not added one by one */
 	bool		rows_have_codes;	/* the last batch was put so: runs are not
 									 * worth cutting */
 	AggStop		stop;

@@ -36,19 +36,11 @@
 
 #define HASH_FACTOR UINT64CONST(0x9e3779b97f4a7c15)
 
-/* A key that varies: of each selected row a word, and whether it is null. */
-typedef struct KeyWords
-{
-	AggKey	   *key;
-	uint64	   *words;
-	bool	   *nulls;			/* NULL: none is */
-} KeyWords;
-
 typedef struct Scatter
 {
 	int			n;				/* selected rows */
 	int			nkeys;
-	KeyWords   *keys;
+	AggKeyWords *keys;
 	uint16	   *numbers;		/* of each row's group */
 	uint16	   *first;			/* position of each group's first row */
 	int		   *sizes;
@@ -92,37 +84,37 @@ load_column_words(const StrataColumn *col, const AggVector *vector,
 	}
 }
 
-/*
- * The words of all keys that vary, and where they are null, in the current
- * context.
- */
-static void
-load_key_words(StrataAggState *agg, Scatter *scatter)
+/* See agg_private.h. */
+int
+strata_agg_load_key_words(StrataAggState *agg, AggKeyWords *keys)
 {
 	AggVector  *vector = agg->vector;
+	int			n = vector->nselected;
+	int			nkeys = 0;
 
-	scatter->keys = palloc0(sizeof(KeyWords) * agg->nkeys);
 	for (int k = 0; k < agg->nkeys; k++)
 	{
 		AggKey	   *key = &agg->keys[k];
-		KeyWords   *words = &scatter->keys[scatter->nkeys];
+		AggKeyWords *words = &keys[nkeys];
 
 		if (key->constant)
 			continue;
 		words->key = key;
-		words->words = palloc(sizeof(uint64) * scatter->n);
-		scatter->nkeys++;
+		words->words = palloc(sizeof(uint64) * n);
+		words->nulls = NULL;
+		nkeys++;
 		if (key->bucket != NULL || key->column->isnull != NULL)
-			words->nulls = palloc(sizeof(bool) * scatter->n);
+			words->nulls = palloc(sizeof(bool) * n);
 		if (key->bucket != NULL)
 		{
-			load_buckets(key, scatter->n, words->words, words->nulls);
+			load_buckets(key, n, words->words, words->nulls);
 			continue;
 		}
 		load_column_words(key->column, vector, words->words);
-		for (int i = 0; words->nulls != NULL && i < scatter->n; i++)
+		for (int i = 0; words->nulls != NULL && i < n; i++)
 			words->nulls[i] = key->column->isnull[agg_vector_row(vector, i)];
 	}
+	return nkeys;
 }
 
 static inline bool
@@ -130,7 +122,7 @@ same_words(const Scatter *scatter, int a, int b)
 {
 	for (int k = 0; k < scatter->nkeys; k++)
 	{
-		const KeyWords *key = &scatter->keys[k];
+		const AggKeyWords *key = &scatter->keys[k];
 
 		if (key->words[a] != key->words[b] ||
 			(key->nulls != NULL && key->nulls[a] != key->nulls[b]))
@@ -252,7 +244,8 @@ strata_agg_scatter(StrataAggState *agg)
 	found = strata_agg_load_keys(agg) > 0;
 	if (found)
 	{
-		load_key_words(agg, &scatter);
+		scatter.keys = palloc(sizeof(AggKeyWords) * agg->nkeys);
+		scatter.nkeys = strata_agg_load_key_words(agg, scatter.keys);
 		found = !is_in_order(&scatter);
 	}
 	if (found)

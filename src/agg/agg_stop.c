@@ -638,6 +638,48 @@ strata_agg_stop_wants_run(StrataAggState *agg, const AggCell *cells, int from,
 	return false;
 }
 
+/*
+ * See agg_private.h.  All calls have seen the same rows, and are about the
+ * best of one column: what the first of them has, they all have.
+ */
+int
+strata_agg_stop_wanted_rows(StrataAggState *agg, AggCell *const *cells,
+							uint16 *wanted)
+{
+	const AggStop *stop = &agg->stop;
+	const StrataColumn *col = strata_agg_value_column(agg, stop->by);
+	bool		pick = agg->calls[0].kernel->result == AGG_RESULT_PICK;
+	int			n = 0;
+
+	Assert(agg->ncalls > 0 && stop->kind == AGG_STOP_PICK); /* agg:G11 */
+	for (int i = 0; i < agg->vector->nselected; i++)
+	{
+		int			row = agg_vector_row(agg->vector, i);
+		int64		present;
+		int64		x;
+		bool		found;
+
+		wanted[n] = (uint16) i;
+		if (col->constant || (col->isnull != NULL && col->isnull[row]))
+		{
+			n++;
+			continue;
+		}
+		x = strata_agg_column_int(col, row);
+		if (pick)
+			found = strata_agg_pick_time(cells[i], &present);
+		else
+		{
+			present = cells[i]->v.i;
+			found = cells[i]->n > 0;
+		}
+		found = found && (stop->last ? x <= present : x >= present);
+		Assert(found != improves(agg, cells[i], x));	/* agg:G11 */
+		n += !found;
+	}
+	return n;
+}
+
 /* See agg_private.h.  A partition by ranges has no nulls. */
 bool
 strata_agg_stop_wants_partition(StrataAggState *agg, PlanState *node,
@@ -684,6 +726,7 @@ strata_agg_stop_by_index(StrataAggState *agg, PlanState *node,
 	const AggStop *stop = &agg->stop;
 	const AggValue *by = &agg->values[stop->by];
 	int64		limit;
+	uint32		ngroups;
 	int			key;
 
 	Assert(by->input >= 0);		/* agg:G11 */
@@ -691,9 +734,11 @@ strata_agg_stop_by_index(StrataAggState *agg, PlanState *node,
 	{
 		key = agg->nkeys == 1 && agg->keys[0].bucket == NULL ?
 			agg->values[agg->keys[0].value].input : -1;
-		return key >= 0 &&
-			strata_scan_rows_by_group(node, attnos[key], attnos[by->input],
-									  stop->last);
+		if (key < 0)
+			return false;
+		(void) strata_agg_table_in_memory(agg->table, &ngroups);
+		return strata_scan_rows_by_group(node, attnos[key], attnos[by->input],
+										 stop->last, ngroups);
 	}
 	if (stop->nseen < stop->n || stop->nulls_matter ||
 		!limit_of_times(stop, &limit))

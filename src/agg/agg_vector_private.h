@@ -38,6 +38,9 @@ typedef struct AggVector
 	const AttrNumber *attnos;	/* batch: table column of each input */
 	bool		whole;			/* batch: its summary is true of the vector */
 	StrataColumn *columns;		/* made of rows: one for each input */
+	const uint16 **numbers;		/* and the numbers of their values, NULL where
+								 * there are none, ... */
+	uint64		numbering;		/* ... which are these */
 	StrataColumn *views;		/* batch: the same, of the rows that were
 								 * decoded */
 } AggVector;

@@ -211,7 +211,8 @@ extern bool strata_pages_next(StrataPages *pages, ScanDirection direction,
 
 /*
  * Forward only: up to max rows of the page that comes next, and their TIDs; 0
- * at the end.  They stay pinned until the next call.
+ * at the end.  They stay pinned until the next call.  tuples and tids may be
+ * NULL.
  */
 extern int	strata_pages_next_tuples(StrataPages *pages,
 									 HeapTupleHeader *tuples,

@@ -293,20 +293,19 @@ read_page(StrataPages *pages)
 	 */
 	all_visible = PageIsAllVisible(page) &&
 		!pages->snapshot->takenDuringRecovery;
-	for (OffsetNumber i = FirstOffsetNumber; i <= nlines; i++)
+	for (OffsetNumber i = FirstOffsetNumber; i <= nlines && all_visible; i++)
 	{
-		ItemId		line = PageGetItemId(page, i);
-
-		if (!ItemIdIsNormal(line))
+		pages->offsets[n] = i;
+		n += ItemIdIsNormal(PageGetItemId(page, i));
+	}
+	for (OffsetNumber i = FirstOffsetNumber; i <= nlines && !all_visible; i++)
+	{
+		if (!ItemIdIsNormal(PageGetItemId(page, i)))
 			continue;
-		if (!all_visible)
-		{
-			set_tuple(pages, i);
-			if (!HeapTupleSatisfiesVisibility(&pages->tuple, pages->snapshot,
-											  pages->buffer))
-				continue;
-		}
-		pages->offsets[n++] = i;
+		set_tuple(pages, i);
+		if (HeapTupleSatisfiesVisibility(&pages->tuple, pages->snapshot,
+										 pages->buffer))
+			pages->offsets[n++] = i;
 	}
 	LockBuffer(pages->buffer, BUFFER_LOCK_UNLOCK);
 	pages->ntuples = n;
@@ -405,7 +404,8 @@ strata_pages_next_tuples(StrataPages *pages, HeapTupleHeader *tuples,
 						 ItemPointerData *tids, int max)
 {
 	Page		page;
-	int			n = 0;
+	const OffsetNumber *offsets;
+	int			n;
 
 	if (pages->nblocks == 0)
 		return 0;
@@ -421,16 +421,16 @@ strata_pages_next_tuples(StrataPages *pages, HeapTupleHeader *tuples,
 		enter(pages, pages->block + 1, true);
 	}
 	page = BufferGetPage(pages->buffer);
-	while (n < max && pages->current < pages->ntuples)
-	{
-		OffsetNumber offset = pages->offsets[pages->current++];
-
-		ItemPointerSet(&tids[n], pages->block, offset);
-		tuples[n++] = (HeapTupleHeader) PageGetItem(page,
-													PageGetItemId(page,
-																  offset));
-		pgstat_count_heap_getnext(pages->rel);
-	}
+	offsets = &pages->offsets[pages->current];
+	n = Min(max, pages->ntuples - pages->current);
+	pages->current += n;
+	/* counts what a heap scan counts; there is no such macro for several */
+	pgstat_count_index_tuples(pages->rel, n);
+	for (int i = 0; i < n && tuples != NULL; i++)
+		tuples[i] = (HeapTupleHeader)
+			PageGetItem(page, PageGetItemId(page, offsets[i]));
+	for (int i = 0; i < n && tids != NULL; i++)
+		ItemPointerSet(&tids[i], pages->block, offsets[i]);
 	return n;
 }
 

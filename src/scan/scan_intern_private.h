@@ -21,11 +21,22 @@ typedef struct StrataIntern StrataIntern;
 extern StrataIntern *strata_intern_create(int16 typlen);
 
 /*
- * The copy of the value at p, which is made if it is new; false: it is not
- * kept.
+ * The number of the value at p, in a tuple, and its copy, which is made if it
+ * is new; STRATA_NO_NUMBER: it is not kept.  Numbers are below
+ * STRATA_MAX_NUMBERS.
  */
-extern bool strata_intern_find(StrataIntern *intern, const char *p,
-							   Datum *copy);
+extern uint16 strata_intern_find(StrataIntern *intern, const char *p,
+								 Datum *copy);
+
+/*
+ * The same of a value in each of n tuples, into the copies and numbers of
+ * these rows; returns how many of them have a number.
+ */
+extern int	strata_intern_find_many(StrataIntern *intern,
+									const char *const *tuples,
+									const uint32 *offsets,
+									const uint16 *rows, int n, Datum *copies,
+									uint16 *numbers);
 
 /* Asked now and then: do enough values come again? */
 extern bool strata_intern_is_worth_it(StrataIntern *intern);

@@ -41,6 +41,13 @@
 #define ROWS_PER_PAGE 8
 #define FREE_ROWS 64
 
+/*
+ * The first row of a group by an index, as so many rows in their order, which
+ * are read by vectors or one by one.
+ */
+#define VECTOR_ROWS_PER_GROUP 128
+#define ROWS_PER_GROUP 32
+
 /* Where the values of a key are looked for. */
 typedef enum KeyStage
 {
@@ -251,10 +258,23 @@ start_group(StrataRowIndex *rows)
 	index_rescan(rows->desc, &key, 1, NULL, 0);
 }
 
+/* About how many rows the row store has room for. */
+static double
+row_store_rows(Relation rel)
+{
+	TupleDesc	desc = RelationGetDescr(rel);
+	int			width = MAXALIGN(SizeofHeapTupleHeader) + sizeof(ItemIdData);
+
+	for (int i = 0; i < desc->natts; i++)
+		width += TupleDescAttr(desc, i)->attlen > 0 ?
+			TupleDescAttr(desc, i)->attlen : 16;
+	return (double) RelationGetNumberOfBlocks(rel) * BLCKSZ / width;
+}
+
 /* See scan_vector.h. */
 bool
 strata_scan_rows_by_group(PlanState *node, AttrNumber key, AttrNumber by,
-						  bool last)
+						  bool last, uint32 nvalues)
 {
 	StrataScanState *scan = (StrataScanState *) node;
 	Relation	rel = scan->css.ss.ss_currentRelation;
@@ -266,6 +286,10 @@ strata_scan_rows_by_group(PlanState *node, AttrNumber key, AttrNumber by,
 	/* a row without a value would be the first of its group */
 	if (!can_use_index(scan) || RelationGetNumberOfBlocks(rel) == 0 ||
 		!strata_attribute_is_not_null(RelationGetDescr(rel), by))
+		return false;
+	if ((double) nvalues *
+		(strata_scan_gives_row_vectors(node) ? VECTOR_ROWS_PER_GROUP :
+		 ROWS_PER_GROUP) > row_store_rows(rel))
 		return false;
 	index = open_index_on(rel, key, by);
 	if (index == NULL)

@@ -13,6 +13,9 @@
  * because their page does not stay pinned; short ones that come again and
  * again, as those of segments do, once (scan_intern.c).
  *
+ * Over 600 lines: of these more than half are how a tuple is taken apart,
+ * which needs all of the reader.
+ *
  * src/scan/scan_rows.c
  *-------------------------------------------------------------------------
  */
@@ -42,6 +45,7 @@ typedef struct RowAttribute
 	bool	   *nulls;			/* of column */
 	StrataIntern *intern;		/* values that came before; NULL: none are
 								 * kept */
+	uint16	   *numbers;		/* of them in the column */
 } RowAttribute;
 
 struct StrataRowReader
@@ -59,10 +63,15 @@ struct StrataRowReader
 								 * memory context */
 	uint8	   *mask;
 	uint16	   *rows;
-	ItemPointerData *tids;
+	ItemPointerData *tids;		/* NULL: nobody asks for them */
+	const uint16 **numbers;		/* by attno - 1, for vectors */
+	uint64		numbering;
 	char	   *arena;
 	Size		arena_used;
 };
+
+/* Readers there were: each has numbers of its own. */
+static uint64 numberings = 0;
 
 /* Have a column read, into arrays of its own. */
 static void
@@ -86,6 +95,8 @@ want_column(StrataRowReader *reader, AttrNumber attno)
 		col->datums = palloc0(sizeof(Datum) * STRATA_ROW_VECTOR_SIZE);
 		if (strata_enable_row_grouping)
 			place->intern = strata_intern_create(att->attlen);
+		if (place->intern != NULL)
+			place->numbers = palloc(sizeof(uint16) * STRATA_ROW_VECTOR_SIZE);
 	}
 	reader->natts = Max(reader->natts, attno);
 }
@@ -145,7 +156,8 @@ mask_size(const StrataFilter *filter)
  * scan's context.
  */
 static StrataRowReader *
-create_reader(StrataScanState *scan, const AttrNumber *attnos, int nattnos)
+create_reader(StrataScanState *scan, const AttrNumber *attnos, int nattnos,
+			  bool with_tids)
 {
 	MemoryContext old = MemoryContextSwitchTo(scan->mcxt);
 	StrataRowReader *reader = palloc0(sizeof(StrataRowReader));
@@ -179,7 +191,11 @@ create_reader(StrataScanState *scan, const AttrNumber *attnos, int nattnos)
 	find_prefix(reader);
 	reader->mask = palloc(mask_size(scan->filter));
 	reader->rows = palloc(sizeof(uint16) * STRATA_ROW_VECTOR_SIZE);
-	reader->tids = palloc(sizeof(ItemPointerData) * STRATA_ROW_VECTOR_SIZE);
+	if (with_tids)
+		reader->tids = palloc(sizeof(ItemPointerData) *
+							  STRATA_ROW_VECTOR_SIZE);
+	reader->numbers = palloc0(sizeof(uint16 *) * reader->desc->natts);
+	reader->numbering = ++numberings;
 	reader->arena = palloc(ARENA_SIZE);
 	reader->batch.batch_mcxt = AllocSetContextCreate(scan->mcxt,
 													 "StrataScan rows",
@@ -233,9 +249,13 @@ put_row_value(StrataRowReader *reader, const RowAttribute *att, int n,
 
 	if (!att->byval)
 	{
-		if (att->intern != NULL &&
-			strata_intern_find(att->intern, p, &col->datums[n]))
-			return;
+		if (att->intern != NULL)
+		{
+			att->numbers[n] = strata_intern_find(att->intern, p,
+												 &col->datums[n]);
+			if (att->numbers[n] != STRATA_NO_NUMBER)
+				return;
+		}
 		col->datums[n] = keep_bytes(reader, p,
 									att_addlength_pointer(0, att->len, p));
 		return;
@@ -278,7 +298,11 @@ put_missing(StrataRowReader *reader, int i, int n)
 		store_att_byval((char *) att->column->fixed + (Size) n * att->len,
 						value, att->len);
 	else
+	{
 		att->column->datums[n] = value;
+		if (att->numbers != NULL)
+			att->numbers[n] = STRATA_NO_NUMBER;
+	}
 }
 
 /* Row n of all columns, as heap_deform_tuple() finds the values. */
@@ -322,6 +346,146 @@ put_tuple(StrataRowReader *reader, const HeapTupleHeaderData *tuple, int n)
 			put_missing(reader, i, n);
 }
 
+/* Tuples of a page that have a value in each column that is read. */
+typedef struct PlainTuples
+{
+	int			n;
+	const char *data[MaxHeapTuplesPerPage]; /* where values begin */
+	uint32		offsets[MaxHeapTuplesPerPage];	/* of the next column */
+	uint16		rows[MaxHeapTuplesPerPage];
+} PlainTuples;
+
+#define PUT_FIXED(ctype, offset) \
+	do { \
+		ctype	   *to_ = att->column->fixed; \
+		for (int i = 0; i < tuples->n; i++) \
+			to_[tuples->rows[i]] = \
+				*(const ctype *) (tuples->data[i] + (offset)); \
+	} while (0)
+
+#define PUT_BY_WIDTH(offset) \
+	do { \
+		switch (att->len) \
+		{ \
+			case 1: \
+				PUT_FIXED(int8, offset); \
+				break; \
+			case 2: \
+				PUT_FIXED(int16, offset); \
+				break; \
+			case 4: \
+				PUT_FIXED(int32, offset); \
+				break; \
+			default: \
+				PUT_FIXED(int64, offset); \
+				break; \
+		} \
+	} while (0)
+
+/* A column at that place of every tuple. */
+static void
+put_prefix_column(StrataRowReader *reader, const RowAttribute *att, int offset,
+				  const PlainTuples *tuples)
+{
+	if (att->byval)
+		PUT_BY_WIDTH(offset);
+	else
+		for (int i = 0; i < tuples->n; i++)
+			put_row_value(reader, att, tuples->rows[i],
+						  tuples->data[i] + offset);
+}
+
+/* Values by reference, which the offsets lead to. */
+static void
+put_references(StrataRowReader *reader, const RowAttribute *att,
+			   const PlainTuples *tuples)
+{
+	Datum	   *datums = att->column->datums;
+
+	if (att->intern != NULL &&
+		strata_intern_find_many(att->intern, tuples->data, tuples->offsets,
+								tuples->rows, tuples->n, datums,
+								att->numbers) == tuples->n)
+		return;
+	for (int i = 0; i < tuples->n; i++)
+	{
+		const char *p = tuples->data[i] + tuples->offsets[i];
+
+		if (att->intern == NULL ||
+			att->numbers[tuples->rows[i]] == STRATA_NO_NUMBER)
+			datums[tuples->rows[i]] =
+				keep_bytes(reader, p, att_addlength_pointer(0, att->len, p));
+	}
+}
+
+/* A column that stands elsewhere in each tuple; moves on behind it. */
+static void
+put_next_column(StrataRowReader *reader, const RowAttribute *att,
+				PlainTuples *tuples)
+{
+	uint32		align = att->align;
+
+	if (att->len != -1)
+		for (int i = 0; i < tuples->n; i++)
+			tuples->offsets[i] = TYPEALIGN(align, tuples->offsets[i]);
+	else
+		for (int i = 0; i < tuples->n; i++)
+			if (!VARATT_NOT_PAD_BYTE(tuples->data[i] + tuples->offsets[i]))
+				tuples->offsets[i] = TYPEALIGN(align, tuples->offsets[i]);
+	if (att->column != NULL && att->byval)
+		PUT_BY_WIDTH(tuples->offsets[i]);
+	else if (att->column != NULL)
+		put_references(reader, att, tuples);
+	if (att->len > 0)
+		for (int i = 0; i < tuples->n; i++)
+			tuples->offsets[i] += att->len;
+	else
+		for (int i = 0; i < tuples->n; i++)
+			tuples->offsets[i] = (uint32)
+				att_addlength_pointer(tuples->offsets[i], att->len,
+									  tuples->data[i] + tuples->offsets[i]);
+}
+
+/*
+ * Rows from n on of all columns.  Tuples that have all values are taken apart
+ * column by column, which is a tight loop for each.
+ */
+static void
+put_tuples(StrataRowReader *reader, HeapTupleHeader *found, int nfound, int n)
+{
+	PlainTuples tuples;
+
+	tuples.n = 0;
+	for (int i = 0; i < nfound; i++)
+	{
+		const HeapTupleHeaderData *tuple = found[i];
+
+		if (i + TUPLES_AHEAD < nfound)
+		{
+			__builtin_prefetch(found[i + TUPLES_AHEAD]);
+			__builtin_prefetch((const char *) found[i + TUPLES_AHEAD] + 64);
+		}
+		if ((tuple->t_infomask & HEAP_HASNULL) != 0 ||
+			HeapTupleHeaderGetNatts(tuple) < reader->natts)
+		{
+			put_tuple(reader, tuple, n + i);
+			continue;
+		}
+		tuples.data[tuples.n] = (const char *) tuple + tuple->t_hoff;
+		tuples.offsets[tuples.n] = reader->offsets[reader->nprefix];
+		tuples.rows[tuples.n++] = (uint16) (n + i);
+	}
+	for (int i = 0; i < reader->natts; i++)
+	{
+		const RowAttribute *att = &reader->atts[i];
+
+		if (i >= reader->nprefix)
+			put_next_column(reader, att, &tuples);
+		else if (att->column != NULL)
+			put_prefix_column(reader, att, reader->offsets[i], &tuples);
+	}
+}
+
 /* Fill the columns; returns the number of rows, 0 at the end. */
 static int
 read_rows(StrataRowReader *reader)
@@ -341,23 +505,21 @@ read_rows(StrataRowReader *reader)
 		memset(att->nulls, 0, sizeof(bool) * STRATA_ROW_VECTOR_SIZE);
 		if (att->intern != NULL && !strata_intern_is_worth_it(att->intern))
 			att->intern = NULL;
+		reader->numbers[i] = att->intern != NULL ? att->numbers : NULL;
 	}
 	while (n < STRATA_ROW_VECTOR_SIZE && !reader->at_end)
 	{
 		int			room = Min(STRATA_ROW_VECTOR_SIZE - n,
 							   MaxHeapTuplesPerPage);
-		int			found = strata_pages_next_tuples(reader->pages, tuples,
-													 &reader->tids[n],
-													 room);
+		int			found;
 
+		found = strata_pages_next_tuples(reader->pages,
+										 reader->natts > 0 ? tuples : NULL,
+										 reader->tids != NULL ?
+										 &reader->tids[n] : NULL, room);
 		reader->at_end = found == 0;
 		if (reader->natts > 0)
-			for (int i = 0; i < found; i++)
-			{
-				if (i + TUPLES_AHEAD < found)
-					__builtin_prefetch(tuples[i + TUPLES_AHEAD]);
-				put_tuple(reader, tuples[i], n + i);
-			}
+			put_tuples(reader, tuples, found, n);
 		n += found;
 	}
 	reader->batch.nrows = n;
@@ -411,13 +573,13 @@ filter_rows(StrataRowReader *reader, StrataRowVector *vector)
 /* Read rows until some pass the quals; false when there are no more. */
 static bool
 read_row_vector(StrataScanState *scan, const AttrNumber *attnos, int nattnos,
-				StrataRowVector *vector)
+				bool with_tids, StrataRowVector *vector)
 {
 	StrataRowReader *reader = scan->row_reader;
 
 	if (reader == NULL)
 	{
-		reader = create_reader(scan, attnos, nattnos);
+		reader = create_reader(scan, attnos, nattnos, with_tids);
 		scan->row_reader = reader;
 	}
 	do
@@ -432,6 +594,8 @@ read_row_vector(StrataScanState *scan, const AttrNumber *attnos, int nattnos,
 	} while (vector->nselected == 0);
 	vector->columns = reader->batch.columns;
 	vector->tids = reader->tids;
+	vector->numbers = reader->numbers;
+	vector->numbering = reader->numbering;
 	scan->counters.heap_rows += vector->nselected;
 	return true;
 }
@@ -463,7 +627,8 @@ strata_scan_gives_row_vectors(PlanState *node)
 /* See scan_vector.h. */
 bool
 strata_scan_next_row_vector(PlanState *node, const AttrNumber *attnos,
-							int nattnos, StrataRowVector *vector)
+							int nattnos, bool with_tids,
+							StrataRowVector *vector)
 {
 	StrataScanState *scan = (StrataScanState *) node;
 	bool		found;
@@ -475,7 +640,7 @@ strata_scan_next_row_vector(PlanState *node, const AttrNumber *attnos,
 	if (node->instrument)
 		InstrStartNode(node->instrument);
 	ResetExprContext(node->ps_ExprContext);
-	found = read_row_vector(scan, attnos, nattnos, vector);
+	found = read_row_vector(scan, attnos, nattnos, with_tids, vector);
 	if (node->instrument)
 		InstrStopNode(node->instrument, found ? vector->nselected : 0);
 	return found;

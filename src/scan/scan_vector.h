@@ -181,8 +181,18 @@ typedef struct StrataRowVector
 	int			nselected;		/* of them, rows that passed the quals */
 	const uint16 *rows;			/* their numbers, ascending; NULL: all */
 	const StrataColumn *columns;	/* by attno - 1; only those asked for */
-	const ItemPointerData *tids;	/* where the rows are */
+	const ItemPointerData *tids;	/* where the rows are, if asked for */
+	const uint16 *const *numbers;	/* by attno - 1; NULL: a column's values
+									 * have no numbers */
+	uint64		numbering;		/* which numbers these are */
 } StrataRowVector;
+
+/*
+ * The number of a row's value: the same number, in the same numbering, is the
+ * same bytes.  Some values have none; the numbers of nulls say nothing.
+ */
+#define STRATA_NO_NUMBER PG_UINT16_MAX
+#define STRATA_MAX_NUMBERS 1024
 
 /* So many rows at most. */
 #define STRATA_ROW_VECTOR_SIZE 1024
@@ -196,6 +206,7 @@ typedef struct StrataRowVector
 extern bool strata_scan_gives_row_vectors(PlanState *node);
 extern bool strata_scan_next_row_vector(PlanState *node,
 										const AttrNumber *attnos, int nattnos,
+										bool with_tids,
 										StrataRowVector *vector);
 
 /* The row at tid, of such a vector, in a slot of the table. */
@@ -214,10 +225,11 @@ extern bool strata_scan_rows_by_bound(PlanState *node, AttrNumber attno,
 /*
  * The same: for each value of the key (null is one) a row that passes the
  * quals with the greatest (least, if not last) value of column `by`, which is
- * never null.
+ * never null.  About so many values there may be; 0: unknown.
  */
 extern bool strata_scan_rows_by_group(PlanState *node, AttrNumber key,
-									  AttrNumber by, bool last);
+									  AttrNumber by, bool last,
+									  uint32 nvalues);
 
 /*
  * Such a row, in a slot of the table; NULL at the end.  *gave_up: there turned

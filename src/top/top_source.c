@@ -255,7 +255,7 @@ read_rows_of(StrataTopState *top, TopSource *source)
 		strata_scan_gives_row_vectors(source->node))
 	{
 		while (strata_scan_next_row_vector(source->node, source->key_attnos,
-										   top->nkeys, &vector))
+										   top->nkeys, true, &vector))
 		{
 			TopRows		rows = {NULL, vector.columns, vector.tids,
 			source->attnos, vector.nselected, vector.rows, 0};

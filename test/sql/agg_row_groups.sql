@@ -27,6 +27,12 @@ BEGIN
 		'SELECT k, count(*) FILTER (WHERE v % 2 = 0), sum(CASE WHEN v > 500 THEN v ELSE 1 END) FROM arg GROUP BY k',
 		'SELECT k, sum(CASE WHEN v > 500 THEN v WHEN v > 100 THEN 2 ELSE 1 END) FROM arg GROUP BY k',
 		'SELECT k, count(DISTINCT u), count(*) FROM arg GROUP BY k',
+		'SELECT k, sum(f), avg(f), min(f), max(f), count(f) FROM arg GROUP BY k',
+		'SELECT k, round(stddev(v::float8)::numeric, 6), avg(v::float4), sum(v::float4), min(f::float4), max(v::int2), sum(v::int2), avg(v::bigint), min(ts::date) FROM arg GROUP BY k',
+		'SELECT k, u, sum(v) FILTER (WHERE f > 1), avg(v::float8) FILTER (WHERE v > 7) FROM arg GROUP BY k, u',
+		'SELECT k FROM arg GROUP BY k',
+		'SELECT c COLLATE "C", sum(v::bigint) FROM arg GROUP BY c COLLATE "C"',
+		'SELECT k, date_trunc(''hour'', ts), avg(v) FROM arg GROUP BY 1, 2 ORDER BY 2 DESC, 1 LIMIT 40',
 		'SELECT k, first(v, ts), last(v, ts) FROM arg GROUP BY k',
 		'SELECT DISTINCT ON (k) k, ts FROM arg ORDER BY k, ts DESC',
 		'SELECT k, sum(v) FROM arg WHERE v > 300 AND ts > ''2020-01-01 03:00Z'' GROUP BY k',
@@ -67,7 +73,7 @@ SELECT count(compress_chunk(c)) FROM show_chunks('arg') AS c;
 SELECT * FROM arg_differ();
 SELECT arg_fill(1, 3000, -1);
 SELECT * FROM arg_differ();
--- the runs of late rows are as many as their groups, for each thousand of them
+-- late rows are added one by one, and are no runs
 CREATE FUNCTION arg_runs(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE line text;
 BEGIN
@@ -112,10 +118,18 @@ DECLARE arg_c NO SCROLL CURSOR FOR SELECT k, sum(v), count(*) FROM arg_one GROUP
 FETCH 3 FROM arg_c;
 FETCH 2 FROM arg_c;
 COMMIT;
+-- more texts than have numbers, of several partitions; some without a batch
+CREATE TABLE arg_many (LIKE arg_one);
+INSERT INTO arg_many SELECT timestamptz '2020-01-01Z' + g * interval '20 seconds', nullif('x' || g % 2500, 'x17'), g FROM generate_series(0, 9999) AS g;
+WITH new AS (INSERT INTO arg_one SELECT * FROM arg_many RETURNING *) INSERT INTO arg_many SELECT * FROM arg_one;
+SELECT count(*) FROM (SELECT k, sum(v), count(*), max(ts), min(v), avg(v::float8) FROM arg_one GROUP BY k
+	EXCEPT SELECT k, sum(v), count(*), max(ts), min(v), avg(v::float8) FROM arg_many GROUP BY k) AS x;
+SELECT count(*) FROM (SELECT k, max(ts), last(v, ts) FROM arg_one GROUP BY k EXCEPT SELECT k, max(ts), last(v, ts) FROM arg_many GROUP BY k) AS x;
 -- groups that outgrow memory
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
 SELECT count(*), sum(s) FROM (SELECT k, v, sum(v) AS s FROM arg_one GROUP BY k, v) AS x;
-DROP TABLE arg, arg_h, arg_one;
+SELECT count(*) FROM (SELECT k, sum(v), avg(v::float8), max(ts) FROM arg_one GROUP BY k EXCEPT SELECT k, sum(v), avg(v::float8), max(ts) FROM arg_many GROUP BY k) AS x;
+DROP TABLE arg, arg_h, arg_one, arg_many;
 DROP FUNCTION arg_differ, arg_fill, arg_runs, arg_answers;
 DROP COLLATION arg_blind;
