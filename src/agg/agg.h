@@ -11,6 +11,7 @@
 
 #include "postgres.h"
 
+#include "nodes/execnodes.h"
 #include "nodes/pathnodes.h"
 
 /* Register the plan node; called once by _PG_init. */
@@ -28,5 +29,11 @@ extern void strata_agg_create_paths(PlannerInfo *root, RelOptInfo *input_rel,
 extern void strata_agg_create_distinct_paths(PlannerInfo *root,
 											 RelOptInfo *input_rel,
 											 RelOptInfo *distinct_rel);
+
+/*
+ * Of a StrataAgg below a join: the column of its child's result that column
+ * resno of its own is a key of; 0: it is none, or another node.
+ */
+extern AttrNumber strata_agg_child_column(PlanState *node, AttrNumber resno);
 
 #endif							/* STRATA_AGG_H */

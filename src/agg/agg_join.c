@@ -13,6 +13,7 @@
  * src/agg/agg_join.c
  *-------------------------------------------------------------------------
  */
+#include "agg/agg.h"
 #include "agg/agg_private.h"
 
 #include "executor/executor.h"
@@ -398,4 +399,26 @@ strata_agg_read_joined(StrataAggState *agg)
 			strata_agg_table_spill(agg->table);
 	}
 	econtext->ecxt_outertuple = agg->input_slot;
+}
+
+/* See agg.h. */
+AttrNumber
+strata_agg_child_column(PlanState *node, AttrNumber resno)
+{
+	CustomScan *cscan = (CustomScan *) node->plan;
+	AggPlanData data;
+	Var		   *var;
+
+	if (cscan->methods != &strata_agg_scan_methods)
+		return 0;
+	var = (Var *) list_nth_node(TargetEntry, cscan->scan.plan.targetlist,
+								resno - 1)->expr;
+	strata_agg_plan_read(cscan, &data);
+	if (data.stage != AGG_STAGE_BELOW || !IsA(var, Var) ||
+		var->varno != INDEX_VAR || var->varattno > list_length(data.keys))
+		return 0;
+	/* rows with one value of a key are in no group with another (agg:G20) */
+	Assert(data.stop.kind == AGG_STOP_NONE);	/* agg:G13 */
+	var = list_nth(data.keys, var->varattno - 1);
+	return IsA(var, Var) && var->varno == OUTER_VAR ? var->varattno : 0;
 }

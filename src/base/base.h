@@ -49,6 +49,7 @@ extern bool strata_enable_early_stop;
 extern bool strata_enable_fast_output;
 extern bool strata_enable_grouping_sets;
 extern bool strata_enable_join_aggregation;
+extern bool strata_enable_join_pruning;
 extern bool strata_enable_key_codes;
 extern bool strata_enable_multi_insert;
 extern bool strata_enable_ordered_scan;

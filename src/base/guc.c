@@ -31,6 +31,7 @@ bool		strata_enable_early_stop = true;
 bool		strata_enable_fast_output = true;
 bool		strata_enable_grouping_sets = true;
 bool		strata_enable_join_aggregation = true;
+bool		strata_enable_join_pruning = true;
 bool		strata_enable_key_codes = true;
 bool		strata_enable_multi_insert = true;
 bool		strata_enable_ordered_scan = true;
@@ -108,6 +109,10 @@ static const BoolSetting bool_settings[] = {
 		GUC_EXPLAIN,
 		"Enables StrataAgg to group a table before it is joined with others.",
 	"When off, its rows are joined one by one and aggregated afterwards."},
+	{"strata.enable_join_pruning", &strata_enable_join_pruning, true,
+		GUC_EXPLAIN,
+		"Enables scans to skip batches by the values of the other side of a join.",
+	"The other side is in the memory of a hash join before the scan begins."},
 	{"strata.enable_key_codes", &strata_enable_key_codes, true, 0,
 		"Enables StrataAgg to look each group up once for many rows, where keys have few values.",
 	NULL},

@@ -7,6 +7,7 @@
  *-------------------------------------------------------------------------
  */
 #include "hook/hook_private.h"
+#include "agg/agg.h"
 #include "hypertable/chunk_route.h"
 #include "hook/hook.h"
 #include "base/base.h"
@@ -76,11 +77,12 @@ allow_sweeps(QueryDesc *query_desc)
 
 /*
  *	1. The snapshot, then the plan, are made new where they would miss rows;
- *	all
- *	   that follows is about that plan.
+ *	   all that follows is about that plan.
  *	2. Upserts are noted before anything is executed.
  *	3. The executor, through whoever was in the hook before us, sets up its
- *	nodes. 4. Nodes learn which others they feed: they have to be there.
+ *	   nodes.
+ *	4. Nodes learn which others they feed, and which joins they are below:
+ *	   they have to be there.
  */
 static void
 executor_start(QueryDesc *query_desc, int eflags)
@@ -95,6 +97,7 @@ executor_start(QueryDesc *query_desc, int eflags)
 	strata_route_bind(query_desc);
 	strata_load_bind(query_desc);
 	allow_sweeps(query_desc);
+	strata_scan_bind_joins(query_desc->planstate, strata_agg_child_column);
 }
 
 /*

@@ -254,6 +254,28 @@ extern MemoryContext strata_agg_state_memory(const AggState *state);
 extern void strata_agg_state_reset(AggState *state);
 
 /*
+ * pg_hash_join.c.  Have the join read its inner side first, whole; it has not
+ * begun.
+ */
+extern void strata_hash_join_build_first(HashJoinState *join);
+
+/* Where the rows of a join's inner side are. */
+typedef enum StrataHashSide
+{
+	STRATA_HASH_NOT_YET,		/* they have not been read */
+	STRATA_HASH_PARTLY,			/* some are in files, or are shared */
+	STRATA_HASH_WHOLE			/* all in memory: *ntuples of them */
+} StrataHashSide;
+
+extern StrataHashSide strata_hash_join_side(HashJoinState *join,
+											double *ntuples);
+
+/* Each of them, where they are all in memory; in no order. */
+extern void strata_hash_join_each(HashJoinState *join,
+								  void (*take) (MinimalTuple tuple, void *arg),
+								  void *arg);
+
+/*
  * pg_view.c.  The view that an entry of a rewritten query's range table was,
  * or InvalidOid.
  */

@@ -652,5 +652,36 @@ strata_filter_create(List *quals, const bool *promotable, Index varno,
 		volatile_before |= !filter->quals[i].stable &&
 			contain_volatile_functions(lfirst(lc));
 	}
+	filter->nown = filter->nmax = filter->nquals;
 	return filter;
+}
+
+/* See filter_private.h. */
+void
+strata_filter_reserve(StrataFilter *filter, int n)
+{
+	Assert(filter->nquals == filter->nown); /* scan:R15 */
+	filter->nmax += n;
+	filter->quals = repalloc(filter->quals,
+							 sizeof(StrataQual) * Max(filter->nmax, 1));
+	memset(&filter->quals[filter->nown], 0,
+		   sizeof(StrataQual) * (filter->nmax - filter->nown));
+}
+
+/* See filter_private.h. */
+StrataQual *
+strata_filter_add(StrataFilter *filter, Expr *clause)
+{
+	StrataQual *qual = &filter->quals[filter->nquals];
+
+	Assert(filter->nquals < filter->nmax);	/* scan:R15 */
+	compile_qual(filter, qual, clause, NULL);
+	if (!qual->prunes || qual->tree->op != FILTER_IN ||
+		qual->tree->cmp == NULL || qual->tree->order != STRATA_ORDER_TOTAL)
+	{
+		memset(qual, 0, sizeof(StrataQual));
+		return NULL;
+	}
+	filter->nquals++;
+	return qual;
 }

@@ -132,6 +132,9 @@ typedef struct FilterNode
 	double	   *floats;			/* the same for floats, NaN left out */
 	int			nkeys;			/* entries of ints or floats */
 	bool		has_nan;		/* an element is NaN */
+	bool		sorted;			/* IN: values ascend by cmp's order, and are
+								 * there once (lows and highs, too) */
+	struct StrataJoinKey *given;	/* IN: its values come from there; or NULL */
 } FilterNode;
 
 typedef enum StrataQualWay
@@ -162,6 +165,8 @@ typedef struct StrataQual
 	ExprState  *compiled;		/* ask strata_qual_state() for it */
 	StrataExpr *together;		/* ask strata_qual_together() for it */
 	bool		together_tried;
+	int64		ntried;			/* of joins: rows it was tried on, */
+	int64		npassed;		/* ... and those that passed */
 } StrataQual;
 
 typedef struct StrataFilter
@@ -173,6 +178,10 @@ typedef struct StrataFilter
 	TupleDesc	desc;			/* of R */
 	bool		prepared;
 	int			nquals;
+	int			nown;			/* of them, the plan's; those behind them are
+								 * conditions that a join above makes, too:
+								 * they may be left out */
+	int			nmax;			/* room for so many */
 	StrataQual *quals;			/* in the order of execution */
 	PlanState  *parent;			/* of expressions */
 } StrataFilter;
@@ -184,6 +193,15 @@ typedef struct StrataFilter
 extern StrataFilter *strata_filter_create(List *quals, const bool *promotable,
 										  Index varno, TupleDesc desc,
 										  PlanState *parent);
+
+/* Make room for n quals behind the plan's; before anything is sized by nmax. */
+extern void strata_filter_reserve(StrataFilter *filter, int n);
+
+/*
+ * Add "column = ANY (array)" behind the plan's quals; NULL: it could neither
+ * prune a batch nor be tried on its rows.  Its values are the caller's to set.
+ */
+extern StrataQual *strata_filter_add(StrataFilter *filter, Expr *clause);
 
 /* Can the tree be evaluated on vectors? */
 extern bool strata_filter_tree_is_vectorisable(const FilterNode *node);
@@ -271,5 +289,8 @@ extern FilterKind strata_filter_kind(Oid coltype, Oid lefttype, Oid righttype,
  * prepare in the value context.
  */
 extern void strata_filter_prepare_in(FilterNode *leaf);
+
+/* The same, into what filters of columns and dictionaries are asked for. */
+extern void strata_filter_prepare_bytes(FilterNode *leaf);
 
 #endif							/* STRATA_FILTER_PRIVATE_H */

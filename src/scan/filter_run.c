@@ -94,8 +94,8 @@ bytes_of(Datum value, int typlen)
  * The values of a by_bytes leaf as bytes, and what they hash to in filters of
  * columns.
  */
-static void
-prepare_bytes(FilterNode *leaf)
+void
+strata_filter_prepare_bytes(FilterNode *leaf)
 {
 	int			n = leaf->op == FILTER_COMPARE ? 1 : leaf->nvalues;
 	bool		is_uuid = leaf->righttype == UUIDOID;
@@ -156,7 +156,7 @@ prepare_value(StrataFilter *filter, FilterNode *leaf, ExprContext *econtext)
 		(leaf->value_state == NULL || leaf->valuebyval))
 	{
 		if (leaf->by_bytes)
-			prepare_bytes(leaf);
+			strata_filter_prepare_bytes(leaf);
 		return;
 	}
 	old = MemoryContextSwitchTo(value_context(filter));
@@ -165,7 +165,7 @@ prepare_value(StrataFilter *filter, FilterNode *leaf, ExprContext *econtext)
 	if (leaf->op != FILTER_COMPARE)
 		prepare_list(leaf);
 	if (leaf->by_bytes)
-		prepare_bytes(leaf);
+		strata_filter_prepare_bytes(leaf);
 	MemoryContextSwitchTo(old);
 }
 
@@ -192,7 +192,7 @@ prepare_node(StrataFilter *filter, FilterNode *node, ExprContext *econtext)
 {
 	for (int i = 0; i < node->nargs; i++)
 		prepare_node(filter, node->args[i], econtext);
-	if (node->comparand != NULL)
+	if (node->comparand != NULL && node->given == NULL)
 		prepare_leaf(filter, node, econtext);
 }
 

@@ -39,4 +39,19 @@ extern void strata_scan_get_relation_info(PlannerInfo *root, Oid relid,
  */
 extern void strata_scan_allow_sweep(PlanState *node);
 
+/*
+ * Of a custom scan of another layer: the column of its child's result that
+ * column resno of its own result is, where a row of the child without which
+ * that column would not have its value matters to no row with another value;
+ * else 0.
+ */
+typedef AttrNumber (*StrataChildColumn) (PlanState *node, AttrNumber resno);
+
+/*
+ * An executor has started: StrataScans below the outer sides of hash joins
+ * leave out what these would not use.
+ */
+extern void strata_scan_bind_joins(PlanState *node,
+								   StrataChildColumn child_column);
+
 #endif							/* STRATA_SCAN_H */

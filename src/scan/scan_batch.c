@@ -19,6 +19,7 @@
  * src/scan/scan_batch.c
  *-------------------------------------------------------------------------
  */
+#include "scan/scan_join_private.h"
 #include "scan/scan_private.h"
 #include "store/store_entry.h"
 
@@ -45,7 +46,7 @@ strata_batch_open_create(StrataScanState *scan)
 {
 	MemoryContext old = MemoryContextSwitchTo(scan->mcxt);
 	StrataOpenBatch *batch = palloc0(sizeof(StrataOpenBatch));
-	int			nquals = Max(scan->filter->nquals, 1);
+	int			nquals = Max(scan->filter->nmax, 1);
 	int			ncolumns = 1;
 
 	batch->reader = strata_batch_reader_create(scan->store->rel,
@@ -58,10 +59,10 @@ strata_batch_open_create(StrataScanState *scan)
 	batch->verdicts = palloc(sizeof(StrataVerdict) * nquals);
 	batch->residuals = palloc0(sizeof(StrataResidual) * nquals);
 	/* a residual may hold any qual: room for the one with the most columns */
-	for (int i = 0; i < scan->filter->nquals; i++)
+	for (int i = 0; i < scan->filter->nown; i++)
 		ncolumns = Max(ncolumns,
 					   bms_num_members(scan->filter->quals[i].attnos));
-	for (int i = 0; i < scan->filter->nquals; i++)
+	for (int i = 0; i < scan->filter->nown; i++)
 	{
 		batch->residuals[i].attnos = palloc(sizeof(AttrNumber) * ncolumns);
 		batch->residuals[i].columns = palloc(sizeof(StrataColumn *) *
@@ -128,6 +129,7 @@ strata_batch_load(StrataScanState *scan, StrataOpenBatch *batch, bool again)
 		scan->counters.pruned_segment += pruned == STRATA_PRUNED_SEGMENT;
 		scan->counters.pruned_range += pruned == STRATA_PRUNED_RANGE;
 		scan->counters.pruned_filter += pruned == STRATA_PRUNED_FILTER;
+		scan->counters.pruned_join += pruned == STRATA_PRUNED_JOIN;
 	}
 	return pruned == STRATA_PRUNED_NOT;
 }
@@ -276,7 +278,13 @@ strata_batch_filter(StrataScanState *scan, StrataOpenBatch *batch)
 			   STRATA_NONE);	/* scan:R6: it would have been pruned */
 		if (batch->verdicts[i] == STRATA_ALL || empty)
 			continue;
-		if (qual->way != STRATA_QUAL_VECTOR || !strata_enable_vector_filter)
+		if (i >= scan->filter->nown)
+		{
+			if (!strata_join_qual_pays(batch->reader, qual))
+				continue;
+		}
+		else if (qual->way != STRATA_QUAL_VECTOR ||
+				 !strata_enable_vector_filter)
 		{
 			add_residual(batch, qual);
 			continue;
@@ -285,7 +293,11 @@ strata_batch_filter(StrataScanState *scan, StrataOpenBatch *batch)
 			init_mask(scan, n);
 		masked = true;
 		Assert(qual->promotable);	/* scan:R4 */
-		strata_filter_vector(qual->tree, &scan->run, scan->mask);
+		if (i >= scan->filter->nown)
+			strata_join_qual_run(&scan->filter->quals[i], &scan->run,
+								 scan->mask);
+		else
+			strata_filter_vector(qual->tree, &scan->run, scan->mask);
 		empty = memchr(scan->mask, 1, n) == NULL;
 	}
 	batch->vector.rows = NULL;

@@ -16,6 +16,7 @@
  * src/scan/scan_exec.c
  *-------------------------------------------------------------------------
  */
+#include "scan/scan_join_private.h"
 #include "scan/scan_private.h"
 #include "store/store_entry.h"
 
@@ -291,6 +292,8 @@ void
 strata_scan_start_batches(StrataScanState *scan)
 {
 	strata_scan_open_store(scan);
+	if (scan->njoins_open > 0)
+		(void) strata_scan_take_join_values(scan);
 	scan->batches_started = true;
 	Assert(scan->info.nkeys ==
 		   0);					/* scan:R11: ordered scans have their own ways */
@@ -322,6 +325,8 @@ next_batch_row(StrataScanState *scan)
 
 		if (row >= 0)
 			return strata_batch_emit(scan, scan->batch, row);
+		if (unlikely(scan->njoins_open > 0))
+			(void) strata_scan_take_join_values(scan);
 		do
 		{
 			if (!strata_source_next(scan->source, ForwardScanDirection,

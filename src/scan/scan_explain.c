@@ -75,7 +75,7 @@ quals_text(StrataScanState *scan, const StrataLayout *layout, QualRole role,
 {
 	List	   *quals = NIL;
 
-	for (int i = 0; i < scan->filter->nquals; i++)
+	for (int i = 0; i < scan->filter->nown; i++)
 		if (has_role(&scan->filter->quals[i], layout, role))
 			quals = lappend(quals, scan->filter->quals[i].clause);
 	if (quals == NIL)
@@ -142,7 +142,7 @@ show_together(StrataScanState *scan, const StrataLayout *layout,
 {
 	List	   *quals = NIL;
 
-	for (int i = 0; i < scan->filter->nquals; i++)
+	for (int i = 0; i < scan->filter->nown; i++)
 		if (has_role(&scan->filter->quals[i], layout, ROLE_ROW) &&
 			is_together(scan, layout, i))
 			quals = lappend(quals, scan->filter->quals[i].clause);
@@ -163,7 +163,7 @@ show_not_vectorized(StrataScanState *scan, const StrataLayout *layout,
 {
 	List	   *lines = NIL;
 
-	for (int i = 0; i < scan->filter->nquals; i++)
+	for (int i = 0; i < scan->filter->nown; i++)
 	{
 		const StrataQual *qual = &scan->filter->quals[i];
 		char	   *text;
@@ -292,6 +292,7 @@ typedef struct BatchFigures
 	int64		by_segment;
 	int64		by_range;
 	int64		by_filter;
+	int64		by_join;
 	int64		by_index;
 	int64		scanned;
 	int64		counted;
@@ -313,6 +314,7 @@ count_figures(StrataScanState *scan, BatchFigures *f)
 	f->by_segment = c->pruned_segment;
 	f->by_range = c->pruned_range;
 	f->by_filter = c->pruned_filter;
+	f->by_join = c->pruned_join;
 	f->by_index = 0;
 	f->scanned = c->scanned;
 	f->counted = c->counted;
@@ -331,6 +333,8 @@ count_figures(StrataScanState *scan, BatchFigures *f)
 		unseen = f->total - c->considered;
 		if (c->exhausted < loops)
 			f->not_reached = unseen;
+		else if (scan->sought_by_join)
+			f->by_join += unseen;
 		else if (scan->info.access == STRATA_ACCESS_SEGMENT ||
 				 scan->info.access == STRATA_ACCESS_SEGMENT_MAX)
 			f->by_segment += unseen;
@@ -340,7 +344,8 @@ count_figures(StrataScanState *scan, BatchFigures *f)
 			f->by_range += unseen;
 	}
 	f->not_reached += c->considered - c->pruned_segment - c->pruned_range -
-		c->pruned_filter - c->scanned - c->counted - scan->nswept;
+		c->pruned_filter - c->pruned_join - c->scanned - c->counted -
+		scan->nswept;
 }
 
 /* " what=n", unless there is nothing to say. */
@@ -364,6 +369,7 @@ show_figures(const char *label, const BatchFigures *f, ExplainState *es)
 	append_figure(&line, "pruned by segment", f->by_segment, always);
 	append_figure(&line, "pruned by min-max", f->by_range, always);
 	append_figure(&line, "pruned by filter", f->by_filter, false);
+	append_figure(&line, "pruned by join", f->by_join, false);
 	append_figure(&line, "pruned by index", f->by_index, false);
 	append_figure(&line, "scanned", f->scanned, true);
 	append_figure(&line, "counted", f->counted, false);
@@ -390,6 +396,8 @@ show_batches(StrataScanState *scan, ExplainState *es)
 						   es);
 	ExplainPropertyInteger("Batches Pruned by Min-Max", NULL, f.by_range, es);
 	ExplainPropertyInteger("Batches Pruned by Filter", NULL, f.by_filter, es);
+	if (scan->joins != NIL)
+		ExplainPropertyInteger("Batches Pruned by Join", NULL, f.by_join, es);
 	if (scan->info.access == STRATA_ACCESS_INDEX)
 		ExplainPropertyInteger("Batches Pruned by Index", NULL, f.by_index,
 							   es);
@@ -439,6 +447,7 @@ add_scan(PlanState *node, void *context)
 	all->figures.by_segment += f.by_segment;
 	all->figures.by_range += f.by_range;
 	all->figures.by_filter += f.by_filter;
+	all->figures.by_join += f.by_join;
 	all->figures.by_index += f.by_index;
 	all->figures.scanned += f.scanned;
 	all->figures.counted += f.counted;
@@ -479,6 +488,7 @@ show_plan(StrataScanState *scan, List *ancestors, ExplainState *es)
 	show_access(scan, es);
 	show_merge_order(scan, es);
 	show_quals(scan, layout, ancestors, es);
+	show_text("Join Filter", strata_scan_join_columns(scan), es);
 	show_together(scan, layout, ancestors, es);
 	show_not_vectorized(scan, layout, ancestors, es);
 	if (scan->info.note[0] != '\0')

@@ -192,7 +192,7 @@ filter_ranges(StrataIndexSource *source, const StrataFilter *filter)
 {
 	StrataIndexRanges *result = NULL;
 
-	for (int i = 0; i < filter->nquals; i++)
+	for (int i = 0; i < filter->nown; i++)
 	{
 		StrataIndexRanges *ranges;
 

@@ -33,6 +33,7 @@ typedef struct StrataCounters
 	int64		pruned_segment;
 	int64		pruned_range;
 	int64		pruned_filter;
+	int64		pruned_join;
 	int64		scanned;
 	int64		counted;		/* by an index, without being looked at */
 	int64		columns_decoded;
@@ -104,6 +105,9 @@ extern void strata_parallel_worker(CustomScanState *node, shm_toc *toc,
 								   void *area);
 extern void strata_parallel_shutdown(CustomScanState *node);
 
+/* scan_join.c: names of the columns that joins give values for, or NULL. */
+extern char *strata_scan_join_columns(struct StrataScanState *scan);
+
 /* scan_explain.c */
 struct ExplainState;
 extern void strata_scan_explain(CustomScanState *node, List *ancestors,
@@ -156,6 +160,12 @@ typedef struct StrataScanState
 	bool		batches_before; /* backward: stands before the first batch */
 	bool		batches_done;	/* stands behind the last */
 	StrataMerge *merge;			/* ordered */
+	/* joins above that give values */
+	List	   *joins;			/* of StrataScanJoin */
+	Bitmapset  *join_attnos;	/* columns that they are about */
+	int			njoins_open;	/* of them, those whose values are not known
+								 * yet */
+	bool		sought_by_join; /* access was chosen for their values */
 	/* DELETE of whole batches */
 	ModifyTableState *sweeper;	/* NULL: not allowed */
 	bool		sweep_locked;	/* the companion, for that */

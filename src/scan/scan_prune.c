@@ -46,7 +46,7 @@ strata_pruner_create(StrataFilter *filter, const StrataBatchSchema *schema)
 
 	pruner->filter = filter;
 	pruner->schema = schema;
-	pruner->hoisted = palloc0(sizeof(bool) * Max(filter->nquals, 1));
+	pruner->hoisted = palloc0(sizeof(bool) * Max(filter->nmax, 1));
 	return pruner;
 }
 
@@ -71,7 +71,7 @@ set_layout(StrataPruner *pruner, const StrataLayout *layout)
 {
 	bool		all_hoisted = true;
 
-	for (int i = 0; i < pruner->filter->nquals; i++)
+	for (int i = 0; i < pruner->filter->nown; i++)
 	{
 		const StrataQual *qual = &pruner->filter->quals[i];
 
@@ -219,6 +219,35 @@ strata_prune_compare(int strategy, const int *lo, const int *hi)
 	return none ? STRATA_NONE : all ? STRATA_ALL : STRATA_SOME;
 }
 
+/* column = ANY of values that ascend: by the first that is not below */
+static StrataVerdict
+sorted_list_verdict(const FilterNode *leaf, const StrataBatchBounds *facts,
+					bool nonnull)
+{
+	int			from = 0;
+	int			to = facts->has_min ? leaf->nvalues : 0;
+	int			hi;
+
+	while (from < to)
+	{
+		int			middle = from + (to - from) / 2;
+
+		if (compare_bound(leaf, facts->min, leaf->highs[middle]) > 0)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	if (from == leaf->nvalues)
+		return STRATA_NONE;
+	hi = facts->has_max ? compare_bound(leaf, facts->max, leaf->lows[from]) :
+		1;
+	if (hi < 0)
+		return STRATA_NONE;
+	return hi == 0 && nonnull && facts->has_min &&
+		compare_bound(leaf, facts->min, leaf->highs[from]) == 0 ?
+		STRATA_ALL : STRATA_SOME;
+}
+
 /* column = ANY, column <> ALL: by the elements that lie within the bounds */
 static StrataVerdict
 list_verdict(const FilterNode *leaf, const StrataBatchBounds *facts,
@@ -227,6 +256,8 @@ list_verdict(const FilterNode *leaf, const StrataBatchBounds *facts,
 	bool		possible = false;
 	bool		certain = false;
 
+	if (leaf->sorted)
+		return sorted_list_verdict(leaf, facts, nonnull);
 	for (int i = 0; i < leaf->nvalues && !possible; i++)
 	{
 		int			lo;
@@ -452,14 +483,16 @@ strata_prune_batch(StrataPruner *pruner, StrataFilterRun *run,
 			continue;
 		verdicts[i] = tree_verdict(qual->tree, run->reader, false);
 		if (verdicts[i] == STRATA_NONE)
-			result = STRATA_PRUNED_RANGE;
+			result = i < pruner->filter->nown ? STRATA_PRUNED_RANGE :
+				STRATA_PRUNED_JOIN;
 	}
 	for (int i = 0; i < pruner->filter->nquals && result == STRATA_PRUNED_NOT;
 		 i++)
 		if (verdicts[i] == STRATA_SOME && pruner->filter->quals[i].by_bytes &&
 			tree_verdict(pruner->filter->quals[i].tree, run->reader, true) ==
 			STRATA_NONE)
-			result = STRATA_PRUNED_FILTER;
+			result = i < pruner->filter->nown ? STRATA_PRUNED_FILTER :
+				STRATA_PRUNED_JOIN;
 	MemoryContextSwitchTo(old);
 	ResetExprContext(run->econtext);
 	return result;

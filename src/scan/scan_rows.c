@@ -19,6 +19,7 @@
  * src/scan/scan_rows.c
  *-------------------------------------------------------------------------
  */
+#include "scan/scan_join_private.h"
 #include "scan/scan_private.h"
 #include "scan/scan_intern_private.h"
 
@@ -145,7 +146,7 @@ mask_size(const StrataFilter *filter)
 	int			n = STRATA_ROW_VECTOR_SIZE;
 	Size		size = n;
 
-	for (int i = 0; i < filter->nquals; i++)
+	for (int i = 0; i < filter->nown; i++)
 		size = Max(size, n +
 				   strata_filter_scratch_size(filter->quals[i].tree, n));
 	return size;
@@ -162,6 +163,7 @@ create_reader(StrataScanState *scan, const AttrNumber *attnos, int nattnos,
 	MemoryContext old = MemoryContextSwitchTo(scan->mcxt);
 	StrataRowReader *reader = palloc0(sizeof(StrataRowReader));
 	Relation	rel = scan->css.ss.ss_currentRelation;
+	int			attno;
 
 	reader->scan = scan;
 	reader->desc = RelationGetDescr(rel);
@@ -180,14 +182,16 @@ create_reader(StrataScanState *scan, const AttrNumber *attnos, int nattnos,
 	}
 	for (int i = 0; i < nattnos; i++)
 		want_column(reader, attnos[i]);
-	for (int i = 0; i < scan->filter->nquals; i++)
+	for (int i = 0; i < scan->filter->nown; i++)
 	{
-		int			attno = -1;
-
+		attno = -1;
 		while ((attno = bms_next_member(scan->filter->quals[i].attnos,
 										attno)) >= 0)
 			want_column(reader, (AttrNumber) attno);
 	}
+	attno = -1;
+	while ((attno = bms_next_member(scan->join_attnos, attno)) >= 0)
+		want_column(reader, (AttrNumber) attno);
 	find_prefix(reader);
 	reader->mask = palloc(mask_size(scan->filter));
 	reader->rows = palloc(sizeof(uint16) * STRATA_ROW_VECTOR_SIZE);
@@ -544,6 +548,8 @@ filter_rows(StrataRowReader *reader, StrataRowVector *vector)
 	int			passed = 0;
 
 	vector->rows = NULL;
+	if (scan->njoins_open > 0)
+		(void) strata_scan_take_join_values(scan);
 	if (filter->nquals == 0)
 		return n;
 	if (!filter->prepared)
@@ -555,7 +561,11 @@ filter_rows(StrataRowReader *reader, StrataRowVector *vector)
 	for (int i = 0; i < filter->nquals; i++)
 	{
 		Assert(filter->quals[i].promotable);	/* scan:R4 */
-		strata_filter_vector(filter->quals[i].tree, &scan->run, reader->mask);
+		if (i < filter->nown)
+			strata_filter_vector(filter->quals[i].tree, &scan->run,
+								 reader->mask);
+		else if (strata_join_qual_pays(NULL, &filter->quals[i]))
+			strata_join_qual_run(&filter->quals[i], &scan->run, reader->mask);
 		if (memchr(reader->mask, 1, n) == NULL)
 			break;
 	}
@@ -611,7 +621,7 @@ strata_scan_gives_row_vectors(PlanState *node)
 	if (scan->child != NULL || scan->heap_pscan != NULL ||
 		scan->heap_scan != NULL)
 		return false;
-	for (int i = 0; i < scan->filter->nquals; i++)
+	for (int i = 0; i < scan->filter->nown; i++)
 		if (scan->filter->quals[i].way != STRATA_QUAL_VECTOR ||
 			!scan->filter->quals[i].promotable ||
 			!strata_enable_vector_filter)

@@ -640,8 +640,8 @@ strata_source_start_range(StrataSource *source, const StrataFilter *filter,
 	source->at_start = true;
 	source->peeked = false;
 	if (source->proven == NULL)
-		source->proven = palloc(sizeof(bool) * Max(filter->nquals, 1));
-	memset(source->proven, 0, sizeof(bool) * filter->nquals);
+		source->proven = palloc(sizeof(bool) * Max(filter->nmax, 1));
+	memset(source->proven, 0, sizeof(bool) * filter->nmax);
 	if (source->by_index != NULL)
 	{
 		source->in_range = range == STRATA_RANGE_LAYOUT &&

@@ -10,6 +10,7 @@
  * src/scan/scan_vector.c
  *-------------------------------------------------------------------------
  */
+#include "scan/scan_join_private.h"
 #include "scan/scan_private.h"
 #include "store/store.h"
 
@@ -203,6 +204,8 @@ next_vector(StrataScanState *scan)
 		return NULL;
 	batch = scan->batch;
 	strata_batch_account(scan, batch);
+	if (unlikely(scan->njoins_open > 0))
+		(void) strata_scan_take_join_values(scan);
 	while (strata_source_next(scan->source, ForwardScanDirection,
 							  batch->batch_slot))
 	{

@@ -1,0 +1,66 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan_join_private.h
+ *	  Values that the other side of a hash join has for a column.
+ *
+ * src/scan/scan_join_private.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_SCAN_JOIN_PRIVATE_H
+#define STRATA_SCAN_JOIN_PRIVATE_H
+
+#include "postgres.h"
+
+#include "nodes/execnodes.h"
+#include "scan/filter_private.h"
+
+struct StrataScanState;
+
+/*
+ * scan_join_key.c: one condition "outer = inner" of a hash join, and the
+ * values that the inner side has, which scans of the outer side share.
+ * Memory: the current context, of the whole execution.  NULL: the condition is
+ * not one that scans can use.
+ */
+typedef struct StrataJoinKey StrataJoinKey;
+
+extern StrataJoinKey *strata_join_key_create(HashJoinState *join, int keyno);
+
+/* The outer side of the condition; what stands for a column there. */
+extern Expr *strata_join_key_outer(const StrataJoinKey *key);
+
+typedef enum StrataJoinValues
+{
+	STRATA_JOIN_NOT_YET,		/* not known, or not any more */
+	STRATA_JOIN_KNOWN,
+	STRATA_JOIN_NEVER			/* nobody will know */
+} StrataJoinValues;
+
+/* Are the values known by now?  They are read when they are first asked for. */
+extern StrataJoinValues strata_join_key_ready(StrataJoinKey *key);
+extern int	strata_join_key_nvalues(const StrataJoinKey *key);
+
+/* "column = ANY (values)", once they are known. */
+extern Expr *strata_join_key_clause(const StrataJoinKey *key,
+									Expr *column);
+
+/* Set the run-time values of the leaf that was compiled from such a clause. */
+extern void strata_join_key_fill(StrataJoinKey *key, FilterNode *leaf);
+
+/*
+ * scan_join.c.  Take in the values that are known by now, as quals of the
+ * filter; true: there are new ones.
+ */
+extern bool strata_scan_take_join_values(struct StrataScanState *scan);
+
+/*
+ * Is such a qual to be tried on the rows of the reader's batch?  The join
+ * looks at those that are left: only where a kernel is faster than that, and
+ * where it has left out some.  _run: do it, and keep account of that.
+ */
+extern bool strata_join_qual_pays(StrataBatchReader *reader,
+								  const StrataQual *qual);
+extern void strata_join_qual_run(StrataQual *qual, StrataFilterRun *run,
+								 uint8 *mask);
+
+#endif							/* STRATA_SCAN_JOIN_PRIVATE_H */

@@ -1,0 +1,174 @@
+-- Scans below a hash join leave out what its small side has no value for: the same rows come out as from heap, with the switch on and off.
+SET client_min_messages = warning;
+SET timezone = 'UTC';
+SET strata.batch_rows = 50;
+SET max_parallel_workers_per_gather = 0;
+SET enable_nestloop = off;
+SET enable_mergejoin = off;
+CREATE DOMAIN sj_id AS int;
+CREATE TABLE sjh (ts timestamptz NOT NULL, k int, s text, b bigint, f float8, n numeric, u uuid, d sj_id, day date) USING heap;
+INSERT INTO sjh SELECT timestamptz '2020-01-01Z' + g * interval '20 seconds', nullif(g % 41, 7), nullif('s' || g % 41, 's9'), g * 37 % 1009,
+		CASE g % 50 WHEN 0 THEN 'NaN'::float8 WHEN 1 THEN '-0' WHEN 2 THEN 'infinity' ELSE g % 50 END, g % 11 + 0.50, md5((g % 97)::text)::uuid, g % 13, date '2020-01-01' + g / 500
+	FROM generate_series(0, 8639) AS g;
+CREATE TABLE sj (LIKE sjh);
+SELECT count(*) FROM create_hypertable('sj', 'ts', chunk_time_interval => interval '12 hours');
+ALTER TABLE sj SET (strata.segmentby = 'k', strata.orderby = 'ts DESC', strata.bloom = 'u, s');
+INSERT INTO sj SELECT * FROM sjh;
+SELECT count(compress_chunk(c)) FROM show_chunks('sj') AS c;
+-- the other half, and rows that have left their batches
+INSERT INTO sj SELECT ts + interval '1 second', k, s, b + 1, f, n, u, d, day FROM sj WHERE b % 17 = 3;
+DELETE FROM sj WHERE b % 101 = 5;
+UPDATE sj SET f = 1.5 WHERE b % 103 = 6;
+TRUNCATE sjh;
+INSERT INTO sjh SELECT * FROM sj;
+CREATE TABLE sjd (id int, id8 bigint, id2 smallint, name text COLLATE "C", s text, v varchar(20), f float8, n numeric, u uuid, b bigint, site text, day timestamp, "at" timestamptz);
+INSERT INTO sjd SELECT g, g, g, 'dev ' || g, 's' || g, 's' || g, CASE g WHEN 1 THEN 'NaN'::float8 WHEN 2 THEN 0 ELSE g END, g + 0.5000, md5(g::text)::uuid, g * 37, 'site ' || g % 5,
+		date '2020-01-01' + g % 20, timestamptz '2020-01-01Z' + g * interval '20 seconds' FROM generate_series(0, 39) AS g;
+INSERT INTO sjd (name, site) VALUES ('no values', 'site 1'), ('twice', 'site 1');
+INSERT INTO sjd SELECT * FROM sjd WHERE id IN (11, 12);
+ANALYZE sj, sjh, sjd;
+-- The rows of a query of sj (as %s) as one number, of heap, and with the switch off and on; "same" when they are.
+CREATE FUNCTION sj_check(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	of_heap text;
+	off text;
+	on_ text;
+	how CONSTANT text := 'SELECT count(*) || '' '' || coalesce(md5(string_agg(x::text, '','' ORDER BY x::text COLLATE "C")), '''') FROM (%s) AS x';
+BEGIN
+	SET strata.enable_join_pruning = on;
+	EXECUTE format(how, format(query, 'sjh', 'sjh')) INTO of_heap;
+	EXECUTE format(how, format(query, 'sj', 'sj')) INTO on_;
+	SET strata.enable_join_pruning = off;
+	EXECUTE format(how, format(query, 'sj', 'sj')) INTO off;
+	RESET strata.enable_join_pruning;
+	RETURN CASE WHEN of_heap = on_ AND of_heap = off THEN 'same' ELSE of_heap || ', off ' || off || ', on ' || on_ END || CASE WHEN of_heap LIKE '0 %' THEN ', no rows' ELSE '' END;
+END $$;
+SELECT query, sj_check(query) FROM unnest(ARRAY[
+	'SELECT f.*, name FROM %s f JOIN sjd ON sjd.id = k WHERE site = ''site 1''',
+	'SELECT f.*, name FROM %s f JOIN sjd ON sjd.id8 = k WHERE site = ''site 1''',
+	'SELECT f.*, name FROM %s f JOIN sjd ON sjd.id2 = k WHERE site = ''site 1''',
+	'SELECT f.* FROM %s f WHERE k IN (SELECT id FROM sjd WHERE site = ''site 2'')',
+	'SELECT f.* FROM %s f WHERE k IN (SELECT id FROM sjd WHERE site = ''nowhere'')',
+	'SELECT f.* FROM %s f WHERE EXISTS (SELECT 1 FROM sjd WHERE id = k AND site = ''site 2'')',
+	'SELECT f.* FROM %s f WHERE NOT EXISTS (SELECT 1 FROM sjd WHERE id = k AND site = ''site 2'')',
+	'SELECT f.* FROM %s f WHERE k NOT IN (SELECT id FROM sjd WHERE id IS NOT NULL AND site <> ''site 2'')',
+	'SELECT f.*, name FROM %s f LEFT JOIN sjd ON sjd.id = k AND site = ''site 1''',
+	'SELECT f.*, name FROM %s f RIGHT JOIN sjd ON sjd.id = k AND f.b %% 7 = 1',
+	'SELECT f.*, name FROM %s f FULL JOIN sjd ON sjd.id = k',
+	'SELECT f.*, sjd.v FROM %s f JOIN sjd USING (s) WHERE site = ''site 1''',
+	'SELECT f.*, sjd.v FROM %s f JOIN sjd ON sjd.v = f.s WHERE site = ''site 1''',
+	'SELECT f.* FROM %s f JOIN sjd ON sjd.s = f.s COLLATE "C" WHERE site = ''site 1''',
+	'SELECT f.* FROM %s f JOIN sjd USING (u) WHERE site = ''site 1''',
+	'SELECT f.* FROM %s f JOIN sjd USING (f) WHERE site = ''site 1'' OR sjd.id = 2',
+	'SELECT f.* FROM %s f JOIN sjd USING (n) WHERE site = ''site 1''',
+	'SELECT f.* FROM %s f JOIN sjd USING (b) WHERE site = ''site 1''',
+	'SELECT f.* FROM %s f JOIN sjd ON f.b = sjd.id WHERE site = ''site 1''',
+	'SELECT f.* FROM %s f JOIN sjd ON f.d = sjd.id WHERE site = ''site 1''',
+	'SELECT f.* FROM %s f JOIN sjd ON f.day = sjd.day WHERE site = ''site 1''',
+	'SELECT f.* FROM %s f JOIN sjd ON f.ts = sjd.at WHERE site = ''site 1''',
+	'SELECT f.* FROM %s f JOIN sjd ON f.k = sjd.id AND f.s = sjd.s AND f.b > sjd.b WHERE site = ''site 1''',
+	'SELECT f.* FROM %s f JOIN sjd ON f.k = sjd.id + 1 WHERE site = ''site 1''',
+	'SELECT f.* FROM %s f JOIN sjd ON f.k + 1 = sjd.id WHERE site = ''site 1''']) AS query;
+-- several joins, subqueries, aggregates, sets
+SELECT query, sj_check(query) FROM unnest(ARRAY[
+	'SELECT f.*, a.name, z.name FROM %s f JOIN sjd a ON a.id = f.k JOIN sjd z ON z.u = f.u WHERE a.site = ''site 1'' AND z.site = ''site 3''',
+	'SELECT f.*, a.name, z.name FROM %s f LEFT JOIN sjd a ON a.id = f.k JOIN sjd z ON z.u = f.u WHERE z.site = ''site 3''',
+	'SELECT f.*, z.name FROM %s f LEFT JOIN sjd a ON a.id = f.k JOIN sjd z ON z.id = a.id WHERE z.site = ''site 3''',
+	'SELECT site, count(*), sum(f.b), max(f.day) FROM %s f JOIN sjd d ON id = k WHERE site < ''site 3'' GROUP BY 1',
+	'SELECT site, count(*) FROM %s f JOIN sjd d ON d.b = f.b WHERE site < ''site 3'' GROUP BY 1',
+	'SELECT x.k, c, name FROM (SELECT k, count(*) AS c FROM %s f GROUP BY k) x JOIN sjd ON id = k WHERE site = ''site 3''',
+	'SELECT x.k, c, name FROM (SELECT k, s, count(*) OVER (PARTITION BY s) AS c FROM %s f) x JOIN sjd ON id = k WHERE site = ''site 3''',
+	'SELECT x.k, name FROM (SELECT k FROM %s f ORDER BY ts, k, b LIMIT 100) x JOIN sjd ON id = k WHERE site = ''site 3''',
+	'SELECT x.k, name FROM (SELECT k, ts FROM %s f UNION ALL SELECT k, ts FROM %s) x JOIN sjd ON id = k WHERE site = ''site 3''',
+	'SELECT x.k, name FROM (SELECT DISTINCT ON (k) k, ts, b FROM %s f ORDER BY k, ts DESC, b) x JOIN sjd ON id = k WHERE site = ''site 3''',
+	'SELECT a.k, z.b FROM %s a JOIN %s z USING (k, b) JOIN sjd ON sjd.id = a.k WHERE site = ''site 3''',
+	'SELECT a.k, z.b FROM %s a JOIN %s z USING (k, b) WHERE a.b < 300 AND z.f < 10',
+	'WITH d AS MATERIALIZED (SELECT id FROM sjd WHERE site = ''site 3'') SELECT f.* FROM %s f JOIN d ON id = k',
+	'WITH x AS MATERIALIZED (SELECT k, b FROM %s) SELECT x.* FROM x JOIN sjd ON id = k WHERE site = ''site 3'' UNION ALL SELECT x.* FROM x JOIN sjd ON id = k WHERE site = ''site 4''',
+	'SELECT f.* FROM %s f JOIN sjd ON id = k WHERE site = (SELECT max(site) FROM sjd)',
+	'SELECT f.* FROM %s f WHERE k = ANY (ARRAY(SELECT id FROM sjd WHERE site = ''site 3''))']) AS query;
+-- the small side changes from row to row of what is above: the values may not be kept
+SELECT query, sj_check(query) FROM unnest(ARRAY[
+	'SELECT o.site, x.n FROM (SELECT DISTINCT site FROM sjd) o, LATERAL (SELECT count(*) AS n FROM %s f JOIN sjd ON id = k WHERE sjd.site = o.site) x',
+	'SELECT o.site, (SELECT count(*) FROM %s f JOIN sjd ON id = k WHERE sjd.site = o.site) FROM (SELECT DISTINCT site FROM sjd) o',
+	'SELECT o.site, (SELECT count(*) FROM (SELECT k, b FROM %s f ORDER BY b LIMIT 100000) f JOIN sjd ON id = k WHERE sjd.site = o.site) FROM (SELECT DISTINCT site FROM sjd) o',
+	'SELECT o.site, (SELECT count(*) FROM %s f JOIN %s g USING (k, b) JOIN sjd ON id = k WHERE sjd.site = o.site) FROM (SELECT DISTINCT site FROM sjd) o',
+	'WITH RECURSIVE r (k, n) AS (SELECT 1, 0 UNION ALL SELECT x.k, r.n + 1 FROM r, LATERAL (SELECT min(f.k) AS k FROM %s f JOIN sjd ON id = f.k WHERE id > r.k) x WHERE r.n < 5) SELECT * FROM r']) AS query;
+-- a table in pieces, and one too large to be looked at
+SET work_mem = '64kB';
+SET hash_mem_multiplier = 1;
+CREATE TABLE sjw AS SELECT g AS id, repeat('x', 200) AS pad FROM generate_series(0, 2999, 3) AS g;
+CREATE TABLE sjl AS SELECT g AS id FROM generate_series(0, 60000) AS g;
+ANALYZE sjw, sjl;
+SELECT sj_check('SELECT f.*, pad FROM %s f JOIN sjw ON id = k');
+RESET work_mem;
+RESET hash_mem_multiplier;
+SELECT sj_check('SELECT f.*, pad FROM %s f JOIN sjw ON id = k');
+SELECT sj_check('SELECT f.* FROM %s f JOIN sjl ON id = b WHERE k < 20');
+-- what is evaluated for each row is evaluated for each row
+CREATE SEQUENCE sj_seq;
+CREATE FUNCTION sj_calls(query text, switch text) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM set_config('strata.enable_join_pruning', switch, true);
+	ALTER SEQUENCE sj_seq RESTART;
+	EXECUTE query;
+	RETURN nextval('sj_seq') - 1;
+END $$;
+SELECT query, sj_calls(query, 'on') = sj_calls(query, 'off') AS same FROM unnest(ARRAY[
+	'SELECT f.* FROM sj f JOIN sjd ON id = k WHERE nextval(''sj_seq'') > 0 AND site = ''site 1''',
+	'SELECT f.* FROM (SELECT k, nextval(''sj_seq'') FROM sj) f JOIN sjd ON id = k WHERE site = ''site 1''',
+	'SELECT f.* FROM sj f LEFT JOIN sjd a ON a.u = f.u AND nextval(''sj_seq'') > 0 JOIN sjd ON sjd.id = k WHERE sjd.site = ''site 1''']) AS query;
+-- prepared statements, with plans for any parameter
+SET plan_cache_mode = force_generic_plan;
+PREPARE sj_p (text) AS SELECT count(*), sum(f.b) FROM sj f JOIN sjd ON id = k WHERE site = $1;
+PREPARE sj_ph (text) AS SELECT count(*), sum(f.b) FROM sjh f JOIN sjd ON id = k WHERE site = $1;
+EXECUTE sj_p ('site 1');
+EXECUTE sj_ph ('site 1');
+EXECUTE sj_p ('site 4');
+EXECUTE sj_ph ('site 4');
+EXECUTE sj_p (NULL);
+DEALLOCATE sj_p;
+DEALLOCATE sj_ph;
+RESET plan_cache_mode;
+-- cursors that are left and gone on with, and ends of them
+BEGIN;
+DECLARE sj_c CURSOR FOR SELECT f.k, count(*) OVER () FROM sj f JOIN sjd ON id = k WHERE site = 'site 1';
+FETCH 2 FROM sj_c;
+UPDATE sjd SET site = 'site 9' WHERE id = 1;
+MOVE FORWARD ALL FROM sj_c;
+ROLLBACK;
+-- changes and locks of rows that are joined
+BEGIN;
+SELECT count(*) FROM (SELECT f.ts FROM sj f JOIN sjd ON id = k WHERE site = 'site 4' AND f.b < 100 FOR UPDATE OF f) x;
+WITH a AS (UPDATE sj f SET f = 2 FROM sjd WHERE id = k AND site = 'site 4' AND f.b < 100 RETURNING f.b), z AS (UPDATE sjh f SET f = 2 FROM sjd WHERE id = k AND site = 'site 4' AND f.b < 100 RETURNING f.b)
+SELECT (SELECT count(*) FROM a) = (SELECT count(*) FROM z) AS same, (SELECT count(*) > 0 FROM a) AS some;
+WITH a AS (DELETE FROM sj f USING sjd WHERE id = k AND site = 'site 3' RETURNING f.b), z AS (DELETE FROM sjh f USING sjd WHERE id = k AND site = 'site 3' RETURNING f.b)
+SELECT (SELECT count(*) FROM a) = (SELECT count(*) FROM z) AS same, (SELECT count(*) > 0 FROM a) AS some;
+SELECT sj_check('SELECT * FROM %s');
+ROLLBACK;
+-- the other forms that a table's segments take: several columns, none, settings changed since
+ALTER TABLE sj SET (strata.segmentby = 's, k', strata.orderby = 'ts');
+SELECT count(compress_chunk(c, recompress => true)) FROM show_chunks('sj') AS c LIMIT 1;
+INSERT INTO sj SELECT ts + interval '2 seconds', k, s, b, f, n, u, d, day FROM sj WHERE b % 19 = 3;
+TRUNCATE sjh;
+INSERT INTO sjh SELECT * FROM sj;
+SELECT query, sj_check(query) FROM unnest(ARRAY[
+	'SELECT f.*, name FROM %s f JOIN sjd ON sjd.id = k WHERE site = ''site 1''',
+	'SELECT f.*, name FROM %s f JOIN sjd USING (s) WHERE site = ''site 1''',
+	'SELECT f.*, name FROM %s f JOIN sjd ON sjd.id = k AND sjd.s = f.s WHERE f.s IN (''s1'', ''s11'', ''s13'')']) AS query;
+-- workers
+SET max_parallel_workers_per_gather = 2;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SELECT query, sj_check(query) FROM unnest(ARRAY[
+	'SELECT f.*, name FROM %s f JOIN sjd ON sjd.id = k WHERE site = ''site 1''',
+	'SELECT f.* FROM %s f WHERE k IN (SELECT id FROM sjd WHERE site = ''site 2'')',
+	'SELECT site, count(*) FROM %s f JOIN sjd ON id = k WHERE site < ''site 3'' GROUP BY 1',
+	'SELECT f.* FROM %s f JOIN sjd ON id = k WHERE site = (SELECT max(site) FROM sjd)']) AS query;
+SET enable_parallel_hash = off;
+SELECT sj_check('SELECT f.*, name FROM %s f JOIN sjd ON sjd.id = k WHERE site = ''site 1''');
+DROP TABLE sj, sjh, sjd, sjw, sjl;
+DROP DOMAIN sj_id;
+DROP SEQUENCE sj_seq;
+DROP FUNCTION sj_check, sj_calls;

@@ -1,0 +1,78 @@
+-- Which batches a hash join's small side keeps from being read, and below which joins and nodes none are.
+SET client_min_messages = error;
+SET timezone = 'UTC';
+SET strata.enable_join_pruning = on;
+SET strata.batch_rows = 100;
+SET max_parallel_workers_per_gather = 0;
+SET enable_nestloop = off;
+SET enable_mergejoin = off;
+CREATE TABLE sp (ts timestamptz NOT NULL, k int, s text, b bigint, u uuid);
+SELECT count(*) FROM create_hypertable('sp', 'ts', chunk_time_interval => interval '12 hours');
+ALTER TABLE sp SET (strata.segmentby = 'k', strata.orderby = 'ts DESC', strata.bloom = 'u');
+INSERT INTO sp SELECT timestamptz '2020-01-01Z' + g * interval '10 seconds', g % 50, 's' || g % 50, g, md5((g / 100)::text)::uuid FROM generate_series(0, 17279) AS g;
+SELECT count(compress_chunk(c)) FROM show_chunks('sp') AS c;
+INSERT INTO sp SELECT ts + interval '1 second', k, s, b, u FROM sp WHERE b % 97 = 3;
+CREATE TABLE spd AS SELECT g AS id, g::bigint AS id8, 's' || g AS s, md5(g::text)::uuid AS u, timestamptz '2020-01-01Z' + g * interval '10 seconds' AS at, g % 10 AS site FROM generate_series(0, 49) AS g;
+ANALYZE sp, spd;
+-- "n of m batches pruned", of all scans of the plan
+CREATE FUNCTION sp_pruned(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+	pruned int := 0;
+	total int := 0;
+	hashes int := 0;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
+		hashes := hashes + (line ~ 'Hash.* Join')::int;
+		CONTINUE WHEN line !~ '^ *Batches: total';
+		total := total + substring(line FROM 'total=(\d+)')::int;
+		pruned := pruned + coalesce(substring(line FROM 'by join=(\d+)')::int, 0);
+	END LOOP;
+	RETURN pruned || ' of ' || total || CASE hashes WHEN 0 THEN ', no hash join' ELSE '' END;
+END $$;
+SELECT query, sp_pruned(query) FROM unnest(ARRAY[
+	-- by segment, min and max, filter
+	'SELECT * FROM sp JOIN spd ON id = k WHERE site = 3',
+	'SELECT * FROM sp JOIN spd ON id8 = k WHERE site = 3',
+	'SELECT * FROM sp JOIN spd ON at = ts',
+	'SELECT * FROM sp JOIN spd ON id = b WHERE site = 3',
+	'SELECT * FROM sp JOIN spd USING (u) WHERE site = 3',
+	-- kinds of joins
+	'SELECT * FROM sp WHERE k IN (SELECT id FROM spd WHERE site = 3)',
+	'SELECT * FROM sp WHERE EXISTS (SELECT 1 FROM spd WHERE id = k AND site = 3)',
+	'SELECT * FROM sp RIGHT JOIN spd ON id = k AND ts < ''2020-02-01'' WHERE site = 3',
+	'SELECT * FROM sp WHERE NOT EXISTS (SELECT 1 FROM spd WHERE id = k AND site = 3)',
+	'SELECT * FROM sp LEFT JOIN spd ON id = k AND site = 3',
+	'SELECT * FROM sp FULL JOIN (SELECT * FROM spd WHERE site = 3) d ON id = k',
+	-- what stands between
+	'SELECT * FROM sp JOIN spd a ON a.id = k JOIN spd z ON z.at = ts WHERE a.site = 3',
+	'SELECT a.site, count(*), sum(b) FROM sp JOIN spd a ON a.id = k WHERE a.site < 3 GROUP BY 1',
+	'SELECT * FROM (SELECT k, ts FROM sp UNION ALL SELECT k, ts FROM sp WHERE ts > ''2020-01-02'') x JOIN spd ON id = k WHERE site = 3',
+	'SELECT * FROM (SELECT k, ts FROM sp ORDER BY b LIMIT 10000) x JOIN spd ON id = k WHERE site = 3',
+	'SELECT * FROM (SELECT k, random() FROM sp) x JOIN spd ON id = k WHERE site = 3',
+	'SELECT * FROM sp JOIN spd ON id = k WHERE site = 3 AND random() >= 0',
+	'SELECT * FROM sp JOIN spd ON id = k WHERE site = (SELECT min(site) FROM spd)',
+	'SELECT * FROM sp JOIN spd ON id = k WHERE site = 3 AND ts > ''2020-01-02''',
+	'SELECT (SELECT count(*) FROM sp JOIN spd ON id = k WHERE site = o.id) FROM spd o WHERE o.id < 2']) AS query;
+SET strata.enable_join_pruning = off;
+SELECT sp_pruned('SELECT * FROM sp JOIN spd ON id = k WHERE site = 3');
+SET strata.enable_join_pruning = on;
+EXPLAIN (COSTS OFF) SELECT * FROM sp JOIN spd ON id = k WHERE site = 3;
+-- few segments are looked for by the index
+SET strata.batch_rows = 10;
+SELECT count(compress_chunk(c, recompress => true)) FROM show_chunks('sp') AS c;
+CREATE FUNCTION sp_scan(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
+		IF line ~ '(Join Filter|Batch)' AND line !~ 'Buckets' THEN
+			RETURN NEXT trim(line);
+		END IF;
+	END LOOP;
+END $$;
+SELECT sp_scan('SELECT ts FROM sp JOIN spd ON id = k WHERE id8 = 3 AND site = 3 AND ts < ''2020-01-01 12:00Z''');
+SELECT sp_scan('SELECT ts FROM sp JOIN spd ON id = k WHERE site = 3 AND ts < ''2020-01-01 12:00Z''');
+SELECT sp_scan('SELECT ts FROM sp JOIN spd ON id = k WHERE ts < ''2020-01-01 12:00Z''');
+DROP TABLE sp, spd;
+DROP FUNCTION sp_pruned, sp_scan;
