@@ -54,12 +54,12 @@ static const char *const known_names[] = {"batch_index", "bloom", "chunk_interva
 	"chunk_options", "codec_level",
 	"codecs", "columnstore",
 	"compressed", "created", "dimensions",
-	"direct_load", "integer_now_func",
-	"orderby", "segmentby",
+	"direct_load", "gone", "integer_now_func",
+	"orderby", "read_archives", "segmentby",
 "tablespaces"};
 
 #define OPTION_LIST_HINT \
-	"Valid options are strata.batch_index, strata.bloom, strata.codec_level, strata.codecs, strata.direct_load, strata.orderby and strata.segmentby, and for hypertables strata.chunk_interval and strata.integer_now_func."
+	"Valid options are strata.batch_index, strata.bloom, strata.codec_level, strata.codecs, strata.direct_load, strata.orderby and strata.segmentby, and for hypertables strata.chunk_interval, strata.integer_now_func and strata.read_archives."
 
 static bool
 is_column_list(const char *name)
@@ -355,7 +355,8 @@ is_switch(const char *name)
 	return strcmp(name, "batch_index") == 0 ||
 		strcmp(name, "columnstore") == 0 ||
 		strcmp(name, "compressed") == 0 ||
-		strcmp(name, "direct_load") == 0;
+		strcmp(name, "direct_load") == 0 ||
+		strcmp(name, "read_archives") == 0;
 }
 
 /* See catalog.h. */

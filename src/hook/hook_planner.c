@@ -107,12 +107,13 @@ plan_query(Query *query, const char *text, int cursor_options,
 	StrataStaleQuery stale;
 	List	   *turns;
 	List	   *functions;
+	List	   *own;
 	PlannedStmt *stmt;
 	bool		direct_load;
 	const char *obstacle;
 
 	strata_stale_plan_keep(query, &stale);
-	strata_stale_plan_uses(query, strata_rollup_rewrite(query), &stale);
+	strata_stale_plan_uses(query, strata_rollup_rewrite(query, &own), &stale);
 
 	strata_time_push_quals(query);
 	strata_partition_key_restore();
@@ -121,7 +122,8 @@ plan_query(Query *query, const char *text, int cursor_options,
 
 	strata_publication_replace(query);
 	strata_gapfill_rewrite(query, params, &functions);
-	strata_stale_plan_uses(query, strata_rollup_rewrite_tables(query, params),
+	strata_stale_plan_uses(query,
+						   strata_rollup_rewrite_tables(query, params, own),
 						   &stale);
 	strata_time_rewrite_quals(query);
 	turns = in_turns ?

@@ -346,10 +346,11 @@ extern void strata_rollup_refresh(StrataRefresh *refresh);
 /*
  * Before planning: answer rollups' views in the query out of their archives,
  * as far as the active snapshot has them clean; in place.  The result is what
- * was so used, as nodes for the plan to carry.  Then: is all of that clean in
+ * was so used, as nodes for the plan to carry; *own are queries of rollups
+ * that see to rows that are gone themselves.  Then: is all of that clean in
  * the snapshot that the plan is run with?
  */
-extern List *strata_rollup_rewrite(Query *query);
+extern List *strata_rollup_rewrite(Query *query, List **own);
 extern bool strata_rollup_uses_hold(const List *uses, Snapshot snapshot,
 									ParamListInfo params);
 
@@ -364,7 +365,8 @@ extern void strata_rollup_past_check(const List *uses, Snapshot snapshot);
  * The same of queries that aggregate hypertables themselves.  Not while a
  * rollup is refreshed: what that writes comes from rows.
  */
-extern List *strata_rollup_rewrite_tables(Query *query, ParamListInfo params);
+extern List *strata_rollup_rewrite_tables(Query *query, ParamListInfo params,
+										  const List *own);
 extern bool strata_rollup_is_refreshing;
 
 #endif							/* STRATA_ROLLUP_H */

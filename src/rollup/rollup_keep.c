@@ -17,6 +17,7 @@
  *-------------------------------------------------------------------------
  */
 #include "rollup/rollup_private.h"
+#include "rollup/rollup_reach_private.h"
 
 #include "base/base.h"
 #include "catalog/catalog.h"
@@ -65,9 +66,10 @@ strata_rollup_ranges_text(const StrataRanges *ranges)
 	return text.data;
 }
 
-/* Ranges that a text says; ereports on what is none. */
-static void
-read_ranges(const char *option, const char *text, StrataRanges *ranges)
+/* See rollup_private.h. */
+void
+strata_rollup_read_ranges(const char *option, const char *text,
+						  StrataRanges *ranges)
 {
 	char	   *copy = pstrdup(text);
 	char	   *rest = NULL;
@@ -96,7 +98,7 @@ strata_rollup_restore_kept(Oid view, const char *text)
 {
 	StrataRanges kept;
 
-	read_ranges(STRATA_ROLLUP_OPTION_KEPT, text, &kept);
+	strata_rollup_read_ranges(STRATA_ROLLUP_OPTION_KEPT, text, &kept);
 	for (int i = 0; i < kept.n; i++)
 		strata_cover_kept_add(view, kept.r[i].lo, kept.r[i].hi);
 }
@@ -108,7 +110,7 @@ strata_rollup_lost(Oid view, StrataRanges *lost)
 	const char *text = strata_settings_get_text(view,
 												STRATA_ROLLUP_OPTION_LOST);
 
-	read_ranges(STRATA_ROLLUP_OPTION_LOST, text == NULL ? "" : text, lost);
+	strata_rollup_read_ranges(STRATA_ROLLUP_OPTION_LOST, text == NULL ? "" : text, lost);
 }
 
 /* Store ranges as an option of the view. */
@@ -354,6 +356,24 @@ keep_chunk(Oid view, StrataRange chunk)
 	CommandCounterIncrement();
 }
 
+/* Queries of the table that ask for these times can be told. */
+static void
+note_gone(Oid source, const List *chunks)
+{
+	ListCell   *lc;
+
+	foreach(lc, chunks)
+	{
+		int64		lo = PG_INT64_MIN;
+		int64		hi = PG_INT64_MAX;
+
+		(void) strata_chunk_times(lfirst_oid(lc), &lo, &hi);
+		strata_rollup_note_gone(source,
+								strata_range(lo, hi == PG_INT64_MAX ? hi :
+											 hi + 1));
+	}
+}
+
 /* See rollup.h. */
 void
 strata_rollup_keep(Oid source, const List *chunks, bool preloaded)
@@ -364,7 +384,11 @@ strata_rollup_keep(Oid source, const List *chunks, bool preloaded)
 	ListCell   *lc;
 
 	if (views == NIL)
+	{
+		if (strata_rollup_reads_archives(source))
+			note_gone(source, chunks);
 		return;
+	}
 	why = strata_rollup_keeps_not(source, &culprit);
 	if (why != NULL)
 		refuse_to_keep(source, why, culprit);
@@ -393,6 +417,7 @@ strata_rollup_keep(Oid source, const List *chunks, bool preloaded)
 		foreach(view, views)
 			keep_chunk(lfirst_oid(view), strata_range(lo, hi + 1));
 	}
+	note_gone(source, chunks);
 }
 
 /*-------------------------------------------------------------------------

@@ -170,6 +170,19 @@ extern bool strata_rollup_window(const List *bounds, Oid type,
 extern void strata_rollup_few_ranges(const StrataRollup *rollup,
 									 StrataRanges *ranges);
 
+/* Is it of a parameter, and no values of parameters are there yet? */
+extern bool strata_rollup_awaits(const StrataTimeBound *bound,
+								 ParamListInfo params);
+
+/* Are the ranges, of which there are some, within the bounds as they are? */
+extern bool strata_rollup_within(const StrataRanges *ranges,
+								 const List *bounds, Oid type,
+								 ParamListInfo params);
+
+/* What such a use says; the result is the OID in it. */
+extern Oid	strata_rollup_read_use(const List *use, StrataRanges *ranges,
+								   List **bounds);
+
 /* For the plan to carry, see strata_rollup_uses_hold(). */
 extern List *strata_rollup_make_use(Oid view, const StrataRanges *ranges,
 									const List *bounds);
@@ -183,10 +196,13 @@ extern StrataRollup *strata_rollup_usable(Oid view);
 /*
  * rollup_table.c.  If the query aggregates a table that a rollup aggregates,
  * too, have it read the archive; *rest is its subquery of the rows that are
- * left.  The result is the use, or NIL.
+ * left.  snapshot: NULL for only what no row says any more.  beyond: rows that
+ * are gone are asked for, too, where the table says so.  The result are the
+ * uses, or NIL.
  */
 extern List *strata_rollup_answer_table(Query *query, ParamListInfo params,
-										Snapshot snapshot, Query **rest);
+										Snapshot snapshot, bool beyond,
+										Query **rest);
 
 /* SELECT of nothing yet from the rows of a query: columns of entry 1. */
 extern Query *strata_rollup_select_from(Query *rows);
@@ -200,6 +216,8 @@ extern Query *strata_rollup_select_from(Query *rows);
 extern void strata_rollup_kept(Oid view, Snapshot snapshot,
 							   StrataRanges *kept);
 extern char *strata_rollup_ranges_text(const StrataRanges *ranges);
+extern void strata_rollup_read_ranges(const char *option, const char *text,
+									  StrataRanges *ranges);
 extern void strata_rollup_restore_kept(Oid view, const char *text);
 
 /*

@@ -21,6 +21,7 @@
  *-------------------------------------------------------------------------
  */
 #include "rollup/rollup_private.h"
+#include "rollup/rollup_reach_private.h"
 
 #include "base/base.h"
 #include "catalog/catalog.h"
@@ -52,6 +53,7 @@ typedef struct ViewAnswers
 	Snapshot	snapshot;		/* NULL: only those that do not look at rows */
 	ParamListInfo params;
 	List	   *done;			/* queries that stay as they are */
+	List	   *own;			/* those of rollups */
 	List	   *uses;
 } ViewAnswers;
 
@@ -213,6 +215,7 @@ rewrite_view(ViewAnswers *rewrite, RangeTblEntry *rte, Oid view)
 					   &kept);
 	rewrite->uses = lappend(rewrite->uses,
 							strata_rollup_past_use(view, &kept));
+	rewrite->own = lappend(rewrite->own, raw);
 	if (rollup == NULL)
 	{
 		if (kept.n > 0)
@@ -240,7 +243,10 @@ rewrite_view(ViewAnswers *rewrite, RangeTblEntry *rte, Oid view)
 	rte->subquery = all;
 	rewrite->done = lappend(rewrite->done, raw);
 	if (rows != NULL)
+	{
 		rewrite->done = lappend(rewrite->done, rows);
+		rewrite->own = lappend(rewrite->own, rows);
+	}
 	if (clean.n > 0)
 		rewrite->uses = lappend(rewrite->uses,
 								strata_rollup_make_use(view, &clean, NIL));
@@ -275,44 +281,52 @@ reading_snapshot(void)
 
 /* See rollup.h. */
 List *
-strata_rollup_rewrite(Query *query)
+strata_rollup_rewrite(Query *query, List **own)
 {
-	ViewAnswers answers = {reading_snapshot(), NULL, NIL, NIL};
+	ViewAnswers answers = {.snapshot = reading_snapshot()};
 
+	*own = NIL;
 	if (query->commandType == CMD_UTILITY)
 		return NIL;
 	(void) strata_query_visit_all(query, answer_views, &answers);
+	*own = answers.own;
 	return answers.uses;
 }
 
+/* Answer a query that aggregates one table, if an archive can. */
 static bool
 answer_table(Query *query, void *context)
 {
 	ViewAnswers *answers = context;
 	Query	   *rest = NULL;
-	List	   *use;
+	List	   *uses;
 
 	if (list_member_ptr(answers->done, query))
 		return false;
-	use = strata_rollup_answer_table(query, answers->params, answers->snapshot,
-									 &rest);
-	if (use != NIL)
+	uses = strata_rollup_answer_table(query, answers->params,
+									  answers->snapshot,
+									  !list_member_ptr(answers->own, query),
+									  &rest);
+	if (uses != NIL)
 	{
-		answers->uses = lappend(answers->uses, use);
+		answers->uses = list_concat(answers->uses, uses);
 		answers->done = lappend(answers->done, rest);
+		answers->own = lappend(lappend(answers->own, query), rest);
 	}
 	return false;
 }
 
 /* See rollup.h. */
 List *
-strata_rollup_rewrite_tables(Query *query, ParamListInfo params)
+strata_rollup_rewrite_tables(Query *query, ParamListInfo params,
+							 const List *own)
 {
-	ViewAnswers answers = {reading_snapshot(), params, NIL, NIL};
+	ViewAnswers answers = {.snapshot = reading_snapshot(),.params = params};
 
-	if (query->commandType == CMD_UTILITY || answers.snapshot == NULL ||
-		strata_rollup_is_refreshing)
+	if (query->commandType == CMD_UTILITY || strata_rollup_is_refreshing)
 		return NIL;
+	answers.own = list_copy(own);
 	(void) strata_query_visit_all(query, answer_table, &answers);
-	return answers.uses;
+	return list_concat(answers.uses,
+					   strata_rollup_check_reach(query, params, answers.own));
 }

@@ -366,7 +366,16 @@ find_window(Run *run, StrataRollup *rollup)
 		return run->window.lo < run->window.hi;
 	strata_rollup_work_as_owner(run->refresh->view, &saved);
 	snapshot = RegisterSnapshot(GetTransactionSnapshot());
-	extent = strata_rollup_extent(rollup, run->window, snapshot);
+	strata_rollup_is_refreshing = true;
+	PG_TRY();
+	{
+		extent = strata_rollup_extent(rollup, run->window, snapshot);
+	}
+	PG_FINALLY();
+	{
+		strata_rollup_is_refreshing = false;
+	}
+	PG_END_TRY();
 	UnregisterSnapshot(snapshot);
 	strata_owner_leave(&saved);
 	run->window.lo = Max(run->window.lo, extent.lo);

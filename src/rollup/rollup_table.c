@@ -31,6 +31,7 @@
  *-------------------------------------------------------------------------
  */
 #include "rollup/rollup_private.h"
+#include "rollup/rollup_reach_private.h"
 
 #include "base/base.h"
 #include "catalog/catalog.h"
@@ -45,6 +46,7 @@
 #include "rewrite/rewriteManip.h"
 #include "storage/lmgr.h"
 #include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
 #include "utils/typcache.h"
 
 /* The table's entry in the half that reads it. */
@@ -56,12 +58,16 @@ typedef struct TableQuery
 	Query	   *query;
 	Index		varno;			/* of the table */
 	ParamListInfo params;
-	Snapshot	snapshot;
+	Snapshot	snapshot;		/* NULL: nothing is clean */
+	bool		beyond;			/* also what is kept of rows that are gone */
 	StrataRollup *rollup;		/* its columns are over TABLE_VARNO */
 	List	   *groups;			/* expressions, over TABLE_VARNO */
 	List	   *conditions;		/* other than bounds, over TABLE_VARNO */
 	List	   *bounds;			/* of the time: StrataTimeBound */
-	StrataRanges used;
+	StrataRanges needed;		/* what is gone of what is asked for */
+	StrataRanges clean;
+	StrataRanges kept;			/* read beside rows; has all that is needed */
+	StrataRanges used;			/* of the archive: clean and kept */
 	bool		exact;			/* groups are those of the rollup */
 	List	   *attnos;			/* partials that are needed */
 	bool		failed;
@@ -139,45 +145,6 @@ is_time(const TableQuery *tq, const Node *node)
 		var->vartype == tq->rollup->time_type;
 }
 
-/* A comparison of the time with what is the same for all rows, or NULL. */
-static StrataTimeBound *
-match_bound(const TableQuery *tq, Node *qual)
-{
-	OpExpr	   *op = (OpExpr *) qual;
-	StrataTimeBound *bound;
-	TypeCacheEntry *entry;
-	Oid			opno;
-	Oid			left;
-	Oid			right;
-	Expr	   *value;
-	int			strategy;
-
-	if (!IsA(qual, OpExpr) || list_length(op->args) != 2)
-		return NULL;
-	opno = op->opno;
-	value = lsecond(op->args);
-	if (!is_time(tq, linitial(op->args)))
-	{
-		if (!is_time(tq, lsecond(op->args)))
-			return NULL;
-		opno = get_commutator(opno);
-		value = linitial(op->args);
-	}
-	if (!OidIsValid(opno) || contain_var_clause((Node *) value))
-		return NULL;
-	op_input_types(opno, &left, &right);
-	entry = lookup_type_cache(tq->rollup->time_type,
-							  TYPECACHE_BTREE_OPFAMILY);
-	strategy = get_op_opfamily_strategy(opno, entry->btree_opf);
-	if (strategy == InvalidStrategy || left != tq->rollup->time_type ||
-		right != left)
-		return NULL;
-	bound = palloc(sizeof(StrataTimeBound));
-	bound->strategy = strategy;
-	bound->value = value;
-	return bound;
-}
-
 /*
  * Tell bounds of the time from other conditions; false: the archive has rows
  * that they, or lacks rows that they do not, leave out.
@@ -208,7 +175,9 @@ sort_conditions(TableQuery *tq)
 
 		if (list_member(kept, lfirst(lc)))
 			continue;
-		bound = match_bound(tq, lfirst(lc));
+		bound = strata_rollup_match_bound(lfirst(lc), TABLE_VARNO,
+										  tq->rollup->time,
+										  tq->rollup->time_type);
 		if (bound != NULL)
 			tq->bounds = lappend(tq->bounds, bound);
 		else
@@ -217,21 +186,56 @@ sort_conditions(TableQuery *tq)
 	return true;
 }
 
-/* Ranges that are clean and within the bounds. */
+/*
+ * Whole buckets of times that the archive alone knows, within the bounds;
+ * false: not all that is needed.
+ */
+static bool
+find_kept_ranges(TableQuery *tq, StrataRange window)
+{
+	StrataRanges lost;
+	StrataRanges missing;
+
+	strata_rollup_kept(tq->rollup->view,
+					   ActiveSnapshotSet() ? GetActiveSnapshot() : NULL,
+					   &tq->kept);
+	strata_ranges_clip(&tq->kept, window);
+	strata_rollup_lost(tq->rollup->view, &lost);
+	strata_ranges_remove(&tq->kept, &lost);
+	strata_ranges_copy(&missing, &tq->needed);
+	strata_ranges_remove(&missing, &tq->kept);
+	Assert(missing.n == 0 || tq->needed.n > 0); /* rollup:Z9 */
+	return missing.n == 0;
+}
+
+/*
+ * Ranges of the archive that are read: what is clean, and within the bounds;
+ * and what is kept, if rows are asked for that are gone.
+ */
 static bool
 find_ranges(TableQuery *tq)
 {
 	int64		lo;
 	int64		hi;
 	StrataRollupBucket bucket = tq->rollup->bucket;
+	StrataRange window;
 
 	if (!strata_rollup_window(tq->bounds, tq->rollup->time_type, tq->params,
 							  &lo, &hi))
 		return false;
-	strata_rollup_clean(tq->rollup, tq->snapshot, &tq->used);
-	strata_ranges_clip(&tq->used,
-					   strata_rollup_bucket_inward(&bucket, lo, hi));
-	strata_rollup_few_ranges(tq->rollup, &tq->used);
+	window = strata_rollup_bucket_inward(&bucket, lo, hi);
+	if (tq->snapshot != NULL)
+		strata_rollup_clean(tq->rollup, tq->snapshot, &tq->clean);
+	strata_ranges_clip(&tq->clean, window);
+	strata_rollup_few_ranges(tq->rollup, &tq->clean);
+	if (tq->beyond)
+		strata_rollup_needed(tq->rollup->source, tq->bounds,
+							 tq->rollup->time_type, tq->params, &tq->needed);
+	if (tq->needed.n > 0 && !find_kept_ranges(tq, window))
+		return false;
+	strata_ranges_copy(&tq->used, &tq->clean);
+	for (int i = 0; i < tq->kept.n; i++)
+		strata_ranges_add(&tq->used, tq->kept.r[i]);
 	return tq->used.n > 0;
 }
 
@@ -450,9 +454,12 @@ table_part(TableQuery *tq)
 	ref->rtindex = TABLE_VARNO;
 	ChangeVarNodes(quals, tq->varno, TABLE_VARNO, 0);
 	query->jointree = makeFromExpr(list_make1(ref), quals);
-	rest = strata_rollup_time_not_in(tq->rollup, &tq->used);
-	ChangeVarNodes(rest, tq->rollup->varno, TABLE_VARNO, 0);
-	strata_rollup_add_qual(query, rest);
+	if (tq->clean.n > 0)
+	{
+		rest = strata_rollup_time_not_in(tq->rollup, &tq->clean);
+		ChangeVarNodes(rest, tq->rollup->varno, TABLE_VARNO, 0);
+		strata_rollup_add_qual(query, rest);
+	}
 	foreach(lc, tq->query->groupClause)
 	{
 		SortGroupClause *clause = copyObject(lfirst_node(SortGroupClause, lc));
@@ -539,9 +546,32 @@ change_columns(StrataRollup *rollup)
 					   rollup->varno, TABLE_VARNO, 0);
 }
 
+/* What the plan has to carry. */
+static List *
+uses_of(const TableQuery *tq)
+{
+	Oid			view = tq->rollup->view;
+	List	   *uses = NIL;
+	StrataRanges kept;
+
+	if (tq->clean.n > 0)
+		uses = lappend(uses, strata_rollup_make_use(view, &tq->clean,
+													tq->bounds));
+	if (!tq->beyond)
+		return uses;
+	uses = lappend(uses, strata_rollup_reach_use(tq->rollup->source,
+												 &tq->kept, tq->bounds));
+	if (tq->kept.n == 0)
+		return uses;
+	strata_rollup_kept(view,
+					   ActiveSnapshotSet() ? GetActiveSnapshot() : NULL,
+					   &kept);
+	return lappend(uses, strata_rollup_past_use(view, &kept));
+}
+
 /* Answer the query out of this rollup's archive; false: it cannot be. */
 static bool
-answer_from(TableQuery *tq, List **use, Query **rest)
+answer_from(TableQuery *tq, List **uses, Query **rest)
 {
 	List	   *targets = copyObject(tq->query->targetList);
 	Node	   *having = copyObject(tq->query->havingQual);
@@ -550,7 +580,8 @@ answer_from(TableQuery *tq, List **use, Query **rest)
 	change_columns(tq->rollup);
 	if (!sort_conditions(tq) || !find_query_groups(tq) || !find_ranges(tq))
 		return false;
-	tq->exact = groups_are_those_of_archive(tq);
+	/* rows of kept times add to what the archive has */
+	tq->exact = tq->kept.n == 0 && groups_are_those_of_archive(tq);
 	ChangeVarNodes((Node *) targets, tq->varno, TABLE_VARNO, 0);
 	ChangeVarNodes(having, tq->varno, TABLE_VARNO, 0);
 	if (reaches_out((Node *) targets, NULL) || reaches_out(having, NULL))
@@ -564,7 +595,7 @@ answer_from(TableQuery *tq, List **use, Query **rest)
 		return false;
 	*rest = table_part(tq);
 	replace_table(tq, strata_rollup_union(kept, *rest), targets, having);
-	*use = strata_rollup_make_use(tq->rollup->view, &tq->used, tq->bounds);
+	*uses = uses_of(tq);
 	return true;
 }
 
@@ -601,23 +632,26 @@ rollups_of_table(Oid relid)
 /* See rollup_private.h. */
 List *
 strata_rollup_answer_table(Query *query, ParamListInfo params,
-						   Snapshot snapshot, Query **rest)
+						   Snapshot snapshot, bool beyond, Query **rest)
 {
 	Index		varno;
 	RangeTblEntry *rte = only_table(query, &varno);
-	List	   *rollups = rte != NULL ? rollups_of_table(rte->relid) : NIL;
+	List	   *rollups;
 	ListCell   *lc;
 
+	beyond = beyond && rte != NULL && strata_rollup_reads_archives(rte->relid);
+	rollups = rte != NULL && (beyond || snapshot != NULL) ?
+		rollups_of_table(rte->relid) : NIL;
 	if (rollups == NIL)
 		return NIL;
 	strata_query_flatten_groups(query);
 	foreach(lc, rollups)
 	{
-		TableQuery	tq = {query, varno, params, snapshot, lfirst(lc)};
-		List	   *use;
+		TableQuery	tq = {query, varno, params, snapshot, beyond, lfirst(lc)};
+		List	   *uses;
 
-		if (answer_from(&tq, &use, rest))
-			return use;
+		if (answer_from(&tq, &uses, rest))
+			return uses;
 	}
 	return NIL;
 }

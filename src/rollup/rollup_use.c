@@ -11,6 +11,7 @@
  *-------------------------------------------------------------------------
  */
 #include "rollup/rollup_private.h"
+#include "rollup/rollup_reach_private.h"
 
 #include "base/base.h"
 #include "catalog/catalog.h"
@@ -116,6 +117,13 @@ lacks_parameter(Node *node, void *context)
 	return expression_tree_walker(node, lacks_parameter, context);
 }
 
+/* See rollup_private.h. */
+bool
+strata_rollup_awaits(const StrataTimeBound *bound, ParamListInfo params)
+{
+	return params == NULL && lacks_parameter((Node *) bound->value, NULL);
+}
+
 /* The value that the bound has now; false: none is known, or it is NULL. */
 static bool
 bound_time(Expr *expr, ParamListInfo params, Oid type, int64 *time)
@@ -217,27 +225,39 @@ strata_rollup_make_use(Oid view, const StrataRanges *ranges,
 	return list_make2(numbers, values);
 }
 
-/* Are the ranges within what the query's bounds are now? */
-static bool
-is_within_bounds(const List *numbers, const List *values, Oid type,
-				 ParamListInfo params)
+/* See rollup_private.h. */
+Oid
+strata_rollup_read_use(const List *use, StrataRanges *ranges, List **bounds)
 {
-	List	   *bounds = NIL;
-	int64		lo;
-	int64		hi;
+	List	   *numbers = linitial(use);
 	ListCell   *lc;
 
-	foreach(lc, values)
+	memset(ranges, 0, sizeof(*ranges));
+	for (int i = 1; i + 1 < list_length(numbers); i += 2)
+		strata_ranges_add(ranges, strata_range(nth_number(numbers, i),
+											   nth_number(numbers, i + 1)));
+	*bounds = NIL;
+	foreach(lc, (List *) lsecond(use))
 	{
 		StrataTimeBound *bound = palloc(sizeof(StrataTimeBound));
 
 		bound->strategy = intVal(linitial(lfirst(lc)));
 		bound->value = lsecond(lfirst(lc));
-		bounds = lappend(bounds, bound);
+		*bounds = lappend(*bounds, bound);
 	}
+	return (Oid) nth_number(numbers, 0);
+}
+
+/* See rollup_private.h. */
+bool
+strata_rollup_within(const StrataRanges *ranges, const List *bounds, Oid type,
+					 ParamListInfo params)
+{
+	int64		lo;
+	int64		hi;
+
 	return strata_rollup_window(bounds, type, params, &lo, &hi) &&
-		lo <= nth_number(numbers, 1) &&
-		hi >= nth_number(numbers, list_length(numbers) - 1);
+		lo <= ranges->r[0].lo && hi >= ranges->r[ranges->n - 1].hi;
 }
 
 /* Who owns the table, and does it keep rows from users? */
@@ -277,24 +297,19 @@ sees_all_rows(Oid view)
 static bool
 holds(const List *use, Snapshot snapshot, ParamListInfo params)
 {
-	List	   *numbers = linitial(use);
-	Oid			view = (Oid) nth_number(numbers, 0);
+	StrataRanges ranges;
+	List	   *bounds;
+	Oid			view = strata_rollup_read_use(use, &ranges, &bounds);
 	StrataRollup *rollup;
 	StrataRanges clean;
 
 	rollup = sees_all_rows(view) ? strata_rollup_open(view, true) : NULL;
 	if (rollup == NULL ||
-		!is_within_bounds(numbers, lsecond(use), rollup->time_type, params))
+		!strata_rollup_within(&ranges, bounds, rollup->time_type, params))
 		return false;
 	strata_rollup_clean(rollup, snapshot, &clean);
-	for (int i = 1; i + 1 < list_length(numbers); i += 2)
-	{
-		if (!strata_ranges_contain(&clean,
-								   strata_range(nth_number(numbers, i),
-												nth_number(numbers, i + 1))))
-			return false;
-	}
-	return true;
+	strata_ranges_remove(&ranges, &clean);
+	return ranges.n == 0;
 }
 
 /* See rollup.h. */
@@ -311,9 +326,15 @@ strata_rollup_uses_hold(const List *uses, Snapshot snapshot,
 	{
 		List	   *use = lfirst(lc);
 
-		if (IsA(linitial(use), String) ?
-			!strata_rollup_past_holds(use, snapshot) :
-			!holds(use, snapshot, params))
+		bool		good;
+
+		if (IsA(linitial(use), String))
+			good = strata_rollup_past_holds(use, snapshot);
+		else if (IsA(linitial(use), Integer))
+			good = strata_rollup_reach_holds(use, params);
+		else
+			good = holds(use, snapshot, params);
+		if (!good)
 			return false;
 	}
 	return true;

@@ -1,0 +1,101 @@
+-- strata.read_archives: aggregate queries of a table whose old rows are gone are answered out of archives, or not at all.
+SET timezone = 'UTC';
+SET strata.report_compression = off;
+SET client_min_messages = warning;
+CREATE TABLE ror (t bigint NOT NULL, dev int, v int);
+SELECT FROM create_hypertable('ror', 't', chunk_time_interval => 100);
+CREATE TABLE ror_all (LIKE ror);
+INSERT INTO ror_all SELECT i / 8, i % 10, i FROM generate_series(0, 7999) i;
+INSERT INTO ror SELECT * FROM ror_all;
+CREATE MATERIALIZED VIEW ror_ten WITH (strata.continuous) AS
+	SELECT time_bucket(10, t) AS b, dev, count(*) AS n, sum(v) AS s, avg(v) AS a, max(v) AS top FROM ror GROUP BY 1, 2;
+CREATE MATERIALIZED VIEW ror_hundred WITH (strata.continuous) AS SELECT time_bucket(100, t) AS b, count(*) AS n, sum(v) AS s FROM ror GROUP BY 1;
+SELECT count(drop_chunks) FROM drop_chunks('ror', 450);
+CALL refresh_continuous_aggregate('ror_ten', 500, 900);
+SELECT option_name, option_value FROM pg_options_to_table((SELECT reloptions FROM pg_class WHERE oid = 'ror'::regclass)) ORDER BY 1;
+
+-- off: gone is gone; on: what a twin with all rows says
+SELECT count(*), min(t) FROM ror;
+ALTER TABLE ror SET (strata.read_archives);
+CREATE FUNCTION ror_try(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	differences bigint;
+BEGIN
+	EXECUTE format('WITH a AS (%s), b AS (%s) SELECT count(*) FROM ((TABLE a EXCEPT ALL TABLE b) UNION ALL (TABLE b EXCEPT ALL TABLE a)) x', query, replace(query, 'ror', 'ror_all')) INTO differences;
+	RETURN differences || ' differences';
+EXCEPTION WHEN OTHERS THEN
+	RETURN SQLSTATE || ' ' || SQLERRM;
+END $$;
+CREATE TABLE ror_queries (id serial, q text);
+INSERT INTO ror_queries (q) VALUES
+	('SELECT time_bucket(100, t), sum(v), count(*) FROM ror GROUP BY 1'), ('SELECT time_bucket(50, t), dev, avg(v), max(v) FROM ror GROUP BY 1, 2'),
+	('SELECT time_bucket(10, t), dev, count(*), sum(v) FROM ror WHERE dev IN (1, 2) GROUP BY 1, 2 HAVING sum(v) > 100'), ('SELECT count(*), sum(v), avg(v) FROM ror'),
+	('SELECT dev, sum(v) FROM ror WHERE t >= 100 AND t < 700 GROUP BY 1'), ('SELECT dev, sum(v) FROM ror WHERE t >= 105 AND t < 700 GROUP BY 1'), ('SELECT dev, sum(v) FROM ror WHERE t < 395 GROUP BY 1'),
+	('SELECT sum(v) FROM ror WHERE t >= 110 AND t < 390'), ('SELECT sum(v) FROM ror WHERE t > 393'), ('SELECT sum(v) FROM ror WHERE t >= 400'), ('SELECT sum(v) FROM ror WHERE t BETWEEN 300 AND 450'),
+	('SELECT min(v) FROM ror'), ('SELECT stddev(v) FROM ror'), ('SELECT max(v) FROM ror WHERE v % 2 = 0'), ('SELECT sum(v) FROM ror WHERE t >= 0 AND t + 0 < 300'), ('SELECT time_bucket(25, t), sum(v) FROM ror GROUP BY 1'),
+	('SELECT count(DISTINCT dev) FROM ror WHERE t > 500'), ('SELECT count(DISTINCT dev) FROM ror'), ('SELECT max(t) FROM ror'), ('SELECT max(t) FROM ror WHERE t >= 400'),
+	('SELECT count(*) FROM ror a JOIN ror b USING (t) WHERE a.t >= 600'), ('SELECT count(*) FROM ror a JOIN ror b USING (t) WHERE a.t >= 600 AND b.t >= 600'), ('SELECT sum(v) FROM (SELECT * FROM ror) x'),
+	('SELECT sum(v) FROM (SELECT * FROM ror WHERE t >= 450) x'), ('WITH w AS MATERIALIZED (SELECT v FROM ror) SELECT sum(v) FROM w'), ('SELECT (SELECT sum(v) FROM ror)'), ('SELECT (SELECT stddev(v) FROM ror)'),
+	('SELECT x, (SELECT sum(v) FROM ror WHERE t >= x) FROM generate_series(0, 900, 300) x'), ('SELECT x, (SELECT sum(v) FROM ror WHERE t >= x AND t >= 500) FROM generate_series(0, 900, 300) x'),
+	('SELECT dev, sum(v) FROM ror GROUP BY GROUPING SETS ((dev), ())'), ('SELECT dev FROM ror GROUP BY dev'), ('SELECT sum(s) FROM (SELECT dev, sum(v) AS s FROM ror GROUP BY 1) x'),
+	('SELECT sum(n) FROM ror_ten'), ('SELECT sum(v) FROM ror WHERE t >= random()'), ('SELECT sum(v) FROM ror WHERE t >= 400 AND dev = (SELECT min(dev) FROM ror WHERE t < 100)');
+SELECT q, ror_try(q) FROM ror_queries WHERE q NOT LIKE '%ror_ten%' ORDER BY id;
+SELECT sum(n) FROM ror_ten;
+SELECT count(*) = 1 FROM ror WHERE t = 399 OR t = 400 AND dev = 1;
+\set VERBOSITY default
+SELECT max(v) FROM ror WHERE v % 2 = 0;
+\set VERBOSITY terse
+-- late rows, on both sides and in what is gone; in the transaction that writes them, too
+BEGIN;
+INSERT INTO ror VALUES (15, 1, 1000000), (399, 3, 7), (405, 3, 7), (1500, 1, 1);
+INSERT INTO ror_all VALUES (15, 1, 1000000), (399, 3, 7), (405, 3, 7), (1500, 1, 1);
+SELECT q, ror_try(q) FROM ror_queries WHERE id IN (1, 2, 3, 4, 8, 11, 26) ORDER BY id;
+COMMIT;
+SELECT q, ror_try(q) FROM ror_queries WHERE id IN (1, 2, 3, 4, 8, 11, 26) ORDER BY id;
+SELECT count(drop_chunks) FROM drop_chunks('ror', 450);
+CALL refresh_continuous_aggregate('ror_hundred', 500, 1600);
+SELECT q, ror_try(q) FROM ror_queries WHERE id IN (1, 2, 3, 4, 8, 11, 26) ORDER BY id;
+-- prepared, and as functions: each value of the bound is looked at
+PREPARE ror_p (bigint) AS SELECT sum(v), count(*) FROM ror WHERE t >= $1;
+PREPARE ror_q (bigint) AS SELECT sum(v), count(*) FROM ror_all WHERE t >= $1;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE ror_p(600);
+EXECUTE ror_q(600);
+EXECUTE ror_p(200);
+EXECUTE ror_q(200);
+EXECUTE ror_p(205);
+EXECUTE ror_p(600);
+SET plan_cache_mode = force_custom_plan;
+EXECUTE ror_p(600);
+EXECUTE ror_p(200);
+EXECUTE ror_p(203);
+RESET plan_cache_mode;
+-- a plan made before the rows went
+PREPARE ror_before AS SELECT sum(v), count(*) FROM ror WHERE t >= 400;
+EXECUTE ror_before;
+SELECT sum(v), count(*) FROM ror_all WHERE t >= 400;
+SELECT count(drop_chunks) FROM drop_chunks('ror', 600);
+EXECUTE ror_before;
+ALTER TABLE ror SET (strata.read_archives = false);
+EXECUTE ror_before;
+ALTER TABLE ror SET (strata.read_archives = true);
+EXECUTE ror_before;
+-- an archive that has lost what it kept is not asked; the next one is
+SELECT count(drop_chunks) FROM drop_chunks('ror_ten', 2000);
+SELECT q, ror_try(q) FROM ror_queries WHERE id IN (1, 2, 4, 9) ORDER BY id;
+SELECT sum(v) FROM ror WHERE t >= 510;
+-- refreshes, views and new rollups do not mind
+CREATE MATERIALIZED VIEW ror_new WITH (strata.continuous) AS SELECT time_bucket(100, t) AS b, sum(v) AS s FROM ror GROUP BY 1;
+SELECT min(b) FROM ror_new;
+CALL refresh_continuous_aggregate('ror_new', NULL, NULL, force => true);
+SELECT sum(s) = (SELECT sum(v) FROM ror_all) FROM ror_hundred;
+DROP MATERIALIZED VIEW ror_ten;
+SELECT q, ror_try(q) FROM ror_queries WHERE id IN (1, 2, 4) ORDER BY id;
+DROP MATERIALIZED VIEW ror_new, ror_hundred;
+SELECT ror_try('SELECT sum(v) FROM ror'), ror_try('SELECT sum(v) FROM ror WHERE t >= 600');
+-- rows dropped when nothing was kept
+SELECT count(drop_chunks) FROM drop_chunks('ror', 700);
+SELECT ror_try('SELECT sum(v) FROM ror WHERE t >= 600'), ror_try('SELECT sum(v) FROM ror WHERE t >= 700');
+ALTER TABLE ror SET (strata.read_archives = 'perhaps');
+DROP TABLE ror, ror_all, ror_queries;
+DROP FUNCTION ror_try;
