@@ -31,7 +31,7 @@ CREATE PROCEDURE strata.convert(
 	lock_timeout interval DEFAULT '1 s', pause interval DEFAULT '0 s', dry_run boolean DEFAULT false)
 	AS 'MODULE_PATHNAME', 'strata_convert' LANGUAGE C;
 COMMENT ON PROCEDURE strata.convert(regclass, name, text, text, text, boolean, interval, interval, boolean) IS
-'make a compressed hypertable of a heap table, whose rows become the first chunk, or of a partitioned table, whose heap partitions use strata from now on, beside readers and writers and without being rewritten; chunks whose time is over are compressed; each step in a transaction of its own (unless called in one), with pause between, and a call that was interrupted is gone on with by the next; dry_run says from a sample what would come of it';
+'make a compressed hypertable of a heap table, whose rows become the first chunk where they are and then, unless compress is false, chunks of the interval, or of a partitioned table, whose heap partitions use strata from now on, beside readers and writers and without being rewritten; chunks whose time is over are compressed; each step in a transaction of its own (unless called in one), with pause between, and a call that was interrupted is gone on with by the next; dry_run says from a sample what would come of it';
 
 CREATE FUNCTION _strata.on_drop_extension() RETURNS event_trigger
 	AS 'MODULE_PATHNAME', 'strata_on_drop_extension' LANGUAGE C;

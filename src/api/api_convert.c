@@ -14,13 +14,15 @@
  *
  * A table of heap becomes the first chunk of itself, with its file where it is
  * (hypertable/hypertable_heir.c); that its time is not null is found out
- * before, beside readers and writers.
+ * before, beside readers and writers.  Then that chunk is divided
+ * (api_convert_divide.c).
  *
  * Over 600 lines: one procedure, step by step.
  *
  * src/api/api_convert.c
  *-------------------------------------------------------------------------
  */
+#include "api/api_convert_private.h"
 #include "api/api_private.h"
 #include "catalog/catalog.h"
 #include "compress/compress.h"
@@ -33,6 +35,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_inherits.h"
+#include "catalog/pg_type.h"
 #include "commands/tablecmds.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
@@ -49,47 +52,20 @@
 
 #include <math.h>
 
-/* How often a lock is asked for, and the time between (ms). */
-#define LOCK_TRIES 60
-#define LOCK_PAUSE 500
-
 /* Until the time is over of a chunk that ends at the next second (ms). */
 #define AFTER_BOUND 1100
 
 /* Encoding, and all else that compression does, by the time of the sample. */
 #define COMPRESS_TIME_FACTOR 2
 
-typedef struct Convert
-{
-	Oid			user;			/* who called */
-	Oid			root;
-	char	   *column;
-	char	   *interval;
-	char	   *segmentby;
-	char	   *orderby;
-	bool		compress;
-	bool		dry_run;
-	int			lock_timeout;	/* ms */
-	int			pause;			/* ms */
-	List	   *heaps;			/* what the work on the root found: OIDs */
-	List	   *ended;
-	bool		plain;			/* is it a heap table? */
-	bool		needs_check;	/* may its time be null? */
-	bool		has_check;		/* the check that it is not: is it there, */
-	bool		check_valid;	/* and known of all rows? */
-	Oid			first;			/* the chunk that its rows have become */
-	TimestampTz locked_at;		/* the present lock */
-	int64		longest;		/* time one was held, in microseconds */
-} Convert;
-
 PG_FUNCTION_INFO_V1(strata_convert);
 
 /*
- * Ownership first, then the lock; ereports when that takes too long.  NoLock:
- * the caller locks.
+ * See api_convert_private.h.  Ownership first, then the lock; ereports when
+ * that takes too long.  NoLock: the caller locks.
  */
-static void
-lock_for(const Convert *convert, Oid relid, LOCKMODE lockmode)
+void
+strata_convert_lock(const StrataConvert *convert, Oid relid, LOCKMODE lockmode)
 {
 	if (!strata_table_ownercheck(relid, convert->user))
 		aclcheck_error(ACLCHECK_NOT_OWNER,
@@ -105,11 +81,12 @@ lock_for(const Convert *convert, Oid relid, LOCKMODE lockmode)
 }
 
 /*
- * One step, and its COMMIT; again when a lock was not to be had.  false: it
- * failed.
+ * See api_convert_private.h.  One step, and its COMMIT; again when a lock was
+ * not to be had.  false: it failed.
  */
-static bool
-run_step(StrataRun *run, Oid relid, StrataRunWork work, Convert *convert)
+bool
+strata_convert_step(StrataRun *run, Oid relid, StrataRunWork work,
+					StrataConvert *convert)
 {
 	for (int tries = 1;; tries++)
 	{
@@ -207,10 +184,10 @@ find_not_null_check(Oid relid, bool *valid)
 static void
 look_at_plain(Oid relid, void *arg)
 {
-	Convert    *convert = arg;
+	StrataConvert *convert = arg;
 	bool		valid;
 
-	lock_for(convert, relid, AccessShareLock);
+	strata_convert_lock(convert, relid, AccessShareLock);
 	if (get_rel_relkind(relid) != RELKIND_RELATION)
 		return;
 	convert->needs_check =
@@ -228,9 +205,9 @@ look_at_plain(Oid relid, void *arg)
 static void
 add_not_null_check(Oid relid, void *arg)
 {
-	Convert    *convert = arg;
+	StrataConvert *convert = arg;
 
-	lock_for(convert, relid, AccessExclusiveLock);
+	strata_convert_lock(convert, relid, AccessExclusiveLock);
 	convert->locked_at = GetCurrentTimestamp();
 	strata_sql_run(psprintf("ALTER TABLE %s ADD CONSTRAINT " NOT_NULL_CHECK
 							" CHECK (%s IS NOT NULL) NOT VALID",
@@ -242,7 +219,7 @@ add_not_null_check(Oid relid, void *arg)
 static void
 validate_not_null_check(Oid relid, void *arg)
 {
-	lock_for(arg, relid, ShareUpdateExclusiveLock);
+	strata_convert_lock(arg, relid, ShareUpdateExclusiveLock);
 	strata_sql_run(psprintf("ALTER TABLE %s VALIDATE CONSTRAINT "
 							NOT_NULL_CHECK,
 							strata_sql_name(relid)));
@@ -279,14 +256,14 @@ time_text(const StrataHypertable *ht, int64 time)
 static void
 take_plain(Oid relid, void *arg)
 {
-	Convert    *convert = arg;
+	StrataConvert *convert = arg;
 	StrataHypertableRequest request = {.column = convert->column,
 		.interval_text = convert->interval,
 	.in_place = true};
 	StrataHypertable *ht;
 	StrataChunk *chunk;
 
-	lock_for(convert, relid, NoLock);
+	strata_convert_lock(convert, relid, NoLock);
 	/* with the tables at the other end of foreign keys */
 	strata_chunk_lock(relid, AccessExclusiveLock);
 	convert->locked_at = GetCurrentTimestamp();
@@ -298,6 +275,9 @@ take_plain(Oid relid, void *arg)
 	ht = strata_hypertable_get(relid);
 	chunk = linitial(strata_chunk_list(ht));
 	convert->first = chunk->relid;
+	/* UUIDs of one time are many, and no list of times finds them */
+	if (ht->key_type != UUIDOID)
+		strata_divide_register(chunk->relid);
 	ereport(NOTICE,
 			(errmsg("the rows of \"%s\" are its first chunk, \"%s\", of all times before %s",
 					get_rel_name(relid), get_rel_name(chunk->relid),
@@ -306,14 +286,14 @@ take_plain(Oid relid, void *arg)
 
 /* All steps of a heap table; false: one failed. */
 static bool
-convert_plain(StrataRun *run, Convert *convert)
+convert_plain(StrataRun *run, StrataConvert *convert)
 {
 	if (run->atomic)
 		ereport(ERROR,
 				(errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
 				 errmsg("convert() of a table that is not partitioned cannot run inside a transaction block"),
 				 errhint("Call it on its own; dry_run says what it would do.")));
-	if (!run_step(run, convert->root, look_at_plain, convert))
+	if (!strata_convert_step(run, convert->root, look_at_plain, convert))
 		return false;
 	ereport(NOTICE,
 			(errmsg("table \"%s\" is locked (ACCESS EXCLUSIVE) for changes of the catalog",
@@ -321,12 +301,13 @@ convert_plain(StrataRun *run, Convert *convert)
 			 errdetail("Each lock is waited for for %d ms and asked for up to %d times.",
 					   convert->lock_timeout, LOCK_TRIES)));
 	if (convert->needs_check && !convert->has_check &&
-		!run_step(run, convert->root, add_not_null_check, convert))
+		!strata_convert_step(run, convert->root, add_not_null_check, convert))
 		return false;
 	if (convert->needs_check && !convert->check_valid &&
-		!run_step(run, convert->root, validate_not_null_check, convert))
+		!strata_convert_step(run, convert->root, validate_not_null_check,
+							 convert))
 		return false;
-	if (!run_step(run, convert->root, take_plain, convert))
+	if (!strata_convert_step(run, convert->root, take_plain, convert))
 		return false;
 	/* its time ends within a second */
 	strata_run_pause(run, AFTER_BOUND, NULL, 0);
@@ -337,7 +318,7 @@ convert_plain(StrataRun *run, Convert *convert)
 static void
 register_root(Oid relid, void *arg)
 {
-	Convert    *convert = arg;
+	StrataConvert *convert = arg;
 	StrataHypertableRequest request = {.column = convert->column,
 		.interval_text = convert->interval,
 	.default_indexes = true};
@@ -352,7 +333,7 @@ register_root(Oid relid, void *arg)
 	if (strata_hypertable_is(relid) && convert->segmentby == NULL &&
 		convert->orderby == NULL)
 		return;
-	lock_for(convert, relid, AccessExclusiveLock);
+	strata_convert_lock(convert, relid, AccessExclusiveLock);
 	convert->locked_at = GetCurrentTimestamp();
 	if (!strata_hypertable_is(relid))
 	{
@@ -390,7 +371,7 @@ is_ended(const StrataHypertable *ht, const StrataChunk *chunk, bool last)
 static void
 find_work(Oid relid, void *arg)
 {
-	Convert    *convert = arg;
+	StrataConvert *convert = arg;
 	StrataHypertable *ht = strata_hypertable_get(relid);
 	List	   *chunks = ht != NULL ? strata_chunk_list(ht) : NIL;
 	ListCell   *lc;
@@ -414,7 +395,9 @@ find_work(Oid relid, void *arg)
 				continue;
 			if (strata_table_is_heap(leaf))
 				convert->heaps = lappend_oid(convert->heaps, leaf);
-			if (ended && convert->compress)
+			if (convert->compress && strata_divide_is(leaf))
+				convert->divided = lappend_oid(convert->divided, leaf);
+			else if (ended && convert->compress)
 				convert->ended = lappend_oid(convert->ended, leaf);
 		}
 	}
@@ -424,9 +407,9 @@ find_work(Oid relid, void *arg)
 static void
 adopt_leaf(Oid relid, void *arg)
 {
-	Convert    *convert = arg;
+	StrataConvert *convert = arg;
 
-	lock_for(convert, relid, AccessExclusiveLock);
+	strata_convert_lock(convert, relid, AccessExclusiveLock);
 	convert->locked_at = GetCurrentTimestamp();
 	(void) strata_table_adopt_heap(relid);
 }
@@ -436,7 +419,7 @@ compress_leaf(Oid relid, void *arg)
 {
 	Relation	rel;
 
-	lock_for(arg, relid, ExclusiveLock);
+	strata_convert_lock(arg, relid, ExclusiveLock);
 	rel = try_table_open(relid, NoLock);
 	if (rel == NULL)
 		return;
@@ -463,7 +446,7 @@ typedef struct Forecast
 
 /* A partition's share of the forecast. */
 static void
-forecast_leaf(Oid relid, const Convert *convert, Forecast *forecast)
+forecast_leaf(Oid relid, const StrataConvert *convert, Forecast *forecast)
 {
 	Relation	rel = try_table_open(relid, AccessShareLock);
 	StrataSettings *settings;
@@ -502,7 +485,7 @@ size_text(double bytes)
 static void
 forecast_all(Oid relid, void *arg)
 {
-	const Convert *convert = arg;
+	const StrataConvert *convert = arg;
 	Forecast	forecast = {0};
 	ListCell   *lc;
 
@@ -513,7 +496,7 @@ forecast_all(Oid relid, void *arg)
 	}
 	ereport(NOTICE,
 			(convert->plain ?
-			 errmsg("nothing is changed: the rows of \"%s\" would become its first chunk, where they are",
+			 errmsg("nothing is changed: the rows of \"%s\" would become its first chunk, where they are, and that would become chunks of the interval",
 					get_rel_name(relid)) :
 			 errmsg("nothing is changed: %d of %d partitions of \"%s\" are heaps and would be converted",
 					forecast.heaps, forecast.tables, get_rel_name(relid)),
@@ -549,7 +532,7 @@ milliseconds(FunctionCallInfo fcinfo, int number, const char *name, int least)
 
 /* ereport when the relation cannot be converted by this user. */
 static void
-check_root(const Convert *convert)
+check_root(const StrataConvert *convert)
 {
 	char	   *name = strata_owned_relation_name(convert->root);
 
@@ -561,14 +544,14 @@ check_root(const Convert *convert)
 			(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 			 errmsg("\"%s\" is not a partitioned table, and no table of heap", name),
 			 get_rel_relispartition(convert->root) ?
-			 errhint("Convert the table that it is a partition of.") :
+			 errhint("StrataConvert the table that it is a partition of.") :
 			 errhint("SELECT create_hypertable('%s', 'time column', migrate_data => true); moves the rows of a table into chunks.",
 					 strata_sql_name(convert->root))));
 }
 
 /* The steps; what fails for one partition leaves the others their turn. */
 static void
-convert_all(StrataRun *run, Convert *convert)
+convert_all(StrataRun *run, StrataConvert *convert)
 {
 	ListCell   *lc;
 
@@ -580,12 +563,12 @@ convert_all(StrataRun *run, Convert *convert)
 						get_rel_name(convert->root)),
 				 errdetail("Each lock is waited for for %d ms and asked for up to %d times.",
 						   convert->lock_timeout, LOCK_TRIES)));
-	if (!run_step(run, convert->root, register_root, convert))
+	if (!strata_convert_step(run, convert->root, register_root, convert))
 		return;
 	strata_run_table(run, convert->root, find_work, convert);
 	run->done = 0;
 	foreach(lc, convert->heaps)
-		(void) run_step(run, lfirst_oid(lc), adopt_leaf, convert);
+		(void) strata_convert_step(run, lfirst_oid(lc), adopt_leaf, convert);
 	ereport(NOTICE,
 			convert->plain ?
 			(errmsg("table \"%s\" is a hypertable now",
@@ -598,7 +581,10 @@ convert_all(StrataRun *run, Convert *convert)
 			 errdetail("The longest lock was held for %.1f ms.",
 					   (double) convert->longest / 1000)));
 	foreach(lc, convert->ended)
-		(void) run_step(run, lfirst_oid(lc), compress_leaf, convert);
+		(void) strata_convert_step(run, lfirst_oid(lc), compress_leaf,
+								   convert);
+	foreach(lc, convert->divided)
+		(void) strata_convert_divide(run, convert, lfirst_oid(lc));
 }
 
 /*
@@ -608,7 +594,7 @@ convert_all(StrataRun *run, Convert *convert)
 Datum
 strata_convert(PG_FUNCTION_ARGS)
 {
-	Convert		convert = {.user = GetUserId()};
+	StrataConvert convert = {.user = GetUserId()};
 	StrataRun	run;
 
 	strata_api_require_argument(fcinfo, 0, "relation");

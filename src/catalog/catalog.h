@@ -383,6 +383,43 @@ extern void strata_track_marks_take(Oid hypertable, Snapshot snapshot,
 /* Rows of these times have changed.  Also while a transaction commits. */
 extern void strata_track_mark(Oid hypertable, int64 lo, int64 hi);
 
+/*
+ * catalog_divide.c: chunks that are being divided.  A row is about a part, a
+ * table that has a copy of the source's rows of times from lo to before hi; or
+ * (part InvalidOid) about the source as such: which file it had, and its
+ * hypertable's fingerprint, when its changes began to be noted (file
+ * InvalidOid: they are not yet).
+ */
+typedef struct StrataDivideRow
+{
+	Oid			source;
+	Oid			part;
+	int64		lo;
+	int64		hi;
+	Oid			file;
+	int64		fingerprint;
+} StrataDivideRow;
+
+/*
+ * Who divides the chunk has it to himself until the end of his transaction;
+ * false: somebody else has.
+ */
+extern bool strata_divide_lock(Oid source);
+extern void strata_divide_add(const StrataDivideRow *row);
+
+/*
+ * Parts (StrataDivideRow *) in order of time.  *self: the row of the source;
+ * its source is InvalidOid when there is none.
+ */
+extern List *strata_divide_rows(Oid source, StrataDivideRow *self);
+extern void strata_divide_remove(Oid source);
+
+/* A row of that time has changed. */
+extern void strata_divide_mark(Oid source, int64 time);
+
+/* The times noted by now, in order, each once; they are not any more. */
+extern int64 *strata_divide_take(Oid source, int *n);
+
 /* catalog_rollup.c: rows of _strata.rollup, palloc'd; NULL, NIL: none. */
 typedef struct StrataRollupRow
 {

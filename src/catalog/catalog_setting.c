@@ -54,7 +54,7 @@ static const char *const known_names[] = {"batch_index", "bloom", "chunk_interva
 	"chunk_options", "codec_level",
 	"codecs", "columnstore",
 	"compressed", "created", "dimensions",
-	"direct_load", "gone", "integer_now_func",
+	"direct_load", "divided", "gone", "integer_now_func",
 	"orderby", "read_archives", "segmentby",
 "tablespaces"};
 

@@ -105,6 +105,7 @@ drop_companion(Oid relid)
 		STRATA_LOCATOR_NUMBER(locator) = form->relfilenode;
 		if (form->relispartition)
 		{
+			strata_divide_dropped(relid);
 			track_dropped(relid);
 			uncover(relid, get_partition_parent(relid, true));
 		}

@@ -24,6 +24,7 @@
  */
 #include "base/base.h"
 #include "hook/hook_private.h"
+#include "hypertable/hypertable.h"
 #include "rollup/rollup.h"
 #include "store/store.h"
 
@@ -77,6 +78,15 @@ kept_modes(Oid relid, Oid schema, Oid role)
 			strcmp(NameStr(form->relname), "job") == 0 &&
 			has_privs_of_role(role, ROLE_PG_DATABASE_OWNER))
 			modes &= ~ACL_INSERT;
+
+		/*
+		 * a copy of a part of a chunk is its owner's, as the chunk is, and
+		 * nobody else's: the hypertable's row security is not on it
+		 */
+		if (form->relnamespace == schema &&
+			strata_divide_is_part_name(NameStr(form->relname)))
+			modes = has_privs_of_role(role, form->relowner) ? ACL_NO_RIGHTS :
+				ACL_ALL_RIGHTS_RELATION;
 	}
 	else if (form->relkind == RELKIND_TOASTVALUE && strata_companion_is(relid))
 		modes = ACL_ALL_RIGHTS_RELATION;

@@ -320,12 +320,31 @@ misses_kept_rows(const QueryDesc *query_desc)
 		strata_rollup_past_moved(uses, query_desc->snapshot);
 }
 
+/* Has one of its hypertables been divided since the snapshot was taken? */
+static bool
+misses_divided_rows(const QueryDesc *query_desc)
+{
+	List	   *note = strata_plan_note_find(query_desc->plannedstmt);
+	ListCell   *lc;
+
+	if (note == NIL || query_desc->snapshot == NULL)
+		return false;
+	foreach(lc, list_nth(note, 3))
+	{
+		if (strata_hypertable_divided_since(lfirst_oid(lc),
+											query_desc->snapshot))
+			return true;
+	}
+	return false;
+}
+
 /*
  * See hook_private.h.  EXECUTE of a SELECT FOR UPDATE takes its snapshot
  * before it waits for its locks.  Rows that a compression moved in between
  * would look deleted to it, so it gets a snapshot from after the wait, as
  * every other statement that locks or changes rows does.  So does a query that
- * has waited for a transaction which dropped chunks that a rollup keeps.
+ * has waited for a transaction which dropped chunks that a rollup keeps, or
+ * has divided a chunk.
  */
 void
 strata_stale_snapshot_renew(QueryDesc *query_desc)
@@ -334,7 +353,7 @@ strata_stale_snapshot_renew(QueryDesc *query_desc)
 
 	if (IsolationUsesXactSnapshot() || IsParallelWorker())
 		return;
-	if (!misses_kept_rows(query_desc) &&
+	if (!misses_kept_rows(query_desc) && !misses_divided_rows(query_desc) &&
 		(query_desc->operation != CMD_SELECT ||
 		 query_desc->plannedstmt->rowMarks == NIL ||
 		 !locks_strata_rows(query_desc->plannedstmt)))
@@ -350,18 +369,13 @@ strata_stale_snapshot_renew(QueryDesc *query_desc)
 	query_desc->snapshot = RegisterSnapshot(snapshot);
 }
 
-/* See hook_private.h. */
-void
-strata_stale_plan_renew(QueryDesc *query_desc)
+/* A plan for what the snapshot sees, in place of a stale one. */
+static void
+plan_again(QueryDesc *query_desc, List *note)
 {
-	List	   *note = strata_plan_note_find(query_desc->plannedstmt);
 	PlannedStmt *old = query_desc->plannedstmt;
 	PlannedStmt *stmt;
 
-	if (note != NIL && list_nth(note, 5) != NIL && !IsParallelWorker())
-		strata_rollup_past_check(list_nth(note, 5), query_desc->snapshot);
-	if (!is_stale(note, query_desc->snapshot, query_desc->params))
-		return;
 	Assert(query_desc->planstate == NULL &&
 		   list_length(note) == 6); /* hook:H3 */
 	/* what is planned for is what this snapshot sees */
@@ -374,4 +388,26 @@ strata_stale_plan_renew(QueryDesc *query_desc)
 	stmt->stmt_location = old->stmt_location;
 	stmt->stmt_len = old->stmt_len;
 	query_desc->plannedstmt = stmt;
+}
+
+/* See hook_private.h. */
+void
+strata_stale_plan_renew(QueryDesc *query_desc)
+{
+	List	   *note = strata_plan_note_find(query_desc->plannedstmt);
+
+	if (note != NIL && list_nth(note, 5) != NIL && !IsParallelWorker())
+		strata_rollup_past_check(list_nth(note, 5), query_desc->snapshot);
+	if (is_stale(note, query_desc->snapshot, query_desc->params))
+		plan_again(query_desc, note);
+
+	/*
+	 * what the snapshot sees was in another chunk; rows that have changed
+	 * their chunk may be missing
+	 */
+	if (!IsParallelWorker() && misses_divided_rows(query_desc))
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("could not serialize access: chunks of a hypertable were divided by convert() after this transaction had taken its snapshot"),
+				 errhint("Retry the transaction.")));
 }

@@ -100,9 +100,11 @@ strata_chunk_drop(const StrataHypertable *ht, const List *chunks)
 	free_object_addresses(objects);
 }
 
-/* The settings in force become the chunk's own. */
-static void
-keep_settings(Oid hypertable, Oid chunk)
+/*
+ * See hypertable_private.h.  The settings in force become the chunk's own.
+ */
+void
+strata_chunk_keep_settings(Oid hypertable, Oid chunk)
 {
 	List	   *options = NIL;
 	bool		own_order;
@@ -132,7 +134,7 @@ strata_chunk_detach(Oid hypertable, Oid chunk)
 	strata_owner_enter(strata_relation_owner(hypertable), &saved);
 	detach(hypertable, chunk);
 	if (is_strata_table(chunk))
-		keep_settings(hypertable, chunk);
+		strata_chunk_keep_settings(hypertable, chunk);
 	strata_owner_leave(&saved);
 }
 

@@ -220,9 +220,12 @@ set_range(Oid hypertable, Oid chunk, Oid key_type,
 	CommandCounterIncrement();
 }
 
-/* The same privileges on one table as on another of the same owner. */
-static void
-copy_privileges(Oid from, Oid to)
+/*
+ * See hypertable_private.h.  The same privileges on one table as on another of
+ * the same owner.
+ */
+void
+strata_chunk_copy_privileges(Oid from, Oid to)
 {
 	HeapTuple	source = SearchSysCache1(RELOID, ObjectIdGetDatum(from));
 	Form_pg_class form;
@@ -317,11 +320,11 @@ choose_access_method(const List *chunks)
 }
 
 /*
- * Take the rows away from a chunk that is about to go: foreign keys would find
- * them there.
+ * See hypertable_private.h.  Take the rows away from a chunk that is about to
+ * go: foreign keys would find them there.
  */
-static void
-empty(Oid chunk)
+void
+strata_chunk_empty(Oid chunk)
 {
 	Relation	rel = table_open(chunk, NoLock);
 	ReindexParams params = {0};
@@ -371,7 +374,7 @@ strata_chunk_merge(const StrataHypertable *ht, List *chunks, bool *compressed)
 	table_close(target, NoLock);
 	if (strata_hypertable_is_referenced(ht->relid))
 		foreach(lc, others)
-			empty(lfirst_oid(lc));
+			strata_chunk_empty(lfirst_oid(lc));
 	strata_chunk_drop(ht, others);
 	CommandCounterIncrement();
 
@@ -508,7 +511,7 @@ strata_chunk_split(const StrataHypertable *ht, const StrataChunk *chunk,
 	table_close(parent, NoLock);
 	swap_storage(chunk->relid, persistence, storage);
 	set_range(ht->relid, chunk->relid, ht->key_type, &low);
-	copy_privileges(chunk->relid, second);
+	strata_chunk_copy_privileges(chunk->relid, second);
 	strata_chunk_attach(second, ht, &high);
 	return second;
 }

@@ -19,6 +19,7 @@
 #include "parser/parse_node.h"
 #include "tcop/cmdtag.h"
 #include "utils/rel.h"
+#include "utils/snapshot.h"
 
 /*
  * Times are int64 in the units of the key's type: microseconds since
@@ -322,6 +323,42 @@ extern int	strata_chunk_create_ahead(const StrataHypertable *ht, int64 time,
  */
 extern uint64 strata_hypertable_watch(Oid relid);
 extern bool strata_hypertable_changed_since(Oid relid, uint64 moment);
+
+/*
+ * Was its first chunk divided by a transaction that the snapshot does not see?
+ * By what a plan has heard that strata_hypertable_watch() was asked for.
+ */
+extern bool strata_hypertable_divided_since(Oid relid, Snapshot snapshot);
+
+/*
+ * A chunk of all times up to some moment becomes chunks of the interval
+ * (chunk_divide.c).  The caller has strata_divide_lock() and runs as the
+ * owner.  register: it is to be divided.  begin: its changes are noted from
+ * this transaction's commit on, under ShareRowExclusiveLock; is_begun: they
+ * are, and what is copied is good.  copy_next: the rows of the first interval
+ * from *from on that has no copy, their number into *rows; false: there is
+ * none.  follow: what has changed since is copied again; the number of times.
+ * only_known: ereports 55P03 when an interval has no copy.  finish: the copies
+ * become chunks, under AccessExclusiveLock on both, with nothing left to
+ * follow; the last thing of the transaction; how many.  give_up: it is not to
+ * be divided any more.  dropped: it is being dropped.
+ */
+extern void strata_divide_register(Oid chunk);
+extern bool strata_divide_is(Oid chunk);
+extern bool strata_divide_is_begun(const StrataHypertable *ht, Oid chunk);
+extern void strata_divide_begin(const StrataHypertable *ht, Oid chunk);
+extern bool strata_divide_earliest(const StrataHypertable *ht, Oid chunk,
+								   int64 from, int64 *earliest);
+extern bool strata_divide_copy_next(const StrataHypertable *ht, Oid chunk,
+									int64 *from, uint64 *rows);
+extern int	strata_divide_follow(const StrataHypertable *ht, Oid chunk,
+								 bool only_known);
+extern int	strata_divide_finish(const StrataHypertable *ht, Oid chunk);
+extern void strata_divide_give_up(Oid chunk);
+extern void strata_divide_dropped(Oid chunk);
+
+/* Is a table of that name, in our schema, a copy of a part? */
+extern bool strata_divide_is_part_name(const char *name);
 
 /* Planner: let conditions with now() prune chunks.  Changes the query. */
 extern void strata_now_add_quals(Query *query);

@@ -373,3 +373,23 @@ strata_heir_take(const StrataHeir *heir, Oid hypertable)
 		strata_index_copy_checkxmin(storage->relid, index);
 	}
 }
+
+/* See hypertable_private.h. */
+void
+strata_heir_exchange(Oid chunk, Oid part)
+{
+	StrataStorageRow given;
+	StrataStorageRow own;
+
+	strata_storage_read(part, &given);
+	strata_storage_read(chunk, &own);
+	strata_storage_exchange(chunk, part);
+	if (OidIsValid(own.toast))
+		strata_toast_drop(own.toast);
+	if (OidIsValid(given.toast))
+	{
+		take_toast(given.toast, chunk);
+		/* of a part nothing is decoded; of a chunk it is */
+		strata_relrewrite_set(given.toast, InvalidOid);
+	}
+}

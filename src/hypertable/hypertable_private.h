@@ -26,6 +26,7 @@
 #define STRATA_OPTION_CHUNK_OPTIONS "chunk_options"
 #define STRATA_OPTION_CREATED "created"
 #define STRATA_OPTION_DIMENSIONS "dimensions"
+#define STRATA_OPTION_DIVIDED "divided"
 #define STRATA_OPTION_TABLESPACES "tablespaces"
 
 static inline bool
@@ -151,6 +152,28 @@ typedef struct StrataHeir
 extern void strata_heir_check(Relation rel, AttrNumber attno);
 extern StrataHeir *strata_heir_make(Relation rel, const StrataHypertable *ht);
 extern void strata_heir_take(const StrataHeir *heir, Oid hypertable);
+
+/*
+ * A new chunk without rows and a table of the same columns have each other's
+ * files, the chunk the TOAST table of both.
+ */
+extern void strata_heir_exchange(Oid chunk, Oid part);
+
+/*
+ * chunk_rewrite.c: privileges of one chunk for another, unless it has row
+ * security; a chunk that is about to go has no rows any more, which foreign
+ * keys would find.  chunk_leave.c: the settings of the hypertable become the
+ * table's own.
+ */
+extern void strata_chunk_copy_privileges(Oid from, Oid to);
+extern void strata_chunk_empty(Oid chunk);
+extern void strata_chunk_keep_settings(Oid hypertable, Oid chunk);
+
+/*
+ * Who reads the hypertable with a snapshot that does not see this transaction
+ * would miss rows, from its commit on.
+ */
+extern void strata_hypertable_note_divided(Oid relid);
 
 /* A TOAST table goes, and not the table that it hangs on. */
 extern void strata_toast_drop(Oid toast);

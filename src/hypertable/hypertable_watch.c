@@ -19,15 +19,20 @@
  * src/hypertable/hypertable_watch.c
  *-------------------------------------------------------------------------
  */
+#include "catalog/catalog.h"
 #include "hypertable/hypertable_private.h"
 #include "pg/pg.h"
 
 #include "access/table.h"
+#include "access/transam.h"
+#include "access/xact.h"
 #include "miscadmin.h"
+#include "nodes/makefuncs.h"
 #include "partitioning/partdesc.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
 #include "utils/relcache.h"
+#include "utils/snapmgr.h"
 
 typedef struct Watched
 {
@@ -35,6 +40,8 @@ typedef struct Watched
 	uint64		changed;		/* the moment */
 	uint64		settled;		/* the list of partitions is right as of this
 								 * moment; 0: unknown */
+	uint64		divided;		/* transaction that divided its first chunk,
+								 * as of then; 0: none */
 } Watched;
 
 static HTAB *watched = NULL;
@@ -69,7 +76,7 @@ watch(Oid relid)
 	}
 	entry = hash_search(watched, &relid, HASH_ENTER, &found);
 	if (!found)
-		entry->changed = entry->settled = 0;
+		entry->changed = entry->settled = entry->divided = 0;
 	return entry;
 }
 
@@ -79,6 +86,7 @@ strata_partitions_settle(Relation rel)
 {
 	Watched    *entry = watch(RelationGetRelid(rel));
 	uint64		moment;
+	char	   *divided;
 
 	do
 	{
@@ -94,6 +102,10 @@ strata_partitions_settle(Relation rel)
 		 */
 	} while (debug_discard_caches == 0 &&
 			 strata_hypertable_changed_since(RelationGetRelid(rel), moment));
+	divided = strata_settings_get_text(RelationGetRelid(rel),
+									   STRATA_OPTION_DIVIDED);
+	entry = watch(RelationGetRelid(rel));
+	entry->divided = divided == NULL ? 0 : strtou64(divided, NULL, 10);
 	entry->settled = now;
 }
 
@@ -125,6 +137,43 @@ strata_hypertable_changed_since(Oid relid, uint64 moment)
 		NULL;
 	Assert(moment <= now);		/* hypertable:Y7 */
 	return entry == NULL || entry->changed > moment || all_changed > moment;
+}
+
+/* See hypertable_private.h. */
+void
+strata_hypertable_note_divided(Oid relid)
+{
+	char	   *xid = psprintf(UINT64_FORMAT,
+							   U64FromFullTransactionId(GetTopFullTransactionId()));
+
+	strata_settings_store(relid,
+						  list_make1(makeDefElem(pstrdup(STRATA_OPTION_DIVIDED),
+												 (Node *) makeString(xid),
+												 -1)),
+						  false);
+}
+
+/* See hypertable.h. */
+bool
+strata_hypertable_divided_since(Oid relid, Snapshot snapshot)
+{
+	Watched    *entry;
+	FullTransactionId xid;
+	FullTransactionId next;
+
+	entry = watched != NULL ? hash_search(watched, &relid, HASH_FIND, NULL) :
+		NULL;
+	if (entry == NULL || entry->divided == 0 ||
+		snapshot->snapshot_type != SNAPSHOT_MVCC)
+		return false;
+	xid = FullTransactionIdFromU64(entry->divided);
+	next = ReadNextFullTransactionId();
+	/* of a dump's cluster, or long ago */
+	if (!FullTransactionIdPrecedes(xid, next) ||
+		U64FromFullTransactionId(next) - entry->divided > MaxTransactionId / 2)
+		return false;
+	Assert(FullTransactionIdIsNormal(xid)); /* hypertable:Y7 */
+	return XidInMVCCSnapshot(XidFromFullTransactionId(xid), snapshot);
 }
 
 /* See hypertable_private.h. */

@@ -120,6 +120,14 @@ typedef struct StrataStorageRow
 
 extern void strata_storage_read(Oid relid, StrataStorageRow *storage);
 extern void strata_storage_give(Oid relid, const StrataStorageRow *storage);
+
+/*
+ * Two tables or two indexes have each other's files; but the TOAST table of
+ * `from` is that of `to`, and nobody has that of `to`.  The caller holds
+ * AccessExclusiveLock on both, writes to neither any more in his transaction,
+ * and drops `from`.
+ */
+extern void strata_storage_exchange(Oid to, Oid from);
 extern void strata_index_copy_checkxmin(Oid from, Oid to);
 
 /*

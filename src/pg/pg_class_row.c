@@ -244,18 +244,13 @@ strata_storage_read(Oid relid, StrataStorageRow *storage)
 		elog(ERROR, "relation %u has no file of its own", relid);
 }
 
-/* See pg.h. */
-void
-strata_storage_give(Oid relid, const StrataStorageRow *storage)
+/* Which file the relation has, and what is known of it. */
+static void
+write_storage(Oid relid, const StrataStorageRow *storage)
 {
-	Relation	rel = relation_open(relid, AccessExclusiveLock);
 	ClassRow	row;
 	ItemPointerData tid;
 
-	Assert(CheckRelationLockedByMe(rel, AccessExclusiveLock,
-								   false)); /* pg:Q7 */
-	RelationDropStorage(rel);
-	relation_close(rel, NoLock);
 	row = row_open(relid);
 	tid = row.tid;
 	row.form->relfilenode = storage->filenode;
@@ -269,6 +264,36 @@ strata_storage_give(Oid relid, const StrataStorageRow *storage)
 	CatalogTupleUpdate(row.pg_class, &tid, row.tuple);
 	row_close(&row);
 	CommandCounterIncrement();
+}
+
+/* See pg.h. */
+void
+strata_storage_give(Oid relid, const StrataStorageRow *storage)
+{
+	Relation	rel = relation_open(relid, AccessExclusiveLock);
+
+	Assert(CheckRelationLockedByMe(rel, AccessExclusiveLock,
+								   false)); /* pg:Q7 */
+	RelationDropStorage(rel);
+	relation_close(rel, NoLock);
+	write_storage(relid, storage);
+}
+
+/* See pg.h. */
+void
+strata_storage_exchange(Oid to, Oid from)
+{
+	StrataStorageRow given;
+	StrataStorageRow taken;
+
+	Assert(CheckRelationOidLockedByMe(to, AccessExclusiveLock, false) &&
+		   CheckRelationOidLockedByMe(from, AccessExclusiveLock,
+									  false));	/* pg:Q7 */
+	strata_storage_read(from, &given);
+	strata_storage_read(to, &taken);
+	taken.toast = InvalidOid;
+	write_storage(to, &given);
+	write_storage(from, &taken);
 }
 
 /* See pg.h. */

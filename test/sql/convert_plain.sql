@@ -130,12 +130,42 @@ SELECT * FROM log;
 SELECT obj_description('m'::regclass), has_column_privilege('convert_other', 'm', 'ts', 'SELECT'), (SELECT count(*) FROM show_chunks('m'));
 SELECT count(DISTINCT id) = count(*) AS identity FROM m;
 DELETE FROM m WHERE ts = '2026-01-01 00:00:01' OR ts > now();
--- the rest, as often as one likes
+-- the rest: chunks of the interval take the first one's place
+COMMENT ON COLUMN m.v IS 'value';
+GRANT SELECT ON m_min_chunk TO convert_other;
 CALL strata.convert('m', 'ts');
-SELECT same(), strata.batch_relation('m_min_chunk') IS NOT NULL AS compressed, (SELECT count(*) FROM strata.verify('m'));
+SELECT same(), count(*) AS chunks, count(strata.batch_relation(c)) AS compressed, (SELECT count(*) FROM strata.verify('m')) FROM show_chunks('m', older_than => timestamptz '2026-02-01') c;
+SELECT chunk_name, range_start, range_end, has_table_privilege('convert_other', chunk_name::regclass, 'SELECT') FROM strata.chunks WHERE hypertable_name = 'm' ORDER BY range_start LIMIT 3;
+SELECT to_regclass('m_min_chunk') AS gone,
+	(SELECT count(*) FROM pg_class WHERE relname LIKE 'divide\_%\_%') AS tables, (SELECT count(*) FROM pg_trigger WHERE tgname LIKE 'strata\_divide%') AS triggers;
+-- files, indexes and constraints of a chunk are one made by hand's
+SELECT count(*) FROM pg_class c JOIN pg_class t ON t.oid = c.reltoastrelid WHERE c.oid IN (SELECT show_chunks('m')) AND (t.relname <> 'pg_toast_' || c.oid OR t.relrewrite <> 0);
+SELECT count(*), bool_and(indisvalid AND indisready) FROM pg_index WHERE indrelid IN (SELECT show_chunks('m'));
+SELECT conname, contype, convalidated FROM pg_constraint WHERE conrelid = 'm_20260102_000000_chunk'::regclass AND contype IN ('c', 'f', 'u') ORDER BY 1;
+SELECT count(*) > 5 AS statistics FROM pg_stats WHERE tablename = 'm_20260102_000000_chunk';
+SET enable_seqscan = off;
+SET strata.enable_scan = off;
+SELECT count(*), sum(v) FROM m WHERE ts BETWEEN '2026-01-01 06:00' AND '2026-01-01 07:00';
+RESET enable_seqscan;
+RESET strata.enable_scan;
+SELECT host, ts FROM m WHERE lower(note) = 'note 77';
+SELECT length(note), left(note, 9) FROM m WHERE host = 1 AND ts = '2026-01-01 00:25';
+-- keys, triggers, references, defaults
 INSERT INTO m (ts, host) VALUES ('2026-01-01 00:00:01', 1);
+INSERT INTO m (ts, host) VALUES ('2026-01-01 00:00:01', 1);
+INSERT INTO m (ts, host) VALUES ('2026-01-01 00:00:02', 99);
+\set VERBOSITY sqlstate
+INSERT INTO m (ts, host) SELECT ts, host FROM twin WHERE host = 3 LIMIT 1;
+DELETE FROM m WHERE (host, ts) IN (SELECT host, ts FROM refers LIMIT 1);
+\set VERBOSITY terse
+SELECT * FROM log WHERE host = 1 ORDER BY op;
+SELECT v, g, late, later, none FROM m WHERE ts = '2026-01-01 00:00:01';
 DELETE FROM m WHERE ts = '2026-01-01 00:00:01';
-SELECT compress_chunk('m_min_chunk') IS NOT NULL;
+UPDATE m SET v = v + 1 WHERE host = 2;
+UPDATE twin SET v = v + 1, g = (v + 1) * 2 WHERE host = 2;
+-- once more, and recompressed
+CALL strata.convert('m', 'ts');
+SELECT count(compress_chunk(c, recompress => true)) > 0 FROM show_chunks('m') c;
 SELECT same(), (SELECT count(*) FROM strata.verify('m'));
 VACUUM m;
 -- and back
@@ -168,7 +198,23 @@ CREATE TABLE far (ts timestamptz NOT NULL, v int);
 CREATE INDEX ON far (ts);
 INSERT INTO far VALUES ('2026-01-01', 1), ('2099-01-01 00:00:00.5', 2);
 CALL strata.convert('far', 'ts', '12 hours');
-SELECT count(*), strata.batch_relation('far_min_chunk') FROM far;
+SELECT count(*), count(DISTINCT tableoid) FROM far;
+-- gone while it is half done; changed; taken apart, in a plain partitioned table
+CREATE TABLE half (ts timestamptz NOT NULL, v int);
+CREATE INDEX ON half (ts);
+INSERT INTO half SELECT '2026-01-01'::timestamptz + g * interval '1 h', g FROM generate_series(1, 100) g;
+CALL strata.convert('half', 'ts', '1 day', compress => false);
+CALL strata.to_heap('half');
+SELECT count(*), sum(v) FROM half;
+DROP TABLE half;
+CREATE TABLE half (ts timestamptz NOT NULL, v int);
+CREATE INDEX ON half (ts);
+INSERT INTO half SELECT '2026-01-01'::timestamptz + g * interval '1 h', g FROM generate_series(1, 100) g;
+CALL strata.convert('half', 'ts', '1 day', compress => false);
+SET default_transaction_isolation = 'repeatable read';
+CALL strata.convert('half');
+RESET default_transaction_isolation;
+DROP TABLE half;
 RESET ROLE;
 DROP TABLE refers, m, twin, files, bad, log, places, i, d, u, far CASCADE;
 DROP FUNCTION same(), log();

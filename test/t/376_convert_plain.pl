@@ -62,7 +62,7 @@ if ($pid == 0)
 
 # a dry run changes nothing
 like(errors("SET ROLE owner; CALL strata.convert('m', 'ts', '12 hours', segmentby => 'host', dry_run => true)"),
-	qr/NOTICE:  nothing is changed: the rows of "m" would become its first chunk.*\n.*About [\d]+ rows take/, 'dry run');
+	qr/NOTICE:  nothing is changed: the rows of "m" would become its first chunk, .*\n.*About [\d]+ rows take/, 'dry run');
 is(sql($state), 'r|', 'nothing is changed');
 
 # a reader that does not go away: the table is asked for again and again, and
@@ -113,15 +113,38 @@ $node->stop('immediate');
 $node->start;
 is(sql($sum), $want, 'same rows after a crash');
 is(sql("SET enable_seqscan = off; SET strata.enable_scan = off; $sum"), $want, 'by the index');
+# killed three times while the first chunk is divided: with its first part
+# copied, with its third, and wherever it is then; a dump with parts there
+my $parts = "SELECT count(*) FROM pg_class WHERE relname LIKE 'divide\\_%\\_%'";
+foreach my $copied (1, 3)
+{
+	start_psql($node, "SET ROLE owner; CALL strata.convert('m', pause => '300 ms');\n");
+	$node->poll_query_until('postgres', "SELECT ($parts) >= $copied") or die;
+	kill 'KILL', sql($backend);
+	wait_until(sub { (eval { sql($backend) } // '') eq '0' }) or die;
+	cmp_ok(sql($parts), '>=', $copied, 'what is copied stays');
+	is(sql($sum), $want, "same rows after a kill with $copied parts copied");
+}
+isnt(sql("SELECT to_regclass('m_min_chunk')"), '', 'the chunk is still there');
+$node->command_ok([ 'pg_dump', '-f', $node->basedir . '/mid.sql', $node->connstr('postgres') ], 'pg_dump with parts there');
 start_psql($node, "SET ROLE owner; CALL strata.convert('m');\n");
 # wherever it is by then
 sleep(0.2);
 $node->stop('immediate');
 $node->start;
 $node->poll_query_until('postgres', 'SELECT true') or die;
-is(sql($sum), $want, 'same rows after a crash in compression');
-unlike(errors("SET ROLE owner; CALL strata.convert('m')"), qr/ERROR/, 'the last call goes to the end');
-isnt(sql("SELECT strata.batch_relation('m_min_chunk')"), '', 'compressed');
+is(sql($sum), $want, 'same rows after a crash while it is divided');
+$notices = errors("SET ROLE owner; CALL strata.convert('m')");
+unlike($notices, qr/ERROR/, 'the last call goes to the end');
+diag(join ' ', $notices =~ /(has become .*|The longest.*)/g) if $ENV{STRATA_CONVERT_ROWS};
+is(sql("SELECT to_regclass('m_min_chunk')"), '', 'the first chunk is gone');
+is(sql($parts), '0', 'and so are the copies');
+my $chunks = sql("SELECT count(*) || ' ' || count(strata.batch_relation(c)) FROM show_chunks('m', older_than => timestamptz '2026-02-01 00:00+00') c");
+is($chunks, '6 6', 'chunks of the interval, compressed');
+$node->stop('immediate');
+$node->start;
+is(sql($sum), $want, 'same rows after a crash right behind that');
+is(sql("SET enable_seqscan = off; SET strata.enable_scan = off; $sum"), $want, 'by the index');
 sleep(1);
 append_to_file($node->basedir . '/stop', '');
 waitpid($pid, 0);
@@ -140,13 +163,37 @@ diag(sprintf('%d writes: p50 %.1f ms, p99 %.1f ms, most %.1f ms', scalar(@times)
 
 # the dump of half way, and one of the end
 $node->command_ok([ 'pg_dump', '-f', $node->basedir . '/end.sql', $node->connstr('postgres') ], 'pg_dump at the end');
-foreach my $name (qw(half end))
+foreach my $name (qw(half mid end))
 {
 	sql("CREATE DATABASE \"$name\"");
 	$node->command_ok([ 'psql', '-X', '-v', 'ON_ERROR_STOP=1', '-q', '-f', $node->basedir . "/$name.sql", $node->connstr($name) ], "restored: $name");
 	is($node->safe_psql($name, $sum), $want, 'its rows');
 	unlike(($node->psql($name, "SET ROLE owner; CALL strata.convert('m', 'ts', '12 hours')"))[2], qr/ERROR/, 'and it is gone on with');
 	is($node->safe_psql($name, $state), 'p|', 'to the end');
+	is($node->safe_psql($name, $parts), '0', 'with nothing left over');
 	is($node->safe_psql($name, $sum), $want, 'with the same rows');
 }
+$node->stop;
+
+# files change hands without WAL of theirs being skipped
+my $minimal = strata_node('convert_minimal', "wal_level = minimal\nmax_wal_senders = 0\nautovacuum = off\n");
+$minimal->safe_psql('postgres', qq{
+	CREATE EXTENSION strata;
+	CREATE TABLE m (ts timestamptz NOT NULL, host int, v float8, note text, UNIQUE (host, ts));
+	CREATE INDEX ON m (ts);
+	INSERT INTO m SELECT '2026-01-01 00:00+00'::timestamptz + i * interval '1 minute', i % 9, i, CASE WHEN i % 50 = 0 THEN repeat(md5(i::text), 100) END FROM generate_series(1, 9999) i;
+	CALL strata.convert('m', 'ts', '1 day', compress => false);
+});
+my $query = 'SELECT count(*), sum(v), sum(length(note)) FROM m';
+my $heap = $minimal->safe_psql('postgres', $query);
+$minimal->stop('immediate');
+$minimal->start;
+is($minimal->safe_psql('postgres', $query), $heap, 'wal_level = minimal: a crash behind the first chunk');
+$minimal->safe_psql('postgres', "CALL strata.convert('m')");
+$minimal->stop('immediate');
+$minimal->start;
+is($minimal->safe_psql('postgres', $query), $heap, 'and behind the others');
+is($minimal->safe_psql('postgres', "SET enable_seqscan = off; SET strata.enable_scan = off; $query"), $heap, 'by the index');
+is($minimal->safe_psql('postgres', "SELECT count(*) FROM strata.verify('m')"), '0', 'verify()');
+is($minimal->safe_psql('postgres', "SELECT count(*) > 6 FROM show_chunks('m')"), 't', 'there are chunks');
 done_testing();
