@@ -31,8 +31,9 @@ extern void strata_agg_create_distinct_paths(PlannerInfo *root,
 											 RelOptInfo *distinct_rel);
 
 /*
- * Of a StrataAgg below a join: the column of its child's result that column
- * resno of its own is a key of; 0: it is none, or another node.
+ * Of a StrataAgg whose groups have nothing to do with each other: the column
+ * of its child's result that column resno of its own is, as a key; 0: it is
+ * none, or another node.
  */
 extern AttrNumber strata_agg_child_column(PlanState *node, AttrNumber resno);
 

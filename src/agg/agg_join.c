@@ -414,11 +414,13 @@ strata_agg_child_column(PlanState *node, AttrNumber resno)
 	var = (Var *) list_nth_node(TargetEntry, cscan->scan.plan.targetlist,
 								resno - 1)->expr;
 	strata_agg_plan_read(cscan, &data);
-	if (data.stage != AGG_STAGE_BELOW || !IsA(var, Var) ||
-		var->varno != INDEX_VAR || var->varattno > list_length(data.keys))
+	if ((data.stage != AGG_STAGE_BELOW && data.stage != AGG_STAGE_WHOLE) ||
+		data.sets != NIL || data.stop.kind == AGG_STOP_TOP ||
+		!IsA(var, Var) || var->varno != INDEX_VAR ||
+		var->varattno > list_length(data.keys))
 		return 0;
-	/* rows with one value of a key are in no group with another (agg:G20) */
-	Assert(data.stop.kind == AGG_STOP_NONE);	/* agg:G13 */
+	Assert(data.stage == AGG_STAGE_WHOLE ||
+		   data.stop.kind == AGG_STOP_NONE);	/* agg:G13 */
 	var = list_nth(data.keys, var->varattno - 1);
 	return IsA(var, Var) && var->varno == OUTER_VAR ? var->varattno : 0;
 }

@@ -3,11 +3,12 @@
  * scan_exec.c
  *	  The plan node: begin, next row, rescan, end.
  *
- * Rows of the row store come first, then the batches; or both merged, when the
- * output is ordered.  The quals of the plan node stand in ps.qual in full, for
- * rows of the row store that we read ourselves and for EvalPlanQual, from when
- * they are first needed (strata_scan_qual()); batches are filtered by
- * scan_batch.c.
+ * Rows of the row store come first, then the batches; or the other way round,
+ * where batches are looked up for each value of a parameter; or both merged,
+ * when the output is ordered.  The quals of the plan node stand in ps.qual in
+ * full, for rows of the row store that we read ourselves and for EvalPlanQual,
+ * from when they are first needed (strata_scan_qual()); batches are filtered
+ * by scan_batch.c.
  *
  * ss_ScanTupleSlot always points at the slot with the current row, whichever
  * half it came from (WHERE CURRENT OF looks there).  The slots differ in kind,
@@ -16,6 +17,7 @@
  * src/scan/scan_exec.c
  *-------------------------------------------------------------------------
  */
+#include "base/base.h"
 #include "scan/scan_join_private.h"
 #include "scan/scan_private.h"
 #include "store/store_entry.h"
@@ -225,6 +227,22 @@ init_slots(StrataScanState *scan, EState *estate)
 }
 
 /*
+ * Does the scan look up a few batches for each value of a parameter, while it
+ * has no index for the rows beside them?  Who asks so may want no more than
+ * one row (EXISTS), and batches are likely to have it.
+ */
+static bool
+looks_up_batches(StrataScanState *scan)
+{
+	return strata_enable_join_pruning && scan->child == NULL &&
+		scan->info.nkeys == 0 &&
+		(scan->info.access == STRATA_ACCESS_SEGMENT ||
+		 scan->info.access == STRATA_ACCESS_SEGMENT_MAX ||
+		 scan->info.access == STRATA_ACCESS_INDEX) &&
+		!bms_is_empty(scan->css.ss.ps.plan->extParam);
+}
+
+/*
  * BeginCustomScan: slots, quals and the row store's child.  What lives with
  * the node is in scan->mcxt.
  */
@@ -255,6 +273,8 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 							 &node->ss.ps);
 	MemoryContextSwitchTo(old);
 	strata_rowstore_begin(scan, estate, eflags);
+	scan->batches_first = looks_up_batches(scan) &&
+		(eflags & EXEC_FLAG_BACKWARD) == 0;
 }
 
 /* Open the companion, once; scan->store stays NULL when there is none. */
@@ -469,9 +489,11 @@ exec_scan(CustomScanState *node)
 		slot = previous_row(scan);
 		return slot != NULL ? slot : no_more_rows(scan);
 	}
+	if (scan->batches_first && (slot = next_batch_row(scan)) != NULL)
+		return slot;
 	if (!scan->heap_done && (slot = strata_rowstore_next(scan)) != NULL)
 		return strata_rowstore_emit(scan, slot);
-	slot = next_batch_row(scan);
+	slot = scan->batches_first ? NULL : next_batch_row(scan);
 	return slot != NULL ? slot : no_more_rows(scan);
 }
 

@@ -12,8 +12,9 @@
  * too many does no harm; no row must be left out that the join would use.
  *
  * Hence: only joins that return nothing for an outer row without a match; on
- * the way down only nodes that make of a row nothing that other rows are
- * needed for, and nothing that is to be evaluated once for each row; and only
+ * the way down only nodes that make of a row nothing that rows with other
+ * values are needed for, and nothing that is to be evaluated once for each
+ * row; and only
  * values that cannot change while the plan is executed, since a node between
  * join and scan may keep rows over a rescan.
  *
@@ -187,6 +188,45 @@ follow_join(JoinState *join, Expr *expr, Binding *binding)
 }
 
 /*
+ * Does the node put rows together, or look at them together, only where they
+ * have one value of column attno of its child?  Values that a group takes for
+ * one are one for the join, too: both go by the default order of the column's
+ * type and by its collation, else the scan would not take the condition.
+ */
+static bool
+keeps_apart(Plan *plan, AttrNumber attno)
+{
+	const AttrNumber *columns = NULL;
+	int			ncolumns = 0;
+
+	if (IsA(plan, Agg) && ((Agg *) plan)->aggsplit == AGGSPLIT_SIMPLE &&
+		((Agg *) plan)->groupingSets == NIL && ((Agg *) plan)->chain == NIL)
+	{
+		columns = ((Agg *) plan)->grpColIdx;
+		ncolumns = ((Agg *) plan)->numCols;
+	}
+	else if (IsA(plan, Group))
+	{
+		columns = ((Group *) plan)->grpColIdx;
+		ncolumns = ((Group *) plan)->numCols;
+	}
+	else if (IsA(plan, Unique))
+	{
+		columns = ((Unique *) plan)->uniqColIdx;
+		ncolumns = ((Unique *) plan)->numCols;
+	}
+	else if (IsA(plan, WindowAgg))
+	{
+		columns = ((WindowAgg *) plan)->partColIdx;
+		ncolumns = ((WindowAgg *) plan)->partNumCols;
+	}
+	for (int i = 0; i < ncolumns; i++)
+		if (columns[i] == attno)
+			return true;
+	return false;
+}
+
+/*
  * Follow a column of a node's child, which expr refers to, to scans that rows
  * without a match may be left out of.  Does what it says of what the node
  * evaluates for each row: nothing volatile may be missed.
@@ -231,6 +271,12 @@ follow(PlanState *child, Expr *expr, Binding *binding)
 		case T_MemoizeState:
 		case T_HashState:
 			return follow(outerPlanState(child), below, binding);
+		case T_AggState:
+		case T_GroupState:
+		case T_UniqueState:
+		case T_WindowAggState:
+			return keeps_apart(plan, ((Var *) below)->varattno) &&
+				follow(outerPlanState(child), below, binding);
 		case T_HashJoinState:
 		case T_NestLoopState:
 		case T_MergeJoinState:

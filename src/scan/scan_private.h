@@ -159,6 +159,8 @@ typedef struct StrataScanState
 	bool		batches_started;
 	bool		batches_before; /* backward: stands before the first batch */
 	bool		batches_done;	/* stands behind the last */
+	bool		batches_first;	/* the row store, read from end to end, comes
+								 * behind them */
 	StrataMerge *merge;			/* ordered */
 	/* joins above that give values */
 	List	   *joins;			/* of StrataScanJoin */

@@ -251,6 +251,7 @@ class Queries:
         makers = [self.rows] * 4 + [self.top] * 5 + [self.aggregate] * 4 + [self.grouped] * 4 + [self.rollup] * 4 + [
             self.correlated,
             self.distinct, self.distinct_on, self.join, self.join, self.joined_groups, self.joined_groups, self.joined_groups,
+            self.joined_rows, self.joined_rows, self.joined_rows,
             self.outer_join, self.lateral, self.window,
             self.set_operation, self.whole_row, self.ctid, self.sample, self.prepared, self.prepared, self.prepared, self.count, self.end_of_time,
             self.grouping_sets, self.last_point]
@@ -508,6 +509,48 @@ class Queries:
         return Query("SELECT %s%s FROM %s AS a %s %s AS d ON d.k = a.%s%s%s%s" % (
             shown, self.aggregates(table), table.token, rng.choice(["JOIN", "JOIN", "LEFT JOIN"]), small, column.name,
             rng.choice(["", "", " AND d.g > 0"]), self.where(table), group))
+
+    def few_values(self, of):
+        """A subselect of a few rows: k, values that a column may be equal to, and g; each k once for each g."""
+        rng = self.rng
+        pairs = [(t, c) for t in self.tables for c in t.columns if c.type.ordered and (c.type is of.type or c.type.name in of.type.cross)]
+        table, column = rng.choice(pairs)
+        where = rng.choice(["x.id %% %d = %d" % (rng.choice([2, 5, 11, 40]), rng.randrange(2)), "x.id < %d" % rng.randrange(200),
+                            Predicates(rng, table, "x").any(0), "false"])
+        return "(SELECT DISTINCT x.%s AS k, x.id %% 2 AS g FROM %s AS x WHERE %s)" % (column.name, table.token, where)
+
+    def joined_rows(self):
+        """Rows of a table for which a subselect has a value of a column; of two subselects; with other nodes between."""
+        rng, table = self.rng, self.table()
+        columns = [c for c in table.columns if c.type.ordered]
+        keys = [c for c in table.segmentby + table.orderby if c in columns] if rng.random() < 0.6 else columns
+        one, other = rng.choice(keys or columns), rng.choice(columns)
+        first, second = self.few_values(one), self.few_values(other)
+        rows = table.token
+        if rng.random() < 0.3:
+            rows = "(SELECT * FROM %s AS a%s)" % (table.token, rng.choice([
+                self.where(table), " ORDER BY a.id", " ORDER BY a.id OFFSET 0", " WHERE random() >= 0", " ORDER BY a.id LIMIT 50"]))
+        form = rng.randrange(7)
+        where = self.where(table) or " WHERE true"
+        also = where.replace(" WHERE ", " WHERE (", 1) + ")"
+        if form == 0:
+            return Query("SELECT a.id FROM %s AS a%s AND a.%s %sIN (SELECT d.k FROM %s AS d)" % (
+                rows, also, one.name, rng.choice(["", "", "NOT "]), first))
+        if form == 1:
+            return Query("SELECT a.id, d.g, e.g FROM %s AS a JOIN %s AS d ON d.k = a.%s %s JOIN %s AS e ON e.k = a.%s%s" % (
+                rows, first, one.name, rng.choice(["", "LEFT", "RIGHT"]), second, other.name, where))
+        if form == 2:
+            return Query("SELECT a.id FROM %s AS a JOIN %s AS d ON d.k = a.%s AND a.%s IN (SELECT e.k FROM %s AS e)%s" % (
+                rows, first, one.name, other.name, second, where))
+        if form == 3:
+            # the subselect changes from row to row
+            return Query("SELECT o.n, (SELECT count(*) FROM %s AS a JOIN %s AS d ON d.k = a.%s AND d.g = o.n) FROM generate_series(0, 2) AS o (n)" % (
+                rows, first, one.name))
+        if form == 4:
+            return Query("WITH d AS MATERIALIZED %s SELECT a.id, d.g FROM %s AS a JOIN d ON d.k = a.%s WHERE d.g = (SELECT min(g) FROM d)" % (
+                first, rows, one.name))
+        return Query("SELECT a.id, d.g FROM %s AS a %sJOIN %s AS d ON d.k = a.%s%s" % (
+            rows, rng.choice(["", "", "", "LEFT ", "FULL "]), first, one.name, where))
 
     def join(self):
         left, right = self.table(), self.table()

@@ -94,6 +94,56 @@ SELECT query, sj_check(query) FROM unnest(ARRAY[
 	'SELECT o.site, (SELECT count(*) FROM (SELECT k, b FROM %s f ORDER BY b LIMIT 100000) f JOIN sjd ON id = k WHERE sjd.site = o.site) FROM (SELECT DISTINCT site FROM sjd) o',
 	'SELECT o.site, (SELECT count(*) FROM %s f JOIN %s g USING (k, b) JOIN sjd ON id = k WHERE sjd.site = o.site) FROM (SELECT DISTINCT site FROM sjd) o',
 	'WITH RECURSIVE r (k, n) AS (SELECT 1, 0 UNION ALL SELECT x.k, r.n + 1 FROM r, LATERAL (SELECT min(f.k) AS k FROM %s f JOIN sjd ON id = f.k WHERE id > r.k) x WHERE r.n < 5) SELECT * FROM r']) AS query;
+-- what is made of all rows with a value, or of more than those
+SELECT query, sj_check(query) FROM unnest(ARRAY[
+	'SELECT x.*, name FROM (SELECT k, s, count(*), min(b), max(ts) FROM %s GROUP BY k, s) x JOIN sjd ON id = k WHERE site = ''site 3''',
+	'SELECT x.*, name FROM (SELECT k, s, count(*), sum(b) FROM %s GROUP BY ROLLUP (k, s)) x JOIN sjd ON id = k WHERE site = ''site 3''',
+	'SELECT x.*, name FROM (SELECT f, count(*), sum(b) FROM %s GROUP BY f) x JOIN sjd USING (f) WHERE site = ''site 2'' OR sjd.id = 2',
+	'SELECT x.* FROM (SELECT n, count(*), sum(b) FROM %s GROUP BY n HAVING count(*) > 3) x JOIN sjd USING (n) WHERE site = ''site 3''',
+	'SELECT x.*, name FROM (SELECT k %% 5 AS k, count(*), min(b) FROM %s GROUP BY 1) x JOIN sjd ON id = k WHERE site = ''site 3''',
+	'SELECT x.*, name FROM (SELECT DISTINCT k, n FROM %s) x JOIN sjd ON id = k WHERE site = ''site 3''',
+	'SELECT x.*, name FROM (SELECT DISTINCT ON (s) s, k, ts, b FROM %s ORDER BY s, ts DESC, b) x JOIN sjd ON id = k WHERE site = ''site 3''',
+	'SELECT x.*, name FROM (SELECT k, s, ts, rank() OVER (PARTITION BY k ORDER BY ts, b) AS r FROM %s) x JOIN sjd ON id = k WHERE site = ''site 3'' AND r < 20',
+	'SELECT x.*, name FROM (SELECT k, max(c) AS c FROM (SELECT k, s, count(*) AS c FROM %s GROUP BY k, s) y GROUP BY k) x JOIN sjd ON id = k WHERE site = ''site 3''',
+	'SELECT x.*, name FROM (SELECT k, count(*) AS c FROM %s GROUP BY k ORDER BY c DESC, k LIMIT 7) x JOIN sjd ON id = k WHERE site = ''site 3''']) AS query;
+-- rows looked up one by one: some row is enough, or none may be there
+SET enable_nestloop = on;
+SET enable_hashjoin = off;
+SET enable_hashagg = off;
+SET enable_material = off;
+SELECT query, sj_check(query) FROM unnest(ARRAY[
+	'SELECT * FROM sjd WHERE EXISTS (SELECT 1 FROM %s f WHERE f.k = sjd.id AND f.ts > ''2020-01-02'')',
+	'SELECT * FROM sjd WHERE EXISTS (SELECT 1 FROM %s f WHERE f.k = sjd.id AND f.b > 990 AND f.f < 30)',
+	'SELECT * FROM sjd WHERE NOT EXISTS (SELECT 1 FROM %s f WHERE f.k = sjd.id AND f.b > 990 AND f.f < 30)',
+	'SELECT * FROM sjd WHERE EXISTS (SELECT 1 FROM %s f WHERE f.s = sjd.s AND f.k = sjd.id AND f.n > 9) OR site = ''site 1''',
+	'SELECT * FROM sjd, LATERAL (SELECT max(b), count(*) FROM %s f WHERE f.k = sjd.id AND f.f < 3) x',
+	'SELECT * FROM sjd LEFT JOIN %s f ON f.k = sjd.id AND f.b > 990 AND f.f < 30']) AS query;
+CREATE FUNCTION sj_scroll(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	c refcursor;
+	there int;
+	back int;
+	again int;
+BEGIN
+	OPEN c SCROLL FOR EXECUTE query;
+	MOVE FORWARD ALL FROM c;
+	GET DIAGNOSTICS there = ROW_COUNT;
+	MOVE BACKWARD ALL FROM c;
+	GET DIAGNOSTICS back = ROW_COUNT;
+	MOVE FORWARD 2 FROM c;
+	MOVE BACKWARD 1 FROM c;
+	MOVE FORWARD ALL FROM c;
+	GET DIAGNOSTICS again = ROW_COUNT;
+	CLOSE c;
+	RETURN there || ' ' || back || ' ' || again;
+END $$;
+SELECT query, sj_scroll(format(query, 'sj')) = sj_scroll(format(query, 'sjh')) AS same, sj_scroll(format(query, 'sj')) FROM unnest(ARRAY[
+	'SELECT sjd.id, f.b FROM sjd JOIN %s f ON f.k = sjd.id AND f.b > 1000 AND f.f < 30',
+	'SELECT b FROM %s WHERE k = (SELECT 3) AND b > 980 AND f < 30']) AS query;
+SET enable_nestloop = off;
+RESET enable_hashjoin;
+RESET enable_hashagg;
+RESET enable_material;
 -- a table in pieces, and one too large to be looked at
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
@@ -171,4 +221,4 @@ SELECT sj_check('SELECT f.*, name FROM %s f JOIN sjd ON sjd.id = k WHERE site = 
 DROP TABLE sj, sjh, sjd, sjw, sjl;
 DROP DOMAIN sj_id;
 DROP SEQUENCE sj_seq;
-DROP FUNCTION sj_check, sj_calls;
+DROP FUNCTION sj_check, sj_calls, sj_scroll;

@@ -49,6 +49,11 @@ SELECT query, sp_pruned(query) FROM unnest(ARRAY[
 	'SELECT a.site, count(*), sum(b) FROM sp JOIN spd a ON a.id = k WHERE a.site < 3 GROUP BY 1',
 	'SELECT * FROM (SELECT k, ts FROM sp UNION ALL SELECT k, ts FROM sp WHERE ts > ''2020-01-02'') x JOIN spd ON id = k WHERE site = 3',
 	'SELECT * FROM (SELECT k, ts FROM sp ORDER BY b LIMIT 10000) x JOIN spd ON id = k WHERE site = 3',
+	'SELECT * FROM (SELECT k, count(*), max(b) FROM sp GROUP BY k) x JOIN spd ON id = k WHERE site = 3',
+	'SELECT * FROM (SELECT DISTINCT ON (k) k, ts, b FROM sp ORDER BY k, ts DESC) x JOIN spd ON id = k WHERE site = 3',
+	'SELECT * FROM (SELECT k, rank() OVER (PARTITION BY k ORDER BY b) FROM sp) x JOIN spd ON id = k WHERE site = 3',
+	'SELECT * FROM (SELECT k, rank() OVER (PARTITION BY s ORDER BY b) FROM sp) x JOIN spd ON id = k WHERE site = 3',
+	'SELECT * FROM (SELECT k, count(*) FROM sp GROUP BY ROLLUP (k, s)) x JOIN spd ON id = k WHERE site = 3',
 	'SELECT * FROM (SELECT k, random() FROM sp) x JOIN spd ON id = k WHERE site = 3',
 	'SELECT * FROM sp JOIN spd ON id = k WHERE site = 3 AND random() >= 0',
 	'SELECT * FROM sp JOIN spd ON id = k WHERE site = (SELECT min(site) FROM spd)',
@@ -66,7 +71,7 @@ DECLARE
 	line text;
 BEGIN
 	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
-		IF line ~ '(Join Filter|Batch)' AND line !~ 'Buckets' THEN
+		IF line ~ '(Join Filter|Batch|Row Store)' AND line !~ 'Buckets' THEN
 			RETURN NEXT trim(line);
 		END IF;
 	END LOOP;
@@ -74,5 +79,11 @@ END $$;
 SELECT sp_scan('SELECT ts FROM sp JOIN spd ON id = k WHERE id8 = 3 AND site = 3 AND ts < ''2020-01-01 12:00Z''');
 SELECT sp_scan('SELECT ts FROM sp JOIN spd ON id = k WHERE site = 3 AND ts < ''2020-01-01 12:00Z''');
 SELECT sp_scan('SELECT ts FROM sp JOIN spd ON id = k WHERE ts < ''2020-01-01 12:00Z''');
+-- some row is enough: batches are looked up before the row store is read
+SET enable_nestloop = on;
+SET enable_hashjoin = off;
+SET enable_hashagg = off;
+SELECT sp_scan('SELECT id FROM spd WHERE EXISTS (SELECT 1 FROM sp WHERE k = id AND ts < ''2020-01-01 12:00Z'')');
+SELECT sp_scan('SELECT id FROM spd WHERE EXISTS (SELECT 1 FROM sp WHERE k = id AND b < 2000 AND ts < ''2020-01-01 12:00Z'')');
 DROP TABLE sp, spd;
 DROP FUNCTION sp_pruned, sp_scan;
