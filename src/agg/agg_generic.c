@@ -221,19 +221,31 @@ sum_of_numerics(AggGeneric *generic, AggCell *cell)
 		AggNumericSum *sum = MemoryContextAllocZero(generic->agg->group_mcxt,
 													sizeof(AggNumericSum));
 
-		sum->rest.w.isnull = true;
 		cell->v.d = PointerGetDatum(sum);
 		cell->w.isnull = false;
 	}
 	return (AggNumericSum *) DatumGetPointer(cell->v.d);
 }
 
+/* The state of PostgreSQL's functions beside a sum; made likewise. */
+static AggCell *
+rest_of_sum(AggGeneric *generic, AggNumericSum *sum)
+{
+	if (sum->rest == NULL)
+	{
+		sum->rest = MemoryContextAllocZero(generic->agg->group_mcxt,
+										   sizeof(AggCell));
+		sum->rest->w.isnull = true;
+	}
+	return sum->rest;
+}
+
 /* The cell that holds the state of PostgreSQL's functions. */
 static AggCell *
 state_cell(AggGeneric *generic, AggCell *cell)
 {
-	return generic->adds_numerics ? &sum_of_numerics(generic, cell)->rest :
-		cell;
+	return !generic->adds_numerics ? cell :
+		rest_of_sum(generic, sum_of_numerics(generic, cell));
 }
 
 /* See agg_kernel_private.h. */
@@ -250,11 +262,11 @@ strata_agg_generic_adds_numerics(const AggGeneric *generic)
 static void
 take_sum(AggGeneric *generic, AggNumericSum *sum)
 {
-	if (sum->n > 0)
-		advance(generic, &generic->transfn, &sum->rest,
+	if (sum->any)
+		advance(generic, &generic->transfn, rest_of_sum(generic, sum),
 				strata_agg_numeric_value(sum), false, NULL);
 	sum->sum = 0;
-	sum->n = 0;
+	sum->any = false;
 	sum->display = 0;
 }
 
@@ -338,9 +350,9 @@ finish_numerics(AggGeneric *generic, AggCell *cell)
 	bool		none = true;
 	Datum		total = (Datum) 0;
 
-	if (!sum->rest.w.isnull)
-		total = finish(generic, &generic->sumfn, &sum->rest, &none);
-	if (sum->n > 0)
+	if (sum->rest != NULL && !sum->rest->w.isnull)
+		total = finish(generic, &generic->sumfn, sum->rest, &none);
+	if (sum->any)
 		total = none ? strata_agg_numeric_value(sum) :
 			DirectFunctionCall2(numeric_add, total,
 								strata_agg_numeric_value(sum));
@@ -455,12 +467,18 @@ read_state(AggGeneric *generic, const char *in, AggCell *state)
 void
 strata_agg_generic_write(AggGeneric *generic, AggCell *cell, StringInfo out)
 {
+	const AggCell *state = cell;
+	const AggCell none = {.w.isnull = true};
+
 	appendBinaryStringInfo(out, (const char *) &cell->n, sizeof(int64));
 	if (generic->adds_numerics)
-		appendBinaryStringInfo(out,
-							   (const char *) sum_of_numerics(generic, cell),
-							   sizeof(AggNumericSum));
-	write_state(generic, state_cell(generic, cell), out);
+	{
+		const AggNumericSum *sum = sum_of_numerics(generic, cell);
+
+		appendBinaryStringInfo(out, (const char *) sum, sizeof(AggNumericSum));
+		state = sum->rest != NULL ? sum->rest : &none;
+	}
+	write_state(generic, state, out);
 }
 
 /*
@@ -480,10 +498,9 @@ strata_agg_generic_read(AggGeneric *generic, const char *in, AggCell *cell)
 		AggNumericSum *sum = palloc(sizeof(AggNumericSum));
 
 		memcpy(sum, in, sizeof(AggNumericSum));
-		memset(&sum->rest, 0, sizeof(sum->rest));
+		state = sum->rest = palloc0(sizeof(AggCell));
 		cell->v.d = PointerGetDatum(sum);
 		in += sizeof(AggNumericSum);
-		state = &sum->rest;
 	}
 	return read_state(generic, in, state);
 }
@@ -508,9 +525,10 @@ static void
 combine_sums(AggGeneric *generic, AggNumericSum *sum,
 			 const AggNumericSum *other)
 {
-	if (other->n == 0)
+	if (!other->any)
 		return;
-	if (!strata_agg_numeric_has_room(sum, other->scale))
+	if (!strata_agg_numeric_has_room(sum, other->scale) ||
+		!strata_agg_numeric_has_room(other, sum->scale))
 		take_sum(generic, sum);
 	strata_agg_numeric_combine(sum, other);
 }
@@ -529,8 +547,8 @@ strata_agg_generic_combine(AggGeneric *generic, AggCell *cell,
 
 		more = (const AggNumericSum *) DatumGetPointer(other->v.d);
 		combine_sums(generic, sum, more);
-		if (!more->rest.w.isnull)
-			combine_states(generic, &sum->rest, &more->rest);
+		if (more->rest != NULL && !more->rest->w.isnull)
+			combine_states(generic, rest_of_sum(generic, sum), more->rest);
 	}
 	else
 		combine_states(generic, cell, other);

@@ -1,13 +1,15 @@
 /*-------------------------------------------------------------------------
  *
  * agg_numeric.c
- *	  Sums of numerics that batches hold as integers.
+ *	  Sums of numerics as integers.
  *
  * The values of a batch's numeric column are integers of one scale, v /
- * 10^scale. They are added up as such, in 128 bits; the numeric is made at the
- * end.  Values of another form (from the row store, too large, NaN) and sums
- * of another scale go to the state of PostgreSQL's functions, which stands
- * beside the sum (agg_generic.c); the result adds both.
+ * 10^scale; those of rows, and of expressions, are taken apart (agg_value.c).
+ * They are added up as such, in 128 bits; the numeric is made at the end.  Of
+ * two scales the sum takes the larger one.  Values of another form (too many
+ * digits, NaN) and sums of scales far apart go to the state of PostgreSQL's
+ * functions, which stands beside the sum (agg_generic.c); the result adds
+ * both.
  *
  * The decimals that a sum is shown with are the most that one of its values is
  * shown with, as in PostgreSQL's own sum().
@@ -22,10 +24,15 @@
 #include "utils/numeric.h"
 
 /*
- * Of two sums of less than this size the sum fits, and so do 2^60 more values
- * of 64 bits.
+ * Of two sums of less than this size the sum fits, and so do a vector's values
+ * of 64 bits, shifted by so many decimals: 2^(63 + 16 + 30).
  */
 #define ROOM ((AggWide) 1 << (8 * sizeof(AggWide) - 3))
+#define MAX_SHIFT 9
+
+static const int64 powers[MAX_SHIFT + 1] = {
+	1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000
+};
 
 /* See agg_numeric_private.h. */
 Datum
@@ -37,8 +44,9 @@ strata_agg_wide_numeric(AggWide value, unsigned scale)
 	char	   *text;
 
 	u = value < 0 ? -(AggUnsignedWide) value : (AggUnsignedWide) value;
-	if (scale == 0 && value == (int64) value)
-		return NumericGetDatum(int64_to_numeric((int64) value));
+	if (value == (int64) value)
+		return NumericGetDatum(int64_div_fast_to_numeric((int64) value,
+														 (int) scale));
 	*--p = '\0';
 	do
 		*--p = (char) ('0' + (int) (u % 10));
@@ -53,8 +61,11 @@ strata_agg_wide_numeric(AggWide value, unsigned scale)
 Datum
 strata_agg_numeric_value(const AggNumericSum *sum)
 {
-	return DirectFunctionCall2(numeric_round,
-							   strata_agg_wide_numeric(sum->sum, sum->scale),
+	Datum		value = strata_agg_wide_numeric(sum->sum, sum->scale);
+
+	if (sum->display == sum->scale)
+		return value;
+	return DirectFunctionCall2(numeric_round, value,
 							   Int32GetDatum((int32) sum->display));
 }
 
@@ -62,8 +73,34 @@ strata_agg_numeric_value(const AggNumericSum *sum)
 bool
 strata_agg_numeric_has_room(const AggNumericSum *sum, unsigned scale)
 {
-	return sum->n == 0 ||
-		(sum->scale == scale && sum->sum < ROOM && sum->sum > -ROOM);
+	AggWide		room = ROOM;
+
+	if (!sum->any)
+		return true;
+	if (scale > sum->scale + MAX_SHIFT || sum->scale > scale + MAX_SHIFT)
+		return false;
+	if (scale > sum->scale)
+		room /= powers[scale - sum->scale];
+	return sum->sum < room && sum->sum > -room;
+}
+
+/*
+ * Add what values of a scale sum up to; of two scales the larger one is that
+ * of the sum.
+ */
+static void
+add_sum(AggNumericSum *sum, AggWide more, unsigned scale)
+{
+	if (!sum->any)
+		sum->scale = (uint8) scale;
+	if (scale > sum->scale)
+	{
+		sum->sum *= powers[scale - sum->scale];
+		sum->scale = (uint8) scale;
+	}
+	sum->sum += more * powers[sum->scale - scale];
+	sum->any = true;
+	Assert(sum->scale >= scale);	/* agg:G18 */
 }
 
 /* See agg_numeric_private.h. */
@@ -93,9 +130,8 @@ strata_agg_numeric_run(AggNumericSum *sum, const AggRun *run, unsigned scale,
 				display = Max(display, displays[i]);
 				n++;
 			}
-	sum->sum += s;
-	sum->n += n;
-	sum->scale = scale;
+	if (n > 0)
+		add_sum(sum, s, scale);
 	sum->display = Max(sum->display, display);
 	return n;
 }
@@ -105,8 +141,76 @@ void
 strata_agg_numeric_combine(AggNumericSum *sum, const AggNumericSum *other)
 {
 	Assert(strata_agg_numeric_has_room(sum, other->scale)); /* agg:G18 */
-	sum->sum += other->sum;
-	sum->n += other->n;
-	sum->scale = other->scale;
+	add_sum(sum, other->sum, other->scale);
 	sum->display = Max(sum->display, other->display);
+}
+
+/*-------------------------------------------------------------------------
+ * Numerics of rows
+ *-------------------------------------------------------------------------
+ */
+
+/* The bytes of a numeric behind its length; false: they are elsewhere. */
+static bool
+numeric_bytes(Datum value, const uint8 **bytes, Size *len)
+{
+	const struct varlena *v = (struct varlena *) DatumGetPointer(value);
+
+	if (VARATT_IS_EXTENDED(v) && !VARATT_IS_SHORT(v))
+		return false;
+	*bytes = (const uint8 *) VARDATA_ANY(v);
+	*len = VARSIZE_ANY_EXHDR(v);
+	return true;
+}
+
+/* See agg_numeric_private.h. */
+const int64 *
+strata_agg_numeric_integers(const AggVector *vector, const StrataColumn *col,
+							int *from, unsigned *scale,
+							const uint8 **displays)
+{
+	int			to = 0;
+	const uint8 *bytes;
+	Size		len;
+	bool		isnull;
+	int64	   *v;
+	uint8	   *shown;
+
+	/* rows need not ascend here */
+	*from = PG_INT32_MAX;
+	*scale = 0;
+	for (int j = 0; j < vector->nselected; j++)
+	{
+		*from = Min(*from, agg_vector_row(vector, j));
+		to = Max(to, agg_vector_row(vector, j) + 1);
+	}
+	v = palloc0(sizeof(int64) * (to - *from));
+	shown = palloc0(to - *from);
+	for (int j = 0; j < vector->nselected; j++)
+	{
+		int			row = agg_vector_row(vector, j);
+		Datum		datum = strata_column_get(col, row, &isnull);
+		int64		display;
+		unsigned	decimals;
+
+		if (isnull)
+			continue;
+		if (!numeric_bytes(datum, &bytes, &len) ||
+			!strata_numeric_decimals(bytes, len, &display, &decimals))
+			return NULL;
+		shown[row - *from] = (uint8) display;
+		*scale = Max(*scale, decimals);
+	}
+	for (int j = 0; j < vector->nselected; j++)
+	{
+		int			row = agg_vector_row(vector, j);
+		Datum		datum = strata_column_get(col, row, &isnull);
+
+		if (!isnull && (!numeric_bytes(datum, &bytes, &len) ||
+						!strata_numeric_integer(bytes, len, *scale,
+												&v[row - *from])))
+			return NULL;
+	}
+	*displays = shown - *from;
+	return v;
 }

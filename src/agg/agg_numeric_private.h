@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * agg_numeric_private.h
- *	  Sums of numerics that batches hold as integers.  Used only where there
+ *	  Sums of numerics as integers.  Used only where there
  *	  are integers of 128 bits.
  *
  * src/agg/agg_numeric_private.h
@@ -23,13 +23,13 @@ typedef uint64 AggUnsignedWide;
 /* A sum of numerics, in the groups' memory. */
 typedef struct AggNumericSum
 {
-	AggWide		sum;			/* of n values, times 10^scale */
-	int64		n;
-	unsigned	scale;
-	unsigned	display;		/* the most decimals that one of them is shown
+	AggWide		sum;			/* of values, times 10^scale */
+	AggCell    *rest;			/* state of PostgreSQL's functions for all
+								 * other values; NULL: there are none */
+	uint8		scale;
+	uint8		display;		/* the most decimals that one of them is shown
 								 * with */
-	AggCell		rest;			/* state of PostgreSQL's functions for all
-								 * other values */
+	bool		any;			/* has values */
 } AggNumericSum;
 
 /* value / 10^scale, in the current context. */
@@ -52,5 +52,15 @@ extern int	strata_agg_numeric_run(AggNumericSum *sum, const AggRun *run,
 /* Add a sum that there is room for. */
 extern void strata_agg_numeric_combine(AggNumericSum *sum,
 									   const AggNumericSum *other);
+
+/*
+ * The selected rows' numerics as integers / 10^*scale, of rows from *from on,
+ * and with how many decimals each row's is shown; NULL: one has too many
+ * digits.  Memory: the current context.
+ */
+extern const int64 *strata_agg_numeric_integers(const AggVector *vector,
+												const StrataColumn *col,
+												int *from, unsigned *scale,
+												const uint8 **displays);
 
 #endif							/* STRATA_AGG_NUMERIC_PRIVATE_H */

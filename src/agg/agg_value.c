@@ -8,6 +8,7 @@
  *-------------------------------------------------------------------------
  */
 #include "agg/agg_hold_private.h"
+#include "agg/agg_numeric_private.h"
 
 #include "catalog/pg_type_d.h"
 #include "executor/executor.h"
@@ -394,32 +395,53 @@ strata_agg_value_integers(StrataAggState *agg, int i)
 	return value->integers.fixed != NULL ? &value->integers : NULL;
 }
 
-/* See agg_vector_private.h.  Not where others have had the numerics made. */
+/* Have the batch decode numerics as integers, if it can. */
+static void
+read_scaled(StrataAggState *agg, AggValue *value)
+{
+	AggVector  *vector = agg->vector;
+	int			from = agg_vector_row(vector, 0);
+	int			to = agg_vector_row(vector, vector->nselected - 1) + 1;
+	const int64 *v;
+	const bool *isnull = NULL;
+
+	v = strata_batch_reader_scaled(vector->batch->reader,
+								   vector->attnos[value->input], from,
+								   to - from, &value->displays, &value->scale,
+								   &isnull);
+	if (v == NULL)
+		return;
+	keep_integers(value, v, from, sizeof(int64));
+	value->displays -= from;
+	if (isnull != NULL)
+		value->integers.isnull = (bool *) isnull - from;
+}
+
+/* See agg_vector_private.h. */
 const StrataColumn *
 strata_agg_value_scaled(StrataAggState *agg, int i)
 {
 	AggValue   *value = &agg->values[i];
 	AggVector  *vector = agg->vector;
+	const StrataColumn *col;
+	const int64 *v;
+	int			from;
 
-	if (value->input < 0 || value->typid != NUMERICOID ||
-		vector->batch == NULL || value->column != NULL)
+	/* where a FILTER keeps it from being computed, there are no values */
+	if (value->typid != NUMERICOID || value->call != NULL)
 		return NULL;
+	if (!value->tried && vector->batch != NULL && value->input >= 0 &&
+		value->column == NULL)
+		read_scaled(agg, value);
 	if (!value->tried)
 	{
-		int			from = agg_vector_row(vector, 0);
-		int			to = agg_vector_row(vector, vector->nselected - 1) + 1;
-		const int64 *v;
-		const bool *isnull = NULL;
-
-		v = strata_batch_reader_scaled(vector->batch->reader,
-									   vector->attnos[value->input], from,
-									   to - from, &value->displays,
-									   &value->scale, &isnull);
+		col = strata_agg_value_column(agg, i);
+		if (col->constant)
+			return NULL;
+		v = strata_agg_numeric_integers(vector, col, &from, &value->scale,
+										&value->displays);
 		keep_integers(value, v, from, sizeof(int64));
-		if (v != NULL)
-			value->displays -= from;
-		if (v != NULL && isnull != NULL)
-			value->integers.isnull = (bool *) isnull - from;
+		value->integers.isnull = col->isnull;
 	}
 	return value->integers.fixed != NULL ? &value->integers : NULL;
 }

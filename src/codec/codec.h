@@ -246,6 +246,17 @@ extern StrataCodecResult strata_column_decode_scaled(const uint8_t *buf,
 													 bool *hasnull);
 
 /*
+ * A numeric as codec NUMERIC takes it, without its length: with how many
+ * decimals it is shown, and how many of them are not 0; then the integer
+ * value * 10^scale, for a scale of at least these.  False: it has another
+ * form, or too many digits.
+ */
+extern bool strata_numeric_decimals(const uint8_t *value, size_t len,
+									int64_t *display, unsigned *decimals);
+extern bool strata_numeric_integer(const uint8_t *value, size_t len,
+								   unsigned scale, int64_t *integer);
+
+/*
  * The same for BYTES.  In the flat shape `out->offsets` has n + 1 entries and
  * a null row is an empty string; in the dictionary shape a null row's code is
  * 0 (and nentries may be 0 when all n rows are null).

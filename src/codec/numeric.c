@@ -132,13 +132,10 @@ weight_of(unsigned head)
 		weight;
 }
 
-/*
- * The display scale of a value, and the decimals that are not 0; false when
- * its head is not of the short kind, or they are too many.
- */
-static bool
-display_scale(const uint8_t *value, uint32_t len, int64_t *display,
-			  unsigned *decimals)
+/* See codec.h. */
+bool
+strata_numeric_decimals(const uint8_t *value, size_t len, int64_t *display,
+						unsigned *decimals)
 {
 	unsigned	head;
 	int			places;
@@ -162,10 +159,10 @@ display_scale(const uint8_t *value, uint32_t len, int64_t *display,
 	return (head & HEAD_KIND) == HEAD_SHORT && *decimals <= SCALE_MAX;
 }
 
-/* The integer of a value with `scale` decimals; false when there is none. */
-static bool
-read_value(const uint8_t *value, uint32_t len, unsigned scale,
-		   int64_t *integer)
+/* See codec.h. */
+bool
+strata_numeric_integer(const uint8_t *value, size_t len, unsigned scale,
+					   int64_t *integer)
 {
 	unsigned	head = load_word(value);
 	int			weight = weight_of(head);
@@ -173,7 +170,7 @@ read_value(const uint8_t *value, uint32_t len, unsigned scale,
 								BASE_DECIMALS); /* digits behind the point */
 	int64_t		sum = 0;
 
-	for (uint32_t i = 2; i < len; i += 2, weight--)
+	for (size_t i = 2; i < len; i += 2, weight--)
 		if (weight + places < 0 || __builtin_mul_overflow(sum, BASE, &sum) ||
 			__builtin_add_overflow(sum, load_word(value + i), &sum))
 			return false;
@@ -197,9 +194,9 @@ numeric_take_apart(const StrataVector *v, int64_t *integers, int64_t *displays,
 	{
 		unsigned	decimals;
 
-		if (!display_scale(v->payload + v->offsets[i],
-						   v->offsets[i + 1] - v->offsets[i], &displays[i],
-						   &decimals))
+		if (!strata_numeric_decimals(v->payload + v->offsets[i],
+									 v->offsets[i + 1] - v->offsets[i],
+									 &displays[i], &decimals))
 			return false;
 		*scale = decimals > *scale ? decimals : *scale;
 	}
@@ -209,7 +206,7 @@ numeric_take_apart(const StrataVector *v, int64_t *integers, int64_t *displays,
 		uint32_t	len = v->offsets[i + 1] - v->offsets[i];
 		uint8_t		again[VALUE_MAX];
 
-		if (!read_value(value, len, *scale, &integers[i]) ||
+		if (!strata_numeric_integer(value, len, *scale, &integers[i]) ||
 			write_value(integers[i], *scale, (unsigned) displays[i], again) !=
 			len ||
 			memcmp(value, again, len) != 0)

@@ -25,6 +25,12 @@ SELECT compress_chunk('s') IS NOT NULL;
 -- rows that are none of a batch any more, and others
 UPDATE s SET fixed = 7 WHERE ts = '2024-01-01 00:20'; UPDATE h SET fixed = 7 WHERE ts = '2024-01-01 00:20';
 DELETE FROM s WHERE ts = '2024-01-01 00:30'; DELETE FROM h WHERE ts = '2024-01-01 00:30';
+-- late rows, of other scales
+CREATE TABLE late (LIKE h);
+INSERT INTO late SELECT ts + interval '5 s', host, fixed, mixed / 10000, whole + 1, large, small / 1000000, gaps * 3, odd, 2.5000, few * 0.01 + 3, priced FROM h WHERE whole::int % 7 = 3;
+INSERT INTO late SELECT ts, host, 0.0, -0.5, 1e30, 1e18, 1e-30, 0, 'NaN', NULL, NULL, 0.001 FROM late LIMIT 9;
+INSERT INTO s SELECT * FROM late;
+INSERT INTO h SELECT * FROM late;
 
 CREATE FUNCTION run(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -39,7 +45,7 @@ CREATE FUNCTION differences() RETURNS TABLE (many bool, different text) LANGUAGE
     SELECT count(*) > 500, min(query) FILTER (WHERE run(replace(query, 'FROM t', 'FROM s')) IS DISTINCT FROM run(replace(query, 'FROM t', 'FROM h')))
     FROM (SELECT replace(format('SELECT %s %s FROM t WHERE %s %s', key || ',', list, cond, 'GROUP BY ' || key), '@', name) AS query
           FROM unnest(ARRAY['fixed', 'mixed', 'whole', 'large', 'small', 'gaps', 'odd', 'same', 'few', 'priced']) AS name,
-              unnest(ARRAY['sum(@), avg(@), count(@)', 'avg(@), max(@)', 'sum(@) FILTER (WHERE whole > 0), sum(@ + 1)', 'sum(@), stddev(@)']) AS list,
+              unnest(ARRAY['sum(@), avg(@), count(@)', 'avg(@), max(@)', 'sum(@) FILTER (WHERE whole > 0), sum(@ + 1)', 'sum(@), stddev(@)', 'sum(coalesce(@, 0)), avg(CASE WHEN whole > 0 THEN @ END)']) AS list,
               unnest(ARRAY[NULL, 'host', 'host, date_bin(''7 min'', ts, ''2000-01-01'')', 'whole % 10']) AS key,
               unnest(ARRAY['true', 'ts >= ''2024-01-01 01:11:11'' AND ts < ''2024-01-01 05:00''', '@ > 0', 'mixed < 100']) AS cond) AS q
 $$;
