@@ -41,6 +41,16 @@
 #endif
 
 /*
+ * 15.3 tells a BRIN tuple of no rows from one of nulls (and 16, 3581cbdcd6b);
+ * delete when 15 goes.
+ */
+#if PG_VERSION_NUM < 150003
+#define strata_brin_has_rows(tuple) ((void) (tuple))
+#else
+#define strata_brin_has_rows(tuple) ((tuple)->bt_empty_range = false)
+#endif
+
+/*
  * 16 remembers which partition was found last (3592e0ff98b); delete when 15
  * goes.  Call for a list of partitions that is made, its other fields zeroed.
  */

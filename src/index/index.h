@@ -11,6 +11,7 @@
 
 #include "postgres.h"
 
+#include "access/skey.h"
 #include "store/store.h"
 
 /*
@@ -40,11 +41,31 @@ extern void strata_index_rebuild(StrataStore *store);
 /* All batches have been deleted: what led to them goes, too. */
 extern void strata_index_clear(StrataStore *store);
 
+/* How an index of R leads to batches. */
+typedef enum StrataIndexKind
+{
+	STRATA_INDEX_NONE,
+	STRATA_INDEX_HASHES,		/* btree, hash: hashes of its first column */
+	STRATA_INDEX_SUMMARIES		/* BRIN: a summary of each batch */
+} StrataIndexKind;
+
+extern StrataIndexKind strata_index_kind(Oid index);
+
+/* What is kept beside batches for one purpose. */
+typedef struct StrataIndexTarget
+{
+	StrataIndexKind kind;
+	AttrNumber	attno;			/* of R; of several the first */
+	Oid			function;		/* HASHES: that hashes it; else R's index */
+	Oid			opclass;		/* of the index; HASHES: InvalidOid */
+} StrataIndexTarget;
+
 /* What the planner asks of a batch index that is there. */
 typedef struct StrataIndexShape
 {
 	int			nruns;
 	double		entries;
+	double		nrows;			/* that these are kept in */
 	int64		covered;		/* row numbers below it are spoken for */
 	Oid			function;		/* that hashed the values */
 } StrataIndexShape;
@@ -93,6 +114,29 @@ extern StrataIndexRanges *strata_index_lookup_find(StrataIndexLookup *lookup,
 												   const uint32 *hashes,
 												   int n);
 extern void strata_index_lookup_end(StrataIndexLookup *lookup);
+
+/*
+ * Questions to an open index of R, of kind SUMMARIES: operators of its
+ * operator classes, with values that are not null; all must be true.  Memory:
+ * the current context.
+ */
+typedef struct StrataIndexProbe StrataIndexProbe;
+
+/* What is kept for it, as the snapshot sees it; false: nothing. */
+extern bool strata_index_probe_shape(StrataStore *store, Snapshot snapshot,
+									 Relation index, StrataIndexShape *shape);
+extern StrataIndexProbe *strata_index_probe_begin(Relation batches,
+												  Snapshot snapshot,
+												  Relation index);
+
+/* As strata_index_lookup_find. */
+extern StrataIndexRanges *strata_index_probe_find(StrataIndexProbe *probe,
+												  ScanKey keys, int nkeys);
+
+/* About which share of the batches that is; some of them are looked at. */
+extern double strata_index_probe_share(StrataIndexProbe *probe, ScanKey keys,
+									   int nkeys);
+extern void strata_index_probe_end(StrataIndexProbe *probe);
 
 /*
  * Say of each batch that the snapshot sees, and of which a batch index lacks a

@@ -84,13 +84,14 @@ write_run(StrataIndexCollector *collector, int64 to, void *arg)
 	build->from = to;
 }
 
-/* Merge the latest runs of a column while they are nearly as large. */
+/* Merge the latest runs of a target while they are nearly as large. */
 static void
-merge_runs(StrataStore *store, Relation relation, AttrNumber attno)
+merge_runs(StrataStore *store, Relation relation,
+		   const StrataIndexTarget *target)
 {
 	for (;;)
 	{
-		List	   *runs = strata_index_runs(relation, SnapshotSelf, attno);
+		List	   *runs = strata_index_runs(relation, SnapshotSelf, target);
 		StrataIndexRun *newer;
 		StrataIndexRun *older;
 		StrataIndexRun merged;
@@ -103,7 +104,11 @@ merge_runs(StrataStore *store, Relation relation, AttrNumber attno)
 			return;
 		merged = *older;
 		merged.number = strata_index_next_number(relation);
-		strata_index_merge(store, relation, older, newer, &merged);
+		if (target->kind == STRATA_INDEX_SUMMARIES)
+			strata_index_merge_summaries(store, relation, older, newer,
+										 &merged);
+		else
+			strata_index_merge(store, relation, older, newer, &merged);
 		strata_index_run_delete(relation, older->number);
 		strata_index_run_delete(relation, newer->number);
 		CommandCounterIncrement();
@@ -139,18 +144,17 @@ any_batch_between(StrataStore *store, int64 from, int64 to)
 	return found;
 }
 
-/* Bring one column's runs up to `to`. */
+/* Bring the runs of a target up to `to`. */
 static void
-update_column(StrataStore *store, Relation relation, AttrNumber attno,
-			  int64 to, bool rebuild)
+update_target(StrataStore *store, Relation relation,
+			  const StrataIndexTarget *target, int64 to, bool rebuild)
 {
-	Build		build = {.relation = relation};
-	List	   *runs = strata_index_runs(relation, SnapshotSelf, attno);
+	Build		build = {.relation = relation,.function = target->function};
+	List	   *runs = strata_index_runs(relation, SnapshotSelf, target);
 	List	   *chain;
 	StrataIndexCollector collector;
 
-	build.function = strata_index_hash_function(store->rel, attno);
-	chain = strata_index_chain(runs, build.function, &build.from);
+	chain = strata_index_chain(runs, &build.from);
 	if (rebuild)
 	{
 		chain = NIL;
@@ -165,9 +169,35 @@ update_column(StrataStore *store, Relation relation, AttrNumber attno,
 		return;
 	}
 	Assert(chain == NIL || !rebuild);	/* index:I2 */
-	strata_index_collect(&collector, store, NULL, attno, build.function,
-						 build.from, to, write_run, &build);
-	merge_runs(store, relation, attno);
+	if (target->kind == STRATA_INDEX_SUMMARIES)
+	{
+		StrataIndexRun run = {.number = strata_index_next_number(relation),
+			.attno = target->attno,.function = target->function,
+			.opclass = target->opclass,.from = build.from,
+		.to = to};
+
+		strata_index_summarise(store, relation, &run);
+		CommandCounterIncrement();
+	}
+	else
+		strata_index_collect(&collector, store, NULL, target->attno,
+							 target->function, build.from, to, write_run,
+							 &build);
+	merge_runs(store, relation, target);
+}
+
+/* Is the run one of a target's? */
+static bool
+is_run_wanted(const StrataIndexRun *run, List *wanted)
+{
+	ListCell   *lc;
+
+	foreach(lc, wanted)
+	{
+		if (strata_index_run_is_of(run, lfirst(lc)))
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -191,26 +221,25 @@ reserve_numbers(StrataStore *store, Relation relation, int32 *reserved)
 	return to;
 }
 
-/* Bring the runs of all wanted columns up to date, and delete others. */
+/* Bring the runs of all targets up to date, and delete others. */
 static void
-update_columns(StrataStore *store, Relation relation, Bitmapset *wanted,
+update_targets(StrataStore *store, Relation relation, List *wanted,
 			   bool rebuild)
 {
-	int			attno = 0;
 	int32		reserved;
 	int64		to;
 	ListCell   *lc;
 
-	foreach(lc, strata_index_runs(relation, SnapshotSelf, 0))
+	foreach(lc, strata_index_runs(relation, SnapshotSelf, NULL))
 	{
 		const StrataIndexRun *run = lfirst(lc);
 
-		if (!bms_is_member(run->attno, wanted))
+		if (!is_run_wanted(run, wanted))
 			strata_index_run_delete(relation, run->number);
 	}
 	to = reserve_numbers(store, relation, &reserved);
-	while ((attno = bms_next_member(wanted, attno)) > 0)
-		update_column(store, relation, (AttrNumber) attno, to, rebuild);
+	foreach(lc, wanted)
+		update_target(store, relation, lfirst(lc), to, rebuild);
 	/* dead, it keeps the numbers until nobody can see it (store:S11) */
 	if (reserved >= 0)
 		strata_index_run_delete(relation, reserved);
@@ -225,12 +254,12 @@ update(StrataStore *store, bool rebuild)
 											   "strata batch index update",
 											   ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(mcxt);
-	Bitmapset  *wanted = strata_index_wanted(store->rel);
+	List	   *wanted = strata_index_wanted(store->rel);
 	Oid			oid = strata_index_relation_oid(store->batches);
 
 	if (store->batches->rd_rel->relpersistence != RELPERSISTENCE_TEMP &&
 		(OidIsValid(oid) ||
-		 (wanted != NULL &&
+		 (wanted != NIL &&
 		  !strata_companion_is_small(RelationGetRelid(store->batches)))))
 	{
 		Relation	relation;
@@ -244,7 +273,7 @@ update(StrataStore *store, bool rebuild)
 		if (!OidIsValid(oid))
 			oid = strata_index_relation_create(store->batches);
 		relation = table_open(oid, RowExclusiveLock);
-		update_columns(store, relation, wanted, rebuild);
+		update_targets(store, relation, wanted, rebuild);
 		table_close(relation, NoLock);
 		PopActiveSnapshot();
 	}
@@ -278,7 +307,7 @@ strata_index_clear(StrataStore *store)
 		return;
 	LockPage(store->batches, INDEXING_PAGE, ExclusiveLock);
 	relation = table_open(oid, RowExclusiveLock);
-	foreach(lc, strata_index_runs(relation, SnapshotSelf, 0))
+	foreach(lc, strata_index_runs(relation, SnapshotSelf, NULL))
 		strata_index_run_delete(relation,
 								((StrataIndexRun *) lfirst(lc))->number);
 	table_close(relation, NoLock);

@@ -4,8 +4,9 @@
  *	  Which columns have a batch index, and the hashes of their values.
  *
  * A b-tree or hash index of the user's, of all rows, whose first column is no
- * expression, is what asks for one.  Not for a column that the companion's own
- * indexes lead by: segmentby, and the first of orderby.
+ * expression, is what asks for one; and a BRIN index of columns alone.  Hashes
+ * are not kept of a column that the companion's own indexes lead by:
+ * segmentby, and the first of orderby.
  *
  * Entries outlive the session that made them, and releases: so only hash
  * functions of PostgreSQL's own are used, whose values hash indexes keep, too,
@@ -117,20 +118,116 @@ strata_index_of_column(Relation rel, AttrNumber attno)
 }
 
 /* See index_private.h. */
-Bitmapset *
+StrataIndexTarget
+strata_index_hash_target(Relation rel, AttrNumber attno)
+{
+	StrataIndexTarget target = {STRATA_INDEX_HASHES, attno,
+	strata_index_hash_function(rel, attno)};
+
+	return target;
+}
+
+/* See index.h. */
+StrataIndexKind
+strata_index_kind(Oid index)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(index));
+	StrataIndexKind kind = STRATA_INDEX_NONE;
+
+	if (!HeapTupleIsValid(tuple))
+		return kind;
+	switch (((Form_pg_class) GETSTRUCT(tuple))->relam)
+	{
+		case BTREE_AM_OID:
+		case HASH_AM_OID:
+			kind = STRATA_INDEX_HASHES;
+			break;
+		case BRIN_AM_OID:
+			kind = STRATA_INDEX_SUMMARIES;
+			break;
+		default:
+			break;
+	}
+	ReleaseSysCache(tuple);
+	return kind;
+}
+
+/* Its operator class of the first column. */
+static Oid
+first_opclass(HeapTuple index)
+{
+	bool		isnull;
+	Datum		classes = SysCacheGetAttr(INDEXRELID, index,
+										  Anum_pg_index_indclass, &isnull);
+
+	return isnull ? InvalidOid :
+		((const oidvector *) DatumGetPointer(classes))->values[0];
+}
+
+/* See index_private.h. */
+bool
+strata_index_class_target(Oid index, StrataIndexTarget *target)
+{
+	HeapTuple	tuple;
+	Form_pg_index form;
+	bool		serves;
+
+	memset(target, 0, sizeof(*target));
+	target->kind = strata_index_kind(index);
+	if (target->kind != STRATA_INDEX_SUMMARIES)
+		return false;
+	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	form = (Form_pg_index) GETSTRUCT(tuple);
+	serves = form->indisvalid && form->indnkeyatts > 0 &&
+		heap_attisnull(tuple, Anum_pg_index_indpred, NULL);
+	for (int i = 0; i < form->indnkeyatts; i++)
+		serves = serves && form->indkey.values[i] > 0;
+	target->attno = form->indkey.values[0];
+	target->function = index;
+	target->opclass = first_opclass(tuple);
+	ReleaseSysCache(tuple);
+	return serves;
+}
+
+static List *
+append_target(List *targets, const StrataIndexTarget *target)
+{
+	StrataIndexTarget *copy = palloc(sizeof(StrataIndexTarget));
+
+	*copy = *target;
+	return lappend(targets, copy);
+}
+
+/* See index_private.h. */
+List *
 strata_index_wanted(Relation rel)
 {
 	StrataLayout *layout;
-	Bitmapset  *wanted = NULL;
+	StrataIndexTarget target;
+	List	   *wanted = NIL;
+	List	   *indexes;
+	ListCell   *lc;
 
 	if (!rel->rd_rel->relhasindex || !strata_settings_batch_index(rel))
-		return NULL;
+		return NIL;
 	layout = strata_store_current_layout(rel);
 	for (AttrNumber attno = 1; attno <= RelationGetDescr(rel)->natts; attno++)
 		if (strata_layout_segment_index(layout, attno) < 0 &&
 			(layout->norder == 0 || layout->order[0].attno != attno) &&
 			OidIsValid(strata_index_of_column(rel, attno)))
-			wanted = bms_add_member(wanted, attno);
+		{
+			target = strata_index_hash_target(rel, attno);
+			wanted = append_target(wanted, &target);
+		}
+	indexes = RelationGetIndexList(rel);
+	foreach(lc, indexes)
+	{
+		if (strata_index_class_target(lfirst_oid(lc), &target))
+			wanted = append_target(wanted, &target);
+	}
+	list_free(indexes);
 	return wanted;
 }
 

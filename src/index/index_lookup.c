@@ -36,10 +36,11 @@ struct StrataIndexLookup
 	int			size;
 };
 
-/* See index.h. */
+/* See index_private.h. */
 bool
-strata_index_shape(StrataStore *store, Snapshot snapshot, AttrNumber attno,
-				   StrataIndexShape *shape)
+strata_index_target_shape(StrataStore *store, Snapshot snapshot,
+						  const StrataIndexTarget *target,
+						  StrataIndexShape *shape)
 {
 	Oid			oid = strata_index_relation_oid(store->batches);
 	Relation	relation;
@@ -47,19 +48,32 @@ strata_index_shape(StrataStore *store, Snapshot snapshot, AttrNumber attno,
 	ListCell   *lc;
 
 	memset(shape, 0, sizeof(*shape));
-	shape->function = strata_index_hash_function(store->rel, attno);
+	shape->function = target->function;
 	if (!OidIsValid(oid) || !OidIsValid(shape->function))
 		return false;
 	relation = table_open(oid, AccessShareLock);
-	runs = strata_index_chain(strata_index_runs(relation, snapshot, attno),
-							  shape->function, &shape->covered);
+	runs = strata_index_chain(strata_index_runs(relation, snapshot, target),
+							  &shape->covered);
 	foreach(lc, runs)
 	{
+		const StrataIndexRun *run = lfirst(lc);
+
 		shape->nruns++;
-		shape->entries += ((StrataIndexRun *) lfirst(lc))->entries;
+		shape->entries += run->entries;
+		shape->nrows += run->nrows;
 	}
 	table_close(relation, NoLock);
 	return shape->nruns > 0;
+}
+
+/* See index.h. */
+bool
+strata_index_shape(StrataStore *store, Snapshot snapshot, AttrNumber attno,
+				   StrataIndexShape *shape)
+{
+	StrataIndexTarget target = strata_index_hash_target(store->rel, attno);
+
+	return strata_index_target_shape(store, snapshot, &target, shape);
 }
 
 /* See index.h. */
@@ -73,6 +87,7 @@ strata_index_lookup_begin(Relation batches, Snapshot snapshot,
 	MemoryContext old = MemoryContextSwitchTo(mcxt);
 	StrataIndexLookup *lookup = palloc(sizeof(StrataIndexLookup));
 	Oid			oid = strata_index_relation_oid(batches);
+	StrataIndexTarget target = {STRATA_INDEX_HASHES, attno, function};
 
 	/* the row's arrays are filled in before they are read */
 	memset(lookup, 0, offsetof(StrataIndexLookup, row));
@@ -89,8 +104,8 @@ strata_index_lookup_begin(Relation batches, Snapshot snapshot,
 		lookup->slot = table_slot_create(lookup->relation, NULL);
 		lookup->runs =
 			strata_index_chain(strata_index_runs(lookup->relation, snapshot,
-												 attno),
-							   function, &lookup->covered);
+												 &target),
+							   &lookup->covered);
 	}
 	MemoryContextSwitchTo(old);
 	return lookup;

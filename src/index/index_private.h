@@ -15,6 +15,8 @@
 #include "store/store_write.h"
 
 #include "access/genam.h"
+#include "access/htup_details.h"
+#include "catalog/indexing.h"
 
 /* Most entries of a row: what fits a page is found by trying. */
 #define STRATA_INDEX_ROW_ENTRIES 4096
@@ -27,7 +29,9 @@ typedef struct StrataIndexRun
 {
 	int32		number;
 	AttrNumber	attno;
-	Oid			function;		/* that hashed the values */
+	Oid			function;		/* see StrataIndexTarget */
+	Oid			opclass;
+	int64		nrows;			/* that it is kept in */
 	int			shift;			/* a batch's place: its row number >> shift */
 	int64		from;
 	int64		to;
@@ -51,19 +55,51 @@ typedef struct StrataIndexRow
 	Size		scratch_size;
 } StrataIndexRow;
 
-/*
- * index_run.c: the runs of a column (0: of all) that the snapshot sees, by
- * from; a List of StrataIndexRun.
- */
-extern List *strata_index_runs(Relation relation, Snapshot snapshot,
-							   AttrNumber attno);
+/* index_run.c: was the run made for the target? */
+extern bool strata_index_run_is_of(const StrataIndexRun *run,
+								   const StrataIndexTarget *target);
 
 /*
- * Those of them that speak, without a gap, for all batches from number 0 on,
- * of values that function hashes; the others are left out.  *covered: up to
- * where.
+ * The target's runs (NULL: all) that the snapshot sees, by from; a List of
+ * StrataIndexRun.
  */
-extern List *strata_index_chain(List *runs, Oid function, int64 *covered);
+extern List *strata_index_runs(Relation relation, Snapshot snapshot,
+							   const StrataIndexTarget *target);
+
+/*
+ * Those of a target's runs that speak, without a gap, for all batches from
+ * number 0 on; the others are left out.  *covered: up to where.
+ */
+extern List *strata_index_chain(List *runs, int64 *covered);
+
+/* index_lookup.c: see strata_index_shape. */
+extern bool strata_index_target_shape(StrataStore *store, Snapshot snapshot,
+									  const StrataIndexTarget *target,
+									  StrataIndexShape *shape);
+
+/* Damage of the relation. */
+pg_noreturn extern void strata_index_report_damage(Relation relation,
+												   const char *what);
+
+/* A row of a run is at most so large: of its two packed columns. */
+#define STRATA_INDEX_ROW_BYTES (MaxHeapTupleSize - 96)
+
+/* Numbers as a column, in the current context. */
+extern bytea *strata_index_pack(const int64 *numbers, int n);
+
+/* The same back; scratch is the row's. */
+extern void strata_index_unpack(Relation relation, Datum packed, int n,
+								StrataIndexRow *row, int64 *numbers);
+
+/* A row of entries, and the row that describes their run. */
+extern void strata_index_insert_entries(Relation relation,
+										CatalogIndexState indexes,
+										int32 number, int64 first_hash,
+										int64 first_place, int64 entries,
+										bytea *hashes, bytea *places);
+extern void strata_index_insert_description(Relation relation,
+											CatalogIndexState indexes,
+											const StrataIndexRun *run);
 
 /* Decode the row in a slot of the relation; damage is raised. */
 extern void strata_index_row_read(Relation relation, TupleTableSlot *slot,
@@ -112,8 +148,75 @@ extern void strata_index_merge(StrataStore *store, Relation relation,
 							   const StrataIndexRun *newer,
 							   StrataIndexRun *result);
 
-/* index_column.c: the columns that R's indexes want served. */
-extern Bitmapset *strata_index_wanted(Relation rel);
+/*
+ * index_column.c: what R's indexes want to have kept; a List of
+ * StrataIndexTarget.
+ */
+extern List *strata_index_wanted(Relation rel);
+
+/* What is kept for a column's look-ups; its function may be InvalidOid. */
+extern StrataIndexTarget strata_index_hash_target(Relation rel,
+												  AttrNumber attno);
+
+/*
+ * What an index keeps by its operator classes; false: it does not lead to
+ * batches in such a way.
+ */
+extern bool strata_index_class_target(Oid index, StrataIndexTarget *target);
+
+/*
+ * index_summary.c: summaries of batches, in the order of their numbers, as
+ * rows of a run.
+ */
+typedef struct StrataSummaryWriter StrataSummaryWriter;
+extern StrataSummaryWriter *strata_summary_writer_begin(Relation relation,
+														const StrataIndexRun
+														*run);
+
+/* One that is too large is left out: the batch has none then. */
+extern void strata_summary_writer_add(StrataSummaryWriter *writer,
+									  int64 first_row, const void *summary,
+									  Size size);
+extern void strata_summary_writer_end(StrataSummaryWriter *writer,
+									  StrataIndexRun *run);
+
+/* A row of a run of summaries, decoded. */
+typedef struct StrataSummaryRow
+{
+	int			n;
+	Size		nbytes;			/* of it in memory */
+	int64	   *first_rows;		/* of the batches */
+	const void **summaries;		/* aligned; NULL: the batch has none */
+	uint16	   *sizes;
+} StrataSummaryRow;
+
+typedef struct StrataSummaryCursor StrataSummaryCursor;
+extern StrataSummaryCursor *strata_summary_cursor_begin(Relation relation,
+														Snapshot snapshot,
+														const StrataIndexRun
+														*run);
+
+/*
+ * The next row, of batches with numbers from `from` on; NULL: there is none.
+ * In the current context.
+ */
+extern void strata_summary_cursor_seek(StrataSummaryCursor *cursor,
+									   int64 from);
+extern StrataSummaryRow *strata_summary_cursor_next(StrataSummaryCursor
+													*cursor);
+extern void strata_summary_cursor_end(StrataSummaryCursor *cursor);
+
+/* index_brin.c: runs of summaries made, merged, verified. */
+extern void strata_index_summarise(StrataStore *store, Relation relation,
+								   StrataIndexRun *run);
+extern void strata_index_merge_summaries(StrataStore *store, Relation relation,
+										 const StrataIndexRun *older,
+										 const StrataIndexRun *newer,
+										 StrataIndexRun *result);
+extern void strata_index_verify_summaries(StrataStore *store,
+										  Relation relation, Snapshot snapshot,
+										  const StrataIndexTarget *target,
+										  StrataIndexReport report, void *arg);
 
 /* The function that hashes the column's values; InvalidOid: none of ours. */
 extern Oid	strata_index_hash_function(Relation rel, AttrNumber attno);

@@ -25,12 +25,6 @@
 #include "utils/fmgroids.h"
 #include "utils/memutils.h"
 
-/*
- * Bytes of the two columns that fit a page with a tuple's head and what stands
- * before them.
- */
-#define ROW_BYTES (MaxHeapTupleSize - 96)
-
 /* A description's place among the runs. */
 #define DESCRIPTION(number) (-1 - (number))
 
@@ -58,8 +52,9 @@ struct StrataIndexCursor
 	StrataIndexRow row;
 };
 
-pg_noreturn static void
-report_damage(Relation relation, const char *what)
+/* See index_private.h. */
+pg_noreturn void
+strata_index_report_damage(Relation relation, const char *what)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_CORRUPTED),
@@ -85,7 +80,7 @@ run_describe(Relation relation, HeapTuple tuple, StrataIndexRun *run)
 	heap_deform_tuple(tuple, desc, values, isnull);
 	for (int i = STRATA_INDEX_ATT_COLUMN - 1; i < STRATA_INDEX_NATTS; i++)
 		if (isnull[i])
-			report_damage(relation, "A run is not described.");
+			strata_index_report_damage(relation, "A run is not described.");
 	run->number = DESCRIPTION(DatumGetInt32(values[STRATA_INDEX_ATT_RUN - 1]));
 	run->attno = DatumGetInt16(values[STRATA_INDEX_ATT_COLUMN - 1]);
 	run->function = DatumGetObjectId(values[STRATA_INDEX_ATT_FUNCTION - 1]);
@@ -93,8 +88,10 @@ run_describe(Relation relation, HeapTuple tuple, StrataIndexRun *run)
 	run->from = DatumGetInt64(values[STRATA_INDEX_ATT_FROM - 1]);
 	run->to = DatumGetInt64(values[STRATA_INDEX_ATT_TO - 1]);
 	run->entries = DatumGetInt64(values[STRATA_INDEX_ATT_ENTRIES - 1]);
+	run->opclass = (Oid) DatumGetInt64(values[STRATA_INDEX_ATT_HASH - 1]);
+	run->nrows = DatumGetInt64(values[STRATA_INDEX_ATT_PLACE - 1]);
 	if (run->shift < 0 || run->shift > 40 || run->from > run->to)
-		report_damage(relation, "A run is described wrongly.");
+		strata_index_report_damage(relation, "A run is described wrongly.");
 }
 
 static int
@@ -133,8 +130,18 @@ strata_index_next_number(Relation relation)
 }
 
 /* See index_private.h. */
+bool
+strata_index_run_is_of(const StrataIndexRun *run,
+					   const StrataIndexTarget *target)
+{
+	return run->attno == target->attno && run->function == target->function &&
+		run->opclass == target->opclass;
+}
+
+/* See index_private.h. */
 List *
-strata_index_runs(Relation relation, Snapshot snapshot, AttrNumber attno)
+strata_index_runs(Relation relation, Snapshot snapshot,
+				  const StrataIndexTarget *target)
 {
 	ScanKeyData key;
 	SysScanDesc scan;
@@ -150,7 +157,8 @@ strata_index_runs(Relation relation, Snapshot snapshot, AttrNumber attno)
 		StrataIndexRun *run = palloc(sizeof(StrataIndexRun));
 
 		run_describe(relation, tuple, run);
-		if (run->attno > 0 && (attno == 0 || run->attno == attno))
+		if (run->attno > 0 &&
+			(target == NULL || strata_index_run_is_of(run, target)))
 			runs = lappend(runs, run);
 		else
 			pfree(run);
@@ -162,7 +170,7 @@ strata_index_runs(Relation relation, Snapshot snapshot, AttrNumber attno)
 
 /* See index_private.h. */
 List *
-strata_index_chain(List *runs, Oid function, int64 *covered)
+strata_index_chain(List *runs, int64 *covered)
 {
 	List	   *chain = NIL;
 	ListCell   *lc;
@@ -172,9 +180,9 @@ strata_index_chain(List *runs, Oid function, int64 *covered)
 	{
 		StrataIndexRun *run = lfirst(lc);
 
-		Assert(run->attno ==
-			   ((StrataIndexRun *) linitial(runs))->attno); /* index:I2 */
-		if (run->function != function || run->from != *covered)
+		Assert(run->function ==
+			   ((StrataIndexRun *) linitial(runs))->function);	/* index:I2 */
+		if (run->from != *covered)
 			break;
 		chain = lappend(chain, run);
 		*covered = run->to;
@@ -187,9 +195,9 @@ strata_index_chain(List *runs, Oid function, int64 *covered)
  *-------------------------------------------------------------------------
  */
 
-/* Numbers as a column, in the current context. */
-static bytea *
-pack_numbers(const int64 *numbers, int n)
+/* See index_private.h. */
+bytea *
+strata_index_pack(const int64 *numbers, int n)
 {
 	StrataVector v = {.kind = STRATA_KIND_INT,.width = sizeof(int64),
 		.n = (uint32_t) n,.fixed = numbers,
@@ -205,7 +213,7 @@ pack_numbers(const int64 *numbers, int n)
 							  scratch_size, (uint8_t *) VARDATA(result), bound,
 							  &len);
 	if (rc != STRATA_CODEC_OK)
-		elog(ERROR, "could not pack_numbers entries of a batch index: %s",
+		elog(ERROR, "could not pack entries of a batch index: %s",
 			 strata_codec_result_text(rc));
 	SET_VARSIZE(result, VARHDRSZ + len);
 	pfree(scratch);
@@ -226,16 +234,37 @@ insert_row(Relation relation, CatalogIndexState indexes, Datum *values,
 	heap_freetuple(tuple);
 }
 
-static void
-insert_description(Relation relation, CatalogIndexState indexes,
-				   const StrataIndexRun *run)
+/* See index_private.h. */
+void
+strata_index_insert_entries(Relation relation, CatalogIndexState indexes,
+							int32 number, int64 first_hash, int64 first_place,
+							int64 entries, bytea *hashes, bytea *places)
+{
+	Datum		values[STRATA_INDEX_NATTS] = {0};
+	bool		isnull[STRATA_INDEX_NATTS] = {0};
+
+	values[STRATA_INDEX_ATT_RUN - 1] = Int32GetDatum(number);
+	values[STRATA_INDEX_ATT_HASH - 1] = Int64GetDatum(first_hash);
+	values[STRATA_INDEX_ATT_PLACE - 1] = Int64GetDatum(first_place);
+	values[STRATA_INDEX_ATT_ENTRIES - 1] = Int64GetDatum(entries);
+	values[STRATA_INDEX_ATT_HASHES - 1] = PointerGetDatum(hashes);
+	values[STRATA_INDEX_ATT_BATCHES - 1] = PointerGetDatum(places);
+	for (int i = STRATA_INDEX_ATT_COLUMN - 1; i < STRATA_INDEX_NATTS; i++)
+		isnull[i] = true;
+	insert_row(relation, indexes, values, isnull);
+}
+
+/* See index_private.h. */
+void
+strata_index_insert_description(Relation relation, CatalogIndexState indexes,
+								const StrataIndexRun *run)
 {
 	Datum		values[STRATA_INDEX_NATTS] = {0};
 	bool		isnull[STRATA_INDEX_NATTS] = {0};
 
 	values[STRATA_INDEX_ATT_RUN - 1] = Int32GetDatum(DESCRIPTION(run->number));
-	values[STRATA_INDEX_ATT_HASH - 1] = Int64GetDatum(0);
-	values[STRATA_INDEX_ATT_PLACE - 1] = Int64GetDatum(0);
+	values[STRATA_INDEX_ATT_HASH - 1] = Int64GetDatum((int64) run->opclass);
+	values[STRATA_INDEX_ATT_PLACE - 1] = Int64GetDatum(run->nrows);
 	values[STRATA_INDEX_ATT_ENTRIES - 1] = Int64GetDatum(run->entries);
 	isnull[STRATA_INDEX_ATT_HASHES - 1] = true;
 	isnull[STRATA_INDEX_ATT_BATCHES - 1] = true;
@@ -265,6 +294,7 @@ strata_index_writer_begin(Relation relation, const StrataIndexRun *run)
 	writer->indexes = CatalogOpenIndexes(relation);
 	writer->run = *run;
 	writer->run.entries = 0;
+	writer->run.nrows = 0;
 	writer->goal = STRATA_INDEX_ROW_ENTRIES / 2;
 	MemoryContextSwitchTo(old);
 	return writer;
@@ -275,30 +305,23 @@ static void
 write_entries(StrataIndexWriter *writer, const int64 *hashes,
 			  const int64 *places, int n)
 {
-	bytea	   *packed_hashes = pack_numbers(hashes, n);
-	bytea	   *packed_places = pack_numbers(places, n);
+	bytea	   *packed_hashes = strata_index_pack(hashes, n);
+	bytea	   *packed_places = strata_index_pack(places, n);
 	Size		size = VARSIZE(packed_hashes) + VARSIZE(packed_places);
-	Datum		values[STRATA_INDEX_NATTS] = {0};
-	bool		isnull[STRATA_INDEX_NATTS] = {0};
 
 	/* a little less than would fit just so: blocks of numbers differ */
-	writer->goal = Max(Min((int) (n * 0.97 * ROW_BYTES / size),
+	writer->goal = Max(Min((int) (n * 0.97 * STRATA_INDEX_ROW_BYTES / size),
 						   STRATA_INDEX_ROW_ENTRIES), 64);
-	if (size > ROW_BYTES)
+	if (size > STRATA_INDEX_ROW_BYTES)
 	{
 		write_entries(writer, hashes, places, n / 2);
 		write_entries(writer, hashes + n / 2, places + n / 2, n - n / 2);
 		return;
 	}
-	values[STRATA_INDEX_ATT_RUN - 1] = Int32GetDatum(writer->run.number);
-	values[STRATA_INDEX_ATT_HASH - 1] = Int64GetDatum(hashes[0]);
-	values[STRATA_INDEX_ATT_PLACE - 1] = Int64GetDatum(places[0]);
-	values[STRATA_INDEX_ATT_ENTRIES - 1] = Int64GetDatum(n);
-	values[STRATA_INDEX_ATT_HASHES - 1] = PointerGetDatum(packed_hashes);
-	values[STRATA_INDEX_ATT_BATCHES - 1] = PointerGetDatum(packed_places);
-	for (int i = STRATA_INDEX_ATT_COLUMN - 1; i < STRATA_INDEX_NATTS; i++)
-		isnull[i] = true;
-	insert_row(writer->relation, writer->indexes, values, isnull);
+	strata_index_insert_entries(writer->relation, writer->indexes,
+								writer->run.number, hashes[0], places[0], n,
+								packed_hashes, packed_places);
+	writer->run.nrows++;
 	writer->run.entries += n;
 }
 
@@ -335,7 +358,9 @@ strata_index_writer_end(StrataIndexWriter *writer, StrataIndexRun *run)
 	if (writer->n > 0)
 		write_row(writer);
 	run->entries = writer->run.entries;
-	insert_description(writer->relation, writer->indexes, &writer->run);
+	run->nrows = writer->run.nrows;
+	strata_index_insert_description(writer->relation, writer->indexes,
+									&writer->run);
 	CatalogCloseIndexes(writer->indexes);
 	MemoryContextDelete(writer->mcxt);
 }
@@ -347,7 +372,7 @@ strata_index_reserve(Relation relation, int32 number, int64 to)
 	CatalogIndexState indexes = CatalogOpenIndexes(relation);
 	StrataIndexRun run = {.number = number,.to = to};
 
-	insert_description(relation, indexes, &run);
+	strata_index_insert_description(relation, indexes, &run);
 	CatalogCloseIndexes(indexes);
 }
 
@@ -382,7 +407,7 @@ strata_index_run_extend(Relation relation, const StrataIndexRun *run,
 	delete_run_rows(relation, DESCRIPTION(run->number));
 	CommandCounterIncrement();
 	indexes = CatalogOpenIndexes(relation);
-	insert_description(relation, indexes, &longer);
+	strata_index_insert_description(relation, indexes, &longer);
 	CatalogCloseIndexes(indexes);
 	CommandCounterIncrement();
 }
@@ -400,10 +425,10 @@ strata_index_run_delete(Relation relation, int32 number)
  *-------------------------------------------------------------------------
  */
 
-/* Decode a column of n numbers. */
-static void
-unpack_numbers(Relation relation, Datum packed, int n, StrataIndexRow *row,
-			   int64 *numbers)
+/* See index_private.h. */
+void
+strata_index_unpack(Relation relation, Datum packed, int n,
+					StrataIndexRow *row, int64 *numbers)
 {
 	bytea	   *bytes = DatumGetByteaPP(packed);
 	const uint8 *buf = (const uint8 *) VARDATA_ANY(bytes);
@@ -418,7 +443,7 @@ unpack_numbers(Relation relation, Datum packed, int n, StrataIndexRow *row,
 		info.nrows != (uint32) n || info.nnulls != 0 ||
 		strata_column_decode_scratch_size(buf, len, 0, (uint32_t) n,
 										  &need) != STRATA_CODEC_OK)
-		report_damage(relation, "Its entries are not what was written.");
+		strata_index_report_damage(relation, "Its entries are not what was written.");
 	if (need > row->scratch_size)
 	{
 		row->scratch = row->scratch == NULL ? palloc(need) :
@@ -428,7 +453,7 @@ unpack_numbers(Relation relation, Datum packed, int n, StrataIndexRow *row,
 	if (strata_column_decode_fixed(buf, len, 0, (uint32_t) n, row->scratch,
 								   row->scratch_size, numbers, isnull,
 								   &hasnull) != STRATA_CODEC_OK)
-		report_damage(relation, "Its entries cannot be decoded.");
+		strata_index_report_damage(relation, "Its entries cannot be decoded.");
 }
 
 /* See index_private.h.  row was zeroed before its first use. */
@@ -436,18 +461,19 @@ void
 strata_index_row_read(Relation relation, TupleTableSlot *slot,
 					  StrataIndexRow *row)
 {
+	Datum	   *values = slot->tts_values;
 	int64		n;
 
 	slot_getallattrs(slot);
-	n = DatumGetInt64(slot->tts_values[STRATA_INDEX_ATT_ENTRIES - 1]);
+	n = DatumGetInt64(values[STRATA_INDEX_ATT_ENTRIES - 1]);
 	if (n < 1 || n > STRATA_INDEX_ROW_ENTRIES ||
 		slot->tts_isnull[STRATA_INDEX_ATT_HASHES - 1] ||
 		slot->tts_isnull[STRATA_INDEX_ATT_BATCHES - 1])
-		report_damage(relation, "A row has no entries.");
-	unpack_numbers(relation, slot->tts_values[STRATA_INDEX_ATT_HASHES - 1],
-				   (int) n, row, row->hashes);
-	unpack_numbers(relation, slot->tts_values[STRATA_INDEX_ATT_BATCHES - 1],
-				   (int) n, row, row->places);
+		strata_index_report_damage(relation, "A row has no entries.");
+	strata_index_unpack(relation, values[STRATA_INDEX_ATT_HASHES - 1], (int) n,
+						row, row->hashes);
+	strata_index_unpack(relation, values[STRATA_INDEX_ATT_BATCHES - 1],
+						(int) n, row, row->places);
 	row->n = (int) n;
 }
 

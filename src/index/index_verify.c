@@ -68,6 +68,25 @@ compare_runs(StrataIndexCollector *collector, int64 to, void *arg)
 	pfree(lacking);
 }
 
+/* What is kept for indexes with operator classes of their own. */
+static void
+verify_classes(const Verify *verify, StrataStore *store)
+{
+	List	   *indexes = RelationGetIndexList(store->rel);
+	StrataIndexTarget target;
+	ListCell   *lc;
+
+	foreach(lc, indexes)
+	{
+		if (!strata_index_class_target(lfirst_oid(lc), &target))
+			continue;
+		strata_index_verify_summaries(store, verify->relation,
+									  verify->snapshot, &target,
+									  verify->report, verify->arg);
+	}
+	list_free(indexes);
+}
+
 /* See index.h. */
 void
 strata_index_verify(StrataStore *store, Snapshot snapshot,
@@ -85,17 +104,22 @@ strata_index_verify(StrataStore *store, Snapshot snapshot,
 	for (AttrNumber attno = 1;
 		 OidIsValid(oid) && attno <= store->schema->natts; attno++)
 	{
-		Oid			function = strata_index_hash_function(store->rel, attno);
+		StrataIndexTarget target = strata_index_hash_target(store->rel, attno);
 		StrataIndexCollector collector;
 		int64		covered;
 
+		if (!OidIsValid(target.function))
+			continue;
 		verify.runs = strata_index_chain(strata_index_runs(verify.relation,
-														   snapshot, attno),
-										 function, &covered);
-		if (OidIsValid(function) && verify.runs != NIL)
-			strata_index_collect(&collector, store, snapshot, attno, function,
-								 0, covered, compare_runs, &verify);
+														   snapshot, &target),
+										 &covered);
+		if (verify.runs != NIL)
+			strata_index_collect(&collector, store, snapshot, attno,
+								 target.function, 0, covered, compare_runs,
+								 &verify);
 	}
+	if (OidIsValid(oid))
+		verify_classes(&verify, store);
 	if (OidIsValid(oid))
 		table_close(verify.relation, NoLock);
 	MemoryContextSwitchTo(old);

@@ -14,6 +14,7 @@
 
 #include "access/amapi.h"
 #include "access/htup.h"
+#include "access/skey.h"
 #include "access/tableam.h"
 #include "commands/copy.h"
 #include "fmgr.h"
@@ -289,5 +290,30 @@ extern void strata_hash_join_each(HashJoinState *join,
  */
 struct RangeTblEntry;
 extern Oid	strata_rte_view(const struct RangeTblEntry *rte);
+
+/*
+ * pg_brin.c.  Summaries of rows as the operator classes of an open BRIN index
+ * make them; columns are counted from 0.  A summary is of the memory that the
+ * next one is made in.  In the current context.
+ */
+typedef struct StrataBrin StrataBrin;
+extern StrataBrin *strata_brin_open(Relation index);
+extern void strata_brin_close(StrataBrin *brin);
+extern void strata_brin_start(StrataBrin *brin);
+extern void strata_brin_add(StrataBrin *brin, int column, Datum value,
+							bool isnull);
+extern const void *strata_brin_finish(StrataBrin *brin, Size *size);
+
+/*
+ * What is asked of summaries from now on: operators of the classes, which all
+ * must be true, with values that are not null; kept by the caller.  Then: may
+ * a row of this summary, which is aligned, fulfil them?
+ */
+extern void strata_brin_ask(StrataBrin *brin, ScanKey keys, int nkeys);
+extern bool strata_brin_may_hold(StrataBrin *brin, const void *summary);
+
+/* Does nothing change where the summary is united with a part of it? */
+extern bool strata_brin_covers(StrataBrin *brin, const void *summary,
+							   const void *part);
 
 #endif							/* STRATA_PG_H */

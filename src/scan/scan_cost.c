@@ -235,8 +235,9 @@ classify_quals(StrataRelInfo *info, ParamPathInfo *param_info,
 	cost_qual_eval(&shape->batch, rest, info->root);
 	shape->segment_sel = selectivity(info, shape->segment);
 	shape->order_sel = selectivity(info, shape->order);
-	shape->index_options = strata_scan_batch_index(info, all,
-												   param_info != NULL);
+	shape->index_options =
+		list_concat(strata_scan_batch_index(info, all, param_info != NULL),
+					strata_scan_batch_class(info, all, param_info != NULL));
 	shape->range_sel = 1.0;
 	if (strata_enable_pruning &&
 		info->size.batches * shape->segment_sel * shape->order_sel >=

@@ -18,10 +18,14 @@
 #include "access/genam.h"
 #include "access/stratnum.h"
 #include "access/tableam.h"
+#include "executor/executor.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/fmgroids.h"
 #include "utils/memutils.h"
+
+/* Most values of a list that operator classes are asked for. */
+#define CLASS_LIST_VALUES 100
 
 /* An index by which the plan looks for batches. */
 typedef struct IndexUse
@@ -40,6 +44,22 @@ typedef struct LeafUse
 	FmgrInfo	value;			/* hashes what the column is compared with */
 } LeafUse;
 
+/* An index whose operator classes are asked by the plan. */
+typedef struct ClassUse
+{
+	Relation	index;
+	StrataIndexProbe *probe;	/* NULL: not asked yet */
+	bool		matched;		/* matches are known */
+	List	   *matches;		/* ClassMatch */
+} ClassUse;
+
+/* A condition that it is asked for. */
+typedef struct ClassMatch
+{
+	StrataIndexMatch match;
+	ExprState  *value;
+} ClassMatch;
+
 struct StrataIndexSource
 {
 	MemoryContext mcxt;
@@ -47,6 +67,7 @@ struct StrataIndexSource
 	StrataStore *store;
 	Snapshot	snapshot;
 	List	   *uses;			/* IndexUse */
+	List	   *class_uses;		/* ClassUse */
 	List	   *leaves;			/* LeafUse */
 	Relation	key;			/* the companion's index on first_row */
 	IndexScanDesc scan;
@@ -55,6 +76,15 @@ struct StrataIndexSource
 	int			at;				/* the range being read; -1, nranges: before,
 								 * behind all */
 };
+
+static ClassUse *
+open_class(Oid index)
+{
+	ClassUse   *use = palloc0(sizeof(ClassUse));
+
+	use->index = index_open(index, AccessShareLock);
+	return use;
+}
 
 /* See scan_source_private.h. */
 StrataIndexSource *
@@ -71,8 +101,15 @@ strata_index_source_create(StrataStore *store, Snapshot snapshot,
 	source->snapshot = snapshot;
 	for (int i = 0; i + 1 < list_length(indexes); i += 2)
 	{
-		IndexUse   *use = palloc0(sizeof(IndexUse));
+		IndexUse   *use;
 
+		if (!OidIsValid(list_nth_oid(indexes, i + 1)))
+		{
+			source->class_uses = lappend(source->class_uses,
+										 open_class(list_nth_oid(indexes, i)));
+			continue;
+		}
+		use = palloc0(sizeof(IndexUse));
 		use->index = list_nth_oid(indexes, i);
 		use->attno = (AttrNumber) list_nth_oid(indexes, i + 1);
 		source->uses = lappend(source->uses, use);
@@ -186,11 +223,105 @@ tree_ranges(StrataIndexSource *source, const FilterNode *node)
 	}
 }
 
+/* Find the conditions that the classes of an index are asked for. */
+static void
+match_class(StrataIndexSource *source, ClassUse *use,
+			const StrataFilter *filter)
+{
+	MemoryContext old = MemoryContextSwitchTo(source->mcxt);
+
+	for (int i = 0; i < filter->nquals; i++)
+	{
+		StrataIndexMatch match;
+		ClassMatch *found;
+
+		if (!filter->quals[i].promotable || /* scan:R4 */
+			!strata_index_match(use->index, filter->varno,
+								filter->quals[i].clause, &match))
+			continue;
+		found = palloc0(sizeof(ClassMatch));
+		found->match = match;
+		found->value = ExecInitExpr(match.value, filter->parent);
+		use->matches = lappend(use->matches, found);
+	}
+	use->matched = true;
+	use->probe = strata_index_probe_begin(source->store->batches,
+										  source->snapshot, use->index);
+	MemoryContextSwitchTo(old);
+}
+
+/* Where no row can be but in batches that nothing is known of. */
+static StrataIndexRanges *
+no_ranges(void)
+{
+	StrataIndexRanges *result = palloc0(sizeof(StrataIndexRanges));
+
+	result->ranges = palloc_array(StrataIndexRange, 1);
+	return result;
+}
+
+/*
+ * What an index's classes leave: conditions on single values together, and
+ * those on lists one value after the other.  NULL: all batches.
+ */
+static StrataIndexRanges *
+class_ranges(ClassUse *use, ExprContext *econtext)
+{
+	StrataIndexRanges *result = NULL;
+	ScanKey		keys = palloc_array(ScanKeyData,
+									Max(list_length(use->matches), 1));
+	int			nkeys = 0;
+	ListCell   *lc;
+
+	foreach(lc, use->matches)
+	{
+		const ClassMatch *found = lfirst(lc);
+		StrataIndexRanges *any = NULL;
+		bool		isnull;
+		Datum		value = ExecEvalExpr(found->value, econtext, &isnull);
+		Datum	   *values;
+		int			n;
+
+		/* operators of an index are strict */
+		if (isnull)
+			return no_ranges();
+		if (!found->match.is_array)
+		{
+			strata_index_match_key(&found->match, value, &keys[nkeys++]);
+			continue;
+		}
+		values = strata_index_match_values(&found->match, value, &n);
+		if (n > CLASS_LIST_VALUES)
+			continue;
+		for (int i = 0; i < n; i++)
+		{
+			StrataIndexRanges *one;
+			ScanKeyData key;
+
+			strata_index_match_key(&found->match, values[i], &key);
+			one = strata_index_probe_find(use->probe, &key, 1);
+			any = any == NULL ? one : strata_ranges_union(any, one);
+		}
+		if (any == NULL)
+			return no_ranges();
+		result = result == NULL ? any : strata_ranges_common(result, any);
+	}
+	if (nkeys > 0)
+	{
+		StrataIndexRanges *all = strata_index_probe_find(use->probe, keys,
+														 nkeys);
+
+		result = result == NULL ? all : strata_ranges_common(result, all);
+	}
+	return result;
+}
+
 /* What the quals that can be looked up have in common. */
 static StrataIndexRanges *
 filter_ranges(StrataIndexSource *source, const StrataFilter *filter)
 {
 	StrataIndexRanges *result = NULL;
+	ListCell   *lc;
 
 	for (int i = 0; i < filter->nown; i++)
 	{
@@ -199,6 +330,18 @@ filter_ranges(StrataIndexSource *source, const StrataFilter *filter)
 		if (!filter->quals[i].promotable)	/* scan:R4 */
 			continue;
 		ranges = tree_ranges(source, filter->quals[i].tree);
+		if (ranges != NULL)
+			result = result == NULL ? ranges :
+				strata_ranges_common(result, ranges);
+	}
+	foreach(lc, source->class_uses)
+	{
+		ClassUse   *use = lfirst(lc);
+		StrataIndexRanges *ranges;
+
+		if (!use->matched)
+			match_class(source, use, filter);
+		ranges = class_ranges(use, filter->parent->ps_ExprContext);
 		if (ranges != NULL)
 			result = result == NULL ? ranges :
 				strata_ranges_common(result, ranges);
@@ -272,6 +415,14 @@ strata_index_source_end(StrataIndexSource *source)
 
 		if (use->lookup != NULL)
 			strata_index_lookup_end(use->lookup);
+	}
+	foreach(lc, source->class_uses)
+	{
+		const ClassUse *use = lfirst(lc);
+
+		if (use->probe != NULL)
+			strata_index_probe_end(use->probe);
+		index_close(use->index, NoLock);
 	}
 	index_endscan(source->scan);
 	index_close(source->key, NoLock);

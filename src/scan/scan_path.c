@@ -500,19 +500,27 @@ is_lookup_column(const StrataRelInfo *info, AttrNumber attno)
 		(info->layout->norder > 0 && info->layout->order[0].attno == attno);
 }
 
+/* Is the clause a comparison by which batches of a column are found? */
+static bool
+looks_up_column(StrataRelInfo *info, RestrictInfo *rinfo)
+{
+	const StrataColumnOp *op = strata_scan_clause_op(info, rinfo);
+
+	return op != NULL && op->column_order && op->attno > 0 &&
+		(is_lookup_column(info, op->attno) ||
+		 strata_scan_has_batch_index(info, op->attno));
+}
+
 /* Remember the parameterisation that makes a join clause usable here. */
 static List *
 add_param_info(StrataRelInfo *info, RestrictInfo *rinfo, List *param_infos)
 {
 	RelOptInfo *rel = info->rel;
-	const StrataColumnOp *op;
 	Relids		outer;
 
-	op = join_clause_is_movable_to(rinfo, rel) ?
-		strata_scan_clause_op(info, rinfo) : NULL;
-	if (op == NULL || !op->column_order || op->attno <= 0 ||
-		!(is_lookup_column(info, op->attno) ||
-		  strata_scan_has_batch_index(info, op->attno)))
+	if (!join_clause_is_movable_to(rinfo, rel) ||
+		!(looks_up_column(info, rinfo) ||
+		  strata_scan_class_serves(info, rinfo)))
 		return param_infos;
 	outer = bms_union(rinfo->clause_relids, rel->lateral_relids);
 	outer = bms_del_member(outer, rel->relid);

@@ -71,7 +71,8 @@ typedef struct StrataScanInfo
 	Bitmapset  *segment;		/* segmentby columns, of partial paths too */
 	AttrNumber	order;			/* column of the bound */
 	List	   *indexes;		/* access INDEX: OIDs of R's indexes, each
-								 * followed by the column looked up */
+								 * followed by the column looked up, or 0: its
+								 * operator classes are asked */
 	double		nread;			/* batches that a partial path's processes
 								 * read */
 	bool		has_segment_index[2];	/* by min, by max */
@@ -119,6 +120,8 @@ typedef struct StrataRelInfo
 	List	   *shapes;			/* of scan_cost.c: what it knows of the quals */
 	List	   *ops;			/* and of each of them */
 	List	   *batch_indexes;	/* of scan_batch_index.c: of columns */
+	bool		class_indexes_known;
+	List	   *class_indexes;	/* of scan_batch_class.c */
 } StrataRelInfo;
 
 /* A path being considered: what it is, then what it costs. */
@@ -162,6 +165,14 @@ extern bool strata_scan_has_batch_index(StrataRelInfo *info,
  */
 extern List *strata_scan_batch_index(StrataRelInfo *info, List *clauses,
 									 bool repeated);
+
+/*
+ * scan_batch_class.c: the same by operator classes; and could the clause be
+ * asked of one?
+ */
+extern List *strata_scan_batch_class(StrataRelInfo *info, List *clauses,
+									 bool repeated);
+extern bool strata_scan_class_serves(StrataRelInfo *info, RestrictInfo *rinfo);
 
 /* scan_cost.c: the comparison with a column that a clause is, or NULL. */
 extern const StrataColumnOp *strata_scan_clause_op(StrataRelInfo *info,

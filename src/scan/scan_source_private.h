@@ -141,6 +141,30 @@ extern bool strata_index_source_next(StrataIndexSource *source,
 									 TupleTableSlot *slot);
 extern void strata_index_source_end(StrataIndexSource *source);
 
+/*
+ * scan_index_match.c: what a condition on relation varno asks of an index by
+ * its operator classes.
+ */
+typedef struct StrataIndexMatch
+{
+	AttrNumber	column;			/* of the index, from 1 */
+	int			strategy;
+	Oid			righttype;
+	Oid			function;		/* of the operator */
+	Oid			collation;
+	bool		is_array;		/* any of an array's elements */
+	Expr	   *value;
+} StrataIndexMatch;
+
+extern bool strata_index_match(Relation index, Index varno,
+							   const Expr *clause, StrataIndexMatch *match);
+extern void strata_index_match_key(const StrataIndexMatch *match, Datum value,
+								   ScanKey key);
+
+/* The value, or those of the array that are not null. */
+extern Datum *strata_index_match_values(const StrataIndexMatch *match,
+										Datum value, int *n);
+
 /* scan_prune.c: what metadata says of the quals. */
 typedef struct StrataPruner StrataPruner;
 

@@ -17,17 +17,21 @@
 /*
  * Columns of _strata.batch_index_<oid of the companion>.  A run is described
  * by one row, whose run is -1 - its number, and has its entries in others, in
- * the order of their hashes; docs/format.md, "Batch indexes".
+ * the order of their hashes (summaries: of their batches); docs/format.md, "Batch indexes".
  */
 #define STRATA_INDEX_ATT_RUN 1	/* int4 */
-#define STRATA_INDEX_ATT_HASH 2 /* int8: the first, of a description 0 */
-#define STRATA_INDEX_ATT_PLACE 3	/* int8: its batch's; the same */
+#define STRATA_INDEX_ATT_HASH 2 /* int8: the first; of a description the
+								 * operator class, or 0 */
+#define STRATA_INDEX_ATT_PLACE 3	/* int8: its batch's; of a description how
+									 * many rows the run has */
 #define STRATA_INDEX_ATT_ENTRIES 4	/* int8: how many */
 #define STRATA_INDEX_ATT_HASHES 5	/* bytea, NULL in a description */
 #define STRATA_INDEX_ATT_BATCHES 6	/* the same */
 #define STRATA_INDEX_ATT_COLUMN 7	/* int2 of R; this and what follows are
 									 * NULL but in a description */
-#define STRATA_INDEX_ATT_FUNCTION 8 /* oid: that hashed the values */
+#define STRATA_INDEX_ATT_FUNCTION 8 /* oid: that hashed the values, or R's
+									 * index whose operator class made what is
+									 * kept */
 #define STRATA_INDEX_ATT_SHIFT 9	/* int2 */
 #define STRATA_INDEX_ATT_FROM 10	/* int8: row numbers of the batches: from */
 #define STRATA_INDEX_ATT_TO 11	/* int8: to before */

@@ -1,0 +1,497 @@
+/*-------------------------------------------------------------------------
+ *
+ * index_brin.c
+ *	  Summaries of batches by the operator classes of a BRIN index: made,
+ *	  merged, asked, verified.
+ *
+ * A run of summaries has one for each batch with a row number in [from, to);
+ * a batch that has none there is not seen by whoever sees the run (index:I6).
+ * All of a run is read by whoever asks: a page has those of 20 to 200 batches.
+ *
+ * src/index/index_brin.c
+ *-------------------------------------------------------------------------
+ */
+#include "index/index_private.h"
+#include "pg/pg.h"
+
+#include <math.h>
+
+#include "access/table.h"
+#include "catalog/pg_type.h"
+#include "executor/tuptable.h"
+#include "miscadmin.h"
+#include "utils/geo_decls.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+/* Rows of a run that planning looks at, and summaries of each. */
+#define SAMPLE_ROWS 8
+#define SAMPLE_SUMMARIES 32
+
+/*
+ * PostgreSQL's class for boxes loses those with NaN, and others with them:
+ * nothing is to the left of NaN, nor to its right.
+ */
+static bool
+is_nowhere(Oid type, Datum value)
+{
+	const		BOX *box;
+
+	if (type != BOXOID)
+		return false;
+	box = DatumGetBoxP(value);
+	return isnan(box->low.x) || isnan(box->low.y) || isnan(box->high.x) ||
+		isnan(box->high.y);
+}
+
+/*
+ * Add the values of a column of the reader's batch; false: one of them has no
+ * place in a summary.
+ */
+static bool
+summarise_column(StrataBrin *brin, int column, StrataBatchReader *reader,
+				 AttrNumber attno)
+{
+	const StrataColumn *col = strata_batch_reader_column(reader, attno);
+	bool		by_code = !col->constant && col->codes != NULL;
+	int			n = col->constant ? 1 : reader->nrows;
+	bool		isnull = false;
+
+	for (int i = 0; by_code && i < col->ndict; i++)
+	{
+		if (is_nowhere(col->type.typid, col->dict[i]))
+			return false;
+		strata_brin_add(brin, column, col->dict[i], false);
+	}
+	for (int row = 0; row < n; row++)
+	{
+		Datum		value = strata_column_get(col, row, &isnull);
+
+		if (!isnull && by_code)
+			continue;
+		if (!isnull && is_nowhere(col->type.typid, value))
+			return false;
+		strata_brin_add(brin, column, value, isnull);
+	}
+	return true;
+}
+
+/* The summary of the reader's batch; NULL: it can have none. */
+static const void *
+summarise_batch(StrataBrin *brin, Relation index, StrataBatchReader *reader,
+				Size *size)
+{
+	*size = 0;
+	strata_brin_start(brin);
+	for (int i = 0; i < index->rd_index->indnkeyatts; i++)
+	{
+		if (!summarise_column(brin, i, reader,
+							  index->rd_index->indkey.values[i]))
+			return NULL;
+	}
+	return strata_brin_finish(brin, size);
+}
+
+/* See index_private.h. */
+void
+strata_index_summarise(StrataStore *store, Relation relation,
+					   StrataIndexRun *run)
+{
+	Relation	index = index_open(run->function, AccessShareLock);
+	StrataBrin *brin = strata_brin_open(index);
+	StrataBatchReader *reader = strata_batch_reader_create(store->rel,
+														   store->schema);
+	StrataSummaryWriter *writer = strata_summary_writer_begin(relation, run);
+	StrataIndexBatches batches;
+	int64		first_row;
+
+	Assert(run->from < run->to);	/* index:I1 */
+	reader->toast = store->toast;
+	strata_index_batches_begin(&batches, store, run->from, NULL);
+	while (strata_index_batches_next(&batches, &first_row) &&
+		   first_row < run->to)
+	{
+		const void *summary;
+		Size		size;
+
+		if (!strata_batch_reader_load(reader, batches.slot))
+			continue;
+		summary = summarise_batch(brin, index, reader, &size);
+		strata_summary_writer_add(writer, first_row, summary, size);
+	}
+	strata_index_batches_end(&batches);
+	strata_summary_writer_end(writer, run);
+	strata_batch_reader_free(reader);
+	strata_brin_close(brin);
+	index_close(index, NoLock);
+}
+
+/* Add those of a run whose batches are there. */
+static void
+copy_summaries(StrataStore *store, Relation relation,
+			   const StrataIndexRun *run, StrataSummaryWriter *writer)
+{
+	StrataSummaryCursor *cursor = strata_summary_cursor_begin(relation,
+															  SnapshotSelf,
+															  run);
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext,
+											   "strata summaries copied",
+											   ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old;
+	StrataIndexBatches batches;
+	StrataSummaryRow *row;
+	int64		first_row = 0;
+	bool		there;
+
+	strata_index_batches_begin(&batches, store, run->from, NULL);
+	there = strata_index_batches_next(&batches, &first_row);
+	for (;;)
+	{
+		MemoryContextReset(work);
+		old = MemoryContextSwitchTo(work);
+		row = strata_summary_cursor_next(cursor);
+		MemoryContextSwitchTo(old);
+		if (row == NULL)
+			break;
+		for (int i = 0; i < row->n; i++)
+		{
+			while (there && first_row < row->first_rows[i])
+				there = strata_index_batches_next(&batches, &first_row);
+			if (there && first_row == row->first_rows[i])
+				strata_summary_writer_add(writer, first_row, row->summaries[i],
+										  row->sizes[i]);
+		}
+	}
+	strata_index_batches_end(&batches);
+	strata_summary_cursor_end(cursor);
+	MemoryContextDelete(work);
+}
+
+/* See index_private.h. */
+void
+strata_index_merge_summaries(StrataStore *store, Relation relation,
+							 const StrataIndexRun *older,
+							 const StrataIndexRun *newer,
+							 StrataIndexRun *result)
+{
+	StrataSummaryWriter *writer;
+
+	Assert(older->to == newer->from &&
+		   older->function == newer->function); /* index:I2 */
+	result->from = older->from;
+	result->to = newer->to;
+	writer = strata_summary_writer_begin(relation, result);
+	copy_summaries(store, relation, older, writer);
+	copy_summaries(store, relation, newer, writer);
+	strata_summary_writer_end(writer, result);
+}
+
+/*-------------------------------------------------------------------------
+ * Questions
+ *-------------------------------------------------------------------------
+ */
+
+struct StrataIndexProbe
+{
+	MemoryContext mcxt;			/* everything here */
+	MemoryContext work;
+	Relation	relation;		/* NULL: there is none */
+	Relation	index;			/* the caller's */
+	Snapshot	snapshot;
+	List	   *runs;
+	int64		covered;
+	StrataBrin *brin;
+	bool		kept;			/* all rows are in `rows` */
+	bool		too_many;		/* ... which does not work out */
+	List	   *rows;			/* StrataSummaryRow */
+	/* of one question */
+	StrataIndexRanges *found;
+	int			size;
+	bool		included;		/* the last batch was */
+};
+
+/* See index.h. */
+bool
+strata_index_probe_shape(StrataStore *store, Snapshot snapshot,
+						 Relation index, StrataIndexShape *shape)
+{
+	StrataIndexTarget target;
+
+	return strata_index_class_target(RelationGetRelid(index), &target) &&
+		strata_index_target_shape(store, snapshot, &target, shape);
+}
+
+/* See index.h. */
+StrataIndexProbe *
+strata_index_probe_begin(Relation batches, Snapshot snapshot, Relation index)
+{
+	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext,
+											   "strata batch index probe",
+											   ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(mcxt);
+	StrataIndexProbe *probe = palloc0(sizeof(StrataIndexProbe));
+	Oid			oid = strata_index_relation_oid(batches);
+	StrataIndexTarget target;
+
+	probe->mcxt = mcxt;
+	probe->work = AllocSetContextCreate(mcxt, "strata batch index question",
+										ALLOCSET_DEFAULT_SIZES);
+	probe->index = index;
+	probe->snapshot = snapshot;
+	if (OidIsValid(oid) &&
+		strata_index_class_target(RelationGetRelid(index), &target))
+	{
+		probe->relation = table_open(oid, AccessShareLock);
+		probe->runs =
+			strata_index_chain(strata_index_runs(probe->relation, snapshot,
+												 &target),
+							   &probe->covered);
+		probe->brin = strata_brin_open(index);
+	}
+	MemoryContextSwitchTo(old);
+	return probe;
+}
+
+static void
+add_batches(StrataIndexProbe *probe, int64 from, int64 to)
+{
+	StrataIndexRanges *found = probe->found;
+
+	if (found->n == probe->size)
+	{
+		probe->size *= 2;
+		found->ranges = repalloc_huge(found->ranges,
+									  sizeof(StrataIndexRange) * probe->size);
+	}
+	found->ranges[found->n].from = from;
+	found->ranges[found->n++].to = to;
+}
+
+/* Take the batches of a row that may have what is asked for. */
+static void
+ask_row(StrataIndexProbe *probe, const StrataSummaryRow *row)
+{
+	for (int i = 0; i < row->n; i++)
+	{
+		bool		may = row->summaries[i] == NULL ||
+		strata_brin_may_hold(probe->brin, row->summaries[i]);
+
+		/* batches that follow one another are one range */
+		if (may && probe->included)
+			probe->found->ranges[probe->found->n - 1].to =
+				row->first_rows[i] + 1;
+		else if (may)
+			add_batches(probe, row->first_rows[i], row->first_rows[i] + 1);
+		probe->included = may;
+	}
+}
+
+/* Read all rows, ask each, and keep them while there is memory for it. */
+static void
+ask_runs(StrataIndexProbe *probe)
+{
+	Size		nbytes = 0;
+	ListCell   *lc;
+
+	probe->kept = !probe->too_many;
+	foreach(lc, probe->runs)
+	{
+		StrataSummaryCursor *cursor =
+		strata_summary_cursor_begin(probe->relation, probe->snapshot,
+									lfirst(lc));
+		StrataSummaryRow *row;
+		MemoryContext old;
+
+		for (;;)
+		{
+			MemoryContextReset(probe->work);
+			old = MemoryContextSwitchTo(probe->kept ? probe->mcxt :
+										probe->work);
+			row = strata_summary_cursor_next(cursor);
+			if (row != NULL && probe->kept)
+				probe->rows = lappend(probe->rows, row);
+			MemoryContextSwitchTo(old);
+			if (row == NULL)
+				break;
+			ask_row(probe, row);
+			nbytes += row->nbytes;
+			if (nbytes > (Size) work_mem * 1024 && probe->kept)
+			{
+				probe->kept = false;
+				probe->too_many = true;
+			}
+		}
+		strata_summary_cursor_end(cursor);
+	}
+}
+
+/* See index.h. */
+StrataIndexRanges *
+strata_index_probe_find(StrataIndexProbe *probe, ScanKey keys, int nkeys)
+{
+	StrataIndexRanges *found = palloc(sizeof(StrataIndexRanges));
+	ListCell   *lc;
+
+	found->n = 0;
+	probe->size = 64;
+	found->ranges = palloc_array(StrataIndexRange, probe->size);
+	probe->found = found;
+	probe->included = false;
+	if (probe->runs != NIL)
+		strata_brin_ask(probe->brin, keys, nkeys);
+	if (!probe->kept)
+		ask_runs(probe);
+	else
+		foreach(lc, probe->rows)
+	{
+		CHECK_FOR_INTERRUPTS();
+		ask_row(probe, lfirst(lc));
+	}
+	add_batches(probe, probe->covered, STRATA_BATCH_MAX_ROW_NUMBER + 1);
+	Assert(found->n == 1 ||
+		   found->ranges[found->n - 2].to <= probe->covered);	/* index:I2 */
+	return found;
+}
+
+/* See index.h. */
+double
+strata_index_probe_share(StrataIndexProbe *probe, ScanKey keys, int nkeys)
+{
+	double		asked = 0;
+	double		passing = 0;
+	ListCell   *lc;
+
+	if (probe->runs == NIL)
+		return 1;
+	strata_brin_ask(probe->brin, keys, nkeys);
+	foreach(lc, probe->runs)
+	{
+		const StrataIndexRun *run = lfirst(lc);
+		StrataSummaryCursor *cursor =
+		strata_summary_cursor_begin(probe->relation, probe->snapshot, run);
+		double		weight = 0;
+		double		share = 0;
+
+		for (int i = 0; i < SAMPLE_ROWS; i++)
+		{
+			MemoryContext old;
+			StrataSummaryRow *row;
+			int			step;
+
+			strata_summary_cursor_seek(cursor, run->from +
+									   (run->to - run->from) / SAMPLE_ROWS *
+									   i);
+			MemoryContextReset(probe->work);
+			old = MemoryContextSwitchTo(probe->work);
+			row = strata_summary_cursor_next(cursor);
+			MemoryContextSwitchTo(old);
+			step = row == NULL ? 1 : Max(row->n / SAMPLE_SUMMARIES, 1);
+			for (int j = 0; row != NULL && j < row->n; j += step)
+			{
+				weight++;
+				share += row->summaries[j] == NULL ||
+					strata_brin_may_hold(probe->brin, row->summaries[j]);
+			}
+		}
+		strata_summary_cursor_end(cursor);
+		asked += (double) run->entries;
+		passing += run->entries * (share + 0.5) / (weight + 0.5);
+	}
+	return asked > 0 ? Min(passing / asked, 1) : 1;
+}
+
+/* See index.h. */
+void
+strata_index_probe_end(StrataIndexProbe *probe)
+{
+	if (probe->relation != NULL)
+	{
+		strata_brin_close(probe->brin);
+		table_close(probe->relation, NoLock);
+	}
+	MemoryContextDelete(probe->mcxt);
+}
+
+/*-------------------------------------------------------------------------
+ * Verification
+ *-------------------------------------------------------------------------
+ */
+
+/* What is wrong with the summary of the reader's batch; NULL: nothing. */
+static const char *
+check_summary(StrataBrin *brin, Relation index, StrataBatchReader *reader,
+			  const void *summary, Size size)
+{
+	const void *anew;
+	Size		anew_size;
+
+	if (summary == NULL)
+		return NULL;
+	anew = summarise_batch(brin, index, reader, &anew_size);
+	if (anew != NULL &&
+		((anew_size == size && memcmp(anew, summary, size) == 0) ||
+		 strata_brin_covers(brin, summary, anew)))
+		return NULL;
+	return "the batch index's summary is not that of the batch";
+}
+
+/* See index_private.h. */
+void
+strata_index_verify_summaries(StrataStore *store, Relation relation,
+							  Snapshot snapshot,
+							  const StrataIndexTarget *target,
+							  StrataIndexReport report, void *arg)
+{
+	Relation	index = index_open(target->function, AccessShareLock);
+	StrataBrin *brin = strata_brin_open(index);
+	StrataBatchReader *reader = strata_batch_reader_create(store->rel,
+														   store->schema);
+	ListCell   *lc;
+	int64		covered;
+
+	reader->toast = store->toast;
+	foreach(lc, strata_index_chain(strata_index_runs(relation, snapshot,
+													 target), &covered))
+	{
+		const StrataIndexRun *run = lfirst(lc);
+		StrataSummaryCursor *cursor = strata_summary_cursor_begin(relation,
+																  snapshot,
+																  run);
+		StrataIndexBatches batches;
+		StrataSummaryRow *row = strata_summary_cursor_next(cursor);
+		int64		first_row;
+		int			i = 0;
+
+		strata_index_batches_begin(&batches, store, run->from, snapshot);
+		while (strata_index_batches_next(&batches, &first_row) &&
+			   first_row < run->to)
+		{
+			const char *problem;
+
+			if (!strata_batch_reader_load(reader, batches.slot))
+				continue;
+			while (row != NULL &&
+				   (i == row->n || row->first_rows[i] < first_row))
+			{
+				if (i < row->n)
+					i++;
+				else
+				{
+					row = strata_summary_cursor_next(cursor);
+					i = 0;
+				}
+			}
+			problem = row == NULL || row->first_rows[i] != first_row ?
+				"the batch index has no summary of the batch" :
+				check_summary(brin, index, reader, row->summaries[i],
+							  row->sizes[i]);
+			if (problem != NULL)
+				report(arg, first_row, target->attno, problem);
+		}
+		strata_index_batches_end(&batches);
+		strata_summary_cursor_end(cursor);
+	}
+	strata_batch_reader_free(reader);
+	strata_brin_close(brin);
+	index_close(index, NoLock);
+}

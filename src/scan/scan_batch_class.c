@@ -1,0 +1,205 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan_batch_class.c
+ *	  Batches found by what operator classes of an index say of each: when that
+ *	  pays.
+ *
+ * How much of the table a condition leaves is not to be known from statistics:
+ * it depends on how the rows lie.  So where the value is known, some summaries
+ * are asked.
+ *
+ * src/scan/scan_batch_class.c
+ *-------------------------------------------------------------------------
+ */
+#include "base/base.h"
+#include "index/index.h"
+#include "scan/scan_plan_private.h"
+#include "scan/scan_source_private.h"
+
+#include <math.h>
+
+#include "access/genam.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/restrictinfo.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+/* Asking a summary; in multiples of cpu_tuple_cost. */
+#define COST_SUMMARY 2.0
+
+/*
+ * Batches that a condition leaves whose value is not known: who made the index
+ * believes that it helps.
+ */
+#define UNKNOWN_SHARE 0.1
+
+/* Most values of a list that are asked for one by one. */
+#define LIST_VALUES 100
+
+/* An index of R that has summaries of batches. */
+typedef struct ClassIndex
+{
+	Oid			index;
+	StrataIndexShape shape;
+} ClassIndex;
+
+static Snapshot
+planning_snapshot(void)
+{
+	return ActiveSnapshotSet() ? GetActiveSnapshot() :
+		GetTransactionSnapshot();
+}
+
+/* Those that there are; remembered, as they are asked for often. */
+static List *
+class_indexes(StrataRelInfo *info)
+{
+	List	   *indexes;
+	ListCell   *lc;
+
+	if (info->class_indexes_known)
+		return info->class_indexes;
+	info->class_indexes_known = true;
+	if (!strata_enable_batch_index || info->size.batches < 2)
+		return NIL;
+	indexes = RelationGetIndexList(info->store->rel);
+	foreach(lc, indexes)
+	{
+		Oid			oid = lfirst_oid(lc);
+		Relation	index;
+		ClassIndex *found;
+
+		if (strata_index_kind(oid) != STRATA_INDEX_SUMMARIES)
+			continue;
+		index = index_open(oid, AccessShareLock);
+		found = palloc0(sizeof(ClassIndex));
+		found->index = oid;
+		if (strata_index_probe_shape(info->store, planning_snapshot(), index,
+									 &found->shape))
+			info->class_indexes = lappend(info->class_indexes, found);
+		index_close(index, NoLock);
+	}
+	list_free(indexes);
+	return info->class_indexes;
+}
+
+/* See scan_plan_private.h. */
+bool
+strata_scan_class_serves(StrataRelInfo *info, RestrictInfo *rinfo)
+{
+	ListCell   *lc;
+	bool		serves = false;
+
+	foreach(lc, class_indexes(info))
+	{
+		const ClassIndex *known = lfirst(lc);
+		Relation	index = index_open(known->index, AccessShareLock);
+		StrataIndexMatch match;
+
+		serves = serves || strata_index_match(index, info->rel->relid,
+											  rinfo->clause, &match);
+		index_close(index, NoLock);
+	}
+	return serves;
+}
+
+/*
+ * Of a condition whose value is known when planning: the share of batches that
+ * are left; else less than 0.
+ */
+static double
+known_share(StrataRelInfo *info, StrataIndexProbe *probe,
+			const StrataIndexMatch *match)
+{
+	Node	   *value = estimate_expression_value(info->root,
+												  (Node *) match->value);
+	Datum	   *values;
+	int			n;
+	double		left = 1;
+	const Const *known = (const Const *) value;
+
+	if (!IsA(value, Const))
+		return -1;
+	if (known->constisnull)
+		return 0;
+	values = strata_index_match_values(match, known->constvalue, &n);
+	if (n > LIST_VALUES)
+		return 1;
+	for (int i = 0; i < n; i++)
+	{
+		ScanKeyData key;
+
+		strata_index_match_key(match, values[i], &key);
+		left *= 1 - strata_index_probe_share(probe, &key, 1);
+	}
+	return 1 - left;
+}
+
+/* The way to batches that an index offers for the clauses, or NULL. */
+static StrataIndexOption *
+index_option(StrataRelInfo *info, const ClassIndex *known, Relation index,
+			 List *clauses, bool repeated)
+{
+	StrataIndexProbe *probe = NULL;
+	StrataIndexOption *option;
+	double		share = 1;
+	int			nmatches = 0;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+		StrataIndexMatch match;
+		double		one;
+
+		if (rinfo->pseudoconstant ||
+			!restriction_is_securely_promotable(rinfo, info->rel) ||
+			!strata_index_match(index, info->rel->relid, rinfo->clause,
+								&match))
+			continue;
+		if (probe == NULL)
+			probe = strata_index_probe_begin(info->store->batches,
+											 planning_snapshot(), index);
+		one = known_share(info, probe, &match);
+		/* conditions on one column mostly leave the same batches, or fewer */
+		share = Min(share, one < 0 ? UNKNOWN_SHARE : one);
+		nmatches++;
+	}
+	if (probe == NULL)
+		return NULL;
+	strata_index_probe_end(probe);
+	option = palloc0(sizeof(StrataIndexOption));
+	option->share = share;
+	option->cost = known->shape.entries * nmatches * COST_SUMMARY *
+		cpu_tuple_cost;
+	/* rows of runs stay in memory from one value of a join to the next */
+	if (!repeated || known->shape.nrows * BLCKSZ > work_mem * 1024.0)
+		option->cost += known->shape.nruns * info->random_page_cost +
+			known->shape.nrows * info->seq_page_cost;
+	option->uses = list_make2_oid(known->index, InvalidOid);
+	return option;
+}
+
+/* See scan_plan_private.h. */
+List *
+strata_scan_batch_class(StrataRelInfo *info, List *clauses, bool repeated)
+{
+	List	   *options = NIL;
+	ListCell   *lc;
+
+	foreach(lc, class_indexes(info))
+	{
+		const ClassIndex *known = lfirst(lc);
+		Relation	index = index_open(known->index, AccessShareLock);
+		StrataIndexOption *option = index_option(info, known, index, clauses,
+												 repeated);
+
+		if (option != NULL)
+			options = lappend(options, option);
+		index_close(index, NoLock);
+	}
+	return options;
+}
