@@ -542,7 +542,11 @@ strata_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	int			start = es->str->len;
 
 	if (es->analyze && brief && was_never_read(scan))
+	{
+		if (is_one_of_several(ancestors))
+			strata_scan_explain_unread(es->str);
 		return;
+	}
 	show_plan(scan, ancestors, es);
 	if (brief && is_one_of_several(ancestors))
 		forget_repeated(es->str, start);

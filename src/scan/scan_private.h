@@ -110,6 +110,12 @@ extern char *strata_scan_join_columns(struct StrataScanState *scan);
 
 /* scan_explain.c */
 struct ExplainState;
+
+/*
+ * str ends with lines about a chunk that was not read: if the chunk before it
+ * was not either, these are one line.
+ */
+extern void strata_scan_explain_unread(StringInfo str);
 extern void strata_scan_explain(CustomScanState *node, List *ancestors,
 								struct ExplainState *es);
 
