@@ -105,7 +105,6 @@ strata_scan_explain_unread(StringInfo str)
 		return;
 	/* a table's name that is a number and " chunks" has quotes around it */
 	(void) sscanf(str->data + before + indent, HEAD "%d chunks ", &chunks);
-	Assert(chunks >= 1 && before < own);
 	str->len = before;
 	str->data[before] = '\0';
 	appendStringInfoSpaces(str, indent);
