@@ -42,6 +42,16 @@
 #define COST_COLUMN_OPEN 1.0	/* per column of it */
 #define COST_DECODE_VALUE 0.03
 #define COST_EMIT_ROW 0.25
+#define COST_INDEXED_ROW 2.0	/* of the row store, beyond what PostgreSQL
+								 * says that an index's row costs */
+
+/*
+ * Of what a sequential scan costs, so much is saved where the row store is
+ * read by our own: its pages are few and mostly in memory, and who reads them
+ * as columns needs a fifth of the time.
+ */
+#define ROWSTORE_SAVING 0.3
+#define COLUMNS_SAVING 0.5		/* where they are what the scan is for */
 
 /* Of the index on first_row. */
 #define ENTRIES_PER_PAGE 290
@@ -377,12 +387,14 @@ rowstore_cost(const StrataRelInfo *info, const StrataCandidate *candidate,
 
 		*startup = child->startup_cost;
 		*total = child->startup_cost +
-			(child->total_cost - child->startup_cost) * share;
+			(child->total_cost - child->startup_cost) * share +
+			candidate->rows * share * COST_INDEXED_ROW * cpu_tuple_cost;
 		return;
 	}
 	*startup = shape->heap.startup;
-	*total = *startup + info->heap_pages * info->seq_page_cost +
-		info->heap_tuples * (cpu_tuple_cost + shape->heap.per_tuple);
+	*total = *startup + (1 - ROWSTORE_SAVING) *
+		(info->heap_pages * info->seq_page_cost +
+		 info->heap_tuples * (cpu_tuple_cost + shape->heap.per_tuple));
 	if (candidate->nkeys == 0)
 		return;
 	/* sorted here; all of it before the first row */
@@ -391,6 +403,25 @@ rowstore_cost(const StrataRelInfo *info, const StrataCandidate *candidate,
 		*total += 2.0 * cpu_operator_cost * tuples *
 			(log(Max(tuples, 2.0)) / 0.693147);
 	*startup = *total;
+}
+
+/* See scan_plan_private.h. */
+void
+strata_scan_cost_rowstore(const StrataRelInfo *info,
+						  StrataCandidate *candidate)
+{
+	const RelOptInfo *rel = info->rel;
+	Cost		read;
+
+	Assert(info->store == NULL && candidate->child == NULL);	/* scan:R2 */
+	read = rel->pages * info->seq_page_cost +
+		rel->tuples * (cpu_tuple_cost + rel->baserestrictcost.per_tuple);
+	candidate->access = STRATA_ACCESS_SEQ;
+	candidate->rows = rel->rows;
+	candidate->startup = rel->baserestrictcost.startup +
+		rel->reltarget->cost.startup;
+	candidate->total = candidate->startup + (1 - COLUMNS_SAVING) * read +
+		rel->rows * rel->reltarget->cost.per_tuple;
 }
 
 /*
@@ -555,7 +586,8 @@ share_among_workers(const StrataRelInfo *info, StrataCandidate *candidate,
 	if (candidate->child != NULL)
 		disk += child_run;
 	else
-		disk += info->heap_pages * info->seq_page_cost;
+		disk += (1 - ROWSTORE_SAVING) * info->heap_pages *
+			info->seq_page_cost;
 	disk = Min(disk, run);
 	candidate->vector_cost.rows /= divisor;
 	candidate->vector_cost.decode = toast +

@@ -71,13 +71,32 @@ best_of_partition(Relation rel, bool last, int width, int64 *best)
 	return !last || !pg_sub_s64_overflow(*best, 1, best);
 }
 
-/* See scan_vector.h. */
+static bool
+rows_bound(Relation rel, AttrNumber attno, bool last, int width, int64 *best)
+{
+	return rel->rd_rel->relispartition && parent_goes_by(rel, attno) &&
+		best_of_partition(rel, last, width, best);
+}
+
+/*
+ * See scan_vector.h.  A scan of ours remembers it: reading the catalog takes
+ * longer than many a rescan.
+ */
 bool
 strata_scan_partition_best(PlanState *node, AttrNumber attno, bool last,
 						   int width, int64 *best)
 {
 	Relation	rel = ((ScanState *) node)->ss_currentRelation;
+	StrataScanState *scan = strata_scan_state(node);
 
-	return rel->rd_rel->relispartition && parent_goes_by(rel, attno) &&
-		best_of_partition(rel, last, width, best);
+	if (scan == NULL)
+		return rows_bound(rel, attno, last, width, best);
+	if (scan->bound_attno != attno || scan->bound_last != last)
+	{
+		scan->bound_found = rows_bound(rel, attno, last, width, &scan->bound);
+		scan->bound_attno = attno;
+		scan->bound_last = last;
+	}
+	*best = scan->bound;
+	return scan->bound_found;
 }

@@ -726,6 +726,46 @@ replace_paths(StrataRelInfo *info)
 	add_partial_paths(info, old_partial);
 }
 
+/* A table of fewer pages is left to PostgreSQL while it has no batches. */
+#define MIN_COLUMN_PAGES 32
+
+/* Does the query have use for columns in place of rows? */
+static bool
+wants_columns(const Query *parse)
+{
+	return strata_enable_scan && strata_enable_page_scan &&
+		parse->commandType == CMD_SELECT &&
+		parse->rowMarks == NIL &&
+		(parse->hasAggs || parse->groupClause != NIL ||
+		 parse->distinctClause != NIL ||
+		 (parse->sortClause != NIL && parse->limitCount != NULL));
+}
+
+/*
+ * Of a table without batches, as a hypertable's newest chunk mostly is:
+ * PostgreSQL's paths stay, and one is added that can give columns.
+ */
+static void
+add_row_store_path(PlannerInfo *root, RelOptInfo *rel, Relation relation)
+{
+	StrataRelInfo info = {0};
+	StrataCandidate candidate = {0};
+
+	if (!wants_columns(root->parse) || rel->pages < MIN_COLUMN_PAGES ||
+		!bms_is_empty(rel->lateral_relids))
+		return;
+	info.root = root;
+	info.rel = rel;
+	info.desc = RelationGetDescr(relation);
+	info.layout = strata_store_current_layout(relation);
+	info.heap_pages = rel->pages;
+	info.heap_tuples = rel->tuples;
+	get_tablespace_page_costs(rel->reltablespace, &info.random_page_cost,
+							  &info.seq_page_cost);
+	strata_scan_cost_rowstore(&info, &candidate);
+	add_path(rel, (Path *) make_path(&info, &candidate, NIL));
+}
+
 /*
  * WHERE CURRENT OF works by TID only; from 18 on nothing but a TID path is
  * there.
@@ -756,10 +796,11 @@ strata_scan_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
 		IS_DUMMY_REL(rel) || has_current_of(rel))
 		return;
 	relation = table_open(rte->relid, NoLock);
-	if (strata_relation_is_strata(relation) &&
-		OidIsValid(strata_companion_oid(relation)))
+	if (strata_relation_is_strata(relation))
 	{
-		if (!strata_enable_scan)
+		if (!OidIsValid(strata_companion_oid(relation)))
+			add_row_store_path(root, rel, relation);
+		else if (!strata_enable_scan)
 			keep_plain_paths(root, rel);
 		else
 		{

@@ -183,6 +183,10 @@ extern const StrataColumnOp *strata_scan_clause_op(StrataRelInfo *info,
  */
 extern void strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate);
 
+/* scan_cost.c: the same of a table that has no batches; info has no store. */
+extern void strata_scan_cost_rowstore(const StrataRelInfo *info,
+									  StrataCandidate *candidate);
+
 /*
  * scan_share.c: of all batches, those that the clauses do not prune by
  * summaries.

@@ -142,6 +142,11 @@ typedef struct StrataScanState
 	ParallelTableScanDesc heap_pscan;
 	StrataRowReader *row_reader;	/* in place of heap_scan; NULL: not used */
 	StrataRowIndex *row_index;	/* rows come by it; NULL: they do not */
+	AttrNumber	bound_attno;	/* what the partition's bound was asked for
+								 * last (scan_partition.c); 0: not yet */
+	bool		bound_last;
+	bool		bound_found;
+	int64		bound;
 	int64		nindexed;		/* scans that read them so */
 	bool		heap_done;
 	Tuplesortstate *heap_sort;	/* NULL when sorted: it is empty */
