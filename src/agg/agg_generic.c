@@ -49,6 +49,7 @@ struct AggGeneric
 	FmgrInfo	serialfn;		/* states of type internal */
 	FmgrInfo	deserialfn;
 	bool		adds_numerics;	/* cells hold an AggNumericSum */
+	bool		adds_pairs;		/* states are those of agg_regression.c */
 };
 
 /* The initial value of the states, from its text. */
@@ -112,6 +113,7 @@ strata_agg_generic_create(StrataAggState *agg, const Aggref *aggref)
 		load_function(&generic->deserialfn, form->aggdeserialfn);
 	}
 	load_initial_value(generic, tuple);
+	generic->adds_pairs = form->aggtransfn == F_FLOAT8_REGR_ACCUM;
 #ifdef HAVE_INT128
 	generic->adds_numerics = form->aggtransfn == F_NUMERIC_AVG_ACCUM &&
 		(form->aggfinalfn == F_NUMERIC_SUM ||
@@ -297,8 +299,13 @@ strata_agg_generic_run(AggGeneric *generic, AggCell *cell, const AggRun *run)
 	const Datum *v = run->v;
 	AggCell    *state = state_cell(generic, cell);
 	MemoryContext old = MemoryContextSwitchTo(generic->tmp);
+	int64		taken = 0;
+	int			done = 0;
 
-	for (int i = 0; i < run->n; i++)
+	if (generic->adds_pairs && !state->w.isnull)
+		done = strata_agg_regression_run(state->v.d, run, &taken);
+	cell->n += taken;
+	for (int i = done; i < run->n; i++)
 	{
 		/* those that are not strict ignore NULL, too (agg_function.c) */
 		if (run->valid != NULL && !run->valid[i])

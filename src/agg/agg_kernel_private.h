@@ -264,6 +264,14 @@ extern void strata_agg_generic_run(AggGeneric *generic, AggCell *cell,
 								   const AggRun *run);
 
 /*
+ * agg_regression.c.  Take pairs into a state of float8_regr_accum(), in place;
+ * returns how many rows of the run were done, and *taken, how many of them had
+ * values.  Those behind them are for the function.
+ */
+extern int	strata_agg_regression_run(Datum state, const AggRun *run,
+									  int64 *taken);
+
+/*
  * Are numerics added up, which may come as integers?  Then take a run of those
  * in.
  */

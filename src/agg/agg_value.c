@@ -510,9 +510,14 @@ gather_fixed(const StrataColumn *col, const AggVector *vector)
 const void *
 strata_agg_selected_datums(const AggVector *vector, const StrataColumn *col)
 {
-	Datum	   *out = palloc(sizeof(Datum) * vector->nselected);
+	Datum	   *out;
 	bool		isnull;
 
+	/* the bits of such values are those of Datums */
+	if (!col->constant && col->fixed != NULL &&
+		col->type.width == sizeof(Datum))
+		return gather_fixed(col, vector);
+	out = palloc(sizeof(Datum) * vector->nselected);
 	for (int i = 0; i < vector->nselected; i++)
 		out[i] = strata_column_get(col, agg_vector_row(vector, i), &isnull);
 	return out;

@@ -113,6 +113,25 @@ SELECT query FROM unnest(ARRAY[
 RESET work_mem;
 RESET hash_mem_multiplier;
 
+-- pairs of values to the last bit, what is not finite, and errors
+CREATE TABLE aa_pairs (ts timestamptz NOT NULL, g int, y float8, x float8, e float4);
+SELECT count(*) FROM create_hypertable('aa_pairs', 'ts', chunk_time_interval => interval '12 hours', create_default_indexes => false);
+ALTER TABLE aa_pairs SET (strata.orderby = 'ts');
+CREATE TABLE aa_pairs_h (LIKE aa_pairs);
+INSERT INTO aa_pairs_h SELECT timestamptz '2024-03-09Z' + i * interval '12 seconds', i % 8,
+	CASE WHEN i % 8 = 1 AND i < 10 THEN 'NaN' WHEN i % 8 = 2 AND i % 1000 = 2 THEN '-infinity' WHEN i % 8 = 3 AND i % 5 = 0 THEN NULL WHEN i % 8 = 4 THEN 7.7 WHEN i % 8 = 5 AND i > 4000 THEN i * 1e160 ELSE i * 0.37 - i * i % 1013 END,
+	CASE WHEN i % 8 = 1 AND i > 3000 THEN 'infinity' WHEN i % 8 = 3 AND i % 7 = 0 THEN NULL WHEN i % 8 = 6 THEN '-0' ELSE i * 7919::int8 % 997 / 7.0 END, i % 17 / 3.0
+	FROM generate_series(1, 6000) AS i;
+INSERT INTO aa_pairs SELECT * FROM aa_pairs_h WHERE ts < '2024-03-09 12:00Z';
+SELECT count(compress_chunk(c)) FROM show_chunks('aa_pairs') AS c;
+INSERT INTO aa_pairs SELECT * FROM aa_pairs_h WHERE ts >= '2024-03-09 12:00Z';
+SELECT query, left(aa_answer(query, 'aa_pairs'), 200) AS strata, left(aa_answer(query, 'aa_pairs_h'), 200) AS heap FROM (
+	SELECT format('SELECT g, %s FROM T WHERE %s GROUP BY g ORDER BY g', list, cond) FROM unnest(ARRAY[
+		'corr(y, x), covar_pop(y, x), covar_samp(y, x)', 'regr_avgx(y, x), regr_avgy(y, x), regr_count(y, x), regr_sxx(y, x), regr_syy(y, x)', 'regr_slope(x, y), regr_intercept(y, x), regr_r2(y, x), regr_sxy(y, e)', 'corr(e, x), corr(y, 3), corr(2.5, 3.5) FILTER (WHERE x > 50)']) AS list,
+		unnest(ARRAY['g <> 5', 'g <> 5 AND x > 20', 'ts < ''2024-03-09 08:00Z''', 'true', 'g = 5 AND y > 0']) AS cond) AS q (query)
+	WHERE aa_answer(query, 'aa_pairs') IS DISTINCT FROM aa_answer(query, 'aa_pairs_h');
+SELECT DISTINCT aa_answer('SELECT g, corr(y, x) FROM T WHERE g = 5 GROUP BY g', t) FROM unnest(ARRAY['aa_pairs', 'aa_pairs_h']) AS t;
+
 -- rescans, parameters, cursors, subqueries
 SELECT w.h, q.* FROM (VALUES ('host1'), ('late'), ('nobody')) AS w (h), LATERAL (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY i4), string_agg(txt, w.h ORDER BY ts, i4), count(*) FROM aa WHERE host >= w.h) AS q
 EXCEPT SELECT w.h, q.* FROM (VALUES ('host1'), ('late'), ('nobody')) AS w (h), LATERAL (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY i4), string_agg(txt, w.h ORDER BY ts, i4), count(*) FROM aa_h WHERE host >= w.h) AS q;
