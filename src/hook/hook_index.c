@@ -11,14 +11,21 @@
 #include "index/index.h"
 #include "store/store.h"
 
+#include "access/heapam.h"
 #include "access/relation.h"
+#include "access/table.h"
+#include "access/tableam.h"
 #include "access/transam.h"
 #include "access/xact.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "commands/defrem.h"
 #include "miscadmin.h"
 #include "nodes/parsenodes.h"
 #include "storage/lmgr.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
 /* See hook_private.h. */
@@ -50,6 +57,45 @@ strata_hook_index_batches(Oid relid, LOCKMODE lockmode, bool all)
 	}
 }
 
+/*
+ * REINDEX SCHEMA or DATABASE has been run: the same for what leads to the
+ * batches of all tables in it.
+ */
+void
+strata_hook_reindex_all(const ReindexStmt * reindex)
+{
+	Relation	pg_class = table_open(RelationRelationId, AccessShareLock);
+	ScanKeyData key[1];
+	TableScanDesc scan;
+	HeapTuple	tuple;
+	List	   *relids = NIL;
+	ListCell   *lc;
+	int			nkeys = 0;
+
+	if (reindex->kind == REINDEX_OBJECT_SCHEMA)
+		ScanKeyInit(&key[nkeys++], Anum_pg_class_relnamespace,
+					BTEqualStrategyNumber, F_OIDEQ,
+					ObjectIdGetDatum(get_namespace_oid(reindex->name,
+													   false)));
+	scan = table_beginscan_catalog(pg_class, nkeys, key);
+	while ((tuple = heap_getnext(scan, ForwardScanDirection)) != NULL)
+	{
+		Form_pg_class form = (Form_pg_class) GETSTRUCT(tuple);
+
+		if (form->relkind == RELKIND_RELATION &&
+			form->relam != HEAP_TABLE_AM_OID &&
+			form->relpersistence != RELPERSISTENCE_TEMP)
+			relids = lappend_oid(relids, form->oid);
+	}
+	table_endscan(scan);
+	table_close(pg_class, AccessShareLock);
+	foreach(lc, relids)
+	{
+		strata_hook_index_batches(lfirst_oid(lc), ShareUpdateExclusiveLock,
+								  true);
+	}
+}
+
 /* See hook_private.h. */
 bool
 strata_hook_alters_batch_indexes(const AlterTableCmd *cmd)
@@ -62,6 +108,8 @@ strata_hook_alters_batch_indexes(const AlterTableCmd *cmd)
 			return castNode(Constraint, cmd->def)->contype == CONSTR_PRIMARY ||
 				castNode(Constraint, cmd->def)->contype == CONSTR_UNIQUE;
 		case AT_AttachPartition:
+			/* indexes of the column are others then, which have summaries */
+		case AT_AlterColumnType:
 			return true;
 		case AT_AddColumn:
 			return castNode(ColumnDef, cmd->def)->constraints != NIL;

@@ -157,6 +157,7 @@ extern void strata_hook_track_alter(const AlterTableStmt *stmt);
 extern void strata_hook_index_batches(Oid relid, LOCKMODE lockmode, bool all);
 
 /* Does the command make indexes, or say whether they lead to batches? */
+extern void strata_hook_reindex_all(const ReindexStmt * reindex);
 extern bool strata_hook_alters_batch_indexes(const AlterTableCmd *cmd);
 
 /* Say where an index of an extension's kind was made, which leads to none. */

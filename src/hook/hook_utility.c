@@ -676,7 +676,7 @@ run_create_index(UtilityCall *call, Node *stmt)
 	strata_hook_tell_of_index(relid, index);
 }
 
-/* REINDEX INDEX and TABLE; others leave what leads to batches as it is. */
+/* REINDEX; SYSTEM has no index that leads to batches. */
 static void
 run_reindex(UtilityCall *call, Node *stmt)
 {
@@ -684,6 +684,9 @@ run_reindex(UtilityCall *call, Node *stmt)
 	Oid			relid = InvalidOid;
 
 	run_statement(call);
+	if (reindex->kind == REINDEX_OBJECT_SCHEMA ||
+		reindex->kind == REINDEX_OBJECT_DATABASE)
+		strata_hook_reindex_all(reindex);
 	if (reindex->relation != NULL &&
 		(reindex->kind == REINDEX_OBJECT_INDEX ||
 		 reindex->kind == REINDEX_OBJECT_TABLE))

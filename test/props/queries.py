@@ -87,6 +87,8 @@ class Predicates:
             choices += [self.arithmetic]
         if column.type is value_types.TYPES["bool"]:
             choices += [self.boolean] * 3
+        if kind.name in ("int4range", "tstzrange", "inet"):
+            choices += [self.overlap] * 6
         return rng.choice(choices)(column)
 
     def compare(self, column):
@@ -115,6 +117,10 @@ class Predicates:
             return self.compare(column)
         return "%s %s (ARRAY[%s])" % (self.name(column), self.rng.choice(["= ANY", "<> ALL", "< ANY", ">= ALL"]),
                                       self.items(column))
+
+    def overlap(self, column):
+        operators = ["&&", "<<=", ">>=", "<<", ">>"] if column.type.name == "inet" else ["&&", "@>", "<@", "<<", ">>", "-|-", "&<"]
+        return "%s %s %s" % (self.name(column), self.rng.choice(operators), self.operand(column, cross=False))
 
     def between(self, column):
         return "%s %sBETWEEN %s%s AND %s" % (self.name(column), self.rng.choice(["", "", "NOT "]),

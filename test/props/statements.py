@@ -23,6 +23,16 @@ CLOCKS = [("America/New_York", "2026-03-08"), ("America/Havana", "2026-03-08"), 
           ("Africa/Casablanca", "2026-03-22"), ("Atlantic/Azores", "2026-03-29"), ("Australia/Lord_Howe", "2026-10-04"),
           ("Pacific/Chatham", "2026-09-27")]
 # PostgreSQL's own btree is wrong where local time is compared with timestamptz
+# Operator classes of BRIN by type.
+BRIN_CLASSES = {name: ["%s_minmax_ops" % name, "%s_minmax_multi_ops" % name, "%s_bloom_ops" % name] for name in (
+    "int2", "int4", "int8", "float4", "float8", "numeric", "date", "time", "timetz", "timestamp", "timestamptz", "interval",
+    "uuid")}
+BRIN_CLASSES.update({
+    "text": ["text_minmax_ops", "text_bloom_ops"], 'text COLLATE "C"': ["text_minmax_ops", "text_bloom_ops"],
+    'text COLLATE "en-x-icu"': ["text_minmax_ops", "text_bloom_ops"], "numeric(10,2)": BRIN_CLASSES["numeric"],
+    "bytea": ["bytea_minmax_ops", "bytea_bloom_ops"], "int4range": ["range_inclusion_ops"], "tstzrange": ["range_inclusion_ops"],
+    "inet": ["inet_inclusion_ops", "inet_minmax_ops", "inet_minmax_multi_ops", "inet_bloom_ops"],
+    "macaddr": ["macaddr_minmax_ops", "macaddr_minmax_multi_ops", "macaddr_bloom_ops"], "varbit": ["varbit_minmax_ops"]})
 NO_INDEX = ["enable_indexscan", "enable_indexonlyscan", "enable_bitmapscan"]
 
 PARALLEL = ["SET max_parallel_workers_per_gather = 2", "SET parallel_setup_cost = 0", "SET parallel_tuple_cost = 0",
@@ -564,9 +574,11 @@ class Statements:
         if unique and rng.random() < 0.6:
             items = "id, " + items
         using = ""
-        if not unique and not extra and rng.random() < 0.15:
+        if not unique and not extra and rng.random() < 0.3:
+            # batches are found by their classes, too
             using = " USING brin"
-            items = "id"
+            columns = table.some(rng, 1, 2, lambda c: c.type.name in BRIN_CLASSES and c.name != "id")
+            items = ", ".join("%s %s" % (c.name, rng.choice(BRIN_CLASSES[c.type.name])) for c in columns) or "id"
 
         def made():
             table.indexes += 1

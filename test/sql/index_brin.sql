@@ -127,6 +127,31 @@ CREATE INDEX t_b ON t USING brin (b, r);
 SELECT * FROM differing('indexes made on compressed chunks');
 REINDEX INDEX t_r;
 REINDEX TABLE t;
+-- a schema: what was kept is made anew, with another number
+CREATE SCHEMA re;
+CREATE TABLE re.r (ts int NOT NULL, r int4range) USING strata WITH (strata.orderby = 'ts');
+CREATE INDEX ON re.r USING brin (r);
+INSERT INTO re.r SELECT i, int4range(i, i + 1) FROM generate_series(1, 1000) AS i;
+SELECT compress_chunk('re.r');
+CREATE FUNCTION first_run() RETURNS xid LANGUAGE plpgsql AS $$
+DECLARE
+	name regclass := (SELECT c.oid FROM pg_class AS c WHERE relname LIKE 'batch\_index\_%' AND relkind = 'r' ORDER BY c.oid DESC LIMIT 1);
+	result xid;
+BEGIN
+	EXECUTE format('SELECT max(xmin::text::bigint)::text::xid FROM %s', name) INTO result;
+	RETURN result;
+END $$;
+SET ROLE postgres;
+SELECT first_run() AS before \gset
+RESET ROLE;
+REINDEX SCHEMA re;
+SET ROLE postgres;
+SELECT first_run() <> :'before'::xid AS again;
+RESET ROLE;
+SELECT (SELECT count(*) FROM re.r WHERE r @> 500), (SELECT count(*) FROM strata.verify('re.r'));
+DROP FUNCTION first_run;
+DROP TABLE re.r;
+DROP SCHEMA re;
 SELECT * FROM differing('reindexed');
 VACUUM FULL t;
 SELECT * FROM differing('rewritten');

@@ -15,6 +15,7 @@ $primary->safe_psql('postgres', q{
 	CREATE TABLE h (ts timestamptz NOT NULL, dev int, trace uuid, num bigint);
 	CREATE TABLE t (LIKE h) USING strata WITH (strata.segmentby = 'dev', strata.orderby = 'ts', strata.direct_load = on);
 	CREATE INDEX t_trace ON t (trace);
+	CREATE INDEX t_brin ON t USING brin (ts timestamptz_minmax_multi_ops, num int8_bloom_ops);
 	CREATE FUNCTION made(a int, b int) RETURNS SETOF h LANGUAGE sql AS $$ SELECT '2026-01-01'::timestamptz + i * interval '1 s', i % 3, md5(i::text)::uuid, i * 7919 % 10007 FROM generate_series(a, b) AS i $$;
 });
 $primary->backup('base');
@@ -28,7 +29,7 @@ sub same_rows
 	my ($node, $what) = @_;
 	my $where = q{trace IN (SELECT md5(g::text)::uuid FROM generate_series(0, 9000, 500) AS g) OR false};
 	my $all = join ', ', map { "md5('$_')::uuid" } map { $_ * 500 } 0 .. 18;
-	foreach my $condition ("trace IN ($all)", "trace = md5('1500')::uuid", 'num = 5', 'num IN (7, 8, 9, 10007)', "trace = md5('11234')::uuid", $where)
+	foreach my $condition ("trace IN ($all)", "trace = md5('1500')::uuid", 'num = 5', 'num IN (7, 8, 9, 10007)', "trace = md5('11234')::uuid", "ts BETWEEN '2026-01-01 00:50' AND '2026-01-01 00:51'", 'num = 4711::bigint', $where)
 	{
 		my $query = "SELECT coalesce(md5(string_agg(x::text, ',' ORDER BY x::text)), '') FROM (SELECT * FROM %s WHERE $condition) AS x";
 		is($node->safe_psql('postgres', sprintf($query, 't')), $node->safe_psql('postgres', sprintf($query, 'h')), "$what: $condition");
@@ -90,6 +91,18 @@ my ($compress) = start_psql($primary, "SELECT compress_chunk('t');\n" x 4);
 eval { $_->finish } foreach ($load, $again, $compress);
 $primary->safe_psql('postgres', "INSERT INTO h $_") foreach @batches;
 same_rows($primary, 'loads beside an index made again');
+
+# a summary that is damaged is said to be
+my $runs = $primary->safe_psql('postgres', q{SELECT c.oid::regclass FROM pg_class AS c WHERE relname LIKE 'batch\_index\_%' AND relkind = 'r' ORDER BY c.oid DESC LIMIT 1});
+my ($bare, undef, $said) = $primary->psql('postgres', qq{
+	SET allow_system_table_mods = on; SET seq_page_cost = 0; SET random_page_cost = 0;
+	BEGIN;
+	UPDATE $runs SET hashes = set_byte(hashes, length(hashes) - 1, 255 - get_byte(hashes, length(hashes) - 1)) WHERE run >= 0 AND first_hash = 0;
+	DROP INDEX t_trace, t_num;
+	SELECT count(*) FROM t WHERE num = 4711::bigint;
+	ROLLBACK;
+});
+like($said, qr/batch index .* is damaged/, 'damage of summaries is found');
 
 $primary->wait_for_catchup($standby);
 $primary->kill9;
