@@ -149,6 +149,28 @@ relation_like(const RelOptInfo *rel, PathTarget *target, double rows)
 	return copy;
 }
 
+/*
+ * The groups in the place of path, one of fact's.  It may be one that a join
+ * leaves less to read than the others (scan_join_path.c): then so do they.
+ */
+static Path *
+groups_of(const JoinBelow *below, const Path *path)
+{
+	const Path *whole = below->fact->cheapest_total_path;
+	CustomPath *copy;
+
+	if (path->param_info != NULL || path->rows >= below->fact->rows ||
+		path->total_cost >= whole->total_cost)
+		return below->groups;
+	copy = makeNode(CustomPath);
+	*copy = *(CustomPath *) below->groups;
+	copy->path.startup_cost *= path->total_cost / whole->total_cost;
+	copy->path.total_cost *= path->total_cost / whole->total_cost;
+	copy->path.rows = clamp_row_est(copy->path.rows * path->rows /
+									below->fact->rows);
+	return &copy->path;
+}
+
 /* The join with groups in fact's place. */
 static Path *
 join_groups(JoinBelow *below, Path *path)
@@ -163,7 +185,7 @@ join_groups(JoinBelow *below, Path *path)
 
 	path = strata_agg_strip_projection(path);
 	if (path->parent == below->fact)
-		return below->groups;
+		return groups_of(below, path);
 	if (IsA(path, HashPath))
 	{
 		HashPath   *copy = makeNode(HashPath);

@@ -27,6 +27,7 @@
 static planner_hook_type previous_planner = NULL;
 static get_relation_info_hook_type previous_info_hook = NULL;
 static set_rel_pathlist_hook_type previous_pathlist_hook = NULL;
+static set_join_pathlist_hook_type previous_join_hook = NULL;
 static create_upper_paths_hook_type previous_upper_hook = NULL;
 
 /* The plan must be made anew when a function that was inlined changes. */
@@ -61,6 +62,17 @@ set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
 	if (previous_pathlist_hook)
 		previous_pathlist_hook(root, rel, rti, rte);
 	strata_scan_set_rel_pathlist(root, rel, rti, rte);
+}
+
+static void
+set_join_pathlist(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer,
+				  RelOptInfo *inner, JoinType jointype,
+				  JoinPathExtraData *extra)
+{
+	if (previous_join_hook)
+		previous_join_hook(root, joinrel, outer, inner, jointype, extra);
+	strata_scan_set_join_pathlist(root, joinrel, outer, inner, jointype,
+								  extra);
 }
 
 static void
@@ -159,6 +171,8 @@ strata_planner_hooks_init(void)
 		   strata_plan_query);	/* hook:H1: or it would call itself */
 	previous_planner = planner_hook;
 	planner_hook = strata_plan_query;
+	previous_join_hook = set_join_pathlist_hook;
+	set_join_pathlist_hook = set_join_pathlist;
 	previous_upper_hook = create_upper_paths_hook;
 	create_upper_paths_hook = create_upper_paths;
 	previous_info_hook = get_relation_info_hook;

@@ -40,6 +40,16 @@ extern void strata_scan_get_relation_info(PlannerInfo *root, Oid relid,
 extern void strata_scan_allow_sweep(PlanState *node);
 
 /*
+ * To be called from set_join_pathlist_hook, after other users of that hook:
+ * adds a hash join that costs what it does where its values prune batches.
+ */
+extern void strata_scan_set_join_pathlist(PlannerInfo *root,
+										  RelOptInfo *joinrel,
+										  RelOptInfo *outer,
+										  RelOptInfo *inner, JoinType jointype,
+										  JoinPathExtraData *extra);
+
+/*
  * Of a custom scan of another layer: the column of its child's result that
  * column resno of its own result is, where a row of the child without which
  * that column would not have its value matters to no row with another value;

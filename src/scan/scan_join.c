@@ -25,6 +25,7 @@
 #include "scan/scan_private.h"
 #include "base/base.h"
 
+#include "access/tupmacs.h"
 #include "executor/executor.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -469,6 +470,43 @@ strata_join_qual_run(StrataQual *qual, StrataFilterRun *run, uint8 *mask)
 	qual->ntried += count_passing(mask, run->reader->nrows);
 	strata_filter_vector(qual->tree, run, mask);
 	qual->npassed += count_passing(mask, run->reader->nrows);
+}
+
+/* See scan_join_private.h. */
+bool
+strata_join_leaves_out(StrataScanState *scan, TupleTableSlot *slot)
+{
+	StrataFilter *filter = scan->filter;
+
+	if (scan->njoins_open > 0)
+		(void) strata_scan_take_join_values(scan);
+	for (int i = filter->nown; i < filter->nquals; i++)
+	{
+		StrataQual *qual = &filter->quals[i];
+		AttrNumber	attno = qual->tree->attno;
+		uint8		mask = 1;
+		Datum		packed = 0;
+		Datum		value;
+		bool		isnull;
+
+		if (!strata_join_qual_pays(NULL, qual))
+			continue;
+		value = slot_getattr(slot, attno, &isnull);
+		if (isnull || qual->tree->never)
+			mask = 0;
+		else
+		{
+			store_att_byval(&packed, value,
+							TupleDescAttr(slot->tts_tupleDescriptor,
+										  attno - 1)->attlen);
+			strata_filter_in(qual->tree, &packed, 1, &mask);
+		}
+		qual->ntried++;
+		qual->npassed += mask;
+		if (mask == 0)
+			return true;
+	}
+	return false;
 }
 
 /* See scan_private.h. */

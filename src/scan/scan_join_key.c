@@ -29,9 +29,6 @@
 #include "utils/memutils.h"
 #include "utils/typcache.h"
 
-/* Rows of an inner side beyond which its values are not looked at. */
-#define MAX_ROWS 50000
-
 /*
  * Values that are looked for one by one, in filters of columns and in
  * dictionaries.
@@ -219,7 +216,7 @@ strata_join_key_ready(StrataJoinKey *key)
 			key->state = STRATA_JOIN_NEVER;
 			break;
 		case STRATA_HASH_WHOLE:
-			key->state = nrows <= MAX_ROWS ? STRATA_JOIN_KNOWN :
+			key->state = nrows <= STRATA_JOIN_MAX_ROWS ? STRATA_JOIN_KNOWN :
 				STRATA_JOIN_NEVER;
 			if (key->state == STRATA_JOIN_KNOWN)
 				read_table_values(key, (int) nrows);

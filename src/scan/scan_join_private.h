@@ -14,6 +14,9 @@
 #include "nodes/execnodes.h"
 #include "scan/filter_private.h"
 
+/* Rows of an inner side beyond which its values are not looked at. */
+#define STRATA_JOIN_MAX_ROWS 50000
+
 struct StrataScanState;
 
 /*
@@ -62,5 +65,12 @@ extern bool strata_join_qual_pays(StrataBatchReader *reader,
 								  const StrataQual *qual);
 extern void strata_join_qual_run(StrataQual *qual, StrataFilterRun *run,
 								 uint8 *mask);
+
+/*
+ * Does no join above use the row of the row store?  Only what costs less than
+ * asking the join is tried.
+ */
+extern bool strata_join_leaves_out(struct StrataScanState *scan,
+								   TupleTableSlot *slot);
 
 #endif							/* STRATA_SCAN_JOIN_PRIVATE_H */

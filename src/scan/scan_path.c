@@ -202,12 +202,12 @@ make_path(const StrataRelInfo *info, StrataCandidate *candidate,
 	memcpy(scan->end, candidate->end, sizeof(scan->end));
 	if (info->layout->norder > 0)
 		scan->order = info->layout->order[0].attno;
+	for (int i = 0; i < info->layout->nsegment; i++)
+		scan->cut_by = bms_add_member(scan->cut_by, info->layout->segment[i]);
 	if (scan->segment_saving > 0 || candidate->workers > 0)
 	{
 		scan->nread = candidate->nread;
-		for (int i = 0; i < info->layout->nsegment; i++)
-			scan->segment = bms_add_member(scan->segment,
-										   info->layout->segment[i]);
+		scan->segment = scan->cut_by;
 		scan->has_segment_index[false] = info->has_segment_index;
 		scan->has_segment_index[true] = info->has_segment_max_index;
 	}

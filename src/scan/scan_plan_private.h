@@ -69,6 +69,7 @@ typedef struct StrataScanInfo
 	 */
 	Cost		segment_saving; /* 0: none, or it cannot be */
 	Bitmapset  *segment;		/* segmentby columns, of partial paths too */
+	Bitmapset  *cut_by;			/* the same of all paths */
 	AttrNumber	order;			/* column of the bound */
 	List	   *indexes;		/* access INDEX: OIDs of R's indexes, each
 								 * followed by the column looked up, or 0: its

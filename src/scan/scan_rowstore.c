@@ -13,6 +13,7 @@
  * src/scan/scan_rowstore.c
  *-------------------------------------------------------------------------
  */
+#include "scan/scan_join_private.h"
 #include "scan/scan_private.h"
 #include "store/store.h"
 
@@ -120,6 +121,9 @@ next_heap_row(StrataScanState *scan)
 								  scan->table_slot))
 	{
 		CHECK_FOR_INTERRUPTS();
+		if (scan->joins != NIL &&
+			strata_join_leaves_out(scan, scan->table_slot))
+			continue;
 		econtext->ecxt_scantuple = scan->table_slot;
 		if (qual == NULL || ExecQual(qual, econtext))
 			return scan->table_slot;

@@ -1,0 +1,218 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan_join_path.c
+ *	  What a hash join costs whose values prune the scans below it.
+ *
+ * PostgreSQL's own hash join of the same two relations is planned as if the
+ * outer one were read in full, and loses against a nested loop that looks each
+ * value up.  So another one is offered: the same join over a copy of the outer
+ * path that costs, and returns, as much as is left when scan_join.c has done
+ * its work.  The plan made of it is an ordinary hash join; whether batches are
+ * pruned is decided when it runs.
+ *
+ * Only columns that batches are cut by count: of others a value may be in any
+ * batch.
+ *
+ * src/scan/scan_join_path.c
+ *-------------------------------------------------------------------------
+ */
+#include "base/base.h"
+#include "scan/scan.h"
+#include "scan/scan_join_private.h"
+#include "scan/scan_plan_private.h"
+
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "utils/selfuncs.h"
+
+/* A join that leaves so much of the outer side is not worth another path. */
+#define SHARE_THAT_MATTERS 0.8
+
+/* Rows on a page of the row store, as all of them are read. */
+#define ROWS_PER_PAGE 100
+
+/* The key of a join that prunes most, as the planner sees it. */
+typedef struct PruningKey
+{
+	Var		   *var;			/* of the outer relation */
+	double		share;			/* of its values, those that the inner side
+								 * has */
+} PruningKey;
+
+/* Is the path a StrataScan of segments by the column? */
+static bool
+is_cut_by(Path *path, AttrNumber attno)
+{
+	CustomPath *custom = (CustomPath *) path;
+	StrataScanInfo *info;
+
+	if (!IsA(path, CustomPath) || custom->methods != &strata_path_methods)
+		return false;
+	info = strata_scan_path_info(custom);
+	return info->nkeys == 0 && bms_is_member(attno, info->cut_by);
+}
+
+/* The column of a child relation that var, of its parent, is; 0: none. */
+static AttrNumber
+child_attno(PlannerInfo *root, RelOptInfo *child, const Var *var)
+{
+	AppendRelInfo *appinfo;
+	Var		   *translated;
+
+	if (child->relid == (Index) var->varno)
+		return var->varattno;
+	if (root->append_rel_array == NULL ||
+		(appinfo = root->append_rel_array[child->relid]) == NULL ||
+		var->varattno > list_length(appinfo->translated_vars))
+		return 0;
+	/* partitions of partitions have a parent that we do not know here */
+	if (appinfo->parent_relid != (Index) var->varno)
+		return 0;
+	translated = list_nth(appinfo->translated_vars, var->varattno - 1);
+	return translated != NULL && IsA(translated, Var) ?
+		translated->varattno : 0;
+}
+
+/* What is saved of a scan's cost; *rows: of its rows, those left out. */
+static Cost
+scan_saving(PlannerInfo *root, Path *path, const PruningKey *key, double *rows)
+{
+	StrataScanInfo *info;
+	Cost		row_store;
+
+	if (!is_cut_by(path, child_attno(root, path->parent, key->var)))
+		return 0;
+	info = strata_scan_path_info((CustomPath *) path);
+	row_store = info->heap_pages *
+		(seq_page_cost + ROWS_PER_PAGE * cpu_tuple_cost);
+	*rows += path->rows * (1 - key->share);
+	return Max(path->total_cost - path->startup_cost - row_store, 0) *
+		(1 - key->share);
+}
+
+/* A copy of the path as it is when pruned by the key; NULL: it would not be. */
+static Path *
+pruned_path(PlannerInfo *root, Path *path, const PruningKey *key)
+{
+	double		rows = 0;
+	Cost		saving = 0;
+	Path	   *copy;
+
+	if (IsA(path, AppendPath))
+	{
+		ListCell   *lc;
+
+		foreach(lc, ((AppendPath *) path)->subpaths)
+			saving += scan_saving(root, lfirst(lc), key, &rows);
+		/* half of cpu_tuple_cost, as cost_append() has it */
+		if (saving > 0)
+			saving += 0.5 * cpu_tuple_cost * rows;
+		copy = (Path *) makeNode(AppendPath);
+		*(AppendPath *) copy = *(AppendPath *) path;
+	}
+	else if (IsA(path, CustomPath))
+	{
+		saving = scan_saving(root, path, key, &rows);
+		copy = (Path *) makeNode(CustomPath);
+		*(CustomPath *) copy = *(CustomPath *) path;
+	}
+	else
+		return NULL;
+	if (saving <= 0)
+		return NULL;
+	copy->total_cost = Max(path->total_cost - saving, path->startup_cost);
+	copy->rows = clamp_row_est(path->rows - rows);
+	Assert(copy->rows <= path->rows &&
+		   copy->total_cost <= path->total_cost);	/* scan:R15 */
+	return copy;
+}
+
+/* Take the clause "outer = inner" for the key, if it prunes more. */
+static void
+consider_key(PlannerInfo *root, RelOptInfo *outer, RelOptInfo *inner,
+			 RestrictInfo *rinfo, PruningKey *key)
+{
+	OpExpr	   *clause = (OpExpr *) rinfo->clause;
+	bool		outer_left = bms_is_subset(rinfo->left_relids, outer->relids);
+	Node	   *of_outer = outer_left ? linitial(clause->args) :
+	lsecond(clause->args);
+	Node	   *of_inner = outer_left ? lsecond(clause->args) :
+	linitial(clause->args);
+	double		wanted;
+	double		there;
+
+	while (IsA(of_outer, RelabelType))
+		of_outer = (Node *) ((RelabelType *) of_outer)->arg;
+	if (!IsA(of_outer, Var) || ((Var *) of_outer)->varattno <= 0 ||
+		((Var *) of_outer)->varno != (int) outer->relid)
+		return;
+	there = estimate_num_groups(root, list_make1(of_outer), outer->rows, NULL,
+								NULL);
+	wanted = estimate_num_groups(root, list_make1(of_inner), inner->rows, NULL,
+								 NULL);
+	if (there >= 1 && wanted / there < key->share)
+	{
+		key->share = wanted / there;
+		key->var = (Var *) of_outer;
+	}
+}
+
+/* The join's clauses by which it can be hashed; *key: what prunes. */
+static List *
+hash_clauses(PlannerInfo *root, RelOptInfo *outer, RelOptInfo *inner,
+			 List *restrictlist, PruningKey *key)
+{
+	List	   *clauses = NIL;
+	ListCell   *lc;
+
+	foreach(lc, restrictlist)
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+
+		if (!rinfo->can_join || !OidIsValid(rinfo->hashjoinoperator) ||
+			!((bms_is_subset(rinfo->left_relids, outer->relids) &&
+			   bms_is_subset(rinfo->right_relids, inner->relids)) ||
+			  (bms_is_subset(rinfo->right_relids, outer->relids) &&
+			   bms_is_subset(rinfo->left_relids, inner->relids))))
+			continue;
+		rinfo->outer_is_left = bms_is_subset(rinfo->left_relids,
+											 outer->relids);
+		clauses = lappend(clauses, rinfo);
+		consider_key(root, outer, inner, rinfo, key);
+	}
+	return clauses;
+}
+
+/* See scan.h. */
+void
+strata_scan_set_join_pathlist(PlannerInfo *root, RelOptInfo *joinrel,
+							  RelOptInfo *outer, RelOptInfo *inner,
+							  JoinType jointype, JoinPathExtraData *extra)
+{
+	PruningKey	key = {NULL, SHARE_THAT_MATTERS};
+	JoinCostWorkspace workspace;
+	Path	   *outer_path = outer->cheapest_total_path;
+	Path	   *inner_path = inner->cheapest_total_path;
+	List	   *clauses;
+
+	if (!strata_enable_join_pruning || !strata_enable_pruning ||
+		!strata_enable_scan || !enable_hashjoin ||
+		(jointype != JOIN_INNER && jointype != JOIN_SEMI) ||
+		outer->reloptkind != RELOPT_BASEREL || IS_DUMMY_REL(outer) ||
+		joinrel->lateral_relids != NULL || outer_path->param_info != NULL ||
+		inner_path->param_info != NULL ||
+		inner->rows > STRATA_JOIN_MAX_ROWS ||
+		!(IsA(outer_path, AppendPath) || IsA(outer_path, CustomPath)))
+		return;
+	clauses = hash_clauses(root, outer, inner, extra->restrictlist, &key);
+	if (key.var == NULL ||
+		(outer_path = pruned_path(root, outer_path, &key)) == NULL)
+		return;
+	initial_cost_hashjoin(root, &workspace, jointype, clauses, outer_path,
+						  inner_path, extra, false);
+	add_path(joinrel, (Path *)
+			 create_hashjoin_path(root, joinrel, jointype, &workspace, extra,
+								  outer_path, inner_path, false,
+								  extra->restrictlist, NULL, clauses));
+}
