@@ -93,7 +93,7 @@ def main():
     print("| | devices | heap | off | on |\n|---|---:|---:|---:|---:|")
     for name, query in QUERIES:
         for site in ("1 %", "10 %", "50 %"):
-            if options.only not in name:
+            if not any(part in name for part in options.only.split(",")):
                 continue
             of_heap, want = best(cursor, query.format(t="bench_mh", s=site))
             line = "| %s | %s | %.1f" % (name, site, of_heap)
