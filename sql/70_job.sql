@@ -438,6 +438,16 @@ CREATE VIEW strata.problems WITH (security_barrier) AS
 	  AND r.batches > 100 AND r.batch_rows / r.batches < 50
 	GROUP BY t.object
 	UNION ALL
+	SELECT 'warning', 'convert() is not finished', p.inhparent::regclass::text,
+		   d.parts || ' parts of ' || d.source::regclass || ' are copied; '
+		   || (SELECT count(*) FROM _strata.divide_mark m WHERE m.source = d.source) || ' changes wait to be copied again',
+		   'CALL strata.convert(' || pg_catalog.quote_literal(p.inhparent::regclass::text) || '); -- or, to give up, with compress => false'
+	FROM (SELECT v.source, count(*) FILTER (WHERE v.part <> 0) AS parts FROM _strata.divide v
+			GROUP BY v.source HAVING max(v.file) <> 0) d
+	JOIN pg_catalog.pg_inherits p ON p.inhrelid = d.source
+	JOIN pg_catalog.pg_class c ON c.oid = d.source AND pg_catalog.pg_has_role(c.relowner, 'USAGE')
+	WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_stat_activity a WHERE a.state = 'active' AND a.query ~* 'convert' AND a.pid <> pg_catalog.pg_backend_pid())
+	UNION ALL
 	SELECT 'warning', 'space waits to be given back', q.object::regclass::text,
 		   q.tables || CASE q.tables WHEN 1 THEN ' table waits' ELSE ' tables wait' END || ' since ' || q.since || ': '
 		   || CASE q.waits_for
@@ -465,7 +475,7 @@ CREATE VIEW strata.problems WITH (security_barrier) AS
 		  AND k.database = (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database())
 		LIMIT 1) l ON true;
 COMMENT ON VIEW strata.problems IS
-'what an operator should know: jobs that do not run, fail or are late, chunks overdue, row stores that grow, bad segmentby, space that waits to be given back';
+'what an operator should know: jobs that do not run, fail or are late, chunks overdue, row stores that grow, bad segmentby, conversions that ended early, space that waits to be given back';
 
 GRANT SELECT ON strata.problems, strata.jobs, strata.job_stats, strata.job_history, strata.job_errors TO PUBLIC;
 

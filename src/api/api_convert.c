@@ -395,7 +395,8 @@ find_work(Oid relid, void *arg)
 				continue;
 			if (strata_table_is_heap(leaf))
 				convert->heaps = lappend_oid(convert->heaps, leaf);
-			if (convert->compress && strata_divide_is(leaf))
+			if (convert->compress ? strata_divide_is(leaf) :
+				strata_divide_has_begun(leaf))
 				convert->divided = lappend_oid(convert->divided, leaf);
 			else if (ended && convert->compress)
 				convert->ended = lappend_oid(convert->ended, leaf);
@@ -584,7 +585,13 @@ convert_all(StrataRun *run, StrataConvert *convert)
 		(void) strata_convert_step(run, lfirst_oid(lc), compress_leaf,
 								   convert);
 	foreach(lc, convert->divided)
-		(void) strata_convert_divide(run, convert, lfirst_oid(lc));
+	{
+		if (convert->compress)
+			(void) strata_convert_divide(run, convert, lfirst_oid(lc));
+		else
+			(void) strata_convert_step(run, lfirst_oid(lc),
+									   strata_convert_leave_whole, convert);
+	}
 }
 
 /*

@@ -161,6 +161,24 @@ change_over(Oid chunk, void *arg)
 }
 
 /* See api_convert_private.h. */
+void
+strata_convert_leave_whole(Oid chunk, void *arg)
+{
+	StrataConvert *convert = arg;
+
+	if (enter_step(convert, chunk) == NULL)
+		return;
+	LockRelationOid(chunk, AccessExclusiveLock);
+	convert->locked_at = GetCurrentTimestamp();
+	strata_divide_give_up(chunk);
+	/* until somebody asks for it again */
+	strata_divide_register(chunk);
+	ereport(NOTICE,
+			(errmsg("chunk \"%s\" is left as it is, and what was copied of it is gone",
+					get_rel_name(chunk))));
+}
+
+/* See api_convert_private.h. */
 bool
 strata_convert_divide(StrataRun *run, StrataConvert *convert, Oid chunk)
 {

@@ -66,4 +66,7 @@ extern bool strata_convert_step(StrataRun *run, Oid relid, StrataRunWork work,
 extern bool strata_convert_divide(StrataRun *run, StrataConvert *convert,
 								  Oid chunk);
 
+/* A step: what was done to divide a chunk is undone. */
+extern void strata_convert_leave_whole(Oid chunk, void *arg);
+
 #endif							/* STRATA_API_CONVERT_PRIVATE_H */

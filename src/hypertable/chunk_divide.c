@@ -253,6 +253,16 @@ strata_divide_give_up(Oid chunk)
 	drop_trigger(chunk);
 }
 
+/* See hypertable.h. */
+bool
+strata_divide_has_begun(Oid chunk)
+{
+	StrataDivideRow self;
+
+	(void) strata_divide_rows(chunk, &self);
+	return OidIsValid(self.file);
+}
+
 /* Are the chunk and its hypertable what they were when this began? */
 static bool
 is_unchanged(Relation parent, const StrataDivideRow *self)

@@ -341,7 +341,8 @@ extern bool strata_hypertable_divided_since(Oid relid, Snapshot snapshot);
  * only_known: ereports 55P03 when an interval has no copy.  finish: the copies
  * become chunks, under AccessExclusiveLock on both, with nothing left to
  * follow; the last thing of the transaction; how many.  give_up: it is not to
- * be divided any more.  dropped: it is being dropped.
+ * be divided any more; has_begun: there is something to give up.  dropped: it
+ * is being dropped.
  */
 extern void strata_divide_register(Oid chunk);
 extern bool strata_divide_is(Oid chunk);
@@ -354,6 +355,7 @@ extern bool strata_divide_copy_next(const StrataHypertable *ht, Oid chunk,
 extern int	strata_divide_follow(const StrataHypertable *ht, Oid chunk,
 								 bool only_known);
 extern int	strata_divide_finish(const StrataHypertable *ht, Oid chunk);
+extern bool strata_divide_has_begun(Oid chunk);
 extern void strata_divide_give_up(Oid chunk);
 extern void strata_divide_dropped(Oid chunk);
 
