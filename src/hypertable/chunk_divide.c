@@ -441,6 +441,9 @@ make_part(Relation parent, Oid chunk, int number)
 	/* nobody but its owner reads it, whatever default privileges say */
 	strata_sql_run_subcommand(psprintf("ALTER TABLE %s ENABLE ROW LEVEL SECURITY",
 									   strata_sql_name(relid)));
+	/* a publication of all tables asks for one where rows are deleted */
+	strata_sql_run_subcommand(psprintf("ALTER TABLE %s REPLICA IDENTITY FULL",
+									   strata_sql_name(relid)));
 	CommandCounterIncrement();
 	rel = table_open(relid, AccessExclusiveLock);
 	AlterTableNamespaceInternal(rel, schema, internal, moved);

@@ -29,8 +29,11 @@ sql(qq{
 		FROM generate_series(0, $rows - 1) i;
 	ALTER TABLE m DROP gone;
 	ALTER TABLE m ADD late int DEFAULT 7;
+	ALTER TABLE m REPLICA IDENTITY FULL;
 	ANALYZE m;
 	CREATE TABLE written (ts timestamptz, host int, v float8);
+	RESET ROLE;
+	CREATE PUBLICATION everything FOR ALL TABLES;
 });
 my $sum = "SELECT count(*), sum(v), sum(late), sum(length(note)) FROM m WHERE ts < '2026-02-01' AND v >= 0";
 my $want = sql($sum);
