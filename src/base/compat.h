@@ -918,4 +918,12 @@ strata_decode_zone_15(int type, int dynamic, int unknown, pg_tz *zone,
 #define STRATA_DELTA_DEAD delta_dead_tuples
 #endif
 
+/*
+ * 17 has a name for what EXPLAIN does where nobody is in its hook
+ * (16 and older: hook_explain.c does it); delete when 16 goes.
+ */
+#if PG_VERSION_NUM >= 170000
+#define strata_explain_one_query standard_ExplainOneQuery
+#endif
+
 #endif							/* STRATA_COMPAT_H */

@@ -90,6 +90,7 @@ executor_start(QueryDesc *query_desc, int eflags)
 	strata_stale_snapshot_renew(query_desc);
 	strata_stale_plan_renew(query_desc);
 	note_upserts(query_desc->plannedstmt);
+	strata_explain_note_start(query_desc);
 	if (previous_start != NULL)
 		previous_start(query_desc, eflags);
 	else
@@ -156,4 +157,5 @@ strata_hooks_init(void)
 	strata_planner_hooks_init();
 	strata_object_hook_init();
 	strata_utility_hook_init();
+	strata_explain_hook_init();
 }

@@ -25,6 +25,10 @@ extern void strata_planner_hooks_init(void);
 extern void strata_executor_hooks_init(void);
 extern void strata_object_hook_init(void);
 extern void strata_utility_hook_init(void);
+extern void strata_explain_hook_init(void);
+
+/* hook_explain.c: a statement begins, which EXPLAIN may be about. */
+extern void strata_explain_note_start(const QueryDesc *query_desc);
 
 /*
  * hook_rollup.c: continuous aggregates in statements.  create: did what the

@@ -355,6 +355,11 @@ extern bool strata_rollup_uses_hold(const List *uses, Snapshot snapshot,
 									ParamListInfo params);
 
 /*
+ * rollup_explain.c.  Uses in words: lists of a label and a text.
+ */
+extern List *strata_rollup_describe_uses(const List *uses);
+
+/*
  * rollup_past.c.  Has retention gone on since the snapshot was taken, so that
  * it misses rows that are kept now?  ereport if they are missed.
  */

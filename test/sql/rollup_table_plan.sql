@@ -26,4 +26,20 @@ INSERT INTO rtp VALUES (1234, 'h1', 0);
 :explain SELECT count(*) FROM rtp WHERE n > 3;
 SET strata.enable_archive_rewrite = off;
 :explain SELECT host, count(*) FROM rtp GROUP BY host;
+-- beyond the rows there are; as JSON; an archive that nobody uses is not named
+RESET strata.enable_archive_rewrite;
+DROP MATERIALIZED VIEW rtp_100;
+SELECT count(drop_chunks) FROM drop_chunks('rtp', 1000);
+ALTER TABLE rtp SET (strata.read_archives);
+EXPLAIN (COSTS OFF) SELECT count(*) FROM rtp WHERE time < 2000;
+CREATE FUNCTION rtp_json(query text) RETURNS json LANGUAGE plpgsql AS $$
+DECLARE
+	plan json;
+BEGIN
+	EXECUTE 'EXPLAIN (COSTS OFF, FORMAT JSON) ' || query INTO plan;
+	RETURN plan->1;
+END $$;
+SELECT rtp_json('SELECT count(*) FROM rtp WHERE time < 2000');
+SELECT rtp_json('SELECT n FROM rtp WHERE time < 2000');
+DROP FUNCTION rtp_json;
 DROP TABLE rtp CASCADE;
