@@ -38,6 +38,7 @@
 #include "hypertable/hypertable.h"
 
 #include "access/stratnum.h"
+#include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -187,6 +188,18 @@ sort_conditions(TableQuery *tq)
 }
 
 /*
+ * What is gone is known as of now.  Who may have a newer snapshot when the
+ * plan is run is planned for with what is kept now, too: a drop may have been
+ * waited for since this one was taken.
+ */
+static Snapshot
+keeping_snapshot(void)
+{
+	return IsolationUsesXactSnapshot() && ActiveSnapshotSet() ?
+		GetActiveSnapshot() : NULL;
+}
+
+/*
  * Whole buckets of times that the archive alone knows, within the bounds;
  * false: not all that is needed.
  */
@@ -196,9 +209,7 @@ find_kept_ranges(TableQuery *tq, StrataRange window)
 	StrataRanges lost;
 	StrataRanges missing;
 
-	strata_rollup_kept(tq->rollup->view,
-					   ActiveSnapshotSet() ? GetActiveSnapshot() : NULL,
-					   &tq->kept);
+	strata_rollup_kept(tq->rollup->view, keeping_snapshot(), &tq->kept);
 	strata_ranges_clip(&tq->kept, window);
 	strata_rollup_lost(tq->rollup->view, &lost);
 	strata_ranges_remove(&tq->kept, &lost);
@@ -563,9 +574,7 @@ uses_of(const TableQuery *tq)
 												 &tq->kept, tq->bounds));
 	if (tq->kept.n == 0)
 		return uses;
-	strata_rollup_kept(view,
-					   ActiveSnapshotSet() ? GetActiveSnapshot() : NULL,
-					   &kept);
+	strata_rollup_kept(view, keeping_snapshot(), &kept);
 	return lappend(uses, strata_rollup_past_use(view, &kept));
 }
 
