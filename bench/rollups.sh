@@ -77,3 +77,22 @@ sql -c "INSERT INTO cpu SELECT '2026-01-01'::timestamptz + i * interval '7 hours
 echo "64 buckets with a late row, of all days"
 ask
 sql -c 'SET synchronous_commit = off' -c "CALL single('of times that are covered')" 2>&1 | sed -n 's/^NOTICE: */  /p'
+
+# tiers of three metrics every 10 seconds, beside the rows they are made of: batches, with their indexes
+sql <<SQL
+SET client_min_messages = error;
+CREATE TABLE m (time timestamptz NOT NULL, host text, usage float8, mem float8, disk float8);
+SELECT FROM create_hypertable('m', 'time', chunk_time_interval => interval '12 hours');
+ALTER TABLE m SET (strata.segmentby = 'host', strata.orderby = 'time');
+SELECT FROM setseed(0.5);
+INSERT INTO m SELECT '2026-01-01'::timestamptz + i * interval '10 seconds', 'host_' || h, round((50 + 40 * sin(i / 500.0 + h) + random() * 5)::numeric, 2),
+    round((60 + random() * 3)::numeric, 2), round((i / 1000.0 + h)::numeric, 2) FROM generate_series(0, 25919) i, generate_series(1, 40) h;
+SELECT FROM show_chunks('m') c, compress_chunk(c);
+CREATE MATERIALIZED VIEW tiers WITH (strata.continuous, strata.archives = '1 minute for 10 years, 1 hour for 20 years, 1 day') AS
+  SELECT time_bucket('1 minute', time) AS b, host, avg(usage) AS u, avg(mem) AS m, avg(disk) AS d FROM m GROUP BY 1, 2;
+SELECT FROM strata.archives a, show_chunks(a.hypertable) c, compress_chunk(c) WHERE level > 0;
+SQL
+echo "rows and tiers, kB of batches"
+for table in m tiers_archive tiers_1_hour_archive tiers_1_day_archive; do
+    echo "  $table: $(sql -c "SELECT sum(pg_total_relation_size(strata.batch_relation(c))) / 1024 FROM show_chunks('$table') c")"
+done

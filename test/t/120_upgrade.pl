@@ -52,7 +52,9 @@ sub fill
 		q{CREATE TABLE metered (n int NOT NULL, v int)},
 		q{SELECT create_hypertable('metered', 'n', chunk_time_interval => 1000)},
 		q{INSERT INTO metered SELECT i, i FROM generate_series(0, 4999) i},
-		q{CREATE MATERIALIZED VIEW kept WITH (strata.continuous) AS SELECT time_bucket(300, n) AS b, count(*), sum(v) FROM metered GROUP BY 1},
+		q{CREATE FUNCTION metered_now() RETURNS int LANGUAGE sql STABLE AS 'SELECT 5000'},
+		q{SELECT set_integer_now_func('metered', 'metered_now')},
+		q{CREATE MATERIALIZED VIEW kept WITH (strata.continuous, strata.archives = '300 for 100000, 600') AS SELECT time_bucket(300, n) AS b, count(*), sum(v) FROM metered GROUP BY 1},
 		q{SELECT drop_chunks('metered', older_than => 2000)});
 	return;
 }
@@ -99,6 +101,14 @@ foreach my $mode ('copy', 'link')
 	$new->safe_psql('postgres', q{INSERT INTO metered VALUES (7, 7), (4000, 7)});
 	$new->safe_psql('postgres', q{CALL refresh_continuous_aggregate('kept', NULL, NULL)});
 	is($new->safe_psql('postgres', $kept), '17|5002|12497514', "$mode: and life goes on there");
+	# its tiers are one object still
+	is($new->safe_psql('postgres', 'SELECT tier, width, keep, hypertable FROM strata.archives'),
+		"kept|300|100000|kept_archive\nkept_600|600||kept_600_archive", "$mode: tiers");
+	is($new->safe_psql('postgres', 'SELECT sum(count) FROM kept_600'), '5002', "$mode: and what they have");
+	isnt($new->psql('postgres', 'DROP MATERIALIZED VIEW kept_600'), 0, "$mode: which go together");
+	isnt($new->psql('postgres', 'DROP TABLE kept_archive'), 0, "$mode: with their archives");
+	$new->safe_psql('postgres', 'DROP MATERIALIZED VIEW kept');
+	is($new->safe_psql('postgres', q{SELECT count(*) FROM pg_class WHERE relname LIKE 'kept%'}), '0', "$mode: all of it");
 	$new->safe_psql('postgres', 'DROP TABLE metered CASCADE');
 
 	is_sound($new, 'own.felt', "$mode: own.felt");
