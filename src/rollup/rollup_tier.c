@@ -535,6 +535,8 @@ strata_rollup_set_tiers(Oid view, const char *text)
 	Oid			finer = view;
 	ListCell   *lc;
 
+	/* whoever drops rows knows of the new tier, or we know what is kept */
+	LockRelationOid(rollup->source, AccessShareLock);
 	check_tiers(rollup, tiers);
 	Assert(list_length(views) == list_length(others) + 1);	/* rollup:Z5 */
 	foreach(lc, tiers)
