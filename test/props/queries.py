@@ -630,4 +630,5 @@ class Queries:
         else:
             keys = ", ".join(self.group_keys(table))
             sql = "SELECT %s, %s FROM %s AS a WHERE %s GROUP BY %s" % (keys, self.aggregates(table), table.token, where, keys)
-        return Query(sql, ordered=" ORDER BY " in sql, parameters=predicates.parameters)
+        # that of an aggregate orders no rows
+        return Query(sql, ordered=kind < 0.4, parameters=predicates.parameters)
