@@ -164,5 +164,5 @@ DROP TABLE aa, aa_many, aa_many_h, aa_list, aa_groups;
 DROP AGGREGATE aa_weighted(numeric, int);
 DROP AGGREGATE aa_append(anycompatible);
 DROP FUNCTION aa_add, aa_answer, aa_differ, aa_rows;
-DROP TABLE aa_h;
+DROP TABLE aa_h, aa_pairs, aa_pairs_h;
 DROP COLLATION aa_any_case;
