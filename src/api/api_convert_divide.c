@@ -23,6 +23,7 @@
 #include "catalog/partition.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
+#include "utils/acl.h"
 #include "utils/lsyscache.h"
 
 /* So few times are copied again under the lock, or soon before it. */
