@@ -231,15 +231,20 @@ matches(const StrataLike *like, const char *p, Size len)
 bool
 strata_like_match(const StrataLike *like, Datum value)
 {
-	text	   *t;
+	text	   *t = DatumGetTextPP(value);
+	bool		result;
 
 	if (like->pattern != 0)
-		return DatumGetBool(DirectFunctionCall2Coll(textlike, like->collation,
-													value, like->pattern)) !=
-			like->negated;
-	t = DatumGetTextPP(value);
-	return matches(like, VARDATA_ANY(t), VARSIZE_ANY_EXHDR(t)) !=
-		like->negated;
+		result = DatumGetBool(DirectFunctionCall2Coll(textlike,
+													  like->collation,
+													  PointerGetDatum(t),
+													  like->pattern));
+	else
+		result = matches(like, VARDATA_ANY(t), VARSIZE_ANY_EXHDR(t));
+	/* of a row store's many rows one is in memory at a time */
+	if ((Pointer) t != DatumGetPointer(value))
+		pfree(t);
+	return result != like->negated;
 }
 
 /*

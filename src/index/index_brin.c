@@ -201,6 +201,7 @@ struct StrataIndexProbe
 	List	   *runs;
 	int64		covered;
 	StrataBrin *brin;
+	bool		asked;			/* before: then it is worth it that */
 	bool		kept;			/* all rows are in `rows` */
 	bool		too_many;		/* ... which does not work out */
 	List	   *rows;			/* StrataSummaryRow */
@@ -293,7 +294,8 @@ ask_runs(StrataIndexProbe *probe)
 	Size		nbytes = 0;
 	ListCell   *lc;
 
-	probe->kept = !probe->too_many;
+	probe->kept = probe->asked && !probe->too_many;
+	probe->asked = true;
 	foreach(lc, probe->runs)
 	{
 		StrataSummaryCursor *cursor =

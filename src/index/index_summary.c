@@ -256,6 +256,7 @@ strata_summary_cursor_next(StrataSummaryCursor *cursor)
 	TupleTableSlot *slot = cursor->slot;
 	StrataSummaryRow *row;
 	struct varlena *packed;
+	MemoryContext old;
 	Size		size;
 	int64		n;
 	char	   *data;
@@ -283,9 +284,12 @@ strata_summary_cursor_next(StrataSummaryCursor *cursor)
 	row->sizes = palloc_array(uint16, row->n);
 	row->summaries = palloc_array(const void *, row->n);
 	row->nbytes = size + (Size) row->n * 18;
+	/* the decoder's scratch outlives rows */
+	old = MemoryContextSwitchTo(cursor->mcxt);
 	strata_index_unpack(cursor->relation,
 						slot->tts_values[STRATA_INDEX_ATT_BATCHES - 1],
 						row->n, &cursor->scratch, row->first_rows);
+	MemoryContextSwitchTo(old);
 	/* aligned */
 	data = palloc(Max(size, 1));
 	memcpy(data, VARDATA(packed), size);

@@ -26,6 +26,7 @@
 
 struct StrataBrin
 {
+	MemoryContext mcxt;			/* everything here */
 	Relation	index;
 	BrinDesc   *desc;
 	MemoryContext one;			/* a summary being made, or asked */
@@ -41,6 +42,7 @@ strata_brin_open(Relation index)
 {
 	StrataBrin *brin = palloc0(sizeof(StrataBrin));
 
+	brin->mcxt = CurrentMemoryContext;
 	brin->index = index;
 	brin->desc = brin_build_desc(index);
 	brin->one = AllocSetContextCreate(CurrentMemoryContext,
@@ -110,9 +112,10 @@ strata_brin_finish(StrataBrin *brin, Size *size)
 void
 strata_brin_ask(StrataBrin *brin, ScanKey keys, int nkeys)
 {
-	brin->keys = repalloc(brin->keys != NULL ? brin->keys :
-						  palloc(sizeof(ScanKey)),
-						  sizeof(ScanKey) * Max(nkeys, 1));
+	if (brin->keys != NULL)
+		pfree(brin->keys);
+	brin->keys = MemoryContextAlloc(brin->mcxt,
+									sizeof(ScanKey) * Max(nkeys, 1));
 	brin->nkeys = 0;
 	for (AttrNumber column = 1; column <= brin->desc->bd_tupdesc->natts;
 		 column++)

@@ -17,9 +17,11 @@
 #include "scan/scan_join_private.h"
 #include "pg/pg.h"
 
+#include "access/detoast.h"
 #include "access/transam.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -129,8 +131,10 @@ typedef struct TakeState
 	StrataJoinKey *key;
 	TupleTableSlot *slot;
 	AttrNumber	attno;
+	Size		nbytes;			/* of values that are not of one length */
 } TakeState;
 
+/* Keep a row's value, unless they have become too large together. */
 static void
 take_key(MinimalTuple tuple, void *arg)
 {
@@ -141,7 +145,11 @@ take_key(MinimalTuple tuple, void *arg)
 
 	ExecStoreMinimalTuple(tuple, state->slot, false);
 	value = slot_getattr(state->slot, state->attno, &isnull);
-	if (isnull)
+	if (isnull || state->nbytes > (Size) work_mem * 1024)
+		return;
+	if (key->typlen == -1)
+		state->nbytes += toast_raw_datum_size(value);
+	if (state->nbytes > (Size) work_mem * 1024)
 		return;
 	if (key->typlen == -1)
 		value = PointerGetDatum(PG_DETOAST_DATUM_COPY(value));
@@ -174,8 +182,11 @@ sort_values(StrataJoinKey *key)
 	key->nvalues = n;
 }
 
-/* Read the values out of the join's table, of so many rows. */
-static void
+/*
+ * Read the values out of the join's table, of so many rows; false: they take
+ * too much memory.
+ */
+static bool
 read_table_values(StrataJoinKey *key, int nrows)
 {
 	MemoryContext old = MemoryContextSwitchTo(key->mcxt);
@@ -192,12 +203,21 @@ read_table_values(StrataJoinKey *key, int nrows)
 	strata_hash_join_each(key->join, take_key, &state);
 	ExecDropSingleTupleTableSlot(state.slot);
 	Assert(key->nvalues <= nrows);	/* scan:R15 */
+	if (state.nbytes > (Size) work_mem * 1024)
+	{
+		for (int i = 0; i < key->nvalues; i++)
+			pfree(DatumGetPointer(key->values[i]));
+		key->nvalues = 0;
+		MemoryContextSwitchTo(old);
+		return false;
+	}
 	sort_values(key);
 	key->array = PointerGetDatum(construct_array(key->values, key->nvalues,
 												 key->type, key->typlen,
 												 key->typbyval,
 												 key->typalign));
 	MemoryContextSwitchTo(old);
+	return true;
 }
 
 /* See scan_join_private.h. */
@@ -218,8 +238,9 @@ strata_join_key_ready(StrataJoinKey *key)
 		case STRATA_HASH_WHOLE:
 			key->state = nrows <= STRATA_JOIN_MAX_ROWS ? STRATA_JOIN_KNOWN :
 				STRATA_JOIN_NEVER;
-			if (key->state == STRATA_JOIN_KNOWN)
-				read_table_values(key, (int) nrows);
+			if (key->state == STRATA_JOIN_KNOWN &&
+				!read_table_values(key, (int) nrows))
+				key->state = STRATA_JOIN_NEVER;
 			break;
 	}
 	return key->state;

@@ -71,6 +71,13 @@ SELECT * FROM differing('late rows');
 SET enable_hashjoin = off; SET enable_mergejoin = off;
 SELECT count(*), sum(t.i) FROM generate_series(1, 4200, 300) AS k JOIN t ON t.r @> k;
 SELECT g, x.ts FROM generate_series(5, 4200, 1000) AS g LEFT JOIN LATERAL (SELECT ts FROM t WHERE t.b @> point(g, 1 - g) ORDER BY ts DESC LIMIT 1) AS x ON true ORDER BY 1;
+-- lists, another one for each row
+SET seq_page_cost = 0;
+SELECT g FROM generate_series(5, 4200, 70) AS g, LATERAL (SELECT count(*) AS n, sum(l) AS s FROM t WHERE t.l = ANY (ARRAY[g, g + 31, -g]) OFFSET 0) AS a,
+	LATERAL (SELECT count(*) AS n, sum(l) AS s FROM h WHERE h.l = ANY (ARRAY[g, g + 31, -g]) OFFSET 0) AS b WHERE a <> b;
+SELECT g FROM generate_series(5, 4200, 70) AS g, LATERAL (SELECT count(*) AS n, sum(l) AS s FROM t WHERE t.u = ANY (ARRAY[md5(g::text), md5((g + 1)::text)]::uuid[]) OFFSET 0) AS a,
+	LATERAL (SELECT count(*) AS n, sum(l) AS s FROM h WHERE h.u = ANY (ARRAY[md5(g::text), md5((g + 1)::text)]::uuid[]) OFFSET 0) AS b WHERE a <> b;
+RESET seq_page_cost;
 RESET enable_hashjoin; RESET enable_mergejoin;
 SET plan_cache_mode = force_generic_plan;
 PREPARE by_range (int4range) AS SELECT count(*), min(ts) FROM t WHERE r && $1;
