@@ -61,6 +61,8 @@ strata_rollups_of_source(Oid hypertable)
 
 	foreach(lc, strata_rollup_rows_of_source(hypertable))
 		views = lappend_oid(views, ((StrataRollupRow *) lfirst(lc))->view);
+	/* the same for every session, wherever the rows lie */
+	list_sort(views, list_oid_cmp);
 	return views;
 }
 
