@@ -103,9 +103,10 @@ drop_companion(Oid relid)
 		STRATA_LOCATOR_SPACE(locator) = OidIsValid(form->reltablespace) ?
 			form->reltablespace : MyDatabaseTableSpace;
 		STRATA_LOCATOR_NUMBER(locator) = form->relfilenode;
+		/* also when it has been detached */
+		strata_divide_dropped(relid);
 		if (form->relispartition)
 		{
-			strata_divide_dropped(relid);
 			track_dropped(relid);
 			uncover(relid, get_partition_parent(relid, true));
 		}
@@ -178,6 +179,28 @@ strata_hook_track_alter(const AlterTableStmt *stmt)
 			strata_store_tracked(rel, &tracked))
 			strata_track_whole(&tracked);
 		relation_close(rel, AccessShareLock);
+	}
+}
+
+/* See hook_private.h.  Who has detached it has it locked. */
+void
+strata_hook_follow_detach(const AlterTableStmt *stmt)
+{
+	ListCell   *lc;
+
+	foreach(lc, stmt->cmds)
+	{
+		AlterTableCmd *cmd = lfirst_node(AlterTableCmd, lc);
+		Oid			relid;
+
+		if (cmd->subtype != AT_DetachPartition &&
+			cmd->subtype != AT_DetachPartitionFinalize)
+			continue;
+		CommandCounterIncrement();
+		relid = RangeVarGetRelid(castNode(PartitionCmd, cmd->def)->name,
+								 NoLock, true);
+		if (OidIsValid(relid) && !get_rel_relispartition(relid))
+			strata_divide_give_up(relid);
 	}
 }
 

@@ -652,6 +652,7 @@ run_alter_table(UtilityCall *call, Node *stmt)
 		case OBJECT_MATVIEW:
 			alter_table_and_index(call, (AlterTableStmt *)
 								  writable_statement(call));
+			strata_hook_follow_detach((AlterTableStmt *) stmt);
 			break;
 		case OBJECT_INDEX:
 			alter_index(call, (AlterTableStmt *) stmt);
