@@ -6,10 +6,11 @@ CREATE TABLE _strata.divide (
 	lo bigint NOT NULL,
 	hi bigint NOT NULL,
 	file oid NOT NULL,
-	fingerprint bigint NOT NULL
+	fingerprint bigint NOT NULL,
+	division bigint NOT NULL
 );
 COMMENT ON TABLE _strata.divide IS
-'chunks that convert() divides, and the tables (part, 0: the chunk as such) that have a copy of their rows of times from lo to before hi; file, fingerprint: what the chunk and its hypertable were when its changes began to be noted';
+'chunks that convert() divides, and the tables (part, 0: the chunk as such) that have a copy of their rows of times from lo to before hi; file, fingerprint: what the chunk and its hypertable were when its changes began to be noted; division: the transaction that began, 0: none has; of the chunk as such, hi: all before is copied';
 
 CREATE TABLE _strata.divide_mark (
 	source oid NOT NULL,

@@ -29,9 +29,6 @@
 /* So few times are copied again under the lock, or soon before it. */
 #define FEW_TIMES 200
 
-/* So many times at most while everybody waits. */
-#define MANY_TIMES 5000
-
 /* Copying again gains on the writers, or never will. */
 #define MAX_ROUNDS 30
 
@@ -64,7 +61,7 @@ look_at_divided(Oid chunk, void *arg)
 
 	convert->any = ht != NULL;
 	if (ht != NULL)
-		convert->count = strata_divide_is_begun(ht, chunk);
+		convert->division = strata_divide_begun(ht, chunk);
 }
 
 static void
@@ -77,7 +74,10 @@ begin_noting(Oid chunk, void *arg)
 		return;
 	LockRelationOid(chunk, ShareRowExclusiveLock);
 	convert->locked_at = GetCurrentTimestamp();
-	strata_divide_begin(ht, chunk);
+	/* somebody may just have done so */
+	convert->division = strata_divide_begun(ht, chunk);
+	if (convert->division == 0)
+		convert->division = strata_divide_begin(ht, chunk);
 }
 
 /* One more interval, and what that was. */
@@ -90,12 +90,7 @@ copy_interval(Oid chunk, void *arg)
 	convert->any = ht != NULL;
 	if (ht == NULL)
 		return;
-	if (!strata_divide_is_begun(ht, chunk))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("table \"%s\" was changed while its first chunk was divided",
-						get_rel_name(ht->relid)),
-				 errhint("Call convert() again.")));
+	strata_divide_check(ht, chunk, convert->division);
 	convert->any = strata_divide_copy_next(ht, chunk, &convert->from,
 										   &convert->rows);
 	if (convert->any)
@@ -111,7 +106,11 @@ copy_changes(Oid chunk, void *arg)
 	StrataConvert *convert = arg;
 	StrataHypertable *ht = enter_step(convert, chunk);
 
-	convert->count = ht == NULL ? 0 : strata_divide_follow(ht, chunk, false);
+	convert->count = 0;
+	if (ht == NULL)
+		return;
+	strata_divide_check(ht, chunk, convert->division);
+	convert->count = strata_divide_follow(ht, chunk, false);
 }
 
 /* Their row stores' pages are given back later, as after compression. */
@@ -143,6 +142,7 @@ change_over(Oid chunk, void *arg)
 	convert->any = false;
 	if (ht == NULL)
 		return;
+	strata_divide_check_same(chunk, convert->division);
 	(void) strata_divide_follow(ht, chunk, false);
 	strata_chunk_lock(ht->relid, AccessExclusiveLock);
 	convert->locked_at = GetCurrentTimestamp();
@@ -152,12 +152,9 @@ change_over(Oid chunk, void *arg)
 		get_partition_parent(chunk, true) == ht->relid;
 	if (!convert->any)
 		return;
-	if (strata_divide_follow(ht, chunk, true) > MANY_TIMES)
-		ereport(ERROR,
-				(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
-				 errmsg("too much of chunk \"%s\" has changed",
-						get_rel_name(chunk))));
-	convert->count = strata_divide_finish(ht, chunk);
+	strata_divide_check(ht, chunk, convert->division);
+	(void) strata_divide_follow(ht, chunk, true);
+	convert->count = strata_divide_finish(ht, chunk, convert->division);
 	reclaim_space(ht);
 }
 
@@ -190,7 +187,7 @@ strata_convert_divide(StrataRun *run, StrataConvert *convert, Oid chunk)
 		return false;
 	if (!convert->any)
 		return true;
-	if (!convert->count)
+	if (convert->division == 0)
 	{
 		ereport(NOTICE,
 				(errmsg("chunk \"%s\" is locked (SHARE ROW EXCLUSIVE) to have its changes noted",

@@ -40,6 +40,7 @@ typedef struct StrataConvert
 	bool		check_valid;	/* and known of all rows? */
 	Oid			first;			/* the chunk that its rows have become */
 	Oid			chunk;			/* the one that is being divided */
+	int64		division;		/* as which: other sessions begin anew, too */
 	int64		from;			/* copied up to there, */
 	bool		any;			/* and was there more? */
 	uint64		rows;			/* how many that was */

@@ -388,7 +388,9 @@ extern void strata_track_mark(Oid hypertable, int64 lo, int64 hi);
  * table that has a copy of the source's rows of times from lo to before hi; or
  * (part InvalidOid) about the source as such: which file it had, and its
  * hypertable's fingerprint, when its changes began to be noted (file
- * InvalidOid: they are not yet).
+ * InvalidOid: they are not yet).  Then lo and hi are PG_INT64_MIN, and hi
+ * PG_INT64_MAX once all intervals are copied.  division: the transaction that
+ * began it, so that who has begun it can tell it from a later one.
  */
 typedef struct StrataDivideRow
 {
@@ -398,6 +400,7 @@ typedef struct StrataDivideRow
 	int64		hi;
 	Oid			file;
 	int64		fingerprint;
+	int64		division;
 } StrataDivideRow;
 
 /*
@@ -406,6 +409,9 @@ typedef struct StrataDivideRow
  */
 extern bool strata_divide_lock(Oid source);
 extern void strata_divide_add(const StrataDivideRow *row);
+
+/* All intervals of the source are copied. */
+extern void strata_divide_set_copied(Oid source);
 
 /*
  * Parts (StrataDivideRow *) in order of time.  *self: the row of the source;

@@ -26,7 +26,7 @@
 enum
 {
 	DIVIDE_SOURCE = 1, DIVIDE_PART, DIVIDE_LO, DIVIDE_HI, DIVIDE_FILE,
-	DIVIDE_FINGERPRINT, DIVIDE_COLUMNS = DIVIDE_FINGERPRINT
+	DIVIDE_FINGERPRINT, DIVIDE_DIVISION, DIVIDE_COLUMNS = DIVIDE_DIVISION
 };
 
 /* Columns of _strata.divide_mark. */
@@ -104,7 +104,37 @@ strata_divide_add(const StrataDivideRow *row)
 	values[DIVIDE_HI - 1] = Int64GetDatum(row->hi);
 	values[DIVIDE_FILE - 1] = ObjectIdGetDatum(row->file);
 	values[DIVIDE_FINGERPRINT - 1] = Int64GetDatum(row->fingerprint);
+	values[DIVIDE_DIVISION - 1] = Int64GetDatum(row->division);
 	insert_divide_row(rel, values);
+	table_close(rel, NoLock);
+	CommandCounterIncrement();
+}
+
+/* See catalog.h.  Who does it has strata_divide_lock(). */
+void
+strata_divide_set_copied(Oid source)
+{
+	Relation	rel = table_open(strata_rollup_relation("divide"),
+								 RowExclusiveLock);
+	SysScanDesc scan = begin_divide_scan(rel, source);
+	Datum		values[DIVIDE_COLUMNS];
+	bool		isnull[DIVIDE_COLUMNS] = {0};
+	bool		replaced[DIVIDE_COLUMNS] = {0};
+	HeapTuple	tuple;
+
+	values[DIVIDE_HI - 1] = Int64GetDatum(PG_INT64_MAX);
+	replaced[DIVIDE_HI - 1] = true;
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		if (OidIsValid(object(tuple, DIVIDE_PART, rel)) ||
+			number(tuple, DIVIDE_HI, rel) == PG_INT64_MAX)
+			continue;
+		simple_heap_delete(rel, &tuple->t_self);
+		simple_heap_insert(rel, heap_modify_tuple(tuple, RelationGetDescr(rel),
+												  values, isnull, replaced));
+		break;
+	}
+	systable_endscan(scan);
 	table_close(rel, NoLock);
 	CommandCounterIncrement();
 }
@@ -143,6 +173,7 @@ strata_divide_rows(Oid source, StrataDivideRow *self)
 		row->hi = number(tuple, DIVIDE_HI, rel);
 		row->file = object(tuple, DIVIDE_FILE, rel);
 		row->fingerprint = number(tuple, DIVIDE_FINGERPRINT, rel);
+		row->division = number(tuple, DIVIDE_DIVISION, rel);
 		if (OidIsValid(row->part))
 			rows = lappend(rows, row);
 		else

@@ -62,6 +62,9 @@
 /* Times are copied again so many at a time: texts have to be parsed. */
 #define TIMES_AT_ONCE 1000
 
+/* So many times at most while everybody waits. */
+#define MANY_TIMES 5000
+
 PG_FUNCTION_INFO_V1(strata_divide_note);
 
 /*-------------------------------------------------------------------------
@@ -137,13 +140,18 @@ make_trigger(Oid chunk, AttrNumber attno)
 	CommandCounterIncrement();
 }
 
-/* Its triggers that note changes: OIDs.  The caller has it locked. */
+/*
+ * Its triggers that note changes: OIDs.  *fires: is it one, which notes all
+ * changes?  A superuser can have switched it off and on, which leaves one that
+ * does not fire for what is replicated.
+ */
 static List *
-note_triggers(Oid chunk)
+note_triggers(Oid chunk, bool *fires)
 {
-	Relation	rel = table_open(chunk, NoLock);
+	Relation	rel = table_open(chunk, AccessShareLock);
 	List	   *oids = NIL;
 
+	*fires = true;
 	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers;
 		 i++)
 	{
@@ -151,8 +159,12 @@ note_triggers(Oid chunk)
 
 		if (trigger->tgisinternal &&
 			strncmp(trigger->tgname, NOTE_TRIGGER, strlen(NOTE_TRIGGER)) == 0)
+		{
 			oids = lappend_oid(oids, trigger->tgoid);
+			*fires &= trigger->tgenabled == TRIGGER_FIRES_ALWAYS;
+		}
 	}
+	*fires &= list_length(oids) == 1;
 	table_close(rel, NoLock);
 	return oids;
 }
@@ -161,9 +173,10 @@ static void
 drop_trigger(Oid chunk)
 {
 	ListCell   *lc;
+	bool		fires;
 
 	LockRelationOid(chunk, AccessExclusiveLock);
-	foreach(lc, note_triggers(chunk))
+	foreach(lc, note_triggers(chunk, &fires))
 	{
 		ObjectAddress object;
 
@@ -267,43 +280,84 @@ strata_divide_has_begun(Oid chunk)
 static bool
 is_unchanged(Relation parent, const StrataDivideRow *self)
 {
-	return OidIsValid(self->file) && self->file == file_of(self->source) &&
+	bool		fires;
+
+	if (!OidIsValid(self->file))
+		return false;
+	(void) note_triggers(self->source, &fires);
+	return fires && self->file == file_of(self->source) &&
 		self->fingerprint == (int64) strata_hypertable_fingerprint(parent);
 }
 
 /* See hypertable.h. */
-bool
-strata_divide_is_begun(const StrataHypertable *ht, Oid chunk)
+int64
+strata_divide_begun(const StrataHypertable *ht, Oid chunk)
 {
 	Relation	parent = table_open(ht->relid, AccessShareLock);
 	StrataDivideRow self;
-	bool		begun;
+	int64		division = 0;
 
 	(void) strata_divide_rows(chunk, &self);
-	begun = OidIsValid(self.source) && is_unchanged(parent, &self);
+	if (OidIsValid(self.source) && is_unchanged(parent, &self))
+		division = self.division;
 	table_close(parent, NoLock);
-	return begun;
+	return division;
+}
+
+/* See hypertable.h.  Locks nothing that is waited for later. */
+void
+strata_divide_check_same(Oid chunk, int64 division)
+{
+	StrataDivideRow self;
+
+	(void) strata_divide_rows(chunk, &self);
+	if (!OidIsValid(self.file) || self.division != division)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("another session has begun to divide chunk \"%s\" anew, or given it up",
+						get_rel_name(chunk)),
+				 errhint("Call convert() again when that has ended.")));
 }
 
 /* See hypertable.h. */
 void
+strata_divide_check(const StrataHypertable *ht, Oid chunk, int64 division)
+{
+	strata_divide_check_same(chunk, division);
+	if (strata_divide_begun(ht, chunk) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("table \"%s\" was changed while its first chunk was divided",
+						get_rel_name(ht->relid)),
+				 errhint("Call convert() again.")));
+}
+
+/* See hypertable.h. */
+int64
 strata_divide_begin(const StrataHypertable *ht, Oid chunk)
 {
 	Relation	parent = table_open(ht->relid, AccessShareLock);
 	StrataDivideRow self = {.source = chunk};
 	char	   *column = get_attname(ht->relid, ht->attno, false);
+	List	   *triggers;
+	bool		fires;
 
 	Assert(!ht->has_function);	/* hypertable:Y14 */
 	drop_parts(chunk);
-	if (note_triggers(chunk) == NIL)
+	triggers = note_triggers(chunk, &fires);
+	if (!fires)
+	{
+		if (triggers != NIL)
+			drop_trigger(chunk);
 		make_trigger(chunk, get_attnum(chunk, column));
-	/* it will be dropped before a VACUUM of it pays */
-	strata_sql_run(psprintf("ALTER TABLE %s SET (autovacuum_enabled = off)",
-							strata_sql_name(chunk)));
+	}
 	self.file = file_of(chunk);
+	self.lo = self.hi = PG_INT64_MIN;
 	self.fingerprint = strata_hypertable_fingerprint(parent);
+	self.division = U64FromFullTransactionId(GetTopFullTransactionId());
 	strata_divide_add(&self);
 	table_close(parent, NoLock);
+	return self.division;
 }
 
 /*-------------------------------------------------------------------------
@@ -631,7 +685,10 @@ strata_divide_copy_next(const StrataHypertable *ht, Oid chunk, int64 *from,
 
 		CHECK_FOR_INTERRUPTS();
 		if (!strata_divide_earliest(ht, chunk, *from, &time))
+		{
+			strata_divide_set_copied(chunk);
 			return false;
+		}
 		part = find_divided_part(parts, time);
 		if (part == NULL)
 		{
@@ -669,20 +726,25 @@ copy_again(const StrataHypertable *ht, const StrataDivideRow *part,
 
 /* See hypertable.h. */
 int
-strata_divide_follow(const StrataHypertable *ht, Oid chunk, bool only_known)
+strata_divide_follow(const StrataHypertable *ht, Oid chunk, bool locked)
 {
 	StrataDivideRow self;
 	int			n;
 	int64	   *times = strata_divide_take(chunk, &n);
 	List	   *parts = strata_divide_rows(chunk, &self);
 
+	if (locked && n > MANY_TIMES)
+		ereport(ERROR,
+				(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+				 errmsg("too much of chunk \"%s\" has changed",
+						get_rel_name(chunk))));
 	for (int i = 0; i < n;)
 	{
 		StrataDivideRow *part = find_divided_part(parts, times[i]);
 		int			first = i;
 
 		CHECK_FOR_INTERRUPTS();
-		if (part == NULL && only_known)
+		if (part == NULL && locked)
 			ereport(ERROR,
 					(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
 					 errmsg("rows came into a part of chunk \"%s\" that had none",
@@ -772,7 +834,7 @@ take_over(Oid chunk, Oid part)
 
 /* See hypertable.h. */
 int
-strata_divide_finish(const StrataHypertable *ht, Oid chunk)
+strata_divide_finish(const StrataHypertable *ht, Oid chunk, int64 division)
 {
 	Relation	parent = table_open(ht->relid, NoLock);
 	Relation	rel = table_open(chunk, NoLock);
@@ -786,17 +848,17 @@ strata_divide_finish(const StrataHypertable *ht, Oid chunk)
 								   false)); /* hypertable:Y14 */
 	Assert(CheckRelationLockedByMe(rel, AccessExclusiveLock,
 								   false)); /* hypertable:Y14 */
-	if (!is_unchanged(parent, &self))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("table \"%s\" was changed while its first chunk was divided",
-						RelationGetRelationName(parent)),
-				 errhint("Call convert() again.")));
+	strata_divide_check(ht, chunk, division);
+	/* what follows drops the only other copy of the rows */
+	if (self.hi != PG_INT64_MAX)
+		elog(ERROR, "chunk %u is not copied to its end", chunk);
 	foreach(lc, parts)
 	{
 		StrataDivideRow *part = lfirst(lc);
 		StrataChunk *made = palloc(sizeof(StrataChunk));
 
+		if (part->division != division)
+			elog(ERROR, "part %u is of another division", part->part);
 		made->range.lo = part->lo;
 		made->range.hi = part->hi;
 		made->range.no_lo = part->lo == PG_INT64_MIN;

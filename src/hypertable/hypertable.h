@@ -334,27 +334,33 @@ extern bool strata_hypertable_divided_since(Oid relid, Snapshot snapshot);
  * A chunk of all times up to some moment becomes chunks of the interval
  * (chunk_divide.c).  The caller has strata_divide_lock() and runs as the
  * owner.  register: it is to be divided.  begin: its changes are noted from
- * this transaction's commit on, under ShareRowExclusiveLock; is_begun: they
- * are, and what is copied is good.  copy_next: the rows of the first interval
+ * this transaction's commit on, under ShareRowExclusiveLock; which division
+ * that is.  begun: the one whose changes are noted, and what it has copied is
+ * good; 0: none.  check: ereports when that is not it; check_same: as far as
+ * the catalog of divisions says.  copy_next: the rows of the first interval
  * from *from on that has no copy, their number into *rows; false: there is
  * none.  follow: what has changed since is copied again; the number of times.
- * only_known: ereports 55P03 when an interval has no copy.  finish: the copies
- * become chunks, under AccessExclusiveLock on both, with nothing left to
- * follow; the last thing of the transaction; how many.  give_up: it is not to
- * be divided any more; has_begun: there is something to give up.  dropped: it
- * is being dropped.
+ * locked: everybody waits, so it ereports 55P03 when these are many, or an
+ * interval has no copy.  finish: the copies become chunks, under
+ * AccessExclusiveLock on both, with nothing left to follow; the last thing of
+ * the transaction; how many.  give_up: it is not to be divided any more;
+ * has_begun: there is something to give up.  dropped: it is being dropped.
  */
 extern void strata_divide_register(Oid chunk);
 extern bool strata_divide_is(Oid chunk);
-extern bool strata_divide_is_begun(const StrataHypertable *ht, Oid chunk);
-extern void strata_divide_begin(const StrataHypertable *ht, Oid chunk);
+extern int64 strata_divide_begun(const StrataHypertable *ht, Oid chunk);
+extern void strata_divide_check_same(Oid chunk, int64 division);
+extern void strata_divide_check(const StrataHypertable *ht, Oid chunk,
+								int64 division);
+extern int64 strata_divide_begin(const StrataHypertable *ht, Oid chunk);
 extern bool strata_divide_earliest(const StrataHypertable *ht, Oid chunk,
 								   int64 from, int64 *earliest);
 extern bool strata_divide_copy_next(const StrataHypertable *ht, Oid chunk,
 									int64 *from, uint64 *rows);
 extern int	strata_divide_follow(const StrataHypertable *ht, Oid chunk,
-								 bool only_known);
-extern int	strata_divide_finish(const StrataHypertable *ht, Oid chunk);
+								 bool locked);
+extern int	strata_divide_finish(const StrataHypertable *ht, Oid chunk,
+								 int64 division);
 extern bool strata_divide_has_begun(Oid chunk);
 extern void strata_divide_give_up(Oid chunk);
 extern void strata_divide_dropped(Oid chunk);
