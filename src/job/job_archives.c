@@ -25,6 +25,7 @@
 #include "miscadmin.h"
 #include "nodes/parsenodes.h"
 #include "storage/lmgr.h"
+#include "utils/acl.h"
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
@@ -107,13 +108,39 @@ archive_of(Oid view)
 	return archive != view ? strata_hypertable_get(archive) : NULL;
 }
 
+/*
+ * ereport if the view's owner, for whom this is done whoever runs it, does not
+ * own all that loses chunks: each was given away since, or the view was.
+ */
+static void
+check_owner(const StrataHypertable *archive, const StrataHypertable *source,
+			const List *tiers)
+{
+	Oid			owner = strata_relation_owner(archive->relid);
+	ListCell   *lc;
+
+	foreach(lc, tiers)
+	{
+		StrataTier *tier = lfirst(lc);
+		const StrataHypertable *ht = tier->width == NULL ? source :
+		archive_of(tier->view);
+
+		if (ht != NULL && tier->keep != NULL &&
+			!strata_table_ownercheck(ht->relid, owner))
+			aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE,
+						   get_rel_name(ht->relid));
+	}
+}
+
 /* Rows, and then archives, lose what is older than they are kept. */
 static void
-drop_old(StrataRun *run, StrataHypertable *source, const List *tiers)
+drop_old(StrataRun *run, const StrataHypertable *archive,
+		 StrataHypertable *source, const List *tiers)
 {
 	int			failed = run->failed;
 	ListCell   *lc;
 
+	check_owner(archive, source, tiers);
 	foreach(lc, tiers)
 	{
 		StrataTier *tier = lfirst(lc);
@@ -186,7 +213,7 @@ strata_policy_archives(PG_FUNCTION_ARGS)
 		if (ht != NULL)
 			strata_policy_compress_chunks(&run, ht, now);
 	}
-	drop_old(&run, source, tiers);
+	drop_old(&run, archive, source, tiers);
 	strata_run_end(&run, "worked on");
 	PG_RETURN_VOID();
 }

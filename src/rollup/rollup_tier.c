@@ -338,6 +338,9 @@ check_tiers(const StrataRollup *rollup, const List *tiers)
 						strata_option_typed("archives")),
 				 errdetail("\"%s\" is made of another continuous aggregate.",
 						   get_rel_name(rollup->view))));
+	/* who owns the view alone does not decide about the table's rows */
+	if (((StrataTier *) linitial(tiers))->width == NULL)
+		(void) strata_owned_relation_name(rollup->source);
 	check_widths(rollup, tiers);
 	check_aggregates(rollup, tiers);
 }

@@ -145,6 +145,34 @@ SELECT relname FROM pg_class WHERE relname ~ '^roa_(ten|fifty)';
 SELECT count(*) FROM strata.rollups;
 SELECT count(*) FROM strata.jobs WHERE proc_name = 'policy_archives' AND hypertable_name IS NOT NULL;
 
+-- who owns the view and not the table does not have its rows dropped, nor does a job that was added before
+CREATE TABLE roa_mine (t bigint NOT NULL, v int);
+SELECT FROM create_hypertable('roa_mine', 't', chunk_time_interval => 100);
+SELECT set_integer_now_func('roa_mine', 'roa_now');
+INSERT INTO roa_mine SELECT i, i FROM generate_series(0, 999) i;
+CREATE MATERIALIZED VIEW roa_other.roa_theirs WITH (strata.continuous, strata.archives = '10') AS SELECT time_bucket(10, t) AS b, count(*) AS n FROM roa_mine GROUP BY 1;
+SELECT job_id AS roa_job FROM strata.jobs WHERE proc_name = 'policy_archives' AND hypertable_name IN ('roa_theirs', 'roa_theirs_archive') \gset
+GRANT SELECT ON roa_mine, roa_clock TO roa_owner;
+ALTER MATERIALIZED VIEW roa_other.roa_theirs OWNER TO roa_owner;
+SET ROLE roa_owner;
+ALTER MATERIALIZED VIEW roa_other.roa_theirs SET (strata.archives = 'raw for 300, 10');
+ALTER MATERIALIZED VIEW roa_other.roa_theirs SET (strata.archives = '10 for 9000');
+SELECT drop_chunks('roa_mine', 500);
+SELECT drop_chunks('roa_other.roa_theirs', -1);
+RESET ROLE;
+ALTER MATERIALIZED VIEW roa_other.roa_theirs SET (strata.archives = 'raw for 300, 10');
+CALL run_job(:roa_job);
+SET ROLE roa_owner;
+CALL run_job(:roa_job);
+RESET ROLE;
+SELECT count(*) FROM show_chunks('roa_mine');
+SELECT sum(n) FROM roa_other.roa_theirs;
+ALTER MATERIALIZED VIEW roa_other.roa_theirs OWNER TO CURRENT_USER;
+CALL run_job(:roa_job);
+SELECT count(*) FROM show_chunks('roa_mine');
+SELECT sum(n) FROM roa_other.roa_theirs;
+DROP TABLE roa_mine CASCADE;
+
 -- intervals, zones, months
 CREATE TABLE roa_time (time timestamptz NOT NULL, host text, usage float8);
 SELECT FROM create_hypertable('roa_time', 'time', chunk_time_interval => interval '1 day');
