@@ -51,7 +51,10 @@ track_dropped(Oid relid)
 	table_close(rel, NoLock);
 }
 
-/* A chunk is dropped, or detached: what was kept there is not any more. */
+/*
+ * A chunk is dropped, or detached: what was kept there is not any more, unless
+ * another chunk has it.
+ */
 static void
 uncover(Oid chunk, Oid parent)
 {
@@ -63,7 +66,8 @@ uncover(Oid chunk, Oid parent)
 	(void) strata_chunk_times(chunk, &lo, &hi);
 	Assert(lo <= hi);			/* track:D1 */
 	strata_rollup_uncover(parent, lo, hi);
-	strata_rollup_lose(parent, lo, hi);
+	if (!strata_chunk_is_merging)
+		strata_rollup_lose(parent, lo, hi);
 }
 
 /*

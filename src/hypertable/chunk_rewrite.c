@@ -51,6 +51,9 @@
 #define WRITE_OPTIONS \
 	(TABLE_INSERT_SKIP_FSM | TABLE_INSERT_FROZEN | TABLE_INSERT_NO_LOGICAL)
 
+/* See hypertable.h. */
+bool		strata_chunk_is_merging = false;
+
 /*-------------------------------------------------------------------------
  * Rows into fresh storage
  *-------------------------------------------------------------------------
@@ -336,6 +339,22 @@ strata_chunk_empty(Oid chunk)
 	CommandCounterIncrement();
 }
 
+/* Drop chunks whose rows another one has. */
+static void
+drop_merged(const StrataHypertable *ht, const List *chunks)
+{
+	strata_chunk_is_merging = true;
+	PG_TRY();
+	{
+		strata_chunk_drop(ht, chunks);
+	}
+	PG_FINALLY();
+	{
+		strata_chunk_is_merging = false;
+	}
+	PG_END_TRY();
+}
+
 /* See hypertable.h. */
 Oid
 strata_chunk_merge(const StrataHypertable *ht, List *chunks, bool *compressed)
@@ -375,7 +394,7 @@ strata_chunk_merge(const StrataHypertable *ht, List *chunks, bool *compressed)
 	if (strata_hypertable_is_referenced(ht->relid))
 		foreach(lc, others)
 			strata_chunk_empty(lfirst_oid(lc));
-	strata_chunk_drop(ht, others);
+	drop_merged(ht, others);
 	CommandCounterIncrement();
 
 	/*

@@ -267,6 +267,7 @@ extern Oid	strata_chunk_index(Oid chunk, Oid index);
  * checked permissions, that nothing is in use, and holds AccessExclusiveLock
  * on the hypertable and the chunks.
  */
+extern bool strata_chunk_is_merging;	/* what is dropped is kept elsewhere */
 extern Oid	strata_chunk_merge(const StrataHypertable *ht, List *chunks,
 							   bool *compressed);
 extern Oid	strata_chunk_split(const StrataHypertable *ht,

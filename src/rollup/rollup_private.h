@@ -153,7 +153,8 @@ extern void strata_rollup_take_order(Query *all, Query *half);
 typedef struct StrataTimeBound
 {
 	int			strategy;		/* of btrees: time op value */
-	Expr	   *value;			/* of the time's type, without columns */
+	Expr	   *value;			/* without columns; of the time's type, or one
+								 * that is compared as one of it */
 } StrataTimeBound;
 
 /*

@@ -115,6 +115,18 @@ widen_integer(Expr *value, Oid from, Oid to)
 								 InvalidOid, COERCE_IMPLICIT_CAST);
 }
 
+/*
+ * Does the comparison make one of the time's type of the value, not the other
+ * way round?  Then that is a bound, when it is known (rollup_use.c): by the
+ * session's time zone, which may be another one when a plan is run.
+ */
+static bool
+is_compared_as(Oid from, Oid to)
+{
+	return (from == DATEOID && (to == TIMESTAMPOID || to == TIMESTAMPTZOID)) ||
+		(from == TIMESTAMPOID && to == TIMESTAMPTZOID);
+}
+
 /* See rollup_private.h. */
 StrataTimeBound *
 strata_rollup_match_bound(Node *qual, Index varno, AttrNumber attno, Oid type)
@@ -146,7 +158,8 @@ strata_rollup_match_bound(Node *qual, Index varno, AttrNumber attno, Oid type)
 	strategy = get_op_opfamily_strategy(opno, entry->btree_opf);
 	if (left != type)
 		return NULL;
-	value = widen_integer(value, right, type);
+	if (!is_compared_as(right, type))
+		value = widen_integer(value, right, type);
 	if (strategy == InvalidStrategy || value == NULL)
 		return NULL;
 	bound = palloc(sizeof(StrataTimeBound));
@@ -194,6 +207,31 @@ collect_bounds(Node *quals, Index varno, AttrNumber attno, Oid type,
 
 		if (bound != NULL && !varies((Node *) bound->value, NULL))
 			*bounds = lappend(*bounds, bound);
+	}
+}
+
+/* Those of all that a query reads; outer joins keep rows despite their own. */
+static void
+collect_join_bounds(Node *item, Index varno, AttrNumber attno, Oid type,
+					List **bounds)
+{
+	if (IsA(item, FromExpr))
+	{
+		FromExpr   *from = (FromExpr *) item;
+		ListCell   *lc;
+
+		foreach(lc, from->fromlist)
+			collect_join_bounds(lfirst(lc), varno, attno, type, bounds);
+		collect_bounds(from->quals, varno, attno, type, bounds);
+	}
+	else if (IsA(item, JoinExpr))
+	{
+		JoinExpr   *join = (JoinExpr *) item;
+
+		collect_join_bounds(join->larg, varno, attno, type, bounds);
+		collect_join_bounds(join->rarg, varno, attno, type, bounds);
+		if (join->jointype == JOIN_INNER)
+			collect_bounds(join->quals, varno, attno, type, bounds);
 	}
 }
 
@@ -329,8 +367,8 @@ check_reach_of(ReachCheck *check, Query *query, Index varno)
 	ht = strata_hypertable_get(rte->relid);
 	if (ht == NULL)
 		return;
-	collect_bounds(query->jointree->quals, varno, ht->attno, ht->key_type,
-				   &bounds);
+	collect_join_bounds((Node *) query->jointree, varno, ht->attno,
+						ht->key_type, &bounds);
 	strata_rollup_needed(rte->relid, bounds, ht->key_type, check->params,
 						 &needed);
 	if (needed.n > 0)

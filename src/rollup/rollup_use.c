@@ -28,8 +28,10 @@
 #include "optimizer/optimizer.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
+#include "utils/date.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
+#include "utils/timestamp.h"
 
 /* A plan has at most so many ranges of one rollup. */
 #define MAX_RANGES 32
@@ -124,6 +126,29 @@ strata_rollup_awaits(const StrataTimeBound *bound, ParamListInfo params)
 	return params == NULL && lacks_parameter((Node *) bound->value, NULL);
 }
 
+/*
+ * A bound's value as one of the time's type, as comparisons of both make it.
+ * What is out of range becomes infinite, and is no error.
+ */
+static Datum
+as_time(Datum value, Oid from, Oid to)
+{
+	int64		time;
+	int			overflow = 0;
+
+	if (from == DATEOID && to == TIMESTAMPOID)
+		time = date2timestamp_opt_overflow(DatumGetDateADT(value), &overflow);
+	else if (from == DATEOID && to == TIMESTAMPTZOID)
+		time = date2timestamptz_opt_overflow(DatumGetDateADT(value),
+											 &overflow);
+	else if (from == TIMESTAMPOID && to == TIMESTAMPTZOID)
+		time = timestamp2timestamptz_opt_overflow(DatumGetTimestamp(value),
+												  &overflow);
+	else
+		return value;
+	return TimestampTzGetDatum(time);
+}
+
 /* The value that the bound has now; false: none is known, or it is NULL. */
 static bool
 bound_time(Expr *expr, ParamListInfo params, Oid type, int64 *time)
@@ -141,7 +166,9 @@ bound_time(Expr *expr, ParamListInfo params, Oid type, int64 *time)
 													  estate),
 									  GetPerTupleExprContext(estate), &isnull);
 	if (!isnull)
-		*time = strata_time_from_datum(type, value);
+		*time = strata_time_from_datum(type,
+									   as_time(value, exprType((Node *) expr),
+											   type));
 	FreeExecutorState(estate);
 	return !isnull;
 }
@@ -175,6 +202,10 @@ strata_rollup_window(const List *bounds, Oid type, ParamListInfo params,
 			case BTLessStrategyNumber:
 			case BTLessEqualStrategyNumber:
 				*hi = Min(*hi, time);
+				break;
+			case BTEqualStrategyNumber:
+				*lo = Max(*lo, time);
+				*hi = Min(*hi, time == PG_INT64_MAX ? time : time + 1);
 				break;
 			default:
 				return false;
