@@ -113,8 +113,9 @@ archive_of(Oid view)
  * own all that loses chunks: each was given away since, or the view was.
  */
 static void
-check_owner(const StrataHypertable *archive, const StrataHypertable *source,
-			const List *tiers)
+check_owner_of_old(const StrataHypertable *archive,
+				   const StrataHypertable *source,
+				   const List *tiers)
 {
 	Oid			owner = strata_relation_owner(archive->relid);
 	ListCell   *lc;
@@ -140,7 +141,7 @@ drop_old(StrataRun *run, const StrataHypertable *archive,
 	int			failed = run->failed;
 	ListCell   *lc;
 
-	check_owner(archive, source, tiers);
+	check_owner_of_old(archive, source, tiers);
 	foreach(lc, tiers)
 	{
 		StrataTier *tier = lfirst(lc);

@@ -318,7 +318,7 @@ check_aggregates(const StrataRollup *rollup, const List *tiers)
 	}
 }
 
-/* May the view have tiers, these ones? */
+/* May the view have tiers, these ones?  Rows go if they are its owner's. */
 static void
 check_tiers(const StrataRollup *rollup, const List *tiers)
 {
@@ -338,7 +338,6 @@ check_tiers(const StrataRollup *rollup, const List *tiers)
 						strata_option_typed("archives")),
 				 errdetail("\"%s\" is made of another continuous aggregate.",
 						   get_rel_name(rollup->view))));
-	/* who owns the view alone does not decide about the table's rows */
 	if (((StrataTier *) linitial(tiers))->width == NULL)
 		(void) strata_owned_relation_name(rollup->source);
 	check_widths(rollup, tiers);
