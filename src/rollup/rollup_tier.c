@@ -57,9 +57,12 @@
  *-------------------------------------------------------------------------
  */
 
-/* See rollup.h. */
-List *
-strata_rollup_tier_views(Oid view)
+/*
+ * Views of rollups that an internal dependency ties to this one: those that
+ * depend on it, or else those that it depends on.
+ */
+static List *
+tied_views(Oid view, bool dependers)
 {
 	Relation	rel = table_open(DependRelationId, AccessShareLock);
 	List	   *views = NIL;
@@ -67,19 +70,24 @@ strata_rollup_tier_views(Oid view)
 	SysScanDesc scan;
 	HeapTuple	tuple;
 
-	ScanKeyInit(&key[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber,
-				F_OIDEQ, ObjectIdGetDatum(RelationRelationId));
-	ScanKeyInit(&key[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber,
-				F_OIDEQ, ObjectIdGetDatum(view));
-	scan = systable_beginscan(rel, DependReferenceIndexId, true, NULL, 2, key);
+	ScanKeyInit(&key[0], dependers ? Anum_pg_depend_refclassid :
+				Anum_pg_depend_classid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(RelationRelationId));
+	ScanKeyInit(&key[1], dependers ? Anum_pg_depend_refobjid :
+				Anum_pg_depend_objid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(view));
+	scan = systable_beginscan(rel, dependers ? DependReferenceIndexId :
+							  DependDependerIndexId, true, NULL, 2, key);
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
+		Oid			other = dependers ? form->objid : form->refobjid;
 
 		if (form->deptype == DEPENDENCY_INTERNAL &&
 			form->classid == RelationRelationId &&
-			strata_rollup_row(form->objid) != NULL)
-			views = lappend_oid(views, form->objid);
+			form->refclassid == RelationRelationId && other != view &&
+			strata_rollup_row(other) != NULL)
+			views = lappend_oid(views, other);
 	}
 	systable_endscan(scan);
 	table_close(rel, AccessShareLock);
@@ -87,34 +95,19 @@ strata_rollup_tier_views(Oid view)
 }
 
 /* See rollup.h. */
+List *
+strata_rollup_tier_views(Oid view)
+{
+	return tied_views(view, true);
+}
+
+/* See rollup.h. */
 Oid
 strata_rollup_finest(Oid view)
 {
-	Relation	rel;
-	Oid			finest = InvalidOid;
-	ScanKeyData key[2];
-	SysScanDesc scan;
-	HeapTuple	tuple;
+	List	   *finest = tied_views(view, false);
 
-	rel = table_open(DependRelationId, AccessShareLock);
-	ScanKeyInit(&key[0], Anum_pg_depend_classid, BTEqualStrategyNumber,
-				F_OIDEQ, ObjectIdGetDatum(RelationRelationId));
-	ScanKeyInit(&key[1], Anum_pg_depend_objid, BTEqualStrategyNumber,
-				F_OIDEQ, ObjectIdGetDatum(view));
-	scan = systable_beginscan(rel, DependDependerIndexId, true, NULL, 2, key);
-	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
-	{
-		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
-
-		if (form->deptype == DEPENDENCY_INTERNAL &&
-			form->refclassid == RelationRelationId &&
-			form->refobjid != view &&
-			strata_rollup_row(form->refobjid) != NULL)
-			finest = form->refobjid;
-	}
-	systable_endscan(scan);
-	table_close(rel, AccessShareLock);
-	return finest;
+	return finest != NIL ? llast_oid(finest) : InvalidOid;
 }
 
 /* See rollup_private.h. */
