@@ -18,6 +18,7 @@ LAYERS = {
     "codec/int": ["codec"],
     "base": [],
     "pg": ["base"],
+    "page": ["base"],
     "stat": ["base"],
     "time": ["base"],
     "gapfill": ["time", "base"],

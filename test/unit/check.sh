@@ -36,6 +36,8 @@ result() {
 run_unit "with sanitizers" build/san/unit
 run_unit "as released" build/rel/unit
 run_unit "without LZ4 and zstd" build/bare/unit
+run_unit "pages, with sanitizers" build/san/unit_page
+run_unit "pages, as released" build/rel/unit_page
 
 echo "-- builds agree"
 digest=$(build/san/unit --digest)
