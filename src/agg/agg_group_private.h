@@ -171,6 +171,21 @@ extern AggGroup *strata_agg_table_find(AggTable *table);
 /* The same, or NULL when it is not in memory. */
 extern AggGroup *strata_agg_table_lookup(AggTable *table);
 
+/* Values of a key, for many look-ups. */
+typedef struct AggKeyValues
+{
+	Datum	   *values;			/* NULL: all are the key's current one */
+	bool	   *nulls;			/* NULL: none is */
+} AggKeyValues;
+
+/*
+ * The groups of n combinations of the keys' values, in their order; those that
+ * are not there are made.  Memory of functions: the current context.
+ */
+extern void strata_agg_table_find_many(AggTable *table,
+									   const AggKeyValues *keys, int n,
+									   AggGroup **groups);
+
 /* Has the table outgrown its memory? */
 extern bool strata_agg_table_is_full(AggTable *table);
 

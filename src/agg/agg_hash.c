@@ -9,6 +9,8 @@
  * next to each other, and they are combined on the way out.  So memory is that
  * of one table and one sort.
  *
+ * Over 600 lines: the same few functions find, make and spill groups.
+ *
  * src/agg/agg_hash.c
  *-------------------------------------------------------------------------
  */
@@ -29,6 +31,7 @@
 #define CHUNK_SIZE 8192
 /* Of four slots three may be taken. */
 #define SLOTS_FOR(ngroups) ((ngroups) + (ngroups) / 3)
+#define NULL_HASH 0x9e3779b9
 
 /* What is looked at before a group is. */
 typedef struct AggSlot
@@ -147,7 +150,7 @@ hash_keys(StrataAggState *agg)
 	{
 		AggKey	   *key = &agg->keys[k];
 
-		hash = hash_combine(hash, key->isnull ? 0x9e3779b9 : hash_datum(key));
+		hash = hash_combine(hash, key->isnull ? NULL_HASH : hash_datum(key));
 	}
 	return hash;
 }
@@ -270,6 +273,24 @@ add_group(AggTable *table, uint32 hash)
 	return group;
 }
 
+/* The group of the keys' current values, which have this hash, or NULL. */
+static inline AggGroup *
+find_by_hash(AggTable *table, uint32 hash)
+{
+	for (uint32 i = hash & (table->nslots - 1); table->slots[i].number != 0;
+		 i = (i + 1) & (table->nslots - 1))
+	{
+		AggGroup   *group;
+
+		if (table->slots[i].hash != hash)
+			continue;
+		group = table->groups[table->slots[i].number - 1];
+		if (same_keys(table->agg, group))
+			return group;
+	}
+	return NULL;
+}
+
 /*
  * The group of the keys' current values, or NULL.  Functions of types leave
  * nothing behind.
@@ -278,21 +299,11 @@ static AggGroup *
 find(AggTable *table, uint32 *hash_out)
 {
 	MemoryContext old = MemoryContextSwitchTo(table->agg->vector_mcxt);
-	uint32		hash = hash_keys(table->agg);
-	AggGroup   *group = NULL;
+	AggGroup   *group;
 
-	for (uint32 i = hash & (table->nslots - 1); table->slots[i].number != 0;
-		 i = (i + 1) & (table->nslots - 1))
-	{
-		if (table->slots[i].hash != hash)
-			continue;
-		group = table->groups[table->slots[i].number - 1];
-		if (same_keys(table->agg, group))
-			break;
-		group = NULL;
-	}
+	*hash_out = hash_keys(table->agg);
+	group = find_by_hash(table, *hash_out);
 	MemoryContextSwitchTo(old);
-	*hash_out = hash;
 	return group;
 }
 
@@ -320,6 +331,134 @@ strata_agg_table_lookup(AggTable *table)
 	uint32		hash;
 
 	return find(table, &hash);
+}
+
+/*-------------------------------------------------------------------------
+ * Many at a time
+ *-------------------------------------------------------------------------
+ */
+
+/* So many look-ups' memory is asked for before it is read. */
+#define LOOKAHEAD 64
+
+static inline void
+set_current(AggKey *key, const AggKeyValues *values, int i)
+{
+	key->isnull = values->nulls != NULL && values->nulls[i];
+	key->current = values->values[i];
+}
+
+/* hash_keys() of n combinations. */
+static void
+hash_many(StrataAggState *agg, const AggKeyValues *values, int from, int n,
+		  uint32 *hashes)
+{
+	for (int i = 0; i < n; i++)
+		hashes[i] = agg->set;
+	for (int k = 0; k < agg->nkeys; k++)
+	{
+		AggKey	   *key = &agg->keys[k];
+		const Datum *v = values[k].values;
+		uint32		hash;
+
+		if (v == NULL)
+		{
+			hash = key->isnull ? NULL_HASH : hash_datum(key);
+			for (int i = 0; i < n; i++)
+				hashes[i] = hash_combine(hashes[i], hash);
+		}
+		else if (key->by_image && key->typbyval && values[k].nulls == NULL)
+			for (int i = 0; i < n; i++)
+				hashes[i] = hash_combine(hashes[i],
+										 strata_hash_word((uint64) v[from +
+																	 i]));
+		else
+			for (int i = 0; i < n; i++)
+			{
+				set_current(key, &values[k], from + i);
+				hash = key->isnull ? NULL_HASH : hash_datum(key);
+				hashes[i] = hash_combine(hashes[i], hash);
+			}
+	}
+}
+
+/*
+ * For each hash the first group that has it, or NULL: most likely the one.
+ * Step by step for all of them, so that their memory is waited for together.
+ */
+static void
+guess_many(AggTable *table, const uint32 *hashes, int n, AggGroup **guesses)
+{
+	uint32		numbers[LOOKAHEAD];
+	uint32		mask = table->nslots - 1;
+
+	Assert(n <= LOOKAHEAD);		/* agg:G3 */
+	for (int i = 0; i < n; i++)
+		__builtin_prefetch(&table->slots[hashes[i] & mask]);
+	for (int i = 0; i < n; i++)
+	{
+		uint32		slot = hashes[i] & mask;
+
+		while (table->slots[slot].number != 0 &&
+			   table->slots[slot].hash != hashes[i])
+			slot = (slot + 1) & mask;
+		numbers[i] = table->slots[slot].number;
+		if (numbers[i] != 0)
+			__builtin_prefetch(&table->groups[numbers[i] - 1]);
+	}
+	for (int i = 0; i < n; i++)
+	{
+		guesses[i] = numbers[i] == 0 ? NULL : table->groups[numbers[i] - 1];
+		if (guesses[i] == NULL)
+			continue;
+		__builtin_prefetch(guesses[i]);
+		__builtin_prefetch((char *) guesses[i] + table->group_size - 1);
+	}
+	for (int k = 0; k < table->agg->nkeys; k++)
+	{
+		if (table->agg->keys[k].typbyval)
+			continue;
+		for (int i = 0; i < n; i++)
+		{
+			const Datum *v;
+
+			if (guesses[i] == NULL)
+				continue;
+			v = agg_group_keys(guesses[i]);
+			__builtin_prefetch(DatumGetPointer(v[k]));
+		}
+	}
+}
+
+/* See agg_group_private.h. */
+void
+strata_agg_table_find_many(AggTable *table, const AggKeyValues *keys, int n,
+						   AggGroup **groups)
+{
+	StrataAggState *agg = table->agg;
+
+	for (int from = 0; from < n; from += LOOKAHEAD)
+	{
+		int			m = Min(LOOKAHEAD, n - from);
+		uint32		hashes[LOOKAHEAD];
+
+		hash_many(agg, keys, from, m, hashes);
+		guess_many(table, hashes, m, groups + from);
+		for (int i = 0; i < m; i++)
+		{
+			AggGroup  **group = &groups[from + i];
+
+			for (int k = 0; k < agg->nkeys; k++)
+				if (keys[k].values != NULL)
+					set_current(&agg->keys[k], &keys[k], from + i);
+			if (*group != NULL && same_keys(agg, *group))
+				continue;
+			/* one of those before it may have made it */
+			*group = find_by_hash(table, hashes[i]);
+			if (*group == NULL)
+				*group = add_group(table, hashes[i]);
+		}
+	}
 }
 
 /* See agg_group_private.h. */

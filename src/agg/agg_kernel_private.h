@@ -37,6 +37,13 @@ typedef struct AggCell
 		int64		hi;			/* upper half of a 128 bit sum */
 		float8		sxx;		/* sum of squared differences */
 		bool		isnull;		/* AGG_GENERIC: the state is NULL */
+		struct
+		{
+			bool		isnull; /* the same */
+			bool		is_sum; /* v.i / 10^scale is the state */
+			uint8		scale;
+			uint8		display;
+		}			numeric;	/* sums of numerics (agg_generic.c) */
 	}			w;
 } AggCell;
 

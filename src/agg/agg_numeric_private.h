@@ -53,6 +53,12 @@ extern int	strata_agg_numeric_run(AggNumericSum *sum, const AggRun *run,
 extern void strata_agg_numeric_combine(AggNumericSum *sum,
 									   const AggNumericSum *other);
 
+/* agg_generic.c: each value of a run into a cell of its own, cells[i][at]. */
+extern void strata_agg_generic_rows_scaled(AggGeneric *generic,
+										   AggCell *const *cells, int at,
+										   const AggRun *run, unsigned scale,
+										   const uint8 *displays);
+
 /*
  * The selected rows' numerics as integers / 10^*scale, of rows from *from on,
  * and with how many decimals each row's is shown; NULL: one has too many

@@ -12,8 +12,10 @@
  *					expressions
  *	agg_key.c		cuts the vector into runs of rows of one group
  *	agg_scatter.c	or puts rows of a row store into the order of groups
- *	agg_hash.c		finds the group of a run
- *	agg_kernel.c	adds a run to the group's cells
+ *	agg_lookup.c	finds the groups of all runs
+ *	agg_hash.c		or that of one
+ *	agg_add.c		has the group's cells take the run in,
+ *	agg_kernel.c	by kernels
  *
  * src/agg/agg_private.h
  *-------------------------------------------------------------------------
@@ -38,6 +40,17 @@ struct StrataAggState;
  * agg_exec.c: the next of the table's groups as a scan tuple; NULL at the end.
  */
 extern TupleTableSlot *strata_agg_next_group(struct StrataAggState *agg);
+
+/*
+ * agg_lookup.c: the group of each run; NULL: they are to be looked up one by
+ * one.  codes: of each run, or NULL.
+ */
+extern AggGroup **strata_agg_groups_of_runs(struct StrataAggState *agg,
+											AggCodes *codes);
+
+/* agg_add.c: take a vector in, run after run into the groups. */
+extern void strata_agg_add_vector(struct StrataAggState *agg,
+								  AggVector *vector);
 
 /*
  * agg_summary.c: take the whole batch into the cell by what its summary says;

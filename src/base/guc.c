@@ -29,6 +29,7 @@ bool		strata_enable_direct_load = true;
 bool		strata_enable_distinct_agg = true;
 bool		strata_enable_early_stop = true;
 bool		strata_enable_fast_output = true;
+bool		strata_enable_group_lookahead = true;
 bool		strata_enable_grouping_sets = true;
 bool		strata_enable_join_aggregation = true;
 bool		strata_enable_join_pruning = true;
@@ -101,6 +102,9 @@ static const BoolSetting bool_settings[] = {
 	{"strata.enable_fast_output", &strata_enable_fast_output, true, 0,
 		"Enables a way of our own of sending results of queries that read compressed rows.",
 	"When off, or in other formats, they are sent as all others; the bytes are the same."},
+	{"strata.enable_group_lookahead", &strata_enable_group_lookahead, true, 0,
+		"Enables StrataAgg to look the groups of many rows up together.",
+	"Rows that come in short runs are added to their groups one aggregate after the other."},
 	{"strata.enable_grouping_sets", &strata_enable_grouping_sets, true,
 		GUC_EXPLAIN,
 		"Enables StrataAgg for GROUPING SETS, ROLLUP and CUBE.",

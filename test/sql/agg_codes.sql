@@ -39,6 +39,9 @@ SELECT query, left(strata, 300) AS strata, left(heap, 300) AS heap FROM ac_diffe
 SET strata.enable_key_codes = off;
 SELECT count(*) FROM ac_differ();
 RESET strata.enable_key_codes;
+SET strata.enable_group_lookahead = off;
+SELECT count(*) FROM ac_differ();
+RESET strata.enable_group_lookahead;
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
 SELECT count(*) FROM ac_differ();
