@@ -545,7 +545,7 @@ check_root(const StrataConvert *convert)
 			(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 			 errmsg("\"%s\" is not a partitioned table, and no table of heap", name),
 			 get_rel_relispartition(convert->root) ?
-			 errhint("StrataConvert the table that it is a partition of.") :
+			 errhint("Convert the table that it is a partition of.") :
 			 errhint("SELECT create_hypertable('%s', 'time column', migrate_data => true); moves the rows of a table into chunks.",
 					 strata_sql_name(convert->root))));
 }

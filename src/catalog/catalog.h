@@ -420,6 +420,9 @@ extern void strata_divide_set_copied(Oid source);
 extern List *strata_divide_rows(Oid source, StrataDivideRow *self);
 extern void strata_divide_remove(Oid source);
 
+/* All chunks that are, or were to be, divided: OIDs. */
+extern List *strata_divide_sources(void);
+
 /* A row of that time has changed. */
 extern void strata_divide_mark(Oid source, int64 time);
 

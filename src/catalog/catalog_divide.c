@@ -185,6 +185,28 @@ strata_divide_rows(Oid source, StrataDivideRow *self)
 	return rows;
 }
 
+/* See catalog.h. */
+List *
+strata_divide_sources(void)
+{
+	Oid			relid = strata_rollup_relation("divide");
+	List	   *sources = NIL;
+	Relation	rel;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	if (!OidIsValid(relid))
+		return NIL;
+	rel = table_open(relid, AccessShareLock);
+	scan = systable_beginscan(rel, InvalidOid, false, NULL, 0, NULL);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+		sources = list_append_unique_oid(sources,
+										 object(tuple, DIVIDE_SOURCE, rel));
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return sources;
+}
+
 /* Delete the chunk's rows of one of the two tables; how many. */
 static int
 delete_of(const char *table, Oid source)

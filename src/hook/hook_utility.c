@@ -723,9 +723,22 @@ run_drop(UtilityCall *call, Node *stmt)
 	strata_rollup_drop_archives(drop->behavior);
 }
 
+/*
+ * DROP OWNED.  Copies of chunks that are being divided are members of the
+ * extension, which PostgreSQL would refuse to drop for themselves.
+ */
 static void
 run_drop_owned(UtilityCall *call, Node *stmt)
 {
+	ListCell   *lc;
+
+	foreach(lc, ((DropOwnedStmt *) stmt)->roles)
+	{
+		Oid			role = get_rolespec_oid(lfirst(lc), false);
+
+		if (has_privs_of_role(GetUserId(), role))
+			strata_divide_drop_owned(role);
+	}
 	run_statement(call);
 	strata_rollup_drop_archives(((DropOwnedStmt *) stmt)->behavior);
 }

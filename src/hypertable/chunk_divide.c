@@ -266,6 +266,51 @@ strata_divide_give_up(Oid chunk)
 	drop_trigger(chunk);
 }
 
+/* Has the role a copy of the chunk? */
+static bool
+owns_part(Oid role, Oid chunk)
+{
+	StrataDivideRow self;
+	ListCell   *lc;
+
+	foreach(lc, strata_divide_rows(chunk, &self))
+	{
+		Oid			part = ((StrataDivideRow *) lfirst(lc))->part;
+
+		if (get_rel_relkind(part) == RELKIND_RELATION &&
+			strata_relation_owner(part) == role)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * See hypertable.h.  A chunk that has changed hands since it was copied stays,
+ * and is to be divided still.
+ */
+void
+strata_divide_drop_owned(Oid role)
+{
+	ListCell   *lc;
+
+	foreach(lc, strata_divide_sources())
+	{
+		Oid			chunk = lfirst_oid(lc);
+
+		if (get_rel_relkind(chunk) != RELKIND_RELATION ||
+			!owns_part(role, chunk))
+			continue;
+		if (strata_relation_owner(chunk) == role)
+			drop_parts(chunk);
+		else
+		{
+			strata_divide_give_up(chunk);
+			strata_divide_register(chunk);
+		}
+		Assert(!owns_part(role, chunk));	/* hypertable:Y14 */
+	}
+}
+
 /* See hypertable.h. */
 bool
 strata_divide_has_begun(Oid chunk)

@@ -346,6 +346,7 @@ extern bool strata_hypertable_divided_since(Oid relid, Snapshot snapshot);
  * AccessExclusiveLock on both, with nothing left to follow; the last thing of
  * the transaction; how many.  give_up: it is not to be divided any more;
  * has_begun: there is something to give up.  dropped: it is being dropped.
+ * drop_owned: all of a role is about to be, its copies of chunks with it.
  */
 extern void strata_divide_register(Oid chunk);
 extern bool strata_divide_is(Oid chunk);
@@ -365,6 +366,7 @@ extern int	strata_divide_finish(const StrataHypertable *ht, Oid chunk,
 extern bool strata_divide_has_begun(Oid chunk);
 extern void strata_divide_give_up(Oid chunk);
 extern void strata_divide_dropped(Oid chunk);
+extern void strata_divide_drop_owned(Oid role);
 
 /* Is a table of that name, in our schema, a copy of a part? */
 extern bool strata_divide_is_part_name(const char *name);
