@@ -117,6 +117,7 @@ bench: ; @bash bench/run.sh
 bench-hypertable: ; @bash bench/hypertable.sh
 bench-change: ; @bash bench/change.sh
 bench-rollups: ; @bash bench/rollups.sh
+bench-operations: ; @bash bench/operations.sh
 bench-codecs: .run/codec_bench ; @.run/codec_bench $(or $(ARGS),$(wildcard ../shared/data)) | python3 bench/codec_classes.py
 .run/codec_bench: bench/codec_bench.c test/unit/jsonb_make.c $(wildcard src/codec/*.[ch] src/codec/*/*.[ch])
 	@mkdir -p .run
@@ -141,10 +142,10 @@ help:
 	@echo 'test-citus CITUS_SRC=         tables that Citus distributes; optional, builds an unpacked release of it'
 	@echo 'lint                          layers, layout, file sizes and headers, exports, extension scripts (pgspot)'
 	@echo 'indent                        lay out C files as lint wants them (pg_bsd_indent)'
-	@echo 'demo bench bench-change bench-codecs bench-hypertable bench-rollups compdb'
+	@echo 'demo bench bench-change bench-codecs bench-hypertable bench-operations bench-rollups compdb'
 	@echo 'tools/server start|psql|...   a private server to play with'
 
 FORCE:
 .PHONY: FORCE test test-unit test-regress test-isolation test-tap test-props test-concurrent test-model \
-	test-damage test-pgsuite test-pgisolation test-sqlsmith test-valgrind test-version test-citus lint indent demo bench bench-change bench-codecs bench-hypertable bench-rollups \
+	test-damage test-pgsuite test-pgisolation test-sqlsmith test-valgrind test-version test-citus lint indent demo bench bench-change bench-codecs bench-hypertable bench-operations bench-rollups \
 	compdb run-clean help

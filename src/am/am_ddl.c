@@ -157,8 +157,9 @@ bool		strata_am_vacuum_batches = true;
 
 /*
  * heap's VACUUM has written how many rows it saw, which are those of the row
- * store, into pg_class and the statistics; what it did not look at it took for
- * as densely filled as the whole table.  Both halves are meant.
+ * store, into pg_class and, the same number, into the statistics; what it did
+ * not look at it took for as densely filled as the whole table.  Both halves
+ * are meant.
  */
 static void
 count_both_halves(Relation rel)
@@ -166,21 +167,23 @@ count_both_halves(Relation rel)
 	Snapshot	snapshot;
 	BlockNumber visible;
 	BlockNumber frozen;
-	double		batch_rows;
+	double		written;
+	double		rows;
 
 	if (!OidIsValid(strata_companion_oid(rel)))
 		return;
 	snapshot = RegisterSnapshot(strata_latest_snapshot());
-	batch_rows = strata_store_rows_in_batches(rel, snapshot);
+	rows = strata_am_row_store_rows(rel) +
+		strata_store_rows_in_batches(rel, snapshot);
 	UnregisterSnapshot(snapshot);
+	written = strata_reltuples_now(RelationGetRelid(rel));
 	visibilitymap_count(rel, &visible, &frozen);
 	strata_vac_update_relstats(rel, smgrnblocks(RelationGetSmgr(rel),
 												MAIN_FORKNUM),
-							   strata_am_row_store_rows(rel) + batch_rows,
-							   visible, frozen);
+							   rows, visible, frozen);
 	if (pgstat_should_count_relation(rel))
 		rel->pgstat_info->STRATA_PGSTAT_COUNTS.STRATA_DELTA_LIVE +=
-			(PgStat_Counter) batch_rows;
+			(PgStat_Counter) (rows - Max(written, 0));
 }
 
 /* VACUUM: autovacuum finds the companion by itself. */

@@ -108,9 +108,25 @@ build_as_heap(Relation rel, Relation index, IndexInfo *info, bool allow_sync,
 	return rows;
 }
 
+static double
+rows_in_batches(Relation rel)
+{
+	Snapshot	snapshot;
+	double		rows;
+
+	if (!OidIsValid(strata_companion_oid(rel)))
+		return 0;
+	snapshot = RegisterSnapshot(strata_latest_snapshot());
+	rows = strata_store_rows_in_batches(rel, snapshot);
+	UnregisterSnapshot(snapshot);
+	return rows;
+}
+
 /*
  * An index holds the rows of the row store; of a unique one the keys of
- * batches are checked, too.
+ * batches are checked, too.  What is returned becomes the table's reltuples,
+ * which is the number of rows of both halves; what goes into the index is
+ * counted by the callback.
  */
 static double
 index_build_range_scan(Relation rel, Relation index, IndexInfo *info,
@@ -121,6 +137,7 @@ index_build_range_scan(Relation rel, Relation index, IndexInfo *info,
 {
 	TableScanDesc heap = scan != NULL ? strata_inner_scan(scan) : NULL;
 	bool		has_batches = OidIsValid(strata_companion_oid(rel));
+	double		rows;
 
 	if (has_batches && info->ii_ExclusionOps != NULL)
 		ereport(ERROR,
@@ -144,8 +161,12 @@ index_build_range_scan(Relation rel, Relation index, IndexInfo *info,
 		(info->ii_Unique || info->ii_Expressions != NIL ||
 		 info->ii_Predicate != NIL))
 		check_keys(rel, index, info);
-	return build_as_heap(rel, index, info, allow_sync, anyvisible, progress,
+	rows = build_as_heap(rel, index, info, allow_sync, anyvisible, progress,
 						 start, nblocks, callback, state, heap);
+	/* a part of the table is a summary of BRIN's, which counts nothing */
+	if (!IsParallelWorker() && start == 0 && nblocks == InvalidBlockNumber)
+		rows += rows_in_batches(rel);
+	return rows;
 }
 
 /*

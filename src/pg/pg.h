@@ -97,6 +97,9 @@ extern void strata_relpersistence_set(Oid relid, char persistence);
 extern void strata_relpartbound_set(Oid relid, PartitionBoundSpec *bound);
 extern void strata_relacl_set(Oid relid, Datum acl);
 
+/* reltuples, updates in place of the same command included. */
+extern double strata_reltuples_now(Oid relid);
+
 /*
  * pg_class_row.c, too.  The file of a table or index, with its TOAST table and
  * what pg_class says of it.  give: a relation whose rows look the same has it

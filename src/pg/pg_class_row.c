@@ -31,6 +31,7 @@
 #include "pg/pg.h"
 #include "base/compat.h"
 
+#include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/multixact.h"
 #include "access/relation.h"
@@ -49,6 +50,7 @@
 #include "storage/lmgr.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/syscache.h"
 
 typedef struct ClassRow
@@ -218,6 +220,31 @@ void
 strata_relacl_set(Oid relid, Datum acl)
 {
 	write_column(relid, Anum_pg_class_relacl, acl, false);
+}
+
+/*
+ * See pg.h.  VACUUM updates it in place, of which the caches of this session
+ * hear at the end of the transaction.
+ */
+double
+strata_reltuples_now(Oid relid)
+{
+	Relation	pg_class = table_open(RelationRelationId, AccessShareLock);
+	double		result;
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	ScanKeyInit(&key, Anum_pg_class_oid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(relid));
+	scan = systable_beginscan(pg_class, ClassOidIndexId, true, NULL, 1, &key);
+	tuple = systable_getnext(scan);
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "no row of pg_class for relation %u", relid);
+	result = ((Form_pg_class) GETSTRUCT(tuple))->reltuples;
+	systable_endscan(scan);
+	table_close(pg_class, AccessShareLock);
+	return result;
 }
 
 /* See pg.h. */

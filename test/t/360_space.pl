@@ -53,7 +53,11 @@ make('a', 17, 8000);
 cmp_ok(sql("SELECT waste('a')"), '>', 17 * 60, '17 chunks have pages');
 sql(compress('a'));
 becomes($node, $empty, '17 chunks were seen to');
+becomes($node, "SELECT sum(c.reltuples) = 136000 AND sum(s.n_live_tup) = 136000 AND approximate_row_count('a') = 136000
+	FROM show_chunks('a') a JOIN pg_class c ON c.oid = a JOIN pg_stat_all_tables s ON relid = a", 'their rows are counted, both halves and each once');
 is_short('a', 'they have the size that VACUUM and REINDEX give');
+becomes($node, "SELECT sum(c.reltuples) = 136000 AND sum(s.n_live_tup) = 136000
+	FROM show_chunks('a') a JOIN pg_class c ON c.oid = a JOIN pg_stat_all_tables s ON relid = a", 'and so they are behind VACUUM and REINDEX');
 
 # late rows stay, in as few pages
 sql("INSERT INTO a SELECT ts + interval '1 s', host, usage, note FROM a WHERE host = 1");
