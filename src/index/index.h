@@ -46,7 +46,8 @@ typedef enum StrataIndexKind
 {
 	STRATA_INDEX_NONE,
 	STRATA_INDEX_HASHES,		/* btree, hash: hashes of its first column */
-	STRATA_INDEX_SUMMARIES		/* BRIN: a summary of each batch */
+	STRATA_INDEX_SUMMARIES,		/* BRIN: a summary of each batch */
+	STRATA_INDEX_KEYS			/* GIN: hashes of keys of all its columns */
 } StrataIndexKind;
 
 extern StrataIndexKind strata_index_kind(Oid index);
@@ -116,7 +117,7 @@ extern StrataIndexRanges *strata_index_lookup_find(StrataIndexLookup *lookup,
 extern void strata_index_lookup_end(StrataIndexLookup *lookup);
 
 /*
- * Questions to an open index of R, of kind SUMMARIES: operators of its
+ * Questions to an open index of R, of kind SUMMARIES or KEYS: operators of its
  * operator classes, with values that are not null; all must be true.  Memory:
  * the current context.
  */
@@ -133,9 +134,14 @@ extern StrataIndexProbe *strata_index_probe_begin(Relation batches,
 extern StrataIndexRanges *strata_index_probe_find(StrataIndexProbe *probe,
 												  ScanKey keys, int nkeys);
 
-/* About which share of the batches that is; some of them are looked at. */
-extern double strata_index_probe_share(StrataIndexProbe *probe, ScanKey keys,
-									   int nkeys);
+/*
+ * About which share of the batches that is; of summaries some are looked at.
+ * *sought is raised by the hashes that were looked up.
+ */
+extern double strata_index_probe_share(StrataIndexProbe *probe,
+									   const StrataStoreSize *size,
+									   ScanKey keys, int nkeys,
+									   double *sought);
 extern void strata_index_probe_end(StrataIndexProbe *probe);
 
 /*

@@ -11,7 +11,7 @@
  * src/index/index_brin.c
  *-------------------------------------------------------------------------
  */
-#include "index/index_private.h"
+#include "index/index_class_private.h"
 #include "pg/pg.h"
 
 #include <math.h>
@@ -92,7 +92,7 @@ summarise_batch(StrataBrin *brin, Relation index, StrataBatchReader *reader,
 	return strata_brin_finish(brin, size);
 }
 
-/* See index_private.h. */
+/* See index_class_private.h. */
 void
 strata_index_summarise(StrataStore *store, Relation relation,
 					   StrataIndexRun *run)
@@ -167,7 +167,7 @@ copy_summaries(StrataStore *store, Relation relation,
 	MemoryContextDelete(work);
 }
 
-/* See index_private.h. */
+/* See index_class_private.h. */
 void
 strata_index_merge_summaries(StrataStore *store, Relation relation,
 							 const StrataIndexRun *older,
@@ -191,7 +191,7 @@ strata_index_merge_summaries(StrataStore *store, Relation relation,
  *-------------------------------------------------------------------------
  */
 
-struct StrataIndexProbe
+struct StrataSummaryProbe
 {
 	MemoryContext mcxt;			/* everything here */
 	MemoryContext work;
@@ -211,26 +211,15 @@ struct StrataIndexProbe
 	bool		included;		/* the last batch was */
 };
 
-/* See index.h. */
-bool
-strata_index_probe_shape(StrataStore *store, Snapshot snapshot,
-						 Relation index, StrataIndexShape *shape)
-{
-	StrataIndexTarget target;
-
-	return strata_index_class_target(RelationGetRelid(index), &target) &&
-		strata_index_target_shape(store, snapshot, &target, shape);
-}
-
-/* See index.h. */
-StrataIndexProbe *
-strata_index_probe_begin(Relation batches, Snapshot snapshot, Relation index)
+/* See index_class_private.h. */
+StrataSummaryProbe *
+strata_summary_probe_begin(Relation batches, Snapshot snapshot, Relation index)
 {
 	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext,
 											   "strata batch index probe",
 											   ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(mcxt);
-	StrataIndexProbe *probe = palloc0(sizeof(StrataIndexProbe));
+	StrataSummaryProbe *probe = palloc0(sizeof(StrataSummaryProbe));
 	Oid			oid = strata_index_relation_oid(batches);
 	StrataIndexTarget target;
 
@@ -254,7 +243,7 @@ strata_index_probe_begin(Relation batches, Snapshot snapshot, Relation index)
 }
 
 static void
-add_batches(StrataIndexProbe *probe, int64 from, int64 to)
+add_batches(StrataSummaryProbe *probe, int64 from, int64 to)
 {
 	StrataIndexRanges *found = probe->found;
 
@@ -270,7 +259,7 @@ add_batches(StrataIndexProbe *probe, int64 from, int64 to)
 
 /* Take the batches of a row that may have what is asked for. */
 static void
-ask_row(StrataIndexProbe *probe, const StrataSummaryRow *row)
+ask_row(StrataSummaryProbe *probe, const StrataSummaryRow *row)
 {
 	for (int i = 0; i < row->n; i++)
 	{
@@ -289,7 +278,7 @@ ask_row(StrataIndexProbe *probe, const StrataSummaryRow *row)
 
 /* Read all rows, ask each, and keep them while there is memory for it. */
 static void
-ask_runs(StrataIndexProbe *probe)
+ask_runs(StrataSummaryProbe *probe)
 {
 	Size		nbytes = 0;
 	ListCell   *lc;
@@ -327,9 +316,9 @@ ask_runs(StrataIndexProbe *probe)
 	}
 }
 
-/* See index.h. */
+/* See index_class_private.h. */
 StrataIndexRanges *
-strata_index_probe_find(StrataIndexProbe *probe, ScanKey keys, int nkeys)
+strata_summary_probe_find(StrataSummaryProbe *probe, ScanKey keys, int nkeys)
 {
 	StrataIndexRanges *found = palloc(sizeof(StrataIndexRanges));
 	ListCell   *lc;
@@ -355,9 +344,9 @@ strata_index_probe_find(StrataIndexProbe *probe, ScanKey keys, int nkeys)
 	return found;
 }
 
-/* See index.h. */
+/* See index_class_private.h. */
 double
-strata_index_probe_share(StrataIndexProbe *probe, ScanKey keys, int nkeys)
+strata_summary_probe_share(StrataSummaryProbe *probe, ScanKey keys, int nkeys)
 {
 	double		asked = 0;
 	double		passing = 0;
@@ -402,9 +391,9 @@ strata_index_probe_share(StrataIndexProbe *probe, ScanKey keys, int nkeys)
 	return asked > 0 ? Min(passing / asked, 1) : 1;
 }
 
-/* See index.h. */
+/* See index_class_private.h. */
 void
-strata_index_probe_end(StrataIndexProbe *probe)
+strata_summary_probe_end(StrataSummaryProbe *probe)
 {
 	if (probe->relation != NULL)
 	{
@@ -437,7 +426,7 @@ check_summary(StrataBrin *brin, Relation index, StrataBatchReader *reader,
 	return "the batch index's summary is not that of the batch";
 }
 
-/* See index_private.h. */
+/* See index_class_private.h. */
 void
 strata_index_verify_summaries(StrataStore *store, Relation relation,
 							  Snapshot snapshot,

@@ -17,7 +17,7 @@
  * src/index/index_build.c
  *-------------------------------------------------------------------------
  */
-#include "index/index_private.h"
+#include "index/index_class_private.h"
 #include "store/store_companion.h"
 
 #include "access/table.h"
@@ -41,12 +41,12 @@
 /* A run that is smaller than its neighbour by less than this is merged. */
 #define RUN_RATIO 4
 
-/* Runs being made of a column. */
+/* Runs being made of a target. */
 typedef struct Build
 {
 	StrataIndexCollector *collector;
 	Relation	relation;
-	Oid			function;
+	const StrataIndexTarget *target;
 	int64		from;			/* of the run being collected */
 } Build;
 
@@ -56,8 +56,9 @@ write_run(StrataIndexCollector *collector, int64 to, void *arg)
 {
 	Build	   *build = arg;
 	StrataIndexRun run = {.number = strata_index_next_number(build->relation),
-		.attno = collector->attno,.function = build->function,
-	.from = build->from,.to = to};
+		.attno = build->target->attno,.function = build->target->function,
+		.opclass = build->target->opclass,.from = build->from,
+	.to = to};
 	StrataIndexWriter *writer;
 	uint64		last = 0;
 
@@ -149,7 +150,7 @@ static void
 update_target(StrataStore *store, Relation relation,
 			  const StrataIndexTarget *target, int64 to, bool rebuild)
 {
-	Build		build = {.relation = relation,.function = target->function};
+	Build		build = {.relation = relation,.target = target};
 	List	   *runs = strata_index_runs(relation, SnapshotSelf, target);
 	List	   *chain;
 	StrataIndexCollector collector;
@@ -180,9 +181,8 @@ update_target(StrataStore *store, Relation relation,
 		CommandCounterIncrement();
 	}
 	else
-		strata_index_collect(&collector, store, NULL, target->attno,
-							 target->function, build.from, to, write_run,
-							 &build);
+		strata_index_collect(&collector, store, NULL, target, build.from, to,
+							 write_run, &build);
 	merge_runs(store, relation, target);
 }
 

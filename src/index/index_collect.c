@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * index_collect.c
- *	  Hashes of a column's values, batch after batch, in order.
+ *	  Hashes of a column's values, or of an index's keys, batch after batch,
+ *	  in order.
  *
  * As many batches as fit maintenance_work_mem are given to whoever asked, the
  * entries sorted by hash; then the next ones.
@@ -9,7 +10,7 @@
  * src/index/index_collect.c
  *-------------------------------------------------------------------------
  */
-#include "index/index_private.h"
+#include "index/index_class_private.h"
 #include "store/store_companion.h"
 
 #include "access/tableam.h"
@@ -117,14 +118,66 @@ hand_over(StrataIndexCollector *collector, int64 to, StrataIndexTake take,
 	collector->nrows = 0;
 }
 
-/* Take the values of the reader's batch, for which there is room. */
+/* What the values of a batch are hashed by. */
+typedef struct Hasher
+{
+	const StrataIndexTarget *target;
+	FmgrInfo	function;		/* of a column's values */
+	Oid			collation;
+	uint32	   *hashes;
+	Relation	index;			/* of keys */
+	StrataBatchKeys *keys;
+} Hasher;
+
+static void
+hasher_begin(Hasher *hasher, Relation rel, const StrataIndexTarget *target)
+{
+	memset(hasher, 0, sizeof(*hasher));
+	hasher->target = target;
+	if (target->kind == STRATA_INDEX_KEYS)
+	{
+		hasher->index = index_open(target->function, AccessShareLock);
+		hasher->keys = strata_index_keys_open(hasher->index);
+		return;
+	}
+	hasher->collation = TupleDescAttr(RelationGetDescr(rel),
+									  target->attno - 1)->attcollation;
+	hasher->hashes = palloc(sizeof(uint32) * ENTRIES_MIN);
+	fmgr_info(target->function, &hasher->function);
+}
+
+static void
+hasher_end(Hasher *hasher)
+{
+	if (hasher->target->kind == STRATA_INDEX_KEYS)
+	{
+		strata_index_keys_close(hasher->keys);
+		index_close(hasher->index, NoLock);
+		return;
+	}
+	pfree(hasher->hashes);
+}
+
+/* Hashes of the reader's batch; returns how many. */
+static int
+hash_reader(Hasher *hasher, StrataBatchReader *reader, const uint32 **hashes)
+{
+	AttrNumber	attno = hasher->target->attno;
+
+	if (hasher->target->kind == STRATA_INDEX_KEYS)
+		return strata_index_keys_of_batch(hasher->keys, reader, hashes);
+	Assert(strata_index_hashes_max(reader, attno) <=
+		   ENTRIES_MIN);		/* index:I3 */
+	*hashes = hasher->hashes;
+	return strata_index_hash_batch(reader, attno, &hasher->function,
+								   hasher->collation, hasher->hashes);
+}
+
+/* Take the hashes of the reader's batch, for which there is room. */
 static void
 collect_batch(StrataIndexCollector *collector, StrataBatchReader *reader,
-			  FmgrInfo *function, Oid collation, uint32 *hashes)
+			  const uint32 *hashes, int n)
 {
-	int			n = strata_index_hash_batch(reader, collector->attno, function,
-											collation, hashes);
-
 	if (collector->nbatches == collector->batches_size)
 	{
 		collector->batches_size *= 2;
@@ -144,20 +197,17 @@ collect_batch(StrataIndexCollector *collector, StrataBatchReader *reader,
 /* See index_private.h. */
 void
 strata_index_collect(StrataIndexCollector *collector, StrataStore *store,
-					 Snapshot snapshot, AttrNumber attno, Oid function,
+					 Snapshot snapshot, const StrataIndexTarget *target,
 					 int64 from, int64 to, StrataIndexTake take, void *arg)
 {
-	Oid			collation = TupleDescAttr(RelationGetDescr(store->rel),
-										  attno - 1)->attcollation;
 	StrataBatchReader *reader = strata_batch_reader_create(store->rel,
 														   store->schema);
 	StrataIndexBatches batches;
-	FmgrInfo	finfo;
+	Hasher		hasher;
 	int64		first_row;
-	uint32	   *hashes = palloc(sizeof(uint32) * ENTRIES_MIN);
 
 	memset(collector, 0, sizeof(*collector));
-	collector->attno = attno;
+	collector->attno = target->attno;
 	collector->size = Max((Size) maintenance_work_mem * 1024 /
 						  (2 * sizeof(uint64)), ENTRIES_MIN);
 	collector->entries = MemoryContextAllocHuge(CurrentMemoryContext,
@@ -168,26 +218,26 @@ strata_index_collect(StrataIndexCollector *collector, StrataStore *store,
 											  collector->size);
 	collector->batches_size = 1024;
 	collector->first_rows = palloc(sizeof(int64) * collector->batches_size);
-	fmgr_info(function, &finfo);
+	hasher_begin(&hasher, store->rel, target);
 	reader->toast = store->toast;
 	strata_index_batches_begin(&batches, store, from, snapshot);
 	while (strata_index_batches_next(&batches, &first_row) && first_row < to)
 	{
-		Size		room;
+		const uint32 *hashes;
+		int			n;
 
 		if (!strata_batch_reader_load(reader, batches.slot))
 			continue;
-		room = (Size) strata_index_hashes_max(reader, attno);
-		Assert(room <= ENTRIES_MIN);	/* index:I3 */
-		if (collector->n + room > collector->size)
+		n = hash_reader(&hasher, reader, &hashes);
+		if (collector->n + n > collector->size)
 			hand_over(collector, first_row, take, arg);
-		collect_batch(collector, reader, &finfo, collation, hashes);
+		collect_batch(collector, reader, hashes, n);
 	}
 	strata_index_batches_end(&batches);
 	hand_over(collector, to, take, arg);
+	hasher_end(&hasher);
 	strata_batch_reader_free(reader);
 	pfree(collector->entries);
 	pfree(collector->other);
 	pfree(collector->first_rows);
-	pfree(hashes);
 }

@@ -4,9 +4,9 @@
  *	  Which columns have a batch index, and the hashes of their values.
  *
  * A b-tree or hash index of the user's, of all rows, whose first column is no
- * expression, is what asks for one; and a BRIN index of columns alone.  Hashes
- * are not kept of a column that the companion's own indexes lead by:
- * segmentby, and the first of orderby.
+ * expression, is what asks for one; and a BRIN or GIN index of columns alone.
+ * Hashes are not kept of a column that the companion's own indexes lead by:
+ * segmentby, and the first of orderby; keys are.
  *
  * Entries outlive the session that made them, and releases: so only hash
  * functions of PostgreSQL's own are used, whose values hash indexes keep, too,
@@ -18,6 +18,7 @@
 #include "index/index_private.h"
 #include "catalog/catalog.h"
 
+#include "access/gin.h"
 #include "access/htup_details.h"
 #include "access/transam.h"
 #include "catalog/pg_am.h"
@@ -80,19 +81,26 @@ is_plain_type(Oid type)
 
 /* See index_private.h. */
 Oid
+strata_index_type_hash(Oid type, Oid collation)
+{
+	TypeCacheEntry *typcache;
+
+	if (!is_plain_type(type) ||
+		(OidIsValid(collation) && !get_collation_isdeterministic(collation)))
+		return InvalidOid;
+	typcache = lookup_type_cache(getBaseType(type), TYPECACHE_HASH_PROC);
+	return typcache->hash_proc < FirstGenbkiObjectId ? typcache->hash_proc :
+		InvalidOid;
+}
+
+/* See index_private.h. */
+Oid
 strata_index_hash_function(Relation rel, AttrNumber attno)
 {
 	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), attno - 1);
-	TypeCacheEntry *typcache;
 
-	if (att->attisdropped || !is_plain_type(att->atttypid) ||
-		(OidIsValid(att->attcollation) &&
-		 !get_collation_isdeterministic(att->attcollation)))
-		return InvalidOid;
-	typcache = lookup_type_cache(getBaseType(att->atttypid),
-								 TYPECACHE_HASH_PROC);
-	return typcache->hash_proc < FirstGenbkiObjectId ? typcache->hash_proc :
-		InvalidOid;
+	return att->attisdropped ? InvalidOid :
+		strata_index_type_hash(att->atttypid, att->attcollation);
 }
 
 /* See index.h. */
@@ -145,6 +153,9 @@ strata_index_kind(Oid index)
 		case BRIN_AM_OID:
 			kind = STRATA_INDEX_SUMMARIES;
 			break;
+		case GIN_AM_OID:
+			kind = STRATA_INDEX_KEYS;
+			break;
 		default:
 			break;
 	}
@@ -164,6 +175,44 @@ first_opclass(HeapTuple index)
 		((const oidvector *) DatumGetPointer(classes))->values[0];
 }
 
+/*
+ * Are keys of a GIN index's column that its class finds equal hashed alike?
+ * Where the class compares them by a function of an extension's, who knows.
+ */
+static bool
+keys_are_hashed(Oid index, int column, Oid opclass, Oid collation)
+{
+	Oid			type = get_opclass_input_type(opclass);
+
+	return get_opfamily_proc(get_opclass_family(opclass), type, type,
+							 GIN_COMPARE_PROC) < FirstGenbkiObjectId &&
+		OidIsValid(strata_index_type_hash(get_atttype(index, (AttrNumber)
+													  (column + 1)),
+										  collation));
+}
+
+/* Is that so for all columns? */
+static bool
+all_keys_are_hashed(Oid index, HeapTuple tuple)
+{
+	int			n = ((Form_pg_index) GETSTRUCT(tuple))->indnkeyatts;
+	bool		isnull;
+	const oidvector *classes = (const oidvector *)
+	DatumGetPointer(SysCacheGetAttr(INDEXRELID, tuple,
+									Anum_pg_index_indclass, &isnull));
+	const oidvector *collations = (const oidvector *)
+	DatumGetPointer(SysCacheGetAttr(INDEXRELID, tuple,
+									Anum_pg_index_indcollation, &isnull));
+
+	for (int i = 0; i < n; i++)
+	{
+		if (!keys_are_hashed(index, i, classes->values[i],
+							 collations->values[i]))
+			return false;
+	}
+	return true;
+}
+
 /* See index_private.h. */
 bool
 strata_index_class_target(Oid index, StrataIndexTarget *target)
@@ -174,7 +223,8 @@ strata_index_class_target(Oid index, StrataIndexTarget *target)
 
 	memset(target, 0, sizeof(*target));
 	target->kind = strata_index_kind(index);
-	if (target->kind != STRATA_INDEX_SUMMARIES)
+	if (target->kind != STRATA_INDEX_SUMMARIES &&
+		target->kind != STRATA_INDEX_KEYS)
 		return false;
 	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
 	if (!HeapTupleIsValid(tuple))
@@ -184,6 +234,8 @@ strata_index_class_target(Oid index, StrataIndexTarget *target)
 		heap_attisnull(tuple, Anum_pg_index_indpred, NULL);
 	for (int i = 0; i < form->indnkeyatts; i++)
 		serves = serves && form->indkey.values[i] > 0;
+	if (target->kind == STRATA_INDEX_KEYS)
+		serves = serves && all_keys_are_hashed(index, tuple);
 	target->attno = form->indkey.values[0];
 	target->function = index;
 	target->opclass = first_opclass(tuple);

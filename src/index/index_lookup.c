@@ -81,13 +81,22 @@ StrataIndexLookup *
 strata_index_lookup_begin(Relation batches, Snapshot snapshot,
 						  AttrNumber attno, Oid function)
 {
+	StrataIndexTarget target = {STRATA_INDEX_HASHES, attno, function};
+
+	return strata_index_lookup_open(batches, snapshot, &target);
+}
+
+/* See index_private.h. */
+StrataIndexLookup *
+strata_index_lookup_open(Relation batches, Snapshot snapshot,
+						 const StrataIndexTarget *target)
+{
 	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext,
 											   "strata batch index look-up",
 											   ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(mcxt);
 	StrataIndexLookup *lookup = palloc(sizeof(StrataIndexLookup));
 	Oid			oid = strata_index_relation_oid(batches);
-	StrataIndexTarget target = {STRATA_INDEX_HASHES, attno, function};
 
 	/* the row's arrays are filled in before they are read */
 	memset(lookup, 0, offsetof(StrataIndexLookup, row));
@@ -104,7 +113,7 @@ strata_index_lookup_begin(Relation batches, Snapshot snapshot,
 		lookup->slot = table_slot_create(lookup->relation, NULL);
 		lookup->runs =
 			strata_index_chain(strata_index_runs(lookup->relation, snapshot,
-												 &target),
+												 target),
 							   &lookup->covered);
 	}
 	MemoryContextSwitchTo(old);

@@ -164,59 +164,14 @@ extern StrataIndexTarget strata_index_hash_target(Relation rel,
  */
 extern bool strata_index_class_target(Oid index, StrataIndexTarget *target);
 
-/*
- * index_summary.c: summaries of batches, in the order of their numbers, as
- * rows of a run.
- */
-typedef struct StrataSummaryWriter StrataSummaryWriter;
-extern StrataSummaryWriter *strata_summary_writer_begin(Relation relation,
-														const StrataIndexRun
-														*run);
+/* index_lookup.c: see strata_index_lookup_begin. */
+extern StrataIndexLookup *strata_index_lookup_open(Relation batches,
+												   Snapshot snapshot,
+												   const StrataIndexTarget
+												   *target);
 
-/* One that is too large is left out: the batch has none then. */
-extern void strata_summary_writer_add(StrataSummaryWriter *writer,
-									  int64 first_row, const void *summary,
-									  Size size);
-extern void strata_summary_writer_end(StrataSummaryWriter *writer,
-									  StrataIndexRun *run);
-
-/* A row of a run of summaries, decoded. */
-typedef struct StrataSummaryRow
-{
-	int			n;
-	Size		nbytes;			/* of it in memory */
-	int64	   *first_rows;		/* of the batches */
-	const void **summaries;		/* aligned; NULL: the batch has none */
-	uint16	   *sizes;
-} StrataSummaryRow;
-
-typedef struct StrataSummaryCursor StrataSummaryCursor;
-extern StrataSummaryCursor *strata_summary_cursor_begin(Relation relation,
-														Snapshot snapshot,
-														const StrataIndexRun
-														*run);
-
-/*
- * The next row, of batches with numbers from `from` on; NULL: there is none.
- * In the current context.
- */
-extern void strata_summary_cursor_seek(StrataSummaryCursor *cursor,
-									   int64 from);
-extern StrataSummaryRow *strata_summary_cursor_next(StrataSummaryCursor
-													*cursor);
-extern void strata_summary_cursor_end(StrataSummaryCursor *cursor);
-
-/* index_brin.c: runs of summaries made, merged, verified. */
-extern void strata_index_summarise(StrataStore *store, Relation relation,
-								   StrataIndexRun *run);
-extern void strata_index_merge_summaries(StrataStore *store, Relation relation,
-										 const StrataIndexRun *older,
-										 const StrataIndexRun *newer,
-										 StrataIndexRun *result);
-extern void strata_index_verify_summaries(StrataStore *store,
-										  Relation relation, Snapshot snapshot,
-										  const StrataIndexTarget *target,
-										  StrataIndexReport report, void *arg);
+/* Function that hashes values of a type and collation; InvalidOid: none. */
+extern Oid	strata_index_type_hash(Oid type, Oid collation);
 
 /* The function that hashes the column's values; InvalidOid: none of ours. */
 extern Oid	strata_index_hash_function(Relation rel, AttrNumber attno);
@@ -250,8 +205,8 @@ extern bool strata_index_batches_next(StrataIndexBatches *batches,
 extern void strata_index_batches_end(StrataIndexBatches *batches);
 
 /*
- * Hashes of a column's values, of as many batches as there is memory for,
- * sorted; index_collect.c.
+ * Hashes of a target's values or keys, of as many batches as there is memory
+ * for, sorted; index_collect.c.
  */
 typedef struct StrataIndexCollector
 {
@@ -276,7 +231,7 @@ typedef void (*StrataIndexTake) (StrataIndexCollector *collector, int64 to,
  */
 extern void strata_index_collect(StrataIndexCollector *collector,
 								 StrataStore *store, Snapshot snapshot,
-								 AttrNumber attno, Oid function, int64 from,
+								 const StrataIndexTarget *target, int64 from,
 								 int64 to, StrataIndexTake take, void *arg);
 
 #endif							/* STRATA_INDEX_PRIVATE_H */

@@ -15,7 +15,7 @@
  * src/index/index_summary.c
  *-------------------------------------------------------------------------
  */
-#include "index/index_private.h"
+#include "index/index_class_private.h"
 
 #include "access/stratnum.h"
 #include "access/tableam.h"
@@ -70,7 +70,7 @@ row_checksum(const char *data, Size size, const int64 *first_rows, int n)
 		strata_crc32c(first_rows, sizeof(int64) * (Size) n);
 }
 
-/* See index_private.h. */
+/* See index_class_private.h. */
 StrataSummaryWriter *
 strata_summary_writer_begin(Relation relation, const StrataIndexRun *run)
 {
@@ -147,7 +147,7 @@ write_summary_row(StrataSummaryWriter *writer)
 	MemoryContextReset(writer->row_mcxt);
 }
 
-/* See index_private.h. */
+/* See index_class_private.h. */
 void
 strata_summary_writer_add(StrataSummaryWriter *writer, int64 first_row,
 						  const void *summary, Size size)
@@ -174,7 +174,7 @@ strata_summary_writer_add(StrataSummaryWriter *writer, int64 first_row,
 	}
 }
 
-/* See index_private.h. */
+/* See index_class_private.h. */
 void
 strata_summary_writer_end(StrataSummaryWriter *writer, StrataIndexRun *run)
 {
@@ -188,7 +188,7 @@ strata_summary_writer_end(StrataSummaryWriter *writer, StrataIndexRun *run)
 	MemoryContextDelete(writer->mcxt);
 }
 
-/* See index_private.h. */
+/* See index_class_private.h. */
 StrataSummaryCursor *
 strata_summary_cursor_begin(Relation relation, Snapshot snapshot,
 							const StrataIndexRun *run)
@@ -211,7 +211,7 @@ strata_summary_cursor_begin(Relation relation, Snapshot snapshot,
 	return cursor;
 }
 
-/* See index_private.h. */
+/* See index_class_private.h. */
 void
 strata_summary_cursor_seek(StrataSummaryCursor *cursor, int64 from)
 {
@@ -249,7 +249,7 @@ find_summaries(StrataSummaryCursor *cursor, StrataSummaryRow *row,
 								   "There is more than the summaries of batches.");
 }
 
-/* See index_private.h. */
+/* See index_class_private.h. */
 StrataSummaryRow *
 strata_summary_cursor_next(StrataSummaryCursor *cursor)
 {
@@ -302,7 +302,7 @@ strata_summary_cursor_next(StrataSummaryCursor *cursor)
 	return row;
 }
 
-/* See index_private.h. */
+/* See index_class_private.h. */
 void
 strata_summary_cursor_end(StrataSummaryCursor *cursor)
 {

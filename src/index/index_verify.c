@@ -6,7 +6,7 @@
  * src/index/index_verify.c
  *-------------------------------------------------------------------------
  */
-#include "index/index_private.h"
+#include "index/index_class_private.h"
 
 #include "access/table.h"
 #include "miscadmin.h"
@@ -68,9 +68,25 @@ compare_runs(StrataIndexCollector *collector, int64 to, void *arg)
 	pfree(lacking);
 }
 
+/* The runs of a target of hashes. */
+static void
+verify_hashes(Verify *verify, StrataStore *store,
+			  const StrataIndexTarget *target)
+{
+	StrataIndexCollector collector;
+	int64		covered;
+
+	verify->runs = strata_index_chain(strata_index_runs(verify->relation,
+														verify->snapshot,
+														target), &covered);
+	if (verify->runs != NIL)
+		strata_index_collect(&collector, store, verify->snapshot, target, 0,
+							 covered, compare_runs, verify);
+}
+
 /* What is kept for indexes with operator classes of their own. */
 static void
-verify_classes(const Verify *verify, StrataStore *store)
+verify_classes(Verify *verify, StrataStore *store)
 {
 	List	   *indexes = RelationGetIndexList(store->rel);
 	StrataIndexTarget target;
@@ -80,9 +96,12 @@ verify_classes(const Verify *verify, StrataStore *store)
 	{
 		if (!strata_index_class_target(lfirst_oid(lc), &target))
 			continue;
-		strata_index_verify_summaries(store, verify->relation,
-									  verify->snapshot, &target,
-									  verify->report, verify->arg);
+		if (target.kind == STRATA_INDEX_KEYS)
+			verify_hashes(verify, store, &target);
+		else
+			strata_index_verify_summaries(store, verify->relation,
+										  verify->snapshot, &target,
+										  verify->report, verify->arg);
 	}
 	list_free(indexes);
 }
@@ -105,18 +124,9 @@ strata_index_verify(StrataStore *store, Snapshot snapshot,
 		 OidIsValid(oid) && attno <= store->schema->natts; attno++)
 	{
 		StrataIndexTarget target = strata_index_hash_target(store->rel, attno);
-		StrataIndexCollector collector;
-		int64		covered;
 
-		if (!OidIsValid(target.function))
-			continue;
-		verify.runs = strata_index_chain(strata_index_runs(verify.relation,
-														   snapshot, &target),
-										 &covered);
-		if (verify.runs != NIL)
-			strata_index_collect(&collector, store, snapshot, attno,
-								 target.function, 0, covered, compare_runs,
-								 &verify);
+		if (OidIsValid(target.function))
+			verify_hashes(&verify, store, &target);
 	}
 	if (OidIsValid(oid))
 		verify_classes(&verify, store);

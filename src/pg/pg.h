@@ -319,4 +319,47 @@ extern bool strata_brin_may_hold(StrataBrin *brin, const void *summary);
 extern bool strata_brin_covers(StrataBrin *brin, const void *summary,
 							   const void *part);
 
+/*
+ * pg_gin.c.  Keys as the operator classes of an open GIN index take them from
+ * values and conditions; columns are counted from 0.  In the current context.
+ */
+typedef struct StrataGin StrataGin;
+typedef struct StrataGinAsked StrataGinAsked;
+extern StrataGin *strata_gin_open(Relation index);
+extern void strata_gin_close(StrataGin *gin);
+
+/* Of keys; the collation that support functions are called with. */
+extern Oid	strata_gin_key_type(StrataGin *gin, int column);
+extern Oid	strata_gin_collation(StrataGin *gin, int column);
+
+/*
+ * Keys of a value that is not null, some of them perhaps more than once, and
+ * which of them are null (NULL: none); returns how many.
+ */
+extern int	strata_gin_keys(StrataGin *gin, int column, Datum value,
+							Datum **keys, bool **isnull);
+
+/* What a condition asks for. */
+typedef struct StrataGinQuestion
+{
+	bool		all;			/* keys do not help: all rows */
+	bool		none;			/* no row fulfils it */
+	bool		with_empty;		/* a row without keys may; else it has one */
+	int			n;
+	Datum	   *keys;
+	bool	   *isnull;
+	bool	   *partial;		/* one of many keys that begin so, or the like */
+	bool	   *present;		/* the caller's, for the question below */
+	StrataGinAsked *asked;		/* private */
+} StrataGinQuestion;
+
+/* An operator of the classes, and a value that is not null; kept. */
+extern StrataGinQuestion *strata_gin_ask(StrataGin *gin, ScanKey sought);
+
+/*
+ * May rows fulfil it that have none of the keys which are not `present`?  Not
+ * where `all` or `none`.
+ */
+extern bool strata_gin_may_hold(StrataGinQuestion *question);
+
 #endif							/* STRATA_PG_H */

@@ -39,10 +39,14 @@
 /* Most values of a list that are asked for one by one. */
 #define LIST_VALUES 100
 
-/* An index of R that has summaries of batches. */
+/* Keys of a condition that is not known. */
+#define UNKNOWN_KEYS 4
+
+/* An index of R that has summaries of batches, or keys of them. */
 typedef struct ClassIndex
 {
 	Oid			index;
+	StrataIndexKind kind;
 	StrataIndexShape shape;
 } ClassIndex;
 
@@ -71,12 +75,14 @@ class_indexes(StrataRelInfo *info)
 		Oid			oid = lfirst_oid(lc);
 		Relation	index;
 		ClassIndex *found;
+		StrataIndexKind kind = strata_index_kind(oid);
 
-		if (strata_index_kind(oid) != STRATA_INDEX_SUMMARIES)
+		if (kind != STRATA_INDEX_SUMMARIES && kind != STRATA_INDEX_KEYS)
 			continue;
 		index = index_open(oid, AccessShareLock);
 		found = palloc0(sizeof(ClassIndex));
 		found->index = oid;
+		found->kind = kind;
 		if (strata_index_probe_shape(info->store, planning_snapshot(), index,
 									 &found->shape))
 			info->class_indexes = lappend(info->class_indexes, found);
@@ -108,11 +114,11 @@ strata_scan_class_serves(StrataRelInfo *info, RestrictInfo *rinfo)
 
 /*
  * Of a condition whose value is known when planning: the share of batches that
- * are left; else less than 0.
+ * are left; else less than 0.  *sought is raised by the keys looked up.
  */
 static double
 known_share(StrataRelInfo *info, StrataIndexProbe *probe,
-			const StrataIndexMatch *match)
+			const StrataIndexMatch *match, double *sought)
 {
 	Node	   *value = estimate_expression_value(info->root,
 												  (Node *) match->value);
@@ -133,9 +139,27 @@ known_share(StrataRelInfo *info, StrataIndexProbe *probe,
 		ScanKeyData key;
 
 		strata_index_match_key(match, values[i], &key);
-		left *= 1 - strata_index_probe_share(probe, &key, 1);
+		left *= 1 - strata_index_probe_share(probe, &info->size, &key, 1,
+											 sought);
 	}
 	return 1 - left;
+}
+
+/* Asking an index for so many conditions, and hashes of keys in them. */
+static Cost
+asking_cost(const StrataRelInfo *info, const ClassIndex *known, int nmatches,
+			double sought, bool repeated)
+{
+	Cost		cost;
+
+	if (known->kind == STRATA_INDEX_KEYS)
+		return strata_scan_look_up_cost(info, &known->shape, sought);
+	cost = known->shape.entries * nmatches * COST_SUMMARY * cpu_tuple_cost;
+	/* rows of runs stay in memory from one value of a join to the next */
+	if (!repeated || known->shape.nrows * BLCKSZ > work_mem * 1024.0)
+		cost += known->shape.nruns * info->random_page_cost +
+			known->shape.nrows * info->seq_page_cost;
+	return cost;
 }
 
 /* The way to batches that an index offers for the clauses, or NULL. */
@@ -146,6 +170,7 @@ index_option(StrataRelInfo *info, const ClassIndex *known, Relation index,
 	StrataIndexProbe *probe = NULL;
 	StrataIndexOption *option;
 	double		share = 1;
+	double		sought = 0;
 	int			nmatches = 0;
 	ListCell   *lc;
 
@@ -163,7 +188,9 @@ index_option(StrataRelInfo *info, const ClassIndex *known, Relation index,
 		if (probe == NULL)
 			probe = strata_index_probe_begin(info->store->batches,
 											 planning_snapshot(), index);
-		one = known_share(info, probe, &match);
+		one = known_share(info, probe, &match, &sought);
+		if (one < 0)
+			sought += UNKNOWN_KEYS;
 		/* conditions on one column mostly leave the same batches, or fewer */
 		share = Min(share, one < 0 ? UNKNOWN_SHARE : one);
 		nmatches++;
@@ -173,12 +200,7 @@ index_option(StrataRelInfo *info, const ClassIndex *known, Relation index,
 	strata_index_probe_end(probe);
 	option = palloc0(sizeof(StrataIndexOption));
 	option->share = share;
-	option->cost = known->shape.entries * nmatches * COST_SUMMARY *
-		cpu_tuple_cost;
-	/* rows of runs stay in memory from one value of a join to the next */
-	if (!repeated || known->shape.nrows * BLCKSZ > work_mem * 1024.0)
-		option->cost += known->shape.nruns * info->random_page_cost +
-			known->shape.nrows * info->seq_page_cost;
+	option->cost = asking_cost(info, known, nmatches, sought, repeated);
 	option->uses = list_make2_oid(known->index, InvalidOid);
 	return option;
 }

@@ -229,12 +229,12 @@ make_option(double share, Cost cost)
 }
 
 /*
- * Looking up so many hashes, in their order: of each run the rows that have
- * one, each a page; the b-tree above has a page for hundreds of them.
+ * See scan_plan_private.h.  Of each run the rows that have one, each a page;
+ * the b-tree above has a page for hundreds of them.
  */
-static Cost
-look_up_cost(const StrataRelInfo *info, const StrataIndexShape *shape,
-			 double sought)
+Cost
+strata_scan_look_up_cost(const StrataRelInfo *info,
+						 const StrataIndexShape *shape, double sought)
 {
 	double		all = shape->nruns + shape->entries / ROW_ENTRIES;
 	double		rows = all * (1 - exp(-sought * shape->nruns / all));
@@ -269,7 +269,8 @@ comparison_option(StrataRelInfo *info, const StrataColumnOp *op, Node *clause,
 	/* batches that random rows are in; values of joins are as constants */
 	share = 1 - exp(-Max(rows, 1) / info->size.batches);
 	option = make_option(Min(share + found->uncovered, 1),
-						 look_up_cost(info, &found->shape, sought));
+						 strata_scan_look_up_cost(info, &found->shape,
+												  sought));
 	/* it stays open from one value of a join to the next */
 	if (!repeated)
 		option->cost += info->random_page_cost + COST_OPEN * cpu_tuple_cost;

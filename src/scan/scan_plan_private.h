@@ -14,6 +14,7 @@
 
 #include "nodes/extensible.h"
 #include "nodes/pathnodes.h"
+#include "index/index.h"
 #include "scan/filter_operator_private.h"
 #include "scan/scan_vector.h"
 #include "store/store.h"
@@ -166,6 +167,11 @@ extern bool strata_scan_has_batch_index(StrataRelInfo *info,
  */
 extern List *strata_scan_batch_index(StrataRelInfo *info, List *clauses,
 									 bool repeated);
+
+/* Looking up so many hashes, in their order. */
+extern Cost strata_scan_look_up_cost(const StrataRelInfo *info,
+									 const StrataIndexShape *shape,
+									 double sought);
 
 /*
  * scan_batch_class.c: the same by operator classes; and could the clause be

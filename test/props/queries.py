@@ -8,6 +8,8 @@ import value_types
 from value_types import quote
 
 COMPARISONS = ["=", "=", "<>", "<", "<=", ">", ">="]
+# Operators of GIN's classes by type.
+KEY_OPERATORS = {"int4[]": ["@>", "<@", "&&", "="], "text[]": ["@>", "<@", "&&", "="], "jsonb": ["@>"], "tsvector": ["@@"]}
 
 
 class Query:
@@ -89,6 +91,8 @@ class Predicates:
             choices += [self.boolean] * 3
         if kind.name in ("int4range", "tstzrange", "inet"):
             choices += [self.overlap] * 6
+        if kind.name in KEY_OPERATORS:
+            choices += [self.keys] * 6
         return rng.choice(choices)(column)
 
     def compare(self, column):
@@ -121,6 +125,24 @@ class Predicates:
     def overlap(self, column):
         operators = ["&&", "<<=", ">>=", "<<", ">>"] if column.type.name == "inet" else ["&&", "@>", "<@", "<<", ">>", "-|-", "&<"]
         return "%s %s %s" % (self.name(column), self.rng.choice(operators), self.operand(column, cross=False))
+
+    def keys(self, column):
+        """What a GIN index finds by the keys of a value."""
+        rng = self.rng
+        name, kind = self.name(column), column.type.name
+        if kind == "tsvector":
+            words = ["%sred%s" % (rng.choice(["", "!"]), rng.choice(["", ":A"])), "word%d" % rng.randrange(30),
+                     rng.choice(["word1:*", "none", "(green | blue)", "green <-> blue"])]
+            rng.shuffle(words)
+            return "%s @@ '%s'::tsquery" % (name, rng.choice([" & ", " | ", " & !"]).join(words[:rng.randint(1, 3)]))
+        if kind == "jsonb" and rng.random() < 0.6:
+            key, other, number = rng.choice("abcd"), rng.choice("abcd"), rng.randrange(10)
+            return name + rng.choice([
+                " ? '%s'" % key, " ?| '{%s,%s}'" % (key, other), " ?& '{%s,%s}'" % (key, other), " ?| '{}'", " ?& '{}'",
+                " @> '{\"%s\": %d}'" % (key, number), " @> '[%d]'" % number, " @> '{\"%s\": {\"%s\": %d}}'" % (key, other, number),
+                " @> '{}'", " @> '[]'", " @? '$.%s ? (@ == %d)'" % (key, number), " @@ '$.%s == %d || $.%s == %d'" % (key, number, other, number),
+                " @@ '!($.%s == %d)'" % (key, number), " @? '$.**.%s'" % key])
+        return "%s %s %s" % (name, rng.choice(KEY_OPERATORS[kind]), self.operand(column, cross=False))
 
     def between(self, column):
         return "%s %sBETWEEN %s%s AND %s" % (self.name(column), self.rng.choice(["", "", "NOT "]),

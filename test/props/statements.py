@@ -33,6 +33,9 @@ BRIN_CLASSES.update({
     "bytea": ["bytea_minmax_ops", "bytea_bloom_ops"], "int4range": ["range_inclusion_ops"], "tstzrange": ["range_inclusion_ops"],
     "inet": ["inet_inclusion_ops", "inet_minmax_ops", "inet_minmax_multi_ops", "inet_bloom_ops"],
     "macaddr": ["macaddr_minmax_ops", "macaddr_minmax_multi_ops", "macaddr_bloom_ops"], "varbit": ["varbit_minmax_ops"]})
+# And of GIN.
+GIN_CLASSES = {"int4[]": ["array_ops"], "text[]": ["array_ops"], "jsonb": ["jsonb_ops", "jsonb_path_ops"],
+               "tsvector": ["tsvector_ops"]}
 NO_INDEX = ["enable_indexscan", "enable_indexonlyscan", "enable_bitmapscan"]
 
 PARALLEL = ["SET max_parallel_workers_per_gather = 2", "SET parallel_setup_cost = 0", "SET parallel_tuple_cost = 0",
@@ -579,6 +582,10 @@ class Statements:
             using = " USING brin"
             columns = table.some(rng, 1, 2, lambda c: c.type.name in BRIN_CLASSES and c.name != "id")
             items = ", ".join("%s %s" % (c.name, rng.choice(BRIN_CLASSES[c.type.name])) for c in columns) or "id"
+        if not unique and not extra and any(c.type.name in GIN_CLASSES for c in table.columns) and rng.random() < 0.5:
+            using = " USING gin"
+            columns = table.some(rng, 1, 3, lambda c: c.type.name in GIN_CLASSES)
+            items = ", ".join("%s %s" % (c.name, rng.choice(GIN_CLASSES[c.type.name])) for c in columns)
 
         def made():
             table.indexes += 1

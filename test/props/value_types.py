@@ -130,6 +130,11 @@ def _array(element, quoted):
     return make
 
 
+def _lexemes(rng):
+    words = [rng.choice(["red", "green", "blue", "word%d" % rng.randrange(30)]) for _ in range(rng.randrange(5))]
+    return " ".join("%s:%d%s" % (word, place + 1, rng.choice(["", "", "A"])) for place, word in enumerate(words))
+
+
 def _range(low, high):
     def make(rng):
         a = rng.randrange(low, high)
@@ -198,6 +203,7 @@ TYPES = {
     "int4[]": ValueType("int4[]", _array(lambda rng: str(rng.randrange(20)), False),
                         ["{}", "[2:3]={1,2}", "{{1,2},{3,4}}", "{NULL}"]),
     "text[]": ValueType("text[]", _array(_word, True), ["{}", "{NULL}"]),
+    "tsvector": ValueType("tsvector", _lexemes, [""], minmax=False, key=False),
     "int4range": ValueType("int4range", _range(0, 50), ["empty", "(,)", "[1,)"], minmax=False),
     "tstzrange": ValueType("tstzrange", lambda rng: _tstzrange(rng) if rng.random() < 0.9 else "empty", minmax=False),
     "bytea": ValueType("bytea", _bytea, ["\\x", "\\x00"], minmax=False),

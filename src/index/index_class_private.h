@@ -1,0 +1,114 @@
+/*-------------------------------------------------------------------------
+ *
+ * index_class_private.h
+ *	  Batch indexes by operator classes: summaries (BRIN) and keys (GIN).
+ *
+ * src/index/index_class_private.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_INDEX_CLASS_PRIVATE_H
+#define STRATA_INDEX_CLASS_PRIVATE_H
+
+#include "index/index_private.h"
+
+/*
+ * index_summary.c: summaries of batches, in the order of their numbers, as
+ * rows of a run.
+ */
+typedef struct StrataSummaryWriter StrataSummaryWriter;
+extern StrataSummaryWriter *strata_summary_writer_begin(Relation relation,
+														const StrataIndexRun
+														*run);
+
+/* One that is too large is left out: the batch has none then. */
+extern void strata_summary_writer_add(StrataSummaryWriter *writer,
+									  int64 first_row, const void *summary,
+									  Size size);
+extern void strata_summary_writer_end(StrataSummaryWriter *writer,
+									  StrataIndexRun *run);
+
+/* A row of a run of summaries, decoded. */
+typedef struct StrataSummaryRow
+{
+	int			n;
+	Size		nbytes;			/* of it in memory */
+	int64	   *first_rows;		/* of the batches */
+	const void **summaries;		/* aligned; NULL: the batch has none */
+	uint16	   *sizes;
+} StrataSummaryRow;
+
+typedef struct StrataSummaryCursor StrataSummaryCursor;
+extern StrataSummaryCursor *strata_summary_cursor_begin(Relation relation,
+														Snapshot snapshot,
+														const StrataIndexRun
+														*run);
+
+/*
+ * The next row, of batches with numbers from `from` on; NULL: there is none.
+ * In the current context.
+ */
+extern void strata_summary_cursor_seek(StrataSummaryCursor *cursor,
+									   int64 from);
+extern StrataSummaryRow *strata_summary_cursor_next(StrataSummaryCursor
+													*cursor);
+extern void strata_summary_cursor_end(StrataSummaryCursor *cursor);
+
+/* index_brin.c: runs of summaries made, merged, verified. */
+extern void strata_index_summarise(StrataStore *store, Relation relation,
+								   StrataIndexRun *run);
+extern void strata_index_merge_summaries(StrataStore *store, Relation relation,
+										 const StrataIndexRun *older,
+										 const StrataIndexRun *newer,
+										 StrataIndexRun *result);
+extern void strata_index_verify_summaries(StrataStore *store,
+										  Relation relation, Snapshot snapshot,
+										  const StrataIndexTarget *target,
+										  StrataIndexReport report, void *arg);
+
+/* index_brin.c: see strata_index_probe_begin and what follows it. */
+typedef struct StrataSummaryProbe StrataSummaryProbe;
+extern StrataSummaryProbe *strata_summary_probe_begin(Relation batches,
+													  Snapshot snapshot,
+													  Relation index);
+extern StrataIndexRanges *strata_summary_probe_find(StrataSummaryProbe *probe,
+													ScanKey keys, int nkeys);
+extern double strata_summary_probe_share(StrataSummaryProbe *probe,
+										 ScanKey keys, int nkeys);
+extern void strata_summary_probe_end(StrataSummaryProbe *probe);
+
+/* index_gin.c: the same of keys. */
+typedef struct StrataKeyProbe StrataKeyProbe;
+extern StrataKeyProbe *strata_key_probe_begin(Relation batches,
+											  Snapshot snapshot,
+											  Relation index);
+extern StrataIndexRanges *strata_key_probe_find(StrataKeyProbe *probe,
+												ScanKey keys, int nkeys,
+												double *sought);
+extern void strata_key_probe_end(StrataKeyProbe *probe);
+
+/*
+ * index_keys.c: hashes of the keys that an open GIN index has for the rows of
+ * a batch.
+ */
+typedef struct StrataBatchKeys StrataBatchKeys;
+extern StrataBatchKeys *strata_index_keys_open(Relation index);
+extern void strata_index_keys_close(StrataBatchKeys *keys);
+extern struct StrataGin *strata_index_keys_gin(StrataBatchKeys *keys);
+
+/* Most of a batch: if there are more, only that there are is said. */
+#define STRATA_INDEX_KEYS_MAX 49152
+
+/* Each once; *hashes until the next call; returns how many. */
+extern int	strata_index_keys_of_batch(StrataBatchKeys *keys,
+									   StrataBatchReader *reader,
+									   const uint32 **hashes);
+
+/* Of a column's key, counted from 0; of an item that has none. */
+extern uint32 strata_index_key_hash(StrataBatchKeys *keys, int column,
+									Datum key, bool isnull);
+extern uint32 strata_index_key_hash_empty(int column);
+
+/* Batches that have it may have any key. */
+#define STRATA_INDEX_KEY_ANY ((uint32) 0x5bd1e995)
+
+#endif							/* STRATA_INDEX_CLASS_PRIVATE_H */
