@@ -45,6 +45,7 @@ bool		strata_enable_scan = true;
 bool		strata_enable_summary_agg = true;
 bool		strata_enable_time_pruning = true;
 bool		strata_enable_top_n = true;
+bool		strata_enable_value_memo = true;
 bool		strata_enable_vector_agg = true;
 bool		strata_enable_vector_expressions = true;
 bool		strata_enable_vector_filter = true;
@@ -153,6 +154,9 @@ static const BoolSetting bool_settings[] = {
 	{"strata.enable_top_n", &strata_enable_top_n, true, GUC_EXPLAIN,
 		"Enables StrataTop, the first rows of ORDER BY ... LIMIT out of whole batches.",
 	"When off, all rows go through PostgreSQL's sort."},
+	{"strata.enable_value_memo", &strata_enable_value_memo, true, 0,
+		"Enables expressions of one column to be evaluated once for values that batches share.",
+	"When off, they are evaluated once for each entry of each batch's dictionary."},
 	{"strata.enable_vector_agg", &strata_enable_vector_agg, true, GUC_EXPLAIN,
 	"Enables StrataAgg, aggregation over whole batches.", NULL},
 	{"strata.enable_vector_expressions", &strata_enable_vector_expressions,

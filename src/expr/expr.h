@@ -50,6 +50,9 @@ extern StrataExpr *strata_expr_compile(List *exprs, PlanState *parent);
 /* May evaluating it raise an error?  False: it fails at most. */
 extern bool strata_expr_may_raise(const StrataExpr *expr);
 
+/* False: there is no row for which PostgreSQL would raise an error. */
+extern bool strata_expr_may_fail(const StrataExpr *expr);
+
 /*
  * Evaluate the expression, the only one, into a column with nrows entries, of
  * which those of the frame are set; col->type is given.  False: it must be
@@ -76,6 +79,49 @@ typedef struct StrataLike StrataLike;
 
 extern StrataLike *strata_like_compile(Node *node, Expr **arg);
 extern bool strata_like_match(const StrataLike *like, Datum value);
+
+/*
+ * expr_memo.c.  Results of an expression for values of the one column that it
+ * reads; NULL: they cannot be kept.  They are for as long as the plan runs.
+ * Memory: the current context, a bounded amount, taken when it is needed.
+ */
+typedef struct StrataMemo StrataMemo;
+
+typedef struct StrataMemoEntry
+{
+	bool		used;			/* private, as are the others but for: */
+	bool		known;
+	bool		isnull;
+	uint32		hash;
+	uint32		len;
+	uint64		low;
+	uint64		high;
+	char	   *bytes;
+	uint64		result;
+} StrataMemoEntry;
+
+/* Where values come from; each kind is given up when few come again. */
+typedef enum StrataMemoUse
+{
+	STRATA_MEMO_ENTRIES,		/* of dictionaries */
+	STRATA_MEMO_ROWS
+} StrataMemoUse;
+
+extern StrataMemo *strata_memo_create(Node *expr, bool typbyval,
+									  int16 typlen);
+
+/*
+ * The entry of a value that is not null, which stays there until the next
+ * find; NULL: it is not kept.  Unless its result is known, put it.
+ */
+extern StrataMemoEntry *strata_memo_find(StrataMemo *memo, StrataMemoUse use,
+										 Datum value);
+extern void strata_memo_put(StrataMemo *memo, StrataMemoEntry *entry,
+							uint64 result, bool isnull);
+
+/* The same of a value by reference that is not null; returns the copy. */
+extern Datum strata_memo_put_copy(StrataMemo *memo, StrataMemoEntry *entry,
+								  Datum result, int16 typlen);
 
 /* May evaluating an expression raise an error? */
 extern bool strata_expr_may_raise_error(Node *node);

@@ -72,6 +72,20 @@ note_columns_read(ExprNode *node, Node *expr)
 		node->atts[node->natts++] = (AttrNumber) attno;
 }
 
+/* Results of an expression that reads one column; NULL: none are kept. */
+static StrataMemo *
+make_memo(const ExprNode *node, Node *expr)
+{
+	int16		typlen;
+	bool		typbyval;
+
+	if (node->natts != 1)
+		return NULL;
+	get_typlenbyval(exprType(linitial(pull_var_clause(expr, 0))), &typlen,
+					&typbyval);
+	return strata_memo_create(expr, typbyval, typlen);
+}
+
 /* An expression that PostgreSQL evaluates, row by row. */
 static ExprNode *
 compile_other(Compiler *c, Expr *expr)
@@ -82,6 +96,7 @@ compile_other(Compiler *c, Expr *expr)
 	node->state = ExecInitExpr(expr, c->parent);
 	note_columns_read(node, (Node *) expr);
 	node->unit = strata_expr_unit((Node *) expr, &node->zoned);
+	node->memo = make_memo(node, (Node *) expr);
 	if (strata_expr_may_raise_error((Node *) expr))
 	{
 		c->nraising++;
@@ -546,7 +561,6 @@ strata_expr_compile(List *exprs, PlanState *parent)
 {
 	StrataExpr *result = palloc0(sizeof(StrataExpr));
 	Compiler	c = {.parent = parent};
-	bool		can_fail = false;
 	ListCell   *lc;
 
 	if (!strata_enable_vector_expressions ||
@@ -558,15 +572,15 @@ strata_expr_compile(List *exprs, PlanState *parent)
 	{
 		ExprNode   *root = compile(&c, lfirst(lc));
 
-		can_fail |= root->can_fail;
+		result->can_fail |= root->can_fail;
 		result->roots[result->nroots++] = root;
 	}
 	result->nraising = c.nraising;
-	if ((c.nraising > 1 || (c.nraising == 1 && can_fail)) &&
+	if ((c.nraising > 1 || (c.nraising == 1 && result->can_fail)) &&
 		!guard(&c, result, exprs))
 		return NULL;
 	Assert(result->nraising == 0 || result->whole != NULL ||
-		   (result->nraising == 1 && !can_fail));	/* expr:E3 */
+		   (result->nraising == 1 && !result->can_fail));	/* expr:E3 */
 	return result;
 }
 
@@ -575,4 +589,11 @@ bool
 strata_expr_may_raise(const StrataExpr *expr)
 {
 	return expr->nraising > 0;
+}
+
+/* See expr.h. */
+bool
+strata_expr_may_fail(const StrataExpr *expr)
+{
+	return expr->nraising > 0 || expr->can_fail;
 }

@@ -46,6 +46,33 @@ eval_row(const StrataExprSource *source, ExprNode *node, int row, void *v,
 	return isnull;
 }
 
+/*
+ * The same for a value of its one column, which the row has: once for all of
+ * them that are kept.
+ */
+static bool
+eval_value(const StrataExprSource *source, ExprNode *node, int row,
+		   StrataMemoUse use, Datum value, uint64 *v, int i)
+{
+	StrataMemoEntry *entry = node->memo == NULL ? NULL :
+	strata_memo_find(node->memo, use, value);
+	bool		isnull;
+
+	if (entry != NULL && entry->known)
+	{
+		v[i] = entry->result;
+		return entry->isnull;
+	}
+	isnull = eval_row(source, node, row, v, i);
+	if (entry == NULL)
+		return isnull;
+	if (node->class == EXPR_DATUM && !isnull)
+		v[i] = strata_memo_put_copy(node->memo, entry, v[i], node->typlen);
+	else
+		strata_memo_put(node->memo, entry, v[i], isnull);
+	return isnull;
+}
+
 /* Once for each entry of the dictionary that a row has, in their order. */
 static void
 eval_entries(const StrataExprSource *source, ExprNode *node,
@@ -62,10 +89,32 @@ eval_entries(const StrataExprSource *source, ExprNode *node,
 
 		code = col->isnull != NULL && col->isnull[row] ? (uint32) col->ndict :
 			col->codes[row];
-		if (!known[code])
+		if (!known[code] && code == (uint32) col->ndict)
 			known[code] = 1 + eval_row(source, node, row, values, (int) code);
+		else if (!known[code])
+			known[code] = 1 + eval_value(source, node, row,
+										 STRATA_MEMO_ENTRIES, col->dict[code],
+										 values, (int) code);
 		v[i] = values[code];
 		null[i] = known[code] - 1;
+	}
+}
+
+/* For each row of a column by reference that has no dictionary. */
+static void
+eval_datums(const StrataExprSource *source, ExprNode *node,
+			const StrataExprFrame *frame, uint64 *v, uint8 *null)
+{
+	const StrataColumn *col = node->columns[0];
+
+	for (int i = 0; i < frame->n; i++)
+	{
+		int			row = expr_row(frame, i);
+
+		null[i] = col->isnull != NULL && col->isnull[row] ?
+			eval_row(source, node, row, v, i) :
+			eval_value(source, node, row, STRATA_MEMO_ROWS, col->datums[row],
+					   v, i);
 	}
 }
 
@@ -124,6 +173,8 @@ eval_rows(const StrataExprSource *source, ExprNode *node,
 	else if (node->natts == 1 && node->unit > 0 &&
 			 node->columns[0]->fixed != NULL)
 		eval_ranges(source, node, frame, v, null);
+	else if (node->memo != NULL && node->columns[0]->datums != NULL)
+		eval_datums(source, node, frame, v, null);
 	else
 		for (int i = 0; i < n; i++)
 			null[i] = eval_row(source, node, expr_row(frame, i), v, i);

@@ -103,6 +103,7 @@ struct ExprNode
 	int64		unit;			/* constant for so long, in units of the one
 								 * column; 0: not */
 	bool		zoned;			/* ... of local time */
+	StrataMemo *memo;			/* of values of the one column; NULL: none */
 	StrataExpr *guard;			/* an error of it is kept there; NULL: raised */
 };
 
@@ -111,6 +112,7 @@ struct StrataExpr
 	int			nroots;
 	ExprNode  **roots;
 	int			nraising;		/* nodes that may raise an error */
+	bool		can_fail;		/* a kernel may fail */
 	ExprNode   *whole;			/* OTHER: all of it; NULL: nothing is guarded */
 	ErrorData  *error;			/* of a guarded node */
 };

@@ -529,12 +529,32 @@ strata_qual_together(StrataFilter *filter, const StrataQual *qual)
 
 		own->together = strata_expr_compile(list_make1(own->clause),
 											filter->parent);
-		if (own->together != NULL && strata_expr_may_raise(own->together))
-			own->together = NULL;
 		MemoryContextSwitchTo(old);
 	}
 	own->together_tried = true;
 	return own->together;
+}
+
+/* See filter_private.h. */
+StrataMemo *
+strata_qual_memo(StrataFilter *filter, const StrataQual *qual)
+{
+	StrataQual *own = &filter->quals[qual - filter->quals];
+
+	if (!own->memo_tried && own->stable && !own->rows_only &&
+		bms_membership(own->attnos) == BMS_SINGLETON)
+	{
+		MemoryContext old = MemoryContextSwitchTo(filter->mcxt);
+		Form_pg_attribute att;
+
+		att = TupleDescAttr(filter->desc,
+							bms_singleton_member(own->attnos) - 1);
+		own->memo = strata_memo_create((Node *) own->clause, att->attbyval,
+									   att->attlen);
+		MemoryContextSwitchTo(old);
+	}
+	own->memo_tried = true;
+	return own->memo;
 }
 
 /* See filter_private.h. */

@@ -165,6 +165,8 @@ typedef struct StrataQual
 	ExprState  *compiled;		/* ask strata_qual_state() for it */
 	StrataExpr *together;		/* ask strata_qual_together() for it */
 	bool		together_tried;
+	StrataMemo *memo;			/* ask strata_qual_memo() for it */
+	bool		memo_tried;
 	int64		ntried;			/* of joins: rows it was tried on, */
 	int64		npassed;		/* ... and those that passed */
 } StrataQual;
@@ -225,12 +227,13 @@ extern int	strata_filter_find_equality(const StrataFilter *filter,
 extern ExprState *strata_qual_state(StrataFilter *filter,
 									const StrataQual *qual);
 
-/*
- * The same for many rows, or NULL where that cannot be done, or could raise
- * an error.
- */
+/* The same for many rows; NULL: that cannot be done. */
 extern StrataExpr *strata_qual_together(StrataFilter *filter,
 										const StrataQual *qual);
+
+/* What it said of values of its one column; NULL: that is not kept. */
+extern StrataMemo *strata_qual_memo(StrataFilter *filter,
+									const StrataQual *qual);
 
 /* The expression of a leaf that has one, compiled when first asked for. */
 extern ExprState *strata_leaf_state(FilterNode *leaf);

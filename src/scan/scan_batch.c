@@ -414,6 +414,31 @@ start_residual(StrataScanState *scan, StrataOpenBatch *batch,
 	}
 }
 
+/* The same of an entry of a dictionary, which may have come before. */
+static bool
+eval_entry(StrataScanState *scan, StrataOpenBatch *batch,
+		   StrataResidual *residual, int row, Datum value)
+{
+	StrataMemo *memo = residual->ncolumns == 1 ?
+	strata_qual_memo(scan->filter, residual->qual) : NULL;
+	StrataMemoEntry *entry = memo == NULL ? NULL :
+	strata_memo_find(memo, STRATA_MEMO_ENTRIES, value);
+	bool		result;
+
+	if (entry != NULL && entry->known)
+		return entry->result != 0;
+	result = eval_residual(scan, batch, residual, row);
+	if (entry != NULL)
+		strata_memo_put(memo, entry, result, false);
+	return result;
+}
+
+static inline uint8
+to_memo(bool result)
+{
+	return result ? MEMO_TRUE : MEMO_FALSE;
+}
+
 /* One result per dictionary entry, found when first needed. */
 static bool
 memo_residual(StrataScanState *scan, StrataOpenBatch *batch,
@@ -427,8 +452,10 @@ memo_residual(StrataScanState *scan, StrataOpenBatch *batch,
 	Assert(memo == &residual->null_memo ||
 		   col->codes[row] < col->ndict);	/* scan:R5 */
 	if (*memo == MEMO_UNKNOWN)
-		*memo =
-			eval_residual(scan, batch, residual, row) ? MEMO_TRUE : MEMO_FALSE;
+		*memo = memo == &residual->null_memo ?
+			to_memo(eval_residual(scan, batch, residual, row)) :
+			to_memo(eval_entry(scan, batch, residual, row,
+							   col->dict[col->codes[row]]));
 	return *memo == MEMO_TRUE;
 }
 
@@ -606,7 +633,7 @@ strata_batch_next_row(StrataScanState *scan, StrataOpenBatch *batch)
 		if (batch->nresiduals > 0 && batch->ntried >= ROWS_ALONE &&
 			batch->passed_from == PG_INT32_MAX)
 		{
-			strata_batch_filter_rest(scan, batch);
+			strata_batch_filter_rest(scan, batch, false);
 			continue;
 		}
 		row = strata_vector_row(&batch->vector, batch->next++);

@@ -87,12 +87,24 @@ extern bool strata_batch_filter(struct StrataScanState *scan,
 
 /*
  * scan_together.c: evaluate the first residuals for all rows that are still to
- * come, as long as that raises no error, each for the rows that passed those
- * before it.  True: all of them; else the others are still to be evaluated on
- * each row.
+ * come, each for the rows that passed those before it, as long as that raises
+ * no error.  all_wanted: who asks will ask for each row, so that it may raise
+ * that of the first row that has one.  True: all residuals; else the others
+ * are still to be evaluated on each row.
  */
 extern bool strata_batch_filter_rest(struct StrataScanState *scan,
-									 StrataOpenBatch *batch);
+									 StrataOpenBatch *batch,
+									 bool all_wanted);
+
+/*
+ * The same for rows of the row store as columns (scan_rows.c), all of which
+ * are wanted: can all quals be tried on many rows at a time?  And the rows
+ * that pass those that are no vectors, of n; returns how many.
+ */
+extern bool strata_rows_go_together(struct StrataScanState *scan);
+extern int	strata_rows_filter_rest(struct StrataScanState *scan,
+									StrataBatchReader *batch, uint16 *rows,
+									int n);
 
 /* Columns decoded since the last call go into the counters. */
 extern void strata_batch_account(struct StrataScanState *scan,

@@ -121,16 +121,27 @@ show_quals(StrataScanState *scan, const StrataLayout *layout,
 static bool
 is_together(StrataScanState *scan, const StrataLayout *layout, int i)
 {
+	int			raising = -1;	/* the first that may raise an error */
+
 	if (!scan->in_vectors || !strata_enable_vector_filter)
 		return false;
-	for (int k = 0; k <= i; k++)
+	for (int k = 0; k < scan->filter->nown; k++)
 	{
 		const StrataQual *qual = &scan->filter->quals[k];
+		StrataExpr *expr;
 
-		if ((has_role(qual, layout, ROLE_ROW) ||
-			 has_role(qual, layout, ROLE_DICTIONARY)) &&
-			strata_qual_together(scan->filter, qual) == NULL)
+		if (!has_role(qual, layout, ROLE_ROW) &&
+			!has_role(qual, layout, ROLE_DICTIONARY))
+			continue;
+		expr = strata_qual_together(scan->filter, qual);
+		if (k <= i && expr == NULL)
 			return false;
+		/* see together_at() */
+		if (raising >= 0 && raising <= i &&
+			(expr == NULL || strata_expr_may_fail(expr)))
+			return false;
+		if (expr == NULL || strata_expr_may_raise(expr))
+			raising = k;
 	}
 	return true;
 }

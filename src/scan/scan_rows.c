@@ -5,9 +5,10 @@
  *
  * The pages are read by pg/pg_pages.c.  Of each visible row only the columns
  * that somebody reads are taken out, straight into an array each; quals are
- * then tried on those arrays by the kernels that batches are filtered with.
- * So this is for scans all of whose quals have such kernels; and for whatever
- * strata_pages_can_read() does not leave to heapam.
+ * then tried on those arrays by the kernels that batches are filtered with,
+ * and by expr/ for many rows at a time.  So this is for scans all of whose
+ * quals can be tried so; and for whatever strata_pages_can_read() does not
+ * leave to heapam.
  *
  * Values by reference are copied, as they are (compressed or out of line),
  * because their page does not stay pinned; short ones that come again and
@@ -546,6 +547,7 @@ filter_rows(StrataRowReader *reader, StrataRowVector *vector)
 	StrataFilter *filter = scan->filter;
 	int			n = reader->batch.nrows;
 	int			passed = 0;
+	int			nothers = 0;
 
 	vector->rows = NULL;
 	if (scan->njoins_open > 0)
@@ -560,6 +562,11 @@ filter_rows(StrataRowReader *reader, StrataRowVector *vector)
 	scan->run.scratch = reader->mask + n;
 	for (int i = 0; i < filter->nquals; i++)
 	{
+		if (i < filter->nown && filter->quals[i].way != STRATA_QUAL_VECTOR)
+		{
+			nothers++;
+			continue;
+		}
 		Assert(filter->quals[i].promotable);	/* scan:R4 */
 		if (i < filter->nown)
 			strata_filter_vector(filter->quals[i].tree, &scan->run,
@@ -574,6 +581,9 @@ filter_rows(StrataRowReader *reader, StrataRowVector *vector)
 		reader->rows[passed] = (uint16) i;
 		passed += reader->mask[i];
 	}
+	if (nothers > 0 && passed > 0)
+		passed = strata_rows_filter_rest(scan, &reader->batch, reader->rows,
+										 passed);
 	if (passed < n)
 		vector->rows = reader->rows;
 	InstrCountFiltered1(&scan->css, n - passed);
@@ -621,11 +631,8 @@ strata_scan_gives_row_vectors(PlanState *node)
 	if (scan->child != NULL || scan->heap_pscan != NULL ||
 		scan->heap_scan != NULL)
 		return false;
-	for (int i = 0; i < scan->filter->nown; i++)
-		if (scan->filter->quals[i].way != STRATA_QUAL_VECTOR ||
-			!scan->filter->quals[i].promotable ||
-			!strata_enable_vector_filter)
-			return false;
+	if (!strata_rows_go_together(scan))
+		return false;
 	if (!strata_pages_can_read(rel, node->state->es_snapshot))
 		return false;
 	if (scan->row_reader == NULL)

@@ -12,6 +12,12 @@
 #include "utils/memutils.h"
 
 static StrataColumn *
+column_of_rows(void *arg, AttrNumber attno)
+{
+	return &((StrataBatchReader *) arg)->columns[attno - 1];
+}
+
+static StrataColumn *
 column_of_attno(void *arg, AttrNumber attno)
 {
 	return strata_batch_reader_column(((StrataOpenBatch *) arg)->reader,
@@ -46,9 +52,34 @@ keep_marked_rows(StrataScanState *scan, StrataOpenBatch *batch,
 	vector->nrows = n;
 }
 
+/*
+ * The expression of a residual, if it may be evaluated for many rows before
+ * the ones behind it are; or NULL.  Where both may have errors, a row's second
+ * may come before another row's first.
+ */
+static StrataExpr *
+together_at(StrataScanState *scan, const StrataOpenBatch *batch, int at,
+			bool all_wanted)
+{
+	StrataExpr *expr = strata_qual_together(scan->filter,
+											batch->residuals[at].qual);
+
+	if (expr == NULL || !strata_expr_may_raise(expr))
+		return expr;
+	for (int i = at + 1; i < batch->nresiduals && all_wanted; i++)
+	{
+		StrataExpr *behind = strata_qual_together(scan->filter,
+												  batch->residuals[i].qual);
+
+		all_wanted = behind != NULL && !strata_expr_may_fail(behind);
+	}
+	return all_wanted ? expr : NULL;
+}
+
 /* See scan_batch_private.h. */
 bool
-strata_batch_filter_rest(StrataScanState *scan, StrataOpenBatch *batch)
+strata_batch_filter_rest(StrataScanState *scan, StrataOpenBatch *batch,
+						 bool all_wanted)
 {
 	StrataExprSource source = {column_of_attno, batch, scan->run.econtext,
 	scan->run.slot};
@@ -60,8 +91,8 @@ strata_batch_filter_rest(StrataScanState *scan, StrataOpenBatch *batch)
 		return false;
 	while (batch->npassed < batch->nresiduals && batch->next < vector->nrows)
 	{
-		StrataResidual *residual = &batch->residuals[batch->npassed];
-		StrataExpr *expr = strata_qual_together(scan->filter, residual->qual);
+		StrataExpr *expr = together_at(scan, batch, batch->npassed,
+									   all_wanted);
 		StrataExprFrame frame = {vector->nrows - batch->next, NULL,
 		batch->next};
 		MemoryContext old;
@@ -70,7 +101,7 @@ strata_batch_filter_rest(StrataScanState *scan, StrataOpenBatch *batch)
 
 		if (expr == NULL)
 			return false;
-		Assert(!strata_expr_may_raise(expr));	/* scan:R4 */
+		Assert(all_wanted || !strata_expr_may_raise(expr)); /* scan:R4 */
 		if (vector->rows != NULL)
 			frame.rows = vector->rows + batch->next;
 		scan->run.econtext->ecxt_scantuple = scan->run.slot;
@@ -85,4 +116,91 @@ strata_batch_filter_rest(StrataScanState *scan, StrataOpenBatch *batch)
 		batch->npassed++;
 	}
 	return true;
+}
+
+/* See scan_batch_private.h. */
+bool
+strata_rows_go_together(StrataScanState *scan)
+{
+	StrataFilter *filter = scan->filter;
+	bool		raises = false;
+
+	for (int i = 0; i < filter->nown; i++)
+	{
+		const StrataQual *qual = &filter->quals[i];
+		StrataExpr *expr;
+
+		if (!strata_enable_vector_filter)
+			return false;
+		if (qual->way == STRATA_QUAL_VECTOR && qual->promotable)
+			continue;
+		expr = strata_qual_together(filter, qual);
+		if (expr == NULL || (raises && strata_expr_may_fail(expr)))
+			return false;
+		raises |= strata_expr_may_raise(expr);
+	}
+	return true;
+}
+
+/* Does a row pass the quals from number `from` on that are no vectors? */
+static bool
+row_passes(StrataScanState *scan, StrataBatchReader *batch, int from, int row)
+{
+	ExprContext *econtext = scan->run.econtext;
+	TupleTableSlot *slot = scan->run.slot;
+	bool		pass = true;
+
+	for (int i = from; i < scan->filter->nown && pass; i++)
+	{
+		const StrataQual *qual = &scan->filter->quals[i];
+		int			att = -1;
+
+		if (qual->way == STRATA_QUAL_VECTOR)
+			continue;
+		while ((att = bms_next_member(qual->attnos, att)) >= 0)
+			slot->tts_values[att - 1] =
+				strata_column_get(&batch->columns[att - 1], row,
+								  &slot->tts_isnull[att - 1]);
+		econtext->ecxt_scantuple = slot;
+		pass = ExecQual(strata_qual_state(scan->filter, qual), econtext);
+		ResetExprContext(econtext);
+	}
+	return pass;
+}
+
+/* See scan_batch_private.h. */
+int
+strata_rows_filter_rest(StrataScanState *scan, StrataBatchReader *batch,
+						uint16 *rows, int n)
+{
+	StrataExprSource source = {column_of_rows, batch, scan->run.econtext,
+	scan->run.slot};
+	MemoryContext old = MemoryContextSwitchTo(batch->batch_mcxt);
+	uint8	   *pass = palloc(n);
+
+	for (int i = 0; i < scan->filter->nown && n > 0; i++)
+	{
+		const StrataQual *qual = &scan->filter->quals[i];
+		StrataExprFrame frame = {n, rows, 0};
+		bool		done;
+
+		if (qual->way == STRATA_QUAL_VECTOR)
+			continue;
+		scan->run.econtext->ecxt_scantuple = scan->run.slot;
+		done = strata_expr_filter(strata_qual_together(scan->filter, qual),
+								  &source, &frame, pass);
+		if (!done)
+			for (int k = 0; k < n; k++)
+				pass[k] = row_passes(scan, batch, i, rows[k]);
+		n = 0;
+		for (int k = 0; k < frame.n; k++)
+		{
+			rows[n] = rows[k];
+			n += pass[k];
+		}
+		if (!done)
+			break;
+	}
+	MemoryContextSwitchTo(old);
+	return n;
 }

@@ -182,7 +182,7 @@ read_loaded(StrataScanState *scan, StrataOpenBatch *batch)
 {
 	if (!strata_batch_filter(scan, batch))
 		return false;
-	if (batch->nresiduals > 0 && !strata_batch_filter_rest(scan, batch))
+	if (batch->nresiduals > 0 && !strata_batch_filter_rest(scan, batch, true))
 		keep_passing_rows(scan, batch);
 	/* nobody steps through this batch row by row */
 	batch->next = batch->vector.nrows;
