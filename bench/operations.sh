@@ -111,7 +111,7 @@ counts() {
     printf '| %s | %s |\n' "$1" "$(sql ${2:+-d "$2"} -c "SELECT concat_ws(' | ', (SELECT count(*) FROM counts), sum(c.reltuples), sum(s.n_live_tup), approximate_row_count('counts'))
         FROM pg_partition_tree('counts') JOIN pg_class c ON c.oid = relid LEFT JOIN pg_stat_all_tables s USING (relid) WHERE isleaf")"
 }
-all_autovacuumed() { [ "$(sql -c "SELECT count(*) FROM pg_partition_tree('counts') JOIN pg_stat_all_tables s USING (relid) WHERE isleaf AND last_autovacuum IS NULL")" = 0 ]; }
+all_autovacuumed() { [ "$(sql -c "SELECT count(*) FROM pg_partition_tree('counts') JOIN pg_stat_all_tables s USING (relid) WHERE isleaf AND coalesce(last_autovacuum < '$inserted', true)")" = 0 ]; }
 if wanted counts; then
     echo 'Counts:'
     echo '| | count(*) | reltuples | n_live_tup | approximate_row_count |'
@@ -125,7 +125,8 @@ if wanted counts; then
     sql -c 'ANALYZE counts'
     counts ANALYZE
     owner -c "INSERT INTO counts SELECT time + interval '1 s', host, usage, temp FROM counts WHERE host < 60"
-    wait_for 120 all_autovacuumed
+    inserted=$(sql -c 'SELECT clock_timestamp()')
+    wait_for 180 all_autovacuumed
     counts 'late rows, autovacuum'
     pg_dump -Fc -f "$work/counts.dump"
     sql -c 'CREATE DATABASE restored'

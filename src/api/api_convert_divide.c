@@ -53,15 +53,28 @@ enter_step(StrataConvert *convert, Oid chunk)
 	return strata_hypertable_get(get_partition_parent(chunk, true));
 }
 
+/* Where a call before has got to, and what will be in the way. */
 static void
 look_at_divided(Oid chunk, void *arg)
 {
 	StrataConvert *convert = arg;
 	StrataHypertable *ht = enter_step(convert, chunk);
 
+	char	   *own;
+
 	convert->any = ht != NULL;
-	if (ht != NULL)
-		convert->division = strata_divide_begun(ht, chunk);
+	if (ht == NULL)
+		return;
+	convert->division = strata_divide_begun(ht, chunk);
+	/* what is refused in the end is said in the beginning */
+	own = strata_chunk_own_objects(ht->relid, chunk);
+	if (own != NULL)
+		ereport(WARNING,
+				(errmsg("chunk \"%s\" has objects of its own, and is not replaced as long as they are there",
+						get_rel_name(chunk)),
+				 errdetail_internal("%s", own),
+				 errhint("Drop them while it is copied, or make them on \"%s\".",
+						 get_rel_name(ht->relid))));
 }
 
 static void
@@ -143,6 +156,8 @@ change_over(Oid chunk, void *arg)
 	if (ht == NULL)
 		return;
 	strata_divide_check_same(chunk, convert->division);
+	/* before anybody waits for us, and again behind the lock */
+	strata_chunk_refuse_own(ht->relid, chunk);
 	(void) strata_divide_follow(ht, chunk, false);
 	strata_chunk_lock(ht->relid, AccessExclusiveLock);
 	convert->locked_at = GetCurrentTimestamp();

@@ -894,6 +894,8 @@ strata_divide_finish(const StrataHypertable *ht, Oid chunk, int64 division)
 	Assert(CheckRelationLockedByMe(rel, AccessExclusiveLock,
 								   false)); /* hypertable:Y14 */
 	strata_divide_check(ht, chunk, division);
+	strata_chunk_refuse_own(ht->relid, chunk);
+	strata_chunk_name_own(ht->relid, chunk);
 	/* what follows drops the only other copy of the rows */
 	if (self.hi != PG_INT64_MAX)
 		elog(ERROR, "chunk %u is not copied to its end", chunk);

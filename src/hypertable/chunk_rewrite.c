@@ -373,6 +373,8 @@ strata_chunk_merge(const StrataHypertable *ht, List *chunks, bool *compressed)
 	Assert(list_length(chunks) >= 2);	/* hypertable:Y8 */
 	check_adjacent(chunks);
 	*compressed = false;
+	for_each_from(lc, chunks, 1)
+		strata_chunk_name_own(ht->relid, ((StrataChunk *) lfirst(lc))->relid);
 	target = table_open(first->relid, NoLock);
 	persistence = target->rd_rel->relpersistence;
 	storage = make_storage(target, choose_access_method(chunks));

@@ -371,6 +371,15 @@ extern void strata_divide_drop_owned(Oid role);
 /* Is a table of that name, in our schema, a copy of a part? */
 extern bool strata_divide_is_part_name(const char *name);
 
+/*
+ * chunk_own.c: what a chunk that others take the place of has of its own.
+ * objects: a line each, palloc'd; NULL: none.  refuse: ereports when there
+ * are.  name: a warning that names them, and comments, options and the like.
+ */
+extern char *strata_chunk_own_objects(Oid hypertable, Oid chunk);
+extern void strata_chunk_refuse_own(Oid hypertable, Oid chunk);
+extern void strata_chunk_name_own(Oid hypertable, Oid chunk);
+
 /* Planner: let conditions with now() prune chunks.  Changes the query. */
 extern void strata_now_add_quals(Query *query);
 

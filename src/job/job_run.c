@@ -164,7 +164,8 @@ strata_run_end(StrataRun *run, const char *what)
 				(errcode(run->first->sqlerrcode),
 				 errmsg("%s", run->first->message),
 				 run->failed == 1 ?
-				 0 :
+				 run->first->detail == NULL ? 0 :
+				 errdetail_internal("%s", run->first->detail) :
 				 errdetail("%d of %d tables could not be %s; this is the first error.",
 						   run->failed, run->failed + run->done, what),
 				 run->first->hint != NULL ? errhint("%s",
