@@ -230,16 +230,28 @@ cut_buckets(StrataAggState *agg, AggKey *key, StrataColumn *col)
 	}
 }
 
-/* mark[i] |= row i differs from the row before it, for packed integers. */
-#define MARK_CHANGES(ctype) \
+/*
+ * mark[i] |= row i differs from the row before it, of packed values; what
+ * stands at a null is any.
+ */
+#define MARK_CHANGES(ctype, values) \
 	do { \
-		const ctype *v_ = (const ctype *) col->fixed + vector->first; \
-		if (rows == NULL) \
+		const ctype *v_ = (const ctype *) (values) + vector->first; \
+		if (rows == NULL && nulls == NULL) \
 			for (int i_ = 1; i_ < n; i_++) \
 				mark[i_] |= v_[i_] != v_[i_ - 1]; \
-		else \
+		else if (rows == NULL) \
+			for (int i_ = 1; i_ < n; i_++) \
+				mark[i_] |= (nulls[i_] ^ nulls[i_ - 1]) | \
+					((v_[i_] != v_[i_ - 1]) & !nulls[i_]); \
+		else if (nulls == NULL) \
 			for (int i_ = 1; i_ < n; i_++) \
 				mark[i_] |= v_[rows[i_]] != v_[rows[i_ - 1]]; \
+		else \
+			for (int i_ = 1; i_ < n; i_++) \
+				mark[i_] |= (nulls[rows[i_]] ^ nulls[rows[i_ - 1]]) | \
+					((v_[rows[i_]] != v_[rows[i_ - 1]]) & \
+					 !nulls[rows[i_]]); \
 	} while (0)
 
 static bool
@@ -250,9 +262,9 @@ same_datum(const AggKey *key, Datum a, Datum b)
 		(!key->typbyval && agg_same_image(a, b, key->typlen));
 }
 
-/* Rows with codes or datums, and rows where some are null. */
+/* Rows with datums. */
 static void
-mark_slowly(const AggKey *key, const StrataColumn *col, AggVector *vector,
+mark_datums(const AggKey *key, const StrataColumn *col, AggVector *vector,
 			uint8 *mark)
 {
 	for (int i = 1; i < vector->nselected; i++)
@@ -266,13 +278,6 @@ mark_slowly(const AggKey *key, const StrataColumn *col, AggVector *vector,
 			continue;
 		if (a_null || b_null)
 			mark[i] = a_null != b_null;
-		else if (col->codes != NULL)
-			mark[i] = col->codes[a] != col->codes[b] &&
-				!same_datum(key, col->dict[col->codes[a]],
-							col->dict[col->codes[b]]);
-		else if (col->fixed != NULL)
-			mark[i] = strata_fixed_get(col->fixed, col->type.width, a) !=
-				strata_fixed_get(col->fixed, col->type.width, b);
 		else
 			mark[i] = !same_datum(key, col->datums[a], col->datums[b]);
 	}
@@ -280,33 +285,41 @@ mark_slowly(const AggKey *key, const StrataColumn *col, AggVector *vector,
 
 /*
  * Set mark[i] for each selected row i whose value differs from that of the row
- * before it.
+ * before it.  Rows of different codes are marked without a look at the values:
+ * a dictionary seldom has one twice, and runs need not be as long as can be.
  */
 static void
 mark_column(const AggKey *key, const StrataColumn *col, AggVector *vector,
 			uint8 *mark)
 {
 	const uint16 *rows = vector->rows;
+	const bool *nulls = col->isnull == NULL ? NULL :
+	col->isnull + vector->first;
 	int			n = vector->nselected;
 
-	if (col->isnull != NULL || col->fixed == NULL)
+	if (col->codes != NULL)
 	{
-		mark_slowly(key, col, vector, mark);
+		MARK_CHANGES(uint32, col->codes);
+		return;
+	}
+	if (col->fixed == NULL)
+	{
+		mark_datums(key, col, vector, mark);
 		return;
 	}
 	switch (col->type.width)
 	{
 		case 1:
-			MARK_CHANGES(int8);
+			MARK_CHANGES(int8, col->fixed);
 			break;
 		case 2:
-			MARK_CHANGES(int16);
+			MARK_CHANGES(int16, col->fixed);
 			break;
 		case 4:
-			MARK_CHANGES(int32);
+			MARK_CHANGES(int32, col->fixed);
 			break;
 		default:
-			MARK_CHANGES(int64);
+			MARK_CHANGES(int64, col->fixed);
 			break;
 	}
 }

@@ -96,7 +96,7 @@ bytes_of_value(const StrataMemo *memo, Datum value, const char **bytes,
 	*len = memo->typlen;
 	if (memo->typlen == -1)
 	{
-		if (VARATT_IS_EXTENDED(p) && !VARATT_IS_SHORT(p))
+		if (VARATT_IS_EXTERNAL(p) || VARATT_IS_COMPRESSED(p))
 			return false;
 		*bytes = VARDATA_ANY(p);
 		*len = VARSIZE_ANY_EXHDR(p);

@@ -86,6 +86,13 @@ SELECT q, em_error(replace(q, 'FROM T', 'FROM em_e')), em_error(replace(q, 'FROM
 DROP VIEW em_eq;
 DROP FUNCTION em_error;
 DROP TABLE em_e, em_eh;
+-- values out of line are no bytes to go by
+CREATE TABLE em_x (ts int NOT NULL, b bytea) USING strata WITH (strata.orderby = 'ts');
+ALTER TABLE em_x ALTER b SET STORAGE EXTERNAL;
+INSERT INTO em_x SELECT i, convert_to(repeat(i % 9 || 'abc', 2000), 'UTF8') FROM generate_series(1, 3000) AS i;
+SELECT n, count(*), min(length), max(length) FROM (SELECT sha256(b) AS n, octet_length(b) AS length, ts FROM em_x) AS x GROUP BY 1 ORDER BY 2, 3, min(ts) LIMIT 3;
+SELECT count(*) FILTER (WHERE substr(b, 1, 4) < '3abc'), count(DISTINCT substr(b, 1, 2)), sum(get_byte(b, 7999 - 400 * (ts % 2))) FROM em_x WHERE octet_length(b) = 8000;
+DROP TABLE em_x;
 DROP VIEW em_v, em_exprs, em_keys;
 DROP FUNCTION em_leak, em_differ, em_answer;
 DROP TABLE em, em_h;
