@@ -281,7 +281,10 @@ take_plain(Oid relid, void *arg)
 	ereport(NOTICE,
 			(errmsg("the rows of \"%s\" are its first chunk, \"%s\", of all times before %s",
 					get_rel_name(relid), get_rel_name(chunk->relid),
-					time_text(ht, chunk->range.hi))));
+					time_text(ht, chunk->range.hi)),
+			 ht->key_type != UUIDOID ? 0 :
+			 errhint("It is not divided, since its time is a UUID; CALL split_chunk('%s', timestamptz '...'); cuts it in two.",
+					 strata_sql_name(chunk->relid))));
 }
 
 /* All steps of a heap table; false: one failed. */
@@ -482,6 +485,17 @@ size_text(double bytes)
 												   Int64GetDatum((int64) bytes)));
 }
 
+/* Is the time that was named a UUID?  Such a first chunk is not divided. */
+static bool
+is_uuid_time(Oid relid, const StrataConvert *convert)
+{
+	AttrNumber	attno = convert->column != NULL ?
+	get_attnum(relid, convert->column) : InvalidAttrNumber;
+
+	return attno != InvalidAttrNumber &&
+		getBaseType(get_atttype(relid, attno)) == UUIDOID;
+}
+
 /* dry_run: from a sample of each partition; nothing is changed. */
 static void
 forecast_all(Oid relid, void *arg)
@@ -497,7 +511,9 @@ forecast_all(Oid relid, void *arg)
 	}
 	ereport(NOTICE,
 			(convert->plain ?
-			 errmsg("nothing is changed: the rows of \"%s\" would become its first chunk, where they are, and that would become chunks of the interval",
+			 errmsg(is_uuid_time(relid, convert) ?
+					"nothing is changed: the rows of \"%s\" would become its first chunk, where they are, and stay one chunk, since their time is a UUID" :
+					"nothing is changed: the rows of \"%s\" would become its first chunk, where they are, and that would become chunks of the interval",
 					get_rel_name(relid)) :
 			 errmsg("nothing is changed: %d of %d partitions of \"%s\" are heaps and would be converted",
 					forecast.heaps, forecast.tables, get_rel_name(relid)),

@@ -190,6 +190,11 @@ SELECT count(*), count(DISTINCT tableoid), sum(v) FROM d;
 CREATE TABLE u (t uuid, v int);
 CREATE INDEX ON u (t);
 INSERT INTO u SELECT to_uuidv7_boundary('2026-01-01'::timestamptz + g * interval '1 min'), g FROM generate_series(1, 500) g;
+\set VERBOSITY default
+SET client_min_messages = notice;
+DO $$ BEGIN CALL strata.convert('u', 't', dry_run => true); END $$;
+SET client_min_messages = warning;
+\set VERBOSITY terse
 CALL strata.convert('u', 't', '12 hours', compress => false);
 INSERT INTO u VALUES (to_uuidv7_boundary('2026-01-01'), 0), (to_uuidv7_boundary('2098-01-01'), 0);
 SELECT count(*), count(DISTINCT tableoid), sum(v) FROM u;
