@@ -111,7 +111,8 @@ counts() {
     printf '| %s | %s |\n' "$1" "$(sql ${2:+-d "$2"} -c "SELECT concat_ws(' | ', (SELECT count(*) FROM counts), sum(c.reltuples), sum(s.n_live_tup), approximate_row_count('counts'))
         FROM pg_partition_tree('counts') JOIN pg_class c ON c.oid = relid LEFT JOIN pg_stat_all_tables s USING (relid) WHERE isleaf")"
 }
-all_autovacuumed() { [ "$(sql -c "SELECT count(*) FROM pg_partition_tree('counts') JOIN pg_stat_all_tables s USING (relid) WHERE isleaf AND coalesce(last_autovacuum < '$inserted', true)")" = 0 ]; }
+all_autovacuumed() { [ "$(sql -c "SELECT count(*) FROM pg_partition_tree('counts') JOIN pg_stat_all_tables s USING (relid) WHERE isleaf AND coalesce(last_autovacuum < '$inserted', true)")" = 0 ] &&
+    [ "$(sql -c "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'autovacuum worker'")" = 0 ]; }
 if wanted counts; then
     echo 'Counts:'
     echo '| | count(*) | reltuples | n_live_tup | approximate_row_count |'
