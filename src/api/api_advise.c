@@ -551,9 +551,10 @@ append_chunk_length(StringInfo buf, const Candidate *c,
 
 /* What there is to say about a candidate; ht: of a hypertable, or NULL. */
 static char *
-advice(TupleDesc desc, const Candidate *c, const StrataLayout *layout,
+advice(Relation rel, const Candidate *c, const StrataLayout *layout,
 	   const Candidate *none, const StrataHypertable *ht)
 {
+	TupleDesc	desc = RelationGetDescr(rel);
 	StringInfoData buf;
 
 	initStringInfo(&buf);
@@ -577,6 +578,7 @@ advice(TupleDesc desc, const Candidate *c, const StrataLayout *layout,
 	if (layout->norder == 0)
 		appendStringInfoString(&buf,
 							   "; no order: the table has no column of a date or time, name one in strata.orderby");
+	strata_api_advise_indexes(&buf, rel, layout);
 	return buf.data;
 }
 
@@ -750,9 +752,8 @@ strata_advise_compression(PG_FUNCTION_ARGS)
 		values[4] = Float8GetDatum(candidates[i].ratio);
 		values[5] = Int64GetDatum((int64) candidates[i].rows_per_batch);
 		values[6] = IntervalPGetDatum(&takes);
-		values[7] = CStringGetTextDatum(advice(RelationGetDescr(rel),
-											   &candidates[i], layout, &none,
-											   ht));
+		values[7] = CStringGetTextDatum(advice(rel, &candidates[i], layout,
+											   &none, ht));
 		values[8] = CStringGetTextDatum(psprintf("%sALTER %s %s SET (strata.segmentby = %s, strata.orderby = %s); SELECT compress_chunk(%s, recompress => true);",
 												 how, kind, name,
 												 quote_literal_cstr(segment),

@@ -12,6 +12,7 @@
 #include "base/base.h"
 #include "catalog/catalog.h"
 #include "hypertable/hypertable.h"
+#include "store/store.h"
 
 #include "fmgr.h"
 #include "funcapi.h"
@@ -42,6 +43,13 @@ extern List *strata_api_leaves(Oid relid, List **others);
  * except other sessions' temporary ones.
  */
 extern List *strata_api_tables(bool own);
+
+/*
+ * Say by which columns the indexes of a table will lead to batches of the
+ * layout, and which of them will not; api_advise_index.c.
+ */
+extern void strata_api_advise_indexes(StringInfo buf, Relation rel,
+									  const StrataLayout *layout);
 
 /* Compress a table that was compressed before its rows were moved about. */
 extern void strata_api_compress_again(Oid relid);

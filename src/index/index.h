@@ -52,6 +52,12 @@ typedef enum StrataIndexKind
 
 extern StrataIndexKind strata_index_kind(Oid index);
 
+/*
+ * How an index of R leads to batches, or will; NONE: not.  (The
+ * companion's own indexes may do that instead of hashes.)
+ */
+extern StrataIndexKind strata_index_serves(Relation rel, Oid index);
+
 /* What is kept beside batches for one purpose. */
 typedef struct StrataIndexTarget
 {

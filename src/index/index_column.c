@@ -243,6 +243,25 @@ strata_index_class_target(Oid index, StrataIndexTarget *target)
 	return serves;
 }
 
+/* See index.h. */
+StrataIndexKind
+strata_index_serves(Relation rel, Oid index)
+{
+	StrataIndexTarget target;
+
+	if (!strata_settings_batch_index(rel))
+		return STRATA_INDEX_NONE;
+	if (strata_index_class_target(index, &target))
+		return target.kind;
+	for (AttrNumber attno = 1; attno <= RelationGetDescr(rel)->natts; attno++)
+	{
+		if (index_serves(index, attno) &&
+			OidIsValid(strata_index_hash_function(rel, attno)))
+			return STRATA_INDEX_HASHES;
+	}
+	return STRATA_INDEX_NONE;
+}
+
 static List *
 append_target(List *targets, const StrataIndexTarget *target)
 {

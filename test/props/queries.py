@@ -31,7 +31,9 @@ def constant(rng, column, cross=True):
 
 
 def like_pattern(rng, column):
-    word = (column.known(rng) or "").replace("\\", "").replace("%", "")[:rng.randrange(0, 6)]
+    word = (column.known(rng) or "").replace("\\", "").replace("%", "")
+    start = rng.choice([0, 0, rng.randrange(5)])
+    word = word[start:start + rng.randrange(0, 6)]
     return quote(rng.choice(["%s%%", "%%%s", "%%%s%%", "%s", "_%s%%"]) % word)
 
 
@@ -179,6 +181,9 @@ class Predicates:
             self.alias, table.token, Predicates(rng, table, "x").any(0))
 
     def like(self, column):
+        if self.rng.random() < 0.2:
+            return "%s %s '%s'" % (self.name(column), self.rng.choice(["~", "~*", "!~"]), self.rng.choice(
+                ["w1[0-9]", "zet(a|b)", "ong lo", "^w2", "a.c|x_y", "abc$", "w[0-9]+"]))
         return "%s %s %s" % (self.name(column), self.rng.choice(["LIKE", "NOT LIKE", "LIKE", "ILIKE"]),
                              like_pattern(self.rng, column))
 

@@ -35,7 +35,8 @@ BRIN_CLASSES.update({
     "macaddr": ["macaddr_minmax_ops", "macaddr_minmax_multi_ops", "macaddr_bloom_ops"], "varbit": ["varbit_minmax_ops"]})
 # And of GIN.
 GIN_CLASSES = {"int4[]": ["array_ops"], "text[]": ["array_ops"], "jsonb": ["jsonb_ops", "jsonb_path_ops"],
-               "tsvector": ["tsvector_ops"]}
+               "tsvector": ["tsvector_ops"], "text": ["public.gin_trgm_ops"], "varchar(120)": ["public.gin_trgm_ops"],
+               'text COLLATE "C"': ["public.gin_trgm_ops"], 'text COLLATE "en-x-icu"': ["public.gin_trgm_ops"]}
 NO_INDEX = ["enable_indexscan", "enable_indexonlyscan", "enable_bitmapscan"]
 
 PARALLEL = ["SET max_parallel_workers_per_gather = 2", "SET parallel_setup_cost = 0", "SET parallel_tuple_cost = 0",

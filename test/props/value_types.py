@@ -225,6 +225,10 @@ WEIGHTS.update({name: 4 for name in ("int4", "int8", "float8", "text", "timestam
 SETUP = """
 CREATE COLLATION IF NOT EXISTS public.props_ci (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 DO $$ BEGIN
+    -- contrib may be missing; so are indexes by it, on both sides
+    IF EXISTS (SELECT FROM pg_available_extensions WHERE name = 'pg_trgm') THEN
+        CREATE EXTENSION IF NOT EXISTS pg_trgm SCHEMA public;
+    END IF;
     IF to_regtype('public.props_mood') IS NULL THEN
         CREATE TYPE public.props_mood AS ENUM ('happy', 'ok', 'sad');
         CREATE DOMAIN public.props_posint AS int4 CHECK (VALUE > 0);

@@ -213,6 +213,27 @@ SELECT ts FROM m WHERE k @> '{-2500}';
 SELECT ts FROM m WHERE k @> '{-1500,30030}';
 SELECT count(*) FROM m WHERE k @> '{1}';
 SELECT count(*) FROM strata.verify('m');
+-- a key that is missing is found out
+SET ROLE postgres;
+DO $$ DECLARE
+	name regclass := (SELECT c.oid FROM pg_class AS c WHERE relname LIKE 'batch\_index\_%' AND relkind = 'r' ORDER BY c.oid DESC LIMIT 1);
+BEGIN
+	EXECUTE format('DELETE FROM %s WHERE run >= 0', name);
+END $$;
+RESET ROLE;
+SELECT DISTINCT column_name, problem FROM strata.verify('m');
+REINDEX TABLE m;
+SELECT count(*) FROM strata.verify('m');
+-- advice says which indexes lead to batches
+ALTER TABLE m ADD a text, ADD b int, ADD net inet, ADD js json;
+CREATE INDEX ON m (ts);
+CREATE INDEX ON m (a, b);
+CREATE INDEX ON m USING brin (net inet_inclusion_ops, ts);
+CREATE INDEX m_expr ON m ((b + 1));
+CREATE INDEX m_part ON m (b) WHERE b > 0;
+SELECT DISTINCT substring(reason FROM '; indexes lead.*') FROM advise_compression('m');
+ALTER TABLE m SET (strata.batch_index = off);
+SELECT DISTINCT substring(reason FROM '; index.*') FROM advise_compression('m');
 DROP TABLE m;
 -- collations whose equal texts are not the same bytes are not served
 CREATE COLLATION either_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
