@@ -15,7 +15,7 @@ import psycopg2
 
 import runner as running
 import value_types
-from statements import Action, Statement, Statements
+from statements import Action, Statement, Statements, gin_index
 from tables import Column, Table
 
 
@@ -25,6 +25,10 @@ def case_actions(rng, tables):
     for table in tables:
         actions.append(Action("create", [Statement(sql) for sql in table.create_actions(rng)], [table.name]))
         actions.append(Action("strata", [Statement(table.settings(rng), "strata")], [table.name]))
+        keys = gin_index(rng, table)
+        if keys and rng.random() < 0.4:
+            table.indexes = 1
+            actions.append(Action("ddl", [Statement("CREATE INDEX %s_i1 ON %s %s" % (table.name, table.token, keys))], [table.name]))
     actions.append(Action("settings", [Statement("SET strata.batch_rows = %d" % rng.choice([10, 20, 50, 100, 1000]),
                                                  "session"),
                                        Statement("SET strata.index_pages = %d" % rng.choice([0, 0, 2, 4, 8]),

@@ -74,6 +74,9 @@ class Predicates:
         if rng.random() < 0.1:
             return Expressions(rng, self.table, self.alias).condition()
         column = rng.choice(self.table.columns)
+        keyed = [c for c in self.table.columns if c.type.name in KEY_OPERATORS]
+        if keyed and rng.random() < 0.15:
+            return self.keys(rng.choice(keyed))
         if rng.random() < 0.35:
             # what pruning lives on
             column = rng.choice(self.table.segmentby + self.table.orderby + [column])

@@ -13,7 +13,7 @@ MAX_ROWS = 2500
 BOOLEAN_SETTINGS = ["enable_seqscan", "enable_indexscan", "enable_indexonlyscan", "enable_bitmapscan",
                     "enable_hashagg", "enable_hashjoin", "enable_mergejoin", "enable_nestloop", "enable_sort",
                     "enable_material", "enable_incremental_sort", "enable_memoize", "enable_tidscan"]
-OTHER_SETTINGS = [("work_mem", ["'64kB'", "'1MB'", "'16MB'"]), ("random_page_cost", ["1", "4", "100"]),
+OTHER_SETTINGS = [("work_mem", ["'64kB'", "'1MB'", "'16MB'"]), ("random_page_cost", ["0", "1", "4", "100"]), ("seq_page_cost", ["0", "1"]),
                   ("plan_cache_mode", ["auto", "force_generic_plan", "force_custom_plan"]),
                   ("timezone", ["'UTC'", "'Europe/Rome'", "'America/St_Johns'"]),
                   ("cursor_tuple_fraction", ["0.01", "1"]), ("default_statistics_target", ["1", "100"])]
@@ -37,6 +37,14 @@ BRIN_CLASSES.update({
 GIN_CLASSES = {"int4[]": ["array_ops"], "text[]": ["array_ops"], "jsonb": ["jsonb_ops", "jsonb_path_ops"],
                "tsvector": ["tsvector_ops"], "text": ["public.gin_trgm_ops"], "varchar(120)": ["public.gin_trgm_ops"],
                'text COLLATE "C"': ["public.gin_trgm_ops"], 'text COLLATE "en-x-icu"': ["public.gin_trgm_ops"]}
+
+
+def gin_index(rng, table):
+    """The method and columns of a GIN index; None where the table has none."""
+    columns = table.some(rng, 1, 3, lambda c: c.type.name in GIN_CLASSES)
+    return columns and "USING gin (%s)" % ", ".join("%s %s" % (c.name, rng.choice(GIN_CLASSES[c.type.name])) for c in columns)
+
+
 NO_INDEX = ["enable_indexscan", "enable_indexonlyscan", "enable_bitmapscan"]
 
 PARALLEL = ["SET max_parallel_workers_per_gather = 2", "SET parallel_setup_cost = 0", "SET parallel_tuple_cost = 0",
@@ -583,16 +591,15 @@ class Statements:
             using = " USING brin"
             columns = table.some(rng, 1, 2, lambda c: c.type.name in BRIN_CLASSES and c.name != "id")
             items = ", ".join("%s %s" % (c.name, rng.choice(BRIN_CLASSES[c.type.name])) for c in columns) or "id"
-        if not unique and not extra and any(c.type.name in GIN_CLASSES for c in table.columns) and rng.random() < 0.5:
-            using = " USING gin"
-            columns = table.some(rng, 1, 3, lambda c: c.type.name in GIN_CLASSES)
-            items = ", ".join("%s %s" % (c.name, rng.choice(GIN_CLASSES[c.type.name])) for c in columns)
+        what = "%s (%s)%s" % (using, items, extra)
+        if not unique and not extra and rng.random() < 0.5:
+            what = gin_index(rng, table) or what
 
         def made():
             table.indexes += 1
         beside = "CONCURRENTLY " if rng.random() < 0.2 else ""
-        return Action("ddl", [Statement("CREATE %sINDEX %s%s_i%d ON %s%s (%s)%s" % (
-            unique, beside, table.name, table.indexes + 1, table.token, using, items, extra))], [table.name], made)
+        return Action("ddl", [Statement("CREATE %sINDEX %s%s_i%d ON %s %s" % (
+            unique, beside, table.name, table.indexes + 1, table.token, what))], [table.name], made)
 
     def check(self, table):
         self.made += 1

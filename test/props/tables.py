@@ -62,6 +62,9 @@ class Table:
         self.columns = [ident, stamp]
         for _ in range(rng.randrange(1, 9)):
             self.columns.append(self.new_column(rng))
+        if rng.random() < 0.25:
+            # what has keys, which a GIN index finds batches by
+            self.columns.append(Column(rng, self.new_name(), rng.choice(["int4[]", "text[]", "jsonb", "tsvector"])))
         if rng.random() < 0.2:
             column = Column(rng, self.new_name(), "int8")
             column.generated = "id * 2 + 1"
