@@ -50,7 +50,7 @@ static char *
 leading_columns(Relation rel, Relation index)
 {
 	int			n = strata_index_kind(RelationGetRelid(index)) ==
-		STRATA_INDEX_HASHES ? 1 : index->rd_index->indnkeyatts;
+	STRATA_INDEX_HASHES ? 1 : index->rd_index->indnkeyatts;
 	StringInfoData names;
 
 	initStringInfo(&names);

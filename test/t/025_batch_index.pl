@@ -12,11 +12,12 @@ use Test::More;
 my $primary = strata_node('primary', "wal_log_hints = on\nwal_consistency_checking = 'all'\nmax_wal_size = 4GB\nwal_keep_size = 1GB\nstrata.index_pages = 0\nstrata.batch_rows = 100\n", allows_streaming => 1);
 $primary->safe_psql('postgres', q{
 	CREATE EXTENSION strata;
-	CREATE TABLE h (ts timestamptz NOT NULL, dev int, trace uuid, num bigint);
+	CREATE TABLE h (ts timestamptz NOT NULL, dev int, trace uuid, num bigint, tags text[]);
 	CREATE TABLE t (LIKE h) USING strata WITH (strata.segmentby = 'dev', strata.orderby = 'ts', strata.direct_load = on);
 	CREATE INDEX t_trace ON t (trace);
 	CREATE INDEX t_brin ON t USING brin (ts timestamptz_minmax_multi_ops, num int8_bloom_ops);
-	CREATE FUNCTION made(a int, b int) RETURNS SETOF h LANGUAGE sql AS $$ SELECT '2026-01-01'::timestamptz + i * interval '1 s', i % 3, md5(i::text)::uuid, i * 7919 % 10007 FROM generate_series(a, b) AS i $$;
+	CREATE INDEX t_gin ON t USING gin (tags);
+	CREATE FUNCTION made(a int, b int) RETURNS SETOF h LANGUAGE sql AS $$ SELECT '2026-01-01'::timestamptz + i * interval '1 s', i % 3, md5(i::text)::uuid, i * 7919 % 10007, ARRAY['u' || i, 'g' || i / 150, NULL] FROM generate_series(a, b) AS i $$;
 });
 $primary->backup('base');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
@@ -29,7 +30,7 @@ sub same_rows
 	my ($node, $what) = @_;
 	my $where = q{trace IN (SELECT md5(g::text)::uuid FROM generate_series(0, 9000, 500) AS g) OR false};
 	my $all = join ', ', map { "md5('$_')::uuid" } map { $_ * 500 } 0 .. 18;
-	foreach my $condition ("trace IN ($all)", "trace = md5('1500')::uuid", 'num = 5', 'num IN (7, 8, 9, 10007)', "trace = md5('11234')::uuid", "ts BETWEEN '2026-01-01 00:50' AND '2026-01-01 00:51'", 'num = 4711::bigint', $where)
+	foreach my $condition ("trace IN ($all)", "trace = md5('1500')::uuid", 'num = 5', 'num IN (7, 8, 9, 10007)', "trace = md5('11234')::uuid", "ts BETWEEN '2026-01-01 00:50' AND '2026-01-01 00:51'", 'num = 4711::bigint', q{tags @> '{u1500}'}, q{tags && '{g7,u11234}'}, q{tags <@ '{u7,g0}'}, $where)
 	{
 		my $query = "SELECT coalesce(md5(string_agg(x::text, ',' ORDER BY x::text)), '') FROM (SELECT * FROM %s WHERE $condition) AS x";
 		is($node->safe_psql('postgres', sprintf($query, 't')), $node->safe_psql('postgres', sprintf($query, 'h')), "$what: $condition");
@@ -40,7 +41,8 @@ sub same_rows
 sub by_batch_index
 {
 	my ($node) = @_;
-	return $node->safe_psql('postgres', q{EXPLAIN SELECT * FROM t WHERE trace = md5('1')::uuid}) =~ /Batch Index: t_trace/;
+	return $node->safe_psql('postgres', q{EXPLAIN SELECT * FROM t WHERE trace = md5('1')::uuid}) =~ /Batch Index: t_trace/
+	  && $node->safe_psql('postgres', q{EXPLAIN SELECT * FROM t WHERE tags @> '{u1}'}) =~ /Batch Index: t_gin/;
 }
 
 my @steps = (
