@@ -197,27 +197,32 @@ class Tester:
                             "SET client_min_messages = warning; SET strata.report_compression = off")
         self.queries = self.answered = 0
 
+    def said(self):
+        return "%d queries, %d answered by archives" % (self.queries, self.answered)
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[2])
+
+def main(doc, tester_class, case_class):
+    """Runs cases until one differs; returns the exit code."""
+    parser = argparse.ArgumentParser(description=doc.splitlines()[2])
     parser.add_argument("--dsn", required=True)
     parser.add_argument("--seed", default="1")
     parser.add_argument("--steps", type=int, default=500)
     parser.add_argument("--each", type=int, default=60, help="steps of a case")
     parser.add_argument("--case", type=int, help="that one alone")
     options = parser.parse_args()
-    tester = Tester(options)
+    tester = tester_class(options)
     cases = [options.case] if options.case is not None else range(max(1, options.steps // options.each))
     for number in cases:
-        case = Case(tester, "%s/%d" % (options.seed, number))
+        case = case_class(tester, "%s/%d" % (options.seed, number))
         for _ in range(options.each):
             if not case.step():
                 print("-- seed %s, case %d" % (options.seed, number))
-                sys.exit(1)
+                return 1
         if case.depth:
             case.run("ROLLBACK")
-    print("%d cases, %d queries, %d answered by archives, 0 differences" % (len(cases), tester.queries, tester.answered))
+    print("%d cases, %s, 0 differences" % (len(cases), tester.said()))
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(__doc__, Tester, Case))
