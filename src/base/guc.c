@@ -49,6 +49,7 @@ bool		strata_enable_value_memo = true;
 bool		strata_enable_vector_agg = true;
 bool		strata_enable_vector_expressions = true;
 bool		strata_enable_vector_filter = true;
+bool		strata_enable_window_limit = true;
 int			strata_index_pages = STRATA_INDEX_PAGES_DEFAULT;
 int			strata_max_job_workers = STRATA_MAX_JOB_WORKERS_DEFAULT;
 int			strata_max_stat_tables = STRATA_MAX_STAT_TABLES_DEFAULT;
@@ -164,6 +165,10 @@ static const BoolSetting bool_settings[] = {
 	"Enables evaluation of expressions for many rows at a time.", NULL},
 	{"strata.enable_vector_filter", &strata_enable_vector_filter, true,
 		GUC_EXPLAIN, "Enables evaluation of filters on whole columns of a batch.",
+	NULL},
+	{"strata.enable_window_limit", &strata_enable_window_limit, true,
+		GUC_EXPLAIN,
+		"Enables ordered scans below row_number() OVER (PARTITION BY ...) <= k to pass over other rows.",
 	NULL},
 	{"strata.report_compression", &strata_report_compression, true, 0,
 		"Reports rows, batches and bytes when compress_chunk() is done.",

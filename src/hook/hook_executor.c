@@ -81,8 +81,8 @@ allow_sweeps(QueryDesc *query_desc)
  *	2. Upserts are noted before anything is executed.
  *	3. The executor, through whoever was in the hook before us, sets up its
  *	   nodes.
- *	4. Nodes learn which others they feed, and which joins they are below:
- *	   they have to be there.
+ *	4. Nodes learn which others they feed, and which joins and windows they
+ *	   are below: they have to be there.
  */
 static void
 executor_start(QueryDesc *query_desc, int eflags)
@@ -99,6 +99,7 @@ executor_start(QueryDesc *query_desc, int eflags)
 	strata_load_bind(query_desc);
 	allow_sweeps(query_desc);
 	strata_scan_bind_joins(query_desc->planstate, strata_agg_child_column);
+	strata_scan_bind_windows(query_desc->planstate);
 }
 
 /*

@@ -64,4 +64,10 @@ typedef AttrNumber (*StrataChildColumn) (PlanState *node, AttrNumber resno);
 extern void strata_scan_bind_joins(PlanState *node,
 								   StrataChildColumn child_column);
 
+/*
+ * Likewise: those below row_number() OVER (PARTITION BY ...) <= k leave out
+ * what it would.
+ */
+extern void strata_scan_bind_windows(PlanState *node);
+
 #endif							/* STRATA_SCAN_H */

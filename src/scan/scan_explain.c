@@ -219,6 +219,9 @@ show_merge_order(StrataScanState *scan, ExplainState *es)
 	}
 	if (keys != NIL)
 		ExplainPropertyList("Merge Key", keys, es);
+	if (scan->group_limit > 0)
+		ExplainPropertyInteger("Rows of Each Group", NULL, scan->group_limit,
+							   es);
 }
 
 /* The indexes of the table by which batches are found, each once. */

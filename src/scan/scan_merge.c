@@ -12,6 +12,9 @@
  * A batch of a layout that does not sort by the keys, or whose nulls stand at
  * the wrong end, or whose column has another type since, is sorted in memory.
  *
+ * Over 600 lines: inputs, their heap and the groups they are counted to share
+ * their state.
+ *
  * src/scan/scan_merge.c
  *-------------------------------------------------------------------------
  */
@@ -336,6 +339,100 @@ is_window_key(StrataMerge *merge, const StrataBatchReader *reader)
 		strata_batch_schema_same_type(reader->schema, attno, min_att);
 }
 
+/*-------------------------------------------------------------------------
+ * Groups of which the first rows are wanted (scan_window.c)
+ *-------------------------------------------------------------------------
+ */
+
+/* Are the rows of the group that are wanted all there? */
+static inline bool
+group_is_full(const StrataMerge *merge)
+{
+	return merge->scan->group_limit > 0 &&
+		merge->group_rows >= merge->scan->group_limit;
+}
+
+static bool
+is_of_group(StrataMerge *merge, const Datum *values, const bool *isnull)
+{
+	MemoryContext old = strata_merge_start_comparing(merge);
+	bool		result;
+
+	result = strata_merge_compare(merge, merge->scan->group_columns,
+								  merge->group, merge->group_isnull, values,
+								  isnull) == 0;
+	MemoryContextSwitchTo(old);
+	return result;
+}
+
+/* Count the input's row to its group; false: it is not wanted. */
+static bool
+count_to_group(StrataMerge *merge, const MergeInput *input)
+{
+	MemoryContext old;
+
+	if (merge->group_rows > 0 &&
+		is_of_group(merge, input->values, input->isnull))
+	{
+		if (group_is_full(merge))
+			return false;
+		merge->group_rows++;
+		return true;
+	}
+	MemoryContextReset(merge->group_mcxt);
+	old = MemoryContextSwitchTo(merge->group_mcxt);
+	for (int i = 0; i < merge->scan->group_columns; i++)
+	{
+		merge->group_isnull[i] = input->isnull[i];
+		merge->group[i] = input->isnull[i] ? (Datum) 0 :
+			strata_merge_copy_key(merge, i, input->values[i]);
+	}
+	MemoryContextSwitchTo(old);
+	merge->group_rows = 1;
+	return true;
+}
+
+/* Do all rows of a loaded batch belong to one group, and is that full? */
+static bool
+batch_is_of_full_group(StrataMerge *merge, const StrataOpenBatch *batch)
+{
+	const StrataLayout *layout = batch->reader->layout;
+	int			n = merge->scan->group_columns;
+	Datum	   *values;
+	bool	   *isnull;
+	bool		result;
+
+	Assert(n <= merge->nkeys);	/* scan:R16 */
+	if (!group_is_full(merge) || n > layout->nsegment)
+		return false;
+	values = palloc(sizeof(Datum) * n);
+	isnull = palloc(sizeof(bool) * n);
+	result = true;
+	for (int i = 0; i < n && result; i++)
+	{
+		const StrataColumn *col = NULL;
+
+		for (int s = 0; s < layout->nsegment; s++)
+			if (layout->segment[s] == merge->keys[i].attno)
+				col = strata_batch_reader_column(batch->reader,
+												 merge->keys[i].attno);
+		result = col != NULL && col->constant;
+		if (!result)
+			break;
+		values[i] = col->value;
+		isnull[i] = col->value_isnull;
+	}
+	result = result && is_of_group(merge, values, isnull);
+	pfree(values);
+	pfree(isnull);
+	return result;
+}
+
+/*-------------------------------------------------------------------------
+ * Opening batches
+ *-------------------------------------------------------------------------
+ */
+
 /*
  * Open a loaded batch; its input goes into the heap, or back when no row is
  * left.
@@ -345,7 +442,8 @@ open_batch(StrataMerge *merge, MergeInput *input)
 {
 	StrataOpenBatch *batch = input->batch;
 
-	if (!strata_batch_filter(merge->scan, batch))
+	if (batch_is_of_full_group(merge, batch) ||
+		!strata_batch_filter(merge->scan, batch))
 	{
 		strata_merge_release_input(merge, input);
 		return;
@@ -405,6 +503,10 @@ strata_merge_create(StrataScanState *scan)
 	merge->heap_size = 16;
 	merge->heap = palloc(sizeof(MergeInput *) * merge->heap_size);
 	merge->rowstore = make_input(merge, false);
+	merge->group = palloc0(sizeof(Datum) * merge->nkeys);
+	merge->group_isnull = palloc0(sizeof(bool) * merge->nkeys);
+	merge->group_mcxt = AllocSetContextCreate(scan->mcxt, "strata merge group",
+											  ALLOCSET_SMALL_SIZES);
 	merge->pending_mcxt = AllocSetContextCreate(scan->mcxt,
 												"strata batches to merge",
 												ALLOCSET_DEFAULT_SIZES);
@@ -464,6 +566,39 @@ check_order(StrataMerge *merge, MergeInput *input)
 }
 #endif
 
+/* The first input goes on to its next row. */
+static void
+step_first(StrataMerge *merge)
+{
+	MergeInput *input = merge->heap[0];
+
+	if (advance_input(merge, input))
+	{
+		if (merge->nheap > 1)
+			heap_sift_down(merge);
+		return;
+	}
+	heap_remove_first(merge);
+	if (input->batch != NULL)
+		strata_merge_release_input(merge, input);
+}
+
+/* The same behind the rows of a group that is full: batches of it end. */
+static void
+pass_over_first(StrataMerge *merge)
+{
+	MergeInput *input = merge->heap[0];
+
+	CHECK_FOR_INTERRUPTS();
+	if (input->batch == NULL || !batch_is_of_full_group(merge, input->batch))
+	{
+		step_first(merge);
+		return;
+	}
+	heap_remove_first(merge);
+	strata_merge_release_input(merge, input);
+}
+
 /* The next row, projected; NULL at the end. */
 TupleTableSlot *
 strata_merge_next(StrataMerge *merge)
@@ -476,22 +611,15 @@ strata_merge_next(StrataMerge *merge)
 	if (!merge->started)
 		merge_start(merge);
 	else if (merge->advance)
-	{
-		input = merge->heap[0];
-		if (advance_input(merge, input))
-		{
-			if (merge->nheap > 1)
-				heap_sift_down(merge);
-		}
-		else
-		{
-			heap_remove_first(merge);
-			if (input->batch != NULL)
-				strata_merge_release_input(merge, input);
-		}
-	}
+		step_first(merge);
 	merge->advance = false;
 	open_due_batches(merge);
+	while (scan->group_limit > 0 && merge->nheap > 0 &&
+		   !count_to_group(merge, merge->heap[0]))
+	{
+		pass_over_first(merge);
+		open_due_batches(merge);
+	}
 	if (merge->nheap == 0)
 	{
 		merge->finished = true;
@@ -518,6 +646,7 @@ strata_merge_rescan(StrataMerge *merge)
 	merge->started = merge->finished = false;
 	merge->advance = false;
 	merge->nheap = 0;
+	merge->group_rows = 0;
 	strata_pending_reset(merge);
 	list_free(merge->unused);
 	merge->unused = NIL;

@@ -55,6 +55,11 @@ struct StrataMerge
 	int			nheap;
 	int			heap_size;
 	bool		advance;
+	/* the group of the row last returned (scan_window.c) */
+	MemoryContext group_mcxt;
+	Datum	   *group;
+	bool	   *group_isnull;
+	int64		group_rows;		/* returned of it; 0: there is none */
 	MergeInput *rowstore;
 	List	   *unused;			/* inputs with batches to be used again */
 	List	   *all;

@@ -173,6 +173,9 @@ typedef struct StrataScanState
 	bool		batches_first;	/* the row store, read from end to end, comes
 								 * behind them */
 	StrataMerge *merge;			/* ordered */
+	int			group_columns;	/* the first keys of the order: of rows that
+								 * are the same in them ... */
+	int64		group_limit;	/* ... so many are wanted; 0: all */
 	/* joins above that give values */
 	List	   *joins;			/* of StrataScanJoin */
 	Bitmapset  *join_attnos;	/* columns that they are about */
