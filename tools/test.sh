@@ -286,7 +286,7 @@ run_damage() {
 
 run_model() {
     local model
-    for model in track rollup; do
+    for model in track rollup convert; do
         if "$(python_with_psycopg2)" "$ROOT/test/props/${model}_model.py" --dsn "$("$ROOT/tools/server" dsn)" \
             ${SEED:+--seed "$SEED"} --seconds "${SECONDS_EACH:-30}" 8>&-; then
             pass "$model model"
