@@ -23,12 +23,20 @@ COMMENT ON VIEW strata.relation_sizes IS
 
 -- Disks are sold by the GB of 1,000,000,000 bytes, or by one of 2^30 that is called so; the smaller saves less.
 CREATE FUNCTION _strata.storage_price(bytes numeric, price_per_gb_month numeric, copies integer) RETURNS numeric
-	LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+	LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
-BEGIN ATOMIC
-	SELECT bytes / 1000000000 * price_per_gb_month * copies;
-END;
-COMMENT ON FUNCTION _strata.storage_price(numeric, numeric, integer) IS 'what so many bytes cost a month, kept so many times';
+AS $$
+BEGIN
+	IF NOT price_per_gb_month BETWEEN 0 AND 1e30 THEN
+		RAISE EXCEPTION 'price_per_gb_month must be a number that is not negative' USING ERRCODE = 'invalid_parameter_value';
+	END IF;
+	IF copies < 1 THEN
+		RAISE EXCEPTION 'copies must be at least 1' USING ERRCODE = 'invalid_parameter_value';
+	END IF;
+	RETURN bytes / 1000000000 * price_per_gb_month * copies;
+END
+$$;
+COMMENT ON FUNCTION _strata.storage_price(numeric, numeric, integer) IS 'what so many bytes cost a month, kept so many times; 22023 for what is no price or number of copies';
 
 CREATE FUNCTION strata.savings_report(
 	price_per_gb_month numeric, copies integer,

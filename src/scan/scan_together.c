@@ -9,6 +9,7 @@
 #include "expr/expr.h"
 #include "scan/scan_private.h"
 
+#include "executor/executor.h"
 #include "utils/memutils.h"
 
 static StrataColumn *

@@ -70,6 +70,14 @@ SELECT bool_and(relation IS NULL) AS last, sum(bytes_saved) = (SELECT sum(bytes_
 	FROM (SELECT *, row_number() OVER () AS n, count(*) OVER () AS of FROM strata.savings_report(0.10, 1)) s WHERE n = of;
 SELECT count(*) FROM strata.savings_report(NULL, 1);
 SELECT DISTINCT saved_per_month, saved_per_year FROM strata.savings_report(0, 1);
+-- what is no price, and no number of copies
+\set VERBOSITY terse
+SELECT FROM strata.savings_report(-0.01, 1);
+SELECT FROM strata.savings_report('NaN', 1);
+SELECT FROM strata.savings_report('inf', 1);
+SELECT FROM strata.savings_report(1, 0);
+SELECT FROM strata.savings_report(1, -2);
+\set VERBOSITY default
 -- tables of others are theirs to report
 CREATE ROLE regress_savings;
 GRANT regress_savings TO CURRENT_USER;
