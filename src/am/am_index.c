@@ -114,7 +114,8 @@ rows_in_batches(Relation rel)
 	Snapshot	snapshot;
 	double		rows;
 
-	if (!OidIsValid(strata_companion_oid(rel)))
+	/* pg_upgrade makes the companion's own indexes later */
+	if (IsBinaryUpgrade || !OidIsValid(strata_companion_oid(rel)))
 		return 0;
 	snapshot = RegisterSnapshot(strata_latest_snapshot());
 	rows = strata_store_rows_in_batches(rel, snapshot);

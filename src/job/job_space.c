@@ -71,8 +71,11 @@
  */
 #define MIN_INDEX_PAGES 4
 
-/* Tries after which dead rows on pages that others hold are let be. */
-#define DEAD_ROW_TRIES 10
+/*
+ * Tries after which dead rows on pages that others hold are let be, and pages
+ * that VACUUM does not take away, as where old_snapshot_threshold is set.
+ */
+#define MAX_TRIES 10
 
 /* How long to wait for a lock before the next table is taken. */
 #define LOCK_TIMEOUT "1s"
@@ -289,10 +292,12 @@ shrink_companion(Relation rel)
 
 /*
  * After VACUUM has truncated the table: what is left to copy is small, and so
- * is the time that the lock is held.  False: it could not be had at once.
+ * is the time that the lock is held.  False: it could not be had at once; or
+ * VACUUM could not have it (it says nothing then), and what is measured by the
+ * table's pages would be measured wrongly.
  */
 static bool
-shrink(Oid relid)
+shrink(Oid relid, bool last_try)
 {
 	bool		done = false;
 
@@ -302,12 +307,13 @@ shrink(Oid relid)
 	{
 		Relation	rel = try_relation_open(relid, NoLock);
 
-		done = true;
+		done = rel == NULL || last_try || !strata_store_may_be_truncated(rel);
 		strata_am_trust_batches = true;
-		if (rel != NULL && RelationGetNumberOfBlocks(rel) < MAX_REINDEX_PAGES)
+		if (rel != NULL && done &&
+			RelationGetNumberOfBlocks(rel) < MAX_REINDEX_PAGES)
 			shrink_table_indexes(rel);
 		if (rel != NULL)
-			done = shrink_companion(rel);
+			done = shrink_companion(rel) && done;
 		strata_am_trust_batches = false;
 		if (rel != NULL)
 			relation_close(rel, NoLock);
@@ -360,6 +366,7 @@ has_dead_rows(Oid relid)
 static const char *
 reclaim(const StrataSpaceEntry *entry)
 {
+	bool		last_try = entry->tries >= MAX_TRIES;
 	bool		truncate;
 
 	if (!is_table_of_ours(entry->relid))
@@ -377,10 +384,9 @@ reclaim(const StrataSpaceEntry *entry)
 	if (!truncate)
 		return "lock";
 	vacuum_table(entry->relid, true);
-	if (!shrink(entry->relid))
+	if (!shrink(entry->relid, last_try))
 		return "lock";
-	return has_dead_rows(entry->relid) && entry->tries < DEAD_ROW_TRIES ?
-		"lock" : NULL;
+	return has_dead_rows(entry->relid) && !last_try ? "lock" : NULL;
 }
 
 /* The same; what was raised is in the server's log, and its text returned. */

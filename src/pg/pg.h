@@ -197,11 +197,13 @@ extern bool strata_tuple_delete_as_moved(Relation rel,
  * pg_page.c.  freeze: let all see a tuple that we have inserted, whatever
  * becomes of us.  room: free space of a page.  least_is_negative: is the least
  * key, an int8, of a btree index negative, of a tuple visible or not?  Asked
- * of the first leaf page.
+ * of the first leaf page.  may_be_truncated: does a heap end with as many free
+ * pages as VACUUM would take away, if it got the lock for it?
  */
 extern void strata_tuple_freeze(Relation rel, const ItemPointerData *tid);
 extern Size strata_page_room(Relation rel, BlockNumber block);
 extern bool strata_index_least_is_negative(Relation index);
+extern bool strata_heap_may_be_truncated(Relation rel);
 
 /*
  * pg_pages.c: rows of all pages of a companion or a row store, in either

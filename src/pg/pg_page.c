@@ -14,6 +14,15 @@
 #include "access/htup_details.h"
 #include "access/nbtree.h"
 #include "storage/bufmgr.h"
+#include "storage/smgr.h"
+#include "utils/rel.h"
+
+/*
+ * VACUUM makes a table shorter that has so many free pages at its end, or such
+ * a part of them (vacuumlazy.c: REL_TRUNCATE_MINIMUM, REL_TRUNCATE_FRACTION).
+ */
+#define TRUNCATED_PAGES 1000
+#define TRUNCATED_FRACTION 16
 
 /* See pg.h. */
 void
@@ -38,6 +47,41 @@ strata_page_room(Relation rel, BlockNumber block)
 	room = PageGetExactFreeSpace(BufferGetPage(buffer));
 	UnlockReleaseBuffer(buffer);
 	return room;
+}
+
+/* Has nobody a line pointer on the page? */
+static bool
+page_is_unused(Relation rel, BlockNumber block, BufferAccessStrategy strategy)
+{
+	Buffer		buffer = ReadBufferExtended(rel, MAIN_FORKNUM, block,
+											RBM_NORMAL, strategy);
+	Page		page = BufferGetPage(buffer);
+	bool		unused = true;
+
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	if (!PageIsNew(page))
+		for (OffsetNumber i = FirstOffsetNumber;
+			 i <= PageGetMaxOffsetNumber(page) && unused; i++)
+			unused = !ItemIdIsUsed(PageGetItemId(page, i));
+	UnlockReleaseBuffer(buffer);
+	return unused;
+}
+
+/* See pg.h. */
+bool
+strata_heap_may_be_truncated(Relation rel)
+{
+	BlockNumber pages = smgrnblocks(RelationGetSmgr(rel), MAIN_FORKNUM);
+	BlockNumber enough = Min(pages / TRUNCATED_FRACTION, TRUNCATED_PAGES);
+	BufferAccessStrategy strategy = GetAccessStrategy(BAS_VACUUM);
+	bool		result = pages > 0;
+
+	/* heapam asks no less of a table of a few pages than one of them */
+	enough = Max(enough, 1);
+	for (BlockNumber i = 1; i <= enough && result; i++)
+		result = page_is_unused(rel, pages - i, strategy);
+	FreeAccessStrategy(strategy);
+	return result;
 }
 
 /* See pg.h. */

@@ -65,6 +65,12 @@ extern void strata_companion_vacuum(Relation rel, struct VacuumParams *params,
 									BufferAccessStrategy strategy);
 
 /*
+ * Does the row store end with as many free pages as VACUUM would take away, if
+ * it got the lock for it?
+ */
+extern bool strata_store_may_be_truncated(Relation rel);
+
+/*
  * Is a third of the companion free, by its last VACUUM, and the rest soon
  * copied?
  */

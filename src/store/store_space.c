@@ -11,6 +11,7 @@
  * src/store/store_space.c
  *-------------------------------------------------------------------------
  */
+#include "pg/pg.h"
 #include "store/store_companion.h"
 #include "store/store_index.h"
 #include "store/store_private.h"
@@ -150,6 +151,13 @@ count_pages(Oid relid, uint64 *pages, uint64 *index_pages, double *used)
 	list_free(indexes);
 	table_close(rel, NoLock);
 	return *used <= MAX_PAGES;
+}
+
+/* See store_companion.h. */
+bool
+strata_store_may_be_truncated(Relation rel)
+{
+	return strata_heap_may_be_truncated(rel);
 }
 
 /* See store_companion.h. */
