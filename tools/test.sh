@@ -3,7 +3,7 @@
 #	  Runs the kinds of tests named as arguments (unit regress isolation tap
 #	  props concurrent damage model) on private servers and ends with the line "N passed, N failed".
 #
-#	  T="name name" picks tests by name.  The SQL tests run three times (once with ONCE=1): as they
+#	  T="name name" picks tests by name ("unit" and "model" are names, too).  The SQL tests run three times (once with ONCE=1): as they
 #	  are, with every strata.enable_* switch off (except *_plan.sql, which show what the switches
 #	  change), and as a role that is no superuser and owns the database (except those that say
 #	  "-- needs superuser: why"), against the same expected output.  Isolation specs run with
@@ -237,7 +237,7 @@ add_tap() {
     [ ${#tests[@]} -gt 0 ] || { say "no tests in test/t to run"; return; }
     rm -rf "$stage"
     mkdir -p "$stage"
-    cp -r "$ROOT/test" "$ROOT/monitoring" "$stage"
+    cp -r "$ROOT/test" "$ROOT/monitoring" "$ROOT/docs" "$ROOT/tools" "$ROOT/README.md" "$stage"
     [ -z "$(server_user)" ] || chown -R "$(server_user)" "$stage"
     for name in "${tests[@]}"; do add run_tap "$name"; done
 }
@@ -299,7 +299,10 @@ run_model() {
 for kind in "$@"; do
     case $kind in
         regress | isolation | tap) "add_$kind" ;;
-        unit | props | concurrent | damage | model) add "run_$kind" ;;
+        unit | model)    # beside other kinds, T picks these by their own name
+            if [ $# = 1 ] || picked "$kind"; then add "run_$kind"; fi
+            ;;
+        props | concurrent | damage) add "run_$kind" ;;
         *) die "no such kind of test: $kind" ;;
     esac
 done
