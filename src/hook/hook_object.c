@@ -151,8 +151,8 @@ track_child(Oid relid, Oid parent)
 
 /*
  * See hook_private.h.  A partition that becomes a heap is changed unheard from
- * then on; one that is detached concurrently is out of sight at the end of the
- * command's first transaction.
+ * then on, an unlogged one is emptied by a crash; one that is detached
+ * concurrently is out of sight at the end of the command's first transaction.
  */
 void
 strata_hook_track_alter(const AlterTableStmt *stmt)
@@ -167,7 +167,8 @@ strata_hook_track_alter(const AlterTableStmt *stmt)
 		Relation	rel;
 		StrataTracked tracked;
 
-		if (cmd->subtype == AT_SetAccessMethod)
+		if (cmd->subtype == AT_SetAccessMethod ||
+			cmd->subtype == AT_SetUnLogged)
 			name = stmt->relation;
 		else if (cmd->subtype == AT_DetachPartition)
 			name = castNode(PartitionCmd, cmd->def)->name;

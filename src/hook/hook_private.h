@@ -58,6 +58,15 @@ extern Oid	strata_hook_rollup_of_archive(const RangeVar *name);
 extern void strata_hook_rollup_archive_renamed(Oid view);
 extern void strata_hook_rollup_check_schema(const AlterObjectSchemaStmt *stmt);
 
+/*
+ * hook_archive.c.  ereport on what an archive does not survive; is the
+ * statement about a continuous aggregate's view, and meant for its archive?
+ * Then have it say so: stmt is a copy.
+ */
+extern void strata_hook_archive_check(Node *stmt);
+extern bool strata_hook_archive_is_meant(Node *stmt);
+extern void strata_hook_archive_redirect(Node *stmt);
+
 /* Has a utility statement of this session gone through our hook? */
 extern bool strata_utility_hook_ran;
 

@@ -898,6 +898,12 @@ process(UtilityCall *call)
 {
 	Node	   *stmt = call->pstmt->utilityStmt;
 
+	strata_hook_archive_check(stmt);
+	if (strata_hook_archive_is_meant(stmt))
+	{
+		stmt = writable_statement(call);
+		strata_hook_archive_redirect(stmt);
+	}
 	for (int i = 0; i < (int) lengthof(statements); i++)
 		if (statements[i].tag == nodeTag(stmt))
 		{

@@ -159,9 +159,15 @@ typedef struct StrataRollup
 /*
  * rollup_define.c.  What a definition makes, all but view and archive: of the
  * analyzed SELECT of a view, which is copied.  ereports (0A000) when it cannot
- * be kept.
+ * be kept; fresh: also if it is not fit.
  */
-extern StrataRollup *strata_rollup_analyze(const Query *query);
+extern StrataRollup *strata_rollup_analyze(const Query *query, bool fresh);
+
+/*
+ * Can it be kept as its tables and functions are now?  They may change when it
+ * is there.  false, or ereport (0A000).
+ */
+extern bool strata_rollup_is_fit(const StrataRollup *rollup, bool raise);
 
 /*
  * SELECT of all columns of the archive, in its order, from the source: of all
@@ -218,6 +224,9 @@ extern void strata_rollup_drop_archives(DropBehavior behavior);
  * allowed.
  */
 extern StrataRollup *strata_rollup_open(Oid view, bool missing_ok);
+
+/* The archive's column that is just what a column of the view shows, or NULL. */
+extern char *strata_rollup_shown_column(Oid view, AttrNumber attno);
 
 /* Is the view one, by its stored options? */
 extern bool strata_rollup_is(Oid view);

@@ -32,7 +32,7 @@ strata_rollup_open(Oid view, bool missing_ok)
 			elog(ERROR, "view %u has no archive", view);
 		return NULL;
 	}
-	rollup = strata_rollup_analyze(copyObject(get_view_query(rel)));
+	rollup = strata_rollup_analyze(get_view_query(rel), false);
 	relation_close(rel, NoLock);
 	rollup->view = view;
 	rollup->source = row->source;
@@ -43,6 +43,30 @@ strata_rollup_open(Oid view, bool missing_ok)
 		((StrataRollupColumn *) lfirst(lc))->name =
 		get_attname(rollup->archive, foreach_current_index(lc) + 1, false);
 	return rollup;
+}
+
+/* See rollup.h. */
+char *
+strata_rollup_shown_column(Oid view, AttrNumber attno)
+{
+	StrataRollup *rollup = strata_rollup_open(view, false);
+	ListCell   *lc;
+
+	foreach(lc, rollup->columns)
+	{
+		StrataRollupColumn *column = lfirst(lc);
+		ListCell   *target;
+
+		foreach(target, rollup->query->targetList)
+		{
+			TargetEntry *entry = lfirst_node(TargetEntry, target);
+
+			if (!entry->resjunk && entry->resno == attno &&
+				equal(entry->expr, column->expr))
+				return pstrdup(column->name);
+		}
+	}
+	return NULL;
 }
 
 /* See rollup.h. */

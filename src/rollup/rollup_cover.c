@@ -247,7 +247,10 @@ strata_rollup_written(Oid relid)
  *-------------------------------------------------------------------------
  */
 
-/* Does the access method that tracks see what is written to the partition? */
+/*
+ * Does the access method that tracks see what is written to the partition, and
+ * what becomes of it?
+ */
 static bool
 is_seen(Oid chunk)
 {
@@ -256,7 +259,10 @@ is_seen(Oid chunk)
 
 	if (!HeapTupleIsValid(tuple))
 		return true;			/* it is gone, which was seen */
+	/* a crash empties what is not logged, and nobody says so */
 	seen = ((Form_pg_class) GETSTRUCT(tuple))->relkind == RELKIND_RELATION &&
+		((Form_pg_class) GETSTRUCT(tuple))->relpersistence ==
+		RELPERSISTENCE_PERMANENT &&
 		strata_is_strata_am(((Form_pg_class) GETSTRUCT(tuple))->relam);
 	ReleaseSysCache(tuple);
 	return seen;

@@ -180,7 +180,10 @@ archive_name(Oid schema, const char *view)
 	}
 }
 
-/* Is the table what the rollup's archive would be? */
+/*
+ * Is the table what the rollup's archive would be?  Its columns may have been
+ * renamed, or those of the view.
+ */
 static bool
 is_archive(Oid relid, const StrataRollup *rollup)
 {
@@ -202,7 +205,7 @@ is_archive(Oid relid, const StrataRollup *rollup)
 			break;
 		att = TupleDescAttr(desc, i++);
 		same = !att->attisdropped && att->atttypid == column->type &&
-			strcmp(NameStr(att->attname), column->name) == 0;
+			att->attcollation == column->collation;
 	}
 	table_close(rel, AccessShareLock);
 	return same;
@@ -337,7 +340,7 @@ strata_rollup_attach(Oid view, List *given)
 
 	read_options(given, &options);
 	rel = table_open(view, AccessExclusiveLock);
-	rollup = strata_rollup_analyze(get_view_query(rel));
+	rollup = strata_rollup_analyze(get_view_query(rel), true);
 	(void) strata_owned_relation_name(rt_fetch(rollup->varno,
 											   rollup->query->rtable)->relid);
 	if (options.archive != NULL)
@@ -452,7 +455,7 @@ strata_rollup_make_view(RangeVar *name, Query *query, List *names,
 	create->tableElts = view_columns(query, names);
 	create->oncommit = ONCOMMIT_NOOP;
 	/* before anything is made */
-	(void) strata_rollup_analyze(query);
+	(void) strata_rollup_analyze(query, true);
 	view = DefineRelation(create, RELKIND_VIEW, InvalidOid, NULL, NULL);
 	CommandCounterIncrement();
 	StoreViewQuery(view.objectId, query, false);

@@ -15,6 +15,7 @@
 #include "hypertable/hypertable.h"
 #include "rollup/rollup_private.h"
 
+#include "access/htup_details.h"
 #include "access/table.h"
 #include "catalog/pg_class.h"
 #include "nodes/makefuncs.h"
@@ -25,6 +26,7 @@
 #include "rewrite/rewriteManip.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/syscache.h"
 
 static void
 refuse_query(const char *what, const char *hint)
@@ -99,7 +101,6 @@ find_hypertable(StrataRollup *rollup, Oid relid)
 {
 	StrataHypertable *ht = strata_hypertable_get(relid);
 	Relation	rel;
-	bool		row_security;
 	char		persistence;
 
 	if (ht == NULL)
@@ -113,11 +114,8 @@ find_hypertable(StrataRollup *rollup, Oid relid)
 	if (ht->has_function)
 		refuse_query("a hypertable with a partitioning function", NULL);
 	rel = table_open(relid, NoLock);
-	row_security = rel->rd_rel->relrowsecurity;
 	persistence = rel->rd_rel->relpersistence;
 	table_close(rel, NoLock);
-	if (row_security)
-		refuse_query("a table with row security", NULL);
 	if (persistence != RELPERSISTENCE_PERMANENT)
 		refuse_query("a temporary or unlogged table", NULL);
 	rollup->source = relid;
@@ -238,9 +236,47 @@ find_partials(Node *node, void *context)
 	return expression_tree_walker(node, find_partials, context);
 }
 
+static bool
+has_row_security(Oid relid)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	bool		has = HeapTupleIsValid(tuple) &&
+	((Form_pg_class) GETSTRUCT(tuple))->relrowsecurity;
+
+	if (HeapTupleIsValid(tuple))
+		ReleaseSysCache(tuple);
+	return has;
+}
+
+/* See rollup.h. */
+bool
+strata_rollup_is_fit(const StrataRollup *rollup, bool raise)
+{
+	const Query *query = rollup->query;
+	bool		varies;
+	bool		hidden = false;
+	ListCell   *lc;
+
+	foreach(lc, query->rtable)
+	{
+		RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
+
+		hidden |= rte->rtekind == RTE_RELATION && has_row_security(rte->relid);
+	}
+	varies = contain_mutable_functions((Node *) query->targetList) ||
+		contain_mutable_functions(query->havingQual) ||
+		contain_mutable_functions((Node *) query->jointree);
+	if (raise && hidden)
+		refuse_query("a table with row security", NULL);
+	if (raise && varies)
+		refuse_query("functions that are not immutable",
+					 "What depends on the time zone takes it as an argument: time_bucket('1 day', time, 'Europe/Prague').");
+	return !hidden && !varies;
+}
+
 /* See rollup.h. */
 StrataRollup *
-strata_rollup_analyze(const Query *query)
+strata_rollup_analyze(const Query *query, bool fresh)
 {
 	StrataRollup *rollup = palloc0(sizeof(StrataRollup));
 
@@ -248,11 +284,8 @@ strata_rollup_analyze(const Query *query)
 	check_clauses(rollup->query);
 	strata_query_flatten_groups(rollup->query);
 	find_source(rollup);
-	if (contain_mutable_functions((Node *) rollup->query->targetList) ||
-		contain_mutable_functions(rollup->query->havingQual) ||
-		contain_mutable_functions(rollup->query->jointree->quals))
-		refuse_query("functions that are not immutable",
-					 "What depends on the time zone takes it as an argument: time_bucket('1 day', time, 'Europe/Prague').");
+	if (fresh)
+		(void) strata_rollup_is_fit(rollup, true);
 	find_groups(rollup);
 	find_partials((Node *) rollup->query->targetList, rollup);
 	find_partials(rollup->query->havingQual, rollup);

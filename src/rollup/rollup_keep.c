@@ -13,6 +13,9 @@
  * A kept bucket is never covered, nor refreshed: rows that there still are,
  * or that come late, are aggregated when the view is read (rollup_past.c).
  *
+ * Over 600 lines: keeping, and what a new tier takes over, combine partials in
+ * the same way.
+ *
  * src/rollup/rollup_keep.c
  *-------------------------------------------------------------------------
  */
@@ -161,6 +164,9 @@ strata_rollup_keeps_not(Oid source, Oid *view)
 		if (rollup == NULL)
 			continue;
 		*view = rollup->view;
+		if (!strata_rollup_is_fit(rollup, false))
+			return psprintf(_("the table of \"%s\" has row security by now, or functions are not immutable any more"),
+							get_rel_name(rollup->view));
 		if (!strata_rollup_can_sort(rollup->query))
 			return psprintf(_("\"%s\" is ordered by what it does not show"),
 							get_rel_name(rollup->view));

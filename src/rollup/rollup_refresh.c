@@ -477,6 +477,7 @@ run_slices(Run *run)
 	StrataHypertable *source = strata_hypertable_get(rollup->source);
 	Oid			below;
 
+	(void) strata_rollup_is_fit(rollup, true);
 	run->source = rollup->source;
 	run->interval = strata_time_interval_length(source->key_type,
 												source->interval);

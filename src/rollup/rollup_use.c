@@ -382,7 +382,7 @@ strata_rollup_usable(Oid view)
 	if (!sees_all_rows(view))
 		return NULL;
 	rollup = strata_rollup_open(view, true);
-	if (rollup == NULL)
+	if (rollup == NULL || !strata_rollup_is_fit(rollup, false))
 		return NULL;
 	LockRelationOid(rollup->archive, AccessShareLock);
 	owner = owner_and_rls(rollup->archive, &row_security);

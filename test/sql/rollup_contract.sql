@@ -1,4 +1,5 @@
 -- In every snapshot a rollup's view has what its definition says of the rows: cases in which other designs do not.
+-- Cases 5 to 7, of rows that are gone, are in rollup_keep.sql.
 SET timezone = 'UTC';
 SET strata.report_compression = off;
 \set VERBOSITY terse
