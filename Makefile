@@ -113,6 +113,8 @@ test-citus: ; @bash tools/citus.sh
 lint: all ; @bash tools/lint.sh
 indent: ; @python3 tools/indent.py
 demo: ; @bash tools/demo.sh
+docs: ; @bash tools/docs.sh
+report: ; @bash bench/report.sh
 bench: ; @bash bench/run.sh
 bench-hypertable: ; @bash bench/hypertable.sh
 bench-change: ; @bash bench/change.sh
@@ -143,9 +145,11 @@ help:
 	@echo 'lint                          layers, layout, file sizes and headers, exports, extension scripts (pgspot)'
 	@echo 'indent                        lay out C files as lint wants them (pg_bsd_indent)'
 	@echo 'demo bench bench-change bench-codecs bench-hypertable bench-operations bench-rollups compdb'
+	@echo 'docs                          the documents as a site, in .run/site'
+	@echo 'report                        sizes and times as charts, in .run/report.html'
 	@echo 'tools/server start|psql|...   a private server to play with'
 
 FORCE:
-.PHONY: FORCE test test-unit test-regress test-isolation test-tap test-props test-concurrent test-model \
+.PHONY: FORCE docs report test test-unit test-regress test-isolation test-tap test-props test-concurrent test-model \
 	test-damage test-pgsuite test-pgisolation test-sqlsmith test-valgrind test-version test-citus lint indent demo bench bench-change bench-codecs bench-hypertable bench-operations bench-rollups \
 	compdb run-clean help

@@ -1,16 +1,45 @@
 #!/usr/bin/env python3
 """tools/check_docs.py
 
-Holds docs/adr to its shape:
+Holds the documents to their shape:
+  - a relative link in a tracked .md file leads to a file or folder that is there (make docs looks at anchors, too);
+  - a page of docs/ has no line of more than 400 characters, but for tables and what is made by a tool;
+and docs/adr to its own:
   - a file is NNN-title.md, its first line "# NNN Title", and no number is given twice;
   - its third line is "Status: accepted|withdrawn|replaced by NNN, YYYY-MM-DD";
   - docs/adr/README.md has a row for each file, with that title, status and date.
 """
 import os
 import re
+import subprocess
 import sys
 
 ADR = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "adr"))
+
+
+ROOT = os.path.dirname(os.path.dirname(ADR))
+
+
+def pages():
+    """Name and text of each tracked page."""
+    listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard", "*.md"], check=True,
+                            stdout=subprocess.PIPE, universal_newlines=True).stdout
+    for name in sorted(set(listed.split())):
+        path = os.path.join(ROOT, name)
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as source:
+                yield name, source.read()
+
+
+def check_page(name, text, problems):
+    text = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+    for target in re.findall(r"(?<!`)\]\(([^)\s]+)\)", text):
+        path = target.split("#")[0]
+        if path and ":" not in path and not os.path.exists(os.path.join(ROOT, os.path.dirname(name), path)):
+            problems.append("%s: the link to %s leads nowhere" % (name, target))
+    if name.startswith("docs/") and "/adr/" not in name and "Made by tools/" not in text:
+        problems += ["%s: a line of %d characters: %s ..." % (name, len(line), line[:50])
+                     for line in text.split("\n") if len(line) > 400 and not line.startswith("|")]
 
 
 def row_of(name, problems):
@@ -30,6 +59,8 @@ def row_of(name, problems):
 
 def main():
     problems = []
+    for name, text in pages():
+        check_page(name, text, problems)
     names = sorted(name for name in os.listdir(ADR) if name != "README.md")
     with open(os.path.join(ADR, "README.md"), encoding="utf-8") as source:
         index = source.read().split("\n")

@@ -80,3 +80,38 @@ quiet() {
         die "failed: $* (log: $log)"
     fi
 }
+
+# A Python that can make virtual environments.
+python_with_venv() {
+    local python
+    for python in ${STRATA_PYTHON:-} python3 /usr/bin/python3; do
+        if command -v "$python" >/dev/null &&
+            "$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then
+            command -v "$python"
+            return
+        fi
+    done
+    die "no python3 of 3.10 or newer that has venv and ensurepip; run tools/install_deps.sh (package python3-venv), or name one in STRATA_PYTHON"
+}
+
+# python_venv NAME PACKAGE==VERSION...: a virtual environment under .run with these
+# packages of PyPI, made once; its path.  No root is needed.
+python_venv() {
+    local name=$1 venv python
+    shift
+    venv=$(run_dir)/venv-$name
+    exec 9>"$venv.lock"
+    flock 9
+    if [ "$(cat "$venv/packages" 2>/dev/null)" != "$*" ]; then
+        python=$(python_with_venv)
+        rm -rf "$venv"
+        say "installing $* into $venv"
+        { "$python" -m venv "$venv" && "$venv/bin/python" -m pip install -q --only-binary :all: "$@"; } >"$venv.log" 2>&1 || {
+            tail -n 20 "$venv.log" >&2
+            die "cannot be installed: $* (log: $venv.log). PyPI is asked, or what pip's settings name instead (PIP_INDEX_URL, PIP_FIND_LINKS); STRATA_PYTHON names another Python"
+        }
+        echo "$*" >"$venv/packages"
+    fi
+    exec 9>&-
+    echo "$venv"
+}
