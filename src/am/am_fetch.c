@@ -49,6 +49,15 @@ fetch_any(Relation rel, Relation batches, int64 row, TupleTableSlot *slot)
 	return true;
 }
 
+static int64
+batch_first_row(TupleTableSlot *batch)
+{
+	bool		isnull;
+
+	return DatumGetInt64(slot_getattr(batch, STRATA_BATCH_ATT_FIRST_ROW,
+									  &isnull));
+}
+
 /*
  * Under a snapshot that looks: if the row is in a batch that it sees.  slot:
  * NULL, or gets the row.
@@ -63,7 +72,8 @@ fetch_seen(Relation rel, int64 row, Snapshot snapshot, TupleTableSlot *slot)
 
 	if (strata_batches_find(store->batches, row, snapshot, batch))
 	{
-		strata_entry_find(store->batches, row, snapshot, &entry);
+		strata_entry_find(store->batches, batch_first_row(batch), row,
+						  snapshot, &entry);
 		found = strata_entry_is_in_batch(&entry);
 	}
 	if (found && slot != NULL)
@@ -200,7 +210,8 @@ tuple_get_latest_tid(TableScanDesc sscan, ItemPointer tid)
 	batch = table_slot_create(store->batches, NULL);
 	if (strata_batches_find(store->batches, row, sscan->rs_snapshot, batch))
 	{
-		strata_entry_find(store->batches, row, sscan->rs_snapshot, &entry);
+		strata_entry_find(store->batches, batch_first_row(batch), row,
+						  sscan->rs_snapshot, &entry);
 		moved = entry.kind == STRATA_ENTRY_LOST;
 		went_on = strata_store_next_version(rel, &entry, tid);
 	}

@@ -73,18 +73,58 @@ report_problem(void *arg, AttrNumber attno, const char *problem)
 						 nulls);
 }
 
-/* A row entry must be sound, and its row in some batch. */
+/* An entry of rows deleted together, and whether others are about them. */
+typedef struct VerifyTogether
+{
+	const StrataEntry *entry;
+	bool		others;
+} VerifyTogether;
+
+static void
+note_other(Relation batches, const StrataEntry *entry, void *arg)
+{
+	VerifyTogether *together = arg;
+	ItemPointerData self = entry->self;
+	ItemPointerData asked = together->entry->self;
+
+	if (!ItemPointerEquals(&self, &asked))
+		for (int i = 0; i < entry->span && !together->others; i++)
+			together->others =
+				strata_entry_is_about(entry, entry->row + i) &&
+				strata_entry_is_about(together->entry, entry->row + i);
+}
+
+/*
+ * A row entry must be sound, and its rows in some batch, one for all.  No row
+ * has two: of entries of one row the index sees to that.
+ */
 static void
 verify_entry(StrataStore *store, TupleTableSlot *slot, VerifyOutput *out)
 {
 	TupleTableSlot *batch = table_slot_create(store->batches, NULL);
 	StrataEntry entry;
+	VerifyTogether together = {&entry};
+	int64		first;
 
 	strata_entry_parse(store->batches, slot, &entry);
 	out->first_row = entry.row;
 	if (!strata_batches_find(store->batches, entry.row, GetActiveSnapshot(),
 							 batch))
 		report_problem(out, 0, "an entry is about a row that no batch has");
+	else if (entry.together)
+	{
+		first = DatumGetInt64(batch->tts_values[STRATA_BATCH_ATT_FIRST_ROW -
+												1]);
+		if (entry.row + entry.span > first +
+			DatumGetInt32(batch->tts_values[STRATA_BATCH_ATT_NROWS - 1]))
+			report_problem(out, 0,
+						   "an entry is about rows beyond its batch");
+		strata_entries_visit(store->batches, GetActiveSnapshot(), first,
+							 entry.row, entry.row + entry.span - 1, note_other,
+							 &together);
+		if (together.others)
+			report_problem(out, 0, "a row of the batch has two entries");
+	}
 	ExecDropSingleTupleTableSlot(batch);
 }
 

@@ -53,8 +53,8 @@ extern bool strata_store_sweep_batch(Relation rel, Relation batches,
 									 CommandId cid);
 
 /*
- * The same of some rows of the batch, which the statement's snapshot sees: the
- * entries of those that nobody has, or had, to do with are written at once.
+ * The same of some rows of the batch, which the statement's snapshot sees: of
+ * those that nobody has, or had, to do with one entry is written.
  * rows: nrows positions, rising.  The others are left there, to be looked at
  * one by one; returns how many.
  */

@@ -292,7 +292,8 @@ strata_claim_row(StrataClaim *claim, LockTupleMode mode, LockWaitPolicy policy,
 		/* nobody touched most rows: then we write next */
 		if (!claim->writing)
 			begin_writing(claim);
-		strata_entry_find_dirty(claim->batches, claim->row, &claim->entry);
+		strata_entry_find_dirty(claim->batches, claim->values.first_row,
+								claim->row, &claim->entry);
 		if (claim->entry.kind == STRATA_ENTRY_NONE)
 		{
 			/* who sweeps has seen that there is no entry */

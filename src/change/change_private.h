@@ -95,11 +95,12 @@ extern void strata_ranges_forget(void);
 extern void strata_key_directories_forget(void);
 
 /*
- * Is the row in its batch?  Waits for whoever is changing it.  batch: where
- * that is, if known.
+ * Is the row in its batch?  Waits for whoever is changing it.  first_row: of
+ * the batch; tid: where that is, if known.
  */
-extern bool strata_store_row_is_live(Relation rel, Relation batches, int64 row,
-									 const ItemPointerData *batch);
+extern bool strata_store_row_is_live(Relation rel, Relation batches,
+									 int64 first_row, int64 row,
+									 const ItemPointerData *tid);
 
 /* Range of a by-value column over all batches of a table; change_range.c. */
 typedef struct StrataColumnRange

@@ -82,7 +82,8 @@ crosscheck_sees(StrataClaim *claim, Snapshot crosscheck)
 	strata_store_close(store, NoLock);
 	if (!seen)
 		return false;
-	strata_entry_find(claim->batches, claim->row, crosscheck, &entry);
+	strata_entry_find(claim->batches, claim->values.first_row, claim->row,
+					  crosscheck, &entry);
 	return strata_entry_is_in_batch(&entry);
 }
 
@@ -103,8 +104,8 @@ check_move_seen(StrataClaim *claim)
 
 	if (!IsolationUsesXactSnapshot() || claim->entry.ours)
 		return;
-	strata_entry_find(claim->batches, claim->row, GetTransactionSnapshot(),
-					  &entry);
+	strata_entry_find(claim->batches, claim->values.first_row, claim->row,
+					  GetTransactionSnapshot(), &entry);
 	if (strata_entry_is_in_batch(&entry))
 		error_concurrent_update();
 }

@@ -20,7 +20,7 @@
  * that does not last makes it void.
  *
  * Of a batch that loses some of its rows, those that nobody has to do with are
- * deleted together: their entries are written under one hold of that lock.
+ * deleted together: one entry tells of them all, written under that lock.
  *
  * src/change/change_sweep.c
  *-------------------------------------------------------------------------
@@ -168,8 +168,8 @@ strata_batch_find_fate(Relation batches, const ItemPointerData *tid, int64 row,
 
 /* See change_private.h. */
 bool
-strata_store_row_is_live(Relation rel, Relation batches, int64 row,
-						 const ItemPointerData *batch)
+strata_store_row_is_live(Relation rel, Relation batches, int64 first_row,
+						 int64 row, const ItemPointerData *batch)
 {
 	StrataEntry entry;
 	ItemPointerData tid;
@@ -177,7 +177,7 @@ strata_store_row_is_live(Relation rel, Relation batches, int64 row,
 	strata_tid_set(&tid, row);
 	for (;;)
 	{
-		strata_entry_find_dirty(batches, row, &entry);
+		strata_entry_find_dirty(batches, first_row, row, &entry);
 		if (entry.kind == STRATA_ENTRY_NONE)
 		{
 			StrataBatchFate fate;
@@ -220,17 +220,35 @@ strata_store_can_sweep(Relation rel)
 	return !RelationIsLogicallyLogged(rel);
 }
 
+/* Where some entries are. */
+typedef struct EntryPlaces
+{
+	int			n;
+	int			size;
+	ItemPointerData *tids;
+} EntryPlaces;
+
 /* What the live entries of a batch tell. */
 typedef struct Entries
 {
 	int			ndeleted;		/* rows deleted for good */
 	bool		others;			/* rows that somebody has, or had, to do with */
-	int			room;			/* more are not seen by the snapshot */
-	ItemPointerData *tids;		/* of these entries */
-	int			nlocks;			/* lock entries, held or not */
-	int			locks_size;
-	ItemPointerData *locks;
+	EntryPlaces deleted;		/* entries of deleted rows */
+	EntryPlaces locks;			/* lock entries, held or not */
 } Entries;
+
+static void
+note_place(EntryPlaces *places, const ItemPointerData *tid)
+{
+	if (places->n == places->size)
+	{
+		places->size = Max(8, 2 * places->size);
+		places->tids = places->tids == NULL ?
+			palloc(sizeof(ItemPointerData) * places->size) :
+			repalloc(places->tids, sizeof(ItemPointerData) * places->size);
+	}
+	places->tids[places->n++] = *tid;
+}
 
 /*
  * Note what somebody has, or had, to do with a row of a batch that is to be
@@ -244,19 +262,12 @@ take_entry(Relation batches, const StrataEntry *entry, void *arg)
 	if (TransactionIdIsValid(entry->wait))
 		entries->others = true;
 	else if (entry->kind == STRATA_ENTRY_LOCK)
+		note_place(&entries->locks, &entry->self);
+	else if (entry->kind == STRATA_ENTRY_DELETED)
 	{
-		if (entries->nlocks == entries->locks_size)
-		{
-			entries->locks_size *= 2;
-			entries->locks = repalloc(entries->locks, sizeof(ItemPointerData) *
-									  entries->locks_size);
-		}
-		entries->locks[entries->nlocks++] = entry->self;
+		entries->ndeleted += strata_entry_count(entry);
+		note_place(&entries->deleted, &entry->self);
 	}
-	else if (entry->kind != STRATA_ENTRY_DELETED)
-		entries->others = true;
-	else if (entries->ndeleted < entries->room)
-		entries->tids[entries->ndeleted++] = entry->self;
 	else
 		entries->others = true;
 }
@@ -273,12 +284,8 @@ read_entries(Relation batches, int64 first_row, int nrows, int ngone,
 
 	InitDirtySnapshot(dirty);
 	memset(entries, 0, sizeof(*entries));
-	entries->room = ngone;
-	entries->tids = palloc(sizeof(ItemPointerData) * Max(ngone, 1));
-	entries->locks_size = 8;
-	entries->locks = palloc(sizeof(ItemPointerData) * entries->locks_size);
-	strata_entries_visit(batches, &dirty, first_row, first_row + nrows - 1,
-						 take_entry, entries);
+	strata_entries_visit(batches, &dirty, first_row, first_row,
+						 first_row + nrows - 1, take_entry, entries);
 	return !entries->others && entries->ndeleted == ngone;
 }
 
@@ -291,8 +298,8 @@ delete_locks(Relation batches, const Entries *entries, CommandId cid)
 {
 	TM_FailureData tmfd;
 
-	for (int i = 0; i < entries->nlocks; i++)
-		if (heap_delete(batches, &entries->locks[i], cid, InvalidSnapshot,
+	for (int i = 0; i < entries->locks.n; i++)
+		if (heap_delete(batches, &entries->locks.tids[i], cid, InvalidSnapshot,
 						false, &tmfd, false) != TM_Ok)
 			return false;
 	return true;
@@ -325,15 +332,17 @@ strata_store_sweep_batch(Relation rel, Relation batches,
 	 * An entry that was made of a lock's may still carry our lock: only who
 	 * may wait gets past his own.
 	 */
-	for (int i = 0; done && i < entries.ndeleted; i++)
-		if (heap_delete(batches, &entries.tids[i], cid, InvalidSnapshot, true,
-						&tmfd, false) != TM_Ok)
+	for (int i = 0; done && i < entries.deleted.n; i++)
+		if (heap_delete(batches, &entries.deleted.tids[i], cid,
+						InvalidSnapshot, true, &tmfd, false) != TM_Ok)
 			elog(ERROR,
 				 "entry of a deleted row in \"%s\" changed concurrently",
 				 RelationGetRelationName(batches));
 	strata_batch_writing_lock(batches, first_row, false);
-	pfree(entries.tids);
-	pfree(entries.locks);
+	if (entries.deleted.tids != NULL)
+		pfree(entries.deleted.tids);
+	if (entries.locks.tids != NULL)
+		pfree(entries.locks.tids);
 	for (int i = ngone; done && i < nrows; i++)
 		pgstat_count_heap_delete(rel);
 	if (done)
@@ -351,6 +360,7 @@ strata_store_sweep_batch(Relation rel, Relation batches,
 typedef struct RowStates
 {
 	int64		first_row;
+	int			nrows;
 	bool	   *touched;		/* somebody has, or had, to do with it */
 	ItemPointerData *locks;		/* of lock entries, held or not; else invalid */
 } RowStates;
@@ -359,12 +369,15 @@ static void
 note_state(Relation batches, const StrataEntry *entry, void *arg)
 {
 	RowStates  *states = arg;
-	int64		row = entry->row - states->first_row;
+	int64		first = entry->row - states->first_row;
 
 	if (entry->kind == STRATA_ENTRY_LOCK && !TransactionIdIsValid(entry->wait))
-		states->locks[row] = entry->self;
+		states->locks[first] = entry->self;
 	else
-		states->touched[row] = true;
+		for (int64 row = first;
+			 row < first + entry->span && row < states->nrows; row++)
+			states->touched[row] |=
+				strata_entry_is_about(entry, states->first_row + row);
 }
 
 /*
@@ -394,7 +407,7 @@ strata_store_delete_rows(Relation rel, Relation batches,
 	ItemPointerData self = *tid;
 	TransactionId deleter = InvalidTransactionId;
 	SnapshotData dirty;
-	RowStates	states = {first_row};
+	RowStates	states = {first_row, last + 1};
 	uint16	   *taken = palloc(sizeof(uint16) * nrows);
 	int			ntaken = 0;
 	int			nleft = 0;
@@ -414,7 +427,7 @@ strata_store_delete_rows(Relation rel, Relation batches,
 		nleft = nrows;
 	else
 	{
-		strata_entries_visit(batches, &dirty, first_row + rows[0],
+		strata_entries_visit(batches, &dirty, first_row, first_row + rows[0],
 							 first_row + last, note_state, &states);
 		for (int i = 0; i < nrows; i++)
 		{

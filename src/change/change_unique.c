@@ -280,7 +280,8 @@ find_in_batch(UniqueKey *key, Relation rel, Relation batches,
 			continue;
 		*met = true;
 		if (row.row != except &&
-			strata_store_row_is_live(rel, batches, row.row, tid))
+			strata_store_row_is_live(rel, batches, row.first_row, row.row,
+									 tid))
 			return row.row;
 	}
 	return -1;
@@ -612,7 +613,8 @@ find_in_line(Relation rel, Relation batches, UniqueKey *key,
 		if (!strata_batch_row_find(rel, batches, row, &found))
 			return -1;
 		if (row_has_key(key, rel, &found, estate, row_slot) &&
-			strata_store_row_is_live(rel, batches, row, &found.batch_tid))
+			strata_store_row_is_live(rel, batches, first_row, row,
+									 &found.batch_tid))
 			return row;
 	}
 	return -1;

@@ -195,14 +195,14 @@ extern bool strata_tuple_delete_as_moved(Relation rel,
 
 /*
  * pg_page.c.  freeze: let all see a tuple that we have inserted, whatever
- * becomes of us.  room: free space of a page.  least_is_negative: is the least
- * key, an int8, of a btree index negative, of a tuple visible or not?  Asked
- * of the first leaf page.  may_be_truncated: does a heap end with as many free
- * pages as VACUUM would take away, if it got the lock for it?
+ * becomes of us.  room: free space of a page.  index_least: the least key, an
+ * int8, of a btree index, of a tuple visible or not, from the first leaf page;
+ * PG_INT64_MAX: there is none.  may_be_truncated: does a heap end with as many
+ * free pages as VACUUM would take away, if it got the lock for it?
  */
 extern void strata_tuple_freeze(Relation rel, const ItemPointerData *tid);
 extern Size strata_page_room(Relation rel, BlockNumber block);
-extern bool strata_index_least_is_negative(Relation index);
+extern int64 strata_index_least(Relation index);
 extern bool strata_heap_may_be_truncated(Relation rel);
 
 /*

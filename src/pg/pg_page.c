@@ -85,11 +85,11 @@ strata_heap_may_be_truncated(Relation rel)
 }
 
 /* See pg.h. */
-bool
-strata_index_least_is_negative(Relation index)
+int64
+strata_index_least(Relation index)
 {
 	Buffer		buf = strata_bt_get_leftmost(index);
-	bool		result = false;
+	int64		result = PG_INT64_MAX;
 
 	while (BufferIsValid(buf))
 	{
@@ -105,7 +105,7 @@ strata_index_least_is_negative(Relation index)
 
 			result = DatumGetInt64(index_getattr(tuple, 1,
 												 RelationGetDescr(index),
-												 &isnull)) < 0;
+												 &isnull));
 			break;
 		}
 		if (P_RIGHTMOST(opaque))

@@ -10,16 +10,23 @@
  * row.
  *
  *	OFFSET	SIZE	MEANING
- *	0		1		kind, see store.h
+ *	0		1		kind, see store_entry.h
  *	1		6		heap TID (native), or zeros
  *	7		4		CRC-32C over row number (int64), kind, TID; native order
+ *
+ * Rows of a batch that one command deletes together have one entry, which the
+ * number of the first of them is the key of: -(2^40 + row number + 1).
+ *
+ *	OFFSET	SIZE	MEANING
+ *	0		1		'r' a run of rows, 'b' a bitmap of them
+ *	1		2		run: how many (u16, native)
+ *	1		n		bitmap: bit i is set when row first + i is one of them
+ *	3, 1+n	4		CRC-32C over the first's row number and all before it
  *
  * Entries are tuples like any other: who sees the entry sees that the row has
  * left its batch, and who does not sees the row there.  Lock entries change
  * nothing for readers, so they are frozen at birth and seen by all, but for
  * those on batches of the same transaction, which may never come to be.
- *
- * Over 600 lines: reading and writing follow one layout.
  *
  * src/store/store_entry.c
  *-------------------------------------------------------------------------
@@ -36,41 +43,36 @@
 #include "catalog/index.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "port/pg_bitutils.h"
 #include "port/pg_crc32c.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/fmgroids.h"
 #include "utils/snapmgr.h"
 
-#define ENTRY_BYTES (1 + sizeof(ItemPointerData) + sizeof(pg_crc32c))
+/* Without the CRC: kind and TID, or kind and length. */
+#define SINGLE_BYTES (1 + sizeof(ItemPointerData))
+#define RUN_BYTES (1 + sizeof(uint16))
 
-/* Row numbers read ahead of all batches; with more entries each batch asks. */
-#define PRELOAD 512
+/* So that an entry never gets out of line. */
+#define BITMAP_BYTES 1024
+#define MOST_BYTES (1 + BITMAP_BYTES + sizeof(pg_crc32c))
 
-/* So many batches are asked for one by one before entries are read ahead. */
-#define ASKED_BEFORE_PRELOAD 4
-
-/* Entries of deleted rows that are written, and logged, together. */
-#define INSERTED_TOGETHER 64
-
-static inline int64
-entry_key(int64 row)
-{
-	return -row - 1;
-}
+/* Fewer deleted rows have an entry each, which is found at once. */
+#define TOGETHER 4
 
 /*-------------------------------------------------------------------------
  * Bytes
  *-------------------------------------------------------------------------
  */
 static pg_crc32c
-entry_crc(int64 row, const uint8 *bytes)
+entry_crc(int64 row, const uint8 *bytes, int nbytes)
 {
 	pg_crc32c	crc;
 
 	INIT_CRC32C(crc);
 	COMP_CRC32C(crc, &row, sizeof(row));
-	COMP_CRC32C(crc, bytes, 1 + sizeof(ItemPointerData));
+	COMP_CRC32C(crc, bytes, nbytes);
 	FIN_CRC32C(crc);
 	return crc;
 }
@@ -84,35 +86,10 @@ corrupt(Relation batches, int64 row, const char *what)
 					errdetail("Row %lld: %s.", (long long) row, what)));
 }
 
-/* See store_entry.h. */
-void
-strata_entry_parse(Relation batches, TupleTableSlot *slot, StrataEntry *entry)
+/* What an entry of one row says, in bytes that are of its kind's length. */
+static void
+parse_single(Relation batches, const uint8 *bytes, StrataEntry *entry)
 {
-	int64		key;
-	bytea	   *value;
-	const uint8 *bytes;
-	pg_crc32c	crc;
-
-	key = DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
-	entry->row = -(key + 1);
-	entry->self = slot->tts_tid;
-	if (slot->tts_isnull[STRATA_BATCH_ATT_ENTRY - 1] ||
-		DatumGetInt32(slot->tts_values[STRATA_BATCH_ATT_NROWS - 1]) != 0)
-		corrupt(batches, entry->row, "it is no entry");
-	value = (bytea *)
-		DatumGetPointer(slot->tts_values[STRATA_BATCH_ATT_ENTRY - 1]);
-	bytes = (const uint8 *) VARDATA_ANY(value);
-
-	/*
-	 * it is too short to be compressed or out of line: a pointer is not
-	 * followed
-	 */
-	if ((VARATT_IS_EXTENDED(value) && !VARATT_IS_SHORT(value)) ||
-		VARSIZE_ANY_EXHDR(value) != ENTRY_BYTES)
-		corrupt(batches, entry->row, "it has the wrong length");
-	memcpy(&crc, bytes + 1 + sizeof(ItemPointerData), sizeof(crc));
-	if (crc != entry_crc(entry->row, bytes))
-		corrupt(batches, entry->row, "its checksum differs");
 	entry->kind = (StrataEntryKind) bytes[0];
 	memcpy(&entry->tid, bytes + 1, sizeof(ItemPointerData));
 	switch (entry->kind)
@@ -126,6 +103,84 @@ strata_entry_parse(Relation batches, TupleTableSlot *slot, StrataEntry *entry)
 		default:
 			corrupt(batches, entry->row, "it is of no known kind");
 	}
+}
+
+/* The same of rows deleted together. */
+static void
+parse_together(Relation batches, const uint8 *bytes, int nbytes,
+			   StrataEntry *entry)
+{
+	uint16		nrows;
+
+	entry->kind = STRATA_ENTRY_DELETED;
+	if (bytes[0] == 'r' && nbytes == RUN_BYTES)
+	{
+		memcpy(&nrows, bytes + 1, sizeof(nrows));
+		entry->span = nrows;
+	}
+	else if (bytes[0] == 'b' && nbytes > 1 && nbytes <= 1 + BITMAP_BYTES &&
+			 (bytes[1] & 1) != 0 && bytes[nbytes - 1] != 0)
+	{
+		entry->bits = bytes + 1;
+		entry->span = 8 * (nbytes - 2) +
+			pg_leftmost_one_pos32(bytes[nbytes - 1]) + 1;
+	}
+	else
+		corrupt(batches, entry->row, "it is of no known kind");
+	if (entry->span == 0 ||
+		entry->row > STRATA_BATCH_MAX_ROW_NUMBER - entry->span)
+		corrupt(batches, entry->row, "there are no such rows");
+}
+
+/* See store_entry.h. */
+void
+strata_entry_parse(Relation batches, TupleTableSlot *slot, StrataEntry *entry)
+{
+	int64		key;
+	bytea	   *value;
+	const uint8 *bytes;
+	int			nbytes;
+	pg_crc32c	crc;
+
+	key = DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]);
+	entry->together = key < -STRATA_TOGETHER_KEYS;
+	entry->row = -(key + (entry->together ? STRATA_TOGETHER_KEYS : 0) + 1);
+	entry->self = slot->tts_tid;
+	entry->span = 1;
+	entry->bits = NULL;
+	ItemPointerSetInvalid(&entry->tid);
+	if (slot->tts_isnull[STRATA_BATCH_ATT_ENTRY - 1] ||
+		DatumGetInt32(slot->tts_values[STRATA_BATCH_ATT_NROWS - 1]) != 0)
+		corrupt(batches, entry->row, "it is no entry");
+	value = (bytea *)
+		DatumGetPointer(slot->tts_values[STRATA_BATCH_ATT_ENTRY - 1]);
+	bytes = (const uint8 *) VARDATA_ANY(value);
+
+	/*
+	 * it is too short to be compressed or out of line: a pointer is not
+	 * followed
+	 */
+	if ((VARATT_IS_EXTENDED(value) && !VARATT_IS_SHORT(value)) ||
+		VARSIZE_ANY_EXHDR(value) < RUN_BYTES + sizeof(crc) - 1 ||
+		(!entry->together &&
+		 VARSIZE_ANY_EXHDR(value) != SINGLE_BYTES + sizeof(crc)))
+		corrupt(batches, entry->row, "it has the wrong length");
+	nbytes = VARSIZE_ANY_EXHDR(value) - sizeof(crc);
+	memcpy(&crc, bytes + nbytes, sizeof(crc));
+	if (crc != entry_crc(entry->row, bytes, nbytes))
+		corrupt(batches, entry->row, "its checksum differs");
+	if (entry->together)
+		parse_together(batches, bytes, nbytes, entry);
+	else
+		parse_single(batches, bytes, entry);
+}
+
+/* See store_entry.h. */
+int
+strata_entry_count(const StrataEntry *entry)
+{
+	return entry->bits == NULL ? entry->span :
+		(int) pg_popcount((const char *) entry->bits, (entry->span + 7) / 8);
 }
 
 /*
@@ -150,32 +205,28 @@ fixed_columns(Relation batches)
 	return fixed;
 }
 
-/* An entry of a row, as a tuple of the companion; palloc'd. */
+/* A tuple of the companion, with these bytes and their CRC; palloc'd. */
 static HeapTuple
-form_entry(Relation batches, int64 row, StrataEntryKind kind,
-		   const ItemPointerData *tid)
+form_tuple(Relation batches, int64 key, int64 row, const uint8 *bytes,
+		   int nbytes)
 {
 	Datum		values[STRATA_BATCH_FIXED_ATTS];
 	bool		isnull[STRATA_BATCH_FIXED_ATTS] = {0};
 	union
 	{
 		int32		align;
-		char		bytes[VARHDRSZ + ENTRY_BYTES];
+		char		bytes[VARHDRSZ + MOST_BYTES];
 	}			value;
 	int32		layout = 0;
-	uint8	   *bytes = (uint8 *) VARDATA(&value);
-	pg_crc32c	crc;
+	pg_crc32c	crc = entry_crc(row, bytes, nbytes);
 	HeapTuple	tuple;
 
-	memset(&value, 0, sizeof(value));
-	SET_VARSIZE(&value, VARHDRSZ + ENTRY_BYTES);
+	Assert(nbytes + sizeof(crc) <= MOST_BYTES); /* store:S2 */
+	SET_VARSIZE(&value, VARHDRSZ + nbytes + sizeof(crc));
 	SET_VARSIZE(&layout, VARHDRSZ);
-	bytes[0] = (uint8) kind;
-	if (tid != NULL)
-		memcpy(bytes + 1, tid, sizeof(ItemPointerData));
-	crc = entry_crc(row, bytes);
-	memcpy(bytes + 1 + sizeof(ItemPointerData), &crc, sizeof(crc));
-	values[STRATA_BATCH_ATT_FIRST_ROW - 1] = Int64GetDatum(entry_key(row));
+	memcpy(VARDATA(&value), bytes, nbytes);
+	memcpy(VARDATA(&value) + nbytes, &crc, sizeof(crc));
+	values[STRATA_BATCH_ATT_FIRST_ROW - 1] = Int64GetDatum(key);
 	values[STRATA_BATCH_ATT_NROWS - 1] = Int32GetDatum(0);
 	values[STRATA_BATCH_ATT_LAYOUT - 1] = PointerGetDatum(&layout);
 	values[STRATA_BATCH_ATT_SUMMARY - 1] = (Datum) 0;
@@ -186,31 +237,70 @@ form_entry(Relation batches, int64 row, StrataEntryKind kind,
 	return tuple;
 }
 
+/* An entry of a row, as a tuple of the companion; palloc'd. */
+static HeapTuple
+form_entry(Relation batches, int64 row, StrataEntryKind kind,
+		   const ItemPointerData *tid)
+{
+	uint8		bytes[SINGLE_BYTES] = {(uint8) kind};
+
+	if (tid != NULL)
+		memcpy(bytes + 1, tid, sizeof(ItemPointerData));
+	return form_tuple(batches, strata_entry_key(row), row, bytes,
+					  SINGLE_BYTES);
+}
+
+/*
+ * One entry of some of these rows of a batch, which are deleted; *taken: of
+ * how many, from the first on.
+ */
+static HeapTuple
+form_together(Relation batches, int64 first_row, const uint16 *rows, int nrows,
+			  int *taken)
+{
+	uint8		bytes[1 + BITMAP_BYTES] = {0};
+	int			nbytes = RUN_BYTES;
+	int64		row = first_row + rows[0];
+	uint16		run = 1;
+	int			n;
+
+	while (run < nrows && rows[run] == rows[0] + run)
+		run++;
+	if (run == nrows)
+	{
+		bytes[0] = 'r';
+		memcpy(bytes + 1, &run, sizeof(run));
+		n = nrows;
+	}
+	else
+	{
+		bytes[0] = 'b';
+		for (n = 0; n < nrows && rows[n] - rows[0] < 8 * BITMAP_BYTES; n++)
+			bytes[1 + (rows[n] - rows[0]) / 8] |=
+				1 << (rows[n] - rows[0]) % 8;
+		nbytes = 2 + (rows[n - 1] - rows[0]) / 8;
+	}
+	*taken = n;
+	return form_tuple(batches, strata_together_key(row), row, bytes, nbytes);
+}
+
 /*-------------------------------------------------------------------------
  * Writing.  Entries stand in the index on first_row only.
  *-------------------------------------------------------------------------
  */
-/* An entry at tid into the index on first_row. */
 static void
-index_entry_in(Relation index, IndexInfo *info, Relation batches,
-			   ItemPointer tid, int64 row)
-{
-	/* first_row, nrows */
-	Datum		values[2] = {Int64GetDatum(entry_key(row)), Int32GetDatum(0)};
-	bool		isnull[2] = {false, false};
-
-	(void) index_insert(index, values, isnull, tid, batches, UNIQUE_CHECK_YES,
-						false, info);
-}
-
-static void
-index_entry(Relation batches, HeapTuple tuple, int64 row)
+index_entry(Relation batches, HeapTuple tuple, int64 key)
 {
 	Relation	index = index_open(strata_row_index_of(batches),
 								   RowExclusiveLock);
 	IndexInfo  *info = BuildIndexInfo(index);
 
-	index_entry_in(index, info, batches, &tuple->t_self, row);
+	/* first_row, nrows */
+	Datum		values[2] = {Int64GetDatum(key), Int32GetDatum(0)};
+	bool		isnull[2] = {false, false};
+
+	(void) index_insert(index, values, isnull, &tuple->t_self, batches,
+						UNIQUE_CHECK_YES, false, info);
 	pfree(info);
 	index_close(index, NoLock);
 }
@@ -232,7 +322,7 @@ strata_entry_insert(Relation batches, int64 row, StrataEntryKind kind,
 		   (tid != NULL));		/* store:S2 */
 	Assert(tid == NULL || !strata_tid_is_compressed(tid));	/* store:S8 */
 	heap_insert(batches, tuple, cid, 0, NULL);
-	index_entry(batches, tuple, row);
+	index_entry(batches, tuple, strata_entry_key(row));
 	if (forever)
 		strata_tuple_freeze(batches, &tuple->t_self);
 	if (self != NULL)
@@ -240,47 +330,30 @@ strata_entry_insert(Relation batches, int64 row, StrataEntryKind kind,
 	heap_freetuple(tuple);
 }
 
-/*
- * See store_entry.h.  Greatest row first: that is the order of their keys, in
- * which a btree fills its pages.
- */
+/* See store_entry.h. */
 void
 strata_entries_insert_deleted(Relation batches, int64 first_row,
 							  const uint16 *rows, int nrows, CommandId cid)
 {
-	TupleTableSlot *slots[INSERTED_TOGETHER];
-	Relation	index = index_open(strata_row_index_of(batches),
-								   RowExclusiveLock);
-	IndexInfo  *info = BuildIndexInfo(index);
-	int			nslots = Min(nrows, INSERTED_TOGETHER);
-	int			left = nrows;
-
-	for (int i = 0; i < nslots; i++)
-		slots[i] = MakeSingleTupleTableSlot(RelationGetDescr(batches),
-											&TTSOpsHeapTuple);
-	while (left > 0)
+	if (nrows < TOGETHER)
 	{
-		int			n = Min(left, nslots);
-
-		for (int i = 0; i < n; i++)
-		{
-			int64		row = first_row + rows[left - 1 - i];
-
-			Assert(left - i < 2 ||
-				   rows[left - 2 - i] < rows[left - 1 - i]);	/* store:S3 */
-			ExecStoreHeapTuple(form_entry(batches, row, STRATA_ENTRY_DELETED,
-										  NULL), slots[i], true);
-		}
-		heap_multi_insert(batches, slots, n, cid, 0, NULL);
-		for (int i = 0; i < n; i++)
-			index_entry_in(index, info, batches, &slots[i]->tts_tid,
-						   first_row + rows[left - 1 - i]);
-		left -= n;
+		for (int i = 0; i < nrows; i++)
+			strata_entry_insert(batches, first_row + rows[i],
+								STRATA_ENTRY_DELETED, NULL, cid, false, NULL);
+		return;
 	}
-	for (int i = 0; i < nslots; i++)
-		ExecDropSingleTupleTableSlot(slots[i]);
-	pfree(info);
-	index_close(index, NoLock);
+	for (int i = 0; i < nrows;)
+	{
+		int			taken;
+		HeapTuple	tuple = form_together(batches, first_row, rows + i,
+										  nrows - i, &taken);
+
+		heap_insert(batches, tuple, cid, 0, NULL);
+		index_entry(batches, tuple, strata_together_key(first_row + rows[i]));
+		heap_freetuple(tuple);
+		i += taken;
+		Assert(i == nrows || rows[i - 1] < rows[i]);	/* store:S3 */
+	}
 }
 
 /* See store_entry.h. */
@@ -301,7 +374,7 @@ strata_entry_replace(Relation batches, const StrataEntry *entry,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 				 errmsg("could not serialize access due to concurrent update")));
 	if (!HeapTupleIsHeapOnly(tuple))
-		index_entry(batches, tuple, entry->row);
+		index_entry(batches, tuple, strata_entry_key(entry->row));
 	return tuple;
 }
 
@@ -325,33 +398,65 @@ decider(Snapshot snapshot, const StrataEntry *entry)
 		snapshot->xmax;
 }
 
+/* Look for entries whose keys are in [from, to]. */
+static void
+look_between(IndexScanDesc scan, int64 from, int64 to)
+{
+	ScanKeyData keys[2];
+
+	ScanKeyInit(&keys[0], 1, BTGreaterEqualStrategyNumber, F_INT8GE,
+				Int64GetDatum(from));
+	ScanKeyInit(&keys[1], 1, BTLessEqualStrategyNumber, F_INT8LE,
+				Int64GetDatum(to));
+	index_rescan(scan, keys, 2, NULL, 0);
+}
+
+/* The next entry that is about the row; false: there is none. */
+static bool
+next_about(Relation batches, IndexScanDesc scan, TupleTableSlot *slot,
+		   int64 row, StrataEntry *entry)
+{
+	while (index_getnext_slot(scan, ForwardScanDirection, slot))
+	{
+		slot_getsomeattrs(slot, STRATA_BATCH_FIXED_ATTS);
+		strata_entry_parse(batches, slot, entry);
+		if (strata_entry_is_about(entry, row))
+			return true;
+	}
+	return false;
+}
+
 /*
  * The entry of `row` under snapshot; kind NONE when there is none.  With a
  * dirty snapshot entry->wait is the transaction, if any, whose end decides
  * about it.
  */
 static void
-find_entry(Relation batches, int64 row, Snapshot snapshot, StrataEntry *entry)
+find_entry(Relation batches, int64 batch, int64 row, Snapshot snapshot,
+		   StrataEntry *entry)
 {
 	Relation	index = index_open(strata_row_index_of(batches),
 								   AccessShareLock);
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(batches),
 													&TTSOpsBufferHeapTuple);
-	IndexScanDesc scan = strata_index_beginscan(batches, index, snapshot, 1,
+	IndexScanDesc scan = strata_index_beginscan(batches, index, snapshot, 2,
 												0);
-	ScanKeyData key;
+	bool		found;
 
+	Assert(batch >= 0 && batch <= row); /* store:S4 */
 	memset(entry, 0, sizeof(*entry));
-	entry->row = row;
-	ScanKeyInit(&key, 1, BTEqualStrategyNumber, F_INT8EQ,
-				Int64GetDatum(entry_key(row)));
-	index_rescan(scan, &key, 1, NULL, 0);
-	if (index_getnext_slot(scan, ForwardScanDirection, slot))
+	look_between(scan, strata_entry_key(row), strata_entry_key(row));
+	found = next_about(batches, scan, slot, row, entry);
+	if (!found && strata_index_least(index) < -STRATA_TOGETHER_KEYS)
+	{
+		look_between(scan, strata_together_key(row),
+					 strata_together_key(batch));
+		found = next_about(batches, scan, slot, row, entry);
+	}
+	if (found)
 	{
 		HeapTupleHeader header;
 
-		slot_getsomeattrs(slot, STRATA_BATCH_FIXED_ATTS);
-		strata_entry_parse(batches, slot, entry);
 		header = ((BufferHeapTupleTableSlot *) slot)->base.tuple->t_data;
 		entry->xmin = HeapTupleHeaderGetRawXmin(header);
 		if (!HeapTupleHeaderXminFrozen(header) &&
@@ -362,6 +467,13 @@ find_entry(Relation batches, int64 row, Snapshot snapshot, StrataEntry *entry)
 		}
 		entry->wait = decider(snapshot, entry);
 	}
+	else
+		memset(entry, 0, sizeof(*entry));
+	/* of rows deleted together, too */
+	entry->row = row;
+	entry->together = false;
+	entry->span = 1;
+	entry->bits = NULL;
 	index_endscan(scan);
 	ExecDropSingleTupleTableSlot(slot);
 	index_close(index, AccessShareLock);
@@ -369,248 +481,21 @@ find_entry(Relation batches, int64 row, Snapshot snapshot, StrataEntry *entry)
 
 /* See store_entry.h. */
 void
-strata_entry_find_dirty(Relation batches, int64 row, StrataEntry *entry)
+strata_entry_find_dirty(Relation batches, int64 batch, int64 row,
+						StrataEntry *entry)
 {
 	SnapshotData dirty;
 
 	InitDirtySnapshot(dirty);
-	find_entry(batches, row, &dirty, entry);
+	find_entry(batches, batch, row, &dirty, entry);
 }
 
 /* See store_entry.h. */
 void
-strata_entry_find(Relation batches, int64 row, Snapshot snapshot,
+strata_entry_find(Relation batches, int64 batch, int64 row, Snapshot snapshot,
 				  StrataEntry *entry)
 {
-	find_entry(batches, row, snapshot, entry);
-}
-
-/*-------------------------------------------------------------------------
- * Entries of batches, as a snapshot sees them
- *-------------------------------------------------------------------------
- */
-struct StrataEntries
-{
-	Relation	batches;
-	Snapshot	snapshot;
-	bool		check;			/* visibility is to be tested here */
-	Relation	index;			/* opened when first needed */
-	IndexScanDesc scan;
-	TupleTableSlot *slot;
-	MemoryContext mcxt;
-	int			asked;			/* batches asked for so far */
-	bool		complete;		/* all is all there is */
-	bool		loaded;
-	int			nall;
-	int64	   *all;			/* PRELOAD row numbers, greatest first */
-	uint16	   *rows;			/* what the last call gave out */
-	int			rows_size;
-};
-
-/* See store_entry.h. */
-StrataEntries *
-strata_entries_create(Relation batches, Snapshot snapshot)
-{
-	StrataEntries *entries = palloc0(sizeof(StrataEntries));
-
-	entries->batches = batches;
-	entries->snapshot = snapshot;
-	entries->mcxt = CurrentMemoryContext;
-
-	/*
-	 * Serializable: the index pages read here must not be locked against all
-	 * writers of other batches.  Reading the batch itself has left the lock
-	 * that writers of its rows look for.
-	 */
-	entries->check = IsolationIsSerializable() && IsMVCCSnapshot(snapshot);
-	return entries;
-}
-
-/* Begin with the entries whose keys are in [from, to]. */
-static void
-begin_range(StrataEntries *entries, int64 from, int64 to)
-{
-	ScanKeyData keys[2];
-
-	if (entries->scan == NULL)
-	{
-		MemoryContext old = MemoryContextSwitchTo(entries->mcxt);
-
-		entries->slot =
-			MakeSingleTupleTableSlot(RelationGetDescr(entries->batches),
-									 &TTSOpsBufferHeapTuple);
-		entries->scan = strata_index_beginscan(entries->batches,
-											   entries->index,
-											   entries->check ?
-											   SnapshotAny :
-											   entries->snapshot,
-											   2, 0);
-		MemoryContextSwitchTo(old);
-	}
-	ScanKeyInit(&keys[0], 1, BTGreaterEqualStrategyNumber, F_INT8GE,
-				Int64GetDatum(from));
-	ScanKeyInit(&keys[1], 1, BTLessEqualStrategyNumber, F_INT8LE,
-				Int64GetDatum(to));
-	index_rescan(entries->scan, keys, 2, NULL, 0);
-}
-
-/* Next row that has left its batch; *visited counts what was looked at. */
-static int64
-next_row(StrataEntries *entries, ScanDirection direction, int *visited)
-{
-	while (index_getnext_slot(entries->scan, direction, entries->slot))
-	{
-		StrataEntry entry;
-
-		(*visited)++;
-		if (entries->check &&
-			!table_tuple_satisfies_snapshot(entries->batches, entries->slot,
-											entries->snapshot))
-			continue;
-		slot_getsomeattrs(entries->slot, STRATA_BATCH_FIXED_ATTS);
-		strata_entry_parse(entries->batches, entries->slot, &entry);
-		if (entry.kind != STRATA_ENTRY_LOCK)
-			return entry.row;
-	}
-	return -1;
-}
-
-/* Usually there are no entries: one look at the index tells. */
-static void
-look_for_any(StrataEntries *entries)
-{
-	entries->index = index_open(strata_row_index_of(entries->batches),
-								AccessShareLock);
-	if (!strata_index_least_is_negative(entries->index))
-		entries->complete = true;
-}
-
-/* Usually there are few entries: learn them all. */
-static void
-preload(StrataEntries *entries)
-{
-	int			visited = 0;
-	int64		row = -1;
-
-	entries->loaded = true;
-	entries->all = MemoryContextAlloc(entries->mcxt, sizeof(int64) * PRELOAD);
-	begin_range(entries, PG_INT64_MIN, -1);
-	while (visited < PRELOAD &&
-		   (row = next_row(entries, ForwardScanDirection, &visited)) >= 0)
-		entries->all[entries->nall++] = row;
-	entries->complete = row < 0;
-	ExecClearTuple(entries->slot);
-}
-
-/* Position in all of the least row number that is >= row, or -1. */
-static int
-find_preloaded(StrataEntries *entries, int64 row)
-{
-	int			low = 0;
-	int			high = entries->nall;	/* all[low ..] < row */
-
-	while (low < high)
-	{
-		int			middle = (low + high) / 2;
-
-		if (entries->all[middle] >= row)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low - 1;
-}
-
-static void
-give_out(StrataEntries *entries, int n, int position)
-{
-	if (entries->rows_size <= n)
-	{
-		int			size = Max(64, entries->rows_size * 2);
-
-		entries->rows = entries->rows == NULL ?
-			MemoryContextAlloc(entries->mcxt, sizeof(uint16) * size) :
-			repalloc(entries->rows, sizeof(uint16) * size);
-		entries->rows_size = size;
-	}
-	Assert(n == 0 || entries->rows[n - 1] < position ||
-		   !IsMVCCSnapshot(entries->snapshot)); /* store:S3 */
-	entries->rows[n] = (uint16) position;
-}
-
-/* See store_entry.h. */
-int
-strata_entries_find(StrataEntries *entries, int64 first, int nrows)
-{
-	int64		last = first + nrows - 1;
-	int			n = 0;
-
-	/* the index scan lives longer than a caller's memory of one row */
-	MemoryContext old = MemoryContextSwitchTo(entries->mcxt);
-
-	if (entries->index == NULL)
-		look_for_any(entries);
-	/* who wants a few batches reads no entries of others */
-	if (!entries->complete && !entries->loaded &&
-		entries->asked++ >= ASKED_BEFORE_PRELOAD)
-		preload(entries);
-	if (entries->complete)
-	{
-		for (int i = find_preloaded(entries, first);
-			 i >= 0 && entries->all[i] <= last; i--)
-			give_out(entries, n++, (int) (entries->all[i] - first));
-	}
-	else
-	{
-		int			visited = 0;
-		int64		row;
-
-		/* ascending rows: descending keys */
-		begin_range(entries, entry_key(last), entry_key(first));
-		while ((row = next_row(entries, BackwardScanDirection, &visited)) >= 0)
-			give_out(entries, n++, (int) (row - first));
-		ExecClearTuple(entries->slot);
-	}
-	MemoryContextSwitchTo(old);
-	return n;
-}
-
-/* See store_entry.h. */
-void
-strata_entries_apply_between(StrataEntries *entries, StrataBatchReader *reader,
-							 int from, int to)
-{
-	Assert(0 <= from && from <= to && to <= reader->nrows); /* store:S2 */
-	reader->ngone = strata_entries_find(entries, reader->first_row + from,
-										to - from);
-	reader->gone = entries->rows;
-	for (int i = 0; i < reader->ngone && from > 0; i++)
-		entries->rows[i] += (uint16) from;
-}
-
-/* See store_entry.h. */
-void
-strata_entries_apply(StrataEntries *entries, StrataBatchReader *reader)
-{
-	strata_entries_apply_between(entries, reader, 0, reader->nrows);
-}
-
-/* See store_entry.h. */
-void
-strata_entries_free(StrataEntries *entries)
-{
-	if (entries->scan != NULL)
-	{
-		index_endscan(entries->scan);
-		ExecDropSingleTupleTableSlot(entries->slot);
-	}
-	if (entries->index != NULL)
-		index_close(entries->index, NoLock);
-	if (entries->all != NULL)
-		pfree(entries->all);
-	if (entries->rows != NULL)
-		pfree(entries->rows);
-	pfree(entries);
+	find_entry(batches, batch, row, snapshot, entry);
 }
 
 /*-------------------------------------------------------------------------
@@ -619,24 +504,11 @@ strata_entries_free(StrataEntries *entries)
  *-------------------------------------------------------------------------
  */
 
-/* See store_entry.h. */
-void
-strata_entries_visit(Relation batches, Snapshot snapshot, int64 first_row,
-					 int64 last_row, StrataEntryVisitor visit, void *arg)
+/* Visit what the scan has been set to, where it is about rows from first on. */
+static void
+visit_scan(Relation batches, IndexScanDesc scan, TupleTableSlot *slot,
+		   int64 first_row, StrataEntryVisitor visit, void *arg)
 {
-	Relation	index = index_open(strata_row_index_of(batches),
-								   AccessShareLock);
-	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(batches),
-													&TTSOpsBufferHeapTuple);
-	IndexScanDesc scan = strata_index_beginscan(batches, index, snapshot, 2,
-												0);
-	ScanKeyData keys[2];
-
-	ScanKeyInit(&keys[0], 1, BTGreaterEqualStrategyNumber, F_INT8GE,
-				Int64GetDatum(entry_key(last_row)));
-	ScanKeyInit(&keys[1], 1, BTLessEqualStrategyNumber, F_INT8LE,
-				Int64GetDatum(entry_key(first_row)));
-	index_rescan(scan, keys, 2, NULL, 0);
 	while (index_getnext_slot(scan, ForwardScanDirection, slot))
 	{
 		StrataEntry entry;
@@ -645,8 +517,34 @@ strata_entries_visit(Relation batches, Snapshot snapshot, int64 first_row,
 		memset(&entry, 0, sizeof(entry));
 		slot_getsomeattrs(slot, STRATA_BATCH_FIXED_ATTS);
 		strata_entry_parse(batches, slot, &entry);
-		entry.wait = decider(snapshot, &entry);
-		visit(batches, &entry, arg);
+		entry.wait = decider(scan->xs_snapshot, &entry);
+		if (entry.row + entry.span > first_row)
+			visit(batches, &entry, arg);
+	}
+}
+
+/* See store_entry.h. */
+void
+strata_entries_visit(Relation batches, Snapshot snapshot, int64 batch,
+					 int64 first_row, int64 last_row,
+					 StrataEntryVisitor visit, void *arg)
+{
+	Relation	index = index_open(strata_row_index_of(batches),
+								   AccessShareLock);
+	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(batches),
+													&TTSOpsBufferHeapTuple);
+	IndexScanDesc scan = strata_index_beginscan(batches, index, snapshot, 2,
+												0);
+
+	Assert(batch <= first_row && first_row <= last_row);	/* store:S4 */
+	look_between(scan, strata_entry_key(last_row),
+				 strata_entry_key(first_row));
+	visit_scan(batches, scan, slot, first_row, visit, arg);
+	if (strata_index_least(index) < -STRATA_TOGETHER_KEYS)
+	{
+		look_between(scan, strata_together_key(last_row),
+					 strata_together_key(batch));
+		visit_scan(batches, scan, slot, first_row, visit, arg);
 	}
 	index_endscan(scan);
 	ExecDropSingleTupleTableSlot(slot);
@@ -680,7 +578,7 @@ strata_entries_forget_places(Relation rel)
 								   true));	/* store:S9 */
 	batches = table_open(companion, RowExclusiveLock);
 	snapshot = RegisterSnapshot(GetLatestSnapshot());
-	strata_entries_visit(batches, snapshot, 0, STRATA_BATCH_MAX_ROW_NUMBER,
+	strata_entries_visit(batches, snapshot, 0, 0, STRATA_BATCH_MAX_ROW_NUMBER,
 						 forget_place, NULL);
 	UnregisterSnapshot(snapshot);
 	table_close(batches, NoLock);

@@ -46,15 +46,41 @@ typedef struct StrataEntry
 	bool		ours;			/* this transaction did */
 	CommandId	cmin;			/* if so: by this command */
 	TransactionId wait;			/* dirty look-ups: still to end, if any */
+
+	/*
+	 * Rows deleted together have one entry: `row` is the first of them, span
+	 * how many there are from the first to the last, and bit i says of row +
+	 * i whether it is one; NULL: all are.  Of another entry span is 1.  bits
+	 * lie in the slot that was parsed.
+	 */
+	bool		together;
+	int			span;
+	const uint8 *bits;
 } StrataEntry;
+
+/* Is the entry about the row? */
+static inline bool
+strata_entry_is_about(const StrataEntry *entry, int64 row)
+{
+	int64		i = row - entry->row;
+
+	return i >= 0 && i < entry->span &&
+		(entry->bits == NULL || (entry->bits[i / 8] & (1 << i % 8)) != 0);
+}
+
+/* About how many rows is it? */
+extern int	strata_entry_count(const StrataEntry *entry);
 
 /* The entry in a deformed slot of the companion; damage is raised. */
 extern void strata_entry_parse(Relation batches, TupleTableSlot *slot,
 							   StrataEntry *entry);
 
-/* The entry of `row` that the snapshot sees; kind NONE: none. */
-extern void strata_entry_find(Relation batches, int64 row, Snapshot snapshot,
-							  StrataEntry *entry);
+/*
+ * The entry of `row`, of a batch whose first row is batch, that the snapshot
+ * sees; kind NONE: none.  It is told as if it were about that row alone.
+ */
+extern void strata_entry_find(Relation batches, int64 batch, int64 row,
+							  Snapshot snapshot, StrataEntry *entry);
 
 static inline bool
 strata_entry_is_in_batch(const StrataEntry *entry)
@@ -64,7 +90,8 @@ strata_entry_is_in_batch(const StrataEntry *entry)
 }
 
 /*
- * Which rows of batches are not there any more, to a snapshot.  apply sets
+ * Which rows of batches are not there any more, to a snapshot; store_gone.c.
+ * apply sets
  * ngone and gone of a reader that has loaded a batch; they last until the next
  * load or apply.  Memory: the current context of create.
  */
@@ -95,7 +122,7 @@ extern void strata_entries_forget_places(Relation rel);
  * Row entries, store_entry.c.  Whoever inserts one is alone in doing so for
  * its batch (change_row.c); whoever replaces one has locked it.
  */
-extern void strata_entry_find_dirty(Relation batches, int64 row,
+extern void strata_entry_find_dirty(Relation batches, int64 batch, int64 row,
 									StrataEntry *entry);
 
 /*
@@ -108,8 +135,8 @@ extern void strata_entry_insert(Relation batches, int64 row,
 								bool forever, ItemPointer self);
 
 /*
- * Entries of nrows deleted rows of one batch, at these positions, rising, by
- * command cid.
+ * What became of nrows deleted rows of one batch, at these positions, rising,
+ * by command cid: one entry, where they are some.
  */
 extern void strata_entries_insert_deleted(Relation batches, int64 first_row,
 										  const uint16 *rows, int nrows,
@@ -122,11 +149,14 @@ extern HeapTuple strata_entry_replace(Relation batches,
 									  const ItemPointerData *tid,
 									  CommandId cid);
 
-/* Visit the entries of rows [first_row, last_row] that the snapshot sees. */
+/*
+ * Visit the entries of rows [first_row, last_row] that the snapshot sees; they
+ * may be about others, too.  batch: the first row of the batch of first_row.
+ */
 typedef void (*StrataEntryVisitor) (Relation batches, const StrataEntry *entry,
 									void *arg);
 extern void strata_entries_visit(Relation batches, Snapshot snapshot,
-								 int64 first_row, int64 last_row,
+								 int64 batch, int64 first_row, int64 last_row,
 								 StrataEntryVisitor visit, void *arg);
 
 #endif							/* STRATA_STORE_ENTRY_H */

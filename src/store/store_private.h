@@ -119,4 +119,22 @@ extern void strata_kept_invalidate(Oid relid);
 /* The transaction ends, and its memory goes. */
 extern void strata_kept_forget(void);
 
+/*
+ * The key of a row's entry in the index on first_row, and of an entry of rows
+ * deleted together, of which row is the first.  All are negative.
+ */
+#define STRATA_TOGETHER_KEYS (INT64CONST(1) << 40)
+
+static inline int64
+strata_entry_key(int64 row)
+{
+	return -row - 1;
+}
+
+static inline int64
+strata_together_key(int64 row)
+{
+	return -STRATA_TOGETHER_KEYS - row - 1;
+}
+
 #endif							/* STRATA_STORE_PRIVATE_H */

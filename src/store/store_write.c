@@ -351,7 +351,8 @@ refuse_unseen_entry(Relation batches, const StrataEntry *entry, void *arg)
 
 	if (entry->kind == STRATA_ENTRY_LOCK)
 		return;
-	strata_entry_find(batches, entry->row, (Snapshot) arg, &seen);
+	/* rows deleted together are seen together */
+	strata_entry_find(batches, entry->row, entry->row, (Snapshot) arg, &seen);
 	if (strata_entry_is_in_batch(&seen))
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
@@ -370,7 +371,7 @@ strata_store_check_entries(StrataStore *store, Snapshot snapshot)
 	if (!IsolationUsesXactSnapshot())
 		return;
 	latest = RegisterSnapshot(GetLatestSnapshot());
-	strata_entries_visit(store->batches, latest, 0,
+	strata_entries_visit(store->batches, latest, 0, 0,
 						 STRATA_BATCH_MAX_ROW_NUMBER, refuse_unseen_entry,
 						 snapshot);
 	UnregisterSnapshot(latest);
@@ -411,7 +412,7 @@ strata_store_delete_batch_with_entries(StrataStore *store,
 {
 	Assert(IsMVCCSnapshot(snapshot));	/* store:S2 */
 	delete_batch(store, tid, cid);
-	strata_entries_visit(store->batches, snapshot, first_row,
+	strata_entries_visit(store->batches, snapshot, first_row, first_row,
 						 first_row + nrows - 1, delete_entry, NULL);
 }
 

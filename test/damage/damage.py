@@ -155,7 +155,10 @@ class Batch:
         return little(crc, 4)
 
     def entry_crc(self, value):
-        return little(checksum(little(-(self.first_row() + 1), 8) + value[:7]), 4)
+        """Of what stands in front of it; rows deleted together have keys below -2^40."""
+        key = self.first_row()
+        row = -(key + 1) - (1 << 40 if key < -(1 << 40) else 0)
+        return little(checksum(little(row, 8) + value[:-4]), 4)
 
     def forge(self):
         """Make all checksums fit."""
@@ -164,7 +167,7 @@ class Batch:
             if kind == "compressed" and value is not None and len(value) >= 7 and not self.is_entry:
                 self.values[i] = value[:3] + self.column_crc(name, value) + value[7:]
             elif name == "entry" and value is not None and len(value) >= 7 and self.is_entry:
-                self.values[i] = value[:7] + self.entry_crc(value) + value[11:]
+                self.values[i] = value[:-4] + self.entry_crc(value)
         for i, (name, _) in enumerate(self.columns):
             value = self.values[i]
             if name == "summary" and value is not None and len(value) >= 5:

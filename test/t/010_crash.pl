@@ -67,6 +67,9 @@ sub changes_of_t
 	return "SELECT grow_t(200);" if $n % 3;
 	return both('t', "UPDATE TABLE_NAME SET label = 'u$n' WHERE host = 'host_3' AND small = $key")
 	  . both('t', "DELETE FROM TABLE_NAME WHERE host = 'host_5' AND small = $key")
+	  # rows of many batches, those of one together
+	  . both('t', "DELETE FROM TABLE_NAME WHERE host = 'host_6' AND small BETWEEN $key AND $key + 25")
+	  . both('t', "DELETE FROM TABLE_NAME WHERE host = 'host_4' AND usage = $key % 13")
 	  . "SAVEPOINT a;" . both('t', "UPDATE TABLE_NAME SET big = 0 WHERE small = $key") . "ROLLBACK TO a;";
 }
 
