@@ -926,4 +926,14 @@ strata_decode_zone_15(int type, int dynamic, int unknown, pg_tz *zone,
 #define strata_explain_one_query standard_ExplainOneQuery
 #endif
 
+/*
+ * 18 gives row comparisons a type of their own, whose values are those of the
+ * btree strategies; delete when 17 goes.
+ */
+#if PG_VERSION_NUM < 180000
+#define strata_row_compare_strategy(expr) ((int) (expr)->rctype)
+#else
+#define strata_row_compare_strategy(expr) ((int) (expr)->cmptype)
+#endif
+
 #endif							/* STRATA_COMPAT_H */

@@ -18,6 +18,7 @@
  * src/scan/filter_compile.c
  *-------------------------------------------------------------------------
  */
+#include "base/compat.h"
 #include "scan/filter_private.h"
 
 #include "access/nbtree.h"
@@ -385,9 +386,9 @@ make_bool_test(CompileContext *cx, Var *var, bool value)
 }
 
 static FilterNode *
-make_or(FilterNode *a, FilterNode *b)
+make_pair(FilterOp op, FilterNode *a, FilterNode *b)
 {
-	FilterNode *node = make_node(FILTER_OR);
+	FilterNode *node = make_node(op);
 
 	node->nargs = 2;
 	node->args = palloc(sizeof(FilterNode *) * 2);
@@ -424,16 +425,69 @@ compile_boolean_test(CompileContext *cx, BooleanTest *test, bool negate)
 		case IS_FALSE:
 			return make_bool_test(cx, var, false);
 		case IS_NOT_TRUE:
-			return make_or(make_bool_test(cx, var, false),
-						   make_null_test(attno, true));
+			return make_pair(FILTER_OR, make_bool_test(cx, var, false),
+							 make_null_test(attno, true));
 		case IS_NOT_FALSE:
-			return make_or(make_bool_test(cx, var, true),
-						   make_null_test(attno, true));
+			return make_pair(FILTER_OR, make_bool_test(cx, var, true),
+							 make_null_test(attno, true));
 		case IS_UNKNOWN:
 			return make_null_test(attno, true);
 		default:
 			return make_null_test(attno, false);
 	}
+}
+
+/* Pair number i of a row comparison, compared by an operator of its family. */
+static FilterNode *
+compile_pair(CompileContext *cx, RowCompareExpr * expr, int i, int strategy)
+{
+	Expr	   *left = list_nth(expr->largs, i);
+	Expr	   *right = list_nth(expr->rargs, i);
+	Oid			lefttype;
+	Oid			righttype;
+	int			declared;
+	Oid			opno;
+	Expr	   *clause;
+
+	get_op_opfamily_properties(list_nth_oid(expr->opnos, i),
+							   list_nth_oid(expr->opfamilies, i), false,
+							   &declared, &lefttype, &righttype);
+	opno = get_opfamily_member(list_nth_oid(expr->opfamilies, i), lefttype,
+							   righttype, (int16) strategy);
+	if (!OidIsValid(opno))
+		return make_opaque(cx, "an operator is missing");
+	clause = make_opclause(opno, BOOLOID, false, left, right, InvalidOid,
+						   list_nth_oid(expr->inputcollids, i));
+	set_opfuncid((OpExpr *) clause);
+	return compile_comparison(cx, clause, false);
+}
+
+/*
+ * (a, b) < (x, y) is true where a < x OR (a = x AND b < y) is.  A pair behind
+ * the first that differs is not looked at, be it null.
+ */
+static FilterNode *
+compile_row_comparison(CompileContext *cx, RowCompareExpr * expr, bool negate)
+{
+	int			strategy = strata_row_compare_strategy(expr);
+	int			strict;
+	int			n = list_length(expr->largs);
+	FilterNode *node;
+
+	if (negate)
+		strategy = negated_strategy(strategy);
+	strict = strategy == BTLessEqualStrategyNumber ? BTLessStrategyNumber :
+		strategy == BTGreaterEqualStrategyNumber ? BTGreaterStrategyNumber :
+		strategy;
+	node = compile_pair(cx, expr, n - 1, strategy);
+	for (int i = n - 2; i >= 0; i--)
+	{
+		FilterNode *equal = compile_pair(cx, expr, i, BTEqualStrategyNumber);
+
+		node = make_pair(FILTER_OR, compile_pair(cx, expr, i, strict),
+						 make_pair(FILTER_AND, equal, node));
+	}
+	return node;
 }
 
 static FilterNode *compile_node(CompileContext *cx, Expr *expr, bool negate);
@@ -471,6 +525,8 @@ compile_node(CompileContext *cx, Expr *expr, bool negate)
 			return compile_comparison(cx, expr, negate);
 		case T_BooleanTest:
 			return compile_boolean_test(cx, (BooleanTest *) expr, negate);
+		case T_RowCompareExpr:
+			return compile_row_comparison(cx, (RowCompareExpr *) expr, negate);
 		case T_NullTest:
 			{
 				NullTest   *test = (NullTest *) expr;
