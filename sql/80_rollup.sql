@@ -42,6 +42,27 @@ CREATE FUNCTION _strata.track_marks(hypertable regclass, OUT lo bigint, OUT hi b
 COMMENT ON FUNCTION _strata.track_marks(regclass) IS
 'times from lo to hi (both inclusive) of which rows have changed, as this snapshot sees them noted';
 
+-- States of PostgreSQL's aggregates as values, which archives keep, and what makes one of several.
+CREATE AGGREGATE _strata.deviation_state(double precision) (
+	SFUNC = pg_catalog.float8_accum, STYPE = double precision[], INITCOND = '{0,0,0}',
+	COMBINEFUNC = pg_catalog.float8_combine, PARALLEL = SAFE);
+CREATE AGGREGATE _strata.deviation_total(double precision[]) (
+	SFUNC = pg_catalog.float8_combine, STYPE = double precision[], INITCOND = '{0,0,0}',
+	COMBINEFUNC = pg_catalog.float8_combine, PARALLEL = SAFE);
+CREATE AGGREGATE _strata.regression_state(double precision, double precision) (
+	SFUNC = pg_catalog.float8_regr_accum, STYPE = double precision[], INITCOND = '{0,0,0,0,0,0}',
+	COMBINEFUNC = pg_catalog.float8_regr_combine, PARALLEL = SAFE);
+CREATE AGGREGATE _strata.regression_total(double precision[]) (
+	SFUNC = pg_catalog.float8_regr_combine, STYPE = double precision[], INITCOND = '{0,0,0,0,0,0}',
+	COMBINEFUNC = pg_catalog.float8_regr_combine, PARALLEL = SAFE);
+CREATE FUNCTION _strata.histogram_add(integer[], integer[]) RETURNS integer[]
+	AS 'MODULE_PATHNAME', 'strata_histogram_add' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE AGGREGATE _strata.histogram_total(integer[]) (
+	SFUNC = _strata.histogram_add, STYPE = integer[], COMBINEFUNC = _strata.histogram_add, PARALLEL = SAFE);
+GRANT EXECUTE ON FUNCTION _strata.deviation_state(double precision), _strata.deviation_total(double precision[]),
+	_strata.regression_state(double precision, double precision), _strata.regression_total(double precision[]),
+	_strata.histogram_add(integer[], integer[]), _strata.histogram_total(integer[]) TO PUBLIC;
+
 -- What is kept ready: a row for each view.
 CREATE TABLE _strata.rollup (
 	view oid PRIMARY KEY,

@@ -133,9 +133,10 @@ typedef struct StrataRollupColumn
 								 * that makes buckets, the grouping
 								 * expression, or the Aggref whose value is
 								 * stored */
-	Oid			combine;		/* PARTIAL: aggregate function of one argument
-								 * that makes one partial of many; InvalidOid:
-								 * there is none */
+	Oid			combine;		/* PARTIAL: aggregate function that makes one
+								 * partial of many; InvalidOid: there is none */
+	AttrNumber	by;				/* its second argument is this column of the
+								 * archive; or InvalidAttrNumber */
 	char	   *name;
 	Oid			type;
 	int32		typmod;

@@ -188,10 +188,12 @@ find_groups(StrataRollup *rollup)
 			if (nbuckets++ > 0)
 				refuse_query("two buckets of time", NULL);
 			rollup->bucket = bucket;
-			strata_rollup_add_column(&rollup->columns, STRATA_ROLLUP_BUCKET,
-									 copyObject(entry->expr), InvalidOid,
-									 name == NULL || entry->resjunk ?
-									 "bucket" : name);
+			(void) strata_rollup_add_column(&rollup->columns,
+											STRATA_ROLLUP_BUCKET,
+											copyObject(entry->expr),
+											InvalidOid,
+											name == NULL || entry->resjunk ?
+											"bucket" : name);
 		}
 		else
 			groups = lappend(groups, entry);
@@ -206,10 +208,11 @@ find_groups(StrataRollup *rollup)
 	{
 		TargetEntry *entry = lfirst_node(TargetEntry, lc);
 
-		strata_rollup_add_column(&rollup->columns, STRATA_ROLLUP_GROUP,
-								 copyObject(entry->expr), InvalidOid,
-								 entry->resname == NULL || entry->resjunk ?
-								 "group" : entry->resname);
+		(void) strata_rollup_add_column(&rollup->columns, STRATA_ROLLUP_GROUP,
+										copyObject(entry->expr), InvalidOid,
+										entry->resname == NULL ||
+										entry->resjunk ?
+										"group" : entry->resname);
 	}
 }
 

@@ -213,11 +213,8 @@ append_combined(StringInfo sql, const StrataRollup *rollup, StringInfo groups)
 				appendStringInfo(groups, ", %s", name);
 			continue;
 		}
-		Assert(OidIsValid(column->combine));	/* rollup:Z5 */
-		appendStringInfo(sql, ", CAST(%s.%s(%s) AS %s)",
-						 pstrdup(quote_identifier(get_namespace_name(get_func_namespace(column->combine)))),
-						 pstrdup(quote_identifier(get_func_name(column->combine))),
-						 name,
+		appendStringInfo(sql, ", CAST(%s AS %s)",
+						 strata_rollup_combine_text(rollup, column),
 						 format_type_extended(column->type, column->typmod,
 											  FORMAT_TYPE_TYPEMOD_GIVEN |
 											  FORMAT_TYPE_FORCE_QUALIFY));

@@ -3,173 +3,27 @@
  * rollup_partial.c
  *	  What is kept of an aggregate, and its value out of that.
  *
- * An aggregate is kept as values that combine: sum and count for an average,
- * each in a column of its own type, shared by all aggregates that need it.
- * Sums of floats may then be added in another order, as by a parallel plan.
- * Aggregates that do not combine, or not exactly, are kept as their value,
- * which is good for buckets of just this width.
+ * Which partials an aggregate has says rollup_decompose.c.
  *
  * src/rollup/rollup_partial.c
  *-------------------------------------------------------------------------
  */
 #include "base/base.h"
+#include "rollup/rollup_decompose_private.h"
 #include "rollup/rollup_private.h"
 
+#include "access/htup_details.h"
+#include "catalog/namespace.h"
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "optimizer/optimizer.h"
 #include "parser/parse_coerce.h"
-#include "parser/parse_func.h"
 #include "parser/parse_oper.h"
 #include "parser/parsetree.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
-
-/*-------------------------------------------------------------------------
- * Partials of an aggregate
- *-------------------------------------------------------------------------
- */
-typedef enum Decomposition
-{
-	KEEP_VALUE,					/* its value, which does not combine */
-	KEEP_COMBINED,				/* its value, combined by `combine` */
-	KEEP_AVERAGE				/* sum and count */
-} Decomposition;
-
-static Oid
-catalog_aggregate(const char *name, Oid type)
-{
-	return LookupFuncName(list_make2(makeString("pg_catalog"),
-									 makeString(pstrdup(name))),
-						  1, &type, false);
-}
-
-/*
- * How to keep the aggregate; sets *combine.  By function: what is not named
- * here is not known to combine exactly.
- */
-static Decomposition
-decompose(const Aggref *aggref, Oid *combine)
-{
-	*combine = InvalidOid;
-	if (aggref->aggkind != AGGKIND_NORMAL || aggref->aggdistinct != NIL ||
-		aggref->aggorder != NIL || aggref->aggvariadic)
-		return KEEP_VALUE;
-	switch (aggref->aggfnoid)
-	{
-		case F_COUNT_:
-		case F_COUNT_ANY:
-			*combine = F_SUM_INT8;
-			return KEEP_COMBINED;
-		case F_SUM_INT2:
-		case F_SUM_INT4:
-			*combine = F_SUM_INT8;
-			return KEEP_COMBINED;
-		case F_SUM_INT8:
-			*combine = F_SUM_NUMERIC;
-			return KEEP_COMBINED;
-		case F_SUM_NUMERIC:
-		case F_SUM_FLOAT4:
-		case F_SUM_FLOAT8:
-		case F_SUM_INTERVAL:
-		case F_SUM_MONEY:
-		case F_BOOL_AND:
-		case F_BOOL_OR:
-		case F_EVERY:
-		case F_BIT_AND_INT2:
-		case F_BIT_AND_INT4:
-		case F_BIT_AND_INT8:
-		case F_BIT_OR_INT2:
-		case F_BIT_OR_INT4:
-		case F_BIT_OR_INT8:
-		case F_BIT_XOR_INT2:
-		case F_BIT_XOR_INT4:
-		case F_BIT_XOR_INT8:
-			*combine = aggref->aggfnoid;
-			return KEEP_COMBINED;
-		case F_AVG_INT2:
-		case F_AVG_INT4:
-		case F_AVG_INT8:
-		case F_AVG_NUMERIC:
-		case F_AVG_FLOAT4:
-		case F_AVG_FLOAT8:
-		case F_AVG_INTERVAL:
-			return KEEP_AVERAGE;
-		default:
-			break;
-	}
-	/* the least of the least is the least, whatever the type */
-	if (strata_aggregate_is_extremum(aggref->aggfnoid) &&
-		list_length(aggref->args) == 1 &&
-		exprType((Node *) linitial_node(TargetEntry, aggref->args)->expr) ==
-		aggref->aggtype)
-	{
-		*combine = aggref->aggfnoid;
-		return KEEP_COMBINED;
-	}
-	return KEEP_VALUE;
-}
-
-/* Is it one of PostgreSQL's own min() and max()? */
-bool
-strata_aggregate_is_extremum(Oid aggregate)
-{
-	char	   *name;
-
-	if (aggregate >= FirstUnpinnedObjectId)
-		return false;
-	name = get_func_name(aggregate);
-	return name != NULL && (strcmp(name, "min") == 0 ||
-							strcmp(name, "max") == 0);
-}
-
-/* An aggregate of one argument over the same rows. */
-static Aggref *
-make_aggref(Oid aggregate, Expr *arg, Expr *filter, Oid collation)
-{
-	Aggref	   *aggref = makeNode(Aggref);
-
-	aggref->aggfnoid = aggregate;
-	aggref->aggtype = get_func_rettype(aggregate);
-	aggref->aggcollid = OidIsValid(get_typcollation(aggref->aggtype)) ?
-		collation : InvalidOid;
-	aggref->inputcollid = collation;
-	aggref->aggargtypes = list_make1_oid(exprType((Node *) arg));
-	aggref->args = list_make1(makeTargetEntry(arg, 1, NULL, false));
-	aggref->aggfilter = filter;
-	aggref->aggkind = AGGKIND_NORMAL;
-	aggref->aggsplit = AGGSPLIT_SIMPLE;
-	aggref->aggno = -1;
-	aggref->aggtransno = -1;
-	aggref->location = -1;
-	return aggref;
-}
-
-/* Sum and count of what is averaged. */
-static void
-average_partials(const Aggref *aggref, Aggref **sum, Aggref **count)
-{
-	Expr	   *arg = linitial_node(TargetEntry, aggref->args)->expr;
-	Expr	   *summed = arg;
-	Oid			type = exprType((Node *) arg);
-
-	/* avg(float4) adds in double precision, sum(float4) does not */
-	if (aggref->aggfnoid == F_AVG_FLOAT4)
-	{
-		type = FLOAT8OID;
-		summed = (Expr *) makeFuncExpr(F_FLOAT8_FLOAT4, FLOAT8OID,
-									   list_make1(copyObject(arg)), InvalidOid,
-									   InvalidOid, COERCE_EXPLICIT_CAST);
-	}
-	*sum = make_aggref(catalog_aggregate("sum", type), copyObject(summed),
-					   copyObject(aggref->aggfilter), InvalidOid);
-	*count = make_aggref(F_COUNT_ANY, copyObject(arg),
-						 copyObject(aggref->aggfilter), InvalidOid);
-	(*count)->aggargtypes = list_make1_oid(exprType((Node *) arg));
-}
+#include "utils/syscache.h"
 
 /*-------------------------------------------------------------------------
  * Columns of the archive
@@ -214,7 +68,7 @@ unused_name(const List *columns, const char *wanted)
 }
 
 /* See rollup_private.h. */
-void
+StrataRollupColumn *
 strata_rollup_add_column(List **columns, StrataRollupKind kind, Expr *expr,
 						 Oid combine, const char *name)
 {
@@ -223,7 +77,7 @@ strata_rollup_add_column(List **columns, StrataRollupKind kind, Expr *expr,
 
 	column = find_kept(*columns, expr, &attno);
 	if (column != NULL)
-		return;
+		return column;
 	column = palloc0(sizeof(StrataRollupColumn));
 	column->kind = kind;
 	column->expr = expr;
@@ -233,6 +87,7 @@ strata_rollup_add_column(List **columns, StrataRollupKind kind, Expr *expr,
 	column->typmod = exprTypmod((Node *) expr);
 	column->collation = exprCollation((Node *) expr);
 	*columns = lappend(*columns, column);
+	return column;
 }
 
 /* "sum_usage" of sum(usage), "count" of count(*), "sum" of others. */
@@ -259,25 +114,69 @@ void
 strata_rollup_add_partials(StrataRollup *rollup, const Aggref *aggref,
 						   const char *name)
 {
+	StrataRollupColumn *column;
 	Aggref	   *sum;
 	Aggref	   *count;
 	Oid			combine;
 
-	switch (decompose(aggref, &combine))
+	switch (strata_rollup_decompose(aggref, &combine))
 	{
+		case KEEP_STATE:
+			(void) strata_rollup_add_column(&rollup->columns,
+											STRATA_ROLLUP_PARTIAL,
+											(Expr *) strata_rollup_state_partial(aggref),
+											strata_rollup_state_combine(aggref),
+											"state");
+			break;
+		case KEEP_PICK:
+			column = strata_rollup_add_column(&rollup->columns,
+											  STRATA_ROLLUP_PARTIAL,
+											  copyObjectImpl(aggref), combine,
+											  name != NULL ? name :
+											  partial_name(rollup->query,
+														   aggref));
+			sum = strata_rollup_picked_time(aggref);
+			strata_rollup_add_partials(rollup, sum, NULL);
+			(void) find_kept(rollup->columns, (Expr *) sum, &column->by);
+			break;
 		case KEEP_AVERAGE:
-			average_partials(aggref, &sum, &count);
+			strata_rollup_average_partials(aggref, &sum, &count);
 			strata_rollup_add_partials(rollup, sum, NULL);
 			strata_rollup_add_partials(rollup, count, NULL);
 			break;
 		case KEEP_COMBINED:
 		case KEEP_VALUE:
-			strata_rollup_add_column(&rollup->columns, STRATA_ROLLUP_PARTIAL,
-									 copyObjectImpl(aggref), combine,
-									 name != NULL ? name :
-									 partial_name(rollup->query, aggref));
+			(void) strata_rollup_add_column(&rollup->columns,
+											STRATA_ROLLUP_PARTIAL,
+											copyObjectImpl(aggref), combine,
+											name != NULL ? name :
+											partial_name(rollup->query,
+														 aggref));
 			break;
 	}
+}
+
+/* See rollup_private.h. */
+char *
+strata_rollup_combine_text(const StrataRollup *rollup,
+						   const StrataRollupColumn *column)
+{
+	Oid			combine = column->combine;
+	char	   *by = "";
+	char	   *schema;
+
+	Assert(OidIsValid(combine));	/* rollup:Z5 */
+	if (column->by != InvalidAttrNumber)
+	{
+		StrataRollupColumn *other = list_nth(rollup->columns, column->by - 1);
+
+		by = psprintf(", %s", quote_identifier(other->name));
+	}
+	schema = get_namespace_name(get_func_namespace(combine));
+	return psprintf("%s(%s%s)",
+					quote_qualified_identifier(schema,
+											   get_func_name(combine)),
+					quote_identifier(column->name), by);
 }
 
 /*-------------------------------------------------------------------------
@@ -290,6 +189,23 @@ typedef struct FinalContext
 	Index		varno;
 	bool		combined;
 } FinalContext;
+
+/* first() or last() of those of several rows, by their times. */
+static Expr *
+picked_value(const FinalContext *cx, const StrataRollupColumn *column,
+			 Expr *value)
+{
+	StrataRollupColumn *by = list_nth(cx->rollup->columns, column->by - 1);
+	Aggref	   *aggref = copyObject(castNode(Aggref, column->expr));
+	Expr	   *time;
+
+	time = (Expr *) makeVar(cx->varno, column->by, by->type, by->typmod,
+							by->collation, 0);
+	aggref->args = list_make2(makeTargetEntry(value, 1, NULL, false),
+							  makeTargetEntry(time, 2, NULL, false));
+	aggref->aggfilter = NULL;
+	return (Expr *) aggref;
+}
 
 /* The column that holds the expression, combined if it is to be. */
 static Expr *
@@ -307,8 +223,10 @@ column_value(const FinalContext *cx, const Expr *expr)
 	if (!cx->combined || column->kind != STRATA_ROLLUP_PARTIAL)
 		return value;
 	Assert(OidIsValid(column->combine));	/* rollup:Z5 */
-	value = (Expr *) make_aggref(column->combine, value, NULL,
-								 ((const Aggref *) expr)->inputcollid);
+	if (column->by != InvalidAttrNumber)
+		return picked_value(cx, column, value);
+	value = (Expr *) strata_rollup_make_aggref(column->combine, value, NULL,
+											   ((const Aggref *) expr)->inputcollid);
 	/* a sum of counts is numeric */
 	return (Expr *) coerce_to_target_type(NULL, (Node *) value,
 										  exprType((Node *) value),
@@ -330,7 +248,7 @@ average_value(const FinalContext *cx, const Aggref *aggref)
 	Expr	   *quotient;
 	Oid			by = NUMERICOID;
 
-	average_partials(aggref, &sum, &count);
+	strata_rollup_average_partials(aggref, &sum, &count);
 	total = column_value(cx, (Expr *) sum);
 	n = column_value(cx, (Expr *) count);
 	if (total == NULL || n == NULL)
@@ -355,19 +273,44 @@ average_value(const FinalContext *cx, const Aggref *aggref)
 	return quotient;
 }
 
+/* The value of a deviation or a regression, as PostgreSQL ends it. */
+static Expr *
+state_value(const FinalContext *cx, const Aggref *aggref)
+{
+	Aggref	   *partial = strata_rollup_state_partial(aggref);
+	Expr	   *state = column_value(cx, (Expr *) partial);
+	HeapTuple	tuple;
+	Oid			final;
+
+	if (state == NULL)
+		return NULL;
+	tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggref->aggfnoid));
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for aggregate %u", aggref->aggfnoid);
+	final = ((Form_pg_aggregate) GETSTRUCT(tuple))->aggfinalfn;
+	ReleaseSysCache(tuple);
+	return (Expr *) makeFuncExpr(final, aggref->aggtype, list_make1(state),
+								 InvalidOid, InvalidOid,
+								 COERCE_EXPLICIT_CALL);
+}
+
 /* Grouping expressions and aggregates, made of the archive's columns. */
 static Node *
 final_mutator(Node *node, void *context)
 {
 	const FinalContext *cx = context;
+	StrataDecomposition kept = KEEP_VALUE;
 	Expr	   *value = NULL;
 	Oid			combine;
 
 	if (node == NULL || IsA(node, Const))
 		return copyObject(node);
-	if (IsA(node, Aggref) &&
-		decompose((Aggref *) node, &combine) == KEEP_AVERAGE)
+	if (IsA(node, Aggref))
+		kept = strata_rollup_decompose((Aggref *) node, &combine);
+	if (kept == KEEP_AVERAGE)
 		value = average_value(cx, (Aggref *) node);
+	else if (kept == KEEP_STATE)
+		value = state_value(cx, (Aggref *) node);
 	else
 		value = column_value(cx, (Expr *) node);
 	if (value != NULL)
@@ -392,15 +335,21 @@ strata_rollup_final(const StrataRollup *rollup, const Expr *expr, Index varno,
 bool
 strata_rollup_knows(const StrataRollup *rollup, const Aggref *aggref)
 {
+	StrataDecomposition kept;
 	Aggref	   *sum;
 	Aggref	   *count;
 	Oid			combine;
 	AttrNumber	attno;
 
-	if (decompose(aggref, &combine) != KEEP_AVERAGE)
+	kept = strata_rollup_decompose(aggref, &combine);
+	if (kept == KEEP_STATE)
+		return find_kept(rollup->columns,
+						 (Expr *) strata_rollup_state_partial(aggref),
+						 &attno) != NULL;
+	if (kept != KEEP_AVERAGE)
 		return find_kept(rollup->columns, (const Expr *) aggref,
 						 &attno) != NULL;
-	average_partials(aggref, &sum, &count);
+	strata_rollup_average_partials(aggref, &sum, &count);
 	return find_kept(rollup->columns, (Expr *) sum, &attno) != NULL &&
 		find_kept(rollup->columns, (Expr *) count, &attno) != NULL;
 }
@@ -413,7 +362,8 @@ has_single(Node *node, void *context)
 	if (node == NULL)
 		return false;
 	if (IsA(node, Aggref))
-		return decompose((Aggref *) node, &combine) == KEEP_VALUE;
+		return strata_rollup_decompose((Aggref *) node,
+									   &combine) == KEEP_VALUE;
 	return expression_tree_walker(node, has_single, context);
 }
 

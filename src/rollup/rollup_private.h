@@ -19,9 +19,10 @@
  * rollup_partial.c.  One more column of the archive, unless it has one of this
  * expression; its name begins with `name`.
  */
-extern void strata_rollup_add_column(List **columns, StrataRollupKind kind,
-									 Expr *expr, Oid combine,
-									 const char *name);
+extern StrataRollupColumn *strata_rollup_add_column(List **columns,
+													StrataRollupKind kind,
+													Expr *expr, Oid combine,
+													const char *name);
 
 /*
  * The columns that the aggregate is kept in; name: of the only one, or NULL to
@@ -33,6 +34,10 @@ extern void strata_rollup_add_partials(StrataRollup *rollup,
 /* Has the archive what the aggregate's value is made of? */
 extern bool strata_rollup_knows(const StrataRollup *rollup,
 								const Aggref *aggref);
+
+/* The text of a call that combines a column's values of several rows. */
+extern char *strata_rollup_combine_text(const StrataRollup *rollup,
+										const StrataRollupColumn *column);
 
 /* Is it one of PostgreSQL's own min() and max()? */
 extern bool strata_aggregate_is_extremum(Oid aggregate);

@@ -16,6 +16,7 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
+#include "common/int.h"
 #include "fmgr.h"
 #include "libpq/pqformat.h"
 #include "utils/array.h"
@@ -27,6 +28,7 @@ PG_FUNCTION_INFO_V1(strata_histogram_combine);
 PG_FUNCTION_INFO_V1(strata_histogram_serialize);
 PG_FUNCTION_INFO_V1(strata_histogram_deserialize);
 PG_FUNCTION_INFO_V1(strata_histogram_final);
+PG_FUNCTION_INFO_V1(strata_histogram_add);
 
 /* More makes arrays nobody can want. */
 #define MAX_BUCKETS 1000000
@@ -229,4 +231,30 @@ strata_histogram_final(PG_FUNCTION_ARGS)
 	}
 	PG_RETURN_ARRAYTYPE_P(construct_array(counts, state->ncounts, INT4OID, 4,
 										  true, TYPALIGN_INT));
+}
+
+/* histogram_add(counts, counts): of histograms with the same buckets. */
+Datum
+strata_histogram_add(PG_FUNCTION_ARGS)
+{
+	ArrayType  *a = PG_GETARG_ARRAYTYPE_P_COPY(0);
+	ArrayType  *b = PG_GETARG_ARRAYTYPE_P(1);
+	int			n = ArrayGetNItems(ARR_NDIM(a), ARR_DIMS(a));
+	int32	   *sum = (int32 *) ARR_DATA_PTR(a);
+	const int32 *more = (const int32 *) ARR_DATA_PTR(b);
+
+	if (n != ArrayGetNItems(ARR_NDIM(b), ARR_DIMS(b)) || ARR_HASNULL(a) ||
+		ARR_HASNULL(b))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("histograms to be added must have the same buckets")));
+	Assert(ARR_ELEMTYPE(b) == INT4OID); /* time:U4 */
+	for (int i = 0; i < n; i++)
+	{
+		if (pg_add_s32_overflow(sum[i], more[i], &sum[i]))
+			ereport(ERROR,
+					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+					 errmsg("integer out of range")));
+	}
+	PG_RETURN_ARRAYTYPE_P(a);
 }
