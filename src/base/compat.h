@@ -919,6 +919,12 @@ strata_decode_zone_15(int type, int dynamic, int unknown, pg_tz *zone,
 #endif
 
 /*
+ * 18 refuses SET LOGGED and SET UNLOGGED of partitioned tables (e2bab2d7920);
+ * before it, that changed nothing.  Delete when 17 goes.
+ */
+#define STRATA_PARTITIONED_PERSISTENCE_ALTERS (PG_VERSION_NUM < 180000)
+
+/*
  * 17 has a name for what EXPLAIN does where nobody is in its hook
  * (16 and older: hook_explain.c does it); delete when 16 goes.
  */

@@ -156,6 +156,7 @@ typedef struct AlterPlan
 	bool		set_access_method;
 	bool		alters_chunks;
 	List	   *storage;		/* commands for a hypertable's chunks */
+	List	   *persistence;	/* SET LOGGED and UNLOGGED of a hypertable */
 	List	   *dropped;		/* column names */
 } AlterPlan;
 
@@ -192,6 +193,14 @@ plan_alter(AlterTableStmt *stmt, AlterPlan *plan)
 				continue;
 			}
 			plan->other_options = true;
+		}
+		else if (hypertable && stmt->relation->inh &&
+				 !STRATA_PARTITIONED_PERSISTENCE_ALTERS &&
+				 (cmd->subtype == AT_SetLogged ||
+				  cmd->subtype == AT_SetUnLogged))
+		{
+			plan->persistence = lappend(plan->persistence, cmd);
+			continue;
 		}
 		else if (cmd->subtype == AT_SetAccessMethod)
 			plan->set_access_method = true;
@@ -260,7 +269,7 @@ alter_table(UtilityCall *call, AlterTableStmt *stmt)
 	plan_alter(stmt, &plan);
 	if (plan.set == NIL && plan.reset == NIL && !plan.other_options &&
 		!plan.set_access_method && plan.dropped == NIL &&
-		plan.storage == NIL && !plan.alters_chunks)
+		plan.storage == NIL && plan.persistence == NIL && !plan.alters_chunks)
 	{
 		run_alter(call, stmt);
 		return;
@@ -268,7 +277,8 @@ alter_table(UtilityCall *call, AlterTableStmt *stmt)
 	/* permission and lock as ALTER TABLE itself takes them */
 	relid = AlterTableLookupRelation(stmt,
 									 plan.set_access_method ||
-									 plan.dropped != NIL ?
+									 plan.dropped != NIL ||
+									 plan.persistence != NIL ?
 									 AccessExclusiveLock :
 									 plan.alters_chunks ?
 									 AlterTableGetLockLevel(stmt->cmds) :
@@ -297,6 +307,12 @@ alter_table(UtilityCall *call, AlterTableStmt *stmt)
 		forget_options_of_others(relid);
 	if (plan.alters_chunks)
 		strata_hypertable_alter_chunks(relid, stmt);
+	if (plan.persistence != NIL)
+	{
+		/* PostgreSQL has refused to hear of it, the chunks do it */
+		stmt->cmds = plan.persistence;
+		strata_hypertable_alter_chunks(relid, stmt);
+	}
 }
 
 /* ALTER INDEX, which takes chunks' indexes along. */

@@ -25,6 +25,7 @@
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
+#include "catalog/pg_publication.h"
 #include "commands/event_trigger.h"
 #include "commands/tablecmds.h"
 #include "nodes/makefuncs.h"
@@ -154,6 +155,14 @@ set_all_persistence(Oid relid, char persistence)
 	ListCell   *lc;
 
 	table_close(rel, NoLock);
+	/* as for any table; of foreign keys the chunks know */
+	if (persistence == RELPERSISTENCE_UNLOGGED &&
+		GetRelationPublications(relid) != NIL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot change table \"%s\" to unlogged because it is part of a publication",
+						get_rel_name(relid)),
+				 errdetail("Unlogged relations cannot be replicated.")));
 	strata_relpersistence_set(relid, persistence);
 	foreach(lc, indexes)
 	{
