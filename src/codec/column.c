@@ -230,9 +230,9 @@ parse_column(const uint8_t *buf, size_t len, uint32_t room, bool *isnull,
 	c->id = (StrataCodecId) id;
 	c->null_mode = (StrataNullMode) (shape >> 4 & 3);
 	p->kind = (StrataKind) (shape & 3);
-	p->width = p->kind == STRATA_KIND_BYTES ?
-		0 :
-		(uint8_t) (1 << (shape >> 2 & 3));
+	p->width = (uint8_t) (p->kind == STRATA_KIND_BYTES ?
+						  0 :
+						  1 << (shape >> 2 & 3));
 	if (shape >> 6 || (p->kind == STRATA_KIND_BYTES && shape >> 2 & 3) ||
 		!strata_codec_supports(c->id, p->kind, p->width))
 		return STRATA_CODEC_CORRUPT;

@@ -312,8 +312,8 @@ fill_numeric(bool mixed, uint8_t *to)
 
 		return put_numeric(to, unit_below(2), 1, 8, large, 4);
 	}
-	digits[2] = scale ? (uint16_t) (scale < 4 ? unit_below(10000) / unit[scale] * unit[scale] : unit_below(10000)) : 0;
-	digits[3] = scale > 4 ? (uint16_t) (unit_below(10000) / unit[scale & 3] * unit[scale & 3]) : 0;
+	digits[2] = (uint16_t) (!scale ? 0 : scale < 4 ? unit_below(10000) / unit[scale] * unit[scale] : unit_below(10000));
+	digits[3] = (uint16_t) (scale > 4 ? unit_below(10000) / unit[scale & 3] * unit[scale & 3] : 0);
 	return put_numeric(to, mixed && unit_below(2), 1, scale, digits, 4);
 }
 

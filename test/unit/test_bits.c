@@ -17,7 +17,7 @@
 static void
 test_varint(void)
 {
-	uint8_t		buf[16];
+	uint8_t		buf[16] = {0};
 
 	for (int i = 0; i < 2000; i++)
 	{
