@@ -72,7 +72,7 @@ SELECT * FROM fits($$EXECUTE q ('{h1,h2,h3}', '2026-01-01', '2026-01-02 13:00', 
 SELECT * FROM fits($$EXECUTE q ('{h7}', '2026-01-02 13:00', '2026-01-02 15:00', 0)$$);
 -- and one for any: where statistics say it, as by columns whose values are as many each
 SET plan_cache_mode = force_generic_plan;
-PREPARE r (text, text, int) AS SELECT level, count(*) FROM t WHERE host IN ($1, $2) AND level = $3 GROUP BY 1;
+PREPARE r (text, text, int) AS SELECT note, count(*) FROM t WHERE host IN ($1, $2) AND level = $3 GROUP BY 1;
 SELECT * FROM fits($$EXECUTE r ('h1', 'h2', 3)$$);
 -- what workers hand to the leader: groups lie in few batches, where keys are segments and times
 SET max_parallel_workers_per_gather = 2;

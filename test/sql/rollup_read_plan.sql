@@ -12,11 +12,20 @@ CREATE MATERIALIZED VIEW rrp_100 WITH (strata.continuous) AS
 ANALYZE rrp;
 ANALYZE rrp_100_archive;
 \set explain 'EXPLAIN (COSTS OFF)'
+-- (16 and later leave out keys that are one constant)
+CREATE FUNCTION rrp_plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+		RETURN NEXT regexp_replace(line, '(Group Key: .*), host$', '\1');
+	END LOOP;
+END $$;
 -- all of it is clean: no row is read
-:explain SELECT * FROM rrp_100 WHERE bucket >= 1200 AND bucket < 1700 AND host = 'h1';
+SELECT * FROM rrp_plan($$SELECT * FROM rrp_100 WHERE bucket >= 1200 AND bucket < 1700 AND host = 'h1'$$);
 -- the end of the table, and a bucket with a late row
 INSERT INTO rrp VALUES (1234, 'h1', 0), (5000, 'h1', 0);
-:explain SELECT * FROM rrp_100 WHERE bucket >= 1200 AND bucket < 1700 AND host = 'h1';
+SELECT * FROM rrp_plan($$SELECT * FROM rrp_100 WHERE bucket >= 1200 AND bucket < 1700 AND host = 'h1'$$);
 :explain SELECT sum(count) FROM rrp_100 WHERE bucket > 4000;
 SET strata.enable_archive_rewrite = off;
 :explain SELECT sum(count) FROM rrp_100 WHERE bucket > 4000;
@@ -33,7 +42,7 @@ CREATE VIEW rrp_w AS SELECT time_bucket(100, time) AS b, count(*) FROM rrp GROUP
 RESET strata.enable_archive_rewrite;
 -- materialized_only reads no rows
 ALTER MATERIALIZED VIEW rrp_100 SET (strata.materialized_only);
-:explain SELECT * FROM rrp_100 WHERE bucket >= 1200 AND bucket < 1700 AND host = 'h1';
+SELECT * FROM rrp_plan($$SELECT * FROM rrp_100 WHERE bucket >= 1200 AND bucket < 1700 AND host = 'h1'$$);
 -- row security: no archive
 ALTER MATERIALIZED VIEW rrp_100 SET (strata.materialized_only = false);
 ALTER TABLE rrp ENABLE ROW LEVEL SECURITY;

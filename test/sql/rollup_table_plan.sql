@@ -13,11 +13,20 @@ ANALYZE rtp;
 ANALYZE rtp_100_archive;
 ANALYZE rtp_1000_archive;
 \set explain 'EXPLAIN (COSTS OFF)'
+-- (16 and later leave out keys that are one constant)
+CREATE FUNCTION rtp_plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+		RETURN NEXT regexp_replace(line, '(Group Key: .*), host$', '\1');
+	END LOOP;
+END $$;
 -- the widest that has it
 :explain SELECT host, count(*) FROM rtp GROUP BY host;
 :explain SELECT host, avg(n) FROM rtp WHERE time < 3333 GROUP BY host;
 -- the rollup's own groups: nothing to combine
-:explain SELECT time_bucket(100, time) AS b, host, stddev(n) FROM rtp WHERE time >= 1000 AND host = 'h1' GROUP BY b, host HAVING count(*) > 1 ORDER BY b LIMIT 5;
+SELECT * FROM rtp_plan($$SELECT time_bucket(100, time) AS b, host, stddev(n) FROM rtp WHERE time >= 1000 AND host = 'h1' GROUP BY b, host HAVING count(*) > 1 ORDER BY b LIMIT 5$$);
 -- a late row
 INSERT INTO rtp VALUES (1234, 'h1', 0);
 :explain SELECT time_bucket(500, time), avg(n) FROM rtp GROUP BY 1;
