@@ -25,6 +25,9 @@ UPGRADES = $(wildcard sql/strata--*--*.sql)
 SQL_PARTS = $(sort $(filter-out $(UPGRADES),$(wildcard sql/*.sql)))
 DATA = $(UPGRADES) sql/compat/strata_timescale_compat--$(EXTVERSION).sql
 DATA_built = strata--$(EXTVERSION).sql
+# make installcheck: a few tests, on an installed server; `make test` is all of them.
+REGRESS = am_cursor am_dml hypertable_upsert time_bucket
+REGRESS_OPTS = --inputdir=test --load-extension=strata
 EXTRA_CLEAN = $(DATA_built) .build-flags $(OBJS:.o=.d)
 
 # -isystem silences the server's own headers under our warnings.
@@ -110,6 +113,8 @@ test-sqlsmith: ; @bash tools/sqlsmith.sh
 test-valgrind: ; @bash tools/valgrind.sh
 test-version: ; @bash tools/test_version.sh $(V)
 test-citus: ; @bash tools/citus.sh
+test-cross: ; @bash tools/cross.sh $(ARCHS)
+test-packages: ; @bash tools/package.sh $(SUITES)
 lint: all ; @bash tools/lint.sh
 indent: ; @python3 tools/indent.py
 demo: ; @bash tools/demo.sh
@@ -124,6 +129,12 @@ bench-codecs: .run/codec_bench ; @.run/codec_bench $(or $(ARGS),$(wildcard ../sh
 .run/codec_bench: bench/codec_bench.c test/unit/jsonb_make.c $(wildcard src/codec/*.[ch] src/codec/*/*.[ch])
 	@mkdir -p .run
 	$(CC) -std=gnu11 -O3 -g -Wall -DUSE_LZ4 -DUSE_ZSTD -Isrc -I. -o $@ $(filter %.c,$^) -llz4 -lzstd -lm
+# A release as PGXN takes it (zip) and as packages are made of it; of what is committed.
+dist:
+	@mkdir -p .run/dist
+	git archive --prefix=strata-$(EXTVERSION)/ --format=zip -o .run/dist/strata-$(EXTVERSION).zip HEAD
+	git archive --prefix=pg-strata-$(EXTVERSION)/ --format=tar.gz -o .run/dist/pg-strata_$(EXTVERSION).orig.tar.gz HEAD
+	@ls -l .run/dist
 compdb: ; @python3 tools/compdb.py > compile_commands.json
 distclean: run-clean
 run-clean: ; @bash tools/server wipe-all
@@ -141,6 +152,9 @@ help:
 	@echo 'test-sqlsmith MINUTES= SEED=  random statements against tables in every state'
 	@echo 'test-valgrind T= STEPS=         a server under valgrind: regression tests and random statements'
 	@echo 'test-version V=17 TARGETS=    build and test against another PostgreSQL, in a chroot'
+	@echo 'test-cross ARCHS="arm64 s390x"  tests of codecs and pages for other CPUs, in qemu'
+	@echo 'test-packages SUITES="bookworm trixie"  Debian packages built and tried on bare systems; the Dockerfile'
+	@echo 'dist                          archives of the release under .run/dist'
 	@echo 'test-citus CITUS_SRC=         tables that Citus distributes; optional, builds an unpacked release of it'
 	@echo 'lint                          layers, layout, file sizes and headers, exports, extension scripts (pgspot)'
 	@echo 'indent                        lay out C files as lint wants them (pg_bsd_indent)'
@@ -151,5 +165,5 @@ help:
 
 FORCE:
 .PHONY: FORCE docs report test test-unit test-regress test-isolation test-tap test-props test-concurrent test-model \
-	test-damage test-pgsuite test-pgisolation test-sqlsmith test-valgrind test-version test-citus lint indent demo bench bench-change bench-codecs bench-hypertable bench-operations bench-rollups \
+	test-damage test-pgsuite test-pgisolation test-sqlsmith test-valgrind test-version test-citus test-cross test-packages dist lint indent demo bench bench-change bench-codecs bench-hypertable bench-operations bench-rollups \
 	compdb run-clean help

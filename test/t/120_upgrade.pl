@@ -1,6 +1,7 @@
 # test/t/120_upgrade.pl
 #	  pg_upgrade to a new cluster, by copying and by linking: compressed rows
-#	  arrive as they were, with settings, and everything goes on working.
+#	  arrive as they were, with settings, and everything goes on working.  From the same
+#	  version of PostgreSQL, or from that of STRATA_OLD_INSTALL (tools/upgrade_versions.sh).
 use strict;
 use warnings;
 
@@ -48,6 +49,13 @@ sub fill
 		q{CREATE TABLE part1 PARTITION OF parted FOR VALUES FROM ('2026-01-01') TO ('2027-01-01') USING strata},
 		q{INSERT INTO parted SELECT '2026-01-01', i FROM generate_series(1, 3000) i},
 		q{SELECT compress_chunk('parted')},
+		# a hypertable with a key, and indexes that lead to batches
+		q{CREATE TABLE cpu (ts timestamptz NOT NULL, id int, host text, v float8, doc jsonb, PRIMARY KEY (id, ts))},
+		q{SELECT create_hypertable('cpu', 'ts', chunk_time_interval => interval '1 day')},
+		q{ALTER TABLE cpu SET (strata.segmentby = 'host', strata.orderby = 'ts DESC')},
+		q{CREATE INDEX cpu_v ON cpu (v)}, q{CREATE INDEX cpu_brin ON cpu USING brin (v)}, q{CREATE INDEX cpu_doc ON cpu USING gin (doc)},
+		q{INSERT INTO cpu SELECT '2026-01-01'::timestamptz + i * interval '20 s', i, 'host_' || i % 5, i, jsonb_build_object('w' || i % 997, i) FROM generate_series(1, 20000) i},
+		q{SELECT compress_chunk(c) FROM show_chunks('cpu') c},
 		# a continuous aggregate, of which retention has kept a part
 		q{CREATE TABLE metered (n int NOT NULL, v int)},
 		q{SELECT create_hypertable('metered', 'n', chunk_time_interval => 1000)},
@@ -59,11 +67,16 @@ sub fill
 	return;
 }
 
-my @tables = ('t', 'odd', 'quick', 'parted');
+my @tables = ('t', 'odd', 'quick', 'parted', 'cpu');
+
+# What indexes lead to: plans name them, and answers are those of the rows.
+my $lookups = q{SELECT (SELECT string_agg(id::text, ',' ORDER BY id) FROM cpu WHERE v IN (77, 9077, 19077)),
+	(SELECT count(*) FROM cpu WHERE doc ? 'w5'), (SELECT count(*) FROM cpu WHERE v BETWEEN 5000 AND 5009)};
 
 foreach my $mode ('copy', 'link')
 {
-	my $old = strata_node("old_$mode");
+	my $old = strata_node("old_$mode", '', install_path => $ENV{STRATA_OLD_INSTALL});
+	note('from ' . $old->safe_psql('postgres', 'SELECT version()'));
 	fill($old);
 	my %want = map { $_ => content_hash($old, $_) } @tables;
 	my $batches = join "\n", map { $old->safe_psql('postgres', "SELECT first_row, nrows, segment FROM strata.batches('$_') ORDER BY 1") }
@@ -75,13 +88,15 @@ foreach my $mode ('copy', 'link')
 	$old->stop;
 
 	my $new = PostgreSQL::Test::Cluster->new("new_$mode");
-	$new->init(extra => [ '--locale=C.UTF-8', '--encoding=UTF8' ]);
+	# from 18 on initdb switches checksums on, and pg_upgrade wants them as they were
+	my @checksums = $new->pg_version >= 18 && $old->pg_version < 18 ? ('--no-data-checksums') : ();
+	$new->init(extra => [ '--locale=C.UTF-8', '--encoding=UTF8', @checksums ]);
 	$new->append_conf('postgresql.conf', "shared_preload_libraries = 'strata'\njit = off\ntimezone = 'UTC'\nwal_level = logical\n");
 
-	my $bindir = $old->config_data('--bindir');
+	my ($from, $to) = map { $_->config_data('--bindir') } ($old, $new);
 	my ($out, $err);
 	my $ok = IPC::Run::run(
-		[   'pg_upgrade', '--no-sync', '-d', $old->data_dir, '-D', $new->data_dir, '-b', $bindir, '-B', $bindir,
+		[   'pg_upgrade', '--no-sync', '-d', $old->data_dir, '-D', $new->data_dir, '-b', $from, '-B', $to,
 			'-s', $new->host, '-p', $old->port, '-P', $new->port, "--$mode" eq '--link' ? '--link' : ('-j', '2') ],
 		'>', \$out, '2>', \$err);
 	ok($ok, "$mode: pg_upgrade") or diag("$out\n$err");
@@ -95,6 +110,15 @@ foreach my $mode ('copy', 'link')
 		$batches, "$mode: same batches");
 	is($new->safe_psql('postgres', $options), $settings, "$mode: same settings");
 	is($new->safe_psql('postgres', 'SELECT strata.gc()'), '0', "$mode: no orphans");
+
+	is($new->safe_psql('postgres', $lookups), '77,9077,19077|21|10', "$mode: indexes lead to batches");
+	like($new->safe_psql('postgres', 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT id FROM cpu WHERE v = 9077'),
+		qr/StrataScan/, "$mode: which are scanned");
+	isnt($new->psql('postgres', q{INSERT INTO cpu SELECT * FROM cpu WHERE id = 77}), 0, "$mode: keys of compressed rows hold");
+	is_sound($new, $new->safe_psql('postgres', q{SELECT min(c::text) FROM show_chunks('cpu') c}), "$mode: a chunk");
+	$new->safe_psql('postgres', $_) foreach (q{UPDATE cpu SET v = -v WHERE id = 77},
+		q{SELECT compress_chunk(c, recompress => true) FROM show_chunks('cpu') c});
+	is($new->safe_psql('postgres', $lookups), '9077,19077|21|10', "$mode: and after compression");
 
 	is($new->safe_psql('postgres', $kept), $kept_before, "$mode: the same of a continuous aggregate");
 	is($new->safe_psql('postgres', 'SELECT count(*) FROM metered'), '3000', "$mode: whose rows are gone in part");
@@ -130,7 +154,7 @@ foreach my $mode ('copy', 'link')
 	twins_are_equal($new, 't', "$mode: changed after the upgrade");
 	is_sound($new, 't', "$mode: changed after the upgrade");
 	isnt($new->psql('postgres', q{INSERT INTO quick VALUES ('2026-01-01', 5)}), 0, "$mode: unique keys hold");
-	$new->safe_psql('postgres', 'DROP TABLE t, odd, quick, parted CASCADE');
+	$new->safe_psql('postgres', 'DROP TABLE t, odd, quick, parted, cpu CASCADE');
 	is( $new->safe_psql('postgres', "SELECT count(*) FROM pg_class WHERE relname ~ '^batch_' AND relkind = 'r'"),
 		'0', "$mode: dropped tables take their companions along");
 	$new->stop;

@@ -15,11 +15,12 @@ use Test::More;
 our @EXPORT = qw(strata_node make_twins grow_twins content_hash twins_are_equal
 	is_sound start_psql wait_until becomes);
 
-# A started cluster with the library preloaded; %options as for init().
+# A started cluster with the library preloaded; %options as for init(), and install_path of another server.
 sub strata_node
 {
 	my ($name, $conf, %options) = @_;
-	my $node = PostgreSQL::Test::Cluster->new($name);
+	my $path = delete $options{install_path};
+	my $node = PostgreSQL::Test::Cluster->new($name, $path ? (install_path => $path) : ());
 	$node->init(%options, extra => [ '--locale=C.UTF-8', '--encoding=UTF8' ]);
 	$node->append_conf('postgresql.conf',
 		"shared_preload_libraries = 'strata'\nlog_statement = none\njit = off\ntimezone = 'UTC'\n" . ($conf // ''));
