@@ -249,19 +249,26 @@ decode_steps(const IntHeader *h, uint32_t from, uint32_t n, unsigned width,
 		default:
 			{
 				uint64_t   *v = out;
-				uint64_t	last[4] = {first, first + step, first + 2 * step,
-				first + 3 * step};
 				uint32_t	i = 0;
 
-				/* sums, as vectors of 64 bits are not multiplied fast */
+				/*
+				 * Sums, as vectors of 64 bits are not multiplied fast.  (An
+				 * array of the last four is read wrong by gcc 12 for arm64 at
+				 * -O3.)
+				 */
 				for (; i + 4 <= n; i += 4)
-					for (unsigned k = 0; k < 4; k++)
-					{
-						v[i + k] = last[k];
-						last[k] += 4 * step;
-					}
-				for (unsigned k = 0; i < n; i++)
-					v[i] = last[k++];
+				{
+					v[i] = first;
+					v[i + 1] = first + step;
+					v[i + 2] = first + 2 * step;
+					v[i + 3] = first + 3 * step;
+					first += 4 * step;
+				}
+				for (; i < n; i++)
+				{
+					v[i] = first;
+					first += step;
+				}
 			}
 	}
 }
