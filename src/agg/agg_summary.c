@@ -59,9 +59,7 @@ take_extreme(const AggKernel *kernel, AggCell *cell, Datum value, int64 n)
 
 /*
  * Can min and max of the summary stand for the values?  Not NaN, which they
- * leave out; not zero, whose sign they do not know; and not after a change of
- * type that turned the order (int4 was oid), when they mostly stand the wrong
- * way round, and else hold in both orders.
+ * leave out; and not zero, whose sign they do not know.
  */
 static bool
 usable_range(const AggKernel *kernel, const StrataColumnSummary *summary)
@@ -70,8 +68,6 @@ usable_range(const AggKernel *kernel, const StrataColumnSummary *summary)
 		return false;
 	switch (kernel->kind)
 	{
-		case AGG_VALUE_INT32:
-			return DatumGetInt32(summary->min) <= DatumGetInt32(summary->max);
 		case AGG_VALUE_FLOAT4:
 			return DatumGetFloat4(summary->min) != 0 &&
 				DatumGetFloat4(summary->max) != 0;

@@ -407,6 +407,21 @@ read_bits(Cursor *c)
 }
 
 /*
+ * A column whose type was changed without a rewrite (int4 to oid and back) may
+ * have a range of another order; it then stands the wrong way round, and where
+ * it does not, it holds in both orders.
+ */
+static bool
+range_is_plausible(Oid typid, Datum min, Datum max)
+{
+	if (typid == INT4OID)
+		return DatumGetInt32(min) <= DatumGetInt32(max);
+	if (typid == OIDOID)
+		return DatumGetObjectId(min) <= DatumGetObjectId(max);
+	return true;
+}
+
+/*
  * One entry; its type, where R still has the column, is the column's present
  * one.
  */
@@ -431,7 +446,8 @@ read_summary_entry(Cursor *c, const StrataColumnType *type,
 		s->min = range_from_bits(type, read_bits(c));
 		s->max = range_from_bits(type, read_bits(c));
 		s->has_range = OidIsValid(type->typid) &&
-			has_range_for(type->typid);
+			has_range_for(type->typid) &&
+			range_is_plausible(type->typid, s->min, s->max);
 	}
 	if (flags & STRATA_SUMMARY_HAS_SUM)
 	{

@@ -117,21 +117,6 @@ strata_prune_bounds(StrataBatchReader *reader, AttrNumber attno,
 	return summary != NULL && summary->nnulls == reader->nrows;
 }
 
-/*
- * A column whose type was changed without a rewrite (int4 to oid and back) may
- * have minima of another order; they then usually stand the wrong way round,
- * and where they do not, they hold in both orders.
- */
-static bool
-range_is_plausible(Oid typid, Datum min, Datum max)
-{
-	if (typid == INT4OID)
-		return DatumGetInt32(min) <= DatumGetInt32(max);
-	if (typid == OIDOID)
-		return DatumGetObjectId(min) <= DatumGetObjectId(max);
-	return true;
-}
-
 /* Is the column the same for every row of the batch, without decoding it? */
 static bool
 is_constant_column(StrataBatchReader *reader, AttrNumber attno)
@@ -162,9 +147,7 @@ strata_scan_batch_bounds(StrataBatchReader *reader, AttrNumber attno,
 	facts->nnulls = summary != NULL ? summary->nnulls : -1;
 	if (strata_prune_bounds(reader, attno, &facts->min, &facts->max, &isnull))
 		facts->has_min = facts->has_max = !isnull;
-	else if (summary != NULL && summary->has_range &&
-			 range_is_plausible(reader->columns[attno - 1].type.typid,
-								summary->min, summary->max))
+	else if (summary != NULL && summary->has_range)
 	{
 		facts->has_min = true;
 		facts->min = summary->min;
