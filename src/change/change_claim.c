@@ -271,6 +271,47 @@ tell_swept(StrataClaim *claim, const StrataBatchFate *fate, CommandId cid,
 }
 
 
+/*
+ * The row that this command has locked last.  An upsert, and whoever else
+ * locks a row to change it, claims it a second time at once: the lock keeps
+ * its entry as it is.  Nobody but this command may have come in between, nor
+ * has a subtransaction ended.
+ */
+static struct
+{
+	Oid			companion;
+	int64		row;
+	TransactionId transaction;
+	SubTransactionId subtransaction;
+	CommandId	cid;
+	LockTupleMode mode;
+	StrataEntry entry;
+}			locked_last = {InvalidOid};
+
+static void
+note_locked(StrataClaim *claim, LockTupleMode mode)
+{
+	locked_last.companion = RelationGetRelid(claim->batches);
+	locked_last.row = claim->row;
+	locked_last.transaction = GetTopTransactionIdIfAny();
+	locked_last.subtransaction = GetCurrentSubTransactionId();
+	locked_last.cid = GetCurrentCommandId(false);
+	locked_last.mode = mode;
+	locked_last.entry = claim->entry;
+}
+
+static bool
+is_locked_last(StrataClaim *claim, LockTupleMode mode)
+{
+	return locked_last.companion == RelationGetRelid(claim->batches) &&
+		locked_last.row == claim->row &&
+		TransactionIdEquals(locked_last.transaction,
+							GetTopTransactionIdIfAny()) &&
+		locked_last.subtransaction == GetCurrentSubTransactionId() &&
+		locked_last.cid == GetCurrentCommandId(false) &&
+		locked_last.mode >= mode;
+}
+
 /* See change_private.h. */
 TM_Result
 strata_claim_row(StrataClaim *claim, LockTupleMode mode, LockWaitPolicy policy,
@@ -282,6 +323,11 @@ strata_claim_row(StrataClaim *claim, LockTupleMode mode, LockWaitPolicy policy,
 	{
 		strata_batch_find_fate(claim->batches, NULL, claim->row, &fate);
 		return tell_swept(claim, &fate, cid, tmfd);
+	}
+	if (is_locked_last(claim, mode))
+	{
+		claim->entry = locked_last.entry;
+		return TM_Ok;
 	}
 	for (;;)
 	{
@@ -330,6 +376,9 @@ strata_claim_row(StrataClaim *claim, LockTupleMode mode, LockWaitPolicy policy,
 				result = lock_entry(claim, mode, policy, &again);
 				if (again)
 					continue;
+				/* beside FOR KEY SHARE the row may change */
+				if (result == TM_Ok && mode >= LockTupleNoKeyExclusive)
+					note_locked(claim, mode);
 				return result;
 			case STRATA_ENTRY_MOVED:
 				strata_claim_end_writing(claim);
@@ -354,6 +403,7 @@ strata_claim_write_entry(StrataClaim *claim, StrataEntryKind kind,
 	Assert(strata_entry_is_in_batch(&claim->entry));	/* change:X2 */
 	Assert(kind != STRATA_ENTRY_NONE &&
 		   kind != STRATA_ENTRY_LOCK);	/* store:S3 */
+	locked_last.companion = InvalidOid;
 	if (claim->entry.kind == STRATA_ENTRY_NONE && keeps_key)
 		insert_lock_entry(claim);
 	if (claim->entry.kind == STRATA_ENTRY_NONE)

@@ -43,6 +43,12 @@
 #define ASK_UNPRINTED 8
 #define ASK_LINES 200
 
+/*
+ * Searches of a batch in the order of the key, for each of which it may have
+ * to be loaded, that cost what its prints do.
+ */
+#define ASKED_SELDOM 4
+
 typedef struct KeyBatch
 {
 	uint32		group;			/* hash of the segment; 0: not told by the key */
@@ -53,6 +59,7 @@ typedef struct KeyBatch
 	Datum		min;
 	Datum		max;
 	Datum		max_so_far;		/* greatest max in the group up to here */
+	int			asked;			/* how often, without prints */
 	StrataKeyPrint *prints;		/* NULL: not yet, or not any more */
 } KeyBatch;
 
@@ -699,6 +706,15 @@ bool
 strata_key_batch_wants_prints(const StrataKeyDirectory *d)
 {
 	return !d->full || pg_prng_uint32(&pg_global_prng_state) % 8 == 0;
+}
+
+/* See change_private.h. */
+bool
+strata_key_batch_is_asked_seldom(StrataKeyDirectory *d, int i)
+{
+	KeyBatch   *line = &d->batches[i];
+
+	return line->asked < ASKED_SELDOM && ++line->asked > 0;
 }
 
 /* See change_private.h. */

@@ -194,6 +194,12 @@ extern int64 strata_key_batch(StrataKeyDirectory *d, int i, int *nrows,
  */
 extern bool strata_key_batch_wants_prints(const StrataKeyDirectory *d);
 
+/*
+ * Prints cost what some searches of a batch in the order of the key do: has it
+ * been asked for less often than that?  It is counted.
+ */
+extern bool strata_key_batch_is_asked_seldom(StrataKeyDirectory *d, int i);
+
 /* Sort them, and keep a copy. */
 extern void strata_key_batch_set_prints(StrataKeyDirectory *d, int i,
 										StrataKeyPrint *prints);

@@ -245,6 +245,58 @@ row_has_key(UniqueKey *key, Relation rel, const StrataBatchRow *row,
 }
 
 /*
+ * Is the batch in the order of the key's column at this position, as its type
+ * sorts today?
+ */
+static bool
+is_sorted_by(UniqueKey *key, StrataBatchReader *reader, int position)
+{
+	const StrataBatchSchema *schema = reader->schema;
+	AttrNumber	attno;
+
+	if (position < 0 || reader->layout->norder == 0)
+		return false;
+	attno = key->index->rd_index->indkey.values[position];
+	return reader->layout->order[0].attno == attno &&
+		!key->isnull[position] &&
+		schema->min_att[attno] != 0 &&
+		strata_batch_schema_same_type(schema, attno, schema->min_att[attno]) &&
+		strata_key_has_default_order(key->index, position,
+									 reader->columns[attno - 1].type.typid);
+}
+
+/*
+ * The first row of a batch that is in order of the column of which the key's
+ * value is not before (or, past, behind) that of the row.
+ */
+static int
+find_in_order(StrataBatchReader *reader, StrataColumn *col, Oid typid,
+			  Datum value, bool past)
+{
+	bool		desc = reader->layout->order[0].desc;
+	int			low = 0;
+	int			high = reader->nrows;
+
+	while (low < high)
+	{
+		int			middle = (low + high) / 2;
+		bool		isnull;
+		int			order;
+
+		order = strata_compare_default(typid,
+									   strata_column_get(col, middle, &isnull),
+									   value);
+		if (desc)
+			order = -order;
+		if (order < 0 || (past && order == 0))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/*
  * Row number of a live row of the batch with an equal key, other than except,
  * or -1.  Whether a row is live may be known after a wait only.  tid: of the
  * batch, or NULL.  first: the column of the key that tells most rows apart, by
@@ -257,17 +309,26 @@ find_in_batch(UniqueKey *key, Relation rel, Relation batches,
 			  TupleTableSlot *row_slot, bool *met)
 {
 	StrataBatchRow row = {.reader = reader,.first_row = reader->first_row};
-	int			nrows = reader->nrows;
+	int			from = 0;
+	int			to = reader->nrows;
 	StrataColumn *col = NULL;
+	bool		isnull;
 
 	if (first >= 0 && key->plain)
 		col = strata_batch_reader_column(reader,
 										 key->index->rd_index
 										 ->indkey.values[first]);
-	for (int i = 0; i < nrows; i++)
+	/* the column is null in all rows, or in none: see StrataLayout */
+	if (col != NULL && is_sorted_by(key, reader, first) &&
+		(strata_column_get(col, 0, &isnull), !isnull))
 	{
-		bool		isnull;
-
+		from = find_in_order(reader, col, col->type.typid, key->values[first],
+							 false);
+		to = find_in_order(reader, col, col->type.typid, key->values[first],
+						   true);
+	}
+	for (int i = from; i < to; i++)
+	{
 		if (col != NULL)
 		{
 			Datum		value = strata_column_get(col, i, &isnull);
@@ -573,18 +634,24 @@ find_in_line(Relation rel, Relation batches, UniqueKey *key,
 	int64		first_row = strata_key_batch(directory, line, &nrows, &prints);
 
 	/* expressions may load other batches in this one's place */
-	if (prints == NULL && key->info == NULL &&
-		!strata_key_batch_wants_prints(directory))
+	if (prints == NULL && key->info == NULL)
 	{
+		bool		none = !strata_key_batch_wants_prints(directory);
+		bool		seldom = range_key >= 0 &&
+		strata_key_batch_is_asked_seldom(directory, line);
+		StrataBatchReader *reader = NULL;
 		ItemPointerData tid;
-		StrataBatchReader *reader = strata_cached_batch(rel, batches,
-														first_row, &tid);
 
-		if (reader != NULL)
+		if (none || seldom)
+			reader = strata_cached_batch(rel, batches, first_row, &tid);
+		if (reader != NULL && (none || is_sorted_by(key, reader, range_key)))
 			return find_in_batch(key, rel, batches, reader, &tid, range_key,
 								 except, estate, row_slot, met);
-		*met = true;
-		return -1;
+		if (none)
+		{
+			*met = true;
+			return -1;
+		}
 	}
 	if (prints == NULL)
 		prints = make_prints(rel, batches, key, directory, line, first_row,
