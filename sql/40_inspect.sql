@@ -31,7 +31,7 @@ CREATE FUNCTION strata.verify(
 RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'strata_verify' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION strata.verify(regclass) IS
-'check every batch of a strata table, or of all partitions of a partitioned one (checksums, decoding, counts, minima and maxima, order, numbering): one row per problem, none when sound; a table of another access method gives a notice';
+'check every batch of a strata table, or of all partitions of a partitioned one (checksums, decoding, counts, minima and maxima, order, numbering): one row per problem, none when sound; of a continuous aggregate: its archive, which is compared with what rows make in all buckets that are up to date; a table of another access method gives a notice';
 
 CREATE FUNCTION _strata.row_counts(
 	relation regclass,

@@ -63,6 +63,12 @@ GRANT EXECUTE ON FUNCTION _strata.deviation_state(double precision), _strata.dev
 	_strata.regression_state(double precision, double precision), _strata.regression_total(double precision[]),
 	_strata.histogram_add(integer[], integer[]), _strata.histogram_total(integer[]) TO PUBLIC;
 
+-- The value of the one row that there is, for verify().
+CREATE FUNCTION _strata.former_value(anyelement, anyelement) RETURNS anyelement LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+	SET search_path = pg_catalog, pg_temp AS 'SELECT $1';
+CREATE AGGREGATE _strata.only_value(anyelement) (SFUNC = _strata.former_value, STYPE = anyelement, PARALLEL = SAFE);
+GRANT EXECUTE ON FUNCTION _strata.former_value(anyelement, anyelement), _strata.only_value(anyelement) TO PUBLIC;
+
 -- What is kept ready: a row for each view.
 CREATE TABLE _strata.rollup (
 	view oid PRIMARY KEY,

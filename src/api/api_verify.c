@@ -7,7 +7,10 @@
  *-------------------------------------------------------------------------
  */
 #include "api/api_private.h"
+#include "catalog/catalog.h"
+#include "hypertable/hypertable.h"
 #include "index/index.h"
+#include "rollup/rollup.h"
 #include "store/store_companion.h"
 
 #include "access/genam.h"
@@ -270,6 +273,25 @@ verify_table(Oid relid, VerifyOutput *out)
 	table_close(rel, AccessShareLock);
 }
 
+/* A row of verify(): what differs in an archive. */
+static void
+report_archive_problem(void *arg, const char *column, const char *problem)
+{
+	VerifyOutput *out = arg;
+	Datum		values[3] = {0};
+	bool		nulls[3] = {true, column == NULL, false};
+	NameData	name;
+
+	if (column != NULL)
+	{
+		namestrcpy(&name, column);
+		values[1] = NameGetDatum(&name);
+	}
+	values[2] = CStringGetTextDatum(problem);
+	tuplestore_putvalues(out->rsinfo->setResult, out->rsinfo->setDesc, values,
+						 nulls);
+}
+
 /* There is nothing of ours in it, so nothing to say but that. */
 static void
 skip_other(Oid relid)
@@ -301,12 +323,16 @@ is_ours_to_verify(Oid relid)
 
 /*
  * verify(regclass) -> (batch, column_name, problem); no rows when sound.  Of a
- * partitioned table: all partitions, whose names the problems begin with.
+ * partitioned table: all partitions, whose names the problems begin with.  Of
+ * a continuous aggregate: those of its archive, which is compared with the
+ * rows, too.
  */
 Datum
 strata_verify(PG_FUNCTION_ARGS)
 {
-	Oid			relid = PG_GETARG_OID(0);
+	Oid			view = PG_GETARG_OID(0);
+	StrataRollupRow *rollup = strata_rollup_row(view);
+	Oid			relid = rollup != NULL ? rollup->archive : view;
 	List	   *others = NIL;
 	List	   *leaves = strata_api_leaves(relid, &others);
 	VerifyOutput out = {.say_where = get_rel_relkind(relid) ==
@@ -324,6 +350,12 @@ strata_verify(PG_FUNCTION_ARGS)
 	}
 	foreach(lc, others)
 		skip_other(lfirst_oid(lc));
+	if (rollup != NULL)
+	{
+		(void) strata_owned_relation_name(view);
+		strata_rollup_verify(view, GetActiveSnapshot(),
+							 report_archive_problem, &out);
+	}
 	return (Datum) 0;
 }
 

@@ -348,6 +348,15 @@ typedef struct StrataRefresh
 /* The caller has seen to it that the user may do this. */
 extern void strata_rollup_refresh(StrataRefresh *refresh);
 
+/*
+ * rollup_verify.c.  Compare what the snapshot has as clean of an archive with
+ * the rows; column: of the archive, or NULL.
+ */
+typedef void (*StrataRollupReport) (void *arg, const char *column,
+									const char *problem);
+extern void strata_rollup_verify(Oid view, Snapshot snapshot,
+								 StrataRollupReport report, void *arg);
+
 /*-------------------------------------------------------------------------
  * Reading, rollup_read.c, rollup_use.c
  *-------------------------------------------------------------------------

@@ -31,7 +31,8 @@ KINDS = (
      "time_bucket('{w}', {c})"),
 )
 # those that can be combined; others are refused with a time for rows
-AGGREGATES = ("count(*)", "count(n)", "sum(n)", "avg(n)", "min(n)", "max(n)", "sum(v)", "avg(v)", "max(v)", "sum(price)",
+AGGREGATES = ("count(*)", "count(n)", "last(n, n)", "first(n, -n)", "histogram(n, 0, 50, 5)", "regr_count(v, n)",
+              "sum(n)", "avg(n)", "min(n)", "max(n)", "sum(v)", "avg(v)", "max(v)", "sum(price)",
               "avg(price)", "min(host)", "max(time)", "min(time)", "bool_or(ok)", "bit_and(n)", "sum(n) FILTER (WHERE v > 3)",
               "avg(price) FILTER (WHERE host = 'h1')")
 GROUPS = ("host", "area", "host || 'x'", "ok", "n % 3")

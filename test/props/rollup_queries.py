@@ -29,7 +29,8 @@ KINDS = (
      ("1 hour", "6 hours", "1 day", "1 month"), "time_bucket('{w}', {c}, 'Europe/Prague')"),
 )
 GROUPS = ("host", "area", "host || 'x'", "ok", "price", "n % 3")
-AGGREGATES = ("count(*)", "count(n)", "sum(n)", "avg(n)", "min(n)", "max(n)", "sum(v)", "avg(v)", "max(v)", "sum(price)",
+AGGREGATES = ("count(*)", "count(n)", "last(n, n)", "first(n, -n)", "histogram(n, 0, 50, 5)", "regr_count(v, n)",
+              "sum(n)", "avg(n)", "min(n)", "max(n)", "sum(v)", "avg(v)", "max(v)", "sum(price)",
               "avg(price)", "min(host)", "max(time)", "bool_or(ok)", "bit_and(n)", "stddev(n)",
               "count(DISTINCT n)", "sum(n) FILTER (WHERE v > 3)", "avg(price) FILTER (WHERE host = 'h1')")
 CONDITIONS = ("host = 'h1'", "host IN ('h1', 'h2')", "host IS NULL", "area > 1", "ok", "n > 20", "v < 50 OR host = 'h3'")
