@@ -7,6 +7,9 @@
 #	  compressed: one row updated or deleted (milliseconds and bytes of WAL of a
 #	  transaction, medians of 200), UPDATE of 100,000 rows, upsert of 10,000 (and
 #	  the most memory a backend had for it), and INSERT and COPY of new rows.
+#	  Then a live hypertable of 400 hosts, a row of each every 40 seconds of a
+#	  day, 5 of 100 in the row store: DELETE and UPDATE of ranges, upserts in the
+#	  order of time, ON CONFLICT DO NOTHING, SELECT FOR UPDATE.
 #	  ROUNDS=3 of what is measured in whole seconds; the least is shown.
 . "$(dirname "${BASH_SOURCE[0]}")/../tools/lib.sh"
 . "$ROOT/bench/server.sh"
@@ -58,10 +61,11 @@ for what in "UPDATE @ SET n = n + 1 WHERE id = \$1" "DELETE FROM @ WHERE id = \$
     done
 done
 
+tables="heap strata"
 # The least seconds of ROUNDS, each on tables as they were, and the backend's most memory (kB, without shared buffers it touched).
 timed() {
     local statement=$1 table least=
-    for table in heap strata; do
+    for table in $tables; do
         least=
         for _ in $(seq "$ROUNDS"); do
             sql -c CHECKPOINT
@@ -88,3 +92,33 @@ timed "UPDATE @ SET n = n + 1 WHERE id % 10 = 3;"
 timed "INSERT INTO @ SELECT i * 97 % $ROWS + 1, 1, '2026-01-01', 1, 1, 'x' FROM generate_series(1, 10000) i ON CONFLICT (id) DO UPDATE SET n = @.n + 1;"
 timed "INSERT INTO @ SELECT i, i % 100, '2026-02-01', 1, 0, 'new' FROM generate_series($ROWS + 1, $last) i;"
 timed "\\copy @ FROM '$work/new.csv' (FORMAT csv)"
+
+sql <<'SQL'
+CREATE TABLE live_heap (time timestamptz NOT NULL, hostname text NOT NULL, usage_user float8, usage_system float8, n int, PRIMARY KEY (hostname, time))
+    PARTITION BY RANGE (time);
+CREATE TABLE live_heap_1 PARTITION OF live_heap FOR VALUES FROM ('2026-01-01') TO ('2026-01-01 12:00');
+CREATE TABLE live_heap_2 PARTITION OF live_heap FOR VALUES FROM ('2026-01-01 12:00') TO ('2026-01-02');
+CREATE INDEX ON live_heap (time);
+CREATE TABLE live (LIKE live_heap, PRIMARY KEY (hostname, time));
+SELECT count(*) FROM create_hypertable('live', 'time', chunk_time_interval => interval '12 hours') \gset
+ALTER TABLE live SET (strata.segmentby = 'hostname', strata.orderby = 'time');
+INSERT INTO live_heap SELECT t, 'host_' || x, floor(random() * 100), floor(random() * 100), 0
+  FROM generate_series('2026-01-01'::timestamptz, '2026-01-01 23:59:59', '40 s') t, generate_series(1, 400) x;
+CREATE VIEW late AS SELECT *, (extract(epoch FROM time)::bigint / 40 + substr(hostname, 6)::int) % 20 = 0 AS is_late FROM live_heap;
+INSERT INTO live SELECT time, hostname, usage_user, usage_system, n FROM late WHERE NOT is_late;
+SELECT count(compress_chunk(c)) FROM show_chunks('live') c \gset
+INSERT INTO live SELECT time, hostname, usage_user, usage_system, n FROM late WHERE is_late;
+VACUUM ANALYZE live_heap;
+VACUUM ANALYZE live;
+SQL
+echo "a live hypertable, 864,000 rows"
+tables="live_heap live"
+hours="time >= '2026-01-01 02:00' AND time < '2026-01-01 05:00'"
+new="SELECT t, 'host_' || x, 1, 1, 1 FROM generate_series('2026-01-01 06:00'::timestamptz, '2026-01-01 08:46', '40 s') t, generate_series(1, 400) x ON CONFLICT (hostname, time)"
+timed "DELETE FROM @ WHERE $hours;"
+timed "DELETE FROM @ WHERE usage_user < 10;"
+timed "DELETE FROM @ WHERE hostname = 'host_7';"
+timed "INSERT INTO @ $new DO NOTHING;"
+timed "DO \$\$BEGIN PERFORM FROM @ WHERE hostname LIKE 'host_1_' AND $hours FOR UPDATE; END\$\$;"
+timed "UPDATE @ SET n = n + 1 WHERE hostname LIKE 'host_2_' AND $hours;"
+timed "INSERT INTO @ $new DO UPDATE SET n = excluded.n;"
