@@ -850,7 +850,7 @@ strata_query_forget_groups(Query *query)
 /*
  * 16 decodes the name of a time zone in one place (d73d4cfdaa4), and says
  * TZNAME_*; for 15 the same: *tz of a zone, *tz of an abbreviation that has
- * meant different things, or *offset (seconds west) of a fixed one.  In 15 an
+ * meant different things, or *offset (seconds east) of a fixed one.  In 15 an
  * unknown zone is NULL, from 16 on an error.  Delete when 15 goes.  For users
  * that include utils/datetime.h, utils/timestamp.h and parser/scansup.h.
  */

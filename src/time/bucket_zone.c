@@ -57,13 +57,13 @@ set_zone(StrataZoneBucket *bucket, Datum zone)
 {
 	char		name[TZ_STRLEN_MAX + 1];
 	pg_tz	   *tz = NULL;
-	int			west = 0;
+	int			east = 0;
 	int			type;
 
 	text_to_cstring_buffer(DatumGetTextPP(zone), name, sizeof(name));
 	if (name[0] != '\0' && strcmp(name, bucket->name) == 0)
 		return;
-	type = strata_decode_zone(name, &west, &tz);
+	type = strata_decode_zone(name, &east, &tz);
 	if (type != TZNAME_FIXED_OFFSET && tz == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -71,7 +71,7 @@ set_zone(StrataZoneBucket *bucket, Datum zone)
 	memset(bucket, 0, sizeof(*bucket));
 	bucket->abbreviation = type == TZNAME_DYNTZ;
 	bucket->tz = type == TZNAME_FIXED_OFFSET ? NULL : tz;
-	bucket->fixed = -west * USECS_PER_SEC;
+	bucket->fixed = east * USECS_PER_SEC;
 	strlcpy(bucket->name, name, sizeof(bucket->name));
 }
 
