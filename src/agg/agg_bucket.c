@@ -14,15 +14,19 @@
  *				and weeks the value is what the function says: a midnight that
  *				comes twice is the second one;
  *	date_bin	behind the origin, the bin;
- *	time_bucket	the bucket that starts at the value, if the timestamp is in it.
+ *	time_bucket	the bucket that starts at the value, if the timestamp is in it;
+ *				of a zone's clock, from that start to the next.
  *
  * Other units, months of variable length among them, get the range of one day
  * where the day surely is in one unit, else of the timestamp itself.
+ *
+ * Over 600 lines: the four functions share their ranges.
  *
  * src/agg/agg_bucket.c
  *-------------------------------------------------------------------------
  */
 #include "agg/agg_private.h"
+#include "time/time.h"
 
 #include "access/xact.h"
 #include "catalog/pg_proc_d.h"
@@ -46,7 +50,8 @@ typedef enum BucketForm
 	BUCKET_NONE,
 	BUCKET_TRUNC,				/* date_trunc(unit, column) */
 	BUCKET_BIN,					/* date_bin(stride, column, origin) */
-	BUCKET_WIDTH				/* time_bucket(width, column) */
+	BUCKET_WIDTH,				/* time_bucket(width, column) */
+	BUCKET_ZONE					/* time_bucket(width, column, zone) */
 } BucketForm;
 
 struct AggBucket
@@ -60,6 +65,13 @@ struct AggBucket
 	int64		phase;			/* ranges start at multiples of width from
 								 * here */
 	bool		starts;			/* the value is the start of the (whole) range */
+
+	/*
+	 * ZONE: width and zone as the function has them; decoded when it was
+	 * called
+	 */
+	Datum		zone_args[2];
+	StrataZoneBucket *zone;
 	ExprState  *expr;			/* of the timestamp in the slot */
 	TupleTableSlot *slot;
 	ExprContext *econtext;
@@ -143,6 +155,28 @@ match_bucket(Expr *expr, BucketForm *form, Expr **arg)
 		(type == TIMESTAMPOID || type == TIMESTAMPTZOID ||
 		 (*form == BUCKET_WIDTH && (type == INT8OID || type == INT4OID ||
 									type == INT2OID || type == DATEOID)));
+}
+
+/* time_bucket() of a constant width on the clock of a constant zone? */
+static bool
+match_zone_bucket(Expr *expr, Expr **arg)
+{
+	FuncExpr   *func = (FuncExpr *) expr;
+
+	if (!IsA(expr, FuncExpr) || list_length(func->args) != 5 ||
+		!is_time_bucket(func->funcid))
+		return false;
+	for (int i = 0; i < 5; i++)
+	{
+		Node	   *node = list_nth(func->args, i);
+
+		/* neither origin nor offset */
+		if (i != 1 && (!IsA(node, Const) ||
+					   ((Const *) node)->constisnull != (i > 2)))
+			return false;
+	}
+	*arg = lsecond(func->args);
+	return IsA(*arg, Var) && exprType((Node *) *arg) == TIMESTAMPTZOID;
 }
 
 /* See agg_vector_private.h. */
@@ -371,12 +405,19 @@ strata_agg_bucket_create(StrataAggState *agg, Expr *expr, Expr **arg)
 	TupleDesc	desc;
 	Oid			type;
 
-	if (!match_bucket(expr, &form, arg))
+	if (match_zone_bucket(expr, arg))
+		form = BUCKET_ZONE;
+	else if (!match_bucket(expr, &form, arg))
 		return NULL;
 	bucket = palloc0(sizeof(AggBucket));
 	bucket->form = form;
 	func = (FuncExpr *) copyObject(expr);
 	init_width(bucket, func);
+	if (form == BUCKET_ZONE)
+	{
+		bucket->zone_args[0] = ((Const *) linitial(func->args))->constvalue;
+		bucket->zone_args[1] = ((Const *) lthird(func->args))->constvalue;
+	}
 	type = exprType((Node *) *arg);
 	bucket->type = type;
 	bucket->local = form == BUCKET_TRUNC && type == TIMESTAMPTZOID;
@@ -549,6 +590,40 @@ find_width_bucket(AggBucket *bucket, int64 ts)
 }
 
 /*
+ * The same of a zone's clock.  The function itself is called first, so that it
+ * raises the errors that its arguments have.
+ */
+static void
+find_zone_bucket(AggBucket *bucket, int64 ts)
+{
+	TimestampTz start;
+	TimestampTz next;
+
+	bucket->lo = bucket->hi = ts;
+	if (bucket->zone == NULL || ts < FAR_PAST || ts > FAR_FUTURE)
+	{
+		bucket->value = call_function(bucket, ts);
+		/* infinite times have no bucket, whatever the width */
+		if (bucket->zone != NULL || TIMESTAMP_NOT_FINITE(ts))
+			return;
+		bucket->zone = MemoryContextAllocZero(GetMemoryChunkContext(bucket),
+											  sizeof(StrataZoneBucket));
+		strata_zone_bucket_init(bucket->zone, bucket->zone_args[0],
+								bucket->zone_args[1]);
+		return;
+	}
+	if (!strata_zone_bucket_start(bucket->zone, ts, &start) ||
+		!strata_zone_bucket_next(bucket->zone, ts, &next))
+	{
+		bucket->value = call_function(bucket, ts);
+		return;
+	}
+	bucket->value = TimestampTzGetDatum(start);
+	bucket->lo = start;
+	bucket->hi = next - 1;
+}
+
+/*
  * See agg_vector_private.h; ts is the argument as an integer, whatever its
  * type.
  */
@@ -560,6 +635,8 @@ strata_agg_bucket_of(AggBucket *bucket, int64 ts, int64 *lo, int64 *hi)
 		bucket->known = false;
 		if (bucket->form == BUCKET_WIDTH)
 			find_width_bucket(bucket, ts);
+		else if (bucket->form == BUCKET_ZONE)
+			find_zone_bucket(bucket, ts);
 		else if (find_range(bucket, ts))
 			bucket->value = Int64GetDatum(bucket->lo);
 		else

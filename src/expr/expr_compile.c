@@ -95,7 +95,7 @@ compile_other(Compiler *c, Expr *expr)
 	Assert(!contain_volatile_functions((Node *) expr)); /* expr:E6 */
 	node->state = ExecInitExpr(expr, c->parent);
 	note_columns_read(node, (Node *) expr);
-	node->unit = strata_expr_unit((Node *) expr, &node->zoned);
+	node->unit = strata_expr_unit((Node *) expr);
 	node->memo = make_memo(node, (Node *) expr);
 	if (strata_expr_may_raise_error((Node *) expr))
 	{
@@ -487,13 +487,12 @@ static bool
 is_mapped(Expr *expr)
 {
 	List	   *vars;
-	bool		zoned;
 	Expr	   *arg;
 
 	if (IsA(expr, Var) || IsA(expr, Const) || IsA(expr, RelabelType) ||
 		IsA(expr, CaseExpr))
 		return false;
-	if (strata_expr_unit((Node *) expr, &zoned) > 0)
+	if (strata_expr_unit((Node *) expr).unit > 0)
 		return true;
 	/* the node does so itself */
 	if (strata_like_compile((Node *) expr, &arg) != NULL && IsA(arg, Var))

@@ -147,7 +147,7 @@ eval_ranges(const StrataExprSource *source, ExprNode *node,
 			continue;
 		}
 		null[i] = eval_row(source, node, row, v, i);
-		strata_expr_range(node->unit, node->zoned, times[row], &lo, &hi);
+		strata_expr_range(&node->unit, times[row], &lo, &hi);
 	}
 }
 
@@ -170,7 +170,7 @@ eval_rows(const StrataExprSource *source, ExprNode *node,
 	}
 	else if (node->natts == 1 && node->columns[0]->codes != NULL)
 		eval_entries(source, node, frame, v, null);
-	else if (node->natts == 1 && node->unit > 0 &&
+	else if (node->natts == 1 && node->unit.unit > 0 &&
 			 node->columns[0]->fixed != NULL)
 		eval_ranges(source, node, frame, v, null);
 	else if (node->memo != NULL && node->columns[0]->datums != NULL)

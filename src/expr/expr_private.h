@@ -12,6 +12,8 @@
 #include "base/base.h"
 #include "expr/expr.h"
 
+#include "pgtime.h"
+
 /* How values of a node lie in memory: eight bytes each. */
 typedef enum ExprClass
 {
@@ -70,6 +72,15 @@ typedef enum ExprKind
 	EXPR_OTHER					/* evaluated by PostgreSQL */
 } ExprKind;
 
+/* Ranges of time, and where they start: at multiples of the unit on a clock. */
+typedef struct StrataTimeUnit
+{
+	int64		unit;			/* microseconds; 0: none is known */
+	bool		zoned;			/* the clock is that of a zone, */
+	pg_tz	   *zone;			/* ... NULL: the session's; */
+	int64		offset;			/* else so far east of UTC */
+} StrataTimeUnit;
+
 typedef struct ExprNode ExprNode;
 struct ExprNode
 {
@@ -100,9 +111,8 @@ struct ExprNode
 	int			natts;
 	AttrNumber *atts;			/* that it reads */
 	StrataColumn **columns;		/* of the current frame */
-	int64		unit;			/* constant for so long, in units of the one
-								 * column; 0: not */
-	bool		zoned;			/* ... of local time */
+	StrataTimeUnit unit;		/* constant for so long, in units of the one
+								 * column */
 	StrataMemo *memo;			/* of values of the one column; NULL: none */
 	StrataExpr *guard;			/* an error of it is kept there; NULL: raised */
 };
@@ -163,13 +173,13 @@ extern void strata_expr_eval_errors(const StrataExprSource *source,
 extern bool strata_expr_can_be_guarded(Node *node);
 
 /*
- * expr_range.c: for how long, in units of its argument, can expr not change,
- * if all its Vars are arguments of functions that cut times?  0: unknown.
+ * expr_range.c: for how long can expr not change, if all its Vars are
+ * arguments of functions that cut times?
  */
-extern int64 strata_expr_unit(Node *expr, bool *zoned);
+extern StrataTimeUnit strata_expr_unit(Node *expr);
 
 /* The range around ts, of which this is true. */
-extern void strata_expr_range(int64 unit, bool zoned, int64 ts, int64 *lo,
+extern void strata_expr_range(const StrataTimeUnit *unit, int64 ts, int64 *lo,
 							  int64 *hi);
 
 /* Is it known that a function of a unit's name never raises an error? */

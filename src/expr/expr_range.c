@@ -5,18 +5,22 @@
  *
  * extract(hour from ts) is the same from hour to hour, and so is what is
  * computed of nothing else.  Where times have a zone, hours are local ones, as
- * long as the zone's offset is the same.
+ * long as the zone's offset is the same: that of the session, or one that the
+ * expression names (ts AT TIME ZONE 'Europe/Berlin').
  *
  * src/expr/expr_range.c
  *-------------------------------------------------------------------------
  */
+#include "base/compat.h"
 #include "expr/expr_private.h"
 
 #include "catalog/pg_type_d.h"
 #include "nodes/nodeFuncs.h"
+#include "parser/scansup.h"
 #include "pgtime.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
+#include "utils/datetime.h"
 #include "utils/fmgroids.h"
 #include "utils/timestamp.h"
 
@@ -39,47 +43,147 @@ static const struct
 };
 
 /*
- * For how long is the function of time the same?  0: unknown.  *arg: of what.
+ * For how long is extract(), date_trunc() and the like, of a unit's name, the
+ * same?  0: unknown.
  */
 static int64
-call_unit(FuncExpr *call, Node **arg, bool *zoned)
+named_unit(Node *name, bool truncates)
 {
-	Const	   *name = linitial(call->args);
 	char	   *word;
 
-	*zoned = false;
+	if (!IsA(name, Const) || ((Const *) name)->constisnull)
+		return 0;
+	word = TextDatumGetCString(((Const *) name)->constvalue);
+	for (int i = 0; i < lengthof(units); i++)
+		if (strcmp(units[i].name, word) == 0 &&
+		/* there is none of these to truncate to */
+			(!truncates || strstr(word, "do") == NULL))
+			return units[i].unit;
+	return 0;
+}
+
+/*
+ * The same of to_char(): what the pattern has no letters for cannot change.
+ * Letters may stand for themselves, which costs time only.
+ */
+static int64
+pattern_unit(Node *pattern)
+{
+	static const char *const smaller[] = {"ss", "ms", "us", "ff"};
+	char	   *letters;
+
+	if (!IsA(pattern, Const) || ((Const *) pattern)->constisnull)
+		return 0;
+	letters = TextDatumGetCString(((Const *) pattern)->constvalue);
+	for (char *c = letters; *c != '\0'; c++)
+		*c = (char) pg_ascii_tolower((unsigned char) *c);
+	for (int i = 0; i < lengthof(smaller); i++)
+		if (strstr(letters, smaller[i]) != NULL)
+			return 0;
+	return strstr(letters, "mi") != NULL ? USECS_PER_MINUTE : USECS_PER_HOUR;
+}
+
+/*
+ * The zone of a name that is a constant; false: there is none, or its offset
+ * is that of an abbreviation that has meant different things.
+ */
+static bool
+find_zone(Node *name, StrataTimeUnit *unit)
+{
+	char	   *word;
+	pg_tz	   *zone;
+	int			east = 0;
+
+	if (!IsA(name, Const) || ((Const *) name)->constisnull)
+		return false;
+	word = TextDatumGetCString(((Const *) name)->constvalue);
+	/* where it is no zone either, the function has an error */
+	if (strlen(word) > TZ_STRLEN_MAX || (zone = pg_tzset(word)) == NULL)
+		return false;
+	switch (strata_decode_zone(word, &east, &zone))
+	{
+		case TZNAME_FIXED_OFFSET:
+			unit->offset = east * USECS_PER_SEC;
+			return true;
+		case TZNAME_ZONE:
+			unit->zoned = zone != NULL;
+			unit->zone = zone;
+			return zone != NULL;
+		default:
+			return false;
+	}
+}
+
+/*
+ * For how long is the function of time the same?  False: unknown.  *arg: of
+ * what.
+ */
+static bool
+call_unit(FuncExpr *call, StrataTimeUnit *unit, Node **arg)
+{
+	Node	   *first = linitial(call->args);
+
+	memset(unit, 0, sizeof(*unit));
 	*arg = llast(call->args);
 	switch (call->funcid)
 	{
 		case F_EXTRACT_TEXT_TIMESTAMPTZ:
 		case F_DATE_PART_TEXT_TIMESTAMPTZ:
-		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ:
-			*zoned = true;
-			break;
+			unit->zoned = true;
+			/* FALLTHROUGH */
 		case F_EXTRACT_TEXT_TIMESTAMP:
 		case F_DATE_PART_TEXT_TIMESTAMP:
+			unit->unit = named_unit(first, false);
+			break;
+		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ:
+			unit->zoned = true;
+			/* FALLTHROUGH */
 		case F_DATE_TRUNC_TEXT_TIMESTAMP:
+			unit->unit = named_unit(first, true);
+			break;
+		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ_TEXT:
+			*arg = lsecond(call->args);
+			unit->unit = find_zone(lthird(call->args), unit) ?
+				named_unit(first, true) : 0;
 			break;
 		case F_DATE_TIMESTAMPTZ:
-			*zoned = true;
-			return USECS_PER_DAY;
+			unit->zoned = true;
+			/* FALLTHROUGH */
 		case F_DATE_TIMESTAMP:
-			return USECS_PER_DAY;
+			unit->unit = USECS_PER_DAY;
+			break;
+		case F_TO_CHAR_TIMESTAMPTZ_TEXT:
+			unit->zoned = true;
+			/* FALLTHROUGH */
+		case F_TO_CHAR_TIMESTAMP_TEXT:
+			*arg = first;
+			unit->unit = pattern_unit(lsecond(call->args));
+			break;
 		default:
-			return 0;
+			break;
 	}
-	if (!IsA(name, Const) || name->constisnull)
-		return 0;
-	word = TextDatumGetCString(name->constvalue);
-	for (int i = 0; i < lengthof(units); i++)
-		if (strcmp(units[i].name, word) == 0 &&
-		/* there is none of these to truncate to */
-			(list_length(call->args) == 2 &&
-			 ((call->funcid != F_DATE_TRUNC_TEXT_TIMESTAMP &&
-			   call->funcid != F_DATE_TRUNC_TEXT_TIMESTAMPTZ) ||
-			  strstr(word, "do") == NULL)))
-			return units[i].unit;
-	return 0;
+	return unit->unit > 0;
+}
+
+/* The same, where the argument may be a column at the time of a zone. */
+static bool
+column_unit(FuncExpr *call, StrataTimeUnit *unit, Var **var)
+{
+	Node	   *arg;
+
+	if (list_length(call->args) == 0 || !call_unit(call, unit, &arg))
+		return false;
+	if (IsA(arg, FuncExpr) &&
+		((FuncExpr *) arg)->funcid == F_TIMEZONE_TEXT_TIMESTAMPTZ)
+	{
+		FuncExpr   *at_zone = (FuncExpr *) arg;
+
+		if (unit->zoned || !find_zone(linitial(at_zone->args), unit))
+			return false;
+		arg = lsecond(at_zone->args);
+	}
+	*var = (Var *) arg;
+	return IsA(arg, Var);
 }
 
 /* extract() of a unit that there is raises no error, whatever it is given. */
@@ -87,21 +191,20 @@ bool
 strata_expr_cuts_time(Node *node)
 {
 	FuncExpr   *call = (FuncExpr *) node;
+	StrataTimeUnit unit;
 	Node	   *arg;
-	bool		zoned;
 
 	if (call->funcid != F_EXTRACT_TEXT_TIMESTAMPTZ &&
 		call->funcid != F_EXTRACT_TEXT_TIMESTAMP &&
 		call->funcid != F_DATE_PART_TEXT_TIMESTAMPTZ &&
 		call->funcid != F_DATE_PART_TEXT_TIMESTAMP)
 		return false;
-	return call_unit(call, &arg, &zoned) > 0;
+	return call_unit(call, &unit, &arg);
 }
 
 typedef struct UnitContext
 {
-	int64		unit;			/* least so far; 0: none */
-	bool		zoned;
+	StrataTimeUnit unit;		/* least so far; 0: none */
 	AttrNumber	attno;
 	bool		other;			/* something else is read */
 } UnitContext;
@@ -113,27 +216,24 @@ typedef struct UnitContext
 static bool
 find_unit(Node *node, UnitContext *context)
 {
+	StrataTimeUnit unit;
+	Var		   *var;
+
 	if (node == NULL)
 		return false;
-	if (IsA(node, FuncExpr) && list_length(((FuncExpr *) node)->args) >= 1)
+	if (IsA(node, FuncExpr) && column_unit((FuncExpr *) node, &unit, &var))
 	{
-		Node	   *arg;
-		bool		zoned;
-		int64		unit = call_unit((FuncExpr *) node, &arg, &zoned);
+		StrataTimeUnit *least = &context->unit;
 
-		if (unit > 0 && IsA(arg, Var))
-		{
-			Var		   *var = (Var *) arg;
-
-			if (context->unit > 0 && (context->attno != var->varattno ||
-									  context->zoned != zoned))
-				context->other = true;
-			context->unit = context->unit > 0 ? Min(context->unit, unit) :
-				unit;
-			context->attno = var->varattno;
-			context->zoned = zoned;
-			return context->other;
-		}
+		if (least->unit > 0 &&
+			(context->attno != var->varattno || least->zoned != unit.zoned ||
+			 least->zone != unit.zone || least->offset != unit.offset))
+			context->other = true;
+		if (least->unit > 0)
+			unit.unit = Min(unit.unit, least->unit);
+		*least = unit;
+		context->attno = var->varattno;
+		return context->other;
 	}
 	if (IsA(node, Var))
 		context->other = true;
@@ -142,14 +242,15 @@ find_unit(Node *node, UnitContext *context)
 }
 
 /* See expr_private.h. */
-int64
-strata_expr_unit(Node *expr, bool *zoned)
+StrataTimeUnit
+strata_expr_unit(Node *expr)
 {
-	UnitContext context = {0};
+	UnitContext context = {{0}};
 
 	(void) find_unit(expr, &context);
-	*zoned = context.zoned;
-	return context.other ? 0 : context.unit;
+	if (context.other)
+		context.unit.unit = 0;
+	return context.unit;
 }
 
 /* From here on times are years apart from where zones are computed anew. */
@@ -160,7 +261,8 @@ strata_expr_unit(Node *expr, bool *zoned)
 
 /* The offset at ts, and the last time up to which it is known to be the same. */
 static bool
-zone_offset_at(int64 ts, int64 *offset, int64 *last)
+zone_offset_at(const StrataTimeUnit *unit, int64 ts, int64 *offset,
+			   int64 *last)
 {
 	int64		seconds = ts / USECS_PER_SEC - (ts % USECS_PER_SEC < 0);
 	pg_time_t	at = (pg_time_t) (seconds + EPOCH_SECONDS);
@@ -171,6 +273,7 @@ zone_offset_at(int64 ts, int64 *offset, int64 *last)
 	int			after_dst;
 	int			found = pg_next_dst_boundary(&at, &before, &before_dst,
 											 &boundary, &after, &after_dst,
+											 unit->zone != NULL ? unit->zone :
 											 session_timezone);
 
 	if (found < 0)
@@ -183,9 +286,9 @@ zone_offset_at(int64 ts, int64 *offset, int64 *last)
 
 /* See expr_private.h. */
 void
-strata_expr_range(int64 unit, bool zoned, int64 ts, int64 *lo, int64 *hi)
+strata_expr_range(const StrataTimeUnit *unit, int64 ts, int64 *lo, int64 *hi)
 {
-	int64		offset = 0;
+	int64		offset = unit->offset;
 	int64		last = PG_INT64_MAX;
 	int64		offset_before;
 	int64		last_before;
@@ -194,15 +297,15 @@ strata_expr_range(int64 unit, bool zoned, int64 ts, int64 *lo, int64 *hi)
 	*lo = *hi = ts;
 	/* also times that are infinite, and the first and last of all */
 	if (ts < ZONED_FROM || ts > ZONED_TO ||
-		(zoned && !zone_offset_at(ts, &offset, &last)))
+		(unit->zoned && !zone_offset_at(unit, ts, &offset, &last)))
 		return;
-	into = (ts + offset) % unit;
+	into = (ts + offset) % unit->unit;
 	if (into < 0)
-		into += unit;
-	*hi = Min(ts - into + unit - 1, Max(last, ts));
+		into += unit->unit;
+	*hi = Min(ts - into + unit->unit - 1, Max(last, ts));
 	/* the offset before ts is not known to be that of ts */
-	if (!zoned ||
-		(zone_offset_at(ts - into, &offset_before, &last_before) &&
+	if (!unit->zoned ||
+		(zone_offset_at(unit, ts - into, &offset_before, &last_before) &&
 		 offset_before == offset && last_before >= ts))
 		*lo = ts - into;
 	Assert(*lo <= ts && ts <= *hi); /* expr:E5 */

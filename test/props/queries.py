@@ -459,7 +459,12 @@ class Queries:
         return keys
 
     def bucket(self):
+        zone = self.rng.choice(["Europe/Berlin", "America/St_Johns", "Australia/Lord_Howe", "Asia/Kolkata", "EST", "UTC", "+03:30"])
         return self.rng.choice([
+            "date_trunc('%s', a.ts AT TIME ZONE '%s')" % (self.rng.choice(["minute", "hour", "day", "week", "month"]), zone),
+            "date_trunc('%s', a.ts, '%s')" % (self.rng.choice(["minute", "hour", "day", "month"]), zone),
+            "time_bucket('%s', a.ts, '%s')" % (self.rng.choice(["15 min", "1 h", "7 h", "1 day", "1 month"]), zone),
+            "to_char(a.ts%s, '%s')" % (self.rng.choice(["", " AT TIME ZONE '%s'" % zone]), self.rng.choice(["YYYY-MM-DD", "HH24:MI", "Day HH12 AM", "IYYY-IW", "SSSS"])),
             "date_trunc('%s', a.ts)" % self.rng.choice(["second", "minute", "hour", "day", "week", "month", "year"]),
             "date_bin('%s', a.ts, '%s')" % (self.rng.choice(["15 min", "1 h", "7 days 13 s"]),
                                            self.rng.choice(["2026-01-01", "2026-02-14 00:00:07", "2027-01-01"])),
