@@ -212,10 +212,12 @@ relation_copy_for_cluster(Relation old, Relation new, Relation index,
 	StrataLocator to = STRATA_REL_LOCATOR(new);
 	volatile TransactionId horizon;
 	Oid			companion;
+	double		in_batches;
 
 	strata_entries_forget_places(old);
 	strata_store_fill_missing(old);
 	companion = strata_companion_oid(old);
+	in_batches = strata_am_rows_in_batches(old);
 
 	/*
 	 * We have taken snapshots since the caller looked, so what he would copy
@@ -243,6 +245,8 @@ relation_copy_for_cluster(Relation old, Relation new, Relation index,
 		strata_disguise_pop(&old_disguise);
 	}
 	PG_END_TRY();
+	/* becomes reltuples, which is of both halves */
+	*num_tuples += in_batches;
 	if (OidIsValid(companion))
 		strata_companion_rekey(companion, &to);
 	CacheInvalidateRelcache(old);

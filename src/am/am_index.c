@@ -108,8 +108,9 @@ build_as_heap(Relation rel, Relation index, IndexInfo *info, bool allow_sync,
 	return rows;
 }
 
-static double
-rows_in_batches(Relation rel)
+/* See am_private.h. */
+double
+strata_am_rows_in_batches(Relation rel)
 {
 	Snapshot	snapshot;
 	double		rows;
@@ -166,7 +167,7 @@ index_build_range_scan(Relation rel, Relation index, IndexInfo *info,
 						 start, nblocks, callback, state, heap);
 	/* a part of the table is a summary of BRIN's, which counts nothing */
 	if (!IsParallelWorker() && start == 0 && nblocks == InvalidBlockNumber)
-		rows += rows_in_batches(rel);
+		rows += strata_am_rows_in_batches(rel);
 	return rows;
 }
 

@@ -70,4 +70,7 @@ extern void strata_am_forget_counts(Relation rel);
 /* How many rows the row store of R holds, about. */
 extern double strata_am_row_store_rows(Relation rel);
 
+/* How many rows of R its batches hold, for reltuples. */
+extern double strata_am_rows_in_batches(Relation rel);
+
 #endif							/* STRATA_AM_PRIVATE_H */

@@ -50,7 +50,8 @@ CREATE INDEX cnt_brin ON cnt USING brin (ts);
 SET strata.background_vacuum = off;
 SELECT compress_chunk('cnt');
 INSERT INTO cnt SELECT ts, host, -1 FROM cnt WHERE v % 20 = 0;
-CREATE VIEW counted AS SELECT reltuples FROM pg_class WHERE relname = 'cnt';
+-- (18 leaves it at what VACUUM has estimated, where autovacuum is off)
+CREATE VIEW counted AS SELECT abs(reltuples - 9072) < 100 AS of_both FROM pg_class WHERE relname = 'cnt';
 VACUUM cnt;
 CREATE INDEX cnt_ts ON cnt (ts);
 SELECT * FROM counted;
