@@ -37,10 +37,11 @@ LAYERS = {
     "top": ["scan", "batch", "base"],
     "hypertable": ["am", "compress", "store", "track", "catalog", "time", "pg", "base"],
     "load": ["hypertable", "compress", "store", "catalog", "pg", "base"],
+    "ship": ["load", "hypertable", "store", "batch", "catalog", "codec", "base"],
     "rollup": ["load", "hypertable", "store", "track", "catalog", "time", "pg", "base"],
     "job": ["rollup", "hypertable", "am", "compress", "store", "catalog", "time", "base"],
     "hook": ["job", "rollup", "load", "hypertable", "top", "agg", "scan", "am", "compress", "change", "index", "store", "track", "batch", "catalog", "codec", "gapfill", "wire", "time", "pg", "stat", "base"],
-    "api": ["job", "rollup", "hypertable", "agg", "scan", "am", "compress", "change", "index", "store", "track", "batch", "catalog", "codec", "time", "stat", "base"],
+    "api": ["ship", "job", "rollup", "hypertable", "agg", "scan", "am", "compress", "change", "index", "store", "track", "batch", "catalog", "codec", "time", "stat", "base"],
     "": ["hook", "api", "job", "rollup", "load", "hypertable", "top", "agg", "scan", "am", "compress", "change", "store", "track", "batch", "catalog", "codec", "gapfill", "time", "stat", "base"],
 }
 

@@ -455,6 +455,26 @@ fetch_column(StrataBatchReader *reader, StrataColumn *col)
 	reader->ndecoded++;
 }
 
+/* See batch_reader.h. */
+uint8 *
+strata_batch_reader_copy_column(StrataBatchReader *reader, AttrNumber attno,
+								Size *len)
+{
+	StrataColumn *col = &reader->columns[attno - 1];
+	MemoryContext old = MemoryContextSwitchTo(reader->batch_mcxt);
+	uint8	   *copy;
+
+	reader->touched = true;
+	if (col->encoded == NULL)
+		fetch_column(reader, col);
+	MemoryContextSwitchTo(old);
+	copy = palloc(col->encoded_len);
+	memcpy(copy, col->encoded, col->encoded_len);
+	strata_column_seal(copy, present_seal(reader, col));
+	*len = col->encoded_len;
+	return copy;
+}
+
 /* Decode rows [col->from, col->from + col->n) of the fetched column. */
 static void
 decode_column(StrataBatchReader *reader, StrataColumn *col)

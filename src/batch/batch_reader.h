@@ -215,6 +215,13 @@ extern const uint8 *strata_batch_reader_encoded(StrataBatchReader *reader,
 												AttrNumber attno, Size *len);
 
 /*
+ * A copy of them in the current context, checked, and without the seal that
+ * ties them to their batch: the column as docs/format.md describes columns.
+ */
+extern uint8 *strata_batch_reader_copy_column(StrataBatchReader *reader,
+											  AttrNumber attno, Size *len);
+
+/*
  * The filter of column attno of the current batch with its head (bloom.c),
  * checked; NULL: it has none.  Lives as long as the batch; values are not
  * fetched.
@@ -282,6 +289,12 @@ strata_column_get(const StrataColumn *col, int row, bool *isnull)
 		return col->dict[col->codes[row]];
 	return col->datums[row];
 }
+
+/*
+ * batch_sound.c: is a value of a varlena type, with a long header, made as the
+ * functions of its type rely on, as far as is known here?
+ */
+extern bool strata_value_is_sound(Oid typid, Datum value);
 
 /* batch_verify.c: re-derives everything a batch says of itself. */
 typedef void (*StrataVerifyReport) (void *arg, AttrNumber attno,

@@ -388,6 +388,19 @@ value_check_create(Oid typid)
 	return result;
 }
 
+/* See batch_reader.h. */
+bool
+strata_value_is_sound(Oid typid, Datum value)
+{
+	ValueCheck *check = value_check_create(typid);
+	struct varlena *v = (struct varlena *) DatumGetPointer(value);
+
+	return check == NULL ||
+		(VARATT_IS_4B_U(v) && VARSIZE_4B(v) >= VARHDRSZ &&
+		 check->is_sound(check, (const char *) v + VARHDRSZ,
+						 VARSIZE_4B(v) - VARHDRSZ));
+}
+
 /* See batch_private.h. */
 bool
 strata_column_is_sound(const StrataColumn *col, int n)

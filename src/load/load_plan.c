@@ -61,7 +61,7 @@ strata_load_is_wanted(Relation rel)
 		return false;
 	return (rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE ||
 			strata_relation_is_strata(rel)) &&
-		strata_settings_direct_load(rel);
+		strata_load_wants_batches(rel);
 }
 
 /* Is a partition a foreign table, or partitioned itself? */

@@ -31,6 +31,9 @@ extern bool strata_load_triggers_allow(const TriggerDesc *triggers);
  */
 extern int64 strata_load_rows(ModifyTableState *mt, CopyFromState copy);
 
+/* Are rows for the table to become batches, by its options or load.h? */
+extern bool strata_load_wants_batches(Relation rel);
+
 /* Have plain values read faster by this COPY; see load_input.c. */
 extern void strata_copy_speed_input(CopyFromState copy);
 

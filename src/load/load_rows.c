@@ -57,6 +57,7 @@ typedef struct LoadBuffer
 	ResultRelInfo *target;
 	bool		wants_direct;
 	bool		restores;		/* what was compressed when it was dumped */
+	bool		whole;			/* no segment is left to the row store */
 	StrataDirectLoad *direct;	/* rows become batches; NULL: they are
 								 * collected */
 	int64		last;			/* the last of them, of all rows */
@@ -82,6 +83,17 @@ typedef struct Load
 								 * the current one */
 	LoadBuffer *current;
 } Load;
+
+StrataLoadForm strata_load_form = STRATA_LOAD_AS_SET;
+
+/* See load_private.h. */
+bool
+strata_load_wants_batches(Relation rel)
+{
+	if (strata_load_form == STRATA_LOAD_AS_SET)
+		return strata_settings_direct_load(rel);
+	return !strata_settings_refuse_direct_load(rel);
+}
 
 /* See load_private.h. */
 bool
@@ -272,7 +284,7 @@ takes_direct(Load *load, ResultRelInfo *target, bool restores)
 							  triggers->trig_insert_instead_row)))
 		return false;
 	return strata_direct_load_obstacle(target->ri_RelationDesc) == NULL &&
-		(restores || strata_settings_direct_load(target->ri_RelationDesc));
+		(restores || strata_load_wants_batches(target->ri_RelationDesc));
 }
 
 /* Is there room for one more, if need be by ending one that is idle? */
@@ -319,7 +331,8 @@ begin_direct(Load *load, LoadBuffer *buffer)
 {
 	int			nkept = 0;
 
-	if (!buffer->wants_direct || !make_room(load))
+	if (!buffer->wants_direct || strata_load_form == STRATA_LOAD_ROWS ||
+		!make_room(load))
 		return;
 	buffer->direct = strata_direct_load_begin(buffer->target->ri_RelationDesc,
 											  load->estate->es_output_cid,
@@ -327,7 +340,7 @@ begin_direct(Load *load, LoadBuffer *buffer)
 											  maintenance_work_mem /
 											  MAX_DIRECT :
 											  maintenance_work_mem,
-											  buffer->restores);
+											  buffer->whole);
 	if (buffer->direct == NULL)
 	{
 		/* not asked again in this statement */
@@ -369,6 +382,7 @@ free_buffer(LoadBuffer *buffer)
 	pfree(buffer);
 }
 
+/* A buffer for a table, and what its rows are to be. */
 static LoadBuffer *
 create_buffer(Load *load, ResultRelInfo *target)
 {
@@ -382,6 +396,9 @@ create_buffer(Load *load, ResultRelInfo *target)
 	buffer->restores = load->copy != NULL && strata_enable_direct_load &&
 		strata_relation_is_strata(target->ri_RelationDesc) &&
 		strata_direct_load_restores(target->ri_RelationDesc);
+	/* what was in batches stays in them, also segments of few rows */
+	buffer->whole = buffer->restores ||
+		strata_load_form != STRATA_LOAD_AS_SET;
 	buffer->wants_direct = takes_direct(load, target, buffer->restores);
 	buffer->converted =
 		MakeSingleTupleTableSlot(RelationGetDescr(target->ri_RelationDesc),
@@ -585,7 +602,7 @@ strata_load_rows(ModifyTableState *mt, CopyFromState copy)
 
 	load.partitioned = mt->mt_partition_tuple_routing != NULL;
 	load.wants_direct = strata_enable_direct_load &&
-		strata_settings_direct_load(root->ri_RelationDesc);
+		strata_load_wants_batches(root->ri_RelationDesc);
 	foreach(lc, outerPlan(mt->ps.plan)->targetlist)
 	{
 		if (lfirst_node(TargetEntry, lc)->resjunk && junk == NULL)
