@@ -110,14 +110,3 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION chunk_compression_stats(regclass) IS
 'bytes before and after compression, of a strata table or of every strata partition of a partitioned one; before: what all rows and their index entries would take as rows, by what compressed ones took, NULL when some came without having been measured (direct load), after: what is on disk now, row store and indexes included';
-
-CREATE FUNCTION pg_get_compression_ratio(relation regclass) RETURNS double precision
-	LANGUAGE sql STABLE STRICT
-SET search_path = pg_catalog, pg_temp
-BEGIN ATOMIC
-	SELECT sum(before_compression_total_bytes)::float8 / nullif(sum(after_compression_total_bytes), 0)
-	FROM @extschema@.chunk_compression_stats(relation)
-	WHERE before_compression_total_bytes IS NOT NULL;
-END;
-COMMENT ON FUNCTION pg_get_compression_ratio(regclass) IS
-'bytes before compression divided by bytes after, over the tables of a partition tree for which both are known; NULL when there are none';

@@ -11,6 +11,7 @@
 #include "am/am.h"
 #include "base/base.h"
 #include "change/change.h"
+#include "dedup/dedup.h"
 #include "gapfill/gapfill.h"
 #include "hook/hook.h"
 #include "hypertable/hypertable.h"
@@ -26,6 +27,7 @@ PG_MODULE_MAGIC;
 
 void		_PG_init(void);
 
+/* Called by the server when it has loaded the library. */
 void
 _PG_init(void)
 {
@@ -36,6 +38,7 @@ _PG_init(void)
 	strata_fetch_init();
 	strata_sweep_init();
 	strata_am_init();
+	strata_dedup_init();
 	strata_scan_init();
 	strata_gapfill_init();
 	strata_hypertable_init();

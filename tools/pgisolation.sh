@@ -21,6 +21,7 @@ SERVER=$ROOT/tools/server
 AM=${AM:-strata}
 MODE=$AM
 [ -z "${TORTURE:-}" ] || MODE=torture
+[ "$AM" = strata ] || [ -z "${TORTURE:-}" ] || MODE=${AM}_torture
 OUT=$RUN/pgisolation/$MODE
 HEAP=$RUN/pgisolation/heap/results
 
@@ -45,7 +46,9 @@ say "source: $(sed -n "s/^PACKAGE_VERSION='\(.*\)'/\1/p" "$PGSRC/configure"), $(
 
 rm -rf "$OUT"
 mkdir -p "$OUT/specs"
-if [ -n "${TORTURE:-}" ]; then
+torture=off
+[ "$AM" = strata ] || [ -z "${TORTURE:-}" ] || torture=on
+if [ -n "${TORTURE:-}" ] && [ "$AM" = strata ]; then
     # One more setup block, the last: every permutation begins with compressed tables, small
     # as they are.  pg_isolation_regress prefers a spec of the output directory.
     cat >"$OUT/block" <<'SQL'
@@ -79,6 +82,7 @@ SET client_min_messages = warning;
 CREATE EXTENSION strata;
 ALTER DATABASE isolation_regression SET default_table_access_method TO '$AM';
 ALTER DATABASE isolation_regression SET strata.background_vacuum TO off;
+ALTER DATABASE isolation_regression SET strata.torture TO $torture;
 $(settings_sql isolation_regression)
 SQL
 

@@ -59,4 +59,5 @@ finish_suite_run() {
     fi
     allowed=allowed.txt
     [ -z "${TORTURE:-}" ] || allowed=allowed_torture.txt
+    [ "$AM" = strata ] || allowed=allowed_$AM.txt
 }

@@ -22,6 +22,7 @@ SERVER=$ROOT/tools/server
 AM=${AM:-strata}
 MODE=$AM
 [ -z "${TORTURE:-}" ] || MODE=torture
+[ "$AM" = strata ] || [ -z "${TORTURE:-}" ] || MODE=${AM}_torture
 OUT=$RUN/pgsuite/$MODE
 HEAP=$RUN/pgsuite/heap/results
 

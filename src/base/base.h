@@ -27,6 +27,7 @@
 #define STRATA_BATCH_ROWS_MAX 32767
 #define STRATA_CHUNKS_AHEAD_DEFAULT 2
 #define STRATA_CHUNKS_AHEAD_MAX 100
+#define STRATA_DEDUP_MIN_GAIN_DEFAULT 800
 #define STRATA_INDEX_PAGES_DEFAULT 8
 #define STRATA_INDEX_PAGES_MAX 1000000
 #define STRATA_MAX_JOB_WORKERS_DEFAULT 4
@@ -38,11 +39,14 @@
 extern bool strata_background_vacuum;
 extern int	strata_batch_rows;
 extern int	strata_chunks_ahead;
+extern int	strata_dedup_min_gain;
+extern int	strata_dedup_rule;	/* a StrataPageRule */
 extern bool strata_enable_any_agg;
 extern bool strata_enable_archive_rewrite;
 extern bool strata_enable_batch_delete;
 extern bool strata_enable_batch_index;
 extern bool strata_enable_chunks_in_turn;
+extern bool strata_enable_deduplication;
 extern bool strata_enable_direct_load;
 extern bool strata_enable_distinct_agg;
 extern bool strata_enable_early_stop;

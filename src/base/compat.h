@@ -351,9 +351,13 @@ strata_heap_freeze(Relation rel, Buffer buffer, Page page,
 #if PG_VERSION_NUM < 180000
 #define strata_form_minimal_tuple(desc, values, isnull) \
 	heap_form_minimal_tuple(desc, values, isnull)
+#define STRATA_EXTRA_PARAMETER
+#define STRATA_EXTRA_ARGUMENT
 #else
 #define strata_form_minimal_tuple(desc, values, isnull) \
 	heap_form_minimal_tuple(desc, values, isnull, 0)
+#define STRATA_EXTRA_PARAMETER , Size extra
+#define STRATA_EXTRA_ARGUMENT , extra
 #endif
 
 /*
@@ -923,6 +927,55 @@ strata_decode_zone_15(int type, int dynamic, int unknown, pg_tz *zone,
  * before it, that changed nothing.  Delete when 17 goes.
  */
 #define STRATA_PARTITIONED_PERSISTENCE_ALTERS (PG_VERSION_NUM < 180000)
+
+/*
+ * Sets of columns that heap_update() asks the relcache for, and all indexed
+ * ones (19d8e2308bc); a sort's next datum.  Delete when 15 goes.
+ */
+#if PG_VERSION_NUM < 160000
+#define STRATA_INDEX_COLUMN_SETS 2
+#define strata_index_column_sets(rel, sets) \
+	((sets)[0] = &(rel)->rd_indexattr, (sets)[1] = &(rel)->rd_keyattr)
+#define strata_index_columns(rel) \
+	RelationGetIndexAttrBitmap(rel, INDEX_ATTR_BITMAP_ALL)
+#define strata_tuplesort_getdatum(sort, value, isnull) \
+	tuplesort_getdatum(sort, true, value, isnull, NULL)
+#else
+#define STRATA_INDEX_COLUMN_SETS 3
+#define strata_index_column_sets(rel, sets) \
+	((sets)[0] = &(rel)->rd_hotblockingattr, \
+	 (sets)[1] = &(rel)->rd_keyattr, (sets)[2] = &(rel)->rd_summarizedattr)
+#define strata_index_columns(rel) \
+	bms_join(RelationGetIndexAttrBitmap(rel, INDEX_ATTR_BITMAP_HOT_BLOCKING), \
+			 RelationGetIndexAttrBitmap(rel, INDEX_ATTR_BITMAP_SUMMARIZED))
+#define strata_tuplesort_getdatum(sort, value, isnull) \
+	tuplesort_getdatum(sort, true, false, value, isnull, NULL)
+#endif
+
+/*
+ * A record of pruning that prunes nothing (f83d709760d), and the beginning of
+ * RewriteStateData (8af25652489).  Delete the first branch when 16 goes.
+ */
+typedef struct StrataRewriteHead
+{
+	Relation	rs_old_rel;
+	Relation	rs_new_rel;
+#if PG_VERSION_NUM < 170000
+#define STRATA_PRUNE_RECORD {0}
+#define STRATA_PRUNE_RECORD_TYPE XLOG_HEAP2_PRUNE
+	char	   *rs_buffer;
+	BlockNumber rs_blockno;
+	bool		rs_buffer_valid;
+#define strata_rewrite_buffer(h) ((h)->rs_buffer_valid ? (h)->rs_buffer : NULL)
+#else
+#define STRATA_PRUNE_RECORD {.flags = XLHP_CLEANUP_LOCK}
+#define STRATA_PRUNE_RECORD_TYPE XLOG_HEAP2_PRUNE_ON_ACCESS
+	void	   *rs_bulkstate;
+	char	   *rs_buffer;
+	BlockNumber rs_blockno;
+#define strata_rewrite_buffer(h) ((h)->rs_buffer)
+#endif
+} StrataRewriteHead;
 
 /*
  * 17 has a name for what EXPLAIN does where nobody is in its hook

@@ -20,11 +20,14 @@
 int			strata_batch_rows = STRATA_BATCH_ROWS_DEFAULT;
 int			strata_chunks_ahead = STRATA_CHUNKS_AHEAD_DEFAULT;
 bool		strata_background_vacuum = true;
+int			strata_dedup_min_gain = STRATA_DEDUP_MIN_GAIN_DEFAULT;
+int			strata_dedup_rule = 0;
 bool		strata_enable_any_agg = true;
 bool		strata_enable_archive_rewrite = true;
 bool		strata_enable_batch_delete = true;
 bool		strata_enable_batch_index = true;
 bool		strata_enable_chunks_in_turn = true;
+bool		strata_enable_deduplication = true;
 bool		strata_enable_direct_load = true;
 bool		strata_enable_distinct_agg = true;
 bool		strata_enable_early_stop = true;
@@ -90,6 +93,9 @@ static const BoolSetting bool_settings[] = {
 		GUC_EXPLAIN,
 		"Enables ORDER BY time LIMIT, min(time) and max(time) to plan chunks when their turn comes.",
 	"When off, all chunks are planned at once."},
+	{"strata.enable_deduplication", &strata_enable_deduplication, true, 0,
+		"Enables pages of strata_dedup tables to be deduplicated when they are full.",
+	"Also by VACUUM FULL and CLUSTER. When off, new pages are a heap's."},
 	{"strata.enable_direct_load", &strata_enable_direct_load, true,
 		GUC_EXPLAIN,
 		"Enables COPY and INSERT ... SELECT to write batches, for tables with strata.direct_load.",
@@ -175,6 +181,12 @@ static const BoolSetting bool_settings[] = {
 	NULL},
 };
 
+/* In the order of StrataPageRule. */
+static const struct config_enum_entry dedup_rules[] = {
+	{"seed", 0, false}, {"exact", 1, false}, {"any", 2, false},
+	{"all", 3, false}, {NULL, 0, false}
+};
+
 /* Define all settings; called once by _PG_init. */
 void
 strata_base_init(void)
@@ -195,6 +207,21 @@ strata_base_init(void)
 							0,
 							STRATA_CHUNKS_AHEAD_MAX, PGC_USERSET, 0, NULL,
 							NULL, NULL);
+
+	DefineCustomIntVariable(
+							"strata.dedup_min_gain",
+							"Sets how many bytes a full page of a strata_dedup table must gain to be deduplicated.",
+							"Less makes tables smaller, and writes more of the log.",
+							&strata_dedup_min_gain,
+							STRATA_DEDUP_MIN_GAIN_DEFAULT, 1, BLCKSZ,
+							PGC_USERSET, GUC_UNIT_BYTE, NULL, NULL, NULL);
+
+	DefineCustomEnumVariable(
+							 "strata.dedup_rule",
+							 "Sets which values of a page are worth to be kept once.",
+							 "For developers: others than seed take more space.",
+							 &strata_dedup_rule, 0, dedup_rules, PGC_USERSET,
+							 GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
 
 	DefineCustomIntVariable(
 							"strata.index_pages",

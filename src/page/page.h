@@ -80,6 +80,29 @@ extern void strata_page_plain_write(const HeapTupleHeaderData *tuple,
 									TupleDesc desc,
 									const StrataPageValue *values, char *to);
 
+/*
+ * The columns `from` to natts - 1 of a flagged tuple, where they stand.
+ * *offset: 0 for from = 0, and afterwards what the last call has left there.
+ * natts is not more than the tuple has.
+ */
+extern const char *strata_page_deform(const char *page,
+									  const HeapTupleHeaderData *tuple,
+									  uint32 len, TupleDesc desc, int from,
+									  int natts, uint32 *offset,
+									  Datum *values, bool *isnull);
+
+/*
+ * Calls visit for each column that is a symbol, from 0 on, of a flagged tuple.
+ */
+extern const char *strata_page_symbol_columns(const HeapTupleHeaderData *tuple,
+											  uint32 len,
+											  void (*visit) (void *arg,
+															 int colno),
+											  void *arg);
+
+/* Does no tuple use the page's table of symbols, which there is? */
+extern bool strata_page_table_is_unused(const char *page);
+
 /* Which values are worth a symbol. */
 typedef enum StrataPageRule
 {

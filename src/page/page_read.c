@@ -125,6 +125,151 @@ find_trailer(const HeapTupleHeaderData *tuple, uint32 len,
 	return NULL;
 }
 
+/*
+ * The next value of a data area of which *off bytes are behind us; false: it
+ * does not end before `end`.
+ */
+static inline bool
+tuple_value(const char *data, uint32 *off, uint32 end, Form_pg_attribute att,
+			StrataPageValue *value)
+{
+	if (*off < end)
+		*off = att_align_pointer(*off, att->attalign, att->attlen,
+								 data + *off);
+	value->bytes = data + *off;
+	value->len = *off < end ? value_length(att, data + *off, end - *off) : 0;
+	*off += value->len;
+	return value->len != 0;
+}
+
+/* A value as a Datum, which points to it if the type is passed by reference. */
+static inline Datum
+value_datum(Form_pg_attribute att, const char *bytes)
+{
+	int16		two;
+	int32		four;
+
+	if (!att->attbyval)
+		return PointerGetDatum(bytes);
+	switch (att->attlen)
+	{
+		case 1:
+			return CharGetDatum(*bytes);
+		case sizeof(two):
+			memcpy(&two, bytes, sizeof(two));
+			return Int16GetDatum(two);
+		case sizeof(four):
+			memcpy(&four, bytes, sizeof(four));
+			return Int32GetDatum(four);
+		default:
+			{
+				Datum		result;
+
+				memcpy(&result, bytes, sizeof(result));
+				return result;
+			}
+	}
+}
+
+/* Of a bitmap's first n bits, how many are set? */
+static inline int
+count_bits(const bits8 *bitmap, int n)
+{
+	int			result = 0;
+
+	for (int i = 0; i < n / 8; i++)
+		result += __builtin_popcount(bitmap[i]);
+	if (n % 8 != 0)
+		result += __builtin_popcount(bitmap[n / 8] & ((1 << (n % 8)) - 1));
+	return result;
+}
+
+/* See page.h. */
+const char *
+strata_page_deform(const char *page, const HeapTupleHeaderData *tuple,
+				   uint32 len, TupleDesc desc, int from, int natts,
+				   uint32 *offset, Datum *values, bool *isnull)
+{
+	const char *data = (const char *) tuple + tuple->t_hoff;
+	const StrataPageTable *table;
+	const bits8 *bitmap;
+	const uint8 *symbols;
+	const char *problem;
+	uint32		size = BLCKSZ - ((const PageHeaderData *) page)->pd_special;
+	uint32		off = *offset;
+	uint32		end;
+
+	if (len < SizeofHeapTupleHeader || natts > desc->natts)
+		return "header of a tuple is wrong";
+	if ((problem = strata_page_table(page, &table)) != NULL ||
+		(problem = find_trailer(tuple, len, &symbols, &bitmap)) != NULL)
+		return problem;
+	end = (const char *) symbols - data;
+	symbols += count_bits(bitmap, from);
+	for (int i = from; i < natts; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(desc, i);
+		StrataPageValue value;
+
+		isnull[i] = false;
+		if (!att_isnull(i, bitmap))
+		{
+			problem = symbol_value(table, size, *symbols++, att, &value);
+			if (problem != NULL)
+				return problem;
+		}
+		else if (att_isnull(i, tuple->t_bits))
+		{
+			values[i] = (Datum) 0;
+			isnull[i] = true;
+			continue;
+		}
+		else if (!tuple_value(data, &off, end, att, &value))
+			return "value does not end in its tuple";
+		values[i] = value_datum(att, value.bytes);
+	}
+	*offset = off;
+	return NULL;
+}
+
+/* See page.h. */
+const char *
+strata_page_symbol_columns(const HeapTupleHeaderData *tuple, uint32 len,
+						   void (*visit) (void *arg, int colno), void *arg)
+{
+	int			natts = HeapTupleHeaderGetNatts(tuple);
+	const bits8 *bitmap;
+	const uint8 *symbols;
+	const char *problem = find_trailer(tuple, len, &symbols, &bitmap);
+
+	if (problem != NULL)
+		return problem;
+	for (int i = 0; i < natts; i++)
+		if (!att_isnull(i, bitmap))
+			visit(arg, i);
+	return NULL;
+}
+
+/* See page.h. */
+bool
+strata_page_table_is_unused(const char *page)
+{
+	const StrataPageTable *table;
+
+	if (strata_page_table(page, &table) != NULL || table == NULL)
+		return false;
+	for (OffsetNumber i = FirstOffsetNumber;
+		 i <= PageGetMaxOffsetNumber((Page) page); i++)
+	{
+		ItemId		id = PageGetItemId((Page) page, i);
+
+		if (ItemIdIsNormal(id) &&
+			strata_page_is_flagged(page_item_tuple(page, i)))
+			return false;
+	}
+	return true;
+}
+
 /* See page.h. */
 const char *
 strata_page_values(const char *page, const HeapTupleHeaderData *tuple,
@@ -171,15 +316,8 @@ strata_page_values(const char *page, const HeapTupleHeaderData *tuple,
 		values[i].len = 0;
 		if (hasnull && att_isnull(i, tuple->t_bits))
 			continue;
-		if (off < end)
-			off = att_align_pointer(off, att->attalign, att->attlen,
-									data + off);
-		values[i].bytes = data + off;
-		if (off < end)
-			values[i].len = value_length(att, data + off, end - off);
-		if (values[i].len == 0)
+		if (!tuple_value(data, &off, end, att, &values[i]))
 			return "value does not end in its tuple";
-		off += values[i].len;
 	}
 	if (bitmap != NULL && off != end)
 		return "length of a tuple with symbols is wrong";

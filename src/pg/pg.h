@@ -12,8 +12,11 @@
 
 #include "postgres.h"
 
+#include "base/compat.h"
+
 #include "access/amapi.h"
 #include "access/htup.h"
+#include "access/rewriteheap.h"
 #include "access/skey.h"
 #include "access/tableam.h"
 #include "commands/copy.h"
@@ -21,12 +24,14 @@
 #include "nodes/execnodes.h"
 #include "nodes/parsenodes.h"
 #include "nodes/plannodes.h"
+#include "storage/buf.h"
 #include "utils/rel.h"
 
 /*
  * pg_disguise.c.  While code that insists on another routine works on rel, rel
  * shows that one; a relcache callback keeps it up through rebuilds.  Always in
- * PG_TRY/PG_FINALLY, innermost first.  init: once, when the library is loaded.
+ * PG_TRY/PG_FINALLY, innermost first.  change: show another routine.  init:
+ * once, when the library is loaded.
  */
 typedef struct StrataDisguise
 {
@@ -40,6 +45,8 @@ typedef struct StrataDisguise
 extern void strata_disguise_push(StrataDisguise *disguise, Relation rel,
 								 const TableAmRoutine *shown);
 extern void strata_disguise_pop(StrataDisguise *disguise);
+extern void strata_disguise_change(StrataDisguise *disguise,
+								   const TableAmRoutine *shown);
 extern void strata_disguise_init(void);
 
 /*
@@ -77,6 +84,45 @@ extern void strata_relation_restore_use(Relation rel, StrataRelationUse use);
  * RelationGetPartitionDesc() returns afterwards is the same with and without.
  */
 extern void strata_partition_desc_make(Relation rel);
+
+/*
+ * pg_symbol_page.c.  replace: have the page be this image, which changes no
+ * row and no line pointer, and log it; the caller has a cleanup lock.
+ *
+ * index_columns_show: let heap_update() not compare the columns `unread`, and
+ * take those for changed that are in `changed`, which are of them, too
+ * (members count from FirstLowInvalidHeapAttributeNumber); until restore,
+ * always in PG_TRY/PG_FINALLY.  The sets are loaded:
+ * RelationGetIndexAttrBitmap() was asked before, and nothing since.
+ *
+ * rewrite_page: the page that a rewrite of one heap into another has begun and
+ * not written yet, to be changed by the caller, and its block; NULL: none.
+ */
+typedef struct StrataIndexColumns
+{
+	Relation	rel;
+	Bitmapset  *own[STRATA_INDEX_COLUMN_SETS];
+	Bitmapset  *shown[STRATA_INDEX_COLUMN_SETS];
+} StrataIndexColumns;
+
+extern void strata_page_replace(Relation rel, Buffer buffer,
+								const char *image);
+extern void strata_index_columns_show(StrataIndexColumns *columns,
+									  Relation rel, const Bitmapset *unread,
+									  const Bitmapset *changed);
+extern void strata_index_columns_restore(StrataIndexColumns *columns);
+extern char *strata_rewrite_page(RewriteState state, Relation from,
+								 Relation to, BlockNumber *block);
+
+/*
+ * A slot of a type of ours that is laid out as TTSOpsBufferHeapTuple's shows
+ * other functions: heapam only fills slots that show that one.
+ */
+static inline void
+strata_slot_show(TupleTableSlot *slot, const TupleTableSlotOps *ops)
+{
+	*(const TupleTableSlotOps **) &slot->tts_ops = ops;
+}
 
 /*
  * pg_class_row.c.  Each is visible to the next command, but for

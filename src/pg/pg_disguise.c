@@ -56,6 +56,15 @@ strata_disguise_pop(StrataDisguise *disguise)
 
 /* See pg.h. */
 void
+strata_disguise_change(StrataDisguise *disguise, const TableAmRoutine *shown)
+{
+	Assert(disguise->rel->rd_tableam == disguise->shown);	/* pg:Q1 */
+	disguise->shown = shown;
+	disguise->rel->rd_tableam = shown;
+}
+
+/* See pg.h. */
+void
 strata_disguise_init(void)
 {
 	strata_relcache_callback_add(keep_disguises);
