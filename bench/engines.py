@@ -27,8 +27,15 @@ TABLES = {
     "cpu": "time timestamptz NOT NULL, hostname text, " + ", ".join("%s float8" % m for m in METRICS),
     "requests": "time timestamptz NOT NULL, service text, path text, method text, status int, duration float8, bytes bigint, "
                 "user_id int, cached boolean, price numeric",
+    "events": "time timestamptz NOT NULL, device text, kind text, payload jsonb, tags text[], started timestamptz, ended timestamptz, note text, trace uuid",
 }
-SEGMENT = {"cpu": "hostname", "requests": "service"}
+SEGMENT = {"cpu": "hostname", "requests": "service", "events": "device"}
+# of rows of requests; in two steps, those that come in time and late ones
+EVENTS = """INSERT INTO events SELECT time, 'device-' || coalesce(user_id, 0) % 400, lower(method),
+    jsonb_build_object('status', status, 'ms', duration, 'where', jsonb_build_object('path', path, 'service', service), 'ok', status < 400),
+    ARRAY[service, split_part(path, '/', 4)] || CASE WHEN cached THEN ARRAY['cached'] ELSE '{}' END,
+    time - duration * interval '1 ms', time + bytes * interval '1 ms', CASE WHEN status >= 500 THEN 'failed with ' || status END,
+    md5(time::text || path || bytes)::uuid FROM requests"""
 HOSTS = ("CREATE TABLE hosts AS SELECT 'host_' || i AS hostname, 'region-' || i %% 7 AS region, 'team-' || i %% 13 AS team, i %% 40 AS rack "
          "FROM generate_series(0, %d) AS g(i)")
 CHECKS = ("SELECT count(*), sum(usage_user), sum(usage_nice) FROM cpu", "SELECT count(*), sum(price) FROM requests")
@@ -141,15 +148,27 @@ class Postgres:
         for table, (early, late) in files.items():
             self.create(table)
             self.copy(table, early)
-            if self.method == "heap" or self.shape == "field":
-                self.sql("CREATE INDEX ON %s (%s, time DESC)" % (table, SEGMENT[table]))
-                self.sql("CREATE INDEX ON %s (time DESC)" % table)
+            self.index(table)
             if late:
-                if self.method == "strata":
-                    self.sql("ALTER TABLE %s RESET (strata.direct_load)" % table)
                 self.copy(table, late)
             self.sql("VACUUM ANALYZE " + table)
         return time.perf_counter() - started
+
+    def index(self, table):
+        """The usual indexes; from now on rows of strata go into the row store."""
+        if self.method == "heap" or self.shape == "field":
+            self.sql("CREATE INDEX ON %s (%s, time DESC)" % (table, SEGMENT[table]))
+            self.sql("CREATE INDEX ON %s (time DESC)" % table)
+        if self.method == "strata":
+            self.sql("ALTER TABLE %s RESET (strata.direct_load)" % table)
+
+    def make_events(self):
+        self.create("events")
+        late = "hashint8(bytes) % 20 = 0" if self.shape == "field" else "false"
+        self.sql("%s WHERE NOT (%s) ORDER BY time" % (EVENTS, late))
+        self.index("events")
+        self.sql("%s WHERE %s" % (EVENTS, late))
+        self.sql("VACUUM ANALYZE events")
 
     def make_hosts(self, number):
         self.sql("DROP TABLE IF EXISTS hosts")

@@ -23,6 +23,7 @@ import time
 
 import engines
 from analyst import Analyst
+from dashboard import Dashboard
 from queries import SCALING, Shapes
 
 HOURS = 72
@@ -44,7 +45,9 @@ def plain(value):
         return value.strftime("%Y-%m-%d %H:%M:%S" + (".%f" if value.microsecond else ""))
     if isinstance(value, str):
         return float(value) if NUMBER.fullmatch(value) else value
-    return float(value) if isinstance(value, (int, float, decimal.Decimal)) else value
+    if isinstance(value, (int, float, decimal.Decimal)):
+        return float(value)
+    return value if value is None else str(value)
 
 
 def difference(left, right):
@@ -147,6 +150,8 @@ class Bench:
         for engine in self.engines:
             seconds = engine.load(self.files)
             engine.make_hosts(self.hosts)
+            if "dashboard" in self.options.sets.split() and isinstance(engine, engines.Postgres):
+                engine.make_events()
             say("%s: loaded in %.1f s, indexes or sorting included" % (engine.name, seconds))
             self.lines.append(("load", "s", {engine.name: [seconds]}))
             if isinstance(engine, engines.Postgres) and engine.method == "strata":
@@ -167,7 +172,8 @@ class Bench:
     def one_turn(self, name, query, times, compare):
         """The query by all engines, in an order drawn anew, so that a busy machine and caches left behind are everybody's."""
         answers = {}
-        for engine in self.rng.sample(self.engines, len(self.engines)):
+        able = [engine for engine in self.engines if isinstance(engine, engines.Postgres) or name not in Dashboard.POSTGRES_ONLY]
+        for engine in self.rng.sample(able, len(able)):
             for form in ("", BINARY) if isinstance(engine, engines.Postgres) else ("",):
                 if self.options.cold:
                     engine.forget()
@@ -212,7 +218,7 @@ class Bench:
         first, last = self.engines[0].sql("SELECT min(time), max(time) FROM cpu")[0]
         hosts = sorted(row[0] for row in self.engines[0].sql("SELECT hostname FROM hosts"))
         self.rng = random.Random(self.options.seed)
-        sets = {"tsbs": Shapes, "analyst": Analyst}
+        sets = {"tsbs": Shapes, "analyst": Analyst, "dashboard": Dashboard}
         return [(name, make) for which in self.options.sets.split() for name, make in sets[which](self.rng, hosts, first, last).all()
                 if not self.options.only or name in self.options.only.split(",")]
 
@@ -241,7 +247,7 @@ class Bench:
             self.rows, self.options.shape, ", ".join([self.engines[0].version] + ["%s %s" % (e.name, e.version) for e in self.engines
                                                                                    if not isinstance(e, engines.Postgres)]),
             cpu_name(), self.options.rounds, "cold" if self.options.cold else "warm"))
-        for title, wanted in (("TSBS's queries", Shapes), ("analysts' queries", Analyst), ("", None)):
+        for title, wanted in (("TSBS's queries", Shapes), ("analysts' queries", Analyst), ("dashboards' queries", Dashboard), ("", None)):
             chosen = {name for name, _ in wanted(random, ["h"] * 8, *[datetime.datetime(2016, 1, 1)] * 2).all()} if wanted else {"size"}
             lines = [line for line in self.lines if line[0] in chosen and "strata" in line[2]]
             if not lines:
@@ -399,7 +405,7 @@ def main():
     parser.add_argument("--base-server", default="")
     parser.add_argument("--base-label", default="")
     parser.add_argument("--shape", choices=("field", "plain"), default="field")
-    parser.add_argument("--sets", default="tsbs analyst")
+    parser.add_argument("--sets", default="tsbs analyst dashboard")
     parser.add_argument("--peers", default="duckdb")
     parser.add_argument("--generate", required=True, help="the compiled generate.c")
     parser.add_argument("--work", required=True, help="folder for data")

@@ -51,7 +51,7 @@ mkdir -p "$work"
 ${CC:-cc} -O2 -o "$RUN/bench-generate" "$ROOT/bench/generate.c"
 "$python" "$ROOT/bench/run.py" --dsn "$(dsn "$ROOT")" --server "$ROOT/tools/server" --generate "$RUN/bench-generate" --work "$work" \
     ${BASE:+--base-dsn "$(dsn "${trees[1]}")" --base-server "${trees[1]}/tools/server" --base-label "$base"} \
-    --shape "${SHAPE:-field}" --sets "${SETS:-tsbs analyst}" --peers "$PEERS" \
+    --shape "${SHAPE:-field}" --sets "${SETS:-tsbs analyst dashboard}" --peers "$PEERS" \
     --rows "${ROWS:-1000000}" --hosts "${HOSTS:-0}" --hours "${HOURS:-0}" --rounds "${ROUNDS:-5}" \
     ${COLD:+--cold} ${INSTRUCTIONS:+--script} ${ESTIMATES:+--estimates} ${ONLY:+--only "$ONLY"} ${LOADS:+--load-turns "$LOADS"} ${LOAD_ROWS:+--load-rows "$LOAD_ROWS"} \
     --results "$ROOT/bench/results" --label "$(git -C "$ROOT" describe --always --dirty 2>/dev/null || echo unknown)"
