@@ -18,6 +18,7 @@ digest_sample(uint32_t digest, Sample s)
 	{
 		Encoded		e;
 		uint32_t	crc[2] = {digest, 0};
+		uint8_t		bytes[8];
 
 		if (id == STRATA_CODEC_ZSTD || !strata_codec_supports((StrataCodecId) id, s.v.kind, s.v.width))
 			continue;
@@ -26,7 +27,10 @@ digest_sample(uint32_t digest, Sample s)
 		e = encode_sample(&s, (StrataCodecId) id);
 		if (e.rc == STRATA_CODEC_OK)
 			crc[1] = strata_crc32c(e.buf, e.len);
-		digest = strata_crc32c(crc, sizeof(crc));
+		/* the same bytes on every CPU */
+		for (int i = 0; i < 8; i++)
+			bytes[i] = (uint8_t) (crc[i / 4] >> i % 4 * 8);
+		digest = strata_crc32c(bytes, sizeof(bytes));
 		free(e.buf);
 	}
 	sample_free(&s);

@@ -127,7 +127,21 @@ sample_int(const char *pattern, uint8_t width, uint32_t n)
 	for (uint32_t i = 0; i < n; i++)
 	{
 		last = int_value(pattern, i, last);
-		memcpy((uint8_t *) s.fixed + (size_t) i * width, &last, width);
+		/* the low bytes, wherever this CPU has them */
+		switch (width)
+		{
+			case 1:
+				((uint8_t *) s.fixed)[i] = (uint8_t) last;
+				break;
+			case 2:
+				((uint16_t *) s.fixed)[i] = (uint16_t) last;
+				break;
+			case 4:
+				((uint32_t *) s.fixed)[i] = (uint32_t) last;
+				break;
+			default:
+				((int64_t *) s.fixed)[i] = last;
+		}
 	}
 	snprintf(unit_context, sizeof(unit_context), "int%d %s n=%u", width, pattern, n);
 	return s;
