@@ -11,7 +11,7 @@ import ctypes.util
 import struct
 import sys
 
-RAW, CONSTANT, DELTA_DELTA, GORILLA, DICTIONARY, LZ4, ZSTD, DECIMAL, NUMERIC, PACKED, JSONB, SIMPLE8B = range(1, 13)
+RAW, CONSTANT, DELTA_DELTA, GORILLA, DICTIONARY, LZ4, ZSTD, DECIMAL, NUMERIC, PACKED, JSONB, SIMPLE8B, LARGE = range(1, 14)
 INT, FLOAT, BYTES = 1, 2, 3
 M64 = (1 << 64) - 1
 
@@ -331,6 +331,27 @@ def byte_strings(codec, data, n):
     return values
 
 
+def large_strings(data, n):
+    r = Reader(data)
+    library, head = r.number(1), Reader(r.take(r.varint()))
+    lead = head.varint()
+    lengths, tails = int_stream(head.take(head.varint()), n), int_stream(head.take(head.varint()), n)
+    stream = b""
+    for _ in range(head.varint()):
+        size, stored, crc = head.varint(), head.varint(), head.number(4)
+        block = r.take(stored >> 1)
+        assert crc == crc32c(block), "wrong checksum of a block"
+        stream += lz(library, block, size) if stored & 1 else block
+    assert head.at == len(head.data) and r.at == len(data), "wrong length"
+    s, values = Reader(stream), []
+    firsts = [s.take(min(length, lead)) for length in lengths]
+    for first, length, tail in zip(firsts, lengths, tails):
+        values.append(first + s.take(max(length - lead, 0)))
+        assert sum(0x80 <= byte < 0xc0 for byte in values[-1]) == tail, "wrong number of bytes within characters"
+    assert s.at == len(stream), "bytes behind the last value"
+    return values
+
+
 def packed_strings(data, n):
     r = Reader(data)
     positions = []
@@ -433,6 +454,8 @@ def payload(codec, kind, width, data, n):
         return packed_strings(data, n)
     if codec == JSONB:
         return documents(data, n)
+    if codec == LARGE:
+        return large_strings(data, n)
     if kind == BYTES:
         return byte_strings(codec, data, n)
     if codec == RAW:
@@ -451,7 +474,8 @@ def column(data):
     r = Reader(data)
     version, codec, shape, crc = r.number(1), r.number(1), r.number(1), r.number(4)
     assert version == 1, "unknown format version"
-    assert crc == crc32c(data[:3] + data[7:]), "wrong checksum"
+    if codec != LARGE:
+        assert crc == crc32c(data[:3] + data[7:]), "wrong checksum"
     kind, mode, nrows = shape & 3, shape >> 4 & 3, r.count()
     width = 0 if kind == BYTES else 1 << (shape >> 2 & 3)
     nulls = [mode == 1] * nrows
@@ -465,6 +489,11 @@ def column(data):
                 nulls += [False] * r.count()
                 nulls += [True] * r.count() if len(nulls) < nrows else []
         assert sum(nulls) == nnulls and len(nulls) == nrows, "damaged null map"
+    if codec == LARGE:      # the checksum is of what stands before the blocks
+        head = Reader(data[r.at:])
+        head.take(1)
+        head.take(head.varint())
+        assert crc == crc32c(data[:3] + data[7:r.at + head.at]), "wrong checksum"
     values = iter(payload(codec, kind, width, r.rest(), nrows - sum(nulls)))
     return kind, width, [None if null else next(values) for null in nulls]
 

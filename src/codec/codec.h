@@ -72,6 +72,8 @@ typedef enum StrataCodecId
 	STRATA_CODEC_JSONB = 11,	/* bytes: PostgreSQL's jsonb as columns by
 								 * path */
 	STRATA_CODEC_SIMPLE8B = 12, /* int: delta of delta, simple8b-RLE words */
+	STRATA_CODEC_LARGE = 13,	/* bytes: first bytes apart, the rest in
+								 * blocks, parts to be read */
 	STRATA_CODEC_COUNT
 } StrataCodecId;
 
@@ -180,7 +182,7 @@ extern void strata_column_seal(uint8_t *buf, uint32_t seal);
 
 /*
  * Parse and check the header; verify_crc also checks the CRC of a column
- * without seal.
+ * without seal (in codec LARGE, those of its parts, too).
  */
 extern StrataCodecResult strata_column_describe(const uint8_t *buf, size_t len,
 												bool verify_crc,
@@ -188,7 +190,8 @@ extern StrataCodecResult strata_column_describe(const uint8_t *buf, size_t len,
 
 /*
  * The same of a column with this seal (0: none), with checksum and without
- * info->detail, which takes longest to make.
+ * info->detail, which takes longest to make.  Of codec LARGE only the head
+ * need be there, and is checked: strata_large_read_block checks the rest.
  */
 extern StrataCodecResult strata_column_check(const uint8_t *buf, size_t len,
 											 uint32_t seal,
@@ -268,6 +271,75 @@ extern StrataCodecResult strata_column_decode_bytes(const uint8_t *buf,
 													StrataBytes *out,
 													bool *isnull,
 													bool *hasnull);
+
+/*
+ * Parts of columns in codec LARGE (large.c): lengths, and some blocks of the
+ * stream, which is the first `lead` bytes of each value, then the rest of
+ * each.  Offsets are from the column's first byte.
+ */
+typedef struct StrataLargeBlock
+{
+	uint32_t	raw_at;			/* where it begins in the stream */
+	uint32_t	crc;
+	uint64_t	stored_at;		/* where its bytes are */
+	bool		compressed;
+} StrataLargeBlock;
+
+typedef struct StrataLarge
+{
+	StrataCodecId library;
+	uint32_t	n;				/* values, nulls not counted */
+	uint32_t	lead;
+	uint32_t	largest;		/* bytes of the largest block */
+	uint32_t	nblocks;
+	StrataLargeBlock *blocks;	/* and one more, where all end */
+	uint32_t   *lengths;		/* of the values */
+	uint32_t   *tails;			/* of their bytes, those from 0x80 to 0xbf */
+	uint32_t   *lead_at;		/* first bytes of each value in the stream */
+	uint32_t   *body_at;		/* the rest of it, if it has more */
+} StrataLarge;
+
+/*
+ * How many bytes of a column the head takes, of which the first len are
+ * given: if *need is above len, ask again with so many.  NOT_APPLICABLE:
+ * another codec.
+ */
+extern StrataCodecResult strata_large_need(const uint8_t *buf, size_t len,
+										   size_t *need);
+
+/*
+ * Take the head apart, which has been checked, and flag the column's rows that
+ * are null; large points into scratch.
+ */
+extern StrataCodecResult strata_large_scratch_size(const uint8_t *buf,
+												   size_t len, size_t *size);
+extern StrataCodecResult strata_large_open(const uint8_t *buf, size_t len,
+										   void *scratch, size_t scratch_size,
+										   StrataLarge *large, bool *isnull);
+
+/* The block with byte `at` of the stream, which is that long. */
+extern uint32_t strata_large_find_block(const StrataLarge *large, uint32_t at);
+
+/* Check block b, whose bytes are at stored, and put what it holds at `to`. */
+extern StrataCodecResult strata_large_read_block(const StrataLarge *large,
+												 uint32_t b,
+												 const uint8_t *stored,
+												 uint8_t *to);
+
+/*
+ * How many bytes each of the column's rows has, 0 where it is null, where that
+ * is known without the bytes: codecs LARGE, RAW, LZ4 and ZSTD; else
+ * NOT_APPLICABLE.  tails: likewise of those from 0x80 to 0xbf, LARGE only; or
+ * NULL.
+ */
+extern StrataCodecResult strata_column_decode_lengths(const uint8_t *buf,
+													  size_t len,
+													  void *scratch,
+													  size_t scratch_size,
+													  uint32_t *lengths,
+													  uint32_t *tails,
+													  bool *isnull,
+													  bool *hasnull);
 
 /* Names for options, views and EXPLAIN: "delta_delta", "gorilla", ... */
 extern const char *strata_codec_name(StrataCodecId id);

@@ -92,6 +92,7 @@ extern const StrataCodec strata_codec_numeric;
 extern const StrataCodec strata_codec_packed;
 extern const StrataCodec strata_codec_jsonb;
 extern const StrataCodec strata_codec_simple8b;
+extern const StrataCodec strata_codec_large;
 
 /* The codec of an id, or NULL (AUTO included). */
 extern const StrataCodec *strata_codec_get(unsigned id);
@@ -133,6 +134,31 @@ extern StrataCodecResult strata_lzarray_decode_size(const StrataPayload *p,
 													size_t *size);
 extern void strata_lzarray_describe(const StrataPayload *p, char *text,
 									size_t size);
+
+extern StrataCodecResult strata_lzarray_decode_lengths(const StrataPayload *p,
+													   uint32_t *lengths);
+
+/*
+ * large.c.  suits: are the values large?  encode: with a library, RAW for
+ * none; overhead: what it may take beyond the bytes of n values.  head_len:
+ * how many bytes of the payload the head takes; false: its length cannot be
+ * read.  open, and the scratch for it: offsets are from the payload's start.
+ * blocks_fit: are they all there, and what their checksums say?
+ */
+extern bool strata_large_suits(const StrataVector *v);
+extern size_t strata_large_overhead(uint32_t n, size_t nbytes);
+extern StrataCodecResult strata_large_encode(StrataCodecId library,
+											 const StrataVector *v,
+											 StrataArena *scratch,
+											 StrataWriter *out,
+											 size_t *blocks_len);
+extern bool strata_large_head_len(const StrataPayload *p, size_t *len);
+extern bool strata_large_blocks_fit(const StrataPayload *p);
+extern StrataCodecResult strata_large_payload_scratch(const StrataPayload *p,
+													  size_t *size);
+extern StrataCodecResult strata_large_payload_open(const StrataPayload *p,
+												   StrataArena *scratch,
+												   StrataLarge *large);
 
 /* What AUTO asks codecs before they write. */
 extern size_t strata_packed_size(const StrataVector *v);

@@ -24,6 +24,7 @@ static const StrataCodec *const codecs[STRATA_CODEC_COUNT] = {
 	[STRATA_CODEC_PACKED] = &strata_codec_packed,
 	[STRATA_CODEC_JSONB] = &strata_codec_jsonb,
 	[STRATA_CODEC_SIMPLE8B] = &strata_codec_simple8b,
+	[STRATA_CODEC_LARGE] = &strata_codec_large,
 };
 
 /* The codec of an id read from anywhere; NULL for AUTO and unknown ids. */

@@ -8,7 +8,8 @@
  *	1		1		codec id (codec.h)
  *	2		1		bits 0-1 kind, 2-3 log2(width) (0 for BYTES), 4-5 null mode
  *					(nulls.c), 6-7 zero
- *	3		4		CRC-32C of every other byte of the column
+ *	3		4		CRC-32C of every other byte of the column; in codec LARGE,
+ *					of those up to the end of the payload's head
  *	7		1-2		number of rows (strata_write_count)
  *			0-2		number of nulls, if the null mode is RUNS or BITMAP
  *			...		null map
@@ -30,7 +31,6 @@
 
 #define FORMAT_VERSION 1
 #define HEADER_MAX 11
-#define HEADER_MAX 11
 #define CRC_OFFSET 3
 #define CRC_END 7
 
@@ -48,6 +48,8 @@ typedef struct Column
 	StrataPayload payload;
 } Column;
 
+static size_t crc_covers(const uint8_t *buf, size_t len);
+
 /*
  * --- encoding
  * ----------------------------------------------------------------
@@ -56,7 +58,9 @@ typedef struct Column
 size_t
 strata_column_encode_bound(const StrataVector *v, uint32_t nrows)
 {
-	return HEADER_MAX + (size_t) nrows / 8 + 1 + strata_raw_bound(v) + 64;
+	return HEADER_MAX + (size_t) nrows / 8 + 1 + strata_raw_bound(v) + 64 +
+		(v->kind == STRATA_KIND_BYTES && v->n > 0 ?
+		 strata_large_overhead(v->n, v->offsets[v->n]) : 0);
 }
 
 size_t
@@ -197,7 +201,8 @@ strata_column_encode(const StrataVector *vector, uint32_t nrows,
 	*len = strata_writer_len(&w);
 	crc = strata_crc32c_extend(0, out, CRC_OFFSET);
 	strata_store32(head + CRC_OFFSET,
-				   strata_crc32c_extend(crc, out + CRC_END, *len - CRC_END));
+				   strata_crc32c_extend(crc, out + CRC_END,
+										crc_covers(out, *len) - CRC_END));
 	return STRATA_CODEC_OK;
 }
 
@@ -263,6 +268,23 @@ strata_column_seal(uint8_t *buf, uint32_t seal)
 	strata_store32(buf + CRC_OFFSET, strata_load32(buf + CRC_OFFSET) ^ seal);
 }
 
+/*
+ * How many bytes of a column its CRC is of: all, but those of codec LARGE up
+ * to the blocks, which have their own (codec:C17).
+ */
+static size_t
+crc_covers(const uint8_t *buf, size_t len)
+{
+	Column		c;
+	size_t		head;
+
+	if (buf[1] != STRATA_CODEC_LARGE ||
+		parse_column(buf, len, 0, NULL, &c) != STRATA_CODEC_OK ||
+		!strata_large_head_len(&c.payload, &head) || head > c.payload.len)
+		return len;
+	return (size_t) (c.payload.data - buf) + head;
+}
+
 /* Is the column's CRC, with the seal taken off, that of its bytes? */
 static bool
 crc_fits(const uint8_t *buf, size_t len, uint32_t seal)
@@ -271,6 +293,7 @@ crc_fits(const uint8_t *buf, size_t len, uint32_t seal)
 
 	if (len < CRC_END)
 		return false;
+	len = crc_covers(buf, len);
 	crc = strata_crc32c_extend(0, buf, CRC_OFFSET);
 	crc = strata_crc32c_extend(crc, buf + CRC_END, len - CRC_END);
 	return (crc ^ seal) == strata_load32(buf + CRC_OFFSET);
@@ -318,6 +341,9 @@ strata_column_describe(const uint8_t *buf, size_t len, bool verify_crc,
 	if (verify_crc && !crc_fits(buf, len, 0))
 		return STRATA_CODEC_CORRUPT;
 	rc = parse_header(buf, len, &c, info);
+	if (rc == STRATA_CODEC_OK && verify_crc && c.id == STRATA_CODEC_LARGE &&
+		!strata_large_blocks_fit(&c.payload))
+		rc = STRATA_CODEC_CORRUPT;
 	if (rc != STRATA_CODEC_OK)
 		return rc;
 	if (c.payload.n == 0)
@@ -565,5 +591,123 @@ strata_column_decode_bytes(const uint8_t *buf, size_t len, uint32_t from,
 	if (to == NULL)
 		return STRATA_CODEC_NO_SPACE;
 	spread_bytes(out, to, isnull, n);
+	return STRATA_CODEC_OK;
+}
+
+/*
+ * --- parts
+ * ----------------------------------------------------------------
+ */
+
+/* Bytes of a header with any null map that an encoder writes, and more. */
+#define HEADER_AND_MAP (HEADER_MAX + STRATA_CODEC_MAX_ROWS / 8 + 64)
+
+/* See codec.h. */
+StrataCodecResult
+strata_large_need(const uint8_t *buf, size_t len, size_t *need)
+{
+	Column		c;
+	size_t		head;
+
+	*need = HEADER_AND_MAP;
+	if (len < CRC_END)
+		return STRATA_CODEC_OK;
+	if (buf[1] != STRATA_CODEC_LARGE)
+		return STRATA_CODEC_NOT_APPLICABLE;
+	if (parse_column(buf, len, 0, NULL, &c) == STRATA_CODEC_OK &&
+		strata_large_head_len(&c.payload, &head))
+		*need = (size_t) (c.payload.data - buf) + head;
+	else if (len >= HEADER_AND_MAP)
+		return STRATA_CODEC_CORRUPT;
+	return STRATA_CODEC_OK;
+}
+
+/* See codec.h. */
+StrataCodecResult
+strata_large_scratch_size(const uint8_t *buf, size_t len, size_t *size)
+{
+	Column		c;
+	StrataCodecResult rc = parse_column(buf, len, 0, NULL, &c);
+
+	*size = 0;
+	if (rc == STRATA_CODEC_OK && c.id != STRATA_CODEC_LARGE)
+		rc = STRATA_CODEC_NOT_APPLICABLE;
+	if (rc == STRATA_CODEC_OK)
+		rc = strata_large_payload_scratch(&c.payload, size);
+	*size += STRATA_ARENA_ALIGN;
+	return rc;
+}
+
+/* See codec.h. */
+StrataCodecResult
+strata_large_open(const uint8_t *buf, size_t len, void *scratch,
+				  size_t scratch_size, StrataLarge *large, bool *isnull)
+{
+	Column		c;
+	StrataArena arena = strata_arena(scratch, scratch_size);
+	uint32_t	before;
+	size_t		at;
+	StrataCodecResult rc = parse_column(buf, len, 0, NULL, &c);
+
+	if (rc == STRATA_CODEC_OK && c.id != STRATA_CODEC_LARGE)
+		rc = STRATA_CODEC_NOT_APPLICABLE;
+	if (rc == STRATA_CODEC_OK)
+		rc = strata_large_payload_open(&c.payload, &arena, large);
+	if (rc != STRATA_CODEC_OK)
+		return rc;
+	at = (size_t) (c.payload.data - buf);
+	for (uint32_t b = 0; b <= large->nblocks; b++)
+		large->blocks[b].stored_at += at;
+	count_column_values(&c, 0, c.nrows, isnull, &before);
+	return STRATA_CODEC_OK;
+}
+
+/* Move numbers from the start of v to their rows; nulls become 0. */
+static void
+spread_numbers(uint32_t *v, uint32_t values, const bool *isnull, uint32_t n)
+{
+	for (uint32_t i = n; i-- > 0;)
+		v[i] = isnull[i] ? 0 : v[--values];
+}
+
+/* See codec.h. */
+StrataCodecResult
+strata_column_decode_lengths(const uint8_t *buf, size_t len, void *scratch,
+							 size_t scratch_size, uint32_t *lengths,
+							 uint32_t *tails, bool *isnull, bool *hasnull)
+{
+	Column		c;
+	StrataArena arena = strata_arena(scratch, scratch_size);
+	StrataLarge large;
+	uint32_t	before;
+	uint32_t	values;
+	StrataCodecResult rc = parse_column(buf, len, 0, NULL, &c);
+
+	if (rc != STRATA_CODEC_OK)
+		return rc;
+	if (c.payload.kind != STRATA_KIND_BYTES ||
+		(c.id != STRATA_CODEC_LARGE &&
+		 (tails != NULL || (c.id != STRATA_CODEC_RAW &&
+							c.id != STRATA_CODEC_LZ4 &&
+							c.id != STRATA_CODEC_ZSTD))))
+		return STRATA_CODEC_NOT_APPLICABLE;
+	values = count_column_values(&c, 0, c.nrows, isnull, &before);
+	*hasnull = values < c.nrows;
+	if (c.id != STRATA_CODEC_LARGE)
+		rc = values > 0 ? strata_lzarray_decode_lengths(&c.payload, lengths) :
+			STRATA_CODEC_OK;
+	else
+	{
+		rc = strata_large_payload_open(&c.payload, &arena, &large);
+		if (rc == STRATA_CODEC_OK)
+			memcpy(lengths, large.lengths, values * sizeof(uint32_t));
+		if (rc == STRATA_CODEC_OK && tails != NULL)
+			memcpy(tails, large.tails, values * sizeof(uint32_t));
+	}
+	if (rc != STRATA_CODEC_OK || values == c.nrows)
+		return rc;
+	spread_numbers(lengths, values, isnull, c.nrows);
+	if (tails != NULL)
+		spread_numbers(tails, values, isnull, c.nrows);
 	return STRATA_CODEC_OK;
 }

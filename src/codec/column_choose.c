@@ -16,7 +16,7 @@
  *	INT		CONSTANT, DELTA_DELTA, DICTIONARY, RAW
  *	FLOAT	CONSTANT, DECIMAL, DICTIONARY, ZSTD, RAW
  *	BYTES	CONSTANT, DICTIONARY, PACKED, LZ4, ZSTD, NUMERIC, RAW, as the
- *			vector's hint allows
+ *			vector's hint allows; large values in LARGE, with LZ4 or zstd
  *
  * Over 600 lines: every candidate is judged beside the others.
  *
@@ -353,14 +353,22 @@ estimate_lz(StrataCodecId id, const StrataVector *v, StrataArena scratch,
 	return (size_t) ((double) size / (double) seen * (double) total);
 }
 
-/* Encode with an LZ codec or RAW in place of what `out` got since `start`. */
+/*
+ * Encode with an LZ codec or RAW in place of what `out` got since `start`;
+ * large values so that parts can be read, unless that is not allowed.
+ */
 static StrataCodecResult
-encode_lz(StrataCodecId id, const StrataVector *v, StrataArena *scratch,
-		  const StrataWriter *start, StrataWriter *out, StrataCodecId *chosen,
-		  size_t *blocks_len)
+encode_lz(StrataCodecId id, const StrataVector *v, bool in_parts,
+		  StrataArena *scratch, const StrataWriter *start, StrataWriter *out,
+		  StrataCodecId *chosen, size_t *blocks_len)
 {
 	*out = *start;
 	*chosen = id;
+	if (in_parts && strata_large_suits(v))
+	{
+		*chosen = STRATA_CODEC_LARGE;
+		return strata_large_encode(id, v, scratch, out, blocks_len);
+	}
 	return strata_lzarray_encode(id, v, scratch, out, blocks_len);
 }
 
@@ -400,11 +408,11 @@ may_be_zstd(const StrataVector *v)
  * PACKED, LZ4, ZSTD or RAW.  ZSTD has to win by a tenth, over PACKED by a
  * fifth; hot columns have none.  Which one is guessed from a piece of the
  * values, where they are more than a few bytes, and only that one is written;
- * PACKED after it, if the guess was wrong.
+ * PACKED after it, if the guess was wrong.  in_parts: large ones in LARGE.
  */
 static StrataCodecResult
-choose_lz(const StrataVector *v, StrataArena *scratch, StrataWriter *out,
-		  StrataCodecId *chosen)
+choose_lz(const StrataVector *v, bool in_parts, StrataArena *scratch,
+		  StrataWriter *out, StrataCodecId *chosen)
 {
 	StrataWriter start = *out;
 	size_t		total = v->offsets[v->n];
@@ -431,15 +439,15 @@ choose_lz(const StrataVector *v, StrataArena *scratch, StrataWriter *out,
 	if (zstd && (total <= LZ_FEW_BYTES || others == total ||
 				 guess_lz_of_bytes(STRATA_CODEC_ZSTD, v, *scratch) < room))
 	{
-		StrataCodecResult rc = encode_lz(STRATA_CODEC_ZSTD, v, scratch, &start,
-										 out, chosen, &len);
+		StrataCodecResult rc = encode_lz(STRATA_CODEC_ZSTD, v, in_parts,
+										 scratch, &start, out, chosen, &len);
 
 		if (rc != STRATA_CODEC_OK || len < room || others == total)
 			return rc;
 	}
 	if (!is_packed || packed > lz4)
 		return encode_lz(lz4 < total ? STRATA_CODEC_LZ4 : STRATA_CODEC_RAW, v,
-						 scratch, &start, out, chosen, &len);
+						 in_parts, scratch, &start, out, chosen, &len);
 	*out = start;
 	*chosen = STRATA_CODEC_PACKED;
 	return strata_codec_packed.encode(v, scratch, out);
@@ -518,11 +526,11 @@ zstd_size(const StrataVector *v, size_t least, StrataArena *scratch,
 
 	hurried.level = STRATA_LEVEL_BALANCED;
 	if (strata_codec_available(STRATA_CODEC_ZSTD) &&
-		encode_lz(STRATA_CODEC_ZSTD, &hurried, scratch, start, out, &chosen,
-				  &blocks) == STRATA_CODEC_OK)
+		encode_lz(STRATA_CODEC_ZSTD, &hurried, false, scratch, start, out,
+				  &chosen, &blocks) == STRATA_CODEC_OK)
 		size = strata_writer_len(out) - strata_writer_len(start);
 	if (size != SIZE_MAX && least > size / 4 * 3 &&
-		encode_lz(STRATA_CODEC_ZSTD, v, scratch, start, out, &chosen,
+		encode_lz(STRATA_CODEC_ZSTD, v, false, scratch, start, out, &chosen,
 				  &blocks) == STRATA_CODEC_OK)
 		size = strata_writer_len(out) - strata_writer_len(start);
 	return size != SIZE_MAX ? size : estimate_best_lz(v, scratch);
@@ -580,8 +588,10 @@ choose_bytes(const StrataVector *v, StrataArena *scratch, StrataWriter *out,
 	bool		has_dictionary;
 	bool		few;
 
+	/* a large value alone is better compressed than called constant */
 	*chosen = STRATA_CODEC_CONSTANT;
-	rc = strata_codec_constant.encode(v, scratch, out);
+	rc = v->n == 1 && strata_large_suits(v) ? STRATA_CODEC_NOT_APPLICABLE :
+		strata_codec_constant.encode(v, scratch, out);
 	if (rc != STRATA_CODEC_NOT_APPLICABLE)
 		return rc;
 	has_dictionary = strata_dictionary_collect(v, NULL, v->n / 2, &arena,
@@ -608,7 +618,7 @@ choose_bytes(const StrataVector *v, StrataArena *scratch, StrataWriter *out,
 	}
 	if (!has_dictionary || !(few || dictionary_wins(v, &d)))
 	{
-		rc = choose_lz(v, &arena, out, chosen);
+		rc = choose_lz(v, true, &arena, out, chosen);
 		if (rc != STRATA_CODEC_OK || !has_dictionary ||
 			d.nbytes - margin(v, d.nbytes, 20) >
 			strata_writer_len(out) - strata_writer_len(&start))
@@ -637,6 +647,6 @@ strata_nested_encode(const StrataVector *v, StrataArena *scratch,
 {
 	Assert(v->n > 0);			/* codec:C4 */
 	if (v->kind == STRATA_KIND_BYTES)
-		return choose_lz(v, scratch, out, chosen);
+		return choose_lz(v, false, scratch, out, chosen);
 	return choose_fixed(v, true, scratch, out, chosen);
 }

@@ -439,6 +439,23 @@ strata_lzarray_decode(StrataCodecId id, const StrataPayload *p, uint32_t from,
 	return STRATA_CODEC_OK;
 }
 
+/* See codec.h: the lengths of all values, without their bytes. */
+StrataCodecResult
+strata_lzarray_decode_lengths(const StrataPayload *p, uint32_t *lengths)
+{
+	ArrayRange	range;
+	StrataCodecResult rc;
+
+	if (!locate(p, 0, p->n, &range))
+		return STRATA_CODEC_CORRUPT;
+	rc = strata_ints_decode(range.lengths, range.lengths_len, p->n, 0, p->n,
+							sizeof(uint32_t), lengths);
+	for (uint32_t i = 0; i < p->n && rc == STRATA_CODEC_OK; i++)
+		if (lengths[i] > STRATA_BYTES_MAX)
+			rc = STRATA_CODEC_CORRUPT;
+	return rc;
+}
+
 /* For people: "3 blocks, 120000 bytes in 40000". */
 void
 strata_lzarray_describe(const StrataPayload *p, char *text, size_t size)

@@ -49,6 +49,52 @@ decode_any_use_bytes(const StrataBytes *bytes, uint32_t n, const bool *isnull)
 	return sum;
 }
 
+/* Everything that may be done with parts of a column. */
+static void
+decode_any_parts(const uint8_t *buf, size_t len, const StrataCodecInfo *info)
+{
+	size_t		need = 0;
+	size_t		size = 0;
+	StrataLarge large;
+	uint32_t   *lengths = malloc((info->nrows + 1) * sizeof(uint32_t));
+	uint32_t   *tails = malloc((info->nrows + 1) * sizeof(uint32_t));
+	bool	   *isnull = malloc(info->nrows + 1);
+	bool		hasnull;
+	bool		is_large = strata_large_need(buf, len, &need) == STRATA_CODEC_OK;
+	uint8_t    *scratch;
+	StrataCodecResult rc = strata_large_scratch_size(buf, len, &size);
+
+	scratch = malloc(size + 1);
+	rc = strata_column_decode_lengths(buf, len, scratch, size, lengths, is_large ? tails : NULL, isnull, &hasnull);
+	DECODE_ANY_REQUIRE(rc != STRATA_CODEC_NO_SPACE);
+	for (uint32_t i = 0; i < info->nrows && rc == STRATA_CODEC_OK; i++)
+		DECODE_ANY_REQUIRE(lengths[i] <= STRATA_BYTES_MAX && (!is_large || tails[i] <= lengths[i]) && (!isnull[i] || lengths[i] == 0));
+	if (strata_large_open(buf, len, scratch, size, &large, isnull) == STRATA_CODEC_OK)
+	{
+		uint8_t    *to = malloc(large.largest + 1);
+
+		for (uint32_t b = 0; b < large.nblocks; b++)
+			if (large.blocks[b + 1].stored_at <= len)
+				strata_large_read_block(&large, b, buf + large.blocks[b].stored_at, to);
+		for (uint32_t at = 0; at < large.blocks[large.nblocks].raw_at; at += 4096)
+		{
+			uint32_t	b = strata_large_find_block(&large, at);
+
+			DECODE_ANY_REQUIRE(large.blocks[b].raw_at <= at && large.blocks[b + 1].raw_at > at);
+		}
+		for (uint32_t i = 0; i < large.n; i++)
+			DECODE_ANY_REQUIRE((uint64_t) large.lead_at[i] + (large.lengths[i] < large.lead ? large.lengths[i] : large.lead) <=
+							   large.blocks[large.nblocks].raw_at &&
+							   (large.lengths[i] <= large.lead ||
+								(uint64_t) large.body_at[i] + large.lengths[i] - large.lead <= large.blocks[large.nblocks].raw_at));
+		free(to);
+	}
+	free(scratch);
+	free(lengths);
+	free(tails);
+	free(isnull);
+}
+
 /* Decode rows [from, from + n) of a column that was described as info; *digest is of the values. */
 static StrataCodecResult
 decode_any_once(const uint8_t *buf, size_t len, const StrataCodecInfo *info, uint32_t from, uint32_t n, uint64_t *digest)
@@ -141,6 +187,7 @@ decode_any(const uint8_t *data, size_t len)
 		DECODE_ANY_REQUIRE(info.nrows <= STRATA_CODEC_MAX_ROWS && info.nnulls <= info.nrows);
 		DECODE_ANY_REQUIRE(strlen(info.detail) < sizeof(info.detail));
 		rc = decode_any_range(buf, len, &info, 0, info.nrows);
+		decode_any_parts(buf, len, &info);
 		decode_any_range(buf, len, &info, info.nrows / 3, info.nrows / 2);
 		if (info.nrows > 0)
 		{

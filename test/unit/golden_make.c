@@ -576,6 +576,69 @@ make_float_lz(void)
 	reject_cut("zstd_floats_empty", &planes, 10);
 }
 
+/* The checksum of a column in codec LARGE, whose head ends there. */
+static void
+fix_head_crc(uint8_t *column)
+{
+	size_t		need;
+
+	if (strata_large_need(column, 1000, &need) != STRATA_CODEC_OK || need > 1000)
+		abort();
+	fix_crc(column, need);
+}
+
+/* A column in codec LARGE that no encoder writes. */
+static void
+reject_large(const char *name, const Encoded *good, size_t at, const char *bytes, size_t nbytes, size_t len)
+{
+	uint8_t    *buf = calloc(good->len + 8, 1);
+
+	memcpy(buf, good->buf, good->len);
+	memcpy(buf + at, bytes, nbytes);
+	fix_head_crc(buf);
+	write_file("reject", name, "col", buf, len);
+	free(buf);
+}
+
+/* Large values: without nulls and with, small ones too, stored, in archives; and what is none. */
+static void
+make_large(void)
+{
+	Sample		s = sample_bytes("pages", 5);
+	Encoded		e;
+	size_t		need;
+
+	accept("bytes_pages_large", s, NULLS_NO, STRATA_CODEC_AUTO);
+	accept("bytes_words_large", sample_bytes("words", 300), NULLS_FEW, STRATA_CODEC_LARGE);
+	accept("bytes_empty_large", sample_bytes("empty", 20), NULLS_HALF, STRATA_CODEC_LARGE);
+	accept_archive("bytes_pages_archive", sample_bytes("pages", 4), NULLS_FEW, STRATA_CODEC_LARGE);
+	s = sample_bytes("pages", 2);
+	s.v.hint = STRATA_BYTES_LZ4;
+	accept("bytes_pages_lz4", s, NULLS_NO, STRATA_CODEC_AUTO);
+	s = sample_bytes("random", 300);
+	s.v.hint = STRATA_BYTES_NO_LZ;
+	accept("bytes_random_large", s, NULLS_NO, STRATA_CODEC_LARGE);
+
+	/*
+	 * payload: library, bytes of the head, lead (2 bytes), length of the
+	 * lengths
+	 */
+	s = sample_bytes("pages", 4);
+	e = encode_sample(&s, STRATA_CODEC_LARGE);
+	if (strata_large_need(e.buf, e.len, &need) != STRATA_CODEC_OK)
+		abort();
+	reject_large("large_library", &e, 8, "\x05", 1, e.len);
+	reject_large("large_library_0", &e, 8, "\0", 1, e.len);
+	reject_large("large_lengths", &e, 12, "\x7f", 1, e.len);
+	reject_large("large_block", &e, need + 5, "\xff\xff", 2, e.len);
+	reject_large("large_block_checksum", &e, need - 1, "\xff", 1, e.len);
+	reject_large("large_cut", &e, 8, "\x07", 1, e.len - 1);
+	reject_large("large_long", &e, 8, "\x07", 1, e.len + 1);
+	write_file("reject", "crc_large_head_only", "col", e.buf, need);
+	free(e.buf);
+	sample_free(&s);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -590,5 +653,6 @@ main(int argc, char **argv)
 	make_split_rejected();
 	make_simple8b();
 	make_float_lz();
+	make_large();
 	return 0;
 }

@@ -248,6 +248,8 @@ bytes_length(const char *p)
 		return 16;
 	if (is(p, "long"))
 		return unit_below(30) ? unit_below(200) : 50000 + unit_below(100000);
+	if (is(p, "pages"))
+		return unit_below(8) ? 2000 + unit_below(20000) : 60000 + unit_below(100000);
 	if (is(p, "sparse"))
 		return unit_below(10) ? 0 : unit_below(40);
 	if (is(p, "tail"))
@@ -281,6 +283,8 @@ bytes_fill(const char *p, uint32_t i, uint8_t *to, uint32_t len)
 			to[k] = (uint8_t) (k % 9 == 8 ? '-' : "0123456789abcdef"[unit_below(16)]);
 		else if (is(p, "digits"))
 			to[k] = (uint8_t) ('0' + unit_below(10));
+		else if (is(p, "pages"))
+			to[k] = (uint8_t) (k % 61 == 7 ? 0xc3 : k % 61 == 8 ? 0xa9 : text[(which * 5 + k * k / 300) % (sizeof(text) - 1)]);
 		else if (is(p, "unique") && k < 4)
 			to[k] = (uint8_t) (i >> (8 * k));
 		else
