@@ -146,11 +146,24 @@ column_of_input(void *arg, AttrNumber attno)
 								   attno - 1);
 }
 
+static StrataColumn *
+part_of_input(void *arg, const StrataPart *part, const StrataExprFrame *frame)
+{
+	AggVector  *vector = ((StrataAggState *) arg)->vector;
+
+	if (vector->batch == NULL)
+		return NULL;
+	return strata_batch_reader_part(vector->batch->reader,
+									vector->attnos[part->attno - 1], part,
+									frame->rows, frame->first, frame->n);
+}
+
 static void
 init_expression_source(StrataAggState *agg, StrataExprSource *source,
 					   StrataExprFrame *frame)
 {
 	source->column = column_of_input;
+	source->part = part_of_input;
 	source->arg = agg;
 	source->econtext = agg->input_econtext;
 	source->slot = agg->input_slot;

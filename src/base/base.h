@@ -68,6 +68,7 @@ extern bool strata_enable_summary_agg;
 extern bool strata_enable_time_pruning;
 extern bool strata_enable_top_n;
 extern bool strata_enable_value_memo;
+extern bool strata_enable_value_parts;
 extern bool strata_enable_vector_agg;
 extern bool strata_enable_vector_expressions;
 extern bool strata_enable_vector_filter;

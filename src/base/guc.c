@@ -49,6 +49,7 @@ bool		strata_enable_summary_agg = true;
 bool		strata_enable_time_pruning = true;
 bool		strata_enable_top_n = true;
 bool		strata_enable_value_memo = true;
+bool		strata_enable_value_parts = true;
 bool		strata_enable_vector_agg = true;
 bool		strata_enable_vector_expressions = true;
 bool		strata_enable_vector_filter = true;
@@ -164,6 +165,9 @@ static const BoolSetting bool_settings[] = {
 	{"strata.enable_value_memo", &strata_enable_value_memo, true, 0,
 		"Enables expressions of one column to be evaluated once for values that batches share.",
 	"When off, they are evaluated once for each entry of each batch's dictionary."},
+	{"strata.enable_value_parts", &strata_enable_value_parts, true, 0,
+		"Enables reading parts of values: lengths, first bytes, members of documents.",
+	"When off, columns are read whole."},
 	{"strata.enable_vector_agg", &strata_enable_vector_agg, true, GUC_EXPLAIN,
 	"Enables StrataAgg, aggregation over whole batches.", NULL},
 	{"strata.enable_vector_expressions", &strata_enable_vector_expressions,

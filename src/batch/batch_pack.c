@@ -318,3 +318,17 @@ strata_batch_fetch_start(StrataBatchReader *reader, AttrNumber attno,
 		return fetch_whole(reader, attno, len);
 	return buf;
 }
+
+/* See batch_private.h. */
+const uint8 *
+strata_batch_fetch_slice(StrataBatchReader *reader, AttrNumber attno,
+						 Size from, Size len, uint8 **fetched)
+{
+	Datum		value;
+
+	value = reader->batch_slot->tts_values[reader->schema->col_att[attno] - 1];
+	return (const uint8 *)
+		strata_toast_fetch_slice(reader->toast, reader->schema->toastid,
+								 (struct varlena *) DatumGetPointer(value),
+								 from, len, (char **) fetched);
+}

@@ -117,6 +117,27 @@ extern const uint8 *strata_batch_fetch_start(StrataBatchReader *reader,
 											 Size *len);
 
 /*
+ * The same, bytes [from, from + len) of a value of the column's own; *fetched,
+ * if set, is to be freed.  NULL: there are not so many.
+ */
+extern const uint8 *strata_batch_fetch_slice(StrataBatchReader *reader,
+											 AttrNumber attno, Size from,
+											 Size len, uint8 **fetched);
+
+/*
+ * batch_reader.c: check the bytes of col's column (of codec LARGE: its head)
+ * against its seal and the batch; fetch and check all of them, once; and say
+ * that they are damaged.
+ */
+extern void strata_batch_check_column(StrataBatchReader *reader,
+									  StrataColumn *col, const uint8 *buf,
+									  Size len);
+extern void strata_batch_fetch_column(StrataBatchReader *reader,
+									  StrataColumn *col);
+extern void strata_batch_column_corrupt(StrataBatchReader *reader,
+										AttrNumber attno, const char *what);
+
+/*
  * batch_measure.c: add a batch row whose encoded columns take these bytes and
  * all else `plain`.
  */

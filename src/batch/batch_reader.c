@@ -139,6 +139,7 @@ strata_batch_reader_load(StrataBatchReader *reader, TupleTableSlot *batch_slot)
 		reader->columns[i].encoded = NULL;
 	}
 	reader->touched = false;
+	reader->parted = NIL;
 	reader->holders = NULL;
 	reader->nholders = 0;
 	reader->nsummaries = -1;
@@ -172,8 +173,10 @@ strata_batch_reader_load(StrataBatchReader *reader, TupleTableSlot *batch_slot)
 	return true;
 }
 
-static void
-column_corrupt(StrataBatchReader *reader, AttrNumber attno, const char *what)
+/* See batch_private.h. */
+void
+strata_batch_column_corrupt(StrataBatchReader *reader, AttrNumber attno,
+							const char *what)
 {
 	strata_error_corrupt(reader->rel, reader->first_row,
 						 NameStr(TupleDescAttr(reader->schema->rel_desc,
@@ -270,12 +273,13 @@ decode_by_reference(StrataBatchReader *reader, StrataColumn *col,
 									col->isnull, &hasnull);
 	Assert(rc != STRATA_CODEC_NO_SPACE);	/* codec:C9 */
 	if (rc != STRATA_CODEC_OK)
-		column_corrupt(reader, col->attno, strata_codec_result_text(rc));
+		strata_batch_column_corrupt(reader, col->attno,
+									strata_codec_result_text(rc));
 	datums = palloc(sizeof(Datum) * Max(b.nentries, 1));
 	isnull = hasnull && b.codes == NULL ? col->isnull : NULL;
 	if (!build_datums(&col->type, &b, isnull, datums))
-		column_corrupt(reader, col->attno,
-					   "a value has a length its type cannot have");
+		strata_batch_column_corrupt(reader, col->attno,
+									"a value has a length its type cannot have");
 	if (b.codes != NULL)
 	{
 		col->codes = b.codes;
@@ -285,7 +289,7 @@ decode_by_reference(StrataBatchReader *reader, StrataColumn *col,
 	else
 		col->datums = datums;
 	if (hasnull && col->isnull == reader->no_nulls)
-		column_corrupt(reader, col->attno, "more nulls than the header says");
+		strata_batch_column_corrupt(reader, col->attno, "more nulls than the header says");
 	if (!hasnull)
 		col->isnull = NULL;
 	else if (b.codes != NULL && b.nentries == 0)
@@ -323,7 +327,7 @@ scratch_needed(StrataBatchReader *reader, StrataColumn *col, int from, int n)
 															 from, n, &size);
 
 	if (rc != STRATA_CODEC_OK || size > MaxAllocSize)
-		column_corrupt(reader, col->attno, "decoded size out of range");
+		strata_batch_column_corrupt(reader, col->attno, "decoded size out of range");
 	return size;
 }
 
@@ -351,8 +355,8 @@ strata_batch_reader_encoded(StrataBatchReader *reader, AttrNumber attno,
 
 	MemoryContextSwitchTo(old);
 	if (buf == NULL)
-		column_corrupt(reader, attno,
-					   "its value, or the one it shares with other columns, is malformed");
+		strata_batch_column_corrupt(reader, attno,
+									"its value, or the one it shares with other columns, is malformed");
 	return buf;
 }
 
@@ -420,20 +424,19 @@ strata_batch_reader_filter(StrataBatchReader *reader, AttrNumber attno,
 									   STRATA_BLOOM_HEAD + *size, &len);
 	MemoryContextSwitchTo(old);
 	if (*size == 0 || len < STRATA_BLOOM_HEAD + *size)
-		column_corrupt(reader, attno, "its filter is damaged");
+		strata_batch_column_corrupt(reader, attno, "its filter is damaged");
 	for (int i = 0; !strata_bloom_check(buf, *size, present_seal(reader, col));
 		 i++)
 		if (!try_type(reader, col, i))
-			column_corrupt(reader, attno, "its filter is damaged");
+			strata_batch_column_corrupt(reader, attno, "its filter is damaged");
 	return buf;
 }
 
-/* Fetch and check the encoded bytes of col's column. */
-static void
-fetch_column(StrataBatchReader *reader, StrataColumn *col)
+/* See batch_private.h. */
+void
+strata_batch_check_column(StrataBatchReader *reader, StrataColumn *col,
+						  const uint8 *buf, Size len)
 {
-	Size		len;
-	const uint8 *buf = strata_batch_reader_encoded(reader, col->attno, &len);
 	StrataCodecInfo info;
 	StrataCodecResult rc;
 
@@ -442,16 +445,30 @@ fetch_column(StrataBatchReader *reader, StrataColumn *col)
 								   &info)) != STRATA_CODEC_OK;
 		 i++)
 		if (!try_type(reader, col, i))
-			column_corrupt(reader, col->attno, strata_codec_result_text(rc));
+			strata_batch_column_corrupt(reader, col->attno,
+										strata_codec_result_text(rc));
 	if (info.nrows != (uint32) reader->nrows || info.kind != col->type.kind ||
 		info.width != col->type.width)
-		column_corrupt(reader, col->attno,
-					   "row count or type differs from the batch's");
+		strata_batch_column_corrupt(reader, col->attno,
+									"row count or type differs from the batch's");
 	Assert(info.nnulls <= info.nrows);	/* batch:B9 */
-	col->encoded = buf;
-	col->encoded_len = len;
 	col->nnulls = (int) info.nnulls;
 	col->codec = info.id;
+}
+
+/* See batch_private.h. */
+void
+strata_batch_fetch_column(StrataBatchReader *reader, StrataColumn *col)
+{
+	Size		len;
+	const uint8 *buf;
+
+	if (col->encoded != NULL)
+		return;
+	buf = strata_batch_reader_encoded(reader, col->attno, &len);
+	strata_batch_check_column(reader, col, buf, len);
+	col->encoded = buf;
+	col->encoded_len = len;
 	reader->ndecoded++;
 }
 
@@ -509,9 +526,10 @@ decode_column(StrataBatchReader *reader, StrataColumn *col)
 		   reader->scratch_size)
 		grow_scratch(reader, scratch_size);
 	if (rc != STRATA_CODEC_OK)
-		column_corrupt(reader, col->attno, strata_codec_result_text(rc));
+		strata_batch_column_corrupt(reader, col->attno,
+									strata_codec_result_text(rc));
 	if (hasnull && col->isnull == reader->no_nulls)
-		column_corrupt(reader, col->attno, "more nulls than the header says");
+		strata_batch_column_corrupt(reader, col->attno, "more nulls than the header says");
 	if (!hasnull)
 		col->isnull = NULL;
 }
@@ -562,13 +580,13 @@ strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno, int from,
 	{
 		catt = reader->schema->seg_att[attno];
 		if (catt == 0)
-			column_corrupt(reader, attno,
-						   "the companion has no such segmentby column");
+			strata_batch_column_corrupt(reader, attno,
+										"the companion has no such segmentby column");
 		type = TupleDescAttr(reader->schema->batch_desc, catt - 1)->atttypid;
 		if (type != col->type.typid &&
 			!list_member_oid(possible_types(reader, col), type))
-			column_corrupt(reader, attno,
-						   "the companion's segmentby column is of another type");
+			strata_batch_column_corrupt(reader, attno,
+										"the companion's segmentby column is of another type");
 		col->constant = true;
 		col->value = slot->tts_values[catt - 1];
 		col->value_isnull = slot->tts_isnull[catt - 1];
@@ -591,8 +609,7 @@ strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno, int from,
 	}
 	else
 	{
-		if (col->encoded == NULL)
-			fetch_column(reader, col);
+		strata_batch_fetch_column(reader, col);
 		col->from = from;
 		col->n = n;
 		decode_column(reader, col);
@@ -617,7 +634,7 @@ strata_batch_reader_entries(StrataBatchReader *reader, AttrNumber attno)
 	{
 		reader->touched = true;
 		old = MemoryContextSwitchTo(reader->batch_mcxt);
-		fetch_column(reader, col);
+		strata_batch_fetch_column(reader, col);
 		MemoryContextSwitchTo(old);
 	}
 	if (col->codec != STRATA_CODEC_DICTIONARY)
@@ -662,8 +679,7 @@ begin_encoded(StrataBatchReader *reader, StrataColumn *col)
 	MemoryContext caller = MemoryContextSwitchTo(reader->batch_mcxt);
 
 	reader->touched = true;
-	if (col->encoded == NULL)
-		fetch_column(reader, col);
+	strata_batch_fetch_column(reader, col);
 	return caller;
 }
 
@@ -674,7 +690,8 @@ end_encoded(StrataBatchReader *reader, const StrataColumn *col,
 {
 	MemoryContextSwitchTo(caller);
 	if (rc != STRATA_CODEC_OK && rc != STRATA_CODEC_NOT_APPLICABLE)
-		column_corrupt(reader, col->attno, strata_codec_result_text(rc));
+		strata_batch_column_corrupt(reader, col->attno,
+									strata_codec_result_text(rc));
 	return rc == STRATA_CODEC_OK ? out : NULL;
 }
 
@@ -731,7 +748,7 @@ strata_batch_reader_scaled(StrataBatchReader *reader, AttrNumber attno,
 										 reader->scratch_size, out, shown,
 										 scale, nulls, &hasnull);
 		if (hasnull && col->nnulls == 0)
-			column_corrupt(reader, attno, "more nulls than the header says");
+			strata_batch_column_corrupt(reader, attno, "more nulls than the header says");
 		*isnull = hasnull ? nulls : NULL;
 	}
 	return end_encoded(reader, col, old, rc, out);

@@ -123,6 +123,8 @@ typedef struct StrataBatchReader
 	StrataColumn *columns;		/* indexed by attno - 1 */
 	int64		ndecoded;		/* columns decoded since creation, for EXPLAIN */
 	bool		touched;		/* private: there are columns to forget */
+	List	   *parted;			/* private to batch_part.c: columns of which
+								 * parts were read */
 	bytea	   *summary;		/* private: of the current batch, detoasted */
 	StrataSealMemo seal_memo;	/* private */
 	StrataBatchHolder *holders; /* private: fetched so far; NULL: none */

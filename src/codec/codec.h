@@ -341,6 +341,48 @@ extern StrataCodecResult strata_column_decode_lengths(const uint8_t *buf,
 													  bool *isnull,
 													  bool *hasnull);
 
+/*
+ * What the documents of a column in codec JSONB have at a path of keys
+ * (jsonb_member.c); else NOT_APPLICABLE.  The caller gives kinds and which, an
+ * entry for each row; scratch as members_scratch_size says.
+ */
+typedef struct StrataKey
+{
+	const char *bytes;
+	uint32_t	len;
+} StrataKey;
+
+typedef enum StrataMemberKind
+{
+	STRATA_MEMBER_ABSENT,
+	STRATA_MEMBER_STRING,
+	STRATA_MEMBER_NUMBER,
+	STRATA_MEMBER_FALSE,
+	STRATA_MEMBER_TRUE,
+	STRATA_MEMBER_NULL,
+	STRATA_MEMBER_CONTAINER		/* an object or array */
+} StrataMemberKind;
+
+typedef struct StrataMembers
+{
+	uint8_t    *kinds;			/* of each row; ABSENT of one that is null */
+	uint32_t   *which;			/* STRING, NUMBER: entry of these: */
+	StrataBytes strings;		/* entries, never codes */
+	StrataBytes numbers;		/* PostgreSQL's numerics without their length */
+} StrataMembers;
+
+extern StrataCodecResult strata_column_members_scratch_size(const uint8_t *buf,
+															size_t len,
+															size_t *size);
+extern StrataCodecResult strata_column_decode_members(const uint8_t *buf,
+													  size_t len,
+													  const StrataKey *keys,
+													  uint32_t nkeys,
+													  void *scratch,
+													  size_t scratch_size,
+													  StrataMembers *out,
+													  bool *isnull);
+
 /* Names for options, views and EXPLAIN: "delta_delta", "gorilla", ... */
 extern const char *strata_codec_name(StrataCodecId id);
 extern StrataCodecId strata_codec_by_name(const char

@@ -160,6 +160,15 @@ extern StrataCodecResult strata_large_payload_open(const StrataPayload *p,
 												   StrataArena *scratch,
 												   StrataLarge *large);
 
+/* jsonb_member.c: what all documents have at a path, see codec.h. */
+extern StrataCodecResult strata_jsonb_members_scratch(const StrataPayload *p,
+													  size_t *size);
+extern StrataCodecResult strata_jsonb_members(const StrataPayload *p,
+											  const StrataKey *keys,
+											  uint32_t nkeys,
+											  StrataArena *scratch,
+											  StrataMembers *out);
+
 /* What AUTO asks codecs before they write. */
 extern size_t strata_packed_size(const StrataVector *v);
 extern StrataCodecResult strata_delta_delta_plan(const StrataVector *v,

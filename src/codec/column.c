@@ -711,3 +711,51 @@ strata_column_decode_lengths(const uint8_t *buf, size_t len, void *scratch,
 		spread_numbers(tails, values, isnull, c.nrows);
 	return STRATA_CODEC_OK;
 }
+
+/* See codec.h. */
+StrataCodecResult
+strata_column_members_scratch_size(const uint8_t *buf, size_t len,
+								   size_t *size)
+{
+	Column		c;
+	StrataCodecResult rc = parse_column(buf, len, 0, NULL, &c);
+
+	*size = 0;
+	if (rc == STRATA_CODEC_OK && c.id != STRATA_CODEC_JSONB)
+		rc = STRATA_CODEC_NOT_APPLICABLE;
+	if (rc == STRATA_CODEC_OK)
+		rc = strata_jsonb_members_scratch(&c.payload, size);
+	*size += STRATA_ARENA_ALIGN;
+	return rc;
+}
+
+/* See codec.h. */
+StrataCodecResult
+strata_column_decode_members(const uint8_t *buf, size_t len,
+							 const StrataKey *keys, uint32_t nkeys,
+							 void *scratch, size_t scratch_size,
+							 StrataMembers *out, bool *isnull)
+{
+	Column		c;
+	StrataArena arena = strata_arena(scratch, scratch_size);
+	uint32_t	before;
+	uint32_t	values;
+	StrataCodecResult rc = parse_column(buf, len, 0, NULL, &c);
+
+	if (rc == STRATA_CODEC_OK && c.id != STRATA_CODEC_JSONB)
+		rc = STRATA_CODEC_NOT_APPLICABLE;
+	if (rc != STRATA_CODEC_OK)
+		return rc;
+	values = count_column_values(&c, 0, c.nrows, isnull, &before);
+	rc = strata_jsonb_members(&c.payload, keys, nkeys, &arena, out);
+	if (rc != STRATA_CODEC_OK || values == c.nrows)
+		return rc;
+	for (uint32_t i = c.nrows; i-- > 0;)
+	{
+		if (!isnull[i])
+			values--;
+		out->kinds[i] = isnull[i] ? STRATA_MEMBER_ABSENT : out->kinds[values];
+		out->which[i] = isnull[i] ? 0 : out->which[values];
+	}
+	return STRATA_CODEC_OK;
+}

@@ -71,28 +71,9 @@ skip_document(JsonRebuild *r, const uint8_t *shape, uint32_t shape_len)
  * --------------------------------------------------------------------
  */
 
-/* A part of the payload in another codec. */
-typedef struct Nested
-{
-	const StrataCodec *codec;
-	StrataPayload payload;
-	uint32_t	first;			/* the value that is decoded first */
-} Nested;
-
-typedef struct JsonbParts
-{
-	uint32_t	total;			/* bytes of all documents */
-	uint32_t	npaths;			/* with that of the document */
-	const uint8_t *parents;
-	size_t		parents_len;
-	Nested		keys;
-	Nested		shapes;
-	StrataReader columns;
-} JsonbParts;
-
 /* Read the head of n > 0 byte strings in another codec. */
 static StrataCodecResult
-read_nested(StrataReader *in, uint32_t n, Nested *nested)
+read_nested(StrataReader *in, uint32_t n, JsonbNested *nested)
 {
 	unsigned	id = strata_read_u8(in);
 	uint64_t	len = strata_read_varint(in);
@@ -113,8 +94,8 @@ read_nested(StrataReader *in, uint32_t n, Nested *nested)
 }
 
 /* Read the head of a column of leaves; *n is 0 when there are none. */
-static StrataCodecResult
-read_column(StrataReader *in, uint32_t *n, Nested *nested)
+StrataCodecResult
+strata_jsonb_read_column(StrataReader *in, uint32_t *n, JsonbNested *nested)
 {
 	uint64_t	count = strata_read_varint(in);
 
@@ -128,8 +109,8 @@ read_column(StrataReader *in, uint32_t *n, Nested *nested)
  * Take a payload apart; the columns of leaves stay packed.  CORRUPT when its
  * parts do not fit into it.
  */
-static StrataCodecResult
-jsonb_parse(const StrataPayload *p, JsonbParts *parts)
+StrataCodecResult
+strata_jsonb_parse(const StrataPayload *p, JsonbParts *parts)
 {
 	StrataReader in = strata_reader(p->data, p->len);
 	uint64_t	total = strata_read_varint(&in);
@@ -155,8 +136,8 @@ jsonb_parse(const StrataPayload *p, JsonbParts *parts)
 /*
  * Scratch for all of a nested payload, or its first n values; added to *size.
  */
-static StrataCodecResult
-add_nested_size(const Nested *nested, uint32_t n, size_t *size)
+StrataCodecResult
+strata_jsonb_nested_size(const JsonbNested *nested, uint32_t n, size_t *size)
 {
 	size_t		part;
 	StrataCodecResult rc = strata_codec_decode_scratch(nested->codec,
@@ -176,29 +157,29 @@ jsonb_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n,
 						  size_t *size)
 {
 	JsonbParts	parts;
-	StrataCodecResult rc = jsonb_parse(p, &parts);
+	StrataCodecResult rc = strata_jsonb_parse(p, &parts);
 
 	*size = 0;
 	if (rc != STRATA_CODEC_OK)
 		return rc;
 	*size = STRATA_ARENA_SIZE(parts.npaths * sizeof(JsonPath)) +
 		STRATA_ARENA_SIZE(2 * parts.npaths * sizeof(JsonLeaves)) +
-		STRATA_ARENA_SIZE(2 * parts.npaths * sizeof(Nested)) +
+		STRATA_ARENA_SIZE(2 * parts.npaths * sizeof(JsonbNested)) +
 		STRATA_ARENA_SIZE(parts.npaths * sizeof(uint64_t)) +
 		STRATA_ARENA_SIZE(((size_t) n + 1) * sizeof(uint32_t)) +
 		STRATA_ARENA_SIZE(parts.total);
 	if (parts.npaths > 1)
-		rc = add_nested_size(&parts.keys, parts.npaths - 1, size);
+		rc = strata_jsonb_nested_size(&parts.keys, parts.npaths - 1, size);
 	if (rc == STRATA_CODEC_OK)
-		rc = add_nested_size(&parts.shapes, from + n, size);
+		rc = strata_jsonb_nested_size(&parts.shapes, from + n, size);
 	for (uint32_t c = 2; c < 2 * parts.npaths && rc == STRATA_CODEC_OK; c++)
 	{
-		Nested		column;
+		JsonbNested column;
 		uint32_t	count;
 
-		rc = read_column(&parts.columns, &count, &column);
+		rc = strata_jsonb_read_column(&parts.columns, &count, &column);
 		if (rc == STRATA_CODEC_OK && count > 0)
-			rc = add_nested_size(&column, count, size);
+			rc = strata_jsonb_nested_size(&column, count, size);
 	}
 	if (rc == STRATA_CODEC_OK && strata_reader_left(&parts.columns) > 0)
 		rc = STRATA_CODEC_CORRUPT;
@@ -206,9 +187,10 @@ jsonb_decode_scratch_size(const StrataPayload *p, uint32_t from, uint32_t n,
 }
 
 /* Values [from, from + n) of a nested payload as leaves. */
-static StrataCodecResult
-decode_nested(const Nested *nested, uint32_t from, uint32_t n,
-			  StrataArena *scratch, JsonLeaves *leaves)
+StrataCodecResult
+strata_jsonb_decode_nested(const JsonbNested *nested, uint32_t from,
+						   uint32_t n, StrataArena *scratch,
+						   JsonLeaves *leaves)
 {
 	StrataBytes bytes = {0};
 	StrataCodecResult rc = nested->codec->decode_bytes(&nested->payload, from,
@@ -222,8 +204,9 @@ decode_nested(const Nested *nested, uint32_t from, uint32_t n,
 }
 
 /* Decode the paths. */
-static StrataCodecResult
-decode_paths(const JsonbParts *parts, StrataArena *scratch, JsonPath *paths)
+StrataCodecResult
+strata_jsonb_decode_paths(const JsonbParts *parts, StrataArena *scratch,
+						  JsonPath *paths)
 {
 	uint32_t	n = parts->npaths - 1;
 	uint64_t   *parents = strata_arena_alloc(scratch,
@@ -242,7 +225,7 @@ decode_paths(const JsonbParts *parts, StrataArena *scratch, JsonPath *paths)
 	rc = strata_ints_decode(parts->parents, parts->parents_len, n, 0, n,
 							sizeof(uint64_t), parents);
 	if (rc == STRATA_CODEC_OK)
-		rc = decode_nested(&parts->keys, 0, n, scratch, &keys);
+		rc = strata_jsonb_decode_nested(&parts->keys, 0, n, scratch, &keys);
 	for (uint32_t i = 0; i < n && rc == STRATA_CODEC_OK; i++)
 	{
 		uint32_t	which = keys.codes ? keys.codes[i] : i;
@@ -286,19 +269,21 @@ decode_columns(JsonbParts *parts, const JsonLeaves *shapes, uint32_t from,
 			   uint32_t n, uint32_t ndocs, JsonRebuild *r,
 			   StrataArena *scratch)
 {
-	Nested	   *columns;
+	JsonbNested *columns;
 	uint32_t	ncolumns = 2 * parts->npaths;
 
-	columns = strata_arena_alloc(scratch, 2 * parts->npaths * sizeof(Nested));
+	columns = strata_arena_alloc(scratch, 2 * parts->npaths *
+								 sizeof(JsonbNested));
 	Assert(parts->npaths > 0);	/* codec:C12 */
 	if (columns == NULL)
 		return STRATA_CODEC_NO_SPACE;
 	memset(r->leaves, 0, ncolumns * sizeof(JsonLeaves));
 	for (uint32_t c = 2; c < ncolumns; c++)
 	{
-		StrataCodecResult rc = read_column(&parts->columns, &r->leaves[c].n,
-										   &columns[c]);
+		StrataCodecResult rc;
 
+		rc = strata_jsonb_read_column(&parts->columns, &r->leaves[c].n,
+									  &columns[c]);
 		if (rc != STRATA_CODEC_OK)
 			return rc;
 	}
@@ -319,8 +304,8 @@ decode_columns(JsonbParts *parts, const JsonLeaves *shapes, uint32_t from,
 		r->leaves[c].next = r->leaves[c].n = 0;
 		if (columns[c].first == end)
 			continue;
-		rc = decode_nested(&columns[c], columns[c].first,
-						   end - columns[c].first, scratch, &r->leaves[c]);
+		rc = strata_jsonb_decode_nested(&columns[c], columns[c].first,
+										end - columns[c].first, scratch, &r->leaves[c]);
 		if (rc != STRATA_CODEC_OK)
 			return rc;
 	}
@@ -341,7 +326,7 @@ jsonb_decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n,
 	JsonPath   *paths;
 	uint32_t   *offsets;
 	uint8_t    *bytes;
-	StrataCodecResult rc = jsonb_parse(p, &parts);
+	StrataCodecResult rc = strata_jsonb_parse(p, &parts);
 
 	Assert(n <= p->n && from <= p->n - n);	/* codec:C2 */
 	if (rc != STRATA_CODEC_OK)
@@ -360,9 +345,10 @@ jsonb_decode_bytes(const StrataPayload *p, uint32_t from, uint32_t n,
 	};
 	if (paths == NULL || offsets == NULL || bytes == NULL || r.leaves == NULL)
 		return STRATA_CODEC_NO_SPACE;
-	rc = decode_paths(&parts, scratch, paths);
+	rc = strata_jsonb_decode_paths(&parts, scratch, paths);
 	if (rc == STRATA_CODEC_OK)
-		rc = decode_nested(&parts.shapes, 0, from + n, scratch, &shapes);
+		rc = strata_jsonb_decode_nested(&parts.shapes, 0, from + n, scratch,
+										&shapes);
 	if (rc == STRATA_CODEC_OK)
 		rc = decode_columns(&parts, &shapes, from, n, p->n, &r, scratch);
 	if (rc != STRATA_CODEC_OK)
@@ -405,7 +391,7 @@ jsonb_describe(const StrataPayload *p, char *text, size_t size)
 	char		shapes[64];
 
 	text[0] = '\0';
-	if (jsonb_parse(p, &parts) != STRATA_CODEC_OK)
+	if (strata_jsonb_parse(p, &parts) != STRATA_CODEC_OK)
 		return;
 	shapes[0] = '\0';
 	parts.shapes.codec->describe(&parts.shapes.payload, shapes,

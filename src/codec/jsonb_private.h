@@ -169,6 +169,43 @@ read_token(StrataReader *in)
 	return (uint32_t) token;
 }
 
+/* A part of the payload in another codec. */
+typedef struct JsonbNested
+{
+	const StrataCodec *codec;
+	StrataPayload payload;
+	uint32_t	first;			/* the value that is decoded first */
+} JsonbNested;
+
+typedef struct JsonbParts
+{
+	uint32_t	total;			/* bytes of all documents */
+	uint32_t	npaths;			/* with that of the document */
+	const uint8_t *parents;
+	size_t		parents_len;
+	JsonbNested keys;
+	JsonbNested shapes;
+	StrataReader columns;
+} JsonbParts;
+
+/*
+ * jsonb.c: take a payload apart; the head of its next column of leaves; what a
+ * part needs, added to *size; parts and paths decoded.
+ */
+extern StrataCodecResult strata_jsonb_parse(const StrataPayload *p,
+											JsonbParts *parts);
+extern StrataCodecResult strata_jsonb_read_column(StrataReader *in,
+												  uint32_t *n,
+												  JsonbNested *nested);
+extern StrataCodecResult strata_jsonb_nested_size(const JsonbNested *nested,
+												  uint32_t n, size_t *size);
+extern StrataCodecResult strata_jsonb_decode_nested(const JsonbNested *nested,
+													uint32_t from, uint32_t n,
+													StrataArena *scratch,
+													JsonLeaves *leaves);
+extern StrataCodecResult strata_jsonb_decode_paths(const JsonbParts *parts,
+												   StrataArena *scratch,
+												   JsonPath *paths);
 extern bool strata_jsonb_rebuild(JsonRebuild *r, const uint8_t *shape,
 								 uint32_t shape_len);
 extern StrataCodecResult strata_jsonb_encode(const StrataVector *v,

@@ -253,14 +253,17 @@ strata_large_encode(StrataCodecId library, const StrataVector *v,
 	StrataArena arena = *scratch;
 	StrataWriter lengths;
 	StrataWriter tails;
-	BlockWriter b = {.library = library,.level = v->level,.most = BLOCK_BYTES};
-	size_t		entries_max = ((size_t) 2 * v->n + FULL_BLOCKS_MAX) * ENTRY_MAX;
+	BlockWriter b = {.most = BLOCK_BYTES};
+	size_t		entries_max = ((size_t) 2 * v->n + FULL_BLOCKS_MAX) *
+	ENTRY_MAX;
 	size_t		head_max = strata_large_overhead(v->n, v->offsets[v->n]);
 	uint8_t    *entries;
 	StrataWriter w;
 	StrataCodecResult rc;
 
 	Assert(v->n > 0);			/* codec:C4 */
+	b.library = library;
+	b.level = v->level;
 	rc = encode_numbers(v, &arena, &lengths, &tails);
 	if (rc != STRATA_CODEC_OK)
 		return rc;

@@ -14,6 +14,7 @@
 #include "postgres.h"
 
 #include "batch/batch.h"
+#include "batch/batch_part.h"
 #include "batch/batch_reader.h"
 #include "nodes/execnodes.h"
 #include "nodes/primnodes.h"
@@ -28,11 +29,15 @@ typedef struct StrataExprFrame
 
 /*
  * Where the values come from: the column of an attribute number, whose arrays
- * begin with row 0 and hold all rows of the frame.
+ * begin with row 0 and hold all rows of the frame.  part: a part of such a
+ * column (batch_part.h), or NULL where it has to be read whole; itself NULL
+ * where there are none.
  */
 typedef struct StrataExprSource
 {
 	StrataColumn *(*column) (void *arg, AttrNumber attno);
+	StrataColumn *(*part) (void *arg, const StrataPart *part,
+						   const StrataExprFrame *frame);
 	void	   *arg;
 	ExprContext *econtext;		/* for what PostgreSQL evaluates, ... */
 	TupleTableSlot *slot;		/* ... whose Vars read this virtual slot */
@@ -70,15 +75,40 @@ extern bool strata_expr_filter(StrataExpr *expr,
 							   const StrataExprFrame *frame, uint8 *pass);
 
 /*
+ * expr_part.c.  Parts of columns that are all an expression reads of these.
+ * extract: the parts, and the expression that reads them in their place, by
+ * INNER_VAR; NULL: there are none.  find: the columns, of a batch, for rows;
+ * false: not all can be had.  load: values of a row of columns that were found
+ * are what the expression reads next.
+ * Memory: the current context.
+ */
+typedef struct StrataParts
+{
+	int			n;
+	StrataPart *parts;
+	StrataColumn **columns;		/* set by find */
+	TupleTableSlot *slot;
+} StrataParts;
+
+extern StrataParts *strata_parts_extract(Node *node, Node **result);
+extern bool strata_parts_find(StrataParts *parts,
+							  const StrataExprSource *source,
+							  const StrataExprFrame *frame);
+extern void strata_parts_load(StrataParts *parts, StrataColumn *const *columns,
+							  ExprContext *econtext, int row);
+
+/*
  * expr_like.c.  A text, and whether it is [NOT] LIKE a constant pattern, or
  * starts with one; such a clause raises no error.  compile: NULL if the clause
  * is none; *arg is what is matched.  match: of a value that is not null.
- * Memory: the current context.
+ * first_bytes: how many of a value's first bytes say whether it matches; -1:
+ * all.  Memory: the current context.
  */
 typedef struct StrataLike StrataLike;
 
 extern StrataLike *strata_like_compile(Node *node, Expr **arg);
 extern bool strata_like_match(const StrataLike *like, Datum value);
+extern int	strata_like_first_bytes(const StrataLike *like);
 
 /*
  * expr_memo.c.  Results of an expression for values of the one column that it

@@ -28,6 +28,7 @@ typedef struct Compiler
 	PlanState  *parent;
 	int			nraising;
 	bool		unguardable;	/* one of them cannot be guarded */
+	StrataParts *parts;			/* of what is compiled now; or NULL */
 	List	   *raising;		/* those nodes */
 } Compiler;
 
@@ -55,16 +56,30 @@ make_expr_node(ExprKind kind, Expr *expr, int nargs)
  *-------------------------------------------------------------------------
  */
 
+/* Numbers of the columns, or of the parts of columns, that it reads. */
+static Bitmapset *
+numbers_read(Node *expr, bool parts)
+{
+	Bitmapset  *numbers = NULL;
+	ListCell   *lc;
+
+	foreach(lc, pull_var_clause(expr, 0))
+	{
+		Var		   *var = lfirst_node(Var, lc);
+
+		if ((var->varno == INNER_VAR) == parts)
+			numbers = bms_add_member(numbers, var->varattno);
+	}
+	return numbers;
+}
+
 /* Which columns a node that PostgreSQL evaluates reads. */
 static void
 note_columns_read(ExprNode *node, Node *expr)
 {
-	Bitmapset  *attnos = NULL;
+	Bitmapset  *attnos = numbers_read(expr, false);
 	int			attno = -1;
-	ListCell   *lc;
 
-	foreach(lc, pull_var_clause(expr, 0))
-		attnos = bms_add_member(attnos, lfirst_node(Var, lc)->varattno);
 	node->atts = palloc(sizeof(AttrNumber) * Max(bms_num_members(attnos), 1));
 	node->columns = palloc(sizeof(StrataColumn *) *
 						   Max(bms_num_members(attnos), 1));
@@ -79,7 +94,7 @@ make_memo(const ExprNode *node, Node *expr)
 	int16		typlen;
 	bool		typbyval;
 
-	if (node->natts != 1)
+	if (node->natts + bms_num_members(numbers_read(expr, true)) != 1)
 		return NULL;
 	get_typlenbyval(exprType(linitial(pull_var_clause(expr, 0))), &typlen,
 					&typbyval);
@@ -91,13 +106,19 @@ static ExprNode *
 compile_other(Compiler *c, Expr *expr)
 {
 	ExprNode   *node = make_expr_node(EXPR_OTHER, expr, 0);
+	Bitmapset  *parts;
 
 	Assert(!contain_volatile_functions((Node *) expr)); /* expr:E6 */
 	node->state = ExecInitExpr(expr, c->parent);
 	note_columns_read(node, (Node *) expr);
+	parts = numbers_read((Node *) expr, true);
+	if (!bms_is_empty(parts))
+		node->parts = c->parts;
+	if (node->natts == 0 && bms_membership(parts) == BMS_SINGLETON)
+		node->only_part = (AttrNumber) bms_singleton_member(parts);
 	node->unit = strata_expr_unit((Node *) expr);
 	node->memo = make_memo(node, (Node *) expr);
-	if (strata_expr_may_raise_error((Node *) expr))
+	if (strata_expr_node_raises((Node *) expr))
 	{
 		c->nraising++;
 		c->raising = lappend(c->raising, node);
@@ -125,11 +146,13 @@ compile_whole(Compiler *c, List *exprs)
  */
 
 static ExprNode *
-compile_column(Var *var)
+compile_column(Compiler *c, Var *var)
 {
 	ExprNode   *node = make_expr_node(EXPR_COLUMN, (Expr *) var, 0);
 
 	node->attno = var->varattno;
+	if (var->varno == INNER_VAR)
+		node->parts = c->parts;
 	return node;
 }
 
@@ -434,7 +457,7 @@ compile_own(Compiler *c, Expr *expr)
 	switch (nodeTag(expr))
 	{
 		case T_Var:
-			return compile_column((Var *) expr);
+			return compile_column(c, (Var *) expr);
 		case T_Const:
 			return compile_const((Const *) expr);
 		case T_RelabelType:
@@ -505,6 +528,7 @@ is_mapped(Expr *expr)
 		Var		   *var = list_nth_node(Var, vars, i);
 
 		if (var->varattno != linitial_node(Var, vars)->varattno ||
+			var->varno != linitial_node(Var, vars)->varno ||
 			get_typbyval(var->vartype))
 			return false;
 	}
@@ -512,13 +536,54 @@ is_mapped(Expr *expr)
 }
 
 static ExprNode *
-compile(Compiler *c, Expr *expr)
+compile_values(Compiler *c, Expr *expr)
 {
 	ExprNode   *node = NULL;
 
 	if (!is_mapped(expr))
 		node = compile_own(c, expr);
 	return node != NULL ? node : compile_other(c, expr);
+}
+
+/* May its arguments be compiled, each for itself, as well as it? */
+static bool
+is_cut_into_nodes(Expr *expr)
+{
+	return IsA(expr, Var) || IsA(expr, Const) || IsA(expr, RelabelType) ||
+		IsA(expr, BoolExpr) || IsA(expr, CaseExpr) || IsA(expr, CoalesceExpr);
+}
+
+/*
+ * The expression, and, where parts are all that it reads of columns, the same
+ * by those.  Which of the two is evaluated is seen for each batch, so the
+ * errors of one of them count.
+ */
+static ExprNode *
+compile(Compiler *c, Expr *expr)
+{
+	int			before = c->nraising;
+	int			nraising;
+	StrataParts *parts = NULL;
+	Node	   *parted;
+	ExprNode   *node;
+	ExprNode   *whole;
+
+	if (c->parts == NULL && !is_cut_into_nodes(expr))
+		parts = strata_parts_extract((Node *) expr, &parted);
+	whole = compile_values(c, expr);
+	if (parts == NULL)
+		return whole;
+	nraising = c->nraising;
+	c->nraising = before;
+	c->parts = parts;
+	node = make_expr_node(EXPR_EITHER, expr, 2);
+	node->args[0] = compile_values(c, (Expr *) parted);
+	node->args[1] = whole;
+	node->parts = parts;
+	node->can_fail = node->args[0]->can_fail || whole->can_fail;
+	c->nraising = Max(c->nraising, nraising);
+	c->parts = NULL;
+	return node;
 }
 
 static bool

@@ -131,7 +131,9 @@ static void
 eval_column(const StrataExprSource *source, const ExprNode *node,
 			const StrataExprFrame *frame, ExprVector *out)
 {
-	const StrataColumn *col = source->column(source->arg, node->attno);
+	const StrataColumn *col = node->parts != NULL ?
+	node->parts->columns[node->attno - 1] :
+	source->column(source->arg, node->attno);
 	int			n = frame->n;
 	uint8	   *null;
 	bool		isnull;
@@ -463,6 +465,12 @@ strata_expr_eval(const StrataExprSource *source, ExprNode *node,
 			return strata_expr_eval_minmax(source, node, frame, out);
 		case EXPR_LIKE:
 			return strata_expr_eval_like(source, node, frame, out);
+		case EXPR_EITHER:
+			return strata_expr_eval(source,
+									strata_parts_find(node->parts, source,
+													  frame) ?
+									node->args[0] : node->args[1],
+									frame, out);
 		case EXPR_OTHER:
 			break;
 	}
@@ -536,6 +544,25 @@ give_up(const StrataExpr *expr, const StrataExprSource *source,
 	return false;
 }
 
+/* The column where it is a part of another, in its own form. */
+static bool
+take_part(const StrataExprSource *source, const ExprNode *node,
+		  const StrataExprFrame *frame, StrataColumn *col)
+{
+	const StrataColumn *part;
+	StrataColumnType type = col->type;
+
+	if (node->kind != EXPR_EITHER || node->args[0]->kind != EXPR_COLUMN ||
+		!strata_parts_find(node->parts, source, frame))
+		return false;
+	part = node->parts->columns[node->args[0]->attno - 1];
+	if (part->codes == NULL)
+		return false;
+	*col = *part;
+	col->type = type;
+	return true;
+}
+
 /* See expr.h. */
 bool
 strata_expr_column(StrataExpr *expr, const StrataExprSource *source,
@@ -546,6 +573,8 @@ strata_expr_column(StrataExpr *expr, const StrataExprSource *source,
 
 	Assert(expr->nroots == 1 &&
 		   node->typlen == col->type.typlen);	/* expr:E4 */
+	if (take_part(source, node, frame, col))
+		return true;
 	if (!strata_expr_eval(source, node, frame, &values))
 		return give_up(expr, source, frame);
 	col->decoded = true;

@@ -248,6 +248,20 @@ strata_like_match(const StrataLike *like, Datum value)
 }
 
 /*
+ * See expr.h.  Bytes of a character that is cut off at their end may be
+ * missing.
+ */
+int
+strata_like_first_bytes(const StrataLike *like)
+{
+	if (like->pattern != 0 || like->nbetween > 0 ||
+		like->first.len > MaxAllocSize / 2 ||
+		(!like->exact && like->last.len > 0))
+		return -1;
+	return (int) like->first.len + 1 + MAX_MULTIBYTE_CHAR_LEN;
+}
+
+/*
  * See expr_private.h.  Where the column has a dictionary, once for each entry
  * that a row has.
  */
@@ -256,8 +270,8 @@ strata_expr_eval_like(const StrataExprSource *source, ExprNode *node,
 					  const StrataExprFrame *frame, ExprVector *out)
 {
 	const ExprNode *below = node->args[0];
-	const StrataColumn *col = below->kind == EXPR_COLUMN ?
-	source->column(source->arg, below->attno) : NULL;
+	const StrataColumn *col = below->kind == EXPR_COLUMN &&
+	below->parts == NULL ? source->column(source->arg, below->attno) : NULL;
 	int64	   *v = palloc0(sizeof(int64) * frame->n);
 	uint8	   *known = NULL;
 	ExprVector	arg;

@@ -35,6 +35,9 @@ eval_row(const StrataExprSource *source, ExprNode *node, int row, void *v,
 		slot->tts_values[att] = strata_column_get(node->columns[k], row,
 												  &slot->tts_isnull[att]);
 	}
+	if (node->parts != NULL)
+		strata_parts_load(node->parts, node->parts->columns,
+						  source->econtext, row);
 	ResetExprContext(source->econtext);
 	value = ExecEvalExprSwitchContext(node->state, source->econtext, &isnull);
 	if (isnull)
@@ -78,7 +81,7 @@ static void
 eval_entries(const StrataExprSource *source, ExprNode *node,
 			 const StrataExprFrame *frame, uint64 *v, uint8 *null)
 {
-	const StrataColumn *col = node->columns[0];
+	const StrataColumn *col = node->single;
 	uint8	   *known = palloc0(col->ndict + 1);
 	uint64	   *values = palloc(sizeof(uint64) * (col->ndict + 1));
 
@@ -105,7 +108,7 @@ static void
 eval_datums(const StrataExprSource *source, ExprNode *node,
 			const StrataExprFrame *frame, uint64 *v, uint8 *null)
 {
-	const StrataColumn *col = node->columns[0];
+	const StrataColumn *col = node->single;
 
 	for (int i = 0; i < frame->n; i++)
 	{
@@ -123,7 +126,7 @@ static void
 eval_ranges(const StrataExprSource *source, ExprNode *node,
 			const StrataExprFrame *frame, uint64 *v, uint8 *null)
 {
-	const StrataColumn *col = node->columns[0];
+	const StrataColumn *col = node->single;
 	const int64 *times = col->fixed;
 	int64		lo = 1;
 	int64		hi = 0;
@@ -157,7 +160,8 @@ eval_rows(const StrataExprSource *source, ExprNode *node,
 		  const StrataExprFrame *frame, uint64 *v, uint8 *null)
 {
 	int			n = frame->n;
-	bool		constant = true;
+	const StrataColumn *single = node->single;
+	bool		constant = node->parts == NULL;
 
 	for (int k = 0; k < node->natts; k++)
 		constant &= node->columns[k]->constant;
@@ -168,12 +172,11 @@ eval_rows(const StrataExprSource *source, ExprNode *node,
 			v[i] = v[0];
 		memset(null, null[0], n);
 	}
-	else if (node->natts == 1 && node->columns[0]->codes != NULL)
+	else if (single != NULL && single->codes != NULL)
 		eval_entries(source, node, frame, v, null);
-	else if (node->natts == 1 && node->unit.unit > 0 &&
-			 node->columns[0]->fixed != NULL)
+	else if (single != NULL && node->unit.unit > 0 && single->fixed != NULL)
 		eval_ranges(source, node, frame, v, null);
-	else if (node->memo != NULL && node->columns[0]->datums != NULL)
+	else if (node->memo != NULL && single != NULL && single->datums != NULL)
 		eval_datums(source, node, frame, v, null);
 	else
 		for (int i = 0; i < n; i++)
@@ -185,7 +188,33 @@ eval_rows(const StrataExprSource *source, ExprNode *node,
  *-------------------------------------------------------------------------
  */
 
-/* Not a built in function that returns something whatever it is given? */
+/* Does it return something of every value that its type has? */
+static bool
+returns_always(Oid funcid)
+{
+	switch (funcid)
+	{
+		case F_LENGTH_TEXT:
+		case F_CHAR_LENGTH_TEXT:
+		case F_CHARACTER_LENGTH_TEXT:
+		case F_OCTET_LENGTH_TEXT:
+		case F_OCTET_LENGTH_BYTEA:
+		case F_LENGTH_BYTEA:
+		case F_LEFT:
+		case F_JSONB_OBJECT_FIELD:
+		case F_JSONB_OBJECT_FIELD_TEXT:
+		case F_JSONB_EXTRACT_PATH:
+		case F_JSONB_EXTRACT_PATH_TEXT:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/*
+ * Not a built in function that returns something whatever it is given?  Of a
+ * context, those count that are not known to be leakproof, too.
+ */
 static bool
 function_raises(Oid funcid, void *context)
 {
@@ -193,6 +222,8 @@ function_raises(Oid funcid, void *context)
 
 	if (function != NULL)
 		return function->can_fail;
+	if (context != NULL && returns_always(funcid))
+		return false;
 	switch (funcid)
 	{
 		case F_NUMERIC_EQ:
@@ -239,7 +270,7 @@ may_raise(Node *node, void *context)
 		case T_DistinctExpr:
 		case T_NullIfExpr:
 		case T_ScalarArrayOpExpr:
-			if (check_functions_in_node(node, function_raises, NULL) &&
+			if (check_functions_in_node(node, function_raises, context) &&
 				strata_like_compile(node, &arg) == NULL)
 				return true;
 			break;
@@ -254,6 +285,15 @@ bool
 strata_expr_may_raise_error(Node *node)
 {
 	return may_raise(node, NULL);
+}
+
+/* See expr_private.h. */
+bool
+strata_expr_node_raises(Node *node)
+{
+	bool		any;
+
+	return may_raise(node, &any);
 }
 
 /* Internal functions, and none that was created after initdb. */
@@ -365,6 +405,9 @@ find_columns(const StrataExprSource *source, ExprNode *node)
 {
 	for (int k = 0; k < node->natts; k++)
 		node->columns[k] = source->column(source->arg, node->atts[k]);
+	node->single = node->only_part > 0 ?
+		node->parts->columns[node->only_part - 1] :
+		node->natts == 1 && node->parts == NULL ? node->columns[0] : NULL;
 }
 
 /* See expr_private.h. */

@@ -69,6 +69,7 @@ typedef enum ExprKind
 	EXPR_NULLIF,
 	EXPR_MINMAX,				/* GREATEST, LEAST */
 	EXPR_LIKE,					/* text LIKE a constant */
+	EXPR_EITHER,				/* by parts of columns, or else by these */
 	EXPR_OTHER					/* evaluated by PostgreSQL */
 } ExprKind;
 
@@ -92,6 +93,8 @@ struct ExprNode
 	ExprNode  **args;			/* CASE: condition, result, ...; the last is
 								 * ELSE */
 	AttrNumber	attno;			/* COLUMN */
+	StrataParts *parts;			/* EITHER: what args[0] reads; COLUMN, OTHER:
+								 * of which it is attno, or reads; or NULL */
 	const ExprFunction *function;	/* CALL; DISTINCT, NULLIF: equality */
 	int			test;			/* NULL_TEST, BOOL_TEST: which */
 	bool		negated;		/* IN: NOT IN */
@@ -109,8 +112,10 @@ struct ExprNode
 	/* OTHER */
 	ExprState  *state;
 	int			natts;
-	AttrNumber *atts;			/* that it reads */
+	AttrNumber *atts;			/* that it reads, besides all parts */
 	StrataColumn **columns;		/* of the current frame */
+	AttrNumber	only_part;		/* that part is all it reads; 0: not so */
+	StrataColumn *single;		/* the one column that it reads, or NULL */
 	StrataTimeUnit unit;		/* constant for so long, in units of the one
 								 * column */
 	StrataMemo *memo;			/* of values of the one column; NULL: none */
@@ -165,6 +170,12 @@ extern bool strata_expr_eval_other(const StrataExprSource *source,
 extern void strata_expr_eval_errors(const StrataExprSource *source,
 									ExprNode *node,
 									const StrataExprFrame *frame);
+
+/*
+ * The same as strata_expr_may_raise_error(), of what is evaluated in its turn:
+ * functions that say something of their arguments are trusted, too.
+ */
+extern bool strata_expr_node_raises(Node *node);
 
 /*
  * Is all that node calls the server's own code, which an error leaves in a

@@ -41,6 +41,7 @@ struct StrataToastFetcher
 	Relation	index;
 	SnapshotData snapshot;
 	IndexScanDesc scan;
+	IndexScanDesc slices;		/* of some chunks; NULL: not needed yet */
 	TupleTableSlot *slot;
 	Oid			last;			/* value found last; InvalidOid at the start */
 	ItemPointerData place;		/* of its last chunk */
@@ -102,10 +103,10 @@ chunk_corrupt(const StrataToastFetcher *fetcher, Oid valueid, const char *what)
 					RelationGetRelationName(fetcher->toast), what)));
 }
 
-/* Copy the chunk to where it belongs. */
+/* Copy the chunk to where it belongs: data is of the value from `start` on. */
 static void
 take_chunk(StrataToastFetcher *fetcher, Oid valueid, int32 expected,
-		   HeapTuple tuple, char *data, int32 size)
+		   HeapTuple tuple, char *data, int32 start, int32 size)
 {
 	TupleDesc	desc = RelationGetDescr(fetcher->toast);
 	bool		isnull;
@@ -126,7 +127,9 @@ take_chunk(StrataToastFetcher *fetcher, Oid valueid, int32 expected,
 		chunk_corrupt(fetcher, valueid, "a chunk is no plain data");
 	if (VARSIZE_ANY_EXHDR(chunk) != Min(size - from, TOAST_MAX_CHUNK_SIZE))
 		chunk_corrupt(fetcher, valueid, "a chunk has a wrong size");
-	memcpy(data + from, VARDATA_ANY(chunk), VARSIZE_ANY_EXHDR(chunk));
+	Assert(from >= start);
+	memcpy(data + (from - start), VARDATA_ANY(chunk),
+		   VARSIZE_ANY_EXHDR(chunk));
 }
 
 /*
@@ -182,7 +185,7 @@ find_on_page(StrataToastFetcher *fetcher, BlockNumber block, OffsetNumber off,
 		return false;
 	/* the pin keeps the tuple where it is */
 	fetcher->place = tuple.t_self;
-	take_chunk(fetcher, valueid, number, &tuple, data, size);
+	take_chunk(fetcher, valueid, number, &tuple, data, 0, size);
 	return true;
 }
 
@@ -236,7 +239,7 @@ fetch_by_index(StrataToastFetcher *fetcher, Oid valueid, char *data,
 
 		take_chunk(fetcher, valueid, nchunks,
 				   ExecFetchSlotHeapTuple(fetcher->slot, false, &to_free),
-				   data, size);
+				   data, 0, size);
 		fetcher->place = fetcher->slot->tts_tid;
 		nchunks++;
 		if (want < size && (int64) nchunks * TOAST_MAX_CHUNK_SIZE >= want)
@@ -247,18 +250,15 @@ fetch_by_index(StrataToastFetcher *fetcher, Oid valueid, char *data,
 		chunk_corrupt(fetcher, valueid, "chunks are missing");
 }
 
-/* See pg_toast.h. */
-struct varlena *
-strata_toast_fetch_start(StrataToastFetcher *fetcher, Oid toastid,
-						 struct varlena *value, Size want)
+/*
+ * Where a value that is out of line is, and its size; false: the fetcher is
+ * not for it, and PostgreSQL fetches it.
+ */
+static bool
+find_value(StrataToastFetcher *fetcher, Oid toastid, struct varlena *value,
+		   Oid *valueid, int32 *size)
 {
 	struct varatt_external pointer;
-	struct varlena *result;
-	int32		size;
-	int32		some;
-
-	if (!VARATT_IS_EXTERNAL(value))
-		return pg_detoast_datum_packed(value);
 
 	/*
 	 * the one place where a pointer that came from bytes is followed: never
@@ -273,12 +273,103 @@ strata_toast_fetch_start(StrataToastFetcher *fetcher, Oid toastid,
 				 errmsg("a value of a batch is out of line elsewhere than in the batches' TOAST table")));
 	if (fetcher == NULL || VARATT_EXTERNAL_IS_COMPRESSED(pointer) ||
 		fetcher->toastid != toastid)
-		return pg_detoast_datum_packed(value);
+		return false;
 	if (fetcher->toast == NULL)
 		open_toast(fetcher);
-	size = VARATT_EXTERNAL_GET_EXTSIZE(pointer);
-	if (size < 0 || size > MaxAllocSize - VARHDRSZ)
-		chunk_corrupt(fetcher, pointer.va_valueid, "its size is out of range");
+	*valueid = pointer.va_valueid;
+	*size = VARATT_EXTERNAL_GET_EXTSIZE(pointer);
+	if (*size < 0 || *size > MaxAllocSize - VARHDRSZ)
+		chunk_corrupt(fetcher, *valueid, "its size is out of range");
+	return true;
+}
+
+/* Fetch chunks first to last of a value; data begins with the first. */
+static void
+fetch_chunks(StrataToastFetcher *fetcher, Oid valueid, char *data,
+			 int32 first, int32 last, int32 size)
+{
+	ScanKeyData keys[3];
+	int32		number = first;
+
+	if (fetcher->slices == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(fetcher->mcxt);
+
+		fetcher->slices = strata_index_beginscan(fetcher->toast,
+												 fetcher->index,
+												 &fetcher->snapshot, 3, 0);
+		MemoryContextSwitchTo(old);
+	}
+	ScanKeyInit(&keys[0], 1, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(valueid));
+	ScanKeyInit(&keys[1], 2, BTGreaterEqualStrategyNumber, F_INT4GE,
+				Int32GetDatum(first));
+	ScanKeyInit(&keys[2], 2, BTLessEqualStrategyNumber, F_INT4LE,
+				Int32GetDatum(last));
+	index_rescan(fetcher->slices, keys, 3, NULL, 0);
+	while (index_getnext_slot(fetcher->slices, ForwardScanDirection,
+							  fetcher->slot))
+	{
+		bool		to_free;
+
+		take_chunk(fetcher, valueid, number++,
+				   ExecFetchSlotHeapTuple(fetcher->slot, false, &to_free),
+				   data, first * TOAST_MAX_CHUNK_SIZE, size);
+	}
+	ExecClearTuple(fetcher->slot);
+	if (number != last + 1)
+		chunk_corrupt(fetcher, valueid, "chunks are missing");
+}
+
+/* See pg_toast.h. */
+const char *
+strata_toast_fetch_slice(StrataToastFetcher *fetcher, Oid toastid,
+						 struct varlena *value, Size from, Size len,
+						 char **fetched)
+{
+	Oid			valueid;
+	int32		size;
+	int32		first;
+	int32		last;
+	struct varlena *whole = value;
+
+	Assert(len > 0);
+	*fetched = NULL;
+	if (VARATT_IS_EXTERNAL(value) &&
+		find_value(fetcher, toastid, value, &valueid, &size))
+	{
+		if (from >= (Size) size || len > (Size) size - from)
+			return NULL;
+		first = (int32) (from / TOAST_MAX_CHUNK_SIZE);
+		last = (int32) ((from + len - 1) / TOAST_MAX_CHUNK_SIZE);
+		*fetched = palloc((Size) (last - first + 1) * TOAST_MAX_CHUNK_SIZE);
+		fetch_chunks(fetcher, valueid, *fetched, first, last, size);
+		return *fetched + (from - (Size) first * TOAST_MAX_CHUNK_SIZE);
+	}
+	if (VARATT_IS_EXTENDED(value) && !VARATT_IS_SHORT(value))
+	{
+		whole = pg_detoast_datum_packed(value);
+		*fetched = (char *) whole;
+	}
+	if (from >= VARSIZE_ANY_EXHDR(whole) ||
+		len > VARSIZE_ANY_EXHDR(whole) - from)
+		return NULL;
+	return VARDATA_ANY(whole) + from;
+}
+
+/* See pg_toast.h. */
+struct varlena *
+strata_toast_fetch_start(StrataToastFetcher *fetcher, Oid toastid,
+						 struct varlena *value, Size want)
+{
+	struct varlena *result;
+	Oid			valueid;
+	int32		size;
+	int32		some;
+
+	if (!VARATT_IS_EXTERNAL(value) ||
+		!find_value(fetcher, toastid, value, &valueid, &size))
+		return pg_detoast_datum_packed(value);
 	/* whole chunks */
 	some = want >= (Size) size ?
 		size :
@@ -287,11 +378,9 @@ strata_toast_fetch_start(StrataToastFetcher *fetcher, Oid toastid,
 					(Size) size);
 	result = palloc(some + VARHDRSZ);
 	SET_VARSIZE(result, some + VARHDRSZ);
-	if (!fetch_nearby(fetcher, pointer.va_valueid, VARDATA(result), size,
-					  some))
-		fetch_by_index(fetcher, pointer.va_valueid, VARDATA(result), size,
-					   some);
-	fetcher->last = pointer.va_valueid;
+	if (!fetch_nearby(fetcher, valueid, VARDATA(result), size, some))
+		fetch_by_index(fetcher, valueid, VARDATA(result), size, some);
+	fetcher->last = valueid;
 	return result;
 }
 
@@ -312,6 +401,8 @@ strata_toast_fetcher_free(StrataToastFetcher *fetcher)
 		if (BufferIsValid(fetcher->buffer))
 			ReleaseBuffer(fetcher->buffer);
 		index_endscan(fetcher->scan);
+		if (fetcher->slices != NULL)
+			index_endscan(fetcher->slices);
 		ExecDropSingleTupleTableSlot(fetcher->slot);
 		index_close(fetcher->index, NoLock);
 		table_close(fetcher->toast, NoLock);

@@ -30,6 +30,15 @@ extern void strata_toast_fetcher_free(StrataToastFetcher *fetcher);
 extern struct varlena *strata_toast_fetch(StrataToastFetcher *fetcher,
 										  Oid toastid, struct varlena *value);
 
+/*
+ * Bytes [from, from + len) of the same, of which at least one is wanted; NULL:
+ * it has not so many.  *fetched: what is to be freed, if that is not NULL.
+ */
+extern const char *strata_toast_fetch_slice(StrataToastFetcher *fetcher,
+											Oid toastid,
+											struct varlena *value, Size from,
+											Size len, char **fetched);
+
 /* Its first bytes, want of them at least or all; a varlena of those alone. */
 extern struct varlena *strata_toast_fetch_start(StrataToastFetcher *fetcher,
 												Oid toastid,

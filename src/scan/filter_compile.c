@@ -240,6 +240,9 @@ compile_expression(CompileContext *cx, Expr *expr, bool negate)
 	if (node->like != NULL && match_column((Node *) arg,
 										   cx->filter->varno) == NULL)
 		node->like = NULL;
+	node->start.kind = STRATA_PART_START;
+	if (node->like != NULL)
+		node->start.nbytes = Max(strata_like_first_bytes(node->like), 0);
 	node->expr = negate ? makeBoolExpr(NOT_EXPR, list_make1(expr), -1) : expr;
 	return node;
 }
@@ -589,6 +592,28 @@ strata_qual_together(StrataFilter *filter, const StrataQual *qual)
 	}
 	own->together_tried = true;
 	return own->together;
+}
+
+/* See filter_private.h. */
+StrataParts *
+strata_qual_parts(StrataFilter *filter, const StrataQual *qual,
+				  ExprState **parted)
+{
+	StrataQual *own = &filter->quals[qual - filter->quals];
+
+	if (!own->parts_tried && own->stable && !own->rows_only)
+	{
+		MemoryContext old = MemoryContextSwitchTo(filter->mcxt);
+		Node	   *expr;
+
+		own->parts = strata_parts_extract((Node *) own->clause, &expr);
+		if (own->parts != NULL)
+			own->parted = ExecInitQual(list_make1(expr), filter->parent);
+		MemoryContextSwitchTo(old);
+	}
+	own->parts_tried = true;
+	*parted = own->parted;
+	return own->parts;
 }
 
 /* See filter_private.h. */

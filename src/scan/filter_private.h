@@ -105,6 +105,8 @@ typedef struct FilterNode
 								 * NULL */
 	StrataLike *like;			/* it is that of the column, ... */
 	bool		not_like;		/* ... or its negation */
+	StrataPart	start;			/* the first bytes that say which; nbytes 0:
+								 * that takes all */
 	struct StrataFilter *filter;	/* it belongs to */
 	Expr	   *comparand;		/* what the column is compared with */
 	ExprState  *value_state;	/* of it; NULL: it is a Const */
@@ -165,6 +167,9 @@ typedef struct StrataQual
 	ExprState  *compiled;		/* ask strata_qual_state() for it */
 	StrataExpr *together;		/* ask strata_qual_together() for it */
 	bool		together_tried;
+	StrataParts *parts;			/* ask strata_qual_parts() for these */
+	ExprState  *parted;
+	bool		parts_tried;
 	StrataMemo *memo;			/* ask strata_qual_memo() for it */
 	bool		memo_tried;
 	int64		ntried;			/* of joins: rows it was tried on, */
@@ -230,6 +235,14 @@ extern ExprState *strata_qual_state(StrataFilter *filter,
 /* The same for many rows; NULL: that cannot be done. */
 extern StrataExpr *strata_qual_together(StrataFilter *filter,
 										const StrataQual *qual);
+
+/*
+ * The parts of columns that are all it reads of these, and, by them, its
+ * expression; NULL: there are none.
+ */
+extern StrataParts *strata_qual_parts(StrataFilter *filter,
+									  const StrataQual *qual,
+									  ExprState **parted);
 
 /* What it said of values of its one column; NULL: that is not kept. */
 extern StrataMemo *strata_qual_memo(StrataFilter *filter,

@@ -9,6 +9,7 @@
 #include "scan/filter_private.h"
 
 #include "executor/executor.h"
+#include "mb/pg_wchar.h"
 #include "utils/array.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
@@ -117,6 +118,13 @@ strata_filter_prepare_bytes(FilterNode *leaf)
 		leaf->hashes[i] = strata_bloom_hash(leaf->bytes[i].data,
 											leaf->bytes[i].len);
 	}
+	/* another byte, and what may be cut off of a character, tell a longer one */
+	leaf->start.kind = STRATA_PART_START;
+	leaf->start.nbytes = 0;
+	for (int i = 0; i < n && !is_uuid; i++)
+		leaf->start.nbytes = Max(leaf->start.nbytes,
+								 (int) leaf->bytes[i].len + 1 +
+								 MAX_MULTIBYTE_CHAR_LEN);
 }
 
 /* Where run-time values are. */
@@ -410,18 +418,38 @@ run_value(FilterNode *leaf, StrataFilterRun *run, Datum value, bool isnull)
 	return mask != 0;
 }
 
+/*
+ * The values' first bytes, where these are enough for the leaf and can be
+ * had; else NULL.
+ */
+static const StrataColumn *
+first_bytes(const FilterNode *leaf, StrataFilterRun *run)
+{
+	if (leaf->expr == NULL || leaf->start.nbytes == 0)
+		return NULL;
+	return strata_batch_reader_part(run->reader, leaf->attno, &leaf->start,
+									NULL, 0, run->reader->nrows);
+}
+
 /* mask[i] &= does row i pass the condition, NULL being no? */
 static void
 run_leaf(FilterNode *leaf, StrataFilterRun *run, uint8 *mask)
 {
 	int			n = run->reader->nrows;
 	StrataColumn *col;
+	const StrataColumn *start;
 
 	if (leaf->always)
 		return;
 	if (leaf->never)
 	{
 		memset(mask, 0, n);
+		return;
+	}
+	start = first_bytes(leaf, run);
+	if (start != NULL)
+	{
+		run_expression(leaf, run, start, mask);
 		return;
 	}
 	if (leaf->by_bytes && dictionary_lacks(leaf, run))
@@ -458,10 +486,17 @@ run_leaf(FilterNode *leaf, StrataFilterRun *run, uint8 *mask)
 static void
 run_null_test(const FilterNode *leaf, StrataFilterRun *run, uint8 *mask)
 {
+	static const StrataPart octets = {STRATA_PART_OCTETS};
 	int			n = run->reader->nrows;
-	StrataColumn *col = strata_batch_reader_column(run->reader, leaf->attno);
+	const StrataColumn *col = NULL;
 	bool		wanted = leaf->op == FILTER_IS_NULL;
 
+	/* lengths say which values there are */
+	if (!run->reader->columns[leaf->attno - 1].type.typbyval)
+		col = strata_batch_reader_part(run->reader, leaf->attno, &octets,
+									   NULL, 0, n);
+	if (col == NULL)
+		col = strata_batch_reader_column(run->reader, leaf->attno);
 	if (col->constant || col->isnull == NULL)
 	{
 		if ((col->constant && col->value_isnull) != wanted)

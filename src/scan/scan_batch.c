@@ -140,6 +140,7 @@ add_residual(StrataOpenBatch *batch, const StrataQual *qual)
 	int			attno = -1;
 
 	residual->qual = qual;
+	residual->parts = NULL;
 	residual->mode = STRATA_RESIDUAL_NEW;
 	residual->ncolumns = 0;
 	while ((attno = bms_next_member(qual->attnos, attno)) >= 0)
@@ -375,10 +376,59 @@ eval_residual(StrataScanState *scan, StrataOpenBatch *batch,
 	slot->tts_tableOid = RelationGetRelid(scan->store->rel);
 	strata_tid_set(&slot->tts_tid, batch->reader->first_row + row);
 	econtext->ecxt_scantuple = slot;
-	result = ExecQual(strata_qual_state(scan->filter, residual->qual),
+	if (residual->parts != NULL)
+		strata_parts_load(residual->parts, residual->part_columns, econtext,
+						  row);
+	result = ExecQual(residual->parts != NULL ? residual->qual->parted :
+					  strata_qual_state(scan->filter, residual->qual),
 					  econtext);
 	ResetExprContext(econtext);
 	return result;
+}
+
+/* The columns that were found for parts, for as long as the batch. */
+static StrataColumn **
+keep_columns(StrataOpenBatch *batch, const StrataParts *parts)
+{
+	Size		size = sizeof(StrataColumn *) * parts->n;
+	StrataColumn **columns = MemoryContextAlloc(batch->reader->batch_mcxt,
+												size);
+
+	memcpy(columns, parts->columns, size);
+	return columns;
+}
+
+/*
+ * The parts that are all a residual reads of their columns; false: these are
+ * read whole.
+ */
+static bool
+find_parts(StrataScanState *scan, StrataOpenBatch *batch,
+		   StrataResidual *residual)
+{
+	const StrataVectorBatch *vector = &batch->vector;
+	StrataExprSource source = {NULL, strata_batch_part, batch, NULL, NULL};
+	StrataExprFrame frame = {vector->nrows, vector->rows, 0};
+	ExprState  *parted;
+	StrataParts *parts = strata_qual_parts(scan->filter, residual->qual,
+										   &parted);
+	int			n = 0;
+
+	if (parts == NULL || !strata_parts_find(parts, &source, &frame))
+		return false;
+	for (int i = 0; i < residual->ncolumns; i++)
+	{
+		bool		in_part = false;
+
+		for (int k = 0; k < parts->n; k++)
+			in_part |= parts->parts[k].attno == residual->attnos[i];
+		if (!in_part)
+			residual->attnos[n++] = residual->attnos[i];
+	}
+	residual->ncolumns = n;
+	residual->parts = parts;
+	residual->part_columns = keep_columns(batch, parts);
+	return true;
 }
 
 /*
@@ -391,6 +441,8 @@ start_residual(StrataScanState *scan, StrataOpenBatch *batch,
 {
 	int			nvarying = 0;
 	StrataColumn *col = NULL;
+	bool		by_parts = strata_enable_vector_filter &&
+	find_parts(scan, batch, residual);
 
 	for (int i = 0; i < residual->ncolumns; i++)
 	{
@@ -405,7 +457,7 @@ start_residual(StrataScanState *scan, StrataOpenBatch *batch,
 	}
 	strata_batch_account(scan, batch);
 	residual->mode = STRATA_RESIDUAL_ROW;
-	if (!strata_enable_vector_filter || !residual->qual->stable ||
+	if (by_parts || !strata_enable_vector_filter || !residual->qual->stable ||
 		residual->qual->rows_only)
 		return;
 	Assert(!contain_volatile_functions((Node *) residual->qual
@@ -527,13 +579,59 @@ strata_batch_column_at(StrataScanState *scan, StrataOpenBatch *batch,
 									batch->window_n);
 }
 
+/*
+ * The parts that are all the result reads of their columns, for the selected
+ * rows of the window; false: these are read whole.
+ */
+static bool
+find_result_parts(StrataScanState *scan, StrataOpenBatch *batch, int row)
+{
+	const StrataVectorBatch *vector = &batch->vector;
+	StrataExprSource source = {NULL, strata_batch_part, batch, NULL, NULL};
+	StrataExprFrame frame;
+
+	if (scan->parts == NULL)
+		return false;
+	if (!in_window(batch, row))
+		open_window(scan, batch, row);
+	frame = (StrataExprFrame)
+	{
+		batch->window_n, NULL, batch->window_from
+	};
+	if (vector->rows != NULL && !batch->unsorted)
+	{
+		int			from = 0;
+		int			to = vector->nrows;
+
+		while (from < to && vector->rows[from] < batch->window_from)
+			from++;
+		while (to > from && vector->rows[to - 1] >= batch->window_from +
+			   batch->window_n)
+			to--;
+		frame.rows = vector->rows + from;
+		frame.n = to - from;
+	}
+	if (frame.n == 0 || !strata_parts_find(scan->parts, &source, &frame))
+		return false;
+	for (int i = 0; i < scan->parts->n; i++)
+		scan->row_slot->tts_isnull[scan->parts->parts[i].attno - 1] = true;
+	batch->part_columns = keep_columns(batch, scan->parts);
+	return true;
+}
+
 /* Have the targets' values of the row. */
 static inline void
 resolve_targets(StrataScanState *scan, StrataOpenBatch *batch, int row)
 {
 	if (likely(batch->targets_ready && in_window(batch, row)))
 		return;
-	for (int i = 0; i < scan->ntargets; i++)
+	batch->by_parts = find_result_parts(scan, batch, row);
+	if (batch->by_parts)
+		for (int i = 0; i < scan->npart_targets; i++)
+			batch->targets[i] = strata_batch_column_at(scan, batch,
+													   scan->part_targets[i],
+													   row);
+	for (int i = 0; i < scan->ntargets && !batch->by_parts; i++)
 		batch->targets[i] = strata_batch_column_at(scan, batch,
 												   scan->targets[i], row);
 	batch->targets_ready = true;
@@ -742,9 +840,14 @@ strata_batch_emit(StrataScanState *scan, StrataOpenBatch *batch, int row)
 		}
 		else
 		{
-			for (int i = 0; i < scan->ntargets; i++)
+			const AttrNumber *targets = batch->by_parts ? scan->part_targets :
+			scan->targets;
+			int			n = batch->by_parts ? scan->npart_targets :
+			scan->ntargets;
+
+			for (int i = 0; i < n; i++)
 			{
-				int			att = scan->targets[i] - 1;
+				int			att = targets[i] - 1;
 
 				out->tts_values[att] =
 					strata_column_get(batch->targets[i], row,
@@ -763,5 +866,10 @@ strata_batch_emit(StrataScanState *scan, StrataOpenBatch *batch, int row)
 	if (out != scan_slot || scan->css.ss.ps.ps_ProjInfo == NULL)
 		return out;
 	econtext->ecxt_scantuple = scan_slot;
+	if (scan->parts != NULL && !scan->needs_heap_tuple && batch->by_parts)
+	{
+		strata_parts_load(scan->parts, batch->part_columns, econtext, row);
+		return ExecProject(scan->part_projection);
+	}
 	return ExecProject(scan->css.ss.ps.ps_ProjInfo);
 }

@@ -38,6 +38,8 @@ typedef struct StrataResidual
 	AttrNumber *attnos;
 	StrataColumn **columns;
 	StrataResidualMode mode;
+	StrataParts *parts;			/* ROW: it reads these parts; or NULL */
+	StrataColumn **part_columns;
 	int			varying;		/* MEMO: the column that is not constant */
 	bool		result;			/* CONSTANT */
 	uint8	   *memo;			/* MEMO: 0 unknown, 1 false, 2 true */
@@ -61,6 +63,8 @@ typedef struct StrataOpenBatch
 								 * ... */
 	int			npassed;		/* ... have passed so many residuals already */
 	StrataColumn **targets;		/* columns to return */
+	bool		by_parts;		/* the result is made of parts of columns: */
+	StrataColumn **part_columns;
 	bool		targets_ready;	/* in the window: */
 	int			window_from;	/* rows [from, from + n) */
 	int			window_n;
@@ -99,6 +103,10 @@ extern bool strata_batch_filter(struct StrataScanState *scan,
 extern bool strata_batch_filter_rest(struct StrataScanState *scan,
 									 StrataOpenBatch *batch,
 									 bool all_wanted);
+
+/* Parts of a batch's columns, of which arg is the StrataOpenBatch. */
+extern StrataColumn *strata_batch_part(void *arg, const StrataPart *part,
+									   const StrataExprFrame *frame);
 
 /*
  * The same for rows of the row store as columns (scan_rows.c), all of which

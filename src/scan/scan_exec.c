@@ -26,6 +26,7 @@
 #include "access/tableam.h"
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "scan/scan.h"
 #include "utils/memutils.h"
@@ -170,6 +171,40 @@ init_targets(StrataScanState *scan)
 		scan->targets[scan->ntargets++] = (AttrNumber) attno;
 }
 
+/*
+ * Which parts of columns the result reads, if it reads no more of these.
+ * Memory: the current context.
+ */
+static void
+init_parts(StrataScanState *scan)
+{
+	CustomScan *cscan = (CustomScan *) scan->css.ss.ps.plan;
+	PlanState  *ps = &scan->css.ss.ps;
+	Node	   *tlist = (Node *) cscan->scan.plan.targetlist;
+	Node	   *parted;
+	bool		system;
+	Bitmapset  *columns;
+	int			attno = -1;
+
+	if (ps->ps_ProjInfo == NULL || scan->needs_heap_tuple ||
+		scan->ndirect >= 0 || contain_subplans(tlist))
+		return;
+	scan->parts = strata_parts_extract(tlist, &parted);
+	if (scan->parts == NULL)
+		return;
+	scan->part_projection =
+		ExecBuildProjectionInfo((List *) parted, ps->ps_ExprContext,
+								ps->ps_ProjInfo->pi_state.resultslot, ps,
+								NULL);
+	columns = columns_read(parted, cscan->scan.scanrelid,
+						   RelationGetDescr(scan->css.ss.ss_currentRelation),
+						   &system);
+	scan->part_targets = palloc(sizeof(AttrNumber) *
+								Max(bms_num_members(columns), 1));
+	while ((attno = bms_next_member(columns, attno)) >= 0)
+		scan->part_targets[scan->npart_targets++] = (AttrNumber) attno;
+}
+
 /* A virtual slot of R's descriptor in which all columns are null. */
 static TupleTableSlot *
 make_row_slot(StrataScanState *scan, EState *estate)
@@ -260,6 +295,7 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 	old = MemoryContextSwitchTo(scan->mcxt);
 	strata_scan_plan_read(cscan, &scan->info);
 	init_targets(scan);
+	init_parts(scan);
 	if (scan->needs_heap_tuple)
 		scan->tuple_slot =
 			ExecInitExtraTupleSlot(estate,

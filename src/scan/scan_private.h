@@ -130,6 +130,11 @@ typedef struct StrataScanState
 	AttrNumber *targets;
 	int			ndirect;		/* result columns that are columns of R, or -1 */
 	AttrNumber *direct;
+	StrataParts *parts;			/* that are all the result reads of their
+								 * columns; or NULL */
+	ProjectionInfo *part_projection;	/* by them, and by: */
+	int			npart_targets;
+	AttrNumber *part_targets;
 	bool		in_vectors;		/* rows are asked for in vectors */
 	bool		needs_heap_tuple;	/* xmin and the like are wanted */
 	TupleTableSlot *table_slot; /* R's own kind: row store, EvalPlanQual */

@@ -25,6 +25,16 @@ column_of_attno(void *arg, AttrNumber attno)
 									  attno);
 }
 
+/* See scan_batch_private.h. */
+StrataColumn *
+strata_batch_part(void *arg, const StrataPart *part,
+				  const StrataExprFrame *frame)
+{
+	return strata_batch_reader_part(((StrataOpenBatch *) arg)->reader,
+									part->attno, part, frame->rows,
+									frame->first, frame->n);
+}
+
 /*
  * Take the rows from batch->next on that do not pass out of the vector; they
  * are as many as were filtered out.
@@ -82,8 +92,8 @@ bool
 strata_batch_filter_rest(StrataScanState *scan, StrataOpenBatch *batch,
 						 bool all_wanted)
 {
-	StrataExprSource source = {column_of_attno, batch, scan->run.econtext,
-	scan->run.slot};
+	StrataExprSource source = {column_of_attno, strata_batch_part, batch,
+	scan->run.econtext, scan->run.slot};
 	StrataVectorBatch *vector = &batch->vector;
 
 	batch->passed_from = batch->next;
@@ -174,8 +184,8 @@ int
 strata_rows_filter_rest(StrataScanState *scan, StrataBatchReader *batch,
 						uint16 *rows, int n)
 {
-	StrataExprSource source = {column_of_rows, batch, scan->run.econtext,
-	scan->run.slot};
+	StrataExprSource source = {column_of_rows, NULL, batch,
+	scan->run.econtext, scan->run.slot};
 	MemoryContext old = MemoryContextSwitchTo(batch->batch_mcxt);
 	uint8	   *pass = palloc(n);
 

@@ -90,6 +90,28 @@ decode_any_parts(const uint8_t *buf, size_t len, const StrataCodecInfo *info)
 		free(to);
 	}
 	free(scratch);
+	if (strata_column_members_scratch_size(buf, len, &size) == STRATA_CODEC_OK && size <= DECODE_ANY_MAX_SCRATCH)
+	{
+		static const StrataKey keys[][2] = {{{"user", 4}}, {{"actor", 5}, {"login", 5}}, {{"code", 4}}, {{"id", 2}}, {{"actor", 5}, {"site", 4}}};
+		StrataMembers m = {.kinds = malloc(info->nrows + 1),.which = lengths};
+
+		for (int k = 0; k < 5; k++)
+		{
+			scratch = malloc(size);
+			rc = strata_column_decode_members(buf, len, keys[k], k % 3 == 1 ? 2 : 1, scratch, size, &m, isnull);
+			DECODE_ANY_REQUIRE(rc != STRATA_CODEC_NO_SPACE);
+			for (uint32_t i = 0; i < info->nrows && rc == STRATA_CODEC_OK; i++)
+			{
+				const StrataBytes *bytes = m.kinds[i] == STRATA_MEMBER_STRING ? &m.strings : &m.numbers;
+
+				DECODE_ANY_REQUIRE(m.kinds[i] <= STRATA_MEMBER_CONTAINER && (!isnull[i] || m.kinds[i] == STRATA_MEMBER_ABSENT));
+				if (m.kinds[i] == STRATA_MEMBER_STRING || m.kinds[i] == STRATA_MEMBER_NUMBER)
+					DECODE_ANY_REQUIRE(m.which[i] < bytes->nentries && bytes->offsets[m.which[i]] <= bytes->offsets[m.which[i] + 1]);
+			}
+			free(scratch);
+		}
+		free(m.kinds);
+	}
 	free(lengths);
 	free(tails);
 	free(isnull);

@@ -1,0 +1,648 @@
+/*-------------------------------------------------------------------------
+ *
+ * batch_part.c
+ *	  Parts of a column's values: lengths, first bytes, members of documents.
+ *
+ * Of a column in codec LARGE only the head is fetched, and of its blocks those
+ * that hold what is wanted of the wanted rows: memory is for what is read, not
+ * for the values.  Of a column in codec JSONB what stands at one path is
+ * decoded.  A part is made for the rows that it is asked for, and kept for the
+ * batch; asked for more rows, it grows.
+ *
+ * src/batch/batch_part.c
+ *-------------------------------------------------------------------------
+ */
+#include "batch/batch_part.h"
+#include "batch/batch_private.h"
+
+#include "base/base.h"
+#include "catalog/pg_type_d.h"
+#include "mb/pg_wchar.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/jsonb.h"
+
+/* What is fetched of a column to see whether it is large. */
+#define HEAD_BYTES 4000
+
+/* A column in codec LARGE, of which parts are fetched. */
+typedef struct LargeColumn
+{
+	StrataLarge large;
+	const uint8 *bytes;			/* all of the column, or NULL */
+	Size		skip;			/* bytes of a filter in front of it */
+	bool	   *isnull;			/* of the rows */
+	uint16	   *value;			/* number of a row's value */
+	uint8	   *block_bytes;	/* the block read last ... */
+	uint32		block;			/* ... is this one; UINT32_MAX: none */
+} LargeColumn;
+
+/* A column that parts were asked of in the current batch. */
+typedef struct PartedColumn
+{
+	AttrNumber	attno;
+	LargeColumn *large;			/* NULL: it is in another codec */
+	List	   *parts;			/* of PartColumn */
+} PartedColumn;
+
+/* A part that was asked for in the current batch. */
+typedef struct PartColumn
+{
+	const StrataPart *part;
+	bool		missing;		/* cannot be had */
+	StrataColumn col;
+	bool	   *have;			/* START: rows that were read; NULL: all */
+} PartColumn;
+
+/* See batch_part.h. */
+bool
+strata_part_equals(const StrataPart *a, const StrataPart *b)
+{
+	if (a->kind != b->kind || a->nbytes != b->nbytes ||
+		a->nchars != b->nchars || a->nkeys != b->nkeys)
+		return false;
+	for (int i = 0; i < a->nkeys; i++)
+		if (a->keys[i].len != b->keys[i].len ||
+			memcmp(a->keys[i].bytes, b->keys[i].bytes, a->keys[i].len) != 0)
+			return false;
+	return true;
+}
+
+/*-------------------------------------------------------------------------
+ * Columns of large values
+ *-------------------------------------------------------------------------
+ */
+
+static void
+part_corrupt(StrataBatchReader *reader, AttrNumber attno, const char *what)
+{
+	strata_batch_column_corrupt(reader, attno, what);
+}
+
+/*
+ * The head of a column in codec LARGE with what is in front of it, at least;
+ * NULL: another codec.  *skip: bytes of a filter; *len: bytes that are there
+ * behind it.
+ */
+static const uint8 *
+fetch_head(StrataBatchReader *reader, AttrNumber attno, Size *skip, Size *len)
+{
+	Size		want = HEAD_BYTES;
+
+	*skip = 0;
+	for (int i = 0; i < 4; i++)
+	{
+		Size		there;
+		size_t		need;
+		const uint8 *buf = strata_batch_fetch_start(reader, attno, want,
+													&there);
+		StrataCodecResult rc;
+
+		if (buf == NULL)
+			part_corrupt(reader, attno,
+						 "its value, or the one it shares with other columns, is malformed");
+		if (there >= STRATA_BLOOM_HEAD && buf[0] == STRATA_BLOOM_MARK)
+		{
+			Size		size = strata_bloom_parse(buf, there);
+
+			if (size == 0)
+				part_corrupt(reader, attno, "its filter is damaged");
+			*skip = STRATA_BLOOM_HEAD + size;
+		}
+		*len = there > *skip ? there - *skip : 0;
+		rc = strata_large_need(buf + *skip, *len, &need);
+		if (rc == STRATA_CODEC_NOT_APPLICABLE)
+			return NULL;
+		if (rc != STRATA_CODEC_OK)
+			part_corrupt(reader, attno, strata_codec_result_text(rc));
+		if (need <= *len)
+			return buf + *skip;
+		if (want > there)
+		{
+			/* there is no more of it: a small column of another codec */
+			if (*len > 1)
+				return NULL;
+			break;
+		}
+		want = *skip + need;
+	}
+	part_corrupt(reader, attno, "it is cut off");
+	return NULL;
+}
+
+/*
+ * Open a column in codec LARGE; NULL: it is in another.  What was fetched
+ * already is not fetched again.
+ */
+static LargeColumn *
+open_large(StrataBatchReader *reader, StrataColumn *col)
+{
+	LargeColumn *lc;
+	Size		skip = 0;
+	Size		len = col->encoded_len;
+	const uint8 *head = col->encoded;
+	size_t		scratch_size;
+	StrataCodecResult rc;
+	int			n = 0;
+
+	/* a column that was not large lately is fetched as whoever reads it does */
+	if (head == NULL && col->codec != STRATA_CODEC_AUTO &&
+		col->codec != STRATA_CODEC_LARGE)
+	{
+		strata_batch_fetch_column(reader, col);
+		head = col->encoded;
+		len = col->encoded_len;
+	}
+	if (head == NULL)
+	{
+		head = fetch_head(reader, col->attno, &skip, &len);
+		if (head == NULL)
+			return NULL;
+		strata_batch_check_column(reader, col, head, len);
+	}
+	if (col->codec != STRATA_CODEC_LARGE)
+		return NULL;
+	lc = palloc0(sizeof(LargeColumn));
+	lc->skip = skip;
+	lc->block = PG_UINT32_MAX;
+	lc->isnull = palloc0(reader->nrows);
+	lc->value = palloc(sizeof(uint16) * reader->nrows);
+	rc = strata_large_scratch_size(head, len, &scratch_size);
+	if (rc == STRATA_CODEC_OK && scratch_size > MaxAllocSize)
+		rc = STRATA_CODEC_CORRUPT;
+	if (rc == STRATA_CODEC_OK)
+		rc = strata_large_open(head, len, palloc(scratch_size), scratch_size,
+							   &lc->large, lc->isnull);
+	if (rc != STRATA_CODEC_OK)
+		part_corrupt(reader, col->attno, strata_codec_result_text(rc));
+	for (int row = 0; row < reader->nrows; row++)
+	{
+		lc->value[row] = (uint16) n;
+		n += !lc->isnull[row];
+	}
+	if ((uint32) n != lc->large.n)
+		part_corrupt(reader, col->attno, "more nulls than the header says");
+	if (lc->large.blocks[lc->large.nblocks].stored_at <= len)
+		lc->bytes = head;
+	lc->block_bytes = palloc(Max(lc->large.largest, 1));
+	reader->ndecoded++;
+	return lc;
+}
+
+/* Have block b in block_bytes. */
+static void
+load_block(StrataBatchReader *reader, AttrNumber attno, LargeColumn *lc,
+		   uint32 b)
+{
+	const StrataLargeBlock *block = &lc->large.blocks[b];
+	Size		size = block[1].stored_at - block->stored_at;
+	const uint8 *stored;
+	uint8	   *fetched = NULL;
+	StrataCodecResult rc;
+
+	if (lc->block == b)
+		return;
+	if (lc->bytes != NULL)
+		stored = lc->bytes + block->stored_at;
+	else
+	{
+		stored = strata_batch_fetch_slice(reader, attno,
+										  lc->skip + block->stored_at, size,
+										  &fetched);
+		if (stored == NULL)
+			part_corrupt(reader, attno, "it is cut off");
+	}
+	lc->block = PG_UINT32_MAX;
+	rc = strata_large_read_block(&lc->large, b, stored, lc->block_bytes);
+	if (rc != STRATA_CODEC_OK)
+		part_corrupt(reader, attno, strata_codec_result_text(rc));
+	if (fetched != NULL)
+		pfree(fetched);
+	lc->block = b;
+}
+
+/* Copy bytes of the stream. */
+static void
+copy_stream(StrataBatchReader *reader, AttrNumber attno, LargeColumn *lc,
+			uint32 at, uint32 len, char *to)
+{
+	uint32		b = len > 0 ? strata_large_find_block(&lc->large, at) : 0;
+
+	for (; len > 0; b++)
+	{
+		const StrataLargeBlock *block = &lc->large.blocks[b];
+		uint32		part = Min(len, block[1].raw_at - at);
+
+		load_block(reader, attno, lc, b);
+		memcpy(to, lc->block_bytes + (at - block->raw_at), part);
+		at += part;
+		to += part;
+		len -= part;
+	}
+}
+
+/* How many bytes of value v a part of it has to have. */
+static uint32
+bytes_needed(const LargeColumn *lc, const StrataPart *part, uint32 v)
+{
+	uint32		len = lc->large.lengths[v];
+	int64		need = part->nchars;
+
+	/* a text of bytes that are characters each */
+	if (lc->large.tails[v] > 0 || GetDatabaseEncoding() != PG_UTF8)
+		need *= pg_database_encoding_max_length();
+	need = Max(need, part->nbytes);
+	return need < len ? (uint32) need : len;
+}
+
+/* The text without the part of a character at its end. */
+static uint32
+clip_text(const StrataColumnType *type, const char *data, uint32 len)
+{
+	uint32		last = len;
+
+	if (type->typid == BYTEAOID || pg_database_encoding_max_length() == 1)
+		return len;
+	if (GetDatabaseEncoding() != PG_UTF8)
+		return (uint32) pg_mbcliplen(data, (int) len, (int) len);
+	/* a character has four bytes at most */
+	while (last > 0 && len - last < 4 &&
+		   ((unsigned char) data[last - 1] & 0xc0) == 0x80)
+		last--;
+	if (last > 0 && last - 1 +
+		pg_utf_mblen((const unsigned char *) data + last - 1) > len)
+		return last - 1;
+	return len;
+}
+
+static inline int
+part_row(const uint16 *rows, int first, int i)
+{
+	return rows != NULL ? rows[i] : first + i;
+}
+
+/*
+ * First bytes of the rows that were not read yet.  Those that stand side by
+ * side come first, so that a block is read once.
+ */
+static void
+read_starts(StrataBatchReader *reader, AttrNumber attno, LargeColumn *lc,
+			PartColumn *pc, const uint16 *rows, int first, int n)
+{
+	const StrataLarge *large = &lc->large;
+	int		   *todo = palloc(sizeof(int) * n);
+	int			ntodo = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		int			row = part_row(rows, first, i);
+
+		if (pc->have[row] || lc->isnull[row])
+			continue;
+		todo[ntodo++] = row;
+	}
+	for (int i = 0; i < ntodo; i++)
+	{
+		uint32		v = lc->value[todo[i]];
+		uint32		len = bytes_needed(lc, pc->part, v);
+		struct varlena *value = palloc(VARHDRSZ + (Size) len);
+
+		SET_VARSIZE(value, VARHDRSZ + (Size) len);
+		copy_stream(reader, attno, lc, large->lead_at[v],
+					Min(len, large->lead), VARDATA(value));
+		pc->col.datums[todo[i]] = PointerGetDatum(value);
+	}
+	for (int i = 0; i < ntodo; i++)
+	{
+		uint32		v = lc->value[todo[i]];
+		struct varlena *value = (struct varlena *)
+		DatumGetPointer(pc->col.datums[todo[i]]);
+		uint32		len = VARSIZE(value) - VARHDRSZ;
+
+		if (len > large->lead)
+			copy_stream(reader, attno, lc, large->body_at[v],
+						len - large->lead, VARDATA(value) + large->lead);
+		if (len < large->lengths[v])
+			len = clip_text(&reader->columns[attno - 1].type, VARDATA(value),
+							len);
+		SET_VARSIZE(value, VARHDRSZ + (Size) len);
+		pc->have[todo[i]] = true;
+	}
+	pfree(todo);
+}
+
+/*-------------------------------------------------------------------------
+ * Lengths
+ *-------------------------------------------------------------------------
+ */
+
+/* Lengths of all rows; false: they are not kept. */
+static bool
+read_lengths(StrataBatchReader *reader, StrataColumn *col, LargeColumn *lc,
+			 PartColumn *pc)
+{
+	int			n = reader->nrows;
+	bool		chars = pc->part->kind == STRATA_PART_CHARS &&
+	pg_database_encoding_max_length() > 1;
+	int32	   *out;
+	bool	   *isnull;
+	bool		hasnull = false;
+
+	if (chars && (lc == NULL || GetDatabaseEncoding() != PG_UTF8))
+		return false;
+	out = palloc0(sizeof(int32) * n);
+	if (lc != NULL)
+	{
+		isnull = lc->isnull;
+		for (int row = 0; row < n; row++)
+		{
+			uint32		v = lc->value[row];
+
+			hasnull |= isnull[row];
+			if (!isnull[row])
+				out[row] = (int32) (lc->large.lengths[v] -
+									(chars ? lc->large.tails[v] : 0));
+		}
+	}
+	else
+	{
+		StrataCodecResult rc;
+
+		strata_batch_fetch_column(reader, col);
+		isnull = palloc0(n);
+		rc = strata_column_decode_lengths(col->encoded, col->encoded_len,
+										  NULL, 0, (uint32 *) out, NULL,
+										  isnull, &hasnull);
+		if (rc == STRATA_CODEC_NOT_APPLICABLE)
+			return false;
+		if (rc != STRATA_CODEC_OK)
+			part_corrupt(reader, col->attno, strata_codec_result_text(rc));
+	}
+	pc->col.fixed = out;
+	pc->col.isnull = hasnull ? isnull : NULL;
+	return true;
+}
+
+/*-------------------------------------------------------------------------
+ * Members of documents
+ *-------------------------------------------------------------------------
+ */
+
+/* A numeric that stands without its length. */
+static Numeric
+make_numeric(const StrataBytes *bytes, uint32 entry)
+{
+	Size		len = bytes->offsets[entry + 1] - bytes->offsets[entry];
+	struct varlena *value = palloc(VARHDRSZ + len);
+
+	SET_VARSIZE(value, VARHDRSZ + len);
+	memcpy(VARDATA(value), bytes->payload + bytes->offsets[entry], len);
+	return (Numeric) value;
+}
+
+/* What is shown of a member: jsonb, or text; 0 is SQL's null. */
+static Datum
+make_member(const StrataMembers *m, StrataMemberKind kind, uint32 entry,
+			bool text)
+{
+	JsonbValue	v;
+	char	   *bytes;
+	int			len;
+
+	switch (kind)
+	{
+		case STRATA_MEMBER_STRING:
+			len = (int) (m->strings.offsets[entry + 1] -
+						 m->strings.offsets[entry]);
+			bytes = (char *) m->strings.payload + m->strings.offsets[entry];
+			if (text)
+				return PointerGetDatum(cstring_to_text_with_len(bytes, len));
+			v.type = jbvString;
+			v.val.string.len = len;
+			v.val.string.val = bytes;
+			break;
+		case STRATA_MEMBER_NUMBER:
+			v.type = jbvNumeric;
+			v.val.numeric = make_numeric(&m->numbers, entry);
+			if (text)
+			{
+				Datum		shown = NumericGetDatum(v.val.numeric);
+
+				shown = DirectFunctionCall1(numeric_out, shown);
+				return CStringGetTextDatum(DatumGetCString(shown));
+			}
+			break;
+		case STRATA_MEMBER_FALSE:
+		case STRATA_MEMBER_TRUE:
+			v.type = jbvBool;
+			v.val.boolean = kind == STRATA_MEMBER_TRUE;
+			if (text)
+				return CStringGetTextDatum(v.val.boolean ? "true" : "false");
+			break;
+		default:
+			v.type = jbvNull;
+			if (text)
+				return (Datum) 0;
+			break;
+	}
+	return PointerGetDatum(JsonbValueToJsonb(&v));
+}
+
+/* Where the entries of a kind begin in the dictionary of a part. */
+static inline uint32
+first_entry(const StrataMembers *m, StrataMemberKind kind)
+{
+	uint32		fixed = m->strings.nentries + m->numbers.nentries;
+
+	switch (kind)
+	{
+		case STRATA_MEMBER_STRING:
+			return 0;
+		case STRATA_MEMBER_NUMBER:
+			return m->strings.nentries;
+		case STRATA_MEMBER_FALSE:
+			return fixed;
+		case STRATA_MEMBER_TRUE:
+			return fixed + 1;
+		default:
+			return fixed + 2;
+	}
+}
+
+/* The dictionary of a part: strings, numbers, false, true, null. */
+static void
+make_entries(const StrataMembers *m, bool text, StrataColumn *col)
+{
+	uint32		fixed = m->strings.nentries + m->numbers.nentries;
+
+	col->ndict = (int) fixed + 3;
+	col->dict = palloc(sizeof(Datum) * col->ndict);
+	for (uint32 i = 0; i < m->strings.nentries; i++)
+		col->dict[i] = make_member(m, STRATA_MEMBER_STRING, i, text);
+	for (uint32 i = 0; i < m->numbers.nentries; i++)
+		col->dict[m->strings.nentries + i] =
+			make_member(m, STRATA_MEMBER_NUMBER, i, text);
+	col->dict[fixed] = make_member(m, STRATA_MEMBER_FALSE, 0, text);
+	col->dict[fixed + 1] = make_member(m, STRATA_MEMBER_TRUE, 0, text);
+	col->dict[fixed + 2] = make_member(m, STRATA_MEMBER_NULL, 0, text);
+}
+
+/* What all rows have at a path; false: it cannot be had from its columns. */
+static bool
+read_members(StrataBatchReader *reader, StrataColumn *col, PartColumn *pc)
+{
+	const StrataPart *part = pc->part;
+	bool		text = part->kind == STRATA_PART_MEMBER_TEXT;
+	int			n = reader->nrows;
+	StrataMembers m = {0};
+	size_t		size;
+	uint32	   *codes;
+	bool	   *isnull;
+	bool		hasnull = false;
+	StrataCodecResult rc;
+
+	strata_batch_fetch_column(reader, col);
+	if (col->codec != STRATA_CODEC_JSONB)
+		return false;
+	rc = strata_column_members_scratch_size(col->encoded, col->encoded_len,
+											&size);
+	if (rc == STRATA_CODEC_OK && size > MaxAllocSize)
+		rc = STRATA_CODEC_CORRUPT;
+	m.kinds = palloc0(n);
+	m.which = palloc0(sizeof(uint32) * n);
+	isnull = palloc0(n);
+	if (rc == STRATA_CODEC_OK)
+		rc = strata_column_decode_members(col->encoded, col->encoded_len,
+										  part->keys, part->nkeys,
+										  palloc(size), size, &m, isnull);
+	if (rc != STRATA_CODEC_OK)
+		part_corrupt(reader, col->attno, strata_codec_result_text(rc));
+	if (memchr(m.kinds, STRATA_MEMBER_CONTAINER, n) != NULL)
+		return false;
+	make_entries(&m, text, &pc->col);
+	codes = palloc0(sizeof(uint32) * n);
+	for (int row = 0; row < n; row++)
+	{
+		StrataMemberKind kind = (StrataMemberKind) m.kinds[row];
+
+		isnull[row] |= kind == STRATA_MEMBER_ABSENT ||
+			(text && kind == STRATA_MEMBER_NULL);
+		hasnull |= isnull[row];
+		if (!isnull[row])
+			codes[row] = first_entry(&m, kind) + m.which[row];
+	}
+	pc->col.codes = codes;
+	pc->col.isnull = hasnull ? isnull : NULL;
+	return true;
+}
+
+/*-------------------------------------------------------------------------
+ * Parts
+ *-------------------------------------------------------------------------
+ */
+
+/* The column in the reader's list. */
+static PartedColumn *
+find_parted(StrataBatchReader *reader, StrataColumn *col)
+{
+	ListCell   *lc;
+	PartedColumn *parted;
+
+	foreach(lc, reader->parted)
+	{
+		parted = lfirst(lc);
+		if (parted->attno == col->attno)
+			return parted;
+	}
+	parted = palloc0(sizeof(PartedColumn));
+	parted->attno = col->attno;
+	parted->large = open_large(reader, col);
+	reader->parted = lappend(reader->parted, parted);
+	return parted;
+}
+
+/* Make what does not depend on the rows; false: it cannot be had. */
+static bool
+make_part(StrataBatchReader *reader, StrataColumn *col, PartedColumn *parted,
+		  PartColumn *pc)
+{
+	int			n = reader->nrows;
+
+	pc->col.decoded = true;
+	pc->col.n = n;
+	switch (pc->part->kind)
+	{
+		case STRATA_PART_OCTETS:
+		case STRATA_PART_CHARS:
+			pc->col.type.typid = INT4OID;
+			pc->col.type.typbyval = true;
+			pc->col.type.typlen = sizeof(int32);
+			pc->col.type.width = sizeof(int32);
+			pc->col.type.kind = STRATA_KIND_INT;
+			return read_lengths(reader, col, parted->large, pc);
+		case STRATA_PART_START:
+			if (parted->large == NULL)
+				return false;
+			pc->col.type = col->type;
+			pc->col.datums = palloc0(sizeof(Datum) * n);
+			pc->have = palloc0(n);
+			pc->col.isnull = parted->large->large.n < (uint32) n ?
+				parted->large->isnull : NULL;
+			return true;
+		default:
+			pc->col.type = col->type;
+			if (pc->part->kind == STRATA_PART_MEMBER_TEXT)
+				pc->col.type.typid = TEXTOID;
+			return parted->large == NULL && read_members(reader, col, pc);
+	}
+}
+
+/* The part in the column's list, made when it is first asked for. */
+static PartColumn *
+find_part(StrataBatchReader *reader, StrataColumn *col, PartedColumn *parted,
+		  const StrataPart *part)
+{
+	ListCell   *lc;
+	PartColumn *pc;
+
+	foreach(lc, parted->parts)
+	{
+		pc = lfirst(lc);
+		if (pc->part == part || strata_part_equals(pc->part, part))
+			return pc;
+	}
+	pc = palloc0(sizeof(PartColumn));
+	pc->part = part;
+	pc->missing = !make_part(reader, col, parted, pc);
+	parted->parts = lappend(parted->parts, pc);
+	return pc;
+}
+
+/* See batch_part.h. */
+StrataColumn *
+strata_batch_reader_part(StrataBatchReader *reader, AttrNumber attno,
+						 const StrataPart *part, const uint16 *rows,
+						 int first, int n)
+{
+	StrataColumn *col = &reader->columns[attno - 1];
+	PartedColumn *parted;
+	PartColumn *pc;
+	MemoryContext old;
+
+	/* where all values are there, a part of them saves nothing */
+	if (!strata_enable_value_parts || n == 0 ||
+		(col->decoded && col->n == reader->nrows) ||
+		TupleDescAttr(reader->schema->rel_desc, attno - 1)->attisdropped ||
+		strata_layout_segment_index(reader->layout, attno) >= 0 ||
+		!strata_batch_reader_is_stored(reader, attno))
+		return NULL;
+	Assert(!col->type.typbyval);	/* batch:B15 */
+	old = MemoryContextSwitchTo(reader->batch_mcxt);
+	reader->touched = true;
+	parted = find_parted(reader, col);
+	pc = find_part(reader, col, parted, part);
+	if (!pc->missing && pc->have != NULL)
+		read_starts(reader, attno, parted->large, pc, rows, first, n);
+	MemoryContextSwitchTo(old);
+	return pc->missing ? NULL : &pc->col;
+}
