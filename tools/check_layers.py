@@ -50,6 +50,7 @@ LAYERS = {
 PUBLIC = {
     "batch/batch_build.h",
     "batch/batch_measure.h",
+    "batch/batch_part.h",
     "batch/batch_reader.h",
     "batch/batch_record.h",
     "hypertable/chunk_route.h",

@@ -9,6 +9,8 @@
  * decoded.  A part is made for the rows that it is asked for, and kept for the
  * batch; asked for more rows, it grows.
  *
+ * Over 600 lines: each kind of part, behind one list of them.
+ *
  * src/batch/batch_part.c
  *-------------------------------------------------------------------------
  */
@@ -212,6 +214,7 @@ load_block(StrataBatchReader *reader, AttrNumber attno, LargeColumn *lc,
 		if (stored == NULL)
 			part_corrupt(reader, attno, "it is cut off");
 	}
+	Assert(block[1].raw_at - block->raw_at <= lc->large.largest);	/* batch:B15 */
 	lc->block = PG_UINT32_MAX;
 	rc = strata_large_read_block(&lc->large, b, stored, lc->block_bytes);
 	if (rc != STRATA_CODEC_OK)
@@ -307,6 +310,7 @@ read_starts(StrataBatchReader *reader, AttrNumber attno, LargeColumn *lc,
 		uint32		len = bytes_needed(lc, pc->part, v);
 		struct varlena *value = palloc(VARHDRSZ + (Size) len);
 
+		Assert(v < large->n && len <= large->lengths[v]);	/* batch:B15 */
 		SET_VARSIZE(value, VARHDRSZ + (Size) len);
 		copy_stream(reader, attno, lc, large->lead_at[v],
 					Min(len, large->lead), VARDATA(value));
@@ -489,7 +493,7 @@ make_entries(const StrataMembers *m, bool text, StrataColumn *col)
 
 /* What all rows have at a path; false: it cannot be had from its columns. */
 static bool
-read_members(StrataBatchReader *reader, StrataColumn *col, PartColumn *pc)
+decode_members(StrataBatchReader *reader, StrataColumn *col, PartColumn *pc)
 {
 	const StrataPart *part = pc->part;
 	bool		text = part->kind == STRATA_PART_MEMBER_TEXT;
@@ -563,8 +567,8 @@ find_parted(StrataBatchReader *reader, StrataColumn *col)
 
 /* Make what does not depend on the rows; false: it cannot be had. */
 static bool
-make_part(StrataBatchReader *reader, StrataColumn *col, PartedColumn *parted,
-		  PartColumn *pc)
+make_part_column(StrataBatchReader *reader, StrataColumn *col,
+				 PartedColumn *parted, PartColumn *pc)
 {
 	int			n = reader->nrows;
 
@@ -593,14 +597,14 @@ make_part(StrataBatchReader *reader, StrataColumn *col, PartedColumn *parted,
 			pc->col.type = col->type;
 			if (pc->part->kind == STRATA_PART_MEMBER_TEXT)
 				pc->col.type.typid = TEXTOID;
-			return parted->large == NULL && read_members(reader, col, pc);
+			return parted->large == NULL && decode_members(reader, col, pc);
 	}
 }
 
 /* The part in the column's list, made when it is first asked for. */
 static PartColumn *
-find_part(StrataBatchReader *reader, StrataColumn *col, PartedColumn *parted,
-		  const StrataPart *part)
+find_part_column(StrataBatchReader *reader, StrataColumn *col,
+				 PartedColumn *parted, const StrataPart *part)
 {
 	ListCell   *lc;
 	PartColumn *pc;
@@ -613,7 +617,7 @@ find_part(StrataBatchReader *reader, StrataColumn *col, PartedColumn *parted,
 	}
 	pc = palloc0(sizeof(PartColumn));
 	pc->part = part;
-	pc->missing = !make_part(reader, col, parted, pc);
+	pc->missing = !make_part_column(reader, col, parted, pc);
 	parted->parts = lappend(parted->parts, pc);
 	return pc;
 }
@@ -640,7 +644,7 @@ strata_batch_reader_part(StrataBatchReader *reader, AttrNumber attno,
 	old = MemoryContextSwitchTo(reader->batch_mcxt);
 	reader->touched = true;
 	parted = find_parted(reader, col);
-	pc = find_part(reader, col, parted, part);
+	pc = find_part_column(reader, col, parted, part);
 	if (!pc->missing && pc->have != NULL)
 		read_starts(reader, attno, parted->large, pc, rows, first, n);
 	MemoryContextSwitchTo(old);

@@ -20,6 +20,8 @@
  * writes only to `out`, `isnull` and scratch, and reads only buf[0 .. len); C4
  * a column without non-null values is codec RAW with an empty payload.
  *
+ * Over 600 lines: all that is done with a column's header and null map.
+ *
  * src/codec/column.c
  *-------------------------------------------------------------------------
  */

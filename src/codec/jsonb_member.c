@@ -15,7 +15,7 @@
 
 /* Is this the path of that member of parent? */
 static bool
-is_key(const JsonPath *path, uint32_t parent, const StrataKey *key)
+is_path_of_key(const JsonPath *path, uint32_t parent, const StrataKey *key)
 {
 	return path->parent == parent && !path->is_element &&
 		path->key_len == key->len &&
@@ -24,8 +24,8 @@ is_key(const JsonPath *path, uint32_t parent, const StrataKey *key)
 
 /* The path that the keys lead to; 0: no document has such a member. */
 static uint32_t
-find_path(const JsonPath *paths, uint32_t npaths, const StrataKey *keys,
-		  uint32_t nkeys)
+path_of_keys(const JsonPath *paths, uint32_t npaths, const StrataKey *keys,
+			 uint32_t nkeys)
 {
 	uint32_t	at = 0;
 
@@ -34,7 +34,7 @@ find_path(const JsonPath *paths, uint32_t npaths, const StrataKey *keys,
 		uint32_t	child = at + 1;
 
 		/* parents come first */
-		while (child < npaths && !is_key(&paths[child], at, &keys[k]))
+		while (child < npaths && !is_path_of_key(&paths[child], at, &keys[k]))
 			child++;
 		if (child >= npaths)
 			return 0;
@@ -186,7 +186,7 @@ strata_jsonb_members(const StrataPayload *p, const StrataKey *keys,
 	if (rc != STRATA_CODEC_OK)
 		return rc;
 	memset(out->kinds, STRATA_MEMBER_ABSENT, p->n);
-	path = find_path(paths, parts.npaths, keys, nkeys);
+	path = path_of_keys(paths, parts.npaths, keys, nkeys);
 	if (path == 0)
 		return STRATA_CODEC_OK;
 	rc = strata_jsonb_decode_nested(&parts.shapes, 0, p->n, scratch, &shapes);

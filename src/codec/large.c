@@ -32,6 +32,8 @@
  *
  * Invariants codec:C7, codec:C17.
  *
+ * Over 600 lines: writing and reading share the layout.
+ *
  * src/codec/large.c
  *-------------------------------------------------------------------------
  */
@@ -445,7 +447,7 @@ strata_large_payload_scratch(const StrataPayload *p, size_t *size)
 
 /* Read the blocks' entries; false when no blocks can be like that (C7). */
 static bool
-read_entries(LargeHead *head, StrataLarge *large)
+read_block_table(LargeHead *head, StrataLarge *large)
 {
 	uint64_t	raw_at = 0;
 	uint64_t	stored_at = head->len;
@@ -542,7 +544,7 @@ strata_large_payload_open(const StrataPayload *p, StrataArena *scratch,
 								sizeof(uint32_t), large->tails);
 	if (rc != STRATA_CODEC_OK)
 		return rc;
-	return read_entries(&head, large) && place_values(large) ?
+	return read_block_table(&head, large) && place_values(large) ?
 		STRATA_CODEC_OK : STRATA_CODEC_CORRUPT;
 }
 
@@ -562,7 +564,8 @@ strata_large_find_block(const StrataLarge *large, uint32_t at)
 		else
 			to = mid;
 	}
-	Assert(large->nblocks > 0 && at < large->blocks[large->nblocks].raw_at);
+	Assert(large->nblocks > 0 &&
+		   at < large->blocks[large->nblocks].raw_at);	/* codec:C2 */
 	return from;
 }
 

@@ -6,6 +6,8 @@
  * What has no node of its own is one that PostgreSQL evaluates, with all that
  * is below it.
  *
+ * Over 600 lines: one function for each kind of node.
+ *
  * src/expr/expr_compile.c
  *-------------------------------------------------------------------------
  */

@@ -6,6 +6,8 @@
  * A branch of CASE, COALESCE, AND and OR is evaluated for the rows only that
  * PostgreSQL would evaluate it for: a frame of them is made.
  *
+ * Over 600 lines: one function for each kind of node.
+ *
  * src/expr/expr_eval.c
  *-------------------------------------------------------------------------
  */

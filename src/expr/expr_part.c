@@ -127,6 +127,7 @@ part_variable(Extraction *e, const StrataPart *part, Oid type, int32 typmod,
  *-------------------------------------------------------------------------
  */
 
+/* The variable for a length, in place of the call; or NULL. */
 static Node *
 take_length(Extraction *e, Oid funcid, List *args)
 {
@@ -279,7 +280,7 @@ take_start(Extraction *e, Node *node, Oid funcid, List *args, Oid collation)
  */
 
 static void
-add_key(StrataPart *part, const text * key)
+append_key(StrataPart *part, const text * key)
 {
 	StrataKey  *keys = palloc(sizeof(StrataKey) * (part->nkeys + 1));
 
@@ -320,7 +321,7 @@ add_path(StrataPart *part, const Const *path)
 	{
 		if (nulls[i] || !is_no_index(DatumGetTextPP(elements[i])))
 			return false;
-		add_key(part, DatumGetTextPP(elements[i]));
+		append_key(part, DatumGetTextPP(elements[i]));
 	}
 	return n > 0;
 }
@@ -360,7 +361,7 @@ match_member(Node *node, StrataPart *part)
 		return add_path(part, key);
 	if (!IsA(key, Const) || key->constisnull || key->consttype != TEXTOID)
 		return false;
-	add_key(part, DatumGetTextPP(key->constvalue));
+	append_key(part, DatumGetTextPP(key->constvalue));
 	return true;
 }
 
@@ -380,6 +381,7 @@ take_member(Extraction *e, Node *node)
  *-------------------------------------------------------------------------
  */
 
+/* The expression with variables in place of parts, which are noted. */
 static Node *
 take_parts(Node *node, void *context)
 {

@@ -121,13 +121,12 @@ take_chunk(StrataToastFetcher *fetcher, Oid valueid, int32 expected,
 	if (tuple->t_len < (char *) chunk - (char *) tuple->t_data + 4 ||
 		VARSIZE_ANY(chunk) > room)
 		chunk_corrupt(fetcher, valueid, "a chunk is cut off");
-	if (number != expected || from >= size)
+	if (number != expected || from >= size || from < start)
 		chunk_corrupt(fetcher, valueid, "a chunk is missing, or one too many");
 	if (VARATT_IS_EXTENDED(chunk) && !VARATT_IS_SHORT(chunk))
 		chunk_corrupt(fetcher, valueid, "a chunk is no plain data");
 	if (VARSIZE_ANY_EXHDR(chunk) != Min(size - from, TOAST_MAX_CHUNK_SIZE))
 		chunk_corrupt(fetcher, valueid, "a chunk has a wrong size");
-	Assert(from >= start);
 	memcpy(data + (from - start), VARDATA_ANY(chunk),
 		   VARSIZE_ANY_EXHDR(chunk));
 }
@@ -255,8 +254,8 @@ fetch_by_index(StrataToastFetcher *fetcher, Oid valueid, char *data,
  * not for it, and PostgreSQL fetches it.
  */
 static bool
-find_value(StrataToastFetcher *fetcher, Oid toastid, struct varlena *value,
-		   Oid *valueid, int32 *size)
+locate_value(StrataToastFetcher *fetcher, Oid toastid, struct varlena *value,
+			 Oid *valueid, int32 *size)
 {
 	struct varatt_external pointer;
 
@@ -333,10 +332,9 @@ strata_toast_fetch_slice(StrataToastFetcher *fetcher, Oid toastid,
 	int32		last;
 	struct varlena *whole = value;
 
-	Assert(len > 0);
 	*fetched = NULL;
 	if (VARATT_IS_EXTERNAL(value) &&
-		find_value(fetcher, toastid, value, &valueid, &size))
+		locate_value(fetcher, toastid, value, &valueid, &size))
 	{
 		if (from >= (Size) size || len > (Size) size - from)
 			return NULL;
@@ -368,7 +366,7 @@ strata_toast_fetch_start(StrataToastFetcher *fetcher, Oid toastid,
 	int32		some;
 
 	if (!VARATT_IS_EXTERNAL(value) ||
-		!find_value(fetcher, toastid, value, &valueid, &size))
+		!locate_value(fetcher, toastid, value, &valueid, &size))
 		return pg_detoast_datum_packed(value);
 	/* whole chunks */
 	some = want >= (Size) size ?

@@ -19,7 +19,7 @@
  *-------------------------------------------------------------------------
  */
 #include "base/compat.h"
-#include "scan/filter_private.h"
+#include "scan/filter_kernel_private.h"
 
 #include "access/nbtree.h"
 #include "access/sysattr.h"

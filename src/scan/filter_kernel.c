@@ -16,7 +16,7 @@
  *-------------------------------------------------------------------------
  */
 #include "base/base.h"
-#include "scan/filter_private.h"
+#include "scan/filter_kernel_private.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
  * src/scan/filter_run.c
  *-------------------------------------------------------------------------
  */
-#include "scan/filter_private.h"
+#include "scan/filter_kernel_private.h"
 
 #include "executor/executor.h"
 #include "mb/pg_wchar.h"
@@ -423,7 +423,7 @@ run_value(FilterNode *leaf, StrataFilterRun *run, Datum value, bool isnull)
  * had; else NULL.
  */
 static const StrataColumn *
-first_bytes(const FilterNode *leaf, StrataFilterRun *run)
+leaf_start(const FilterNode *leaf, StrataFilterRun *run)
 {
 	if (leaf->expr == NULL || leaf->start.nbytes == 0)
 		return NULL;
@@ -446,7 +446,7 @@ run_leaf(FilterNode *leaf, StrataFilterRun *run, uint8 *mask)
 		memset(mask, 0, n);
 		return;
 	}
-	start = first_bytes(leaf, run);
+	start = leaf_start(leaf, run);
 	if (start != NULL)
 	{
 		run_expression(leaf, run, start, mask);
@@ -483,6 +483,7 @@ run_leaf(FilterNode *leaf, StrataFilterRun *run, uint8 *mask)
 		strata_filter_in(leaf, col->fixed, n, mask);
 }
 
+/* mask[i] &= is row i null, or not?  Of large values the lengths tell. */
 static void
 run_null_test(const FilterNode *leaf, StrataFilterRun *run, uint8 *mask)
 {

@@ -21,6 +21,7 @@
  * src/scan/scan_join.c
  *-------------------------------------------------------------------------
  */
+#include "scan/filter_kernel_private.h"
 #include "scan/scan_join_private.h"
 #include "scan/scan_private.h"
 #include "base/base.h"

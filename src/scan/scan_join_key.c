@@ -14,6 +14,7 @@
  * src/scan/scan_join_key.c
  *-------------------------------------------------------------------------
  */
+#include "scan/filter_kernel_private.h"
 #include "scan/scan_join_private.h"
 #include "pg/pg.h"
 
