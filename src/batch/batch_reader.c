@@ -482,8 +482,7 @@ strata_batch_reader_copy_column(StrataBatchReader *reader, AttrNumber attno,
 	uint8	   *copy;
 
 	reader->touched = true;
-	if (col->encoded == NULL)
-		fetch_column(reader, col);
+	strata_batch_fetch_column(reader, col);
 	MemoryContextSwitchTo(old);
 	copy = palloc(col->encoded_len);
 	memcpy(copy, col->encoded, col->encoded_len);

@@ -236,7 +236,7 @@ strata_ship_decode(const StrataUnitColumn *column,
 
 	Assert(nrows > 0 && nrows <= STRATA_CODEC_MAX_ROWS);	/* ship:SH1 */
 	Assert(strata_ship_travels_as_value(type->typid));	/* ship:SH3 */
-	rc = strata_column_check(column->bytes, column->nbytes, 0, &info);
+	rc = strata_column_describe(column->bytes, column->nbytes, true, &info);
 	if (rc != STRATA_CODEC_OK)
 		strata_unit_corrupt(psprintf("Column \"%s\": %s", column->name,
 									 strata_codec_result_text(rc)));
