@@ -186,6 +186,68 @@ check_plain(const PageSample *page, const HeapTupleHeaderData *tuple, TupleDesc 
 	return problem;
 }
 
+/* A column as a slot has it, and as it stands in the page: the same? */
+static bool
+is_same_datum(Form_pg_attribute att, Datum datum, bool isnull, const StrataPageValue *value)
+{
+	if (isnull || value->bytes == NULL)
+		return isnull && value->bytes == NULL;
+	if (!att->attbyval)
+		return DatumGetPointer(datum) == value->bytes;
+	return memcmp(&datum, value->bytes, att->attlen) == 0;
+}
+
+/*
+ * Take a flagged tuple apart in two steps, as a slot does, and compare with
+ * values, unless the page is damaged (NULL): then nothing outside it is read.
+ */
+static const char *
+check_deform(const PageSample *page, const HeapTupleHeaderData *tuple, uint32 len, TupleDesc desc, const StrataPageValue *values)
+{
+	int			natts = Min(HeapTupleHeaderGetNatts(tuple), desc->natts);
+	static Datum datums[MaxTupleAttributeNumber];
+	static bool isnull[MaxTupleAttributeNumber];
+	uint32		offset = 0;
+	const char *problem = strata_page_deform(page->bytes, tuple, len, desc, 0, natts / 2, &offset, datums, isnull);
+
+	if (problem == NULL)
+		problem = strata_page_deform(page->bytes, tuple, len, desc, natts / 2, natts, &offset, datums, isnull);
+	if (values == NULL)
+		return NULL;
+	for (int i = 0; problem == NULL && i < natts; i++)
+		if (!is_same_datum(TupleDescAttr(desc, i), datums[i], isnull[i], &values[i]))
+			problem = "tuple taken apart has other values";
+	return problem;
+}
+
+/* Take all flagged tuples of a page apart, of which nothing is known. */
+static const char *
+deform_any(const PageSample *page, TupleDesc desc)
+{
+	static StrataPageValue values[MaxTupleAttributeNumber];
+	const PageHeaderData *header = (const PageHeaderData *) page->bytes;
+	int			n = header->pd_lower <= BLCKSZ ? PageGetMaxOffsetNumber((Page) page->bytes) : 0;
+
+	for (int i = 1; i <= n; i++)
+	{
+		ItemId		id = PageGetItemId((Page) page->bytes, i);
+		uint32		at = ItemIdGetOffset(id);
+		uint32		len = ItemIdGetLength(id);
+		HeapTupleHeader tuple = (HeapTupleHeader) (page->bytes + at);
+		const char *problem;
+		bool		sound;
+
+		if (!ItemIdIsNormal(id) || at % 8 != 0 || at + len > BLCKSZ || len < SizeofHeapTupleHeader ||
+			!strata_page_is_flagged(tuple))
+			continue;
+		sound = strata_page_values(page->bytes, tuple, len, desc, values) == NULL;
+		problem = check_deform(page, tuple, len, desc, sound ? values : NULL);
+		if (problem != NULL)
+			return problem;
+	}
+	return NULL;
+}
+
 /* Have the pages the same rows at the same places? */
 static const char *
 compare_pages(const PageSample *a, const PageSample *b, TupleDesc desc)
@@ -249,6 +311,8 @@ page_sample_deduplicate(const PageSample *page, TupleDesc desc, const bool *plai
 	if (work == NULL)
 		work = malloc(strata_page_work_size());
 	copy = *page;
+	if ((problem = deform_any(page, desc)) != NULL)
+		return problem;
 	*outcome = strata_page_deduplicate(page->bytes, desc, plain, rule, min_gain, work);
 	if (memcmp(&copy, page, sizeof(copy)) != 0)
 		return "page has been written to";
@@ -257,7 +321,8 @@ page_sample_deduplicate(const PageSample *page, TupleDesc desc, const bool *plai
 	memcpy(out, strata_page_work_result(work), BLCKSZ);
 	if (free_bytes(out) - free_bytes(page) < min_gain)
 		return "gain is too small";
-	if ((problem = compare_pages(page, out, desc)) != NULL)
+	if ((problem = compare_pages(page, out, desc)) != NULL ||
+		(problem = deform_any(out, desc)) != NULL)
 		return problem;
 	if (strata_page_deduplicate(out->bytes, desc, plain, rule, 1, work) != STRATA_PAGE_NO_GAIN)
 		return "second time has a gain";
