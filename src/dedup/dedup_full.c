@@ -166,7 +166,8 @@ tell_outcome(Relation rel, bool gained)
 
 /* See dedup_private.h. */
 void
-strata_dedup_row_went_to(Relation rel, const ItemPointerData *tid)
+strata_dedup_row_went_to(Relation rel, const ItemPointerData *tid,
+						 int min_gain)
 {
 	BlockNumber block = ItemPointerGetBlockNumber(tid);
 	DedupPlace *place;
@@ -193,8 +194,7 @@ strata_dedup_row_went_to(Relation rel, const ItemPointerData *tid)
 	/* it may have been cut off, or be of another file of the table */
 	if (full >= RelationGetNumberOfBlocks(rel))
 		return;
-	room = strata_dedup_block(rel, full, DEDUP_IF_FULL,
-							  strata_dedup_min_gain);
+	room = strata_dedup_block(rel, full, DEDUP_IF_FULL, min_gain);
 	if (room > 0)
 		RecordPageWithFreeSpace(rel, full, room);
 	tell_outcome(rel, room > 0);

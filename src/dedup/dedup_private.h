@@ -64,9 +64,10 @@ strata_dedup_take_back(TupleTableSlot *slot, bool lent)
 }
 
 /*
- * dedup_full.c.  Pages that are full.  row_went_to: a row was put there; may
- * read catalogs.  block: deduplicate a page, if nobody else has it and it
- * gains so many bytes; its free bytes then, -1: it is as it was.
+ * dedup_full.c.  Pages that are full.  row_went_to: a row was put there; the
+ * page that is full has to gain so much; may read catalogs.  block:
+ * deduplicate a page, if nobody else has it and it gains so many bytes; its
+ * free bytes then, -1: it is as it was.
  */
 typedef enum DedupWhen
 {
@@ -74,7 +75,8 @@ typedef enum DedupWhen
 	DEDUP_ANY
 } DedupWhen;
 
-extern void strata_dedup_row_went_to(Relation rel, const ItemPointerData *tid);
+extern void strata_dedup_row_went_to(Relation rel, const ItemPointerData *tid,
+									 int min_gain);
 extern int	strata_dedup_block(Relation rel, BlockNumber block, DedupWhen when,
 							   int min_gain);
 

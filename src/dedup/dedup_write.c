@@ -22,6 +22,12 @@
 /* heapam fills a few pages with so many rows, of which some may get room again. */
 #define ROWS_AT_A_TIME 128
 
+/*
+ * A page that updated rows fill must gain so many times as much: old versions
+ * go by themselves, and an image in the log would come every few rows.
+ */
+#define UPDATE_GAIN 4
+
 static void
 dedup_tuple_insert(Relation rel, TupleTableSlot *slot, CommandId cid,
 				   int options,
@@ -30,7 +36,7 @@ dedup_tuple_insert(Relation rel, TupleTableSlot *slot, CommandId cid,
 	/* there is room in earlier pages, also of a new table */
 	strata_dedup_heap->tuple_insert(rel, slot, cid,
 									options & ~TABLE_INSERT_SKIP_FSM, bistate);
-	strata_dedup_row_went_to(rel, &slot->tts_tid);
+	strata_dedup_row_went_to(rel, &slot->tts_tid, strata_dedup_min_gain);
 }
 
 static void
@@ -41,7 +47,7 @@ dedup_tuple_insert_speculative(Relation rel, TupleTableSlot *slot,
 {
 	strata_dedup_heap->tuple_insert_speculative(rel, slot, cid, options,
 												bistate, token);
-	strata_dedup_row_went_to(rel, &slot->tts_tid);
+	strata_dedup_row_went_to(rel, &slot->tts_tid, strata_dedup_min_gain);
 }
 
 static void
@@ -57,7 +63,8 @@ dedup_multi_insert(Relation rel, TupleTableSlot **slots, int nslots,
 		strata_dedup_heap->multi_insert(rel, slots + from, n, cid, options,
 										bistate);
 		for (int i = from; i < from + n; i++)
-			strata_dedup_row_went_to(rel, &slots[i]->tts_tid);
+			strata_dedup_row_went_to(rel, &slots[i]->tts_tid,
+									 strata_dedup_min_gain);
 	}
 }
 
@@ -280,7 +287,8 @@ dedup_tuple_update(Relation rel, ItemPointer otid, TupleTableSlot *slot,
 	ReleaseBuffer(buffer);
 	bms_free(symbols);
 	if (result == TM_Ok)
-		strata_dedup_row_went_to(rel, &slot->tts_tid);
+		strata_dedup_row_went_to(rel, &slot->tts_tid,
+								 UPDATE_GAIN * strata_dedup_min_gain);
 	return result;
 }
 
