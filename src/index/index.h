@@ -46,7 +46,7 @@ typedef enum StrataIndexKind
 {
 	STRATA_INDEX_NONE,
 	STRATA_INDEX_HASHES,		/* btree, hash: hashes of its first column */
-	STRATA_INDEX_SUMMARIES,		/* BRIN: a summary of each batch */
+	STRATA_INDEX_SUMMARIES,		/* BRIN, GiST: a summary of each batch */
 	STRATA_INDEX_KEYS			/* GIN: hashes of keys of all its columns */
 } StrataIndexKind;
 
@@ -149,6 +149,36 @@ extern double strata_index_probe_share(StrataIndexProbe *probe,
 									   ScanKey keys, int nkeys,
 									   double *sought);
 extern void strata_index_probe_end(StrataIndexProbe *probe);
+
+/* A batch, and how near to a value the nearest of its rows is at least. */
+typedef struct StrataIndexNear
+{
+	int64		first_row;
+	double		distance;
+} StrataIndexNear;
+
+/* In the order of their numbers; of those from `covered` on nothing is known. */
+typedef struct StrataIndexNearest
+{
+	int			n;
+	StrataIndexNear *batches;
+	int64		covered;
+} StrataIndexNearest;
+
+/*
+ * The open index's column, from 1, that an ordering operator gives distances
+ * of column attno by, and the key without its value; 0: it does not.
+ */
+extern AttrNumber strata_index_distance_key(Relation index, AttrNumber attno,
+											Oid opno, Oid collation,
+											ScanKey key);
+
+/* Can distances from such a value be asked for? */
+extern bool strata_index_has_place(Oid type, Datum value);
+
+/* By such a key; in the current context. */
+extern StrataIndexNearest *strata_index_probe_nearest(StrataIndexProbe *probe,
+													  ScanKey key);
 
 /*
  * Say of each batch that the snapshot sees, and of which a batch index lacks a

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * index_class_private.h
- *	  Batch indexes by operator classes: summaries (BRIN) and keys (GIN).
+ *	  Batch indexes by operator classes: summaries (BRIN, GiST) and keys (GIN).
  *
  * src/index/index_class_private.h
  *-------------------------------------------------------------------------
@@ -53,7 +53,29 @@ extern StrataSummaryRow *strata_summary_cursor_next(StrataSummaryCursor
 													*cursor);
 extern void strata_summary_cursor_end(StrataSummaryCursor *cursor);
 
-/* index_brin.c: runs of summaries made, merged, verified. */
+/*
+ * index_class.c: summaries as the operator classes of an open BRIN or GiST
+ * index make them, see pg.h.
+ */
+typedef struct StrataClass StrataClass;
+extern StrataClass *strata_class_open(Relation index);
+extern void strata_class_close(StrataClass *class);
+extern void strata_class_start(StrataClass *class);
+
+/* False: the value, of that base type, has no place in a summary. */
+extern bool strata_class_add(StrataClass *class, int column, Oid type,
+							 Datum value, bool isnull);
+extern const void *strata_class_finish(StrataClass *class, Size *size);
+extern void strata_class_ask(StrataClass *class, ScanKey keys, int nkeys);
+extern bool strata_class_may_hold(StrataClass *class, const void *summary);
+extern bool strata_class_covers(StrataClass *class, const void *summary,
+								const void *part);
+
+/* Of GiST: see strata_gist_distance. */
+extern double strata_class_distance(StrataClass *class, const void *summary,
+									ScanKey key);
+
+/* index_summarise.c: runs of summaries made, merged, verified. */
 extern void strata_index_summarise(StrataStore *store, Relation relation,
 								   StrataIndexRun *run);
 extern void strata_index_merge_summaries(StrataStore *store, Relation relation,
@@ -65,7 +87,7 @@ extern void strata_index_verify_summaries(StrataStore *store,
 										  const StrataIndexTarget *target,
 										  StrataIndexReport report, void *arg);
 
-/* index_brin.c: see strata_index_probe_begin and what follows it. */
+/* index_summarise.c: see strata_index_probe_begin and what follows it. */
 typedef struct StrataSummaryProbe StrataSummaryProbe;
 extern StrataSummaryProbe *strata_summary_probe_begin(Relation batches,
 													  Snapshot snapshot,
@@ -74,6 +96,8 @@ extern StrataIndexRanges *strata_summary_probe_find(StrataSummaryProbe *probe,
 													ScanKey keys, int nkeys);
 extern double strata_summary_probe_share(StrataSummaryProbe *probe,
 										 ScanKey keys, int nkeys);
+extern StrataIndexNearest *strata_summary_probe_nearest(StrataSummaryProbe
+														*probe, ScanKey key);
 extern void strata_summary_probe_end(StrataSummaryProbe *probe);
 
 /* index_gin.c: the same of keys. */

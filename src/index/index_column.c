@@ -4,7 +4,8 @@
  *	  Which columns have a batch index, and the hashes of their values.
  *
  * A b-tree or hash index of the user's, of all rows, whose first column is no
- * expression, is what asks for one; and a BRIN or GIN index of columns alone.
+ * expression, is what asks for one; and a BRIN, GiST or GIN index of columns
+ * alone.
  * Hashes are not kept of a column that the companion's own indexes lead by:
  * segmentby, and the first of orderby; keys are.
  *
@@ -151,6 +152,7 @@ strata_index_kind(Oid index)
 			kind = STRATA_INDEX_HASHES;
 			break;
 		case BRIN_AM_OID:
+		case GIST_AM_OID:
 			kind = STRATA_INDEX_SUMMARIES;
 			break;
 		case GIN_AM_OID:

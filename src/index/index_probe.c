@@ -77,6 +77,14 @@ strata_index_probe_share(StrataIndexProbe *probe, const StrataStoreSize *size,
 }
 
 /* See index.h. */
+StrataIndexNearest *
+strata_index_probe_nearest(StrataIndexProbe *probe, ScanKey key)
+{
+	Assert(probe->summaries != NULL);	/* index:I6 */
+	return strata_summary_probe_nearest(probe->summaries, key);
+}
+
+/* See index.h. */
 void
 strata_index_probe_end(StrataIndexProbe *probe)
 {

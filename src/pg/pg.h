@@ -368,6 +368,26 @@ extern bool strata_brin_covers(StrataBrin *brin, const void *summary,
 							   const void *part);
 
 /*
+ * pg_gist.c.  The same of an open GiST index: one key for each of its columns,
+ * in which all of the rows' are.  And how near to a value the nearest of the
+ * rows is at least, by an ordering operator of a class that has distances;
+ * infinity: all are null.
+ */
+typedef struct StrataGist StrataGist;
+extern StrataGist *strata_gist_open(Relation index);
+extern void strata_gist_close(StrataGist *gist);
+extern void strata_gist_start(StrataGist *gist);
+extern void strata_gist_add(StrataGist *gist, int column, Datum value,
+							bool isnull);
+extern const void *strata_gist_finish(StrataGist *gist, Size *size);
+extern void strata_gist_ask(StrataGist *gist, ScanKey keys, int nkeys);
+extern bool strata_gist_may_hold(StrataGist *gist, const void *summary);
+extern bool strata_gist_covers(StrataGist *gist, const void *summary,
+							   const void *part);
+extern double strata_gist_distance(StrataGist *gist, const void *summary,
+								   ScanKey key);
+
+/*
  * pg_gin.c.  Keys as the operator classes of an open GIN index take them from
  * values and conditions; columns are counted from 0.  In the current context.
  */

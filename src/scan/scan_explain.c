@@ -5,6 +5,8 @@
  *
  * Without ANALYZE only things that follow from the plan are shown.
  *
+ * Over 600 lines: each line that EXPLAIN may have, in its order.
+ *
  * src/scan/scan_explain.c
  *-------------------------------------------------------------------------
  */
@@ -224,55 +226,6 @@ show_merge_order(StrataScanState *scan, ExplainState *es)
 							   es);
 }
 
-/* The indexes of the table by which batches are found, each once. */
-static void
-show_index_names(StrataScanState *scan, ExplainState *es)
-{
-	const List *indexes = scan->info.indexes;
-	List	   *seen = NIL;
-	StringInfoData names;
-
-	initStringInfo(&names);
-	for (int i = 0; i < list_length(indexes); i += 2)
-	{
-		Oid			index = list_nth_oid(indexes, i);
-
-		if (list_member_oid(seen, index))
-			continue;
-		seen = lappend_oid(seen, index);
-		appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "",
-						 get_rel_name(index));
-	}
-	show_text("Batch Index", names.data, es);
-}
-
-/* Say how batches are found. */
-static void
-show_access(StrataScanState *scan, ExplainState *es)
-{
-	static const char *const names[] = {
-		[STRATA_ACCESS_SEQ] = "sequential",
-		[STRATA_ACCESS_SEGMENT] = "segment index",
-		[STRATA_ACCESS_MIN] = "min index",
-		[STRATA_ACCESS_MAX] = "max index",
-		[STRATA_ACCESS_SEGMENT_MAX] = "segment index by max",
-		[STRATA_ACCESS_INDEX] = "batch index"
-	};
-
-	ExplainPropertyText("Batch Access",
-						psprintf("%s%s", names[scan->info.access],
-								 !scan->info.best_first ?
-								 "" :
-								 scan->info.access == STRATA_ACCESS_MIN ?
-								 ", the least first" :
-								 scan->info.access == STRATA_ACCESS_MAX ?
-								 ", the greatest first" :
-								 ", the best of each segment first"),
-						es);
-	if (scan->info.access == STRATA_ACCESS_INDEX)
-		show_index_names(scan, es);
-}
-
 /* Batches that the query's snapshot sees. */
 static int64
 show_batch_counts(StrataScanState *scan)
@@ -360,6 +313,85 @@ count_figures(StrataScanState *scan, BatchFigures *f)
 	f->not_reached += c->considered - c->pruned_segment - c->pruned_range -
 		c->pruned_filter - c->pruned_join - c->scanned - c->counted -
 		scan->nswept;
+}
+
+/* "10,000" */
+static char *
+grouped_digits(int64 n)
+{
+	char	   *plain = psprintf(INT64_FORMAT, n);
+	int			len = (int) strlen(plain);
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	for (int i = 0; i < len; i++)
+	{
+		if (i > 0 && (len - i) % 3 == 0)
+			appendStringInfoChar(&buf, ',');
+		appendStringInfoChar(&buf, plain[i]);
+	}
+	return buf.data;
+}
+
+/*
+ * The indexes of the table by which batches are found, each once; and how many
+ * of all batches these were.
+ */
+static void
+show_index_names(StrataScanState *scan, ExplainState *es)
+{
+	const List *indexes = scan->info.indexes;
+	List	   *seen = NIL;
+	StringInfoData names;
+
+	initStringInfo(&names);
+	for (int i = 0; i < list_length(indexes); i += 2)
+	{
+		Oid			index = list_nth_oid(indexes, i);
+
+		if (list_member_oid(seen, index))
+			continue;
+		seen = lappend_oid(seen, index);
+		appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "",
+						 get_rel_name(index));
+	}
+	if (es->analyze && es->format == EXPLAIN_FORMAT_TEXT)
+	{
+		BatchFigures f;
+
+		count_figures(scan, &f);
+		appendStringInfo(&names, ", batches=%s of %s",
+						 grouped_digits(f.total - f.by_index),
+						 grouped_digits(f.total));
+	}
+	show_text("Batch Index", names.data, es);
+}
+
+/* Say how batches are found. */
+static void
+show_access(StrataScanState *scan, ExplainState *es)
+{
+	static const char *const names[] = {
+		[STRATA_ACCESS_SEQ] = "sequential",
+		[STRATA_ACCESS_SEGMENT] = "segment index",
+		[STRATA_ACCESS_MIN] = "min index",
+		[STRATA_ACCESS_MAX] = "max index",
+		[STRATA_ACCESS_SEGMENT_MAX] = "segment index by max",
+		[STRATA_ACCESS_INDEX] = "batch index"
+	};
+
+	ExplainPropertyText("Batch Access",
+						psprintf("%s%s", names[scan->info.access],
+								 !scan->info.best_first ?
+								 "" :
+								 scan->info.access == STRATA_ACCESS_MIN ?
+								 ", the least first" :
+								 scan->info.access == STRATA_ACCESS_MAX ?
+								 ", the greatest first" :
+								 ", the best of each segment first"),
+						es);
+	if (scan->info.access == STRATA_ACCESS_INDEX)
+		show_index_names(scan, es);
 }
 
 /* " what=n", unless there is nothing to say. */

@@ -72,6 +72,9 @@ extern void strata_row_reader_end(StrataRowReader *reader);
 typedef struct StrataRowIndex StrataRowIndex;
 extern void strata_row_index_end(struct StrataScanState *scan);
 
+/* May a query use R's index, of all rows, as the planner judges it? */
+extern bool strata_row_index_is_usable(Relation index);
+
 /* scan_merge.c: ordered output. */
 typedef struct StrataMerge StrataMerge;
 extern StrataMerge *strata_merge_create(struct StrataScanState *scan);

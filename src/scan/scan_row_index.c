@@ -93,14 +93,13 @@ is_plain_column(Relation rel, Relation index, int i, AttrNumber attno)
 		index->rd_indcollation[i] == att->attcollation;
 }
 
-/* May the query use the index, as the planner judges it? */
-static bool
-is_usable(Relation index)
+/* See scan_private.h. */
+bool
+strata_row_index_is_usable(Relation index)
 {
 	const FormData_pg_index *form = index->rd_index;
 
-	return index->rd_rel->relam == BTREE_AM_OID && form->indisvalid &&
-		form->indisready && form->indislive &&
+	return form->indisvalid && form->indisready && form->indislive &&
 		heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL) &&
 		(!form->indcheckxmin ||
 		 TransactionIdPrecedes(HeapTupleHeaderGetXmin(index->rd_indextuple
@@ -121,7 +120,9 @@ open_index_on(Relation rel, AttrNumber first, AttrNumber second)
 	{
 		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
 
-		if (is_usable(index) && is_plain_column(rel, index, 0, first) &&
+		if (index->rd_rel->relam == BTREE_AM_OID &&
+			strata_row_index_is_usable(index) &&
+			is_plain_column(rel, index, 0, first) &&
 			(second == 0 || is_plain_column(rel, index, 1, second)))
 			return index;
 		index_close(index, NoLock);

@@ -262,6 +262,53 @@ extern StrataBatchReader *strata_scan_go_to_batch(PlanState *node,
 extern StrataVectorBatch *strata_scan_read_batch(PlanState *node);
 
 /*
+ * For who wants the rows nearest to a value, by an ordering operator of a GiST
+ * index.  Has the table such an index?
+ */
+extern bool strata_scan_has_distances(Relation rel, AttrNumber attno,
+									  Oid opno, Oid collation);
+
+/*
+ * Of a node that gives vectors; NULL: its table has none.  The value, not
+ * null, is the caller's and is asked for once a scan, before anything is read.
+ */
+typedef struct StrataNearest StrataNearest;
+extern StrataNearest *strata_scan_nearest_begin(PlanState *node,
+												AttrNumber attno, Oid opno,
+												Oid collation);
+extern void strata_scan_nearest_ask(StrataNearest *nearest, Datum value);
+extern const char *strata_scan_nearest_index(const StrataNearest *nearest);
+extern void strata_scan_nearest_end(StrataNearest *nearest);
+
+/*
+ * How near the nearest row of a batch is at least; minus infinity: not known.
+ * As far as rounding goes.
+ */
+extern double strata_scan_nearest_distance(const StrataNearest *nearest,
+										   const StrataBatchReader *reader);
+
+/*
+ * Is it better to go by distances, than to list what other conditions leave?
+ * Then, in place of strata_scan_list_batch: the next batch, the nearest first,
+ * that is not farther than the limit.
+ */
+extern bool strata_scan_nearest_leads(const StrataNearest *nearest);
+extern StrataBatchReader *strata_scan_nearest_next(StrataNearest *nearest,
+												   double limit,
+												   double *distance);
+
+/*
+ * In place of strata_scan_next_heap_row and row vectors, before the first row
+ * of each scan: false: not so.  Then rows that pass the quals, in the order of
+ * the index, in a slot of the table; NULL: none is left that is not farther
+ * than the limit.  in_order: that is the order of their distances.
+ */
+extern bool strata_scan_nearest_rows(StrataNearest *nearest);
+extern TupleTableSlot *strata_scan_nearest_next_row(StrataNearest *nearest,
+													double limit,
+													bool *in_order);
+
+/*
  * EXPLAIN ANALYZE of a node above several scans: what they have read in all.
  */
 struct ExplainState;

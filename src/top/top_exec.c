@@ -103,7 +103,8 @@ begin_top(CustomScanState *node, EState *estate, int eflags)
 	TupleDesc	desc = node->ss.ss_ScanTupleSlot->tts_tupleDescriptor;
 
 	strata_top_plan_read(top);
-	top->ninputs = list_length(cscan->custom_scan_tlist);
+	top->ninputs = list_length(cscan->custom_scan_tlist) -
+		(top->distance != NULL);
 	for (int k = 0; k < top->nkeys; k++)
 		strata_top_key_init(&top->keys[k],
 							TupleDescAttr(desc,
@@ -272,6 +273,7 @@ exec_top(CustomScanState *node)
 
 		Assert(top->limit != NULL); /* top:N4 */
 		begin_top_sort(top, wanted);
+		strata_top_distance_start(top);
 		if (wanted != 0)
 			fill_sort(top);
 		tuplesort_performsort(top->sort);
@@ -319,7 +321,11 @@ rescan_top(CustomScanState *node)
 static void
 end_top(CustomScanState *node)
 {
-	forget_rows((StrataTopState *) node);
+	StrataTopState *top = (StrataTopState *) node;
+
+	forget_rows(top);
+	for (int i = 0; i < top->nsources; i++)
+		strata_top_source_end(&top->sources[i]);
 	ExecEndNode(linitial(node->custom_ps));
 }
 
@@ -344,6 +350,32 @@ key_text(const TopKey *key, Node *expr, List *context, ExplainState *es)
 	return text;
 }
 
+/* The index of the first table that has one for distances. */
+static void
+show_distance_index(StrataTopState *top, ExplainState *es)
+{
+	for (int i = 0; i < top->nsources && top->distance != NULL; i++)
+	{
+		const TopSource *source = &top->sources[i];
+		StrataNearest *nearest = source->nearest;
+
+		if (!source->vectors)
+			continue;
+		if (nearest == NULL)
+			nearest = strata_scan_nearest_begin(source->node,
+												source->key_attnos[0],
+												top->distance->opno,
+												top->distance->collation);
+		if (nearest == NULL)
+			continue;
+		ExplainPropertyText("Nearest By", strata_scan_nearest_index(nearest),
+							es);
+		if (source->nearest == NULL)
+			strata_scan_nearest_end(nearest);
+		return;
+	}
+}
+
 /* See top_private.h. */
 void
 strata_top_explain(CustomScanState *node, List *ancestors, ExplainState *es)
@@ -360,6 +392,7 @@ strata_top_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 										list_nth(cscan->custom_exprs, k),
 										context, es));
 	ExplainPropertyList("Sort Key", texts, es);
+	show_distance_index(top, es);
 	if (!es->analyze)
 		return;
 	strata_explain_count("Batches Read", top->nread, es);

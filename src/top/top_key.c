@@ -99,6 +99,16 @@ strata_top_value(const TopKey *key, Datum value, bool isnull,
 	result->rank = key->desc ? ~rank : rank;
 }
 
+/* See top_private.h. */
+void
+strata_top_key_value(StrataTopState *top, int k, Datum value, bool isnull,
+					 TopValue *result)
+{
+	if (k == 0 && top->distance != NULL)
+		strata_top_distance_of(top, value, isnull, &value, &isnull);
+	strata_top_value(&top->keys[k], value, isnull, result);
+}
+
 /* See top_private.h; negative: a comes first. */
 int
 strata_top_compare(TopKey *key, const TopValue *a, const TopValue *b)
@@ -390,7 +400,7 @@ choose_any(StrataTopState *top, const StrataColumn *col, const TopRows *rows,
 			matters = memo[code] == MEMO_YES;
 		else
 		{
-			strata_top_value(key, value, isnull, &mine);
+			strata_top_key_value(top, 0, value, isnull, &mine);
 			matters = strata_top_compare(key, &mine, worst) <= most;
 			if (memo != NULL && !isnull)
 				memo[code] = matters ? MEMO_YES : MEMO_NO;
@@ -418,9 +428,11 @@ strata_top_choose(StrataTopState *top, const TopRows *rows, uint16 *chosen)
 		return rows->n;
 	}
 	worst = &top->heap.values[0];
-	col = strata_top_column(rows, key->plan.input - 1, strata_top_row(rows, 0),
+	col = strata_top_column(rows, strata_top_key_input(top, 0) - 1,
+							strata_top_row(rows, 0),
 							strata_top_row(rows, rows->n - 1));
-	if (col->fixed == NULL || col->constant || col->isnull != NULL ||
+	if (top->distance != NULL || col->fixed == NULL || col->constant ||
+		col->isnull != NULL ||
 		worst->isnull || key->kind == TOP_ANY)
 		return choose_any(top, col, rows, chosen);
 	if (key->kind == TOP_INT)

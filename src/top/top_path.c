@@ -36,6 +36,13 @@
 /* ... and per row that is kept for a while. */
 #define COST_KEEP 4.0
 
+/*
+ * The share of a table that is read for the nearest rows: at least, and as a
+ * multiple of theirs; how rows lie is not known.
+ */
+#define NEAREST_LEAST 0.02
+#define NEAREST_SHARE 4.0
+
 /* LIMIT's value when the plan does not know it. */
 #define DEFAULT_LIMIT 100.0
 
@@ -50,6 +57,7 @@ typedef struct TopShape
 								 * of which the table would tell */
 	bool		desc;			/* the first key's order */
 	bool		ordered;		/* partitions follow each other by it */
+	StrataTopDistancePlan distance;
 } TopShape;
 
 /*-------------------------------------------------------------------------
@@ -123,9 +131,13 @@ find_top_keys(PlannerInfo *root, RelOptInfo *rel, TopShape *shape)
 		get_sortgroupclause_expr(clause, root->processed_tlist);
 		Var		   *column = column_of_key(expr, rel->relid);
 
-		if (column == NULL)
+		if (column == NULL &&
+			(lc != list_head(root->parse->sortClause) ||
+			 !strata_top_match_distance(expr, clause, rel->relid,
+										&shape->distance)))
 			return false;
-		shape->keys = lappend(shape->keys, column);
+		shape->keys = lappend(shape->keys,
+							  column != NULL ? (Expr *) column : expr);
 		shape->clauses = lappend(shape->clauses, clause);
 	}
 	return shape->keys != NIL;
@@ -147,6 +159,10 @@ find_inputs(PlannerInfo *root, RelOptInfo *rel, PathTarget *target,
 	foreach(lc, list_concat_copy(shape->keys, vars))
 	{
 		Var		   *var = lfirst(lc);
+
+		if (shape->distance.expr != NULL &&
+			(void *) var == (void *) shape->distance.expr)
+			var = shape->distance.column;
 
 		if (!IsA(var, Var) || var->varno != rel->relid || var->varattno <= 0)
 			return false;
@@ -223,6 +239,8 @@ find_shape(PlannerInfo *root, RelOptInfo *rel, PathTarget *target,
 		shape->n * sizeof(TopValue) * list_length(shape->keys) >
 		work_mem * 1024.0 / 2)
 		return false;
+	if (shape->distance.expr != NULL)
+		return true;
 	first = linitial_node(Var, shape->keys);
 	clause = linitial_node(SortGroupClause, shape->clauses);
 	if (!get_ordering_op_properties(clause->sortop, &family, &type, &order))
@@ -271,7 +289,7 @@ make_scan_input(PlannerInfo *root, Path *path, List *exprs,
 		double		rest = 1.0 - (double) list_length(shape->keys) /
 		list_length(exprs);
 
-		if (!shape->nullable && share < 1)
+		if (shape->distance.expr == NULL && !shape->nullable && share < 1)
 			path = strata_scan_path_from_end(path,
 											 linitial_node(Var, exprs)
 											 ->varattno, shape->desc, share);
@@ -325,6 +343,51 @@ find_top_input(List *paths)
 	return best;
 }
 
+/* Has the path's table an index that gives the distances of the first key? */
+static bool
+has_distances(PlannerInfo *root, const TopShape *shape, List *exprs,
+			  const Path *path)
+{
+	const RangeTblEntry *rte = planner_rt_fetch(path->parent->relid, root);
+	ListCell   *lc;
+	ListCell   *lc2;
+
+	forboth(lc, shape->inputs, lc2, exprs)
+	{
+		if (lfirst(lc) == shape->distance.column ||
+			equal(lfirst(lc), shape->distance.column))
+			return IsA(lfirst(lc2), Var) &&
+				strata_scan_path_gives_vectors((Path *) path, NULL) &&
+				strata_top_table_has_distances(rte->relid, &shape->distance,
+											   lfirst_node(Var, lc2));
+	}
+	return false;
+}
+
+/*
+ * A child that gives no vectors: its path in the order of the distances, which
+ * an index of it gives; or NULL.
+ */
+static Path *
+find_child_by_distance(PlannerInfo *root, const TopShape *shape, Path *path)
+{
+	ListCell   *lc;
+
+	if (shape->distance.expr == NULL ||
+		strata_scan_path_gives_vectors(without_projection(path), NULL))
+		return NULL;
+	foreach(lc, path->parent->pathlist)
+	{
+		Path	   *own = without_projection(lfirst(lc));
+
+		if (IsA(own, IndexPath) && own->param_info == NULL &&
+			((IndexPath *) own)->indexorderbys != NIL &&
+			pathkeys_contained_in(root->sort_pathkeys, own->pathkeys))
+			return own;
+	}
+	return NULL;
+}
+
 /*
  * A child's path: itself, or the cheapest one of its relation that gives
  * vectors.
@@ -347,23 +410,34 @@ make_append_input(PlannerInfo *root, RelOptInfo *rel, AppendPath *append,
 	List	   *subpaths = list_copy(append->subpaths);
 	PathTarget *target = create_empty_pathtarget();
 	double		missing = shape->n;
+	bool		has = shape->distance.expr == NULL;
 	AppendPath *result;
 
 	for (int i = 0; i < n; i++)
 	{
 		int			number = shape->ordered && shape->desc ? n - 1 - i : i;
-		Path	   *path = find_child(list_nth(subpaths, number));
+		Path	   *nearest = find_child_by_distance(root, shape,
+													 list_nth(subpaths,
+															  number));
+		Path	   *path = nearest != NULL ? nearest :
+		find_child(list_nth(subpaths, number));
 		List	   *exprs = (List *)
 		strata_adjust_appendrel_attrs_multilevel(root,
 												 (Node *) shape->inputs,
 												 path->parent, rel);
 		Cost		mine = 0;
 		double		rows = path->rows;
+		double		share = Min(Max(missing, 1) / Max(rows, 1), 1.0);
+		bool		by_distance = nearest != NULL ||
+		(shape->distance.expr != NULL &&
+		 has_distances(root, shape, exprs, path));
 
-		path = make_scan_input(root, path, exprs, shape,
-							   Min(Max(missing, 1) / Max(rows, 1), 1.0), &mine);
+		has = has || by_distance;
+		path = make_scan_input(root, path, exprs, shape, share, &mine);
 		if (path == NULL)
 			return NULL;
+		if (by_distance)
+			mine *= Min(NEAREST_LEAST + NEAREST_SHARE * share, 1);
 		/* partitions behind those that have enough are not read */
 		if (!shape->ordered || missing > 0)
 			*cost += mine;
@@ -371,6 +445,8 @@ make_append_input(PlannerInfo *root, RelOptInfo *rel, AppendPath *append,
 			missing -= rows;
 		lfirst(list_nth_cell(subpaths, number)) = path;
 	}
+	if (!has)
+		return NULL;
 	result = create_append_path(root, rel, subpaths, NIL, NIL, NULL, 0, false,
 								-1);
 	add_new_columns_to_pathtarget(target, shape->inputs);
@@ -444,7 +520,8 @@ make_top_path(PlannerInfo *root, RelOptInfo *ordered_rel, PathTarget *target,
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = list_make1(child);
 	strata_top_path_set_data(path, shape->inputs, shape->keys, shape->clauses,
-							 shape->ordered, shape->ordered && shape->desc);
+							 shape->ordered, shape->ordered && shape->desc,
+							 &shape->distance);
 	path->methods = &strata_top_path_methods;
 	strata_path_copy_disabled(&path->path, child);
 	return path;
@@ -467,12 +544,21 @@ strata_top_create_paths(PlannerInfo *root, RelOptInfo *input_rel,
 	input = find_top_input(input_rel->pathlist);
 	if (input == NULL || !find_shape(root, input_rel, target, &shape))
 		return;
+	if (shape.distance.expr != NULL && !IsA(input, AppendPath) &&
+		!has_distances(root, &shape, shape.inputs, input))
+		return;
 	if (IsA(input, AppendPath))
 		child = make_append_input(root, input_rel, (AppendPath *) input,
 								  &shape, &cost);
 	else
-		child = make_scan_input(root, input, shape.inputs, &shape,
-								Min(shape.n / Max(input->rows, 1), 1.0), &cost);
+	{
+		double		share = Min(shape.n / Max(input->rows, 1), 1.0);
+
+		child = make_scan_input(root, input, shape.inputs, &shape, share,
+								&cost);
+		if (shape.distance.expr != NULL)
+			cost *= Min(NEAREST_LEAST + NEAREST_SHARE * share, 1);
+	}
 	if (child != NULL &&
 		!is_ordered_already(root, input_rel->pathlist, shape.n, cost))
 		add_path(ordered_rel, (Path *)

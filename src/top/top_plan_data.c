@@ -15,6 +15,7 @@
 
 #include "executor/executor.h"
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 
 /* What is where in a plan's private list. */
 enum
@@ -23,17 +24,26 @@ enum
 	PLAN_INPUTS,				/* IntList: column of each key */
 	PLAN_SORTOPS,				/* OidList */
 	PLAN_COLLATIONS,			/* OidList */
-	PLAN_NULLS_FIRST			/* IntList */
+	PLAN_NULLS_FIRST,			/* IntList */
+	PLAN_DISTANCE				/* IntList: input of the column, commuted; or
+								 * NIL */
 };
 
 /* See top_private.h. */
 void
 strata_top_path_set_data(CustomPath *path, List *inputs, List *keys,
-						 List *clauses, bool ordered, bool reverse)
+						 List *clauses, bool ordered, bool reverse,
+						 const StrataTopDistancePlan *distance)
 {
 	Assert(list_length(keys) == list_length(clauses));	/* top:N5 */
-	path->custom_private = list_make4(inputs, keys, clauses,
-									  list_make2_int(ordered, reverse));
+	path->custom_private = list_make5(inputs, keys, clauses,
+									  list_make2_int(ordered, reverse),
+									  distance->expr == NULL ? NIL :
+									  list_make2(distance->column,
+												 distance->value));
+	if (distance->expr != NULL)
+		path->custom_private = lappend(path->custom_private,
+									   list_make1_int(distance->commuted));
 }
 
 /* The number of a column among the inputs, from 1. */
@@ -47,8 +57,9 @@ input_number(List *inputs, const void *column)
 		if (equal(lfirst(lc), column))
 			return foreach_current_index(lc) + 1;
 	}
-	elog(ERROR, "a key is no input");
-	return 0;
+	/* a distance stands behind them */
+	Assert(IsA(column, OpExpr));	/* top:N5 */
+	return list_length(inputs) + 1;
 }
 
 /* A plan's private list. */
@@ -68,8 +79,7 @@ write_keys(List *inputs, List *keys, List *clauses, List *order)
 
 		numbers = lappend_int(numbers, input_number(inputs, lfirst(lc)));
 		sortops = lappend_oid(sortops, clause->sortop);
-		collations = lappend_oid(collations,
-								 lfirst_node(Var, lc)->varcollid);
+		collations = lappend_oid(collations, exprCollation(lfirst(lc)));
 		nulls_first = lappend_int(nulls_first, clause->nulls_first);
 	}
 	return list_make5(order, numbers, sortops, collations, nulls_first);
@@ -83,6 +93,7 @@ plan_top_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 	CustomScan *cscan = makeNode(CustomScan);
 	List	   *inputs = linitial(path->custom_private);
 	List	   *keys = lsecond(path->custom_private);
+	List	   *distance = list_nth(path->custom_private, 4);
 	ListCell   *lc;
 
 	foreach(lc, inputs)
@@ -94,7 +105,17 @@ plan_top_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 												  1),
 									NULL, false));
 	}
+	if (distance != NIL)
+		cscan->custom_scan_tlist =
+			lappend(cscan->custom_scan_tlist,
+					makeTargetEntry(copyObject(linitial(keys)),
+									(AttrNumber) (list_length(inputs) + 1),
+									NULL, false));
 	cscan->custom_exprs = copyObject(keys);
+	/* behind the keys: what the plan has to know of as its own parameters */
+	if (distance != NIL)
+		cscan->custom_exprs = lappend(cscan->custom_exprs,
+									  copyObject(lsecond(distance)));
 	cscan->custom_exprs = lappend(cscan->custom_exprs,
 								  copyObject(root->parse->limitCount));
 	if (root->parse->limitOffset != NULL)
@@ -107,6 +128,11 @@ plan_top_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 	cscan->custom_private = write_keys(inputs, keys,
 									   lthird(path->custom_private),
 									   lfourth(path->custom_private));
+	cscan->custom_private =
+		lappend(cscan->custom_private, distance == NIL ? NIL :
+				list_make2_int(input_number(inputs, linitial(distance)),
+							   linitial_int(list_nth(path->custom_private,
+													 5))));
 	cscan->methods = &strata_top_scan_methods;
 	return &cscan->scan.plan;
 }
@@ -124,6 +150,8 @@ strata_top_plan_read(StrataTopState *top)
 	const List *list = cscan->custom_private;
 	const List *order = list_nth(list, PLAN_ORDER);
 	const List *inputs = list_nth(list, PLAN_INPUTS);
+	const List *distance = list_nth(list, PLAN_DISTANCE);
+	int			next;
 
 	top->ordered = linitial_int(order) != 0;
 	top->reverse = lsecond_int(order) != 0;
@@ -138,10 +166,21 @@ strata_top_plan_read(StrataTopState *top)
 		key->collation = list_nth_oid(list_nth(list, PLAN_COLLATIONS), k);
 		key->nulls_first = list_nth_int(list_nth(list, PLAN_NULLS_FIRST), k);
 	}
-	top->limit = ExecInitExpr(list_nth(cscan->custom_exprs, top->nkeys),
+	next = top->nkeys;
+	if (distance != NIL)
+	{
+		const TargetEntry *entry = llast(cscan->custom_scan_tlist);
+
+		top->distance =
+			strata_top_distance_create(top,
+									   (AttrNumber) linitial_int(distance),
+									   (OpExpr *) entry->expr,
+									   lsecond_int(distance) != 0,
+									   list_nth(cscan->custom_exprs, next++));
+	}
+	top->limit = ExecInitExpr(list_nth(cscan->custom_exprs, next++),
 							  &top->css.ss.ps);
-	if (list_length(cscan->custom_exprs) > top->nkeys + 1)
-		top->offset = ExecInitExpr(list_nth(cscan->custom_exprs,
-											top->nkeys + 1),
+	if (list_length(cscan->custom_exprs) > next)
+		top->offset = ExecInitExpr(list_nth(cscan->custom_exprs, next),
 								   &top->css.ss.ps);
 }

@@ -80,6 +80,34 @@ typedef struct TopRows
 	int			first;
 } TopRows;
 
+/* A first key that is the distance of a column from a value, of a plan. */
+typedef struct StrataTopDistancePlan
+{
+	Expr	   *expr;			/* all of it; NULL: the first key is a column */
+	Var		   *column;
+	Expr	   *value;
+	Oid			opno;			/* with the column on its left */
+	bool		commuted;		/* in expr it is on the right */
+} StrataTopDistancePlan;
+
+/* The same when it runs. */
+typedef struct StrataTopDistance
+{
+	AttrNumber	input;			/* the column, from 1 */
+	bool		commuted;
+	Oid			opno;
+	Oid			collation;
+	Oid			type;			/* of distances */
+	FmgrInfo	function;
+	ExprState  *expr;			/* the value */
+	int16		typlen;
+	bool		typbyval;
+	MemoryContext mcxt;			/* of the value */
+	MemoryContext work;			/* of distances, for a few rows */
+	Datum		value;
+	bool		isnull;
+} StrataTopDistance;
+
 /* A plan that rows come from. */
 typedef struct TopSource
 {
@@ -90,6 +118,9 @@ typedef struct TopSource
 	AttrNumber *key_attnos;		/* the same for each key */
 	AttrNumber	bound_attno;	/* column of the table that the first key is;
 								 * 0: not known */
+	bool		nearest_known;
+	StrataNearest *nearest;		/* NULL: distances have no bounds */
+	bool		by_distance;	/* no vectors: rows come by the first key */
 } TopSource;
 
 /* What metadata says of a batch's first two keys: nothing is better. */
@@ -105,7 +136,8 @@ typedef struct StrataTopState
 	CustomScanState css;		/* must be first */
 	int			nkeys;
 	TopKey	   *keys;
-	int			ninputs;
+	int			ninputs;		/* columns that sources have */
+	StrataTopDistance *distance;	/* the first key, behind them; or NULL */
 	ExprState  *limit;			/* or NULL */
 	ExprState  *offset;
 	bool		ordered;		/* sources follow each other by the first key */
@@ -138,7 +170,8 @@ extern const CustomScanMethods strata_top_scan_methods;
  */
 extern void strata_top_path_set_data(CustomPath *path, List *inputs,
 									 List *keys, List *clauses, bool ordered,
-									 bool reverse);
+									 bool reverse,
+									 const StrataTopDistancePlan *distance);
 extern void strata_top_plan_read(StrataTopState *top);
 
 /* top_key.c: values of keys, and which rows of a vector may matter. */
@@ -167,10 +200,53 @@ strata_top_row(const TopRows *rows, int i)
 	return rows->rows != NULL ? rows->rows[i] : rows->first + i;
 }
 
+/* The column, of sources, that key k is made of. */
+static inline AttrNumber
+strata_top_key_input(const StrataTopState *top, int k)
+{
+	return k == 0 && top->distance != NULL ? top->distance->input :
+		top->keys[k].plan.input;
+}
+
+/* Key k of a row, of the value of that column. */
+extern void strata_top_key_value(StrataTopState *top, int k, Datum value,
+								 bool isnull, TopValue *result);
+
+/*
+ * top_distance.c.  Is the key "column <-> value", of a type of which bounds
+ * are known?  Has the table an index that gives them?
+ */
+extern bool strata_top_match_distance(Expr *expr,
+									  const SortGroupClause *clause,
+									  Index relid,
+									  StrataTopDistancePlan *plan);
+extern bool strata_top_table_has_distances(Oid relid,
+										   const StrataTopDistancePlan *plan,
+										   const Var *column);
+extern StrataTopDistance *strata_top_distance_create(StrataTopState *top,
+													 AttrNumber input,
+													 const OpExpr *op,
+													 bool commuted,
+													 Expr *value);
+
+/* Evaluate the value that distances are from. */
+extern void strata_top_distance_start(StrataTopState *top);
+extern void strata_top_distance_of(StrataTopState *top, Datum column,
+								   bool isnull, Datum *result,
+								   bool *result_isnull);
+
+/* What no row at least so far away is better than; false: not known. */
+extern bool strata_top_distance_bound(StrataTopState *top, double least,
+									  TopValue *bound);
+
+/* Rows farther away do not matter. */
+extern double strata_top_distance_limit(StrataTopState *top);
+
 /* top_source.c: batches and rows of one source go into the sort. */
 extern void strata_top_source_init(StrataTopState *top, TopSource *source,
 								   PlanState *node);
 extern void strata_top_source_read(StrataTopState *top, TopSource *source);
+extern void strata_top_source_end(TopSource *source);
 
 /* top_exec.c */
 struct ExplainState;

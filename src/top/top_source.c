@@ -8,10 +8,14 @@
  * than what is there by then.  Of a vector only keys are looked at, until it
  * is known which of its rows are among the best.
  *
+ * Over 600 lines: rows, bounds and distances decide together what is read.
+ *
  * src/top/top_source.c
  *-------------------------------------------------------------------------
  */
 #include "top/top_private.h"
+
+#include <math.h>
 
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -38,6 +42,8 @@ strata_top_source_init(StrataTopState *top, TopSource *source,
 {
 	source->node = node;
 	source->vectors = strata_scan_state_gives_vectors(node);
+	source->by_distance = top->distance != NULL && IsA(node, IndexScanState) &&
+		((IndexScan *) node->plan)->indexorderby != NIL;
 	source->attnos = palloc(sizeof(AttrNumber) * top->ninputs);
 	for (int i = 0; i < top->ninputs && source->vectors; i++)
 	{
@@ -54,8 +60,20 @@ strata_top_source_init(StrataTopState *top, TopSource *source,
 	}
 	source->key_attnos = palloc(sizeof(AttrNumber) * top->nkeys);
 	for (int k = 0; k < top->nkeys; k++)
-		source->key_attnos[k] = source->attnos[top->keys[k].plan.input - 1];
-	source->bound_attno = table_column(node, top->keys[0].plan.input);
+		source->key_attnos[k] =
+			source->attnos[strata_top_key_input(top, k) - 1];
+	source->bound_attno = top->distance != NULL ? 0 :
+		table_column(node, top->keys[0].plan.input);
+}
+
+/* See top_private.h. */
+void
+strata_top_source_end(TopSource *source)
+{
+	if (source->nearest != NULL)
+		strata_scan_nearest_end(source->nearest);
+	source->nearest = NULL;
+	source->nearest_known = false;
 }
 
 /*-------------------------------------------------------------------------
@@ -77,12 +95,12 @@ load_keys(StrataTopState *top, int row)
 {
 	for (int k = 0; k < top->nkeys; k++)
 	{
-		const TopKey *key = &top->keys[k];
 		bool		isnull;
-		const StrataColumn *col = top->columns[key->plan.input - 1];
+		const StrataColumn *col =
+		top->columns[strata_top_key_input(top, k) - 1];
 		Datum		value = strata_column_get(col, row, &isnull);
 
-		strata_top_value(key, value, isnull, &top->values[k]);
+		strata_top_key_value(top, k, value, isnull, &top->values[k]);
 	}
 }
 
@@ -112,12 +130,14 @@ choose_rows(StrataTopState *top, const TopRows *rows)
 										 sizeof(uint16) *
 										 (top->nchosen_size + 1));
 	}
+	if (top->distance != NULL)
+		MemoryContextReset(top->distance->work);
 	n = strata_top_choose(top, rows, top->chosen);
 	if (n == 0)
 		return 0;
 	for (int k = 0; k < top->nkeys; k++)
-		load_column(top, rows, top->keys[k].plan.input - 1, top->chosen[0],
-					top->chosen[n - 1]);
+		load_column(top, rows, strata_top_key_input(top, k) - 1,
+					top->chosen[0], top->chosen[n - 1]);
 	for (int i = 0; i < n; i++)
 	{
 		load_keys(top, top->chosen[i]);
@@ -139,6 +159,24 @@ choose_rows(StrataTopState *top, const TopRows *rows)
 	return kept;
 }
 
+/* The columns of a row are in top->put; a distance comes behind them. */
+static void
+put_row(StrataTopState *top)
+{
+	TupleTableSlot *put = top->put;
+
+	if (top->distance != NULL)
+	{
+		int			i = top->distance->input - 1;
+
+		strata_top_distance_of(top, put->tts_values[i], put->tts_isnull[i],
+							   &put->tts_values[top->ninputs],
+							   &put->tts_isnull[top->ninputs]);
+	}
+	ExecStoreVirtualTuple(put);
+	tuplesort_puttupleslot(top->sort, put);
+}
+
 /* Rows of a batch go into the sort, as far as they are among the best. */
 static void
 take_batch_rows(StrataTopState *top, const TopRows *rows)
@@ -155,8 +193,7 @@ take_batch_rows(StrataTopState *top, const TopRows *rows)
 			put->tts_values[i] = strata_column_get(top->columns[i],
 												   top->chosen[row],
 												   &put->tts_isnull[i]);
-		ExecStoreVirtualTuple(put);
-		tuplesort_puttupleslot(top->sort, put);
+		put_row(top);
 	}
 	top->ntaken += n;
 }
@@ -174,8 +211,7 @@ put_slot(StrataTopState *top, const TopSource *source, TupleTableSlot *slot)
 		put->tts_values[i] = slot->tts_values[source->attnos[i] - 1];
 		put->tts_isnull[i] = slot->tts_isnull[source->attnos[i] - 1];
 	}
-	ExecStoreVirtualTuple(put);
-	tuplesort_puttupleslot(top->sort, put);
+	put_row(top);
 	top->ntaken++;
 }
 
@@ -194,24 +230,60 @@ take_stored_rows(StrataTopState *top, const TopSource *source,
 	}
 }
 
-/* One row of whatever plan. */
-static void
+/* One row of whatever plan; false: it is not among the best. */
+static bool
 take_slot(StrataTopState *top, const TopSource *source, TupleTableSlot *slot)
 {
 	slot_getsomeattrs(slot, source->max_attno);
+	if (top->distance != NULL)
+		MemoryContextReset(top->distance->work);
 	for (int k = 0; k < top->nkeys; k++)
 	{
 		int			att = source->key_attnos[k] - 1;
 
-		strata_top_value(&top->keys[k], slot->tts_values[att],
-						 slot->tts_isnull[att], &top->values[k]);
+		strata_top_key_value(top, k, slot->tts_values[att],
+							 slot->tts_isnull[att], &top->values[k]);
 	}
 	if (!is_better(top))
-		return;
+		return false;
 	strata_top_heap_add(&top->heap, top->values);
 	Assert(!strata_top_heap_is_full(&top->heap) ||
 		   strata_top_heap_compare(&top->heap, top->values) <= 0);	/* top:N3 */
 	put_slot(top, source, slot);
+	return true;
+}
+
+/* Is the row whose keys were computed last worse than all of the best? */
+static bool
+is_farther(StrataTopState *top)
+{
+	return strata_top_heap_is_full(&top->heap) &&
+		strata_top_compare(&top->keys[0], &top->values[0],
+						   &top->heap.values[0]) > 0;
+}
+
+/*
+ * Read a row store by an index that gives distances, if enough rows are there
+ * to say where to stop; false: not so.
+ */
+static bool
+read_rows_by_distance(StrataTopState *top, TopSource *source)
+{
+	TupleTableSlot *slot;
+	bool		in_order;
+	double		limit = strata_top_distance_limit(top);
+
+	if (source->nearest == NULL || (isinf(limit) && limit > 0) ||
+		!strata_scan_nearest_rows(source->nearest))
+		return false;
+	while ((slot = strata_scan_nearest_next_row(source->nearest, limit,
+												&in_order)) != NULL)
+	{
+		if (!take_slot(top, source, slot) && in_order && is_farther(top))
+			break;
+		limit = strata_top_distance_limit(top);
+	}
+	return true;
 }
 
 /*
@@ -248,7 +320,9 @@ read_rows_of(StrataTopState *top, TopSource *source)
 	StrataRowVector vector;
 	TupleTableSlot *slot;
 
-	if (source->vectors && read_rows_by_bound(top, source))
+	if (source->vectors && (top->distance != NULL ?
+							read_rows_by_distance(top, source) :
+							read_rows_by_bound(top, source)))
 		return;
 	/* without a heap every row would be fetched */
 	if (source->vectors && top->heap.size > 0 &&
@@ -272,7 +346,10 @@ read_rows_of(StrataTopState *top, TopSource *source)
 			ExecProcNode(source->node);
 		if (TupIsNull(slot))
 			return;
-		take_slot(top, source, slot);
+		/* by distance, those behind are not nearer */
+		if (!take_slot(top, source, slot) && source->by_distance &&
+			is_farther(top))
+			return;
 	}
 }
 
@@ -289,6 +366,12 @@ best_of_batch(StrataTopState *top, const TopSource *source,
 	const TopKey *key = &top->keys[k];
 	StrataBatchBounds bounds;
 
+	if (k == 0 && top->distance != NULL)
+		return source->nearest != NULL &&
+			strata_top_distance_bound(top,
+									  strata_scan_nearest_distance(source->nearest,
+																   reader),
+									  best);
 	if (!key->default_order)
 		return false;
 	strata_scan_batch_bounds(reader, source->key_attnos[k], &bounds);
@@ -483,11 +566,53 @@ read_listed(StrataTopState *top, TopSource *source)
 	MemoryContextReset(top->list_mcxt);
 }
 
+/* The nearest first, as long as they matter. */
+static void
+read_nearest(StrataTopState *top, TopSource *source)
+{
+	double		distance;
+
+	for (;;)
+	{
+		double		limit = strata_top_distance_limit(top);
+
+		if (strata_scan_nearest_next(source->nearest, limit,
+									 &distance) == NULL)
+			break;
+		read_current_batch(top, source);
+	}
+}
+
+/* Ask for distances from the value, where there is an index for them. */
+static void
+ask_nearest(StrataTopState *top, TopSource *source)
+{
+	const StrataTopDistance *distance = top->distance;
+
+	if (!source->nearest_known)
+		source->nearest =
+			strata_scan_nearest_begin(source->node, source->key_attnos[0],
+									  distance->opno, distance->collation);
+	source->nearest_known = true;
+	if (source->nearest != NULL && !distance->isnull)
+	{
+		if (source->node->chgParam != NULL)
+			ExecReScan(source->node);
+		strata_scan_nearest_ask(source->nearest, distance->value);
+	}
+	else
+		strata_top_source_end(source);
+}
+
 /* See top_private.h. */
 void
 strata_top_source_read(StrataTopState *top, TopSource *source)
 {
-	if (source->vectors && strata_scan_state_is_best_first(source->node))
+	if (source->vectors && top->distance != NULL)
+		ask_nearest(top, source);
+	if (source->nearest != NULL && strata_scan_nearest_leads(source->nearest))
+		read_nearest(top, source);
+	else if (source->vectors && strata_scan_state_is_best_first(source->node))
 		read_best_first(top, source);
 	else if (source->vectors)
 		read_listed(top, source);

@@ -11,6 +11,9 @@ COMPARISONS = ["=", "=", "<>", "<", "<=", ">", ">="]
 # Operators of GIN's classes by type.
 KEY_OPERATORS = {"int4[]": ["@>", "<@", "&&", "="], "text[]": ["@>", "<@", "&&", "="], "jsonb": ["@>"], "tsvector": ["@@"]}
 
+# Types whose distances btree_gist knows.
+DISTANCES = ("int4", "int8", "date", "timestamp", "timestamptz", "time")
+
 
 class Query:
     """SQL with {tN} for tables; `ordered` when the order of rows is certain."""
@@ -290,7 +293,7 @@ class Queries:
             self.joined_rows, self.joined_rows, self.joined_rows,
             self.outer_join, self.lateral, self.window,
             self.set_operation, self.whole_row, self.ctid, self.sample, self.prepared, self.prepared, self.prepared, self.count, self.end_of_time,
-            self.grouping_sets, self.last_point]
+            self.grouping_sets, self.last_point, self.nearest, self.nearest]
         return rng.choice(makers)()
 
     def where(self, table, alias="a", depth=2):
@@ -340,6 +343,19 @@ class Queries:
             shown = ["a.%s" % c.name for c in keys]
         return Query("SELECT %s FROM %s AS a%s ORDER BY %s%s" % (
             ", ".join(shown), table.token, where, ", ".join(items), self.limit()), ordered=True)
+
+    def nearest(self):
+        """The rows nearest to a value, by a GiST index if there is one."""
+        table = self.table()
+        columns = [c for c in table.columns if c.type.name in DISTANCES]
+        if not columns:
+            return self.top()
+        column = self.rng.choice(columns)
+        predicates = Predicates(self.rng, table, "a")
+        value = predicates.operand(column, cross=False)
+        distance = "a.%s OPERATOR(public.<->) %s" % (column.name, value)
+        return Query("SELECT %s FROM %s AS a%s ORDER BY 1 LIMIT %d" % (
+            distance, table.token, self.where(table), self.rng.choice([1, 3, 10, 100])), ordered=True)
 
     def last_point(self):
         table = self.table()

@@ -38,6 +38,18 @@ GIN_CLASSES = {"int4[]": ["array_ops"], "text[]": ["array_ops"], "jsonb": ["json
                "tsvector": ["tsvector_ops"], "text": ["public.gin_trgm_ops"], "varchar(120)": ["public.gin_trgm_ops"],
                'text COLLATE "C"': ["public.gin_trgm_ops"], 'text COLLATE "en-x-icu"': ["public.gin_trgm_ops"]}
 
+# And of GiST: what orders NaN as C does is left out, since PostgreSQL loses it.
+GIST_CLASSES = {name: ["public.gist_%s_ops" % name] for name in (
+    "int2", "int4", "int8", "numeric", "date", "time", "timestamp", "timestamptz", "interval", "uuid", "text")}
+GIST_CLASSES.update({"int4range": ["range_ops"], "tstzrange": ["range_ops"], "inet": ["inet_ops"], "tsvector": ["tsvector_ops"],
+                     'text COLLATE "C"': ["public.gist_trgm_ops"], "numeric(10,2)": ["public.gist_numeric_ops"]})
+
+
+def gist_index(rng, table):
+    """The method and columns of a GiST index; None where the table has none."""
+    columns = table.some(rng, 1, 2, lambda c: c.type.name in GIST_CLASSES and c.name != "ts")
+    return columns and "USING gist (%s)" % ", ".join("%s %s" % (c.name, rng.choice(GIST_CLASSES[c.type.name])) for c in columns)
+
 
 def gin_index(rng, table):
     """The method and columns of a GIN index; None where the table has none."""
@@ -593,7 +605,7 @@ class Statements:
             items = ", ".join("%s %s" % (c.name, rng.choice(BRIN_CLASSES[c.type.name])) for c in columns) or "id"
         what = "%s (%s)%s" % (using, items, extra)
         if not unique and not extra and rng.random() < 0.5:
-            what = gin_index(rng, table) or what
+            what = rng.choice([gin_index, gin_index, gist_index])(rng, table) or what
 
         def made():
             table.indexes += 1

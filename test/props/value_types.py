@@ -229,6 +229,9 @@ DO $$ BEGIN
     IF EXISTS (SELECT FROM pg_available_extensions WHERE name = 'pg_trgm') THEN
         CREATE EXTENSION IF NOT EXISTS pg_trgm SCHEMA public;
     END IF;
+    IF EXISTS (SELECT FROM pg_available_extensions WHERE name = 'btree_gist') THEN
+        CREATE EXTENSION IF NOT EXISTS btree_gist SCHEMA public;
+    END IF;
     IF to_regtype('public.props_mood') IS NULL THEN
         CREATE TYPE public.props_mood AS ENUM ('happy', 'ok', 'sad');
         CREATE DOMAIN public.props_posint AS int4 CHECK (VALUE > 0);

@@ -1,26 +1,23 @@
 /*-------------------------------------------------------------------------
  *
- * index_brin.c
- *	  Summaries of batches by the operator classes of a BRIN index: made,
- *	  merged, asked, verified.
+ * index_summarise.c
+ *	  Summaries of batches by the operator classes of a BRIN or GiST index:
+ *	  made, merged, asked, verified.
  *
  * A run of summaries has one for each batch with a row number in [from, to);
  * a batch that has none there is not seen by whoever sees the run (index:I6).
  * All of a run is read by whoever asks: a page has those of 20 to 200 batches.
  *
- * src/index/index_brin.c
+ * src/index/index_summarise.c
  *-------------------------------------------------------------------------
  */
 #include "index/index_class_private.h"
-#include "pg/pg.h"
-
-#include <math.h>
 
 #include "access/table.h"
-#include "catalog/pg_type.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
-#include "utils/geo_decls.h"
+#include "utils/float.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
@@ -29,39 +26,23 @@
 #define SAMPLE_SUMMARIES 32
 
 /*
- * PostgreSQL's class for boxes loses those with NaN, and others with them:
- * nothing is to the left of NaN, nor to its right.
- */
-static bool
-is_nowhere(Oid type, Datum value)
-{
-	const		BOX *box;
-
-	if (type != BOXOID)
-		return false;
-	box = DatumGetBoxP(value);
-	return isnan(box->low.x) || isnan(box->low.y) || isnan(box->high.x) ||
-		isnan(box->high.y);
-}
-
-/*
  * Add the values of a column of the reader's batch; false: one of them has no
  * place in a summary.
  */
 static bool
-summarise_column(StrataBrin *brin, int column, StrataBatchReader *reader,
+summarise_column(StrataClass *class, int column, StrataBatchReader *reader,
 				 AttrNumber attno)
 {
 	const StrataColumn *col = strata_batch_reader_column(reader, attno);
+	Oid			type = getBaseType(col->type.typid);
 	bool		by_code = !col->constant && col->codes != NULL;
 	int			n = col->constant ? 1 : reader->nrows;
 	bool		isnull = false;
 
 	for (int i = 0; by_code && i < col->ndict; i++)
 	{
-		if (is_nowhere(col->type.typid, col->dict[i]))
+		if (!strata_class_add(class, column, type, col->dict[i], false))
 			return false;
-		strata_brin_add(brin, column, col->dict[i], false);
 	}
 	for (int row = 0; row < n; row++)
 	{
@@ -69,27 +50,26 @@ summarise_column(StrataBrin *brin, int column, StrataBatchReader *reader,
 
 		if (!isnull && by_code)
 			continue;
-		if (!isnull && is_nowhere(col->type.typid, value))
+		if (!strata_class_add(class, column, type, value, isnull))
 			return false;
-		strata_brin_add(brin, column, value, isnull);
 	}
 	return true;
 }
 
 /* The summary of the reader's batch; NULL: it can have none. */
 static const void *
-summarise_batch(StrataBrin *brin, Relation index, StrataBatchReader *reader,
+summarise_batch(StrataClass *class, Relation index, StrataBatchReader *reader,
 				Size *size)
 {
 	*size = 0;
-	strata_brin_start(brin);
+	strata_class_start(class);
 	for (int i = 0; i < index->rd_index->indnkeyatts; i++)
 	{
-		if (!summarise_column(brin, i, reader,
+		if (!summarise_column(class, i, reader,
 							  index->rd_index->indkey.values[i]))
 			return NULL;
 	}
-	return strata_brin_finish(brin, size);
+	return strata_class_finish(class, size);
 }
 
 /* See index_class_private.h. */
@@ -98,7 +78,7 @@ strata_index_summarise(StrataStore *store, Relation relation,
 					   StrataIndexRun *run)
 {
 	Relation	index = index_open(run->function, AccessShareLock);
-	StrataBrin *brin = strata_brin_open(index);
+	StrataClass *class = strata_class_open(index);
 	StrataBatchReader *reader = strata_batch_reader_create(store->rel,
 														   store->schema);
 	StrataSummaryWriter *writer = strata_summary_writer_begin(relation, run);
@@ -116,13 +96,13 @@ strata_index_summarise(StrataStore *store, Relation relation,
 
 		if (!strata_batch_reader_load(reader, batches.slot))
 			continue;
-		summary = summarise_batch(brin, index, reader, &size);
+		summary = summarise_batch(class, index, reader, &size);
 		strata_summary_writer_add(writer, first_row, summary, size);
 	}
 	strata_index_batches_end(&batches);
 	strata_summary_writer_end(writer, run);
 	strata_batch_reader_free(reader);
-	strata_brin_close(brin);
+	strata_class_close(class);
 	index_close(index, NoLock);
 }
 
@@ -200,7 +180,7 @@ struct StrataSummaryProbe
 	Snapshot	snapshot;
 	List	   *runs;
 	int64		covered;
-	StrataBrin *brin;
+	StrataClass *class;
 	bool		asked;			/* before: then it is worth it that */
 	bool		kept;			/* all rows are in `rows` */
 	bool		too_many;		/* ... which does not work out */
@@ -209,6 +189,8 @@ struct StrataSummaryProbe
 	StrataIndexRanges *found;
 	int			size;
 	bool		included;		/* the last batch was */
+	StrataIndexNearest *nearest;	/* not NULL: distances are asked for ... */
+	ScanKey		key;			/* ... by it */
 };
 
 /* See index_class_private.h. */
@@ -236,7 +218,7 @@ strata_summary_probe_begin(Relation batches, Snapshot snapshot, Relation index)
 			strata_index_chain(strata_index_runs(probe->relation, snapshot,
 												 &target),
 							   &probe->covered);
-		probe->brin = strata_brin_open(index);
+		probe->class = strata_class_open(index);
 	}
 	MemoryContextSwitchTo(old);
 	return probe;
@@ -257,14 +239,43 @@ add_batches(StrataSummaryProbe *probe, int64 from, int64 to)
 	found->ranges[found->n++].to = to;
 }
 
+/* How near are the batches of a row? */
+static void
+measure_row(StrataSummaryProbe *probe, const StrataSummaryRow *row)
+{
+	StrataIndexNearest *nearest = probe->nearest;
+
+	if (nearest->n + row->n > probe->size)
+	{
+		probe->size = Max(probe->size * 2, nearest->n + row->n);
+		nearest->batches = repalloc_huge(nearest->batches,
+										 sizeof(StrataIndexNear) *
+										 probe->size);
+	}
+	for (int i = 0; i < row->n; i++)
+	{
+		StrataIndexNear *near = &nearest->batches[nearest->n++];
+
+		near->first_row = row->first_rows[i];
+		near->distance = row->summaries[i] == NULL ?
+			-get_float8_infinity() :
+			strata_class_distance(probe->class, row->summaries[i], probe->key);
+	}
+}
+
 /* Take the batches of a row that may have what is asked for. */
 static void
 ask_row(StrataSummaryProbe *probe, const StrataSummaryRow *row)
 {
+	if (probe->nearest != NULL)
+	{
+		measure_row(probe, row);
+		return;
+	}
 	for (int i = 0; i < row->n; i++)
 	{
 		bool		may = row->summaries[i] == NULL ||
-		strata_brin_may_hold(probe->brin, row->summaries[i]);
+		strata_class_may_hold(probe->class, row->summaries[i]);
 
 		/* batches that follow one another are one range */
 		if (may && probe->included)
@@ -316,12 +327,46 @@ ask_runs(StrataSummaryProbe *probe)
 	}
 }
 
+/* Ask all rows, which are kept, or read. */
+static void
+ask_rows(StrataSummaryProbe *probe)
+{
+	ListCell   *lc;
+
+	if (!probe->kept)
+	{
+		ask_runs(probe);
+		return;
+	}
+	foreach(lc, probe->rows)
+	{
+		CHECK_FOR_INTERRUPTS();
+		ask_row(probe, lfirst(lc));
+	}
+}
+
+/* See index_class_private.h. */
+StrataIndexNearest *
+strata_summary_probe_nearest(StrataSummaryProbe *probe, ScanKey key)
+{
+	StrataIndexNearest *nearest = palloc0(sizeof(StrataIndexNearest));
+
+	probe->size = 64;
+	nearest->batches = palloc_array(StrataIndexNear, probe->size);
+	nearest->covered = probe->covered;
+	probe->nearest = nearest;
+	probe->key = key;
+	if (probe->runs != NIL)
+		ask_rows(probe);
+	probe->nearest = NULL;
+	return nearest;
+}
+
 /* See index_class_private.h. */
 StrataIndexRanges *
 strata_summary_probe_find(StrataSummaryProbe *probe, ScanKey keys, int nkeys)
 {
 	StrataIndexRanges *found = palloc(sizeof(StrataIndexRanges));
-	ListCell   *lc;
 
 	found->n = 0;
 	probe->size = 64;
@@ -329,15 +374,8 @@ strata_summary_probe_find(StrataSummaryProbe *probe, ScanKey keys, int nkeys)
 	probe->found = found;
 	probe->included = false;
 	if (probe->runs != NIL)
-		strata_brin_ask(probe->brin, keys, nkeys);
-	if (!probe->kept)
-		ask_runs(probe);
-	else
-		foreach(lc, probe->rows)
-	{
-		CHECK_FOR_INTERRUPTS();
-		ask_row(probe, lfirst(lc));
-	}
+		strata_class_ask(probe->class, keys, nkeys);
+	ask_rows(probe);
 	add_batches(probe, probe->covered, STRATA_BATCH_MAX_ROW_NUMBER + 1);
 	Assert(found->n == 1 ||
 		   found->ranges[found->n - 2].to <= probe->covered);	/* index:I2 */
@@ -354,7 +392,7 @@ strata_summary_probe_share(StrataSummaryProbe *probe, ScanKey keys, int nkeys)
 
 	if (probe->runs == NIL)
 		return 1;
-	strata_brin_ask(probe->brin, keys, nkeys);
+	strata_class_ask(probe->class, keys, nkeys);
 	foreach(lc, probe->runs)
 	{
 		const StrataIndexRun *run = lfirst(lc);
@@ -381,7 +419,7 @@ strata_summary_probe_share(StrataSummaryProbe *probe, ScanKey keys, int nkeys)
 			{
 				weight++;
 				share += row->summaries[j] == NULL ||
-					strata_brin_may_hold(probe->brin, row->summaries[j]);
+					strata_class_may_hold(probe->class, row->summaries[j]);
 			}
 		}
 		strata_summary_cursor_end(cursor);
@@ -397,7 +435,7 @@ strata_summary_probe_end(StrataSummaryProbe *probe)
 {
 	if (probe->relation != NULL)
 	{
-		strata_brin_close(probe->brin);
+		strata_class_close(probe->class);
 		table_close(probe->relation, NoLock);
 	}
 	MemoryContextDelete(probe->mcxt);
@@ -410,7 +448,7 @@ strata_summary_probe_end(StrataSummaryProbe *probe)
 
 /* What is wrong with the summary of the reader's batch; NULL: nothing. */
 static const char *
-check_summary(StrataBrin *brin, Relation index, StrataBatchReader *reader,
+check_summary(StrataClass *class, Relation index, StrataBatchReader *reader,
 			  const void *summary, Size size)
 {
 	const void *anew;
@@ -418,10 +456,10 @@ check_summary(StrataBrin *brin, Relation index, StrataBatchReader *reader,
 
 	if (summary == NULL)
 		return NULL;
-	anew = summarise_batch(brin, index, reader, &anew_size);
+	anew = summarise_batch(class, index, reader, &anew_size);
 	if (anew != NULL &&
 		((anew_size == size && memcmp(anew, summary, size) == 0) ||
-		 strata_brin_covers(brin, summary, anew)))
+		 strata_class_covers(class, summary, anew)))
 		return NULL;
 	return "the batch index's summary is not that of the batch";
 }
@@ -434,7 +472,7 @@ strata_index_verify_summaries(StrataStore *store, Relation relation,
 							  StrataIndexReport report, void *arg)
 {
 	Relation	index = index_open(target->function, AccessShareLock);
-	StrataBrin *brin = strata_brin_open(index);
+	StrataClass *class = strata_class_open(index);
 	StrataBatchReader *reader = strata_batch_reader_create(store->rel,
 														   store->schema);
 	ListCell   *lc;
@@ -474,7 +512,7 @@ strata_index_verify_summaries(StrataStore *store, Relation relation,
 			}
 			problem = row == NULL || row->first_rows[i] != first_row ?
 				"the batch index has no summary of the batch" :
-				check_summary(brin, index, reader, row->summaries[i],
+				check_summary(class, index, reader, row->summaries[i],
 							  row->sizes[i]);
 			if (problem != NULL)
 				report(arg, first_row, target->attno, problem);
@@ -483,6 +521,6 @@ strata_index_verify_summaries(StrataStore *store, Relation relation,
 		strata_summary_cursor_end(cursor);
 	}
 	strata_batch_reader_free(reader);
-	strata_brin_close(brin);
+	strata_class_close(class);
 	index_close(index, NoLock);
 }
