@@ -32,6 +32,9 @@
 /* Rows of a scan's first window. */
 #define FIRST_WINDOW 64
 
+/* Rows of a batch that are tried alone: LIMIT may want no more. */
+#define ROWS_ALONE 16
+
 enum
 {
 	MEMO_UNKNOWN, MEMO_FALSE, MEMO_TRUE
@@ -104,7 +107,6 @@ strata_batch_load(StrataScanState *scan, StrataOpenBatch *batch, bool again)
 	batch->targets_ready = false;
 	batch->window_n = 0;
 	batch->unsorted = false;
-	batch->few_wanted = false;
 	batch->decoded = false;
 	batch->nresiduals = 0;
 	batch->ntried = 0;
@@ -348,19 +350,6 @@ load_columns(StrataScanState *scan, const StrataResidual *residual, int row)
 	}
 }
 
-/*
- * A column of a residual, with the row there: with all rows, unless few are
- * likely to be asked for.
- */
-static inline StrataColumn *
-residual_column(StrataScanState *scan, StrataOpenBatch *batch,
-				AttrNumber attno, int row)
-{
-	return batch->few_wanted ?
-		strata_batch_column_at(scan, batch, attno, row) :
-		strata_batch_reader_column(batch->reader, attno);
-}
-
 /* Evaluate the residual's qual on a row. */
 static bool
 eval_residual(StrataScanState *scan, StrataOpenBatch *batch,
@@ -446,8 +435,8 @@ start_residual(StrataScanState *scan, StrataOpenBatch *batch,
 
 	for (int i = 0; i < residual->ncolumns; i++)
 	{
-		residual->columns[i] = residual_column(scan, batch,
-											   residual->attnos[i], row);
+		residual->columns[i] = strata_batch_reader_column(batch->reader,
+														  residual->attnos[i]);
 		if (!residual->columns[i]->constant)
 		{
 			col = residual->columns[i];
@@ -531,8 +520,8 @@ in_window(const StrataOpenBatch *batch, int row)
 
 /*
  * Make the window one with the row.  The first of a scan is small, because
- * LIMIT may want no more, and so are those of batches of which few rows are
- * wanted; the others reach from the first to the last selected row.
+ * LIMIT may want no more; the others reach from the first to the last selected
+ * row.
  */
 static void
 open_window(StrataScanState *scan, StrataOpenBatch *batch, int row)
@@ -546,19 +535,17 @@ open_window(StrataScanState *scan, StrataOpenBatch *batch, int row)
 		from = vector->rows[0];
 		to = vector->rows[vector->nrows - 1] + 1;
 	}
-	if ((scan->nwindows++ == 0 || batch->few_wanted) && !batch->unsorted)
+	if (scan->nwindows++ == 0 && !batch->unsorted)
 	{
-		int			few = batch->few_wanted ? STRATA_ROWS_ALONE : FIRST_WINDOW;
-
 		if (vector->reverse)
 		{
 			to = row + 1;
-			from = Max(from, to - few);
+			from = Max(from, to - FIRST_WINDOW);
 		}
 		else
 		{
 			from = row;
-			to = Min(to, from + few);
+			to = Min(to, from + FIRST_WINDOW);
 		}
 	}
 	Assert(from <= row && row < to &&
@@ -714,11 +701,6 @@ residuals_pass(StrataScanState *scan, StrataOpenBatch *batch, int position,
 		}
 		if (residual->mode == STRATA_RESIDUAL_NEW)
 			start_residual(scan, batch, residual, row);
-		else if (batch->few_wanted)
-			for (int k = 0; k < residual->ncolumns; k++)
-				residual->columns[k] = residual_column(scan, batch,
-													   residual->attnos[k],
-													   row);
 		switch (residual->mode)
 		{
 			case STRATA_RESIDUAL_CONSTANT:
@@ -737,59 +719,28 @@ residuals_pass(StrataScanState *scan, StrataOpenBatch *batch, int position,
 	return true;
 }
 
-/* More rows are asked for than seemed likely. */
-static void
-want_all(StrataOpenBatch *batch)
-{
-	batch->few_wanted = false;
-	/* their columns are to have all rows */
-	for (int i = 0; i < batch->nresiduals; i++)
-		batch->residuals[i].mode = STRATA_RESIDUAL_NEW;
-}
-
-/* See scan_batch_private.h. */
-int
-strata_batch_next_candidate(StrataScanState *scan, StrataOpenBatch *batch)
-{
-	int			row;
-
-	if (batch->nresiduals > 0 && batch->ntried >= STRATA_ROWS_ALONE &&
-		batch->passed_from == PG_INT32_MAX)
-	{
-		want_all(batch);
-		strata_batch_filter_rest(scan, batch, false);
-	}
-	if (batch->next >= batch->vector.nrows)
-		return -1;
-	row = strata_vector_row(&batch->vector, batch->next++);
-	if (batch->few_wanted && batch->window_n > 0 && !in_window(batch, row))
-		want_all(batch);
-	return row;
-}
-
-/* See scan_batch_private.h. */
-bool
-strata_batch_passes(StrataScanState *scan, StrataOpenBatch *batch, int row)
-{
-	Assert(strata_vector_row(&batch->vector, batch->next - 1) ==
-		   row);				/* scan:R4: its turn has come */
-	if (batch->nresiduals == 0 ||
-		residuals_pass(scan, batch, batch->next - 1, row))
-		return true;
-	InstrCountFiltered1(&scan->css, 1);
-	return false;
-}
-
 /* See scan_batch_private.h. */
 int
 strata_batch_next_row(StrataScanState *scan, StrataOpenBatch *batch)
 {
-	int			row;
+	while (batch->next < batch->vector.nrows)
+	{
+		int			position = batch->next;
+		int			row;
 
-	while ((row = strata_batch_next_candidate(scan, batch)) >= 0)
-		if (strata_batch_passes(scan, batch, row))
-			break;
-	return row;
+		if (batch->nresiduals > 0 && batch->ntried >= ROWS_ALONE &&
+			batch->passed_from == PG_INT32_MAX)
+		{
+			strata_batch_filter_rest(scan, batch, false);
+			continue;
+		}
+		row = strata_vector_row(&batch->vector, batch->next++);
+		if (batch->nresiduals == 0 ||
+			residuals_pass(scan, batch, position, row))
+			return row;
+		InstrCountFiltered1(&scan->css, 1);
+	}
+	return -1;
 }
 
 /* See scan_batch_private.h. */

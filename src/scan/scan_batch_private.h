@@ -27,9 +27,6 @@ typedef enum StrataResidualMode
 	STRATA_RESIDUAL_ROW
 } StrataResidualMode;
 
-/* Rows of a batch that are tried alone: LIMIT may want no more. */
-#define STRATA_ROWS_ALONE 16
-
 /* A qual that is evaluated when a row is about to be returned. */
 typedef struct StrataResidual
 {
@@ -69,7 +66,6 @@ typedef struct StrataOpenBatch
 	int			window_from;	/* rows [from, from + n) */
 	int			window_n;
 	bool		unsorted;		/* vector.rows are not in ascending order */
-	bool		few_wanted;		/* so columns are decoded in small windows */
 	bool		decoded;		/* some column of this batch was */
 	int64		ndecoded;		/* reader's count already in the counters */
 } StrataOpenBatch;
@@ -129,15 +125,6 @@ extern uint16 *strata_batch_row_space(struct StrataScanState *scan,
 /* Step to the next row that passes the remaining quals; -1 at the end. */
 extern int	strata_batch_next_row(struct StrataScanState *scan,
 								  StrataOpenBatch *batch);
-
-/*
- * The same in two steps, for who may not need the second: the next row that
- * may pass, and whether it does.
- */
-extern int	strata_batch_next_candidate(struct StrataScanState *scan,
-										StrataOpenBatch *batch);
-extern bool strata_batch_passes(struct StrataScanState *scan,
-								StrataOpenBatch *batch, int row);
 
 /*
  * Column attno, with the row there: the rows around it that are likely to be

@@ -192,10 +192,7 @@ heap_remove_first(StrataMerge *merge)
  *-------------------------------------------------------------------------
  */
 
-/*
- * Step to the next row and take its keys; false at the end.  A row of a batch
- * is tried by the quals that are no vectors when it is the first of all.
- */
+/* Step to the next row and take its keys; false at the end. */
 static bool
 advance_input(StrataMerge *merge, MergeInput *input)
 {
@@ -209,14 +206,11 @@ advance_input(StrataMerge *merge, MergeInput *input)
 											&input->isnull[i]);
 		input->abbreviated = strata_merge_abbreviate(merge, input->values[0],
 													 input->isnull[0]);
-		input->passed = true;
 		return true;
 	}
-	input->row = strata_batch_next_candidate(merge->scan, input->batch);
+	input->row = strata_batch_next_row(merge->scan, input->batch);
 	if (input->row < 0)
 		return false;
-	input->passed = false;
-	merge->nsteps++;
 	if (input->windowed)
 		input->columns[0] = strata_batch_column_at(merge->scan, input->batch,
 												   merge->keys[0].attno,
@@ -474,9 +468,6 @@ open_batch(StrataMerge *merge, MergeInput *input)
 			sort_batch_rows(merge, input);
 			break;
 	}
-	batch->few_wanted = !batch->unsorted &&
-		merge->nsteps <= STRATA_ROWS_ALONE * merge->nopened;
-	merge->nopened++;
 	if (advance_input(merge, input))
 		heap_add(merge, input);
 	else
@@ -608,33 +599,11 @@ pass_over_first(StrataMerge *merge)
 	strata_merge_release_input(merge, input);
 }
 
-/*
- * Is the first input's row one that is wanted?  Else go on to the next.  Only
- * rows whose turn has come are tried: LIMIT may not want those of the others.
- */
-static bool
-first_is_wanted(StrataMerge *merge)
-{
-	MergeInput *input = merge->heap[0];
-
-	if (!input->passed &&
-		!strata_batch_passes(merge->scan, input->batch, input->row))
-	{
-		CHECK_FOR_INTERRUPTS();
-		step_first(merge);
-		return false;
-	}
-	input->passed = true;
-	if (merge->scan->group_limit == 0 || count_to_group(merge, input))
-		return true;
-	pass_over_first(merge);
-	return false;
-}
-
 /* The next row, projected; NULL at the end. */
 TupleTableSlot *
 strata_merge_next(StrataMerge *merge)
 {
+	StrataScanState *scan = merge->scan;
 	MergeInput *input;
 
 	if (merge->finished)
@@ -644,9 +613,13 @@ strata_merge_next(StrataMerge *merge)
 	else if (merge->advance)
 		step_first(merge);
 	merge->advance = false;
-	do
+	open_due_batches(merge);
+	while (scan->group_limit > 0 && merge->nheap > 0 &&
+		   !count_to_group(merge, merge->heap[0]))
+	{
+		pass_over_first(merge);
 		open_due_batches(merge);
-	while (merge->nheap > 0 && !first_is_wanted(merge));
+	}
 	if (merge->nheap == 0)
 	{
 		merge->finished = true;
@@ -660,8 +633,8 @@ strata_merge_next(StrataMerge *merge)
 	check_order(merge, input);
 #endif
 	if (input->batch == NULL)
-		return strata_rowstore_emit(merge->scan, input->slot);
-	return strata_batch_emit(merge->scan, input->batch, input->row);
+		return strata_rowstore_emit(scan, input->slot);
+	return strata_batch_emit(scan, input->batch, input->row);
 }
 
 /* Forget everything that was read; values may be different now. */
@@ -674,7 +647,6 @@ strata_merge_rescan(StrataMerge *merge)
 	merge->advance = false;
 	merge->nheap = 0;
 	merge->group_rows = 0;
-	merge->nopened = merge->nsteps = 0;
 	strata_pending_reset(merge);
 	list_free(merge->unused);
 	merge->unused = NIL;

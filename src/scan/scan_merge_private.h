@@ -30,7 +30,6 @@ typedef struct MergeInput
 	bool		windowed;		/* the one key's rows are decoded as they are
 								 * needed */
 	int			row;			/* batch: current row */
-	bool		passed;			/* it passed all quals; else it is to be tried */
 	TupleTableSlot *slot;		/* row store: current row */
 	Datum	   *values;			/* its keys */
 	bool	   *isnull;
@@ -56,9 +55,6 @@ struct StrataMerge
 	int			nheap;
 	int			heap_size;
 	bool		advance;
-	/* how many batches were opened, and rows of theirs looked at */
-	int64		nopened;
-	int64		nsteps;
 	/* the group of the row last returned (scan_window.c) */
 	MemoryContext group_mcxt;
 	Datum	   *group;
