@@ -1,7 +1,8 @@
 # test/t/430_batches_between.pl
 #	  Batches from one server to another: by COPY in binary form and by a
 #	  foreign table, between roles that are no superusers; a server killed while
-#	  it imports, and the import gone on with.
+#	  it imports, the import gone on with; and forged units, at random, with
+#	  checksums made to fit: an error or rows that their types have.
 use strict;
 use warnings;
 
@@ -114,6 +115,106 @@ is_sound($to, 'm', 'by a foreign table');
 $to->safe_psql('postgres', 'CREATE ROLE stranger; GRANT SELECT ON inbox TO stranger');
 like(($to->psql('postgres', "SET ROLE stranger; CALL strata.import_batches('m', 'inbox')"))[2], qr/permission denied for table m/, 'a stranger imports nothing');
 
+#-------------------------------------------------------------------------
+# Forged units
+#-------------------------------------------------------------------------
+
+my @crc = map { my $c = $_; $c = $c & 1 ? ($c >> 1) ^ 0x82F63B78 : $c >> 1 for 1 .. 8; $c } 0 .. 255;
+
+sub crc32c
+{
+	my $c = 0xFFFFFFFF;
+	$c = $crc[($c ^ $_) & 255] ^ ($c >> 8) for unpack 'C*', $_[0];
+	return $c ^ 0xFFFFFFFF;
+}
+
+# Where the encoded columns of a unit are: [offset, length].
+sub columns_of
+{
+	my ($unit) = @_;
+	my $at = 62;
+	$at += 1 + ord substr $unit, $at, 1;
+	my $n = unpack 'n', substr $unit, $at, 2;
+	$at += 2;
+	for (1 .. $n)
+	{
+		$at += 1 + ord substr $unit, $at, 1;
+		my $form = substr $unit, $at++, 1;
+		$at += $form eq 'v' ? 8 : 2 + unpack 'n', substr $unit, $at, 2;
+	}
+	my @columns;
+	for (1 .. $n)
+	{
+		my $length = unpack 'N', substr $unit, $at, 4;
+		push @columns, [ $at + 4, $length ];
+		$at += 4 + $length;
+	}
+	die 'a unit is not as docs/format.md says' if $at != length $unit;
+	return @columns;
+}
+
+# Bytes changed somewhere, and all checksums right again.
+sub forge
+{
+	my ($unit) = @_;
+	my @columns = columns_of($unit);
+	if (rand() < 0.2)
+	{
+		# the head: whatever it is
+		substr($unit, 11 + int rand($columns[0][0] - 11), 1) = chr int rand 256;
+	}
+	else
+	{
+		my ($at, $length) = @{ $columns[int rand @columns] };
+		for (1 .. 1 + int rand 4)
+		{
+			my $where = int rand $length;
+			$where = 7 + int rand($length < 40 ? $length - 7 : 33) if $length > 8 && rand() < 0.5;
+			substr($unit, $at + $where, 1) = rand() < 0.3 ? "\xff" : chr int rand 256;
+		}
+		my $column = substr $unit, $at, $length;
+		substr($unit, $at + 3, 4) = pack 'V', crc32c(substr($column, 0, 3) . substr $column, 7);
+	}
+	substr($unit, 7, 4) = pack 'N', crc32c(substr($unit, 0, 7) . substr $unit, 11);
+	return $unit;
+}
+
+my $seed = $ENV{SEED} // time;
+srand $seed;
+note "SEED=$seed";
+on($to, qq{CREATE TABLE forged (n int, unit bytea);
+	CREATE TABLE f (LIKE m) USING strata; ALTER TABLE f SET (strata.segmentby = 'host', strata.orderby = 'ts');
+	CREATE TABLE g (LIKE m) USING heap;
+	-- both get the unit's rows; what fails leaves neither
+	CREATE PROCEDURE try(unit bytea, INOUT result text) LANGUAGE plpgsql AS \$\$
+	BEGIN
+		CREATE TEMP TABLE one AS SELECT substr(encode(unit, 'hex'), 23, 32)::uuid AS export, ('x' || substr(encode(unit, 'hex'), 55, 16))::bit(64)::bigint AS seq, unit;
+		PERFORM strata.forget_import('f'), strata.forget_import('g');
+		EXECUTE 'CALL strata.import_batches(''f'', ''one'')';
+		EXECUTE 'CALL strata.import_batches(''g'', ''one'')';
+		result := 'rows';
+		DROP TABLE one;
+	EXCEPTION WHEN OTHERS THEN
+		result := SQLSTATE;
+	END \$\$});
+# small units of all kinds
+my @units = map { pack 'H*', $_ } split /\n/, on($from, q{SELECT encode(unit, 'hex') FROM strata.export_batches('m') WHERE rows > 0 ORDER BY length(unit) LIMIT 6});
+my %seen;
+my $steps = $ENV{STEPS} // 300;
+for my $round (1 .. $steps / 50)
+{
+	my $calls = join '', map { sprintf "CALL try('\\x%s', NULL);\n", unpack 'H*', forge($units[int rand @units]) } 1 .. 50;
+	$seen{$_}++ for split /\n/, on($to, "SET client_min_messages = error; $calls");
+}
+note explain \%seen;
+ok($seen{rows}, 'some forged units have rows that their types have') if $steps > 200;
+ok($seen{XX001}, 'some are damaged');
+is(join(' ', grep { /^(XX000|58|53)/ } sort keys %seen), '', 'none is an error of ours');
+is(on($to, q{SELECT count(*) FROM ((TABLE f EXCEPT ALL TABLE g) UNION ALL (TABLE g EXCEPT ALL TABLE f)) AS d}), 0, 'and are the same in batches as in a heap');
+is(on($to, q{SELECT count(*), sum(length(f::text)) FROM f}), on($to, q{SELECT count(*), sum(length(g::text)) FROM g}), 'shown alike');
+is(on($to, 'SELECT sum(small), min(ts), max(usage), count(DISTINCT host), sum(amount) FROM f'),
+	on($to, 'SELECT sum(small), min(ts), max(usage), count(DISTINCT host), sum(amount) FROM g'), 'aggregated alike');
+is_sound($to, 'f', 'forged');
 unlike(slurp_file($to->logfile), qr/terminated by signal (?!9|3)|TRAP:/, 'no server process ended');
 
 done_testing();
