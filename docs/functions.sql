@@ -117,6 +117,38 @@ SELECT strata.gc();                                                   -- for sup
 -- ## strata.to_heap
 CALL strata.to_heap('conditions');                                    -- the way out: heap partitions
 
+-- # Batches between servers
+-- One server's batches become another's without being decoded on the way ([SQL reference](sql-reference.md#batches-to-another-server)).
+CREATE TABLE conditions (time timestamptz NOT NULL, device text NOT NULL, temperature float8);
+SELECT create_hypertable('conditions', 'time', chunk_time_interval => interval '1 day');
+ALTER TABLE conditions SET (strata.segmentby = 'device');
+INSERT INTO conditions
+SELECT t, 'd' || d, round((20 + d + 5 * sin(extract(epoch FROM t) / 13750))::numeric, 1)
+FROM generate_series('2026-01-01'::timestamptz, '2026-01-02 23:59', '1 minute') t, generate_series(1, 4) d;
+SELECT compress_chunk('conditions');
+CREATE TABLE received (LIKE conditions);
+SELECT create_hypertable('received', 'time', chunk_time_interval => interval '1 day');
+-- ## strata.export_batches
+CREATE UNLOGGED TABLE inbox AS SELECT * FROM strata.export_batches('conditions');   -- by COPY ... (FORMAT binary) from another server
+-- ## strata.import_batches
+CALL strata.import_batches('received', 'inbox');
+-- ## strata.imports
+SELECT relation, units, rows, complete FROM strata.imports;
+-- ## strata.forget_import
+SELECT strata.forget_import('received');                              -- so that the same units may come again
+
+-- # Page deduplication
+-- For tables that are read and changed row by row: repeated values of a page stand once.
+CREATE TABLE orders (id int PRIMARY KEY, customer text, city text);
+INSERT INTO orders SELECT i, 'customer ' || i % 20, (ARRAY['San Francisco', 'Amsterdam', 'Rio de Janeiro'])[1 + i % 3] FROM generate_series(1, 20000) i;
+-- ## strata.estimate_dedup
+SELECT * FROM strata.estimate_dedup('orders');                        -- a heap table; writes nothing
+-- ## strata.dedup_stats
+ALTER TABLE orders SET ACCESS METHOD strata_dedup;
+SELECT pages, pages_with_symbols, bytes, bytes_saved, ratio FROM strata.dedup_stats('orders');
+-- ## strata.page_symbols
+SELECT uses, columns, value FROM strata.page_symbols('orders', 0) ORDER BY uses DESC LIMIT 3;
+
 -- # Sizes and savings
 CREATE TABLE conditions (time timestamptz NOT NULL, device text NOT NULL, temperature float8);
 SELECT create_hypertable('conditions', 'time', chunk_time_interval => interval '1 day');
