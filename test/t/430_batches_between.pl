@@ -179,7 +179,7 @@ sub forge
 	return $unit;
 }
 
-my $seed = $ENV{SEED} // time;
+my $seed = $ENV{SEED} || time;
 srand $seed;
 note "SEED=$seed";
 on($to, qq{CREATE TABLE forged (n int, unit bytea);
@@ -200,7 +200,7 @@ on($to, qq{CREATE TABLE forged (n int, unit bytea);
 # small units of all kinds
 my @units = map { pack 'H*', $_ } split /\n/, on($from, q{SELECT encode(unit, 'hex') FROM strata.export_batches('m') WHERE rows > 0 ORDER BY length(unit) LIMIT 6});
 my %seen;
-my $steps = $ENV{STEPS} // 300;
+my $steps = $ENV{STEPS} || 300;
 for my $round (1 .. $steps / 50)
 {
 	my $calls = join '', map { sprintf "CALL try('\\x%s', NULL);\n", unpack 'H*', forge($units[int rand @units]) } 1 .. 50;
