@@ -235,10 +235,12 @@ put_back(TupleTableSlot *slot, void *arg)
 {
 	GivenBack  *given = (GivenBack *) arg;
 	LoadBuffer *buffer = given->buffer;
-	TupleTableSlot *own = next_slot(buffer);
+	TupleTableSlot *own;
 	MemoryContext old;
 
+	/* slots of the buffer outlive the load of batches */
 	old = MemoryContextSwitchTo(given->load->estate->es_query_cxt);
+	own = next_slot(buffer);
 	ExecCopySlot(own, slot);
 	own->tts_tableOid = RelationGetRelid(buffer->target->ri_RelationDesc);
 	count_collected(given->load, buffer);

@@ -285,3 +285,9 @@ SELECT tableoid::regclass, count(*), sum(v) FROM d GROUP BY 1 ORDER BY 1;
 INSERT INTO d SELECT i / 2001, i FROM generate_series(1, 6000) AS i;
 DROP TABLE d;
 DROP FUNCTION differs;
+
+-- rows that are not worth a batch, after large ones of which few were collected
+CREATE TABLE dl_back (ts timestamptz NOT NULL, id int, pad text) USING strata WITH (strata.segmentby = 'id', strata.orderby = 'ts', strata.direct_load);
+INSERT INTO dl_back SELECT '2026-01-01'::timestamptz + i * interval '1 min', i, repeat('x', CASE WHEN i <= 300 THEN 6000 ELSE 10 END) FROM generate_series(1, 1000) i;
+SELECT count(*), count(DISTINCT id), sum(length(pad)) FROM dl_back;
+DROP TABLE dl_back;
