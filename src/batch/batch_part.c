@@ -23,6 +23,7 @@
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
+#include "utils/memutils.h"
 
 /* What is fetched of a column to see whether it is large. */
 #define HEAD_BYTES 4000

@@ -110,7 +110,8 @@ extern void strata_dedup_index_init(TableAmRoutine *am);
 extern void strata_dedup_rewrite_init(TableAmRoutine *am);
 extern void strata_dedup_vacuum_init(TableAmRoutine *am);
 
-extern void strata_dedup_damaged(Oid relid, const ItemPointerData *tid,
-								 const char *problem) pg_attribute_noreturn();
+pg_noreturn extern void strata_dedup_damaged(Oid relid,
+											 const ItemPointerData *tid,
+											 const char *problem);
 
 #endif							/* STRATA_DEDUP_PRIVATE_H */

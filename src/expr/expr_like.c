@@ -24,6 +24,7 @@
 #include "utils/fmgroids.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 
 /* Longer ones are searched by the C library. */
 #define SHORT_TEXT 128
