@@ -26,7 +26,8 @@ CREATE INDEX t_co ON t USING gist (c, o);
 CREATE INDEX t_r ON t USING gist (r, dev);
 CREATE INDEX t_a ON t USING gist (a inet_ops);
 CREATE INDEX t_i ON t USING gist (i, l);
-CREATE INDEX t_s ON t USING gist (s, f, g);
+CREATE INDEX t_s ON t USING gist (s, g);
+CREATE INDEX t_f ON t USING gist (f, s);
 CREATE INDEX t_d ON t USING gist (d, x) INCLUDE (id);
 CREATE INDEX t_line ON t USING gist (line gist_trgm_ops, words);
 -- those are of no use for batches
@@ -127,8 +128,11 @@ ROLLBACK TO a;
 SELECT id FROM t ORDER BY p <-> point(1500, 50), id LIMIT 1;
 COMMIT;
 SELECT count(decompress_chunk(c)) FROM show_chunks('t') AS c;
+-- PostgreSQL's own index of floats loses rows beside NaN before 15.20, of a heap, too: none for rows
+DROP INDEX t_f;
 SELECT * FROM differing('decompressed');
 SELECT count(compress_chunk(c)) FROM show_chunks('t') AS c;
+CREATE INDEX t_f ON t USING gist (f, s);
 -- indexes come and go
 DROP INDEX t_r, t_p, t_expr;
 SELECT * FROM differing('indexes dropped');
