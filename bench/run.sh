@@ -22,7 +22,7 @@ python=$RUN/bench-venv/bin/python
 packages="numpy psycopg[binary]" modules="numpy, psycopg"
 case " $PEERS " in *\ duckdb\ *) packages+=" duckdb" modules+=", duckdb" ;; esac
 case " $PEERS " in *\ clickhouse\ *) packages+=" chdb" modules+=", chdb" ;; esac
-[ -x "$python" ] || python3 -m venv "$RUN/bench-venv" || die "no virtual environment: python3-venv is missing"
+[ -x "$python" ] || "$(python_with_venv)" -m venv "$RUN/bench-venv"
 "$python" -c "import $modules" 2>/dev/null || "$python" -m pip install -q $packages >&2 ||
     say "could not install all of $packages: what is missing is not compared"
 

@@ -99,7 +99,7 @@ def signature(name, sort, arguments, result):
 def entry(name, statements, rows):
     lines = ["### " + name, ""]
     for description in dict.fromkeys(row[3] for row in rows):
-        lines += [description[:1].upper() + description[1:].rstrip(".") + ".", ""]
+        lines += textwrap.wrap(description[:1].upper() + description[1:].rstrip(".") + ".", 200, break_on_hyphens=False) + [""]
     if rows[0][0] == "VIEW ":
         lines += ["Columns: " + ", ".join("`%s`" % column for column in rows[0][1].split(", ")) + ".", ""]
     else:

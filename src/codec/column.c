@@ -355,6 +355,16 @@ strata_column_describe(const uint8_t *buf, size_t len, bool verify_crc,
 	return STRATA_CODEC_OK;
 }
 
+/* Parse a column that is to be of this codec; NOT_APPLICABLE: it is of another. */
+static StrataCodecResult
+parse_column_of(const uint8_t *buf, size_t len, StrataCodecId id, Column *c)
+{
+	StrataCodecResult rc = parse_column(buf, len, 0, NULL, c);
+
+	return rc == STRATA_CODEC_OK && c->id != id ?
+		STRATA_CODEC_NOT_APPLICABLE : rc;
+}
+
 /* Parse a column for decoding rows [from, from + n). */
 static StrataCodecResult
 open_column(const uint8_t *buf, size_t len, uint32_t from, uint32_t n,
@@ -629,11 +639,9 @@ StrataCodecResult
 strata_large_scratch_size(const uint8_t *buf, size_t len, size_t *size)
 {
 	Column		c;
-	StrataCodecResult rc = parse_column(buf, len, 0, NULL, &c);
+	StrataCodecResult rc = parse_column_of(buf, len, STRATA_CODEC_LARGE, &c);
 
 	*size = 0;
-	if (rc == STRATA_CODEC_OK && c.id != STRATA_CODEC_LARGE)
-		rc = STRATA_CODEC_NOT_APPLICABLE;
 	if (rc == STRATA_CODEC_OK)
 		rc = strata_large_payload_scratch(&c.payload, size);
 	*size += STRATA_ARENA_ALIGN;
@@ -649,10 +657,8 @@ strata_large_open(const uint8_t *buf, size_t len, void *scratch,
 	StrataArena arena = strata_arena(scratch, scratch_size);
 	uint32_t	before;
 	size_t		at;
-	StrataCodecResult rc = parse_column(buf, len, 0, NULL, &c);
+	StrataCodecResult rc = parse_column_of(buf, len, STRATA_CODEC_LARGE, &c);
 
-	if (rc == STRATA_CODEC_OK && c.id != STRATA_CODEC_LARGE)
-		rc = STRATA_CODEC_NOT_APPLICABLE;
 	if (rc == STRATA_CODEC_OK)
 		rc = strata_large_payload_open(&c.payload, &arena, large);
 	if (rc != STRATA_CODEC_OK)
@@ -720,11 +726,9 @@ strata_column_members_scratch_size(const uint8_t *buf, size_t len,
 								   size_t *size)
 {
 	Column		c;
-	StrataCodecResult rc = parse_column(buf, len, 0, NULL, &c);
+	StrataCodecResult rc = parse_column_of(buf, len, STRATA_CODEC_JSONB, &c);
 
 	*size = 0;
-	if (rc == STRATA_CODEC_OK && c.id != STRATA_CODEC_JSONB)
-		rc = STRATA_CODEC_NOT_APPLICABLE;
 	if (rc == STRATA_CODEC_OK)
 		rc = strata_jsonb_members_scratch(&c.payload, size);
 	*size += STRATA_ARENA_ALIGN;
@@ -742,10 +746,8 @@ strata_column_decode_members(const uint8_t *buf, size_t len,
 	StrataArena arena = strata_arena(scratch, scratch_size);
 	uint32_t	before;
 	uint32_t	values;
-	StrataCodecResult rc = parse_column(buf, len, 0, NULL, &c);
+	StrataCodecResult rc = parse_column_of(buf, len, STRATA_CODEC_JSONB, &c);
 
-	if (rc == STRATA_CODEC_OK && c.id != STRATA_CODEC_JSONB)
-		rc = STRATA_CODEC_NOT_APPLICABLE;
 	if (rc != STRATA_CODEC_OK)
 		return rc;
 	values = count_column_values(&c, 0, c.nrows, isnull, &before);

@@ -20,6 +20,7 @@
  */
 #include "base/compat.h"
 #include "scan/filter_kernel_private.h"
+#include "scan/scan_vector.h"
 
 #include "access/nbtree.h"
 #include "access/sysattr.h"
@@ -44,9 +45,9 @@ typedef struct CompileContext
 	const char *reason;			/* of the first OPAQUE node */
 } CompileContext;
 
-/* The column of relation varno that node is, binary relabelling stripped. */
-static Var *
-match_column(Node *node, Index varno)
+/* See scan_vector.h. */
+Var *
+strata_match_column(Node *node, Index varno)
 {
 	while (node != NULL && IsA(node, RelabelType))
 		node = (Node *) ((RelabelType *) node)->arg;
@@ -99,9 +100,9 @@ strata_match_column_op(Expr *clause, Index varno, StrataColumnOp *match)
 		right = lsecond(op->args);
 		opno = op->opno;
 		match->collation = op->inputcollid;
-		if ((var = match_column(left, varno)) == NULL)
+		if ((var = strata_match_column(left, varno)) == NULL)
 		{
-			if ((var = match_column(right, varno)) == NULL)
+			if ((var = strata_match_column(right, varno)) == NULL)
 				return false;
 			right = left;
 			opno = get_commutator(op->opno);
@@ -116,7 +117,7 @@ strata_match_column_op(Expr *clause, Index varno, StrataColumnOp *match)
 		match->is_array = true;
 		use_or = op->useOr;
 		right = lsecond(op->args);
-		if ((var = match_column(linitial(op->args), varno)) == NULL)
+		if ((var = strata_match_column(linitial(op->args), varno)) == NULL)
 			return false;
 	}
 	else
@@ -237,8 +238,8 @@ compile_expression(CompileContext *cx, Expr *expr, bool negate)
 	node->filter = cx->filter;
 	node->like = strata_like_compile((Node *) expr, &arg);
 	node->not_like = negate;
-	if (node->like != NULL && match_column((Node *) arg,
-										   cx->filter->varno) == NULL)
+	if (node->like != NULL && strata_match_column((Node *) arg,
+												  cx->filter->varno) == NULL)
 		node->like = NULL;
 	node->start.kind = STRATA_PART_START;
 	if (node->like != NULL)
@@ -404,7 +405,8 @@ make_pair(FilterOp op, FilterNode *a, FilterNode *b)
 static FilterNode *
 compile_boolean_test(CompileContext *cx, BooleanTest *test, bool negate)
 {
-	Var		   *var = match_column((Node *) test->arg, cx->filter->varno);
+	Var		   *var = strata_match_column((Node *) test->arg,
+										  cx->filter->varno);
 	BoolTestType type = test->booltesttype;
 	AttrNumber	attno;
 
@@ -534,7 +536,8 @@ compile_node(CompileContext *cx, Expr *expr, bool negate)
 			{
 				NullTest   *test = (NullTest *) expr;
 
-				var = match_column((Node *) test->arg, cx->filter->varno);
+				var = strata_match_column((Node *) test->arg,
+										  cx->filter->varno);
 				if (var != NULL && !test->argisrow)
 					return make_null_test(var->varattno, (test->nulltesttype ==
 														  IS_NULL) != negate);
@@ -542,7 +545,7 @@ compile_node(CompileContext *cx, Expr *expr, bool negate)
 			}
 		case T_Var:
 		case T_RelabelType:
-			var = match_column((Node *) expr, cx->filter->varno);
+			var = strata_match_column((Node *) expr, cx->filter->varno);
 			if (var != NULL && var->vartype == BOOLOID)
 				return make_bool_test(cx, var, !negate);
 			return compile_expression(cx, expr, negate);
@@ -668,9 +671,10 @@ is_plain_comparison(const StrataFilter *filter, StrataQual *qual)
 	if (!IsA(expr, OpExpr) || list_length(expr->args) != 2)
 		return false;
 	other = lsecond(expr->args);
-	if ((var = match_column(linitial(expr->args), filter->varno)) == NULL)
+	var = strata_match_column(linitial(expr->args), filter->varno);
+	if (var == NULL)
 	{
-		var = match_column(other, filter->varno);
+		var = strata_match_column(other, filter->varno);
 		other = linitial(expr->args);
 	}
 	if (var == NULL || !(IsA(other, Const) || IsA(other, Param)))

@@ -12,6 +12,7 @@
  */
 #include "base/base.h"
 #include "scan/scan_source_private.h"
+#include "scan/scan_vector.h"
 
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
@@ -34,14 +35,11 @@ depends_on_row(Node *node, Index *varno)
 
 /* The relation's column that the expression is, or 0. */
 static AttrNumber
-compared_column(const Node *node, Index varno)
+compared_column(Node *node, Index varno)
 {
-	while (node != NULL && IsA(node, RelabelType))
-		node = (const Node *) ((const RelabelType *) node)->arg;
-	return node != NULL && IsA(node, Var) &&
-		((const Var *) node)->varno == varno &&
-		((const Var *) node)->varlevelsup == 0 ?
-		((const Var *) node)->varattno : 0;
+	Var		   *var = strata_match_column(node, varno);
+
+	return var != NULL ? var->varattno : 0;
 }
 
 /* Is the operator one of an index column's family?  Then the rest of *match. */

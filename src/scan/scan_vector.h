@@ -30,6 +30,12 @@ typedef struct StrataVectorBatch
 	bool		reverse;		/* walk from the last to the first */
 } StrataVectorBatch;
 
+/*
+ * The column of relation varno that an expression is, binary relabelling
+ * stripped; NULL: it is none, or a system column.
+ */
+extern Var *strata_match_column(Node *node, Index varno);
+
 /* Number of the i-th selected row in output order. */
 static inline int
 strata_vector_row(const StrataVectorBatch *vector, int i)

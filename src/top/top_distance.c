@@ -47,18 +47,6 @@ is_bounded_type(Oid type)
 		type == INT4OID || type == INT8OID || type == INTERVALOID;
 }
 
-/* The column that an operand is, or NULL. */
-static Var *
-column_of_operand(Node *node, Index relid)
-{
-	while (node != NULL && IsA(node, RelabelType))
-		node = (Node *) ((RelabelType *) node)->arg;
-	if (node == NULL || !IsA(node, Var) || ((Var *) node)->varno != relid ||
-		((Var *) node)->varattno <= 0 || ((Var *) node)->varlevelsup != 0)
-		return NULL;
-	return (Var *) node;
-}
-
 /* See top_private.h. */
 bool
 strata_top_match_distance(Expr *expr, const SortGroupClause *clause,
@@ -73,10 +61,10 @@ strata_top_match_distance(Expr *expr, const SortGroupClause *clause,
 		!is_bounded_type(type) || clause->nulls_first ||
 		clause->sortop != lookup_type_cache(type, TYPECACHE_LT_OPR)->lt_opr)
 		return false;
-	plan->column = column_of_operand(linitial(op->args), relid);
+	plan->column = strata_match_column(linitial(op->args), relid);
 	plan->commuted = plan->column == NULL;
 	if (plan->commuted)
-		plan->column = column_of_operand(lsecond(op->args), relid);
+		plan->column = strata_match_column(lsecond(op->args), relid);
 	value = plan->commuted ? linitial(op->args) : lsecond(op->args);
 	plan->opno = plan->commuted ? get_commutator(op->opno) : op->opno;
 	function = get_opcode(op->opno);

@@ -106,16 +106,10 @@ known_count(Node *expr)
 static Var *
 column_of_key(Expr *expr, Index relid)
 {
-	Oid			collation = exprCollation((Node *) expr);
+	Var		   *var = strata_match_column((Node *) expr, relid);
 
-	while (IsA(expr, RelabelType))
-		expr = ((RelabelType *) expr)->arg;
-	if (!IsA(expr, Var) || ((Var *) expr)->varno != relid ||
-		((Var *) expr)->varattno <= 0 ||
-		((Var *) expr)->varlevelsup != 0 ||
-		((Var *) expr)->varcollid != collation)
-		return NULL;
-	return (Var *) expr;
+	return var != NULL && var->varcollid == exprCollation((Node *) expr) ?
+		var : NULL;
 }
 
 /* Fill in the keys; false: one is no column. */
