@@ -148,6 +148,17 @@ ALTER TABLE orders SET ACCESS METHOD strata_dedup;
 SELECT pages, pages_with_symbols, bytes, bytes_saved, ratio FROM strata.dedup_stats('orders');
 -- ## strata.page_symbols
 SELECT uses, columns, value FROM strata.page_symbols('orders', 0) ORDER BY uses DESC LIMIT 3;
+-- ## 
+RESET SESSION AUTHORIZATION;
+CREATE TABLESPACE fast OWNER docs_owner LOCATION '';
+SET SESSION AUTHORIZATION docs_owner;
+-- ## strata.set_tablespace_access_method
+SELECT strata.set_tablespace_access_method('fast', 'strata_dedup');
+CREATE TABLE customers (id int PRIMARY KEY, city text) TABLESPACE fast;   -- is of strata_dedup
+SELECT strata.set_tablespace_access_method('fast', NULL);                 -- new tables are heaps again
+-- ## 
+DROP TABLE customers;
+DROP TABLESPACE fast;
 
 -- # Sizes and savings
 CREATE TABLE conditions (time timestamptz NOT NULL, device text NOT NULL, temperature float8);

@@ -21,6 +21,11 @@ CREATE FUNCTION strata.estimate_dedup(
 COMMENT ON FUNCTION strata.estimate_dedup(regclass) IS
 'what a heap (or strata_dedup) table would take as strata_dedup: bytes of its pages now, after VACUUM FULL as heap, after VACUUM FULL as strata_dedup, and the latter two''s ratio, from the part of the pages that was read; indexes and TOAST stay as they are';
 
+CREATE FUNCTION strata.set_tablespace_access_method(tablespace name, access_method name) RETURNS void
+	AS 'MODULE_PATHNAME', 'strata_set_tablespace_access_method' LANGUAGE C VOLATILE;
+COMMENT ON FUNCTION strata.set_tablespace_access_method(name, name) IS
+'have new tables of a tablespace use this access method where nothing names another (NULL: no longer): tables of all databases, made with TABLESPACE, by default_tablespace, or by their database''s default; kept as a security label of the tablespace, so pg_dumpall has it; for the owner of the tablespace';
+
 -- Here, since it is of both kinds of tables.
 CREATE FUNCTION pg_get_compression_ratio(relation regclass) RETURNS double precision
 	LANGUAGE sql STABLE STRICT

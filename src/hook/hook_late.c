@@ -103,13 +103,19 @@ is_for_us(const RangeVar *name, bool any_of_ours)
 bool
 strata_late_create_table(Node *stmt)
 {
-	return has_our_options(((CreateStmt *) stmt)->options);
+	StrataNewTable choice;
+
+	return has_our_options(((CreateStmt *) stmt)->options) ||
+		(strata_hook_new_table(stmt, &choice) && choice.method != NULL);
 }
 
 bool
 strata_late_create_table_as(Node *stmt)
 {
-	return has_our_options(((CreateTableAsStmt *) stmt)->into->options);
+	StrataNewTable choice;
+
+	return has_our_options(((CreateTableAsStmt *) stmt)->into->options) ||
+		(strata_hook_new_table(stmt, &choice) && choice.method != NULL);
 }
 
 bool

@@ -140,6 +140,22 @@ extern void strata_move_all_without_companions(AlterTableMoveAllStmt *stmt);
 extern void strata_torture_relation(Oid relid);
 
 /*
+ * hook_tablespace.c.  Must a new table's statement be changed, since tables of
+ * its tablespace have an access method?  set: change it; stmt is a copy.
+ * label_provider: SECURITY LABEL FOR such a provider is going to run.
+ */
+typedef struct StrataNewTable
+{
+	char	   *method;			/* NULL: what PostgreSQL would take */
+	char	   *tablespace;		/* likewise */
+} StrataNewTable;
+
+extern bool strata_hook_new_table(Node *stmt, StrataNewTable *choice);
+extern void strata_hook_new_table_set(Node *stmt,
+									  const StrataNewTable *choice);
+extern void strata_hook_label_provider(const char *provider);
+
+/*
  * hook_option.c.  Split our options off a list: returned ones have names
  * without prefix, and in defnamespace what was typed, or NULL where that is
  * strata.<name>. Does any element name one of them?

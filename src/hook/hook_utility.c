@@ -860,6 +860,13 @@ run_refresh(UtilityCall *call, Node *stmt)
 }
 
 static void
+run_security_label(UtilityCall *call, Node *stmt)
+{
+	strata_hook_label_provider(((SecLabelStmt *) stmt)->provider);
+	run_statement(call);
+}
+
+static void
 run_vacuum(UtilityCall *call, Node *stmt)
 {
 	run_statement(call);
@@ -906,15 +913,23 @@ static const struct
 	{T_AlterExtensionContentsStmt, run_extension_contents, NULL},
 	{T_RefreshMatViewStmt, run_refresh, NULL},
 	{T_VacuumStmt, run_vacuum, NULL},
-	{T_CopyStmt, run_copy, NULL}
+	{T_CopyStmt, run_copy, NULL},
+	{T_SecLabelStmt, run_security_label, NULL}
 };
 
+/* One statement: changed where it must be, then run by who has a part in it. */
 static void
 process(UtilityCall *call)
 {
 	Node	   *stmt = call->pstmt->utilityStmt;
+	StrataNewTable choice;
 
 	strata_hook_archive_check(stmt);
+	if (strata_hook_new_table(stmt, &choice))
+	{
+		stmt = writable_statement(call);
+		strata_hook_new_table_set(stmt, &choice);
+	}
 	if (strata_hook_archive_is_meant(stmt))
 	{
 		stmt = writable_statement(call);
